@@ -1,0 +1,130 @@
+// Package filetable reads and writes the .table files that name the files of
+// each device image, a row an image (LLVM, SimpleTable.cpp), and the .sym
+// files that name its entry points, a line each.
+package filetable
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The columns that tools know.
+const (
+	ColumnCode       = "Code"
+	ColumnProperties = "Properties"
+	ColumnSymbols    = "Symbols"
+	ColumnManifest   = "Manifest"
+)
+
+// Table is a table of file names. Every row has as many cells as Columns;
+// cells may be empty.
+type Table struct {
+	Columns []string
+	Rows    [][]string
+}
+
+// Column returns the index of the column, or -1.
+func (t *Table) Column(name string) int { return slices.Index(t.Columns, name) }
+
+// Cell returns the cell of the row in that column, "" where the table lacks
+// the column.
+func (t *Table) Cell(row int, column string) string {
+	if i := t.Column(column); i >= 0 {
+		return t.Rows[row][i]
+	}
+	return ""
+}
+
+// Bytes returns the table as text. It fails on a cell that the format cannot
+// hold: there is no quoting of '|' and line ends.
+func (t *Table) Bytes() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("[" + strings.Join(t.Columns, "|") + "]\n")
+	for _, row := range t.Rows {
+		for _, cell := range row {
+			if strings.ContainsAny(cell, "|\n") {
+				return nil, fmt.Errorf("the file name %q has a '|' or a line end, which a table cannot hold: rename the file", cell)
+			}
+		}
+		b.WriteString(strings.Join(row, "|") + "\n")
+	}
+	return b.Bytes(), nil
+}
+
+// Error is a fault of a table, at a line counted from 1.
+type Error struct {
+	Line int
+	Msg  string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%d: %s", e.Line, e.Msg) }
+
+// Parse reads a table. Without a title line the columns are named "0", "1"
+// and so on. Errors are of type *[Error].
+func Parse(data []byte) (*Table, error) {
+	t := &Table{}
+	number := 0
+	for line := range strings.Lines(string(data)) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" {
+			continue
+		}
+		if err := t.addLine(number, line); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+func (t *Table) addLine(number int, line string) error {
+	if t.Columns == nil && line[0] == '[' {
+		return t.addTitle(number, line)
+	}
+	row := strings.Split(line, "|")
+	if t.Columns == nil {
+		for i := range row {
+			t.Columns = append(t.Columns, fmt.Sprint(i))
+		}
+	}
+	if len(row) != len(t.Columns) {
+		return &Error{number, fmt.Sprintf("row size mismatch at line %d: %d cells, the table has %d columns", number, len(row), len(t.Columns))}
+	}
+	t.Rows = append(t.Rows, row)
+	return nil
+}
+
+func (t *Table) addTitle(number int, line string) error {
+	if !strings.HasSuffix(line, "]") {
+		return &Error{number, "malformed title line: it has no closing ']'"}
+	}
+	for _, name := range strings.Split(line[1:len(line)-1], "|") {
+		if t.Column(name) >= 0 {
+			return &Error{number, "column already exists " + name}
+		}
+		t.Columns = append(t.Columns, name)
+	}
+	return nil
+}
+
+// ParseSymbols reads a .sym file: a name a line, raw bytes.
+func ParseSymbols(data []byte) []string {
+	var names []string
+	for line := range strings.Lines(string(data)) {
+		if name := strings.TrimSuffix(line, "\n"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// FormatSymbols writes a .sym file.
+func FormatSymbols(names []string) []byte {
+	var b bytes.Buffer
+	for _, name := range names {
+		b.WriteString(name + "\n")
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,29 @@
+package props
+
+// Names of the known sets (PropertySetIO.h). Every other package takes them
+// from here.
+const (
+	SetDevicelibReqMask      = "SYCL/devicelib req mask"
+	SetDevicelibMetadata     = "SYCL/devicelib metadata"
+	SetDeviceRequirements    = "SYCL/device requirements"
+	SetSpecConstants         = "SYCL/specialization constants"
+	SetSpecConstantsDefaults = "SYCL/specialization constants default values"
+	SetKernelParamOpt        = "SYCL/kernel param opt"
+	SetExportedSymbols       = "SYCL/exported symbols"
+	SetImportedSymbols       = "SYCL/imported symbols"
+	SetKernelNames           = "SYCL/kernel names"
+	SetProgramMetadata       = "SYCL/program metadata"
+	SetMiscProperties        = "SYCL/misc properties"
+	SetAssertUsed            = "SYCL/assert used"
+	SetDeviceGlobals         = "SYCL/device globals"
+	SetHostPipes             = "SYCL/host pipes"
+	SetVirtualFunctions      = "SYCL/virtual functions"
+	SetImplicitLocalArg      = "SYCL/implicit local arg"
+	SetRegisteredKernels     = "SYCL/registered kernels"
+	SetSYCLBINGlobalMetadata = "SYCLBIN/global metadata"
+	SetSYCLBINModuleMetadata = "SYCLBIN/ir module metadata"
+	SetSYCLBINNativeMetadata = "SYCLBIN/native device code image metadata"
+	// SetOfflinkImage is ours: what an image was before it was compressed,
+	// and its digest.
+	SetOfflinkImage = "offlink/image"
+)

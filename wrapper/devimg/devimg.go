@@ -1,0 +1,78 @@
+// Package devimg holds the device image: code for a device and what describes
+// it. It is the one value that the build half (split, wrapper) and the run
+// half (registry, runtime) share.
+package devimg
+
+import (
+	"bytes"
+	"io"
+
+	"offlink/props"
+)
+
+// Kind is the offload kind of an image (ClangOffloadWrapper.cpp).
+type Kind uint8
+
+// The kinds, with the numbers of the descriptor tables.
+const (
+	KindUnknown Kind = iota
+	KindHost
+	KindOpenMP
+	KindHIP
+	KindSYCL
+)
+
+// Format is the form of an image's code (pi.h, pi_device_binary_type).
+type Format uint8
+
+// The formats, with the numbers of the descriptor tables. Shipped binaries
+// mostly carry FormatNone, which means "look at the first bytes".
+const (
+	FormatNone Format = iota
+	FormatNative
+	FormatSPIRV
+	FormatLLVMBitcode
+	FormatCompressedNone
+)
+
+// Image is one device image. It is immutable once made; who opens the file
+// behind Code closes it.
+type Image struct {
+	Version        uint16 // as read; writers choose their own
+	Kind           Kind
+	Format         Format
+	Target         string // "spir64", ...: the target string
+	CompileOptions string
+	LinkOptions    string
+	Manifest       []byte // nil: no manifest
+	Code           Code
+	// Entries are the names of the entry points. HasEntries tells an empty
+	// symbol file (two equal pointers) from none (null pointers).
+	Entries    []string
+	HasEntries bool
+	// Properties is nil where the image has no property table.
+	Properties *props.Sets
+}
+
+// Code is the bytes of an image, in memory or in a file, so that large images
+// are copied without being held. It is safe for concurrent use.
+type Code interface {
+	io.ReaderAt
+	// Size is the length in bytes.
+	Size() int64
+}
+
+// Bytes returns the code held in b, which must not be changed afterwards.
+func Bytes(b []byte) Code { return bytes.NewReader(b) }
+
+// Section returns n bytes of r from offset off.
+func Section(r io.ReaderAt, off, n int64) Code { return io.NewSectionReader(r, off, n) }
+
+// ReadCode returns all bytes of c.
+func ReadCode(c Code) ([]byte, error) {
+	b := make([]byte, c.Size())
+	if _, err := c.ReadAt(b, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	return b, nil
+}

@@ -1,0 +1,42 @@
+package devimg
+
+import "strconv"
+
+var kindNames = [...]string{"unknown", "host", "openmp", "hip", "sycl"}
+
+// String returns the spelling of clang-offload-wrapper's -kind.
+func (k Kind) String() string { return nameOf(kindNames[:], int(k)) }
+
+// ParseKind returns the kind that -kind spells so.
+func ParseKind(s string) (Kind, bool) {
+	i, ok := indexOf(kindNames[:], s)
+	return Kind(i), ok
+}
+
+var formatNames = [...]string{"none", "native", "spirv", "llvmbc", "compressed"}
+
+// String returns the spelling of clang-offload-wrapper's -format.
+func (f Format) String() string { return nameOf(formatNames[:], int(f)) }
+
+// ParseFormat returns the format that -format spells so. "compressed" is not
+// an input format: the writer sets it.
+func ParseFormat(s string) (Format, bool) {
+	i, ok := indexOf(formatNames[:FormatCompressedNone], s)
+	return Format(i), ok
+}
+
+func nameOf(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return strconv.Itoa(i)
+}
+
+func indexOf(names []string, s string) (int, bool) {
+	for i, n := range names {
+		if n == s {
+			return i, true
+		}
+	}
+	return 0, false
+}
