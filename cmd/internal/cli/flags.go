@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Flag is one option of a reference tool's command line. Names are given
+// without dashes; "-name" and "--name" are the same.
+type Flag struct {
+	Name  string
+	Usage string
+	// Value names the value in the usage text, "" for a boolean. A value is
+	// given as -name=value or as the next argument.
+	Value string
+	// Hidden flags are accepted but not listed.
+	Hidden bool
+	// Set is called for each occurrence, in the order of the command line.
+	// A boolean gets "true" or "false".
+	Set func(value string) error
+}
+
+// FlagSet is a reference tool's command line: options and inputs in any
+// order, which matters where options are sticky. cobra cannot express it, as
+// its long names take two dashes.
+type FlagSet struct {
+	Program string
+	Flags   []Flag
+	// Input is called for each argument that is no option, "-" included, in
+	// the order of the command line.
+	Input func(arg string) error
+}
+
+// UsageError is a command line that could not be understood.
+type UsageError struct {
+	Program string
+	Msg     string
+}
+
+func (e *UsageError) Error() string {
+	return fmt.Sprintf("%s; see '%s --help'", e.Msg, e.Program)
+}
+
+// Parse reads the arguments and calls Set and Input in their order. Its
+// errors are those of the callbacks, or of type *UsageError.
+func (s *FlagSet) Parse(args []string) error {
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		if arg == "--" {
+			return s.inputs(args)
+		}
+		if len(arg) < 2 || arg[0] != '-' {
+			if err := s.Input(arg); err != nil {
+				return err
+			}
+			continue
+		}
+		used, err := s.option(arg, args)
+		if err != nil {
+			return err
+		}
+		args = args[used:]
+	}
+	return nil
+}
+
+func (s *FlagSet) inputs(args []string) error {
+	for _, arg := range args {
+		if err := s.Input(arg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// option handles one option and returns how many of the following arguments
+// it used.
+func (s *FlagSet) option(arg string, rest []string) (int, error) {
+	name, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+	f := s.lookup(name)
+	switch {
+	case f == nil:
+		return 0, s.usagef("unknown command line argument '%s'", arg)
+	case f.Value == "":
+		on, ok := parseBool(value, hasValue)
+		if !ok {
+			return 0, s.usagef("'%s' is not a value for the boolean option -%s: use true or false", value, name)
+		}
+		return 0, f.Set(on)
+	case hasValue:
+		return 0, f.Set(value)
+	case len(rest) == 0:
+		return 0, s.usagef("option -%s needs a value", name)
+	}
+	return 1, f.Set(rest[0])
+}
+
+func (s *FlagSet) lookup(name string) *Flag {
+	for i := range s.Flags {
+		if s.Flags[i].Name == name {
+			return &s.Flags[i]
+		}
+	}
+	return nil
+}
+
+func (s *FlagSet) usagef(format string, args ...any) error {
+	return &UsageError{s.Program, fmt.Sprintf(format, args...)}
+}
+
+// parseBool reads a boolean as LLVM's command lines spell it.
+func parseBool(value string, given bool) (string, bool) {
+	if !given {
+		return "true", true
+	}
+	switch value {
+	case "", "true", "TRUE", "True", "1":
+		return "true", true
+	case "false", "FALSE", "False", "0":
+		return "false", true
+	}
+	return "", false
+}
+
+// PrintFlags lists the options that are not hidden.
+func (s *FlagSet) PrintFlags(w io.Writer) {
+	for _, f := range s.Flags {
+		if f.Hidden {
+			continue
+		}
+		name := "-" + f.Name
+		if f.Value != "" {
+			name += "=" + f.Value
+		}
+		if len(name) > 30 {
+			fmt.Fprintf(w, "  %s\n  %-30s", name, "")
+		} else {
+			fmt.Fprintf(w, "  %-30s", name)
+		}
+		fmt.Fprintf(w, " %s\n", f.Usage)
+	}
+}
+
+// SetString returns a Set function that stores the last value.
+func SetString(p *string) func(string) error {
+	return func(v string) error { *p = v; return nil }
+}
+
+// SetBool returns a Set function that stores the last value.
+func SetBool(p *bool) func(string) error {
+	return func(v string) error { *p = v == "true"; return nil }
+}

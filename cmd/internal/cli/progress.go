@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// IsTerminal reports whether w is a terminal (a character device).
+func IsTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// Colour reports whether to colour what is printed to w: only on a terminal,
+// and never where NO_COLOR is set (no-color.org).
+func Colour(w any) bool { return os.Getenv("NO_COLOR") == "" && IsTerminal(w) }
+
+// progressDelay is how long work runs before it shows a line.
+const progressDelay = time.Second
+
+// Progress shows "what: done/total" on a terminal, once the work has run for
+// a second. On anything else it prints nothing.
+type Progress struct {
+	done  atomic.Int64
+	total atomic.Int64
+	stop  chan struct{}
+	ended sync.WaitGroup
+}
+
+// StartProgress begins to count. The caller calls Stop.
+func StartProgress(w io.Writer, what string) *Progress {
+	p := &Progress{stop: make(chan struct{})}
+	if !IsTerminal(w) {
+		return p
+	}
+	p.ended.Go(func() { p.show(w, what) })
+	return p
+}
+
+// Add counts finished pieces; SetTotal tells how many there are.
+func (p *Progress) Add(n int) { p.done.Add(int64(n)) }
+
+// SetTotal tells how many pieces there are.
+func (p *Progress) SetTotal(n int) { p.total.Store(int64(n)) }
+
+// Stop removes the line.
+func (p *Progress) Stop() {
+	close(p.stop)
+	p.ended.Wait()
+}
+
+func (p *Progress) show(w io.Writer, what string) {
+	select {
+	case <-p.stop:
+		return
+	case <-time.After(progressDelay):
+	}
+	tick := time.NewTicker(progressDelay / 5)
+	defer tick.Stop()
+	for {
+		fmt.Fprintf(w, "\r%s: %d/%d", what, p.done.Load(), p.total.Load())
+		select {
+		case <-p.stop:
+			fmt.Fprint(w, "\r\x1b[K")
+			return
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+const (
+	maxResponseDepth = 16
+	maxResponseBytes = 64 << 20
+)
+
+// ExpandResponseFiles replaces each @file argument by the arguments in that
+// file, split as a shell would (quotes and backslashes), files in files
+// included. An @file that does not exist stays as it is, as in the reference
+// tools.
+func ExpandResponseFiles(args []string) ([]string, error) {
+	left := maxResponseBytes
+	return expandResponse(args, maxResponseDepth, &left)
+}
+
+func expandResponse(args []string, depth int, left *int) ([]string, error) {
+	var out []string
+	for _, arg := range args {
+		name, isFile := strings.CutPrefix(arg, "@")
+		if !isFile || name == "" {
+			out = append(out, arg)
+			continue
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			out = append(out, arg)
+			continue
+		}
+		if *left -= len(data); *left < 0 || depth == 0 {
+			return nil, fmt.Errorf("%s: response files are nested too deeply or too large: does one name itself?", name)
+		}
+		inner, err := expandResponse(splitWords(string(data)), depth-1, left)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, inner...)
+	}
+	return out, nil
+}
+
+// splitWords splits text into words: white space separates, single and double
+// quotes group, a backslash outside single quotes takes the next character.
+func splitWords(text string) []string {
+	var words []string
+	var word strings.Builder
+	started := false
+	var quote byte
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\\' && quote != '\'' && i+1 < len(text):
+			i++
+			word.WriteByte(text[i])
+			started = true
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			} else {
+				word.WriteByte(c)
+			}
+		case c == '"' || c == '\'':
+			quote, started = c, true
+		case strings.IndexByte(" \t\r\n\v\f", c) >= 0:
+			if started {
+				words = append(words, word.String())
+				word.Reset()
+				started = false
+			}
+		default:
+			word.WriteByte(c)
+			started = true
+		}
+	}
+	if started {
+		words = append(words, word.String())
+	}
+	return words
+}
