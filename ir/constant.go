@@ -1,0 +1,26 @@
+package ir
+
+// ConstantKind tells decoded constants apart.
+type ConstantKind uint8
+
+// The kinds of constants.
+const (
+	ConstantOther     ConstantKind = iota // not decoded
+	ConstantInt                           // Int, Bits
+	ConstantFloat                         // Int holds the bits, Bits the width
+	ConstantBytes                         // Bytes: an array of i8 (c"..." or elements)
+	ConstantAggregate                     // Elements: array, struct or vector
+	ConstantZero                          // zeroinitializer, null, undef, poison
+	ConstantValue                         // Value, Offset: address of a global value, casts and constant geps looked through
+)
+
+// Constant is a decoded constant expression.
+type Constant struct {
+	Kind     ConstantKind
+	Type     TypeID
+	Int      uint64
+	Bits     int
+	Bytes    []byte
+	Elements []Constant
+	Value    ValueID
+}

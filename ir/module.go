@@ -1,0 +1,101 @@
+package ir
+
+// ValueID numbers the global values of a module from 0 in the order of the
+// input: functions, variables, aliases and ifuncs in one sequence.
+type ValueID uint32
+
+// NodeID numbers the metadata nodes of a module from 0. It is the codec's
+// number, not the one that text shows behind '!'.
+type NodeID uint32
+
+// TypeID numbers the types that the codec recorded.
+type TypeID uint32
+
+// AttributeGroupID numbers the attribute groups.
+type AttributeGroupID uint32
+
+// ComdatID numbers the comdats.
+type ComdatID uint32
+
+// NoComdat is the Comdat of a value that is in none.
+const NoComdat = ^ComdatID(0)
+
+// Module is one LLVM module. The slices are indexed by the IDs above.
+type Module struct {
+	// Path is the input's name for messages, "<stdin>" for standard input.
+	Path string
+	// Size is the length of the input in bytes.
+	Size int64
+
+	SourceFilename string
+	DataLayout     string
+	Triple         string
+
+	Values          []GlobalValue
+	Types           []Type
+	AttributeGroups []AttributeGroup
+	Comdats         []Comdat
+	NamedMetadata   []NamedMetadata
+	// Nodes holds what is known of each metadata node without decoding it.
+	Nodes []Node
+
+	// Source decodes what is lazy and writes slices; it is the codec's.
+	Source Source
+
+	byName map[string]ValueID
+}
+
+// Lookup returns the global value of that name.
+func (m *Module) Lookup(name string) (ValueID, bool) {
+	if m.byName == nil {
+		m.Index()
+	}
+	id, ok := m.byName[name]
+	return id, ok
+}
+
+// Index makes the table behind Lookup. Codecs call it when the module is
+// complete, so that Lookup can be called from several goroutines.
+func (m *Module) Index() {
+	m.byName = make(map[string]ValueID, len(m.Values))
+	for i := range m.Values {
+		if name := m.Values[i].Name; name != "" {
+			m.byName[name] = ValueID(i)
+		}
+	}
+}
+
+// Named returns the named metadata of that name, or nil.
+func (m *Module) Named(name string) *NamedMetadata {
+	for i := range m.NamedMetadata {
+		if m.NamedMetadata[i].Name == name {
+			return &m.NamedMetadata[i]
+		}
+	}
+	return nil
+}
+
+// Comdat is a comdat of the module.
+type Comdat struct {
+	Name string
+	// Selection is the selection kind as text spells it: "any",
+	// "nodeduplicate", ...
+	Selection string
+}
+
+// NamedMetadata is a named list of nodes ("!llvm.ident = !{!1}").
+type NamedMetadata struct {
+	Name     string
+	Operands []Operand // OperandNode, or OperandTuple for an inline node
+}
+
+// Source is the payload of a module: what its codec kept of the input. Its
+// methods may be called from several goroutines; they never change the module.
+type Source interface {
+	// Operands decodes the operands of a metadata node.
+	Operands(NodeID) ([]Operand, error)
+	// Initializer decodes the initialiser of a variable, or the aliasee or
+	// resolver of an alias or ifunc. Parts that nobody asks about come as
+	// ConstantOther.
+	Initializer(ValueID) (Constant, error)
+}

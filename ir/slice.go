@@ -1,0 +1,75 @@
+package ir
+
+// Slice says what of a module goes into one output, and what is different
+// there. The codec that read the module writes it; types, attribute groups,
+// comdats and metadata follow from what the kept values refer to (see
+// [Reach]).
+//
+// A slice belongs to one goroutine; the module behind it is shared.
+type Slice struct {
+	Module *Module
+	// Definitions and Declarations are the values of the output, each in
+	// ascending order. A function of the module that has a body and is among
+	// the Declarations is written without it.
+	Definitions  []ValueID
+	Declarations []ValueID
+	// Edits is what changes of single values.
+	Edits map[ValueID]*Edit
+	// Named replaces the operands of named metadata, or adds a list that the
+	// module does not have. An entry that is empty leaves an empty list.
+	Named []NamedEdit
+	// Removed names named metadata that is not written.
+	Removed []string
+}
+
+// Edit is what changes of one value in a slice.
+type Edit struct {
+	// Linkage replaces the linkage if SetLinkage is true. A codec that makes
+	// a value local also drops its visibility and DLL storage class, which
+	// the verifier demands.
+	Linkage    Linkage
+	SetLinkage bool
+	// DropComdat takes the value out of its comdat.
+	DropComdat bool
+	// Add are string attributes that are added (the keys are new); Remove
+	// are keys of string attributes that go.
+	Add    []Attribute
+	Remove []string
+	// KeepElements is as in GlobalValue; it replaces that one.
+	KeepElements []int
+	// Attach adds metadata, or replaces what is attached under the kind.
+	Attach []NewAttachment
+}
+
+// NewAttachment is metadata that a slice attaches.
+type NewAttachment struct {
+	Kind string
+	Node NewNode
+}
+
+// NamedEdit replaces the operands of a named metadata list.
+type NamedEdit struct {
+	Name string
+	// Keep are indices into the module's list of that name; New come behind.
+	Keep []int
+	New  []NewNode
+}
+
+// NewNode is a tuple that a slice adds. Its operands are OperandNull, String,
+// Node, Int, Value, and Tuple for a nested new tuple.
+type NewNode struct {
+	Operands []Operand
+}
+
+// Edit returns the edit of the value, adding an empty one.
+func (s *Slice) Edit(id ValueID) *Edit {
+	if s.Edits == nil {
+		s.Edits = make(map[ValueID]*Edit)
+	}
+	e := s.Edits[id]
+	if e == nil {
+		e = new(Edit)
+		s.Edits[id] = e
+	}
+	return e
+}

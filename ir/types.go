@@ -1,0 +1,32 @@
+package ir
+
+// TypeKind tells types apart.
+type TypeKind uint8
+
+// The kinds of types.
+const (
+	TypeOther    TypeKind = iota // void, label, metadata, token, x86_amx, ...
+	TypeInteger                  // Bits
+	TypeFloat                    // Bits; Name is "half", "bfloat", "float", "double", ...
+	TypePointer                  // AddressSpace; Elements is the pointee of a typed pointer, else empty
+	TypeArray                    // Length, Elements[0]
+	TypeVector                   // Length, Elements[0]; Scalable
+	TypeStruct                   // Elements; Name "" for a literal one; Packed; Opaque
+	TypeFunction                 // Elements[0] is the result, the rest parameters; Variadic
+	TypeTarget                   // target("...")
+)
+
+// Type is one type of the module. Equal types other than named structs have
+// one TypeID.
+type Type struct {
+	Kind         TypeKind
+	Name         string
+	Bits         uint32
+	AddressSpace uint32
+	Length       uint64
+	Elements     []TypeID
+	Packed       bool
+	Opaque       bool
+	Scalable     bool
+	Variadic     bool
+}

@@ -1,0 +1,132 @@
+package ir
+
+// Kind tells the global values apart.
+type Kind uint8
+
+// The kinds of global values.
+const (
+	Function Kind = iota
+	Variable
+	Alias
+	IFunc
+)
+
+// GlobalValue is a function, variable, alias or ifunc.
+type GlobalValue struct {
+	Kind    Kind
+	Linkage Linkage
+	// Declaration is true for a function without body and a variable without
+	// initialiser.
+	Declaration bool
+	// Constant is true for a variable that is "constant", not "global".
+	Constant bool
+	// Name is the decoded name, raw bytes; "" for an unnamed value.
+	Name string
+	// AddressSpace is the value's own.
+	AddressSpace uint32
+	Comdat       ComdatID
+	// CallingConv is a function's convention as text spells it
+	// ("spir_kernel", "cc 42"), "" for the C convention.
+	CallingConv string
+	// Type is the value type: of a function, its function type.
+	Type TypeID
+	// Groups are the attribute groups that apply to the function or
+	// variable itself, not to parameters or the result.
+	Groups []AttributeGroupID
+	// Attributes are string attributes beside the groups: written in the
+	// header itself, or added by a step. They win over those of Groups.
+	Attributes []Attribute
+	// Attachments are the metadata attached to the value, in order.
+	Attachments []Attachment
+	// Refs is everything that the header, body or initialiser refers to,
+	// each once, in order of first appearance.
+	Refs []Ref
+	// KeepElements, if not nil, are the indices of the elements that remain
+	// of an array initialiser (llvm.used and its like); the variable goes
+	// when none does. Steps before the split set it.
+	KeepElements []int
+}
+
+// IsLocal reports whether the value has internal or private linkage.
+func (v *GlobalValue) IsLocal() bool { return v.Linkage == Internal || v.Linkage == Private }
+
+// Attribute is a string attribute: "key"="value", or "key" alone.
+type Attribute struct{ Key, Value string }
+
+// AttributeGroup is one "attributes #N" group.
+type AttributeGroup struct {
+	// Strings are its string attributes in order.
+	Strings []Attribute
+}
+
+// Attribute returns the value of a string attribute of the global value, and
+// whether it has it.
+func (m *Module) Attribute(id ValueID, key string) (string, bool) {
+	v := &m.Values[id]
+	if value, ok := find(v.Attributes, key); ok {
+		return value, true
+	}
+	for _, g := range v.Groups {
+		if value, ok := find(m.AttributeGroups[g].Strings, key); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+func find(list []Attribute, key string) (string, bool) {
+	for i := range list {
+		if list[i].Key == key {
+			return list[i].Value, true
+		}
+	}
+	return "", false
+}
+
+// Attachment is metadata attached to a value under a kind's name ("dbg").
+type Attachment struct {
+	Kind    string
+	Operand Operand // OperandNode, or OperandTuple for an inline node
+}
+
+// Attached returns the metadata attached under that kind, and whether there
+// is any.
+func (v *GlobalValue) Attached(kind string) (Operand, bool) {
+	for _, a := range v.Attachments {
+		if a.Kind == kind {
+			return a.Operand, true
+		}
+	}
+	return Operand{}, false
+}
+
+// RefKind says how a value refers to something.
+type RefKind uint8
+
+// The kinds of references. The comment names what the index is.
+const (
+	RefCallee       RefKind = iota // ValueID: callee of a direct call
+	RefAddress                     // ValueID: any other use
+	RefIndirectCall                // TypeID: function type of a call without known callee
+	RefType                        // TypeID
+	RefAttributes                  // AttributeGroupID
+	RefNode                        // NodeID
+)
+
+// Ref is one reference, packed so that large modules stay small.
+type Ref uint32
+
+const refShift = 28
+
+// MaxIndex is the largest index that a Ref holds; codecs refuse modules with
+// more values, types, groups or nodes.
+const MaxIndex = 1<<refShift - 1
+
+// MakeRef packs a reference.
+func MakeRef(kind RefKind, index uint32) Ref { return Ref(kind)<<refShift | Ref(index) }
+
+// Kind returns the kind.
+func (r Ref) Kind() RefKind { return RefKind(r >> refShift) }
+
+// Index returns the index; the kind says of what.
+func (r Ref) Index() uint32 { return uint32(r & MaxIndex) }
