@@ -1,0 +1,67 @@
+package abi
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Memory is what the pointers of a descriptor tree point into: a file seen
+// through its addresses and relocations, or the memory of this process.
+type Memory interface {
+	// View returns the n bytes at addr, with the pointers in them as the
+	// running program sees them. The slice may be the memory itself: it lives
+	// as long as that and must not be written to.
+	View(addr, n uint64) ([]byte, error)
+	// CString returns the bytes from addr up to the first NUL, under the same
+	// rules. A string longer than MaxString is an error.
+	CString(addr uint64) ([]byte, error)
+}
+
+// MaxString is the length in bytes that no string of a tree may pass.
+const MaxString = 1 << 20
+
+// field reads fields of one struct.
+type field struct {
+	bytes   []byte
+	pointer int
+}
+
+func (f field) u8(at int) uint8   { return f.bytes[at] }
+func (f field) u16(at int) uint16 { return binary.LittleEndian.Uint16(f.bytes[at:]) }
+func (f field) u32(at int) uint32 { return binary.LittleEndian.Uint32(f.bytes[at:]) }
+func (f field) u64(at int) uint64 { return binary.LittleEndian.Uint64(f.bytes[at:]) }
+
+// word reads a pointer, or an integer of its size.
+func (f field) word(at int) uint64 {
+	if f.pointer == 4 {
+		return uint64(f.u32(at))
+	}
+	return f.u64(at)
+}
+
+// pair is a begin and an end pointer, one past the last byte.
+type pair struct{ begin, end uint64 }
+
+func (f field) pair(begin, end int) pair { return pair{f.word(begin), f.word(end)} }
+
+func (p pair) null() bool { return p.begin == 0 && p.end == 0 }
+
+// size is the bytes of the range.
+func (p pair) size() (uint64, error) {
+	if p.end < p.begin {
+		return 0, fmt.Errorf("the range %#x to %#x ends before it begins", p.begin, p.end)
+	}
+	return p.end - p.begin, nil
+}
+
+// count is the number of structs of that length in the range.
+func (p pair) count(length int) (uint64, error) {
+	n, err := p.size()
+	if err != nil {
+		return 0, err
+	}
+	if n%uint64(length) != 0 {
+		return 0, fmt.Errorf("the range %#x to %#x is no multiple of %d bytes", p.begin, p.end, length)
+	}
+	return n / uint64(length), nil
+}
