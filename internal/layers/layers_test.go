@@ -1,0 +1,160 @@
+// Package layers holds the order of the packages: a package imports only
+// packages of lower layers. The test reads the sources itself, so that it is
+// never answered from the test cache after an edit of an import.
+package layers
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "offlink"
+
+// layers lists the packages from the lowest layer up. A package may import
+// only packages of the rows above its own. A trailing "/..." covers the
+// folders below. Every package has a row; ARCHITECTURE.md draws the same.
+var layers = [][]string{
+	{"ir", "props", "spirv", "runtime/driver", "runtime/cache", "filetable", "toolchain", "wrapper/internal/objfile"},
+	{"wrapper/devimg"},
+	{"ir/irtext", "ir/bitcode", "split", "wrapper/abi", "wrapper/container", "runtime/registry", "runtime/drivertest"},
+	{"ir/irfile", "props/derive", "runtime/resolve", "runtime/internal/..."},
+	{"wrapper", "runtime", "runtime/hostdev"},
+	{"runtime/backends"},
+	{"cmd/...", "runtime/cshared"},
+}
+
+// free are packages that anything may import in tests or tools, and that
+// import what they like.
+var free = []string{"internal/...", "spirv/internal/...", "examples/...", "testdata/..."}
+
+func TestImportsPointDown(t *testing.T) {
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && (name == "testdata" || name == "build" || (strings.HasPrefix(name, ".") && file != root)) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		checkFile(t, root, file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkFile(t *testing.T, root, file string) {
+	rel, err := filepath.Rel(root, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg := path.Dir(filepath.ToSlash(rel))
+	if matchesAny(free, pkg) {
+		return
+	}
+	own := layerOf(pkg)
+	if own < 0 {
+		t.Errorf("%s: package %s has no layer: add it to the table", rel, pkg)
+		return
+	}
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range parsed.Imports {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		checkImport(t, rel, pkg, own, imported)
+	}
+}
+
+func checkImport(t *testing.T, file, pkg string, own int, imported string) {
+	imported, ours := strings.CutPrefix(imported, module+"/")
+	if !ours || imported == pkg {
+		return
+	}
+	// Folders below one row's "/..." may import each other: a command and its
+	// internal packages.
+	if l := layerOf(imported); l < 0 || l > own || (l == own && !sharesRow(pkg, imported)) {
+		t.Errorf("%s: package %s (layer %d) imports %s (layer %d): imports point to lower layers only", file, pkg, own, imported, l)
+	}
+}
+
+func sharesRow(a, b string) bool {
+	for _, row := range layers {
+		for _, pattern := range row {
+			if strings.HasSuffix(pattern, "/...") && matches(pattern, a) && matches(pattern, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func layerOf(pkg string) int {
+	for i, row := range layers {
+		if matchesAny(row, pkg) {
+			return i
+		}
+	}
+	return -1
+}
+
+func matchesAny(patterns []string, pkg string) bool {
+	for _, p := range patterns {
+		if matches(p, pkg) {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(pattern, pkg string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return pkg == prefix || strings.HasPrefix(pkg, prefix+"/")
+	}
+	return pattern == pkg
+}
+
+// TestUnsafeStaysInside holds that only internal packages and the C entry
+// points use unsafe, and that only one package opens shared libraries.
+func TestUnsafeStaysInside(t *testing.T) {
+	allowed := map[string][]string{
+		"unsafe":                       {"runtime/internal/...", "runtime/cshared", "wrapper/internal/...", "ir/irfile"},
+		"C":                            {"runtime/cshared"},
+		"github.com/ebitengine/purego": {"runtime/internal/dl"},
+	}
+	root := filepath.Join("..", "..")
+	filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		rel, _ := filepath.Rel(root, file)
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return nil // testdata may hold broken sources
+		}
+		for _, spec := range parsed.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if where, limited := allowed[imported]; limited && !matchesAny(where, path.Dir(filepath.ToSlash(rel))) {
+				t.Errorf("%s imports %q, which belongs into %v only", rel, imported, where)
+			}
+		}
+		return nil
+	})
+}
