@@ -9,21 +9,20 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// Image is a device image and where its parts lie in memory.
-type Image struct {
-	devimg.Image
-	Record     Record
-	Address    uint64 // of the image record
-	Code       uint64 // address of the first byte of Image.Code
-	NewEntries bool   // the entries have the struct of LLVM 21
-}
-
-// Descriptor is a decoded descriptor tree.
-type Descriptor struct {
-	Address uint64
+// Tree is a decoded descriptor tree.
+type Tree struct {
+	Address uint64 // of the descriptor
 	Layout  *Layout
 	Version uint16
-	Images  []Image
+	Images  []TreeImage
+}
+
+// TreeImage is an image of a tree and where its parts lie in memory.
+type TreeImage struct {
+	devimg.Image
+	Address    uint64 // of the image record
+	CodeBegin  uint64 // address of the first byte of Code
+	NewEntries bool   // the entries have the newer struct
 }
 
 // Decoder reads descriptor trees. It is not safe for concurrent use.
@@ -43,9 +42,9 @@ type Decoder struct {
 // ErrLimit says that a tree is larger than the memory it lies in allows.
 var ErrLimit = errors.New("the descriptor tree is larger than the file can hold: its tables overlap")
 
-// Decode reads the tree of the descriptor at address. The record is told by
-// its version field; see [Decoder.DecodeAs].
-func (d *Decoder) Decode(address uint64) (*Descriptor, error) {
+// Decode reads the tree of the descriptor at address. The version of its
+// first image record tells the form of all; [Decoder.DecodeAs] is told.
+func (d *Decoder) Decode(address uint64) (*Tree, error) {
 	h, err := d.Header(address)
 	if err != nil {
 		return nil, err
@@ -61,7 +60,8 @@ func (d *Decoder) Decode(address uint64) (*Descriptor, error) {
 	return d.DecodeAs(address, record)
 }
 
-// RecordOf is the record that a version field announces.
+// RecordOf is the record that a version field announces: Record3 from 3 on,
+// else Record2.
 func RecordOf(version uint16) Record {
 	if version >= uint16(Record3) {
 		return Record3
@@ -83,69 +83,80 @@ func (d *Decoder) Header(address uint64) (Header, error) {
 	if err != nil {
 		return Header{}, fmt.Errorf("descriptor at %#x: %w", address, err)
 	}
-	return Header{Version: f.u16(l.Version), Count: int(f.u16(l.Count)), Images: f.word(l.Images)}, nil
+	return Header{f.u16(l.Version), int(f.u16(l.Count)), f.word(l.Images)}, nil
 }
 
 // DecodeAs reads the tree of the descriptor at address with image records of
-// the given kind.
-func (d *Decoder) DecodeAs(address uint64, record Record) (*Descriptor, error) {
+// that kind.
+func (d *Decoder) DecodeAs(address uint64, record Record) (*Tree, error) {
 	h, err := d.Header(address)
 	if err != nil {
 		return nil, err
 	}
-	layout := NewLayout(d.Pointer, record)
-	tree := &Descriptor{Address: address, Layout: layout, Version: h.Version, Images: make([]Image, 0, h.Count)}
-	for i := range h.Count {
-		img, err := d.Image(h.Images+uint64(i*layout.Image.Len), layout)
-		if err != nil {
+	l := NewLayout(d.Pointer, record)
+	tree := &Tree{Address: address, Layout: l, Version: h.Version, Images: make([]TreeImage, h.Count)}
+	for i := range tree.Images {
+		if err := d.image(&tree.Images[i], h.Images+uint64(i*l.Image.Len), l); err != nil {
 			return nil, fmt.Errorf("descriptor at %#x: image %d: %w", address, i, err)
 		}
-		tree.Images = append(tree.Images, *img)
 	}
 	return tree, nil
 }
 
-// Image reads one image record and what it points to.
-func (d *Decoder) Image(address uint64, layout *Layout) (*Image, error) {
+// image reads one image record and what it points to.
+func (d *Decoder) image(img *TreeImage, address uint64, layout *Layout) error {
 	l := &layout.Image
 	f, err := d.fields(address, l.Len)
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+		return fmt.Errorf("record: %w", err)
 	}
-	img := &Image{Record: layout.Record, Address: address, Code: f.word(l.CodeBegin)}
+	img.Address, img.CodeBegin = address, f.word(l.CodeBegin)
 	img.Version, img.Kind, img.Format = f.u16(l.Version), devimg.Kind(f.u8(l.Kind)), devimg.Format(f.u8(l.Format))
-	for _, step := range []struct {
-		what string
-		read func() error
-	}{
-		{"target", func() (err error) { img.Target, err = d.optional(f.word(l.Target)); return }},
-		{"compile options", func() (err error) { img.CompileOptions, err = d.optional(f.word(l.CompileOptions)); return }},
-		{"link options", func() (err error) { img.LinkOptions, err = d.optional(f.word(l.LinkOptions)); return }},
-		{"manifest", func() error { return d.manifest(img, f, l) }},
-		{"code", func() error { return d.code(img, f.pair(l.CodeBegin, l.CodeEnd)) }},
-		{"entries", func() error { return d.entries(img, f.pair(l.EntriesBegin, l.EntriesEnd), layout) }},
-		{"property sets", func() error { return d.sets(img, f.pair(l.PropertySetsBegin, l.PropertySetsEnd), layout) }},
-	} {
-		if err := step.read(); err != nil {
-			return nil, fmt.Errorf("%s: %w", step.what, err)
-		}
+	if err := d.options(img, f, l); err != nil {
+		return err
 	}
-	return img, nil
+	if err := d.code(img, f.pair(l.CodeBegin, l.CodeEnd)); err != nil {
+		return fmt.Errorf("code: %w", err)
+	}
+	if err := d.entries(img, f.pair(l.EntriesBegin, l.EntriesEnd), layout); err != nil {
+		return fmt.Errorf("entries: %w", err)
+	}
+	if err := d.sets(img, f.pair(l.PropertySetsBegin, l.PropertySetsEnd), layout); err != nil {
+		return fmt.Errorf("property sets: %w", err)
+	}
+	return nil
 }
 
-func (d *Decoder) manifest(img *Image, f field, l *ImageLayout) (err error) {
+func (d *Decoder) options(img *TreeImage, f fields, l *ImageLayout) (err error) {
+	if img.Target, err = d.optional(f.word(l.Target)); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	if img.CompileOptions, err = d.optional(f.word(l.CompileOptions)); err != nil {
+		return fmt.Errorf("compile options: %w", err)
+	}
+	if img.LinkOptions, err = d.optional(f.word(l.LinkOptions)); err != nil {
+		return fmt.Errorf("link options: %w", err)
+	}
 	if l.ManifestBegin == Absent {
 		return nil
 	}
-	p := f.pair(l.ManifestBegin, l.ManifestEnd)
-	if p.null() {
-		return nil
+	if img.Manifest, err = d.manifest(f.pair(l.ManifestBegin, l.ManifestEnd)); err != nil {
+		return fmt.Errorf("manifest: %w", err)
 	}
-	img.Manifest, err = d.bytes(p)
-	return err
+	return nil
 }
 
-func (d *Decoder) code(img *Image, p pair) error {
+// manifest keeps an empty manifest apart from none.
+func (d *Decoder) manifest(p pair) ([]byte, error) {
+	n, err := p.size()
+	if p.null() || err != nil {
+		return nil, err
+	}
+	b, err := d.view(p.begin, n)
+	return append([]byte{}, b...), err
+}
+
+func (d *Decoder) code(img *TreeImage, p pair) error {
 	n, err := p.size()
 	if err != nil {
 		return err
@@ -156,74 +167,56 @@ func (d *Decoder) code(img *Image, p pair) error {
 			return err
 		}
 	}
-	img.Image.Code = devimg.Bytes(code)
+	img.Code = devimg.Bytes(code)
 	return nil
 }
 
-func (d *Decoder) entries(img *Image, p pair, layout *Layout) error {
+func (d *Decoder) entries(img *TreeImage, p pair, layout *Layout) error {
 	if img.HasEntries = !p.null(); !img.HasEntries {
 		return nil
 	}
-	length, name, err := d.entryForm(p, layout)
+	length, name := layout.Entry.Len, layout.Entry.Name
+	newer, err := d.newEntries(p, &layout.NewEntry)
 	if err != nil {
 		return err
 	}
-	n, err := p.count(length)
-	if err != nil {
-		return err
+	if newer {
+		length, name = layout.NewEntry.Len, layout.NewEntry.Name
 	}
-	table, err := d.view(p.begin, n*uint64(length))
-	if err != nil {
-		return err
-	}
-	img.NewEntries = length == layout.NewEntry.Len
-	img.Entries = make([]string, n)
-	for i := range img.Entries {
-		f := field{table[i*length:], d.Pointer}
+	img.NewEntries = newer
+	return d.each(p, length, func(n int) { img.Entries = make([]string, n) }, func(i int, f fields) (err error) {
 		if img.Entries[i], err = d.text(f.word(name)); err != nil {
 			return fmt.Errorf("name of entry %d: %w", i, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
-// entryForm tells the two entry structs apart as the runtime does: a first
-// field of zero, version 1, kind SYCL and no flags is the new one.
-func (d *Decoder) entryForm(p pair, layout *Layout) (length, name int, err error) {
-	l := &layout.NewEntry
+// newEntries tells the two entry structs apart as the runtime does: a first
+// field of zero, version 1, kind SYCL and no flags is the newer one.
+func (d *Decoder) newEntries(p pair, l *NewEntryLayout) (bool, error) {
 	n, err := p.size()
+	if err != nil || n == 0 || n%uint64(l.Len) != 0 {
+		return false, err
+	}
+	f, err := d.fields(p.begin, l.Len)
 	if err != nil {
-		return 0, 0, err
+		return false, err
 	}
-	if n > 0 && n%uint64(l.Len) == 0 {
-		f, err := d.fields(p.begin, l.Len)
-		if err != nil {
-			return 0, 0, err
-		}
-		if f.u64(l.Reserved) == 0 && f.u16(l.Version) == NewEntryVersion && f.u16(l.Kind) == NewEntryKind && f.u32(l.Flags) == 0 {
-			return l.Len, l.Name, nil
-		}
-	}
-	return layout.Entry.Len, layout.Entry.Name, nil
+	return f.u64(l.Reserved) == 0 && f.u16(l.Version) == NewEntryVersion &&
+		f.u16(l.Kind) == NewEntryKind && f.u32(l.Flags) == 0, nil
 }
 
-func (d *Decoder) sets(img *Image, p pair, layout *Layout) error {
+func (d *Decoder) sets(img *TreeImage, p pair, layout *Layout) error {
 	if p.null() {
 		return nil
 	}
+	var all []props.Set
 	l := &layout.Set
-	n, err := p.count(l.Len)
-	if err != nil {
-		return err
-	}
-	table, err := d.view(p.begin, n*uint64(l.Len))
-	if err != nil {
-		return err
-	}
-	all := make([]props.Set, n)
-	img.Properties = &props.Sets{All: make([]*props.Set, n)}
-	for i := range all {
-		f := field{table[i*l.Len:], d.Pointer}
+	img.Properties = &props.Sets{}
+	return d.each(p, l.Len, func(n int) {
+		all, img.Properties.All = make([]props.Set, n), make([]*props.Set, n)
+	}, func(i int, f fields) (err error) {
 		set := &all[i]
 		img.Properties.All[i] = set
 		if set.Name, err = d.text(f.word(l.Name)); err != nil {
@@ -232,22 +225,14 @@ func (d *Decoder) sets(img *Image, p pair, layout *Layout) error {
 		if err := d.set(set, f.pair(l.Begin, l.End), &layout.Property); err != nil {
 			return fmt.Errorf("set %q: %w", set.Name, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (d *Decoder) set(set *props.Set, p pair, l *PropertyLayout) error {
-	n, err := p.count(l.Len)
-	if err != nil || n == 0 {
-		return err
-	}
-	table, err := d.view(p.begin, n*uint64(l.Len))
-	if err != nil {
-		return err
-	}
-	set.Properties = make([]props.Property, 0, n)
-	for i := range int(n) {
-		f := field{table[i*l.Len:], d.Pointer}
+	return d.each(p, l.Len, func(n int) {
+		set.Properties = make([]props.Property, 0, n)
+	}, func(i int, f fields) error {
 		name, err := d.text(f.word(l.Name))
 		if err != nil {
 			return fmt.Errorf("name of property %d: %w", i, err)
@@ -257,13 +242,13 @@ func (d *Decoder) set(set *props.Set, p pair, l *PropertyLayout) error {
 			return fmt.Errorf("property %q: %w", name, err)
 		}
 		set.Put(name, v)
-	}
-	return nil
+		return nil
+	})
 }
 
 // value reads a property's value. A UINT32 lies in the size field itself; a
 // BYTE_ARRAY begins with its length in bits.
-func (d *Decoder) value(f field, l *PropertyLayout) (props.Value, error) {
+func (d *Decoder) value(f fields, l *PropertyLayout) (props.Value, error) {
 	size := f.u64(l.Size)
 	switch t := props.Type(f.u32(l.Type)); t {
 	case props.TypeUint32:
@@ -287,10 +272,30 @@ func byteArray(raw []byte) (props.Value, error) {
 		return props.Value{}, fmt.Errorf("a byte array of %d bytes has no room for its length", len(raw))
 	}
 	bits, data := binary.LittleEndian.Uint64(raw), raw[8:]
-	if bits > uint64(len(data))*8 || bits+8 <= uint64(len(data))*8 {
+	if room := uint64(len(data)) * 8; bits > room || room-bits >= 8 {
 		return props.Value{}, fmt.Errorf("the length says %d bits, %d bytes are there", bits, len(data))
 	}
 	return props.Bits(data, bits), nil
+}
+
+// each reads an array of structs: begin is told how many there are once they
+// are known to be there, then read gets one after another.
+func (d *Decoder) each(p pair, length int, begin func(n int), read func(i int, f fields) error) error {
+	n, err := p.count(length)
+	if err != nil {
+		return err
+	}
+	table, err := d.view(p.begin, n*uint64(length))
+	if err != nil {
+		return err
+	}
+	begin(int(n))
+	for i := range int(n) {
+		if err := read(i, fields{table[i*length:], d.Pointer}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // view is Memory.View within the limit.
@@ -305,21 +310,9 @@ func (d *Decoder) view(addr, n uint64) ([]byte, error) {
 	return d.Memory.View(addr, n)
 }
 
-func (d *Decoder) fields(addr uint64, length int) (field, error) {
+func (d *Decoder) fields(addr uint64, length int) (fields, error) {
 	b, err := d.view(addr, uint64(length))
-	return field{b, d.Pointer}, err
-}
-
-func (d *Decoder) bytes(p pair) ([]byte, error) {
-	n, err := p.size()
-	if err != nil {
-		return nil, err
-	}
-	b, err := d.view(p.begin, n)
-	if b == nil {
-		b = []byte{}
-	}
-	return b, err
+	return fields{b, d.Pointer}, err
 }
 
 // optional reads a string that may be a null pointer.

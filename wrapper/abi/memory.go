@@ -20,19 +20,19 @@ type Memory interface {
 // MaxString is the length in bytes that no string of a tree may pass.
 const MaxString = 1 << 20
 
-// field reads fields of one struct.
-type field struct {
+// fields reads fields of one struct.
+type fields struct {
 	bytes   []byte
 	pointer int
 }
 
-func (f field) u8(at int) uint8   { return f.bytes[at] }
-func (f field) u16(at int) uint16 { return binary.LittleEndian.Uint16(f.bytes[at:]) }
-func (f field) u32(at int) uint32 { return binary.LittleEndian.Uint32(f.bytes[at:]) }
-func (f field) u64(at int) uint64 { return binary.LittleEndian.Uint64(f.bytes[at:]) }
+func (f fields) u8(at int) uint8   { return f.bytes[at] }
+func (f fields) u16(at int) uint16 { return binary.LittleEndian.Uint16(f.bytes[at:]) }
+func (f fields) u32(at int) uint32 { return binary.LittleEndian.Uint32(f.bytes[at:]) }
+func (f fields) u64(at int) uint64 { return binary.LittleEndian.Uint64(f.bytes[at:]) }
 
 // word reads a pointer, or an integer of its size.
-func (f field) word(at int) uint64 {
+func (f fields) word(at int) uint64 {
 	if f.pointer == 4 {
 		return uint64(f.u32(at))
 	}
@@ -42,7 +42,7 @@ func (f field) word(at int) uint64 {
 // pair is a begin and an end pointer, one past the last byte.
 type pair struct{ begin, end uint64 }
 
-func (f field) pair(begin, end int) pair { return pair{f.word(begin), f.word(end)} }
+func (f fields) pair(begin, end int) pair { return pair{f.word(begin), f.word(end)} }
 
 func (p pair) null() bool { return p.begin == 0 && p.end == 0 }
 
