@@ -1,0 +1,171 @@
+/* offlink.h: run device code that was wrapped into this program or into the
+ * shared libraries it loads.
+ *
+ *   offlink_device *device;
+ *   offlink_kernel *kernel;
+ *   offlink_buffer *out;
+ *   int32_t result[8];
+ *   if (offlink_device_open(NULL, &device) ||
+ *       offlink_kernel_open(device, OFFLINK_HERE, "app", &kernel) ||
+ *       offlink_buffer_create(device, sizeof result, NULL, &out))
+ *     errx(1, "%s", offlink_error());
+ *   offlink_arg args[] = {offlink_arg_buffer(out)};
+ *   if (offlink_launch(kernel, offlink_range_1d(8), args, 1) ||
+ *       offlink_buffer_read(out, 0, result, sizeof result))
+ *     errx(1, "%s", offlink_error());
+ *
+ * Link with -lofflink: the program, and every shared library that holds device
+ * code. Programs must be dynamic.
+ *
+ * Rules for every function:
+ * - Functions that can fail return an offlink_status; 0 is success. Then
+ *   offlink_error() tells in words what failed and what to do. Results are
+ *   stored on success only.
+ * - What a function of the form offlink_X_open or offlink_X_create stores
+ *   belongs to the caller, who gives it to offlink_X_close once. Close kernels
+ *   and buffers before their device. Closing NULL does nothing.
+ * - All functions may be called from several threads at once. Only what one
+ *   thread closes no other thread may still use.
+ * - The first call starts the runtime. Do not call from a constructor or
+ *   destructor of a shared library, nor in a child process that was forked
+ *   after the first call (there every call fails with OFFLINK_ERROR_FORKED).
+ */
+#ifndef OFFLINK_OFFLINK_H
+#define OFFLINK_OFFLINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a call came to. New values may be added at the end. */
+typedef enum offlink_status {
+  OFFLINK_OK = 0,
+  OFFLINK_ERROR_INVALID = 1,    /* an argument of the call is wrong */
+  OFFLINK_ERROR_NOT_FOUND = 2,  /* no such device or kernel */
+  OFFLINK_ERROR_UNRESOLVED = 3, /* device code imports what nobody exports */
+  OFFLINK_ERROR_BUILD = 4,      /* the device could not build the code */
+  OFFLINK_ERROR_DEVICE = 5,     /* memory, transfer or kernel run failed */
+  OFFLINK_ERROR_RUNTIME = 6,    /* libofflink-core could not be started */
+  OFFLINK_ERROR_FORKED = 7      /* used in a forked child after first use */
+} offlink_status;
+
+typedef struct offlink_device offlink_device;
+typedef struct offlink_kernel offlink_kernel;
+typedef struct offlink_buffer offlink_buffer;
+
+/* The version of the library, "0.1.0". Static; never NULL. Starts nothing. */
+const char *offlink_version(void);
+
+/* Says in words why the last call that failed in this thread failed; "" before
+ * the first failure. The text is UTF-8, may have several lines, and holds until
+ * the next failure in this thread. */
+const char *offlink_error(void);
+
+/* Opens the first device that the selector names: "host", "host:cpu", "*:gpu",
+ * "opencl:1" (the second of that back end). NULL or "" is the default device. */
+offlink_status offlink_device_open(const char *selector, offlink_device **device);
+
+/* The device's name. It holds until the device is closed. */
+const char *offlink_device_name(const offlink_device *device);
+
+void offlink_device_close(offlink_device *device);
+
+/* Lists the kernels of all loaded images: *names becomes an array of *count
+ * strings, sorted. One offlink_free(*names) frees the array and the strings. */
+offlink_status offlink_kernel_names(char ***names, size_t *count);
+
+/* Frees what a function of this header says offlink_free frees. */
+void offlink_free(void *memory);
+
+/* Any address in the calling program or library: "this module". */
+#define OFFLINK_HERE ((const void *)&offlink_here)
+#if defined(__GNUC__)
+__attribute__((unused))
+#endif
+static const char offlink_here = 0;
+
+/* Finds a kernel, collects the images it imports from, and builds it for the
+ * device. Where several loaded modules have a kernel of that name, that of the
+ * module that holds the address `module` is taken (OFFLINK_HERE; NULL: no
+ * preference). The kernel stays usable when a library it came from is
+ * unloaded. */
+offlink_status offlink_kernel_open(offlink_device *device, const void *module, const char *name,
+                                   offlink_kernel **kernel);
+
+/* The number of arguments, counted as in the source. */
+size_t offlink_kernel_arg_count(const offlink_kernel *kernel);
+
+void offlink_kernel_close(offlink_kernel *kernel);
+
+/* Allocates size bytes on the device, copied from data, or zeroed where data
+ * is NULL. */
+offlink_status offlink_buffer_create(offlink_device *device, size_t size, const void *data,
+                                     offlink_buffer **buffer);
+
+/* Copies size bytes between host memory and the buffer at offset. Done when
+ * the call returns. */
+offlink_status offlink_buffer_read(offlink_buffer *buffer, size_t offset, void *data, size_t size);
+offlink_status offlink_buffer_write(offlink_buffer *buffer, size_t offset, const void *data, size_t size);
+
+void offlink_buffer_close(offlink_buffer *buffer);
+
+/* One kernel argument; make it with one of the functions below. */
+typedef struct offlink_arg {
+  int kind; /* one of offlink_arg_kind */
+  const void *value;
+  offlink_buffer *buffer;
+  size_t size;
+} offlink_arg;
+
+enum offlink_arg_kind { OFFLINK_ARG_VALUE = 1, OFFLINK_ARG_BUFFER = 2, OFFLINK_ARG_LOCAL = 3 };
+
+/* An argument passed by value: the size bytes at value, which must stay there
+ * until the launch returns. OFFLINK_VALUE(x) passes the variable x. */
+static inline offlink_arg offlink_arg_value(const void *value, size_t size) {
+  offlink_arg arg = {OFFLINK_ARG_VALUE, value, NULL, size};
+  return arg;
+}
+#define OFFLINK_VALUE(variable) offlink_arg_value(&(variable), sizeof(variable))
+
+/* A pointer to the start of the buffer. */
+static inline offlink_arg offlink_arg_buffer(offlink_buffer *buffer) {
+  offlink_arg arg = {OFFLINK_ARG_BUFFER, NULL, buffer, 0};
+  return arg;
+}
+
+/* A pointer to size bytes of local memory, shared by a work-group. */
+static inline offlink_arg offlink_arg_local(size_t size) {
+  offlink_arg arg = {OFFLINK_ARG_LOCAL, NULL, NULL, size};
+  return arg;
+}
+
+/* The work-items of a launch, in 1 to 3 dimensions. */
+typedef struct offlink_range {
+  unsigned dimensions;
+  size_t global[3];
+  size_t local[3]; /* divides global; all 0: the device chooses */
+} offlink_range;
+
+static inline offlink_range offlink_range_1d(size_t global) {
+  offlink_range range = {1, {global, 0, 0}, {0, 0, 0}};
+  return range;
+}
+
+static inline offlink_range offlink_range_2d(size_t global0, size_t global1) {
+  offlink_range range = {2, {global0, global1, 0}, {0, 0, 0}};
+  return range;
+}
+
+/* Runs the kernel over the range and waits for it. args has arg_count
+ * elements, one for each argument in the source. */
+offlink_status offlink_launch(offlink_kernel *kernel, offlink_range range, const offlink_arg *args,
+                              size_t arg_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,129 @@
+/* start.c: opens libofflink-core.so, which lies beside this library, on first
+ * use.
+ *
+ * The path is taken in a constructor: a program that was linked against a
+ * relative path may change its folder before it first calls us.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim.h"
+
+#define CORE_NAME "libofflink-core.so"
+
+enum start_state { IDLE, STARTING, RUNNING, FORKED, ENDED };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t started = PTHREAD_COND_INITIALIZER;
+static enum start_state state; /* changed under mutex, read without */
+static char core_path[PATH_MAX];
+static struct core core;
+
+static void find_core(void) {
+  Dl_info self;
+  char real[PATH_MAX];
+  if (!dladdr((void *)&core, &self) || !self.dli_fname || !realpath(self.dli_fname, real))
+    return;
+  size_t folder = strrchr(real, '/') + 1 - real;
+  if (folder + sizeof CORE_NAME > sizeof core_path)
+    return;
+  memcpy(core_path, real, folder);
+  memcpy(core_path + folder, CORE_NAME, sizeof CORE_NAME);
+}
+
+static void before_fork(void) {
+  pthread_mutex_lock(&mutex);
+  offlink_records_lock();
+}
+
+static void after_fork_parent(void) {
+  offlink_records_unlock();
+  pthread_mutex_unlock(&mutex);
+}
+
+/* The core's threads do not exist in the child: it must not be called there. */
+static void after_fork_child(void) {
+  offlink_records_after_fork();
+  pthread_mutex_init(&mutex, NULL);
+  pthread_cond_init(&started, NULL);
+  if (state == STARTING || state == RUNNING)
+    __atomic_store_n(&state, FORKED, __ATOMIC_RELEASE);
+}
+
+__attribute__((constructor)) static void construct(void) {
+  find_core();
+  pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
+/* Images that were linked without -lofflink unregister after this: they find
+ * no running core. */
+__attribute__((destructor)) static void destruct(void) {
+  const struct core *running = offlink_running();
+  if (!running)
+    return;
+  __atomic_store_n(&state, ENDED, __ATOMIC_RELEASE);
+  running->shutdown();
+}
+
+const struct core *offlink_running(void) {
+  return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == RUNNING ? &core : NULL;
+}
+
+/* Fills core. The library stays open for good: a Go library cannot be closed. */
+static offlink_status open_core(void) {
+  if (!core_path[0])
+    return offlink_fail(OFFLINK_ERROR_RUNTIME, "the path of libofflink.so could not be found out");
+  void *library = dlopen(core_path, RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return offlink_fail(OFFLINK_ERROR_RUNTIME, "the runtime could not be started: %s; it belongs beside libofflink.so",
+                        dlerror());
+  const int *abi = dlsym(library, "offlink_core_abi");
+  if (!abi || *abi != OFFLINK_CORE_ABI)
+    return offlink_fail(OFFLINK_ERROR_RUNTIME, "%s is of another version than libofflink.so; install both together",
+                        core_path);
+#define OFFLINK_LOAD(result, name, parameters)                                                     \
+  *(void **)&core.name = dlsym(library, "offlink_core_" #name);                                    \
+  if (!core.name)                                                                                  \
+    return offlink_fail(OFFLINK_ERROR_RUNTIME, "%s lacks offlink_core_" #name, core_path);
+  OFFLINK_CORE_FUNCTIONS(OFFLINK_LOAD)
+#undef OFFLINK_LOAD
+  return OFFLINK_OK;
+}
+
+/* Called with mutex held; lets go of it while the loader works. */
+static offlink_status start_locked(void) {
+  while (state == STARTING)
+    pthread_cond_wait(&started, &mutex);
+  if (state == RUNNING)
+    return OFFLINK_OK;
+  if (state == FORKED)
+    return offlink_fail(OFFLINK_ERROR_FORKED,
+                        "this process was forked after the runtime had started; start it in the child only, or exec");
+  if (state == ENDED)
+    return offlink_fail(OFFLINK_ERROR_RUNTIME, "the runtime has ended with the program");
+  state = STARTING;
+  pthread_mutex_unlock(&mutex);
+  offlink_status status = open_core();
+  pthread_mutex_lock(&mutex);
+  __atomic_store_n(&state, status ? IDLE : RUNNING, __ATOMIC_RELEASE);
+  pthread_cond_broadcast(&started);
+  return status;
+}
+
+const struct core *offlink_start(offlink_status *status) {
+  *status = OFFLINK_OK;
+  if (!offlink_running()) {
+    pthread_mutex_lock(&mutex);
+    *status = start_locked();
+    pthread_mutex_unlock(&mutex);
+  }
+  if (*status)
+    return NULL;
+  offlink_replay(&core);
+  return &core;
+}
