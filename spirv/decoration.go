@@ -1,0 +1,150 @@
+package spirv
+
+// Decoration is one decoration of an identifier or of a member of a struct
+// type. Decoration groups are already taken apart.
+type Decoration struct {
+	Kind   DecorationKind
+	Member int      // of a struct type; -1 for the identifier itself
+	Words  []uint32 // the parameters
+}
+
+// DecorationKind is the number of a decoration.
+type DecorationKind uint32
+
+// The decorations that offlink reads.
+const (
+	DecorationSpecId            DecorationKind = 1
+	DecorationCPacked           DecorationKind = 10
+	DecorationBuiltIn           DecorationKind = 11
+	DecorationConstant          DecorationKind = 22
+	DecorationSaturated         DecorationKind = 28
+	DecorationFuncParamAttr     DecorationKind = 38
+	DecorationFPRoundingMode    DecorationKind = 39
+	DecorationLinkageAttributes DecorationKind = 41
+	DecorationAlignment         DecorationKind = 44
+
+	// The name by which the host finds a device global, in the numbering of
+	// SPV_INTEL_global_variable_decorations (the older one) and of
+	// SPV_INTEL_global_variable_host_access.
+	DecorationHostAccessOldINTEL DecorationKind = 6147
+	DecorationHostAccessINTEL    DecorationKind = 6188
+)
+
+// Decorations returns the decorations of an identifier and, with a member
+// number, of the members of the struct type that it names.
+func (m *Module) Decorations(id ID) []Decoration { return m.decorations[id] }
+
+// Decoration returns the parameters of the first decoration of that kind of
+// the identifier itself.
+func (m *Module) Decoration(id ID, kind DecorationKind) (words []uint32, ok bool) {
+	for _, d := range m.decorations[id] {
+		if d.Kind == kind && d.Member < 0 {
+			return d.Words, true
+		}
+	}
+	return nil, false
+}
+
+// IsBuiltIn tells whether a variable is one that the device provides, and
+// which.
+func (m *Module) IsBuiltIn(id ID) (BuiltIn, bool) {
+	words, ok := m.Decoration(id, DecorationBuiltIn)
+	if !ok {
+		return 0, false
+	}
+	return BuiltIn(words[0]), true
+}
+
+// BuiltIn is the number of a built-in variable.
+type BuiltIn uint32
+
+// The built-in variables of kernels.
+const (
+	BuiltInNumWorkgroups             BuiltIn = 24
+	BuiltInWorkgroupSize             BuiltIn = 25
+	BuiltInWorkgroupId               BuiltIn = 26
+	BuiltInLocalInvocationId         BuiltIn = 27
+	BuiltInGlobalInvocationId        BuiltIn = 28
+	BuiltInLocalInvocationIndex      BuiltIn = 29
+	BuiltInWorkDim                   BuiltIn = 30
+	BuiltInGlobalSize                BuiltIn = 31
+	BuiltInEnqueuedWorkgroupSize     BuiltIn = 32
+	BuiltInGlobalOffset              BuiltIn = 33
+	BuiltInGlobalLinearId            BuiltIn = 34
+	BuiltInSubgroupSize              BuiltIn = 36
+	BuiltInSubgroupMaxSize           BuiltIn = 37
+	BuiltInNumSubgroups              BuiltIn = 38
+	BuiltInNumEnqueuedSubgroups      BuiltIn = 39
+	BuiltInSubgroupId                BuiltIn = 40
+	BuiltInSubgroupLocalInvocationId BuiltIn = 41
+)
+
+// String is the built-in's name, "GlobalInvocationId".
+func (b BuiltIn) String() string { return enumName(kindBuiltIn, uint32(b)) }
+
+// indexAnnotations fills the decorations and names of a module whose
+// instructions fit the grammar.
+func (m *Module) indexAnnotations(words int) error {
+	m.decorations = map[ID][]Decoration{}
+	m.names = map[ID]string{}
+	m.decorationRoom = maxDecorations(words)
+	for _, in := range m.sections[sectionAnnotation] {
+		if index := annotations[in.Op]; index != nil {
+			index(m, in.Words)
+		}
+		if m.decorationRoom <= 0 {
+			return in.errorf("its groups make more decorations than the size of the module allows")
+		}
+	}
+	for _, in := range m.sections[sectionDebug] {
+		if in.Op == OpName {
+			m.names[ID(in.Words[0])], _ = getString(in.Words[1:])
+		}
+	}
+	return nil
+}
+
+// maxDecorations bounds what groups of decorations, applied to many targets
+// and to other groups, may grow to.
+func maxDecorations(words int) int { return 1024 + 8*words }
+
+var annotations = map[Opcode]func(m *Module, words []uint32){
+	OpDecorate:             (*Module).decorate,
+	OpDecorateId:           (*Module).decorate,
+	OpDecorateString:       (*Module).decorate,
+	OpMemberDecorate:       (*Module).decorateMember,
+	OpMemberDecorateString: (*Module).decorateMember,
+	OpGroupDecorate:        (*Module).decorateGroup,
+	OpGroupMemberDecorate:  (*Module).decorateGroupMembers,
+}
+
+func (m *Module) decorate(words []uint32) {
+	m.addDecoration(ID(words[0]), Decoration{DecorationKind(words[1]), -1, words[2:]})
+}
+
+func (m *Module) decorateMember(words []uint32) {
+	m.addDecoration(ID(words[0]), Decoration{DecorationKind(words[2]), int(words[1]), words[3:]})
+}
+
+func (m *Module) addDecoration(id ID, d Decoration) {
+	if m.decorationRoom--; m.decorationRoom > 0 {
+		m.decorations[id] = append(m.decorations[id], d)
+	}
+}
+
+func (m *Module) decorateGroup(words []uint32) {
+	for _, target := range words[1:] {
+		for _, d := range m.decorations[ID(words[0])] {
+			m.addDecoration(ID(target), d)
+		}
+	}
+}
+
+func (m *Module) decorateGroupMembers(words []uint32) {
+	for i := 1; i+1 < len(words); i += 2 {
+		for _, d := range m.decorations[ID(words[0])] {
+			d.Member = int(words[i+1])
+			m.addDecoration(ID(words[i]), d)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package spirv
+
+// EntryPoint is one kernel (or shader) that a module offers to the host.
+type EntryPoint struct {
+	Name      string
+	Model     ExecutionModel
+	Function  ID
+	Interface []ID // the Input variables that it uses, as far as told
+}
+
+// ExecutionModel is the number of an execution model.
+type ExecutionModel uint32
+
+// ExecutionModelKernel is the model of OpenCL and SYCL kernels.
+const ExecutionModelKernel ExecutionModel = 6
+
+// String is the model's name, "Kernel".
+func (e ExecutionModel) String() string { return enumName(kindExecutionModel, uint32(e)) }
+
+// EntryPoints returns the entry points in the order of the module.
+func (m *Module) EntryPoints() []EntryPoint {
+	list := make([]EntryPoint, 0, len(m.sections[sectionEntryPoint]))
+	for _, in := range m.sections[sectionEntryPoint] {
+		e := EntryPoint{Model: ExecutionModel(in.Words[0]), Function: ID(in.Words[1])}
+		var ids []uint32
+		e.Name, ids = getString(in.Words[2:])
+		for _, id := range ids {
+			e.Interface = append(e.Interface, ID(id))
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// ExecutionMode is one mode of an entry point.
+type ExecutionMode struct {
+	Mode  uint32
+	Words []uint32 // literals, or identifiers of constants for an Id mode
+}
+
+// The execution modes that offlink reads.
+const (
+	ExecutionModeLocalSize   = 17
+	ExecutionModeLocalSizeId = 38
+)
+
+// ExecutionModes returns the modes of the entry points of a function.
+func (m *Module) ExecutionModes(function ID) []ExecutionMode {
+	var list []ExecutionMode
+	for _, in := range m.sections[sectionExecutionMode] {
+		if ID(in.Words[0]) == function {
+			list = append(list, ExecutionMode{in.Words[1], in.Words[2:]})
+		}
+	}
+	return list
+}
+
+// SpecConstant is a scalar constant that may be given another value.
+type SpecConstant struct {
+	SpecID  uint32
+	ID      ID
+	Type    ID
+	Default []uint32 // words of an OpSpecConstant; 0 or 1 for a boolean
+}
+
+// SpecConstants returns the scalar constants that have a SpecId.
+func (m *Module) SpecConstants() []SpecConstant {
+	var list []SpecConstant
+	for _, in := range m.sections[sectionGlobal] {
+		words, ok := m.Decoration(in.Result(), DecorationSpecId)
+		if !ok {
+			continue
+		}
+		c := SpecConstant{SpecID: words[0], ID: in.Result(), Type: in.Type()}
+		switch in.Op {
+		case OpSpecConstantTrue:
+			c.Default = []uint32{1}
+		case OpSpecConstantFalse:
+			c.Default = []uint32{0}
+		case OpSpecConstant:
+			c.Default = in.Words[2:]
+		default:
+			continue
+		}
+		list = append(list, c)
+	}
+	return list
+}

@@ -1,0 +1,81 @@
+package spirv
+
+// Linkage tells how a module shares a symbol.
+type Linkage uint32
+
+// The linkage types.
+const (
+	LinkageExport      Linkage = 0
+	LinkageImport      Linkage = 1
+	LinkageLinkOnceODR Linkage = 2 // an export that may be there several times
+)
+
+// String is the linkage type's name.
+func (l Linkage) String() string { return enumName(kindLinkageType, uint32(l)) }
+
+// Symbol is a function or variable with a linkage name.
+type Symbol struct {
+	Name     string
+	ID       ID
+	Linkage  Linkage
+	Function bool   // else a variable
+	Type     string // for messages: "int (int, float *)"
+}
+
+// Imports returns what the module leaves to others: the functions and
+// variables that are decorated LinkageAttributes Import, in the order of the
+// module, without the variables that the device provides (decorated BuiltIn).
+func (m *Module) Imports() []Symbol {
+	return m.symbols(func(l Linkage) bool { return l == LinkageImport })
+}
+
+// Exports returns what the module offers to others, Export and LinkOnceODR,
+// in the order of the module. Kernels are among them.
+func (m *Module) Exports() []Symbol {
+	return m.symbols(func(l Linkage) bool { return l != LinkageImport })
+}
+
+func (m *Module) symbols(want func(Linkage) bool) []Symbol {
+	var list []Symbol
+	for _, in := range m.sections[sectionGlobal] {
+		if in.Op == OpVariable {
+			list = m.appendSymbols(list, in, want)
+		}
+	}
+	for _, f := range m.functions {
+		list = m.appendSymbols(list, f.Def, want)
+	}
+	return list
+}
+
+func (m *Module) appendSymbols(list []Symbol, in *Instruction, want func(Linkage) bool) []Symbol {
+	id := in.Result()
+	if _, ok := m.IsBuiltIn(id); ok {
+		return list
+	}
+	for _, d := range m.decorations[id] {
+		if d.Kind != DecorationLinkageAttributes || d.Member >= 0 {
+			continue
+		}
+		if name, linkage, ok := linkageAttributes(d.Words); ok && want(linkage) {
+			list = append(list, Symbol{name, id, linkage, in.Op == OpFunction, m.symbolType(in)})
+		}
+	}
+	return list
+}
+
+func linkageAttributes(words []uint32) (string, Linkage, bool) {
+	name, rest := getString(words)
+	if len(rest) != 1 {
+		return "", 0, false
+	}
+	return name, Linkage(rest[0]), true
+}
+
+// symbolType spells the type of a function or of what a variable holds.
+func (m *Module) symbolType(in *Instruction) string {
+	if in.Op == OpFunction {
+		return m.TypeString(ID(in.Words[3]))
+	}
+	return m.TypeString(in.Type())
+}

@@ -1,0 +1,226 @@
+package spirv
+
+import "fmt"
+
+// ID is the number of an identifier, 1 to the module's bound less one.
+type ID uint32
+
+// Version is a version of SPIR-V as the header has it: major<<16 | minor<<8.
+type Version uint32
+
+// The versions.
+const (
+	Version1_0 Version = 0x1_00_00 + iota<<8
+	Version1_1
+	Version1_2
+	Version1_3
+	Version1_4
+	Version1_5
+	Version1_6
+)
+
+// String is "1.4".
+func (v Version) String() string {
+	return fmt.Sprintf("%d.%d", uint32(v)>>16&0xff, uint32(v)>>8&0xff)
+}
+
+// Instruction is one instruction. Words are the operand words: all but the
+// first, in host byte order. They are shared with the module that they were
+// read from and must not be changed.
+type Instruction struct {
+	Op    Opcode
+	Words []uint32
+
+	offset int // byte offset in the input; 0 if it was made
+}
+
+// Function is a function: a declaration if Body is empty.
+type Function struct {
+	Def    *Instruction   // OpFunction
+	Params []*Instruction // OpFunctionParameter
+	// Body is everything from the first OpLabel to before the OpFunctionEnd,
+	// with the line instructions between parameters.
+	Body []*Instruction
+}
+
+// ID is the function's identifier.
+func (f *Function) ID() ID { return ID(f.Def.Words[1]) }
+
+// IsDeclaration tells whether the function has no body.
+func (f *Function) IsDeclaration() bool { return len(f.Body) == 0 }
+
+// Module is a module: its instructions by section of the logical layout, in
+// the order of the input. A module is not changed after it was made; it may
+// be used from several goroutines.
+type Module struct {
+	Version   Version
+	Generator uint32
+	Bound     uint32
+
+	sections  [sectionFunctions][]*Instruction
+	functions []*Function
+
+	defs           idTable[*Instruction]
+	decorations    map[ID][]Decoration // by target
+	decorationRoom int                 // how many more the size of the module allows
+	names          map[ID]string
+}
+
+// section is a part of the logical layout of a module.
+type section int
+
+const (
+	sectionCapability section = iota
+	sectionExtension
+	sectionExtInstImport
+	sectionMemoryModel
+	sectionEntryPoint
+	sectionExecutionMode
+	sectionDebug      // sources, strings, names, OpModuleProcessed
+	sectionAnnotation // decorations
+	sectionGlobal     // types, constants, variables, and lines
+	sectionFunctions
+)
+
+// sectionOf has the opcodes that stand before the types; a type, a constant
+// and the rest are of the sections of globals and functions.
+var sectionOf = map[Opcode]section{
+	OpCapability:           sectionCapability,
+	OpExtension:            sectionExtension,
+	OpExtInstImport:        sectionExtInstImport,
+	OpMemoryModel:          sectionMemoryModel,
+	OpEntryPoint:           sectionEntryPoint,
+	OpExecutionMode:        sectionExecutionMode,
+	OpExecutionModeId:      sectionExecutionMode,
+	OpString:               sectionDebug,
+	OpSource:               sectionDebug,
+	OpSourceExtension:      sectionDebug,
+	OpSourceContinued:      sectionDebug,
+	OpName:                 sectionDebug,
+	OpMemberName:           sectionDebug,
+	OpModuleProcessed:      sectionDebug,
+	OpDecorate:             sectionAnnotation,
+	OpMemberDecorate:       sectionAnnotation,
+	OpDecorationGroup:      sectionAnnotation,
+	OpGroupDecorate:        sectionAnnotation,
+	OpGroupMemberDecorate:  sectionAnnotation,
+	OpDecorateId:           sectionAnnotation,
+	OpDecorateString:       sectionAnnotation,
+	OpMemberDecorateString: sectionAnnotation,
+	OpFunction:             sectionFunctions,
+	OpFunctionEnd:          sectionFunctions,
+	OpFunctionParameter:    sectionFunctions,
+	OpLabel:                sectionFunctions,
+}
+
+// Functions returns the functions in the order of the module: declarations
+// first.
+func (m *Module) Functions() []*Function { return m.functions }
+
+// Globals returns types, constants, variables and lines in order.
+func (m *Module) Globals() []*Instruction { return m.sections[sectionGlobal] }
+
+// Def returns the instruction that defines an identifier, nil if none does.
+func (m *Module) Def(id ID) *Instruction { return m.defs.get(id) }
+
+// TypeOf returns the type of the value that id names, 0 if it has none.
+func (m *Module) TypeOf(id ID) ID {
+	if in := m.Def(id); in != nil {
+		return in.Type()
+	}
+	return 0
+}
+
+// Type is the instruction's result type, 0 if it has none.
+func (in *Instruction) Type() ID {
+	if t, _ := in.Op.resultWords(); t >= 0 && t < len(in.Words) {
+		return ID(in.Words[t])
+	}
+	return 0
+}
+
+// Result is the identifier that the instruction defines, 0 if none.
+func (in *Instruction) Result() ID {
+	if _, r := in.Op.resultWords(); r >= 0 && r < len(in.Words) {
+		return ID(in.Words[r])
+	}
+	return 0
+}
+
+// Operands returns the words behind the result type and the result.
+func (in *Instruction) Operands() []uint32 {
+	t, r := in.Op.resultWords()
+	return in.Words[max(t, r)+1:]
+}
+
+// Name is the name that an OpName gives, or "%12".
+func (m *Module) Name(id ID) string {
+	if name := m.names[id]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("%%%d", uint32(id))
+}
+
+// String returns the text of the OpString that id names, and "" for others.
+func (m *Module) String(id ID) string {
+	in := m.Def(id)
+	if in == nil || in.Op != OpString {
+		return ""
+	}
+	text, _ := getString(in.Words[1:])
+	return text
+}
+
+// ExtInstSet returns the name of the instruction set that an OpExtInstImport
+// imports as id, "OpenCL.std", and "" for other identifiers.
+func (m *Module) ExtInstSet(id ID) string {
+	in := m.Def(id)
+	if in == nil || in.Op != OpExtInstImport {
+		return ""
+	}
+	name, _ := getString(in.Words[1:])
+	return name
+}
+
+// ExtInstName is the name of an instruction of a set, "fmax"; "" if it is not
+// known.
+func ExtInstName(set string, number uint32) string {
+	if info := findInstruction(extendedSets[set], number); info != nil {
+		return info.name
+	}
+	return ""
+}
+
+// idTable maps the identifiers of a module to values. It is a slice unless
+// the module numbers its identifiers so sparsely that the slice would not be
+// in proportion to it.
+type idTable[T any] struct {
+	dense  []T
+	sparse map[ID]T
+}
+
+func newIDTable[T any](bound uint32, words int) idTable[T] {
+	if int64(bound) <= 64+4*int64(words) {
+		return idTable[T]{dense: make([]T, bound)}
+	}
+	return idTable[T]{sparse: map[ID]T{}}
+}
+
+func (t *idTable[T]) get(id ID) T {
+	if t.sparse != nil {
+		return t.sparse[id]
+	}
+	if int64(id) < int64(len(t.dense)) {
+		return t.dense[id]
+	}
+	var zero T
+	return zero
+}
+
+func (t *idTable[T]) set(id ID, v T) {
+	if t.sparse != nil {
+		t.sparse[id] = v
+		return
+	}
+	t.dense[id] = v
+}

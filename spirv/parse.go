@@ -1,0 +1,288 @@
+package spirv
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+const (
+	magic       = 0x07230203
+	headerWords = 5
+)
+
+// ErrNotSPIRV is what Parse returns, wrapped, for bytes that do not start
+// with the magic number of SPIR-V.
+var ErrNotSPIRV = errors.New("not a SPIR-V module")
+
+// FormatError is bytes that are no valid module.
+type FormatError struct {
+	Offset int    // in bytes, of the instruction
+	Op     Opcode // of the instruction; OpNop in the header
+	Msg    string
+}
+
+func (e *FormatError) Error() string {
+	if e.Op == OpNop {
+		return fmt.Sprintf("SPIR-V at byte %d: %s", e.Offset, e.Msg)
+	}
+	return fmt.Sprintf("SPIR-V at byte %d: %v: %s", e.Offset, e.Op, e.Msg)
+}
+
+func (in *Instruction) errorf(format string, args ...any) error {
+	return &FormatError{in.offset, in.Op, fmt.Sprintf(format, args...)}
+}
+
+// Parse reads a module of either byte order. It checks the layout, every
+// instruction's operands against the grammar, and that each identifier is
+// defined exactly once. Instructions that the grammar does not have are kept.
+// The code may be changed afterwards.
+func Parse(code []byte) (*Module, error) {
+	words, err := toWords(code)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseHeader(words)
+	if err != nil {
+		return nil, err
+	}
+	list, err := split(words)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.place(list); err != nil {
+		return nil, err
+	}
+	if err := m.index(list, len(words)); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func toWords(code []byte) ([]uint32, error) {
+	if len(code) < 4 {
+		return nil, ErrNotSPIRV
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if order.Uint32(code) != magic {
+		order = binary.BigEndian
+	}
+	if order.Uint32(code) != magic {
+		return nil, ErrNotSPIRV
+	}
+	if len(code)%4 != 0 {
+		return nil, &FormatError{len(code) &^ 3, OpNop, "the module ends within a word"}
+	}
+	words := make([]uint32, len(code)/4)
+	for i := range words {
+		words[i] = order.Uint32(code[4*i:])
+	}
+	return words, nil
+}
+
+func parseHeader(words []uint32) (*Module, error) {
+	if len(words) < headerWords {
+		return nil, &FormatError{4 * len(words), OpNop, "the module ends within its header"}
+	}
+	m := &Module{Version: Version(words[1]), Generator: words[2], Bound: words[3]}
+	switch {
+	case m.Version < Version1_0 || m.Version > Version1_6 || m.Version&0xff != 0:
+		return nil, &FormatError{4, OpNop, fmt.Sprintf("version word %#08x; 1.0 to 1.6 can be read", words[1])}
+	case m.Bound == 0:
+		return nil, &FormatError{12, OpNop, "the bound of identifiers is 0"}
+	case words[4] != 0:
+		return nil, &FormatError{16, OpNop, fmt.Sprintf("schema %d; only 0 is defined", words[4])}
+	}
+	return m, nil
+}
+
+// split cuts the words into instructions.
+func split(words []uint32) ([]*Instruction, error) {
+	count := 0
+	for at := headerWords; at < len(words); count++ {
+		op, n := Opcode(words[at]), int(words[at]>>16)
+		if n == 0 || n > len(words)-at {
+			return nil, &FormatError{4 * at, op, fmt.Sprintf("%d words long with %d words left", n, len(words)-at)}
+		}
+		at += n
+	}
+	all := make([]Instruction, count)
+	list := make([]*Instruction, count)
+	at := headerWords
+	for i := range all {
+		n := int(words[at] >> 16)
+		all[i] = Instruction{Opcode(words[at]), words[at+1 : at+n : at+n], 4 * at}
+		list[i] = &all[i]
+		at += n
+	}
+	return list, nil
+}
+
+// place puts the instructions into their sections.
+func (m *Module) place(list []*Instruction) error {
+	p := placement{m: m}
+	for _, in := range list {
+		if err := p.add(in); err != nil {
+			return err
+		}
+	}
+	if p.function != nil {
+		return p.function.Def.errorf("the function has no end")
+	}
+	return nil
+}
+
+type placement struct {
+	m        *Module
+	section  section
+	function *Function
+}
+
+func (p *placement) add(in *Instruction) error {
+	if p.function != nil {
+		return p.addToFunction(in)
+	}
+	s, ok := sectionOf[in.Op]
+	if !ok {
+		s = sectionGlobal
+	}
+	if in.Op == OpNop || isLine(in.Op) {
+		s = max(p.section, sectionGlobal)
+	}
+	switch {
+	case s < p.section:
+		return in.errorf("stands behind instructions that it must precede")
+	case s == sectionGlobal && !isGlobal(in.Op):
+		return in.errorf("stands outside of a function")
+	}
+	p.section = s
+	if s == sectionFunctions {
+		return p.begin(in)
+	}
+	p.m.sections[s] = append(p.m.sections[s], in)
+	return nil
+}
+
+func isLine(op Opcode) bool { return op == OpLine || op == OpNoLine }
+
+// isGlobal tells what may stand among the types.
+func isGlobal(op Opcode) bool {
+	switch op {
+	case OpVariable, OpUndef, OpExtInst, OpLine, OpNoLine, OpNop,
+		OpAliasDomainDeclINTEL, OpAliasScopeDeclINTEL, OpAliasScopeListDeclINTEL:
+		return true
+	}
+	info := op.info()
+	return info == nil || op == OpTypeForwardPointer ||
+		strings.HasPrefix(info.name, "OpType") ||
+		strings.HasPrefix(info.name, "OpConstant") ||
+		strings.HasPrefix(info.name, "OpSpecConstant")
+}
+
+// begin starts a function, and takes lines between functions.
+func (p *placement) begin(in *Instruction) error {
+	switch {
+	case isLine(in.Op) || in.Op == OpNop:
+		return nil // says nothing: the next function has lines of its own
+	case in.Op != OpFunction:
+		return in.errorf("stands outside of a function")
+	case len(in.Words) < 4:
+		return in.errorf("operands are missing")
+	}
+	p.function = &Function{Def: in}
+	p.m.functions = append(p.m.functions, p.function)
+	return nil
+}
+
+func (p *placement) addToFunction(in *Instruction) error {
+	f := p.function
+	_, placed := sectionOf[in.Op]
+	switch {
+	case in.Op == OpFunctionEnd:
+		p.function = nil
+		return nil
+	case in.Op == OpFunctionParameter && f.IsDeclaration():
+		f.Params = append(f.Params, in)
+		return nil
+	case placed && in.Op != OpLabel:
+		return in.errorf("stands within function %%%d", f.ID())
+	case in.Op != OpLabel && f.IsDeclaration():
+		if isLine(in.Op) || in.Op == OpNop {
+			return nil
+		}
+		return in.errorf("stands before the first block of function %%%d", f.ID())
+	}
+	f.Body = append(f.Body, in)
+	return nil
+}
+
+// index resolves the identifiers and checks the operands.
+func (m *Module) index(list []*Instruction, words int) error {
+	m.defs = newIDTable[*Instruction](m.Bound, words)
+	known := true
+	for _, in := range list {
+		if err := m.define(in); err != nil {
+			return err
+		}
+		known = known && in.Op.info() != nil
+	}
+	var refs []operandRef
+	for _, in := range list {
+		if in.Op.info() == nil {
+			continue
+		}
+		var err error
+		if refs, err = m.operands(in, refs[:0]); err != nil {
+			return in.errorf("%v", err)
+		}
+		if err := m.checkIDs(in, refs, known); err != nil {
+			return err
+		}
+	}
+	return m.indexAnnotations(words)
+}
+
+func (m *Module) define(in *Instruction) error {
+	_, r := in.Op.resultWords()
+	if r < 0 {
+		return nil
+	}
+	if r >= len(in.Words) {
+		return in.errorf("operands are missing")
+	}
+	id := ID(in.Words[r])
+	switch {
+	case id == 0 || uint32(id) >= m.Bound:
+		return in.errorf("result %%%d is not below the bound %d", id, m.Bound)
+	case m.defs.get(id) != nil:
+		return in.errorf("%%%d is defined twice", id)
+	}
+	m.defs.set(id, in)
+	return nil
+}
+
+// checkIDs checks that what an instruction names is there. Instructions that
+// the grammar does not have may define anything.
+func (m *Module) checkIDs(in *Instruction, refs []operandRef, allKnown bool) error {
+	for _, r := range refs {
+		if !r.kind.isID() {
+			continue
+		}
+		id := ID(in.Words[r.at])
+		def := m.Def(id)
+		switch {
+		case id == 0 || uint32(id) >= m.Bound || def == nil && allKnown:
+			return in.errorf("%%%d is not defined", id)
+		case r.kind == kindIdResultType && def != nil && !isType(def.Op):
+			return in.errorf("%%%d is no type", id)
+		}
+	}
+	return nil
+}
+
+// isType tells whether an instruction defines a type.
+func isType(op Opcode) bool {
+	info := op.info()
+	return info == nil || strings.HasPrefix(info.name, "OpType") && op != OpTypeForwardPointer
+}

@@ -1,0 +1,51 @@
+package spirv
+
+import "encoding/binary"
+
+// all calls yield for every instruction in the order of the layout.
+func (m *Module) all(yield func(*Instruction) bool) {
+	for _, section := range m.sections {
+		for _, in := range section {
+			if !yield(in) {
+				return
+			}
+		}
+	}
+	end := &Instruction{Op: OpFunctionEnd}
+	for _, f := range m.functions {
+		if !f.each(yield) || !yield(end) {
+			return
+		}
+	}
+}
+
+func (f *Function) each(yield func(*Instruction) bool) bool {
+	if !yield(f.Def) {
+		return false
+	}
+	for _, list := range [][]*Instruction{f.Params, f.Body} {
+		for _, in := range list {
+			if !yield(in) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Bytes returns the module as little-endian words. A module that Parse read
+// comes back as it was, but for line instructions between functions and the
+// byte order.
+func (m *Module) Bytes() []byte {
+	out := binary.LittleEndian.AppendUint32(nil, magic)
+	for _, w := range []uint32{uint32(m.Version), m.Generator, m.Bound, 0} {
+		out = binary.LittleEndian.AppendUint32(out, w)
+	}
+	for in := range m.all {
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(in.Words)+1)<<16|uint32(in.Op))
+		for _, w := range in.Words {
+			out = binary.LittleEndian.AppendUint32(out, w)
+		}
+	}
+	return out
+}
