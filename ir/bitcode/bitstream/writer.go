@@ -1,0 +1,212 @@
+package bitstream
+
+import "encoding/binary"
+
+// Writer makes a bitstream. It is for one goroutine; the zero value is ready.
+type Writer struct {
+	buf     []byte
+	word    uint64 // bits that are not in buf yet
+	used    uint   // number of them, below 32
+	width   uint
+	abbrevs []Abbrev
+	scopes  []scope
+	info    Info
+}
+
+// scope is what EndBlock goes back to.
+type scope struct {
+	width   uint
+	abbrevs []Abbrev
+	length  int // offset of the block's length in buf
+}
+
+// Reset empties the writer, keeping its memory, and sets the abbreviations of
+// blocks, which WriteInfo puts into the stream.
+func (w *Writer) Reset(info Info) {
+	*w = Writer{buf: w.buf[:0], scopes: w.scopes[:0], width: topWidth, info: info}
+}
+
+// Bytes returns the stream. It is the writer's own memory, which the next
+// Reset gives up.
+func (w *Writer) Bytes() []byte { return w.buf }
+
+// Magic writes four bytes as they are.
+func (w *Writer) Magic(m [4]byte) { w.emit(uint64(binary.LittleEndian.Uint32(m[:])), 32) }
+
+func (w *Writer) emit(v uint64, n uint) {
+	w.word |= v << w.used
+	w.used += n
+	if w.used >= 32 {
+		w.buf = binary.LittleEndian.AppendUint32(w.buf, uint32(w.word))
+		w.word >>= 32
+		w.used -= 32
+	}
+}
+
+func (w *Writer) emitVBR(v uint64, n uint) {
+	more := uint64(1) << (n - 1)
+	for v >= more {
+		w.emit(v&(more-1)|more, n)
+		v >>= n - 1
+	}
+	w.emit(v, n)
+}
+
+func (w *Writer) align() {
+	if w.used > 0 {
+		w.emit(0, 32-w.used)
+	}
+}
+
+// Enter begins a block whose abbreviation ids have width bits.
+func (w *Writer) Enter(id uint32, width uint) {
+	w.emit(enterBlock, w.width)
+	w.emitVBR(uint64(id), 8)
+	w.emitVBR(uint64(width), 4)
+	w.align()
+	w.scopes = append(w.scopes, scope{w.width, w.abbrevs, len(w.buf)})
+	w.emit(0, 32)
+	abbrevs := w.info[id]
+	w.width, w.abbrevs = width, abbrevs[:len(abbrevs):len(abbrevs)]
+}
+
+// End ends the block.
+func (w *Writer) End() {
+	w.emit(endBlock, w.width)
+	w.align()
+	s := w.scopes[len(w.scopes)-1]
+	w.scopes = w.scopes[:len(w.scopes)-1]
+	binary.LittleEndian.PutUint32(w.buf[s.length:], uint32((len(w.buf)-s.length-4)/4))
+	w.width, w.abbrevs = s.width, s.abbrevs
+}
+
+// Define adds an abbreviation to the block and returns its index, for Record.
+func (w *Writer) Define(a Abbrev) int {
+	w.emit(defineAbbrev, w.width)
+	w.define(a)
+	w.abbrevs = append(w.abbrevs, a)
+	return len(w.abbrevs) - 1
+}
+
+func (w *Writer) define(a Abbrev) {
+	w.emitVBR(uint64(len(a)), 5)
+	for _, o := range a {
+		if o.Encoding == Literal {
+			w.emit(1, 1)
+			w.emitVBR(o.Value, 8)
+			continue
+		}
+		w.emit(0, 1)
+		w.emit(uint64(o.Encoding), 3)
+		if o.Encoding == Fixed || o.Encoding == VBR {
+			w.emitVBR(o.Value, 5)
+		}
+	}
+}
+
+// Record writes a record with the block's abbreviation of that index where it
+// fits, else without (an index of -1 asks for that).
+func (w *Writer) Record(abbrev int, code uint32, operands []uint64) {
+	if abbrev < 0 || abbrev >= len(w.abbrevs) || !w.abbrevs[abbrev].Fits(code, operands) {
+		w.unabbreviated(code, operands)
+		return
+	}
+	w.emit(uint64(abbrev+firstAbbrev), w.width)
+	a := w.abbrevs[abbrev]
+	w.scalar(a[0], uint64(code))
+	for i := 1; i < len(a); i++ {
+		switch a[i].Encoding {
+		case Array:
+			w.array(a[i+1], operands)
+			return
+		case Blob:
+			w.blobOf(operands)
+			return
+		}
+		w.scalar(a[i], operands[0])
+		operands = operands[1:]
+	}
+}
+
+func (w *Writer) unabbreviated(code uint32, operands []uint64) {
+	w.emit(unabbrev, w.width)
+	w.emitVBR(uint64(code), 6)
+	w.emitVBR(uint64(len(operands)), 6)
+	for _, v := range operands {
+		w.emitVBR(v, 6)
+	}
+}
+
+func (w *Writer) scalar(o Operand, v uint64) {
+	switch o.Encoding {
+	case Fixed:
+		w.emit(v, uint(o.Value))
+	case VBR:
+		w.emitVBR(v, uint(o.Value))
+	case Char6:
+		w.emit(uint64(fromChar6[byte(v)]), 6)
+	}
+}
+
+func (w *Writer) array(element Operand, operands []uint64) {
+	w.emitVBR(uint64(len(operands)), 6)
+	for _, v := range operands {
+		w.scalar(element, v)
+	}
+}
+
+func (w *Writer) blobOf(operands []uint64) {
+	bytes := make([]byte, len(operands))
+	for i, v := range operands {
+		bytes[i] = byte(v)
+	}
+	w.blob(bytes)
+}
+
+func (w *Writer) blob(bytes []byte) {
+	w.emitVBR(uint64(len(bytes)), 6)
+	w.align()
+	w.buf = append(w.buf, bytes...)
+	w.buf = append(w.buf, make([]byte, -len(bytes)&3)...)
+}
+
+// BlobRecord writes a record that ends in a blob, with the block's
+// abbreviation of that index, whose other operands are given.
+func (w *Writer) BlobRecord(abbrev int, code uint32, operands []uint64, bytes []byte) {
+	w.emit(uint64(abbrev+firstAbbrev), w.width)
+	a := w.abbrevs[abbrev]
+	w.scalar(a[0], uint64(code))
+	for i, v := range operands {
+		w.scalar(a[i+1], v)
+	}
+	w.blob(bytes)
+}
+
+// WriteInfo writes the BLOCKINFO block of the abbreviations that Reset set,
+// blocks in the order given.
+func (w *Writer) WriteInfo(blocks []uint32) {
+	w.Enter(InfoBlock, 2)
+	for _, id := range blocks {
+		w.unabbreviated(infoSetBID, []uint64{uint64(id)})
+		for _, a := range w.info[id] {
+			w.emit(defineAbbrev, w.width)
+			w.define(a)
+		}
+	}
+	w.End()
+}
+
+// Aligned appends a finished block or run of blocks that was written on a
+// 32-bit boundary within a block of the same abbreviation width. The writer
+// must stand on such a boundary, as it does behind End.
+func (w *Writer) Aligned(words []byte) { w.buf = append(w.buf, words...) }
+
+// AppendVBR6 packs numbers as LLVM does within blobs: VBR6, padded to 32 bits.
+func AppendVBR6(dst []byte, numbers []uint64) []byte {
+	w := Writer{buf: dst}
+	for _, v := range numbers {
+		w.emitVBR(v, 6)
+	}
+	w.align()
+	return w.buf
+}
