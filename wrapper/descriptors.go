@@ -1,0 +1,304 @@
+package wrapper
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"offlink/wrapper/abi"
+	"offlink/wrapper/devimg"
+	"offlink/wrapper/internal/objfile"
+)
+
+// bound is where an image lies, as .tgtimg and the image records say it.
+type bound struct{ begin, end uint64 }
+
+// hostObject looks for the descriptor trees of one object file.
+//
+// Nothing points to a descriptor but the code of its constructor, so it is
+// found by its looks: version 1, a number of images, a pointer to that many
+// records. The records are proven by the bounds in .tgtimg; where that
+// section was stripped or never made, by everything in them being sound.
+type hostObject struct {
+	file    *objfile.File
+	bounds  []bound // of .tgtimg, in its order
+	known   map[bound]bool
+	decoder *abi.Decoder
+}
+
+const (
+	boundsSection      = ".tgtimg"
+	boundsSectionMachO = "__DATA,__tgtimg"
+	bundleSection       = "__CLANG_OFFLOAD_BUNDLE__"
+	largePrefix        = ".lrodata."
+)
+
+func newHostObject(file *objfile.File) *hostObject {
+	return &hostObject{
+		file: file, known: make(map[bound]bool),
+		// Linkers merge equal strings, so that names are read more often
+		// than they lie in the file.
+		decoder: &abi.Decoder{Memory: file, Pointer: file.Pointer, Limit: 8*uint64(file.Size()) + 1<<20},
+	}
+}
+
+// images returns the images of an object file: those of its descriptors, and
+// those that only .tgtimg knows.
+func (h *hostObject) images() ([]Located, error) {
+	err := h.readBounds()
+	if err != nil {
+		return nil, err
+	}
+	var found []Located
+	for _, c := range h.candidates() {
+		tree, err := h.decoder.DecodeAs(c.address, c.record)
+		if err != nil {
+			return nil, err
+		}
+		found = h.appendTree(found, tree)
+	}
+	if found, err = h.appendBounds(found); err != nil {
+		return nil, err
+	}
+	return h.appendFatSections(found), nil
+}
+
+// readBounds reads the sections .tgtimg: pairs of address and size.
+func (h *hostObject) readBounds() error {
+	for i := range h.file.Sections {
+		s := &h.file.Sections[i]
+		if !s.Alloc || !s.Named(boundsSection) && !s.Named(boundsSectionMachO) || len(s.Data) == 0 {
+			continue
+		}
+		b, err := h.file.View(s.Addr, uint64(len(s.Data)))
+		if err != nil {
+			return err
+		}
+		for width := h.file.Pointer; len(b) >= 2*width; b = b[2*width:] {
+			begin, size := h.word(b), h.word(b[width:])
+			h.bounds = append(h.bounds, bound{begin, begin + size})
+			h.known[bound{begin, begin + size}] = true
+		}
+	}
+	return nil
+}
+
+func (h *hostObject) word(b []byte) uint64 {
+	if h.file.Pointer == 4 {
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+// candidate is a place that looks like a descriptor.
+type candidate struct {
+	address uint64
+	record  abi.Record
+}
+
+// candidates looks for descriptors in everything that is loaded and is
+// neither code nor an image.
+func (h *hostObject) candidates() []candidate {
+	images := slices.Clone(h.bounds)
+	slices.SortFunc(images, func(a, b bound) int { return cmp.Compare(a.begin, b.begin) })
+	var found []candidate
+	for _, span := range h.file.Spans() {
+		for _, gap := range gaps(span, images) {
+			found = h.scan(found, gap)
+		}
+	}
+	return found
+}
+
+// gaps returns the parts of a span that no image fills.
+func gaps(span objfile.Span, images []bound) []objfile.Span {
+	begin, end := span.Addr, span.Addr+uint64(len(span.Data))
+	first, _ := slices.BinarySearchFunc(images, begin, func(b bound, at uint64) int { return cmp.Compare(b.end, at) })
+	var parts []objfile.Span
+	keep := func(from, to uint64) {
+		if from < to {
+			parts = append(parts, objfile.Span{Addr: from, Data: span.Data[from-span.Addr : to-span.Addr]})
+		}
+	}
+	for _, img := range images[first:] {
+		if img.begin >= end {
+			break
+		}
+		keep(begin, img.begin)
+		begin = max(begin, img.end)
+	}
+	keep(begin, end)
+	return parts
+}
+
+func (h *hostObject) scan(found []candidate, span objfile.Span) []candidate {
+	width := h.file.Pointer
+	l := abi.NewLayout(width, abi.Record2).Descriptor
+	skip := int(-span.Addr & uint64(width-1))
+	for at := skip; at+l.Len <= len(span.Data); at += width {
+		w := h.word(span.Data[at:])
+		if uint16(w) != abi.DescriptorVersion || w>>32 != 0 || w>>16 == 0 {
+			continue
+		}
+		if record, ok := h.proven(span.Addr + uint64(at)); ok {
+			found = append(found, candidate{span.Addr + uint64(at), record})
+		}
+	}
+	return found
+}
+
+// proven reports whether a descriptor lies at the address, and the form of
+// its image records.
+func (h *hostObject) proven(address uint64) (abi.Record, bool) {
+	header, err := h.decoder.Header(address)
+	if err != nil {
+		return 0, false
+	}
+	first, err := h.file.View(header.Images, 2)
+	if err != nil {
+		return 0, false
+	}
+	told := abi.RecordOf(binary.LittleEndian.Uint16(first))
+	other := abi.Record2 + abi.Record3 - told
+	for _, record := range []abi.Record{told, other} {
+		l := abi.NewLayout(h.file.Pointer, record)
+		if len(h.known) > 0 && h.firstKnown(header, l) || len(h.known) == 0 && record == told && h.sound(header, l) {
+			return record, true
+		}
+	}
+	return 0, false
+}
+
+// firstKnown reports whether the first record has the bounds of an image of
+// .tgtimg.
+func (h *hostObject) firstKnown(header abi.Header, l *abi.Layout) bool {
+	b, err := h.file.View(header.Images, uint64(l.Image.Len))
+	if err != nil {
+		return false
+	}
+	return h.known[bound{h.word(b[l.Image.CodeBegin:]), h.word(b[l.Image.CodeEnd:])}]
+}
+
+// sound reports whether every record of a descriptor is what a wrapper
+// writes: versions, kinds and formats that exist, and pointers that lead to
+// something.
+func (h *hostObject) sound(header abi.Header, l *abi.Layout) bool {
+	n := uint64(header.Count) * uint64(l.Image.Len)
+	b, err := h.file.View(header.Images, n)
+	if err != nil {
+		return false
+	}
+	for ; len(b) > 0; b = b[l.Image.Len:] {
+		version := binary.LittleEndian.Uint16(b[l.Image.Version:])
+		if version == 0 || version > uint16(abi.Record3) ||
+			devimg.Kind(b[l.Image.Kind]) > devimg.KindSYCL || devimg.Format(b[l.Image.Format]) > devimg.FormatCompressedNone ||
+			!h.printable(h.word(b[l.Image.Target:])) || !h.mapped(b, l.Image.CodeBegin, l.Image.CodeEnd) {
+			return false
+		}
+	}
+	return true
+}
+
+// printable reports whether a target string lies at the address.
+func (h *hostObject) printable(address uint64) bool {
+	s, err := h.file.CString(address)
+	if err != nil || len(s) > 1024 {
+		return false
+	}
+	return !slices.ContainsFunc(s, func(c byte) bool { return c < ' ' || c > '~' })
+}
+
+func (h *hostObject) mapped(record []byte, begin, end int) bool {
+	from, to := h.word(record[begin:]), h.word(record[end:])
+	if to < from || from == 0 {
+		return false
+	}
+	_, err := h.file.View(from, to-from)
+	return err == nil
+}
+
+func (h *hostObject) appendTree(found []Located, tree *abi.Tree) []Located {
+	for i := range tree.Images {
+		img := &tree.Images[i]
+		place := Place{Envelope: EnvelopeDescriptor, Descriptor: tree.Address, Record: img.Address, Address: img.CodeBegin, Index: len(found)}
+		h.locate(&place)
+		found = append(found, Located{img.Image, place})
+	}
+	return found
+}
+
+// locate fills in where in the file the code lies.
+func (h *hostObject) locate(place *Place) {
+	place.Offset = -1
+	if s := h.file.SectionAt(place.Address); s != nil {
+		place.Section = s.Name()
+	}
+	if off, ok := h.file.Offset(place.Address); ok {
+		place.Offset = off
+	}
+}
+
+// appendBounds adds the images of .tgtimg that no descriptor has: those of
+// kinds other than SYCL. Their section's name says kind and target.
+func (h *hostObject) appendBounds(found []Located) ([]Located, error) {
+	covered := make(map[bound]bool, len(found))
+	for i := range found {
+		covered[bound{found[i].Address, found[i].Address + uint64(found[i].Code.Size())}] = true
+	}
+	for _, b := range h.bounds {
+		if covered[b] || b.begin == b.end {
+			continue
+		}
+		covered[b] = true
+		code, err := h.file.View(b.begin, b.end-b.begin)
+		if err != nil {
+			return nil, fmt.Errorf("an image of section %s: %w", boundsSection, err)
+		}
+		l := Located{Place: Place{Envelope: EnvelopeBounds, Address: b.begin, Index: len(found)}}
+		l.Image.Code = devimg.Bytes(code)
+		h.locate(&l.Place)
+		l.Kind, l.Target, _ = parseBundleName(l.Section)
+		found = append(found, l)
+	}
+	return found, nil
+}
+
+// appendFatSections adds the sections that clang-offload-bundler put into a
+// fat object: each is the whole code of one target.
+func (h *hostObject) appendFatSections(found []Located) []Located {
+	taken := make(map[string]bool)
+	for i := range found {
+		taken[found[i].Section] = true
+	}
+	for i := range h.file.Sections {
+		s := &h.file.Sections[i]
+		if !s.HasPrefix(bundleSection) || taken[s.Name()] || len(s.Data) == 0 {
+			continue
+		}
+		kind, target, _ := parseBundleName(s.Name())
+		if kind == devimg.KindHost {
+			continue
+		}
+		l := Located{Place: Place{Envelope: EnvelopeFatSection, Section: s.Name(), Offset: s.Offset, Index: len(found)}}
+		l.Kind, l.Target, l.Image.Code = kind, target, devimg.Bytes(s.Data)
+		found = append(found, l)
+	}
+	return found
+}
+
+// parseBundleName reads "__CLANG_OFFLOAD_BUNDLE__<kind>-<target>", also of a
+// section of large data.
+func parseBundleName(section string) (kind devimg.Kind, target string, ok bool) {
+	id, ok := strings.CutPrefix(strings.TrimPrefix(section, largePrefix), bundleSection)
+	if !ok {
+		return devimg.KindUnknown, "", false
+	}
+	name, target, _ := strings.Cut(id, "-")
+	kind, known := devimg.ParseKind(name)
+	if !known && strings.HasPrefix(name, "hip") { // hipv4: of the code object's version
+		kind = devimg.KindHIP
+	}
+	return kind, target, true
+}

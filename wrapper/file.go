@@ -1,0 +1,70 @@
+package wrapper
+
+import (
+	"fmt"
+	"os"
+)
+
+// ReadOptions says how files are read. The zero ReadOptions is the default.
+type ReadOptions struct {
+	// MaxInflated bounds the bytes that compressed envelopes of one file may
+	// grow to, in all. 0 is 4 GiB.
+	MaxInflated int64
+}
+
+// File is a file whose device images were found. It is safe for concurrent
+// use.
+type File struct {
+	name   string
+	images []Located
+	data   []byte
+	unmap  func() error
+}
+
+// Open reads the device images of the file: of an object, a program or a
+// shared library (ELF, COFF, Mach-O), an archive of them, or an envelope of
+// its own. A file that can hold images and holds none is no error.
+//
+// The file is mapped: the images are valid until Close, and so are all bytes
+// taken from them.
+func Open(name string, opts ReadOptions) (*File, error) {
+	data, unmap, err := mapFile(name)
+	if err != nil {
+		return nil, err
+	}
+	images, err := Unwrap(data, opts)
+	if err != nil {
+		unmap()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &File{name, images, data, unmap}, nil
+}
+
+// Name is the name that the file was opened by.
+func (f *File) Name() string { return f.name }
+
+// Images returns the images in the order in which they lie in the file. The
+// slice is the file's own.
+func (f *File) Images() []Located { return f.images }
+
+// Close releases the file and the bytes of its images.
+func (f *File) Close() error {
+	f.data, f.images = nil, nil
+	return f.unmap()
+}
+
+// openRegular opens a file that has a size: a pipe could block for ever.
+func openRegular(name string) (*os.File, int64, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, &os.PathError{Op: "read", Path: name, Err: fmt.Errorf("not a regular file (%s)", info.Mode().Type())}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}

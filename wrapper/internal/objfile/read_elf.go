@@ -1,0 +1,540 @@
+package objfile
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// What the reader knows of ELF (System V gABI).
+const (
+	elfTypeRel  = 1
+	elfTypeExec = 2
+	elfTypeDyn  = 3
+
+	shtNull     = 0
+	shtSymtab   = 2
+	shtRela     = 4
+	shtNobits   = 8
+	shtRel      = 9
+	shtSymtabX  = 18 // SHT_SYMTAB_SHNDX
+	shfAlloc    = 0x2
+	shfExec     = 0x4
+	shfPacked   = 0x800 // SHF_COMPRESSED
+	shnUndef    = 0
+	shnReserved = 0xff00 // SHN_LORESERVE
+	shnAbs      = 0xfff1
+	shnXindex   = 0xffff
+	pnXnum      = 0xffff
+
+	ptLoad    = 1
+	ptDynamic = 2
+	pfExec    = 1
+
+	dtNull   = 0
+	dtSymtab = 6
+	dtRela   = 7
+	dtRelasz = 8
+	dtRel    = 17
+	dtRelsz  = 18
+)
+
+// elfRelocs is what relocations of one e_machine mean.
+type elfRelocs struct {
+	name     string
+	absolute uint32 // a pointer to a symbol
+	relative uint32 // a pointer into the file itself
+}
+
+var elfReadable = map[uint16]elfRelocs{
+	3:   {"i386", 1, 8},         // R_386_32, R_386_RELATIVE
+	62:  {"x86_64", 1, 8},       // R_X86_64_64, R_X86_64_RELATIVE
+	183: {"aarch64", 257, 1027}, // R_AARCH64_ABS64, R_AARCH64_RELATIVE
+	243: {"riscv64", 2, 3},      // R_RISCV_64, R_RISCV_RELATIVE
+}
+
+func isELF(data []byte) bool { return len(data) >= 4 && string(data[:4]) == "\x7fELF" }
+
+// elfFile is an ELF file while it is read, and what an edit needs of it.
+type elfFile struct {
+	input
+	wide     bool // ELFCLASS64
+	typ      uint16
+	machine  elfRelocs
+	sections []elfSection
+	segments []elfSegment
+	file     *File
+}
+
+// elfSection is a section header with the width of the class taken away.
+type elfSection struct {
+	typ, link, info           uint32
+	flags, addr, offset, size uint64
+	align                     uint64
+	name                      uint32
+}
+
+// elfSegment is a program header likewise.
+type elfSegment struct {
+	typ, flags                                 uint32
+	offset, vaddr, paddr, filesz, memsz, align uint64
+}
+
+func readELF(data []byte) (*File, error) {
+	e, err := parseELF(data)
+	if err != nil {
+		return nil, err
+	}
+	return e.file, nil
+}
+
+func parseELF(data []byte) (*elfFile, error) {
+	e := &elfFile{input: input{ELF, data}}
+	for _, step := range []func() error{e.readHeader, e.readSections, e.readSegments, e.nameSections, e.placeRegions} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	fixups, err := e.fixups()
+	if err != nil {
+		return nil, err
+	}
+	e.file.setFixups(fixups)
+	return e, nil
+}
+
+func (e *elfFile) readHeader() error {
+	if len(e.data) < 52 {
+		return e.errorf(0, "the file header is cut off")
+	}
+	switch class := e.data[4]; class {
+	case 1, 2:
+		e.wide = class == 2
+	default:
+		return e.errorf(4, "class %d is neither 1 (32-bit) nor 2 (64-bit)", class)
+	}
+	if order := e.data[5]; order != 1 {
+		return e.errorf(5, "byte order %d: only little-endian files (1) are read", order)
+	}
+	if e.wide && len(e.data) < 64 {
+		return e.errorf(0, "the file header is cut off")
+	}
+	e.typ = e.u16(16)
+	number := e.u16(18)
+	machine, known := elfReadable[number]
+	if !known {
+		machine.name = fmt.Sprintf("machine %d", number)
+	}
+	e.machine = machine
+	e.file = &File{Format: ELF, Machine: machine.name, Pointer: e.width(), Linked: e.typ != elfTypeRel, data: e.data}
+	return nil
+}
+
+func (e *elfFile) u16(off int) uint16 { return binary.LittleEndian.Uint16(e.data[off:]) }
+
+// width is the bytes of an address.
+func (e *elfFile) width() int {
+	if e.wide {
+		return 8
+	}
+	return 4
+}
+
+// elfWords reads fixed-size fields one after another.
+type elfWords struct {
+	b    []byte
+	wide bool
+}
+
+func (w *elfWords) u32() uint32 {
+	v := binary.LittleEndian.Uint32(w.b)
+	w.b = w.b[4:]
+	return v
+}
+
+// word reads a field of the width of the class.
+func (w *elfWords) word() uint64 {
+	if !w.wide {
+		return uint64(w.u32())
+	}
+	v := binary.LittleEndian.Uint64(w.b)
+	w.b = w.b[8:]
+	return v
+}
+
+// at returns the word of the file header at off64 or off32.
+func (e *elfFile) at(off64, off32 int) uint64 {
+	if e.wide {
+		return binary.LittleEndian.Uint64(e.data[off64:])
+	}
+	return uint64(binary.LittleEndian.Uint32(e.data[off32:]))
+}
+
+// pick chooses by class.
+func (e *elfFile) pick(wide, narrow int) int {
+	if e.wide {
+		return wide
+	}
+	return narrow
+}
+
+func (e *elfFile) sectionTable() (off uint64, entry, count int) {
+	at := e.pick(58, 46)
+	return e.at(40, 32), int(e.u16(at)), int(e.u16(at + 2))
+}
+
+func (e *elfFile) readSections() error {
+	off, entry, n := e.sectionTable()
+	if off == 0 {
+		return nil
+	}
+	if want := e.pick(64, 40); entry != want {
+		return e.errorf(-1, "section headers of %d bytes, want %d", entry, want)
+	}
+	count := uint64(n)
+	if n == 0 { // the number is in the first header
+		first, err := e.table(off, 1, uint64(entry), "section header 0")
+		if err != nil {
+			return err
+		}
+		if count = e.section(first).size; count == 0 {
+			return nil
+		}
+	}
+	b, err := e.table(off, count, uint64(entry), "section headers")
+	if err != nil {
+		return err
+	}
+	e.sections = make([]elfSection, count)
+	for i := range e.sections {
+		e.sections[i] = e.section(b[i*entry:])
+	}
+	return nil
+}
+
+func (e *elfFile) section(b []byte) elfSection {
+	w := elfWords{b, e.wide}
+	s := elfSection{name: w.u32(), typ: w.u32(), flags: w.word(), addr: w.word(), offset: w.word(), size: w.word()}
+	s.link, s.info, s.align = w.u32(), w.u32(), w.word()
+	return s
+}
+
+// bytes returns the file's bytes of a section.
+func (e *elfFile) bytes(i int) ([]byte, error) {
+	s := &e.sections[i]
+	if s.typ == shtNobits || s.typ == shtNull {
+		return nil, nil
+	}
+	return e.slice(s.offset, s.size, fmt.Sprintf("section %d", i))
+}
+
+func (e *elfFile) segmentTable() (off uint64, entry, count int) {
+	at := e.pick(54, 42)
+	return e.at(32, 28), int(e.u16(at)), int(e.u16(at + 2))
+}
+
+func (e *elfFile) readSegments() error {
+	off, entry, n := e.segmentTable()
+	if n == 0 || off == 0 {
+		return nil
+	}
+	if want := e.pick(56, 32); entry != want {
+		return e.errorf(-1, "program headers of %d bytes, want %d", entry, want)
+	}
+	count := uint64(n)
+	if n == pnXnum && len(e.sections) > 0 {
+		count = uint64(e.sections[0].info)
+	}
+	b, err := e.table(off, count, uint64(entry), "program headers")
+	if err != nil {
+		return err
+	}
+	e.segments = make([]elfSegment, count)
+	for i := range e.segments {
+		e.segments[i] = e.segment(b[i*entry:])
+	}
+	return nil
+}
+
+func (e *elfFile) segment(b []byte) elfSegment {
+	w := elfWords{b, e.wide}
+	s := elfSegment{typ: w.u32()}
+	if e.wide {
+		s.flags = w.u32()
+	}
+	s.offset, s.vaddr, s.paddr, s.filesz, s.memsz = w.word(), w.word(), w.word(), w.word(), w.word()
+	if !e.wide {
+		s.flags = w.u32()
+	}
+	s.align = w.word()
+	return s
+}
+
+// nameSections makes the sections that the file shows of the headers.
+func (e *elfFile) nameSections() error {
+	names, err := e.sectionNames()
+	if err != nil {
+		return err
+	}
+	e.file.Sections = make([]FileSection, len(e.sections))
+	for i := range e.sections {
+		h := &e.sections[i]
+		data, err := e.bytes(i)
+		if err != nil {
+			return err
+		}
+		s := FileSection{Addr: h.addr, Offset: int64(h.offset), Data: data,
+			Alloc: h.flags&shfAlloc != 0 && h.flags&shfPacked == 0, Exec: h.flags&shfExec != 0}
+		if int64(h.name) < int64(len(names)) {
+			s.name = names[h.name:]
+		}
+		e.file.Sections[i] = s
+	}
+	return nil
+}
+
+func (e *elfFile) sectionNames() ([]byte, error) {
+	if len(e.sections) == 0 {
+		return nil, nil
+	}
+	index := uint64(e.u16(e.pick(62, 50)))
+	if index == shnXindex {
+		index = uint64(e.sections[0].link)
+	}
+	if index >= uint64(len(e.sections)) {
+		return nil, e.errorf(-1, "the section names are in section %d of %d", index, len(e.sections))
+	}
+	return e.bytes(int(index))
+}
+
+func (e *elfFile) placeRegions() error {
+	if e.typ == elfTypeRel {
+		return e.layOut()
+	}
+	var regions []region
+	for i, p := range e.segments {
+		if p.typ != ptLoad || p.memsz == 0 {
+			continue
+		}
+		if p.filesz > p.memsz {
+			return e.errorf(-1, "program header %d: %#x bytes of the file for %#x bytes of memory", i, p.filesz, p.memsz)
+		}
+		data, err := e.slice(p.offset, p.filesz, fmt.Sprintf("program header %d", i))
+		if err != nil {
+			return err
+		}
+		regions = append(regions, region{p.vaddr, p.memsz, data, int64(p.offset)})
+	}
+	return e.file.setRegions(&e.input, regions)
+}
+
+// layOut gives the allocated sections of a relocatable file addresses.
+func (e *elfFile) layOut() error {
+	var l layouter
+	for i := range e.file.Sections {
+		s := &e.file.Sections[i]
+		if !s.Alloc {
+			continue
+		}
+		s.Addr = l.place(e.sections[i].size)
+		l.add(s, e.sections[i].size)
+	}
+	if !e.wide && l.next > 1<<32 {
+		return e.errorf(-1, "sections of more than 4 GiB in a 32-bit file")
+	}
+	return e.file.setRegions(&e.input, l.regions)
+}
+
+// layouter gives sections addresses, apart from each other.
+type layouter struct {
+	next    uint64
+	regions []region
+}
+
+const (
+	layoutStart = 0x10000
+	layoutAlign = 0x1000
+)
+
+// place returns the address for a section of that size; the address space
+// running over is found when the regions are set.
+func (l *layouter) place(size uint64) uint64 {
+	if l.next == 0 {
+		l.next = layoutStart
+	}
+	addr := l.next
+	l.next = (l.next + size + 2*layoutAlign) &^ (layoutAlign - 1)
+	return addr
+}
+
+func (l *layouter) add(s *FileSection, size uint64) {
+	if size > 0 {
+		l.regions = append(l.regions, region{s.Addr, size, s.Data, s.Offset})
+	}
+}
+
+// fixups returns the pointers that relocations store. Where a relocation
+// keeps its addend in the word itself and the file is linked (REL, RELR),
+// the word already holds the address.
+func (e *elfFile) fixups() ([]fixup, error) {
+	if e.machine.absolute == 0 {
+		return nil, nil
+	}
+	if e.typ == elfTypeRel {
+		return e.sectionFixups()
+	}
+	return e.dynamicFixups()
+}
+
+// elfReloc is a relocation entry.
+type elfReloc struct {
+	offset uint64
+	symbol uint32
+	typ    uint32
+	addend uint64
+}
+
+// relocSize is the bytes of an entry.
+func (e *elfFile) relocSize(rela bool) int {
+	if rela {
+		return 3 * e.width()
+	}
+	return 2 * e.width()
+}
+
+func (e *elfFile) reloc(b []byte, rela bool) elfReloc {
+	w := elfWords{b, e.wide}
+	r := elfReloc{offset: w.word()}
+	if info := w.word(); e.wide {
+		r.symbol, r.typ = uint32(info>>32), uint32(info)
+	} else {
+		r.symbol, r.typ = uint32(info>>8), uint32(info&0xff)
+	}
+	if rela {
+		r.addend = w.word()
+	}
+	return r
+}
+
+// sectionFixups resolves the relocations of a relocatable file's data.
+func (e *elfFile) sectionFixups() ([]fixup, error) {
+	var fixups []fixup
+	for i := range e.sections {
+		h := &e.sections[i]
+		if h.typ != shtRela && h.typ != shtRel {
+			continue
+		}
+		if int(h.info) >= len(e.sections) || int(h.link) >= len(e.sections) {
+			return nil, e.errorf(-1, "section %d: its relocations belong to section %d with symbols of section %d, of %d", i, h.info, h.link, len(e.sections))
+		}
+		target := &e.file.Sections[h.info]
+		if !target.Alloc || target.Exec {
+			continue
+		}
+		if err := e.relocate(i, target, &fixups); err != nil {
+			return nil, err
+		}
+	}
+	return fixups, nil
+}
+
+func (e *elfFile) relocate(i int, target *FileSection, fixups *[]fixup) error {
+	h := &e.sections[i]
+	table, err := e.bytes(i)
+	if err != nil {
+		return err
+	}
+	symbols, err := e.symbolsOf(int(h.link))
+	if err != nil {
+		return err
+	}
+	rela := h.typ == shtRela
+	size := e.relocSize(rela)
+	for n := 0; (n+1)*size <= len(table); n++ {
+		r := e.reloc(table[n*size:], rela)
+		if r.typ != e.machine.absolute {
+			continue
+		}
+		room := uint64(len(target.Data))
+		if r.offset > room || room-r.offset < uint64(e.width()) {
+			return e.errorf(-1, "section %d: relocation %d is at %#x of a section of %#x bytes", i, n, r.offset, room)
+		}
+		if !rela {
+			r.addend = e.file.pointer(target.Data[r.offset:])
+		}
+		value, err := symbols.value(r.symbol)
+		if err != nil {
+			return fmt.Errorf("section %d: relocation %d: %w", i, n, err)
+		}
+		if value.defined {
+			*fixups = append(*fixups, fixup{target.Addr + r.offset, value.addr + r.addend})
+		}
+	}
+	return nil
+}
+
+// elfSymbols is a symbol table.
+type elfSymbols struct {
+	file    *elfFile
+	table   []byte
+	indices []byte // section numbers past 16 bits
+}
+
+// symbolsOf returns the symbol table in section i, empty where it is none.
+func (e *elfFile) symbolsOf(i int) (*elfSymbols, error) {
+	s := &elfSymbols{file: e}
+	if e.sections[i].typ != shtSymtab {
+		return s, nil
+	}
+	var err error
+	if s.table, err = e.bytes(i); err != nil {
+		return nil, err
+	}
+	for j := range e.sections {
+		if e.sections[j].typ == shtSymtabX && int(e.sections[j].link) == i {
+			s.indices, err = e.bytes(j)
+		}
+	}
+	return s, err
+}
+
+// elfSymbol is where a symbol points to.
+type elfSymbol struct {
+	addr    uint64
+	defined bool
+}
+
+func (e *elfFile) symbolSize() int { return e.pick(24, 16) }
+
+// value returns the address of symbol n. Undefined symbols and those of
+// sections that are not loaded have none.
+func (s *elfSymbols) value(n uint32) (elfSymbol, error) {
+	size := s.file.symbolSize()
+	if uint64(n) >= uint64(len(s.table)/size) {
+		return elfSymbol{}, s.file.errorf(-1, "symbol %d of %d", n, len(s.table)/size)
+	}
+	section, value := s.file.symbol(s.table[int(n)*size:])
+	switch {
+	case section == shnXindex:
+		if int(n)*4+4 > len(s.indices) {
+			return elfSymbol{}, s.file.errorf(-1, "symbol %d has its section in a table that does not hold it", n)
+		}
+		section = binary.LittleEndian.Uint32(s.indices[int(n)*4:])
+	case section == shnAbs:
+		return elfSymbol{value, true}, nil
+	case section == shnUndef || section >= shnReserved:
+		return elfSymbol{}, nil
+	}
+	if uint64(section) >= uint64(len(s.file.sections)) {
+		return elfSymbol{}, s.file.errorf(-1, "symbol %d lies in section %d of %d", n, section, len(s.file.sections))
+	}
+	in := &s.file.file.Sections[section]
+	return elfSymbol{in.Addr + value, in.Alloc}, nil
+}
+
+// symbol reads the section and the value of a symbol.
+func (e *elfFile) symbol(b []byte) (section uint32, value uint64) {
+	if e.wide {
+		return uint32(binary.LittleEndian.Uint16(b[6:])), binary.LittleEndian.Uint64(b[8:])
+	}
+	return uint32(binary.LittleEndian.Uint16(b[14:])), uint64(binary.LittleEndian.Uint32(b[4:]))
+}

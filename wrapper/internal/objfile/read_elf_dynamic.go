@@ -1,0 +1,70 @@
+package objfile
+
+// dynamic returns the tags of the dynamic section, the last of each.
+func (e *elfFile) dynamic() (map[uint64]uint64, error) {
+	tags := make(map[uint64]uint64)
+	for _, p := range e.segments {
+		if p.typ != ptDynamic {
+			continue
+		}
+		b, err := e.slice(p.offset, p.filesz, "the dynamic section")
+		if err != nil {
+			return nil, err
+		}
+		w := elfWords{b, e.wide}
+		for len(w.b) >= 2*e.width() {
+			tag, value := w.word(), w.word()
+			if tag == dtNull {
+				break
+			}
+			if tag < 1<<32 && len(tags) < maxDynamicTags {
+				tags[tag] = value
+			}
+		}
+	}
+	return tags, nil
+}
+
+// maxDynamicTags is far more than there are.
+const maxDynamicTags = 1 << 10
+
+// dynamicFixups returns what the dynamic linker stores into a linked file
+// that lies where it was linked to: the addends of its RELA relocations.
+func (e *elfFile) dynamicFixups() ([]fixup, error) {
+	tags, err := e.dynamic()
+	if err != nil {
+		return nil, err
+	}
+	size := tags[dtRelasz]
+	if size == 0 {
+		return nil, nil
+	}
+	table := e.file.filled(tags[dtRela])
+	if uint64(len(table)) < size {
+		return nil, e.errorf(-1, "%#x bytes of dynamic relocations at address %#x: the file does not hold them", size, tags[dtRela])
+	}
+	symbols := e.file.filled(tags[dtSymtab])
+	entry := e.relocSize(true)
+	fixups := make([]fixup, 0, int(size)/entry)
+	for table = table[:size]; len(table) >= entry; table = table[entry:] {
+		switch r := e.reloc(table, true); r.typ {
+		case e.machine.relative:
+			fixups = append(fixups, fixup{r.offset, r.addend})
+		case e.machine.absolute:
+			if addr, ok := e.dynamicSymbol(symbols, r.symbol); ok {
+				fixups = append(fixups, fixup{r.offset, addr + r.addend})
+			}
+		}
+	}
+	return fixups, nil
+}
+
+// dynamicSymbol returns the address of a symbol that the file defines itself.
+func (e *elfFile) dynamicSymbol(table []byte, n uint32) (uint64, bool) {
+	size := uint64(e.symbolSize())
+	if uint64(n) >= uint64(len(table))/size {
+		return 0, false
+	}
+	section, value := e.symbol(table[uint64(n)*size:])
+	return value, section != shnUndef
+}

@@ -1,0 +1,62 @@
+package wrapper
+
+import (
+	"fmt"
+	"strings"
+
+	"offlink/wrapper/devimg"
+)
+
+// Located is a device image that was found in a file, and where.
+type Located struct {
+	devimg.Image
+	Place
+}
+
+// Place says where in a file an image lies. Fields that do not apply are
+// empty.
+type Place struct {
+	// Path is the way to the envelope through what encloses it: members of
+	// archives, entries of bundles, outermost first.
+	Path []string
+	// Envelope is the kind of envelope.
+	Envelope Envelope
+	// Section is the section of the code.
+	Section string
+	// Descriptor, Record and Code are the addresses of the descriptor whose
+	// image this is, of the image record and of the code; in a relocatable
+	// object those that the reader gave them.
+	Descriptor, Record, Address uint64
+	// Index counts the images of the envelope from 0.
+	Index int
+	// Offset is where the code begins in the file, or -1 where the file holds
+	// it only compressed.
+	Offset int64
+}
+
+// Envelope is a way to carry device images.
+type Envelope string
+
+// The envelopes of host objects; those of files are in wrapper/container.
+const (
+	EnvelopeDescriptor Envelope = "descriptor"  // tables that a constructor registers
+	EnvelopeBounds     Envelope = "bounds"      // known from .tgtimg only
+	EnvelopeFatSection Envelope = "fat section" // a section of clang-offload-bundler
+)
+
+// String says the place in words: where, in which envelope.
+func (p Place) String() string {
+	var b strings.Builder
+	for _, name := range p.Path {
+		fmt.Fprintf(&b, "(%s) ", name)
+	}
+	if p.Section != "" {
+		b.WriteString("section " + p.Section)
+	} else {
+		b.WriteString(string(p.Envelope))
+	}
+	if p.Offset >= 0 {
+		fmt.Fprintf(&b, " at %#x", p.Offset)
+	}
+	return b.String()
+}
