@@ -1,12 +1,75 @@
 package ir
 
-// Node is what is known of a metadata node without decoding it.
-type Node struct {
-	// Kind is "" for a tuple, else the specialised name: "DISubprogram".
-	Kind string
-	// Refs are the nodes and global values that the node names, each a
-	// RefNode or a RefAddress, in order.
-	Refs []Ref
+import "slices"
+
+// NodeTable holds what is known of each metadata node without decoding it: its
+// kind, and what it refers to. Debug information has millions of nodes, so
+// the table keeps a few bytes for each.
+type NodeTable struct {
+	records []nodeRecord
+	refs    []Ref
+	kinds   []string
+	kindOf  map[string]uint16
+}
+
+type nodeRecord struct {
+	end  uint32 // of the node's references in refs; they begin at the end of the node before
+	kind uint16
+}
+
+// Len returns the number of nodes; their NodeIDs count from 0.
+func (t *NodeTable) Len() int { return len(t.records) }
+
+// Kind returns the node's specialised name ("DISubprogram"), "" for a tuple.
+func (t *NodeTable) Kind(id NodeID) string { return t.kinds[t.records[id].kind] }
+
+// Refs returns the nodes, global values and types that the node names, in
+// order: RefNode, RefAddress, RefType. The slice is the table's own.
+func (t *NodeTable) Refs(id NodeID) []Ref {
+	start := uint32(0)
+	if id > 0 {
+		start = t.records[id-1].end
+	}
+	return t.refs[start:t.records[id].end:t.records[id].end]
+}
+
+// Add appends a node. kind may alias memory that changes later.
+func (t *NodeTable) Add(kind []byte, refs []Ref) NodeID {
+	t.refs = append(t.refs, refs...)
+	t.records = append(t.records, nodeRecord{uint32(len(t.refs)), t.kindIndex(kind)})
+	return NodeID(len(t.records) - 1)
+}
+
+// Append appends the nodes of another table behind those of t.
+func (t *NodeTable) Append(other *NodeTable) {
+	base := uint32(len(t.refs))
+	kinds := make([]uint16, len(other.kinds))
+	for i, kind := range other.kinds {
+		kinds[i] = t.kindIndex([]byte(kind))
+	}
+	t.refs = append(t.refs, other.refs...)
+	for _, r := range other.records {
+		t.records = append(t.records, nodeRecord{base + r.end, kinds[r.kind]})
+	}
+}
+
+// Grow makes room for that many further nodes and references.
+func (t *NodeTable) Grow(nodes, refs int) {
+	t.records = slices.Grow(t.records, nodes)
+	t.refs = slices.Grow(t.refs, refs)
+}
+
+func (t *NodeTable) kindIndex(kind []byte) uint16 {
+	if i, ok := t.kindOf[string(kind)]; ok {
+		return i
+	}
+	if t.kindOf == nil {
+		t.kindOf = make(map[string]uint16)
+	}
+	i := uint16(len(t.kinds))
+	t.kinds = append(t.kinds, string(kind))
+	t.kindOf[t.kinds[i]] = i
+	return i
 }
 
 // OperandKind tells metadata operands apart.

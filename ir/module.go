@@ -1,5 +1,7 @@
 package ir
 
+import "io"
+
 // ValueID numbers the global values of a module from 0 in the order of the
 // input: functions, variables, aliases and ifuncs in one sequence.
 type ValueID uint32
@@ -37,7 +39,7 @@ type Module struct {
 	Comdats         []Comdat
 	NamedMetadata   []NamedMetadata
 	// Nodes holds what is known of each metadata node without decoding it.
-	Nodes []Node
+	Nodes NodeTable
 
 	// Source decodes what is lazy and writes slices; it is the codec's.
 	Source Source
@@ -98,4 +100,23 @@ type Source interface {
 	// resolver of an alias or ifunc. Parts that nobody asks about come as
 	// ConstantOther.
 	Initializer(ValueID) (Constant, error)
+	// ElementRefs returns what the elements at those indices of an array
+	// initialiser refer to; a variable with KeepElements refers to these, and
+	// to its SignatureRefs, only.
+	ElementRefs(ValueID, []int) ([]Ref, error)
+	// Calls decodes the direct calls that a function's body makes of the
+	// functions in callees, in order. Their Index stays the same whatever
+	// callees are.
+	Calls(function ValueID, callees map[ValueID]bool) ([]Call, error)
+	// RefsWithout returns what the function's Refs are when the calls of
+	// those indices (Call.Index) are taken out.
+	RefsWithout(function ValueID, calls []int) ([]Ref, error)
+	// NewWriter returns a writer of slices of the module.
+	NewWriter() SliceWriter
+}
+
+// SliceWriter writes slices in the format that the module was read in. It
+// keeps scratch memory between slices; each goroutine needs its own.
+type SliceWriter interface {
+	WriteSlice(io.Writer, *Slice) error
 }

@@ -39,6 +39,8 @@ type Edit struct {
 	KeepElements []int
 	// Attach adds metadata, or replaces what is attached under the kind.
 	Attach []NewAttachment
+	// Calls replaces calls in the function's body.
+	Calls []CallEdit
 }
 
 // NewAttachment is metadata that a slice attaches.

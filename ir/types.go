@@ -11,16 +11,17 @@ const (
 	TypePointer                  // AddressSpace; Elements is the pointee of a typed pointer, else empty
 	TypeArray                    // Length, Elements[0]
 	TypeVector                   // Length, Elements[0]; Scalable
-	TypeStruct                   // Elements; Name "" for a literal one; Packed; Opaque
+	TypeStruct                   // Elements; Identified and Name, or literal; Packed; Opaque
 	TypeFunction                 // Elements[0] is the result, the rest parameters; Variadic
 	TypeTarget                   // target("...")
 )
 
-// Type is one type of the module. Equal types other than named structs have
+// Type is one type of the module. Equal types other than identified structs have
 // one TypeID.
 type Type struct {
 	Kind         TypeKind
 	Name         string
+	Identified   bool // a struct with a definition of its own; Name is "" when it only has a number
 	Bits         uint32
 	AddressSpace uint32
 	Length       uint64

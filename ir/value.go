@@ -39,8 +39,11 @@ type GlobalValue struct {
 	// Attachments are the metadata attached to the value, in order.
 	Attachments []Attachment
 	// Refs is everything that the header, body or initialiser refers to,
-	// each once, in order of first appearance.
-	Refs []Ref
+	// each once, in order of first appearance, but for what Attachments name.
+	// The first SignatureRefs of them are those of the signature (types and
+	// attribute groups): all that a declaration of the value refers to.
+	Refs          []Ref
+	SignatureRefs int
 	// KeepElements, if not nil, are the indices of the elements that remain
 	// of an array initialiser (llvm.used and its like); the variable goes
 	// when none does. Steps before the split set it.

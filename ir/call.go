@@ -1,0 +1,62 @@
+package ir
+
+// Call is a direct call in a function's body.
+type Call struct {
+	// Index numbers the direct calls of the body from 0 in order.
+	Index  int
+	Callee ValueID
+	// Result is the type of the result; TypeOther "void" when there is none.
+	Result    TypeID
+	Arguments []Argument
+}
+
+// Argument is an argument of a call.
+type Argument struct {
+	Type TypeID
+	// SRet says that the callee writes its result through the argument;
+	// Pointee is then the result's type.
+	SRet    bool
+	Pointee TypeID
+	// Constant is the argument's value: ConstantValue for an address of a
+	// global value, casts and constant geps looked through; ConstantOther for
+	// what the function computes.
+	Constant Constant
+}
+
+// CallEdit replaces a call. What the call gave, as result or through its sret
+// argument, is then what Value gives.
+type CallEdit struct {
+	Call  int // Call.Index
+	Value Expression
+}
+
+// ExpressionKind tells expressions apart.
+type ExpressionKind uint8
+
+// The kinds of expressions.
+const (
+	ExpressionConstant ExpressionKind = iota // Constant
+	ExpressionCall                           // call of Callee with Operands
+	ExpressionLoad                           // load from Argument of the replaced call, Offset bytes on
+)
+
+// Expression is what a CallEdit puts into the place of a call. When the call
+// gave an i1 and the expression gives another integer type, the writer
+// truncates it. A constant is put wherever the result was used.
+type Expression struct {
+	Kind ExpressionKind
+	// Type is the type of the value.
+	Type TypeID
+	// Constant has the value; only ConstantInt, ConstantFloat,
+	// ConstantAggregate, ConstantBytes and ConstantZero.
+	Constant Constant
+	// Callee is the name of a spir_func; the writer declares it, with the
+	// types of Operands and Type, when the module does not.
+	Callee   string
+	Operands []Expression
+	// Argument is the index of the pointer that is loaded from, cast to
+	// bytes, moved on by Offset bytes, and cast to a pointer to Type.
+	Argument int
+	Offset   uint64
+	Align    uint64
+}
