@@ -1,0 +1,26 @@
+// Command offload-wrap puts device images into host objects, and looks into
+// and edits files that have some.
+//
+// Without a subcommand it is a drop-in for clang-offload-wrapper: it writes
+// the images and a descriptor of them as a relocatable object, whose
+// constructor registers them with the SYCL runtime. A first argument that is
+// a subcommand's name is the subcommand; ./list is the file.
+package main
+
+import (
+	"os"
+
+	"offlink/cmd/internal/cli"
+)
+
+const program = "offload-wrap"
+
+func main() { os.Exit(run(os.Args[1:], cli.OSStreams())) }
+
+// run is the program: it returns the exit code.
+func run(args []string, s cli.Streams) int {
+	if isSubcommand(args) {
+		return runSubcommand(args, s)
+	}
+	return s.Report(program, wrap(args, s))
+}

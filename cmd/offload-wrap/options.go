@@ -1,0 +1,188 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"offlink/cmd/internal/cli"
+	"offlink/wrapper"
+	"offlink/wrapper/abi"
+	"offlink/wrapper/devimg"
+)
+
+// settings are the options that stick: each holds for the inputs that follow
+// it, until it is given again.
+type settings struct {
+	kind                        devimg.Kind
+	hasKind                     bool
+	format                      devimg.Format
+	target                      string
+	compileOptions, linkOptions string
+	entries, properties         string // file names, "" for none
+}
+
+// options is the command line.
+type options struct {
+	settings // as the last options left them
+	inputs   []input
+	adjacent int // inputs since the last option
+
+	wrap   wrapper.WrapOptions
+	output string
+	batch  bool
+	emit   string
+	done   bool // what was asked for is printed: -help, -version
+}
+
+func parseCommandLine(args []string, s cli.Streams) (*options, error) {
+	args, err := cli.ExpandResponseFiles(args)
+	if err != nil {
+		return nil, err
+	}
+	o := &options{}
+	if err := o.flags(s).Parse(args); err != nil || o.done {
+		return o, err
+	}
+	return o, o.check()
+}
+
+// check is what can be said once the whole line is read.
+func (o *options) check() error {
+	switch {
+	case o.output == "":
+		return errors.New("no output file: name it with -o")
+	case len(o.inputs) == 0:
+		return errors.New("no input file")
+	}
+	for _, in := range o.inputs {
+		if !in.hasKind && !(o.batch && o.hasKind) {
+			return errors.New("offload model not set: give -kind=sycl before the input")
+		}
+	}
+	return o.setEmit()
+}
+
+// setEmit decides the form of the output: as told, else by its name.
+func (o *options) setEmit() error {
+	switch {
+	case o.emit == "obj":
+		o.wrap.Emit = wrapper.EmitObject
+	case o.emit == "llvm", o.emit == "" && strings.HasSuffix(o.output, ".ll"):
+		o.wrap.Emit = wrapper.EmitLLVM
+	case o.emit != "":
+		return fmt.Errorf("-emit=%s: use obj or llvm", o.emit)
+	}
+	return nil
+}
+
+// flags are the options of clang-offload-wrapper, and ours.
+func (o *options) flags(s cli.Streams) *cli.FlagSet {
+	f := &cli.FlagSet{Program: program, Input: o.addInput}
+	f.Flags = append(f.Flags, o.stickyFlags()...)
+	f.Flags = append(f.Flags, o.outputFlags()...)
+	f.Flags = append(f.Flags,
+		cli.Flag{Name: "help", Usage: "print this help", Set: func(string) error {
+			o.done = true
+			fmt.Fprintf(s.Out, usage, program)
+			f.PrintFlags(s.Out)
+			return nil
+		}},
+		cli.Flag{Name: "version", Usage: "print the version", Set: func(string) error {
+			o.done = true
+			fmt.Fprintf(s.Out, "%s %s\n", program, cli.Version())
+			return nil
+		}})
+	return f
+}
+
+const usage = `Usage: %[1]s [options] -o OBJECT IMAGE [MANIFEST] [[options] IMAGE [MANIFEST]]...
+       %[1]s [options] -o OBJECT -batch TABLE
+
+Wraps device images into a host object that registers them when it is loaded.
+The options from -kind to -properties hold for the images that follow them.
+
+`
+
+// sticky returns the Set function of an option that ends a group of inputs.
+func (o *options) sticky(set func(string) error) func(string) error {
+	return func(value string) error {
+		o.adjacent = 0
+		return set(value)
+	}
+}
+
+func (o *options) stickyFlags() []cli.Flag {
+	return []cli.Flag{
+		{Name: "kind", Value: "KIND", Usage: "offload kind: unknown, host, openmp, hip, sycl", Set: o.sticky(o.setKind)},
+		{Name: "format", Value: "FORMAT", Usage: "form of the code: none, native, spirv, llvmbc", Set: o.sticky(o.setFormat)},
+		{Name: "target", Value: "TARGET", Usage: "target of the code: spir64, spir64_x86_64, ...", Set: o.sticky(cli.SetString(&o.target))},
+		{Name: "compile-opts", Value: "OPTIONS", Usage: "options for compiling the code", Set: o.sticky(cli.SetString(&o.compileOptions))},
+		{Name: "link-opts", Value: "OPTIONS", Usage: "options for linking the code", Set: o.sticky(cli.SetString(&o.linkOptions))},
+		{Name: "entries", Value: "FILE", Usage: "names of the entry points, a line each (.sym)", Set: o.sticky(cli.SetString(&o.entries))},
+		{Name: "properties", Value: "FILE", Usage: "property sets (.prop)", Set: o.sticky(cli.SetString(&o.properties))},
+	}
+}
+
+func (o *options) outputFlags() []cli.Flag {
+	return []cli.Flag{
+		{Name: "o", Value: "FILE", Usage: "the output", Set: o.sticky(cli.SetString(&o.output))},
+		{Name: "host", Value: "TRIPLE", Usage: "target triple of the host program", Set: o.sticky(o.setHost)},
+		{Name: "emit", Value: "FORM", Usage: "obj or llvm, instead of what the output's name says", Set: o.sticky(cli.SetString(&o.emit))},
+		{Name: "emit-reg-funcs", Usage: "write the functions that register the images (default: true)", Set: o.sticky(o.setRegister)},
+		{Name: "desc-name", Value: "NAME", Usage: "name of the descriptor, which becomes a global symbol", Set: o.sticky(cli.SetString(&o.wrap.DescriptorName))},
+		{Name: "image-version", Value: "N", Usage: "image record: 2 for DPC++ to 2025 (default), 3 for DPC++ 2026", Set: o.sticky(o.setRecord)},
+		{Name: "batch", Usage: "the only input is a table of images", Set: o.sticky(cli.SetBool(&o.batch))},
+	}
+}
+
+// addInput takes an image, or the manifest of the image before it.
+func (o *options) addInput(arg string) error {
+	o.adjacent++
+	switch o.adjacent {
+	case 1:
+		o.inputs = append(o.inputs, input{settings: o.settings, code: arg})
+	case 2:
+		o.inputs[len(o.inputs)-1].manifest = arg
+	default:
+		return errors.New("too many inputs for a single binary image, <binary file> <manifest file>{opt}expected")
+	}
+	return nil
+}
+
+func (o *options) setKind(value string) (err error) {
+	var ok bool
+	if o.kind, ok = devimg.ParseKind(value); !ok {
+		return fmt.Errorf("-kind=%s: use unknown, host, openmp, hip or sycl", value)
+	}
+	o.hasKind = true
+	return nil
+}
+
+func (o *options) setFormat(value string) error {
+	var ok bool
+	if o.format, ok = devimg.ParseFormat(value); !ok {
+		return fmt.Errorf("-format=%s: use none, native, spirv or llvmbc", value)
+	}
+	return nil
+}
+
+func (o *options) setHost(value string) (err error) {
+	o.wrap.Host, err = wrapper.ParseHost(value)
+	return err
+}
+
+func (o *options) setRegister(value string) error {
+	o.wrap.NoRegister = value != "true"
+	return nil
+}
+
+func (o *options) setRecord(value string) error {
+	n, err := strconv.ParseUint(value, 10, 16)
+	if err != nil || n != uint64(abi.Record2) && n != uint64(abi.Record3) {
+		return fmt.Errorf("-image-version=%s: use 2 (96 bytes, DPC++ to 2025) or 3 (80 bytes, DPC++ 2026)", value)
+	}
+	o.wrap.Record = abi.Record(n)
+	return nil
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"offlink/cmd/internal/cli"
+	"offlink/filetable"
+	"offlink/props"
+	"offlink/wrapper"
+	"offlink/wrapper/devimg"
+)
+
+// wrap is the drop-in command line: command line, inputs, images, object.
+func wrap(args []string, s cli.Streams) error {
+	o, err := parseCommandLine(args, s)
+	if err != nil || o.done {
+		return err
+	}
+	inputs, err := o.expandBatch()
+	if err != nil {
+		return err
+	}
+	images, err := loadImages(inputs)
+	if err != nil {
+		return err
+	}
+	return writeOutput(o, images)
+}
+
+// input is the files and the settings that make one image.
+type input struct {
+	settings
+	code, manifest string
+}
+
+// expandBatch returns the inputs, those of a table's rows in batch mode.
+func (o *options) expandBatch() ([]input, error) {
+	if !o.batch {
+		return o.inputs, nil
+	}
+	if len(o.inputs) != 1 || o.inputs[0].manifest != "" {
+		return nil, errors.New("batch job table file must be the only input file")
+	}
+	name := o.inputs[0].code
+	table, err := readTable(name)
+	if err != nil {
+		return nil, err
+	}
+	if table.Column(filetable.ColumnCode) < 0 {
+		return nil, fmt.Errorf("%s:1: the table has no column %s", name, filetable.ColumnCode)
+	}
+	inputs := make([]input, len(table.Rows))
+	for row := range inputs {
+		in := input{settings: o.settings, code: table.Cell(row, filetable.ColumnCode)}
+		in.manifest = table.Cell(row, filetable.ColumnManifest)
+		in.properties = table.Cell(row, filetable.ColumnProperties)
+		in.entries = table.Cell(row, filetable.ColumnSymbols)
+		inputs[row] = in
+	}
+	return inputs, nil
+}
+
+func readTable(name string) (*filetable.Table, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	table, err := filetable.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", name, err)
+	}
+	return table, nil
+}
+
+// loadImages reads what describes the images. Their code stays in the files.
+func loadImages(inputs []input) ([]*devimg.Image, error) {
+	images := make([]*devimg.Image, len(inputs))
+	for i := range inputs {
+		image, err := loadImage(&inputs[i])
+		if err != nil {
+			return nil, err
+		}
+		images[i] = image
+	}
+	return images, nil
+}
+
+func loadImage(in *input) (*devimg.Image, error) {
+	image := &devimg.Image{
+		Kind: in.kind, Format: in.format, Target: in.target,
+		CompileOptions: in.compileOptions, LinkOptions: in.linkOptions,
+	}
+	if in.code == "" {
+		return nil, errors.New("image file name missing")
+	}
+	code, err := devimg.FromFile(in.code)
+	if err != nil {
+		return nil, err
+	}
+	image.Code = code
+	if in.manifest != "" {
+		if image.Manifest, err = os.ReadFile(in.manifest); err != nil {
+			return nil, err
+		}
+	}
+	if image.Properties, err = readProperties(in.properties); err != nil {
+		return nil, err
+	}
+	image.Entries, image.HasEntries, err = readEntries(in.entries)
+	return image, err
+}
+
+// readProperties reads a .prop file; without a name there are none.
+func readProperties(name string) (*props.Sets, error) {
+	if name == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	sets, err := props.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", name, err)
+	}
+	return sets, nil
+}
+
+// readEntries reads a .sym file, and reports whether there is one.
+func readEntries(name string) ([]string, bool, error) {
+	if name == "" {
+		return nil, false, nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, false, err
+	}
+	return filetable.ParseSymbols(text), true, nil
+}
+
+// writeOutput writes the object beside its name and renames it.
+func writeOutput(o *options, images []*devimg.Image) error {
+	var out cli.Outputs
+	defer out.Abort()
+	file, err := out.Create(o.output)
+	if err != nil {
+		return err
+	}
+	err = wrapper.Wrap(file, images, o.wrap)
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	return out.Commit()
+}

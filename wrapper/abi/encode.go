@@ -1,0 +1,354 @@
+package abi
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"offlink/props"
+	"offlink/wrapper/devimg"
+)
+
+// MaxImages is the most images that one descriptor counts: 16 bits.
+const MaxImages = 1<<16 - 1
+
+// EncodeOptions say what tree [Encode] makes.
+type EncodeOptions struct {
+	Pointer int    // bytes of a pointer of the host: 4 or 8
+	Record  Record // of SYCL images
+	// DescriptorName replaces "descriptor" in the name of the root.
+	DescriptorName string
+	// Infos adds the array of the images' bounds (section .tgtimg).
+	Infos bool
+}
+
+// Encode makes the tree of the images, which are all of one kind and in the
+// order of the records. It reads nothing of their code but its size.
+func Encode(images []*devimg.Image, o EncodeOptions) (*Encoded, error) {
+	if len(images) == 0 {
+		return nil, fmt.Errorf("there is no image to describe")
+	}
+	if len(images) > MaxImages {
+		return nil, fmt.Errorf("%d images: a descriptor counts at most %d; wrap them into several objects", len(images), MaxImages)
+	}
+	e := newEncoder(images[0].Kind, o)
+	for i, image := range images {
+		if err := e.addImage(i, image); err != nil {
+			return nil, fmt.Errorf("image %d: %w", i, err)
+		}
+	}
+	e.addRoot(len(images))
+	return e.tree, nil
+}
+
+type encoder struct {
+	tree *Encoded
+	l    *Layout
+	kind devimg.Kind
+	// prefix starts the names of the kind's symbols: ".sycl_offloading.".
+	prefix, descriptor string
+	names              map[string]int   // how often a name was taken
+	texts, blobs       map[string]Place // content to its only block
+	records            Block            // the array of images
+	infos              *Block           // nil: not wanted
+	host               [2]Place         // the host's entry table; zero for SYCL
+}
+
+func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
+	e := &encoder{
+		tree:       &Encoded{Layout: NewLayout(o.Pointer, o.Record), Infos: -1},
+		kind:       kind,
+		prefix:     "." + kind.String() + "_offloading.",
+		descriptor: "descriptor",
+		names:      map[string]int{},
+		texts:      map[string]Place{},
+		blobs:      map[string]Place{},
+	}
+	e.l = e.tree.Layout
+	e.records = Block{Name: e.prefix + "device_images", Type: ImageArray}
+	if kind != devimg.KindSYCL {
+		e.records.Type = TargetImageArray
+		e.host = [2]Place{e.external("__start_omp_offloading_entries"), e.external("__stop_omp_offloading_entries")}
+	}
+	if o.DescriptorName != "" {
+		e.descriptor = o.DescriptorName
+	}
+	if o.Infos {
+		e.infos = &Block{Name: e.prefix + "info", Type: InfoArray}
+	}
+	return e
+}
+
+func (e *encoder) external(name string) Place {
+	e.tree.Externals = append(e.tree.Externals, name)
+	return Place{In: InExternal, Index: len(e.tree.Externals) - 1}
+}
+
+// addImage encodes what the record of an image points to, then the record.
+func (e *encoder) addImage(i int, image *devimg.Image) error {
+	if image.Kind != e.kind {
+		return fmt.Errorf("kind %v in a descriptor of kind %v", image.Kind, e.kind)
+	}
+	begin := Place{In: InImage, Index: i}
+	end := Place{In: InImage, Index: i, Offset: image.Code.Size()}
+	if e.infos != nil {
+		r := e.record(e.infos)
+		r.pointer(0, begin)
+		r.word(e.l.Pointer, uint64(image.Code.Size()))
+	}
+	if e.kind != devimg.KindSYCL {
+		e.addTargetImage(begin, end)
+		return nil
+	}
+	return e.addSYCLImage(i, image, begin, end)
+}
+
+func (e *encoder) addTargetImage(begin, end Place) {
+	r := e.record(&e.records)
+	for i, to := range []Place{begin, end, e.host[0], e.host[1]} {
+		r.pointer(i*e.l.Pointer, to)
+	}
+}
+
+func (e *encoder) addSYCLImage(i int, image *devimg.Image, begin, end Place) error {
+	strings, err := e.imageStrings(i, image)
+	if err != nil {
+		return err
+	}
+	manifest, err := e.manifest(i, image.Manifest)
+	if err != nil {
+		return err
+	}
+	entries, err := e.entries(image)
+	if err != nil {
+		return err
+	}
+	sets, err := e.propertySets(image.Properties)
+	if err != nil {
+		return err
+	}
+	l := e.l.Image
+	r := e.record(&e.records)
+	r.u16(l.Version, uint16(e.l.Record))
+	r.u8(l.Kind, uint8(image.Kind))
+	r.u8(l.Format, uint8(image.Format))
+	for i, at := range []int{l.Target, l.CompileOptions, l.LinkOptions} {
+		r.pointer(at, strings[i])
+	}
+	r.span(l.ManifestBegin, l.ManifestEnd, manifest)
+	r.span(l.CodeBegin, l.CodeEnd, span{begin, end})
+	r.span(l.EntriesBegin, l.EntriesEnd, entries)
+	r.span(l.PropertySetsBegin, l.PropertySetsEnd, sets)
+	return nil
+}
+
+// imageStrings places the three strings of the record.
+func (e *encoder) imageStrings(i int, image *devimg.Image) (places [3]Place, err error) {
+	for j, s := range []struct{ name, what, text string }{
+		{"target.", "target", image.Target},
+		{"opts.compile.", "compile options", image.CompileOptions},
+		{"opts.link.", "link options", image.LinkOptions},
+	} {
+		if places[j], err = e.text(e.prefix+s.name+strconv.Itoa(i), s.what, s.text); err != nil {
+			return places, err
+		}
+	}
+	return places, nil
+}
+
+func (e *encoder) manifest(i int, manifest []byte) (span, error) {
+	switch {
+	case manifest == nil:
+		return span{}, nil
+	case e.l.Image.ManifestBegin == Absent:
+		return span{}, fmt.Errorf("it has a manifest, which version %d of the image record has no place for", e.l.Record)
+	}
+	return e.whole(e.add(Block{Name: e.prefix + strconv.Itoa(i) + ".manifest", Type: Blob, Data: manifest})), nil
+}
+
+// entries makes the array of entries. Without a symbol file there is none;
+// an empty one gives an array without elements that has an address.
+func (e *encoder) entries(image *devimg.Image) (span, error) {
+	if !image.HasEntries && len(image.Entries) == 0 {
+		return span{}, nil
+	}
+	b := Block{Name: "__sycl_offload_entries_arr", Type: EntryArray}
+	for _, name := range image.Entries {
+		place, err := e.text("__sycl_offload_entry_name", "entry", name)
+		if err != nil {
+			return span{}, err
+		}
+		e.record(&b).pointer(e.l.Entry.Name, place)
+	}
+	return e.whole(e.add(b)), nil
+}
+
+func (e *encoder) propertySets(sets *props.Sets) (span, error) {
+	if sets == nil {
+		return span{}, nil
+	}
+	b := Block{Name: "__sycl_offload_prop_sets_arr", Type: PropertySetArray}
+	for _, set := range sets.All {
+		name, err := e.text("SYCL_PropSetName", "property set", set.Name)
+		if err != nil {
+			return span{}, err
+		}
+		properties, err := e.properties(set)
+		if err != nil {
+			return span{}, fmt.Errorf("property set %q: %w", set.Name, err)
+		}
+		r := e.record(&b)
+		r.pointer(e.l.Set.Name, name)
+		r.span(e.l.Set.Begin, e.l.Set.End, properties)
+	}
+	return e.whole(e.add(b)), nil
+}
+
+// properties makes the array of a set's properties, none for an empty set.
+func (e *encoder) properties(set *props.Set) (span, error) {
+	if len(set.Properties) == 0 {
+		return span{}, nil
+	}
+	b := Block{Name: "__sycl_offload_prop_sets_arr", Type: PropertyArray}
+	for _, p := range set.Properties {
+		if err := e.property(&b, p); err != nil {
+			return span{}, err
+		}
+	}
+	return e.whole(e.add(b)), nil
+}
+
+func (e *encoder) property(b *Block, p props.Property) error {
+	name, err := e.text("prop", "property", p.Name)
+	if err != nil {
+		return err
+	}
+	l := e.l.Property
+	r := e.record(b)
+	r.pointer(l.Name, name)
+	r.u32(l.Type, uint32(p.Value.Type()))
+	switch p.Value.Type() {
+	case props.TypeUint32:
+		r.u64(l.Size, uint64(p.Value.Uint32()))
+	case props.TypeByteArray:
+		raw := p.Value.Raw()
+		r.pointer(l.Value, e.blob("prop_val", raw))
+		r.u64(l.Size, uint64(len(raw)))
+	default:
+		return fmt.Errorf("property %q: its value has no type", p.Name)
+	}
+	return nil
+}
+
+// addRoot adds the array of image records, the bounds and the descriptor.
+func (e *encoder) addRoot(count int) {
+	images := e.add(e.records)
+	e.tree.Images = images.Index
+	p := e.l.Pointer
+	b := Block{Name: e.prefix + e.descriptor, Type: DescriptorStruct}
+	if e.kind != devimg.KindSYCL {
+		b.Type = TargetDescriptorStruct
+	}
+	r := e.record(&b)
+	if e.kind == devimg.KindSYCL {
+		r.u16(e.l.Descriptor.Version, DescriptorVersion)
+		r.u16(e.l.Descriptor.Count, uint16(count))
+	} else {
+		r.u32(0, uint32(count))
+	}
+	r.pointer(p, images)
+	r.span(2*p, 3*p, span{e.host[0], e.host[1]})
+	e.tree.Descriptor = e.add(b).Index
+	if e.infos != nil {
+		e.tree.Infos = e.add(*e.infos).Index
+	}
+}
+
+// add appends a block under a name of its own and returns its place.
+func (e *encoder) add(b Block) Place {
+	n := e.names[b.Name]
+	e.names[b.Name]++
+	if n > 0 {
+		b.Name += "." + strconv.Itoa(n)
+	}
+	e.tree.Blocks = append(e.tree.Blocks, b)
+	return Place{In: InBlock, Index: len(e.tree.Blocks) - 1}
+}
+
+// text places a string; equal strings share a block.
+func (e *encoder) text(symbol, what, s string) (Place, error) {
+	if place, ok := e.texts[s]; ok {
+		return place, nil
+	}
+	if strings.Contains(s, "\x00") {
+		return Place{}, fmt.Errorf("%s %q has a NUL byte, where the string would end", what, s)
+	}
+	place := e.add(Block{Name: symbol, Type: Text, Data: append([]byte(s), 0)})
+	e.texts[s] = place
+	return place, nil
+}
+
+// blob places bytes; equal bytes share a block.
+func (e *encoder) blob(symbol string, data []byte) Place {
+	if place, ok := e.blobs[string(data)]; ok {
+		return place
+	}
+	place := e.add(Block{Name: symbol, Type: Blob, Data: data})
+	e.blobs[string(data)] = place
+	return place
+}
+
+// span is a begin and an end pointer; the zero span is two null pointers.
+type span struct{ begin, end Place }
+
+func (e *encoder) whole(p Place) span {
+	end := p
+	end.Offset = int64(len(e.tree.Blocks[p.Index].Data))
+	return span{p, end}
+}
+
+// record appends a zeroed struct to an array and returns what fills it in.
+func (e *encoder) record(b *Block) recordWriter {
+	at := len(b.Data)
+	b.Data = append(b.Data, make([]byte, e.l.Size(b.Type))...)
+	return recordWriter{b, at, e.l.Pointer}
+}
+
+// recordWriter fills in one struct. Pointers are given in the order of their
+// offsets.
+type recordWriter struct {
+	block       *Block
+	at          int
+	pointerSize int
+}
+
+func (r recordWriter) u8(at int, v uint8)   { r.block.Data[r.at+at] = v }
+func (r recordWriter) u16(at int, v uint16) { binary.LittleEndian.PutUint16(r.block.Data[r.at+at:], v) }
+func (r recordWriter) u32(at int, v uint32) { binary.LittleEndian.PutUint32(r.block.Data[r.at+at:], v) }
+func (r recordWriter) u64(at int, v uint64) { binary.LittleEndian.PutUint64(r.block.Data[r.at+at:], v) }
+
+// word writes an integer of a pointer's size.
+func (r recordWriter) word(at int, v uint64) {
+	if r.pointerSize == 4 {
+		r.u32(at, uint32(v))
+		return
+	}
+	r.u64(at, v)
+}
+
+// pointer notes a pointer; the zero Place is null.
+func (r recordWriter) pointer(at int, to Place) {
+	if to.In != 0 {
+		r.block.Pointers = append(r.block.Pointers, Pointer{r.at + at, to})
+	}
+}
+
+// span notes a pair of pointers, unless the struct has no place for them.
+func (r recordWriter) span(begin, end int, s span) {
+	if begin == Absent {
+		return
+	}
+	r.pointer(begin, s.begin)
+	r.pointer(end, s.end)
+}

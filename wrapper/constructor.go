@@ -1,0 +1,150 @@
+package wrapper
+
+import (
+	"encoding/binary"
+
+	"offlink/wrapper/internal/objfile"
+)
+
+// The machine code of the two functions that hand the descriptor over:
+//
+//	static void reg(void)   { __sycl_register_lib(&descriptor); }
+//	static void unreg(void) { __sycl_unregister_lib(&descriptor); }
+//
+// They jump to the runtime where the machine lets them, and so have no frame
+// and need no unwind tables. The first instruction is the landing pad of
+// indirect branches, so that linking a wrapped object does not switch off the
+// protection for the whole program (see featureNote).
+
+// codeAlign is the alignment of each function.
+const codeAlign = 16
+
+// code is a function, its fixups and the labels in it, whose offsets count
+// from its start.
+type code struct {
+	bytes  []byte
+	fixups []objfile.Fixup
+	labels []*objfile.ObjectSymbol
+}
+
+func (c *code) emit(b ...byte)   { c.bytes = append(c.bytes, b...) }
+func (c *code) insn(word uint32) { c.bytes = binary.LittleEndian.AppendUint32(c.bytes, word) }
+
+// fix notes a fixup of the bytes that are emitted next.
+func (c *code) fix(kind objfile.FixupKind, to objfile.Fixup, addend int64) {
+	to.Offset, to.Kind, to.Addend = int64(len(c.bytes)), kind, to.Addend+addend
+	c.fixups = append(c.fixups, to)
+}
+
+// field32 emits a 32-bit field and its fixup.
+func (c *code) field32(kind objfile.FixupKind, to objfile.Fixup, addend int64) {
+	c.fix(kind, to, addend)
+	c.emit(0, 0, 0, 0)
+}
+
+// to makes the target of a fixup.
+func to(s *objfile.ObjectSymbol) objfile.Fixup { return objfile.Fixup{Symbol: s} }
+
+// handOver makes a function that calls callee with the address of the
+// descriptor as its argument.
+func (b *objectBuilder) handOver(callee, descriptor *objfile.ObjectSymbol) *code {
+	c := &code{}
+	switch b.host.machine {
+	case objfile.X86_64:
+		c.x86Argument(b.host, descriptor)
+		c.emit(0xe9) // jmp callee
+		c.field32(objfile.FixupCall, to(callee), 0)
+	case objfile.AArch64:
+		c.armArgument(0, descriptor)
+		c.fix(objfile.FixupCall, to(callee), 0)
+		c.insn(0x14000000) // b callee
+	case objfile.RISCV64:
+		b.riscvHandOver(c, callee, descriptor)
+	case objfile.I386:
+		b.i386HandOver(c, callee, descriptor)
+	}
+	return c
+}
+
+// x86Argument loads the address into the first argument's register.
+func (c *code) x86Argument(h Host, s *objfile.ObjectSymbol) {
+	c.emit(0xf3, 0x0f, 0x1e, 0xfa) // endbr64
+	if h.format == objfile.COFF {
+		c.emit(0x48, 0x8d, 0x0d) // lea rcx, [rip + descriptor]
+	} else {
+		c.emit(0x48, 0x8d, 0x3d) // lea rdi, [rip + descriptor]
+	}
+	c.field32(objfile.FixupPC32, to(s), 0)
+}
+
+// armArgument loads an address into register x0, x1 or x2.
+func (c *code) armArgument(register uint32, s *objfile.ObjectSymbol) {
+	if register == 0 {
+		c.insn(0xd503245f) // bti c
+	}
+	c.armAddress(register, s)
+}
+
+func (c *code) armAddress(register uint32, s *objfile.ObjectSymbol) {
+	c.fix(objfile.FixupPage21, to(s), 0)
+	c.insn(0x90000000 | register) // adrp x, s
+	c.fix(objfile.FixupPageOffset12, to(s), 0)
+	c.insn(0x91000000 | register<<5 | register) // add x, x, :lo12:s
+}
+
+// riscvHandOver: the low half of a PC-relative address names the instruction
+// that has the high half, by a symbol.
+func (b *objectBuilder) riscvHandOver(c *code, callee, descriptor *objfile.ObjectSymbol) {
+	high := b.symbol(objfile.ObjectSymbol{Name: ".Lpcrel_hi", Section: b.text})
+	c.labels = append(c.labels, high)
+	c.fix(objfile.FixupPCRelHi20, to(descriptor), 0)
+	c.insn(0x00000517) // auipc a0, %pcrel_hi(descriptor)
+	c.fix(objfile.FixupPCRelLo12, to(high), 0)
+	c.insn(0x00050513) // addi a0, a0, %pcrel_lo(high)
+	c.fix(objfile.FixupCall, to(callee), 0)
+	c.insn(0x00000317) // auipc t1, callee
+	c.insn(0x00030067) // jr t1
+}
+
+// i386HandOver has a frame: calls through the PLT need the GOT's address in
+// ebx, which belongs to the caller.
+func (b *objectBuilder) i386HandOver(c *code, callee, descriptor *objfile.ObjectSymbol) {
+	c.emit(0xf3, 0x0f, 0x1e, 0xfb)    // endbr32
+	c.emit(0x53)                      // push ebx
+	c.emit(0x83, 0xec, 0x08)          // sub esp, 8
+	c.emit(0xe8, 0x00, 0x00, 0x00, 0) // call the next instruction
+	c.emit(0x5b)                      // pop ebx
+	c.emit(0x81, 0xc3)                // add ebx, GOT - the address in it
+	c.field32(objfile.FixupGOTPC, to(b.external("_GLOBAL_OFFSET_TABLE_")), 3)
+	c.emit(0x8d, 0x83) // lea eax, [ebx + descriptor]
+	c.field32(objfile.FixupGOTOffset, to(descriptor), 0)
+	c.emit(0x89, 0x04, 0x24) // mov [esp], eax
+	c.emit(0xe8)             // call callee
+	c.field32(objfile.FixupCall, to(callee), 0)
+	c.emit(0x83, 0xc4, 0x08) // add esp, 8
+	c.emit(0x5b)             // pop ebx
+	c.emit(0xc3)             // ret
+}
+
+// featureNote is the .note.gnu.property section that says that the code keeps
+// to the protection of indirect branches and return addresses (x86-64 psABI,
+// AArch64 ELF ABI), or nil.
+func featureNote(m objfile.Machine) []byte {
+	property := map[objfile.Machine]uint32{
+		objfile.X86_64:  0xc0000002, // GNU_PROPERTY_X86_FEATURE_1_AND
+		objfile.AArch64: 0xc0000000, // GNU_PROPERTY_AARCH64_FEATURE_1_AND
+	}[m]
+	if property == 0 {
+		return nil
+	}
+	const both = 3 // IBT and SHSTK; BTI and PAC
+	var b []byte
+	for _, word := range []uint32{
+		4, 16, 5, // sizes of name and description, NT_GNU_PROPERTY_TYPE_0
+		0x00554e47, // "GNU"
+		property, 4, both, 0,
+	} {
+		b = binary.LittleEndian.AppendUint32(b, word)
+	}
+	return b
+}

@@ -1,0 +1,349 @@
+package objfile
+
+import (
+	"debug/elf"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// The ELF writer (System V gABI, chapter 4). A file is laid out as
+//
+//	header | sections | symbols | names | section names | relocations | section headers
+//
+// RELA relocations hold their addends; those of i386 are REL and have them in
+// place.
+
+// What debug/elf does not name.
+const (
+	elfFlagGNURetain   = 0x200000   // SHF_GNU_RETAIN
+	elfFlagX86_64Large = 0x10000000 // SHF_X86_64_LARGE
+	// elfReservedIndex is SHN_LORESERVE: section numbers from it on would
+	// need the extension that few readers know.
+	elfReservedIndex = 0xff00
+	// elfRISCVDouble is the double-float ABI in e_flags (lp64d), what every
+	// Linux distribution uses.
+	elfRISCVDouble = 0x4
+)
+
+var elfMachines = map[Machine]elf.Machine{
+	X86_64: elf.EM_X86_64, AArch64: elf.EM_AARCH64, RISCV64: elf.EM_RISCV, I386: elf.EM_386,
+}
+
+var elfRelocations = map[Machine]map[FixupKind]uint32{
+	X86_64: {
+		FixupPointer: uint32(elf.R_X86_64_64),
+		FixupPC32:    uint32(elf.R_X86_64_PC32),
+		FixupCall:    uint32(elf.R_X86_64_PLT32),
+	},
+	AArch64: {
+		FixupPointer:      uint32(elf.R_AARCH64_ABS64),
+		FixupCall:         uint32(elf.R_AARCH64_JUMP26),
+		FixupPage21:       uint32(elf.R_AARCH64_ADR_PREL_PG_HI21),
+		FixupPageOffset12: uint32(elf.R_AARCH64_ADD_ABS_LO12_NC),
+	},
+	RISCV64: {
+		FixupPointer:   uint32(elf.R_RISCV_64),
+		FixupCall:      uint32(elf.R_RISCV_CALL_PLT),
+		FixupPCRelHi20: uint32(elf.R_RISCV_PCREL_HI20),
+		FixupPCRelLo12: uint32(elf.R_RISCV_PCREL_LO12_I),
+	},
+	I386: {
+		FixupPointer:   uint32(elf.R_386_32),
+		FixupCall:      uint32(elf.R_386_PLT32),
+		FixupGOTPC:     uint32(elf.R_386_GOTPC),
+		FixupGOTOffset: uint32(elf.R_386_GOTOFF),
+	},
+}
+
+// elfUse is the type, flags and entry size that a use of a section means.
+type elfUse struct {
+	typ   elf.SectionType
+	flags elf.SectionFlag
+	entry int64
+}
+
+var elfUses = map[Use]elfUse{
+	UseCode:               {elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_EXECINSTR, 0},
+	UseStrings:            {elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_MERGE | elf.SHF_STRINGS, 1},
+	UseData:               {elf.SHT_PROGBITS, elf.SHF_ALLOC, 0},
+	UseRelocatedData:      {elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_WRITE, 0},
+	UseRetainedData:       {elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_WRITE | elfFlagGNURetain, 0},
+	UseLargeData:          {elf.SHT_PROGBITS, elf.SHF_ALLOC | elfFlagX86_64Large, 0},
+	UseConstructors:       {elf.SHT_INIT_ARRAY, elf.SHF_ALLOC | elf.SHF_WRITE, 0},
+	UseDestructors:        {elf.SHT_FINI_ARRAY, elf.SHF_ALLOC | elf.SHF_WRITE, 0},
+	UseEntries:            {elf.SHT_PROGBITS, elf.SHF_ALLOC, 0},
+	UseNote:               {elf.SHT_NOTE, elf.SHF_ALLOC, 0},
+	UseNonExecutableStack: {elf.SHT_PROGBITS, 0, 0},
+}
+
+// elfHeader is a section header of either class.
+type elfHeader struct {
+	name         uint32
+	typ          elf.SectionType
+	flags        elf.SectionFlag
+	offset, size int64
+	link, info   int
+	align, entry int64
+}
+
+// elfWriter is one object on its way into a file: plan decides where
+// everything lies, emit writes it.
+type elfWriter struct {
+	*emitter
+	o       *Object
+	wide    bool // 64-bit class
+	numbers map[*ObjectSection]int
+	symbols []*ObjectSymbol // in table order: local ones, then global ones
+	locals  int             // of symbols
+	names   *stringTable    // of symbols
+	shnames *stringTable    // of sections
+	headers []elfHeader
+	end     int64 // of what is planned
+}
+
+func writeELF(w io.Writer, o *Object) error {
+	// Each section can have relocations, and the null section and three
+	// tables come with them.
+	if n := 2*len(o.Sections) + 4; n >= elfReservedIndex {
+		return fmt.Errorf("%d sections: an ELF file counts at most %d; wrap the images into several objects", n, elfReservedIndex-1)
+	}
+	e := &elfWriter{
+		emitter: newEmitter(w), o: o, wide: o.Machine.PointerSize() == 8,
+		numbers: map[*ObjectSection]int{},
+		names:   newStringTable("\x00"), shnames: newStringTable("\x00"),
+	}
+	e.numberSymbols()
+	e.plan()
+	e.addends()
+	e.emit()
+	return e.close()
+}
+
+// sizes returns the sizes of the file header, a section header, a symbol and
+// a relocation.
+func (e *elfWriter) sizes() (file, section, symbol, relocation int64) {
+	if e.wide {
+		return 64, 64, 24, 24
+	}
+	return 52, 40, 16, 8
+}
+
+// numberSymbols orders the symbols. The table starts with the null symbol and
+// a symbol for each section.
+func (e *elfWriter) numberSymbols() {
+	for i, s := range e.o.Sections {
+		e.numbers[s] = i + 1
+	}
+	var globals []*ObjectSymbol
+	for _, s := range e.o.Symbols {
+		if s.Global || s.Section == nil {
+			globals = append(globals, s)
+		} else {
+			e.symbols = append(e.symbols, s)
+		}
+	}
+	e.locals = len(e.symbols)
+	e.symbols = append(e.symbols, globals...)
+	for i, s := range e.symbols {
+		s.index = uint32(1 + len(e.o.Sections) + i)
+	}
+}
+
+// plan makes the section headers, in the order in which the file has what
+// they describe.
+func (e *elfWriter) plan() {
+	file, _, symbol, relocation := e.sizes()
+	e.end = file
+	e.headers = append(e.headers, elfHeader{})
+	for _, s := range e.o.Sections {
+		use := elfUses[s.Use]
+		e.section(elfHeader{typ: use.typ, flags: use.flags, size: s.size, align: int64(s.Align), entry: use.entry}, s.Name)
+	}
+	for _, s := range e.symbols {
+		e.names.add(s.Name)
+	}
+	first := 1 + len(e.o.Sections)
+	symtab := len(e.headers)
+	e.section(elfHeader{
+		typ: elf.SHT_SYMTAB, size: symbol * int64(first+len(e.symbols)),
+		link: symtab + 1, info: first + e.locals, align: e.word(), entry: symbol,
+	}, ".symtab")
+	e.section(elfHeader{typ: elf.SHT_STRTAB, size: int64(e.names.data.Len()), align: 1}, ".strtab")
+	typ, prefix := elf.SHT_RELA, ".rela"
+	if !e.wide {
+		typ, prefix = elf.SHT_REL, ".rel"
+	}
+	for _, s := range e.relocated() {
+		e.section(elfHeader{
+			typ: typ, flags: elf.SHF_INFO_LINK, size: relocation * int64(len(s.Fixups)),
+			link: symtab, info: e.numbers[s], align: e.word(), entry: relocation,
+		}, prefix+s.Name)
+	}
+	e.shnames.add(".shstrtab")
+	e.section(elfHeader{typ: elf.SHT_STRTAB, size: int64(e.shnames.data.Len()), align: 1}, ".shstrtab")
+}
+
+// section places what a header describes behind what is planned already.
+func (e *elfWriter) section(h elfHeader, name string) {
+	h.name = e.shnames.add(name)
+	h.offset = alignUp(e.end, h.align)
+	e.end = h.offset + h.size
+	e.headers = append(e.headers, h)
+}
+
+func (e *elfWriter) word() int64 { return int64(e.o.Machine.PointerSize()) }
+
+// relocated returns the sections that have relocations.
+func (e *elfWriter) relocated() []*ObjectSection {
+	return slices.DeleteFunc(slices.Clone(e.o.Sections), func(s *ObjectSection) bool { return len(s.Fixups) == 0 })
+}
+
+func (e *elfWriter) emit() {
+	headers := alignUp(e.end, e.word())
+	e.fileHeader(headers)
+	next := 1
+	at := func() { e.pad(e.headers[next].offset); next++ }
+	for _, s := range e.o.Sections {
+		at()
+		e.pieces(s)
+	}
+	at()
+	e.symbolTable()
+	at()
+	e.write(e.names.data.Bytes())
+	for _, s := range e.relocated() {
+		at()
+		e.relocations(s)
+	}
+	at()
+	e.write(e.shnames.data.Bytes())
+	e.pad(headers)
+	for _, h := range e.headers {
+		e.sectionHeader(h)
+	}
+}
+
+func (e *elfWriter) fileHeader(headers int64) {
+	file, section, _, _ := e.sizes()
+	class := elf.ELFCLASS32
+	if e.wide {
+		class = elf.ELFCLASS64
+	}
+	ident := [16]byte{0x7f, 'E', 'L', 'F', byte(class), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT), byte(e.osABI())}
+	var flags uint32
+	if e.o.Machine == RISCV64 {
+		flags = elfRISCVDouble
+	}
+	e.put(ident, uint16(elf.ET_REL), uint16(elfMachines[e.o.Machine]), uint32(elf.EV_CURRENT))
+	e.words(0, 0, headers)
+	count := uint16(len(e.headers))
+	e.put(flags, uint16(file), uint16(0), uint16(0), uint16(section), count, count-1)
+}
+
+// osABI is GNU where a section has SHF_GNU_RETAIN, which GNU ld ignores
+// otherwise.
+func (e *elfWriter) osABI() elf.OSABI {
+	for _, s := range e.o.Sections {
+		if s.Use == UseRetainedData {
+			return elf.ELFOSABI_LINUX
+		}
+	}
+	return elf.ELFOSABI_NONE
+}
+
+// words writes integers of the class's size.
+func (e *elfWriter) words(values ...int64) {
+	for _, v := range values {
+		if e.wide {
+			e.put64(uint64(v))
+		} else {
+			e.put32(uint32(v))
+		}
+	}
+}
+
+func (e *elfWriter) sectionHeader(h elfHeader) {
+	e.put32(h.name)
+	e.put32(uint32(h.typ))
+	e.words(int64(h.flags), 0, h.offset, h.size)
+	e.put32(uint32(h.link))
+	e.put32(uint32(h.info))
+	e.words(h.align, h.entry)
+}
+
+func (e *elfWriter) symbolTable() {
+	e.symbol(0, 0, 0, 0, 0, 0)
+	for i := range e.o.Sections {
+		e.symbol(0, elf.ST_INFO(elf.STB_LOCAL, elf.STT_SECTION), elf.STV_DEFAULT, i+1, 0, 0)
+	}
+	for _, s := range e.symbols {
+		typ, bind, visibility := elf.STT_OBJECT, elf.STB_LOCAL, elf.STV_DEFAULT
+		switch {
+		case s.Section == nil:
+			typ = elf.STT_NOTYPE
+		case s.Func:
+			typ = elf.STT_FUNC
+		}
+		if s.Global || s.Section == nil {
+			bind = elf.STB_GLOBAL
+		}
+		if s.Hidden {
+			visibility = elf.STV_HIDDEN
+		}
+		e.symbol(e.names.add(s.Name), elf.ST_INFO(bind, typ), visibility, e.numbers[s.Section], s.Offset, s.Size)
+	}
+}
+
+// symbol writes a symbol; the classes order the fields differently.
+func (e *elfWriter) symbol(name uint32, info uint8, visibility elf.SymVis, section int, value, size int64) {
+	e.put32(name)
+	if !e.wide {
+		e.words(value, size)
+	}
+	e.put(info, uint8(visibility), uint16(section))
+	if e.wide {
+		e.words(value, size)
+	}
+}
+
+// relocations writes the relocations of a section. In the REL form of i386
+// the addend is in the section: see addends.
+func (e *elfWriter) relocations(s *ObjectSection) {
+	kinds := elfRelocations[e.o.Machine]
+	for i := range s.Fixups {
+		f := &s.Fixups[i]
+		symbol := uint32(e.numbers[f.Section])
+		if f.Symbol != nil {
+			symbol = f.Symbol.index
+		}
+		e.words(f.Offset)
+		if e.wide {
+			e.put64(uint64(symbol)<<32 | uint64(kinds[f.Kind]))
+			e.put64(uint64(f.Addend + e.fieldEnd(f.Kind)))
+		} else {
+			e.put32(symbol<<8 | kinds[f.Kind])
+		}
+	}
+}
+
+// fieldEnd corrects an addend: ELF counts distances from the start of the
+// field, and the x86 processors from its end.
+func (e *elfWriter) fieldEnd(k FixupKind) int64 {
+	if k == FixupPC32 || k == FixupCall && (e.o.Machine == X86_64 || e.o.Machine == I386) {
+		return -4
+	}
+	return 0
+}
+
+// addends puts the addends into the sections, for the REL form.
+func (e *elfWriter) addends() {
+	if e.wide {
+		return
+	}
+	for _, s := range e.o.Sections {
+		for _, f := range s.Fixups {
+			s.addTo(f.Offset, 4, f.Addend+e.fieldEnd(f.Kind))
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package objfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// emitter writes a file from front to back and knows where it is. After the
+// first error it does nothing.
+type emitter struct {
+	file io.Writer // under buf, for contents that copy themselves
+	buf  *bufio.Writer
+	off  int64
+	err  error
+
+	number [8]byte
+}
+
+// bufferSize is what is written at once: small pieces are collected, and
+// contents that cannot copy themselves pass through as much.
+const bufferSize = 256 << 10
+
+func newEmitter(w io.Writer) *emitter {
+	return &emitter{file: w, buf: bufio.NewWriterSize(w, bufferSize)}
+}
+
+func (e *emitter) write(p []byte) {
+	if e.err == nil {
+		_, e.err = e.buf.Write(p)
+		e.off += int64(len(p))
+	}
+}
+
+// put writes fixed-size values, little-endian, as encoding/binary does.
+func (e *emitter) put(values ...any) {
+	var b []byte
+	for _, v := range values {
+		b, _ = binary.Append(b, binary.LittleEndian, v)
+	}
+	e.write(b)
+}
+
+func (e *emitter) put32(v uint32) {
+	binary.LittleEndian.PutUint32(e.number[:], v)
+	e.write(e.number[:4])
+}
+
+func (e *emitter) put64(v uint64) {
+	binary.LittleEndian.PutUint64(e.number[:], v)
+	e.write(e.number[:])
+}
+
+var zeros [4096]byte
+
+// pad writes zeros up to an offset.
+func (e *emitter) pad(to int64) {
+	for e.err == nil && e.off < to {
+		e.write(zeros[:min(to-e.off, int64(len(zeros)))])
+	}
+	if e.err == nil && e.off != to {
+		e.err = fmt.Errorf("internal error: at offset %#x, want %#x", e.off, to)
+	}
+}
+
+// pieces writes the pieces of a section that starts here.
+func (e *emitter) pieces(s *ObjectSection) {
+	start := e.off
+	for i, piece := range s.Pieces {
+		e.pad(start + s.offsets[i])
+		e.copy(piece)
+	}
+}
+
+// copy writes a content. Small ones are collected in the buffer.
+func (e *emitter) copy(c Content) {
+	if e.err != nil {
+		return
+	}
+	if b, ok := c.(Bytes); ok {
+		e.write(b)
+		return
+	}
+	var n int64
+	if n, e.err = e.transfer(c); e.err == nil && n != c.Size() {
+		e.err = fmt.Errorf("an image of %d bytes gave %d: it was changed while it was read", c.Size(), n)
+	}
+	e.off += n
+}
+
+func (e *emitter) transfer(c Content) (int64, error) {
+	copier, ok := c.(Copier)
+	switch {
+	case !ok:
+		return io.Copy(e.buf, io.NewSectionReader(c, 0, c.Size()))
+	case c.Size() < bufferSize:
+		return copier.CopyTo(e.buf)
+	}
+	if err := e.buf.Flush(); err != nil {
+		return 0, err
+	}
+	return copier.CopyTo(e.file)
+}
+
+// close writes what is buffered and returns the first error.
+func (e *emitter) close() error {
+	if e.err != nil {
+		return e.err
+	}
+	return e.buf.Flush()
+}
+
+// stringTable collects NUL-terminated names, each once.
+type stringTable struct {
+	data  bytes.Buffer
+	known map[string]uint32
+}
+
+// newStringTable returns a table that starts with the bytes of head.
+func newStringTable(head string) *stringTable {
+	t := &stringTable{known: map[string]uint32{}}
+	t.data.WriteString(head)
+	return t
+}
+
+// add returns the offset of a name.
+func (t *stringTable) add(name string) uint32 {
+	if at, ok := t.known[name]; ok {
+		return at
+	}
+	at := uint32(t.data.Len())
+	t.data.WriteString(name)
+	t.data.WriteByte(0)
+	t.known[name] = at
+	return at
+}

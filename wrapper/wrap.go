@@ -1,0 +1,132 @@
+package wrapper
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"offlink/wrapper/abi"
+	"offlink/wrapper/devimg"
+	"offlink/wrapper/internal/objfile"
+)
+
+// WrapOptions say what is written around the images. The zero value means
+// the defaults of clang-offload-wrapper on this machine.
+type WrapOptions struct {
+	// Host is what the object is for; the zero Host is [DefaultHost].
+	Host Host
+	// Emit is the form of the output.
+	Emit Emit
+	// Record is the version of the image record; 0 is 2, which DPC++ to 2025
+	// reads. DPC++ 2026 reads 3.
+	Record abi.Record
+	// DescriptorName, if not empty, replaces "descriptor" in the name of the
+	// descriptor's symbol, and makes it visible to other objects.
+	DescriptorName string
+	// NoRegister leaves the constructor, the destructor and the table of the
+	// images' bounds (.tgtimg) out.
+	NoRegister bool
+}
+
+// Emit is a form of output.
+type Emit uint8
+
+// The forms.
+const (
+	EmitObject Emit = iota // a relocatable object of the host's format
+	EmitLLVM               // textual LLVM IR, opaque pointers (LLVM 15 and later)
+)
+
+// Wrap writes images as a host object: their bytes, one descriptor tree for
+// each kind, and the constructor that hands it to the runtime. The code of
+// the images is copied from where it is to w, which is best an *os.File, and
+// never held in memory. The output depends on the images and the options
+// alone. What the format cannot hold is refused before anything is written.
+func Wrap(w io.Writer, images []*devimg.Image, o WrapOptions) error {
+	if o.Host.Triple == "" {
+		o.Host = DefaultHost()
+	}
+	kinds, err := encodeKinds(images, &o)
+	if err != nil {
+		return err
+	}
+	if o.Emit == EmitLLVM {
+		return writeLLVM(w, kinds, &o)
+	}
+	if err := o.Host.objects(); err != nil {
+		return err
+	}
+	object, err := buildObject(kinds, &o)
+	if err != nil {
+		return err
+	}
+	return object.Write(w)
+}
+
+// kindImages is the images of one kind and the tree that describes them.
+type kindImages struct {
+	kind   devimg.Kind
+	images []*devimg.Image
+	tree   *abi.Encoded
+}
+
+// encodeKinds sorts the images by kind, in the order of the kinds' numbers,
+// and encodes the tree of each.
+func encodeKinds(images []*devimg.Image, o *WrapOptions) ([]*kindImages, error) {
+	if len(images) == 0 {
+		return nil, fmt.Errorf("there is no image to wrap")
+	}
+	byKind := map[devimg.Kind]*kindImages{}
+	var kinds []*kindImages
+	for _, image := range images {
+		k := byKind[image.Kind]
+		if k == nil {
+			k = &kindImages{kind: image.Kind}
+			byKind[image.Kind] = k
+			kinds = append(kinds, k)
+		}
+		k.images = append(k.images, image)
+	}
+	slices.SortFunc(kinds, func(a, b *kindImages) int { return int(a.kind) - int(b.kind) })
+	for _, k := range kinds {
+		if err := k.encode(o); err != nil {
+			return nil, err
+		}
+	}
+	return kinds, nil
+}
+
+func (k *kindImages) encode(o *WrapOptions) (err error) {
+	record := o.Record
+	if record == 0 {
+		record = abi.Record2
+	}
+	k.tree, err = abi.Encode(k.images, abi.EncodeOptions{
+		Pointer: o.Host.pointer, Record: record,
+		DescriptorName: o.DescriptorName, Infos: !o.NoRegister,
+	})
+	return err
+}
+
+func buildObject(kinds []*kindImages, o *WrapOptions) (*objfile.Object, error) {
+	size := imageBytes(kinds)
+	if err := o.Host.checkSize(size); err != nil {
+		return nil, err
+	}
+	b := newObjectBuilder(o.Host, o.Host.wantsLarge(size))
+	for _, k := range kinds {
+		b.addKind(k, o)
+	}
+	return b.finish(), nil
+}
+
+// imageBytes is the size of all images' code.
+func imageBytes(kinds []*kindImages) int64 {
+	var size int64
+	for _, k := range kinds {
+		for _, image := range k.images {
+			size += image.Code.Size() + imageAlign
+		}
+	}
+	return size
+}
