@@ -6,6 +6,8 @@ type Decoration struct {
 	Kind   DecorationKind
 	Member int      // of a struct type; -1 for the identifier itself
 	Words  []uint32 // the parameters
+
+	op Opcode // the instruction that says so of an identifier of its own
 }
 
 // DecorationKind is the number of a decoration.
@@ -109,21 +111,25 @@ func (m *Module) indexAnnotations(words int) error {
 func maxDecorations(words int) int { return 1024 + 8*words }
 
 var annotations = map[Opcode]func(m *Module, words []uint32){
-	OpDecorate:             (*Module).decorate,
-	OpDecorateId:           (*Module).decorate,
-	OpDecorateString:       (*Module).decorate,
-	OpMemberDecorate:       (*Module).decorateMember,
-	OpMemberDecorateString: (*Module).decorateMember,
+	OpDecorate:             decorate(OpDecorate),
+	OpDecorateId:           decorate(OpDecorateId),
+	OpDecorateString:       decorate(OpDecorateString),
+	OpMemberDecorate:       decorateMember(OpMemberDecorate),
+	OpMemberDecorateString: decorateMember(OpMemberDecorateString),
 	OpGroupDecorate:        (*Module).decorateGroup,
 	OpGroupMemberDecorate:  (*Module).decorateGroupMembers,
 }
 
-func (m *Module) decorate(words []uint32) {
-	m.addDecoration(ID(words[0]), Decoration{DecorationKind(words[1]), -1, words[2:]})
+func decorate(op Opcode) func(m *Module, words []uint32) {
+	return func(m *Module, words []uint32) {
+		m.addDecoration(ID(words[0]), Decoration{DecorationKind(words[1]), -1, words[2:], op})
+	}
 }
 
-func (m *Module) decorateMember(words []uint32) {
-	m.addDecoration(ID(words[0]), Decoration{DecorationKind(words[2]), int(words[1]), words[3:]})
+func decorateMember(op Opcode) func(m *Module, words []uint32) {
+	return func(m *Module, words []uint32) {
+		m.addDecoration(ID(words[0]), Decoration{DecorationKind(words[2]), int(words[1]), words[3:], op})
+	}
 }
 
 func (m *Module) addDecoration(id ID, d Decoration) {
@@ -143,8 +149,17 @@ func (m *Module) decorateGroup(words []uint32) {
 func (m *Module) decorateGroupMembers(words []uint32) {
 	for i := 1; i+1 < len(words); i += 2 {
 		for _, d := range m.decorations[ID(words[0])] {
-			d.Member = int(words[i+1])
+			d.Member, d.op = int(words[i+1]), memberOp(d.op)
 			m.addDecoration(ID(words[i]), d)
 		}
 	}
+}
+
+// memberOp is the instruction that says of a member what op says of an
+// identifier. No member form takes identifiers.
+func memberOp(op Opcode) Opcode {
+	if op == OpDecorateString || op == OpMemberDecorateString {
+		return OpMemberDecorateString
+	}
+	return OpMemberDecorate
 }

@@ -153,7 +153,7 @@ func (p *placement) add(in *Instruction) error {
 	switch {
 	case s < p.section:
 		return in.errorf("stands behind instructions that it must precede")
-	case s == sectionGlobal && !isGlobal(in.Op):
+	case s == sectionGlobal && (!isGlobal(in.Op) || in.Op == OpVariable && isLocal(in)):
 		return in.errorf("stands outside of a function")
 	}
 	p.section = s
@@ -178,6 +178,17 @@ func isGlobal(op Opcode) bool {
 		strings.HasPrefix(info.name, "OpType") ||
 		strings.HasPrefix(info.name, "OpConstant") ||
 		strings.HasPrefix(info.name, "OpSpecConstant")
+}
+
+// isLocal tells what may stand in a function.
+func isLocal(in *Instruction) bool {
+	switch in.Op {
+	case OpVariable:
+		return len(in.Words) > 2 && StorageClass(in.Words[2]) == StorageFunction
+	case OpUndef, OpExtInst, OpLine, OpNoLine, OpNop:
+		return true
+	}
+	return in.Op.info() == nil || !isGlobal(in.Op)
 }
 
 // begin starts a function, and takes lines between functions.
@@ -212,6 +223,8 @@ func (p *placement) addToFunction(in *Instruction) error {
 			return nil
 		}
 		return in.errorf("stands before the first block of function %%%d", f.ID())
+	case !isLocal(in):
+		return in.errorf("stands within function %%%d", f.ID())
 	}
 	f.Body = append(f.Body, in)
 	return nil

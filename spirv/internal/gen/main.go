@@ -57,7 +57,8 @@ type enumerant struct {
 var extendedSets = []struct{ name, file string }{
 	{"OpenCL.std", "extinst.opencl.std.100.grammar.json"},
 	{"OpenCL.DebugInfo.100", "extinst.opencl.debuginfo.100.grammar.json"},
-	{"SPIRV.debug", "extinst.debuginfo.grammar.json"},
+	// What llvm-spirv writes under its older name has the newer operands.
+	{"SPIRV.debug", "extinst.opencl.debuginfo.100.grammar.json"},
 }
 
 func main() {

@@ -1,0 +1,160 @@
+package spirv
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Dump writes the module as assembly text, one instruction a line, with
+// numbers for identifiers: the text of spirv-dis --raw-id --no-header
+// --no-indent.
+func (m *Module) Dump(w io.Writer) error {
+	d := dumper{Writer: bufio.NewWriter(w), m: m}
+	for in := range m.all {
+		d.instruction(in)
+	}
+	return d.Flush()
+}
+
+type dumper struct {
+	*bufio.Writer
+	m    *Module
+	refs []operandRef
+}
+
+func (d *dumper) instruction(in *Instruction) {
+	if id := in.Result(); id != 0 {
+		fmt.Fprintf(d, "%%%d = ", id)
+	}
+	fmt.Fprint(d, in.Op)
+	refs, err := d.m.operands(in, d.refs[:0])
+	d.refs = refs
+	for _, r := range refs {
+		if r.kind != kindIdResult {
+			d.operand(in, r)
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(d, " %v", in.Words)
+	}
+	d.WriteByte('\n')
+}
+
+func (d *dumper) operand(in *Instruction, r operandRef) {
+	words := in.Words[r.at : r.at+r.words]
+	d.WriteByte(' ')
+	switch {
+	case r.kind.isID():
+		fmt.Fprintf(d, "%%%d", words[0])
+	case r.kind == kindLiteralString:
+		text, _ := getString(words)
+		d.WriteString(quote(text))
+	case r.kind == kindLiteralContextDependentNumber:
+		d.number(in, words)
+	case r.kind == kindLiteralExtInstInteger:
+		d.extInst(in, r.at)
+	case r.kind == kindLiteralSpecConstantOpInteger:
+		d.WriteString(strings.TrimPrefix(Opcode(words[0]).String(), "Op"))
+	case enums[r.kind] != nil:
+		d.WriteString(enumName(r.kind, words[0]))
+	default:
+		fmt.Fprint(d, words[0])
+	}
+}
+
+func quote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+func (d *dumper) extInst(in *Instruction, at int) {
+	name := ExtInstName(d.m.ExtInstSet(ID(in.Words[at-1])), in.Words[at])
+	if name == "" {
+		name = fmt.Sprint(in.Words[at])
+	}
+	d.WriteString(name)
+}
+
+// number writes a constant by the type of its instruction, or of its
+// selector for the cases of an OpSwitch.
+func (d *dumper) number(in *Instruction, words []uint32) {
+	t := d.m.Def(in.Type())
+	if in.Op == OpSwitch {
+		t = d.m.Def(d.m.TypeOf(ID(in.Words[0])))
+	}
+	v := uint64(words[0])
+	if len(words) > 1 {
+		v |= uint64(words[1]) << 32
+	}
+	switch {
+	case len(words) > 2 || t == nil:
+		d.WriteString(strings.Trim(fmt.Sprint(words), "[]"))
+	case t.Op == OpTypeFloat:
+		d.WriteString(floatText(v, t.Words[1]))
+	case t.Op == OpTypeInt && t.Words[2] == 1:
+		fmt.Fprint(d, signed(v, t.Words[1]))
+	default:
+		fmt.Fprint(d, v)
+	}
+}
+
+func signed(v uint64, width uint32) int64 {
+	if width == 0 || width > 64 {
+		return int64(v)
+	}
+	return int64(v<<(64-width)) >> (64 - width)
+}
+
+// floatText writes zeros and normal numbers in decimal with digits enough to
+// read them back, the others in hexadecimal.
+func floatText(v uint64, width uint32) string {
+	switch {
+	case width == 32 && isPlain(v, 23, 8):
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(v))), 'g', 9, 32)
+	case width == 64 && isPlain(v, 52, 11):
+		return strconv.FormatFloat(math.Float64frombits(v), 'g', 17, 64)
+	}
+	return hexFloat(v, width)
+}
+
+func isPlain(v uint64, fraction, exponent int) bool {
+	e := v >> fraction & (1<<exponent - 1)
+	return e != 1<<exponent-1 && (e != 0 || v<<(64-fraction) == 0)
+}
+
+// hexFloat writes a number with its fraction in hexadecimal, infinities and
+// NaNs as if their exponent were an ordinary one.
+func hexFloat(v uint64, width uint32) string {
+	fraction, ok := map[uint32]uint32{16: 10, 32: 23, 64: 52}[width]
+	if !ok {
+		return fmt.Sprintf("%#x", v)
+	}
+	exponentBits := width - 1 - fraction
+	bias := int64(1)<<(exponentBits-1) - 1
+	exponent := int64(v>>fraction&(1<<exponentBits-1)) - bias
+	mantissa := v & (1<<fraction - 1)
+	text := ""
+	if v>>(width-1)&1 == 1 {
+		text = "-"
+	}
+	if exponent == -bias { // zero or denormal: as a normal number
+		if mantissa == 0 {
+			return text + "0x0p+0"
+		}
+		exponent++
+		for mantissa>>fraction == 0 {
+			mantissa <<= 1
+			exponent--
+		}
+		mantissa &= 1<<fraction - 1
+	}
+	digits := (fraction + 3) / 4
+	hex := strings.TrimRight(fmt.Sprintf("%0*x", int(digits), mantissa<<(4*digits-fraction)), "0")
+	if hex != "" {
+		hex = "." + hex
+	}
+	return fmt.Sprintf("%s0x1%sp%+d", text, hex, exponent)
+}

@@ -1,0 +1,179 @@
+package spirv
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// compileText compiles OpenCL C given as text.
+func compileText(t testing.TB, text string, options ...string) *Module {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "a.cl")
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Parse(compile(t, name, "-O0", options...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func dumpText(t testing.TB, m *Module) string {
+	t.Helper()
+	var b strings.Builder
+	if err := m.Dump(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// checkLinked validates the module with spirv-val, and that it is read back
+// as it was written.
+func checkLinked(t testing.TB, m *Module) {
+	t.Helper()
+	code := m.Bytes()
+	again, err := Parse(code)
+	if err != nil {
+		t.Fatalf("the result cannot be read: %v", err)
+	}
+	if !bytes.Equal(again.Bytes(), code) {
+		t.Error("the result is read as another module")
+	}
+	needTool(t, "spirv-val")
+	runTool(t, "spirv-val", "--target-env", "spv"+m.Version.String(), writeTemp(t, code))
+}
+
+func TestLink(t *testing.T) {
+	app, lib := parseTestdata(t, "app.spv"), parseTestdata(t, "lib.spv")
+	for _, order := range [][]Input{{{"app", app}, {"lib", lib}}, {{"lib", lib}, {"app", app}}} {
+		m, err := Link(order, LinkOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkLinked(t, m)
+		if text := dumpText(t, m); strings.Contains(text, "Linkage") {
+			t.Errorf("the program has linkage:\n%s", text)
+		}
+		if got := m.EntryPoints(); len(got) != 1 || got[0].Name != "app" {
+			t.Errorf("entry points = %v, want app", got)
+		}
+	}
+}
+
+func TestLinkKeepExports(t *testing.T) {
+	m, err := Link([]Input{{"lib", parseTestdata(t, "lib.spv")}}, LinkOptions{KeepExports: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLinked(t, m)
+	if got := m.Exports(); len(got) != 1 || got[0].Name != "LibDeviceFunc" {
+		t.Errorf("exports = %v, want LibDeviceFunc", got)
+	}
+}
+
+func TestLinkUnresolved(t *testing.T) {
+	inputs := []Input{{"app", parseTestdata(t, "app.spv")}}
+	_, err := Link(inputs, LinkOptions{})
+	var unresolved *UnresolvedError
+	if !errors.As(err, &unresolved) || len(unresolved.Symbols) != 1 {
+		t.Fatalf("error = %v, want one unresolved symbol", err)
+	}
+	if s := unresolved.Symbols[0]; s.Name != "LibDeviceFunc" || s.Input != "app" {
+		t.Errorf("unresolved = %+v, want LibDeviceFunc of app", s)
+	}
+	m, err := Link(inputs, LinkOptions{AllowUnresolved: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLinked(t, m)
+	if got := m.Imports(); len(got) != 1 || got[0].Name != "LibDeviceFunc" {
+		t.Errorf("imports = %v, want LibDeviceFunc", got)
+	}
+}
+
+const node = "struct other; struct node { int v; struct node *next; struct other *o; };\n" +
+	"struct other { struct node *n; float4 q; };\n"
+
+// TestLinkTypes links modules that number their types differently, one of
+// them recursive.
+func TestLinkTypes(t *testing.T) {
+	app := compileText(t, node+`
+struct pair { int a; float4 b; };
+extern constant int table[4];
+int sum(struct node *n, global struct pair *p);
+kernel void k(global int *out, global struct pair *p) {
+  struct node a = {1, 0, 0}, b = {2, &a, 0};
+  out[0] = sum(&b, p) + table[1];
+}`)
+	lib := compileText(t, "double unused(double d) { return d * 2; }\n"+node+`
+struct pair { int a; float4 b; };
+constant int table[4] = {10, 20, 30, 40};
+int sum(struct node *n, global struct pair *p) {
+  int s = p->a; while (n) { s += n->v; n = n->next; } return s;
+}`, "--spirv-max-version=1.1")
+	if app.Version == lib.Version {
+		t.Fatalf("both modules are of version %v", app.Version)
+	}
+	for _, order := range [][]Input{{{"app", app}, {"lib", lib}}, {{"lib", lib}, {"app", app}}} {
+		m, err := Link(order, LinkOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkLinked(t, m)
+		if m.Version != app.Version {
+			t.Errorf("version = %v, want %v", m.Version, app.Version)
+		}
+		text := dumpText(t, m)
+		if n := strings.Count(text, "OpTypeForwardPointer"); n != 1 && n != 2 {
+			t.Errorf("%d forward pointers, want those of one module:\n%s", n, text)
+		}
+		if n := strings.Count(text, "OpTypeInt 32 "); n != 1 {
+			t.Errorf("%d integer types of 32 bits, want 1", n)
+		}
+	}
+}
+
+// TestLinkCycle links modules whose variables name one another's.
+func TestLinkCycle(t *testing.T) {
+	a := compileText(t, `extern constant int b[2]; constant int a[2] = {1, 2};
+constant int *constant pb = b + 1; kernel void ka(global int *o) { o[0] = *pb; }`)
+	b := compileText(t, `extern constant int a[2]; constant int b[2] = {3, 4};
+constant int *constant pa = a + 1; kernel void kb(global int *o) { o[0] = *pa; }`)
+	m, err := Link([]Input{{"a", a}, {"b", b}}, LinkOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLinked(t, m)
+}
+
+func TestLinkErrors(t *testing.T) {
+	needTool(t, "clang-15", "llvm-spirv-15")
+	tests := []struct{ name, first, second, want string }{
+		{"duplicate function", "int f(int i) { return i; }", "int f(int i) { return -i; }",
+			"symbol f is defined by first and by second"},
+		{"duplicate variable", "constant int v = 1;", "constant int v = 2;",
+			"symbol v is defined by first and by second"},
+		{"duplicate kernel", "kernel void k(global int *o) { o[0] = 1; }", "kernel void k(global int *o) { o[0] = 2; }",
+			"symbol k is defined by first and by second"},
+		{"function type", "int f(int i); kernel void k(global int *o) { o[0] = f(1); }", "int f(float i) { return i; }",
+			"type mismatch of f: first imports it as int (int), second exports it as int (float)"},
+		{"variable type", "extern constant int v; kernel void k(global int *o) { o[0] = v; }", "constant float v = 1;",
+			"type mismatch of v: first imports it as int * UniformConstant, second exports it as float * UniformConstant"},
+		{"function or variable", "extern constant int v; kernel void k(global int *o) { o[0] = v; }", "int v(int i) { return i; }",
+			"type mismatch of v: first imports it as int * UniformConstant, second exports it as int (int)"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			inputs := []Input{{"first", compileText(t, test.first)}, {"second", compileText(t, test.second)}}
+			_, err := Link(inputs, LinkOptions{})
+			if err == nil || err.Error() != test.want {
+				t.Errorf("error = %v; want %s", err, test.want)
+			}
+		})
+	}
+}
