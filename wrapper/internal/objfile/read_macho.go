@@ -1,0 +1,254 @@
+package objfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// What the reader knows of Mach-O (mach-o/loader.h, nlist.h, reloc.h).
+const (
+	machoMagic32 = 0xfeedface
+	machoMagic64 = 0xfeedfacf
+
+	machoHeaderSize  = 32
+	machoSectionSize = 80
+	machoSymbolSize  = 16
+	machoRelocSize   = 8
+
+	machoTypeObject = 1
+
+	machoLoadSymtab    = 0x2
+	machoLoadSegment64 = 0x19
+	machoLoadChained   = 0x80000034 // LC_DYLD_CHAINED_FIXUPS
+
+	machoZeroFill       = 0x1
+	machoGBZeroFill     = 0xc
+	machoThreadZeroFill = 0x12
+	machoInstructions   = 0x80000400 // pure, some
+
+	machoSymbolTypeMask = 0x0e
+	machoSymbolDebug    = 0xe0
+	machoSymbolAbsolute = 0x02
+	machoSymbolSection  = 0x0e
+)
+
+var machoReadable = map[uint32]string{0x01000007: "x86_64", 0x0100000c: "aarch64"}
+
+func isMachO(data []byte) bool {
+	if len(data) < 4 {
+		return false
+	}
+	magic := binary.LittleEndian.Uint32(data)
+	return magic == machoMagic64 || magic == machoMagic32
+}
+
+// machoFile is a Mach-O file while it is read.
+type machoFile struct {
+	input
+	object   bool
+	base     uint64 // address of the file header
+	segments []machoSegment
+	relocs   []machoRelocs // of each section of File.Sections
+	symbols  []byte
+	chained  []byte // payload of LC_DYLD_CHAINED_FIXUPS
+	file     *File
+}
+
+type machoSegment struct {
+	addr, size, offset, fileSize uint64
+	command                      uint64 // where the load command is
+	name                         string
+}
+
+type machoRelocs struct{ offset, count uint32 }
+
+func readMachO(data []byte) (*File, error) {
+	m, err := parseMachO(data)
+	if err != nil {
+		return nil, err
+	}
+	return m.file, nil
+}
+
+func parseMachO(data []byte) (*machoFile, error) {
+	m := &machoFile{input: input{MachO, data}}
+	for _, step := range []func() error{m.readHeader, m.readCommands, m.placeRegions} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	read := m.chainedFixups
+	if m.object {
+		read = m.objectFixups
+	}
+	fixups, err := read()
+	if err != nil {
+		return nil, err
+	}
+	m.file.setFixups(fixups)
+	return m, nil
+}
+
+func (m *machoFile) u32(off uint64) uint32 { return binary.LittleEndian.Uint32(m.data[off:]) }
+
+func (m *machoFile) readHeader() error {
+	if m.u32(0) == machoMagic32 {
+		return m.errorf(0, "only 64-bit files are read")
+	}
+	if len(m.data) < machoHeaderSize {
+		return m.errorf(0, "the file header is cut off")
+	}
+	m.object = m.u32(12) == machoTypeObject
+	name, known := machoReadable[m.u32(4)]
+	if !known {
+		name = fmt.Sprintf("machine %#x", m.u32(4))
+	}
+	m.file = &File{Format: MachO, Machine: name, Pointer: 8, Linked: !m.object, data: m.data}
+	return nil
+}
+
+func (m *machoFile) readCommands() error {
+	commands, err := m.slice(machoHeaderSize, uint64(m.u32(20)), "load commands")
+	if err != nil {
+		return err
+	}
+	at := uint64(machoHeaderSize)
+	for i := range m.u32(16) {
+		if len(commands) < 8 {
+			return m.errorf(int64(at), "load command %d of %d is cut off", i, m.u32(16))
+		}
+		size := uint64(binary.LittleEndian.Uint32(commands[4:]))
+		if size < 8 || size > uint64(len(commands)) {
+			return m.errorf(int64(at), "load command %d has %d bytes", i, size)
+		}
+		if err := m.readCommand(at, commands[:size]); err != nil {
+			return err
+		}
+		commands, at = commands[size:], at+size
+	}
+	return nil
+}
+
+func (m *machoFile) readCommand(at uint64, c []byte) (err error) {
+	kind := binary.LittleEndian.Uint32(c)
+	need := map[uint32]int{machoLoadSegment64: 72, machoLoadSymtab: 24, machoLoadChained: 16}[kind]
+	if len(c) < need {
+		return m.errorf(int64(at), "a load command of %d bytes is too short for its kind %#x", len(c), kind)
+	}
+	switch kind {
+	case machoLoadSegment64:
+		return m.readSegment(at, c)
+	case machoLoadSymtab:
+		m.symbols, err = m.table(uint64(binary.LittleEndian.Uint32(c[8:])), uint64(binary.LittleEndian.Uint32(c[12:])), machoSymbolSize, "symbols")
+	case machoLoadChained:
+		m.chained, err = m.slice(uint64(binary.LittleEndian.Uint32(c[8:])), uint64(binary.LittleEndian.Uint32(c[12:])), "chained fixups")
+	}
+	return err
+}
+
+func (m *machoFile) readSegment(at uint64, c []byte) error {
+	word := func(off int) uint64 { return binary.LittleEndian.Uint64(c[off:]) }
+	s := machoSegment{word(24), word(32), word(40), word(48), at, cName(c[8:24])}
+	m.segments = append(m.segments, s)
+	if s.offset == 0 && s.fileSize > 0 {
+		m.base = s.addr
+	}
+	count := uint64(binary.LittleEndian.Uint32(c[64:]))
+	if count > uint64(len(c)-72)/machoSectionSize {
+		return m.errorf(int64(at), "%d sections in a load command of %d bytes", count, len(c))
+	}
+	for i := range count {
+		if err := m.readSection(c[72+i*machoSectionSize:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *machoFile) readSection(b []byte) error {
+	size, offset := binary.LittleEndian.Uint64(b[40:]), binary.LittleEndian.Uint32(b[48:])
+	flags := binary.LittleEndian.Uint32(b[64:])
+	s := FileSection{Addr: binary.LittleEndian.Uint64(b[32:]), Offset: int64(offset), Alloc: true,
+		Exec: flags&machoInstructions != 0, prefix: cName(b[16:32]) + ",", name: b[:16:16]}
+	switch flags & 0xff {
+	case machoZeroFill, machoGBZeroFill, machoThreadZeroFill:
+	default:
+		data, err := m.slice(uint64(offset), size, "section "+s.Name())
+		if err != nil {
+			return err
+		}
+		s.Data = data
+	}
+	m.file.Sections = append(m.file.Sections, s)
+	m.relocs = append(m.relocs, machoRelocs{binary.LittleEndian.Uint32(b[56:]), binary.LittleEndian.Uint32(b[60:])})
+	return nil
+}
+
+// cName is a name in a field that NULs fill up.
+func cName(b []byte) string {
+	name, _, _ := bytes.Cut(b, []byte{0})
+	return string(name)
+}
+
+func (m *machoFile) placeRegions() error {
+	var regions []region
+	for i, s := range m.segments {
+		if s.size == 0 || s.name == "__PAGEZERO" {
+			continue
+		}
+		data, err := m.slice(s.offset, min(s.fileSize, s.size), fmt.Sprintf("segment %d", i))
+		if err != nil {
+			return err
+		}
+		regions = append(regions, region{s.addr, s.size, data, int64(s.offset)})
+	}
+	return m.file.setRegions(&m.input, regions)
+}
+
+// objectFixups resolves the relocations of an object's data that name a
+// symbol. Those that name a section have the address in the word.
+func (m *machoFile) objectFixups() ([]fixup, error) {
+	var fixups []fixup
+	for i, r := range m.relocs {
+		s := &m.file.Sections[i]
+		if s.Exec || len(s.Data) == 0 {
+			continue
+		}
+		table, err := m.table(uint64(r.offset), uint64(r.count), machoRelocSize, "relocations of section "+s.Name())
+		if err != nil {
+			return nil, err
+		}
+		for ; len(table) > 0; table = table[machoRelocSize:] {
+			fix, ok, err := m.fixup(s, table)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				fixups = append(fixups, fix)
+			}
+		}
+	}
+	return fixups, nil
+}
+
+func (m *machoFile) fixup(s *FileSection, reloc []byte) (fixup, bool, error) {
+	at, info := uint64(binary.LittleEndian.Uint32(reloc)), binary.LittleEndian.Uint32(reloc[4:])
+	external, typ, length := info>>27&1 == 1, info>>28, info>>25&3
+	if !external || typ != 0 || length != 3 { // *_RELOC_UNSIGNED is 0, 3 is 8 bytes
+		return fixup{}, false, nil
+	}
+	if at > uint64(len(s.Data)) || uint64(len(s.Data))-at < 8 {
+		return fixup{}, false, m.errorf(-1, "section %s: a relocation at %#x of %#x bytes", s.Name(), at, len(s.Data))
+	}
+	n := uint64(info & 0xffffff)
+	if n >= uint64(len(m.symbols))/machoSymbolSize {
+		return fixup{}, false, m.errorf(-1, "section %s: symbol %d of %d", s.Name(), n, len(m.symbols)/machoSymbolSize)
+	}
+	b := m.symbols[n*machoSymbolSize:]
+	kind := b[4]
+	if kind&machoSymbolDebug != 0 || kind&machoSymbolTypeMask != machoSymbolSection && kind&machoSymbolTypeMask != machoSymbolAbsolute {
+		return fixup{}, false, nil
+	}
+	return fixup{s.Addr + at, binary.LittleEndian.Uint64(b[8:]) + binary.LittleEndian.Uint64(s.Data[at:])}, true, nil
+}

@@ -1,0 +1,87 @@
+package wrapper
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tool returns the command of that name. A missing one skips the test, unless
+// OFFLINK_REQUIRE_TOOLS says that all are there.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err == nil {
+		return path
+	}
+	if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
+		t.Fatalf("%s is not installed", name)
+	}
+	t.Skipf("%s is not installed", name)
+	return ""
+}
+
+func run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(tool(t, name), args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// TestUnwrapLinked links the reference tool's objects in many ways and reads
+// the images out of the results.
+func TestUnwrapLinked(t *testing.T) {
+	for name, command := range map[string]string{
+		"static":             "gcc -static",
+		"static PIE":         "gcc -static-pie",
+		"no PIE":             "gcc -no-pie",
+		"PIE":                "gcc -pie",
+		"PIE stripped":       "gcc -pie -s",
+		"RELR":               "gcc -pie -Wl,-z,pack-relative-relocs",
+		"shared":             "gcc -shared -fPIC",
+		"text":               "gcc -pie -Wl,-z,text -Wl,--gc-sections",
+		"one segment":        "gcc -pie -Wl,-z,noseparate-code",
+		"lld PIE":            "clang-19 -fuse-ld=lld -pie",
+		"lld static":         "clang-19 -fuse-ld=lld -static",
+		"lld RELR":           "clang-19 -fuse-ld=lld -pie -Wl,--pack-dyn-relocs=relr",
+		"lld shared":         "clang-19 -fuse-ld=lld -shared -fPIC",
+		"lld one segment":    "clang-19 -fuse-ld=lld -pie -Wl,--no-rosegment",
+		"lld stripped to it": "clang-19 -fuse-ld=lld -pie -s",
+		"joined object":      "gcc -r -nostdlib",
+	} {
+		t.Run(name, func(t *testing.T) { testLinked(t, strings.Fields(command)) })
+	}
+}
+
+func testLinked(t *testing.T, command []string) {
+	linked := filepath.Join(t.TempDir(), "linked")
+	object := filepath.Join(goldenDir, "two_targets", "wrapped.pic.o")
+	run(t, command[0], append(command[1:], "-o", linked, filepath.Join(goldenDir, "dumper.c"), object)...)
+	want, err := os.ReadFile(filepath.Join(goldenDir, "two_targets", "expected.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testDump(t, linked, string(want))
+	if command[1] != "-r" { // a relocatable object is nothing without sections
+		testDump(t, stripSections(t, linked), string(want))
+	}
+}
+
+// stripSections copies a 64-bit ELF file without its section headers.
+func stripSections(t *testing.T, name string) string {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(data[40:48]) // e_shoff
+	clear(data[58:64]) // e_shentsize, e_shnum, e_shstrndx
+	stripped := name + ".stripped"
+	if err := os.WriteFile(stripped, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return stripped
+}
