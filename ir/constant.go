@@ -10,7 +10,8 @@ const (
 	ConstantFloat                         // Int holds the bits, Bits the width
 	ConstantBytes                         // Bytes: an array of i8 (c"..." or elements)
 	ConstantAggregate                     // Elements: array, struct or vector
-	ConstantZero                          // zeroinitializer, null, undef, poison
+	ConstantZero                          // zeroinitializer, null
+	ConstantUndef                         // undef, poison
 	ConstantValue                         // Value, Offset: address of a global value, casts and constant geps looked through
 )
 

@@ -20,6 +20,8 @@ type Slice struct {
 	Named []NamedEdit
 	// Removed names named metadata that is not written.
 	Removed []string
+	// Selections replaces the selection kinds of comdats.
+	Selections map[ComdatID]string
 }
 
 // Edit is what changes of one value in a slice.
