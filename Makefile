@@ -12,6 +12,9 @@ FUZZTIME ?= 20s
 PROGRAMS := bin/postlink bin/offload-wrap bin/devrun
 LIBRARIES := bin/libofflink.so bin/libofflink-core.so
 
+# A failed recipe leaves no half-made file behind.
+.DELETE_ON_ERROR:
+
 .PHONY: all build demo test test-dpcpp bench fuzz lint install clean setup-demo setup-test
 
 all: build
@@ -22,8 +25,8 @@ build: $(PROGRAMS) $(LIBRARIES)
 bin/%: $(SOURCES)
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/$*
 
-bin/libofflink.so: $(wildcard runtime/cshim/*.c runtime/cshim/*.h) | bin
-	$(MAKE) -C runtime/cshim OUT=$(CURDIR)/bin CC='$(CC)'
+bin/libofflink.so: $(wildcard runtime/cshim/*.c runtime/cshim/*.h include/offlink/*.h) | bin
+	$(MAKE) -C runtime/cshim OUT=$(CURDIR)/bin CC='$(CC)' VERSION='$(VERSION)'
 
 bin/libofflink-core.so: $(SOURCES) | bin
 	CGO_ENABLED=1 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -buildmode=c-shared -o $@ ./runtime/cshared
