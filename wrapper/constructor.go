@@ -14,7 +14,10 @@ import (
 // They jump to the runtime where the machine lets them, and so have no frame
 // and need no unwind tables. The first instruction is the landing pad of
 // indirect branches, so that linking a wrapped object does not switch off the
-// protection for the whole program (see featureNote).
+// protection for the whole program (see featureNote). Mach-O has no list of
+// destructors, and there the first function ends with
+//
+//	__cxa_atexit(unreg, NULL, &__dso_handle);
 
 // codeAlign is the alignment of each function.
 const codeAlign = 16
@@ -51,13 +54,13 @@ func (b *objectBuilder) handOver(callee, descriptor *objfile.ObjectSymbol) *code
 	c := &code{}
 	switch b.host.machine {
 	case objfile.X86_64:
-		c.x86Argument(b.host, descriptor)
-		c.emit(0xe9) // jmp callee
-		c.field32(objfile.FixupCall, to(callee), 0)
+		c.emit(0xf3, 0x0f, 0x1e, 0xfa) // endbr64
+		c.x86Address(b.host.x86Argument(), descriptor)
+		c.x86Branch(x86Jump, callee)
 	case objfile.AArch64:
-		c.armArgument(0, descriptor)
-		c.fix(objfile.FixupCall, to(callee), 0)
-		c.insn(0x14000000) // b callee
+		c.insn(0xd503245f) // bti c
+		c.armAddress(0, descriptor)
+		c.armBranch(armJump, callee)
 	case objfile.RISCV64:
 		b.riscvHandOver(c, callee, descriptor)
 	case objfile.I386:
@@ -66,30 +69,72 @@ func (b *objectBuilder) handOver(callee, descriptor *objfile.ObjectSymbol) *code
 	return c
 }
 
-// x86Argument loads the address into the first argument's register.
-func (c *code) x86Argument(h Host, s *objfile.ObjectSymbol) {
-	c.emit(0xf3, 0x0f, 0x1e, 0xfa) // endbr64
-	if h.format == objfile.COFF {
-		c.emit(0x48, 0x8d, 0x0d) // lea rcx, [rip + descriptor]
-	} else {
-		c.emit(0x48, 0x8d, 0x3d) // lea rdi, [rip + descriptor]
+// handOverAtExit makes the function of Mach-O that hands the descriptor to
+// callee and has undo called at exit.
+func (b *objectBuilder) handOverAtExit(callee, descriptor, undo *objfile.ObjectSymbol) *code {
+	atExit, handle := b.external("__cxa_atexit"), b.external("__dso_handle")
+	c := &code{}
+	if b.host.machine == objfile.X86_64 {
+		c.emit(0x55)             // push rbp
+		c.emit(0x48, 0x89, 0xe5) // mov rbp, rsp
+		c.x86Address(x86RDI, descriptor)
+		c.x86Branch(x86Call, callee)
+		c.x86Address(x86RDI, undo)
+		c.emit(0x31, 0xf6) // xor esi, esi
+		c.x86Address(x86RDX, handle)
+		c.emit(0x5d) // pop rbp
+		c.x86Branch(x86Jump, atExit)
+		return c
 	}
+	c.insn(0xa9bf7bfd) // stp x29, x30, [sp, #-16]!
+	c.insn(0x910003fd) // mov x29, sp
+	c.armAddress(0, descriptor)
+	c.armBranch(armCall, callee)
+	c.armAddress(0, undo)
+	c.insn(0xd2800001) // mov x1, #0
+	c.armAddress(2, handle)
+	c.insn(0xa8c17bfd) // ldp x29, x30, [sp], #16
+	c.armBranch(armJump, atExit)
+	return c
+}
+
+// Opcodes, and the ModRM bytes of lea for the registers of arguments.
+const (
+	x86Call, x86Jump       = 0xe8, 0xe9
+	x86RCX, x86RDX, x86RDI = 0x0d, 0x15, 0x3d
+	armCall, armJump       = 0x94000000, 0x14000000
+)
+
+// x86Argument is the register of a function's first argument.
+func (h Host) x86Argument() byte {
+	if h.format == objfile.COFF {
+		return x86RCX
+	}
+	return x86RDI
+}
+
+// x86Address emits lea register, [rip + s].
+func (c *code) x86Address(register byte, s *objfile.ObjectSymbol) {
+	c.emit(0x48, 0x8d, register)
 	c.field32(objfile.FixupPC32, to(s), 0)
 }
 
-// armArgument loads an address into register x0, x1 or x2.
-func (c *code) armArgument(register uint32, s *objfile.ObjectSymbol) {
-	if register == 0 {
-		c.insn(0xd503245f) // bti c
-	}
-	c.armAddress(register, s)
+func (c *code) x86Branch(opcode byte, s *objfile.ObjectSymbol) {
+	c.emit(opcode)
+	c.field32(objfile.FixupCall, to(s), 0)
 }
 
+// armAddress emits adrp and add for register x0, x1, ...
 func (c *code) armAddress(register uint32, s *objfile.ObjectSymbol) {
 	c.fix(objfile.FixupPage21, to(s), 0)
 	c.insn(0x90000000 | register) // adrp x, s
 	c.fix(objfile.FixupPageOffset12, to(s), 0)
 	c.insn(0x91000000 | register<<5 | register) // add x, x, :lo12:s
+}
+
+func (c *code) armBranch(opcode uint32, s *objfile.ObjectSymbol) {
+	c.fix(objfile.FixupCall, to(s), 0)
+	c.insn(opcode)
 }
 
 // riscvHandOver: the low half of a PC-relative address names the instruction

@@ -5,4 +5,6 @@ import (
 	"io"
 )
 
-func writeLLVM(w io.Writer, kinds []*kindImages, o *WrapOptions) error { return errors.New("no LLVM IR yet") }
+func writeLLVM(w io.Writer, kinds []*kindImages, o *WrapOptions) error {
+	return errors.New("no LLVM IR yet")
+}

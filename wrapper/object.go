@@ -266,21 +266,28 @@ func (b *objectBuilder) addTreeSymbols(k *kindImages, blocks []location, global 
 	return name(t.Descriptor, global)
 }
 
-// addRegistration adds the constructor and the destructor.
+// addRegistration adds the functions that register and unregister the
+// images, and has them called.
 func (b *objectBuilder) addRegistration(kind devimg.Kind, descriptor *objfile.ObjectSymbol) {
-	registered := registration(kind)
-	for _, f := range []struct {
-		name, callee, list string
-		use                objfile.Use
-	}{
-		{kind.String() + ".descriptor_reg", registered.register, b.names.constructors, objfile.UseConstructors},
-		{kind.String() + ".descriptor_unreg", registered.unregister, b.names.destructors, objfile.UseDestructors},
-	} {
-		function := b.addFunction(f.name, b.handOver(b.external(f.callee), descriptor))
-		s := b.section(f.list, f.use, b.host.pointer)
-		at := add(s, make([]byte, b.host.pointer), b.host.pointer)
-		s.Fixups = append(s.Fixups, objfile.Fixup{Offset: at, Kind: objfile.FixupPointer, Symbol: function})
+	names := registration(kind)
+	undo := b.addFunction(kind.String()+".descriptor_unreg", b.handOver(b.external(names.unregister), descriptor))
+	call := b.handOver
+	if b.names.destructors == "" {
+		call = func(callee, descriptor *objfile.ObjectSymbol) *code {
+			return b.handOverAtExit(callee, descriptor, undo)
+		}
+	} else {
+		b.addToList(b.names.destructors, objfile.UseDestructors, undo)
 	}
+	do := b.addFunction(kind.String()+".descriptor_reg", call(b.external(names.register), descriptor))
+	b.addToList(b.names.constructors, objfile.UseConstructors, do)
+}
+
+// addToList adds a function to a list of constructors or destructors.
+func (b *objectBuilder) addToList(list string, use objfile.Use, f *objfile.ObjectSymbol) {
+	s := b.section(list, use, b.host.pointer)
+	at := add(s, make([]byte, b.host.pointer), b.host.pointer)
+	s.Fixups = append(s.Fixups, objfile.Fixup{Offset: at, Kind: objfile.FixupPointer, Symbol: f})
 }
 
 // addFunction puts a function into the code section.

@@ -43,6 +43,11 @@ func (e *emitter) put(values ...any) {
 	e.write(b)
 }
 
+func (e *emitter) put16(v uint16) {
+	binary.LittleEndian.PutUint16(e.number[:], v)
+	e.write(e.number[:2])
+}
+
 func (e *emitter) put32(v uint32) {
 	binary.LittleEndian.PutUint32(e.number[:], v)
 	e.write(e.number[:4])

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 )
 
@@ -171,8 +172,15 @@ func (o *Object) Write(w io.Writer) error {
 	switch o.Format {
 	case ELF:
 		return writeELF(w, o)
+	case COFF:
+		return writeCOFF(w, o)
+	case MachO:
+		return writeMachO(w, o)
 	}
 	return fmt.Errorf("no writer for %v objects", o.Format)
 }
+
+// log2 is the exponent of a power of two.
+func log2(n int) uint32 { return uint32(bits.TrailingZeros(uint(n))) }
 
 func alignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }

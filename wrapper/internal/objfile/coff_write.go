@@ -1,0 +1,248 @@
+package objfile
+
+import (
+	"debug/pe"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// The COFF writer (Microsoft, PE Format). A file is laid out as
+//
+//	header | section headers | sections, each with its relocations | symbols | names
+//
+// Addends are in place. The time stamp is 0, so that the same input gives the
+// same bytes.
+
+const (
+	coffSymbolSize = 18
+	// coffMaxSections is the largest section number; the form of objects with
+	// more (/bigobj) is not written.
+	coffMaxSections = 0xfeff
+	coffMaxSize     = math.MaxUint32
+)
+
+var coffMachines = map[Machine]uint16{
+	X86_64: pe.IMAGE_FILE_MACHINE_AMD64, AArch64: pe.IMAGE_FILE_MACHINE_ARM64,
+}
+
+var coffRelocations = map[Machine]map[FixupKind]uint16{
+	X86_64: {
+		FixupPointer: 0x0001, // IMAGE_REL_AMD64_ADDR64
+		FixupPC32:    0x0004, // IMAGE_REL_AMD64_REL32
+		FixupCall:    0x0004,
+	},
+	AArch64: {
+		FixupPointer:      0x000e, // IMAGE_REL_ARM64_ADDR64
+		FixupCall:         0x0003, // IMAGE_REL_ARM64_BRANCH26
+		FixupPage21:       0x0004, // IMAGE_REL_ARM64_PAGEBASE_REL21
+		FixupPageOffset12: 0x0006, // IMAGE_REL_ARM64_PAGEOFFSET_12A
+	},
+}
+
+const (
+	coffCode = pe.IMAGE_SCN_CNT_CODE | pe.IMAGE_SCN_MEM_EXECUTE | pe.IMAGE_SCN_MEM_READ
+	coffData = pe.IMAGE_SCN_CNT_INITIALIZED_DATA | pe.IMAGE_SCN_MEM_READ
+)
+
+// coffWriter is one object on its way into a file.
+type coffWriter struct {
+	*emitter
+	o       *Object
+	numbers map[*ObjectSection]int
+	names   *stringTable
+	headers []coffHeader
+	symbols int64 // offset of the symbol table
+	count   int   // of its entries
+}
+
+// coffHeader is what a section header says of places in the file.
+type coffHeader struct {
+	name              [8]byte
+	data, relocations int64
+}
+
+func writeCOFF(w io.Writer, o *Object) error {
+	if len(o.Sections) > coffMaxSections {
+		return fmt.Errorf("%d sections: a COFF file counts at most %d; wrap the images into several objects", len(o.Sections), coffMaxSections)
+	}
+	e := &coffWriter{emitter: newEmitter(w), o: o, numbers: map[*ObjectSection]int{}, names: newStringTable("\x00\x00\x00\x00")}
+	if err := e.plan(); err != nil {
+		return err
+	}
+	e.addends()
+	e.emit()
+	return e.close()
+}
+
+// plan decides where everything lies and what number every symbol has.
+func (e *coffWriter) plan() error {
+	end := int64(coffHeaderSize + coffSectionSize*len(e.o.Sections))
+	for i, s := range e.o.Sections {
+		e.numbers[s] = i + 1
+		h := coffHeader{name: e.sectionName(s.Name)}
+		h.data = alignUp(end, 4)
+		h.relocations = h.data + s.size
+		end = h.relocations + coffRelocSize*int64(relocationEntries(s))
+		e.headers = append(e.headers, h)
+	}
+	e.symbols = alignUp(end, 4)
+	e.count = 2 * len(e.o.Sections) // a symbol and its description each
+	for _, s := range e.o.Symbols {
+		s.index = uint32(e.count)
+		e.count++
+	}
+	if e.symbols+coffSymbolSize*int64(e.count) > coffMaxSize {
+		return fmt.Errorf("%d bytes: a COFF file is smaller than 4 GiB; wrap the images into several objects", end)
+	}
+	return nil
+}
+
+// sectionName is the name, or where in the string table it is: in decimal
+// while seven digits hold that, then in base 64.
+func (e *coffWriter) sectionName(name string) (field [8]byte) {
+	if len(name) <= len(field) {
+		copy(field[:], name)
+		return field
+	}
+	at := e.names.add(name)
+	if at < 1e7 {
+		copy(field[:], "/"+strconv.Itoa(int(at)))
+		return field
+	}
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	field = [8]byte{'/', '/'}
+	for i := len(field) - 1; i > 1; i-- {
+		field[i] = digits[at%64]
+		at /= 64
+	}
+	return field
+}
+
+// relocationEntries is the number of table entries of a section's
+// relocations: past 16 bits the first holds the number.
+func relocationEntries(s *ObjectSection) int {
+	if len(s.Fixups) >= math.MaxUint16 {
+		return len(s.Fixups) + 1
+	}
+	return len(s.Fixups)
+}
+
+// addends puts the addends into the sections. Those of instructions are 0.
+func (e *coffWriter) addends() {
+	for _, s := range e.o.Sections {
+		for _, f := range s.Fixups {
+			switch f.Kind {
+			case FixupPointer:
+				s.addTo(f.Offset, 8, f.Addend)
+			case FixupPC32:
+				s.addTo(f.Offset, 4, f.Addend)
+			}
+		}
+	}
+}
+
+func (e *coffWriter) emit() {
+	e.put(coffMachines[e.o.Machine], uint16(len(e.o.Sections)), uint32(0), uint32(e.symbols), uint32(e.count), uint16(0), uint16(0))
+	for i, s := range e.o.Sections {
+		e.sectionHeader(s, e.headers[i])
+	}
+	for i, s := range e.o.Sections {
+		e.pad(e.headers[i].data)
+		e.pieces(s)
+		e.relocations(s)
+	}
+	e.pad(e.symbols)
+	for i, s := range e.o.Sections {
+		e.sectionSymbol(i+1, s)
+	}
+	for _, s := range e.o.Symbols {
+		e.symbol(s)
+	}
+	names := e.names.data.Bytes()
+	e.put32(uint32(len(names)))
+	e.write(names[4:])
+}
+
+func (e *coffWriter) sectionHeader(s *ObjectSection, h coffHeader) {
+	flags := uint32(coffData)
+	if s.Use == UseCode {
+		flags = coffCode
+	}
+	flags |= (log2(s.Align) + 1) << 20 // IMAGE_SCN_ALIGN_*
+	count, relocations := len(s.Fixups), h.relocations
+	switch {
+	case count == 0:
+		relocations = 0
+	case relocationEntries(s) > count:
+		count = math.MaxUint16
+		flags |= coffManyRelocs
+	}
+	e.put(h.name, uint32(0), uint32(0), uint32(s.size), uint32(h.data), uint32(relocations), uint32(0), uint16(count), uint16(0), flags)
+}
+
+func (e *coffWriter) relocations(s *ObjectSection) {
+	if n := relocationEntries(s); n > len(s.Fixups) {
+		e.relocation(uint32(n), 0, 0)
+	}
+	kinds := coffRelocations[e.o.Machine]
+	for i := range s.Fixups {
+		f := &s.Fixups[i]
+		e.relocation(uint32(f.Offset), e.target(f), kinds[f.Kind])
+	}
+}
+
+func (e *coffWriter) relocation(at, symbol uint32, kind uint16) {
+	e.put32(at)
+	e.put32(symbol)
+	e.put16(kind)
+}
+
+// target is the symbol that a fixup names: for a place in a section the
+// section's own.
+func (e *coffWriter) target(f *Fixup) uint32 {
+	if f.Symbol != nil {
+		return f.Symbol.index
+	}
+	return uint32(2 * (e.numbers[f.Section] - 1))
+}
+
+const (
+	coffClassExternal = 2
+	coffClassStatic   = 3
+	coffTypeFunction  = 0x20
+)
+
+// sectionSymbol writes the symbol of a section and what describes it.
+func (e *coffWriter) sectionSymbol(number int, s *ObjectSection) {
+	e.symbolEntry(e.symbolName(s.Name), 0, number, 0, coffClassStatic, 1)
+	e.put(uint32(s.size), uint16(min(len(s.Fixups), math.MaxUint16)), uint16(0), uint32(0), uint16(number), uint8(0), [3]byte{})
+}
+
+func (e *coffWriter) symbol(s *ObjectSymbol) {
+	class, typ := uint8(coffClassStatic), uint16(0)
+	if s.Global || s.Section == nil {
+		class = coffClassExternal
+	}
+	if s.Func {
+		typ = coffTypeFunction
+	}
+	e.symbolEntry(e.symbolName(s.Name), uint32(s.Offset), e.numbers[s.Section], typ, class, 0)
+}
+
+// symbolName is the name, or four zeros and where in the string table it is.
+func (e *coffWriter) symbolName(name string) (field [8]byte) {
+	if len(name) <= len(field) {
+		copy(field[:], name)
+		return field
+	}
+	at := e.names.add(name)
+	return [8]byte{4: byte(at), byte(at >> 8), byte(at >> 16), byte(at >> 24)}
+}
+
+func (e *coffWriter) symbolEntry(name [8]byte, value uint32, section int, typ uint16, class, more uint8) {
+	e.write(name[:])
+	e.put32(value)
+	e.put(uint16(section), typ, class, more)
+}

@@ -1,0 +1,269 @@
+package objfile
+
+import (
+	"debug/macho"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// The Mach-O writer (mach-o/loader.h, nlist.h, reloc.h). A file is laid out as
+//
+//	header | load commands | sections | relocations | symbols | names
+//
+// An object has one nameless segment. Addends are in place; relocations name
+// symbols, and every section has one at its start for that.
+
+const (
+	machoSegmentSize  = 72
+	machoBuildSize    = 24
+	machoSymtabSize   = 24
+	machoDysymtabSize = 80
+	machoNameSize     = 16 // of segments and sections
+	machoMaxSections  = 255
+
+	machoBuildVersion  = 0x32 // LC_BUILD_VERSION
+	machoPlatformMacOS = 1
+
+	machoNoDeadStrip  = 0x10000000 // S_ATTR_NO_DEAD_STRIP
+	machoInitializers = 0x9        // S_MOD_INIT_FUNC_POINTERS
+
+	machoSymbolExternal = 0x01 // N_EXT
+	machoSymbolPrivate  = 0x10 // N_PEXT
+)
+
+var machoMachines = map[Machine][2]uint32{
+	X86_64:  {uint32(macho.CpuAmd64), 3}, // CPU_SUBTYPE_X86_64_ALL
+	AArch64: {uint32(macho.CpuArm64), 0}, // CPU_SUBTYPE_ARM64_ALL
+}
+
+// machoRelocation is the fields of a relocation that its kind decides.
+type machoRelocation struct{ typ, pcrel, length uint32 }
+
+var machoRelocations = map[Machine]map[FixupKind]machoRelocation{
+	X86_64: {
+		FixupPointer: {uint32(macho.X86_64_RELOC_UNSIGNED), 0, 3},
+		FixupPC32:    {uint32(macho.X86_64_RELOC_SIGNED), 1, 2},
+		FixupCall:    {uint32(macho.X86_64_RELOC_BRANCH), 1, 2},
+	},
+	AArch64: {
+		FixupPointer:      {uint32(macho.ARM64_RELOC_UNSIGNED), 0, 3},
+		FixupCall:         {uint32(macho.ARM64_RELOC_BRANCH26), 1, 2},
+		FixupPage21:       {uint32(macho.ARM64_RELOC_PAGE21), 1, 2},
+		FixupPageOffset12: {uint32(macho.ARM64_RELOC_PAGEOFF12), 0, 2},
+	},
+}
+
+// machoWriter is one object on its way into a file.
+type machoWriter struct {
+	*emitter
+	o       *Object
+	names   *stringTable
+	places  map[*ObjectSection]*machoPlace
+	symbols []machoSymbol
+	groups  [3]int // symbols that are local, defined, undefined
+	size    int64  // of the segment
+	data    int64  // where the sections begin
+	table   int64  // where the symbols begin
+}
+
+// machoPlace is where a section lies.
+type machoPlace struct {
+	number      int
+	address     int64 // in the segment
+	relocations int64 // in the file
+	symbol      uint32
+}
+
+// machoSymbol is an entry of the symbol table.
+type machoSymbol struct {
+	name    uint32
+	typ     uint8
+	section uint8
+	value   int64
+}
+
+func writeMachO(w io.Writer, o *Object) error {
+	e := &machoWriter{emitter: newEmitter(w), o: o, names: newStringTable("\x00"), places: map[*ObjectSection]*machoPlace{}}
+	if err := e.plan(); err != nil {
+		return err
+	}
+	e.addends()
+	e.emit()
+	return e.close()
+}
+
+// plan decides where everything lies.
+func (e *machoWriter) plan() error {
+	if len(e.o.Sections) > machoMaxSections {
+		return fmt.Errorf("%d sections: a Mach-O file counts at most %d", len(e.o.Sections), machoMaxSections)
+	}
+	e.data = alignUp(machoHeaderSize+e.commandsSize(), 16)
+	for i, s := range e.o.Sections {
+		if _, _, err := machoNames(s.Name); err != nil {
+			return err
+		}
+		e.size = alignUp(e.size, int64(s.Align))
+		e.places[s] = &machoPlace{number: i + 1, address: e.size}
+		e.size += s.size
+	}
+	end := alignUp(e.data+e.size, 8)
+	for _, s := range e.o.Sections {
+		e.places[s].relocations = end
+		end += machoRelocSize * int64(len(s.Fixups))
+	}
+	e.table = end
+	e.numberSymbols()
+	if end+machoSymbolSize*int64(len(e.symbols))+int64(e.names.data.Len()) > math.MaxUint32 {
+		return fmt.Errorf("%d bytes: a Mach-O object is smaller than 4 GiB; wrap the images into several objects", end)
+	}
+	return nil
+}
+
+// machoNames splits "segment,section".
+func machoNames(name string) (segment, section [machoNameSize]byte, err error) {
+	first, second, _ := strings.Cut(name, ",")
+	if len(first) > machoNameSize || len(second) > machoNameSize {
+		return segment, section, fmt.Errorf("section %q: Mach-O names have at most %d characters", name, machoNameSize)
+	}
+	copy(segment[:], first)
+	copy(section[:], second)
+	return segment, section, nil
+}
+
+func (e *machoWriter) commandsSize() int64 {
+	return machoSegmentSize + machoSectionSize*int64(len(e.o.Sections)) + machoBuildSize + machoSymtabSize + machoDysymtabSize
+}
+
+// numberSymbols makes the symbol table: local symbols, those of the sections
+// among them, then defined ones, then undefined ones.
+func (e *machoWriter) numberSymbols() {
+	for i, s := range e.o.Sections {
+		p := e.places[s]
+		p.symbol = e.addSymbol("ltmp"+strconv.Itoa(i), machoSymbolSection, p.number, p.address)
+	}
+	for group, in := range []func(*ObjectSymbol) bool{
+		func(s *ObjectSymbol) bool { return s.Section != nil && !s.Global },
+		func(s *ObjectSymbol) bool { return s.Section != nil && s.Global },
+		func(s *ObjectSymbol) bool { return s.Section == nil },
+	} {
+		for _, s := range e.o.Symbols {
+			if in(s) {
+				s.index = e.addObjectSymbol(s)
+			}
+		}
+		e.groups[group] = len(e.symbols)
+	}
+}
+
+func (e *machoWriter) addObjectSymbol(s *ObjectSymbol) uint32 {
+	if s.Section == nil {
+		return e.addSymbol("_"+s.Name, machoSymbolExternal, 0, 0)
+	}
+	typ := uint8(machoSymbolSection)
+	if s.Global {
+		typ |= machoSymbolExternal
+	}
+	if s.Hidden {
+		typ |= machoSymbolPrivate
+	}
+	p := e.places[s.Section]
+	return e.addSymbol("_"+s.Name, typ, p.number, p.address+s.Offset)
+}
+
+func (e *machoWriter) addSymbol(name string, typ uint8, section int, value int64) uint32 {
+	e.symbols = append(e.symbols, machoSymbol{e.names.add(name), typ, uint8(section), value})
+	return uint32(len(e.symbols) - 1)
+}
+
+// addends puts the addends into the sections. Those of instructions are 0.
+func (e *machoWriter) addends() {
+	for _, s := range e.o.Sections {
+		for _, f := range s.Fixups {
+			if f.Kind == FixupPointer {
+				s.addTo(f.Offset, 8, f.Addend)
+			}
+		}
+	}
+}
+
+func (e *machoWriter) emit() {
+	machine := machoMachines[e.o.Machine]
+	e.put(macho.Magic64, machine, uint32(macho.TypeObj), uint32(4), uint32(e.commandsSize()), uint32(0), uint32(0))
+	e.segment()
+	e.put(uint32(machoBuildVersion), uint32(machoBuildSize), uint32(machoPlatformMacOS), e.macOS(), uint32(0), uint32(0))
+	e.symtab()
+	for _, s := range e.o.Sections {
+		e.pad(e.data + e.places[s].address)
+		e.pieces(s)
+	}
+	for _, s := range e.o.Sections {
+		e.pad(e.places[s].relocations)
+		e.relocations(s)
+	}
+	e.pad(e.table)
+	for _, s := range e.symbols {
+		e.put32(s.name)
+		e.write([]byte{s.typ, s.section, 0, 0})
+		e.put64(uint64(s.value))
+	}
+	e.write(e.names.data.Bytes())
+}
+
+// macOS is the version as LC_BUILD_VERSION packs it.
+func (e *machoWriter) macOS() uint32 { return uint32(e.o.MacOS[0])<<16 | uint32(e.o.MacOS[1])<<8 }
+
+func (e *machoWriter) segment() {
+	const readWriteExecute = 7
+	n := len(e.o.Sections)
+	e.put(uint32(macho.LoadCmdSegment64), uint32(machoSegmentSize+machoSectionSize*n), [machoNameSize]byte{},
+		uint64(0), uint64(e.size), uint64(e.data), uint64(e.size), uint32(readWriteExecute), uint32(readWriteExecute), uint32(n), uint32(0))
+	for _, s := range e.o.Sections {
+		e.sectionHeader(s)
+	}
+}
+
+func (e *machoWriter) sectionHeader(s *ObjectSection) {
+	segment, section, _ := machoNames(s.Name)
+	p := e.places[s]
+	flags := uint32(machoNoDeadStrip)
+	switch s.Use {
+	case UseCode:
+		flags |= machoInstructions
+	case UseConstructors:
+		flags |= machoInitializers
+	}
+	relocations := p.relocations
+	if len(s.Fixups) == 0 {
+		relocations = 0
+	}
+	e.put(section, segment, uint64(p.address), uint64(s.size), uint32(e.data+p.address), log2(s.Align),
+		uint32(relocations), uint32(len(s.Fixups)), flags, [3]uint32{})
+}
+
+func (e *machoWriter) symtab() {
+	e.put(uint32(macho.LoadCmdSymtab), uint32(machoSymtabSize), uint32(e.table), uint32(len(e.symbols)),
+		uint32(e.table+machoSymbolSize*int64(len(e.symbols))), uint32(e.names.data.Len()))
+	local, defined, all := uint32(e.groups[0]), uint32(e.groups[1]), uint32(e.groups[2])
+	e.put(uint32(macho.LoadCmdDysymtab), uint32(machoDysymtabSize),
+		uint32(0), local, local, defined-local, defined, all-defined, [12]uint32{})
+}
+
+func (e *machoWriter) relocations(s *ObjectSection) {
+	kinds := machoRelocations[e.o.Machine]
+	for i := range s.Fixups {
+		f := &s.Fixups[i]
+		var symbol uint32
+		if f.Symbol != nil {
+			symbol = f.Symbol.index
+		} else {
+			symbol = e.places[f.Section].symbol
+		}
+		const external = 1 << 27
+		k := kinds[f.Kind]
+		e.put32(uint32(f.Offset))
+		e.put32(symbol | k.pcrel<<24 | k.length<<25 | external | k.typ<<28)
+	}
+}
