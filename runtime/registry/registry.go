@@ -24,6 +24,8 @@ type Owner struct {
 // registration was removed, except that its code may then be unreadable.
 type Image struct {
 	*devimg.Image
+	// ID is never given to another image of the registry.
+	ID    uint64
 	Owner Owner
 	// Index counts the images of the owner from 0, in order of registration.
 	Index int
@@ -68,6 +70,7 @@ type Registry struct {
 	mu       sync.Mutex
 	all      []*Registration // in order of registration
 	owners   map[Owner]numbering
+	lastID   uint64
 	snapshot *Snapshot // of all; nil where all changed since
 }
 
@@ -94,7 +97,8 @@ func (r *Registry) number(owner Owner, images []*Image) {
 	}
 	n := r.owners[owner]
 	for _, img := range images {
-		img.Index = n.next
+		r.lastID++
+		img.ID, img.Index = r.lastID, n.next
 		n.next++
 	}
 	n.live += len(images)

@@ -1,0 +1,105 @@
+/* device.h: marks for device code that a stock clang compiles, so that
+ * postlink knows which functions and variables are for others.
+ *
+ *   OFFLINK_EXTERNAL        a function that other device modules may call, or
+ *                           that this module calls from another
+ *   OFFLINK_KERNEL          a kernel; a template or inline one is emitted too
+ *   OFFLINK_DEVICE_GLOBAL   a variable that the host can read and write
+ *
+ *   // lib.cl                                  // app.cl
+ *   #include <offlink/device.h>                #include <offlink/device.h>
+ *   OFFLINK_EXTERNAL                           OFFLINK_EXTERNAL int LibDeviceFunc(int i);
+ *   int LibDeviceFunc(int i) {                 OFFLINK_KERNEL void app(OFFLINK_GLOBAL int *out) {
+ *     return i * 2;                              size_t i = get_global_id(0);
+ *   }                                            out[i] = LibDeviceFunc((int)i);
+ *                                              }
+ *
+ * The languages, for the target spir64-unknown-unknown, with clang 14 to 19:
+ *
+ *   OpenCL C          -x cl -cl-std=CL3.0
+ *   C++ for OpenCL    -x clcpp, or -x cl -cl-std=clc++
+ *   C, C++            -x c, -x c++. There is no way to write a kernel's
+ *                     calling convention: OFFLINK_KERNEL leaves a mark and
+ *                     postlink changes the definition. Pointer parameters of
+ *                     kernels are OFFLINK_GLOBAL or OFFLINK_LOCAL. A C++
+ *                     kernel has its mangled name unless it is extern "C".
+ *
+ * A marked function belongs to the module that is compiled, also where a
+ * header defines it. The marks are annotations (clang's annotate attribute);
+ * postlink turns them into the attributes that the SYCL compiler would write.
+ */
+#ifndef OFFLINK_DEVICE_H
+#define OFFLINK_DEVICE_H
+
+#if !defined(__clang__)
+#error "offlink/device.h: device code is compiled by clang"
+#endif
+
+#define OFFLINK_MODULE_ID __attribute__((annotate("sycl-module-id=" __BASE_FILE__)))
+
+/* "used" makes clang emit inline functions and templates. */
+#define OFFLINK_EXTERNAL __attribute__((used)) OFFLINK_MODULE_ID
+
+#if defined(__OPENCL_C_VERSION__) || defined(__OPENCL_CPP_VERSION__)
+#define OFFLINK_KERNEL OFFLINK_EXTERNAL __kernel
+#define OFFLINK_GLOBAL __global
+#define OFFLINK_LOCAL __local
+#define OFFLINK_CONSTANT __constant
+#else
+#define OFFLINK_KERNEL OFFLINK_EXTERNAL __attribute__((annotate("sycl-kernel")))
+#define OFFLINK_GLOBAL __attribute__((address_space(1)))
+#define OFFLINK_CONSTANT __attribute__((address_space(2)))
+#define OFFLINK_LOCAL __attribute__((address_space(3)))
+#endif
+
+/* OFFLINK_DEVICE_GLOBAL(type, name) defines a variable in global memory that
+ * the host knows by its name; every image that uses it has its own copy:
+ *
+ *   OFFLINK_DEVICE_GLOBAL(int, counter) = 7;
+ *
+ * OFFLINK_DEVICE_GLOBAL(type, name, "id") gives it another name for the host.
+ * type may not end in [] or (): use a typedef for arrays. */
+#define OFFLINK_DEVICE_GLOBAL(...) \
+  OFFLINK_DEVICE_GLOBAL_PICK(__VA_ARGS__, OFFLINK_DEVICE_GLOBAL_ID, OFFLINK_DEVICE_GLOBAL_NAME, )(__VA_ARGS__)
+#define OFFLINK_DEVICE_GLOBAL_PICK(type, name, id, macro, ...) macro
+#define OFFLINK_DEVICE_GLOBAL_NAME(type, name) OFFLINK_DEVICE_GLOBAL_ID(type, name, #name)
+#define OFFLINK_DEVICE_GLOBAL_ID(type, name, id)                        \
+  __attribute__((used)) OFFLINK_MODULE_ID                               \
+  __attribute__((annotate("sycl-unique-id=" id)))                       \
+  __attribute__((annotate("sycl-device-image-scope=true")))             \
+  __attribute__((annotate("sycl-device-global-size", (int)sizeof(type)))) \
+  OFFLINK_GLOBAL type name
+
+#if !defined(__OPENCL_C_VERSION__) && !defined(__OPENCL_CPP_VERSION__)
+
+/* The work-item functions, which OpenCL languages have built in. Their mangled
+ * names are what translators to SPIR-V look for; C must be told. */
+#if defined(__cplusplus)
+#define OFFLINK_WORK_ITEM(result, name, parameter, mangled) \
+  extern "C" __attribute__((const)) result name(parameter) __asm__(mangled);
+#else
+#define OFFLINK_WORK_ITEM(result, name, parameter, mangled) \
+  __attribute__((const)) result name(parameter) __asm__(mangled);
+#endif
+
+OFFLINK_WORK_ITEM(unsigned int, get_work_dim, void, "_Z12get_work_dimv")
+OFFLINK_WORK_ITEM(__SIZE_TYPE__, get_global_size, unsigned int dimension, "_Z15get_global_sizej")
+OFFLINK_WORK_ITEM(__SIZE_TYPE__, get_global_id, unsigned int dimension, "_Z13get_global_idj")
+OFFLINK_WORK_ITEM(__SIZE_TYPE__, get_local_size, unsigned int dimension, "_Z14get_local_sizej")
+OFFLINK_WORK_ITEM(__SIZE_TYPE__, get_local_id, unsigned int dimension, "_Z12get_local_idj")
+OFFLINK_WORK_ITEM(__SIZE_TYPE__, get_num_groups, unsigned int dimension, "_Z14get_num_groupsj")
+OFFLINK_WORK_ITEM(__SIZE_TYPE__, get_group_id, unsigned int dimension, "_Z12get_group_idj")
+OFFLINK_WORK_ITEM(__SIZE_TYPE__, get_global_offset, unsigned int dimension, "_Z17get_global_offsetj")
+#undef OFFLINK_WORK_ITEM
+
+/* barrier(OFFLINK_LOCAL_FENCE | OFFLINK_GLOBAL_FENCE): every work-item of the
+ * group waits for the others, and sees what they wrote to that memory. */
+#define OFFLINK_LOCAL_FENCE 1u
+#define OFFLINK_GLOBAL_FENCE 2u
+#if defined(__cplusplus)
+extern "C"
+#endif
+__attribute__((convergent)) void barrier(unsigned int fences) __asm__("_Z7barrierj");
+
+#endif
+#endif

@@ -1,0 +1,91 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"offlink/runtime/driver"
+)
+
+// Device is a device of one of the drivers.
+type Device struct {
+	driver.Device
+	Backend string // the driver's name
+	Index   int    // among the devices of the driver
+}
+
+// String names the device as a selector does: "host:0".
+func (d *Device) String() string { return fmt.Sprintf("%s:%d", d.Backend, d.Index) }
+
+// NoDeviceError says that no device fits a selector.
+type NoDeviceError struct {
+	Selector string
+	Devices  []*Device // all there are
+	Causes   error     // why drivers listed none; may be nil
+}
+
+func (e *NoDeviceError) Error() string {
+	var names []string
+	for _, d := range e.Devices {
+		names = append(names, fmt.Sprintf("%v (%s, %s)", d, d.Info().Type, d.Info().Name))
+	}
+	msg := "there is no device"
+	if len(names) > 0 {
+		msg = fmt.Sprintf("no device fits %q; there are: %s", e.Selector, strings.Join(names, ", "))
+	}
+	if e.Causes != nil {
+		msg += ": " + e.Causes.Error()
+	}
+	return msg
+}
+
+// Devices returns the devices of all drivers, in order of preference. A
+// driver that fails to list its devices makes an error only if no other has
+// any.
+func (r *Runtime) Devices() ([]*Device, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	devices, err := r.devices()
+	if len(devices) == 0 {
+		return nil, &NoDeviceError{Causes: err}
+	}
+	return devices, nil
+}
+
+func (r *Runtime) listDevices() ([]*Device, error) {
+	var devices []*Device
+	var errs []error
+	for _, d := range r.drivers {
+		list, err := d.Devices()
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", d.Name(), err))
+		}
+		for i, device := range list {
+			devices = append(devices, &Device{device, d.Name(), i})
+		}
+	}
+	return devices, errors.Join(errs...)
+}
+
+// Device returns the first device that fits the selector, BACKEND[:WHICH]:
+// BACKEND is a driver's name or *, WHICH is a type of device, a number from 0
+// among those of the back end, or *. Letter case does not matter. An empty
+// selector is *:*.
+func (r *Runtime) Device(selector string) (*Device, error) {
+	devices, err := r.Devices()
+	if err != nil {
+		return nil, err
+	}
+	backend, which, _ := strings.Cut(strings.ToLower(selector), ":")
+	for _, d := range devices {
+		if fits(backend, strings.ToLower(d.Backend)) && (fits(which, strconv.Itoa(d.Index)) || which == string(d.Info().Type)) {
+			return d, nil
+		}
+	}
+	return nil, &NoDeviceError{Selector: selector, Devices: devices}
+}
+
+func fits(pattern, name string) bool { return pattern == "" || pattern == "*" || pattern == name }

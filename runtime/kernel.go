@@ -1,0 +1,93 @@
+package runtime
+
+import (
+	"fmt"
+
+	"offlink/props"
+	"offlink/runtime/driver"
+)
+
+// Kernel is a kernel that can be launched. It may be used from several
+// goroutines, each with a queue of its own. Its holder closes it.
+type Kernel struct {
+	Name string
+	// Params are the parameters as the source has them.
+	Params []Param
+
+	program *builtProgram
+	kernel  driver.Kernel
+	device  *Device
+}
+
+// Param is a parameter of a kernel's source.
+type Param struct {
+	driver.Param
+	// Removed is set where the compiler dropped the parameter as unused: an
+	// argument is expected and not passed on, and nothing is known of it.
+	Removed bool
+}
+
+// Kernel returns the kernel that the program was made for. It keeps the
+// program alive.
+func (p *Program) Kernel() (*Kernel, error) {
+	kernel, err := p.built.program.Kernel(p.Link.Kernel)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %v lists it, but its code does not have it: %w", p.Link.Kernel, p.Link.Images[0], err)
+	}
+	mask, _ := p.Link.Images[0].Properties.Get(props.SetKernelParamOpt).Get(p.Link.Kernel)
+	params, err := sourceParams(kernel.Params(), mask)
+	if err != nil {
+		_ = kernel.Close()
+		return nil, fmt.Errorf("kernel %s of %v: %w", p.Link.Kernel, p.Link.Images[0], err)
+	}
+	p.built.use()
+	return &Kernel{p.Link.Kernel, params, p.built, kernel, p.Device}, nil
+}
+
+// sourceParams puts the removed parameters back. Bit i of the mask, least
+// significant first, is set if parameter i of the source was removed.
+func sourceParams(device []driver.Param, mask props.Value) ([]Param, error) {
+	if mask.Type() != props.TypeByteArray || mask.BitLen() == 0 {
+		return allParams(device), nil
+	}
+	n := int(mask.BitLen())
+	var params []Param
+	next := 0
+	for i := range n {
+		switch {
+		case mask.Data()[i/8]>>(i%8)&1 == 1:
+			params = append(params, Param{Removed: true})
+		case next < len(device):
+			params = append(params, Param{Param: device[next]})
+			next++
+		default:
+			return nil, maskError(n, i+1-next, len(device))
+		}
+	}
+	if next < len(device) {
+		return nil, maskError(n, n-next, len(device))
+	}
+	return params, nil
+}
+
+func maskError(bits, removed, params int) error {
+	return fmt.Errorf("the mask of removed parameters has %d bits, %d of them set, and the code has %d parameters: the property set and the code do not belong together",
+		bits, removed, params)
+}
+
+func allParams(device []driver.Param) []Param {
+	params := make([]Param, len(device))
+	for i, p := range device {
+		params[i].Param = p
+	}
+	return params
+}
+
+// Close gives the kernel back.
+func (k *Kernel) Close() error {
+	err := k.kernel.Close()
+	if released := k.program.release(); err == nil {
+		err = released
+	}
+	return err
+}

@@ -1,0 +1,173 @@
+package runtime
+
+import (
+	"fmt"
+	"math"
+
+	"offlink/runtime/driver"
+)
+
+// LaunchError is a launch that does not fit the kernel or the device.
+type LaunchError struct {
+	Kernel string
+	Msg    string
+}
+
+func (e *LaunchError) Error() string { return "kernel " + e.Kernel + ": " + e.Msg }
+
+func (k *Kernel) errorf(format string, args ...any) error {
+	return &LaunchError{k.Name, fmt.Sprintf(format, args...)}
+}
+
+// Launch starts the kernel on a queue of its device and returns when the
+// device took it; the queue's Finish waits for it. args are counted as in the
+// source; those whose parameter was removed are dropped. What does not fit is
+// a *LaunchError.
+func (k *Kernel) Launch(q driver.Queue, r driver.Range, args []driver.Arg) error {
+	if err := k.checkRange(r); err != nil {
+		return err
+	}
+	passed, err := k.deviceArgs(args)
+	if err != nil {
+		return err
+	}
+	if err := q.Launch(k.kernel, r, passed); err != nil {
+		return fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+	return nil
+}
+
+func (k *Kernel) checkRange(r driver.Range) error {
+	if n := len(r.Global); n < 1 || n > 3 {
+		return k.errorf("the global size has %d dimensions; give 1 to 3", n)
+	}
+	if r.Local != nil && len(r.Local) != len(r.Global) {
+		return k.errorf("the local size %s has %d dimensions and the global size %s has %d", sizes(r.Local), len(r.Local), sizes(r.Global), len(r.Global))
+	}
+	if r.Offset != nil && len(r.Offset) != len(r.Global) {
+		return k.errorf("the offset %s has %d dimensions and the global size %s has %d", sizes(r.Offset), len(r.Offset), sizes(r.Global), len(r.Global))
+	}
+	if product(r.Global) < 1 {
+		return k.errorf("the global size %s is not one of positive numbers whose product fits 63 bits", sizes(r.Global))
+	}
+	if r.Local == nil {
+		return nil
+	}
+	return k.checkLocal(r)
+}
+
+func (k *Kernel) checkLocal(r driver.Range) error {
+	group := product(r.Local)
+	if group < 1 {
+		return k.errorf("the local size %s is not one of positive numbers", sizes(r.Local))
+	}
+	if limit := k.device.Info().MaxWorkGroup; limit > 0 && group > limit {
+		return k.errorf("the local size %s has %d work-items and the device takes %d", sizes(r.Local), group, limit)
+	}
+	for i, local := range r.Local {
+		if r.Global[i]%local != 0 {
+			return k.errorf("the local size %s does not divide the global size %s", sizes(r.Local), sizes(r.Global))
+		}
+	}
+	return nil
+}
+
+// product multiplies positive sizes; it is 0 for others and for too many.
+func product(sizes []int) int {
+	p := 1
+	for _, s := range sizes {
+		if s < 1 || p > math.MaxInt/s {
+			return 0
+		}
+		p *= s
+	}
+	return p
+}
+
+func sizes(list []int) string {
+	s := ""
+	for i, n := range list {
+		if i > 0 {
+			s += ","
+		}
+		s += fmt.Sprint(n)
+	}
+	return s
+}
+
+// deviceArgs checks the arguments and leaves out the removed ones.
+func (k *Kernel) deviceArgs(args []driver.Arg) ([]driver.Arg, error) {
+	if len(args) != len(k.Params) {
+		return nil, k.errorf("%s given; it takes %d", count(len(args), "argument"), len(k.Params))
+	}
+	var passed []driver.Arg
+	for i, arg := range args {
+		p := k.Params[i]
+		if p.Removed {
+			continue
+		}
+		if problem := mismatch(p.Param, arg); problem != "" {
+			return nil, k.errorf("argument %d: %s", i, problem)
+		}
+		passed = append(passed, arg)
+	}
+	return passed, nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// mismatch says how an argument does not fit a parameter.
+func mismatch(p driver.Param, arg driver.Arg) string {
+	switch {
+	case p.Kind == driver.ParamOther:
+		return fmt.Sprintf("the kernel takes %s here, which cannot be passed yet", wanted(p))
+	case p.Kind != kindOf(arg):
+		return fmt.Sprintf("the kernel takes %s here and %s was given", wanted(p), given(arg))
+	case p.Kind == driver.ParamValue && p.Size != 0 && p.Size != len(arg.Value):
+		return fmt.Sprintf("the kernel takes %s here and %s was given", wanted(p), given(arg))
+	case p.Kind == driver.ParamLocal && arg.LocalSize < 0:
+		return fmt.Sprintf("%d bytes of local memory is less than none", arg.LocalSize)
+	}
+	return ""
+}
+
+func kindOf(arg driver.Arg) driver.ParamKind {
+	switch {
+	case arg.Memory != nil:
+		return driver.ParamBuffer
+	case arg.Value != nil:
+		return driver.ParamValue
+	}
+	return driver.ParamLocal
+}
+
+func wanted(p driver.Param) string {
+	what := map[driver.ParamKind]string{
+		driver.ParamValue:  "a value",
+		driver.ParamBuffer: "a buffer",
+		driver.ParamLocal:  "local memory",
+		driver.ParamOther:  "an image, a sampler or the like",
+	}[p.Kind]
+	if p.Kind == driver.ParamValue && p.Size != 0 {
+		what = fmt.Sprintf("a value of %s", count(p.Size, "byte"))
+	}
+	if p.Type != "" {
+		what += " (" + p.Type + ")"
+	}
+	return what
+}
+
+func given(arg driver.Arg) string {
+	switch kindOf(arg) {
+	case driver.ParamBuffer:
+		return "a buffer"
+	case driver.ParamValue:
+		return fmt.Sprintf("a value of %s", count(len(arg.Value), "byte"))
+	}
+	return "local memory"
+}

@@ -1,0 +1,124 @@
+package runtime
+
+import (
+	"math"
+	"testing"
+
+	"offlink/props"
+	"offlink/runtime/driver"
+	"offlink/runtime/drivertest"
+	"offlink/wrapper/devimg"
+)
+
+// openKernel returns a kernel with those device parameters and mask of
+// removed parameters.
+func openKernel(t *testing.T, fake *drivertest.Fake, mask props.Value, params ...driver.Param) (*Kernel, driver.Queue, error) {
+	t.Helper()
+	fake.Kernels = map[string]drivertest.FakeKernel{"k": {Params: params}}
+	rt := New([]driver.Driver{fake})
+	img := image(drivertest.Code{Kernels: []string{"k"}})
+	if mask.Type() != 0 {
+		img.Properties.Put(props.SetKernelParamOpt, "k", mask)
+	}
+	rt.Register(appOwner, []*devimg.Image{img})
+	device := must(rt.Device(""))
+	kernel, err := must(rt.Program(t.Context(), device, KernelRef{Name: "k"})).Kernel()
+	return kernel, must(device.NewQueue()), err
+}
+
+func TestRemovedParams(t *testing.T) {
+	value, buffer := driver.Param{Kind: driver.ParamValue, Size: 4}, driver.Param{Kind: driver.ParamBuffer}
+	// Parameters 0, 2 and 8 of nine were removed.
+	mask := props.Bits([]byte{0b101, 1}, 9)
+	fake := new(drivertest.Fake)
+	k, q, err := openKernel(t, fake, mask, value, buffer, value, value, value, value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := must(k.device.Alloc(4))
+	args := make([]driver.Arg, 9)
+	for i := range args {
+		args[i].Value = make([]byte, 4)
+	}
+	args[3] = driver.Arg{Memory: memory}
+	args[0] = driver.Arg{Value: make([]byte, 77)} // removed: anything goes
+	fake.Calls()
+	if err := k.Launch(q, driver.Range{Global: []int{1}}, args); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fake.Calls()[0], "launch k over [1] in [] with 6 args"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	err = k.Launch(q, driver.Range{Global: []int{1}}, args[:6])
+	if want := "kernel k: 6 arguments given; it takes 9"; err == nil || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
+	}
+}
+
+func TestMaskThatDoesNotFit(t *testing.T) {
+	value := driver.Param{Kind: driver.ParamValue, Size: 4}
+	for _, mask := range []props.Value{props.Bits([]byte{0b01}, 3), props.Bits([]byte{0b11}, 2), props.Bits([]byte{0}, 2)} {
+		if _, _, err := openKernel(t, new(drivertest.Fake), mask, value); err == nil {
+			t.Errorf("mask %v of %d bits was accepted for one parameter", mask.Data(), mask.BitLen())
+		}
+	}
+}
+
+func TestLaunchRefusals(t *testing.T) {
+	k, q, err := openKernel(t, new(drivertest.Fake), props.Value{},
+		driver.Param{Kind: driver.ParamValue, Size: 4, Type: "float"},
+		driver.Param{Kind: driver.ParamBuffer},
+		driver.Param{Kind: driver.ParamLocal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := must(k.device.Alloc(4))
+	good := []driver.Arg{{Value: make([]byte, 4)}, {Memory: memory}, {LocalSize: 8}}
+	with := func(i int, arg driver.Arg) []driver.Arg {
+		args := append([]driver.Arg{}, good...)
+		args[i] = arg
+		return args
+	}
+	one := driver.Range{Global: []int{8}}
+	for _, c := range []struct {
+		r    driver.Range
+		args []driver.Arg
+		want string
+	}{
+		{one, good, ""},
+		{driver.Range{Global: []int{8, 2}, Local: []int{4, 2}, Offset: []int{1, 0}}, good, ""},
+		{one, good[:1], "kernel k: 1 argument given; it takes 3"},
+		{one, with(0, driver.Arg{Value: make([]byte, 8)}), "kernel k: argument 0: the kernel takes a value of 4 bytes (float) here and a value of 8 bytes was given"},
+		{one, with(0, good[1]), "kernel k: argument 0: the kernel takes a value of 4 bytes (float) here and a buffer was given"},
+		{one, with(1, good[2]), "kernel k: argument 1: the kernel takes a buffer here and local memory was given"},
+		{one, with(2, good[0]), "kernel k: argument 2: the kernel takes local memory here and a value of 4 bytes was given"},
+		{driver.Range{}, good, "kernel k: the global size has 0 dimensions; give 1 to 3"},
+		{driver.Range{Global: []int{1, 1, 1, 1}}, good, "kernel k: the global size has 4 dimensions; give 1 to 3"},
+		{driver.Range{Global: []int{0}}, good, "kernel k: the global size 0 is not one of positive numbers whose product fits 63 bits"},
+		{driver.Range{Global: []int{math.MaxInt, 2}}, good, "kernel k: the global size 9223372036854775807,2 is not one of positive numbers whose product fits 63 bits"},
+		{driver.Range{Global: []int{8}, Local: []int{3}}, good, "kernel k: the local size 3 does not divide the global size 8"},
+		{driver.Range{Global: []int{8, 8}, Local: []int{8, 3}}, good, "kernel k: the local size 8,3 does not divide the global size 8,8"},
+		{driver.Range{Global: []int{8}, Local: []int{-1}}, good, "kernel k: the local size -1 is not one of positive numbers"},
+		{driver.Range{Global: []int{128}, Local: []int{128}}, good, "kernel k: the local size 128 has 128 work-items and the device takes 64"},
+		{driver.Range{Global: []int{8}, Local: []int{8, 1}}, good, "kernel k: the local size 8,1 has 2 dimensions and the global size 8 has 1"},
+		{driver.Range{Global: []int{8}, Offset: []int{0, 0}}, good, "kernel k: the offset 0,0 has 2 dimensions and the global size 8 has 1"},
+	} {
+		got := ""
+		if err := k.Launch(q, c.r, c.args); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%v: got %q; want %q", c.r, got, c.want)
+		}
+	}
+}
+
+func TestKernelListedButNotInCode(t *testing.T) {
+	rt := New([]driver.Driver{new(drivertest.Fake)})
+	rt.Register(appOwner, []*devimg.Image{image(drivertest.Code{Kernels: []string{"k"}})})
+	program := must(rt.Program(t.Context(), must(rt.Device("")), KernelRef{Name: "k"}))
+	_, err := program.Kernel()
+	if want := "kernel k: a.out: image 0 (spir64, spirv) lists it, but its code does not have it: kernel k: not found"; err == nil || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
+	}
+}

@@ -1,0 +1,87 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/registry"
+	"offlink/runtime/resolve"
+	"offlink/wrapper/devimg"
+)
+
+// KernelRef names a kernel. Owner is preferred where several have one of that
+// name; the zero Owner is no preference.
+type KernelRef struct {
+	Name  string
+	Owner registry.Owner
+}
+
+// Program is a kernel's images, linked and built for a device. It is safe for
+// concurrent use. Its holder closes it, after its kernels.
+type Program struct {
+	Device *Device
+	Link   *resolve.Link
+
+	built *builtProgram
+}
+
+// Program returns the program of a kernel on a device, built now or before:
+//
+//	registry snapshot -> resolve.Link -> driver modules -> driver.Program
+//
+// Errors are those of [resolve.Resolver.Link], and *driver.BuildError.
+func (r *Runtime) Program(ctx context.Context, d *Device, ref KernelRef) (*Program, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	link, err := r.resolver.Link(r.registry.Snapshot(), resolve.Request{
+		Kernel:     ref.Name,
+		Owner:      ref.Owner,
+		Accepts:    d.Accepts,
+		DeviceType: d.Info().Type,
+	})
+	if err != nil {
+		return nil, err
+	}
+	built, err := r.programs.get(ctx, programKey{d, imagesKey(link.Images)}, link.Images, func(ctx context.Context) (driver.Program, error) {
+		return build(ctx, d, link)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Program{d, link, built}, nil
+}
+
+func build(ctx context.Context, d *Device, link *resolve.Link) (driver.Program, error) {
+	modules := make([]driver.Module, len(link.Images))
+	for i, img := range link.Images {
+		m, err := module(img)
+		if err != nil {
+			return nil, err
+		}
+		modules[i] = m
+	}
+	p, err := d.Build(ctx, modules, driver.BuildOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", link.Kernel, err)
+	}
+	return p, nil
+}
+
+func module(img *registry.Image) (driver.Module, error) {
+	code, err := devimg.ReadCode(img.Code)
+	if err != nil {
+		return driver.Module{}, fmt.Errorf("%v: %w", img, err)
+	}
+	return driver.Module{
+		Name:           img.String(),
+		Image:          resolve.DriverImage(img),
+		Code:           code,
+		CompileOptions: img.CompileOptions,
+		LinkOptions:    img.LinkOptions,
+	}, nil
+}
+
+// Close gives the program back.
+func (p *Program) Close() error { return p.built.release() }

@@ -1,0 +1,141 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/registry"
+)
+
+// programKey is what makes two requests want the same program.
+type programKey struct {
+	device *Device
+	images string
+}
+
+// imagesKey tells lists of images apart.
+func imagesKey(images []*registry.Image) string {
+	var b strings.Builder
+	for _, img := range images {
+		fmt.Fprintf(&b, "%d,", img.ID)
+	}
+	return b.String()
+}
+
+// programs keeps built programs until their images are unregistered. The zero
+// value is ready, and it is safe for concurrent use.
+type programs struct {
+	mu    sync.Mutex
+	built map[programKey]*builtProgram
+}
+
+// builtProgram is one program and who uses it: the cache counts for one.
+type builtProgram struct {
+	ready   chan struct{} // closed when program and err are set
+	program driver.Program
+	err     error
+	images  []*registry.Image
+
+	mu   sync.Mutex
+	uses int
+}
+
+// get returns the program of the key with one use added. One caller builds it
+// while others wait. A failure is given to those who wait and not kept, so
+// that the next request tries again.
+func (c *programs) get(ctx context.Context, key programKey, images []*registry.Image,
+	build func(context.Context) (driver.Program, error)) (*builtProgram, error) {
+	c.mu.Lock()
+	b, known := c.built[key]
+	if !known {
+		b = &builtProgram{ready: make(chan struct{}), images: images, uses: 1}
+		if c.built == nil {
+			c.built = make(map[programKey]*builtProgram)
+		}
+		c.built[key] = b
+	}
+	b.use()
+	c.mu.Unlock()
+	if !known {
+		c.build(ctx, key, b, build)
+	}
+	select {
+	case <-b.ready:
+	case <-ctx.Done():
+		return nil, errors.Join(ctx.Err(), b.release())
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	return b, nil
+}
+
+func (c *programs) build(ctx context.Context, key programKey, b *builtProgram, build func(context.Context) (driver.Program, error)) {
+	b.program, b.err = build(ctx)
+	if b.err != nil {
+		c.mu.Lock()
+		if c.built[key] == b {
+			delete(c.built, key)
+		}
+		c.mu.Unlock()
+	}
+	close(b.ready)
+}
+
+// forget drops the programs that contain one of the images.
+func (c *programs) forget(images []*registry.Image) {
+	for _, b := range c.take(func(b *builtProgram) bool {
+		return slices.ContainsFunc(b.images, func(img *registry.Image) bool { return slices.Contains(images, img) })
+	}) {
+		_ = b.release() // nobody is there to be told
+	}
+}
+
+// close drops all programs.
+func (c *programs) close() error {
+	var errs []error
+	for _, b := range c.take(func(*builtProgram) bool { return true }) {
+		errs = append(errs, b.release())
+	}
+	return errors.Join(errs...)
+}
+
+func (c *programs) take(which func(*builtProgram) bool) []*builtProgram {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var taken []*builtProgram
+	for key, b := range c.built {
+		if which(b) {
+			delete(c.built, key)
+			taken = append(taken, b)
+		}
+	}
+	return taken
+}
+
+func (b *builtProgram) use() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.uses++
+}
+
+// release ends one use; the last one closes the program.
+func (b *builtProgram) release() error {
+	b.mu.Lock()
+	b.uses--
+	last := b.uses == 0
+	b.mu.Unlock()
+	if !last {
+		return nil
+	}
+	<-b.ready
+	if b.program == nil {
+		return nil
+	}
+	return b.program.Close()
+}

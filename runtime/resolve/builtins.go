@@ -1,0 +1,48 @@
+package resolve
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"io"
+	"strings"
+	"sync"
+)
+
+//go:generate go run gen.go clang-15 clang-19
+
+//go:embed builtins.txt.gz
+var builtinNames []byte
+
+// openclBuiltins is the mangled names of all OpenCL C built-in functions.
+var openclBuiltins = sync.OnceValue(func() map[string]bool {
+	z, err := gzip.NewReader(bytes.NewReader(builtinNames))
+	if err != nil {
+		panic(err) // the embedded file is broken
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		panic(err)
+	}
+	names := make(map[string]bool)
+	for name := range strings.Lines(string(text)) {
+		names[strings.TrimSuffix(name, "\n")] = true
+	}
+	return names
+})
+
+// isBuiltin tells whether the device provides the function or variable of
+// that name: an OpenCL C built-in, or one of those that stand for a SPIR-V
+// instruction or built-in variable.
+func isBuiltin(name string) bool {
+	return isSPIRVBuiltin(name) || openclBuiltins()[name]
+}
+
+// isSPIRVBuiltin knows the names of SPIR-V's friendly form: __spirv_X, or
+// mangled _Z<length>__spirv_X (SPIRV-LLVM-Translator, SPIRVRepresentationInLLVM).
+func isSPIRVBuiltin(name string) bool {
+	if rest, ok := strings.CutPrefix(name, "_Z"); ok {
+		name = strings.TrimLeft(rest, "0123456789")
+	}
+	return strings.HasPrefix(name, "__spirv_")
+}

@@ -1,0 +1,67 @@
+package resolve
+
+import (
+	"fmt"
+	"strings"
+
+	"offlink/runtime/registry"
+)
+
+// Refusal is an image that was looked at and why it did not serve.
+type Refusal struct {
+	Image  *registry.Image
+	Reason string
+}
+
+func (r Refusal) String() string { return fmt.Sprintf("%v: %s", r.Image, r.Reason) }
+
+// NoKernelError says that no image serves for a kernel.
+type NoKernelError struct {
+	Kernel string
+	// Refusals are the images that have the kernel and cannot be used.
+	Refusals []Refusal
+	// Known are the kernels that are there instead, where no image has it.
+	Known []string
+}
+
+func (e *NoKernelError) Error() string {
+	switch {
+	case len(e.Refusals) > 0:
+		return fmt.Sprintf("kernel %s: no image that has it can be used on this device:%s", e.Kernel, list(e.Refusals))
+	case len(e.Known) > 0:
+		return fmt.Sprintf("kernel %s: no image has it; the kernels that are there: %s", e.Kernel, strings.Join(e.Known, ", "))
+	}
+	return fmt.Sprintf("kernel %s: no image has it; no image that is loaded has any kernel", e.Kernel)
+}
+
+// UnresolvedError says that an image that a kernel needs imports what no image
+// provides.
+type UnresolvedError struct {
+	Symbol   string
+	Kernel   string
+	Importer *registry.Image
+	// Refusals has every image that is loaded.
+	Refusals []Refusal
+}
+
+func (e *UnresolvedError) Error() string {
+	return fmt.Sprintf("kernel %s needs %s, which %v imports, and no image provides it; load the file whose device code exports it. Looked at:%s",
+		e.Kernel, e.Symbol, e.Importer, list(e.Refusals))
+}
+
+// ImageError is a failure to read an image that is needed.
+type ImageError struct {
+	Image *registry.Image
+	Err   error
+}
+
+func (e *ImageError) Error() string { return fmt.Sprintf("%v: %v", e.Image, e.Err) }
+func (e *ImageError) Unwrap() error { return e.Err }
+
+func list(refusals []Refusal) string {
+	var b strings.Builder
+	for _, r := range refusals {
+		b.WriteString("\n  " + r.String())
+	}
+	return b.String()
+}

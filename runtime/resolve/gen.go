@@ -1,0 +1,70 @@
+//go:build ignore
+
+// gen writes builtins.txt.gz: the mangled names of the OpenCL C built-in
+// functions, as the headers of the installed clangs declare them.
+//
+//	go run gen.go clang-15 clang-19
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"log"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+)
+
+func main() {
+	log.SetFlags(0)
+	names := make(map[string]bool)
+	for _, clang := range os.Args[1:] {
+		if err := collect(clang, names); err != nil {
+			log.Fatalf("%s: %v", clang, err)
+		}
+	}
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		fmt.Fprintln(z, name)
+	}
+	if err := z.Close(); err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile("builtins.txt.gz", b.Bytes(), 0o666); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// collect adds the functions that clang's own OpenCL header declares.
+func collect(clang string, names map[string]bool) error {
+	empty := filepath.Join(os.TempDir(), "empty.cl")
+	if err := os.WriteFile(empty, nil, 0o666); err != nil {
+		return err
+	}
+	defer os.Remove(empty)
+	out, err := exec.Command(clang, "-cc1", "-triple", "spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0",
+		"-cl-ext=+all", "-finclude-default-header", "-ast-dump=json", empty).Output()
+	if err != nil {
+		return err
+	}
+	var unit struct {
+		Inner []struct{ Kind, MangledName string }
+	}
+	if err := json.Unmarshal(out, &unit); err != nil {
+		return err
+	}
+	for _, d := range unit.Inner {
+		if d.Kind == "FunctionDecl" && d.MangledName != "" {
+			names[d.MangledName] = true
+		}
+	}
+	return nil
+}

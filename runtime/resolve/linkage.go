@@ -1,0 +1,101 @@
+package resolve
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"offlink/props"
+	"offlink/runtime/registry"
+	"offlink/spirv"
+	"offlink/wrapper/devimg"
+)
+
+// linkage is what an image shares with others.
+type linkage struct {
+	imports []symbol // in the order of the code, or of the table
+	exports map[string]bool
+	// module is the parsed code, nil unless it is SPIR-V.
+	module *spirv.Module
+}
+
+// symbol is a function or a variable that is imported.
+type symbol struct {
+	name     string
+	variable bool
+}
+
+// linkageOf reads what the image's code imports and exports. SPIR-V code says
+// it itself. Of other formats only the tables in the image tell, and there
+// the functions that the device provides are not imports.
+func linkageOf(img *registry.Image) (*linkage, error) {
+	if img.Format == devimg.FormatSPIRV {
+		return spirvLinkage(img)
+	}
+	l := &linkage{exports: make(map[string]bool)}
+	for _, name := range img.Properties.Get(props.SetImportedSymbols).Names() {
+		if !isBuiltin(name) {
+			l.imports = append(l.imports, symbol{name: name})
+		}
+	}
+	for _, name := range img.Properties.Get(props.SetExportedSymbols).Names() {
+		l.exports[name] = true
+	}
+	return l, nil
+}
+
+// spirvLinkage trusts the code: a name in the table of imported symbols that
+// the translator made an instruction of is no import any more. Of the
+// functions that the code exports, which is every one that is not internal, a
+// table of exported symbols tells which ones others may use; variables are in
+// no table.
+func spirvLinkage(img *registry.Image) (*linkage, error) {
+	code, err := devimg.ReadCode(img.Code)
+	if err != nil {
+		return nil, err
+	}
+	m, err := spirv.Parse(code)
+	if err != nil {
+		return nil, fmt.Errorf("not valid SPIR-V: %w", err)
+	}
+	l := &linkage{exports: make(map[string]bool), module: m}
+	for _, s := range m.Imports() {
+		if i := (symbol{s.Name, !s.Function}); !slices.Contains(l.imports, i) {
+			l.imports = append(l.imports, i)
+		}
+	}
+	for _, s := range m.Exports() {
+		if exported, listed := img.Exports(s.Name); exported || !listed || !s.Function {
+			l.exports[s.Name] = true
+		}
+	}
+	return l, nil
+}
+
+// linkages remembers the linkage of images, as reading it parses the code.
+type linkages struct {
+	mu    sync.Mutex
+	known map[*registry.Image]func() (*linkage, error)
+}
+
+func (c *linkages) of(img *registry.Image) (*linkage, error) {
+	c.mu.Lock()
+	read := c.known[img]
+	if read == nil {
+		read = sync.OnceValues(func() (*linkage, error) { return linkageOf(img) })
+		if c.known == nil {
+			c.known = make(map[*registry.Image]func() (*linkage, error))
+		}
+		c.known[img] = read
+	}
+	c.mu.Unlock()
+	return read()
+}
+
+func (c *linkages) forget(images []*registry.Image) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, img := range images {
+		delete(c.known, img)
+	}
+}

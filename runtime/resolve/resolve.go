@@ -1,0 +1,157 @@
+// Package resolve finds the images that a kernel needs: the one that has it,
+// and those that provide what it and they import. It refuses with every
+// candidate and its reason.
+package resolve
+
+import (
+	"fmt"
+	"slices"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/registry"
+)
+
+// Request asks for the images of a kernel on a device.
+type Request struct {
+	Kernel string
+	// Owner is preferred where several have the kernel; the zero Owner is no
+	// preference.
+	Owner registry.Owner
+	// Accepts is the device's: nil, or why it cannot take such an image.
+	Accepts    func(driver.Image) error
+	DeviceType driver.Type
+}
+
+// Link is the images that together make a kernel runnable.
+type Link struct {
+	Kernel string
+	// Images has the image of the kernel first, then those that it needs, in
+	// the order in which they were found to be needed.
+	Images []*registry.Image
+}
+
+// Resolver finds links. It remembers what it read of images until Forget. The
+// zero Resolver is ready, and it is safe for concurrent use.
+type Resolver struct {
+	linkages linkages
+}
+
+// Forget drops what is remembered of images that are gone.
+func (r *Resolver) Forget(images []*registry.Image) { r.linkages.forget(images) }
+
+// Link finds the images of the kernel in the snapshot. Imports are resolved
+// transitively; where several images export a symbol, the first that was
+// registered and serves is taken. It fails with a NoKernelError, an
+// UnresolvedError, a ConflictError or an ImageError.
+func (r *Resolver) Link(s *registry.Snapshot, q Request) (*Link, error) {
+	main, err := chooseMain(s, q)
+	if err != nil {
+		return nil, err
+	}
+	w := &walk{resolver: r, snapshot: s, request: q, exported: make(map[string]bool)}
+	if err := w.add(main); err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(w.images); i++ { // grows as images are found
+		if err := w.resolve(w.images[i]); err != nil {
+			return nil, err
+		}
+	}
+	return &Link{q.Kernel, w.images}, nil
+}
+
+// walk is one search for a link.
+type walk struct {
+	resolver *Resolver
+	snapshot *registry.Snapshot
+	request  Request
+	images   []*registry.Image
+	linkages []*linkage // of images
+	exported map[string]bool
+}
+
+func (w *walk) add(img *registry.Image) error {
+	l, err := w.resolver.linkages.of(img)
+	if err != nil {
+		return &ImageError{img, err}
+	}
+	w.images = append(w.images, img)
+	w.linkages = append(w.linkages, l)
+	for name := range l.exports {
+		w.exported[name] = true
+	}
+	return nil
+}
+
+// resolve adds what provides the imports of an image of the link.
+func (w *walk) resolve(importer *registry.Image) error {
+	l, err := w.resolver.linkages.of(importer)
+	if err != nil {
+		return &ImageError{importer, err}
+	}
+	for _, symbol := range l.imports {
+		if w.exported[symbol.name] {
+			continue
+		}
+		exporter := w.exporter(symbol)
+		if exporter == nil {
+			return w.unresolved(symbol, importer)
+		}
+		if err := w.add(exporter); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exporter returns the first image that serves.
+func (w *walk) exporter(s symbol) *registry.Image {
+	for _, img := range w.candidates(s) {
+		if w.refuse(img, s) == "" {
+			return img
+		}
+	}
+	return nil
+}
+
+// candidates are the images worth a look: for a function those whose table
+// lists it, then those without a table; for a variable all.
+func (w *walk) candidates(s symbol) []*registry.Image {
+	if s.variable {
+		return w.snapshot.Images
+	}
+	return slices.Concat(w.snapshot.Exporters(s.name), w.snapshot.Unlisted())
+}
+
+// refuse returns why the image does not serve for the symbol, "" if it does.
+func (w *walk) refuse(img *registry.Image, s symbol) string {
+	exported, listed := img.Exports(s.name)
+	if listed && !exported && !s.variable {
+		return "does not export it"
+	}
+	main := w.images[0]
+	if img.Format != main.Format || img.Target != main.Target {
+		return fmt.Sprintf("cannot be linked with code for %s in %s", main.Target, main.Format)
+	}
+	if err := w.request.Accepts(DriverImage(img)); err != nil {
+		return err.Error()
+	}
+	l, err := w.resolver.linkages.of(img)
+	switch {
+	case err != nil:
+		return err.Error()
+	case l.exports[s.name]:
+		return ""
+	case exported:
+		return "its table lists it, but its code does not define it"
+	}
+	return "does not export it"
+}
+
+func (w *walk) unresolved(s symbol, importer *registry.Image) error {
+	e := &UnresolvedError{Symbol: s.name, Kernel: w.request.Kernel, Importer: importer}
+	for _, img := range w.snapshot.Images {
+		e.Refusals = append(e.Refusals, Refusal{img, w.refuse(img, s)})
+	}
+	return e
+}

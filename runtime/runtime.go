@@ -1,0 +1,89 @@
+// Package runtime runs kernels out of wrapped device images: it keeps what is
+// loaded (registry), finds the images that a kernel needs (resolve), has a
+// back end build them, and launches. What a step decides is here; how it is
+// done is in those packages.
+//
+//	rt := runtime.New(backends.Open())
+//	rt.Register(owner, images)
+//	device, err := rt.Device("")
+//	program, err := rt.Program(ctx, device, runtime.KernelRef{Name: "app"})
+//	kernel, err := program.Kernel()
+//	err = kernel.Launch(queue, driver.Range{Global: []int{8}}, args)
+package runtime
+
+import (
+	"errors"
+	"sync"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/registry"
+	"offlink/runtime/resolve"
+	"offlink/wrapper/devimg"
+)
+
+// ErrShutdown is what every use of a runtime returns after Shutdown.
+var ErrShutdown = errors.New("the runtime has been shut down")
+
+// Runtime is the loaded images and the devices. It is safe for concurrent
+// use.
+type Runtime struct {
+	drivers  []driver.Driver
+	registry registry.Registry
+	resolver resolve.Resolver
+	programs programs
+
+	devices func() ([]*Device, error) // of all drivers, asked once
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// New returns a runtime on the drivers, in order of preference. It closes
+// them on Shutdown.
+func New(drivers []driver.Driver) *Runtime {
+	r := &Runtime{drivers: drivers}
+	r.devices = sync.OnceValues(r.listDevices)
+	return r
+}
+
+// Register adds the images that a file brought.
+func (r *Runtime) Register(owner registry.Owner, images []*devimg.Image) *registry.Registration {
+	return r.registry.Add(owner, images)
+}
+
+// Unregister takes them out again. Programs that were built with them stay
+// valid as long as someone holds them, and are not given out again.
+func (r *Runtime) Unregister(reg *registry.Registration) {
+	r.registry.Remove(reg)
+	r.resolver.Forget(reg.Images)
+	r.programs.forget(reg.Images)
+}
+
+// Registered returns what is registered now.
+func (r *Runtime) Registered() *registry.Snapshot { return r.registry.Snapshot() }
+
+// Shutdown closes the programs that nobody holds and the drivers. Whoever
+// holds a program or a kernel closes it before. A second call does nothing.
+func (r *Runtime) Shutdown() error {
+	r.mu.Lock()
+	closed := r.closed
+	r.closed = true
+	r.mu.Unlock()
+	if closed {
+		return nil
+	}
+	errs := []error{r.programs.close()}
+	for _, d := range r.drivers {
+		errs = append(errs, d.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (r *Runtime) check() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return ErrShutdown
+	}
+	return nil
+}
