@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"offlink/wrapper/abi"
+	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 	"offlink/wrapper/internal/objfile"
 )
@@ -31,7 +32,7 @@ type hostObject struct {
 const (
 	boundsSection      = ".tgtimg"
 	boundsSectionMachO = "__DATA,__tgtimg"
-	bundleSection       = "__CLANG_OFFLOAD_BUNDLE__"
+	bundleSection      = container.BundleMagic
 	largePrefix        = ".lrodata."
 )
 
@@ -59,10 +60,7 @@ func (h *hostObject) images() ([]Located, error) {
 		}
 		found = h.appendTree(found, tree)
 	}
-	if found, err = h.appendBounds(found); err != nil {
-		return nil, err
-	}
-	return h.appendFatSections(found), nil
+	return h.appendBounds(found)
 }
 
 // readBounds reads the sections .tgtimg: pairs of address and size.
@@ -265,29 +263,6 @@ func (h *hostObject) appendBounds(found []Located) ([]Located, error) {
 	return found, nil
 }
 
-// appendFatSections adds the sections that clang-offload-bundler put into a
-// fat object: each is the whole code of one target.
-func (h *hostObject) appendFatSections(found []Located) []Located {
-	taken := make(map[string]bool)
-	for i := range found {
-		taken[found[i].Section] = true
-	}
-	for i := range h.file.Sections {
-		s := &h.file.Sections[i]
-		if !s.HasPrefix(bundleSection) || taken[s.Name()] || len(s.Data) == 0 {
-			continue
-		}
-		kind, target, _ := parseBundleName(s.Name())
-		if kind == devimg.KindHost {
-			continue
-		}
-		l := Located{Place: Place{Envelope: EnvelopeFatSection, Section: s.Name(), Offset: s.Offset, Index: len(found)}}
-		l.Kind, l.Target, l.Image.Code = kind, target, devimg.Bytes(s.Data)
-		found = append(found, l)
-	}
-	return found
-}
-
 // parseBundleName reads "__CLANG_OFFLOAD_BUNDLE__<kind>-<target>", also of a
 // section of large data.
 func parseBundleName(section string) (kind devimg.Kind, target string, ok bool) {
@@ -295,10 +270,6 @@ func parseBundleName(section string) (kind devimg.Kind, target string, ok bool) 
 	if !ok {
 		return devimg.KindUnknown, "", false
 	}
-	name, target, _ := strings.Cut(id, "-")
-	kind, known := devimg.ParseKind(name)
-	if !known && strings.HasPrefix(name, "hip") { // hipv4: of the code object's version
-		kind = devimg.KindHIP
-	}
+	kind, target, _ = container.ParseBundleID(id)
 	return kind, target, true
 }

@@ -8,7 +8,7 @@ import (
 // ReadOptions says how files are read. The zero ReadOptions is the default.
 type ReadOptions struct {
 	// MaxInflated bounds the bytes that compressed envelopes of one file may
-	// grow to, in all. 0 is 4 GiB.
+	// grow to, in all. 0 is container.DefaultBudget.
 	MaxInflated int64
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
 
@@ -21,6 +22,8 @@ type Place struct {
 	Path []string
 	// Envelope is the kind of envelope.
 	Envelope Envelope
+	// Name tells the image from others of its envelope: a bundle's id.
+	Name string
 	// Section is the section of the code.
 	Section string
 	// Descriptor, Record and Code are the addresses of the descriptor whose
@@ -29,6 +32,8 @@ type Place struct {
 	Descriptor, Record, Address uint64
 	// Index counts the images of the envelope from 0.
 	Index int
+	// Strings are what the envelope says beyond the fields of an image.
+	Strings []container.String
 	// Offset is where the code begins in the file, or -1 where the file holds
 	// it only compressed.
 	Offset int64

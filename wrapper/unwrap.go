@@ -1,15 +1,204 @@
 package wrapper
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"offlink/wrapper/container"
+	"offlink/wrapper/devimg"
 	"offlink/wrapper/internal/objfile"
 )
 
 // Unwrap returns the device images in the bytes of a file, in the order in
 // which they lie there; see [Open]. The images share the bytes.
 func Unwrap(data []byte, opts ReadOptions) ([]Located, error) {
-	file, err := objfile.Read(data)
-	if err != nil {
+	w := &walker{
+		budget: container.NewBudget(opts.MaxInflated),
+		// Envelopes may share their bytes, and nest: what is walked is
+		// bounded by the file, not by what its tables say.
+		left: 32*int64(len(data)) + 1<<20,
+	}
+	if err := w.walk(part{data: data}); err != nil {
 		return nil, err
 	}
-	return newHostObject(file).images()
+	return w.found, nil
+}
+
+// ErrNoImages says that a file is of no kind that can hold device images.
+var ErrNoImages = errors.New("no object file (ELF, COFF, Mach-O), no archive of them and no envelope of device images")
+
+// maxNesting is how deep envelopes may lie in each other.
+const maxNesting = 8
+
+// walker goes through a file and what it encloses.
+type walker struct {
+	budget *container.Budget
+	left   int64 // bytes to walk
+	found  []Located
+}
+
+// part is bytes to look into: a whole file, a member of an archive, an entry
+// of a bundle.
+type part struct {
+	data   []byte
+	path   []string
+	offset int64 // of data in the file, or -1 where it was compressed
+}
+
+// inside returns the part of that name in p.
+func (p part) inside(name string, data []byte, offset int64) part {
+	if p.offset < 0 || offset < 0 {
+		offset = -1
+	} else {
+		offset += p.offset
+	}
+	return part{data, append(slices.Clip(p.path), name), offset}
+}
+
+func (w *walker) walk(p part) error {
+	if w.left -= int64(len(p.data)); w.left < 0 {
+		return errors.New("envelopes hold the same bytes many times over")
+	}
+	if len(p.path) > maxNesting {
+		return fmt.Errorf("envelopes lie in each other more than %d deep", maxNesting)
+	}
+	switch {
+	case objfile.IsArchive(p.data):
+		return w.members(p, objfile.ReadArchive)
+	case objfile.IsUniversal(p.data):
+		return w.members(p, objfile.ReadUniversal)
+	case container.Sniff(p.data) != container.None:
+		return w.envelope(p)
+	case objfile.Known(p.data):
+		return w.object(p)
+	case len(p.path) > 0: // a member that is something else
+		return nil
+	}
+	return describeOther(p.data)
+}
+
+// describeOther is the error for a file that holds no images, and says what
+// it is where that is known.
+func describeOther(data []byte) error {
+	if f := devimg.Sniff(devimg.Bytes(data)); f != devimg.FormatNone {
+		return fmt.Errorf("%w: the bare code of an image (%s)", ErrNoImages, f)
+	}
+	return ErrNoImages
+}
+
+func (w *walker) members(p part, read func([]byte) ([]objfile.Member, error)) error {
+	members, err := read(p.data)
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		if err := w.walk(p.inside(m.Name, m.Data, m.Offset)); err != nil {
+			return fmt.Errorf("(%s): %w", m.Name, err)
+		}
+	}
+	return nil
+}
+
+// envelope adds the images of an envelope of package container.
+func (w *walker) envelope(p part) error {
+	form := container.Sniff(p.data)
+	entries, err := container.Read(p.data, w.budget)
+	if err != nil {
+		return err
+	}
+	for i := range entries {
+		e := &entries[i]
+		inner := p.inside(entryName(e, i), e.Data, e.Offset)
+		if nested(e) {
+			if err := w.walk(inner); err != nil {
+				return fmt.Errorf("(%s): %w", entryName(e, i), err)
+			}
+		}
+		if e.Host || nested(e) {
+			continue
+		}
+		w.found = append(w.found, Located{e.Image, Place{
+			Path: p.path, Envelope: Envelope(form), Name: e.Name, Strings: e.Strings, Index: i, Offset: inner.offset,
+		}})
+	}
+	return nil
+}
+
+func entryName(e *container.Entry, i int) string {
+	if e.Name != "" {
+		return e.Name
+	}
+	return fmt.Sprintf("entry %d", i)
+}
+
+// nested reports whether an entry is no image but something that holds some.
+// A device's code is ELF too, so that of those only the host's is looked into.
+func nested(e *container.Entry) bool {
+	return container.Sniff(e.Data) != container.None || objfile.IsArchive(e.Data) ||
+		e.Host && (objfile.Known(e.Data) || objfile.IsUniversal(e.Data))
+}
+
+// object adds the images of an object file: of its descriptors, and of the
+// sections that are envelopes of their own.
+func (w *walker) object(p part) error {
+	file, err := objfile.Read(p.data)
+	if err != nil {
+		return err
+	}
+	h := newHostObject(file)
+	found, err := h.images()
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		found[i].Path = p.path
+		if p.offset < 0 {
+			found[i].Offset = -1
+		} else if found[i].Offset >= 0 {
+			found[i].Offset += p.offset
+		}
+	}
+	w.found = append(w.found, found...)
+	return w.sections(p, file, found)
+}
+
+// sections adds what fat objects carry in sections: the parts of a bundle, a
+// section each, and OffloadBinaries.
+func (w *walker) sections(p part, file *objfile.File, found []Located) error {
+	wrapped := make(map[string]bool) // sections whose images have descriptors
+	for i := range found {
+		wrapped[found[i].Section] = true
+	}
+	for i := range file.Sections {
+		s := &file.Sections[i]
+		if len(s.Data) == 0 || !s.HasPrefix(bundleSection) && !isOffloadSection(s) || wrapped[s.Name()] {
+			continue
+		}
+		if err := w.section(p, s); err != nil {
+			return fmt.Errorf("section %s: %w", s.Name(), err)
+		}
+	}
+	return nil
+}
+
+// isOffloadSection knows the sections of clang's new driver: in objects, and
+// in programs for OpenMP and SYCL.
+func isOffloadSection(s *objfile.FileSection) bool {
+	return s.HasPrefix(".llvm.offloading") || s.HasPrefix(".llvm.rodata.offloading")
+}
+
+func (w *walker) section(p part, s *objfile.FileSection) error {
+	inner := p.inside(s.Name(), s.Data, s.Offset)
+	kind, target, bundled := parseBundleName(s.Name())
+	if container.Sniff(s.Data) != container.None || objfile.IsArchive(s.Data) || kind == devimg.KindHost {
+		return w.walk(inner)
+	}
+	if !bundled {
+		return nil
+	}
+	l := Located{Place: Place{Path: p.path, Envelope: EnvelopeFatSection, Section: s.Name(), Offset: inner.offset}}
+	l.Kind, l.Target, l.Image.Code = kind, target, devimg.Bytes(s.Data)
+	w.found = append(w.found, l)
+	return nil
 }

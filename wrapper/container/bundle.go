@@ -1,0 +1,136 @@
+package container
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"offlink/wrapper/devimg"
+)
+
+// BundleMagic begins a bundle, and the names of sections that are one
+// (clang-offload-bundler).
+const BundleMagic = "__CLANG_OFFLOAD_BUNDLE__"
+
+// bundleStart and bundleEnd mark the parts of a text bundle, behind a comment
+// mark of its language and before the part's id.
+const (
+	bundleStart = "__CLANG_OFFLOAD_BUNDLE____START__ "
+	bundleEnd   = "__CLANG_OFFLOAD_BUNDLE____END__ "
+)
+
+// isBundle knows the binary form: the magic and a number of entries. A
+// section name in a text file begins so too, and goes on with letters.
+func isBundle(data []byte) bool {
+	return bytes.HasPrefix(data, []byte(BundleMagic)) && len(data) >= len(BundleMagic)+8 && data[len(BundleMagic)+7] == 0
+}
+
+// readBundle reads a binary bundle: the magic, u64 number of entries, and for
+// each u64 offset, u64 size, u64 length of the id and the id. It has no size
+// of its own and ends with its last entry.
+func readBundle(data []byte) (int, []Entry, error) {
+	r := &reader{form: Bundle, data: data}
+	at := uint64(len(BundleMagic))
+	count, end := u64(data, int(at)), at+8
+	at += 8
+	var entries []Entry
+	for i := range count {
+		head, err := r.slice(at, 24, "entry")
+		if err != nil {
+			return 0, nil, fmt.Errorf("entry %d of %d: %w", i, count, err)
+		}
+		off, size := u64(head, 0), u64(head, 8)
+		id, err := r.slice(at+24, u64(head, 16), "id")
+		if err != nil {
+			return 0, nil, fmt.Errorf("entry %d of %d: %w", i, count, err)
+		}
+		if _, err := r.slice(off, size, "code"); err != nil {
+			return 0, nil, fmt.Errorf("entry %d of %d (%s): %w", i, count, shorten(id), err)
+		}
+		at += 24 + uint64(len(id))
+		e := newBundleEntry(string(id))
+		e.setCode(data, off, size)
+		entries = append(entries, e)
+		end = max(end, at, off+size)
+	}
+	return int(end), entries, nil
+}
+
+// shorten cuts what may be a hostile name for a message.
+func shorten(name []byte) []byte { return name[:min(len(name), 200)] }
+
+// newBundleEntry reads an id: <kind>-<triple>[-<target id>].
+func newBundleEntry(id string) Entry {
+	e := Entry{Name: id}
+	e.Kind, e.Target, e.Host = ParseBundleID(id)
+	return e
+}
+
+// ParseBundleID reads the id of a part of a bundle: the kind, the target
+// behind the dash, and whether it is for the host.
+func ParseBundleID(id string) (kind devimg.Kind, target string, host bool) {
+	name, target, _ := strings.Cut(id, "-")
+	kind, known := devimg.ParseKind(name)
+	if !known && strings.HasPrefix(name, "hip") { // hipv4 names the code object's version
+		kind = devimg.KindHIP
+	}
+	return kind, target, kind == devimg.KindHost
+}
+
+// isBundleText looks for a start mark behind a comment mark in the first line.
+func isBundleText(data []byte) bool {
+	head := bytes.TrimLeft(data[:min(len(data), 64)], "\r\n")
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	at := bytes.Index(line, []byte(bundleStart))
+	return at > 0 && at <= 3 // "# ", "; ", "// "
+}
+
+// readBundleText reads a text bundle: parts between lines that mark their
+// start and end.
+func readBundleText(data []byte) (int, []Entry, error) {
+	r := &reader{form: BundleText, data: data}
+	var entries []Entry
+	for at := 0; ; {
+		begin, id, ok := findMark(data, at, bundleStart)
+		if !ok {
+			return len(data), entries, nil
+		}
+		end, after, ok := findEnd(data, begin, id)
+		if !ok {
+			return 0, nil, r.errorf(uint64(begin), "the part %q has no end mark", shorten([]byte(id)))
+		}
+		e := newBundleEntry(id)
+		e.setCode(data, uint64(begin), uint64(end-begin))
+		entries = append(entries, e)
+		at = after
+	}
+}
+
+// findMark returns the id of the next mark and the offset of the line behind.
+func findMark(data []byte, from int, mark string) (after int, id string, ok bool) {
+	at := bytes.Index(data[from:], []byte(mark))
+	if at < 0 {
+		return 0, "", false
+	}
+	at += from + len(mark)
+	line, _, found := bytes.Cut(data[at:], []byte("\n"))
+	after = at + len(line)
+	if found {
+		after++
+	}
+	return after, strings.TrimRight(string(shorten(line)), "\r "), true
+}
+
+// findEnd returns where the part that begins at from ends: at the line break
+// before the comment of its end mark.
+func findEnd(data []byte, from int, id string) (end, after int, ok bool) {
+	at := bytes.Index(data[from:], []byte(bundleEnd+id))
+	if at < 0 {
+		return 0, 0, false
+	}
+	at += from
+	end = from + bytes.LastIndexByte(data[from:at], '\n')
+	end = max(end, from)
+	after = at + len(bundleEnd) + len(id)
+	return end, after, true
+}

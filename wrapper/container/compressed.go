@@ -1,0 +1,76 @@
+package container
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// The header of a compressed bundle (clang/Driver/OffloadBundler.h):
+//
+//	u8 magic[4] = "CCOB"; u16 version; u16 method: 0 zlib, 1 zstd
+//	version 1: u32 inflated size; u64 hash
+//	version 2: u32 size of everything; u32 inflated size; u64 hash
+//	version 3: u64 size of everything; u64 inflated size; u64 hash
+//
+// The hash is the beginning of an MD5 sum and does not guard against anything.
+const (
+	ccobMagic  = "CCOB"
+	ccobNewest = 3
+)
+
+var ccobHeaderSize = [...]uint64{1: 20, 2: 24, 3: 32}
+
+func isCompressedBundle(data []byte) bool { return bytes.HasPrefix(data, []byte(ccobMagic)) }
+
+// readCompressedBundle inflates a bundle and reads it. Version 1 does not say
+// where it ends: it takes all bytes.
+func readCompressedBundle(data []byte, b *Budget) (int, []Entry, error) {
+	r := &reader{form: BundleCompressed, data: data}
+	size, inflated, header, err := r.ccobHeader()
+	if err != nil {
+		return 0, nil, err
+	}
+	packed, err := r.slice(header, size-header, "compressed bytes")
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := Inflate(packed, b)
+	if err != nil {
+		return 0, nil, fmt.Errorf("%s: %w", r.form, err)
+	}
+	if uint64(len(body)) != inflated {
+		return 0, nil, r.errorf(0, "it grew to %d bytes, the header says %d", len(body), inflated)
+	}
+	entries, err := Read(body, b)
+	for i := range entries {
+		entries[i].Offset = -1
+	}
+	return int(size), entries, err
+}
+
+func (r *reader) ccobHeader() (size, inflated, header uint64, err error) {
+	head, err := r.slice(0, 8, "header")
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	version := u16(head, 4)
+	if version == 0 || version > ccobNewest {
+		return 0, 0, 0, r.errorf(4, "version %d: versions 1 to %d are read", version, ccobNewest)
+	}
+	header = ccobHeaderSize[version]
+	if head, err = r.slice(0, header, "header"); err != nil {
+		return 0, 0, 0, err
+	}
+	switch version {
+	case 1:
+		size, inflated = uint64(len(r.data)), uint64(u32(head, 8))
+	case 2:
+		size, inflated = uint64(u32(head, 8)), uint64(u32(head, 12))
+	default:
+		size, inflated = u64(head, 8), u64(head, 16)
+	}
+	if size < header || size > uint64(len(r.data)) {
+		return 0, 0, 0, r.errorf(8, "a size of %d bytes of %d", size, len(r.data))
+	}
+	return size, inflated, header, nil
+}

@@ -1,0 +1,248 @@
+package container
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"offlink/wrapper/devimg"
+)
+
+// The layout of an OffloadBinary (llvm/Object/OffloadBinary.h), all fields
+// little-endian and offsets counted from its first byte:
+//
+//	header  u8 magic[4] = 10 FF 10 AD; u32 version; u64 size of everything
+//	        version 1: u64 offset of the entry; u64 size of the entry
+//	        version 2: u64 offset of the entries; u64 number of entries
+//	        version 3: as 2; u64 inflated size, 0 if what follows the header
+//	        is not compressed
+//	entry   u16 image kind; u16 offload kind; u32 flags; u64 offset and u64
+//	        number of strings; u64 offset and u64 size of the image
+//	string  u64 offset of the key; u64 offset of the value;
+//	        from version 2 on: u64 size of the value
+const (
+	offloadMagic       = "\x10\xFF\x10\xAD"
+	offloadHeaderSize  = 32
+	offloadHeaderSize3 = 40
+	offloadEntrySize   = 40
+	offloadNewest      = 3
+
+	offloadMetadataOnly = 1 // a flag: the entry has no image
+)
+
+var offloadFormats = map[uint16]devimg.Format{
+	1: devimg.FormatNative,      // object
+	2: devimg.FormatLLVMBitcode, // bitcode
+	3: devimg.FormatNative,      // cubin
+	4: devimg.FormatNative,      // fatbinary
+	6: devimg.FormatSPIRV,       // SPIR-V; 5 is PTX
+}
+
+// offloadKinds are the producers; from LLVM 17 on they are bits.
+var offloadKinds = map[uint16]struct {
+	kind devimg.Kind
+	name string
+}{
+	1: {devimg.KindOpenMP, "openmp"},
+	2: {devimg.KindUnknown, "cuda"},
+	3: {devimg.KindHIP, "hip"}, // before they were bits
+	4: {devimg.KindHIP, "hip"},
+	8: {devimg.KindSYCL, "sycl"},
+}
+
+func isOffloadBinary(data []byte) bool { return bytes.HasPrefix(data, []byte(offloadMagic)) }
+
+// offloadFile is one OffloadBinary while it is read.
+type offloadFile struct {
+	reader
+	version    uint32
+	compressed bool
+}
+
+func readOffloadBinary(data []byte, b *Budget) (int, []Entry, error) {
+	f := &offloadFile{reader: reader{form: OffloadBinary, data: data}}
+	header, err := f.slice(0, offloadHeaderSize, "header")
+	if err != nil {
+		return 0, nil, err
+	}
+	f.version = u32(header, 4)
+	size := u64(header, 8)
+	if f.version == 0 || f.version > offloadNewest {
+		return 0, nil, f.errorf(4, "version %d: versions 1 to %d are read", f.version, offloadNewest)
+	}
+	if size < offloadHeaderSize {
+		return 0, nil, f.errorf(8, "a size of %d bytes", size)
+	}
+	if f.data, err = f.slice(0, size, "the whole"); err != nil {
+		return 0, nil, err
+	}
+	if err := f.inflate(b); err != nil {
+		return 0, nil, err
+	}
+	entries, err := f.entries()
+	if err != nil {
+		return 0, nil, err
+	}
+	if slices.ContainsFunc(entries, isSYCLBINPart) {
+		entries, err = joinSYCLBIN(&f.reader, entries)
+	}
+	return int(size), entries, err
+}
+
+// inflate replaces the bytes by what they grow to. The header stays as it is.
+func (f *offloadFile) inflate(b *Budget) error {
+	if f.version < 3 {
+		return nil
+	}
+	header, err := f.slice(0, offloadHeaderSize3, "header")
+	if err != nil {
+		return err
+	}
+	inflated, begin := u64(header, 32), u64(header, 16)
+	if inflated == 0 {
+		return nil
+	}
+	packed, err := f.slice(begin, uint64(len(f.data))-min(begin, uint64(len(f.data))), "compressed entries")
+	if err != nil {
+		return err
+	}
+	body, err := Inflate(packed, b)
+	if err != nil {
+		return fmt.Errorf("compressed %s: %w", f.form, err)
+	}
+	if begin+uint64(len(body)) != inflated {
+		return f.errorf(32, "%d bytes grew to %d, the header says %d", len(packed), begin+uint64(len(body)), inflated)
+	}
+	f.data = append(bytes.Clone(f.data[:begin]), body...)
+	f.compressed = true
+	return nil
+}
+
+func (f *offloadFile) entries() ([]Entry, error) {
+	begin, count := u64(f.data, 16), u64(f.data, 24)
+	if f.version == 1 {
+		count = 1
+	}
+	table, err := f.table(begin, count, offloadEntrySize, "entries")
+	if err != nil {
+		return nil, err
+	}
+	var entries []Entry
+	for i := range int(count) {
+		e, err := f.entry(table[i*offloadEntrySize:])
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: %w", i, err)
+		}
+		if flags := u32(table, i*offloadEntrySize+4); flags&offloadMetadataOnly == 0 {
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
+}
+
+func (f *offloadFile) entry(b []byte) (Entry, error) {
+	var e Entry
+	off, size := u64(b, 24), u64(b, 32)
+	if _, err := f.slice(off, size, "image"); err != nil {
+		return e, err
+	}
+	e.setCode(f.data, off, size)
+	if f.compressed {
+		e.Offset = -1
+	}
+	producer := offloadKinds[u16(b, 2)]
+	e.Kind, e.Format = producer.kind, offloadFormats[u16(b, 0)]
+	if producer.kind == devimg.KindUnknown && producer.name != "" {
+		e.Strings = append(e.Strings, String{"producer", producer.name})
+	}
+	if err := f.strings(&e, u64(b, 8), u64(b, 16)); err != nil {
+		return e, err
+	}
+	e.Name = e.Target
+	return e, nil
+}
+
+// strings reads the string map of an entry into its fields.
+func (f *offloadFile) strings(e *Entry, off, count uint64) error {
+	size := uint64(24)
+	if f.version == 1 {
+		size = 16
+	}
+	table, err := f.table(off, count, size, "strings")
+	if err != nil {
+		return err
+	}
+	var arch string
+	for ; len(table) > 0; table = table[size:] {
+		key, err := f.cString(u64(table, 0))
+		if err != nil {
+			return err
+		}
+		value, err := f.value(table)
+		if err != nil {
+			return err
+		}
+		switch key {
+		case "triple":
+			e.Target = value
+		case "arch":
+			arch = value
+		case "compile-opts":
+			e.CompileOptions = value
+		case "link-opts":
+			e.LinkOptions = value
+		case "symbols":
+			e.setSymbols(value)
+		default:
+			e.Strings = append(e.Strings, String{key, value})
+		}
+	}
+	if arch != "" {
+		e.Strings = append(e.Strings, String{"arch", arch})
+	}
+	return nil
+}
+
+// value reads the value of a string entry.
+func (f *offloadFile) value(b []byte) (string, error) {
+	if f.version == 1 {
+		return f.cString(u64(b, 8))
+	}
+	v, err := f.slice(u64(b, 8), u64(b, 16), "value of a string")
+	if err != nil {
+		return "", err
+	}
+	return string(v), f.spend(len(v))
+}
+
+// maxString bounds the search for the end of a string.
+const maxString = 1 << 20
+
+func (f *offloadFile) cString(off uint64) (string, error) {
+	if off > uint64(len(f.data)) {
+		return "", f.errorf(uint64(len(f.data)), "a string at %#x", off)
+	}
+	rest := f.data[off:]
+	end := bytes.IndexByte(rest[:min(len(rest), maxString)], 0)
+	if end < 0 {
+		return "", f.errorf(off, "a string that does not end")
+	}
+	return string(rest[:end]), f.spend(end)
+}
+
+// setSymbols reads the kernels' names: a line each, or from 2026 on with a
+// NUL each. The tables with a binary header that came later are left out.
+func (e *Entry) setSymbols(value string) {
+	separator := "\n"
+	if strings.Contains(value, "\x00") {
+		separator = "\x00"
+	}
+	names := strings.Split(strings.Trim(value, separator), separator)
+	if slices.ContainsFunc(names, func(s string) bool { return s == "" || strings.ContainsFunc(s, isControl) }) {
+		return
+	}
+	e.Entries, e.HasEntries = names, true
+}
+
+func isControl(r rune) bool { return r < ' ' }
