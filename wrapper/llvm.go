@@ -1,10 +1,370 @@
 package wrapper
 
 import (
-	"errors"
+	"bufio"
+	"encoding/binary"
+	"fmt"
 	"io"
+	"strconv"
+	"strings"
+
+	"offlink/wrapper/abi"
+	"offlink/wrapper/devimg"
+	"offlink/wrapper/internal/objfile"
 )
 
+// writeLLVM writes the trees as textual LLVM IR, for those who compile it
+// themselves: the module that clang-offload-wrapper makes, with opaque
+// pointers.
 func writeLLVM(w io.Writer, kinds []*kindImages, o *WrapOptions) error {
-	return errors.New("no LLVM IR yet")
+	m := &irModule{Writer: bufio.NewWriterSize(w, 256<<10), o: o, externals: map[string]bool{}}
+	m.printf("; ModuleID = 'offload.wrapper.object'\nsource_filename = \"offload.wrapper.object\"\ntarget triple = %s\n\n", irString(o.Host.Triple))
+	m.types(kinds)
+	large := o.Host.wantsLarge(imageBytes(kinds))
+	for _, k := range kinds {
+		if err := m.kind(k, large); err != nil {
+			return err
+		}
+	}
+	m.registrations(kinds)
+	return m.Flush()
+}
+
+// irModule is a module on its way into a file. The bufio.Writer keeps the
+// first error.
+type irModule struct {
+	*bufio.Writer
+	o         *WrapOptions
+	externals map[string]bool // declared already
+	used      []string        // of llvm.used
+}
+
+func (m *irModule) printf(format string, args ...any) { fmt.Fprintf(m, format, args...) }
+
+// irField is the IR type of a field, or irSize.
+type irField string
+
+// irSize is an integer of a pointer's size.
+const irSize irField = "size"
+
+// irStructs are the structs of the descriptor tree (see package abi). Their
+// layout in IR follows from the fields, by the same rules as in C.
+var irStructs = map[abi.Type]struct {
+	name   string
+	fields []irField
+}{
+	abi.EntryArray:             {"%struct.__tgt_offload_entry", []irField{"ptr", "ptr", irSize, "i32", "i32"}},
+	abi.PropertyArray:          {"%_pi_device_binary_property_struct", []irField{"ptr", "ptr", "i32", "i64"}},
+	abi.PropertySetArray:       {"%_pi_device_binary_property_set_struct", []irField{"ptr", "ptr", "ptr"}},
+	abi.ImageArray:             {"%__sycl.tgt_device_image", []irField{"i16", "i8", "i8", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr"}},
+	abi.DescriptorStruct:       {"%__sycl.tgt_bin_desc", []irField{"i16", "i16", "ptr", "ptr", "ptr"}},
+	abi.TargetImageArray:       {"%__tgt_device_image", []irField{"ptr", "ptr", "ptr", "ptr"}},
+	abi.TargetDescriptorStruct: {"%__tgt_bin_desc", []irField{"i32", "ptr", "ptr", "ptr"}},
+	abi.InfoArray:              {"%__tgtimg_info", []irField{irSize, irSize}},
+	abi.NativeKernelArray:      {"%__nativecpu_entry", []irField{"ptr", "ptr"}},
+}
+
+// fields returns the fields of a struct: the later image record lacks two.
+func (m *irModule) fields(t abi.Type) []irField {
+	fields := irStructs[t].fields
+	if t == abi.ImageArray && m.o.Record == abi.Record3 {
+		fields = fields[:len(fields)-2]
+	}
+	return fields
+}
+
+// spell is how IR writes a field's type.
+func (m *irModule) spell(f irField) string {
+	if f == irSize {
+		return "i" + strconv.Itoa(8*m.o.Host.pointer)
+	}
+	return string(f)
+}
+
+// types defines the structs that the trees have.
+func (m *irModule) types(kinds []*kindImages) {
+	has := map[abi.Type]bool{}
+	for _, k := range kinds {
+		for i := range k.tree.Blocks {
+			has[k.tree.Blocks[i].Type] = true
+		}
+	}
+	for t := abi.Type(0); t <= abi.NativeKernelArray; t++ {
+		if s, ok := irStructs[t]; ok && has[t] {
+			var fields []string
+			for _, f := range m.fields(t) {
+				fields = append(fields, m.spell(f))
+			}
+			m.printf("%s = type { %s }\n", s.name, strings.Join(fields, ", "))
+		}
+	}
+	m.printf("\n")
+}
+
+// kind writes the images of one kind and their tree.
+func (m *irModule) kind(k *kindImages, large bool) error {
+	sections := newObjectBuilder(m.o.Host, large)
+	for i, image := range k.images {
+		section := ""
+		if image.Target != "" {
+			section = ", section " + irString(sections.imageSection(k.kind, image.Target).Name)
+		}
+		m.printf("%s = internal unnamed_addr constant [%d x i8] c\"", k.imageName(i), image.Code.Size())
+		if err := m.escapeAll(image.Code); err != nil {
+			return err
+		}
+		m.printf("\"%s, align %d\n", section, imageAlign)
+	}
+	m.declareExternals(k)
+	for i := range k.tree.Blocks {
+		m.block(k, i, sections.names)
+	}
+	m.printf("\n")
+	return nil
+}
+
+// imageName is the global of an image's bytes.
+func (k *kindImages) imageName(i int) string {
+	return irName("." + k.kind.String() + "_offloading." + strconv.Itoa(i) + ".data")
+}
+
+// declareExternals declares what the tree names outside of itself.
+func (m *irModule) declareExternals(k *kindImages) {
+	for _, name := range k.tree.Externals {
+		if !m.externals[name] {
+			m.externals[name] = true
+			m.external(k, name)
+		}
+	}
+}
+
+func (m *irModule) external(k *kindImages, name string) {
+	m.printf("%s = external hidden constant %%struct.__tgt_offload_entry\n", irName(name))
+	if !m.externals[hostEntriesDummy] && k.kind != devimg.KindSYCL {
+		m.externals[hostEntriesDummy] = true
+		m.printf("%s = hidden constant [0 x %%struct.__tgt_offload_entry] zeroinitializer, section %q\n", irName(hostEntriesDummy), hostEntriesSection)
+	}
+}
+
+// block writes a C object of the tree.
+func (m *irModule) block(k *kindImages, i int, names *sectionNames) {
+	b := &k.tree.Blocks[i]
+	linkage, rest := "internal unnamed_addr", ""
+	switch {
+	case i == k.tree.Descriptor:
+		linkage = "internal"
+		if m.o.DescriptorName != "" {
+			linkage = ""
+		}
+	case i == k.tree.Infos:
+		linkage = "internal"
+		rest = fmt.Sprintf(", section %q, align %d", names.info, k.tree.Layout.Align(b.Type))
+		m.used = append(m.used, irName(b.Name))
+	}
+	if b.Type == abi.Blob {
+		rest = ", align 8"
+	}
+	m.printf("%s = %s constant ", irName(b.Name), linkage)
+	switch b.Type {
+	case abi.Text, abi.Blob:
+		m.printf("[%d x i8] c\"", len(b.Data))
+		m.escape(b.Data)
+		m.printf("\"")
+	default:
+		m.structs(k, b, i == k.tree.Descriptor)
+	}
+	m.printf("%s\n", rest)
+}
+
+// structs writes an array of structs, or the one that is no array.
+func (m *irModule) structs(k *kindImages, b *abi.Block, single bool) {
+	name, size := irStructs[b.Type].name, k.tree.Layout.Size(b.Type)
+	pointers := b.Pointers
+	if !single {
+		m.printf("[%d x %s] [", len(b.Data)/size, name)
+	}
+	for at := 0; at < len(b.Data); at += size {
+		if at > 0 {
+			m.printf(", ")
+		}
+		m.printf("%s { ", name)
+		pointers = m.fieldValues(k, b, at, pointers)
+		m.printf(" }")
+	}
+	if !single {
+		m.printf("]")
+	}
+}
+
+// fieldValues writes the values of the struct at an offset of a block. It
+// returns the pointers that lie behind it.
+func (m *irModule) fieldValues(k *kindImages, b *abi.Block, at int, pointers []abi.Pointer) []abi.Pointer {
+	p, start := m.o.Host.pointer, at
+	for i, f := range m.fields(b.Type) {
+		if i > 0 {
+			m.printf(", ")
+		}
+		width := f.width(p)
+		at = start + alignTo(at-start, min(width, p))
+		m.printf("%s ", m.spell(f))
+		switch {
+		case len(pointers) > 0 && pointers[0].Offset == at:
+			m.place(k, f, pointers[0].To)
+			pointers = pointers[1:]
+		case f == "ptr":
+			m.printf("null")
+		default:
+			m.printf("%d", littleEndian(b.Data[at:at+width]))
+		}
+		at += width
+	}
+	return pointers
+}
+
+func alignTo(n, align int) int { return (n + align - 1) / align * align }
+
+// width is the size of a field in bytes.
+func (f irField) width(pointer int) int {
+	switch f {
+	case "i8":
+		return 1
+	case "i16":
+		return 2
+	case "i32":
+		return 4
+	case "i64":
+		return 8
+	}
+	return pointer
+}
+
+func littleEndian(b []byte) uint64 {
+	var wide [8]byte
+	copy(wide[:], b)
+	return binary.LittleEndian.Uint64(wide[:])
+}
+
+// place writes an address. Ends of arrays count in elements, as the sizes of
+// structs are the compiler's.
+func (m *irModule) place(k *kindImages, f irField, to abi.Place) {
+	name, element, count := "", "i8", to.Offset
+	switch to.In {
+	case abi.InBlock:
+		b := &k.tree.Blocks[to.Index]
+		name = irName(b.Name)
+		if s, ok := irStructs[b.Type]; ok {
+			element = s.name
+			count /= int64(k.tree.Layout.Size(b.Type))
+		}
+	case abi.InImage:
+		name = k.imageName(to.Index)
+	case abi.InExternal:
+		name = irName(k.tree.Externals[to.Index])
+	}
+	if count != 0 {
+		name = fmt.Sprintf("getelementptr (%s, ptr %s, i64 %d)", element, name, count)
+	}
+	if f != "ptr" {
+		name = fmt.Sprintf("ptrtoint (ptr %s to %s)", name, m.spell(f))
+	}
+	m.WriteString(name)
+}
+
+// registrations writes the constructors and the destructors.
+func (m *irModule) registrations(kinds []*kindImages) {
+	if m.o.NoRegister {
+		return
+	}
+	m.list("llvm.used", `section "llvm.metadata"`, "ptr", m.used, "ptr %s")
+	var constructors, destructors []string
+	for _, k := range kinds {
+		constructors = append(constructors, irName(k.kind.String()+".descriptor_reg"))
+		destructors = append(destructors, irName(k.kind.String()+".descriptor_unreg"))
+	}
+	const entry = "{ i32, ptr, ptr } { i32 1, ptr %s, ptr null }"
+	m.list("llvm.global_ctors", "", "{ i32, ptr, ptr }", constructors, entry)
+	m.list("llvm.global_dtors", "", "{ i32, ptr, ptr }", destructors, entry)
+	declared := map[string]bool{}
+	for i, k := range kinds {
+		names := registration(k.kind)
+		descriptor := irName(k.tree.Blocks[k.tree.Descriptor].Name)
+		m.function(constructors[i], names.register, descriptor, declared)
+		m.function(destructors[i], names.unregister, descriptor, declared)
+	}
+}
+
+// list writes one of the arrays that the linker appends to.
+func (m *irModule) list(name, attributes, element string, items []string, format string) {
+	if len(items) == 0 {
+		return
+	}
+	if attributes != "" {
+		attributes = ", " + attributes
+	}
+	var values []string
+	for _, item := range items {
+		values = append(values, fmt.Sprintf(format, item))
+	}
+	m.printf("@%s = appending global [%d x %s] [%s]%s\n", name, len(items), element, strings.Join(values, ", "), attributes)
+}
+
+func (m *irModule) function(name, callee, descriptor string, declared map[string]bool) {
+	section := fmt.Sprintf(" section %q", m.o.Host.sectionNames().code)
+	if m.o.Host.format == objfile.MachO {
+		section = ""
+	}
+	m.printf("\ndefine internal void %s()%s {\n  call void @%s(ptr %s)\n  ret void\n}\n", name, section, callee, descriptor)
+	if !declared[callee] {
+		declared[callee] = true
+		m.printf("\ndeclare void @%s(ptr)\n", callee)
+	}
+}
+
+// irName spells a global's name, quoted where its characters need that.
+func irName(name string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-$._", r)
+	}
+	if strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) >= 0 {
+		return "@" + irString(name)
+	}
+	return "@" + name
+}
+
+// irString quotes a string.
+func irString(s string) string {
+	return `"` + string(appendEscaped(nil, []byte(s))) + `"`
+}
+
+func (m *irModule) escape(data []byte) {
+	m.Write(appendEscaped(nil, data))
+}
+
+// escapeAll writes the bytes of an image.
+func (m *irModule) escapeAll(c devimg.Code) error {
+	piece := make([]byte, 64<<10)
+	escaped := make([]byte, 0, 3*len(piece))
+	for at, size := int64(0), c.Size(); at < size; {
+		n, err := c.ReadAt(piece[:min(int64(len(piece)), size-at)], at)
+		if n == 0 && err != nil {
+			return err
+		}
+		escaped = appendEscaped(escaped[:0], piece[:n])
+		m.Write(escaped)
+		at += int64(n)
+	}
+	return nil
+}
+
+// appendEscaped appends data as it stands between quotes in IR.
+func appendEscaped(dst, data []byte) []byte {
+	const hex = "0123456789ABCDEF"
+	for _, c := range data {
+		if c >= ' ' && c <= '~' && c != '"' && c != '\\' {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, '\\', hex[c>>4], hex[c&15])
+		}
+	}
+	return dst
 }

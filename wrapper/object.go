@@ -313,11 +313,19 @@ func registration(kind devimg.Kind) registrationNames {
 	return registrationNames{"__tgt_register_lib", "__tgt_unregister_lib"}
 }
 
-// keepHostEntries adds an empty part of the host's entry table, without which
-// a linker that sees no other would leave its bounds undefined.
+// The host's entry table of kinds other than SYCL: a linker defines its
+// bounds if it sees a section of this name, which is why there is an empty
+// part of it.
+const (
+	hostEntriesSection = "omp_offloading_entries"
+	hostEntriesDummy   = "__dummy.omp_offloading.entry"
+)
+
 func (b *objectBuilder) keepHostEntries() {
-	s := b.section("omp_offloading_entries", objfile.UseEntries, 1)
-	b.symbol(objfile.ObjectSymbol{Name: "__dummy.omp_offloading.entry", Section: s, Global: true, Hidden: true})
+	s := b.section(hostEntriesSection, objfile.UseEntries, 1)
+	if b.externals[hostEntriesDummy] == nil {
+		b.externals[hostEntriesDummy] = b.symbol(objfile.ObjectSymbol{Name: hostEntriesDummy, Section: s, Global: true, Hidden: true})
+	}
 }
 
 // finish adds the notes that the format wants.
