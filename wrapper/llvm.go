@@ -20,7 +20,7 @@ func writeLLVM(w io.Writer, kinds []*kindImages, o *WrapOptions) error {
 	m := &irModule{Writer: bufio.NewWriterSize(w, 256<<10), o: o, externals: map[string]bool{}}
 	m.printf("; ModuleID = 'offload.wrapper.object'\nsource_filename = \"offload.wrapper.object\"\ntarget triple = %s\n\n", irString(o.Host.Triple))
 	m.types(kinds)
-	large := o.Host.wantsLarge(imageBytes(kinds))
+	large := o.Host.wantsLarge(imageBytes(kinds, o))
 	for _, k := range kinds {
 		if err := m.kind(k, large); err != nil {
 			return err
@@ -105,6 +105,9 @@ func (m *irModule) types(kinds []*kindImages) {
 func (m *irModule) kind(k *kindImages, large bool) error {
 	sections := newObjectBuilder(m.o.Host, large)
 	for i, image := range k.images {
+		if m.o.NativeCPU {
+			break
+		}
 		section := ""
 		if image.Target != "" {
 			section = ", section " + irString(sections.imageSection(k.kind, image.Target).Name)
@@ -139,6 +142,10 @@ func (m *irModule) declareExternals(k *kindImages) {
 }
 
 func (m *irModule) external(k *kindImages, name string) {
+	if strings.HasSuffix(name, abi.NativeSuffix) {
+		m.printf("declare void %s(ptr, ptr)\n", irName(name))
+		return
+	}
 	m.printf("%s = external hidden constant %%struct.__tgt_offload_entry\n", irName(name))
 	if !m.externals[hostEntriesDummy] && k.kind != devimg.KindSYCL {
 		m.externals[hostEntriesDummy] = true

@@ -2,6 +2,7 @@ package wrapper
 
 import (
 	"strconv"
+	"strings"
 
 	"offlink/wrapper/abi"
 	"offlink/wrapper/devimg"
@@ -130,10 +131,13 @@ type location struct {
 // addKind adds the images of one kind, their tree, and, if wanted, what
 // registers it.
 func (b *objectBuilder) addKind(k *kindImages, o *WrapOptions) {
-	images := b.addImages(k)
 	blocks := b.addBlocks(k.tree)
+	var images []location
+	if !o.NativeCPU {
+		images = b.addImages(k)
+		b.addImageSymbols(k, blocks, images)
+	}
 	b.addPointers(k.tree, blocks, images)
-	b.addImageSymbols(k, blocks, images)
 	descriptor := b.addTreeSymbols(k, blocks, o.DescriptorName != "")
 	if k.kind != devimg.KindSYCL {
 		b.keepHostEntries()
@@ -232,7 +236,7 @@ func (b *objectBuilder) addPointers(t *abi.Encoded, blocks, images []location) {
 				f.Addend += images[p.To.Index].offset
 			case abi.InExternal:
 				f.Symbol = b.external(t.Externals[p.To.Index])
-				f.Symbol.Hidden = true
+				f.Symbol.Hidden = f.Symbol.Hidden || !strings.HasSuffix(f.Symbol.Name, abi.NativeSuffix)
 			}
 			from.section.Fixups = append(from.section.Fixups, f)
 		}

@@ -26,6 +26,10 @@ type WrapOptions struct {
 	// NoRegister leaves the constructor, the destructor and the table of the
 	// images' bounds (.tgtimg) out.
 	NoRegister bool
+	// NativeCPU says that the images are host code of DPC++'s native CPU
+	// device, which is linked in: nothing of their files is copied, and the
+	// descriptor names the functions of their entry points.
+	NativeCPU bool
 }
 
 // Emit is a form of output.
@@ -103,13 +107,13 @@ func (k *kindImages) encode(o *WrapOptions) (err error) {
 	}
 	k.tree, err = abi.Encode(k.images, abi.EncodeOptions{
 		Pointer: o.Host.pointer, Record: record,
-		DescriptorName: o.DescriptorName, Infos: !o.NoRegister,
+		DescriptorName: o.DescriptorName, Infos: !o.NoRegister, NativeCPU: o.NativeCPU,
 	})
 	return err
 }
 
 func buildObject(kinds []*kindImages, o *WrapOptions) (*objfile.Object, error) {
-	size := imageBytes(kinds)
+	size := imageBytes(kinds, o)
 	if err := o.Host.checkSize(size); err != nil {
 		return nil, err
 	}
@@ -120,9 +124,12 @@ func buildObject(kinds []*kindImages, o *WrapOptions) (*objfile.Object, error) {
 	return b.finish(), nil
 }
 
-// imageBytes is the size of all images' code.
-func imageBytes(kinds []*kindImages) int64 {
+// imageBytes is the size of all images' code that is copied.
+func imageBytes(kinds []*kindImages, o *WrapOptions) int64 {
 	var size int64
+	if o.NativeCPU {
+		return 0
+	}
 	for _, k := range kinds {
 		for _, image := range k.images {
 			size += image.Code.Size() + imageAlign

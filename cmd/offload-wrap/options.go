@@ -33,7 +33,15 @@ type options struct {
 	output string
 	batch  bool
 	emit   string
-	done   bool // what was asked for is printed: -help, -version
+	// bitcode says that the IR is to be assembled.
+	bitcode   bool
+	digest    bool
+	compress  bool
+	level     int // of compression, on zstd's scale
+	notes     bool
+	verbose   bool
+	saveTemps bool
+	done      bool // what was asked for is printed: -help, -version
 }
 
 func parseCommandLine(args []string, s cli.Streams) (*options, error) {
@@ -41,7 +49,7 @@ func parseCommandLine(args []string, s cli.Streams) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &options{}
+	o := &options{level: wrapper.DefaultCompressionLevel}
 	if err := o.flags(s).Parse(args); err != nil || o.done {
 		return o, err
 	}
@@ -69,8 +77,9 @@ func (o *options) setEmit() error {
 	switch {
 	case o.emit == "obj":
 		o.wrap.Emit = wrapper.EmitObject
-	case o.emit == "llvm", o.emit == "" && strings.HasSuffix(o.output, ".ll"):
+	case o.emit == "llvm", o.emit == "" && (strings.HasSuffix(o.output, ".ll") || strings.HasSuffix(o.output, ".bc")):
 		o.wrap.Emit = wrapper.EmitLLVM
+		o.bitcode = strings.HasSuffix(o.output, ".bc")
 	case o.emit != "":
 		return fmt.Errorf("-emit=%s: use obj or llvm", o.emit)
 	}
@@ -82,6 +91,7 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 	f := &cli.FlagSet{Program: program, Input: o.addInput}
 	f.Flags = append(f.Flags, o.stickyFlags()...)
 	f.Flags = append(f.Flags, o.outputFlags()...)
+	f.Flags = append(f.Flags, o.codeFlags()...)
 	f.Flags = append(f.Flags,
 		cli.Flag{Name: "help", Usage: "print this help", Set: func(string) error {
 			o.done = true
@@ -137,6 +147,19 @@ func (o *options) outputFlags() []cli.Flag {
 	}
 }
 
+// codeFlags are the options about the images' code, and about the run.
+func (o *options) codeFlags() []cli.Flag {
+	return []cli.Flag{
+		{Name: "offload-compress", Usage: "compress the code of SYCL images with zstd", Set: o.sticky(cli.SetBool(&o.compress))},
+		{Name: "offload-compression-level", Value: "N", Usage: "zstd level, 1 to 22 (default: 10)", Set: o.sticky(o.setLevel)},
+		{Name: "digest", Usage: "add the SHA-256 of the code to the properties", Set: o.sticky(cli.SetBool(&o.digest))},
+		{Name: "native-cpu", Usage: "the images are host code of the native CPU device", Set: o.sticky(cli.SetBool(&o.wrap.NativeCPU))},
+		{Name: "add-omp-offload-notes", Usage: "add the OpenMP notes to images that are ELF files", Set: o.sticky(cli.SetBool(&o.notes))},
+		{Name: "save-temps", Usage: "keep the LLVM IR that bitcode is made from", Set: o.sticky(cli.SetBool(&o.saveTemps))},
+		{Name: "v", Usage: "print each image that is added", Set: o.sticky(cli.SetBool(&o.verbose))},
+	}
+}
+
 // addInput takes an image, or the manifest of the image before it.
 func (o *options) addInput(arg string) error {
 	o.adjacent++
@@ -184,5 +207,13 @@ func (o *options) setRecord(value string) error {
 		return fmt.Errorf("-image-version=%s: use 2 (96 bytes, DPC++ to 2025) or 3 (80 bytes, DPC++ 2026)", value)
 	}
 	o.wrap.Record = abi.Record(n)
+	return nil
+}
+
+func (o *options) setLevel(value string) (err error) {
+	o.level, err = strconv.Atoi(value)
+	if err != nil || o.level < 1 || o.level > 22 {
+		return fmt.Errorf("-offload-compression-level=%s: use 1 to 22", value)
+	}
 	return nil
 }

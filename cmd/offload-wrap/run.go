@@ -8,11 +8,10 @@ import (
 	"offlink/cmd/internal/cli"
 	"offlink/filetable"
 	"offlink/props"
-	"offlink/wrapper"
 	"offlink/wrapper/devimg"
 )
 
-// wrap is the drop-in command line: command line, inputs, images, object.
+// wrap is the drop-in command line: inputs -> images -> object.
 func wrap(args []string, s cli.Streams) error {
 	o, err := parseCommandLine(args, s)
 	if err != nil || o.done {
@@ -26,7 +25,12 @@ func wrap(args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	return writeOutput(o, images)
+	images, release, err := o.prepare(images, s)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return o.write(images)
 }
 
 // input is the files and the settings that make one image.
@@ -51,9 +55,13 @@ func (o *options) expandBatch() ([]input, error) {
 	if table.Column(filetable.ColumnCode) < 0 {
 		return nil, fmt.Errorf("%s:1: the table has no column %s", name, filetable.ColumnCode)
 	}
+	common := o.settings
+	if o.inputs[0].hasKind {
+		common = o.inputs[0].settings
+	}
 	inputs := make([]input, len(table.Rows))
 	for row := range inputs {
-		in := input{settings: o.settings, code: table.Cell(row, filetable.ColumnCode)}
+		in := input{settings: common, code: table.Cell(row, filetable.ColumnCode)}
 		in.manifest = table.Cell(row, filetable.ColumnManifest)
 		in.properties = table.Cell(row, filetable.ColumnProperties)
 		in.entries = table.Cell(row, filetable.ColumnSymbols)
@@ -138,22 +146,4 @@ func readEntries(name string) ([]string, bool, error) {
 		return nil, false, err
 	}
 	return filetable.ParseSymbols(text), true, nil
-}
-
-// writeOutput writes the object beside its name and renames it.
-func writeOutput(o *options, images []*devimg.Image) error {
-	var out cli.Outputs
-	defer out.Abort()
-	file, err := out.Create(o.output)
-	if err != nil {
-		return err
-	}
-	err = wrapper.Wrap(file, images, o.wrap)
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return out.Commit()
 }

@@ -21,7 +21,18 @@ type EncodeOptions struct {
 	DescriptorName string
 	// Infos adds the array of the images' bounds (section .tgtimg).
 	Infos bool
+	// NativeCPU makes images of host code: instead of bytes they have an
+	// array of the entry points' names and functions, ended by a marker. Such
+	// images have no bounds.
+	NativeCPU bool
 }
+
+// The names of the native CPU device (DPC++, NativeCPU): the marker, and what
+// ends the symbol of an entry point's function.
+const (
+	nativeEnd    = "__nativecpu_end"
+	NativeSuffix = "__SYCLNCPU"
+)
 
 // Encode makes the tree of the images, which are all of one kind and in the
 // order of the records. It reads nothing of their code but its size.
@@ -46,6 +57,8 @@ type encoder struct {
 	tree *Encoded
 	l    *Layout
 	kind devimg.Kind
+
+	nativeCPU bool
 	// prefix starts the names of the kind's symbols: ".sycl_offloading.".
 	prefix, descriptor string
 	names              map[string]int   // how often a name was taken
@@ -59,6 +72,7 @@ func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
 	e := &encoder{
 		tree:       &Encoded{Layout: NewLayout(o.Pointer, o.Record), Infos: -1},
 		kind:       kind,
+		nativeCPU:  o.NativeCPU,
 		prefix:     "." + kind.String() + "_offloading.",
 		descriptor: "descriptor",
 		names:      map[string]int{},
@@ -74,7 +88,7 @@ func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
 	if o.DescriptorName != "" {
 		e.descriptor = o.DescriptorName
 	}
-	if o.Infos {
+	if o.Infos && !o.NativeCPU {
 		e.infos = &Block{Name: e.prefix + "info", Type: InfoArray}
 	}
 	return e
@@ -92,6 +106,13 @@ func (e *encoder) addImage(i int, image *devimg.Image) error {
 	}
 	begin := Place{In: InImage, Index: i}
 	end := Place{In: InImage, Index: i, Offset: image.Code.Size()}
+	if e.nativeCPU {
+		kernels, err := e.nativeKernels(image)
+		if err != nil {
+			return err
+		}
+		begin, end = kernels.begin, kernels.end
+	}
 	if e.infos != nil {
 		r := e.record(e.infos)
 		r.pointer(0, begin)
@@ -181,6 +202,29 @@ func (e *encoder) entries(image *devimg.Image) (span, error) {
 		}
 		e.record(&b).pointer(e.l.Entry.Name, place)
 	}
+	return e.whole(e.add(b)), nil
+}
+
+// nativeKernels makes the array of a native CPU image.
+func (e *encoder) nativeKernels(image *devimg.Image) (span, error) {
+	if !image.HasEntries && len(image.Entries) == 0 {
+		return span{}, fmt.Errorf("a native CPU image consists of its entry points: name them with -entries")
+	}
+	b := Block{Name: "__sycl_native_cpu_decls", Type: NativeKernelArray}
+	for _, name := range image.Entries {
+		place, err := e.text("__ncpu_function_name", "entry", name)
+		if err != nil {
+			return span{}, err
+		}
+		r := e.record(&b)
+		r.pointer(0, place)
+		r.pointer(e.l.Pointer, e.external(name+NativeSuffix))
+	}
+	end, err := e.text("__ncpu_end_str", "marker", nativeEnd)
+	if err != nil {
+		return span{}, err
+	}
+	e.record(&b).pointer(0, end)
 	return e.whole(e.add(b)), nil
 }
 

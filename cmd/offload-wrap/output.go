@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"offlink/cmd/internal/cli"
+	"offlink/toolchain"
+	"offlink/wrapper"
+	"offlink/wrapper/devimg"
+)
+
+// write writes the output beside its name and renames it.
+func (o *options) write(images []*devimg.Image) error {
+	var out cli.Outputs
+	defer out.Abort()
+	file, err := out.Create(o.output)
+	if err != nil {
+		return err
+	}
+	if o.bitcode {
+		err = o.writeBitcode(file, images)
+	} else {
+		err = wrapper.Wrap(file, images, o.wrap)
+	}
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// opaquePointers is the first LLVM that reads the IR without an option.
+const opaquePointers = 15
+
+// writeBitcode assembles the IR with the newest llvm-as that is installed.
+func (o *options) writeBitcode(file *os.File, images []*devimg.Image) error {
+	ctx := context.Background()
+	found, err := new(toolchain.Finder).All(ctx, toolchain.LLVMAs)
+	if err != nil {
+		return err
+	}
+	serves := slices.IndexFunc(found, func(t toolchain.Tool) bool { return t.Accepts(opaquePointers) })
+	if serves < 0 {
+		return &toolchain.MissingError{Tool: toolchain.LLVMAs, Want: "LLVM 15 or later (or name the output .ll, or .o for an object)", Seen: found}
+	}
+	text, remove, err := o.writeTemporaryIR(images)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	return new(toolchain.Runner).Run(ctx, found[serves], text, "-o", file.Name())
+}
+
+// writeTemporaryIR writes the IR that bitcode is made from.
+func (o *options) writeTemporaryIR(images []*devimg.Image) (name string, remove func(), err error) {
+	var f *os.File
+	if o.saveTemps {
+		f, err = os.Create(o.output[:len(o.output)-len(filepath.Ext(o.output))] + ".ll")
+	} else {
+		f, err = os.CreateTemp(filepath.Dir(o.output), ".offload-wrap-*.ll")
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() {
+		if !o.saveTemps {
+			os.Remove(f.Name())
+		}
+	}
+	err = wrapper.Wrap(io.Writer(f), images, o.wrap)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		remove()
+		return "", nil, err
+	}
+	return f.Name(), remove, nil
+}

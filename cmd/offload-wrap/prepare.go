@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"offlink/cmd/internal/cli"
+	"offlink/wrapper"
+	"offlink/wrapper/devimg"
+)
+
+// prepare changes the images as the options ask: notes, digest, compression.
+// The caller calls release when it is done with their code.
+func (o *options) prepare(images []*devimg.Image, s cli.Streams) (_ []*devimg.Image, release func(), err error) {
+	release = func() {}
+	if o.notes {
+		images = o.addNotes(images, s)
+	}
+	if o.digest {
+		if images, err = wrapper.Digest(images); err != nil {
+			return nil, nil, err
+		}
+	}
+	if o.compress && !o.wrap.NativeCPU {
+		var scratch *os.File
+		if scratch, release, err = o.scratch(); err != nil {
+			return nil, nil, err
+		}
+		if images, err = wrapper.Compress(images, o.level, scratch); err != nil {
+			release()
+			return nil, nil, err
+		}
+	}
+	if o.verbose {
+		for i, image := range images {
+			fmt.Fprintf(s.Err, "%s: image %d: offload kind=%v, target=%s, format=%v, %d bytes\n",
+				program, i, image.Kind, image.Target, image.Format, image.Code.Size())
+		}
+	}
+	return images, release, nil
+}
+
+// addNotes adds the OpenMP notes where it can; the rest is wrapped as it is.
+func (o *options) addNotes(images []*devimg.Image, s cli.Streams) []*devimg.Image {
+	noted := make([]*devimg.Image, len(images))
+	for i, image := range images {
+		var err error
+		if noted[i], err = wrapper.AddOpenMPNotes(image, "offlink", cli.Version()); err != nil {
+			fmt.Fprintf(s.Err, "%s: warning: image %d gets no OpenMP notes: %v\n", program, i, err)
+		}
+	}
+	return noted
+}
+
+// scratch opens a nameless file beside the output, where there is room for
+// something of its size.
+func (o *options) scratch() (f *os.File, release func(), err error) {
+	f, err = os.CreateTemp(filepath.Dir(o.output), ".offload-wrap-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	os.Remove(f.Name()) // Where an open file cannot be removed, release does.
+	return f, func() {
+		f.Close()
+		os.Remove(f.Name())
+	}, nil
+}
