@@ -53,11 +53,9 @@ offlink_status offlink_fail(offlink_status status, const char *format, ...) {
   return status;
 }
 
-offlink_status offlink_result(int status, char *text) {
+offlink_status offlink_result(int status, char **text) {
   if (status)
-    set_error(text);
-  else
-    free(text);
+    set_error(*text);
   return (offlink_status)status;
 }
 
@@ -100,7 +98,7 @@ OFFLINK_EXPORT offlink_status offlink_device_open(const char *selector, offlink_
   if (!d)
     return status;
   char *error = NULL;
-  status = offlink_result(core->device_open((char *)(selector ? selector : ""), &d->handle, &d->name, &error), error);
+  status = offlink_result(core->device_open((char *)(selector ? selector : ""), &d->handle, &d->name, &error), &error);
   if (status)
     free(d);
   else
@@ -126,7 +124,7 @@ OFFLINK_EXPORT offlink_status offlink_kernel_names(char ***names, size_t *count)
   if (!core)
     return status;
   char *error = NULL;
-  return offlink_result(core->kernel_names(names, count, &error), error);
+  return offlink_result(core->kernel_names(names, count, &error), &error);
 }
 
 OFFLINK_EXPORT offlink_status offlink_kernel_open(offlink_device *device, const void *module, const char *name,
@@ -143,7 +141,7 @@ OFFLINK_EXPORT offlink_status offlink_kernel_open(offlink_device *device, const 
   char *error = NULL;
   status = offlink_result(core->kernel_open(device->handle, offlink_module_base(module), (char *)name, &k->handle,
                                             &k->arg_count, &error),
-                          error);
+                          &error);
   if (status)
     free(k);
   else
@@ -171,7 +169,7 @@ OFFLINK_EXPORT offlink_status offlink_buffer_create(offlink_device *device, size
   if (!b)
     return status;
   char *error = NULL;
-  status = offlink_result(core->buffer_create(device->handle, size, (void *)data, &b->handle, &error), error);
+  status = offlink_result(core->buffer_create(device->handle, size, (void *)data, &b->handle, &error), &error);
   if (status)
     free(b);
   else
@@ -187,7 +185,7 @@ OFFLINK_EXPORT offlink_status offlink_buffer_read(offlink_buffer *buffer, size_t
   if (!core)
     return status;
   char *error = NULL;
-  return offlink_result(core->buffer_read(buffer->handle, offset, data, size, &error), error);
+  return offlink_result(core->buffer_read(buffer->handle, offset, data, size, &error), &error);
 }
 
 OFFLINK_EXPORT offlink_status offlink_buffer_write(offlink_buffer *buffer, size_t offset, const void *data,
@@ -199,7 +197,7 @@ OFFLINK_EXPORT offlink_status offlink_buffer_write(offlink_buffer *buffer, size_
   if (!core)
     return status;
   char *error = NULL;
-  return offlink_result(core->buffer_write(buffer->handle, offset, (void *)data, size, &error), error);
+  return offlink_result(core->buffer_write(buffer->handle, offset, (void *)data, size, &error), &error);
 }
 
 OFFLINK_EXPORT void offlink_buffer_close(offlink_buffer *buffer) {
@@ -227,7 +225,7 @@ OFFLINK_EXPORT offlink_status offlink_launch(offlink_kernel *kernel, offlink_ran
   for (size_t i = 0; i < arg_count; i++)
     list[i] = core_arg(&args[i]);
   char *error = NULL;
-  status = offlink_result(core->launch(kernel->handle, range, list, arg_count, &error), error);
+  status = offlink_result(core->launch(kernel->handle, range, list, arg_count, &error), &error);
   free(list);
   return status;
 }

@@ -41,8 +41,9 @@ void offlink_records_after_fork(void);
 __attribute__((format(printf, 2, 3)))
 offlink_status offlink_fail(offlink_status status, const char *format, ...);
 
-/* Stores a text from malloc as this thread's error, takes it over, and returns
- * status; a NULL text with status 0 stores nothing. */
-offlink_status offlink_result(int status, char *text);
+/* Passes on what a function of the core returned. Where that failed, *text, from
+ * malloc, becomes this thread's error. (It is passed by address, as it is set
+ * while the arguments of this call are evaluated.) */
+offlink_status offlink_result(int status, char **text);
 
 #endif
