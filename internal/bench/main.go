@@ -1,0 +1,51 @@
+// Bench prints the cost tables of the project: our programs on generated
+// input, each beside a floor measured in the same run, so that the ratios hold
+// on a noisy machine. "bench NAME..." prints some of them; "make bench" all.
+//
+// A table is a file here with a function in the list below.
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+)
+
+// A table measures and prints one cost table. dir is an empty folder for it.
+type table struct {
+	name  string
+	print func(dir string) error
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(names []string) error {
+	for _, name := range names {
+		if !slices.ContainsFunc(tables, func(t table) bool { return t.name == name }) {
+			return fmt.Errorf("no table %q", name)
+		}
+	}
+	for _, t := range tables {
+		if len(names) > 0 && !slices.Contains(names, t.name) {
+			continue
+		}
+		if err := printIn(t); err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+func printIn(t table) error {
+	dir, err := os.MkdirTemp("", "offlink-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	return t.print(dir)
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// cost is what a run took: wall clock and peak resident memory in bytes.
+type cost struct {
+	wall time.Duration
+	peak int64
+}
+
+// runs is how often a command is timed; the fastest counts, as the others
+// measure the machine's noise.
+const runs = 3
+
+// program returns the path of one of our programs.
+func program(name string) string {
+	path, err := filepath.Abs(filepath.Join("bin", name))
+	if err != nil {
+		return name
+	}
+	return path
+}
+
+// best runs the command some times and returns the fastest. prepare, if not
+// nil, is called before each run and not timed.
+func best(prepare func() error, dir, name string, args ...string) (cost, error) {
+	var least cost
+	for i := range runs {
+		if prepare != nil {
+			if err := prepare(); err != nil {
+				return cost{}, err
+			}
+		}
+		c, err := runOnce(dir, name, args...)
+		if err != nil {
+			return cost{}, err
+		}
+		if i == 0 || c.wall < least.wall {
+			least.wall = c.wall
+		}
+		least.peak = max(least.peak, c.peak)
+	}
+	return least, nil
+}
+
+func runOnce(dir, name string, args ...string) (cost, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	start := time.Now()
+	err := cmd.Run()
+	wall := time.Since(start)
+	if err != nil {
+		return cost{}, fmt.Errorf("%s: %w: %s", name, err, stderr.Bytes())
+	}
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	return cost{wall, usage.Maxrss * 1024}, nil
+}
+
+// rewrite is the floor of a program that reads input and writes the files
+// outputs: it reads input once and writes as many files of the same sizes into
+// dir, each beside its name and then renamed. Nothing is parsed.
+func rewrite(input string, outputs []string, dir string) (time.Duration, error) {
+	contents := make([][]byte, len(outputs))
+	for i, path := range outputs {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return 0, err
+		}
+		contents[i] = data
+	}
+	start := time.Now()
+	if _, err := os.ReadFile(input); err != nil {
+		return 0, err
+	}
+	for i, data := range contents {
+		final := filepath.Join(dir, fmt.Sprintf("floor_%d", i))
+		if err := os.WriteFile(final+".tmp", data, 0o666); err != nil {
+			return 0, err
+		}
+		if err := os.Rename(final+".tmp", final); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(start), nil
+}
+
+// megabytes formats bytes as MB (10^6).
+func megabytes(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }

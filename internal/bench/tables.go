@@ -1,0 +1,4 @@
+package main
+
+// tables lists every table in the order of printing.
+var tables = []table{}
