@@ -48,7 +48,7 @@ type Expression struct {
 	// Type is the type of the value.
 	Type TypeID
 	// Constant has the value; only ConstantInt, ConstantFloat,
-	// ConstantAggregate, ConstantBytes and ConstantZero.
+	// ConstantAggregate, ConstantBytes, ConstantZero and ConstantUndef.
 	Constant Constant
 	// Callee is the name of a spir_func; the writer declares it, with the
 	// types of Operands and Type, when the module does not.

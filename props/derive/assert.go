@@ -1,0 +1,63 @@
+package derive
+
+import (
+	"offlink/ir"
+	"offlink/props"
+	"offlink/split"
+)
+
+// assertFail is what a failing device-side assertion calls.
+const assertFail = "__devicelib_assert_fail"
+
+// assertUsed lists the kernels that reach a device-side assertion through
+// calls. Where a function that calls it may be called indirectly, every kernel
+// may reach it.
+func (i *image) assertUsed() error {
+	target, ok := i.Module.Lookup(assertFail)
+	if !ok || !i.Has(target) {
+		return nil
+	}
+	callers := i.callers()
+	seen := map[ir.ValueID]bool{target: true}
+	var found []ir.ValueID
+	for queue := []ir.ValueID{target}; len(queue) > 0; queue = queue[1:] {
+		for _, caller := range callers[queue[0]] {
+			if seen[caller] {
+				continue
+			}
+			seen[caller] = true
+			if _, indirect := i.Module.Attribute(caller, split.AttributeReferencedIndirectly); indirect {
+				return i.assertEverywhere()
+			}
+			if i.Graph.IsKernel(caller) {
+				found = append(found, caller)
+			}
+			queue = append(queue, caller)
+		}
+	}
+	for _, id := range found {
+		i.put(props.SetAssertUsed, i.value(id).Name, present)
+	}
+	return nil
+}
+
+func (i *image) assertEverywhere() error {
+	for v := range i.kernels {
+		i.put(props.SetAssertUsed, v.Name, present)
+	}
+	return nil
+}
+
+// callers returns for each function of the image those that call it.
+func (i *image) callers() map[ir.ValueID][]ir.ValueID {
+	callers := make(map[ir.ValueID][]ir.ValueID)
+	for _, id := range i.Definitions {
+		for _, ref := range i.value(id).Refs {
+			if ref.Kind() == ir.RefCallee {
+				to := ir.ValueID(ref.Index())
+				callers[to] = append(callers[to], id)
+			}
+		}
+	}
+	return callers
+}

@@ -1,0 +1,80 @@
+package derive
+
+import (
+	"fmt"
+	"strconv"
+
+	"offlink/ir"
+	"offlink/props"
+	"offlink/split"
+)
+
+func (i *image) uniqueID(id ir.ValueID) string {
+	unique, _ := i.Module.Attribute(id, split.AttributeUniqueID)
+	return unique
+}
+
+// deviceGlobals gives the size in bytes of each device_global variable that
+// the image has, and whether it may be in one image only, by unique id.
+func (i *image) deviceGlobals() error {
+	if !i.options.DeviceGlobals {
+		return nil
+	}
+	var err error
+	i.variables(func(id ir.ValueID, v *ir.GlobalValue) bool {
+		if i.Graph.IsDeviceGlobal(id) {
+			err = i.deviceGlobal(id, v)
+		}
+		return err == nil
+	})
+	return err
+}
+
+func (i *image) deviceGlobal(id ir.ValueID, v *ir.GlobalValue) error {
+	size, err := i.number(id, split.AttributeDeviceGlobalSize)
+	if err != nil {
+		return err
+	}
+	scope := uint32(0)
+	if i.Graph.HasImageScope(id) {
+		scope = 1
+	}
+	unique := i.uniqueID(id)
+	if unique == "" {
+		return fmt.Errorf("the device_global variable @%s has no attribute %q, by which the host names it", v.Name, split.AttributeUniqueID)
+	}
+	i.put(props.SetDeviceGlobals, unique, props.Uint32s(size, scope))
+	return nil
+}
+
+// number returns the number in an attribute.
+func (i *image) number(id ir.ValueID, attribute string) (uint32, error) {
+	text, _ := i.Module.Attribute(id, attribute)
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("@%s: the attribute %q is %q, want a number", i.value(id).Name, attribute, text)
+	}
+	return uint32(n), nil
+}
+
+// Attributes of host pipes (HostPipes.cpp).
+const (
+	attributeHostPipe     = "sycl-host-pipe"
+	attributeHostPipeSize = "sycl-host-pipe-size"
+)
+
+// hostPipes gives the size in bytes of what goes through each host pipe.
+func (i *image) hostPipes() error {
+	var err error
+	i.variables(func(id ir.ValueID, v *ir.GlobalValue) bool {
+		if _, ok := i.Module.Attribute(id, attributeHostPipe); !ok {
+			return true
+		}
+		var size uint32
+		if size, err = i.number(id, attributeHostPipeSize); err == nil {
+			i.put(props.SetHostPipes, i.uniqueID(id), props.Uint32s(size))
+		}
+		return err == nil
+	})
+	return err
+}

@@ -1,0 +1,129 @@
+package derive
+
+import (
+	"strings"
+
+	"offlink/ir"
+	"offlink/props"
+	"offlink/split"
+)
+
+// Device libraries give functions that a device's compiler may lack. The
+// mask says which libraries an image calls, a bit a library, in the numbering
+// of the extensions cl_intel_devicelib_*; the runtime of 2023 to 2025 links
+// them in.
+const (
+	libAssert = iota
+	libMath
+	libMathFP64
+	libComplex
+	libComplexFP64
+	libCString
+	libIMF
+	libIMFFP64
+	libIMFBF16
+	libBFloat16
+)
+
+const deviceLibPrefix = "__devicelib_"
+
+// Single-precision names of the mathematical functions have an f behind them.
+var (
+	mathInteger = words("abs div labs ldiv llabs lldiv")
+	mathBoth    = words(`acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi erf erfc exp exp10
+		exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma log log10 log1p log2 logb
+		modf nextafter pow remainder remquo rint round rsqrt scalbln scalbn sin sinh sinpi sqrt tan tanh tgamma trunc
+		nearbyint lrint lround llrint llround nan`)
+	complexBoth = words(`cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog cpolar cpow
+		cproj creal csin csinh csqrt ctan ctanh`)
+	cstring = words("memcpy memset memcmp memmove")
+)
+
+// deviceLibs are the libraries by function, without prefix.
+var deviceLibs = func() map[string]int {
+	libs := map[string]int{
+		"assert_fail": libAssert,
+		"__mulsc3":    libComplex, "__divsc3": libComplex,
+		"__muldc3": libComplexFP64, "__divdc3": libComplexFP64,
+	}
+	for _, name := range mathInteger {
+		libs[name] = libMath
+	}
+	for _, name := range mathBoth {
+		libs[name+"f"], libs[name] = libMath, libMathFP64
+	}
+	for _, name := range complexBoth {
+		libs[name+"f"], libs[name] = libComplex, libComplexFP64
+	}
+	for _, name := range cstring {
+		libs[name] = libCString
+	}
+	return libs
+}()
+
+func words(text string) []string { return strings.Fields(text) }
+
+// deviceLib returns the number of the library that has the function.
+func deviceLib(name string) (int, bool) {
+	if split.IsBFloat16Library(name) {
+		return libBFloat16, true
+	}
+	rest, ok := strings.CutPrefix(name, deviceLibPrefix)
+	if !ok {
+		return 0, false
+	}
+	if imf, ok := strings.CutPrefix(rest, "imf_"); ok {
+		return imfLibrary(imf), true
+	}
+	lib, ok := deviceLibs[rest]
+	return lib, ok
+}
+
+// imfDouble are the functions of the IMF library on doubles whose name does
+// not say so.
+var imfDouble = func() map[string]bool {
+	names := make(map[string]bool)
+	for _, name := range words(`ceil copysign fabs floor fma fmax fmin inv nearbyint rint rsqrt sqrt trunc
+		acos acosh asin asinh atan atan2 atanh cbrt cdfnorm cdfnorminv cos cosh cospi cyl_bessel_i0 cyl_bessel_i1
+		erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fdim fmod frexp hypot i0 i1 ilogb j0 j1 jn ldexp lgamma
+		llrint llround log log10 log1p log2 logb lrint lround modf nan nextafter norm norm3d norm4d normcdf normcdfinv
+		pow powi rcbrt remainder remquo rhypot rnorm rnorm3d rnorm4d round scalbln scalbn sin sincos sincospi sinh sinpi
+		tan tanh tgamma y0 y1 yn`) {
+		names[name] = true
+	}
+	return names
+}()
+
+// imfLibrary returns the number of the IMF library that has the function.
+func imfLibrary(name string) int {
+	base := name
+	for _, suffix := range []string{"_rd", "_rn", "_ru", "_rz"} {
+		base = strings.TrimSuffix(base, suffix)
+	}
+	switch {
+	case strings.Contains(name, "bf16") || strings.Contains(name, "bfloat16"):
+		return libIMFBF16
+	case strings.Contains(name, "double") || imfDouble[base] || base == "dadd" || base == "dsub" || base == "dmul" || base == "ddiv":
+		return libIMFFP64
+	}
+	return libIMF
+}
+
+// deviceLibMask writes the mask, also when it is 0.
+func (i *image) deviceLibMask() error {
+	if i.options.Dialect >= Dialect2026 {
+		return nil
+	}
+	mask := uint32(0)
+	if strings.HasPrefix(i.Module.Triple, "spir") {
+		for _, id := range i.Declarations {
+			if v := i.value(id); v.Kind == ir.Function {
+				if lib, ok := deviceLib(v.Name); ok {
+					mask |= 1 << lib
+				}
+			}
+		}
+	}
+	i.put(props.SetDevicelibReqMask, "DeviceLibReqMask", props.Uint32(mask))
+	return nil
+}

@@ -1,0 +1,84 @@
+package derive
+
+import (
+	"fmt"
+	"strconv"
+
+	"offlink/props"
+	"offlink/split"
+)
+
+// misc gives what the runtime and the compiler behind it want to know. The
+// numbers come from the first entry point that has the attribute: splitting
+// puts only those that agree into an image.
+func (i *image) misc() error {
+	if i.Group.Part == split.PartESIMD {
+		i.put(props.SetMiscProperties, "isEsimdImage", present)
+	}
+	for _, p := range []struct{ attribute, key string }{
+		{split.AttributeRegisterAllocMode, "sycl-register-alloc-mode"},
+		{split.AttributeGRFSize, "sycl-grf-size"},
+		{split.AttributeOptLevel, "optLevel"},
+	} {
+		// Compilers behind Level Zero fail on a level where invoke_simd is.
+		if p.attribute == split.AttributeOptLevel && i.usesInvokeSIMD() {
+			continue
+		}
+		if err := i.miscNumber(p.attribute, p.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *image) miscNumber(attribute, key string) error {
+	for _, id := range i.Group.Entries {
+		text, ok := i.Module.Attribute(id, attribute)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			return fmt.Errorf("@%s: the attribute %q is %q, want a number", i.value(id).Name, attribute, text)
+		}
+		i.put(props.SetMiscProperties, key, props.Uint32(uint32(n)))
+		return nil
+	}
+	return nil
+}
+
+func (i *image) usesInvokeSIMD() bool {
+	for _, id := range i.Declarations {
+		if split.UsesInvokeSIMD(i.value(id).Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// sanitizers are known by the variable that their passes add.
+var sanitizers = []struct{ variable, name string }{
+	{"__AsanKernelMetadata", "asan"},
+	{"__AsanDeviceGlobalMetadata", "asan"},
+	{"__MsanKernelMetadata", "msan"},
+	{"__TsanKernelMetadata", "tsan"},
+}
+
+func (i *image) sanitizer() error {
+	for _, s := range sanitizers {
+		if id, ok := i.Module.Lookup(s.variable); ok && i.Has(id) {
+			i.put(props.SetMiscProperties, "sanUsed", props.String(s.name))
+			return nil
+		}
+	}
+	return nil
+}
+
+// defaultValues says of a copy of an image that specialization constants have
+// their default values in it.
+func (i *image) defaultValues() error {
+	if i.Defaults {
+		i.put(props.SetMiscProperties, "specConstsReplacedWithDefault", present)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package derive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"offlink/ir"
+	"offlink/props"
+	"offlink/split"
+)
+
+// Kinds of metadata with a boolean for each argument of a kernel: true where
+// the argument was optimised away.
+var omittedKinds = []string{"sycl_kernel_omit_args", "spir_kernel_omit_args"}
+
+// paramOpt gives for each kernel the arguments that it does not take, as a
+// bit mask: bit 0 is the first argument. The set is written when it is empty
+// too, and sorted by name.
+func (i *image) paramOpt() error {
+	if !i.options.ParamInfo {
+		return nil
+	}
+	set := i.sets.Open(props.SetKernelParamOpt)
+	var kernels []*ir.GlobalValue
+	for v := range i.kernels {
+		kernels = append(kernels, v)
+	}
+	slices.SortFunc(kernels, func(a, b *ir.GlobalValue) int { return strings.Compare(a.Name, b.Name) })
+	for _, v := range kernels {
+		omitted, err := i.omitted(v)
+		if err != nil {
+			return err
+		}
+		if len(omitted) > 0 {
+			set.Put(v.Name, mask(omitted))
+		}
+	}
+	return nil
+}
+
+func (i *image) omitted(v *ir.GlobalValue) ([]bool, error) {
+	for _, kind := range omittedKinds {
+		operands, ok, err := split.Attached(i.Module, v, kind)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		omitted := make([]bool, len(operands))
+		for n, o := range operands {
+			if o.Kind != ir.OperandInt {
+				return nil, fmt.Errorf("@%s: !%s: operand %d is no i1", v.Name, kind, n)
+			}
+			omitted[n] = o.Int != 0
+		}
+		return omitted, nil
+	}
+	return nil, nil
+}
+
+func mask(bits []bool) props.Value {
+	data := make([]byte, (len(bits)+7)/8)
+	for n, bit := range bits {
+		if bit {
+			data[n/8] |= 1 << (n % 8)
+		}
+	}
+	return props.Bits(data, uint64(len(bits)))
+}

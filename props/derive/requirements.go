@@ -1,0 +1,146 @@
+package derive
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"offlink/ir"
+	"offlink/props"
+	"offlink/split"
+)
+
+// requirements writes what a device must have to run the image. The set is
+// written always, and its keys are in alphabetical order.
+//
+// Aspects and targets are unions over the functions of the image; the others
+// are the first function's that has them, as splitting puts only functions
+// that agree into an image. Where nothing was split they may not agree, and
+// then no work-group size is required.
+func (i *image) requirements() error {
+	r, err := i.collectRequirements()
+	if err != nil {
+		return err
+	}
+	const set = props.SetDeviceRequirements
+	i.put(set, "aspects", props.Uint32s(r.aspects...))
+	if r.targets != nil {
+		i.put(set, "fixed_target", props.Uint32s(r.targets...))
+	}
+	if r.jointMatrix != "" {
+		i.put(set, "joint_matrix", props.String(r.jointMatrix))
+	}
+	if r.jointMatrixMad != "" {
+		i.put(set, "joint_matrix_mad", props.String(r.jointMatrixMad))
+	}
+	if r.subGroupSize != nil {
+		i.put(set, "reqd_sub_group_size", props.Uint32(r.subGroupSize[0]))
+	}
+	if r.workGroupSize != nil && !i.Group.Whole {
+		i.put(set, "reqd_work_group_size_uint64_t", uint64s(r.workGroupSize))
+	}
+	if r.dimensions != nil {
+		i.put(set, "work_group_num_dim", props.Uint32(r.dimensions[0]))
+	}
+	return nil
+}
+
+type requirements struct {
+	aspects, targets            []uint32 // sorted, each once
+	jointMatrix, jointMatrixMad string
+	// nil, or what the metadata of the first function says that has it
+	subGroupSize, workGroupSize, dimensions []uint32
+}
+
+func (i *image) collectRequirements() (requirements, error) {
+	var r requirements
+	var err error
+	i.functions(func(id ir.ValueID, v *ir.GlobalValue) bool {
+		err = i.addRequirements(&r, id, v)
+		return err == nil
+	})
+	slices.Sort(r.aspects)
+	slices.Sort(r.targets)
+	r.aspects, r.targets = slices.Compact(r.aspects), slices.Compact(r.targets)
+	return r, err
+}
+
+func (i *image) addRequirements(r *requirements, id ir.ValueID, v *ir.GlobalValue) error {
+	if err := i.addMatrix(&r.jointMatrix, id, split.AttributeJointMatrix); err != nil {
+		return err
+	}
+	if err := i.addMatrix(&r.jointMatrixMad, id, split.AttributeJointMatrixMad); err != nil {
+		return err
+	}
+	if len(v.Attachments) == 0 {
+		return nil
+	}
+	for _, list := range []struct {
+		kind string
+		to   *[]uint32
+	}{{split.KindUsedAspects, &r.aspects}, {"sycl_fixed_targets", &r.targets}} {
+		numbers, err := unsigned(i.Module, v, list.kind)
+		if err != nil {
+			return err
+		}
+		*list.to = append(*list.to, numbers...)
+	}
+	for _, first := range []struct {
+		kind string
+		to   *[]uint32
+	}{{split.KindSubGroupSize, &r.subGroupSize}, {split.KindWorkGroupSize, &r.workGroupSize}, {split.KindWorkGroupDimensions, &r.dimensions}} {
+		if *first.to != nil {
+			continue
+		}
+		numbers, err := unsigned(i.Module, v, first.kind)
+		if err != nil {
+			return err
+		}
+		*first.to = numbers
+	}
+	return nil
+}
+
+// addMatrix takes the description of matrices that a function uses, an
+// attribute or a string in metadata of that name.
+func (i *image) addMatrix(to *string, id ir.ValueID, name string) error {
+	if *to != "" {
+		return nil
+	}
+	if text, ok := i.Module.Attribute(id, name); ok {
+		*to = text
+		return nil
+	}
+	operands, ok, err := split.Attached(i.Module, i.value(id), name)
+	if ok && len(operands) > 0 {
+		*to = operands[0].String
+	}
+	return err
+}
+
+// unsigned returns the numbers of metadata, nil for none and where it is
+// empty. Negative numbers are internal marks and are left out.
+func unsigned(m *ir.Module, v *ir.GlobalValue, kind string) ([]uint32, error) {
+	numbers, err := split.Integers(m, v, kind)
+	if err != nil {
+		return nil, err
+	}
+	var out []uint32
+	for _, n := range numbers {
+		if n > math.MaxUint32 {
+			return nil, fmt.Errorf("@%s: !%s: %d has more than 32 bits", v.Name, kind, n)
+		}
+		if n >= 0 {
+			out = append(out, uint32(n))
+		}
+	}
+	return out, nil
+}
+
+func uint64s(numbers []uint32) props.Value {
+	wide := make([]uint64, len(numbers))
+	for i, n := range numbers {
+		wide[i] = uint64(n)
+	}
+	return props.Uint64s(wide...)
+}

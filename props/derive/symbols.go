@@ -1,0 +1,80 @@
+package derive
+
+import (
+	"strings"
+
+	"offlink/ir"
+	"offlink/props"
+	"offlink/split"
+)
+
+// present is the value of sets that are lists of names.
+var present = props.Uint32(1)
+
+// exportedSymbols lists what other images can import: functions, and in 2026
+// device globals of external linkage that may be in several images.
+func (i *image) exportedSymbols() error {
+	if !i.options.ExportedSymbols {
+		return nil
+	}
+	for _, id := range i.Exports() {
+		i.put(props.SetExportedSymbols, i.value(id).Name, present)
+	}
+	if i.options.Dialect < Dialect2026 {
+		return nil
+	}
+	for _, id := range i.Definitions {
+		if i.Graph.IsDeviceGlobal(id) && !i.Graph.HasImageScope(id) && i.value(id).Linkage == ir.External {
+			i.put(props.SetExportedSymbols, i.value(id).Name, present)
+		}
+	}
+	return nil
+}
+
+// importedSymbols lists what the image takes from others.
+func (i *image) importedSymbols() error {
+	if !i.options.ImportedSymbols {
+		return nil
+	}
+	for _, id := range i.Imports() {
+		i.put(props.SetImportedSymbols, i.value(id).Name, present)
+	}
+	if i.options.Dialect < Dialect2026 || i.Graph.Options().Dependencies == split.DependenciesNone {
+		return nil
+	}
+	for _, id := range i.Declarations {
+		if i.isDeviceGlobalDeclaration(id) {
+			i.put(props.SetImportedSymbols, i.value(id).Name, present)
+		}
+	}
+	return nil
+}
+
+// isDeviceGlobalDeclaration recognises an extern device_global by the name of
+// its type, as declarations have no attributes.
+func (i *image) isDeviceGlobalDeclaration(id ir.ValueID) bool {
+	v := i.value(id)
+	if v.Kind != ir.Variable {
+		return false
+	}
+	t := i.Module.Types[v.Type]
+	return t.Kind == ir.TypeStruct && strings.Contains(t.Name, "device_global")
+}
+
+func (i *image) kernelNames() error {
+	if i.options.KernelNames {
+		for v := range i.kernels {
+			i.put(props.SetKernelNames, v.Name, present)
+		}
+	}
+	return nil
+}
+
+// registeredKernels gives the kernels' names by the names that the user knows
+// them by.
+func (i *image) registeredKernels() error {
+	for _, pair := range i.RegisteredKernels() {
+		i.put(props.SetRegisteredKernels, pair.Name, props.String(pair.Kernel))
+	}
+	return nil
+}

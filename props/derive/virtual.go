@@ -1,0 +1,35 @@
+package derive
+
+import (
+	"slices"
+	"strings"
+
+	"offlink/ir"
+	"offlink/props"
+	"offlink/split"
+)
+
+// virtualFunctions names the set of virtual functions that the image gives,
+// or the sets that its functions call. Splitting leaves one set to an image,
+// so the first virtual function says which; the order of the sets that are
+// used has no meaning, and is alphabetical.
+func (i *image) virtualFunctions() error {
+	var uses []string
+	for _, id := range i.Definitions {
+		if i.value(id).Kind != ir.Function {
+			continue
+		}
+		if set, ok := i.Module.Attribute(id, split.AttributeIndirectlyCallable); ok {
+			i.put(props.SetVirtualFunctions, "virtual-functions-set", props.String(set))
+			break
+		}
+		if sets, ok := i.Module.Attribute(id, split.AttributeCallsIndirectly); ok {
+			uses = append(uses, strings.Split(sets, ",")...)
+		}
+	}
+	if uses != nil {
+		slices.Sort(uses)
+		i.put(props.SetVirtualFunctions, "uses-virtual-functions-set", props.String(strings.Join(slices.Compact(uses), ",")))
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package split
+
+import (
+	"slices"
+
+	"offlink/ir"
+)
+
+// annotationsList is the array in which front ends note annotate attributes.
+// What it says of a value does not keep the value: an image has the entries
+// of the values that it defines.
+const annotationsList = "llvm.global.annotations"
+
+type annotations struct {
+	list ir.ValueID
+	// entries are the indices of the elements about a value.
+	entries map[ir.ValueID][]int
+	// names are the other values that an element names, by its index.
+	names map[int][]ir.ValueID
+	count int
+}
+
+// findAnnotations notes what each annotation is about.
+func (g *Graph) findAnnotations() error {
+	list, ok := g.Module.Lookup(annotationsList)
+	if !ok || g.Module.Values[list].Declaration || g.Module.Values[list].Kind != ir.Variable {
+		return nil
+	}
+	c, err := g.Module.Source.Initializer(list)
+	if err != nil {
+		return err
+	}
+	a := &annotations{list: list, entries: make(map[ir.ValueID][]int), names: make(map[int][]ir.ValueID)}
+	for _, i := range keptElements(&g.Module.Values[list], len(c.Elements)) {
+		fields := c.Elements[i].Elements
+		if len(fields) == 0 || fields[0].Kind != ir.ConstantValue {
+			continue
+		}
+		a.count++
+		a.entries[fields[0].Value] = append(a.entries[fields[0].Value], i)
+		for _, f := range fields[1:] {
+			if f.Kind == ir.ConstantValue {
+				a.names[i] = append(a.names[i], f.Value)
+			}
+		}
+	}
+	g.annotations = a
+	return nil
+}
+
+func (g *Graph) isAnnotations(id ir.ValueID) bool {
+	return g.annotations != nil && g.annotations.list == id
+}
+
+// keepAnnotations puts the annotations of the slice's definitions into it.
+func (x *Extractor) keepAnnotations(s *Slice) {
+	a := x.graph.annotations
+	if a == nil {
+		return
+	}
+	var kept []int
+	for _, id := range s.Definitions {
+		kept = append(kept, a.entries[id]...)
+	}
+	if len(kept) == 0 {
+		return
+	}
+	slices.Sort(kept)
+	if len(kept) < a.count || x.graph.Module.Values[a.list].KeepElements != nil {
+		s.Edit(a.list).KeepElements = kept
+	}
+	s.Definitions = append(s.Definitions, a.list)
+	for _, i := range kept {
+		x.follow(s, a.names[i])
+	}
+}

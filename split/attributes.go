@@ -1,0 +1,116 @@
+package split
+
+import "offlink/ir"
+
+// Names of the attributes of functions and variables, as SYCL front ends
+// write them.
+const (
+	AttributeModuleID             = "sycl-module-id"
+	AttributeEntryPoint           = "sycl-entry-point"
+	AttributeIndirectlyCallable   = "indirectly-callable"
+	AttributeCallsIndirectly      = "calls-indirectly"
+	AttributeReferencedIndirectly = "referenced-indirectly"
+	AttributeRegisterAllocMode    = "sycl-register-alloc-mode"
+	AttributeGRFSize              = "sycl-grf-size"
+	AttributeOptLevel             = "sycl-optlevel"
+	AttributeJointMatrix          = "sycl_joint_matrix"
+	AttributeJointMatrixMad       = "sycl_joint_matrix_mad"
+	AttributeDeviceGlobalSize     = "sycl-device-global-size"
+	AttributeDeviceImageScope     = "sycl-device-image-scope"
+	AttributeUniqueID             = "sycl-unique-id"
+)
+
+// attributeKey numbers the attributes that the graph asks about for every
+// function, so that a group of attributes is looked through once.
+type attributeKey uint8
+
+const (
+	keyModuleID attributeKey = iota
+	keyIndirectlyCallable
+	keyReferencedIndirectly
+	keyEntryPoint
+	keyRegisterAllocMode
+	keyGRFSize
+	keyOptLevel
+	keyJointMatrix
+	keyJointMatrixMad
+	keyDeviceGlobalSize
+	keyDeviceImageScope
+	keyCount
+)
+
+func keyOf(name string) (attributeKey, bool) {
+	switch name {
+	case AttributeModuleID:
+		return keyModuleID, true
+	case AttributeIndirectlyCallable:
+		return keyIndirectlyCallable, true
+	case AttributeReferencedIndirectly:
+		return keyReferencedIndirectly, true
+	case AttributeEntryPoint:
+		return keyEntryPoint, true
+	case AttributeRegisterAllocMode:
+		return keyRegisterAllocMode, true
+	case AttributeGRFSize:
+		return keyGRFSize, true
+	case AttributeOptLevel:
+		return keyOptLevel, true
+	case AttributeJointMatrix:
+		return keyJointMatrix, true
+	case AttributeJointMatrixMad:
+		return keyJointMatrixMad, true
+	case AttributeDeviceGlobalSize:
+		return keyDeviceGlobalSize, true
+	case AttributeDeviceImageScope:
+		return keyDeviceImageScope, true
+	}
+	return 0, false
+}
+
+// attributeSet holds the values of some attributes.
+type attributeSet struct {
+	present [keyCount]bool
+	value   [keyCount]string
+}
+
+func (s *attributeSet) add(list []ir.Attribute) {
+	for _, a := range list {
+		if k, ok := keyOf(a.Key); ok && !s.present[k] {
+			s.present[k], s.value[k] = true, a.Value
+		}
+	}
+}
+
+// attributeTable holds the sets of a module's groups.
+type attributeTable []attributeSet
+
+func newAttributeTable(groups []ir.AttributeGroup) attributeTable {
+	t := make(attributeTable, len(groups))
+	for i := range groups {
+		t[i].add(groups[i].Strings)
+	}
+	return t
+}
+
+// get returns the value of one attribute of v, and whether v has it. As in
+// [ir.Module.Attribute], the value's own attributes win.
+func (t attributeTable) get(v *ir.GlobalValue, k attributeKey) (string, bool) {
+	if len(v.Attributes) > 0 {
+		var own attributeSet
+		own.add(v.Attributes)
+		if own.present[k] {
+			return own.value[k], true
+		}
+	}
+	for _, g := range v.Groups {
+		if t[g].present[k] {
+			return t[g].value[k], true
+		}
+	}
+	return "", false
+}
+
+func (t attributeTable) has(v *ir.GlobalValue, k attributeKey) bool {
+	_, ok := t.get(v, k)
+	return ok
+}

@@ -1,0 +1,78 @@
+package split
+
+import (
+	"fmt"
+	"strings"
+
+	"offlink/ir"
+)
+
+// ESIMD functions carry !sycl_explicit_simd. Their code is compiled in
+// another way than the rest, so that a toolchain wants it apart.
+
+// invokeSIMD begins the names of the functions that call ESIMD code from
+// other code.
+const invokeSIMD = "_Z33__regcall3____builtin_invoke_simd"
+
+// UsesInvokeSIMD reports whether a function is a call of ESIMD code from
+// other code.
+func UsesInvokeSIMD(name string) bool { return strings.HasPrefix(name, invokeSIMD) }
+
+// checkSIMD refuses to separate what invoke_simd ties together.
+func (g *Graph) checkSIMD([]Group) error {
+	if !g.options.SeparateESIMD {
+		return nil
+	}
+	for i := range g.Module.Values {
+		if v := &g.Module.Values[i]; v.Kind == ir.Function && UsesInvokeSIMD(v.Name) {
+			return fmt.Errorf("'invoke_simd' calls detected (@%s), '-split-esimd' must not be specified", v.Name)
+		}
+	}
+	return nil
+}
+
+// part says which parts the entry points of a group belong to.
+func (g *Graph) part(entries []ir.ValueID) Part {
+	esimd := 0
+	for _, id := range entries {
+		if g.flags[id]&flagESIMD != 0 {
+			esimd++
+		}
+	}
+	switch {
+	case esimd == 0:
+		return PartSYCL
+	case esimd == len(entries):
+		return PartESIMD
+	}
+	return PartBoth
+}
+
+// separateESIMD sets the part of each group, and makes two of a group that
+// has both where that is wanted; the ESIMD part comes first.
+func (g *Graph) separateESIMD(groups []Group) []Group {
+	var out []Group
+	for _, group := range groups {
+		group.Part = g.part(group.Entries)
+		if group.Part != PartBoth || !g.options.SeparateESIMD {
+			out = append(out, group)
+			continue
+		}
+		esimd, rest := group, group
+		esimd.Part, rest.Part = PartESIMD, PartSYCL
+		esimd.Entries, rest.Entries = nil, nil
+		esimd.together, rest.together = group.Entries, group.Entries
+		for _, id := range group.Entries {
+			if g.flags[id]&flagESIMD != 0 {
+				esimd.Entries = append(esimd.Entries, id)
+			} else {
+				rest.Entries = append(rest.Entries, id)
+			}
+		}
+		out = append(out, esimd, rest)
+	}
+	return out
+}
+
+// MixesESIMD reports whether the group has entry points of both parts.
+func (g Group) MixesESIMD() bool { return g.Part == PartBoth }

@@ -1,0 +1,182 @@
+package split
+
+import (
+	"slices"
+
+	"offlink/ir"
+)
+
+// Slice is what one image holds.
+type Slice struct {
+	ir.Slice
+	Graph *Graph
+	Group *Group
+	// Defaults is true for the copy of an image that has the default values
+	// of the specialization constants in their place.
+	Defaults bool
+}
+
+// Extractor makes slices of one graph. It keeps scratch memory as large as
+// the module's list of values between slices; each goroutine needs its own.
+type Extractor struct {
+	graph *Graph
+	// seen and entry hold the number of the slice that last had the value,
+	// or had it as entry point.
+	seen, entry []uint32
+	current     uint32
+	stack       []ir.ValueID
+	group       *Group
+	ids         []string // source files of the group's entry points
+}
+
+// NewExtractor returns an extractor of slices of g.
+func (g *Graph) NewExtractor() *Extractor {
+	n := len(g.Module.Values)
+	return &Extractor{graph: g, seen: make([]uint32, n), entry: make([]uint32, n)}
+}
+
+// Extract returns what the image of a group holds: everything that the group's
+// entry points refer to, directly or not, and what every image has. The slice
+// is the caller's.
+func (x *Extractor) Extract(group *Group) (*Slice, error) {
+	x.begin(group)
+	s := &Slice{Graph: x.graph, Group: group}
+	s.Module = x.graph.Module
+	x.follow(s, x.roots(group))
+	x.keepAnnotations(s)
+	slices.Sort(s.Definitions)
+	slices.Sort(s.Declarations)
+	x.internalize(s)
+	x.markEntries(s)
+	x.filterNamed(s)
+	return s, nil
+}
+
+// begin makes group the current one, of which nothing was seen yet.
+func (x *Extractor) begin(group *Group) {
+	x.group = group
+	x.current++
+	for _, id := range group.Entries {
+		x.entry[id] = x.current
+	}
+	x.ids = x.ids[:0]
+	if x.graph.options.Dependencies != DependenciesExternals {
+		return
+	}
+	for _, id := range group.Entries {
+		if name, ok := x.graph.ModuleID(id); ok && !slices.Contains(x.ids, name) {
+			x.ids = append(x.ids, name)
+		}
+	}
+}
+
+func (x *Extractor) isEntry(id ir.ValueID) bool { return x.entry[id] == x.current }
+
+// roots returns what an image has without anything referring to it.
+func (x *Extractor) roots(group *Group) []ir.ValueID {
+	roots := slices.Concat(group.Entries, x.graph.roots)
+	if group.Whole {
+		roots = append(roots, x.graph.wholeRoots...)
+	}
+	if group.together != nil && group.Part == PartESIMD {
+		roots = append(roots, x.esimdFunctions(group)...)
+	}
+	return roots
+}
+
+// esimdFunctions returns the ESIMD functions that the entry points of both
+// parts of a group refer to.
+func (x *Extractor) esimdFunctions(group *Group) []ir.ValueID {
+	var all Slice
+	x.follow(&all, group.together)
+	esimd := slices.DeleteFunc(all.Definitions, func(id ir.ValueID) bool { return x.graph.flags[id]&flagESIMD == 0 })
+	x.begin(group)
+	return esimd
+}
+
+// follow adds the roots and all that they refer to.
+func (x *Extractor) follow(s *Slice, roots []ir.ValueID) {
+	for _, id := range roots {
+		x.visit(s, id)
+	}
+	for len(x.stack) > 0 {
+		id := x.stack[len(x.stack)-1]
+		x.stack = x.stack[:len(x.stack)-1]
+		for _, ref := range x.graph.refs(id) {
+			x.visitRef(s, ref)
+		}
+		x.visitComdat(s, id)
+	}
+}
+
+func (x *Extractor) visitRef(s *Slice, ref ir.Ref) {
+	switch ref.Kind() {
+	case ir.RefCallee, ir.RefAddress:
+		x.visit(s, ir.ValueID(ref.Index()))
+	case ir.RefIndirectCall:
+		for _, id := range x.graph.marked[ir.TypeID(ref.Index())] {
+			x.visit(s, id)
+		}
+	}
+}
+
+func (x *Extractor) visit(s *Slice, id ir.ValueID) {
+	if x.seen[id] == x.current || x.graph.flags[id]&flagGone != 0 {
+		return
+	}
+	x.seen[id] = x.current
+	if !x.isDefined(id) {
+		s.Declarations = append(s.Declarations, id)
+		return
+	}
+	s.Definitions = append(s.Definitions, id)
+	x.stack = append(x.stack, id)
+}
+
+// visitComdat adds the other members of the comdat of a definition, where the
+// module stays one: a linker would keep them together too. A function that
+// becomes local has left its comdat.
+func (x *Extractor) visitComdat(s *Slice, id ir.ValueID) {
+	c := x.graph.Module.Values[id].Comdat
+	if !x.group.Whole || c == ir.NoComdat || !slices.ContainsFunc(x.graph.comdats[c], x.stays) {
+		return
+	}
+	for _, member := range x.graph.comdats[c] {
+		x.visit(s, member)
+	}
+}
+
+// isDefined reports whether the current image has the definition of a value
+// that it refers to.
+func (x *Extractor) isDefined(id ir.ValueID) bool {
+	v := &x.graph.Module.Values[id]
+	switch {
+	case v.Declaration:
+		return false
+	case v.Kind != ir.Function || x.isEntry(id):
+		return true
+	case x.graph.flags[id]&flagVirtual != 0:
+		return false
+	case x.group.together != nil && x.group.Part == PartSYCL && x.graph.flags[id]&flagESIMD != 0:
+		return false
+	}
+	return !x.isImported(id)
+}
+
+// isImported reports whether the current image takes the function from
+// another one: from the image whose entry point it is.
+func (x *Extractor) isImported(id ir.ValueID) bool {
+	const exported = flagImportable | flagEntry
+	f := x.graph.flags[id]
+	if f&exported != exported || f&flagKernel != 0 || x.graph.Module.Values[id].IsLocal() {
+		return false
+	}
+	switch x.graph.options.Dependencies {
+	case DependenciesExternals:
+		file, _ := x.graph.ModuleID(id)
+		return !slices.Contains(x.ids, file)
+	case DependenciesAll:
+		return true
+	}
+	return false
+}

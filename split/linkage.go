@@ -1,0 +1,67 @@
+package split
+
+import "offlink/ir"
+
+// internalize makes every function of the slice local that nobody outside its
+// image can name: all but the entry points of the image, functions that are
+// called indirectly, and members of a comdat that stays visible. Variables and
+// aliases keep their linkage.
+func (x *Extractor) internalize(s *Slice) {
+	uses := comdatUses(x.graph.Module, s.Definitions, x.stays)
+	for _, id := range s.Definitions {
+		v := &x.graph.Module.Values[id]
+		if v.Kind != ir.Function || v.IsLocal() || v.Linkage == ir.AvailableExternally || x.stays(id) {
+			continue
+		}
+		if v.Comdat != ir.NoComdat && uses[v.Comdat].visible {
+			continue
+		}
+		e := s.Edit(id)
+		e.Linkage, e.SetLinkage = ir.Internal, true
+		if v.Comdat != ir.NoComdat {
+			x.leaveComdat(s, e, v.Comdat, uses[v.Comdat])
+		}
+	}
+}
+
+// leaveComdat takes a function that became local out of its comdat. Where
+// others are in it the comdat still ties them together, but no longer merges
+// with comdats of that name elsewhere.
+func (x *Extractor) leaveComdat(s *Slice, e *ir.Edit, c ir.ComdatID, use comdatUse) {
+	if use.members == 1 {
+		e.DropComdat = true
+		return
+	}
+	if s.Selections == nil {
+		s.Selections = make(map[ir.ComdatID]string)
+	}
+	s.Selections[c] = "nodeduplicate"
+}
+
+// stays reports whether a definition of the slice keeps its linkage.
+func (x *Extractor) stays(id ir.ValueID) bool {
+	return x.graph.Module.Values[id].Kind != ir.Function ||
+		x.isEntry(id) || x.graph.flags[id]&flagPreserved != 0
+}
+
+// markEntries says of the entry points of an image that they are, where the
+// image depends on no other.
+func (x *Extractor) markEntries(s *Slice) {
+	if x.graph.options.Dependencies != DependenciesNone {
+		return
+	}
+	for _, id := range s.Definitions {
+		if x.graph.Module.Values[id].Kind != ir.Function {
+			continue
+		}
+		has := x.graph.attributes.has(&x.graph.Module.Values[id], keyEntryPoint)
+		switch is := x.isEntry(id); {
+		case is && !has:
+			e := s.Edit(id)
+			e.Add = append(e.Add, ir.Attribute{Key: AttributeEntryPoint})
+		case has && !is:
+			e := s.Edit(id)
+			e.Remove = append(e.Remove, AttributeEntryPoint)
+		}
+	}
+}

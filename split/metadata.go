@@ -1,0 +1,58 @@
+package split
+
+import (
+	"fmt"
+
+	"offlink/ir"
+)
+
+// Kinds of metadata that front ends attach to functions.
+const (
+	KindUsedAspects         = "sycl_used_aspects"
+	KindWorkGroupSize       = "reqd_work_group_size"
+	KindWorkGroupDimensions = "work_group_num_dim"
+	KindSubGroupSize        = "intel_reqd_sub_group_size"
+)
+
+// Attached returns the operands of the metadata that is attached to v under
+// the kind, and whether there is any.
+func Attached(m *ir.Module, v *ir.GlobalValue, kind string) ([]ir.Operand, bool, error) {
+	o, ok := v.Attached(kind)
+	if !ok {
+		return nil, false, nil
+	}
+	operands, err := m.Resolve(o)
+	return operands, true, err
+}
+
+// Integers returns the numbers in the metadata of that kind, nil for none. An
+// operand is a number, or, among aspects, a pair of name and number.
+func Integers(m *ir.Module, v *ir.GlobalValue, kind string) ([]int64, error) {
+	operands, ok, err := Attached(m, v, kind)
+	if err != nil || !ok {
+		return nil, err
+	}
+	numbers := make([]int64, 0, len(operands))
+	for _, o := range operands {
+		n, err := integer(m, o)
+		if err != nil {
+			return nil, fmt.Errorf("@%s: !%s: %w", v.Name, kind, err)
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, nil
+}
+
+func integer(m *ir.Module, o ir.Operand) (int64, error) {
+	if o.Kind == ir.OperandInt {
+		return o.Int, nil
+	}
+	pair, err := m.Resolve(o)
+	if err != nil {
+		return 0, err
+	}
+	if len(pair) != 2 || pair[0].Kind != ir.OperandString || pair[1].Kind != ir.OperandInt {
+		return 0, fmt.Errorf("an operand is neither a number nor a pair of name and number")
+	}
+	return pair[1].Int, nil
+}

@@ -1,0 +1,127 @@
+package split
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"offlink/ir"
+)
+
+// globalScope names the group that is the whole module.
+const globalScope = "<GLOBAL>"
+
+// Part says which of explicit-SIMD code and other code an image holds.
+type Part uint8
+
+// The parts, with the numbers of !sycl-esimd-split-status.
+const (
+	PartSYCL  Part = 0 // no ESIMD code, or it was left out
+	PartESIMD Part = 1 // nothing but ESIMD entry points
+	PartBoth  Part = 2
+)
+
+// Group is a group of entry points that becomes one image.
+type Group struct {
+	// Scope is what the mode groups by: the source file, the entry point's
+	// name, or "<GLOBAL>".
+	Scope string
+	// Key orders the groups: scope and optional features.
+	Key string
+	// Entries are in module order.
+	Entries []ir.ValueID
+	// Whole is true where the module is not split: the image has everything
+	// that is visible from outside too.
+	Whole bool
+	Part  Part
+
+	together []ir.ValueID // of a group in two parts: the entries of both
+}
+
+// Plan returns the groups in the order of the images' numbers: by descending
+// key.
+func (g *Graph) Plan() ([]Group, error) {
+	groups, err := g.groupByKey()
+	if err != nil {
+		return nil, err
+	}
+	if g.options.Mode == None || len(groups) == 0 || (g.options.Single && g.options.Mode == Auto) {
+		groups = []Group{{Scope: globalScope, Key: globalScope, Entries: g.Entries, Whole: true}}
+	}
+	if err := g.checkSIMD(groups); err != nil {
+		return nil, err
+	}
+	return g.separateESIMD(groups), nil
+}
+
+func (g *Graph) groupByKey() ([]Group, error) {
+	if g.options.Mode == None || (g.options.Single && g.options.Mode == Auto) {
+		return nil, nil
+	}
+	byKey := make(map[string]int)
+	var groups []Group
+	for _, id := range g.Entries {
+		scope, key, err := g.key(id)
+		if err != nil {
+			return nil, err
+		}
+		i, ok := byKey[key]
+		if !ok {
+			i = len(groups)
+			byKey[key] = i
+			groups = append(groups, Group{Scope: scope, Key: key})
+		}
+		groups[i].Entries = append(groups[i].Entries, id)
+	}
+	sort.Slice(groups, func(i, j int) bool { return groups[i].Key > groups[j].Key })
+	return groups, nil
+}
+
+// key returns the scope of an entry point and the whole key of its group.
+// Images are numbered by descending keys, so the key is spelled as the
+// reference spells it.
+func (g *Graph) key(id ir.ValueID) (scope, key string, err error) {
+	v := &g.Module.Values[id]
+	if g.options.Mode == Kernel {
+		return v.Name, v.Name, nil
+	}
+	var b strings.Builder
+	for _, k := range []attributeKey{keyModuleID, keyIndirectlyCallable, keyRegisterAllocMode, keyGRFSize} {
+		g.addAttribute(&b, v, k)
+	}
+	if err := g.addIntegers(&b, v); err != nil {
+		return "", "", err
+	}
+	for _, k := range []attributeKey{keyOptLevel, keyJointMatrix, keyJointMatrixMad} {
+		g.addAttribute(&b, v, k)
+	}
+	scope, _ = g.attributes.get(v, keyModuleID)
+	return scope, b.String(), nil
+}
+
+// addAttribute adds a part of the key. Every part has a '-' behind it.
+func (g *Graph) addAttribute(b *strings.Builder, v *ir.GlobalValue, k attributeKey) {
+	value, _ := g.attributes.get(v, k)
+	b.WriteString(value)
+	b.WriteByte('-')
+}
+
+// addIntegers adds the parts that metadata gives. Each number has a '-'
+// before it.
+func (g *Graph) addIntegers(b *strings.Builder, v *ir.GlobalValue) error {
+	for _, kind := range []string{KindUsedAspects, KindWorkGroupSize, KindWorkGroupDimensions, KindSubGroupSize} {
+		numbers, err := Integers(g.Module, v, kind)
+		if err != nil {
+			return err
+		}
+		if kind == KindUsedAspects {
+			slices.Sort(numbers)
+		}
+		for _, n := range numbers {
+			fmt.Fprintf(b, "-%d", n)
+		}
+		b.WriteByte('-')
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package split
+
+import (
+	"fmt"
+
+	"offlink/ir"
+)
+
+// registeredList names kernels that the host looks up by a name of the
+// user's (sycl_ext_oneapi_kernel_compiler): its entry is a list of pairs
+// {!"user's name", !"kernel"}, or itself such a pair.
+const registeredList = "sycl_registered_kernels"
+
+// RegisteredKernel is a kernel and the name that the user gave it.
+type RegisteredKernel struct{ Name, Kernel string }
+
+// registeredKernels are the pairs of a module, by kernel.
+type registeredKernels struct {
+	byKernel map[ir.ValueID][]int
+	pairs    []RegisteredKernel
+	nodes    []ir.Operand // of each pair
+}
+
+func newRegisteredKernels(m *ir.Module, list *ir.NamedMetadata) (*registeredKernels, error) {
+	r := &registeredKernels{byKernel: make(map[ir.ValueID][]int)}
+	for _, o := range list.Operands {
+		if err := r.add(m, o, 0); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// add takes in a pair, or the pairs of a list.
+func (r *registeredKernels) add(m *ir.Module, o ir.Operand, depth int) error {
+	operands, err := m.Resolve(o)
+	if err != nil {
+		return err
+	}
+	if len(operands) == 2 && operands[0].Kind == ir.OperandString && operands[1].Kind == ir.OperandString {
+		pair := RegisteredKernel{operands[0].String, operands[1].String}
+		if id, ok := m.Lookup(pair.Kernel); ok {
+			r.byKernel[id] = append(r.byKernel[id], len(r.pairs))
+		}
+		r.pairs, r.nodes = append(r.pairs, pair), append(r.nodes, o)
+		return nil
+	}
+	if depth > 0 {
+		return fmt.Errorf("!%s: an entry is no pair of two strings, the name and the kernel", registeredList)
+	}
+	for _, e := range operands {
+		if err := r.add(m, e, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// of returns the indices of the pairs whose kernel the slice defines.
+func (r *registeredKernels) of(s *Slice) []int {
+	var indices []int
+	for _, id := range s.Definitions {
+		indices = append(indices, r.byKernel[id]...)
+	}
+	return indices
+}
+
+// edit keeps those pairs in one list.
+func (r *registeredKernels) edit(s *Slice) ir.NamedEdit {
+	e := ir.NamedEdit{Name: registeredList}
+	var node ir.NewNode
+	for _, i := range r.of(s) {
+		node.Operands = append(node.Operands, r.nodes[i])
+	}
+	if node.Operands != nil {
+		e.New = []ir.NewNode{node}
+	}
+	return e
+}
+
+// RegisteredKernels returns the pairs of the kernels that the image defines,
+// in module order of the kernels.
+func (s *Slice) RegisteredKernels() []RegisteredKernel {
+	if s.Graph.registered == nil {
+		return nil
+	}
+	var pairs []RegisteredKernel
+	for _, i := range s.Graph.registered.of(s) {
+		pairs = append(pairs, s.Graph.registered.pairs[i])
+	}
+	return pairs
+}

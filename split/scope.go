@@ -1,0 +1,79 @@
+package split
+
+import (
+	"fmt"
+
+	"offlink/ir"
+)
+
+// CheckImageScope refuses device_global variables with the property
+// device_image_scope that the entry points of more than one group use,
+// through whatever functions and data.
+func (g *Graph) CheckImageScope(groups []Group) error {
+	scoped := g.scopedVariables()
+	if len(groups) < 2 || len(scoped) == 0 {
+		return nil
+	}
+	users := g.groupsThatReach(groups)
+	for _, id := range scoped {
+		if users[id] == manyGroups {
+			return fmt.Errorf("device_global variable '%s' with property \"device_image_scope\" is used in more than one device image.", g.Module.Values[id].Name)
+		}
+	}
+	return nil
+}
+
+func (g *Graph) scopedVariables() []ir.ValueID {
+	var scoped []ir.ValueID
+	for i := range g.Module.Values {
+		if id := ir.ValueID(i); g.IsDeviceGlobal(id) && g.HasImageScope(id) {
+			scoped = append(scoped, id)
+		}
+	}
+	return scoped
+}
+
+// What groupsThatReach says of a value: no group, the group with that number
+// less one, or more than one.
+const (
+	noGroup    = 0
+	manyGroups = -1
+)
+
+// groupsThatReach says for each value which groups' entry points refer to it,
+// directly or not. A value changes twice at most, so the time is that of two
+// walks through the module.
+func (g *Graph) groupsThatReach(groups []Group) []int32 {
+	reach := make([]int32, len(g.Module.Values))
+	var work []ir.ValueID
+	join := func(id ir.ValueID, with int32) {
+		switch {
+		case reach[id] == with || reach[id] == manyGroups:
+			return
+		case reach[id] == noGroup:
+			reach[id] = with
+		default:
+			reach[id] = manyGroups
+		}
+		work = append(work, id)
+	}
+	number := int32(0)
+	for i, group := range groups {
+		if i == 0 || group.Key != groups[i-1].Key { // not the second part of a group
+			number++
+		}
+		for _, id := range group.Entries {
+			join(id, number)
+		}
+	}
+	for len(work) > 0 {
+		id := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, ref := range g.refs(id) {
+			if k := ref.Kind(); k == ir.RefCallee || k == ir.RefAddress {
+				join(ir.ValueID(ref.Index()), reach[id])
+			}
+		}
+	}
+	return reach
+}

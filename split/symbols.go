@@ -1,0 +1,69 @@
+package split
+
+import (
+	"slices"
+
+	"offlink/ir"
+)
+
+// Symbols returns the names of the image's entry points, in module order:
+// its symbol file.
+func (s *Slice) Symbols() []string {
+	names := make([]string, len(s.Group.Entries))
+	for i, id := range s.Group.Entries {
+		names[i] = s.Module.Values[id].Name
+	}
+	return names
+}
+
+// Exports returns the functions that other images can import: external
+// entry points other than kernels and virtual functions.
+func (s *Slice) Exports() []ir.ValueID {
+	var exports []ir.ValueID
+	for _, id := range s.Group.Entries {
+		if s.Graph.flags[id]&(flagKernel|flagVirtual) == 0 && !s.Module.Values[id].IsLocal() {
+			exports = append(exports, id)
+		}
+	}
+	return exports
+}
+
+// Imports returns the functions that the image takes from others, in module
+// order. Without dependencies it takes only the bfloat16 device library's.
+func (s *Slice) Imports() []ir.ValueID {
+	var imports []ir.ValueID
+	for _, id := range s.Declarations {
+		v := &s.Module.Values[id]
+		if v.Kind == ir.Function && (s.Graph.flags[id]&flagImportable != 0 || IsBFloat16Library(v.Name)) {
+			imports = append(imports, id)
+		}
+	}
+	return imports
+}
+
+// Undefined returns the functions that no image gives, and that the image
+// needs, where it depends on no other; reserved names are the compiler's
+// business. A module that is not split may yet be linked with others.
+func (s *Slice) Undefined() []ir.ValueID {
+	if s.Group.Whole || s.Graph.options.Dependencies != DependenciesNone {
+		return nil
+	}
+	var undefined []ir.ValueID
+	for _, id := range s.Declarations {
+		v := &s.Module.Values[id]
+		if v.Kind == ir.Function && !isReserved(v.Name) {
+			undefined = append(undefined, id)
+		}
+	}
+	return undefined
+}
+
+// Has reports whether the image has the value, defined or declared.
+func (s *Slice) Has(id ir.ValueID) bool {
+	_, defined := slices.BinarySearch(s.Definitions, id)
+	if defined {
+		return true
+	}
+	_, declared := slices.BinarySearch(s.Declarations, id)
+	return declared
+}
