@@ -23,8 +23,10 @@ func main() {
 	log.SetFlags(0)
 	names := make(map[string]bool)
 	for _, clang := range os.Args[1:] {
-		if err := collect(clang, names); err != nil {
-			log.Fatalf("%s: %v", clang, err)
+		for _, dialect := range dialects {
+			if err := collect(clang, dialect, names); err != nil {
+				log.Fatalf("%s %q: %v", clang, dialect, err)
+			}
 		}
 	}
 	var b bytes.Buffer
@@ -43,15 +45,25 @@ func main() {
 	}
 }
 
+// dialects are the options that declare other functions: without the generic
+// address space pointers are declared once for each of the named ones.
+var dialects = [][]string{
+	{"-cl-std=CL1.2", "-cl-ext=+all"},
+	{"-cl-std=CL2.0", "-cl-ext=+all"},
+	{"-cl-std=CL3.0", "-cl-ext=+all"},
+	{"-cl-std=CL3.0", "-cl-ext=+all,-__opencl_c_generic_address_space,-__opencl_c_pipes,-__opencl_c_device_enqueue"},
+}
+
 // collect adds the functions that clang's own OpenCL header declares.
-func collect(clang string, names map[string]bool) error {
+func collect(clang string, dialect []string, names map[string]bool) error {
 	empty := filepath.Join(os.TempDir(), "empty.cl")
 	if err := os.WriteFile(empty, nil, 0o666); err != nil {
 		return err
 	}
 	defer os.Remove(empty)
-	out, err := exec.Command(clang, "-cc1", "-triple", "spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0",
-		"-cl-ext=+all", "-finclude-default-header", "-ast-dump=json", empty).Output()
+	args := append([]string{"-cc1", "-triple", "spir64-unknown-unknown", "-x", "cl", "-finclude-default-header",
+		"-ast-dump=json"}, dialect...)
+	out, err := exec.Command(clang, append(args, empty)...).Output()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,305 @@
+package resolve
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"offlink/props"
+	"offlink/runtime/driver"
+	"offlink/runtime/drivertest"
+	"offlink/runtime/registry"
+	"offlink/wrapper/devimg"
+)
+
+// file is a file of a test: a name and its images.
+type file struct {
+	name   string
+	images []*devimg.Image
+}
+
+// edit changes an image after it was made.
+type edit func(*devimg.Image)
+
+func target(t string) edit { return func(img *devimg.Image) { img.Target = t } }
+
+func format(f devimg.Format) edit { return func(img *devimg.Image) { img.Format = f } }
+
+func code(bytes string) edit {
+	return func(img *devimg.Image) { img.Code = devimg.Bytes([]byte(bytes)) }
+}
+
+// noTables drops the property sets.
+func noTables(img *devimg.Image) { img.Properties = nil }
+
+// lists puts names into a table of symbols.
+func lists(set string, names ...string) edit {
+	return func(img *devimg.Image) {
+		for _, name := range names {
+			img.Properties.Put(set, name, props.Uint32(1))
+		}
+	}
+}
+
+// newImage returns a SPIR-V image whose tables say what the code does.
+func newImage(c drivertest.Code, edits ...edit) *devimg.Image {
+	img := &devimg.Image{Target: "spir64", Code: devimg.Bytes(drivertest.SPIRV(c)), HasEntries: true, Properties: new(props.Sets)}
+	img.Entries = append(append(img.Entries, c.Kernels...), c.Exports...)
+	img.Properties.Open(props.SetExportedSymbols)
+	lists(props.SetExportedSymbols, c.Exports...)(img)
+	lists(props.SetImportedSymbols, c.Imports...)(img)
+	for _, e := range edits {
+		e(img)
+	}
+	return img
+}
+
+func snapshot(files []file) *registry.Snapshot {
+	var r registry.Registry
+	for i, f := range files {
+		r.Add(registry.Owner{ID: uint64(i), Name: f.name}, f.images)
+	}
+	return r.Snapshot()
+}
+
+// acceptSPIRV is a device that takes code for spir64 and spir64_x86_64.
+func acceptSPIRV(img driver.Image) error {
+	if !strings.HasPrefix(img.Target, "spir64") {
+		return fmt.Errorf("the device takes no code for %s", img.Target)
+	}
+	return nil
+}
+
+var kernelK = drivertest.Code{Kernels: []string{"k"}}
+
+func imports(names ...string) drivertest.Code {
+	return drivertest.Code{Kernels: []string{"k"}, Imports: names}
+}
+
+func exports(names ...string) drivertest.Code { return drivertest.Code{Exports: names} }
+
+func TestLink(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files []file
+		want  []string // file and number of the images
+		err   string
+	}{
+		{
+			name:  "alone",
+			files: []file{{"app", []*devimg.Image{newImage(kernelK)}}},
+			want:  []string{"app 0"},
+		},
+		{
+			name: "transitive, and only what is needed",
+			files: []file{
+				{"app", []*devimg.Image{newImage(imports("f"))}},
+				{"other", []*devimg.Image{newImage(exports("h"))}},
+				{"g", []*devimg.Image{newImage(exports("g"))}},
+				{"f", []*devimg.Image{newImage(exports("e")), newImage(drivertest.Code{Imports: []string{"g"}, Exports: []string{"f"}})}},
+			},
+			want: []string{"app 0", "f 1", "g 0"},
+		},
+		{
+			name: "a cycle",
+			files: []file{
+				{"app", []*devimg.Image{newImage(drivertest.Code{Kernels: []string{"k"}, Imports: []string{"f"}, Exports: []string{"g"}})}},
+				{"f", []*devimg.Image{newImage(drivertest.Code{Imports: []string{"g"}, Exports: []string{"f"}})}},
+			},
+			want: []string{"app 0", "f 0"},
+		},
+		{
+			name: "the first of two exporters",
+			files: []file{
+				{"app", []*devimg.Image{newImage(imports("f"))}},
+				{"one", []*devimg.Image{newImage(exports("f"))}},
+				{"two", []*devimg.Image{newImage(exports("f"))}},
+			},
+			want: []string{"app 0", "one 0"},
+		},
+		{
+			name: "one image for two symbols",
+			files: []file{
+				{"app", []*devimg.Image{newImage(imports("f", "g"))}},
+				{"both", []*devimg.Image{newImage(exports("f", "g"))}},
+				{"g", []*devimg.Image{newImage(exports("g"))}},
+			},
+			want: []string{"app 0", "both 0"},
+		},
+		{
+			name: "an image without tables exports what its code does",
+			files: []file{
+				{"app", []*devimg.Image{newImage(imports("f"))}},
+				{"lib", []*devimg.Image{newImage(exports("f"), noTables)}},
+			},
+			want: []string{"app 0", "lib 0"},
+		},
+		{
+			name: "a variable is in no table",
+			files: []file{
+				{"app", []*devimg.Image{newImage(drivertest.Code{Kernels: []string{"k"}, VariableImports: []string{"v"}})}},
+				{"lib", []*devimg.Image{newImage(drivertest.Code{Exports: []string{"f"}, VariableExports: []string{"v"}})}},
+			},
+			want: []string{"app 0", "lib 0"},
+		},
+		{
+			name: "imports are the code's, not the table's",
+			files: []file{
+				{"app", []*devimg.Image{newImage(kernelK, lists(props.SetImportedSymbols, "_Z13get_global_idj", "_Z3sinf", "printf", "gone"))}},
+			},
+			want: []string{"app 0"},
+		},
+		{
+			name: "other formats: the table's, without what the device provides",
+			files: []file{
+				{"app", []*devimg.Image{newImage(kernelK, format(devimg.FormatLLVMBitcode), lists(props.SetImportedSymbols,
+					"_Z13get_global_idj", "_Z3sinf", "printf", "_Z6vload4mPU3AS1Kf", "_Z33__spirv_BuiltInGlobalInvocationIdi", "f"))}},
+				{"spirv", []*devimg.Image{newImage(exports("f"))}},
+				{"lib", []*devimg.Image{newImage(exports("f"), format(devimg.FormatLLVMBitcode))}},
+			},
+			want: []string{"app 0", "lib 0"},
+		},
+		{
+			name: "ahead of time for the device, else the last for any, in the same target",
+			files: []file{
+				{"app", []*devimg.Image{newImage(imports("f")), newImage(imports("f")), newImage(imports("f"), target("spir64_gen"))}},
+				{"lib", []*devimg.Image{newImage(exports("f"), target("spir64_gen")), newImage(exports("f"))}},
+			},
+			want: []string{"app 1", "lib 1"},
+		},
+		{
+			name:  "ahead of time first",
+			files: []file{{"app", []*devimg.Image{newImage(kernelK, target("spir64_x86_64")), newImage(kernelK)}}},
+			want:  []string{"app 0"},
+		},
+		{
+			name: "unresolved",
+			files: []file{
+				{"app", []*devimg.Image{newImage(imports("g"))}},
+				{"g", []*devimg.Image{newImage(drivertest.Code{Imports: []string{"f"}, Exports: []string{"g"}})}},
+				{"native", []*devimg.Image{newImage(exports("f"), format(devimg.FormatNative))}},
+				{"ptx", []*devimg.Image{newImage(exports("f"), target("nvptx64"))}},
+				{"broken", []*devimg.Image{newImage(exports("f"), code("\x03\x02\x23\x07"))}},
+				{"liar", []*devimg.Image{newImage(exports("h"), lists(props.SetExportedSymbols, "f"))}},
+				{"bare", []*devimg.Image{newImage(exports("h"), noTables)}},
+			},
+			err: `kernel k needs f, which g: image 0 (spir64, spirv) imports, and no image provides it; load the file whose device code exports it. Looked at:
+  app: image 0 (spir64, spirv): does not export it
+  g: image 0 (spir64, spirv): does not export it
+  native: image 0 (spir64, native): cannot be linked with code for spir64 in spirv
+  ptx: image 0 (nvptx64, spirv): cannot be linked with code for spir64 in spirv
+  broken: image 0 (spir64, spirv): not valid SPIR-V: ...
+  liar: image 0 (spir64, spirv): its table lists it, but its code does not define it
+  bare: image 0 (spir64, spirv): does not export it`,
+		},
+		{
+			name:  "no such kernel",
+			files: []file{{"app", []*devimg.Image{newImage(drivertest.Code{Kernels: []string{"b", "a"}, Exports: []string{"k"}})}}},
+			err:   "kernel k: no image has it; the kernels that are there: a, b",
+		},
+		{
+			name: "nothing at all",
+			err:  "kernel k: no image has it; no image that is loaded has any kernel",
+		},
+		{
+			name:  "refused by the device",
+			files: []file{{"app", []*devimg.Image{newImage(kernelK, target("nvptx64"))}}},
+			err: `kernel k: no image that has it can be used on this device:
+  app: image 0 (nvptx64, spirv): the device takes no code for nvptx64`,
+		},
+		{
+			name:  "broken",
+			files: []file{{"app", []*devimg.Image{newImage(kernelK, code("\x03\x02\x23\x07"))}}},
+			err:   "app: image 0 (spir64, spirv): not valid SPIR-V: ...",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			link, err := new(Resolver).Link(snapshot(c.files), Request{Kernel: "k", Accepts: acceptSPIRV, DeviceType: driver.CPU})
+			var got []string
+			if link != nil {
+				for _, img := range link.Images {
+					got = append(got, fmt.Sprint(img.Owner.Name, " ", img.Index))
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(c.err, withoutReason(err)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// withoutReason is the error's text with what package spirv says cut.
+func withoutReason(err error) string {
+	if err == nil {
+		return ""
+	}
+	const mark = "not valid SPIR-V: "
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		if before, _, ok := strings.Cut(line, mark); ok {
+			lines[i] = before + mark + "..."
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestErrorTypes(t *testing.T) {
+	app := file{"app", []*devimg.Image{newImage(imports("f"))}}
+	link := func(kernel string, files ...file) error {
+		_, err := new(Resolver).Link(snapshot(files), Request{Kernel: kernel, Accepts: acceptSPIRV})
+		return err
+	}
+	if e, ok := errors.AsType[*UnresolvedError](link("k", app)); !ok || e.Symbol != "f" || e.Kernel != "k" || e.Importer.Owner.Name != "app" || len(e.Refusals) != 1 {
+		t.Errorf("unresolved: %+v", e)
+	}
+	if e, ok := errors.AsType[*NoKernelError](link("x", app)); !ok || e.Kernel != "x" {
+		t.Errorf("no kernel: %+v", e)
+	}
+	broken := file{"broken", []*devimg.Image{newImage(kernelK, code("\x03\x02\x23\x07"))}}
+	if e, ok := errors.AsType[*ImageError](link("k", broken)); !ok || e.Image.Owner.Name != "broken" || e.Err == nil {
+		t.Errorf("broken: %+v", e)
+	}
+}
+
+// TestParsedOnce: what is known of an image is kept until Forget.
+func TestParsedOnce(t *testing.T) {
+	img := newImage(kernelK)
+	counted := &countingCode{Code: img.Code}
+	img.Code = counted
+	s := snapshot([]file{{"app", []*devimg.Image{img}}})
+	var r Resolver
+	link := func() {
+		if _, err := r.Link(s, Request{Kernel: "k", Accepts: acceptSPIRV}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := counted.whole
+	link()
+	link()
+	if n := counted.whole - before; n != 1 {
+		t.Errorf("read %d times; want 1", n)
+	}
+	r.Forget(s.Images)
+	link()
+	if n := counted.whole - before; n != 2 {
+		t.Errorf("read %d times after Forget; want 2", n)
+	}
+}
+
+type countingCode struct {
+	devimg.Code
+	whole int // reads of all of it
+}
+
+func (c *countingCode) ReadAt(p []byte, off int64) (int, error) {
+	if int64(len(p)) == c.Size() {
+		c.whole++
+	}
+	return c.Code.ReadAt(p, off)
+}
