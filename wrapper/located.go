@@ -2,6 +2,7 @@ package wrapper
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"offlink/wrapper/container"
@@ -53,10 +54,10 @@ const (
 func (p Place) String() string {
 	var b strings.Builder
 	for _, name := range p.Path {
-		fmt.Fprintf(&b, "(%s) ", name)
+		fmt.Fprintf(&b, "(%s) ", printable(name))
 	}
 	if p.Section != "" {
-		b.WriteString("section " + p.Section)
+		b.WriteString("section " + printable(p.Section))
 	} else {
 		b.WriteString(string(p.Envelope))
 	}
@@ -64,4 +65,12 @@ func (p Place) String() string {
 		fmt.Fprintf(&b, " at %#x", p.Offset)
 	}
 	return b.String()
+}
+
+// printable quotes a name that could break a line or a terminal.
+func printable(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return strconv.Quote(name)
+	}
+	return name
 }

@@ -6,9 +6,6 @@ import (
 	"offlink/cmd/internal/cli"
 )
 
-// subcommands are the commands beside the drop-in command line.
-var subcommands = []func(cli.Streams) *cobra.Command{}
-
 // newRootCommand returns the command that has the subcommands.
 func newRootCommand(s cli.Streams) *cobra.Command {
 	root := &cobra.Command{
@@ -18,6 +15,8 @@ func newRootCommand(s cli.Streams) *cobra.Command {
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.Usagef("%s: %v", c.Name(), err) })
 	for _, newCommand := range subcommands {
 		root.AddCommand(newCommand(s))
 	}
@@ -40,6 +39,6 @@ func isSubcommand(args []string) bool {
 // runSubcommand runs the subcommand and returns the exit code.
 func runSubcommand(args []string, s cli.Streams) int {
 	root := newRootCommand(s)
-	root.SetArgs(args)
+	root.SetArgs(doubleDashes(root, args))
 	return s.Report(program, root.Execute())
 }

@@ -1,0 +1,93 @@
+package container
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+
+	"offlink/props"
+	"offlink/wrapper/devimg"
+)
+
+// Uncompress returns the image as it was before it was compressed: its code,
+// its format, and its properties without those that say what it was. Of an
+// image of another tool, which does not say it, the format is FormatNone. An
+// image that is not compressed is returned as it is.
+func Uncompress(img *devimg.Image, b *Budget) (*devimg.Image, error) {
+	if img.Format != devimg.FormatCompressedNone {
+		return img, nil
+	}
+	code, err := InflateImage(img.Code, b)
+	if err != nil {
+		return nil, err
+	}
+	facts := img.Properties.Get(props.SetOfflinkImage)
+	if v, ok := facts.Get(props.ImageSize); ok && !bytes.Equal(v.Data(), binary.LittleEndian.AppendUint64(nil, uint64(len(code)))) {
+		return nil, fmt.Errorf("the compressed code grew to %d bytes, which is not what its property %s says", len(code), props.ImageSize)
+	}
+	plain := *img
+	plain.Code, plain.Format = devimg.Bytes(code), devimg.FormatNone
+	if v, ok := facts.Get(props.ImageFormat); ok {
+		plain.Format = devimg.Format(v.Uint32())
+	}
+	plain.Properties = withoutFacts(img.Properties, props.ImageFormat, props.ImageSize)
+	return &plain, nil
+}
+
+// withoutFacts returns the sets without these properties of SetOfflinkImage,
+// and without that set once it is empty.
+func withoutFacts(sets *props.Sets, names ...string) *props.Sets {
+	facts := sets.Get(props.SetOfflinkImage)
+	if facts == nil {
+		return sets
+	}
+	kept := &props.Set{Name: facts.Name}
+	for _, p := range facts.Properties {
+		if !slices.Contains(names, p.Name) {
+			kept.Put(p.Name, p.Value)
+		}
+	}
+	rest := &props.Sets{}
+	for _, set := range sets.All {
+		switch {
+		case set != facts:
+			rest.All = append(rest.All, set)
+		case len(kept.Properties) > 0:
+			rest.All = append(rest.All, kept)
+		}
+	}
+	return rest
+}
+
+// DigestError says that the code of an image is not what it was when its
+// digest was taken.
+type DigestError struct{ Want, Got []byte }
+
+func (e *DigestError) Error() string {
+	return fmt.Sprintf("the code does not have the digest that was taken when it was wrapped: it was changed or damaged (sha256 %x, the property says %x)", e.Got, e.Want)
+}
+
+// VerifyDigest compares the code with the digest in the image's properties,
+// and reports whether there is one. The error is a *[DigestError] where they
+// differ.
+func VerifyDigest(img *devimg.Image, b *Budget) (has bool, err error) {
+	want, has := img.Properties.Get(props.SetOfflinkImage).Get(props.ImageSHA256)
+	if !has {
+		return false, nil
+	}
+	plain, err := Uncompress(img, b)
+	if err != nil {
+		return true, err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(plain.Code, 0, plain.Code.Size())); err != nil {
+		return true, err
+	}
+	if got := sum.Sum(nil); !bytes.Equal(got, want.Data()) {
+		return true, &DigestError{want.Data(), got}
+	}
+	return true, nil
+}
