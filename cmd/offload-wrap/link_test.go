@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"offlink/cmd/internal/cli"
+)
+
+// The reference tool's cases in testdata/wrapper, and our command lines for
+// them: the dumper linked with our objects prints what it printed with the
+// reference's.
+var goldenCases = []struct{ name, args string }{
+	{"one_image", "-kind=sycl -target=spir64 -format=spirv -entries=blur.sym -properties=blur.prop blur.spv"},
+	{"batch_of_three", "-kind=sycl -target=spir64 -format=spirv -batch three.table"},
+	{"two_targets", "-kind=sycl -target=spir64 -format=spirv|-compile-opts=-cl-opt-disable -D \"X=1\"|-link-opts=-ze-take-global-address -entries=blur.sym -properties=blur.prop blur.spv" +
+		" -target=spir64_x86_64 -format=native -compile-opts= -link-opts=--x=y -entries=fill.sym -properties=fill.prop native.bin -target=spir64_gen -format=none gain.spv"},
+	{"bare", "-kind=sycl -target=spir64 -format=spirv blur.spv"},
+}
+
+// goldenArgs splits a command line: at bars where there are some, for
+// arguments with spaces in them.
+func goldenArgs(line string) []string {
+	var args []string
+	for i, part := range strings.Split(line, "|") {
+		if words := strings.Fields(part); i == 1 {
+			args = append(args, part)
+		} else {
+			args = append(args, words...)
+		}
+	}
+	return args
+}
+
+// golden is the folder of the reference's objects, as seen from the inputs.
+const golden = "../../testdata/wrapper"
+
+// wrapGolden wraps a case for a host and returns the path of the object.
+func wrapGolden(t *testing.T, dir, args, host, name string, more ...string) string {
+	t.Helper()
+	object := filepath.Join(dir, name)
+	line := append([]string{"-o", object, "-host=" + host}, more...)
+	mustWrap(t, filepath.Join(golden, "inputs"), append(line, goldenArgs(args)...)...)
+	return object
+}
+
+// mustWrap runs the program in a folder.
+func mustWrap(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	t.Chdir(dir)
+	var stderr bytes.Buffer
+	if code := run(args, cli.Streams{Err: &stderr}); code != 0 {
+		t.Fatalf("offload-wrap %q: exit %d\n%s", args, code, &stderr)
+	}
+}
+
+// linking is a way to link a C file and an object into something that runs:
+// commands whose $DUMPER, $OBJECT and $DIR are replaced.
+type linking struct {
+	name     string
+	commands []string
+	emulator string // how to run $DIR/program, "" for directly
+}
+
+// linkings are the ways of one compiler. cc makes position-independent code.
+func linkings(prefix, cc, emulator string) []linking {
+	var list []linking
+	for name, flags := range map[string]string{
+		"static":            "-static",
+		"static PIE":        "-static-pie",
+		"PIE":               "-pie",
+		"fixed":             "-no-pie",
+		"PIE, strict":       "-pie -Wl,-z,text",
+		"collected":         "-pie -Wl,--gc-sections",
+		"static, collected": "-static -Wl,--gc-sections",
+	} {
+		list = append(list, linking{prefix + " " + name, []string{cc + " -fPIC " + flags + " $DUMPER $OBJECT -o $DIR/program"}, emulator})
+	}
+	return append(list, linking{prefix + " shared library", []string{
+		cc + " -shared -Wl,-z,text -Wl,--gc-sections $OBJECT -o $DIR/libwrapped.so",
+		cc + " -rdynamic -Wl,--no-as-needed $DUMPER $DIR/libwrapped.so -Wl,-rpath,$DIR -o $DIR/program",
+	}, emulator})
+}
+
+// runLinked links and runs, and returns what the program prints.
+func runLinked(t *testing.T, l linking, dir, object string) string {
+	t.Helper()
+	dumper, err := filepath.Abs("dumper.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace := strings.NewReplacer("$DUMPER", dumper, "$OBJECT", object, "$DIR", dir)
+	for _, command := range l.commands {
+		runTool(t, replace.Replace(command))
+	}
+	return runTool(t, strings.TrimSpace(l.emulator+" "+filepath.Join(dir, "program")))
+}
+
+// runTool runs a command of words without spaces and returns its output.
+func runTool(t *testing.T, line string) string {
+	t.Helper()
+	words := strings.Fields(line)
+	needTool(t, words[0])
+	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	return string(out)
+}
+
+// needTool skips the test where a tool is missing, unless
+// OFFLINK_REQUIRE_TOOLS says that all are there.
+func needTool(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err == nil {
+		return
+	}
+	if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
+		t.Fatalf("%s is not installed", name)
+	}
+	t.Skipf("%s is not installed", name)
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestLinkGolden links every case in every way with GNU ld and lld.
+func TestLinkGolden(t *testing.T) {
+	for _, c := range goldenCases {
+		for _, l := range append(linkings("gcc", "gcc", ""), linkings("lld", "clang-19 -fuse-ld=lld", "")...) {
+			t.Run(c.name+"/"+l.name, func(t *testing.T) {
+				dir := t.TempDir()
+				object := wrapGolden(t, dir, c.args, "x86_64-unknown-linux-gnu", "wrapped.o")
+				t.Chdir("..")
+				got := runLinked(t, l, dir, object)
+				if diff := cmp.Diff(readFile(t, filepath.Join(c.name, "expected.txt")), got); diff != "" {
+					t.Errorf("(-reference +ours)\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// crossHosts are the other Linux hosts, run by qemu. Without are the ways in
+// which no program at all can be linked or run: glibc has no static PIE for
+// RISC-V (no rcrt1.o), and an empty one of lld for i386 crashes in start-up.
+var crossHosts = []struct {
+	triple, tools, qemu string
+	without             []string
+}{
+	{"aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "qemu-aarch64", nil},
+	{"riscv64-unknown-linux-gnu", "riscv64-linux-gnu", "qemu-riscv64", []string{"gcc static PIE", "lld static PIE"}},
+	{"i386-unknown-linux-gnu", "i686-linux-gnu", "qemu-i386", []string{"lld static PIE"}},
+}
+
+// TestLinkCross does so for the other Linux hosts, with the batch.
+func TestLinkCross(t *testing.T) {
+	for _, h := range crossHosts {
+		emulator := h.qemu + " -L /usr/" + h.tools
+		ways := append(linkings("gcc", h.tools+"-gcc", emulator), linkings("lld", "clang-19 --target="+h.tools+" -fuse-ld=lld", emulator)...)
+		for _, l := range ways {
+			if slices.Contains(h.without, l.name) {
+				continue
+			}
+			t.Run(h.triple+"/"+l.name, func(t *testing.T) {
+				dir := t.TempDir()
+				object := wrapGolden(t, dir, goldenCases[1].args, h.triple, "wrapped.o")
+				t.Chdir("..")
+				got := runLinked(t, l, dir, object)
+				if diff := cmp.Diff(readFile(t, "batch_of_three/expected.txt"), got); diff != "" {
+					t.Errorf("(-reference +ours)\n%s", diff)
+				}
+			})
+		}
+	}
+}
