@@ -7,7 +7,6 @@ import (
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
 	"offlink/runtime/resolve"
-	"offlink/wrapper/devimg"
 )
 
 // KernelRef names a kernel. Owner is preferred where several have one of that
@@ -56,11 +55,11 @@ func (r *Runtime) Program(ctx context.Context, d *Device, ref KernelRef) (*Progr
 func build(ctx context.Context, d *Device, link *resolve.Link) (driver.Program, error) {
 	modules := make([]driver.Module, len(link.Images))
 	for i, img := range link.Images {
-		m, err := module(img)
+		code, err := link.Code(i)
 		if err != nil {
 			return nil, err
 		}
-		modules[i] = m
+		modules[i] = module(img, code)
 	}
 	p, err := d.Build(ctx, modules, driver.BuildOptions{})
 	if err != nil {
@@ -69,18 +68,14 @@ func build(ctx context.Context, d *Device, link *resolve.Link) (driver.Program, 
 	return p, nil
 }
 
-func module(img *registry.Image) (driver.Module, error) {
-	code, err := devimg.ReadCode(img.Code)
-	if err != nil {
-		return driver.Module{}, fmt.Errorf("%v: %w", img, err)
-	}
+func module(img *registry.Image, code []byte) driver.Module {
 	return driver.Module{
 		Name:           img.String(),
 		Image:          resolve.DriverImage(img),
 		Code:           code,
 		CompileOptions: img.CompileOptions,
 		LinkOptions:    img.LinkOptions,
-	}, nil
+	}
 }
 
 // Close gives the program back.

@@ -8,6 +8,8 @@ type Code struct {
 	// VariableImports are variables of other modules, VariableExports own
 	// ones.
 	VariableImports, VariableExports []string
+	// Calls makes every function but the first export call that.
+	Calls bool
 }
 
 // Numbers of the SPIR-V specification.
@@ -22,6 +24,7 @@ const (
 	opTypeFunction     = 33
 	opFunction         = 54
 	opFunctionEnd      = 56
+	opFunctionCall     = 57
 	opVariable         = 59
 	opDecorate         = 71
 	opLabel            = 248
@@ -38,7 +41,7 @@ const (
 // SPIRV returns a module of empty functions and 32-bit variables with that
 // linkage.
 func SPIRV(c Code) []byte {
-	m := &encoder{next: idFirst}
+	m := &encoder{next: idFirst, calls: c.Calls}
 	m.op(&m.head, opCapability, 4) // Addresses
 	m.op(&m.head, opCapability, 5) // Linkage
 	m.op(&m.head, opCapability, 6) // Kernel
@@ -57,7 +60,11 @@ func SPIRV(c Code) []byte {
 		m.function(m.linked(name, linkImport), false)
 	}
 	for _, name := range c.Exports {
-		m.function(m.linked(name, linkExport), true)
+		id := m.linked(name, linkExport)
+		m.function(id, true)
+		if m.callee == 0 {
+			m.callee = id
+		}
 	}
 	for _, name := range c.Kernels {
 		m.op(&m.entries, opEntryPoint, append([]uint32{6, m.next}, literal(name)...)...)
@@ -70,6 +77,8 @@ func SPIRV(c Code) []byte {
 type encoder struct {
 	head, entries, decorations, types, functions []uint32
 	next                                         uint32
+	calls                                        bool
+	callee                                       uint32 // 0: not yet
 }
 
 func (m *encoder) id() uint32 { m.next++; return m.next - 1 }
@@ -94,6 +103,9 @@ func (m *encoder) function(id uint32, body bool) {
 	m.op(&m.functions, opFunction, idVoid, id, 0, idFunction)
 	if body {
 		m.op(&m.functions, opLabel, m.id())
+		if m.calls && m.callee != 0 {
+			m.op(&m.functions, opFunctionCall, idVoid, m.id(), m.callee)
+		}
 		m.op(&m.functions, opReturn)
 	}
 	m.op(&m.functions, opFunctionEnd)

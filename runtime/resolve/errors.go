@@ -49,6 +49,19 @@ func (e *UnresolvedError) Error() string {
 		e.Kernel, e.Symbol, e.Importer, list(e.Refusals))
 }
 
+// ConflictError says that two images that a kernel needs define a symbol
+// differently.
+type ConflictError struct {
+	Symbol string
+	Kernel string
+	Images [2]*registry.Image
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("kernel %s needs two images that define %s differently: %v and %v; give one of the two another name",
+		e.Kernel, e.Symbol, e.Images[0], e.Images[1])
+}
+
 // ImageError is a failure to read an image that is needed.
 type ImageError struct {
 	Image *registry.Image

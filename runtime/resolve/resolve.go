@@ -9,6 +9,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
+	"offlink/spirv"
 )
 
 // Request asks for the images of a kernel on a device.
@@ -28,6 +29,8 @@ type Link struct {
 	// Images has the image of the kernel first, then those that it needs, in
 	// the order in which they were found to be needed.
 	Images []*registry.Image
+
+	trims []spirv.Trim // of Images
 }
 
 // Resolver finds links. It remembers what it read of images until Forget. The
@@ -57,7 +60,11 @@ func (r *Resolver) Link(s *registry.Snapshot, q Request) (*Link, error) {
 			return nil, err
 		}
 	}
-	return &Link{q.Kernel, w.images}, nil
+	trims, err := w.trims()
+	if err != nil {
+		return nil, err
+	}
+	return &Link{q.Kernel, w.images, trims}, nil
 }
 
 // walk is one search for a link.

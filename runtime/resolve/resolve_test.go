@@ -12,6 +12,7 @@ import (
 	"offlink/runtime/driver"
 	"offlink/runtime/drivertest"
 	"offlink/runtime/registry"
+	"offlink/spirv"
 	"offlink/wrapper/devimg"
 )
 
@@ -302,4 +303,72 @@ func (c *countingCode) ReadAt(p []byte, off int64) (int, error) {
 		c.whole++
 	}
 	return c.Code.ReadAt(p, off)
+}
+
+// TestDuplicates: of equal definitions one stays, unequal ones are refused.
+func TestDuplicates(t *testing.T) {
+	both := drivertest.Code{Kernels: []string{"k"}, Imports: []string{"f"}, Exports: []string{"shared"}, VariableExports: []string{"v"}}
+	lib := drivertest.Code{Kernels: []string{"k"}, Exports: []string{"f", "shared"}, VariableExports: []string{"v"}}
+	unlisted := func(img *devimg.Image) {
+		img.Properties = new(props.Sets)
+		lists(props.SetExportedSymbols, "f")(img)
+	}
+	for _, c := range []struct {
+		name     string
+		app, lib *devimg.Image
+		want     []spirv.Trim
+	}{
+		{"equal", newImage(both), newImage(lib),
+			[]spirv.Trim{{}, {Import: []string{"v", "shared"}, Kernels: []string{"k"}}}},
+		{"nobody else's in the library", newImage(both), newImage(lib, unlisted),
+			[]spirv.Trim{{}, {Import: []string{"v"}, Hide: []string{"shared"}, Kernels: []string{"k"}}}},
+		{"nobody else's in the program", newImage(both, unlisted), newImage(lib),
+			[]spirv.Trim{{Hide: []string{"shared"}}, {Import: []string{"v"}, Kernels: []string{"k"}}}},
+	} {
+		s := snapshot([]file{{"app", []*devimg.Image{c.app}}, {"lib", []*devimg.Image{c.lib}}})
+		link, err := new(Resolver).Link(s, Request{Kernel: "k", Owner: registry.Owner{Name: "app"}, Accepts: acceptSPIRV})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if diff := cmp.Diff(c.want, link.trims); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+		linkAll(t, c.name, link)
+	}
+}
+
+// linkAll checks that the code of a link can be linked as it is given out.
+func linkAll(t *testing.T, name string, link *Link) {
+	t.Helper()
+	var inputs []spirv.Input
+	for i, img := range link.Images {
+		code, err := link.Code(i)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		m, err := spirv.Parse(code)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		inputs = append(inputs, spirv.Input{Name: img.String(), Module: m})
+	}
+	if _, err := spirv.Link(inputs, spirv.LinkOptions{}); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+func TestConflict(t *testing.T) {
+	// The later "shared" calls something, the earlier does not.
+	first := newImage(drivertest.Code{Kernels: []string{"k"}, Imports: []string{"f"}, Exports: []string{"shared"}})
+	second := newImage(drivertest.Code{Exports: []string{"f", "shared"}, Calls: true})
+	s := snapshot([]file{{"app", []*devimg.Image{first}}, {"lib", []*devimg.Image{second}}})
+	_, err := new(Resolver).Link(s, Request{Kernel: "k", Accepts: acceptSPIRV})
+	e, ok := errors.AsType[*ConflictError](err)
+	if !ok || e.Symbol != "shared" || e.Images[0].Owner.Name != "app" || e.Images[1].Owner.Name != "lib" {
+		t.Fatalf("got %v", err)
+	}
+	want := "kernel k needs two images that define shared differently: app: image 0 (spir64, spirv) and lib: image 0 (spir64, spirv); give one of the two another name"
+	if err.Error() != want {
+		t.Errorf("got %v; want %s", err, want)
+	}
 }
