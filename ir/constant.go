@@ -6,13 +6,13 @@ type ConstantKind uint8
 // The kinds of constants.
 const (
 	ConstantOther     ConstantKind = iota // not decoded
-	ConstantInt                           // Int, Bits
+	ConstantInt                           // Int, Bits: two's complement in the lowest Bits of Int; at most 64 bits
 	ConstantFloat                         // Int holds the bits, Bits the width
 	ConstantBytes                         // Bytes: an array of i8 (c"..." or elements)
 	ConstantAggregate                     // Elements: array, struct or vector
 	ConstantZero                          // zeroinitializer, null
 	ConstantUndef                         // undef, poison
-	ConstantValue                         // Value, Offset: address of a global value, casts and constant geps looked through
+	ConstantValue                         // Value: address of a global value, casts and constant geps looked through
 )
 
 // Constant is a decoded constant expression.

@@ -20,6 +20,12 @@ type nodeRecord struct {
 // Len returns the number of nodes; their NodeIDs count from 0.
 func (t *NodeTable) Len() int { return len(t.records) }
 
+// RefCount returns the number of references of all nodes.
+func (t *NodeTable) RefCount() int { return len(t.refs) }
+
+// Kinds returns the number of kinds of nodes; it is at most 65536.
+func (t *NodeTable) Kinds() int { return len(t.kinds) }
+
 // Kind returns the node's specialised name ("DISubprogram"), "" for a tuple.
 func (t *NodeTable) Kind(id NodeID) string { return t.kinds[t.records[id].kind] }
 

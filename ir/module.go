@@ -19,6 +19,9 @@ type AttributeGroupID uint32
 // ComdatID numbers the comdats.
 type ComdatID uint32
 
+// NoType stands for a type that the module does not record.
+const NoType = ^TypeID(0)
+
 // NoComdat is the Comdat of a value that is in none.
 const NoComdat = ^ComdatID(0)
 
@@ -54,6 +57,30 @@ func (m *Module) Lookup(name string) (ValueID, bool) {
 	}
 	id, ok := m.byName[name]
 	return id, ok
+}
+
+// LookupBytes is Lookup for a name that is not a string yet. The table must
+// have been made, by Index or Define.
+func (m *Module) LookupBytes(name []byte) (ValueID, bool) {
+	id, ok := m.byName[string(name)]
+	return id, ok
+}
+
+// Define appends a value and puts its name into the table behind Lookup. It
+// returns false, and appends nothing, when the name is taken.
+func (m *Module) Define(v GlobalValue) (ValueID, bool) {
+	if m.byName == nil {
+		m.Index()
+	}
+	id := ValueID(len(m.Values))
+	if v.Name != "" {
+		if _, taken := m.byName[v.Name]; taken {
+			return 0, false
+		}
+		m.byName[v.Name] = id
+	}
+	m.Values = append(m.Values, v)
+	return id, true
 }
 
 // Index makes the table behind Lookup. Codecs call it when the module is

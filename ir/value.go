@@ -60,6 +60,8 @@ type Attribute struct{ Key, Value string }
 type AttributeGroup struct {
 	// Strings are its string attributes in order.
 	Strings []Attribute
+	// Types are the identified structs that its other attributes name.
+	Types []TypeID
 }
 
 // Attribute returns the value of a string attribute of the global value, and

@@ -1,0 +1,513 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Reach is what a slice needs of its module beside its values. All lists
+// ascend.
+type Reach struct {
+	// Types are the identified structs.
+	Types           []TypeID
+	AttributeGroups []AttributeGroupID
+	Comdats         []ComdatID
+	Nodes           []NodeID
+	// Units are compile units that list other variables in the slice than in
+	// the module.
+	Units []Unit
+
+	reacher *Reacher
+}
+
+// Unit is a compile unit (DICompileUnit) with the variables that it lists.
+type Unit struct {
+	Node NodeID
+	// Globals are what the unit's "globals:" has left: the expressions of
+	// variables of the slice, and those that are only a constant.
+	Globals []NodeID
+}
+
+// Keeps reports whether the value is in the slice.
+func (r *Reach) Keeps(id ValueID) bool { return r.reacher.values[id] >= r.reacher.round }
+
+// HasNode reports whether the node is in the slice. Operands that name nodes
+// of compile units that are not (in "llvm.dbg.cu") are left out.
+func (r *Reach) HasNode(id NodeID) bool { return r.reacher.nodes[id] == r.reacher.round }
+
+// Unit returns the changed compile unit of that node, or nil.
+func (r *Reach) Unit(id NodeID) *Unit {
+	for i := range r.Units {
+		if r.Units[i].Node == id {
+			return &r.Units[i]
+		}
+	}
+	return nil
+}
+
+// DebugUnits is the named metadata that lists the compile units.
+const DebugUnits = "llvm.dbg.cu"
+
+// Reacher finds what slices of one module reach. It keeps scratch memory as
+// large as the module's tables, so that each slice costs what it reaches.
+// Each goroutine needs its own.
+type Reacher struct {
+	module *Module
+	slice  *Slice
+	round  uint32
+
+	// The round in which an entry was last reached. For values, a round is
+	// two numbers: the even one says declaration, the odd one definition.
+	values, types, groups, comdats, nodes, attached []uint32
+
+	work  []NodeID // nodes whose references are to be followed
+	reach Reach
+	units map[NodeID]*unitShape
+}
+
+// unitShape is what a Reacher remembers of a compile unit.
+type unitShape struct {
+	others  []Operand // the operands other than "globals:"
+	globals []unitGlobal
+}
+
+type unitGlobal struct {
+	node     NodeID
+	constant bool
+}
+
+// NewReacher returns a Reacher for slices of the module.
+func NewReacher(m *Module) *Reacher {
+	return &Reacher{
+		module:   m,
+		values:   make([]uint32, len(m.Values)),
+		types:    make([]uint32, len(m.Types)),
+		groups:   make([]uint32, len(m.AttributeGroups)),
+		comdats:  make([]uint32, len(m.Comdats)),
+		nodes:    make([]uint32, m.Nodes.Len()),
+		attached: make([]uint32, m.Nodes.Len()),
+		units:    make(map[NodeID]*unitShape),
+	}
+}
+
+// Reach returns what the slice reaches; it is valid until the next call. It
+// fails when a definition of the slice names a value that the slice lacks.
+func (r *Reacher) Reach(s *Slice) (*Reach, error) {
+	r.begin(s)
+	if err := r.markValues(); err != nil {
+		return nil, err
+	}
+	if err := r.markNamed(); err != nil {
+		return nil, err
+	}
+	if err := r.markUnits(); err != nil {
+		return nil, err
+	}
+	slices.Sort(r.reach.Types)
+	slices.Sort(r.reach.AttributeGroups)
+	slices.Sort(r.reach.Comdats)
+	slices.Sort(r.reach.Nodes)
+	return &r.reach, nil
+}
+
+func (r *Reacher) begin(s *Slice) {
+	r.slice = s
+	r.round += 2
+	old := &r.reach
+	r.reach = Reach{
+		Types:           old.Types[:0],
+		AttributeGroups: old.AttributeGroups[:0],
+		Comdats:         old.Comdats[:0],
+		Nodes:           old.Nodes[:0],
+		Units:           old.Units[:0],
+		reacher:         r,
+	}
+	for _, id := range s.Declarations {
+		r.values[id] = r.round
+	}
+	for _, id := range s.Definitions {
+		r.values[id] = r.round + 1
+	}
+}
+
+// markValues marks what the values of the slice refer to.
+func (r *Reacher) markValues() error {
+	for _, id := range r.slice.Declarations {
+		if err := r.markDeclaration(id); err != nil {
+			return err
+		}
+	}
+	for _, id := range r.slice.Definitions {
+		if err := r.markDefinition(id); err != nil {
+			return err
+		}
+	}
+	return r.follow()
+}
+
+func (r *Reacher) markDeclaration(id ValueID) error {
+	v := &r.module.Values[id]
+	if err := r.markRefs(id, v.Refs[:v.SignatureRefs]); err != nil {
+		return err
+	}
+	if v.Declaration || v.Kind == Variable {
+		r.markAttachments(id, v)
+	}
+	return nil
+}
+
+func (r *Reacher) markDefinition(id ValueID) error {
+	v, edit := &r.module.Values[id], r.slice.Edits[id]
+	refs, err := r.definitionRefs(id, v, edit)
+	if err != nil {
+		return err
+	}
+	if err := r.markRefs(id, refs); err != nil {
+		return err
+	}
+	r.markAttachments(id, v)
+	if v.Comdat != NoComdat && (edit == nil || !edit.DropComdat) && r.comdats[v.Comdat] != r.round {
+		r.comdats[v.Comdat] = r.round
+		r.reach.Comdats = append(r.reach.Comdats, v.Comdat)
+	}
+	return nil
+}
+
+// definitionRefs returns what a definition refers to after its edits.
+func (r *Reacher) definitionRefs(id ValueID, v *GlobalValue, edit *Edit) ([]Ref, error) {
+	keep := v.KeepElements
+	if edit != nil && edit.KeepElements != nil {
+		keep = edit.KeepElements
+	}
+	switch {
+	case keep != nil:
+		refs, err := r.module.Source.ElementRefs(id, keep)
+		return append(slices.Clone(v.Refs[:v.SignatureRefs]), refs...), err
+	case edit != nil && len(edit.Calls) > 0:
+		calls := make([]int, len(edit.Calls))
+		for i := range edit.Calls {
+			calls[i] = edit.Calls[i].Call
+			r.markExpression(&edit.Calls[i].Value)
+		}
+		return r.module.Source.RefsWithout(id, calls)
+	}
+	return v.Refs, nil
+}
+
+func (r *Reacher) markExpression(e *Expression) {
+	r.markType(e.Type)
+	for i := range e.Operands {
+		r.markExpression(&e.Operands[i])
+	}
+}
+
+// markRefs marks what the references of a value name.
+func (r *Reacher) markRefs(id ValueID, refs []Ref) error {
+	for _, ref := range refs {
+		switch index := ref.Index(); ref.Kind() {
+		case RefCallee, RefAddress:
+			if r.values[index] < r.round {
+				return fmt.Errorf("the slice lacks '@%s', which '@%s' refers to", r.module.Values[index].Name, r.module.Values[id].Name)
+			}
+		case RefNode:
+			r.markNode(NodeID(index))
+		default:
+			r.markOther(ref)
+		}
+	}
+	return nil
+}
+
+// markOther marks the type or attribute group that a reference names.
+func (r *Reacher) markOther(ref Ref) {
+	switch ref.Kind() {
+	case RefType, RefIndirectCall:
+		r.markType(TypeID(ref.Index()))
+	case RefAttributes:
+		id := AttributeGroupID(ref.Index())
+		if r.groups[id] == r.round {
+			return
+		}
+		r.groups[id] = r.round
+		r.reach.AttributeGroups = append(r.reach.AttributeGroups, id)
+		for _, t := range r.module.AttributeGroups[id].Types {
+			r.markType(t)
+		}
+	}
+}
+
+func (r *Reacher) markType(id TypeID) {
+	if id == NoType || r.types[id] == r.round {
+		return
+	}
+	r.types[id] = r.round
+	t := &r.module.Types[id]
+	if t.Identified {
+		r.reach.Types = append(r.reach.Types, id)
+	}
+	for _, e := range t.Elements {
+		r.markType(e)
+	}
+}
+
+// markAttachments marks what is attached to a value and what its edit
+// attaches.
+func (r *Reacher) markAttachments(id ValueID, v *GlobalValue) {
+	edit := r.slice.Edits[id]
+	for i := range v.Attachments {
+		a := &v.Attachments[i]
+		if edit.Replaces(a.Kind) {
+			continue
+		}
+		r.markOperand(&a.Operand)
+		if v.Kind == Variable && a.Kind == "dbg" && a.Operand.Kind == OperandNode {
+			r.attached[a.Operand.Node] = r.round
+		}
+	}
+	if edit == nil {
+		return
+	}
+	for i := range edit.Attach {
+		r.markOperands(edit.Attach[i].Node.Operands)
+	}
+}
+
+// Replaces reports whether the edit attaches metadata of that kind, so that
+// what was attached goes. The edit may be nil.
+func (e *Edit) Replaces(kind string) bool {
+	if e == nil {
+		return false
+	}
+	return slices.ContainsFunc(e.Attach, func(a NewAttachment) bool { return a.Kind == kind })
+}
+
+func (r *Reacher) markOperands(operands []Operand) {
+	for i := range operands {
+		r.markOperand(&operands[i])
+	}
+}
+
+func (r *Reacher) markOperand(o *Operand) {
+	switch o.Kind {
+	case OperandNode:
+		r.markNode(o.Node)
+	case OperandTuple:
+		r.markOperands(o.Elements)
+	}
+}
+
+func (r *Reacher) markNode(id NodeID) {
+	if r.nodes[id] == r.round {
+		return
+	}
+	r.nodes[id] = r.round
+	r.reach.Nodes = append(r.reach.Nodes, id)
+	r.work = append(r.work, id)
+}
+
+// follow marks what the nodes that were marked refer to. The variables that a
+// compile unit lists are left to markUnits.
+func (r *Reacher) follow() error {
+	for len(r.work) > 0 {
+		id := r.work[len(r.work)-1]
+		r.work = r.work[:len(r.work)-1]
+		if r.module.Nodes.Kind(id) == "DICompileUnit" {
+			shape, err := r.unit(id)
+			if err != nil {
+				return err
+			}
+			r.markOperands(shape.others)
+			continue
+		}
+		for _, ref := range r.module.Nodes.Refs(id) {
+			if ref.Kind() == RefNode {
+				r.markNode(NodeID(ref.Index()))
+			} else {
+				r.markOther(ref)
+			}
+		}
+	}
+	return nil
+}
+
+// markNamed marks what the named metadata of the slice names, but for the
+// list of compile units.
+func (r *Reacher) markNamed() error {
+	for i := range r.module.NamedMetadata {
+		n := &r.module.NamedMetadata[i]
+		if n.Name == DebugUnits || slices.Contains(r.slice.Removed, n.Name) {
+			continue
+		}
+		edit := r.slice.NamedEdit(n.Name)
+		if edit == nil {
+			r.markOperands(n.Operands)
+			continue
+		}
+		for _, k := range edit.Keep {
+			r.markOperand(&n.Operands[k])
+		}
+	}
+	for i := range r.slice.Named {
+		for j := range r.slice.Named[i].New {
+			r.markOperands(r.slice.Named[i].New[j].Operands)
+		}
+	}
+	return r.follow()
+}
+
+// NamedEdit returns the edit of the named metadata, or nil.
+func (s *Slice) NamedEdit(name string) *NamedEdit {
+	for i := range s.Named {
+		if s.Named[i].Name == name {
+			return &s.Named[i]
+		}
+	}
+	return nil
+}
+
+// markUnits decides which compile units stay: those that something kept
+// refers to, and those that still list variables. Units can bring in further
+// units, so it goes on until none comes in.
+func (r *Reacher) markUnits() error {
+	listed := r.module.Named(DebugUnits)
+	if listed == nil || slices.Contains(r.slice.Removed, DebugUnits) {
+		return nil
+	}
+	done := make(map[NodeID]bool)
+	for again := true; again; {
+		again = false
+		for i := range listed.Operands {
+			id := listed.Operands[i].Node
+			if listed.Operands[i].Kind != OperandNode || done[id] {
+				continue
+			}
+			stays, err := r.markUnit(id)
+			if err != nil {
+				return err
+			}
+			done[id] = stays
+			again = again || stays
+		}
+	}
+	return nil
+}
+
+// markUnit marks a compile unit with the variables that are left of it, if it
+// stays.
+func (r *Reacher) markUnit(id NodeID) (stays bool, err error) {
+	shape, err := r.unit(id)
+	if err != nil {
+		return false, err
+	}
+	var left []NodeID
+	for _, g := range shape.globals {
+		if g.constant || r.attached[g.node] == r.round {
+			left = append(left, g.node)
+		}
+	}
+	if r.nodes[id] != r.round && len(left) == 0 {
+		return false, nil
+	}
+	r.markNode(id)
+	if len(left) == len(shape.globals) {
+		r.markUnitGlobals(id)
+	} else {
+		r.reach.Units = append(r.reach.Units, Unit{id, left})
+		for _, g := range left {
+			r.markNode(g)
+		}
+	}
+	return true, r.follow()
+}
+
+// markUnitGlobals marks the whole list of a unit's variables.
+func (r *Reacher) markUnitGlobals(id NodeID) {
+	for _, ref := range r.module.Nodes.Refs(id) {
+		if ref.Kind() == RefNode {
+			r.markNode(NodeID(ref.Index()))
+		}
+	}
+}
+
+// unit returns the shape of a compile unit, decoding it when it is new.
+func (r *Reacher) unit(id NodeID) (*unitShape, error) {
+	if shape := r.units[id]; shape != nil {
+		return shape, nil
+	}
+	operands, err := r.module.Source.Operands(id)
+	if err != nil {
+		return nil, err
+	}
+	shape := new(unitShape)
+	for _, o := range operands {
+		if o.Field != "globals" {
+			shape.others = append(shape.others, o)
+			continue
+		}
+		if err := r.unitGlobals(shape, o); err != nil {
+			return nil, err
+		}
+	}
+	r.units[id] = shape
+	return shape, nil
+}
+
+func (r *Reacher) unitGlobals(shape *unitShape, list Operand) error {
+	elements, err := r.module.Resolve(list)
+	if err != nil {
+		return err
+	}
+	for _, e := range elements {
+		if e.Kind != OperandNode {
+			continue
+		}
+		constant, err := r.constantExpression(e)
+		if err != nil {
+			return err
+		}
+		shape.globals = append(shape.globals, unitGlobal{e.Node, constant})
+	}
+	return nil
+}
+
+// constantExpression reports whether the variable expression
+// (DIGlobalVariableExpression) gives a constant, so that it needs no variable.
+func (r *Reacher) constantExpression(global Operand) (bool, error) {
+	fields, err := r.module.Resolve(global)
+	if err != nil {
+		return false, err
+	}
+	for _, f := range fields {
+		if f.Field == "expr" {
+			elements, err := r.module.Resolve(f)
+			return isConstantExpression(elements), err
+		}
+	}
+	return false, nil
+}
+
+// The operations of DWARF expressions that are looked at.
+const (
+	opConstU     = 0x10
+	opConstS     = 0x11
+	opStackValue = 0x9f
+	opFragment   = 0x1000
+)
+
+// isConstantExpression reports whether the elements of a DIExpression are a
+// constant: an operation that pushes one and DW_OP_stack_value, and perhaps
+// the fragment that it is for (LLVM, DIExpression::isConstant).
+func isConstantExpression(elements []Operand) bool {
+	if n := len(elements); n != 3 && n != 6 {
+		return false
+	}
+	push := isOperation(elements[0], "DW_OP_constu", opConstU) || isOperation(elements[0], "DW_OP_consts", opConstS)
+	if !push || !isOperation(elements[2], "DW_OP_stack_value", opStackValue) {
+		return false
+	}
+	return len(elements) == 3 || isOperation(elements[3], "DW_OP_LLVM_fragment", opFragment)
+}
+
+func isOperation(o Operand, name string, code int64) bool {
+	return o.String == name || o.String == "" && o.Int == code
+}
