@@ -46,10 +46,11 @@ const maxDepth = 16
 // as long as none of them meets a BLOCKINFO block.
 type Cursor struct {
 	// Code, Operands and Blob are the record that Next came upon, valid until
-	// the next call. Blob lies in the input.
-	Code     uint32
-	Operands []uint64
-	Blob     []byte
+	// the next call. Blob lies in the input, from byte BlobStart on.
+	Code      uint32
+	Operands  []uint64
+	Blob      []byte
+	BlobStart uint64
 	// AbbrevID is how the record was written: -1 without abbreviation, else
 	// the index into the block's abbreviations.
 	AbbrevID int
@@ -319,7 +320,8 @@ func (c *Cursor) readBlob() error {
 	if c.pos > c.end || n > (c.end-c.pos)/8 {
 		return c.Errorf("blob of %d bytes, more than the block holds", n)
 	}
-	c.Blob = c.data[c.pos/8:][:n:n]
+	c.BlobStart = c.pos / 8
+	c.Blob = c.data[c.BlobStart:][:n:n]
 	c.pos += n * 8
 	c.align()
 	return nil

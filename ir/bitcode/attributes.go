@@ -1,0 +1,221 @@
+package bitcode
+
+import (
+	"slices"
+
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+)
+
+// functionIndex is the index of a group that is about the function itself; 0
+// is the result, parameters follow.
+const functionIndex = 1<<32 - 1
+
+// groupRecord is an attribute group as read: what it is about, and its
+// attributes in their encoded form.
+type groupRecord struct {
+	index      uint64
+	attributes []uint64
+	types      []int // positions in attributes that name types
+}
+
+// readGroups reads the attribute groups. In the file a group has a number of
+// its own; lists name groups by that.
+func (r *moduleReader) readGroups(c *bitstream.Cursor) error {
+	for {
+		e, err := c.Next()
+		if err != nil || e.Kind == bitstream.End {
+			return err
+		}
+		if e.Kind != bitstream.Record || c.Code != attributeGroupEntry {
+			continue
+		}
+		if len(c.Operands) < 3 {
+			return c.Errorf("attribute group of %d operands", len(c.Operands))
+		}
+		number := c.Operands[0]
+		if _, ok := r.groupIDs[number]; ok {
+			return c.Errorf("attribute group %d is defined twice", number)
+		}
+		g := groupRecord{index: c.Operands[1], attributes: slices.Clone(c.Operands[2:])}
+		model, err := r.parseGroup(c, &g)
+		if err != nil {
+			return err
+		}
+		r.groupIDs[number] = ir.AttributeGroupID(len(r.source.groups))
+		r.source.groups = append(r.source.groups, g)
+		r.module.AttributeGroups = append(r.module.AttributeGroups, model)
+	}
+}
+
+// parseGroup walks the attributes of a group. Kinds of attributes that are not
+// known pass; the six forms in which attributes are written are needed to find
+// the next.
+func (r *moduleReader) parseGroup(c *bitstream.Cursor, g *groupRecord) (ir.AttributeGroup, error) {
+	var model ir.AttributeGroup
+	p := attributeParser{list: g.attributes}
+	for !p.done() {
+		a := p.next()
+		if p.failed {
+			return model, c.Errorf("attribute group %d is cut short or has an attribute of a form that is not known", c.Operands[0])
+		}
+		switch a.form {
+		case attributeString, attributeStringValue:
+			model.Strings = append(model.Strings, ir.Attribute{Key: a.key, Value: a.value})
+		case attributeTyped:
+			g.types = append(g.types, p.at-1)
+		}
+	}
+	return model, nil
+}
+
+// The forms of attributes.
+const (
+	attributeEnum        = 0 // kind
+	attributeInt         = 1 // kind, value
+	attributeString      = 3 // key, 0
+	attributeStringValue = 4 // key, 0, value, 0
+	attributeNoType      = 5 // kind
+	attributeTyped       = 6 // kind, type
+	attributeRange       = 7 // kind, width, range
+	attributeRanges      = 8 // kind, number, width, ranges
+)
+
+// attribute is an attribute of a group. Its encoding is list[start:end].
+type attribute struct {
+	form       uint64
+	key, value string
+	kind       uint64
+	start, end int
+}
+
+// attributeParser takes attributes from the operands of a group.
+type attributeParser struct {
+	list   []uint64
+	at     int
+	failed bool
+}
+
+func (p *attributeParser) done() bool { return p.failed || p.at >= len(p.list) }
+
+func (p *attributeParser) take() uint64 {
+	if p.at >= len(p.list) {
+		p.failed = true
+		return 0
+	}
+	p.at++
+	return p.list[p.at-1]
+}
+
+func (p *attributeParser) next() attribute {
+	a := attribute{start: p.at, form: p.take()}
+	switch a.form {
+	case attributeEnum, attributeNoType:
+		a.kind = p.take()
+	case attributeInt, attributeTyped:
+		a.kind = p.take()
+		p.take()
+	case attributeString:
+		a.key = p.string()
+	case attributeStringValue:
+		a.key = p.string()
+		a.value = p.string()
+	case attributeRange:
+		a.kind = p.take()
+		p.constantRange(p.take())
+	case attributeRanges:
+		a.kind = p.take()
+		n, width := p.take(), p.take()
+		for i := uint64(0); i < n && !p.failed; i++ {
+			p.constantRange(width)
+		}
+	default:
+		p.failed = true
+	}
+	a.end = p.at
+	return a
+}
+
+// string takes a string that ends in a zero.
+func (p *attributeParser) string() string {
+	end := slices.Index(p.list[min(p.at, len(p.list)):], 0)
+	if end < 0 {
+		p.failed = true
+		return ""
+	}
+	s := text(p.list[p.at:][:end])
+	p.at += end + 1
+	return s
+}
+
+// constantRange steps over a range of numbers of that width. Up to 64 bits it
+// is two numbers; above, the counts of words and the words.
+func (p *attributeParser) constantRange(width uint64) {
+	n := uint64(1)
+	if width > 64 {
+		counts := p.take()
+		n = counts&(1<<32-1) + counts>>32
+	} else {
+		p.take()
+	}
+	if n > uint64(len(p.list)-p.at) {
+		p.failed = true
+		return
+	}
+	p.at += int(n)
+}
+
+// readLists reads the attribute lists, each of which names groups.
+func (r *moduleReader) readLists(c *bitstream.Cursor) error {
+	for {
+		e, err := c.Next()
+		if err != nil || e.Kind == bitstream.End {
+			return err
+		}
+		if e.Kind != bitstream.Record {
+			continue
+		}
+		if c.Code != attributeListEntry {
+			return c.Errorf("attribute list record %d is not known; those of LLVM before 3.3 are not read", c.Code)
+		}
+		r.lists = append(r.lists, slices.Clone(c.Operands))
+	}
+}
+
+// resolveLists finds the groups of the lists, which may precede them.
+func (r *moduleReader) resolveLists(c *bitstream.Cursor) error {
+	s := r.source
+	s.lists = make([][]ir.AttributeGroupID, len(r.lists))
+	for i, list := range r.lists {
+		for _, number := range list {
+			id, ok := r.groupIDs[number]
+			if !ok {
+				return c.Errorf("attribute list %d names group %d, which is not defined", i+1, number)
+			}
+			s.lists[i] = append(s.lists[i], id)
+		}
+	}
+	for i := range s.groups {
+		for _, at := range s.groups[i].types {
+			if t := s.groups[i].attributes[at]; t >= uint64(len(s.types)) {
+				return c.Errorf("attribute group names type %d of %d", t, len(s.types))
+			}
+		}
+	}
+	r.lists, r.groupIDs = nil, nil
+	return nil
+}
+
+// functionGroups returns the groups of an attribute list that are about the
+// function or variable itself. list is one more than the list's number.
+func (s *source) functionGroups(list uint64) []ir.AttributeGroupID {
+	if list == 0 || list > uint64(len(s.lists)) {
+		return nil
+	}
+	for _, g := range s.lists[list-1] {
+		if s.groups[g].index == functionIndex {
+			return []ir.AttributeGroupID{g}
+		}
+	}
+	return nil
+}

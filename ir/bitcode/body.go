@@ -1,0 +1,560 @@
+package bitcode
+
+import (
+	"bytes"
+	"slices"
+
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+)
+
+// body is a function body in compact form.
+type body struct {
+	function  ir.ValueID
+	base      ir.NodeID // of the function's own metadata, in the model's numbering
+	constants constantTable
+	metadata  metadataTable
+	code      []byte // the records of the block in order
+	symbols   []byte // records of the symbol table: names of values and blocks
+	attached  []byte // records of the attachments to instructions
+	uses      []use  // what the body uses of the module beside what Refs says
+	arguments int
+	// defined is the number of values that instructions define.
+	defined int
+}
+
+// locals returns the number of the function's own values.
+func (b *body) locals() int { return b.arguments + b.constants.len() + b.defined }
+
+// use is something of the module that a body or header needs, packed.
+type use uint32
+
+// useKind says what a use is of.
+type useKind uint8
+
+const (
+	useConstant useKind = iota // of the module, by its number among the constants
+	useList                    // attribute list, by its number
+	useMetadata                // strings and values among the module's metadata
+)
+
+func makeUse(kind useKind, index uint32) use { return use(kind)<<28 | use(index) }
+
+func (u use) kind() useKind { return useKind(u >> 28) }
+func (u use) index() uint32 { return uint32(u) & (1<<28 - 1) }
+
+// seen notes what was seen since the last reset, without clearing memory.
+type seen struct {
+	marks []uint32
+	mark  uint32
+}
+
+func newSeen(n int) seen { return seen{marks: make([]uint32, n), mark: 1} }
+
+func (s *seen) reset() {
+	if s.mark++; s.mark == 0 {
+		clear(s.marks)
+		s.mark = 1
+	}
+}
+
+// first reports whether i is seen for the first time.
+func (s *seen) first(i uint32) bool {
+	if s.marks[i] == s.mark {
+		return false
+	}
+	s.marks[i] = s.mark
+	return true
+}
+
+// bodyReader reads function bodies, one after the other. Each goroutine has
+// its own.
+type bodyReader struct {
+	source *source
+	module *ir.Module
+	cursor *bitstream.Cursor
+	out    encoder // of instructions
+	side   encoder // of symbols and attachments
+	body   *body
+
+	globals  uint32 // values of the module's numbering
+	next     uint32 // number of the next value
+	highest  uint64 // value that was named, plus one
+	blocks   uint64
+	ended    uint64 // basic blocks so far
+	open     bool   // whether the last basic block lacks its terminator
+	bundles  bool   // operand bundles wait for their call
+	started  bool   // an instruction was read
+	counted  uint64 // instructions, as attachments number them
+	nodes    uint64 // metadata of the function, or named, plus one
+	refs     []ir.Ref
+	uses     []use
+	operands []uint64
+
+	callees, addresses, types, indirect, groups, lists, constants, moduleNodes, localNodes seen
+
+	attachments []ir.Attachment
+}
+
+func newBodyReader(s *source) *bodyReader {
+	nodes := len(s.metadata.entries)
+	return &bodyReader{source: s, module: s.module,
+		globals: uint32(len(s.values) + s.constants.len()),
+		callees: newSeen(len(s.values)), addresses: newSeen(len(s.values)),
+		types: newSeen(len(s.types)), indirect: newSeen(len(s.types)), groups: newSeen(len(s.groups)),
+		lists: newSeen(len(s.lists)), constants: newSeen(s.constants.len()), moduleNodes: newSeen(nodes)}
+}
+
+// read reads the body of a function. What it finds of references is in
+// r.refs, r.uses and r.attachments until the next call; references to the
+// function's own metadata count from the end of the module's.
+func (r *bodyReader) read(c *bitstream.Cursor, b *body) error {
+	*b = body{function: b.function}
+	r.reset(c, b)
+	for {
+		e, err := c.Next()
+		if err != nil {
+			return err
+		}
+		switch e.Kind {
+		case bitstream.End:
+			return r.finish()
+		case bitstream.SubBlock:
+			err = r.block(e.Block)
+		default:
+			err = r.record()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (r *bodyReader) reset(c *bitstream.Cursor, b *body) {
+	r.cursor, r.body = c, b
+	c.Operands, r.operands = r.operands[:0], nil
+	for _, s := range []*seen{&r.callees, &r.addresses, &r.types, &r.indirect, &r.groups, &r.lists, &r.constants, &r.moduleNodes} {
+		s.reset()
+	}
+	r.refs, r.uses, r.attachments = r.refs[:0], r.uses[:0], nil
+	r.out.arena, r.side.arena = r.out.arena[:0], r.side.arena[:0]
+	r.blocks, r.ended, r.counted, r.nodes, r.highest = 0, 0, 0, 0, 0
+	r.open, r.bundles, r.started = false, false, false
+	b.arguments = len(r.module.Types[r.module.Values[b.function].Type].Elements) - 1
+	r.next = r.globals + uint32(b.arguments)
+}
+
+// finish checks what could not be checked before the end, and keeps the body.
+func (r *bodyReader) finish() error {
+	c, b := r.cursor, r.body
+	r.operands = c.Operands
+	b.defined = int(r.next-r.globals) - b.arguments - b.constants.len()
+	switch {
+	case r.blocks == 0:
+		return c.Errorf("function without basic blocks")
+	case r.open || r.ended != r.blocks:
+		return c.Errorf("function of %d basic blocks has %d, or the last does not end", r.blocks, r.ended)
+	case r.bundles:
+		return c.Errorf("operand bundle without a call")
+	case r.highest > uint64(r.next):
+		return c.Errorf("value %d is used and never defined", r.highest-1)
+	case r.nodes > uint64(len(r.source.metadata.entries)+len(b.metadata.entries)):
+		return c.Errorf("metadata %d is used and never defined", r.nodes-1)
+	case r.next > ir.MaxIndex:
+		return c.Errorf("function of too many values")
+	}
+	b.code = bytes.Clone(r.out.arena)
+	b.uses = slices.Clone(r.uses)
+	return nil
+}
+
+// block reads a block within the function.
+func (r *bodyReader) block(block bitstream.Block) error {
+	c := r.cursor.Open(block)
+	switch block.ID {
+	case constantsBlock:
+		return r.readConstants(c)
+	case metadataBlock:
+		return r.readMetadata(c)
+	case symbolTableBlock:
+		return r.readSymbols(c)
+	case attachmentBlock:
+		return r.readAttachments(c)
+	case useListBlock:
+		return nil // orders of uses, which a slice changes
+	}
+	return c.Errorf("block %d of a function is not known: the bitcode is newer than LLVM 23", block.ID)
+}
+
+func (r *bodyReader) readConstants(c *bitstream.Cursor) error {
+	b := r.body
+	if r.started || b.constants.len() > 0 {
+		return c.Errorf("constants of a function behind its instructions")
+	}
+	cr := constantReader{cursor: c, table: &b.constants, globals: uint64(r.globals), types: uint64(len(r.source.types))}
+	if err := cr.run(); err != nil {
+		return err
+	}
+	b.constants.arena = slices.Clip(cr.out.arena)
+	r.highest = max(r.highest, cr.highest)
+	r.next += uint32(b.constants.len())
+	for i := range b.constants.types {
+		r.useType(uint64(b.constants.types[i]))
+	}
+	for d := (decoder{data: b.constants.arena}); !d.done(); {
+		if err := r.noteOperands(&d, d.head()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteOperands notes what of the module a compact record names.
+func (r *bodyReader) noteOperands(d *decoder, rec record) error {
+	for range rec.count {
+		switch o := d.operand(); o.kind {
+		case opBytes:
+			d.bytes(o.value)
+		case opGlobal:
+			if err := r.useValue(uint32(o.value), ir.RefAddress); err != nil {
+				return err
+			}
+		case opType:
+			r.useType(o.value)
+		}
+	}
+	return nil
+}
+
+func (r *bodyReader) readMetadata(c *bitstream.Cursor) error {
+	b := r.body
+	if len(b.metadata.entries) > 0 {
+		return c.Errorf("second metadata block of a function")
+	}
+	mr := metadataReader{cursor: c, table: &b.metadata, types: uint64(len(r.source.types)),
+		globals: uint64(r.globals), nodes: uint64(len(r.source.metadata.entries))}
+	var failed error
+	mr.named = func(kind operandKind, v uint64) {
+		switch kind {
+		case opType:
+			r.useType(v)
+		case opGlobal:
+			if err := r.useValue(uint32(v), ir.RefAddress); err != nil {
+				failed = err
+			}
+		case opNode, opNodePlus1:
+			r.useNode(v)
+		}
+	}
+	if err := mr.run(); err != nil {
+		return err
+	}
+	b.metadata.arena = slices.Clip(mr.out.arena)
+	b.metadata.entries = slices.Clip(b.metadata.entries)
+	r.localNodes = newSeen(len(b.metadata.entries))
+	r.highest, r.nodes = max(r.highest, mr.highestValue), max(r.nodes, mr.highest)
+	return failed
+}
+
+// readSymbols reads the names of values and basic blocks.
+func (r *bodyReader) readSymbols(c *bitstream.Cursor) error {
+	for {
+		e, err := c.Next()
+		if err != nil {
+			return err
+		}
+		if e.Kind == bitstream.End {
+			break
+		}
+		if e.Kind != bitstream.Record {
+			continue
+		}
+		if len(c.Operands) < 1 || c.Operands[0] >= 1<<32 {
+			return c.Errorf("symbol that names no value or block")
+		}
+		if c.Code != symbolEntry && c.Code != symbolBlock {
+			return c.Errorf("symbol table record %d of a function is not known", c.Code)
+		}
+		v := c.Operands[0]
+		switch {
+		case c.Code == symbolBlock:
+			r.side.literal(v)
+		case v < uint64(r.globals):
+			return c.Errorf("symbol table of a function names value %d of the module", v)
+		default:
+			r.side.add(opLocal, v-uint64(r.globals))
+			r.highest = max(r.highest, v+1)
+		}
+		r.side.literals(c.Operands[1:])
+		r.side.finish(c.Code, c.AbbrevID, false)
+	}
+	r.body.symbols = append(r.body.symbols, r.side.arena...)
+	r.side.arena = r.side.arena[:0]
+	return nil
+}
+
+// readAttachments reads [(kind, node)...] of the function and [instruction,
+// (kind, node)...].
+func (r *bodyReader) readAttachments(c *bitstream.Cursor) error {
+	for {
+		e, err := c.Next()
+		if err != nil {
+			return err
+		}
+		if e.Kind == bitstream.End {
+			break
+		}
+		if e.Kind != bitstream.Record || c.Code != mdAttachment {
+			continue
+		}
+		if len(c.Operands)%2 == 0 {
+			err = r.attach(c)
+		} else {
+			err = r.attachInstruction(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.body.attached = append(r.body.attached, r.side.arena...)
+	r.side.arena = r.side.arena[:0]
+	return nil
+}
+
+func (r *bodyReader) attach(c *bitstream.Cursor) (err error) {
+	limit := len(r.source.metadata.entries) + len(r.body.metadata.entries)
+	r.attachments, err = r.source.attach(c, r.attachments, c.Operands, uint64(limit))
+	return err
+}
+
+func (r *bodyReader) attachInstruction(c *bitstream.Cursor) error {
+	if c.Operands[0] >= r.counted {
+		return c.Errorf("attachment to instruction %d of %d", c.Operands[0], r.counted)
+	}
+	r.side.literal(c.Operands[0])
+	for pairs := c.Operands[1:]; len(pairs) > 0; pairs = pairs[2:] {
+		if _, ok := r.source.kindNames[pairs[0]]; !ok {
+			return c.Errorf("attachment of kind %d, which has no name", pairs[0])
+		}
+		r.side.literal(pairs[0])
+		if err := r.node(&r.side, pairs[1], opNode, opFunNode); err != nil {
+			return err
+		}
+	}
+	r.side.finish(c.Code, c.AbbrevID, false)
+	return nil
+}
+
+// record reads a record of the function block itself.
+func (r *bodyReader) record() error {
+	c := r.cursor
+	var l *instructionLayout
+	if c.Code < uint32(len(instructions)) {
+		l = instructions[c.Code]
+	}
+	if l == nil {
+		if name, ok := oldInstructions[c.Code]; ok {
+			return c.Errorf("instruction record %s is of a form that LLVM before 14 wrote", name)
+		}
+		return c.Errorf("instruction record %d is not known: the bitcode is newer than LLVM 23", c.Code)
+	}
+	if l.counts {
+		if r.ended == r.blocks {
+			return c.Errorf("instruction %s outside of a basic block", l.name)
+		}
+		r.counted++
+		r.started, r.open = true, true
+	}
+	defines, err := r.layout(l)
+	if err != nil {
+		return err
+	}
+	r.out.finish(c.Code, c.AbbrevID, defines)
+	if defines {
+		r.next++
+	}
+	if l.terminates {
+		r.ended++
+		r.open = false
+	}
+	return nil
+}
+
+func (r *bodyReader) layout(l *instructionLayout) (defines bool, err error) {
+	if l.special != nil {
+		return l.special(r)
+	}
+	list, err := r.take(l.name, l.fixed, r.cursor.Operands)
+	if err != nil {
+		return false, err
+	}
+	if l.rest == "." {
+		r.out.literals(list)
+		return l.defines, nil
+	}
+	for len(list) > 0 {
+		if l.rest == "" {
+			return false, r.cursor.Errorf("instruction %s with %d operands", l.name, len(r.cursor.Operands))
+		}
+		if list, err = r.take(l.name, l.rest, list); err != nil {
+			return false, err
+		}
+	}
+	return l.defines, nil
+}
+
+// take takes operands of those kinds from the list and returns the rest.
+func (r *bodyReader) take(name, kinds string, list []uint64) ([]uint64, error) {
+	for i := range len(kinds) {
+		if len(list) == 0 {
+			return nil, r.cursor.Errorf("instruction %s is cut short", name)
+		}
+		v := list[0]
+		list = list[1:]
+		var err error
+		switch kinds[i] {
+		case '.':
+			r.out.literal(v)
+		case 'p':
+			list, err = r.pair(v, list)
+		case 'v':
+			err = r.relative(v)
+		case 't':
+			err = r.typ(v)
+		default:
+			err = r.other(kinds[i], v)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// other takes an operand of one of the rarer kinds.
+func (r *bodyReader) other(kind byte, v uint64) error {
+	switch kind {
+	case 's':
+		return r.signed(v)
+	case 'a':
+		return r.absolute(v)
+	case 'g':
+		return r.hint(v)
+	case 'l':
+		return r.list(v)
+	case 'b':
+		return r.basicBlock(v)
+	case 'N':
+		return r.node(&r.out, v, opNode, opFunNode)
+	}
+	if v == 0 { // 'n'
+		r.out.literal(0)
+		return nil
+	}
+	return r.node(&r.out, v-1, opNodePlus1, opFunNodePlus1)
+}
+
+// pair takes a relative value, and its type behind it when the value is not
+// defined yet.
+func (r *bodyReader) pair(v uint64, list []uint64) ([]uint64, error) {
+	id := r.next - uint32(v)
+	if err := r.relative(v); err != nil || id < r.next {
+		return list, err
+	}
+	if len(list) == 0 {
+		return nil, r.cursor.Errorf("value that follows is named without its type")
+	}
+	return list[1:], r.typ(list[0])
+}
+
+func (r *bodyReader) relative(v uint64) error {
+	id := r.next - uint32(v)
+	if id < r.globals {
+		r.out.add(opGlobalRel, uint64(id))
+		return r.useValue(id, ir.RefAddress)
+	}
+	r.highest = max(r.highest, uint64(id)+1)
+	r.out.localRel(uint64(uint32(v)))
+	return nil
+}
+
+func (r *bodyReader) signed(v uint64) error {
+	id := r.next - uint32(unrotate(v))
+	if id < r.globals {
+		r.out.add(opGlobalSigned, uint64(id))
+		return r.useValue(id, ir.RefAddress)
+	}
+	r.highest = max(r.highest, uint64(id)+1)
+	r.out.add(opLocalSigned, v&(1<<34-1))
+	return nil
+}
+
+func (r *bodyReader) absolute(v uint64) error {
+	if v < uint64(r.globals) {
+		r.out.add(opGlobal, v)
+		return r.useValue(uint32(v), ir.RefAddress)
+	}
+	if v > ir.MaxIndex {
+		return r.cursor.Errorf("value %d is named", v)
+	}
+	r.highest = max(r.highest, v+1)
+	r.out.add(opLocal, v-uint64(r.globals))
+	return nil
+}
+
+func (r *bodyReader) hint(v uint64) error {
+	if v >= uint64(len(r.source.values)) {
+		return r.cursor.Errorf("user of block addresses %d is no function", v)
+	}
+	r.out.add(opGlobal, v)
+	return nil
+}
+
+func (r *bodyReader) typ(v uint64) error {
+	if v >= uint64(len(r.source.types)) {
+		return r.cursor.Errorf("instruction names type %d of %d", v, len(r.source.types))
+	}
+	r.useType(v)
+	r.out.add(opType, v)
+	return nil
+}
+
+func (r *bodyReader) list(v uint64) error {
+	if v > uint64(len(r.source.lists)) {
+		return r.cursor.Errorf("call with attribute list %d of %d", v, len(r.source.lists))
+	}
+	if v == 0 {
+		r.out.literal(0)
+		return nil
+	}
+	r.out.add(opList, v)
+	r.useList(uint32(v - 1))
+	return nil
+}
+
+func (r *bodyReader) basicBlock(v uint64) error {
+	if v >= r.blocks {
+		return r.cursor.Errorf("basic block %d of %d", v, r.blocks)
+	}
+	r.out.literal(v)
+	return nil
+}
+
+// node adds an operand that names metadata.
+func (r *bodyReader) node(out *encoder, id uint64, module, function operandKind) error {
+	n := uint64(len(r.source.metadata.entries))
+	if id > ir.MaxIndex {
+		return r.cursor.Errorf("metadata %d is named", id)
+	}
+	r.nodes = max(r.nodes, id+1)
+	if id < n {
+		out.add(module, id)
+		r.useNode(id)
+		return nil
+	}
+	out.add(function, id-n)
+	if id -= n; id < uint64(len(r.body.metadata.entries)) && r.localNodes.first(uint32(id)) && r.body.metadata.isNode(int(id)) {
+		r.refs = append(r.refs, ir.MakeRef(ir.RefNode, uint32(id+n)))
+	}
+	return nil
+}

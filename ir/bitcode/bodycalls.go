@@ -1,0 +1,258 @@
+package bitcode
+
+import "offlink/ir"
+
+// declareBlocks reads [number of basic blocks].
+func (r *bodyReader) declareBlocks() (bool, error) {
+	list := r.cursor.Operands
+	if len(list) < 1 || list[0] == 0 || r.blocks != 0 || list[0] > ir.MaxIndex {
+		return false, r.cursor.Errorf("DECLAREBLOCKS record that is not the first or declares none")
+	}
+	r.blocks = list[0]
+	r.out.literal(list[0])
+	return false, nil
+}
+
+// branch reads [block] or [block, block, condition].
+func (r *bodyReader) branch() (bool, error) {
+	list := r.cursor.Operands
+	kinds := "b"
+	if len(list) == 3 {
+		kinds = "bbv"
+	}
+	rest, err := r.take("BR", kinds, list)
+	if err == nil && len(rest) > 0 {
+		err = r.cursor.Errorf("instruction BR with %d operands", len(list))
+	}
+	return false, err
+}
+
+// phi reads [type, (value, block)..., flags if the number is even].
+func (r *bodyReader) phi() (bool, error) {
+	list, err := r.take("PHI", "t", r.cursor.Operands)
+	for err == nil && len(list) >= 2 {
+		list, err = r.take("PHI", "sb", list)
+	}
+	if err == nil {
+		r.out.literals(list)
+	}
+	return true, err
+}
+
+// bundle reads [tag, operands...]. An operand is a value with its type if need
+// be, or a mark and metadata.
+func (r *bodyReader) bundle() (bool, error) {
+	list := r.cursor.Operands
+	if len(list) == 0 || list[0] >= uint64(len(r.source.tags)) {
+		return false, r.cursor.Errorf("operand bundle without a tag of the table")
+	}
+	list, err := r.take("OPERAND_BUNDLE", ".", list)
+	for err == nil && len(list) > 0 {
+		if list[0] != bundleMetadata {
+			list, err = r.take("OPERAND_BUNDLE", "p", list)
+			continue
+		}
+		r.out.literal(bundleMetadata)
+		if len(list) < 2 {
+			return false, r.cursor.Errorf("operand bundle is cut short")
+		}
+		err = r.node(&r.out, uint64(r.next-uint32(list[1])), opNodeRel, opFunNodeRel)
+		list = list[2:]
+	}
+	r.bundles = true
+	return false, err
+}
+
+// call reads [attributes, convention and flags, fast-math flags if flagged,
+// function type, callee, arguments...].
+func (r *bodyReader) call() (bool, error) {
+	list, err := r.take("CALL", "l.", r.cursor.Operands)
+	if err != nil {
+		return false, err
+	}
+	flags := r.cursor.Operands[1]
+	if flags&callExplicitType == 0 {
+		return false, r.cursor.Errorf("instruction CALL without its function type is of a form that LLVM before 4 wrote")
+	}
+	if flags&callFMF != 0 {
+		if list, err = r.take("CALL", ".", list); err != nil {
+			return false, err
+		}
+	}
+	return r.callee("CALL", list)
+}
+
+// invoke reads [attributes, convention and flags, block, block, function type,
+// callee, arguments...].
+func (r *bodyReader) invoke() (bool, error) {
+	list, err := r.take("INVOKE", "l.bb", r.cursor.Operands)
+	if err != nil {
+		return false, err
+	}
+	if r.cursor.Operands[1]&invokeExplicitType == 0 {
+		return false, r.cursor.Errorf("instruction INVOKE without its function type is of a form that LLVM before 4 wrote")
+	}
+	return r.callee("INVOKE", list)
+}
+
+// callBr reads [attributes, convention and flags, block, number of further
+// blocks, these, function type, callee, arguments...].
+func (r *bodyReader) callBr() (bool, error) {
+	list, err := r.take("CALLBR", "l.b.", r.cursor.Operands)
+	if err != nil {
+		return false, err
+	}
+	if r.cursor.Operands[1]&callExplicitType == 0 {
+		return false, r.cursor.Errorf("instruction CALLBR without its function type")
+	}
+	for range r.cursor.Operands[3] {
+		if list, err = r.take("CALLBR", "b", list); err != nil {
+			return false, err
+		}
+	}
+	return r.callee("CALLBR", list)
+}
+
+// callee takes the function type, the callee and the arguments.
+func (r *bodyReader) callee(name string, list []uint64) (defines bool, err error) {
+	r.bundles = false
+	if len(list) < 2 {
+		return false, r.cursor.Errorf("instruction %s is cut short", name)
+	}
+	id := list[0]
+	if id >= uint64(len(r.module.Types)) || r.module.Types[id].Kind != ir.TypeFunction {
+		return false, r.cursor.Errorf("instruction %s with type %d, which is no function type", name, id)
+	}
+	if err := r.typ(id); err != nil {
+		return false, err
+	}
+	if list, err = r.calleeValue(ir.TypeID(id), list[1], list[2:]); err != nil {
+		return false, err
+	}
+	t := &r.module.Types[id]
+	if list, err = r.arguments(name, t, list); err != nil {
+		return false, err
+	}
+	return !r.isVoid(t.Elements[0]), nil
+}
+
+func (r *bodyReader) isVoid(t ir.TypeID) bool { return r.source.types[t].code == typeVoid }
+
+// calleeValue takes the callee and notes what kind of call it is.
+func (r *bodyReader) calleeValue(t ir.TypeID, v uint64, list []uint64) ([]uint64, error) {
+	id := r.next - uint32(v)
+	if id < uint32(len(r.source.values)) {
+		r.out.add(opGlobalRel, uint64(id))
+		return list, r.useValue(id, ir.RefCallee)
+	}
+	if !r.isAsm(id) && r.indirect.first(uint32(t)) {
+		r.refs = append(r.refs, ir.MakeRef(ir.RefIndirectCall, uint32(t)))
+	}
+	return r.pair(v, list)
+}
+
+// isAsm reports whether the value is inline assembly.
+func (r *bodyReader) isAsm(id uint32) bool {
+	table, i := &r.source.constants, int64(id)-int64(len(r.source.values))
+	if i >= int64(table.len()) {
+		table, i = &r.body.constants, int64(id)-int64(r.globals)-int64(r.body.arguments)
+	}
+	if i < 0 || i >= int64(table.len()) {
+		return false
+	}
+	d := table.open(int(i))
+	switch d.head().code {
+	case cstInlineAsm, cstInlineAsmOld, cstInlineAsmOld2, cstInlineAsmOld3:
+		return true
+	}
+	return false
+}
+
+// arguments takes the arguments of a call of that function type.
+func (r *bodyReader) arguments(name string, t *ir.Type, list []uint64) ([]uint64, error) {
+	if len(list) < len(t.Elements)-1 {
+		return nil, r.cursor.Errorf("instruction %s with %d arguments for %d parameters", name, len(list), len(t.Elements)-1)
+	}
+	for _, parameter := range t.Elements[1:] {
+		var err error
+		switch r.source.types[parameter].code {
+		case typeLabel:
+			err = r.basicBlock(list[0])
+		case typeMetadata:
+			err = r.node(&r.out, uint64(r.next-uint32(list[0])), opNodeRel, opFunNodeRel)
+		default:
+			err = r.relative(list[0])
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = list[1:]
+	}
+	if len(list) > 0 && !t.Variadic {
+		return nil, r.cursor.Errorf("instruction %s with %d arguments too many", name, len(list))
+	}
+	var err error
+	for err == nil && len(list) > 0 {
+		list, err = r.take(name, "p", list)
+	}
+	return list, err
+}
+
+// useValue notes a use of a global value, or of what a constant of the module
+// refers to.
+func (r *bodyReader) useValue(id uint32, kind ir.RefKind) error {
+	n := uint32(len(r.source.values))
+	if id >= n {
+		return r.useConstant(id - n)
+	}
+	marks := &r.addresses
+	if kind == ir.RefCallee {
+		marks = &r.callees
+	}
+	if marks.first(id) {
+		r.refs = append(r.refs, ir.MakeRef(kind, id))
+	}
+	return nil
+}
+
+func (r *bodyReader) useConstant(i uint32) error {
+	if !r.constants.first(i) {
+		return nil
+	}
+	r.uses = append(r.uses, makeUse(useConstant, i))
+	return r.source.walkConstants(&r.constants, i, func(id uint32) {
+		if r.addresses.first(id) {
+			r.refs = append(r.refs, ir.MakeRef(ir.RefAddress, id))
+		}
+	})
+}
+
+func (r *bodyReader) useType(v uint64) {
+	if r.types.first(uint32(v)) {
+		r.refs = append(r.refs, ir.MakeRef(ir.RefType, uint32(v)))
+	}
+}
+
+func (r *bodyReader) useList(i uint32) {
+	if !r.lists.first(i) {
+		return
+	}
+	r.uses = append(r.uses, makeUse(useList, i))
+	for _, g := range r.source.functionGroups(uint64(i) + 1) {
+		if r.groups.first(uint32(g)) {
+			r.refs = append(r.refs, ir.MakeRef(ir.RefAttributes, uint32(g)))
+		}
+	}
+}
+
+// useNode notes a use of the module's metadata.
+func (r *bodyReader) useNode(id uint64) {
+	if !r.moduleNodes.first(uint32(id)) {
+		return
+	}
+	if r.source.metadata.isNode(int(id)) {
+		r.refs = append(r.refs, ir.MakeRef(ir.RefNode, uint32(id)))
+	} else {
+		r.uses = append(r.uses, makeUse(useMetadata, uint32(id)))
+	}
+}

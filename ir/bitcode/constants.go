@@ -1,0 +1,251 @@
+package bitcode
+
+import (
+	"fmt"
+
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+)
+
+// constantTable holds constants in compact form.
+type constantTable struct {
+	arena []byte
+	ends  []uint32 // of the constants in arena; each begins where the one before ends
+	types []uint32
+}
+
+func (t *constantTable) len() int { return len(t.ends) }
+
+// open returns a decoder at the constant's record, which ends the data.
+func (t *constantTable) open(i int) decoder {
+	start := uint32(0)
+	if i > 0 {
+		start = t.ends[i-1]
+	}
+	return decoder{data: t.arena[start:t.ends[i]]}
+}
+
+// constantReader reads a constants block, of the module or of a function.
+type constantReader struct {
+	cursor  *bitstream.Cursor
+	out     encoder
+	table   *constantTable
+	globals uint64 // values of the module's numbering; all values where the module's own are read
+	types   uint64
+	current uint64 // type of the constants that follow
+	highest uint64 // value that was named, plus one
+	typed   bool   // whether current was set
+}
+
+// value adds an operand that names a value.
+func (r *constantReader) value(v uint64) {
+	r.highest = max(r.highest, v+1)
+	if v < r.globals {
+		r.out.add(opGlobal, v)
+		return
+	}
+	r.out.add(opLocal, v-r.globals)
+}
+
+func (r *constantReader) typ(v uint64) error {
+	if v >= r.types {
+		return r.cursor.Errorf("constant names type %d of %d", v, r.types)
+	}
+	r.out.add(opType, v)
+	return nil
+}
+
+func (r *constantReader) run() error {
+	for {
+		e, err := r.cursor.Next()
+		if err != nil || e.Kind == bitstream.End {
+			return err
+		}
+		if e.Kind == bitstream.Record {
+			if err := r.record(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (r *constantReader) record() error {
+	c := r.cursor
+	if c.Code == cstSetType {
+		if len(c.Operands) < 1 || c.Operands[0] >= r.types {
+			return c.Errorf("SETTYPE record without a type of the table")
+		}
+		r.current, r.typed = c.Operands[0], true
+		return nil
+	}
+	layout, known := constantLayouts[c.Code]
+	if !known {
+		return c.Errorf("constant record %d is not known: the bitcode is newer than LLVM 23", c.Code)
+	}
+	if !r.typed {
+		return c.Errorf("constant without a SETTYPE record before it")
+	}
+	if len(c.Operands) < len(layout.fixed) {
+		return c.Errorf("constant record %s with %d operands", layout.name, len(c.Operands))
+	}
+	if err := r.operands(layout); err != nil {
+		return err
+	}
+	r.out.finish(c.Code, c.AbbrevID, true)
+	r.table.ends = append(r.table.ends, uint32(len(r.out.arena)))
+	r.table.types = append(r.table.types, uint32(r.current))
+	return nil
+}
+
+// operands adds the operands as the layout says.
+func (r *constantReader) operands(layout constantLayout) error {
+	list := r.cursor.Operands
+	fixed := layout.fixed
+	if layout.head != nil {
+		n, ok := layout.head(list)
+		if !ok {
+			return r.cursor.Errorf("constant record %s is cut short", layout.name)
+		}
+		fixed = n
+	}
+	for i := range len(fixed) {
+		if err := r.operand(fixed[i], list[i]); err != nil {
+			return err
+		}
+	}
+	rest := list[len(fixed):]
+	if layout.rest == "" {
+		r.out.literals(rest)
+		return nil
+	}
+	if len(rest)%len(layout.rest) != 0 {
+		return r.cursor.Errorf("constant record %s with %d operands", layout.name, len(list))
+	}
+	for i, v := range rest {
+		if err := r.operand(layout.rest[i%len(layout.rest)], v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *constantReader) operand(kind byte, v uint64) error {
+	switch kind {
+	case 'v':
+		if v >= 1<<32 {
+			return r.cursor.Errorf("constant names value %d", v)
+		}
+		r.value(v)
+		return nil
+	case 't':
+		return r.typ(v)
+	}
+	r.out.literal(v)
+	return nil
+}
+
+// constantLayout says what the operands of a constant record are: 'v' a value,
+// 't' a type, '.' a plain number. What follows the fixed ones repeats rest, or
+// is plain numbers if that is "".
+type constantLayout struct {
+	name  string
+	fixed string
+	rest  string
+	// head, if set, gives the fixed part of records of varying form.
+	head func(operands []uint64) (fixed string, ok bool)
+}
+
+var constantLayouts = map[uint32]constantLayout{
+	cstNull:              {name: "NULL"},
+	cstUndef:             {name: "UNDEF"},
+	cstPoison:            {name: "POISON"},
+	cstInteger:           {name: "INTEGER", fixed: "."},
+	cstWideInteger:       {name: "WIDE_INTEGER", fixed: "."},
+	cstByte:              {name: "BYTE", fixed: "."},
+	cstWideByte:          {name: "WIDE_BYTE", fixed: "."},
+	cstFloat:             {name: "FLOAT", fixed: "."},
+	cstString:            {name: "STRING"},
+	cstCString:           {name: "CSTRING"},
+	cstData:              {name: "DATA"},
+	cstAggregate:         {name: "AGGREGATE", rest: "v"},
+	cstUnop:              {name: "CE_UNOP", fixed: ".v"},
+	cstBinop:             {name: "CE_BINOP", fixed: ".vv"},
+	cstCast:              {name: "CE_CAST", fixed: ".tv"},
+	cstSelect:            {name: "CE_SELECT", fixed: "vvv"},
+	cstExtractElement:    {name: "CE_EXTRACTELT", fixed: "tvtv"},
+	cstInsertElement:     {name: "CE_INSERTELT", fixed: "vvtv"},
+	cstShuffle:           {name: "CE_SHUFFLEVEC", fixed: "vvv"},
+	cstShuffleEx:         {name: "CE_SHUFVEC_EX", fixed: "tvvv"},
+	cstCompare:           {name: "CE_CMP", fixed: "tvv."},
+	cstGEPOld:            {name: "CE_GEP", rest: "tv", head: oldGEP},
+	cstInboundsGEP:       {name: "CE_INBOUNDS_GEP", rest: "tv", head: oldGEP},
+	cstGEPInrangeOld:     {name: "CE_GEP_WITH_INRANGE_INDEX", fixed: "t.", rest: "tv"},
+	cstGEPInrange:        {name: "CE_GEP_WITH_INRANGE", fixed: "t..", rest: "tv", head: rangeGEP},
+	cstGEP:               {name: "CE_GEP", fixed: "t.", rest: "tv"},
+	cstInlineAsmOld:      {name: "INLINEASM_OLD", fixed: ".."},
+	cstInlineAsmOld2:     {name: "INLINEASM_OLD2", fixed: ".."},
+	cstInlineAsmOld3:     {name: "INLINEASM_OLD3", fixed: ".."},
+	cstInlineAsm:         {name: "INLINEASM", fixed: "t.."},
+	cstBlockAddress:      {name: "BLOCKADDRESS", fixed: "tv."},
+	cstDSOLocal:          {name: "DSO_LOCAL_EQUIVALENT", fixed: "tv"},
+	cstNoCFI:             {name: "NO_CFI", fixed: "tv"},
+	cstPtrAuth:           {name: "PTRAUTH", fixed: "vvvv"},
+	cstPtrAuthDeactivate: {name: "PTRAUTH2", fixed: "vvvvv"},
+}
+
+// oldGEP: the type that the indices walk is there when the number of operands
+// is odd.
+func oldGEP(operands []uint64) (string, bool) {
+	if len(operands)%2 == 1 {
+		return "t", true
+	}
+	return "", len(operands) > 0
+}
+
+// rangeGEP: type, flags, width, then a range of two numbers, or, for more
+// than 64 bits, of as many words as the number before them says.
+func rangeGEP(operands []uint64) (string, bool) {
+	words := uint64(2)
+	if operands[2] > 64 {
+		if len(operands) < 4 {
+			return "", false
+		}
+		words = 1 + operands[3]&(1<<32-1) + operands[3]>>32
+	}
+	if words > uint64(len(operands)-3) {
+		return "", false
+	}
+	fixed := []byte("t..")
+	for range words {
+		fixed = append(fixed, '.')
+	}
+	return string(fixed), true
+}
+
+// readConstants reads the module's constants.
+func (r *moduleReader) readConstants(c *bitstream.Cursor) error {
+	s := r.source
+	table := &s.constants
+	highest := uint64(0)
+	for _, block := range r.constants {
+		cr := &constantReader{cursor: c.Open(block), table: table, out: encoder{arena: table.arena},
+			globals: 1 << 32, types: uint64(len(s.types))}
+		if err := cr.run(); err != nil {
+			return err
+		}
+		table.arena, highest = cr.out.arena, max(highest, cr.highest)
+	}
+	r.constants = nil
+	total := len(s.values) + table.len()
+	if highest > uint64(total) {
+		return c.Errorf("a constant names value %d of %d", highest-1, total)
+	}
+	if total > ir.MaxIndex || len(table.arena) > maxSize {
+		return c.Errorf("too many constants")
+	}
+	return nil
+}
+
+func errorAt(bit uint64, format string, args ...any) error {
+	return &bitstream.Error{Bit: bit, Msg: fmt.Sprintf(format, args...)}
+}

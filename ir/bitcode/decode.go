@@ -1,0 +1,200 @@
+package bitcode
+
+import (
+	"fmt"
+
+	"offlink/ir"
+)
+
+// Operands decodes the operands of a metadata node.
+func (s *source) Operands(id ir.NodeID) ([]ir.Operand, error) {
+	if int(id) >= s.module.Nodes.Len() {
+		return nil, fmt.Errorf("metadata node %d of %d", id, s.module.Nodes.Len())
+	}
+	t, i, base := s.find(id)
+	if t.entries[i].size != isRecord {
+		return []ir.Operand{{Kind: ir.OperandString, String: string(s.text(t.entries[i]))}}, nil
+	}
+	d := t.open(i)
+	rec := d.head()
+	operands := d.operands(rec, nil)
+	if rec.code == mdValue {
+		return []ir.Operand{s.valueOperand(operands)}, nil
+	}
+	l := nodeLayouts[rec.code]
+	plain := make([]uint64, len(operands))
+	for j, o := range operands {
+		plain[j] = o.value
+	}
+	if l.adapt != nil {
+		l, _ = l.adapt(l, plain)
+	}
+	list := make([]ir.Operand, 0, len(operands))
+	for j, o := range operands {
+		list = append(list, s.nodeOperand(t, &l, j, o, plain, base))
+	}
+	return list, nil
+}
+
+// find returns the table that holds a node, its place there, and the number of
+// the table's first node if it is a function's.
+func (s *source) find(id ir.NodeID) (t *metadataTable, i int, base ir.NodeID) {
+	if int(id) < len(s.metadata.entries) {
+		return &s.metadata, int(id), 0
+	}
+	low, high := 0, len(s.bodies) // bodies without metadata share the base of the next
+	for low < high {
+		if middle := (low + high) / 2; s.bodies[middle].base <= id {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	b := &s.bodies[low-1]
+	return &b.metadata, int(id - b.base), b.base
+}
+
+// nodeOperand decodes one operand of a node.
+func (s *source) nodeOperand(t *metadataTable, l *nodeLayout, i int, o operand, plain []uint64, base ir.NodeID) ir.Operand {
+	name := ""
+	if i < len(l.fields) {
+		name = l.fields[i].name
+	}
+	switch o.kind {
+	case opNode, opNodePlus1:
+		return s.named(&s.metadata, o.value, 0, name)
+	case opFunNode, opFunNodePlus1:
+		return s.named(t, o.value, base, name)
+	}
+	switch form, _ := l.form(i, plain); form {
+	case formNode, formString:
+		return ir.Operand{Kind: ir.OperandNull, Field: name}
+	case formSigned:
+		return ir.Operand{Kind: ir.OperandField, Field: name, Int: unrotate(o.value)}
+	}
+	return ir.Operand{Kind: ir.OperandField, Field: name, Int: int64(o.value)}
+}
+
+// named decodes an operand that names an entry of a table.
+func (s *source) named(t *metadataTable, i uint64, base ir.NodeID, field string) ir.Operand {
+	e := t.entries[i]
+	if e.size != isRecord {
+		return ir.Operand{Kind: ir.OperandString, Field: field, String: string(s.text(e))}
+	}
+	d := t.open(int(i))
+	rec := d.head()
+	if rec.code != mdValue {
+		return ir.Operand{Kind: ir.OperandNode, Field: field, Node: base + ir.NodeID(i)}
+	}
+	o := s.valueOperand(d.operands(rec, nil))
+	o.Field = field
+	return o
+}
+
+// valueOperand decodes the operands of METADATA_VALUE.
+func (s *source) valueOperand(operands []operand) ir.Operand {
+	if operands[1].kind != opGlobal {
+		return ir.Operand{Kind: ir.OperandOther}
+	}
+	c, err := s.constant(uint32(operands[1].value), 0)
+	switch {
+	case err != nil:
+	case c.Kind == ir.ConstantInt:
+		return ir.Operand{Kind: ir.OperandInt, Int: signExtend(c.Int, c.Bits), Bits: c.Bits}
+	case c.Kind == ir.ConstantValue:
+		return ir.Operand{Kind: ir.OperandValue, Value: c.Value}
+	}
+	return ir.Operand{Kind: ir.OperandOther}
+}
+
+func signExtend(v uint64, bits int) int64 {
+	if bits <= 0 || bits >= 64 {
+		return int64(v)
+	}
+	return int64(v<<(64-bits)) >> (64 - bits)
+}
+
+// unrotate decodes a number whose sign is its lowest bit.
+func unrotate(v uint64) int64 {
+	if v&1 == 0 {
+		return int64(v >> 1)
+	}
+	if v == 1 {
+		return -1 << 63
+	}
+	return -int64(v >> 1)
+}
+
+// rotate encodes a number with its sign as the lowest bit.
+func rotate(v int64) uint64 {
+	if v >= 0 {
+		return uint64(v) << 1
+	}
+	return uint64(-v)<<1 | 1
+}
+
+// Initializer decodes the initialiser of a variable, or the aliasee or
+// resolver of an alias or ifunc.
+func (s *source) Initializer(id ir.ValueID) (ir.Constant, error) {
+	rec := &s.values[id]
+	if rec.code == moduleFunction {
+		return ir.Constant{}, fmt.Errorf("function %s has no initialiser", s.module.Values[id].Name)
+	}
+	values := rec.headerValues()
+	if len(values) == 0 {
+		return ir.Constant{}, fmt.Errorf("variable %s has no initialiser", s.module.Values[id].Name)
+	}
+	c, err := s.constant(values[0], 0)
+	if err != nil {
+		return c, fmt.Errorf("initialiser of %s: %w", s.module.Values[id].Name, err)
+	}
+	return c, nil
+}
+
+// ElementRefs returns what the elements of an array initialiser refer to.
+func (s *source) ElementRefs(id ir.ValueID, elements []int) ([]ir.Ref, error) {
+	list, _, err := s.elements(id)
+	if err != nil {
+		return nil, err
+	}
+	constants, values := newSeen(s.constants.len()), newSeen(len(s.values))
+	var refs []ir.Ref
+	note := func(id uint32) {
+		if values.first(id) {
+			refs = append(refs, ir.MakeRef(ir.RefAddress, id))
+		}
+	}
+	for _, i := range elements {
+		if i < 0 || i >= len(list) {
+			return nil, fmt.Errorf("initialiser of %s: element %d of %d", s.module.Values[id].Name, i, len(list))
+		}
+		if n := uint32(len(s.values)); list[i] < n {
+			note(list[i])
+		} else if constants.first(list[i] - n) {
+			if err := s.walkConstants(&constants, list[i]-n, note); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return refs, nil
+}
+
+// elements returns the values that an array initialiser is made of, and its
+// type.
+func (s *source) elements(id ir.ValueID) (list []uint32, t ir.TypeID, err error) {
+	name := s.module.Values[id].Name
+	values := s.values[id].headerValues()
+	n := uint32(len(s.values))
+	if len(values) == 0 || values[0] < n {
+		return nil, 0, fmt.Errorf("the initialiser of %s is no array", name)
+	}
+	d := s.constants.open(int(values[0] - n))
+	rec := d.head()
+	if rec.code != cstAggregate {
+		return nil, 0, fmt.Errorf("the initialiser of %s is no array", name)
+	}
+	for range rec.count {
+		list = append(list, uint32(d.operand().value))
+	}
+	return list, ir.TypeID(s.constants.types[values[0]-n]), nil
+}

@@ -1,0 +1,14 @@
+// Package bitcode reads and writes LLVM bitcode, as LLVM 14 to 23 write it,
+// without LLVM.
+//
+// [Read] fills an [ir.Module]. It reads every function body once, for the
+// references that it makes, and keeps it in a compact form in which each
+// operand that names a value, type, attribute list or metadata is marked.
+// [ir.Source.NewWriter] gives a writer of slices: it numbers what a slice
+// keeps from 0 again, and copies the records with the marked operands
+// replaced, with the abbreviations that the input used. What would go stale is
+// left out: use-list orders, summaries, hashes, offset and symbol indices.
+//
+// The file format is that of LLVM's BitCodeFormat document; record layouts
+// follow LLVM's own reader.
+package bitcode

@@ -1,0 +1,289 @@
+package bitcode
+
+import (
+	"strconv"
+
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+)
+
+// valueRecord is a global value as read: the operands of its record behind
+// the name. Fields are told apart by the constants below.
+type valueRecord struct {
+	code     uint32
+	bit      uint64
+	operands []uint64
+	body     int // index into source.bodies, or -1
+}
+
+// Operands of MODULE_CODE_GLOBALVAR.
+const (
+	varType      = 0
+	varFlags     = 1 // 1 constant, 2 the type is the value's, not the pointer's; address space above
+	varInit      = 2 // initialiser plus one
+	varLinkage   = 3
+	varSection   = 5
+	varVisible   = 6
+	varDLL       = 10
+	varComdat    = 11
+	varLists     = 12
+	varPartition = 14 // offset, size
+	varLeast     = 6  // operands that there are at least
+)
+
+// Operands of MODULE_CODE_FUNCTION.
+const (
+	funcType        = 0
+	funcCC          = 1
+	funcDeclaration = 2
+	funcLinkage     = 3
+	funcLists       = 4
+	funcSection     = 6
+	funcVisible     = 7
+	funcGC          = 8
+	funcPrologue    = 10
+	funcDLL         = 11
+	funcComdat      = 12
+	funcPrefix      = 13
+	funcPersonality = 14
+	funcAddrSpace   = 16
+	funcPartition   = 17
+	funcLeast       = 8
+)
+
+// Operands of MODULE_CODE_ALIAS and MODULE_CODE_IFUNC. An alias has a DLL
+// storage class, a thread-local mode and unnamed_addr before dso_local, an
+// ifunc has not.
+const (
+	aliasType       = 0
+	aliasAddrSpace  = 1
+	aliasTarget     = 2
+	aliasLinkage    = 3
+	aliasVisible    = 4
+	aliasDLL        = 5
+	aliasPartition  = 9
+	ifuncPartition  = 6
+	indirectLeast   = 4
+	ifuncDSOLocalAt = 5
+)
+
+// at returns an operand, 0 if the record ends before it.
+func (v *valueRecord) at(i int) uint64 {
+	if i < len(v.operands) {
+		return v.operands[i]
+	}
+	return 0
+}
+
+// linkages decodes linkage numbers; those of old forms map to what LLVM reads
+// them as.
+var linkages = map[uint64]ir.Linkage{
+	0: ir.External, 1: ir.WeakAny, 2: ir.Appending, 3: ir.Internal, 4: ir.LinkOnceAny, 5: ir.External,
+	6: ir.External, 7: ir.ExternWeak, 8: ir.Common, 9: ir.Private, 10: ir.WeakODR, 11: ir.LinkOnceODR,
+	12: ir.AvailableExternally, 13: ir.Private, 14: ir.Private, 15: ir.External,
+	16: ir.WeakAny, 17: ir.WeakODR, 18: ir.LinkOnceAny, 19: ir.LinkOnceODR,
+}
+
+// linkageNumbers encodes linkages.
+var linkageNumbers = [...]uint64{
+	ir.External: 0, ir.AvailableExternally: 12, ir.LinkOnceAny: 18, ir.LinkOnceODR: 19, ir.WeakAny: 16,
+	ir.WeakODR: 17, ir.Appending: 2, ir.Internal: 3, ir.Private: 9, ir.ExternWeak: 7, ir.Common: 8,
+}
+
+// callingConvs names calling conventions as text does; the others are "cc N".
+var callingConvs = map[uint64]string{
+	0: "", 8: "fastcc", 9: "coldcc", 10: "ghccc", 12: "webkit_jscc", 13: "anyregcc", 14: "preserve_mostcc",
+	15: "preserve_allcc", 16: "swiftcc", 17: "cxx_fast_tlscc", 18: "tailcc", 19: "cfguard_checkcc",
+	20: "swifttailcc", 21: "preserve_nonecc", 64: "x86_stdcallcc", 65: "x86_fastcallcc", 66: "arm_apcscc",
+	67: "arm_aapcscc", 68: "arm_aapcs_vfpcc", 69: "msp430_intrcc", 70: "x86_thiscallcc", 71: "ptx_kernel",
+	72: "ptx_device", 75: "spir_func", 76: "spir_kernel", 77: "intel_ocl_bicc", 78: "x86_64_sysvcc",
+	79: "win64cc", 80: "x86_vectorcallcc", 81: "hhvmcc", 82: "hhvm_ccc", 83: "x86_intrcc", 84: "avr_intrcc",
+	85: "avr_signalcc", 87: "amdgpu_vs", 88: "amdgpu_gs", 89: "amdgpu_ps", 90: "amdgpu_cs",
+	91: "amdgpu_kernel", 92: "x86_regcallcc", 93: "amdgpu_hs", 95: "amdgpu_ls", 96: "amdgpu_es",
+	97: "aarch64_vector_pcs", 98: "aarch64_sve_vector_pcs", 100: "amdgpu_gfx", 101: "m68k_intrcc",
+	104: "amdgpu_cs_chain", 105: "amdgpu_cs_chain_preserve", 106: "m68k_rtdcc", 107: "graalcc",
+	110: "riscv_vector_cc",
+}
+
+func callingConv(n uint64) string {
+	if name, ok := callingConvs[n]; ok {
+		return name
+	}
+	return "cc " + strconv.FormatUint(n, 10)
+}
+
+// readGlobals makes the global values of the model from the records noted.
+func (r *moduleReader) readGlobals(*bitstream.Cursor) error {
+	s := r.source
+	if len(r.globals) > ir.MaxIndex {
+		return &bitstream.Error{Msg: "too many global values"}
+	}
+	s.values = make([]valueRecord, len(r.globals))
+	r.module.Values = make([]ir.GlobalValue, len(r.globals))
+	for i, g := range r.globals {
+		if len(g.operands) < 2 {
+			return errorAt(g.bit, "global value of %d operands", len(g.operands))
+		}
+		name, ok := s.symbol(g.operands[0], g.operands[1])
+		if !ok {
+			return errorAt(g.bit, "the name of a global value lies outside of the string table")
+		}
+		s.values[i] = valueRecord{code: g.code, bit: g.bit, operands: g.operands[2:], body: -1}
+		v := &r.module.Values[i]
+		v.Name = name
+		if err := r.readGlobal(&s.values[i], v); err != nil {
+			return err
+		}
+	}
+	r.globals = nil
+	return nil
+}
+
+func (r *moduleReader) readGlobal(rec *valueRecord, v *ir.GlobalValue) error {
+	switch rec.code {
+	case moduleVariable:
+		return r.readVariable(rec, v)
+	case moduleFunction:
+		return r.readFunction(rec, v)
+	}
+	return r.readIndirect(rec, v)
+}
+
+func (r *moduleReader) readVariable(rec *valueRecord, v *ir.GlobalValue) error {
+	if len(rec.operands) < varLeast || rec.at(varFlags)&2 == 0 {
+		return errorAt(rec.bit, "variable record of a form that LLVM before 4 wrote")
+	}
+	v.Kind = ir.Variable
+	v.Constant = rec.at(varFlags)&1 != 0
+	v.AddressSpace = uint32(rec.at(varFlags) >> 2)
+	v.Declaration = rec.at(varInit) == 0
+	v.Groups = r.source.functionGroups(rec.at(varLists))
+	return r.readCommon(rec, v, varLinkage, varComdat)
+}
+
+func (r *moduleReader) readFunction(rec *valueRecord, v *ir.GlobalValue) error {
+	if len(rec.operands) < funcLeast {
+		return errorAt(rec.bit, "function record of %d operands", len(rec.operands))
+	}
+	v.Kind = ir.Function
+	v.CallingConv = callingConv(rec.at(funcCC))
+	v.AddressSpace = uint32(rec.at(funcAddrSpace))
+	v.Declaration = rec.at(funcDeclaration) != 0
+	v.Groups = r.source.functionGroups(rec.at(funcLists))
+	if err := r.readCommon(rec, v, funcLinkage, funcComdat); err != nil {
+		return err
+	}
+	if r.module.Types[v.Type].Kind != ir.TypeFunction {
+		return errorAt(rec.bit, "function whose type is no function type")
+	}
+	return nil
+}
+
+func (r *moduleReader) readIndirect(rec *valueRecord, v *ir.GlobalValue) error {
+	if len(rec.operands) < indirectLeast {
+		return errorAt(rec.bit, "alias or ifunc record of %d operands", len(rec.operands))
+	}
+	v.Kind = ir.Alias
+	if rec.code == moduleIFunc {
+		v.Kind = ir.IFunc
+	}
+	v.AddressSpace = uint32(rec.at(aliasAddrSpace))
+	return r.readCommon(rec, v, aliasLinkage, len(rec.operands))
+}
+
+// readCommon reads what all global values have. The type is operand 0.
+func (r *moduleReader) readCommon(rec *valueRecord, v *ir.GlobalValue, linkage, comdat int) error {
+	t := rec.at(0)
+	if t >= uint64(len(r.source.types)) {
+		return errorAt(rec.bit, "global value of type %d of %d", t, len(r.source.types))
+	}
+	v.Type = ir.TypeID(t)
+	l, ok := linkages[rec.at(linkage)]
+	if !ok {
+		return errorAt(rec.bit, "linkage %d is not known", rec.at(linkage))
+	}
+	v.Linkage, v.Comdat = l, ir.NoComdat
+	if id := rec.at(comdat); id > uint64(len(r.module.Comdats)) {
+		return errorAt(rec.bit, "global value in comdat %d of %d", id, len(r.module.Comdats))
+	} else if id > 0 {
+		v.Comdat = ir.ComdatID(id - 1)
+	}
+	return nil
+}
+
+// checkGlobals checks what global values name by number.
+func (r *moduleReader) checkGlobals(*bitstream.Cursor) error {
+	s := r.source
+	total := uint64(len(s.values) + s.constants.len())
+	for i := range s.values {
+		rec := &s.values[i]
+		for _, at := range rec.constantFields() {
+			if id := rec.at(at); id > total {
+				return errorAt(rec.bit, "global value names value %d of %d", id-1, total)
+			}
+		}
+		if rec.indirect() && rec.at(aliasTarget) >= total {
+			return errorAt(rec.bit, "alias of value %d of %d", rec.at(aliasTarget), total)
+		}
+		if section, gc := rec.tables(); section > uint64(len(s.sections)) || gc > uint64(len(s.gcs)) {
+			return errorAt(rec.bit, "global value names a section or garbage collector that the module does not have")
+		}
+		if lists := rec.list(); lists > uint64(len(s.lists)) {
+			return errorAt(rec.bit, "global value has attribute list %d of %d", lists, len(s.lists))
+		}
+		if at := rec.partition(); len(rec.operands) > at+1 {
+			if _, ok := s.symbol(rec.operands[at], rec.operands[at+1]); !ok {
+				return errorAt(rec.bit, "the name of a partition lies outside of the string table")
+			}
+		}
+	}
+	return nil
+}
+
+func (v *valueRecord) indirect() bool { return v.code == moduleAlias || v.code == moduleIFunc }
+
+// constantFields returns the operands that name a value plus one.
+func (v *valueRecord) constantFields() []int {
+	switch v.code {
+	case moduleVariable:
+		return []int{varInit}
+	case moduleFunction:
+		return []int{funcPrologue, funcPrefix, funcPersonality}
+	}
+	return nil
+}
+
+// tables returns the section and garbage collector plus one.
+func (v *valueRecord) tables() (section, gc uint64) {
+	switch v.code {
+	case moduleVariable:
+		return v.at(varSection), 0
+	case moduleFunction:
+		return v.at(funcSection), v.at(funcGC)
+	}
+	return 0, 0
+}
+
+// list returns the attribute list plus one.
+func (v *valueRecord) list() uint64 {
+	switch v.code {
+	case moduleVariable:
+		return v.at(varLists)
+	case moduleFunction:
+		return v.at(funcLists)
+	}
+	return 0
+}
+
+// partition returns where the partition's offset stands; its size follows.
+func (v *valueRecord) partition() int {
+	switch v.code {
+	case moduleVariable:
+		return varPartition
+	case moduleFunction:
+		return funcPartition
+	case moduleAlias:
+		return aliasPartition
+	}
+	return ifuncPartition
+}

@@ -1,0 +1,307 @@
+package bitcode
+
+import (
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+)
+
+// metadataTable holds the metadata of the module or of a function: strings,
+// values and nodes, in one numbering.
+type metadataTable struct {
+	arena   []byte // records in compact form
+	entries []metadataEntry
+}
+
+// metadataEntry says where metadata lies: a record in the arena, or a string
+// of the input.
+type metadataEntry struct {
+	at   uint32
+	size uint32 // of a string; isRecord for a record
+}
+
+const isRecord = 1<<32 - 1
+
+func (t *metadataTable) open(i int) decoder {
+	return decoder{data: t.arena, pos: int(t.entries[i].at)}
+}
+
+// isNode reports whether the entry is a node, not a string or value.
+func (t *metadataTable) isNode(i int) bool {
+	if t.entries[i].size != isRecord {
+		return false
+	}
+	d := t.open(i)
+	return d.head().code != mdValue
+}
+
+// text returns the string that the entry is.
+func (s *source) text(e metadataEntry) []byte { return s.data[e.at:][:e.size] }
+
+// metadataReader reads a metadata block, of the module or of a function.
+type metadataReader struct {
+	cursor  *bitstream.Cursor
+	table   *metadataTable
+	out     encoder
+	types   uint64
+	globals uint64 // values of the module's numbering
+	nodes   uint64 // metadata of the module; all metadata where the module's own are read
+	highest uint64 // metadata that was named, plus one
+	// highestValue is the value that was named, plus one.
+	highestValue uint64
+
+	// other takes records that are no metadata of their own; nil in functions.
+	other func() error
+	// named, if set, sees each operand that names something of the module.
+	named func(kind operandKind, v uint64)
+}
+
+func (r *metadataReader) run() error {
+	for {
+		e, err := r.cursor.Next()
+		if err != nil || e.Kind == bitstream.End {
+			return err
+		}
+		if e.Kind == bitstream.Record {
+			if err := r.record(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (r *metadataReader) record() error {
+	c := r.cursor
+	switch c.Code {
+	case mdStrings:
+		return r.strings()
+	case mdValue:
+		return r.value()
+	case mdName, mdKind, mdDeclAttachment:
+		if r.other != nil {
+			return r.other()
+		}
+		return c.Errorf("metadata record %d in a function", c.Code)
+	case mdIndexOffset, mdIndex:
+		return nil // positions in the file
+	}
+	l, ok := nodeLayouts[c.Code]
+	if !ok {
+		return c.Errorf("metadata record %d is not known: the bitcode is newer than LLVM 23 or older than LLVM 14", c.Code)
+	}
+	return r.node(l)
+}
+
+// strings reads METADATA_STRINGS: [number, offset of the characters], with a
+// blob that holds the lengths and then the characters.
+func (r *metadataReader) strings() error {
+	c := r.cursor
+	if len(c.Operands) != 2 || c.Operands[1] > uint64(len(c.Blob)) {
+		return c.Errorf("metadata strings without their table")
+	}
+	lengths, at := c.Blob[:c.Operands[1]], c.BlobStart+c.Operands[1]
+	end := c.BlobStart + uint64(len(c.Blob))
+	if c.Operands[0] > uint64(len(lengths))*8/6 {
+		return c.Errorf("%d metadata strings with a table of %d bytes", c.Operands[0], len(lengths))
+	}
+	pos := uint64(0)
+	for range c.Operands[0] {
+		n, next, ok := bitstream.ReadVBR6(lengths, pos)
+		if !ok || n > end-at {
+			return c.Errorf("metadata strings are cut short")
+		}
+		r.table.entries = append(r.table.entries, metadataEntry{uint32(at), uint32(n)})
+		pos, at = next, at+n
+	}
+	return nil
+}
+
+// value reads METADATA_VALUE: [type, value].
+func (r *metadataReader) value() error {
+	c := r.cursor
+	if len(c.Operands) != 2 || c.Operands[0] >= r.types || c.Operands[1] >= 1<<32 {
+		return c.Errorf("metadata value that names no type or value")
+	}
+	v := c.Operands[1]
+	r.highestValue = max(r.highestValue, v+1)
+	r.add(opType, c.Operands[0])
+	if v < r.globals {
+		r.add(opGlobal, v)
+	} else {
+		r.add(opLocal, v-r.globals)
+	}
+	r.finish()
+	return nil
+}
+
+func (r *metadataReader) add(kind operandKind, v uint64) {
+	r.out.add(kind, v)
+	if r.named != nil {
+		r.named(kind, v)
+	}
+}
+
+func (r *metadataReader) finish() {
+	at := uint32(len(r.out.arena))
+	r.out.finish(r.cursor.Code, r.cursor.AbbrevID, false)
+	r.table.entries = append(r.table.entries, metadataEntry{at, isRecord})
+}
+
+// node reads a node as the layout of its code says.
+func (r *metadataReader) node(l nodeLayout) error {
+	c := r.cursor
+	if len(c.Operands) < l.least {
+		return c.Errorf("%s of %d operands", l.kind, len(c.Operands))
+	}
+	if l.adapt != nil {
+		adapted, err := l.adapt(l, c.Operands)
+		if err != nil {
+			return c.Errorf("%v", err)
+		}
+		l = adapted
+	}
+	for i, v := range c.Operands {
+		form, ok := l.form(i, c.Operands)
+		if !ok {
+			return c.Errorf("%s with %d operands is newer than LLVM 23", l.kind, len(c.Operands))
+		}
+		if err := r.operand(form, v); err != nil {
+			return err
+		}
+	}
+	r.finish()
+	return nil
+}
+
+func (r *metadataReader) operand(form fieldForm, v uint64) error {
+	switch form {
+	case formNode, formString:
+		if v == 0 {
+			r.out.literal(0)
+			return nil
+		}
+		return r.reference(v-1, opNodePlus1, opFunNodePlus1)
+	case formPlain:
+		return r.reference(v, opNode, opFunNode)
+	}
+	r.out.literal(v)
+	return nil
+}
+
+// reference adds an operand that names metadata of the module or the function.
+func (r *metadataReader) reference(id uint64, module, function operandKind) error {
+	if id >= ir.MaxIndex {
+		return r.cursor.Errorf("metadata %d is named", id)
+	}
+	r.highest = max(r.highest, id+1)
+	if id < r.nodes {
+		r.add(module, id)
+	} else {
+		r.out.add(function, id-r.nodes)
+	}
+	return nil
+}
+
+// readMetadata reads the metadata of the module.
+func (r *moduleReader) readMetadata(c *bitstream.Cursor) error {
+	s := r.source
+	highest, highestValue := uint64(0), uint64(0)
+	for _, block := range r.metadata {
+		mr := &metadataReader{cursor: c.Open(block), table: &s.metadata, out: encoder{arena: s.metadata.arena},
+			types: uint64(len(s.types)), globals: 1 << 32, nodes: ir.MaxIndex + 1}
+		mr.other = func() error { return r.otherMetadata(mr.cursor) }
+		if err := mr.run(); err != nil {
+			return err
+		}
+		s.metadata.arena = mr.out.arena
+		highest, highestValue = max(highest, mr.highest), max(highestValue, mr.highestValue)
+	}
+	r.metadata = nil
+	if n := len(s.metadata.entries); highest > uint64(n) {
+		return c.Errorf("metadata %d of %d is named", highest-1, n)
+	}
+	if n := len(s.values) + s.constants.len(); highestValue > uint64(n) {
+		return c.Errorf("metadata names value %d of %d", highestValue-1, n)
+	}
+	if len(s.metadata.arena) > maxSize || len(s.metadata.entries) > ir.MaxIndex/2 {
+		return c.Errorf("too much metadata")
+	}
+	return r.checkNamed(c)
+}
+
+// otherMetadata reads what stands among metadata without being any.
+func (r *moduleReader) otherMetadata(c *bitstream.Cursor) error {
+	switch c.Code {
+	case mdKind:
+		return r.addKind(c)
+	case mdDeclAttachment:
+		return r.readDeclAttachment(c)
+	}
+	return r.readNamedNode(c)
+}
+
+// readNamedNode reads a name, and the record behind it that lists its nodes.
+func (r *moduleReader) readNamedNode(c *bitstream.Cursor) error {
+	named := ir.NamedMetadata{Name: text(c.Operands)}
+	e, err := c.Next()
+	if err != nil {
+		return err
+	}
+	if e.Kind != bitstream.Record || c.Code != mdNamedNode {
+		return c.Errorf("named metadata without its list of nodes")
+	}
+	for _, id := range c.Operands {
+		if id > ir.MaxIndex {
+			return c.Errorf("named metadata names metadata %d", id)
+		}
+		named.Operands = append(named.Operands, ir.Operand{Kind: ir.OperandNode, Node: ir.NodeID(id)})
+	}
+	r.module.NamedMetadata = append(r.module.NamedMetadata, named)
+	return nil
+}
+
+// readDeclAttachment reads [value, (kind, node)...].
+func (r *moduleReader) readDeclAttachment(c *bitstream.Cursor) error {
+	if len(c.Operands)%2 != 1 || c.Operands[0] >= uint64(len(r.module.Values)) {
+		return c.Errorf("attachment to a global value that the module does not have")
+	}
+	v := &r.module.Values[c.Operands[0]]
+	var err error
+	v.Attachments, err = r.source.attach(c, v.Attachments, c.Operands[1:], ir.MaxIndex)
+	return err
+}
+
+// attach appends attachments, pairs of kind and node.
+func (s *source) attach(c *bitstream.Cursor, list []ir.Attachment, pairs []uint64, limit uint64) ([]ir.Attachment, error) {
+	for ; len(pairs) > 0; pairs = pairs[2:] {
+		name, ok := s.kindNames[pairs[0]]
+		if !ok {
+			return nil, c.Errorf("attachment of kind %d, which has no name", pairs[0])
+		}
+		if pairs[1] >= limit {
+			return nil, c.Errorf("attachment of metadata %d of %d", pairs[1], limit)
+		}
+		list = append(list, ir.Attachment{Kind: name,
+			Operand: ir.Operand{Kind: ir.OperandNode, Node: ir.NodeID(pairs[1])}})
+	}
+	return list, nil
+}
+
+// checkNamed checks what was noted before the number of metadata was known.
+func (r *moduleReader) checkNamed(c *bitstream.Cursor) error {
+	n := ir.NodeID(len(r.source.metadata.entries))
+	for _, named := range r.module.NamedMetadata {
+		for _, o := range named.Operands {
+			if o.Node >= n {
+				return c.Errorf("named metadata %s names metadata %d of %d", named.Name, o.Node, n)
+			}
+		}
+	}
+	for i := range r.module.Values {
+		for _, a := range r.module.Values[i].Attachments {
+			if a.Operand.Node >= n {
+				return c.Errorf("metadata %d of %d is attached to a global value", a.Operand.Node, n)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package bitcode
+
+import (
+	"maps"
+	"slices"
+
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+)
+
+// moduleReader reads the module block. The order of blocks and records that
+// LLVM writes is not relied on: what refers to other parts is read when those
+// are there.
+type moduleReader struct {
+	source *source
+	module *ir.Module
+
+	version  uint64
+	groupIDs map[uint64]ir.AttributeGroupID
+	lists    [][]uint64
+
+	globals   []globalRecord
+	constants []bitstream.Block
+	metadata  []bitstream.Block
+	bodies    []bitstream.Block
+	symbols   *bitstream.Block
+}
+
+// globalRecord is a global value's record as read, in the order of the file.
+type globalRecord struct {
+	code     uint32
+	bit      uint64
+	operands []uint64
+}
+
+func (r *moduleReader) read(c *bitstream.Cursor) error {
+	r.groupIDs = make(map[uint64]ir.AttributeGroupID)
+	r.source.kindNames = make(map[uint64]string)
+	r.source.budget.Store(1<<24 + 256*int64(len(r.source.data)))
+	if err := r.walk(c); err != nil {
+		return err
+	}
+	if r.version != 2 {
+		return c.Errorf("bitcode module of version %d, as LLVM before 5 wrote it; only version 2 is read", r.version)
+	}
+	steps := []func(*bitstream.Cursor) error{
+		r.resolveLists, r.readGlobals, r.readConstants, r.checkGlobals,
+		r.readMetadata, r.readBodies, r.finishMetadata, r.finishValues,
+	}
+	for _, step := range steps {
+		if err := step(c); err != nil {
+			return err
+		}
+	}
+	r.source.infoBlocks = slices.Sorted(maps.Keys(r.source.info))
+	r.module.Index()
+	return nil
+}
+
+// walk goes through the module block once. It reads what stands for itself
+// and notes the rest.
+func (r *moduleReader) walk(c *bitstream.Cursor) error {
+	for {
+		e, err := c.Next()
+		switch {
+		case err != nil || e.Kind == bitstream.End:
+			return err
+		case e.Kind == bitstream.SubBlock:
+			err = r.block(c, e.Block)
+		default:
+			err = r.record(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (r *moduleReader) block(c *bitstream.Cursor, b bitstream.Block) error {
+	switch b.ID {
+	case bitstream.InfoBlock:
+		return c.Open(b).ReadInfo()
+	case typeBlock:
+		return r.readTypes(c.Open(b))
+	case attributeGroupBlock:
+		return r.readGroups(c.Open(b))
+	case attributeListBlock:
+		return r.readLists(c.Open(b))
+	case metadataKindBlock:
+		return r.readKinds(c.Open(b))
+	case bundleTagBlock:
+		return readNames(c.Open(b), &r.source.tags)
+	case syncScopeBlock:
+		return readNames(c.Open(b), &r.source.scopes)
+	case constantsBlock:
+		r.constants = append(r.constants, b)
+	case metadataBlock:
+		r.metadata = append(r.metadata, b)
+	case functionBlock:
+		r.bodies = append(r.bodies, b)
+	case symbolTableBlock, useListBlock, summaryBlock, ltoSummaryBlock, moduleStrtabBlock:
+		// Offsets, orders and summaries of the whole module: of no use to a part.
+	default:
+		return c.Errorf("block %d of the module is not known: the bitcode is newer than LLVM 23", b.ID)
+	}
+	return nil
+}
+
+func (r *moduleReader) record(c *bitstream.Cursor) error {
+	s, m := r.source, r.module
+	switch c.Code {
+	case moduleVersion:
+		if len(c.Operands) > 0 {
+			r.version = c.Operands[0]
+		}
+	case moduleTriple:
+		m.Triple = text(c.Operands)
+	case moduleDataLayout:
+		m.DataLayout = text(c.Operands)
+	case moduleSource:
+		m.SourceFilename = text(c.Operands)
+	case moduleAsm:
+		s.asm = append(s.asm, moduleText{c.Code, text(c.Operands)})
+	case moduleSection:
+		s.sections = append(s.sections, text(c.Operands))
+	case moduleGC:
+		s.gcs = append(s.gcs, text(c.Operands))
+	case moduleGUIDs:
+		s.guids = append(s.guids, c.Operands...)
+	case moduleComdat:
+		return r.readComdat(c)
+	case moduleVariable, moduleFunction, moduleAlias, moduleIFunc:
+		if len(r.constants) > 0 {
+			return c.Errorf("global value behind the constants")
+		}
+		r.globals = append(r.globals, globalRecord{c.Code, c.Bit(), slices.Clone(c.Operands)})
+	case moduleVSTOffset, moduleHash, moduleDepLib:
+		// Made anew, or without meaning.
+	default:
+		return c.Errorf("record %d of the module is not known: the bitcode is newer than LLVM 23 or older than LLVM 14", c.Code)
+	}
+	return nil
+}
+
+// readNames reads a block of strings, whose order numbers them.
+func readNames(c *bitstream.Cursor, list *[]string) error {
+	for {
+		e, err := c.Next()
+		if err != nil || e.Kind == bitstream.End {
+			return err
+		}
+		if e.Kind == bitstream.Record {
+			*list = append(*list, text(c.Operands))
+		}
+	}
+}
+
+// readKinds reads the metadata kinds: number, name.
+func (r *moduleReader) readKinds(c *bitstream.Cursor) error {
+	for {
+		e, err := c.Next()
+		if err != nil || e.Kind == bitstream.End {
+			return err
+		}
+		if e.Kind == bitstream.Record && c.Code == mdKind {
+			if err := r.addKind(c); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (r *moduleReader) addKind(c *bitstream.Cursor) error {
+	if len(c.Operands) < 2 {
+		return c.Errorf("metadata kind without a name")
+	}
+	id, name := c.Operands[0], text(c.Operands[1:])
+	if _, ok := r.source.kindNames[id]; ok {
+		return c.Errorf("metadata kind %d is defined twice", id)
+	}
+	r.source.kinds = append(r.source.kinds, kind{id, name})
+	r.source.kindNames[id] = name
+	return nil
+}
+
+// comdatSelections are the selection kinds by their numbers.
+var comdatSelections = [...]string{1: "any", 2: "exactmatch", 3: "largest", 4: "nodeduplicate", 5: "samesize"}
+
+// readComdat reads [name offset, name size, selection].
+func (r *moduleReader) readComdat(c *bitstream.Cursor) error {
+	if len(c.Operands) < 3 {
+		return c.Errorf("comdat of %d operands", len(c.Operands))
+	}
+	name, ok := r.source.symbol(c.Operands[0], c.Operands[1])
+	if !ok {
+		return c.Errorf("the name of a comdat lies outside of the string table")
+	}
+	selection := "any" // what LLVM takes an unknown kind for
+	if k := c.Operands[2]; k > 0 && k < uint64(len(comdatSelections)) {
+		selection = comdatSelections[k]
+	}
+	r.module.Comdats = append(r.module.Comdats, ir.Comdat{Name: name, Selection: selection})
+	return nil
+}
+
+// symbol returns a string of the string table.
+func (s *source) symbol(offset, size uint64) (string, bool) {
+	n := uint64(len(s.strtab))
+	if offset > n || size > n-offset {
+		return "", false
+	}
+	return string(s.strtab[offset:][:size]), true
+}

@@ -1,0 +1,193 @@
+package bitcode
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+)
+
+// Magic bytes of bitcode and of the wrapper that Darwin puts around it.
+var (
+	magic        = [4]byte{'B', 'C', 0xC0, 0xDE}
+	wrapperMagic = [4]byte{0xDE, 0xC0, 0x17, 0x0B}
+)
+
+// maxSize bounds the input: positions within it are kept in 32 bits.
+const maxSize = 1<<32 - 1
+
+// IsBitcode reports whether data begins like bitcode, wrapped or not.
+func IsBitcode(data []byte) bool {
+	return len(data) >= 4 && ([4]byte(data) == magic || [4]byte(data) == wrapperMagic)
+}
+
+// Read reads the module of a bitcode file. path is its name for messages. The
+// module keeps data, which must not change as long as the module is used.
+//
+// Errors name the bit of the file at which they were found.
+func Read(path string, data []byte) (*ir.Module, error) {
+	m, err := read(path, data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+func read(path string, data []byte) (*ir.Module, error) {
+	if uint64(len(data)) > maxSize {
+		return nil, fmt.Errorf("bitcode of %d bytes: the limit is 4 GiB", len(data))
+	}
+	start, stream, err := unwrap(data)
+	if err != nil {
+		return nil, err
+	}
+	m, err := readStream(stream)
+	if err != nil {
+		var at *bitstream.Error
+		if errors.As(err, &at) {
+			at.Bit += uint64(start) * 8
+		}
+		return nil, err
+	}
+	m.Path, m.Size = path, int64(len(data))
+	return m, nil
+}
+
+// unwrap returns the bitstream, without the wrapper's header, and where it
+// begins.
+func unwrap(data []byte) (start int, stream []byte, err error) {
+	if len(data) >= 4 && [4]byte(data) == wrapperMagic {
+		if len(data) < 20 {
+			return 0, nil, fmt.Errorf("bitcode wrapper of %d bytes is cut short", len(data))
+		}
+		offset, size := binary.LittleEndian.Uint32(data[8:]), binary.LittleEndian.Uint32(data[12:])
+		if uint64(offset)+uint64(size) > uint64(len(data)) {
+			return 0, nil, fmt.Errorf("bitcode wrapper names bytes %d to %d of a file of %d", offset, uint64(offset)+uint64(size), len(data))
+		}
+		start, data = int(offset), data[offset:][:size]
+	}
+	if len(data) < 4 || [4]byte(data) != magic {
+		return 0, nil, errors.New("not LLVM bitcode: the magic bytes are missing")
+	}
+	return start, data, nil
+}
+
+// topLevel is what the file holds for one module.
+type topLevel struct {
+	producer string
+	module   bitstream.Block
+	strtab   []byte
+}
+
+func readStream(stream []byte) (*ir.Module, error) {
+	s := &source{data: stream, info: bitstream.Info{}}
+	top := bitstream.NewCursor(stream, 32, s.info)
+	file, err := findModule(top)
+	if err != nil {
+		return nil, err
+	}
+	s.producer, s.strtab = file.producer, file.strtab
+	r := &moduleReader{source: s, module: &ir.Module{Source: s}}
+	s.module = r.module
+	if err := r.read(top.Open(file.module)); err != nil {
+		return nil, err
+	}
+	return r.module, nil
+}
+
+// findModule walks the top level: identification, module, string table. The
+// symbol table there is made from the others and is not read.
+func findModule(top *bitstream.Cursor) (topLevel, error) {
+	var file topLevel
+	modules := 0
+	for {
+		e, err := top.Next()
+		if err != nil {
+			return file, err
+		}
+		if e.Kind == bitstream.End {
+			break
+		}
+		if e.Kind == bitstream.Record {
+			continue // LLVM skips records outside of blocks as well
+		}
+		switch e.Block.ID {
+		case identificationBlock:
+			producer, err := readIdentification(top.Open(e.Block))
+			if err != nil {
+				return file, err
+			}
+			if modules == 0 {
+				file.producer = producer
+			}
+		case moduleBlock:
+			if modules++; modules == 1 {
+				file.module = e.Block
+			}
+		case strtabBlock:
+			if file.strtab == nil {
+				file.strtab, err = readBlob(top.Open(e.Block))
+				if err != nil {
+					return file, err
+				}
+			}
+		}
+	}
+	switch {
+	case modules == 0:
+		return file, errors.New("the bitcode file holds no module")
+	case modules > 1:
+		return file, fmt.Errorf("the bitcode file holds %d modules; take them apart with llvm-modextract, or link them with llvm-link", modules)
+	}
+	return file, nil
+}
+
+// readIdentification returns the producer ("LLVM19.1.7"). The epoch is the
+// version of what LLVM can upgrade; there has been none but 0.
+func readIdentification(c *bitstream.Cursor) (producer string, err error) {
+	for {
+		e, err := c.Next()
+		if err != nil || e.Kind == bitstream.End {
+			return producer, err
+		}
+		switch {
+		case e.Kind != bitstream.Record:
+		case c.Code == identificationString:
+			producer = text(c.Operands)
+		case c.Code == identificationEpoch && len(c.Operands) > 0 && c.Operands[0] != 0:
+			return "", c.Errorf("bitcode of epoch %d; only epoch 0 is known", c.Operands[0])
+		}
+	}
+}
+
+// readBlob returns the blob of a block that holds one.
+func readBlob(c *bitstream.Cursor) (blob []byte, err error) {
+	for {
+		e, err := c.Next()
+		if err != nil || e.Kind == bitstream.End {
+			return blob, err
+		}
+		if e.Kind == bitstream.Record && c.Blob != nil {
+			blob = c.Blob
+		}
+	}
+}
+
+// text returns the string that operands spell, a byte each.
+func text(operands []uint64) string {
+	b := make([]byte, len(operands))
+	for i, v := range operands {
+		b[i] = byte(v)
+	}
+	return string(b)
+}
+
+// numbers spells a string as operands.
+func numbers(dst []uint64, s string) []uint64 {
+	for i := range len(s) {
+		dst = append(dst, uint64(s[i]))
+	}
+	return dst
+}

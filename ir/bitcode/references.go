@@ -1,0 +1,338 @@
+package bitcode
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+)
+
+// errTooMany stops inputs that name one large table from everywhere.
+var errTooMany = errors.New("the constants of the module are named so often that listing all references would take too long")
+
+// walkConstants walks a constant of the module and all that it is made of, as
+// far as seen has not, and calls value for each global value that is named.
+func (s *source) walkConstants(seen *seen, from uint32, value func(id uint32)) error {
+	globals, steps := uint64(len(s.values)), int64(0)
+	stack := []uint32{from}
+	for len(stack) > 0 {
+		d := s.constants.open(int(stack[len(stack)-1]))
+		stack = stack[:len(stack)-1]
+		rec, first := d.head(), len(stack)
+		steps += int64(rec.count) + 1
+		for range rec.count {
+			switch o := d.operand(); {
+			case o.kind == opBytes:
+				d.bytes(o.value)
+			case o.kind != opGlobal:
+			case o.value < globals:
+				value(uint32(o.value))
+			case seen.first(uint32(o.value - globals)):
+				stack = append(stack, uint32(o.value-globals))
+			}
+		}
+		slices.Reverse(stack[first:])
+	}
+	if s.budget.Add(-steps) < 0 {
+		return errTooMany
+	}
+	return nil
+}
+
+// readBodies reads the function bodies, which stand in the order of the
+// functions that have one.
+func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
+	s := r.source
+	for i := range s.values {
+		if s.values[i].code == moduleFunction && !r.module.Values[i].Declaration {
+			s.values[i].body = len(s.bodies)
+			s.bodies = append(s.bodies, body{function: ir.ValueID(i)})
+		}
+	}
+	if len(s.bodies) != len(r.bodies) {
+		return c.Errorf("%d functions are defined, %d have a body", len(s.bodies), len(r.bodies))
+	}
+	return inParallel(len(s.bodies), func() func(int) error {
+		br := newBodyReader(s)
+		return func(i int) error {
+			if err := br.read(c.Open(r.bodies[i]), &s.bodies[i]); err != nil {
+				return err
+			}
+			v := &r.module.Values[s.bodies[i].function]
+			v.Refs, v.Attachments = slices.Clone(br.refs), append(v.Attachments, br.attachments...)
+			return nil
+		}
+	})
+}
+
+// inParallel calls what start returns for 0 to n-1, each goroutine with its
+// own. The error is the one of the lowest number.
+func inParallel(n int, start func() func(int) error) error {
+	const chunk = 64
+	workers := min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk)
+	if workers <= 1 {
+		return inOrder(n, start)
+	}
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	next, failed, first := 0, n, error(nil)
+	for range workers {
+		wait.Go(func() {
+			do := start()
+			for {
+				mu.Lock()
+				from := next
+				next += chunk
+				stop := from >= n || from > failed
+				mu.Unlock()
+				if stop {
+					return
+				}
+				for i := from; i < min(from+chunk, n); i++ {
+					if err := do(i); err != nil {
+						mu.Lock()
+						if i < failed {
+							failed, first = i, err
+						}
+						mu.Unlock()
+						break
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return first
+}
+
+func inOrder(n int, start func() func(int) error) error {
+	if n == 0 {
+		return nil
+	}
+	do := start()
+	for i := range n {
+		if err := do(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finishMetadata fills the model's table of nodes: the metadata of the module,
+// then that of each function.
+func (r *moduleReader) finishMetadata(c *bitstream.Cursor) error {
+	s := r.source
+	base := uint64(len(s.metadata.entries))
+	for i := range s.bodies {
+		s.bodies[i].base = ir.NodeID(base)
+		if base += uint64(len(s.bodies[i].metadata.entries)); base > ir.MaxIndex {
+			return c.Errorf("more than %d metadata nodes", ir.MaxIndex)
+		}
+	}
+	own := newNodeBuilder(s)
+	for i := range s.metadata.entries {
+		if err := own.add(&s.metadata, i, 0); err != nil {
+			return err
+		}
+	}
+	tables := make([]ir.NodeTable, len(s.bodies))
+	err := inParallel(len(s.bodies), func() func(int) error {
+		nb := newNodeBuilder(s)
+		return func(i int) error {
+			b := &s.bodies[i]
+			nb.table = ir.NodeTable{}
+			for j := range b.metadata.entries {
+				if err := nb.add(&b.metadata, j, b.base); err != nil {
+					return err
+				}
+			}
+			tables[i] = nb.table
+			return nil
+		}
+	})
+	r.module.Nodes = own.table
+	r.module.Nodes.Grow(int(base)-len(s.metadata.entries), 0)
+	for i := range tables {
+		r.module.Nodes.Append(&tables[i])
+	}
+	return err
+}
+
+// nodeBuilder makes entries of the model's table of nodes.
+type nodeBuilder struct {
+	source    *source
+	table     ir.NodeTable
+	constants seen
+	values    seen
+	refs      []ir.Ref
+}
+
+func newNodeBuilder(s *source) *nodeBuilder {
+	return &nodeBuilder{source: s, constants: newSeen(s.constants.len()), values: newSeen(len(s.values))}
+}
+
+// add appends an entry of a metadata table. base is the number of the
+// function's first node. Strings and values have numbers of their own in
+// bitcode: they are nodes of the kinds "string" and "value", and what names a
+// value refers to the global values that it names.
+func (nb *nodeBuilder) add(t *metadataTable, i int, base ir.NodeID) error {
+	nb.refs = nb.refs[:0]
+	if t.entries[i].size != isRecord {
+		nb.table.Add([]byte("string"), nil)
+		return nil
+	}
+	nb.constants.reset()
+	nb.values.reset()
+	d := t.open(i)
+	rec := d.head()
+	for range rec.count {
+		o := d.operand()
+		if o.kind == opBytes {
+			d.bytes(o.value)
+			continue
+		}
+		if err := nb.operand(t, o, base); err != nil {
+			return err
+		}
+	}
+	kind := "value"
+	if rec.code != mdValue {
+		kind = nodeLayouts[rec.code].kind
+	}
+	nb.table.Add([]byte(kind), nb.refs)
+	return nil
+}
+
+func (nb *nodeBuilder) operand(t *metadataTable, o operand, base ir.NodeID) error {
+	switch o.kind {
+	case opGlobal:
+		return nb.value(uint32(o.value))
+	case opNode, opNodePlus1:
+		return nb.node(&nb.source.metadata, o.value, 0)
+	case opFunNode, opFunNodePlus1:
+		return nb.node(t, o.value, base)
+	}
+	return nil
+}
+
+// node notes a reference to an entry of a table.
+func (nb *nodeBuilder) node(t *metadataTable, i uint64, base ir.NodeID) error {
+	if t.entries[i].size != isRecord {
+		return nil
+	}
+	d := t.open(int(i))
+	if d.head().code != mdValue {
+		nb.refs = append(nb.refs, ir.MakeRef(ir.RefNode, uint32(i)+uint32(base)))
+		return nil
+	}
+	d.operand() // type
+	if o := d.operand(); o.kind == opGlobal {
+		return nb.value(uint32(o.value))
+	}
+	return nil
+}
+
+func (nb *nodeBuilder) value(id uint32) error {
+	note := func(id uint32) {
+		if nb.values.first(id) {
+			nb.refs = append(nb.refs, ir.MakeRef(ir.RefAddress, id))
+		}
+	}
+	if n := uint32(len(nb.source.values)); id >= n {
+		if !nb.constants.first(id - n) {
+			return nil
+		}
+		return nb.source.walkConstants(&nb.constants, id-n, note)
+	}
+	note(id)
+	return nil
+}
+
+// finishValues completes the references of the global values.
+func (r *moduleReader) finishValues(*bitstream.Cursor) error {
+	s := r.source
+	constants, values := newSeen(s.constants.len()), newSeen(len(s.values))
+	for i := range s.values {
+		v := &r.module.Values[i]
+		refs := s.signature(v)
+		v.SignatureRefs = len(refs)
+		values.reset()
+		constants.reset()
+		err := s.headerRefs(&s.values[i], &constants, func(id uint32) {
+			if values.first(id) {
+				refs = append(refs, ir.MakeRef(ir.RefAddress, id))
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if b := s.values[i].body; b >= 0 {
+			refs = r.bodyRefs(&s.bodies[b], refs, v)
+		}
+		v.Refs = refs
+	}
+	return nil
+}
+
+// signature returns what a declaration of the value refers to.
+func (s *source) signature(v *ir.GlobalValue) []ir.Ref {
+	refs := []ir.Ref{ir.MakeRef(ir.RefType, uint32(v.Type))}
+	for _, g := range v.Groups {
+		refs = append(refs, ir.MakeRef(ir.RefAttributes, uint32(g)))
+	}
+	return refs
+}
+
+// headerRefs calls value for each global value that the initialiser, aliasee,
+// or the data and personality of a function name.
+func (s *source) headerRefs(rec *valueRecord, constants *seen, value func(uint32)) error {
+	for _, id := range rec.headerValues() {
+		if n := uint32(len(s.values)); id < n {
+			value(id)
+		} else if constants.first(id - n) {
+			if err := s.walkConstants(constants, id-n, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// headerValues returns the values that the record itself names.
+func (v *valueRecord) headerValues() []uint32 {
+	if v.indirect() {
+		return []uint32{uint32(v.at(aliasTarget))}
+	}
+	var list []uint32
+	for _, at := range v.constantFields() {
+		if id := v.at(at); id > 0 {
+			list = append(list, uint32(id-1))
+		}
+	}
+	return list
+}
+
+// bodyRefs appends the references that the body made, and gives those to the
+// function's own metadata, and its attachments, the model's numbers.
+func (r *moduleReader) bodyRefs(b *body, refs []ir.Ref, v *ir.GlobalValue) []ir.Ref {
+	n := uint32(len(r.source.metadata.entries))
+	shift := uint32(b.base) - n
+	header := len(refs)
+	for _, ref := range v.Refs {
+		if ref.Kind() == ir.RefNode && ref.Index() >= n {
+			ref = ir.MakeRef(ir.RefNode, ref.Index()+shift)
+		}
+		if !slices.Contains(refs[:header], ref) {
+			refs = append(refs, ref)
+		}
+	}
+	for i := range v.Attachments {
+		if o := &v.Attachments[i].Operand; uint32(o.Node) >= n {
+			o.Node += ir.NodeID(shift)
+		}
+	}
+	return refs
+}

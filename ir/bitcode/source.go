@@ -1,0 +1,51 @@
+package bitcode
+
+import (
+	"sync/atomic"
+
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+)
+
+// source is the payload of a module: what the model leaves with the codec. It
+// does not change once the module is read.
+type source struct {
+	module   *ir.Module
+	data     []byte // the bitstream
+	strtab   []byte
+	producer string
+
+	info       bitstream.Info // abbreviations of the input, which the output uses again
+	infoBlocks []uint32       // the blocks of info, in ascending order
+
+	types     []typeRecord
+	groups    []groupRecord
+	lists     [][]ir.AttributeGroupID // attribute lists: a group for each index that has attributes
+	asm       []moduleText            // module asm and what belongs to it
+	sections  []string
+	gcs       []string
+	guids     []uint64          // a number for each global value in two halves, high and low; as long as the record was
+	kinds     []kind            // metadata kinds
+	kindNames map[uint64]string // of kinds
+	tags      []string          // of operand bundles
+	scopes    []string          // of synchronisation
+
+	values    []valueRecord // by ir.ValueID
+	constants constantTable
+	metadata  metadataTable // of the module; the first nodes of the model
+	bodies    []body        // in the order of the module
+
+	budget atomic.Int64 // of steps that walks over constants may take together
+}
+
+// moduleText is a record of the module that is a string.
+type moduleText struct {
+	code uint32
+	text string
+}
+
+// kind is a metadata kind: the number that attachments use, and its name.
+type kind struct {
+	id   uint64
+	name string
+}

@@ -1,0 +1,176 @@
+package bitcode
+
+import (
+	"strconv"
+
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+)
+
+// typeRecord is an entry of the type table as read.
+type typeRecord struct {
+	code     uint32
+	name     string // of a named struct or target type
+	operands []uint64
+}
+
+// children returns the part of the operands that names types.
+func (t *typeRecord) children() (first, last int) {
+	n := len(t.operands)
+	switch t.code {
+	case typePointer:
+		return 0, min(1, n)
+	case typeArray, typeVector:
+		return min(1, n), min(2, n)
+	case typeStructAnon, typeStructNamed, typeFunction:
+		return min(1, n), n
+	case typeTarget:
+		return 1, 1 + int(t.operands[0])
+	}
+	return 0, 0
+}
+
+// readTypes reads the type table.
+func (r *moduleReader) readTypes(c *bitstream.Cursor) error {
+	if r.source.types != nil {
+		return c.Errorf("second type table")
+	}
+	name := ""
+	for {
+		e, err := c.Next()
+		if err != nil {
+			return err
+		}
+		if e.Kind == bitstream.End {
+			return r.checkTypes(c)
+		}
+		if e.Kind == bitstream.SubBlock {
+			continue
+		}
+		switch c.Code {
+		case typeNumEntries:
+		case typeStructName:
+			name = text(c.Operands)
+		default:
+			t := typeRecord{code: c.Code, operands: append([]uint64(nil), c.Operands...)}
+			if c.Code == typeStructNamed || c.Code == typeOpaque || c.Code == typeTarget {
+				t.name, name = name, ""
+			}
+			if err := r.addType(c, t); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (r *moduleReader) addType(c *bitstream.Cursor, t typeRecord) error {
+	if least, known := typeOperands[t.code]; !known {
+		return c.Errorf("type record %d is not known: the bitcode is newer than LLVM 23 or older than LLVM 14", t.code)
+	} else if len(t.operands) < least {
+		return c.Errorf("type record %d with %d operands", t.code, len(t.operands))
+	}
+	if t.code == typeTarget && t.operands[0] >= uint64(len(t.operands)) {
+		return c.Errorf("target type with more type parameters than operands")
+	}
+	r.source.types = append(r.source.types, t)
+	r.module.Types = append(r.module.Types, modelType(&t))
+	return nil
+}
+
+// typeOperands is the least number of operands of each type record.
+var typeOperands = map[uint32]int{
+	typeVoid: 0, typeFloat: 0, typeDouble: 0, typeLabel: 0, typeOpaque: 0, typeInteger: 1, typePointer: 1,
+	typeHalf: 0, typeArray: 2, typeVector: 2, typeX86FP80: 0, typeFP128: 0, typePPCFP128: 0, typeMetadata: 0,
+	typeX86MMX: 0, typeStructAnon: 1, typeStructNamed: 1, typeFunction: 2, typeToken: 0, typeBFloat: 0,
+	typeX86AMX: 0, typeOpaquePointer: 1, typeTarget: 1, typeByte: 1,
+}
+
+// checkTypes checks that types are made of types of the table. Only named
+// structs may be named before they are defined, so that no type is made of
+// itself other than through a pointer or named struct.
+func (r *moduleReader) checkTypes(c *bitstream.Cursor) error {
+	types := r.source.types
+	for i := range types {
+		first, last := types[i].children()
+		for _, v := range types[i].operands[first:last] {
+			if v >= uint64(len(types)) {
+				return c.Errorf("type %d is made of type %d of %d", i, v, len(types))
+			}
+			if v >= uint64(i) && types[v].code != typeStructNamed && types[v].code != typeOpaque {
+				return c.Errorf("type %d is made of type %d, which follows and is no named struct", i, v)
+			}
+		}
+	}
+	if len(types) > ir.MaxIndex {
+		return c.Errorf("%d types", len(types))
+	}
+	return nil
+}
+
+// modelType returns the model's view of a type.
+func modelType(t *typeRecord) ir.Type {
+	first, last := t.children()
+	m := ir.Type{Elements: make([]ir.TypeID, 0, last-first)}
+	for _, v := range t.operands[first:last] {
+		m.Elements = append(m.Elements, ir.TypeID(min(v, ir.MaxIndex)))
+	}
+	switch t.code {
+	case typeInteger:
+		m.Kind, m.Bits = ir.TypeInteger, uint32(t.operands[0])
+	case typePointer:
+		m.Kind = ir.TypePointer
+		if len(t.operands) > 1 {
+			m.AddressSpace = uint32(t.operands[1])
+		}
+	case typeOpaquePointer:
+		m.Kind, m.AddressSpace = ir.TypePointer, uint32(t.operands[0])
+	case typeArray:
+		m.Kind, m.Length = ir.TypeArray, t.operands[0]
+	case typeVector:
+		m.Kind, m.Length = ir.TypeVector, t.operands[0]
+		m.Scalable = len(t.operands) > 2 && t.operands[2] != 0
+	case typeStructAnon, typeStructNamed:
+		m.Kind, m.Name, m.Packed = ir.TypeStruct, t.name, t.operands[0] != 0
+	case typeOpaque:
+		m.Kind, m.Name, m.Opaque = ir.TypeStruct, t.name, true
+	case typeFunction:
+		m.Kind, m.Variadic = ir.TypeFunction, t.operands[0] != 0
+	case typeTarget:
+		m.Kind, m.Name = ir.TypeTarget, t.name
+	case typeByte:
+		m.Name, m.Bits = "b"+strconv.FormatUint(t.operands[0], 10), uint32(t.operands[0])
+	default:
+		m.Kind, m.Name, m.Bits = plainType(t.code)
+	}
+	return m
+}
+
+func plainType(code uint32) (ir.TypeKind, string, uint32) {
+	switch code {
+	case typeHalf:
+		return ir.TypeFloat, "half", 16
+	case typeBFloat:
+		return ir.TypeFloat, "bfloat", 16
+	case typeFloat:
+		return ir.TypeFloat, "float", 32
+	case typeDouble:
+		return ir.TypeFloat, "double", 64
+	case typeX86FP80:
+		return ir.TypeFloat, "x86_fp80", 80
+	case typeFP128:
+		return ir.TypeFloat, "fp128", 128
+	case typePPCFP128:
+		return ir.TypeFloat, "ppc_fp128", 128
+	case typeLabel:
+		return ir.TypeOther, "label", 0
+	case typeMetadata:
+		return ir.TypeOther, "metadata", 0
+	case typeToken:
+		return ir.TypeOther, "token", 0
+	case typeX86MMX:
+		return ir.TypeOther, "x86_mmx", 64
+	case typeX86AMX:
+		return ir.TypeOther, "x86_amx", 8192
+	}
+	return ir.TypeOther, "void", 0
+}
