@@ -12,6 +12,8 @@ import (
 // subcommands are the commands beside the drop-in command line.
 var subcommands = []func(cli.Streams) *cobra.Command{
 	newListCommand,
+	newExtractCommand,
+	newDiffCommand,
 }
 
 // doubleDashes writes the long options of the subcommand with two dashes

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"offlink/cmd/internal/cli"
+	"offlink/wrapper"
+)
+
+// differ is the command diff.
+type differ struct {
+	inflation
+	streams cli.Streams
+	json    bool
+}
+
+func newDiffCommand(s cli.Streams) *cobra.Command {
+	d := &differ{streams: s}
+	c := &cobra.Command{
+		Use:   "diff A B",
+		Short: "compare the device images of two files; exit 1 if they differ",
+		Long: `Diff pairs the images of two files by what they offer (kind, target, entries) and by their
+code, and prints what differs in them. Their order, their envelopes and whether they are
+compressed are no differences.`,
+		Args: argsUsage(cobra.ExactArgs(2)),
+		RunE: func(_ *cobra.Command, args []string) error { return d.run(args[0], args[1]) },
+	}
+	c.Flags().BoolVar(&d.json, "json", false, "print the differences as JSON")
+	d.register(c)
+	return c
+}
+
+func (d *differ) run(nameA, nameB string) error {
+	a, err := d.open(nameA)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	b, err := d.open(nameB)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	differences, err := wrapper.Compare(a.Images(), b.Images(), d.budget())
+	if err != nil {
+		return err
+	}
+	if err := d.print(differences); err != nil {
+		return err
+	}
+	if len(differences) > 0 {
+		return errFound
+	}
+	return nil
+}
+
+// difference is a wrapper.Difference in JSON.
+type difference struct {
+	First  *int   `json:"first,omitempty"`
+	Second *int   `json:"second,omitempty"`
+	What   string `json:"what"`
+	Detail string `json:"detail"`
+}
+
+func (d *differ) print(differences []wrapper.Difference) error {
+	if d.json {
+		list := []difference{}
+		for _, x := range differences {
+			list = append(list, difference{number(x.A), number(x.B), x.What, x.Detail})
+		}
+		return cli.WriteJSON(d.streams.Out, list)
+	}
+	for _, x := range differences {
+		if _, err := fmt.Fprintf(d.streams.Out, "%s: %s: %s\n", title(x), x.What, x.Detail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// number is a number of an image, nil for none.
+func number(i int) *int {
+	if i < 0 {
+		return nil
+	}
+	return &i
+}
+
+func title(x wrapper.Difference) string {
+	switch {
+	case x.B < 0:
+		return fmt.Sprintf("image %d", x.A)
+	case x.A < 0:
+		return fmt.Sprintf("image %d of the second", x.B)
+	case x.A == x.B:
+		return fmt.Sprintf("image %d", x.A)
+	}
+	return fmt.Sprintf("image %d and %d", x.A, x.B)
+}

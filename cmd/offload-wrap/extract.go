@@ -1,0 +1,339 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"offlink/cmd/internal/cli"
+	"offlink/filetable"
+	"offlink/wrapper"
+	"offlink/wrapper/container"
+	"offlink/wrapper/devimg"
+)
+
+// extractor is the command extract.
+type extractor struct {
+	inflation
+	selection
+	streams cli.Streams
+	dir     string
+	raw     bool
+}
+
+func newExtractCommand(s cli.Streams) *cobra.Command {
+	e := &extractor{streams: s}
+	c := &cobra.Command{
+		Use:   "extract FILE",
+		Short: "write the device images of a file as files of their own, and a table that -batch takes",
+		Long: `Extract writes, for each image that is meant, its code, its properties (.prop) and its
+entries (.sym) as files named after FILE, and a table of them. As the rows of a table share
+kind, target, format and options, images that differ in those get tables of their own; then
+there also is a response file (.rsp) that wraps all of them again in their order. What wraps
+the images again is printed.`,
+		Args: argsUsage(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error { return e.run(args[0]) },
+	}
+	c.Flags().StringVarP(&e.dir, "out", "o", "", "the folder to write to (default: the current one)")
+	c.Flags().BoolVar(&e.raw, "raw", false, "leave compressed code as it is")
+	e.selection.register(c)
+	e.inflation.register(c)
+	return c
+}
+
+func (e *extractor) run(name string) error {
+	f, err := e.open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	chosen, err := e.choose(f)
+	if err != nil {
+		return err
+	}
+	if e.dir != "" {
+		if err := os.MkdirAll(e.dir, 0o777); err != nil {
+			return err
+		}
+	}
+	x := &extraction{stem: filepath.Join(e.dir, stem(name))}
+	defer x.outputs.Abort()
+	progress := cli.StartProgress(e.streams.Err, "extract")
+	progress.SetTotal(len(chosen))
+	budget := e.budget()
+	for _, i := range chosen {
+		if err := e.image(x, f, i, budget); err != nil {
+			progress.Stop()
+			return fmt.Errorf("%s: image %d: %w", name, i, err)
+		}
+		progress.Add(1)
+	}
+	progress.Stop()
+	if err := x.finish(); err != nil {
+		return err
+	}
+	_, err = io.WriteString(e.streams.Out, x.summary.String())
+	return err
+}
+
+// image extracts one image.
+func (e *extractor) image(x *extraction, f *wrapper.File, i int, budget *container.Budget) error {
+	img := &f.Images()[i].Image
+	if !e.raw {
+		if _, err := container.VerifyDigest(img, e.budget()); err != nil {
+			return err
+		}
+		var err error
+		if img, err = container.Uncompress(img, budget); err != nil {
+			return err
+		}
+	}
+	return x.add(i, img)
+}
+
+// stem is what the names of extracted files begin with: the file's own,
+// without its extension and without what a table could not hold.
+func stem(name string) string {
+	base := filepath.Base(name)
+	if ext := filepath.Ext(base); ext != base {
+		base = strings.TrimSuffix(base, ext)
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == '|' {
+			return '_'
+		}
+		return r
+	}, base)
+}
+
+// extraction is the files of one run of extract. They appear all or not at
+// all, the tables last.
+type extraction struct {
+	stem    string
+	outputs cli.Outputs
+	groups  []*group
+	order   []extracted
+	record  uint16 // the version of the image records
+	summary strings.Builder
+}
+
+// shared is what the rows of a table have in common.
+type shared struct {
+	kind             devimg.Kind
+	format           devimg.Format
+	target           string
+	compile, linking string
+}
+
+// group is the images that go into one table.
+type group struct {
+	shared
+	table filetable.Table
+}
+
+// extracted is the files of one image.
+type extracted struct {
+	*group
+	code, prop, sym, manifest string
+}
+
+func (x *extraction) add(i int, img *devimg.Image) error {
+	x.record = max(x.record, img.Version)
+	row := extracted{group: x.group(img)}
+	name := x.stem + "_" + strconv.Itoa(i)
+	row.code = name + "." + extension(img)
+	if err := x.writeCode(row.code, img.Code); err != nil {
+		return err
+	}
+	if img.Properties != nil && len(img.Properties.All) > 0 {
+		text, err := img.Properties.Text()
+		if err != nil {
+			return err
+		}
+		row.prop = name + ".prop"
+		if err := x.outputs.WriteFile(row.prop, text); err != nil {
+			return err
+		}
+	}
+	if img.HasEntries {
+		row.sym = name + ".sym"
+		if err := x.writeEntries(row.sym, img.Entries); err != nil {
+			return err
+		}
+	}
+	if img.Manifest != nil {
+		row.manifest = name + ".manifest"
+		if err := x.outputs.WriteFile(row.manifest, img.Manifest); err != nil {
+			return err
+		}
+	}
+	row.table.Rows = append(row.table.Rows, []string{row.code, row.prop, row.sym, row.manifest})
+	x.order = append(x.order, row)
+	return nil
+}
+
+// group returns the group of an image, a new one where there is none yet.
+func (x *extraction) group(img *devimg.Image) *group {
+	s := shared{img.Kind, img.Format, img.Target, img.CompileOptions, img.LinkOptions}
+	for _, g := range x.groups {
+		if g.shared == s {
+			return g
+		}
+	}
+	g := &group{shared: s, table: filetable.Table{Columns: []string{
+		filetable.ColumnCode, filetable.ColumnProperties, filetable.ColumnSymbols, filetable.ColumnManifest}}}
+	x.groups = append(x.groups, g)
+	return g
+}
+
+// extension is the usual one of what the code is.
+func extension(img *devimg.Image) string {
+	format := img.Format
+	if format == devimg.FormatNone {
+		format = devimg.Sniff(img.Code)
+	}
+	switch format {
+	case devimg.FormatSPIRV:
+		return "spv"
+	case devimg.FormatLLVMBitcode:
+		return "bc"
+	case devimg.FormatCompressedNone:
+		return "zst"
+	}
+	return "bin"
+}
+
+func (x *extraction) writeCode(name string, code devimg.Code) error {
+	f, err := x.outputs.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, io.NewSectionReader(code, 0, code.Size()))
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+func (x *extraction) writeEntries(name string, entries []string) error {
+	for _, e := range entries {
+		if e == "" || strings.Contains(e, "\n") {
+			return fmt.Errorf("the entry name %q cannot be a line of a .sym file", e)
+		}
+	}
+	return x.outputs.WriteFile(name, filetable.FormatSymbols(entries))
+}
+
+// finish writes the tables and gives all files their names.
+func (x *extraction) finish() error {
+	for i, g := range x.groups {
+		name := x.stem + ".table"
+		if len(x.groups) > 1 {
+			name = x.stem + "_" + strconv.Itoa(i) + ".table"
+		}
+		if err := x.writeTable(g, name); err != nil {
+			return err
+		}
+		x.say(append(g.options(), "-batch"), name)
+	}
+	if len(x.groups) > 1 {
+		name := x.stem + ".rsp"
+		if err := x.outputs.WriteLast(name, []byte(x.response())); err != nil {
+			return err
+		}
+		x.say(nil, "@"+name)
+	}
+	return x.outputs.Commit()
+}
+
+func (x *extraction) writeTable(g *group, name string) error {
+	g.dropManifests()
+	text, err := g.table.Bytes()
+	if err != nil {
+		return err
+	}
+	return x.outputs.WriteLast(name, text)
+}
+
+// dropManifests removes the last column where it is empty.
+func (g *group) dropManifests() {
+	for _, row := range g.table.Rows {
+		if row[3] != "" {
+			return
+		}
+	}
+	g.table.Columns = g.table.Columns[:3]
+	for i := range g.table.Rows {
+		g.table.Rows[i] = g.table.Rows[i][:3]
+	}
+}
+
+// say adds the command that wraps an input again.
+func (x *extraction) say(options []string, input string) {
+	words := append([]string{program}, options...)
+	if x.record >= 3 {
+		words = append(words, "-image-version=3")
+	}
+	words = append(words, "-o", "OUTPUT", input)
+	for i := range words {
+		words[i] = quoteWord(words[i])
+	}
+	x.summary.WriteString(strings.Join(words, " ") + "\n")
+}
+
+// essentials spells kind, target and format. There is no name for compressed
+// code: it is known by its looks.
+func (s *shared) essentials() []string {
+	format := s.format
+	if format == devimg.FormatCompressedNone {
+		format = devimg.FormatNone
+	}
+	return []string{"-kind=" + s.kind.String(), "-target=" + s.target, "-format=" + format.String()}
+}
+
+// options spells what the images of a group share.
+func (s *shared) options() []string {
+	options := s.essentials()
+	if s.compile != "" {
+		options = append(options, "-compile-opts="+s.compile)
+	}
+	if s.linking != "" {
+		options = append(options, "-link-opts="+s.linking)
+	}
+	return options
+}
+
+// response spells the command line of all images in their order: each option
+// stays until it is given again.
+func (x *extraction) response() string {
+	var b strings.Builder
+	for _, row := range x.order {
+		words := append(row.essentials(), "-compile-opts="+row.compile, "-link-opts="+row.linking,
+			"-properties="+row.prop, "-entries="+row.sym, row.code)
+		if row.manifest != "" {
+			words = append(words, row.manifest)
+		}
+		for i := range words {
+			words[i] = quoteWord(words[i])
+		}
+		b.WriteString(strings.Join(words, " ") + "\n")
+	}
+	return b.String()
+}
+
+// quoteWord quotes a word for a POSIX shell and for response files, where a
+// backslash and single quotes mean the same.
+func quoteWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_=./@:,+%", r)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

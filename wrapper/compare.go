@@ -1,0 +1,306 @@
+package wrapper
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"offlink/props"
+	"offlink/wrapper/container"
+	"offlink/wrapper/devimg"
+)
+
+// Difference is one thing in which two files' images differ.
+type Difference struct {
+	// A and B are the numbers of the images that were compared; -1 where the
+	// image is in the other file only.
+	A, B int
+	// What differs: "image", "code", "target", "entries", ...
+	What string
+	// Detail says how, in words.
+	Detail string
+}
+
+// Compare returns the differences of two lists of images. Images are paired
+// by what they offer, kind, target and entries, and of equal ones by their
+// code, so that their order does not matter. How they are stored does not
+// matter either: an image that is compressed in one file equals one that is
+// not, and neither record versions nor envelopes are compared.
+func Compare(a, b []Located, budget *container.Budget) ([]Difference, error) {
+	left, err := summarize(a, budget)
+	if err != nil {
+		return nil, err
+	}
+	right, err := summarize(b, budget)
+	if err != nil {
+		return nil, err
+	}
+	var differences []Difference
+	for _, p := range pair(left, right) {
+		switch {
+		case p.b == nil:
+			differences = append(differences, Difference{p.a.index, -1, "image", "only in the first: " + p.a.title()})
+		case p.a == nil:
+			differences = append(differences, Difference{-1, p.b.index, "image", "only in the second: " + p.b.title()})
+		default:
+			differences = append(differences, p.differences()...)
+		}
+	}
+	return differences, nil
+}
+
+// summary is an image without its compression, and what it is paired by.
+type summary struct {
+	index int
+	*devimg.Image
+	digest [sha256.Size]byte
+	offers string
+}
+
+func summarize(images []Located, budget *container.Budget) ([]*summary, error) {
+	all := make([]*summary, len(images))
+	for i := range images {
+		plain, err := container.Uncompress(&images[i].Image, budget)
+		if err != nil {
+			return nil, fmt.Errorf("image %d: %w", i, err)
+		}
+		s := &summary{index: i, Image: plain}
+		if s.digest, err = digest(plain.Code); err != nil {
+			return nil, fmt.Errorf("image %d: %w", i, err)
+		}
+		s.offers = fmt.Sprintf("%v %q %q", plain.Kind, plain.Target, slices.Sorted(slices.Values(plain.Entries)))
+		if plain != &images[i].Image { // do not hold what was inflated
+			plain.Code = &gone{plain.Code.Size()}
+		}
+		all[i] = s
+	}
+	return all, nil
+}
+
+// gone stands for code that is not held any more.
+type gone struct{ size int64 }
+
+func (g *gone) Size() int64                       { return g.size }
+func (g *gone) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
+
+func digest(c devimg.Code) (sum [sha256.Size]byte, err error) {
+	h := sha256.New()
+	if _, err = io.Copy(h, io.NewSectionReader(c, 0, c.Size())); err == nil {
+		h.Sum(sum[:0])
+	}
+	return sum, err
+}
+
+// title names an image in a message.
+func (s *summary) title() string {
+	title := fmt.Sprintf("%v %s, %d bytes", s.Kind, s.Target, s.Code.Size())
+	switch len(s.Entries) {
+	case 0:
+		return title + ", no entries"
+	case 1:
+		return title + ", entry " + printable(s.Entries[0])
+	}
+	return fmt.Sprintf("%s, entry %s and %d more", title, printable(s.Entries[0]), len(s.Entries)-1)
+}
+
+// couple is two images to compare, or one that has no other.
+type couple struct{ a, b *summary }
+
+// pair couples images: first those that offer the same and have the same
+// code, then those that offer the same, then those with the same code.
+func pair(a, b []*summary) []couple {
+	partner := make([]*summary, len(a))
+	free := make(map[*summary]bool, len(b))
+	for _, s := range b {
+		free[s] = true
+	}
+	for _, key := range []func(*summary) string{
+		func(s *summary) string { return s.offers + string(s.digest[:]) },
+		func(s *summary) string { return s.offers },
+		func(s *summary) string { return string(s.digest[:]) },
+	} {
+		pairBy(a, b, partner, free, key)
+	}
+	var couples []couple
+	for i, s := range a {
+		couples = append(couples, couple{s, partner[i]})
+	}
+	for _, s := range b {
+		if free[s] {
+			couples = append(couples, couple{nil, s})
+		}
+	}
+	return couples
+}
+
+func pairBy(a, b []*summary, partner []*summary, free map[*summary]bool, key func(*summary) string) {
+	candidates := make(map[string][]*summary)
+	for _, s := range b {
+		if free[s] {
+			candidates[key(s)] = append(candidates[key(s)], s)
+		}
+	}
+	for i, s := range a {
+		if partner[i] != nil {
+			continue
+		}
+		if list := candidates[key(s)]; len(list) > 0 {
+			partner[i], candidates[key(s)] = list[0], list[1:]
+			free[list[0]] = false
+		}
+	}
+}
+
+func (c couple) differences() []Difference {
+	var found []Difference
+	add := func(what, format string, args ...any) {
+		found = append(found, Difference{c.a.index, c.b.index, what, fmt.Sprintf(format, args...)})
+	}
+	for _, field := range []struct{ what, a, b string }{
+		{"kind", c.a.Kind.String(), c.b.Kind.String()},
+		{"target", c.a.Target, c.b.Target},
+		{"format", c.a.formatOf(), c.b.formatOf()},
+		{"compile options", c.a.CompileOptions, c.b.CompileOptions},
+		{"link options", c.a.LinkOptions, c.b.LinkOptions},
+	} {
+		if field.a != field.b {
+			add(field.what, "%q and %q", field.a, field.b)
+		}
+	}
+	if c.a.digest != c.b.digest {
+		add("code", "%s", codeDifference(c.a.Code, c.b.Code))
+	}
+	if !bytes.Equal(c.a.Manifest, c.b.Manifest) {
+		add("manifest", "%d and %d bytes", len(c.a.Manifest), len(c.b.Manifest))
+	}
+	for _, line := range EntryDifferences(c.a.Entries, c.b.Entries) {
+		add("entries", "%s", line)
+	}
+	for _, line := range PropertyDifferences(c.a.Properties, c.b.Properties) {
+		add("properties", "%s", line)
+	}
+	return found
+}
+
+// formatOf is the format, or what the code looks like where the image leaves
+// that to the runtime.
+func (s *summary) formatOf() string {
+	if s.Format == devimg.FormatNone {
+		return devimg.Sniff(s.Code).String()
+	}
+	return s.Format.String()
+}
+
+// codeDifference says where two codes begin to differ.
+func codeDifference(a, b devimg.Code) string {
+	at, ok := firstDifference(a, b)
+	if !ok {
+		return fmt.Sprintf("%d and %d bytes", a.Size(), b.Size())
+	}
+	return fmt.Sprintf("%d and %d bytes, the first difference at %#x", a.Size(), b.Size(), at)
+}
+
+func firstDifference(a, b devimg.Code) (int64, bool) {
+	var left, right [1 << 12]byte
+	for at := int64(0); ; at += int64(len(left)) {
+		n, _ := a.ReadAt(left[:], at)
+		m, _ := b.ReadAt(right[:], at)
+		for i := range min(n, m) {
+			if left[i] != right[i] {
+				return at + int64(i), true
+			}
+		}
+		if n < len(left) || m < len(right) {
+			return 0, false
+		}
+	}
+}
+
+// EntryDifferences says which entries two images do not share. Their order is
+// a difference only where nothing else is.
+func EntryDifferences(a, b []string) []string {
+	if slices.Equal(a, b) {
+		return nil
+	}
+	var lines []string
+	for _, e := range missing(a, b) {
+		lines = append(lines, "only in the first: "+printable(e))
+	}
+	for _, e := range missing(b, a) {
+		lines = append(lines, "only in the second: "+printable(e))
+	}
+	if lines == nil {
+		lines = []string{"the same in another order: " + printable(strings.Join(a, " ")) + " and " + printable(strings.Join(b, " "))}
+	}
+	return lines
+}
+
+// missing returns what a has more often than b, in a's order.
+func missing(a, b []string) []string {
+	have := make(map[string]int, len(b))
+	for _, s := range b {
+		have[s]++
+	}
+	var lacking []string
+	for _, s := range a {
+		if have[s]--; have[s] < 0 {
+			lacking = append(lacking, s)
+		}
+	}
+	return lacking
+}
+
+// PropertyDifferences says which properties two images do not share. A nil
+// list is an empty one, and order does not matter: consumers do not see it.
+func PropertyDifferences(a, b *props.Sets) []string {
+	var lines []string
+	for _, name := range setNames(a, b) {
+		lines = append(lines, setDifferences(name, a.Get(name), b.Get(name))...)
+	}
+	return lines
+}
+
+func setNames(lists ...*props.Sets) []string {
+	var names []string
+	seen := make(map[string]bool)
+	for _, sets := range lists {
+		if sets == nil {
+			continue
+		}
+		for _, set := range sets.All {
+			if !seen[set.Name] {
+				seen[set.Name] = true
+				names = append(names, set.Name)
+			}
+		}
+	}
+	return names
+}
+
+func setDifferences(name string, a, b *props.Set) []string {
+	switch {
+	case b == nil:
+		return []string{fmt.Sprintf("the set %q (%d properties) is only in the first", name, len(a.Properties))}
+	case a == nil:
+		return []string{fmt.Sprintf("the set %q (%d properties) is only in the second", name, len(b.Properties))}
+	}
+	var lines []string
+	for _, p := range a.Properties {
+		other, ok := b.Get(p.Name)
+		if !ok {
+			lines = append(lines, fmt.Sprintf("%s: %s is only in the first: %s", name, printable(p.Name), props.Describe(name, p.Name, p.Value)))
+		} else if !p.Value.Equal(other) {
+			lines = append(lines, fmt.Sprintf("%s: %s: %s and %s", name, printable(p.Name),
+				props.Describe(name, p.Name, p.Value), props.Describe(name, p.Name, other)))
+		}
+	}
+	for _, p := range b.Properties {
+		if _, ok := a.Get(p.Name); !ok {
+			lines = append(lines, fmt.Sprintf("%s: %s is only in the second: %s", name, printable(p.Name), props.Describe(name, p.Name, p.Value)))
+		}
+	}
+	return lines
+}
