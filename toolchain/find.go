@@ -1,0 +1,156 @@
+package toolchain
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Finder finds tools. The zero value looks in the process's environment.
+//
+// A Finder may be used from several goroutines once its fields are set.
+type Finder struct {
+	// Paths are tools that the user named. Where a name has a path, nothing
+	// else is looked at.
+	Paths map[Name]string
+	// Getenv reads the environment; nil means os.Getenv.
+	Getenv func(string) string
+}
+
+func (f *Finder) getenv(key string) string {
+	if f.Getenv != nil {
+		return f.Getenv(key)
+	}
+	return os.Getenv(key)
+}
+
+// All returns the tools of that name: those with a version in their name
+// first, the newest first, then the plain name of each folder of PATH, then
+// Python environments. Files that turn out to be one and the same are listed
+// once. It fails where the user named a tool that cannot be run.
+func (f *Finder) All(ctx context.Context, name Name) ([]Tool, error) {
+	if path := f.Paths[name]; path != "" {
+		t, err := named(ctx, name, path)
+		if err != nil {
+			return nil, err
+		}
+		return []Tool{t}, nil
+	}
+	tools := f.versioned(name)
+	tools = append(tools, f.plain(ctx, name)...)
+	tools = append(tools, f.pythonTools(ctx, name)...)
+	return dropSame(tools), nil
+}
+
+// named returns the tool that the user named.
+func named(ctx context.Context, name Name, path string) (Tool, error) {
+	found, err := exec.LookPath(path)
+	if err != nil {
+		return Tool{}, fmt.Errorf("--%s=%s: %w", name, path, lookError(err))
+	}
+	if found, err = filepath.Abs(found); err != nil {
+		return Tool{}, fmt.Errorf("--%s=%s: %w", name, path, err)
+	}
+	t, err := probe(ctx, name, found)
+	if err != nil {
+		return Tool{}, fmt.Errorf("--%s=%s: %w", name, path, err)
+	}
+	return t, nil
+}
+
+func lookError(err error) error {
+	if e, ok := err.(*exec.Error); ok {
+		return e.Err
+	}
+	return err
+}
+
+// The versions that Debian's names are looked for with.
+const (
+	oldestLLVM = 14
+	newestLLVM = 29
+)
+
+// versioned returns the tools in PATH whose name ends in a version, newest
+// first.
+func (f *Finder) versioned(name Name) []Tool {
+	var tools []Tool
+	for _, dir := range f.path() {
+		entries, err := filepath.Glob(filepath.Join(escapeGlob(dir), string(name)+"-[0-9][0-9]"))
+		if err != nil {
+			continue
+		}
+		for _, path := range entries {
+			version, err := strconv.Atoi(path[len(path)-2:])
+			if err == nil && version >= oldestLLVM && version <= newestLLVM && executable(path) {
+				tools = append(tools, Tool{Name: name, Path: path, LLVM: version})
+			}
+		}
+	}
+	sort.SliceStable(tools, func(i, j int) bool { return tools[i].LLVM > tools[j].LLVM })
+	return tools
+}
+
+// plain returns the tools in PATH of just that name. What cannot tell its
+// version is left out.
+func (f *Finder) plain(ctx context.Context, name Name) []Tool {
+	var tools []Tool
+	for _, dir := range f.path() {
+		path := filepath.Join(dir, string(name)+exeSuffix)
+		if !executable(path) {
+			continue
+		}
+		if t, err := probe(ctx, name, path); err == nil {
+			tools = append(tools, t)
+		}
+	}
+	return tools
+}
+
+// path returns the folders of PATH. Relative ones are left out, as os/exec
+// leaves them out.
+func (f *Finder) path() []string {
+	var dirs []string
+	for _, dir := range filepath.SplitList(f.getenv("PATH")) {
+		if filepath.IsAbs(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// escapeGlob quotes what filepath.Glob takes for patterns.
+func escapeGlob(path string) string {
+	if os.PathSeparator == '\\' {
+		return path // no quoting there; such names are rare
+	}
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && (exeSuffix != "" || info.Mode()&0o111 != 0)
+}
+
+// dropSame keeps the first of the tools that are one file: /bin and /usr/bin
+// are often one folder, and llvm-as is a link to llvm-as-14.
+func dropSame(tools []Tool) []Tool {
+	var kept []Tool
+	seen := map[string]bool{}
+	for _, t := range tools {
+		real, err := filepath.EvalSymlinks(t.Path)
+		if err != nil {
+			real = t.Path
+		}
+		if !seen[real] {
+			seen[real] = true
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,92 @@
+package toolchain
+
+import "testing"
+
+func TestTextRoute(t *testing.T) {
+	as := func(versions ...int) (tools []Tool) {
+		for _, v := range versions {
+			tools = append(tools, Tool{Name: LLVMAs, LLVM: v})
+		}
+		return tools
+	}
+	wheel := Tool{Name: LLVMSPIRV, LLVM: 19, Translator: DPCPP}
+	debian := Tool{Name: LLVMSPIRV, LLVM: 15}
+	both := []Tool{debian, wheel}
+	for _, c := range []struct {
+		name        string
+		translators []Tool
+		assemblers  []Tool
+		in          Input
+		translator  int
+		level       int // 0: no route
+	}{
+		{"its own version", both, as(19, 16, 15, 14), Input{LLVM: 16}, 19, 16},
+		{"the next newer", both, as(19, 14), Input{LLVM: 16}, 19, 19},
+		{"rewritten to the newest", both, as(21, 19, 16), Input{LLVM: 23}, 19, 19},
+		{"version unknown", both, as(19, 16), Input{}, 19, 19},
+		{"typed pointers keep their pointees", both, as(19, 16, 15), Input{LLVM: 14, TypedPointers: true}, 19, 15},
+		{"typed pointers where they cannot", both, as(19), Input{LLVM: 14, TypedPointers: true}, 19, 19},
+		{"Debian's translator alone", []Tool{debian}, as(19, 15, 14), Input{LLVM: 15, TypedPointers: true}, 15, 15},
+		{"Debian's translator, newer module", []Tool{debian}, as(19, 15, 14), Input{LLVM: 19}, 15, 15},
+		{"only a newer assembler", []Tool{debian}, as(19), Input{LLVM: 15}, 0, 0},
+		{"a newer assembler serves the other translator", both, as(19), Input{LLVM: 14}, 19, 19},
+		{"no assembler", both, nil, Input{LLVM: 19}, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			translators := append([]Tool{}, c.translators...)
+			sortTranslators(translators, c.in)
+			r, err := textRoute(translators, c.assemblers, c.in)
+			if c.level == 0 {
+				if err == nil {
+					t.Fatalf("route %+v, want none", r)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Translator.LLVM != c.translator || r.Level != c.level || r.Assembler.LLVM != c.level {
+				t.Errorf("translator %d, level %d, assembler %d; want %d, %d", r.Translator.LLVM, r.Level, r.Assembler.LLVM, c.translator, c.level)
+			}
+		})
+	}
+}
+
+func TestTranslatorArgs(t *testing.T) {
+	r := &Route{Translator: Tool{LLVM: 15}}
+	args := r.TranslatorArgs(SPIRVOptions{Version: "1.3"}, "in.bc", "out.spv")
+	want := "--spirv-ext=+all,-SPV_KHR_expect_assume,-SPV_KHR_no_integer_wrap_decoration,-SPV_KHR_bit_instructions," +
+		"-SPV_INTEL_memory_access_aliasing,-SPV_INTEL_runtime_aligned,-SPV_INTEL_fp_fast_math_mode,-SPV_INTEL_optnone," +
+		"-SPV_INTEL_unstructured_loop_controls"
+	if args[1] != want {
+		t.Errorf("%s, want %s", args[1], want)
+	}
+	args = r.TranslatorArgs(SPIRVOptions{Version: "1.0", Extensions: "+all"}, "in.bc", "out.spv")
+	if args[0] != "--spirv-max-version=1.0" || args[1] != "--spirv-ext=+all" {
+		t.Errorf("%q", args)
+	}
+}
+
+func TestSetSPIRVVersion(t *testing.T) {
+	module := func(minor byte) []byte {
+		return []byte{3, 2, 0x23, 7, 0, minor, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}
+	}
+	for _, c := range []struct {
+		have byte
+		want string
+		get  byte
+	}{{0, "1.3", 3}, {1, "1.3", 3}, {3, "1.3", 3}, {0, "1.0", 0}, {0, "1.4", 0}, {4, "1.4", 4}} {
+		words := module(c.have)
+		if err := SetSPIRVVersion(words, c.want); err != nil {
+			t.Fatal(err)
+		}
+		if words[5] != c.get || words[6] != 1 {
+			t.Errorf("1.%d asked for %s: became %d.%d", c.have, c.want, words[6], words[5])
+		}
+	}
+	for _, bad := range [][]byte{nil, module(0)[:16], append([]byte("BC"), module(0)[2:]...)} {
+		if SetSPIRVVersion(bad, "1.3") == nil {
+			t.Errorf("%v was taken for SPIR-V", bad)
+		}
+	}
+}

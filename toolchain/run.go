@@ -1,0 +1,130 @@
+package toolchain
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Runner runs tools. Its methods may be called from several goroutines.
+type Runner struct {
+	// Launcher is a command that is put in front of every tool, such as a
+	// compiler cache or the client of a distributed build; empty for none.
+	Launcher []string
+}
+
+// maxOutput bounds what is kept of a tool's output, so that a tool that
+// prints for ever does not take the memory.
+const maxOutput = 16 << 20
+
+// killDelay is how long a cancelled tool's open pipes are waited for.
+const killDelay = 2 * time.Second
+
+// Run runs the tool and waits for it. A tool that fails gives a *[ToolError];
+// one that is cancelled, ctx's error. On cancellation the tool is killed and,
+// except on Windows, what it started too.
+func (r *Runner) Run(ctx context.Context, tool Tool, args ...string) error {
+	line := append(append([]string{}, r.Launcher...), tool.Path)
+	line = append(line, args...)
+	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
+	ownGroup(cmd)
+	cmd.WaitDelay = killDelay
+	out := &output{}
+	cmd.Stdout, cmd.Stderr = out, out
+	err := cmd.Run()
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e := &ToolError{Tool: tool, Args: line, Output: out.String(), Err: err}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		e.ExitCode, e.Signal = exit.ExitCode(), signalName(exit)
+	}
+	return e
+}
+
+// output keeps the beginning of what is written to it.
+type output struct {
+	bytes.Buffer
+	cut bool
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if room := maxOutput - o.Len(); len(p) > room {
+		o.Buffer.Write(p[:room])
+		o.cut = true
+	} else {
+		o.Buffer.Write(p)
+	}
+	return len(p), nil
+}
+
+func (o *output) String() string {
+	if o.cut {
+		return o.Buffer.String() + "\n... (output was cut here)\n"
+	}
+	return o.Buffer.String()
+}
+
+// ToolError is a tool that failed.
+type ToolError struct {
+	Tool Tool
+	// Args is the whole command line.
+	Args []string
+	// ExitCode is the exit code, -1 if the tool could not be started or was
+	// ended by a signal.
+	ExitCode int
+	// Signal names the signal that ended it, "" if none did.
+	Signal string
+	// Output is all that the tool printed, standard output and error
+	// together.
+	Output string
+	// Err is what os/exec said.
+	Err error
+}
+
+// Error returns one line: the tool, how it ended, and the first line of its
+// output that tells of an error. The rest is in Output.
+func (e *ToolError) Error() string {
+	how := e.Err.Error()
+	if e.Signal != "" {
+		how = "crashed (" + e.Signal + ")"
+	}
+	text := fmt.Sprintf("%s: %s", e.Tool.Path, how)
+	if line := FirstError(e.Output); line != "" {
+		text += ": " + line
+	}
+	return text
+}
+
+func (e *ToolError) Unwrap() error { return e.Err }
+
+// FirstError returns the first line of a tool's output that tells of an
+// error, or else the first line that is not empty. A line that ends in a
+// colon goes on in the next: llvm-spirv names the failed rule in one line and
+// the thing that failed in the next.
+func FirstError(text string) string {
+	lines := strings.Split(text, "\n")
+	for _, marker := range []string{"error:", "ERROR:", "Assertion", ""} {
+		for i, line := range lines {
+			line = strings.TrimSpace(line)
+			if line != "" && strings.Contains(line, marker) {
+				return joinNext(line, lines[i+1:])
+			}
+		}
+	}
+	return ""
+}
+
+func joinNext(line string, rest []string) string {
+	if strings.HasSuffix(line, ":") && len(rest) > 0 {
+		line = strings.TrimSpace(line + " " + strings.TrimSpace(rest[0]))
+	}
+	return line
+}

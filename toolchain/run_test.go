@@ -1,0 +1,107 @@
+//go:build !windows
+
+package toolchain
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRunKeepsOutput(t *testing.T) {
+	path := fake(t, t.TempDir()+"/tool", `echo warming up; echo "$0: error: line 7 is odd" >&2; echo "more $1"; exit 3`)
+	err := (&Runner{}).Run(t.Context(), Tool{Path: path}, "text")
+	e, ok := errors.AsType[*ToolError](err)
+	if !ok {
+		t.Fatalf("%v", err)
+	}
+	if e.ExitCode != 3 || e.Output != "warming up\n"+path+": error: line 7 is odd\nmore text\n" {
+		t.Errorf("exit code %d, output %q", e.ExitCode, e.Output)
+	}
+	if want := path + ": exit status 3: " + path + ": error: line 7 is odd"; e.Error() != want {
+		t.Errorf("%v", e)
+	}
+}
+
+func TestRunCrash(t *testing.T) {
+	path := fake(t, t.TempDir()+"/tool", `echo "x.cpp:1: Assertion 'p' failed."; kill -ABRT $$`)
+	err := (&Runner{}).Run(t.Context(), Tool{Path: path})
+	if err == nil || !strings.Contains(err.Error(), "crashed (aborted): x.cpp:1: Assertion") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRunLauncher(t *testing.T) {
+	dir := t.TempDir()
+	launcher := fake(t, dir+"/launcher", `echo "$@" >`+dir+`/log; shift; exec "$@"`)
+	tool := fake(t, dir+"/tool", `test "$1" = "two words"`)
+	r := &Runner{Launcher: []string{launcher, "--flag"}}
+	if err := r.Run(t.Context(), Tool{Path: tool}, "two words"); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(dir + "/log")
+	if err != nil || string(log) != "--flag "+tool+" two words\n" {
+		t.Errorf("%q, %v", log, err)
+	}
+	if err := (&Runner{Launcher: []string{dir + "/none"}}).Run(t.Context(), Tool{Path: tool}); err == nil {
+		t.Error("a launcher that is not there was no error")
+	}
+}
+
+// Cancellation ends the tool and what it started.
+func TestRunCancel(t *testing.T) {
+	dir := t.TempDir()
+	mark := filepath.Join(dir, "alive")
+	launcher := fake(t, dir+"/launcher", `"$@"; exit 1`)
+	tool := fake(t, dir+"/tool", `while :; do echo x >>`+mark+`; sleep 0.02; done`)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- (&Runner{Launcher: []string{launcher}}).Run(ctx, Tool{Path: tool}) }()
+	for {
+		if _, err := os.Stat(mark); err == nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v", err)
+	}
+	os.Remove(mark)
+	time.Sleep(100 * time.Millisecond)
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("the tool still runs")
+	}
+}
+
+func TestFirstError(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", ""},
+		{"\n  \nInvalid record\n", "Invalid record"},
+		{"note\nin.ll:3:5: error: expected type\n  foo\n", "in.ll:3:5: error: expected type"},
+		{"RequiresExtension: Feature requires the following SPIR-V extension:\n SPV_INTEL_subgroups\n",
+			"RequiresExtension: Feature requires the following SPIR-V extension: SPV_INTEL_subgroups"},
+		{"PLEASE submit a bug report\nllvm-spirv: Type.cpp:1: Assertion `x' failed.\n", "llvm-spirv: Type.cpp:1: Assertion `x' failed."},
+	} {
+		if got := FirstError(c.text); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestOutputIsBounded(t *testing.T) {
+	o := &output{}
+	chunk := make([]byte, 1<<20)
+	for range 20 {
+		if n, err := o.Write(chunk); n != len(chunk) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if o.Len() != maxOutput || !strings.HasSuffix(o.String(), "cut here)\n") {
+		t.Errorf("kept %d bytes", o.Len())
+	}
+}

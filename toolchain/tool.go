@@ -1,0 +1,95 @@
+package toolchain
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Name is the name of a tool, as LLVM and SPIRV-Tools spell it.
+type Name string
+
+// The tools.
+const (
+	LLVMAs    Name = "llvm-as"
+	LLVMDis   Name = "llvm-dis"
+	Opt       Name = "opt"
+	LLVMSPIRV Name = "llvm-spirv"
+	SPIRVVal  Name = "spirv-val"
+)
+
+// Tool is a tool that was found.
+type Tool struct {
+	Name Name
+	Path string
+	// LLVM is the newest LLVM whose IR the tool reads, as a major version; 0
+	// for tools that read no LLVM IR.
+	LLVM int
+	// Translator says what the llvm-spirv is beyond its version.
+	Translator Translator
+}
+
+// String returns the path and what is known of the version.
+func (t Tool) String() string {
+	if t.LLVM == 0 {
+		return t.Path
+	}
+	return fmt.Sprintf("%s (LLVM %d)", t.Path, t.LLVM)
+}
+
+// Translator tells the builds of llvm-spirv apart that must be driven
+// differently.
+type Translator uint8
+
+// The builds of llvm-spirv.
+const (
+	// Khronos is a build of SPIRV-LLVM-Translator for one LLVM release, as
+	// Debian's llvm-spirv-15. It takes --version.
+	Khronos Translator = iota
+	// DPCPP is the one in PyPI's dpcpp-llvm-spirv, made from DPC++'s sources
+	// between two LLVM releases. It has neither --help nor --version.
+	DPCPP
+)
+
+// Accepts reports whether the tool reads IR of that LLVM version. Typed
+// pointers went with LLVM 17; translators read them from bitcode all the
+// same, as do all tools that the upgrade of old bitcode is left in.
+func (t Tool) Accepts(llvm int) bool { return llvm <= t.LLVM }
+
+// remedies says for each tool which package brings it.
+var remedies = map[Name]string{
+	LLVMAs:    "install Debian's llvm-19 (apt-get install llvm-19)",
+	LLVMDis:   "install Debian's llvm-19 (apt-get install llvm-19)",
+	Opt:       "install Debian's llvm-19 (apt-get install llvm-19)",
+	LLVMSPIRV: "install PyPI's dpcpp-llvm-spirv 2024.2.0 (python3 -m pip install dpcpp-llvm-spirv==2024.2.0; reads LLVM 14 to 19) or Debian's llvm-spirv-15 (apt-get install llvm-spirv-15; reads LLVM 14 and 15, typed pointers)",
+	SPIRVVal:  "install Debian's spirv-tools (apt-get install spirv-tools)",
+}
+
+// MissingError says that no tool of a name serves.
+type MissingError struct {
+	Tool Name
+	// Want says which versions would do: "LLVM 17 to 19"; "" for any.
+	Want string
+	// Seen are the tools that were found and do not serve.
+	Seen []Tool
+}
+
+func (e *MissingError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "no %s", e.Tool)
+	if e.Want != "" {
+		b.WriteString(" of " + e.Want)
+	}
+	b.WriteString(" was found")
+	for i, t := range e.Seen {
+		sep := ", "
+		if i == 0 {
+			sep = " (only "
+		}
+		b.WriteString(sep + t.String())
+	}
+	if len(e.Seen) > 0 {
+		b.WriteByte(')')
+	}
+	fmt.Fprintf(&b, ": give its path with --%s=PATH, or %s", e.Tool, remedies[e.Tool])
+	return b.String()
+}
