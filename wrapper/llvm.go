@@ -27,6 +27,11 @@ func writeLLVM(w io.Writer, kinds []*kindImages, o *WrapOptions) error {
 		}
 	}
 	m.registrations(kinds)
+	if o.Host.machine == objfile.RISCV64 {
+		// The ABI of every Linux distribution; without it llc makes an object
+		// that does not link with theirs.
+		m.printf("\n!llvm.module.flags = !{!0}\n!0 = !{i32 1, !\"target-abi\", !\"lp64d\"}\n")
+	}
 	return m.Flush()
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"offlink/cmd/internal/cli"
+	"offlink/wrapper"
 )
 
 // The reference tool's cases in testdata/wrapper, and our command lines for
@@ -154,13 +156,16 @@ func TestLinkGolden(t *testing.T) {
 	}
 }
 
-// crossHosts are the other Linux hosts, run by qemu. Without are the ways in
+// crossHost is a host that qemu runs. Without are the ways in
 // which no program at all can be linked or run: glibc has no static PIE for
 // RISC-V (no rcrt1.o), and an empty one of lld for i386 crashes in start-up.
-var crossHosts = []struct {
+type crossHost struct {
 	triple, tools, qemu string
 	without             []string
-}{
+}
+
+// crossHosts are the other Linux hosts.
+var crossHosts = []crossHost{
 	{"aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "qemu-aarch64", nil},
 	{"riscv64-unknown-linux-gnu", "riscv64-linux-gnu", "qemu-riscv64", []string{"gcc static PIE", "lld static PIE"}},
 	{"i386-unknown-linux-gnu", "i686-linux-gnu", "qemu-i386", []string{"lld static PIE"}},
@@ -180,6 +185,117 @@ func TestLinkCross(t *testing.T) {
 				object := wrapGolden(t, dir, goldenCases[1].args, h.triple, "wrapped.o")
 				t.Chdir("..")
 				got := runLinked(t, l, dir, object)
+				if diff := cmp.Diff(readFile(t, "batch_of_three/expected.txt"), got); diff != "" {
+					t.Errorf("(-reference +ours)\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// hostless is what a program needs on systems whose C library is not at hand:
+// definitions of all that a wrapped object refers to.
+const hostless = `
+void __sycl_register_lib(void *d) {}
+void __sycl_unregister_lib(void *d) {}
+#ifdef __APPLE__
+int __cxa_atexit(void *f, void *a, void *d) { return 0; }
+#endif
+#ifdef _WIN32
+int mainCRTStartup(void) { return 0; }
+#endif
+int main(void) { return 0; }
+`
+
+// TestLinkForeign links for systems that nothing here can run: with lld's
+// COFF and Mach-O flavours. The linked files hold the images.
+func TestLinkForeign(t *testing.T) {
+	for _, tt := range []struct{ triple, link string }{
+		{"x86_64-pc-windows-msvc", "lld-link-19 /entry:mainCRTStartup /subsystem:console /nodefaultlib /opt:ref $OBJECT $DIR/host.o /out:$DIR/linked"},
+		{"x86_64-pc-windows-msvc", "lld-link-19 /dll /noentry /nodefaultlib /opt:ref $OBJECT $DIR/host.o /out:$DIR/linked"},
+		{"aarch64-pc-windows-msvc", "lld-link-19 /entry:mainCRTStartup /subsystem:console /nodefaultlib /opt:ref $OBJECT $DIR/host.o /out:$DIR/linked"},
+		{"x86_64-apple-macosx12.0.0", "ld64.lld-19 -arch x86_64 -platform_version macos 12.0 12.0 -dead_strip -e _main $DIR/host.o $OBJECT -o $DIR/linked"},
+		{"x86_64-apple-macosx12.0.0", "ld64.lld-19 -arch x86_64 -platform_version macos 12.0 12.0 -dead_strip -dylib $DIR/host.o $OBJECT -o $DIR/linked"},
+		{"arm64-apple-macosx12.0.0", "ld64.lld-19 -arch arm64 -platform_version macos 12.0 12.0 -dead_strip -e _main $DIR/host.o $OBJECT -o $DIR/linked"},
+		{"arm64-apple-macosx12.0.0", "ld64.lld-19 -arch arm64 -platform_version macos 12.0 12.0 -dead_strip -dylib $DIR/host.o $OBJECT -o $DIR/linked"},
+	} {
+		t.Run(tt.triple, func(t *testing.T) {
+			dir := t.TempDir()
+			object := wrapGolden(t, dir, goldenCases[1].args, tt.triple, "wrapped.o")
+			source := filepath.Join(dir, "host.c")
+			if err := os.WriteFile(source, []byte(hostless), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			runTool(t, "clang-19 --target="+tt.triple+" -fno-stack-protector -c "+source+" -o "+dir+"/host.o")
+			runTool(t, strings.NewReplacer("$OBJECT", object, "$DIR", dir).Replace(tt.link))
+			checkLinked(t, filepath.Join(dir, "linked"))
+		})
+	}
+}
+
+// checkLinked looks for the three images of the batch in a linked file.
+func checkLinked(t *testing.T, name string) {
+	t.Helper()
+	found, err := wrapper.Open(name, wrapper.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	var got []string
+	for _, image := range found.Images() {
+		got = append(got, fmt.Sprintf("%s %d bytes %s", image.Target, image.Code.Size(), strings.Join(image.Entries, " ")))
+	}
+	want := []string{"spir64 2048 bytes blur3 weigh", "spir64 804 bytes fill", "spir64 1428 bytes gain mute"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("images (-want +linked)\n%s", diff)
+	}
+}
+
+// TestLinkWindows links with MinGW, and runs the program where wine is
+// installed, which is not asked for: without it this is a test of linking.
+func TestLinkWindows(t *testing.T) {
+	for _, triple := range []string{"x86_64-w64-windows-gnu", "x86_64-w64-mingw32"} {
+		t.Run(triple, func(t *testing.T) {
+			dir := t.TempDir()
+			object := wrapGolden(t, dir, goldenCases[1].args, triple, "wrapped.o")
+			t.Chdir("..")
+			runTool(t, "x86_64-w64-mingw32-gcc dumper.c "+object+" -o "+dir+"/program.exe")
+			checkLinked(t, dir+"/program.exe")
+			if _, err := exec.LookPath("wine"); err != nil {
+				t.Log("linked and not run: wine is not installed")
+				return
+			}
+			t.Setenv("WINEPREFIX", filepath.Join(dir, "wine"))
+			t.Setenv("WINEDEBUG", "-all")
+			out, err := exec.Command("wine", dir+"/program.exe").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.ReplaceAll(string(out), "\r", "")
+			if diff := cmp.Diff(readFile(t, "batch_of_three/expected.txt"), got); diff != "" {
+				t.Errorf("(-reference +ours)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestLinkLLVM compiles the IR for each host with LLVM and runs it.
+func TestLinkLLVM(t *testing.T) {
+	for _, h := range append(crossHosts, crossHost{triple: "x86_64-unknown-linux-gnu"}) {
+		for _, name := range []string{"wrapped.ll", "wrapped.bc"} {
+			t.Run(h.triple+"/"+name, func(t *testing.T) {
+				needTool(t, "llvm-as-19")
+				dir := t.TempDir()
+				ir := wrapGolden(t, dir, goldenCases[1].args, h.triple, name)
+				t.Chdir("..")
+				runTool(t, "opt-19 -passes=verify "+ir+" -o "+dir+"/verified.bc")
+				runTool(t, "llc-19 -filetype=obj -relocation-model=pic "+dir+"/verified.bc -o "+dir+"/wrapped.o")
+				way := linking{"PIE", []string{"gcc -pie $DUMPER $OBJECT -o $DIR/program"}, ""}
+				if h.qemu != "" {
+					way.commands[0] = h.tools + "-" + way.commands[0]
+					way.emulator = h.qemu + " -L /usr/" + h.tools
+				}
+				got := runLinked(t, way, dir, dir+"/wrapped.o")
 				if diff := cmp.Diff(readFile(t, "batch_of_three/expected.txt"), got); diff != "" {
 					t.Errorf("(-reference +ours)\n%s", diff)
 				}
