@@ -1,0 +1,115 @@
+package live
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+	"unsafe"
+
+	"offlink/props"
+	"offlink/wrapper/abi"
+	"offlink/wrapper/devimg"
+)
+
+// ErrUnloaded is what reading the code of an image returns once the library
+// that brought it is gone.
+var ErrUnloaded = errors.New("the library with this image was unloaded")
+
+// Images is the images of one descriptor.
+type Images struct {
+	List []*devimg.Image
+
+	codes []*code
+}
+
+// Read reads the descriptor tree. Everything but the code of the images is
+// copied; the code is read where it lies, until Detach.
+func Read(descriptor unsafe.Pointer) (*Images, error) {
+	d := abi.Decoder{Memory: process, Pointer: int(unsafe.Sizeof(descriptor))}
+	tree, err := d.Decode(uint64(uintptr(descriptor)))
+	if err != nil {
+		return nil, err
+	}
+	images := new(Images)
+	for i := range tree.Images {
+		img := &tree.Images[i]
+		c := &code{bytes: at(img.CodeBegin, uint64(img.Code.Size()))}
+		img.Code = c
+		img.Properties = copyProperties(img.Properties)
+		images.codes = append(images.codes, c)
+		images.List = append(images.List, &img.Image)
+	}
+	return images, nil
+}
+
+// Detach ends all reading of the images' code: when it returns, the memory
+// may be unmapped. Later reads fail with ErrUnloaded.
+func (i *Images) Detach() {
+	for _, c := range i.codes {
+		c.detach()
+	}
+}
+
+// copyProperties copies the values that share the library's memory.
+func copyProperties(s *props.Sets) *props.Sets {
+	if s == nil {
+		return nil
+	}
+	copied := new(props.Sets)
+	for _, set := range s.All {
+		to := copied.Open(set.Name)
+		for _, p := range set.Properties {
+			v := p.Value
+			if v.Type() == props.TypeByteArray {
+				v = props.Bits(bytes.Clone(v.Data()), v.BitLen())
+			}
+			to.Put(p.Name, v)
+		}
+	}
+	return copied
+}
+
+// code is an image's code in the memory of a library. Reads only copy, so
+// that detach never waits for long.
+type code struct {
+	mu       sync.RWMutex
+	bytes    []byte
+	detached bool
+	size     int64 // after detach
+}
+
+// Size implements devimg.Code.
+func (c *code) Size() int64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.detached {
+		return c.size
+	}
+	return int64(len(c.bytes))
+}
+
+// ReadAt implements io.ReaderAt.
+func (c *code) ReadAt(p []byte, off int64) (int, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	switch {
+	case c.detached:
+		return 0, ErrUnloaded
+	case off < 0:
+		return 0, errors.New("negative offset")
+	case off >= int64(len(c.bytes)):
+		return 0, io.EOF
+	}
+	n := copy(p, c.bytes[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (c *code) detach() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.size, c.bytes, c.detached = int64(len(c.bytes)), nil, true
+}

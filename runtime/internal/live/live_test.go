@@ -1,0 +1,165 @@
+//go:build unix
+
+package live
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+
+	"offlink/props"
+	"offlink/wrapper/devimg"
+)
+
+// arena is memory outside Go's heap, as a library's is.
+type arena struct {
+	memory []byte
+	used   int
+}
+
+func newArena(t *testing.T) *arena {
+	t.Helper()
+	memory, err := syscall.Mmap(-1, 0, 1<<16, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &arena{memory: memory}
+}
+
+// put copies data into the arena and returns its address.
+func (a *arena) put(data []byte) uint64 {
+	at := (a.used + 7) &^ 7
+	a.used = at + copy(a.memory[at:], data)
+	return uint64(uintptr(unsafe.Pointer(&a.memory[at])))
+}
+
+func (a *arena) text(s string) uint64 { return a.put(append([]byte(s), 0)) }
+
+// words puts pointers and numbers one after another.
+func (a *arena) words(list ...uint64) uint64 {
+	var data []byte
+	for _, w := range list {
+		data = binary.LittleEndian.AppendUint64(data, w)
+	}
+	return a.put(data)
+}
+
+// descriptor puts a tree of one image: with the kernel "k" and a property of
+// each type.
+func (a *arena) descriptor(code string) unsafe.Pointer {
+	binaryBegin := a.put([]byte(code))
+	entry := a.words(0, a.text("k"), 0, 0)
+	value := a.put(props.Bytes([]byte{1, 2, 3}).Raw())
+	properties := a.words(
+		a.text("number"), 0, uint64(props.TypeUint32), 7,
+		a.text("bytes"), value, uint64(props.TypeByteArray), 11)
+	set := a.words(a.text("set"), properties, properties+64)
+	image := a.words(2|4<<16|2<<24, a.text("spir64"), a.text("-c"), a.text("-l"), 0, 0,
+		binaryBegin, binaryBegin+uint64(len(code)), entry, entry+32, set, set+24)
+	at := a.words(1|1<<16, image, 0, 0)
+	return unsafe.Add(unsafe.Pointer(nil), at)
+}
+
+func TestRead(t *testing.T) {
+	a := newArena(t)
+	const code = "the code of the image"
+	images, err := Read(a.descriptor(code))
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := images.List[0]
+	got := []any{img.Kind, img.Format, img.Target, img.CompileOptions, img.LinkOptions, img.Entries}
+	want := []any{devimg.KindSYCL, devimg.FormatSPIRV, "spir64", "-c", "-l", []string{"k"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if err := iotest.TestReader(io.NewSectionReader(img.Code, 0, img.Code.Size()), []byte(code)); err != nil {
+		t.Error(err)
+	}
+
+	images.Detach()
+	if err := syscall.Munmap(a.memory); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := devimg.ReadCode(img.Code); !errors.Is(err, ErrUnloaded) {
+		t.Errorf("code after Detach: %v; want ErrUnloaded", err)
+	}
+	if n := img.Code.Size(); n != int64(len(code)) {
+		t.Errorf("size %d after Detach; want %d", n, len(code))
+	}
+	// Everything else was copied: the memory is gone.
+	set := img.Properties.Get("set")
+	if v, _ := set.Get("bytes"); !bytes.Equal(v.Data(), []byte{1, 2, 3}) {
+		t.Errorf("bytes = %v", v.Data())
+	}
+	if v, _ := set.Get("number"); v.Uint32() != 7 {
+		t.Errorf("number = %v", v)
+	}
+	if img.Entries[0] != "k" || img.Target != "spir64" {
+		t.Errorf("%q %q", img.Entries, img.Target)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	a := newArena(t)
+	if _, err := Read(nil); err == nil {
+		t.Error("a null descriptor was read")
+	}
+	noImages := unsafe.Add(unsafe.Pointer(nil), a.words(1|1<<16, 0, 0, 0))
+	if _, err := Read(noImages); err == nil {
+		t.Error("a null array of images was read")
+	}
+}
+
+// TestStringAtTheEnd: a string is not read past the page that it ends in.
+func TestStringAtTheEnd(t *testing.T) {
+	memory, err := syscall.Mmap(-1, 0, 2*pageSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(memory[pageSize-4:], "end\x00")
+	if err := syscall.Mprotect(memory[pageSize:], syscall.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	at := uint64(uintptr(unsafe.Pointer(&memory[pageSize-4])))
+	if s, err := process.CString(at); err != nil || string(s) != "end" {
+		t.Errorf("%q, %v", s, err)
+	}
+	runtime.KeepAlive(memory)
+}
+
+// TestDetachWhileReading is for the race detector.
+func TestDetachWhileReading(t *testing.T) {
+	a := newArena(t)
+	images, err := Read(a.descriptor("code"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for {
+				code, err := devimg.ReadCode(images.List[0].Code)
+				if errors.Is(err, ErrUnloaded) {
+					return
+				}
+				if err != nil || string(code) != "code" {
+					t.Errorf("%q, %v", code, err)
+					return
+				}
+			}
+		})
+	}
+	images.Detach()
+	_ = syscall.Munmap(a.memory)
+	wg.Wait()
+}

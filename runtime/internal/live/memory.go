@@ -1,0 +1,56 @@
+// Package live reads device images out of the memory of this process, where
+// the loader put the libraries that registered them.
+package live
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"offlink/wrapper/abi"
+)
+
+// errNull is what a read through a null pointer returns. Other pointers are
+// trusted as C code trusts them: a wrong one ends the process.
+var errNull = errors.New("a null pointer")
+
+// process is the memory of this process.
+type processMemory struct{}
+
+var process abi.Memory = processMemory{}
+
+// at returns the bytes at an address outside Go's heap.
+func at(addr, n uint64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), addr)), n)
+}
+
+// View implements abi.Memory. The bytes are the memory itself.
+func (processMemory) View(addr, n uint64) ([]byte, error) {
+	if addr == 0 {
+		return nil, errNull
+	}
+	if n > 1<<47 || addr > 1<<63 {
+		return nil, fmt.Errorf("%d bytes at %#x cannot lie in memory", n, addr)
+	}
+	return at(addr, n), nil
+}
+
+// CString implements abi.Memory.
+func (processMemory) CString(addr uint64) ([]byte, error) {
+	if addr == 0 {
+		return nil, errNull
+	}
+	for n := uint64(0); n < abi.MaxString; {
+		// No further than the end of a page: the next may not be there.
+		step := pageSize - (addr+n)%pageSize
+		if end := bytes.IndexByte(at(addr+n, step), 0); end >= 0 {
+			return at(addr, n+uint64(end)), nil
+		}
+		n += step
+	}
+	return nil, fmt.Errorf("the string at %#x does not end", addr)
+}
+
+// pageSize is the smallest page of any machine.
+const pageSize = 4096
