@@ -14,6 +14,9 @@ type Slice struct {
 	// Defaults is true for the copy of an image that has the default values
 	// of the specialization constants in their place.
 	Defaults bool
+	// SpecConstants are the specialization constants that the code reads, in
+	// the order of their numbers; see [SpecConstantMode].
+	SpecConstants []SpecConstant
 }
 
 // Extractor makes slices of one graph. It keeps scratch memory as large as
@@ -39,6 +42,19 @@ func (g *Graph) NewExtractor() *Extractor {
 // entry points refer to, directly or not, and what every image has. The slice
 // is the caller's.
 func (x *Extractor) Extract(group *Group) (*Slice, error) {
+	s := x.extract(group)
+	return s, x.lowerSpecConstants(s, x.graph.options.SpecConstants)
+}
+
+// ExtractDefaults is Extract for the copy of an image with the default values
+// of the specialization constants.
+func (x *Extractor) ExtractDefaults(group *Group) (*Slice, error) {
+	s := x.extract(group)
+	s.Defaults = true
+	return s, x.lowerSpecConstants(s, SpecConstantsDefault)
+}
+
+func (x *Extractor) extract(group *Group) *Slice {
 	x.begin(group)
 	s := &Slice{Graph: x.graph, Group: group}
 	s.Module = x.graph.Module
@@ -49,7 +65,7 @@ func (x *Extractor) Extract(group *Group) (*Slice, error) {
 	x.internalize(s)
 	x.markEntries(s)
 	x.filterNamed(s)
-	return s, nil
+	return s
 }
 
 // begin makes group the current one, of which nothing was seen yet.

@@ -31,6 +31,7 @@ type Graph struct {
 	named             []namedFilter
 	registered        *registeredKernels
 	annotations       *annotations
+	specConstants     *specConstants
 }
 
 type valueFlags uint8
@@ -62,6 +63,7 @@ func NewGraph(m *ir.Module, options Options) (*Graph, error) {
 		g.clearUsed,
 		g.findAnnotations,
 		g.overrideElements,
+		g.findSpecConstants,
 		g.findRoots,
 		g.findNamed,
 		g.checkEntries,

@@ -67,5 +67,6 @@ type Options struct {
 	SeparateESIMD bool
 	// Single is for an output that is one module and no table: Auto then
 	// makes one group, and the images carry no mark of the split.
-	Single bool
+	Single        bool
+	SpecConstants SpecConstantMode
 }

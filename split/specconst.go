@@ -1,0 +1,249 @@
+package split
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"offlink/ir"
+)
+
+// SpecConstantMode says what becomes of the calls that read SYCL
+// specialization constants.
+type SpecConstantMode uint8
+
+const (
+	// SpecConstantsKept leaves the calls.
+	SpecConstantsKept SpecConstantMode = iota
+	// SpecConstantsNative makes them specialization constants of SPIR-V, by
+	// calls that the translator understands.
+	SpecConstantsNative
+	// SpecConstantsEmulated reads them from the buffer that the runtime hands
+	// to the kernel.
+	SpecConstantsEmulated
+	// SpecConstantsDefault puts their default values in.
+	SpecConstantsDefault
+)
+
+// The functions that read a constant, by the beginning of their names. The
+// last three arguments are the constant's name, its default value and the
+// runtime's buffer; a composite is returned through the one before.
+const (
+	scalarPrefix    = "_Z37__sycl_getScalar2020SpecConstantValue"
+	compositePrefix = "_Z40__sycl_getComposite2020SpecConstantValue"
+)
+
+// SpecConstant is a specialization constant as an image has it.
+type SpecConstant struct {
+	Name string
+	// Parts describe its scalars, in order; natively each has an ID that
+	// counts through the image.
+	Parts []SpecConstantPart
+	// Default holds the bytes of the default value.
+	Default []byte
+}
+
+// SpecConstantPart is one descriptor: a piece of Size bytes at Offset in the
+// constant.
+type SpecConstantPart struct{ ID, Offset, Size uint32 }
+
+// PaddingID is the ID of a piece that is padding behind the constant.
+const PaddingID = ^uint32(0)
+
+// SpecConstants are the reads of specialization constants of a module.
+type specConstants struct {
+	layout layout
+	reads  map[ir.ValueID][]specRead // by the function that reads
+	int32  ir.TypeID
+	int8   ir.TypeID
+}
+
+// specRead is a call that reads a constant.
+type specRead struct {
+	call   int // ir.Call.Index
+	order  int // of the function that is called, in the module
+	name   string
+	typ    ir.TypeID // of the constant; i8 for i1
+	value  ir.Constant
+	buffer int // index of the argument that is the runtime's buffer
+}
+
+// findSpecConstants finds the calls that read specialization constants, and
+// takes what only these refer to off the references of their functions.
+func (g *Graph) findSpecConstants() error {
+	if g.options.SpecConstants == SpecConstantsKept {
+		return nil
+	}
+	readers := make(map[ir.ValueID]bool)
+	for i := range g.Module.Values {
+		if v := &g.Module.Values[i]; v.Kind == ir.Function && isSpecConstantReader(v.Name) {
+			readers[ir.ValueID(i)] = true
+		}
+	}
+	if len(readers) == 0 {
+		return nil
+	}
+	g.Modified = true
+	g.specConstants = &specConstants{
+		layout: newLayout(g.Module),
+		reads:  make(map[ir.ValueID][]specRead),
+		int32:  internType(g.Module, ir.Type{Kind: ir.TypeInteger, Bits: 32}),
+		int8:   internType(g.Module, ir.Type{Kind: ir.TypeInteger, Bits: 8}),
+	}
+	for i := range g.Module.Values {
+		if err := g.findReads(ir.ValueID(i), readers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isSpecConstantReader(name string) bool {
+	return strings.HasPrefix(name, scalarPrefix) || strings.HasPrefix(name, compositePrefix)
+}
+
+// internType returns the type that is like want, adding it if the module has
+// none.
+func internType(m *ir.Module, want ir.Type) ir.TypeID {
+	for i := range m.Types {
+		if t := &m.Types[i]; t.Kind == want.Kind && t.Bits == want.Bits {
+			return ir.TypeID(i)
+		}
+	}
+	m.Types = append(m.Types, want)
+	return ir.TypeID(len(m.Types) - 1)
+}
+
+// findReads notes the reads of one function.
+func (g *Graph) findReads(id ir.ValueID, readers map[ir.ValueID]bool) error {
+	calls := false
+	for _, ref := range g.Module.Values[id].Refs {
+		switch to := ir.ValueID(ref.Index()); {
+		case ref.Kind() == ir.RefAddress && readers[to]:
+			return fmt.Errorf("@%s takes the address of @%s: specialization constants are read by calls", g.Module.Values[id].Name, g.Module.Values[to].Name)
+		case ref.Kind() == ir.RefCallee && readers[to]:
+			calls = true
+		}
+	}
+	if !calls {
+		return nil
+	}
+	found, err := g.Module.Source.Calls(id, readers)
+	if err != nil {
+		return err
+	}
+	var indices []int
+	for i := range found {
+		read, err := g.specConstants.read(&found[i])
+		if err != nil {
+			return fmt.Errorf("@%s: the call of @%s: %w", g.Module.Values[id].Name, g.Module.Values[found[i].Callee].Name, err)
+		}
+		g.specConstants.reads[id] = append(g.specConstants.reads[id], read)
+		indices = append(indices, found[i].Index)
+	}
+	g.overrides[id], err = g.Module.Source.RefsWithout(id, indices)
+	return err
+}
+
+// read decodes a call.
+func (c *specConstants) read(call *ir.Call) (specRead, error) {
+	m := c.layout.module
+	read := specRead{call: call.Index, order: int(call.Callee), typ: call.Result, buffer: len(call.Arguments) - 1}
+	want := 3
+	if strings.HasPrefix(m.Values[call.Callee].Name, compositePrefix) && len(call.Arguments) > 0 && call.Arguments[0].SRet {
+		want, read.typ = 4, call.Arguments[0].Pointee
+	}
+	if len(call.Arguments) != want {
+		return read, fmt.Errorf("it has %d arguments, want the name, the default value and the buffer", len(call.Arguments))
+	}
+	var err error
+	if read.name, err = c.text(call.Arguments[want-3].Constant); err != nil {
+		return read, err
+	}
+	if read.value, err = c.defaultValue(call.Arguments[want-2].Constant); err != nil {
+		return read, err
+	}
+	if t := m.Types[read.typ]; t.Kind == ir.TypeInteger && t.Bits == 1 {
+		read.typ = c.int8
+	}
+	_, err = c.encode(read.typ, read.value)
+	return read, err
+}
+
+func (c *specConstants) text(arg ir.Constant) (string, error) {
+	if arg.Kind == ir.ConstantValue && c.isInitialized(arg.Value) {
+		text, err := c.layout.module.Source.Initializer(arg.Value)
+		if err != nil {
+			return "", err
+		}
+		if text.Kind == ir.ConstantBytes {
+			name, _, _ := strings.Cut(string(text.Bytes), "\x00")
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("the constant's name is no string constant: compile with optimisation")
+}
+
+// defaultValue returns the first member of what the argument points to, a
+// sycl::specialization_id.
+func (c *specConstants) defaultValue(arg ir.Constant) (ir.Constant, error) {
+	if arg.Kind != ir.ConstantValue || !c.isInitialized(arg.Value) {
+		return ir.Constant{}, fmt.Errorf("the constant's default value is no variable with a value: compile with optimisation")
+	}
+	value, err := c.layout.module.Source.Initializer(arg.Value)
+	if err != nil {
+		return ir.Constant{}, err
+	}
+	if t := &c.layout.module.Types[c.layout.module.Values[arg.Value].Type]; t.Kind == ir.TypeStruct && len(t.Elements) > 0 {
+		return member(value, 0), nil
+	}
+	return value, nil
+}
+
+func (c *specConstants) isInitialized(id ir.ValueID) bool {
+	v := &c.layout.module.Values[id]
+	return v.Kind == ir.Variable && !v.Declaration
+}
+
+// member returns member i of an aggregate.
+func member(c ir.Constant, i int) ir.Constant {
+	switch {
+	case c.Kind == ir.ConstantAggregate && i < len(c.Elements):
+		return c.Elements[i]
+	case c.Kind == ir.ConstantBytes && i < len(c.Bytes):
+		return ir.Constant{Kind: ir.ConstantInt, Int: uint64(c.Bytes[i]), Bits: 8}
+	case c.Kind == ir.ConstantZero || c.Kind == ir.ConstantUndef:
+		return ir.Constant{Kind: c.Kind}
+	}
+	return ir.Constant{}
+}
+
+// lowerSpecConstants puts the constants into the slice and replaces the calls
+// that read them. Constants are numbered by the order in which the reading
+// functions come in the module, and then by that of the calls.
+func (x *Extractor) lowerSpecConstants(s *Slice, mode SpecConstantMode) error {
+	if mode == SpecConstantsKept {
+		return nil
+	}
+	numbers := specNumbers{mode: mode, byName: make(map[string]int)}
+	if x.graph.specConstants != nil {
+		if err := numbers.lower(x, s); err != nil {
+			return err
+		}
+	}
+	s.SpecConstants = numbers.constants
+	s.Named = append(s.Named, numbers.lists()...)
+	return nil
+}
+
+// HasSpecConstants reports whether the code of a group reads specialization
+// constants that are lowered.
+func (x *Extractor) HasSpecConstants(group *Group) bool {
+	if x.graph.specConstants == nil {
+		return false
+	}
+	var s Slice
+	x.begin(group)
+	x.follow(&s, x.roots(group))
+	return slices.ContainsFunc(s.Definitions, func(id ir.ValueID) bool { return x.graph.specConstants.reads[id] != nil })
+}

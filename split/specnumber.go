@@ -1,0 +1,151 @@
+package split
+
+import (
+	"slices"
+
+	"offlink/ir"
+)
+
+// Named metadata about specialization constants: for each constant a node
+// {name, triples of ID, offset and size}; the default values, as bytes; and a
+// mark of images that have these values in them.
+const (
+	specList        = "sycl.specialization-constants"
+	specDefaults    = "sycl.specialization-constants-default-values"
+	specDefaultMark = "sycl.specialization-constants-default-values-module"
+)
+
+// specNumbers numbers the constants of one image.
+type specNumbers struct {
+	mode      SpecConstantMode
+	byName    map[string]int
+	constants []SpecConstant
+	first     []uint32 // ID of each constant, its offset in the buffer when emulated
+	next      uint32   // ID
+	end       uint64   // of the buffer
+}
+
+// specUse is a read in a function of the slice.
+type specUse struct {
+	function ir.ValueID
+	read     *specRead
+}
+
+func (n *specNumbers) lower(x *Extractor, s *Slice) error {
+	var uses []specUse
+	for _, id := range s.Definitions {
+		reads := x.graph.specConstants.reads[id]
+		for i := range reads {
+			uses = append(uses, specUse{id, &reads[i]})
+		}
+	}
+	slices.SortStableFunc(uses, func(a, b specUse) int { return a.read.order - b.read.order })
+	for _, use := range uses {
+		value, err := n.expression(x.graph.specConstants, use.read)
+		if err != nil {
+			return err
+		}
+		e := s.Edit(use.function)
+		e.Calls = append(e.Calls, ir.CallEdit{Call: use.read.call, Value: value})
+	}
+	for _, use := range uses {
+		e := s.Edit(use.function)
+		slices.SortFunc(e.Calls, func(a, b ir.CallEdit) int { return a.Call - b.Call })
+	}
+	return nil
+}
+
+// expression returns what gives the value of a read, and notes the constant.
+func (n *specNumbers) expression(c *specConstants, read *specRead) (ir.Expression, error) {
+	if n.mode == SpecConstantsDefault {
+		return ir.Expression{Kind: ir.ExpressionConstant, Type: read.typ, Constant: typed(read.value, read.typ)}, nil
+	}
+	i, known := n.byName[read.name]
+	if !known {
+		i = len(n.constants)
+		if err := n.add(c, read); err != nil {
+			return ir.Expression{}, err
+		}
+	}
+	if n.mode == SpecConstantsNative {
+		id := n.first[i]
+		return c.native(read.typ, read.value, &id), nil
+	}
+	_, align, err := c.layout.size(read.typ)
+	return ir.Expression{Kind: ir.ExpressionLoad, Type: read.typ, Argument: read.buffer, Offset: uint64(n.first[i]), Align: align}, err
+}
+
+// add numbers a constant that was not read before.
+func (n *specNumbers) add(c *specConstants, read *specRead) error {
+	data, err := c.encode(read.typ, read.value)
+	if err != nil {
+		return err
+	}
+	n.byName[read.name] = len(n.constants)
+	constant := SpecConstant{Name: read.name, Default: data}
+	if n.mode == SpecConstantsNative {
+		n.first = append(n.first, n.next)
+		if constant.Parts, err = c.parts(read.typ, read.value, &n.next); err != nil {
+			return err
+		}
+	} else {
+		_, align, err := c.layout.size(read.typ)
+		if err != nil {
+			return err
+		}
+		n.align(align)
+		constant.Parts = []SpecConstantPart{{uint32(len(n.constants)), 0, uint32(len(data))}}
+		n.first = append(n.first, uint32(n.end))
+		n.end += uint64(len(data))
+	}
+	n.constants = append(n.constants, constant)
+	return nil
+}
+
+// align moves the end of the buffer; the padding belongs to the constant
+// before it.
+func (n *specNumbers) align(to uint64) {
+	padding := roundUp(n.end, to) - n.end
+	if padding == 0 {
+		return
+	}
+	n.end += padding
+	last := &n.constants[len(n.constants)-1]
+	last.Parts = append(last.Parts, SpecConstantPart{PaddingID, uint32(len(last.Default)), uint32(padding)})
+	last.Default = append(slices.Clip(last.Default), make([]byte, padding)...)
+}
+
+// lists returns the named metadata about the constants; without any it is
+// there, and empty.
+func (n *specNumbers) lists() []ir.NamedEdit {
+	list, defaults := ir.NamedEdit{Name: specList}, ir.NamedEdit{Name: specDefaults}
+	for i := range n.constants {
+		c := &n.constants[i]
+		node := ir.NewNode{Operands: []ir.Operand{{Kind: ir.OperandString, String: c.Name}}}
+		value := c.Default
+		for _, p := range c.Parts {
+			for _, number := range []uint32{p.ID, p.Offset, p.Size} {
+				node.Operands = append(node.Operands, ir.Operand{Kind: ir.OperandInt, Int: int64(int32(number)), Bits: 32})
+			}
+		}
+		list.New = append(list.New, node)
+		if last := c.Parts[len(c.Parts)-1]; n.mode == SpecConstantsEmulated && last.ID == PaddingID {
+			defaults.New = append(defaults.New, bytesNode(value[:last.Offset]))
+			value = value[last.Offset:]
+		}
+		defaults.New = append(defaults.New, bytesNode(value))
+	}
+	edits := []ir.NamedEdit{list, defaults}
+	if n.mode == SpecConstantsDefault {
+		edits = append(edits, ir.NamedEdit{Name: specDefaultMark})
+	}
+	return edits
+}
+
+func bytesNode(data []byte) ir.NewNode {
+	var node ir.NewNode
+	for _, b := range data {
+		node.Operands = append(node.Operands, ir.Operand{Kind: ir.OperandInt, Int: int64(int8(b)), Bits: 8})
+	}
+	return node
+}
