@@ -1,44 +1,38 @@
-# find_package(offlink) defines
-#   offlink::offlink                the runtime library, with its headers
-#   OFFLINK_POSTLINK, OFFLINK_OFFLOAD_WRAP, OFFLINK_DEVRUN   the programs
-# and the function
-#   offlink_wrap(TARGET TABLE [KIND kind] [DEVICE target])
-#     adds the images that a table of postlink names to TARGET, a program or a
-#     shared library, and links TARGET with the runtime.
-get_filename_component(OFFLINK_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
-
-foreach(program postlink offload-wrap devrun)
-  string(TOUPPER "OFFLINK_${program}" variable)
-  string(REPLACE "-" "_" variable "${variable}")
-  find_program(${variable} ${program} HINTS "${OFFLINK_PREFIX}/bin" REQUIRED)
-endforeach()
+# offlink for CMake: find_package(offlink)
+#
+#   offlink::offlink        libofflink, for programs and libraries that hold
+#                           device code or use offlink.h
+#   offlink::device         the folder of device.h
+#   offlink::postlink, offlink::offload-wrap, offlink::devrun
+#                           the programs, for add_custom_command
+get_filename_component(_offlink_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 if(NOT TARGET offlink::offlink)
+  add_library(offlink::device INTERFACE IMPORTED)
+  set_target_properties(offlink::device PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${_offlink_prefix}/include")
+
   add_library(offlink::offlink SHARED IMPORTED)
   set_target_properties(offlink::offlink PROPERTIES
-    IMPORTED_LOCATION "${OFFLINK_PREFIX}/lib/libofflink.so.0"
+    IMPORTED_LOCATION "${_offlink_prefix}/lib/libofflink.so.0"
     IMPORTED_SONAME libofflink.so.0
-    INTERFACE_INCLUDE_DIRECTORIES "${OFFLINK_PREFIX}/include")
+    INTERFACE_INCLUDE_DIRECTORIES "${_offlink_prefix}/include")
+
+  foreach(_offlink_program postlink offload-wrap devrun)
+    add_executable(offlink::${_offlink_program} IMPORTED)
+    set_target_properties(offlink::${_offlink_program} PROPERTIES
+      IMPORTED_LOCATION "${_offlink_prefix}/bin/${_offlink_program}")
+  endforeach()
 endif()
 
-function(offlink_wrap target table)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "KIND;DEVICE" "")
-  if(NOT arg_KIND)
-    set(arg_KIND sycl)
+foreach(_offlink_file bin/postlink bin/offload-wrap bin/devrun lib/libofflink.so.0 lib/libofflink-core.so
+                      include/offlink/offlink.h)
+  if(NOT EXISTS "${_offlink_prefix}/${_offlink_file}")
+    set(offlink_FOUND FALSE)
+    set(offlink_NOT_FOUND_MESSAGE "${_offlink_prefix}/${_offlink_file} is missing; install offlink again")
   endif()
-  if(NOT arg_DEVICE)
-    set(arg_DEVICE spir64)
-  endif()
-  set(object "${CMAKE_CURRENT_BINARY_DIR}/${target}.images.o")
-  get_filename_component(table "${table}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_BINARY_DIR}")
-  get_filename_component(folder "${table}" DIRECTORY)
-  add_custom_command(OUTPUT "${object}"
-    COMMAND "${OFFLINK_OFFLOAD_WRAP}" "-o=${object}" "-kind=${arg_KIND}" "-target=${arg_DEVICE}" -batch "${table}"
-    DEPENDS "${table}"
-    WORKING_DIRECTORY "${folder}"
-    COMMENT "Wrapping the device images of ${target}"
-    VERBATIM)
-  target_sources(${target} PRIVATE "${object}")
-  set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
-  target_link_libraries(${target} PRIVATE offlink::offlink)
-endfunction()
+endforeach()
+
+unset(_offlink_prefix)
+unset(_offlink_program)
+unset(_offlink_file)

@@ -45,7 +45,7 @@ typedef enum offlink_status {
   OFFLINK_OK = 0,
   OFFLINK_ERROR_INVALID = 1,    /* an argument of the call is wrong */
   OFFLINK_ERROR_NOT_FOUND = 2,  /* no such device or kernel */
-  OFFLINK_ERROR_UNRESOLVED = 3, /* device code imports what nobody exports */
+  OFFLINK_ERROR_UNRESOLVED = 3, /* device code imports what nobody exports, or what two define */
   OFFLINK_ERROR_BUILD = 4,      /* the device could not build the code */
   OFFLINK_ERROR_DEVICE = 5,     /* memory, transfer or kernel run failed */
   OFFLINK_ERROR_RUNTIME = 6,    /* libofflink-core could not be started */

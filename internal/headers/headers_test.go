@@ -1,0 +1,139 @@
+// Package headers tests the C headers with the compilers that they are for.
+package headers
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// need skips a test without an external tool, and fails it where the tools
+// are required.
+func need(t *testing.T, tool string) {
+	t.Helper()
+	if _, err := exec.LookPath(tool); err == nil {
+		return
+	} else if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
+		t.Fatal(err)
+	} else {
+		t.Skip(err)
+	}
+}
+
+func compile(t *testing.T, compiler string, args ...string) string {
+	t.Helper()
+	args = append([]string{"-I../../include"}, args...)
+	out, err := exec.Command(compiler, args...).CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Fatalf("%s %s: %v\n%s", compiler, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestHost: offlink.h is C99 and C++11 without extensions, twice included.
+func TestHost(t *testing.T) {
+	const source = `#include <offlink/offlink.h>
+#include <offlink/offlink.h>
+int run(offlink_kernel *k, offlink_buffer *b, float f) {
+  offlink_arg args[3];
+  args[0] = offlink_arg_buffer(b);
+  args[1] = OFFLINK_VALUE(f);
+  args[2] = offlink_arg_local(64);
+  return offlink_launch(k, offlink_range_2d(8, 8), args, 3);
+}
+`
+	for _, compiler := range []string{"gcc", "clang-14", "clang-19"} {
+		for _, language := range []string{"c:c99", "c:c11", "c++:c++11", "c++:c++20"} {
+			t.Run(compiler+"/"+language, func(t *testing.T) {
+				need(t, compiler)
+				x, std, _ := strings.Cut(language, ":")
+				file := write(t, "host", source)
+				compile(t, compiler, "-x", x, "-std="+std, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", file)
+			})
+		}
+	}
+}
+
+const deviceSource = `#include <offlink/device.h>
+#include <offlink/device.h>
+OFFLINK_EXTERNAL int imported(int i);
+OFFLINK_DEVICE_GLOBAL(int, counter) = 7;
+OFFLINK_DEVICE_GLOBAL(long, other, "other's id");
+OFFLINK_EXTERNAL INLINE int twice(int i) { return i * 2; }
+OFFLINK_KERNEL void app(OFFLINK_GLOBAL int *out, OFFLINK_LOCAL int *tmp) {
+  __SIZE_TYPE__ i = get_global_id(0) + get_global_offset(0) + get_group_id(0) * get_local_size(0);
+  tmp[get_local_id(0)] = (int)get_global_size(0) + (int)get_num_groups(0);
+  barrier(1u);
+  out[i] = imported((int)i) + counter + (int)other + tmp[0] + (int)get_work_dim();
+}
+`
+
+// TestDevice: device.h leaves its marks in every language, with every clang,
+// and the work-item functions have the names that translators know.
+func TestDevice(t *testing.T) {
+	languages := []struct {
+		name, inline string
+		args         []string
+	}{
+		{"OpenCL C 2.0", "", []string{"-x", "cl", "-cl-std=CL2.0"}},
+		{"OpenCL C 3.0", "", []string{"-x", "cl", "-cl-std=CL3.0"}},
+		{"C++ for OpenCL", "inline", []string{"-x", "cl", "-cl-std=clc++"}},
+		{"C++ for OpenCL 2021", "inline", []string{"-x", "cl", "-cl-std=clc++2021"}},
+		{"C", "", []string{"-x", "c"}},
+		{"C++", "inline", []string{"-x", "c++"}},
+	}
+	for _, compiler := range []string{"clang-14", "clang-15", "clang-16", "clang-19"} {
+		for _, l := range languages {
+			t.Run(compiler+"/"+l.name, func(t *testing.T) {
+				need(t, compiler)
+				file := write(t, "dev", strings.ReplaceAll(deviceSource, "INLINE", l.inline))
+				out := filepath.Join(t.TempDir(), "dev.ll")
+				compile(t, compiler, append(l.args, "--target=spir64-unknown-unknown", "-O2", "-Wall", "-Werror", "-S", "-emit-llvm", "-o", out, file)...)
+				text, err := os.ReadFile(out)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkMarks(t, string(text), l.name == "C" || l.name == "C++", file)
+			})
+		}
+	}
+}
+
+func checkMarks(t *testing.T, ir string, markedKernel bool, file string) {
+	t.Helper()
+	want := []string{
+		`c"sycl-module-id=` + file + `\00"`,
+		`c"sycl-unique-id=counter\00"`,
+		`c"sycl-unique-id=other's id\00"`,
+		`c"sycl-device-global-size\00"`,
+		`c"sycl-device-image-scope=true\00"`,
+		"{ i32 4 }", "{ i32 8 }",
+		"@_Z13get_global_idj(", "@_Z17get_global_offsetj(", "@_Z12get_group_idj(", "@_Z14get_local_sizej(", "@_Z12get_local_idj(",
+		"@_Z15get_global_sizej(", "@_Z14get_num_groupsj(", "@_Z12get_work_dimv(", "@_Z7barrierj(",
+		"twice", "@counter = ",
+	}
+	if markedKernel {
+		want = append(want, `c"sycl-kernel\00"`)
+	} else {
+		want = append(want, "spir_kernel void @app(")
+	}
+	for _, text := range want {
+		if !strings.Contains(ir, text) {
+			t.Errorf("the module lacks %s", text)
+		}
+	}
+	if strings.Contains(ir, `@"\01_Z`) {
+		t.Error("the names of work-item functions carry a \\01")
+	}
+}
