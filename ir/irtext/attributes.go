@@ -1,0 +1,185 @@
+package irtext
+
+import "offlink/ir"
+
+// startsValue reports whether the word begins a value, so that the attributes
+// before a value end there.
+func startsValue(w []byte) bool {
+	switch string(w) {
+	case "null", "true", "false", "undef", "poison", "zeroinitializer", "none", "c", "asm",
+		"blockaddress", "dso_local_equivalent", "no_cfi":
+		return true
+	}
+	return isConstantExpression(w) || hexWord(w)
+}
+
+// attribute steps over one attribute of a parameter, result or function: a
+// word with what belongs to it, or a string with its value. The types that it
+// names are noted.
+func (p *parser) attribute() {
+	if p.peek() == '"' {
+		p.stringAttribute()
+		return
+	}
+	p.wordAttribute(p.word())
+}
+
+// wordAttribute steps over what belongs to the attribute of that word.
+func (p *parser) wordAttribute(w []byte) {
+	switch {
+	case p.peek() == '(':
+		p.attributeArguments()
+	case string(w) == "align" || string(w) == "alignstack" || string(w) == "cc":
+		p.integer()
+	}
+}
+
+// stringAttribute steps over "key" or "key"="value".
+func (p *parser) stringAttribute() ir.Attribute {
+	a := ir.Attribute{Key: string(p.decoded())}
+	if p.accept('=') {
+		a.Value = string(p.decoded())
+	}
+	return a
+}
+
+// skipStringAttribute is stringAttribute for those whom the text does not
+// matter.
+func (p *parser) skipStringAttribute() {
+	p.quoted()
+	if p.accept('=') {
+		p.quoted()
+	}
+}
+
+// attributeArguments steps over the parentheses behind an attribute:
+// byval(%T), captures(none), initializes((0, 8)), range(i32 0, 5), ...
+func (p *parser) attributeArguments() {
+	p.enter()
+	p.expect('(')
+	for {
+		switch c := p.peek(); {
+		case c == ')':
+			p.pos++
+			p.leave()
+			return
+		case c == '(':
+			p.attributeArguments()
+		case c == '"':
+			p.quoted()
+		case c == '%', c == '[', c == '<', c == '{':
+			p.parseType()
+		case c == ',', c == ':', c == '|', c == '=', c == '*':
+			p.pos++
+		case class[c]&classLetter != 0:
+			p.attributeWord()
+		case class[c]&classDigit != 0, c == '+':
+			p.number()
+		default:
+			p.unexpected("an attribute's argument")
+		}
+	}
+}
+
+func (p *parser) attributeWord() {
+	w := p.peekWord()
+	if isTypeWord(w) && string(w) != "label" && string(w) != "metadata" && string(w) != "token" && string(w) != "target" {
+		p.parseType()
+		return
+	}
+	p.pos += len(w)
+}
+
+// valueAttributes steps over the attributes between the type and the value of
+// an argument or parameter. withValue says that words may begin a value.
+func (p *parser) valueAttributes(withValue bool) {
+	for {
+		c := p.peek()
+		switch {
+		case c == '"':
+			p.skipStringAttribute()
+		case class[c]&classLetter != 0 && c != '-' && c != '.':
+			w := p.peekWord()
+			if withValue && startsValue(w) {
+				return
+			}
+			p.pos += len(w)
+			p.wordAttribute(w)
+		default:
+			return
+		}
+	}
+}
+
+// resultAttributes steps over calling convention, flags and attributes before
+// a result type.
+func (p *parser) resultAttributes() {
+	for {
+		switch c := p.peek(); {
+		case c == '"':
+			p.skipStringAttribute()
+		case class[c]&classLetter != 0:
+			w := p.peekWord()
+			if isTypeWord(w) {
+				return
+			}
+			p.pos += len(w)
+			p.wordAttribute(w)
+		default:
+			return
+		}
+	}
+}
+
+// flags steps over words that qualify an instruction and stand before a type.
+func (p *parser) flags() {
+	for class[p.peek()]&classLetter != 0 {
+		w := p.peekWord()
+		if isTypeWord(w) {
+			return
+		}
+		p.pos += len(w)
+		if p.at(0) == '(' {
+			p.attributeArguments()
+		}
+	}
+}
+
+// attributeGroup steps over "attributes #N = { ... }".
+func (p *parser) attributeGroup() {
+	start := p.pos
+	p.expectWord("attributes")
+	p.expect('#')
+	number := p.number32()
+	if _, ok := p.text.groupByNum[number]; ok {
+		p.fail(start, "attribute group #"+utoa(number)+" is defined twice")
+	}
+	p.expect('=')
+	group := p.groupBody()
+	t := p.text
+	t.groupByNum[number] = ir.AttributeGroupID(len(t.groups))
+	t.groups = append(t.groups, p.spanFrom(start))
+	t.groupNumber = append(t.groupNumber, number)
+	t.lastGroup = max(t.lastGroup, number)
+	t.module.AttributeGroups = append(t.module.AttributeGroups, group)
+}
+
+// groupBody steps over the attributes in braces.
+func (p *parser) groupBody() (group ir.AttributeGroup) {
+	p.typesNamed = &group.Types
+	defer func() { p.typesNamed = nil }()
+	p.expect('{')
+	for !p.accept('}') {
+		if p.peek() == '"' {
+			group.Strings = append(group.Strings, p.stringAttribute())
+			continue
+		}
+		w := p.word()
+		if p.accept('=') {
+			p.number()
+			continue
+		}
+		p.wordAttribute(w)
+	}
+	return group
+}

@@ -1,0 +1,206 @@
+package irtext
+
+import (
+	"slices"
+
+	"offlink/ir"
+)
+
+// callSite is a direct call in a body and where its parts are.
+type callSite struct {
+	direct     bool // the instruction is such a call
+	index      int
+	callee     ir.ValueID
+	start, end int // of the instruction with its result and attachments
+	result     name
+	hasName    bool
+	typePos    int // the type in front of the callee
+	arguments  int // the opening parenthesis
+	refs       int // number of references before the instruction
+}
+
+// localName is a place where a body names a local value or label, behind the
+// '%' or in front of the ':'.
+type localName struct {
+	start, end int
+	name       name
+	defined    bool
+}
+
+// observe notes the place of a local name that has just been stepped over.
+func (p *parser) observe(start int, n name, defined bool) {
+	if p.localNames != nil {
+		*p.localNames = append(*p.localNames, localName{start, p.pos, n, defined})
+	}
+}
+
+// scanBody parses the header and body of a function once more.
+func (p *parser) scanBody(id ir.ValueID) {
+	value := &p.text.values[id]
+	if value.body == 0 {
+		return
+	}
+	p.function = id
+	if p.locals == nil {
+		p.locals = newLocals()
+	}
+	p.locals.begin()
+	p.valueHeader(value)
+	p.body()
+}
+
+// Calls implements [ir.Source].
+func (t *text) Calls(function ir.ValueID, callees map[ir.ValueID]bool) (calls []ir.Call, err error) {
+	p := t.parser()
+	var sites []callSite
+	p.onCall = func(site *callSite) {
+		if callees[site.callee] {
+			sites = append(sites, *site)
+		}
+	}
+	f := catch(func() {
+		p.scanBody(function)
+		p.types = t.table.frozenCopy()
+		for i := range sites {
+			calls = append(calls, p.decodeCall(&sites[i]))
+		}
+	})
+	if f != nil {
+		return nil, errorAt(t.module.Path, t.data, f)
+	}
+	return calls, nil
+}
+
+// decodeCall decodes the result type and the arguments of a call.
+func (p *parser) decodeCall(site *callSite) ir.Call {
+	call := ir.Call{Index: site.index, Callee: site.callee}
+	p.pos = site.typePos
+	call.Result, _ = p.parseType()
+	if id := call.Result; id != ir.NoType && p.text.module.Types[id].Kind == ir.TypeFunction {
+		call.Result = p.text.module.Types[id].Elements[0]
+	}
+	p.pos = site.arguments + 1
+	for more := p.peek() != ')'; more; more = p.accept(',') {
+		if p.acceptDots() {
+			break
+		}
+		call.Arguments = append(call.Arguments, p.decodeArgument())
+	}
+	return call
+}
+
+func (p *parser) decodeArgument() ir.Argument {
+	id, shape := p.parseType()
+	a := ir.Argument{Type: id, Constant: ir.Constant{Type: id}}
+	if shape == shapeMetadata {
+		p.metadataOperand()
+		return a
+	}
+	p.argumentAttributes(&a)
+	if p.peek() == '%' {
+		p.localUse(false)
+		return a
+	}
+	a.Constant = p.decodeConstant(id)
+	return a
+}
+
+// argumentAttributes steps over the attributes of an argument and notes sret.
+func (p *parser) argumentAttributes(a *ir.Argument) {
+	for {
+		c := p.peek()
+		if c != '"' && (class[c]&classLetter == 0 || c == '-' || startsValue(p.peekWord())) {
+			return
+		}
+		if p.acceptWord("sret") {
+			a.SRet, a.Pointee = true, p.pointee(a.Type)
+			continue
+		}
+		p.attribute()
+	}
+}
+
+// pointee steps over the type in parentheses behind sret, which typed pointers
+// may lack.
+func (p *parser) pointee(pointer ir.TypeID) ir.TypeID {
+	if p.accept('(') {
+		id, _ := p.parseType()
+		p.expect(')')
+		return id
+	}
+	if t := p.text.module.Types; pointer != ir.NoType && len(t[pointer].Elements) == 1 {
+		return t[pointer].Elements[0]
+	}
+	return ir.NoType
+}
+
+// RefsWithout implements [ir.Source].
+func (t *text) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
+	p := t.parser()
+	p.refs = newRefSink(t.module, len(t.nodes))
+	p.refs.begin()
+	p.onCall = func(site *callSite) {
+		if slices.Contains(calls, site.index) {
+			p.refs.truncate(site.refs)
+		}
+	}
+	if f := catch(func() { p.scanBody(function) }); f != nil {
+		return nil, errorAt(t.module.Path, t.data, f)
+	}
+	refs := slices.Clone(p.refs.list)
+	for _, r := range t.module.Values[function].Refs {
+		if r.Kind() == ir.RefIndirectCall {
+			refs = append(refs, r)
+		}
+	}
+	return refs, nil
+}
+
+// ElementRefs implements [ir.Source].
+func (t *text) ElementRefs(id ir.ValueID, keep []int) ([]ir.Ref, error) {
+	p := t.parser()
+	p.refs = newRefSink(t.module, len(t.nodes))
+	p.refs.begin()
+	f := catch(func() {
+		for _, at := range p.elements(id, keep) {
+			p.again(int(at.start), int(at.end), p.operand)
+		}
+	})
+	if f != nil {
+		return nil, errorAt(t.module.Path, t.data, f)
+	}
+	return slices.Clone(p.refs.list), nil
+}
+
+// elements returns where the elements of those indices of an array
+// initialiser are. An initialiser that is no array in brackets has none.
+func (p *parser) elements(id ir.ValueID, keep []int) (places []span) {
+	at, found := p.initializer(id)
+	if !found {
+		return nil
+	}
+	p.pos = at.start
+	if !p.accept('[') {
+		return nil
+	}
+	all := p.elementSpans()
+	for _, i := range keep {
+		if i < len(all) {
+			places = append(places, all[i])
+		}
+	}
+	return places
+}
+
+// elementSpans steps over operands up to ']' and returns where they are.
+func (p *parser) elementSpans() (all []span) {
+	p.unresolved(func() {
+		for more := p.peek() != ']'; more; more = p.accept(',') {
+			p.peek()
+			start := p.pos
+			p.operand()
+			all = append(all, p.spanFrom(start))
+		}
+	})
+	return all
+}

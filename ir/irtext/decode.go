@@ -1,0 +1,467 @@
+package irtext
+
+import (
+	"math"
+	"strconv"
+
+	"offlink/ir"
+)
+
+// Operands implements [ir.Source].
+func (t *text) Operands(id ir.NodeID) (operands []ir.Operand, err error) {
+	p := t.decoder()
+	f := catch(func() {
+		p.pos = int(t.nodes[id].start) + 1
+		p.number32()
+		p.expect('=')
+		p.acceptWord("distinct")
+		operands = p.decodeMetadata().Elements
+	})
+	if f != nil {
+		return nil, errorAt(t.module.Path, t.data, f)
+	}
+	return operands, nil
+}
+
+// decoder returns a parser for decoding in one goroutine.
+func (t *text) decoder() *parser {
+	p := t.parser()
+	p.types = t.table.frozenCopy()
+	return p
+}
+
+// decodeAt decodes the metadata at pos.
+func (p *parser) decodeAt(pos int) ir.Operand {
+	refs, types := p.refs, p.types
+	p.refs, p.types = nil, p.text.table.frozenCopy()
+	p.pos = pos
+	operand := p.decodeMetadata()
+	p.refs, p.types = refs, types
+	return operand
+}
+
+// decodeMetadata decodes what begins with '!'.
+func (p *parser) decodeMetadata() ir.Operand {
+	p.expect('!')
+	switch c := p.peek(); {
+	case class[c]&classDigit != 0:
+		id, _ := p.nodeUse()
+		return ir.Operand{Kind: ir.OperandNode, Node: id}
+	case c == '"':
+		return ir.Operand{Kind: ir.OperandString, String: string(p.decoded())}
+	case c == '{':
+		return ir.Operand{Kind: ir.OperandTuple, Elements: p.decodeList()}
+	}
+	kind := string(p.metadataName())
+	return ir.Operand{Kind: ir.OperandTuple, String: kind, Elements: p.decodeFields()}
+}
+
+// decodeList decodes the elements of a tuple.
+func (p *parser) decodeList() (elements []ir.Operand) {
+	p.enter()
+	p.expect('{')
+	for more := p.peek() != '}'; more; more = p.accept(',') {
+		elements = append(elements, p.decodeElement())
+	}
+	p.expect('}')
+	p.leave()
+	return elements
+}
+
+func (p *parser) decodeElement() ir.Operand {
+	switch {
+	case p.peek() == '!':
+		return p.decodeMetadata()
+	case p.acceptWord("null"):
+		return ir.Operand{}
+	}
+	id, _ := p.parseType()
+	return p.decodeTyped(id)
+}
+
+// decodeTyped decodes a constant as a metadata operand.
+func (p *parser) decodeTyped(id ir.TypeID) ir.Operand {
+	switch c := p.decodeConstant(id); c.Kind {
+	case ir.ConstantInt:
+		return ir.Operand{Kind: ir.OperandInt, Int: signExtend(c.Int, c.Bits), Bits: c.Bits}
+	case ir.ConstantValue:
+		return ir.Operand{Kind: ir.OperandValue, Value: c.Value}
+	}
+	return ir.Operand{Kind: ir.OperandOther}
+}
+
+func signExtend(n uint64, bits int) int64 {
+	if bits >= 64 || bits == 0 {
+		return int64(n)
+	}
+	return int64(n<<(64-bits)) >> (64 - bits)
+}
+
+// decodeFields decodes the fields of a specialised node.
+func (p *parser) decodeFields() (fields []ir.Operand) {
+	p.enter()
+	p.expect('(')
+	for more := p.peek() != ')'; more; more = p.accept(',') {
+		fields = append(fields, p.decodeField())
+	}
+	p.expect(')')
+	p.leave()
+	return fields
+}
+
+func (p *parser) decodeField() ir.Operand {
+	field := ""
+	if w := p.peekWord(); w != nil && p.at(len(w)) == ':' {
+		field = string(w)
+		p.pos += len(w) + 1
+	}
+	operand := p.decodeFieldValue()
+	operand.Field = field
+	return operand
+}
+
+func (p *parser) decodeFieldValue() ir.Operand {
+	switch c := p.peek(); {
+	case c == '!':
+		return p.decodeMetadata()
+	case c == '"':
+		return ir.Operand{Kind: ir.OperandField, String: string(p.decoded())}
+	case c == '{' && p.startsList():
+		return ir.Operand{Kind: ir.OperandTuple, Elements: p.decodeList()}
+	case class[c]&classDigit != 0, c == '-', c == '+':
+		return decodeFieldNumber(p.number())
+	case p.startsType():
+		id, _ := p.parseType()
+		if c := p.peek(); c == ',' || c == ')' {
+			return ir.Operand{Kind: ir.OperandOther}
+		}
+		return p.decodeTyped(id)
+	case p.acceptWord("null"):
+		return ir.Operand{}
+	}
+	return p.decodeFieldWords()
+}
+
+func decodeFieldNumber(text []byte) ir.Operand {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		wide, err := strconv.ParseUint(string(text), 10, 64)
+		if err != nil {
+			return ir.Operand{Kind: ir.OperandField, String: string(text)}
+		}
+		n = int64(wide)
+	}
+	return ir.Operand{Kind: ir.OperandField, Int: n}
+}
+
+// decodeFieldWords decodes words joined by '|'.
+func (p *parser) decodeFieldWords() ir.Operand {
+	p.peek()
+	start := p.pos
+	for {
+		p.word()
+		end := p.pos
+		if p.at(0) == '(' {
+			p.skipBalanced()
+			end = p.pos
+		}
+		if !p.accept('|') {
+			return ir.Operand{Kind: ir.OperandField, String: string(p.data[start:end])}
+		}
+	}
+}
+
+// Initializer implements [ir.Source].
+func (t *text) Initializer(id ir.ValueID) (constant ir.Constant, err error) {
+	p := t.decoder()
+	f := catch(func() { constant = p.decodeInitializer(id) })
+	if f != nil {
+		return ir.Constant{}, errorAt(t.module.Path, t.data, f)
+	}
+	return constant, nil
+}
+
+func (p *parser) decodeInitializer(id ir.ValueID) ir.Constant {
+	v := &p.text.module.Values[id]
+	at, found := p.initializer(id)
+	if !found {
+		return ir.Constant{Type: v.Type}
+	}
+	p.pos = at.start
+	if v.Kind == ir.Variable {
+		return p.decodeConstant(v.Type)
+	}
+	if isConstantExpression(p.peekWord()) {
+		return p.decodeConstant(ir.NoType)
+	}
+	typ, _ := p.parseType()
+	return p.decodeConstant(typ)
+}
+
+// initializer returns where the initialiser of a variable is, or what an
+// alias or ifunc stands for.
+func (p *parser) initializer(id ir.ValueID) (at item, found bool) {
+	p.unresolved(func() { p.valueHeader(&p.text.values[id]) })
+	for _, at := range p.header.items {
+		if at.kind == itemInitializer {
+			return at, true
+		}
+	}
+	return item{}, false
+}
+
+// decodeConstant decodes a constant of that type.
+func (p *parser) decodeConstant(id ir.TypeID) ir.Constant {
+	switch c := p.peek(); {
+	case c == '@':
+		value, _ := p.globalUse(ir.RefAddress)
+		return ir.Constant{Kind: ir.ConstantValue, Type: id, Value: value}
+	case class[c]&classDigit != 0, c == '-', c == '+':
+		start := p.pos
+		p.numberValue()
+		return p.decodeNumber(id, string(p.data[start:p.pos]))
+	case c == '[':
+		p.pos++
+		return p.decodeAggregate(id, ']')
+	case c == '{':
+		p.pos++
+		return p.decodeAggregate(id, '}')
+	case c == '<':
+		p.pos++
+		return p.decodeVector(id)
+	case class[c]&classLetter != 0:
+		return p.decodeWord(id)
+	}
+	p.value()
+	return ir.Constant{Type: id}
+}
+
+func (p *parser) decodeVector(id ir.TypeID) ir.Constant {
+	if !p.accept('{') {
+		return p.decodeAggregate(id, '>')
+	}
+	c := p.decodeAggregate(id, '}')
+	p.expect('>')
+	return c
+}
+
+// decodeAggregate decodes the elements up to the closing byte.
+func (p *parser) decodeAggregate(id ir.TypeID, closing byte) ir.Constant {
+	p.enter()
+	c := ir.Constant{Kind: ir.ConstantAggregate, Type: id}
+	for more := p.peek() != closing; more; more = p.accept(',') {
+		element, _ := p.parseType()
+		c.Elements = append(c.Elements, p.decodeConstant(element))
+	}
+	p.expect(closing)
+	p.leave()
+	if closing == ']' {
+		asBytes(&c)
+	}
+	return c
+}
+
+// asBytes makes an array of 8-bit integers a string of bytes.
+func asBytes(c *ir.Constant) {
+	bytes := make([]byte, 0, len(c.Elements))
+	for _, e := range c.Elements {
+		if e.Kind != ir.ConstantInt || e.Bits != 8 {
+			return
+		}
+		bytes = append(bytes, byte(e.Int))
+	}
+	if len(bytes) > 0 {
+		c.Kind, c.Bytes, c.Elements = ir.ConstantBytes, bytes, nil
+	}
+}
+
+func (p *parser) decodeWord(id ir.TypeID) ir.Constant {
+	start := p.pos
+	w := p.word()
+	switch string(w) {
+	case "null", "zeroinitializer", "none":
+		return ir.Constant{Kind: ir.ConstantZero, Type: id}
+	case "undef", "poison":
+		return ir.Constant{Kind: ir.ConstantUndef, Type: id}
+	case "true":
+		return ir.Constant{Kind: ir.ConstantInt, Type: id, Int: 1, Bits: 1}
+	case "false":
+		return ir.Constant{Kind: ir.ConstantInt, Type: id, Bits: 1}
+	case "c":
+		return ir.Constant{Kind: ir.ConstantBytes, Type: id, Bytes: append([]byte(nil), p.decoded()...)}
+	case "splat":
+		return p.decodeSplat(id)
+	case "bitcast", "addrspacecast", "getelementptr", "inttoptr", "ptrtoint":
+		return p.decodeAddress(id)
+	}
+	p.pos = start
+	if hexWord(w) {
+		p.pos += len(w)
+		return p.decodeNumber(id, string(w))
+	}
+	p.value()
+	return ir.Constant{Type: id}
+}
+
+// maxSplat limits the elements that a splat is decoded to.
+const maxSplat = 1 << 12
+
+func (p *parser) decodeSplat(id ir.TypeID) ir.Constant {
+	p.expect('(')
+	element, _ := p.parseType()
+	value := p.decodeConstant(element)
+	p.expect(')')
+	c := ir.Constant{Kind: ir.ConstantAggregate, Type: id}
+	if id == ir.NoType || p.text.module.Types[id].Scalable || p.text.module.Types[id].Length > maxSplat {
+		return ir.Constant{Type: id}
+	}
+	for range p.text.module.Types[id].Length {
+		c.Elements = append(c.Elements, value)
+	}
+	return c
+}
+
+// decodeAddress decodes a cast or getelementptr: the address of what its
+// first operand is the address of.
+func (p *parser) decodeAddress(id ir.TypeID) ir.Constant {
+	p.enter()
+	start := p.pos
+	c := ir.Constant{Type: id}
+	for !p.accept('(') {
+		if string(p.word()) == "inrange" {
+			p.peek()
+			p.skipBalanced()
+		}
+	}
+	for more, first := true, true; more; more = p.accept(',') {
+		p.acceptWord("inrange")
+		operand, _ := p.parseType()
+		if next := p.peek(); next == ',' {
+			continue // the source type of a getelementptr
+		}
+		value := p.decodeConstant(operand)
+		if p.acceptWord("to") {
+			p.parseType()
+		}
+		if first && value.Kind == ir.ConstantValue {
+			c.Kind, c.Value = ir.ConstantValue, value.Value
+		}
+		first = false
+	}
+	if p.peek() != ')' {
+		p.fail(start, "expected ')'")
+	}
+	p.pos++
+	p.leave()
+	return c
+}
+
+// decodeNumber decodes a number of an integer or floating-point type.
+func (p *parser) decodeNumber(id ir.TypeID, text string) ir.Constant {
+	other := ir.Constant{Type: id}
+	if id == ir.NoType {
+		return other
+	}
+	t := &p.text.module.Types[id]
+	switch t.Kind {
+	case ir.TypeInteger:
+		n, ok := integerBits(text)
+		if !ok || t.Bits > 64 {
+			return other
+		}
+		return ir.Constant{Kind: ir.ConstantInt, Type: id, Int: lowBits(n, t.Bits), Bits: int(t.Bits)}
+	case ir.TypeFloat:
+		n, ok := floatBits(text, t.Name)
+		if !ok {
+			return other
+		}
+		return ir.Constant{Kind: ir.ConstantFloat, Type: id, Int: n, Bits: int(t.Bits)}
+	}
+	return other
+}
+
+func lowBits(n uint64, bits uint32) uint64 {
+	if bits >= 64 {
+		return n
+	}
+	return n & (1<<bits - 1)
+}
+
+// integerBits returns the two's complement of a decimal number, or of one in
+// the form u0x1F or s0x1F.
+func integerBits(text string) (uint64, bool) {
+	if len(text) > 3 && text[1:3] == "0x" {
+		n, err := strconv.ParseUint(text[3:], 16, 64)
+		if bits := 4 * (len(text) - 3); text[0] == 's' && bits < 64 {
+			n = uint64(signExtend(n, bits))
+		}
+		return n, err == nil
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return uint64(n), true
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	return n, err == nil
+}
+
+// floatBits returns the bits of a number as LLVM prints it for that type:
+// decimal, 0x and the bits of the double of that value, or 0xH and 0xR and
+// the bits of a half and bfloat.
+func floatBits(text, typeName string) (uint64, bool) {
+	if len(text) > 3 && text[0] == 'f' && text[1:3] == "0x" {
+		n, err := strconv.ParseUint(text[3:], 16, 64)
+		return n, err == nil
+	}
+	if len(text) > 2 && text[:2] == "0x" {
+		if text[2] == 'H' || text[2] == 'R' {
+			n, err := strconv.ParseUint(text[3:], 16, 16)
+			return n, err == nil
+		}
+		n, err := strconv.ParseUint(text[2:], 16, 64)
+		if err != nil {
+			return 0, false
+		}
+		return narrow(math.Float64frombits(n), typeName)
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, false
+	}
+	return narrow(f, typeName)
+}
+
+// narrow returns the bits of f in that type.
+func narrow(f float64, typeName string) (uint64, bool) {
+	switch typeName {
+	case "double":
+		return math.Float64bits(f), true
+	case "float":
+		return uint64(math.Float32bits(float32(f))), true
+	case "bfloat":
+		return roundFloat(f, 8, 7), true
+	case "half":
+		return roundFloat(f, 5, 10), true
+	}
+	return 0, false
+}
+
+// roundFloat rounds f to the nearest even number of a format with that many
+// bits of exponent and fraction.
+func roundFloat(f float64, exponentBits, fractionBits int) uint64 {
+	sign := uint64(0)
+	if math.Signbit(f) {
+		sign, f = 1<<(exponentBits+fractionBits), -f
+	}
+	top := uint64(1<<exponentBits-1) << fractionBits
+	switch {
+	case math.IsNaN(f):
+		return sign | top | 1<<(fractionBits-1)
+	case math.IsInf(f, 0):
+		return sign | top
+	}
+	bias := 1<<(exponentBits-1) - 1
+	_, exponent := math.Frexp(f)
+	scale := max(exponent-1, 1-bias) // of the leading digit
+	n := uint64(math.RoundToEven(math.Ldexp(f, fractionBits-scale)))
+	return sign | min(uint64(scale+bias-1)<<fractionBits+n, top)
+}

@@ -1,0 +1,40 @@
+package irtext
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Error is a fault of the input and its place.
+type Error struct {
+	Path string
+	// Line and Column count from 1; Column counts bytes.
+	Line, Column int
+	Msg          string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Msg)
+}
+
+// errorAt makes the error of a fault.
+func errorAt(path string, data []byte, f *fault) *Error {
+	pos := min(f.pos, len(data))
+	before := data[:pos]
+	line := 1 + bytes.Count(before, []byte{'\n'})
+	return &Error{path, line, pos - bytes.LastIndexByte(before, '\n'), f.msg}
+}
+
+// catch runs f and returns the fault that stopped it, if any.
+func catch(f func()) (stopped *fault) {
+	defer func() {
+		if r := recover(); r != nil {
+			var ok bool
+			if stopped, ok = r.(*fault); !ok {
+				panic(r)
+			}
+		}
+	}()
+	f()
+	return nil
+}

@@ -1,0 +1,263 @@
+package irtext
+
+import "offlink/ir"
+
+// body steps over the body of a function, whose parameters are defined in
+// p.locals. It returns where the use-list orders at its end begin, or 0.
+func (p *parser) body() (cut int) {
+	p.calls = 0
+	start := p.pos
+	p.expect('{')
+	open, blocks := false, 0
+	for {
+		c := p.peek()
+		if c == '}' {
+			break
+		}
+		if c == 0 {
+			p.fail(start, "function body without its end")
+		}
+		if n, pos, ok := p.blockLabel(); ok {
+			if open {
+				p.fail(pos, "expected a terminator before the label")
+			}
+			open, blocks = true, blocks+1
+			p.locals.define(p, n, pos, true)
+			continue
+		}
+		if !open {
+			if p.acceptWord("uselistorder") {
+				cut = p.useListOrders(p.pos - len("uselistorder"))
+				break
+			}
+			open, blocks = true, blocks+1
+			p.locals.defineNext(p, p.pos, true)
+		}
+		if c == '#' {
+			p.debugRecord()
+			continue
+		}
+		open = !p.instruction()
+	}
+	if open {
+		p.unexpected("an instruction (the block has no terminator)")
+	}
+	if blocks == 0 {
+		p.fail(start, "function body without blocks")
+	}
+	p.expect('}')
+	return cut
+}
+
+// blockLabel steps over "name:", if that is next.
+func (p *parser) blockLabel() (n name, pos int, ok bool) {
+	c := p.peek()
+	pos = p.pos
+	switch {
+	case c == '"':
+		n = p.name()
+	case class[c]&classWord != 0:
+		end := pos + 1
+		for end < len(p.data) && class[p.data[end]]&classWord != 0 {
+			end++
+		}
+		if end >= len(p.data) || p.data[end] != ':' {
+			return n, pos, false
+		}
+		n = p.labelName(end)
+	default:
+		return n, pos, false
+	}
+	p.observe(pos, n, true)
+	if p.at(0) != ':' {
+		p.unexpected("':'")
+	}
+	p.pos++
+	return n, pos, true
+}
+
+// labelName steps over a bare label. One of digits only is a number.
+func (p *parser) labelName(end int) name {
+	text := p.data[p.pos:end]
+	for _, c := range text {
+		if class[c]&classDigit == 0 {
+			p.pos = end
+			return name{text: text}
+		}
+	}
+	return name{number: p.number32(), numbered: true}
+}
+
+// useListOrders steps over the directives at the end of a body.
+func (p *parser) useListOrders(start int) int {
+	p.useListOrder()
+	for p.acceptWord("uselistorder") {
+		p.useListOrder()
+	}
+	if p.peek() != '}' {
+		p.unexpected("'}'")
+	}
+	return start
+}
+
+// useListOrder steps over what stands behind "uselistorder".
+func (p *parser) useListOrder() {
+	p.unresolved(p.operand)
+	p.expect(',')
+	p.indexList()
+}
+
+// useListOrderBlock steps over what stands behind "uselistorder_bb".
+func (p *parser) useListOrderBlock() {
+	p.expect('@')
+	p.name()
+	p.expect(',')
+	p.expect('%')
+	p.name()
+	p.expect(',')
+	p.indexList()
+}
+
+func (p *parser) indexList() {
+	p.expect('{')
+	for more := true; more; more = p.accept(',') {
+		p.integer()
+	}
+	p.expect('}')
+}
+
+// call steps over a call from its calling convention on, up to its
+// attributes. It returns whether the call has a result.
+func (p *parser) call() (hasResult bool) {
+	p.resultAttributes()
+	p.peek()
+	result := p.pos
+	shape := p.skipType()
+	hasResult = shape != shapeVoid
+	if shape == shapeFunction {
+		hasResult = p.functionResult(result)
+	}
+	direct := p.callee()
+	p.peek()
+	p.site.typePos, p.site.arguments = result, p.pos
+	p.arguments()
+	if !direct && p.resolve && p.refs != nil {
+		p.noteIndirect(result, shape == shapeFunction)
+	}
+	p.callAttributes()
+	return hasResult
+}
+
+// functionResult reports whether the function type at pos has a result.
+func (p *parser) functionResult(pos int) bool {
+	ahead := parser{scanner: scanner{p.data, pos}}
+	_, shape := ahead.baseType()
+	c := ahead.peek()
+	return shape != shapeVoid || c == '*' || c == 'a'
+}
+
+// callee steps over what is called. It returns false if the callee is not
+// known: neither a function nor inline assembly.
+func (p *parser) callee() (known bool) {
+	switch c := p.peek(); {
+	case c == '@':
+		p.site.callee, _ = p.globalUse(ir.RefCallee)
+		p.site.direct, p.site.index = true, p.calls
+		p.calls++
+		return true
+	case c == '%':
+		p.localUse(false)
+		return false
+	case p.acceptWord("asm"):
+		p.inlineAsm()
+		return true
+	}
+	p.value()
+	return false
+}
+
+// arguments steps over the arguments of a call.
+func (p *parser) arguments() {
+	p.argTypes = p.argTypes[:0]
+	p.expect('(')
+	for more := p.peek() != ')'; more; more = p.accept(',') {
+		if p.acceptDots() {
+			break
+		}
+		p.peek()
+		p.argTypes = append(p.argTypes, p.pos)
+		p.argument()
+	}
+	p.expect(')')
+}
+
+func (p *parser) argument() {
+	if p.skipType() == shapeMetadata {
+		p.metadataOperand()
+		return
+	}
+	if c := p.peek(); c != '%' && c != '@' && class[c]&classDigit == 0 {
+		p.valueAttributes(true)
+	}
+	p.value()
+}
+
+// noteIndirect notes a call without known callee.
+func (p *parser) noteIndirect(result int, functionType bool) {
+	call := indirectCall{caller: p.function, result: result}
+	if !functionType {
+		call.args = append([]int{}, p.argTypes...)
+	}
+	p.indirects = append(p.indirects, call)
+}
+
+// callAttributes steps over function attributes and operand bundles behind
+// the arguments of a call.
+func (p *parser) callAttributes() {
+	for {
+		switch c := p.peek(); {
+		case c == '#' && class[p.at(1)]&classDigit != 0:
+			p.groupUse()
+		case c == '"':
+			if p.quotedLabel() {
+				return
+			}
+			p.skipStringAttribute()
+		case c == '[':
+			p.operandBundles()
+		case class[c]&classLetter != 0:
+			w := p.peekWord()
+			if p.at(len(w)) == ':' || opcodeOf(w) != opNone || string(w) == "to" || string(w) == "uselistorder" {
+				return
+			}
+			if isTypeWord(w) {
+				p.unexpected("an instruction")
+			}
+			p.pos += len(w)
+			p.wordAttribute(w)
+		default:
+			return
+		}
+	}
+}
+
+// quotedLabel reports whether the string that is next is a label.
+func (p *parser) quotedLabel() bool {
+	ahead := p.scanner
+	ahead.quoted()
+	return ahead.at(0) == ':'
+}
+
+// operandBundles steps over [ "tag"(operands), ... ].
+func (p *parser) operandBundles() {
+	p.expect('[')
+	for more := p.peek() != ']'; more; more = p.accept(',') {
+		p.quoted()
+		p.expect('(')
+		for more := p.peek() != ')'; more; more = p.accept(',') {
+			p.operand()
+		}
+		p.expect(')')
+	}
+	p.expect(']')
+}

@@ -1,0 +1,100 @@
+package irtext_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"offlink/ir"
+	"offlink/ir/irtext"
+)
+
+// input is a module of the test data.
+type input struct {
+	name string
+	data []byte
+}
+
+// goldenInputs returns the modules that the golden files were made from.
+func goldenInputs(t testing.TB) (inputs []input) {
+	t.Helper()
+	archives, err := filepath.Glob("../../testdata/postlink/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("no test data (%v)", err)
+	}
+	for _, path := range archives {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			if !strings.Contains(f.Name, "/") && strings.HasSuffix(f.Name, ".ll") {
+				inputs = append(inputs, input{filepath.Base(path) + "/" + f.Name, f.Data})
+			}
+		}
+	}
+	return inputs
+}
+
+// syclInputs returns the modules that DPC++ made.
+func syclInputs(t testing.TB) (inputs []input) {
+	t.Helper()
+	paths, err := filepath.Glob("../../testdata/sycl/*/*/*.ll")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no test data (%v)", err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, input{strings.TrimPrefix(path, "../../testdata/"), data})
+	}
+	return inputs
+}
+
+// whole returns the slice that has all of a module.
+func whole(m *ir.Module) *ir.Slice {
+	s := &ir.Slice{Module: m}
+	for i := range m.Values {
+		if m.Values[i].Declaration {
+			s.Declarations = append(s.Declarations, ir.ValueID(i))
+		} else {
+			s.Definitions = append(s.Definitions, ir.ValueID(i))
+		}
+	}
+	return s
+}
+
+func write(t *testing.T, s *ir.Slice) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := s.Module.Source.NewWriter().WriteSlice(&out, s); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestWholeModules(t *testing.T) {
+	for _, in := range append(goldenInputs(t), syclInputs(t)...) {
+		t.Run(in.name, func(t *testing.T) {
+			m, err := irtext.Parse(in.name, in.data)
+			if strings.Contains(in.name, "/bad") {
+				if _, ok := errors.AsType[*irtext.Error](err); !ok {
+					t.Fatalf("Parse() = %v; want an error with its place", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := write(t, whole(m))
+			sameModule(t, "19", lower19(in.data), lower19(out))
+		})
+	}
+}

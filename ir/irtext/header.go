@@ -1,0 +1,523 @@
+package irtext
+
+import (
+	"offlink/ir"
+)
+
+// itemKind says what a piece of a header is.
+type itemKind uint8
+
+const (
+	itemKeyword      itemKind = iota // define, declare; global, constant; alias; ifunc
+	itemName                         // @name of a variable or alias, with the '=' behind it
+	itemLinkage                      // a word
+	itemPreemption                   // dso_local, dso_preemptable
+	itemVisibility                   // hidden, ...
+	itemStorage                      // dllimport, dllexport
+	itemConvention                   // a calling convention
+	itemSignature                    // result, name and parameters of a function
+	itemPlain                        // whatever else is copied as it is
+	itemAddressSpace                 // addrspace(N)
+	itemType                         // the value type of a variable or alias
+	itemInitializer                  // the initialiser, aliasee or resolver
+	itemString                       // a string attribute
+	itemGroup                        // #N
+	itemWord                         // an attribute that is a word
+	itemSection                      // section "..."
+	itemComdat                       // comdat or comdat($name)
+	itemBody                         // prefix, prologue and personality: what a declaration has not
+	itemAttachment                   // !kind !node
+)
+
+// item is a piece of a header and where it is.
+type item struct {
+	kind       itemKind
+	start, end int
+}
+
+// header is what a parser found in the header of a global value. It is
+// overwritten by the next one.
+type header struct {
+	items      []item
+	kind       ir.Kind
+	declare    bool
+	constant   bool
+	external   bool // the header has a linkage that only declarations have
+	linkage    ir.Linkage
+	convention string
+	space      uint32
+	name       name
+	namePos    int
+	valueType  ir.TypeID
+	hasComdat  bool
+	comdat     name // text nil: the comdat of the value's own name
+	groups     []uint32
+	attributes []ir.Attribute
+	attached   []attachedText
+	signature  int // number of references of the signature
+}
+
+// attachedText is an attachment in a header.
+type attachedText struct {
+	kind string
+	pos  int // where the node is, at its '!'
+}
+
+func (h *header) reset() {
+	*h = header{items: h.items[:0], groups: h.groups[:0], attributes: h.attributes[:0], attached: h.attached[:0]}
+}
+
+// item notes a piece of the header that ends here.
+func (p *parser) item(kind itemKind, start int) {
+	p.header.items = append(p.header.items, item{kind, start, p.pos})
+}
+
+// leading steps over the words between the start of a header and its type:
+// linkage, preemption, visibility, storage class, and what else there is.
+// It stops at the words of stop and at what is no such word.
+func (p *parser) leading() {
+	for {
+		w := p.peekWord()
+		kind, ok := leadingKind(w)
+		if !ok {
+			return
+		}
+		start := p.pos
+		p.pos += len(w)
+		switch kind {
+		case itemLinkage:
+			p.linkageWord(w)
+		case itemAddressSpace:
+			p.header.space = p.addressSpace()
+		case itemPlain:
+			if string(w) == "thread_local" && p.peek() == '(' {
+				p.skipBalanced()
+			}
+		}
+		p.item(kind, start)
+	}
+}
+
+func (p *parser) linkageWord(w []byte) {
+	p.header.linkage, _ = ir.ParseLinkage(string(w))
+	switch p.header.linkage {
+	case ir.External, ir.ExternWeak:
+		p.header.external = true
+	}
+}
+
+// leadingKind tells the words before a type apart.
+func leadingKind(w []byte) (itemKind, bool) {
+	switch string(w) {
+	case "external", "available_externally", "linkonce", "linkonce_odr", "weak", "weak_odr",
+		"appending", "internal", "private", "extern_weak", "common":
+		return itemLinkage, true
+	case "dso_local", "dso_preemptable":
+		return itemPreemption, true
+	case "default", "hidden", "protected":
+		return itemVisibility, true
+	case "dllimport", "dllexport":
+		return itemStorage, true
+	case "thread_local", "unnamed_addr", "local_unnamed_addr", "externally_initialized":
+		return itemPlain, true
+	case "addrspace":
+		return itemAddressSpace, true
+	}
+	return 0, false
+}
+
+// functionHeader steps over the header of a function, up to its body.
+func (p *parser) functionHeader() {
+	h := &p.header
+	h.reset()
+	h.kind = ir.Function
+	start := p.pos
+	h.declare = p.acceptWord("declare")
+	if !h.declare {
+		p.expectWord("define")
+	}
+	p.item(itemKeyword, start)
+	for h.declare && p.peek() == '!' {
+		p.headerAttachment()
+	}
+	p.leading()
+	p.conventionWord()
+	p.signature()
+	p.functionTrailer()
+	if h.signature < 0 {
+		h.signature = p.refCount()
+	}
+}
+
+// conventionWord steps over a calling convention. Any word that ends in "cc"
+// or begins with what conventions begin with is one; attributes of the result
+// are not.
+func (p *parser) conventionWord() {
+	w := p.peekWord()
+	if !isConvention(w) {
+		return
+	}
+	start := p.pos
+	p.pos += len(w)
+	if string(w) == "cc" || p.peek() == '(' {
+		p.conventionArgument()
+	}
+	p.item(itemConvention, start)
+	if c := string(p.data[start:p.pos]); c != "ccc" {
+		p.header.convention = c
+	}
+}
+
+func (p *parser) conventionArgument() {
+	if p.peek() == '(' {
+		p.skipBalanced()
+		return
+	}
+	p.integer()
+}
+
+func isConvention(w []byte) bool {
+	switch string(w) {
+	case "ccc", "fastcc", "coldcc", "cc", "spir_kernel", "spir_func", "ptx_kernel", "ptx_device",
+		"amdgpu_kernel", "amdgpu_vs", "amdgpu_gs", "amdgpu_ps", "amdgpu_cs", "amdgpu_hs",
+		"amdgpu_ls", "amdgpu_es", "amdgpu_gfx", "amdgpu_gfx_whole_wave", "amdgpu_cs_chain",
+		"amdgpu_cs_chain_preserve", "intel_ocl_bicc", "x86_stdcallcc", "x86_fastcallcc",
+		"x86_regcallcc", "x86_thiscallcc", "x86_vectorcallcc", "x86_intrcc", "x86_64_sysvcc",
+		"win64cc", "arm_apcscc", "arm_aapcscc", "arm_aapcs_vfpcc", "aarch64_vector_pcs",
+		"aarch64_sve_vector_pcs", "aarch64_sme_preservemost_from_x0", "aarch64_sme_preservemost_from_x1",
+		"aarch64_sme_preservemost_from_x2", "msp430_intrcc", "avr_intrcc", "avr_signalcc",
+		"preserve_mostcc", "preserve_allcc", "preserve_nonecc", "anyregcc", "ghccc", "webkit_jscc",
+		"swiftcc", "swifttailcc", "swiftcorocc", "cxx_fast_tlscc", "hhvmcc", "hhvm_ccc", "cfguard_checkcc",
+		"tailcc", "m68k_intrcc", "m68k_rtdcc", "graalcc", "riscv_vector_cc", "riscv_vls_cc",
+		"cheriot_compartmentcallcc", "cheriot_compartmentcalleecc", "cheriot_librarycallcc":
+		return true
+	}
+	return false
+}
+
+// signature steps over result attributes, result type, name and parameters.
+func (p *parser) signature() {
+	h := &p.header
+	p.peek()
+	start := p.pos
+	p.resultAttributes()
+	result, _ := p.parseType()
+	if p.peek() != '@' {
+		p.unexpected("a function's name")
+	}
+	p.pos++
+	h.namePos = p.pos
+	h.name = p.name()
+	h.valueType = p.parameters(result)
+	p.item(itemSignature, start)
+}
+
+// parameters steps over the parameters of a function and defines their names.
+func (p *parser) parameters(result ir.TypeID) ir.TypeID {
+	p.expect('(')
+	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
+	for more := p.peek() != ')'; more; more = p.accept(',') {
+		if p.acceptDots() {
+			t.Variadic = true
+			break
+		}
+		id, _ := p.parseType()
+		if p.types != nil {
+			t.Elements = append(t.Elements, id)
+		}
+		p.valueAttributes(false)
+		p.parameterName()
+	}
+	p.expect(')')
+	return p.built(t)
+}
+
+func (p *parser) parameterName() {
+	named := p.accept('%')
+	start := p.pos
+	switch {
+	case p.locals == nil && named:
+		p.name()
+	case p.locals == nil:
+	case named:
+		n := p.name()
+		p.locals.define(p, n, start-1, false)
+		p.observe(start, n, true)
+	default:
+		p.locals.defineNext(p, start, false)
+	}
+}
+
+// functionTrailer steps over what stands behind the parameters.
+func (p *parser) functionTrailer() {
+	h := &p.header
+	h.signature = -1
+	for {
+		c := p.peek()
+		start := p.pos
+		switch {
+		case c == '#':
+			if isDebugRecord(p) {
+				return
+			}
+			h.groups = append(h.groups, p.groupUse())
+			p.item(itemGroup, start)
+		case c == '"':
+			h.attributes = append(h.attributes, p.stringAttribute())
+			p.item(itemString, start)
+		case c == '!':
+			if h.declare {
+				return // metadata that follows a declaration
+			}
+			p.endSignature()
+			p.headerAttachment()
+		case class[c]&classLetter != 0:
+			if w := p.peekWord(); startsTopLevel(w) {
+				return
+			}
+			p.trailerWord()
+		default:
+			return
+		}
+	}
+}
+
+func isDebugRecord(p *parser) bool { return class[p.at(1)]&classDigit == 0 }
+
+// startsTopLevel reports whether the word begins a definition at top level,
+// so that the header of a declaration ends before it.
+func startsTopLevel(w []byte) bool {
+	switch string(w) {
+	case "define", "declare", "attributes", "source_filename", "target", "module",
+		"uselistorder", "uselistorder_bb", "deplibs":
+		return true
+	}
+	return false
+}
+
+// endSignature notes that the references of a declaration end here.
+func (p *parser) endSignature() {
+	if p.header.signature < 0 {
+		p.header.signature = p.refCount()
+	}
+}
+
+func (p *parser) refCount() int {
+	if p.refs == nil {
+		return 0
+	}
+	return len(p.refs.list)
+}
+
+// trailerWord steps over a word behind the parameters and what belongs to it.
+func (p *parser) trailerWord() {
+	start := p.pos
+	w := p.word()
+	kind := itemWord
+	switch string(w) {
+	case "unnamed_addr", "local_unnamed_addr":
+		kind = itemPlain
+	case "addrspace":
+		p.header.space = p.addressSpace()
+		kind = itemPlain
+	case "section":
+		p.quoted()
+		kind = itemSection
+	case "partition", "gc":
+		p.quoted()
+		kind = itemPlain
+	case "comdat":
+		p.comdatUse()
+		kind = itemComdat
+	case "align":
+		p.align()
+		kind = itemPlain
+	case "prefix", "prologue", "personality":
+		p.endSignature()
+		p.operand()
+		kind = itemBody
+	default:
+		p.wordAttribute(w)
+	}
+	p.item(kind, start)
+}
+
+// comdatUse steps over the name in parentheses behind "comdat", if any.
+func (p *parser) comdatUse() {
+	p.header.hasComdat = true
+	if p.peek() != '(' {
+		p.header.comdat = p.header.name
+		return
+	}
+	p.pos++
+	if p.peek() != '$' {
+		p.unexpected("a comdat's name")
+	}
+	p.pos++
+	p.header.comdat = p.name()
+	p.expect(')')
+}
+
+// headerAttachment steps over "!kind !node". A node that has a number is left
+// out of the references: the attachment itself is in the model.
+func (p *parser) headerAttachment() {
+	start := p.pos
+	kind := string(p.attachmentName())
+	p.peek()
+	p.header.attached = append(p.header.attached, attachedText{kind, p.pos})
+	if class[p.at(1)]&classDigit != 0 {
+		p.pos++
+		p.number32()
+	} else {
+		p.metadata()
+	}
+	p.item(itemAttachment, start)
+}
+
+// globalHeader steps over a variable, alias or ifunc.
+func (p *parser) globalHeader() {
+	h := &p.header
+	h.reset()
+	start := p.pos
+	p.expect('@')
+	h.namePos = p.pos
+	h.name = p.name()
+	p.expect('=')
+	p.item(itemName, start)
+	p.leading()
+	p.peek()
+	start = p.pos
+	w := p.word()
+	p.item(itemKeyword, start)
+	switch string(w) {
+	case "global", "constant":
+		h.kind, h.constant = ir.Variable, string(w) == "constant"
+		p.variable()
+	case "alias":
+		h.kind = ir.Alias
+		p.aliasee()
+	case "ifunc":
+		h.kind = ir.IFunc
+		p.aliasee()
+	default:
+		p.fail(start, "expected 'global', 'constant', 'alias' or 'ifunc', found '"+string(w)+"'")
+	}
+}
+
+// variable steps over the type, initialiser and trailer of a variable. The
+// references of the initialiser come last: a declaration has none.
+func (p *parser) variable() {
+	h := &p.header
+	p.itemizedType()
+	h.declare = h.external
+	start, end := 0, 0
+	if !h.declare {
+		p.peek()
+		start = p.pos
+		p.unresolved(p.value)
+		end = p.pos
+		p.item(itemInitializer, start)
+	}
+	p.variableTrailer()
+	h.signature = p.refCount()
+	if !h.declare && p.resolve {
+		p.again(start, end, p.value)
+	}
+}
+
+// unresolved runs a step without looking up names.
+func (p *parser) unresolved(step func()) {
+	resolve := p.resolve
+	p.resolve = false
+	step()
+	p.resolve = resolve
+}
+
+// again runs a step on what has been stepped over before.
+func (p *parser) again(start, end int, step func()) {
+	pos := p.pos
+	p.pos = start
+	step()
+	p.pos = pos
+}
+
+func (p *parser) itemizedType() {
+	p.peek()
+	start := p.pos
+	p.header.valueType, _ = p.parseType()
+	p.item(itemType, start)
+}
+
+// variableTrailer steps over what stands behind an initialiser: parts with
+// commas before them, then attributes.
+func (p *parser) variableTrailer() {
+	h := &p.header
+	for {
+		c := p.peek()
+		start := p.pos
+		switch {
+		case c == ',':
+			p.pos++
+			p.variablePart(start)
+		case c == '#':
+			h.groups = append(h.groups, p.groupUse())
+			p.item(itemGroup, start)
+		case c == '"':
+			h.attributes = append(h.attributes, p.stringAttribute())
+			p.item(itemString, start)
+		case class[c]&classLetter != 0 && !startsTopLevel(p.peekWord()):
+			p.attribute()
+			p.item(itemWord, start)
+		default:
+			return
+		}
+	}
+}
+
+// variablePart steps over what stands behind a comma. The item begins at the
+// comma.
+func (p *parser) variablePart(start int) {
+	if p.peek() == '!' {
+		p.headerAttachment()
+		p.header.items[len(p.header.items)-1].start = start
+		return
+	}
+	kind := itemPlain
+	switch w := p.word(); string(w) {
+	case "section":
+		p.quoted()
+		kind = itemSection
+	case "comdat":
+		p.comdatUse()
+		kind = itemComdat
+	case "align":
+		p.align()
+	case "partition", "code_model":
+		p.quoted()
+	default: // no_sanitize_address and its like
+		if p.peek() == '(' {
+			p.attributeArguments()
+		}
+	}
+	p.item(kind, start)
+}
+
+// aliasee steps over the rest of an alias or ifunc.
+func (p *parser) aliasee() {
+	p.itemizedType()
+	p.header.signature = p.refCount()
+	p.expect(',')
+	p.peek()
+	start := p.pos
+	if isConstantExpression(p.peekWord()) {
+		p.value() // of old: an alias to a cast has no type before it
+	} else {
+		p.operand()
+	}
+	p.item(itemInitializer, start)
+	for p.peek() == ',' {
+		start := p.pos
+		p.pos++
+		p.variablePart(start)
+	}
+}

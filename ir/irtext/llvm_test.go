@@ -1,0 +1,58 @@
+package irtext_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// llvmTool returns the path of a tool of that LLVM version. The test is
+// skipped when it is missing, unless tools are required.
+func llvmTool(t testing.TB, tool, version string) string {
+	t.Helper()
+	path, err := exec.LookPath(tool + "-" + version)
+	if err != nil {
+		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	return path
+}
+
+// filter runs a command over data and returns its standard output.
+func filter(t testing.TB, data []byte, name string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Stdin = bytes.NewReader(data)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s\ninput:\n%s", name, err, stderr.Bytes(), head(data))
+	}
+	return out
+}
+
+func head(data []byte) []byte { return data[:min(len(data), 4000)] }
+
+// canonical returns a module as LLVM of that version prints it.
+func canonical(t testing.TB, version string, module []byte) string {
+	t.Helper()
+	bitcode := filter(t, module, llvmTool(t, "llvm-as", version), "-o", "-")
+	text := string(filter(t, bitcode, llvmTool(t, "llvm-dis", version), "-o", "-"))
+	_, text, _ = strings.Cut(text, "\n") // ModuleID
+	return text
+}
+
+// sameModule fails unless LLVM prints both modules the same.
+func sameModule(t testing.TB, version string, want, got []byte) {
+	t.Helper()
+	if diff := cmp.Diff(canonical(t, version, want), canonical(t, version, got)); diff != "" {
+		t.Errorf("the written module differs (-want +got):\n%s", diff)
+	}
+}

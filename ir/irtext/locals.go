@@ -1,0 +1,195 @@
+package irtext
+
+import "hash/maphash"
+
+// locals are the local values and labels of the function that is parsed. A
+// use may come before the definition, so that all is checked at the end.
+type locals struct {
+	next     uint32 // the number that the next unnamed value or block gets
+	numbered []local
+	sparse   map[uint32]*local // numbers far above their count
+	named    []local
+	slots    []localSlot
+	round    uint32
+	seed     maphash.Seed
+}
+
+// local is a value or label.
+type local struct {
+	name  []byte
+	use   int // position of the first use, 0 if there was none
+	flags uint8
+}
+
+const (
+	localDefined = 1 << iota
+	localIsLabel
+	localUsedAsLabel
+	localUsedAsValue
+)
+
+// localSlot is a slot of the hash table of names.
+type localSlot struct {
+	round uint32
+	entry uint32
+}
+
+func newLocals() *locals {
+	return &locals{slots: make([]localSlot, 64), seed: maphash.MakeSeed()}
+}
+
+// begin forgets the function before.
+func (l *locals) begin() {
+	l.next = 0
+	l.numbered = l.numbered[:0]
+	l.named = l.named[:0]
+	l.sparse = nil
+	l.round++
+}
+
+// denseLimit is how far numbers may be above what is defined before they go
+// into a map, so that a large number does not cost its size in memory.
+const denseLimit = 1 << 12
+
+func (l *locals) byNumber(n uint32) *local {
+	if int(n) < len(l.numbered) {
+		return &l.numbered[n]
+	}
+	if int(n) < 2*len(l.numbered)+denseLimit {
+		for int(n) >= len(l.numbered) {
+			l.numbered = append(l.numbered, local{})
+			l.adopt(uint32(len(l.numbered) - 1))
+		}
+		return &l.numbered[n]
+	}
+	if l.sparse == nil {
+		l.sparse = make(map[uint32]*local)
+	}
+	if l.sparse[n] == nil {
+		l.sparse[n] = new(local)
+	}
+	return l.sparse[n]
+}
+
+// adopt moves a number that was far above into the table.
+func (l *locals) adopt(n uint32) {
+	if far := l.sparse[n]; far != nil {
+		l.numbered[n] = *far
+		delete(l.sparse, n)
+	}
+}
+
+func (l *locals) byName(text []byte) *local {
+	hash := maphash.Bytes(l.seed, text)
+	mask := uint64(len(l.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		slot := &l.slots[i]
+		if slot.round != l.round {
+			*slot = localSlot{l.round, uint32(len(l.named))}
+			l.named = append(l.named, local{name: text})
+			if 2*len(l.named) > len(l.slots) {
+				l.grow()
+			}
+			return &l.named[len(l.named)-1]
+		}
+		if e := &l.named[slot.entry]; string(e.name) == string(text) {
+			return e
+		}
+	}
+}
+
+// grow doubles the hash table.
+func (l *locals) grow() {
+	l.slots = make([]localSlot, 2*len(l.slots))
+	mask := uint64(len(l.slots) - 1)
+	for entry := range l.named {
+		i := maphash.Bytes(l.seed, l.named[entry].name) & mask
+		for l.slots[i].round == l.round {
+			i = (i + 1) & mask
+		}
+		l.slots[i] = localSlot{l.round, uint32(entry)}
+	}
+}
+
+func (l *locals) lookup(n name) *local {
+	if n.numbered {
+		return l.byNumber(n.number)
+	}
+	return l.byName(n.text)
+}
+
+// use notes the use of a value or label.
+func (l *locals) use(p *parser, n name, pos int, label bool) {
+	e := l.lookup(n)
+	if e.use == 0 {
+		e.use = pos
+	}
+	flag := uint8(localUsedAsValue)
+	if label {
+		flag = localUsedAsLabel
+	}
+	e.flags |= flag
+}
+
+// define notes the definition of a named or numbered value or label.
+func (l *locals) define(p *parser, n name, pos int, label bool) {
+	if n.numbered {
+		if n.number < l.next {
+			p.fail(pos, "value expected to be numbered '%"+utoa(l.next)+"' or greater")
+		}
+		l.next = n.number + 1
+	}
+	e := l.lookup(n)
+	if e.flags&localDefined != 0 {
+		p.fail(pos, "multiple definition of local value named '%"+n.String()+"'")
+	}
+	e.flags |= localDefined
+	if label {
+		e.flags |= localIsLabel
+	}
+}
+
+// defineNext notes the definition of the value or label that gets the next
+// number.
+func (l *locals) defineNext(p *parser, pos int, label bool) {
+	l.define(p, name{number: l.next, numbered: true}, pos, label)
+}
+
+// check fails if a local that was used is not defined, or is a label where a
+// value is used or a value where a label is.
+func (l *locals) check(p *parser) {
+	var worst *fault
+	report := func(e *local, n name) {
+		msg := l.wrong(e, n)
+		if msg != "" && (worst == nil || e.use-1 < worst.pos) {
+			worst = &fault{e.use - 1, msg}
+		}
+	}
+	for i := range l.numbered {
+		report(&l.numbered[i], name{number: uint32(i), numbered: true})
+	}
+	for number, e := range l.sparse {
+		report(e, name{number: number, numbered: true})
+	}
+	for i := range l.named {
+		report(&l.named[i], name{text: l.named[i].name})
+	}
+	if worst != nil {
+		p.fail(worst.pos, worst.msg)
+	}
+}
+
+// wrong returns what is wrong with the uses of a local, "" if nothing is.
+func (l *locals) wrong(e *local, n name) string {
+	switch {
+	case e.use == 0:
+		return ""
+	case e.flags&localDefined == 0:
+		return "use of undefined value '%" + n.String() + "'"
+	case e.flags&localIsLabel != 0 && e.flags&localUsedAsValue != 0:
+		return "label '%" + n.String() + "' used as a value"
+	case e.flags&localIsLabel == 0 && e.flags&localUsedAsLabel != 0:
+		return "value '%" + n.String() + "' used as a label"
+	}
+	return ""
+}

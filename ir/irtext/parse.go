@@ -1,0 +1,252 @@
+package irtext
+
+import (
+	"fmt"
+
+	"offlink/ir"
+)
+
+// Parse reads a module. path is the input's name for messages. The module
+// refers to data, which must not change while the module is used.
+//
+// Errors about the input are of type *[Error].
+func Parse(path string, data []byte) (*ir.Module, error) {
+	if len(data) > MaxSize {
+		return nil, fmt.Errorf("%s: the module has %d bytes; text of more than %d is not read: use bitcode, or split the sources", path, len(data), MaxSize)
+	}
+	t := newText(path, data)
+	if f := catch(t.outline); f != nil {
+		return nil, errorAt(path, data, f)
+	}
+	if f := t.resolve(); f != nil {
+		return nil, errorAt(path, data, f)
+	}
+	return t.module, nil
+}
+
+func newText(path string, data []byte) *text {
+	t := &text{
+		data:       data,
+		module:     &ir.Module{Path: path, Size: int64(len(data))},
+		unnamed:    make(map[uint32]ir.ValueID),
+		typeByName: make(map[string]ir.TypeID),
+		typeByNum:  make(map[uint32]ir.TypeID),
+		groupByNum: make(map[uint32]ir.AttributeGroupID),
+		comdats:    make(map[string]ir.ComdatID),
+	}
+	t.module.Source = t
+	t.module.Index()
+	return t
+}
+
+// outline is the first pass: it finds what is defined at top level.
+func (t *text) outline() {
+	p := &parser{scanner: scanner{data: t.data}, text: t}
+	t.table = newTypeTable(t)
+	p.types = t.table
+	for p.peek() != 0 {
+		p.topLevel()
+	}
+	if pos, name, found := p.types.undefined(); found {
+		p.fail(pos, "use of undefined type '"+name+"'")
+	}
+	if twice, bad := t.nodeIndex.finish(); bad {
+		pos := int(t.nodes[twice].start)
+		p.fail(pos, "metadata '!"+utoa(t.nodeIndex.number(twice))+"' is defined twice")
+	}
+	p.checkTypes()
+}
+
+// topLevel steps over one definition.
+func (p *parser) topLevel() {
+	switch c := p.peek(); {
+	case c == '@':
+		start := p.pos
+		p.globalHeader()
+		p.defineValue(start, 0)
+	case c == '!':
+		p.metadataDefinition()
+	case c == '%':
+		p.typeDefinition()
+	case c == '$':
+		p.comdatDefinition()
+	case c == '^':
+		p.summary()
+	case class[c]&classLetter != 0:
+		p.topLevelWord()
+	default:
+		p.unexpected("a definition")
+	}
+}
+
+func (p *parser) topLevelWord() {
+	w := p.peekWord()
+	switch string(w) {
+	case "define":
+		p.functionDefinition()
+	case "declare":
+		start := p.pos
+		p.functionHeader()
+		p.defineValue(start, 0)
+	case "attributes":
+		p.attributeGroup()
+	case "source_filename":
+		p.pos += len(w)
+		p.expect('=')
+		p.text.module.SourceFilename = string(p.decoded())
+	case "target":
+		p.pos += len(w)
+		p.target()
+	case "module":
+		p.moduleAsm()
+	case "uselistorder":
+		p.pos += len(w)
+		p.useListOrder()
+	case "uselistorder_bb":
+		p.pos += len(w)
+		p.useListOrderBlock()
+	default:
+		p.fail(p.pos, "expected a definition, found '"+string(w)+"'")
+	}
+}
+
+func (p *parser) target() {
+	start := p.pos
+	w := p.word()
+	p.expect('=')
+	value := string(p.decoded())
+	switch string(w) {
+	case "datalayout":
+		p.text.module.DataLayout = value
+	case "triple":
+		p.text.module.Triple = value
+	default:
+		p.fail(start, "expected 'datalayout' or 'triple'")
+	}
+}
+
+func (p *parser) moduleAsm() {
+	start := p.pos
+	p.expectWord("module")
+	p.expectWord("asm")
+	p.quoted()
+	p.text.asm = append(p.text.asm, p.spanFrom(start))
+}
+
+// summary steps over an entry of a ThinLTO summary: ^N = word: (...), where
+// some entries have no parentheses.
+func (p *parser) summary() {
+	p.expect('^')
+	p.integer()
+	p.expect('=')
+	p.word()
+	p.expect(':')
+	if p.peek() == '(' {
+		p.skipBalanced()
+		return
+	}
+	p.integer()
+}
+
+func (p *parser) comdatDefinition() {
+	start := p.pos
+	p.expect('$')
+	n := p.name()
+	p.expect('=')
+	p.expectWord("comdat")
+	selection := string(p.word())
+	t := p.text
+	if _, ok := t.comdats[string(n.text)]; ok {
+		p.fail(start, "redefinition of comdat '$"+n.String()+"'")
+	}
+	t.comdats[string(n.text)] = ir.ComdatID(len(t.module.Comdats))
+	t.module.Comdats = append(t.module.Comdats, ir.Comdat{Name: string(n.text), Selection: selection})
+}
+
+// functionDefinition steps over the header of a function and its body, the
+// latter by its brackets.
+func (p *parser) functionDefinition() {
+	start := p.pos
+	p.functionHeader()
+	if p.peek() != '{' {
+		p.unexpected("'{'")
+	}
+	body := p.pos
+	p.skipBalanced()
+	p.defineValue(start, body)
+}
+
+// defineValue adds the value whose header was parsed last.
+func (p *parser) defineValue(start, body int) {
+	h, t := &p.header, p.text
+	id, ok := t.module.Define(ir.GlobalValue{
+		Kind:         h.kind,
+		Linkage:      h.linkage,
+		Declaration:  h.declare,
+		Constant:     h.constant,
+		Name:         string(h.name.text),
+		AddressSpace: h.space,
+		Comdat:       ir.NoComdat,
+		CallingConv:  h.convention,
+		Type:         h.valueType,
+	})
+	if !ok {
+		p.fail(h.namePos-1, "redefinition of '@"+h.name.String()+"'")
+	}
+	if id > ir.MaxIndex {
+		p.fail(start, "too many global values")
+	}
+	value := valueText{span: p.spanFrom(start), body: uint32(body)}
+	if h.name.numbered {
+		value.number = h.name.number
+		p.defineUnnamed(id)
+	} else if len(h.name.text) == 0 {
+		p.fail(h.namePos-1, "a global value needs a name or a number")
+	}
+	t.values = append(t.values, value)
+}
+
+// defineUnnamed notes the number of an unnamed value. Numbers ascend; LLVM
+// before 19 leaves no gaps.
+func (p *parser) defineUnnamed(id ir.ValueID) {
+	h, t := &p.header, p.text
+	if h.name.number < t.nextUnnamed {
+		p.fail(h.namePos-1, "unnamed value expected to be numbered '@"+utoa(t.nextUnnamed)+"' or greater")
+	}
+	t.nextUnnamed = h.name.number + 1
+	t.unnamed[h.name.number] = id
+}
+
+// checkTypes fails if a struct contains itself, or if types are nested too
+// deep for those who walk them.
+func (p *parser) checkTypes() {
+	depth := make([]int, len(p.text.module.Types)) // 0 unknown, -1 being walked
+	for id := range p.text.module.Types {
+		p.typeDepth(ir.TypeID(id), depth, 0)
+	}
+}
+
+func (p *parser) typeDepth(id ir.TypeID, depth []int, above int) int {
+	if depth[id] != 0 {
+		if depth[id] < 0 {
+			p.fail(int(p.text.types[id].start), "the type contains itself")
+		}
+		return depth[id]
+	}
+	t := &p.text.module.Types[id]
+	deepest := 0
+	if above > maxNesting {
+		p.fail(int(p.text.types[id].start), "types nested too deep")
+	}
+	if t.Kind != ir.TypePointer && t.Kind != ir.TypeFunction {
+		depth[id] = -1
+		for _, e := range t.Elements {
+			deepest = max(deepest, p.typeDepth(e, depth, above+1))
+		}
+	}
+	depth[id] = deepest + 1
+	if depth[id] > maxNesting {
+		p.fail(int(p.text.types[id].start), "types nested too deep")
+	}
+	return depth[id]
+}

@@ -1,0 +1,159 @@
+package irtext
+
+import (
+	"math"
+
+	"offlink/ir"
+)
+
+// maxNesting limits how deep types, constants and metadata are nested in one
+// another.
+const maxNesting = 1000
+
+// parser parses pieces of a module. What it does beside checking the grammar
+// depends on which of its tables are set.
+type parser struct {
+	scanner
+	text  *text
+	depth int
+
+	// resolve says that names are looked up; the first pass does not.
+	resolve bool
+	// types, if set, builds the types that are parsed; the first pass over
+	// signatures sets it.
+	types *typeTable
+	// typesNamed, if set beside types, collects the identified structs that
+	// are named.
+	typesNamed *[]ir.TypeID
+	// refs, if set beside resolve, collects references.
+	refs *refSink
+	// locals, if set, are the local values and labels of the function.
+	locals *locals
+	// globals, if set beside resolve, collects the places where globals are
+	// named.
+	globals *[]globalName
+	// operands, if set, collects the places of typed operands of metadata.
+	operands *[]span
+	// namesUnnamed is set when an unnamed global was named.
+	namesUnnamed bool
+	// onCall, if set, sees the direct calls of a body.
+	onCall func(*callSite)
+	// localNames, if set, collects the places of local names in a body.
+	localNames *[]localName
+
+	header    header
+	argTypes  []int // positions of the argument types of the call being parsed
+	calls     int   // direct calls in the body so far
+	site      callSite
+	indirects []indirectCall
+	function  ir.ValueID
+	labels    []labelUse
+	kinds     map[string]string // names of attachments, each once
+}
+
+// globalName is a place where a global value is named, behind the '@'.
+type globalName struct {
+	span
+	value    ir.ValueID
+	numbered bool
+}
+
+// indirectCall is a call without known callee, noted until its type is built.
+type indirectCall struct {
+	caller ir.ValueID
+	result int   // position of the type in front of the callee
+	args   []int // positions of the argument types; nil if that is a function type
+}
+
+// labelUse is the use of a label by blockaddress.
+type labelUse struct {
+	function ir.ValueID
+	label    name
+	pos      int
+}
+
+func (p *parser) enter() {
+	p.depth++
+	if p.depth > maxNesting {
+		p.fail(p.pos, "nested too deep")
+	}
+}
+
+func (p *parser) leave() { p.depth-- }
+
+func (p *parser) spanFrom(start int) span { return span{uint32(start), uint32(p.pos)} }
+
+// globalUse steps over the name of a global value and notes the reference.
+func (p *parser) globalUse(kind ir.RefKind) (ir.ValueID, bool) {
+	p.expect('@')
+	start := p.pos
+	n := p.name()
+	if !p.resolve {
+		return 0, false
+	}
+	id, ok := p.text.lookupValue(n)
+	if !ok {
+		p.fail(start-1, "use of undefined value '@"+n.String()+"'")
+	}
+	if n.numbered {
+		p.namesUnnamed = true
+	}
+	if p.globals != nil {
+		*p.globals = append(*p.globals, globalName{p.spanFrom(start), id, n.numbered})
+	}
+	if p.refs != nil {
+		p.refs.add(kind, uint32(id))
+	}
+	return id, true
+}
+
+func (t *text) lookupValue(n name) (ir.ValueID, bool) {
+	if n.numbered {
+		id, ok := t.unnamed[n.number]
+		return id, ok
+	}
+	return t.module.LookupBytes(n.text)
+}
+
+// groupUse steps over #N.
+func (p *parser) groupUse() uint32 {
+	p.expect('#')
+	number := p.number32()
+	if p.refs != nil {
+		if id, ok := p.text.groupByNum[number]; ok {
+			p.refs.add(ir.RefAttributes, uint32(id))
+		}
+	}
+	return number
+}
+
+// nodeUse steps over the number behind '!'.
+func (p *parser) nodeUse() (ir.NodeID, bool) {
+	start := p.pos
+	number := p.number32()
+	if !p.resolve {
+		return 0, false
+	}
+	id, ok := p.text.nodeIndex.lookup(number)
+	if !ok {
+		p.fail(start-1, "use of undefined metadata '!"+utoa(number)+"'")
+	}
+	if p.refs != nil {
+		p.refs.add(ir.RefNode, uint32(id))
+	}
+	return id, true
+}
+
+// align steps over the number behind "align", which newer text may put in
+// parentheses.
+func (p *parser) align() {
+	if p.accept('(') {
+		p.integer()
+		p.expect(')')
+		return
+	}
+	p.integer()
+}
+
+// MaxSize is the largest input in bytes that [Parse] takes.
+const MaxSize = math.MaxUint32 >> 1

@@ -1,0 +1,49 @@
+package irtext
+
+import (
+	"cmp"
+	"slices"
+)
+
+// patch replaces a piece of the input on its way into the output.
+type patch struct {
+	start, end int
+	text       string
+}
+
+// collectPatches parses a piece of the input with run and makes the patches
+// for what it names: new numbers of unnamed globals.
+func (w *writer) collectPatches(run func()) {
+	w.patches = w.patches[:0]
+	if !w.renumbered {
+		return
+	}
+	w.globals = w.globals[:0]
+	w.parser.globals = &w.globals
+	run()
+	w.parser.globals = nil
+	for _, use := range w.globals {
+		if use.numbered {
+			w.patches = append(w.patches, patch{int(use.start), int(use.end), utoa(w.numbers[use.value])})
+		}
+	}
+	w.sortPatches()
+}
+
+func (w *writer) sortPatches() {
+	slices.SortFunc(w.patches, func(a, b patch) int { return cmp.Compare(a.start, b.start) })
+}
+
+// copyPatched copies a piece of the input with the patches that lie in it.
+func (w *writer) copyPatched(start, end int) {
+	first, _ := slices.BinarySearchFunc(w.patches, start, func(p patch, pos int) int { return cmp.Compare(p.start, pos) })
+	for _, p := range w.patches[first:] {
+		if p.end > end {
+			break
+		}
+		w.buf = append(w.buf, w.text.data[start:p.start]...)
+		w.add(p.text)
+		start = p.end
+	}
+	w.buf = append(w.buf, w.text.data[start:end]...)
+}

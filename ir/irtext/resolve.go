@@ -1,0 +1,296 @@
+package irtext
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"offlink/ir"
+)
+
+// nodeBatch is how many metadata nodes are a unit of work.
+const nodeBatch = 1 << 12
+
+// resolver is the second pass: workers parse bodies, initialisers and nodes.
+type resolver struct {
+	text    *text
+	values  atomic.Int64 // values taken
+	batches atomic.Int64 // batches of nodes taken
+	tables  []ir.NodeTable
+
+	mu     sync.Mutex
+	faults []*fault
+	calls  []indirectCall
+	labels []labelUse
+}
+
+// resolve runs the second pass and returns the first fault in the text.
+func (t *text) resolve() *fault {
+	batches := (len(t.nodes) + nodeBatch - 1) / nodeBatch
+	r := &resolver{text: t, tables: make([]ir.NodeTable, batches)}
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+len(t.data)/minimumShare) {
+		group.Go(r.work)
+	}
+	group.Wait()
+	if len(r.faults) > 0 {
+		return slices.MinFunc(r.faults, func(a, b *fault) int { return cmp.Compare(a.pos, b.pos) })
+	}
+	return catch(r.finish)
+}
+
+// parser returns a parser that looks names up.
+func (t *text) parser() *parser {
+	return &parser{scanner: scanner{data: t.data}, text: t, resolve: true}
+}
+
+// minimumShare is how many bytes of input are worth a worker.
+const minimumShare = 1 << 17
+
+// work parses values, then nodes, until none are left or one is faulty.
+func (r *resolver) work() {
+	p := r.text.parser()
+	p.locals = newLocals()
+	p.refs = newRefSink(r.text.module, len(r.text.nodes))
+	f := catch(func() {
+		r.workValues(p)
+		r.workNodes(p)
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f != nil {
+		r.faults = append(r.faults, f)
+	}
+	r.calls = append(r.calls, p.indirects...)
+	r.labels = append(r.labels, p.labels...)
+}
+
+func (r *resolver) workValues(p *parser) {
+	var arena refArena
+	for {
+		i := int(r.values.Add(1)) - 1
+		if i >= len(r.text.values) {
+			return
+		}
+		p.resolveValue(ir.ValueID(i), &arena)
+	}
+}
+
+func (r *resolver) workNodes(p *parser) {
+	for {
+		i := int(r.batches.Add(1)) - 1
+		if i >= len(r.tables) {
+			return
+		}
+		first := i * nodeBatch
+		p.resolveNodes(&r.tables[i], first, min(first+nodeBatch, len(r.text.nodes)))
+	}
+}
+
+// resolveValue parses the whole text of a value and fills in the rest of the
+// model.
+func (p *parser) resolveValue(id ir.ValueID, arena *refArena) {
+	value := &p.text.values[id]
+	p.function = id
+	p.namesUnnamed = false
+	p.refs.begin()
+	p.locals.begin()
+	p.valueHeader(value)
+	if value.body != 0 {
+		value.cut = uint32(p.body())
+		p.locals.check(p)
+	}
+	value.namesNumber = p.namesUnnamed || p.header.name.numbered
+	p.fillValue(id, value)
+	v := &p.text.module.Values[id]
+	v.Refs = arena.store(p.refs.list)
+	v.SignatureRefs = p.header.signature
+}
+
+// valueHeader parses the header of a value.
+func (p *parser) valueHeader(value *valueText) {
+	p.pos = int(value.start)
+	if p.data[p.pos] != '@' {
+		p.functionHeader()
+		return
+	}
+	locals := p.locals
+	p.locals = nil
+	p.globalHeader()
+	p.locals = locals
+}
+
+// fillValue puts into the model what the first pass could not know.
+func (p *parser) fillValue(id ir.ValueID, value *valueText) {
+	h, v := &p.header, &p.text.module.Values[id]
+	if h.hasComdat {
+		comdat, ok := p.text.comdats[string(h.comdat.text)]
+		if !ok {
+			p.fail(h.namePos-1, "use of undefined comdat '$"+h.comdat.String()+"'")
+		}
+		v.Comdat = comdat
+	}
+	for _, number := range h.groups {
+		if group, ok := p.text.groupByNum[number]; ok {
+			v.Groups = append(v.Groups, group)
+		}
+	}
+	v.Attributes = slices.Clone(h.attributes)
+	for _, a := range h.attached {
+		v.Attachments = append(v.Attachments, ir.Attachment{Kind: p.kindName(a.kind), Operand: p.decodeAt(a.pos)})
+	}
+	value.attributes, value.groups = uint32(len(v.Attributes)), uint32(len(v.Groups))
+	value.comdat, value.linkage, value.convention = v.Comdat, v.Linkage, v.CallingConv
+}
+
+// kindName returns the one string of that text.
+func (p *parser) kindName(kind string) string {
+	if one, ok := p.kinds[kind]; ok {
+		return one
+	}
+	if p.kinds == nil {
+		p.kinds = make(map[string]string)
+	}
+	p.kinds[kind] = kind
+	return kind
+}
+
+// resolveNodes parses metadata nodes into a table.
+func (p *parser) resolveNodes(table *ir.NodeTable, first, end int) {
+	table.Grow(end-first, end-first)
+	p.locals = nil
+	for i := first; i < end; i++ {
+		node := &p.text.nodes[i]
+		p.pos = int(node.start) + 1
+		p.number32()
+		p.expect('=')
+		p.refs.begin()
+		kind := p.nodeBody()
+		if p.namesValues() {
+			node.length |= nodeNamesValues
+		}
+		table.Add(kind, p.refs.list)
+		if table.Kinds() > maxNodeKinds {
+			p.fail(int(node.start), "too many kinds of metadata nodes")
+		}
+	}
+}
+
+// maxNodeKinds limits the specialised nodes that are told apart; LLVM has
+// about forty.
+const maxNodeKinds = 1000
+
+// namesValues reports whether the references just collected name values.
+func (p *parser) namesValues() bool {
+	return slices.ContainsFunc(p.refs.list, func(r ir.Ref) bool { return r.Kind() == ir.RefAddress })
+}
+
+// finish does what needs all results of the workers.
+func (r *resolver) finish() {
+	t := r.text
+	t.joinNodes(r.tables)
+	p := t.parser()
+	p.types = t.table
+	slices.SortFunc(r.calls, func(a, b indirectCall) int { return cmp.Compare(a.result, b.result) })
+	for _, call := range r.calls {
+		p.addIndirect(call)
+	}
+	slices.SortFunc(r.labels, func(a, b labelUse) int { return cmp.Compare(a.pos, b.pos) })
+	p.checkLabels(r.labels)
+	p.types = t.table.frozenCopy()
+	p.resolveNamed()
+	p.checkAliases()
+}
+
+func (t *text) joinNodes(tables []ir.NodeTable) {
+	if len(tables) == 1 {
+		t.module.Nodes = tables[0]
+		return
+	}
+	nodes, refs := 0, 0
+	for i := range tables {
+		nodes += tables[i].Len()
+		refs += tables[i].RefCount()
+	}
+	t.module.Nodes.Grow(nodes, refs)
+	for i := range tables {
+		t.module.Nodes.Append(&tables[i])
+		tables[i] = ir.NodeTable{}
+	}
+}
+
+// addIndirect builds the function type of an indirect call and adds it to the
+// references of the caller.
+func (p *parser) addIndirect(call indirectCall) {
+	p.pos = call.result
+	result, _ := p.parseType()
+	id := result
+	if call.args != nil {
+		t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
+		for _, pos := range call.args {
+			p.pos = pos
+			argument, _ := p.parseType()
+			t.Elements = append(t.Elements, argument)
+		}
+		id = p.built(t)
+	}
+	v := &p.text.module.Values[call.caller]
+	ref := ir.MakeRef(ir.RefIndirectCall, uint32(id))
+	if !slices.Contains(v.Refs, ref) {
+		v.Refs = append(v.Refs, ref)
+	}
+}
+
+// checkLabels fails if a blockaddress names a label that its function lacks.
+func (p *parser) checkLabels(uses []labelUse) {
+	for _, use := range uses {
+		value := p.text.values[use.function]
+		if value.body == 0 {
+			p.fail(use.pos, "blockaddress of a function without a body")
+		}
+		p.locals = nil
+		p.scanBody(use.function)
+		e := p.locals.lookup(use.label)
+		if e.flags&localIsLabel == 0 {
+			p.fail(use.pos, "use of undefined label '%"+use.label.String()+"'")
+		}
+	}
+	p.locals = nil
+}
+
+// aliasee returns what an alias or ifunc leads to.
+func aliasee(v *ir.GlobalValue) (ir.ValueID, bool) {
+	if v.Kind != ir.Alias && v.Kind != ir.IFunc {
+		return 0, false
+	}
+	for _, r := range v.Refs {
+		if r.Kind() == ir.RefAddress {
+			return ir.ValueID(r.Index()), true
+		}
+	}
+	return 0, false
+}
+
+// checkAliases fails if an alias or ifunc leads to itself.
+func (p *parser) checkAliases() {
+	m := p.text.module
+	state := make([]uint8, len(m.Values)) // 1 while being walked, 2 done
+	var path []ir.ValueID
+	for i := range m.Values {
+		path = path[:0]
+		id, ok := ir.ValueID(i), true
+		for ok && state[id] == 0 {
+			state[id] = 1
+			path = append(path, id)
+			id, ok = aliasee(&m.Values[id])
+		}
+		if ok && state[id] == 1 {
+			p.fail(int(p.text.values[id].start), "alias '@"+string(appendName(nil, []byte(m.Values[id].Name)))+"' leads to itself")
+		}
+		for _, id := range path {
+			state[id] = 2
+		}
+	}
+}

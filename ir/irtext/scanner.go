@@ -1,0 +1,368 @@
+package irtext
+
+import (
+	"bytes"
+	"math"
+)
+
+// The classes of bytes that names and numbers are made of.
+const (
+	classLetter = 1 << iota // may begin a word: letters and $ . _ -
+	classDigit
+	classNumber // may be inside a number: digits, letters and . + -
+)
+
+var class = makeClasses()
+
+func makeClasses() (table [256]uint8) {
+	for c := range table {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		digit := '0' <= c && c <= '9'
+		if letter || c == '$' || c == '.' || c == '_' || c == '-' {
+			table[c] |= classLetter
+		}
+		if digit {
+			table[c] |= classDigit
+		}
+		if letter || digit || c == '.' || c == '+' || c == '-' {
+			table[c] |= classNumber
+		}
+	}
+	return table
+}
+
+// classWord is what a word or a bare name goes on with.
+const classWord = classLetter | classDigit
+
+// scanner walks the bytes of a module token by token. Methods that read a
+// token skip what is white before it.
+type scanner struct {
+	data []byte
+	pos  int
+}
+
+// fault is what fail panics with; the entry points of the package recover it
+// and make it an [Error].
+type fault struct {
+	pos int
+	msg string
+}
+
+// fail gives up with a message about the byte at pos.
+func (s *scanner) fail(pos int, msg string) { panic(&fault{pos, msg}) }
+
+// skip moves to the next byte that is neither white nor in a comment. NUL
+// bytes are white, as for LLVM.
+func (s *scanner) skip() {
+	for s.pos < len(s.data) {
+		switch s.data[s.pos] {
+		case ' ', '\n', '\t', '\r', 0:
+			s.pos++
+		case ';':
+			end := bytes.IndexByte(s.data[s.pos:], '\n')
+			if end < 0 {
+				s.pos = len(s.data)
+				return
+			}
+			s.pos += end
+		case '/':
+			if !s.blockComment() {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
+// blockComment steps over a comment of the form /* */ (LLVM 21).
+func (s *scanner) blockComment() bool {
+	if !bytes.HasPrefix(s.data[s.pos:], []byte("/*")) {
+		return false
+	}
+	end := bytes.Index(s.data[s.pos+2:], []byte("*/"))
+	if end < 0 {
+		s.fail(s.pos, "comment without end")
+	}
+	s.pos += 2 + end + 2
+	return true
+}
+
+// peek returns the next byte that is not white, or 0 at the end.
+func (s *scanner) peek() byte {
+	if s.pos < len(s.data) {
+		if c := s.data[s.pos]; c > ' ' && c != ';' && c != '/' {
+			return c
+		}
+	}
+	s.skip()
+	if s.pos >= len(s.data) {
+		return 0
+	}
+	return s.data[s.pos]
+}
+
+// at returns the byte at pos+n, or 0 behind the end.
+func (s *scanner) at(n int) byte {
+	if s.pos+n < len(s.data) {
+		return s.data[s.pos+n]
+	}
+	return 0
+}
+
+// accept steps over the byte c if it is next.
+func (s *scanner) accept(c byte) bool {
+	if s.peek() != c {
+		return false
+	}
+	s.pos++
+	return true
+}
+
+// expect steps over the byte c, which must be next.
+func (s *scanner) expect(c byte) {
+	if s.peek() != c {
+		s.unexpected("'" + string(rune(c)) + "'")
+	}
+	s.pos++
+}
+
+// unexpected fails with what is next and what should be.
+func (s *scanner) unexpected(want string) {
+	s.peek()
+	s.fail(s.pos, "expected "+want+", found "+s.describe())
+}
+
+// describe names the token that is next, for messages.
+func (s *scanner) describe() string {
+	c := s.peek()
+	if c == 0 {
+		return "the end of the input"
+	}
+	end := s.pos + 1
+	if c == '@' || c == '%' || c == '!' || c == '#' || c == '$' || class[c]&classWord != 0 {
+		for end < len(s.data) && class[s.data[end]]&classWord != 0 && end < s.pos+40 {
+			end++
+		}
+	}
+	return "'" + string(s.data[s.pos:end]) + "'"
+}
+
+// peekWord returns the word that is next without stepping over it; it is
+// empty when the next byte does not begin a word.
+func (s *scanner) peekWord() []byte {
+	c := s.peek()
+	if class[c]&classLetter == 0 {
+		return nil
+	}
+	end := s.pos + 1
+	for end < len(s.data) && class[s.data[end]]&classWord != 0 {
+		end++
+	}
+	return s.data[s.pos:end]
+}
+
+// word steps over a word and returns it.
+func (s *scanner) word() []byte {
+	w := s.peekWord()
+	if w == nil {
+		s.unexpected("a word")
+	}
+	s.pos += len(w)
+	return w
+}
+
+// acceptWord steps over that word if it is next.
+func (s *scanner) acceptWord(want string) bool {
+	if s.peek() != want[0] || s.pos+len(want) > len(s.data) || string(s.data[s.pos:s.pos+len(want)]) != want {
+		return false
+	}
+	if class[s.at(len(want))]&classWord != 0 {
+		return false
+	}
+	s.pos += len(want)
+	return true
+}
+
+// expectWord steps over that word, which must be next.
+func (s *scanner) expectWord(want string) {
+	if !s.acceptWord(want) {
+		s.unexpected("'" + want + "'")
+	}
+}
+
+// integer steps over an unsigned decimal number.
+func (s *scanner) integer() uint64 {
+	if class[s.peek()]&classDigit == 0 {
+		s.unexpected("a number")
+	}
+	start, n := s.pos, uint64(0)
+	for ; class[s.at(0)]&classDigit != 0; s.pos++ {
+		digit := uint64(s.data[s.pos] - '0')
+		if n > (math.MaxUint64-digit)/10 {
+			s.fail(start, "number too large")
+		}
+		n = n*10 + digit
+	}
+	return n
+}
+
+// number32 steps over an unsigned number below 2^32.
+func (s *scanner) number32() uint32 {
+	start := s.pos
+	n := s.integer()
+	if n > math.MaxUint32 {
+		s.fail(start, "number too large")
+	}
+	return uint32(n)
+}
+
+// number steps over a number of any form and returns its text.
+func (s *scanner) number() []byte {
+	s.peek()
+	start := s.pos
+	for class[s.at(0)]&classNumber != 0 {
+		s.pos++
+	}
+	if s.pos == start {
+		s.unexpected("a number")
+	}
+	return s.data[start:s.pos]
+}
+
+// quoted steps over a string and returns what is between the quotes, escapes
+// as written.
+func (s *scanner) quoted() []byte {
+	if s.peek() != '"' {
+		s.unexpected("a string")
+	}
+	end := bytes.IndexByte(s.data[s.pos+1:], '"')
+	if end < 0 {
+		s.fail(s.pos, "string without end")
+	}
+	text := s.data[s.pos+1 : s.pos+1+end]
+	s.pos += end + 2
+	return text
+}
+
+// decoded steps over a string and returns what it stands for.
+func (s *scanner) decoded() []byte { return unescape(s.quoted()) }
+
+// unescape replaces \\ and \XX. It returns text itself when there is nothing
+// to replace.
+func unescape(text []byte) []byte {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '\\' && i+1 < len(text) && text[i+1] == '\\' {
+			i++
+		} else if c == '\\' && i+2 < len(text) && hexDigit(text[i+1]) >= 0 && hexDigit(text[i+2]) >= 0 {
+			c = byte(hexDigit(text[i+1])<<4 | hexDigit(text[i+2]))
+			i += 2
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func hexDigit(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+// name is what stands behind @, % or $: text, or a number.
+type name struct {
+	text     []byte // decoded; nil for a number
+	number   uint32
+	numbered bool
+}
+
+// String returns the name as messages show it, without the sigil.
+func (n name) String() string {
+	if n.numbered {
+		return utoa(n.number)
+	}
+	return string(appendName(nil, n.text))
+}
+
+// name steps over a name; the sigil before it has been read.
+func (s *scanner) name() name {
+	switch c := s.at(0); {
+	case c == '"':
+		return name{text: s.decoded()}
+	case class[c]&classDigit != 0:
+		return name{number: s.number32(), numbered: true}
+	case class[c]&classLetter != 0:
+		start := s.pos
+		for class[s.at(0)]&classWord != 0 {
+			s.pos++
+		}
+		return name{text: s.data[start:s.pos]}
+	}
+	s.fail(s.pos, "expected a name")
+	return name{}
+}
+
+// metadataName steps over the name behind '!' and returns it decoded.
+func (s *scanner) metadataName() []byte {
+	start := s.pos
+	for class[s.at(0)]&classWord != 0 || s.at(0) == '\\' {
+		s.pos++
+	}
+	if s.pos == start {
+		s.fail(s.pos, "expected a name")
+	}
+	return unescape(s.data[start:s.pos])
+}
+
+// skipBalanced steps over what is between brackets of any kind, from an
+// opening one to the one that closes it. It looks at strings and comments
+// only as far as to skip the brackets in them.
+func (s *scanner) skipBalanced() {
+	start, depth := s.pos, 0
+	if c := s.at(0); c != '{' && c != '(' && c != '[' {
+		s.unexpected("a bracket")
+	}
+	for s.pos < len(s.data) {
+		c := s.data[s.pos]
+		if !isBracket[c] {
+			s.pos++
+			continue
+		}
+		switch c {
+		case '{', '(', '[':
+			depth++
+		case '}', ')', ']':
+			depth--
+			if depth == 0 {
+				s.pos++
+				return
+			}
+		case '"':
+			s.quoted()
+			continue
+		case ';':
+			s.skip()
+			continue
+		case '/':
+			if s.blockComment() {
+				continue
+			}
+		}
+		s.pos++
+	}
+	s.fail(start, "'"+string(rune(s.data[start]))+"' without its end")
+}
+
+// isBracket is true for the bytes that skipBalanced looks at.
+var isBracket = [256]bool{'{': true, '}': true, '(': true, ')': true, '[': true, ']': true, '"': true, ';': true, '/': true}

@@ -1,0 +1,199 @@
+package irtext
+
+import (
+	"offlink/ir"
+)
+
+// span is a piece of the input.
+type span struct{ start, end uint32 }
+
+// text is the payload of a module: the input, and where in it things are. It
+// implements [ir.Source].
+type text struct {
+	data   []byte
+	module *ir.Module
+
+	values []valueText // by ValueID
+	groups []span      // by AttributeGroupID, the whole definition
+	types  []span      // by TypeID, the definition; empty for what has none
+	nodes  []nodeText  // by NodeID
+	asm    []span      // module asm, whole lines
+	named  [][]span    // by index of NamedMetadata: its operands
+
+	lists       []namedText // named metadata, until it is decoded
+	table       *typeTable
+	unnamed     map[uint32]ir.ValueID // by number in the text
+	nextUnnamed uint32
+	typed       bool // the module has typed pointers
+	typeByName  map[string]ir.TypeID
+	typeByNum   map[uint32]ir.TypeID
+	groupByNum  map[uint32]ir.AttributeGroupID
+	groupNumber []uint32 // by AttributeGroupID
+	comdats     map[string]ir.ComdatID
+	nodeIndex   numberIndex
+	lastGroup   uint32 // a number above those of all groups
+	lastNode    uint32 // likewise of nodes
+}
+
+// valueText is where a global value is in the input, and what its header says
+// of the things that the model lets others change.
+type valueText struct {
+	span
+	number      uint32 // of an unnamed value
+	body        uint32 // where the body of a function begins; 0 if it has none
+	cut         uint32 // where the use-list orders of the body begin; 0 if there are none
+	attributes  uint32 // number of string attributes in the header
+	groups      uint32
+	comdat      ir.ComdatID
+	linkage     ir.Linkage
+	namesNumber bool // names unnamed globals
+	convention  string
+}
+
+// nodeText is where a metadata node is in the input. The top bit of length
+// says that the node names global values.
+type nodeText struct{ start, length uint32 }
+
+const nodeNamesValues = 1 << 31
+
+func (n nodeText) end() uint32       { return n.start + n.length&^nodeNamesValues }
+func (n nodeText) namesValues() bool { return n.length&nodeNamesValues != 0 }
+
+// numberIndex maps the numbers of metadata nodes to their NodeIDs. Numbers are
+// mostly dense, and mostly the NodeIDs themselves.
+type numberIndex struct {
+	numbers []uint32 // by NodeID; nil while each number is its NodeID
+	count   uint32
+	dense   []uint32 // NodeID+1 by number
+	sparse  map[uint32]ir.NodeID
+}
+
+// add notes the number of the next node.
+func (x *numberIndex) add(number uint32) {
+	if x.numbers == nil && number != x.count {
+		x.numbers = make([]uint32, x.count, 2*x.count+16)
+		for i := range x.numbers {
+			x.numbers[i] = uint32(i)
+		}
+	}
+	if x.numbers != nil {
+		x.numbers = append(x.numbers, number)
+	}
+	x.count++
+}
+
+// finish makes the table behind lookup. It returns the second node of a
+// number that two nodes have.
+func (x *numberIndex) finish() (twice ir.NodeID, bad bool) {
+	if x.numbers == nil {
+		return 0, false
+	}
+	top := uint32(0)
+	for _, n := range x.numbers {
+		top = max(top, n)
+	}
+	if uint64(top) < 4*uint64(x.count)+1024 {
+		return x.finishDense(top)
+	}
+	x.sparse = make(map[uint32]ir.NodeID, x.count)
+	for id, n := range x.numbers {
+		if _, ok := x.sparse[n]; ok {
+			return ir.NodeID(id), true
+		}
+		x.sparse[n] = ir.NodeID(id)
+	}
+	return 0, false
+}
+
+func (x *numberIndex) finishDense(top uint32) (twice ir.NodeID, bad bool) {
+	x.dense = make([]uint32, top+1)
+	for id, n := range x.numbers {
+		if x.dense[n] != 0 {
+			return ir.NodeID(id), true
+		}
+		x.dense[n] = uint32(id) + 1
+	}
+	return 0, false
+}
+
+// lookup returns the node of that number.
+func (x *numberIndex) lookup(number uint32) (ir.NodeID, bool) {
+	switch {
+	case x.numbers == nil:
+		return ir.NodeID(number), number < x.count
+	case x.dense != nil:
+		if uint64(number) >= uint64(len(x.dense)) || x.dense[number] == 0 {
+			return 0, false
+		}
+		return ir.NodeID(x.dense[number] - 1), true
+	}
+	id, ok := x.sparse[number]
+	return id, ok
+}
+
+// number returns the number of a node.
+func (x *numberIndex) number(id ir.NodeID) uint32 {
+	if x.numbers == nil {
+		return uint32(id)
+	}
+	return x.numbers[id]
+}
+
+// refSink collects references, each once in a round.
+type refSink struct {
+	list  []ir.Ref
+	round uint32
+	seen  [6][]uint32 // by kind: the round that last added the index
+}
+
+func newRefSink(m *ir.Module, nodes int) *refSink {
+	r := new(refSink)
+	r.seen[ir.RefCallee] = make([]uint32, len(m.Values))
+	r.seen[ir.RefAddress] = make([]uint32, len(m.Values))
+	r.seen[ir.RefType] = make([]uint32, len(m.Types))
+	r.seen[ir.RefAttributes] = make([]uint32, len(m.AttributeGroups))
+	r.seen[ir.RefNode] = make([]uint32, nodes)
+	return r
+}
+
+// begin starts a new round.
+func (r *refSink) begin() {
+	r.list = r.list[:0]
+	r.round++
+}
+
+func (r *refSink) add(kind ir.RefKind, index uint32) {
+	if seen := r.seen[kind]; seen[index] != r.round {
+		seen[index] = r.round
+		r.list = append(r.list, ir.MakeRef(kind, index))
+	}
+}
+
+// truncate takes back what was added behind the first n references.
+func (r *refSink) truncate(n int) {
+	for _, ref := range r.list[n:] {
+		r.seen[ref.Kind()][ref.Index()] = 0
+	}
+	r.list = r.list[:n]
+}
+
+// refArena stores lists of references in large blocks.
+type refArena struct{ block []ir.Ref }
+
+const refBlock = 1 << 14
+
+// store returns a copy of list.
+func (a *refArena) store(list []ir.Ref) []ir.Ref {
+	if len(list) == 0 {
+		return nil
+	}
+	if len(list) > refBlock/4 {
+		return append([]ir.Ref(nil), list...)
+	}
+	if len(a.block)+len(list) > cap(a.block) {
+		a.block = make([]ir.Ref, 0, refBlock)
+	}
+	start := len(a.block)
+	a.block = append(a.block, list...)
+	return a.block[start:len(a.block):len(a.block)]
+}

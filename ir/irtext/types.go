@@ -1,0 +1,476 @@
+package irtext
+
+import (
+	"encoding/binary"
+	"math"
+
+	"offlink/ir"
+)
+
+// typeShape is what parsers need to know of a type that they step over.
+type typeShape uint8
+
+const (
+	shapePlain typeShape = iota
+	shapeVoid
+	shapeLabel
+	shapeMetadata
+	shapeFunction
+)
+
+// typeTable interns the types of a module while signatures are parsed.
+type typeTable struct {
+	text    *text
+	byShape map[string]ir.TypeID
+	// firstUse is the position of the first use of an identified struct that
+	// has no definition yet, by TypeID.
+	firstUse map[ir.TypeID]int
+	key      []byte
+	// frozen says that the module may not change any more; a type that it
+	// lacks is then ir.NoType.
+	frozen bool
+}
+
+// frozenCopy returns a table for one goroutine that only looks types up.
+func (t *typeTable) frozenCopy() *typeTable {
+	return &typeTable{text: t.text, byShape: t.byShape, frozen: true}
+}
+
+func newTypeTable(t *text) *typeTable {
+	return &typeTable{text: t, byShape: make(map[string]ir.TypeID), firstUse: make(map[ir.TypeID]int)}
+}
+
+// intern returns the ID of a type that has no name.
+func (t *typeTable) intern(p *parser, want ir.Type) ir.TypeID {
+	k := append(t.key[:0], byte(want.Kind), boolBits(want.Packed, want.Opaque, want.Scalable, want.Variadic))
+	k = binary.AppendUvarint(k, uint64(want.Bits))
+	k = binary.AppendUvarint(k, uint64(want.AddressSpace))
+	k = binary.AppendUvarint(k, want.Length)
+	k = binary.AppendUvarint(k, uint64(len(want.Name)))
+	k = append(k, want.Name...)
+	for _, e := range want.Elements {
+		k = binary.AppendUvarint(k, uint64(e))
+	}
+	t.key = k
+	if id, ok := t.byShape[string(k)]; ok {
+		return id
+	}
+	if t.frozen {
+		return ir.NoType
+	}
+	id := t.add(p, want)
+	t.byShape[string(k)] = id
+	return id
+}
+
+func (t *typeTable) add(p *parser, new ir.Type) ir.TypeID {
+	m := t.text.module
+	if len(m.Types) >= ir.MaxIndex {
+		p.fail(p.pos, "too many types")
+	}
+	m.Types = append(m.Types, new)
+	t.text.types = append(t.text.types, span{})
+	return ir.TypeID(len(m.Types) - 1)
+}
+
+// identified returns the ID of the struct of that name, adding one that is not
+// defined yet.
+func (t *typeTable) identified(p *parser, n name, pos int) ir.TypeID {
+	if id, ok := t.text.lookupType(n); ok {
+		return id
+	}
+	if t.frozen {
+		p.fail(pos, "use of undefined type '%"+n.String()+"'")
+	}
+	id := t.add(p, ir.Type{Kind: ir.TypeStruct, Name: string(n.text), Identified: true, Opaque: true})
+	if n.numbered {
+		t.text.typeByNum[n.number] = id
+	} else {
+		t.text.typeByName[string(n.text)] = id
+	}
+	t.firstUse[id] = pos
+	return id
+}
+
+func (t *text) lookupType(n name) (id ir.TypeID, ok bool) {
+	if n.numbered {
+		id, ok = t.typeByNum[n.number]
+	} else {
+		id, ok = t.typeByName[string(n.text)]
+	}
+	return id, ok
+}
+
+func boolBits(bits ...bool) (b byte) {
+	for i, set := range bits {
+		if set {
+			b |= 1 << i
+		}
+	}
+	return b
+}
+
+// parseType steps over a type. It builds the type when p.types is set; else
+// the TypeID means nothing, and identified structs are noted as references.
+func (p *parser) parseType() (ir.TypeID, typeShape) {
+	p.enter()
+	id, shape := p.baseType()
+	for {
+		switch p.peek() {
+		case '*':
+			p.pos++
+			id, shape = p.pointerTo(id, 0), shapePlain
+			continue
+		case 'a':
+			if shape != shapeLabel && p.acceptWord("addrspace") {
+				space := p.addressSpace()
+				p.expect('*')
+				id, shape = p.pointerTo(id, space), shapePlain
+				continue
+			}
+		case '(':
+			id, shape = p.functionType(id), shapeFunction
+			continue
+		}
+		p.leave()
+		return id, shape
+	}
+}
+
+// skipType is parseType for the most frequent types.
+func (p *parser) skipType() typeShape {
+	if p.types == nil {
+		if c := p.peek(); c == 'i' && class[p.at(1)]&classDigit != 0 {
+			n := 2
+			for class[p.at(n)]&classDigit != 0 {
+				n++
+			}
+			if p.at(n) == ' ' && isSimpleFollower[p.at(n+1)] {
+				p.pos += n + 1
+				return shapePlain
+			}
+		} else if c == 'p' && p.at(3) == ' ' && p.at(1) == 't' && p.at(2) == 'r' && isSimpleFollower[p.at(4)] {
+			p.pos += 4
+			return shapePlain
+		}
+	}
+	_, shape := p.parseType()
+	return shape
+}
+
+// isSimpleFollower is true for the bytes that begin a value and cannot go on
+// with a type.
+var isSimpleFollower = [256]bool{
+	'%': true, '@': true, '-': true, '0': true, '1': true, '2': true, '3': true, '4': true,
+	'5': true, '6': true, '7': true, '8': true, '9': true,
+}
+
+func (p *parser) baseType() (ir.TypeID, typeShape) {
+	switch c := p.peek(); c {
+	case '%':
+		return p.identifiedType(), shapePlain
+	case '[':
+		return p.arrayType(), shapePlain
+	case '<':
+		return p.vectorType(), shapePlain
+	case '{':
+		return p.structType(false), shapePlain
+	default:
+		w := p.peekWord()
+		if w == nil {
+			p.unexpected("a type")
+		}
+		if bits, ok := integerType(w); ok {
+			return p.wordType(w, ir.Type{Kind: ir.TypeInteger, Bits: bits}), shapePlain
+		}
+		return p.keywordType(w)
+	}
+}
+
+// integerType returns the width of iN.
+func integerType(w []byte) (bits uint32, ok bool) {
+	if w[0] != 'i' || len(w) < 2 || len(w) > 9 {
+		return 0, false
+	}
+	for _, c := range w[1:] {
+		if class[c]&classDigit == 0 {
+			return 0, false
+		}
+		bits = bits*10 + uint32(c-'0')
+	}
+	return bits, true
+}
+
+// wordType steps over the word and builds the type.
+func (p *parser) wordType(w []byte, t ir.Type) ir.TypeID {
+	p.pos += len(w)
+	return p.built(t)
+}
+
+func (p *parser) built(t ir.Type) ir.TypeID {
+	if p.types == nil {
+		return 0
+	}
+	return p.types.intern(p, t)
+}
+
+func (p *parser) keywordType(w []byte) (ir.TypeID, typeShape) {
+	float := func(bits uint32) (ir.TypeID, typeShape) {
+		return p.wordType(w, ir.Type{Kind: ir.TypeFloat, Name: string(w), Bits: bits}), shapePlain
+	}
+	switch string(w) {
+	case "ptr":
+		p.pos += len(w)
+		space := uint32(0)
+		if p.acceptWord("addrspace") {
+			space = p.addressSpace()
+		}
+		return p.built(ir.Type{Kind: ir.TypePointer, AddressSpace: space}), shapePlain
+	case "void":
+		return p.wordType(w, ir.Type{Name: "void"}), shapeVoid
+	case "half", "bfloat":
+		return float(16)
+	case "float":
+		return float(32)
+	case "double":
+		return float(64)
+	case "x86_fp80":
+		return float(80)
+	case "fp128", "ppc_fp128":
+		return float(128)
+	case "label":
+		return p.wordType(w, ir.Type{Name: "label"}), shapeLabel
+	case "metadata":
+		return p.wordType(w, ir.Type{Name: "metadata"}), shapeMetadata
+	case "token", "x86_mmx", "x86_amx":
+		return p.wordType(w, ir.Type{Name: string(w)}), shapePlain
+	case "target":
+		return p.targetType(), shapePlain
+	}
+	p.unexpected("a type")
+	return 0, 0
+}
+
+// isTypeWord reports whether the word begins a type.
+func isTypeWord(w []byte) bool {
+	switch string(w) {
+	case "ptr", "void", "half", "bfloat", "float", "double", "x86_fp80", "fp128", "ppc_fp128",
+		"label", "metadata", "token", "x86_mmx", "x86_amx", "target":
+		return true
+	}
+	_, ok := integerType(w)
+	return ok
+}
+
+// startsType reports whether what is next begins a type.
+func (p *parser) startsType() bool {
+	switch c := p.peek(); {
+	case c == '%', c == '[', c == '<', c == '{':
+		return true
+	case class[c]&classLetter != 0:
+		return isTypeWord(p.peekWord())
+	}
+	return false
+}
+
+// addressSpace steps over the number, or the letter that stands for one, in
+// parentheses.
+func (p *parser) addressSpace() (space uint32) {
+	p.expect('(')
+	if p.peek() == '"' {
+		p.quoted()
+	} else {
+		space = p.number32()
+	}
+	p.expect(')')
+	return space
+}
+
+func (p *parser) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
+	if p.types == nil {
+		return 0
+	}
+	if !p.types.frozen {
+		p.text.typed = true
+	}
+	return p.types.intern(p, ir.Type{Kind: ir.TypePointer, AddressSpace: space, Elements: []ir.TypeID{pointee}})
+}
+
+func (p *parser) identifiedType() ir.TypeID {
+	start := p.pos
+	p.pos++
+	n := p.name()
+	if p.types != nil {
+		id := p.types.identified(p, n, start)
+		if p.typesNamed != nil {
+			*p.typesNamed = append(*p.typesNamed, id)
+		}
+		return id
+	}
+	if !p.resolve {
+		return 0
+	}
+	id, ok := p.text.lookupType(n)
+	if !ok {
+		p.fail(start, "use of undefined type '%"+n.String()+"'")
+	}
+	if p.refs != nil {
+		p.refs.add(ir.RefType, uint32(id))
+	}
+	return id
+}
+
+func (p *parser) arrayType() ir.TypeID {
+	p.expect('[')
+	n := p.integer()
+	p.expectWord("x")
+	element, _ := p.parseType()
+	p.expect(']')
+	if p.types == nil {
+		return 0
+	}
+	return p.types.intern(p, ir.Type{Kind: ir.TypeArray, Length: n, Elements: []ir.TypeID{element}})
+}
+
+func (p *parser) vectorType() ir.TypeID {
+	p.expect('<')
+	if p.peek() == '{' {
+		id := p.structType(true)
+		p.expect('>')
+		return id
+	}
+	scalable := p.acceptWord("vscale")
+	if scalable {
+		p.expectWord("x")
+	}
+	n := p.integer()
+	p.expectWord("x")
+	element, _ := p.parseType()
+	p.expect('>')
+	if p.types == nil {
+		return 0
+	}
+	return p.types.intern(p, ir.Type{Kind: ir.TypeVector, Length: n, Scalable: scalable, Elements: []ir.TypeID{element}})
+}
+
+func (p *parser) structType(packed bool) ir.TypeID {
+	p.expect('{')
+	elements := p.typeList('}')
+	return p.built(ir.Type{Kind: ir.TypeStruct, Packed: packed, Elements: elements})
+}
+
+// typeList steps over types up to the closing byte.
+func (p *parser) typeList(closing byte) (elements []ir.TypeID) {
+	for more := p.peek() != closing; more; more = p.accept(',') {
+		id, _ := p.parseType()
+		if p.types != nil {
+			elements = append(elements, id)
+		}
+	}
+	p.expect(closing)
+	return elements
+}
+
+// functionType steps over the parameter types behind a result type.
+func (p *parser) functionType(result ir.TypeID) ir.TypeID {
+	p.expect('(')
+	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
+	for more := p.peek() != ')'; more; more = p.accept(',') {
+		if p.acceptDots() {
+			t.Variadic = true
+			break
+		}
+		id, _ := p.parseType()
+		if p.types != nil {
+			t.Elements = append(t.Elements, id)
+		}
+	}
+	p.expect(')')
+	return p.built(t)
+}
+
+func (p *parser) acceptDots() bool {
+	if p.peek() == '.' && p.at(1) == '.' && p.at(2) == '.' {
+		p.pos += 3
+		return true
+	}
+	return false
+}
+
+// targetType steps over target("name", types and numbers).
+func (p *parser) targetType() ir.TypeID {
+	p.expectWord("target")
+	p.expect('(')
+	start := p.pos
+	p.quoted()
+	for p.accept(',') {
+		if class[p.peek()]&classDigit != 0 {
+			p.integer()
+		} else {
+			p.parseType()
+		}
+	}
+	end := p.pos
+	p.expect(')')
+	return p.built(ir.Type{Kind: ir.TypeTarget, Name: string(p.data[start:end])})
+}
+
+// typeDefinition steps over "%name = type ...".
+func (p *parser) typeDefinition() {
+	start := p.pos
+	p.expect('%')
+	n := p.name()
+	p.expect('=')
+	p.expectWord("type")
+	id := p.types.identified(p, n, start)
+	if p.text.types[id] != (span{}) {
+		p.fail(start, "redefinition of type '%"+n.String()+"'")
+	}
+	delete(p.types.firstUse, id)
+	p.structBody(id)
+	p.text.types[id] = p.spanFrom(start)
+}
+
+// structBody fills in the identified struct from what is next.
+func (p *parser) structBody(id ir.TypeID) {
+	types := p.text.module
+	if p.acceptWord("opaque") {
+		return
+	}
+	packed := p.accept('<')
+	if p.peek() != '{' {
+		p.unexpected("a struct, or 'opaque'")
+	}
+	p.pos++
+	elements := p.typeList('}')
+	if packed {
+		p.expect('>')
+	}
+	t := &types.Types[id]
+	t.Elements, t.Packed, t.Opaque = elements, packed, false
+}
+
+// undefined returns the position of the first use of a struct that was never
+// defined.
+func (t *typeTable) undefined() (pos int, name string, found bool) {
+	pos = math.MaxInt
+	for id, use := range t.firstUse {
+		if use < pos {
+			pos, name, found = use, t.text.typeText(id), true
+		}
+	}
+	return pos, name, found
+}
+
+// typeText returns the name of an identified struct as it is written.
+func (t *text) typeText(id ir.TypeID) string {
+	if name := t.module.Types[id].Name; name != "" {
+		return "%" + string(appendName(nil, []byte(name)))
+	}
+	for number, other := range t.typeByNum {
+		if other == id {
+			return "%" + utoa(number)
+		}
+	}
+	return "%?"
+}

@@ -1,0 +1,74 @@
+package irtext
+
+import (
+	"slices"
+
+	"offlink/ir"
+)
+
+// newGroup is an attribute group of the module without some of its string
+// attributes.
+type newGroup struct {
+	of     ir.AttributeGroupID
+	remove []string
+}
+
+// groupWithout returns the number of the group without those keys: its own
+// when it has none of them.
+func (w *writer) groupWithout(id ir.AttributeGroupID, remove []string) uint32 {
+	var drop []string
+	for _, a := range w.text.module.AttributeGroups[id].Strings {
+		if slices.Contains(remove, a.Key) {
+			drop = append(drop, a.Key)
+		}
+	}
+	if drop == nil {
+		return w.text.groupNumber[id]
+	}
+	for i := range w.groups {
+		if w.groups[i].of == id && slices.Equal(w.groups[i].remove, drop) {
+			return w.text.lastGroup + 1 + uint32(i)
+		}
+	}
+	w.groups = append(w.groups, newGroup{id, drop})
+	return w.text.lastGroup + uint32(len(w.groups))
+}
+
+func (w *writer) writeGroups() {
+	for i, id := range w.reach.AttributeGroups {
+		if i == 0 {
+			w.add("\n")
+		}
+		w.line(w.text.groups[id])
+	}
+	for i := range w.groups {
+		w.add("attributes #")
+		w.addNumber(w.text.lastGroup + 1 + uint32(i))
+		w.add(" = {")
+		w.writeNewGroup(&w.groups[i])
+		w.add(" }\n")
+	}
+}
+
+// writeNewGroup writes the attributes of a group but for those removed.
+func (w *writer) writeNewGroup(g *newGroup) {
+	p := w.parser
+	p.pos = int(w.text.groups[g.of].start)
+	for !p.accept('{') {
+		p.pos++
+	}
+	for !p.accept('}') {
+		start := p.pos
+		if p.peek() == '"' {
+			if slices.Contains(g.remove, p.stringAttribute().Key) {
+				continue
+			}
+		} else if word := p.word(); p.accept('=') {
+			p.number()
+		} else {
+			p.unresolved(func() { p.wordAttribute(word) })
+		}
+		w.add(" ")
+		w.buf = append(w.buf, w.text.data[start:p.pos]...)
+	}
+}

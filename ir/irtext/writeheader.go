@@ -1,0 +1,336 @@
+package irtext
+
+import (
+	"bytes"
+	"slices"
+
+	"offlink/ir"
+)
+
+// headerWriter writes the header of one value, item by item.
+type headerWriter struct {
+	*writer
+	id     ir.ValueID
+	value  *ir.GlobalValue
+	edit   *ir.Edit
+	define bool
+	keep   []int
+	// linkage is the linkage in the slice.
+	linkage ir.Linkage
+	// attributes says that what the header has of the model's attributes, and
+	// the attributes that the slice adds, have been written.
+	attributes, attachments bool
+	linked                  bool // the linkage has been written
+}
+
+// writeHeader writes the header of a value as the slice changes it.
+func (w *writer) writeHeader(id ir.ValueID, define bool, edit *ir.Edit, keep []int) {
+	p := w.parser
+	at := &w.text.values[id]
+	if p.locals == nil {
+		p.locals = newLocals()
+	}
+	p.locals.begin()
+	w.collectPatches(func() {
+		p.valueHeader(at)
+		if define && at.body != 0 {
+			p.body()
+		}
+	})
+	p.unresolved(func() { p.valueHeader(at) })
+	h := headerWriter{writer: w, id: id, value: &w.text.module.Values[id], edit: edit, define: define, keep: keep}
+	h.linkage = h.newLinkage()
+	for i := range p.header.items {
+		h.item(&p.header.items[i])
+	}
+	h.beforeAttributes()
+	h.addAttributes()
+	if h.value.Kind == ir.Function {
+		h.addAttachments()
+	}
+}
+
+// newLinkage returns the linkage of the value in the slice.
+func (h *headerWriter) newLinkage() ir.Linkage {
+	linkage := h.value.Linkage
+	if h.edit.SetLinkage {
+		linkage = h.edit.Linkage
+	}
+	if !h.define && linkage != ir.ExternWeak {
+		linkage = ir.External
+	}
+	return linkage
+}
+
+func (h *headerWriter) local() bool { return h.linkage == ir.Internal || h.linkage == ir.Private }
+
+// becomesDeclaration reports whether the module has a definition of what the
+// slice declares.
+func (h *headerWriter) becomesDeclaration() bool { return !h.define && !h.value.Declaration }
+
+// item writes one item of the header, or what stands for it in the slice.
+func (h *headerWriter) item(at *item) {
+	if h.value.Kind == ir.Function && at.kind != itemKeyword && at.kind != itemAttachment {
+		h.writeLinkage()
+	}
+	switch at.kind {
+	case itemKeyword:
+		h.keyword(at)
+	case itemName:
+		h.copyPatched(at.start, at.end)
+		h.writeLinkage()
+	case itemLinkage, itemConvention:
+		// the model's are written in their place
+	case itemPreemption, itemVisibility:
+		if !h.local() {
+			h.space(at)
+		}
+	case itemStorage:
+		if !h.local() && !h.becomesDeclaration() {
+			h.space(at)
+		}
+	case itemSignature:
+		h.writeConvention()
+		h.space(at)
+	default:
+		h.trailingItem(at)
+	}
+}
+
+// trailingItem writes an item that stands behind the signature or type.
+func (h *headerWriter) trailingItem(at *item) {
+	h.placeAdditions(at)
+	switch at.kind {
+	case itemType:
+		h.writeType(at)
+	case itemInitializer:
+		h.writeInitializer(at)
+	case itemString, itemGroup:
+		h.attributeItem(at)
+	case itemSection:
+		if !h.becomesDeclaration() {
+			h.space(at)
+		}
+	case itemComdat:
+		h.writeComdat()
+	case itemBody:
+		if h.define {
+			h.space(at)
+		}
+	case itemAttachment:
+		h.attachmentItem(at)
+	default:
+		h.space(at)
+	}
+}
+
+// space writes the item behind a space, or behind nothing when it begins with
+// a comma.
+func (h *headerWriter) space(at *item) {
+	if h.text.data[at.start] != ',' {
+		h.add(" ")
+	}
+	h.copyPatched(at.start, at.end)
+}
+
+// keyword writes define or declare, global or constant, alias or ifunc.
+func (h *headerWriter) keyword(at *item) {
+	if h.value.Kind != ir.Function {
+		h.space(at)
+		return
+	}
+	if h.define {
+		h.add("define")
+		return
+	}
+	h.add("declare")
+	h.addAttachments()
+}
+
+// writeLinkage writes the linkage: of a function before the first item behind
+// the attachments of a declaration, of others behind the name.
+func (h *headerWriter) writeLinkage() {
+	if h.linked {
+		return
+	}
+	h.linked = true
+	if h.linkage != ir.External || !h.define && h.value.Kind == ir.Variable {
+		h.add(" " + h.linkage.String())
+	}
+}
+
+func (h *headerWriter) writeConvention() {
+	if h.value.CallingConv != "" {
+		h.add(" " + h.value.CallingConv)
+	}
+}
+
+// writeType writes the type of a variable; that of an array has fewer
+// elements when the slice drops some.
+func (h *headerWriter) writeType(at *item) {
+	if h.keep == nil {
+		h.space(at)
+		return
+	}
+	p := h.parser
+	p.pos = at.start
+	p.expect('[')
+	p.integer()
+	rest := p.pos
+	h.add(" [")
+	h.addNumber(uint32(len(h.keep)))
+	h.copyPatched(rest, at.end)
+}
+
+// writeInitializer writes the initialiser of a definition.
+func (h *headerWriter) writeInitializer(at *item) {
+	switch {
+	case !h.define:
+		return
+	case h.value.Kind != ir.Variable:
+		h.add(",")
+	}
+	if h.keep == nil {
+		h.space(at)
+		return
+	}
+	p := h.parser
+	p.pos = at.start
+	p.expect('[')
+	all := p.elementSpans()
+	h.add(" [")
+	for i, k := range h.keep {
+		if i > 0 {
+			h.add(", ")
+		}
+		h.copyPatched(int(all[k].start), int(all[k].end))
+	}
+	h.add("]")
+}
+
+// writeComdat writes the comdat of a definition that stays in it.
+func (h *headerWriter) writeComdat() {
+	if !h.define || h.value.Comdat == ir.NoComdat || h.edit.DropComdat {
+		return
+	}
+	if h.value.Kind == ir.Variable {
+		h.add(",")
+	}
+	h.add(" comdat($")
+	h.buf = appendName(h.buf, []byte(h.text.module.Comdats[h.value.Comdat].Name))
+	h.add(")")
+}
+
+// placeAdditions writes what the slice adds before the first item that has to
+// stand behind it: a function's attributes before section, comdat and
+// alignment, a variable's attachments before its attributes.
+func (h *headerWriter) placeAdditions(next *item) {
+	attribute := next.kind == itemString || next.kind == itemGroup || next.kind == itemWord
+	if h.value.Kind != ir.Function {
+		if attribute {
+			h.beforeAttributes()
+		}
+		return
+	}
+	if !attribute && !h.leadsAttributes(next) {
+		h.addAttributes()
+	}
+}
+
+// leadsAttributes reports whether the item stands before the attributes of a
+// function.
+func (h *headerWriter) leadsAttributes(at *item) bool {
+	text := h.text.data[at.start:at.end]
+	for _, word := range []string{"unnamed_addr", "local_unnamed_addr", "addrspace"} {
+		if bytes.HasPrefix(text, []byte(word)) {
+			return true
+		}
+	}
+	return at.kind == itemAttachment && !h.define
+}
+
+// beforeAttributes writes the attachments that a slice adds to a variable.
+func (h *headerWriter) beforeAttributes() {
+	if h.value.Kind != ir.Function {
+		h.addAttachments()
+	}
+}
+
+// addAttributes writes the attributes that the model or the slice has beyond
+// the text.
+func (h *headerWriter) addAttributes() {
+	if h.attributes {
+		return
+	}
+	h.attributes = true
+	for _, a := range h.value.Attributes {
+		if !slices.Contains(h.parser.header.attributes, a) && !slices.Contains(h.edit.Remove, a.Key) {
+			h.addAttribute(a)
+		}
+	}
+	for _, a := range h.edit.Add {
+		h.addAttribute(a)
+	}
+}
+
+func (h *headerWriter) addAttribute(a ir.Attribute) {
+	h.add(" ")
+	h.buf = appendQuoted(h.buf, []byte(a.Key))
+	if a.Value != "" {
+		h.add("=")
+		h.buf = appendQuoted(h.buf, []byte(a.Value))
+	}
+}
+
+// attributeItem writes a string attribute or group of the text if the model
+// and the slice keep it.
+func (h *headerWriter) attributeItem(at *item) {
+	p := h.parser
+	p.pos = at.start
+	if at.kind == itemString {
+		a := p.stringAttribute()
+		if slices.Contains(h.value.Attributes, a) && !slices.Contains(h.edit.Remove, a.Key) {
+			h.space(at)
+		}
+		return
+	}
+	p.pos++
+	id, ok := h.text.groupByNum[p.number32()]
+	switch {
+	case !ok:
+		h.space(at)
+	case slices.Contains(h.value.Groups, id):
+		h.add(" #")
+		h.addNumber(h.groupWithout(id, h.edit.Remove))
+	}
+}
+
+// attachmentItem writes what is attached to the value in the text.
+func (h *headerWriter) attachmentItem(at *item) {
+	if h.becomesDeclaration() && h.value.Kind == ir.Function {
+		return
+	}
+	p := h.parser
+	p.pos = at.start
+	p.accept(',')
+	if kind := string(p.attachmentName()); !h.edit.Replaces(kind) {
+		h.space(at)
+	}
+}
+
+// addAttachments writes the metadata that the slice attaches.
+func (h *headerWriter) addAttachments() {
+	if h.attachments {
+		return
+	}
+	h.attachments = true
+	for _, a := range h.edit.Attach {
+		if h.value.Kind == ir.Variable {
+			h.add(",")
+		}
+		h.add(" !")
+		h.buf = appendMetadataName(h.buf, a.Kind)
+		h.add(" ")
+		h.newNode(a.Node)
+	}
+}

@@ -1,0 +1,254 @@
+package irtext
+
+import (
+	"slices"
+	"strconv"
+
+	"offlink/ir"
+)
+
+func (w *writer) writeNamed() {
+	m := w.text.module
+	w.add("\n")
+	for i := range m.NamedMetadata {
+		n := &m.NamedMetadata[i]
+		if slices.Contains(w.slice.Removed, n.Name) {
+			continue
+		}
+		w.beginNamed(n.Name)
+		first := true
+		edit := w.slice.NamedEdit(n.Name)
+		if edit == nil {
+			for k := range n.Operands {
+				w.namedOperand(i, k, &first)
+			}
+		} else {
+			for _, k := range edit.Keep {
+				w.namedOperand(i, k, &first)
+			}
+			w.namedAdditions(edit, &first)
+		}
+		w.add("}\n")
+	}
+	for i := range w.slice.Named {
+		edit := &w.slice.Named[i]
+		if m.Named(edit.Name) == nil {
+			first := true
+			w.beginNamed(edit.Name)
+			w.namedAdditions(edit, &first)
+			w.add("}\n")
+		}
+	}
+}
+
+func (w *writer) beginNamed(name string) {
+	w.add("!")
+	w.buf = appendMetadataName(w.buf, name)
+	w.add(" = !{")
+}
+
+// namedOperand writes operand k of a list as it is in the input. Compile
+// units that the slice does not keep are left out of their list.
+func (w *writer) namedOperand(list, k int, first *bool) {
+	n := &w.text.module.NamedMetadata[list]
+	if o := &n.Operands[k]; n.Name == ir.DebugUnits && o.Kind == ir.OperandNode && !w.reach.HasNode(o.Node) {
+		return
+	}
+	w.separate(first)
+	w.copy(w.text.named[list][k])
+}
+
+func (w *writer) namedAdditions(edit *ir.NamedEdit, first *bool) {
+	for _, n := range edit.New {
+		w.separate(first)
+		w.newNode(n)
+	}
+}
+
+func (w *writer) separate(first *bool) {
+	if !*first {
+		w.add(", ")
+	}
+	*first = false
+}
+
+// newNode writes the number of a node that the slice adds.
+func (w *writer) newNode(n ir.NewNode) {
+	w.nodes = append(w.nodes, n)
+	w.add("!")
+	w.addNumber(w.text.lastNode + uint32(len(w.nodes)))
+}
+
+func (w *writer) writeNewNodes() {
+	for i, n := range w.nodes {
+		w.add("!")
+		w.addNumber(w.text.lastNode + 1 + uint32(i))
+		w.add(" = !{")
+		w.newOperands(n.Operands)
+		w.add("}\n")
+	}
+}
+
+func (w *writer) newOperands(operands []ir.Operand) {
+	first := true
+	for i := range operands {
+		w.separate(&first)
+		w.newOperand(&operands[i])
+	}
+}
+
+func (w *writer) newOperand(o *ir.Operand) {
+	switch o.Kind {
+	case ir.OperandString:
+		w.add("!")
+		w.buf = appendQuoted(w.buf, []byte(o.String))
+	case ir.OperandNode:
+		w.add("!")
+		w.addNumber(w.text.nodeIndex.number(o.Node))
+	case ir.OperandInt:
+		w.add("i" + strconv.Itoa(o.Bits) + " ")
+		w.buf = strconv.AppendInt(w.buf, o.Int, 10)
+	case ir.OperandValue:
+		w.valueOperand(o.Value)
+	case ir.OperandTuple:
+		w.add("!{")
+		w.newOperands(o.Elements)
+		w.add("}")
+	default:
+		w.add("null")
+	}
+}
+
+// valueOperand writes a global value with its type; null if the slice lacks
+// it.
+func (w *writer) valueOperand(id ir.ValueID) {
+	if !w.reach.Keeps(id) {
+		w.add("null")
+		return
+	}
+	v := &w.text.module.Values[id]
+	if w.text.typed {
+		w.buf = w.text.appendType(w.buf, v.Type)
+		w.buf = appendSpace(w.buf, v.AddressSpace)
+		w.add("*")
+	} else {
+		w.buf = appendSpace(append(w.buf, "ptr"...), v.AddressSpace)
+	}
+	w.add(" @")
+	if v.Name == "" {
+		w.addNumber(w.numbers[id])
+		return
+	}
+	w.buf = appendName(w.buf, []byte(v.Name))
+}
+
+// writeNodes writes the metadata nodes of the slice. Neighbours in the input
+// are copied together.
+func (w *writer) writeNodes() {
+	w.add("\n")
+	var run span
+	for _, id := range w.reach.Nodes {
+		n := w.text.nodes[id]
+		unit := w.reach.Unit(id)
+		if unit != nil || n.namesValues() {
+			w.copyRun(&run)
+			w.writeNode(n, unit)
+			continue
+		}
+		if run.end+1 != n.start || w.text.data[run.end] != '\n' {
+			w.copyRun(&run)
+			run.start = n.start
+		}
+		run.end = n.end()
+	}
+	w.copyRun(&run)
+}
+
+func (w *writer) copyRun(run *span) {
+	if run.end > run.start {
+		w.line(*run)
+	}
+	*run = span{}
+}
+
+// writeNode writes a node of which something may be different in the slice:
+// the variables of a compile unit, values that are not there, or that have
+// another number.
+func (w *writer) writeNode(n nodeText, unit *ir.Unit) {
+	p := w.parser
+	w.operands = w.operands[:0]
+	w.globals = w.globals[:0]
+	w.patches = w.patches[:0]
+	p.operands, p.globals = &w.operands, &w.globals
+	p.pos = int(n.start) + 1
+	p.number32()
+	p.expect('=')
+	body := p.pos
+	p.nodeBody()
+	p.operands, p.globals = nil, nil
+	w.patchValues()
+	if unit != nil {
+		w.patchUnit(body, unit)
+	}
+	w.sortPatches()
+	w.copyPatched(int(n.start), int(n.end()))
+	w.add("\n")
+}
+
+// patchValues makes patches for the global values in w.globals: null for the
+// operands that name one that is not in the slice, new numbers for others.
+func (w *writer) patchValues() {
+	dropped := -2
+	for _, use := range w.globals {
+		at := w.operandAt(use.span)
+		if !w.reach.Keeps(use.value) {
+			if at >= 0 && at != dropped {
+				w.patches = append(w.patches, patch{int(w.operands[at].start), int(w.operands[at].end), "null"})
+			}
+			dropped = at
+			continue
+		}
+		if use.numbered && at != dropped {
+			w.patches = append(w.patches, patch{int(use.start), int(use.end), utoa(w.numbers[use.value])})
+		}
+	}
+}
+
+// operandAt returns the index of the operand in w.operands that holds a
+// place.
+func (w *writer) operandAt(at span) int {
+	return slices.IndexFunc(w.operands, func(o span) bool { return o.start <= at.start && at.end <= o.end })
+}
+
+// patchUnit makes the patch for the variables that a compile unit lists; the
+// node's body begins at pos.
+func (w *writer) patchUnit(pos int, unit *ir.Unit) {
+	p := w.parser
+	p.pos = pos
+	p.acceptWord("distinct")
+	p.expect('!')
+	p.metadataName()
+	p.expect('(')
+	for p.peek() != ')' {
+		field := string(p.word())
+		p.expect(':')
+		p.peek()
+		start := p.pos
+		p.decodeFieldValue()
+		if field == "globals" {
+			w.patches = append(w.patches, patch{start, p.pos, w.unitGlobals(unit)})
+		}
+		p.accept(',')
+	}
+}
+
+func (w *writer) unitGlobals(unit *ir.Unit) string {
+	text := "!{"
+	for i, id := range unit.Globals {
+		if i > 0 {
+			text += ", "
+		}
+		text += "!" + utoa(w.text.nodeIndex.number(id))
+	}
+	return text + "}"
+}

@@ -1,0 +1,253 @@
+package irtext
+
+import (
+	"fmt"
+	"io"
+
+	"offlink/ir"
+)
+
+// writer writes slices of one module. It implements [ir.SliceWriter].
+type writer struct {
+	text    *text
+	reacher *ir.Reacher
+	parser  *parser // looks at what has to be changed
+
+	out   io.Writer
+	buf   []byte
+	slice *ir.Slice
+	reach *ir.Reach
+
+	numbers    []uint32 // by ValueID: the number of an unnamed value of the slice
+	renumbered bool     // some of them differ from the module's
+	groups     []newGroup
+	nodes      []ir.NewNode // that the slice adds, in the order of their numbers
+	declared   []declaration
+	patches    []patch
+	globals    []globalName
+	operands   []span
+}
+
+// flushSize is how much the writer gathers before it writes.
+const flushSize = 1 << 18
+
+// NewWriter implements [ir.Source].
+func (t *text) NewWriter() ir.SliceWriter {
+	return &writer{
+		text:    t,
+		reacher: ir.NewReacher(t.module),
+		parser:  t.parser(),
+		numbers: make([]uint32, len(t.module.Values)),
+	}
+}
+
+// WriteSlice implements [ir.SliceWriter].
+func (w *writer) WriteSlice(out io.Writer, s *ir.Slice) (err error) {
+	reach, err := w.reacher.Reach(s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.text.module.Path, err)
+	}
+	w.out, w.slice, w.reach = out, s, reach
+	w.buf, w.groups, w.nodes, w.declared = w.buf[:0], w.groups[:0], w.nodes[:0], w.declared[:0]
+	w.number()
+	f := catch(func() { err = w.write() })
+	if f != nil {
+		return errorAt(w.text.module.Path, w.text.data, f)
+	}
+	return err
+}
+
+func (w *writer) write() error {
+	w.writeModule()
+	w.writeTypes()
+	w.writeComdats()
+	if err := w.writeValues(); err != nil {
+		return err
+	}
+	w.writeDeclared()
+	w.writeGroups()
+	w.writeNamed()
+	w.writeNodes()
+	w.writeNewNodes()
+	return w.flush()
+}
+
+// flush writes what was gathered.
+func (w *writer) flush() error {
+	_, err := w.out.Write(w.buf)
+	w.buf = w.buf[:0]
+	return err
+}
+
+func (w *writer) flushIfLarge() error {
+	if len(w.buf) < flushSize {
+		return nil
+	}
+	return w.flush()
+}
+
+func (w *writer) add(s string)       { w.buf = append(w.buf, s...) }
+func (w *writer) copy(at span)       { w.buf = append(w.buf, w.text.data[at.start:at.end]...) }
+func (w *writer) line(at span)       { w.copy(at); w.buf = append(w.buf, '\n') }
+func (w *writer) addNumber(n uint32) { w.add(utoa(n)) }
+
+// number gives the unnamed values of the slice numbers without gaps, which
+// LLVM before 19 demands.
+func (w *writer) number() {
+	w.renumbered = false
+	if len(w.text.unnamed) == 0 {
+		return
+	}
+	next := uint32(0)
+	w.eachValue(func(id ir.ValueID, _ bool) error {
+		if w.text.module.Values[id].Name == "" {
+			w.numbers[id] = next
+			w.renumbered = w.renumbered || next != w.text.values[id].number
+			next++
+		}
+		return nil
+	})
+}
+
+// eachValue calls f for the values of the slice in the order of the module.
+func (w *writer) eachValue(f func(id ir.ValueID, define bool) error) error {
+	definitions, declarations := w.slice.Definitions, w.slice.Declarations
+	for len(definitions) > 0 || len(declarations) > 0 {
+		define := len(declarations) == 0 || len(definitions) > 0 && definitions[0] < declarations[0]
+		list := &declarations
+		if define {
+			list = &definitions
+		}
+		if err := f((*list)[0], define); err != nil {
+			return err
+		}
+		*list = (*list)[1:]
+	}
+	return nil
+}
+
+// writeModule writes what is said of the module as a whole.
+func (w *writer) writeModule() {
+	m := w.text.module
+	w.statement("source_filename = ", m.SourceFilename)
+	w.statement("target datalayout = ", m.DataLayout)
+	w.statement("target triple = ", m.Triple)
+	for _, at := range w.text.asm {
+		w.line(at)
+	}
+}
+
+func (w *writer) statement(start, value string) {
+	if value == "" {
+		return
+	}
+	w.add(start)
+	w.buf = appendQuoted(w.buf, []byte(value))
+	w.add("\n")
+}
+
+func (w *writer) writeTypes() {
+	for i, id := range w.reach.Types {
+		if i == 0 {
+			w.add("\n")
+		}
+		w.line(w.text.types[id])
+	}
+}
+
+func (w *writer) writeComdats() {
+	for i, id := range w.reach.Comdats {
+		if i == 0 {
+			w.add("\n")
+		}
+		comdat := &w.text.module.Comdats[id]
+		selection := comdat.Selection
+		if other, ok := w.slice.Selections[id]; ok {
+			selection = other
+		}
+		w.add("$")
+		w.buf = appendName(w.buf, []byte(comdat.Name))
+		w.add(" = comdat " + selection + "\n")
+	}
+}
+
+func (w *writer) writeValues() error {
+	before := ir.Kind(255)
+	return w.eachValue(func(id ir.ValueID, define bool) error {
+		kind := w.text.module.Values[id].Kind
+		if kind != before || kind == ir.Function {
+			w.add("\n")
+		}
+		before = kind
+		if err := w.writeValue(id, define); err != nil {
+			return err
+		}
+		return w.flushIfLarge()
+	})
+}
+
+// writeValue writes one value. What the slice does not change is copied.
+func (w *writer) writeValue(id ir.ValueID, define bool) error {
+	v, at := &w.text.module.Values[id], &w.text.values[id]
+	edit := w.slice.Edits[id]
+	if edit == nil {
+		edit = &noEdit
+	}
+	if define && v.Declaration || !define && (v.Kind == ir.Alias || v.Kind == ir.IFunc) {
+		return fmt.Errorf("%s: '@%s' cannot be %s", w.text.module.Path, v.Name, map[bool]string{true: "defined", false: "declared"}[define])
+	}
+	keep := v.KeepElements
+	if edit.KeepElements != nil {
+		keep = edit.KeepElements
+	}
+	if keep != nil && len(keep) == 0 {
+		return nil
+	}
+	unchanged := edit == &noEdit && define == !v.Declaration && keep == nil && at.describes(v)
+	if unchanged && !(w.renumbered && at.namesNumber) {
+		w.writeUnchanged(at)
+		return nil
+	}
+	w.writeHeader(id, define, edit, keep)
+	if define && at.body != 0 {
+		w.writeBody(id, edit)
+	}
+	w.add("\n")
+	return nil
+}
+
+var noEdit ir.Edit
+
+// describes reports whether the text says the same of the value as the model
+// does, in what steps before the split may change.
+func (at *valueText) describes(v *ir.GlobalValue) bool {
+	return at.linkage == v.Linkage && at.comdat == v.Comdat && at.convention == v.CallingConv &&
+		int(at.attributes) == len(v.Attributes) && int(at.groups) == len(v.Groups)
+}
+
+func (w *writer) writeUnchanged(at *valueText) {
+	if at.cut == 0 {
+		w.line(at.span)
+		return
+	}
+	w.copy(span{at.start, at.cut})
+	w.add("}\n")
+}
+
+// writeBody writes the body of a function.
+func (w *writer) writeBody(id ir.ValueID, edit *ir.Edit) {
+	at := &w.text.values[id]
+	end := at.end
+	if at.cut != 0 {
+		end = at.cut
+	}
+	w.add(" ")
+	if len(edit.Calls) > 0 {
+		w.rewriteBody(id, edit, int(end))
+	} else {
+		w.copyPatched(int(at.body), int(end))
+	}
+	if at.cut != 0 {
+		w.add("}")
+	}
+}
