@@ -68,9 +68,10 @@ const DefaultCompressionLevel = 10
 // used. Images that are no SYCL images, which could not say that they are
 // compressed, and those that are compressed already are returned as they are.
 func Compress(images []*devimg.Image, level int, scratch *os.File) ([]*devimg.Image, error) {
-	// One goroutine: the bytes must not depend on the machine.
+	// One goroutine: the bytes must not depend on the machine. Short frames
+	// have their size in the header only as single segments.
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
-		zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
+		zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithSingleSegment(true))
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +94,7 @@ func compress(encoder *zstd.Encoder, image *devimg.Image, scratch *os.File) (*de
 	if err != nil {
 		return nil, err
 	}
-	// The runtime asks the frame for the size of its contents.
-	encoder.ResetContentSize(scratch, image.Code.Size())
-	if err := copyCode(encoder, image.Code); err != nil {
-		return nil, err
-	}
-	if err := encoder.Close(); err != nil {
+	if err := compressCode(encoder, image.Code, scratch); err != nil {
 		return nil, err
 	}
 	end, err := scratch.Seek(0, io.SeekCurrent)
@@ -110,6 +106,20 @@ func compress(encoder *zstd.Encoder, image *devimg.Image, scratch *os.File) (*de
 	described.Format = devimg.FormatCompressedNone
 	described.Code = devimg.Section(scratch, begin, end-begin)
 	return described, nil
+}
+
+// compressCode writes the code as one frame that says its size, which the
+// runtime asks for.
+func compressCode(encoder *zstd.Encoder, c devimg.Code, w io.Writer) error {
+	if c.Size() == 0 {
+		_, err := w.Write(encoder.EncodeAll(nil, nil))
+		return err
+	}
+	encoder.ResetContentSize(w, c.Size())
+	if err := copyCode(encoder, c); err != nil {
+		return err
+	}
+	return encoder.Close()
 }
 
 // copyCode writes all of an image's code.
