@@ -147,3 +147,10 @@ type Source interface {
 type SliceWriter interface {
 	WriteSlice(io.Writer, *Slice) error
 }
+
+// Sizer is a [Source] that knows how much of the input a definition takes.
+type Sizer interface {
+	// ValueSize returns the bytes of the value's definition or declaration,
+	// without the metadata and types that it refers to.
+	ValueSize(ValueID) int64
+}

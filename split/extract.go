@@ -121,7 +121,7 @@ func (x *Extractor) follow(s *Slice, roots []ir.ValueID) {
 		for _, ref := range x.graph.refs(id) {
 			x.visitRef(s, ref)
 		}
-		x.visitComdat(s, id)
+		x.comdatNeighbours(id, func(member ir.ValueID) { x.visit(s, member) })
 	}
 }
 
@@ -149,16 +149,16 @@ func (x *Extractor) visit(s *Slice, id ir.ValueID) {
 	x.stack = append(x.stack, id)
 }
 
-// visitComdat adds the other members of the comdat of a definition, where the
+// comdatNeighbours visits the other members of the comdat of a definition, where the
 // module stays one: a linker would keep them together too. A function that
 // becomes local has left its comdat.
-func (x *Extractor) visitComdat(s *Slice, id ir.ValueID) {
+func (x *Extractor) comdatNeighbours(id ir.ValueID, visit func(ir.ValueID)) {
 	c := x.graph.Module.Values[id].Comdat
 	if !x.group.Whole || c == ir.NoComdat || !slices.ContainsFunc(x.graph.comdats[c], x.stays) {
 		return
 	}
 	for _, member := range x.graph.comdats[c] {
-		x.visit(s, member)
+		visit(member)
 	}
 }
 

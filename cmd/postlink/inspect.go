@@ -1,0 +1,50 @@
+package main
+
+import (
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"offlink/cmd/internal/cli"
+	"offlink/split"
+)
+
+// inspection is what plan and why have in common: a module and how it would be
+// split.
+type inspection struct {
+	options
+	dependencies string
+	json         bool
+}
+
+// addFlags adds the options that decide which image has what, with the names
+// of the drop-in command line.
+func (i *inspection) addFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.BoolVar(&i.split.OnlyKernels, "emit-only-kernels-as-entry-points", false, "exported functions are no entry points")
+	f.BoolVar(&i.split.SeparateESIMD, "split-esimd", false, "put ESIMD and other code into separate images")
+	f.StringVar(&i.dependencies, "device-image-dependencies", "none", "functions that images leave to others: none, externals, all")
+	f.IntVarP(&i.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "images that are looked at at the same time")
+	f.BoolVar(&i.json, "json", false, "print JSON")
+}
+
+// check sets what the options say in words.
+func (i *inspection) check() (err error) {
+	if i.split.Dependencies, err = split.ParseDependencies(i.dependencies); err != nil {
+		return cli.Usagef("%w", err)
+	}
+	if i.jobs < 1 {
+		return cli.Usagef("--jobs %d: want at least 1", i.jobs)
+	}
+	return nil
+}
+
+// exactArgs is cobra.ExactArgs with the exit code of bad usage.
+func exactArgs(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != len(names) {
+			return cli.Usagef("%s wants %v, got %d arguments; see '%s %s --help'", c.Name(), names, len(args), program, c.Name())
+		}
+		return nil
+	}
+}

@@ -1,0 +1,25 @@
+// Command postlink splits device code in LLVM IR into device images and says
+// of each image, in property sets, what a runtime has to know of it.
+//
+// Without a subcommand it is a drop-in for sycl-post-link: it writes a table
+// that names the files of each image. A first argument that is a
+// subcommand's name is the subcommand; ./plan is the file.
+package main
+
+import (
+	"os"
+
+	"offlink/cmd/internal/cli"
+)
+
+const program = "postlink"
+
+func main() { os.Exit(run(os.Args[1:], cli.OSStreams())) }
+
+// run is the program: it returns the exit code.
+func run(args []string, s cli.Streams) int {
+	if isSubcommand(args) {
+		return runSubcommand(args, s)
+	}
+	return s.Report(program, postlink(args, s))
+}

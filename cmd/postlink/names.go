@@ -1,0 +1,62 @@
+package main
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"offlink/split"
+)
+
+// Names of the files of a run: <folder>/<stem of the first -o><suffix>_<N>.<extension>.
+
+// stem returns the last part of path without its last extension.
+func stem(path string) string {
+	base := filepath.Base(path)
+	if i := strings.LastIndexByte(base, '.'); i >= 0 && base != "." && base != ".." {
+		return base[:i]
+	}
+	return base
+}
+
+// defaultOutput is the output where no -o names one, in the current folder.
+func (o *options) defaultOutput() string {
+	switch {
+	case !o.split.Single:
+		return stem(o.input) + ".files"
+	case o.text:
+		return stem(o.input) + ".out.ll"
+	}
+	return stem(o.input) + ".out.bc"
+}
+
+// codeExtension is that of the modules.
+func (o *options) codeExtension() string {
+	if o.text {
+		return "ll"
+	}
+	return "bc"
+}
+
+// fileName returns the name of one file of image number n. The folder is
+// spelled as on the command line, as tables are.
+func (o *options) fileName(n int, suffix, extension string) string {
+	first := o.outputs[0].file
+	name := stem(first) + suffix + "_" + strconv.Itoa(n) + "." + extension
+	dir := o.outDir
+	if dir == "" {
+		dir = first[:len(first)-len(filepath.Base(first))]
+	}
+	if dir != "" && !strings.HasSuffix(dir, "/") {
+		dir += "/"
+	}
+	return dir + name
+}
+
+// suffix tells images of ESIMD code by their names.
+func suffix(g *split.Group) string {
+	if g.Part == split.PartESIMD {
+		return "_esimd"
+	}
+	return ""
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"offlink/cmd/internal/cli"
+	"offlink/props/derive"
+	"offlink/split"
+)
+
+// options is the command line.
+type options struct {
+	input     string
+	hasInput  bool
+	outputs   []output // as given; at least one after check
+	hasOutput bool
+	outDir    string
+	force     bool // binary output to a terminal
+	text      bool // -S
+
+	split  split.Options
+	derive derive.Options
+
+	symbols     bool
+	properties  bool
+	specConst   string // "", native, emulation, default
+	defaultCopy bool   // -generate-device-image-default-spec-consts
+	lowerESIMD  bool
+	hasSplit    bool
+	hasAction   bool
+	jobs        int
+	done        bool // what was asked for is printed: -help, -version
+}
+
+// output is a table, or with -ir-output-only a module, and the target that
+// decides which images it lists, "" for all.
+type output struct{ target, file string }
+
+func parseCommandLine(args []string, s cli.Streams) (*options, error) {
+	args, err := cli.ExpandResponseFiles(args)
+	if err != nil {
+		return nil, err
+	}
+	o := &options{input: "-", jobs: runtime.GOMAXPROCS(0), derive: derive.Options{Dialect: derive.Dialect2025}}
+	if err := o.flags(s).Parse(attachJobs(args)); err != nil || o.done {
+		return o, err
+	}
+	return o, o.check()
+}
+
+var jobsArgument = regexp.MustCompile(`^-j[0-9]+$`)
+
+// attachJobs spells -j4, which make's users know, as -j=4.
+func attachJobs(args []string) []string {
+	out := make([]string, len(args))
+	for i, arg := range args {
+		if jobsArgument.MatchString(arg) {
+			arg = "-j=" + arg[2:]
+		}
+		out[i] = arg
+	}
+	return out
+}
+
+// flags is the table of options.
+func (o *options) flags(s cli.Streams) *cli.FlagSet {
+	f := &cli.FlagSet{Program: program, Input: o.setInput}
+	f.Flags = []cli.Flag{
+		{Name: "o", Value: "[TARGET,]FILE", Usage: "table of the images (module with -ir-output-only); for a target, those that it can run; may be repeated", Set: o.addOutput},
+		{Name: "out-dir", Value: "DIR", Usage: "folder of the images' files", Set: cli.SetString(&o.outDir)},
+		{Name: "f", Usage: "write bitcode to a terminal too", Set: cli.SetBool(&o.force)},
+		{Name: "S", Usage: "write textual IR", Set: cli.SetBool(&o.text)},
+		{Name: "ir-output-only", Usage: "write one module and nothing else", Set: cli.SetBool(&o.split.Single)},
+		{Name: "split", Value: "MODE", Usage: "images by source file, kernel, or auto (source)", Set: o.setSplit},
+		{Name: "split-esimd", Usage: "put ESIMD and other code into separate images", Set: o.action(&o.split.SeparateESIMD)},
+		{Name: "lower-esimd", Usage: "refused: see the message", Hidden: true, Set: o.action(&o.lowerESIMD)},
+		{Name: "symbols", Usage: "write the entry points of each image", Set: o.action(&o.symbols)},
+		{Name: "properties", Usage: "write the property sets of each image", Set: o.action(&o.properties)},
+		{Name: "spec-const", Value: "MODE", Usage: "lower specialization constants: native or emulation", Set: o.setSpecConst},
+		{Name: "generate-device-image-default-spec-consts", Usage: "write a copy of each image with the constants' default values", Set: o.action(&o.defaultCopy)},
+		{Name: "emit-param-info", Usage: "property set: arguments that kernels do not take", Set: o.action(&o.derive.ParamInfo)},
+		{Name: "emit-program-metadata", Usage: "property set: sizes that kernels ask for", Set: o.action(&o.derive.ProgramMetadata)},
+		{Name: "emit-kernel-names", Usage: "property set: kernels", Set: o.action(&o.derive.KernelNames)},
+		{Name: "emit-exported-symbols", Usage: "property set: functions for other images", Set: o.action(&o.derive.ExportedSymbols)},
+		{Name: "emit-imported-symbols", Usage: "property set: functions from other images", Set: o.action(&o.derive.ImportedSymbols)},
+		{Name: "emit-only-kernels-as-entry-points", Usage: "exported functions are no entry points", Set: cli.SetBool(&o.split.OnlyKernels)},
+		{Name: "device-globals", Usage: "check device_global variables and write their property set", Set: o.action(&o.derive.DeviceGlobals)},
+		{Name: "host-pipes", Usage: "accepted: host pipes always have their property set", Hidden: true, Set: o.ignoredAction()},
+		{Name: "device-image-dependencies", Value: "WHICH", Usage: "functions that images leave to others: none, externals (of other source files), all", Set: o.setDependencies},
+		{Name: "allow-device-image-dependencies", Usage: "-device-image-dependencies=all", Set: o.setAllDependencies},
+		{Name: "support-dynamic-linking", Usage: "-device-image-dependencies=all", Hidden: true, Set: o.setAllDependencies},
+		{Name: "dialect", Value: "YEAR", Usage: "toolchain that reads the property sets: 2025 (default) or 2026", Set: o.setDialect},
+		{Name: "device-lib-dir", Value: "DIR", Usage: "accepted and unused", Hidden: true, Set: ignored},
+		{Name: "force-disable-esimd-opt", Usage: "accepted and unused", Hidden: true, Set: ignored},
+		{Name: "j", Value: "N", Usage: "images that are made at the same time; the outputs do not depend on it", Set: o.setJobs},
+	}
+	for _, level := range []string{"O0", "O1", "O2", "O3", "Os", "Oz"} {
+		f.Flags = append(f.Flags, cli.Flag{Name: level, Usage: "accepted: a level for ESIMD lowering", Hidden: true, Set: ignored})
+	}
+	o.addInformation(f, s)
+	return f
+}
+
+// addInformation adds the options that print something and end the run.
+func (o *options) addInformation(f *cli.FlagSet, s cli.Streams) {
+	help := func(string) error {
+		o.done = true
+		fmt.Fprintf(s.Out, "%s splits device code in LLVM IR into device images.\n\n", program)
+		fmt.Fprintf(s.Out, "usage: %s [options] [FILE]\n       %s plan|why ... (see '%s plan --help')\n\noptions:\n", program, program, program)
+		f.PrintFlags(s.Out)
+		return nil
+	}
+	version := func(string) error {
+		o.done = true
+		fmt.Fprintf(s.Out, "%s %s\n", program, cli.Version())
+		return nil
+	}
+	for _, name := range []string{"help", "h", "help-hidden"} {
+		f.Flags = append(f.Flags, cli.Flag{Name: name, Usage: "print this text", Hidden: name != "help", Set: help})
+	}
+	f.Flags = append(f.Flags, cli.Flag{Name: "version", Usage: "print the version", Set: version})
+}
+
+func ignored(string) error { return nil }
+
+// action is a boolean option that is something to do.
+func (o *options) action(to *bool) func(string) error {
+	set := cli.SetBool(to)
+	return func(v string) error { o.hasAction = true; return set(v) }
+}
+
+func (o *options) ignoredAction() func(string) error {
+	return func(string) error { o.hasAction = true; return nil }
+}
+
+func (o *options) setInput(arg string) error {
+	if o.hasInput {
+		return fmt.Errorf("Too many positional arguments specified! There is one input: %s or %s; see '%s --help'", o.input, arg, program)
+	}
+	o.input, o.hasInput = arg, true
+	return nil
+}
+
+func (o *options) addOutput(arg string) error {
+	target, file, hasTarget := strings.Cut(arg, ",")
+	if !hasTarget {
+		target, file = "", arg
+	}
+	if file == "" {
+		return fmt.Errorf("-o %s names no file", arg)
+	}
+	o.outputs, o.hasOutput = append(o.outputs, output{target, file}), true
+	return nil
+}
+
+func (o *options) setSplit(arg string) (err error) {
+	o.hasAction, o.hasSplit = true, true
+	o.split.Mode, err = split.ParseMode(arg)
+	return err
+}
+
+func (o *options) setSpecConst(arg string) error {
+	o.hasAction = true
+	switch arg {
+	case "native", "rt":
+		o.split.SpecConstants = split.SpecConstantsNative
+	case "emulation":
+		o.split.SpecConstants = split.SpecConstantsEmulated
+	case "default":
+		o.split.SpecConstants = split.SpecConstantsDefault
+	default:
+		return fmt.Errorf("specialization constants cannot be lowered as '%s': use native or emulation", arg)
+	}
+	return nil
+}
+
+func (o *options) setDependencies(arg string) (err error) {
+	o.split.Dependencies, err = split.ParseDependencies(arg)
+	return err
+}
+
+func (o *options) setAllDependencies(arg string) error {
+	o.split.Dependencies = split.DependenciesNone
+	if arg == "true" {
+		o.split.Dependencies = split.DependenciesAll
+	}
+	return nil
+}
+
+func (o *options) setDialect(arg string) (err error) {
+	o.derive.Dialect, err = derive.ParseDialect(arg)
+	return err
+}
+
+func (o *options) setJobs(arg string) error {
+	n, err := strconv.Atoi(arg)
+	if err != nil || n < 1 {
+		return fmt.Errorf("-j %s: want the number of images that are made at the same time, at least 1", arg)
+	}
+	o.jobs = n
+	return nil
+}
+
+// check is what can be said once the whole line is read. Two of the texts are
+// the reference tool's.
+func (o *options) check() error {
+	switch {
+	case !o.hasAction:
+		return errors.New("no actions specified; try --help for usage info")
+	case o.split.Single && o.hasSplit && o.split.Mode != split.Auto:
+		return errors.New("error: -split= can't be used with -ir-output-only")
+	case o.lowerESIMD:
+		return errors.New("-lower-esimd: postlink has no ESIMD lowering: lower the module with 'sycl-post-link -lower-esimd -ir-output-only' of a DPC++ toolchain first, and give postlink the result")
+	case o.split.Single && len(o.outputs) > 1:
+		return errors.New("-ir-output-only writes one module: give one -o")
+	}
+	if !o.hasOutput {
+		o.outputs = []output{{file: o.defaultOutput()}}
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"offlink/cmd/internal/cli"
+	"offlink/ir"
+	"offlink/split"
+)
+
+// modePlan is what one split mode would make of a module.
+type modePlan struct {
+	Mode   string      `json:"mode"`
+	Images []imagePlan `json:"images"`
+	// Bytes is the size of what the images hold, in bytes of the input;
+	// Duplicated is how much of it is in an image beyond the first that has it.
+	Bytes      int64 `json:"bytes"`
+	Duplicated int64 `json:"duplicatedBytes"`
+}
+
+// imagePlan is one image of a plan.
+type imagePlan struct {
+	Number    int      `json:"image"`
+	Scope     string   `json:"scope"`
+	Part      string   `json:"part,omitempty"` // "esimd" for an image of ESIMD code
+	Entries   []string `json:"entries"`
+	Functions int      `json:"functions"` // defined in the image
+	Variables int      `json:"variables"`
+	Imports   []string `json:"imports,omitempty"`
+	Bytes     int64    `json:"bytes"`
+	Shared    int64    `json:"sharedBytes"` // that other images have too
+}
+
+func newPlanCommand(s cli.Streams) *cobra.Command {
+	i := &inspection{}
+	c := &cobra.Command{
+		Use:   "plan FILE",
+		Short: "show the images that each split mode would make, without writing them",
+		Long: "plan shows for each split mode the images, their entry points, their sizes and what\n" +
+			"they have in common. Sizes are in bytes of the input that the definitions take.",
+		Args: exactArgs("FILE"),
+	}
+	i.addFlags(c)
+	modes := c.Flags().StringSlice("split", []string{"none", "source", "kernel"}, "the modes to show")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if err := i.check(); err != nil {
+			return err
+		}
+		i.input = args[0]
+		return showPlans(i, *modes, s)
+	}
+	return c
+}
+
+func showPlans(i *inspection, modes []string, s cli.Streams) error {
+	var wanted []split.Mode
+	for _, name := range modes {
+		m, err := split.ParseMode(name)
+		if err != nil {
+			return cli.Usagef("%w", err)
+		}
+		wanted = append(wanted, m)
+	}
+	module, closeInput, err := openModule(&i.options, s)
+	if err != nil {
+		return err
+	}
+	defer closeInput()
+	if _, err := split.ApplyMarks(module); err != nil {
+		return located(module, err)
+	}
+	plans := []modePlan{}
+	for _, m := range wanted {
+		i.split.Mode = m
+		p, err := planMode(module, &i.options)
+		if err != nil {
+			return located(module, err)
+		}
+		plans = append(plans, p)
+	}
+	if i.json {
+		return cli.WriteJSON(s.Out, plans)
+	}
+	for n := range plans {
+		plans[n].print(s.Out)
+	}
+	return nil
+}
+
+// planMode makes the plan of one mode.
+func planMode(module *ir.Module, o *options) (modePlan, error) {
+	p := modePlan{Mode: o.split.Mode.String()}
+	graph, err := split.NewGraph(module, o.split)
+	if err != nil {
+		return p, err
+	}
+	groups, err := graph.Plan()
+	if err != nil {
+		return p, err
+	}
+	p.Images = make([]imagePlan, len(groups))
+	holds := make([][]ir.ValueID, len(groups))
+	err = forEach(len(groups), o.jobs, func() func(int) error {
+		x := graph.NewExtractor()
+		return func(i int) error {
+			slice, err := x.Extract(&groups[i])
+			if err != nil {
+				return err
+			}
+			p.Images[i], holds[i] = planImage(slice, i), slice.Definitions
+			return nil
+		}
+	})
+	p.addSizes(module, holds)
+	return p, err
+}
+
+func planImage(s *split.Slice, number int) imagePlan {
+	p := imagePlan{Number: number, Scope: s.Group.Scope, Entries: s.Symbols()}
+	if s.Group.Part == split.PartESIMD {
+		p.Part = "esimd"
+	}
+	for _, id := range s.Definitions {
+		switch s.Module.Values[id].Kind {
+		case ir.Function:
+			p.Functions++
+		case ir.Variable:
+			p.Variables++
+		}
+	}
+	for _, id := range s.Imports() {
+		p.Imports = append(p.Imports, s.Module.Values[id].Name)
+	}
+	return p
+}
+
+// addSizes sums up the sizes of what the images hold.
+func (p *modePlan) addSizes(module *ir.Module, holds [][]ir.ValueID) {
+	sizer, ok := module.Source.(ir.Sizer)
+	if !ok {
+		return
+	}
+	count := make([]int, len(module.Values))
+	for _, ids := range holds {
+		for _, id := range ids {
+			count[id]++
+		}
+	}
+	for i, ids := range holds {
+		for _, id := range ids {
+			size := sizer.ValueSize(id)
+			p.Images[i].Bytes += size
+			if count[id] > 1 {
+				p.Images[i].Shared += size
+			}
+		}
+		p.Bytes += p.Images[i].Bytes
+	}
+	p.Duplicated = p.Bytes
+	for id, n := range count {
+		if n > 0 {
+			p.Duplicated -= sizer.ValueSize(ir.ValueID(id))
+		}
+	}
+}
+
+func (p *modePlan) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s, %s, %s duplicated\n", p.Mode, count(len(p.Images), "image"), bytesText(p.Bytes), bytesText(p.Duplicated))
+	for _, i := range p.Images {
+		fmt.Fprintf(w, "  %d  %s  %s, %s, %s, %s shared\n", i.Number, scopeText(i), count(i.Functions, "function"), count(i.Variables, "variable"), bytesText(i.Bytes), bytesText(i.Shared))
+		for _, name := range i.Entries {
+			fmt.Fprintf(w, "       %s\n", split.Demangle(name))
+		}
+		for _, name := range i.Imports {
+			fmt.Fprintf(w, "       imports %s\n", split.Demangle(name))
+		}
+	}
+}
+
+func scopeText(i imagePlan) string {
+	scope := i.Scope
+	if scope == "" {
+		scope = "(no name)"
+	}
+	if slices.Contains(i.Entries, scope) {
+		scope = split.Demangle(scope)
+	}
+	if i.Part != "" {
+		scope += " (" + i.Part + ")"
+	}
+	return scope
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func bytesText(n int64) string { return fmt.Sprintf("%d bytes", n) }

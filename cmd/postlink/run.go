@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"offlink/cmd/internal/cli"
+	"offlink/ir"
+	"offlink/split"
+)
+
+// postlink is the drop-in command: bytes -> module -> graph -> groups ->
+// slices, each with its property sets -> files, and the tables that name them.
+func postlink(args []string, s cli.Streams) error {
+	o, err := parseCommandLine(args, s)
+	if err != nil || o.done {
+		return err
+	}
+	module, closeInput, err := openModule(o, s)
+	if err != nil {
+		return err
+	}
+	defer closeInput()
+	graph, groups, err := plan(module, o)
+	if err != nil {
+		return err
+	}
+	outputs := &cli.Outputs{}
+	defer outputs.Abort()
+	images, err := makeImages(graph, groups, o, outputs, s)
+	if err != nil {
+		return err
+	}
+	if err := writeTables(images, o, outputs, s); err != nil {
+		return err
+	}
+	if err := outputs.Commit(); err != nil {
+		return err
+	}
+	report(images, o, s)
+	return nil
+}
+
+// plan makes the module ready and groups its entry points.
+func plan(module *ir.Module, o *options) (*split.Graph, []split.Group, error) {
+	marked, err := split.ApplyMarks(module)
+	if err != nil {
+		return nil, nil, located(module, err)
+	}
+	graph, err := split.NewGraph(module, o.split)
+	if err != nil {
+		return nil, nil, located(module, err)
+	}
+	graph.Modified = graph.Modified || marked
+	groups, err := graph.Plan()
+	if err != nil {
+		return nil, nil, located(module, err)
+	}
+	if o.derive.DeviceGlobals {
+		if err := graph.CheckImageScope(groups); err != nil {
+			return nil, nil, err
+		}
+	}
+	return graph, groups, nil
+}
+
+// located puts the input's name before an error about its content.
+func located(m *ir.Module, err error) error { return fmt.Errorf("%s: %w", m.Path, err) }
+
+// report prints the warnings of a run that succeeded.
+func report(images []*image, o *options, s cli.Streams) {
+	for _, i := range images {
+		for _, name := range i.undefined {
+			fmt.Fprintf(s.Err, "warning: Undefined function %s found in %s. This may result in runtime errors.\n", name, o.input)
+		}
+	}
+	if len(images) == 1 && images[0].unmodified {
+		fmt.Fprintf(s.Err, "%s NOTE: no modifications to the input LLVM IR have been made\n", program)
+	}
+	for _, i := range images {
+		if o.split.Mode == split.Kernel && i.group.MixesESIMD() {
+			fmt.Fprintf(s.Err, "warning: image %d has SYCL and ESIMD entry points; -split-esimd puts them into separate images\n", i.number)
+		}
+	}
+	runtime.KeepAlive(images)
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"offlink/cmd/internal/cli"
+	"offlink/ir"
+	"offlink/split"
+)
+
+// whyAnswer is what one image has of a symbol.
+type whyAnswer struct {
+	Image  int       `json:"image"`
+	Scope  string    `json:"scope"`
+	Symbol string    `json:"symbol"`
+	Status string    `json:"status"` // defined, declared, absent
+	Rule   string    `json:"rule"`
+	Chain  []whyStep `json:"chain,omitempty"`
+	// Others are the other images that have the symbol, where no image was
+	// asked for.
+	Others []int `json:"otherImages,omitempty"`
+}
+
+type whyStep struct {
+	Symbol string `json:"symbol"`
+	Reason string `json:"reason"` // what the step before does to it
+}
+
+func newWhyCommand(s cli.Streams) *cobra.Command {
+	i := &inspection{}
+	c := &cobra.Command{
+		Use:   "why SYMBOL FILE",
+		Short: "show what brings a function or variable into an image",
+		Long: "why shows the shortest chain of references from an entry point of an image to a symbol,\n" +
+			"and the rule that exported, imported or internalised it there. Without --image it takes\n" +
+			"the first image that has the symbol.",
+		Args: exactArgs("SYMBOL", "FILE"),
+	}
+	i.addFlags(c)
+	mode := c.Flags().String("split", "source", "how the module is split: none, source, kernel, auto")
+	number := c.Flags().Int("image", -1, "the image's number")
+	c.RunE = func(_ *cobra.Command, args []string) (err error) {
+		if err := i.check(); err != nil {
+			return err
+		}
+		if i.split.Mode, err = split.ParseMode(*mode); err != nil {
+			return cli.Usagef("%w", err)
+		}
+		i.input = args[1]
+		answer, err := why(i, args[0], *number, s)
+		if err != nil {
+			return err
+		}
+		return answer.show(i.json, s.Out)
+	}
+	return c
+}
+
+// why splits the module in mind and asks the image.
+func why(i *inspection, symbol string, number int, s cli.Streams) (*whyAnswer, error) {
+	module, closeInput, err := openModule(&i.options, s)
+	if err != nil {
+		return nil, err
+	}
+	defer closeInput()
+	graph, groups, err := plan(module, &i.options)
+	if err != nil {
+		return nil, err
+	}
+	id, ok := module.Lookup(symbol)
+	if !ok {
+		return nil, fmt.Errorf("%s: there is no function and no variable @%s", module.Path, symbol)
+	}
+	if number >= len(groups) {
+		return nil, fmt.Errorf("%s: there is no image %d: this split makes %s", module.Path, number, count(len(groups), "image"))
+	}
+	var others []int
+	if number < 0 {
+		if others = imagesWith(graph, groups, id, i.jobs); len(others) == 0 {
+			x := graph.NewExtractor()
+			return &whyAnswer{Image: -1, Symbol: symbol, Status: string(split.StatusAbsent), Rule: x.Why(&groups[0], id).Rule}, nil
+		}
+		number, others = others[0], others[1:]
+	}
+	answer := newWhyAnswer(module, graph.NewExtractor().Why(&groups[number], id), symbol)
+	answer.Image, answer.Scope, answer.Others = number, groups[number].Scope, others
+	return answer, nil
+}
+
+// imagesWith returns the numbers of the images that have the value.
+func imagesWith(g *split.Graph, groups []split.Group, id ir.ValueID, jobs int) []int {
+	has := make([]bool, len(groups))
+	forEach(len(groups), jobs, func() func(int) error {
+		x := g.NewExtractor()
+		return func(i int) error {
+			slice, err := x.Extract(&groups[i])
+			has[i] = err == nil && slice.Has(id)
+			return err
+		}
+	})
+	var numbers []int
+	for i, yes := range has {
+		if yes {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
+func newWhyAnswer(m *ir.Module, a split.Answer, symbol string) *whyAnswer {
+	w := &whyAnswer{Symbol: symbol, Status: string(a.Status), Rule: a.Rule}
+	for _, step := range a.Chain {
+		w.Chain = append(w.Chain, whyStep{valueName(m, step.Value), string(step.Reason)})
+	}
+	return w
+}
+
+func valueName(m *ir.Module, id ir.ValueID) string {
+	if name := m.Values[id].Name; name != "" {
+		return name
+	}
+	return "(a value without name)"
+}
+
+func (a *whyAnswer) show(json bool, w io.Writer) error {
+	if json {
+		return cli.WriteJSON(w, a)
+	}
+	if a.Image < 0 {
+		fmt.Fprintf(w, "%s: in no image: nothing in any image refers to it\n", split.Demangle(a.Symbol))
+		return nil
+	}
+	fmt.Fprintf(w, "image %d (%s): %s is %s: %s\n", a.Image, a.Scope, split.Demangle(a.Symbol), a.Status, a.Rule)
+	for n, step := range a.Chain {
+		if n == 0 {
+			fmt.Fprintf(w, "  %s: %s\n", split.Demangle(step.Symbol), step.Reason)
+			continue
+		}
+		fmt.Fprintf(w, "  %s: %s %s\n", split.Demangle(step.Symbol), step.Reason, split.Demangle(a.Chain[n-1].Symbol))
+	}
+	if len(a.Others) > 0 {
+		fmt.Fprintf(w, "also in %s\n", count(len(a.Others), "other image"))
+	}
+	return nil
+}

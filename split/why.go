@@ -1,0 +1,183 @@
+package split
+
+import "offlink/ir"
+
+// Reason says how a value came into an image.
+type Reason string
+
+// The reasons. All but the first two are what the value before it in the
+// chain does.
+const (
+	ReasonEntryPoint Reason = "entry point"
+	ReasonVisible    Reason = "visible from outside, so that every image has it"
+	ReasonCalled     Reason = "called by"
+	ReasonAddress    Reason = "address taken by"
+	ReasonNamed      Reason = "named by the initialiser of"
+	ReasonIndirect   Reason = "of the type of an indirect call in"
+	ReasonComdat     Reason = "in one comdat with"
+)
+
+// Step is a value of a chain and how it came to be in it.
+type Step struct {
+	Value  ir.ValueID
+	Reason Reason
+}
+
+// Status says what an image has of a value.
+type Status string
+
+// What an image can have of a value.
+const (
+	StatusAbsent   Status = "absent"
+	StatusDeclared Status = "declared"
+	StatusDefined  Status = "defined"
+)
+
+// Answer says why an image has a value, or has not.
+type Answer struct {
+	Status Status
+	// Rule says in words what decided about the value's linkage, or about
+	// its absence.
+	Rule string
+	// Chain is the shortest one from an entry point, or a value that every
+	// image has, to the value.
+	Chain []Step
+}
+
+// Why explains what the image of the group has of a value.
+func (x *Extractor) Why(group *Group, id ir.ValueID) Answer {
+	x.begin(group)
+	chain, found := x.trace(group, id)
+	if !found {
+		return Answer{Status: StatusAbsent, Rule: x.absence(id)}
+	}
+	if !x.isDefined(id) {
+		return Answer{StatusDeclared, x.declaration(id), chain}
+	}
+	return Answer{StatusDefined, x.definition(group, id), chain}
+}
+
+// trace walks through the image breadth first.
+func (x *Extractor) trace(group *Group, target ir.ValueID) ([]Step, bool) {
+	before := make(map[ir.ValueID]Step) // Value is the one before, itself at the start
+	var queue []ir.ValueID
+	reach := func(id, from ir.ValueID, reason Reason) {
+		if _, known := before[id]; known || x.graph.flags[id]&flagGone != 0 {
+			return
+		}
+		before[id] = Step{from, reason}
+		if x.isDefined(id) {
+			queue = append(queue, id)
+		}
+	}
+	for _, id := range x.roots(group) {
+		reason := ReasonVisible
+		if x.isEntry(id) {
+			reason = ReasonEntryPoint
+		}
+		reach(id, id, reason)
+	}
+	for len(queue) > 0 {
+		if _, found := before[target]; found {
+			break
+		}
+		id := queue[0]
+		queue = queue[1:]
+		x.neighbours(id, func(to ir.ValueID, reason Reason) { reach(to, id, reason) })
+	}
+	return chainTo(target, before)
+}
+
+func chainTo(id ir.ValueID, before map[ir.ValueID]Step) ([]Step, bool) {
+	var chain []Step
+	for {
+		step, ok := before[id]
+		if !ok {
+			return nil, false
+		}
+		chain = append([]Step{{id, step.Reason}}, chain...)
+		if step.Value == id {
+			return chain, true
+		}
+		id = step.Value
+	}
+}
+
+// neighbours calls reach for each value that id brings in.
+func (x *Extractor) neighbours(id ir.ValueID, reach func(ir.ValueID, Reason)) {
+	for _, ref := range x.graph.refs(id) {
+		switch ref.Kind() {
+		case ir.RefCallee:
+			reach(ir.ValueID(ref.Index()), ReasonCalled)
+		case ir.RefAddress:
+			reason := ReasonAddress
+			if x.graph.Module.Values[id].Kind != ir.Function {
+				reason = ReasonNamed
+			}
+			reach(ir.ValueID(ref.Index()), reason)
+		case ir.RefIndirectCall:
+			for _, to := range x.graph.marked[ir.TypeID(ref.Index())] {
+				reach(to, ReasonIndirect)
+			}
+		}
+	}
+	x.comdatNeighbours(id, func(to ir.ValueID) { reach(to, ReasonComdat) })
+}
+
+// definition says what decided about the linkage of a definition.
+func (x *Extractor) definition(group *Group, id ir.ValueID) string {
+	v := &x.graph.Module.Values[id]
+	f := x.graph.flags[id]
+	switch {
+	case v.Kind != ir.Function:
+		return "variables and aliases keep their linkage"
+	case x.isEntry(id) && f&flagKernel != 0:
+		return "a kernel of this image"
+	case x.isEntry(id) && f&flagVirtual != 0:
+		return "a virtual function, whose set this image provides"
+	case x.isEntry(id):
+		return "exported: an entry point of this image that is no kernel"
+	case v.IsLocal():
+		return "local in the input"
+	case v.Linkage == ir.AvailableExternally:
+		return "only for inlining: its linkage is available_externally"
+	case f&flagPreserved != 0:
+		return "stays visible: it may be called indirectly (" + AttributeReferencedIndirectly + ")"
+	}
+	s := x.extract(group)
+	if e := s.Edits[id]; e == nil || !e.SetLinkage {
+		return "stays visible: another member of its comdat does"
+	}
+	return "made internal: it is no entry point of this image"
+}
+
+// declaration says why an image has a value without its definition.
+func (x *Extractor) declaration(id ir.ValueID) string {
+	v := &x.graph.Module.Values[id]
+	switch {
+	case v.Kind != ir.Function && v.Declaration:
+		return "declared in the input"
+	case x.graph.flags[id]&flagVirtual != 0 && !v.Declaration:
+		return "a virtual function: the images that provide its set have it"
+	case !v.Declaration && x.graph.flags[id]&flagESIMD != 0 && !x.isImported(id):
+		return "ESIMD code: it is in the other part of this image"
+	case !v.Declaration:
+		return "imported: an entry point of another image, which exports it"
+	case x.graph.flags[id]&flagImportable != 0:
+		return "imported: the input only declares it"
+	case isReserved(v.Name):
+		return "declared in the input; the name is the compiler's, so it is no import"
+	}
+	return "declared in the input"
+}
+
+// absence says why an image has nothing of a value.
+func (x *Extractor) absence(id ir.ValueID) string {
+	switch {
+	case x.graph.flags[id]&flagGone != 0:
+		return "a list that has done its work before the split"
+	case x.graph.IsEntryPoint(id):
+		return "an entry point of another image, and nothing in this image refers to it"
+	}
+	return "nothing in this image refers to it"
+}
