@@ -1,5 +1,7 @@
 package spirv
 
+import "strings"
+
 // EntryPoint is one kernel (or shader) that a module offers to the host.
 type EntryPoint struct {
 	Name      string
@@ -85,4 +87,20 @@ func (m *Module) SpecConstants() []SpecConstant {
 		list = append(list, c)
 	}
 	return list
+}
+
+// KernelArgTypes returns the types of a kernel's parameters as the source
+// spells them, nil if the module does not say: llvm-spirv keeps them in an
+// OpString "kernel_arg_type.NAME.int*,float," when it is asked to.
+func (m *Module) KernelArgTypes(kernel string) []string {
+	for _, in := range m.sections[sectionDebug] {
+		if in.Op != OpString {
+			continue
+		}
+		text, _ := getString(in.Words[1:])
+		if list, ok := strings.CutPrefix(text, "kernel_arg_type."+kernel+"."); ok {
+			return strings.Split(strings.TrimSuffix(list, ","), ",")
+		}
+	}
+	return nil
 }

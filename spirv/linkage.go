@@ -79,3 +79,26 @@ func (m *Module) symbolType(in *Instruction) string {
 	}
 	return m.TypeString(in.Type())
 }
+
+// LinkageName returns the name that a function or a variable has for other
+// modules.
+func (m *Module) LinkageName(id ID) (string, bool) {
+	words, ok := m.Decoration(id, DecorationLinkageAttributes)
+	if !ok {
+		return "", false
+	}
+	name, _, ok := linkageAttributes(words)
+	return name, ok
+}
+
+// HostAccessName returns the name by which the host finds a device global,
+// in either numbering of the decoration.
+func (m *Module) HostAccessName(id ID) (string, bool) {
+	for _, kind := range []DecorationKind{DecorationHostAccessINTEL, DecorationHostAccessOldINTEL} {
+		if words, ok := m.Decoration(id, kind); ok {
+			name, _ := getString(words[1:])
+			return name, true
+		}
+	}
+	return "", false
+}

@@ -224,3 +224,25 @@ func (t *idTable[T]) set(id ID, v T) {
 	}
 	t.dense[id] = v
 }
+
+// AddressingModel is the number of an addressing model.
+type AddressingModel uint32
+
+// The addressing models.
+const (
+	AddressingLogical    AddressingModel = 0
+	AddressingPhysical32 AddressingModel = 1
+	AddressingPhysical64 AddressingModel = 2
+)
+
+// String is the model's name, "Physical64".
+func (a AddressingModel) String() string { return enumName(kindAddressingModel, uint32(a)) }
+
+// AddressingModel returns the module's addressing model, Logical if it says
+// none.
+func (m *Module) AddressingModel() AddressingModel {
+	if list := m.sections[sectionMemoryModel]; len(list) > 0 {
+		return AddressingModel(list[0].Words[0])
+	}
+	return AddressingLogical
+}

@@ -1,0 +1,441 @@
+package hostdev
+
+import (
+	"fmt"
+	"strings"
+
+	"offlink/spirv"
+)
+
+// value is the result of an instruction: words of the frame.
+type value struct {
+	at int32
+	t  *typ
+}
+
+// builder compiles one function to slot code.
+type builder struct {
+	p  *program
+	m  *spirv.Module
+	fn *function
+
+	values map[spirv.ID]value
+	next   int32 // the next free word, behind the constants, whose number is known last
+	words  []uint64
+	uses   []spirv.ID // the variables and functions that the constants name
+
+	blocks  map[spirv.ID]*block
+	current *block
+	fixups  []fixup
+	in      *spirv.Instruction
+	op      string
+	line    where
+}
+
+// block is a basic block.
+type block struct {
+	id      spirv.ID
+	at      int32 // its first instruction
+	placed  bool
+	phis    []*spirv.Instruction
+	ordinal int
+}
+
+// fixup is a jump of an instruction to a block.
+type fixup struct {
+	at    int
+	field func(in *inst) *int32
+	to    spirv.ID
+}
+
+// refusal is what compiling panics with, and only compiling recovers.
+type refusal struct{ err error }
+
+// refuse ends the compilation of a function: it has something that the device
+// does not implement, or that is not valid.
+func (b *builder) refuse(format string, args ...any) {
+	panic(refusal{fmt.Errorf("function %s: %s: %s", b.fn.name, b.op, fmt.Sprintf(format, args...))})
+}
+
+// constantBase is added to the places of constants until their number is
+// known and the other words move behind them.
+const constantBase = 1 << 30
+
+// compileFunction compiles a function that has a body.
+func (p *program) compileFunction(f *spirv.Function) (*function, error) {
+	b := newBuilder(p, f)
+	err := catchRefusal(func() {
+		b.declare(f)
+		for _, in := range f.Body {
+			b.instruction(in)
+		}
+		b.resolveJumps()
+		b.placeConstants()
+	})
+	for _, id := range b.uses {
+		b.note(id)
+	}
+	return b.fn, err
+}
+
+// catchRefusal returns what compile panicked with.
+func catchRefusal(compile func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			refused, ok := r.(refusal)
+			if !ok {
+				panic(r)
+			}
+			err = refused.err
+		}
+	}()
+	compile()
+	return nil
+}
+
+func newBuilder(p *program, f *spirv.Function) *builder {
+	b := &builder{
+		p: p, m: p.module, op: "OpFunction",
+		values: map[spirv.ID]value{}, blocks: map[spirv.ID]*block{},
+		fn: &function{inputs: map[spirv.ID]bool{}, locals: map[int]bool{}},
+	}
+	if f != nil {
+		b.fn.id, b.fn.name = f.ID(), p.functionName(f.ID())
+	}
+	return b
+}
+
+// declare gives parameters, variables and blocks their places.
+func (b *builder) declare(f *spirv.Function) {
+	t := b.typeOf(spirv.ID(f.Def.Words[3]))
+	if t.kind != kindFunction || len(t.members) != len(f.Params) {
+		b.refuse("its type has %d parameters and it has %d", len(t.members), len(f.Params))
+	}
+	for i, param := range f.Params {
+		if param.Type() != t.members[i].id {
+			b.refuse("parameter %d is not of the type that the function's type says", i)
+		}
+		v := b.define(param.Result(), b.valueType(param.Type()))
+		b.fn.params = append(b.fn.params, v.at)
+	}
+	b.fn.result = int(t.elem.words)
+	b.fn.privateBase = b.next
+	for _, in := range f.Body {
+		if in.Op == spirv.OpVariable {
+			b.declareVariable(in)
+		}
+	}
+	var previous *spirv.Instruction
+	for _, in := range f.Body {
+		switch in.Op {
+		case spirv.OpLabel:
+			b.declareBlock(in, previous)
+		case spirv.OpPhi:
+			b.declarePhi(in, previous)
+		}
+		if !isNote(in.Op) {
+			previous = in
+		}
+	}
+	if f.Body[0].Op != spirv.OpLabel || previous == nil || !isTerminator(previous.Op) {
+		b.refuse("its last block has no end")
+	}
+}
+
+func isNote(op spirv.Opcode) bool {
+	return op == spirv.OpLine || op == spirv.OpNoLine || op == spirv.OpNop
+}
+
+func isTerminator(op spirv.Opcode) bool {
+	switch op {
+	case spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch,
+		spirv.OpReturn, spirv.OpReturnValue, spirv.OpUnreachable, spirv.OpKill, spirv.OpTerminateInvocation:
+		return true
+	}
+	return false
+}
+
+func (b *builder) declareVariable(in *spirv.Instruction) {
+	b.enter(in)
+	t := b.typeOf(in.Type())
+	if t.kind != kindPointer || !t.elem.isValue() {
+		b.refuse("the variable's type is not a pointer to a value")
+	}
+	if t.elem.size > maxPrivate {
+		b.refuse("a variable of %d bytes; private memory has %d", t.elem.size, maxPrivate)
+	}
+	b.define(in.Result(), t)
+	b.fn.private = append(b.fn.private, t.elem.size)
+}
+
+func (b *builder) declareBlock(in, previous *spirv.Instruction) {
+	b.enter(in)
+	if previous != nil && !isTerminator(previous.Op) {
+		b.refuse("the block before has no end")
+	}
+	b.current = &block{id: in.Result(), ordinal: len(b.blocks)}
+	b.blocks[in.Result()] = b.current
+}
+
+func (b *builder) declarePhi(in, previous *spirv.Instruction) {
+	b.enter(in)
+	if previous == nil || previous.Op != spirv.OpLabel && previous.Op != spirv.OpPhi {
+		b.refuse("it is not at the start of a block")
+	}
+	b.define(in.Result(), b.valueType(in.Type()))
+	b.current.phis = append(b.current.phis, in)
+}
+
+// enter notes what is being compiled, for messages.
+func (b *builder) enter(in *spirv.Instruction) {
+	b.in, b.op = in, in.Op.String()
+	if in.Op == spirv.OpExtInst {
+		set := b.m.ExtInstSet(spirv.ID(in.Words[2]))
+		b.op = fmt.Sprintf("OpExtInst %s %s", set, extInstName(set, in.Words[3]))
+	}
+}
+
+func extInstName(set string, number uint32) string {
+	if name := spirv.ExtInstName(set, number); name != "" {
+		return name
+	}
+	return fmt.Sprint(number)
+}
+
+// instruction compiles one instruction.
+func (b *builder) instruction(in *spirv.Instruction) {
+	b.enter(in)
+	emit := emitters[in.Op]
+	if emit == nil {
+		b.refuse("the embedded device does not implement this instruction")
+	}
+	emit(b, in)
+}
+
+// emitters compile the instructions that stand in functions, by opcode.
+var emitters = map[spirv.Opcode]func(b *builder, in *spirv.Instruction){}
+
+func register(table map[spirv.Opcode]func(b *builder, in *spirv.Instruction)) {
+	for op, emit := range table {
+		if emitters[op] != nil {
+			panic("two emitters of " + op.String())
+		}
+		emitters[op] = emit
+	}
+}
+
+func init() {
+	nothing := func(*builder, *spirv.Instruction) {}
+	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){
+		spirv.OpNop: nothing, spirv.OpLoopMerge: nothing, spirv.OpSelectionMerge: nothing,
+		spirv.OpLifetimeStart: nothing, spirv.OpLifetimeStop: nothing, spirv.OpPhi: nothing,
+		spirv.OpAssumeTrueKHR: nothing, spirv.OpLoopControlINTEL: nothing,
+		spirv.OpLine: (*builder).emitLine, spirv.OpNoLine: (*builder).emitNoLine,
+		spirv.OpLabel: (*builder).emitLabel, spirv.OpUndef: (*builder).emitUndef,
+	})
+}
+
+func (b *builder) emitLine(in *spirv.Instruction) {
+	b.line = where{file: b.m.String(spirv.ID(in.Words[0])), line: in.Words[1]}
+}
+
+func (b *builder) emitNoLine(*spirv.Instruction) { b.line = where{} }
+
+func (b *builder) emitLabel(in *spirv.Instruction) {
+	b.current = b.blocks[in.Result()]
+	b.current.at, b.current.placed = int32(len(b.fn.code)), true
+}
+
+func (b *builder) emitUndef(in *spirv.Instruction) {
+	t := b.result(in)
+	b.alias(in, value{b.constant(make([]uint64, t.words)), t})
+}
+
+// Types.
+
+func (b *builder) typeOf(id spirv.ID) *typ {
+	t, err := b.p.types.get(id)
+	if err != nil {
+		b.refuse("%v", err)
+	}
+	return t
+}
+
+// valueType is the type of a value that fits a frame.
+func (b *builder) valueType(id spirv.ID) *typ {
+	t := b.typeOf(id)
+	switch {
+	case t.kind == kindUnsupported:
+		b.refuse("the embedded device does not implement the type %s", b.typeName(t))
+	case !t.isValue():
+		b.refuse("there are no values of type %s", b.typeName(t))
+	case t.words > maxWords:
+		b.refuse("a value of type %s has more than %d components", b.typeName(t), maxWords)
+	}
+	return t
+}
+
+func (b *builder) typeName(t *typ) string { return b.m.TypeString(t.id) }
+
+// result is the type of the instruction's result.
+func (b *builder) result(in *spirv.Instruction) *typ { return b.valueType(in.Type()) }
+
+// Values.
+
+// maxFrame is the words that the values of one function may take.
+const maxFrame = 1 << 18
+
+// define gives an identifier words of the frame.
+func (b *builder) define(id spirv.ID, t *typ) value {
+	v := value{b.temporary(t.words), t}
+	b.values[id] = v
+	return v
+}
+
+func (b *builder) temporary(words int64) int32 {
+	at := b.next
+	b.next += int32(words)
+	if b.next > maxFrame {
+		b.refuse("the values of the function take more than %d words", maxFrame)
+	}
+	return at
+}
+
+// destination gives the instruction's result its words.
+func (b *builder) destination(in *spirv.Instruction) value {
+	if v, ok := b.values[in.Result()]; ok {
+		return v
+	}
+	return b.define(in.Result(), b.result(in))
+}
+
+// alias lets the instruction's result be words that are there already, which
+// never change while it can be used. A phi before may have given it words.
+func (b *builder) alias(in *spirv.Instruction, v value) {
+	have, ok := b.values[in.Result()]
+	if !ok {
+		b.values[in.Result()] = v
+		return
+	}
+	var to, from []int32
+	for i := range int32(v.t.words) {
+		to, from = append(to, have.at+i), append(from, v.at+i)
+	}
+	if len(to) > 0 {
+		b.move(to, from)
+	}
+}
+
+// arg is operand i behind the result.
+func (b *builder) arg(in *spirv.Instruction, i int) value {
+	ops := in.Operands()
+	if i >= len(ops) {
+		b.refuse("operand %d is missing", i+1)
+	}
+	return b.value(spirv.ID(ops[i]))
+}
+
+// value is what an identifier names: a result, or a constant.
+func (b *builder) value(id spirv.ID) value {
+	if v, ok := b.values[id]; ok {
+		return v
+	}
+	c, err := b.p.constant(id)
+	if err != nil {
+		b.refuse("%v", err)
+	}
+	b.uses = append(b.uses, c.uses...)
+	v := value{b.constant(c.words), c.t}
+	b.values[id] = v
+	return v
+}
+
+// note notes what a constant names: variables that a work-item or a group
+// provides, and functions.
+func (b *builder) note(id spirv.ID) {
+	v := b.p.variables[id]
+	switch {
+	case v == nil:
+		b.fn.calls = append(b.fn.calls, b.p.demand(id))
+	case v.storage == spirv.StorageInput:
+		b.fn.inputs[id] = true
+	case v.storage == spirv.StorageWorkgroup:
+		b.fn.locals[v.index] = true
+	}
+}
+
+// constant returns the place of constant words.
+func (b *builder) constant(words []uint64) int32 {
+	at := constantBase + int32(len(b.words))
+	b.words = append(b.words, words...)
+	if len(b.words) > maxFrame {
+		b.refuse("the constants of the function take more than %d words", maxFrame)
+	}
+	return at
+}
+
+// emit appends an instruction and returns its number.
+func (b *builder) emit(in inst) int {
+	b.fn.code = append(b.fn.code, in)
+	w := b.line
+	w.op = b.op
+	b.fn.where = append(b.fn.where, w)
+	return len(b.fn.code) - 1
+}
+
+// jump sets a field of an instruction to a block's first instruction, when
+// all are placed.
+func (b *builder) jump(at int, field func(in *inst) *int32, to spirv.ID) {
+	b.fixups = append(b.fixups, fixup{at, field, to})
+}
+
+func (b *builder) resolveJumps() {
+	for _, f := range b.fixups {
+		*f.field(&b.fn.code[f.at]) = b.blockOf(f.to).at
+	}
+}
+
+func (b *builder) blockOf(id spirv.ID) *block {
+	target := b.blocks[id]
+	if target == nil {
+		b.refuse("%%%d is no block of the function", id)
+	}
+	return target
+}
+
+// placeConstants puts the constants before the other words.
+func (b *builder) placeConstants() {
+	fn := b.fn
+	fn.consts = b.words
+	shift := int32(len(b.words))
+	move := func(at *int32) {
+		if *at >= constantBase {
+			*at -= constantBase
+		} else {
+			*at += shift
+		}
+	}
+	for i := range fn.code {
+		in := &fn.code[i]
+		for _, at := range []*int32{&in.dst, &in.a, &in.b, &in.c} {
+			move(at)
+		}
+		for j := range in.list {
+			move(&in.list[j])
+		}
+	}
+	for i := range fn.params {
+		move(&fn.params[i])
+	}
+	move(&fn.privateBase)
+	fn.words = int(b.next + shift)
+}
+
+// ids joins identifiers for a message.
+func ids(words []uint32) string {
+	var parts []string
+	for _, w := range words {
+		parts = append(parts, fmt.Sprintf("%%%d", w))
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,292 @@
+package hostdev
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"offlink/spirv"
+)
+
+// constant is a module-scope value: the words that it has in a frame, none if
+// it is too large for one.
+type constant struct {
+	t     *typ
+	words []uint64
+	parts []spirv.ID // of a composite
+	uses  []spirv.ID // the variables and functions whose addresses it has
+}
+
+// maxConstantWords is the size of constants that functions use as values.
+const maxConstantWords = 4096
+
+var constantDefinitions map[spirv.Opcode]func(p *program, in *spirv.Instruction, t *typ) (*constant, error)
+
+func init() {
+	constantDefinitions = map[spirv.Opcode]func(*program, *spirv.Instruction, *typ) (*constant, error){
+		spirv.OpConstantTrue:                 boolean(1),
+		spirv.OpConstantFalse:                boolean(0),
+		spirv.OpSpecConstantTrue:             boolean(1),
+		spirv.OpSpecConstantFalse:            boolean(0),
+		spirv.OpConstant:                     (*program).number,
+		spirv.OpSpecConstant:                 (*program).number,
+		spirv.OpConstantNull:                 (*program).null,
+		spirv.OpUndef:                        (*program).null,
+		spirv.OpConstantComposite:            (*program).composite,
+		spirv.OpSpecConstantComposite:        (*program).composite,
+		spirv.OpSpecConstantOp:               (*program).operation,
+		spirv.OpConstantFunctionPointerINTEL: (*program).functionPointer,
+	}
+}
+
+// defineConstant evaluates a constant. What the device does not know, such as
+// samplers and debug information, is missed only where it is used.
+func (p *program) defineConstant(in *spirv.Instruction) error {
+	define := constantDefinitions[in.Op]
+	if define == nil {
+		return nil
+	}
+	t, err := p.types.get(in.Type())
+	if err != nil || !t.isValue() {
+		return err
+	}
+	c, err := define(p, in, t)
+	if err != nil {
+		return fmt.Errorf("constant %%%d, %v: %w", in.Result(), in.Op, err)
+	}
+	c.t = t
+	if err := p.specialize(in, c); err != nil {
+		return err
+	}
+	p.constants[in.Result()] = c
+	p.room -= len(c.words) + len(c.parts)*(1+len(c.uses))
+	return nil
+}
+
+// specialize replaces the value of a scalar that has a SpecId.
+func (p *program) specialize(in *spirv.Instruction, c *constant) error {
+	words, ok := p.module.Decoration(in.Result(), spirv.DecorationSpecId)
+	if !ok {
+		return nil
+	}
+	value, ok := p.spec[words[0]]
+	if !ok {
+		return nil
+	}
+	if c.t.words != 1 || int64(len(value)) != c.t.size {
+		return fmt.Errorf("specialization constant %d has %d bytes; the value has %d", words[0], c.t.size, len(value))
+	}
+	c.words = []uint64{readWord(value)}
+	if c.t.kind == kindBool {
+		c.words[0] = min(c.words[0], 1)
+	}
+	return nil
+}
+
+// readWord reads 1, 2, 4 or 8 little-endian bytes.
+func readWord(b []byte) uint64 {
+	var full [8]byte
+	copy(full[:], b)
+	return binary.LittleEndian.Uint64(full[:])
+}
+
+// writeWord writes the low bytes of a word.
+func writeWord(b []byte, v uint64) {
+	var full [8]byte
+	binary.LittleEndian.PutUint64(full[:], v)
+	copy(b, full[:])
+}
+
+// constant returns the value of an identifier.
+func (p *program) constant(id spirv.ID) (*constant, error) {
+	c := p.constants[id]
+	switch {
+	case c == nil:
+		return nil, fmt.Errorf("%%%d is not defined here, or is a constant that the embedded device does not implement", id)
+	case int64(len(c.words)) != c.t.words:
+		return nil, fmt.Errorf("the constant %%%d is too large to be used as a value", id)
+	}
+	return c, nil
+}
+
+func (p *program) isConstant(id spirv.ID) bool { return p.constants[id] != nil }
+
+func (p *program) constantInt(id spirv.ID) (uint64, bool) {
+	c := p.constants[id]
+	if c == nil || c.t.kind != kindInt {
+		return 0, false
+	}
+	return c.words[0], true
+}
+
+func boolean(v uint64) func(*program, *spirv.Instruction, *typ) (*constant, error) {
+	return func(_ *program, _ *spirv.Instruction, t *typ) (*constant, error) {
+		if t.kind != kindBool {
+			return nil, fmt.Errorf("its type is no boolean")
+		}
+		return &constant{words: []uint64{v}}, nil
+	}
+}
+
+func (p *program) number(in *spirv.Instruction, t *typ) (*constant, error) {
+	words := in.Operands()
+	if t.kind != kindInt && t.kind != kindFloat || len(words) != (t.width+31)/32 {
+		return nil, fmt.Errorf("a number of %d words is not of its type", len(words))
+	}
+	v := uint64(words[0])
+	if len(words) == 2 {
+		v |= uint64(words[1]) << 32
+	}
+	return &constant{words: []uint64{v & mask(t.width)}}, nil
+}
+
+func (p *program) null(_ *spirv.Instruction, t *typ) (*constant, error) {
+	if t.words > maxConstantWords {
+		return &constant{}, nil
+	}
+	return &constant{words: make([]uint64, t.words)}, nil
+}
+
+func (p *program) composite(in *spirv.Instruction, t *typ) (*constant, error) {
+	c := &constant{}
+	for i, id := range in.Operands() {
+		part, _, _, ok := t.part(uint64(i))
+		member := p.constants[spirv.ID(id)]
+		if !ok || member == nil || !alike(member.t, part) {
+			return nil, fmt.Errorf("part %d is not a constant of the type", i)
+		}
+		c.parts = append(c.parts, spirv.ID(id))
+		if t.words <= maxConstantWords {
+			c.words = append(c.words, member.words...)
+		}
+		c.use(member.uses)
+	}
+	if parts := t.parts(); int64(len(c.parts)) != parts {
+		return nil, fmt.Errorf("%d parts for a type of %d", len(c.parts), parts)
+	}
+	return c, nil
+}
+
+// use adds to what a constant names, each once.
+func (c *constant) use(ids []spirv.ID) {
+	for _, id := range ids {
+		if !slices.Contains(c.uses, id) {
+			c.uses = append(c.uses, id)
+		}
+	}
+}
+
+// parts is how many parts a composite has.
+func (t *typ) parts() int64 {
+	if t.kind == kindStruct {
+		return int64(len(t.members))
+	}
+	return t.count
+}
+
+func (p *program) functionPointer(in *spirv.Instruction, t *typ) (*constant, error) {
+	id := spirv.ID(in.Operands()[0])
+	if p.bodies[id] == nil || t.kind != kindPointer || t.elem.kind != kindFunction {
+		return nil, fmt.Errorf("it is no pointer to a function")
+	}
+	at := slices.Index(p.pointers, id)
+	if at < 0 {
+		at = len(p.pointers)
+		p.pointers = append(p.pointers, id)
+	}
+	return &constant{words: []uint64{uint64(at) + 1}, uses: []spirv.ID{id}}, nil
+}
+
+// operation evaluates an OpSpecConstantOp with the emitter of the embedded
+// operation, as a function without parameters.
+func (p *program) operation(in *spirv.Instruction, t *typ) (*constant, error) {
+	ops := in.Operands()
+	op := spirv.Opcode(ops[0])
+	if !constantOperations[op] {
+		return nil, fmt.Errorf("%v is no operation on constants that the embedded device implements", op)
+	}
+	b := newBuilder(p, nil)
+	err := catchRefusal(func() {
+		b.instruction(&spirv.Instruction{Op: op, Words: append([]uint32{in.Words[0], in.Words[1]}, ops[1:]...)})
+		b.emit(inst{step: stepReturn, a: b.values[in.Result()].at, n: int32(t.words)})
+		b.placeConstants()
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &constant{words: evaluate(b.fn)}
+	c.use(b.uses)
+	return c, nil
+}
+
+// evaluate runs a function that only computes, and returns its result.
+func evaluate(fn *function) []uint64 {
+	it := &item{fn: fn, s: make([]uint64, fn.words), fuel: fuelStep}
+	copy(it.s, fn.consts)
+	it.run()
+	return it.s[it.at.a : it.at.a+it.at.n]
+}
+
+// constantOperations is what an OpSpecConstantOp may do.
+var constantOperations = map[spirv.Opcode]bool{}
+
+func init() {
+	for _, op := range []spirv.Opcode{
+		spirv.OpSConvert, spirv.OpUConvert, spirv.OpFConvert, spirv.OpConvertFToS, spirv.OpConvertSToF,
+		spirv.OpConvertFToU, spirv.OpConvertUToF, spirv.OpConvertPtrToU, spirv.OpConvertUToPtr,
+		spirv.OpGenericCastToPtr, spirv.OpPtrCastToGeneric, spirv.OpBitcast, spirv.OpQuantizeToF16,
+		spirv.OpSNegate, spirv.OpNot, spirv.OpIAdd, spirv.OpISub, spirv.OpIMul,
+		spirv.OpUDiv, spirv.OpSDiv, spirv.OpUMod, spirv.OpSRem, spirv.OpSMod,
+		spirv.OpFNegate, spirv.OpFAdd, spirv.OpFSub, spirv.OpFMul, spirv.OpFDiv, spirv.OpFRem, spirv.OpFMod,
+		spirv.OpShiftRightLogical, spirv.OpShiftRightArithmetic, spirv.OpShiftLeftLogical,
+		spirv.OpBitwiseOr, spirv.OpBitwiseXor, spirv.OpBitwiseAnd,
+		spirv.OpVectorShuffle, spirv.OpCompositeExtract, spirv.OpCompositeInsert,
+		spirv.OpLogicalOr, spirv.OpLogicalAnd, spirv.OpLogicalNot, spirv.OpLogicalEqual, spirv.OpLogicalNotEqual,
+		spirv.OpSelect, spirv.OpIEqual, spirv.OpINotEqual, spirv.OpULessThan, spirv.OpSLessThan,
+		spirv.OpUGreaterThan, spirv.OpSGreaterThan, spirv.OpULessThanEqual, spirv.OpSLessThanEqual,
+		spirv.OpUGreaterThanEqual, spirv.OpSGreaterThanEqual,
+		spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
+	} {
+		constantOperations[op] = true
+	}
+}
+
+// writeConstant writes a constant as a variable of its type has it in memory.
+func (p *program) writeConstant(to []byte, t *typ, id spirv.ID) error {
+	c := p.constants[id]
+	if c == nil {
+		return fmt.Errorf("its initial value %%%d is no constant that the embedded device implements", id)
+	}
+	if !alike(c.t, t) {
+		return fmt.Errorf("its initial value is not of its type")
+	}
+	for _, use := range c.uses {
+		if p.bodies[use] != nil {
+			p.demand(use)
+		}
+	}
+	return p.writeParts(to, t, c)
+}
+
+// writeParts lays the constant out as type t, which is like its own.
+func (p *program) writeParts(to []byte, t *typ, c *constant) error {
+	if p.room -= 1 + len(c.parts); p.room < 0 {
+		return fmt.Errorf("its initial value is too large")
+	}
+	if c.parts != nil {
+		for i, id := range c.parts {
+			part, offset, _, _ := t.part(uint64(i))
+			if err := p.writeParts(to[offset:offset+part.size], part, p.constants[id]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(c.words) == 0 {
+		return nil // an OpConstantNull too large for a value
+	}
+	for i, l := range t.leaves() {
+		writeWord(to[l.offset:l.offset+l.size], c.words[i])
+	}
+	return nil
+}

@@ -1,0 +1,327 @@
+package hostdev
+
+import "offlink/spirv"
+
+// Arithmetic, comparisons and logic, from the tables of operations.
+
+func init() {
+	table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
+		spirv.OpLogicalEqual:      logical(func(a, b uint64) uint64 { return bit(a == b) }),
+		spirv.OpLogicalNotEqual:   logical(func(a, b uint64) uint64 { return a ^ b }),
+		spirv.OpLogicalOr:         logical(func(a, b uint64) uint64 { return a | b }),
+		spirv.OpLogicalAnd:        logical(func(a, b uint64) uint64 { return a & b }),
+		spirv.OpLogicalNot:        (*builder).emitLogicalNot,
+		spirv.OpSelect:            (*builder).emitSelect,
+		spirv.OpAny:               fold(0, func(a, b uint64) uint64 { return a | b }),
+		spirv.OpAll:               fold(1, func(a, b uint64) uint64 { return a & b }),
+		spirv.OpDot:               (*builder).emitDot,
+		spirv.OpVectorTimesScalar: (*builder).emitVectorTimesScalar,
+		spirv.OpBitFieldInsert:    (*builder).emitBitFieldInsert,
+		spirv.OpBitFieldSExtract:  bitFieldExtract(true),
+		spirv.OpBitFieldUExtract:  bitFieldExtract(false),
+		spirv.OpQuantizeToF16:     (*builder).emitQuantize,
+	}
+	for op, row := range intBinary {
+		table[op] = intBinaryEmitter(row, op)
+	}
+	for op, row := range intCompare {
+		table[op] = intCompareEmitter(row)
+	}
+	for op, row := range intUnary {
+		table[op] = intUnaryEmitter(row, op)
+	}
+	for op, f := range wide {
+		table[op] = wideEmitter(f)
+	}
+	for op, row := range floatBinary {
+		table[op] = func(b *builder, in *spirv.Instruction) { b.floats2(in, row) }
+	}
+	for op, row := range floatUnary {
+		table[op] = func(b *builder, in *spirv.Instruction) { b.floats1(in, row) }
+	}
+	for op, row := range floatCompare {
+		table[op] = floatCompareEmitter(row)
+	}
+	for op, row := range floatTest {
+		table[op] = floatTestEmitter(row)
+	}
+	register(table)
+}
+
+// lanes checks that values are of a kind and have as many components as the
+// result, and returns the width of their components.
+func (b *builder) lanes(k kind, to value, values ...value) int {
+	first := values[0].t.scalar()
+	for _, v := range values {
+		s := v.t.scalar()
+		b.want(s.kind == k && s.width == first.width && v.t.words == to.t.words,
+			"an operand of type %s does not fit", b.typeName(v.t))
+	}
+	return first.width
+}
+
+func (b *builder) emit1(to, x value, f unary) {
+	b.emit(inst{step: stepLanes1, dst: to.at, a: x.at, n: int32(to.t.words), f1: f})
+}
+
+func (b *builder) emit2(to, x, y value, f binary2) {
+	b.emit(inst{step: stepLanes2, dst: to.at, a: x.at, b: y.at, n: int32(to.t.words), f2: f})
+}
+
+func (b *builder) emit3(to, x, y, z value, f func(a, b, c uint64) uint64) {
+	b.emit(inst{step: stepLanes3, dst: to.at, a: x.at, b: y.at, c: z.at, n: int32(to.t.words), f3: f})
+}
+
+// result of a kind: the destination, with components of the kind and width.
+func (b *builder) numbers(in *spirv.Instruction, k kind, width int) value {
+	to := b.destination(in)
+	s := to.t.scalar()
+	b.want(s.kind == k && (width == 0 || s.width == width), "a result of type %s does not fit", b.typeName(to.t))
+	return to
+}
+
+func intBinaryEmitter(row binaryByWidth, op spirv.Opcode) func(*builder, *spirv.Instruction) {
+	shift := op == spirv.OpShiftLeftLogical || op == spirv.OpShiftRightLogical || op == spirv.OpShiftRightArithmetic
+	return func(b *builder, in *spirv.Instruction) {
+		x, y := b.arg(in, 0), b.arg(in, 1)
+		to := b.numbers(in, kindInt, 0)
+		width := b.lanes(kindInt, to, x)
+		if b.lanes(kindInt, to, y) != width && !shift || to.t.scalar().width != width {
+			b.refuse("operands of different widths")
+		}
+		if fast := fastBinary(op, width); fast != nil && to.t.words == 1 {
+			b.emit(inst{step: fast, dst: to.at, a: x.at, b: y.at})
+			return
+		}
+		b.emit2(to, x, y, row[widthIndex(width)])
+	}
+}
+
+func intCompareEmitter(row binaryByWidth) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, y := b.arg(in, 0), b.arg(in, 1)
+		to := b.numbers(in, kindBool, 0)
+		if x.t.is(kindPointer) && y.t.is(kindPointer) && x.t.words == to.t.words && y.t.words == to.t.words {
+			b.emit2(to, x, y, row[widthIndex(64)]) // what llvm-spirv makes of pointer comparisons
+			return
+		}
+		b.emit2(to, x, y, row[widthIndex(b.lanes(kindInt, to, x, y))])
+	}
+}
+
+func intUnaryEmitter(row unaryByWidth, op spirv.Opcode) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
+		width := b.lanes(kindInt, to, x)
+		b.want(to.t.scalar().width == width || op == spirv.OpBitCount, "operand and result are of different widths")
+		b.emit1(to, x, row[widthIndex(width)])
+	}
+}
+
+// wideEmitter: the result is a struct of two values like the operands.
+func wideEmitter(f func(a, b uint64, width int) (low, high uint64)) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, y, to := b.arg(in, 0), b.arg(in, 1), b.destination(in)
+		b.want(to.t.kind == kindStruct && len(to.t.members) == 2, "its result is no struct of two")
+		low := value{to.at, to.t.members[0]}
+		high := value{to.at + int32(low.t.words), to.t.members[1]}
+		b.same(low.t, high.t)
+		b.same(low.t, x.t)
+		w := b.lanes(kindInt, low, x, y)
+		b.emit2(low, x, y, func(a, c uint64) uint64 { v, _ := f(a, c, w); return v & mask(w) })
+		b.emit2(high, x, y, func(a, c uint64) uint64 { _, v := f(a, c, w); return v & mask(w) })
+	}
+}
+
+func logical(f binary2) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, y, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindBool, 0)
+		b.lanes(kindBool, to, x, y)
+		b.emit2(to, x, y, f)
+	}
+}
+
+func (b *builder) emitLogicalNot(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.numbers(in, kindBool, 0)
+	b.lanes(kindBool, to, x)
+	b.emit1(to, x, func(a uint64) uint64 { return a ^ 1 })
+}
+
+// emitSelect takes a scalar condition for any type, or a vector of them for a
+// vector.
+func (b *builder) emitSelect(in *spirv.Instruction) {
+	cond, x, y, to := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2), b.destination(in)
+	b.same(x.t, to.t)
+	b.same(y.t, to.t)
+	b.want(cond.t.is(kindBool), "the condition is no boolean")
+	if cond.t.kind == kindBool {
+		b.emit(inst{step: stepSelect, dst: to.at, a: cond.at, b: x.at, c: y.at, n: int32(to.t.words)})
+		return
+	}
+	b.want(cond.t.words == to.t.words && to.t.kind == kindVector, "the condition has another number of components")
+	b.emit3(to, cond, x, y, func(c, x, y uint64) uint64 {
+		if c != 0 {
+			return x
+		}
+		return y
+	})
+}
+
+func stepSelect(it *item, in *inst) status {
+	from := in.c
+	if it.s[in.a] != 0 {
+		from = in.b
+	}
+	copy(it.s[in.dst:in.dst+in.n], it.s[from:from+in.n])
+	return running
+}
+
+// fold combines the components of a vector of booleans.
+func fold(start uint64, f binary2) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, to := b.arg(in, 0), b.numbers(in, kindBool, 0)
+		b.want(x.t.is(kindBool) && to.t.kind == kindBool, "the operand is no vector of booleans")
+		b.emit(inst{step: stepFold, dst: to.at, a: x.at, n: int32(x.t.words), imm: start, f2: f})
+	}
+}
+
+func stepFold(it *item, in *inst) status {
+	v := in.imm
+	for _, x := range it.s[in.a : in.a+in.n] {
+		v = in.f2(v, x)
+	}
+	it.s[in.dst] = v
+	return running
+}
+
+func (b *builder) emitDot(in *spirv.Instruction) {
+	x, y, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindFloat, 0)
+	b.same(x.t, y.t)
+	b.want(to.t.kind == kindFloat, "its result is a vector")
+	width := b.lanes(kindFloat, value{t: x.t}, x, y)
+	b.want(to.t.width == width, "operands and result are of different widths")
+	b.dot(to, x, y)
+}
+
+// dot sums the products of components, first to last.
+func (b *builder) dot(to, x, y value) {
+	i := floatIndex(to.t.scalar().width)
+	b.emit(inst{
+		step: stepDot, dst: to.at, a: x.at, b: y.at, n: int32(x.t.words),
+		f2: floatBinary[spirv.OpFMul][i], ext: floatBinary[spirv.OpFAdd][i],
+	})
+}
+
+func stepDot(it *item, in *inst) status {
+	add := in.ext.(binary2)
+	sum := in.f2(it.s[in.a], it.s[in.b])
+	for i := int32(1); i < in.n; i++ {
+		sum = add(sum, in.f2(it.s[in.a+i], it.s[in.b+i]))
+	}
+	it.s[in.dst] = sum
+	return running
+}
+
+func (b *builder) emitVectorTimesScalar(in *spirv.Instruction) {
+	x, y, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindFloat, 0)
+	b.same(x.t, to.t)
+	b.same(y.t, to.t.scalar())
+	b.emit2(to, x, b.spread(y, to.t), floatBinary[spirv.OpFMul][floatIndex(y.t.width)])
+}
+
+// spread makes a vector of a scalar, unless it is one.
+func (b *builder) spread(v value, t *typ) value {
+	if v.t.words == t.words {
+		return v
+	}
+	to := value{b.temporary(t.words), t}
+	var into, from []int32
+	for i := range int32(t.words) {
+		into, from = append(into, to.at+i), append(from, v.at)
+	}
+	b.move(into, from)
+	return to
+}
+
+// bitRange is the offset and count of a bit field, cut to the width.
+func bitRange(offset, count uint64, width int) (o, n uint64) {
+	o = min(offset, uint64(width))
+	return o, min(count, uint64(width)-o)
+}
+
+func (b *builder) emitBitFieldInsert(in *spirv.Instruction) {
+	base, insert, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindInt, 0)
+	offset, count := b.spread(b.integer(b.arg(in, 2)), to.t), b.spread(b.integer(b.arg(in, 3)), to.t)
+	width := b.lanes(kindInt, to, base, insert)
+	field := value{b.temporary(to.t.words), to.t}
+	b.emit2(field, offset, count, func(o, n uint64) uint64 {
+		o, n = bitRange(o, n, width)
+		return (1<<n - 1) << o
+	})
+	shifted := value{b.temporary(to.t.words), to.t}
+	b.emit2(shifted, insert, offset, func(v, o uint64) uint64 { return v << min(o, 63) })
+	b.emit3(to, base, shifted, field, func(base, v, field uint64) uint64 { return base&^field | v&field })
+}
+
+// integer is a scalar integer operand.
+func (b *builder) integer(v value) value {
+	b.want(v.t.kind == kindInt, "an operand of type %s is no integer", b.typeName(v.t))
+	return v
+}
+
+func bitFieldExtract(signed bool) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		base, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
+		offset, count := b.spread(b.integer(b.arg(in, 1)), to.t), b.spread(b.integer(b.arg(in, 2)), to.t)
+		width := b.lanes(kindInt, to, base)
+		b.emit3(to, base, offset, count, func(v, o, n uint64) uint64 {
+			o, n = bitRange(o, n, width)
+			switch {
+			case n == 0:
+				return 0
+			case signed:
+				return uint64(signExtend(v>>o, int(n))) & mask(width)
+			}
+			return v >> o & mask(int(n))
+		})
+	}
+}
+
+// Floats.
+
+func (b *builder) floats1(in *spirv.Instruction, row unaryFloat) {
+	x := b.arg(in, 0)
+	to := b.numbers(in, kindFloat, x.t.scalar().width)
+	b.emit1(to, x, row[floatIndex(b.lanes(kindFloat, to, x))])
+}
+
+func (b *builder) floats2(in *spirv.Instruction, row binaryFloat) {
+	x, y := b.arg(in, 0), b.arg(in, 1)
+	to := b.numbers(in, kindFloat, x.t.scalar().width)
+	width := b.lanes(kindFloat, to, x, y)
+	if fast := fastBinary(in.Op, width); fast != nil && to.t.words == 1 {
+		b.emit(inst{step: fast, dst: to.at, a: x.at, b: y.at})
+		return
+	}
+	b.emit2(to, x, y, row[floatIndex(width)])
+}
+
+func floatCompareEmitter(row binaryFloat) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, y, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindBool, 0)
+		b.emit2(to, x, y, row[floatIndex(b.lanes(kindFloat, to, x, y))])
+	}
+}
+
+func floatTestEmitter(row unaryFloat) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, to := b.arg(in, 0), b.numbers(in, kindBool, 0)
+		b.emit1(to, x, row[floatIndex(b.lanes(kindFloat, to, x))])
+	}
+}
+
+func (b *builder) emitQuantize(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.numbers(in, kindFloat, 32)
+	b.lanes(kindFloat, to, x)
+	b.emit1(to, x, func(a uint64) uint64 { return bits32(halfToFloat(floatToHalf(float32of(a), roundEven))) })
+}

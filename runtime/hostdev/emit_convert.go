@@ -1,0 +1,199 @@
+package hostdev
+
+import "offlink/spirv"
+
+// Conversions.
+
+func init() {
+	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){
+		spirv.OpUConvert:       intConvert(false),
+		spirv.OpSConvert:       intConvert(true),
+		spirv.OpSatConvertSToU: (*builder).emitSatSToU,
+		spirv.OpSatConvertUToS: (*builder).emitSatUToS,
+		spirv.OpConvertFToU:    floatToInt(false),
+		spirv.OpConvertFToS:    floatToInt(true),
+		spirv.OpConvertUToF:    intToFloat(false),
+		spirv.OpConvertSToF:    intToFloat(true),
+		spirv.OpFConvert:       (*builder).emitFConvert,
+		spirv.OpConvertPtrToU:  (*builder).emitPtrToU,
+		spirv.OpConvertUToPtr:  (*builder).emitUToPtr,
+		spirv.OpBitcast:        (*builder).emitBitcast,
+	})
+}
+
+// saturated tells whether the result is decorated SaturatedConversion.
+func (b *builder) saturated(in *spirv.Instruction) bool {
+	_, ok := b.m.Decoration(in.Result(), spirv.DecorationSaturated)
+	return ok
+}
+
+// rounding is the mode that decorates the result, or the default.
+func (b *builder) rounding(in *spirv.Instruction, otherwise rounding) rounding {
+	words, ok := b.m.Decoration(in.Result(), spirv.DecorationFPRoundingMode)
+	if !ok {
+		return otherwise
+	}
+	b.want(words[0] <= uint32(roundDown), "rounding mode %d", words[0])
+	return rounding(words[0])
+}
+
+// converted checks a conversion component by component, and returns the
+// widths.
+func (b *builder) converted(from kind, x value, to value) (int, int) {
+	return b.lanes(from, to, x), to.t.scalar().width
+}
+
+// intConvert: a narrower result keeps the low bits, or the nearest number if
+// it is saturated.
+func intConvert(signed bool) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
+		from, width := b.converted(kindInt, x, to)
+		switch {
+		case signed && b.saturated(in):
+			b.emit1(to, x, func(a uint64) uint64 { return clampSigned(signExtend(a, from), width) })
+		case signed:
+			b.emit1(to, x, func(a uint64) uint64 { return uint64(signExtend(a, from)) & mask(width) })
+		case b.saturated(in):
+			b.emit1(to, x, func(a uint64) uint64 { return min(a, mask(width)) })
+		default:
+			b.emit1(to, x, func(a uint64) uint64 { return a & mask(width) })
+		}
+	}
+}
+
+// clampSigned is the nearest signed number of a width.
+func clampSigned(v int64, width int) uint64 {
+	limit := int64(mask(width) >> 1)
+	return uint64(max(-limit-1, min(limit, v))) & mask(width)
+}
+
+func (b *builder) emitSatSToU(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
+	from, width := b.converted(kindInt, x, to)
+	b.emit1(to, x, func(a uint64) uint64 { return min(uint64(max(0, signExtend(a, from))), mask(width)) })
+}
+
+func (b *builder) emitSatUToS(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
+	_, width := b.converted(kindInt, x, to)
+	b.emit1(to, x, func(a uint64) uint64 { return min(a, mask(width)>>1) })
+}
+
+// widen makes a double of a float of any width, exactly.
+func widen(width int) func(a uint64) float64 {
+	switch width {
+	case 16:
+		return func(a uint64) float64 { return float64(half32of(a)) }
+	case 32:
+		return func(a uint64) float64 { return float64(float32of(a)) }
+	}
+	return float64of
+}
+
+// narrow rounds a double to a float of any width.
+func narrow(width int, mode rounding) func(f float64) uint64 {
+	switch width {
+	case 16:
+		return func(f float64) uint64 { return uint64(doubleToHalf(f, mode)) }
+	case 32:
+		return func(f float64) uint64 { return bits32(roundToFloat(f, mode)) }
+	}
+	return bits64
+}
+
+// floatToInt rounds to zero unless the result says otherwise. What is out of
+// range gives the nearest number, and NaN gives 0, whether or not the result
+// is decorated as saturated: without it OpenCL leaves both open.
+func floatToInt(signed bool) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
+		from, width := b.converted(kindFloat, x, to)
+		wide, round := widen(from), integral[b.rounding(in, roundZero)]
+		if signed {
+			b.emit1(to, x, func(a uint64) uint64 { return doubleToSigned(round(wide(a)), width) })
+			return
+		}
+		b.emit1(to, x, func(a uint64) uint64 { return doubleToUnsigned(round(wide(a)), width) })
+	}
+}
+
+// intToFloat rounds once, to nearest unless the result says otherwise.
+func intToFloat(signed bool) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, to := b.arg(in, 0), b.numbers(in, kindFloat, 0)
+		from, width := b.converted(kindInt, x, to)
+		mode := b.rounding(in, roundEven)
+		if signed {
+			b.emit1(to, x, func(a uint64) uint64 {
+				v := signExtend(a, from)
+				return integerToFloat(v < 0, magnitude(v), width, mode)
+			})
+			return
+		}
+		b.emit1(to, x, func(a uint64) uint64 { return integerToFloat(false, a, width, mode) })
+	}
+}
+
+func magnitude(v int64) uint64 {
+	if v < 0 {
+		return -uint64(v)
+	}
+	return uint64(v)
+}
+
+func (b *builder) emitFConvert(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.numbers(in, kindFloat, 0)
+	from, width := b.converted(kindFloat, x, to)
+	wide, round := widen(from), narrow(width, b.rounding(in, roundEven))
+	b.emit1(to, x, func(a uint64) uint64 { return round(wide(a)) })
+}
+
+func (b *builder) emitPtrToU(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
+	_, width := b.converted(kindPointer, x, to)
+	b.emit1(to, x, func(a uint64) uint64 { return a & mask(width) })
+}
+
+func (b *builder) emitUToPtr(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.numbers(in, kindPointer, 0)
+	b.lanes(kindInt, to, x)
+	b.emit1(to, x, func(a uint64) uint64 { return a })
+}
+
+// emitBitcast: components of one size keep their words, others are cut anew
+// from the bytes.
+func (b *builder) emitBitcast(in *spirv.Instruction) {
+	x, t := b.arg(in, 0), b.result(in)
+	from, to := x.t.scalar(), t.scalar()
+	b.want(isNumeric(from) && isNumeric(to) && from.size*x.t.words == to.size*t.words,
+		"%s and %s do not have the same bits", b.typeName(x.t), b.typeName(t))
+	if from.size == to.size {
+		b.alias(in, value{x.at, t})
+		return
+	}
+	b.emit(inst{
+		step: stepRecut, dst: b.destination(in).at, a: x.at, n: int32(x.t.words),
+		ext: recut{from.size, to.size, t.words},
+	})
+}
+
+func isNumeric(t *typ) bool {
+	return t.kind == kindInt || t.kind == kindFloat || t.kind == kindPointer
+}
+
+// recut is the sizes in bytes of components before and after, and how many
+// there are after.
+type recut struct{ from, to, count int64 }
+
+func stepRecut(it *item, in *inst) status {
+	r := in.ext.(recut)
+	var data [16 * 8]byte
+	for i, v := range it.s[in.a : in.a+in.n] {
+		storeWord(data[int64(i)*r.from:], r.from, v)
+	}
+	for i := range r.count {
+		it.s[int64(in.dst)+i] = loadWord(data[i*r.to:], r.to)
+	}
+	return running
+}

@@ -1,0 +1,454 @@
+package hostdev
+
+import (
+	"encoding/binary"
+
+	"offlink/spirv"
+)
+
+// Variables, loads, stores, copies and addresses.
+
+func init() {
+	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){
+		spirv.OpVariable:                     (*builder).emitVariable,
+		spirv.OpLoad:                         (*builder).emitLoad,
+		spirv.OpStore:                        (*builder).emitStore,
+		spirv.OpCopyMemory:                   (*builder).emitCopyMemory,
+		spirv.OpCopyMemorySized:              (*builder).emitCopyMemorySized,
+		spirv.OpAccessChain:                  (*builder).emitAccessChain,
+		spirv.OpInBoundsAccessChain:          (*builder).emitAccessChain,
+		spirv.OpPtrAccessChain:               (*builder).emitPtrAccessChain,
+		spirv.OpInBoundsPtrAccessChain:       (*builder).emitPtrAccessChain,
+		spirv.OpPtrEqual:                     pointerCompare(func(a, b uint64) uint64 { return bit(a == b) }),
+		spirv.OpPtrNotEqual:                  pointerCompare(func(a, b uint64) uint64 { return bit(a != b) }),
+		spirv.OpPtrDiff:                      (*builder).emitPtrDiff,
+		spirv.OpPtrCastToGeneric:             (*builder).emitPointerCast,
+		spirv.OpGenericCastToPtr:             (*builder).emitPointerCast,
+		spirv.OpCrossWorkgroupCastToPtrINTEL: (*builder).emitPointerCast,
+		spirv.OpPtrCastToCrossWorkgroupINTEL: (*builder).emitPointerCast,
+		spirv.OpGenericCastToPtrExplicit:     (*builder).emitExplicitCast,
+		spirv.OpGenericPtrMemSemantics:       (*builder).emitMemSemantics,
+	})
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// emitVariable stores the initial value. The address was made on entry.
+func (b *builder) emitVariable(in *spirv.Instruction) {
+	if len(in.Words) > 3 {
+		b.store(b.values[in.Result()], b.value(spirv.ID(in.Words[3])))
+	}
+}
+
+// pointerArg is an operand that is a pointer to a value.
+func (b *builder) pointerArg(v value) value {
+	b.want(v.t.kind == kindPointer, "the operand is no pointer")
+	b.want(v.t.elem.isValue(), "the embedded device does not implement values of type %s", b.typeName(v.t.elem))
+	return v
+}
+
+func (b *builder) emitLoad(in *spirv.Instruction) {
+	from := b.pointerArg(b.arg(in, 0))
+	to := b.destination(in)
+	b.same(from.t.elem, to.t)
+	b.load(to, from)
+}
+
+// access is the places in memory of a value's words.
+type access struct {
+	leaves []leaf
+	size   int64 // to the end of the last one
+}
+
+// accessOf lists the words of a type; the padding of a vector of three at the
+// end is not accessed.
+func accessOf(t *typ) access {
+	a := access{leaves: t.leaves()}
+	for _, l := range a.leaves {
+		a.size = max(a.size, l.offset+l.size)
+	}
+	return a
+}
+
+// singleWord is the size in bytes of a type of one word that starts where the
+// value starts, 0 for other types.
+func (t *typ) singleWord() int64 {
+	if t.words != 1 {
+		return 0
+	}
+	if l := t.leaves()[0]; l.offset == 0 {
+		return l.size
+	}
+	return 0
+}
+
+func (b *builder) load(to, from value) {
+	if size := to.t.singleWord(); size != 0 && to.t.kind != kindBool {
+		b.emit(inst{step: loads[size], dst: to.at, a: from.at})
+		return
+	}
+	if to.t.words == 0 {
+		return
+	}
+	b.emit(inst{step: stepLoad, dst: to.at, a: from.at, ext: accessOf(to.t)})
+	if to.t.kind == kindBool {
+		b.emit(inst{step: stepLanes1, dst: to.at, a: to.at, n: 1, f1: func(v uint64) uint64 { return bit(v != 0) }})
+	}
+}
+
+// loads and stores of one word, by size in bytes.
+var loads = [9]func(*item, *inst) status{1: stepLoad1, 2: stepLoad2, 4: stepLoad4, 8: stepLoad8}
+var stores = [9]func(*item, *inst) status{1: stepStore1, 2: stepStore2, 4: stepStore4, 8: stepStore8}
+
+func stepLoad1(it *item, in *inst) status {
+	p := pointer(it.s[in.a])
+	data := it.bytes(p, 1)
+	if data == nil {
+		return it.badAccess("load", p, 1)
+	}
+	it.s[in.dst] = uint64(data[0])
+	return running
+}
+
+func stepLoad2(it *item, in *inst) status {
+	p := pointer(it.s[in.a])
+	data := it.bytes(p, 2)
+	if data == nil {
+		return it.badAccess("load", p, 2)
+	}
+	it.s[in.dst] = uint64(binary.LittleEndian.Uint16(data))
+	return running
+}
+
+func stepLoad4(it *item, in *inst) status {
+	p := pointer(it.s[in.a])
+	data := it.bytes(p, 4)
+	if data == nil {
+		return it.badAccess("load", p, 4)
+	}
+	it.s[in.dst] = uint64(binary.LittleEndian.Uint32(data))
+	return running
+}
+
+func stepLoad8(it *item, in *inst) status {
+	p := pointer(it.s[in.a])
+	data := it.bytes(p, 8)
+	if data == nil {
+		return it.badAccess("load", p, 8)
+	}
+	it.s[in.dst] = binary.LittleEndian.Uint64(data)
+	return running
+}
+
+func stepLoad(it *item, in *inst) status {
+	a := in.ext.(access)
+	p := pointer(it.s[in.a])
+	data := it.bytes(p, a.size)
+	if data == nil {
+		return it.badAccess("load", p, a.size)
+	}
+	to := it.s[in.dst:]
+	for i, l := range a.leaves {
+		to[i] = loadWord(data[l.offset:], l.size)
+	}
+	return running
+}
+
+func loadWord(data []byte, size int64) uint64 {
+	switch size {
+	case 1:
+		return uint64(data[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(data))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(data))
+	}
+	return binary.LittleEndian.Uint64(data)
+}
+
+func storeWord(data []byte, size int64, v uint64) {
+	switch size {
+	case 1:
+		data[0] = byte(v)
+	case 2:
+		binary.LittleEndian.PutUint16(data, uint16(v))
+	case 4:
+		binary.LittleEndian.PutUint32(data, uint32(v))
+	default:
+		binary.LittleEndian.PutUint64(data, v)
+	}
+}
+
+func (b *builder) emitStore(in *spirv.Instruction) {
+	to := b.pointerArg(b.value(spirv.ID(in.Words[0])))
+	v := b.value(spirv.ID(in.Words[1]))
+	b.same(to.t.elem, v.t)
+	b.store(to, v)
+}
+
+func (b *builder) store(to, v value) {
+	if size := v.t.singleWord(); size != 0 {
+		b.emit(inst{step: stores[size], a: to.at, b: v.at})
+		return
+	}
+	if v.t.words > 0 {
+		b.emit(inst{step: stepStore, a: to.at, b: v.at, ext: accessOf(to.t.elem)})
+	}
+}
+
+// writable returns the memory of a store, nil if it is out of bounds or
+// cannot be written.
+func (it *item) writable(p pointer, n int64) []byte {
+	if s := p.space(); s == spaceConstant || s == spaceInput {
+		return nil
+	}
+	return it.bytes(p, n)
+}
+
+func (it *item) badStore(p pointer, n int64) status {
+	if s := p.space(); (s == spaceConstant || s == spaceInput) && it.bytes(p, n) != nil {
+		return it.fail("store of %d bytes to %s, which cannot be written", n, spaceNames[s])
+	}
+	return it.badAccess("store", p, n)
+}
+
+func stepStore1(it *item, in *inst) status {
+	p := pointer(it.s[in.a])
+	data := it.writable(p, 1)
+	if data == nil {
+		return it.badStore(p, 1)
+	}
+	data[0] = byte(it.s[in.b])
+	return running
+}
+
+func stepStore2(it *item, in *inst) status {
+	p := pointer(it.s[in.a])
+	data := it.writable(p, 2)
+	if data == nil {
+		return it.badStore(p, 2)
+	}
+	binary.LittleEndian.PutUint16(data, uint16(it.s[in.b]))
+	return running
+}
+
+func stepStore4(it *item, in *inst) status {
+	p := pointer(it.s[in.a])
+	data := it.writable(p, 4)
+	if data == nil {
+		return it.badStore(p, 4)
+	}
+	binary.LittleEndian.PutUint32(data, uint32(it.s[in.b]))
+	return running
+}
+
+func stepStore8(it *item, in *inst) status {
+	p := pointer(it.s[in.a])
+	data := it.writable(p, 8)
+	if data == nil {
+		return it.badStore(p, 8)
+	}
+	binary.LittleEndian.PutUint64(data, it.s[in.b])
+	return running
+}
+
+func stepStore(it *item, in *inst) status {
+	a := in.ext.(access)
+	p := pointer(it.s[in.a])
+	data := it.writable(p, a.size)
+	if data == nil {
+		return it.badStore(p, a.size)
+	}
+	from := it.s[in.b:]
+	for i, l := range a.leaves {
+		storeWord(data[l.offset:], l.size, from[i])
+	}
+	return running
+}
+
+func (b *builder) emitCopyMemory(in *spirv.Instruction) {
+	to, from := b.pointerArg(b.value(spirv.ID(in.Words[0]))), b.pointerArg(b.value(spirv.ID(in.Words[1])))
+	b.same(to.t.elem, from.t.elem)
+	size := b.constant([]uint64{uint64(to.t.elem.size)})
+	b.emit(inst{step: stepCopyMemory, a: to.at, b: from.at, c: size})
+}
+
+func (b *builder) emitCopyMemorySized(in *spirv.Instruction) {
+	to, from := b.value(spirv.ID(in.Words[0])), b.value(spirv.ID(in.Words[1]))
+	size := b.value(spirv.ID(in.Words[2]))
+	b.want(to.t.kind == kindPointer && from.t.kind == kindPointer, "an operand is no pointer")
+	b.want(size.t.kind == kindInt, "the size is no integer")
+	b.emit(inst{step: stepCopyMemory, a: to.at, b: from.at, c: size.at})
+}
+
+func stepCopyMemory(it *item, in *inst) status {
+	n := int64(min(it.s[in.c], maxOffset))
+	if n == 0 {
+		return running
+	}
+	to, from := pointer(it.s[in.a]), pointer(it.s[in.b])
+	source := it.bytes(from, n)
+	if source == nil {
+		return it.badAccess("load", from, n)
+	}
+	target := it.writable(to, n)
+	if target == nil {
+		return it.badStore(to, n)
+	}
+	copy(target, source)
+	return running
+}
+
+// Addresses.
+
+// index is a variable part of an address.
+type index struct {
+	at    int32
+	shift uint8 // that sign-extends it
+	scale int64
+}
+
+// address collects the parts of an address.
+type address struct {
+	constant int64
+	indexes  []index
+}
+
+func (b *builder) emitAccessChain(in *spirv.Instruction) {
+	b.accessChain(in, &address{}, 1)
+}
+
+// emitPtrAccessChain: the first index is of an array that the base points
+// into.
+func (b *builder) emitPtrAccessChain(in *spirv.Instruction) {
+	base := b.pointerArg(b.arg(in, 0))
+	a := &address{}
+	b.addIndex(a, spirv.ID(in.Operands()[1]), base.t.elem.size)
+	b.accessChain(in, a, 2)
+}
+
+func (b *builder) accessChain(in *spirv.Instruction, a *address, first int) {
+	base := b.pointerArg(b.arg(in, 0))
+	t := base.t.elem
+	for _, id := range in.Operands()[first:] {
+		t = b.addPart(a, t, spirv.ID(id))
+	}
+	result := b.result(in)
+	b.want(result.kind == kindPointer, "its result is no pointer")
+	b.same(result.elem, t)
+	if a.constant == 0 && len(a.indexes) == 0 {
+		b.alias(in, value{base.at, result})
+		return
+	}
+	to := b.destination(in)
+	if len(a.indexes) == 1 {
+		x := a.indexes[0]
+		b.emit(inst{step: stepIndex, dst: to.at, a: base.at, b: x.at, n: int32(x.shift), imm: uint64(a.constant), scale: x.scale})
+		return
+	}
+	moved := inst{step: stepAddress, dst: to.at, a: base.at, imm: uint64(a.constant), ext: a.indexes}
+	for _, x := range a.indexes {
+		moved.list = append(moved.list, x.at)
+	}
+	b.emit(moved)
+}
+
+// addPart adds one step into a composite and returns the type of the part.
+func (b *builder) addPart(a *address, t *typ, id spirv.ID) *typ {
+	if t.kind == kindStruct {
+		n, ok := b.p.constantInt(id)
+		part, offset, _, known := t.part(n)
+		b.want(ok && known, "a member that %s does not have", b.typeName(t))
+		a.constant += offset
+		return part
+	}
+	b.want(t.kind == kindArray || t.kind == kindVector, "%s has no parts", b.typeName(t))
+	b.addIndex(a, id, t.elem.size)
+	return t.elem
+}
+
+func (b *builder) addIndex(a *address, id spirv.ID, scale int64) {
+	v := b.value(id)
+	b.want(v.t.kind == kindInt, "an index is no integer")
+	shift := uint8(64 - v.t.width)
+	if n, ok := b.p.constantInt(id); ok {
+		a.constant += int64(n<<shift) >> shift * scale
+		return
+	}
+	a.indexes = append(a.indexes, index{v.at, shift, scale})
+}
+
+func stepIndex(it *item, in *inst) status {
+	s := it.s
+	s[in.dst] = s[in.a] + in.imm + uint64(int64(s[in.b]<<uint(in.n))>>uint(in.n)*in.scale)
+	return running
+}
+
+func stepAddress(it *item, in *inst) status {
+	sum := it.s[in.a] + in.imm
+	for i, x := range in.ext.([]index) {
+		sum += uint64(int64(it.s[in.list[i]]<<x.shift) >> x.shift * x.scale)
+	}
+	it.s[in.dst] = sum
+	return running
+}
+
+// Pointers.
+
+func pointerCompare(f func(a, b uint64) uint64) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, y, to := b.arg(in, 0), b.arg(in, 1), b.destination(in)
+		b.want(x.t.kind == kindPointer && y.t.kind == kindPointer && to.t.kind == kindBool, "the operands are no pointers")
+		b.emit(inst{step: stepLanes2, dst: to.at, a: x.at, b: y.at, n: 1, f2: f})
+	}
+}
+
+// emitPtrDiff counts elements.
+func (b *builder) emitPtrDiff(in *spirv.Instruction) {
+	x, y, to := b.pointerArg(b.arg(in, 0)), b.pointerArg(b.arg(in, 1)), b.destination(in)
+	b.want(to.t.kind == kindInt, "its result is no integer")
+	size, width := max(1, x.t.elem.size), to.t.width
+	b.emit(inst{step: stepLanes2, dst: to.at, a: x.at, b: y.at, n: 1, f2: func(a, b uint64) uint64 {
+		return uint64(int64(a-b)/size) & mask(width)
+	}})
+}
+
+func (b *builder) emitPointerCast(in *spirv.Instruction) {
+	v, t := b.arg(in, 0), b.result(in)
+	b.want(v.t.is(kindPointer) && t.is(kindPointer) && v.t.words == t.words, "the operand and the result are no pointers")
+	b.alias(in, value{v.at, t})
+}
+
+// storageSpace is the kind of memory of a storage class.
+var storageSpace = map[spirv.StorageClass]space{
+	spirv.StorageCrossWorkgroup: spaceGlobal, spirv.StorageWorkgroup: spaceLocal, spirv.StorageFunction: spacePrivate,
+}
+
+// emitExplicitCast gives null for a pointer into another kind of memory.
+func (b *builder) emitExplicitCast(in *spirv.Instruction) {
+	v, to := b.arg(in, 0), b.destination(in)
+	want, ok := storageSpace[spirv.StorageClass(in.Operands()[1])]
+	b.want(ok && v.t.kind == kindPointer && to.t.kind == kindPointer, "a cast that is not between pointers")
+	b.emit(inst{step: stepLanes1, dst: to.at, a: v.at, n: 1, f1: func(p uint64) uint64 {
+		if pointer(p).space() == want {
+			return p
+		}
+		return 0
+	}})
+}
+
+// memorySemantics are the bits of the spaces.
+var memorySemantics = [spaces]uint64{spaceGlobal: 0x200, spaceLocal: 0x100, spacePrivate: 0}
+
+func (b *builder) emitMemSemantics(in *spirv.Instruction) {
+	v, to := b.arg(in, 0), b.destination(in)
+	b.want(v.t.kind == kindPointer && to.t.kind == kindInt, "the operand is no pointer")
+	b.emit(inst{step: stepLanes1, dst: to.at, a: v.at, n: 1, f1: func(p uint64) uint64 {
+		return memorySemantics[pointer(p).space()]
+	}})
+}

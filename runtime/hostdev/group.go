@@ -1,0 +1,205 @@
+package hostdev
+
+import "offlink/runtime/hostdev/internal/mem"
+
+// group runs work-groups, one after the other, for one worker.
+type group struct {
+	launch *launch
+	id     [3]int
+	local  segments
+	items  []*item // one, used again and again, if they need not wait for one another
+}
+
+func newGroup(l *launch) *group {
+	g := &group{launch: l, local: make(segments, len(l.local))}
+	for i, size := range l.local {
+		if size > 0 {
+			g.local[i] = mem.New(size)
+		}
+	}
+	n := 1
+	if l.k.rendezvous {
+		n = groupSize(l.r.local)
+	}
+	for range n {
+		g.items = append(g.items, g.newItem(n))
+	}
+	return g
+}
+
+func (g *group) newItem(n int) *item {
+	l := g.launch
+	it := &item{group: g, fuel: fuelStep}
+	it.arena.limit = min(maxPrivate, maxGroupPrivate/int64(n))
+	it.spaces[spaceGlobal], it.spaces[spaceConstant] = l.global, l.global
+	it.spaces[spaceLocal] = g.local
+	it.spaces[spaceInput] = make(segments, len(l.k.p.inputs))
+	for _, v := range l.k.inputs {
+		it.spaces[spaceInput][v.index] = make([]byte, v.t.size)
+	}
+	return it
+}
+
+// run runs the work-group of that number.
+func (g *group) run(index int64) *Fault {
+	for i, n := range g.launch.r.groups {
+		g.id[i] = int(index % int64(n))
+		index /= int64(n)
+	}
+	for _, data := range g.local {
+		clear(data)
+	}
+	if g.launch.k.rendezvous {
+		return g.runTogether()
+	}
+	return g.runApart()
+}
+
+// runApart runs the work-items one after the other.
+func (g *group) runApart() *Fault {
+	it := g.items[0]
+	for local := range g.launch.r.each {
+		if !g.start(it, local) || it.run() == faulted {
+			return g.place(it)
+		}
+	}
+	return nil
+}
+
+// runTogether runs every work-item up to where it waits, lets the group meet
+// there, and goes on until all have finished.
+func (g *group) runTogether() *Fault {
+	next := 0
+	for local := range g.launch.r.each {
+		it := g.items[next]
+		next++
+		if !g.start(it, local) {
+			return g.place(it)
+		}
+	}
+	for {
+		done, fault := g.resume()
+		if done || fault != nil {
+			return fault
+		}
+	}
+}
+
+// resume runs all work-items to their next rendezvous.
+func (g *group) resume() (done bool, fault *Fault) {
+	ended := 0
+	for _, it := range g.items {
+		if it.state == finished {
+			ended++
+			continue
+		}
+		switch it.run() {
+		case faulted:
+			return false, g.place(it)
+		case finished:
+			ended++
+		}
+	}
+	if ended == len(g.items) {
+		return true, nil
+	}
+	if fault := g.checkTogether(); fault != nil {
+		return false, fault
+	}
+	in := g.items[0].at
+	if in.meet != nil {
+		fault = in.meet(g, in)
+	}
+	return false, fault
+}
+
+// checkTogether refuses work-items that wait in different places: the others
+// would never come.
+func (g *group) checkTogether() *Fault {
+	first := g.items[0]
+	for _, it := range g.items[1:] {
+		if it.at == first.at {
+			continue
+		}
+		here, other := first, it
+		if here.state == finished {
+			here, other = it, first
+		}
+		here.fail("the work-item waits for its work-group, and work-item %v does not come here", other.globalID())
+		return g.place(here)
+	}
+	return nil
+}
+
+// each yields the local ids of a work-group, the first dimension fastest.
+func (r *ndrange) each(yield func([3]int) bool) {
+	for z := range r.local[2] {
+		for y := range r.local[1] {
+			for x := range r.local[0] {
+				if !yield([3]int{x, y, z}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// start makes an item one work-item of the group.
+func (g *group) start(it *item, local [3]int) bool {
+	it.local, it.at, it.state = local, nil, running
+	if !it.start(g.launch.k, g.launch.args) || !it.copyByValue() {
+		return false
+	}
+	for _, v := range g.launch.k.inputs {
+		value := builtins[v.builtin](it)
+		data := it.spaces[spaceInput][v.index]
+		for i, leaf := range v.t.leaves() {
+			if i < len(value) {
+				writeWord(data[leaf.offset:leaf.offset+leaf.size], value[i])
+			}
+		}
+	}
+	return true
+}
+
+// copyByValue puts arguments into private memory.
+func (it *item) copyByValue() bool {
+	for _, arg := range it.group.launch.byVal {
+		data := it.arena.alloc(int64(len(arg.data)))
+		if data == nil {
+			it.fail("its private memory is larger than %d bytes", it.arena.limit)
+			return false
+		}
+		copy(data, arg.data)
+		private := it.spaces[spacePrivate]
+		it.s[int64(len(it.fn.consts))+arg.word] = uint64(makePointer(spacePrivate, len(private), 0))
+		it.spaces[spacePrivate] = append(private, data)
+	}
+	return true
+}
+
+func (it *item) globalID() [3]int {
+	r := &it.group.launch.r
+	var id [3]int
+	for i := range id {
+		id[i] = r.offset[i] + it.group.id[i]*r.local[i] + it.local[i]
+	}
+	return id
+}
+
+// place completes a fault with where it happened.
+func (g *group) place(it *item) *Fault {
+	f := it.fault
+	f.Kernel, f.Global, f.Group = g.launch.k.name, it.globalID(), g.id
+	if it.fn == nil {
+		return f
+	}
+	f.Function = it.fn.name
+	for i := range it.fn.code {
+		if &it.fn.code[i] == it.at {
+			w := it.fn.where[i]
+			f.Op, f.File, f.Line = w.op, w.file, int(w.line)
+		}
+	}
+	return f
+}

@@ -1,0 +1,76 @@
+// Package mem has the memory of the embedded device: bytes that are aligned
+// for atomic access. It is the only part of the device with unsafe code, and
+// every function checks its bounds.
+package mem
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Alignment is the alignment in bytes of what New returns.
+const Alignment = 8
+
+// New returns size zeroed bytes.
+func New(size int64) []byte {
+	if size <= 0 {
+		return []byte{}
+	}
+	words := make([]uint64, (size+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:size:size]
+}
+
+// Aligned tells whether b starts at a multiple of n bytes.
+func Aligned(b []byte, n uintptr) bool {
+	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%n == 0
+}
+
+var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+
+// Load32 loads the little-endian word at the start of b, which is aligned.
+func Load32(b []byte) uint32 { return little32(atomic.LoadUint32(pointer32(b))) }
+
+// Store32 stores the word at the start of b, which is aligned.
+func Store32(b []byte, v uint32) { atomic.StoreUint32(pointer32(b), little32(v)) }
+
+// CompareAndSwap32 exchanges the word at the start of b, which is aligned.
+func CompareAndSwap32(b []byte, old, new uint32) bool {
+	return atomic.CompareAndSwapUint32(pointer32(b), little32(old), little32(new))
+}
+
+// Load64 is Load32 of 8 bytes.
+func Load64(b []byte) uint64 { return little64(atomic.LoadUint64(pointer64(b))) }
+
+// Store64 is Store32 of 8 bytes.
+func Store64(b []byte, v uint64) { atomic.StoreUint64(pointer64(b), little64(v)) }
+
+// CompareAndSwap64 is CompareAndSwap32 of 8 bytes.
+func CompareAndSwap64(b []byte, old, new uint64) bool {
+	return atomic.CompareAndSwapUint64(pointer64(b), little64(old), little64(new))
+}
+
+func pointer32(b []byte) *uint32 {
+	_ = b[3]
+	return (*uint32)(unsafe.Pointer(unsafe.SliceData(b)))
+}
+
+func pointer64(b []byte) *uint64 {
+	_ = b[7]
+	return (*uint64)(unsafe.Pointer(unsafe.SliceData(b)))
+}
+
+func little32(v uint32) uint32 {
+	if bigEndian {
+		return bits.ReverseBytes32(v)
+	}
+	return v
+}
+
+func little64(v uint64) uint64 {
+	if bigEndian {
+		return bits.ReverseBytes64(v)
+	}
+	return v
+}

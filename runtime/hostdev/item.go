@@ -1,0 +1,194 @@
+package hostdev
+
+import (
+	"fmt"
+
+	"offlink/runtime/hostdev/internal/mem"
+)
+
+// item is one work-item: an interpreter that can be stopped at a rendezvous
+// and resumed.
+type item struct {
+	s  []uint64 // the frame
+	pc int32
+	fn *function
+
+	spaces [spaces]segments
+	fuel   int // jumps and calls until the launch is asked whether to go on
+
+	stack  []uint64
+	base   int // of the frame in the stack
+	frames []frame
+	arena  arena
+
+	group  *group
+	local  [3]int // local id
+	state  status // of the last run
+	at     *inst  // where it waits, finished or faulted
+	fault  *Fault
+	loaded *function // whose constants are at the start of the stack
+}
+
+// frame is a caller.
+type frame struct {
+	fn      *function
+	pc      int32
+	base    int
+	dst     int32
+	private int // allocations before the call
+	mark    mark
+}
+
+const (
+	maxDepth = 1024    // calls within calls
+	maxStack = 1 << 20 // words
+)
+
+// run goes on until the work-item waits, finishes or faults.
+func (it *item) run() status {
+	for {
+		in := &it.fn.code[it.pc]
+		it.pc++
+		if st := in.step(it, in); st != running {
+			it.at, it.state = in, st
+			return st
+		}
+	}
+}
+
+// start prepares the kernel's function with its arguments.
+func (it *item) start(k *kernel, args []uint64) bool {
+	fn := k.fn
+	it.frames = it.frames[:0]
+	it.base, it.pc, it.fn = 0, 0, fn
+	it.arena.reset()
+	it.spaces[spacePrivate] = it.spaces[spacePrivate][:0]
+	if it.loaded != fn {
+		it.stack = growTo(it.stack, fn.words)
+		copy(it.stack, fn.consts)
+		it.loaded = fn
+	}
+	it.s = it.stack[:fn.words]
+	copy(it.s[len(fn.consts):], args)
+	return it.enter(fn)
+}
+
+func growTo(s []uint64, n int) []uint64 {
+	if n <= len(s) {
+		return s
+	}
+	return append(s, make([]uint64, max(n-len(s), len(s)))...)
+}
+
+// enter allocates the variables of a function.
+func (it *item) enter(fn *function) bool {
+	private := it.spaces[spacePrivate]
+	for i, size := range fn.private {
+		data := it.arena.alloc(size)
+		if data == nil || len(private) > maxIndex {
+			it.fail("its private memory is larger than %d bytes", it.arena.limit)
+			return false
+		}
+		it.s[fn.privateBase+int32(i)] = uint64(makePointer(spacePrivate, len(private), 0))
+		private = append(private, data)
+	}
+	it.spaces[spacePrivate] = private
+	return true
+}
+
+// fail makes the fault; the place is filled in by the group.
+func (it *item) fail(format string, args ...any) status {
+	it.fault = &Fault{Message: fmt.Sprintf(format, args...)}
+	return faulted
+}
+
+// bytes returns the memory of an access, nil if it is out of bounds.
+func (it *item) bytes(p pointer, n int64) []byte {
+	return it.spaces[p.space()].at(p.index(), p.offset(), n)
+}
+
+// badAccess is the fault of an access that bytes refused.
+func (it *item) badAccess(what string, p pointer, n int64) status {
+	s := p.space()
+	offset := p.offset()
+	index := p.index()
+	if offset > maxOffset/2 { // counted below zero
+		offset -= maxOffset + 1
+		index++
+	}
+	switch {
+	case s == spaceNull || s > spaceInput:
+		return it.fail("%s of %d bytes through %s", what, n, describePointer(p))
+	case index >= len(it.spaces[s]) || it.spaces[s][index] == nil:
+		return it.fail("%s of %d bytes in %s that is not allocated (any more)", what, n, spaceNames[s])
+	}
+	return it.fail("%s of %d bytes at offset %d of an allocation of %d bytes in %s",
+		what, n, offset, len(it.spaces[s][index]), spaceNames[s])
+}
+
+func describePointer(p pointer) string {
+	if p == 0 {
+		return "a null pointer"
+	}
+	return fmt.Sprintf("%#x, which is no pointer", uint64(p))
+}
+
+// fuelStep is how many jumps a work-item makes between two looks at whether
+// its launch was stopped.
+const fuelStep = 1 << 14
+
+// burn counts one jump or call.
+func (it *item) burn() bool {
+	it.fuel--
+	return it.fuel > 0 || it.refuel()
+}
+
+func (it *item) refuel() bool {
+	it.fuel = fuelStep
+	if err := it.group.launch.tick(); err != nil {
+		it.fault = &Fault{Message: err.Error(), Err: err}
+		return false
+	}
+	return true
+}
+
+// arena is the private memory of a work-item: a stack of blocks that do not
+// move.
+type arena struct {
+	blocks [][]byte
+	block  int   // in use
+	used   int64 // of it
+	total  int64 // of all blocks in use before it
+	limit  int64
+}
+
+type mark struct {
+	block int
+	used  int64
+	total int64
+}
+
+func (a *arena) mark() mark     { return mark{a.block, a.used, a.total} }
+func (a *arena) release(m mark) { a.block, a.used, a.total = m.block, m.used, m.total }
+func (a *arena) reset()         { a.release(mark{}) }
+
+const arenaBlock = 4 << 10
+
+// alloc returns zeroed memory, nil if the limit is reached.
+func (a *arena) alloc(size int64) []byte {
+	room := alignUp(max(size, 1), 16)
+	if a.total+a.used+room > a.limit {
+		return nil
+	}
+	for a.block < len(a.blocks) && a.used+room > int64(len(a.blocks[a.block])) {
+		a.total += a.used
+		a.block, a.used = a.block+1, 0
+	}
+	if a.block == len(a.blocks) {
+		a.blocks = append(a.blocks, mem.New(max(room, arenaBlock)))
+	}
+	data := a.blocks[a.block][a.used : a.used+size : a.used+size]
+	a.used += room
+	clear(data)
+	return data
+}

@@ -1,0 +1,205 @@
+package hostdev
+
+import (
+	"fmt"
+	"slices"
+
+	"offlink/runtime/driver"
+	"offlink/spirv"
+)
+
+// kernel is an entry point of a program.
+type kernel struct {
+	p      *program
+	name   string
+	fn     *function
+	params []param
+	size   [3]int // the local size that the kernel asks for; 0 if any does
+
+	rendezvous bool // its work-items wait for one another
+	inputs     []*variable
+	locals     []*variable
+}
+
+// param is a parameter with its place among the words of the arguments.
+type param struct {
+	driver.Param
+	t     *typ
+	byVal bool // the value is in private memory, the argument its address
+	word  int64
+}
+
+// newKernel describes an entry point and demands its function.
+func (p *program) newKernel(e spirv.EntryPoint) (*kernel, error) {
+	fn, err := p.function(e.Function)
+	if err != nil {
+		return nil, err
+	}
+	k := &kernel{p: p, name: e.Name, fn: fn}
+	if err := k.addParams(p.bodies[e.Function]); err != nil {
+		return nil, err
+	}
+	if k.size, err = p.requiredSize(e.Function); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+func (k *kernel) addParams(f *spirv.Function) error {
+	types := k.p.argumentTypes(k.name)
+	word := int64(0)
+	for i, in := range f.Params {
+		t, err := k.p.types.get(in.Type())
+		if err != nil {
+			return err
+		}
+		prm := param{t: t, word: word, byVal: k.p.isByVal(in.Result())}
+		if err := prm.classify(); err != nil {
+			return fmt.Errorf("parameter %d: %w: %s", i, err, k.p.module.TypeString(t.id))
+		}
+		prm.Type = k.p.module.TypeString(t.id)
+		if i < len(types) {
+			prm.Type = types[i]
+		}
+		k.params = append(k.params, prm)
+		word += t.words
+	}
+	return nil
+}
+
+// classify tells how an argument is passed.
+func (p *param) classify() error {
+	switch {
+	case !p.t.isValue() || p.t.words > maxConstantWords:
+		return fmt.Errorf("the embedded device does not implement parameters of this type")
+	case p.t.kind == kindEvent:
+		return fmt.Errorf("an event is no parameter")
+	case p.t.kind != kindPointer:
+		p.Kind, p.Size = driver.ParamValue, int(p.t.size)
+		return nil
+	}
+	switch p.t.storage {
+	case spirv.StorageCrossWorkgroup, spirv.StorageUniformConstant, spirv.StorageGeneric,
+		spirv.StorageDeviceOnlyINTEL, spirv.StorageHostOnlyINTEL:
+		p.Kind, p.byVal = driver.ParamBuffer, false
+	case spirv.StorageWorkgroup:
+		p.Kind, p.byVal = driver.ParamLocal, false
+	case spirv.StorageFunction:
+		if !p.byVal || !p.t.elem.isValue() || p.t.elem.size > maxPrivate {
+			return fmt.Errorf("a pointer to private memory is no parameter unless it is passed by value")
+		}
+		p.Kind, p.Size = driver.ParamValue, int(p.t.elem.size)
+	default:
+		return fmt.Errorf("no parameter has the storage class %v", p.t.storage)
+	}
+	return nil
+}
+
+const funcParamAttrByVal = 2
+
+func (p *program) isByVal(id spirv.ID) bool {
+	for _, d := range p.module.Decorations(id) {
+		if d.Kind == spirv.DecorationFuncParamAttr && d.Words[0] == funcParamAttrByVal {
+			return true
+		}
+	}
+	return false
+}
+
+// argumentTypes reads the types of a kernel's parameters as the source spells
+// them, which llvm-spirv keeps in an OpString on request.
+func (p *program) argumentTypes(kernel string) []string {
+	return p.module.KernelArgTypes(kernel)
+}
+
+// requiredSize is the local size that a function's modes ask for.
+func (p *program) requiredSize(id spirv.ID) (size [3]int, err error) {
+	for _, mode := range p.module.ExecutionModes(id) {
+		switch mode.Mode {
+		case spirv.ExecutionModeLocalSize:
+			for i := range size {
+				size[i] = int(mode.Words[i])
+			}
+		case spirv.ExecutionModeLocalSizeId:
+			for i := range size {
+				v, ok := p.constantInt(spirv.ID(mode.Words[i]))
+				if !ok {
+					return size, fmt.Errorf("the required local size is not constant")
+				}
+				size[i] = int(min(v, maxGroup+1))
+			}
+		default:
+			continue
+		}
+		if product := groupSize(size); product < 1 || product > maxGroup {
+			return size, fmt.Errorf("the kernel requires work-groups of %v; the embedded device has at most %d work-items in one", size, maxGroup)
+		}
+	}
+	return size, nil
+}
+
+// groupSize is the number of work-items, or more than any group has.
+func groupSize(size [3]int) int {
+	product := 1
+	for _, n := range size {
+		if n < 0 || n > maxGroup {
+			return maxGroup + 1
+		}
+		product *= n
+	}
+	return product
+}
+
+// collect gathers what the kernel's functions name.
+func (k *kernel) collect() {
+	seen := map[*function]bool{}
+	inputs, locals := map[spirv.ID]bool{}, map[int]bool{}
+	work := []*function{k.fn}
+	for len(work) > 0 {
+		fn := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[fn] {
+			continue
+		}
+		seen[fn] = true
+		k.rendezvous = k.rendezvous || fn.rendezvous
+		for id := range fn.inputs {
+			inputs[id] = true
+		}
+		for index := range fn.locals {
+			locals[index] = true
+		}
+		work = append(work, fn.calls...)
+		if fn.indirect {
+			work = append(work, k.p.pointedTo()...)
+		}
+	}
+	k.inputs = slices.DeleteFunc(slices.Clone(k.p.inputs), func(v *variable) bool { return !inputs[v.id] })
+	k.locals = slices.DeleteFunc(slices.Clone(k.p.locals), func(v *variable) bool { return !locals[v.index] })
+}
+
+// pointedTo is the compiled functions that a pointer may lead to.
+func (p *program) pointedTo() []*function {
+	var list []*function
+	for _, id := range p.pointers {
+		if fn := p.functions[id]; fn != nil {
+			list = append(list, fn)
+		}
+	}
+	return list
+}
+
+// Name is the kernel's name.
+func (k *kernel) Name() string { return k.name }
+
+// Params describes the parameters.
+func (k *kernel) Params() []driver.Param {
+	list := make([]driver.Param, len(k.params))
+	for i, p := range k.params {
+		list[i] = p.Param
+	}
+	return list
+}
+
+// Close does nothing: the program owns the kernel.
+func (k *kernel) Close() error { return nil }

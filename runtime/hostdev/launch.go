@@ -1,0 +1,287 @@
+package hostdev
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"offlink/runtime/driver"
+)
+
+const (
+	maxGroup        = 1024     // work-items of a work-group
+	preferredGroup  = 256      // where the device chooses
+	maxLocal        = 1 << 20  // bytes of local memory
+	maxPrivate      = 16 << 20 // bytes of private memory of a work-item
+	maxGroupPrivate = 1 << 30  // bytes of private memory of a work-group
+	maxItems        = 1 << 62  // work-items of a launch
+)
+
+// ndrange is an ND-range with all three dimensions.
+type ndrange struct {
+	dims                          int
+	global, local, groups, offset [3]int
+}
+
+// launch is one run of a kernel.
+type launch struct {
+	device *Device
+	k      *kernel
+	r      ndrange
+	args   []uint64
+	byVal  []byValue
+	local  []int64 // sizes of the local memories by index
+	global segments
+
+	next  atomic.Int64 // the next work-group
+	steps atomic.Int64 // what is left of the budget, in units of fuelStep
+	stop  atomic.Pointer[error]
+
+	mu    sync.Mutex
+	fault *Fault // of the lowest work-group
+	group int64  // that work-group
+}
+
+// byValue is an argument in private memory: every work-item gets a copy.
+type byValue struct {
+	word int64
+	data []byte
+}
+
+// newLaunch checks range and arguments.
+func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*launch, error) {
+	l := &launch{device: d, k: k}
+	var err error
+	if l.r, err = k.fit(r); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k.name, err)
+	}
+	if err := l.setArgs(args); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k.name, err)
+	}
+	l.steps.Store(1 << 62)
+	if d.options.Steps > 0 {
+		l.steps.Store(max(1, d.options.Steps/fuelStep))
+	}
+	l.global = d.heap.segments()
+	return l, nil
+}
+
+// fit completes the range: it chooses a local size if there is none.
+func (k *kernel) fit(r driver.Range) (n ndrange, err error) {
+	n = ndrange{dims: len(r.Global), global: [3]int{1, 1, 1}}
+	if n.dims < 1 || n.dims > 3 {
+		return n, fmt.Errorf("a range of %d dimensions; there are 1 to 3", n.dims)
+	}
+	copy(n.global[:], r.Global)
+	copy(n.offset[:], r.Offset)
+	if r.Offset != nil && len(r.Offset) != n.dims {
+		return n, fmt.Errorf("the offset has %d dimensions and the global size %d", len(r.Offset), n.dims)
+	}
+	items := 1
+	for i := range n.dims {
+		if n.global[i] < 0 || n.offset[i] < 0 || n.global[i] != 0 && items > maxItems/n.global[i] {
+			return n, fmt.Errorf("the global size %v with offset %v is out of range", r.Global, n.offset[:n.dims])
+		}
+		items *= max(n.global[i], 1)
+	}
+	if r.Local == nil {
+		err = n.choose(k.size)
+	} else {
+		err = n.take(r.Local, k.size)
+	}
+	for i := range n.groups {
+		n.groups[i] = n.global[i] / max(n.local[i], 1)
+	}
+	return n, err
+}
+
+// choose takes the local size that the kernel requires, or in every dimension
+// the largest divisor of the global size that still fits.
+func (n *ndrange) choose(required [3]int) error {
+	if required[0] != 0 {
+		return n.take(required[:n.dims], required)
+	}
+	room := preferredGroup
+	for i, size := range n.global {
+		n.local[i] = largestDivisor(size, room)
+		room /= n.local[i]
+	}
+	return nil
+}
+
+func largestDivisor(n, limit int) int {
+	for d := min(n, limit); d > 1; d-- {
+		if n%d == 0 {
+			return d
+		}
+	}
+	return 1
+}
+
+func (n *ndrange) take(local []int, required [3]int) error {
+	n.local = [3]int{1, 1, 1}
+	copy(n.local[:], local)
+	if len(local) != n.dims {
+		return fmt.Errorf("the local size %v has %d dimensions and the global size %d", local, len(local), n.dims)
+	}
+	if required[0] != 0 && n.local != required {
+		return fmt.Errorf("the local size is %v; the kernel requires %v", n.local, required)
+	}
+	if size := groupSize(n.local); size < 1 || size > maxGroup {
+		return fmt.Errorf("the local size %v is not of 1 to %d work-items", local, maxGroup)
+	}
+	for i, size := range n.local {
+		if n.global[i]%size != 0 {
+			return fmt.Errorf("the local size %v does not divide the global size %v", local, n.global[:n.dims])
+		}
+	}
+	return nil
+}
+
+// setArgs makes the words of the arguments.
+func (l *launch) setArgs(args []driver.Arg) error {
+	k := l.k
+	if len(args) != len(k.params) {
+		return fmt.Errorf("%d arguments for %d parameters", len(args), len(k.params))
+	}
+	l.local = make([]int64, len(k.p.locals)+len(args))
+	total := int64(0)
+	for _, v := range k.locals {
+		l.local[v.index] = v.t.size
+		total += v.t.size
+	}
+	for i := range args {
+		if err := l.setArg(i, &args[i]); err != nil {
+			return fmt.Errorf("argument %d: %w", i, err)
+		}
+		total += args[i].LocalSize
+	}
+	if total > maxLocal {
+		return fmt.Errorf("%d bytes of local memory; the embedded device has %d", total, maxLocal)
+	}
+	return nil
+}
+
+func (l *launch) setArg(i int, arg *driver.Arg) error {
+	p := &l.k.params[i]
+	switch p.Kind {
+	case driver.ParamBuffer:
+		return l.setBuffer(arg)
+	case driver.ParamLocal:
+		return l.setLocal(i, arg)
+	}
+	if arg.Memory != nil || arg.LocalSize != 0 || len(arg.Value) != p.Size {
+		return fmt.Errorf("the parameter %s is passed by value and has %d bytes; the argument has %d", p.Type, p.Size, len(arg.Value))
+	}
+	if p.byVal {
+		l.byVal = append(l.byVal, byValue{p.word, append([]byte(nil), arg.Value...)})
+		l.args = append(l.args, 0)
+		return nil
+	}
+	for _, leaf := range p.t.leaves() {
+		l.args = append(l.args, readWord(arg.Value[leaf.offset:leaf.offset+leaf.size]))
+	}
+	return nil
+}
+
+// setBuffer takes memory, the bytes of a pointer, or nothing for null.
+func (l *launch) setBuffer(arg *driver.Arg) error {
+	switch {
+	case arg.LocalSize != 0 || len(arg.Value) != 0 && len(arg.Value) != 8 || arg.Memory != nil && len(arg.Value) != 0:
+		return errors.New("the parameter is a pointer to global memory; the argument must be memory of the device")
+	case arg.Memory == nil:
+		l.args = append(l.args, readWord(arg.Value))
+		return nil
+	}
+	m, err := l.device.own(arg.Memory)
+	if err != nil {
+		return err
+	}
+	if arg.Offset < 0 || arg.Offset > m.Size() {
+		return fmt.Errorf("offset %d is beyond the end of a memory of %d bytes", arg.Offset, m.Size())
+	}
+	l.args = append(l.args, uint64(m.pointer(arg.Offset)))
+	return nil
+}
+
+func (l *launch) setLocal(i int, arg *driver.Arg) error {
+	if arg.Memory != nil || len(arg.Value) != 0 || arg.LocalSize <= 0 || arg.LocalSize > maxLocal {
+		return fmt.Errorf("the parameter is a pointer to local memory; the argument must be a size of 1 to %d bytes", maxLocal)
+	}
+	index := len(l.k.p.locals) + i
+	l.local[index] = arg.LocalSize
+	l.args = append(l.args, uint64(makePointer(spaceLocal, index, 0)))
+	return nil
+}
+
+// run runs all work-groups and returns the first fault.
+func (l *launch) run() error {
+	total := int64(1)
+	for _, n := range l.r.groups {
+		total *= int64(n)
+	}
+	workers := min(int64(runtime.GOMAXPROCS(0)), total)
+	var wait sync.WaitGroup
+	for range workers {
+		wait.Go(func() { l.work(total) })
+	}
+	wait.Wait()
+	if l.fault != nil {
+		return l.fault
+	}
+	if err := l.stop.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// work runs one work-group after the other.
+func (l *launch) work(total int64) {
+	g := newGroup(l)
+	for {
+		index := l.next.Add(1) - 1
+		if index >= total || l.stop.Load() != nil {
+			return
+		}
+		if fault := g.run(index); fault != nil {
+			l.report(index, fault)
+			return
+		}
+	}
+}
+
+// errStopped is what work-items end with after another one's fault; it is
+// never returned.
+var errStopped = errors.New("another work-item failed")
+
+func (l *launch) report(index int64, fault *Fault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if errors.Is(fault.Err, errStopped) {
+		return
+	}
+	if l.fault == nil || index < l.group {
+		l.fault, l.group = fault, index
+	}
+	l.abort(errStopped)
+}
+
+// abort lets the work-items stop soon; only the first cause counts.
+func (l *launch) abort(cause error) { l.stop.CompareAndSwap(nil, &cause) }
+
+// ErrBudget is the Err of the Fault of a kernel that used up the device's
+// budget of steps.
+var ErrBudget = errors.New("the kernel used up its budget of steps")
+
+// tick is called by every work-item now and then.
+func (l *launch) tick() error {
+	if err := l.stop.Load(); err != nil {
+		return *err
+	}
+	if l.steps.Add(-1) < 0 {
+		return ErrBudget
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package hostdev
+
+import (
+	"math/bits"
+
+	"offlink/spirv"
+)
+
+// Operations on integers. A row has an operation for 8, 16, 32 and 64 bits;
+// operands and results are zero-extended words. Division by zero gives 0 and
+// the remainder of it the dividend; a shift takes its amount modulo the width.
+
+type unary func(a uint64) uint64
+type binary2 func(a, b uint64) uint64
+
+type unaryByWidth [4]unary
+type binaryByWidth [4]binary2
+
+// widthIndex is the place of a width in a row.
+func widthIndex(width int) int { return log2(width) - 3 }
+
+type unsignedInt interface {
+	uint8 | uint16 | uint32 | uint64
+}
+
+type signedInt interface {
+	int8 | int16 | int32 | int64
+}
+
+// unsigned lifts an operation on unsigned integers.
+func unsigned[T unsignedInt](f func(a, b T) T) binary2 {
+	return func(a, b uint64) uint64 { return uint64(f(T(a), T(b))) }
+}
+
+// lowBits makes a row of an operation on 64 bits whose low bits depend on the
+// low bits of its operands alone.
+func lowBits(f binary2) binaryByWidth {
+	return binaryByWidth{
+		func(a, b uint64) uint64 { return uint64(uint8(f(a, b))) },
+		func(a, b uint64) uint64 { return uint64(uint16(f(a, b))) },
+		func(a, b uint64) uint64 { return uint64(uint32(f(a, b))) },
+		f,
+	}
+}
+
+// zeroExtended makes a row of an operation on zero-extended operands.
+func zeroExtended(f func(a, b uint64, width int) uint64) binaryByWidth {
+	var row binaryByWidth
+	for i := range row {
+		width := 8 << i
+		row[i] = func(a, b uint64) uint64 { return f(a, b, width) & mask(width) }
+	}
+	return row
+}
+
+// signExtended makes a row of an operation on sign-extended operands.
+func signExtended(f func(a, b int64, width int) int64) binaryByWidth {
+	var row binaryByWidth
+	for i := range row {
+		width := 8 << i
+		shift := 64 - width
+		row[i] = func(a, b uint64) uint64 {
+			return uint64(f(int64(a<<shift)>>shift, int64(b<<shift)>>shift, width)) & mask(width)
+		}
+	}
+	return row
+}
+
+func signExtend(v uint64, width int) int64 {
+	shift := 64 - width
+	return int64(v<<shift) >> shift
+}
+
+var intBinary = map[spirv.Opcode]binaryByWidth{
+	spirv.OpIAdd:                 lowBits(func(a, b uint64) uint64 { return a + b }),
+	spirv.OpISub:                 lowBits(func(a, b uint64) uint64 { return a - b }),
+	spirv.OpIMul:                 lowBits(func(a, b uint64) uint64 { return a * b }),
+	spirv.OpBitwiseAnd:           lowBits(func(a, b uint64) uint64 { return a & b }),
+	spirv.OpBitwiseOr:            lowBits(func(a, b uint64) uint64 { return a | b }),
+	spirv.OpBitwiseXor:           lowBits(func(a, b uint64) uint64 { return a ^ b }),
+	spirv.OpUDiv:                 zeroExtended(udiv),
+	spirv.OpUMod:                 zeroExtended(umod),
+	spirv.OpSDiv:                 signExtended(sdiv),
+	spirv.OpSRem:                 signExtended(srem),
+	spirv.OpSMod:                 signExtended(smod),
+	spirv.OpShiftLeftLogical:     zeroExtended(func(a, b uint64, w int) uint64 { return a << (b & uint64(w-1)) }),
+	spirv.OpShiftRightLogical:    zeroExtended(func(a, b uint64, w int) uint64 { return a >> (b & uint64(w-1)) }),
+	spirv.OpShiftRightArithmetic: signExtended(func(a, b int64, w int) int64 { return a >> (uint64(b) & uint64(w-1)) }),
+}
+
+func udiv(a, b uint64, _ int) uint64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+func umod(a, b uint64, _ int) uint64 {
+	if b == 0 {
+		return a
+	}
+	return a % b
+}
+
+// sdiv: the quotient of the least number and -1 is that number again.
+func sdiv(a, b int64, _ int) int64 {
+	switch b {
+	case 0:
+		return 0
+	case -1:
+		return -a
+	}
+	return a / b
+}
+
+func srem(a, b int64, _ int) int64 {
+	switch b {
+	case 0:
+		return a
+	case -1:
+		return 0
+	}
+	return a % b
+}
+
+// smod has the sign of the divisor.
+func smod(a, b int64, w int) int64 {
+	r := srem(a, b, w)
+	if b != 0 && r != 0 && (r < 0) != (b < 0) {
+		r += b
+	}
+	return r
+}
+
+var intCompare = map[spirv.Opcode]binaryByWidth{
+	spirv.OpIEqual:            compareUnsigned(func(a, b uint64) bool { return a == b }),
+	spirv.OpINotEqual:         compareUnsigned(func(a, b uint64) bool { return a != b }),
+	spirv.OpULessThan:         compareUnsigned(func(a, b uint64) bool { return a < b }),
+	spirv.OpULessThanEqual:    compareUnsigned(func(a, b uint64) bool { return a <= b }),
+	spirv.OpUGreaterThan:      compareUnsigned(func(a, b uint64) bool { return a > b }),
+	spirv.OpUGreaterThanEqual: compareUnsigned(func(a, b uint64) bool { return a >= b }),
+	spirv.OpSLessThan:         compareSigned(func(a, b int64) bool { return a < b }),
+	spirv.OpSLessThanEqual:    compareSigned(func(a, b int64) bool { return a <= b }),
+	spirv.OpSGreaterThan:      compareSigned(func(a, b int64) bool { return a > b }),
+	spirv.OpSGreaterThanEqual: compareSigned(func(a, b int64) bool { return a >= b }),
+}
+
+func compareUnsigned(f func(a, b uint64) bool) binaryByWidth {
+	g := func(a, b uint64) uint64 { return bit(f(a, b)) }
+	return binaryByWidth{g, g, g, g}
+}
+
+func compareSigned(f func(a, b int64) bool) binaryByWidth {
+	return signExtended(func(a, b int64, _ int) int64 { return int64(bit(f(a, b))) })
+}
+
+var intUnary = map[spirv.Opcode]unaryByWidth{
+	spirv.OpSNegate:    eachWidth(func(a uint64, _ int) uint64 { return -a }),
+	spirv.OpNot:        eachWidth(func(a uint64, _ int) uint64 { return ^a }),
+	spirv.OpBitReverse: eachWidth(func(a uint64, w int) uint64 { return bits.Reverse64(a) >> (64 - w) }),
+	spirv.OpBitCount:   eachWidth(func(a uint64, _ int) uint64 { return uint64(bits.OnesCount64(a)) }),
+}
+
+func eachWidth(f func(a uint64, width int) uint64) unaryByWidth {
+	var row unaryByWidth
+	for i := range row {
+		width := 8 << i
+		row[i] = func(a uint64) uint64 { return f(a, width) & mask(width) }
+	}
+	return row
+}
+
+// wide are the operations whose result is a struct of two values: low and
+// high, sum and carry.
+var wide = map[spirv.Opcode]func(a, b uint64, width int) (low, high uint64){
+	spirv.OpIAddCarry: func(a, b uint64, w int) (uint64, uint64) {
+		sum, carry := bits.Add64(a, b, 0)
+		if w < 64 {
+			carry = sum >> w
+		}
+		return sum, carry
+	},
+	spirv.OpISubBorrow: func(a, b uint64, _ int) (uint64, uint64) { return a - b, bit(a < b) },
+	spirv.OpUMulExtended: func(a, b uint64, w int) (uint64, uint64) {
+		high, low := bits.Mul64(a, b)
+		if w < 64 {
+			high = low >> w
+		}
+		return low, high
+	},
+	spirv.OpSMulExtended: func(a, b uint64, w int) (uint64, uint64) {
+		return uint64(signExtend(a, w) * signExtend(b, w)), mulHighSigned(a, b, w)
+	},
+}
+
+// mulHighSigned is the upper half of a signed product.
+func mulHighSigned(a, b uint64, width int) uint64 {
+	if width < 64 {
+		return uint64(signExtend(a, width)*signExtend(b, width)) >> width & mask(width)
+	}
+	high, _ := bits.Mul64(a, b)
+	if int64(a) < 0 {
+		high -= b
+	}
+	if int64(b) < 0 {
+		high -= a
+	}
+	return high
+}
+
+// mulHighUnsigned is the upper half of an unsigned product.
+func mulHighUnsigned(a, b uint64, width int) uint64 {
+	if width < 64 {
+		return a * b >> width
+	}
+	high, _ := bits.Mul64(a, b)
+	return high
+}

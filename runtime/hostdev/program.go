@@ -1,0 +1,351 @@
+package hostdev
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"offlink/runtime/driver"
+	"offlink/spirv"
+)
+
+// program is linked modules, compiled for their kernels.
+type program struct {
+	device *Device
+	module *spirv.Module
+	spec   map[uint32][]byte
+
+	types     *typeTable
+	constants map[spirv.ID]*constant
+	variables map[spirv.ID]*variable
+	inputs    []*variable // by index in spaceInput
+	locals    []*variable // by index in spaceLocal
+	byName    map[string]*variable
+	bodies    map[spirv.ID]*spirv.Function
+	room      int // steps left, so that the build takes time in proportion to the modules
+
+	functions map[spirv.ID]*function
+	queue     []*function // to be compiled
+	pointers  []spirv.ID  // functions by pointer, less one
+	kernels   map[string]*kernel
+}
+
+// variable is a program-scope variable.
+type variable struct {
+	id      spirv.ID
+	name    string
+	t       *typ // of what it holds
+	storage spirv.StorageClass
+	index   int     // among inputs or locals
+	memory  *memory // of the others
+	builtin spirv.BuiltIn
+	initial spirv.ID
+}
+
+// build is the walk from modules to kernels.
+func build(ctx context.Context, d *Device, modules []driver.Module, opts driver.BuildOptions) (*program, error) {
+	linked, err := link(modules)
+	if err != nil {
+		return nil, err
+	}
+	p := newProgram(d, linked, opts)
+	for _, step := range []func(*program) error{
+		(*program).checkModel,
+		(*program).defineGlobals,
+		(*program).compileKernels,
+		(*program).initialize,
+	} {
+		if err := ctx.Err(); err == nil {
+			err = step(p)
+		}
+		if err != nil {
+			p.Close()
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func newProgram(d *Device, m *spirv.Module, opts driver.BuildOptions) *program {
+	p := &program{
+		device: d, module: m, spec: opts.SpecConstants,
+		constants: map[spirv.ID]*constant{}, variables: map[spirv.ID]*variable{}, byName: map[string]*variable{},
+		bodies: map[spirv.ID]*spirv.Function{}, functions: map[spirv.ID]*function{}, kernels: map[string]*kernel{},
+		room: 1<<24 + 64*int(m.Bound),
+	}
+	p.types = newTypeTable(m, p.constantInt)
+	for _, f := range m.Functions() {
+		p.bodies[f.ID()] = f
+	}
+	return p
+}
+
+func link(modules []driver.Module) (*spirv.Module, error) {
+	var inputs []spirv.Input
+	for _, module := range modules {
+		m, err := spirv.Parse(module.Code)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", module.Name, err)
+		}
+		inputs = append(inputs, spirv.Input{Name: module.Name, Module: m})
+	}
+	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true})
+}
+
+// checkModel refuses 32-bit addresses: a pointer takes 64 bits here.
+func (p *program) checkModel() error {
+	if addressing := p.module.AddressingModel(); addressing != spirv.AddressingPhysical64 {
+		return fmt.Errorf("the module's addressing model is %v; the embedded device takes Physical64 (compile for spir64)", addressing)
+	}
+	return nil
+}
+
+// defineGlobals reads types, constants and variables in their order.
+func (p *program) defineGlobals() error {
+	for _, in := range p.module.Globals() {
+		isType, err := p.types.add(in)
+		switch {
+		case err != nil:
+			return err
+		case isType:
+		case in.Op == spirv.OpVariable:
+			err = p.defineVariable(in)
+		default:
+			err = p.defineConstant(in)
+		}
+		if err != nil {
+			return err
+		}
+		if p.room < 0 {
+			return fmt.Errorf("the constants of the module are too large")
+		}
+	}
+	return nil
+}
+
+// defineVariable gives a program-scope variable its memory, or its place
+// among those that a group or a work-item provides.
+func (p *program) defineVariable(in *spirv.Instruction) error {
+	t, err := p.types.get(in.Type())
+	if err != nil {
+		return err
+	}
+	v := &variable{id: in.Result(), name: p.module.Name(in.Result()), storage: spirv.StorageClass(in.Words[2])}
+	if len(in.Words) > 3 {
+		v.initial = spirv.ID(in.Words[3])
+	}
+	if t.kind != kindPointer || t.storage != v.storage || !t.elem.isValue() {
+		return fmt.Errorf("variable %s: its type is no pointer to a value in %v", v.name, v.storage)
+	}
+	v.t = t.elem
+	p.variables[v.id] = v
+	address, err := p.place(v)
+	if err != nil {
+		return fmt.Errorf("variable %s: %w", v.name, err)
+	}
+	p.constants[v.id] = &constant{t: t, words: []uint64{uint64(address)}, uses: []spirv.ID{v.id}}
+	return nil
+}
+
+func (p *program) place(v *variable) (pointer, error) {
+	switch v.storage {
+	case spirv.StorageInput:
+		v.builtin, _ = p.module.IsBuiltIn(v.id)
+		if builtins[v.builtin] == nil {
+			return 0, fmt.Errorf("the embedded device has no built-in variable %v", v.builtin)
+		}
+		v.index = len(p.inputs)
+		p.inputs = append(p.inputs, v)
+		return makePointer(spaceInput, v.index, 0), nil
+	case spirv.StorageWorkgroup:
+		v.index = len(p.locals)
+		p.locals = append(p.locals, v)
+		return makePointer(spaceLocal, v.index, 0), nil
+	case spirv.StorageCrossWorkgroup:
+		return p.allocate(v, spaceGlobal)
+	case spirv.StorageUniformConstant:
+		return p.allocate(v, spaceConstant)
+	}
+	return 0, fmt.Errorf("the embedded device has no variables of storage class %v", v.storage)
+}
+
+func (p *program) allocate(v *variable, s space) (pointer, error) {
+	m, err := p.device.heap.alloc(p.device, v.t.size, s)
+	if err != nil {
+		return 0, err
+	}
+	m.owned, v.memory = true, m
+	return m.pointer(0), nil
+}
+
+// initialize writes the initial values of the variables, when all addresses
+// are known, and finds them by the names that the host uses.
+func (p *program) initialize() error {
+	for _, in := range p.module.Globals() {
+		v := p.variables[in.Result()]
+		if v == nil || v.memory == nil {
+			continue
+		}
+		if err := p.writeInitial(v); err != nil {
+			return fmt.Errorf("variable %s: %w", v.name, err)
+		}
+		p.nameVariable(v)
+	}
+	return p.compileQueue()
+}
+
+func (p *program) writeInitial(v *variable) error {
+	if v.initial == 0 {
+		return nil
+	}
+	return p.writeConstant(v.memory.data, v.t, v.initial)
+}
+
+// nameVariable notes the linkage name and the name of a device global.
+func (p *program) nameVariable(v *variable) {
+	if name, ok := p.module.HostAccessName(v.id); ok {
+		p.byName[name] = v
+	}
+	if name, ok := p.module.LinkageName(v.id); ok {
+		p.byName[name] = v
+	}
+}
+
+// compileKernels compiles the entry points and all that they call. Functions
+// that no kernel reaches are not looked at.
+func (p *program) compileKernels() error {
+	for _, e := range p.module.EntryPoints() {
+		if e.Model != spirv.ExecutionModelKernel {
+			continue
+		}
+		k, err := p.newKernel(e)
+		if err != nil {
+			return fmt.Errorf("kernel %s: %w", e.Name, err)
+		}
+		p.kernels[e.Name] = k
+	}
+	if err := p.compileQueue(); err != nil {
+		return err
+	}
+	for _, k := range p.kernels {
+		k.collect()
+	}
+	return nil
+}
+
+// function returns the function of an identifier, to be compiled.
+func (p *program) function(id spirv.ID) (*function, error) {
+	f := p.bodies[id]
+	if f == nil {
+		return nil, fmt.Errorf("%%%d is no function", id)
+	}
+	return p.demand(id), nil
+}
+
+// demand returns a function and has it compiled.
+func (p *program) demand(id spirv.ID) *function {
+	fn := p.functions[id]
+	if fn == nil {
+		fn = &function{id: id, name: p.functionName(id)}
+		p.functions[id] = fn
+		p.queue = append(p.queue, fn)
+	}
+	return fn
+}
+
+// BuildLog is what the device refuses, a line each.
+type buildLog []string
+
+func (l buildLog) Error() string {
+	if len(l) > 1 {
+		return fmt.Sprintf("%s (and %d more)", l[0], len(l)-1)
+	}
+	return l[0]
+}
+
+// compileQueue compiles what was demanded, and what that demands. Every
+// function is tried, so that all refusals are told at once.
+func (p *program) compileQueue() error {
+	var log buildLog
+	for len(p.queue) > 0 {
+		fn := p.queue[0]
+		p.queue = p.queue[1:]
+		if err := p.compileInto(fn); err != nil {
+			log = append(log, err.Error())
+		}
+	}
+	if len(log) > 0 {
+		return log
+	}
+	return nil
+}
+
+func (p *program) compileInto(fn *function) error {
+	f := p.bodies[fn.id]
+	if f.IsDeclaration() {
+		return fmt.Errorf("function %s: no module defines it", fn.name)
+	}
+	compiled, err := p.compileFunction(f)
+	if err != nil {
+		return err
+	}
+	*fn = *compiled
+	return nil
+}
+
+// functionName is the linkage name of a function, else its debug name.
+func (p *program) functionName(id spirv.ID) string {
+	if name, ok := p.module.LinkageName(id); ok {
+		return name
+	}
+	for _, e := range p.module.EntryPoints() {
+		if e.Function == id {
+			return e.Name
+		}
+	}
+	return p.module.Name(id)
+}
+
+func (p *program) typeOfFunction(id spirv.ID) *typ {
+	return p.types.types[spirv.ID(p.bodies[id].Def.Words[3])]
+}
+
+// Kernel returns a kernel by its entry point's name.
+func (p *program) Kernel(name string) (driver.Kernel, error) {
+	if k := p.kernels[name]; k != nil {
+		return k, nil
+	}
+	return nil, fmt.Errorf("kernel %s: %w; the program has %s", name, driver.ErrNotFound, p.kernelNames())
+}
+
+func (p *program) kernelNames() string {
+	if len(p.kernels) == 0 {
+		return "no kernels"
+	}
+	var names []string
+	for name := range p.kernels {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// Variable returns the memory of a program-scope variable by its linkage
+// name or its host name.
+func (p *program) Variable(name string) (driver.Memory, error) {
+	if v := p.byName[name]; v != nil {
+		return v.memory, nil
+	}
+	return nil, fmt.Errorf("variable %s: %w", name, driver.ErrNotFound)
+}
+
+// Close gives the memory of the variables back.
+func (p *program) Close() error {
+	for _, v := range p.variables {
+		if v.memory != nil {
+			v.memory.release()
+		}
+	}
+	return nil
+}

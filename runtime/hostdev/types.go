@@ -1,0 +1,355 @@
+package hostdev
+
+import (
+	"fmt"
+
+	"offlink/spirv"
+)
+
+// kind is the kind of a type.
+type kind uint8
+
+const (
+	kindUnsupported kind = iota // a type that only unreachable code may use
+	kindVoid
+	kindBool
+	kindInt
+	kindFloat
+	kindVector
+	kindArray
+	kindStruct
+	kindPointer
+	kindFunction
+	kindEvent
+)
+
+// typ is a type: its layout in memory, which is that of OpenCL C, and the
+// words that a value of it takes in a frame. A scalar takes one word: the
+// integer zero-extended, the float's bits, 0 or 1, or a pointer. A composite
+// takes the words of its parts one after the other.
+type typ struct {
+	id      spirv.ID
+	kind    kind
+	width   int    // of an integer or float, in bits
+	elem    *typ   // of a vector, an array or a pointer; a function's result
+	count   int64  // of a vector or an array
+	members []*typ // of a struct; a function's parameters
+	offsets []int64
+	storage spirv.StorageClass // of a pointer
+
+	size, align int64 // in memory, bytes
+	words       int64 // of a value
+}
+
+const (
+	maxTypeSize  = 1 << 38 // bytes: larger ones are cut to that, and refused where they are used
+	maxWords     = 1 << 16 // of one value
+	maxTypeDepth = 255     // the nesting that SPIR-V asks of a consumer
+)
+
+// typeTable has the types of a module by identifier.
+type typeTable struct {
+	m      *spirv.Module
+	length func(spirv.ID) (uint64, bool) // the value of an integer constant
+	types  map[spirv.ID]*typ
+	depth  map[*typ]int
+}
+
+// newTypeTable declares the pointer types: one may be named before it is
+// defined.
+func newTypeTable(m *spirv.Module, length func(spirv.ID) (uint64, bool)) *typeTable {
+	t := &typeTable{m: m, length: length, types: map[spirv.ID]*typ{}, depth: map[*typ]int{}}
+	for _, in := range m.Globals() {
+		if in.Op == spirv.OpTypePointer {
+			t.types[in.Result()] = &typ{id: in.Result(), kind: kindPointer, size: 8, align: 8, words: 1}
+		}
+	}
+	return t
+}
+
+// add defines a type and tells whether the instruction is one.
+func (t *typeTable) add(in *spirv.Instruction) (bool, error) {
+	define := typeDefinitions[in.Op]
+	if define == nil {
+		return false, nil
+	}
+	if err := t.define(in, define); err != nil {
+		return true, fmt.Errorf("type %%%d, %v: %w", in.Result(), in.Op, err)
+	}
+	return true, nil
+}
+
+func (t *typeTable) define(in *spirv.Instruction, define func(*typeTable, *typ, []uint32) error) error {
+	own := t.types[in.Result()]
+	if own == nil {
+		own = &typ{id: in.Result(), align: 1}
+		t.types[in.Result()] = own
+	}
+	if err := define(t, own, in.Operands()); err != nil {
+		return err
+	}
+	own.size = min(own.size, maxTypeSize)
+	own.words = min(own.words, maxWords+1)
+	return t.measureDepth(own)
+}
+
+func (t *typeTable) measureDepth(own *typ) error {
+	if own.kind == kindPointer {
+		return nil
+	}
+	depth := 0
+	for _, part := range own.members {
+		depth = max(depth, t.depth[part]+1)
+	}
+	if own.elem != nil {
+		depth = max(depth, t.depth[own.elem]+1)
+	}
+	if depth > maxTypeDepth {
+		return fmt.Errorf("nested more than %d deep", maxTypeDepth)
+	}
+	t.depth[own] = depth
+	return nil
+}
+
+// get returns a type that was defined before.
+func (t *typeTable) get(id spirv.ID) (*typ, error) {
+	if own := t.types[id]; own != nil {
+		return own, nil
+	}
+	return nil, fmt.Errorf("%%%d is no type defined before", id)
+}
+
+var typeDefinitions map[spirv.Opcode]func(*typeTable, *typ, []uint32) error
+
+func init() {
+	typeDefinitions = map[spirv.Opcode]func(*typeTable, *typ, []uint32) error{
+		spirv.OpTypeVoid:     func(_ *typeTable, own *typ, _ []uint32) error { own.kind = kindVoid; return nil },
+		spirv.OpTypeBool:     (*typeTable).defineBool,
+		spirv.OpTypeInt:      (*typeTable).defineInt,
+		spirv.OpTypeFloat:    (*typeTable).defineFloat,
+		spirv.OpTypeVector:   (*typeTable).defineVector,
+		spirv.OpTypeArray:    (*typeTable).defineArray,
+		spirv.OpTypeStruct:   (*typeTable).defineStruct,
+		spirv.OpTypePointer:  (*typeTable).definePointer,
+		spirv.OpTypeFunction: (*typeTable).defineFunction,
+		spirv.OpTypeEvent:    (*typeTable).defineEvent,
+	}
+	for op := range unsupportedTypes {
+		typeDefinitions[op] = func(*typeTable, *typ, []uint32) error { return nil }
+	}
+}
+
+// unsupportedTypes may be in a module as long as no kernel uses them.
+var unsupportedTypes = map[spirv.Opcode]bool{
+	spirv.OpTypeMatrix: true, spirv.OpTypeImage: true, spirv.OpTypeSampler: true,
+	spirv.OpTypeSampledImage: true, spirv.OpTypeRuntimeArray: true, spirv.OpTypeOpaque: true,
+	spirv.OpTypeDeviceEvent: true, spirv.OpTypeReserveId: true, spirv.OpTypeQueue: true,
+	spirv.OpTypePipe: true, spirv.OpTypePipeStorage: true, spirv.OpTypeNamedBarrier: true,
+}
+
+func (t *typeTable) defineBool(own *typ, _ []uint32) error {
+	own.kind, own.size, own.align, own.words = kindBool, 1, 1, 1
+	return nil
+}
+
+func (t *typeTable) defineEvent(own *typ, _ []uint32) error {
+	own.kind, own.size, own.align, own.words = kindEvent, 8, 8, 1
+	return nil
+}
+
+// defineInt takes the widths of OpenCL; others stay unsupported.
+func (t *typeTable) defineInt(own *typ, ops []uint32) error {
+	switch ops[0] {
+	case 8, 16, 32, 64:
+		own.setScalar(kindInt, int(ops[0]))
+	}
+	return nil
+}
+
+func (t *typeTable) defineFloat(own *typ, ops []uint32) error {
+	switch ops[0] {
+	case 16, 32, 64:
+		own.setScalar(kindFloat, int(ops[0]))
+	}
+	return nil
+}
+
+func (own *typ) setScalar(k kind, width int) {
+	own.kind, own.width, own.words = k, width, 1
+	own.size, own.align = int64(width/8), int64(width/8)
+}
+
+// defineVector: a vector of 3 takes the memory of one of 4.
+func (t *typeTable) defineVector(own *typ, ops []uint32) error {
+	elem, err := t.get(spirv.ID(ops[0]))
+	if err != nil {
+		return err
+	}
+	switch ops[1] {
+	case 2, 3, 4, 8, 16:
+	default:
+		return fmt.Errorf("%d components", ops[1])
+	}
+	if elem.kind != kindBool && elem.kind != kindInt && elem.kind != kindFloat && elem.kind != kindPointer {
+		return nil
+	}
+	own.kind, own.elem, own.count, own.words = kindVector, elem, int64(ops[1]), int64(ops[1])
+	own.size = elem.size * own.count
+	if own.count == 3 {
+		own.size = elem.size * 4
+	}
+	own.align = own.size
+	return nil
+}
+
+func (t *typeTable) defineArray(own *typ, ops []uint32) error {
+	elem, err := t.get(spirv.ID(ops[0]))
+	if err != nil {
+		return err
+	}
+	count, ok := t.length(spirv.ID(ops[1]))
+	if !ok {
+		return fmt.Errorf("the length %%%d is no integer constant", ops[1])
+	}
+	own.setArray(elem, count)
+	return nil
+}
+
+func (own *typ) setArray(elem *typ, count uint64) {
+	if !elem.isValue() {
+		return
+	}
+	count = min(count, maxTypeSize)
+	own.kind, own.elem, own.count, own.align = kindArray, elem, int64(count), elem.align
+	own.size = saturatingMul(elem.size, int64(count), maxTypeSize)
+	own.words = saturatingMul(elem.words, int64(count), maxWords+1)
+}
+
+// isValue tells whether there are values of the type.
+func (t *typ) isValue() bool {
+	return t.kind != kindUnsupported && t.kind != kindVoid && t.kind != kindFunction
+}
+
+func saturatingMul(a, b, limit int64) int64 {
+	if a != 0 && b > limit/a {
+		return limit
+	}
+	return a * b
+}
+
+// defineStruct lays the members out by their alignment, or without gaps if
+// the type is decorated CPacked.
+func (t *typeTable) defineStruct(own *typ, ops []uint32) error {
+	_, packed := t.m.Decoration(own.id, spirv.DecorationCPacked)
+	for _, id := range ops {
+		member, err := t.get(spirv.ID(id))
+		if err != nil {
+			return err
+		}
+		if !member.isValue() {
+			own.members, own.offsets = nil, nil
+			return nil
+		}
+		own.addMember(member, packed)
+	}
+	own.kind = kindStruct
+	own.size = min(alignUp(own.size, own.align), maxTypeSize)
+	return nil
+}
+
+func (own *typ) addMember(member *typ, packed bool) {
+	align := member.align
+	if packed {
+		align = 1
+	}
+	offset := alignUp(own.size, align)
+	own.members = append(own.members, member)
+	own.offsets = append(own.offsets, offset)
+	own.size = min(offset+member.size, maxTypeSize)
+	own.align = max(own.align, align)
+	own.words = min(own.words+member.words, maxWords+1)
+}
+
+func alignUp(n, align int64) int64 {
+	return (n + align - 1) / align * align
+}
+
+func (t *typeTable) definePointer(own *typ, ops []uint32) error {
+	own.storage = spirv.StorageClass(ops[0])
+	elem := t.types[spirv.ID(ops[1])]
+	if elem == nil {
+		return fmt.Errorf("%%%d is no type defined before", ops[1])
+	}
+	own.elem = elem
+	return nil
+}
+
+func (t *typeTable) defineFunction(own *typ, ops []uint32) error {
+	own.kind = kindFunction
+	result, err := t.get(spirv.ID(ops[0]))
+	if err != nil {
+		return err
+	}
+	own.elem = result
+	for _, id := range ops[1:] {
+		param, err := t.get(spirv.ID(id))
+		if err != nil {
+			return err
+		}
+		own.members = append(own.members, param)
+	}
+	return nil
+}
+
+// scalar is the type itself, or a vector's component.
+func (t *typ) scalar() *typ {
+	if t.kind == kindVector {
+		return t.elem
+	}
+	return t
+}
+
+// isScalar tells whether t is one word of the kind, or a vector of such.
+func (t *typ) is(k kind) bool { return t.scalar().kind == k }
+
+// part is the type and place of a part of a composite.
+func (t *typ) part(i uint64) (part *typ, offset, word int64, ok bool) {
+	switch {
+	case t.kind == kindStruct && i < uint64(len(t.members)):
+		for _, m := range t.members[:i] {
+			word += m.words
+		}
+		return t.members[i], t.offsets[i], word, true
+	case (t.kind == kindVector || t.kind == kindArray) && i < uint64(t.count):
+		return t.elem, int64(i) * t.elem.size, int64(i) * t.elem.words, true
+	}
+	return nil, 0, 0, false
+}
+
+// leaf is one word of a value and its place in memory.
+type leaf struct {
+	offset int64
+	size   int64
+}
+
+// leaves lists the words of a type with not too many of them.
+func (t *typ) leaves() []leaf { return t.appendLeaves(nil, 0) }
+
+func (t *typ) appendLeaves(list []leaf, offset int64) []leaf {
+	if t.words == 0 {
+		return list
+	}
+	switch t.kind {
+	case kindVector, kindArray:
+		for i := range t.count {
+			list = t.elem.appendLeaves(list, offset+i*t.elem.size)
+		}
+		return list
+	case kindStruct:
+		for i, m := range t.members {
+			list = m.appendLeaves(list, offset+t.offsets[i])
+		}
+		return list
+	}
+	return append(list, leaf{offset, t.size})
+}
