@@ -1,0 +1,296 @@
+package drivertest
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"offlink/runtime/driver"
+)
+
+//go:generate testdata/build.sh
+
+var (
+	//go:embed testdata/app.spv
+	appSPIRV []byte
+	//go:embed testdata/lib.spv
+	libSPIRV []byte
+)
+
+// Options say what a back end is excused from.
+type Options struct {
+	// NoVariables: program-scope variables cannot be reached by the host.
+	NoVariables bool
+}
+
+// Test is the conformance suite: it runs every rule of package driver on
+// every device that takes SPIR-V. The caller closes the driver.
+func Test(t *testing.T, d driver.Driver, o Options) {
+	if d.Name() == "" || strings.ContainsAny(d.Name(), ":, ") {
+		t.Errorf("driver name %q cannot stand in a selector", d.Name())
+	}
+	devices, err := d.Devices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(devices) == 0 {
+		t.Skip("no device")
+	}
+	for _, device := range devices {
+		t.Run(device.Info().Name, func(t *testing.T) { testDevice(t, device, o) })
+	}
+}
+
+var spirvImage = driver.Image{Format: "spirv", Target: "spir64"}
+
+func testDevice(t *testing.T, d driver.Device, o Options) {
+	s := &suite{d}
+	t.Run("Info", s.info)
+	t.Run("Memory", s.memory)
+	if err := d.Accepts(spirvImage); err != nil {
+		t.Logf("no further tests: the device takes no SPIR-V: %v", err)
+		return
+	}
+	t.Run("Build", s.build)
+	t.Run("Params", s.params)
+	t.Run("Launch", s.launch)
+	t.Run("Ranges", s.ranges)
+	t.Run("LocalMemory", s.localMemory)
+	t.Run("Order", s.order)
+	t.Run("Threads", s.threads)
+	if !o.NoVariables {
+		t.Run("Variables", s.variables)
+	}
+}
+
+type suite struct{ device driver.Device }
+
+func (s *suite) info(t *testing.T) {
+	i := s.device.Info()
+	if i.Name == "" || i.Type == "" || i.ComputeUnits < 1 || i.MaxWorkGroup < 1 || i.LocalMemory < 1 ||
+		i.GlobalMemory < 1 || i.MaxAllocation < 1 || len(i.Formats) == 0 {
+		t.Errorf("Info is incomplete: %+v", i)
+	}
+	if err := s.device.Accepts(driver.Image{Format: "nonsense", Target: "nowhere"}); err == nil || err.Error() == "" {
+		t.Errorf("Accepts(nonsense) = %v; want a reason", err)
+	}
+}
+
+func (s *suite) memory(t *testing.T) {
+	q, m := s.queue(t), s.alloc(t, 64)
+	if m.Size() != 64 {
+		t.Errorf("Size() = %d; want 64", m.Size())
+	}
+	if got := read(t, q, m, 0, 64); strings.Trim(string(got), "\x00") != "" {
+		t.Errorf("new memory is not zeroed: %v", got)
+	}
+	if err := q.Write(m, 60, []byte{1, 2, 3, 4}); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, q, m, 58, 6); string(got) != "\x00\x00\x01\x02\x03\x04" {
+		t.Errorf("read %v", got)
+	}
+	for _, at := range []int64{-1, 61, 65, math.MaxInt64} {
+		if err := errors.Join(q.Write(m, at, []byte{1, 2, 3, 4}), q.Finish()); err == nil {
+			t.Errorf("4 bytes were written at %d of 64", at)
+		}
+		if err := errors.Join(q.Read(m, at, make([]byte, 4)), q.Finish()); err == nil {
+			t.Errorf("4 bytes were read at %d of 64", at)
+		}
+	}
+	for _, size := range []int64{-1, math.MaxInt64} {
+		if m, err := s.device.Alloc(size); err == nil {
+			t.Errorf("%d bytes were allocated", size)
+			closing(t, m)
+		}
+	}
+}
+
+func (s *suite) build(t *testing.T) {
+	app, lib := module("app", appSPIRV), module("lib", libSPIRV)
+	s.program(t, app, lib)
+	s.program(t, lib, app)
+	s.program(t, lib)
+	for _, c := range []struct {
+		name    string
+		modules []driver.Module
+		want    string // in the message
+	}{
+		{"an import that nobody exports", []driver.Module{app}, "LibDeviceFunc"},
+		{"junk", []driver.Module{module("junk", []byte("no code at all......"))}, ""},
+		{"truncated", []driver.Module{module("half", appSPIRV[:len(appSPIRV)/2]), lib}, ""},
+		{"nothing", nil, ""},
+	} {
+		p, err := s.device.Build(t.Context(), c.modules, driver.BuildOptions{})
+		if err == nil {
+			t.Errorf("%s: built", c.name)
+			closing(t, p)
+		} else if !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %s named", c.name, err, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if p, err := s.device.Build(ctx, []driver.Module{app, lib}, driver.BuildOptions{}); err == nil {
+		t.Error("built under a cancelled context")
+		closing(t, p)
+	}
+	p := s.program(t, app, lib)
+	if _, err := p.Kernel("nobody"); !errors.Is(err, driver.ErrNotFound) {
+		t.Errorf("Kernel(nobody): %v; want ErrNotFound", err)
+	}
+	if _, err := p.Variable("nobody"); !errors.Is(err, driver.ErrNotFound) {
+		t.Errorf("Variable(nobody): %v; want ErrNotFound", err)
+	}
+}
+
+func (s *suite) params(t *testing.T) {
+	p := s.program(t, module("app", appSPIRV), module("lib", libSPIRV))
+	for name, want := range map[string][]driver.Param{
+		"app":  {{Kind: driver.ParamBuffer}},
+		"fill": {{Kind: driver.ParamBuffer}, {Kind: driver.ParamValue, Size: 4}, {Kind: driver.ParamValue, Size: 1}},
+		"sums": {{Kind: driver.ParamBuffer}, {Kind: driver.ParamBuffer}, {Kind: driver.ParamLocal}},
+	} {
+		k := kernel(t, p, name)
+		if k.Name() != name {
+			t.Errorf("Name() = %q; want %q", k.Name(), name)
+		}
+		got := k.Params()
+		if len(got) != len(want) {
+			t.Errorf("%s has %d parameters; want %d", name, len(got), len(want))
+			continue
+		}
+		for i, p := range got {
+			if p.Kind != want[i].Kind || p.Kind == driver.ParamValue && p.Size != 0 && p.Size != want[i].Size {
+				t.Errorf("%s: parameter %d is %+v; want %+v", name, i, p, want[i])
+			}
+		}
+	}
+}
+
+func (s *suite) launch(t *testing.T) {
+	p, q := s.program(t, module("app", appSPIRV), module("lib", libSPIRV)), s.queue(t)
+	out := s.alloc(t, 4*8)
+	run(t, q, kernel(t, p, "app"), driver.Range{Global: []int{8}}, driver.Arg{Memory: out})
+	expect(t, "app", ints(read(t, q, out, 0, 32)), 0, 2, 4, 6, 8, 10, 12, 14)
+
+	// An offset into a buffer, and values of two sizes.
+	value := binary.LittleEndian.AppendUint32(nil, math.Float32bits(2.5))
+	run(t, q, kernel(t, p, "fill"), driver.Range{Global: []int{2}},
+		driver.Arg{Memory: out, Offset: 16}, driver.Arg{Value: value}, driver.Arg{Value: []byte{0xff}})
+	filled := int32(math.Float32bits(1.5))
+	expect(t, "fill", ints(read(t, q, out, 0, 32)), 0, 2, 4, 6, filled, filled, 12, 14)
+
+	err := errors.Join(q.Launch(kernel(t, p, "app"), driver.Range{Global: []int{8}}, nil), q.Finish())
+	if err == nil {
+		t.Error("launched without its argument")
+	}
+}
+
+func (s *suite) ranges(t *testing.T) {
+	p, q := s.program(t, module("app", appSPIRV), module("lib", libSPIRV)), s.queue(t)
+	out, k := s.alloc(t, 4*8), kernel(t, p, "ids")
+	for _, c := range []struct {
+		r    driver.Range
+		want []int32
+	}{
+		{driver.Range{Global: []int{3}}, []int32{0, 1, 2}},
+		{driver.Range{Global: []int{3}, Offset: []int{5}}, []int32{5, 6, 7}},
+		{driver.Range{Global: []int{2, 2}, Local: []int{1, 2}}, []int32{0, 1, 100, 101}},
+		{driver.Range{Global: []int{2, 2, 2}, Offset: []int{0, 1, 2}}, []int32{20100, 20101, 20200, 20201, 30100, 30101, 30200, 30201}},
+	} {
+		run(t, q, k, c.r, driver.Arg{Memory: out})
+		expect(t, "ids", ints(read(t, q, out, 0, 4*len(c.want))), c.want...)
+	}
+	run(t, q, kernel(t, p, "local_size"), driver.Range{Global: []int{7}}, driver.Arg{Memory: out})
+	if size := ints(read(t, q, out, 0, 4))[0]; size < 1 || 7%size != 0 {
+		t.Errorf("the device chose %d work-items a group, which does not divide 7", size)
+	}
+}
+
+func (s *suite) localMemory(t *testing.T) {
+	p, q := s.program(t, module("app", appSPIRV), module("lib", libSPIRV)), s.queue(t)
+	in, out := s.alloc(t, 4*16), s.alloc(t, 4*4)
+	data := make([]byte, 64)
+	for i := range 16 {
+		data[4*i] = byte(i)
+	}
+	if err := q.Write(in, 0, data); err != nil {
+		t.Fatal(err)
+	}
+	run(t, q, kernel(t, p, "sums"), driver.Range{Global: []int{16}, Local: []int{4}},
+		driver.Arg{Memory: in}, driver.Arg{Memory: out}, driver.Arg{LocalSize: 16})
+	expect(t, "sums", ints(read(t, q, out, 0, 16)), 6, 22, 38, 54)
+}
+
+// order: a queue runs its commands in order without a Finish between them.
+func (s *suite) order(t *testing.T) {
+	p, q := s.program(t, module("app", appSPIRV), module("lib", libSPIRV)), s.queue(t)
+	m, k := s.alloc(t, 4), kernel(t, p, "count")
+	got := make([]byte, 4)
+	err := errors.Join(
+		q.Write(m, 0, []byte{100, 0, 0, 0}),
+		q.Launch(k, driver.Range{Global: []int{50}}, []driver.Arg{{Memory: m}}),
+		q.Launch(k, driver.Range{Global: []int{7}}, []driver.Arg{{Memory: m}}),
+		q.Read(m, 0, got), q.Finish())
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "count", ints(got), 157)
+}
+
+// threads: one kernel and one buffer, a queue for each goroutine.
+func (s *suite) threads(t *testing.T) {
+	p := s.program(t, module("app", appSPIRV), module("lib", libSPIRV))
+	shared, k := s.alloc(t, 4), kernel(t, p, "count")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			q, err := s.device.NewQueue()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for range 10 {
+				err = errors.Join(err, q.Launch(k, driver.Range{Global: []int{16}}, []driver.Arg{{Memory: shared}}), q.Finish())
+			}
+			if err := errors.Join(err, q.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	expect(t, "count", ints(read(t, s.queue(t), shared, 0, 4)), 640)
+}
+
+func (s *suite) variables(t *testing.T) {
+	p, q := s.program(t, module("lib", libSPIRV)), s.queue(t)
+	v, err := p.Variable("variable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Size() != 4 {
+		t.Errorf("Size() = %d; want 4", v.Size())
+	}
+	out, k := s.alloc(t, 4), kernel(t, p, "add_variable")
+	run(t, q, k, driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
+	expect(t, "its first value", ints(read(t, q, out, 0, 4)), 7)
+	expect(t, "the variable", ints(read(t, q, v, 0, 4)), 8)
+	if err := q.Write(v, 0, []byte{100, 0, 0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	run(t, q, k, driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
+	expect(t, "what the host wrote", ints(read(t, q, out, 0, 4)), 107)
+
+	// Another program has a variable of its own.
+	other, err := s.program(t, module("lib", libSPIRV)).Variable("variable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "another program's", ints(read(t, q, other, 0, 4)), 7)
+}

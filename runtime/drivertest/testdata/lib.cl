@@ -1,0 +1,7 @@
+// What app.cl imports, and a variable for the host.
+__global int variable = 7;
+
+int LibDeviceFunc(int i);
+int LibDeviceFunc(int i) { return i * 2; }
+
+__kernel void add_variable(__global int *out) { out[get_global_id(0)] += variable++; }
