@@ -83,8 +83,26 @@ func (p *parser) openSet(line []byte) error {
 	return nil
 }
 
+// parseProperty reads one property. The name ends at the first '='. Tools
+// write names as they are, so that a name may have an '=' in it: a line that
+// cannot be read so is read from its end, as no value has an '='.
 func parseProperty(line []byte) (name string, v Value, err error) {
-	key, typed, _ := bytes.Cut(line, []byte("="))
+	first := bytes.IndexByte(line, '=')
+	name, v, err = parsePropertyAt(line, first)
+	if last := bytes.LastIndexByte(line, '='); err != nil && last > first {
+		if name, v, err := parsePropertyAt(line, last); err == nil {
+			return name, v, nil
+		}
+	}
+	return name, v, err
+}
+
+// parsePropertyAt reads a property whose name ends at an index.
+func parsePropertyAt(line []byte, end int) (name string, v Value, err error) {
+	var key, typed []byte
+	if end >= 0 {
+		key, typed = line[:end], line[end+1:]
+	}
 	if len(key) == 0 || len(typed) == 0 {
 		return "", Value{}, fmt.Errorf("invalid property line: %q, want name=type|value", line)
 	}
@@ -149,8 +167,8 @@ func FromRaw(raw []byte) (Value, error) {
 }
 
 // Text returns the .prop text of the sets, in their order. It fails on what
-// the text cannot hold: a name that would be read back as something else, or
-// a value without a type. Nil sets and sets without any make no text.
+// the text cannot hold: a name that starts a set or a line, or a value without
+// a type. Nil sets and sets without any make no text.
 func (s *Sets) Text() ([]byte, error) {
 	if s == nil {
 		return nil, nil
@@ -172,8 +190,8 @@ func (s *Sets) Text() ([]byte, error) {
 }
 
 func (p Property) appendText(text []byte) ([]byte, error) {
-	if p.Name == "" || p.Name[0] == '[' || strings.ContainsAny(p.Name, "=\n") {
-		return nil, fmt.Errorf("property %q: a property file cannot hold this name (it is empty, starts with '[', or has '=' or a line end in it)", p.Name)
+	if p.Name == "" || p.Name[0] == '[' || strings.Contains(p.Name, "\n") {
+		return nil, fmt.Errorf("property %q: a property file cannot hold this name (it is empty, starts with '[', or has a line end in it)", p.Name)
 	}
 	text = append(append(text, p.Name...), '=')
 	text = append(strconv.AppendUint(text, uint64(p.Value.typ), 10), '|')

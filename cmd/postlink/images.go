@@ -22,7 +22,7 @@ type image struct {
 	defaults bool // the copy with default values of specialization constants
 
 	code, symbols string
-	properties    map[string]string // by target, "" for none; a missing target cannot run the image
+	properties    map[string]string // by target; a target that is missing cannot run the image
 	undefined     []string          // functions that nobody gives
 	unmodified    bool              // the code is the input itself
 }
@@ -167,31 +167,49 @@ func (m *maker) writeSlice(w io.Writer, slice *split.Slice) error {
 	return m.buffer.Flush()
 }
 
-// writeProperties writes the property sets, once for each target.
+// writeProperties writes the property sets, once for each target that can run
+// the image.
 func (m *maker) writeProperties(i *image, slice *split.Slice) error {
-	if !m.options.properties || m.options.split.Single {
-		return nil
-	}
-	sets, err := derive.Sets(slice, m.options.derive)
-	if err != nil {
-		return located(m.graph.Module, err)
-	}
-	text, err := sets.Text()
-	if err != nil {
-		return err
-	}
 	i.properties = make(map[string]string)
 	for _, out := range m.options.outputs {
-		if _, done := i.properties[out.target]; done {
+		if _, done := i.properties[out.target]; done || m.options.split.Single {
 			continue
 		}
-		name := m.options.fileName(i.number, suffix(i.group), "prop")
-		i.properties[out.target] = name
-		if err := m.outputs.WriteFile(name, text); err != nil {
+		can, err := derive.CanRun(slice, out.target)
+		if err != nil {
+			return located(m.graph.Module, err)
+		}
+		if !can {
+			continue
+		}
+		if i.properties[out.target], err = m.writeTarget(i, slice, out.target); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// writeTarget writes the property sets for one target and returns the name of
+// the file, "" where none is wanted.
+func (m *maker) writeTarget(i *image, slice *split.Slice, target string) (string, error) {
+	if !m.options.properties {
+		return "", nil
+	}
+	sets, err := derive.Sets(slice, m.options.derive)
+	if err != nil {
+		return "", located(m.graph.Module, err)
+	}
+	suffix := suffix(i.group)
+	if target != "" {
+		derive.AddTarget(sets, target)
+		suffix += "_" + target
+	}
+	text, err := sets.Text()
+	if err != nil {
+		return "", located(m.graph.Module, err)
+	}
+	name := m.options.fileName(i.number, suffix, "prop")
+	return name, m.outputs.WriteFile(name, text)
 }
 
 func (m *maker) writeSymbols(i *image, slice *split.Slice) error {
@@ -235,9 +253,13 @@ func table(images []*image, o *options, target string) *filetable.Table {
 		t.Columns = append(t.Columns, filetable.ColumnSymbols)
 	}
 	for _, i := range images {
+		properties, can := i.properties[target]
+		if !can {
+			continue
+		}
 		row := []string{i.code}
 		if o.properties {
-			row = append(row, i.properties[target])
+			row = append(row, properties)
 		}
 		if o.symbols {
 			row = append(row, i.symbols)

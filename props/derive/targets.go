@@ -1,0 +1,105 @@
+package derive
+
+import (
+	"slices"
+
+	"offlink/ir"
+	"offlink/split"
+)
+
+// device is what a target can do, as far as device code can ask for it
+// (intel/llvm, DeviceConfigFile.td).
+type device struct {
+	aspects   []string
+	subGroups []int64
+}
+
+var (
+	fp16Atomic     = []string{"fp16", "atomic64"}
+	fp16Fp64Atomic = []string{"fp16", "fp64", "atomic64"}
+	fp64Only       = []string{"fp64"}
+	fp16Fp64       = []string{"fp16", "fp64"}
+
+	from16    = []int64{16, 32}
+	from8     = []int64{8, 16, 32}
+	width32   = []int64{32}
+	width64   = []int64{64}
+	wavefront = []int64{32, 64}
+)
+
+// devices are the targets that are known, in groups that are alike.
+var devices = func() map[string]device {
+	known := make(map[string]device)
+	for _, group := range []struct {
+		names string
+		device
+	}{
+		{`intel_gpu_lnl_m intel_gpu_bmg_g21 intel_gpu_pvc intel_gpu_pvc_vg`, device{fp16Fp64Atomic, from16}},
+		{`intel_gpu_arl_h intel_gpu_mtl_h intel_gpu_mtl_u
+		  intel_gpu_cml intel_gpu_aml intel_gpu_whl intel_gpu_glk intel_gpu_apl intel_gpu_cfl intel_gpu_kbl
+		  intel_gpu_skl intel_gpu_bdw`, device{fp16Fp64Atomic, from8}},
+		{`intel_gpu_acm_g10 intel_gpu_acm_g11 intel_gpu_acm_g12 intel_gpu_dg1 intel_gpu_adl_n intel_gpu_adl_p
+		  intel_gpu_adl_s intel_gpu_rkl intel_gpu_tgllp intel_gpu_ehl intel_gpu_icllp`, device{fp16Atomic, from8}},
+		{`nvidia_gpu_sm_50 nvidia_gpu_sm_52`, device{fp64Only, width32}},
+		{`nvidia_gpu_sm_53`, device{fp16Fp64, width32}},
+		{`nvidia_gpu_sm_60 nvidia_gpu_sm_61 nvidia_gpu_sm_62 nvidia_gpu_sm_70 nvidia_gpu_sm_72 nvidia_gpu_sm_75
+		  nvidia_gpu_sm_80 nvidia_gpu_sm_86 nvidia_gpu_sm_87 nvidia_gpu_sm_89 nvidia_gpu_sm_90 nvidia_gpu_sm_90a`, device{fp16Fp64Atomic, width32}},
+		{`amd_gpu_gfx700 amd_gpu_gfx701 amd_gpu_gfx702 amd_gpu_gfx801 amd_gpu_gfx802 amd_gpu_gfx803 amd_gpu_gfx805
+		  amd_gpu_gfx810 amd_gpu_gfx900 amd_gpu_gfx902 amd_gpu_gfx904 amd_gpu_gfx906 amd_gpu_gfx908 amd_gpu_gfx909
+		  amd_gpu_gfx90a amd_gpu_gfx90c amd_gpu_gfx940 amd_gpu_gfx941 amd_gpu_gfx942`, device{fp16Fp64Atomic, width64}},
+		{`amd_gpu_gfx1010 amd_gpu_gfx1011 amd_gpu_gfx1012 amd_gpu_gfx1013 amd_gpu_gfx1030 amd_gpu_gfx1031
+		  amd_gpu_gfx1032 amd_gpu_gfx1033 amd_gpu_gfx1034 amd_gpu_gfx1035 amd_gpu_gfx1036 amd_gpu_gfx1100
+		  amd_gpu_gfx1101 amd_gpu_gfx1102 amd_gpu_gfx1103 amd_gpu_gfx1150 amd_gpu_gfx1151`, device{fp16Fp64Atomic, wavefront}},
+	} {
+		for _, name := range words(group.names) {
+			known[name] = group.device
+		}
+	}
+	return known
+}()
+
+// CanRun reports whether a target can run the image: whether it has the
+// aspects and the sub-group size that the code uses. Of a target that is not
+// known, and of "", it is true. Aspects are known by name; a number alone
+// says nothing, as numbers change between releases.
+func CanRun(s *split.Slice, target string) (bool, error) {
+	d, known := devices[target]
+	if !known {
+		return true, nil
+	}
+	i := &image{Slice: s}
+	can := true
+	var err error
+	i.functions(func(_ ir.ValueID, v *ir.GlobalValue) bool {
+		can, err = i.canRunFunction(v, d)
+		return can && err == nil
+	})
+	return can, err
+}
+
+func (i *image) canRunFunction(v *ir.GlobalValue, d device) (bool, error) {
+	if len(v.Attachments) == 0 {
+		return true, nil
+	}
+	aspects, _, err := split.Attached(i.Module, v, split.KindUsedAspects)
+	if err != nil {
+		return false, err
+	}
+	for _, a := range aspects {
+		pair, err := i.Module.Resolve(a)
+		if err != nil {
+			return false, err
+		}
+		if internal := a.Kind == ir.OperandInt && a.Int < 0; internal {
+			continue
+		}
+		if len(pair) == 0 || !slices.Contains(d.aspects, pair[0].String) {
+			return false, nil
+		}
+	}
+	sizes, err := split.Integers(i.Module, v, split.KindSubGroupSize)
+	if err != nil || i.Group.Part == split.PartESIMD {
+		return err == nil, err
+	}
+	return len(sizes) == 0 || slices.Contains(d.subGroups, sizes[0]), nil
+}
