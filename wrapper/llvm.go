@@ -26,6 +26,7 @@ func writeLLVM(w io.Writer, kinds []*kindImages, o *WrapOptions) error {
 			return err
 		}
 	}
+	m.list("llvm.used", `section "llvm.metadata"`, "ptr", m.used, "ptr %s")
 	m.registrations(kinds)
 	if o.Host.machine == objfile.RISCV64 {
 		// The ABI of every Linux distribution; without it llc makes an object
@@ -90,6 +91,7 @@ func (m *irModule) spell(f irField) string {
 func (m *irModule) types(kinds []*kindImages) {
 	has := map[abi.Type]bool{}
 	for _, k := range kinds {
+		has[abi.EntryArray] = has[abi.EntryArray] || k.kind != devimg.KindSYCL
 		for i := range k.tree.Blocks {
 			has[k.tree.Blocks[i].Type] = true
 		}
@@ -154,6 +156,7 @@ func (m *irModule) external(k *kindImages, name string) {
 	m.printf("%s = external hidden constant %%struct.__tgt_offload_entry\n", irName(name))
 	if !m.externals[hostEntriesDummy] && k.kind != devimg.KindSYCL {
 		m.externals[hostEntriesDummy] = true
+		m.used = append(m.used, irName(hostEntriesDummy))
 		m.printf("%s = hidden constant [0 x %%struct.__tgt_offload_entry] zeroinitializer, section %q\n", irName(hostEntriesDummy), hostEntriesSection)
 	}
 }
@@ -287,7 +290,6 @@ func (m *irModule) registrations(kinds []*kindImages) {
 	if m.o.NoRegister {
 		return
 	}
-	m.list("llvm.used", `section "llvm.metadata"`, "ptr", m.used, "ptr %s")
 	var constructors, destructors []string
 	for _, k := range kinds {
 		constructors = append(constructors, irName(k.kind.String()+".descriptor_reg"))

@@ -2,7 +2,6 @@ package wrapper
 
 import (
 	"strconv"
-	"strings"
 
 	"offlink/wrapper/abi"
 	"offlink/wrapper/devimg"
@@ -131,6 +130,9 @@ type location struct {
 // addKind adds the images of one kind, their tree, and, if wanted, what
 // registers it.
 func (b *objectBuilder) addKind(k *kindImages, o *WrapOptions) {
+	if k.kind != devimg.KindSYCL {
+		b.addHostEntries(k.tree)
+	}
 	blocks := b.addBlocks(k.tree)
 	var images []location
 	if !o.NativeCPU {
@@ -139,9 +141,6 @@ func (b *objectBuilder) addKind(k *kindImages, o *WrapOptions) {
 	}
 	b.addPointers(k.tree, blocks, images)
 	descriptor := b.addTreeSymbols(k, blocks, o.DescriptorName != "")
-	if k.kind != devimg.KindSYCL {
-		b.keepHostEntries()
-	}
 	if !o.NoRegister {
 		b.addRegistration(k.kind, descriptor)
 	}
@@ -236,7 +235,6 @@ func (b *objectBuilder) addPointers(t *abi.Encoded, blocks, images []location) {
 				f.Addend += images[p.To.Index].offset
 			case abi.InExternal:
 				f.Symbol = b.external(t.Externals[p.To.Index])
-				f.Symbol.Hidden = f.Symbol.Hidden || !strings.HasSuffix(f.Symbol.Name, abi.NativeSuffix)
 			}
 			from.section.Fixups = append(from.section.Fixups, f)
 		}
@@ -317,7 +315,7 @@ func registration(kind devimg.Kind) registrationNames {
 	return registrationNames{"__tgt_register_lib", "__tgt_unregister_lib"}
 }
 
-// The host's entry table of kinds other than SYCL: a linker defines its
+// The host's entry table of kinds other than SYCL. An ELF linker defines its
 // bounds if it sees a section of this name, which is why there is an empty
 // part of it.
 const (
@@ -325,11 +323,24 @@ const (
 	hostEntriesDummy   = "__dummy.omp_offloading.entry"
 )
 
-func (b *objectBuilder) keepHostEntries() {
-	s := b.section(hostEntriesSection, objfile.UseEntries, 1)
-	if b.externals[hostEntriesDummy] == nil {
-		b.externals[hostEntriesDummy] = b.symbol(objfile.ObjectSymbol{Name: hostEntriesDummy, Section: s, Global: true, Hidden: true})
+// addHostEntries makes the bounds of the host's entry table: in COFF by
+// sections that sort before and behind it.
+func (b *objectBuilder) addHostEntries(t *abi.Encoded) {
+	if b.externals[t.Externals[0]] != nil {
+		return
 	}
+	if b.host.format == objfile.COFF {
+		for i, name := range t.Externals[:2] {
+			s := b.section(hostEntriesSection+[]string{"$OA", "$OZ"}[i], objfile.UseEntries, b.host.pointer)
+			b.externals[name] = b.symbol(objfile.ObjectSymbol{Name: name, Section: s})
+		}
+		return
+	}
+	for _, name := range t.Externals[:2] {
+		b.external(name).Hidden = true
+	}
+	s := b.section(hostEntriesSection, objfile.UseEntries, 1)
+	b.symbol(objfile.ObjectSymbol{Name: hostEntriesDummy, Section: s, Global: true, Hidden: true})
 }
 
 // finish adds the notes that the format wants.

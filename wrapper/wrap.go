@@ -119,6 +119,9 @@ func buildObject(kinds []*kindImages, o *WrapOptions) (*objfile.Object, error) {
 	}
 	b := newObjectBuilder(o.Host, o.Host.wantsLarge(size))
 	for _, k := range kinds {
+		if k.kind != devimg.KindSYCL && o.Host.format == objfile.MachO {
+			return nil, fmt.Errorf("images of kind %v: Mach-O has no table of host entries that such a descriptor needs; wrap them for another host", k.kind)
+		}
 		b.addKind(k, o)
 	}
 	return b.finish(), nil

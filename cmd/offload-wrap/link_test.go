@@ -236,46 +236,48 @@ func TestLinkForeign(t *testing.T) {
 // checkLinked looks for the three images of the batch in a linked file.
 func checkLinked(t *testing.T, name string) {
 	t.Helper()
+	want := []string{"spir64 2048 bytes blur3 weigh", "spir64 804 bytes fill", "spir64 1428 bytes gain mute"}
+	if diff := cmp.Diff(want, openImages(t, name)); diff != "" {
+		t.Errorf("images (-want +linked)\n%s", diff)
+	}
+}
+
+// openImages describes the images in a file, a line each.
+func openImages(t *testing.T, name string) []string {
+	t.Helper()
 	found, err := wrapper.Open(name, wrapper.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer found.Close()
-	var got []string
+	var lines []string
 	for _, image := range found.Images() {
-		got = append(got, fmt.Sprintf("%s %d bytes %s", image.Target, image.Code.Size(), strings.Join(image.Entries, " ")))
+		lines = append(lines, fmt.Sprintf("%s %d bytes %s", image.Target, image.Code.Size(), strings.Join(image.Entries, " ")))
 	}
-	want := []string{"spir64 2048 bytes blur3 weigh", "spir64 804 bytes fill", "spir64 1428 bytes gain mute"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("images (-want +linked)\n%s", diff)
-	}
+	return lines
 }
 
 // TestLinkWindows links with MinGW, and runs the program where wine is
 // installed, which is not asked for: without it this is a test of linking.
 func TestLinkWindows(t *testing.T) {
-	for _, triple := range []string{"x86_64-w64-windows-gnu", "x86_64-w64-mingw32"} {
-		t.Run(triple, func(t *testing.T) {
-			dir := t.TempDir()
-			object := wrapGolden(t, dir, goldenCases[1].args, triple, "wrapped.o")
-			t.Chdir("..")
-			runTool(t, "x86_64-w64-mingw32-gcc dumper.c "+object+" -o "+dir+"/program.exe")
-			checkLinked(t, dir+"/program.exe")
-			if _, err := exec.LookPath("wine"); err != nil {
-				t.Log("linked and not run: wine is not installed")
-				return
-			}
-			t.Setenv("WINEPREFIX", filepath.Join(dir, "wine"))
-			t.Setenv("WINEDEBUG", "-all")
-			out, err := exec.Command("wine", dir+"/program.exe").Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := strings.ReplaceAll(string(out), "\r", "")
-			if diff := cmp.Diff(readFile(t, "batch_of_three/expected.txt"), got); diff != "" {
-				t.Errorf("(-reference +ours)\n%s", diff)
-			}
-		})
+	dir := t.TempDir()
+	object := wrapGolden(t, dir, goldenCases[1].args, "x86_64-w64-windows-gnu", "wrapped.o")
+	t.Chdir("..")
+	runTool(t, "x86_64-w64-mingw32-gcc dumper.c "+object+" -o "+dir+"/program.exe")
+	checkLinked(t, dir+"/program.exe")
+	if _, err := exec.LookPath("wine"); err != nil {
+		t.Log("linked and not run: wine is not installed")
+		return
+	}
+	t.Setenv("WINEPREFIX", filepath.Join(dir, "wine"))
+	t.Setenv("WINEDEBUG", "-all")
+	out, err := exec.Command("wine", dir+"/program.exe").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.ReplaceAll(string(out), "\r", "")
+	if diff := cmp.Diff(readFile(t, "batch_of_three/expected.txt"), got); diff != "" {
+		t.Errorf("(-reference +ours)\n%s", diff)
 	}
 }
 

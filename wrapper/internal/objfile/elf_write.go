@@ -72,7 +72,7 @@ var elfUses = map[Use]elfUse{
 	UseLargeData:          {elf.SHT_PROGBITS, elf.SHF_ALLOC | elfFlagX86_64Large, 0},
 	UseConstructors:       {elf.SHT_INIT_ARRAY, elf.SHF_ALLOC | elf.SHF_WRITE, 0},
 	UseDestructors:        {elf.SHT_FINI_ARRAY, elf.SHF_ALLOC | elf.SHF_WRITE, 0},
-	UseEntries:            {elf.SHT_PROGBITS, elf.SHF_ALLOC, 0},
+	UseEntries:            {elf.SHT_PROGBITS, elf.SHF_ALLOC | elfFlagGNURetain, 0},
 	UseNote:               {elf.SHT_NOTE, elf.SHF_ALLOC, 0},
 	UseNonExecutableStack: {elf.SHT_PROGBITS, 0, 0},
 }
@@ -245,7 +245,7 @@ func (e *elfWriter) fileHeader(headers int64) {
 // otherwise.
 func (e *elfWriter) osABI() elf.OSABI {
 	for _, s := range e.o.Sections {
-		if s.Use == UseRetainedData {
+		if elfUses[s.Use].flags&elfFlagGNURetain != 0 {
 			return elf.ELFOSABI_LINUX
 		}
 	}
