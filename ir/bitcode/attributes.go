@@ -197,9 +197,12 @@ func (r *moduleReader) resolveLists(c *bitstream.Cursor) error {
 	}
 	for i := range s.groups {
 		for _, at := range s.groups[i].types {
-			if t := s.groups[i].attributes[at]; t >= uint64(len(s.types)) {
+			t := s.groups[i].attributes[at]
+			if t >= uint64(len(s.types)) {
 				return c.Errorf("attribute group names type %d of %d", t, len(s.types))
 			}
+			model := &r.module.AttributeGroups[i]
+			model.Types = append(model.Types, ir.TypeID(t))
 		}
 	}
 	r.lists, r.groupIDs = nil, nil

@@ -506,7 +506,7 @@ func (r *bodyReader) hint(v uint64) error {
 	if v >= uint64(len(r.source.values)) {
 		return r.cursor.Errorf("user of block addresses %d is no function", v)
 	}
-	r.out.add(opGlobal, v)
+	r.out.add(opHint, v)
 	return nil
 }
 

@@ -25,7 +25,7 @@ const (
 	opGlobalRel    operandKind = iota // a global, written relative
 	opGlobalSigned                    // a global, written relative and signed
 	opGlobal                          // a global
-	opGlobalPlus1                     // a global plus one
+	opHint                            // a global value that a slice may lack
 	opLocalSigned                     // a value of the function, written relative and signed
 	opLocal                           // a value of the function, counted from its first
 	opType                            // a type

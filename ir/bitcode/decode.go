@@ -31,6 +31,9 @@ func (s *source) Operands(id ir.NodeID) ([]ir.Operand, error) {
 	}
 	list := make([]ir.Operand, 0, len(operands))
 	for j, o := range operands {
+		if j == 0 && len(l.fields) > 0 {
+			continue // distinct or not, and the version of the record
+		}
 		list = append(list, s.nodeOperand(t, &l, j, o, plain, base))
 	}
 	return list, nil

@@ -1,6 +1,7 @@
 package bitcode
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"offlink/ir"
@@ -18,22 +19,27 @@ type source struct {
 	info       bitstream.Info // abbreviations of the input, which the output uses again
 	infoBlocks []uint32       // the blocks of info, in ascending order
 
-	types     []typeRecord
-	groups    []groupRecord
-	lists     [][]ir.AttributeGroupID // attribute lists: a group for each index that has attributes
-	asm       []moduleText            // module asm and what belongs to it
-	sections  []string
-	gcs       []string
-	guids     []uint64          // a number for each global value in two halves, high and low; as long as the record was
-	kinds     []kind            // metadata kinds
-	kindNames map[uint64]string // of kinds
-	tags      []string          // of operand bundles
-	scopes    []string          // of synchronisation
+	types []typeRecord
+	// typedPointers says that pointers have a pointee type.
+	typedPointers bool
+	groups        []groupRecord
+	lists         [][]ir.AttributeGroupID // attribute lists: a group for each index that has attributes
+	asm           []moduleText            // module asm and what belongs to it
+	sections      []string
+	gcs           []string
+	guids         []uint64          // a number for each global value in two halves, high and low; as long as the record was
+	kinds         []kind            // metadata kinds
+	kindNames     map[uint64]string // of kinds
+	tags          []string          // of operand bundles
+	scopes        []string          // of synchronisation
 
 	values    []valueRecord // by ir.ValueID
 	constants constantTable
 	metadata  metadataTable // of the module; the first nodes of the model
 	bodies    []body        // in the order of the module
+
+	typesOnce sync.Once
+	typeOf    map[string]uint32 // types without a name by their record
 
 	budget atomic.Int64 // of steps that walks over constants may take together
 }

@@ -73,6 +73,7 @@ func (r *moduleReader) addType(c *bitstream.Cursor, t typeRecord) error {
 		return c.Errorf("target type with more type parameters than operands")
 	}
 	r.source.types = append(r.source.types, t)
+	r.source.typedPointers = r.source.typedPointers || t.code == typePointer
 	r.module.Types = append(r.module.Types, modelType(&t))
 	return nil
 }
@@ -131,8 +132,9 @@ func modelType(t *typeRecord) ir.Type {
 		m.Scalable = len(t.operands) > 2 && t.operands[2] != 0
 	case typeStructAnon, typeStructNamed:
 		m.Kind, m.Name, m.Packed = ir.TypeStruct, t.name, t.operands[0] != 0
+		m.Identified = t.code == typeStructNamed
 	case typeOpaque:
-		m.Kind, m.Name, m.Opaque = ir.TypeStruct, t.name, true
+		m.Kind, m.Name, m.Opaque, m.Identified = ir.TypeStruct, t.name, true, true
 	case typeFunction:
 		m.Kind, m.Variadic = ir.TypeFunction, t.operands[0] != 0
 	case typeTarget:

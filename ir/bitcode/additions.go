@@ -1,0 +1,318 @@
+package bitcode
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"offlink/ir"
+)
+
+// additions is what a slice has beyond its module. Types, values and attribute
+// groups that are added are numbered behind the module's.
+type additions struct {
+	source    *source
+	types     []typeRecord
+	values    []addedValue
+	groups    []groupRecord
+	lists     [][]ir.AttributeGroupID
+	listOf    map[string]uint32
+	strings   []string
+	stringOf  map[string]int
+	metadata  []addedMetadata
+	valueOf   map[uint32]int // value to metadata
+	integers  map[addedInt]uint32
+	kinds     []kind
+	functions int // values that are functions; they come before the constants
+}
+
+// addedValue is a function or constant that a slice adds.
+type addedValue struct {
+	function *addedFunction
+	typ      uint32
+	code     uint32
+	operands []operand
+	number   uint32
+}
+
+// addedFunction is a function that a slice declares.
+type addedFunction struct {
+	name string
+	typ  uint32
+	cc   uint64
+}
+
+type addedInt struct {
+	typ   uint32
+	value uint64
+}
+
+// addedMetadata is a value or tuple that a slice adds.
+type addedMetadata struct {
+	value    bool
+	typ      uint32 // of a value
+	id       uint32 // the value
+	operands []metadataRef
+}
+
+// metadataRef names metadata of the module, or what a slice adds.
+type metadataRef struct {
+	space metadataSpace
+	index uint32
+}
+
+type metadataSpace uint8
+
+const (
+	spaceNull metadataSpace = iota
+	spaceModule
+	spaceFunction // of the function that is being written
+	spaceString
+	spaceAdded
+)
+
+func (a *additions) reset() {
+	a.types, a.values, a.groups, a.lists = a.types[:0], a.values[:0], a.groups[:0], a.lists[:0]
+	a.strings, a.metadata, a.kinds, a.functions = a.strings[:0], a.metadata[:0], a.kinds[:0], 0
+	clear(a.listOf)
+	clear(a.stringOf)
+	clear(a.valueOf)
+	clear(a.integers)
+}
+
+func newAdditions(s *source) *additions {
+	return &additions{source: s, listOf: map[string]uint32{}, stringOf: map[string]int{}, valueOf: map[uint32]int{}, integers: map[addedInt]uint32{}}
+}
+
+// typeRecord returns a type of the module or of the additions.
+func (a *additions) typeRecord(id uint32) *typeRecord {
+	if n := uint32(len(a.source.types)); id >= n {
+		return &a.types[id-n]
+	}
+	return &a.source.types[id]
+}
+
+// typ returns the type with that record, adding it when the module has none.
+// The caller keeps it.
+func (a *additions) typ(code uint32, operands ...uint64) uint32 {
+	if id, ok := a.source.findType(code, operands); ok {
+		return id
+	}
+	for i, t := range a.types {
+		if t.code == code && slices.Equal(t.operands, operands) {
+			return uint32(len(a.source.types) + i)
+		}
+	}
+	a.types = append(a.types, typeRecord{code: code, operands: operands})
+	return uint32(len(a.source.types) + len(a.types) - 1)
+}
+
+// findType returns the type of the module with that record.
+func (s *source) findType(code uint32, operands []uint64) (uint32, bool) {
+	s.typesOnce.Do(func() {
+		s.typeOf = make(map[string]uint32, len(s.types))
+		for i := range s.types {
+			if t := &s.types[i]; t.name == "" {
+				s.typeOf[typeKey(t.code, t.operands)] = uint32(i)
+			}
+		}
+	})
+	id, ok := s.typeOf[typeKey(code, operands)]
+	return id, ok
+}
+
+func typeKey(code uint32, operands []uint64) string {
+	key := strconv.AppendUint(nil, uint64(code), 10)
+	for _, v := range operands {
+		key = strconv.AppendUint(append(key, ' '), v, 10)
+	}
+	return string(key)
+}
+
+// pointer returns the type of pointers to a type in an address space.
+func (a *additions) pointer(to uint32, space uint32) uint32 {
+	if !a.source.typedPointers {
+		return a.typ(typeOpaquePointer, uint64(space))
+	}
+	return a.typ(typePointer, uint64(to), uint64(space))
+}
+
+// addValue adds a constant and returns its number, behind the module's values.
+func (a *additions) addValue(v addedValue) uint32 {
+	a.values = append(a.values, v)
+	return a.firstValue() + uint32(len(a.values)-1)
+}
+
+func (a *additions) firstValue() uint32 {
+	return uint32(len(a.source.values) + a.source.constants.len())
+}
+
+// integer returns a constant of an integer type.
+func (a *additions) integer(typ uint32, value uint64) uint32 {
+	key := addedInt{typ, value}
+	id, ok := a.integers[key]
+	if !ok {
+		v := addedValue{typ: typ, code: cstNull}
+		if bits := int(a.typeRecord(typ).operands[0]); value != 0 {
+			v.code, v.operands = cstInteger, []operand{{opLiteral, rotate(signExtend(value, bits))}}
+		}
+		id = a.addValue(v)
+		a.integers[key] = id
+	}
+	return id
+}
+
+// metadataOf returns metadata that is a value.
+func (a *additions) metadataOf(typ, value uint32) metadataRef {
+	i, ok := a.valueOf[value]
+	if !ok {
+		i = len(a.metadata)
+		a.metadata = append(a.metadata, addedMetadata{value: true, typ: typ, id: value})
+		a.valueOf[value] = i
+	}
+	return metadataRef{spaceAdded, uint32(i)}
+}
+
+func (a *additions) text(s string) metadataRef {
+	i, ok := a.stringOf[s]
+	if !ok {
+		i = len(a.strings)
+		a.strings = append(a.strings, s)
+		a.stringOf[s] = i
+	}
+	return metadataRef{spaceString, uint32(i)}
+}
+
+// tuple adds a tuple of operands.
+func (a *additions) tuple(operands []ir.Operand) metadataRef {
+	refs := make([]metadataRef, 0, len(operands))
+	for i := range operands {
+		refs = append(refs, a.operand(&operands[i]))
+	}
+	return a.node(refs)
+}
+
+func (a *additions) node(refs []metadataRef) metadataRef {
+	a.metadata = append(a.metadata, addedMetadata{operands: refs})
+	return metadataRef{spaceAdded, uint32(len(a.metadata) - 1)}
+}
+
+func (a *additions) operand(o *ir.Operand) metadataRef {
+	switch o.Kind {
+	case ir.OperandString:
+		return a.text(o.String)
+	case ir.OperandNode:
+		return a.source.nodeRef(o.Node)
+	case ir.OperandInt:
+		typ := a.typ(typeInteger, uint64(o.Bits))
+		return a.metadataOf(typ, a.integer(typ, truncate(uint64(o.Int), o.Bits)))
+	case ir.OperandValue:
+		v := &a.source.module.Values[o.Value]
+		return a.metadataOf(a.pointer(uint32(v.Type), v.AddressSpace), uint32(o.Value))
+	case ir.OperandTuple:
+		return a.tuple(o.Elements)
+	}
+	return metadataRef{}
+}
+
+// nodeRef returns how a node of the model is named.
+func (s *source) nodeRef(id ir.NodeID) metadataRef {
+	_, i, base := s.find(id)
+	if base > 0 || int(id) >= len(s.metadata.entries) {
+		return metadataRef{spaceFunction, uint32(i)}
+	}
+	return metadataRef{spaceModule, uint32(i)}
+}
+
+// kind returns the number of a metadata kind, adding it when the module has
+// none of the name.
+func (a *additions) kind(name string) uint64 {
+	for _, list := range [][]kind{a.source.kinds, a.kinds} {
+		for _, k := range list {
+			if k.name == name {
+				return k.id
+			}
+		}
+	}
+	next := uint64(0)
+	for _, list := range [][]kind{a.source.kinds, a.kinds} {
+		for _, k := range list {
+			next = max(next, k.id+1)
+		}
+	}
+	a.kinds = append(a.kinds, kind{next, name})
+	return next
+}
+
+// list returns the attribute list (its number plus one) that a list becomes
+// when string attributes of the value itself go and others are added.
+func (a *additions) list(list uint64, add []ir.Attribute, remove []string) uint64 {
+	key := listKey(list, add, remove)
+	if i, ok := a.listOf[key]; ok {
+		return uint64(len(a.source.lists)) + uint64(i) + 1
+	}
+	old := groupRecord{index: functionIndex}
+	var groups []ir.AttributeGroupID
+	if list > 0 {
+		for _, g := range a.source.lists[list-1] {
+			if a.source.groups[g].index == functionIndex {
+				old = a.source.groups[g]
+			} else {
+				groups = append(groups, g)
+			}
+		}
+	}
+	if changed := changeGroup(old, add, remove); len(changed.attributes) > 0 {
+		groups = append(groups, ir.AttributeGroupID(len(a.source.groups)+len(a.groups)))
+		a.groups = append(a.groups, changed)
+	}
+	a.listOf[key] = uint32(len(a.lists))
+	a.lists = append(a.lists, groups)
+	return uint64(len(a.source.lists) + len(a.lists))
+}
+
+func listKey(list uint64, add []ir.Attribute, remove []string) string {
+	var b strings.Builder
+	b.WriteString(strconv.FormatUint(list, 10))
+	for _, x := range add {
+		b.WriteString("\x00+" + x.Key + "\x00" + x.Value)
+	}
+	for _, key := range remove {
+		b.WriteString("\x00-" + key)
+	}
+	return b.String()
+}
+
+// changeGroup returns the group without the string attributes of those keys
+// and with the ones that are added, which replace those of their keys.
+func changeGroup(g groupRecord, add []ir.Attribute, remove []string) groupRecord {
+	changed := groupRecord{index: g.index}
+	for p := (attributeParser{list: g.attributes}); !p.done(); {
+		x := p.next()
+		isString := x.form == attributeString || x.form == attributeStringValue
+		if isString && (slices.Contains(remove, x.key) || slices.ContainsFunc(add, func(n ir.Attribute) bool { return n.Key == x.key })) {
+			continue
+		}
+		changed.attributes = append(changed.attributes, g.attributes[x.start:x.end]...)
+		if x.form == attributeTyped {
+			changed.types = append(changed.types, len(changed.attributes)-1)
+		}
+	}
+	for _, x := range add {
+		changed.attributes = appendString(changed.attributes, x)
+	}
+	return changed
+}
+
+// appendString appends a string attribute in its encoded form.
+func appendString(list []uint64, a ir.Attribute) []uint64 {
+	form := uint64(attributeString)
+	if a.Value != "" {
+		form = attributeStringValue
+	}
+	list = append(numbers(append(list, form), a.Key), 0)
+	if a.Value != "" {
+		list = append(numbers(list, a.Value), 0)
+	}
+	return list
+}

@@ -1,0 +1,239 @@
+package bitcode
+
+import (
+	"slices"
+
+	"offlink/ir"
+)
+
+// numbering maps one kind of numbers of the module to those of a slice. What
+// the slice lacks has none. A round of its own for each slice saves clearing.
+type numbering struct {
+	marks []uint32
+	to    []uint32
+	round uint32
+	kept  []uint32 // in the order of adding, then ascending
+	lack  bool     // whether something without a number was asked for
+}
+
+func newNumbering(n int) numbering {
+	return numbering{marks: make([]uint32, n), to: make([]uint32, n)}
+}
+
+func (n *numbering) reset() {
+	n.kept, n.lack = n.kept[:0], false
+	if n.round++; n.round == 0 {
+		clear(n.marks)
+		n.round = 1
+	}
+}
+
+// keep adds i, and reports whether it is new.
+func (n *numbering) keep(i uint32) bool {
+	if n.marks[i] == n.round {
+		return false
+	}
+	n.marks[i] = n.round
+	n.kept = append(n.kept, i)
+	return true
+}
+
+func (n *numbering) has(i uint32) bool { return n.marks[i] == n.round }
+
+// number numbers what is kept from first, in ascending order.
+func (n *numbering) number(first uint32) (next uint32) {
+	slices.Sort(n.kept)
+	for i, k := range n.kept {
+		n.to[k] = first + uint32(i)
+	}
+	return first + uint32(len(n.kept))
+}
+
+// get returns the number in the slice.
+func (n *numbering) get(i uint32) uint64 {
+	if n.marks[i] != n.round {
+		n.lack = true
+		return 0
+	}
+	return uint64(n.to[i])
+}
+
+// sliceNumbers are the numberings of what a slice keeps of the module.
+type sliceNumbers struct {
+	source    *source
+	values    numbering // global values
+	constants numbering
+	types     numbering
+	groups    numbering
+	lists     numbering
+	nodes     numbering // metadata of the module: strings first, as in the module
+	comdats   numbering
+	sections  numbering
+	gcs       numbering
+
+	stack []uint32
+}
+
+func newSliceNumbers(s *source) *sliceNumbers {
+	return &sliceNumbers{
+		source:    s,
+		values:    newNumbering(len(s.values)),
+		constants: newNumbering(s.constants.len()),
+		types:     newNumbering(len(s.types)),
+		groups:    newNumbering(len(s.groups)),
+		lists:     newNumbering(len(s.lists)),
+		nodes:     newNumbering(len(s.metadata.entries)),
+		comdats:   newNumbering(len(s.module.Comdats)),
+		sections:  newNumbering(len(s.sections)),
+		gcs:       newNumbering(len(s.gcs)),
+	}
+}
+
+func (n *sliceNumbers) all() []*numbering {
+	return []*numbering{&n.values, &n.constants, &n.types, &n.groups, &n.lists, &n.nodes, &n.comdats, &n.sections, &n.gcs}
+}
+
+func (n *sliceNumbers) reset() {
+	for _, one := range n.all() {
+		one.reset()
+	}
+}
+
+// lacking names what a slice was asked for without having it.
+func (n *sliceNumbers) lacking() string {
+	names := []string{"a global value", "a constant", "a type", "an attribute group", "an attribute list", "metadata", "a comdat", "a section", "a garbage collector"}
+	for i, one := range n.all() {
+		if one.lack {
+			return names[i]
+		}
+	}
+	return ""
+}
+
+// keepType adds a type and all that it is made of.
+func (n *sliceNumbers) keepType(id uint32) {
+	if !n.types.keep(id) {
+		return
+	}
+	n.stack = append(n.stack[:0], id)
+	for len(n.stack) > 0 {
+		t := &n.source.types[n.stack[len(n.stack)-1]]
+		n.stack = n.stack[:len(n.stack)-1]
+		first, last := t.children()
+		for _, child := range t.operands[first:last] {
+			if n.types.keep(uint32(child)) {
+				n.stack = append(n.stack, uint32(child))
+			}
+		}
+	}
+}
+
+// keepGroup adds an attribute group with the types that it names.
+func (n *sliceNumbers) keepGroup(id uint32) {
+	if n.groups.keep(id) {
+		g := &n.source.groups[id]
+		for _, at := range g.types {
+			n.keepType(uint32(g.attributes[at]))
+		}
+	}
+}
+
+// keepList adds an attribute list, by its number, with its groups.
+func (n *sliceNumbers) keepList(id uint32) {
+	if n.lists.keep(id) {
+		for _, g := range n.source.lists[id] {
+			n.keepGroup(uint32(g))
+		}
+	}
+}
+
+// keepValue adds what a value of the module's numbering needs. Global values
+// are in the slice, or the reference is at fault, which get notices.
+func (n *sliceNumbers) keepValue(id uint32) {
+	globals := uint32(len(n.source.values))
+	if id < globals || !n.constants.keep(id-globals) {
+		return
+	}
+	work := []uint32{id - globals}
+	for len(work) > 0 {
+		i := work[len(work)-1]
+		work = work[:len(work)-1]
+		n.keepType(n.source.constants.types[i])
+		d := n.source.constants.open(int(i))
+		rec := d.head()
+		for range rec.count {
+			switch o := d.operand(); o.kind {
+			case opBytes:
+				d.bytes(o.value)
+			case opType:
+				n.keepType(uint32(o.value))
+			case opGlobal:
+				if c := uint32(o.value) - globals; uint32(o.value) >= globals && n.constants.keep(c) {
+					work = append(work, c)
+				}
+			}
+		}
+	}
+}
+
+// keepNode adds metadata of the module's own, with the strings and values that
+// it names; the nodes that it names are in the slice.
+func (n *sliceNumbers) keepNode(id uint32) {
+	if n.nodes.keep(id) {
+		n.keepNodeParts(&n.source.metadata, int(id))
+	}
+}
+
+// keepNodeParts adds what a record of metadata names of the module besides
+// nodes.
+func (n *sliceNumbers) keepNodeParts(t *metadataTable, i int) {
+	if t.entries[i].size != isRecord {
+		return
+	}
+	d := t.open(i)
+	rec := d.head()
+	for range rec.count {
+		switch o := d.operand(); o.kind {
+		case opBytes:
+			d.bytes(o.value)
+		case opType:
+			n.keepType(uint32(o.value))
+		case opGlobal:
+			n.keepValue(uint32(o.value))
+		case opNode, opNodePlus1:
+			n.keepLeaf(uint32(o.value))
+		}
+	}
+}
+
+// keepLeaf adds metadata of the module that is a string or value.
+func (n *sliceNumbers) keepLeaf(id uint32) {
+	t := &n.source.metadata
+	if !t.isNode(int(id)) && n.nodes.keep(id) {
+		n.keepNodeParts(t, int(id))
+	}
+}
+
+// keepUses adds what a body says that it uses.
+func (n *sliceNumbers) keepUses(uses []use) {
+	for _, u := range uses {
+		switch u.kind() {
+		case useConstant:
+			n.keepValue(u.index() + uint32(len(n.source.values)))
+		case useList:
+			n.keepList(u.index())
+		case useMetadata:
+			n.keepLeaf(u.index())
+		}
+	}
+}
+
+// keepRefs adds the types that references name.
+func (n *sliceNumbers) keepRefs(refs []ir.Ref) {
+	for _, ref := range refs {
+		switch ref.Kind() {
+		case ir.RefType, ir.RefIndirectCall:
+			n.keepType(ref.Index())
+		}
+	}
+}

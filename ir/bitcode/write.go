@@ -1,0 +1,372 @@
+package bitcode
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+)
+
+// moduleWidth is the width of abbreviation ids in the module block, as LLVM
+// has it.
+const moduleWidth = 3
+
+// sliceWriter writes slices of one module. Its scratch memory is as large as
+// the module's tables; each slice costs what it keeps.
+type sliceWriter struct {
+	source  *source
+	module  *ir.Module
+	reacher *ir.Reacher
+	out     bitstream.Writer
+	numbers *sliceNumbers
+	added   *additions
+
+	// Of the slice being written.
+	slice    *ir.Slice
+	reach    *ir.Reach
+	kept     []keptValue
+	units    map[uint32]metadataRef // changed compile units: their new list of variables
+	named    []namedList
+	strtab   []byte
+	symbols  map[string]symbolSpan
+	operands []uint64
+	text     []byte
+
+	stringsKept int // metadata strings of the module that are kept
+	nodesEnd    uint64
+
+	body *bodyWriter
+}
+
+// keptValue is a global value of a slice with what is different there.
+type keptValue struct {
+	id         ir.ValueID
+	record     *valueRecord
+	definition bool
+	linkage    ir.Linkage
+	comdat     ir.ComdatID
+	typ        uint32
+	list       uint64 // attribute list plus one
+	init       uint32 // value of the initialiser of a variable plus one
+	attached   []attachedNode
+}
+
+// attachedNode is metadata attached to a global value.
+type attachedNode struct {
+	kind uint64
+	node metadataRef
+}
+
+// namedList is named metadata of a slice.
+type namedList struct {
+	name  string
+	nodes []metadataRef
+}
+
+// symbolSpan is where a name lies in the string table.
+type symbolSpan struct{ offset, size uint64 }
+
+// NewWriter returns a writer of slices of the module.
+func (s *source) NewWriter() ir.SliceWriter {
+	w := &sliceWriter{source: s, module: s.module, reacher: ir.NewReacher(s.module),
+		numbers: newSliceNumbers(s), added: newAdditions(s), symbols: map[string]symbolSpan{}, units: map[uint32]metadataRef{}}
+	w.body = &bodyWriter{w: w}
+	return w
+}
+
+// WriteSlice writes the slice as bitcode that the LLVM of the input's version
+// reads.
+func (w *sliceWriter) WriteSlice(out io.Writer, slice *ir.Slice) error {
+	reach, err := w.reacher.Reach(slice)
+	if err != nil {
+		return err
+	}
+	w.slice, w.reach = slice, reach
+	if err := w.collect(); err != nil {
+		return err
+	}
+	w.number()
+	w.write()
+	if what := w.numbers.lacking(); what != "" {
+		return fmt.Errorf("the slice lacks %s that something in it refers to", what)
+	}
+	_, err = out.Write(w.out.Bytes())
+	return err
+}
+
+// write makes the bitstream.
+func (w *sliceWriter) write() {
+	s := w.source
+	w.out.Reset(s.info)
+	w.strtab = w.strtab[:0]
+	clear(w.symbols)
+	w.out.Magic(magic)
+	w.writeIdentification()
+	w.out.Enter(moduleBlock, moduleWidth)
+	w.out.Record(-1, moduleVersion, []uint64{2})
+	w.out.WriteInfo(s.infoBlocks)
+	w.writeTypes()
+	w.writeGroups()
+	w.writeLists()
+	w.writeComdats()
+	w.writeModuleInfo()
+	w.writeConstants()
+	w.writeKinds()
+	w.writeMetadata()
+	w.writeNames(bundleTagBlock, 1, s.tags)
+	w.writeNames(syncScopeBlock, 1, s.scopes)
+	for i := range w.kept {
+		if w.kept[i].definition && w.kept[i].record.body >= 0 {
+			w.body.write(&w.kept[i])
+		}
+	}
+	w.out.End()
+	w.writeStrtab()
+}
+
+// writeIdentification says who wrote the records, which the slice copies.
+func (w *sliceWriter) writeIdentification() {
+	w.out.Enter(identificationBlock, 5)
+	w.writeText(-1, identificationString, w.source.producer)
+	w.out.Record(-1, identificationEpoch, []uint64{0})
+	w.out.End()
+}
+
+// writeText writes a record that spells a string.
+func (w *sliceWriter) writeText(abbrev int, code uint32, s string) {
+	w.operands = numbers(w.operands[:0], s)
+	w.out.Record(abbrev, code, w.operands)
+}
+
+func (w *sliceWriter) writeStrtab() {
+	w.out.Enter(strtabBlock, moduleWidth)
+	blob := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: 1}, {Encoding: bitstream.Blob}})
+	w.out.BlobRecord(blob, 1, nil, w.strtab)
+	w.out.End()
+}
+
+// symbol puts a name into the string table, once.
+func (w *sliceWriter) symbol(name string) symbolSpan {
+	if span, ok := w.symbols[name]; ok {
+		return span
+	}
+	span := symbolSpan{uint64(len(w.strtab)), uint64(len(name))}
+	w.strtab = append(w.strtab, name...)
+	w.symbols[name] = span
+	return span
+}
+
+// writeTypes writes the type table: the module's types that are kept, then
+// those that the slice adds.
+func (w *sliceWriter) writeTypes() {
+	w.out.Enter(typeBlock, 4)
+	chars := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: typeStructName},
+		{Encoding: bitstream.Array}, {Encoding: bitstream.Char6}})
+	bytes := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: typeStructName},
+		{Encoding: bitstream.Array}, {Encoding: bitstream.Fixed, Value: 8}})
+	kept := w.numbers.types.kept
+	w.out.Record(-1, typeNumEntries, []uint64{uint64(len(kept) + len(w.added.types))})
+	for _, id := range kept {
+		t := &w.source.types[id]
+		if t.name != "" {
+			abbrev := bytes
+			if isChar6(t.name) {
+				abbrev = chars
+			}
+			w.writeText(abbrev, typeStructName, t.name)
+		}
+		w.writeType(t)
+	}
+	for i := range w.added.types {
+		w.writeType(&w.added.types[i])
+	}
+	w.out.End()
+}
+
+func isChar6(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (w *sliceWriter) writeType(t *typeRecord) {
+	w.operands = append(w.operands[:0], t.operands...)
+	first, last := t.children()
+	for i := first; i < last; i++ {
+		w.operands[i] = w.typ(uint32(t.operands[i]))
+	}
+	w.out.Record(-1, t.code, w.operands)
+}
+
+// typ returns the number of a type in the slice.
+func (w *sliceWriter) typ(id uint32) uint64 {
+	if n := uint32(len(w.source.types)); id >= n {
+		return uint64(len(w.numbers.types.kept)) + uint64(id-n)
+	}
+	return w.numbers.types.get(id)
+}
+
+// writeGroups writes the attribute groups. Their numbers begin at 1.
+func (w *sliceWriter) writeGroups() {
+	if len(w.numbers.groups.kept)+len(w.added.groups) == 0 {
+		return
+	}
+	w.out.Enter(attributeGroupBlock, 3)
+	for i, id := range w.numbers.groups.kept {
+		w.writeGroup(uint64(i)+1, &w.source.groups[id])
+	}
+	for i := range w.added.groups {
+		w.writeGroup(uint64(len(w.numbers.groups.kept)+i)+1, &w.added.groups[i])
+	}
+	w.out.End()
+}
+
+func (w *sliceWriter) writeGroup(number uint64, g *groupRecord) {
+	w.operands = append(append(w.operands[:0], number, g.index), g.attributes...)
+	for _, at := range g.types {
+		w.operands[at+2] = w.typ(uint32(g.attributes[at]))
+	}
+	w.out.Record(-1, attributeGroupEntry, w.operands)
+}
+
+func (w *sliceWriter) writeLists() {
+	if len(w.numbers.lists.kept)+len(w.added.lists) == 0 {
+		return
+	}
+	w.out.Enter(attributeListBlock, 3)
+	for _, id := range w.numbers.lists.kept {
+		w.writeList(w.source.lists[id])
+	}
+	for _, list := range w.added.lists {
+		w.writeList(list)
+	}
+	w.out.End()
+}
+
+func (w *sliceWriter) writeList(groups []ir.AttributeGroupID) {
+	w.operands = w.operands[:0]
+	for _, g := range groups {
+		if n := len(w.source.groups); int(g) >= n {
+			w.operands = append(w.operands, uint64(len(w.numbers.groups.kept)+int(g)-n)+1)
+		} else {
+			w.operands = append(w.operands, w.numbers.groups.get(uint32(g)))
+		}
+	}
+	w.out.Record(-1, attributeListEntry, w.operands)
+}
+
+// list returns the number of an attribute list in the slice plus one.
+func (w *sliceWriter) list(list uint64) uint64 {
+	switch n := uint64(len(w.source.lists)); {
+	case list == 0:
+		return 0
+	case list > n:
+		return uint64(len(w.numbers.lists.kept)) + list - n
+	}
+	return w.numbers.lists.get(uint32(list-1)) + 1
+}
+
+func (w *sliceWriter) writeComdats() {
+	for _, id := range w.numbers.comdats.kept {
+		c := w.module.Comdats[id]
+		selection := c.Selection
+		if changed, ok := w.slice.Selections[ir.ComdatID(id)]; ok {
+			selection = changed
+		}
+		span := w.symbol(c.Name)
+		w.out.Record(-1, moduleComdat, []uint64{span.offset, span.size, uint64(slices.Index(comdatSelections[:], selection))})
+	}
+}
+
+// writeModuleInfo writes the records of the module itself.
+func (w *sliceWriter) writeModuleInfo() {
+	s, m := w.source, w.module
+	if m.Triple != "" {
+		w.writeText(-1, moduleTriple, m.Triple)
+	}
+	if m.DataLayout != "" {
+		w.writeText(-1, moduleDataLayout, m.DataLayout)
+	}
+	for _, a := range s.asm {
+		w.writeText(-1, a.code, a.text)
+	}
+	for _, id := range w.numbers.sections.kept {
+		w.writeText(-1, moduleSection, s.sections[id])
+	}
+	for _, id := range w.numbers.gcs.kept {
+		w.writeText(-1, moduleGC, s.gcs[id])
+	}
+	source := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: moduleSource},
+		{Encoding: bitstream.Array}, {Encoding: bitstream.Fixed, Value: 8}})
+	w.writeText(source, moduleSource, m.SourceFilename)
+	w.writeGUIDs()
+	for i := range w.kept {
+		w.writeGlobal(&w.kept[i])
+	}
+	for _, v := range w.added.values[:w.added.functions] {
+		w.writeAddedFunction(v.function)
+	}
+}
+
+// writeGUIDs writes the numbers by which summaries know global values.
+func (w *sliceWriter) writeGUIDs() {
+	if len(w.source.guids) == 0 {
+		return
+	}
+	w.operands = w.operands[:0]
+	for i := range w.kept {
+		halves := [2]uint64{}
+		copy(halves[:], w.source.guids[min(2*int(w.kept[i].id), len(w.source.guids)):])
+		w.operands = append(w.operands, halves[:]...)
+	}
+	w.out.Record(-1, moduleGUIDs, w.operands)
+}
+
+// value returns the number in the slice of a value of the module's numbering,
+// or of one that the slice adds.
+func (w *sliceWriter) value(id uint32) uint64 {
+	switch n := uint32(len(w.source.values)); {
+	case id < n:
+		return w.numbers.values.get(id)
+	case id < n+uint32(w.source.constants.len()):
+		return w.numbers.constants.get(id - n)
+	}
+	return uint64(w.added.values[id-w.added.firstValue()].number)
+}
+
+// writeNames writes a block of strings that their order numbers.
+func (w *sliceWriter) writeNames(block, code uint32, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	w.out.Enter(block, 3)
+	for _, name := range names {
+		w.writeText(-1, code, name)
+	}
+	w.out.End()
+}
+
+func (w *sliceWriter) writeKinds() {
+	w.out.Enter(metadataKindBlock, 3)
+	for _, list := range [][]kind{w.source.kinds, w.added.kinds} {
+		for _, k := range list {
+			w.operands = numbers(append(w.operands[:0], k.id), k.name)
+			w.out.Record(-1, mdKind, w.operands)
+		}
+	}
+	w.out.End()
+}
+
+// width returns the width of abbreviation ids that a block needs, at least
+// least: own are the abbreviations that it defines itself.
+func (w *sliceWriter) width(block uint32, own int, least uint) uint {
+	return max(least, uint(bits.Len(uint(len(w.source.info[block])+own+3))))
+}

@@ -1,0 +1,230 @@
+package bitcode
+
+import (
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+)
+
+// bodyWriter writes function bodies with the numbers of a slice.
+type bodyWriter struct {
+	w       *sliceWriter
+	globals uint32 // values of the slice's own numbering
+
+	// Of the body being written.
+	body  *body
+	next  uint32   // number of the next value
+	first uint64   // number of the function's first metadata
+	nodes []uint32 // number of each of the function's metadata, plus one
+}
+
+// collect keeps what a body needs of the module.
+func (bw *bodyWriter) collect(k *keptValue, edit *ir.Edit) error {
+	w := bw.w
+	b := &w.source.bodies[k.record.body]
+	w.numbers.keepUses(b.uses)
+	w.numbers.keepRefs(w.module.Values[k.id].Refs)
+	return nil
+}
+
+// write writes the body of a definition.
+func (bw *bodyWriter) write(k *keptValue) {
+	w := bw.w
+	b := &w.source.bodies[k.record.body]
+	bw.body = b
+	bw.next = bw.globals + uint32(b.arguments)
+	w.out.Enter(functionBlock, w.width(functionBlock, 0, 4))
+	d := decoder{data: b.code}
+	bw.record(&d) // DECLAREBLOCKS comes first
+	bw.writeConstants()
+	bw.writeMetadata()
+	for !d.done() {
+		bw.record(&d)
+	}
+	bw.writeSide(symbolTableBlock, b.symbols)
+	bw.writeAttachments(k)
+	w.out.End()
+}
+
+func (bw *bodyWriter) writeConstants() {
+	w, t := bw.w, &bw.body.constants
+	if t.len() == 0 {
+		return
+	}
+	w.out.Enter(constantsBlock, w.width(constantsBlock, 0, 4))
+	cw := constantWriter{w: w, aggregate: -1, text: -1, seven: -1, six: -1, locals: uint64(bw.globals)}
+	d := decoder{data: t.arena}
+	for i := range t.types {
+		cw.write(t.types[i], &d)
+	}
+	w.out.End()
+	bw.next += uint32(t.len())
+}
+
+// writeMetadata writes the metadata of the function: strings first, as the
+// module's.
+func (bw *bodyWriter) writeMetadata() {
+	w, t := bw.w, &bw.body.metadata
+	bw.first = w.metadataEnd()
+	if len(t.entries) == 0 {
+		return
+	}
+	w.text, w.operands = w.text[:0], w.operands[:0]
+	for _, e := range t.entries {
+		if e.size != isRecord {
+			w.text = append(w.text, w.source.text(e)...)
+			w.operands = append(w.operands, uint64(e.size))
+		}
+	}
+	bw.numberMetadata(len(w.operands))
+	w.out.Enter(metadataBlock, w.width(metadataBlock, 2, 3))
+	if len(w.operands) > 0 {
+		w.writeStringTable(w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: mdStrings},
+			{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.Blob}}))
+	}
+	for i, e := range t.entries {
+		if e.size == isRecord && bw.nodes[i] > 0 {
+			d := t.open(i)
+			bw.record(&d)
+		}
+	}
+	w.out.End()
+}
+
+// numberMetadata numbers the function's metadata: strings first. Nodes that
+// nothing in the slice refers to any more have no number.
+func (bw *bodyWriter) numberMetadata(strings int) {
+	t := &bw.body.metadata
+	bw.nodes = bw.nodes[:0]
+	text, other := uint32(bw.first), uint32(bw.first)+uint32(strings)
+	for i, e := range t.entries {
+		number := uint32(0)
+		switch {
+		case e.size != isRecord:
+			text++
+			number = text
+		case !t.isNode(i) || bw.w.reach.HasNode(bw.body.base+ir.NodeID(i)):
+			other++
+			number = other
+		}
+		bw.nodes = append(bw.nodes, number)
+	}
+}
+
+// localNode returns the number of metadata of the function.
+func (bw *bodyWriter) localNode(i uint32) uint64 {
+	if bw.nodes[i] == 0 {
+		bw.w.numbers.nodes.lack = true
+		return 0
+	}
+	return uint64(bw.nodes[i] - 1)
+}
+
+// writeSide writes a block of records that define nothing.
+func (bw *bodyWriter) writeSide(block uint32, records []byte) {
+	if len(records) == 0 {
+		return
+	}
+	bw.w.out.Enter(block, bw.w.width(block, 0, 4))
+	for d := (decoder{data: records}); !d.done(); {
+		bw.record(&d)
+	}
+	bw.w.out.End()
+}
+
+// writeAttachments writes what is attached to the function and to its
+// instructions.
+func (bw *bodyWriter) writeAttachments(k *keptValue) {
+	w := bw.w
+	if len(k.attached)+len(bw.body.attached) == 0 {
+		return
+	}
+	w.out.Enter(attachmentBlock, w.width(attachmentBlock, 0, 3))
+	if len(k.attached) > 0 {
+		w.operands = w.attachments(k, w.operands[:0])
+		w.out.Record(-1, mdAttachment, w.operands)
+	}
+	for d := (decoder{data: bw.body.attached}); !d.done(); {
+		bw.record(&d)
+	}
+	w.out.End()
+}
+
+// record copies a record with the numbers of the slice.
+func (bw *bodyWriter) record(d *decoder) {
+	w := bw.w
+	rec := d.head()
+	operands := w.operands[:0]
+	for range rec.count {
+		v := d.number()
+		switch {
+		case v&1 == 0:
+			operands = append(operands, v>>1)
+		case v&2 == 0:
+			operands = append(operands, v>>2)
+		default:
+			operands = bw.marked(d, operandKind(v>>2&15), v>>6, operands)
+		}
+	}
+	w.operands = operands
+	if rec.code == funBlockAddrUsers && len(operands) == 0 {
+		return // no user of the function's block addresses is left
+	}
+	w.out.Record(rec.abbrev, rec.code, operands)
+	if rec.defines {
+		bw.next++
+	}
+}
+
+// marked appends an operand that names something, with its number in the
+// slice.
+func (bw *bodyWriter) marked(d *decoder, kind operandKind, v uint64, operands []uint64) []uint64 {
+	w := bw.w
+	switch kind {
+	case opGlobalRel:
+		v = uint64(bw.next - uint32(w.value(uint32(v))))
+	case opGlobalSigned:
+		v = rotate(int64(int32(bw.next - uint32(w.value(uint32(v))))))
+	case opGlobal:
+		v = w.value(uint32(v))
+	case opHint:
+		if !w.numbers.values.has(uint32(v)) {
+			return operands
+		}
+		v = w.value(uint32(v))
+	case opLocalSigned:
+	case opLocal:
+		v += uint64(bw.globals)
+	case opType:
+		v = w.typ(uint32(v))
+	case opList:
+		v = w.list(v)
+	case opWide:
+		v = d.number()
+	case opBytes:
+		for _, b := range d.bytes(v) {
+			operands = append(operands, uint64(b))
+		}
+		return operands
+	default:
+		v = bw.metadata(kind, v)
+	}
+	return append(operands, v)
+}
+
+// metadata returns the number of metadata that an operand names.
+func (bw *bodyWriter) metadata(kind operandKind, v uint64) uint64 {
+	w := bw.w
+	switch kind {
+	case opNode:
+		return w.numbers.nodes.get(uint32(v))
+	case opNodePlus1:
+		return w.numbers.nodes.get(uint32(v)) + 1
+	case opNodeRel:
+		return uint64(bw.next - uint32(w.numbers.nodes.get(uint32(v))))
+	case opFunNode:
+		return bw.localNode(uint32(v))
+	case opFunNodePlus1:
+		return bw.localNode(uint32(v)) + 1
+	}
+	return uint64(bw.next - uint32(bw.localNode(uint32(v))))
+}

@@ -1,0 +1,116 @@
+package bitcode
+
+import (
+	"math/bits"
+
+	"offlink/ir/bitcode/bitstream"
+)
+
+// constantWriter writes a constants block.
+type constantWriter struct {
+	w       *sliceWriter
+	current uint64 // type plus one
+	// own are abbreviations that this block defines, by what they are for;
+	// -1 where there is none.
+	aggregate, text, seven, six int
+	// locals is the number of the function's first value.
+	locals uint64
+}
+
+// writeConstants writes the module's constants that are kept, then those that
+// the slice adds.
+func (w *sliceWriter) writeConstants() {
+	if len(w.numbers.constants.kept)+len(w.added.values) == w.added.functions {
+		return
+	}
+	w.out.Enter(constantsBlock, w.width(constantsBlock, 4, 4))
+	number := uint64(bits.Len32(w.body.globals))
+	literal := func(code uint64, element bitstream.Operand) int {
+		return w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: code}, {Encoding: bitstream.Array}, element})
+	}
+	cw := constantWriter{w: w}
+	cw.aggregate = literal(cstAggregate, bitstream.Operand{Encoding: bitstream.Fixed, Value: number})
+	cw.text = literal(cstString, bitstream.Operand{Encoding: bitstream.Fixed, Value: 8})
+	cw.seven = literal(cstCString, bitstream.Operand{Encoding: bitstream.Fixed, Value: 7})
+	cw.six = literal(cstCString, bitstream.Operand{Encoding: bitstream.Char6})
+	t := &w.source.constants
+	for _, i := range w.numbers.constants.kept {
+		d := t.open(int(i))
+		cw.write(t.types[i], &d)
+	}
+	for i := w.added.functions; i < len(w.added.values); i++ {
+		cw.added(&w.added.values[i])
+	}
+	w.out.End()
+}
+
+// setType says of which type the constants are that follow.
+func (cw *constantWriter) setType(id uint32) {
+	if t := cw.w.typ(id) + 1; t != cw.current {
+		cw.w.out.Record(0, cstSetType, []uint64{t - 1}) // the first abbreviation of LLVM's
+		cw.current = t
+	}
+}
+
+// write copies a constant.
+func (cw *constantWriter) write(typ uint32, d *decoder) {
+	cw.setType(typ)
+	rec := d.head()
+	w := cw.w
+	w.operands = w.operands[:0]
+	for range rec.count {
+		o := d.operand()
+		if o.kind == opBytes {
+			for _, b := range d.bytes(o.value) {
+				w.operands = append(w.operands, uint64(b))
+			}
+			continue
+		}
+		w.operands = append(w.operands, cw.operand(o))
+	}
+	w.out.Record(cw.abbrev(rec), rec.code, w.operands)
+}
+
+func (cw *constantWriter) operand(o operand) uint64 {
+	switch o.kind {
+	case opType:
+		return cw.w.typ(uint32(o.value))
+	case opGlobal:
+		return cw.w.value(uint32(o.value))
+	case opLocal:
+		return cw.locals + o.value
+	}
+	return o.value
+}
+
+// abbrev returns the abbreviation to try for a record whose operands are
+// ready: the one it had, if that is of BLOCKINFO, else one of this block's.
+func (cw *constantWriter) abbrev(rec record) int {
+	if rec.abbrev < len(cw.w.source.info[constantsBlock]) {
+		return rec.abbrev
+	}
+	switch rec.code {
+	case cstAggregate:
+		return cw.aggregate
+	case cstString:
+		return cw.text
+	case cstCString:
+		for _, v := range cw.w.operands {
+			if v > 127 || !isChar6(string(rune(v))) {
+				return cw.seven
+			}
+		}
+		return cw.six
+	}
+	return -1
+}
+
+func (cw *constantWriter) added(v *addedValue) {
+	cw.setType(v.typ)
+	w := cw.w
+	w.operands = w.operands[:0]
+	for _, o := range v.operands {
+		w.operands = append(w.operands, cw.operand(o))
+	}
+	w.out.Record(-1, v.code, w.operands)
+}

@@ -1,0 +1,422 @@
+package bitcode
+
+import (
+	"slices"
+
+	"offlink/ir"
+)
+
+// collect finds everything that the slice keeps of the module and adds to it.
+func (w *sliceWriter) collect() error {
+	w.numbers.reset()
+	w.added.reset()
+	clear(w.units)
+	w.kept, w.named = w.kept[:0], w.named[:0]
+	w.mergeValues()
+	for i := range w.kept {
+		if err := w.collectValue(&w.kept[i]); err != nil {
+			return err
+		}
+	}
+	for _, id := range w.reach.Nodes {
+		if int(id) < len(w.source.metadata.entries) {
+			w.numbers.keepNode(uint32(id))
+		}
+	}
+	w.collectUnits()
+	w.collectNamed()
+	w.keepAdditions()
+	return nil
+}
+
+// mergeValues lists definitions and declarations in the order of the module.
+func (w *sliceWriter) mergeValues() {
+	defs, decls := w.slice.Definitions, w.slice.Declarations
+	for len(defs)+len(decls) > 0 {
+		k := keptValue{}
+		if len(decls) == 0 || len(defs) > 0 && defs[0] < decls[0] {
+			k.id, k.definition, defs = defs[0], true, defs[1:]
+		} else {
+			k.id, decls = decls[0], decls[1:]
+		}
+		k.record = &w.source.values[k.id]
+		if w.numbers.values.keep(uint32(k.id)) {
+			w.kept = append(w.kept, k)
+		}
+	}
+}
+
+// collectValue decides what becomes of a value and keeps what it needs.
+func (w *sliceWriter) collectValue(k *keptValue) error {
+	v, edit := &w.module.Values[k.id], w.slice.Edits[k.id]
+	if edit == nil {
+		edit = &ir.Edit{}
+	}
+	k.linkage, k.comdat, k.typ = v.Linkage, v.Comdat, uint32(v.Type)
+	if edit.SetLinkage {
+		k.linkage = edit.Linkage
+	}
+	if !k.definition {
+		k.comdat = ir.NoComdat
+		if k.linkage != ir.ExternWeak {
+			k.linkage = ir.External
+		}
+	}
+	if edit.DropComdat {
+		k.comdat = ir.NoComdat
+	}
+	if k.comdat != ir.NoComdat {
+		w.numbers.comdats.keep(uint32(k.comdat))
+	}
+	w.collectHeader(k, v, edit)
+	w.collectAttachments(k, v, edit)
+	if !k.definition {
+		return nil
+	}
+	if err := w.collectElements(k, v, edit); err != nil {
+		return err
+	}
+	if k.record.body >= 0 {
+		return w.body.collect(k, edit)
+	}
+	return nil
+}
+
+// collectHeader keeps what the record of the value names.
+func (w *sliceWriter) collectHeader(k *keptValue, v *ir.GlobalValue, edit *ir.Edit) {
+	if section, gc := k.record.tables(); section+gc > 0 {
+		if section > 0 {
+			w.numbers.sections.keep(uint32(section - 1))
+		}
+		if gc > 0 {
+			w.numbers.gcs.keep(uint32(gc - 1))
+		}
+	}
+	k.list = k.record.list()
+	add := slices.Concat(v.Attributes, edit.Add)
+	if len(add)+len(edit.Remove) > 0 {
+		k.list = w.added.list(k.list, add, edit.Remove)
+	} else if k.list > 0 {
+		w.numbers.keepList(uint32(k.list - 1))
+	}
+	w.numbers.keepType(k.typ)
+	if !k.definition {
+		return
+	}
+	if keepElements(v, edit) == nil {
+		k.init = uint32(k.record.at(varInit)) // of a variable
+		for _, id := range k.record.headerValues() {
+			w.numbers.keepValue(id)
+		}
+	}
+}
+
+func keepElements(v *ir.GlobalValue, edit *ir.Edit) []int {
+	if edit.KeepElements != nil {
+		return edit.KeepElements
+	}
+	return v.KeepElements
+}
+
+// collectElements makes the initialiser and type of an array of which only
+// some elements are left.
+func (w *sliceWriter) collectElements(k *keptValue, v *ir.GlobalValue, edit *ir.Edit) error {
+	keep := keepElements(v, edit)
+	if keep == nil {
+		return nil
+	}
+	list, t, err := w.source.elements(k.id)
+	if err != nil {
+		return err
+	}
+	element := w.source.types[t].operands[1]
+	k.typ = w.added.typ(typeArray, uint64(len(keep)), element)
+	init := addedValue{typ: k.typ, code: cstAggregate}
+	for _, i := range keep {
+		init.operands = append(init.operands, operand{opGlobal, uint64(list[i])})
+	}
+	if len(keep) == 0 {
+		init.code = cstNull
+	}
+	k.init = w.added.addValue(init) + 1
+	return nil
+}
+
+// collectAttachments notes what is attached to a value in the slice. A
+// definition that becomes a declaration loses what was attached to it.
+func (w *sliceWriter) collectAttachments(k *keptValue, v *ir.GlobalValue, edit *ir.Edit) {
+	if k.definition || v.Declaration || v.Kind == ir.Variable {
+		for i := range v.Attachments {
+			if a := &v.Attachments[i]; !edit.Replaces(a.Kind) {
+				k.attached = append(k.attached, attachedNode{w.added.kind(a.Kind), w.added.operand(&a.Operand)})
+			}
+		}
+	}
+	for i := range edit.Attach {
+		a := &edit.Attach[i]
+		k.attached = append(k.attached, attachedNode{w.added.kind(a.Kind), w.added.tuple(a.Node.Operands)})
+	}
+}
+
+// collectUnits makes the lists of variables of compile units that changed.
+func (w *sliceWriter) collectUnits() {
+	for _, u := range w.reach.Units {
+		refs := make([]metadataRef, len(u.Globals))
+		for i, g := range u.Globals {
+			refs[i] = w.source.nodeRef(g)
+		}
+		list := metadataRef{}
+		if len(refs) > 0 {
+			list = w.added.node(refs)
+		}
+		w.units[uint32(u.Node)] = list
+	}
+}
+
+// collectNamed notes the named metadata of the slice.
+func (w *sliceWriter) collectNamed() {
+	for i := range w.module.NamedMetadata {
+		n := &w.module.NamedMetadata[i]
+		if slices.Contains(w.slice.Removed, n.Name) {
+			continue
+		}
+		list := namedList{name: n.Name}
+		edit := w.slice.NamedEdit(n.Name)
+		for j := range n.Operands {
+			if edit == nil || slices.Contains(edit.Keep, j) {
+				w.addNamed(&list, &n.Operands[j])
+			}
+		}
+		w.addNew(&list, edit)
+		w.named = append(w.named, list)
+	}
+	for i := range w.slice.Named {
+		edit := &w.slice.Named[i]
+		if w.module.Named(edit.Name) == nil {
+			list := namedList{name: edit.Name}
+			w.addNew(&list, edit)
+			w.named = append(w.named, list)
+		}
+	}
+}
+
+// addNamed adds an operand of named metadata, but for compile units that went.
+func (w *sliceWriter) addNamed(list *namedList, o *ir.Operand) {
+	if o.Kind == ir.OperandNode && !w.reach.HasNode(o.Node) {
+		return
+	}
+	list.nodes = append(list.nodes, w.added.operand(o))
+}
+
+func (w *sliceWriter) addNew(list *namedList, edit *ir.NamedEdit) {
+	if edit == nil {
+		return
+	}
+	for i := range edit.New {
+		list.nodes = append(list.nodes, w.added.tuple(edit.New[i].Operands))
+	}
+}
+
+// keepAdditions keeps what the additions name of the module.
+func (w *sliceWriter) keepAdditions() {
+	a, n := w.added, w.numbers
+	for _, m := range a.metadata {
+		if m.value {
+			w.keepType(m.typ)
+		}
+	}
+	for _, v := range a.values {
+		w.keepType(v.typ)
+		for _, o := range v.operands {
+			switch o.kind {
+			case opGlobal:
+				if uint32(o.value) < a.firstValue() {
+					n.keepValue(uint32(o.value))
+				}
+			case opType:
+				w.keepType(uint32(o.value))
+			}
+		}
+	}
+	for _, list := range a.lists {
+		for _, g := range list {
+			if int(g) < len(w.source.groups) {
+				n.keepGroup(uint32(g))
+			}
+		}
+	}
+	for _, g := range a.groups {
+		for _, at := range g.types {
+			n.keepType(uint32(g.attributes[at]))
+		}
+	}
+	for i := range w.kept {
+		w.keepType(w.kept[i].typ)
+	}
+	for i := range a.types {
+		w.keepType(uint32(len(w.source.types) + i))
+	}
+}
+
+// keepType keeps a type of the module, or what an added type is made of.
+func (w *sliceWriter) keepType(id uint32) {
+	if id < uint32(len(w.source.types)) {
+		w.numbers.keepType(id)
+		return
+	}
+	t := w.added.typeRecord(id)
+	first, last := t.children()
+	for _, child := range t.operands[first:last] {
+		w.keepType(uint32(child))
+	}
+}
+
+// number numbers what was collected.
+func (w *sliceWriter) number() {
+	n, a := w.numbers, w.added
+	n.types.number(0)
+	n.groups.number(1)
+	n.lists.number(0)
+	n.comdats.number(1)
+	n.sections.number(1)
+	n.gcs.number(1)
+	next := n.values.number(0)
+	for i := range a.functions {
+		a.values[i].number = next
+		next++
+	}
+	next = n.constants.number(next)
+	for i := a.functions; i < len(a.values); i++ {
+		a.values[i].number = next
+		next++
+	}
+	w.body.globals = next
+	w.numberMetadata()
+}
+
+// numberMetadata numbers strings first: the module's, then added ones. Then
+// come the module's values and nodes, and those that are added.
+func (w *sliceWriter) numberMetadata() {
+	n, t := &w.numbers.nodes, &w.source.metadata
+	slices.Sort(n.kept)
+	w.stringsKept = 0
+	for _, id := range n.kept {
+		if t.entries[id].size != isRecord {
+			n.to[id] = uint32(w.stringsKept)
+			w.stringsKept++
+		}
+	}
+	next := uint32(w.stringsKept + len(w.added.strings))
+	for _, id := range n.kept {
+		if t.entries[id].size == isRecord {
+			n.to[id] = next
+			next++
+		}
+	}
+	w.nodesEnd = uint64(next)
+}
+
+// writeGlobal writes the record of a global value.
+func (w *sliceWriter) writeGlobal(k *keptValue) {
+	v := &w.module.Values[k.id]
+	span := w.symbol(v.Name)
+	w.operands = append(append(w.operands[:0], span.offset, span.size), k.record.operands...)
+	fields := w.operands[2:]
+	fields[0] = w.typ(k.typ)
+	switch k.record.code {
+	case moduleVariable:
+		w.variable(k, fields)
+	case moduleFunction:
+		w.function(k, fields)
+	default:
+		fields[aliasTarget] = w.value(uint32(fields[aliasTarget]))
+		fields[aliasLinkage] = linkageNumbers[k.linkage]
+		if k.record.code == moduleAlias {
+			setLocal(k, fields, aliasVisible, aliasDLL)
+		} else {
+			setLocal(k, fields, aliasVisible, len(fields))
+		}
+	}
+	if at := k.record.partition(); len(fields) > at+1 {
+		name, _ := w.source.symbol(fields[at], fields[at+1])
+		span := w.symbol(name)
+		fields[at], fields[at+1] = span.offset, span.size
+	}
+	w.out.Record(-1, k.record.code, w.operands)
+}
+
+// set sets a field if the record has it.
+func set(fields []uint64, at int, v uint64) {
+	if at < len(fields) {
+		fields[at] = v
+	}
+}
+
+// setLocal drops what a local value must not have.
+func setLocal(k *keptValue, fields []uint64, visible, dll int) {
+	if k.linkage == ir.Internal || k.linkage == ir.Private {
+		set(fields, visible, 0)
+		set(fields, dll, 0)
+	}
+}
+
+// comdatField returns what a record says of the value's comdat.
+func (w *sliceWriter) comdatField(k *keptValue) uint64 {
+	if k.comdat == ir.NoComdat {
+		return 0
+	}
+	return w.numbers.comdats.get(uint32(k.comdat))
+}
+
+// table maps an entry of a table of names plus one.
+func table(n *numbering, v uint64) uint64 {
+	if v == 0 {
+		return 0
+	}
+	return n.get(uint32(v - 1))
+}
+
+func (w *sliceWriter) variable(k *keptValue, fields []uint64) {
+	fields[varInit] = 0
+	if k.definition && k.init > 0 {
+		fields[varInit] = w.value(k.init-1) + 1
+	}
+	fields[varLinkage] = linkageNumbers[k.linkage]
+	fields[varSection] = table(&w.numbers.sections, fields[varSection])
+	setLocal(k, fields, varVisible, varDLL)
+	set(fields, varComdat, w.comdatField(k))
+	set(fields, varLists, w.list(k.list))
+}
+
+func (w *sliceWriter) function(k *keptValue, fields []uint64) {
+	fields[funcDeclaration] = 1
+	if k.definition {
+		fields[funcDeclaration] = 0
+	}
+	fields[funcLinkage] = linkageNumbers[k.linkage]
+	fields[funcLists] = w.list(k.list)
+	fields[funcSection] = table(&w.numbers.sections, fields[funcSection])
+	setLocal(k, fields, funcVisible, funcDLL)
+	if len(fields) > funcGC {
+		fields[funcGC] = table(&w.numbers.gcs, fields[funcGC])
+	}
+	set(fields, funcComdat, w.comdatField(k))
+	for _, at := range []int{funcPrologue, funcPrefix, funcPersonality} {
+		if at >= len(fields) || fields[at] == 0 {
+			continue
+		}
+		if k.definition {
+			fields[at] = w.value(uint32(fields[at]-1)) + 1
+		} else {
+			fields[at] = 0
+		}
+	}
+}
+
+// writeAddedFunction declares a function that the module does not have.
+func (w *sliceWriter) writeAddedFunction(f *addedFunction) {
+	span := w.symbol(f.name)
+	fields := make([]uint64, funcAddrSpace+1)
+	fields[funcType], fields[funcCC], fields[funcDeclaration] = w.typ(f.typ), f.cc, 1
+	w.out.Record(-1, moduleFunction, append([]uint64{span.offset, span.size}, fields...))
+}

@@ -1,0 +1,159 @@
+package bitcode
+
+import (
+	"slices"
+
+	"offlink/ir/bitcode/bitstream"
+)
+
+// writeMetadata writes the metadata of the module, named metadata, and what is
+// attached to variables and declarations.
+func (w *sliceWriter) writeMetadata() {
+	w.out.Enter(metadataBlock, w.width(metadataBlock, 3, 4))
+	table := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: mdStrings},
+		{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.Blob}})
+	name := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: mdName},
+		{Encoding: bitstream.Array}, {Encoding: bitstream.Fixed, Value: 8}})
+	location := w.out.Define(locationAbbrev)
+	w.writeStrings(table)
+	for _, id := range w.numbers.nodes.kept {
+		if w.source.metadata.entries[id].size == isRecord {
+			w.writeNode(id, location)
+		}
+	}
+	for i := range w.added.metadata {
+		w.writeAddedMetadata(&w.added.metadata[i])
+	}
+	for i := range w.named {
+		w.writeNamed(&w.named[i], name)
+	}
+	for i := range w.kept {
+		if k := &w.kept[i]; len(k.attached) > 0 && !(k.definition && k.record.body >= 0) {
+			w.operands = w.attachments(k, append(w.operands[:0], w.numbers.values.get(uint32(k.id))))
+			w.out.Record(-1, mdDeclAttachment, w.operands)
+		}
+	}
+	w.out.End()
+}
+
+// locationAbbrev is for the most frequent node of debug information.
+var locationAbbrev = bitstream.Abbrev{{Encoding: bitstream.Literal, Value: mdLocation}, {Encoding: bitstream.Fixed, Value: 1},
+	{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.VBR, Value: 8}, {Encoding: bitstream.VBR, Value: 6},
+	{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.Fixed, Value: 1}}
+
+// writeStrings writes the strings that are kept and those that are added, in
+// one record.
+func (w *sliceWriter) writeStrings(abbrev int) {
+	kept := w.numbers.nodes.kept
+	w.text, w.operands = w.text[:0], w.operands[:0]
+	for _, id := range kept {
+		if e := w.source.metadata.entries[id]; e.size != isRecord {
+			w.text = append(w.text, w.source.text(e)...)
+			w.operands = append(w.operands, uint64(e.size))
+		}
+	}
+	for _, s := range w.added.strings {
+		w.text = append(w.text, s...)
+		w.operands = append(w.operands, uint64(len(s)))
+	}
+	w.writeStringTable(abbrev)
+}
+
+// writeStringTable writes the strings in w.text, of the lengths in w.operands.
+func (w *sliceWriter) writeStringTable(abbrev int) {
+	if len(w.operands) == 0 {
+		return
+	}
+	blob := bitstream.AppendVBR6(nil, w.operands)
+	head := []uint64{uint64(len(w.operands)), uint64(len(blob))}
+	w.out.BlobRecord(abbrev, mdStrings, head, append(blob, w.text...))
+}
+
+// writeNode copies a node or value of the module's.
+func (w *sliceWriter) writeNode(id uint32, location int) {
+	d := w.source.metadata.open(int(id))
+	rec := d.head()
+	w.operands = w.operands[:0]
+	for range rec.count {
+		o := d.operand()
+		if o.kind == opBytes {
+			for _, b := range d.bytes(o.value) {
+				w.operands = append(w.operands, uint64(b))
+			}
+			continue
+		}
+		w.operands = append(w.operands, w.nodeOperand(o))
+	}
+	if list, ok := w.units[id]; ok {
+		at := slices.IndexFunc(nodeLayouts[mdCompileUnit].fields, func(f nodeField) bool { return f.name == "globals" })
+		w.operands[at] = w.metadataPlus1(list)
+	}
+	abbrev := -1
+	if rec.code == mdLocation {
+		abbrev = location
+	}
+	w.out.Record(abbrev, rec.code, w.operands)
+}
+
+func (w *sliceWriter) nodeOperand(o operand) uint64 {
+	switch o.kind {
+	case opNode:
+		return w.numbers.nodes.get(uint32(o.value))
+	case opNodePlus1:
+		return w.numbers.nodes.get(uint32(o.value)) + 1
+	case opType:
+		return w.typ(uint32(o.value))
+	case opGlobal:
+		return w.value(uint32(o.value))
+	}
+	return o.value
+}
+
+// metadataPlus1 returns the number of metadata in the slice plus one, 0 for
+// null.
+func (w *sliceWriter) metadataPlus1(ref metadataRef) uint64 {
+	switch ref.space {
+	case spaceModule:
+		return w.numbers.nodes.get(ref.index) + 1
+	case spaceString:
+		return uint64(w.stringsKept) + uint64(ref.index) + 1
+	case spaceAdded:
+		return w.nodesEnd + uint64(ref.index) + 1
+	case spaceFunction:
+		return w.body.localNode(ref.index) + 1
+	}
+	return 0
+}
+
+func (w *sliceWriter) writeAddedMetadata(m *addedMetadata) {
+	if m.value {
+		w.out.Record(-1, mdValue, []uint64{w.typ(m.typ), w.value(m.id)})
+		return
+	}
+	w.operands = w.operands[:0]
+	for _, ref := range m.operands {
+		w.operands = append(w.operands, w.metadataPlus1(ref))
+	}
+	w.out.Record(-1, mdNode, w.operands)
+}
+
+func (w *sliceWriter) writeNamed(list *namedList, abbrev int) {
+	w.writeText(abbrev, mdName, list.name)
+	w.operands = w.operands[:0]
+	for _, ref := range list.nodes {
+		w.operands = append(w.operands, w.metadataPlus1(ref)-1)
+	}
+	w.out.Record(-1, mdNamedNode, w.operands)
+}
+
+// attachments appends pairs of kind and node.
+func (w *sliceWriter) attachments(k *keptValue, operands []uint64) []uint64 {
+	for _, a := range k.attached {
+		operands = append(operands, a.kind, w.metadataPlus1(a.node)-1)
+	}
+	return operands
+}
+
+// metadataEnd returns the number of the module's metadata in the slice, where
+// that of a function begins.
+func (w *sliceWriter) metadataEnd() uint64 { return w.nodesEnd + uint64(len(w.added.metadata)) }
