@@ -92,11 +92,21 @@ func (s *Jobserver) Close() error {
 	return errors.Join(s.read.Close(), s.write.Close())
 }
 
-// acquire waits for a slot.
-func (s *Jobserver) acquire(ctx context.Context) (token, error) {
+// Acquire waits for a slot and returns the function that gives it back. The
+// first of a process's jobs has the slot that the process itself stands for.
+// The error is ctx's, or that the pool cannot be read.
+func (s *Jobserver) Acquire(ctx context.Context) (release func(), err error) {
 	if s == nil {
-		return token{own: true}, nil
+		return func() {}, ctx.Err()
 	}
+	t, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return func() { s.release(t) }, nil
+}
+
+func (s *Jobserver) acquire(ctx context.Context) (token, error) {
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
@@ -160,11 +170,9 @@ func (s *Jobserver) abandon(got <-chan readResult) {
 
 // release gives the slot back. A byte goes back as it came.
 func (s *Jobserver) release(t token) {
-	switch {
-	case s == nil:
-	case t.own:
+	if t.own {
 		s.own <- struct{}{}
-	default:
+	} else {
 		s.write.Write([]byte{t.value})
 	}
 }

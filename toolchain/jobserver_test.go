@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -29,56 +30,41 @@ func (p *peak) enter() {
 
 func (p *peak) leave() { p.now.Add(-1) }
 
-func TestEachIsBounded(t *testing.T) {
-	for _, limit := range []int{0, 1, 3} {
-		var p peak
-		var ran atomic.Int64
-		err := NewJobs(limit, nil).Each(t.Context(), 20, func(ctx context.Context, i int) error {
+// work runs n short jobs on goroutines of their own, each with a slot.
+func (p *peak) work(t *testing.T, server *Jobserver, n int) {
+	t.Helper()
+	var wait sync.WaitGroup
+	for range n {
+		wait.Go(func() {
+			release, err := server.Acquire(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer release()
 			p.enter()
 			defer p.leave()
-			ran.Add(1)
-			time.Sleep(time.Millisecond)
-			return nil
+			time.Sleep(2 * time.Millisecond)
 		})
-		if err != nil || ran.Load() != 20 || p.most.Load() > int64(max(limit, 1)) {
-			t.Errorf("limit %d: %v, %d ran, %d at once", limit, err, ran.Load(), p.most.Load())
-		}
 	}
+	wait.Wait()
 }
 
-// Whatever fails first in time, the error is that of the lowest number.
-func TestEachReportsTheLowest(t *testing.T) {
-	seven := make(chan struct{})
-	err := NewJobs(8, nil).Each(t.Context(), 100, func(ctx context.Context, i int) error {
-		switch i {
-		case 7:
-			close(seven)
-			return errors.New("seven")
-		case 3:
-			<-seven
-			return errors.New("three")
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%d was cancelled", i)
-		case <-time.After(5 * time.Millisecond):
-		}
-		return nil
-	})
-	if err == nil || err.Error() != "three" {
-		t.Errorf("%v", err)
+// Without a jobserver nothing is waited for.
+func TestNoJobserver(t *testing.T) {
+	var server *Jobserver
+	release, err := server.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestEachCancelled(t *testing.T) {
+	release()
 	ctx, cancel := context.WithCancel(t.Context())
-	err := NewJobs(2, nil).Each(ctx, 100, func(ctx context.Context, i int) error {
-		cancel()
-		<-ctx.Done()
-		return ctx.Err()
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+	cancel()
+	if _, err := server.Acquire(ctx); err == nil {
+		t.Error("a slot was given behind the end")
+	}
+	if err := server.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -129,15 +115,7 @@ func TestJobserver(t *testing.T) {
 			}
 			defer server.Close()
 			var p peak
-			err = NewJobs(100, server).Each(t.Context(), 30, func(ctx context.Context, i int) error {
-				p.enter()
-				defer p.leave()
-				time.Sleep(2 * time.Millisecond)
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p.work(t, server, 30)
 			if p.most.Load() > 3 {
 				t.Errorf("%d jobs at once with 2 tokens", p.most.Load())
 			}
@@ -157,13 +135,9 @@ func TestJobserverEmpty(t *testing.T) {
 	}
 	defer server.Close()
 	var p peak
-	err = NewJobs(4, server).Each(t.Context(), 10, func(ctx context.Context, i int) error {
-		p.enter()
-		defer p.leave()
-		return nil
-	})
-	if err != nil || p.most.Load() != 1 {
-		t.Errorf("%v, %d at once", err, p.most.Load())
+	p.work(t, server, 10)
+	if p.most.Load() != 1 {
+		t.Errorf("%d at once", p.most.Load())
 	}
 	if left := tokens(t, pool); left != "" {
 		t.Errorf("the pool got %q", left)
