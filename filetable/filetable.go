@@ -5,6 +5,7 @@ package filetable
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,19 +39,34 @@ func (t *Table) Cell(row int, column string) string {
 }
 
 // Bytes returns the table as text. It fails on a cell that the format cannot
-// hold: there is no quoting of '|' and line ends.
+// hold: there is no quoting of '|' and line ends, and empty lines are skipped.
 func (t *Table) Bytes() ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteString("[" + strings.Join(t.Columns, "|") + "]\n")
+	if err := writeRow(&b, "[", t.Columns, "]\n"); err != nil {
+		return nil, err
+	}
 	for _, row := range t.Rows {
-		for _, cell := range row {
-			if strings.ContainsAny(cell, "|\n") {
-				return nil, fmt.Errorf("the file name %q has a '|' or a line end, which a table cannot hold: rename the file", cell)
-			}
+		if len(row) != len(t.Columns) {
+			return nil, fmt.Errorf("a row of %d cells in a table of %d columns", len(row), len(t.Columns))
 		}
-		b.WriteString(strings.Join(row, "|") + "\n")
+		if len(row) == 1 && row[0] == "" {
+			return nil, errors.New("a row of one empty cell would be an empty line, which readers skip")
+		}
+		if err := writeRow(&b, "", row, "\n"); err != nil {
+			return nil, err
+		}
 	}
 	return b.Bytes(), nil
+}
+
+func writeRow(b *bytes.Buffer, before string, cells []string, after string) error {
+	for _, cell := range cells {
+		if strings.ContainsAny(cell, "|\n\r") {
+			return fmt.Errorf("the file name %q has a '|' or a line end, which a table cannot hold: rename the file", cell)
+		}
+	}
+	b.WriteString(before + strings.Join(cells, "|") + after)
+	return nil
 }
 
 // Error is a fault of a table, at a line counted from 1.
@@ -68,7 +84,7 @@ func Parse(data []byte) (*Table, error) {
 	number := 0
 	for line := range strings.Lines(string(data)) {
 		number++
-		line = strings.TrimRight(line, "\r\n")
+		line = trimLineEnd(line)
 		if line == "" {
 			continue
 		}
@@ -77,6 +93,15 @@ func Parse(data []byte) (*Table, error) {
 		}
 	}
 	return t, nil
+}
+
+// trimLineEnd takes "\n" or "\r\n" off the end of a line.
+func trimLineEnd(line string) string {
+	line, ended := strings.CutSuffix(line, "\n")
+	if ended {
+		line = strings.TrimSuffix(line, "\r")
+	}
+	return line
 }
 
 func (t *Table) addLine(number int, line string) error {
@@ -100,27 +125,30 @@ func (t *Table) addTitle(number int, line string) error {
 	if !strings.HasSuffix(line, "]") {
 		return &Error{number, "malformed title line: it has no closing ']'"}
 	}
+	known := map[string]bool{}
 	for _, name := range strings.Split(line[1:len(line)-1], "|") {
-		if t.Column(name) >= 0 {
+		if known[name] {
 			return &Error{number, "column already exists " + name}
 		}
+		known[name] = true
 		t.Columns = append(t.Columns, name)
 	}
 	return nil
 }
 
-// ParseSymbols reads a .sym file: a name a line, raw bytes.
+// ParseSymbols reads a .sym file: a name a line, raw bytes, not escaped. Empty
+// lines are skipped.
 func ParseSymbols(data []byte) []string {
 	var names []string
 	for line := range strings.Lines(string(data)) {
-		if name := strings.TrimSuffix(line, "\n"); name != "" {
+		if name := trimLineEnd(line); name != "" {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// FormatSymbols writes a .sym file.
+// FormatSymbols writes a .sym file. The names must have no line ends in them.
 func FormatSymbols(names []string) []byte {
 	var b bytes.Buffer
 	for _, name := range names {

@@ -16,7 +16,7 @@ import (
 // The type is a decimal [Type]. A UINT32 is a decimal number; a BYTE_ARRAY is
 // the encoding (base64.go) of its length in bits, 8 bytes little-endian, and
 // of its data. Empty lines are skipped. There are no comments and nothing is
-// escaped.
+// escaped. On reading "\r\n" ends a line too.
 
 // Error is a fault of .prop text, at a line counted from 1.
 type Error struct {
@@ -33,7 +33,7 @@ func Parse(text []byte) (*Sets, error) {
 	p := parser{sets: &Sets{}, byName: map[string]*Set{}}
 	for line := range bytes.Lines(text) {
 		p.line++
-		if err := p.addLine(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
+		if err := p.addLine(trimLineEnd(line)); err != nil {
 			return nil, &Error{p.line, err.Error()}
 		}
 	}
@@ -41,6 +41,14 @@ func Parse(text []byte) (*Sets, error) {
 		return nil, &Error{max(p.line, 1), "invalid property set registry: there is no set in it"}
 	}
 	return p.sets, nil
+}
+
+func trimLineEnd(line []byte) []byte {
+	line, ended := bytes.CutSuffix(line, []byte("\n"))
+	if ended {
+		line = bytes.TrimSuffix(line, []byte("\r"))
+	}
+	return line
 }
 
 type parser struct {

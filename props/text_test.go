@@ -50,7 +50,7 @@ func TestValueText(t *testing.T) {
 }
 
 func TestParseKeepsOrder(t *testing.T) {
-	sets, err := Parse([]byte("[b]\nz=1|1\n\ny=1|2\n[a] tail is ignored\n[x]y]\n[b]\nz=1|3\nw=1|4"))
+	sets, err := Parse([]byte("[b]\nz=1|1\n\ny=1|2\n[a] tail is ignored\n[x]y]\n[b]\r\nz=1|3\r\n\r\nw=1|4"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestParseErrors(t *testing.T) {
 		{"type 0", "[a]\na=0|1\n", `2: unsupported property type: 0`},
 		{"number is a word", "[a]\na=1|x\n", `2: invalid property value: "x" is no 32-bit decimal number`},
 		{"number too large", "[a]\na=1|4294967296\n", `2: invalid property value: "4294967296" is no 32-bit decimal number`},
-		{"carriage return", "[a]\na=1|1\r\n", `2: invalid property value: "1\r" is no 32-bit decimal number`},
+		{"carriage return", "[a]\na=1|1\r", `2: invalid property value: "1\r" is no 32-bit decimal number`},
 		{"bad character", "[a]\na=2|AA*AAAAAAAA\n", `2: invalid char in Base64Impl encoding: 0x2a at character 3`},
 		{"bad character at the end", "[a]\na=2|AAAAAAAAAA=\n", `2: invalid characters in the encoded sequence remainder: 0x3d at character 11`},
 		{"one character over", "[a]\na=2|AAAAA\n", `2: invalid encoded sequence length: 5 characters leave one over`},
