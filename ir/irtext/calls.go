@@ -14,9 +14,11 @@ type callSite struct {
 	start, end int // of the instruction with its result and attachments
 	result     name
 	hasName    bool
-	typePos    int // the type in front of the callee
-	arguments  int // the opening parenthesis
-	refs       int // number of references before the instruction
+	number     uint32 // of the result, if it has no name
+	typePos    int    // the type in front of the callee
+	arguments  int    // the opening parenthesis
+	tail       int    // behind the attributes of the call
+	refs       int    // number of references before the instruction
 }
 
 // localName is a place where a body names a local value or label, behind the
@@ -142,6 +144,7 @@ func (t *text) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
 	p.onCall = func(site *callSite) {
 		if slices.Contains(calls, site.index) {
 			p.refs.truncate(site.refs)
+			p.again(site.tail, site.end, p.instructionTail)
 		}
 	}
 	if f := catch(func() { p.scanBody(function) }); f != nil {

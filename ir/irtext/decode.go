@@ -219,7 +219,7 @@ func (p *parser) decodeConstant(id ir.TypeID) ir.Constant {
 	case class[c]&classDigit != 0, c == '-', c == '+':
 		start := p.pos
 		p.numberValue()
-		return p.decodeNumber(id, string(p.data[start:p.pos]))
+		return p.decodeNumber(id, string(p.data[start:p.end()]))
 	case c == '[':
 		p.pos++
 		return p.decodeAggregate(id, ']')

@@ -150,7 +150,7 @@ func (p *parser) call() (hasResult bool) {
 
 // functionResult reports whether the function type at pos has a result.
 func (p *parser) functionResult(pos int) bool {
-	ahead := parser{scanner: scanner{p.data, pos}}
+	ahead := parser{scanner: scanner{data: p.data, pos: pos}}
 	_, shape := ahead.baseType()
 	c := ahead.peek()
 	return shape != shapeVoid || c == '*' || c == 'a'

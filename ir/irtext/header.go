@@ -69,7 +69,7 @@ func (h *header) reset() {
 
 // item notes a piece of the header that ends here.
 func (p *parser) item(kind itemKind, start int) {
-	p.header.items = append(p.header.items, item{kind, start, p.pos})
+	p.header.items = append(p.header.items, item{kind, start, p.end()})
 }
 
 // leading steps over the words between the start of a header and its type:
@@ -163,7 +163,7 @@ func (p *parser) conventionWord() {
 		p.conventionArgument()
 	}
 	p.item(itemConvention, start)
-	if c := string(p.data[start:p.pos]); c != "ccc" {
+	if c := string(p.data[start:p.end()]); c != "ccc" {
 		p.header.convention = c
 	}
 }

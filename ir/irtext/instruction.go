@@ -126,11 +126,13 @@ func (p *parser) instruction() (terminator bool) {
 	p.site.direct = false
 	refs := p.refCount()
 	hasResult := p.operation(op)
+	p.site.tail = p.pos
 	p.instructionTail()
 	p.defineResult(result, resultPos, wordPos, hasResult)
 	if p.onCall != nil && p.site.direct {
-		p.site.start, p.site.end, p.site.refs = start, p.pos, refs
+		p.site.start, p.site.end, p.site.refs = start, p.end(), refs
 		p.site.result, p.site.hasName = result, resultPos >= 0
+		p.site.number = p.locals.next - 1
 		p.onCall(&p.site)
 	}
 	return op <= opUnreachable

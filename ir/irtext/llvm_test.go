@@ -56,3 +56,15 @@ func sameModule(t testing.TB, version string, want, got []byte) {
 		t.Errorf("the written module differs (-want +got):\n%s", diff)
 	}
 }
+
+// verify fails unless LLVM of that version accepts the module.
+func verify(t testing.TB, version string, module []byte) {
+	t.Helper()
+	args := []string{"-passes=verify", "-o", os.DevNull}
+	if version == "14" || version == "15" {
+		bitcode := filter(t, module, llvmTool(t, "llvm-as", version), "-o", "-")
+		filter(t, bitcode, llvmTool(t, "opt", version), args...)
+		return
+	}
+	filter(t, module, llvmTool(t, "opt", version), args...)
+}

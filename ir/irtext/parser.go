@@ -81,7 +81,7 @@ func (p *parser) enter() {
 
 func (p *parser) leave() { p.depth-- }
 
-func (p *parser) spanFrom(start int) span { return span{uint32(start), uint32(p.pos)} }
+func (p *parser) spanFrom(start int) span { return span{uint32(start), uint32(p.end())} }
 
 // globalUse steps over the name of a global value and notes the reference.
 func (p *parser) globalUse(kind ir.RefKind) (ir.ValueID, bool) {

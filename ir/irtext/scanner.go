@@ -39,6 +39,17 @@ const classWord = classLetter | classDigit
 type scanner struct {
 	data []byte
 	pos  int
+	// When pos is skipped, what lies between tokenEnd and pos is white.
+	tokenEnd, skipped int
+}
+
+// end returns where the last token that was stepped over ends: pos, or where
+// the white space in front of pos begins.
+func (s *scanner) end() int {
+	if s.pos == s.skipped {
+		return s.tokenEnd
+	}
+	return s.pos
 }
 
 // fault is what fail panics with; the entry points of the package recover it
@@ -95,7 +106,14 @@ func (s *scanner) peek() byte {
 			return c
 		}
 	}
+	before := s.pos
 	s.skip()
+	if s.pos != before {
+		if before != s.skipped {
+			s.tokenEnd = before
+		}
+		s.skipped = s.pos
+	}
 	if s.pos >= len(s.data) {
 		return 0
 	}

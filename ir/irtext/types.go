@@ -410,7 +410,7 @@ func (p *parser) targetType() ir.TypeID {
 			p.parseType()
 		}
 	}
-	end := p.pos
+	end := p.end()
 	p.expect(')')
 	return p.built(ir.Type{Kind: ir.TypeTarget, Name: string(p.data[start:end])})
 }

@@ -59,7 +59,7 @@ func (w *writer) writeNewGroup(g *newGroup) {
 	}
 	for !p.accept('}') {
 		start := p.pos
-		if p.peek() == '"' {
+		if p.data[start] == '"' {
 			if slices.Contains(g.remove, p.stringAttribute().Key) {
 				continue
 			}
@@ -69,6 +69,6 @@ func (w *writer) writeNewGroup(g *newGroup) {
 			p.unresolved(func() { p.wordAttribute(word) })
 		}
 		w.add(" ")
-		w.buf = append(w.buf, w.text.data[start:p.pos]...)
+		w.buf = append(w.buf, w.text.data[start:p.end()]...)
 	}
 }

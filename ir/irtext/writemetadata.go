@@ -236,7 +236,7 @@ func (w *writer) patchUnit(pos int, unit *ir.Unit) {
 		start := p.pos
 		p.decodeFieldValue()
 		if field == "globals" {
-			w.patches = append(w.patches, patch{start, p.pos, w.unitGlobals(unit)})
+			w.patches = append(w.patches, patch{start, p.end(), w.unitGlobals(unit)})
 		}
 		p.accept(',')
 	}
