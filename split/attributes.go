@@ -61,7 +61,7 @@ func keyOf(name string) (attributeKey, bool) {
 		return keyJointMatrixMad, true
 	case AttributeDeviceGlobalSize:
 		return keyDeviceGlobalSize, true
-	case AttributeDeviceImageScope:
+	case AttributeDeviceImageScope, "device_image_scope": // the latter until early 2022
 		return keyDeviceImageScope, true
 	}
 	return 0, false

@@ -43,6 +43,9 @@ func (g *Graph) NewExtractor() *Extractor {
 // is the caller's.
 func (x *Extractor) Extract(group *Group) (*Slice, error) {
 	s := x.extract(group)
+	if err := x.decorate(s); err != nil {
+		return nil, err
+	}
 	return s, x.lowerSpecConstants(s, x.graph.options.SpecConstants)
 }
 
@@ -51,6 +54,9 @@ func (x *Extractor) Extract(group *Group) (*Slice, error) {
 func (x *Extractor) ExtractDefaults(group *Group) (*Slice, error) {
 	s := x.extract(group)
 	s.Defaults = true
+	if err := x.decorate(s); err != nil {
+		return nil, err
+	}
 	return s, x.lowerSpecConstants(s, SpecConstantsDefault)
 }
 

@@ -69,4 +69,5 @@ type Options struct {
 	// makes one group, and the images carry no mark of the split.
 	Single        bool
 	SpecConstants SpecConstantMode
+	Decorations   Decorations
 }

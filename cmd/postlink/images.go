@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"errors"
-	"io"
 	"sync"
 	"sync/atomic"
 
@@ -109,11 +107,10 @@ type maker struct {
 	count     int // images of the run
 	extractor *split.Extractor
 	writer    ir.SliceWriter
-	buffer    *bufio.Writer
 }
 
 func newMaker(g *split.Graph, o *options, outputs *cli.Outputs, s cli.Streams, count int) *maker {
-	return &maker{g, o, outputs, s, count, g.NewExtractor(), g.Module.Source.NewWriter(), bufio.NewWriterSize(nil, 256<<10)}
+	return &maker{g, o, outputs, s, count, g.NewExtractor(), g.Module.Source.NewWriter()}
 }
 
 // make extracts one image, derives its properties and writes its files.
@@ -150,21 +147,21 @@ func (m *maker) writeCode(i *image, slice *split.Slice) error {
 		i.code = m.options.outputs[0].file
 	}
 	if i.code == "-" {
-		return m.writeSlice(m.streams.Out, slice)
+		return m.writeStdout(slice)
 	}
 	f, err := m.outputs.Create(i.code)
 	if err != nil {
 		return err
 	}
-	return errors.Join(m.writeSlice(f, slice), f.Close())
+	return errors.Join(m.writer.WriteSlice(f, &slice.Slice), f.Close())
 }
 
-func (m *maker) writeSlice(w io.Writer, slice *split.Slice) error {
-	m.buffer.Reset(w)
-	if err := m.writer.WriteSlice(m.buffer, &slice.Slice); err != nil {
-		return located(m.graph.Module, err)
+// writeStdout writes the module to standard output.
+func (m *maker) writeStdout(slice *split.Slice) error {
+	if !m.options.text && !m.options.force && cli.IsTerminal(m.streams.Out) {
+		return errors.New("bitcode is not written to a terminal: name a file with -o, or use -f")
 	}
-	return m.buffer.Flush()
+	return m.writer.WriteSlice(m.streams.Out, &slice.Slice)
 }
 
 // writeProperties writes the property sets, once for each target that can run

@@ -3,40 +3,46 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"io/fs"
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
-	"offlink/ir/irtext"
+	"offlink/ir/irfile"
 )
 
-// openModule reads the input. The module is good until the returned function
-// is called.
+// openModule reads the input, in the format that is to be written. The module
+// is good until the returned function is called.
 func openModule(o *options, s cli.Streams) (*ir.Module, func(), error) {
-	name, data, err := readInput(o.input, s)
+	f, err := irfile.Open(o.input, s.In)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, inputError(o.input, err)
 	}
-	m, err := irtext.Parse(name, data)
-	if err != nil {
-		return nil, nil, err
+	if want := o.format(); want != f.Format && !o.anyFormat {
+		f, err = convert(f, want)
+		if err != nil {
+			return nil, nil, err
+		}
 	}
-	if m.SourceFilename == "" {
-		m.SourceFilename = m.Path
+	// A module that does not say what it was made of is called after its
+	// file, as LLVM does.
+	if f.Module.SourceFilename == "" {
+		f.Module.SourceFilename = f.Module.Path
 	}
-	return m, func() {}, nil
+	return f.Module, func() { f.Close() }, nil
 }
 
-func readInput(path string, s cli.Streams) (name string, data []byte, err error) {
-	if path == "-" {
-		data, err = io.ReadAll(s.In)
-		return "<stdin>", data, err
+// format is the format of the modules that are written.
+func (o *options) format() irfile.Format {
+	if o.text {
+		return irfile.Text
 	}
-	data, err = os.ReadFile(path)
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		err = fmt.Errorf("%s: error: Could not open input file: %w", path, pe.Err)
+	return irfile.Bitcode
+}
+
+// inputError words a file that cannot be opened as the reference does.
+func inputError(path string, err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: error: Could not open input file: %w", path, pe.Err)
 	}
-	return path, data, err
+	return err
 }

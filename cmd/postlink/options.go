@@ -22,6 +22,7 @@ type options struct {
 	outDir    string
 	force     bool // binary output to a terminal
 	text      bool // -S
+	anyFormat bool // nothing is written, so that any format will do
 
 	split  split.Options
 	derive derive.Options
@@ -90,6 +91,7 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 		{Name: "emit-imported-symbols", Usage: "property set: functions from other images", Set: o.action(&o.derive.ImportedSymbols)},
 		{Name: "emit-only-kernels-as-entry-points", Usage: "exported functions are no entry points", Set: cli.SetBool(&o.split.OnlyKernels)},
 		{Name: "device-globals", Usage: "check device_global variables and write their property set", Set: o.action(&o.derive.DeviceGlobals)},
+		{Name: "device-global-decorations", Value: "EDITION", Usage: "decorations of device_global variables and host pipes: none (as in the input), draft (DPC++'s numbers), final (SPIR-V's)", Set: o.setDecorations},
 		{Name: "host-pipes", Usage: "accepted: host pipes always have their property set", Hidden: true, Set: o.ignoredAction()},
 		{Name: "device-image-dependencies", Value: "WHICH", Usage: "functions that images leave to others: none, externals (of other source files), all", Set: o.setDependencies},
 		{Name: "allow-device-image-dependencies", Usage: "-device-image-dependencies=all", Set: o.setAllDependencies},
@@ -190,6 +192,11 @@ func (o *options) setAllDependencies(arg string) error {
 		o.split.Dependencies = split.DependenciesAll
 	}
 	return nil
+}
+
+func (o *options) setDecorations(arg string) (err error) {
+	o.split.Decorations, err = split.ParseDecorations(arg)
+	return err
 }
 
 func (o *options) setDialect(arg string) (err error) {

@@ -50,7 +50,7 @@ func newPlanCommand(s cli.Streams) *cobra.Command {
 		if err := i.check(); err != nil {
 			return err
 		}
-		i.input = args[0]
+		i.input, i.anyFormat = args[0], true
 		return showPlans(i, *modes, s)
 	}
 	return c

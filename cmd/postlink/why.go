@@ -49,7 +49,7 @@ func newWhyCommand(s cli.Streams) *cobra.Command {
 		if i.split.Mode, err = split.ParseMode(*mode); err != nil {
 			return cli.Usagef("%w", err)
 		}
-		i.input = args[1]
+		i.input, i.anyFormat = args[1], true
 		answer, err := why(i, args[0], *number, s)
 		if err != nil {
 			return err

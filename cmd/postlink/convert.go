@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"offlink/ir/irfile"
+	"offlink/toolchain"
+)
+
+// convert takes a module to the other format, with an installed LLVM, and
+// opens the result: slices are written in the format that was read. It closes
+// f.
+func convert(f *irfile.File, to irfile.Format) (*irfile.File, error) {
+	defer f.Close()
+	tool, option := toolchain.LLVMAs, "without -S the modules are written as bitcode"
+	if to == irfile.Text {
+		tool, option = toolchain.LLVMDis, "with -S the modules are written as text"
+	}
+	path := f.Module.Path
+	ctx := context.Background()
+	tools, err := (&toolchain.Finder{}).All(ctx, tool)
+	if err != nil {
+		return nil, err
+	}
+	if len(tools) == 0 {
+		return nil, fmt.Errorf("%s: %s, and the input is not: %w", path, option, &toolchain.MissingError{Tool: tool})
+	}
+	dir, err := os.MkdirTemp("", "postlink")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	if err := os.WriteFile(in, f.Data, 0o600); err != nil {
+		return nil, err
+	}
+	if err := runAny(ctx, tools, in, out); err != nil {
+		return nil, fmt.Errorf("%s: %s, and the input is not: %w", path, option, err)
+	}
+	made, err := irfile.Open(out, nil)
+	if err != nil {
+		return nil, err
+	}
+	// The tool called the module after the temporary file if it had no name.
+	if made.Module.SourceFilename == in {
+		made.Module.SourceFilename = path
+	}
+	made.Module.Path = path
+	return made, nil
+}
+
+// runAny runs the first of the tools that can do it: versions differ in what
+// they read. The error is the first one's.
+func runAny(ctx context.Context, tools []toolchain.Tool, in, out string) error {
+	var first error
+	for _, tool := range tools {
+		err := (&toolchain.Runner{}).Run(ctx, tool, "-o", out, in)
+		if err == nil {
+			return nil
+		}
+		if first == nil {
+			first = err
+		}
+		if errors.Is(err, context.Canceled) {
+			break
+		}
+	}
+	return first
+}
