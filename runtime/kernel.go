@@ -50,30 +50,26 @@ func sourceParams(device []driver.Param, mask props.Value) ([]Param, error) {
 	if mask.Type() != props.TypeByteArray || mask.BitLen() == 0 {
 		return allParams(device), nil
 	}
-	n := int(mask.BitLen())
-	var params []Param
-	next := 0
+	n, removed := int(mask.BitLen()), 0
 	for i := range n {
-		switch {
-		case mask.Data()[i/8]>>(i%8)&1 == 1:
-			params = append(params, Param{Removed: true})
-		case next < len(device):
-			params = append(params, Param{Param: device[next]})
-			next++
-		default:
-			return nil, maskError(n, i+1-next, len(device))
-		}
+		removed += bit(mask.Data(), i)
 	}
-	if next < len(device) {
-		return nil, maskError(n, n-next, len(device))
+	if n-removed != len(device) {
+		return nil, fmt.Errorf("the mask of removed parameters has %d bits, %d of them set, and the code has %d parameters: the property set and the code do not belong together",
+			n, removed, len(device))
+	}
+	params := make([]Param, n)
+	for i := range params {
+		if bit(mask.Data(), i) == 1 {
+			params[i].Removed = true
+			continue
+		}
+		params[i].Param, device = device[0], device[1:]
 	}
 	return params, nil
 }
 
-func maskError(bits, removed, params int) error {
-	return fmt.Errorf("the mask of removed parameters has %d bits, %d of them set, and the code has %d parameters: the property set and the code do not belong together",
-		bits, removed, params)
-}
+func bit(data []byte, i int) int { return int(data[i/8] >> (i % 8) & 1) }
 
 func allParams(device []driver.Param) []Param {
 	params := make([]Param, len(device))

@@ -1,0 +1,68 @@
+// Devrun runs programs that carry device code, and kernels out of files that
+// hold device images.
+package main
+
+import (
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"offlink/cmd/internal/cli"
+)
+
+func main() { os.Exit(run(os.Args[1:], cli.OSStreams())) }
+
+// run is the program: it returns the exit code.
+func run(args []string, s cli.Streams) int {
+	root := newCommand(s)
+	root.SetArgs(longSpelling(args))
+	return s.Report("devrun", root.Execute())
+}
+
+// longSpelling turns -json into --json, as the other programs take it.
+func longSpelling(args []string) []string {
+	if len(args) == 0 || args[0] != "launch" && args[0] != "devices" {
+		return args
+	}
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if arg == "-json" {
+			args[i] = "--json"
+		}
+	}
+	return args
+}
+
+func newCommand(s cli.Streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "devrun FILE [ARG...]",
+		Short: "Run programs that carry device code, and kernels out of files",
+		Long: `devrun FILE [ARG...] runs the program FILE so that it finds libofflink.
+devrun launch runs one kernel out of files, without running any host code.
+devrun devices lists the devices.
+
+A file that is called like a subcommand is given with its folder: ./launch.`,
+		Version: cli.Version(),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usagef("name the program to run; see 'devrun --help'")
+			}
+			return nil
+		},
+		RunE:              func(_ *cobra.Command, args []string) error { return runProgram(args) },
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	root.Flags().SetInterspersed(false) // what follows FILE is the program's
+	root.SetFlagErrorFunc(usageError)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	root.AddCommand(newLaunchCommand(s), newDevicesCommand(s))
+	return root
+}
+
+func usageError(c *cobra.Command, err error) error {
+	return cli.Usagef("%w; see '%s --help'", err, c.CommandPath())
+}

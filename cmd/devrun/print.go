@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"offlink/cmd/internal/cli"
+)
+
+// shown is how many values of a buffer are printed.
+const shown = 64
+
+// printBuffer prints "arg0: 1 2 3", cut after 64 values.
+func printBuffer(w io.Writer, index int, s *spec) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "arg%d:", index)
+	n := len(s.data) / s.elem.size
+	for i := range min(n, shown) {
+		b.WriteString(" " + formatValue(s.elem.decode(s.data[i*s.elem.size:])))
+	}
+	if n > shown {
+		fmt.Fprintf(&b, " ... (%d values; --out %d=FILE writes all)", n, index)
+	}
+	_, err := fmt.Fprintln(w, b.String())
+	return err
+}
+
+// formatValue prints floating point numbers in the fewest digits that tell
+// them apart.
+func formatValue(v any) string {
+	switch v := v.(type) {
+	case float32:
+		return strconv.FormatFloat(float64(v), 'g', -1, 32)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// launchReport is what launch --json prints.
+type launchReport struct {
+	Kernel  string         `json:"kernel"`
+	Device  string         `json:"device"`
+	Images  []string       `json:"images"` // that of the kernel first
+	Global  []int          `json:"global"`
+	Local   []int          `json:"local,omitempty"`
+	Buffers []bufferReport `json:"buffers"`
+}
+
+type bufferReport struct {
+	Arg    int    `json:"arg"`
+	Type   string `json:"type"`
+	Values []any  `json:"values"`
+}
+
+func printJSON(w io.Writer, r launchReport, specs []*spec) error {
+	r.Buffers = []bufferReport{}
+	for i, s := range specs {
+		if s.kind == specBuffer {
+			r.Buffers = append(r.Buffers, bufferReport{i, s.elem.name, jsonValues(s)})
+		}
+	}
+	return cli.WriteJSON(w, r)
+}
+
+// jsonValues returns the values, those that JSON has no number for as text.
+func jsonValues(s *spec) []any {
+	values := make([]any, 0, len(s.data)/s.elem.size)
+	for at := 0; at < len(s.data); at += s.elem.size {
+		v := s.elem.decode(s.data[at:])
+		if f, ok := asFloat(v); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+			v = formatValue(v)
+		}
+		values = append(values, v)
+	}
+	return values
+}
+
+func asFloat(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float32:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// libraryName is the name by which programs look for libofflink.
+const libraryName = "libofflink.so.0"
+
+// runProgram becomes the program args[0], with the folder of libofflink first
+// on its library path. It returns only if that fails.
+func runProgram(args []string) error {
+	file := args[0]
+	if err := checkProgram(file); err != nil {
+		return err
+	}
+	library, err := libraryFolder()
+	if err != nil {
+		return err
+	}
+	path := file
+	if !strings.ContainsRune(file, filepath.Separator) {
+		path = "./" + file // a file, not a command to look up
+	}
+	err = syscall.Exec(path, append([]string{path}, args[1:]...), libraryPath(os.Environ(), library))
+	if errors.Is(err, syscall.ENOEXEC) {
+		return fmt.Errorf("%s: not a program for this machine", file)
+	}
+	return fmt.Errorf("%s: cannot be run: %w", file, err)
+}
+
+func checkProgram(file string) error {
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no such file", file)
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s: is a folder, not a program", file)
+	case info.Mode()&0o111 == 0:
+		return fmt.Errorf("%s: is not executable; to run a kernel out of it: devrun launch --kernel NAME --global N %s", file, file)
+	}
+	return nil
+}
+
+// libraryFolder finds libofflink beside devrun, as in the build tree, or in
+// the lib folder next to its own, as installed.
+func libraryFolder() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if self, err = filepath.EvalSymlinks(self); err != nil {
+		return "", err
+	}
+	folders := []string{filepath.Dir(self), filepath.Join(filepath.Dir(self), "..", "lib")}
+	for _, folder := range folders {
+		if _, err := os.Stat(filepath.Join(folder, libraryName)); err == nil {
+			return filepath.Clean(folder), nil
+		}
+	}
+	return "", fmt.Errorf("%s is neither in %s nor in %s; install it with devrun (make install)",
+		libraryName, folders[0], filepath.Clean(folders[1]))
+}
+
+// libraryPath returns the environment with folder first on LD_LIBRARY_PATH.
+func libraryPath(env []string, folder string) []string {
+	const variable = "LD_LIBRARY_PATH="
+	value := folder
+	var rest []string
+	for _, v := range env {
+		if old, ok := strings.CutPrefix(v, variable); !ok {
+			rest = append(rest, v)
+		} else if old != "" {
+			value = folder + ":" + old
+		}
+	}
+	return append(rest, variable+value)
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"offlink/cmd/internal/cli"
+	"offlink/props"
+	"offlink/wrapper"
+	"offlink/wrapper/devimg"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"devrun": main})
+}
+
+// TestScripts runs the scripts of testdata/script. They have these commands
+// more:
+//
+//	clc FILE.cl                     compiles to FILE.spv
+//	wrap OUT FILE.spv [NAME=VALUE]  wraps into an object. kernels= and exports=
+//	                                are entries and symbols, removed= is a mask
+//	                                of removed parameters, "0110" for the
+//	                                second and third of four; target= is the
+//	                                target
+//	usage TEXT ARG...               devrun ARG... exits with 2, and the text is
+//	                                in what it says
+//	installed FILE                  FILE becomes this devrun
+func TestScripts(t *testing.T) {
+	for _, tool := range []string{"clang-15", "llvm-spirv-15"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"clc":       compile,
+			"wrap":      wrap,
+			"usage":     usage,
+			"installed": installed,
+		},
+	})
+}
+
+func compile(ts *testscript.TestScript, _ bool, args []string) {
+	source := ts.MkAbs(args[0])
+	base := strings.TrimSuffix(source, ".cl")
+	ts.Check(ts.Exec("clang-15", "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O1",
+		"-Xclang", "-no-opaque-pointers", "-c", "-emit-llvm", "-o", base+".bc", source))
+	ts.Check(ts.Exec("llvm-spirv-15", "--spirv-max-version=1.1", "-o", base+".spv", base+".bc"))
+}
+
+func wrap(ts *testscript.TestScript, _ bool, args []string) {
+	img := &devimg.Image{
+		Kind: devimg.KindSYCL, Format: devimg.FormatSPIRV, Target: "spir64", HasEntries: true,
+		Code:       devimg.Bytes([]byte(ts.ReadFile(args[1]))),
+		Properties: new(props.Sets),
+	}
+	img.Properties.Open(props.SetExportedSymbols)
+	for _, arg := range args[2:] {
+		name, value, _ := strings.Cut(arg, "=")
+		ts.Check(describe(img, name, value))
+	}
+	var object bytes.Buffer
+	ts.Check(wrapper.Wrap(&object, []*devimg.Image{img}, wrapper.WrapOptions{}))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), object.Bytes(), 0o666))
+}
+
+func usage(ts *testscript.TestScript, _ bool, args []string) {
+	var stdout, stderr bytes.Buffer
+	code := run(args[1:], cli.Streams{Out: &stdout, Err: &stderr})
+	if code != cli.ExitUsage || !strings.Contains(stderr.String(), args[0]) || stdout.Len() > 0 {
+		ts.Fatalf("devrun %q: exit %d, stdout %q, stderr %q", args[1:], code, stdout.String(), stderr.String())
+	}
+}
+
+func installed(ts *testscript.TestScript, _ bool, args []string) {
+	self, err := os.Executable()
+	ts.Check(err)
+	data, err := os.ReadFile(self)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o777))
+}
+
+func describe(img *devimg.Image, name, value string) error {
+	list := strings.Split(value, ",")
+	switch name {
+	case "kernels":
+		img.Entries = append(img.Entries, list...)
+	case "exports":
+		img.Entries = append(img.Entries, list...)
+		for _, symbol := range list {
+			img.Properties.Put(props.SetExportedSymbols, symbol, props.Uint32(1))
+		}
+	case "removed":
+		img.Properties.Put(props.SetKernelParamOpt, img.Entries[0], mask(value))
+	case "target":
+		img.Target = value
+	default:
+		return errors.New("wrap: " + name + "?")
+	}
+	return nil
+}
+
+// mask reads "0110".
+func mask(digits string) props.Value {
+	bits := make([]byte, (len(digits)+7)/8)
+	for i, d := range digits {
+		if d == '1' {
+			bits[i/8] |= 1 << (i % 8)
+		}
+	}
+	return props.Bits(bits, uint64(len(digits)))
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"sync"
+
+	"offlink/runtime"
+	"offlink/runtime/driver"
+)
+
+// queues keeps idle queues by device, so that each call of C has one to
+// itself. The zero value is ready, and it is safe for concurrent use.
+type queues struct {
+	mu   sync.Mutex
+	idle map[*runtime.Device][]driver.Queue
+}
+
+// with runs f on a queue and waits for what it queued.
+func (p *queues) with(d *runtime.Device, f func(driver.Queue) error) error {
+	q, err := p.take(d)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f(q), q.Finish()); err != nil {
+		return errors.Join(err, q.Close()) // its state is not known
+	}
+	p.put(d, q)
+	return nil
+}
+
+func (p *queues) take(d *runtime.Device) (driver.Queue, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if list := p.idle[d]; len(list) > 0 {
+		q := list[len(list)-1]
+		p.idle[d] = list[:len(list)-1]
+		return q, nil
+	}
+	return d.NewQueue()
+}
+
+func (p *queues) put(d *runtime.Device, q driver.Queue) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.idle == nil {
+		p.idle = make(map[*runtime.Device][]driver.Queue)
+	}
+	p.idle[d] = append(p.idle[d], q)
+}
+
+func (p *queues) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, list := range p.idle {
+		for _, q := range list {
+			_ = q.Close() // the process ends
+		}
+	}
+	p.idle = nil
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"offlink/runtime"
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/live"
+	"offlink/runtime/registry"
+)
+
+// session is the runtime of the process and what C holds of it. Its methods
+// are the functions of core.h, without C. It is safe for concurrent use.
+type session struct {
+	runtime *runtime.Runtime
+	handles handles
+	queues  queues
+
+	mu sync.Mutex
+	// owners are the modules that registered images, by load address.
+	owners map[uintptr]registry.Owner
+	// unread are descriptors that could not be read, for messages.
+	unread []string
+}
+
+func newSession(drivers []driver.Driver) *session {
+	return &session{runtime: runtime.New(drivers), owners: make(map[uintptr]registry.Owner)}
+}
+
+// loaded is the images of one descriptor.
+type loaded struct {
+	images       *live.Images
+	registration *registry.Registration
+}
+
+// buffer is device memory that C holds.
+type buffer struct {
+	driver.Memory
+	device *runtime.Device
+}
+
+// kernel is a kernel that C holds.
+type kernel struct {
+	*runtime.Kernel
+	device *runtime.Device
+}
+
+// addImages registers the images of a descriptor. One that cannot be read is
+// remembered, so that an error which follows from it can say so.
+func (s *session) addImages(descriptor unsafe.Pointer, base uintptr, file string) uint64 {
+	images, err := live.Read(descriptor)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.unread = append(s.unread, fmt.Sprintf("the device images of %s could not be read: %v", file, err))
+		return 0
+	}
+	owner := registry.Owner{ID: uint64(base), Name: file}
+	s.owners[base] = owner
+	return s.handles.add(&loaded{images, s.runtime.Register(owner, images.List)})
+}
+
+// dropImages takes them out; when it returns nobody reads them any more.
+func (s *session) dropImages(handle uint64) {
+	if l, ok := s.handles.take(handle).(*loaded); ok {
+		s.runtime.Unregister(l.registration)
+		l.images.Detach()
+	}
+}
+
+// explain adds what could not be read to an error that may follow from it.
+func (s *session) explain(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil || len(s.unread) == 0 || statusOf(err) != statusNotFound && statusOf(err) != statusUnresolved {
+		return err
+	}
+	return fmt.Errorf("%w\n%s", err, strings.Join(s.unread, "\n"))
+}
+
+func (s *session) openDevice(selector string) (handle uint64, name string, err error) {
+	d, err := s.runtime.Device(selector)
+	if err != nil {
+		return 0, "", err
+	}
+	return s.handles.add(d), d.Info().Name, nil
+}
+
+func (s *session) openKernel(device uint64, base uintptr, name string) (handle uint64, args int, err error) {
+	d, err := lookup[*runtime.Device](&s.handles, device, "device")
+	if err != nil {
+		return 0, 0, err
+	}
+	program, err := s.runtime.Program(context.Background(), d, runtime.KernelRef{Name: name, Owner: s.owner(base)})
+	if err != nil {
+		return 0, 0, s.explain(err)
+	}
+	k, err := program.Kernel()
+	if err = errors.Join(err, program.Close()); err != nil {
+		return 0, 0, err
+	}
+	return s.handles.add(&kernel{k, d}), len(k.Params), nil
+}
+
+// owner returns the owner at a load address, the zero Owner if it registered
+// nothing.
+func (s *session) owner(base uintptr) registry.Owner {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owners[base]
+}
+
+func (s *session) createBuffer(device uint64, size int64, data []byte) (uint64, error) {
+	d, err := lookup[*runtime.Device](&s.handles, device, "device")
+	if err != nil {
+		return 0, err
+	}
+	if size <= 0 {
+		return 0, invalidf("a buffer cannot have %d bytes", size)
+	}
+	m, err := d.Alloc(size)
+	if err != nil {
+		return 0, err
+	}
+	if data != nil {
+		err = s.queues.with(d, func(q driver.Queue) error { return q.Write(m, 0, data) })
+	}
+	if err != nil {
+		return 0, errors.Join(err, m.Close())
+	}
+	return s.handles.add(&buffer{m, d}), nil
+}
+
+func (s *session) transfer(handle uint64, offset int64, data []byte, how func(driver.Queue, driver.Memory) error) error {
+	b, err := lookup[*buffer](&s.handles, handle, "buffer")
+	if err != nil {
+		return err
+	}
+	if n := int64(len(data)); offset < 0 || offset > b.Size() || n > b.Size()-offset {
+		return invalidf("%d bytes at offset %d do not lie in a buffer of %d bytes", n, offset, b.Size())
+	}
+	return s.queues.with(b.device, func(q driver.Queue) error { return how(q, b.Memory) })
+}
+
+func (s *session) readBuffer(handle uint64, offset int64, data []byte) error {
+	return s.transfer(handle, offset, data, func(q driver.Queue, m driver.Memory) error { return q.Read(m, offset, data) })
+}
+
+func (s *session) writeBuffer(handle uint64, offset int64, data []byte) error {
+	return s.transfer(handle, offset, data, func(q driver.Queue, m driver.Memory) error { return q.Write(m, offset, data) })
+}
+
+// The kinds of arguments of offlink.h.
+const (
+	argValue  = 1
+	argBuffer = 2
+	argLocal  = 3
+)
+
+// argument is an offlink_arg.
+type argument struct {
+	kind   int
+	value  []byte
+	buffer uint64
+	size   uint64
+}
+
+func (s *session) launch(handle uint64, r driver.Range, args []argument) error {
+	k, err := lookup[*kernel](&s.handles, handle, "kernel")
+	if err != nil {
+		return err
+	}
+	list := make([]driver.Arg, len(args))
+	for i, arg := range args {
+		if list[i], err = s.argument(k.device, arg); err != nil {
+			return invalidf("kernel %s: argument %d: %v", k.Name, i, err)
+		}
+	}
+	return s.queues.with(k.device, func(q driver.Queue) error { return k.Launch(q, r, list) })
+}
+
+func (s *session) argument(d *runtime.Device, arg argument) (driver.Arg, error) {
+	switch arg.kind {
+	case argValue:
+		return driver.Arg{Value: arg.value}, nil
+	case argLocal:
+		return driver.Arg{LocalSize: int64(arg.size)}, nil
+	case argBuffer:
+		b, err := lookup[*buffer](&s.handles, arg.buffer, "buffer")
+		if err != nil {
+			return driver.Arg{}, err
+		}
+		if b.device != d {
+			return driver.Arg{}, fmt.Errorf("the buffer is on %v and the kernel on %v", b.device, d)
+		}
+		return driver.Arg{Memory: b.Memory}, nil
+	}
+	return driver.Arg{}, fmt.Errorf("%d is no kind of argument; use the offlink_arg functions", arg.kind)
+}
+
+// close ends a device, a kernel or a buffer.
+func (s *session) close(handle uint64) {
+	if c, ok := s.handles.take(handle).(interface{ Close() error }); ok {
+		_ = c.Close() // C cannot be told
+	}
+}
+
+// shutdown closes the runtime when the process ends.
+func (s *session) shutdown() {
+	s.queues.close()
+	_ = s.runtime.Shutdown()
+}

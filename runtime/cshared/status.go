@@ -1,0 +1,55 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"offlink/runtime"
+	"offlink/runtime/driver"
+	"offlink/runtime/resolve"
+)
+
+// status is the offlink_status of offlink.h.
+type status int
+
+const (
+	statusOK status = iota
+	statusInvalid
+	statusNotFound
+	statusUnresolved
+	statusBuild
+	statusDevice
+	statusRuntime
+)
+
+// invalidError is an argument of a call that is wrong.
+type invalidError struct{ msg string }
+
+func (e *invalidError) Error() string { return e.msg }
+
+func invalidf(format string, args ...any) error {
+	return &invalidError{fmt.Sprintf(format, args...)}
+}
+
+func statusOf(err error) status {
+	switch {
+	case err == nil:
+		return statusOK
+	case is[*invalidError](err), is[*runtime.LaunchError](err):
+		return statusInvalid
+	case is[*resolve.NoKernelError](err), is[*runtime.NoDeviceError](err):
+		return statusNotFound
+	case is[*resolve.UnresolvedError](err), is[*resolve.ConflictError](err):
+		return statusUnresolved
+	case is[*driver.BuildError](err), is[*resolve.ImageError](err), errors.Is(err, driver.ErrNotFound):
+		return statusBuild
+	case errors.Is(err, runtime.ErrShutdown):
+		return statusRuntime
+	}
+	return statusDevice
+}
+
+func is[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
+}
