@@ -56,7 +56,8 @@ func build(ctx context.Context, d *Device, modules []driver.Module, opts driver.
 		(*program).compileKernels,
 		(*program).initialize,
 	} {
-		if err := ctx.Err(); err == nil {
+		err := ctx.Err()
+		if err == nil {
 			err = step(p)
 		}
 		if err != nil {
