@@ -23,10 +23,11 @@ type bound struct{ begin, end uint64 }
 // records. The records are proven by the bounds in .tgtimg; where that
 // section was stripped or never made, by everything in them being sound.
 type hostObject struct {
-	file    *objfile.File
-	bounds  []bound // of .tgtimg, in its order
-	known   map[bound]bool
-	decoder *abi.Decoder
+	file     *objfile.File
+	bounds   []bound  // of .tgtimg, in its order
+	boundsAt []uint64 // their addresses
+	known    map[bound]bool
+	decoder  *abi.Decoder
 }
 
 const (
@@ -74,9 +75,10 @@ func (h *hostObject) readBounds() error {
 		if err != nil {
 			return err
 		}
-		for width := h.file.Pointer; len(b) >= 2*width; b = b[2*width:] {
+		width := h.file.Pointer
+		for at := s.Addr; len(b) >= 2*width; at, b = at+uint64(2*width), b[2*width:] {
 			begin, size := h.word(b), h.word(b[width:])
-			h.bounds = append(h.bounds, bound{begin, begin + size})
+			h.bounds, h.boundsAt = append(h.bounds, bound{begin, begin + size}), append(h.boundsAt, at)
 			h.known[bound{begin, begin + size}] = true
 		}
 	}
@@ -222,7 +224,7 @@ func (h *hostObject) appendTree(found []Located, tree *abi.Tree) []Located {
 		img := &tree.Images[i]
 		place := Place{Envelope: EnvelopeDescriptor, Descriptor: tree.Address, Record: img.Address, Address: img.CodeBegin, Index: len(found)}
 		h.locate(&place)
-		found = append(found, Located{img.Image, place})
+		found = append(found, Located{Image: img.Image, Place: place, record: tree.Layout.Record})
 	}
 	return found
 }
@@ -261,6 +263,20 @@ func (h *hostObject) appendBounds(found []Located) ([]Located, error) {
 		found = append(found, l)
 	}
 	return found, nil
+}
+
+// boundSections returns the names of the sections that elements of .tgtimg
+// lead into, also those of images that were removed.
+func (h *hostObject) boundSections() map[string]bool {
+	names := make(map[string]bool)
+	var last *objfile.FileSection
+	for _, b := range h.bounds {
+		if s := h.file.SectionAt(b.begin); s != nil && s != last {
+			last = s
+			names[s.Name()] = true
+		}
+	}
+	return names
 }
 
 // parseBundleName reads "__CLANG_OFFLOAD_BUNDLE__<kind>-<target>", also of a

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"offlink/wrapper/abi"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
@@ -13,7 +14,15 @@ import (
 type Located struct {
 	devimg.Image
 	Place
+
+	part   *part      // what the image lies in
+	record abi.Record // of a descriptor's image
+	edit   editFunc   // where the image is in an envelope of package container
 }
+
+// editFunc returns the part with the image's code replaced, or without the
+// image where the code is nil.
+type editFunc func(code devimg.Code) (rope, error)
 
 // Place says where in a file an image lies. Fields that do not apply are
 // empty.

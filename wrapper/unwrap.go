@@ -19,7 +19,7 @@ func Unwrap(data []byte, opts ReadOptions) ([]Located, error) {
 		// bounded by the file, not by what its tables say.
 		left: 32*int64(len(data)) + 1<<20,
 	}
-	if err := w.walk(part{data: data}); err != nil {
+	if err := w.walk(&part{data: data}); err != nil {
 		return nil, err
 	}
 	return w.found, nil
@@ -44,19 +44,24 @@ type part struct {
 	data   []byte
 	path   []string
 	offset int64 // of data in the file, or -1 where it was compressed
+	// parent is what encloses the part, and enclose makes the parent's bytes
+	// of other bytes of the part. The whole file has neither.
+	parent  *part
+	enclose func(rope) (rope, error)
+	images  []Located // of an object file
 }
 
 // inside returns the part of that name in p.
-func (p part) inside(name string, data []byte, offset int64) part {
+func (p *part) inside(name string, data []byte, offset int64, enclose func(rope) (rope, error)) *part {
 	if p.offset < 0 || offset < 0 {
 		offset = -1
 	} else {
 		offset += p.offset
 	}
-	return part{data, append(slices.Clip(p.path), name), offset}
+	return &part{data: data, path: append(slices.Clip(p.path), name), offset: offset, parent: p, enclose: enclose}
 }
 
-func (w *walker) walk(p part) error {
+func (w *walker) walk(p *part) error {
 	if w.left -= int64(len(p.data)); w.left < 0 {
 		return errors.New("envelopes hold the same bytes many times over")
 	}
@@ -65,9 +70,9 @@ func (w *walker) walk(p part) error {
 	}
 	switch {
 	case objfile.IsArchive(p.data):
-		return w.members(p, objfile.ReadArchive)
+		return w.members(p, objfile.ReadArchive, objfile.ReplaceMember)
 	case objfile.IsUniversal(p.data):
-		return w.members(p, objfile.ReadUniversal)
+		return w.members(p, objfile.ReadUniversal, objfile.ReplaceArchitecture)
 	case container.Sniff(p.data) != container.None:
 		return w.envelope(p)
 	case objfile.Known(p.data):
@@ -87,21 +92,25 @@ func describeOther(data []byte) error {
 	return ErrNoImages
 }
 
-func (w *walker) members(p part, read func([]byte) ([]objfile.Member, error)) error {
+func (w *walker) members(p *part, read func([]byte) ([]objfile.Member, error), replace memberReplacer) error {
 	members, err := read(p.data)
 	if err != nil {
 		return err
 	}
 	for _, m := range members {
-		if err := w.walk(p.inside(m.Name, m.Data, m.Offset)); err != nil {
+		enclose := func(r rope) (rope, error) { return replace(p.data, m, r, r.size()) }
+		if err := w.walk(p.inside(m.Name, m.Data, m.Offset, enclose)); err != nil {
 			return fmt.Errorf("(%s): %w", m.Name, err)
 		}
 	}
 	return nil
 }
 
+// memberReplacer returns an archive's bytes with other bytes of a member.
+type memberReplacer func(data []byte, m objfile.Member, content []objfile.Content, size int64) ([]objfile.Content, error)
+
 // envelope adds the images of an envelope of package container.
-func (w *walker) envelope(p part) error {
+func (w *walker) envelope(p *part) error {
 	form := container.Sniff(p.data)
 	entries, err := container.Read(p.data, w.budget)
 	if err != nil {
@@ -109,7 +118,8 @@ func (w *walker) envelope(p part) error {
 	}
 	for i := range entries {
 		e := &entries[i]
-		inner := p.inside(entryName(e, i), e.Data, e.Offset)
+		replace := func(code devimg.Code) (rope, error) { return replaceEntry(p.data, i, code) }
+		inner := p.inside(entryName(e, i), e.Data, e.Offset, func(r rope) (rope, error) { return replace(r) })
 		if nested(e) {
 			if err := w.walk(inner); err != nil {
 				return fmt.Errorf("(%s): %w", entryName(e, i), err)
@@ -118,9 +128,9 @@ func (w *walker) envelope(p part) error {
 		if e.Host || nested(e) {
 			continue
 		}
-		w.found = append(w.found, Located{e.Image, Place{
+		w.found = append(w.found, Located{Image: e.Image, Place: Place{
 			Path: p.path, Envelope: Envelope(form), Name: e.Name, Strings: e.Strings, Index: i, Offset: inner.offset,
-		}})
+		}, part: p, edit: replace})
 	}
 	return nil
 }
@@ -141,7 +151,7 @@ func nested(e *container.Entry) bool {
 
 // object adds the images of an object file: of its descriptors, and of the
 // sections that are envelopes of their own.
-func (w *walker) object(p part) error {
+func (w *walker) object(p *part) error {
 	file, err := objfile.Read(p.data)
 	if err != nil {
 		return err
@@ -152,26 +162,27 @@ func (w *walker) object(p part) error {
 		return err
 	}
 	for i := range found {
-		found[i].Path = p.path
+		found[i].Path, found[i].part = p.path, p
 		if p.offset < 0 {
 			found[i].Offset = -1
 		} else if found[i].Offset >= 0 {
 			found[i].Offset += p.offset
 		}
 	}
+	p.images = found
 	w.found = append(w.found, found...)
-	return w.sections(p, file, found)
+	return w.sections(p, h, found)
 }
 
 // sections adds what fat objects carry in sections: the parts of a bundle, a
 // section each, and OffloadBinaries.
-func (w *walker) sections(p part, file *objfile.File, found []Located) error {
-	wrapped := make(map[string]bool) // sections whose images have descriptors
+func (w *walker) sections(p *part, h *hostObject, found []Located) error {
+	wrapped := h.boundSections() // sections of images with descriptors
 	for i := range found {
 		wrapped[found[i].Section] = true
 	}
-	for i := range file.Sections {
-		s := &file.Sections[i]
+	for i := range h.file.Sections {
+		s := &h.file.Sections[i]
 		if len(s.Data) == 0 || !s.HasPrefix(bundleSection) && !isOffloadSection(s) || wrapped[s.Name()] {
 			continue
 		}
@@ -188,8 +199,8 @@ func isOffloadSection(s *objfile.FileSection) bool {
 	return s.HasPrefix(".llvm.offloading") || s.HasPrefix(".llvm.rodata.offloading")
 }
 
-func (w *walker) section(p part, s *objfile.FileSection) error {
-	inner := p.inside(s.Name(), s.Data, s.Offset)
+func (w *walker) section(p *part, s *objfile.FileSection) error {
+	inner := p.inside(s.Name(), s.Data, s.Offset, func(r rope) (rope, error) { return replaceSection(p.data, s, r) })
 	kind, target, bundled := parseBundleName(s.Name())
 	if container.Sniff(s.Data) != container.None || objfile.IsArchive(s.Data) || kind == devimg.KindHost {
 		return w.walk(inner)
@@ -197,7 +208,7 @@ func (w *walker) section(p part, s *objfile.FileSection) error {
 	if !bundled {
 		return nil
 	}
-	l := Located{Place: Place{Path: p.path, Envelope: EnvelopeFatSection, Section: s.Name(), Offset: inner.offset}}
+	l := Located{Place: Place{Path: p.path, Envelope: EnvelopeFatSection, Section: s.Name(), Offset: inner.offset}, part: p}
 	l.Kind, l.Target, l.Image.Code = kind, target, devimg.Bytes(s.Data)
 	w.found = append(w.found, l)
 	return nil

@@ -47,7 +47,7 @@ func TestUnwrapLinked(t *testing.T) {
 		"one segment":        "gcc -pie -Wl,-z,noseparate-code",
 		"lld PIE":            "clang-19 -fuse-ld=lld -pie",
 		"lld static":         "clang-19 -fuse-ld=lld -static",
-		"lld RELR":           "clang-19 -fuse-ld=lld -pie -Wl,--pack-dyn-relocs=relr",
+		"lld RELR":           "clang-19 -fuse-ld=lld -pie -Wl,-z,pack-relative-relocs",
 		"lld shared":         "clang-19 -fuse-ld=lld -shared -fPIC",
 		"lld one segment":    "clang-19 -fuse-ld=lld -pie -Wl,--no-rosegment",
 		"lld stripped to it": "clang-19 -fuse-ld=lld -pie -s",

@@ -13,6 +13,8 @@ import (
 var subcommands = []func(cli.Streams) *cobra.Command{
 	newListCommand,
 	newExtractCommand,
+	newReplaceCommand,
+	newRemoveCommand,
 	newDiffCommand,
 }
 

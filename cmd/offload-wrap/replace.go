@@ -1,0 +1,221 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"offlink/cmd/internal/cli"
+	"offlink/props"
+	"offlink/spirv"
+	"offlink/wrapper"
+	"offlink/wrapper/container"
+	"offlink/wrapper/devimg"
+)
+
+// replacer is the command replace.
+type replacer struct{ editing }
+
+func newReplaceCommand(s cli.Streams) *cobra.Command {
+	r := &replacer{editing{streams: s}}
+	c := &cobra.Command{
+		Use:   "replace FILE --image N NEW",
+		Short: "give a device image of a file other code, in a finished program or library too",
+		Long: `Replace puts the code of NEW, a file of code or a file with one image, in the place of an
+image's code. What the image says of itself stays, so that the new code must offer the same
+entries, and its kernels must take the same arguments: a difference is refused. Code that is
+larger than the old goes into a new segment or section.`,
+		Args: argsUsage(cobra.ExactArgs(2)),
+		RunE: func(_ *cobra.Command, args []string) error { return r.run(args[0], args[1]) },
+	}
+	r.register(c)
+	return c
+}
+
+func (r *replacer) run(name, newName string) error {
+	n, err := r.load(newName)
+	if err != nil {
+		return err
+	}
+	defer n.close()
+	check := func(old *wrapper.Located) error { return r.check(name, old, n) }
+	return r.edit(name, check, func(w io.Writer, f *wrapper.File, i int) error { return f.Replace(w, i, n.code) })
+}
+
+// newCode is what replaces an image's code.
+type newCode struct {
+	name  string
+	code  devimg.Code
+	image *devimg.Image // if it came with one
+	close func() error
+}
+
+// load reads the new code: of the one image of a file that has images, else
+// the file itself.
+func (r *replacer) load(name string) (*newCode, error) {
+	f, err := r.open(name)
+	if errors.Is(err, wrapper.ErrNoImages) {
+		code, err := devimg.FromFile(name)
+		return &newCode{name, code, nil, func() error { return nil }}, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n := len(f.Images()); n != 1 {
+		f.Close()
+		return nil, fmt.Errorf("%s: the new code must be one image: %s; see 'offload-wrap extract'", name, countImages(n))
+	}
+	image, err := container.Uncompress(&f.Images()[0].Image, r.budget())
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &newCode{name, image.Code, image, f.Close}, nil
+}
+
+// check refuses new code that does not fit what the image says of itself.
+func (r *replacer) check(name string, old *wrapper.Located, n *newCode) error {
+	plain, err := container.Uncompress(&old.Image, r.budget())
+	if err != nil {
+		return err
+	}
+	if was, is := formatOf(plain), devimg.Sniff(n.code); was != devimg.FormatNone && is != was {
+		return fmt.Errorf("%s: its code is %v, and that of the image is %v", n.name, is, was)
+	}
+	var lines []string
+	switch {
+	case n.image != nil:
+		lines = compareImages(plain, n.image)
+	case devimg.Sniff(n.code) == devimg.FormatSPIRV:
+		lines, err = compareCode(plain, n.code)
+	default:
+		fmt.Fprintf(r.streams.Err, "%s: %s: entries and arguments are not compared: only SPIR-V and files with images say what they have\n", program, n.name)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", n.name, err)
+	}
+	if len(lines) > 0 {
+		return fmt.Errorf("%s does not fit the image of %s that it would replace:\n  %s", n.name, name, strings.Join(lines, "\n  "))
+	}
+	return nil
+}
+
+// formatOf is the format, by the looks of the code where the image leaves
+// that to the runtime.
+func formatOf(img *devimg.Image) devimg.Format {
+	if img.Format == devimg.FormatNone {
+		return devimg.Sniff(img.Code)
+	}
+	return img.Format
+}
+
+// compareImages says how entries and argument masks of two images differ.
+func compareImages(old, new *devimg.Image) []string {
+	var lines []string
+	for _, line := range wrapper.EntryDifferences(old.Entries, new.Entries) {
+		lines = append(lines, "entries: "+line)
+	}
+	return append(lines, wrapper.PropertyDifferences(only(old.Properties, props.SetKernelParamOpt), only(new.Properties, props.SetKernelParamOpt))...)
+}
+
+// only returns the sets of that name.
+func only(sets *props.Sets, name string) *props.Sets {
+	kept := &props.Sets{}
+	if set := sets.Get(name); set != nil && len(set.Properties) > 0 {
+		kept.All = append(kept.All, set)
+	}
+	return kept
+}
+
+// offer is what SPIR-V offers: the number of each kernel's parameters, and
+// the names that others may import.
+type offer struct {
+	kernels map[string]int
+	exports map[string]bool
+}
+
+func readOffer(code devimg.Code) (*offer, error) {
+	data, err := devimg.ReadCode(code)
+	if err != nil {
+		return nil, err
+	}
+	m, err := spirv.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	o := &offer{make(map[string]int), make(map[string]bool)}
+	parameters := make(map[spirv.ID]int)
+	for _, f := range m.Functions() {
+		parameters[f.ID()] = len(f.Params)
+	}
+	for _, e := range m.EntryPoints() {
+		o.kernels[e.Name] = parameters[e.Function]
+	}
+	for _, s := range m.Exports() {
+		o.exports[s.Name] = true
+	}
+	return o, nil
+}
+
+// compareCode says how the new code differs from what the image offers: its
+// entries, the symbols it exports, and the arguments its kernels get, which
+// the masks tell, or else the old code.
+func compareCode(old *devimg.Image, code devimg.Code) ([]string, error) {
+	now, err := readOffer(code)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, name := range old.Entries {
+		if _, kernel := now.kernels[name]; !kernel && !now.exports[name] {
+			lines = append(lines, "entry "+name+": the new code has no kernel and exports no function of that name")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(now.kernels)) {
+		if !slices.Contains(old.Entries, name) {
+			lines = append(lines, "kernel "+name+": it is no entry of the image")
+		}
+	}
+	for _, name := range old.Properties.Get(props.SetExportedSymbols).Names() {
+		if !now.exports[name] {
+			lines = append(lines, "exported symbol "+name+": the new code does not export it")
+		}
+	}
+	return append(lines, compareArguments(old, now)...), nil
+}
+
+func compareArguments(old *devimg.Image, now *offer) []string {
+	was, err := readOffer(old.Code)
+	if err != nil { // the old code is no SPIR-V: its masks remain
+		was = &offer{}
+	}
+	masks := old.Properties.Get(props.SetKernelParamOpt)
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(now.kernels)) {
+		if mask, ok := masks.Get(name); ok {
+			if kept := keptParameters(mask); kept != now.kernels[name] {
+				lines = append(lines, fmt.Sprintf("kernel %s: %d parameters, and its mask (%s) leaves %d",
+					name, now.kernels[name], props.Describe(props.SetKernelParamOpt, name, mask), kept))
+			}
+		} else if n, ok := was.kernels[name]; ok && n != now.kernels[name] {
+			lines = append(lines, fmt.Sprintf("kernel %s: %d parameters, and the old code has %d", name, now.kernels[name], n))
+		}
+	}
+	return lines
+}
+
+// keptParameters counts the parameters that a mask does not remove.
+func keptParameters(mask props.Value) int {
+	kept := 0
+	for i := range mask.BitLen() {
+		if mask.Data()[i/8]>>(i%8)&1 == 0 {
+			kept++
+		}
+	}
+	return kept
+}

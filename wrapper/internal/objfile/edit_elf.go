@@ -1,0 +1,418 @@
+package objfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
+
+const (
+	dtRelrsz = 35
+	dtRelr   = 36
+	ptPhdr   = 6
+	pfRead   = 4
+)
+
+// elfEditor edits ELF files.
+type elfEditor struct {
+	*elfFile
+	relative []uint64 // addresses of RELR relocations, ascending
+	relr     []byte   // their table
+	relrAt   int64    // where it is in the file
+	dynamic  []elfDynamic
+}
+
+// elfDynamic is a dynamic tag and where its value is in the file.
+type elfDynamic struct {
+	tag, value uint64
+	at         int64
+}
+
+func newELFEditor(data []byte) (*Editor, error) {
+	parsed, err := parseELF(data)
+	if err != nil {
+		return nil, err
+	}
+	f := &elfEditor{elfFile: parsed}
+	e := &Editor{file: parsed.file, format: f}
+	if f.typ == elfTypeRel {
+		return e, f.sectionSites(e)
+	}
+	return e, f.dynamicSites(e)
+}
+
+func (f *elfEditor) targetSize() int { return f.width() }
+
+// sectionSites collects the relocations of a relocatable file's data.
+func (f *elfEditor) sectionSites(e *Editor) error {
+	for i := range f.sections {
+		h := &f.sections[i]
+		if h.typ != shtRela && h.typ != shtRel || int(h.info) >= len(f.sections) {
+			continue
+		}
+		target := &f.file.Sections[h.info]
+		if !target.Alloc || target.Exec {
+			continue
+		}
+		table, err := f.bytes(i)
+		if err != nil {
+			return err
+		}
+		f.addSites(e, table, int64(h.offset), h.typ == shtRela, target.Addr)
+	}
+	return nil
+}
+
+// addSites collects the relocations of a table that are for whole pointers.
+func (f *elfEditor) addSites(e *Editor, table []byte, at int64, rela bool, base uint64) {
+	size := f.relocSize(rela)
+	for n := 0; (n+1)*size <= len(table); n++ {
+		r := f.reloc(table[n*size:], rela)
+		if r.typ != f.machine.absolute && (r.typ != f.machine.relative || !f.file.Linked) {
+			continue
+		}
+		s := site{addr: base + r.offset, target: at + int64(n*size), addend: -1}
+		if rela {
+			s.addend = s.target + int64(2*f.width())
+		}
+		e.sites = append(e.sites, s)
+	}
+}
+
+// dynamicSites collects the relocations of the dynamic linker.
+func (f *elfEditor) dynamicSites(e *Editor) error {
+	if err := f.readDynamic(); err != nil {
+		return err
+	}
+	for _, t := range []struct {
+		addr, size uint64
+		rela       bool
+	}{{dtRela, dtRelasz, true}, {dtRel, dtRelsz, false}} {
+		table, at, err := f.dynamicTable(t.addr, t.size)
+		if err != nil {
+			return err
+		}
+		f.addSites(e, table, at, t.rela, 0)
+	}
+	var err error
+	if f.relr, f.relrAt, err = f.dynamicTable(dtRelr, dtRelrsz); err != nil {
+		return err
+	}
+	f.relative = f.decodeRELR()
+	for _, addr := range f.relative {
+		e.sites = append(e.sites, site{addr, -1, -1})
+	}
+	return nil
+}
+
+// readDynamic reads the dynamic section with the places of its values.
+func (f *elfEditor) readDynamic() error {
+	for _, p := range f.segments {
+		if p.typ != ptDynamic {
+			continue
+		}
+		b, err := f.slice(p.offset, p.filesz, "the dynamic section")
+		if err != nil {
+			return err
+		}
+		w := elfWords{b, f.wide}
+		for at := int64(p.offset); len(w.b) >= 2*f.width(); at += int64(2 * f.width()) {
+			d := elfDynamic{w.word(), w.word(), at + int64(f.width())}
+			if d.tag == dtNull {
+				break
+			}
+			f.dynamic = append(f.dynamic, d)
+		}
+	}
+	return nil
+}
+
+func (f *elfEditor) tag(tag uint64) (elfDynamic, bool) {
+	i := slices.IndexFunc(f.dynamic, func(d elfDynamic) bool { return d.tag == tag })
+	if i < 0 {
+		return elfDynamic{}, false
+	}
+	return f.dynamic[i], true
+}
+
+// dynamicTable returns the table whose address and size two tags give.
+func (f *elfEditor) dynamicTable(addr, size uint64) ([]byte, int64, error) {
+	begin, ok := f.tag(addr)
+	length, ok2 := f.tag(size)
+	if !ok || !ok2 {
+		return nil, 0, nil
+	}
+	table := f.file.filled(begin.value)
+	at, _ := f.file.Offset(begin.value)
+	if uint64(len(table)) < length.value {
+		return nil, 0, f.errorf(at, "%#x bytes of dynamic relocations at address %#x: the file does not hold them", length.value, begin.value)
+	}
+	return table[:length.value], at, nil
+}
+
+// decodeRELR lists the addresses of a RELR table: an even word is an
+// address, an odd one a bitmap of the words that follow the last.
+func (f *elfEditor) decodeRELR() []uint64 {
+	width, bits := uint64(f.width()), uint64(8*f.width()-1)
+	var addrs []uint64
+	var next uint64
+	for w := (elfWords{f.relr, f.wide}); len(w.b) >= f.width(); {
+		v := w.word()
+		if v&1 == 0 {
+			addrs = append(addrs, v)
+			next = v + width
+			continue
+		}
+		for i := range bits {
+			if v>>(i+1)&1 == 1 {
+				addrs = append(addrs, next+i*width)
+			}
+		}
+		next += bits * width
+	}
+	return addrs
+}
+
+// encodeRELR is the table of ascending addresses.
+func (f *elfEditor) encodeRELR(addrs []uint64) []byte {
+	width, bits := uint64(f.width()), uint64(8*f.width()-1)
+	var table []byte
+	put := func(v uint64) {
+		if f.wide {
+			table = binary.LittleEndian.AppendUint64(table, v)
+		} else {
+			table = binary.LittleEndian.AppendUint32(table, uint32(v))
+		}
+	}
+	for len(addrs) > 0 {
+		put(addrs[0])
+		next := addrs[0] + width
+		for addrs = addrs[1:]; ; next += bits * width {
+			bitmap := uint64(0)
+			for len(addrs) > 0 && addrs[0]-next < bits*width && (addrs[0]-next)%width == 0 {
+				bitmap |= 1 << ((addrs[0]-next)/width + 1)
+				addrs = addrs[1:]
+			}
+			if bitmap == 0 {
+				break
+			}
+			put(bitmap | 1)
+		}
+	}
+	return table
+}
+
+// rotated makes the RELR table anew where records differ in their pointers.
+func (f *elfEditor) rotated(e *Editor, addr uint64, size int, raw, _ []byte) error {
+	length := uint64(len(raw))
+	changed := false
+	addrs := make([]uint64, len(f.relative))
+	for i, at := range f.relative {
+		addrs[i] = at
+		if at-addr < length {
+			addrs[i] = addr + (at-addr+length-uint64(size))%length
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	slices.Sort(addrs)
+	table := f.encodeRELR(addrs)
+	if len(table) > len(f.relr) {
+		return errPattern
+	}
+	if bytes.Equal(table, f.relr) {
+		return nil
+	}
+	e.patch(f.relrAt, table)
+	if d, ok := f.tag(dtRelrsz); ok {
+		e.patch(d.at, e.Word(uint64(len(table))))
+	}
+	return nil
+}
+
+// inPlace serves programs that are linked to fixed addresses. In others a
+// pointer without a relocation is none.
+func (f *elfEditor) inPlace(e *Editor, addr, value uint64) ([]byte, error) {
+	if f.typ != elfTypeExec {
+		return nil, f.errorf(-1, "the pointer at %#x has no relocation", addr)
+	}
+	return e.Word(value), nil
+}
+
+func (f *elfEditor) grow(e *Editor, img Extent, size int64) (room, error) {
+	section := f.file.sectionOf(img)
+	if f.typ != elfTypeRel {
+		return f.addSegment(e, section, size)
+	}
+	if section < 0 {
+		return room{}, ErrNoRoom
+	}
+	return f.growSection(e, section, img, size)
+}
+
+// growSection moves a section of a relocatable file behind the end, where it
+// has room.
+func (f *elfEditor) growSection(e *Editor, section int, img Extent, size int64) (room, error) {
+	s := &f.file.Sections[section]
+	before, offset := moved(s, img)
+	align := int64(f.sections[section].align)
+	if align < imageAlign || align > 1<<16 || align&(align-1) != 0 {
+		align = imageAlign
+	}
+	start := alignUp(int64(len(f.data)), align)
+	f.moveSection(e, section, start, offset+size)
+	return room{addr: s.Addr + uint64(offset), before: before, start: start}, nil
+}
+
+// moveSection changes a section header of what is not loaded as it lies in
+// the file.
+func (f *elfEditor) moveSection(e *Editor, section int, offset, size int64) bool {
+	if f.typ != elfTypeRel && f.sections[section].flags&shfAlloc != 0 {
+		return false
+	}
+	table, entry, _ := f.sectionTable()
+	at := int64(table) + int64(section*entry)
+	e.patch(at+int64(f.pick(24, 16)), e.Word(uint64(offset)))
+	e.patch(at+int64(f.pick(32, 20)), e.Word(uint64(size)))
+	return true
+}
+
+// maxGap is how many zeros a file may get so that its new segment lies as far
+// from its first byte as in memory.
+const maxGap = 64 << 20
+
+// addSegment plans a segment behind everything: a copy of the program headers
+// with one more, the code, and a copy of the section headers with one more,
+// where there are any.
+//
+// Where it can be, the segment is as far from the start of the file as from
+// the start of the program: kernels before 5.18 tell a program where its
+// headers are by that.
+func (f *elfEditor) addSegment(e *Editor, section int, size int64) (room, error) {
+	_, entry, count := f.segmentTable()
+	if len(f.segments) == 0 || count >= pnXnum-1 {
+		return room{}, ErrNoRoom
+	}
+	start, addr := f.freeSpace()
+	headers := (len(f.segments) + 1) * entry
+	codeAt := alignUp(int64(headers), imageAlign)
+	load := elfSegment{typ: ptLoad, flags: pfRead, offset: uint64(start), vaddr: addr, paddr: addr,
+		filesz: uint64(codeAt + size), memsz: uint64(codeAt + size), align: f.pageSize()}
+	table := f.newSegments(load, uint64(headers))
+	e.patch(int64(f.pick(32, 28)), e.Word(uint64(start)))
+	e.patch(int64(f.pick(56, 44)), binary.LittleEndian.AppendUint16(nil, uint16(count+1)))
+	r := room{addr: addr + uint64(codeAt), start: start,
+		before: []Content{Bytes(append(table, make([]byte, codeAt-int64(headers))...))}}
+	if section >= 0 {
+		r.after = f.newSections(e, section, r.addr, start+codeAt, size)
+	}
+	return r, nil
+}
+
+func (f *elfEditor) pageSize() uint64 {
+	page := uint64(0x1000)
+	for _, p := range f.segments {
+		if p.typ == ptLoad && p.align&(p.align-1) == 0 && p.align <= 1<<21 {
+			page = max(page, p.align)
+		}
+	}
+	return page
+}
+
+// freeSpace returns where in the file and in memory a segment can begin.
+func (f *elfEditor) freeSpace() (start int64, addr uint64) {
+	page := f.pageSize()
+	var bias, end uint64
+	first := true
+	for _, p := range f.segments {
+		if p.typ != ptLoad {
+			continue
+		}
+		if first {
+			bias, first = p.vaddr-p.offset, false
+		}
+		end = max(end, p.vaddr+p.memsz)
+	}
+	round := func(n uint64) uint64 { return (n + page - 1) &^ (page - 1) }
+	size := round(uint64(len(f.data)))
+	if inMemory := round(end - bias); inMemory <= size+maxGap {
+		size = max(size, inMemory)
+		return int64(size), size + bias
+	}
+	return int64(size), round(end)
+}
+
+// newSegments is the table of program headers with one more, behind the last
+// that is loaded: they are sorted by address.
+func (f *elfEditor) newSegments(load elfSegment, headers uint64) []byte {
+	last := 0
+	for i, p := range f.segments {
+		if p.typ == ptLoad {
+			last = i
+		}
+	}
+	all := slices.Insert(slices.Clone(f.segments), last+1, load)
+	var table []byte
+	for _, p := range all {
+		if p.typ == ptPhdr {
+			p.offset, p.vaddr, p.paddr, p.filesz, p.memsz = load.offset, load.vaddr, load.paddr, headers, headers
+		}
+		table = f.appendSegment(table, p)
+	}
+	return table
+}
+
+func (f *elfEditor) appendSegment(b []byte, p elfSegment) []byte {
+	b = binary.LittleEndian.AppendUint32(b, p.typ)
+	if f.wide {
+		b = binary.LittleEndian.AppendUint32(b, p.flags)
+	}
+	for _, v := range []uint64{p.offset, p.vaddr, p.paddr, p.filesz, p.memsz} {
+		b = f.appendWord(b, v)
+	}
+	if !f.wide {
+		b = binary.LittleEndian.AppendUint32(b, p.flags)
+	}
+	return f.appendWord(b, p.align)
+}
+
+func (f *elfEditor) appendWord(b []byte, v uint64) []byte {
+	if f.wide {
+		return binary.LittleEndian.AppendUint64(b, v)
+	}
+	return binary.LittleEndian.AppendUint32(b, uint32(v))
+}
+
+// newSections is a copy of the section headers with one more, for the code:
+// tools that copy files by their sections would lose it otherwise. It has the
+// name of the section that the image was in.
+func (f *elfEditor) newSections(e *Editor, like int, addr uint64, offset, size int64) []Content {
+	table, entry, count := f.sectionTable()
+	if count == 0 || count+1 >= shnReserved {
+		return nil
+	}
+	old := f.data[table:][:count*entry]
+	h := f.sections[like]
+	h.addr, h.offset, h.size, h.align = addr, uint64(offset), uint64(size), imageAlign
+	end := offset + size
+	begin := alignUp(end, 8)
+	headers := append(make([]byte, begin-end), old...)
+	headers = f.appendSection(headers, h)
+	e.patch(int64(f.pick(40, 32)), e.Word(uint64(begin)))
+	e.patch(int64(f.pick(60, 48)), binary.LittleEndian.AppendUint16(nil, uint16(count+1)))
+	return []Content{Bytes(headers)}
+}
+
+func (f *elfEditor) appendSection(b []byte, h elfSection) []byte {
+	b = binary.LittleEndian.AppendUint32(b, h.name)
+	b = binary.LittleEndian.AppendUint32(b, h.typ)
+	for _, v := range []uint64{h.flags, h.addr, h.offset, h.size} {
+		b = f.appendWord(b, v)
+	}
+	b = binary.LittleEndian.AppendUint32(b, h.link)
+	b = binary.LittleEndian.AppendUint32(b, h.info)
+	b = f.appendWord(b, h.align)
+	return f.appendWord(b, 0)
+}

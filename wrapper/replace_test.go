@@ -1,0 +1,156 @@
+package wrapper
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"offlink/wrapper/devimg"
+)
+
+// runnable are ways to link a program that this machine runs.
+var runnable = map[string]string{
+	"static":       "gcc -static",
+	"static PIE":   "gcc -static-pie",
+	"no PIE":       "gcc -no-pie",
+	"PIE":          "gcc -pie",
+	"PIE stripped": "gcc -pie -s",
+	"RELR":         "gcc -pie -Wl,-z,pack-relative-relocs",
+	"lld PIE":      "clang-19 -fuse-ld=lld -pie",
+	"lld static":   "clang-19 -fuse-ld=lld -static",
+	"lld RELR":     "clang-19 -fuse-ld=lld -pie -Wl,-z,pack-relative-relocs",
+}
+
+func link(t *testing.T, command string, objects ...string) string {
+	t.Helper()
+	words := strings.Fields(command)
+	linked := filepath.Join(t.TempDir(), "linked")
+	args := append(words[1:], "-o", linked, filepath.Join(goldenDir, "dumper.c"))
+	run(t, words[0], append(args, objects...)...)
+	return linked
+}
+
+// edited writes the edited file of that name and returns its name.
+func edited(t *testing.T, name string, edit func(f *File, w *os.File) error) string {
+	t.Helper()
+	f, err := Open(name, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out, err := os.OpenFile(name+".edited", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o777)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := edit(f, out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Name()
+}
+
+func replaced(t *testing.T, name string, i int, code []byte) string {
+	t.Helper()
+	return edited(t, name, func(f *File, w *os.File) error { return f.Replace(w, i, devimg.Bytes(code)) })
+}
+
+func removed(t *testing.T, name string, i int) string {
+	t.Helper()
+	return edited(t, name, func(f *File, w *os.File) error { return f.Remove(w, i) })
+}
+
+// dumpWithout and dumpWith are what the dumper must print of the golden
+// images after an edit.
+func dumpWith(t *testing.T, name string, change func([]Located) []Located) string {
+	t.Helper()
+	f, err := Open(name, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return dump(change(append([]Located{}, f.Images()...)))
+}
+
+func without(i int) func([]Located) []Located {
+	return func(images []Located) []Located { return append(images[:i:i], images[i+1:]...) }
+}
+
+func with(i int, code []byte) func([]Located) []Located {
+	return func(images []Located) []Located {
+		images[i].Code = devimg.Bytes(code)
+		return images
+	}
+}
+
+// checkRuns compares what a program prints, and what is read out of it.
+func checkRuns(t *testing.T, name, want string) {
+	t.Helper()
+	out, err := exec.Command(name).CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	if diff := cmp.Diff(want, string(out)); diff != "" {
+		t.Errorf("what %s prints (-want +got):\n%s", name, diff)
+	}
+	testDump(t, name, want)
+}
+
+// TestReplace replaces images of running programs by smaller and by larger
+// ones, and runs the programs again; also after another tool copied them.
+func TestReplace(t *testing.T) {
+	small, large := bytes.Repeat([]byte("small "), 50), bytes.Repeat([]byte("large "), 5000)
+	object := filepath.Join(goldenDir, "two_targets", "wrapped.pic.o")
+	for name, command := range runnable {
+		t.Run(name, func(t *testing.T) {
+			program := link(t, command, object)
+			for i := range 3 {
+				checkRuns(t, replaced(t, program, i, small), dumpWith(t, program, with(i, small)))
+				grown := replaced(t, program, i, large)
+				checkRuns(t, grown, dumpWith(t, program, with(i, large)))
+				again := replaced(t, grown, (i+1)%3, append(large, 'x'))
+				checkRuns(t, again, dumpWith(t, grown, with((i+1)%3, append(large, 'x'))))
+			}
+		})
+	}
+}
+
+// TestRemove removes images of running programs, one after another.
+func TestRemove(t *testing.T) {
+	object := filepath.Join(goldenDir, "batch_of_three", "wrapped.pic.o")
+	for name, command := range runnable {
+		t.Run(name, func(t *testing.T) {
+			program := link(t, command, object)
+			for i := range 3 {
+				once := removed(t, program, i)
+				checkRuns(t, once, dumpWith(t, program, without(i)))
+				twice := removed(t, once, 0)
+				checkRuns(t, twice, dumpWith(t, once, without(0)))
+				checkRuns(t, removed(t, twice, 0), dumpWith(t, twice, without(0)))
+			}
+		})
+	}
+}
+
+// TestEditObject edits relocatable objects and links them.
+func TestEditObject(t *testing.T) {
+	large := bytes.Repeat([]byte("large "), 5000)
+	for _, object := range []string{"two_targets/wrapped.pic.o", "batch_of_three/wrapped.pic.o"} {
+		data, err := os.ReadFile(filepath.Join(goldenDir, object))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join(t.TempDir(), "wrapped.o")
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3 {
+			checkRuns(t, link(t, "gcc -pie", replaced(t, name, i, large)), dumpWith(t, name, with(i, large)))
+			checkRuns(t, link(t, "gcc -pie", removed(t, name, i)), dumpWith(t, name, without(i)))
+		}
+	}
+}

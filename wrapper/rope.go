@@ -1,0 +1,124 @@
+package wrapper
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"offlink/wrapper/container"
+	"offlink/wrapper/devimg"
+	"offlink/wrapper/internal/objfile"
+)
+
+// rope is the bytes of an edited file as a list of pieces, most of them
+// stretches of the file as it was.
+type rope []objfile.Content
+
+func (r rope) size() int64 {
+	var n int64
+	for _, c := range r {
+		n += c.Size()
+	}
+	return n
+}
+
+// newRope is the bytes of data after a plan. Of patches that overlap the
+// later one counts.
+func newRope(data []byte, plan objfile.Plan) rope {
+	var r rope
+	at := int64(0)
+	for _, p := range settle(plan.Patches) {
+		r = append(r, objfile.Bytes(data[at:p.Offset]), p.Content)
+		at = p.Offset + p.Content.Size()
+	}
+	r = append(r, objfile.Bytes(data[at:]))
+	if len(plan.Tail) > 0 {
+		r = append(r, objfile.Zeros(plan.TailStart-int64(len(data))))
+		r = append(r, plan.Tail...)
+	}
+	return r
+}
+
+// settle sorts patches. Two of the same place are one: an edit plans a place
+// once, except for words that several tables name.
+func settle(patches []objfile.Patch) []objfile.Patch {
+	patches = slices.Clone(patches)
+	slices.SortStableFunc(patches, func(a, b objfile.Patch) int { return cmp.Compare(a.Offset, b.Offset) })
+	kept := patches[:0]
+	for _, p := range patches {
+		if n := len(kept); n > 0 && kept[n-1].Offset+kept[n-1].Content.Size() > p.Offset {
+			if kept[n-1].Offset == p.Offset && kept[n-1].Content.Size() == p.Content.Size() {
+				kept[n-1] = p
+			}
+			continue
+		}
+		kept = append(kept, p)
+	}
+	return kept
+}
+
+// writeTo writes the bytes. Long stretches are copied without being held.
+func (r rope) writeTo(w io.Writer) error {
+	for _, c := range r {
+		var err error
+		if b, ok := c.(objfile.Bytes); ok {
+			_, err = w.Write(b)
+		} else {
+			err = copyCode(w, devimg.Code(c))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadAt implements [io.ReaderAt], so that edited bytes can be the code of an
+// envelope's entry.
+func (r rope) ReadAt(b []byte, off int64) (int, error) {
+	n := 0
+	for _, c := range r {
+		if off >= c.Size() {
+			off -= c.Size()
+			continue
+		}
+		m, err := c.ReadAt(b[n:min(int64(len(b)), int64(n)+c.Size()-off)], off)
+		if n += m; err != nil && err != io.EOF {
+			return n, err
+		}
+		if off = 0; n == len(b) {
+			return n, nil
+		}
+	}
+	return n, io.EOF
+}
+
+// Size is the length in bytes.
+func (r rope) Size() int64 { return r.size() }
+
+// replaceEntry returns an envelope's bytes with other code of an entry, or
+// without it where the code is nil.
+func replaceEntry(data []byte, n int, code devimg.Code) (rope, error) {
+	pieces, err := container.Replace(data, n, code)
+	if err != nil {
+		return nil, err
+	}
+	r := make(rope, len(pieces))
+	for i, p := range pieces {
+		r[i] = p
+	}
+	return r, nil
+}
+
+// replaceSection returns an object file's bytes with other bytes of a section
+// that nothing points into.
+func replaceSection(data []byte, s *objfile.FileSection, content rope) (rope, error) {
+	e, err := objfile.NewEditor(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.ReplaceSection(s, content); err != nil {
+		return nil, err
+	}
+	return newRope(data, e.Plan()), nil
+}
