@@ -75,8 +75,32 @@ func (p *parser) decodeElement() ir.Operand {
 	case p.acceptWord("null"):
 		return ir.Operand{}
 	}
+	if o, ok := p.decodeInteger(); ok {
+		return o
+	}
 	id, _ := p.parseType()
 	return p.decodeTyped(id)
+}
+
+// decodeInteger decodes an integer with its type, which the module need not
+// record. It steps over nothing if something else is next.
+func (p *parser) decodeInteger() (o ir.Operand, ok bool) {
+	w := p.peekWord()
+	if w == nil {
+		return o, false
+	}
+	bits, ok := integerType(w)
+	if !ok || bits > 64 {
+		return o, false
+	}
+	start := p.pos
+	p.pos += len(w)
+	if c := p.peek(); class[c]&classDigit != 0 || c == '-' {
+		n, ok := integerBits(string(p.number()))
+		return ir.Operand{Kind: ir.OperandInt, Int: signExtend(n, int(bits)), Bits: int(bits)}, ok
+	}
+	p.pos = start
+	return o, false
 }
 
 // decodeTyped decodes a constant as a metadata operand.
@@ -131,6 +155,9 @@ func (p *parser) decodeFieldValue() ir.Operand {
 	case class[c]&classDigit != 0, c == '-', c == '+':
 		return decodeFieldNumber(p.number())
 	case p.startsType():
+		if o, ok := p.decodeInteger(); ok {
+			return o
+		}
 		id, _ := p.parseType()
 		if c := p.peek(); c == ',' || c == ')' {
 			return ir.Operand{Kind: ir.OperandOther}

@@ -47,7 +47,8 @@ type header struct {
 	convention string
 	space      uint32
 	name       name
-	namePos    int
+	namePos    int // where the name is, behind the '@'
+	nameEnd    int
 	valueType  ir.TypeID
 	hasComdat  bool
 	comdat     name // text nil: the comdat of the value's own name
@@ -208,6 +209,7 @@ func (p *parser) signature() {
 	p.pos++
 	h.namePos = p.pos
 	h.name = p.name()
+	h.nameEnd = p.pos
 	h.valueType = p.parameters(result)
 	p.item(itemSignature, start)
 }
@@ -382,6 +384,7 @@ func (p *parser) globalHeader() {
 	p.expect('@')
 	h.namePos = p.pos
 	h.name = p.name()
+	h.nameEnd = p.pos
 	p.expect('=')
 	p.item(itemName, start)
 	p.leading()

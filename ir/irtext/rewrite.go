@@ -112,11 +112,10 @@ func (r *rewriter) dropResult(site *callSite) {
 	if e.Kind != ir.ExpressionConstant || r.stores(site) {
 		return
 	}
-	call := r.call(site)
-	text := string(r.appendConstant(nil, e.Type, &e.Constant))
-	if r.truncates(call.Result, e.Type) {
-		text = strconv.FormatBool(e.Constant.Int&1 != 0)
+	if call := r.call(site); r.truncates(call.Result, e.Type) {
+		return
 	}
+	text := string(r.appendConstant(nil, e.Type, &e.Constant))
 	result := site.result
 	if result.numbered || !site.hasName {
 		result = name{number: site.number, numbered: true}
@@ -189,7 +188,7 @@ func (r *rewriter) replaceCall(site *callSite) patch {
 	switch {
 	case r.stores(site):
 		r.store(site, e)
-	case e.Kind == ir.ExpressionConstant:
+	case e.Kind == ir.ExpressionConstant && !r.truncates(r.call(site).Result, e.Type):
 		return patch{r.lineStart(site.start), site.end, ""}
 	default:
 		r.define(site, e)
@@ -337,10 +336,12 @@ func (r *rewriter) load(site *callSite, e *ir.Expression, result string) {
 	r.lines = strconv.AppendUint(r.lines, e.Offset, 10)
 	r.lines = append(r.lines, r.debug...)
 
-	target := r.pointerTo(site, e)
-	cast := r.newName()
-	r.begin(cast)
-	r.lines = append(r.lines, "bitcast "+typ+" "+address+" to "+target+r.debug...)
+	target, cast := typ, address
+	if to := &r.text.module.Types[e.Type]; to.Kind != ir.TypeInteger || to.Bits != 8 {
+		target, cast = r.pointerTo(site, e), r.newName()
+		r.begin(cast)
+		r.lines = append(r.lines, "bitcast "+typ+" "+address+" to "+target+r.debug...)
+	}
 
 	r.begin(result)
 	r.lines = r.text.appendType(append(r.lines, "load "...), e.Type)

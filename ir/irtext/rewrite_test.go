@@ -117,7 +117,7 @@ func TestReplaceCalls(t *testing.T) {
 				{Call: 3, Value: whole},
 			}
 		}, []string{
-			"%2 = add i32 -5, -5", "br label %3", "%4 = phi i32 [ -5, %1 ]", "br i1 true, label %6, label %5",
+			"%2 = add i32 -5, -5", "br label %3", "%4 = phi i32 [ -5, %1 ]", "%5 = trunc i8 1 to i1", "br i1 %5, label %7, label %6",
 			"store %S { i8 7, float 0x3FF8000000000000 }, ptr addrspace(4) %0, align 4", "store i32 %4",
 		}},
 		{"calls", func(m *ir.Module, calls []ir.Call) []ir.CallEdit {

@@ -30,16 +30,21 @@ func (w *writer) writeHeader(id ir.ValueID, define bool, edit *ir.Edit, keep []i
 	if p.locals == nil {
 		p.locals = newLocals()
 	}
-	p.locals.begin()
 	w.collectPatches(func() {
+		p.locals.begin()
 		p.valueHeader(at)
 		if define && at.body != 0 {
 			p.body()
 		}
 	})
+	p.locals.begin()
 	p.unresolved(func() { p.valueHeader(at) })
 	h := headerWriter{writer: w, id: id, value: &w.text.module.Values[id], edit: edit, define: define, keep: keep}
 	h.linkage = h.newLinkage()
+	if name := &p.header; name.name.numbered && w.renumbered {
+		w.patches = append(w.patches, patch{name.namePos, name.nameEnd, utoa(w.numbers[id])})
+		w.sortPatches()
+	}
 	for i := range p.header.items {
 		h.item(&p.header.items[i])
 	}
