@@ -60,10 +60,12 @@ func (s *Slice) Undefined() []ir.ValueID {
 
 // Has reports whether the image has the value, defined or declared.
 func (s *Slice) Has(id ir.ValueID) bool {
-	_, defined := slices.BinarySearch(s.Definitions, id)
-	if defined {
-		return true
-	}
 	_, declared := slices.BinarySearch(s.Declarations, id)
-	return declared
+	return declared || s.Defines(id)
+}
+
+// Defines reports whether the image has the definition of the value.
+func (s *Slice) Defines(id ir.ValueID) bool {
+	_, defined := slices.BinarySearch(s.Definitions, id)
+	return defined
 }

@@ -103,9 +103,12 @@ func (i *image) kernels(yield func(*ir.GlobalValue) bool) {
 }
 
 // functions yields the functions of the image, declared ones too, in module
-// order.
+// order. One that is only declared in the image although the module defines
+// it has lost its metadata there, and is left out.
 func (i *image) functions(yield func(ir.ValueID, *ir.GlobalValue) bool) {
-	i.all(func(id ir.ValueID, v *ir.GlobalValue) bool { return v.Kind != ir.Function || yield(id, v) })
+	i.all(func(id ir.ValueID, v *ir.GlobalValue) bool {
+		return v.Kind != ir.Function || (!v.Declaration && !i.Defines(id)) || yield(id, v)
+	})
 }
 
 // variables yields the variables of the image, declared ones too, in module

@@ -20,14 +20,15 @@ func (i *image) deviceGlobals() error {
 	if !i.options.DeviceGlobals {
 		return nil
 	}
-	var err error
-	i.variables(func(id ir.ValueID, v *ir.GlobalValue) bool {
-		if i.Graph.IsDeviceGlobal(id) {
-			err = i.deviceGlobal(id, v)
+	for id, v := range i.variables {
+		if !i.Graph.IsDeviceGlobal(id) {
+			continue
 		}
-		return err == nil
-	})
-	return err
+		if err := i.deviceGlobal(id, v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (i *image) deviceGlobal(id ir.ValueID, v *ir.GlobalValue) error {
@@ -65,16 +66,15 @@ const (
 
 // hostPipes gives the size in bytes of what goes through each host pipe.
 func (i *image) hostPipes() error {
-	var err error
-	i.variables(func(id ir.ValueID, v *ir.GlobalValue) bool {
+	for id := range i.variables {
 		if _, ok := i.Module.Attribute(id, attributeHostPipe); !ok {
-			return true
+			continue
 		}
-		var size uint32
-		if size, err = i.number(id, attributeHostPipeSize); err == nil {
-			i.put(props.SetHostPipes, i.uniqueID(id), props.Uint32s(size))
+		size, err := i.number(id, attributeHostPipeSize)
+		if err != nil {
+			return err
 		}
-		return err == nil
-	})
-	return err
+		i.put(props.SetHostPipes, i.uniqueID(id), props.Uint32s(size))
+	}
+	return nil
 }

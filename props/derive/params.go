@@ -14,20 +14,22 @@ import (
 // the argument was optimised away.
 var omittedKinds = []string{"sycl_kernel_omit_args", "spir_kernel_omit_args"}
 
-// paramOpt gives for each kernel the arguments that it does not take, as a
-// bit mask: bit 0 is the first argument. The set is written when it is empty
-// too, and sorted by name.
+// paramOpt gives for each function that says so, kernel or not, the arguments
+// that it does not take, as a bit mask: bit 0 is the first argument. The set
+// is written when it is empty too, and sorted by name.
 func (i *image) paramOpt() error {
 	if !i.options.ParamInfo {
 		return nil
 	}
 	set := i.sets.Open(props.SetKernelParamOpt)
-	var kernels []*ir.GlobalValue
-	for v := range i.kernels {
-		kernels = append(kernels, v)
+	var functions []*ir.GlobalValue
+	for _, v := range i.functions {
+		if len(v.Attachments) > 0 {
+			functions = append(functions, v)
+		}
 	}
-	slices.SortFunc(kernels, func(a, b *ir.GlobalValue) int { return strings.Compare(a.Name, b.Name) })
-	for _, v := range kernels {
+	slices.SortFunc(functions, func(a, b *ir.GlobalValue) int { return strings.Compare(a.Name, b.Name) })
+	for _, v := range functions {
 		omitted, err := i.omitted(v)
 		if err != nil {
 			return err

@@ -6,11 +6,6 @@ import (
 	"offlink/split"
 )
 
-// syclDeviceFlag is a module flag of front ends from 2025.3 on. The
-// splitters that come with these write sub-group sizes among the program
-// metadata, earlier ones do not.
-const syclDeviceFlag = "sycl-device"
-
 // programMetadata gives the sizes that functions ask for, one entry a
 // function and kind, and the variables' names of device globals. Unlike the
 // requirements it says which function asks.
@@ -18,41 +13,40 @@ func (i *image) programMetadata() error {
 	if !i.options.ProgramMetadata {
 		return nil
 	}
-	subGroups, err := hasModuleFlag(i.Module, syclDeviceFlag)
+	late, err := i.isLateFrontEnd()
 	if err != nil {
 		return err
 	}
-	i.functions(func(_ ir.ValueID, v *ir.GlobalValue) bool {
-		if len(v.Attachments) > 0 {
-			err = i.functionMetadata(v, subGroups)
+	for _, v := range i.functions {
+		if len(v.Attachments) == 0 {
+			continue
 		}
-		return err == nil
-	})
-	if err != nil {
-		return err
+		if err := i.functionMetadata(v, late); err != nil {
+			return err
+		}
 	}
-	i.variables(func(id ir.ValueID, v *ir.GlobalValue) bool {
+	for id, v := range i.variables {
 		if i.Graph.IsDeviceGlobal(id) {
 			i.put(props.SetProgramMetadata, i.uniqueID(id)+"@global_id_mapping", props.String(v.Name))
 		}
-		return true
-	})
+	}
 	return nil
 }
 
-func (i *image) functionMetadata(v *ir.GlobalValue, subGroups bool) error {
+// functionMetadata lists what the metadata of one function says. Sub-group
+// sizes are listed for late front ends only.
+func (i *image) functionMetadata(v *ir.GlobalValue, late bool) error {
 	for _, entry := range []struct {
 		kind, key string
 		single    bool
-		left      bool
 	}{
-		{split.KindWorkGroupSize, "@reqd_work_group_size", false, false},
-		{split.KindSubGroupSize, "@reqd_sub_group_size", true, !subGroups},
-		{split.KindWorkGroupDimensions, "@work_group_num_dim", true, false},
-		{"max_work_group_size", "@max_work_group_size", false, false},
-		{"max_linear_work_group_size", "@max_linear_work_group_size", true, false},
+		{split.KindWorkGroupSize, "@reqd_work_group_size", false},
+		{split.KindSubGroupSize, "@reqd_sub_group_size", true},
+		{split.KindWorkGroupDimensions, "@work_group_num_dim", true},
+		{"max_work_group_size", "@max_work_group_size", false},
+		{"max_linear_work_group_size", "@max_linear_work_group_size", true},
 	} {
-		if entry.left {
+		if entry.kind == split.KindSubGroupSize && !late {
 			continue
 		}
 		numbers, err := split.Integers(i.Module, v, entry.kind)
@@ -77,6 +71,12 @@ func cutUint32s(numbers []int64) props.Value {
 	}
 	return props.Uint32s(cut...)
 }
+
+// isLateFrontEnd reports whether a front end of 2025.3 or later made the
+// module: these set a module flag. The splitters that come with them write
+// sub-group sizes among the program metadata, and the dimensions of work-groups
+// among the requirements of a module that is not split; earlier ones do not.
+func (i *image) isLateFrontEnd() (bool, error) { return hasModuleFlag(i.Module, "sycl-device") }
 
 // hasModuleFlag reports whether the module has that flag, an entry
 // {i32 behaviour, !"name", value} of !llvm.module.flags.

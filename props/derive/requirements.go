@@ -16,9 +16,14 @@ import (
 // Aspects and targets are unions over the functions of the image; the others
 // are the first function's that has them, as splitting puts only functions
 // that agree into an image. Where nothing was split they may not agree, and
-// then no work-group size is required.
+// then no work-group size is required, nor, of modules of older front ends,
+// dimensions.
 func (i *image) requirements() error {
 	r, err := i.collectRequirements()
+	if err != nil {
+		return err
+	}
+	late, err := i.isLateFrontEnd()
 	if err != nil {
 		return err
 	}
@@ -39,7 +44,7 @@ func (i *image) requirements() error {
 	if r.workGroupSize != nil && !i.Group.Whole {
 		i.put(set, "reqd_work_group_size_uint64_t", uint64s(r.workGroupSize))
 	}
-	if r.dimensions != nil {
+	if r.dimensions != nil && (late || !i.Group.Whole) {
 		i.put(set, "work_group_num_dim", props.Uint32(r.dimensions[0]))
 	}
 	return nil
@@ -54,15 +59,15 @@ type requirements struct {
 
 func (i *image) collectRequirements() (requirements, error) {
 	var r requirements
-	var err error
-	i.functions(func(id ir.ValueID, v *ir.GlobalValue) bool {
-		err = i.addRequirements(&r, id, v)
-		return err == nil
-	})
+	for id, v := range i.functions {
+		if err := i.addRequirements(&r, id, v); err != nil {
+			return r, err
+		}
+	}
 	slices.Sort(r.aspects)
 	slices.Sort(r.targets)
 	r.aspects, r.targets = slices.Compact(r.aspects), slices.Compact(r.targets)
-	return r, err
+	return r, nil
 }
 
 func (i *image) addRequirements(r *requirements, id ir.ValueID, v *ir.GlobalValue) error {

@@ -68,13 +68,12 @@ func CanRun(s *split.Slice, target string) (bool, error) {
 		return true, nil
 	}
 	i := &image{Slice: s}
-	can := true
-	var err error
-	i.functions(func(_ ir.ValueID, v *ir.GlobalValue) bool {
-		can, err = i.canRunFunction(v, d)
-		return can && err == nil
-	})
-	return can, err
+	for _, v := range i.functions {
+		if can, err := i.canRunFunction(v, d); !can || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func (i *image) canRunFunction(v *ir.GlobalValue, d device) (bool, error) {
