@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"offlink/props"
 	"offlink/wrapper/devimg"
 )
 
@@ -152,5 +153,108 @@ func TestEditObject(t *testing.T) {
 			checkRuns(t, link(t, "gcc -pie", replaced(t, name, i, large)), dumpWith(t, name, with(i, large)))
 			checkRuns(t, link(t, "gcc -pie", removed(t, name, i)), dumpWith(t, name, without(i)))
 		}
+	}
+}
+
+// mixed writes an object whose image records differ in which of their
+// pointers are null.
+func mixed(t *testing.T, host string) string {
+	t.Helper()
+	h, err := ParseHost(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := &props.Sets{}
+	some.Put("set", "name", props.String("value"))
+	var images []*devimg.Image
+	for i := range 4 {
+		img := &devimg.Image{Kind: devimg.KindSYCL, Target: "spir64", Code: devimg.Bytes(bytes.Repeat([]byte{byte('a' + i)}, 100+i))}
+		if i&1 != 0 {
+			img.Entries, img.HasEntries = []string{"one", "two"}, true
+		}
+		if i&2 != 0 {
+			img.Properties = some
+		}
+		images = append(images, img)
+	}
+	name := filepath.Join(t.TempDir(), "mixed.o")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := Wrap(f, images, WrapOptions{Host: h}); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestRemoveMixed(t *testing.T) {
+	object := mixed(t, "x86_64-unknown-linux-gnu")
+	for name, command := range runnable {
+		t.Run(name, func(t *testing.T) {
+			program := link(t, command, object)
+			for i := range 4 {
+				checkRuns(t, removed(t, program, i), dumpWith(t, program, without(i)))
+			}
+			checkRuns(t, link(t, command, removed(t, object, 1)), dumpWith(t, object, without(1)))
+		})
+	}
+}
+
+// TestStripped copies an edited program with other tools. GNU's put program
+// headers that were moved back behind the file header, over what is there, so
+// that they are not tried where no header was to spare: with lld.
+func TestStripped(t *testing.T) {
+	large := bytes.Repeat([]byte("large "), 5000)
+	object := filepath.Join(goldenDir, "two_targets", "wrapped.pic.o")
+	for _, test := range []struct{ link, tools string }{
+		{"gcc -pie", "strip,objcopy,llvm-strip-19"},
+		{"gcc -static", "strip,objcopy"}, // llvm-strip refuses static programs of GNU ld, edited or not
+		{"clang-19 -fuse-ld=lld -pie", "llvm-strip-19"},
+	} {
+		grown := replaced(t, link(t, test.link, object), 1, large)
+		want := dumpWith(t, grown, func(images []Located) []Located { return images })
+		for tool := range strings.SplitSeq(test.tools, ",") {
+			t.Run(test.link+" "+tool, func(t *testing.T) {
+				copied := filepath.Join(t.TempDir(), "copied")
+				run(t, "cp", grown, copied)
+				run(t, tool, copied)
+				checkRuns(t, copied, want)
+			})
+		}
+	}
+}
+
+// foreign are ways to link and run programs of other machines.
+var foreign = []struct{ host, link, run string }{
+	{"aarch64-unknown-linux-gnu", "aarch64-linux-gnu-gcc -static", "qemu-aarch64"},
+	{"aarch64-unknown-linux-gnu", "aarch64-linux-gnu-gcc -static-pie", "qemu-aarch64"},
+	{"riscv64-unknown-linux-gnu", "riscv64-linux-gnu-gcc -static", "qemu-riscv64"},
+	{"riscv64-unknown-linux-gnu", "riscv64-linux-gnu-gcc -pie", "qemu-riscv64 -L /usr/riscv64-linux-gnu"},
+	{"i386-unknown-linux-gnu", "i686-linux-gnu-gcc -static", "qemu-i386"},
+	{"i386-unknown-linux-gnu", "i686-linux-gnu-gcc -static-pie", "qemu-i386"},
+	{"i386-unknown-linux-gnu", "i686-linux-gnu-gcc -pie", "qemu-i386 -L /usr/i686-linux-gnu"},
+}
+
+func TestForeign(t *testing.T) {
+	large := bytes.Repeat([]byte("large "), 5000)
+	for _, test := range foreign {
+		t.Run(test.link, func(t *testing.T) {
+			object := mixed(t, test.host)
+			program := link(t, test.link, object)
+			check := func(name, want string) {
+				words := strings.Fields(test.run)
+				if diff := cmp.Diff(want, run(t, words[0], append(words[1:], name)...)); diff != "" {
+					t.Errorf("what %s prints (-want +got):\n%s", name, diff)
+				}
+				testDump(t, name, want)
+			}
+			check(program, dumpWith(t, object, func(images []Located) []Located { return images }))
+			check(replaced(t, program, 1, large), dumpWith(t, program, with(1, large)))
+			check(removed(t, program, 1), dumpWith(t, program, without(1)))
+			check(link(t, test.link, replaced(t, object, 2, large)), dumpWith(t, object, with(2, large)))
+			check(link(t, test.link, removed(t, object, 0)), dumpWith(t, object, without(0)))
+		})
 	}
 }

@@ -7,10 +7,13 @@ import (
 )
 
 const (
-	dtRelrsz = 35
-	dtRelr   = 36
-	ptPhdr   = 6
-	pfRead   = 4
+	dtRelrsz      = 35
+	dtRelr        = 36
+	ptNull        = 0
+	ptNote        = 4
+	ptPhdr        = 6
+	ptGNUProperty = 0x6474e553
+	pfRead        = 4
 )
 
 // elfEditor edits ELF files.
@@ -280,35 +283,89 @@ func (f *elfEditor) moveSection(e *Editor, section int, offset, size int64) bool
 }
 
 // maxGap is how many zeros a file may get so that its new segment lies as far
-// from its first byte as in memory.
+// from the start of the file as from the start of the program in memory:
+// kernels before 5.18 tell a program where its headers are by that.
 const maxGap = 64 << 20
 
-// addSegment plans a segment behind everything: a copy of the program headers
-// with one more, the code, and a copy of the section headers with one more,
-// where there are any.
+// addSegment plans a segment with the code behind everything, and a copy of
+// the section headers with one more, where there are any.
 //
-// Where it can be, the segment is as far from the start of the file as from
-// the start of the program: kernels before 5.18 tell a program where its
-// headers are by that.
+// The segment takes the program header of another that says nothing new, if
+// there is one: the table stays where it is then, and everything that copies
+// or strips programs can deal with that. Else a copy of the table with one
+// more lies before the code, which GNU strip does not survive.
 func (f *elfEditor) addSegment(e *Editor, section int, size int64) (room, error) {
-	_, entry, count := f.segmentTable()
-	if len(f.segments) == 0 || count >= pnXnum-1 {
+	if len(f.segments) == 0 {
 		return room{}, ErrNoRoom
 	}
 	start, addr := f.freeSpace()
-	headers := (len(f.segments) + 1) * entry
-	codeAt := alignUp(int64(headers), imageAlign)
 	load := elfSegment{typ: ptLoad, flags: pfRead, offset: uint64(start), vaddr: addr, paddr: addr,
-		filesz: uint64(codeAt + size), memsz: uint64(codeAt + size), align: f.pageSize()}
-	table := f.newSegments(load, uint64(headers))
-	e.patch(int64(f.pick(32, 28)), e.Word(uint64(start)))
-	e.patch(int64(f.pick(56, 44)), binary.LittleEndian.AppendUint16(nil, uint16(count+1)))
-	r := room{addr: addr + uint64(codeAt), start: start,
-		before: []Content{Bytes(append(table, make([]byte, codeAt-int64(headers))...))}}
+		filesz: uint64(size), memsz: uint64(size), align: f.pageSize()}
+	r := room{addr: addr, start: start}
+	if spare := f.spareSegment(); spare >= 0 {
+		off, _, _ := f.segmentTable()
+		e.patch(int64(off), f.encodeSegments(insertSegment(slices.Delete(slices.Clone(f.segments), spare, spare+1), load)))
+	} else if err := f.moveSegments(e, &r, load); err != nil {
+		return room{}, err
+	}
 	if section >= 0 {
-		r.after = f.newSections(e, section, r.addr, start+codeAt, size)
+		codeAt := start + int64(r.addr-addr)
+		r.after = f.newSections(e, section, r.addr, codeAt, size)
 	}
 	return r, nil
+}
+
+// spareSegment returns the number of a program header that can go: an unused
+// one, or a note segment that a segment of GNU properties repeats; or -1.
+func (f *elfEditor) spareSegment() int {
+	return slices.IndexFunc(f.segments, func(p elfSegment) bool {
+		return p.typ == ptNull || p.typ == ptNote && slices.ContainsFunc(f.segments, func(q elfSegment) bool {
+			return q.typ == ptGNUProperty && q.offset == p.offset && q.filesz == p.filesz
+		})
+	})
+}
+
+// insertSegment puts a segment behind the last that is loaded: those are
+// sorted by address.
+func insertSegment(segments []elfSegment, load elfSegment) []elfSegment {
+	last := 0
+	for i, p := range segments {
+		if p.typ == ptLoad {
+			last = i + 1
+		}
+	}
+	return slices.Insert(segments, last, load)
+}
+
+func (f *elfEditor) encodeSegments(segments []elfSegment) []byte {
+	var table []byte
+	for _, p := range segments {
+		table = f.appendSegment(table, p)
+	}
+	return table
+}
+
+// moveSegments puts a copy of the program headers with one more before the
+// code, into the same segment.
+func (f *elfEditor) moveSegments(e *Editor, r *room, load elfSegment) error {
+	_, entry, count := f.segmentTable()
+	if count >= pnXnum-1 {
+		return ErrNoRoom
+	}
+	headers := uint64(len(f.segments)+1) * uint64(entry)
+	codeAt := (headers + imageAlign - 1) &^ (imageAlign - 1)
+	load.filesz, load.memsz = load.filesz+codeAt, load.memsz+codeAt
+	all := insertSegment(slices.Clone(f.segments), load)
+	for i := range all {
+		if p := &all[i]; p.typ == ptPhdr {
+			p.offset, p.vaddr, p.paddr, p.filesz, p.memsz = load.offset, load.vaddr, load.paddr, headers, headers
+		}
+	}
+	e.patch(int64(f.pick(32, 28)), e.Word(load.offset))
+	e.patch(int64(f.pick(56, 44)), binary.LittleEndian.AppendUint16(nil, uint16(count+1)))
+	r.before = []Content{Bytes(append(f.encodeSegments(all), make([]byte, codeAt-headers)...))}
+	r.addr += codeAt
+	return nil
 }
 
 func (f *elfEditor) pageSize() uint64 {
@@ -342,26 +399,6 @@ func (f *elfEditor) freeSpace() (start int64, addr uint64) {
 		return int64(size), size + bias
 	}
 	return int64(size), round(end)
-}
-
-// newSegments is the table of program headers with one more, behind the last
-// that is loaded: they are sorted by address.
-func (f *elfEditor) newSegments(load elfSegment, headers uint64) []byte {
-	last := 0
-	for i, p := range f.segments {
-		if p.typ == ptLoad {
-			last = i
-		}
-	}
-	all := slices.Insert(slices.Clone(f.segments), last+1, load)
-	var table []byte
-	for _, p := range all {
-		if p.typ == ptPhdr {
-			p.offset, p.vaddr, p.paddr, p.filesz, p.memsz = load.offset, load.vaddr, load.paddr, headers, headers
-		}
-		table = f.appendSegment(table, p)
-	}
-	return table
 }
 
 func (f *elfEditor) appendSegment(b []byte, p elfSegment) []byte {
