@@ -2,6 +2,7 @@ package split
 
 import (
 	"slices"
+	"strings"
 
 	"offlink/ir"
 )
@@ -109,4 +110,26 @@ func (x *Extractor) filterNamed(s *Slice) {
 		status := ir.Operand{Kind: ir.OperandInt, Int: int64(s.Group.Part), Bits: 8}
 		s.Named = append(s.Named, ir.NamedEdit{Name: splitStatus, New: []ir.NewNode{{Operands: []ir.Operand{status}}}})
 	}
+	if x.graph.Marked && !x.graph.saysLanguage() {
+		s.Named = append(s.Named, ir.NamedEdit{Name: openclVersion, New: []ir.NewNode{{Operands: openclC3}}})
+	}
+}
+
+// openclVersion is where clang says that a module was written in OpenCL C, and
+// spirvSource where DPC++ says in what. A translator to SPIR-V knows the
+// work-item functions (_Z13get_global_idj) as such only if one of them is
+// there; device code in plain C or C++ has neither.
+const (
+	openclVersion = "opencl.ocl.version"
+	spirvSource   = "spirv.Source"
+)
+
+// openclC3 is OpenCL C 3.0.
+var openclC3 = []ir.Operand{{Kind: ir.OperandInt, Int: 3, Bits: 32}, {Kind: ir.OperandInt, Int: 0, Bits: 32}}
+
+// saysLanguage tells whether the module is not for SPIR-V, or says what it was
+// written in.
+func (g *Graph) saysLanguage() bool {
+	return !strings.HasPrefix(g.Module.Triple, "spir") ||
+		g.Module.Named(openclVersion) != nil || g.Module.Named(spirvSource) != nil
 }

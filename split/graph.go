@@ -15,6 +15,9 @@ type Graph struct {
 	Entries []ir.ValueID
 	// Modified is true when the input was changed beyond leaving parts out.
 	Modified bool
+	// Marked is true when the module's attributes came from [ApplyMarks], so
+	// that a stock compiler wrote it.
+	Marked bool
 
 	options    Options
 	attributes attributeTable

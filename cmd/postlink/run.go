@@ -51,7 +51,7 @@ func plan(module *ir.Module, o *options) (*split.Graph, []split.Group, error) {
 	if err != nil {
 		return nil, nil, located(module, err)
 	}
-	graph.Modified = graph.Modified || marked
+	graph.Marked, graph.Modified = marked, graph.Modified || marked
 	groups, err := graph.Plan()
 	if err != nil {
 		return nil, nil, located(module, err)
