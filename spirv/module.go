@@ -1,6 +1,9 @@
 package spirv
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // ID is the number of an identifier, 1 to the module's bound less one.
 type ID uint32
@@ -245,4 +248,12 @@ func (m *Module) AddressingModel() AddressingModel {
 		return AddressingModel(list[0].Words[0])
 	}
 	return AddressingLogical
+}
+
+// IsNonSemantic tells whether the instructions of a set may be left out
+// without changing what a module computes: debug information and the sets
+// that promise so in their name.
+func IsNonSemantic(set string) bool {
+	return strings.HasPrefix(set, "NonSemantic.") || strings.HasPrefix(set, "OpenCL.DebugInfo.") ||
+		set == "DebugInfo" || set == "SPIRV.debug"
 }

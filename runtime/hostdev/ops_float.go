@@ -136,3 +136,29 @@ var floatTest = map[spirv.Opcode]unaryFloat{
 	spirv.OpIsNormal:   test1(func(_, e, _, largest uint64) bool { return e != largest && e != 0 }),
 	spirv.OpSignBitSet: test1(func(s, _, _, _ uint64) bool { return s == 1 }),
 }
+
+// floatMin and floatMax are fmin and fmax: a NaN gives way to a number.
+var (
+	floatMin = double2(minNumber)
+	floatMax = double2(maxNumber)
+)
+
+func minNumber(x, y float64) float64 {
+	switch {
+	case x != x:
+		return y
+	case y != y:
+		return x
+	}
+	return math.Min(x, y)
+}
+
+func maxNumber(x, y float64) float64 {
+	switch {
+	case x != x:
+		return y
+	case y != y:
+		return x
+	}
+	return math.Max(x, y)
+}

@@ -216,3 +216,10 @@ func mulHighUnsigned(a, b uint64, width int) uint64 {
 	high, _ := bits.Mul64(a, b)
 	return high
 }
+
+var (
+	intMin  = signExtended(func(a, b int64, _ int) int64 { return min(a, b) })
+	intMax  = signExtended(func(a, b int64, _ int) int64 { return max(a, b) })
+	uintMin = zeroExtended(func(a, b uint64, _ int) uint64 { return min(a, b) })
+	uintMax = zeroExtended(func(a, b uint64, _ int) uint64 { return max(a, b) })
+)

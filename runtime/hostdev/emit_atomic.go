@@ -1,0 +1,201 @@
+package hostdev
+
+import (
+	"offlink/runtime/hostdev/internal/mem"
+	"offlink/spirv"
+)
+
+// Atomic operations on 32 and 64 bits. All are sequentially consistent, which
+// satisfies every order and scope.
+
+func init() {
+	table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
+		spirv.OpAtomicLoad:                (*builder).emitAtomicLoad,
+		spirv.OpAtomicStore:               (*builder).emitAtomicStore,
+		spirv.OpAtomicCompareExchange:     (*builder).emitCompareExchange,
+		spirv.OpAtomicCompareExchangeWeak: (*builder).emitCompareExchange,
+		spirv.OpAtomicFlagTestAndSet:      (*builder).emitTestAndSet,
+		spirv.OpAtomicFlagClear:           (*builder).emitFlagClear,
+		spirv.OpAtomicIIncrement:          atomicStep(spirv.OpIAdd),
+		spirv.OpAtomicIDecrement:          atomicStep(spirv.OpISub),
+	}
+	for op, row := range atomicInts {
+		table[op] = func(b *builder, in *spirv.Instruction) {
+			v := b.arg(in, 3)
+			b.want(v.t.kind == kindInt, "the value is no integer")
+			b.modify(in, v, row[widthIndex(v.t.width)])
+		}
+	}
+	for op, row := range atomicFloats {
+		table[op] = func(b *builder, in *spirv.Instruction) {
+			v := b.arg(in, 3)
+			b.want(v.t.kind == kindFloat, "the value is no float")
+			b.modify(in, v, row[floatIndex(v.t.width)])
+		}
+	}
+	table[spirv.OpAtomicExchange] = func(b *builder, in *spirv.Instruction) {
+		b.modify(in, b.arg(in, 3), func(_, v uint64) uint64 { return v })
+	}
+	register(table)
+}
+
+var atomicInts = map[spirv.Opcode]binaryByWidth{
+	spirv.OpAtomicIAdd: intBinary[spirv.OpIAdd],
+	spirv.OpAtomicISub: intBinary[spirv.OpISub],
+	spirv.OpAtomicAnd:  intBinary[spirv.OpBitwiseAnd],
+	spirv.OpAtomicOr:   intBinary[spirv.OpBitwiseOr],
+	spirv.OpAtomicXor:  intBinary[spirv.OpBitwiseXor],
+	spirv.OpAtomicSMin: intMin,
+	spirv.OpAtomicUMin: uintMin,
+	spirv.OpAtomicSMax: intMax,
+	spirv.OpAtomicUMax: uintMax,
+}
+
+var atomicFloats = map[spirv.Opcode]binaryFloat{
+	spirv.OpAtomicFAddEXT: floatBinary[spirv.OpFAdd],
+	spirv.OpAtomicFMinEXT: floatMin,
+	spirv.OpAtomicFMaxEXT: floatMax,
+}
+
+// atomicSize is the size of what the device changes atomically.
+func (b *builder) atomicSize(p value, t *typ) int64 {
+	b.want(p.t.kind == kindPointer, "the operand is no pointer")
+	b.want(isNumeric(t) && (t.size == 4 || t.size == 8),
+		"the embedded device has atomic operations of 32 and 64 bits, not on %s", b.typeName(t))
+	return t.size
+}
+
+// modify replaces what is in memory by a function of it and a value, and
+// gives what was there.
+func (b *builder) modify(in *spirv.Instruction, v value, f binary2) {
+	p, to := b.arg(in, 0), b.destination(in)
+	b.same(v.t, to.t)
+	size := b.atomicSize(p, to.t)
+	b.emit(inst{step: stepModify, dst: to.at, a: p.at, b: v.at, imm: uint64(size), f2: f})
+}
+
+func atomicStep(op spirv.Opcode) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		t := b.result(in)
+		b.want(t.kind == kindInt, "its result is no integer")
+		one := value{b.constant([]uint64{1}), t}
+		b.modify(in, one, intBinary[op][widthIndex(t.width)])
+	}
+}
+
+// cell returns the memory of an atomic access.
+func (it *item) cell(p pointer, size int64, write bool) ([]byte, status) {
+	if p.offset()%size != 0 {
+		return nil, it.fail("atomic access of %d bytes at offset %d, which is not aligned", size, p.offset())
+	}
+	if write {
+		if data := it.writable(p, size); data != nil {
+			return data, running
+		}
+		return nil, it.badStore(p, size)
+	}
+	if data := it.bytes(p, size); data != nil {
+		return data, running
+	}
+	return nil, it.badAccess("load", p, size)
+}
+
+func stepModify(it *item, in *inst) status {
+	size := int64(in.imm)
+	data, st := it.cell(pointer(it.s[in.a]), size, true)
+	if st != running {
+		return st
+	}
+	v := it.s[in.b]
+	for {
+		old := atomicLoad(data, size)
+		if compareAndSwap(data, size, old, in.f2(old, v)) {
+			it.s[in.dst] = old
+			return running
+		}
+	}
+}
+
+func atomicLoad(data []byte, size int64) uint64 {
+	if size == 4 {
+		return uint64(mem.Load32(data))
+	}
+	return mem.Load64(data)
+}
+
+func compareAndSwap(data []byte, size int64, old, v uint64) bool {
+	if size == 4 {
+		return mem.CompareAndSwap32(data, uint32(old), uint32(v))
+	}
+	return mem.CompareAndSwap64(data, old, v)
+}
+
+func (b *builder) emitAtomicLoad(in *spirv.Instruction) {
+	p, to := b.arg(in, 0), b.destination(in)
+	b.emit(inst{step: stepAtomicLoad, dst: to.at, a: p.at, imm: uint64(b.atomicSize(p, to.t))})
+}
+
+func stepAtomicLoad(it *item, in *inst) status {
+	size := int64(in.imm)
+	data, st := it.cell(pointer(it.s[in.a]), size, false)
+	if st == running {
+		it.s[in.dst] = atomicLoad(data, size)
+	}
+	return st
+}
+
+func (b *builder) emitAtomicStore(in *spirv.Instruction) {
+	p, v := b.value(spirv.ID(in.Words[0])), b.value(spirv.ID(in.Words[3]))
+	b.emit(inst{step: stepAtomicStore, a: p.at, b: v.at, imm: uint64(b.atomicSize(p, v.t))})
+}
+
+func stepAtomicStore(it *item, in *inst) status {
+	size := int64(in.imm)
+	data, st := it.cell(pointer(it.s[in.a]), size, true)
+	switch {
+	case st != running:
+	case size == 4:
+		mem.Store32(data, uint32(it.s[in.b]))
+	default:
+		mem.Store64(data, it.s[in.b])
+	}
+	return st
+}
+
+func (b *builder) emitCompareExchange(in *spirv.Instruction) {
+	p, v, comparator, to := b.arg(in, 0), b.arg(in, 4), b.arg(in, 5), b.destination(in)
+	b.same(v.t, to.t)
+	b.same(comparator.t, to.t)
+	size := b.atomicSize(p, to.t)
+	b.emit(inst{step: stepCompareExchange, dst: to.at, a: p.at, b: v.at, c: comparator.at, imm: uint64(size)})
+}
+
+func stepCompareExchange(it *item, in *inst) status {
+	size := int64(in.imm)
+	data, st := it.cell(pointer(it.s[in.a]), size, true)
+	if st != running {
+		return st
+	}
+	for {
+		old := atomicLoad(data, size)
+		if old != it.s[in.c] || compareAndSwap(data, size, old, it.s[in.b]) {
+			it.s[in.dst] = old
+			return running
+		}
+	}
+}
+
+// emitTestAndSet: a flag is an integer of 32 bits.
+func (b *builder) emitTestAndSet(in *spirv.Instruction) {
+	p, to := b.arg(in, 0), b.numbers(in, kindBool, 0)
+	b.want(p.t.kind == kindPointer && to.t.kind == kindBool, "the operand is no pointer")
+	set := b.constant([]uint64{1})
+	b.emit(inst{step: stepModify, dst: to.at, a: p.at, b: set, imm: 4, f2: func(_, v uint64) uint64 { return v }})
+	b.emit(inst{step: stepLanes1, dst: to.at, a: to.at, n: 1, f1: func(v uint64) uint64 { return bit(v != 0) }})
+}
+
+func (b *builder) emitFlagClear(in *spirv.Instruction) {
+	p := b.value(spirv.ID(in.Words[0]))
+	b.want(p.t.kind == kindPointer, "the operand is no pointer")
+	b.emit(inst{step: stepAtomicStore, a: p.at, b: b.constant([]uint64{0}), imm: 4})
+}

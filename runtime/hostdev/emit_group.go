@@ -1,0 +1,260 @@
+package hostdev
+
+import (
+	"math"
+
+	"offlink/spirv"
+)
+
+// Barriers and the functions of a work-group: a work-item waits, and when all
+// of its group wait at the same instruction, the group does the work at once.
+// Sub-groups have one work-item, so that their functions need no waiting.
+
+// The scopes, in the numbers of SPIR-V.
+const (
+	scopeWorkgroup  = 2
+	scopeSubgroup   = 3
+	scopeInvocation = 4
+)
+
+func init() {
+	table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
+		spirv.OpControlBarrier:  (*builder).emitControlBarrier,
+		spirv.OpMemoryBarrier:   func(*builder, *spirv.Instruction) {},
+		spirv.OpGroupAll:        groupVote(groupOps[spirv.OpGroupLogicalAndKHR]),
+		spirv.OpGroupAny:        groupVote(groupOps[spirv.OpGroupLogicalOrKHR]),
+		spirv.OpGroupBroadcast:  (*builder).emitBroadcast,
+		spirv.OpGroupAsyncCopy:  (*builder).emitAsyncCopy,
+		spirv.OpGroupWaitEvents: (*builder).emitWaitEvents,
+	}
+	for op, row := range groupOps {
+		table[op] = groupArithmetic(row)
+	}
+	for op, same := range nonUniform {
+		table[op] = nonUniformArithmetic(groupOps[same])
+	}
+	register(table)
+}
+
+// wait makes an instruction that waits for the group, which then meets.
+func (b *builder) wait(in inst) {
+	in.step = stepWait
+	b.fn.rendezvous = true
+	b.emit(in)
+}
+
+func stepWait(*item, *inst) status { return waiting }
+
+// scope is the constant scope that an operand names.
+func (b *builder) scope(id uint32) uint64 {
+	n, ok := b.p.constantInt(spirv.ID(id))
+	b.want(ok, "the scope is not constant")
+	b.want(n >= scopeWorkgroup && n <= scopeInvocation, "the embedded device does not implement the scope %d here", n)
+	return n
+}
+
+func (b *builder) emitControlBarrier(in *spirv.Instruction) {
+	if b.scope(in.Words[0]) == scopeWorkgroup {
+		b.wait(inst{})
+	}
+}
+
+// groupOp is an operation over the values of a group.
+type groupOp struct {
+	kind  kind
+	rows  func(width int) binary2
+	start func(width int) uint64 // what changes nothing
+}
+
+func fromRow(row binaryByWidth) func(int) binary2 {
+	return func(width int) binary2 { return row[widthIndex(width)] }
+}
+
+func fromFloat(row binaryFloat) func(int) binary2 {
+	return func(width int) binary2 { return row[floatIndex(width)] }
+}
+
+func constantStart(v uint64) func(int) uint64 {
+	return func(width int) uint64 { return v & mask(max(width, 1)) }
+}
+
+func floatStart(f float64) func(int) uint64 {
+	return func(width int) uint64 { return narrow(width, roundEven)(f) }
+}
+
+func logicalOp(f binary2, start uint64) groupOp {
+	return groupOp{kindBool, func(int) binary2 { return f }, constantStart(start)}
+}
+
+// groupOps are the operations that a group reduces and scans with.
+var groupOps = map[spirv.Opcode]groupOp{
+	spirv.OpGroupIAdd:          {kindInt, fromRow(intBinary[spirv.OpIAdd]), constantStart(0)},
+	spirv.OpGroupIMulKHR:       {kindInt, fromRow(intBinary[spirv.OpIMul]), constantStart(1)},
+	spirv.OpGroupSMin:          {kindInt, fromRow(intMin), func(w int) uint64 { return mask(w) >> 1 }},
+	spirv.OpGroupUMin:          {kindInt, fromRow(uintMin), func(w int) uint64 { return mask(w) }},
+	spirv.OpGroupSMax:          {kindInt, fromRow(intMax), func(w int) uint64 { return 1 << (w - 1) }},
+	spirv.OpGroupUMax:          {kindInt, fromRow(uintMax), constantStart(0)},
+	spirv.OpGroupBitwiseAndKHR: {kindInt, fromRow(intBinary[spirv.OpBitwiseAnd]), func(w int) uint64 { return mask(w) }},
+	spirv.OpGroupBitwiseOrKHR:  {kindInt, fromRow(intBinary[spirv.OpBitwiseOr]), constantStart(0)},
+	spirv.OpGroupBitwiseXorKHR: {kindInt, fromRow(intBinary[spirv.OpBitwiseXor]), constantStart(0)},
+	spirv.OpGroupFAdd:          {kindFloat, fromFloat(floatBinary[spirv.OpFAdd]), floatStart(0)},
+	spirv.OpGroupFMulKHR:       {kindFloat, fromFloat(floatBinary[spirv.OpFMul]), floatStart(1)},
+	spirv.OpGroupFMin:          {kindFloat, fromFloat(floatMin), floatStart(math.Inf(1))},
+	spirv.OpGroupFMax:          {kindFloat, fromFloat(floatMax), floatStart(math.Inf(-1))},
+	spirv.OpGroupLogicalAndKHR: logicalOp(func(a, b uint64) uint64 { return a & b }, 1),
+	spirv.OpGroupLogicalOrKHR:  logicalOp(func(a, b uint64) uint64 { return a | b }, 0),
+	spirv.OpGroupLogicalXorKHR: logicalOp(func(a, b uint64) uint64 { return a ^ b }, 0),
+}
+
+// The group operations, in the numbers of GroupOperation.
+const (
+	groupReduce        = 0
+	groupInclusiveScan = 1
+	groupExclusiveScan = 2
+)
+
+func groupVote(op groupOp) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		b.overGroup(in, op, groupReduce, b.arg(in, 1))
+	}
+}
+
+func groupArithmetic(op groupOp) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		b.overGroup(in, op, in.Operands()[1], b.arg(in, 2))
+	}
+}
+
+// overGroup reduces or scans a value over the group that the scope says.
+func (b *builder) overGroup(in *spirv.Instruction, op groupOp, what uint32, v value) {
+	to := b.destination(in)
+	b.same(v.t, to.t)
+	width := b.lanes(op.kind, to, v)
+	f, start := op.rows(width), op.start(width)
+	b.want(what <= groupExclusiveScan, "the embedded device does not implement group operation %d", what)
+	if b.scope(in.Operands()[0]) != scopeWorkgroup {
+		b.alone(what, to, v, start)
+		return
+	}
+	b.wait(inst{dst: to.at, a: v.at, n: int32(to.t.words), f2: f, meet: func(g *group, in *inst) *Fault {
+		g.scan(in, what, start)
+		return nil
+	}})
+}
+
+// alone is the result for a group of one work-item.
+func (b *builder) alone(what uint32, to, v value, start uint64) {
+	if what != groupExclusiveScan {
+		b.copyWords(to.at, v)
+		return
+	}
+	b.copyWords(to.at, b.spread(value{b.constant([]uint64{start}), to.t.scalar()}, to.t))
+}
+
+// scan goes over the work-items in order, for each component.
+func (g *group) scan(in *inst, what uint32, start uint64) {
+	for i := range in.n {
+		sum := start
+		for _, it := range g.items {
+			next := in.f2(sum, it.s[in.a+i])
+			if what == groupExclusiveScan {
+				it.s[in.dst+i] = sum
+			} else {
+				it.s[in.dst+i] = next
+			}
+			sum = next
+		}
+		if what == groupReduce {
+			for _, it := range g.items {
+				it.s[in.dst+i] = sum
+			}
+		}
+	}
+}
+
+// emitBroadcast: the local id is a scalar or a vector of as many components
+// as the range has dimensions.
+func (b *builder) emitBroadcast(in *spirv.Instruction) {
+	v, id, to := b.arg(in, 1), b.arg(in, 2), b.destination(in)
+	b.same(v.t, to.t)
+	b.want(id.t.is(kindInt) && id.t.words <= 3, "the local id is not of integers")
+	if b.scope(in.Operands()[0]) != scopeWorkgroup {
+		b.copyWords(to.at, v)
+		return
+	}
+	components := id.t.words
+	b.wait(inst{dst: to.at, a: v.at, b: id.at, n: int32(to.t.words), meet: func(g *group, in *inst) *Fault {
+		return g.broadcast(in, components)
+	}})
+}
+
+func (g *group) broadcast(in *inst, components int64) *Fault {
+	first := g.items[0]
+	size := g.launch.r.local
+	index, stride := uint64(0), uint64(1)
+	for i, at := range first.s[int64(in.b) : int64(in.b)+components] {
+		if at >= uint64(size[i]) {
+			first.fail("broadcast of the work-item %d of dimension %d; the group has %d", at, i, size[i])
+			return g.place(first)
+		}
+		index += at * stride
+		stride *= uint64(size[i])
+	}
+	from := append([]uint64(nil), g.items[index].s[in.a:in.a+in.n]...)
+	for _, it := range g.items {
+		copy(it.s[in.dst:], from)
+	}
+	return nil
+}
+
+// emitAsyncCopy copies at once, when all of the group are there, with the
+// operands of the first work-item. Elements have a stride in global memory.
+func (b *builder) emitAsyncCopy(in *spirv.Instruction) {
+	to, from := b.pointerArg(b.arg(in, 1)), b.pointerArg(b.arg(in, 2))
+	count, stride, event := b.integer(b.arg(in, 3)), b.integer(b.arg(in, 4)), b.arg(in, 5)
+	b.same(to.t.elem, from.t.elem)
+	b.want(event.t.kind == kindEvent, "the last operand is no event")
+	b.want(b.scope(in.Operands()[0]) == scopeWorkgroup, "the scope is not the work-group")
+	result := b.destination(in)
+	b.copyWords(result.at, event)
+	size := to.t.elem.size
+	global := to.t.storage == spirv.StorageCrossWorkgroup
+	b.wait(inst{a: to.at, b: from.at, c: count.at, dst: stride.at, meet: func(g *group, in *inst) *Fault {
+		it := g.items[0]
+		if it.strided(in, size, global) == faulted {
+			return g.place(it)
+		}
+		return nil
+	}})
+}
+
+// strided copies elements; global tells that the target is the memory that
+// has the stride.
+func (it *item) strided(in *inst, size int64, global bool) status {
+	to, from, stride := pointer(it.s[in.a]), pointer(it.s[in.b]), it.s[in.dst]
+	toStep, fromStep := pointer(size), pointer(uint64(size)*stride)
+	if global {
+		toStep, fromStep = fromStep, toStep
+	}
+	for range it.s[in.c] {
+		if !it.burn() {
+			return faulted
+		}
+		source := it.bytes(from, size)
+		if source == nil {
+			return it.badAccess("load", from, size)
+		}
+		target := it.writable(to, size)
+		if target == nil {
+			return it.badStore(to, size)
+		}
+		copy(target, source)
+		to, from = to+toStep, from+fromStep
+	}
+	return running
+}
+
+// emitWaitEvents: the copies are done.
+func (b *builder) emitWaitEvents(in *spirv.Instruction) {
+	b.scope(in.Words[0])
+}

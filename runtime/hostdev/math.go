@@ -1,0 +1,332 @@
+package hostdev
+
+import "math"
+
+// The functions of OpenCL C that package math does not have, or not as
+// exactly as OpenCL asks for doubles.
+
+type float interface{ float32 | float64 }
+
+func mad[T float](x, y, z T) T { return T(x*y) + z }
+
+func mix[T float](x, y, a T) T { return x + T((y-x)*a) }
+
+func fdim[T float](x, y T) T {
+	if x <= y {
+		return 0
+	}
+	return x - y // NaN too
+}
+
+func maxmag(x, y float64) float64 {
+	switch {
+	case math.Abs(x) > math.Abs(y):
+		return x
+	case math.Abs(y) > math.Abs(x):
+		return y
+	}
+	return maxNumber(x, y)
+}
+
+func minmag(x, y float64) float64 {
+	switch {
+	case math.Abs(x) < math.Abs(y):
+		return x
+	case math.Abs(y) < math.Abs(x):
+		return y
+	}
+	return minNumber(x, y)
+}
+
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	case x == 0:
+		return x
+	}
+	return 0 // NaN
+}
+
+func step(edge, x float64) float64 {
+	if x < edge {
+		return 0
+	}
+	return 1
+}
+
+func smoothstep(low, high, x float64) float64 {
+	t := minNumber(maxNumber((x-low)/(high-low), 0), 1)
+	return t * t * (3 - 2*t)
+}
+
+// nextafter by width: the next number is the next pattern of bits.
+var nextafter = binaryFloat{
+	func(a, b uint64) uint64 { return nextPattern(a, b, float64(half32of(a)), float64(half32of(b)), 1<<15) },
+	func(a, b uint64) uint64 {
+		return nextPattern(a, b, float64(float32of(a)), float64(float32of(b)), 1<<31)
+	},
+	func(a, b uint64) uint64 { return nextPattern(a, b, float64of(a), float64of(b), 1<<63) },
+}
+
+func nextPattern(a, b uint64, x, y float64, signBit uint64) uint64 {
+	switch {
+	case x != x:
+		return a
+	case y != y || x == y:
+		return b
+	case x == 0:
+		return b&signBit | 1
+	case (x < y) == (x > 0):
+		return a + 1
+	}
+	return a - 1
+}
+
+// sinpi is sin(pi x): the argument is reduced exactly before pi comes in.
+func sinpi(x float64) float64 {
+	if math.IsInf(x, 0) || x != x {
+		return math.NaN()
+	}
+	r := math.Mod(x, 2)
+	if r == 0 || math.Abs(r) == 1 {
+		return math.Copysign(0, x)
+	}
+	if r > 1 {
+		r -= 2
+	} else if r < -1 {
+		r += 2
+	}
+	if math.Abs(r) > 0.5 { // sin(pi r) = sin(pi (1 - r))
+		r = math.Copysign(1, r) - r
+	}
+	if math.Abs(r) > 0.25 {
+		return math.Copysign(math.Cos(math.Pi*(0.5-math.Abs(r))), r)
+	}
+	return math.Sin(math.Pi * r)
+}
+
+func cospi(x float64) float64 {
+	if math.IsInf(x, 0) || x != x {
+		return math.NaN()
+	}
+	r := math.Mod(math.Abs(x), 2)
+	if r > 1 {
+		r = 2 - r
+	}
+	switch {
+	case r == 0.5:
+		return 0
+	case r > 0.5:
+		return -cospi(1 - r)
+	case r > 0.25:
+		return math.Sin(math.Pi * (0.5 - r))
+	}
+	return math.Cos(math.Pi * r)
+}
+
+// sinh and cosh do not overflow before their result does.
+func sinh(x float64) float64 {
+	if math.Abs(x) > 700 {
+		half := math.Exp(math.Abs(x) / 2)
+		return math.Copysign(half/2*half, x)
+	}
+	return math.Sinh(x)
+}
+
+func cosh(x float64) float64 {
+	if math.Abs(x) > 700 {
+		half := math.Exp(math.Abs(x) / 2)
+		return half / 2 * half
+	}
+	return math.Cosh(x)
+}
+
+func ldexp(x float64, n int64) float64 {
+	return math.Ldexp(x, int(max(-1<<20, min(1<<20, n))))
+}
+
+func fract(x float64) (result, floor float64) {
+	floor = math.Floor(x)
+	switch {
+	case math.IsInf(x, 0):
+		return math.Copysign(0, x), x
+	case x != x:
+		return x, x
+	}
+	return min(x-floor, math.Nextafter(1, 0)), floor
+}
+
+func modf(x float64) (fraction, whole float64) {
+	whole = math.Trunc(x)
+	if math.IsInf(x, 0) {
+		return math.Copysign(0, x), x
+	}
+	return math.Copysign(x-whole, x), whole
+}
+
+// remquo is the remainder of x / y and the low 7 bits of the quotient, with
+// its sign.
+func remquo(x, y float64) (float64, int) {
+	r := math.Remainder(x, y)
+	if r != r || math.IsInf(y, 0) {
+		return r, 0
+	}
+	rest := math.Abs(x) // the quotient modulo 128 is all that is asked for
+	if math.Abs(y) < math.MaxFloat64/256 {
+		rest = math.Mod(rest, 128*math.Abs(y))
+	}
+	magnitude := math.Copysign(1, x) * r
+	q := int(math.RoundToEven((rest-magnitude)/math.Abs(y))) & 127
+	if math.Signbit(x) != math.Signbit(y) {
+		return r, -q
+	}
+	return r, q
+}
+
+// rootn is the n-th root: a power, made exact by a step of Newton's method.
+func rootn(x float64, n int64) float64 {
+	odd := n&1 == 1
+	switch {
+	case n == 0 || x != x || x < 0 && !odd:
+		return math.NaN()
+	case x == 0 && !odd:
+		x = 0
+	case x < 0:
+		return -rootn(-x, n)
+	}
+	if x == 0 || math.IsInf(x, 0) {
+		if (n < 0) == (x == 0) {
+			return math.Copysign(math.Inf(1), x)
+		}
+		return math.Copysign(0, x)
+	}
+	r := pow(x, 1/float64(n))
+	back := pow(r, float64(n))
+	if back == 0 || math.IsInf(back, 0) {
+		return r
+	}
+	return r + r*((x-back)/back)/float64(n)
+}
+
+// powr is pow for x >= 0, with the results that follow from exp(y log x).
+func powr(x, y float64) float64 {
+	switch {
+	case x < 0 || x != x || y != y,
+		x == 0 && y == 0, math.IsInf(x, 1) && y == 0, x == 1 && math.IsInf(y, 0):
+		return math.NaN()
+	}
+	return pow(math.Abs(x), y)
+}
+
+// Numbers of two doubles: high + low, the second below the last bit of the
+// first.
+
+type dd struct{ high, low float64 }
+
+func fastTwoSum(x, y float64) dd {
+	sum := x + y
+	return dd{sum, y - (sum - x)}
+}
+
+func (a dd) add(b dd) dd {
+	high, rest := twoSum(a.high, b.high)
+	return fastTwoSum(high, rest+a.low+b.low)
+}
+
+func (a dd) mul(b dd) dd {
+	high := a.high * b.high
+	rest := math.FMA(a.high, b.high, -high)
+	return fastTwoSum(high, rest+(a.high*b.low+a.low*b.high))
+}
+
+func (a dd) div(b dd) dd {
+	q := a.high / b.high
+	rest := a.add(b.mul(dd{-q, 0}))
+	return fastTwoSum(q, (rest.high+rest.low)/b.high)
+}
+
+// Constants to 106 bits.
+var (
+	ln2dd    = dd{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56}
+	ln10dd   = dd{0x1.26bb1bbb55516p+1, -0x1.f48ad494ea3e9p-53}
+	log2e    = dd{0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56}
+	log10e   = dd{0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57}
+	sqrtHalf = 0x1.6a09e667f3bcdp-1
+)
+
+// logDD is the natural logarithm of a positive finite number, to about 100
+// bits: log m = 2 atanh((m - 1) / (m + 1)) for a significand m near 1.
+func logDD(x float64) dd {
+	m, e := math.Frexp(x)
+	if m < sqrtHalf {
+		m, e = 2*m, e-1
+	}
+	s := dd{m - 1, 0}.div(fastTwoSum(1, m)) // m - 1 is exact
+	square := s.mul(s)
+	sum := dd{}
+	for k := 37; k >= 3; k -= 2 {
+		sum = square.mul(sum.add(dd{1, 0}.div(dd{float64(k), 0})))
+	}
+	log := s.add(s.mul(sum))
+	log = log.add(log)
+	return ln2dd.mul(dd{float64(e), 0}).add(log)
+}
+
+// expDD is e to a number of two doubles.
+func expDD(a dd) float64 {
+	e := math.Exp(a.high)
+	if e == 0 || math.IsInf(e, 0) {
+		return e
+	}
+	return e + e*a.low
+}
+
+func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+
+func log2of(x float64) float64 {
+	if frac, e := math.Frexp(x); frac == 0.5 {
+		return float64(e - 1)
+	}
+	if !isPositive(x) {
+		return math.Log(x)
+	}
+	return logDD(x).mul(log2e).high
+}
+
+func log10(x float64) float64 {
+	if !isPositive(x) {
+		return math.Log(x)
+	}
+	return logDD(x).mul(log10e).high
+}
+
+func exp10(x float64) float64 {
+	if x == math.Trunc(x) && math.Abs(x) < 400 {
+		return math.Pow10(int(x))
+	}
+	if math.Abs(x) > 400 || x != x {
+		return math.Exp(x)
+	}
+	return expDD(ln10dd.mul(dd{x, 0}))
+}
+
+// pow leaves the special cases, and the small powers that are exact, to
+// package math, which loses bits in the others.
+func pow(x, y float64) float64 {
+	special := x == 0 || x == 1 || x != x || y != y || math.IsInf(x, 0) || math.IsInf(y, 0)
+	if special || y == math.Trunc(y) && math.Abs(y) <= 3 || x < 0 && y != math.Trunc(y) {
+		return math.Pow(x, y)
+	}
+	power := logDD(math.Abs(x)).mul(dd{y, 0})
+	if math.Abs(power.high) > 800 || power.high != power.high {
+		power = dd{math.Copysign(800, power.high), 0}
+	}
+	result := expDD(power)
+	if x < 0 && math.Mod(y, 2) != 0 {
+		return -result
+	}
+	return result
+}

@@ -1,0 +1,355 @@
+package hostdev
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"offlink/spirv"
+)
+
+// printf of OpenCL C, section 6.15.14: the conversions of C without n, and a
+// vector specifier vN before the length.
+
+// printArg is an argument: its words, and how to read them.
+type printArg struct {
+	words   []uint64
+	kind    kind
+	width   int // of a component
+	text    string
+	hasText bool
+}
+
+// emitPrintf keeps the words and types of the arguments.
+func (b *builder) emitPrintf(in *spirv.Instruction) {
+	format := b.arg(in, 0)
+	b.want(format.t.kind == kindPointer, "the format is no pointer")
+	to := b.numbers(in, kindInt, 0)
+	var types []*typ
+	call := inst{step: stepPrintf, dst: to.at, a: format.at}
+	for i := range in.Operands()[1:] {
+		v := b.arg(in, i+1)
+		s := v.t.scalar()
+		b.want(s.kind == kindInt || s.kind == kindFloat || s.kind == kindPointer,
+			"an argument of type %s cannot be printed", b.typeName(v.t))
+		types = append(types, v.t)
+		call.list = append(call.list, v.at)
+	}
+	call.ext = types
+	b.emit(call)
+}
+
+// stepPrintf prints, and gives 0.
+func stepPrintf(it *item, in *inst) status {
+	format, st := it.text(pointer(it.s[in.a]))
+	if st != running {
+		return st
+	}
+	var args []printArg
+	for i, t := range in.ext.([]*typ) {
+		arg := printArg{words: it.s[in.list[i] : int64(in.list[i])+t.words], kind: t.scalar().kind, width: int(t.scalar().size * 8)}
+		if arg.kind == kindPointer && wantsText(format, i) {
+			if arg.text, st = it.text(pointer(arg.words[0])); st != running {
+				return st
+			}
+			arg.hasText = true
+		}
+		args = append(args, arg)
+	}
+	it.group.launch.print(formatPrintf(format, args))
+	it.s[in.dst] = 0
+	return running
+}
+
+func (l *launch) print(text string) {
+	l.device.output.Lock()
+	defer l.device.output.Unlock()
+	// A kernel has no way to learn that its output is lost.
+	_, _ = l.device.options.Output.Write([]byte(text))
+}
+
+// text reads a string of device memory.
+func (it *item) text(p pointer) (string, status) {
+	var text strings.Builder
+	for at := p; ; at++ {
+		data := it.bytes(at, 1)
+		if data == nil {
+			return "", it.badAccess("load", at, 1)
+		}
+		if data[0] == 0 {
+			return text.String(), running
+		}
+		text.WriteByte(data[0])
+	}
+}
+
+// conversion is one % of a format.
+type conversion struct {
+	flags      string
+	width      int
+	precision  int // -1 if none
+	components int
+	length     string
+	verb       byte
+}
+
+// wantsText tells whether argument i of a format is a string.
+func wantsText(format string, i int) bool {
+	for format != "" {
+		var c *conversion
+		_, c, format = cutConversion(format)
+		if c == nil || c.verb == '%' {
+			continue
+		}
+		if i == 0 {
+			return c.verb == 's'
+		}
+		i--
+	}
+	return false
+}
+
+// cutConversion cuts the text before the first conversion and the conversion
+// off a format; c is nil if there is none.
+func cutConversion(format string) (text string, c *conversion, rest string) {
+	text, rest, found := strings.Cut(format, "%")
+	if !found {
+		return text, nil, ""
+	}
+	c = &conversion{precision: -1, components: 1}
+	n := len(rest) - len(strings.TrimLeft(rest, "-+ #0"))
+	c.flags, rest = rest[:n], rest[n:]
+	c.width, rest = cutNumber(rest)
+	if strings.HasPrefix(rest, ".") {
+		c.precision, rest = cutNumber(rest[1:])
+	}
+	if strings.HasPrefix(rest, "v") {
+		c.components, rest = cutNumber(rest[1:])
+	}
+	for _, length := range []string{"hh", "hl", "h", "l"} {
+		if strings.HasPrefix(rest, length) {
+			c.length, rest = length, rest[len(length):]
+			break
+		}
+	}
+	if rest == "" {
+		return text, nil, ""
+	}
+	c.verb = rest[0]
+	return text, c, rest[1:]
+}
+
+// maxPrintWidth bounds what a width or precision may ask for.
+const maxPrintWidth = 4096
+
+func cutNumber(s string) (int, string) {
+	n := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	v, _ := strconv.Atoi(s[:n])
+	return min(v, maxPrintWidth), s[n:]
+}
+
+// formatPrintf formats the arguments; a conversion without one prints nothing.
+func formatPrintf(format string, args []printArg) string {
+	var out strings.Builder
+	for format != "" {
+		var text string
+		var c *conversion
+		text, c, format = cutConversion(format)
+		out.WriteString(text)
+		switch {
+		case c == nil:
+		case c.verb == '%':
+			out.WriteByte('%')
+		case len(args) > 0:
+			out.WriteString(c.format(&args[0]))
+			args = args[1:]
+		}
+	}
+	return out.String()
+}
+
+// format prints an argument, a vector's components between commas.
+func (c *conversion) format(arg *printArg) string {
+	if arg.hasText {
+		return c.pad(c.cut(arg.text))
+	}
+	var parts []string
+	for i := range min(c.components, len(arg.words)) {
+		parts = append(parts, c.component(arg.words[i], arg))
+	}
+	return strings.Join(parts, ",")
+}
+
+func (c *conversion) cut(text string) string {
+	if c.precision >= 0 && c.precision < len(text) {
+		return text[:c.precision]
+	}
+	return text
+}
+
+func (c *conversion) component(v uint64, arg *printArg) string {
+	switch c.verb {
+	case 'd', 'i', 'u', 'o', 'x', 'X':
+		return c.integer(v, arg)
+	case 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A':
+		return c.float(v, arg)
+	case 'c':
+		return c.pad(string([]byte{byte(v)}))
+	case 'p':
+		return c.pad("0x" + strconv.FormatUint(v, 16))
+	}
+	return ""
+}
+
+// bitsOf is the width that the length asks for.
+func (c *conversion) bitsOf(arg *printArg) int {
+	switch c.length {
+	case "hh":
+		return min(8, arg.width)
+	case "h":
+		return min(16, arg.width)
+	case "hl":
+		return min(32, arg.width)
+	}
+	return arg.width
+}
+
+func (c *conversion) integer(v uint64, arg *printArg) string {
+	w := c.bitsOf(arg)
+	v &= mask(w)
+	negative := (c.verb == 'd' || c.verb == 'i') && signExtend(v, w) < 0
+	if negative {
+		v = -uint64(signExtend(v, w))
+	}
+	base := map[byte]int{'o': 8, 'x': 16, 'X': 16}[c.verb]
+	digits := strconv.FormatUint(v, max(base, 10))
+	if base == 8 {
+		digits = strconv.FormatUint(v, 8)
+	}
+	if c.precision == 0 && v == 0 {
+		digits = ""
+	}
+	digits = strings.Repeat("0", max(0, c.precision-len(digits))) + digits
+	prefix := c.sign(negative)
+	if strings.Contains(c.flags, "#") {
+		switch {
+		case base == 16 && v != 0:
+			prefix = "0x"
+		case base == 8 && !strings.HasPrefix(digits, "0"):
+			digits = "0" + digits
+		}
+	}
+	text := c.fill(prefix, digits, c.precision < 0)
+	if c.verb == 'X' {
+		return strings.ToUpper(text)
+	}
+	return text
+}
+
+// sign is what stands before a number; unsigned ones have nothing.
+func (c *conversion) sign(negative bool) string {
+	switch {
+	case negative:
+		return "-"
+	case strings.IndexByte("uoxX", c.verb) >= 0:
+		return ""
+	case strings.Contains(c.flags, "+"):
+		return "+"
+	case strings.Contains(c.flags, " "):
+		return " "
+	}
+	return ""
+}
+
+func (c *conversion) float(v uint64, arg *printArg) string {
+	if arg.kind != kindFloat {
+		return c.pad("")
+	}
+	f := widen(arg.width)(v)
+	prefix := c.sign(math.Signbit(f))
+	digits, number := c.digits(math.Abs(f))
+	text := c.fill(prefix, digits, number)
+	if strings.IndexByte("FEGA", c.verb) >= 0 {
+		return strings.ToUpper(text)
+	}
+	return text
+}
+
+// digits formats a number that is not negative.
+func (c *conversion) digits(f float64) (text string, number bool) {
+	switch {
+	case f != f:
+		return "nan", false
+	case math.IsInf(f, 0):
+		return "inf", false
+	}
+	verb := c.verb | 0x20 // in lower case
+	precision := c.precision
+	switch verb {
+	case 'a':
+		return hexDigits(f, precision), true
+	case 'g':
+		return c.general(f), true
+	}
+	if precision < 0 {
+		precision = 6
+	}
+	text = strconv.FormatFloat(f, verb, precision, 64)
+	if precision == 0 && strings.Contains(c.flags, "#") {
+		text += "."
+	}
+	return text, true
+}
+
+// general is the conversion g: six digits unless told, without the zeros at
+// the end unless the flag # asks for them.
+func (c *conversion) general(f float64) string {
+	precision := c.precision
+	if precision < 0 {
+		precision = 6
+	}
+	precision = max(precision, 1)
+	exponential := strconv.FormatFloat(f, 'e', precision-1, 64)
+	_, exponentText, _ := strings.Cut(exponential, "e")
+	exponent, _ := strconv.Atoi(exponentText)
+	text, tail := strconv.FormatFloat(f, 'f', max(0, precision-1-exponent), 64), ""
+	if exponent < -4 || exponent >= precision {
+		text, tail, _ = strings.Cut(exponential, "e")
+		tail = "e" + tail
+	}
+	if strings.Contains(c.flags, "#") {
+		return text + tail
+	}
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text + tail
+}
+
+// hexDigits is the conversion a; the exponent has no leading zero.
+func hexDigits(f float64, precision int) string {
+	text := strconv.FormatFloat(f, 'x', precision, 64)
+	mantissa, exponent, _ := strings.Cut(text, "p")
+	if len(exponent) == 3 && exponent[1] == '0' {
+		exponent = exponent[:1] + exponent[2:]
+	}
+	return mantissa + "p" + exponent
+}
+
+// fill pads a number to the width, with zeros behind its sign if the flags
+// ask for them.
+func (c *conversion) fill(prefix, digits string, zeros bool) string {
+	missing := c.width - len(prefix) - len(digits)
+	if zeros && missing > 0 && strings.Contains(c.flags, "0") && !strings.Contains(c.flags, "-") {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	return c.pad(prefix + digits)
+}
+
+func (c *conversion) pad(text string) string {
+	space := strings.Repeat(" ", max(0, c.width-len(text)))
+	if strings.Contains(c.flags, "-") {
+		return text + space
+	}
+	return space + text
+}

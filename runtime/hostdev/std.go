@@ -1,0 +1,40 @@
+package hostdev
+
+import "offlink/spirv"
+
+// The instructions of OpenCL.std, by name. std_math.go has the tables of
+// functions of floats, std_int.go those of integers, std_memory.go loads,
+// stores and shuffles.
+
+const openCLStd = "OpenCL.std"
+
+var stdEmitters = map[string]func(b *builder, in *spirv.Instruction){}
+
+func registerStd(table map[string]func(*builder, *spirv.Instruction)) {
+	for name, emit := range table {
+		if stdEmitters[name] != nil {
+			panic("two emitters of " + name)
+		}
+		stdEmitters[name] = emit
+	}
+}
+
+func init() {
+	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){spirv.OpExtInst: (*builder).emitExtInst})
+}
+
+// emitExtInst passes on an instruction with its operands alone. Those of sets
+// without a meaning, debug information too, are left out.
+func (b *builder) emitExtInst(in *spirv.Instruction) {
+	set := b.m.ExtInstSet(spirv.ID(in.Words[2]))
+	if set != openCLStd {
+		b.want(spirv.IsNonSemantic(set), "the embedded device does not implement this instruction set")
+		return
+	}
+	emit := stdEmitters[spirv.ExtInstName(set, in.Words[3])]
+	if emit == nil {
+		b.refuse("the embedded device does not implement this instruction")
+	}
+	words := append([]uint32{in.Words[0], in.Words[1]}, in.Words[4:]...)
+	emit(b, &spirv.Instruction{Op: spirv.OpExtInst, Words: words})
+}

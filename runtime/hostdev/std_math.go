@@ -1,0 +1,227 @@
+package hostdev
+
+import (
+	"math"
+
+	"offlink/spirv"
+)
+
+// mathUnary are the functions of one float.
+var mathUnary = map[string]unaryFloat{
+	"acos":   double1(math.Acos),
+	"acosh":  double1(math.Acosh),
+	"acospi": double1(func(x float64) float64 { return math.Acos(x) / math.Pi }),
+	"asin":   double1(math.Asin),
+	"asinh":  double1(math.Asinh),
+	"asinpi": double1(func(x float64) float64 { return math.Asin(x) / math.Pi }),
+	"atan":   double1(math.Atan),
+	"atanh":  double1(math.Atanh),
+	"atanpi": double1(func(x float64) float64 { return math.Atan(x) / math.Pi }),
+	"cbrt":   double1(math.Cbrt),
+	"ceil":   double1(math.Ceil),
+	"cos":    double1(math.Cos),
+	"cosh":   double1(cosh),
+	"cospi":  double1(cospi),
+	"erf":    double1(math.Erf),
+	"erfc":   double1(math.Erfc),
+	"exp":    double1(math.Exp),
+	"exp2":   double1(math.Exp2),
+	"exp10":  double1(exp10),
+	"expm1":  double1(math.Expm1),
+	"fabs":   double1(math.Abs),
+	"floor":  double1(math.Floor),
+	"lgamma": double1(func(x float64) float64 { v, _ := math.Lgamma(x); return v }),
+	"log":    double1(math.Log),
+	"log10":  double1(log10),
+	"log1p":  double1(math.Log1p),
+	"log2":   double1(log2of),
+	"logb":   double1(math.Logb),
+	"rint":   double1(math.RoundToEven),
+	"round":  double1(math.Round),
+	"rsqrt":  double1(func(x float64) float64 { return 1 / math.Sqrt(x) }),
+	"sin":    double1(math.Sin),
+	"sinh":   double1(sinh),
+	"sinpi":  double1(sinpi),
+	"sqrt":   double1(math.Sqrt),
+	"tan":    double1(math.Tan),
+	"tanh":   double1(math.Tanh),
+	"tanpi":  double1(func(x float64) float64 { return sinpi(x) / cospi(x) }),
+	"tgamma": double1(math.Gamma),
+	"trunc":  double1(math.Trunc),
+
+	"degrees": double1(func(x float64) float64 { return x * (180 / math.Pi) }),
+	"radians": double1(func(x float64) float64 { return x * (math.Pi / 180) }),
+	"sign":    double1(sign),
+
+	"half_recip":   double1(func(x float64) float64 { return 1 / x }),
+	"native_recip": double1(func(x float64) float64 { return 1 / x }),
+}
+
+// mathBinary are the functions of two floats.
+var mathBinary = map[string]binaryFloat{
+	"atan2":     double2(math.Atan2),
+	"atan2pi":   double2(func(y, x float64) float64 { return math.Atan2(y, x) / math.Pi }),
+	"copysign":  double2(math.Copysign),
+	"fdim":      float2(fdim[float32], fdim[float64]),
+	"fmax":      floatMax,
+	"fmin":      floatMin,
+	"fmod":      double2(math.Mod),
+	"hypot":     double2(math.Hypot),
+	"maxmag":    double2(maxmag),
+	"minmag":    double2(minmag),
+	"nextafter": nextafter,
+	"pow":       double2(pow),
+	"powr":      double2(powr),
+	"remainder": double2(math.Remainder),
+	"step":      double2(step),
+
+	"fmax_common": floatMax,
+	"fmin_common": floatMin,
+
+	"half_divide":   double2(func(x, y float64) float64 { return x / y }),
+	"native_divide": double2(func(x, y float64) float64 { return x / y }),
+}
+
+// mathTernary are the functions of three floats. mad rounds twice.
+var mathTernary = map[string]ternaryFloat{
+	"fma": {
+		func(a, b, c uint64) uint64 {
+			return uint64(doubleToHalf(oddSum(float64(half32of(a))*float64(half32of(b)), float64(half32of(c))), roundEven))
+		},
+		func(a, b, c uint64) uint64 {
+			return bits32(float32(oddSum(float64(float32of(a))*float64(float32of(b)), float64(float32of(c)))))
+		},
+		func(a, b, c uint64) uint64 { return bits64(math.FMA(float64of(a), float64of(b), float64of(c))) },
+	},
+	"mad":        float3(mad[float32], mad[float64]),
+	"mix":        float3(mix[float32], mix[float64]),
+	"fclamp":     double3(func(x, low, high float64) float64 { return minNumber(maxNumber(x, low), high) }),
+	"smoothstep": double3(smoothstep),
+}
+
+// sameAs are the functions that may be less exact: the device has one
+// implementation of each.
+var sameAs = []string{"cos", "exp", "exp2", "exp10", "log", "log2", "log10", "rsqrt", "sin", "sqrt", "tan"}
+
+func init() {
+	for _, name := range sameAs {
+		mathUnary["half_"+name], mathUnary["native_"+name] = mathUnary[name], mathUnary[name]
+	}
+	mathBinary["half_powr"], mathBinary["native_powr"] = mathBinary["powr"], mathBinary["powr"]
+	table := map[string]func(*builder, *spirv.Instruction){
+		"nan":      (*builder).emitNan,
+		"ilogb":    (*builder).emitIlogb,
+		"ldexp":    floatAndInt(ldexp),
+		"pown":     floatAndInt(func(x float64, n int64) float64 { return pow(x, float64(n)) }),
+		"rootn":    floatAndInt(rootn),
+		"fract":    floatAndFloatPointer(fract),
+		"modf":     floatAndFloatPointer(modf),
+		"sincos":   floatAndFloatPointer(math.Sincos),
+		"frexp":    floatAndIntPointer(math.Frexp),
+		"lgamma_r": floatAndIntPointer(math.Lgamma),
+		"remquo":   (*builder).emitRemquo,
+	}
+	for name, row := range mathUnary {
+		table[name] = func(b *builder, in *spirv.Instruction) { b.floats1(in, row) }
+	}
+	for name, row := range mathBinary {
+		table[name] = func(b *builder, in *spirv.Instruction) { b.floats2(in, row) }
+	}
+	for name, row := range mathTernary {
+		table[name] = func(b *builder, in *spirv.Instruction) { b.floats3(in, row) }
+	}
+	registerStd(table)
+}
+
+func (b *builder) floats3(in *spirv.Instruction, row ternaryFloat) {
+	x, y, z := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2)
+	to := b.numbers(in, kindFloat, x.t.scalar().width)
+	b.emit3(to, x, y, z, row[floatIndex(b.lanes(kindFloat, to, x, y, z))])
+}
+
+// floatAndInt are functions of a float and an integer.
+func floatAndInt(f func(x float64, n int64) float64) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, n := b.arg(in, 0), b.arg(in, 1)
+		to := b.numbers(in, kindFloat, x.t.scalar().width)
+		width := b.lanes(kindFloat, to, x)
+		wide, round := widen(width), narrow(width, roundEven)
+		intWidth := b.lanes(kindInt, to, n)
+		b.emit2(to, x, n, func(x, n uint64) uint64 { return round(f(wide(x), signExtend(n, intWidth))) })
+	}
+}
+
+func (b *builder) emitNan(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.numbers(in, kindFloat, 0)
+	width := b.lanes(kindInt, to, x)
+	b.want(to.t.scalar().width == width, "operand and result are of different widths")
+	quiet := map[int]uint64{16: 0x7e00, 32: 0x7fc00000, 64: 0x7ff8000000000000}[width]
+	b.emit1(to, x, func(a uint64) uint64 { return quiet | a&(quiet&-quiet-1) })
+}
+
+func (b *builder) emitIlogb(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.numbers(in, kindInt, 32)
+	wide := widen(b.lanes(kindFloat, to, x))
+	b.emit1(to, x, func(a uint64) uint64 { return uint64(uint32(int32(math.Ilogb(wide(a))))) })
+}
+
+// target checks a pointer to a value, or a vector's worth of them, like a
+// type's.
+func (b *builder) target(p value, k kind, words int64) value {
+	b.want(p.t.kind == kindPointer && p.t.elem.is(k) && p.t.elem.words == words, "the pointer %s does not fit", b.typeName(p.t))
+	return p
+}
+
+// twoResults computes a result and a value that is stored: f gives both.
+func (b *builder) twoResults(to, p, x value, f func(a uint64) (result, stored uint64)) {
+	stored := value{b.temporary(p.t.elem.words), p.t.elem}
+	b.emit1(stored, x, func(a uint64) uint64 { _, v := f(a); return v })
+	b.emit1(to, x, func(a uint64) uint64 { v, _ := f(a); return v })
+	b.store(p, stored)
+}
+
+func floatAndFloatPointer(f func(x float64) (result, stored float64)) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, p := b.arg(in, 0), b.arg(in, 1)
+		to := b.numbers(in, kindFloat, x.t.scalar().width)
+		width := b.lanes(kindFloat, to, x)
+		b.same(b.target(p, kindFloat, to.t.words).t.elem, to.t)
+		wide, round := widen(width), narrow(width, roundEven)
+		b.twoResults(to, p, x, func(a uint64) (uint64, uint64) {
+			result, stored := f(wide(a))
+			return round(result), round(stored)
+		})
+	}
+}
+
+func floatAndIntPointer(f func(x float64) (float64, int)) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, p := b.arg(in, 0), b.arg(in, 1)
+		to := b.numbers(in, kindFloat, x.t.scalar().width)
+		width := b.lanes(kindFloat, to, x)
+		intWidth := b.target(p, kindInt, to.t.words).t.elem.scalar().width
+		wide, round := widen(width), narrow(width, roundEven)
+		b.twoResults(to, p, x, func(a uint64) (uint64, uint64) {
+			result, stored := f(wide(a))
+			return round(result), uint64(stored) & mask(intWidth)
+		})
+	}
+}
+
+func (b *builder) emitRemquo(in *spirv.Instruction) {
+	x, y, p := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2)
+	to := b.numbers(in, kindFloat, x.t.scalar().width)
+	width := b.lanes(kindFloat, to, x, y)
+	intWidth := b.target(p, kindInt, to.t.words).t.elem.scalar().width
+	wide, round := widen(width), narrow(width, roundEven)
+	quotient := value{b.temporary(to.t.words), p.t.elem}
+	b.emit2(quotient, x, y, func(x, y uint64) uint64 {
+		_, q := remquo(wide(x), wide(y))
+		return uint64(q) & mask(intWidth)
+	})
+	b.emit2(to, x, y, func(x, y uint64) uint64 {
+		r, _ := remquo(wide(x), wide(y))
+		return round(r)
+	})
+	b.store(p, quotient)
+}
