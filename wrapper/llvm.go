@@ -272,7 +272,7 @@ func (m *irModule) place(k *kindImages, f irField, to abi.Place) {
 			count /= int64(k.tree.Layout.Size(b.Type))
 		}
 	case abi.InImage:
-		name = k.imageName(to.Index)
+		name = k.imageName(int(to.Index))
 	case abi.InExternal:
 		name = irName(k.tree.Externals[to.Index])
 	}

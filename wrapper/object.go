@@ -1,6 +1,7 @@
 package wrapper
 
 import (
+	"slices"
 	"strconv"
 
 	"offlink/wrapper/abi"
@@ -222,6 +223,13 @@ func (b *objectBuilder) blockSection(t abi.Type, align int) *objfile.ObjectSecti
 
 // addPointers makes fixups of the pointers of the tree.
 func (b *objectBuilder) addPointers(t *abi.Encoded, blocks, images []location) {
+	counts := map[*objfile.ObjectSection]int{}
+	for i := range t.Blocks {
+		counts[blocks[i].section] += len(t.Blocks[i].Pointers)
+	}
+	for s, n := range counts {
+		s.Fixups = slices.Grow(s.Fixups, n)
+	}
 	for i := range t.Blocks {
 		from := blocks[i]
 		for _, p := range t.Blocks[i].Pointers {

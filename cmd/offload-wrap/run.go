@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"offlink/cmd/internal/cli"
 	"offlink/filetable"
@@ -82,15 +85,24 @@ func readTable(name string) (*filetable.Table, error) {
 	return table, nil
 }
 
-// loadImages reads what describes the images. Their code stays in the files.
+// loadImages reads what describes the images, several at a time. Their code
+// stays in the files. Of several errors it returns the first image's.
 func loadImages(inputs []input) ([]*devimg.Image, error) {
-	images := make([]*devimg.Image, len(inputs))
-	for i := range inputs {
-		image, err := loadImage(&inputs[i])
+	images, errs := make([]*devimg.Image, len(inputs)), make([]error, len(inputs))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(inputs)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(inputs)); i = next.Add(1) - 1 {
+				images[i], errs[i] = loadImage(&inputs[i])
+			}
+		})
+	}
+	workers.Wait()
+	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
-		images[i] = image
 	}
 	return images, nil
 }

@@ -1,4 +1,6 @@
 package main
 
 // tables lists every table in the order of printing.
-var tables = []table{}
+var tables = []table{
+	{"wrapping", printWrapping},
+}

@@ -96,7 +96,7 @@ func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
 
 func (e *encoder) external(name string) Place {
 	e.tree.Externals = append(e.tree.Externals, name)
-	return Place{In: InExternal, Index: len(e.tree.Externals) - 1}
+	return Place{In: InExternal, Index: int32(len(e.tree.Externals) - 1)}
 }
 
 // addImage encodes what the record of an image points to, then the record.
@@ -104,8 +104,8 @@ func (e *encoder) addImage(i int, image *devimg.Image) error {
 	if image.Kind != e.kind {
 		return fmt.Errorf("kind %v in a descriptor of kind %v", image.Kind, e.kind)
 	}
-	begin := Place{In: InImage, Index: i}
-	end := Place{In: InImage, Index: i, Offset: image.Code.Size()}
+	begin := Place{In: InImage, Index: int32(i)}
+	end := Place{In: InImage, Index: int32(i), Offset: image.Code.Size()}
 	if e.nativeCPU {
 		kernels, err := e.nativeKernels(image)
 		if err != nil {
@@ -288,7 +288,7 @@ func (e *encoder) property(b *Block, p props.Property) error {
 // addRoot adds the array of image records, the bounds and the descriptor.
 func (e *encoder) addRoot(count int) {
 	images := e.add(e.records)
-	e.tree.Images = images.Index
+	e.tree.Images = int(images.Index)
 	p := e.l.Pointer
 	b := Block{Name: e.prefix + e.descriptor, Type: DescriptorStruct}
 	if e.kind != devimg.KindSYCL {
@@ -303,9 +303,9 @@ func (e *encoder) addRoot(count int) {
 	}
 	r.pointer(p, images)
 	r.span(2*p, 3*p, span{e.host[0], e.host[1]})
-	e.tree.Descriptor = e.add(b).Index
+	e.tree.Descriptor = int(e.add(b).Index)
 	if e.infos != nil {
-		e.tree.Infos = e.add(*e.infos).Index
+		e.tree.Infos = int(e.add(*e.infos).Index)
 	}
 }
 
@@ -317,7 +317,7 @@ func (e *encoder) add(b Block) Place {
 		b.Name += "." + strconv.Itoa(n)
 	}
 	e.tree.Blocks = append(e.tree.Blocks, b)
-	return Place{In: InBlock, Index: len(e.tree.Blocks) - 1}
+	return Place{In: InBlock, Index: int32(len(e.tree.Blocks) - 1)}
 }
 
 // text places a string; equal strings share a block.

@@ -55,7 +55,7 @@ type Pointer struct {
 // Place is what a pointer points to.
 type Place struct {
 	In     Space
-	Index  int
+	Index  int32
 	Offset int64 // bytes behind the start
 }
 

@@ -17,14 +17,19 @@ type emitter struct {
 	err  error
 
 	number [8]byte
+	small  []byte
 }
 
-// bufferSize is what is written at once: small pieces are collected, and
-// contents that cannot copy themselves pass through as much.
-const bufferSize = 256 << 10
+const (
+	// bufferSize is what is written at once: small pieces are collected, and
+	// contents that cannot copy themselves pass through as much.
+	bufferSize = 256 << 10
+	// smallSize is the size up to which a content is read at once.
+	smallSize = 64 << 10
+)
 
 func newEmitter(w io.Writer) *emitter {
-	return &emitter{file: w, buf: bufio.NewWriterSize(w, bufferSize)}
+	return &emitter{file: w, buf: bufio.NewWriterSize(w, bufferSize), small: make([]byte, smallSize)}
 }
 
 func (e *emitter) write(p []byte) {
@@ -95,13 +100,19 @@ func (e *emitter) copy(c Content) {
 	e.off += n
 }
 
+// transfer copies a content that is not in memory. Small ones are read at
+// once, which costs the fewest system calls.
 func (e *emitter) transfer(c Content) (int64, error) {
+	if size := c.Size(); size <= int64(len(e.small)) {
+		n, err := c.ReadAt(e.small[:size], 0)
+		if err == nil || err == io.EOF {
+			_, err = e.buf.Write(e.small[:n])
+		}
+		return int64(n), err
+	}
 	copier, ok := c.(Copier)
-	switch {
-	case !ok:
+	if !ok {
 		return io.Copy(e.buf, io.NewSectionReader(c, 0, c.Size()))
-	case c.Size() < bufferSize:
-		return copier.CopyTo(e.buf)
 	}
 	if err := e.buf.Flush(); err != nil {
 		return 0, err
