@@ -1,6 +1,7 @@
 package bitcode
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +24,15 @@ type additions struct {
 	valueOf   map[uint32]int // value to metadata
 	integers  map[addedInt]uint32
 	kinds     []kind
-	functions int // values that are functions; they come before the constants
+	functions []addedFunction
 }
 
-// addedValue is a function or constant that a slice adds.
+// addedFunctionBase is where the numbers of added functions begin, far behind
+// those of added constants.
+const addedFunctionBase = 1 << 27
+
+// addedValue is a constant that a slice adds.
 type addedValue struct {
-	function *addedFunction
 	typ      uint32
 	code     uint32
 	operands []operand
@@ -37,9 +41,10 @@ type addedValue struct {
 
 // addedFunction is a function that a slice declares.
 type addedFunction struct {
-	name string
-	typ  uint32
-	cc   uint64
+	name   string
+	typ    uint32
+	cc     uint64
+	number uint32
 }
 
 type addedInt struct {
@@ -73,7 +78,7 @@ const (
 
 func (a *additions) reset() {
 	a.types, a.values, a.groups, a.lists = a.types[:0], a.values[:0], a.groups[:0], a.lists[:0]
-	a.strings, a.metadata, a.kinds, a.functions = a.strings[:0], a.metadata[:0], a.kinds[:0], 0
+	a.strings, a.metadata, a.kinds, a.functions = a.strings[:0], a.metadata[:0], a.kinds[:0], a.functions[:0]
 	clear(a.listOf)
 	clear(a.stringOf)
 	clear(a.valueOf)
@@ -171,6 +176,31 @@ func (a *additions) metadataOf(typ, value uint32) metadataRef {
 		a.valueOf[value] = i
 	}
 	return metadataRef{spaceAdded, uint32(i)}
+}
+
+// function returns a function of that name and type, adding it when it is new.
+func (a *additions) function(name string, typ uint32, cc uint64) uint32 {
+	for i := range a.functions {
+		if a.functions[i].name == name {
+			return addedFunctionBase + uint32(i)
+		}
+	}
+	a.functions = append(a.functions, addedFunction{name: name, typ: typ, cc: cc})
+	return addedFunctionBase + uint32(len(a.functions)-1)
+}
+
+// modelType returns the type of a type of the model, which steps can have
+// added to: integers, for specialization constants.
+func (a *additions) modelType(id ir.TypeID) (uint32, error) {
+	if int(id) < len(a.source.types) {
+		return uint32(id), nil
+	}
+	if int(id) < len(a.source.module.Types) {
+		if t := &a.source.module.Types[id]; t.Kind == ir.TypeInteger {
+			return a.typ(typeInteger, uint64(t.Bits)), nil
+		}
+	}
+	return 0, fmt.Errorf("type %d was added to the module and is no integer", id)
 }
 
 func (a *additions) text(s string) metadataRef {

@@ -131,17 +131,24 @@ func (r *bodyReader) read(c *bitstream.Cursor, b *body) error {
 }
 
 func (r *bodyReader) reset(c *bitstream.Cursor, b *body) {
-	r.cursor, r.body = c, b
+	r.cursor = c
 	c.Operands, r.operands = r.operands[:0], nil
-	for _, s := range []*seen{&r.callees, &r.addresses, &r.types, &r.indirect, &r.groups, &r.lists, &r.constants, &r.moduleNodes} {
-		s.reset()
-	}
-	r.refs, r.uses, r.attachments = r.refs[:0], r.uses[:0], nil
+	r.begin(b)
 	r.out.arena, r.side.arena = r.out.arena[:0], r.side.arena[:0]
 	r.blocks, r.ended, r.counted, r.nodes, r.highest = 0, 0, 0, 0, 0
 	r.open, r.bundles, r.started = false, false, false
 	b.arguments = len(r.module.Types[r.module.Values[b.function].Type].Elements) - 1
 	r.next = r.globals + uint32(b.arguments)
+}
+
+// begin forgets what was noted of the last body.
+func (r *bodyReader) begin(b *body) {
+	r.body = b
+	for _, s := range []*seen{&r.callees, &r.addresses, &r.types, &r.indirect, &r.groups, &r.lists, &r.constants, &r.moduleNodes} {
+		s.reset()
+	}
+	r.refs, r.uses, r.attachments = r.refs[:0], r.uses[:0], nil
+	r.localNodes = newSeen(len(b.metadata.entries))
 }
 
 // finish checks what could not be checked before the end, and keeps the body.
@@ -464,7 +471,7 @@ func (r *bodyReader) pair(v uint64, list []uint64) ([]uint64, error) {
 	if len(list) == 0 {
 		return nil, r.cursor.Errorf("value that follows is named without its type")
 	}
-	return list[1:], r.typ(list[0])
+	return list[1:], r.typeOperand(opForwardType, list[0])
 }
 
 func (r *bodyReader) relative(v uint64) error {
@@ -506,16 +513,18 @@ func (r *bodyReader) hint(v uint64) error {
 	if v >= uint64(len(r.source.values)) {
 		return r.cursor.Errorf("user of block addresses %d is no function", v)
 	}
-	r.out.add(opHint, v)
+	r.out.add(opGlobal, v)
 	return nil
 }
 
-func (r *bodyReader) typ(v uint64) error {
+func (r *bodyReader) typ(v uint64) error { return r.typeOperand(opType, v) }
+
+func (r *bodyReader) typeOperand(kind operandKind, v uint64) error {
 	if v >= uint64(len(r.source.types)) {
 		return r.cursor.Errorf("instruction names type %d of %d", v, len(r.source.types))
 	}
 	r.useType(v)
-	r.out.add(opType, v)
+	r.out.add(kind, v)
 	return nil
 }
 

@@ -1,15 +1,103 @@
 package bitcode
 
-import (
-	"errors"
+import "offlink/ir"
 
-	"offlink/ir"
-)
+// attributeSRet is the number of the attribute sret.
+const attributeSRet = 29
 
-var errUnwritten = errors.New("bitcode: not implemented")
+// Calls decodes the direct calls that a function makes of the functions in
+// callees.
+func (s *source) Calls(function ir.ValueID, callees map[ir.ValueID]bool) ([]ir.Call, error) {
+	index := s.values[function].body
+	if index < 0 {
+		return nil, nil
+	}
+	b := &s.bodies[index]
+	var calls []ir.Call
+	list := s.decode(b)
+	for i := range list {
+		in := &list[i]
+		if in.call < 0 || !callees[ir.ValueID(in.operands[in.callee()].value)] {
+			continue
+		}
+		call, err := s.decodeCall(b, in)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, call)
+	}
+	return calls, nil
+}
 
-// Calls is still missing.
-func (s *source) Calls(ir.ValueID, map[ir.ValueID]bool) ([]ir.Call, error) { return nil, nil }
+// functionType returns the type that a call calls its callee with.
+func (s *source) functionType(in *instruction) *ir.Type {
+	return &s.module.Types[in.operands[in.callee()-1].value]
+}
 
-// RefsWithout is still missing.
-func (s *source) RefsWithout(ir.ValueID, []int) ([]ir.Ref, error) { return nil, errUnwritten }
+func (s *source) decodeCall(b *body, in *instruction) (ir.Call, error) {
+	at := in.callee()
+	callee := ir.ValueID(in.operands[at].value)
+	t := s.functionType(in)
+	call := ir.Call{Index: in.call, Callee: callee, Result: t.Elements[0]}
+	for i, parameter := range t.Elements[1:] {
+		a := ir.Argument{Type: parameter, Constant: ir.Constant{Type: parameter}}
+		a.SRet, a.Pointee = s.sret(in, callee, i, parameter)
+		d := constantDecoder{source: s, body: b}
+		var c ir.Constant
+		var err error
+		switch o := in.operands[at+1+i]; o.kind {
+		case opGlobalRel:
+			c, err = d.global(uint32(o.value), 0)
+		case opLocalRel:
+			c, err = d.local(o.value, 0)
+		}
+		if err != nil {
+			return call, err
+		}
+		if c.Kind != ir.ConstantOther {
+			a.Constant = c
+		}
+		call.Arguments = append(call.Arguments, a)
+	}
+	return call, nil
+}
+
+// sret reports whether a parameter is where the result goes, and the type of
+// that.
+func (s *source) sret(in *instruction, callee ir.ValueID, parameter int, pointer ir.TypeID) (bool, ir.TypeID) {
+	lists := []uint64{s.values[callee].list()}
+	if in.operands[0].kind == opList {
+		lists = append(lists, in.operands[0].value)
+	}
+	for _, list := range lists {
+		if list == 0 {
+			continue
+		}
+		for _, g := range s.lists[list-1] {
+			if s.groups[g].index != uint64(parameter)+1 {
+				continue
+			}
+			if found, t := s.groups[g].sret(); found {
+				if to := s.module.Types[pointer].Elements; t == ir.NoType && len(to) == 1 {
+					t = to[0]
+				}
+				return true, t
+			}
+		}
+	}
+	return false, 0
+}
+
+// sret returns the type that the group's attribute sret names, if there is one.
+func (g *groupRecord) sret() (found bool, t ir.TypeID) {
+	for p := (attributeParser{list: g.attributes}); !p.done(); {
+		switch a := p.next(); {
+		case a.kind != attributeSRet:
+		case a.form == attributeTyped:
+			return true, ir.TypeID(g.attributes[a.end-1])
+		case a.form == attributeEnum || a.form == attributeNoType:
+			return true, ir.NoType
+		}
+	}
+	return false, ir.NoType
+}

@@ -25,7 +25,7 @@ const (
 	opGlobalRel    operandKind = iota // a global, written relative
 	opGlobalSigned                    // a global, written relative and signed
 	opGlobal                          // a global
-	opHint                            // a global value that a slice may lack
+	opForwardType                     // a type that is there because the value before it follows
 	opLocalSigned                     // a value of the function, written relative and signed
 	opLocal                           // a value of the function, counted from its first
 	opType                            // a type

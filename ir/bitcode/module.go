@@ -2,6 +2,7 @@ package bitcode
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"offlink/ir"
@@ -52,6 +53,7 @@ func (r *moduleReader) read(c *bitstream.Cursor) error {
 			return err
 		}
 	}
+	r.source.budget.Store(math.MaxInt64) // it is for reading alone
 	r.source.infoBlocks = slices.Sorted(maps.Keys(r.source.info))
 	r.module.Index()
 	return nil

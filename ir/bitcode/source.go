@@ -41,6 +41,8 @@ type source struct {
 	typesOnce sync.Once
 	typeOf    map[string]uint32 // types without a name by their record
 
+	collectors sync.Pool // of *bodyReader, for RefsWithout
+
 	budget atomic.Int64 // of steps that walks over constants may take together
 }
 

@@ -52,6 +52,7 @@ type keptValue struct {
 	list       uint64 // attribute list plus one
 	init       uint32 // value of the initialiser of a variable plus one
 	attached   []attachedNode
+	body       *body // of a definition of a function
 }
 
 // attachedNode is metadata attached to a global value.
@@ -82,16 +83,16 @@ func (s *source) NewWriter() ir.SliceWriter {
 func (w *sliceWriter) WriteSlice(out io.Writer, slice *ir.Slice) error {
 	reach, err := w.reacher.Reach(slice)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", w.module.Path, err)
 	}
 	w.slice, w.reach = slice, reach
 	if err := w.collect(); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", w.module.Path, err)
 	}
 	w.number()
 	w.write()
 	if what := w.numbers.lacking(); what != "" {
-		return fmt.Errorf("the slice lacks %s that something in it refers to", what)
+		return fmt.Errorf("%s: the slice lacks %s that something in it refers to", w.module.Path, what)
 	}
 	_, err = out.Write(w.out.Bytes())
 	return err
@@ -119,7 +120,7 @@ func (w *sliceWriter) write() {
 	w.writeNames(bundleTagBlock, 1, s.tags)
 	w.writeNames(syncScopeBlock, 1, s.scopes)
 	for i := range w.kept {
-		if w.kept[i].definition && w.kept[i].record.body >= 0 {
+		if w.kept[i].body != nil {
 			w.body.write(&w.kept[i])
 		}
 	}
@@ -311,8 +312,8 @@ func (w *sliceWriter) writeModuleInfo() {
 	for i := range w.kept {
 		w.writeGlobal(&w.kept[i])
 	}
-	for _, v := range w.added.values[:w.added.functions] {
-		w.writeAddedFunction(v.function)
+	for i := range w.added.functions {
+		w.writeAddedFunction(&w.added.functions[i])
 	}
 }
 
@@ -338,6 +339,8 @@ func (w *sliceWriter) value(id uint32) uint64 {
 		return w.numbers.values.get(id)
 	case id < n+uint32(w.source.constants.len()):
 		return w.numbers.constants.get(id - n)
+	case id >= addedFunctionBase:
+		return uint64(w.added.functions[id-addedFunctionBase].number)
 	}
 	return uint64(w.added.values[id-w.added.firstValue()].number)
 }

@@ -18,18 +18,55 @@ type bodyWriter struct {
 }
 
 // collect keeps what a body needs of the module.
-func (bw *bodyWriter) collect(k *keptValue, edit *ir.Edit) error {
+func (bw *bodyWriter) collect(k *keptValue, edit *ir.Edit) (err error) {
 	w := bw.w
-	b := &w.source.bodies[k.record.body]
-	w.numbers.keepUses(b.uses)
-	w.numbers.keepRefs(w.module.Values[k.id].Refs)
+	k.body = &w.source.bodies[k.record.body]
+	if len(edit.Calls) == 0 {
+		w.numbers.keepUses(k.body.uses)
+		w.numbers.keepRefs(w.module.Values[k.id].Refs)
+		return nil
+	}
+	l := lowering{w: w, added: w.added, rewriter: rewriter{source: w.source, old: k.body, replaced: make(map[uint32]uint32)}}
+	if k.body, err = l.replace(edit.Calls); err != nil {
+		return err
+	}
+	bw.collectRewritten(k.body)
 	return nil
+}
+
+// collectRewritten keeps what a body that was made anew needs: what its
+// records name.
+func (bw *bodyWriter) collectRewritten(b *body) {
+	w := bw.w
+	for _, t := range b.constants.types {
+		w.keepType(t)
+	}
+	for _, arena := range [][]byte{b.constants.arena, b.metadata.arena, b.code, b.attached} {
+		for d := (decoder{data: arena}); !d.done(); {
+			for _, o := range d.operands(d.head(), nil) {
+				bw.collectOperand(o)
+			}
+		}
+	}
+}
+
+func (bw *bodyWriter) collectOperand(o operand) {
+	w := bw.w
+	switch o.kind {
+	case opGlobalRel, opGlobalSigned, opGlobal:
+		w.keepValue(uint32(o.value))
+	case opType, opForwardType:
+		w.keepType(uint32(o.value))
+	case opList:
+		w.numbers.keepList(uint32(o.value - 1))
+	case opNode, opNodePlus1, opNodeRel:
+		w.numbers.keepLeaf(uint32(o.value))
+	}
 }
 
 // write writes the body of a definition.
 func (bw *bodyWriter) write(k *keptValue) {
-	w := bw.w
-	b := &w.source.bodies[k.record.body]
+	w, b := bw.w, k.body
 	bw.body = b
 	bw.next = bw.globals + uint32(b.arguments)
 	w.out.Enter(functionBlock, w.width(functionBlock, 0, 4))
@@ -38,11 +75,34 @@ func (bw *bodyWriter) write(k *keptValue) {
 	bw.writeConstants()
 	bw.writeMetadata()
 	for !d.done() {
-		bw.record(&d)
+		if bw.writesUsers(d) {
+			bw.blockAddressUsers(&d)
+		} else {
+			bw.record(&d)
+		}
 	}
 	bw.writeSide(symbolTableBlock, b.symbols)
 	bw.writeAttachments(k)
 	w.out.End()
+}
+
+// writesUsers reports whether the next record lists the functions that use
+// addresses of basic blocks of this one.
+func (bw *bodyWriter) writesUsers(d decoder) bool { return d.head().code == funBlockAddrUsers }
+
+// blockAddressUsers copies that list, a hint for readers that are lazy, as far
+// as the slice has the functions.
+func (bw *bodyWriter) blockAddressUsers(d *decoder) {
+	rec := d.head()
+	var users []uint64
+	for range rec.count {
+		if id := uint32(d.operand().value); bw.w.numbers.values.has(id) {
+			users = append(users, bw.w.value(id))
+		}
+	}
+	if len(users) > 0 {
+		bw.w.out.Record(rec.abbrev, rec.code, users)
+	}
 }
 
 func (bw *bodyWriter) writeConstants() {
@@ -166,9 +226,6 @@ func (bw *bodyWriter) record(d *decoder) {
 		}
 	}
 	w.operands = operands
-	if rec.code == funBlockAddrUsers && len(operands) == 0 {
-		return // no user of the function's block addresses is left
-	}
 	w.out.Record(rec.abbrev, rec.code, operands)
 	if rec.defines {
 		bw.next++
@@ -186,15 +243,10 @@ func (bw *bodyWriter) marked(d *decoder, kind operandKind, v uint64, operands []
 		v = rotate(int64(int32(bw.next - uint32(w.value(uint32(v))))))
 	case opGlobal:
 		v = w.value(uint32(v))
-	case opHint:
-		if !w.numbers.values.has(uint32(v)) {
-			return operands
-		}
-		v = w.value(uint32(v))
 	case opLocalSigned:
 	case opLocal:
 		v += uint64(bw.globals)
-	case opType:
+	case opType, opForwardType:
 		v = w.typ(uint32(v))
 	case opList:
 		v = w.list(v)

@@ -20,7 +20,7 @@ type constantWriter struct {
 // writeConstants writes the module's constants that are kept, then those that
 // the slice adds.
 func (w *sliceWriter) writeConstants() {
-	if len(w.numbers.constants.kept)+len(w.added.values) == w.added.functions {
+	if len(w.numbers.constants.kept)+len(w.added.values) == 0 {
 		return
 	}
 	w.out.Enter(constantsBlock, w.width(constantsBlock, 4, 4))
@@ -38,7 +38,7 @@ func (w *sliceWriter) writeConstants() {
 		d := t.open(int(i))
 		cw.write(t.types[i], &d)
 	}
-	for i := w.added.functions; i < len(w.added.values); i++ {
+	for i := range w.added.values {
 		cw.added(&w.added.values[i])
 	}
 	w.out.End()

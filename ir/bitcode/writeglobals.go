@@ -230,13 +230,14 @@ func (w *sliceWriter) keepAdditions() {
 		for _, o := range v.operands {
 			switch o.kind {
 			case opGlobal:
-				if uint32(o.value) < a.firstValue() {
-					n.keepValue(uint32(o.value))
-				}
+				w.keepValue(uint32(o.value))
 			case opType:
 				w.keepType(uint32(o.value))
 			}
 		}
+	}
+	for _, f := range a.functions {
+		w.keepType(f.typ)
 	}
 	for _, list := range a.lists {
 		for _, g := range list {
@@ -271,6 +272,13 @@ func (w *sliceWriter) keepType(id uint32) {
 	}
 }
 
+// keepValue keeps what a value of the module needs; added ones are kept.
+func (w *sliceWriter) keepValue(id uint32) {
+	if id < w.added.firstValue() {
+		w.numbers.keepValue(id)
+	}
+}
+
 // number numbers what was collected.
 func (w *sliceWriter) number() {
 	n, a := w.numbers, w.added
@@ -282,11 +290,11 @@ func (w *sliceWriter) number() {
 	n.gcs.number(1)
 	next := n.values.number(0)
 	for i := range a.functions {
-		a.values[i].number = next
+		a.functions[i].number = next
 		next++
 	}
 	next = n.constants.number(next)
-	for i := a.functions; i < len(a.values); i++ {
+	for i := range a.values {
 		a.values[i].number = next
 		next++
 	}

@@ -28,7 +28,7 @@ func (w *sliceWriter) writeMetadata() {
 		w.writeNamed(&w.named[i], name)
 	}
 	for i := range w.kept {
-		if k := &w.kept[i]; len(k.attached) > 0 && !(k.definition && k.record.body >= 0) {
+		if k := &w.kept[i]; len(k.attached) > 0 && k.body == nil {
 			w.operands = w.attachments(k, append(w.operands[:0], w.numbers.values.get(uint32(k.id))))
 			w.out.Record(-1, mdDeclAttachment, w.operands)
 		}

@@ -1,0 +1,334 @@
+package bitcode
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"offlink/ir"
+)
+
+// spirFunc is the calling convention of the functions that edits call.
+const spirFunc = 75
+
+var errConstantType = errors.New("a constant that takes the place of a call does not fit its type")
+
+// lowering replaces calls of a body by what edits say.
+type lowering struct {
+	rewriter
+	w     *sliceWriter
+	added *additions
+
+	prefix  string // of the names of new values
+	symbols uint32 // so far
+	call    *instruction
+	fresh   []instruction // in the place of the call
+}
+
+// typed is an operand and the type of its value.
+type typed struct {
+	operand
+	typ uint32
+}
+
+// replace returns the body with the calls replaced.
+func (l *lowering) replace(edits []ir.CallEdit) (*body, error) {
+	list := l.source.decode(l.old)
+	l.symbols = uint32(l.old.locals())
+	l.choosePrefix()
+	var out []instruction
+	var pending []instruction // debug records of calls that went without successor
+	var kept []int            // by the number of an instruction: its new number, or -1
+	bundles, counted := 0, 0
+	for i := 0; i < len(list); i++ {
+		in := &list[i]
+		edit := editOf(edits, in.call)
+		if edit == nil {
+			out = append(out, *in)
+			if in.code == funOperandBundle {
+				bundles++
+			}
+			if in.layout().counts {
+				kept = append(kept, counted)
+				bundles, counted = 0, counted+1
+				i, out = takeLocation(list, i, out)
+				out, pending = append(out, pending...), nil
+			}
+			continue
+		}
+		out = out[:len(out)-bundles]
+		bundles = 0
+		kept = append(kept, -1)
+		if err := l.lower(in, edit); err != nil {
+			return nil, err
+		}
+		var location, records []instruction
+		i, location = takeLocation(list, i, nil)
+		for ; i+1 < len(list) && list[i+1].isDebugRecord(); i++ {
+			records = append(records, list[i+1])
+		}
+		pending = append(pending, records...)
+		for _, n := range l.fresh {
+			out = append(append(out, n), location...)
+			out, pending = append(out, pending...), nil
+			counted++
+		}
+	}
+	return l.rebuild(out, int(l.symbols), kept), nil
+}
+
+// takeLocation appends the debug location behind instruction i, and returns
+// the index of the last record taken.
+func takeLocation(list []instruction, i int, out []instruction) (int, []instruction) {
+	if i+1 < len(list) && list[i+1].code == funDebugLoc {
+		return i + 1, append(out, list[i+1])
+	}
+	return i, out
+}
+
+func editOf(edits []ir.CallEdit, call int) *ir.Expression {
+	for i := range edits {
+		if call >= 0 && edits[i].Call == call {
+			return &edits[i].Value
+		}
+	}
+	return nil
+}
+
+// choosePrefix chooses what no name of the function begins with.
+func (l *lowering) choosePrefix() {
+	l.prefix = "spec."
+	for l.taken() {
+		l.prefix += "."
+	}
+}
+
+func (l *lowering) taken() bool {
+	for d := (decoder{data: l.old.symbols}); !d.done(); {
+		var b strings.Builder
+		for _, o := range d.operands(d.head(), nil)[1:] {
+			b.WriteByte(byte(o.value))
+		}
+		if strings.HasPrefix(b.String(), l.prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// newValue makes a value with a name of its own.
+func (l *lowering) newValue() uint32 {
+	l.names = append(l.names, newName{l.symbols, l.prefix + strconv.Itoa(len(l.names))})
+	l.symbols++
+	return l.symbols - 1
+}
+
+// lower makes the instructions that take the place of a call.
+func (l *lowering) lower(call *instruction, e *ir.Expression) error {
+	l.call, l.fresh = call, l.fresh[:0]
+	t := l.source.functionType(call)
+	callee := ir.ValueID(call.operands[call.callee()].value)
+	if len(t.Elements) > 1 {
+		if sret, _ := l.source.sret(call, callee, 0, t.Elements[1]); sret {
+			return l.store(e)
+		}
+	}
+	return l.define(t.Elements[0], e)
+}
+
+// emit adds an instruction.
+func (l *lowering) emit(code uint32, symbol uint32, defines bool, operands ...operand) {
+	l.fresh = append(l.fresh, instruction{code: code, abbrev: -1, defines: defines, symbol: symbol, call: -1, operands: operands})
+}
+
+// pair spells an operand with its type, which goes when it does not follow.
+func pair(v typed) []operand {
+	return []operand{v.operand, {opForwardType, uint64(v.typ)}}
+}
+
+// argument returns an argument of the call.
+func (l *lowering) argument(i int) (typed, ir.Type) {
+	t := l.source.functionType(l.call).Elements[i+1]
+	return typed{l.call.operands[l.call.callee()+1+i], uint32(t)}, l.source.module.Types[t]
+}
+
+// store writes the value through the first argument.
+func (l *lowering) store(e *ir.Expression) error {
+	value, err := l.value(e)
+	if err != nil {
+		return err
+	}
+	to, _ := l.argument(0)
+	operands := slices.Concat(pair(to), pair(value))
+	l.emit(funStore, 0, false, append(operands, operand{opLiteral, alignment(e.Align)}, operand{opLiteral, 0})...)
+	return nil
+}
+
+// alignment encodes an alignment: its logarithm plus one, 0 for none.
+func alignment(n uint64) uint64 { return uint64(bits.Len64(n)) }
+
+// define makes what the result of the call was.
+func (l *lowering) define(result ir.TypeID, e *ir.Expression) error {
+	truncates := result != e.Type && l.isBool(result)
+	if e.Kind == ir.ExpressionConstant {
+		constant, typ := e.Constant, e.Type
+		if truncates {
+			constant, typ = ir.Constant{Kind: ir.ConstantInt, Int: e.Constant.Int & 1, Bits: 1}, result
+		}
+		v, err := l.constant(&constant, typ)
+		l.replaced[l.call.symbol] = uint32(v.value)
+		return err
+	}
+	if !truncates {
+		return l.compute(e, l.call.symbol)
+	}
+	wide, err := l.value(e)
+	l.emit(funCast, l.call.symbol, true, append(pair(wide), operand{opType, uint64(result)}, operand{opLiteral, 0})...)
+	return err
+}
+
+func (l *lowering) isBool(t ir.TypeID) bool {
+	m := &l.source.module.Types[t]
+	return m.Kind == ir.TypeInteger && m.Bits == 1
+}
+
+// value returns a value: a constant, or what new instructions compute.
+func (l *lowering) value(e *ir.Expression) (typed, error) {
+	if e.Kind == ir.ExpressionConstant {
+		return l.constant(&e.Constant, e.Type)
+	}
+	t, err := l.added.modelType(e.Type)
+	if err != nil {
+		return typed{}, err
+	}
+	operands, err := l.operands(e)
+	if err != nil {
+		return typed{}, err
+	}
+	v := typed{operand{opLocalRel, uint64(l.newValue())}, t}
+	return v, l.instructions(e, t, operands, uint32(v.value))
+}
+
+func (l *lowering) operands(e *ir.Expression) (list []typed, err error) {
+	for i := range e.Operands {
+		v, err := l.value(&e.Operands[i])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// compute makes a call or load whose result is that symbol.
+func (l *lowering) compute(e *ir.Expression, symbol uint32) error {
+	t, err := l.added.modelType(e.Type)
+	if err != nil {
+		return err
+	}
+	operands, err := l.operands(e)
+	if err != nil {
+		return err
+	}
+	return l.instructions(e, t, operands, symbol)
+}
+
+func (l *lowering) instructions(e *ir.Expression, t uint32, operands []typed, symbol uint32) error {
+	if e.Kind == ir.ExpressionLoad {
+		return l.load(e, t, symbol)
+	}
+	signature := []uint64{0, uint64(t)}
+	for _, v := range operands {
+		signature = append(signature, uint64(v.typ))
+	}
+	typ := l.added.typ(typeFunction, signature...)
+	list := []operand{{opLiteral, 0}, {opLiteral, callExplicitType | spirFunc<<1}, {opType, uint64(typ)},
+		{opGlobalRel, uint64(l.callee(e.Callee, typ))}}
+	for _, v := range operands {
+		list = append(list, v.operand)
+	}
+	l.emit(funCall, symbol, true, list...)
+	return nil
+}
+
+// callee returns a function by its name, declaring it if the slice lacks it.
+func (l *lowering) callee(name string, typ uint32) uint32 {
+	if id, ok := l.source.module.Lookup(name); ok && l.w.reach.Keeps(id) {
+		return uint32(id)
+	}
+	return l.added.function(name, typ, spirFunc)
+}
+
+// load makes the load from an argument of the call, which is taken for a
+// pointer to bytes.
+func (l *lowering) load(e *ir.Expression, t uint32, symbol uint32) error {
+	if n := len(l.source.functionType(l.call).Elements) - 1; e.Argument >= n {
+		return fmt.Errorf("load from argument %d of a call with %d", e.Argument, n)
+	}
+	base, pointer := l.argument(e.Argument)
+	i8, i64 := l.added.typ(typeInteger, 8), l.added.typ(typeInteger, 64)
+	if len(pointer.Elements) == 1 && uint32(pointer.Elements[0]) != i8 {
+		base = l.bitcast(base, l.added.pointer(i8, pointer.AddressSpace))
+	}
+	address := typed{operand{opLocalRel, uint64(l.newValue())}, base.typ}
+	offset := typed{operand{opGlobalRel, uint64(l.added.integer(i64, e.Offset))}, i64}
+	head := []operand{{opLiteral, 0}, {opType, uint64(i8)}}
+	l.emit(funGEP, uint32(address.value), true, slices.Concat(head, pair(base), pair(offset))...)
+	from := l.bitcast(address, l.added.pointer(t, pointer.AddressSpace))
+	l.emit(funLoad, symbol, true, append(pair(from), operand{opType, uint64(t)},
+		operand{opLiteral, alignment(e.Align)}, operand{opLiteral, 0})...)
+	return nil
+}
+
+func (l *lowering) bitcast(v typed, to uint32) typed {
+	cast := typed{operand{opLocalRel, uint64(l.newValue())}, to}
+	l.emit(funCast, uint32(cast.value), true, append(pair(v), operand{opType, uint64(to)}, operand{opLiteral, castBitCast})...)
+	return cast
+}
+
+// constant adds a constant of a type of the model.
+func (l *lowering) constant(c *ir.Constant, typ ir.TypeID) (typed, error) {
+	t, err := l.added.modelType(typ)
+	if err != nil {
+		return typed{}, err
+	}
+	m := &l.source.module.Types[typ]
+	v := addedValue{typ: t}
+	switch c.Kind {
+	case ir.ConstantInt:
+		if m.Kind != ir.TypeInteger {
+			return typed{}, errConstantType
+		}
+		return typed{operand{opGlobalRel, uint64(l.added.integer(t, c.Int))}, t}, nil
+	case ir.ConstantFloat:
+		v.code, v.operands = cstFloat, []operand{{opLiteral, c.Int}}
+	case ir.ConstantZero:
+		v.code = cstNull
+	case ir.ConstantUndef:
+		v.code = cstUndef
+	case ir.ConstantBytes:
+		v.code = cstData
+		for _, b := range c.Bytes {
+			v.operands = append(v.operands, operand{opLiteral, uint64(b)})
+		}
+	case ir.ConstantAggregate:
+		v.code = cstAggregate
+		if len(m.Elements) == 0 && len(c.Elements) > 0 {
+			return typed{}, errConstantType
+		}
+		for i := range c.Elements {
+			element := m.Elements[min(i, len(m.Elements)-1)]
+			part, err := l.constant(&c.Elements[i], element)
+			if err != nil {
+				return typed{}, err
+			}
+			v.operands = append(v.operands, operand{opGlobal, part.value})
+		}
+	default:
+		return typed{}, errConstantType
+	}
+	return typed{operand{opGlobalRel, uint64(l.added.addValue(v))}, t}, nil
+}

@@ -1,0 +1,446 @@
+package bitcode
+
+import (
+	"offlink/ir"
+)
+
+// instruction is a record of a body taken apart so that instructions can go
+// and come. Operands that name the function's own values hold symbols: the
+// numbers that the values had, and higher ones for values that are new. They
+// are of the kinds opLocalRel, opLocalSigned and opLocal, which say how they
+// are written.
+type instruction struct {
+	code     uint32
+	abbrev   int
+	defines  bool
+	symbol   uint32 // of the value that it defines
+	call     int    // its number among the direct calls, or -1
+	operands []operand
+}
+
+func (in *instruction) layout() *instructionLayout { return instructions[in.code] }
+
+// isDebugRecord reports whether the record is debug information that stands
+// in front of the instruction before it.
+func (in *instruction) isDebugRecord() bool {
+	return in.code >= funRecordValue && in.code <= funRecordDeclareValue
+}
+
+// decode takes the body apart. Debug locations that repeat the last become
+// copies of that, so that they may move.
+func (s *source) decode(b *body) []instruction {
+	next := uint32(b.arguments + b.constants.len())
+	calls := 0
+	var list []instruction
+	var location []operand
+	for d := (decoder{data: b.code}); !d.done(); {
+		rec := d.head()
+		in := instruction{code: rec.code, abbrev: rec.abbrev, defines: rec.defines, call: -1,
+			operands: absolute(d.operands(rec, nil), next)}
+		switch rec.code {
+		case funDebugLoc:
+			location = in.operands
+		case funDebugLocAgain:
+			if location != nil {
+				in.code, in.abbrev, in.operands = funDebugLoc, -1, location
+			}
+		case funCall:
+			if in.operands[in.callee()].kind == opGlobalRel && in.operands[in.callee()].value < uint64(len(s.values)) {
+				in.call = calls
+				calls++
+			}
+		}
+		if rec.defines {
+			in.symbol = next
+			next++
+		}
+		list = append(list, in)
+	}
+	return list
+}
+
+// absolute makes symbols of operands that are relative to next.
+func absolute(operands []operand, next uint32) []operand {
+	for i := range operands {
+		switch o := &operands[i]; o.kind {
+		case opLocalRel:
+			o.value = uint64(next - uint32(o.value))
+		case opLocalSigned:
+			o.value = uint64(next - uint32(unrotate(o.value)))
+		default:
+			continue
+		}
+		operands[i].value = uint64(uint32(operands[i].value))
+	}
+	return operands
+}
+
+// callee returns which operand of a call is the callee; the function type
+// stands before it.
+func (in *instruction) callee() int {
+	if in.operands[1].value&callFMF != 0 {
+		return 4
+	}
+	return 3
+}
+
+// rewriter makes a body anew from instructions.
+type rewriter struct {
+	source   *source
+	old      *body
+	replaced map[uint32]uint32 // results that are constants now: symbol to value of the module's numbering
+	index    []uint32          // by symbol: the number in the new body
+	live     []bool            // constants that are still used
+	names    []newName
+}
+
+// newName is the name of a value that is new.
+type newName struct {
+	symbol uint32
+	name   string
+}
+
+// rebuild returns the body that consists of the instructions. kept says for
+// each instruction of the old body which number, among those that attachments
+// count, it has now, or -1.
+func (r *rewriter) rebuild(list []instruction, symbols int, kept []int) *body {
+	r.markLive(list)
+	b := &body{function: r.old.function, base: r.old.base, arguments: r.old.arguments}
+	r.number(list, symbols)
+	r.constants(b)
+	r.metadata(b)
+	r.code(b, list)
+	r.symbols(b)
+	r.attachments(b, kept)
+	return b
+}
+
+// markLive marks the constants of the function that the instructions and the
+// function's metadata still name.
+func (r *rewriter) markLive(list []instruction) {
+	r.live = make([]bool, r.old.constants.len())
+	for i := range list {
+		r.markOperands(list[i].operands)
+	}
+	for d := (decoder{data: r.old.metadata.arena}); !d.done(); {
+		r.markOperands(d.operands(d.head(), nil))
+	}
+}
+
+func (r *rewriter) markOperands(operands []operand) {
+	var work []int
+	mark := func(o operand) {
+		i := int(o.value) - r.old.arguments
+		if (o.kind == opLocal || o.kind == opLocalRel || o.kind == opLocalSigned) && i >= 0 && i < len(r.live) && !r.live[i] {
+			r.live[i] = true
+			work = append(work, i)
+		}
+	}
+	for _, o := range operands {
+		mark(o)
+	}
+	for len(work) > 0 {
+		d := r.old.constants.open(work[len(work)-1])
+		work = work[:len(work)-1]
+		for _, o := range d.operands(d.head(), nil) {
+			mark(o)
+		}
+	}
+}
+
+// number gives values their numbers in the new body.
+func (r *rewriter) number(list []instruction, symbols int) {
+	r.index = make([]uint32, symbols)
+	for i := range r.old.arguments {
+		r.index[i] = uint32(i)
+	}
+	next := uint32(r.old.arguments)
+	for i, live := range r.live {
+		if live {
+			r.index[r.old.arguments+i] = next
+			next++
+		}
+	}
+	for i := range list {
+		if list[i].defines {
+			r.index[list[i].symbol] = next
+			next++
+		}
+	}
+}
+
+func (r *rewriter) constants(b *body) {
+	t := &r.old.constants
+	var e encoder
+	for i, live := range r.live {
+		if !live {
+			continue
+		}
+		d := t.open(i)
+		r.copy(&e, &d)
+		b.constants.ends = append(b.constants.ends, uint32(len(e.arena)))
+		b.constants.types = append(b.constants.types, t.types[i])
+	}
+	b.constants.arena = e.arena
+}
+
+// copy copies a record that defines nothing relative.
+func (r *rewriter) copy(e *encoder, d *decoder) {
+	rec := d.head()
+	for _, o := range d.operands(rec, nil) {
+		r.operand(e, o)
+	}
+	e.finish(rec.code, rec.abbrev, rec.defines)
+}
+
+// operand writes an operand that is not relative.
+func (r *rewriter) operand(e *encoder, o operand) {
+	switch o.kind {
+	case opLiteral:
+		e.literal(o.value)
+	case opLocal:
+		if id, ok := r.replaced[uint32(o.value)]; ok {
+			e.add(opGlobal, uint64(id))
+		} else {
+			e.add(opLocal, uint64(r.index[o.value]))
+		}
+	default:
+		e.add(o.kind, o.value)
+	}
+}
+
+func (r *rewriter) metadata(b *body) {
+	t := &r.old.metadata
+	var e encoder
+	for i, entry := range t.entries {
+		if entry.size == isRecord {
+			d := t.open(i)
+			entry.at = uint32(len(e.arena))
+			r.copy(&e, &d)
+		}
+		b.metadata.entries = append(b.metadata.entries, entry)
+	}
+	b.metadata.arena = e.arena
+}
+
+func (r *rewriter) code(b *body, list []instruction) {
+	var e encoder
+	next := uint32(b.arguments + b.constants.len())
+	for i := range list {
+		in := &list[i]
+		r.instruction(&e, in, next)
+		if in.defines {
+			next++
+			b.defined++
+		}
+	}
+	b.code = e.arena
+}
+
+func (r *rewriter) instruction(e *encoder, in *instruction, next uint32) {
+	forward := false // whether the value before follows
+	for _, o := range in.operands {
+		number, constant := uint32(0), false
+		if o.kind == opLocalRel || o.kind == opLocalSigned {
+			if number, constant = r.replaced[uint32(o.value)]; !constant {
+				number = r.index[o.value]
+			}
+		}
+		switch {
+		case o.kind == opForwardType:
+			if forward {
+				e.add(opForwardType, o.value)
+			}
+		case o.kind == opLocalRel && constant:
+			e.add(opGlobalRel, uint64(number))
+		case o.kind == opLocalRel:
+			e.localRel(uint64(next - number))
+		case o.kind == opLocalSigned && constant:
+			e.add(opGlobalSigned, uint64(number))
+		case o.kind == opLocalSigned:
+			e.add(opLocalSigned, rotate(int64(int32(next-number))))
+		default:
+			r.operand(e, o)
+		}
+		forward = o.kind == opLocalRel && !constant && number >= next
+	}
+	e.finish(in.code, in.abbrev, in.defines)
+}
+
+// symbols copies the names of values and blocks, and adds those of new values.
+func (r *rewriter) symbols(b *body) {
+	var e encoder
+	for d := (decoder{data: r.old.symbols}); !d.done(); {
+		start := d
+		rec := d.head()
+		first := d.operand()
+		d = start
+		if _, constant := r.replaced[uint32(first.value)]; first.kind == opLocal && constant {
+			d.head()
+			d.skip(rec)
+			continue
+		}
+		r.copy(&e, &d)
+	}
+	for _, n := range r.names {
+		e.add(opLocal, uint64(r.index[n.symbol]))
+		e.literals(numbers(nil, n.name))
+		e.finish(symbolEntry, -1, false)
+	}
+	b.symbols = e.arena
+}
+
+// attachments copies what is attached to instructions that are left.
+func (r *rewriter) attachments(b *body, kept []int) {
+	var e encoder
+	for d := (decoder{data: r.old.attached}); !d.done(); {
+		rec := d.head()
+		operands := d.operands(rec, nil)
+		number := kept[operands[0].value]
+		if number < 0 {
+			continue
+		}
+		operands[0].value = uint64(number)
+		for _, o := range operands {
+			r.operand(&e, o)
+		}
+		e.finish(rec.code, rec.abbrev, false)
+	}
+	b.attached = e.arena
+}
+
+// removeCalls returns the instructions without the direct calls of those
+// numbers and the operand bundles before them.
+func removeCalls(list []instruction, calls []int) []instruction {
+	gone := make(map[int]bool, len(calls))
+	for _, c := range calls {
+		gone[c] = true
+	}
+	left := list[:0]
+	bundles := 0
+	for _, in := range list {
+		switch {
+		case in.code == funOperandBundle:
+			bundles++
+		case in.call >= 0 && gone[in.call]:
+			left = left[:len(left)-bundles]
+			bundles = 0
+			continue
+		case in.layout().counts:
+			bundles = 0
+		}
+		left = append(left, in)
+	}
+	return left
+}
+
+// RefsWithout returns what the function refers to when those calls are taken
+// out.
+func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
+	v := &s.module.Values[function]
+	index := s.values[function].body
+	if index < 0 {
+		return v.Refs, nil
+	}
+	b := &s.bodies[index]
+	r := rewriter{source: s, old: b}
+	list := removeCalls(s.decode(b), calls)
+	r.markLive(list)
+	c := newRefCollector(s, b)
+	defer s.collectors.Put(c.bodyReader)
+	refs := s.signature(v)
+	err := s.headerRefs(&s.values[function], &c.constants, func(id uint32) {
+		if c.addresses.first(id) {
+			refs = append(refs, ir.MakeRef(ir.RefAddress, id))
+		}
+	})
+	if err == nil {
+		err = c.body(&r, list)
+	}
+	refs = append(refs, c.refs...)
+	for _, ref := range v.Refs {
+		if ref.Kind() == ir.RefIndirectCall {
+			refs = append(refs, ref)
+		}
+	}
+	return refs, err
+}
+
+// refCollector lists the references of a body that is taken apart.
+type refCollector struct {
+	*bodyReader
+	b *body
+}
+
+// newRefCollector takes a reader of bodies, for what it notes.
+func newRefCollector(s *source, b *body) *refCollector {
+	r, _ := s.collectors.Get().(*bodyReader)
+	if r == nil {
+		r = newBodyReader(s)
+	}
+	r.begin(b)
+	return &refCollector{r, b}
+}
+
+// body notes what is left of a body refers to.
+func (c *refCollector) body(r *rewriter, list []instruction) error {
+	for i, live := range r.live {
+		if !live {
+			continue
+		}
+		c.useType(uint64(c.b.constants.types[i]))
+		d := c.b.constants.open(i)
+		if err := c.operands(d.operands(d.head(), nil), -1); err != nil {
+			return err
+		}
+	}
+	for i := range list {
+		callee := -1
+		if list[i].call >= 0 {
+			callee = list[i].callee()
+		}
+		if err := c.operands(list[i].operands, callee); err != nil {
+			return err
+		}
+	}
+	for _, arena := range [][]byte{c.b.metadata.arena, c.b.attached} {
+		for d := (decoder{data: arena}); !d.done(); {
+			if err := c.operands(d.operands(d.head(), nil), -1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// operands notes what operands name; one of them may be a callee.
+func (c *refCollector) operands(operands []operand, callee int) error {
+	for i, o := range operands {
+		switch o.kind {
+		case opGlobalRel, opGlobalSigned, opGlobal:
+			kind := ir.RefAddress
+			if i == callee {
+				kind = ir.RefCallee
+			}
+			if err := c.useValue(uint32(o.value), kind); err != nil {
+				return err
+			}
+		case opType, opForwardType:
+			c.useType(o.value)
+		case opList:
+			c.useList(uint32(o.value - 1))
+		case opNode, opNodePlus1, opNodeRel:
+			c.useNode(o.value)
+		case opFunNode, opFunNodePlus1, opFunNodeRel:
+			c.useOwnNode(o.value)
+		}
+	}
+	return nil
+}
+
+// useOwnNode notes a use of the function's own metadata.
+func (c *refCollector) useOwnNode(i uint64) {
+	if c.localNodes.first(uint32(i)) && c.b.metadata.isNode(int(i)) {
+		c.refs = append(c.refs, ir.MakeRef(ir.RefNode, uint32(c.b.base)+uint32(i)))
+	}
+}
