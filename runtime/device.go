@@ -19,6 +19,14 @@ type Device struct {
 // String names the device as a selector does: "host:0".
 func (d *Device) String() string { return fmt.Sprintf("%s:%d", d.Backend, d.Index) }
 
+// accepts is Accepts with the device named in the reason.
+func (d *Device) accepts(img driver.Image) error {
+	if err := d.Accepts(img); err != nil {
+		return fmt.Errorf("%v does not take it: %w", d, err)
+	}
+	return nil
+}
+
 // NoDeviceError says that no device fits a selector.
 type NoDeviceError struct {
 	Selector string

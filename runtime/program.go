@@ -37,7 +37,7 @@ func (r *Runtime) Program(ctx context.Context, d *Device, ref KernelRef) (*Progr
 	link, err := r.resolver.Link(r.registry.Snapshot(), resolve.Request{
 		Kernel:     ref.Name,
 		Owner:      ref.Owner,
-		Accepts:    d.Accepts,
+		Accepts:    d.accepts,
 		DeviceType: d.Info().Type,
 	})
 	if err != nil {

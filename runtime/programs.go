@@ -69,10 +69,17 @@ func (c *programs) get(ctx context.Context, key programKey, images []*registry.I
 	case <-ctx.Done():
 		return nil, errors.Join(ctx.Err(), b.release())
 	}
-	if b.err != nil {
-		return nil, b.err
+	switch {
+	case b.err == nil:
+		return b, nil
+	case known && isCancelled(b.err) && ctx.Err() == nil:
+		return c.get(ctx, key, images, build) // the builder gave up, we do not
 	}
-	return b, nil
+	return nil, b.err
+}
+
+func isCancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 func (c *programs) build(ctx context.Context, key programKey, b *builtProgram, build func(context.Context) (driver.Program, error)) {

@@ -3,7 +3,7 @@
 // back end build them, and launches. What a step decides is here; how it is
 // done is in those packages.
 //
-//	rt := runtime.New(backends.Open())
+//	rt := runtime.New(backends.Open(backends.Options{}))
 //	rt.Register(owner, images)
 //	device, err := rt.Device("")
 //	program, err := rt.Program(ctx, device, runtime.KernelRef{Name: "app"})

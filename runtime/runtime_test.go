@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -199,6 +200,50 @@ func TestWaiterIsCancelled(t *testing.T) {
 	if err := <-done; err == nil || err.Error() != "failed at last" {
 		t.Errorf("builder: %v", err)
 	}
+}
+
+// TestBuilderIsCancelled: who waits for a build that is given up builds
+// itself.
+func TestBuilderIsCancelled(t *testing.T) {
+	var c programs
+	key := programKey{images: "x"}
+	building, waiting := make(chan struct{}), make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := c.get(ctx, key, nil, func(ctx context.Context) (driver.Program, error) {
+			close(building)
+			<-waiting
+			cancel()
+			return nil, ctx.Err()
+		})
+		done <- err
+	}()
+	<-building
+	go func() {
+		_, err := c.get(t.Context(), key, nil, func(context.Context) (driver.Program, error) {
+			return nil, errors.New("built again")
+		})
+		done <- err
+	}()
+	for !c.isAwaited(key) {
+		goruntime.Gosched()
+	}
+	close(waiting)
+	got := map[string]bool{(<-done).Error(): true, (<-done).Error(): true}
+	if !got["context canceled"] || !got["built again"] {
+		t.Errorf("got %v", got)
+	}
+}
+
+// isAwaited tells whether two use the program besides the cache.
+func (c *programs) isAwaited(key programKey) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := c.built[key]
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.uses == 3
 }
 
 func TestDevice(t *testing.T) {

@@ -46,7 +46,7 @@ type deviceReport struct {
 }
 
 func listDevices(s cli.Streams, asJSON bool) (err error) {
-	rt := runtime.New(backends.Open())
+	rt := runtime.New(backends.Open(backends.Options{}))
 	defer closeInto(&err, rt.Shutdown)
 	devices, err := rt.Devices()
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -72,7 +73,7 @@ func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 	if err != nil {
 		return err
 	}
-	rt := runtime.New(backends.Open())
+	rt := runtime.New(backends.Open(backends.Options{Output: o.printer(s)}))
 	defer closeInto(&err, rt.Shutdown)
 	device, err := rt.Device(o.device)
 	if err != nil {
@@ -97,6 +98,15 @@ func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 		return err
 	}
 	return job.print(program, s)
+}
+
+// printer takes what the kernel prints: with --json, standard output is for
+// the report alone.
+func (o *launchOptions) printer(s cli.Streams) io.Writer {
+	if o.json {
+		return s.Err
+	}
+	return s.Out
 }
 
 func register(rt *runtime.Runtime, owner registry.Owner, file *wrapper.File) error {

@@ -23,7 +23,7 @@ import (
 func main() {} // a c-shared library has one and never runs it
 
 // current is the session of the process.
-var current = sync.OnceValue(func() *session { return newSession(backends.Open()) })
+var current = sync.OnceValue(func() *session { return newSession(backends.Open(backends.Options{})) })
 
 // inUse counts the calls that are under way, so that shutdown at exit does
 // not close what another thread uses.

@@ -61,7 +61,9 @@ func (s *session) addImages(descriptor unsafe.Pointer, base uintptr, file string
 		return 0
 	}
 	owner := registry.Owner{ID: uint64(base), Name: file}
-	s.owners[base] = owner
+	if base != 0 { // else nobody can ask for it
+		s.owners[base] = owner
+	}
 	return s.handles.add(&loaded{images, s.runtime.Register(owner, images.List)})
 }
 

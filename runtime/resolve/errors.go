@@ -29,7 +29,7 @@ func (e *NoKernelError) Error() string {
 	case len(e.Refusals) > 0:
 		return fmt.Sprintf("kernel %s: no image that has it can be used on this device:%s", e.Kernel, list(e.Refusals))
 	case len(e.Known) > 0:
-		return fmt.Sprintf("kernel %s: no image has it; the kernels that are there: %s", e.Kernel, strings.Join(e.Known, ", "))
+		return fmt.Sprintf("kernel %s: no image has it; the kernels that are there: %s", e.Kernel, some(e.Known))
 	}
 	return fmt.Sprintf("kernel %s: no image has it; no image that is loaded has any kernel", e.Kernel)
 }
@@ -45,8 +45,12 @@ type UnresolvedError struct {
 }
 
 func (e *UnresolvedError) Error() string {
-	return fmt.Sprintf("kernel %s needs %s, which %v imports, and no image provides it; load the file whose device code exports it. Looked at:%s",
-		e.Kernel, e.Symbol, e.Importer, list(e.Refusals))
+	what := "load the file whose device code exports it"
+	if isBuiltin(e.Symbol) {
+		what = "it is built into OpenCL C, and the code calls it as if it were not: translate from a module that says that it is OpenCL C"
+	}
+	return fmt.Sprintf("kernel %s needs %s, which %v imports, and no image provides it; %s. Looked at:%s",
+		e.Kernel, e.Symbol, e.Importer, what, list(e.Refusals))
 }
 
 // ConflictError says that two images that a kernel needs define a symbol
@@ -70,6 +74,16 @@ type ImageError struct {
 
 func (e *ImageError) Error() string { return fmt.Sprintf("%v: %v", e.Image, e.Err) }
 func (e *ImageError) Unwrap() error { return e.Err }
+
+// someNames is how many names a message lists.
+const someNames = 20
+
+func some(names []string) string {
+	if len(names) <= someNames {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s, ... (%d in all)", strings.Join(names[:someNames], ", "), len(names))
+}
 
 func list(refusals []Refusal) string {
 	var b strings.Builder

@@ -197,6 +197,12 @@ func TestLink(t *testing.T) {
   bare: image 0 (spir64, spirv): does not export it`,
 		},
 		{
+			name:  "a built-in that the translator did not know",
+			files: []file{{"app", []*devimg.Image{newImage(imports("_Z13get_global_idj"))}}},
+			err: `kernel k needs _Z13get_global_idj, which app: image 0 (spir64, spirv) imports, and no image provides it; it is built into OpenCL C, and the code calls it as if it were not: translate from a module that says that it is OpenCL C. Looked at:
+  app: image 0 (spir64, spirv): does not export it`,
+		},
+		{
 			name:  "no such kernel",
 			files: []file{{"app", []*devimg.Image{newImage(drivertest.Code{Kernels: []string{"b", "a"}, Exports: []string{"k"}})}}},
 			err:   "kernel k: no image has it; the kernels that are there: a, b",

@@ -51,14 +51,14 @@ func CompareAndSwap64(b []byte, old, new uint64) bool {
 	return atomic.CompareAndSwapUint64(pointer64(b), little64(old), little64(new))
 }
 
-func pointer32(b []byte) *uint32 {
-	_ = b[3]
-	return (*uint32)(unsafe.Pointer(unsafe.SliceData(b)))
-}
+func pointer32(b []byte) *uint32 { return (*uint32)(start(b, 4)) }
 
-func pointer64(b []byte) *uint64 {
-	_ = b[7]
-	return (*uint64)(unsafe.Pointer(unsafe.SliceData(b)))
+func pointer64(b []byte) *uint64 { return (*uint64)(start(b, 8)) }
+
+// start checks that b has n bytes without reading them, which would be a race
+// with other threads' atomic operations.
+func start(b []byte, n int) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(b[:n:len(b)]))
 }
 
 func little32(v uint32) uint32 {
