@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,8 +24,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"devrun": main})
 }
 
-// TestScripts runs the scripts of testdata/script. They have these commands
-// more:
+// TestScripts runs the scripts of testdata/script. $GOLDEN is the folder of the
+// reference tool's objects. There are these commands more:
 //
 //	clc FILE.cl                     compiles to FILE.spv
 //	wrap OUT FILE.spv [NAME=VALUE]  wraps into an object. kernels= and exports=
@@ -44,9 +45,17 @@ func TestScripts(t *testing.T) {
 			t.Skip(err)
 		}
 	}
+	golden, err := filepath.Abs("../../testdata/wrapper")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GOLDEN", golden)
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"clc":       compile,
 			"wrap":      wrap,
