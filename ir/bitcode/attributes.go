@@ -108,7 +108,8 @@ func (p *attributeParser) take() uint64 {
 }
 
 func (p *attributeParser) next() attribute {
-	a := attribute{start: p.at, form: p.take()}
+	a := attribute{start: p.at}
+	a.form = p.take()
 	switch a.form {
 	case attributeEnum, attributeNoType:
 		a.kind = p.take()

@@ -173,16 +173,13 @@ func alignment(n uint64) uint64 { return uint64(bits.Len64(n)) }
 // define makes what the result of the call was.
 func (l *lowering) define(result ir.TypeID, e *ir.Expression) error {
 	truncates := result != e.Type && l.isBool(result)
-	if e.Kind == ir.ExpressionConstant {
-		constant, typ := e.Constant, e.Type
-		if truncates {
-			constant, typ = ir.Constant{Kind: ir.ConstantInt, Int: e.Constant.Int & 1, Bits: 1}, result
-		}
-		v, err := l.constant(&constant, typ)
+	switch {
+	case truncates:
+	case e.Kind == ir.ExpressionConstant:
+		v, err := l.constant(&e.Constant, e.Type)
 		l.replaced[l.call.symbol] = uint32(v.value)
 		return err
-	}
-	if !truncates {
+	default:
 		return l.compute(e, l.call.symbol)
 	}
 	wide, err := l.value(e)
@@ -277,7 +274,10 @@ func (l *lowering) load(e *ir.Expression, t uint32, symbol uint32) error {
 	offset := typed{operand{opGlobalRel, uint64(l.added.integer(i64, e.Offset))}, i64}
 	head := []operand{{opLiteral, 0}, {opType, uint64(i8)}}
 	l.emit(funGEP, uint32(address.value), true, slices.Concat(head, pair(base), pair(offset))...)
-	from := l.bitcast(address, l.added.pointer(t, pointer.AddressSpace))
+	from := address
+	if t != i8 {
+		from = l.bitcast(address, l.added.pointer(t, pointer.AddressSpace))
+	}
 	l.emit(funLoad, symbol, true, append(pair(from), operand{opType, uint64(t)},
 		operand{opLiteral, alignment(e.Align)}, operand{opLiteral, 0})...)
 	return nil

@@ -73,20 +73,20 @@ func (w *sliceWriter) writeStringTable(abbrev int) {
 func (w *sliceWriter) writeNode(id uint32, location int) {
 	d := w.source.metadata.open(int(id))
 	rec := d.head()
+	globals, changed := w.units[id]
 	w.operands = w.operands[:0]
-	for range rec.count {
+	for i := range rec.count {
 		o := d.operand()
-		if o.kind == opBytes {
+		switch {
+		case o.kind == opBytes:
 			for _, b := range d.bytes(o.value) {
 				w.operands = append(w.operands, uint64(b))
 			}
-			continue
+		case changed && i == unitGlobals:
+			w.operands = append(w.operands, w.metadataPlus1(globals))
+		default:
+			w.operands = append(w.operands, w.nodeOperand(o))
 		}
-		w.operands = append(w.operands, w.nodeOperand(o))
-	}
-	if list, ok := w.units[id]; ok {
-		at := slices.IndexFunc(nodeLayouts[mdCompileUnit].fields, func(f nodeField) bool { return f.name == "globals" })
-		w.operands[at] = w.metadataPlus1(list)
 	}
 	abbrev := -1
 	if rec.code == mdLocation {
@@ -94,6 +94,9 @@ func (w *sliceWriter) writeNode(id uint32, location int) {
 	}
 	w.out.Record(abbrev, rec.code, w.operands)
 }
+
+// unitGlobals is the operand of a compile unit that lists its variables.
+var unitGlobals = slices.IndexFunc(nodeLayouts[mdCompileUnit].fields, func(f nodeField) bool { return f.name == "globals" })
 
 func (w *sliceWriter) nodeOperand(o operand) uint64 {
 	switch o.kind {
