@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"ir", "ir/bitcode/bitstream", "props", "spirv", "runtime/driver", "runtime/cache", "filetable", "toolchain", "wrapper/internal/objfile"},
 	{"wrapper/devimg"},
 	{"ir/irtext", "ir/bitcode", "split", "wrapper/abi", "wrapper/container", "runtime/registry", "runtime/drivertest"},
-	{"ir/irfile", "ir/downgrade", "props/derive", "runtime/resolve", "runtime/internal/...", "runtime/hostdev/internal/mem"},
+	{"ir/irfile", "ir/downgrade", "ir/downgrade", "props/derive", "runtime/resolve", "runtime/internal/...", "runtime/hostdev/internal/mem"},
 	{"wrapper", "runtime", "runtime/hostdev"},
 	{"runtime/backends"},
 	{"cmd/...", "runtime/cshared"},

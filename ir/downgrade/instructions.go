@@ -1,0 +1,153 @@
+package downgrade
+
+import (
+	"strconv"
+	"strings"
+
+	"offlink/ir/irtext"
+)
+
+var flagsOf = makeFlags()
+
+// makeFlags indexes the table of flags by opcode and flag.
+func makeFlags() map[string]map[string]version {
+	byOpcode := map[string]map[string]version{}
+	for _, f := range instructionFlags {
+		if byOpcode[f.opcode] == nil {
+			byOpcode[f.opcode] = map[string]version{}
+		}
+		if f.flag != fastMath {
+			byOpcode[f.opcode][f.flag] = f.since
+			continue
+		}
+		for name := range fastMathFlags {
+			byOpcode[f.opcode][name] = f.since
+		}
+	}
+	return byOpcode
+}
+
+// otherFlags are flags that every LLVM has and that may stand among those that
+// are dropped.
+var otherFlags = map[string]bool{"inbounds": true, "exact": true, "nuw": true, "nsw": true}
+
+// flags drops flags that are too new, behind the opcode that has them.
+func (r *rewriter) flags(since map[string]version) {
+	for {
+		t := r.peek(0)
+		if t.Kind != irtext.TokenWord {
+			return
+		}
+		v, known := since[r.text(t)]
+		switch {
+		case known && !r.target.reads(v):
+			r.drop(t.Start, r.skipFlag())
+		case known || otherFlags[r.text(t)]:
+			r.skipFlag()
+		default:
+			return
+		}
+	}
+}
+
+// skipFlag steps over a flag and returns where it ends.
+func (r *rewriter) skipFlag() int {
+	t := r.next()
+	if r.text(t) == "inrange" && r.is(r.peek(0), '(') {
+		return r.skipCall()
+	}
+	return t.End
+}
+
+// openVector notes whether '<' begins a vector type: <4 x T> or
+// <vscale x 4 x T>.
+func (r *rewriter) openVector(t token) {
+	start := -1
+	if (r.peek(0).Kind == irtext.TokenNumber || r.text(r.peek(0)) == "vscale") && r.text(r.peek(1)) == "x" {
+		start = t.Start
+	}
+	r.open = append(r.open, start)
+}
+
+func (r *rewriter) closeVector(t token) {
+	if len(r.open) == 0 {
+		return
+	}
+	start := r.open[len(r.open)-1]
+	r.open = r.open[:len(r.open)-1]
+	if start >= 0 {
+		r.vector = token{Start: start, End: t.End}
+	}
+}
+
+// Bounds of a vector constant that is written out: its elements, and the
+// bytes of one. Vectors of SPIR-V have at most 16 elements.
+const (
+	maxSplat        = 64
+	maxSplatElement = 1 << 16
+)
+
+// splat writes "splat (T x)" out. How many elements it has says the
+// vector type before it: that of the operand itself, or of the instruction's
+// first one.
+func (r *rewriter) splat(t token) {
+	open := r.next()
+	n := r.vectorLength()
+	if n < 1 || n > maxSplat {
+		r.fail(t, "splat: the vector type before it has no length from 1 to "+strconv.Itoa(maxSplat))
+		return
+	}
+	r.nested(t, func() {
+		r.flush(t.Start)
+		r.copied = open.End
+		element, end := r.capture(open.End, func() token { return r.walk(")") })
+		if len(element) > maxSplatElement {
+			r.fail(t, "splat of something too long")
+		}
+		r.replace(end.Start, end.End, "<"+strings.Repeat(element+", ", n-1)+element+">")
+	})
+}
+
+// vectorLength returns the length of the last vector type, 0 if there was none
+// or it is scalable.
+func (r *rewriter) vectorLength() int {
+	text := strings.TrimLeft(string(r.data[r.vector.Start:r.vector.End]), "< \t")
+	digits := 0
+	for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {
+		digits++
+	}
+	n, _ := strconv.Atoi(text[:digits])
+	return n
+}
+
+// global rewrites calls and declarations of intrinsics.
+func (r *rewriter) global(t token) {
+	name := r.text(t)
+	if strings.HasPrefix(name, "@llvm.dbg.") && r.text(r.header) == "declare" {
+		if r.declared == nil {
+			r.declared = map[string]bool{}
+		}
+		r.declared[name[1:]] = true
+	}
+	if !strings.HasPrefix(name, "@llvm.lifetime.") || r.target.reads(version{major: 22}) || !r.is(r.peek(0), '(') {
+		return
+	}
+	declared := r.text(r.header) == "declare"
+	switch first := r.text(r.peek(1)); {
+	case first == "ptr" && declared:
+		r.replace(r.peek(1).Start, r.peek(1).Start, "i64 immarg, ")
+	case first == "ptr":
+		r.replace(r.peek(1).Start, r.peek(1).Start, "i64 -1, ")
+	case first != "" && declared && r.is(r.peek(2), ')'):
+		r.dropDeclaration()
+	}
+}
+
+// dropDeclaration drops a declaration up to its attributes, from its name on.
+func (r *rewriter) dropDeclaration() {
+	end := r.skipCall()
+	for r.peek(0).Kind == irtext.TokenGroup || strings.HasSuffix(r.text(r.peek(0)), "unnamed_addr") {
+		end = r.next().End
+	}
+	r.drop(r.header.Start, end)
+}

@@ -1,0 +1,73 @@
+package downgrade
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// tool returns the path of an external tool. Without it the test is skipped,
+// or fails where OFFLINK_REQUIRE_TOOLS is set.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
+			t.Fatalf("%s is missing: run scripts/setup test", name)
+		}
+		t.Skipf("%s is missing", name)
+	}
+	return path
+}
+
+// assemble lets the target's llvm-as read the text and its opt verify it, and
+// returns the bitcode.
+func assemble(t *testing.T, text []byte, llvm int) string {
+	t.Helper()
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.ll"), filepath.Join(dir, "out.bc")
+	if err := os.WriteFile(in, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{in, "-o", out}
+	verify := []string{"-passes=verify", "-disable-output", out}
+	if llvm == 14 {
+		args, verify = append(args, "-opaque-pointers"), append(verify, "-opaque-pointers")
+	}
+	run(t, tool(t, fmt.Sprintf("llvm-as-%d", llvm)), args...)
+	run(t, tool(t, fmt.Sprintf("opt-%d", llvm)), verify...)
+	return out
+}
+
+func run(t *testing.T, path string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(path, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %q: %v\n%s", path, args, err, out)
+	}
+}
+
+// Every module that DPC++ made (LLVM 21 to 23) is read by older LLVM.
+func TestSYCLModules(t *testing.T) {
+	inputs, err := filepath.Glob("../../testdata/sycl/*/*/ir.ll")
+	if err != nil || len(inputs) == 0 {
+		t.Fatalf("no inputs: %v", err)
+	}
+	for _, input := range inputs {
+		for _, llvm := range []int{19, 16, 15} {
+			t.Run(fmt.Sprintf("%s/%d", input[len("../../testdata/sycl/"):len(input)-len("/ir.ll")], llvm), func(t *testing.T) {
+				t.Parallel()
+				text, err := os.ReadFile(input)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out, err := Text(input, text, Target{LLVM: llvm})
+				if err != nil {
+					t.Fatal(err)
+				}
+				assemble(t, out, llvm)
+			})
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package downgrade
+
+import "strings"
+
+// effects are what a function may do to a part of memory.
+type effects uint8
+
+const (
+	reads effects = 1 << iota
+	writes
+)
+
+var effectWords = map[string]effects{"none": 0, "read": reads, "write": writes, "readwrite": reads | writes}
+
+func (e effects) String() string {
+	return [...]string{"none", "read", "write", "readwrite"}[e]
+}
+
+// memory is a memory(...) attribute in the parts that LLVM 16 has.
+type memory struct{ argument, inaccessible, other effects }
+
+// parseMemory reads what is between the parentheses. errnomem (LLVM 21) was
+// split from other, and target_mem0 and target_mem1 (LLVM 22) from
+// inaccessiblemem; each is joined to that again. newest is the LLVM version
+// of the newest part.
+func parseMemory(text string) (m memory, newest int, ok bool) {
+	parts := map[string]effects{}
+	for _, item := range strings.Split(text, ",") {
+		where, kind, found := strings.Cut(item, ":")
+		if !found {
+			where, kind = "", where
+		}
+		e, known := effectWords[strings.TrimSpace(kind)]
+		if !known {
+			return m, 0, false
+		}
+		parts[strings.TrimSpace(where)] = e
+	}
+	newest = 16
+	part := func(where string, since int) effects {
+		e, given := parts[where]
+		delete(parts, where)
+		if !given {
+			return parts[""]
+		}
+		newest = max(newest, since)
+		return e
+	}
+	m.argument = part("argmem", 16)
+	m.inaccessible = part("inaccessiblemem", 16) | part("target_mem0", 22) | part("target_mem1", 22)
+	m.other = part("errnomem", 21) | parts[""]
+	delete(parts, "")
+	return m, newest, len(parts) == 0
+}
+
+// String returns the attribute as LLVM 16 to 20 print it.
+func (m memory) String() string {
+	text := m.other.String()
+	if m.argument != m.other {
+		text += ", argmem: " + m.argument.String()
+	}
+	if m.inaccessible != m.other {
+		text += ", inaccessiblemem: " + m.inaccessible.String()
+	}
+	return "memory(" + text + ")"
+}
+
+// words returns the attributes that LLVM before 16 has for m or for more
+// effects than m's.
+func (m memory) words() string {
+	all := m.argument | m.inaccessible | m.other
+	if all == 0 {
+		return "readnone"
+	}
+	var words []string
+	if m.other == 0 {
+		switch {
+		case m.inaccessible == 0:
+			words = append(words, "argmemonly")
+		case m.argument == 0:
+			words = append(words, "inaccessiblememonly")
+		default:
+			words = append(words, "inaccessiblemem_or_argmemonly")
+		}
+	}
+	switch all {
+	case reads:
+		words = append(words, "readonly")
+	case writes:
+		words = append(words, "writeonly")
+	}
+	return strings.Join(words, " ")
+}
+
+// memory writes memory(...) with the parts that the target has.
+func (r *rewriter) memory(t token) {
+	text, end := r.argument()
+	m, newest, ok := parseMemory(text)
+	switch {
+	case !ok:
+		r.fail(t, "memory("+text+"): not understood")
+	case r.target.LLVM < 16:
+		if words := m.words(); words != "" {
+			r.replace(t.Start, end, words)
+		} else {
+			r.drop(t.Start, end)
+		}
+	case r.target.LLVM < newest:
+		r.replace(t.Start, end, m.String())
+	}
+}
