@@ -32,6 +32,9 @@ func imagesKey(images []*registry.Image) string {
 type programs struct {
 	mu    sync.Mutex
 	built map[programKey]*builtProgram
+	// forgotten programs are given up on the next use: images go while their
+	// library is unloaded, where no driver may be called.
+	forgotten []*builtProgram
 }
 
 // builtProgram is one program and who uses it: the cache counts for one.
@@ -50,6 +53,7 @@ type builtProgram struct {
 // that the next request tries again.
 func (c *programs) get(ctx context.Context, key programKey, images []*registry.Image,
 	build func(context.Context) (driver.Program, error)) (*builtProgram, error) {
+	_ = c.giveUp() // nobody is there to be told
 	c.mu.Lock()
 	b, known := c.built[key]
 	if !known {
@@ -94,35 +98,42 @@ func (c *programs) build(ctx context.Context, key programKey, b *builtProgram, b
 	close(b.ready)
 }
 
-// forget drops the programs that contain one of the images.
+// forget drops the programs that contain one of the images. It calls no
+// driver.
 func (c *programs) forget(images []*registry.Image) {
-	for _, b := range c.take(func(b *builtProgram) bool {
+	c.drop(func(b *builtProgram) bool {
 		return slices.ContainsFunc(b.images, func(img *registry.Image) bool { return slices.Contains(images, img) })
-	}) {
-		_ = b.release() // nobody is there to be told
-	}
+	})
 }
 
 // close drops all programs.
 func (c *programs) close() error {
-	var errs []error
-	for _, b := range c.take(func(*builtProgram) bool { return true }) {
-		errs = append(errs, b.release())
-	}
-	return errors.Join(errs...)
+	c.drop(func(*builtProgram) bool { return true })
+	return c.giveUp()
 }
 
-func (c *programs) take(which func(*builtProgram) bool) []*builtProgram {
+func (c *programs) drop(which func(*builtProgram) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var taken []*builtProgram
 	for key, b := range c.built {
 		if which(b) {
 			delete(c.built, key)
-			taken = append(taken, b)
+			c.forgotten = append(c.forgotten, b)
 		}
 	}
-	return taken
+}
+
+// giveUp ends the cache's use of the forgotten programs.
+func (c *programs) giveUp() error {
+	c.mu.Lock()
+	forgotten := c.forgotten
+	c.forgotten = nil
+	c.mu.Unlock()
+	var errs []error
+	for _, b := range forgotten {
+		errs = append(errs, b.release())
+	}
+	return errors.Join(errs...)
 }
 
 func (b *builtProgram) use() {

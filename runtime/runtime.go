@@ -52,7 +52,8 @@ func (r *Runtime) Register(owner registry.Owner, images []*devimg.Image) *regist
 }
 
 // Unregister takes them out again. Programs that were built with them stay
-// valid as long as someone holds them, and are not given out again.
+// valid as long as someone holds them, and are not given out again. It calls
+// no driver, so that it may be called while a library is unloaded.
 func (r *Runtime) Unregister(reg *registry.Registration) {
 	r.registry.Remove(reg)
 	r.resolver.Forget(reg.Images)

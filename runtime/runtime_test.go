@@ -147,7 +147,11 @@ func TestUnregisterKeepsHeldProgram(t *testing.T) {
 	lib := rt.Register(libOwner, []*devimg.Image{libImage()})
 	device := must(rt.Device(""))
 	program := must(rt.Program(t.Context(), device, KernelRef{Name: "app"}))
+	fake.Calls()
 	rt.Unregister(lib)
+	if calls := fake.Calls(); len(calls) > 0 {
+		t.Errorf("Unregister called the driver: %q", calls)
+	}
 	if _, err := program.Kernel(); err != nil {
 		t.Errorf("held program: %v", err)
 	}
