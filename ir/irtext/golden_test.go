@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"offlink/ir"
@@ -95,6 +96,42 @@ func TestWholeModules(t *testing.T) {
 			}
 			out := write(t, whole(m))
 			sameModule(t, "19", lower19(in.data), lower19(out))
+		})
+	}
+}
+
+// The modules of testdata/whole say in their first line which versions of
+// LLVM read them. What is written for the whole module is the same to each of
+// these, and it reads again.
+func TestHandWritten(t *testing.T) {
+	paths, err := filepath.Glob("testdata/whole/*.ll")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no test data (%v)", err)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := irtext.Parse(path, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := write(t, whole(m))
+			again, err := irtext.Parse("again.ll", out)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if second := write(t, whole(again)); !bytes.Equal(out, second) {
+				t.Errorf("written again, the module differs:\n%s", cmp.Diff(string(out), string(second)))
+			}
+			line, _, _ := strings.Cut(string(data), "\n")
+			for _, version := range strings.Fields(strings.TrimPrefix(line, "; accepted by")) {
+				if version != "none" {
+					sameModule(t, version, data, out)
+				}
+			}
 		})
 	}
 }
