@@ -82,7 +82,7 @@ func (e *coffWriter) plan() error {
 	for i, s := range e.o.Sections {
 		e.numbers[s] = i + 1
 		h := coffHeader{name: e.sectionName(s.Name)}
-		h.data = alignUp(end, 4)
+		h.data = alignUp(end, s.fileAlign(4))
 		h.relocations = h.data + s.size
 		end = h.relocations + coffRelocSize*int64(relocationEntries(s))
 		e.headers = append(e.headers, h)

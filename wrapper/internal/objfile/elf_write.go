@@ -158,6 +158,7 @@ func (e *elfWriter) plan() {
 	e.headers = append(e.headers, elfHeader{})
 	for _, s := range e.o.Sections {
 		use := elfUses[s.Use]
+		e.end = alignUp(e.end, s.fileAlign(1))
 		e.section(elfHeader{typ: use.typ, flags: use.flags, size: s.size, align: int64(s.Align), entry: use.entry}, s.Name)
 	}
 	for _, s := range e.symbols {
