@@ -1,0 +1,284 @@
+// Package irgen generates device modules of any size for benchmarks and tests:
+// textual LLVM IR as a SYCL compiler prints it, with opaque pointers.
+//
+// A module of N kernels has N/2 helper functions in four layers, each calling
+// two of the layer below, and N/20 tables of functions; every kernel has about
+// 60 instructions, calls two helpers and reads a table. Ten kernels have one
+// module ID. The same configuration gives the same bytes.
+package irgen
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+)
+
+// Config says what to generate.
+type Config struct {
+	Kernels int
+	// Debug adds debug information: a compile unit for each module ID, and a
+	// location for each instruction.
+	Debug bool
+}
+
+const (
+	kernelsPerSource  = 10
+	layers            = 4
+	instructionGroups = 8 // of five instructions each, in a kernel
+)
+
+// generator writes one module.
+type generator struct {
+	*bufio.Writer
+	Config
+	helpers, tables, sources int
+	node                     int      // the next metadata number
+	pending                  []string // debug nodes of functions written so far
+}
+
+// Write writes the module.
+func Write(w io.Writer, c Config) error {
+	g := &generator{Writer: bufio.NewWriterSize(w, 1<<16), Config: c}
+	g.helpers = c.Kernels / 2
+	g.tables = (c.Kernels + 19) / 20
+	g.sources = (c.Kernels + kernelsPerSource - 1) / kernelsPerSource
+	g.header()
+	for i := range g.tables {
+		g.table(i)
+	}
+	for i := range c.Kernels {
+		g.kernel(i)
+	}
+	for i := range g.helpers {
+		g.helper(i)
+	}
+	g.trailer()
+	return g.Flush()
+}
+
+func (g *generator) header() {
+	g.WriteString(`; generated
+source_filename = "generated"
+target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64"
+target triple = "spir64-unknown-unknown"
+
+%"class.range" = type { [3 x i64] }
+%struct.item = type { %"class.range", i32, float }
+
+@__spirv_BuiltInGlobalInvocationId = external local_unnamed_addr addrspace(1) constant <3 x i64>, align 32
+`)
+}
+
+// table writes a table of numbers and one of helpers.
+func (g *generator) table(i int) {
+	fmt.Fprintf(g, "@table_%d = internal unnamed_addr addrspace(1) constant [8 x i32] [", i)
+	for k := range 8 {
+		if k > 0 {
+			g.WriteString(", ")
+		}
+		fmt.Fprintf(g, "i32 %d", (i*37+k*11)%1009)
+	}
+	fmt.Fprintf(g, "], align 4\n")
+	fmt.Fprintf(g, "@name_%d = private unnamed_addr addrspace(1) constant [13 x i8] c\"t%08d } \\00\", align 1\n", i, i)
+}
+
+// at returns the debug location of a line in the function whose subprogram is
+// node scope.
+func (g *generator) at(scope, line int) string {
+	if !g.Debug {
+		return ""
+	}
+	n := g.node
+	g.node++
+	g.pending = append(g.pending, fmt.Sprintf("!%d = !DILocation(line: %d, column: %d, scope: !%d)", n, line, 5+line%40, scope))
+	return fmt.Sprintf(", !dbg !%d", n)
+}
+
+// subprogram begins the debug information of a function and returns its node
+// and what the header says of it.
+func (g *generator) subprogram(name string, line, source int) (scope int, attached string) {
+	if !g.Debug {
+		return 0, ""
+	}
+	scope = g.node
+	g.node += 3
+	g.pending = append(g.pending,
+		fmt.Sprintf("!%d = distinct !DISubprogram(name: \"%s\", linkageName: \"%s\", scope: !%d, file: !%d, line: %d, type: !%d, scopeLine: %d, flags: DIFlagPrototyped, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !%d, retainedNodes: !%d)",
+			scope, name, name, g.file(source), g.file(source), line, subroutineType, line, g.unit(source), scope+1),
+		fmt.Sprintf("!%d = !{!%d}", scope+1, scope+2),
+		fmt.Sprintf("!%d = !DILocalVariable(name: \"n\", arg: 3, scope: !%d, file: !%d, line: %d, type: !%d)", scope+2, scope, g.file(source), line, intType))
+	return scope, fmt.Sprintf(" !dbg !%d", scope)
+}
+
+// The metadata nodes that all functions share.
+const (
+	omitArguments = iota
+	usedAspects
+	intType
+	subroutineType
+	typeList
+	firstUnit
+)
+
+// unit and file return the nodes of a source file.
+func (g *generator) unit(source int) int { return firstUnit + 2*source }
+func (g *generator) file(source int) int { return firstUnit + 2*source + 1 }
+
+func (g *generator) kernel(i int) {
+	if i == 0 {
+		g.node = firstUnit + 2*g.sources
+	}
+	source := i / kernelsPerSource
+	name := fmt.Sprintf("_ZTS6KernelILi%dEE", i)
+	scope, attached := g.subprogram(name, 10*i+1, source)
+	line := 10*i + 2
+	loc := func() string { line++; return g.at(scope, line) }
+	fmt.Fprintf(g, "\n; Function Attrs: convergent mustprogress norecurse nounwind\n")
+	fmt.Fprintf(g, "define weak_odr dso_local spir_kernel void @%s(ptr addrspace(1) noundef align 4 %%out, ptr addrspace(1) noundef readonly align 4 %%in, i32 noundef %%n) local_unnamed_addr #%d%s !sycl_used_aspects !%d !sycl_kernel_omit_args !%d {\nentry:\n",
+		name, source, attached, usedAspects, omitArguments)
+	if g.Debug {
+		fmt.Fprintf(g, "  call void @llvm.dbg.value(metadata i32 %%n, metadata !%d, metadata !DIExpression())%s\n", scope+2, loc())
+	}
+	fmt.Fprintf(g, "  %%0 = load i64, ptr addrspace(1) @__spirv_BuiltInGlobalInvocationId, align 32%s\n", loc())
+	fmt.Fprintf(g, "  %%1 = trunc i64 %%0 to i32%s\n", loc())
+	fmt.Fprintf(g, "  %%cmp = icmp slt i32 %%1, %%n%s\n", loc())
+	fmt.Fprintf(g, "  br i1 %%cmp, label %%body, label %%exit%s\n\nbody:                                             ; preds = %%entry\n", loc())
+	value := "%1"
+	next := 2
+	for k := range instructionGroups {
+		fmt.Fprintf(g, "  %%%d = zext i32 %s to i64%s\n", next, value, loc())
+		fmt.Fprintf(g, "  %%%d = getelementptr inbounds i32, ptr addrspace(1) %%in, i64 %%%d%s\n", next+1, next, loc())
+		fmt.Fprintf(g, "  %%%d = load i32, ptr addrspace(1) %%%d, align 4%s\n", next+2, next+1, loc())
+		fmt.Fprintf(g, "  %%%d = mul nsw i32 %%%d, %d%s\n", next+3, next+2, 3+k, loc())
+		fmt.Fprintf(g, "  %%%d = add nsw i32 %%%d, %s%s\n", next+4, next+3, value, loc())
+		value = fmt.Sprintf("%%%d", next+4)
+		next += 5
+	}
+	fmt.Fprintf(g, "  %%%d = getelementptr inbounds [8 x i32], ptr addrspace(1) @table_%d, i64 0, i64 %d%s\n", next, i%g.tables, i%8, loc())
+	fmt.Fprintf(g, "  %%%d = load i32, ptr addrspace(1) %%%d, align 4%s\n", next+1, next, loc())
+	fmt.Fprintf(g, "  %%%d = load i8, ptr addrspace(1) @name_%d, align 1%s\n", next+2, i%g.tables, loc())
+	fmt.Fprintf(g, "  %%%d = sext i8 %%%d to i32%s\n", next+3, next+2, loc())
+	last := fmt.Sprintf("%%%d", next+1)
+	next += 4
+	for k := range 2 {
+		if g.helpers == 0 {
+			break
+		}
+		fmt.Fprintf(g, "  %%%d = tail call spir_func noundef i32 @helper_%d(i32 noundef %s, i32 noundef %s) #%d%s\n", next, g.topHelper(2*i+k), last, value, g.callGroup(), loc())
+		last = fmt.Sprintf("%%%d", next)
+		next++
+	}
+	fmt.Fprintf(g, "  %%%d = xor i32 %s, %s%s\n", next, last, value, loc())
+	fmt.Fprintf(g, "  %%%d = getelementptr inbounds i32, ptr addrspace(1) %%out, i64 %%2%s\n", next+1, loc())
+	fmt.Fprintf(g, "  store i32 %%%d, ptr addrspace(1) %%%d, align 4%s\n", next, next+1, loc())
+	fmt.Fprintf(g, "  br label %%exit%s\n\nexit:                                             ; preds = %%body, %%entry\n  ret void%s\n}\n", loc(), loc())
+	g.flushNodes()
+}
+
+// Helpers of a layer are next to one another; the first layer is what kernels
+// call.
+func (g *generator) layer(i int) int { return min(i*layers/max(g.helpers, 1), layers-1) }
+
+// layerStart returns the first helper of a layer.
+func (g *generator) layerStart(layer int) int { return (layer*g.helpers + layers - 1) / layers }
+
+func (g *generator) topHelper(i int) int { return i % max(g.layerStart(1), 1) }
+
+func (g *generator) callGroup() int { return g.sources + 1 }
+
+func (g *generator) helper(i int) {
+	source := i % g.sources
+	name := fmt.Sprintf("helper_%d", i)
+	scope, attached := g.subprogram(name, 1000+10*i, source)
+	line := 1000 + 10*i
+	loc := func() string { line++; return g.at(scope, line) }
+	linkage := "linkonce_odr dso_local"
+	if i%3 == 0 {
+		linkage = "internal"
+	}
+	fmt.Fprintf(g, "\n; Function Attrs: convergent noinline nounwind\ndefine %s spir_func noundef i32 @%s(i32 noundef %%a, i32 noundef %%b) local_unnamed_addr #%d%s {\nentry:\n", linkage, name, g.sources, attached)
+	value := "%a"
+	for k := range 6 {
+		fmt.Fprintf(g, "  %%s%d = shl i32 %s, %d%s\n", k, value, k+1, loc())
+		fmt.Fprintf(g, "  %%x%d = xor i32 %%s%d, %%b%s\n", k, k, loc())
+		value = fmt.Sprintf("%%x%d", k)
+	}
+	for k, callee := range g.calls(i) {
+		fmt.Fprintf(g, "  %%c%d = tail call spir_func noundef i32 @helper_%d(i32 noundef %s, i32 noundef %%b) #%d%s\n", k, callee, value, g.callGroup(), loc())
+		value = fmt.Sprintf("%%c%d", k)
+	}
+	fmt.Fprintf(g, "  ret i32 %s%s\n}\n", value, loc())
+	g.flushNodes()
+}
+
+// calls returns the helpers of the next layer that a helper calls.
+func (g *generator) calls(i int) []int {
+	layer := g.layer(i)
+	if layer == layers-1 {
+		return nil
+	}
+	start, end := g.layerStart(layer+1), g.helpers
+	if layer+2 < layers {
+		end = g.layerStart(layer + 2)
+	}
+	if end == start {
+		return nil
+	}
+	n := end - start
+	return []int{start + i%n, start + (i*7+3)%n}
+}
+
+// flushNodes bounds the memory of pending nodes: they are written between
+// functions, where metadata may stand as well.
+func (g *generator) flushNodes() {
+	if len(g.pending) < 1<<20 {
+		return
+	}
+	g.writeNodes()
+}
+
+func (g *generator) writeNodes() {
+	for _, n := range g.pending {
+		g.WriteString(n)
+		g.WriteByte('\n')
+	}
+	g.pending = g.pending[:0]
+}
+
+func (g *generator) trailer() {
+	if g.Debug {
+		g.WriteString("\ndeclare void @llvm.dbg.value(metadata, metadata, metadata)\n")
+	}
+	g.WriteByte('\n')
+	for i := range g.sources {
+		fmt.Fprintf(g, "attributes #%d = { convergent mustprogress norecurse nounwind \"frame-pointer\"=\"all\" \"no-trapping-math\"=\"true\" \"stack-protector-buffer-size\"=\"8\" \"sycl-module-id\"=\"src/unit_%d.cpp\" \"sycl-optlevel\"=\"2\" \"uniform-work-group-size\"=\"true\" }\n", i, i)
+	}
+	fmt.Fprintf(g, "attributes #%d = { convergent noinline nounwind \"frame-pointer\"=\"all\" \"no-trapping-math\"=\"true\" \"sycl-optlevel\"=\"2\" }\n", g.sources)
+	fmt.Fprintf(g, "attributes #%d = { convergent nounwind }\n\n", g.callGroup())
+	g.metadata()
+}
+
+func (g *generator) metadata() {
+	if g.Debug {
+		g.WriteString("!llvm.dbg.cu = !{")
+		for i := range g.sources {
+			if i > 0 {
+				g.WriteString(", ")
+			}
+			fmt.Fprintf(g, "!%d", g.unit(i))
+		}
+		g.WriteString("}\n")
+	}
+	n := max(g.node, firstUnit+2*g.sources)
+	fmt.Fprintf(g, "!llvm.module.flags = !{!%d, !%d, !%d}\n!opencl.spir.version = !{!%d}\n!llvm.ident = !{!%d}\n\n", n, n+1, n+2, n+3, n+4)
+	fmt.Fprintf(g, "!%d = !{i1 false, i1 false, i1 true}\n!%d = !{i32 6}\n", omitArguments, usedAspects)
+	if g.Debug {
+		fmt.Fprintf(g, "!%d = !DIBasicType(name: \"int\", size: 32, encoding: DW_ATE_signed)\n!%d = !DISubroutineType(types: !%d)\n!%d = !{null, !%d}\n", intType, subroutineType, typeList, typeList, intType)
+		for i := range g.sources {
+			fmt.Fprintf(g, "!%d = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !%d, producer: \"irgen\", isOptimized: true, runtimeVersion: 0, emissionKind: FullDebug, splitDebugInlining: false, nameTableKind: None)\n", g.unit(i), g.file(i))
+			fmt.Fprintf(g, "!%d = !DIFile(filename: \"src/unit_%d.cpp\", directory: \"/build\")\n", g.file(i), i)
+		}
+	}
+	g.writeNodes()
+	fmt.Fprintf(g, "!%d = !{i32 1, !\"wchar_size\", i32 4}\n!%d = !{i32 7, !\"Dwarf Version\", i32 4}\n!%d = !{i32 2, !\"Debug Info Version\", i32 3}\n!%d = !{i32 1, i32 2}\n!%d = !{!\"irgen\"}\n", n, n+1, n+2, n+3, n+4)
+}
