@@ -12,13 +12,6 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// Properties of [props.SetOfflinkImage].
-const (
-	PropertyFormat = "format" // UINT32, the format before compression
-	PropertySize   = "size"   // 8 bytes little-endian, the size before compression
-	PropertyDigest = "sha256" // 32 bytes, of the code before compression
-)
-
 // describe returns the image with a property of its own code.
 func describe(image *devimg.Image, name string, v props.Value) *devimg.Image {
 	sets := &props.Sets{}
@@ -53,7 +46,7 @@ func Digest(images []*devimg.Image) ([]*devimg.Image, error) {
 		if err := copyCode(sum, image.Code); err != nil {
 			return nil, err
 		}
-		digested[i] = describe(image, PropertyDigest, props.Bytes(sum.Sum(nil)))
+		digested[i] = describe(image, props.ImageSHA256, props.Bytes(sum.Sum(nil)))
 	}
 	return digested, nil
 }
@@ -101,8 +94,8 @@ func compress(encoder *zstd.Encoder, image *devimg.Image, scratch *os.File) (*de
 	if err != nil {
 		return nil, err
 	}
-	described := describe(image, PropertyFormat, props.Uint32(uint32(image.Format)))
-	described = describe(described, PropertySize, props.Uint64s(uint64(image.Code.Size())))
+	described := describe(image, props.ImageFormat, props.Uint32(uint32(image.Format)))
+	described = describe(described, props.ImageSize, props.Uint64s(uint64(image.Code.Size())))
 	described.Format = devimg.FormatCompressedNone
 	described.Code = devimg.Section(scratch, begin, end-begin)
 	return described, nil

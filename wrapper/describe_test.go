@@ -64,8 +64,8 @@ func TestCompress(t *testing.T) {
 		}
 		checkFrame(t, frame, codes[i])
 		own := image.Properties.Get(props.SetOfflinkImage)
-		format, _ := own.Get(PropertyFormat)
-		size, _ := own.Get(PropertySize)
+		format, _ := own.Get(props.ImageFormat)
+		size, _ := own.Get(props.ImageSize)
 		if format.Uint32() != uint32(devimg.FormatSPIRV) || len(size.Data()) != 8 || binary.LittleEndian.Uint64(size.Data()) != uint64(len(codes[i])) {
 			t.Errorf("image %d: format %v, size %v", i, format, size)
 		}
@@ -120,7 +120,7 @@ func TestDigest(t *testing.T) {
 	want := sha256.Sum256(code)
 	for i, image := range []*devimg.Image{digested[0], compressed[0]} {
 		set := image.Properties.Get(props.SetOfflinkImage)
-		got, ok := set.Get(PropertyDigest)
+		got, ok := set.Get(props.ImageSHA256)
 		if !ok || !bytes.Equal(got.Data(), want[:]) {
 			t.Errorf("%d: digest %x, want %x", i, got.Data(), want)
 		}

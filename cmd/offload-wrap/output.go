@@ -13,8 +13,12 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// write writes the output beside its name and renames it.
-func (o *options) write(images []*devimg.Image) error {
+// write writes the output beside its name and renames it; "-" is standard
+// output.
+func (o *options) write(images []*devimg.Image, stdout io.Writer) error {
+	if o.output == "-" {
+		return wrapper.Wrap(stdout, images, o.wrap)
+	}
 	var out cli.Outputs
 	defer out.Abort()
 	file, err := out.Create(o.output)
@@ -73,7 +77,7 @@ func (o *options) writeTemporaryIR(images []*devimg.Image) (name string, remove 
 			os.Remove(f.Name())
 		}
 	}
-	err = wrapper.Wrap(io.Writer(f), images, o.wrap)
+	err = wrapper.Wrap(f, images, o.wrap)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}

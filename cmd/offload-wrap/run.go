@@ -33,7 +33,7 @@ func wrap(args []string, s cli.Streams) error {
 		return err
 	}
 	defer release()
-	return o.write(images)
+	return o.write(images, s.Out)
 }
 
 // input is the files and the settings that make one image.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"offlink/cmd/internal/cli"
 )
 
 const linux = "x86_64-unknown-linux-gnu"
@@ -240,6 +242,45 @@ func TestThousandsOfImages(t *testing.T) {
 			program := linkProgram(t, dir, "x86_64-w64-mingw32-gcc", "void __sycl_register_lib(void *d) {} void __sycl_unregister_lib(void *d) {} int main(void) { return 0; }", object)
 			if images := openImages(t, program+".exe"); len(images) != count || images[count-1] != "spir64 2048 bytes blur3 weigh" {
 				t.Errorf("%d images in the program, the last %q", len(images), images[len(images)-1])
+			}
+		})
+	}
+}
+
+// Bitcode needs an assembler; what is missing is said, and nothing is left.
+func TestNoAssembler(t *testing.T) {
+	dir := t.TempDir()
+	inputs, err := filepath.Abs(golden + "/inputs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	t.Chdir(dir)
+	var stderr bytes.Buffer
+	code := run([]string{"-o", "out.bc", "-kind=sycl", inputs + "/blur.spv"}, cli.Streams{Err: &stderr})
+	if code != 1 || !strings.Contains(stderr.String(), "no llvm-as of LLVM 15 or later") {
+		t.Errorf("exit %d: %s", code, &stderr)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// The IR that bitcode is made from stays where that is asked for.
+func TestSaveTemps(t *testing.T) {
+	needTool(t, "llvm-as-19")
+	for _, keep := range []string{"false", "true"} {
+		t.Run(keep, func(t *testing.T) {
+			dir := t.TempDir()
+			wrapGolden(t, dir, goldenCases[0].args, linux, "out.bc", "-save-temps="+keep)
+			var names []string
+			left, _ := os.ReadDir(dir)
+			for _, entry := range left {
+				names = append(names, entry.Name())
+			}
+			want := map[string]string{"false": "out.bc", "true": "out.bc out.ll"}[keep]
+			if got := strings.Join(names, " "); got != want {
+				t.Errorf("-save-temps=%s: files %s, want %s", keep, got, want)
 			}
 		})
 	}
