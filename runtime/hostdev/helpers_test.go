@@ -79,8 +79,8 @@ func (p *testProgram) buffer(values any) driver.Arg {
 	return driver.Arg{Memory: m}
 }
 
-// value is an argument by value.
-func value1(v any) driver.Arg {
+// byValueOf is an argument by value.
+func byValueOf(v any) driver.Arg {
 	data, err := binary.Append(nil, binary.LittleEndian, v)
 	if err != nil {
 		panic(err)

@@ -156,7 +156,7 @@ func fract(x float64) (result, floor float64) {
 	case x != x:
 		return x, x
 	}
-	return min(x-floor, math.Nextafter(1, 0)), floor
+	return x - floor, floor
 }
 
 func modf(x float64) (fraction, whole float64) {

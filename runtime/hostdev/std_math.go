@@ -114,9 +114,9 @@ func init() {
 		"ldexp":    floatAndInt(ldexp),
 		"pown":     floatAndInt(func(x float64, n int64) float64 { return pow(x, float64(n)) }),
 		"rootn":    floatAndInt(rootn),
-		"fract":    floatAndFloatPointer(fract),
-		"modf":     floatAndFloatPointer(modf),
-		"sincos":   floatAndFloatPointer(math.Sincos),
+		"fract":    floatAndFloatPointer(fract, belowOne),
+		"modf":     floatAndFloatPointer(modf, narrow),
+		"sincos":   floatAndFloatPointer(math.Sincos, narrow),
 		"frexp":    floatAndIntPointer(math.Frexp),
 		"lgamma_r": floatAndIntPointer(math.Lgamma),
 		"remquo":   (*builder).emitRemquo,
@@ -180,16 +180,30 @@ func (b *builder) twoResults(to, p, x value, f func(a uint64) (result, stored ui
 	b.store(p, stored)
 }
 
-func floatAndFloatPointer(f func(x float64) (result, stored float64)) func(*builder, *spirv.Instruction) {
+// belowOne narrows to the number below 1 what would be 1.
+func belowOne(width int, mode rounding) func(float64) uint64 {
+	round := narrow(width, mode)
+	one := round(1)
+	return func(f float64) uint64 {
+		if v := round(f); v != one {
+			return v
+		}
+		return one - 1
+	}
+}
+
+// floatAndFloatPointer are functions with a second result that is stored;
+// finish narrows the first one.
+func floatAndFloatPointer(f func(x float64) (result, stored float64), finish func(int, rounding) func(float64) uint64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, p := b.arg(in, 0), b.arg(in, 1)
 		to := b.numbers(in, kindFloat, x.t.scalar().width)
 		width := b.lanes(kindFloat, to, x)
 		b.same(b.target(p, kindFloat, to.t.words).t.elem, to.t)
-		wide, round := widen(width), narrow(width, roundEven)
+		wide, round, last := widen(width), narrow(width, roundEven), finish(width, roundEven)
 		b.twoResults(to, p, x, func(a uint64) (uint64, uint64) {
 			result, stored := f(wide(a))
-			return round(result), round(stored)
+			return last(result), round(stored)
 		})
 	}
 }

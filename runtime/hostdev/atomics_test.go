@@ -1,0 +1,68 @@
+package hostdev
+
+import (
+	"testing"
+
+	"offlink/runtime/driver"
+)
+
+func TestAtomics(t *testing.T) {
+	eachLevel(t, "atomics.cl", func(t *testing.T, p *testProgram) {
+		t.Run("int", func(t *testing.T) { testAtomics[int32](t, p, "int") })
+		t.Run("uint", func(t *testing.T) { testAtomics[uint32](t, p, "uint") })
+		t.Run("long", func(t *testing.T) { testAtomics[int64](t, p, "long") })
+		t.Run("ulong", func(t *testing.T) { testAtomics[uint64](t, p, "ulong") })
+		t.Run("old", func(t *testing.T) { testOldAtomics(t, p) })
+		t.Run("float", func(t *testing.T) { testFloatCells(t, p) })
+	})
+}
+
+func testAtomics[T int32 | uint32 | int64 | uint64](t *testing.T, p *testProgram, name string) {
+	const n = 512
+	start := []T{10, 20, 0, 0, ^T(0), 50, 0, 0, 1, ^T(0), 0}
+	want := append([]T(nil), start...)
+	least, most := start[5], start[6]
+	for i := T(0); i < n; i++ {
+		want[0] += i
+		want[1] -= i
+		want[2] |= 1 << (i & 15)
+		want[3] ^= i
+		want[4] &^= 1 << (i & 15)
+		least, most = min(least, i-100), max(most, i-100)
+		want[8] += 2
+	}
+	want[5], want[6], want[10] = least, most, 77
+	cell, sum := p.buffer(start), p.buffer(make([]T, 2))
+	p.launch("atomics_"+name, groups(n, 16), cell, sum)
+	got, sums := readBuffer[T](p, cell), readBuffer[T](p, sum)
+	for i := range want {
+		if i != 7 && i != 9 && got[i] != want[i] {
+			t.Errorf("cell %d = %v; want %v", i, got[i], want[i])
+		}
+	}
+	// What was exchanged for something else, and what is there now, is all
+	// that was ever put there. One work-item only finds the cell unchanged.
+	if total := sums[0] + got[7]; total != T(n*(n+1)/2) {
+		t.Errorf("sum of exchanged values = %v; want %v", total, T(n*(n+1)/2))
+	}
+	if got[9] >= n || sums[1] != n-1 {
+		t.Errorf("compare-exchange: cell %v, %v work-items failed; want one of %d, all others", got[9], sums[1], n)
+	}
+}
+
+func testOldAtomics(t *testing.T, p *testProgram) {
+	const n, size = 128, 16
+	cell := p.buffer([]int32{0, 0, 1000, 1000, 7, 7, -1, 0, 0, 0, 0})
+	ucell := p.buffer([]uint32{100, 100})
+	p.launch("atomics_old", groups(n, size), cell, ucell)
+	want := []int32{n, n, 1000 - n, 1000 - 2*n, -50, n - 1 - 50, ^0xff, 0xff, 0, 3 * n, 5}
+	check(t, p, "cells", cell, want)
+	check(t, p, "unsigned cells", ucell, []uint32{5, n - 1 + 5})
+}
+
+func testFloatCells(t *testing.T, p *testProgram) {
+	cell, flag := p.buffer([]float32{1, 1}), p.buffer(make([]int32, 4))
+	p.launch("float_cells", driver.Range{Global: []int{1}}, cell, flag)
+	check(t, p, "floats", cell, []float32{5, 2.5})
+	check(t, p, "flags", flag, []int32{0, 0, 1, 1})
+}

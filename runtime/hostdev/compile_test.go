@@ -1,0 +1,109 @@
+package hostdev
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"offlink/runtime/driver"
+)
+
+// The kernels of testdata/kernels are compiled without optimization, with
+// their variables promoted to values (phis), and optimized, and translated to
+// two versions of SPIR-V.
+
+// level is a way to compile.
+type level struct {
+	name    string
+	clang   []string
+	mem2reg bool
+}
+
+var levels = []level{
+	{name: "O0", clang: []string{"-O0"}},
+	{name: "mem2reg", clang: []string{"-O2", "-Xclang", "-disable-llvm-passes"}, mem2reg: true},
+	{name: "O2", clang: []string{"-O2"}},
+}
+
+// needTool skips a test without an external tool, and fails it where the
+// tools are required.
+func needTool(t testing.TB, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err == nil {
+			continue
+		} else if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
+			t.Fatal(err)
+		} else {
+			t.Skip(err)
+		}
+	}
+}
+
+// tool runs a program and returns what it says on standard error.
+func tool(name string, args ...string) (string, error) {
+	var log bytes.Buffer
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = &log
+	err := cmd.Run()
+	return log.String(), err
+}
+
+func mustRun(t testing.TB, name string, args ...string) {
+	t.Helper()
+	if log, err := tool(name, args...); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, log)
+	}
+}
+
+// bitcode compiles OpenCL C and returns the file's name.
+func bitcode(t testing.TB, source string, l level, options ...string) string {
+	t.Helper()
+	needTool(t, "clang-15", "opt-15", "llvm-spirv-15")
+	bc := filepath.Join(t.TempDir(), "a.bc")
+	args := append([]string{"--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0",
+		"-Xclang", "-no-opaque-pointers", "-emit-llvm", "-c", source, "-o", bc}, l.clang...)
+	mustRun(t, "clang-15", append(args, options...)...)
+	if l.mem2reg {
+		mustRun(t, "opt-15", "-opaque-pointers=0", "-passes=mem2reg", bc, "-o", bc)
+	}
+	return bc
+}
+
+// translate makes SPIR-V. Of optimized code the translator refuses what its
+// own limits are: freeze and integers of odd widths.
+func translate(t testing.TB, bc string, l level, options ...string) []byte {
+	t.Helper()
+	spv := strings.TrimSuffix(bc, ".bc") + ".spv"
+	log, err := tool("llvm-spirv-15", append(options, bc, "-o", spv)...)
+	if err != nil {
+		if l.name == "O2" && (strings.Contains(log, "freeze") || strings.Contains(log, "InvalidBitWidth")) {
+			t.Skipf("llvm-spirv-15 does not take it: %s", log)
+		}
+		t.Fatalf("llvm-spirv-15: %v\n%s", err, log)
+	}
+	code, err := os.ReadFile(spv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+// eachLevel runs a test with a file of kernels compiled in every way.
+func eachLevel(t *testing.T, file string, test func(t *testing.T, p *testProgram)) {
+	t.Helper()
+	for _, l := range levels {
+		t.Run(l.name, func(t *testing.T) {
+			bc := bitcode(t, filepath.Join("testdata/kernels", file), l)
+			for _, version := range []string{"1.4", "1.1"} {
+				t.Run("SPIR-V "+version, func(t *testing.T) {
+					code := translate(t, bc, l, "--spirv-max-version="+version)
+					test(t, buildModules(t, Options{}, driver.BuildOptions{}, module(file, code)))
+				})
+			}
+		})
+	}
+}

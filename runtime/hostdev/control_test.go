@@ -1,0 +1,153 @@
+package hostdev
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"offlink/runtime/driver"
+)
+
+// items is a range of one dimension.
+func items(n int) driver.Range { return driver.Range{Global: []int{n}} }
+
+// groups is a range of one dimension with a local size.
+func groups(global, local int) driver.Range {
+	return driver.Range{Global: []int{global}, Local: []int{local}}
+}
+
+// check compares a buffer.
+func check[T any](t *testing.T, p *testProgram, what string, out driver.Arg, want []T) {
+	t.Helper()
+	if diff := cmp.Diff(want, readBuffer[T](p, out)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestControlFlow(t *testing.T) {
+	eachLevel(t, "control.cl", func(t *testing.T, p *testProgram) {
+		t.Run("swap", func(t *testing.T) { testSwap(t, p) })
+		t.Run("collatz", func(t *testing.T) { testCollatz(t, p) })
+		t.Run("switches", func(t *testing.T) { testSwitches(t, p) })
+		t.Run("gotos", func(t *testing.T) {
+			out := p.buffer(make([]int32, 5))
+			p.launch("gotos", items(5), out)
+			check(t, p, "gotos", out, []int32{100, 120, 120, 21, 120})
+		})
+		t.Run("calls", func(t *testing.T) { testCalls(t, p) })
+		t.Run("primes", func(t *testing.T) {
+			out := p.buffer(make([]int32, 2))
+			p.launch("primes", items(2), out, byValueOf(int32(1000)))
+			check(t, p, "primes", out, []int32{168, 168})
+		})
+		t.Run("ternaries", func(t *testing.T) { testTernaries(t, p) })
+	})
+}
+
+func testSwap(t *testing.T, p *testProgram) {
+	for n := range int32(5) {
+		a, b, c := int32(1), int32(2), int32(3)
+		for range n {
+			a, b, c = b, c, a
+		}
+		out := p.buffer(make([]int32, 3))
+		p.launch("swap", items(1), out, byValueOf(n))
+		check(t, p, "swap", out, []int32{a, b, c})
+	}
+}
+
+func testCollatz(t *testing.T, p *testProgram) {
+	in, want := []int32{1, 2, 3, 27, 97, 871, 6171}, []int32(nil)
+	for _, start := range in {
+		steps := int32(0)
+		for v := start; v != 1; steps++ {
+			if v%2 == 1 {
+				v = 3*v + 1
+			} else {
+				v /= 2
+			}
+		}
+		want = append(want, steps)
+	}
+	out := p.buffer(make([]int32, len(in)))
+	p.launch("collatz", items(len(in)), p.buffer(in), out)
+	check(t, p, "steps", out, want)
+}
+
+func switched(v int64) int32 {
+	r := int32(0)
+	switch int32(v) {
+	case 0:
+		r = 11
+	case 1:
+		r = 1
+	case -5:
+		r = 55
+	case 1000000, 7:
+		r = 7
+	default:
+		r = -1
+	}
+	switch v {
+	case 0x123456789ab:
+		r += 1000
+	case -0x123456789ab:
+		r += 2000
+	case 0:
+		r += 3000
+	}
+	switch uint8(v) {
+	case 0xfb:
+		r += 10000
+	case 0xab:
+		r += 20000
+	}
+	switch uint16(v) {
+	case 0xfffb:
+		r += 100000
+	case 7:
+		r += 200000
+	}
+	return r
+}
+
+func testSwitches(t *testing.T, p *testProgram) {
+	in, want := []int64{0, 1, -5, 1000000, 7, 8, 0x123456789ab, -0x123456789ab, 0xab, 0x10007}, []int32(nil)
+	for _, v := range in {
+		want = append(want, switched(v))
+	}
+	out := p.buffer(make([]int32, len(in)))
+	p.launch("switches", items(len(in)), p.buffer(in), out)
+	check(t, p, "switches", out, want)
+}
+
+func testCalls(t *testing.T, p *testProgram) {
+	in, want := []int32{6, 9, 25, 100, -8}, []int32(nil)
+	for _, v := range in {
+		a, b := v, int32(12)
+		for b != 0 {
+			a, b = b, a%b
+		}
+		want = append(want, v/a, v%a+'b', v*a+2)
+	}
+	out := p.buffer(make([]int32, len(want)))
+	p.launch("calls", items(len(in)), p.buffer(in), out)
+	check(t, p, "calls", out, want)
+}
+
+func testTernaries(t *testing.T, p *testProgram) {
+	in, want := []int32{0, 1, 10, 11, 12, -3}, []int32(nil)
+	for _, v := range in {
+		big, odd := v > 10, v%2 != 0
+		r := int32(0)
+		for i, holds := range []bool{big, odd, big && odd, big || odd, big == odd, big != odd, !big, big != odd} {
+			if holds {
+				r |= 1 << i
+			}
+		}
+		want = append(want, r)
+	}
+	out := p.buffer(make([]int32, len(in)))
+	p.launch("ternaries", items(len(in)), p.buffer(in), out)
+	check(t, p, "ternaries", out, want)
+}
