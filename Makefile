@@ -5,8 +5,8 @@ CC      ?= gcc
 PREFIX  ?= /usr/local
 DESTDIR ?=
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
-LDFLAGS := -s -w -X offlink/cmd/internal/cli.version=$(VERSION)
-SOURCES := $(shell find . -name '*.go' -not -path './build/*' -not -path './.*') go.mod go.sum
+GO_LDFLAGS := -s -w -X offlink/cmd/internal/cli.version=$(VERSION)
+SOURCES := go.mod go.sum $(shell find cmd filetable ir props runtime spirv split toolchain wrapper -type f -not -path '*/testdata/*' -not -name '*_test.go')
 FUZZTIME ?= 20s
 
 PROGRAMS := bin/postlink bin/offload-wrap bin/devrun
@@ -23,13 +23,13 @@ build: $(PROGRAMS) $(LIBRARIES)
 
 # The tools are static; the commands need no C compiler.
 bin/%: $(SOURCES)
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/$*
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS)' -o $@ ./cmd/$*
 
 bin/libofflink.so: $(wildcard runtime/cshim/*.c runtime/cshim/*.h include/offlink/*.h) | bin
 	$(MAKE) -C runtime/cshim OUT=$(CURDIR)/bin CC='$(CC)' VERSION='$(VERSION)'
 
 bin/libofflink-core.so: $(SOURCES) | bin
-	CGO_ENABLED=1 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -buildmode=c-shared -o $@ ./runtime/cshared
+	CGO_ENABLED=1 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS)' -buildmode=c-shared -o $@ ./runtime/cshared
 	rm -f bin/libofflink-core.h
 
 bin:
@@ -46,6 +46,8 @@ test: setup-test build
 	$(GO) vet ./...
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'gofmt would change these files'; exit 1; }
 	$(MAKE) -C examples/dynlink check
+	scripts/install "$(CURDIR)/build/installed" /usr
+	$(MAKE) -C build/installed/usr/share/offlink/examples/dynlink check
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -timeout 25m ./...
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -timeout 25m -race ./runtime/... ./cmd/internal/... ./toolchain/...
 	$(MAKE) test-dpcpp
@@ -54,8 +56,9 @@ test: setup-test build
 test-dpcpp: build
 	scripts/test-dpcpp
 
+# TABLES=postlink prints some of the tables.
 bench: build
-	$(GO) run ./internal/bench
+	$(GO) run ./internal/bench $(TABLES)
 
 fuzz:
 	scripts/fuzz $(FUZZTIME)
