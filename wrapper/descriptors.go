@@ -53,8 +53,13 @@ func (h *hostObject) images() ([]Located, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []Located
-	for _, c := range h.candidates() {
+	candidates := h.candidates()
+	count := 0
+	for _, c := range candidates {
+		count += c.images
+	}
+	found := make([]Located, 0, min(count, len(h.bounds)+1<<12))
+	for _, c := range candidates {
 		tree, err := h.decoder.DecodeAs(c.address, c.record)
 		if err != nil {
 			return nil, err
@@ -96,6 +101,7 @@ func (h *hostObject) word(b []byte) uint64 {
 type candidate struct {
 	address uint64
 	record  abi.Record
+	images  int
 }
 
 // candidates looks for descriptors in everything that is loaded and is
@@ -136,14 +142,15 @@ func gaps(span objfile.Span, images []bound) []objfile.Span {
 func (h *hostObject) scan(found []candidate, span objfile.Span) []candidate {
 	width := h.file.Pointer
 	l := abi.NewLayout(width, abi.Record2).Descriptor
-	skip := int(-span.Addr & uint64(width-1))
-	for at := skip; at+l.Len <= len(span.Data); at += width {
-		w := h.word(span.Data[at:])
-		if uint16(w) != abi.DescriptorVersion || w>>32 != 0 || w>>16 == 0 {
+	data := span.Data
+	for at := int(-span.Addr & uint64(width-1)); at+l.Len <= len(data); at += width {
+		// Version, number of images, and padding before a 64-bit pointer.
+		w := binary.LittleEndian.Uint32(data[at:])
+		if uint16(w) != abi.DescriptorVersion || w>>16 == 0 || width == 8 && binary.LittleEndian.Uint32(data[at+4:]) != 0 {
 			continue
 		}
 		if record, ok := h.proven(span.Addr + uint64(at)); ok {
-			found = append(found, candidate{span.Addr + uint64(at), record})
+			found = append(found, candidate{span.Addr + uint64(at), record, int(w >> 16)})
 		}
 	}
 	return found

@@ -170,7 +170,11 @@ func (w *walker) object(p *part) error {
 		}
 	}
 	p.images = found
-	w.found = append(w.found, found...)
+	if w.found == nil {
+		w.found = found
+	} else {
+		w.found = append(w.found, found...)
+	}
 	return w.sections(p, h, found)
 }
 

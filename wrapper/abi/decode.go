@@ -37,6 +37,30 @@ type Decoder struct {
 
 	spent   uint64
 	strings stringCache
+	slabs   slabs
+}
+
+// slabs are what sets and properties are cut from: a large file has hundreds
+// of thousands.
+type slabs struct {
+	sets       []props.Set
+	pointers   []*props.Set
+	properties []props.Property
+}
+
+const slabSize = 512
+
+// cut takes n zero values off a slab.
+func cut[T any](slab *[]T, n int) []T {
+	if n > slabSize/4 {
+		return make([]T, n)
+	}
+	if len(*slab) < n {
+		*slab = make([]T, slabSize)
+	}
+	taken := (*slab)[:n:n]
+	*slab = (*slab)[n:]
+	return taken
 }
 
 // ErrLimit says that a tree is larger than the memory it lies in allows.
@@ -215,7 +239,7 @@ func (d *Decoder) sets(img *TreeImage, p pair, layout *Layout) error {
 	l := &layout.Set
 	img.Properties = &props.Sets{}
 	return d.each(p, l.Len, func(n int) {
-		all, img.Properties.All = make([]props.Set, n), make([]*props.Set, n)
+		all, img.Properties.All = cut(&d.slabs.sets, n), cut(&d.slabs.pointers, n)
 	}, func(i int, f fields) (err error) {
 		set := &all[i]
 		img.Properties.All[i] = set
@@ -231,7 +255,7 @@ func (d *Decoder) sets(img *TreeImage, p pair, layout *Layout) error {
 
 func (d *Decoder) set(set *props.Set, p pair, l *PropertyLayout) error {
 	return d.each(p, l.Len, func(n int) {
-		set.Properties = make([]props.Property, 0, n)
+		set.Properties = cut(&d.slabs.properties, n)[:0]
 	}, func(i int, f fields) error {
 		name, err := d.text(f.word(l.Name))
 		if err != nil {

@@ -3,6 +3,7 @@ package objfile
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // What the reader knows of ELF (System V gABI).
@@ -402,6 +403,13 @@ func (e *elfFile) relocSize(rela bool) int {
 }
 
 func (e *elfFile) reloc(b []byte, rela bool) elfReloc {
+	if e.wide && rela { // the many
+		b = b[:24]
+		return elfReloc{
+			offset: binary.LittleEndian.Uint64(b), typ: binary.LittleEndian.Uint32(b[8:]),
+			symbol: binary.LittleEndian.Uint32(b[12:]), addend: binary.LittleEndian.Uint64(b[16:]),
+		}
+	}
 	w := elfWords{b, e.wide}
 	r := elfReloc{offset: w.word()}
 	if info := w.word(); e.wide {
@@ -449,6 +457,7 @@ func (e *elfFile) relocate(i int, target *FileSection, fixups *[]fixup) error {
 	}
 	rela := h.typ == shtRela
 	size := e.relocSize(rela)
+	*fixups = slices.Grow(*fixups, len(table)/size)
 	for n := 0; (n+1)*size <= len(table); n++ {
 		r := e.reloc(table[n*size:], rela)
 		if r.typ != e.machine.absolute {

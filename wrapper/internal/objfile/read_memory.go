@@ -85,51 +85,69 @@ func (f *File) filled(addr uint64) []byte {
 	return r.data[addr-r.addr:]
 }
 
-// patchGap is the distance from which two fixups get a copy each: far less
-// than an image that lies between them.
-const patchGap = 1 << 16
+// patchPage is what is copied around a fixup: far less than an image that
+// lies between two.
+const patchPage = 1 << 12
 
-// setFixups applies pointers to copies of the bytes around them. Fixups
-// outside the file's bytes are dropped.
+// setFixups applies pointers to copies of the pages around them. Fixups
+// outside the file's bytes are dropped. They come in any order, nearly sorted
+// as a rule, and there may be hundreds of thousands.
 func (f *File) setFixups(fixups []fixup) {
-	byAddr := func(a, b fixup) int { return cmp.Compare(a.addr, b.addr) }
-	if !slices.IsSortedFunc(fixups, byAddr) {
-		slices.SortStableFunc(fixups, byAddr)
+	pages := make(map[*region][]bool)
+	var r *region
+	var marks []bool
+	for _, fix := range fixups {
+		if r == nil || !r.holds(fix.addr) {
+			if r = f.regionAt(fix.addr); r == nil {
+				continue
+			}
+			if marks = pages[r]; marks == nil {
+				marks = make([]bool, len(r.data)/patchPage+1)
+				pages[r] = marks
+			}
+		}
+		// The last byte of a pointer may be on the next page.
+		if at, room := fix.addr-r.addr, uint64(len(r.data)); at < room {
+			marks[at/patchPage] = true
+			marks[min(at+uint64(f.Pointer)-1, room-1)/patchPage] = true
+		}
 	}
-	for len(fixups) > 0 {
-		n, room := f.cluster(fixups)
-		if n == 0 {
-			fixups = fixups[1:]
+	for i := range f.regions {
+		f.copyPages(&f.regions[i], pages[&f.regions[i]])
+	}
+	f.apply(fixups)
+}
+
+// copyPages makes a patch of each run of the pages of a region.
+func (f *File) copyPages(r *region, pages []bool) {
+	for first := 0; first < len(pages); first++ {
+		if !pages[first] {
 			continue
 		}
-		f.patches = append(f.patches, f.apply(fixups[:n], room))
-		fixups = fixups[n:]
+		last := first
+		for last < len(pages) && pages[last] {
+			last++
+		}
+		run := r.data[first*patchPage : min(last*patchPage, len(r.data))]
+		f.patches = append(f.patches, patch{r.addr + uint64(first)*patchPage, bytes.Clone(run)})
+		first = last
 	}
 }
 
-// cluster returns how many of the first fixups lie close together in one
-// region, and the bytes from the first to the end of that region.
-func (f *File) cluster(fixups []fixup) (n int, room []byte) {
-	first := fixups[0].addr
-	room = f.filled(first)
-	for n = 0; n < len(fixups); n++ {
-		at := fixups[n].addr - first
-		if at > uint64(len(room)) || uint64(len(room))-at < uint64(f.Pointer) ||
-			n > 0 && fixups[n].addr-fixups[n-1].addr > patchGap {
-			break
+func (f *File) apply(fixups []fixup) {
+	var p *patch
+	for _, fix := range fixups {
+		if p == nil || fix.addr-p.addr >= uint64(len(p.data)) {
+			first, last := f.patchesIn(fix.addr, fix.addr+1)
+			if first == last {
+				continue
+			}
+			p = &f.patches[first]
+		}
+		if at := fix.addr - p.addr; at+uint64(f.Pointer) <= uint64(len(p.data)) {
+			f.putPointer(p.data[at:], fix.value)
 		}
 	}
-	return n, room
-}
-
-func (f *File) apply(fixups []fixup, room []byte) patch {
-	first := fixups[0].addr
-	size := fixups[len(fixups)-1].addr - first + uint64(f.Pointer)
-	p := patch{first, bytes.Clone(room[:size])}
-	for _, fix := range fixups {
-		f.putPointer(p.data[fix.addr-first:], fix.value)
-	}
-	return p
 }
 
 func (f *File) putPointer(b []byte, v uint64) {
