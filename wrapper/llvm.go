@@ -110,14 +110,14 @@ func (m *irModule) types(kinds []*kindImages) {
 
 // kind writes the images of one kind and their tree.
 func (m *irModule) kind(k *kindImages, large bool) error {
-	sections := newObjectBuilder(m.o.Host, large)
 	for i, image := range k.images {
 		if m.o.NativeCPU {
 			break
 		}
 		section := ""
 		if image.Target != "" {
-			section = ", section " + irString(sections.imageSection(k.kind, image.Target).Name)
+			name, _ := m.o.Host.imageSection(k.kind, image.Target, large)
+			section = ", section " + irString(name)
 		}
 		m.printf("%s = internal unnamed_addr constant [%d x i8] c\"", k.imageName(i), image.Code.Size())
 		if err := m.escapeAll(image.Code); err != nil {
@@ -127,7 +127,7 @@ func (m *irModule) kind(k *kindImages, large bool) error {
 	}
 	m.declareExternals(k)
 	for i := range k.tree.Blocks {
-		m.block(k, i, sections.names)
+		m.block(k, i)
 	}
 	m.printf("\n")
 	return nil
@@ -162,7 +162,7 @@ func (m *irModule) external(k *kindImages, name string) {
 }
 
 // block writes a C object of the tree.
-func (m *irModule) block(k *kindImages, i int, names *sectionNames) {
+func (m *irModule) block(k *kindImages, i int) {
 	b := &k.tree.Blocks[i]
 	linkage, rest := "internal unnamed_addr", ""
 	switch {
@@ -173,7 +173,7 @@ func (m *irModule) block(k *kindImages, i int, names *sectionNames) {
 		}
 	case i == k.tree.Infos:
 		linkage = "internal"
-		rest = fmt.Sprintf(", section %q, align %d", names.info, k.tree.Layout.Align(b.Type))
+		rest = fmt.Sprintf(", section %q, align %d", m.o.Host.sectionNames().info, k.tree.Layout.Align(b.Type))
 		m.used = append(m.used, irName(b.Name))
 	}
 	if b.Type == abi.Blob {

@@ -9,56 +9,6 @@ import (
 	"offlink/wrapper/internal/objfile"
 )
 
-// sectionNames are the names that a format gives the sections of an object.
-type sectionNames struct {
-	code, strings, data, relocated, info string
-	constructors, destructors            string
-	bareImages                           string // of images without a target
-}
-
-// The constructor runs at priority 1, the destructor at the same: first and
-// last of all (llvm.global_ctors). Linkers order the sections by their names;
-// lists of MinGW count down and run from the end.
-var (
-	elfNames = sectionNames{
-		code: ".text.startup", strings: ".rodata.str1.1", data: ".rodata", relocated: ".data.rel.ro",
-		info: ".tgtimg", constructors: ".init_array.1", destructors: ".fini_array.1",
-		bareImages: ".rodata.images",
-	}
-	coffNames = sectionNames{
-		code: ".text.startup", strings: ".rdata", data: ".rdata", relocated: ".rdata",
-		info: ".tgtimg", constructors: ".CRT$XCA00001", destructors: ".CRT$XTA00001",
-		bareImages: ".rdata$images",
-	}
-	mingwNames = sectionNames{
-		code: ".text.startup", strings: ".rdata", data: ".rdata", relocated: ".rdata",
-		info: ".tgtimg", constructors: ".ctors.65534", destructors: ".dtors.65534",
-		bareImages: ".rdata$images",
-	}
-	// Mach-O has no priorities and no destructors: the constructor registers
-	// the destructor with __cxa_atexit.
-	machoNames = sectionNames{
-		code: "__TEXT,__text", strings: "__DATA,__const", data: "__DATA,__const", relocated: "__DATA,__const",
-		info: "__DATA,__tgtimg", constructors: "__DATA,__mod_init_func",
-	}
-)
-
-// machoImages is the section of the image bytes in Mach-O, whose section
-// names have 16 characters.
-const machoImages = "__DATA,__offload_img"
-
-func (h Host) sectionNames() *sectionNames {
-	switch {
-	case h.mingw:
-		return &mingwNames
-	case h.format == objfile.COFF:
-		return &coffNames
-	case h.format == objfile.MachO:
-		return &machoNames
-	}
-	return &elfNames
-}
-
 // objectBuilder lays descriptor trees out in an object file.
 type objectBuilder struct {
 	host     Host
@@ -151,46 +101,21 @@ func (b *objectBuilder) addKind(k *kindImages, o *WrapOptions) {
 func (b *objectBuilder) addImages(k *kindImages) []location {
 	locations := make([]location, len(k.images))
 	pieces := make([]int, len(k.images))
+	used := map[*objfile.ObjectSection]bool{}
 	for i, image := range k.images {
-		s := b.imageSection(k.kind, image.Target)
+		name, use := b.host.imageSection(k.kind, image.Target, b.large)
+		s := b.section(name, use, imageAlign)
 		locations[i].section, pieces[i] = s, len(s.Pieces)
 		s.Pieces = append(s.Pieces, image.Code)
+		used[s] = true
 	}
-	for i, l := range locations {
-		if i == 0 || l.section != locations[i-1].section {
-			l.section.Place()
-		}
+	for s := range used {
+		s.Place()
 	}
 	for i := range locations {
 		locations[i].offset = locations[i].section.PieceOffset(pieces[i])
 	}
 	return locations
-}
-
-// bundlePrefix begins the names of sections with image bytes, so that tools
-// for the bundler's objects find them.
-const bundlePrefix = "__CLANG_OFFLOAD_BUNDLE__"
-
-// imageAlign is the alignment of each image.
-const imageAlign = 16
-
-// imageSection is the section for image bytes of a target. Images without a
-// target have none of their own and lie among the read-only data.
-func (b *objectBuilder) imageSection(kind devimg.Kind, target string) *objfile.ObjectSection {
-	name, use := bundlePrefix+kind.String()+"-"+target, objfile.UseData
-	if target == "" {
-		name = b.names.bareImages
-	}
-	switch {
-	case b.host.format == objfile.MachO:
-		name = machoImages
-		use = objfile.UseRetainedData
-	case b.large && target == "":
-		name, use = ".lrodata.images", objfile.UseLargeData
-	case b.large:
-		name, use = ".lrodata."+name, objfile.UseLargeData
-	}
-	return b.section(name, use, imageAlign)
 }
 
 // addBlocks puts the C objects of the tree into sections.
@@ -274,81 +199,6 @@ func (b *objectBuilder) addTreeSymbols(k *kindImages, blocks []location, global 
 	}
 	name(t.Images, false)
 	return name(t.Descriptor, global)
-}
-
-// addRegistration adds the functions that register and unregister the
-// images, and has them called.
-func (b *objectBuilder) addRegistration(kind devimg.Kind, descriptor *objfile.ObjectSymbol) {
-	names := registration(kind)
-	undo := b.addFunction(kind.String()+".descriptor_unreg", b.handOver(b.external(names.unregister), descriptor))
-	call := b.handOver
-	if b.names.destructors == "" {
-		call = func(callee, descriptor *objfile.ObjectSymbol) *code {
-			return b.handOverAtExit(callee, descriptor, undo)
-		}
-	} else {
-		b.addToList(b.names.destructors, objfile.UseDestructors, undo)
-	}
-	do := b.addFunction(kind.String()+".descriptor_reg", call(b.external(names.register), descriptor))
-	b.addToList(b.names.constructors, objfile.UseConstructors, do)
-}
-
-// addToList adds a function to a list of constructors or destructors.
-func (b *objectBuilder) addToList(list string, use objfile.Use, f *objfile.ObjectSymbol) {
-	s := b.section(list, use, b.host.pointer)
-	at := add(s, make([]byte, b.host.pointer), b.host.pointer)
-	s.Fixups = append(s.Fixups, objfile.Fixup{Offset: at, Kind: objfile.FixupPointer, Symbol: f})
-}
-
-// addFunction puts a function into the code section.
-func (b *objectBuilder) addFunction(name string, c *code) *objfile.ObjectSymbol {
-	at := add(b.text, c.bytes, codeAlign)
-	for _, label := range c.labels {
-		label.Offset += at
-	}
-	for _, f := range c.fixups {
-		f.Offset += at
-		b.text.Fixups = append(b.text.Fixups, f)
-	}
-	return b.symbol(objfile.ObjectSymbol{Name: name, Section: b.text, Offset: at, Size: int64(len(c.bytes)), Func: true})
-}
-
-// registrationNames are the functions of the runtime that serves a kind.
-type registrationNames struct{ register, unregister string }
-
-func registration(kind devimg.Kind) registrationNames {
-	if kind == devimg.KindSYCL {
-		return registrationNames{"__sycl_register_lib", "__sycl_unregister_lib"}
-	}
-	return registrationNames{"__tgt_register_lib", "__tgt_unregister_lib"}
-}
-
-// The host's entry table of kinds other than SYCL. An ELF linker defines its
-// bounds if it sees a section of this name, which is why there is an empty
-// part of it.
-const (
-	hostEntriesSection = "omp_offloading_entries"
-	hostEntriesDummy   = "__dummy.omp_offloading.entry"
-)
-
-// addHostEntries makes the bounds of the host's entry table: in COFF by
-// sections that sort before and behind it.
-func (b *objectBuilder) addHostEntries(t *abi.Encoded) {
-	if b.externals[t.Externals[0]] != nil {
-		return
-	}
-	if b.host.format == objfile.COFF {
-		for i, name := range t.Externals[:2] {
-			s := b.section(hostEntriesSection+[]string{"$OA", "$OZ"}[i], objfile.UseEntries, b.host.pointer)
-			b.externals[name] = b.symbol(objfile.ObjectSymbol{Name: name, Section: s})
-		}
-		return
-	}
-	for _, name := range t.Externals[:2] {
-		b.external(name).Hidden = true
-	}
-	s := b.section(hostEntriesSection, objfile.UseEntries, 1)
-	b.symbol(objfile.ObjectSymbol{Name: hostEntriesDummy, Section: s, Global: true, Hidden: true})
 }
 
 // finish adds the notes that the format wants.

@@ -1,6 +1,7 @@
 package wrapper
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -45,7 +46,8 @@ const (
 // each kind, and the constructor that hands it to the runtime. The code of
 // the images is copied from where it is to w, which is best an *os.File, and
 // never held in memory. The output depends on the images and the options
-// alone. What the format cannot hold is refused before anything is written.
+// alone. What the format cannot hold is refused before anything is written. A
+// fault of one image is an *[abi.ImageError].
 func Wrap(w io.Writer, images []*devimg.Image, o WrapOptions) error {
 	if o.Host.Triple == "" {
 		o.Host = DefaultHost()
@@ -71,6 +73,7 @@ func Wrap(w io.Writer, images []*devimg.Image, o WrapOptions) error {
 type kindImages struct {
 	kind   devimg.Kind
 	images []*devimg.Image
+	places []int // of the images among those of all kinds
 	tree   *abi.Encoded
 }
 
@@ -78,11 +81,11 @@ type kindImages struct {
 // and encodes the tree of each.
 func encodeKinds(images []*devimg.Image, o *WrapOptions) ([]*kindImages, error) {
 	if len(images) == 0 {
-		return nil, fmt.Errorf("there is no image to wrap")
+		return nil, errors.New("there is no image to wrap")
 	}
 	byKind := map[devimg.Kind]*kindImages{}
 	var kinds []*kindImages
-	for _, image := range images {
+	for i, image := range images {
 		k := byKind[image.Kind]
 		if k == nil {
 			k = &kindImages{kind: image.Kind}
@@ -90,6 +93,7 @@ func encodeKinds(images []*devimg.Image, o *WrapOptions) ([]*kindImages, error) 
 			kinds = append(kinds, k)
 		}
 		k.images = append(k.images, image)
+		k.places = append(k.places, i)
 	}
 	slices.SortFunc(kinds, func(a, b *kindImages) int { return int(a.kind) - int(b.kind) })
 	for _, k := range kinds {
@@ -109,6 +113,9 @@ func (k *kindImages) encode(o *WrapOptions) (err error) {
 		Pointer: o.Host.pointer, Record: record,
 		DescriptorName: o.DescriptorName, Infos: !o.NoRegister, NativeCPU: o.NativeCPU,
 	})
+	if fault, ok := errors.AsType[*abi.ImageError](err); ok {
+		return &abi.ImageError{Image: k.places[fault.Image], Err: fault.Err}
+	}
 	return err
 }
 
@@ -135,7 +142,7 @@ func imageBytes(kinds []*kindImages, o *WrapOptions) int64 {
 	}
 	for _, k := range kinds {
 		for _, image := range k.images {
-			size += image.Code.Size() + imageAlign
+			size += image.Code.Size()
 		}
 	}
 	return size

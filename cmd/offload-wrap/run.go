@@ -11,6 +11,7 @@ import (
 	"offlink/cmd/internal/cli"
 	"offlink/filetable"
 	"offlink/props"
+	"offlink/wrapper/abi"
 	"offlink/wrapper/devimg"
 )
 
@@ -30,10 +31,18 @@ func wrap(args []string, s cli.Streams) error {
 	}
 	images, release, err := o.prepare(images, s)
 	if err != nil {
-		return err
+		return nameImage(err, inputs)
 	}
 	defer release()
-	return o.write(images, s.Out)
+	return nameImage(o.write(images, s.Out), inputs)
+}
+
+// nameImage puts the name of the file into an error about one image.
+func nameImage(err error, inputs []input) error {
+	if fault, ok := errors.AsType[*abi.ImageError](err); ok {
+		return fmt.Errorf("%s: %w", inputs[fault.Image].code, fault.Err)
+	}
+	return err
 }
 
 // input is the files and the settings that make one image.

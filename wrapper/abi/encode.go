@@ -46,12 +46,23 @@ func Encode(images []*devimg.Image, o EncodeOptions) (*Encoded, error) {
 	e := newEncoder(images[0].Kind, o)
 	for i, image := range images {
 		if err := e.addImage(i, image); err != nil {
-			return nil, fmt.Errorf("image %d: %w", i, err)
+			return nil, &ImageError{i, err}
 		}
 	}
 	e.addRoot(len(images))
 	return e.tree, nil
 }
+
+// ImageError is a fault of one of several images.
+type ImageError struct {
+	Image int // its place among them, from 0
+	Err   error
+}
+
+func (e *ImageError) Error() string { return fmt.Sprintf("image %d: %v", e.Image, e.Err) }
+
+// Unwrap returns what is wrong with the image.
+func (e *ImageError) Unwrap() error { return e.Err }
 
 type encoder struct {
 	tree *Encoded

@@ -1,8 +1,6 @@
 package wrapper
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"io"
 	"os"
 
@@ -11,45 +9,6 @@ import (
 	"offlink/props"
 	"offlink/wrapper/devimg"
 )
-
-// describe returns the image with a property of its own code.
-func describe(image *devimg.Image, name string, v props.Value) *devimg.Image {
-	sets := &props.Sets{}
-	if image.Properties != nil {
-		sets.All = append(sets.All, image.Properties.All...)
-	}
-	own := &props.Set{Name: props.SetOfflinkImage}
-	for i, set := range sets.All {
-		if set.Name == own.Name {
-			own.Properties = append(own.Properties, set.Properties...)
-			sets.All[i] = own
-		}
-	}
-	if len(own.Properties) == 0 {
-		sets.All = append(sets.All, own)
-	}
-	own.Put(name, v)
-	described := *image
-	described.Properties = sets
-	return &described
-}
-
-// Digest returns the images with the SHA-256 of their code as a property. It
-// reads all of the code. Only SYCL images have properties.
-func Digest(images []*devimg.Image) ([]*devimg.Image, error) {
-	digested := make([]*devimg.Image, len(images))
-	for i, image := range images {
-		if image.Kind != devimg.KindSYCL {
-			return nil, fmt.Errorf("image %d: an image of kind %v has no properties to hold a digest", i, image.Kind)
-		}
-		sum := sha256.New()
-		if err := copyCode(sum, image.Code); err != nil {
-			return nil, err
-		}
-		digested[i] = describe(image, props.ImageSHA256, props.Bytes(sum.Sum(nil)))
-	}
-	return digested, nil
-}
 
 // DefaultCompressionLevel is the level that the reference tool compresses at,
 // on zstd's scale of 1 to 22.
@@ -113,21 +72,4 @@ func compressCode(encoder *zstd.Encoder, c devimg.Code, w io.Writer) error {
 		return err
 	}
 	return encoder.Close()
-}
-
-// copyCode writes all of an image's code.
-func copyCode(w io.Writer, c devimg.Code) error {
-	var n int64
-	var err error
-	if copier, ok := c.(interface {
-		CopyTo(w io.Writer) (int64, error)
-	}); ok {
-		n, err = copier.CopyTo(w)
-	} else {
-		n, err = io.Copy(w, io.NewSectionReader(c, 0, c.Size()))
-	}
-	if err == nil && n != c.Size() {
-		err = fmt.Errorf("an image of %d bytes gave %d: it was changed while it was read", c.Size(), n)
-	}
-	return err
 }

@@ -1,0 +1,81 @@
+package wrapper
+
+import (
+	"offlink/wrapper/abi"
+	"offlink/wrapper/devimg"
+	"offlink/wrapper/internal/objfile"
+)
+
+// addRegistration adds the functions that register and unregister the
+// images, and has them called.
+func (b *objectBuilder) addRegistration(kind devimg.Kind, descriptor *objfile.ObjectSymbol) {
+	names := registration(kind)
+	register, unregister := b.external(names.register), b.external(names.unregister)
+	undo := b.addFunction(kind.String()+".descriptor_unreg", b.handOver(unregister, descriptor))
+	var do *code
+	if b.names.destructors == "" {
+		do = b.handOverAtExit(register, descriptor, undo)
+	} else {
+		b.addToList(b.names.destructors, objfile.UseDestructors, undo)
+		do = b.handOver(register, descriptor)
+	}
+	b.addToList(b.names.constructors, objfile.UseConstructors, b.addFunction(kind.String()+".descriptor_reg", do))
+}
+
+// addToList adds a function to a list of constructors or destructors.
+func (b *objectBuilder) addToList(list string, use objfile.Use, f *objfile.ObjectSymbol) {
+	s := b.section(list, use, b.host.pointer)
+	at := add(s, make([]byte, b.host.pointer), b.host.pointer)
+	s.Fixups = append(s.Fixups, objfile.Fixup{Offset: at, Kind: objfile.FixupPointer, Symbol: f})
+}
+
+// addFunction puts a function into the code section.
+func (b *objectBuilder) addFunction(name string, c *code) *objfile.ObjectSymbol {
+	at := add(b.text, c.bytes, codeAlign)
+	for _, label := range c.labels {
+		label.Offset += at
+	}
+	for _, f := range c.fixups {
+		f.Offset += at
+		b.text.Fixups = append(b.text.Fixups, f)
+	}
+	return b.symbol(objfile.ObjectSymbol{Name: name, Section: b.text, Offset: at, Size: int64(len(c.bytes)), Func: true})
+}
+
+// registrationNames are the functions of the runtime that serves a kind.
+type registrationNames struct{ register, unregister string }
+
+func registration(kind devimg.Kind) registrationNames {
+	if kind == devimg.KindSYCL {
+		return registrationNames{"__sycl_register_lib", "__sycl_unregister_lib"}
+	}
+	return registrationNames{"__tgt_register_lib", "__tgt_unregister_lib"}
+}
+
+// The host's entry table of kinds other than SYCL. An ELF linker defines its
+// bounds if it sees a section of this name, which is why there is an empty
+// part of it.
+const (
+	hostEntriesSection = "omp_offloading_entries"
+	hostEntriesDummy   = "__dummy.omp_offloading.entry"
+)
+
+// addHostEntries makes the bounds of the host's entry table: in COFF by
+// sections that sort before and behind it.
+func (b *objectBuilder) addHostEntries(t *abi.Encoded) {
+	if b.externals[t.Externals[0]] != nil {
+		return
+	}
+	if b.host.format == objfile.COFF {
+		for i, name := range t.Externals[:2] {
+			s := b.section(hostEntriesSection+[]string{"$OA", "$OZ"}[i], objfile.UseEntries, b.host.pointer)
+			b.externals[name] = b.symbol(objfile.ObjectSymbol{Name: name, Section: s})
+		}
+		return
+	}
+	for _, name := range t.Externals[:2] {
+		b.external(name).Hidden = true
+	}
+	s := b.section(hostEntriesSection, objfile.UseEntries, 1)
+	b.symbol(objfile.ObjectSymbol{Name: hostEntriesDummy, Section: s, Global: true, Hidden: true})
+}
