@@ -29,6 +29,17 @@ func (t *NodeTable) Kinds() int { return len(t.kinds) }
 // Kind returns the node's specialised name ("DISubprogram"), "" for a tuple.
 func (t *NodeTable) Kind(id NodeID) string { return t.kinds[t.records[id].kind] }
 
+// Number returns the number of the node's kind, for comparisons with KindNumber.
+func (t *NodeTable) Number(id NodeID) int { return int(t.records[id].kind) }
+
+// KindNumber returns the number of a kind, or -1 when no node is of it.
+func (t *NodeTable) KindNumber(kind string) int {
+	if n, ok := t.kindOf[kind]; ok {
+		return int(n)
+	}
+	return -1
+}
+
 // Refs returns the nodes, global values and types that the node names, in
 // order: RefNode, RefAddress, RefType. The slice is the table's own.
 func (t *NodeTable) Refs(id NodeID) []Ref {

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -13,8 +14,11 @@ type Reach struct {
 	AttributeGroups []AttributeGroupID
 	Comdats         []ComdatID
 	Nodes           []NodeID
-	// Units are compile units that list other variables in the slice than in
-	// the module.
+	// Listed are the indices of the compile units that stay in the list of
+	// them (see [DebugUnits]).
+	Listed []int
+	// Units are compile units that list other variables in the slice than
+	// in the module, by ascending Node.
 	Units []Unit
 
 	reacher *Reacher
@@ -37,10 +41,11 @@ func (r *Reach) HasNode(id NodeID) bool { return r.reacher.nodes[id] == r.reache
 
 // Unit returns the changed compile unit of that node, or nil.
 func (r *Reach) Unit(id NodeID) *Unit {
-	for i := range r.Units {
-		if r.Units[i].Node == id {
-			return &r.Units[i]
-		}
+	if r.reacher.module.Nodes.Number(id) != r.reacher.unitKind {
+		return nil
+	}
+	if i, found := slices.BinarySearchFunc(r.Units, id, func(u Unit, id NodeID) int { return cmp.Compare(u.Node, id) }); found {
+		return &r.Units[i]
 	}
 	return nil
 }
@@ -56,17 +61,24 @@ type Reacher struct {
 	slice  *Slice
 	round  uint32
 
+	unitKind int
+	units    map[NodeID]*unitShape
+	unitsOf  map[NodeID][]NodeID // the units that list a variable's expression
+	always   []NodeID            // units that stay in every slice
+
 	// The round in which an entry was last reached. For values, a round is
 	// two numbers: the even one says declaration, the odd one definition.
 	values, types, groups, comdats, nodes, attached []uint32
 
-	work  []NodeID // nodes whose references are to be followed
-	reach Reach
-	units map[NodeID]*unitShape
+	work    []NodeID // nodes whose references are to be followed
+	waiting []NodeID // compile units that stay and have not been looked at
+	reach   Reach
 }
 
 // unitShape is what a Reacher remembers of a compile unit.
 type unitShape struct {
+	index   int       // in the list of units; -1 if it is not there
+	round   uint32    // the round in which it was last looked at
 	others  []Operand // the operands other than "globals:"
 	globals []unitGlobal
 }
@@ -79,6 +91,7 @@ type unitGlobal struct {
 // NewReacher returns a Reacher for slices of the module.
 func NewReacher(m *Module) *Reacher {
 	return &Reacher{
+		unitKind: m.Nodes.KindNumber("DICompileUnit"),
 		module:   m,
 		values:   make([]uint32, len(m.Values)),
 		types:    make([]uint32, len(m.Types)),
@@ -86,13 +99,15 @@ func NewReacher(m *Module) *Reacher {
 		comdats:  make([]uint32, len(m.Comdats)),
 		nodes:    make([]uint32, m.Nodes.Len()),
 		attached: make([]uint32, m.Nodes.Len()),
-		units:    make(map[NodeID]*unitShape),
 	}
 }
 
 // Reach returns what the slice reaches; it is valid until the next call. It
 // fails when a definition of the slice names a value that the slice lacks.
 func (r *Reacher) Reach(s *Slice) (*Reach, error) {
+	if err := r.findUnits(); err != nil {
+		return nil, err
+	}
 	r.begin(s)
 	if err := r.markValues(); err != nil {
 		return nil, err
@@ -107,6 +122,8 @@ func (r *Reacher) Reach(s *Slice) (*Reach, error) {
 	slices.Sort(r.reach.AttributeGroups)
 	slices.Sort(r.reach.Comdats)
 	slices.Sort(r.reach.Nodes)
+	slices.Sort(r.reach.Listed)
+	slices.SortFunc(r.reach.Units, func(a, b Unit) int { return cmp.Compare(a.Node, b.Node) })
 	return &r.reach, nil
 }
 
@@ -119,6 +136,7 @@ func (r *Reacher) begin(s *Slice) {
 		AttributeGroups: old.AttributeGroups[:0],
 		Comdats:         old.Comdats[:0],
 		Nodes:           old.Nodes[:0],
+		Listed:          old.Listed[:0],
 		Units:           old.Units[:0],
 		reacher:         r,
 	}
@@ -262,6 +280,7 @@ func (r *Reacher) markAttachments(id ValueID, v *GlobalValue) {
 		r.markOperand(&a.Operand)
 		if v.Kind == Variable && a.Kind == "dbg" && a.Operand.Kind == OperandNode {
 			r.attached[a.Operand.Node] = r.round
+			r.waiting = append(r.waiting, r.unitsOf[a.Operand.Node]...)
 		}
 	}
 	if edit == nil {
@@ -311,11 +330,12 @@ func (r *Reacher) follow() error {
 	for len(r.work) > 0 {
 		id := r.work[len(r.work)-1]
 		r.work = r.work[:len(r.work)-1]
-		if r.module.Nodes.Kind(id) == "DICompileUnit" {
+		if r.module.Nodes.Number(id) == r.unitKind {
 			shape, err := r.unit(id)
 			if err != nil {
 				return err
 			}
+			r.waiting = append(r.waiting, id)
 			r.markOperands(shape.others)
 			continue
 		}
@@ -365,39 +385,68 @@ func (s *Slice) NamedEdit(name string) *NamedEdit {
 	return nil
 }
 
+// findUnits decodes the compile units of the module, once.
+func (r *Reacher) findUnits() error {
+	if r.units != nil {
+		return nil
+	}
+	r.units, r.unitsOf = make(map[NodeID]*unitShape), make(map[NodeID][]NodeID)
+	listed := r.module.Named(DebugUnits)
+	if listed == nil {
+		return nil
+	}
+	for i, o := range listed.Operands {
+		if o.Kind != OperandNode || r.module.Nodes.Number(o.Node) != r.unitKind || r.units[o.Node] != nil {
+			continue
+		}
+		shape, err := r.unit(o.Node)
+		if err != nil {
+			return err
+		}
+		shape.index = i
+		r.indexUnit(o.Node, shape)
+	}
+	return nil
+}
+
+// indexUnit notes what makes a unit stay beside references to it.
+func (r *Reacher) indexUnit(id NodeID, shape *unitShape) {
+	constant := false
+	for _, g := range shape.globals {
+		constant = constant || g.constant
+		r.unitsOf[g.node] = append(r.unitsOf[g.node], id)
+	}
+	if constant {
+		r.always = append(r.always, id)
+	}
+}
+
 // markUnits decides which compile units stay: those that something kept
 // refers to, and those that still list variables. Units can bring in further
 // units, so it goes on until none comes in.
 func (r *Reacher) markUnits() error {
-	listed := r.module.Named(DebugUnits)
-	if listed == nil || slices.Contains(r.slice.Removed, DebugUnits) {
-		return nil
+	if !slices.Contains(r.slice.Removed, DebugUnits) {
+		r.waiting = append(r.waiting, r.always...)
 	}
-	done := make(map[NodeID]bool)
-	for again := true; again; {
-		again = false
-		for i := range listed.Operands {
-			id := listed.Operands[i].Node
-			if listed.Operands[i].Kind != OperandNode || done[id] {
-				continue
-			}
-			stays, err := r.markUnit(id)
-			if err != nil {
-				return err
-			}
-			done[id] = stays
-			again = again || stays
+	for len(r.waiting) > 0 {
+		id := r.waiting[len(r.waiting)-1]
+		r.waiting = r.waiting[:len(r.waiting)-1]
+		if err := r.markUnit(id); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// markUnit marks a compile unit with the variables that are left of it, if it
-// stays.
-func (r *Reacher) markUnit(id NodeID) (stays bool, err error) {
+// markUnit marks a compile unit with the variables that are left of it.
+func (r *Reacher) markUnit(id NodeID) error {
 	shape, err := r.unit(id)
-	if err != nil {
-		return false, err
+	if err != nil || shape.round == r.round {
+		return err
+	}
+	shape.round = r.round
+	if shape.index >= 0 {
+		r.reach.Listed = append(r.reach.Listed, shape.index)
 	}
 	var left []NodeID
 	for _, g := range shape.globals {
@@ -405,19 +454,16 @@ func (r *Reacher) markUnit(id NodeID) (stays bool, err error) {
 			left = append(left, g.node)
 		}
 	}
-	if r.nodes[id] != r.round && len(left) == 0 {
-		return false, nil
-	}
 	r.markNode(id)
 	if len(left) == len(shape.globals) {
 		r.markUnitGlobals(id)
-	} else {
-		r.reach.Units = append(r.reach.Units, Unit{id, left})
-		for _, g := range left {
-			r.markNode(g)
-		}
+		return r.follow()
 	}
-	return true, r.follow()
+	r.reach.Units = append(r.reach.Units, Unit{id, left})
+	for _, g := range left {
+		r.markNode(g)
+	}
+	return r.follow()
 }
 
 // markUnitGlobals marks the whole list of a unit's variables.
@@ -438,7 +484,7 @@ func (r *Reacher) unit(id NodeID) (*unitShape, error) {
 	if err != nil {
 		return nil, err
 	}
-	shape := new(unitShape)
+	shape := &unitShape{index: -1}
 	for _, o := range operands {
 		if o.Field != "globals" {
 			shape.others = append(shape.others, o)

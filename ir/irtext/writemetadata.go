@@ -17,16 +17,20 @@ func (w *writer) writeNamed() {
 		}
 		w.beginNamed(n.Name)
 		first := true
-		edit := w.slice.NamedEdit(n.Name)
-		if edit == nil {
-			for k := range n.Operands {
-				w.namedOperand(i, k, &first)
-			}
-		} else {
+		switch edit := w.slice.NamedEdit(n.Name); {
+		case edit != nil:
 			for _, k := range edit.Keep {
 				w.namedOperand(i, k, &first)
 			}
 			w.namedAdditions(edit, &first)
+		case n.Name == ir.DebugUnits:
+			for _, k := range w.reach.Listed {
+				w.namedOperand(i, k, &first)
+			}
+		default:
+			for k := range n.Operands {
+				w.namedOperand(i, k, &first)
+			}
 		}
 		w.add("}\n")
 	}
