@@ -28,6 +28,10 @@ type hostObject struct {
 	boundsAt []uint64 // their addresses
 	known    map[bound]bool
 	decoder  *abi.Decoder
+	last     struct { // section that an image was found in, and its name
+		section *objfile.FileSection
+		name    string
+	}
 }
 
 const (
@@ -240,7 +244,10 @@ func (h *hostObject) appendTree(found []Located, tree *abi.Tree) []Located {
 func (h *hostObject) locate(place *Place) {
 	place.Offset = -1
 	if s := h.file.SectionAt(place.Address); s != nil {
-		place.Section = s.Name()
+		if s != h.last.section {
+			h.last.section, h.last.name = s, s.Name()
+		}
+		place.Section = h.last.name
 	}
 	if off, ok := h.file.Offset(place.Address); ok {
 		place.Offset = off

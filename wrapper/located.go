@@ -1,7 +1,6 @@
 package wrapper
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -61,19 +60,19 @@ const (
 
 // String says the place in words: where, in which envelope.
 func (p Place) String() string {
-	var b strings.Builder
+	text := ""
 	for _, name := range p.Path {
-		fmt.Fprintf(&b, "(%s) ", printable(name))
+		text += "(" + printable(name) + ") "
 	}
 	if p.Section != "" {
-		b.WriteString("section " + printable(p.Section))
+		text += "section " + printable(p.Section)
 	} else {
-		b.WriteString(string(p.Envelope))
+		text += string(p.Envelope)
 	}
 	if p.Offset >= 0 {
-		fmt.Fprintf(&b, " at %#x", p.Offset)
+		text += " at 0x" + strconv.FormatInt(p.Offset, 16)
 	}
-	return b.String()
+	return text
 }
 
 // printable quotes a name that could break a line or a terminal.
