@@ -127,6 +127,20 @@ func cospi(x float64) float64 {
 	return math.Cos(math.Pi * r)
 }
 
+func tan(x float64) float64 {
+	s, c := math.Sincos(x)
+	return s / c
+}
+
+// tanpi has a pole of alternating sign between integers.
+func tanpi(x float64) float64 {
+	s, c := sinpi(x), cospi(x)
+	if c == 0 {
+		return math.Inf(int(s))
+	}
+	return s / c
+}
+
 // sinh and cosh do not overflow before their result does.
 func sinh(x float64) float64 {
 	if math.Abs(x) > 700 {
@@ -282,6 +296,29 @@ func expDD(a dd) float64 {
 		return e
 	}
 	return e + e*a.low
+}
+
+// tgamma leaves small arguments to package math, which loses bits in others.
+func tgamma(x float64) float64 {
+	switch {
+	case x > 20 && x < 200:
+		return expDD(logGammaDD(x))
+	case x < -20 && x > -200 && x != math.Trunc(x):
+		log := logGammaDD(-x)
+		return expDD(dd{-log.high, -log.low}) * (math.Pi / (-x * sinpi(x)))
+	}
+	return math.Gamma(x)
+}
+
+var halfLogTau = dd{0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55} // log(2 pi) / 2
+
+// logGammaDD is the logarithm of the gamma function for x > 20, by Stirling's
+// series.
+func logGammaDD(x float64) dd {
+	log := logDD(x).mul(dd{x - 0.5, 0}).add(dd{-x, 0}).add(halfLogTau)
+	r := 1 / (x * x)
+	series := (1.0/12 - r*(1.0/360-r*(1.0/1260-r*(1.0/1680-r*(1.0/1188-r*(691.0/360360-r/156)))))) / x
+	return log.add(dd{series, 0})
 }
 
 func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }

@@ -43,10 +43,10 @@ var mathUnary = map[string]unaryFloat{
 	"sinh":   double1(sinh),
 	"sinpi":  double1(sinpi),
 	"sqrt":   double1(math.Sqrt),
-	"tan":    double1(math.Tan),
+	"tan":    double1(tan),
 	"tanh":   double1(math.Tanh),
-	"tanpi":  double1(func(x float64) float64 { return sinpi(x) / cospi(x) }),
-	"tgamma": double1(math.Gamma),
+	"tanpi":  double1(tanpi),
+	"tgamma": double1(tgamma),
 	"trunc":  double1(math.Trunc),
 
 	"degrees": double1(func(x float64) float64 { return x * (180 / math.Pi) }),
