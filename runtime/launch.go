@@ -31,10 +31,7 @@ func (k *Kernel) Launch(q driver.Queue, r driver.Range, args []driver.Arg) error
 	if err != nil {
 		return err
 	}
-	if err := q.Launch(k.kernel, r, passed); err != nil {
-		return fmt.Errorf("kernel %s: %w", k.Name, err)
-	}
-	return nil
+	return q.Launch(k.kernel, r, passed)
 }
 
 func (k *Kernel) checkRange(r driver.Range) error {

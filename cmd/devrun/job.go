@@ -99,7 +99,7 @@ func (j *job) run(program *runtime.Program) (err error) {
 		return err
 	}
 	if err := queue.Finish(); err != nil {
-		return fmt.Errorf("kernel %s: %w", kernel.Name, err)
+		return err
 	}
 	return j.readBack(queue, args)
 }

@@ -144,7 +144,7 @@ type Queue interface {
 	Write(m Memory, offset int64, data []byte) error
 	Read(m Memory, offset int64, data []byte) error
 	// Launch starts a kernel and returns when it was accepted; errors of the
-	// run itself may come from Finish.
+	// run itself may come from Finish. Either names the kernel.
 	Launch(k Kernel, r Range, args []Arg) error
 	// Finish waits for everything queued and reports the first failure.
 	Finish() error

@@ -49,7 +49,7 @@ func (e *UnresolvedError) Error() string {
 	if isBuiltin(e.Symbol) {
 		what = "it is built into OpenCL C, and the code calls it as if it were not: translate from a module that says that it is OpenCL C"
 	}
-	return fmt.Sprintf("kernel %s needs %s, which %v imports, and no image provides it; %s. Looked at:%s",
+	return fmt.Sprintf("kernel %s needs %s, imported by %v, and no image provides it; %s. Looked at:%s",
 		e.Kernel, e.Symbol, e.Importer, what, list(e.Refusals))
 }
 

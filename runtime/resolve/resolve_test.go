@@ -187,7 +187,7 @@ func TestLink(t *testing.T) {
 				{"liar", []*devimg.Image{newImage(exports("h"), lists(props.SetExportedSymbols, "f"))}},
 				{"bare", []*devimg.Image{newImage(exports("h"), noTables)}},
 			},
-			err: `kernel k needs f, which g: image 0 (spir64, spirv) imports, and no image provides it; load the file whose device code exports it. Looked at:
+			err: `kernel k needs f, imported by g: image 0 (spir64, spirv), and no image provides it; load the file whose device code exports it. Looked at:
   app: image 0 (spir64, spirv): does not export it
   g: image 0 (spir64, spirv): does not export it
   native: image 0 (spir64, native): cannot be linked with code for spir64 in spirv
@@ -199,7 +199,7 @@ func TestLink(t *testing.T) {
 		{
 			name:  "a built-in that the translator did not know",
 			files: []file{{"app", []*devimg.Image{newImage(imports("_Z13get_global_idj"))}}},
-			err: `kernel k needs _Z13get_global_idj, which app: image 0 (spir64, spirv) imports, and no image provides it; it is built into OpenCL C, and the code calls it as if it were not: translate from a module that says that it is OpenCL C. Looked at:
+			err: `kernel k needs _Z13get_global_idj, imported by app: image 0 (spir64, spirv), and no image provides it; it is built into OpenCL C, and the code calls it as if it were not: translate from a module that says that it is OpenCL C. Looked at:
   app: image 0 (spir64, spirv): does not export it`,
 		},
 		{
