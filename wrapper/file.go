@@ -18,6 +18,7 @@ type File struct {
 	name   string
 	images []Located
 	data   []byte
+	file   *os.File // nil where the system cannot map files
 	unmap  func() error
 }
 
@@ -28,16 +29,16 @@ type File struct {
 // The file is mapped: the images are valid until Close, and so are all bytes
 // taken from them.
 func Open(name string, opts ReadOptions) (*File, error) {
-	data, unmap, err := mapFile(name)
-	if err != nil {
+	f := &File{name: name}
+	if err := f.mapFile(); err != nil {
 		return nil, err
 	}
-	images, err := Unwrap(data, opts)
-	if err != nil {
-		unmap()
+	var err error
+	if f.images, err = Unwrap(f.data, opts); err != nil {
+		f.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &File{name, images, data, unmap}, nil
+	return f, nil
 }
 
 // Name is the name that the file was opened by.
@@ -47,9 +48,24 @@ func (f *File) Name() string { return f.name }
 // slice is the file's own.
 func (f *File) Images() []Located { return f.images }
 
+// Head fills b with the first bytes of the code of image i and returns how
+// many there were. It reads the file and does not touch the mapping, which
+// costs more where thousands of images are looked at.
+func (f *File) Head(i int, b []byte) (int, error) {
+	img := &f.images[i]
+	b = b[:min(int64(len(b)), img.Code.Size())]
+	if img.Offset < 0 || f.file == nil {
+		return img.Code.ReadAt(b, 0)
+	}
+	return f.file.ReadAt(b, img.Offset)
+}
+
 // Close releases the file and the bytes of its images.
 func (f *File) Close() error {
 	f.data, f.images = nil, nil
+	if f.file != nil {
+		f.file.Close()
+	}
 	return f.unmap()
 }
 

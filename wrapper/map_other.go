@@ -5,12 +5,13 @@ package wrapper
 import "io"
 
 // mapFile reads the whole file where it cannot be mapped.
-func mapFile(name string) (data []byte, unmap func() error, err error) {
-	f, size, err := openRegular(name)
+func (f *File) mapFile() error {
+	file, size, err := openRegular(f.name)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	defer f.Close()
-	data, err = io.ReadAll(io.LimitReader(f, size))
-	return data, func() error { return nil }, err
+	defer file.Close()
+	f.unmap = func() error { return nil }
+	f.data, err = io.ReadAll(io.LimitReader(file, size))
+	return err
 }

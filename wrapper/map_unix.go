@@ -9,18 +9,20 @@ import (
 
 // mapFile maps the file read-only. Pages come in as they are looked at, so
 // that a list of a large library does not read the code of its images.
-func mapFile(name string) (data []byte, unmap func() error, err error) {
-	f, size, err := openRegular(name)
+func (f *File) mapFile() error {
+	file, size, err := openRegular(f.name)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	defer f.Close()
+	f.file, f.unmap = file, func() error { return nil }
 	if size == 0 {
-		return nil, func() error { return nil }, nil
+		return nil
 	}
-	data, err = syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_PRIVATE)
-	if err != nil {
-		return nil, nil, &os.PathError{Op: "mmap", Path: name, Err: err}
+	if f.data, err = syscall.Mmap(int(file.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_PRIVATE); err != nil {
+		file.Close()
+		return &os.PathError{Op: "mmap", Path: f.name, Err: err}
 	}
-	return data, func() error { return syscall.Munmap(data) }, nil
+	data := f.data
+	f.unmap = func() error { return syscall.Munmap(data) }
+	return nil
 }

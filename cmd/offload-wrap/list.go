@@ -176,7 +176,7 @@ func (l *lister) describe(f *wrapper.File, i int) (*record, error) {
 	if l.json {
 		r.fillJSON(img)
 	}
-	inside, err := l.inside(&img.Image)
+	inside, err := l.inside(f, i)
 	r.Inside = inside
 	if err != nil {
 		return r, err
@@ -226,11 +226,12 @@ func newProperty(set string, p props.Property) property {
 }
 
 // inside says what the code is where the image's format does not.
-func (l *lister) inside(img *devimg.Image) (string, error) {
+func (l *lister) inside(f *wrapper.File, i int) (string, error) {
 	var head [64]byte
+	img := &f.Images()[i]
 	switch img.Format {
 	case devimg.FormatNone:
-		n, _ := img.Code.ReadAt(head[:], 0)
+		n, _ := f.Head(i, head[:])
 		return sniff(head[:n]), nil
 	case devimg.FormatCompressedNone:
 		n, err := l.peeker.Peek(img.Code, head[:])

@@ -51,6 +51,7 @@ type FileSection struct {
 	Data   []byte // in the file: shorter than the section where zeros follow
 	Alloc  bool   // present when the program runs
 	Exec   bool
+	Plain  bool // what the program says it is: no table of the linker's
 
 	name   []byte // begins with the name, which ends at a NUL
 	prefix string // of the name: the segment of a Mach-O section and a comma
@@ -142,7 +143,7 @@ func reader(data []byte) func([]byte) (*File, error) {
 func (f *File) Spans() []Span {
 	var spans []Span
 	for _, s := range f.byAddr {
-		if !s.Exec {
+		if !s.Exec && s.Plain && !s.HasPrefix(".eh_frame") {
 			spans = append(spans, Span{s.Addr, s.Data})
 		}
 	}

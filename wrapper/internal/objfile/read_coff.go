@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -101,7 +102,7 @@ func parseCOFF(data []byte) (*coffFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.file.setFixups(fixups)
+		c.file.setFixups(slices.Values(fixups))
 	}
 	return c, nil
 }
@@ -270,7 +271,7 @@ func (c *coffFile) nameSections() error {
 		}
 		c.file.Sections[i] = FileSection{
 			Addr: c.base + uint64(h.VirtualAddr), Offset: int64(h.Raw), Data: data,
-			Alloc: h.Flags&(coffInfo|coffRemove) == 0, Exec: h.Flags&coffExecute != 0,
+			Plain: true, Alloc: h.Flags&(coffInfo|coffRemove) == 0, Exec: h.Flags&coffExecute != 0,
 			name: c.sectionName(&h.Name),
 		}
 	}

@@ -3,6 +3,7 @@ package objfile
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"slices"
 )
 
@@ -13,6 +14,7 @@ const (
 	elfTypeDyn  = 3
 
 	shtNull     = 0
+	shtProgbits = 1
 	shtSymtab   = 2
 	shtRela     = 4
 	shtNobits   = 8
@@ -284,7 +286,7 @@ func (e *elfFile) nameSections() error {
 			return err
 		}
 		s := FileSection{Addr: h.addr, Offset: int64(h.offset), Data: data,
-			Alloc: h.flags&shfAlloc != 0 && h.flags&shfPacked == 0, Exec: h.flags&shfExec != 0}
+			Plain: h.typ == shtProgbits, Alloc: h.flags&shfAlloc != 0 && h.flags&shfPacked == 0, Exec: h.flags&shfExec != 0}
 		if int64(h.name) < int64(len(names)) {
 			s.name = names[h.name:]
 		}
@@ -376,14 +378,15 @@ func (l *layouter) add(s *FileSection, size uint64) {
 // fixups returns the pointers that relocations store. Where a relocation
 // keeps its addend in the word itself and the file is linked (REL, RELR),
 // the word already holds the address.
-func (e *elfFile) fixups() ([]fixup, error) {
+func (e *elfFile) fixups() (iter.Seq[fixup], error) {
 	if e.machine.absolute == 0 {
-		return nil, nil
+		return slices.Values[[]fixup](nil), nil
 	}
-	if e.typ == elfTypeRel {
-		return e.sectionFixups()
+	if e.typ != elfTypeRel {
+		return e.dynamicFixups()
 	}
-	return e.dynamicFixups()
+	fixups, err := e.sectionFixups()
+	return slices.Values(fixups), err
 }
 
 // elfReloc is a relocation entry.

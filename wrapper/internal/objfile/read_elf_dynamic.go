@@ -1,5 +1,7 @@
 package objfile
 
+import "iter"
+
 // dynamic returns the tags of the dynamic section, the last of each.
 func (e *elfFile) dynamic() (map[uint64]uint64, error) {
 	tags := make(map[uint64]uint64)
@@ -30,33 +32,37 @@ const maxDynamicTags = 1 << 10
 
 // dynamicFixups returns what the dynamic linker stores into a linked file
 // that lies where it was linked to: the addends of its RELA relocations.
-func (e *elfFile) dynamicFixups() ([]fixup, error) {
+func (e *elfFile) dynamicFixups() (iter.Seq[fixup], error) {
 	tags, err := e.dynamic()
 	if err != nil {
 		return nil, err
 	}
 	size := tags[dtRelasz]
-	if size == 0 {
-		return nil, nil
-	}
 	table := e.file.filled(tags[dtRela])
 	if uint64(len(table)) < size {
 		return nil, e.errorf(-1, "%#x bytes of dynamic relocations at address %#x: the file does not hold them", size, tags[dtRela])
 	}
 	symbols := e.file.filled(tags[dtSymtab])
 	entry := e.relocSize(true)
-	fixups := make([]fixup, 0, int(size)/entry)
-	for table = table[:size]; len(table) >= entry; table = table[entry:] {
-		switch r := e.reloc(table, true); r.typ {
-		case e.machine.relative:
-			fixups = append(fixups, fixup{r.offset, r.addend})
-		case e.machine.absolute:
-			if addr, ok := e.dynamicSymbol(symbols, r.symbol); ok {
-				fixups = append(fixups, fixup{r.offset, addr + r.addend})
+	return func(yield func(fixup) bool) {
+		for table := table[:size]; len(table) >= entry; table = table[entry:] {
+			fix, ok := e.dynamicFixup(table, symbols)
+			if ok && !yield(fix) {
+				return
 			}
 		}
+	}, nil
+}
+
+func (e *elfFile) dynamicFixup(b, symbols []byte) (fixup, bool) {
+	switch r := e.reloc(b, true); r.typ {
+	case e.machine.relative:
+		return fixup{r.offset, r.addend}, true
+	case e.machine.absolute:
+		addr, ok := e.dynamicSymbol(symbols, r.symbol)
+		return fixup{r.offset, addr + r.addend}, ok
 	}
-	return fixups, nil
+	return fixup{}, false
 }
 
 // dynamicSymbol returns the address of a symbol that the file defines itself.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // What the reader knows of Mach-O (mach-o/loader.h, nlist.h, reloc.h).
@@ -86,7 +87,7 @@ func parseMachO(data []byte) (*machoFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.file.setFixups(fixups)
+	m.file.setFixups(slices.Values(fixups))
 	return m, nil
 }
 
@@ -169,7 +170,7 @@ func (m *machoFile) readSegment(at uint64, c []byte) error {
 func (m *machoFile) readSection(b []byte) error {
 	size, offset := binary.LittleEndian.Uint64(b[40:]), binary.LittleEndian.Uint32(b[48:])
 	flags := binary.LittleEndian.Uint32(b[64:])
-	s := FileSection{Addr: binary.LittleEndian.Uint64(b[32:]), Offset: int64(offset), Alloc: true,
+	s := FileSection{Addr: binary.LittleEndian.Uint64(b[32:]), Offset: int64(offset), Plain: true, Alloc: true,
 		Exec: flags&machoInstructions != 0, prefix: cName(b[16:32]) + ",", name: b[:16:16]}
 	switch flags & 0xff {
 	case machoZeroFill, machoGBZeroFill, machoThreadZeroFill:

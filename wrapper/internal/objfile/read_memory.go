@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"slices"
 	"sort"
 )
@@ -91,12 +92,13 @@ const patchPage = 1 << 12
 
 // setFixups applies pointers to copies of the pages around them. Fixups
 // outside the file's bytes are dropped. They come in any order, nearly sorted
-// as a rule, and there may be hundreds of thousands.
-func (f *File) setFixups(fixups []fixup) {
+// as a rule, and there may be hundreds of thousands, so that they are asked
+// for twice and not held.
+func (f *File) setFixups(fixups iter.Seq[fixup]) {
 	pages := make(map[*region][]bool)
 	var r *region
 	var marks []bool
-	for _, fix := range fixups {
+	for fix := range fixups {
 		if r == nil || !r.holds(fix.addr) {
 			if r = f.regionAt(fix.addr); r == nil {
 				continue
@@ -134,9 +136,9 @@ func (f *File) copyPages(r *region, pages []bool) {
 	}
 }
 
-func (f *File) apply(fixups []fixup) {
+func (f *File) apply(fixups iter.Seq[fixup]) {
 	var p *patch
-	for _, fix := range fixups {
+	for fix := range fixups {
 		if p == nil || fix.addr-p.addr >= uint64(len(p.data)) {
 			first, last := f.patchesIn(fix.addr, fix.addr+1)
 			if first == last {
