@@ -154,7 +154,7 @@ type Queue interface {
 // Aborter is a Queue that can be stopped while it works.
 type Aborter interface {
 	// Abort stops what runs and drops what is queued, and the queue takes no
-	// more work: Finish returns the cause. It may be called at any time and
-	// from any goroutine, and does not wait.
+	// more work: Finish returns an error that wraps the cause. It may be
+	// called at any time and from any goroutine, and does not wait.
 	Abort(cause error)
 }

@@ -133,7 +133,7 @@ func (b *builder) declare(f *spirv.Function) {
 		case spirv.OpPhi:
 			b.declarePhi(in, previous)
 		}
-		if !isNote(in.Op) {
+		if !b.isNote(in) {
 			previous = in
 		}
 	}
@@ -142,8 +142,16 @@ func (b *builder) declare(f *spirv.Function) {
 	}
 }
 
-func isNote(op spirv.Opcode) bool {
-	return op == spirv.OpLine || op == spirv.OpNoLine || op == spirv.OpNop
+// isNote tells what may stand anywhere and means nothing, such as the scopes
+// of debug information that llvm-spirv puts before phis.
+func (b *builder) isNote(in *spirv.Instruction) bool {
+	switch in.Op {
+	case spirv.OpLine, spirv.OpNoLine, spirv.OpNop:
+		return true
+	case spirv.OpExtInst:
+		return spirv.IsNonSemantic(b.m.ExtInstSet(spirv.ID(in.Words[2])))
+	}
+	return false
 }
 
 func isTerminator(op spirv.Opcode) bool {

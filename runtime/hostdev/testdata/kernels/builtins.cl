@@ -13,7 +13,8 @@ kernel void ids(global ulong *out) {
   o[16] = get_global_linear_id();
   o[17] = get_local_linear_id();
   o[18] = get_enqueued_local_size(0);
-  o[19] = get_global_id(3) + get_global_size(3);
+  uint d = get_work_dim() - 1; // not known to the compiler
+  o[19] = get_global_id(d) * 100 + get_local_size(d);
 }
 
 kernel void __attribute__((reqd_work_group_size(4, 2, 1))) required(global ulong *out) {
