@@ -1,0 +1,48 @@
+package abi
+
+import "encoding/binary"
+
+// record appends a zeroed struct to an array and returns what fills it in.
+func (e *encoder) record(b *Block) recordWriter {
+	at := len(b.Data)
+	b.Data = append(b.Data, make([]byte, e.l.Size(b.Type))...)
+	return recordWriter{b, at, e.l.Pointer}
+}
+
+// recordWriter fills in one struct. Pointers are given in the order of their
+// offsets.
+type recordWriter struct {
+	block       *Block
+	at          int
+	pointerSize int
+}
+
+func (r recordWriter) u8(at int, v uint8)   { r.block.Data[r.at+at] = v }
+func (r recordWriter) u16(at int, v uint16) { binary.LittleEndian.PutUint16(r.block.Data[r.at+at:], v) }
+func (r recordWriter) u32(at int, v uint32) { binary.LittleEndian.PutUint32(r.block.Data[r.at+at:], v) }
+func (r recordWriter) u64(at int, v uint64) { binary.LittleEndian.PutUint64(r.block.Data[r.at+at:], v) }
+
+// word writes an integer of a pointer's size.
+func (r recordWriter) word(at int, v uint64) {
+	if r.pointerSize == 4 {
+		r.u32(at, uint32(v))
+		return
+	}
+	r.u64(at, v)
+}
+
+// pointer notes a pointer; the zero Place is null.
+func (r recordWriter) pointer(at int, to Place) {
+	if to.In != 0 {
+		r.block.Pointers = append(r.block.Pointers, Pointer{r.at + at, to})
+	}
+}
+
+// span notes a pair of pointers, unless the struct has no place for them.
+func (r recordWriter) span(begin, end int, s span) {
+	if begin == Absent {
+		return
+	}
+	r.pointer(begin, s.begin)
+	r.pointer(end, s.end)
+}
