@@ -206,12 +206,51 @@ func (n *sliceNumbers) keepNodeParts(t *metadataTable, i int) {
 	}
 }
 
-// keepLeaf adds metadata of the module that is a string or value.
+// keepLeaf adds metadata of the module that is a string or value. A value that
+// the slice lacks is left out: nodes name null in its place.
 func (n *sliceNumbers) keepLeaf(id uint32) {
 	t := &n.source.metadata
-	if !t.isNode(int(id)) && n.nodes.keep(id) {
-		n.keepNodeParts(t, int(id))
+	if n.nodes.has(id) || t.isNode(int(id)) || !n.hasValue(id) {
+		return
 	}
+	n.nodes.keep(id)
+	n.keepNodeParts(t, int(id))
+}
+
+// hasValue reports whether the slice has the global values that metadata
+// names, if it is a value.
+func (n *sliceNumbers) hasValue(id uint32) bool {
+	t := &n.source.metadata
+	if t.entries[id].size != isRecord {
+		return true
+	}
+	globals := uint64(len(n.source.values))
+	d := t.open(int(id))
+	d.head()
+	d.operand() // type
+	work := []uint64{d.operand().value}
+	seen := make(map[uint64]bool)
+	for len(work) > 0 {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		if v < globals {
+			if !n.values.has(uint32(v)) {
+				return false
+			}
+			continue
+		}
+		if n.constants.has(uint32(v-globals)) || seen[v] {
+			continue // what it is made of is in the slice
+		}
+		seen[v] = true
+		d := n.source.constants.open(int(v - globals))
+		for _, o := range d.operands(d.head(), nil) {
+			if o.kind == opGlobal {
+				work = append(work, o.value)
+			}
+		}
+	}
+	return true
 }
 
 // keepUses adds what a body says that it uses.

@@ -165,11 +165,7 @@ func (w *sliceWriter) collectUnits() {
 		for i, g := range u.Globals {
 			refs[i] = w.source.nodeRef(g)
 		}
-		list := metadataRef{}
-		if len(refs) > 0 {
-			list = w.added.node(refs)
-		}
-		w.units[uint32(u.Node)] = list
+		w.units[uint32(u.Node)] = w.added.node(refs)
 	}
 }
 

@@ -103,6 +103,9 @@ func (w *sliceWriter) nodeOperand(o operand) uint64 {
 	case opNode:
 		return w.numbers.nodes.get(uint32(o.value))
 	case opNodePlus1:
+		if !w.numbers.nodes.has(uint32(o.value)) && !w.source.metadata.isNode(int(o.value)) {
+			return 0 // a value that the slice lacks
+		}
 		return w.numbers.nodes.get(uint32(o.value)) + 1
 	case opType:
 		return w.typ(uint32(o.value))
