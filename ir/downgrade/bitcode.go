@@ -1,0 +1,305 @@
+package downgrade
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"offlink/ir/bitcode/bitstream"
+)
+
+// Blocks and records of bitcode that are looked at (LLVM's LLVMBitCodes.h).
+const (
+	blockInfo           = 0
+	blockModule         = 8
+	blockAttributeGroup = 10
+	blockConstants      = 11
+	blockFunction       = 12
+	blockIdentification = 13
+	blockSymbolTable    = 14
+	blockMetadata       = 15
+	blockAttachment     = 16
+	blockType           = 17
+	blockUseList        = 18
+	blockSummary        = 20
+	blockStrtab         = 23
+	blockFullSummary    = 24
+	blockSymtab         = 25
+
+	moduleVariable  = 7
+	moduleFunction  = 8
+	moduleVSTOffset = 13
+	moduleAlias     = 14
+	moduleHash      = 17
+	moduleIFunc     = 18
+	moduleAliasOld  = 9
+
+	strtabBlob = 1
+)
+
+// Bitcode returns the bitcode file rewritten for the target, which is LLVM 19
+// or a snapshot of it. Readers take records of newer LLVM for errors in the
+// better case; an unknown constant they take for undef. What has no form in
+// LLVM 19 is refused; what says nothing about the program's meaning
+// (summaries, use-list orders, symbol tables, hashes) is left out. path is for
+// messages.
+func Bitcode(path string, data []byte, target Target) ([]byte, error) {
+	if target.LLVM != 19 {
+		return nil, fmt.Errorf("%s: bitcode can be rewritten for LLVM 19 only, not for LLVM %d: use text", path, target.LLVM)
+	}
+	out, err := rewriteBitcode(data, target)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return out, nil
+}
+
+// unwrap returns the bitstream inside Darwin's wrapper, or data itself.
+func unwrap(data []byte) []byte {
+	if len(data) < 20 || binary.LittleEndian.Uint32(data) != 0x0B17C0DE {
+		return data
+	}
+	offset, size := binary.LittleEndian.Uint32(data[8:]), binary.LittleEndian.Uint32(data[12:])
+	if uint64(offset)+uint64(size) > uint64(len(data)) {
+		return data
+	}
+	return data[offset:][:size]
+}
+
+var bitcodeMagic = [4]byte{'B', 'C', 0xC0, 0xDE}
+
+func rewriteBitcode(data []byte, target Target) ([]byte, error) {
+	data = unwrap(data)
+	if len(data) < 4 || [4]byte(data) != bitcodeMagic {
+		return nil, fmt.Errorf("no LLVM bitcode: it does not begin with 'BC' 0xC0DE")
+	}
+	b := &bitcodeRewriter{
+		target: target, info: bitstream.Info{},
+		integers: map[int]uint64{}, lifetime: map[int]bool{}, numbers: map[int]uint64{},
+	}
+	var err error
+	if b.names, err = findStrtab(data); err != nil {
+		return nil, err
+	}
+	b.out.Reset(nil)
+	b.out.Magic(bitcodeMagic)
+	if err := b.topLevel(bitstream.NewCursor(data, 32, b.info)); err != nil {
+		return nil, err
+	}
+	return b.out.Bytes(), nil
+}
+
+// findStrtab returns the string table of the file, which lies behind the
+// module that names parts of it.
+func findStrtab(data []byte) ([]byte, error) {
+	top := bitstream.NewCursor(data, 32, bitstream.Info{})
+	for {
+		e, err := top.Next()
+		if err != nil || e.Kind == bitstream.End {
+			return nil, err
+		}
+		if e.Kind != bitstream.SubBlock || e.Block.ID != blockStrtab {
+			continue
+		}
+		c := top.Open(e.Block)
+		for {
+			e, err := c.Next()
+			if err != nil {
+				return nil, err
+			}
+			if e.Kind == bitstream.End {
+				break
+			}
+			if e.Kind == bitstream.Record && c.Code == strtabBlob {
+				return c.Blob, nil
+			}
+		}
+	}
+}
+
+// bitcodeRewriter copies a bitcode file record by record. It writes without
+// abbreviations, which no reader needs, but for blobs.
+type bitcodeRewriter struct {
+	target Target
+	info   bitstream.Info
+	out    bitstream.Writer
+	names  []byte // the string table
+
+	types    []typeRecord
+	values   int            // values so far: the module's, and within a body its own
+	integers map[int]uint64 // integer constants of the module
+	lifetime map[int]bool   // functions that are lifetime markers of LLVM 22
+	bodies   []int          // function types of the bodies that come, in order
+	nodes    int            // metadata of the module so far
+	numbers  map[int]uint64 // metadata that are integer constants
+	inBody   bool
+}
+
+// typeRecord is what must be known of a type.
+type typeRecord struct {
+	void       bool
+	function   bool
+	result     int
+	parameters int
+}
+
+func (b *bitcodeRewriter) topLevel(c *bitstream.Cursor) error {
+	for {
+		e, err := c.Next()
+		if err != nil || e.Kind == bitstream.End {
+			return err
+		}
+		if e.Kind != bitstream.SubBlock {
+			return c.Errorf("a record outside of all blocks")
+		}
+		if err := b.block(c, e.Block); err != nil {
+			return err
+		}
+	}
+}
+
+// width is that of abbreviation ids in every block that is written.
+const width = 3
+
+// block copies a block, or leaves it out.
+func (b *bitcodeRewriter) block(outer *bitstream.Cursor, block bitstream.Block) error {
+	c := outer.Open(block)
+	switch block.ID {
+	case blockInfo:
+		return c.ReadInfo()
+	case blockUseList, blockSummary, blockFullSummary, blockSymtab:
+		return nil
+	case blockSymbolTable:
+		if !b.inBody {
+			return nil // positions of bodies; names are in the string table
+		}
+	}
+	b.out.Enter(block.ID, width)
+	defer b.out.End()
+	switch block.ID {
+	case blockModule:
+		return b.records(c, b.moduleRecord)
+	case blockType:
+		return b.records(c, b.typeRecord)
+	case blockAttributeGroup:
+		return b.records(c, b.attributeGroup)
+	case blockConstants:
+		return b.records(c, b.constant)
+	case blockMetadata:
+		return b.records(c, b.metadata)
+	case blockFunction:
+		return b.function(c)
+	}
+	return b.records(c, b.copy)
+}
+
+// records copies a block's records through each, and the blocks in it.
+func (b *bitcodeRewriter) records(c *bitstream.Cursor, each func(*bitstream.Cursor) error) error {
+	for {
+		e, err := c.Next()
+		switch {
+		case err != nil || e.Kind == bitstream.End:
+			return err
+		case e.Kind == bitstream.SubBlock:
+			err = b.block(c, e.Block)
+		default:
+			err = each(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// copy writes the record as it is.
+func (b *bitcodeRewriter) copy(c *bitstream.Cursor) error {
+	b.write(c, c.Code, c.Operands)
+	return nil
+}
+
+// write writes a record with the cursor's blob, if it has one.
+func (b *bitcodeRewriter) write(c *bitstream.Cursor, code uint32, operands []uint64) {
+	if c.Blob == nil {
+		b.out.Record(-1, code, operands)
+		return
+	}
+	abbrev := bitstream.Abbrev{{Encoding: bitstream.Literal, Value: uint64(code)}}
+	for range operands {
+		abbrev = append(abbrev, bitstream.Operand{Encoding: bitstream.VBR, Value: 6})
+	}
+	index := b.out.Define(append(abbrev, bitstream.Operand{Encoding: bitstream.Blob}))
+	b.out.BlobRecord(index, code, operands, c.Blob)
+}
+
+// moduleRecord counts global values and leaves out what positions and hashes
+// depend on.
+func (b *bitcodeRewriter) moduleRecord(c *bitstream.Cursor) error {
+	switch c.Code {
+	case moduleVSTOffset, moduleHash:
+		return nil
+	case moduleVariable, moduleAlias, moduleAliasOld, moduleIFunc:
+		b.values++
+	case moduleFunction:
+		if err := b.moduleFunction(c); err != nil {
+			return err
+		}
+	}
+	return b.copy(c)
+}
+
+// moduleFunction notes a function of the module: its body, if it has one, and
+// whether it is a lifetime marker that has lost its size (LLVM 22). Calls of
+// those are left out, and so that no reader takes the declaration for the
+// older one, its name is cut off behind "llvm.lifetime".
+func (b *bitcodeRewriter) moduleFunction(c *bitstream.Cursor) error {
+	ops := c.Operands
+	if len(ops) < 5 || ops[2] >= uint64(len(b.types)) {
+		return c.Errorf("a function without its type")
+	}
+	function := b.types[ops[2]]
+	if isPrototype := ops[4] != 0; !isPrototype {
+		b.bodies = append(b.bodies, int(ops[2]))
+	}
+	if bytes.HasPrefix(b.name(ops[0], ops[1]), []byte(lifetimePrefix)) && function.parameters == 1 {
+		b.lifetime[b.values] = true
+		ops[1] = uint64(len(lifetimePrefix) - 1)
+	}
+	b.values++
+	return nil
+}
+
+const lifetimePrefix = "llvm.lifetime."
+
+// name returns a part of the string table, nil if it is not there.
+func (b *bitcodeRewriter) name(offset, size uint64) []byte {
+	if n := uint64(len(b.names)); offset > n || size > n-offset {
+		return nil
+	}
+	return b.names[offset:][:size]
+}
+
+// Records of the type block.
+const (
+	typeNumEntries = 1
+	typeVoid       = 2
+	typeStructName = 19
+	typeFunction   = 21
+	newestType     = 26 // target types
+)
+
+func (b *bitcodeRewriter) typeRecord(c *bitstream.Cursor) error {
+	t := typeRecord{void: c.Code == typeVoid}
+	switch {
+	case c.Code == typeNumEntries || c.Code == typeStructName:
+		return b.copy(c)
+	case c.Code > newestType:
+		return c.Errorf("type record %d is newer than LLVM 19", c.Code)
+	case c.Code == typeFunction:
+		if len(c.Operands) < 2 {
+			return c.Errorf("a function type without result")
+		}
+		t.function, t.result, t.parameters = true, int(uint32(c.Operands[1])), len(c.Operands)-2
+	}
+	b.types = append(b.types, t)
+	return b.copy(c)
+}

@@ -1,0 +1,265 @@
+package downgrade
+
+import (
+	"slices"
+
+	"offlink/ir/bitcode/bitstream"
+)
+
+// Records of function blocks.
+const (
+	functionDeclareBlocks = 1
+	functionCast          = 3
+	functionRet           = 10
+	functionBr            = 11
+	functionSwitch        = 12
+	functionInvoke        = 13
+	functionUnreachable   = 15
+	functionCompare       = 28
+	functionIndirectBr    = 31
+	functionDebugLocAgain = 33
+	functionCall          = 34
+	functionDebugLoc      = 35
+	functionFence         = 36
+	functionResume        = 39
+	functionGEP           = 43
+	functionStore         = 44
+	functionStoreAtomic   = 45
+	functionCleanupRet    = 48
+	functionCatchRet      = 49
+	functionOperandBundle = 55
+	functionCallBr        = 57
+	functionAtomicRMW     = 59
+	functionBlockUsers    = 60
+	functionRecordValue   = 61 // the first debug record
+	functionRecordLabel   = 65 // the last one of LLVM 19
+	functionRecordLast    = 66
+)
+
+const (
+	explicitTypeOfCall   = 1 << 15
+	fastMathOfCall       = 1 << 17
+	explicitTypeOfInvoke = 1 << 13
+	newestAtomic         = 16 // udec_wrap
+	debugLocLength       = 5
+)
+
+// body is what is known while one function body is copied.
+type body struct {
+	*bitcodeRewriter
+	instructions int      // in the input, so far
+	removed      []int    // numbers of those that were left out
+	location     []uint64 // of an instruction that was left out; later ones may refer to it as "again"
+	justRemoved  bool     // the last instruction was left out
+}
+
+// function copies a function body.
+func (b *bitcodeRewriter) function(c *bitstream.Cursor) error {
+	if len(b.bodies) == 0 {
+		return c.Errorf("more function bodies than functions")
+	}
+	global, nodes := b.values, b.nodes
+	b.values += b.types[b.bodies[0]].parameters
+	b.bodies = b.bodies[1:]
+	b.inBody = true
+	f := &body{bitcodeRewriter: b}
+	err := f.entries(c)
+	b.values, b.nodes, b.inBody = global, nodes, false
+	return err
+}
+
+func (f *body) entries(c *bitstream.Cursor) error {
+	for {
+		e, err := c.Next()
+		switch {
+		case err != nil || e.Kind == bitstream.End:
+			return err
+		case e.Kind == bitstream.SubBlock && e.Block.ID == blockAttachment:
+			err = f.attachments(c, e.Block)
+		case e.Kind == bitstream.SubBlock:
+			err = f.block(c, e.Block)
+		default:
+			err = f.record(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// record copies one record of the body.
+func (f *body) record(c *bitstream.Cursor) error {
+	switch c.Code {
+	case functionDeclareBlocks, functionOperandBundle, functionBlockUsers:
+		return f.copy(c)
+	case functionDebugLoc, functionDebugLocAgain:
+		return f.debugLocation(c)
+	}
+	if c.Code >= functionRecordValue && c.Code <= functionRecordLast {
+		return f.debugRecord(c)
+	}
+	if c.Code > functionRecordLast {
+		return c.Errorf("instruction record %d is newer than LLVM 22", c.Code)
+	}
+	return f.instruction(c)
+}
+
+// instruction copies an instruction and counts the value that it gives.
+func (f *body) instruction(c *bitstream.Cursor) error {
+	number := f.instructions
+	f.instructions++
+	callee, gives, err := f.result(c)
+	if err != nil {
+		return err
+	}
+	f.justRemoved = f.lifetime[callee]
+	if f.justRemoved {
+		f.removed = append(f.removed, number)
+		return nil
+	}
+	switch c.Code {
+	case functionCast:
+		f.cast(c.Operands)
+	case functionCompare:
+		f.compare(c)
+	case functionGEP:
+		if f.target.Snapshot && len(c.Operands) > 0 {
+			c.Operands[0] &= 1 // it was inbounds alone
+		}
+	case functionAtomicRMW:
+		if err := f.atomic(c); err != nil {
+			return err
+		}
+	}
+	if gives {
+		f.values++
+	}
+	return f.copy(c)
+}
+
+// result returns whether the instruction gives a value, and what a call
+// without result calls, else -1.
+func (f *body) result(c *bitstream.Cursor) (callee int, gives bool, err error) {
+	ops := c.Operands
+	typeAt := -1
+	switch c.Code {
+	case functionRet, functionBr, functionSwitch, functionUnreachable, functionIndirectBr, functionFence,
+		functionResume, functionStore, functionStoreAtomic, functionCleanupRet, functionCatchRet:
+		return -1, false, nil
+	case functionCallBr:
+		return -1, false, c.Errorf("callbr is not supported")
+	case functionCall:
+		if len(ops) > 1 && ops[1]&explicitTypeOfCall != 0 {
+			typeAt = 2
+			if ops[1]&fastMathOfCall != 0 {
+				typeAt = 3
+			}
+		}
+	case functionInvoke:
+		if len(ops) > 1 && ops[1]&explicitTypeOfInvoke != 0 {
+			typeAt = 4
+		}
+	default:
+		return -1, true, nil
+	}
+	if typeAt < 0 || typeAt+1 >= len(ops) || ops[typeAt] >= uint64(len(f.types)) || !f.types[ops[typeAt]].function {
+		return -1, false, c.Errorf("a call without its function type")
+	}
+	result := f.types[ops[typeAt]].result
+	if result >= len(f.types) {
+		return -1, false, c.Errorf("a call of a function type without result")
+	}
+	if !f.types[result].void {
+		return -1, true, nil
+	}
+	return int(f.absolute(ops[typeAt+1])), false, nil
+}
+
+// absolute returns the value that an operand refers to, which counts back from
+// the next value.
+func (f *body) absolute(operand uint64) uint32 { return uint32(f.values) - uint32(operand) }
+
+// behind returns the index of the operand behind a first one that is a value:
+// a forward reference has its type behind it.
+func (f *body) behind(ops []uint64) int {
+	if len(ops) > 0 && f.absolute(ops[0]) >= uint32(f.values) {
+		return 2
+	}
+	return 1
+}
+
+// cast makes ptrtoaddr ptrtoint: [value, (type,) to, cast, (flags)].
+func (f *body) cast(ops []uint64) {
+	if i := f.behind(ops) + 1; i < len(ops) && ops[i] == castPtrToAddr {
+		ops[i] = castPtrToInt
+	}
+}
+
+// Predicates of integer comparisons.
+const firstIntegerPredicate, lastIntegerPredicate = 32, 41
+
+// compare drops samesign: [left, (type,) right, predicate, (flags)].
+func (f *body) compare(c *bitstream.Cursor) {
+	ops := c.Operands
+	predicate := f.behind(ops) + 1
+	if predicate < len(ops) && ops[predicate] >= firstIntegerPredicate && ops[predicate] <= lastIntegerPredicate {
+		c.Operands = ops[:predicate+1]
+	}
+}
+
+// atomic refuses operations that LLVM 19 lacks: [pointer, (type,) value,
+// (type,) operation, volatile, ordering, scope, alignment].
+func (f *body) atomic(c *bitstream.Cursor) error {
+	if i := len(c.Operands) - 5; i >= 2 && c.Operands[i] > newestAtomic {
+		return c.Errorf("atomic operation %d has no form in LLVM 19", c.Operands[i])
+	}
+	return nil
+}
+
+// debugLocation copies the location of the instruction before it. That of one
+// that was left out is kept for a later one that has the same.
+func (f *body) debugLocation(c *bitstream.Cursor) error {
+	again := c.Code == functionDebugLocAgain
+	ops := c.Operands
+	if again {
+		ops = f.location
+	} else {
+		ops = ops[:min(len(ops), debugLocLength)]
+	}
+	switch {
+	case f.justRemoved:
+		f.location = slices.Clone(ops)
+	case again && f.location == nil:
+		return f.copy(c)
+	default:
+		f.location = nil
+		f.out.Record(-1, functionDebugLoc, ops)
+	}
+	return nil
+}
+
+// debugRecord copies a debug record where the target reads them.
+func (f *body) debugRecord(c *bitstream.Cursor) error {
+	if c.Code > functionRecordLabel || f.target.Snapshot {
+		return nil
+	}
+	return f.copy(c)
+}
+
+// attachments copies the metadata attached to the function and to its
+// instructions, which have numbers: [(instruction,) kind, node, ...].
+func (f *body) attachments(outer *bitstream.Cursor, block bitstream.Block) error {
+	c := outer.Open(block)
+	f.out.Enter(block.ID, width)
+	defer f.out.End()
+	return f.records(c, func(c *bitstream.Cursor) error {
+		if len(c.Operands)%2 == 1 {
+			at, removed := slices.BinarySearch(f.removed, int(uint32(c.Operands[0])))
+			if removed {
+				return nil
+			}
+			c.Operands[0] -= uint64(at)
+		}
+		return f.copy(c)
+	})
+}
