@@ -144,7 +144,9 @@ func (r *Reacher) begin(s *Slice) {
 		r.values[id] = r.round
 	}
 	for _, id := range s.Definitions {
-		r.values[id] = r.round + 1
+		if !s.Empty(id) {
+			r.values[id] = r.round + 1
+		}
 	}
 }
 
@@ -156,6 +158,9 @@ func (r *Reacher) markValues() error {
 		}
 	}
 	for _, id := range r.slice.Definitions {
+		if !r.reach.Keeps(id) {
+			continue
+		}
 		if err := r.markDefinition(id); err != nil {
 			return err
 		}
@@ -193,11 +198,7 @@ func (r *Reacher) markDefinition(id ValueID) error {
 
 // definitionRefs returns what a definition refers to after its edits.
 func (r *Reacher) definitionRefs(id ValueID, v *GlobalValue, edit *Edit) ([]Ref, error) {
-	keep := v.KeepElements
-	if edit != nil && edit.KeepElements != nil {
-		keep = edit.KeepElements
-	}
-	switch {
+	switch keep := r.slice.Elements(id); {
 	case keep != nil:
 		refs, err := r.module.Source.ElementRefs(id, keep)
 		return append(slices.Clone(v.Refs[:v.SignatureRefs]), refs...), err
@@ -210,6 +211,22 @@ func (r *Reacher) definitionRefs(id ValueID, v *GlobalValue, edit *Edit) ([]Ref,
 		return r.module.Source.RefsWithout(id, calls)
 	}
 	return v.Refs, nil
+}
+
+// Elements returns the indices of the elements that the slice keeps of a
+// value's initialiser; nil means that it keeps all.
+func (s *Slice) Elements(id ValueID) []int {
+	if edit := s.Edits[id]; edit != nil && edit.KeepElements != nil {
+		return edit.KeepElements
+	}
+	return s.Module.Values[id].KeepElements
+}
+
+// Empty reports whether the slice keeps no element of a value, which then is
+// not written.
+func (s *Slice) Empty(id ValueID) bool {
+	keep := s.Elements(id)
+	return keep != nil && len(keep) == 0
 }
 
 func (r *Reacher) markExpression(e *Expression) {

@@ -125,19 +125,15 @@ func randomSlice(m *ir.Module, seed uint64) *ir.Slice {
 	for _, id := range s.Definitions {
 		randomEdit(m, s, id, r)
 	}
-	s.Named = append(s.Named, ir.NamedEdit{Name: "added", New: []ir.NewNode{{Operands: []ir.Operand{
+	node := ir.NewNode{Operands: []ir.Operand{
 		{Kind: ir.OperandString, String: "te\"xt\x01"}, {Kind: ir.OperandInt, Int: -7, Bits: 32}, {},
 		{Kind: ir.OperandTuple, Elements: []ir.Operand{{Kind: ir.OperandInt, Int: 1, Bits: 8}}},
-		{Kind: ir.OperandValue, Value: anyOf(s)},
-	}}}})
-	return s
-}
-
-func anyOf(s *ir.Slice) ir.ValueID {
-	if len(s.Definitions) > 0 {
-		return s.Definitions[0]
+	}}
+	for i := range m.Values {
+		node.Operands = append(node.Operands, ir.Operand{Kind: ir.OperandValue, Value: ir.ValueID(i)})
 	}
-	return 0
+	s.Named = append(s.Named, ir.NamedEdit{Name: "added", New: []ir.NewNode{node}})
+	return s
 }
 
 // hasLabelAddress reports whether blocks of the function may be named

@@ -185,17 +185,8 @@ func decodeFieldNumber(text []byte) ir.Operand {
 func (p *parser) decodeFieldWords() ir.Operand {
 	p.peek()
 	start := p.pos
-	for {
-		p.word()
-		end := p.pos
-		if p.at(0) == '(' {
-			p.skipBalanced()
-			end = p.pos
-		}
-		if !p.accept('|') {
-			return ir.Operand{Kind: ir.OperandField, String: string(p.data[start:end])}
-		}
-	}
+	p.unresolved(p.fieldWords)
+	return ir.Operand{Kind: ir.OperandField, String: string(p.data[start:p.end()])}
 }
 
 // Initializer implements [ir.Source].

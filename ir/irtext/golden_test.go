@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -135,3 +136,5 @@ func TestHandWritten(t *testing.T) {
 		})
 	}
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }

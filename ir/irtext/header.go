@@ -51,7 +51,8 @@ type header struct {
 	nameEnd    int
 	valueType  ir.TypeID
 	hasComdat  bool
-	comdat     name // text nil: the comdat of the value's own name
+	comdat     name
+	comdatPos  int
 	groups     []uint32
 	attributes []ir.Attribute
 	attached   []attachedText
@@ -347,6 +348,7 @@ func (p *parser) trailerWord() {
 // comdatUse steps over the name in parentheses behind "comdat", if any.
 func (p *parser) comdatUse() {
 	p.header.hasComdat = true
+	p.header.comdatPos = p.pos
 	if p.peek() != '(' {
 		p.header.comdat = p.header.name
 		return
@@ -355,6 +357,7 @@ func (p *parser) comdatUse() {
 	if p.peek() != '$' {
 		p.unexpected("a comdat's name")
 	}
+	p.header.comdatPos = p.pos
 	p.pos++
 	p.header.comdat = p.name()
 	p.expect(')')

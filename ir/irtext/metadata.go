@@ -59,34 +59,48 @@ func (p *parser) noteOperand(start int) {
 }
 
 // fields steps over the fields of a specialised node, or the elements of an
-// expression or list in parentheses.
+// expression or list, in parentheses.
 func (p *parser) fields() {
 	p.enter()
 	p.expect('(')
+	for more := p.peek() != ')'; more; more = p.accept(',') {
+		p.field()
+	}
+	p.expect(')')
+	p.leave()
+}
+
+// field steps over "name: value" or a value.
+func (p *parser) field() {
+	if w := p.peekWord(); w != nil && p.at(len(w)) == ':' {
+		p.pos += len(w) + 1
+	}
+	switch c := p.peek(); {
+	case c == '!':
+		p.metadata()
+	case c == '"':
+		p.quoted()
+	case class[c]&classDigit != 0, c == '-', c == '+':
+		p.number()
+	case c == '{' && p.startsList():
+		p.metadataList()
+	case p.startsType():
+		p.fieldValue()
+	default:
+		p.fieldWords()
+	}
+}
+
+// fieldWords steps over words joined by '|', which may have parentheses
+// (DIOpArg(0, ptr)).
+func (p *parser) fieldWords() {
 	for {
-		switch c := p.peek(); {
-		case c == ')':
-			p.pos++
-			p.leave()
-			return
-		case c == ',', c == '|', c == ':':
-			p.pos++
-		case c == '!':
-			p.metadata()
-		case c == '"':
-			p.quoted()
-		case class[c]&classDigit != 0, c == '-', c == '+':
-			p.number()
-		case c == '(':
+		p.word()
+		if p.at(0) == '(' {
 			p.fields()
-		case c == '{' && p.startsList():
-			p.metadataList()
-		case class[c]&classLetter != 0:
-			p.fieldWord()
-		case c == '%', c == '[', c == '<', c == '{':
-			p.fieldValue()
-		default:
-			p.unexpected("a field")
+		}
+		if !p.accept('|') {
+			return
 		}
 	}
 }
@@ -97,23 +111,6 @@ func (p *parser) startsList() bool {
 	ahead.pos++
 	c := ahead.peek()
 	return c == '!' || c == '}' || string(ahead.peekWord()) == "null"
-}
-
-// fieldWord steps over a field's name, a flag, or a typed value.
-func (p *parser) fieldWord() {
-	w := p.peekWord()
-	if p.at(len(w)) == ':' {
-		p.pos += len(w) + 1
-		return
-	}
-	if isTypeWord(w) {
-		p.fieldValue()
-		return
-	}
-	p.pos += len(w)
-	if p.at(0) == '(' {
-		p.fields() // DIOpArg(0, ptr)
-	}
 }
 
 // fieldValue steps over a type and the value that may follow it.

@@ -128,7 +128,7 @@ func (p *parser) fillValue(id ir.ValueID, value *valueText) {
 	if h.hasComdat {
 		comdat, ok := p.text.comdats[string(h.comdat.text)]
 		if !ok {
-			p.fail(h.namePos-1, "use of undefined comdat '$"+h.comdat.String()+"'")
+			p.fail(h.comdatPos, "use of undefined comdat '$"+h.comdat.String()+"'")
 		}
 		v.Comdat = comdat
 	}

@@ -317,7 +317,12 @@ func (n name) String() string {
 func (s *scanner) name() name {
 	switch c := s.at(0); {
 	case c == '"':
-		return name{text: s.decoded()}
+		start := s.pos
+		text := s.decoded()
+		if bytes.IndexByte(text, 0) >= 0 {
+			s.fail(start, "a NUL byte in a name")
+		}
+		return name{text: text}
 	case class[c]&classDigit != 0:
 		return name{number: s.number32(), numbered: true}
 	case class[c]&classLetter != 0:

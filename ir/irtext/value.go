@@ -114,6 +114,7 @@ func (p *parser) blockAddress() {
 	p.expect('(')
 	function, resolved := p.globalUse(ir.RefAddress)
 	p.expect(',')
+	p.peek()
 	start := p.pos
 	p.expect('%')
 	label := p.name()

@@ -1,6 +1,7 @@
 package irtext
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 
@@ -233,16 +234,14 @@ func (w *writer) patchUnit(pos int, unit *ir.Unit) {
 	p.expect('!')
 	p.metadataName()
 	p.expect('(')
-	for p.peek() != ')' {
-		field := string(p.word())
-		p.expect(':')
+	for more := p.peek() != ')'; more; more = p.accept(',') {
 		p.peek()
 		start := p.pos
-		p.decodeFieldValue()
-		if field == "globals" {
-			w.patches = append(w.patches, patch{start, p.end(), w.unitGlobals(unit)})
+		p.unresolved(p.field)
+		const globals = "globals:"
+		if bytes.HasPrefix(p.data[start:], []byte(globals)) {
+			w.patches = append(w.patches, patch{start + len(globals), p.end(), " " + w.unitGlobals(unit)})
 		}
-		p.accept(',')
 	}
 }
 

@@ -196,11 +196,8 @@ func (w *writer) writeValue(id ir.ValueID, define bool) error {
 	if define && v.Declaration || !define && (v.Kind == ir.Alias || v.Kind == ir.IFunc) {
 		return fmt.Errorf("%s: '@%s' cannot be %s", w.text.module.Path, v.Name, map[bool]string{true: "defined", false: "declared"}[define])
 	}
-	keep := v.KeepElements
-	if edit.KeepElements != nil {
-		keep = edit.KeepElements
-	}
-	if keep != nil && len(keep) == 0 {
+	keep := w.slice.Elements(id)
+	if w.slice.Empty(id) {
 		return nil
 	}
 	unchanged := edit == &noEdit && define == !v.Declaration && keep == nil && at.describes(v)

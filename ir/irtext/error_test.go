@@ -1,0 +1,136 @@
+package irtext_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"offlink/ir/irtext"
+)
+
+func TestErrors(t *testing.T) {
+	body := func(s string) string { return "define void @f(i32 %a) {\n" + s + "\n}\n" }
+	tests := []struct{ name, text, want string }{
+		{"not a definition", "\n  junk", "2:3: expected a definition, found 'junk'"},
+		{"not a byte", "@a = global i32 0\n)", "2:1: expected a definition, found ')'"},
+		{"no end of body", "define void @f() {\n ret void\n", "1:18: '{' without its end"},
+		{"no end of string", "@a = global [1 x i8] c\"x\n", "1:23: string without end"},
+		{"no end of comment", "/* x", "1:1: comment without end"},
+		{"no terminator", body("  %x = add i32 1, 2"), "3:1: expected an instruction (the block has no terminator), found '}'"},
+		{"label without terminator", body("  %x = add i32 1, 2\nnext:\n  ret void"), "3:1: expected a terminator before the label"},
+		{"empty body", body(""), "1:24: function body without blocks"},
+		{"unknown instruction", body("  frobnicate i32 1"), "2:3: unknown instruction 'frobnicate'"},
+		{"undefined local", body("  %x = add i32 %y, 2\n  ret void"), "2:16: use of undefined value '%y'"},
+		{"undefined number", body("  %x = add i32 %7, 2\n  ret void"), "2:16: use of undefined value '%7'"},
+		{"first undefined local", body("  %x = add i32 %z, %y\n  %v = add i32 %y, %1\n  ret void"), "2:16: use of undefined value '%z'"},
+		{"undefined label", body("  br label %no"), "2:12: use of undefined value '%no'"},
+		{"label as value", body("  br label %l\nl:\n  %x = add i32 %l, 1\n  ret void"), "2:12: label '%l' used as a value"},
+		{"value as label", body("  br label %a"), "2:12: value '%a' used as a label"},
+		{"local twice", body("  %x = add i32 1, 2\n  %x = add i32 1, 2\n  ret void"), "3:3: multiple definition of local value named '%x'"},
+		{"parameter twice", "define void @f(i32 %a, i32 %a) {\n  ret void\n}", "1:28: multiple definition of local value named '%a'"},
+		{"label twice", body("  br label %l\nl:\n  br label %l\nl:\n  ret void"), "5:1: multiple definition of local value named '%l'"},
+		{"number too small", "define void @f(i32) {\n  %0 = add i32 1, 2\n  ret void\n}", "2:3: value expected to be numbered '%2' or greater"},
+		{"result of nothing", body("  %x = store i32 1, ptr null\n  ret void"), "2:3: the instruction has no result that could be named"},
+		{"undefined global", body("  call void @g()\n  ret void"), "2:13: use of undefined value '@g'"},
+		{"undefined global in constant", "@a = global ptr getelementptr (i8, ptr @b, i32 1)", "1:40: use of undefined value '@b'"},
+		{"undefined global in metadata", "!0 = !{ptr @x}", "1:12: use of undefined value '@x'"},
+		{"undefined unnamed global", "@0 = global ptr @1", "1:17: use of undefined value '@1'"},
+		{"global twice", "@a = global i32 0\ndeclare void @a()", "2:14: redefinition of '@a'"},
+		{"unnamed out of order", "@1 = global i32 0\n@0 = global i32 0", "2:1: unnamed value expected to be numbered '@2' or greater"},
+		{"undefined type", "@a = global %T zeroinitializer", "1:13: use of undefined type '%T'"},
+		{"undefined type in a body", body("  %x = alloca %\"a b\"\n  ret void"), "2:15: use of undefined type '%\"a b\"'"},
+		{"undefined numbered type", "%0 = type { %3 }", "1:13: use of undefined type '%3'"},
+		{"type twice", "%T = type { i8 }\n%T = type { i8 }", "2:1: redefinition of type '%T'"},
+		{"type in itself", "%A = type { [2 x %B] }\n%B = type { i8, %A }", "1:1: the type contains itself"},
+		{"no type", "@a = global foo 1", "1:13: expected a type, found 'foo'"},
+		{"undefined metadata", "!0 = !{!1}", "1:8: use of undefined metadata '!1'"},
+		{"undefined attachment", "define void @f() !dbg !7 {\n  ret void\n}", "1:23: use of undefined metadata '!7'"},
+		{"undefined named operand", "!n = !{!5}", "1:8: use of undefined metadata '!5'"},
+		{"metadata twice", "!0 = !{}\n!1 = !{}\n!0 = !{}", "3:1: metadata '!0' is defined twice"},
+		{"sparse metadata twice", "!4000000 = !{}\n!4000000 = !{}", "2:1: metadata '!4000000' is defined twice"},
+		{"undefined comdat", "@a = global i32 0, comdat($c)", "1:27: use of undefined comdat '$c'"},
+		{"comdat twice", "$c = comdat any\n$c = comdat any", "2:1: redefinition of comdat '$c'"},
+		{"group twice", "attributes #0 = { cold }\nattributes #0 = { hot }", "2:1: attribute group #0 is defined twice"},
+		{"alias of itself", "@a = alias i8, ptr @a", "1:1: alias '@a' leads to itself"},
+		{"ring of aliases", "@a = alias i8, ptr @b\n@b = alias i8, getelementptr (i8, ptr @c, i64 1)\n@c = alias i8, ptr @a", "1:1: alias '@a' leads to itself"},
+		{"ring of ifuncs", "@a = ifunc void (), ptr @b\n@b = alias void (), ptr @a", "1:1: alias '@a' leads to itself"},
+		{"label of no block", "@a = global ptr blockaddress(@f, %x)\n" + body("  ret void"), "1:34: use of undefined label '%x'"},
+		{"label of a declaration", "@a = global ptr blockaddress(@f, %x)\ndeclare void @f()", "1:34: blockaddress of a function without a body"},
+		{"local in a variable", "@a = global i32 %x", "1:17: local value outside of a function"},
+		{"unknown value", "@a = global i32 elephant", "1:17: expected a value, found 'elephant'"},
+		{"large number", "@99999999999 = global i32 0", "1:2: number too large"},
+		{"huge number", "@a = addrspace(99999999999999999999999) global i32 0", "1:16: number too large"},
+		{"variable of no kind", "@a = external variable i32", "1:15: expected 'global', 'constant', 'alias' or 'ifunc', found 'variable'"},
+		{"trailing comma", body("  %x = add i32 1, 2, x\n  ret void"), "2:22: expected metadata, 'align' or 'addrspace', found 'x'"},
+		{"unnamed variable", "@\"\" = global i32 0", "1:1: a global value needs a name or a number"},
+		{"NUL in a name", "@\"a\\00b\" = global i32 0", "1:2: a NUL byte in a name"},
+		{"uselistorder not last", body("  ret void\n  uselistorder i32 %a, { 1, 0 }\n  ret void"), "4:3: expected '}', found 'ret'"},
+		{"bad debug record", body("  #new_record(i32 1)\n  ret void"), "2:4: expected a debug record, found '#new_record'"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := irtext.Parse("in.ll", []byte(test.text))
+			if err == nil || err.Error() != "in.ll:"+test.want {
+				t.Errorf("Parse() = %v; want in.ll:%s", err, test.want)
+			}
+			if _, ok := errors.AsType[*irtext.Error](err); err != nil && !ok {
+				t.Errorf("the error is a %T", err)
+			}
+		})
+	}
+}
+
+// What nests without end is an error, not the end of the process.
+func TestNesting(t *testing.T) {
+	const n = 100_000
+	nested := func(open, inner, end string) string {
+		return strings.Repeat(open, n) + inner + strings.Repeat(end, n)
+	}
+	var chain strings.Builder
+	for i := range n {
+		chain.WriteString("%" + itoa(i) + " = type { %" + itoa(i+1) + " }\n")
+	}
+	tests := map[string]string{
+		"type":           "@a = external global " + nested("{", "i8", "}"),
+		"array":          "@a = external global " + nested("[2 x ", "i8", "]"),
+		"function type":  "@a = external global " + nested("void (", "i8", ")*"),
+		"constant":       "@a = global i8 " + nested("{ i8 ", "0", "}"),
+		"expression":     "@a = global ptr " + nested("getelementptr (i8, ptr ", "null", ", i32 1)"),
+		"cast":           "@a = global ptr " + nested("inttoptr (i64 ptrtoint (ptr ", "null", " to i64) to ptr)"),
+		"splat":          "@a = global <2 x i8> " + nested("splat (i8 ", "0", ")"),
+		"tuple":          "!0 = " + nested("!{", "", "}"),
+		"node":           "!0 = " + nested("!DIArgList(", "", ")"),
+		"parentheses":    "!0 = !DIX(" + nested("DIOp(", "", ")") + ")",
+		"attribute":      "declare void @f() x" + nested("(", "", ")"),
+		"in a body":      "define void @f() {\n  store i8 " + nested("{ i8 ", "0", "}") + ", ptr null\n  ret void\n}",
+		"identified":     chain.String() + "%" + itoa(n) + " = type { i8 }\n",
+		"metadata value": "define void @f() {\n  call void @f(metadata " + nested("!{", "", "}") + ")\n  ret void\n}",
+	}
+	for name, text := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := irtext.Parse("in.ll", []byte(text))
+			if err == nil || !strings.Contains(err.Error(), "nested too deep") {
+				t.Errorf("Parse() = %.200v; want an error about nesting", err)
+			}
+		})
+	}
+}
+
+// Large numbers cost no memory.
+func TestLargeNumbers(t *testing.T) {
+	for _, text := range []string{
+		"!4294967295 = !{!4294967294}\n!4294967294 = !{}",
+		"%4294967295 = type { i8 }\n@4294967290 = global %4294967295 zeroinitializer #4294967295\nattributes #4294967295 = { cold }",
+		"define void @f() {\n  %4000000000 = add i32 1, 2\n  %4000000001 = add i32 %4000000000, %4000000002\n  %4000000002 = add i32 1, 2\n  ret void\n}",
+		"@a = external global [18446744073709551615 x i8388607]",
+	} {
+		allocated := testing.AllocsPerRun(1, func() {
+			if _, err := irtext.Parse("in.ll", []byte(text)); err != nil {
+				t.Error(err)
+			}
+		})
+		if allocated > 500 {
+			t.Errorf("%.40q: %v allocations", text, allocated)
+		}
+	}
+}

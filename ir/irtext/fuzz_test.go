@@ -1,0 +1,79 @@
+package irtext_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"offlink/internal/irgen"
+	"offlink/ir"
+	"offlink/ir/irtext"
+)
+
+// FuzzParse holds the reader and writer to this: an input is refused with an
+// error, or what is written of it, whole or in slices, is read again with the
+// same values.
+func FuzzParse(f *testing.F) {
+	for _, in := range goldenInputs(f) {
+		f.Add(in.data)
+	}
+	paths, _ := filepath.Glob("testdata/whole/*.ll")
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(specModule))
+	f.Add(generated(f, irgen.Config{Kernels: 2, Debug: true}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := irtext.Parse("in.ll", data)
+		if err != nil {
+			return
+		}
+		decodeAll(m)
+		checkAgain(t, whole(m))
+		if len(m.Values) < 100 {
+			checkAgain(t, randomSlice(m, uint64(len(data))))
+		}
+	})
+}
+
+// decodeAll decodes what is lazy; errors are allowed.
+func decodeAll(m *ir.Module) {
+	all := make(map[ir.ValueID]bool)
+	for i := range m.Values {
+		all[ir.ValueID(i)] = true
+	}
+	for i := range m.Values {
+		m.Source.Initializer(ir.ValueID(i))
+		m.Source.Calls(ir.ValueID(i), all)
+		m.Source.RefsWithout(ir.ValueID(i), []int{0})
+		m.Source.ElementRefs(ir.ValueID(i), []int{0, 1})
+	}
+	for i := range m.Nodes.Len() {
+		m.Source.Operands(ir.NodeID(i))
+	}
+}
+
+func checkAgain(t *testing.T, s *ir.Slice) {
+	var out bytes.Buffer
+	if err := s.Module.Source.NewWriter().WriteSlice(&out, s); err != nil {
+		t.Fatalf("WriteSlice() = %v", err)
+	}
+	again, err := irtext.Parse("out.ll", out.Bytes())
+	if err != nil {
+		t.Fatalf("what was written does not read again: %v\n%s", err, out.Bytes())
+	}
+	for _, id := range append(s.Declarations, s.Definitions...) {
+		v := &s.Module.Values[id]
+		if v.Name == "" || s.Edits[id] != nil && s.Edits[id].KeepElements != nil {
+			continue
+		}
+		if other, ok := again.Lookup(v.Name); !ok || again.Values[other].Kind != v.Kind {
+			t.Fatalf("@%s is missing in what was written:\n%s", v.Name, out.Bytes())
+		}
+	}
+}
