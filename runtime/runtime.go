@@ -18,6 +18,7 @@ import (
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
 	"offlink/runtime/resolve"
+	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
 
@@ -46,9 +47,14 @@ func New(drivers []driver.Driver) *Runtime {
 	return r
 }
 
-// Register adds the images that a file brought.
+// Register adds the images that a file brought. Those that are compressed are
+// uncompressed, and digests verified, when their code is first needed.
 func (r *Runtime) Register(owner registry.Owner, images []*devimg.Image) *registry.Registration {
-	return r.registry.Add(owner, images)
+	usable := make([]*devimg.Image, len(images))
+	for i, img := range images {
+		usable[i] = container.Lazy(img)
+	}
+	return r.registry.Add(owner, usable)
 }
 
 // Unregister takes them out again. Programs that were built with them stay

@@ -1,0 +1,100 @@
+package container
+
+import (
+	"sync"
+
+	"offlink/props"
+	"offlink/wrapper/devimg"
+)
+
+// sniffBytes is how much of a compressed image is grown to learn its format.
+const sniffBytes = 64
+
+// Lazy returns the image as whoever runs it wants it: not compressed, and with
+// code that is what it was when its digest was taken. Both happen when the
+// code is first read, which fails if they do; an image that needs neither is
+// returned as it is. The result is as safe for concurrent use as the image's
+// code is.
+func Lazy(img *devimg.Image) *devimg.Image {
+	_, digested := img.Properties.Get(props.SetOfflinkImage).Get(props.ImageSHA256)
+	compressed := isCompressed(img)
+	if !digested && !compressed {
+		return img
+	}
+	plain := *img
+	if compressed {
+		plain.Format = formatBefore(img)
+	}
+	plain.Code = &lazyCode{read: sync.OnceValues(func() (devimg.Code, error) { return checkedCode(img) })}
+	return &plain
+}
+
+// isCompressed also knows images that do not say their format.
+func isCompressed(img *devimg.Image) bool {
+	return img.Format == devimg.FormatCompressedNone ||
+		img.Format == devimg.FormatNone && devimg.Sniff(img.Code) == devimg.FormatCompressedNone
+}
+
+// formatBefore returns the format that an image had before it was compressed:
+// what its property says, else what its first bytes show.
+func formatBefore(img *devimg.Image) devimg.Format {
+	if v, ok := img.Properties.Get(props.SetOfflinkImage).Get(props.ImageFormat); ok && devimg.Format(v.Uint32()) != devimg.FormatNone {
+		return devimg.Format(v.Uint32())
+	}
+	var peeker Peeker
+	defer peeker.Close()
+	var head [sniffBytes]byte
+	n, err := peeker.Peek(img.Code, head[:])
+	if err != nil {
+		return devimg.FormatNone
+	}
+	return devimg.Sniff(devimg.Bytes(head[:n]))
+}
+
+// checkedCode uncompresses and verifies. Digests are of the uncompressed code.
+func checkedCode(img *devimg.Image) (devimg.Code, error) {
+	marked := *img
+	if isCompressed(img) {
+		marked.Format = devimg.FormatCompressedNone
+	}
+	plain, err := Uncompress(&marked, NewBudget(0))
+	if err != nil {
+		return nil, err
+	}
+	// What Uncompress returns keeps the digest, and verifying it again costs
+	// no second decompression.
+	if _, err := VerifyDigest(plainOf(plain), NewBudget(0)); err != nil {
+		return nil, err
+	}
+	return plain.Code, nil
+}
+
+// plainOf keeps VerifyDigest from uncompressing code that only looks so: an
+// image may hold a zstd file as its code.
+func plainOf(img *devimg.Image) *devimg.Image {
+	plain := *img
+	plain.Format = devimg.FormatNone
+	return &plain
+}
+
+// lazyCode is code that is made when it is first read. A failure shows on
+// reading; the size is then 0.
+type lazyCode struct {
+	read func() (devimg.Code, error)
+}
+
+func (c *lazyCode) ReadAt(p []byte, off int64) (int, error) {
+	code, err := c.read()
+	if err != nil {
+		return 0, err
+	}
+	return code.ReadAt(p, off)
+}
+
+func (c *lazyCode) Size() int64 {
+	code, err := c.read()
+	if err != nil {
+		return 0
+	}
+	return code.Size()
+}
