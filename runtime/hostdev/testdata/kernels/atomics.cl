@@ -48,7 +48,7 @@ kernel void atomics_old(global int *cell, global uint *ucell) {
   atomic_and(&cell[6], ~(1 << (get_global_id(0) & 7)));
   atomic_or(&cell[7], 1 << (get_global_id(0) & 7));
   atomic_xor(&cell[8], (int)get_global_id(0));
-  int old = cell[9], was;
+  int old = atomic_add(&cell[9], 0), was;
   do { was = old; old = atomic_cmpxchg(&cell[9], was, was + 3); } while (old != was);
   atomic_xchg(&cell[10], 5);
 }

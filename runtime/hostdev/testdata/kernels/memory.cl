@@ -28,7 +28,7 @@ kernel void globals(global int *out) {
   if (i == 0) {
     *pointer_to = 77;
     out[0] = zeros[2];
-    *record.p += 100;
+    atomic_add(record.p, 100);
     out[1] = record.a;
   }
 }
