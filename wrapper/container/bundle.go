@@ -2,7 +2,9 @@ package container
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"offlink/wrapper/devimg"
@@ -133,4 +135,74 @@ func findEnd(data []byte, from int, id string) (end, after int, ok bool) {
 	end = max(end, from)
 	after = at + len(bundleEnd) + len(id)
 	return end, after, true
+}
+
+// rebuildBundle makes a binary bundle anew. Parts stay aligned as all of them
+// were, which is to 4096 bytes in HIP's.
+func rebuildBundle(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
+	_, entries, err := readBundle(data)
+	if err != nil {
+		return nil, err
+	}
+	codes, ids, align := make([]devimg.Code, len(entries)), make([]string, len(entries)), int64(4096)
+	for i := range entries {
+		codes[i], ids[i] = entries[i].Code, entries[i].Name
+		for align > 1 && entries[i].Offset%align != 0 {
+			align /= 2
+		}
+	}
+	codes = replaced(codes, n, code)
+	if code == nil {
+		ids = slices.Delete(ids, n, n+1)
+	}
+	return encodeBundle(ids, codes, align), nil
+}
+
+func encodeBundle(ids []string, codes []devimg.Code, align int64) []devimg.Code {
+	at := int64(len(BundleMagic) + 8)
+	for _, id := range ids {
+		at += 24 + int64(len(id))
+	}
+	head := binary.LittleEndian.AppendUint64([]byte(BundleMagic), uint64(len(ids)))
+	for i, id := range ids {
+		at = (at + align - 1) &^ (align - 1)
+		head = binary.LittleEndian.AppendUint64(head, uint64(at))
+		head = binary.LittleEndian.AppendUint64(head, uint64(codes[i].Size()))
+		head = binary.LittleEndian.AppendUint64(head, uint64(len(id)))
+		head = append(head, id...)
+		at += codes[i].Size()
+	}
+	var out pieces
+	out.bytes(head)
+	for _, c := range codes {
+		out.pad(align)
+		out.code(c)
+	}
+	return out.list
+}
+
+// rebuildBundleText puts other bytes between the marks of a part, or takes
+// the part out with its marks.
+func rebuildBundleText(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
+	_, entries, err := readBundleText(data)
+	if err != nil {
+		return nil, err
+	}
+	begin := entries[n].Offset
+	end := begin + int64(len(entries[n].Data))
+	if code == nil {
+		code = devimg.Bytes(nil)
+		begin = lineStart(data, begin-1)
+		if next := bytes.IndexByte(data[end+1:], '\n'); next >= 0 {
+			end += int64(next) + 2
+		} else {
+			end = int64(len(data))
+		}
+	}
+	return []devimg.Code{devimg.Bytes(data[:begin]), code, devimg.Bytes(data[end:])}, nil
+}
+
+// lineStart is where the line begins that ends before at.
+func lineStart(data []byte, at int64) int64 {
+	return int64(bytes.LastIndexByte(data[:max(at, 0)], '\n') + 1)
 }

@@ -2,7 +2,11 @@ package container
 
 import (
 	"bytes"
+	"crypto/md5"
+	"encoding/binary"
 	"fmt"
+
+	"offlink/wrapper/devimg"
 )
 
 // The header of a compressed bundle (clang/Driver/OffloadBundler.h):
@@ -73,4 +77,53 @@ func (r *reader) ccobHeader() (size, inflated, header uint64, err error) {
 		return 0, 0, 0, r.errorf(8, "a size of %d bytes of %d", size, len(r.data))
 	}
 	return size, inflated, header, nil
+}
+
+// rebuildCompressedBundle makes a compressed bundle anew, of its own version
+// and method.
+func rebuildCompressedBundle(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
+	r := &reader{form: BundleCompressed, data: data}
+	size, _, header, err := r.ccobHeader()
+	if err != nil {
+		return nil, err
+	}
+	body, err := Inflate(data[header:size], NewBudget(0))
+	if err != nil {
+		return nil, err
+	}
+	list, err := Replace(body, n, code)
+	if err != nil {
+		return nil, err
+	}
+	if body, err = join(list); err != nil {
+		return nil, err
+	}
+	packed, err := deflate(body, IsZstd(data[header:]))
+	if err != nil {
+		return nil, err
+	}
+	head, err := encodeCCOB(u16(data, 4), u16(data, 6), body, packed)
+	return []devimg.Code{devimg.Bytes(head), devimg.Bytes(packed)}, err
+}
+
+// encodeCCOB is the header of a compressed bundle.
+func encodeCCOB(version, method uint16, body, packed []byte) ([]byte, error) {
+	head := binary.LittleEndian.AppendUint16([]byte(ccobMagic), version)
+	head = binary.LittleEndian.AppendUint16(head, method)
+	size := ccobHeaderSize[version] + uint64(len(packed))
+	if version < 3 && max(size, uint64(len(body))) > 1<<32-1 {
+		return nil, fmt.Errorf("version %d of a compressed bundle holds less than 4 GiB", version)
+	}
+	switch version {
+	case 1:
+		head = binary.LittleEndian.AppendUint32(head, uint32(len(body)))
+	case 2:
+		head = binary.LittleEndian.AppendUint32(head, uint32(size))
+		head = binary.LittleEndian.AppendUint32(head, uint32(len(body)))
+	default:
+		head = binary.LittleEndian.AppendUint64(head, size)
+		head = binary.LittleEndian.AppendUint64(head, uint64(len(body)))
+	}
+	hash := md5.Sum(body)
+	return append(head, hash[:8]...), nil
 }

@@ -156,52 +156,55 @@ func (f *offloadFile) entry(b []byte) (Entry, error) {
 	if producer.kind == devimg.KindUnknown && producer.name != "" {
 		e.Strings = append(e.Strings, String{"producer", producer.name})
 	}
-	if err := f.strings(&e, u64(b, 8), u64(b, 16)); err != nil {
+	list, err := f.stringMap(u64(b, 8), u64(b, 16))
+	if err != nil {
 		return e, err
 	}
+	e.setStrings(list)
 	e.Name = e.Target
 	return e, nil
 }
 
-// strings reads the string map of an entry into its fields.
-func (f *offloadFile) strings(e *Entry, off, count uint64) error {
+// stringMap reads the strings of an entry.
+func (f *offloadFile) stringMap(off, count uint64) ([]String, error) {
 	size := uint64(24)
 	if f.version == 1 {
 		size = 16
 	}
 	table, err := f.table(off, count, size, "strings")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var arch string
+	var list []String
 	for ; len(table) > 0; table = table[size:] {
-		key, err := f.cString(u64(table, 0))
-		if err != nil {
-			return err
+		var s String
+		if s.Key, err = f.cString(u64(table, 0)); err != nil {
+			return nil, err
 		}
-		value, err := f.value(table)
-		if err != nil {
-			return err
+		if s.Value, err = f.value(table); err != nil {
+			return nil, err
 		}
-		switch key {
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// setStrings takes what an image has fields for out of the string map.
+func (e *Entry) setStrings(list []String) {
+	for _, s := range list {
+		switch s.Key {
 		case "triple":
-			e.Target = value
-		case "arch":
-			arch = value
+			e.Target = s.Value
 		case "compile-opts":
-			e.CompileOptions = value
+			e.CompileOptions = s.Value
 		case "link-opts":
-			e.LinkOptions = value
+			e.LinkOptions = s.Value
 		case "symbols":
-			e.setSymbols(value)
+			e.setSymbols(s.Value)
 		default:
-			e.Strings = append(e.Strings, String{key, value})
+			e.Strings = append(e.Strings, s)
 		}
 	}
-	if arch != "" {
-		e.Strings = append(e.Strings, String{"arch", arch})
-	}
-	return nil
 }
 
 // value reads the value of a string entry.

@@ -1,8 +1,13 @@
 package container
 
 import (
+	"bytes"
+	"compress/zlib"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
 
 	"offlink/wrapper/devimg"
 )
@@ -40,6 +45,74 @@ func splice(data []byte, at, size int, form Form, n int, code devimg.Code) ([]de
 	return append(all, devimg.Bytes(data[at+size:])), nil
 }
 
+// rebuild makes one envelope anew.
 func rebuild(form Form, data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
-	return nil, errors.New("entries of this envelope cannot be changed")
+	switch form {
+	case OffloadBinary:
+		return rebuildOffloadBinary(data, n, code)
+	case Bundle:
+		return rebuildBundle(data, n, code)
+	case BundleText:
+		return rebuildBundleText(data, n, code)
+	case BundleCompressed:
+		return rebuildCompressedBundle(data, n, code)
+	}
+	return rebuildSYCLBIN(data, n, code)
+}
+
+// pieces is the bytes of an envelope while it is made.
+type pieces struct {
+	list []devimg.Code
+	size int64
+}
+
+func (p *pieces) code(c devimg.Code) {
+	p.list = append(p.list, c)
+	p.size += c.Size()
+}
+
+func (p *pieces) bytes(b []byte) { p.code(devimg.Bytes(b)) }
+
+func (p *pieces) pad(align int64) { p.bytes(make([]byte, -p.size&(align-1))) }
+
+// join returns the bytes themselves, for what must be compressed.
+func join(list []devimg.Code) ([]byte, error) {
+	var all []byte
+	for _, c := range list {
+		b, err := devimg.ReadCode(c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b...)
+	}
+	return all, nil
+}
+
+// deflate compresses as data of the same kind was.
+func deflate(data []byte, isZstd bool) ([]byte, error) {
+	var out bytes.Buffer
+	if !isZstd {
+		w := zlib.NewWriter(&out)
+		w.Write(data) // to memory: it cannot fail
+		err := w.Close()
+		return out.Bytes(), err
+	}
+	// One goroutine: the bytes must not depend on the machine.
+	w, err := zstd.NewWriter(&out, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	w.Write(data)
+	err = w.Close()
+	return out.Bytes(), err
+}
+
+// replaced returns the codes with another at n, or without that one.
+func replaced(codes []devimg.Code, n int, code devimg.Code) []devimg.Code {
+	codes = slices.Clone(codes)
+	if code == nil {
+		return slices.Delete(codes, n, n+1)
+	}
+	codes[n] = code
+	return codes
 }

@@ -1,0 +1,200 @@
+package container
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"offlink/wrapper/devimg"
+)
+
+// offloadPart is an entry of an OffloadBinary as it lies there.
+type offloadPart struct {
+	head    []byte // image kind, offload kind, flags
+	strings []String
+	code    devimg.Code
+	image   int // the number of the image that Read makes of it, or -1
+	prefix  []byte
+}
+
+// rebuildOffloadBinary makes an OffloadBinary anew, of its own version and
+// compressed if it was.
+func rebuildOffloadBinary(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
+	f := &offloadFile{reader: reader{form: OffloadBinary, data: data}, version: u32(data, 4)}
+	if err := f.inflate(NewBudget(0)); err != nil {
+		return nil, err
+	}
+	parts, err := f.parts()
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(parts, func(p offloadPart) bool { return p.image == n })
+	switch {
+	case at < 0:
+		return nil, errors.New("there is no such entry")
+	case code == nil:
+		parts = slices.Delete(parts, at, at+1)
+	default:
+		parts[at].code = code
+	}
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	made := encodeOffload(f.version, parts)
+	if !f.compressed {
+		return made, nil
+	}
+	whole, err := join(made)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := deflate(whole[offloadHeaderSize3:], IsZstd(data[offloadHeaderSize3:]))
+	if err != nil {
+		return nil, err
+	}
+	header := whole[:offloadHeaderSize3]
+	binary.LittleEndian.PutUint64(header[32:], uint64(len(whole)))
+	binary.LittleEndian.PutUint64(header[8:], uint64(len(header)+len(packed)))
+	return []devimg.Code{devimg.Bytes(header), devimg.Bytes(packed)}, nil
+}
+
+// parts reads the entries, metadata too, and numbers those that are images.
+func (f *offloadFile) parts() ([]offloadPart, error) {
+	begin, count := u64(f.data, 16), u64(f.data, 24)
+	if f.version == 1 {
+		count = 1
+	}
+	table, err := f.table(begin, count, offloadEntrySize, "entries")
+	if err != nil {
+		return nil, err
+	}
+	var parts []offloadPart
+	images := 0
+	for ; len(table) > 0; table = table[offloadEntrySize:] {
+		p, err := f.part(table)
+		if err != nil {
+			return nil, err
+		}
+		if p.image = -1; p.isImage() {
+			p.image = images
+			images++
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// isImage reports whether Read makes an image of the part.
+func (p *offloadPart) isImage() bool {
+	for _, s := range p.strings {
+		if s.Key == stringRole {
+			return s.Value == "ir" || s.Value == "native"
+		}
+	}
+	return u32(p.head, 4)&offloadMetadataOnly == 0
+}
+
+func (f *offloadFile) part(b []byte) (offloadPart, error) {
+	p := offloadPart{head: b[:8]}
+	var err error
+	if p.strings, err = f.stringMap(u64(b, 8), u64(b, 16)); err != nil {
+		return p, err
+	}
+	image, err := f.slice(u64(b, 24), u64(b, 32), "image")
+	if err != nil {
+		return p, err
+	}
+	// A part of a SYCLBIN has its metadata before the code.
+	if role := slices.IndexFunc(p.strings, func(s String) bool { return s.Key == stringRole }); role >= 0 && p.isImage() &&
+		len(image) >= 8 && u64(image, 0) <= uint64(len(image)-8) {
+		p.prefix = image[:8+u64(image, 0)]
+		image = image[len(p.prefix):]
+	}
+	p.code = devimg.Bytes(image)
+	return p, nil
+}
+
+// encodeOffload writes an OffloadBinary: the header, the entries, the string
+// maps, the strings, the images.
+func encodeOffload(version uint32, parts []offloadPart) []devimg.Code {
+	stringSize := 24
+	if version == 1 {
+		stringSize = 16
+	}
+	headerSize := offloadHeaderSize
+	if version >= 3 {
+		headerSize = offloadHeaderSize3
+	}
+	strings := 0
+	for _, p := range parts {
+		strings += len(p.strings)
+	}
+	mapAt := headerSize + len(parts)*offloadEntrySize
+	texts := &textTable{base: mapAt + strings*stringSize, offsets: map[string]int{}}
+	var maps []byte
+	for _, p := range parts {
+		for _, s := range p.strings {
+			maps = binary.LittleEndian.AppendUint64(maps, texts.add(s.Key))
+			maps = binary.LittleEndian.AppendUint64(maps, texts.add(s.Value))
+			if version > 1 {
+				maps = binary.LittleEndian.AppendUint64(maps, uint64(len(s.Value)))
+			}
+		}
+	}
+	imageAt := int64(texts.base+len(texts.text)+7) &^ 7
+	var entries []byte
+	var images pieces
+	for _, p := range parts {
+		images.size = (images.size + 7) &^ 7
+		size := int64(len(p.prefix)) + p.code.Size()
+		entries = append(entries, p.head...)
+		for _, v := range []uint64{uint64(mapAt), uint64(len(p.strings)), uint64(imageAt + images.size), uint64(size)} {
+			entries = binary.LittleEndian.AppendUint64(entries, v)
+		}
+		mapAt += len(p.strings) * stringSize
+		images.size += size
+	}
+	var out pieces
+	out.bytes(offloadHeader(version, uint64(imageAt+(images.size+7)&^7), uint64(headerSize), uint64(len(parts))))
+	out.bytes(entries)
+	out.bytes(maps)
+	out.bytes(texts.text)
+	for _, p := range parts {
+		out.pad(8)
+		out.bytes(p.prefix)
+		out.code(p.code)
+	}
+	out.pad(8)
+	return out.list
+}
+
+func offloadHeader(version uint32, size, entriesAt, count uint64) []byte {
+	h := binary.LittleEndian.AppendUint32([]byte(offloadMagic), version)
+	h = binary.LittleEndian.AppendUint64(h, size)
+	h = binary.LittleEndian.AppendUint64(h, entriesAt)
+	if version == 1 {
+		count = offloadEntrySize
+	}
+	h = binary.LittleEndian.AppendUint64(h, count)
+	if version >= 3 {
+		h = binary.LittleEndian.AppendUint64(h, 0)
+	}
+	return h
+}
+
+// textTable is NUL-terminated strings, each once.
+type textTable struct {
+	base    int // offset of the table
+	text    []byte
+	offsets map[string]int
+}
+
+func (t *textTable) add(s string) uint64 {
+	at, ok := t.offsets[s]
+	if !ok {
+		at = t.base + len(t.text)
+		t.offsets[s] = at
+		t.text = append(append(t.text, s...), 0)
+	}
+	return uint64(at)
+}
