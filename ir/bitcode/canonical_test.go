@@ -1,6 +1,7 @@
 package bitcode_test
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -8,37 +9,47 @@ import (
 )
 
 // canonical returns the text of a module with what says nothing about it
-// taken out: numbers of metadata, the order of what is attached to a function
+// taken out: the name of the file, numbers of metadata and attribute groups,
+// the order of declarations, the order of what is attached to a function
 // (which follows the numbers of kinds), and the order of predecessors in
-// comments (which follows the order of uses).
+// comments (which follows the order of uses). What LLVM 22 leaves of the
+// lifetime markers of LLVM 21, which it replaces, goes too.
 func canonical(text string) string {
-	c := renumbering{nodes: map[string]string{}, numbers: map[string]int{}}
-	var body []string
+	c := renumbering{definitions: map[string]string{}, numbers: map[string]int{}}
+	var body, declarations []string
 	for _, line := range strings.Split(text, "\n") {
 		line = predecessors.ReplaceAllString(line, "")
-		if m := definition.FindStringSubmatch(line); m != nil {
-			c.nodes[m[1]] = m[2]
-			continue
+		switch m := definition.FindStringSubmatch(line); {
+		case m != nil:
+			c.definitions[m[1]] = m[2]
+		case dropped.MatchString(line):
+		case strings.HasPrefix(line, "declare "):
+			declarations = append(declarations, line)
+		default:
+			body = append(body, line)
 		}
-		body = append(body, line)
 	}
+	slices.SortFunc(declarations, func(a, b string) int {
+		return cmp.Compare(declared.FindString(a), declared.FindString(b))
+	})
 	var b strings.Builder
-	for _, line := range body {
-		line = attachments.ReplaceAllStringFunc(line, sortAttachments)
-		b.WriteString(c.line(line) + "\n")
+	for _, line := range append(body, declarations...) {
+		b.WriteString(c.line(attachments.ReplaceAllStringFunc(line, sortAttachments)) + "\n")
 	}
 	for i := 0; i < len(c.order); i++ { // grows
-		b.WriteString("!" + strconv.Itoa(i) + " = " + c.line(c.nodes[c.order[i]]) + "\n")
+		b.WriteString(strconv.Itoa(i) + " = " + c.line(c.definitions[c.order[i]]) + "\n")
 	}
 	return b.String()
 }
 
 var (
+	dropped      = regexp.MustCompile(`^(; ModuleID|; Function Attrs|declare void @llvm\.lifetime|$)`)
 	predecessors = regexp.MustCompile(` *; preds = .*`)
-	definition   = regexp.MustCompile(`^!(\d+) = (.*)`)
+	definition   = regexp.MustCompile(`^(?:attributes )?([!#]\d+) = (.*)`)
+	declared     = regexp.MustCompile(`@[^(]+`)
 	attachment   = regexp.MustCompile(` ![^ \n!"]+ !\d+`)
 	attachments  = regexp.MustCompile(`( ![^ \n!"]+ !\d+){2,}`)
-	reference    = regexp.MustCompile(`"[^"]*"|!\d+`)
+	reference    = regexp.MustCompile(`"[^"]*"|[!#]\d+`)
 )
 
 func sortAttachments(list string) string {
@@ -47,11 +58,12 @@ func sortAttachments(list string) string {
 	return strings.Join(pairs, "")
 }
 
-// renumbering gives metadata numbers in the order in which it is named.
+// renumbering gives numbers to metadata and attribute groups in the order in
+// which they are named.
 type renumbering struct {
-	nodes   map[string]string
-	numbers map[string]int
-	order   []string
+	definitions map[string]string
+	numbers     map[string]int
+	order       []string
 }
 
 func (c *renumbering) line(line string) string {
@@ -59,12 +71,12 @@ func (c *renumbering) line(line string) string {
 		if word[0] == '"' {
 			return word
 		}
-		n, ok := c.numbers[word[1:]]
+		n, ok := c.numbers[word]
 		if !ok {
 			n = len(c.order)
-			c.numbers[word[1:]] = n
-			c.order = append(c.order, word[1:])
+			c.numbers[word] = n
+			c.order = append(c.order, word)
 		}
-		return "!" + strconv.Itoa(n)
+		return word[:1] + strconv.Itoa(n)
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,12 +93,10 @@ func (m *module) tool(t testing.TB, tool string, args ...string) []byte {
 	return filter(t, m.bitcode, llvmTool(t, tool, m.version), append(m.options(), args...)...)
 }
 
-// text returns the module as its LLVM prints it, without the line that names
-// the file.
+// text returns the module as its LLVM prints it.
 func (m *module) text(t testing.TB) string {
 	t.Helper()
-	_, text, _ := strings.Cut(string(m.tool(t, "llvm-dis", "-o", "-")), "\n")
-	return text
+	return string(m.tool(t, "llvm-dis", "-o", "-"))
 }
 
 // verify fails unless LLVM accepts the module.
