@@ -137,9 +137,6 @@ func (e *objectEdit) shared(img *Located) bool {
 }
 
 func (e *objectEdit) replace(img *Located, s stored) error {
-	if img.Envelope == EnvelopeFatSection {
-		return errors.New("it is a section that clang-offload-bundler made; its tools replace that (llvm-objcopy --update-section)")
-	}
 	begin, err := e.place(img, s.code)
 	if err != nil {
 		return err
