@@ -13,8 +13,6 @@ const (
 	AttributeRegisterAllocMode    = "sycl-register-alloc-mode"
 	AttributeGRFSize              = "sycl-grf-size"
 	AttributeOptLevel             = "sycl-optlevel"
-	AttributeJointMatrix          = "sycl_joint_matrix"
-	AttributeJointMatrixMad       = "sycl_joint_matrix_mad"
 	AttributeDeviceGlobalSize     = "sycl-device-global-size"
 	AttributeDeviceImageScope     = "sycl-device-image-scope"
 	AttributeUniqueID             = "sycl-unique-id"
@@ -32,8 +30,6 @@ const (
 	keyRegisterAllocMode
 	keyGRFSize
 	keyOptLevel
-	keyJointMatrix
-	keyJointMatrixMad
 	keyDeviceGlobalSize
 	keyDeviceImageScope
 	keyCount
@@ -55,10 +51,6 @@ func keyOf(name string) (attributeKey, bool) {
 		return keyGRFSize, true
 	case AttributeOptLevel:
 		return keyOptLevel, true
-	case AttributeJointMatrix:
-		return keyJointMatrix, true
-	case AttributeJointMatrixMad:
-		return keyJointMatrixMad, true
 	case AttributeDeviceGlobalSize:
 		return keyDeviceGlobalSize, true
 	case AttributeDeviceImageScope, "device_image_scope": // the latter until early 2022

@@ -12,6 +12,8 @@ const (
 	KindWorkGroupSize       = "reqd_work_group_size"
 	KindWorkGroupDimensions = "work_group_num_dim"
 	KindSubGroupSize        = "intel_reqd_sub_group_size"
+	KindJointMatrix         = "sycl_joint_matrix"
+	KindJointMatrixMad      = "sycl_joint_matrix_mad"
 )
 
 // Attached returns the operands of the metadata that is attached to v under
@@ -23,6 +25,19 @@ func Attached(m *ir.Module, v *ir.GlobalValue, kind string) ([]ir.Operand, bool,
 	}
 	operands, err := m.Resolve(o)
 	return operands, true, err
+}
+
+// Text returns the string that the metadata of that kind starts with, and
+// whether there is any.
+func Text(m *ir.Module, v *ir.GlobalValue, kind string) (string, bool, error) {
+	operands, ok, err := Attached(m, v, kind)
+	if err != nil || !ok {
+		return "", false, err
+	}
+	if len(operands) == 0 || operands[0].Kind != ir.OperandString {
+		return "", false, fmt.Errorf("@%s: !%s: want a string", v.Name, kind)
+	}
+	return operands[0].String, true, nil
 }
 
 // Integers returns the numbers in the metadata of that kind, nil for none. An

@@ -93,8 +93,14 @@ func (g *Graph) key(id ir.ValueID) (scope, key string, err error) {
 	if err := g.addIntegers(&b, v); err != nil {
 		return "", "", err
 	}
-	for _, k := range []attributeKey{keyOptLevel, keyJointMatrix, keyJointMatrixMad} {
-		g.addAttribute(&b, v, k)
+	g.addAttribute(&b, v, keyOptLevel)
+	for _, kind := range []string{KindJointMatrix, KindJointMatrixMad} {
+		text, _, err := Text(g.Module, v, kind)
+		if err != nil {
+			return "", "", err
+		}
+		b.WriteString(text)
+		b.WriteByte('-')
 	}
 	scope, _ = g.attributes.get(v, keyModuleID)
 	return scope, b.String(), nil

@@ -132,14 +132,15 @@ func TestKeys(t *testing.T) {
 		define spir_kernel void @a() "sycl-module-id"="a" { ret void }
 		define spir_kernel void @aspects() "sycl-module-id"="a" !sycl_used_aspects !0 { ret void }
 		define spir_kernel void @pairs() "sycl-module-id"="a" !sycl_used_aspects !1 { ret void }
-		define spir_kernel void @matrix() "sycl-module-id"="a" "sycl_joint_matrix"="m" { ret void }
-		define spir_kernel void @mad() "sycl-module-id"="a" "sycl_joint_matrix_mad"="m" { ret void }
+		define spir_kernel void @matrix() "sycl-module-id"="a" !sycl_joint_matrix !4 { ret void }
+		define spir_kernel void @mad() "sycl-module-id"="a" !sycl_joint_matrix_mad !4 { ret void }
 		define spir_kernel void @b() "sycl-module-id"="b" { ret void }
 		define spir_kernel void @none() { ret void }
 		!0 = !{i32 6, i32 5}
 		!1 = !{!2, !3}
 		!2 = !{!"fp16", i32 5}
-		!3 = !{!"fp64", i32 6}`
+		!3 = !{!"fp64", i32 6}
+		!4 = !{!"m"}`
 	g := graph(t, text, split.Options{Mode: split.Source})
 	groups, err := g.Plan()
 	if err != nil {

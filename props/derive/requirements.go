@@ -13,9 +13,9 @@ import (
 // requirements writes what a device must have to run the image. The set is
 // written always, and its keys are in alphabetical order.
 //
-// Aspects and targets are unions over the functions of the image; the others
-// are the first function's that has them, as splitting puts only functions
-// that agree into an image. Where nothing was split they may not agree, and
+// Aspects and targets are unions over the functions of the image; matrices are
+// the last function's that has them, the others the first's, as splitting puts
+// only entry points that agree into an image. Where nothing was split they may not agree, and
 // then no work-group size is required, nor, of modules of older front ends,
 // dimensions.
 func (i *image) requirements() error {
@@ -59,8 +59,8 @@ type requirements struct {
 
 func (i *image) collectRequirements() (requirements, error) {
 	var r requirements
-	for id, v := range i.functions {
-		if err := i.addRequirements(&r, id, v); err != nil {
+	for _, v := range i.functions {
+		if err := i.addRequirements(&r, v); err != nil {
 			return r, err
 		}
 	}
@@ -70,15 +70,15 @@ func (i *image) collectRequirements() (requirements, error) {
 	return r, nil
 }
 
-func (i *image) addRequirements(r *requirements, id ir.ValueID, v *ir.GlobalValue) error {
-	if err := i.addMatrix(&r.jointMatrix, id, split.AttributeJointMatrix); err != nil {
-		return err
-	}
-	if err := i.addMatrix(&r.jointMatrixMad, id, split.AttributeJointMatrixMad); err != nil {
-		return err
-	}
+func (i *image) addRequirements(r *requirements, v *ir.GlobalValue) error {
 	if len(v.Attachments) == 0 {
 		return nil
+	}
+	if err := i.addMatrix(&r.jointMatrix, v, split.KindJointMatrix); err != nil {
+		return err
+	}
+	if err := i.addMatrix(&r.jointMatrixMad, v, split.KindJointMatrixMad); err != nil {
+		return err
 	}
 	for _, list := range []struct {
 		kind string
@@ -106,19 +106,11 @@ func (i *image) addRequirements(r *requirements, id ir.ValueID, v *ir.GlobalValu
 	return nil
 }
 
-// addMatrix takes the description of matrices that a function uses, an
-// attribute or a string in metadata of that name.
-func (i *image) addMatrix(to *string, id ir.ValueID, name string) error {
-	if *to != "" {
-		return nil
-	}
-	if text, ok := i.Module.Attribute(id, name); ok {
+// addMatrix takes the description of the matrices that a function uses.
+func (i *image) addMatrix(to *string, v *ir.GlobalValue, kind string) error {
+	text, ok, err := split.Text(i.Module, v, kind)
+	if ok {
 		*to = text
-		return nil
-	}
-	operands, ok, err := split.Attached(i.Module, i.value(id), name)
-	if ok && len(operands) > 0 {
-		*to = operands[0].String
 	}
 	return err
 }
