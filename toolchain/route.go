@@ -19,6 +19,9 @@ type Input struct {
 
 // Route is a way to SPIR-V.
 type Route struct {
+	// Disassembler is the llvm-dis that makes text of bitcode that is too new
+	// for the translator, nil where none is needed.
+	Disassembler *Tool
 	// Assembler is the llvm-as that makes bitcode, nil where the input is
 	// bitcode that the translator reads.
 	Assembler  *Tool
@@ -47,14 +50,36 @@ func (f *Finder) ToSPIRV(ctx context.Context, in Input) (*Route, error) {
 		return nil, &MissingError{Tool: LLVMSPIRV}
 	}
 	sortTranslators(translators, in)
-	if !in.Text {
-		return bitcodeRoute(translators, in)
+	if t := translators[0]; !in.Text && (t.LLVM >= rewrittenBitcode || in.LLVM != 0 && t.Accepts(in.LLVM)) {
+		return &Route{Translator: t, Level: t.LLVM}, nil
 	}
 	assemblers, err := f.All(ctx, LLVMAs)
 	if err != nil {
 		return nil, err
 	}
-	return textRoute(translators, assemblers, in)
+	route, err := textRoute(translators, assemblers, in)
+	if err == nil && !in.Text {
+		route.Disassembler, err = f.disassembler(ctx, in)
+	}
+	return route, err
+}
+
+// rewrittenBitcode is the version that bitcode of newer LLVM can be rewritten
+// for as it is; for older readers it must become text first.
+const rewrittenBitcode = 19
+
+// disassembler returns the newest llvm-dis if it reads the module, or what it
+// can be rewritten to.
+func (f *Finder) disassembler(ctx context.Context, in Input) (*Tool, error) {
+	tools, err := f.All(ctx, LLVMDis)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(tools, func(a, b Tool) int { return cmp.Compare(b.LLVM, a.LLVM) })
+	if len(tools) > 0 && (tools[0].LLVM >= rewrittenBitcode || in.LLVM != 0 && tools[0].Accepts(in.LLVM)) {
+		return &tools[0], nil
+	}
+	return nil, &MissingError{Tool: LLVMDis, Want: fmt.Sprintf("LLVM %d or newer", max(in.LLVM, rewrittenBitcode)), Seen: tools}
 }
 
 func sortTranslators(tools []Tool, in Input) {
@@ -67,11 +92,6 @@ func sortTranslators(tools []Tool, in Input) {
 		}
 		return cmp.Compare(b.LLVM, a.LLVM)
 	})
-}
-
-func bitcodeRoute(translators []Tool, in Input) (*Route, error) {
-	t := translators[0]
-	return &Route{Translator: t, Level: t.LLVM}, nil
 }
 
 func textRoute(translators, assemblers []Tool, in Input) (*Route, error) {
@@ -115,8 +135,34 @@ func betterAssembler(a, b *Tool, in Input) bool {
 // file in into out.
 func (r *Route) AssemblerArgs(in Input, input, output string) []string {
 	args := []string{input, "-o", output}
-	if r.Assembler.LLVM == 14 && !in.TypedPointers {
+	switch {
+	case r.Assembler.LLVM == 14 && !in.TypedPointers:
 		args = append(args, "-opaque-pointers")
+	case r.Assembler.LLVM == 19 && r.readsSnapshot():
+		// Debug records as the intrinsics that they were, which it reads.
+		args = append(args, "--experimental-debuginfo-iterators=false")
 	}
 	return args
+}
+
+// readsSnapshot reports whether the translator is the one of the last
+// dpcpp-llvm-spirv, which was made from LLVM 19 two months before its release.
+// It refuses some of that release's records, and takes constants that it does
+// not know for undef without a word.
+func (r *Route) readsSnapshot() bool {
+	return r.Translator.Translator == DPCPP && r.Translator.LLVM == 19
+}
+
+// BitcodeTarget returns the LLVM version that the translator's bitcode must be
+// rewritten for, and whether it was made from a snapshot of that version's
+// sources; ok is false if it takes what the route gives it.
+func (r *Route) BitcodeTarget() (llvm int, snapshot, ok bool) {
+	snapshot = r.readsSnapshot()
+	return r.Translator.LLVM, snapshot, snapshot || r.Assembler == nil && r.Translator.LLVM == rewrittenBitcode
+}
+
+// FailsOnOpaquePointers reports whether the failed tool is an llvm-spirv that
+// goes by the pointees of pointers, and the module has none.
+func (r *Route) FailsOnOpaquePointers(failed *ToolError, in Input) bool {
+	return failed.Tool.Name == LLVMSPIRV && r.Translator.Translator == Khronos && r.Translator.LLVM <= 15 && !in.TypedPointers
 }

@@ -1,6 +1,13 @@
+//go:build !windows
+
 package toolchain
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 func TestTextRoute(t *testing.T) {
 	as := func(versions ...int) (tools []Tool) {
@@ -67,8 +74,8 @@ func TestTranslatorArgs(t *testing.T) {
 	}
 }
 
-func TestSetSPIRVVersion(t *testing.T) {
-	module := func(minor byte) []byte {
+func TestFinishSPIRV(t *testing.T) {
+	header := func(minor byte) []byte {
 		return []byte{3, 2, 0x23, 7, 0, minor, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}
 	}
 	for _, c := range []struct {
@@ -76,17 +83,68 @@ func TestSetSPIRVVersion(t *testing.T) {
 		want string
 		get  byte
 	}{{0, "1.3", 3}, {1, "1.3", 3}, {3, "1.3", 3}, {0, "1.0", 0}, {0, "1.4", 0}, {4, "1.4", 4}} {
-		words := module(c.have)
-		if err := SetSPIRVVersion(words, c.want); err != nil {
+		words := header(c.have)
+		if err := FinishSPIRV(words, c.want); err != nil {
 			t.Fatal(err)
 		}
 		if words[5] != c.get || words[6] != 1 {
 			t.Errorf("1.%d asked for %s: became %d.%d", c.have, c.want, words[6], words[5])
 		}
 	}
-	for _, bad := range [][]byte{nil, module(0)[:16], append([]byte("BC"), module(0)[2:]...)} {
-		if SetSPIRVVersion(bad, "1.3") == nil {
+	// OpCopyMemorySized %1 %2 %3 Aligned 0; the same with 8; without; Volatile
+	copies := append(header(3),
+		64, 0, 6, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
+		64, 0, 6, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 8, 0, 0, 0,
+		64, 0, 4, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0,
+		64, 0, 5, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0)
+	mended := append([]byte{}, copies...)
+	if err := FinishSPIRV(mended, "1.3"); err != nil {
+		t.Fatal(err)
+	}
+	copies[20+20] = 1
+	if diff := cmp.Diff(copies, mended); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range [][]byte{nil, header(0)[:16], append([]byte("BC"), header(0)[2:]...), append(header(0), 1, 0, 0, 0), append(header(0), 1, 0, 2, 0)} {
+		if FinishSPIRV(bad, "1.3") == nil {
 			t.Errorf("%v was taken for SPIR-V", bad)
+		}
+	}
+}
+
+// Bitcode goes as it is to a translator that reads it, else by way of text.
+func TestBitcodeRoute(t *testing.T) {
+	dir := t.TempDir()
+	says := func(version string) string { return "echo 'LLVM version " + version + "'" }
+	fake(t, dir+"/old/llvm-spirv-15", "exit 1")
+	fake(t, dir+"/old/llvm-as-15", "exit 1")
+	fake(t, dir+"/dis/llvm-dis", says("20.1.0"))
+	fake(t, dir+"/new/llvm-spirv", says("19.1.0"))
+	for _, c := range []struct {
+		folders      []string
+		llvm         int
+		disassembled bool
+		fails        bool
+	}{
+		{[]string{"old"}, 15, false, false},
+		{[]string{"old"}, 16, false, true},
+		{[]string{"old"}, 0, false, true},
+		{[]string{"old", "dis"}, 0, true, false},
+		{[]string{"old", "dis"}, 23, true, false},
+		{[]string{"old", "new"}, 23, false, false},
+		{[]string{"new"}, 0, false, false},
+	} {
+		r, err := finder(dir, c.folders...).ToSPIRV(t.Context(), Input{LLVM: c.llvm})
+		if c.fails {
+			if err == nil || !strings.Contains(err.Error(), "no llvm-dis of LLVM 19 or newer was found") {
+				t.Errorf("%v, LLVM %d: %v, want that llvm-dis is missing", c.folders, c.llvm, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%v, LLVM %d: %v", c.folders, c.llvm, err)
+		} else if (r.Disassembler != nil) != c.disassembled || (r.Assembler != nil) != c.disassembled {
+			t.Errorf("%v, LLVM %d: %+v", c.folders, c.llvm, r)
 		}
 	}
 }

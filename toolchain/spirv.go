@@ -69,10 +69,11 @@ func defaultExtensions(t Tool) string {
 
 const spirvMagic = 0x07230203
 
-// SetSPIRVVersion gives the SPIR-V module the version asked for where
-// llvm-spirv found a lower one enough: modules that are to be linked with
-// spirv-link must have one version. It changes words in place.
-func SetSPIRVVersion(words []byte, version string) error {
+// FinishSPIRV mends what llvm-spirv wrote, in place. The module gets the version
+// asked for where llvm-spirv found a lower one enough: modules that are to be
+// linked with spirv-link must have one version. Copies that are said to be
+// aligned to 0 bytes, which is no power of two, get an alignment of 1.
+func FinishSPIRV(words []byte, version string) error {
 	if len(words) < 20 || len(words)%4 != 0 || binary.LittleEndian.Uint32(words) != spirvMagic {
 		return fmt.Errorf("llvm-spirv wrote %d bytes that are no SPIR-V module", len(words))
 	}
@@ -84,5 +85,35 @@ func SetSPIRVVersion(words []byte, version string) error {
 	if minor <= 3 && binary.LittleEndian.Uint32(words[4:]) < want {
 		binary.LittleEndian.PutUint32(words[4:], want)
 	}
+	for rest := words[20:]; len(rest) > 0; {
+		first := binary.LittleEndian.Uint32(rest)
+		size := int(first>>16) * 4
+		if size == 0 || size > len(rest) {
+			return fmt.Errorf("llvm-spirv wrote a module that ends within an instruction")
+		}
+		if first&0xffff == opCopyMemorySized {
+			mendCopy(rest[:size])
+		}
+		rest = rest[size:]
+	}
 	return nil
+}
+
+const (
+	opCopyMemorySized = 64
+	memoryAligned     = 2 // bit of the memory operands
+)
+
+// mendCopy mends the alignments of OpCopyMemorySized: target, source, size,
+// then for one access or both memory operands and the alignment.
+func mendCopy(instruction []byte) {
+	for i := 16; i+8 <= len(instruction); i += 8 {
+		operands := binary.LittleEndian.Uint32(instruction[i:])
+		if operands&memoryAligned == 0 {
+			return
+		}
+		if binary.LittleEndian.Uint32(instruction[i+4:]) == 0 {
+			binary.LittleEndian.PutUint32(instruction[i+4:], 1)
+		}
+	}
 }

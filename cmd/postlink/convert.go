@@ -14,7 +14,7 @@ import (
 // convert takes a module to the other format, with an installed LLVM, and
 // opens the result: slices are written in the format that was read. It closes
 // f.
-func convert(f *irfile.File, to irfile.Format) (*irfile.File, error) {
+func convert(f *irfile.File, to irfile.Format, finder *toolchain.Finder) (*irfile.File, error) {
 	defer f.Close()
 	tool, option := toolchain.LLVMAs, "without -S the modules are written as bitcode"
 	if to == irfile.Text {
@@ -22,7 +22,7 @@ func convert(f *irfile.File, to irfile.Format) (*irfile.File, error) {
 	}
 	path := f.Module.Path
 	ctx := context.Background()
-	tools, err := (&toolchain.Finder{}).All(ctx, tool)
+	tools, err := finder.All(ctx, tool)
 	if err != nil {
 		return nil, err
 	}

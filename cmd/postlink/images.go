@@ -26,7 +26,7 @@ type image struct {
 }
 
 // makeImages writes the files of every image, several at a time.
-func makeImages(g *split.Graph, groups []split.Group, o *options, outputs *cli.Outputs, s cli.Streams) ([]*image, error) {
+func makeImages(g *split.Graph, groups []split.Group, o *options, outputs *cli.Outputs, spirv *translator, s cli.Streams) ([]*image, error) {
 	images := listImages(g, groups, o)
 	if o.split.Single && len(images) > 1 {
 		return nil, errors.New("error: some modules had to be split, '-ir-output-only' can't be used")
@@ -35,7 +35,7 @@ func makeImages(g *split.Graph, groups []split.Group, o *options, outputs *cli.O
 	defer progress.Stop()
 	progress.SetTotal(len(images))
 	err := forEach(len(images), o.jobs, func() func(int) error {
-		m := newMaker(g, o, outputs, s, len(images))
+		m := newMaker(g, o, outputs, spirv, s, len(images))
 		return func(i int) error {
 			defer progress.Add(1)
 			return m.make(images[i])
@@ -103,14 +103,15 @@ type maker struct {
 	graph     *split.Graph
 	options   *options
 	outputs   *cli.Outputs
+	spirv     *translator // nil: images are written as IR
 	streams   cli.Streams
 	count     int // images of the run
 	extractor *split.Extractor
 	writer    ir.SliceWriter
 }
 
-func newMaker(g *split.Graph, o *options, outputs *cli.Outputs, s cli.Streams, count int) *maker {
-	return &maker{g, o, outputs, s, count, g.NewExtractor(), g.Module.Source.NewWriter()}
+func newMaker(g *split.Graph, o *options, outputs *cli.Outputs, spirv *translator, s cli.Streams, count int) *maker {
+	return &maker{g, o, outputs, spirv, s, count, g.NewExtractor(), g.Module.Source.NewWriter()}
 }
 
 // make extracts one image, derives its properties and writes its files.
@@ -138,7 +139,7 @@ func (m *maker) make(i *image) error {
 // writeCode writes the module, unless it would be the input again and nobody
 // said where it should go.
 func (m *maker) writeCode(i *image, slice *split.Slice) error {
-	if m.count == 1 && !m.graph.Modified && !m.options.hasOutput && m.options.input != "-" && !m.options.split.Single {
+	if m.spirv == nil && m.count == 1 && !m.graph.Modified && !m.options.hasOutput && m.options.input != "-" && !m.options.split.Single {
 		i.code, i.unmodified = m.options.input, true
 		return nil
 	}
@@ -146,7 +147,10 @@ func (m *maker) writeCode(i *image, slice *split.Slice) error {
 	if m.options.split.Single {
 		i.code = m.options.outputs[0].file
 	}
-	if i.code == "-" {
+	switch {
+	case m.spirv != nil:
+		return m.writeSPIRV(i, slice)
+	case i.code == "-":
 		return m.writeStdout(slice)
 	}
 	f, err := m.outputs.Create(i.code)

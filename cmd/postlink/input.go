@@ -17,8 +17,8 @@ func openModule(o *options, s cli.Streams) (*ir.Module, func(), error) {
 	if err != nil {
 		return nil, nil, inputError(o.input, err)
 	}
-	if want := o.format(); want != f.Format && !o.anyFormat {
-		f, err = convert(f, want)
+	if want := o.format(); want != f.Format && !o.anyFormat && !o.spirv.wanted {
+		f, err = convert(f, want, o.spirv.finder())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -28,6 +28,7 @@ func openModule(o *options, s cli.Streams) (*ir.Module, func(), error) {
 	if f.Module.SourceFilename == "" {
 		f.Module.SourceFilename = f.Module.Path
 	}
+	o.read = f.Format
 	return f.Module, func() { f.Close() }, nil
 }
 

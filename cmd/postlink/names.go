@@ -32,7 +32,10 @@ func (o *options) defaultOutput() string {
 
 // codeExtension is that of the modules.
 func (o *options) codeExtension() string {
-	if o.text {
+	switch {
+	case o.spirv.wanted:
+		return "spv"
+	case o.text:
 		return "ll"
 	}
 	return "bc"

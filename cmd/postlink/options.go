@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"offlink/cmd/internal/cli"
+	"offlink/ir/irfile"
 	"offlink/props/derive"
 	"offlink/split"
 )
@@ -35,7 +36,10 @@ type options struct {
 	hasSplit    bool
 	hasAction   bool
 	jobs        int
-	done        bool // what was asked for is printed: -help, -version
+	hasJobs     bool
+	spirv       spirvOptions
+	read        irfile.Format // the format of the module that is split
+	done        bool          // what was asked for is printed: -help, -version
 }
 
 // output is a table, or with -ir-output-only a module, and the target that
@@ -104,6 +108,7 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 	for _, level := range []string{"O0", "O1", "O2", "O3", "Os", "Oz"} {
 		f.Flags = append(f.Flags, cli.Flag{Name: level, Usage: "accepted: a level for ESIMD lowering", Hidden: true, Set: ignored})
 	}
+	o.spirv.flags(f)
 	o.addInformation(f, s)
 	return f
 }
@@ -209,7 +214,7 @@ func (o *options) setJobs(arg string) error {
 	if err != nil || n < 1 {
 		return fmt.Errorf("-j %s: want the number of images that are made at the same time, at least 1", arg)
 	}
-	o.jobs = n
+	o.jobs, o.hasJobs = n, true
 	return nil
 }
 
@@ -223,6 +228,8 @@ func (o *options) check() error {
 		return errors.New("error: -split= can't be used with -ir-output-only")
 	case o.lowerESIMD:
 		return errors.New("-lower-esimd: postlink has no ESIMD lowering: lower the module with 'sycl-post-link -lower-esimd -ir-output-only' of a DPC++ toolchain first, and give postlink the result")
+	case o.split.Single && o.spirv.wanted:
+		return errors.New("-ir-output-only writes IR: leave it out for -to=spirv")
 	case o.split.Single && len(o.outputs) > 1:
 		return errors.New("-ir-output-only writes one module: give one -o")
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // postlink is the drop-in command: bytes -> module -> graph -> groups ->
-// slices, each with its property sets -> files, and the tables that name them.
+// slices, each with its property sets -> files, and the tables that name them;
+// on the way to its file a slice may be translated to SPIR-V.
 func postlink(args []string, s cli.Streams) error {
 	o, err := parseCommandLine(args, s)
 	if err != nil || o.done {
@@ -25,9 +26,14 @@ func postlink(args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	spirv, err := newTranslator(module, o, s)
+	if err != nil {
+		return err
+	}
+	defer spirv.close()
 	outputs := &cli.Outputs{}
 	defer outputs.Abort()
-	images, err := makeImages(graph, groups, o, outputs, s)
+	images, err := makeImages(graph, groups, o, outputs, spirv, s)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func expandResponse(args []string, depth int, left *int) ([]string, error) {
 		if *left -= len(data); *left < 0 || depth == 0 {
 			return nil, fmt.Errorf("%s: response files are nested too deeply or too large: does one name itself?", name)
 		}
-		inner, err := expandResponse(splitWords(string(data)), depth-1, left)
+		inner, err := expandResponse(SplitWords(string(data)), depth-1, left)
 		if err != nil {
 			return nil, err
 		}
@@ -45,9 +45,9 @@ func expandResponse(args []string, depth int, left *int) ([]string, error) {
 	return out, nil
 }
 
-// splitWords splits text into words: white space separates, single and double
+// SplitWords splits text into words: white space separates, single and double
 // quotes group, a backslash outside single quotes takes the next character.
-func splitWords(text string) []string {
+func SplitWords(text string) []string {
 	var words []string
 	var word strings.Builder
 	started := false
