@@ -6,8 +6,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 )
 
@@ -18,7 +20,37 @@ type table struct {
 }
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	if len(os.Args) > 1 {
+		if help, ok := helpers[os.Args[1]]; ok {
+			exit(help(os.Args[2:]))
+			return
+		}
+	}
+	exit(run(os.Args[1:]))
+}
+
+// helpers are what this program does when it starts itself: work that would
+// make this process large.
+var helpers = map[string]func(args []string) error{
+	"-floor":    runFloor,
+	"-generate": runGenerate,
+}
+
+// help starts this program as a helper and returns what it prints.
+func help(args ...string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.Command(self, args...).Output()
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("%w: %s", err, e.Stderr)
+	}
+	return string(out), err
+}
+
+func exit(err error) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

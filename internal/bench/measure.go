@@ -10,10 +10,14 @@ import (
 	"time"
 )
 
-// cost is what a run took: wall clock and peak resident memory in bytes.
+// cost is what a run took: wall clock, processor time of all threads, and peak
+// resident memory in bytes.
+//
+// A child's peak is at least what this process had when it started the child,
+// so that the tables hold no large data here.
 type cost struct {
-	wall time.Duration
-	peak int64
+	wall, cpu time.Duration
+	peak      int64
 }
 
 // runs is how often a command is timed; the fastest counts, as the others
@@ -63,35 +67,45 @@ func runOnce(dir, name string, args ...string) (cost, error) {
 		return cost{}, fmt.Errorf("%s: %w: %s", name, err, stderr.Bytes())
 	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return cost{wall, usage.Maxrss * 1024}, nil
+	return cost{wall, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), usage.Maxrss * 1024}, nil
 }
 
 // rewrite is the floor of a program that reads input and writes the files
 // outputs: it reads input once and writes as many files of the same sizes into
 // dir, each beside its name and then renamed. Nothing is parsed.
-func rewrite(input string, outputs []string, dir string) (time.Duration, error) {
+func rewrite(input string, outputs []string, dir string) (wall, cpu time.Duration, err error) {
 	contents := make([][]byte, len(outputs))
 	for i, path := range outputs {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		contents[i] = data
 	}
+	before := processorTime()
 	start := time.Now()
 	if _, err := os.ReadFile(input); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	for i, data := range contents {
 		final := filepath.Join(dir, fmt.Sprintf("floor_%d", i))
 		if err := os.WriteFile(final+".tmp", data, 0o666); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if err := os.Rename(final+".tmp", final); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
-	return time.Since(start), nil
+	return time.Since(start), processorTime() - before, nil
+}
+
+// processorTime is what this process has used so far.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // megabytes formats bytes as MB (10^6).

@@ -2,5 +2,6 @@ package main
 
 // tables lists every table in the order of printing.
 var tables = []table{
+	{"splitting", printSplitting},
 	{"wrapping", printWrapping},
 }
