@@ -1,0 +1,133 @@
+package bitcode_test
+
+import (
+	"strings"
+	"testing"
+
+	"offlink/split"
+)
+
+// typedSpec reads specialization constants through typed pointers, as LLVM 14
+// prints them: calls with names and without, one whose result is used before
+// it in the text, one of an i1, and ones through sret, with attachments, debug
+// locations and operand bundles.
+const typedSpec = `source_filename = "typed"
+target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024"
+target triple = "spir64-unknown-unknown"
+
+%S = type { i8, float }
+
+@n1 = private unnamed_addr addrspace(1) constant [4 x i8] c"one\00"
+@n2 = private unnamed_addr addrspace(1) constant [4 x i8] c"two\00"
+@n3 = private unnamed_addr addrspace(1) constant [6 x i8] c"three\00"
+@i1 = internal addrspace(1) constant { i32 } { i32 5 }
+@i2 = internal addrspace(1) constant { i8 } { i8 1 }
+@i3 = internal addrspace(1) constant { %S } { %S { i8 7, float 1.500000e+00 } }
+
+define spir_kernel void @k(i32 addrspace(1)* %out, i8 addrspace(4)* %buf, i32 addrspace(4)* %wide, i1 %c) #0 !dbg !5 {
+entry:
+  %s = alloca %S, align 4
+  %s4 = addrspacecast %S* %s to %S addrspace(4)*
+  br label %first
+
+late:
+  %p = phi i32 [ %here, %first ]
+  %early = add i32 %here, 1, !dbg !7
+  br label %end
+
+first:
+  %here = call spir_func i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(i8 addrspace(4)* addrspacecast (i8 addrspace(1)* getelementptr inbounds ([4 x i8], [4 x i8] addrspace(1)* @n1, i64 0, i64 0) to i8 addrspace(4)*), i8 addrspace(4)* addrspacecast (i8 addrspace(1)* bitcast ({ i32 } addrspace(1)* @i1 to i8 addrspace(1)*) to i8 addrspace(4)*), i8 addrspace(4)* %buf) #1, !dbg !7, !other !8
+  call void @other(i8 addrspace(4)* %buf), !dbg !7, !other !8
+  %0 = call spir_func i1 @_Z37__sycl_getScalar2020SpecConstantValueIbET_PKcPKvS4_(i8 addrspace(4)* addrspacecast (i8 addrspace(1)* getelementptr inbounds ([4 x i8], [4 x i8] addrspace(1)* @n2, i64 0, i64 0) to i8 addrspace(4)*), i8 addrspace(4)* addrspacecast (i8 addrspace(1)* getelementptr inbounds ({ i8 }, { i8 } addrspace(1)* @i2, i32 0, i32 0) to i8 addrspace(4)*), i8 addrspace(4)* %buf) [ "deopt"(i32 3) ]
+  br i1 %0, label %late, label %end, !dbg !9
+
+end:
+  %q = phi i32 [ %p, %late ], [ %here, %first ]
+  call spir_func void @_Z40__sycl_getComposite2020SpecConstantValueI1SET_PKcPKvS5_(%S addrspace(4)* sret(%S) align 4 %s4, i8 addrspace(4)* addrspacecast (i8 addrspace(1)* getelementptr inbounds ([6 x i8], [6 x i8] addrspace(1)* @n3, i64 0, i64 0) to i8 addrspace(4)*), i8 addrspace(4)* addrspacecast (i8 addrspace(1)* getelementptr inbounds ({ %S }, { %S } addrspace(1)* @i3, i32 0, i32 0, i32 0) to i8 addrspace(4)*), i8 addrspace(4)* %buf), !dbg !9
+  store i32 %q, i32 addrspace(1)* %out, align 4, !dbg !9, !other !8
+  ret void, !dbg !9
+}
+
+declare void @other(i8 addrspace(4)*)
+declare spir_func i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(i8 addrspace(4)*, i8 addrspace(4)*, i8 addrspace(4)*)
+declare spir_func i1 @_Z37__sycl_getScalar2020SpecConstantValueIbET_PKcPKvS4_(i8 addrspace(4)*, i8 addrspace(4)*, i8 addrspace(4)*)
+declare spir_func void @_Z40__sycl_getComposite2020SpecConstantValueI1SET_PKcPKvS5_(%S addrspace(4)* sret(%S), i8 addrspace(4)*, i8 addrspace(4)*, i8 addrspace(4)*)
+
+attributes #0 = { "sycl-module-id"="typed.cpp" }
+attributes #1 = { convergent nounwind "only"="here" }
+
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2, !3}
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !1, producer: "x", isOptimized: false, emissionKind: FullDebug)
+!1 = !DIFile(filename: "typed.cpp", directory: "/")
+!2 = !{i32 7, !"Dwarf Version", i32 4}
+!3 = !{i32 2, !"Debug Info Version", i32 3}
+!4 = !DISubroutineType(types: !6)
+!5 = distinct !DISubprogram(name: "k", scope: !1, file: !1, line: 1, type: !4, spFlags: DISPFlagDefinition, unit: !0)
+!6 = !{null}
+!7 = !DILocation(line: 3, column: 1, scope: !5)
+!8 = !{!"text", i32 1}
+!9 = !DILocation(line: 4, column: 2, scope: !5)
+`
+
+// recordsSpec has debug records around the calls, as LLVM 19 prints them.
+const recordsSpec = `source_filename = "records"
+target triple = "spir64-unknown-unknown"
+
+@n1 = private unnamed_addr addrspace(1) constant [4 x i8] c"one\00"
+@i1 = internal addrspace(1) constant { i32 } { i32 5 }
+
+define spir_kernel void @k(ptr addrspace(1) %out, ptr addrspace(4) %buf) #0 !dbg !5 {
+entry:
+    #dbg_value(ptr addrspace(4) %buf, !10, !DIExpression(), !7)
+  %here = call spir_func i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr addrspace(4) addrspacecast (ptr addrspace(1) @n1 to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @i1 to ptr addrspace(4)), ptr addrspace(4) %buf), !dbg !7
+    #dbg_value(i32 %here, !10, !DIExpression(), !7)
+    #dbg_value(i32 7, !10, !DIExpression(), !7)
+  %next = add i32 %here, 2, !dbg !7
+    #dbg_value(!DIArgList(i32 %here, i32 %next), !10, !DIExpression(DW_OP_LLVM_arg, 0, DW_OP_LLVM_arg, 1, DW_OP_plus, DW_OP_stack_value), !7)
+  %two = insertelement <2 x i32> <i32 1, i32 2>, i32 %here, i32 %here, !dbg !9
+  %sum = call i32 @llvm.vector.reduce.add.v2i32(<2 x i32> %two), !dbg !9
+  store i32 %sum, ptr addrspace(1) %out, align 4, !dbg !9
+  ret void, !dbg !9
+}
+
+declare i32 @llvm.vector.reduce.add.v2i32(<2 x i32>)
+declare spir_func i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr addrspace(4), ptr addrspace(4), ptr addrspace(4))
+
+attributes #0 = { "sycl-module-id"="records.cpp" }
+
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2, !3}
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !1, producer: "x", isOptimized: false, emissionKind: FullDebug)
+!1 = !DIFile(filename: "records.cpp", directory: "/")
+!2 = !{i32 7, !"Dwarf Version", i32 4}
+!3 = !{i32 2, !"Debug Info Version", i32 3}
+!4 = !DISubroutineType(types: !6)
+!5 = distinct !DISubprogram(name: "k", scope: !1, file: !1, line: 1, type: !4, spFlags: DISPFlagDefinition, unit: !0)
+!6 = !{null}
+!7 = !DILocation(line: 3, column: 1, scope: !5)
+!9 = !DILocation(line: 4, column: 2, scope: !5)
+!10 = !DILocalVariable(name: "v", scope: !5, file: !1, line: 2, type: !11)
+!11 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+`
+
+// Reads of specialization constants are replaced as in text, whatever stands
+// around them.
+func TestSpecConstants(t *testing.T) {
+	for _, x := range []struct{ version, text string }{
+		{"14", typedSpec}, {"15", typedSpec}, {"19", recordsSpec},
+	} {
+		for _, options := range splits {
+			options.Mode = split.None
+			m := assemble(t, "spec", x.version, false, []byte(x.text))
+			if m == nil && x.version == "15" {
+				text := strings.ReplaceAll(x.text, "\x00", "")
+				m = &module{name: "spec", version: "15", bitcode: filter(t, []byte(text), llvmTool(t, "llvm-as", "15"), "-opaque-pointers=0", "-o", "-")}
+			}
+			if m == nil {
+				t.Fatalf("LLVM %s refuses the input", x.version)
+			}
+			t.Run(x.version+" "+options.Dependencies.String(), func(t *testing.T) { checkSplit(t, m, options) })
+		}
+	}
+}
