@@ -136,11 +136,22 @@ func (p *parser) pointee(pointer ir.TypeID) ir.TypeID {
 	return ir.NoType
 }
 
+// borrowSink returns an empty sink, which is to be put back into t.sinks: a
+// sink is as large as the tables of the module.
+func (t *text) borrowSink() *refSink {
+	sink, ok := t.sinks.Get().(*refSink)
+	if !ok {
+		sink = newRefSink(t.module, len(t.nodes))
+	}
+	sink.begin()
+	return sink
+}
+
 // RefsWithout implements [ir.Source].
 func (t *text) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
 	p := t.parser()
-	p.refs = newRefSink(t.module, len(t.nodes))
-	p.refs.begin()
+	p.refs = t.borrowSink()
+	defer t.sinks.Put(p.refs)
 	p.onCall = func(site *callSite) {
 		if slices.Contains(calls, site.index) {
 			p.refs.truncate(site.refs)
@@ -157,53 +168,4 @@ func (t *text) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
 		}
 	}
 	return refs, nil
-}
-
-// ElementRefs implements [ir.Source].
-func (t *text) ElementRefs(id ir.ValueID, keep []int) ([]ir.Ref, error) {
-	p := t.parser()
-	p.refs = newRefSink(t.module, len(t.nodes))
-	p.refs.begin()
-	f := catch(func() {
-		for _, at := range p.elements(id, keep) {
-			p.again(int(at.start), int(at.end), p.operand)
-		}
-	})
-	if f != nil {
-		return nil, errorAt(t.module.Path, t.data, f)
-	}
-	return slices.Clone(p.refs.list), nil
-}
-
-// elements returns where the elements of those indices of an array
-// initialiser are. An initialiser that is no array in brackets has none.
-func (p *parser) elements(id ir.ValueID, keep []int) (places []span) {
-	at, found := p.initializer(id)
-	if !found {
-		return nil
-	}
-	p.pos = at.start
-	if !p.accept('[') {
-		return nil
-	}
-	all := p.elementSpans()
-	for _, i := range keep {
-		if i < len(all) {
-			places = append(places, all[i])
-		}
-	}
-	return places
-}
-
-// elementSpans steps over operands up to ']' and returns where they are.
-func (p *parser) elementSpans() (all []span) {
-	p.unresolved(func() {
-		for more := p.peek() != ']'; more; more = p.accept(',') {
-			p.peek()
-			start := p.pos
-			p.operand()
-			all = append(all, p.spanFrom(start))
-		}
-	})
-	return all
 }

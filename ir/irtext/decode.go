@@ -89,7 +89,7 @@ func (p *parser) decodeInteger() (o ir.Operand, ok bool) {
 	if w == nil {
 		return o, false
 	}
-	bits, ok := integerType(w)
+	bits, ok := sizedType(w, 'i')
 	if !ok || bits > 64 {
 		return o, false
 	}

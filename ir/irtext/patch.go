@@ -14,10 +14,6 @@ type patch struct {
 // collectPatches parses a piece of the input with run and makes the patches
 // for what it names: new numbers of unnamed globals.
 func (w *writer) collectPatches(run func()) {
-	w.patches = w.patches[:0]
-	if !w.renumbered {
-		return
-	}
 	w.globals = w.globals[:0]
 	w.parser.globals = &w.globals
 	run()

@@ -101,23 +101,30 @@ func (s *scanner) blockComment() bool {
 
 // peek returns the next byte that is not white, or 0 at the end.
 func (s *scanner) peek() byte {
-	if s.pos < len(s.data) {
-		if c := s.data[s.pos]; c > ' ' && c != ';' && c != '/' {
-			return c
-		}
+	if s.pos < len(s.data) && !maybeWhite[s.data[s.pos]] {
+		return s.data[s.pos]
 	}
+	return s.peekBehind()
+}
+
+// maybeWhite is true for the bytes that skip looks at.
+var maybeWhite = [256]bool{' ': true, '\n': true, '\t': true, '\r': true, 0: true, ';': true, '/': true}
+
+// peekBehind is peek behind what may be white.
+func (s *scanner) peekBehind() byte {
 	before := s.pos
-	s.skip()
+	if s.at(0) == ' ' && !maybeWhite[s.at(1)] {
+		s.pos++ // by far the most frequent
+	} else {
+		s.skip()
+	}
 	if s.pos != before {
 		if before != s.skipped {
 			s.tokenEnd = before
 		}
 		s.skipped = s.pos
 	}
-	if s.pos >= len(s.data) {
-		return 0
-	}
-	return s.data[s.pos]
+	return s.at(0)
 }
 
 // at returns the byte at pos+n, or 0 behind the end.
@@ -348,29 +355,25 @@ func (s *scanner) metadataName() []byte {
 	return unescape(s.data[start:s.pos])
 }
 
-// skipBalanced steps over what is between brackets of any kind, from an
-// opening one to the one that closes it. It looks at strings and comments
-// only as far as to skip the brackets in them.
+// skipBalanced steps over a bracket, what it encloses, and the bracket that
+// closes it. It looks at strings and comments only as far as to skip the
+// brackets in them, and not at all at brackets of other kinds.
 func (s *scanner) skipBalanced() {
-	start, depth := s.pos, 0
-	if c := s.at(0); c != '{' && c != '(' && c != '[' {
+	open := s.at(0)
+	stops := stopsOf(open)
+	if stops == nil {
 		s.unexpected("a bracket")
 	}
+	start, depth := s.pos, 0
 	for s.pos < len(s.data) {
 		c := s.data[s.pos]
-		if !isBracket[c] {
+		if !stops[c] {
 			s.pos++
 			continue
 		}
 		switch c {
-		case '{', '(', '[':
+		case open:
 			depth++
-		case '}', ')', ']':
-			depth--
-			if depth == 0 {
-				s.pos++
-				return
-			}
 		case '"':
 			s.quoted()
 			continue
@@ -381,11 +384,34 @@ func (s *scanner) skipBalanced() {
 			if s.blockComment() {
 				continue
 			}
+		default:
+			depth--
+			if depth == 0 {
+				s.pos++
+				return
+			}
 		}
 		s.pos++
 	}
-	s.fail(start, "'"+string(rune(s.data[start]))+"' without its end")
+	s.fail(start, "'"+string(rune(open))+"' without its end")
 }
 
-// isBracket is true for the bytes that skipBalanced looks at.
-var isBracket = [256]bool{'{': true, '}': true, '(': true, ')': true, '[': true, ']': true, '"': true, ';': true, '/': true}
+// stopsOf returns the bytes that skipBalanced looks at from an opening bracket
+// on, nil for what is none.
+func stopsOf(open byte) *[256]bool {
+	switch open {
+	case '{':
+		return &braceStops
+	case '(':
+		return &parenthesisStops
+	case '[':
+		return &bracketStops
+	}
+	return nil
+}
+
+var (
+	braceStops       = [256]bool{'{': true, '}': true, '"': true, ';': true, '/': true}
+	parenthesisStops = [256]bool{'(': true, ')': true, '"': true, ';': true, '/': true}
+	bracketStops     = [256]bool{'[': true, ']': true, '"': true, ';': true, '/': true}
+)

@@ -1,6 +1,8 @@
 package irtext
 
 import (
+	"sync"
+
 	"offlink/ir"
 )
 
@@ -31,8 +33,10 @@ type text struct {
 	groupNumber []uint32 // by AttributeGroupID
 	comdats     map[string]ir.ComdatID
 	nodeIndex   numberIndex
-	lastGroup   uint32 // a number above those of all groups
-	lastNode    uint32 // likewise of nodes
+	sinks       sync.Pool // of *refSink
+	arrays      sync.Map  // *elementTable by ValueID
+	lastGroup   uint32    // a number above those of all groups
+	lastNode    uint32    // likewise of nodes
 }
 
 // valueText is where a global value is in the input, and what its header says

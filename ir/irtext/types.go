@@ -180,16 +180,19 @@ func (p *parser) baseType() (ir.TypeID, typeShape) {
 		if w == nil {
 			p.unexpected("a type")
 		}
-		if bits, ok := integerType(w); ok {
+		if bits, ok := sizedType(w, 'i'); ok {
 			return p.wordType(w, ir.Type{Kind: ir.TypeInteger, Bits: bits}), shapePlain
+		}
+		if bits, ok := sizedType(w, 'b'); ok { // bytes (LLVM 23)
+			return p.wordType(w, ir.Type{Name: string(w), Bits: bits}), shapePlain
 		}
 		return p.keywordType(w)
 	}
 }
 
-// integerType returns the width of iN.
-func integerType(w []byte) (bits uint32, ok bool) {
-	if w[0] != 'i' || len(w) < 2 || len(w) > 9 {
+// sizedType returns the width of a type that is a letter and a number: iN.
+func sizedType(w []byte, letter byte) (bits uint32, ok bool) {
+	if w[0] != letter || len(w) < 2 || len(w) > 9 {
 		return 0, false
 	}
 	for _, c := range w[1:] {
@@ -258,8 +261,9 @@ func isTypeWord(w []byte) bool {
 		"label", "metadata", "token", "x86_mmx", "x86_amx", "target":
 		return true
 	}
-	_, ok := integerType(w)
-	return ok
+	_, integer := sizedType(w, 'i')
+	_, byte := sizedType(w, 'b')
+	return integer || byte
 }
 
 // startsType reports whether what is next begins a type.

@@ -15,6 +15,7 @@ type headerWriter struct {
 	edit   *ir.Edit
 	define bool
 	keep   []int
+	table  *elementTable // set beside keep
 	// linkage is the linkage in the slice.
 	linkage ir.Linkage
 	// attributes says that what the header has of the model's attributes, and
@@ -26,21 +27,10 @@ type headerWriter struct {
 // writeHeader writes the header of a value as the slice changes it.
 func (w *writer) writeHeader(id ir.ValueID, define bool, edit *ir.Edit, keep []int) {
 	p := w.parser
-	at := &w.text.values[id]
-	if p.locals == nil {
-		p.locals = newLocals()
-	}
-	w.collectPatches(func() {
-		p.locals.begin()
-		p.valueHeader(at)
-		if define && at.body != 0 {
-			p.body()
-		}
-	})
-	p.locals.begin()
-	p.unresolved(func() { p.valueHeader(at) })
 	h := headerWriter{writer: w, id: id, value: &w.text.module.Values[id], edit: edit, define: define, keep: keep}
 	h.linkage = h.newLinkage()
+	h.collect(&w.text.values[id])
+	h.parse(&w.text.values[id])
 	if name := &p.header; name.name.numbered && w.renumbered {
 		w.patches = append(w.patches, patch{name.namePos, name.nameEnd, utoa(w.numbers[id])})
 		w.sortPatches()
@@ -53,6 +43,42 @@ func (w *writer) writeHeader(id ir.ValueID, define bool, edit *ir.Edit, keep []i
 	if h.value.Kind == ir.Function {
 		h.addAttachments()
 	}
+}
+
+// collect makes the patches for the header and body.
+func (h *headerWriter) collect(at *valueText) {
+	h.patches = h.patches[:0]
+	if !h.renumbered || !at.namesNumber {
+		return
+	}
+	p := h.parser
+	h.collectPatches(func() {
+		p.locals.begin()
+		p.valueHeader(at)
+		if h.define && at.body != 0 {
+			p.body()
+		}
+	})
+}
+
+// parse puts the header into the parser. That of a variable of which elements
+// are dropped, which may be long, is remembered.
+func (h *headerWriter) parse(at *valueText) {
+	p := h.parser
+	if h.keep == nil {
+		p.locals.begin()
+		p.unresolved(func() { p.valueHeader(at) })
+		return
+	}
+	table, f := h.text.elements(h.id)
+	if f != nil {
+		p.fail(f.pos, f.msg)
+	}
+	h.table = table
+	p.header = table.header
+	p.header.items = slices.Clone(table.header.items)
+	p.header.groups, p.header.attributes = slices.Clone(table.header.groups), slices.Clone(table.header.attributes)
+	p.header.attached = slices.Clone(table.header.attached)
 }
 
 // newLinkage returns the linkage of the value in the slice.
@@ -199,16 +225,15 @@ func (h *headerWriter) writeInitializer(at *item) {
 		h.space(at)
 		return
 	}
-	p := h.parser
-	p.pos = at.start
-	p.expect('[')
-	all := p.elementSpans()
 	h.add(" [")
 	for i, k := range h.keep {
+		if k >= len(h.table.places) {
+			h.parser.fail(at.start, "the initialiser has no element "+utoa(uint32(k)))
+		}
 		if i > 0 {
 			h.add(", ")
 		}
-		h.copyPatched(int(all[k].start), int(all[k].end))
+		h.copyPatched(int(h.table.places[k].start), int(h.table.places[k].end))
 	}
 	h.add("]")
 }

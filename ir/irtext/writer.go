@@ -33,10 +33,12 @@ const flushSize = 1 << 18
 
 // NewWriter implements [ir.Source].
 func (t *text) NewWriter() ir.SliceWriter {
+	p := t.parser()
+	p.locals = newLocals()
 	return &writer{
 		text:    t,
 		reacher: ir.NewReacher(t.module),
-		parser:  t.parser(),
+		parser:  p,
 		numbers: make([]uint32, len(t.module.Values)),
 	}
 }

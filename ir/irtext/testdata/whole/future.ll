@@ -1,6 +1,7 @@
 ; accepted by none
 /* What LLVM 20 to 23 print, and flags that are not known here. */
 target triple = "spir64"
+@bytes = global [2 x b8] zeroinitializer
 @g = global i32 0, some_new_flag, newer_with(1, "x"), align 4
 define spir_func range(i32 0, 5) i32 @f(i32 captures(none) %x, ptr captures(address, provenance: read) initializes((0, 8), (16, 24)) dead_on_return newattr(3) %p) nocreateundeforpoison memory(argmem: read, errnomem: none, target_mem0: none) {
   %1 = icmp samesign ult i32 %x, 5
