@@ -2,8 +2,10 @@ package spirv
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,6 +63,133 @@ func TestBytes(t *testing.T) {
 		code := readTestdata(t, name)
 		if got := parseTestdata(t, name).Bytes(); !bytes.Equal(got, code) {
 			t.Errorf("%s: the module is written as other bytes than it was read from", name)
+		}
+	}
+}
+
+// inst encodes an instruction.
+func inst(op Opcode, operands ...uint32) []uint32 {
+	return append([]uint32{uint32(len(operands)+1)<<16 | uint32(op)}, operands...)
+}
+
+// words encodes a module.
+func words(v Version, bound uint32, instructions ...[]uint32) []byte {
+	list := []uint32{magic, uint32(v), 0, bound, 0}
+	for _, in := range instructions {
+		list = append(list, in...)
+	}
+	code, err := binary.Append(nil, binary.LittleEndian, list)
+	if err != nil {
+		panic(err)
+	}
+	return code
+}
+
+func TestParseErrors(t *testing.T) {
+	model := inst(OpMemoryModel, 2, 2)
+	for _, test := range []struct {
+		name string
+		code []byte
+		want string
+	}{
+		{"nothing", nil, "not a SPIR-V module"},
+		{"bitcode", []byte("BC\xc0\xde1234"), "not a SPIR-V module"},
+		{"short header", words(Version1_0, 1)[:16], "SPIR-V at byte 16: the module ends within its header"},
+		{"half a word", append(words(Version1_0, 1), 1, 2), "SPIR-V at byte 20: the module ends within a word"},
+		{"version", words(0x20000, 1), "SPIR-V at byte 4: version word 0x00020000; 1.0 to 1.6 can be read"},
+		{"bound", words(Version1_0, 0), "SPIR-V at byte 12: the bound of identifiers is 0"},
+		{"empty instruction", words(Version1_0, 1, []uint32{0}), "SPIR-V at byte 20: 0 words long with 1 words left"},
+		{"long instruction", words(Version1_0, 1, model, []uint32{9<<16 | uint32(OpCapability)}), "SPIR-V at byte 32: OpCapability: 9 words long with 1 words left"},
+		{"operand missing", words(Version1_0, 1, inst(OpMemoryModel, 2)), "OpMemoryModel: operand 2 is missing"},
+		{"operand too much", words(Version1_0, 1, inst(OpMemoryModel, 2, 2, 2)), "OpMemoryModel: 1 words too many"},
+		{"string without an end", words(Version1_0, 5, inst(OpExtInstImport, 1, 0x41414141)), "OpExtInstImport: operand 2: string without an end"},
+		{"order", words(Version1_0, 5, inst(OpTypeVoid, 1), inst(OpCapability, 6)), "OpCapability: stands behind instructions that it must precede"},
+		{"not below the bound", words(Version1_0, 5, model, inst(OpTypeVoid, 5)), "OpTypeVoid: result %5 is not below the bound 5"},
+		{"defined twice", words(Version1_0, 5, model, inst(OpTypeVoid, 1), inst(OpTypeBool, 1)), "OpTypeBool: %1 is defined twice"},
+		{"not defined", words(Version1_0, 5, model, inst(OpTypeVector, 1, 2, 4)), "OpTypeVector: %2 is not defined"},
+		{"type that is none", words(Version1_0, 9, model, inst(OpTypeInt, 1, 32, 0), inst(OpConstant, 1, 2, 7), inst(OpConstant, 2, 3, 7)), "OpConstant: %2 is no type"},
+		{"outside of a function", words(Version1_0, 5, model, inst(OpReturn)), "OpReturn: stands outside of a function"},
+		{"function without an end", words(Version1_0, 5, model, inst(OpTypeVoid, 1), inst(OpTypeFunction, 2, 1), inst(OpFunction, 1, 3, 0, 2)), "OpFunction: the function has no end"},
+		{"type in a function", words(Version1_0, 9, model, inst(OpTypeVoid, 1), inst(OpTypeFunction, 2, 1), inst(OpFunction, 1, 3, 0, 2), inst(OpLabel, 4), inst(OpTypeBool, 5)), "OpTypeBool: stands within function %3"},
+		{"too many decorations", tooManyDecorations(), "OpGroupDecorate: its groups make more decorations than the size of the module allows"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m, err := Parse(test.code)
+			if m != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Parse = %v, %v; want the error %s", m, err, test.want)
+			}
+		})
+	}
+}
+
+// tooManyDecorations doubles the decorations of a group again and again.
+func tooManyDecorations() []byte {
+	list := [][]uint32{inst(OpMemoryModel, 2, 2), inst(OpDecorate, 1, 22)}
+	for id := uint32(1); id < 40; id++ {
+		list = append(list, inst(OpDecorationGroup, id), inst(OpGroupDecorate, id, id+1, id+1))
+	}
+	return words(Version1_0, 41, append(list, inst(OpDecorationGroup, 40))...)
+}
+
+// TestBigEndian reads a module of the other byte order, as the same module.
+func TestBigEndian(t *testing.T) {
+	code := readTestdata(t, "app.spv")
+	swapped := make([]byte, 0, len(code))
+	for i := 0; i < len(code); i += 4 {
+		swapped = binary.BigEndian.AppendUint32(swapped, binary.LittleEndian.Uint32(code[i:]))
+	}
+	m, err := Parse(swapped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(m.Bytes(), code) {
+		t.Error("the module is read as another one")
+	}
+}
+
+// TestSparse has a bound that takes no memory.
+func TestSparse(t *testing.T) {
+	code := words(Version1_0, 0xffffffff, inst(OpMemoryModel, 2, 2), inst(OpTypeVoid, 0xfffffffe))
+	m, err := Parse(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in := m.Def(0xfffffffe); in == nil || in.Op != OpTypeVoid {
+		t.Errorf("Def = %v; want OpTypeVoid", in)
+	}
+	if _, err := Link([]Input{{"sparse", m}}, LinkOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnknownInstruction: it is read, and refused by Link.
+func TestUnknownInstruction(t *testing.T) {
+	code := words(Version1_0, 9, inst(OpMemoryModel, 2, 2), inst(Opcode(0x7000), 1, 2, 3), inst(OpTypeVector, 2, 1, 4))
+	m, err := Parse(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(m.Bytes(), code) {
+		t.Error("the module is written as another one")
+	}
+	_, err = Link([]Input{{"new", m}}, LinkOptions{})
+	if want := "new: instruction 28672 at byte 32 is not known and cannot be linked"; err == nil || err.Error() != want {
+		t.Errorf("Link: %v; want %s", err, want)
+	}
+}
+
+// TestHostAccess reads the name of a device global in either numbering.
+func TestHostAccess(t *testing.T) {
+	for _, kind := range []DecorationKind{DecorationHostAccessINTEL, DecorationHostAccessOldINTEL} {
+		name := appendString([]uint32{3, uint32(kind), 1}, "dg_name")
+		m, err := Parse(words(Version1_0, 9, inst(OpMemoryModel, 2, 2), inst(OpDecorate, name...),
+			inst(OpTypeInt, 1, 32, 0), inst(OpTypePointer, 2, uint32(StorageCrossWorkgroup), 1),
+			inst(OpVariable, 2, 3, uint32(StorageCrossWorkgroup))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := m.HostAccessName(3); !ok || got != "dg_name" {
+			t.Errorf("decoration %d: HostAccessName = %q, %v; want dg_name", kind, got, ok)
 		}
 	}
 }

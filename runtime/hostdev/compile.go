@@ -24,7 +24,8 @@ type builder struct {
 	words  []uint64
 	uses   []spirv.ID // the variables and functions that the constants name
 
-	blocks  map[spirv.ID]*block
+	cfg     *spirv.CFG
+	blocks  map[spirv.ID]*block // those that are reached
 	current *block
 	fixups  []fixup
 	in      *spirv.Instruction
@@ -34,11 +35,9 @@ type builder struct {
 
 // block is a basic block.
 type block struct {
-	id      spirv.ID
-	at      int32 // its first instruction
-	placed  bool
-	phis    []*spirv.Instruction
-	ordinal int
+	id   spirv.ID
+	at   int32 // its first instruction
+	phis []*spirv.Instruction
 }
 
 // fixup is a jump of an instruction to a block.
@@ -66,8 +65,8 @@ func (p *program) compileFunction(f *spirv.Function) (*function, error) {
 	b := newBuilder(p, f)
 	err := catchRefusal(func() {
 		b.declare(f)
-		for _, in := range f.Body {
-			b.instruction(in)
+		for _, i := range b.cfg.Order {
+			b.block(&b.cfg.Blocks[i])
 		}
 		b.resolveJumps()
 		b.placeConstants()
@@ -125,42 +124,13 @@ func (b *builder) declare(f *spirv.Function) {
 			b.declareVariable(in)
 		}
 	}
-	var previous *spirv.Instruction
-	for _, in := range f.Body {
-		switch in.Op {
-		case spirv.OpLabel:
-			b.declareBlock(in, previous)
-		case spirv.OpPhi:
-			b.declarePhi(in, previous)
-		}
-		if !b.isNote(in) {
-			previous = in
-		}
+	var err error
+	if b.cfg, err = b.m.CFG(f); err != nil {
+		b.refuse("%v", err)
 	}
-	if f.Body[0].Op != spirv.OpLabel || previous == nil || !isTerminator(previous.Op) {
-		b.refuse("its last block has no end")
+	for _, i := range b.cfg.Order {
+		b.declareBlock(&b.cfg.Blocks[i])
 	}
-}
-
-// isNote tells what may stand anywhere and means nothing, such as the scopes
-// of debug information that llvm-spirv puts before phis.
-func (b *builder) isNote(in *spirv.Instruction) bool {
-	switch in.Op {
-	case spirv.OpLine, spirv.OpNoLine, spirv.OpNop:
-		return true
-	case spirv.OpExtInst:
-		return spirv.IsNonSemantic(b.m.ExtInstSet(spirv.ID(in.Words[2])))
-	}
-	return false
-}
-
-func isTerminator(op spirv.Opcode) bool {
-	switch op {
-	case spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch,
-		spirv.OpReturn, spirv.OpReturnValue, spirv.OpUnreachable, spirv.OpKill, spirv.OpTerminateInvocation:
-		return true
-	}
-	return false
 }
 
 func (b *builder) declareVariable(in *spirv.Instruction) {
@@ -176,22 +146,29 @@ func (b *builder) declareVariable(in *spirv.Instruction) {
 	b.fn.private = append(b.fn.private, t.elem.size)
 }
 
-func (b *builder) declareBlock(in, previous *spirv.Instruction) {
-	b.enter(in)
-	if previous != nil && !isTerminator(previous.Op) {
-		b.refuse("the block before has no end")
+// declareBlock gives the phis their places: branches to the block move values
+// there.
+func (b *builder) declareBlock(from *spirv.Block) {
+	own := &block{id: from.Label}
+	for _, in := range from.Body {
+		if in.Op == spirv.OpPhi {
+			b.enter(in)
+			b.define(in.Result(), b.valueType(in.Type()))
+			own.phis = append(own.phis, in)
+		}
 	}
-	b.current = &block{id: in.Result(), ordinal: len(b.blocks)}
-	b.blocks[in.Result()] = b.current
+	b.blocks[from.Label] = own
 }
 
-func (b *builder) declarePhi(in, previous *spirv.Instruction) {
-	b.enter(in)
-	if previous == nil || previous.Op != spirv.OpLabel && previous.Op != spirv.OpPhi {
-		b.refuse("it is not at the start of a block")
+// block compiles a block that is reached. Those that dominate it were
+// compiled before, so that what it uses has a place.
+func (b *builder) block(from *spirv.Block) {
+	b.current = b.blocks[from.Label]
+	b.current.at = int32(len(b.fn.code))
+	b.line = where{}
+	for _, in := range from.Body {
+		b.instruction(in)
 	}
-	b.define(in.Result(), b.valueType(in.Type()))
-	b.current.phis = append(b.current.phis, in)
 }
 
 // enter notes what is being compiled, for messages.
@@ -239,7 +216,7 @@ func init() {
 		spirv.OpLifetimeStart: nothing, spirv.OpLifetimeStop: nothing, spirv.OpPhi: nothing,
 		spirv.OpAssumeTrueKHR: nothing, spirv.OpLoopControlINTEL: nothing,
 		spirv.OpLine: (*builder).emitLine, spirv.OpNoLine: (*builder).emitNoLine,
-		spirv.OpLabel: (*builder).emitLabel, spirv.OpUndef: (*builder).emitUndef,
+		spirv.OpUndef: (*builder).emitUndef,
 	})
 }
 
@@ -248,11 +225,6 @@ func (b *builder) emitLine(in *spirv.Instruction) {
 }
 
 func (b *builder) emitNoLine(*spirv.Instruction) { b.line = where{} }
-
-func (b *builder) emitLabel(in *spirv.Instruction) {
-	b.current = b.blocks[in.Result()]
-	b.current.at, b.current.placed = int32(len(b.fn.code)), true
-}
 
 func (b *builder) emitUndef(in *spirv.Instruction) {
 	t := b.result(in)

@@ -51,7 +51,7 @@ func build(ctx context.Context, d *Device, modules []driver.Module, opts driver.
 	}
 	p := newProgram(d, linked, opts)
 	for _, step := range []func(*program) error{
-		(*program).checkModel,
+		(*program).verify,
 		(*program).defineGlobals,
 		(*program).compileKernels,
 		(*program).initialize,
@@ -94,12 +94,13 @@ func link(modules []driver.Module) (*spirv.Module, error) {
 	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true})
 }
 
-// checkModel refuses 32-bit addresses: a pointer takes 64 bits here.
-func (p *program) checkModel() error {
+// verify checks what compiling relies on, and refuses 32-bit addresses: a
+// pointer takes 64 bits here.
+func (p *program) verify() error {
 	if addressing := p.module.AddressingModel(); addressing != spirv.AddressingPhysical64 {
 		return fmt.Errorf("the module's addressing model is %v; the embedded device takes Physical64 (compile for spir64)", addressing)
 	}
-	return nil
+	return p.module.Verify()
 }
 
 // defineGlobals reads types, constants and variables in their order.

@@ -1,0 +1,252 @@
+package spirv
+
+import "fmt"
+
+// Verify checks what goes beyond the form that Parse checks and what an
+// executor relies on: globals are defined before they are used, blocks are
+// whole, phis have a value for every predecessor, a value's definition
+// dominates its uses, and nothing names a value of another function. Types
+// are the executor's to check where it uses them.
+func (m *Module) Verify() error {
+	v := &verifier{m: m, home: map[ID]place{}}
+	if err := v.globals(); err != nil {
+		return err
+	}
+	for i, f := range m.functions {
+		v.place(i, f)
+	}
+	for i, f := range m.functions {
+		if err := v.function(i, f); err != nil {
+			return fmt.Errorf("function %s: %w", m.Name(f.ID()), err)
+		}
+	}
+	return v.entryPoints()
+}
+
+type verifier struct {
+	m    *Module
+	home map[ID]place // of what is defined in functions
+	refs []operandRef
+	g    *CFG
+}
+
+// place is where a value is defined: parameters before the first block.
+type place struct {
+	function int
+	label    ID // of the block, 0 for parameters and for labels
+	at       int
+}
+
+// globals checks the order of globals: only a struct type may name a pointer
+// type that follows, if that was declared.
+func (v *verifier) globals() error {
+	defined, forward := map[ID]bool{}, map[ID]bool{}
+	for _, s := range []section{sectionExtInstImport, sectionDebug} {
+		for _, in := range v.m.sections[s] {
+			defined[in.Result()] = true
+		}
+	}
+	for _, f := range v.m.functions {
+		defined[f.ID()] = true
+	}
+	for _, in := range v.m.sections[sectionGlobal] {
+		if in.Op == OpTypeForwardPointer {
+			forward[ID(in.Words[0])] = true
+			continue
+		}
+		loose := in.Op == OpTypeStruct
+		if in.Op == OpExtInst && IsNonSemantic(v.m.ExtInstSet(ID(in.Words[2]))) {
+			defined[in.Result()] = true
+			continue
+		}
+		refs, err := v.operands(in)
+		if err != nil {
+			return err
+		}
+		for _, r := range refs {
+			id := ID(in.Words[r.at])
+			if r.kind.isID() && r.kind != kindIdResult && !defined[id] && !(loose && forward[id]) {
+				return in.errorf("%%%d is used before it is defined", id)
+			}
+		}
+		defined[in.Result()] = true
+	}
+	return nil
+}
+
+// operands of an instruction that the grammar does not have are not known.
+func (v *verifier) operands(in *Instruction) ([]operandRef, error) {
+	if in.Op.info() == nil {
+		return nil, nil
+	}
+	refs, err := v.m.operands(in, v.refs[:0])
+	v.refs = refs
+	if err != nil {
+		return nil, in.errorf("%v", err)
+	}
+	return refs, nil
+}
+
+// place notes where a function defines what.
+func (v *verifier) place(number int, f *Function) {
+	for _, in := range f.Params {
+		v.home[in.Result()] = place{function: number}
+	}
+	label := ID(0)
+	for at, in := range f.Body {
+		switch {
+		case in.Op == OpLabel:
+			label = in.Result()
+			v.home[label] = place{function: number}
+		case in.Result() != 0:
+			v.home[in.Result()] = place{number, label, at}
+		}
+	}
+}
+
+func (v *verifier) function(number int, f *Function) error {
+	if err := v.signature(f); err != nil {
+		return err
+	}
+	if f.IsDeclaration() {
+		return nil
+	}
+	var err error
+	if v.g, err = v.m.CFG(f); err != nil {
+		return err
+	}
+	block := 0
+	for at, in := range f.Body {
+		if in.Op == OpLabel {
+			block, _ = v.g.BlockOf(in.Result())
+			if err := v.phis(block); err != nil {
+				return err
+			}
+		}
+		if in.Op != OpPhi {
+			err = v.uses(number, block, at, in)
+		} else {
+			err = v.phiUses(number, in)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// signature compares the parameters with the function's type.
+func (v *verifier) signature(f *Function) error {
+	t := v.m.Def(ID(f.Def.Words[3]))
+	if t == nil || t.Op != OpTypeFunction || len(t.Words)-2 != len(f.Params) || t.Words[1] != f.Def.Words[0] {
+		return f.Def.errorf("its type %%%d does not fit its %d parameters and its result", f.Def.Words[3], len(f.Params))
+	}
+	for i, in := range f.Params {
+		if in.Type() != ID(t.Words[2+i]) {
+			return in.errorf("the parameter is not of the type that the function's type says")
+		}
+	}
+	return nil
+}
+
+// uses checks the operands of an instruction that is not a phi.
+func (v *verifier) uses(number, block, at int, in *Instruction) error {
+	if in.Op == OpExtInst && IsNonSemantic(v.m.ExtInstSet(ID(in.Words[2]))) {
+		return nil
+	}
+	refs, err := v.operands(in)
+	if err != nil {
+		return err
+	}
+	for _, r := range refs {
+		if !r.kind.isID() || r.kind == kindIdResult {
+			continue
+		}
+		if err := v.use(number, block, at, in, ID(in.Words[r.at])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// use checks that a value is defined wherever it is used.
+func (v *verifier) use(number, block, at int, in *Instruction, id ID) error {
+	home, local := v.home[id]
+	switch {
+	case !local:
+		return nil // a global: those are defined before all functions
+	case home.function != number:
+		return in.errorf("%%%d is a value of another function", id)
+	case home.label == 0 || !v.g.Reached(block):
+		return nil
+	}
+	from, _ := v.g.BlockOf(home.label)
+	if from == block && home.at < at || from != block && v.g.Reached(from) && v.g.Dominates(from, block) {
+		return nil
+	}
+	return in.errorf("%%%d is used where it is not always defined", id)
+}
+
+// phis checks that the phis stand at the start of a block, each with a value
+// for every predecessor that is reached.
+func (v *verifier) phis(block int) error {
+	b := &v.g.Blocks[block]
+	start := true
+	for _, in := range b.Body {
+		switch {
+		case in.Op == OpPhi && !start:
+			return in.errorf("does not stand at the start of its block")
+		case in.Op == OpPhi:
+			if err := v.phi(b, in); err != nil {
+				return err
+			}
+		case in.Op != OpExtInst && !isNote(in.Op): // debug scopes may stand before phis
+			start = false
+		}
+	}
+	return nil
+}
+
+func (v *verifier) phi(b *Block, in *Instruction) error {
+	parents := map[int]bool{}
+	for ops := in.Operands(); len(ops) >= 2; ops = ops[2:] {
+		parent, ok := v.g.BlockOf(ID(ops[1]))
+		if !ok {
+			return in.errorf("%%%d is no block of the function", ops[1])
+		}
+		parents[parent] = true
+	}
+	for _, pred := range b.Preds {
+		if !parents[pred] && v.g.Reached(pred) {
+			return in.errorf("it has no value for the block %%%d", v.g.Blocks[pred].Label)
+		}
+	}
+	return nil
+}
+
+// phiUses: a value of a phi is used at the end of the block that it comes
+// from.
+func (v *verifier) phiUses(number int, in *Instruction) error {
+	for ops := in.Operands(); len(ops) >= 2; ops = ops[2:] {
+		parent, _ := v.g.BlockOf(ID(ops[1]))
+		const end = 1 << 62
+		if err := v.use(number, parent, end, in, ID(ops[0])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entryPoints checks that they are functions with a body.
+func (v *verifier) entryPoints() error {
+	bodies := map[ID]bool{}
+	for _, f := range v.m.functions {
+		bodies[f.ID()] = !f.IsDeclaration()
+	}
+	for _, e := range v.m.EntryPoints() {
+		if !bodies[e.Function] {
+			return fmt.Errorf("entry point %s: %%%d is no function with a body", e.Name, e.Function)
+		}
+	}
+	return nil
+}
