@@ -107,7 +107,13 @@ func (p *part) object(change func(*objectEdit) error) (rope, error) {
 	if err := change(e); err != nil {
 		return nil, err
 	}
-	return newRope(p.data, e.Plan()), nil
+	plan := e.Plan()
+	signing, err := e.Resign(newRope(p.data, plan))
+	if err != nil {
+		return nil, err
+	}
+	plan.Patches = append(plan.Patches, signing...)
+	return newRope(p.data, plan), nil
 }
 
 // objectEdit edits the descriptor trees of an object file.

@@ -160,10 +160,6 @@ func TestEditObject(t *testing.T) {
 // pointers are null.
 func mixed(t *testing.T, host string) string {
 	t.Helper()
-	h, err := ParseHost(host)
-	if err != nil {
-		t.Fatal(err)
-	}
 	some := &props.Sets{}
 	some.Put("set", "name", props.String("value"))
 	var images []*devimg.Image
@@ -177,7 +173,29 @@ func mixed(t *testing.T, host string) string {
 		}
 		images = append(images, img)
 	}
-	name := filepath.Join(t.TempDir(), "mixed.o")
+	return wrapped(t, host, images)
+}
+
+// uniform writes an object of three images that have entries and properties.
+func uniform(t *testing.T, host string) string {
+	t.Helper()
+	var images []*devimg.Image
+	for i := range 3 {
+		sets := &props.Sets{}
+		sets.Put("set", "name", props.Uint32(uint32(i)))
+		images = append(images, &devimg.Image{Kind: devimg.KindSYCL, Target: "spir64", Properties: sets,
+			Entries: []string{string(rune('a' + i))}, HasEntries: true, Code: devimg.Bytes(bytes.Repeat([]byte{byte('a' + i)}, 200))})
+	}
+	return wrapped(t, host, images)
+}
+
+func wrapped(t *testing.T, host string, images []*devimg.Image) string {
+	t.Helper()
+	h, err := ParseHost(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "wrapped.o")
 	f, err := os.Create(name)
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,9 @@
 package objfile
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 )
 
 // coffEditor edits COFF objects and PE images.
@@ -49,12 +51,114 @@ func (f *coffEditor) addSites(e *Editor, section int) error {
 
 func (f *coffEditor) targetSize() int { return 4 }
 
-// rotated leaves the base relocations of an image as they are.
-func (f *coffEditor) rotated(_ *Editor, _ uint64, size int, raw, _ []byte) error {
-	if !f.image {
+// rotated makes the table of base relocations anew where records differ in
+// which of their words are pointers. An image that is loaded where it was
+// linked to has no table.
+func (f *coffEditor) rotated(e *Editor, addr uint64, size int, raw, _ []byte) error {
+	if !f.image || samePattern(raw, size, f.file.Pointer) == nil {
 		return nil
 	}
-	return samePattern(raw, size, f.file.Pointer)
+	table, ok := f.baseRelocations()
+	if !ok {
+		return nil
+	}
+	begin, length := uint32(addr-f.base), uint32(len(raw))
+	words := decodeBase(table.data)
+	for i, w := range words {
+		if at := w.addr - begin; at < length {
+			words[i].addr = begin + (at+length-uint32(size))%length
+		}
+	}
+	made := encodeBase(words)
+	if len(made) > table.room {
+		return errPattern
+	}
+	e.patch(table.offset, append(made, make([]byte, max(len(table.data)-len(made), 0))...))
+	e.patch(table.sizeField, binary.LittleEndian.AppendUint32(nil, uint32(len(made))))
+	return nil
+}
+
+// baseTable is the table of base relocations of an image.
+type baseTable struct {
+	data      []byte
+	offset    int64 // in the file
+	room      int   // bytes that its section has
+	sizeField int64 // file offset of its size in the optional header
+}
+
+// Fields of the optional header that lead to the table: the number of data
+// directories, and the sixth of these.
+const (
+	peDirectories32 = 92
+	peDirectories64 = 108
+	peBaseDirectory = 5
+)
+
+func (f *coffEditor) baseRelocations() (baseTable, bool) {
+	at := f.header + coffHeaderSize + peDirectories64
+	if f.file.Pointer == 4 {
+		at = f.header + coffHeaderSize + peDirectories32
+	}
+	entry := at + 4 + 8*peBaseDirectory
+	if len(f.data) < entry+8 || f.u32(at) <= peBaseDirectory || f.u32(entry+4) == 0 {
+		return baseTable{}, false
+	}
+	begin := f.base + uint64(f.u32(entry))
+	bytes := f.file.filled(begin)
+	off, ok := f.file.Offset(begin)
+	size := int(f.u32(entry + 4))
+	if !ok || size > len(bytes) {
+		return baseTable{}, false
+	}
+	return baseTable{bytes[:size], off, len(bytes), int64(entry + 4)}, true
+}
+
+// baseWord is a word that the loader relocates: its distance from the start
+// of the image, and the kind of relocation.
+type baseWord struct {
+	addr uint32
+	kind uint16
+}
+
+// decodeBase lists the words of a table: blocks {u32 page, u32 size of the
+// block, u16 kind and offset...}, filled up with kind 0.
+func decodeBase(table []byte) []baseWord {
+	var words []baseWord
+	for len(table) >= 8 {
+		page, size := binary.LittleEndian.Uint32(table), binary.LittleEndian.Uint32(table[4:])
+		if size < 8 || uint64(size) > uint64(len(table)) {
+			break
+		}
+		for block := table[8:size]; len(block) >= 2; block = block[2:] {
+			if entry := binary.LittleEndian.Uint16(block); entry>>12 != 0 {
+				words = append(words, baseWord{page + uint32(entry&0xfff), entry >> 12})
+			}
+		}
+		table = table[size:]
+	}
+	return words
+}
+
+func encodeBase(words []baseWord) []byte {
+	slices.SortFunc(words, func(a, b baseWord) int { return cmp.Compare(a.addr, b.addr) })
+	var table []byte
+	for len(words) > 0 {
+		page := words[0].addr &^ 0xfff
+		n := 0
+		for n < len(words) && words[n].addr&^0xfff == page {
+			n++
+		}
+		table = binary.LittleEndian.AppendUint32(table, page)
+		table = binary.LittleEndian.AppendUint32(table, uint32(8+2*(n+n&1)))
+		for _, w := range words[:n] {
+			table = binary.LittleEndian.AppendUint16(table, w.kind<<12|uint16(w.addr&0xfff))
+		}
+		if n&1 == 1 {
+			table = append(table, 0, 0)
+		}
+		words = words[n:]
+	}
+	return table
 }
 
 // inPlace serves images: the loader adds a distance to every pointer.

@@ -2,7 +2,7 @@ package objfile
 
 import "encoding/binary"
 
-// machoEditor edits Mach-O files. A signature does not hold afterwards.
+// machoEditor edits Mach-O files.
 type machoEditor struct{ *machoFile }
 
 func newMachOEditor(data []byte) (*Editor, error) {

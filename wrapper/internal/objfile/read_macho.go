@@ -53,7 +53,10 @@ type machoFile struct {
 	relocs   []machoRelocs // of each section of File.Sections
 	symbols  []byte
 	chained  []byte // payload of LC_DYLD_CHAINED_FIXUPS
-	file     *File
+	// signature is the payload of LC_CODE_SIGNATURE, at signatureAt.
+	signature   []byte
+	signatureAt int64
+	file        *File
 }
 
 type machoSegment struct {
@@ -133,7 +136,7 @@ func (m *machoFile) readCommands() error {
 
 func (m *machoFile) readCommand(at uint64, c []byte) (err error) {
 	kind := binary.LittleEndian.Uint32(c)
-	need := map[uint32]int{machoLoadSegment64: 72, machoLoadSymtab: 24, machoLoadChained: 16}[kind]
+	need := map[uint32]int{machoLoadSegment64: 72, machoLoadSymtab: 24, machoLoadChained: 16, machoLoadSignature: 16}[kind]
 	if len(c) < need {
 		return m.errorf(int64(at), "a load command of %d bytes is too short for its kind %#x", len(c), kind)
 	}
@@ -143,9 +146,17 @@ func (m *machoFile) readCommand(at uint64, c []byte) (err error) {
 	case machoLoadSymtab:
 		m.symbols, err = m.table(uint64(binary.LittleEndian.Uint32(c[8:])), uint64(binary.LittleEndian.Uint32(c[12:])), machoSymbolSize, "symbols")
 	case machoLoadChained:
-		m.chained, err = m.slice(uint64(binary.LittleEndian.Uint32(c[8:])), uint64(binary.LittleEndian.Uint32(c[12:])), "chained fixups")
+		m.chained, err = m.linkedit(c, "chained fixups")
+	case machoLoadSignature:
+		m.signatureAt = int64(binary.LittleEndian.Uint32(c[8:]))
+		m.signature, err = m.linkedit(c, "the signature")
 	}
 	return err
+}
+
+// linkedit returns what a load command of a payload leads to.
+func (m *machoFile) linkedit(c []byte, what string) ([]byte, error) {
+	return m.slice(uint64(binary.LittleEndian.Uint32(c[8:])), uint64(binary.LittleEndian.Uint32(c[12:])), what)
 }
 
 func (m *machoFile) readSegment(at uint64, c []byte) error {
