@@ -19,6 +19,7 @@ const (
 	SetHostPipes             = "SYCL/host pipes"
 	SetVirtualFunctions      = "SYCL/virtual functions"
 	SetImplicitLocalArg      = "SYCL/implicit local arg"
+	SetDynamicLocalMemory    = "SYCL/work group dynamic local mem"
 	SetRegisteredKernels     = "SYCL/registered kernels"
 	SetSYCLBINGlobalMetadata = "SYCLBIN/global metadata"
 	SetSYCLBINModuleMetadata = "SYCLBIN/ir module metadata"

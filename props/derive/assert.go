@@ -1,6 +1,8 @@
 package derive
 
 import (
+	"slices"
+
 	"offlink/ir"
 	"offlink/props"
 	"offlink/split"
@@ -10,8 +12,8 @@ import (
 const assertFail = "__devicelib_assert_fail"
 
 // assertUsed lists the kernels that reach a device-side assertion through
-// calls. Where a function that calls it may be called indirectly, every kernel
-// may reach it.
+// calls, the nearest first. Where a function that calls it may be called
+// indirectly, every kernel may reach it.
 func (i *image) assertUsed() error {
 	target, ok := i.Module.Lookup(assertFail)
 	if !ok || !i.Has(target) {
@@ -21,7 +23,7 @@ func (i *image) assertUsed() error {
 	seen := map[ir.ValueID]bool{target: true}
 	var found []ir.ValueID
 	for queue := []ir.ValueID{target}; len(queue) > 0; queue = queue[1:] {
-		for _, caller := range callers[queue[0]] {
+		for _, caller := range i.discovery(queue[0], callers[queue[0]]) {
 			if seen[caller] {
 				continue
 			}
@@ -48,7 +50,23 @@ func (i *image) assertEverywhere() error {
 	return nil
 }
 
-// callers returns for each function of the image those that call it.
+// discovery orders the callers of a function as the reference discovers them,
+// in the order of LLVM's use lists: the last in the text first. In a module
+// that was not split those before the function's own text come behind the
+// others, and in the order of the text, as the parser patched their forward
+// references.
+func (i *image) discovery(function ir.ValueID, callers []ir.ValueID) []ir.ValueID {
+	before := 0
+	if i.Group.Whole {
+		before, _ = slices.BinarySearch(callers, function)
+	}
+	last := slices.Clone(callers[before:])
+	slices.Reverse(last)
+	return append(last, callers[:before]...)
+}
+
+// callers returns for each function of the image those that call it, in
+// module order.
 func (i *image) callers() map[ir.ValueID][]ir.ValueID {
 	callers := make(map[ir.ValueID][]ir.ValueID)
 	for _, id := range i.Definitions {

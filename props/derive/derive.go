@@ -69,6 +69,7 @@ func Sets(s *split.Slice, o Options) (*props.Sets, error) {
 		i.misc,
 		i.assertUsed,
 		i.implicitLocalArg,
+		i.dynamicLocalMemory,
 		i.sanitizer,
 		i.deviceGlobals,
 		i.hostPipes,
