@@ -1,0 +1,106 @@
+package hostdev
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"offlink/runtime/driver"
+)
+
+// seedModules are the modules that the fuzz target changes.
+func seedModules(f *testing.F) [][]byte {
+	f.Helper()
+	var modules [][]byte
+	for _, pattern := range []string{"testdata/*.spv", "testdata/asm/*.spv", "testdata/golden/*.spv"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			f.Fatalf("no modules %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			code, err := os.ReadFile(name)
+			if err != nil {
+				f.Fatal(err)
+			}
+			modules = append(modules, code)
+		}
+	}
+	return modules
+}
+
+// mutate changes words of a module: every four bytes of edits are the place of
+// a word, counted from the header on, and what is added to it.
+func mutate(code, edits []byte) []byte {
+	code = bytes.Clone(code)
+	for ; len(edits) >= 4; edits = edits[4:] {
+		at := 20 + 4*int(binary.LittleEndian.Uint16(edits))
+		if at+4 <= len(code) {
+			v := binary.LittleEndian.Uint32(code[at:])
+			binary.LittleEndian.PutUint32(code[at:], v+uint32(int16(binary.LittleEndian.Uint16(edits[2:]))))
+		}
+	}
+	return code
+}
+
+// FuzzDevice builds a module with changed words and runs its kernels: they are
+// refused, run, or fault. Nothing else is allowed to happen.
+func FuzzDevice(f *testing.F) {
+	modules := seedModules(f)
+	for i := range modules {
+		f.Add(uint8(i), []byte{})
+		f.Add(uint8(i), []byte{60, 0, 1, 0, 200, 0, 1, 0})
+	}
+	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
+		code := mutate(modules[int(which)%len(modules)], edits)
+		device := New(Options{Output: io.Discard, Steps: 1 << 16}).device
+		p, err := build(t.Context(), device, []driver.Module{module("m", code)}, driver.BuildOptions{})
+		if (p == nil) == (err == nil) {
+			t.Fatalf("Build = %v, %v", p, err)
+		}
+		if err != nil {
+			return
+		}
+		defer p.Close()
+		for _, k := range p.kernels {
+			fuzzLaunch(t, device, k)
+		}
+	})
+}
+
+// fuzzLaunch runs a kernel with small buffers.
+func fuzzLaunch(t *testing.T, d *Device, k *kernel) {
+	q := newQueue(d)
+	defer q.Close()
+	var args []driver.Arg
+	for _, p := range k.params {
+		switch p.Kind {
+		case driver.ParamBuffer:
+			m, err := d.Alloc(256)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			args = append(args, driver.Arg{Memory: m})
+		case driver.ParamLocal:
+			args = append(args, driver.Arg{LocalSize: 64})
+		default:
+			args = append(args, driver.Arg{Value: make([]byte, p.Size)})
+		}
+	}
+	r := driver.Range{Global: []int{4}}
+	if k.size[0] != 0 {
+		r.Global = k.size[:]
+	}
+	if err := q.Launch(k, r, args); err != nil {
+		t.Logf("refused: %v", err)
+		return
+	}
+	var fault *Fault
+	if err := q.Finish(); err != nil && !errors.As(err, &fault) {
+		t.Fatalf("error %v is no Fault", err)
+	}
+}

@@ -1,0 +1,59 @@
+package hostdev
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"offlink/runtime/driver"
+)
+
+// goldens are files of kernels that testdata/golden has compiled, so that a
+// checkout without compilers tests the device too.
+var goldens = map[string]func(t *testing.T, p *testProgram){
+	"control":  func(t *testing.T, p *testProgram) { testSwap(t, p); testSwitches(t, p); testCalls(t, p) },
+	"barriers": func(t *testing.T, p *testProgram) { testReduce(t, p); testRotates(t, p); testMatmul(t, p); testKeeps(t, p) },
+	"groups":   func(t *testing.T, p *testProgram) { testGroupInts(t, p); testAsyncCopies(t, p) },
+	"memory":   func(t *testing.T, p *testProgram) { testConstants(t, p, 1); testGlobals(t, p); testList(t, p) },
+	"structs":  func(t *testing.T, p *testProgram) { testByValue(t, p); testCopies(t, p); testValues(t, p) },
+	"vectors":  func(t *testing.T, p *testProgram) { testVectors(t, p, 3); testSwizzles(t, p); testShuffles(t, p) },
+	"builtins": func(t *testing.T, p *testProgram) { testRequired(t, p); testSubgroups(t, p) },
+	"faults":   func(t *testing.T, p *testProgram) { testDefined(t, p); testFreed(t, p); testArguments(t, p) },
+	"atomics":  func(t *testing.T, p *testProgram) { testAtomics[int32](t, p, "int"); testOldAtomics(t, p) },
+}
+
+func TestGoldens(t *testing.T) {
+	for name, test := range goldens {
+		t.Run(name, func(t *testing.T) {
+			golden := filepath.Join("testdata/golden", name+".spv")
+			if *update {
+				l := levels[1]
+				code := translate(t, bitcode(t, filepath.Join("testdata/kernels", name+".cl"), l), l)
+				if err := os.WriteFile(golden, code, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			code, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, buildModules(t, Options{}, driver.BuildOptions{}, module(name, code)))
+		})
+	}
+}
+
+// TestGoldensCurrent compares the goldens with their sources.
+func TestGoldensCurrent(t *testing.T) {
+	for name := range goldens {
+		l := levels[1]
+		code := translate(t, bitcode(t, filepath.Join("testdata/kernels", name+".cl"), l), l)
+		golden, err := os.ReadFile(filepath.Join("testdata/golden", name+".spv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(code, golden) {
+			t.Errorf("%s.spv is not made of %s.cl; run the tests with -update", name, name)
+		}
+	}
+}
