@@ -124,6 +124,29 @@ const (
 func (g *generator) unit(source int) int { return firstUnit + 2*source }
 func (g *generator) file(source int) int { return firstUnit + 2*source + 1 }
 
+// function writes the instructions of one function.
+type function struct {
+	*generator
+	scope, line int // of the debug locations
+	next        int // the number of the next value
+}
+
+// emit writes an instruction with the location of a further line.
+func (f *function) emit(format string, args ...any) {
+	f.line++
+	fmt.Fprintf(f, "  "+format, args...)
+	f.WriteString(f.at(f.scope, f.line))
+	f.WriteByte('\n')
+}
+
+// value writes an instruction with a result and returns the result's name.
+func (f *function) value(format string, args ...any) string {
+	name := fmt.Sprintf("%%%d", f.next)
+	f.next++
+	f.emit(name+" = "+format, args...)
+	return name
+}
+
 func (g *generator) kernel(i int) {
 	if i == 0 {
 		g.node = firstUnit + 2*g.sources
@@ -131,48 +154,48 @@ func (g *generator) kernel(i int) {
 	source := i / kernelsPerSource
 	name := fmt.Sprintf("_ZTS6KernelILi%dEE", i)
 	scope, attached := g.subprogram(name, 10*i+1, source)
-	line := 10*i + 2
-	loc := func() string { line++; return g.at(scope, line) }
+	f := &function{generator: g, scope: scope, line: 10*i + 2}
 	fmt.Fprintf(g, "\n; Function Attrs: convergent mustprogress norecurse nounwind\n")
 	fmt.Fprintf(g, "define weak_odr dso_local spir_kernel void @%s(ptr addrspace(1) noundef align 4 %%out, ptr addrspace(1) noundef readonly align 4 %%in, i32 noundef %%n) local_unnamed_addr #%d%s !sycl_used_aspects !%d !sycl_kernel_omit_args !%d {\nentry:\n",
 		name, source, attached, usedAspects, omitArguments)
 	if g.Debug {
-		fmt.Fprintf(g, "  call void @llvm.dbg.value(metadata i32 %%n, metadata !%d, metadata !DIExpression())%s\n", scope+2, loc())
+		f.emit("call void @llvm.dbg.value(metadata i32 %%n, metadata !%d, metadata !DIExpression())", scope+2)
 	}
-	fmt.Fprintf(g, "  %%0 = load i64, ptr addrspace(1) @__spirv_BuiltInGlobalInvocationId, align 32%s\n", loc())
-	fmt.Fprintf(g, "  %%1 = trunc i64 %%0 to i32%s\n", loc())
-	fmt.Fprintf(g, "  %%cmp = icmp slt i32 %%1, %%n%s\n", loc())
-	fmt.Fprintf(g, "  br i1 %%cmp, label %%body, label %%exit%s\n\nbody:                                             ; preds = %%entry\n", loc())
-	value := "%1"
-	next := 2
-	for k := range instructionGroups {
-		fmt.Fprintf(g, "  %%%d = zext i32 %s to i64%s\n", next, value, loc())
-		fmt.Fprintf(g, "  %%%d = getelementptr inbounds i32, ptr addrspace(1) %%in, i64 %%%d%s\n", next+1, next, loc())
-		fmt.Fprintf(g, "  %%%d = load i32, ptr addrspace(1) %%%d, align 4%s\n", next+2, next+1, loc())
-		fmt.Fprintf(g, "  %%%d = mul nsw i32 %%%d, %d%s\n", next+3, next+2, 3+k, loc())
-		fmt.Fprintf(g, "  %%%d = add nsw i32 %%%d, %s%s\n", next+4, next+3, value, loc())
-		value = fmt.Sprintf("%%%d", next+4)
-		next += 5
-	}
-	fmt.Fprintf(g, "  %%%d = getelementptr inbounds [8 x i32], ptr addrspace(1) @table_%d, i64 0, i64 %d%s\n", next, i%g.tables, i%8, loc())
-	fmt.Fprintf(g, "  %%%d = load i32, ptr addrspace(1) %%%d, align 4%s\n", next+1, next, loc())
-	fmt.Fprintf(g, "  %%%d = load i8, ptr addrspace(1) @name_%d, align 1%s\n", next+2, i%g.tables, loc())
-	fmt.Fprintf(g, "  %%%d = sext i8 %%%d to i32%s\n", next+3, next+2, loc())
-	last := fmt.Sprintf("%%%d", next+1)
-	next += 4
-	for k := range 2 {
-		if g.helpers == 0 {
-			break
-		}
-		fmt.Fprintf(g, "  %%%d = tail call spir_func noundef i32 @helper_%d(i32 noundef %s, i32 noundef %s) #%d%s\n", next, g.topHelper(2*i+k), last, value, g.callGroup(), loc())
-		last = fmt.Sprintf("%%%d", next)
-		next++
-	}
-	fmt.Fprintf(g, "  %%%d = xor i32 %s, %s%s\n", next, last, value, loc())
-	fmt.Fprintf(g, "  %%%d = getelementptr inbounds i32, ptr addrspace(1) %%out, i64 %%2%s\n", next+1, loc())
-	fmt.Fprintf(g, "  store i32 %%%d, ptr addrspace(1) %%%d, align 4%s\n", next, next+1, loc())
-	fmt.Fprintf(g, "  br label %%exit%s\n\nexit:                                             ; preds = %%body, %%entry\n  ret void%s\n}\n", loc(), loc())
+	id := f.value("load i64, ptr addrspace(1) @__spirv_BuiltInGlobalInvocationId, align 32")
+	index := f.value("trunc i64 %s to i32", id)
+	f.emit("%%cmp = icmp slt i32 %s, %%n", index)
+	f.emit("br i1 %%cmp, label %%body, label %%exit")
+	g.WriteString("\nbody:                                             ; preds = %entry\n")
+	f.compute(i, index)
+	f.emit("br label %%exit")
+	g.WriteString("\nexit:                                             ; preds = %body, %entry\n")
+	f.emit("ret void")
+	g.WriteString("}\n")
 	g.flushNodes()
+}
+
+// compute writes what a kernel does with the element of that index.
+func (f *function) compute(kernel int, index string) {
+	value := index
+	for k := range instructionGroups {
+		wide := f.value("zext i32 %s to i64", value)
+		address := f.value("getelementptr inbounds i32, ptr addrspace(1) %%in, i64 %s", wide)
+		loaded := f.value("load i32, ptr addrspace(1) %s, align 4", address)
+		product := f.value("mul nsw i32 %s, %d", loaded, 3+k)
+		value = f.value("add nsw i32 %s, %s", product, value)
+	}
+	table := kernel % f.tables
+	address := f.value("getelementptr inbounds [8 x i32], ptr addrspace(1) @table_%d, i64 0, i64 %d", table, kernel%8)
+	last := f.value("load i32, ptr addrspace(1) %s, align 4", address)
+	letter := f.value("load i8, ptr addrspace(1) @name_%d, align 1", table)
+	f.value("sext i8 %s to i32", letter)
+	for k := range min(2, f.helpers) {
+		last = f.value("tail call spir_func noundef i32 @helper_%d(i32 noundef %s, i32 noundef %s) #%d", f.topHelper(2*kernel+k), last, value, f.callGroup())
+	}
+	result := f.value("xor i32 %s, %s", last, value)
+	wide := f.value("sext i32 %s to i64", index)
+	address = f.value("getelementptr inbounds i32, ptr addrspace(1) %%out, i64 %s", wide)
+	f.emit("store i32 %s, ptr addrspace(1) %s, align 4", result, address)
 }
 
 // Helpers of a layer are next to one another; the first layer is what kernels
@@ -187,11 +210,9 @@ func (g *generator) topHelper(i int) int { return i % max(g.layerStart(1), 1) }
 func (g *generator) callGroup() int { return g.sources + 1 }
 
 func (g *generator) helper(i int) {
-	source := i % g.sources
 	name := fmt.Sprintf("helper_%d", i)
-	scope, attached := g.subprogram(name, 1000+10*i, source)
-	line := 1000 + 10*i
-	loc := func() string { line++; return g.at(scope, line) }
+	scope, attached := g.subprogram(name, 1000+10*i, i%g.sources)
+	f := &function{generator: g, scope: scope, line: 1000 + 10*i}
 	linkage := "linkonce_odr dso_local"
 	if i%3 == 0 {
 		linkage = "internal"
@@ -199,15 +220,14 @@ func (g *generator) helper(i int) {
 	fmt.Fprintf(g, "\n; Function Attrs: convergent noinline nounwind\ndefine %s spir_func noundef i32 @%s(i32 noundef %%a, i32 noundef %%b) local_unnamed_addr #%d%s {\nentry:\n", linkage, name, g.sources, attached)
 	value := "%a"
 	for k := range 6 {
-		fmt.Fprintf(g, "  %%s%d = shl i32 %s, %d%s\n", k, value, k+1, loc())
-		fmt.Fprintf(g, "  %%x%d = xor i32 %%s%d, %%b%s\n", k, k, loc())
-		value = fmt.Sprintf("%%x%d", k)
+		shifted := f.value("shl i32 %s, %d", value, k+1)
+		value = f.value("xor i32 %s, %%b", shifted)
 	}
-	for k, callee := range g.calls(i) {
-		fmt.Fprintf(g, "  %%c%d = tail call spir_func noundef i32 @helper_%d(i32 noundef %s, i32 noundef %%b) #%d%s\n", k, callee, value, g.callGroup(), loc())
-		value = fmt.Sprintf("%%c%d", k)
+	for _, callee := range g.calls(i) {
+		value = f.value("tail call spir_func noundef i32 @helper_%d(i32 noundef %s, i32 noundef %%b) #%d", callee, value, g.callGroup())
 	}
-	fmt.Fprintf(g, "  ret i32 %s%s\n}\n", value, loc())
+	f.emit("ret i32 %s", value)
+	g.WriteString("}\n")
 	g.flushNodes()
 }
 

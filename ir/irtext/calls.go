@@ -152,8 +152,12 @@ func (t *text) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
 	p := t.parser()
 	p.refs = t.borrowSink()
 	defer t.sinks.Put(p.refs)
+	without := make(map[int]bool, len(calls))
+	for _, index := range calls {
+		without[index] = true
+	}
 	p.onCall = func(site *callSite) {
-		if slices.Contains(calls, site.index) {
+		if without[site.index] {
 			p.refs.truncate(site.refs)
 			p.again(site.tail, site.end, p.instructionTail)
 		}

@@ -8,36 +8,23 @@ func (p *parser) body() (cut int) {
 	p.calls = 0
 	start := p.pos
 	p.expect('{')
-	open, blocks := false, 0
-	for {
-		c := p.peek()
-		if c == '}' {
-			break
-		}
-		if c == 0 {
-			p.fail(start, "function body without its end")
-		}
-		if n, pos, ok := p.blockLabel(); ok {
-			if open {
-				p.fail(pos, "expected a terminator before the label")
-			}
-			open, blocks = true, blocks+1
+	open, blocks := false, 0 // the block being parsed has no terminator yet
+	for p.peek() != '}' && cut == 0 {
+		switch n, pos, isLabel := p.blockLabel(); {
+		case isLabel && open:
+			p.fail(pos, "expected a terminator before the label")
+		case isLabel:
 			p.locals.define(p, n, pos, true)
-			continue
-		}
-		if !open {
-			if p.acceptWord("uselistorder") {
-				cut = p.useListOrders(p.pos - len("uselistorder"))
-				break
-			}
 			open, blocks = true, blocks+1
-			p.locals.defineNext(p, p.pos, true)
+		case !open && p.acceptWord("uselistorder"):
+			cut = p.useListOrders(p.pos - len("uselistorder"))
+		default:
+			if !open {
+				p.locals.defineNext(p, p.pos, true)
+				blocks++
+			}
+			open = !p.statement()
 		}
-		if c == '#' {
-			p.debugRecord()
-			continue
-		}
-		open = !p.instruction()
 	}
 	if open {
 		p.unexpected("an instruction (the block has no terminator)")
@@ -47,6 +34,16 @@ func (p *parser) body() (cut int) {
 	}
 	p.expect('}')
 	return cut
+}
+
+// statement steps over an instruction or debug record and reports whether it
+// ends a block.
+func (p *parser) statement() (terminator bool) {
+	if p.peek() == '#' {
+		p.debugRecord()
+		return false
+	}
+	return p.instruction()
 }
 
 // blockLabel steps over "name:", if that is next.

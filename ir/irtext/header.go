@@ -1,6 +1,8 @@
 package irtext
 
 import (
+	"bytes"
+
 	"offlink/ir"
 )
 
@@ -55,6 +57,7 @@ type header struct {
 	comdatPos  int
 	groups     []uint32
 	attributes []ir.Attribute
+	parameters []ir.ParameterAttribute
 	attached   []attachedText
 	signature  int // number of references of the signature
 }
@@ -66,7 +69,7 @@ type attachedText struct {
 }
 
 func (h *header) reset() {
-	*h = header{items: h.items[:0], groups: h.groups[:0], attributes: h.attributes[:0], attached: h.attached[:0]}
+	*h = header{items: h.items[:0], groups: h.groups[:0], attributes: h.attributes[:0], parameters: h.parameters[:0], attached: h.attached[:0]}
 }
 
 // item notes a piece of the header that ends here.
@@ -219,7 +222,7 @@ func (p *parser) signature() {
 func (p *parser) parameters(result ir.TypeID) ir.TypeID {
 	p.expect('(')
 	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
-	for more := p.peek() != ')'; more; more = p.accept(',') {
+	for index, more := 0, p.peek() != ')'; more; index, more = index+1, p.accept(',') {
 		if p.acceptDots() {
 			t.Variadic = true
 			break
@@ -228,11 +231,30 @@ func (p *parser) parameters(result ir.TypeID) ir.TypeID {
 		if p.types != nil {
 			t.Elements = append(t.Elements, id)
 		}
+		start := p.pos
 		p.valueAttributes(false)
+		if bytes.IndexByte(p.data[start:p.pos], '"') >= 0 {
+			p.parameterStrings(start, index)
+		}
 		p.parameterName()
 	}
 	p.expect(')')
 	return p.built(t)
+}
+
+// parameterStrings notes the string attributes of a parameter, which most
+// have none of. Its attributes begin at start.
+func (p *parser) parameterStrings(start, index int) {
+	end := p.pos
+	p.pos = start
+	for p.pos < end {
+		if p.peek() == '"' {
+			p.header.parameters = append(p.header.parameters, ir.ParameterAttribute{Index: index, Attribute: p.stringAttribute()})
+		} else if p.pos < end {
+			p.wordAttribute(p.word())
+		}
+	}
+	p.pos = end
 }
 
 func (p *parser) parameterName() {

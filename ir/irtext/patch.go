@@ -26,8 +26,12 @@ func (w *writer) collectPatches(run func()) {
 	w.sortPatches()
 }
 
+// sortPatches puts the patches into the order of the text, the longest first of
+// those that begin at one place.
 func (w *writer) sortPatches() {
-	slices.SortFunc(w.patches, func(a, b patch) int { return cmp.Compare(a.start, b.start) })
+	slices.SortFunc(w.patches, func(a, b patch) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
+	})
 }
 
 // copyPatched copies a piece of the input with the patches that lie in it.

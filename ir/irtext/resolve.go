@@ -137,7 +137,7 @@ func (p *parser) fillValue(id ir.ValueID, value *valueText) {
 			v.Groups = append(v.Groups, group)
 		}
 	}
-	v.Attributes = slices.Clone(h.attributes)
+	v.Attributes, v.Parameters = slices.Clone(h.attributes), slices.Clone(h.parameters)
 	for _, a := range h.attached {
 		v.Attachments = append(v.Attachments, ir.Attachment{Kind: p.kindName(a.kind), Operand: p.decodeAt(a.pos)})
 	}
@@ -194,10 +194,7 @@ func (r *resolver) finish() {
 	p := t.parser()
 	p.types = t.table
 	slices.SortFunc(r.calls, func(a, b indirectCall) int { return cmp.Compare(a.result, b.result) })
-	for _, call := range r.calls {
-		p.addIndirect(call)
-	}
-	slices.SortFunc(r.labels, func(a, b labelUse) int { return cmp.Compare(a.pos, b.pos) })
+	p.addIndirect(r.calls)
 	p.checkLabels(r.labels)
 	p.types = t.table.frozenCopy()
 	p.resolveNamed()
@@ -221,39 +218,49 @@ func (t *text) joinNodes(tables []ir.NodeTable) {
 	}
 }
 
-// addIndirect builds the function type of an indirect call and adds it to the
-// references of the caller.
-func (p *parser) addIndirect(call indirectCall) {
+// addIndirect builds the function types of the indirect calls, which are in the
+// order of the text, and adds them to the references of their callers.
+func (p *parser) addIndirect(calls []indirectCall) {
+	last := make(map[ir.TypeID]ir.ValueID) // caller that has the type already
+	for _, call := range calls {
+		id := p.indirectType(call)
+		if caller, ok := last[id]; ok && caller == call.caller {
+			continue
+		}
+		last[id] = call.caller
+		v := &p.text.module.Values[call.caller]
+		v.Refs = append(v.Refs, ir.MakeRef(ir.RefIndirectCall, uint32(id)))
+	}
+}
+
+func (p *parser) indirectType(call indirectCall) ir.TypeID {
 	p.pos = call.result
 	result, _ := p.parseType()
-	id := result
-	if call.args != nil {
-		t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
-		for _, pos := range call.args {
-			p.pos = pos
-			argument, _ := p.parseType()
-			t.Elements = append(t.Elements, argument)
-		}
-		id = p.built(t)
+	if call.args == nil {
+		return result
 	}
-	v := &p.text.module.Values[call.caller]
-	ref := ir.MakeRef(ir.RefIndirectCall, uint32(id))
-	if !slices.Contains(v.Refs, ref) {
-		v.Refs = append(v.Refs, ref)
+	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
+	for _, pos := range call.args {
+		p.pos = pos
+		argument, _ := p.parseType()
+		t.Elements = append(t.Elements, argument)
 	}
+	return p.built(t)
 }
 
 // checkLabels fails if a blockaddress names a label that its function lacks.
 func (p *parser) checkLabels(uses []labelUse) {
-	for _, use := range uses {
-		value := p.text.values[use.function]
-		if value.body == 0 {
-			p.fail(use.pos, "blockaddress of a function without a body")
+	slices.SortStableFunc(uses, func(a, b labelUse) int {
+		return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.pos, b.pos))
+	})
+	for i, use := range uses {
+		if i == 0 || uses[i-1].function != use.function {
+			if p.text.values[use.function].body == 0 {
+				p.fail(use.pos, "blockaddress of a function without a body")
+			}
+			p.scanBody(use.function)
 		}
-		p.locals = nil
-		p.scanBody(use.function)
-		e := p.locals.lookup(use.label)
-		if e.flags&localIsLabel == 0 {
+		if p.locals.lookup(use.label).flags&localIsLabel == 0 {
 			p.fail(use.pos, "use of undefined label '%"+use.label.String()+"'")
 		}
 	}

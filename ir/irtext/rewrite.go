@@ -41,8 +41,8 @@ func (w *writer) declare(e *ir.Expression) {
 // rewriter writes a body of which calls are replaced.
 type rewriter struct {
 	*writer
-	edits   []ir.CallEdit
-	sites   []callSite // of edits, in the order of the text
+	edits   map[int]*ir.Expression // by the index of the call
+	sites   []callSite             // of edits, in the order of the text
 	locals  []localName
 	removed []uint32 // numbers of the results that constants take the place of, ascending
 	values  map[string]string
@@ -55,7 +55,10 @@ type rewriter struct {
 // rewriteBody writes the body of a function, up to end, with its calls
 // replaced.
 func (w *writer) rewriteBody(id ir.ValueID, edit *ir.Edit, end int) {
-	r := &rewriter{writer: w, edits: edit.Calls, values: make(map[string]string)}
+	r := &rewriter{writer: w, edits: make(map[int]*ir.Expression), values: make(map[string]string)}
+	for i := range edit.Calls {
+		r.edits[edit.Calls[i].Call] = &edit.Calls[i].Value
+	}
 	r.scan(id)
 	r.choosePrefix()
 	for i := range r.sites {
@@ -67,11 +70,8 @@ func (w *writer) rewriteBody(id ir.ValueID, edit *ir.Edit, end int) {
 	for i := range r.sites {
 		calls = append(calls, r.replaceCall(&r.sites[i]))
 	}
-	w.patches = slices.DeleteFunc(w.patches, func(p patch) bool {
-		return slices.ContainsFunc(calls, func(c patch) bool { return c.start <= p.start && p.end <= c.end })
-	})
 	w.patches = append(w.patches, calls...)
-	w.sortPatches()
+	w.removeOverlaps()
 	w.copyPatched(int(w.text.values[id].body), end)
 }
 
@@ -81,21 +81,12 @@ func (r *rewriter) scan(id ir.ValueID) {
 	r.globals = r.globals[:0]
 	p.globals, p.localNames = &r.globals, &r.locals
 	p.onCall = func(site *callSite) {
-		if r.edit(site.index) != nil {
+		if r.edits[site.index] != nil {
 			r.sites = append(r.sites, *site)
 		}
 	}
 	p.scanBody(id)
 	p.globals, p.localNames, p.onCall = nil, nil, nil
-}
-
-func (r *rewriter) edit(call int) *ir.Expression {
-	for i := range r.edits {
-		if r.edits[i].Call == call {
-			return &r.edits[i].Value
-		}
-	}
-	return nil
 }
 
 // choosePrefix chooses what no name of the function begins with.
@@ -108,7 +99,7 @@ func (r *rewriter) choosePrefix() {
 
 // dropResult notes the constant that takes the place of a call's result.
 func (r *rewriter) dropResult(site *callSite) {
-	e := r.edit(site.index)
+	e := r.edits[site.index]
 	if e.Kind != ir.ExpressionConstant || r.stores(site) {
 		return
 	}
@@ -182,7 +173,7 @@ func (r *rewriter) truncates(want, got ir.TypeID) bool {
 // replaceCall returns the patch that puts the edit's value in the place of a
 // call.
 func (r *rewriter) replaceCall(site *callSite) patch {
-	e := r.edit(site.index)
+	e := r.edits[site.index]
 	r.lines = r.lines[:0]
 	r.debug = r.location(site)
 	switch {

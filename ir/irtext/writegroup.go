@@ -25,11 +25,12 @@ func (w *writer) groupWithout(id ir.AttributeGroupID, remove []string) uint32 {
 	if drop == nil {
 		return w.text.groupNumber[id]
 	}
-	for i := range w.groups {
-		if w.groups[i].of == id && slices.Equal(w.groups[i].remove, drop) {
+	for _, i := range w.groupsOf[id] {
+		if slices.Equal(w.groups[i].remove, drop) {
 			return w.text.lastGroup + 1 + uint32(i)
 		}
 	}
+	w.groupsOf[id] = append(w.groupsOf[id], len(w.groups))
 	w.groups = append(w.groups, newGroup{id, drop})
 	return w.text.lastGroup + uint32(len(w.groups))
 }

@@ -12,28 +12,9 @@ func (w *writer) writeNamed() {
 	m := w.text.module
 	w.add("\n")
 	for i := range m.NamedMetadata {
-		n := &m.NamedMetadata[i]
-		if slices.Contains(w.slice.Removed, n.Name) {
-			continue
+		if !slices.Contains(w.slice.Removed, m.NamedMetadata[i].Name) {
+			w.writeList(i)
 		}
-		w.beginNamed(n.Name)
-		first := true
-		switch edit := w.slice.NamedEdit(n.Name); {
-		case edit != nil:
-			for _, k := range edit.Keep {
-				w.namedOperand(i, k, &first)
-			}
-			w.namedAdditions(edit, &first)
-		case n.Name == ir.DebugUnits:
-			for _, k := range w.reach.Listed {
-				w.namedOperand(i, k, &first)
-			}
-		default:
-			for k := range n.Operands {
-				w.namedOperand(i, k, &first)
-			}
-		}
-		w.add("}\n")
 	}
 	for i := range w.slice.Named {
 		edit := &w.slice.Named[i]
@@ -44,6 +25,29 @@ func (w *writer) writeNamed() {
 			w.add("}\n")
 		}
 	}
+}
+
+// writeList writes a list of the module with what the slice keeps of it.
+func (w *writer) writeList(index int) {
+	n := &w.text.module.NamedMetadata[index]
+	w.beginNamed(n.Name)
+	first := true
+	switch edit := w.slice.NamedEdit(n.Name); {
+	case edit != nil:
+		for _, k := range edit.Keep {
+			w.namedOperand(index, k, &first)
+		}
+		w.namedAdditions(edit, &first)
+	case n.Name == ir.DebugUnits:
+		for _, k := range w.reach.Listed {
+			w.namedOperand(index, k, &first)
+		}
+	default:
+		for k := range n.Operands {
+			w.namedOperand(index, k, &first)
+		}
+	}
+	w.add("}\n")
 }
 
 func (w *writer) beginNamed(name string) {
@@ -202,27 +206,36 @@ func (w *writer) writeNode(n nodeText, unit *ir.Unit) {
 
 // patchValues makes patches for the global values in w.globals: null for the
 // operands that name one that is not in the slice, new numbers for others.
+// Both lists are in the order of the text.
 func (w *writer) patchValues() {
-	dropped := -2
+	operands, dropped := w.operands, false
 	for _, use := range w.globals {
-		at := w.operandAt(use.span)
-		if !w.reach.Keeps(use.value) {
-			if at >= 0 && at != dropped {
-				w.patches = append(w.patches, patch{int(w.operands[at].start), int(w.operands[at].end), "null"})
-			}
-			dropped = at
-			continue
+		for len(operands) > 0 && operands[0].end <= use.start {
+			operands, dropped = operands[1:], false
 		}
-		if use.numbered && at != dropped {
+		switch {
+		case dropped:
+		case !w.reach.Keeps(use.value) && len(operands) > 0:
+			w.patches = append(w.patches, patch{int(operands[0].start), int(operands[0].end), "null"})
+			dropped = true
+		case use.numbered:
 			w.patches = append(w.patches, patch{int(use.start), int(use.end), utoa(w.numbers[use.value])})
 		}
 	}
+	w.removeOverlaps()
 }
 
-// operandAt returns the index of the operand in w.operands that holds a
-// place.
-func (w *writer) operandAt(at span) int {
-	return slices.IndexFunc(w.operands, func(o span) bool { return o.start <= at.start && at.end <= o.end })
+// removeOverlaps drops the patches that lie in one that ends further on: of
+// an operand that becomes null, all that was patched in it.
+func (w *writer) removeOverlaps() {
+	w.sortPatches()
+	kept := w.patches[:0]
+	for _, p := range w.patches {
+		if n := len(kept); n == 0 || kept[n-1].end <= p.start {
+			kept = append(kept, p)
+		}
+	}
+	w.patches = kept
 }
 
 // patchUnit makes the patch for the variables that a compile unit lists; the

@@ -21,7 +21,8 @@ type writer struct {
 	numbers    []uint32 // by ValueID: the number of an unnamed value of the slice
 	renumbered bool     // some of them differ from the module's
 	groups     []newGroup
-	nodes      []ir.NewNode // that the slice adds, in the order of their numbers
+	groupsOf   map[ir.AttributeGroupID][]int // indices in groups
+	nodes      []ir.NewNode                  // that the slice adds, in the order of their numbers
 	declared   []declaration
 	patches    []patch
 	globals    []globalName
@@ -36,10 +37,11 @@ func (t *text) NewWriter() ir.SliceWriter {
 	p := t.parser()
 	p.locals = newLocals()
 	return &writer{
-		text:    t,
-		reacher: ir.NewReacher(t.module),
-		parser:  p,
-		numbers: make([]uint32, len(t.module.Values)),
+		text:     t,
+		reacher:  ir.NewReacher(t.module),
+		parser:   p,
+		numbers:  make([]uint32, len(t.module.Values)),
+		groupsOf: make(map[ir.AttributeGroupID][]int),
 	}
 }
 
@@ -51,6 +53,7 @@ func (w *writer) WriteSlice(out io.Writer, s *ir.Slice) (err error) {
 	}
 	w.out, w.slice, w.reach = out, s, reach
 	w.buf, w.groups, w.nodes, w.declared = w.buf[:0], w.groups[:0], w.nodes[:0], w.declared[:0]
+	clear(w.groupsOf)
 	w.number()
 	f := catch(func() { err = w.write() })
 	if f != nil {
