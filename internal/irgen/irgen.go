@@ -143,7 +143,7 @@ func (f *function) emit(format string, args ...any) {
 func (f *function) value(format string, args ...any) string {
 	name := fmt.Sprintf("%%%d", f.next)
 	f.next++
-	f.emit(name+" = "+format, args...)
+	f.emit("%"+name+" = "+format, args...)
 	return name
 }
 
