@@ -2,7 +2,7 @@
 // textual LLVM IR as a SYCL compiler prints it, with opaque pointers.
 //
 // A module of N kernels has N/2 helper functions in four layers, each calling
-// two of the layer below, and N/20 tables of functions; every kernel has about
+// two of the layer below, and N/20 tables of numbers with names; every kernel has about
 // 60 instructions, calls two helpers and reads a table. Ten kernels have one
 // module ID. The same configuration gives the same bytes.
 package irgen
