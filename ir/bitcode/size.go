@@ -1,0 +1,29 @@
+package bitcode
+
+import "offlink/ir"
+
+// ValueSize implements [ir.Sizer]: the bytes of the records of a function's
+// body as they are held here, a little more than in the input, where records
+// are packed to bits; of other values, those of their own record and, for a
+// variable with an initialiser, of that constant's.
+func (s *source) ValueSize(id ir.ValueID) int64 {
+	v := &s.values[id]
+	size := int64(4 * len(v.operands))
+	if v.body >= 0 {
+		b := &s.bodies[v.body]
+		size += int64(len(b.constants.arena) + len(b.metadata.arena) + len(b.code) + len(b.symbols) + len(b.attached))
+	}
+	if s.module.Values[id].Kind == ir.Variable && len(v.operands) > varInit && v.operands[varInit] > 0 {
+		size += s.constantSize(v.operands[varInit] - 1)
+	}
+	return size
+}
+
+// constantSize returns the bytes of the record of a constant of the module,
+// without those of its operands. Constants are numbered behind the values.
+func (s *source) constantSize(id uint64) int64 {
+	if first := uint64(len(s.values)); id >= first && id-first < uint64(s.constants.len()) {
+		return int64(len(s.constants.open(int(id - first)).data))
+	}
+	return 0
+}
