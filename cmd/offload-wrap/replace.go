@@ -164,7 +164,7 @@ func readOffer(code devimg.Code) (*offer, error) {
 
 // compareCode says how the new code differs from what the image offers: its
 // entries, the symbols it exports, and the arguments its kernels get, which
-// the masks tell, or else the old code.
+// the old code tells, or else the masks.
 func compareCode(old *devimg.Image, code devimg.Code) ([]string, error) {
 	now, err := readOffer(code)
 	if err != nil {
@@ -197,13 +197,13 @@ func compareArguments(old *devimg.Image, now *offer) []string {
 	masks := old.Properties.Get(props.SetKernelParamOpt)
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(now.kernels)) {
-		if mask, ok := masks.Get(name); ok {
-			if kept := keptParameters(mask); kept != now.kernels[name] {
-				lines = append(lines, fmt.Sprintf("kernel %s: %d parameters, and its mask (%s) leaves %d",
-					name, now.kernels[name], props.Describe(props.SetKernelParamOpt, name, mask), kept))
+		if n, ok := was.kernels[name]; ok {
+			if n != now.kernels[name] {
+				lines = append(lines, fmt.Sprintf("kernel %s: %d parameters, and the old code has %d", name, now.kernels[name], n))
 			}
-		} else if n, ok := was.kernels[name]; ok && n != now.kernels[name] {
-			lines = append(lines, fmt.Sprintf("kernel %s: %d parameters, and the old code has %d", name, now.kernels[name], n))
+		} else if mask, ok := masks.Get(name); ok && keptParameters(mask) != now.kernels[name] {
+			lines = append(lines, fmt.Sprintf("kernel %s: %d parameters, and its mask (%s) leaves %d",
+				name, now.kernels[name], props.Describe(props.SetKernelParamOpt, name, mask), keptParameters(mask)))
 		}
 	}
 	return lines
