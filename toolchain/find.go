@@ -3,6 +3,7 @@ package toolchain
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,9 +64,14 @@ func named(ctx context.Context, name Name, path string) (Tool, error) {
 	return t, nil
 }
 
+// lookError returns what is wrong with a path that is named in the message
+// already.
 func lookError(err error) error {
 	if e, ok := err.(*exec.Error); ok {
-		return e.Err
+		err = e.Err
+	}
+	if e, ok := err.(*fs.PathError); ok {
+		err = e.Err
 	}
 	return err
 }

@@ -164,10 +164,13 @@ func (w *translation) run(module []byte) ([]byte, error) {
 		return nil, err
 	}
 	words, err := os.ReadFile(out)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = toolchain.FinishSPIRV(words, w.options.Version)
 	}
-	return words, toolchain.FinishSPIRV(words, w.options.Version)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", w.name, err)
+	}
+	return words, nil
 }
 
 // assemble returns the module as bitcode that the route made.
@@ -233,7 +236,7 @@ func (w *translation) explain(err error) error {
 	if !ok {
 		return err
 	}
-	text := failed.Error()
+	text := w.name + ": " + failed.Error()
 	if w.route.FailsOnOpaquePointers(failed, w.input) {
 		text += "; this llvm-spirv fails on many modules with opaque pointers: use that of PyPI's dpcpp-llvm-spirv 2024.2.0 (--llvm-spirv=PATH)"
 	}
