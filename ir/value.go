@@ -36,6 +36,9 @@ type GlobalValue struct {
 	// Attributes are string attributes beside the groups: written in the
 	// header itself, or added by a step. They win over those of Groups.
 	Attributes []Attribute
+	// Parameters are the string attributes of a function's parameters, in
+	// order.
+	Parameters []ParameterAttribute
 	// Attachments are the metadata attached to the value, in order.
 	Attachments []Attachment
 	// Refs is everything that the header, body or initialiser refers to,
@@ -55,6 +58,12 @@ func (v *GlobalValue) IsLocal() bool { return v.Linkage == Internal || v.Linkage
 
 // Attribute is a string attribute: "key"="value", or "key" alone.
 type Attribute struct{ Key, Value string }
+
+// ParameterAttribute is a string attribute of the parameter of that index.
+type ParameterAttribute struct {
+	Index int
+	Attribute
+}
 
 // AttributeGroup is one "attributes #N" group.
 type AttributeGroup struct {
