@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,8 @@ type modePlan struct {
 type imagePlan struct {
 	Number    int      `json:"image"`
 	Scope     string   `json:"scope"`
-	Part      string   `json:"part,omitempty"` // "esimd" for an image of ESIMD code
+	Features  []string `json:"features,omitempty"` // that its entry points share
+	Part      string   `json:"part,omitempty"`     // "esimd" for an image of ESIMD code
 	Entries   []string `json:"entries"`
 	Functions int      `json:"functions"` // defined in the image
 	Variables int      `json:"variables"`
@@ -111,8 +113,10 @@ func planMode(module *ir.Module, o *options) (modePlan, error) {
 			if err != nil {
 				return err
 			}
-			p.Images[i], holds[i] = planImage(slice, i), slice.Definitions
-			return nil
+			holds[i] = slice.Definitions
+			p.Images[i] = planImage(slice, i)
+			p.Images[i].Features, err = graph.Features(&groups[i])
+			return err
 		}
 	})
 	p.addSizes(module, holds)
@@ -171,14 +175,25 @@ func (p *modePlan) addSizes(module *ir.Module, holds [][]ir.ValueID) {
 func (p *modePlan) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, %s, %s duplicated\n", p.Mode, count(len(p.Images), "image"), bytesText(p.Bytes), bytesText(p.Duplicated))
 	for _, i := range p.Images {
-		fmt.Fprintf(w, "  %d  %s  %s, %s, %s, %s shared\n", i.Number, scopeText(i), count(i.Functions, "function"), count(i.Variables, "variable"), bytesText(i.Bytes), bytesText(i.Shared))
-		for _, name := range i.Entries {
-			fmt.Fprintf(w, "       %s\n", split.Demangle(name))
+		fmt.Fprintf(w, "  %d  %s: %s, %s, %s, %s shared\n", i.Number, scopeText(i), count(i.Functions, "function"), count(i.Variables, "variable"), bytesText(i.Bytes), bytesText(i.Shared))
+		if p.Mode == split.Kernel.String() {
+			continue // the scope is the entry point
 		}
-		for _, name := range i.Imports {
-			fmt.Fprintf(w, "       imports %s\n", split.Demangle(name))
+		for _, name := range i.Entries {
+			fmt.Fprintf(w, "       %s\n", symbolText(name))
 		}
 	}
+	for _, i := range p.Images {
+		for _, name := range i.Imports {
+			fmt.Fprintf(w, "  image %d imports %s\n", i.Number, symbolText(name))
+		}
+	}
+}
+
+// symbolText is a name as its author wrote it. Kernels are named after types,
+// by what C++ calls the type's name.
+func symbolText(name string) string {
+	return strings.TrimPrefix(split.Demangle(name), "typeinfo name for ")
 }
 
 func scopeText(i imagePlan) string {
@@ -187,10 +202,13 @@ func scopeText(i imagePlan) string {
 		scope = "(no name)"
 	}
 	if slices.Contains(i.Entries, scope) {
-		scope = split.Demangle(scope)
+		scope = symbolText(scope)
 	}
 	if i.Part != "" {
 		scope += " (" + i.Part + ")"
+	}
+	if i.Features != nil {
+		scope += " (" + strings.Join(i.Features, "; ") + ")"
 	}
 	return scope
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"runtime"
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
@@ -88,5 +87,4 @@ func report(images []*image, o *options, s cli.Streams) {
 			fmt.Fprintf(s.Err, "warning: image %d has SYCL and ESIMD entry points; -split-esimd puts them into separate images\n", i.number)
 		}
 	}
-	runtime.KeepAlive(images)
 }

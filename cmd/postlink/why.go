@@ -130,16 +130,16 @@ func (a *whyAnswer) show(json bool, w io.Writer) error {
 		return cli.WriteJSON(w, a)
 	}
 	if a.Image < 0 {
-		fmt.Fprintf(w, "%s: in no image: nothing in any image refers to it\n", split.Demangle(a.Symbol))
+		fmt.Fprintf(w, "%s: in no image: nothing in any image refers to it\n", symbolText(a.Symbol))
 		return nil
 	}
-	fmt.Fprintf(w, "image %d (%s): %s is %s: %s\n", a.Image, a.Scope, split.Demangle(a.Symbol), a.Status, a.Rule)
+	fmt.Fprintf(w, "image %d (%s): %s is %s: %s\n", a.Image, a.Scope, symbolText(a.Symbol), a.Status, a.Rule)
 	for n, step := range a.Chain {
 		if n == 0 {
-			fmt.Fprintf(w, "  %s: %s\n", split.Demangle(step.Symbol), step.Reason)
+			fmt.Fprintf(w, "  %s: %s\n", symbolText(step.Symbol), step.Reason)
 			continue
 		}
-		fmt.Fprintf(w, "  %s: %s %s\n", split.Demangle(step.Symbol), step.Reason, split.Demangle(a.Chain[n-1].Symbol))
+		fmt.Fprintf(w, "  %s: %s %s\n", symbolText(step.Symbol), step.Reason, symbolText(a.Chain[n-1].Symbol))
 	}
 	if len(a.Others) > 0 {
 		fmt.Fprintf(w, "also in %s\n", count(len(a.Others), "other image"))

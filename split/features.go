@@ -1,0 +1,37 @@
+package split
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Features says in words which optional features the entry points of a group
+// have in common; nil where the mode does not group by them.
+func (g *Graph) Features(group *Group) ([]string, error) {
+	if g.options.Mode == None || g.options.Mode == Kernel || len(group.Entries) == 0 {
+		return nil, nil
+	}
+	v := &g.Module.Values[group.Entries[0]]
+	var features []string
+	for _, a := range []struct {
+		key  attributeKey
+		name string
+	}{{keyIndirectlyCallable, "virtual functions of"}, {keyRegisterAllocMode, "register mode"}, {keyGRFSize, "GRF size"}, {keyOptLevel, "optimisation level"}} {
+		if value, ok := g.attributes.get(v, a.key); ok {
+			features = append(features, a.name+" "+value)
+		}
+	}
+	for _, m := range []struct{ kind, name string }{
+		{KindUsedAspects, "aspects"}, {KindWorkGroupSize, "work-group size"},
+		{KindWorkGroupDimensions, "work-group dimensions"}, {KindSubGroupSize, "sub-group size"},
+	} {
+		numbers, err := Integers(g.Module, v, m.kind)
+		if err != nil {
+			return nil, err
+		}
+		if len(numbers) > 0 {
+			features = append(features, m.name+" "+strings.Trim(fmt.Sprint(numbers), "[]"))
+		}
+	}
+	return features, nil
+}
