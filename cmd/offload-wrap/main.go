@@ -19,8 +19,8 @@ func main() { os.Exit(run(os.Args[1:], cli.OSStreams())) }
 
 // run is the program: it returns the exit code.
 func run(args []string, s cli.Streams) int {
-	if isSubcommand(args) {
-		return runSubcommand(args, s)
+	if subcommands.Named(args) {
+		return subcommands.Run(args, s)
 	}
 	return s.Report(program, wrap(args, s))
 }

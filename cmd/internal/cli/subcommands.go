@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Subcommands are the commands that a program has beside the command line of
+// the tool that it stands in for.
+type Subcommands struct {
+	Program string
+	Short   string // what they are for
+	New     []func(Streams) *cobra.Command
+}
+
+// Named reports whether the first argument is the name of one.
+func (s *Subcommands) Named(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	for _, newCommand := range s.New {
+		if newCommand(Streams{}).Name() == args[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// Run runs the one that the first argument names, and returns the exit code.
+func (s *Subcommands) Run(args []string, streams Streams) int {
+	root := s.root(streams)
+	root.SetArgs(DoubleDashes(root, args))
+	return streams.Report(s.Program, root.Execute())
+}
+
+func (s *Subcommands) root(streams Streams) *cobra.Command {
+	root := &cobra.Command{
+		Use: s.Program, Short: s.Short,
+		SilenceErrors: true, SilenceUsage: true,
+	}
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.Err)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return Usagef("%w; see '%s --help'", err, c.CommandPath())
+	})
+	for _, newCommand := range s.New {
+		root.AddCommand(newCommand(streams))
+	}
+	return root
+}
+
+// DoubleDashes writes the long options of the subcommand that args name with
+// two dashes where they have one, as all our command lines take them.
+func DoubleDashes(root *cobra.Command, args []string) []string {
+	c, _, err := root.Find(args)
+	if err != nil {
+		return args
+	}
+	doubled := make([]string, len(args))
+	for i, arg := range args {
+		doubled[i] = arg
+		if arg == "--" {
+			copy(doubled[i:], args[i:])
+			break
+		}
+		name, ok := strings.CutPrefix(arg, "-")
+		name, _, _ = strings.Cut(name, "=")
+		if ok && len(name) > 1 && isLongFlag(c.Flags(), name) {
+			doubled[i] = "-" + arg
+		}
+	}
+	return doubled
+}
+
+func isLongFlag(flags *pflag.FlagSet, name string) bool {
+	return name == "help" || flags.Lookup(name) != nil
+}
