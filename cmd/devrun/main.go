@@ -16,22 +16,11 @@ func main() { os.Exit(run(os.Args[1:], cli.OSStreams())) }
 // run is the program: it returns the exit code.
 func run(args []string, s cli.Streams) int {
 	root := newCommand(s)
-	root.SetArgs(longSpelling(args))
+	if len(args) > 0 && slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == args[0] }) {
+		args = cli.DoubleDashes(root, args)
+	}
+	root.SetArgs(args)
 	return s.Report("devrun", root.Execute())
-}
-
-// longSpelling turns -json into --json, as the other programs take it.
-func longSpelling(args []string) []string {
-	if len(args) == 0 || args[0] != "launch" && args[0] != "devices" {
-		return args
-	}
-	args = slices.Clone(args)
-	for i, arg := range args {
-		if arg == "-json" {
-			args[i] = "--json"
-		}
-	}
-	return args
 }
 
 func newCommand(s cli.Streams) *cobra.Command {
