@@ -64,6 +64,43 @@ func (f *Finder) ToSPIRV(ctx context.Context, in Input) (*Route, error) {
 	return route, err
 }
 
+// Readers returns the tools of that name that read the module, the best first:
+// the oldest that knows the module's version, or where that is unknown the
+// newest. There is at least one, or the error is a *[MissingError].
+func (f *Finder) Readers(ctx context.Context, name Name, in Input) ([]Tool, error) {
+	all, err := f.All(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	tools := slices.DeleteFunc(slices.Clone(all), func(t Tool) bool { return !t.Accepts(in.LLVM) })
+	if len(tools) == 0 {
+		missing := &MissingError{Tool: name, Seen: all}
+		if in.LLVM != 0 {
+			missing.Want = fmt.Sprintf("LLVM %d or newer", in.LLVM)
+		}
+		return nil, missing
+	}
+	slices.SortStableFunc(tools, func(a, b Tool) int {
+		switch {
+		case betterAssembler(&a, &b, in):
+			return -1
+		case betterAssembler(&b, &a, in):
+			return 1
+		}
+		return 0
+	})
+	return tools, nil
+}
+
+// OpaquePointers are the arguments that make the tool read opaque pointers,
+// which LLVM 14 does not by itself.
+func (t Tool) OpaquePointers(in Input) []string {
+	if t.LLVM == 14 && !in.TypedPointers {
+		return []string{"-opaque-pointers"}
+	}
+	return nil
+}
+
 // rewrittenBitcode is the version that bitcode of newer LLVM can be rewritten
 // for as it is; for older readers it must become text first.
 const rewrittenBitcode = 19
@@ -134,11 +171,8 @@ func betterAssembler(a, b *Tool, in Input) bool {
 // AssemblerArgs are the arguments that make llvm-as write the bitcode of the
 // file in into out.
 func (r *Route) AssemblerArgs(in Input, input, output string) []string {
-	args := []string{input, "-o", output}
-	switch {
-	case r.Assembler.LLVM == 14 && !in.TypedPointers:
-		args = append(args, "-opaque-pointers")
-	case r.Assembler.LLVM == 19 && r.readsSnapshot():
+	args := append([]string{input, "-o", output}, r.Assembler.OpaquePointers(in)...)
+	if r.Assembler.LLVM == 19 && r.readsSnapshot() {
 		// Debug records as the intrinsics that they were, which it reads.
 		args = append(args, "--experimental-debuginfo-iterators=false")
 	}

@@ -148,3 +148,36 @@ func TestBitcodeRoute(t *testing.T) {
 		}
 	}
 }
+
+func TestReaders(t *testing.T) {
+	dir := t.TempDir()
+	for _, v := range []string{"14", "15", "16", "19"} {
+		fake(t, dir+"/llvm-dis-"+v, "exit 1")
+	}
+	f := finder(dir, ".")
+	for _, c := range []struct {
+		in   Input
+		want []int
+	}{
+		{Input{}, []int{19, 16, 15, 14}},
+		{Input{LLVM: 16}, []int{16, 19}},
+		{Input{LLVM: 14, TypedPointers: true}, []int{14, 15, 16, 19}},
+		{Input{TypedPointers: true}, []int{16, 15, 14, 19}},
+	} {
+		tools, err := f.Readers(t.Context(), LLVMDis, c.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, tool := range tools {
+			got = append(got, tool.LLVM)
+		}
+		if !cmp.Equal(got, c.want) {
+			t.Errorf("%+v: %v, want %v", c.in, got, c.want)
+		}
+	}
+	_, err := f.Readers(t.Context(), LLVMDis, Input{LLVM: 20})
+	if err == nil || !strings.HasPrefix(err.Error(), "no llvm-dis of LLVM 20 or newer was found (only ") || !strings.Contains(err.Error(), "--llvm-dis=PATH") {
+		t.Errorf("%v", err)
+	}
+}

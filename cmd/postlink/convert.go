@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 
 	"offlink/ir/irfile"
@@ -21,13 +22,12 @@ func convert(f *irfile.File, to irfile.Format, finder *toolchain.Finder) (*irfil
 		tool, option = toolchain.LLVMDis, "with -S the modules are written as text"
 	}
 	path := f.Module.Path
-	ctx := context.Background()
-	tools, err := finder.All(ctx, tool)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	input := toolInput(f.Module, f.Format)
+	tools, err := finder.Readers(ctx, tool, input)
 	if err != nil {
-		return nil, err
-	}
-	if len(tools) == 0 {
-		return nil, fmt.Errorf("%s: %s, and the input is not: %w", path, option, &toolchain.MissingError{Tool: tool})
+		return nil, fmt.Errorf("%s: %s, and the input is not: %w", path, option, err)
 	}
 	dir, err := os.MkdirTemp("", "postlink")
 	if err != nil {
@@ -38,7 +38,7 @@ func convert(f *irfile.File, to irfile.Format, finder *toolchain.Finder) (*irfil
 	if err := os.WriteFile(in, f.Data, 0o600); err != nil {
 		return nil, err
 	}
-	if err := runAny(ctx, tools, in, out); err != nil {
+	if err := runAny(ctx, tools, input, in, out); err != nil {
 		return nil, fmt.Errorf("%s: %s, and the input is not: %w", path, option, err)
 	}
 	made, err := irfile.Open(out, nil)
@@ -53,20 +53,19 @@ func convert(f *irfile.File, to irfile.Format, finder *toolchain.Finder) (*irfil
 	return made, nil
 }
 
-// runAny runs the first of the tools that can do it: versions differ in what
-// they read. The error is the first one's.
-func runAny(ctx context.Context, tools []toolchain.Tool, in, out string) error {
+// runAny runs the first of the tools that can do it: where the module's
+// version is not known, each may be too old. The error is the first one's,
+// with what to do.
+func runAny(ctx context.Context, tools []toolchain.Tool, input toolchain.Input, in, out string) error {
 	var first error
 	for _, tool := range tools {
-		err := (&toolchain.Runner{}).Run(ctx, tool, "-o", out, in)
-		if err == nil {
-			return nil
+		args := append(tool.OpaquePointers(input), "-o", out, in)
+		err := (&toolchain.Runner{}).Run(ctx, tool, args...)
+		if err == nil || errors.Is(err, context.Canceled) {
+			return err
 		}
 		if first == nil {
-			first = err
-		}
-		if errors.Is(err, context.Canceled) {
-			break
+			first = fmt.Errorf("%w; if the module is newer than that, name a newer one: --%s=PATH", err, tool.Name)
 		}
 	}
 	return first

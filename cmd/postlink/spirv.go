@@ -91,7 +91,7 @@ func newTranslator(m *ir.Module, o *options, s cli.Streams) (*translator, error)
 	}
 	t := &translator{options: &o.spirv, path: m.Path, runner: &toolchain.Runner{Launcher: o.spirv.launcher}}
 	t.ctx, t.stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	t.input = toolchain.Input{Text: o.read == irfile.Text, LLVM: llvmVersion(m), TypedPointers: hasTypedPointers(m)}
+	t.input = toolInput(m, o.read)
 	var err error
 	if t.route, err = o.spirv.finder().ToSPIRV(t.ctx, t.input); err != nil {
 		t.close()
@@ -247,6 +247,11 @@ func (w *translation) explain(err error) error {
 		text = strings.ReplaceAll(text, path, w.name)
 	}
 	return errors.New(text)
+}
+
+// toolInput says what must be known of the module to choose tools for it.
+func toolInput(m *ir.Module, format irfile.Format) toolchain.Input {
+	return toolchain.Input{Text: format == irfile.Text, LLVM: llvmVersion(m), TypedPointers: hasTypedPointers(m)}
 }
 
 // llvmVersion returns the newest LLVM version that the module's producers

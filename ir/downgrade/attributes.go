@@ -53,7 +53,7 @@ func (r *rewriter) dropWord(t token) {
 
 // refuse fails: there is no rewrite.
 func (r *rewriter) refuse(k *keyword, t token) {
-	r.fail(t, fmt.Sprintf("'%s' (%s) came with LLVM %d and has no form in LLVM %d", k.name, k.why, k.since.major, r.target.LLVM))
+	r.fail(t, fmt.Sprintf("'%s' (%s) came with LLVM %d and has no form in LLVM %d", k.name, k.why, k.since, r.target.LLVM))
 }
 
 // skipCall steps over what is in parentheses and returns where it ends.

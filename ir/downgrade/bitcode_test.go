@@ -11,6 +11,8 @@ import (
 	"testing"
 )
 
+var toEarly19 = Target{LLVM: 19, Snapshot: true}
+
 // environment returns a file of the Python environment that scripts/python-env
 // makes.
 func environment(t *testing.T, pattern string) string {

@@ -19,17 +19,17 @@ const refused = "refused"
 func Constructs() []Construct {
 	var rows []Construct
 	for _, k := range keywords {
-		rows = append(rows, Construct{k.name, k.since.major, k.becomes, k.why})
+		rows = append(rows, Construct{k.name, k.since, k.becomes, k.why})
 	}
 	for _, f := range instructionFlags {
-		rows = append(rows, Construct{f.opcode + " " + f.flag, f.since.major, "", f.why})
+		rows = append(rows, Construct{f.opcode + " " + f.flag, f.since, "", f.why})
 	}
 	rows = append(rows, otherConstructs...)
 	for _, f := range nodeFields {
-		rows = append(rows, Construct{"!" + f.node + "(" + f.field + ":)", f.since.major, "", "only debug information gets poorer"})
+		rows = append(rows, Construct{"!" + f.node + "(" + f.field + ":)", f.since, "", "only debug information gets poorer"})
 	}
 	for _, n := range nodeKinds {
-		rows = append(rows, Construct{"!" + n.node, n.since.major, n.becomes, n.why})
+		rows = append(rows, Construct{"!" + n.node, n.since, n.becomes, n.why})
 	}
 	return rows
 }
@@ -51,7 +51,7 @@ var otherConstructs = []Construct{
 // keyword: an attribute, an opcode, a kind of constant.
 type keyword struct {
 	name    string
-	since   version
+	since   int
 	action  action
 	becomes string
 	why     string
@@ -80,79 +80,79 @@ const (
 
 var keywords = []keyword{
 	// Attributes of functions.
-	{"fn_ret_thunk_extern", version{major: 15}, dropWord, "", request},
-	{"nosanitize_bounds", version{major: 15}, dropWord, "", request},
-	{"allockind", version{major: 15}, dropWord, "", promise},
-	{"uwtable", version{major: 15}, dropArgument, "uwtable", "the other form of the same request"},
-	{"presplitcoroutine", version{major: 15}, refuse, refused, "coroutines that are not split yet"},
-	{"skipprofile", version{major: 16}, dropWord, "", request},
-	{"memory", version{major: 22}, effectsOf, "readnone, argmemonly, ... or nothing before LLVM 16", "the same, or effects grow"},
-	{"optdebug", version{major: 18}, dropWord, "", request},
-	{"coro_only_destroy_when_complete", version{major: 18}, dropWord, "", promise},
-	{"hybrid_patchable", version{19, true}, dropWord, "", request},
-	{"sanitize_numerical_stability", version{major: 19}, dropWord, "", request},
-	{"sanitize_realtime", version{major: 20}, dropWord, "", request},
-	{"sanitize_realtime_blocking", version{major: 20}, dropWord, "", request},
-	{"sanitize_type", version{major: 20}, dropWord, "", request},
-	{"coro_elide_safe", version{major: 20}, dropWord, "", promise},
-	{"nodivergencesource", version{major: 20}, dropWord, "", promise},
-	{"nocreateundeforpoison", version{major: 22}, dropWord, "", promise},
-	{"sanitize_alloc_token", version{major: 22}, dropWord, "", request},
-	{"denormal_fpenv", version{major: 23}, denormals, `"denormal-fp-math"=...`, "the older spelling of the same"},
-	{"flatten", version{major: 23}, dropWord, "", "a request to inline: the meaning stays"},
-	{"noipa", version{major: 23}, dropWord, "", "a limit for optimisers: a translator has none"},
-	{"nooutline", version{major: 23}, dropWord, "", "a limit for optimisers: a translator has none"},
+	{"fn_ret_thunk_extern", 15, dropWord, "", request},
+	{"nosanitize_bounds", 15, dropWord, "", request},
+	{"allockind", 15, dropWord, "", promise},
+	{"uwtable", 15, dropArgument, "uwtable", "the other form of the same request"},
+	{"presplitcoroutine", 15, refuse, refused, "coroutines that are not split yet"},
+	{"skipprofile", 16, dropWord, "", request},
+	{"memory", 22, effectsOf, "readnone, argmemonly, ... or nothing before LLVM 16", "the same, or effects grow"},
+	{"optdebug", 18, dropWord, "", request},
+	{"coro_only_destroy_when_complete", 18, dropWord, "", promise},
+	{"hybrid_patchable", 19, dropWord, "", request},
+	{"sanitize_numerical_stability", 19, dropWord, "", request},
+	{"sanitize_realtime", 20, dropWord, "", request},
+	{"sanitize_realtime_blocking", 20, dropWord, "", request},
+	{"sanitize_type", 20, dropWord, "", request},
+	{"coro_elide_safe", 20, dropWord, "", promise},
+	{"nodivergencesource", 20, dropWord, "", promise},
+	{"nocreateundeforpoison", 22, dropWord, "", promise},
+	{"sanitize_alloc_token", 22, dropWord, "", request},
+	{"denormal_fpenv", 23, denormals, `"denormal-fp-math"=...`, "the older spelling of the same"},
+	{"flatten", 23, dropWord, "", "a request to inline: the meaning stays"},
+	{"noipa", 23, dropWord, "", "a limit for optimisers: a translator has none"},
+	{"nooutline", 23, dropWord, "", "a limit for optimisers: a translator has none"},
 	// Attributes of parameters and results.
-	{"allocptr", version{major: 15}, dropWord, "", promise},
-	{"nofpclass", version{major: 17}, dropWord, "", promise},
-	{"dead_on_unwind", version{major: 18}, dropWord, "", promise},
-	{"writable", version{major: 18}, dropWord, "", promise},
-	{"range", version{major: 19}, dropCall, "", promise},
-	{"initializes", version{19, true}, dropCall, "", promise},
-	{"noext", version{major: 20}, dropWord, "", "how registers are filled: SPIR-V has none"},
-	{"captures", version{major: 21}, captures, "nocapture for captures(none)", "the same; other forms are promises: weaker without"},
-	{"dead_on_return", version{major: 21}, dropWord, "", promise},
+	{"allocptr", 15, dropWord, "", promise},
+	{"nofpclass", 17, dropWord, "", promise},
+	{"dead_on_unwind", 18, dropWord, "", promise},
+	{"writable", 18, dropWord, "", promise},
+	{"range", 19, dropCall, "", promise},
+	{"initializes", 19, dropCall, "", promise},
+	{"noext", 20, dropWord, "", "how registers are filled: SPIR-V has none"},
+	{"captures", 21, captures, "nocapture for captures(none)", "the same; other forms are promises: weaker without"},
+	{"dead_on_return", 21, dropWord, "", promise},
 	// Instructions and constants.
-	{"splat", version{major: 19}, splat, "<T x, T x, ...>", "the same"},
-	{"ptrtoaddr", version{major: 22}, toPtrToInt, "ptrtoint", "the same number; that the pointer escapes is assumed besides"},
-	{"target", version{major: 16}, refuseCall, refused, "types of the target's own"},
-	{"ptrauth", version{major: 19}, refuseCall, refused, "signed pointers"},
-	{"fmax", version{major: 15}, refuse, refused, "an atomic operation"},
-	{"fmin", version{major: 15}, refuse, refused, "an atomic operation"},
-	{"uinc_wrap", version{major: 16}, refuse, refused, "an atomic operation"},
-	{"udec_wrap", version{major: 16}, refuse, refused, "an atomic operation"},
-	{"usub_cond", version{major: 20}, refuse, refused, "an atomic operation"},
-	{"usub_sat", version{major: 20}, refuse, refused, "an atomic operation"},
-	{"fmaximum", version{major: 21}, refuse, refused, "an atomic operation"},
-	{"fminimum", version{major: 21}, refuse, refused, "an atomic operation"},
-	{"fmaximumnum", version{major: 23}, refuse, refused, "an atomic operation"},
-	{"fminimumnum", version{major: 23}, refuse, refused, "an atomic operation"},
-	{"elementwise", version{major: 23}, refuse, refused, "an atomic operation on vectors"},
+	{"splat", 19, splat, "<T x, T x, ...>", "the same"},
+	{"ptrtoaddr", 22, toPtrToInt, "ptrtoint", "the same number; that the pointer escapes is assumed besides"},
+	{"target", 16, refuseCall, refused, "types of the target's own"},
+	{"ptrauth", 19, refuseCall, refused, "signed pointers"},
+	{"fmax", 15, refuse, refused, "an atomic operation"},
+	{"fmin", 15, refuse, refused, "an atomic operation"},
+	{"uinc_wrap", 16, refuse, refused, "an atomic operation"},
+	{"udec_wrap", 16, refuse, refused, "an atomic operation"},
+	{"usub_cond", 20, refuse, refused, "an atomic operation"},
+	{"usub_sat", 20, refuse, refused, "an atomic operation"},
+	{"fmaximum", 21, refuse, refused, "an atomic operation"},
+	{"fminimum", 21, refuse, refused, "an atomic operation"},
+	{"fmaximumnum", 23, refuse, refused, "an atomic operation"},
+	{"fminimumnum", 23, refuse, refused, "an atomic operation"},
+	{"elementwise", 23, refuse, refused, "an atomic operation on vectors"},
 }
 
 // instructionFlag is a flag behind an opcode, which is dropped.
 type instructionFlag struct {
 	opcode, flag string
-	since        version
+	since        int
 	why          string
 }
 
 const lessPoison = "fewer results are poison"
 
 var instructionFlags = []instructionFlag{
-	{"zext", "nneg", version{major: 18}, lessPoison},
-	{"uitofp", "nneg", version{major: 19}, lessPoison},
-	{"or", "disjoint", version{major: 18}, lessPoison},
-	{"icmp", "samesign", version{major: 20}, lessPoison},
-	{"trunc", "nuw", version{major: 19}, lessPoison},
-	{"trunc", "nsw", version{major: 19}, lessPoison},
-	{"getelementptr", "nuw", version{major: 19}, lessPoison},
-	{"getelementptr", "nusw", version{major: 19}, lessPoison},
-	{"getelementptr", "inrange", version{major: 19}, lessPoison},
-	{"fpext", fastMath, version{major: 20}, "less freedom for the optimiser"},
-	{"fptrunc", fastMath, version{major: 20}, "less freedom for the optimiser"},
-	{"uitofp", fastMath, version{major: 23}, "less freedom for the optimiser"},
-	{"sitofp", fastMath, version{major: 23}, "less freedom for the optimiser"},
+	{"zext", "nneg", 18, lessPoison},
+	{"uitofp", "nneg", 19, lessPoison},
+	{"or", "disjoint", 18, lessPoison},
+	{"icmp", "samesign", 20, lessPoison},
+	{"trunc", "nuw", 19, lessPoison},
+	{"trunc", "nsw", 19, lessPoison},
+	{"getelementptr", "nuw", 19, lessPoison},
+	{"getelementptr", "nusw", 19, lessPoison},
+	{"getelementptr", "inrange", 19, lessPoison},
+	{"fpext", fastMath, 20, "less freedom for the optimiser"},
+	{"fptrunc", fastMath, 20, "less freedom for the optimiser"},
+	{"uitofp", fastMath, 23, "less freedom for the optimiser"},
+	{"sitofp", fastMath, 23, "less freedom for the optimiser"},
 }
 
 // fastMath stands for every fast-math flag.
@@ -165,35 +165,35 @@ var fastMathFlags = map[string]bool{
 // nodeField is a field of a debug information node, which is dropped.
 type nodeField struct {
 	node, field string
-	since       version
+	since       int
 }
 
 var nodeFields = []nodeField{
-	{"DISubprogram", "targetFuncName", version{major: 15}},
-	{"DIDerivedType", "ptrAuthKey", version{19, true}},
-	{"DIDerivedType", "ptrAuthIsAddressDiscriminated", version{19, true}},
-	{"DIDerivedType", "ptrAuthExtraDiscriminator", version{19, true}},
-	{"DIDerivedType", "ptrAuthIsaPointer", version{19, true}},
-	{"DIDerivedType", "ptrAuthAuthenticatesNullValues", version{19, true}},
-	{"DICompositeType", "specification", version{major: 20}},
-	{"DICompositeType", "num_extra_inhabitants", version{major: 20}},
-	{"DIBasicType", "num_extra_inhabitants", version{major: 20}},
-	{"DICompositeType", "enumKind", version{major: 21}},
-	{"DICompositeType", "bitStride", version{major: 21}},
-	{"DILocation", "atomGroup", version{major: 21}},
-	{"DILocation", "atomRank", version{major: 21}},
-	{"DISubprogram", "keyInstructions", version{major: 21}},
-	{"DILabel", "column", version{major: 21}},
-	{"DILabel", "isArtificial", version{major: 21}},
-	{"DILabel", "coroSuspendIdx", version{major: 21}},
-	{"DIBasicType", "dataSize", version{major: 22}},
-	{"DICompileUnit", "sourceLanguageVersion", version{major: 22}},
+	{"DISubprogram", "targetFuncName", 15},
+	{"DIDerivedType", "ptrAuthKey", 19},
+	{"DIDerivedType", "ptrAuthIsAddressDiscriminated", 19},
+	{"DIDerivedType", "ptrAuthExtraDiscriminator", 19},
+	{"DIDerivedType", "ptrAuthIsaPointer", 19},
+	{"DIDerivedType", "ptrAuthAuthenticatesNullValues", 19},
+	{"DICompositeType", "specification", 20},
+	{"DICompositeType", "num_extra_inhabitants", 20},
+	{"DIBasicType", "num_extra_inhabitants", 20},
+	{"DICompositeType", "enumKind", 21},
+	{"DICompositeType", "bitStride", 21},
+	{"DILocation", "atomGroup", 21},
+	{"DILocation", "atomRank", 21},
+	{"DISubprogram", "keyInstructions", 21},
+	{"DILabel", "column", 21},
+	{"DILabel", "isArtificial", 21},
+	{"DILabel", "coroSuspendIdx", 21},
+	{"DIBasicType", "dataSize", 22},
+	{"DICompileUnit", "sourceLanguageVersion", 22},
 }
 
 // nodeKind is a kind of debug information node that becomes another.
 type nodeKind struct {
 	node    string
-	since   version
+	since   int
 	becomes string
 	why     string
 }
@@ -201,7 +201,7 @@ type nodeKind struct {
 const unspecifiedType = "!DIBasicType(tag: DW_TAG_unspecified_type)"
 
 var nodeKinds = []nodeKind{
-	{"DIAssignID", version{major: 16}, "!{}", "a node that differs from all others"},
-	{"DISubrangeType", version{major: 21}, unspecifiedType, "only debug information gets poorer"},
-	{"DIFixedPointType", version{major: 21}, unspecifiedType, "only debug information gets poorer"},
+	{"DIAssignID", 16, "!{}", "a node that differs from all others"},
+	{"DISubrangeType", 21, unspecifiedType, "only debug information gets poorer"},
+	{"DIFixedPointType", 21, unspecifiedType, "only debug information gets poorer"},
 }

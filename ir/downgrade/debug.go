@@ -29,9 +29,9 @@ func (r *rewriter) record(t token) {
 	}
 	call, known := recordCalls[name]
 	switch {
-	case !known && !r.target.reads(version{major: 22}):
+	case !known && !r.target.reads(22):
 		r.drop(t.Start, r.skipCall())
-	case known && !r.target.reads(version{major: 19}):
+	case known && !r.target.reads(19):
 		r.nested(t, func() { r.recordCall(t, call.intrinsic, call.operands) })
 	}
 }
@@ -47,7 +47,7 @@ func (r *rewriter) recordCall(t token, intrinsic string, operands int) {
 	}
 	location := args[operands]
 	args = args[:operands]
-	if intrinsic == "llvm.dbg.assign" && !r.target.reads(version{major: 17}) {
+	if intrinsic == "llvm.dbg.assign" && !r.target.reads(17) {
 		intrinsic, args = "llvm.dbg.value", args[:3]
 	}
 	if r.called == nil {
@@ -142,7 +142,7 @@ func (r *rewriter) dropsField(kind, field string) bool {
 		}
 	}
 	isSize := field == "size" || field == "offset"
-	return isSize && r.peek(1).Kind == irtext.TokenMetadata && !r.target.reads(version{major: 21})
+	return isSize && r.peek(1).Kind == irtext.TokenMetadata && !r.target.reads(21)
 }
 
 // skipField steps over a field's value and returns what ends it.
@@ -170,11 +170,11 @@ func (r *rewriter) language(field token) {
 	value := r.peek(1)
 	switch r.text(field) {
 	case "language":
-		if l, known := languages[r.text(value)]; known && !r.target.reads(version{major: l.since}) {
+		if l, known := languages[r.text(value)]; known && !r.target.reads(l.since) {
 			r.replace(value.Start, value.End, strconv.Itoa(l.code))
 		}
 	case "sourceLanguageName":
-		if !r.target.reads(version{major: 22}) {
+		if !r.target.reads(22) {
 			code, known := languageNames[r.text(value)]
 			if !known {
 				code = dwLangC

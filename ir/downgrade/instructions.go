@@ -10,11 +10,11 @@ import (
 var flagsOf = makeFlags()
 
 // makeFlags indexes the table of flags by opcode and flag.
-func makeFlags() map[string]map[string]version {
-	byOpcode := map[string]map[string]version{}
+func makeFlags() map[string]map[string]int {
+	byOpcode := map[string]map[string]int{}
 	for _, f := range instructionFlags {
 		if byOpcode[f.opcode] == nil {
-			byOpcode[f.opcode] = map[string]version{}
+			byOpcode[f.opcode] = map[string]int{}
 		}
 		if f.flag != fastMath {
 			byOpcode[f.opcode][f.flag] = f.since
@@ -32,7 +32,7 @@ func makeFlags() map[string]map[string]version {
 var otherFlags = map[string]bool{"inbounds": true, "exact": true, "nuw": true, "nsw": true}
 
 // flags drops flags that are too new, behind the opcode that has them.
-func (r *rewriter) flags(since map[string]version) {
+func (r *rewriter) flags(since map[string]int) {
 	for {
 		t := r.peek(0)
 		if t.Kind != irtext.TokenWord {
@@ -129,7 +129,7 @@ func (r *rewriter) global(t token) {
 		}
 		r.declared[name[1:]] = true
 	}
-	if !strings.HasPrefix(name, "@llvm.lifetime.") || r.target.reads(version{major: 22}) || !r.is(r.peek(0), '(') {
+	if !strings.HasPrefix(name, "@llvm.lifetime.") || r.target.reads(22) || !r.is(r.peek(0), '(') {
 		return
 	}
 	declared := r.text(r.header) == "declare"
