@@ -1,7 +1,6 @@
 package wrapper
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -13,20 +12,23 @@ import (
 	"offlink/wrapper/internal/objfile"
 )
 
-// bound is where an image lies, as .tgtimg and the image records say it.
-type bound struct{ begin, end uint64 }
+// bound is an element of .tgtimg: where an image begins, and its size. For
+// images that the compiler compressed, DPC++ 2026 writes the size that they
+// had before, so that only the record of an image tells where it ends.
+type bound struct{ begin, size uint64 }
 
 // hostObject looks for the descriptor trees of one object file.
 //
 // Nothing points to a descriptor but the code of its constructor, so it is
 // found by its looks: version 1, a number of images, a pointer to that many
-// records. The records are proven by the bounds in .tgtimg; where that
-// section was stripped or never made, by everything in them being sound.
+// records. The records are proven by .tgtimg, which knows where images begin;
+// where that section was stripped or never made, by everything in them being
+// sound.
 type hostObject struct {
 	file     *objfile.File
-	bounds   []bound  // of .tgtimg, in its order
-	boundsAt []uint64 // their addresses
-	known    map[bound]bool
+	bounds   []bound         // of .tgtimg, in its order
+	boundsAt []uint64        // their addresses
+	known    map[uint64]bool // where images begin
 	decoder  *abi.Decoder
 	last     struct { // section that an image was found in, and its name
 		section *objfile.FileSection
@@ -37,13 +39,14 @@ type hostObject struct {
 const (
 	boundsSection      = ".tgtimg"
 	boundsSectionMachO = "__DATA,__tgtimg"
+	imagesSectionMachO = "__DATA,__offload_img"
 	bundleSection      = container.BundleMagic
 	largePrefix        = ".lrodata."
 )
 
 func newHostObject(file *objfile.File) *hostObject {
 	return &hostObject{
-		file: file, known: make(map[bound]bool),
+		file: file, known: make(map[uint64]bool),
 		// Linkers merge equal strings, so that names are read more often
 		// than they lie in the file.
 		decoder: &abi.Decoder{Memory: file, Pointer: file.Pointer, Limit: 8*uint64(file.Size()) + 1<<20},
@@ -87,8 +90,8 @@ func (h *hostObject) readBounds() error {
 		width := h.file.Pointer
 		for at := s.Addr; len(b) >= 2*width; at, b = at+uint64(2*width), b[2*width:] {
 			begin, size := h.word(b), h.word(b[width:])
-			h.bounds, h.boundsAt = append(h.bounds, bound{begin, begin + size}), append(h.boundsAt, at)
-			h.known[bound{begin, begin + size}] = true
+			h.bounds, h.boundsAt = append(h.bounds, bound{begin, size}), append(h.boundsAt, at)
+			h.known[begin] = true
 		}
 	}
 	return nil
@@ -109,38 +112,17 @@ type candidate struct {
 }
 
 // candidates looks for descriptors in everything that is loaded and is
-// neither code nor an image.
+// neither code nor images alone.
 func (h *hostObject) candidates() []candidate {
-	images := slices.Clone(h.bounds)
-	slices.SortFunc(images, func(a, b bound) int { return cmp.Compare(a.begin, b.begin) })
 	var found []candidate
-	for _, span := range h.file.Spans() {
-		for _, gap := range gaps(span, images) {
-			found = h.scan(found, gap)
-		}
+	for _, span := range h.file.Spans(isImageSection) {
+		found = h.scan(found, span)
 	}
 	return found
 }
 
-// gaps returns the parts of a span that no image fills.
-func gaps(span objfile.Span, images []bound) []objfile.Span {
-	begin, end := span.Addr, span.Addr+uint64(len(span.Data))
-	first, _ := slices.BinarySearchFunc(images, begin, func(b bound, at uint64) int { return cmp.Compare(b.end, at) })
-	var parts []objfile.Span
-	keep := func(from, to uint64) {
-		if from < to {
-			parts = append(parts, objfile.Span{Addr: from, Data: span.Data[from-span.Addr : to-span.Addr]})
-		}
-	}
-	for _, img := range images[first:] {
-		if img.begin >= end {
-			break
-		}
-		keep(begin, img.begin)
-		begin = max(begin, img.end)
-	}
-	keep(begin, end)
-	return parts
+func isImageSection(s *objfile.FileSection) bool {
+	return s.HasPrefix(bundleSection) || s.HasPrefix(largePrefix+bundleSection) || s.Named(imagesSectionMachO)
 }
 
 func (h *hostObject) scan(found []candidate, span objfile.Span) []candidate {
@@ -182,14 +164,14 @@ func (h *hostObject) proven(address uint64) (abi.Record, bool) {
 	return 0, false
 }
 
-// firstKnown reports whether the first record has the bounds of an image of
-// .tgtimg.
+// firstKnown reports whether the first record's code begins where an image of
+// .tgtimg does.
 func (h *hostObject) firstKnown(header abi.Header, l *abi.Layout) bool {
 	b, err := h.file.View(header.Images, uint64(l.Image.Len))
 	if err != nil {
 		return false
 	}
-	return h.known[bound{h.word(b[l.Image.CodeBegin:]), h.word(b[l.Image.CodeEnd:])}]
+	return h.known[h.word(b[l.Image.CodeBegin:])]
 }
 
 // sound reports whether every record of a descriptor is what a wrapper
@@ -257,21 +239,22 @@ func (h *hostObject) locate(place *Place) {
 // appendBounds adds the images of .tgtimg that no descriptor has: those of
 // kinds other than SYCL. Their section's name says kind and target.
 func (h *hostObject) appendBounds(found []Located) ([]Located, error) {
-	covered := make(map[bound]bool, len(found))
+	covered := make(map[uint64]bool, len(found))
 	for i := range found {
-		covered[bound{found[i].Address, found[i].Address + uint64(found[i].Code.Size())}] = true
+		covered[found[i].Address] = true
 	}
 	for _, b := range h.bounds {
-		if covered[b] || b.begin == b.end {
+		if covered[b.begin] || b.size == 0 {
 			continue
 		}
-		covered[b] = true
-		code, err := h.file.View(b.begin, b.end-b.begin)
-		if err != nil {
-			return nil, fmt.Errorf("an image of section %s: %w", boundsSection, err)
+		covered[b.begin] = true
+		s := h.file.SectionAt(b.begin)
+		if s == nil {
+			return nil, fmt.Errorf("an image of section %s: %w", boundsSection, &objfile.AddressError{Addr: b.begin, Size: b.size, Msg: "no section is there"})
 		}
+		code := s.Data[b.begin-s.Addr:]
 		l := Located{Place: Place{Envelope: EnvelopeBounds, Address: b.begin, Index: len(found)}}
-		l.Image.Code = devimg.Bytes(code)
+		l.Image.Code = devimg.Bytes(code[:min(b.size, uint64(len(code)))])
 		h.locate(&l.Place)
 		l.Kind, l.Target, _ = parseBundleName(l.Section)
 		found = append(found, l)

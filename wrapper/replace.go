@@ -210,7 +210,7 @@ func (e *objectEdit) pairs(img *Located) []uint64 {
 	want := extentOf(img)
 	width := uint64(e.File().Pointer)
 	var found []uint64
-	for _, span := range e.File().Spans() {
+	for _, span := range e.File().Spans(nil) {
 		end := span.Addr + uint64(len(span.Data))
 		for at := (span.Addr + width - 1) &^ (width - 1); at+2*width <= end; at += width {
 			b, err := e.File().View(at, 2*width)
@@ -224,10 +224,9 @@ func (e *objectEdit) pairs(img *Located) []uint64 {
 
 // pointBounds changes the image's element of .tgtimg.
 func (e *objectEdit) pointBounds(img *Located, begin, size uint64) error {
-	old := bound{img.Address, img.Address + uint64(img.Code.Size())}
 	width := uint64(e.File().Pointer)
 	for i, b := range e.bounds {
-		if b != old {
+		if b.begin != img.Address || b.size == 0 && img.Code.Size() > 0 {
 			continue
 		}
 		at := e.boundsAt[i]

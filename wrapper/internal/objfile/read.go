@@ -139,11 +139,12 @@ func reader(data []byte) func([]byte) (*File, error) {
 
 // Spans returns the ranges that may hold the tables of a wrapped object: the
 // sections that are loaded and are no code, or all that is loaded where the
-// section headers were stripped.
-func (f *File) Spans() []Span {
+// section headers were stripped. Sections for which skip holds are left out;
+// nil skips none.
+func (f *File) Spans(skip func(*FileSection) bool) []Span {
 	var spans []Span
 	for _, s := range f.byAddr {
-		if !s.Exec && s.Plain && !s.HasPrefix(".eh_frame") {
+		if !s.Exec && s.Plain && !s.HasPrefix(".eh_frame") && (skip == nil || !skip(s)) {
 			spans = append(spans, Span{s.Addr, s.Data})
 		}
 	}

@@ -100,7 +100,7 @@ func look(data []byte) {
 	if err != nil {
 		return
 	}
-	for _, span := range f.Spans() {
+	for _, span := range f.Spans(nil) {
 		f.View(span.Addr, uint64(len(span.Data)))
 		f.CString(span.Addr)
 		f.Offset(span.Addr)
@@ -113,7 +113,7 @@ func look(data []byte) {
 	if err != nil {
 		return
 	}
-	for _, span := range e.File().Spans() {
+	for _, span := range e.File().Spans(nil) {
 		size := min(64, len(span.Data))
 		e.SetPointer(span.Addr, 0)
 		e.Rotate(span.Addr, 16, 4)
