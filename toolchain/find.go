@@ -42,10 +42,15 @@ func (f *Finder) All(ctx context.Context, name Name) ([]Tool, error) {
 		}
 		return []Tool{t}, nil
 	}
-	tools := f.versioned(name)
-	tools = append(tools, f.plain(ctx, name)...)
-	tools = append(tools, f.pythonTools(ctx, name)...)
-	return dropSame(tools), nil
+	found := &collection{seen: map[string]bool{}}
+	for _, t := range f.versioned(name) {
+		found.add(t)
+	}
+	f.plain(ctx, name, found)
+	for _, t := range f.pythonTools(ctx, name) {
+		found.add(t)
+	}
+	return found.tools, nil
 }
 
 // named returns the tool that the user named.
@@ -102,20 +107,18 @@ func (f *Finder) versioned(name Name) []Tool {
 	return tools
 }
 
-// plain returns the tools in PATH of just that name. What cannot tell its
-// version is left out.
-func (f *Finder) plain(ctx context.Context, name Name) []Tool {
-	var tools []Tool
+// plain finds the tools in PATH of just that name. What cannot tell its
+// version is left out; what was found by another name is not asked.
+func (f *Finder) plain(ctx context.Context, name Name, found *collection) {
 	for _, dir := range f.path() {
 		path := filepath.Join(dir, string(name)+exeSuffix)
-		if !executable(path) {
+		if !executable(path) || found.has(path) {
 			continue
 		}
 		if t, err := probe(ctx, name, path); err == nil {
-			tools = append(tools, t)
+			found.add(t)
 		}
 	}
-	return tools
 }
 
 // path returns the folders of PATH. Relative ones are left out, as os/exec
@@ -143,20 +146,25 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && (exeSuffix != "" || info.Mode()&0o111 != 0)
 }
 
-// dropSame keeps the first of the tools that are one file: /bin and /usr/bin
+// collection is a list of tools in which no file is twice: /bin and /usr/bin
 // are often one folder, and llvm-as is a link to llvm-as-14.
-func dropSame(tools []Tool) []Tool {
-	var kept []Tool
-	seen := map[string]bool{}
-	for _, t := range tools {
-		real, err := filepath.EvalSymlinks(t.Path)
-		if err != nil {
-			real = t.Path
-		}
-		if !seen[real] {
-			seen[real] = true
-			kept = append(kept, t)
-		}
+type collection struct {
+	tools []Tool
+	seen  map[string]bool
+}
+
+func (c *collection) add(t Tool) {
+	if !c.has(t.Path) {
+		c.seen[realPath(t.Path)] = true
+		c.tools = append(c.tools, t)
 	}
-	return kept
+}
+
+func (c *collection) has(path string) bool { return c.seen[realPath(path)] }
+
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
