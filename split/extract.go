@@ -29,6 +29,7 @@ type Extractor struct {
 	current     uint32
 	stack       []ir.ValueID
 	group       *Group
+	virtuals    bool     // the group keeps the bodies of virtual functions
 	ids         []string // source files of the group's entry points
 }
 
@@ -81,6 +82,7 @@ func (x *Extractor) begin(group *Group) {
 	for _, id := range group.Entries {
 		x.entry[id] = x.current
 	}
+	x.virtuals = x.graph.options.Dependencies == DependenciesNone && slices.ContainsFunc(group.Entries, x.graph.isVirtual)
 	x.ids = x.ids[:0]
 	if x.graph.options.Dependencies != DependenciesExternals {
 		return
@@ -177,8 +179,8 @@ func (x *Extractor) isDefined(id ir.ValueID) bool {
 		return false
 	case v.Kind != ir.Function || x.isEntry(id):
 		return true
-	case x.graph.flags[id]&flagVirtual != 0:
-		return false
+	case x.graph.isVirtual(id):
+		return x.virtuals
 	case x.group.together != nil && x.group.Part == PartSYCL && x.graph.flags[id]&flagESIMD != 0:
 		return false
 	}

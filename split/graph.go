@@ -43,7 +43,7 @@ const (
 	flagKernel valueFlags = 1 << iota
 	flagEntry
 	flagPreserved  // stays visible where it is no entry point
-	flagVirtual    // defined only where it is an entry point
+	flagVirtual    // defined only in images of virtual functions
 	flagImportable // another image can give it, by its name
 	flagESIMD
 	flagGone // not written: llvm.used
@@ -121,6 +121,8 @@ func (g *Graph) functionFlags(v *ir.GlobalValue) (f valueFlags) {
 	}
 	return f
 }
+
+func (g *Graph) isVirtual(id ir.ValueID) bool { return g.flags[id]&flagVirtual != 0 }
 
 // IsKernel reports whether the function is a kernel, by its calling
 // convention or by !nvvm.annotations.

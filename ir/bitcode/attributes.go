@@ -210,6 +210,26 @@ func (r *moduleReader) resolveLists(c *bitstream.Cursor) error {
 	return nil
 }
 
+// parameterStrings returns the string attributes of parameters in an
+// attribute list, by index. list is one more than the list's number.
+func (s *source) parameterStrings(m *ir.Module, list uint64) []ir.ParameterAttribute {
+	if list == 0 || list > uint64(len(s.lists)) {
+		return nil
+	}
+	var strings []ir.ParameterAttribute
+	for _, g := range s.lists[list-1] {
+		index := s.groups[g].index
+		if index == 0 || index == functionIndex {
+			continue
+		}
+		for _, a := range m.AttributeGroups[g].Strings {
+			strings = append(strings, ir.ParameterAttribute{Index: int(index - 1), Attribute: a})
+		}
+	}
+	slices.SortStableFunc(strings, func(a, b ir.ParameterAttribute) int { return a.Index - b.Index })
+	return strings
+}
+
 // functionGroups returns the groups of an attribute list that are about the
 // function or variable itself. list is one more than the list's number.
 func (s *source) functionGroups(list uint64) []ir.AttributeGroupID {

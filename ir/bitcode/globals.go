@@ -170,6 +170,7 @@ func (r *moduleReader) readFunction(rec *valueRecord, v *ir.GlobalValue) error {
 	v.AddressSpace = uint32(rec.at(funcAddrSpace))
 	v.Declaration = rec.at(funcDeclaration) != 0
 	v.Groups = r.source.functionGroups(rec.at(funcLists))
+	v.Parameters = r.source.parameterStrings(r.module, rec.at(funcLists))
 	if err := r.readCommon(rec, v, funcLinkage, funcComdat); err != nil {
 		return err
 	}
