@@ -107,7 +107,7 @@ func (x *Extractor) filterNamed(s *Slice) {
 		s.Named = append(s.Named, r.edit(s))
 	}
 	if !x.graph.options.Single {
-		status := ir.Operand{Kind: ir.OperandInt, Int: int64(s.Group.Part), Bits: 8}
+		status := ir.Operand{Kind: ir.OperandInt, Int: int64(s.Part()), Bits: 8}
 		s.Named = append(s.Named, ir.NamedEdit{Name: splitStatus, New: []ir.NewNode{{Operands: []ir.Operand{status}}}})
 	}
 	if x.graph.Marked && !x.graph.saysLanguage() {

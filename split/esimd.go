@@ -74,5 +74,16 @@ func (g *Graph) separateESIMD(groups []Group) []Group {
 	return out
 }
 
-// MixesESIMD reports whether the group has entry points of both parts.
-func (g Group) MixesESIMD() bool { return g.Part == PartBoth }
+// Part says what the image holds: where its entry points are no ESIMD code,
+// functions that they call may be.
+func (s *Slice) Part() Part {
+	if s.Group.Part != PartSYCL || s.Group.together != nil {
+		return s.Group.Part
+	}
+	for _, id := range s.Definitions {
+		if s.Graph.flags[id]&flagESIMD != 0 {
+			return PartBoth
+		}
+	}
+	return PartSYCL
+}

@@ -11,7 +11,8 @@ const (
 	ReasonEntryPoint Reason = "entry point"
 	ReasonVisible    Reason = "visible from outside, so that every image has it"
 	ReasonCalled     Reason = "called by"
-	ReasonAddress    Reason = "address taken by"
+	ReasonAddress    Reason = "address taken by" // of a function
+	ReasonUsed       Reason = "used by"          // of a variable
 	ReasonNamed      Reason = "named by the initialiser of"
 	ReasonIndirect   Reason = "of the type of an indirect call in"
 	ReasonComdat     Reason = "in one comdat with"
@@ -110,11 +111,7 @@ func (x *Extractor) neighbours(id ir.ValueID, reach func(ir.ValueID, Reason)) {
 		case ir.RefCallee:
 			reach(ir.ValueID(ref.Index()), ReasonCalled)
 		case ir.RefAddress:
-			reason := ReasonAddress
-			if x.graph.Module.Values[id].Kind != ir.Function {
-				reason = ReasonNamed
-			}
-			reach(ir.ValueID(ref.Index()), reason)
+			reach(ir.ValueID(ref.Index()), x.addressReason(id, ir.ValueID(ref.Index())))
 		case ir.RefIndirectCall:
 			for _, to := range x.graph.marked[ir.TypeID(ref.Index())] {
 				reach(to, ReasonIndirect)
@@ -122,6 +119,17 @@ func (x *Extractor) neighbours(id ir.ValueID, reach func(ir.ValueID, Reason)) {
 		}
 	}
 	x.comdatNeighbours(id, func(to ir.ValueID) { reach(to, ReasonComdat) })
+}
+
+// addressReason says what a reference that is no call does.
+func (x *Extractor) addressReason(from, to ir.ValueID) Reason {
+	switch {
+	case x.graph.Module.Values[from].Kind != ir.Function:
+		return ReasonNamed
+	case x.graph.Module.Values[to].Kind == ir.Variable:
+		return ReasonUsed
+	}
+	return ReasonAddress
 }
 
 // definition says what decided about the linkage of a definition.

@@ -58,7 +58,7 @@ func TestWhy(t *testing.T) {
 	want := []string{
 		"k: defined, a kernel of this image: k (entry point)",
 		"target: defined, made internal: it is no entry point of this image: k (entry point) > direct (called by) > target (called by)",
-		"named: defined, made internal: it is no entry point of this image: k (entry point) > table (address taken by) > named (named by the initialiser of)",
+		"named: defined, made internal: it is no entry point of this image: k (entry point) > table (used by) > named (named by the initialiser of)",
 		"indirect: defined, stays visible: it may be called indirectly (referenced-indirectly): k (entry point) > indirect (of the type of an indirect call in)",
 		"visible: defined, variables and aliases keep their linkage: visible (visible from outside, so that every image has it)",
 		"imported: declared, imported: an entry point of another image, which exports it: k (entry point) > imported (called by)",

@@ -23,6 +23,7 @@ type image struct {
 	properties    map[string]string // by target; a target that is missing cannot run the image
 	undefined     []string          // functions that nobody gives
 	unmodified    bool              // the code is the input itself
+	mixed         bool              // there is ESIMD code and other code in it
 }
 
 // makeImages writes the files of every image, several at a time.
@@ -130,6 +131,7 @@ func (m *maker) make(i *image) error {
 	if err := m.writeProperties(i, slice); err != nil {
 		return err
 	}
+	i.mixed = slice.Part() == split.PartBoth
 	for _, id := range slice.Undefined() {
 		i.undefined = append(i.undefined, m.graph.Module.Values[id].Name)
 	}

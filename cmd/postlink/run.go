@@ -83,8 +83,8 @@ func report(images []*image, o *options, s cli.Streams) {
 		fmt.Fprintf(s.Err, "%s NOTE: no modifications to the input LLVM IR have been made\n", program)
 	}
 	for _, i := range images {
-		if o.split.Mode == split.Kernel && i.group.MixesESIMD() {
-			fmt.Fprintf(s.Err, "warning: image %d has SYCL and ESIMD entry points; -split-esimd puts them into separate images\n", i.number)
+		if o.split.Mode == split.Kernel && i.mixed {
+			fmt.Fprintf(s.Err, "warning: image %d has SYCL and ESIMD code; -split-esimd puts them into separate images\n", i.number)
 		}
 	}
 }

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScripts runs the scripts of testdata/script. $TESTDATA is the folder
+// that the packages share.
+func TestScripts(t *testing.T) {
+	shared, err := filepath.Abs("../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Condition:     hasTool,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TESTDATA", shared)
+			return nil
+		},
+	})
+}
+
+// hasTool is the condition [tool:NAME]. Where tools are required it is always
+// true, so that a script without them fails.
+func hasTool(condition string) (bool, error) {
+	const prefix = "tool:"
+	if len(condition) <= len(prefix) || condition[:len(prefix)] != prefix {
+		return false, os.ErrInvalid
+	}
+	if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
+		return true, nil
+	}
+	return lookPath(condition[len(prefix):]), nil
+}
+
+func lookPath(tool string) bool {
+	_, err := exec.LookPath(tool)
+	return err == nil
+}
