@@ -165,8 +165,8 @@ func TestMissingError(t *testing.T) {
 			t.Errorf("%v: does not name %s", err, want)
 		}
 	}
-	old := &MissingError{Tool: LLVMAs, Want: "LLVM 14 to 19", Seen: []Tool{{Path: "/x/llvm-as", LLVM: 21}}}
-	want := "no llvm-as of LLVM 14 to 19 was found (only /x/llvm-as (LLVM 21)): give its path with --llvm-as=PATH, or install Debian's llvm-19 (apt-get install llvm-19)"
+	old := &MissingError{Tool: LLVMDis, Want: "LLVM 23 or newer", Seen: []Tool{{Path: "/x/llvm-dis", LLVM: 21}}}
+	want := "no llvm-dis of LLVM 23 or newer was found (only /x/llvm-dis (LLVM 21)): give its path with --llvm-dis=PATH, or install Debian's llvm-22 (apt-get install llvm-22)"
 	if old.Error() != want {
 		t.Errorf("%v", old)
 	}

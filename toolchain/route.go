@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 )
 
 // Input is what must be known of a module to choose its tools.
@@ -138,7 +139,14 @@ func textRoute(translators, assemblers []Tool, in Input) (*Route, error) {
 		}
 	}
 	want := fmt.Sprintf("LLVM %d to %d", oldestLLVM, translators[0].LLVM)
-	return nil, &MissingError{Tool: LLVMAs, Want: want, Seen: assemblers}
+	return nil, &MissingError{Tool: LLVMAs, Want: want, Seen: assemblers, Remedy: debianPackage(translators[0].LLVM)}
+}
+
+// debianPackage names the newest of Debian 12's llvm packages up to a version.
+func debianPackage(newest int) string {
+	versions := []int{14, 15, 16, 19, 22}
+	i := max(1, sort.SearchInts(versions, newest+1))
+	return fmt.Sprintf("install Debian's llvm-%[1]d (apt-get install llvm-%[1]d)", versions[i-1])
 }
 
 // chooseAssembler returns the assembler whose bitcode the translator reads and

@@ -57,9 +57,9 @@ func (t Tool) Accepts(llvm int) bool { return llvm <= t.LLVM }
 
 // remedies says for each tool which package brings it.
 var remedies = map[Name]string{
-	LLVMAs:    "install Debian's llvm-19 (apt-get install llvm-19)",
-	LLVMDis:   "install Debian's llvm-19 (apt-get install llvm-19)",
-	Opt:       "install Debian's llvm-19 (apt-get install llvm-19)",
+	LLVMAs:    "install Debian's llvm-22 (apt-get install llvm-22)",
+	LLVMDis:   "install Debian's llvm-22 (apt-get install llvm-22)",
+	Opt:       "install Debian's llvm-22 (apt-get install llvm-22)",
 	LLVMSPIRV: "install PyPI's dpcpp-llvm-spirv 2024.2.0 (python3 -m pip install dpcpp-llvm-spirv==2024.2.0; reads LLVM 14 to 19) or Debian's llvm-spirv-15 (apt-get install llvm-spirv-15; reads LLVM 14 and 15, typed pointers)",
 	SPIRVVal:  "install Debian's spirv-tools (apt-get install spirv-tools)",
 }
@@ -71,6 +71,8 @@ type MissingError struct {
 	Want string
 	// Seen are the tools that were found and do not serve.
 	Seen []Tool
+	// Remedy says what to install, "" for the newest.
+	Remedy string
 }
 
 func (e *MissingError) Error() string {
@@ -90,6 +92,10 @@ func (e *MissingError) Error() string {
 	if len(e.Seen) > 0 {
 		b.WriteByte(')')
 	}
-	fmt.Fprintf(&b, ": give its path with --%s=PATH, or %s", e.Tool, remedies[e.Tool])
+	remedy := e.Remedy
+	if remedy == "" {
+		remedy = remedies[e.Tool]
+	}
+	fmt.Fprintf(&b, ": give its path with --%s=PATH, or %s", e.Tool, remedy)
 	return b.String()
 }
