@@ -28,7 +28,8 @@ type Difference struct {
 // by what they offer, kind, target and entries, and of equal ones by their
 // code, so that their order does not matter. How they are stored does not
 // matter either: an image that is compressed in one file equals one that is
-// not, and neither record versions nor envelopes are compared.
+// not, and neither record versions, envelopes nor what offlink notes of an
+// image's code (props.SetOfflinkImage) are compared.
 func Compare(a, b []Located, budget *container.Budget) ([]Difference, error) {
 	left, err := summarize(a, budget)
 	if err != nil {
@@ -58,6 +59,7 @@ type summary struct {
 	*devimg.Image
 	digest [sha256.Size]byte
 	offers string
+	format devimg.Format // by the looks of the code where the image leaves it to the runtime
 }
 
 func summarize(images []Located, budget *container.Budget) ([]*summary, error) {
@@ -72,6 +74,9 @@ func summarize(images []Located, budget *container.Budget) ([]*summary, error) {
 			return nil, fmt.Errorf("image %d: %w", i, err)
 		}
 		s.offers = fmt.Sprintf("%v %q %q", plain.Kind, plain.Target, slices.Sorted(slices.Values(plain.Entries)))
+		if s.format = plain.Format; s.format == devimg.FormatNone {
+			s.format = devimg.Sniff(plain.Code)
+		}
 		if plain != &images[i].Image { // do not hold what was inflated
 			plain.Code = &gone{plain.Code.Size()}
 		}
@@ -162,7 +167,7 @@ func (c couple) differences() []Difference {
 	for _, field := range []struct{ what, a, b string }{
 		{"kind", c.a.Kind.String(), c.b.Kind.String()},
 		{"target", c.a.Target, c.b.Target},
-		{"format", c.a.formatOf(), c.b.formatOf()},
+		{"format", c.a.format.String(), c.b.format.String()},
 		{"compile options", c.a.CompileOptions, c.b.CompileOptions},
 		{"link options", c.a.LinkOptions, c.b.LinkOptions},
 	} {
@@ -183,15 +188,6 @@ func (c couple) differences() []Difference {
 		add("properties", "%s", line)
 	}
 	return found
-}
-
-// formatOf is the format, or what the code looks like where the image leaves
-// that to the runtime.
-func (s *summary) formatOf() string {
-	if s.Format == devimg.FormatNone {
-		return devimg.Sniff(s.Code).String()
-	}
-	return s.Format.String()
 }
 
 // codeDifference says where two codes begin to differ.
@@ -255,9 +251,13 @@ func missing(a, b []string) []string {
 
 // PropertyDifferences says which properties two images do not share. A nil
 // list is an empty one, and order does not matter: consumers do not see it.
+// What offlink notes of the code itself is not compared.
 func PropertyDifferences(a, b *props.Sets) []string {
 	var lines []string
 	for _, name := range setNames(a, b) {
+		if name == props.SetOfflinkImage {
+			continue
+		}
 		lines = append(lines, setDifferences(name, a.Get(name), b.Get(name))...)
 	}
 	return lines
