@@ -1,0 +1,80 @@
+// Package docs holds the README to what the programs print.
+package docs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// step is one command of the README's tour and what is printed under it.
+type step struct{ command, output string }
+
+// tour returns the commands of the indented blocks that begin with "$ ". A
+// command goes on behind a backslash at the end of a line.
+func tour(text string) []step {
+	var steps []step
+	continued := false
+	for line := range strings.Lines(text) {
+		line, indented := strings.CutPrefix(strings.TrimRight(line, "\n"), "    ")
+		command, isCommand := strings.CutPrefix(line, "$ ")
+		switch last := len(steps) - 1; {
+		case !indented:
+			continued = false
+		case isCommand:
+			steps = append(steps, step{command: command})
+			continued = strings.HasSuffix(line, `\`)
+		case last < 0:
+		case continued:
+			steps[last].command += "\n" + line
+			continued = strings.HasSuffix(line, `\`)
+		default:
+			steps[last].output += line + "\n"
+		}
+	}
+	return steps
+}
+
+// TestTour runs the README's tour in one shell session's folders and compares
+// what each command prints. It needs the programs and libraries in bin.
+func TestTour(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, need := range []string{"bin/postlink", "bin/libofflink-core.so"} {
+		if _, err := os.Stat(filepath.Join(root, need)); err != nil {
+			if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
+				t.Fatal(err, ": make build first")
+			}
+			t.Skip(err)
+		}
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := tour(string(readme))
+	if len(steps) < 10 {
+		t.Fatalf("the README has %d commands with output; did its form change?", len(steps))
+	}
+	dir := root
+	for _, s := range steps {
+		if folder, ok := strings.CutPrefix(s.command, "cd "); ok {
+			folder, _, _ = strings.Cut(folder, " && ")
+			dir = filepath.Join(dir, folder)
+			s.command = "mkdir -p build"
+		}
+		cmd := exec.Command("bash", "-c", s.command)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+filepath.Join(root, "bin")+":"+os.Getenv("PATH"))
+		got, _ := cmd.CombinedOutput() // one step of the tour fails on purpose
+		if diff := cmp.Diff(s.output, string(got)); diff != "" {
+			t.Errorf("$ %s (-README +now):\n%s", s.command, diff)
+		}
+	}
+}
