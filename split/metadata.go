@@ -58,6 +58,32 @@ func Integers(m *ir.Module, v *ir.GlobalValue, kind string) ([]int64, error) {
 	return numbers, nil
 }
 
+// HasModuleFlag reports whether the module has that flag, an entry
+// {i32 behaviour, !"name", value} of !llvm.module.flags.
+func HasModuleFlag(m *ir.Module, name string) (bool, error) {
+	flags := m.Named("llvm.module.flags")
+	if flags == nil {
+		return false, nil
+	}
+	for _, o := range flags.Operands {
+		operands, err := m.Resolve(o)
+		if err != nil {
+			return false, err
+		}
+		if len(operands) == 3 && operands[1].Kind == ir.OperandString && operands[1].String == name {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// IsLateFrontEnd reports whether a front end of 2025.3 or later made the
+// module: these set a module flag. The splitters that come with them write
+// sub-group sizes among the program metadata, and the dimensions of work-groups
+// among the requirements of a module that is not split, and leave device
+// globals in llvm.compiler.used; earlier ones do not.
+func IsLateFrontEnd(m *ir.Module) (bool, error) { return HasModuleFlag(m, "sycl-device") }
+
 func integer(m *ir.Module, o ir.Operand) (int64, error) {
 	if o.Kind == ir.OperandInt {
 		return o.Int, nil

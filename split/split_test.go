@@ -516,3 +516,81 @@ func TestImageScope(t *testing.T) {
 		})
 	}
 }
+
+// A virtual function's body is in the images of virtual functions that reach
+// it; with dependencies allowed only in the one where it is an entry point.
+func TestVirtualBodies(t *testing.T) {
+	const text = `
+		@table = addrspace(1) constant [2 x ptr] [ptr @a, ptr @b]
+		define spir_func void @a() "sycl-module-id"="m" "indirectly-callable"="A" {
+			call void @help()
+			ret void
+		}
+		define spir_func void @b() "sycl-module-id"="m" "indirectly-callable"="B" { ret void }
+		define spir_func void @c() "sycl-module-id"="m" "indirectly-callable"="B" { ret void }
+		define spir_kernel void @k() "sycl-module-id"="m" { ret void }
+		define internal spir_func void @help() { ret void }`
+	for _, tt := range []struct {
+		dependencies split.Dependencies
+		want         []string
+	}{
+		{split.DependenciesNone, []string{"b c: a b c help", "a: a b help", "k: k"}},
+		{split.DependenciesAll, []string{"b c: b c", "a: a help", "k: k"}},
+	} {
+		g := graph(t, text, split.Options{Mode: split.Source, Dependencies: tt.dependencies})
+		groups, err := g.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i := range groups {
+			s, err := g.NewExtractor().Extract(&groups[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, functionList(g.Module, groups[i].Entries)+": "+functionList(g.Module, s.Definitions))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("dependencies %v: (-want +got):\n%s", tt.dependencies, diff)
+		}
+	}
+}
+
+func functionList(m *ir.Module, ids []ir.ValueID) string {
+	var names []string
+	for _, id := range ids {
+		if m.Values[id].Kind == ir.Function {
+			names = append(names, m.Values[id].Name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// Splitters of late front ends leave device globals in the list of what the
+// compiler uses, so that every image has them.
+func TestCompilerUsed(t *testing.T) {
+	const text = `
+		target triple = "spir64-unknown-unknown"
+		@dg = internal addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="u"
+		@llvm.compiler.used = appending addrspace(1) global [1 x ptr addrspace(4)] [ptr addrspace(4) addrspacecast (ptr addrspace(1) @dg to ptr addrspace(4))], section "llvm.metadata"
+		define spir_kernel void @k() "sycl-module-id"="m" { ret void }
+		define spir_kernel void @l() "sycl-module-id"="m" { ret void }`
+	const late = `
+		!llvm.module.flags = !{!0}
+		!0 = !{i32 1, !"sycl-device", i32 1}`
+	for text, want := range map[string]bool{text: false, text + late: true} {
+		g := graph(t, text, split.Options{Mode: split.Kernel})
+		groups, err := g.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := g.NewExtractor().Extract(&groups[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		dg, _ := g.Module.Lookup("dg")
+		if got := s.Has(dg); got != want {
+			t.Errorf("the image has the variable: %v, want %v\n%s", got, want, text)
+		}
+	}
+}

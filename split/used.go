@@ -9,8 +9,7 @@ import (
 
 // The lists of values that a linker must not drop. llvm.used has done its
 // work when a module is split: it named the kernels, which are entry points.
-// llvm.compiler.used keeps what it names, but for device globals, which are
-// in the images that use them.
+// llvm.compiler.used keeps what it names.
 const (
 	usedList         = "llvm.used"
 	compilerUsedList = "llvm.compiler.used"
@@ -72,8 +71,8 @@ func keptElements(v *ir.GlobalValue, n int) []int {
 	return all
 }
 
-// clearUsed empties llvm.used and takes the device globals of SPIR modules off
-// llvm.compiler.used.
+// clearUsed empties llvm.used and, where the front end's splitter does, takes
+// the device globals of SPIR modules off llvm.compiler.used.
 func (g *Graph) clearUsed() error {
 	if err := g.checkKernelUses(); err != nil {
 		return err
@@ -82,8 +81,9 @@ func (g *Graph) clearUsed() error {
 		g.flags[list] |= flagGone
 		g.Modified = true
 	}
-	if !isSPIR(g.Module.Triple) {
-		return nil
+	late, err := IsLateFrontEnd(g.Module)
+	if err != nil || late || !isSPIR(g.Module.Triple) {
+		return err
 	}
 	changed, err := keepWhere(g.Module, compilerUsedList, func(id ir.ValueID) bool { return !g.IsDeviceGlobal(id) })
 	g.Modified = g.Modified || changed

@@ -8,12 +8,13 @@ import (
 
 // programMetadata gives the sizes that functions ask for, one entry a
 // function and kind, and the variables' names of device globals. Unlike the
-// requirements it says which function asks.
+// requirements it says which function asks. Of variables with one id the first
+// counts.
 func (i *image) programMetadata() error {
 	if !i.options.ProgramMetadata {
 		return nil
 	}
-	late, err := i.isLateFrontEnd()
+	late, err := split.IsLateFrontEnd(i.Module)
 	if err != nil {
 		return err
 	}
@@ -26,8 +27,9 @@ func (i *image) programMetadata() error {
 		}
 	}
 	for id, v := range i.variables {
-		if i.Graph.IsDeviceGlobal(id) {
-			i.put(props.SetProgramMetadata, i.uniqueID(id)+"@global_id_mapping", props.String(v.Name))
+		name := i.uniqueID(id) + "@global_id_mapping"
+		if _, taken := i.sets.Get(props.SetProgramMetadata).Get(name); i.Graph.IsDeviceGlobal(id) && !taken {
+			i.put(props.SetProgramMetadata, name, props.String(v.Name))
 		}
 	}
 	return nil
@@ -70,29 +72,4 @@ func cutUint32s(numbers []int64) props.Value {
 		cut[i] = uint32(n)
 	}
 	return props.Uint32s(cut...)
-}
-
-// isLateFrontEnd reports whether a front end of 2025.3 or later made the
-// module: these set a module flag. The splitters that come with them write
-// sub-group sizes among the program metadata, and the dimensions of work-groups
-// among the requirements of a module that is not split; earlier ones do not.
-func (i *image) isLateFrontEnd() (bool, error) { return hasModuleFlag(i.Module, "sycl-device") }
-
-// hasModuleFlag reports whether the module has that flag, an entry
-// {i32 behaviour, !"name", value} of !llvm.module.flags.
-func hasModuleFlag(m *ir.Module, name string) (bool, error) {
-	flags := m.Named("llvm.module.flags")
-	if flags == nil {
-		return false, nil
-	}
-	for _, o := range flags.Operands {
-		operands, err := m.Resolve(o)
-		if err != nil {
-			return false, err
-		}
-		if len(operands) == 3 && operands[1].Kind == ir.OperandString && operands[1].String == name {
-			return true, nil
-		}
-	}
-	return false, nil
 }

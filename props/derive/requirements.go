@@ -23,7 +23,7 @@ func (i *image) requirements() error {
 	if err != nil {
 		return err
 	}
-	late, err := i.isLateFrontEnd()
+	late, err := split.IsLateFrontEnd(i.Module)
 	if err != nil {
 		return err
 	}
