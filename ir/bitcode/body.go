@@ -240,19 +240,6 @@ func (r *bodyReader) readMetadata(c *bitstream.Cursor) error {
 	}
 	mr := metadataReader{cursor: c, table: &b.metadata, types: uint64(len(r.source.types)),
 		globals: uint64(r.globals), nodes: uint64(len(r.source.metadata.entries))}
-	var failed error
-	mr.named = func(kind operandKind, v uint64) {
-		switch kind {
-		case opType:
-			r.useType(v)
-		case opGlobal:
-			if err := r.useValue(uint32(v), ir.RefAddress); err != nil {
-				failed = err
-			}
-		case opNode, opNodePlus1:
-			r.useNode(v)
-		}
-	}
 	if err := mr.run(); err != nil {
 		return err
 	}
@@ -260,7 +247,7 @@ func (r *bodyReader) readMetadata(c *bitstream.Cursor) error {
 	b.metadata.entries = slices.Clip(b.metadata.entries)
 	r.localNodes = newSeen(len(b.metadata.entries))
 	r.highest, r.nodes = max(r.highest, mr.highestValue), max(r.nodes, mr.highest)
-	return failed
+	return nil
 }
 
 // readSymbols reads the names of values and basic blocks.
@@ -558,12 +545,11 @@ func (r *bodyReader) node(out *encoder, id uint64, module, function operandKind)
 	r.nodes = max(r.nodes, id+1)
 	if id < n {
 		out.add(module, id)
-		r.useNode(id)
-		return nil
+		return r.useNode(id)
 	}
 	out.add(function, id-n)
-	if id -= n; id < uint64(len(r.body.metadata.entries)) && r.localNodes.first(uint32(id)) && r.body.metadata.isNode(int(id)) {
-		r.refs = append(r.refs, ir.MakeRef(ir.RefNode, uint32(id+n)))
+	if id -= n; id < uint64(len(r.body.metadata.entries)) {
+		return r.useOwnNode(id, n)
 	}
 	return nil
 }

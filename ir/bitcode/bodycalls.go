@@ -245,14 +245,57 @@ func (r *bodyReader) useList(i uint32) {
 	}
 }
 
-// useNode notes a use of the module's metadata.
-func (r *bodyReader) useNode(id uint64) {
+// useNode notes that the body names metadata of the module.
+func (r *bodyReader) useNode(id uint64) error {
 	if !r.moduleNodes.first(uint32(id)) {
-		return
+		return nil
 	}
 	if r.source.metadata.isNode(int(id)) {
 		r.refs = append(r.refs, ir.MakeRef(ir.RefNode, uint32(id)))
-	} else {
-		r.uses = append(r.uses, makeUse(useMetadata, uint32(id)))
+		return nil
 	}
+	r.uses = append(r.uses, makeUse(useMetadata, uint32(id)))
+	return r.useValues(&r.source.metadata, int(id))
+}
+
+// useOwnNode notes that the body names metadata of the function, whose nodes
+// are numbered from first.
+func (r *bodyReader) useOwnNode(i, first uint64) error {
+	if !r.localNodes.first(uint32(i)) {
+		return nil
+	}
+	if r.body.metadata.isNode(int(i)) {
+		r.refs = append(r.refs, ir.MakeRef(ir.RefNode, uint32(i+first)))
+	}
+	return r.useValues(&r.body.metadata, int(i))
+}
+
+// useValues notes what a value, or a list of values, of metadata names when
+// the body names it. What nodes name is no use: it may be lacking.
+func (r *bodyReader) useValues(t *metadataTable, i int) error {
+	if t.entries[i].size != isRecord {
+		return nil
+	}
+	d := t.open(i)
+	rec := d.head()
+	if rec.code != mdValue && rec.code != mdArgList {
+		return nil
+	}
+	for range rec.count {
+		var err error
+		switch o := d.operand(); o.kind {
+		case opGlobal:
+			err = r.useValue(uint32(o.value), ir.RefAddress)
+		case opNode:
+			err = r.useValues(&r.source.metadata, int(o.value))
+		case opFunNode:
+			if int(o.value) < i { // values come before their list
+				err = r.useValues(t, int(o.value))
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -51,8 +51,6 @@ type metadataReader struct {
 
 	// other takes records that are no metadata of their own; nil in functions.
 	other func() error
-	// named, if set, sees each operand that names something of the module.
-	named func(kind operandKind, v uint64)
 }
 
 func (r *metadataReader) run() error {
@@ -123,21 +121,14 @@ func (r *metadataReader) value() error {
 	}
 	v := c.Operands[1]
 	r.highestValue = max(r.highestValue, v+1)
-	r.add(opType, c.Operands[0])
+	r.out.add(opType, c.Operands[0])
 	if v < r.globals {
-		r.add(opGlobal, v)
+		r.out.add(opGlobal, v)
 	} else {
-		r.add(opLocal, v-r.globals)
+		r.out.add(opLocal, v-r.globals)
 	}
 	r.finish()
 	return nil
-}
-
-func (r *metadataReader) add(kind operandKind, v uint64) {
-	r.out.add(kind, v)
-	if r.named != nil {
-		r.named(kind, v)
-	}
 }
 
 func (r *metadataReader) finish() {
@@ -194,7 +185,7 @@ func (r *metadataReader) reference(id uint64, module, function operandKind) erro
 	}
 	r.highest = max(r.highest, id+1)
 	if id < r.nodes {
-		r.add(module, id)
+		r.out.add(module, id)
 	} else {
 		r.out.add(function, id-r.nodes)
 	}

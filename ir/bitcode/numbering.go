@@ -148,10 +148,11 @@ func (n *sliceNumbers) keepList(id uint32) {
 }
 
 // keepValue adds what a value of the module's numbering needs. Global values
-// are in the slice, or the reference is at fault, which get notices.
+// are in the slice, or the reference is at fault, which get notices. What the
+// slice adds is numbered behind.
 func (n *sliceNumbers) keepValue(id uint32) {
 	globals := uint32(len(n.source.values))
-	if id < globals || !n.constants.keep(id-globals) {
+	if id < globals || id >= globals+uint32(n.source.constants.len()) || !n.constants.keep(id-globals) {
 		return
 	}
 	work := []uint32{id - globals}
@@ -210,7 +211,7 @@ func (n *sliceNumbers) keepNodeParts(t *metadataTable, i int) {
 // the slice lacks is left out: nodes name null in its place.
 func (n *sliceNumbers) keepLeaf(id uint32) {
 	t := &n.source.metadata
-	if n.nodes.has(id) || t.isNode(int(id)) || !n.hasValue(id) {
+	if n.nodes.has(id) || t.isNode(int(id)) || !n.hasValue(t, int(id)) {
 		return
 	}
 	n.nodes.keep(id)
@@ -218,28 +219,30 @@ func (n *sliceNumbers) keepLeaf(id uint32) {
 }
 
 // hasValue reports whether the slice has the global values that metadata
-// names, if it is a value.
-func (n *sliceNumbers) hasValue(id uint32) bool {
-	t := &n.source.metadata
-	if t.entries[id].size != isRecord {
+// names, which is a string or a value.
+func (n *sliceNumbers) hasValue(t *metadataTable, i int) bool {
+	if t.entries[i].size != isRecord {
 		return true
 	}
 	globals := uint64(len(n.source.values))
-	d := t.open(int(id))
+	d := t.open(i)
 	d.head()
 	d.operand() // type
-	work := []uint64{d.operand().value}
+	o := d.operand()
+	if o.kind != opGlobal {
+		return true
+	}
+	work := []uint64{o.value}
 	seen := make(map[uint64]bool)
 	for len(work) > 0 {
 		v := work[len(work)-1]
 		work = work[:len(work)-1]
-		if v < globals {
-			if !n.values.has(uint32(v)) {
-				return false
-			}
+		switch {
+		case v < globals && !n.values.has(uint32(v)):
+			return false
+		case v < globals || v >= globals+uint64(n.source.constants.len()) || seen[v]:
 			continue
-		}
-		if n.constants.has(uint32(v-globals)) || seen[v] {
+		case n.constants.has(uint32(v - globals)):
 			continue // what it is made of is in the slice
 		}
 		seen[v] = true

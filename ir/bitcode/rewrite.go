@@ -403,11 +403,9 @@ func (c *refCollector) body(r *rewriter, list []instruction) error {
 			return err
 		}
 	}
-	for _, arena := range [][]byte{c.b.metadata.arena, c.b.attached} {
-		for d := (decoder{data: arena}); !d.done(); {
-			if err := c.operands(d.operands(d.head(), nil), -1); err != nil {
-				return err
-			}
+	for d := (decoder{data: c.b.attached}); !d.done(); {
+		if err := c.operands(d.operands(d.head(), nil), -1); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -430,17 +428,14 @@ func (c *refCollector) operands(operands []operand, callee int) error {
 		case opList:
 			c.useList(uint32(o.value - 1))
 		case opNode, opNodePlus1, opNodeRel:
-			c.useNode(o.value)
+			if err := c.useNode(o.value); err != nil {
+				return err
+			}
 		case opFunNode, opFunNodePlus1, opFunNodeRel:
-			c.useOwnNode(o.value)
+			if err := c.useOwnNode(o.value, uint64(c.b.base)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-// useOwnNode notes a use of the function's own metadata.
-func (c *refCollector) useOwnNode(i uint64) {
-	if c.localNodes.first(uint32(i)) && c.b.metadata.isNode(int(i)) {
-		c.refs = append(c.refs, ir.MakeRef(ir.RefNode, uint32(c.b.base)+uint32(i)))
-	}
 }

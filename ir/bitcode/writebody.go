@@ -1,6 +1,8 @@
 package bitcode
 
 import (
+	"slices"
+
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
 )
@@ -24,6 +26,7 @@ func (bw *bodyWriter) collect(k *keptValue, edit *ir.Edit) (err error) {
 	if len(edit.Calls) == 0 {
 		w.numbers.keepUses(k.body.uses)
 		w.numbers.keepRefs(w.module.Values[k.id].Refs)
+		bw.collectMetadata(k.body)
 		return nil
 	}
 	l := lowering{w: w, added: w.added, rewriter: rewriter{source: w.source, old: k.body, replaced: make(map[uint32]uint32)}}
@@ -34,6 +37,24 @@ func (bw *bodyWriter) collect(k *keptValue, edit *ir.Edit) (err error) {
 	return nil
 }
 
+// collectMetadata keeps what the function's metadata that is written needs.
+func (bw *bodyWriter) collectMetadata(b *body) {
+	for i := range b.metadata.entries {
+		if bw.keeps(b, i) {
+			bw.w.numbers.keepNodeParts(&b.metadata, i)
+		}
+	}
+}
+
+// keeps reports whether metadata of the function is written: nodes that
+// something in the slice refers to, and values that the slice has.
+func (bw *bodyWriter) keeps(b *body, i int) bool {
+	if b.metadata.isNode(i) {
+		return bw.w.reach.HasNode(b.base + ir.NodeID(i))
+	}
+	return bw.w.numbers.hasValue(&b.metadata, i)
+}
+
 // collectRewritten keeps what a body that was made anew needs: what its
 // records name.
 func (bw *bodyWriter) collectRewritten(b *body) {
@@ -41,7 +62,8 @@ func (bw *bodyWriter) collectRewritten(b *body) {
 	for _, t := range b.constants.types {
 		w.keepType(t)
 	}
-	for _, arena := range [][]byte{b.constants.arena, b.metadata.arena, b.code, b.attached} {
+	bw.collectMetadata(b)
+	for _, arena := range [][]byte{b.constants.arena, b.code, b.attached} {
 		for d := (decoder{data: arena}); !d.done(); {
 			for _, o := range d.operands(d.head(), nil) {
 				bw.collectOperand(o)
@@ -54,7 +76,7 @@ func (bw *bodyWriter) collectOperand(o operand) {
 	w := bw.w
 	switch o.kind {
 	case opGlobalRel, opGlobalSigned, opGlobal:
-		w.keepValue(uint32(o.value))
+		w.numbers.keepValue(uint32(o.value))
 	case opType, opForwardType:
 		w.keepType(uint32(o.value))
 	case opList:
@@ -136,6 +158,9 @@ func (bw *bodyWriter) writeMetadata() {
 		}
 	}
 	bw.numberMetadata(len(w.operands))
+	if !slices.ContainsFunc(bw.nodes, func(n uint32) bool { return n > 0 }) {
+		return
+	}
 	w.out.Enter(metadataBlock, w.width(metadataBlock, 2, 3))
 	if len(w.operands) > 0 {
 		w.writeStringTable(w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: mdStrings},
@@ -162,7 +187,7 @@ func (bw *bodyWriter) numberMetadata(strings int) {
 		case e.size != isRecord:
 			text++
 			number = text
-		case !t.isNode(i) || bw.w.reach.HasNode(bw.body.base+ir.NodeID(i)):
+		case bw.keeps(bw.body, i):
 			other++
 			number = other
 		}
@@ -270,12 +295,15 @@ func (bw *bodyWriter) metadata(kind operandKind, v uint64) uint64 {
 	case opNode:
 		return w.numbers.nodes.get(uint32(v))
 	case opNodePlus1:
-		return w.numbers.nodes.get(uint32(v)) + 1
+		return w.nodeOperand(operand{kind, v})
 	case opNodeRel:
 		return uint64(bw.next - uint32(w.numbers.nodes.get(uint32(v))))
 	case opFunNode:
 		return bw.localNode(uint32(v))
 	case opFunNodePlus1:
+		if bw.nodes[v] == 0 && !bw.body.metadata.isNode(int(v)) {
+			return 0 // a value that the slice lacks
+		}
 		return bw.localNode(uint32(v)) + 1
 	}
 	return uint64(bw.next - uint32(bw.localNode(uint32(v))))

@@ -226,7 +226,7 @@ func (w *sliceWriter) keepAdditions() {
 		for _, o := range v.operands {
 			switch o.kind {
 			case opGlobal:
-				w.keepValue(uint32(o.value))
+				n.keepValue(uint32(o.value))
 			case opType:
 				w.keepType(uint32(o.value))
 			}
@@ -265,13 +265,6 @@ func (w *sliceWriter) keepType(id uint32) {
 	first, last := t.children()
 	for _, child := range t.operands[first:last] {
 		w.keepType(uint32(child))
-	}
-}
-
-// keepValue keeps what a value of the module needs; added ones are kept.
-func (w *sliceWriter) keepValue(id uint32) {
-	if id < w.added.firstValue() {
-		w.numbers.keepValue(id)
 	}
 }
 
