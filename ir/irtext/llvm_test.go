@@ -40,9 +40,34 @@ func filter(t testing.TB, data []byte, name string, args ...string) []byte {
 
 func head(data []byte) []byte { return data[:min(len(data), 4000)] }
 
+// llvm22 is a Python program that prints a module as LLVM 22 does, after
+// verifying it.
+const llvm22 = `
+import sys, llvmlite.binding as llvm
+module = llvm.parse_assembly(sys.stdin.read())
+module.verify()
+sys.stdout.write(str(module))`
+
+// python returns the interpreter of the project's Python environment, which
+// has LLVM 22 (scripts/python-env tools).
+func python(t testing.TB) string {
+	t.Helper()
+	const path = "../../build/python/bin/python"
+	if err := exec.Command(path, "-c", "import llvmlite").Run(); err != nil {
+		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
+			t.Fatalf("%s: %v", path, err)
+		}
+		t.Skip("no Python environment with llvmlite")
+	}
+	return path
+}
+
 // canonical returns a module as LLVM of that version prints it.
 func canonical(t testing.TB, version string, module []byte) string {
 	t.Helper()
+	if version == "22" {
+		return string(filter(t, module, python(t), "-c", llvm22))
+	}
 	bitcode := filter(t, module, llvmTool(t, "llvm-as", version), "-o", "-")
 	text := string(filter(t, bitcode, llvmTool(t, "llvm-dis", version), "-o", "-"))
 	_, text, _ = strings.Cut(text, "\n") // ModuleID
