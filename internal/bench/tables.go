@@ -4,4 +4,5 @@ package main
 var tables = []table{
 	{"splitting", printSplitting},
 	{"wrapping", printWrapping},
+	{"listing", printListing},
 }
