@@ -59,6 +59,7 @@ func Sets(s *split.Slice, o Options) (*props.Sets, error) {
 	i := &image{Slice: s, options: o, sets: &props.Sets{}}
 	steps := []func() error{
 		i.deviceLibMask,
+		i.deviceLibMetadata,
 		i.requirements,
 		i.specConstants,
 		i.paramOpt,

@@ -77,6 +77,14 @@ func TestSets(t *testing.T) {
 			define spir_kernel void @k() "sycl-optlevel"="3" { call void @_Z33__regcall3____builtin_invoke_simd1()
 			ret void }
 			declare void @_Z33__regcall3____builtin_invoke_simd1()`, split.Options{}, Options{Dialect: Dialect2026}, sets()},
+		{"fallback library", `
+			define void @__devicelib_ConvertFToBF16INTEL() "sycl-module-id"="l" { ret void }`, split.Options{}, Options{Dialect: Dialect2026}, sets(
+			"SYCL/devicelib metadata", "bfloat16", props.Uint32(0))},
+		{"native library", `
+			define void @__devicelib_ConvertFToBF16INTEL() "sycl-module-id"="l" { call void @_Z27__spirv_ConvertFToBF16INTELf()
+			ret void }
+			declare void @_Z27__spirv_ConvertFToBF16INTELf()`, split.Options{}, Options{Dialect: Dialect2026}, sets(
+			"SYCL/devicelib metadata", "bfloat16", props.Uint32(1))},
 		{"sanitizer", `
 			@__MsanKernelMetadata = global i32 0
 			define spir_kernel void @k() { ret void }`, split.Options{}, Options{Dialect: Dialect2026}, sets(

@@ -127,3 +127,30 @@ func (i *image) deviceLibMask() error {
 	i.put(props.SetDevicelibReqMask, "DeviceLibReqMask", props.Uint32(mask))
 	return nil
 }
+
+// nativeBFloat16 begins the names of the built-in functions that a device
+// library for devices with bfloat16 conversions is made of.
+var nativeBFloat16 = []string{"__spirv_ConvertFToBF16INTEL", "__spirv_ConvertBF16ToFINTEL"}
+
+// deviceLibMetadata says of an image that is the bfloat16 device library
+// whether the device has to have the conversions (1) or not (0).
+func (i *image) deviceLibMetadata() error {
+	for _, id := range i.Definitions {
+		if v := i.value(id); v.Kind == ir.Function && split.IsBFloat16Library(v.Name) {
+			i.put(props.SetDevicelibMetadata, "bfloat16", props.Uint32(i.callsNativeBFloat16()))
+			return nil
+		}
+	}
+	return nil
+}
+
+func (i *image) callsNativeBFloat16() uint32 {
+	for _, id := range i.Declarations {
+		for _, name := range nativeBFloat16 {
+			if i.value(id).Kind == ir.Function && strings.Contains(i.value(id).Name, name) {
+				return 1
+			}
+		}
+	}
+	return 0
+}
