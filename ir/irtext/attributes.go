@@ -151,6 +151,7 @@ func (p *parser) attributeGroup() {
 	p.expectWord("attributes")
 	p.expect('#')
 	number := p.number32()
+	p.checkNumber(start, number)
 	if _, ok := p.text.groupByNum[number]; ok {
 		p.fail(start, "attribute group #"+utoa(number)+" is defined twice")
 	}

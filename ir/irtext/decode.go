@@ -476,6 +476,8 @@ func roundFloat(f float64, exponentBits, fractionBits int) uint64 {
 		return sign | top | 1<<(fractionBits-1)
 	case math.IsInf(f, 0):
 		return sign | top
+	case f == 0:
+		return sign
 	}
 	bias := 1<<(exponentBits-1) - 1
 	_, exponent := math.Frexp(f)

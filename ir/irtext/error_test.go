@@ -59,6 +59,8 @@ func TestErrors(t *testing.T) {
 		{"local in a variable", "@a = global i32 %x", "1:17: local value outside of a function"},
 		{"unknown value", "@a = global i32 elephant", "1:17: expected a value, found 'elephant'"},
 		{"large number", "@99999999999 = global i32 0", "1:2: number too large"},
+		{"large node number", "!4294967295 = !{}", "1:1: number too large"},
+		{"large group number", "attributes #4294967295 = { cold }", "1:1: number too large"},
 		{"huge number", "@a = addrspace(99999999999999999999999) global i32 0", "1:16: number too large"},
 		{"variable of no kind", "@a = external variable i32", "1:15: expected 'global', 'constant', 'alias' or 'ifunc', found 'variable'"},
 		{"trailing comma", body("  %x = add i32 1, 2, x\n  ret void"), "2:22: expected metadata, 'align' or 'addrspace', found 'x'"},
@@ -119,8 +121,8 @@ func TestNesting(t *testing.T) {
 // Large numbers cost no memory.
 func TestLargeNumbers(t *testing.T) {
 	for _, text := range []string{
-		"!4294967295 = !{!4294967294}\n!4294967294 = !{}",
-		"%4294967295 = type { i8 }\n@4294967290 = global %4294967295 zeroinitializer #4294967295\nattributes #4294967295 = { cold }",
+		"!2147483648 = !{!2147483647}\n!2147483647 = !{}",
+		"%4294967295 = type { i8 }\n@4294967290 = global %4294967295 zeroinitializer #2147483648\nattributes #2147483648 = { cold }",
 		"define void @f() {\n  %4000000000 = add i32 1, 2\n  %4000000001 = add i32 %4000000000, %4000000002\n  %4000000002 = add i32 1, 2\n  ret void\n}",
 		"@a = external global [18446744073709551615 x i8388607]",
 	} {

@@ -182,6 +182,7 @@ func (p *parser) metadataDefinition() {
 		return
 	}
 	number := p.number32()
+	p.checkNumber(start, number)
 	p.expect('=')
 	p.acceptWord("distinct")
 	p.expect('!')
@@ -198,6 +199,16 @@ func (p *parser) metadataDefinition() {
 	t.nodeIndex.add(number)
 	t.lastNode = max(t.lastNode, number)
 }
+
+// checkNumber leaves room for the numbers that slices add.
+func (p *parser) checkNumber(pos int, number uint32) {
+	if number > maxNumber {
+		p.fail(pos, "number too large")
+	}
+}
+
+// maxNumber is the largest number of a node or attribute group.
+const maxNumber = 1 << 31
 
 // namedDefinition steps over "!name = !{...}". A list that stands twice in a
 // module is one list.
