@@ -232,7 +232,7 @@ func (x *Extractor) lowerSpecConstants(s *Slice, mode SpecConstantMode) error {
 		}
 	}
 	s.SpecConstants = numbers.constants
-	s.Named = append(s.Named, numbers.lists()...)
+	s.Named = append(s.Named, numbers.lists(s.Module)...)
 	return nil
 }
 

@@ -116,8 +116,11 @@ func (n *specNumbers) align(to uint64) {
 }
 
 // lists returns the named metadata about the constants; without any it is
-// there, and empty.
-func (n *specNumbers) lists() []ir.NamedEdit {
+// there, and empty, unless the input says something.
+func (n *specNumbers) lists(m *ir.Module) []ir.NamedEdit {
+	if len(n.constants) == 0 && m.Named(specList) != nil {
+		return nil
+	}
 	list, defaults := ir.NamedEdit{Name: specList}, ir.NamedEdit{Name: specDefaults}
 	for i := range n.constants {
 		c := &n.constants[i]
