@@ -3,6 +3,7 @@ package spirv
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -175,5 +176,161 @@ func TestLinkErrors(t *testing.T) {
 				t.Errorf("error = %v; want %s", err, test.want)
 			}
 		})
+	}
+}
+
+// odrModule exports f and v, as a copy that may be there several times or as
+// the one definition; f returns the constant.
+func odrModule(t *testing.T, linkage string, result int) *Module {
+	t.Helper()
+	m, err := Parse(assemble(t, fmt.Sprintf(`OpCapability Addresses
+OpCapability Linkage
+OpCapability Kernel
+OpExtension "SPV_KHR_linkonce_odr"
+OpMemoryModel Physical64 OpenCL
+OpDecorate %%f LinkageAttributes "f" %s
+OpDecorate %%v LinkageAttributes "v" %s
+OpDecorate %%g LinkageAttributes "g%d" Export
+%%int = OpTypeInt 32 0
+%%value = OpConstant %%int %d
+%%pint = OpTypePointer CrossWorkgroup %%int
+%%v = OpVariable %%pint CrossWorkgroup %%value
+%%ft = OpTypeFunction %%int
+%%f = OpFunction %%int None %%ft
+%%a = OpLabel
+OpReturnValue %%value
+OpFunctionEnd
+%%g = OpFunction %%int None %%ft
+%%b = OpLabel
+%%x = OpFunctionCall %%int %%f
+%%y = OpLoad %%int %%v Aligned 4
+%%z = OpIAdd %%int %%x %%y
+OpReturnValue %%z
+OpFunctionEnd
+`, linkage, linkage, result, result)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestLinkOnce: one of several equal definitions stays, and an Export goes
+// before the others.
+func TestLinkOnce(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		linkages []string
+		want     int // whose value f returns
+		err      string
+	}{
+		{"the first stays", []string{"LinkOnceODR", "LinkOnceODR", "LinkOnceODR"}, 0, ""},
+		{"an export before", []string{"Export", "LinkOnceODR"}, 0, ""},
+		{"an export behind", []string{"LinkOnceODR", "LinkOnceODR", "Export"}, 2, ""},
+		{"an export between", []string{"LinkOnceODR", "Export", "LinkOnceODR"}, 1, ""},
+		{"two exports", []string{"Export", "LinkOnceODR", "Export"}, 0, "symbol v is defined by m0 and by m2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var inputs []Input
+			for i, linkage := range test.linkages {
+				inputs = append(inputs, Input{fmt.Sprintf("m%d", i), odrModule(t, linkage, i)})
+			}
+			m, err := Link(inputs, LinkOptions{KeepExports: true})
+			if test.err != "" {
+				if err == nil || err.Error() != test.err {
+					t.Errorf("error = %v; want %s", err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Verify(); err != nil {
+				t.Error(err)
+			}
+			if n := len(m.Functions()); n != 1+len(inputs) {
+				t.Errorf("%d functions; want one f and every g", n)
+			}
+			checkReturns(t, m, "f", uint64(test.want))
+		})
+	}
+}
+
+// checkReturns looks at what an exported function returns at once.
+func checkReturns(t *testing.T, m *Module, name string, want uint64) {
+	t.Helper()
+	for _, s := range m.Exports() {
+		if s.Name != name {
+			continue
+		}
+		for _, f := range m.Functions() {
+			if f.ID() == s.ID {
+				end := f.Body[len(f.Body)-1]
+				if got, _ := m.ConstantInt(ID(end.Words[0])); got != want {
+					t.Errorf("%s returns %d; want %d", name, got, want)
+				}
+				return
+			}
+		}
+	}
+	t.Errorf("no function %s", name)
+}
+
+// TestLinkDebugInfo renumbers debug information, whose literals look like
+// identifiers.
+func TestLinkDebugInfo(t *testing.T) {
+	rich, err := Parse(debugModule(t, "ocl-100"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Link([]Input{{"lib", parseTestdata(t, "lib.spv")}, {"rich", rich}}, LinkOptions{AllowUnresolved: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// spirv-val takes neither this nor what llvm-spirv made: members name
+	// their structure before it is defined.
+	if err := m.Verify(); err != nil {
+		t.Error(err)
+	}
+	text := dumpText(t, m)
+	for _, want := range []string{" DebugCompilationUnit 65536 5 %", " DebugTypeMember "} {
+		if n, before := strings.Count(text, want), strings.Count(dumpText(t, rich), want); n != before || n == 0 {
+			t.Errorf("%d times %q; before it was %d", n, want, before)
+		}
+	}
+}
+
+// TestLinkModels refuses modules that address memory differently.
+func TestLinkModels(t *testing.T) {
+	model := func(addressing uint32) *Module {
+		m, err := Parse(words(Version1_0, 1, inst(OpMemoryModel, addressing, 2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	_, err := Link([]Input{{"a", model(1)}, {"b", model(2)}}, LinkOptions{})
+	if want := "a and b do not fit: their memory models are Physical32 OpenCL and Physical64 OpenCL"; err == nil || err.Error() != want {
+		t.Errorf("error = %v; want %s", err, want)
+	}
+	if _, err := Link(nil, LinkOptions{}); err == nil {
+		t.Error("no inputs are linked without an error")
+	}
+}
+
+// TestLinkDeterministic: the same inputs give the same bytes.
+func TestLinkDeterministic(t *testing.T) {
+	rich := parseTestdata(t, "rich.spv")
+	inputs := []Input{{"app", parseTestdata(t, "app.spv")}, {"rich", rich}, {"lib", parseTestdata(t, "lib.spv")}}
+	var first []byte
+	for range 20 {
+		m, err := Link(inputs, LinkOptions{AllowUnresolved: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = m.Bytes()
+		} else if !bytes.Equal(first, m.Bytes()) {
+			t.Fatal("the result changes from run to run")
+		}
 	}
 }

@@ -63,12 +63,23 @@ func (l *linker) pushNamed(stack []target, u *unit, in *Instruction) []target {
 			continue
 		}
 		t := u.resolve(ID(in.Words[r.at]))
-		if in.Op == OpTypeStruct && l.isRecursive(t) || !t.isGlobal() || t.unit.visited.get(t.id) != unvisited {
-			continue
+		if t.isGlobal() && t.unit.visited.get(t.id) == unvisited && !l.mayFollow(in, t) {
+			stack = append(stack, t)
 		}
-		stack = append(stack, t)
 	}
 	return stack
+}
+
+// mayFollow tells whether what an instruction names may stand behind it:
+// recursive pointers, and what debug information says of itself.
+func (l *linker) mayFollow(in *Instruction, t target) bool {
+	switch in.Op {
+	case OpTypeStruct:
+		return l.isRecursive(t)
+	case OpExtInst:
+		return t.unit.Module.Def(t.id).Op == OpExtInst
+	}
+	return false
 }
 
 // resolve follows an import to what stands for it.

@@ -2,7 +2,6 @@ package hostdev
 
 import (
 	"fmt"
-	"strings"
 
 	"offlink/spirv"
 )
@@ -409,13 +408,4 @@ func (b *builder) placeConstants() {
 	}
 	move(&fn.privateBase)
 	fn.words = int(b.next + shift)
-}
-
-// ids joins identifiers for a message.
-func ids(words []uint32) string {
-	var parts []string
-	for _, w := range words {
-		parts = append(parts, fmt.Sprintf("%%%d", w))
-	}
-	return strings.Join(parts, " ")
 }

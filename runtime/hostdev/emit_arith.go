@@ -25,7 +25,7 @@ func init() {
 		table[op] = intBinaryEmitter(row, op)
 	}
 	for op, row := range intCompare {
-		table[op] = intCompareEmitter(row)
+		table[op] = intCompareEmitter(row, op)
 	}
 	for op, row := range intUnary {
 		table[op] = intUnaryEmitter(row, op)
@@ -40,7 +40,7 @@ func init() {
 		table[op] = func(b *builder, in *spirv.Instruction) { b.floats1(in, row) }
 	}
 	for op, row := range floatCompare {
-		table[op] = floatCompareEmitter(row)
+		table[op] = floatCompareEmitter(row, op)
 	}
 	for op, row := range floatTest {
 		table[op] = floatTestEmitter(row)
@@ -68,6 +68,15 @@ func (b *builder) emit2(to, x, y value, f binary2) {
 	b.emit(inst{step: stepLanes2, dst: to.at, a: x.at, b: y.at, n: int32(to.t.words), f2: f})
 }
 
+// fast2 takes the step of its own that an operation on scalars may have.
+func (b *builder) fast2(op spirv.Opcode, width int, to, x, y value, f binary2) {
+	if step := fastSteps[binaryKey{op, width}]; step != nil && to.t.words == 1 {
+		b.emit(inst{step: step, dst: to.at, a: x.at, b: y.at})
+		return
+	}
+	b.emit2(to, x, y, f)
+}
+
 func (b *builder) emit3(to, x, y, z value, f func(a, b, c uint64) uint64) {
 	b.emit(inst{step: stepLanes3, dst: to.at, a: x.at, b: y.at, c: z.at, n: int32(to.t.words), f3: f})
 }
@@ -89,15 +98,11 @@ func intBinaryEmitter(row binaryByWidth, op spirv.Opcode) func(*builder, *spirv.
 		if b.lanes(kindInt, to, y) != width && !shift || to.t.scalar().width != width {
 			b.refuse("operands of different widths")
 		}
-		if fast := fastBinary(op, width); fast != nil && to.t.words == 1 {
-			b.emit(inst{step: fast, dst: to.at, a: x.at, b: y.at})
-			return
-		}
-		b.emit2(to, x, y, row[widthIndex(width)])
+		b.fast2(op, width, to, x, y, row[widthIndex(width)])
 	}
 }
 
-func intCompareEmitter(row binaryByWidth) func(*builder, *spirv.Instruction) {
+func intCompareEmitter(row binaryByWidth, op spirv.Opcode) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, y := b.arg(in, 0), b.arg(in, 1)
 		to := b.numbers(in, kindBool, 0)
@@ -105,7 +110,8 @@ func intCompareEmitter(row binaryByWidth) func(*builder, *spirv.Instruction) {
 			b.emit2(to, x, y, row[widthIndex(64)]) // what llvm-spirv makes of pointer comparisons
 			return
 		}
-		b.emit2(to, x, y, row[widthIndex(b.lanes(kindInt, to, x, y))])
+		width := b.lanes(kindInt, to, x, y)
+		b.fast2(op, width, to, x, y, row[widthIndex(width)])
 	}
 }
 
@@ -299,17 +305,14 @@ func (b *builder) floats2(in *spirv.Instruction, row binaryFloat) {
 	x, y := b.arg(in, 0), b.arg(in, 1)
 	to := b.numbers(in, kindFloat, x.t.scalar().width)
 	width := b.lanes(kindFloat, to, x, y)
-	if fast := fastBinary(in.Op, width); fast != nil && to.t.words == 1 {
-		b.emit(inst{step: fast, dst: to.at, a: x.at, b: y.at})
-		return
-	}
-	b.emit2(to, x, y, row[floatIndex(width)])
+	b.fast2(in.Op, width, to, x, y, row[floatIndex(width)])
 }
 
-func floatCompareEmitter(row binaryFloat) func(*builder, *spirv.Instruction) {
+func floatCompareEmitter(row binaryFloat, op spirv.Opcode) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, y, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindBool, 0)
-		b.emit2(to, x, y, row[floatIndex(b.lanes(kindFloat, to, x, y))])
+		width := b.lanes(kindFloat, to, x, y)
+		b.fast2(op, width, to, x, y, row[floatIndex(width)])
 	}
 }
 

@@ -12,8 +12,13 @@ import (
 // goldens are files of kernels that testdata/golden has compiled, so that a
 // checkout without compilers tests the device too.
 var goldens = map[string]func(t *testing.T, p *testProgram){
-	"control":  func(t *testing.T, p *testProgram) { testSwap(t, p); testSwitches(t, p); testCalls(t, p) },
-	"barriers": func(t *testing.T, p *testProgram) { testReduce(t, p); testRotates(t, p); testMatmul(t, p); testKeeps(t, p) },
+	"control": func(t *testing.T, p *testProgram) { testSwap(t, p); testSwitches(t, p); testCalls(t, p) },
+	"barriers": func(t *testing.T, p *testProgram) {
+		testReduce(t, p)
+		testRotates(t, p)
+		testMatmul(t, p)
+		testKeeps(t, p)
+	},
 	"groups":   func(t *testing.T, p *testProgram) { testGroupInts(t, p); testAsyncCopies(t, p) },
 	"memory":   func(t *testing.T, p *testProgram) { testConstants(t, p, 1); testGlobals(t, p); testList(t, p) },
 	"structs":  func(t *testing.T, p *testProgram) { testByValue(t, p); testCopies(t, p); testValues(t, p) },

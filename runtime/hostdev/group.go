@@ -35,9 +35,26 @@ func (g *group) newItem(n int) *item {
 	it.spaces[spaceLocal] = g.local
 	it.spaces[spaceInput] = make(segments, len(l.k.p.inputs))
 	for _, v := range l.k.inputs {
-		it.spaces[spaceInput][v.index] = make([]byte, v.t.size)
+		data := make([]byte, v.t.size)
+		it.spaces[spaceInput][v.index] = data
+		it.inputs = append(it.inputs, input{builtins[v.builtin], v.t.leaves(), data})
 	}
 	return it
+}
+
+// input is the memory of a built-in variable of a work-item.
+type input struct {
+	value  func(it *item) [3]uint64
+	leaves []leaf
+	data   []byte
+}
+
+// set writes the value, as many components as the variable has.
+func (in *input) set(it *item) {
+	value := in.value(it)
+	for i, l := range in.leaves[:min(len(in.leaves), len(value))] {
+		storeWord(in.data[l.offset:], l.size, value[i])
+	}
 }
 
 // run runs the work-group of that number.
@@ -150,14 +167,8 @@ func (g *group) start(it *item, local [3]int) bool {
 	if !it.start(g.launch.k, g.launch.args) || !it.copyByValue() {
 		return false
 	}
-	for _, v := range g.launch.k.inputs {
-		value := builtins[v.builtin](it)
-		data := it.spaces[spaceInput][v.index]
-		for i, leaf := range v.t.leaves() {
-			if i < len(value) {
-				writeWord(data[leaf.offset:leaf.offset+leaf.size], value[i])
-			}
-		}
+	for i := range it.inputs {
+		it.inputs[i].set(it)
 	}
 	return true
 }

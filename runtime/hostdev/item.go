@@ -27,6 +27,7 @@ type item struct {
 	at     *inst  // where it waits, finished or faulted
 	fault  *Fault
 	loaded *function // whose constants are at the start of the stack
+	inputs []input
 }
 
 // frame is a caller.

@@ -19,19 +19,6 @@ type binaryByWidth [4]binary2
 // widthIndex is the place of a width in a row.
 func widthIndex(width int) int { return log2(width) - 3 }
 
-type unsignedInt interface {
-	uint8 | uint16 | uint32 | uint64
-}
-
-type signedInt interface {
-	int8 | int16 | int32 | int64
-}
-
-// unsigned lifts an operation on unsigned integers.
-func unsigned[T unsignedInt](f func(a, b T) T) binary2 {
-	return func(a, b uint64) uint64 { return uint64(f(T(a), T(b))) }
-}
-
 // lowBits makes a row of an operation on 64 bits whose low bits depend on the
 // low bits of its operands alone.
 func lowBits(f binary2) binaryByWidth {
