@@ -294,7 +294,7 @@ func hasTypedPointers(m *ir.Module) bool {
 // writeSPIRV writes an image as SPIR-V.
 func (m *maker) writeSPIRV(i *image, slice *split.Slice) error {
 	var module bytes.Buffer
-	if err := m.writer.WriteSlice(&module, &slice.Slice); err != nil {
+	if err := m.writer.WriteSlice(&module, withoutUsed(slice)); err != nil {
 		return err
 	}
 	words, err := m.spirv.translate(i.number, module.Bytes())
@@ -302,4 +302,16 @@ func (m *maker) writeSPIRV(i *image, slice *split.Slice) error {
 		return err
 	}
 	return m.outputs.WriteFile(i.code, words)
+}
+
+// withoutUsed returns the slice without the lists of what compilers and
+// linkers must keep. SPIR-V has no such thing, and llvm-spirv makes them
+// variables that every image exports.
+func withoutUsed(slice *split.Slice) *ir.Slice {
+	s := slice.Slice
+	s.Definitions = slices.DeleteFunc(slices.Clone(s.Definitions), func(id ir.ValueID) bool {
+		name := s.Module.Values[id].Name
+		return name == "llvm.used" || name == "llvm.compiler.used"
+	})
+	return &s
 }
