@@ -18,7 +18,6 @@ type File struct {
 	name   string
 	images []Located
 	data   []byte
-	file   *os.File // nil where the system cannot map files
 	unmap  func() error
 }
 
@@ -48,24 +47,9 @@ func (f *File) Name() string { return f.name }
 // slice is the file's own.
 func (f *File) Images() []Located { return f.images }
 
-// Head fills b with the first bytes of the code of image i and returns how
-// many there were. It reads the file and does not touch the mapping, which
-// costs more where thousands of images are looked at.
-func (f *File) Head(i int, b []byte) (int, error) {
-	img := &f.images[i]
-	b = b[:min(int64(len(b)), img.Code.Size())]
-	if img.Offset < 0 || f.file == nil {
-		return img.Code.ReadAt(b, 0)
-	}
-	return f.file.ReadAt(b, img.Offset)
-}
-
 // Close releases the file and the bytes of its images.
 func (f *File) Close() error {
 	f.data, f.images = nil, nil
-	if f.file != nil {
-		f.file.Close()
-	}
 	return f.unmap()
 }
 

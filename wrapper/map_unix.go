@@ -14,12 +14,12 @@ func (f *File) mapFile() error {
 	if err != nil {
 		return err
 	}
-	f.file, f.unmap = file, func() error { return nil }
+	defer file.Close()
+	f.unmap = func() error { return nil }
 	if size == 0 {
 		return nil
 	}
 	if f.data, err = syscall.Mmap(int(file.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_PRIVATE); err != nil {
-		file.Close()
 		return &os.PathError{Op: "mmap", Path: f.name, Err: err}
 	}
 	data := f.data

@@ -7,10 +7,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +31,6 @@ type lister struct {
 	json    bool
 	records []*record  // with json: of all files
 	table   [][]string // without: the rows of all files
-	peeker  container.Peeker
 }
 
 func newListCommand(s cli.Streams) *cobra.Command {
@@ -47,7 +48,6 @@ func newListCommand(s cli.Streams) *cobra.Command {
 }
 
 func (l *lister) run(names []string) error {
-	defer l.peeker.Close()
 	// A list of thousands of images lives as long as the process: collecting
 	// garbage in between costs a quarter of the time and finds little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -71,23 +71,38 @@ func (l *lister) list(name string) error {
 	if len(f.Images()) == 0 {
 		fmt.Fprintf(l.streams.Err, "%s: %s: no device images\n", program, name)
 	}
-	var rows []*record
-	damaged := false
-	for i := range f.Images() {
-		r, err := l.describe(f, i)
+	rows, faults := l.describeAll(f)
+	for i, err := range faults {
 		if err != nil {
 			l.streams.Report(program, fmt.Errorf("%s: image %d: %w", name, i, err))
-			damaged = true
 		}
-		rows = append(rows, r)
 	}
 	if err := l.print(rows); err != nil {
 		return err
 	}
-	if damaged {
+	if slices.ContainsFunc(faults, func(err error) bool { return err != nil }) {
 		return errFound
 	}
 	return nil
+}
+
+// describeAll looks into all images of a file, which share nothing, with all
+// processors.
+func (l *lister) describeAll(f *wrapper.File) ([]*record, []error) {
+	n, workers := len(f.Images()), runtime.GOMAXPROCS(0)
+	rows, faults := make([]*record, n), make([]error, n)
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			var peeker container.Peeker
+			defer peeker.Close()
+			for i := w * n / workers; i < (w+1)*n/workers; i++ {
+				rows[i], faults[i] = l.describe(f, i, &peeker)
+			}
+		})
+	}
+	group.Wait()
+	return rows, faults
 }
 
 // print prints what must be printed while the file is open, and keeps the
@@ -163,7 +178,7 @@ type property struct {
 
 // describe looks into one image. The record serves also with an error, which
 // says that the image is damaged.
-func (l *lister) describe(f *wrapper.File, i int) (*record, error) {
+func (l *lister) describe(f *wrapper.File, i int, peeker *container.Peeker) (*record, error) {
 	img := &f.Images()[i]
 	r := &record{
 		File: f.Name(), Image: i, Kind: img.Kind.String(), Target: img.Target, Format: img.Format.String(),
@@ -176,7 +191,7 @@ func (l *lister) describe(f *wrapper.File, i int) (*record, error) {
 	if l.json {
 		r.fillJSON(img)
 	}
-	inside, err := l.inside(f, i)
+	inside, err := inside(&img.Image, peeker)
 	r.Inside = inside
 	if err != nil {
 		return r, err
@@ -226,15 +241,14 @@ func newProperty(set string, p props.Property) property {
 }
 
 // inside says what the code is where the image's format does not.
-func (l *lister) inside(f *wrapper.File, i int) (string, error) {
+func inside(img *devimg.Image, peeker *container.Peeker) (string, error) {
 	var head [64]byte
-	img := &f.Images()[i]
 	switch img.Format {
 	case devimg.FormatNone:
-		n, _ := f.Head(i, head[:])
+		n, _ := img.Code.ReadAt(head[:], 0)
 		return sniff(head[:n]), nil
 	case devimg.FormatCompressedNone:
-		n, err := l.peeker.Peek(img.Code, head[:])
+		n, err := peeker.Peek(img.Code, head[:])
 		if err != nil {
 			return "", fmt.Errorf("its code is marked as compressed and is no zstd frame: %w", err)
 		}
