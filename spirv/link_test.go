@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"offlink/internal/testtool"
 )
 
 // compileText compiles OpenCL C given as text.
@@ -45,7 +47,7 @@ func checkLinked(t testing.TB, m *Module) {
 	if !bytes.Equal(again.Bytes(), code) {
 		t.Error("the result is read as another module")
 	}
-	needTool(t, "spirv-val")
+	testtool.Need(t, "spirv-val")
 	runTool(t, "spirv-val", "--target-env", "spv"+m.Version.String(), writeTemp(t, code))
 }
 
@@ -153,7 +155,7 @@ constant int *constant pa = a + 1; kernel void kb(global int *o) { o[0] = *pa; }
 }
 
 func TestLinkErrors(t *testing.T) {
-	needTool(t, "clang-15", "llvm-spirv-15")
+	testtool.Need(t, "clang-15", "llvm-spirv-15")
 	tests := []struct{ name, first, second, want string }{
 		{"duplicate function", "int f(int i) { return i; }", "int f(int i) { return -i; }",
 			"symbol f is defined by first and by second"},

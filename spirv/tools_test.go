@@ -8,23 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"offlink/internal/testtool"
+
 	"github.com/google/go-cmp/cmp"
 )
-
-// needTool skips a test without an external tool, and fails it where the
-// tools are required.
-func needTool(t testing.TB, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		if _, err := exec.LookPath(name); err == nil {
-			continue
-		} else if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatal(err)
-		} else {
-			t.Skip(err)
-		}
-	}
-}
 
 func writeTemp(t testing.TB, code []byte) string {
 	t.Helper()
@@ -50,7 +37,7 @@ func runTool(t testing.TB, name string, args ...string) string {
 // llvm-spirv's.
 func compile(t testing.TB, source string, level string, options ...string) []byte {
 	t.Helper()
-	needTool(t, "clang-15", "llvm-spirv-15")
+	testtool.Need(t, "clang-15", "llvm-spirv-15")
 	dir := t.TempDir()
 	bc, spv := filepath.Join(dir, "a.bc"), filepath.Join(dir, "a.spv")
 	clang := []string{level}
@@ -69,7 +56,7 @@ func compile(t testing.TB, source string, level string, options ...string) []byt
 
 // TestDump compares with the disassembler of SPIRV-Tools.
 func TestDump(t *testing.T) {
-	needTool(t, "spirv-dis")
+	testtool.Need(t, "spirv-dis")
 	modules := map[string][]byte{"app": readTestdata(t, "app.spv"), "lib": readTestdata(t, "lib.spv")}
 	for _, level := range []string{"-O0", "-O2"} {
 		modules["rich"+level] = compile(t, "testdata/rich.cl", level)

@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"offlink/internal/testtool"
 )
 
 // assemble makes a module of assembly text, checked by spirv-as alone.
 func assemble(t testing.TB, text string) []byte {
 	t.Helper()
-	needTool(t, "spirv-as")
+	testtool.Need(t, "spirv-as")
 	dir := t.TempDir()
 	source, out := filepath.Join(dir, "a.spvasm"), filepath.Join(dir, "a.spv")
 	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {

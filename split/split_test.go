@@ -359,6 +359,15 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
+// What an alias stands for is copied: an alias of a declaration is none.
+func TestAliasOfImportedFunction(t *testing.T) {
+	compare(t, []string{"entry f\n", "x\nentry k\nlocal f\n"}, images(t, `
+		@x = alias void (), ptr @f
+		define spir_kernel void @k() "sycl-module-id"="a" { call void @x()
+		ret void }
+		define void @f() "sycl-module-id"="b" { ret void }`, split.Options{Mode: split.Source, Dependencies: split.DependenciesAll}))
+}
+
 // Exports, imports, and what is undefined.
 func TestSymbols(t *testing.T) {
 	const text = `

@@ -6,26 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// tool returns the command of that name. A missing one skips the test, unless
-// OFFLINK_REQUIRE_TOOLS says that all are there.
-func tool(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err == nil {
-		return path
-	}
-	if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-		t.Fatalf("%s is not installed", name)
-	}
-	t.Skipf("%s is not installed", name)
-	return ""
-}
+	"offlink/internal/testtool"
+)
 
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	out, err := exec.Command(tool(t, name), args...).CombinedOutput()
+	out, err := exec.Command(testtool.Path(t, name), args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"offlink/cmd/internal/cli"
+	"offlink/internal/testtool"
 	"offlink/props"
 	"offlink/wrapper"
 	"offlink/wrapper/devimg"
@@ -37,14 +37,7 @@ func TestMain(m *testing.M) {
 //	                                in what it says
 //	installed FILE                  FILE becomes this devrun
 func TestScripts(t *testing.T) {
-	for _, tool := range []string{"clang-15", "llvm-spirv-15"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
-	}
+	testtool.Need(t, "clang-15", "llvm-spirv-15")
 	golden, err := filepath.Abs("../../testdata/wrapper")
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"offlink/cmd/internal/cli"
+	"offlink/internal/testtool"
 	"offlink/wrapper"
 )
 
@@ -109,25 +110,12 @@ func runLinked(t *testing.T, l linking, dir, object string) string {
 func runTool(t *testing.T, line string) string {
 	t.Helper()
 	words := strings.Fields(line)
-	needTool(t, words[0])
+	testtool.Need(t, words[0])
 	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", line, err, out)
 	}
 	return string(out)
-}
-
-// needTool skips the test where a tool is missing, unless
-// OFFLINK_REQUIRE_TOOLS says that all are there.
-func needTool(t *testing.T, name string) {
-	t.Helper()
-	if _, err := exec.LookPath(name); err == nil {
-		return
-	}
-	if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-		t.Fatalf("%s is not installed", name)
-	}
-	t.Skipf("%s is not installed", name)
 }
 
 func readFile(t *testing.T, name string) string {
@@ -296,7 +284,7 @@ func TestLinkLLVM(t *testing.T) {
 	for _, h := range append(crossHosts, crossHost{triple: "x86_64-unknown-linux-gnu"}) {
 		for _, name := range []string{"wrapped.ll", "wrapped.bc"} {
 			t.Run(h.triple+"/"+name, func(t *testing.T) {
-				needTool(t, "llvm-as-19")
+				testtool.Need(t, "llvm-as-19")
 				dir := t.TempDir()
 				ir := wrapGolden(t, dir, goldenCases[1].args, h.triple, name)
 				t.Chdir("..")

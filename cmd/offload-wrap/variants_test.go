@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"offlink/cmd/internal/cli"
+	"offlink/internal/testtool"
 )
 
 const linux = "x86_64-unknown-linux-gnu"
@@ -268,7 +269,7 @@ func TestNoAssembler(t *testing.T) {
 
 // The IR that bitcode is made from stays where that is asked for.
 func TestSaveTemps(t *testing.T) {
-	needTool(t, "llvm-as-19")
+	testtool.Need(t, "llvm-as-19")
 	for _, keep := range []string{"false", "true"} {
 		t.Run(keep, func(t *testing.T) {
 			dir := t.TempDir()

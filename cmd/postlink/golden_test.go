@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"offlink/internal/testtool"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -163,7 +165,7 @@ func (c *goldenCase) prepare(t *testing.T, dir string) {
 		case "crlf":
 			writeFile(t, path, bytes.ReplaceAll(readFile(t, path), []byte("\n"), []byte("\r\n")))
 		case "as":
-			lookTool(t, "llvm-as-19")
+			testtool.Path(t, "llvm-as-19")
 			cmd := exec.Command("llvm-as-19", words[1], "-o", words[2])
 			cmd.Dir = dir
 			if out, err := cmd.CombinedOutput(); err != nil {

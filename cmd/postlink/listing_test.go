@@ -3,12 +3,13 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"offlink/internal/testtool"
 )
 
 // A listing says of a module what a consumer of an image depends on, a line a
@@ -39,22 +40,9 @@ func listing(t testing.TB, module []byte) (string, error) {
 	return listText(string(text)), nil
 }
 
-// lookTool returns the path of a tool. The test is skipped when it is
-// missing, unless tools are required.
-func lookTool(t testing.TB, tool string) string {
-	path, err := exec.LookPath(tool)
-	if err != nil {
-		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	return path
-}
-
 // pipe runs a tool over data.
 func pipe(t testing.TB, tool string, data []byte) ([]byte, error) {
-	cmd := exec.Command(lookTool(t, tool), "-o", "-")
+	cmd := exec.Command(testtool.Path(t, tool), "-o", "-")
 	cmd.Stdin = bytes.NewReader(data)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

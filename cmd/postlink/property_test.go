@@ -17,6 +17,7 @@ import (
 	"offlink/cmd/internal/cli"
 	"offlink/filetable"
 	"offlink/internal/irgen"
+	"offlink/internal/testtool"
 	"offlink/ir"
 	"offlink/ir/irtext"
 )
@@ -95,7 +96,7 @@ var splitOptions = [][]string{
 
 // LLVM's verifier accepts every module that is written.
 func TestVerifierAcceptsOutputs(t *testing.T) {
-	opt := lookTool(t, "opt-19")
+	opt := testtool.Path(t, "opt-19")
 	for name, module := range goldenModules(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,7 +127,7 @@ func TestVerifierAcceptsOutputs(t *testing.T) {
 // Variables that every image defines become weak for the linker here, as the
 // runtime's linking takes one of definitions that are equal.
 func TestMergedImagesHaveTheEntryPoints(t *testing.T) {
-	link := lookTool(t, "llvm-link-19")
+	link := testtool.Path(t, "llvm-link-19")
 	modules := goldenModules(t)
 	for _, name := range []string{"aliases.txtar-in.ll", "aspect_groups.txtar-in.ll",
 		"call_layers.txtar-in.ll", "cyclic_data.txtar-in.ll", "debug_units.txtar-in.ll", "export_import.txtar-in.ll",

@@ -16,27 +16,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"offlink/filetable"
+	"offlink/internal/testtool"
 	"offlink/spirv"
 )
-
-// environment returns a file of the Python environment that scripts/python-env
-// makes. Without it the test is skipped, or fails where
-// OFFLINK_REQUIRE_TOOLS is set.
-func environment(t *testing.T, pattern string) string {
-	t.Helper()
-	found, _ := filepath.Glob(filepath.Join("../../build/python", pattern))
-	if len(found) == 0 {
-		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatalf("build/python/%s is missing: run scripts/python-env tools", pattern)
-		}
-		t.Skipf("build/python/%s is missing", pattern)
-	}
-	path, err := filepath.Abs(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // toSPIRV runs postlink in dir, which has VIRTUAL_ENV's llvm-spirv and the
 // machine's llvm-as.
@@ -44,7 +26,7 @@ func toSPIRV(t *testing.T, dir string, args ...string) error {
 	t.Helper()
 	cmd := exec.Command(program, append([]string{"-to=spirv", "-o", "out.table"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "VIRTUAL_ENV="+filepath.Dir(filepath.Dir(environment(t, "bin/python"))), "MAKEFLAGS=")
+	cmd.Env = append(os.Environ(), "VIRTUAL_ENV="+filepath.Dir(filepath.Dir(testtool.Python(t, "bin/python"))), "MAKEFLAGS=")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
@@ -69,7 +51,7 @@ func codeFiles(t *testing.T, dir string) (files []string) {
 // from text and from bitcode. Each image has the entry points and linkage
 // names that the SPIR-V of the real toolchain had.
 func TestSYCLToSPIRV(t *testing.T) {
-	environment(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")
+	testtool.Python(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")
 	modules, err := filepath.Glob("../../testdata/sycl/*/*/ir.[bl][cl]")
 	if err != nil || len(modules) < 2 {
 		t.Fatalf("no test data (%v)", err)
@@ -186,7 +168,7 @@ func validate(t *testing.T, module, file string) {
 			return
 		}
 	}
-	cmd := exec.Command(environment(t, "lib/python3*/site-packages/cmeel.prefix/bin/spirv-val"), file)
+	cmd := exec.Command(testtool.Python(t, "lib/python3*/site-packages/cmeel.prefix/bin/spirv-val"), file)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", file, err, out)
 	}
@@ -215,7 +197,7 @@ func clang(t *testing.T, version, out string, args ...string) {
 const clangSource = `
 typedef struct { int a; float b; } S;
 constant float table[4] = { 1, 2, 3, 4 };
-__attribute__((noinline)) float helper(global float *p, int n) {
+__attribute__((noinline, annotate("mark"))) float helper(global float *p, int n) {
 	float s = 0;
 	for (int i = 0; i < n; i++) s += p[i] * table[i & 3];
 	return s;

@@ -2,11 +2,14 @@
 package docs
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"offlink/internal/testtool"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -48,10 +51,7 @@ func TestTour(t *testing.T) {
 	}
 	for _, need := range []string{"bin/postlink", "bin/libofflink-core.so"} {
 		if _, err := os.Stat(filepath.Join(root, need)); err != nil {
-			if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-				t.Fatal(err, ": make build first")
-			}
-			t.Skip(err)
+			testtool.Missing(t, fmt.Errorf("%w: make build first", err))
 		}
 	}
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))

@@ -7,20 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// need skips a test without an external tool, and fails it where the tools
-// are required.
-func need(t *testing.T, tool string) {
-	t.Helper()
-	if _, err := exec.LookPath(tool); err == nil {
-		return
-	} else if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-		t.Fatal(err)
-	} else {
-		t.Skip(err)
-	}
-}
+	"offlink/internal/testtool"
+)
 
 func compile(t *testing.T, compiler string, args ...string) string {
 	t.Helper()
@@ -56,7 +45,7 @@ int run(offlink_kernel *k, offlink_buffer *b, float f) {
 	for _, compiler := range []string{"gcc", "clang-14", "clang-19"} {
 		for _, language := range []string{"c:c99", "c:c11", "c++:c++11", "c++:c++20"} {
 			t.Run(compiler+"/"+language, func(t *testing.T) {
-				need(t, compiler)
+				testtool.Need(t, compiler)
 				x, std, _ := strings.Cut(language, ":")
 				file := write(t, "host", source)
 				compile(t, compiler, "-x", x, "-std="+std, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", file)
@@ -96,7 +85,7 @@ func TestDevice(t *testing.T) {
 	for _, compiler := range []string{"clang-14", "clang-15", "clang-16", "clang-19"} {
 		for _, l := range languages {
 			t.Run(compiler+"/"+l.name, func(t *testing.T) {
-				need(t, compiler)
+				testtool.Need(t, compiler)
 				file := write(t, "dev", strings.ReplaceAll(deviceSource, "INLINE", l.inline))
 				out := filepath.Join(t.TempDir(), "dev.ll")
 				compile(t, compiler, append(l.args, "--target=spir64-unknown-unknown", "-O2", "-Wall", "-Werror", "-S", "-emit-llvm", "-o", out, file)...)

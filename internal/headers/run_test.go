@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"offlink/internal/testtool"
 )
 
 const runSource = `#include <offlink/device.h>
@@ -23,7 +25,7 @@ OFFLINK_KERNEL void app(OFFLINK_GLOBAL int *out, OFFLINK_LOCAL int *tmp) {
 // programs. (Translators of LLVM 15 take typed pointers only.)
 func TestDeviceRuns(t *testing.T) {
 	for _, tool := range []string{"clang-14", "clang-15", "llvm-as-15", "llvm-spirv-15"} {
-		need(t, tool)
+		testtool.Need(t, tool)
 	}
 	bin := t.TempDir()
 	execute(t, ".", "go", "build", "-o", bin, "../../cmd/postlink", "../../cmd/offload-wrap", "../../cmd/devrun")

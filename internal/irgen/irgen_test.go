@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"offlink/internal/irgen"
+	"offlink/internal/testtool"
 )
 
 func generate(t *testing.T, c irgen.Config) []byte {
@@ -44,10 +45,7 @@ func TestShape(t *testing.T) {
 
 func TestVerifies(t *testing.T) {
 	for _, version := range []string{"15", "19"} {
-		as, err := exec.LookPath("llvm-as-" + version)
-		if err != nil && os.Getenv("OFFLINK_REQUIRE_TOOLS") == "" {
-			t.Skip(err)
-		}
+		as := testtool.Path(t, "llvm-as-"+version)
 		for _, c := range []irgen.Config{{}, {Kernels: 1}, {Kernels: 7, Debug: true}, {Kernels: 100, Debug: true}} {
 			cmd := exec.Command(as, "-o", os.DevNull)
 			cmd.Stdin = bytes.NewReader(generate(t, c))

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"offlink/internal/testtool"
 )
 
 // libclc is a large module of real code, thousands of functions. scripts/libclc
@@ -17,7 +19,7 @@ func TestLibclc(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join("../../build/libclc", version, "nvptx64--nvidiacl.bc")
 			if _, err := os.Stat(file); err != nil {
-				missing(t, fmt.Errorf("%w: run scripts/libclc %s", err, version))
+				testtool.Missing(t, fmt.Errorf("%w: run scripts/libclc %s", err, version))
 			}
 			m := &module{name: "libclc", version: version, bitcode: readFile(t, file)}
 			read := m.read(t)

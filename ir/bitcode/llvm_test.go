@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"offlink/internal/testtool"
 	"offlink/ir"
 	"offlink/ir/bitcode"
 )
@@ -17,21 +18,7 @@ import (
 // skipped when it is missing, unless tools are required.
 func llvmTool(t testing.TB, tool, version string) string {
 	t.Helper()
-	path, err := exec.LookPath(tool + "-" + version)
-	if err != nil {
-		missing(t, err)
-	}
-	return path
-}
-
-// missing skips the test for lack of something, or fails it where everything
-// is required.
-func missing(t testing.TB, err error) {
-	t.Helper()
-	if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-		t.Fatal(err)
-	}
-	t.Skip(err)
+	return testtool.Path(t, tool+"-"+version)
 }
 
 // filter runs a command over data and returns its standard output.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"offlink/internal/testtool"
 	"offlink/ir"
 	"offlink/ir/bitcode"
 	"offlink/ir/irtext"
@@ -22,7 +23,7 @@ const python = "../../build/python/bin/python"
 // text codec makes of the module's text.
 func TestSYCL(t *testing.T) {
 	if _, err := os.Stat(python); err != nil {
-		missing(t, err)
+		testtool.Missing(t, err)
 	}
 	for _, file := range syclFiles(t) {
 		dir := filepath.Dir(file)

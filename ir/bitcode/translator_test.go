@@ -4,13 +4,15 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"offlink/internal/testtool"
 )
 
 // What llvm-spirv takes as it comes from the compiler, it takes as we write it.
 func TestTranslator(t *testing.T) {
 	translator, err := exec.LookPath("llvm-spirv-15")
 	if err != nil {
-		missing(t, err)
+		testtool.Missing(t, err)
 	}
 	accepts := func(data []byte) error {
 		_, err := try(data, translator, "-o", "/dev/null", "-")

@@ -9,32 +9,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"offlink/internal/testtool"
 )
 
 var toEarly19 = Target{LLVM: 19, Snapshot: true}
 
-// environment returns a file of the Python environment that scripts/python-env
-// makes.
-func environment(t *testing.T, pattern string) string {
-	t.Helper()
-	found, _ := filepath.Glob(filepath.Join("../../build/python", pattern))
-	if len(found) == 0 {
-		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatalf("build/python/%s is missing: run scripts/python-env tools", pattern)
-		}
-		t.Skipf("build/python/%s is missing", pattern)
-	}
-	path, err := filepath.Abs(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // newest returns the text as bitcode of LLVM 22.
 func newest(t *testing.T, text string) []byte {
 	t.Helper()
-	cmd := exec.Command(environment(t, "bin/python"), "-c",
+	cmd := exec.Command(testtool.Python(t, "bin/python"), "-c",
 		"import sys, llvmlite.binding as llvm; sys.stdout.buffer.write(llvm.parse_assembly(sys.stdin.read()).as_bitcode())")
 	cmd.Stdin = strings.NewReader(text)
 	var stderr bytes.Buffer
@@ -63,8 +47,8 @@ func disassemble(t *testing.T, data []byte) string {
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	run(t, tool(t, "opt-19"), "-passes=verify", "-disable-output", path)
-	out, err := exec.Command(tool(t, "llvm-dis-19"), path, "-o", "-").CombinedOutput()
+	run(t, testtool.Path(t, "opt-19"), "-passes=verify", "-disable-output", path)
+	out, err := exec.Command(testtool.Path(t, "llvm-dis-19"), path, "-o", "-").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -75,7 +59,7 @@ func disassemble(t *testing.T, data []byte) string {
 // SPIR-V as its text.
 func translate(t *testing.T, data []byte) string {
 	t.Helper()
-	llvmSPIRV := environment(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")
+	llvmSPIRV := testtool.Python(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")
 	in := filepath.Join(t.TempDir(), "in.bc")
 	if err := os.WriteFile(in, data, 0o666); err != nil {
 		t.Fatal(err)

@@ -6,21 +6,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-)
 
-// tool returns the path of an external tool. Without it the test is skipped,
-// or fails where OFFLINK_REQUIRE_TOOLS is set.
-func tool(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatalf("%s is missing: run scripts/setup test", name)
-		}
-		t.Skipf("%s is missing", name)
-	}
-	return path
-}
+	"offlink/internal/testtool"
+)
 
 // assemble lets the target's llvm-as read the text and its opt verify it, and
 // returns the bitcode.
@@ -36,8 +24,8 @@ func assemble(t *testing.T, text []byte, llvm int) string {
 	if llvm == 14 {
 		args, verify = append(args, "-opaque-pointers"), append(verify, "-opaque-pointers")
 	}
-	run(t, tool(t, fmt.Sprintf("llvm-as-%d", llvm)), args...)
-	run(t, tool(t, fmt.Sprintf("opt-%d", llvm)), verify...)
+	run(t, testtool.Path(t, fmt.Sprintf("llvm-as-%d", llvm)), args...)
+	run(t, testtool.Path(t, fmt.Sprintf("opt-%d", llvm)), verify...)
 	return out
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"offlink/internal/testtool"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -14,14 +16,7 @@ import (
 // skipped when it is missing, unless tools are required.
 func llvmTool(t testing.TB, tool, version string) string {
 	t.Helper()
-	path, err := exec.LookPath(tool + "-" + version)
-	if err != nil {
-		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	return path
+	return testtool.Path(t, tool+"-"+version)
 }
 
 // filter runs a command over data and returns its standard output.

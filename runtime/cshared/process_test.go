@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"offlink/internal/testtool"
 	"offlink/props"
 	"offlink/wrapper"
 	"offlink/wrapper/devimg"
@@ -24,12 +25,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in the scri
 // suite's modules: lib.o exports LibDeviceFunc, which the kernel "app" in app.o
 // imports.
 func TestScripts(t *testing.T) {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	testtool.Need(t, "gcc")
 	lib := buildLibraries(t)
 	include, err := filepath.Abs("../../include")
 	if err != nil {

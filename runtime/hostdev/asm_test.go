@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"offlink/internal/testtool"
 	"offlink/runtime/driver"
 )
 
@@ -29,7 +30,7 @@ func asmModule(t testing.TB, name string) driver.Module {
 
 // TestAssembled compares the modules with their texts.
 func TestAssembled(t *testing.T) {
-	needTool(t, "spirv-as")
+	testtool.Need(t, "spirv-as")
 	sources, err := filepath.Glob("testdata/asm/*.spvasm")
 	if err != nil || len(sources) == 0 {
 		t.Fatal("no texts")
@@ -162,7 +163,7 @@ OpFunctionEnd
 // TestRefusals: what the device does not implement, and what is not valid, is
 // refused when the program is built, with function and instruction.
 func TestRefusals(t *testing.T) {
-	needTool(t, "spirv-as")
+	testtool.Need(t, "spirv-as")
 	for _, test := range []struct{ body, want string }{
 		{"%x = OpAtomicIAdd %char %p %two %zero %byte", "function inner: OpAtomicIAdd: the embedded device has atomic operations of 32 and 64 bits, not on char"},
 		{"OpCommitReadPipe %p %p %two %two", "function inner: OpCommitReadPipe: the embedded device does not implement this instruction"},

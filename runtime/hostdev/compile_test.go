@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"offlink/internal/testtool"
 	"offlink/runtime/driver"
 )
 
@@ -26,21 +27,6 @@ var levels = []level{
 	{name: "O0", clang: []string{"-O0"}},
 	{name: "mem2reg", clang: []string{"-O2", "-Xclang", "-disable-llvm-passes"}, mem2reg: true},
 	{name: "O2", clang: []string{"-O2"}},
-}
-
-// needTool skips a test without an external tool, and fails it where the
-// tools are required.
-func needTool(t testing.TB, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		if _, err := exec.LookPath(name); err == nil {
-			continue
-		} else if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatal(err)
-		} else {
-			t.Skip(err)
-		}
-	}
 }
 
 // tool runs a program and returns what it says on standard error.
@@ -62,7 +48,7 @@ func mustRun(t testing.TB, name string, args ...string) {
 // bitcode compiles OpenCL C and returns the file's name.
 func bitcode(t testing.TB, source string, l level, options ...string) string {
 	t.Helper()
-	needTool(t, "clang-15", "opt-15", "llvm-spirv-15")
+	testtool.Need(t, "clang-15", "opt-15", "llvm-spirv-15")
 	bc := filepath.Join(t.TempDir(), "a.bc")
 	args := append([]string{"--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0",
 		"-Xclang", "-no-opaque-pointers", "-emit-llvm", "-c", source, "-o", bc}, l.clang...)

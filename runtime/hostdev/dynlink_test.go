@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"offlink/internal/testtool"
 	"offlink/runtime/driver"
 )
 
@@ -26,7 +27,7 @@ func TestDynlink(t *testing.T) {
 
 // TestLinkedElsewhere runs what spirv-link made of the same modules.
 func TestLinkedElsewhere(t *testing.T) {
-	needTool(t, "spirv-link")
+	testtool.Need(t, "spirv-link")
 	linked := filepath.Join(t.TempDir(), "linked.spv")
 	mustRun(t, "spirv-link", "testdata/app.spv", "testdata/lib.spv", "-o", linked)
 	code, err := os.ReadFile(linked)

@@ -131,7 +131,7 @@ func testArguments(t *testing.T, p *testProgram) {
 		want   string
 	}{
 		{"store_beyond", items(8), nil, "kernel store_beyond: 0 arguments for 1 parameters"},
-		{"load_before", items(8), []driver.Arg{out, byValueOf(int64(1))}, "argument 1: the parameter int is passed by value and has 4 bytes; the argument has 8"},
+		{"load_before", items(8), []driver.Arg{out, byValueOf(int64(1))}, "argument 1: the parameter, int, is passed by value and has 4 bytes; the argument has 8"},
 		{"load_before", items(8), []driver.Arg{byValueOf(int32(1)), byValueOf(int32(1))}, "argument 0: the parameter is a pointer to global memory"},
 		{"load_before", items(8), []driver.Arg{{Memory: other}, byValueOf(int32(1))}, "argument 0: the memory is not of this device"},
 		{"load_before", items(8), []driver.Arg{{Memory: out.Memory, Offset: 33}, byValueOf(int32(1))}, "argument 0: offset 33 is beyond the end"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"offlink/internal/testtool"
 	"offlink/props"
 	"offlink/wrapper/devimg"
 )
@@ -77,12 +78,7 @@ func checkReplace(t testing.TB, data []byte) {
 
 func run(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatalf("%s is not installed", name)
-		}
-		t.Skipf("%s is not installed", name)
-	}
+	testtool.Need(t, name)
 	c := exec.Command(name, args...)
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"offlink/internal/testtool"
 )
 
 // item is what a test writes and reads back.
@@ -118,13 +120,7 @@ func next(t *testing.T, c *Cursor) Entry {
 
 // The analyzer of LLVM is an independent reader of what the writer wrote.
 func TestAnalyzerReads(t *testing.T) {
-	tool, err := exec.LookPath("llvm-bcanalyzer-19")
-	if err != nil {
-		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	tool := testtool.Path(t, "llvm-bcanalyzer-19")
 	var w Writer
 	writeItems(&w)
 	file := filepath.Join(t.TempDir(), "x.bc")

@@ -4,10 +4,11 @@ package shimtest
 
 import (
 	"flag"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"offlink/internal/testtool"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -18,12 +19,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in the scri
 // libofflink.so and the printing core, $INCLUDE that of offlink.h, and every
 // library that is built lies in the working folder.
 func TestScripts(t *testing.T) {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	testtool.Need(t, "gcc")
 	shim := build(t)
 	include, err := filepath.Abs("../../../include")
 	if err != nil {

@@ -1,0 +1,78 @@
+// Package testtool finds the external tools that tests use as oracles. A
+// missing one skips the test, or fails it where OFFLINK_REQUIRE_TOOLS is set,
+// as "make test" does once everything is installed.
+package testtool
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Required reports whether a test without its tools has to fail.
+func Required() bool { return os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" }
+
+// Missing ends the test for lack of something.
+func Missing(t testing.TB, err error) {
+	t.Helper()
+	if Required() {
+		t.Fatalf("%v: run scripts/setup test", err)
+	}
+	t.Skip(err)
+}
+
+// Path returns the path of a tool.
+func Path(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Missing(t, err)
+	}
+	return path
+}
+
+// Need ends the test unless all the tools are there.
+func Need(t testing.TB, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		Path(t, name)
+	}
+}
+
+// Python returns a file of the pinned Python environment that
+// scripts/python-env makes; pattern is as for filepath.Glob, below build/python.
+func Python(t testing.TB, pattern string) string {
+	t.Helper()
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(root, "build", "python", pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) == 0 {
+		Missing(t, fmt.Errorf("build/python/%s is missing", pattern))
+	}
+	return found[0]
+}
+
+// moduleRoot is the nearest folder upwards with a go.mod.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("no go.mod upwards of the test's folder")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
