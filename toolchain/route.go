@@ -208,3 +208,10 @@ func (r *Route) BitcodeTarget() (llvm int, snapshot, ok bool) {
 func (r *Route) FailsOnOpaquePointers(failed *ToolError, in Input) bool {
 	return failed.Tool.Name == LLVMSPIRV && r.Translator.Translator == Khronos && r.Translator.LLVM <= 15 && !in.TypedPointers
 }
+
+// FailsOnAnnotations reports whether the translator is one that decorates what
+// llvm.global.annotations names in SPIR-V 1.4 and aborts where it may not
+// write that version.
+func (r *Route) FailsOnAnnotations(o SPIRVOptions) bool {
+	return r.Translator.Translator == Khronos && o.Version < "1.4"
+}
