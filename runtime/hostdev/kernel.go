@@ -57,7 +57,10 @@ func (k *kernel) addParams(f *spirv.Function) error {
 		if err := prm.classify(); err != nil {
 			return fmt.Errorf("parameter %d: %w: %s", i, err, k.p.module.TypeString(t.id))
 		}
-		prm.Type = k.p.module.TypeString(t.id)
+		if prm.Kind == driver.ParamValue {
+			// SPIR-V's scalars are spelled as the source's; signedness is lost.
+			prm.Type = k.p.module.TypeString(t.id)
+		}
 		if i < len(types) {
 			prm.Type = types[i]
 		}

@@ -55,6 +55,7 @@ func build(ctx context.Context, d *Device, modules []driver.Module, opts driver.
 		(*program).defineGlobals,
 		(*program).compileKernels,
 		(*program).initialize,
+		(*program).collect,
 	} {
 		err := ctx.Err()
 		if err == nil {
@@ -227,9 +228,11 @@ func (p *program) compileKernels() error {
 		}
 		p.kernels[e.Name] = k
 	}
-	if err := p.compileQueue(); err != nil {
-		return err
-	}
+	return p.compileQueue()
+}
+
+// collect finds what each kernel needs, when all functions are compiled.
+func (p *program) collect() error {
 	for _, k := range p.kernels {
 		k.collect()
 	}

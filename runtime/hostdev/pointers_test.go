@@ -1,0 +1,29 @@
+package hostdev
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"offlink/runtime/driver"
+)
+
+// TestFunctionPointers calls functions through a table and through a choice;
+// one of them waits for its group.
+func TestFunctionPointers(t *testing.T) {
+	for _, l := range levels {
+		t.Run(l.name, func(t *testing.T) {
+			bc := bitcode(t, "testdata/kernels/pointers.cl", l)
+			code := translate(t, bc, l, "--spirv-ext=+SPV_INTEL_function_pointers")
+			p := buildModules(t, Options{}, driver.BuildOptions{}, module("pointers", code))
+			out := p.buffer(make([]int32, 6))
+			p.launch("k", groups(6, 2), p.buffer([]int32{0, 1, 2}), out, driver.Arg{LocalSize: 8})
+			check(t, p, "results", out, []int32{1, 2, 2 * 3, 2 * 2, -4, -5})
+			err := p.tryLaunch("bad", items(1), byValueOf(uint64(99)), out)
+			var fault *Fault
+			if !errors.As(err, &fault) || !strings.Contains(err.Error(), "call through 0x63, which is no pointer to a function") {
+				t.Errorf("error = %v; want a Fault of the call", err)
+			}
+		})
+	}
+}
