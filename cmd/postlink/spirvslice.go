@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+
+	"offlink/ir"
+	"offlink/split"
+)
+
+// writeSPIRV writes an image as SPIR-V.
+func (m *maker) writeSPIRV(i *image, slice *split.Slice) error {
+	var module bytes.Buffer
+	if err := m.writer.WriteSlice(&module, m.spirv.keep(slice)); err != nil {
+		return located(m.graph.Module, err)
+	}
+	words, err := m.spirv.translate(i.number, module.Bytes())
+	if err != nil {
+		return err
+	}
+	return m.outputs.WriteFile(i.code, words)
+}
+
+// keep returns the slice without what has no place in SPIR-V: the lists of
+// what compilers and linkers must keep, which llvm-spirv makes variables that
+// every image exports; and annotations where it stumbles over them or over
+// their strings, which it makes variables too, invalid ones in address space 0,
+// where stock clang puts them.
+func (t *translator) keep(slice *split.Slice) *ir.Slice {
+	s := slice.Slice
+	s.Definitions = slices.DeleteFunc(slices.Clone(s.Definitions), func(id ir.ValueID) bool {
+		name := s.Module.Values[id].Name
+		return name == "llvm.used" || name == "llvm.compiler.used"
+	})
+	annotations, ok := s.Module.Lookup("llvm.global.annotations")
+	if !ok || !slices.Contains(s.Definitions, annotations) {
+		return &s
+	}
+	texts := privateVariables(s.Module, annotations)
+	if len(texts) > 0 || t.route.FailsOnAnnotations(t.options.SPIRVOptions) {
+		dropAnnotations(&s, annotations, texts)
+	}
+	return &s
+}
+
+// privateVariables returns the variables in address space 0 that a value
+// refers to.
+func privateVariables(m *ir.Module, id ir.ValueID) map[ir.ValueID]bool {
+	found := map[ir.ValueID]bool{}
+	for _, ref := range m.Values[id].Refs {
+		if ref.Kind() != ir.RefAddress {
+			continue
+		}
+		if v := &m.Values[ref.Index()]; v.Kind == ir.Variable && v.AddressSpace == 0 {
+			found[ir.ValueID(ref.Index())] = true
+		}
+	}
+	return found
+}
+
+// dropAnnotations takes the annotations and those of their texts out that
+// nothing else refers to.
+func dropAnnotations(s *ir.Slice, annotations ir.ValueID, texts map[ir.ValueID]bool) {
+	for _, id := range s.Definitions {
+		if id == annotations {
+			continue
+		}
+		for _, ref := range s.Module.Values[id].Refs {
+			if ref.Kind() == ir.RefAddress {
+				delete(texts, ir.ValueID(ref.Index()))
+			}
+		}
+	}
+	s.Definitions = slices.DeleteFunc(s.Definitions, func(id ir.ValueID) bool { return id == annotations || texts[id] })
+}

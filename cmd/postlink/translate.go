@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"offlink/cmd/internal/cli"
+	"offlink/ir"
+	"offlink/ir/downgrade"
+	"offlink/toolchain"
+)
+
+// translator takes images to SPIR-V. Its methods may be called from several
+// goroutines.
+type translator struct {
+	options   *spirvOptions
+	path      string // the input's, for messages
+	input     toolchain.Input
+	route     *toolchain.Route
+	runner    *toolchain.Runner
+	jobserver *toolchain.Jobserver
+	dir       string // of temporary files
+	ctx       context.Context
+	stop      func()
+}
+
+// newTranslator finds the tools for images of the module; nil if no SPIR-V is
+// wanted. The caller closes it. An interrupt ends the tools that run.
+func newTranslator(m *ir.Module, o *options, s cli.Streams) (*translator, error) {
+	if !o.spirv.wanted {
+		return nil, nil
+	}
+	t := &translator{options: &o.spirv, path: m.Path, runner: &toolchain.Runner{Launcher: o.spirv.launcher}}
+	t.ctx, t.stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	t.input = toolInput(m, o.read)
+	var err error
+	if t.route, err = o.spirv.finder().ToSPIRV(t.ctx, t.input); err != nil {
+		t.close()
+		return nil, fmt.Errorf("-to=spirv: %w", err)
+	}
+	if t.jobserver, err = toolchain.OpenJobserver(os.Getenv("MAKEFLAGS")); err != nil && !o.hasJobs {
+		fmt.Fprintf(s.Err, "%s: warning: %v: one job at a time; -j N asks for more\n", program, err)
+		o.jobs = 1
+	}
+	if t.dir, err = os.MkdirTemp("", "postlink"); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *translator) close() {
+	if t == nil {
+		return
+	}
+	t.stop()
+	t.jobserver.Close()
+	if t.dir != "" {
+		os.RemoveAll(t.dir)
+	}
+}
+
+// translate returns the SPIR-V of image number n, whose IR is given.
+func (t *translator) translate(n int, module []byte) ([]byte, error) {
+	release, err := t.jobserver.Acquire(t.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	w := &translation{translator: t, name: fmt.Sprintf("%s, image %d", t.path, n), stem: filepath.Join(t.dir, strconv.Itoa(n))}
+	defer w.clean()
+	words, err := w.run(module)
+	if err != nil {
+		return nil, fmt.Errorf("-to=spirv: %w", w.explain(err))
+	}
+	return words, nil
+}
+
+// translation is that of one image.
+type translation struct {
+	*translator
+	name  string   // of the image, for messages
+	stem  string   // of its temporary files
+	files []string // which there are
+}
+
+// run goes the whole way: text, bitcode, bitcode that the translator reads,
+// SPIR-V.
+func (w *translation) run(module []byte) ([]byte, error) {
+	bitcode, err := w.assemble(module)
+	if err != nil {
+		return nil, err
+	}
+	if llvm, snapshot, limited := w.route.BitcodeTarget(); limited {
+		target := downgrade.Target{LLVM: llvm, Snapshot: snapshot}
+		if bitcode, err = downgrade.Bitcode(w.name, bitcode, target); err != nil {
+			return nil, err
+		}
+	}
+	in, out := w.file(".bc"), w.file(".spv")
+	if err := os.WriteFile(in, bitcode, 0o600); err != nil {
+		return nil, err
+	}
+	if err := w.runner.Run(w.ctx, w.route.Translator, w.route.TranslatorArgs(w.options.SPIRVOptions, in, out)...); err != nil {
+		return nil, err
+	}
+	words, err := os.ReadFile(out)
+	if err == nil {
+		err = toolchain.FinishSPIRV(words, w.options.Version)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", w.name, err)
+	}
+	return words, nil
+}
+
+// assemble returns the module as bitcode that the route made.
+func (w *translation) assemble(module []byte) ([]byte, error) {
+	text, err := w.disassemble(module)
+	if err != nil || w.route.Assembler == nil {
+		return text, err
+	}
+	if text, err = downgrade.Text(w.name, text, downgrade.Target{LLVM: w.route.Level}); err != nil {
+		return nil, err
+	}
+	in, out := w.file(".ll"), w.file(".as.bc")
+	if err := os.WriteFile(in, text, 0o600); err != nil {
+		return nil, err
+	}
+	if err := w.runner.Run(w.ctx, *w.route.Assembler, w.route.AssemblerArgs(w.input, in, out)...); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(out)
+}
+
+// disassemble returns the module as text where it is bitcode that must become
+// that, else as it is.
+func (w *translation) disassemble(module []byte) ([]byte, error) {
+	dis := w.route.Disassembler
+	if dis == nil {
+		return module, nil
+	}
+	target := downgrade.Target{LLVM: 19}
+	if dis.LLVM >= target.LLVM {
+		var err error
+		if module, err = downgrade.Bitcode(w.name, module, target); err != nil {
+			return nil, err
+		}
+	}
+	in, out := w.file(".dis.bc"), w.file(".dis.ll")
+	if err := os.WriteFile(in, module, 0o600); err != nil {
+		return nil, err
+	}
+	if err := w.runner.Run(w.ctx, *dis, in, "-o", out); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(out)
+}
+
+// file names a temporary file.
+func (w *translation) file(suffix string) string {
+	path := w.stem + suffix
+	w.files = append(w.files, path)
+	return path
+}
+
+func (w *translation) clean() {
+	for _, path := range w.files {
+		os.Remove(path)
+	}
+}
+
+// explain words the error of a tool: temporary files are called after the
+// image, and all that the tool printed comes behind the message.
+func (w *translation) explain(err error) error {
+	failed, ok := errors.AsType[*toolchain.ToolError](err)
+	if !ok {
+		return err
+	}
+	text := w.name + ": " + failed.Error()
+	if w.route.FailsOnOpaquePointers(failed, w.input) {
+		text += "; this llvm-spirv fails on many modules with opaque pointers: use that of PyPI's dpcpp-llvm-spirv 2024.2.0 (--llvm-spirv=PATH)"
+	}
+	if strings.Count(strings.TrimSpace(failed.Output), "\n") > 0 {
+		text += "\n" + strings.TrimRight(failed.Output, "\n")
+	}
+	for _, path := range w.files {
+		text = strings.ReplaceAll(text, path, w.name)
+	}
+	return errors.New(text)
+}
