@@ -84,7 +84,7 @@ type bodyReader struct {
 	ended    uint64 // basic blocks so far
 	open     bool   // whether the last basic block lacks its terminator
 	bundles  bool   // operand bundles wait for their call
-	started  bool   // an instruction was read
+	started  bool   // a record behind DECLAREBLOCKS was read
 	counted  uint64 // instructions, as attachments number them
 	nodes    uint64 // metadata of the function, or named, plus one
 	refs     []ir.Ref
@@ -235,8 +235,8 @@ func (r *bodyReader) noteOperands(d *decoder, rec record) error {
 
 func (r *bodyReader) readMetadata(c *bitstream.Cursor) error {
 	b := r.body
-	if len(b.metadata.entries) > 0 {
-		return c.Errorf("second metadata block of a function")
+	if r.started || len(b.metadata.entries) > 0 {
+		return c.Errorf("metadata of a function behind its instructions, or a second time")
 	}
 	mr := metadataReader{cursor: c, table: &b.metadata, types: uint64(len(r.source.types)),
 		globals: uint64(r.globals), nodes: uint64(len(r.source.metadata.entries))}
@@ -352,13 +352,17 @@ func (r *bodyReader) record() error {
 		}
 		return c.Errorf("instruction record %d is not known: the bitcode is newer than LLVM 23", c.Code)
 	}
+	if r.blocks == 0 && c.Code != funDeclareBlocks {
+		return c.Errorf("record %s before DECLAREBLOCKS", l.name)
+	}
 	if l.counts {
 		if r.ended == r.blocks {
 			return c.Errorf("instruction %s outside of a basic block", l.name)
 		}
 		r.counted++
-		r.started, r.open = true, true
+		r.open = true
 	}
+	r.started = r.blocks > 0
 	defines, err := r.layout(l)
 	if err != nil {
 		return err

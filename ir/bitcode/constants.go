@@ -113,6 +113,9 @@ func (r *constantReader) operands(layout constantLayout) error {
 		}
 	}
 	rest := list[len(fixed):]
+	if layout.some && len(rest) == 0 {
+		return r.cursor.Errorf("constant record %s is empty", layout.name)
+	}
 	if layout.rest == "" {
 		r.out.literals(rest)
 		return nil
@@ -150,6 +153,7 @@ type constantLayout struct {
 	name  string
 	fixed string
 	rest  string
+	some  bool // something must follow
 	// head, if set, gives the fixed part of records of varying form.
 	head func(operands []uint64) (fixed string, ok bool)
 }
@@ -163,10 +167,10 @@ var constantLayouts = map[uint32]constantLayout{
 	cstByte:              {name: "BYTE", fixed: "."},
 	cstWideByte:          {name: "WIDE_BYTE", fixed: "."},
 	cstFloat:             {name: "FLOAT", fixed: "."},
-	cstString:            {name: "STRING"},
-	cstCString:           {name: "CSTRING"},
-	cstData:              {name: "DATA"},
-	cstAggregate:         {name: "AGGREGATE", rest: "v"},
+	cstString:            {name: "STRING", some: true},
+	cstCString:           {name: "CSTRING", some: true},
+	cstData:              {name: "DATA", some: true},
+	cstAggregate:         {name: "AGGREGATE", rest: "v", some: true},
 	cstUnop:              {name: "CE_UNOP", fixed: ".v"},
 	cstBinop:             {name: "CE_BINOP", fixed: ".vv"},
 	cstCast:              {name: "CE_CAST", fixed: ".tv"},
@@ -176,11 +180,11 @@ var constantLayouts = map[uint32]constantLayout{
 	cstShuffle:           {name: "CE_SHUFFLEVEC", fixed: "vvv"},
 	cstShuffleEx:         {name: "CE_SHUFVEC_EX", fixed: "tvvv"},
 	cstCompare:           {name: "CE_CMP", fixed: "tvv."},
-	cstGEPOld:            {name: "CE_GEP", rest: "tv", head: oldGEP},
-	cstInboundsGEP:       {name: "CE_INBOUNDS_GEP", rest: "tv", head: oldGEP},
-	cstGEPInrangeOld:     {name: "CE_GEP_WITH_INRANGE_INDEX", fixed: "t.", rest: "tv"},
-	cstGEPInrange:        {name: "CE_GEP_WITH_INRANGE", fixed: "t..", rest: "tv", head: rangeGEP},
-	cstGEP:               {name: "CE_GEP", fixed: "t.", rest: "tv"},
+	cstGEPOld:            {name: "CE_GEP", rest: "tv", some: true, head: oldGEP},
+	cstInboundsGEP:       {name: "CE_INBOUNDS_GEP", rest: "tv", some: true, head: oldGEP},
+	cstGEPInrangeOld:     {name: "CE_GEP_WITH_INRANGE_INDEX", fixed: "t.", rest: "tv", some: true},
+	cstGEPInrange:        {name: "CE_GEP_WITH_INRANGE", fixed: "t..", rest: "tv", some: true, head: rangeGEP},
+	cstGEP:               {name: "CE_GEP", fixed: "t.", rest: "tv", some: true},
 	cstInlineAsmOld:      {name: "INLINEASM_OLD", fixed: ".."},
 	cstInlineAsmOld2:     {name: "INLINEASM_OLD2", fixed: ".."},
 	cstInlineAsmOld3:     {name: "INLINEASM_OLD3", fixed: ".."},

@@ -74,6 +74,9 @@ func (w *sliceWriter) writeNode(id uint32, location int) {
 	d := w.source.metadata.open(int(id))
 	rec := d.head()
 	globals, changed := w.units[id]
+	if rec.code == mdCompileUnit && !changed && !w.hasGlobals(&d, rec) {
+		changed = true // one that nothing lists
+	}
 	w.operands = w.operands[:0]
 	for i := range rec.count {
 		o := d.operand()
@@ -93,6 +96,20 @@ func (w *sliceWriter) writeNode(id uint32, location int) {
 		abbrev = location
 	}
 	w.out.Record(abbrev, rec.code, w.operands)
+}
+
+// hasGlobals reports whether the list of variables of a compile unit, whose
+// record the decoder stands in, is in the slice.
+func (w *sliceWriter) hasGlobals(d *decoder, rec record) bool {
+	at := *d
+	if rec.count <= unitGlobals {
+		return true
+	}
+	for range unitGlobals {
+		at.operand()
+	}
+	o := at.operand()
+	return o.kind != opNodePlus1 || w.numbers.nodes.has(uint32(o.value))
 }
 
 // unitGlobals is the operand of a compile unit that lists its variables.
