@@ -13,6 +13,7 @@ func TestErrors(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"not a definition", "\n  junk", "2:3: expected a definition, found 'junk'"},
 		{"not a byte", "@a = global i32 0\n)", "2:1: expected a definition, found ')'"},
+		{"binary", "\x03\x02\x23\x07", "1:1: expected a definition, found the byte 0x3"},
 		{"no end of body", "define void @f() {\n ret void\n", "1:18: '{' without its end"},
 		{"no end of string", "@a = global [1 x i8] c\"x\n", "1:23: string without end"},
 		{"no end of comment", "/* x", "1:1: comment without end"},

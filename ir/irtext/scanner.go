@@ -3,6 +3,7 @@ package irtext
 import (
 	"bytes"
 	"math"
+	"strconv"
 )
 
 // The classes of bytes that names and numbers are made of.
@@ -163,6 +164,9 @@ func (s *scanner) describe() string {
 	c := s.peek()
 	if c == 0 {
 		return "the end of the input"
+	}
+	if c < ' ' || c > '~' {
+		return "the byte 0x" + strconv.FormatUint(uint64(c), 16)
 	}
 	end := s.pos + 1
 	if c == '@' || c == '%' || c == '!' || c == '#' || c == '$' || class[c]&classWord != 0 {
