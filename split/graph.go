@@ -46,7 +46,8 @@ const (
 	flagVirtual    // defined only in images of virtual functions
 	flagImportable // another image can give it, by its name
 	flagESIMD
-	flagGone // not written: llvm.used
+	flagGone    // not written: llvm.used
+	flagAliasee // an alias or ifunc stands for it, and needs its definition
 )
 
 // NewGraph looks through the module, whose annotations must have become
@@ -88,6 +89,7 @@ func (g *Graph) classify() error {
 	for i := range g.Module.Values {
 		id, v := ir.ValueID(i), &g.Module.Values[i]
 		if v.Kind != ir.Function {
+			g.flagAliasees(v)
 			continue
 		}
 		if isKernelConvention(v.CallingConv) || nvvm[id] {
@@ -103,6 +105,18 @@ func (g *Graph) classify() error {
 		}
 	}
 	return nil
+}
+
+// flagAliasees notes what an alias or ifunc stands for.
+func (g *Graph) flagAliasees(v *ir.GlobalValue) {
+	if v.Kind != ir.Alias && v.Kind != ir.IFunc {
+		return
+	}
+	for _, ref := range v.Refs {
+		if k := ref.Kind(); k == ir.RefCallee || k == ir.RefAddress {
+			g.flags[ref.Index()] |= flagAliasee
+		}
+	}
 }
 
 func (g *Graph) functionFlags(v *ir.GlobalValue) (f valueFlags) {
