@@ -98,6 +98,7 @@ func (l *lister) describeAll(f *wrapper.File) ([]*record, []error) {
 			defer peeker.Close()
 			for i := w * n / workers; i < (w+1)*n/workers; i++ {
 				rows[i], faults[i] = l.describe(f, i, &peeker)
+				rows[i].cells = rows[i].tableCells()
 			}
 		})
 	}
@@ -114,7 +115,7 @@ func (l *lister) print(rows []*record) error {
 	}
 	if !l.verbose {
 		for _, r := range rows {
-			l.table = append(l.table, r.cells())
+			l.table = append(l.table, r.cells)
 		}
 		return nil
 	}
@@ -149,6 +150,7 @@ type record struct {
 
 	place      wrapper.Place
 	properties *props.Sets
+	cells      []string
 }
 
 // where is a place in JSON.
@@ -304,7 +306,7 @@ func (r *record) setCount() int {
 
 var tableHead = []string{"IMAGE", "KIND", "TARGET", "FORMAT", "SIZE", "ENTRIES", "EXPORTS", "IMPORTS", "SETS", "WHERE"}
 
-func (r *record) cells() []string {
+func (r *record) tableCells() []string {
 	return []string{
 		strconv.Itoa(r.Image), r.Kind, quoteOdd(r.Target), r.format(), strconv.FormatInt(r.Size, 10),
 		strconv.Itoa(len(r.Entries)), strconv.Itoa(len(r.Exports)), strconv.Itoa(len(r.Imports)),

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
 
 	"offlink/props"
 	"offlink/wrapper/devimg"
@@ -25,8 +27,9 @@ type TreeImage struct {
 	NewEntries bool   // the entries have the newer struct
 }
 
-// Decoder reads descriptor trees. It is not safe for concurrent use.
-// The images it returns share the bytes of the memory.
+// Decoder reads descriptor trees. It is not safe for concurrent use; its
+// memory must be, as the images of a large tree are read in parallel. The
+// images share the bytes of the memory.
 type Decoder struct {
 	Memory  Memory
 	Pointer int // bytes of a pointer: 4 or 8
@@ -119,12 +122,44 @@ func (d *Decoder) DecodeAs(address uint64, record Record) (*Tree, error) {
 	}
 	l := NewLayout(d.Pointer, record)
 	tree := &Tree{Address: address, Layout: l, Version: h.Version, Images: make([]TreeImage, h.Count)}
-	for i := range tree.Images {
-		if err := d.image(&tree.Images[i], h.Images+uint64(i*l.Image.Len), l); err != nil {
-			return nil, fmt.Errorf("descriptor at %#x: image %d: %w", address, i, err)
-		}
+	if err := d.images(tree.Images, h.Images, l); err != nil {
+		return nil, fmt.Errorf("descriptor at %#x: %w", address, err)
 	}
 	return tree, nil
+}
+
+// imagesPerWorker is how many images make another goroutine worth it.
+const imagesPerWorker = 1024
+
+// images reads the records from first on. Of many, which share nothing, each
+// processor reads some.
+func (d *Decoder) images(images []TreeImage, first uint64, l *Layout) error {
+	n := len(images)
+	workers := min(runtime.GOMAXPROCS(0), n/imagesPerWorker+1)
+	forks, faults := make([]Decoder, workers), make([]error, workers)
+	var group sync.WaitGroup
+	for w := range workers {
+		forks[w] = Decoder{Memory: d.Memory, Pointer: d.Pointer, Limit: d.Limit, spent: d.spent}
+		group.Go(func() {
+			for i := w * n / workers; i < (w+1)*n/workers && faults[w] == nil; i++ {
+				if err := forks[w].image(&images[i], first+uint64(i*l.Image.Len), l); err != nil {
+					faults[w] = fmt.Errorf("image %d: %w", i, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	before := d.spent
+	for w := range forks {
+		if faults[w] != nil {
+			return faults[w]
+		}
+		d.spent += forks[w].spent - before
+	}
+	if d.Limit != 0 && d.spent > d.Limit {
+		return ErrLimit
+	}
+	return nil
 }
 
 // image reads one image record and what it points to.

@@ -6,7 +6,8 @@ import (
 )
 
 // Memory is what the pointers of a descriptor tree point into: a file seen
-// through its addresses and relocations, or the memory of this process.
+// through its addresses and relocations, or the memory of this process. It is
+// safe for concurrent use.
 type Memory interface {
 	// View returns the n bytes at addr, with the pointers in them as the
 	// running program sees them. The slice may be the memory itself: it lives

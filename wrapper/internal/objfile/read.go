@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"sync/atomic"
 )
 
 // Format is the family of an object file.
@@ -26,8 +27,7 @@ const (
 // between, so that an end of one is never the start of the next.
 //
 // File implements abi.Memory. It shares the bytes it was read from and is
-// safe for concurrent use, except for reads that join relocated and other
-// bytes.
+// safe for concurrent use.
 type File struct {
 	Format  Format
 	Machine string // "x86_64", "aarch64", "riscv64", "i386", or a number
@@ -40,7 +40,7 @@ type File struct {
 	byAddr  []*FileSection // what is allocated and not empty
 	regions []region       // by address, disjoint
 	patches []patch        // by address, disjoint
-	copied  uint64         // bytes that View had to copy
+	copied  atomic.Uint64  // bytes that View had to copy
 }
 
 // FileSection is a section as its header describes it. In a relocatable file

@@ -201,10 +201,9 @@ func (f *File) patchesIn(begin, end uint64) (first, last int) {
 // join copies a range that is not of one piece. Copies are bounded, as
 // hostile tables may ask for the same range any number of times.
 func (f *File) join(r *region, addr, n uint64, patches []patch) ([]byte, error) {
-	if limit := 4*uint64(len(f.data)) + 1<<20; n > limit || f.copied > limit-n {
+	if limit := 4*uint64(len(f.data)) + 1<<20; n > limit || f.copied.Add(n) > limit {
 		return nil, &AddressError{addr, n, "more was asked for than the file holds: its tables overlap"}
 	}
-	f.copied += n
 	b := make([]byte, n)
 	if at := addr - r.addr; at < uint64(len(r.data)) {
 		copy(b, r.data[at:])
