@@ -138,8 +138,17 @@ func (x *Extractor) visitRef(s *Slice, ref ir.Ref) {
 	case ir.RefCallee, ir.RefAddress:
 		x.visit(s, ir.ValueID(ref.Index()))
 	case ir.RefIndirectCall:
-		for _, id := range x.graph.marked[ir.TypeID(ref.Index())] {
-			x.visit(s, id)
+		x.indirectTargets(ref, func(id ir.ValueID) { x.visit(s, id) })
+	}
+}
+
+// indirectTargets visits the functions that an indirect call can reach in the
+// current image. Those of other images are not named by it, so it brings no
+// declarations.
+func (x *Extractor) indirectTargets(ref ir.Ref, visit func(ir.ValueID)) {
+	for _, id := range x.graph.marked[ir.TypeID(ref.Index())] {
+		if x.isDefined(id) {
+			visit(id)
 		}
 	}
 }

@@ -603,3 +603,33 @@ func TestCompilerUsed(t *testing.T) {
 		}
 	}
 }
+
+// An indirect call brings the functions that it can reach, but not as imports:
+// it does not name them.
+func TestIndirectCallsAcrossImages(t *testing.T) {
+	const text = `
+		define spir_func void @a() "sycl-module-id"="m" "referenced-indirectly" { ret void }
+		define spir_func void @b() "sycl-module-id"="m" "referenced-indirectly" { ret void }
+		define spir_kernel void @k(ptr %f) "sycl-module-id"="m" {
+			call void %f()
+			call void %f(ptr @b)
+			ret void
+		}`
+	for dependencies, want := range map[split.Dependencies]string{
+		split.DependenciesNone: "defined a b k declared ",
+		split.DependenciesAll:  "defined k declared b",
+	} {
+		g := graph(t, text, split.Options{Mode: split.Kernel, Dependencies: dependencies})
+		groups, err := g.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := g.NewExtractor().Extract(&groups[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := "defined " + functionList(g.Module, s.Definitions) + " declared " + functionList(g.Module, s.Declarations); got != want {
+			t.Errorf("dependencies %v: %s, want %s", dependencies, got, want)
+		}
+	}
+}

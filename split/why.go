@@ -113,9 +113,7 @@ func (x *Extractor) neighbours(id ir.ValueID, reach func(ir.ValueID, Reason)) {
 		case ir.RefAddress:
 			reach(ir.ValueID(ref.Index()), x.addressReason(id, ir.ValueID(ref.Index())))
 		case ir.RefIndirectCall:
-			for _, to := range x.graph.marked[ir.TypeID(ref.Index())] {
-				reach(to, ReasonIndirect)
-			}
+			x.indirectTargets(ref, func(to ir.ValueID) { reach(to, ReasonIndirect) })
 		}
 	}
 	x.comdatNeighbours(id, func(to ir.ValueID) { reach(to, ReasonComdat) })
