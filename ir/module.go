@@ -32,6 +32,10 @@ type Module struct {
 	// Size is the length of the input in bytes.
 	Size int64
 
+	// Producer is who wrote bitcode, as the file says ("LLVM19.1.7"); "" for
+	// text.
+	Producer string
+
 	SourceFilename string
 	DataLayout     string
 	Triple         string

@@ -11,6 +11,19 @@ const (
 	IFunc
 )
 
+// String returns what messages call the kind: "function", "variable", ...
+func (k Kind) String() string {
+	switch k {
+	case Function:
+		return "function"
+	case Variable:
+		return "variable"
+	case Alias:
+		return "alias"
+	}
+	return "ifunc"
+}
+
 // GlobalValue is a function, variable, alias or ifunc.
 type GlobalValue struct {
 	Kind    Kind

@@ -89,7 +89,7 @@ func readStream(stream []byte) (*ir.Module, error) {
 		return nil, err
 	}
 	s.producer, s.strtab = file.producer, file.strtab
-	r := &moduleReader{source: s, module: &ir.Module{Source: s}}
+	r := &moduleReader{source: s, module: &ir.Module{Source: s, Producer: file.producer}}
 	s.module = r.module
 	if err := r.read(top.Open(file.module)); err != nil {
 		return nil, err

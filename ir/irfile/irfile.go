@@ -22,6 +22,14 @@ const (
 	Bitcode               // .bc
 )
 
+// String returns the name of the format: "text", "bitcode".
+func (f Format) String() string {
+	if f == Bitcode {
+		return "bitcode"
+	}
+	return "text"
+}
+
 // Extension returns the usual ending of file names: ".ll", ".bc".
 func (f Format) Extension() string {
 	if f == Bitcode {
