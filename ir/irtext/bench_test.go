@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"offlink/internal/irgen"
+	"offlink/ir"
 	"offlink/ir/irtext"
 )
 
@@ -54,4 +55,39 @@ func BenchmarkWriteWhole(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkWriteKernels writes a slice for each kernel.
+func BenchmarkWriteKernels(b *testing.B) {
+	for _, c := range sizes {
+		b.Run(fmt.Sprintf("%d/debug=%t", c.Kernels, c.Debug), func(b *testing.B) {
+			m := parse(b, string(generated(b, c)))
+			var all []*ir.Slice
+			for i := range c.Kernels {
+				s := reached(b, m, fmt.Sprintf("_ZTS6KernelILi%dEE", i))
+				for _, id := range s.Definitions[1:] {
+					*s.Edit(id) = ir.Edit{SetLinkage: true, Linkage: ir.Internal}
+				}
+				all = append(all, s)
+			}
+			w, written := m.Source.NewWriter(), new(counter)
+			for b.Loop() {
+				*written = 0
+				for _, s := range all {
+					if err := w.WriteSlice(written, s); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.SetBytes(int64(*written))
+		})
+	}
+}
+
+// counter counts what is written.
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
 }

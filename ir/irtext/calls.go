@@ -64,7 +64,9 @@ func (t *text) Calls(function ir.ValueID, callees map[ir.ValueID]bool) (calls []
 		p.scanBody(function)
 		p.types = t.table.frozenCopy()
 		for i := range sites {
-			calls = append(calls, p.decodeCall(&sites[i]))
+			call := p.decodeCall(&sites[i])
+			p.checkRecorded(&call, sites[i].typePos)
+			calls = append(calls, call)
 		}
 	})
 	if f != nil {
@@ -89,6 +91,18 @@ func (p *parser) decodeCall(site *callSite) ir.Call {
 		call.Arguments = append(call.Arguments, p.decodeArgument())
 	}
 	return call
+}
+
+// checkRecorded fails if the module does not record the types of a call,
+// which it does when they are those of the callee.
+func (p *parser) checkRecorded(call *ir.Call, pos int) {
+	recorded := call.Result != ir.NoType
+	for _, a := range call.Arguments {
+		recorded = recorded && a.Type != ir.NoType && !(a.SRet && a.Pointee == ir.NoType)
+	}
+	if !recorded {
+		p.fail(pos, "the call's type is not that of its callee")
+	}
 }
 
 func (p *parser) decodeArgument() ir.Argument {

@@ -141,3 +141,28 @@ func TestHandWritten(t *testing.T) {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// Keywords that are not known hide nothing.
+func TestUnknownKeywords(t *testing.T) {
+	data, err := os.ReadFile("testdata/whole/future.ll")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := irtext.Parse("future.ll", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := m.Lookup("n")
+	k, _ := m.Lookup("k")
+	if v := m.Values[n]; v.Linkage != ir.Internal || !v.Constant {
+		t.Errorf("@n is %v, constant %t", v.Linkage, v.Constant)
+	}
+	if v := m.Values[k]; v.Linkage != ir.Internal || v.CallingConv != "spir_kernel" {
+		t.Errorf("@k is %v %q", v.Linkage, v.CallingConv)
+	}
+	s := whole(m)
+	*s.Edit(k) = ir.Edit{SetLinkage: true, Linkage: ir.WeakAny, Add: []ir.Attribute{{Key: "x"}}}
+	if want := `define newword weak spir_kernel newattr(5) void @k() "x" {`; !strings.Contains(string(write(t, s)), want) {
+		t.Errorf("the output lacks %s", want)
+	}
+}

@@ -147,6 +147,10 @@ func (p *parser) functionHeader() {
 	}
 	p.leading()
 	p.conventionWord()
+	for p.unknownWord(leadsFunction) {
+		p.leading()
+		p.conventionWord()
+	}
 	p.signature()
 	p.functionTrailer()
 	if h.signature < 0 {
@@ -154,9 +158,44 @@ func (p *parser) functionHeader() {
 	}
 }
 
-// conventionWord steps over a calling convention. Any word that ends in "cc"
-// or begins with what conventions begin with is one; attributes of the result
-// are not.
+// unknownWord steps over a word that is not known here, with the parentheses
+// behind it, if words follow of which one is of those that known says. So a
+// newer keyword hides nothing behind it.
+func (p *parser) unknownWord(known func([]byte) bool) bool {
+	start, w := p.pos, p.peekWord()
+	if w == nil || isTypeWord(w) {
+		return false
+	}
+	ahead := parser{scanner: p.scanner}
+	ahead.attribute()
+	end := ahead.end()
+	for w = ahead.peekWord(); w != nil && !isTypeWord(w); w = ahead.peekWord() {
+		if known(w) {
+			p.pos = end
+			p.item(itemPlain, start)
+			return true
+		}
+		ahead.attribute()
+	}
+	return false
+}
+
+// leadsFunction reports whether the word belongs in front of a function's
+// result.
+func leadsFunction(w []byte) bool {
+	_, leading := leadingKind(w)
+	return leading || isConvention(w)
+}
+
+func isGlobalKeyword(w []byte) bool {
+	switch string(w) {
+	case "global", "constant", "alias", "ifunc":
+		return true
+	}
+	return false
+}
+
+// conventionWord steps over a calling convention.
 func (p *parser) conventionWord() {
 	w := p.peekWord()
 	if !isConvention(w) {
@@ -413,6 +452,9 @@ func (p *parser) globalHeader() {
 	p.expect('=')
 	p.item(itemName, start)
 	p.leading()
+	for !isGlobalKeyword(p.peekWord()) && p.unknownWord(isGlobalKeyword) {
+		p.leading()
+	}
 	p.peek()
 	start = p.pos
 	w := p.word()

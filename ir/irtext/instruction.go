@@ -400,8 +400,7 @@ func (p *parser) acceptCommaBefore(c byte) bool {
 }
 
 func (p *parser) allocate() {
-	for p.acceptWord("inalloca") || p.acceptWord("swifterror") {
-	}
+	p.flags() // inalloca, swifterror
 	p.skipType()
 	if p.peek() != ',' {
 		return

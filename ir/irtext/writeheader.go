@@ -21,7 +21,7 @@ type headerWriter struct {
 	// attributes says that what the header has of the model's attributes, and
 	// the attributes that the slice adds, have been written.
 	attributes, attachments bool
-	linked                  bool // the linkage has been written
+	linked, signed          bool // likewise the linkage, and the signature
 }
 
 // writeHeader writes the header of a value as the slice changes it.
@@ -101,7 +101,7 @@ func (h *headerWriter) becomesDeclaration() bool { return !h.define && !h.value.
 
 // item writes one item of the header, or what stands for it in the slice.
 func (h *headerWriter) item(at *item) {
-	if h.value.Kind == ir.Function && at.kind != itemKeyword && at.kind != itemAttachment {
+	if h.value.Kind == ir.Function && at.kind != itemKeyword && at.kind != itemAttachment && !h.saysLinkage() {
 		h.writeLinkage()
 	}
 	switch at.kind {
@@ -109,9 +109,13 @@ func (h *headerWriter) item(at *item) {
 		h.keyword(at)
 	case itemName:
 		h.copyPatched(at.start, at.end)
+		if !h.saysLinkage() {
+			h.writeLinkage()
+		}
+	case itemLinkage:
 		h.writeLinkage()
-	case itemLinkage, itemConvention:
-		// the model's are written in their place
+	case itemConvention:
+		// the model's is written in front of the signature
 	case itemPreemption, itemVisibility:
 		if !h.local() {
 			h.space(at)
@@ -123,6 +127,7 @@ func (h *headerWriter) item(at *item) {
 	case itemSignature:
 		h.writeConvention()
 		h.space(at)
+		h.signed = true
 	default:
 		h.trailingItem(at)
 	}
@@ -178,8 +183,14 @@ func (h *headerWriter) keyword(at *item) {
 	h.addAttachments()
 }
 
-// writeLinkage writes the linkage: of a function before the first item behind
-// the attachments of a declaration, of others behind the name.
+// saysLinkage reports whether the text has a linkage.
+func (h *headerWriter) saysLinkage() bool {
+	return slices.ContainsFunc(h.parser.header.items, func(at item) bool { return at.kind == itemLinkage })
+}
+
+// writeLinkage writes the linkage: where the text has one, else of a function
+// before the first item behind the attachments of a declaration, of others
+// behind the name.
 func (h *headerWriter) writeLinkage() {
 	if h.linked {
 		return
@@ -262,7 +273,7 @@ func (h *headerWriter) placeAdditions(next *item) {
 		}
 		return
 	}
-	if !attribute && !h.leadsAttributes(next) {
+	if h.signed && !attribute && !h.leadsAttributes(next) {
 		h.addAttributes()
 	}
 }

@@ -22,6 +22,12 @@ define spir_func range(i32 0, 5) i32 @f(i32 captures(none) %x, ptr captures(addr
 }
 declare ptr addrspace(1) @h(ptr)
 declare void @llvm.lifetime.end.p0(ptr captures(none)) #0
+@n = newword internal newer("x") constant i32 4
+@m = newword alias i32, ptr @n
+define newword internal spir_kernel newattr(5) void @k() {
+  %a = alloca newflag i32
+  ret void
+}
 define void @"llvm22"(target("amdgcn.named.barrier", 0) %b) { ret void }
 attributes #0 = { nocallback newword=5 newcall(1, i32, "s", (a: b)) "k"="v" }
 !0 = !{}
