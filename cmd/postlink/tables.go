@@ -1,0 +1,55 @@
+package main
+
+import (
+	"offlink/cmd/internal/cli"
+	"offlink/filetable"
+)
+
+// writeTables writes the tables, which name the files and so come last.
+func writeTables(images []*image, o *options, outputs *cli.Outputs, s cli.Streams) error {
+	if o.split.Single {
+		return nil
+	}
+	for _, out := range o.outputs {
+		t := table(images, o, out.target)
+		text, err := t.Bytes()
+		if err != nil {
+			return err
+		}
+		if out.file == "-" {
+			_, err = s.Out.Write(text)
+		} else {
+			err = outputs.WriteLast(out.file, text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table lists the images that the target can run.
+func table(images []*image, o *options, target string) *filetable.Table {
+	t := &filetable.Table{Columns: []string{filetable.ColumnCode}}
+	if o.properties {
+		t.Columns = append(t.Columns, filetable.ColumnProperties)
+	}
+	if o.symbols {
+		t.Columns = append(t.Columns, filetable.ColumnSymbols)
+	}
+	for _, i := range images {
+		properties, can := i.properties[target]
+		if !can {
+			continue
+		}
+		row := []string{i.code}
+		if o.properties {
+			row = append(row, properties)
+		}
+		if o.symbols {
+			row = append(row, i.symbols)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
