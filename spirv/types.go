@@ -111,13 +111,16 @@ func (s *typeSpeller) array(in *Instruction) {
 }
 
 func (s *typeSpeller) structure(in *Instruction) {
-	s.WriteString("struct")
-	if name := s.m.names[in.Result()]; name != "" {
-		s.WriteString(" " + name)
+	name := s.m.names[in.Result()]
+	if kind, tag, ok := strings.Cut(name, "."); ok && tag != "" { // LLVM's "struct.point"
+		s.WriteString(kind + " " + tag)
 		return
 	}
-	s.WriteString(" ")
-	s.list("{", in.Words[1:], "}")
+	if name != "" {
+		s.WriteString("struct " + name)
+		return
+	}
+	s.list("struct {", in.Words[1:], "}")
 }
 
 func (s *typeSpeller) pointer(in *Instruction) {

@@ -197,3 +197,31 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestPhis: a vector and what was in it go round a loop.
+func TestPhis(t *testing.T) {
+	p := buildModules(t, Options{}, driver.BuildOptions{}, asmModule(t, "phis"))
+	first, second, x, y := int32(1), int32(2), int32(0), int32(0)
+	var last int32
+	for i := range 5 {
+		if i > 0 {
+			x, y = last, x
+			first, second = second, first+second
+		}
+		last = second
+	}
+	out := p.buffer(make([]int32, 6))
+	p.launch("phis", items(1), out)
+	check(t, p, "results", out, []int32{last, x, y, 0, first + second, 0x7fc00005})
+
+	err := p.tryLaunch("unreachable", items(1), out)
+	if want := "OpUnreachable: the kernel reached a place that its compiler took for unreachable"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error = %v; want %s", err, want)
+	}
+
+	p.launch("subgroup", items(2), out)
+	check(t, p, "functions of a sub-group", out, []int32{1, 5, 1, 5, 1, 2})
+	if err := p.tryLaunch("subgroup", items(3), out); err == nil || !strings.Contains(err.Error(), "the local size [2] does not divide") {
+		t.Errorf("error = %v; want that the required size does not divide", err)
+	}
+}

@@ -99,7 +99,11 @@ func (d *Device) Build(ctx context.Context, modules []driver.Module, opts driver
 
 // Alloc returns zeroed memory.
 func (d *Device) Alloc(size int64) (driver.Memory, error) {
-	return d.heap.alloc(d, size, spaceGlobal)
+	m, err := d.heap.alloc(d, size, spaceGlobal)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // NewQueue returns an in-order queue, which also is a driver.Aborter.

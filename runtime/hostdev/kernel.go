@@ -59,7 +59,7 @@ func (k *kernel) addParams(f *spirv.Function) error {
 		}
 		if prm.Kind == driver.ParamValue {
 			// SPIR-V's scalars are spelled as the source's; signedness is lost.
-			prm.Type = k.p.module.TypeString(t.id)
+			prm.Type = k.p.module.TypeString(prm.passed().id)
 		}
 		if i < len(types) {
 			prm.Type = types[i]
@@ -70,6 +70,14 @@ func (k *kernel) addParams(f *spirv.Function) error {
 	return nil
 }
 
+// passed is the type of what is passed by value.
+func (p *param) passed() *typ {
+	if p.byVal {
+		return p.t.elem
+	}
+	return p.t
+}
+
 // classify tells how an argument is passed.
 func (p *param) classify() error {
 	switch {
@@ -78,7 +86,7 @@ func (p *param) classify() error {
 	case p.t.kind == kindEvent:
 		return fmt.Errorf("an event is no parameter")
 	case p.t.kind != kindPointer:
-		p.Kind, p.Size = driver.ParamValue, int(p.t.size)
+		p.Kind, p.Size, p.byVal = driver.ParamValue, int(p.t.size), false
 		return nil
 	}
 	switch p.t.storage {

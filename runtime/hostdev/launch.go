@@ -174,7 +174,7 @@ func (l *launch) setArg(i int, arg *driver.Arg) error {
 	}
 	if arg.Memory != nil || arg.LocalSize != 0 || len(arg.Value) != p.Size {
 		return fmt.Errorf("the parameter, %s, is passed by value and has %d bytes; the argument has %d",
-			l.k.p.module.TypeString(p.t.id), p.Size, len(arg.Value))
+			l.k.p.module.TypeString(p.passed().id), p.Size, len(arg.Value))
 	}
 	if p.byVal {
 		l.byVal = append(l.byVal, byValue{p.word, append([]byte(nil), arg.Value...)})
