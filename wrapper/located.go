@@ -59,18 +59,20 @@ const (
 )
 
 // String says the place in words: where, in which envelope.
-func (p Place) String() string {
-	text := ""
+func (p Place) String() string { return string(p.Append(nil)) }
+
+// Append appends the words of String.
+func (p *Place) Append(text []byte) []byte {
 	for _, name := range p.Path {
-		text += "(" + printable(name) + ") "
+		text = append(append(append(text, '('), printable(name)...), ") "...)
 	}
 	if p.Section != "" {
-		text += "section " + printable(p.Section)
+		text = append(append(text, "section "...), printable(p.Section)...)
 	} else {
-		text += string(p.Envelope)
+		text = append(text, p.Envelope...)
 	}
 	if p.Offset >= 0 {
-		text += " at 0x" + strconv.FormatInt(p.Offset, 16)
+		text = strconv.AppendInt(append(text, " at 0x"...), p.Offset, 16)
 	}
 	return text
 }

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"offlink/props"
+	"offlink/wrapper"
+	"offlink/wrapper/container"
+)
+
+// record is what list says about one image.
+type record struct {
+	File           string             `json:"file"`
+	Image          int                `json:"image"`
+	Kind           string             `json:"kind"`
+	Target         string             `json:"target"`
+	Format         string             `json:"format"`
+	Inside         string             `json:"inside,omitempty"`
+	Size           int64              `json:"size"`
+	Version        uint16             `json:"version,omitempty"`
+	Entries        []string           `json:"entries"`
+	HasEntries     bool               `json:"has_entries"`
+	Exports        []string           `json:"exports"`
+	Imports        []string           `json:"imports"`
+	CompileOptions string             `json:"compile_options,omitempty"`
+	LinkOptions    string             `json:"link_options,omitempty"`
+	Manifest       *int               `json:"manifest,omitempty"`
+	Digest         string             `json:"digest,omitempty"`
+	Where          where              `json:"where"`
+	Strings        []container.String `json:"strings,omitempty"`
+	PropertySets   []propertySet      `json:"property_sets"`
+
+	place      wrapper.Place
+	properties *props.Sets
+}
+
+// where is a place in JSON.
+type where struct {
+	Path       []string `json:"path,omitempty"`
+	Envelope   string   `json:"envelope"`
+	Name       string   `json:"name,omitempty"`
+	Section    string   `json:"section,omitempty"`
+	Offset     *int64   `json:"offset,omitempty"`
+	Descriptor string   `json:"descriptor,omitempty"`
+}
+
+type propertySet struct {
+	Name       string     `json:"name"`
+	Properties []property `json:"properties"`
+}
+
+// property is a property in JSON: a number, or bytes in hexadecimal as they
+// are stored, with their length in bits in front.
+type property struct {
+	Name    string  `json:"name"`
+	Type    string  `json:"type"`
+	Number  *uint32 `json:"number,omitempty"`
+	Bytes   string  `json:"bytes,omitempty"`
+	Decoded string  `json:"decoded"`
+}
+
+func newRecord(f *wrapper.File, i int, found finding) *record {
+	img := &f.Images()[i]
+	return &record{
+		File: f.Name(), Image: i, Kind: img.Kind.String(), Target: img.Target, Format: img.Format.String(), Inside: found.inside,
+		Size: img.Code.Size(), Version: img.Version, Entries: img.Entries, HasEntries: img.HasEntries,
+		Exports:        img.Properties.Get(props.SetExportedSymbols).Names(),
+		Imports:        img.Properties.Get(props.SetImportedSymbols).Names(),
+		CompileOptions: img.CompileOptions, LinkOptions: img.LinkOptions, Digest: found.digest,
+		Strings: img.Strings, place: img.Place, properties: img.Properties,
+	}
+}
+
+func (r *record) fillJSON(img *wrapper.Located) {
+	for _, list := range []*[]string{&r.Entries, &r.Exports, &r.Imports} {
+		if *list == nil { // [], not null
+			*list = []string{}
+		}
+	}
+	if img.Manifest != nil {
+		n := len(img.Manifest)
+		r.Manifest = &n
+	}
+	r.Where = where{Path: img.Path, Envelope: string(img.Envelope), Name: img.Name, Section: img.Section}
+	if img.Offset >= 0 {
+		r.Where.Offset = &img.Place.Offset
+	}
+	if img.Descriptor != 0 {
+		r.Where.Descriptor = fmt.Sprintf("%#x", img.Descriptor)
+	}
+	r.PropertySets = []propertySet{}
+	if img.Properties == nil {
+		return
+	}
+	for _, set := range img.Properties.All {
+		s := propertySet{set.Name, []property{}}
+		for _, p := range set.Properties {
+			s.Properties = append(s.Properties, newProperty(set.Name, p))
+		}
+		r.PropertySets = append(r.PropertySets, s)
+	}
+}
+
+func newProperty(set string, p props.Property) property {
+	j := property{Name: p.Name, Type: p.Value.Type().String(), Decoded: props.Describe(set, p.Name, p.Value)}
+	if p.Value.Type() == props.TypeUint32 {
+		n := p.Value.Uint32()
+		j.Number = &n
+	} else {
+		j.Bytes = hex.EncodeToString(p.Value.Raw())
+	}
+	return j
+}
+
+// printAll prints an image with everything that is known of it.
+func (r *record) printAll(w io.Writer) {
+	fmt.Fprintf(w, "image %d: %s %s %s %d bytes\n  where: %s\n", r.Image, r.Kind, quoteOdd(r.Target), formatCell(r.Format, r.Inside), r.Size, r.File+": "+r.place.String())
+	for _, field := range []struct{ name, value string }{
+		{"compile options", r.CompileOptions}, {"link options", r.LinkOptions}, {"digest", r.Digest},
+	} {
+		if field.value != "" {
+			fmt.Fprintf(w, "  %s: %s\n", field.name, field.value)
+		}
+	}
+	for _, s := range r.Strings {
+		fmt.Fprintf(w, "  %s: %s\n", s.Key, quoteOdd(s.Value))
+	}
+	for _, e := range r.Entries {
+		fmt.Fprintf(w, "  entry %s\n", quoteOdd(e))
+	}
+	if r.properties == nil {
+		return
+	}
+	for _, set := range r.properties.All {
+		fmt.Fprintf(w, "  [%s]\n", set.Name)
+		for _, p := range set.Properties {
+			fmt.Fprintf(w, "    %s = %s\n", quoteOdd(p.Name), props.Describe(set.Name, p.Name, p.Value))
+		}
+	}
+}
