@@ -57,24 +57,20 @@ func newNamedFilter(m *ir.Module, list *ir.NamedMetadata) namedFilter {
 // namedValues returns the global values that a node itself names, each once.
 func namedValues(m *ir.Module, o ir.Operand) []ir.ValueID {
 	var values []ir.ValueID
-	add := func(id ir.ValueID) {
-		if !slices.Contains(values, id) {
-			values = append(values, id)
-		}
-	}
 	if o.Kind == ir.OperandNode {
 		for _, ref := range m.Nodes.Refs(o.Node) {
 			if ref.Kind() == ir.RefAddress {
-				add(ir.ValueID(ref.Index()))
+				values = append(values, ir.ValueID(ref.Index()))
 			}
 		}
 	}
 	for _, e := range o.Elements {
 		if e.Kind == ir.OperandValue {
-			add(e.Value)
+			values = append(values, e.Value)
 		}
 	}
-	return values
+	slices.Sort(values)
+	return slices.Compact(values)
 }
 
 // keep returns the entries that a slice keeps, in order.

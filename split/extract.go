@@ -31,6 +31,9 @@ type Extractor struct {
 	group       *Group
 	virtuals    bool     // the group keeps the bodies of virtual functions
 	ids         []string // source files of the group's entry points
+	// types and comdats of which the values were added already
+	types   map[ir.TypeID]bool
+	comdats map[ir.ComdatID]bool
 }
 
 // NewExtractor returns an extractor of slices of g.
@@ -83,8 +86,9 @@ func (x *Extractor) begin(group *Group) {
 		x.entry[id] = x.current
 	}
 	x.virtuals = x.graph.options.Dependencies == DependenciesNone && slices.ContainsFunc(group.Entries, x.graph.isVirtual)
+	x.types, x.comdats = nil, nil
 	x.ids = x.ids[:0]
-	if x.graph.options.Dependencies != DependenciesExternals {
+	if x.graph.options.Dependencies != DependenciesExternals || group.Whole {
 		return
 	}
 	for _, id := range group.Entries {
@@ -129,7 +133,9 @@ func (x *Extractor) follow(s *Slice, roots []ir.ValueID) {
 		for _, ref := range x.graph.refs(id) {
 			x.visitRef(s, ref)
 		}
-		x.comdatNeighbours(id, func(member ir.ValueID) { x.visit(s, member) })
+		if c := x.graph.Module.Values[id].Comdat; c != ir.NoComdat && x.group.Whole && once(&x.comdats, c) {
+			x.comdatNeighbours(id, func(member ir.ValueID) { x.visit(s, member) })
+		}
 	}
 }
 
@@ -138,8 +144,22 @@ func (x *Extractor) visitRef(s *Slice, ref ir.Ref) {
 	case ir.RefCallee, ir.RefAddress:
 		x.visit(s, ir.ValueID(ref.Index()))
 	case ir.RefIndirectCall:
-		x.indirectTargets(ref, func(id ir.ValueID) { x.visit(s, id) })
+		if once(&x.types, ir.TypeID(ref.Index())) {
+			x.indirectTargets(ref, func(id ir.ValueID) { x.visit(s, id) })
+		}
 	}
+}
+
+// once reports whether the key is new in a set, and adds it.
+func once[K comparable](set *map[K]bool, key K) bool {
+	if (*set)[key] {
+		return false
+	}
+	if *set == nil {
+		*set = make(map[K]bool)
+	}
+	(*set)[key] = true
+	return true
 }
 
 // indirectTargets visits the functions that an indirect call can reach in the
@@ -166,9 +186,9 @@ func (x *Extractor) visit(s *Slice, id ir.ValueID) {
 	x.stack = append(x.stack, id)
 }
 
-// comdatNeighbours visits the other members of the comdat of a definition, where the
-// module stays one: a linker would keep them together too. A function that
-// becomes local has left its comdat.
+// comdatNeighbours visits the other members of the comdat of a definition,
+// where the module stays one: a linker would keep them together too. A
+// function that becomes local has left its comdat.
 func (x *Extractor) comdatNeighbours(id ir.ValueID, visit func(ir.ValueID)) {
 	c := x.graph.Module.Values[id].Comdat
 	if !x.group.Whole || c == ir.NoComdat || !slices.ContainsFunc(x.graph.comdats[c], x.stays) {
@@ -207,7 +227,7 @@ func (x *Extractor) isImported(id ir.ValueID) bool {
 	switch x.graph.options.Dependencies {
 	case DependenciesExternals:
 		file, _ := x.graph.ModuleID(id)
-		return !slices.Contains(x.ids, file)
+		return !x.group.Whole && !slices.Contains(x.ids, file)
 	case DependenciesAll:
 		return true
 	}

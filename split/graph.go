@@ -130,10 +130,20 @@ func (g *Graph) functionFlags(v *ir.GlobalValue) (f valueFlags) {
 	if _, ok := v.Attached("sycl_explicit_simd"); ok {
 		f |= flagESIMD
 	}
-	if g.options.Dependencies != DependenciesNone && !virtual && isImportableName(v.Name) {
+	if g.options.Dependencies != DependenciesNone && !virtual && g.mayBeImported(v) {
 		f |= flagImportable
 	}
 	return f
+}
+
+// mayBeImported reports whether another image can give the function, as far as
+// can be seen from the function itself. Names are looked at last: demangling
+// takes time.
+func (g *Graph) mayBeImported(v *ir.GlobalValue) bool {
+	if !v.Declaration && (v.IsLocal() || isKernelConvention(v.CallingConv) || !g.attributes.has(v, keyModuleID)) {
+		return false
+	}
+	return isImportableName(v.Name)
 }
 
 func (g *Graph) isVirtual(id ir.ValueID) bool { return g.flags[id]&flagVirtual != 0 }
@@ -220,10 +230,13 @@ func (g *Graph) users(of map[ir.ValueID]bool) map[ir.ValueID][]ir.ValueID {
 			if k := ref.Kind(); k != ir.RefCallee && k != ir.RefAddress {
 				continue
 			}
-			if to := ir.ValueID(ref.Index()); of[to] && !slices.Contains(users[to], ir.ValueID(i)) {
+			if to := ir.ValueID(ref.Index()); of[to] {
 				users[to] = append(users[to], ir.ValueID(i))
 			}
 		}
+	}
+	for to := range users {
+		users[to] = slices.Compact(users[to])
 	}
 	return users
 }

@@ -32,13 +32,17 @@ func isImportableName(name string) bool {
 	return !isReserved(name) && !strings.HasPrefix(Demangle(name), "__")
 }
 
+// maxDemangled bounds the length of demangled text, as a power of two: short
+// names can stand for texts without end.
+const maxDemangled = 16
+
 // Demangle returns the text of a mangled Itanium name, and other names as
 // they are.
 func Demangle(name string) string {
 	if !strings.HasPrefix(name, "_Z") {
 		return name
 	}
-	return demangle.Filter(name)
+	return demangle.Filter(name, demangle.MaxLength(maxDemangled))
 }
 
 // bfloat16 conversions are the device library's and can be imported whatever
