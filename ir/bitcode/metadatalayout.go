@@ -104,7 +104,7 @@ var nodeLayouts = map[uint32]nodeLayout{
 	mdCompileUnit: layout("DICompileUnit", "distinct language file:n producer:s isOptimized flags:s runtimeVersion "+
 		"splitDebugFilename:s emissionKind enums:n retainedTypes:n subprograms:n globals:n imports:n dwoId macros:n "+
 		"splitDebugInlining debugInfoForProfiling nameTableKind rangesBaseAddress sysroot:s sdk:s "+
-		"languageVersion", 14),
+		"languageVersion dialect", 14),
 	mdSubprogram: layout("DISubprogram", "distinct scope:n name:s linkageName:s file:n line type:n scopeLine "+
 		"containingType:n spFlags virtualIndex flags unit:n templateParams:n declaration:n retainedNodes:n "+
 		"thisAdjustment thrownTypes:n annotations:n targetFuncName:s keyInstructions", 18).withAdapt(adaptSubprogram),

@@ -40,10 +40,15 @@ var otherConstructs = []Construct{
 	{"memory(target_mem0: ...)", 22, "joined to inaccessiblemem", "effects stay or grow"},
 	{"llvm.lifetime.start/end(ptr)", 22, "(i64 -1, ptr)", "-1 says that the size is not known"},
 	{"declare void @llvm.lifetime.start.i64(i64)", 22, "", "LLVM 22 leaves it behind unused where it upgrades older markers"},
+	{"llvm.masked.load, store, gather, scatter without alignment operand", 22, "i32 N, from the pointer's align attribute", "the older form of the same"},
+	{`!"branch_weights", !"expected"`, 19, `!"branch_weights"`, "where the weights come from is a hint"},
+	{"DW_TAG_variable of members", 18, "DW_TAG_member", "the older spelling of the same"},
+	{"DW_CC_LLVM_DeviceKernel", 21, "DW_CC_LLVM_OpenCLKernel", "the older spelling of the same"},
 	{"#dbg_value, #dbg_declare, #dbg_assign, #dbg_label", 19, "calls of llvm.dbg.*", "the same statement; llvm.dbg.assign before LLVM 17 becomes llvm.dbg.value"},
 	{"#dbg_* of other names", 22, "", "only debug information gets poorer"},
 	{"language: DW_LANG_... of newer names", 16, "its number", "the same"},
 	{"sourceLanguageName:", 22, "language:", "the nearest older code"},
+	{"cc: DW_CC_LLVM_DeviceKernel", 21, "DW_CC_LLVM_OpenCLKernel", "the older name of the same number"},
 	{"size: or offset: that is no number", 21, "", "only debug information gets poorer"},
 }
 
@@ -188,6 +193,7 @@ var nodeFields = []nodeField{
 	{"DILabel", "coroSuspendIdx", 21},
 	{"DIBasicType", "dataSize", 22},
 	{"DICompileUnit", "sourceLanguageVersion", 22},
+	{"DICompileUnit", "dialect", 23},
 }
 
 // nodeKind is a kind of debug information node that becomes another.

@@ -129,7 +129,7 @@ func (r *rewriter) fields(kind string) {
 			r.replace(end, name.Start, "")
 		}
 		kept = true
-		r.language(name)
+		r.codes(name)
 		stop = r.walk(",)")
 	}
 }
@@ -164,11 +164,16 @@ func (r *rewriter) skipField() token {
 	}
 }
 
-// language rewrites the language of a compile unit: a name that the target
-// does not know to its number, and the name of DWARF 6 to a code.
-func (r *rewriter) language(field token) {
+// codes rewrites names of DWARF that the target does not know: the language of
+// a compile unit to its number, and the name of DWARF 6 to a code, and the
+// calling convention of kernels to the name it had.
+func (r *rewriter) codes(field token) {
 	value := r.peek(1)
 	switch r.text(field) {
+	case "cc":
+		if r.text(value) == "DW_CC_LLVM_DeviceKernel" && !r.target.reads(21) {
+			r.replace(value.Start, value.End, "DW_CC_LLVM_OpenCLKernel")
+		}
 	case "language":
 		if l, known := languages[r.text(value)]; known && !r.target.reads(l.since) {
 			r.replace(value.Start, value.End, strconv.Itoa(l.code))

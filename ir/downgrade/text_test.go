@@ -92,6 +92,8 @@ func TestText(t *testing.T) {
 		{"DIAssignID", to15, "!1 = distinct !DIAssignID()\n", "!1 = distinct !{}\n"},
 		{"languages", to16, "!1 = distinct !DICompileUnit(language: DW_LANG_HIP, file: !2)\n!3 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_17)\n", "!1 = distinct !DICompileUnit(language: 48, file: !2)\n!3 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_17)\n"},
 		{"language names", to19, "!1 = distinct !DICompileUnit(sourceLanguageName: DW_LNAME_C_plus_plus, sourceLanguageVersion: 201703, file: !2)\n", "!1 = distinct !DICompileUnit(language: 33, file: !2)\n"},
+		{"dialect", to19, "!1 = distinct !DICompileUnit(language: DW_LANG_C99, dialect: DW_LLVM_LANG_DIALECT_simt, file: !2)\n", "!1 = distinct !DICompileUnit(language: DW_LANG_C99, file: !2)\n"},
+		{"calling convention", to19, "!1 = !DISubroutineType(cc: DW_CC_LLVM_DeviceKernel, types: !2)\n", "!1 = !DISubroutineType(cc: DW_CC_LLVM_OpenCLKernel, types: !2)\n"},
 		{"lines stay", to19, "declare void @f(ptr captures(\n ret: address\n) %0)\n", "declare void @f(ptr\n\n %0)\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
