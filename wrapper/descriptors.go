@@ -40,7 +40,6 @@ const (
 	boundsSection      = ".tgtimg"
 	boundsSectionMachO = "__DATA,__tgtimg"
 	imagesSectionMachO = "__DATA,__offload_img"
-	bundleSection      = container.BundleMagic
 	largePrefix        = ".lrodata."
 )
 
@@ -122,7 +121,7 @@ func (h *hostObject) candidates() []candidate {
 }
 
 func isImageSection(s *objfile.FileSection) bool {
-	return s.HasPrefix(bundleSection) || s.HasPrefix(largePrefix+bundleSection) || s.Named(imagesSectionMachO)
+	return s.HasPrefix(bundlePrefix) || s.HasPrefix(largePrefix+bundlePrefix) || s.Named(imagesSectionMachO)
 }
 
 func (h *hostObject) scan(found []candidate, span objfile.Span) []candidate {
@@ -156,12 +155,13 @@ func (h *hostObject) proven(address uint64) (abi.Record, bool) {
 	told := abi.RecordOf(binary.LittleEndian.Uint16(first))
 	other := abi.Record2 + abi.Record3 - told
 	for _, record := range []abi.Record{told, other} {
-		l := abi.NewLayout(h.file.Pointer, record)
-		if len(h.known) > 0 && h.firstKnown(header, l) || len(h.known) == 0 && record == told && h.sound(header, l) {
+		if h.firstKnown(header, abi.NewLayout(h.file.Pointer, record)) {
 			return record, true
 		}
 	}
-	return 0, false
+	// Native CPU images have no element in .tgtimg, and a linked file may have
+	// objects without that section.
+	return told, h.sound(header, abi.NewLayout(h.file.Pointer, told))
 }
 
 // firstKnown reports whether the first record's code begins where an image of
@@ -279,7 +279,7 @@ func (h *hostObject) boundSections() map[string]bool {
 // parseBundleName reads "__CLANG_OFFLOAD_BUNDLE__<kind>-<target>", also of a
 // section of large data.
 func parseBundleName(section string) (kind devimg.Kind, target string, ok bool) {
-	id, ok := strings.CutPrefix(strings.TrimPrefix(section, largePrefix), bundleSection)
+	id, ok := strings.CutPrefix(strings.TrimPrefix(section, largePrefix), bundlePrefix)
 	if !ok {
 		return devimg.KindUnknown, "", false
 	}

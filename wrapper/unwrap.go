@@ -187,7 +187,7 @@ func (w *walker) sections(p *part, h *hostObject, found []Located) error {
 	}
 	for i := range h.file.Sections {
 		s := &h.file.Sections[i]
-		if len(s.Data) == 0 || !s.HasPrefix(bundleSection) && !isOffloadSection(s) || wrapped[s.Name()] {
+		if len(s.Data) == 0 || !s.HasPrefix(bundlePrefix) && !isOffloadSection(s) || wrapped[s.Name()] {
 			continue
 		}
 		if err := w.section(p, s); err != nil {
