@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"offlink/internal/testtool"
+	"offlink/wrapper/devimg"
 )
 
 func run(t *testing.T, name string, args ...string) string {
@@ -71,4 +72,37 @@ func stripSections(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return stripped
+}
+
+// TestUnwrapNativeCPU: images of host code have no element in .tgtimg, and are
+// found beside images that do.
+func TestUnwrapNativeCPU(t *testing.T) {
+	dir := t.TempDir()
+	source, object := filepath.Join(dir, "kernel.c"), filepath.Join(dir, "native.o")
+	if err := os.WriteFile(source, []byte("void k__SYCLNCPU(void) {}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	image := &devimg.Image{Kind: devimg.KindSYCL, Target: "native_cpu", Entries: []string{"k"}, HasEntries: true, Code: devimg.Bytes(nil)}
+	if err := Wrap(f, []*devimg.Image{image}, WrapOptions{NativeCPU: true}); err != nil {
+		t.Fatal(err)
+	}
+	linked := filepath.Join(dir, "linked")
+	run(t, "gcc", "-o", linked, source, filepath.Join(goldenDir, "dumper.c"), object, filepath.Join(goldenDir, "one_image", "wrapped.pic.o"))
+	program, err := Open(linked, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	var targets []string
+	for i := range program.Images() {
+		targets = append(targets, program.Images()[i].Target)
+	}
+	if got := strings.Join(targets, " "); got != "native_cpu spir64" {
+		t.Errorf("targets = %s, want native_cpu and spir64", got)
+	}
 }
