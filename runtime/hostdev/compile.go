@@ -355,6 +355,9 @@ func (b *builder) constant(words []uint64) int32 {
 
 // emit appends an instruction and returns its number.
 func (b *builder) emit(in inst) int {
+	if b.p.room -= 1 + len(in.list); b.p.room < 0 {
+		b.refuse("the code is too large for the size of the module")
+	}
 	b.fn.code = append(b.fn.code, in)
 	w := b.line
 	w.op = b.op

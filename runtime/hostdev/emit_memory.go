@@ -65,37 +65,42 @@ type access struct {
 	size   int64 // to the end of the last one
 }
 
-// accessOf lists the words of a type; the padding of a vector of three at the
-// end is not accessed.
-func accessOf(t *typ) access {
-	a := access{leaves: t.leaves()}
+// accessOf lists the words of a type, once; the padding of a vector of three
+// at the end is not accessed.
+func (b *builder) accessOf(t *typ) *access {
+	if a := b.p.accesses[t]; a != nil {
+		return a
+	}
+	a := &access{leaves: t.leaves()}
 	for _, l := range a.leaves {
 		a.size = max(a.size, l.offset+l.size)
 	}
+	b.p.accesses[t] = a
+	b.p.room -= len(a.leaves)
 	return a
 }
 
 // singleWord is the size in bytes of a type of one word that starts where the
 // value starts, 0 for other types.
-func (t *typ) singleWord() int64 {
+func (b *builder) singleWord(t *typ) int64 {
 	if t.words != 1 {
 		return 0
 	}
-	if l := t.leaves()[0]; l.offset == 0 {
+	if l := b.accessOf(t).leaves[0]; l.offset == 0 {
 		return l.size
 	}
 	return 0
 }
 
 func (b *builder) load(to, from value) {
-	if size := to.t.singleWord(); size != 0 && to.t.kind != kindBool {
+	if size := b.singleWord(to.t); size != 0 && to.t.kind != kindBool {
 		b.emit(inst{step: loads[size], dst: to.at, a: from.at})
 		return
 	}
 	if to.t.words == 0 {
 		return
 	}
-	b.emit(inst{step: stepLoad, dst: to.at, a: from.at, ext: accessOf(to.t)})
+	b.emit(inst{step: stepLoad, dst: to.at, a: from.at, ext: b.accessOf(to.t)})
 	if to.t.kind == kindBool {
 		b.emit(inst{step: stepLanes1, dst: to.at, a: to.at, n: 1, f1: func(v uint64) uint64 { return bit(v != 0) }})
 	}
@@ -146,7 +151,7 @@ func stepLoad8(it *item, in *inst) status {
 }
 
 func stepLoad(it *item, in *inst) status {
-	a := in.ext.(access)
+	a := in.ext.(*access)
 	p := pointer(it.s[in.a])
 	data := it.bytes(p, a.size)
 	if data == nil {
@@ -192,12 +197,12 @@ func (b *builder) emitStore(in *spirv.Instruction) {
 }
 
 func (b *builder) store(to, v value) {
-	if size := v.t.singleWord(); size != 0 {
+	if size := b.singleWord(v.t); size != 0 {
 		b.emit(inst{step: stores[size], a: to.at, b: v.at})
 		return
 	}
 	if v.t.words > 0 {
-		b.emit(inst{step: stepStore, a: to.at, b: v.at, ext: accessOf(to.t.elem)})
+		b.emit(inst{step: stepStore, a: to.at, b: v.at, ext: b.accessOf(to.t.elem)})
 	}
 }
 
@@ -258,7 +263,7 @@ func stepStore8(it *item, in *inst) status {
 }
 
 func stepStore(it *item, in *inst) status {
-	a := in.ext.(access)
+	a := in.ext.(*access)
 	p := pointer(it.s[in.a])
 	data := it.writable(p, a.size)
 	if data == nil {

@@ -60,6 +60,10 @@ func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*launc
 	if err := l.setArgs(args); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.name, err)
 	}
+	if k.rendezvous && int64(8*k.fn.words)*int64(groupSize(l.r.local)) > maxGroupPrivate {
+		return nil, fmt.Errorf("kernel %s: the values of %d work-items, %d words each, take too much memory; a smaller local size may do",
+			k.name, groupSize(l.r.local), k.fn.words)
+	}
 	l.steps.Store(1 << 62)
 	if d.options.Steps > 0 {
 		l.steps.Store(max(1, d.options.Steps/fuelStep))

@@ -73,6 +73,9 @@ func (it *item) text(p pointer) (string, status) {
 	var text strings.Builder
 	for at := p; ; at++ {
 		data := it.bytes(at, 1)
+		if !it.burn() {
+			return "", faulted
+		}
 		if data == nil {
 			return "", it.badAccess("load", at, 1)
 		}

@@ -25,6 +25,7 @@ type program struct {
 	bodies    map[spirv.ID]*spirv.Function
 	room      int // steps left, so that the build takes time in proportion to the modules
 
+	accesses  map[*typ]*access
 	functions map[spirv.ID]*function
 	queue     []*function // to be compiled
 	pointers  []spirv.ID  // functions by pointer, less one
@@ -73,7 +74,7 @@ func newProgram(d *Device, m *spirv.Module, opts driver.BuildOptions) *program {
 	p := &program{
 		device: d, module: m, spec: opts.SpecConstants,
 		constants: map[spirv.ID]*constant{}, variables: map[spirv.ID]*variable{}, byName: map[string]*variable{},
-		bodies: map[spirv.ID]*spirv.Function{}, functions: map[spirv.ID]*function{}, kernels: map[string]*kernel{},
+		bodies: map[spirv.ID]*spirv.Function{}, functions: map[spirv.ID]*function{}, accesses: map[*typ]*access{}, kernels: map[string]*kernel{},
 		room: 1<<24 + 64*int(m.Bound),
 	}
 	p.types = newTypeTable(m, p.constantInt)

@@ -30,11 +30,12 @@ const (
 type typ struct {
 	id      spirv.ID
 	kind    kind
-	width   int    // of an integer or float, in bits
-	elem    *typ   // of a vector, an array or a pointer; a function's result
-	count   int64  // of a vector or an array
-	members []*typ // of a struct; a function's parameters
-	offsets []int64
+	width   int                // of an integer or float, in bits
+	elem    *typ               // of a vector, an array or a pointer; a function's result
+	count   int64              // of a vector or an array
+	members []*typ             // of a struct; a function's parameters
+	offsets []int64            // of the members in memory
+	starts  []int64            // of the members among the words
 	storage spirv.StorageClass // of a pointer
 
 	size, align int64 // in memory, bytes
@@ -247,7 +248,7 @@ func (t *typeTable) defineStruct(own *typ, ops []uint32) error {
 			return err
 		}
 		if !member.isValue() {
-			own.members, own.offsets = nil, nil
+			own.members, own.offsets, own.starts = nil, nil, nil
 			return nil
 		}
 		own.addMember(member, packed)
@@ -265,6 +266,7 @@ func (own *typ) addMember(member *typ, packed bool) {
 	offset := alignUp(own.size, align)
 	own.members = append(own.members, member)
 	own.offsets = append(own.offsets, offset)
+	own.starts = append(own.starts, own.words)
 	own.size = min(offset+member.size, maxTypeSize)
 	own.align = max(own.align, align)
 	own.words = min(own.words+member.words, maxWords+1)
@@ -316,10 +318,7 @@ func (t *typ) is(k kind) bool { return t.scalar().kind == k }
 func (t *typ) part(i uint64) (part *typ, offset, word int64, ok bool) {
 	switch {
 	case t.kind == kindStruct && i < uint64(len(t.members)):
-		for _, m := range t.members[:i] {
-			word += m.words
-		}
-		return t.members[i], t.offsets[i], word, true
+		return t.members[i], t.offsets[i], t.starts[i], true
 	case (t.kind == kindVector || t.kind == kindArray) && i < uint64(t.count):
 		return t.elem, int64(i) * t.elem.size, int64(i) * t.elem.words, true
 	}
