@@ -118,7 +118,12 @@ func (o *options) addInformation(f *cli.FlagSet, s cli.Streams) {
 	help := func(string) error {
 		o.done = true
 		fmt.Fprintf(s.Out, "%s splits device code in LLVM IR into device images.\n\n", program)
-		fmt.Fprintf(s.Out, "usage: %s [options] [FILE]\n       %s plan|why ... (see '%s plan --help')\n\noptions:\n", program, program, program)
+		fmt.Fprintf(s.Out, "usage: %s [options] [FILE]\n", program)
+		for _, newCommand := range subcommands.New {
+			c := newCommand(s)
+			fmt.Fprintf(s.Out, "       %s %-18s %s\n", program, c.Use, c.Short)
+		}
+		fmt.Fprintf(s.Out, "\noptions:\n")
 		f.PrintFlags(s.Out)
 		return nil
 	}
