@@ -117,45 +117,15 @@ func (f *offloadFile) part(b []byte) (offloadPart, error) {
 // encodeOffload writes an OffloadBinary: the header, the entries, the string
 // maps, the strings, the images.
 func encodeOffload(version uint32, parts []offloadPart) []devimg.Code {
-	stringSize := 24
-	if version == 1 {
-		stringSize = 16
-	}
 	headerSize := offloadHeaderSize
 	if version >= 3 {
 		headerSize = offloadHeaderSize3
 	}
-	strings := 0
-	for _, p := range parts {
-		strings += len(p.strings)
-	}
-	mapAt := headerSize + len(parts)*offloadEntrySize
-	texts := &textTable{base: mapAt + strings*stringSize, offsets: map[string]int{}}
-	var maps []byte
-	for _, p := range parts {
-		for _, s := range p.strings {
-			maps = binary.LittleEndian.AppendUint64(maps, texts.add(s.Key))
-			maps = binary.LittleEndian.AppendUint64(maps, texts.add(s.Value))
-			if version > 1 {
-				maps = binary.LittleEndian.AppendUint64(maps, uint64(len(s.Value)))
-			}
-		}
-	}
-	imageAt := int64(texts.base+len(texts.text)+7) &^ 7
-	var entries []byte
-	var images pieces
-	for _, p := range parts {
-		images.size = (images.size + 7) &^ 7
-		size := int64(len(p.prefix)) + p.code.Size()
-		entries = append(entries, p.head...)
-		for _, v := range []uint64{uint64(mapAt), uint64(len(p.strings)), uint64(imageAt + images.size), uint64(size)} {
-			entries = binary.LittleEndian.AppendUint64(entries, v)
-		}
-		mapAt += len(p.strings) * stringSize
-		images.size += size
-	}
+	maps, texts := offloadStrings(version, headerSize+len(parts)*offloadEntrySize, parts)
+	imageAt := (int64(texts.base+len(texts.text)) + 7) &^ 7
+	entries, size := offloadEntries(version, headerSize, imageAt, parts)
 	var out pieces
-	out.bytes(offloadHeader(version, uint64(imageAt+(images.size+7)&^7), uint64(headerSize), uint64(len(parts))))
+	out.bytes(offloadHeader(version, uint64(size), uint64(headerSize), uint64(len(parts))))
 	out.bytes(entries)
 	out.bytes(maps)
 	out.bytes(texts.text)
@@ -166,6 +136,50 @@ func encodeOffload(version uint32, parts []offloadPart) []devimg.Code {
 	}
 	out.pad(8)
 	return out.list
+}
+
+// stringSize is the bytes of an element of a string map.
+func stringSize(version uint32) int {
+	if version == 1 {
+		return 16
+	}
+	return 24
+}
+
+// offloadStrings is the string maps of all entries, which lie at an offset,
+// and the strings behind them.
+func offloadStrings(version uint32, at int, parts []offloadPart) (maps []byte, texts *textTable) {
+	count := 0
+	for _, p := range parts {
+		count += len(p.strings)
+	}
+	texts = &textTable{base: at + count*stringSize(version), offsets: map[string]int{}}
+	for _, p := range parts {
+		for _, s := range p.strings {
+			maps = binary.LittleEndian.AppendUint64(maps, texts.add(s.Key))
+			maps = binary.LittleEndian.AppendUint64(maps, texts.add(s.Value))
+			if version > 1 {
+				maps = binary.LittleEndian.AppendUint64(maps, uint64(len(s.Value)))
+			}
+		}
+	}
+	return maps, texts
+}
+
+// offloadEntries is the entries of images from an offset on, and the size of
+// everything.
+func offloadEntries(version uint32, headerSize int, imageAt int64, parts []offloadPart) (entries []byte, end int64) {
+	mapAt := headerSize + len(parts)*offloadEntrySize
+	for _, p := range parts {
+		size := int64(len(p.prefix)) + p.code.Size()
+		entries = append(entries, p.head...)
+		for _, v := range []uint64{uint64(mapAt), uint64(len(p.strings)), uint64(imageAt), uint64(size)} {
+			entries = binary.LittleEndian.AppendUint64(entries, v)
+		}
+		mapAt += len(p.strings) * stringSize(version)
+		imageAt = (imageAt + size + 7) &^ 7
+	}
+	return entries, imageAt
 }
 
 func offloadHeader(version uint32, size, entriesAt, count uint64) []byte {

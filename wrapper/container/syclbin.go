@@ -153,14 +153,22 @@ func (f *syclbinFile) images(headers []byte, first, count uint32, shared *props.
 			return nil, err
 		}
 		off, size := u64(b, 16), u64(b, 24)
-		if off > f.codeSize || size > f.codeSize-off {
-			return nil, f.errorf(f.code, "code of %d bytes at %#x of %d", size, off, f.codeSize)
+		if _, err := f.codeAt(off, size); err != nil {
+			return nil, err
 		}
 		e := newSYCLBINEntry(shared, own, f.global)
 		e.setCode(f.data, f.code+off, size)
 		entries = append(entries, e)
 	}
 	return entries, nil
+}
+
+// codeAt returns bytes of the code table.
+func (f *syclbinFile) codeAt(off, size uint64) ([]byte, error) {
+	if off > f.codeSize || size > f.codeSize-off {
+		return nil, f.errorf(f.code, "code of %d bytes at %#x of %d", size, off, f.codeSize)
+	}
+	return f.data[f.code+off:][:size], nil
 }
 
 // newSYCLBINEntry makes an image of the sets of its abstract module, its own

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"offlink/wrapper/devimg"
 )
@@ -19,42 +20,80 @@ func rebuildSYCLBIN(data []byte, n int, code devimg.Code) ([]devimg.Code, error)
 	if !ok {
 		return nil, errors.New("there is no such entry")
 	}
-	header := bytes.Clone(data[:syclbinHeaderSize])
-	abstract, lists := bytes.Clone(f.abstract), [2][]byte{bytes.Clone(f.ir), bytes.Clone(f.native)}
-	which := 0
-	if native {
-		which = 1
+	lists, err := f.moduleLists()
+	if err != nil {
+		return nil, err
 	}
-	if code == nil {
-		at := index * syclbinModuleSize
-		lists[which] = append(lists[which][:at:at], lists[which][at+syclbinModuleSize:]...)
-		dropIndex(abstract, 16+8*which, index)
-		count := header[12+4*which:]
-		binary.LittleEndian.PutUint32(count, binary.LittleEndian.Uint32(count)-1)
-		index = -1
+	changed := &lists[0]
+	if native {
+		changed = &lists[1]
+	}
+	header, abstract := bytes.Clone(data[:syclbinHeaderSize]), bytes.Clone(f.abstract)
+	if code != nil {
+		changed.codes[index] = code
+	} else {
+		changed.drop(index, header, abstract)
 	}
 	var table pieces
-	for l, headers := range lists {
-		for i := 0; i*syclbinModuleSize < len(headers); i++ {
-			h := headers[i*syclbinModuleSize:]
-			c := devimg.Bytes(data[f.code+u64(h, 16):][:u64(h, 24)])
-			if l == which && i == index {
-				c = code
-			}
-			table.pad(8)
-			binary.LittleEndian.PutUint64(h[16:], uint64(table.size))
-			binary.LittleEndian.PutUint64(h[24:], uint64(c.Size()))
-			table.code(c)
-		}
+	for _, list := range lists {
+		list.write(&table)
 	}
 	table.pad(8)
 	binary.LittleEndian.PutUint64(header[32:], uint64(table.size))
 	var out pieces
-	for _, b := range [][]byte{header, abstract, lists[0], lists[1], data[f.metadata:][:f.metadataSize]} {
+	for _, b := range [][]byte{header, abstract, lists[0].headers, lists[1].headers, data[f.metadata:][:f.metadataSize]} {
 		out.bytes(b)
 	}
 	out.pad(8)
 	return append(out.list, table.list...), nil
+}
+
+// moduleList is the headers of the IR modules or of the native images, and
+// their code.
+type moduleList struct {
+	headers []byte
+	codes   []devimg.Code
+	// countAt is where the file header has their number, rangeAt where an
+	// abstract module has its range of them.
+	countAt, rangeAt int
+}
+
+// moduleLists reads both lists, also what no abstract module has.
+func (f *syclbinFile) moduleLists() ([2]moduleList, error) {
+	lists := [2]moduleList{
+		{headers: bytes.Clone(f.ir), countAt: 12, rangeAt: 16},
+		{headers: bytes.Clone(f.native), countAt: 16, rangeAt: 24},
+	}
+	for i := range lists {
+		for h := lists[i].headers; len(h) > 0; h = h[syclbinModuleSize:] {
+			code, err := f.codeAt(u64(h, 16), u64(h, 24))
+			if err != nil {
+				return lists, err
+			}
+			lists[i].codes = append(lists[i].codes, devimg.Bytes(code))
+		}
+	}
+	return lists, nil
+}
+
+// drop takes a module out of the list, and out of what counts it.
+func (l *moduleList) drop(index int, header, abstract []byte) {
+	at := index * syclbinModuleSize
+	l.headers = slices.Delete(l.headers, at, at+syclbinModuleSize)
+	l.codes = slices.Delete(l.codes, index, index+1)
+	binary.LittleEndian.PutUint32(header[l.countAt:], uint32(len(l.codes)))
+	dropIndex(abstract, l.rangeAt, index)
+}
+
+// write appends the code to the table and tells the headers where it is.
+func (l *moduleList) write(table *pieces) {
+	for i, c := range l.codes {
+		h := l.headers[i*syclbinModuleSize:]
+		table.pad(8)
+		binary.LittleEndian.PutUint64(h[16:], uint64(table.size))
+		binary.LittleEndian.PutUint64(h[24:], uint64(c.Size()))
+		table.code(c)
+	}
 }
 
 // find returns the place of image n, as module counts them, among the IR
