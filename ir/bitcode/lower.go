@@ -26,6 +26,12 @@ type lowering struct {
 	symbols uint32 // so far
 	call    *instruction
 	fresh   []instruction // in the place of the call
+
+	out     []instruction
+	pending []instruction // debug records of calls that went without successor
+	kept    []int         // by the number of an instruction: its new number, or -1
+	bundles int           // operand bundles that wait for their call
+	counted int           // instructions so far
 }
 
 // typed is an operand and the type of its value.
@@ -39,54 +45,69 @@ func (l *lowering) replace(edits []ir.CallEdit) (*body, error) {
 	list := l.source.decode(l.old)
 	l.symbols = uint32(l.old.locals())
 	l.choosePrefix()
-	var out []instruction
-	var pending []instruction // debug records of calls that went without successor
-	var kept []int            // by the number of an instruction: its new number, or -1
-	bundles, counted := 0, 0
-	for i := 0; i < len(list); i++ {
-		in := &list[i]
-		edit := editOf(edits, in.call)
-		if edit == nil {
-			out = append(out, *in)
-			if in.code == funOperandBundle {
-				bundles++
+	for i := 0; i < len(list); {
+		end, err := i+1, error(nil)
+		if edit := editOf(edits, list[i].call); edit != nil {
+			end, err = l.replaceCall(list, i, edit)
+		} else if list[i].layout().counts {
+			end = l.keepInstruction(list, i)
+		} else {
+			l.out = append(l.out, list[i])
+			if list[i].code == funOperandBundle {
+				l.bundles++
 			}
-			if in.layout().counts {
-				kept = append(kept, counted)
-				bundles, counted = 0, counted+1
-				i, out = takeLocation(list, i, out)
-				out, pending = append(out, pending...), nil
-			}
-			continue
 		}
-		out = out[:len(out)-bundles]
-		bundles = 0
-		kept = append(kept, -1)
-		if err := l.lower(in, edit); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		var location, records []instruction
-		i, location = takeLocation(list, i, nil)
-		for ; i+1 < len(list) && list[i+1].isDebugRecord(); i++ {
-			records = append(records, list[i+1])
-		}
-		pending = append(pending, records...)
-		for _, n := range l.fresh {
-			out = append(append(out, n), location...)
-			out, pending = append(out, pending...), nil
-			counted++
-		}
+		i = end
 	}
-	return l.rebuild(out, int(l.symbols), kept), nil
+	return l.rebuild(l.out, int(l.symbols), l.kept), nil
 }
 
-// takeLocation appends the debug location behind instruction i, and returns
-// the index of the last record taken.
-func takeLocation(list []instruction, i int, out []instruction) (int, []instruction) {
-	if i+1 < len(list) && list[i+1].code == funDebugLoc {
-		return i + 1, append(out, list[i+1])
+// keepInstruction takes instruction i over, with its debug location, and in
+// front of it the debug records of calls that went before it. It returns the
+// index behind what it took.
+func (l *lowering) keepInstruction(list []instruction, i int) int {
+	l.kept = append(l.kept, l.counted)
+	l.counted++
+	l.bundles = 0
+	end := i + 1
+	if end < len(list) && list[end].code == funDebugLoc {
+		end++
 	}
-	return i, out
+	l.out = append(l.out, list[i:end]...)
+	l.takePending()
+	return end
+}
+
+func (l *lowering) takePending() { l.out, l.pending = append(l.out, l.pending...), nil }
+
+// replaceCall puts new instructions in the place of call i and what belongs to
+// it: operand bundles before it, its debug location, which all of them get,
+// and debug records.
+func (l *lowering) replaceCall(list []instruction, i int, edit *ir.Expression) (end int, err error) {
+	l.out = l.out[:len(l.out)-l.bundles]
+	l.bundles = 0
+	l.kept = append(l.kept, -1)
+	if err := l.lower(&list[i], edit); err != nil {
+		return 0, err
+	}
+	end = i + 1
+	var location []instruction
+	if end < len(list) && list[end].code == funDebugLoc {
+		location = list[end : end+1]
+		end++
+	}
+	for ; end < len(list) && list[end].isDebugRecord(); end++ {
+		l.pending = append(l.pending, list[end])
+	}
+	for _, n := range l.fresh {
+		l.out = append(append(l.out, n), location...)
+		l.takePending()
+		l.counted++
+	}
+	return end, nil
 }
 
 func editOf(edits []ir.CallEdit, call int) *ir.Expression {

@@ -71,7 +71,9 @@ type sliceNumbers struct {
 	sections  numbering
 	gcs       numbering
 
-	stack []uint32
+	stack  []uint32
+	looked numbering // constants, while walking
+	work   []uint64
 }
 
 func newSliceNumbers(s *source) *sliceNumbers {
@@ -86,6 +88,7 @@ func newSliceNumbers(s *source) *sliceNumbers {
 		comdats:   newNumbering(len(s.module.Comdats)),
 		sections:  newNumbering(len(s.sections)),
 		gcs:       newNumbering(len(s.gcs)),
+		looked:    newNumbering(s.constants.len()),
 	}
 }
 
@@ -224,32 +227,36 @@ func (n *sliceNumbers) hasValue(t *metadataTable, i int) bool {
 	if t.entries[i].size != isRecord {
 		return true
 	}
-	globals := uint64(len(n.source.values))
 	d := t.open(i)
 	d.head()
 	d.operand() // type
 	o := d.operand()
-	if o.kind != opGlobal {
-		return true
-	}
-	work := []uint64{o.value}
-	seen := make(map[uint64]bool)
-	for len(work) > 0 {
-		v := work[len(work)-1]
-		work = work[:len(work)-1]
+	return o.kind != opGlobal || n.hasGlobals(o.value)
+}
+
+// hasGlobals reports whether the slice has all global values that a value of
+// the module's numbering is made of.
+func (n *sliceNumbers) hasGlobals(value uint64) bool {
+	globals, end := uint64(len(n.source.values)), uint64(len(n.source.values)+n.source.constants.len())
+	n.looked.reset()
+	n.work = append(n.work[:0], value)
+	for len(n.work) > 0 {
+		v := n.work[len(n.work)-1]
+		n.work = n.work[:len(n.work)-1]
 		switch {
 		case v < globals && !n.values.has(uint32(v)):
 			return false
-		case v < globals || v >= globals+uint64(n.source.constants.len()) || seen[v]:
-			continue
-		case n.constants.has(uint32(v - globals)):
-			continue // what it is made of is in the slice
+		case v < globals || v >= end || n.constants.has(uint32(v-globals)) || !n.looked.keep(uint32(v-globals)):
+			continue // in the slice, added by it, or looked at already
 		}
-		seen[v] = true
 		d := n.source.constants.open(int(v - globals))
-		for _, o := range d.operands(d.head(), nil) {
-			if o.kind == opGlobal {
-				work = append(work, o.value)
+		rec := d.head()
+		for range rec.count {
+			switch o := d.operand(); o.kind {
+			case opBytes:
+				d.bytes(o.value)
+			case opGlobal:
+				n.work = append(n.work, o.value)
 			}
 		}
 	}
