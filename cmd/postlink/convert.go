@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 
 	"offlink/ir/irfile"
@@ -15,15 +14,13 @@ import (
 // convert takes a module to the other format, with an installed LLVM, and
 // opens the result: slices are written in the format that was read. It closes
 // f.
-func convert(f *irfile.File, to irfile.Format, finder *toolchain.Finder) (*irfile.File, error) {
+func convert(ctx context.Context, f *irfile.File, to irfile.Format, finder *toolchain.Finder) (*irfile.File, error) {
 	defer f.Close()
 	tool, option := toolchain.LLVMAs, "without -S the modules are written as bitcode"
 	if to == irfile.Text {
 		tool, option = toolchain.LLVMDis, "with -S the modules are written as text"
 	}
 	path := f.Module.Path
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	input := toolInput(f.Module, f.Format)
 	tools, err := finder.Readers(ctx, tool, input)
 	if err != nil {

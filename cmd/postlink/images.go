@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 
 	"offlink/cmd/internal/cli"
@@ -21,8 +22,9 @@ type image struct {
 	mixed         bool              // there is ESIMD code and other code in it
 }
 
-// makeImages writes the files of every image, several at a time.
-func makeImages(g *split.Graph, groups []split.Group, o *options, outputs *cli.Outputs, spirv *translator, s cli.Streams) ([]*image, error) {
+// makeImages writes the files of every image, several at a time, until ctx
+// ends.
+func makeImages(ctx context.Context, g *split.Graph, groups []split.Group, o *options, outputs *cli.Outputs, spirv *translator, s cli.Streams) ([]*image, error) {
 	images := listImages(g, groups, o)
 	if o.split.Single && len(images) > 1 {
 		return nil, errors.New("error: some modules had to be split, '-ir-output-only' can't be used")
@@ -33,6 +35,9 @@ func makeImages(g *split.Graph, groups []split.Group, o *options, outputs *cli.O
 	err := forEach(len(images), o.jobs, func() func(int) error {
 		m := newMaker(g, o, outputs, spirv, s, len(images))
 		return func(i int) error {
+			if ctx.Err() != nil {
+				return errors.New("interrupted: nothing was written")
+			}
 			defer progress.Add(1)
 			return m.make(images[i])
 		}

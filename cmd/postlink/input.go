@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,13 +13,13 @@ import (
 
 // openModule reads the input, in the format that is to be written. The module
 // is good until the returned function is called.
-func openModule(o *options, s cli.Streams) (*ir.Module, func(), error) {
+func openModule(ctx context.Context, o *options, s cli.Streams) (*ir.Module, func(), error) {
 	f, err := irfile.Open(o.input, s.In)
 	if err != nil {
 		return nil, nil, inputError(o.input, err)
 	}
 	if want := o.format(); want != f.Format && !o.anyFormat && !o.spirv.wanted {
-		f, err = convert(f, want, o.spirv.finder())
+		f, err = convert(ctx, f, want, o.spirv.finder())
 		if err != nil {
 			return nil, nil, err
 		}

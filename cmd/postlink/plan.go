@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -67,7 +68,7 @@ func showPlans(i *inspection, modes []string, s cli.Streams) error {
 		}
 		wanted = append(wanted, m)
 	}
-	module, closeInput, err := openModule(&i.options, s)
+	module, closeInput, err := openModule(context.Background(), &i.options, s)
 	if err != nil {
 		return err
 	}

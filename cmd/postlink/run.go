@@ -1,7 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
@@ -16,7 +20,9 @@ func postlink(args []string, s cli.Streams) error {
 	if err != nil || o.done {
 		return err
 	}
-	module, closeInput, err := openModule(o, s)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	module, closeInput, err := openModule(ctx, o, s)
 	if err != nil {
 		return err
 	}
@@ -25,14 +31,14 @@ func postlink(args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	spirv, err := newTranslator(module, o, s)
+	spirv, err := newTranslator(ctx, module, o, s)
 	if err != nil {
 		return err
 	}
 	defer spirv.close()
 	outputs := &cli.Outputs{}
 	defer outputs.Abort()
-	images, err := makeImages(graph, groups, o, outputs, spirv, s)
+	images, err := makeImages(ctx, graph, groups, o, outputs, spirv, s)
 	if err != nil {
 		return err
 	}

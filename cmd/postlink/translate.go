@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
@@ -28,17 +26,15 @@ type translator struct {
 	jobserver *toolchain.Jobserver
 	dir       string // of temporary files
 	ctx       context.Context
-	stop      func()
 }
 
 // newTranslator finds the tools for images of the module; nil if no SPIR-V is
-// wanted. The caller closes it. An interrupt ends the tools that run.
-func newTranslator(m *ir.Module, o *options, s cli.Streams) (*translator, error) {
+// wanted. The caller closes it. The end of ctx ends the tools that run.
+func newTranslator(ctx context.Context, m *ir.Module, o *options, s cli.Streams) (*translator, error) {
 	if !o.spirv.wanted {
 		return nil, nil
 	}
-	t := &translator{options: &o.spirv, path: m.Path, runner: &toolchain.Runner{Launcher: o.spirv.launcher}}
-	t.ctx, t.stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	t := &translator{ctx: ctx, options: &o.spirv, path: m.Path, runner: &toolchain.Runner{Launcher: o.spirv.launcher}}
 	t.input = toolInput(m, o.read)
 	var err error
 	if t.route, err = o.spirv.finder().ToSPIRV(t.ctx, t.input); err != nil {
@@ -60,7 +56,6 @@ func (t *translator) close() {
 	if t == nil {
 		return
 	}
-	t.stop()
 	t.jobserver.Close()
 	if t.dir != "" {
 		os.RemoveAll(t.dir)

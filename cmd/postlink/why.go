@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -61,7 +62,7 @@ func newWhyCommand(s cli.Streams) *cobra.Command {
 
 // why splits the module in mind and asks the image.
 func why(i *inspection, symbol string, number int, s cli.Streams) (*whyAnswer, error) {
-	module, closeInput, err := openModule(&i.options, s)
+	module, closeInput, err := openModule(context.Background(), &i.options, s)
 	if err != nil {
 		return nil, err
 	}
