@@ -22,6 +22,7 @@ func postlink(args []string, s cli.Streams) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	module, closeInput, err := openModule(ctx, o, s)
 	if err != nil {
 		return err
