@@ -19,7 +19,7 @@ const invokeSIMD = "_Z33__regcall3____builtin_invoke_simd"
 func UsesInvokeSIMD(name string) bool { return strings.HasPrefix(name, invokeSIMD) }
 
 // checkSIMD refuses to separate what invoke_simd ties together.
-func (g *Graph) checkSIMD([]Group) error {
+func (g *Graph) checkSIMD() error {
 	if !g.options.SeparateESIMD {
 		return nil
 	}

@@ -49,7 +49,7 @@ func (g *Graph) Plan() ([]Group, error) {
 	if g.options.Mode == None || len(groups) == 0 || (g.options.Single && g.options.Mode == Auto) {
 		groups = []Group{{Scope: globalScope, Key: globalScope, Entries: g.Entries, Whole: true}}
 	}
-	if err := g.checkSIMD(groups); err != nil {
+	if err := g.checkSIMD(); err != nil {
 		return nil, err
 	}
 	return g.separateESIMD(groups), nil
