@@ -1,0 +1,37 @@
+package bitcode_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The hand-written modules of the text codec hold what compilers print rarely.
+// Each says in its first line which versions of LLVM take it.
+func TestHandWritten(t *testing.T) {
+	files, err := filepath.Glob("../irtext/testdata/whole/*.ll")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no inputs: %v", err)
+	}
+	for _, file := range files {
+		data := readFile(t, file)
+		line, _, _ := strings.Cut(string(data), "\n")
+		for _, version := range strings.Fields(strings.TrimPrefix(line, "; accepted by")) {
+			if version == "none" {
+				continue
+			}
+			t.Run(version+"/"+filepath.Base(file), func(t *testing.T) {
+				t.Parallel()
+				m := assemble(t, file, version, false, data)
+				if m == nil {
+					m = assemble(t, file, version, true, data)
+				}
+				if m == nil {
+					t.Fatal("LLVM refuses it")
+				}
+				checkWhole(t, m)
+				checkSlices(t, m, 2)
+			})
+		}
+	}
+}
