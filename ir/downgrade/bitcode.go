@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"offlink/ir/bitcode/bitstream"
 )
@@ -75,7 +76,7 @@ func rewriteBitcode(data []byte, target Target) ([]byte, error) {
 	}
 	b := &bitcodeRewriter{
 		target: target, info: bitstream.Info{},
-		integers: map[int]uint64{}, lifetime: map[int]bool{}, numbers: map[int]uint64{},
+		integers: map[int]uint64{}, lifetime: map[int]bool{}, masked: map[int]bool{}, numbers: map[int]uint64{},
 	}
 	var err error
 	if b.names, err = findStrtab(data); err != nil {
@@ -129,6 +130,7 @@ type bitcodeRewriter struct {
 	values   int            // values so far: the module's, and within a body its own
 	integers map[int]uint64 // integer constants of the module
 	lifetime map[int]bool   // functions that are lifetime markers of LLVM 22
+	masked   map[int]bool   // functions that are masked accesses of LLVM 22
 	bodies   []int          // function types of the bodies that come, in order
 	nodes    int            // metadata of the module so far
 	numbers  map[int]uint64 // metadata that are integer constants
@@ -260,15 +262,22 @@ func (b *bitcodeRewriter) moduleFunction(c *bitstream.Cursor) error {
 	if isPrototype := ops[4] != 0; !isPrototype {
 		b.bodies = append(b.bodies, int(ops[2]))
 	}
-	if bytes.HasPrefix(b.name(ops[0], ops[1]), []byte(lifetimePrefix)) && function.parameters == 1 {
+	switch name := b.name(ops[0], ops[1]); {
+	case bytes.HasPrefix(name, []byte(lifetimePrefix)) && function.parameters == 1:
 		b.lifetime[b.values] = true
 		ops[1] = uint64(len(lifetimePrefix) - 1)
+	case bytes.HasPrefix(name, []byte(maskedPrefix)) && function.parameters == maskedOperands:
+		access, _, _ := strings.Cut(string(name[len(maskedPrefix):]), ".")
+		_, b.masked[b.values] = maskedAccesses[access]
 	}
 	b.values++
 	return nil
 }
 
-const lifetimePrefix = "llvm.lifetime."
+const (
+	lifetimePrefix = "llvm.lifetime."
+	maskedPrefix   = "llvm.masked."
+)
 
 // name returns a part of the string table, nil if it is not there.
 func (b *bitcodeRewriter) name(offset, size uint64) []byte {

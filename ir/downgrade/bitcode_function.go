@@ -112,6 +112,9 @@ func (f *body) instruction(c *bitstream.Cursor) error {
 	if err != nil {
 		return err
 	}
+	if f.masked[callee] {
+		return c.Errorf("a masked access without its alignment operand (LLVM 22) has no form in LLVM 19: use text")
+	}
 	f.justRemoved = f.lifetime[callee]
 	if f.justRemoved {
 		f.removed = append(f.removed, number)
@@ -137,8 +140,8 @@ func (f *body) instruction(c *bitstream.Cursor) error {
 	return f.copy(c)
 }
 
-// result returns whether the instruction gives a value, and what a call
-// without result calls, else -1.
+// result returns whether the instruction gives a value, and what it calls, -1
+// if it is no call.
 func (f *body) result(c *bitstream.Cursor) (callee int, gives bool, err error) {
 	ops := c.Operands
 	typeAt := -1
@@ -169,10 +172,7 @@ func (f *body) result(c *bitstream.Cursor) (callee int, gives bool, err error) {
 	if result >= len(f.types) {
 		return -1, false, c.Errorf("a call of a function type without result")
 	}
-	if !f.types[result].void {
-		return -1, true, nil
-	}
-	return int(f.absolute(ops[typeAt+1])), false, nil
+	return int(f.absolute(ops[typeAt+1])), !f.types[result].void, nil
 }
 
 // absolute returns the value that an operand refers to, which counts back from

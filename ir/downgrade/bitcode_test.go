@@ -267,6 +267,7 @@ define spir_kernel void @k(ptr addrspace(1) %p, i64 %i) !dbg !3 {
 func TestBitcodeRefused(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"atomic operations", "define void @f(ptr %p) {\n  %a = atomicrmw usub_cond ptr %p, i32 1 seq_cst\n  ret void\n}\n", "atomic operation 17 has no form in LLVM 19"},
+		{"masked accesses", "declare <2 x i8> @llvm.masked.load.v2i8.p0(ptr, <2 x i1>, <2 x i8>)\ndefine <2 x i8> @f(ptr %p, <2 x i1> %m) {\n  %r = call <2 x i8> @llvm.masked.load.v2i8.p0(ptr align 4 %p, <2 x i1> %m, <2 x i8> poison)\n  ret <2 x i8> %r\n}\n", "a masked access without its alignment operand"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := Bitcode("in.bc", newest(t, c.in), to19); err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "in.bc: bit ") {

@@ -55,7 +55,7 @@ func (r *rewriter) recordCall(t token, intrinsic string, operands int) {
 	}
 	r.called[intrinsic] = len(args)
 	text := "call void @" + intrinsic + "(metadata " + strings.Join(args, ", metadata ") + "), !dbg " + location
-	r.replace(end, end, text)
+	r.put(t.Start, end, text)
 }
 
 // arguments rewrites what is in parentheses and returns it, cut at commas. It
@@ -129,7 +129,7 @@ func (r *rewriter) fields(kind string) {
 			r.replace(end, name.Start, "")
 		}
 		kept = true
-		r.codes(name)
+		r.codes(kind, name)
 		stop = r.walk(",)")
 	}
 }
@@ -165,11 +165,15 @@ func (r *rewriter) skipField() token {
 }
 
 // codes rewrites names of DWARF that the target does not know: the language of
-// a compile unit to its number, and the name of DWARF 6 to a code, and the
-// calling convention of kernels to the name it had.
-func (r *rewriter) codes(field token) {
+// a compile unit to its number, and the name of DWARF 6 to a code; the calling
+// convention of kernels, and the tag of static members, to what they had been.
+func (r *rewriter) codes(kind string, field token) {
 	value := r.peek(1)
 	switch r.text(field) {
+	case "tag":
+		if kind == "DIDerivedType" && r.text(value) == "DW_TAG_variable" && !r.target.reads(18) {
+			r.replace(value.Start, value.End, "DW_TAG_member")
+		}
 	case "cc":
 		if r.text(value) == "DW_CC_LLVM_DeviceKernel" && !r.target.reads(21) {
 			r.replace(value.Start, value.End, "DW_CC_LLVM_OpenCLKernel")

@@ -119,35 +119,3 @@ func (r *rewriter) vectorLength() int {
 	n, _ := strconv.Atoi(text[:digits])
 	return n
 }
-
-// global rewrites calls and declarations of intrinsics.
-func (r *rewriter) global(t token) {
-	name := r.text(t)
-	if strings.HasPrefix(name, "@llvm.dbg.") && r.text(r.header) == "declare" {
-		if r.declared == nil {
-			r.declared = map[string]bool{}
-		}
-		r.declared[name[1:]] = true
-	}
-	if !strings.HasPrefix(name, "@llvm.lifetime.") || r.target.reads(22) || !r.is(r.peek(0), '(') {
-		return
-	}
-	declared := r.text(r.header) == "declare"
-	switch first := r.text(r.peek(1)); {
-	case first == "ptr" && declared:
-		r.replace(r.peek(1).Start, r.peek(1).Start, "i64 immarg, ")
-	case first == "ptr":
-		r.replace(r.peek(1).Start, r.peek(1).Start, "i64 -1, ")
-	case first != "" && declared && r.is(r.peek(2), ')'):
-		r.dropDeclaration()
-	}
-}
-
-// dropDeclaration drops a declaration up to its attributes, from its name on.
-func (r *rewriter) dropDeclaration() {
-	end := r.skipCall()
-	for r.peek(0).Kind == irtext.TokenGroup || strings.HasSuffix(r.text(r.peek(0)), "unnamed_addr") {
-		end = r.next().End
-	}
-	r.drop(r.header.Start, end)
-}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"offlink/internal/testtool"
@@ -65,5 +66,30 @@ func TestSYCLModules(t *testing.T) {
 				assemble(t, out, llvm)
 			})
 		}
+	}
+}
+
+// What clang 19 makes of C++, with and without debug information and
+// optimisation, is read by LLVM 16 and 15.
+func TestClangModules(t *testing.T) {
+	clang := testtool.Path(t, "clang-19")
+	for _, flags := range []string{"-O0", "-O0 -g", "-O2", "-O2 -g", "-O3 -ffast-math -march=x86-64-v3 -gdwarf-5 -gembed-source"} {
+		t.Run(flags, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "in.ll")
+			args := append(strings.Fields(flags), "-std=c++20", "-S", "-emit-llvm", "-o", path, "testdata/features.cpp")
+			run(t, clang, args...)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, llvm := range []int{16, 15} {
+				out, err := Text(path, text, Target{LLVM: llvm})
+				if err != nil {
+					t.Fatal(err)
+				}
+				assemble(t, out, llvm)
+			}
+		})
 	}
 }

@@ -114,6 +114,13 @@ func (r *rewriter) replace(start, end int, text string) {
 	r.copied = end
 }
 
+// put writes text for data[start:end], which arguments has taken in. Line ends
+// that would go are written behind it.
+func (r *rewriter) put(start, end int, text string) {
+	missing := bytes.Count(r.data[start:end], []byte{'\n'}) - strings.Count(text, "\n")
+	r.replace(end, end, text+strings.Repeat("\n", max(missing, 0)))
+}
+
 // drop removes data[start:end] and the blanks before it.
 func (r *rewriter) drop(start, end int) {
 	for start > r.copied && (r.data[start-1] == ' ' || r.data[start-1] == '\t') {
@@ -168,6 +175,8 @@ func (r *rewriter) step(t token) {
 		r.metadata(t)
 	case irtext.TokenGroup:
 		r.record(t)
+	case irtext.TokenString:
+		r.str(t)
 	case irtext.TokenPunct:
 		r.punct(t)
 	}
@@ -217,6 +226,16 @@ func (r *rewriter) word(t token) {
 	}
 	if flags := flagsOf[name]; flags != nil {
 		r.flags(flags)
+	}
+}
+
+// str drops the second string of !{!"branch_weights", !"expected", ...}.
+func (r *rewriter) str(t token) {
+	if r.target.reads(19) || r.text(t) != `"branch_weights"` || !r.is(r.peek(0), ',') || !r.is(r.peek(1), '!') {
+		return
+	}
+	if expected := r.peek(2); r.text(expected) == `"expected"` {
+		r.replace(t.End, expected.End, "")
 	}
 }
 

@@ -71,6 +71,12 @@ func TestText(t *testing.T) {
 		{"older lifetime", to19, "define void @f() {\n  call void @llvm.lifetime.start.p0(i64 4, ptr %x)\n}\ndeclare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture)\n", ""},
 		{"lifetime left behind", to19, "declare void @llvm.lifetime.start.i64(i64) #1\n\ndeclare void @f()\n", "\n\ndeclare void @f()\n"},
 
+		{"masked accesses", to19, "define void @f() {\n  %r = call <2 x i8> @llvm.masked.load.v2i8.p0(ptr noundef align 4 %p, <2 x i1> splat (i1 true), <2 x i8> poison)\n  call void @llvm.masked.scatter.v2i8.v2p0(<2 x i8> %r, <2 x ptr> align 8 getelementptr nuw (i8, ptr null, i64 1), <2 x i1> %m), !tbaa !1\n  call void @llvm.masked.store.v2i8.p0(<2 x i8> %r, ptr %p, <2 x i1> %m)\n}\ndeclare void @llvm.masked.store.v2i8.p0(<2 x i8>, ptr captures(none), <2 x i1>) #1\n",
+			"define void @f() {\n  %r = call <2 x i8> @llvm.masked.load.v2i8.p0(ptr noundef %p, i32 4, <2 x i1> splat (i1 true), <2 x i8> poison)\n  call void @llvm.masked.scatter.v2i8.v2p0(<2 x i8> %r, <2 x ptr> getelementptr nuw (i8, ptr null, i64 1), i32 8, <2 x i1> %m), !tbaa !1\n  call void @llvm.masked.store.v2i8.p0(<2 x i8> %r, ptr %p, i32 1, <2 x i1> %m)\n}\ndeclare void @llvm.masked.store.v2i8.p0(<2 x i8>, ptr nocapture, i32 immarg, <2 x i1>) #1\n"},
+		{"older masked accesses", to19, "define void @f() {\n  call void @llvm.masked.store.v2i8.p0(<2 x i8> %r, ptr %p, i32 1, <2 x i1> %m)\n}\n", ""},
+		{"other masked operations", to19, "  %r = call <2 x i8> @llvm.masked.expandload.v2i8(ptr align 1 %p, <2 x i1> %m, <2 x i8> %q)\n", ""},
+		{"branch weights", to16, "!1 = !{!\"branch_weights\", !\"expected\", i32 1, i32 2000}\n!2 = !{!\"branch_weights\", i32 1, i32 2000}\n", "!1 = !{!\"branch_weights\", i32 1, i32 2000}\n!2 = !{!\"branch_weights\", i32 1, i32 2000}\n"},
+		{"static members", to16, "!1 = !DIDerivedType(tag: DW_TAG_variable, name: \"n\")\n!2 = !DIDerivedType(tag: DW_TAG_member, name: \"n\")\n", "!1 = !DIDerivedType(tag: DW_TAG_member, name: \"n\")\n!2 = !DIDerivedType(tag: DW_TAG_member, name: \"n\")\n"},
 		{"debug records", to16, "    #dbg_value(i32 %0, !4, !DIExpression(DW_OP_plus_uconst, 3), !5)\n    #dbg_declare(ptr %1, !4, !DIExpression(), !5)\n  ret void\n",
 			"    call void @llvm.dbg.value(metadata i32 %0, metadata !4, metadata !DIExpression(DW_OP_plus_uconst, 3)), !dbg !5\n    call void @llvm.dbg.declare(metadata ptr %1, metadata !4, metadata !DIExpression()), !dbg !5\n  ret void\n" +
 				"\ndeclare void @llvm.dbg.declare(metadata, metadata, metadata)\n\ndeclare void @llvm.dbg.value(metadata, metadata, metadata)\n"},
@@ -200,6 +206,7 @@ func FuzzText(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
+	f.Add([]byte("call void @llvm.masked.store.v1i8.p0(<1 x i8> %r,\n ptr align 4 %p\n, <1 x i1> %m)\n #dbg_label(\n!1,\n!2)\n!1 = !{!\"branch_weights\", !\"expected\", i32 1}\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		for _, target := range []Target{to15, to19} {
 			out, err := Text("in.ll", in, target)
