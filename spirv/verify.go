@@ -1,6 +1,9 @@
 package spirv
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Verify checks what goes beyond the form that Parse checks and what an
 // executor relies on: globals are defined before they are used, blocks are
@@ -229,8 +232,7 @@ func (v *verifier) phi(b *Block, in *Instruction) error {
 func (v *verifier) phiUses(number int, in *Instruction) error {
 	for ops := in.Operands(); len(ops) >= 2; ops = ops[2:] {
 		parent, _ := v.g.BlockOf(ID(ops[1]))
-		const end = 1 << 62
-		if err := v.use(number, parent, end, in, ID(ops[0])); err != nil {
+		if err := v.use(number, parent, math.MaxInt, in, ID(ops[0])); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package hostdev
 
 import (
 	"errors"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -142,7 +143,7 @@ func testArguments(t *testing.T, p *testProgram) {
 		{"store_beyond", groups(8, 0), []driver.Arg{out}, "the local size [0] is not of 1 to 1024 work-items"},
 		{"store_beyond", groups(2048, 2048), []driver.Arg{out}, "the local size [2048] is not of 1 to 1024 work-items"},
 		{"store_beyond", items(-1), []driver.Arg{out}, "the global size [-1] with offset [0] is out of range"},
-		{"store_beyond", driver.Range{Global: []int{1 << 40, 1 << 40}}, []driver.Arg{out}, "is out of range"},
+		{"store_beyond", driver.Range{Global: []int{math.MaxInt, math.MaxInt}}, []driver.Arg{out}, "is out of range"},
 	} {
 		err := p.tryLaunch(test.kernel, test.r, test.args...)
 		if err == nil || !strings.Contains(err.Error(), test.want) {

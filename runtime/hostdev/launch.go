@@ -3,6 +3,7 @@ package hostdev
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -11,12 +12,12 @@ import (
 )
 
 const (
-	maxGroup        = 1024     // work-items of a work-group
-	preferredGroup  = 256      // where the device chooses
-	maxLocal        = 1 << 20  // bytes of local memory
-	maxPrivate      = 16 << 20 // bytes of private memory of a work-item
-	maxGroupPrivate = 1 << 30  // bytes of private memory of a work-group
-	maxItems        = 1 << 62  // work-items of a launch
+	maxGroup        = 1024             // work-items of a work-group
+	preferredGroup  = 256              // where the device chooses
+	maxLocal        = 1 << 20          // bytes of local memory
+	maxPrivate      = 16 << 20         // bytes of private memory of a work-item
+	maxGroupPrivate = 1 << 30          // bytes of private memory of a work-group
+	maxItems        = math.MaxInt >> 1 // work-items of a launch
 )
 
 // ndrange is an ND-range with all three dimensions.

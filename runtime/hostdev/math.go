@@ -250,8 +250,10 @@ func (a dd) add(b dd) dd {
 	return fastTwoSum(high, rest+a.low+b.low)
 }
 
+// mul rounds the product at once: without the conversion Go may fuse it with a
+// later sum.
 func (a dd) mul(b dd) dd {
-	high := a.high * b.high
+	high := float64(a.high * b.high)
 	rest := math.FMA(a.high, b.high, -high)
 	return fastTwoSum(high, rest+(a.high*b.low+a.low*b.high))
 }
