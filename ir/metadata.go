@@ -27,6 +27,8 @@ func (t *NodeTable) RefCount() int { return len(t.refs) }
 func (t *NodeTable) Kinds() int { return len(t.kinds) }
 
 // Kind returns the node's specialised name ("DISubprogram"), "" for a tuple.
+// Bitcode numbers strings and values among its metadata: those are "string" and
+// "value".
 func (t *NodeTable) Kind(id NodeID) string { return t.kinds[t.records[id].kind] }
 
 // Number returns the number of the node's kind, for comparisons with KindNumber.
