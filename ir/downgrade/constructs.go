@@ -70,7 +70,7 @@ const (
 	dropArgument               // and leave the word
 	captures
 	denormals
-	effectsOf
+	effectsOf // also where the target reads the word: it has newer parts
 	splat
 	toPtrToInt
 	refuse
@@ -90,7 +90,7 @@ var keywords = []keyword{
 	{"uwtable", 15, dropArgument, "uwtable", "the other form of the same request"},
 	{"presplitcoroutine", 15, refuse, refused, "coroutines that are not split yet"},
 	{"skipprofile", 16, dropWord, "", request},
-	{"memory", 22, effectsOf, "readnone, argmemonly, ... or nothing before LLVM 16", "the same, or effects grow"},
+	{"memory", 16, effectsOf, "readnone, argmemonly, ... or nothing before LLVM 16", "the same, or effects grow"},
 	{"optdebug", 18, dropWord, "", request},
 	{"coro_only_destroy_when_complete", 18, dropWord, "", promise},
 	{"hybrid_patchable", 19, dropWord, "", request},
@@ -117,7 +117,7 @@ var keywords = []keyword{
 	{"captures", 21, captures, "nocapture for captures(none)", "the same; other forms are promises: weaker without"},
 	{"dead_on_return", 21, dropWord, "", promise},
 	// Instructions and constants.
-	{"splat", 19, splat, "<T x, T x, ...>", "the same"},
+	{"splat", 19, splat, "every element written out", "the same"},
 	{"ptrtoaddr", 22, toPtrToInt, "ptrtoint", "the same number; that the pointer escapes is assumed besides"},
 	{"target", 16, refuseCall, refused, "types of the target's own"},
 	{"ptrauth", 19, refuseCall, refused, "signed pointers"},

@@ -221,7 +221,7 @@ func (r *rewriter) word(t token) {
 	case "attributes":
 		r.openGroup()
 	}
-	if k := keywordNamed[name]; k != nil && !r.target.reads(k.since) {
+	if k := keywordNamed[name]; k != nil && (k.action == effectsOf || !r.target.reads(k.since)) {
 		r.apply(k, t)
 	}
 	if flags := flagsOf[name]; flags != nil {
