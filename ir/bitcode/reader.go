@@ -78,6 +78,7 @@ func unwrap(data []byte) (start int, stream []byte, err error) {
 type topLevel struct {
 	producer string
 	module   bitstream.Block
+	modules  int // in the file
 	strtab   []byte
 }
 
@@ -99,49 +100,55 @@ func readStream(stream []byte) (*ir.Module, error) {
 
 // findModule walks the top level: identification, module, string table. The
 // symbol table there is made from the others and is not read.
-func findModule(top *bitstream.Cursor) (topLevel, error) {
-	var file topLevel
-	modules := 0
+func findModule(top *bitstream.Cursor) (file topLevel, err error) {
 	for {
 		e, err := top.Next()
 		if err != nil {
 			return file, err
 		}
-		if e.Kind == bitstream.End {
-			break
+		switch e.Kind {
+		case bitstream.End:
+			return file, file.check()
+		case bitstream.SubBlock:
+			err = file.add(top, e.Block)
 		}
-		if e.Kind == bitstream.Record {
-			continue // LLVM skips records outside of blocks as well
-		}
-		switch e.Block.ID {
-		case identificationBlock:
-			producer, err := readIdentification(top.Open(e.Block))
-			if err != nil {
-				return file, err
-			}
-			if modules == 0 {
-				file.producer = producer
-			}
-		case moduleBlock:
-			if modules++; modules == 1 {
-				file.module = e.Block
-			}
-		case strtabBlock:
-			if file.strtab == nil {
-				file.strtab, err = readBlob(top.Open(e.Block))
-				if err != nil {
-					return file, err
-				}
-			}
+		// LLVM skips records outside of blocks as well.
+		if err != nil {
+			return file, err
 		}
 	}
+}
+
+// add notes a block. The first of a kind counts; what stands before a second
+// module belongs to that.
+func (f *topLevel) add(top *bitstream.Cursor, b bitstream.Block) (err error) {
+	switch b.ID {
+	case identificationBlock:
+		var producer string
+		producer, err = readIdentification(top.Open(b))
+		if f.modules == 0 {
+			f.producer = producer
+		}
+	case moduleBlock:
+		if f.modules++; f.modules == 1 {
+			f.module = b
+		}
+	case strtabBlock:
+		if f.strtab == nil {
+			f.strtab, err = readBlob(top.Open(b))
+		}
+	}
+	return err
+}
+
+func (f *topLevel) check() error {
 	switch {
-	case modules == 0:
-		return file, errors.New("the bitcode file holds no module")
-	case modules > 1:
-		return file, fmt.Errorf("the bitcode file holds %d modules; take them apart with llvm-modextract, or link them with llvm-link", modules)
+	case f.modules == 0:
+		return errors.New("the bitcode file holds no module")
+	case f.modules > 1:
+		return fmt.Errorf("the bitcode file holds %d modules; take them apart with llvm-modextract, or link them with llvm-link", f.modules)
 	}
-	return file, nil
+	return nil
 }
 
 // readIdentification returns the producer ("LLVM19.1.7"). The epoch is the

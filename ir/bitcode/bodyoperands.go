@@ -1,0 +1,160 @@
+package bitcode
+
+import "offlink/ir"
+
+// take takes operands of those kinds from the list and returns the rest.
+func (r *bodyReader) take(name, kinds string, list []uint64) ([]uint64, error) {
+	for i := range len(kinds) {
+		if len(list) == 0 {
+			return nil, r.cursor.Errorf("instruction %s is cut short", name)
+		}
+		v := list[0]
+		list = list[1:]
+		var err error
+		switch kinds[i] {
+		case '.':
+			r.out.literal(v)
+		case 'p':
+			list, err = r.pair(v, list)
+		case 'v':
+			err = r.relative(v)
+		case 't':
+			err = r.typ(v)
+		default:
+			err = r.other(kinds[i], v)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// other takes an operand of one of the rarer kinds.
+func (r *bodyReader) other(kind byte, v uint64) error {
+	switch kind {
+	case 's':
+		return r.signed(v)
+	case 'a':
+		return r.absolute(v)
+	case 'g':
+		return r.hint(v)
+	case 'l':
+		return r.list(v)
+	case 'b':
+		return r.basicBlock(v)
+	case 'N':
+		return r.node(&r.out, v, opNode, opFunNode)
+	}
+	if v == 0 { // 'n'
+		r.out.literal(0)
+		return nil
+	}
+	return r.node(&r.out, v-1, opNodePlus1, opFunNodePlus1)
+}
+
+// pair takes a relative value, and its type behind it when the value is not
+// defined yet.
+func (r *bodyReader) pair(v uint64, list []uint64) ([]uint64, error) {
+	id := r.next - uint32(v)
+	if err := r.relative(v); err != nil || id < r.next {
+		return list, err
+	}
+	if len(list) == 0 {
+		return nil, r.cursor.Errorf("value that follows is named without its type")
+	}
+	return list[1:], r.typeOperand(opForwardType, list[0])
+}
+
+func (r *bodyReader) relative(v uint64) error {
+	id := r.next - uint32(v)
+	if id < r.globals {
+		r.out.add(opGlobalRel, uint64(id))
+		return r.useValue(id, ir.RefAddress)
+	}
+	r.highest = max(r.highest, uint64(id)+1)
+	r.out.localRel(uint64(uint32(v)))
+	return nil
+}
+
+func (r *bodyReader) signed(v uint64) error {
+	id := r.next - uint32(unrotate(v))
+	if id < r.globals {
+		r.out.add(opGlobalSigned, uint64(id))
+		return r.useValue(id, ir.RefAddress)
+	}
+	r.highest = max(r.highest, uint64(id)+1)
+	r.out.add(opLocalSigned, v&(1<<34-1))
+	return nil
+}
+
+func (r *bodyReader) absolute(v uint64) error {
+	if v < uint64(r.globals) {
+		r.out.add(opGlobal, v)
+		return r.useValue(uint32(v), ir.RefAddress)
+	}
+	if v > ir.MaxIndex {
+		return r.cursor.Errorf("value %d is named", v)
+	}
+	r.highest = max(r.highest, v+1)
+	r.out.add(opLocal, v-uint64(r.globals))
+	return nil
+}
+
+func (r *bodyReader) hint(v uint64) error {
+	if v >= uint64(len(r.source.values)) {
+		return r.cursor.Errorf("user of block addresses %d is no function", v)
+	}
+	r.out.add(opGlobal, v)
+	return nil
+}
+
+func (r *bodyReader) typ(v uint64) error { return r.typeOperand(opType, v) }
+
+func (r *bodyReader) typeOperand(kind operandKind, v uint64) error {
+	if v >= uint64(len(r.source.types)) {
+		return r.cursor.Errorf("instruction names type %d of %d", v, len(r.source.types))
+	}
+	r.useType(v)
+	r.out.add(kind, v)
+	return nil
+}
+
+func (r *bodyReader) list(v uint64) error {
+	if v > uint64(len(r.source.lists)) {
+		return r.cursor.Errorf("call with attribute list %d of %d", v, len(r.source.lists))
+	}
+	if v == 0 {
+		r.out.literal(0)
+		return nil
+	}
+	r.out.add(opList, v)
+	r.useList(uint32(v - 1))
+	return nil
+}
+
+func (r *bodyReader) basicBlock(v uint64) error {
+	if v >= r.blocks {
+		return r.cursor.Errorf("basic block %d of %d", v, r.blocks)
+	}
+	r.out.literal(v)
+	return nil
+}
+
+// node adds an operand that names metadata.
+func (r *bodyReader) node(out *encoder, id uint64, module, function operandKind) error {
+	n := uint64(len(r.source.metadata.entries))
+	if id > ir.MaxIndex {
+		return r.cursor.Errorf("metadata %d is named", id)
+	}
+	r.nodes = max(r.nodes, id+1)
+	if id < n {
+		out.add(module, id)
+		return r.useNode(id)
+	}
+	out.add(function, id-n)
+	if id -= n; id < uint64(len(r.body.metadata.entries)) {
+		return r.useOwnNode(id, n)
+	}
+	return nil
+}

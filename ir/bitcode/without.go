@@ -1,0 +1,134 @@
+package bitcode
+
+import "offlink/ir"
+
+// removeCalls returns the instructions without the direct calls of those
+// numbers and the operand bundles before them.
+func removeCalls(list []instruction, calls []int) []instruction {
+	gone := make(map[int]bool, len(calls))
+	for _, c := range calls {
+		gone[c] = true
+	}
+	left := list[:0]
+	bundles := 0
+	for _, in := range list {
+		switch {
+		case in.code == funOperandBundle:
+			bundles++
+		case in.call >= 0 && gone[in.call]:
+			left = left[:len(left)-bundles]
+			bundles = 0
+			continue
+		case in.layout().counts:
+			bundles = 0
+		}
+		left = append(left, in)
+	}
+	return left
+}
+
+// RefsWithout returns what the function refers to when those calls are taken
+// out.
+func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
+	v := &s.module.Values[function]
+	index := s.values[function].body
+	if index < 0 {
+		return v.Refs, nil
+	}
+	b := &s.bodies[index]
+	r := rewriter{source: s, old: b}
+	list := removeCalls(s.decode(b), calls)
+	r.markLive(list)
+	c := newRefCollector(s, b)
+	defer s.collectors.Put(c.bodyReader)
+	refs := s.signature(v)
+	err := s.headerRefs(&s.values[function], &c.constants, func(id uint32) {
+		if c.addresses.first(id) {
+			refs = append(refs, ir.MakeRef(ir.RefAddress, id))
+		}
+	})
+	if err == nil {
+		err = c.body(&r, list)
+	}
+	refs = append(refs, c.refs...)
+	for _, ref := range v.Refs {
+		if ref.Kind() == ir.RefIndirectCall {
+			refs = append(refs, ref)
+		}
+	}
+	return refs, err
+}
+
+// refCollector lists the references of a body that is taken apart.
+type refCollector struct {
+	*bodyReader
+	b *body
+}
+
+// newRefCollector takes a reader of bodies, for what it notes.
+func newRefCollector(s *source, b *body) *refCollector {
+	r, _ := s.collectors.Get().(*bodyReader)
+	if r == nil {
+		r = newBodyReader(s)
+	}
+	r.begin(b)
+	return &refCollector{r, b}
+}
+
+// body notes what is left of a body refers to.
+func (c *refCollector) body(r *rewriter, list []instruction) error {
+	for i, live := range r.live {
+		if !live {
+			continue
+		}
+		c.useType(uint64(c.b.constants.types[i]))
+		d := c.b.constants.open(i)
+		if err := c.operands(d.operands(d.head(), nil), -1); err != nil {
+			return err
+		}
+	}
+	for i := range list {
+		callee := -1
+		if list[i].call >= 0 {
+			callee = list[i].callee()
+		}
+		if err := c.operands(list[i].operands, callee); err != nil {
+			return err
+		}
+	}
+	for d := (decoder{data: c.b.attached}); !d.done(); {
+		if err := c.operands(d.operands(d.head(), nil), -1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// operands notes what operands name; one of them may be a callee.
+func (c *refCollector) operands(operands []operand, callee int) error {
+	for i, o := range operands {
+		switch o.kind {
+		case opGlobalRel, opGlobalSigned, opGlobal:
+			kind := ir.RefAddress
+			if i == callee {
+				kind = ir.RefCallee
+			}
+			if err := c.useValue(uint32(o.value), kind); err != nil {
+				return err
+			}
+		case opType, opForwardType:
+			c.useType(o.value)
+		case opList:
+			c.useList(uint32(o.value - 1))
+		case opNode, opNodePlus1, opNodeRel:
+			if err := c.useNode(o.value); err != nil {
+				return err
+			}
+		case opFunNode, opFunNodePlus1, opFunNodeRel:
+			if err := c.useOwnNode(o.value, uint64(c.b.base)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
