@@ -64,14 +64,9 @@ func (t *translator) close() {
 
 // translate returns the SPIR-V of image number n, whose IR is given.
 func (t *translator) translate(n int, module []byte) ([]byte, error) {
-	release, err := t.jobserver.Acquire(t.ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
 	w := &translation{translator: t, name: fmt.Sprintf("%s, image %d", t.path, n), stem: filepath.Join(t.dir, strconv.Itoa(n))}
 	defer w.clean()
-	words, err := w.run(module)
+	words, err := w.inSlot(module)
 	if err != nil {
 		return nil, fmt.Errorf("-to=spirv: %w", w.explain(err))
 	}
@@ -84,6 +79,16 @@ type translation struct {
 	name  string   // of the image, for messages
 	stem  string   // of its temporary files
 	files []string // which there are
+}
+
+// inSlot runs in one of make's job slots.
+func (w *translation) inSlot(module []byte) ([]byte, error) {
+	release, err := w.jobserver.Acquire(w.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return w.run(module)
 }
 
 // run goes the whole way: text, bitcode, bitcode that the translator reads,
@@ -175,6 +180,9 @@ func (w *translation) clean() {
 // explain words the error of a tool: temporary files are called after the
 // image, and all that the tool printed comes behind the message.
 func (w *translation) explain(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted")
+	}
 	failed, ok := errors.AsType[*toolchain.ToolError](err)
 	if !ok {
 		return err
