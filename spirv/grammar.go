@@ -73,13 +73,31 @@ var extraEnumerants = map[operandKind][]enumerant{
 	},
 }
 
+// Instructions that the published grammar does not have (yet)
+// (SPV_INTEL_bfloat16_conversion).
+const (
+	OpConvertFToBF16INTEL Opcode = 6116
+	OpConvertBF16ToFINTEL Opcode = 6117
+)
+
+var extraInstructions = []instructionInfo{
+	{6116, "OpConvertFToBF16INTEL", conversionOperands},
+	{6117, "OpConvertBF16ToFINTEL", conversionOperands},
+}
+
 var (
+	conversionOperands = []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}}
 	literalOperand     = []operand{{kindLiteralInteger, one}}
 	hostAccessOperands = []operand{{kindLiteralInteger, one}, {kindLiteralString, one}}
 )
 
-func (op Opcode) info() *instructionInfo {
-	return findInstruction(coreInstructions, uint32(op))
+func (op Opcode) info() *instructionInfo { return coreInstruction(uint32(op)) }
+
+func coreInstruction(number uint32) *instructionInfo {
+	if info := findInstruction(coreInstructions, number); info != nil {
+		return info
+	}
+	return findInstruction(extraInstructions, number)
 }
 
 // findInstruction looks a number up in rows sorted by number. The first
@@ -278,7 +296,7 @@ func (w *operandWalk) embedded() error {
 	if err := w.take(kindLiteralSpecConstantOpInteger, 1); err != nil {
 		return err
 	}
-	info := findInstruction(coreInstructions, w.in.Words[w.at-1])
+	info := coreInstruction(w.in.Words[w.at-1])
 	if info == nil || len(info.operands) < 2 || Opcode(info.number) == OpSpecConstantOp {
 		return fmt.Errorf("unknown operation %d", w.in.Words[w.at-1])
 	}
@@ -327,14 +345,14 @@ func (w *operandWalk) enum(kind operandKind, info *enumInfo) error {
 	return nil
 }
 
-// params reads the parameters of an enumerant. Those of a decoration that is
-// not known are literals, to the end.
+// params reads the parameters of an enumerant. Those of a decoration or an
+// execution mode that is not known are literals, to the end.
 func (w *operandWalk) params(kind operandKind, value uint32) error {
 	e := findEnumerant(kind, value)
 	switch {
 	case e != nil:
 		return w.list(e.params)
-	case kind == kindDecoration && w.left() > 0:
+	case (kind == kindDecoration || kind == kindExecutionMode) && w.left() > 0:
 		return w.take(kindLiteralContextDependentNumber, w.left())
 	}
 	return nil

@@ -107,6 +107,10 @@ func (l *linker) copyAnnotations() error {
 	for _, u := range l.units {
 		seen := map[ID]bool{}
 		for _, in := range u.Module.sections[sectionAnnotation] {
+			if isAliasScope(in.Op) {
+				l.append(sectionAnnotation, l.renumber(u, in))
+				continue
+			}
 			for _, id := range annotationTargets(in) {
 				if !seen[id] && u.owns(id) && u.Module.Def(id).Op != OpDecorationGroup {
 					seen[id] = true
@@ -116,6 +120,12 @@ func (l *linker) copyAnnotations() error {
 		}
 	}
 	return nil
+}
+
+// isAliasScope tells the declarations that stand among the decorations
+// (SPV_INTEL_memory_access_aliasing).
+func isAliasScope(op Opcode) bool {
+	return op == OpAliasDomainDeclINTEL || op == OpAliasScopeDeclINTEL || op == OpAliasScopeListDeclINTEL
 }
 
 func annotationTargets(in *Instruction) []ID {

@@ -144,7 +144,10 @@ func (p *placement) add(in *Instruction) error {
 		return p.addToFunction(in)
 	}
 	s, ok := sectionOf[in.Op]
-	if !ok {
+	switch {
+	case !ok && in.Op.info() == nil:
+		s = min(p.section, sectionGlobal) // where it stands
+	case !ok:
 		s = sectionGlobal
 	}
 	if in.Op == OpNop || isLine(in.Op) {
@@ -169,8 +172,7 @@ func isLine(op Opcode) bool { return op == OpLine || op == OpNoLine }
 // isGlobal tells what may stand among the types.
 func isGlobal(op Opcode) bool {
 	switch op {
-	case OpVariable, OpUndef, OpExtInst, OpLine, OpNoLine, OpNop,
-		OpAliasDomainDeclINTEL, OpAliasScopeDeclINTEL, OpAliasScopeListDeclINTEL:
+	case OpVariable, OpUndef, OpExtInst, OpLine, OpNoLine, OpNop:
 		return true
 	}
 	info := op.info()

@@ -18,6 +18,9 @@ func init() {
 		spirv.OpConvertPtrToU:  (*builder).emitPtrToU,
 		spirv.OpConvertUToPtr:  (*builder).emitUToPtr,
 		spirv.OpBitcast:        (*builder).emitBitcast,
+
+		spirv.OpConvertFToBF16INTEL: (*builder).emitToBF16,
+		spirv.OpConvertBF16ToFINTEL: (*builder).emitFromBF16,
 	})
 }
 
@@ -159,6 +162,24 @@ func (b *builder) emitUToPtr(in *spirv.Instruction) {
 	x, to := b.arg(in, 0), b.numbers(in, kindPointer, 0)
 	b.lanes(kindInt, to, x)
 	b.emit1(to, x, func(a uint64) uint64 { return a })
+}
+
+// emitToBF16 keeps the upper half of a float, rounded to nearest.
+func (b *builder) emitToBF16(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.numbers(in, kindInt, 16)
+	b.want(b.lanes(kindFloat, to, x) == 32, "the operand is no float of 32 bits")
+	b.emit1(to, x, func(a uint64) uint64 {
+		if f := float32of(a); f != f {
+			return a>>16 | 0x40 // a NaN stays one
+		}
+		return roundShift(a, 16, roundEven, false)
+	})
+}
+
+func (b *builder) emitFromBF16(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.numbers(in, kindFloat, 32)
+	b.want(b.lanes(kindInt, to, x) == 16, "the operand is no integer of 16 bits")
+	b.emit1(to, x, func(a uint64) uint64 { return a << 16 })
 }
 
 // emitBitcast: components of one size keep their words, others are cut anew
