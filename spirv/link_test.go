@@ -336,3 +336,47 @@ func TestLinkDeterministic(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkAliasScopes: the declarations stand among the decorations, and
+// loads name them.
+func TestLinkAliasScopes(t *testing.T) {
+	text := `OpCapability Addresses
+OpCapability Linkage
+OpCapability Kernel
+OpCapability MemoryAccessAliasingINTEL
+OpExtension "SPV_INTEL_memory_access_aliasing"
+OpMemoryModel Physical64 OpenCL
+OpName %f "f"
+%domain = OpAliasDomainDeclINTEL
+%scope = OpAliasScopeDeclINTEL %domain
+%list = OpAliasScopeListDeclINTEL %scope
+OpDecorate %f LinkageAttributes "f" Export
+%int = OpTypeInt 32 0
+%pint = OpTypePointer CrossWorkgroup %int
+%ft = OpTypeFunction %int %pint
+%f = OpFunction %int None %ft
+%p = OpFunctionParameter %pint
+%a = OpLabel
+%x = OpLoad %int %p Aligned|AliasScopeINTELMask 4 %list
+OpReturnValue %x
+OpFunctionEnd
+`
+	m, err := Parse(assemble(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked, err := Link([]Input{{"lib", parseTestdata(t, "lib.spv")}, {"scopes", m}}, LinkOptions{KeepExports: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse(linked.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Verify(); err != nil {
+		t.Error(err)
+	}
+	if text := dumpText(t, again); strings.Count(text, "AliasScopeINTELMask 4 %") != 1 {
+		t.Errorf("the load has no scope:\n%s", text)
+	}
+}
