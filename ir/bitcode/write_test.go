@@ -52,7 +52,7 @@ func TestGolden(t *testing.T) {
 func TestClang(t *testing.T) {
 	eachProgram(t, func(t *testing.T, m *module) {
 		checkWhole(t, m)
-		checkSlices(t, m, 2)
+		checkSlices(t, m, 1)
 	})
 }
 
