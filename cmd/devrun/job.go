@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -76,7 +77,7 @@ func (j *job) parseOut(list []string) error {
 }
 
 // run launches the kernel and reads the buffers back into the specs.
-func (j *job) run(program *runtime.Program) (err error) {
+func (j *job) run(ctx context.Context, program *runtime.Program) (err error) {
 	kernel, err := program.Kernel()
 	if err != nil {
 		return err
@@ -90,6 +91,7 @@ func (j *job) run(program *runtime.Program) (err error) {
 		return err
 	}
 	defer closeInto(&err, queue.Close)
+	defer abortWith(ctx, queue)()
 	args, free, err := j.arguments(program.Device, queue)
 	defer closeInto(&err, free)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,7 @@ type launchOptions struct {
 	device string
 	json   bool
 	out    []string
+	limit  time.Duration
 	files  []string
 }
 
@@ -64,6 +66,7 @@ Without --local the device picks a size that divides the global one.`,
 	f.StringVar(&o.device, "device", "", "device: BACKEND[:TYPE or number], as devrun devices lists them")
 	f.BoolVar(&o.json, "json", false, "print JSON, buffers in full")
 	f.StringArrayVar(&o.out, "out", nil, "N=FILE: write the bytes of buffer argument N to FILE")
+	f.DurationVar(&o.limit, "timeout", 0, "stop building and running after that long (10s, 2m; 0: never)")
 	return c
 }
 
@@ -73,6 +76,8 @@ func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 	if err != nil {
 		return err
 	}
+	ctx, stop := stoppable(ctx, o.limit)
+	defer stop()
 	rt := runtime.New(backends.Open(backends.Options{Output: o.printer(s)}))
 	defer closeInto(&err, rt.Shutdown)
 	device, err := rt.Device(o.device)
@@ -94,7 +99,7 @@ func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 		return err
 	}
 	defer closeInto(&err, program.Close)
-	if err := job.run(program); err != nil {
+	if err := job.run(ctx, program); err != nil {
 		return err
 	}
 	return job.print(program, s)

@@ -30,8 +30,7 @@ type options struct {
 
 	symbols     bool
 	properties  bool
-	specConst   string // "", native, emulation, default
-	defaultCopy bool   // -generate-device-image-default-spec-consts
+	defaultCopy bool // -generate-device-image-default-spec-consts
 	lowerESIMD  bool
 	hasSplit    bool
 	hasAction   bool

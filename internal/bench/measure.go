@@ -20,10 +20,6 @@ type cost struct {
 	peak      int64
 }
 
-// runs is how often a command is timed; the fastest counts, as the others
-// measure the machine's noise.
-const runs = 3
-
 // program returns the path of one of our programs.
 func program(name string) string {
 	path, err := filepath.Abs(filepath.Join("bin", name))
@@ -33,28 +29,7 @@ func program(name string) string {
 	return path
 }
 
-// best runs the command some times and returns the fastest. prepare, if not
-// nil, is called before each run and not timed.
-func best(prepare func() error, dir, name string, args ...string) (cost, error) {
-	var least cost
-	for i := range runs {
-		if prepare != nil {
-			if err := prepare(); err != nil {
-				return cost{}, err
-			}
-		}
-		c, err := runOnce(dir, name, args...)
-		if err != nil {
-			return cost{}, err
-		}
-		if i == 0 || c.wall < least.wall {
-			least.wall = c.wall
-		}
-		least.peak = max(least.peak, c.peak)
-	}
-	return least, nil
-}
-
+// runOnce runs a command in the folder and returns what it took.
 func runOnce(dir, name string, args ...string) (cost, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir

@@ -130,7 +130,7 @@ func (r *bodyReader) callee(name string, list []uint64) (defines bool, err error
 		return false, err
 	}
 	t := &r.module.Types[id]
-	if list, err = r.arguments(name, t, list); err != nil {
+	if _, err = r.arguments(name, t, list); err != nil {
 		return false, err
 	}
 	return !r.isVoid(t.Elements[0]), nil

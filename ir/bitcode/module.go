@@ -24,7 +24,6 @@ type moduleReader struct {
 	constants []bitstream.Block
 	metadata  []bitstream.Block
 	bodies    []bitstream.Block
-	symbols   *bitstream.Block
 }
 
 // globalRecord is a global value's record as read, in the order of the file.
