@@ -1,6 +1,7 @@
 package bitcode_test
 
 import (
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,6 +23,9 @@ func TestHandWritten(t *testing.T) {
 			}
 			t.Run(version+"/"+filepath.Base(file), func(t *testing.T) {
 				t.Parallel()
+				if _, err := exec.LookPath("llvm-as-" + version); err != nil && version == "22" {
+					t.Skip("LLVM 22 is not in every Debian 12; the text codec's tests have it from llvmlite")
+				}
 				m := assemble(t, file, version, false, data)
 				if m == nil {
 					m = assemble(t, file, version, true, data)

@@ -2,6 +2,7 @@ package irtext_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -49,10 +50,7 @@ func python(t testing.TB) string {
 	t.Helper()
 	const path = "../../build/python/bin/python"
 	if err := exec.Command(path, "-c", "import llvmlite").Run(); err != nil {
-		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatalf("%s: %v", path, err)
-		}
-		t.Skip("no Python environment with llvmlite")
+		testtool.Missing(t, fmt.Errorf("no Python environment with llvmlite: %w", err))
 	}
 	return path
 }
