@@ -16,6 +16,7 @@ var lowering = []struct {
 	{regexp.MustCompile(`initializes\((\([^)]*\)(, )?)+\) ?`), ""},
 	{regexp.MustCompile(`nocreateundeforpoison ?`), ""},
 	{regexp.MustCompile(`icmp samesign`), "icmp"},
+	{regexp.MustCompile(`(fptrunc|fpext) ((nnan|ninf|nsz|arcp|contract|afn|reassoc|fast) )+`), "$1 "},
 	{regexp.MustCompile(`, (errnomem|target_mem[01]?): \w+`), ""},
 	{regexp.MustCompile(`memory\((errnomem|target_mem[01]?): \w+, `), "memory("},
 	{regexp.MustCompile(`(?m)^declare void @llvm\.lifetime\.(start|end)\.i64\(.*$`), ""},
