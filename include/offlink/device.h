@@ -72,6 +72,8 @@
 
 #if !defined(__OPENCL_C_VERSION__) && !defined(__OPENCL_CPP_VERSION__)
 
+#include <stddef.h>
+
 /* The work-item functions, which OpenCL languages have built in. Their mangled
  * names are what translators to SPIR-V look for; C must be told. */
 #if defined(__cplusplus)
