@@ -20,6 +20,7 @@ type image struct {
 	undefined     []string          // functions that nobody gives
 	unmodified    bool              // the code is the input itself
 	mixed         bool              // there is ESIMD code and other code in it
+	bfloat16      bool              // it imports from the bfloat16 device libraries
 }
 
 // makeImages writes the files of every image, several at a time, until ctx

@@ -6,6 +6,7 @@ import (
 	"offlink/cmd/internal/cli"
 	"offlink/filetable"
 	"offlink/ir"
+	"offlink/props"
 	"offlink/props/derive"
 	"offlink/split"
 )
@@ -44,6 +45,7 @@ func (m *maker) make(i *image) error {
 		return err
 	}
 	i.mixed = slice.Part() == split.PartBoth
+	i.bfloat16 = importsBFloat16(slice)
 	for _, id := range slice.Undefined() {
 		i.undefined = append(i.undefined, m.graph.Module.Values[id].Name)
 	}
@@ -113,6 +115,14 @@ func (m *maker) writeTarget(i *image, slice *split.Slice, target string) (string
 	sets, err := derive.Sets(slice, m.options.derive)
 	if err != nil {
 		return "", located(m.graph.Module, err)
+	}
+	return m.writeSets(i, sets, target)
+}
+
+// writeSets is writeTarget for sets that are made, which it completes.
+func (m *maker) writeSets(i *image, sets *props.Sets, target string) (string, error) {
+	if !m.options.properties {
+		return "", nil
 	}
 	suffix := suffix(i.group)
 	if target != "" {

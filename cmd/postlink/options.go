@@ -37,6 +37,7 @@ type options struct {
 	jobs        int
 	hasJobs     bool
 	spirv       spirvOptions
+	libraries   string        // -device-lib-dir, "" for none
 	read        irfile.Format // the format of the module that is split
 	done        bool          // what was asked for is printed: -help, -version
 }
@@ -100,7 +101,7 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 		{Name: "allow-device-image-dependencies", Usage: "-device-image-dependencies=all", Set: o.setAllDependencies},
 		{Name: "support-dynamic-linking", Usage: "-device-image-dependencies=all", Hidden: true, Set: o.setAllDependencies},
 		{Name: "dialect", Value: "YEAR", Usage: "toolchain that reads the property sets: 2025 (default) or 2026", Set: o.setDialect},
-		{Name: "device-lib-dir", Value: "DIR", Usage: "accepted and unused", Hidden: true, Set: ignored},
+		{Name: "device-lib-dir", Value: "DIR", Usage: "folder of the bfloat16 device libraries, which become images where another image imports from them", Set: cli.SetString(&o.libraries)},
 		{Name: "force-disable-esimd-opt", Usage: "accepted and unused", Hidden: true, Set: ignored},
 		{Name: "j", Value: "N", Usage: "images that are made at the same time; the outputs do not depend on it", Set: o.setJobs},
 	}

@@ -43,6 +43,9 @@ func postlink(args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	if images, err = addDeviceLibraries(ctx, images, o, outputs, s); err != nil {
+		return err
+	}
 	if err := writeTables(images, o, outputs, s); err != nil {
 		return err
 	}
@@ -86,7 +89,7 @@ func report(images []*image, o *options, s cli.Streams) {
 			fmt.Fprintf(s.Err, "warning: Undefined function %s found in %s. This may result in runtime errors.\n", name, o.input)
 		}
 	}
-	if len(images) == 1 && images[0].unmodified {
+	if len(images) > 0 && images[0].unmodified { // then libraries at most are behind it
 		fmt.Fprintf(s.Err, "%s NOTE: no modifications to the input LLVM IR have been made\n", program)
 	}
 	for _, i := range images {

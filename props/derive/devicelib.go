@@ -144,6 +144,25 @@ func (i *image) deviceLibMetadata() error {
 	return nil
 }
 
+// BFloat16Library returns the property sets of the image that is a whole
+// bfloat16 device library, native if it is for devices that have the
+// conversions. The functions that it defines are exported, in module order,
+// whatever sets are asked for of other images.
+func BFloat16Library(m *ir.Module, native bool) *props.Sets {
+	sets := &props.Sets{}
+	for id := range m.Values {
+		if v := &m.Values[id]; v.Kind == ir.Function && !v.Declaration && !v.IsLocal() {
+			sets.Put(props.SetExportedSymbols, v.Name, present)
+		}
+	}
+	value := props.Uint32(0)
+	if native {
+		value = props.Uint32(1)
+	}
+	sets.Put(props.SetDevicelibMetadata, "bfloat16", value)
+	return sets
+}
+
 func (i *image) callsNativeBFloat16() uint32 {
 	for _, id := range i.Declarations {
 		for _, name := range nativeBFloat16 {
