@@ -52,6 +52,7 @@ test: setup-test build
 	$(MAKE) -C build/installed/usr/share/offlink/examples/dynlink check
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m ./...
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race ./runtime/... ./cmd/internal/... ./toolchain/...
+	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race -run 'Concurrent|Jobs' ./ir/irtext ./cmd/postlink
 	$(MAKE) test-dpcpp
 
 # Our objects under the real DPC++ runtimes, on Intel's CPU device.
