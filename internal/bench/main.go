@@ -2,6 +2,9 @@
 // input, each beside a floor measured in the same run, so that the ratios hold
 // on a noisy machine. "bench NAME..." prints some of them; "make bench" all.
 //
+// The files are written below TMPDIR; where that is memory (/dev/shm), the
+// disk's moods stay out of the figures.
+//
 // A table is a file here with a function in the list below.
 package main
 

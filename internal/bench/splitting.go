@@ -13,14 +13,16 @@ import (
 	"offlink/internal/irgen"
 )
 
-// The targets of the splitting table, on two cores and text: a split of 4000
-// kernels takes at most splitFactor times the floor, and at most splitGrowth
-// times that of 1000; memory is under splitMemory times the input and 64 MB.
+// The targets of the splitting table, on two cores: a split of 4000 kernels
+// takes at most splitFactor times the floor (of bitcode, where the files are
+// small, only the split by kernel), and at most splitGrowth times that of 1000;
+// memory is under splitMemory times the input and 64 MB.
 const (
 	splitFactor = 4.0
 	splitGrowth = 4.6
-	splitMemory = 4
 )
+
+var splitMemory = map[string]int64{"ll": 4, "bc": 12}
 
 // printSplitting measures postlink: modules of 100 to 13000 kernels, plain and
 // with debug information, by kernel and by source, as text and as bitcode.
@@ -226,12 +228,12 @@ func (r *splitRow) print(before time.Duration) {
 	if before > 0 {
 		growth = fmt.Sprintf("%.2f", r.ours.wall.Seconds()/before.Seconds())
 	}
-	if r.kernels == 4000 {
+	if r.kernels == 4000 && (r.format == "ll" || r.mode == "kernel") {
 		factor, most = fmt.Sprintf("(%.1f)", splitFactor), fmt.Sprintf("(%.1f)", splitGrowth)
 	}
 	fmt.Printf("%-3s %-5s %-6s %5d kernels %6d %6s %7s %8.3f %7.3f %7.3f %7.3f %8.2f  %-9s %7s  %-9s %6s  (%s)\n",
 		r.format, kind, r.mode, r.kernels, r.images, megabytes(r.input), megabytes(r.written),
 		r.ours.wall.Seconds(), r.ours.cpu.Seconds(), r.floor.wall.Seconds(), r.floor.cpu.Seconds(),
 		r.ours.wall.Seconds()/r.floor.wall.Seconds(), factor, growth, most,
-		megabytes(r.ours.peak), megabytes(splitMemory*r.input+64e6))
+		megabytes(r.ours.peak), megabytes(splitMemory[r.format]*r.input+64e6))
 }
