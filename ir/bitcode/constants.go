@@ -54,14 +54,18 @@ func (r *constantReader) typ(v uint64) error {
 	return nil
 }
 
-func (r *constantReader) run() error {
+func (r *constantReader) run() error { return eachRecord(r.cursor, r.record) }
+
+// eachRecord calls read for every record of the cursor's block; blocks inside
+// it are passed over.
+func eachRecord(c *bitstream.Cursor, read func() error) error {
 	for {
-		e, err := r.cursor.Next()
+		e, err := c.Next()
 		if err != nil || e.Kind == bitstream.End {
 			return err
 		}
 		if e.Kind == bitstream.Record {
-			if err := r.record(); err != nil {
+			if err := read(); err != nil {
 				return err
 			}
 		}

@@ -53,19 +53,7 @@ type metadataReader struct {
 	other func() error
 }
 
-func (r *metadataReader) run() error {
-	for {
-		e, err := r.cursor.Next()
-		if err != nil || e.Kind == bitstream.End {
-			return err
-		}
-		if e.Kind == bitstream.Record {
-			if err := r.record(); err != nil {
-				return err
-			}
-		}
-	}
-}
+func (r *metadataReader) run() error { return eachRecord(r.cursor, r.record) }
 
 func (r *metadataReader) record() error {
 	c := r.cursor
