@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -193,6 +194,44 @@ int main(void) { printf("version %d, %d images\n", descriptor.version, descripto
 	}
 	if symbols := runTool(t, "nm "+object); strings.Contains(symbols, "register") || strings.Contains(symbols, ".info") {
 		t.Errorf("symbols without registration:\n%s", symbols)
+	}
+}
+
+// Objects link into shared libraries, also where the descriptor has a name
+// that another library could define, and after their local symbols are gone.
+// That of RISC-V needs a local symbol, which is then refused.
+func TestStrippedObject(t *testing.T) {
+	for _, tt := range []struct{ triple, linker string }{
+		{linux, "gcc -shared"},
+		{linux, "clang-19 -fuse-ld=lld -shared -nostdlib"},
+		{"aarch64-unknown-linux-gnu", "aarch64-linux-gnu-gcc -shared"},
+		{"i386-unknown-linux-gnu", "ld -m elf_i386 -shared"},
+		{"i386-unknown-linux-gnu", "ld.lld-19 -shared"},
+		{"riscv64-unknown-linux-gnu", "ld.lld-19 -shared"},
+	} {
+		for _, name := range []string{"", "mine"} {
+			t.Run(tt.triple+" "+name, func(t *testing.T) {
+				dir := t.TempDir()
+				object := wrapGolden(t, dir, "-desc-name="+name+" "+goldenCases[1].args, tt.triple, "wrapped.o")
+				library := filepath.Join(dir, "libwrapped.so")
+				link := tt.linker + " " + object + " -o " + library
+				runTool(t, link)
+				testtool.Need(t, "llvm-strip-19")
+				out, err := exec.Command("llvm-strip-19", "--discard-all", object).CombinedOutput()
+				switch {
+				case strings.HasPrefix(tt.triple, "riscv64"):
+					if !strings.Contains(string(out), ".Lpcrel_hi") {
+						t.Errorf("llvm-strip: %v\n%s", err, out)
+					}
+				case err != nil:
+					t.Fatalf("llvm-strip: %v\n%s", err, out)
+				}
+				runTool(t, link)
+				if images := openImages(t, library); len(images) != 3 {
+					t.Errorf("%d images in the library, want 3: %q", len(images), images)
+				}
+			})
+		}
 	}
 }
 

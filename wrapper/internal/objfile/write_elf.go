@@ -9,7 +9,11 @@ import (
 
 // The ELF writer (System V gABI, chapter 4). A file is laid out as
 //
-//	header | sections | symbols | names | section names | relocations | section headers
+//	header | sections | relocations | symbols | names | section names | section headers
+//
+// which is the order of compilers: llvm-strip --discard-all looks at sections
+// one after another and notices that it removes a symbol that a relocation
+// names only where the symbols come after the relocations.
 //
 // RELA relocations hold their addends; those of i386 are REL and have them in
 // place.
@@ -164,23 +168,23 @@ func (e *elfWriter) plan() {
 	for _, s := range e.symbols {
 		e.names.add(s.Name)
 	}
-	first := 1 + len(e.o.Sections)
-	symtab := len(e.headers)
-	e.section(elfHeader{
-		typ: elf.SHT_SYMTAB, size: symbol * int64(first+len(e.symbols)),
-		link: symtab + 1, info: first + e.locals, align: e.word(), entry: symbol,
-	}, ".symtab")
-	e.section(elfHeader{typ: elf.SHT_STRTAB, size: int64(e.names.data.Len()), align: 1}, ".strtab")
+	first, relocated := 1+len(e.o.Sections), e.relocated()
+	symtab := first + len(relocated)
 	typ, prefix := elf.SHT_RELA, ".rela"
 	if !e.wide {
 		typ, prefix = elf.SHT_REL, ".rel"
 	}
-	for _, s := range e.relocated() {
+	for _, s := range relocated {
 		e.section(elfHeader{
 			typ: typ, flags: elf.SHF_INFO_LINK, size: relocation * int64(len(s.Fixups)),
 			link: symtab, info: e.numbers[s], align: e.word(), entry: relocation,
 		}, prefix+s.Name)
 	}
+	e.section(elfHeader{
+		typ: elf.SHT_SYMTAB, size: symbol * int64(first+len(e.symbols)),
+		link: symtab + 1, info: first + e.locals, align: e.word(), entry: symbol,
+	}, ".symtab")
+	e.section(elfHeader{typ: elf.SHT_STRTAB, size: int64(e.names.data.Len()), align: 1}, ".strtab")
 	e.shnames.add(".shstrtab")
 	e.section(elfHeader{typ: elf.SHT_STRTAB, size: int64(e.shnames.data.Len()), align: 1}, ".shstrtab")
 }
@@ -209,14 +213,14 @@ func (e *elfWriter) emit() {
 		at()
 		e.pieces(s)
 	}
-	at()
-	e.symbolTable()
-	at()
-	e.write(e.names.data.Bytes())
 	for _, s := range e.relocated() {
 		at()
 		e.relocations(s)
 	}
+	at()
+	e.symbolTable()
+	at()
+	e.write(e.names.data.Bytes())
 	at()
 	e.write(e.shnames.data.Bytes())
 	e.pad(headers)
@@ -314,18 +318,32 @@ func (e *elfWriter) relocations(s *ObjectSection) {
 	kinds := elfRelocations[e.o.Machine]
 	for i := range s.Fixups {
 		f := &s.Fixups[i]
-		symbol := uint32(e.numbers[f.Section])
-		if f.Symbol != nil {
-			symbol = f.Symbol.index
-		}
+		symbol, addend := e.target(f)
 		e.words(f.Offset)
 		if e.wide {
 			e.put64(uint64(symbol)<<32 | uint64(kinds[f.Kind]))
-			e.put64(uint64(f.Addend + e.fieldEnd(f.Kind)))
+			e.put64(uint64(addend))
 		} else {
 			e.put32(symbol<<8 | kinds[f.Kind])
 		}
 	}
+}
+
+// target is the symbol that a relocation names, and its addend. A symbol of
+// the object is referred to by its section, as compilers do: a global one
+// could be another library's at run time, so that no linker takes a relative
+// distance to it into a shared library, and local ones may be stripped
+// (llvm-strip --discard-all takes those that relocations name, too).
+// FixupPCRelLo12 means the instruction at its symbol and needs that.
+func (e *elfWriter) target(f *Fixup) (symbol uint32, addend int64) {
+	addend = f.Addend + e.fieldEnd(f.Kind)
+	switch {
+	case f.Symbol == nil:
+		return uint32(e.numbers[f.Section]), addend
+	case f.Symbol.Section == nil || f.Kind == FixupPCRelLo12:
+		return f.Symbol.index, addend
+	}
+	return uint32(e.numbers[f.Symbol.Section]), addend + f.Symbol.Offset
 }
 
 // fieldEnd corrects an addend: ELF counts distances from the start of the
@@ -343,8 +361,9 @@ func (e *elfWriter) addends() {
 		return
 	}
 	for _, s := range e.o.Sections {
-		for _, f := range s.Fixups {
-			s.addTo(f.Offset, 4, f.Addend+e.fieldEnd(f.Kind))
+		for i := range s.Fixups {
+			_, addend := e.target(&s.Fixups[i])
+			s.addTo(s.Fixups[i].Offset, 4, addend)
 		}
 	}
 }

@@ -105,8 +105,9 @@ func checkELFRelocations(t *testing.T, f *elf.File, machine Machine) {
 	}
 	kind := uint64(elfRelocations[machine][FixupPointer])
 	var want []byte
-	// Symbols: null, three sections, then local, global, outside.
-	for _, v := range []uint64{0, 2<<32 | kind, 17, 8, 5<<32 | kind, 0, 16, 6<<32 | kind, 3} {
+	// Symbols: null, three sections, then local, global, outside; what is
+	// defined here is named by its section.
+	for _, v := range []uint64{0, 2<<32 | kind, 17, 8, 1<<32 | kind, 0, 16, 6<<32 | kind, 3} {
 		want = f.ByteOrder.(interface {
 			AppendUint64([]byte, uint64) []byte
 		}).AppendUint64(want, v)
