@@ -13,6 +13,13 @@ const (
 	ConstantZero                          // zeroinitializer, null
 	ConstantUndef                         // undef, poison
 	ConstantValue                         // Value: address of a global value, casts and constant geps looked through
+
+	// The rest are of ConstantNode only, which tells poison from undef and
+	// has expressions.
+	ConstantPoison
+	ConstantData         // Words: an array or vector of numbers of at most 64 bits
+	ConstantExpression   // Expression, Operands
+	ConstantBlockAddress // Operands: the function
 )
 
 // Constant is a decoded constant expression.
