@@ -13,7 +13,7 @@ const (
 	TypeVector                   // Length, Elements[0]; Scalable
 	TypeStruct                   // Elements; Identified and Name, or literal; Packed; Opaque
 	TypeFunction                 // Elements[0] is the result, the rest parameters; Variadic
-	TypeTarget                   // target("...")
+	TypeTarget                   // target("..."): Target, Numbers, Elements
 )
 
 // Type is one type of the module. Equal types other than identified structs have
@@ -30,4 +30,8 @@ type Type struct {
 	Opaque       bool
 	Scalable     bool
 	Variadic     bool
+	// Target is the name of a target extension type, Numbers its integer
+	// parameters; Elements are the type parameters.
+	Target  string
+	Numbers []uint32
 }

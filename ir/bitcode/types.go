@@ -138,7 +138,10 @@ func modelType(t *typeRecord) ir.Type {
 	case typeFunction:
 		m.Kind, m.Variadic = ir.TypeFunction, t.operands[0] != 0
 	case typeTarget:
-		m.Kind, m.Name = ir.TypeTarget, t.name
+		m.Kind, m.Name, m.Target = ir.TypeTarget, t.name, t.name
+		for _, v := range t.operands[last:] {
+			m.Numbers = append(m.Numbers, uint32(v))
+		}
 	case typeByte:
 		m.Name, m.Bits = "b"+strconv.FormatUint(t.operands[0], 10), uint32(t.operands[0])
 	default:

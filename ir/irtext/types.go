@@ -29,6 +29,8 @@ type typeTable struct {
 	// frozen says that the module may not change any more; a type that it
 	// lacks is then ir.NoType.
 	frozen bool
+	// extra, if set, takes the types that a frozen table lacks.
+	extra *extraTypes
 }
 
 // frozenCopy returns a table for one goroutine that only looks types up.
@@ -54,6 +56,9 @@ func (t *typeTable) intern(p *parser, want ir.Type) ir.TypeID {
 	t.key = k
 	if id, ok := t.byShape[string(k)]; ok {
 		return id
+	}
+	if t.extra != nil {
+		return t.extra.intern(k, want)
 	}
 	if t.frozen {
 		return ir.NoType
@@ -406,17 +411,18 @@ func (p *parser) targetType() ir.TypeID {
 	p.expectWord("target")
 	p.expect('(')
 	start := p.pos
-	p.quoted()
+	t := ir.Type{Kind: ir.TypeTarget}
+	t.Target = string(p.decoded())
 	for p.accept(',') {
 		if class[p.peek()]&classDigit != 0 {
-			p.integer()
-		} else {
-			p.parseType()
+			t.Numbers = append(t.Numbers, p.number32())
+		} else if id, _ := p.parseType(); p.types != nil {
+			t.Elements = append(t.Elements, id)
 		}
 	}
-	end := p.end()
+	t.Name = string(p.data[start:p.end()])
 	p.expect(')')
-	return p.built(ir.Type{Kind: ir.TypeTarget, Name: string(p.data[start:end])})
+	return p.built(t)
 }
 
 // typeDefinition steps over "%name = type ...".

@@ -1,0 +1,314 @@
+package irtext
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"offlink/ir"
+)
+
+// bodyReader implements [ir.BodyReader]. It parses the text of a body again,
+// which the module was checked with when it was read.
+type bodyReader struct {
+	*parser
+	extra     extraTypes
+	body      *ir.Body
+	pool      *ir.ConstantPool
+	local     localTable
+	scratch   []ir.Value
+	locations map[ir.NodeID]*ir.Location
+	groupSets map[uint32][]ir.AttributeDetail
+	open      bool // the last block has no terminator yet
+}
+
+// extraTypes are types that the module does not record, numbered after its own.
+type extraTypes struct {
+	types   []ir.Type
+	byShape map[string]ir.TypeID
+}
+
+func (x *extraTypes) intern(key []byte, want ir.Type) ir.TypeID {
+	if id, ok := x.byShape[string(key)]; ok {
+		return id
+	}
+	id := ir.TypeID(len(x.types))
+	x.types = append(x.types, want)
+	x.byShape[string(key)] = id
+	return id
+}
+
+// NewBodyReader implements [ir.BodySource].
+func (t *text) NewBodyReader() ir.BodyReader {
+	r := &bodyReader{
+		parser:    t.decoder(),
+		extra:     extraTypes{slices.Clip(t.module.Types), make(map[string]ir.TypeID)},
+		locations: make(map[ir.NodeID]*ir.Location),
+		groupSets: make(map[uint32][]ir.AttributeDetail),
+	}
+	r.parser.types.extra = &r.extra
+	r.parser.locals = newLocals()
+	return r
+}
+
+// Types implements [ir.BodyReader].
+func (r *bodyReader) Types() []ir.Type { return r.extra.types }
+
+// ReadBody implements [ir.BodyReader].
+func (r *bodyReader) ReadBody(function ir.ValueID, body *ir.Body) error {
+	body.Reset(function)
+	r.body, r.pool = body, &body.Constants
+	r.local.reset()
+	return r.catch(func() {
+		r.readParameters(function)
+		r.readBlocks()
+		r.patchForward()
+	})
+}
+
+// catch runs a step and returns the fault that stopped it as an error.
+func (r *bodyReader) catch(step func()) error {
+	r.depth = 0
+	if f := catch(step); f != nil {
+		return errorAt(r.text.module.Path, r.data, f)
+	}
+	return nil
+}
+
+// ReadInitializer implements [ir.BodyReader].
+func (r *bodyReader) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v ir.Value, err error) {
+	r.pool = pool
+	err = r.catch(func() {
+		global := &r.text.module.Values[id]
+		at, found := r.initializer(id)
+		if !found {
+			r.fail(int(r.text.values[id].start), "no initialiser")
+		}
+		r.pos = at.start
+		switch {
+		case global.Kind == ir.Variable:
+			v = r.constant(global.Type)
+		case isConstantExpression(r.peekWord()):
+			v = r.constant(ir.NoType)
+		default:
+			typ, _ := r.parseType()
+			v = r.constant(typ)
+		}
+	})
+	return v, err
+}
+
+// readParameters notes the parameters and leaves the reader at the body.
+func (r *bodyReader) readParameters(function ir.ValueID) {
+	value := &r.text.values[function]
+	r.parser.locals.begin()
+	r.valueHeader(value)
+	r.eachParameter(func(typ ir.TypeID, _ []ir.AttributeDetail, n name) {
+		v := ir.Value{Kind: ir.ValueArgument, Index: uint32(len(r.body.ArgumentTypes)), Type: typ}
+		r.body.ArgumentTypes = append(r.body.ArgumentTypes, typ)
+		r.body.ArgumentNames = append(r.body.ArgumentNames, string(n.text))
+		r.local.define(n, v)
+	})
+	r.pos = int(value.body)
+}
+
+func (r *bodyReader) readBlocks() {
+	r.expect('{')
+	r.open = false
+	for r.peek() != '}' {
+		n, _, isLabel := r.blockLabel()
+		switch {
+		case isLabel:
+			r.beginBlock(n)
+		case !r.open && r.acceptWord("uselistorder"):
+			return
+		default:
+			if !r.open {
+				r.beginBlock(name{number: r.local.next, numbered: true})
+			}
+			r.readStatement()
+		}
+	}
+}
+
+func (r *bodyReader) beginBlock(n name) {
+	b := r.body
+	at := len(b.Instructions)
+	r.local.define(n, ir.Value{Kind: ir.ValueBlock, Index: uint32(len(b.Blocks)), Type: ir.NoType})
+	b.Blocks = append(b.Blocks, ir.Block{Name: string(n.text), First: at, End: at})
+	r.open = true
+}
+
+func (r *bodyReader) readStatement() {
+	in := ir.Instruction{Call: -1, Element: ir.NoType}
+	var n name
+	if r.peek() == '#' {
+		r.readRecord(&in)
+	} else {
+		n = r.readInstruction(&in)
+	}
+	b := r.body
+	at := uint32(len(b.Instructions))
+	if in.Op != ir.OpDebugRecord && !r.isVoid(in.Type) {
+		if !n.numbered && n.text == nil {
+			n = name{number: r.local.next, numbered: true}
+		}
+		r.local.define(n, ir.Value{Kind: ir.ValueInstruction, Index: at, Type: in.Type})
+		in.Name = string(n.text)
+	}
+	b.Instructions = append(b.Instructions, in)
+	b.Blocks[len(b.Blocks)-1].End = len(b.Instructions)
+	if in.Op.IsTerminator() {
+		r.open = false
+	}
+}
+
+func (r *bodyReader) isVoid(id ir.TypeID) bool {
+	return id == ir.NoType || r.extra.types[id].Kind == ir.TypeOther && r.extra.types[id].Name == "void"
+}
+
+// valueForward is a use of a local that is not defined yet: Index is of
+// localTable.entries.
+const valueForward ir.ValueKind = 255
+
+// localTable maps the names of a body to values.
+type localTable struct {
+	next    uint32
+	entries []ir.Value // ValueNone while not defined
+	named   map[string]uint32
+	numbers map[uint32]uint32
+	forward bool
+}
+
+func (t *localTable) reset() {
+	t.next, t.entries, t.forward = 0, t.entries[:0], false
+	if t.named == nil {
+		t.named, t.numbers = make(map[string]uint32), make(map[uint32]uint32)
+	}
+	clear(t.named)
+	clear(t.numbers)
+}
+
+func (t *localTable) entry(n name) uint32 {
+	if n.numbered {
+		i, ok := t.numbers[n.number]
+		if !ok {
+			i = t.grow()
+			t.numbers[n.number] = i
+		}
+		return i
+	}
+	i, ok := t.named[string(n.text)]
+	if !ok {
+		i = t.grow()
+		t.named[string(n.text)] = i
+	}
+	return i
+}
+
+func (t *localTable) grow() uint32 {
+	t.entries = append(t.entries, ir.NoValue)
+	return uint32(len(t.entries) - 1)
+}
+
+func (t *localTable) define(n name, v ir.Value) {
+	if n.numbered {
+		t.next = n.number + 1
+	}
+	t.entries[t.entry(n)] = v
+}
+
+// use returns the value of that name, or a mark that is replaced at the end of
+// the body.
+func (t *localTable) use(n name, typ ir.TypeID) ir.Value {
+	i := t.entry(n)
+	if v := t.entries[i]; v.Kind != ir.ValueNone {
+		return v
+	}
+	t.forward = true
+	return ir.Value{Kind: valueForward, Index: i, Type: typ}
+}
+
+// patchForward replaces the marks of uses before the definition.
+func (r *bodyReader) patchForward() {
+	if !r.local.forward {
+		return
+	}
+	for i := range r.body.Instructions {
+		r.patchList(r.body.Instructions[i].Operands)
+	}
+	for i := range r.body.Metadata {
+		r.patchList(r.body.Metadata[i].Values)
+	}
+	for i := range r.body.Calls {
+		for _, bundle := range r.body.Calls[i].Bundles {
+			r.patchList(bundle.Operands)
+		}
+	}
+}
+
+func (r *bodyReader) patchList(list []ir.Value) {
+	for i := range list {
+		if list[i].Kind == valueForward {
+			list[i] = r.local.entries[list[i].Index]
+		}
+	}
+}
+
+// pointerIn returns the type of a pointer in that address space; pointee is
+// used when the module has typed pointers.
+func (r *bodyReader) pointerIn(pointee ir.TypeID, space uint32) ir.TypeID {
+	want := ir.Type{Kind: ir.TypePointer, AddressSpace: space}
+	if r.text.typed {
+		want.Elements = []ir.TypeID{pointee}
+	}
+	return r.parser.types.intern(r.parser, want)
+}
+
+// basic returns a type that has no parts.
+func (r *bodyReader) basic(want ir.Type) ir.TypeID { return r.parser.types.intern(r.parser, want) }
+
+func (r *bodyReader) integerType(bits uint32) ir.TypeID {
+	return r.basic(ir.Type{Kind: ir.TypeInteger, Bits: bits})
+}
+
+// comparisonType returns i1, or the vector of i1 as long as the type is.
+func (r *bodyReader) comparisonType(operand ir.TypeID) ir.TypeID {
+	bit := r.integerType(1)
+	if t := r.extra.types[operand]; t.Kind == ir.TypeVector {
+		return r.basic(ir.Type{Kind: ir.TypeVector, Length: t.Length, Scalable: t.Scalable, Elements: []ir.TypeID{bit}})
+	}
+	return bit
+}
+
+// vectorLike returns a vector of length n with the elements of a vector type.
+func (r *bodyReader) vectorLike(vector ir.TypeID, n uint64, scalable bool) ir.TypeID {
+	t := r.extra.types[vector]
+	return r.basic(ir.Type{Kind: ir.TypeVector, Length: n, Scalable: scalable, Elements: t.Elements})
+}
+
+// elementAt returns the type of an element of an aggregate or vector.
+func (r *bodyReader) elementAt(id ir.TypeID, index uint32) ir.TypeID {
+	t := &r.extra.types[id]
+	switch t.Kind {
+	case ir.TypeStruct:
+		if int(index) < len(t.Elements) {
+			return t.Elements[index]
+		}
+	case ir.TypeArray, ir.TypeVector:
+		return t.Elements[0]
+	}
+	r.fail(r.pos, "index into what has no such element")
+	return 0
+}
+
+// wordsOf cuts the little-endian bytes of a number into words.
+func wordsOf(bytes []byte) []uint64 {
+	for len(bytes)%8 != 0 {
+		bytes = append(bytes, 0)
+	}
+	words := make([]uint64, len(bytes)/8)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint64(bytes[8*i:])
+	}
+	return words
+}

@@ -1,0 +1,341 @@
+package irtext
+
+import (
+	"strconv"
+	"strings"
+
+	"offlink/ir"
+)
+
+// readCall reads a call from its calling convention on, up to its bundles.
+func (r *bodyReader) readCall(in *ir.Instruction) {
+	var detail ir.CallDetail
+	r.callPrefix(in, &detail)
+	typ, shape := r.parseType()
+	in.Type = typ
+	if shape == shapeFunction {
+		in.Type = r.extra.types[typ].Elements[0]
+	}
+	callee := r.callee(&detail)
+	r.add(callee)
+	r.callArguments(&detail)
+	in.Element = typ
+	if shape != shapeFunction {
+		in.Element = r.callType(typ, r.scratch[1:])
+	}
+	if callee.Kind == ir.ValueGlobal {
+		r.scratch[0].Type = r.pointerIn(in.Element, r.text.module.Values[callee.Index].AddressSpace)
+	}
+	r.callSuffix(&detail)
+	in.Call = len(r.body.Calls)
+	r.body.Calls = append(r.body.Calls, detail)
+}
+
+func (r *bodyReader) callType(result ir.TypeID, arguments []ir.Value) ir.TypeID {
+	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
+	for _, v := range arguments {
+		id := v.Type
+		if v.Kind == ir.ValueMetadata {
+			id = r.basic(ir.Type{Name: "metadata"})
+		}
+		t.Elements = append(t.Elements, id)
+	}
+	return r.basic(t)
+}
+
+// callPrefix takes fast-math flags, calling convention and attributes of the
+// result.
+func (r *bodyReader) callPrefix(in *ir.Instruction, detail *ir.CallDetail) {
+	for {
+		c := r.peek()
+		if c == '"' {
+			a := r.stringAttribute()
+			detail.Attributes.Result = append(detail.Attributes.Result, stringDetail(a))
+			continue
+		}
+		w := r.peekWord()
+		if w == nil || isTypeWord(w) {
+			return
+		}
+		start := r.pos
+		switch {
+		case isConvention(w):
+			r.pos += len(w)
+			if string(w) == "cc" || r.peek() == '(' {
+				r.conventionArgument()
+			}
+			if text := string(r.data[start:r.end()]); text != "ccc" {
+				detail.CallingConv = text
+			}
+		case ir.ParseFlag(w)&ir.FlagsFast != 0:
+			r.pos += len(w)
+			in.Flags |= ir.ParseFlag(w)
+			if r.at(0) == '(' { // nofpclass and its like are no flags
+				r.attributeArguments()
+			}
+		default:
+			detail.Attributes.Result = append(detail.Attributes.Result, r.attributeDetail())
+		}
+	}
+}
+
+// callee takes what is called; it is no value for inline assembly.
+func (r *bodyReader) callee(detail *ir.CallDetail) ir.Value {
+	switch c := r.peek(); {
+	case c == '%':
+		return r.localValue(ir.NoType)
+	case r.acceptWord("asm"):
+		detail.Asm = r.asmText()
+		return ir.NoValue
+	}
+	return r.constant(ir.NoType)
+}
+
+func (r *bodyReader) asmText() *ir.InlineAsm {
+	a := new(ir.InlineAsm)
+	for r.peek() != '"' {
+		switch string(r.word()) {
+		case "sideeffect":
+			a.SideEffects = true
+		case "alignstack":
+			a.AlignStack = true
+		case "inteldialect":
+			a.IntelDialect = true
+		}
+	}
+	a.Template = string(r.decoded())
+	r.expect(',')
+	a.Constraints = string(r.decoded())
+	return a
+}
+
+func (r *bodyReader) callArguments(detail *ir.CallDetail) {
+	r.expect('(')
+	for more := r.peek() != ')'; more; more = r.accept(',') {
+		if r.acceptDots() {
+			break
+		}
+		typ, shape := r.parseType()
+		if shape == shapeMetadata {
+			r.add(r.metadataValue())
+			continue
+		}
+		if c := r.peek(); c != '%' && c != '@' && class[c]&classDigit == 0 {
+			if list := r.parameterDetails(true); len(list) > 0 {
+				set := &detail.Attributes
+				for len(set.Parameters) < len(r.scratch) {
+					set.Parameters = append(set.Parameters, nil)
+				}
+				set.Parameters[len(r.scratch)-1] = list
+			}
+		}
+		r.add(r.bodyValue(typ))
+	}
+	r.expect(')')
+}
+
+// callSuffix takes attributes and bundles after the arguments.
+func (r *bodyReader) callSuffix(detail *ir.CallDetail) {
+	set := &detail.Attributes
+	for {
+		switch c := r.peek(); {
+		case c == '#' && class[r.at(1)]&classDigit != 0:
+			set.Function = append(set.Function, r.groupDetails(r.groupUse())...)
+		case c == '"':
+			if r.quotedLabel() {
+				return
+			}
+			set.Function = append(set.Function, stringDetail(r.stringAttribute()))
+		case c == '[':
+			r.readBundles(detail)
+		case class[c]&classLetter != 0:
+			w := r.peekWord()
+			if r.at(len(w)) == ':' || opcodeOf(w) != opNone || string(w) == "to" || string(w) == "uselistorder" {
+				return
+			}
+			set.Function = append(set.Function, r.attributeDetail())
+		default:
+			return
+		}
+	}
+}
+
+func (r *bodyReader) readBundles(detail *ir.CallDetail) {
+	r.expect('[')
+	for more := r.peek() != ']'; more; more = r.accept(',') {
+		b := ir.Bundle{Tag: string(r.decoded())}
+		r.expect('(')
+		for more := r.peek() != ')'; more; more = r.accept(',') {
+			b.Operands = append(b.Operands, r.typedValue())
+		}
+		r.expect(')')
+		detail.Bundles = append(detail.Bundles, b)
+	}
+	r.expect(']')
+}
+
+func stringDetail(a ir.Attribute) ir.AttributeDetail {
+	return ir.AttributeDetail{Name: a.Key, String: true, Value: a.Value, Type: ir.NoType}
+}
+
+// attributeDetail takes an attribute that is a word with what belongs to it.
+func (r *bodyReader) attributeDetail() ir.AttributeDetail {
+	a := ir.AttributeDetail{Name: string(r.word()), Type: ir.NoType}
+	switch {
+	case r.peek() == '(':
+		r.attributeArgument(&a)
+	case a.Name == "align" || a.Name == "alignstack" || a.Name == "cc":
+		a.Int = r.integer()
+	}
+	return a
+}
+
+// attributeArgument takes what stands in parentheses: a type, a number, or
+// what is kept as text.
+func (r *bodyReader) attributeArgument(a *ir.AttributeDetail) {
+	start := r.pos
+	switch a.Name {
+	case "byval", "sret", "byref", "inalloca", "preallocated", "elementtype":
+		r.expect('(')
+		a.Type, _ = r.parseType()
+		r.expect(')')
+		return
+	}
+	r.attributeArguments()
+	a.Value = strings.TrimSpace(string(r.data[start+1 : r.end()-1]))
+	if n, err := strconv.ParseUint(a.Value, 10, 64); err == nil {
+		a.Int = n
+	}
+}
+
+// parameterDetails takes the attributes between the type and the value of an
+// argument or parameter. withValue says that words may begin a value.
+func (r *bodyReader) parameterDetails(withValue bool) (list []ir.AttributeDetail) {
+	for {
+		c := r.peek()
+		switch {
+		case c == '"':
+			list = append(list, stringDetail(r.stringAttribute()))
+		case class[c]&classLetter != 0 && c != '-' && c != '.':
+			if withValue && startsValue(r.peekWord()) {
+				return list
+			}
+			list = append(list, r.attributeDetail())
+		default:
+			return list
+		}
+	}
+}
+
+// groupDetails returns the attributes of the group of that number.
+func (r *bodyReader) groupDetails(number uint32) []ir.AttributeDetail {
+	if list, ok := r.groupSets[number]; ok {
+		return list
+	}
+	id, ok := r.text.groupByNum[number]
+	if !ok {
+		return nil
+	}
+	pos := r.pos
+	r.pos = int(r.text.groups[id].start)
+	r.expectWord("attributes")
+	r.expect('#')
+	r.number32()
+	r.expect('=')
+	r.expect('{')
+	var list []ir.AttributeDetail
+	for !r.accept('}') {
+		if r.peek() == '"' {
+			list = append(list, stringDetail(r.stringAttribute()))
+			continue
+		}
+		list = append(list, r.groupAttribute())
+	}
+	r.pos = pos
+	r.groupSets[number] = list
+	return list
+}
+
+// groupAttribute is attributeDetail for groups, where "align=4" may stand.
+func (r *bodyReader) groupAttribute() ir.AttributeDetail {
+	w := r.peekWord()
+	if r.at(len(w)) != '=' {
+		return r.attributeDetail()
+	}
+	r.pos += len(w) + 1
+	return ir.AttributeDetail{Name: string(w), Int: r.integer(), Type: ir.NoType}
+}
+
+// eachParameter calls yield for each parameter of the header that was parsed
+// last.
+func (r *bodyReader) eachParameter(yield func(ir.TypeID, []ir.AttributeDetail, name)) (result []ir.AttributeDetail) {
+	for _, at := range r.header.items {
+		if at.kind == itemSignature {
+			r.pos = at.start
+		}
+	}
+	var prefix ir.CallDetail
+	r.callPrefix(new(ir.Instruction), &prefix)
+	r.parseType()
+	r.expect('@')
+	r.name()
+	r.expect('(')
+	next := uint32(0)
+	for more := r.peek() != ')'; more; more = r.accept(',') {
+		if r.acceptDots() {
+			break
+		}
+		typ, _ := r.parseType()
+		list := r.parameterDetails(false)
+		n := name{number: next, numbered: true}
+		if r.accept('%') {
+			n = r.name()
+		}
+		if n.numbered {
+			next = n.number + 1
+		}
+		yield(typ, list, n)
+	}
+	r.expect(')')
+	return prefix.Attributes.Result
+}
+
+// ReadHeader implements [ir.BodyReader].
+func (r *bodyReader) ReadHeader(id ir.ValueID) (*ir.Header, error) {
+	h := new(ir.Header)
+	err := r.catch(func() { r.readHeader(id, h) })
+	return h, err
+}
+
+func (r *bodyReader) readHeader(id ir.ValueID, h *ir.Header) {
+	value := &r.text.values[id]
+	r.parser.locals.begin()
+	r.valueHeader(value)
+	items := r.header.items
+	for _, at := range items {
+		r.pos = at.start
+		r.accept(',')
+		switch at.kind {
+		case itemSection:
+			r.expectWord("section")
+			h.Section = string(r.decoded())
+		case itemPlain:
+			if w := r.word(); string(w) == "align" {
+				h.Alignment = r.readAlign()
+			} else if string(w) == "thread_local" {
+				h.ThreadLocal = true
+			}
+		case itemWord:
+			h.Attributes.Function = append(h.Attributes.Function, r.attributeDetail())
+		case itemString:
+			h.Attributes.Function = append(h.Attributes.Function, stringDetail(r.stringAttribute()))
+		case itemGroup:
+			h.Attributes.Function = append(h.Attributes.Function, r.groupDetails(r.groupUse())...)
+		}
+	}
+	if r.text.module.Values[id].Kind == ir.Function {
+		h.Attributes.Result = r.eachParameter(func(_ ir.TypeID, list []ir.AttributeDetail, _ name) {
+			h.Attributes.Parameters = append(h.Attributes.Parameters, list)
+		})
+	}
+}

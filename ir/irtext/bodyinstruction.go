@@ -1,0 +1,534 @@
+package irtext
+
+import "offlink/ir"
+
+// readInstruction reads an instruction and returns the name of its result,
+// which may be empty.
+func (r *bodyReader) readInstruction(in *ir.Instruction) name {
+	n, _ := r.result()
+	r.peek()
+	start := r.pos
+	w := r.word()
+	for ir.ParseFlag(w)&(ir.FlagTail|ir.FlagMustTail|ir.FlagNoTail) != 0 {
+		in.Flags |= ir.ParseFlag(w)
+		w = r.word()
+	}
+	in.Op = ir.ParseOpcode(w)
+	if in.Op == ir.OpInvalid {
+		r.fail(start, "unknown instruction '"+string(w)+"'")
+	}
+	in.Type = r.basic(ir.Type{Name: "void"})
+	r.scratch = r.scratch[:0]
+	r.readOperation(in)
+	in.Operands = r.body.Values(r.scratch)
+	r.readTail(in)
+	return n
+}
+
+func (r *bodyReader) add(v ir.Value) { r.scratch = append(r.scratch, v) }
+
+func (r *bodyReader) readOperation(in *ir.Instruction) {
+	switch op := in.Op; {
+	case op >= ir.OpFNeg && op <= ir.OpXor || op == ir.OpFreeze:
+		r.readFlags(in)
+		r.readBinary(in)
+	case op == ir.OpICmp || op == ir.OpFCmp:
+		r.readCompare(in)
+	case op >= ir.OpTrunc && op <= ir.OpPtrToAddr:
+		r.readFlags(in)
+		r.add(r.typedValue())
+		r.expectWord("to")
+		in.Type, _ = r.parseType()
+	case op >= ir.OpAlloca && op <= ir.OpAtomicRMW:
+		r.readMemory(in)
+	case op.IsTerminator():
+		r.readTerminator(in)
+	default:
+		r.readOther(in)
+	}
+}
+
+// readFlags takes the flags in front of a type. Words that are not known are
+// stepped over.
+func (r *bodyReader) readFlags(in *ir.Instruction) {
+	for {
+		w := r.peekWord()
+		if w == nil || isTypeWord(w) {
+			return
+		}
+		in.Flags |= ir.ParseFlag(w)
+		r.pos += len(w)
+		if r.at(0) == '(' {
+			r.attributeArguments()
+		}
+	}
+}
+
+// readBinary takes a type and a value, and the further values of that type.
+func (r *bodyReader) readBinary(in *ir.Instruction) {
+	first := r.typedValue()
+	in.Type = r.typeOf(first)
+	r.add(first)
+	if in.Op != ir.OpFNeg && in.Op != ir.OpFreeze {
+		r.expect(',')
+		r.add(r.bodyValue(in.Type))
+	}
+}
+
+func (r *bodyReader) readCompare(in *ir.Instruction) {
+	for {
+		w := r.word()
+		if p, ok := ir.ParsePredicate(in.Op, w); ok {
+			in.Predicate = p
+			break
+		}
+		in.Flags |= ir.ParseFlag(w)
+	}
+	typ, _ := r.parseType()
+	r.add(r.bodyValue(typ))
+	r.expect(',')
+	r.add(r.bodyValue(typ))
+	in.Type = r.comparisonType(typ)
+}
+
+// typeOf is the type that was written before the value that was read last: a
+// forward use has it as well.
+func (r *bodyReader) typeOf(v ir.Value) ir.TypeID { return v.Type }
+
+func (r *bodyReader) readMemory(in *ir.Instruction) {
+	switch in.Op {
+	case ir.OpAlloca:
+		r.readAlloca(in)
+	case ir.OpLoad:
+		r.readFlags(in)
+		in.Element, _ = r.parseType()
+		in.Type = in.Element
+		r.expect(',')
+		r.add(r.typedValue())
+	case ir.OpStore:
+		r.readFlags(in)
+		r.add(r.typedValue())
+		r.expect(',')
+		r.add(r.typedValue())
+	case ir.OpGEP:
+		r.readAddress(in)
+		return
+	case ir.OpCmpXchg:
+		r.readFlags(in)
+		for i := range 3 {
+			if i > 0 {
+				r.expect(',')
+			}
+			r.add(r.typedValue())
+		}
+		in.Type = r.basic(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{r.scratch[1].Type, r.integerType(1)}})
+	case ir.OpAtomicRMW:
+		r.readAtomicOperation(in)
+		r.add(r.typedValue())
+		r.expect(',')
+		r.add(r.typedValue())
+		in.Type = r.scratch[1].Type
+	}
+	r.readOrdering(in)
+}
+
+func (r *bodyReader) readAtomicOperation(in *ir.Instruction) {
+	for {
+		r.peek()
+		start := r.pos
+		w := r.word()
+		if operation, ok := ir.ParseAtomicOperation(w); ok {
+			in.Operation = operation
+			return
+		}
+		if isTypeWord(w) || r.startsType() {
+			r.fail(start, "unknown atomic operation '"+string(w)+"'")
+		}
+		in.Flags |= ir.ParseFlag(w)
+	}
+}
+
+func (r *bodyReader) readOrdering(in *ir.Instruction) {
+	for class[r.peek()]&classLetter != 0 {
+		w := r.peekWord()
+		if string(w) == "syncscope" {
+			r.pos += len(w)
+			r.expect('(')
+			in.Scope = string(r.decoded())
+			r.expect(')')
+			continue
+		}
+		order, ok := ir.ParseOrdering(w)
+		if !ok {
+			return
+		}
+		r.pos += len(w)
+		if in.Order == ir.NotAtomic {
+			in.Order = order
+		} else {
+			in.FailureOrder = order
+		}
+	}
+}
+
+func (r *bodyReader) readAlloca(in *ir.Instruction) {
+	r.readFlags(in)
+	in.Element, _ = r.parseType()
+	if r.peek() == ',' {
+		start := r.pos
+		r.pos++
+		if r.startsType() {
+			r.add(r.typedValue())
+		} else {
+			r.pos = start
+		}
+	}
+	if len(r.scratch) == 0 {
+		r.add(r.pool.Add(ir.ConstantNode{Kind: ir.ConstantInt, Type: r.integerType(32), Words: []uint64{1}}))
+	}
+	in.Type = ir.NoType // until its address space is known
+}
+
+func (r *bodyReader) readAddress(in *ir.Instruction) {
+	r.readFlags(in)
+	in.Element, _ = r.parseType()
+	for r.peek() == ',' {
+		start := r.pos
+		r.pos++
+		if r.peek() == '!' {
+			r.pos = start
+			break
+		}
+		r.acceptWord("inrange")
+		r.add(r.typedValue())
+	}
+	in.Type = r.addressType(in.Element, r.scratch)
+}
+
+// addressType returns the type of a getelementptr.
+func (r *bodyReader) addressType(element ir.TypeID, operands []ir.Value) ir.TypeID {
+	base := r.extra.types[operands[0].Type]
+	var vector *ir.Type
+	for _, v := range operands {
+		if t := r.extra.types[v.Type]; t.Kind == ir.TypeVector {
+			vector = &t
+			break
+		}
+	}
+	if base.Kind == ir.TypeVector {
+		base = r.extra.types[base.Elements[0]]
+	}
+	if len(base.Elements) > 0 {
+		for i, v := range operands {
+			if i > 1 {
+				element = r.elementAt(element, r.constantIndex(v))
+			}
+		}
+	}
+	id := r.pointerIn(element, base.AddressSpace)
+	if vector != nil {
+		id = r.basic(ir.Type{Kind: ir.TypeVector, Length: vector.Length, Scalable: vector.Scalable, Elements: []ir.TypeID{id}})
+	}
+	return id
+}
+
+// constantIndex returns the number that indexes a struct; arrays do not look
+// at it.
+func (r *bodyReader) constantIndex(v ir.Value) uint32 {
+	if v.Kind != ir.ValueConstant {
+		return 0
+	}
+	switch c := r.pool.At(v); c.Kind {
+	case ir.ConstantInt, ir.ConstantData:
+		return uint32(c.Words[0])
+	case ir.ConstantAggregate:
+		return r.constantIndex(c.Operands[0])
+	}
+	return 0
+}
+
+func (r *bodyReader) readTerminator(in *ir.Instruction) {
+	switch in.Op {
+	case ir.OpRet:
+		if typ, shape := r.parseType(); shape != shapeVoid {
+			r.add(r.bodyValue(typ))
+		}
+	case ir.OpBr:
+		typ, shape := r.parseType()
+		if shape == shapeLabel {
+			r.add(r.blockValue())
+			return
+		}
+		r.add(r.bodyValue(typ))
+		r.expect(',')
+		r.add(r.typedValue())
+		r.expect(',')
+		r.add(r.typedValue())
+	case ir.OpSwitch:
+		r.add(r.typedValue())
+		r.expect(',')
+		r.add(r.typedValue())
+		r.expect('[')
+		for !r.accept(']') {
+			r.add(r.typedValue())
+			r.expect(',')
+			r.add(r.typedValue())
+		}
+	case ir.OpIndirectBr:
+		r.add(r.typedValue())
+		r.expect(',')
+		r.blockList()
+	case ir.OpInvoke:
+		r.readCall(in)
+		r.expectWord("to")
+		r.add(r.typedValue())
+		r.expectWord("unwind")
+		r.add(r.typedValue())
+	case ir.OpCallBr:
+		r.readCall(in)
+		r.expectWord("to")
+		r.add(r.typedValue())
+		r.blockList()
+	case ir.OpUnreachable:
+	default:
+		r.skipOperation(in.Op)
+	}
+}
+
+func (r *bodyReader) blockList() {
+	r.expect('[')
+	for more := r.peek() != ']'; more; more = r.accept(',') {
+		r.add(r.typedValue())
+	}
+	r.expect(']')
+}
+
+// skipOperation steps over the operands of an instruction that is not decoded.
+func (r *bodyReader) skipOperation(op ir.Opcode) {
+	r.parser.operation(opcodeOf([]byte(op.String())))
+}
+
+func (r *bodyReader) readOther(in *ir.Instruction) {
+	switch in.Op {
+	case ir.OpPhi:
+		r.readPhi(in)
+	case ir.OpCall:
+		r.readCall(in)
+	case ir.OpSelect, ir.OpExtractElement, ir.OpInsertElement, ir.OpShuffleVector:
+		r.readFlags(in)
+		r.add(r.typedValue())
+		for r.acceptOperand() {
+			r.add(r.typedValue())
+		}
+		r.elementType(in)
+	case ir.OpExtractValue:
+		r.add(r.typedValue())
+		in.Indices = r.readIndices()
+		in.Type = r.scratch[0].Type
+		for _, index := range in.Indices {
+			in.Type = r.elementAt(in.Type, index)
+		}
+	case ir.OpInsertValue:
+		r.add(r.typedValue())
+		r.expect(',')
+		r.add(r.typedValue())
+		in.Indices = r.readIndices()
+		in.Type = r.scratch[0].Type
+	case ir.OpVAArg:
+		r.add(r.typedValue())
+		r.expect(',')
+		in.Type, _ = r.parseType()
+		in.Element = in.Type
+	default:
+		r.skipOperation(in.Op)
+		in.Type = r.basic(ir.Type{Name: "token"})
+	}
+}
+
+// acceptOperand steps over a comma unless an attachment follows it.
+func (r *bodyReader) acceptOperand() bool {
+	if r.peek() != ',' {
+		return false
+	}
+	start := r.pos
+	r.pos++
+	if r.peek() == '!' {
+		r.pos = start
+		return false
+	}
+	return true
+}
+
+// elementType sets the type of select and the instructions on vectors.
+func (r *bodyReader) elementType(in *ir.Instruction) {
+	first := r.scratch[0].Type
+	switch in.Op {
+	case ir.OpSelect:
+		in.Type = r.scratch[1].Type
+	case ir.OpExtractElement:
+		in.Type = r.elementAt(first, 0)
+	case ir.OpInsertElement:
+		in.Type = first
+	case ir.OpShuffleVector:
+		mask := r.scratch[2]
+		in.Indices = r.shuffleMask(mask)
+		r.scratch = r.scratch[:2]
+		t := r.extra.types[mask.Type]
+		in.Type = r.vectorLike(first, t.Length, t.Scalable)
+	}
+}
+
+// shuffleMask returns the numbers of a constant mask.
+func (r *bodyReader) shuffleMask(mask ir.Value) []uint32 {
+	t := &r.extra.types[mask.Type]
+	if t.Kind != ir.TypeVector || mask.Kind != ir.ValueConstant || t.Length > 1<<16 {
+		r.fail(r.pos, "the mask of a shufflevector is no constant vector")
+	}
+	list := make([]uint32, t.Length)
+	switch c := r.pool.At(mask); c.Kind {
+	case ir.ConstantUndef, ir.ConstantPoison:
+		for i := range list {
+			list[i] = ir.UndefIndex
+		}
+	case ir.ConstantData:
+		for i := range list {
+			list[i] = uint32(c.Words[i])
+		}
+	case ir.ConstantAggregate:
+		for i := range list {
+			if e := r.pool.At(c.Operands[i]); e.Kind == ir.ConstantInt {
+				list[i] = uint32(e.Words[0])
+			} else {
+				list[i] = ir.UndefIndex
+			}
+		}
+	}
+	return list
+}
+
+func (r *bodyReader) readIndices() (list []uint32) {
+	for r.peek() == ',' {
+		start := r.pos
+		r.pos++
+		if class[r.peek()]&classDigit == 0 {
+			r.pos = start
+			break
+		}
+		list = append(list, r.number32())
+	}
+	return list
+}
+
+func (r *bodyReader) readPhi(in *ir.Instruction) {
+	r.readFlags(in)
+	in.Type, _ = r.parseType()
+	for {
+		r.expect('[')
+		r.add(r.bodyValue(in.Type))
+		r.expect(',')
+		r.add(r.blockValue())
+		r.expect(']')
+		if !r.acceptCommaBefore('[') {
+			return
+		}
+	}
+}
+
+// readTail takes alignment, address space and attachments.
+func (r *bodyReader) readTail(in *ir.Instruction) {
+	space := uint32(0)
+	for r.accept(',') {
+		switch {
+		case r.peek() == '!':
+			r.readAttachment(in)
+		case r.acceptWord("align"):
+			in.Align = r.readAlign()
+		case r.acceptWord("addrspace"):
+			space = r.addressSpace()
+		default:
+			r.unexpected("metadata, 'align' or 'addrspace'")
+		}
+	}
+	if in.Op == ir.OpAlloca {
+		in.Type = r.pointerIn(in.Element, space)
+	}
+}
+
+// readAlign takes the number after "align".
+func (r *bodyReader) readAlign() uint64 {
+	if r.accept('(') {
+		n := r.integer()
+		r.expect(')')
+		return n
+	}
+	return r.integer()
+}
+
+func (r *bodyReader) readAttachment(in *ir.Instruction) {
+	kind := r.kindName(string(r.attachmentName()))
+	o := r.decodeMetadata()
+	if kind == "dbg" {
+		in.Location = r.location(o)
+		return
+	}
+	in.Attachments = append(in.Attachments, ir.Attachment{Kind: kind, Operand: o})
+}
+
+// location decodes a DILocation.
+func (r *bodyReader) location(o ir.Operand) *ir.Location {
+	if o.Kind == ir.OperandNode {
+		if known, ok := r.locations[o.Node]; ok {
+			return known
+		}
+	}
+	fields, err := r.text.module.Resolve(o)
+	if err != nil {
+		r.fail(r.pos, err.Error())
+	}
+	found := new(ir.Location)
+	for _, f := range fields {
+		switch f.Field {
+		case "line":
+			found.Line = uint32(f.Int)
+		case "column":
+			found.Column = uint32(f.Int)
+		case "scope":
+			found.Scope = nodePlus1(f)
+		case "inlinedAt":
+			found.InlinedAt = nodePlus1(f)
+		}
+	}
+	if o.Kind == ir.OperandNode {
+		r.locations[o.Node] = found
+	}
+	return found
+}
+
+func nodePlus1(o ir.Operand) uint32 {
+	if o.Kind != ir.OperandNode {
+		return 0
+	}
+	return uint32(o.Node) + 1
+}
+
+// readRecord reads a debug record.
+func (r *bodyReader) readRecord(in *ir.Instruction) {
+	r.expect('#')
+	in.Op, in.Type = ir.OpDebugRecord, r.basic(ir.Type{Name: "void"})
+	in.Scope = string(r.word()[len("dbg_"):])
+	r.expect('(')
+	r.scratch = r.scratch[:0]
+	for more := r.peek() != ')'; more; more = r.accept(',') {
+		if r.peek() == '!' {
+			r.add(r.metadataValue())
+			continue
+		}
+		v := r.typedValue()
+		r.add(r.addMetadata(ir.MetadataUse{Values: []ir.Value{v}}))
+	}
+	r.expect(')')
+	in.Operands = r.body.Values(r.scratch)
+	if n := len(in.Operands); n > 0 {
+		in.Location = r.location(r.body.Metadata[in.Operands[n-1].Index].Operand)
+	}
+}

@@ -1,0 +1,375 @@
+package irtext
+
+import (
+	"bytes"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"offlink/ir"
+)
+
+// typedValue takes a type and a value.
+func (r *bodyReader) typedValue() ir.Value {
+	typ, shape := r.parseType()
+	switch shape {
+	case shapeMetadata:
+		return r.metadataValue()
+	case shapeLabel:
+		return r.blockValue()
+	}
+	return r.bodyValue(typ)
+}
+
+// bodyValue takes a value of that type.
+func (r *bodyReader) bodyValue(typ ir.TypeID) ir.Value {
+	if r.peek() == '%' {
+		return r.localValue(typ)
+	}
+	return r.constant(typ)
+}
+
+func (r *bodyReader) localValue(typ ir.TypeID) ir.Value {
+	r.expect('%')
+	if r.body == nil {
+		r.fail(r.pos, "local value outside of a function")
+	}
+	return r.local.use(r.name(), typ)
+}
+
+func (r *bodyReader) blockValue() ir.Value { return r.localValue(ir.NoType) }
+
+// metadataValue takes metadata as an operand.
+func (r *bodyReader) metadataValue() ir.Value {
+	if r.peek() != '!' {
+		v := r.typedValue()
+		return r.addMetadata(ir.MetadataUse{Values: []ir.Value{v}})
+	}
+	if bytes.HasPrefix(r.data[r.pos:], []byte("!DIArgList(")) {
+		r.pos += len("!DIArgList(")
+		var list []ir.Value
+		for more := r.peek() != ')'; more; more = r.accept(',') {
+			list = append(list, r.typedValue())
+		}
+		r.expect(')')
+		return r.addMetadata(ir.MetadataUse{Values: list})
+	}
+	return r.addMetadata(ir.MetadataUse{Operand: r.decodeMetadata()})
+}
+
+func (r *bodyReader) addMetadata(m ir.MetadataUse) ir.Value {
+	r.body.Metadata = append(r.body.Metadata, m)
+	return ir.Value{Kind: ir.ValueMetadata, Index: uint32(len(r.body.Metadata) - 1), Type: ir.NoType}
+}
+
+// constant takes a constant of that type.
+func (r *bodyReader) constant(typ ir.TypeID) ir.Value {
+	switch c := r.peek(); {
+	case c == '@':
+		id, _ := r.globalUse(ir.RefAddress)
+		return ir.Value{Kind: ir.ValueGlobal, Index: uint32(id), Type: typ}
+	case class[c]&classDigit != 0, c == '-', c == '+':
+		start := r.pos
+		r.numberValue()
+		return r.numberConstant(typ, string(r.data[start:r.end()]))
+	case c == '[':
+		r.pos++
+		return r.aggregateConstant(typ, ']')
+	case c == '{':
+		r.pos++
+		return r.aggregateConstant(typ, '}')
+	case c == '<':
+		r.pos++
+		if !r.accept('{') {
+			return r.aggregateConstant(typ, '>')
+		}
+		v := r.aggregateConstant(typ, '}')
+		r.expect('>')
+		return v
+	case class[c]&classLetter != 0:
+		return r.wordConstant(typ)
+	}
+	r.unexpected("a value")
+	return ir.NoValue
+}
+
+// aggregateConstant takes the elements up to the closing byte.
+func (r *bodyReader) aggregateConstant(typ ir.TypeID, closing byte) ir.Value {
+	r.enter()
+	defer r.leave()
+	first := len(r.pool.Nodes)
+	var list []ir.Value
+	for more := r.peek() != closing; more; more = r.accept(',') {
+		element, _ := r.parseType()
+		list = append(list, r.constant(element))
+	}
+	r.expect(closing)
+	if closing != '}' && r.isData(list, first) {
+		return r.dataConstant(typ, list, first)
+	}
+	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantAggregate, Type: typ, Operands: list})
+}
+
+// isData reports whether the elements, which are the constants from first on,
+// are numbers of at most 64 bits.
+func (r *bodyReader) isData(list []ir.Value, first int) bool {
+	if len(list) == 0 || len(r.pool.Nodes)-first != len(list) {
+		return false
+	}
+	for i := range r.pool.Nodes[first:] {
+		c := &r.pool.Nodes[first+i]
+		if c.Kind != ir.ConstantInt && c.Kind != ir.ConstantFloat || len(c.Words) != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// dataConstant replaces the elements by one constant.
+func (r *bodyReader) dataConstant(typ ir.TypeID, list []ir.Value, first int) ir.Value {
+	words := make([]uint64, len(list))
+	for i := range words {
+		words[i] = r.pool.Nodes[first+i].Words[0]
+	}
+	r.pool.Nodes = r.pool.Nodes[:first]
+	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantData, Type: typ, Words: words})
+}
+
+func (r *bodyReader) wordConstant(typ ir.TypeID) ir.Value {
+	start := r.pos
+	w := r.word()
+	simple := func(kind ir.ConstantKind) ir.Value { return r.pool.Add(ir.ConstantNode{Kind: kind, Type: typ}) }
+	switch string(w) {
+	case "null", "zeroinitializer", "none":
+		return r.zeroConstant(typ)
+	case "undef":
+		return simple(ir.ConstantUndef)
+	case "poison":
+		return simple(ir.ConstantPoison)
+	case "true", "false":
+		return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantInt, Type: typ, Words: []uint64{uint64(boolBits(w[0] == 't'))}})
+	case "c":
+		return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantBytes, Type: typ, Bytes: bytes.Clone(r.decoded())})
+	case "splat":
+		return r.splatConstant(typ)
+	case "blockaddress":
+		return r.blockAddressConstant(typ)
+	case "dso_local_equivalent", "no_cfi":
+		id, _ := r.globalUse(ir.RefAddress)
+		return ir.Value{Kind: ir.ValueGlobal, Index: uint32(id), Type: typ}
+	}
+	if hexWord(w) {
+		return r.numberConstant(typ, string(w))
+	}
+	if !isConstantExpression(w) {
+		r.fail(start, "expected a value, found '"+string(w)+"'")
+	}
+	return r.expression(typ, ir.ParseOpcode(w))
+}
+
+// zeroConstant is the number 0 for numbers, as bitcode has it.
+func (r *bodyReader) zeroConstant(typ ir.TypeID) ir.Value {
+	c := ir.ConstantNode{Kind: ir.ConstantZero, Type: typ}
+	if typ != ir.NoType {
+		switch t := &r.extra.types[typ]; {
+		case t.Kind == ir.TypeInteger && t.Bits <= 64:
+			c.Kind, c.Words = ir.ConstantInt, []uint64{0}
+		case t.Kind == ir.TypeFloat && t.Bits <= 64:
+			c.Kind, c.Words = ir.ConstantFloat, []uint64{0}
+		}
+	}
+	return r.pool.Add(c)
+}
+
+func (r *bodyReader) blockAddressConstant(typ ir.TypeID) ir.Value {
+	r.expect('(')
+	id, _ := r.globalUse(ir.RefAddress)
+	r.expect(',')
+	r.expect('%')
+	r.name()
+	r.expect(')')
+	function := ir.Value{Kind: ir.ValueGlobal, Index: uint32(id), Type: typ}
+	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantBlockAddress, Type: typ, Operands: []ir.Value{function}})
+}
+
+func (r *bodyReader) splatConstant(typ ir.TypeID) ir.Value {
+	r.expect('(')
+	element, _ := r.parseType()
+	first := len(r.pool.Nodes)
+	v := r.constant(element)
+	r.expect(')')
+	t := r.extra.types[typ]
+	if t.Kind != ir.TypeVector || t.Scalable || t.Length > maxSplat {
+		r.fail(r.pos, "splat of a type that is no vector of known length")
+	}
+	list := make([]ir.Value, t.Length)
+	for i := range list {
+		list[i] = v
+	}
+	if r.isData(list[:1], first) {
+		words := make([]uint64, t.Length)
+		for i := range words {
+			words[i] = r.pool.Nodes[first].Words[0]
+		}
+		r.pool.Nodes = r.pool.Nodes[:first]
+		return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantData, Type: typ, Words: words})
+	}
+	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantAggregate, Type: typ, Operands: list})
+}
+
+// expression takes the flags and operands of a constant expression. The opcode
+// of one that the model does not have (ptrauth) is OpInvalid.
+func (r *bodyReader) expression(typ ir.TypeID, op ir.Opcode) ir.Value {
+	r.enter()
+	defer r.leave()
+	e := &ir.Instruction{Op: op, Type: typ, Call: -1, Element: ir.NoType}
+	for class[r.peek()]&classLetter != 0 {
+		w := r.word()
+		e.Flags |= ir.ParseFlag(w)
+		if p, ok := ir.ParsePredicate(op, w); ok && (op == ir.OpICmp || op == ir.OpFCmp) {
+			e.Predicate = p
+		}
+		if string(w) == "inrange" {
+			r.peek()
+			r.skipBalanced()
+		}
+	}
+	r.expect('(')
+	var list []ir.Value
+	for more := r.peek() != ')'; more; more = r.accept(',') {
+		r.expressionPart(e, &list)
+	}
+	r.expect(')')
+	if op == ir.OpShuffleVector && len(list) == 3 {
+		e.Indices = r.shuffleMask(list[2])
+		list = list[:2]
+	}
+	if e.Type == ir.NoType && op == ir.OpGEP && len(list) > 0 {
+		e.Type = r.addressType(e.Element, list)
+	}
+	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantExpression, Type: e.Type, Expression: e, Operands: list})
+}
+
+// expressionPart takes one operand of a constant expression: a type, an
+// index, or a type and a value, and a type to convert to.
+func (r *bodyReader) expressionPart(e *ir.Instruction, list *[]ir.Value) {
+	r.acceptWord("inrange")
+	if c := r.peek(); class[c]&classDigit != 0 {
+		e.Indices = append(e.Indices, r.number32())
+		return
+	}
+	typ, _ := r.parseType()
+	if c := r.peek(); c == ',' || c == ')' {
+		e.Element = typ
+		return
+	}
+	*list = append(*list, r.constant(typ))
+	if r.acceptWord("to") {
+		e.Type, _ = r.parseType()
+	}
+}
+
+// numberConstant makes a constant of the text of a number.
+func (r *bodyReader) numberConstant(typ ir.TypeID, text string) ir.Value {
+	if typ == ir.NoType {
+		r.fail(r.pos, "a number without a type")
+	}
+	t := &r.extra.types[typ]
+	c := ir.ConstantNode{Type: typ}
+	switch {
+	case t.Kind == ir.TypeInteger:
+		c.Kind, c.Words = ir.ConstantInt, r.integerWords(text, t.Bits)
+	case t.Kind == ir.TypeFloat && t.Bits <= 64:
+		bits, ok := floatBits(text, t.Name)
+		if !ok {
+			bits, ok = specialFloat(text, t.Name)
+		}
+		if !ok {
+			r.fail(r.pos, "'"+text+"' is no number of its type")
+		}
+		c.Kind, c.Words = ir.ConstantFloat, []uint64{bits}
+	case t.Kind == ir.TypeFloat:
+		c.Kind, c.Words = ir.ConstantFloat, wideFloat(text)
+	default:
+		r.fail(r.pos, "a number of a type that has none")
+	}
+	return r.pool.Add(c)
+}
+
+func (r *bodyReader) integerWords(text string, bits uint32) []uint64 {
+	if bits <= 64 {
+		if n, ok := integerBits(text); ok {
+			return []uint64{lowBits(n, bits)}
+		}
+	}
+	n := new(big.Int)
+	ok := false
+	if len(text) > 3 && text[1:3] == "0x" {
+		_, ok = n.SetString(text[3:], 16)
+		if width := uint(4 * (len(text) - 3)); ok && text[0] == 's' && n.Bit(int(width)-1) == 1 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), width))
+		}
+	} else {
+		_, ok = n.SetString(text, 10)
+	}
+	if !ok || bits > 1<<16 {
+		r.fail(r.pos, "'"+text+"' is no integer of its type")
+	}
+	if n.Sign() < 0 {
+		n.Add(n, new(big.Int).Lsh(big.NewInt(1), uint(bits)))
+	}
+	raw := make([]byte, (bits+63)/64*8)
+	n.And(n, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(bits)), big.NewInt(1)))
+	n.FillBytes(raw)
+	for i, j := 0, len(raw)-1; i < j; i, j = i+1, j-1 {
+		raw[i], raw[j] = raw[j], raw[i]
+	}
+	return wordsOf(raw)
+}
+
+// wideFloat returns the words of a number of more than 64 bits: 0xK, 0xL and
+// 0xM are followed by its bits in hexadecimal.
+func wideFloat(text string) []uint64 {
+	if len(text) < 3 || text[:2] != "0x" {
+		return nil
+	}
+	hex := text[3:]
+	if len(hex) <= 16 {
+		n, _ := strconv.ParseUint(hex, 16, 64)
+		return []uint64{n, 0}
+	}
+	if text[2] == 'K' { // 80 bits: four digits of sign and exponent first
+		high, _ := strconv.ParseUint(hex[:4], 16, 64)
+		low, _ := strconv.ParseUint(hex[4:min(20, len(hex))], 16, 64)
+		return []uint64{low, high}
+	}
+	low, _ := strconv.ParseUint(hex[:16], 16, 64)
+	high, _ := strconv.ParseUint(hex[16:min(32, len(hex))], 16, 64)
+	return []uint64{low, high}
+}
+
+// specialFloat returns the bits of what text (LLVM 23) writes in words: +inf,
+// -qnan, +nan(0x1), +snan(0x1).
+func specialFloat(text, typeName string) (uint64, bool) {
+	layout, ok := map[string]struct{ exponent, fraction int }{
+		"half": {5, 10}, "bfloat": {8, 7}, "float": {8, 23}, "double": {11, 52}}[typeName]
+	if !ok || len(text) < 4 {
+		return 0, false
+	}
+	sign := uint64(boolBits(text[0] == '-')) << (layout.exponent + layout.fraction)
+	top := sign | (1<<layout.exponent-1)<<layout.fraction
+	quiet := uint64(1) << (layout.fraction - 1)
+	word, payload, hasPayload := strings.Cut(strings.TrimSuffix(text[1:], ")"), "(0x")
+	n, err := strconv.ParseUint(payload, 16, layout.fraction)
+	switch {
+	case word == "inf":
+		return top, true
+	case word == "qnan" && !hasPayload:
+		return top | quiet, true
+	case word == "nan" && hasPayload && err == nil:
+		return top | quiet | n, true
+	case word == "snan" && hasPayload && err == nil:
+		return top | n, true
+	}
+	return 0, false
+}
