@@ -4,7 +4,7 @@ GO      ?= go
 CC      ?= gcc
 PREFIX  ?= /usr/local
 DESTDIR ?=
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+VERSION := $(shell cat VERSION)
 GO_LDFLAGS := -s -w -X offlink/cmd/internal/cli.version=$(VERSION)
 SOURCES := go.mod go.sum $(shell find cmd filetable ir props runtime spirv split toolchain wrapper -type f -not -path '*/testdata/*' -not -name '*_test.go')
 FUZZTIME ?= 20s
@@ -15,18 +15,22 @@ LIBRARIES := bin/libofflink.so bin/libofflink-core.so
 # A failed recipe leaves no half-made file behind.
 .DELETE_ON_ERROR:
 
-.PHONY: all build demo test test-dpcpp bench fuzz lint install clean setup-demo setup-test
+.PHONY: all build help demo test test-short test-dpcpp bench fuzz fuzz-minute lint generate cross archive install uninstall clean setup-demo setup-test
 
 all: build
 
-build: $(PROGRAMS) $(LIBRARIES)
+build: $(PROGRAMS) $(LIBRARIES) ## build the programs and both libraries into bin/
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | awk -F'\t' '{ printf "  %-14s %s\n", $$1, $$2 }'
+	@echo '  bench TABLES=postlink, fuzz FUZZTIME=20s, install DESTDIR= PREFIX=$(PREFIX) take variables'
 
 # The tools are static; the commands need no C compiler.
 bin/%: $(SOURCES)
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS)' -o $@ ./cmd/$*
 
 bin/libofflink.so: $(wildcard runtime/cshim/*.c runtime/cshim/*.h include/offlink/*.h) | bin
-	$(MAKE) -C runtime/cshim OUT=$(CURDIR)/bin CC='$(CC)' VERSION='$(VERSION)'
+	$(MAKE) -C runtime/cshim OUT=../../bin CC='$(CC)' VERSION='$(VERSION)'
 
 bin/libofflink-core.so: $(SOURCES) | bin
 	CGO_ENABLED=1 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS)' -buildmode=c-shared -o $@ ./runtime/cshared
@@ -39,14 +43,13 @@ setup-demo setup-test: setup-%:
 	scripts/setup $*
 
 # From device source to the printed line, on a machine with Go and make.
-demo: setup-demo build
+demo: setup-demo build ## install what is missing, then run examples/dynlink
 	$(MAKE) -C examples/dynlink demo
 
 # -count=1: the tests run compilers, and what those read the test cache does
 # not know.
-test: setup-test build
+test: setup-test build ## install what is missing, then run every test
 	$(GO) vet ./...
-	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'gofmt would change these files'; exit 1; }
 	$(MAKE) -C examples/dynlink check
 	scripts/install "$(CURDIR)/build/installed" /usr
 	$(MAKE) -C build/installed/usr/share/offlink/examples/dynlink check
@@ -55,22 +58,38 @@ test: setup-test build
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race -run 'Concurrent|Jobs' ./ir/irtext ./cmd/postlink
 	$(MAKE) test-dpcpp
 
+# The fast lane: no compilers, no devices, no network.
+test-short: ## run the tests that need nothing but Go
+	$(GO) test -short ./...
+
 # Our objects under the real DPC++ runtimes, on Intel's CPU device.
-test-dpcpp: build
+test-dpcpp: build ## run our objects under the real DPC++ runtimes
 	scripts/test-dpcpp
 
 # TABLES=postlink prints some of the tables.
-bench: build
+bench: build ## print the cost tables
 	$(GO) run ./internal/bench $(TABLES)
 
-fuzz:
+fuzz: ## run every fuzz target for FUZZTIME
 	scripts/fuzz $(FUZZTIME)
 
-lint:
+fuzz-minute: ## share a minute of fuzzing among all targets
+	scripts/fuzz -total 60
+
+lint: ## formatting, vet, staticcheck, shellcheck, prose
 	scripts/lint
 
-install: build
+generate: ## run every generator; the results are part of the repository
+	scripts/generate
+
+cross: ## build the commands for every supported system
+	scripts/cross
+
+install: build ## copy everything below DESTDIR/PREFIX
 	scripts/install '$(DESTDIR)' '$(PREFIX)'
 
-clean:
+uninstall: ## remove what install copied
+	scripts/uninstall '$(DESTDIR)' '$(PREFIX)'
+
+clean: ## remove bin/ and build/
 	rm -rf bin build examples/*/build

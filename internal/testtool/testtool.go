@@ -24,9 +24,19 @@ func Missing(t testing.TB, err error) {
 	t.Skip(err)
 }
 
+// skipShort ends a test of the fast lane: "go test -short" starts no external
+// tools, so that it is as fast on every machine, whatever is installed there.
+func skipShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short runs no external tools")
+	}
+}
+
 // Path returns the path of a tool.
 func Path(t testing.TB, name string) string {
 	t.Helper()
+	skipShort(t)
 	path, err := exec.LookPath(name)
 	if err != nil {
 		Missing(t, err)
@@ -46,6 +56,7 @@ func Need(t testing.TB, names ...string) {
 // scripts/python-env makes; pattern is as for filepath.Glob, below build/python.
 func Python(t testing.TB, pattern string) string {
 	t.Helper()
+	skipShort(t)
 	root, err := moduleRoot()
 	if err != nil {
 		t.Fatal(err)
