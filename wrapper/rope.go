@@ -98,8 +98,12 @@ func (r rope) Size() int64 { return r.size() }
 
 // replaceEntry returns an envelope's bytes with other code of an entry, or
 // without it where the code is nil.
-func replaceEntry(data []byte, n int, code devimg.Code) (rope, error) {
-	pieces, err := container.Replace(data, n, code)
+func replaceEntry(p *part, n int, code devimg.Code) (rope, error) {
+	replace := container.Replace
+	if p.pointed {
+		replace = container.ReplaceInPlace
+	}
+	pieces, err := replace(p.data, n, code)
 	if err != nil {
 		return nil, err
 	}

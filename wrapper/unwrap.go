@@ -49,6 +49,7 @@ type part struct {
 	parent  *part
 	enclose func(rope) (rope, error)
 	images  []Located // of an object file
+	pointed bool      // pointers of the host lead to the envelopes in data
 }
 
 // inside returns the part of that name in p.
@@ -118,7 +119,7 @@ func (w *walker) envelope(p *part) error {
 	}
 	for i := range entries {
 		e := &entries[i]
-		replace := func(code devimg.Code) (rope, error) { return replaceEntry(p.data, i, code) }
+		replace := func(code devimg.Code) (rope, error) { return replaceEntry(p, i, code) }
 		inner := p.inside(entryName(e, i), e.Data, e.Offset, func(r rope) (rope, error) { return replace(r) })
 		if nested(e) {
 			if err := w.walk(inner); err != nil {
@@ -187,7 +188,7 @@ func (w *walker) sections(p *part, h *hostObject, found []Located) error {
 	}
 	for i := range h.file.Sections {
 		s := &h.file.Sections[i]
-		if len(s.Data) == 0 || !s.HasPrefix(bundlePrefix) && !isOffloadSection(s) || wrapped[s.Name()] {
+		if len(s.Data) == 0 || !s.HasPrefix(bundlePrefix) && !isOffloadSection(s) && !isFatSection(s) || wrapped[s.Name()] {
 			continue
 		}
 		if err := w.section(p, s); err != nil {
@@ -203,8 +204,26 @@ func isOffloadSection(s *objfile.FileSection) bool {
 	return s.HasPrefix(".llvm.offloading") || s.HasPrefix(".llvm.rodata.offloading")
 }
 
+// isFatSection knows the sections of HIP, whose content is clang's bundles,
+// and of CUDA: fat binaries of the linked code (.nv_fatbin) and of code that
+// is to be linked on the device (__nv_relfatbin). COFF cuts names.
+func isFatSection(s *objfile.FileSection) bool {
+	for _, prefix := range fatSections {
+		if s.HasPrefix(prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+var fatSections = []string{
+	".hip_fat", "__HIP,__hip_fatbin",
+	".nv_fatb", "__nv_relfatbin", "__nv_relf", "__NV_CUDA,__nv_fatbin", "__NV_CUDA,__nv_relfatbin", "__NV_CUDA,__fatbin",
+}
+
 func (w *walker) section(p *part, s *objfile.FileSection) error {
 	inner := p.inside(s.Name(), s.Data, s.Offset, func(r rope) (rope, error) { return replaceSection(p.data, s, r) })
+	inner.pointed = isFatSection(s)
 	kind, target, bundled := parseBundleName(s.Name())
 	if container.Sniff(s.Data) != container.None || objfile.IsArchive(s.Data) || kind == devimg.KindHost {
 		return w.walk(inner)

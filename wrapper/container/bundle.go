@@ -65,7 +65,21 @@ func shorten(name []byte) []byte { return name[:min(len(name), 200)] }
 func newBundleEntry(id string) Entry {
 	e := Entry{Name: id}
 	e.Kind, e.Target, e.Host = ParseBundleID(id)
+	e.Arch = archOf(e.Target)
 	return e
+}
+
+// archOf returns the processor that a target ends with: the part behind the
+// four of a triple, or the fourth where the triple has no environment.
+func archOf(target string) string {
+	parts := strings.SplitN(target, "-", 5)
+	switch {
+	case len(parts) == 5:
+		return parts[4]
+	case len(parts) == 4 && (strings.HasPrefix(parts[3], "gfx") || strings.HasPrefix(parts[3], "sm_")):
+		return parts[3]
+	}
+	return ""
 }
 
 // ParseBundleID reads the id of a part of a bundle: the kind, the target
@@ -73,8 +87,12 @@ func newBundleEntry(id string) Entry {
 func ParseBundleID(id string) (kind devimg.Kind, target string, host bool) {
 	name, target, _ := strings.Cut(id, "-")
 	kind, known := devimg.ParseKind(name)
-	if !known && strings.HasPrefix(name, "hip") { // hipv4 names the code object's version
+	switch {
+	case known:
+	case strings.HasPrefix(name, "hip"): // hipv4 names the code object's version
 		kind = devimg.KindHIP
+	case name == "cuda":
+		kind = devimg.KindCUDA
 	}
 	return kind, target, kind == devimg.KindHost
 }

@@ -1,6 +1,6 @@
 // Package container reads the envelopes, other than descriptor tables in host
 // objects, that carry device images: LLVM's OffloadBinary, the bundles of
-// clang-offload-bundler, SYCLBIN, and compressed forms of them. A file each.
+// clang-offload-bundler, SYCLBIN, CUDA fat binaries, and compressed forms of them. A file each.
 //
 // Every reader takes the envelope's bytes whole, checks each offset against
 // them, and returns entries that share them. Envelopes may hold envelopes;
@@ -21,6 +21,7 @@ type Form string
 const (
 	None             Form = ""
 	OffloadBinary    Form = "OffloadBinary"
+	FatBinary        Form = "CUDA fat binary"
 	Bundle           Form = "clang offload bundle"
 	BundleText       Form = "clang offload bundle (text)"
 	BundleCompressed Form = "clang offload bundle (compressed)"
@@ -79,6 +80,7 @@ var forms = []struct {
 	is   func([]byte) bool
 }{
 	{OffloadBinary, isOffloadBinary},
+	{FatBinary, isFatBinary},
 	{Bundle, isBundle},
 	{BundleText, isBundleText},
 	{BundleCompressed, isCompressedBundle},
@@ -130,6 +132,8 @@ func readOne(form Form, data []byte, b *Budget) (int, []Entry, error) {
 	switch form {
 	case OffloadBinary:
 		return readOffloadBinary(data, b)
+	case FatBinary:
+		return readFatBinary(data)
 	case Bundle:
 		return readBundle(data)
 	case BundleText:

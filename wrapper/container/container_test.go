@@ -18,6 +18,7 @@ import (
 
 // shown is what a test compares of an entry.
 type shown struct {
+	Arch    string
 	Kind    devimg.Kind
 	Format  devimg.Format
 	Target  string
@@ -38,7 +39,7 @@ func show(t testing.TB, data []byte) []shown {
 		if e.Offset >= 0 && !bytes.Equal(data[e.Offset:][:len(e.Data)], e.Data) {
 			t.Errorf("entry %s is not at %#x", e.Name, e.Offset)
 		}
-		list = append(list, shown{e.Kind, e.Format, e.Target, e.Name, string(e.Data), e.Entries, e.Strings})
+		list = append(list, shown{e.Arch, e.Kind, e.Format, e.Target, e.Name, string(e.Data), e.Entries, e.Strings})
 	}
 	return list
 }
@@ -113,10 +114,9 @@ func TestOffloadPackager(t *testing.T) {
 		"--image=file=b.cubin,triple=nvptx64-nvidia-cuda,arch=sm_70,kind=cuda")
 	data := read(t, dir, "out.bin")
 	check(t, data, []shown{
-		{Kind: devimg.KindOpenMP, Target: "spir64-unknown-unknown", Name: "spir64-unknown-unknown", Code: "first code",
-			Strings: []String{{"arch", ""}}},
-		{Format: devimg.FormatNative, Target: "nvptx64-nvidia-cuda", Name: "nvptx64-nvidia-cuda", Code: "second",
-			Strings: []String{{"producer", "cuda"}, {"arch", "sm_70"}}},
+		{Kind: devimg.KindOpenMP, Target: "spir64-unknown-unknown", Name: "spir64-unknown-unknown", Code: "first code"},
+		{Kind: devimg.KindCUDA, Format: devimg.FormatNative, Target: "nvptx64-nvidia-cuda", Name: "nvptx64-nvidia-cuda", Code: "second",
+			Arch: "sm_70"},
 	})
 	checkReplace(t, data)
 }
@@ -188,7 +188,7 @@ func TestBundler(t *testing.T) {
 		return []shown{
 			// The tool fills triples up with dashes.
 			{Kind: devimg.KindHost, Target: "x86_64-unknown-linux-gnu-", Name: "host-x86_64-unknown-linux-gnu-", Code: host},
-			{Kind: devimg.KindHIP, Target: "amdgcn-amd-amdhsa--gfx906", Name: "hip-amdgcn-amd-amdhsa--gfx906", Code: a},
+			{Arch: "gfx906", Kind: devimg.KindHIP, Target: "amdgcn-amd-amdhsa--gfx906", Name: "hip-amdgcn-amd-amdhsa--gfx906", Code: a},
 			{Kind: devimg.KindOpenMP, Target: "spir64-unknown-unknown--", Name: "openmp-spir64-unknown-unknown--", Code: b},
 		}
 	}
@@ -315,7 +315,7 @@ func syclbin(t testing.TB) []byte {
 
 var syclbinShown = []shown{
 	{Kind: devimg.KindSYCL, Format: devimg.FormatSPIRV, Target: "spir64", Name: "spir64", Code: "first SPIR-V", Entries: []string{"first"}},
-	{Kind: devimg.KindSYCL, Format: devimg.FormatNative, Target: "intel_gpu_pvc", Name: "intel_gpu_pvc", Code: "native", Entries: []string{"first"}},
+	{Arch: "intel_gpu_pvc", Kind: devimg.KindSYCL, Format: devimg.FormatNative, Target: "intel_gpu_pvc", Name: "intel_gpu_pvc", Code: "native", Entries: []string{"first"}},
 	{Kind: devimg.KindSYCL, Target: "nvptx64", Name: "nvptx64", Code: "second PTX", Entries: []string{"second"}},
 }
 
@@ -485,6 +485,7 @@ func FuzzContainer(f *testing.F) {
 	f.Add(append(head, packed...))
 	f.Add([]byte("; " + bundleStart + "sycl-x\ntext\n\n; " + bundleEnd + "sycl-x\n"))
 	f.Add(syclbin(f))
+	f.Add(append(fatBinary(), fatBinary()...))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		entries, err := Read(data, NewBudget(1<<20))
 		if err != nil {
@@ -498,12 +499,14 @@ func FuzzContainer(f *testing.F) {
 			if i > 3 {
 				continue
 			}
-			pieces, err := Replace(data, i, devimg.Bytes([]byte("new")))
-			if err != nil {
-				continue
-			}
-			if _, err := join(pieces); err != nil {
-				t.Fatal(err)
+			for _, replace := range []func([]byte, int, devimg.Code) ([]devimg.Code, error){Replace, ReplaceInPlace} {
+				pieces, err := replace(data, i, devimg.Bytes([]byte("new")))
+				if err != nil {
+					continue
+				}
+				if _, err := join(pieces); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	})

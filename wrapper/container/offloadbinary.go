@@ -40,15 +40,12 @@ var offloadFormats = map[uint16]devimg.Format{
 }
 
 // offloadKinds are the producers; from LLVM 17 on they are bits.
-var offloadKinds = map[uint16]struct {
-	kind devimg.Kind
-	name string
-}{
-	1: {devimg.KindOpenMP, "openmp"},
-	2: {devimg.KindUnknown, "cuda"},
-	3: {devimg.KindHIP, "hip"}, // before they were bits
-	4: {devimg.KindHIP, "hip"},
-	8: {devimg.KindSYCL, "sycl"},
+var offloadKinds = map[uint16]devimg.Kind{
+	1: devimg.KindOpenMP,
+	2: devimg.KindCUDA,
+	3: devimg.KindHIP, // before they were bits
+	4: devimg.KindHIP,
+	8: devimg.KindSYCL,
 }
 
 func isOffloadBinary(data []byte) bool { return bytes.HasPrefix(data, []byte(offloadMagic)) }
@@ -151,11 +148,7 @@ func (f *offloadFile) entry(b []byte) (Entry, error) {
 	if f.compressed {
 		e.Offset = -1
 	}
-	producer := offloadKinds[u16(b, 2)]
-	e.Kind, e.Format = producer.kind, offloadFormats[u16(b, 0)]
-	if producer.kind == devimg.KindUnknown && producer.name != "" {
-		e.Strings = append(e.Strings, String{"producer", producer.name})
-	}
+	e.Kind, e.Format = offloadKinds[u16(b, 2)], offloadFormats[u16(b, 0)]
 	list, err := f.stringMap(u64(b, 8), u64(b, 16))
 	if err != nil {
 		return e, err
@@ -195,6 +188,8 @@ func (e *Entry) setStrings(list []String) {
 		switch s.Key {
 		case "triple":
 			e.Target = s.Value
+		case "arch":
+			e.Arch = s.Value
 		case "compile-opts":
 			e.CompileOptions = s.Value
 		case "link-opts":

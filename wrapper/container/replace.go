@@ -16,6 +16,21 @@ import (
 // n, counted as Read counts them, or without that entry where code is nil.
 // The bytes are a list of pieces, most of them shared with data.
 func Replace(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
+	return replaceWith(splice, data, n, code)
+}
+
+// ReplaceInPlace is [Replace] where pointers lead to the envelopes, so that
+// those that follow must stay where they are: what an envelope becomes may
+// not be larger than it was with the padding after it. The last may grow.
+func ReplaceInPlace(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
+	return replaceWith(spliceInPlace, data, n, code)
+}
+
+// splicer returns data with the envelope of size bytes at an offset made
+// anew, with other code of its entry n.
+type splicer func(data []byte, at, size int, form Form, n int, code devimg.Code) ([]devimg.Code, error)
+
+func replaceWith(splice splicer, data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
 	for at := 0; at < len(data); {
 		form := Sniff(data[at:])
 		if form == None {
@@ -45,11 +60,47 @@ func splice(data []byte, at, size int, form Form, n int, code devimg.Code) ([]de
 	return append(all, devimg.Bytes(data[at+size:])), nil
 }
 
+// RoomError says that an envelope cannot become larger.
+type RoomError struct {
+	Form       Form
+	Have, Need int64 // bytes
+}
+
+func (e *RoomError) Error() string {
+	return fmt.Sprintf("the %s would have %d bytes, and there is room for %d: pointers lead to what follows it, so that larger code must be linked anew", e.Form, e.Need, e.Have)
+}
+
+// spliceInPlace makes one envelope among others anew, in its own place.
+func spliceInPlace(data []byte, at, size int, form Form, n int, code devimg.Code) ([]devimg.Code, error) {
+	made, err := rebuild(form, data[at:at+size], n, code)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", form, err)
+	}
+	room := size
+	for at+room < len(data) && data[at+room] == 0 {
+		room++
+	}
+	p := pieces{list: []devimg.Code{devimg.Bytes(data[:at])}}
+	for _, c := range made {
+		p.code(c)
+	}
+	switch last := at+room == len(data); {
+	case p.size <= int64(room):
+		p.bytes(make([]byte, int64(room)-p.size))
+	case !last:
+		return nil, &RoomError{form, int64(room), p.size}
+	}
+	p.bytes(data[at+room:])
+	return p.list, nil
+}
+
 // rebuild makes one envelope anew.
 func rebuild(form Form, data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
 	switch form {
 	case OffloadBinary:
 		return rebuildOffloadBinary(data, n, code)
+	case FatBinary:
+		return rebuildFatBinary(data, n, code)
 	case Bundle:
 		return rebuildBundle(data, n, code)
 	case BundleText:

@@ -193,6 +193,9 @@ func newSYCLBINEntry(shared, own, global *props.Sets) Entry {
 		for _, key := range []string{"arch", "target"} { // the later is the more exact
 			if v, ok := set.Get(key); ok {
 				e.Target = string(v.Data())
+				if key == "arch" {
+					e.Arch = e.Target
+				}
 			}
 		}
 	}

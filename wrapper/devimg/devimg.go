@@ -20,6 +20,8 @@ const (
 	KindOpenMP
 	KindHIP
 	KindSYCL
+	// KindCUDA is ours: the number stands in no descriptor table.
+	KindCUDA
 )
 
 // Format is the form of an image's code (pi.h, pi_device_binary_type).
@@ -38,10 +40,13 @@ const (
 // Image is one device image. It is immutable once made; who opens the file
 // behind Code closes it.
 type Image struct {
-	Version        uint16 // as read; writers choose their own
-	Kind           Kind
-	Format         Format
-	Target         string // "spir64", ...: the target string
+	Version uint16 // as read; writers choose their own
+	Kind    Kind
+	Format  Format
+	Target  string // "spir64", ...: the target string
+	// Arch is the processor of the target where what carries the image names
+	// it: "gfx90a", "sm_80". The descriptor tables of SYCL have no place for it.
+	Arch           string
 	CompileOptions string
 	LinkOptions    string
 	Manifest       []byte // nil: no manifest

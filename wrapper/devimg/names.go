@@ -2,14 +2,15 @@ package devimg
 
 import "strconv"
 
-var kindNames = [...]string{"unknown", "host", "openmp", "hip", "sycl"}
+var kindNames = [...]string{"unknown", "host", "openmp", "hip", "sycl", "cuda"}
 
 // String returns the spelling of clang-offload-wrapper's -kind.
 func (k Kind) String() string { return nameOf(kindNames[:], int(k)) }
 
-// ParseKind returns the kind that -kind spells so.
+// ParseKind returns the kind that -kind spells so. CUDA is none: no
+// descriptor tables carry its images.
 func ParseKind(s string) (Kind, bool) {
-	i, ok := indexOf(kindNames[:], s)
+	i, ok := indexOf(kindNames[:KindCUDA], s)
 	return Kind(i), ok
 }
 

@@ -1,0 +1,282 @@
+package container
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"offlink/wrapper/devimg"
+)
+
+// The layout of a CUDA fat binary, which NVIDIA does not document. It is what
+// the libraries in NVIDIA's wheels hold (CUDA 11 to 13) and what clang's
+// driver makes with the fatbinary tool, all fields little-endian:
+//
+//	header  u32 magic = BA55ED50; u16 version; u16 size of the header;
+//	        u64 size of the entries
+//	entry   +0  u16 kind: 1 PTX, 2 ELF; u16 version; u32 size of this header;
+//	            u64 size of the payload, which is padded to 8 bytes
+//	        +16 u32 size of the compressed payload, or 0; u32 offset of the
+//	            PTX options' place in this header
+//	        +24 u16 minor and u16 major version; u32 architecture: 90 is sm_90
+//	        +32 u32 offset and u32 length of a name in this header
+//	        +40 u64 flags; u64 zero; u64 size before compression, or 0
+//
+// The options of PTX are an offset and a length in the header.
+const (
+	fatMagic         = 0xBA55ED50
+	fatHeaderSize    = 16
+	fatEntrySize     = 64
+	fatKindPTX       = 1
+	fatKindELF       = 2
+	fatFlagLZ4       = 0x2000
+	fatFlagZstd      = 0x8000
+	fatFlagsPacked   = fatFlagLZ4 | fatFlagZstd
+	fatPackedSize    = 16 // offsets of fields in an entry's header
+	fatOptions       = 20
+	fatArchitecture  = 28
+	fatName          = 32
+	fatFlags         = 40
+	fatInflated      = 56
+	fatPayloadSize   = 8
+	fatPayloadAlign  = 8
+	fatMaxHeaderSize = 1 << 16
+)
+
+// The keys of what a fat binary says of an entry beyond an image's fields.
+const (
+	StringForm        = "form"         // "ptx" or "elf", where the code is compressed and does not show it
+	StringCompression = "compression"  // "lz4" or "zstd": the code is left as it is
+	StringInflated    = "uncompressed" // its size in bytes before compression
+)
+
+// cudaTarget is the triple of all code in fat binaries.
+const cudaTarget = "nvptx64-nvidia-cuda"
+
+func isFatBinary(data []byte) bool {
+	return len(data) >= fatHeaderSize && u32(data, 0) == fatMagic
+}
+
+// readFatBinary reads one fat binary. Compressed entries stay compressed.
+func readFatBinary(data []byte) (int, []Entry, error) {
+	f, err := openFatBinary(data)
+	if err != nil {
+		return 0, nil, err
+	}
+	var entries []Entry
+	for at := f.first; at < f.end; {
+		e, next, err := f.entry(at)
+		if err != nil {
+			return 0, nil, fmt.Errorf("entry %d: %w", len(entries), err)
+		}
+		entries = append(entries, e)
+		at = next
+	}
+	return int(f.end), entries, nil
+}
+
+// fatFile is a fat binary while it is read.
+type fatFile struct {
+	reader
+	first, end uint64 // of its entries
+}
+
+func openFatBinary(data []byte) (*fatFile, error) {
+	f := &fatFile{reader: reader{form: FatBinary, data: data}}
+	head, err := f.slice(0, fatHeaderSize, "header")
+	if err != nil {
+		return nil, err
+	}
+	f.first = uint64(u16(head, 6))
+	size := u64(head, 8)
+	if f.first < fatHeaderSize {
+		return nil, f.errorf(6, "a header of %d bytes", f.first)
+	}
+	if _, err := f.slice(f.first, size, "entries"); err != nil {
+		return nil, err
+	}
+	f.end = f.first + size
+	f.data = data[:f.end:f.end]
+	return f, nil
+}
+
+// header returns the header of the entry at an offset and where its payload
+// lies.
+func (f *fatFile) header(at uint64) (head []byte, payload, size uint64, err error) {
+	fixed, err := f.slice(at, fatEntrySize, "entry")
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	length := uint64(u32(fixed, 4))
+	if length < fatEntrySize || length > fatMaxHeaderSize {
+		return nil, 0, 0, f.errorf(at+4, "an entry's header of %d bytes", length)
+	}
+	if head, err = f.slice(at, length, "entry"); err != nil {
+		return nil, 0, 0, err
+	}
+	size = u64(head, fatPayloadSize)
+	_, err = f.slice(at+length, size, "payload")
+	return head, at + length, size, err
+}
+
+func (f *fatFile) entry(at uint64) (e Entry, next uint64, err error) {
+	head, payload, size, err := f.header(at)
+	if err != nil {
+		return e, 0, err
+	}
+	next = payload + size
+	packed := u64(head, fatFlags)&fatFlagsPacked != 0
+	if n := uint64(u32(head, fatPackedSize)); packed && n > 0 && n <= size {
+		size = n // without the padding
+	}
+	e.setCode(f.data, payload, size)
+	e.Kind, e.Target = devimg.KindCUDA, cudaTarget
+	e.Arch = "sm_" + strconv.FormatUint(uint64(u32(head, fatArchitecture)), 10)
+	form := fatForm(u16(head, 0))
+	if form == "ptx" {
+		e.CompileOptions = f.inHeader(head, fatOptions)
+		if !packed {
+			e.trimPadding()
+		}
+	}
+	if name := headerText(head, u32(head, fatName), u32(head, fatName+4)); name != "" {
+		e.Strings = append(e.Strings, String{"name", name})
+	}
+	if packed {
+		e.Strings = append(e.Strings, String{StringForm, form},
+			String{StringCompression, fatCompression(u64(head, fatFlags))},
+			String{StringInflated, strconv.FormatUint(u64(head, fatInflated), 10)})
+	}
+	e.Name = e.Arch + "." + form
+	return e, next, nil
+}
+
+// trimPadding takes the zeros off the end of a text.
+func (e *Entry) trimPadding() {
+	n := len(bytes.TrimRight(e.Data, "\x00"))
+	n = max(n, len(e.Data)-fatPayloadAlign)
+	e.Data = e.Data[:n:n]
+	e.Image.Code = devimg.Bytes(e.Data)
+}
+
+// inHeader returns the text that the pair of offset and length at the place
+// that the field names stands for.
+func (f *fatFile) inHeader(head []byte, field int) string {
+	at := uint64(u32(head, field))
+	if at < fatEntrySize || at+8 > uint64(len(head)) {
+		return ""
+	}
+	return headerText(head, u32(head, int(at)), u32(head, int(at)+4))
+}
+
+// headerText returns the text at an offset of an entry's header, or nothing
+// where it does not lie there.
+func headerText(head []byte, off, n uint32) string {
+	if n == 0 || off < fatEntrySize || uint64(off)+uint64(n) > uint64(len(head)) {
+		return ""
+	}
+	return string(bytes.Trim(head[off:off+n], "\x00 "))
+}
+
+func fatForm(kind uint16) string {
+	switch kind {
+	case fatKindPTX:
+		return "ptx"
+	case fatKindELF:
+		return "elf"
+	}
+	return "kind " + strconv.Itoa(int(kind))
+}
+
+func fatCompression(flags uint64) string {
+	if flags&fatFlagZstd != 0 {
+		return "zstd"
+	}
+	return "lz4"
+}
+
+// rebuildFatBinary makes a fat binary anew with other code of entry n, or
+// without the entry. New code is stored uncompressed, unless it is what the
+// entry has.
+func rebuildFatBinary(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
+	f, err := openFatBinary(data)
+	if err != nil {
+		return nil, err
+	}
+	var out pieces
+	for at, i := f.first, 0; at < f.end; i++ {
+		head, payload, size, err := f.header(at)
+		if err != nil {
+			return nil, err
+		}
+		next := payload + size
+		switch {
+		case i != n:
+			out.bytes(f.data[at:next])
+		case code != nil:
+			if err := out.fatEntry(head, f.data[payload:next], code); err != nil {
+				return nil, err
+			}
+		}
+		at = next
+	}
+	header := bytes.Clone(f.data[:f.first])
+	binary.LittleEndian.PutUint64(header[8:], uint64(out.size))
+	return append([]devimg.Code{devimg.Bytes(header)}, out.list...), nil
+}
+
+// fatEntry adds an entry with other code.
+func (p *pieces) fatEntry(head, old []byte, code devimg.Code) error {
+	head = bytes.Clone(head)
+	flags := u64(head, fatFlags)
+	if flags&fatFlagsPacked != 0 && looksPacked(code) {
+		same, err := sameBytes(code, old)
+		if err != nil {
+			return err
+		}
+		if !same {
+			return errors.New("the entry is compressed, and the new code is neither an ELF file nor PTX: give it uncompressed")
+		}
+		p.bytes(head)
+		p.bytes(old)
+		return nil
+	}
+	size := (code.Size() + fatPayloadAlign - 1) &^ (fatPayloadAlign - 1)
+	if u16(head, 0) == fatKindPTX && size == code.Size() {
+		size += fatPayloadAlign // it ends with a NUL
+	}
+	binary.LittleEndian.PutUint64(head[fatPayloadSize:], uint64(size))
+	binary.LittleEndian.PutUint32(head[fatPackedSize:], 0)
+	binary.LittleEndian.PutUint64(head[fatFlags:], flags&^fatFlagsPacked)
+	binary.LittleEndian.PutUint64(head[fatInflated:], 0)
+	p.bytes(head)
+	p.code(code)
+	p.bytes(make([]byte, size-code.Size()))
+	return nil
+}
+
+// looksPacked reports whether code is neither an ELF file nor text.
+func looksPacked(code devimg.Code) bool {
+	var head [64]byte
+	n, _ := code.ReadAt(head[:], 0)
+	if bytes.HasPrefix(head[:n], []byte("\x7fELF")) {
+		return false
+	}
+	for _, c := range head[:n] {
+		if c >= 0x7f || c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return true
+		}
+	}
+	return n == 0
+}
+
+// sameBytes reports whether code is what old begins with, up to padding.
+func sameBytes(code devimg.Code, old []byte) (bool, error) {
+	if n := int64(len(old)) - code.Size(); n < 0 || n >= fatPayloadAlign {
+		return false, nil
+	}
+	b, err := devimg.ReadCode(code)
+	return bytes.HasPrefix(old, b), err
+}
