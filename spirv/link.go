@@ -19,6 +19,9 @@ type LinkOptions struct {
 	// AllowUnresolved leaves imports that no input exports in the result,
 	// whose Imports lists them; else they are an *UnresolvedError.
 	AllowUnresolved bool
+	// Provided tells which names the device provides: their imports stay in
+	// the result when no input exports them, and are no error. It may be nil.
+	Provided func(name string) bool
 	// KeepExports leaves the linkage names of exports in the result, so that
 	// its Exports lists them and it can be linked again.
 	KeepExports bool

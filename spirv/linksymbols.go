@@ -100,6 +100,9 @@ func (l *linker) bindImports() []Unresolved {
 				continue
 			}
 			first[s.Name] = &export{u, s}
+			if l.opts.Provided != nil && l.opts.Provided(s.Name) {
+				continue
+			}
 			unresolved = append(unresolved, Unresolved{s, u.Name})
 		}
 	}

@@ -225,3 +225,19 @@ func TestPhis(t *testing.T) {
 		t.Errorf("error = %v; want that the required size does not divide", err)
 	}
 }
+
+// TestGlobalBuiltIns: SYCL compilers declare built-in variables in global
+// memory; every work-item has its own values all the same.
+func TestGlobalBuiltIns(t *testing.T) {
+	p := buildModules(t, Options{}, driver.BuildOptions{}, asmModule(t, "ids"))
+	const columns = 26
+	out := p.buffer(make([]int64, 4*6*columns))
+	p.launch("ids", driver.Range{Global: []int{4, 6}, Local: []int{2, 3}, Offset: []int{10, 20}}, out)
+	var want []int64
+	for y := range int64(6) {
+		for x := range int64(4) {
+			want = append(want, 2, 2, 1, 2, 3, 1, x/2, y/3, 0, x%2, y%3, 0, 10+x, 20+y, 0, 4, 6, 1, 10, 20, 0, 2, 3, 1, y*4+x, y%3*2+x%2)
+		}
+	}
+	check(t, p, "ids", out, want)
+}

@@ -336,7 +336,7 @@ func (b *builder) note(id spirv.ID) {
 	switch {
 	case v == nil:
 		b.fn.calls = append(b.fn.calls, b.p.demand(id))
-	case v.storage == spirv.StorageInput:
+	case v.isBuiltin:
 		b.fn.inputs[id] = true
 	case v.storage == spirv.StorageWorkgroup:
 		b.fn.locals[v.index] = true

@@ -31,7 +31,7 @@ func init() {
 		table[op] = intUnaryEmitter(row, op)
 	}
 	for op, f := range wide {
-		table[op] = wideEmitter(f)
+		table[op] = wideEmitter(f, op == spirv.OpIAddCarry || op == spirv.OpISubBorrow)
 	}
 	for op, row := range floatBinary {
 		table[op] = func(b *builder, in *spirv.Instruction) { b.floats2(in, row) }
@@ -98,7 +98,7 @@ func intBinaryEmitter(row binaryByWidth, op spirv.Opcode) func(*builder, *spirv.
 		if b.lanes(kindInt, to, y) != width && !shift || to.t.scalar().width != width {
 			b.refuse("operands of different widths")
 		}
-		b.fast2(op, width, to, x, y, row[widthIndex(width)])
+		b.fast2(op, width, to, x, y, row(width))
 	}
 }
 
@@ -107,11 +107,11 @@ func intCompareEmitter(row binaryByWidth, op spirv.Opcode) func(*builder, *spirv
 		x, y := b.arg(in, 0), b.arg(in, 1)
 		to := b.numbers(in, kindBool, 0)
 		if x.t.is(kindPointer) && y.t.is(kindPointer) && x.t.words == to.t.words && y.t.words == to.t.words {
-			b.emit2(to, x, y, row[widthIndex(64)]) // what llvm-spirv makes of pointer comparisons
+			b.emit2(to, x, y, row(64)) // what llvm-spirv makes of pointer comparisons
 			return
 		}
 		width := b.lanes(kindInt, to, x, y)
-		b.fast2(op, width, to, x, y, row[widthIndex(width)])
+		b.fast2(op, width, to, x, y, row(width))
 	}
 }
 
@@ -120,18 +120,21 @@ func intUnaryEmitter(row unaryByWidth, op spirv.Opcode) func(*builder, *spirv.In
 		x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
 		width := b.lanes(kindInt, to, x)
 		b.want(to.t.scalar().width == width || op == spirv.OpBitCount, "operand and result are of different widths")
-		b.emit1(to, x, row[widthIndex(width)])
+		b.emit1(to, x, row(width))
 	}
 }
 
-// wideEmitter: the result is a struct of two values like the operands.
-func wideEmitter(f func(a, b uint64, width int) (low, high uint64)) func(*builder, *spirv.Instruction) {
+// wideEmitter: the result is a struct of two values like the operands. Where
+// the second is a carry, translators also make a boolean of it.
+func wideEmitter(f func(a, b uint64, width int) (low, high uint64), carry bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, y, to := b.arg(in, 0), b.arg(in, 1), b.destination(in)
 		b.want(to.t.kind == kindStruct && len(to.t.members) == 2, "its result is no struct of two")
 		low := value{to.at, to.t.members[0]}
 		high := value{to.at + int32(low.t.words), to.t.members[1]}
-		b.same(low.t, high.t)
+		if !carry || !high.t.is(kindBool) || high.t.words != low.t.words {
+			b.same(low.t, high.t)
+		}
 		b.same(low.t, x.t)
 		w := b.lanes(kindInt, low, x, y)
 		b.emit2(low, x, y, func(a, c uint64) uint64 { v, _ := f(a, c, w); return v & mask(w) })

@@ -23,7 +23,7 @@ func init() {
 		table[op] = func(b *builder, in *spirv.Instruction) {
 			v := b.arg(in, 3)
 			b.want(v.t.kind == kindInt, "the value is no integer")
-			b.modify(in, v, row[widthIndex(v.t.width)])
+			b.modify(in, v, row(v.t.width))
 		}
 	}
 	for op, row := range atomicFloats {
@@ -60,7 +60,7 @@ var atomicFloats = map[spirv.Opcode]binaryFloat{
 // atomicSize is the size of what the device changes atomically.
 func (b *builder) atomicSize(p value, t *typ) int64 {
 	b.want(p.t.kind == kindPointer, "the operand is no pointer")
-	b.want(isNumeric(t) && (t.size == 4 || t.size == 8),
+	b.want(t.kind != kindVector && isNumeric(t) && (t.bits() == 32 || t.bits() == 64),
 		"the embedded device has atomic operations of 32 and 64 bits, not on %s", b.typeName(t))
 	return t.size
 }
@@ -79,7 +79,7 @@ func atomicStep(op spirv.Opcode) func(*builder, *spirv.Instruction) {
 		t := b.result(in)
 		b.want(t.kind == kindInt, "its result is no integer")
 		one := value{b.constant([]uint64{1}), t}
-		b.modify(in, one, intBinary[op][widthIndex(t.width)])
+		b.modify(in, one, intBinary[op](t.width))
 	}
 }
 

@@ -182,39 +182,63 @@ func (b *builder) emitFromBF16(in *spirv.Instruction) {
 	b.emit1(to, x, func(a uint64) uint64 { return a << 16 })
 }
 
-// emitBitcast: components of one size keep their words, others are cut anew
-// from the bytes.
+// emitBitcast: components of one width keep their words, others are cut anew
+// from the bits, of which the first component has the lowest.
 func (b *builder) emitBitcast(in *spirv.Instruction) {
 	x, t := b.arg(in, 0), b.result(in)
 	from, to := x.t.scalar(), t.scalar()
-	b.want(isNumeric(from) && isNumeric(to) && from.size*x.t.words == to.size*t.words,
+	b.want(isNumeric(from) && isNumeric(to) && int64(from.bits())*x.t.words == int64(to.bits())*t.words,
 		"%s and %s do not have the same bits", b.typeName(x.t), b.typeName(t))
-	if from.size == to.size {
+	if from.bits() == to.bits() {
 		b.alias(in, value{x.at, t})
 		return
 	}
 	b.emit(inst{
 		step: stepRecut, dst: b.destination(in).at, a: x.at, n: int32(x.t.words),
-		ext: recut{from.size, to.size, t.words},
+		ext: recut{from.bits(), to.bits(), int32(t.words)},
 	})
 }
 
+// isNumeric tells whether a type has bits that an OpBitcast may take. Of
+// booleans SPIR-V does not say so, but translators make them of LLVM's i1.
 func isNumeric(t *typ) bool {
-	return t.kind == kindInt || t.kind == kindFloat || t.kind == kindPointer
+	return t.kind == kindInt || t.kind == kindFloat || t.kind == kindPointer || t.kind == kindBool
 }
 
-// recut is the sizes in bytes of components before and after, and how many
+// recut is the widths in bits of components before and after, and how many
 // there are after.
-type recut struct{ from, to, count int64 }
+type recut struct {
+	from, to int
+	count    int32
+}
 
 func stepRecut(it *item, in *inst) status {
 	r := in.ext.(recut)
-	var data [16 * 8]byte
+	var words [maxComponents]uint64
 	for i, v := range it.s[in.a : in.a+in.n] {
-		storeWord(data[int64(i)*r.from:], r.from, v)
+		putBits(words[:], i*r.from, v)
 	}
 	for i := range r.count {
-		it.s[int64(in.dst)+i] = loadWord(data[i*r.to:], r.to)
+		it.s[in.dst+i] = getBits(words[:], int(i)*r.to) & mask(r.to)
 	}
 	return running
+}
+
+// putBits sets bits that are 0, from bit number at on.
+func putBits(words []uint64, at int, v uint64) {
+	i, shift := at/64, at%64
+	words[i] |= v << shift
+	if high := v >> 1 >> (63 - shift); high != 0 {
+		words[i+1] |= high
+	}
+}
+
+// getBits reads 64 bits from bit number at on, those behind the end as 0.
+func getBits(words []uint64, at int) uint64 {
+	i, shift := at/64, at%64
+	v := words[i] >> shift
+	if i+1 < len(words) {
+		v |= words[i+1] << 1 << (63 - shift)
+	}
+	return v
 }

@@ -237,6 +237,10 @@ func stepReturn(it *item, in *inst) status {
 
 func (b *builder) emitCall(in *spirv.Instruction) {
 	id := spirv.ID(in.Operands()[0])
+	if name := b.p.intrinsic(id); name != "" {
+		b.emitIntrinsic(in, name)
+		return
+	}
 	callee, err := b.p.function(id)
 	if err != nil {
 		b.refuse("%v", err)

@@ -66,10 +66,6 @@ type groupOp struct {
 	start func(width int) uint64 // what changes nothing
 }
 
-func fromRow(row binaryByWidth) func(int) binary2 {
-	return func(width int) binary2 { return row[widthIndex(width)] }
-}
-
 func fromFloat(row binaryFloat) func(int) binary2 {
 	return func(width int) binary2 { return row[floatIndex(width)] }
 }
@@ -88,15 +84,15 @@ func logicalOp(f binary2, start uint64) groupOp {
 
 // groupOps are the operations that a group reduces and scans with.
 var groupOps = map[spirv.Opcode]groupOp{
-	spirv.OpGroupIAdd:          {kindInt, fromRow(intBinary[spirv.OpIAdd]), constantStart(0)},
-	spirv.OpGroupIMulKHR:       {kindInt, fromRow(intBinary[spirv.OpIMul]), constantStart(1)},
-	spirv.OpGroupSMin:          {kindInt, fromRow(intMin), func(w int) uint64 { return mask(w) >> 1 }},
-	spirv.OpGroupUMin:          {kindInt, fromRow(uintMin), func(w int) uint64 { return mask(w) }},
-	spirv.OpGroupSMax:          {kindInt, fromRow(intMax), func(w int) uint64 { return 1 << (w - 1) }},
-	spirv.OpGroupUMax:          {kindInt, fromRow(uintMax), constantStart(0)},
-	spirv.OpGroupBitwiseAndKHR: {kindInt, fromRow(intBinary[spirv.OpBitwiseAnd]), func(w int) uint64 { return mask(w) }},
-	spirv.OpGroupBitwiseOrKHR:  {kindInt, fromRow(intBinary[spirv.OpBitwiseOr]), constantStart(0)},
-	spirv.OpGroupBitwiseXorKHR: {kindInt, fromRow(intBinary[spirv.OpBitwiseXor]), constantStart(0)},
+	spirv.OpGroupIAdd:          {kindInt, (intBinary[spirv.OpIAdd]), constantStart(0)},
+	spirv.OpGroupIMulKHR:       {kindInt, (intBinary[spirv.OpIMul]), constantStart(1)},
+	spirv.OpGroupSMin:          {kindInt, (intMin), func(w int) uint64 { return mask(w) >> 1 }},
+	spirv.OpGroupUMin:          {kindInt, (uintMin), func(w int) uint64 { return mask(w) }},
+	spirv.OpGroupSMax:          {kindInt, (intMax), func(w int) uint64 { return 1 << (w - 1) }},
+	spirv.OpGroupUMax:          {kindInt, (uintMax), constantStart(0)},
+	spirv.OpGroupBitwiseAndKHR: {kindInt, (intBinary[spirv.OpBitwiseAnd]), func(w int) uint64 { return mask(w) }},
+	spirv.OpGroupBitwiseOrKHR:  {kindInt, (intBinary[spirv.OpBitwiseOr]), constantStart(0)},
+	spirv.OpGroupBitwiseXorKHR: {kindInt, (intBinary[spirv.OpBitwiseXor]), constantStart(0)},
 	spirv.OpGroupFAdd:          {kindFloat, fromFloat(floatBinary[spirv.OpFAdd]), floatStart(0)},
 	spirv.OpGroupFMulKHR:       {kindFloat, fromFloat(floatBinary[spirv.OpFMul]), floatStart(1)},
 	spirv.OpGroupFMin:          {kindFloat, fromFloat(floatMin), floatStart(math.Inf(1))},

@@ -71,6 +71,7 @@ func (b *builder) accessOf(t *typ) *access {
 	if a := b.p.accesses[t]; a != nil {
 		return a
 	}
+	b.want(!t.hasPackedBits(), "the embedded device does not implement %s in memory", b.typeName(t))
 	a := &access{leaves: t.leaves()}
 	for _, l := range a.leaves {
 		a.size = max(a.size, l.offset+l.size)
@@ -93,17 +94,14 @@ func (b *builder) singleWord(t *typ) int64 {
 }
 
 func (b *builder) load(to, from value) {
-	if size := b.singleWord(to.t); size != 0 && to.t.kind != kindBool {
-		b.emit(inst{step: loads[size], dst: to.at, a: from.at})
+	if step := loads[b.singleWord(to.t)]; step != nil && to.t.scalar().isWhole() {
+		b.emit(inst{step: step, dst: to.at, a: from.at})
 		return
 	}
 	if to.t.words == 0 {
 		return
 	}
 	b.emit(inst{step: stepLoad, dst: to.at, a: from.at, ext: b.accessOf(to.t)})
-	if to.t.kind == kindBool {
-		b.emit(inst{step: stepLanes1, dst: to.at, a: to.at, n: 1, f1: func(v uint64) uint64 { return bit(v != 0) }})
-	}
 }
 
 // loads and stores of one word, by size in bytes.
@@ -159,9 +157,21 @@ func stepLoad(it *item, in *inst) status {
 	}
 	to := it.s[in.dst:]
 	for i, l := range a.leaves {
-		to[i] = loadWord(data[l.offset:], l.size)
+		to[i] = l.value(loadWord(data[l.offset:], l.size))
 	}
 	return running
+}
+
+// value clears the bits of loaded bytes that the type does not have; a boolean
+// is true if any is set.
+func (l *leaf) value(v uint64) uint64 {
+	switch l.bits {
+	case 64:
+		return v
+	case 1:
+		return bit(v != 0)
+	}
+	return v & mask(l.bits)
 }
 
 func loadWord(data []byte, size int64) uint64 {
@@ -172,8 +182,10 @@ func loadWord(data []byte, size int64) uint64 {
 		return uint64(binary.LittleEndian.Uint16(data))
 	case 4:
 		return uint64(binary.LittleEndian.Uint32(data))
+	case 8:
+		return binary.LittleEndian.Uint64(data)
 	}
-	return binary.LittleEndian.Uint64(data)
+	return readWord(data[:size])
 }
 
 func storeWord(data []byte, size int64, v uint64) {
@@ -184,8 +196,10 @@ func storeWord(data []byte, size int64, v uint64) {
 		binary.LittleEndian.PutUint16(data, uint16(v))
 	case 4:
 		binary.LittleEndian.PutUint32(data, uint32(v))
-	default:
+	case 8:
 		binary.LittleEndian.PutUint64(data, v)
+	default:
+		writeWord(data[:size], v)
 	}
 }
 
@@ -197,8 +211,8 @@ func (b *builder) emitStore(in *spirv.Instruction) {
 }
 
 func (b *builder) store(to, v value) {
-	if size := b.singleWord(v.t); size != 0 {
-		b.emit(inst{step: stores[size], a: to.at, b: v.at})
+	if step := stores[b.singleWord(v.t)]; step != nil {
+		b.emit(inst{step: step, a: to.at, b: v.at})
 		return
 	}
 	if v.t.words > 0 {

@@ -6,51 +6,51 @@ import (
 	"offlink/spirv"
 )
 
-// Operations on integers. A row has an operation for 8, 16, 32 and 64 bits;
-// operands and results are zero-extended words. Division by zero gives 0 and
-// the remainder of it the dividend; a shift takes its amount modulo the width.
+// Operations on integers. A row gives the operation for a width, which is 1 to
+// 64 bits: the widths of OpenCL C, and those that optimizers make of vectors of
+// booleans and of byte-wise loads. Operands and results are zero-extended
+// words. Division by zero gives 0 and the remainder of it the dividend; a
+// shift takes its amount modulo the width.
 
 type unary func(a uint64) uint64
 type binary2 func(a, b uint64) uint64
 
-type unaryByWidth [4]unary
-type binaryByWidth [4]binary2
-
-// widthIndex is the place of a width in a row.
-func widthIndex(width int) int { return log2(width) - 3 }
+type unaryByWidth func(width int) unary
+type binaryByWidth func(width int) binary2
 
 // lowBits makes a row of an operation on 64 bits whose low bits depend on the
 // low bits of its operands alone.
 func lowBits(f binary2) binaryByWidth {
-	return binaryByWidth{
-		func(a, b uint64) uint64 { return uint64(uint8(f(a, b))) },
-		func(a, b uint64) uint64 { return uint64(uint16(f(a, b))) },
-		func(a, b uint64) uint64 { return uint64(uint32(f(a, b))) },
-		f,
+	return func(width int) binary2 {
+		switch width {
+		case 8:
+			return func(a, b uint64) uint64 { return uint64(uint8(f(a, b))) }
+		case 16:
+			return func(a, b uint64) uint64 { return uint64(uint16(f(a, b))) }
+		case 32:
+			return func(a, b uint64) uint64 { return uint64(uint32(f(a, b))) }
+		case 64:
+			return f
+		}
+		return func(a, b uint64) uint64 { return f(a, b) & mask(width) }
 	}
 }
 
 // zeroExtended makes a row of an operation on zero-extended operands.
 func zeroExtended(f func(a, b uint64, width int) uint64) binaryByWidth {
-	var row binaryByWidth
-	for i := range row {
-		width := 8 << i
-		row[i] = func(a, b uint64) uint64 { return f(a, b, width) & mask(width) }
+	return func(width int) binary2 {
+		return func(a, b uint64) uint64 { return f(a, b, width) & mask(width) }
 	}
-	return row
 }
 
 // signExtended makes a row of an operation on sign-extended operands.
 func signExtended(f func(a, b int64, width int) int64) binaryByWidth {
-	var row binaryByWidth
-	for i := range row {
-		width := 8 << i
+	return func(width int) binary2 {
 		shift := 64 - width
-		row[i] = func(a, b uint64) uint64 {
+		return func(a, b uint64) uint64 {
 			return uint64(f(int64(a<<shift)>>shift, int64(b<<shift)>>shift, width)) & mask(width)
 		}
 	}
-	return row
 }
 
 func signExtend(v uint64, width int) int64 {
@@ -70,9 +70,14 @@ var intBinary = map[spirv.Opcode]binaryByWidth{
 	spirv.OpSDiv:                 signExtended(sdiv),
 	spirv.OpSRem:                 signExtended(srem),
 	spirv.OpSMod:                 signExtended(smod),
-	spirv.OpShiftLeftLogical:     zeroExtended(func(a, b uint64, w int) uint64 { return a << (b & uint64(w-1)) }),
-	spirv.OpShiftRightLogical:    zeroExtended(func(a, b uint64, w int) uint64 { return a >> (b & uint64(w-1)) }),
-	spirv.OpShiftRightArithmetic: signExtended(func(a, b int64, w int) int64 { return a >> (uint64(b) & uint64(w-1)) }),
+	spirv.OpShiftLeftLogical:     zeroExtended(func(a, b uint64, w int) uint64 { return a << (b % uint64(w)) }),
+	spirv.OpShiftRightLogical:    zeroExtended(func(a, b uint64, w int) uint64 { return a >> (b % uint64(w)) }),
+	spirv.OpShiftRightArithmetic: arithmeticShift,
+}
+
+// arithmeticShift takes its amount as a zero-extended number.
+func arithmeticShift(width int) binary2 {
+	return func(a, b uint64) uint64 { return uint64(signExtend(a, width)>>(b%uint64(width))) & mask(width) }
 }
 
 func udiv(a, b uint64, _ int) uint64 {
@@ -134,11 +139,14 @@ var intCompare = map[spirv.Opcode]binaryByWidth{
 
 func compareUnsigned(f func(a, b uint64) bool) binaryByWidth {
 	g := func(a, b uint64) uint64 { return bit(f(a, b)) }
-	return binaryByWidth{g, g, g, g}
+	return func(int) binary2 { return g }
 }
 
 func compareSigned(f func(a, b int64) bool) binaryByWidth {
-	return signExtended(func(a, b int64, _ int) int64 { return int64(bit(f(a, b))) })
+	return func(width int) binary2 {
+		shift := 64 - width
+		return func(a, b uint64) uint64 { return bit(f(int64(a<<shift), int64(b<<shift))) }
+	}
 }
 
 var intUnary = map[spirv.Opcode]unaryByWidth{
@@ -149,12 +157,9 @@ var intUnary = map[spirv.Opcode]unaryByWidth{
 }
 
 func eachWidth(f func(a uint64, width int) uint64) unaryByWidth {
-	var row unaryByWidth
-	for i := range row {
-		width := 8 << i
-		row[i] = func(a uint64) uint64 { return f(a, width) & mask(width) }
+	return func(width int) unary {
+		return func(a uint64) uint64 { return f(a, width) & mask(width) }
 	}
-	return row
 }
 
 // wide are the operations whose result is a struct of two values: low and

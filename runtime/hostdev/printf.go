@@ -47,7 +47,7 @@ func stepPrintf(it *item, in *inst) status {
 	}
 	var args []printArg
 	for i, t := range in.ext.([]*typ) {
-		arg := printArg{words: it.s[in.list[i] : int64(in.list[i])+t.words], kind: t.scalar().kind, width: int(t.scalar().size * 8)}
+		arg := printArg{words: it.s[in.list[i] : int64(in.list[i])+t.words], kind: t.scalar().kind, width: t.bits()}
 		if arg.kind == kindPointer && wantsText(format, i) {
 			if arg.text, st = it.text(pointer(arg.words[0])); st != running {
 				return st

@@ -2,6 +2,7 @@ package hostdev
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,7 +42,9 @@ type variable struct {
 	index   int     // among inputs or locals
 	memory  *memory // of the others
 	builtin spirv.BuiltIn
-	initial spirv.ID
+	// isBuiltin tells that every work-item has a value of its own.
+	isBuiltin bool
+	initial   spirv.ID
 }
 
 // build is the walk from modules to kernels.
@@ -93,7 +96,7 @@ func link(modules []driver.Module) (*spirv.Module, error) {
 		}
 		inputs = append(inputs, spirv.Input{Name: module.Name, Module: m})
 	}
-	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true})
+	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: isIntrinsic})
 }
 
 // verify checks what compiling relies on, and refuses 32-bit addresses: a
@@ -152,16 +155,15 @@ func (p *program) defineVariable(in *spirv.Instruction) error {
 	return nil
 }
 
+// place: a variable decorated BuiltIn is one whatever its storage class is.
+// SYCL compilers declare them in CrossWorkgroup, OpenCL's in Input.
 func (p *program) place(v *variable) (pointer, error) {
+	if builtin, ok := p.module.IsBuiltIn(v.id); ok {
+		return p.placeBuiltin(v, builtin)
+	}
 	switch v.storage {
 	case spirv.StorageInput:
-		v.builtin, _ = p.module.IsBuiltIn(v.id)
-		if builtins[v.builtin] == nil {
-			return 0, fmt.Errorf("the embedded device has no built-in variable %v", v.builtin)
-		}
-		v.index = len(p.inputs)
-		p.inputs = append(p.inputs, v)
-		return makePointer(spaceInput, v.index, 0), nil
+		return 0, errors.New("a variable of storage class Input that is not decorated BuiltIn")
 	case spirv.StorageWorkgroup:
 		v.index = len(p.locals)
 		p.locals = append(p.locals, v)
@@ -172,6 +174,18 @@ func (p *program) place(v *variable) (pointer, error) {
 		return p.allocate(v, spaceConstant)
 	}
 	return 0, fmt.Errorf("the embedded device has no variables of storage class %v", v.storage)
+}
+
+func (p *program) placeBuiltin(v *variable, builtin spirv.BuiltIn) (pointer, error) {
+	if builtins[builtin] == nil {
+		return 0, fmt.Errorf("the embedded device has no built-in variable %v", builtin)
+	}
+	if s := v.t.scalar(); s.kind != kindInt {
+		return 0, fmt.Errorf("the built-in variable %v is not of integers", builtin)
+	}
+	v.isBuiltin, v.builtin, v.index = true, builtin, len(p.inputs)
+	p.inputs = append(p.inputs, v)
+	return makePointer(spaceInput, v.index, 0), nil
 }
 
 func (p *program) allocate(v *variable, s space) (pointer, error) {

@@ -37,7 +37,7 @@ var stdIntBinary = map[string]binaryByWidth{
 }
 
 func rotate(a, n uint64, w int) uint64 {
-	n &= uint64(w - 1)
+	n %= uint64(w)
 	return a<<n | a>>(uint64(w)-n)
 }
 

@@ -2,6 +2,8 @@ package hostdev
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
 
 	"offlink/spirv"
 )
@@ -158,10 +160,11 @@ func (t *typeTable) defineEvent(own *typ, _ []uint32) error {
 	return nil
 }
 
-// defineInt takes the widths of OpenCL; others stay unsupported.
+// defineInt takes every width up to 64; wider ones stay unsupported. In memory
+// an integer takes the next power of two of bytes, as LLVM lays it out, of
+// which it uses as many as its bits need.
 func (t *typeTable) defineInt(own *typ, ops []uint32) error {
-	switch ops[0] {
-	case 8, 16, 32, 64:
+	if ops[0] >= 1 && ops[0] <= 64 {
 		own.setScalar(kindInt, int(ops[0]))
 	}
 	return nil
@@ -177,28 +180,29 @@ func (t *typeTable) defineFloat(own *typ, ops []uint32) error {
 
 func (own *typ) setScalar(k kind, width int) {
 	own.kind, own.width, own.words = k, width, 1
-	own.size, own.align = int64(width/8), int64(width/8)
+	own.size = int64(1) << bits.Len(uint((width-1)/8))
+	own.align = own.size
 }
 
-// defineVector: a vector of 3 takes the memory of one of 4.
+// maxComponents is the components of a vector.
+const maxComponents = 64
+
+// defineVector takes the numbers of components of OpenCL C, and others, which
+// optimizers make. A vector takes the next power of two of bytes: one of 3 the
+// memory of one of 4.
 func (t *typeTable) defineVector(own *typ, ops []uint32) error {
 	elem, err := t.get(spirv.ID(ops[0]))
 	if err != nil {
 		return err
 	}
-	switch ops[1] {
-	case 2, 3, 4, 8, 16:
-	default:
+	if ops[1] < 2 || ops[1] > maxComponents {
 		return fmt.Errorf("%d components", ops[1])
 	}
 	if elem.kind != kindBool && elem.kind != kindInt && elem.kind != kindFloat && elem.kind != kindPointer {
 		return nil
 	}
 	own.kind, own.elem, own.count, own.words = kindVector, elem, int64(ops[1]), int64(ops[1])
-	own.size = elem.size * own.count
-	if own.count == 3 {
-		own.size = elem.size * 4
-	}
+	own.size = 1 << bits.Len64(uint64(elem.size*own.count-1))
 	own.align = own.size
 	return nil
 }
@@ -325,10 +329,53 @@ func (t *typ) part(i uint64) (part *typ, offset, word int64, ok bool) {
 	return nil, 0, 0, false
 }
 
+// storeSize is the bytes of memory that a scalar uses: fewer than it takes if
+// its width is odd.
+func (t *typ) storeSize() int64 {
+	if t.kind == kindInt {
+		return int64(t.width+7) / 8
+	}
+	return t.size
+}
+
+// bits is how many bits a scalar has, or each component of a vector.
+func (t *typ) bits() int {
+	switch s := t.scalar(); s.kind {
+	case kindBool:
+		return 1
+	case kindPointer:
+		return 64
+	default:
+		return s.width
+	}
+}
+
+// isWhole tells whether every pattern of the bytes of a scalar, or of a
+// vector's component, is a value.
+func (t *typ) isWhole() bool { return t.bits() == int(8*t.scalar().size) }
+
+// hasPackedBits tells whether a part of the type is a vector whose components
+// share bytes.
+func (t *typ) hasPackedBits() bool {
+	if t.words == 0 {
+		return false
+	}
+	switch t.kind {
+	case kindVector:
+		return !t.isWhole()
+	case kindArray:
+		return t.elem.hasPackedBits()
+	case kindStruct:
+		return slices.ContainsFunc(t.members, (*typ).hasPackedBits)
+	}
+	return false
+}
+
 // leaf is one word of a value and its place in memory.
 type leaf struct {
 	offset int64
 	size   int64
+	bits   int // that mean something
 }
 
 // leaves lists the words of a type with not too many of them.
@@ -350,5 +397,5 @@ func (t *typ) appendLeaves(list []leaf, offset int64) []leaf {
 		}
 		return list
 	}
-	return append(list, leaf{offset, t.size})
+	return append(list, leaf{offset, t.storeSize(), t.bits()})
 }

@@ -32,11 +32,15 @@ var openclBuiltins = sync.OnceValue(func() map[string]bool {
 })
 
 // isBuiltin tells whether the device provides the function or variable of
-// that name: an OpenCL C built-in, or one of those that stand for a SPIR-V
-// instruction or built-in variable.
+// that name: an OpenCL C built-in, an LLVM intrinsic, or one of those that
+// stand for a SPIR-V instruction or built-in variable.
 func isBuiltin(name string) bool {
-	return isSPIRVBuiltin(name) || openclBuiltins()[name]
+	return isIntrinsic(name) || isSPIRVBuiltin(name) || openclBuiltins()[name]
 }
+
+// isIntrinsic knows the names of LLVM intrinsics. A translator leaves those
+// that SPIR-V has no instruction for as imports, and the device provides them.
+func isIntrinsic(name string) bool { return strings.HasPrefix(name, "llvm.") }
 
 // isSPIRVBuiltin knows the names of SPIR-V's friendly form: __spirv_X, or
 // mangled _Z<length>__spirv_X (SPIRV-LLVM-Translator, SPIRVRepresentationInLLVM).

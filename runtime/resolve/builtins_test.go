@@ -15,6 +15,8 @@ func TestIsBuiltin(t *testing.T) {
 		"_Z8atom_addPU3AS1Vii":                   true,
 		"_Z33__spirv_BuiltInGlobalInvocationIdi": true,
 		"__spirv_BuiltInWorkgroupId":             true,
+		"llvm.usub.sat.i32":                      true,
+		"llvmlike":                               false,
 		"_Z3sin3Foo":                             false, // an overload of one's own
 		"_Z13LibDeviceFunci":                     false,
 		"LibDeviceFunc":                          false,

@@ -60,6 +60,9 @@ func spirvLinkage(img *registry.Image) (*linkage, error) {
 	}
 	l := &linkage{exports: make(map[string]bool), module: m}
 	for _, s := range m.Imports() {
+		if isIntrinsic(s.Name) {
+			continue
+		}
 		if i := (symbol{s.Name, !s.Function}); !slices.Contains(l.imports, i) {
 			l.imports = append(l.imports, i)
 		}

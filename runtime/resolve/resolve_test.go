@@ -95,6 +95,11 @@ func TestLink(t *testing.T) {
 			want:  []string{"app 0"},
 		},
 		{
+			name:  "an image that imports intrinsics alone",
+			files: []file{{"app", []*devimg.Image{newImage(imports("llvm.usub.sat.i32"))}}},
+			want:  []string{"app 0"},
+		},
+		{
 			name: "transitive, and only what is needed",
 			files: []file{
 				{"app", []*devimg.Image{newImage(imports("f"))}},

@@ -1,0 +1,196 @@
+package hostdev
+
+import (
+	"math/bits"
+	"regexp"
+	"strings"
+
+	"offlink/spirv"
+)
+
+// LLVM's intrinsics. A translator makes instructions of those that it knows
+// and leaves the others as imports of their LLVM name (SPIRV-LLVM-Translator
+// with --spirv-allow-unknown-intrinsics). A device provides them; nobody
+// exports them. What they do is in LLVM's language reference.
+
+const intrinsicPrefix = "llvm."
+
+// isIntrinsic tells whether a linkage name is that of an LLVM intrinsic.
+func isIntrinsic(name string) bool { return strings.HasPrefix(name, intrinsicPrefix) }
+
+// intrinsicEmitters are by the name without "llvm." and without the types that
+// it is overloaded for.
+var intrinsicEmitters = map[string]func(b *builder, in *spirv.Instruction){}
+
+func registerIntrinsics(table map[string]func(*builder, *spirv.Instruction)) {
+	for name, emit := range table {
+		if intrinsicEmitters[name] != nil {
+			panic("two emitters of llvm." + name)
+		}
+		intrinsicEmitters[name] = emit
+	}
+}
+
+// typeSuffix is what the name of an overloaded intrinsic ends in: the mangled
+// types, as in ".v4i32" or ".p1i8.p0i8.i64" (LLVM, Intrinsics.cpp,
+// getMangledTypeStr).
+var typeSuffix = regexp.MustCompile(`\.(v[0-9]+|a[0-9]+|p[0-9]+)*(i[0-9]+|f16|bf16|f32|f64|p[0-9]+|s_[\w.]+?s|sl_\w+|isVoid)$`)
+
+// intrinsicBase is the key of an intrinsic's name.
+func intrinsicBase(name string) string {
+	name = strings.TrimPrefix(name, intrinsicPrefix)
+	for {
+		at := typeSuffix.FindStringIndex(name)
+		if at == nil {
+			return name
+		}
+		name = name[:at[0]]
+	}
+}
+
+// emulated are functions that SPIRV-LLVM-Translator puts into a module for an
+// intrinsic, spelled with underscores. Its umul_with_overflow compares the
+// wrong operand, and its fshl and fshr shift by the whole width, which SPIR-V
+// leaves open; the device does what LLVM says.
+var emulated = regexp.MustCompile(`^spirv\.llvm_(fshl|fshr|umul_with_overflow)_((?:v[0-9]+)?i[0-9]+)$`)
+
+// intrinsic is the name of the intrinsic that a function stands for, "" if it
+// stands for none.
+func (p *program) intrinsic(id spirv.ID) string {
+	name, ok := p.module.LinkageName(id)
+	if !ok {
+		return ""
+	}
+	if m := emulated.FindStringSubmatch(name); m != nil {
+		return intrinsicPrefix + strings.ReplaceAll(m[1], "_", ".") + "." + m[2]
+	}
+	if f := p.bodies[id]; f != nil && f.IsDeclaration() && isIntrinsic(name) {
+		return name
+	}
+	return ""
+}
+
+// emitIntrinsic compiles a call as an instruction with the arguments for
+// operands.
+func (b *builder) emitIntrinsic(in *spirv.Instruction, name string) {
+	b.op += " " + name
+	emit := intrinsicEmitters[intrinsicBase(name)]
+	if emit == nil {
+		b.refuse("the embedded device does not implement this LLVM intrinsic")
+	}
+	words := append([]uint32{in.Words[0], in.Words[1]}, in.Words[3:]...)
+	emit(b, &spirv.Instruction{Op: spirv.OpExtInst, Words: words})
+}
+
+// sameInts are the intrinsics that OpenCL.std or SPIR-V has under another
+// name. Further arguments, which say what is undefined, are not looked at.
+var sameInts = map[string]binaryByWidth{
+	"sadd.sat": stdIntBinary["s_add_sat"], "uadd.sat": stdIntBinary["u_add_sat"],
+	"ssub.sat": stdIntBinary["s_sub_sat"], "usub.sat": stdIntBinary["u_sub_sat"],
+	"smin": intMin, "smax": intMax, "umin": uintMin, "umax": uintMax,
+	"sshl.sat": signExtended(shiftSigned), "ushl.sat": zeroExtended(shiftUnsigned),
+}
+
+var sameInt = map[string]unaryByWidth{
+	"abs": stdIntUnary["s_abs"], "ctlz": stdIntUnary["clz"], "cttz": stdIntUnary["ctz"],
+	"ctpop": stdIntUnary["popcount"], "bitreverse": intUnary[spirv.OpBitReverse],
+	"bswap": eachWidth(func(a uint64, w int) uint64 { return bits.ReverseBytes64(a) >> (64 - w) }),
+}
+
+// shiftSigned stops at the ends of the range. Amounts of the width and more,
+// which are undefined, stop there too.
+func shiftSigned(a, b int64, w int) int64 {
+	n := uint64(b) & mask(w)
+	if a == 0 || n < uint64(w) && signExtend(uint64(a)<<n, w)>>n == a {
+		return a << n
+	}
+	return saturate(a < 0, w)
+}
+
+func shiftUnsigned(a, b uint64, w int) uint64 {
+	if a == 0 || b < uint64(w) && a<<b&mask(w)>>b == a {
+		return a << b
+	}
+	return mask(w)
+}
+
+// funnel are the intrinsics of three integers.
+var funnel = map[string]func(a, b, c uint64, w int) uint64{
+	"fshl": func(a, b, c uint64, w int) uint64 { n := c % uint64(w); return a<<n | b>>(uint64(w)-n) },
+	"fshr": func(a, b, c uint64, w int) uint64 { n := c % uint64(w); return a<<(uint64(w)-n) | b>>n },
+}
+
+// overflows are the operations whose result is a struct: what fits, and
+// whether anything was lost.
+var overflows = map[string]func(a, b uint64, w int) (uint64, bool){
+	"uadd.with.overflow": func(a, b uint64, w int) (uint64, bool) { sum := (a + b) & mask(w); return sum, sum < a },
+	"usub.with.overflow": func(a, b uint64, _ int) (uint64, bool) { return a - b, a < b },
+	"umul.with.overflow": func(a, b uint64, w int) (uint64, bool) {
+		high, low := bits.Mul64(a, b)
+		return low, high != 0 || low > mask(w)
+	},
+	"sadd.with.overflow": func(a, b uint64, w int) (uint64, bool) {
+		return a + b, subOrAddLoses(a, b, a+b, w)
+	},
+	"ssub.with.overflow": func(a, b uint64, w int) (uint64, bool) {
+		return a - b, subOrAddLoses(a, ^b, a-b, w)
+	},
+	"smul.with.overflow": func(a, b uint64, w int) (uint64, bool) {
+		x, y := uint64(signExtend(a, w)), uint64(signExtend(b, w))
+		low := x * y
+		fits := mulHighSigned(x, y, 64) == uint64(int64(low)>>63) && signExtend(low, w) == int64(low)
+		return low, !fits
+	},
+}
+
+// subOrAddLoses: a sum of two numbers of one sign has that sign.
+func subOrAddLoses(a, b, sum uint64, w int) bool {
+	return (a^sum)&(b^sum)>>(w-1)&1 == 1
+}
+
+func init() {
+	table := map[string]func(*builder, *spirv.Instruction){
+		"scmp": compareThree(func(a, b uint64, w int) bool { return signExtend(a, w) < signExtend(b, w) }),
+		"ucmp": compareThree(func(a, b uint64, _ int) bool { return a < b }),
+	}
+	for name, row := range sameInts {
+		table[name] = intBinaryEmitter(row, spirv.OpExtInst)
+	}
+	for name, row := range sameInt {
+		table[name] = intUnaryEmitter(row, spirv.OpExtInst)
+	}
+	for name, f := range funnel {
+		table[name] = func(b *builder, in *spirv.Instruction) { b.ints3(in, f) }
+	}
+	for name, f := range overflows {
+		table[name] = withOverflow(f)
+	}
+	registerIntrinsics(table)
+}
+
+// withOverflow: the result is a struct of a number and a boolean, or of
+// vectors of them.
+func withOverflow(f func(a, b uint64, w int) (uint64, bool)) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, y, to := b.arg(in, 0), b.arg(in, 1), b.destination(in)
+		b.want(to.t.kind == kindStruct && len(to.t.members) == 2, "its result is no struct of two")
+		result := value{to.at, to.t.members[0]}
+		lost := value{to.at + int32(result.t.words), to.t.members[1]}
+		b.same(x.t, result.t)
+		b.want(lost.t.is(kindBool) && lost.t.words == result.t.words, "its result has no boolean")
+		w := b.lanes(kindInt, result, x, y)
+		b.emit2(lost, x, y, func(a, c uint64) uint64 { _, v := f(a, c, w); return bit(v) })
+		b.emit2(result, x, y, func(a, c uint64) uint64 { v, _ := f(a, c, w); return v & mask(w) })
+	}
+}
+
+// compareThree gives -1, 0 or 1.
+func compareThree(less func(a, b uint64, w int) bool) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, y, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindInt, 0)
+		w, result := b.lanes(kindInt, to, x, y), to.t.scalar().width
+		b.emit2(to, x, y, func(a, c uint64) uint64 {
+			return (bit(less(c, a, w)) - bit(less(a, c, w))) & mask(result)
+		})
+	}
+}

@@ -1,0 +1,135 @@
+package hostdev
+
+import (
+	"math"
+
+	"offlink/spirv"
+)
+
+// The intrinsics of floats that OpenCL.std has under another name.
+var (
+	sameFloat1 = map[string]string{
+		"acos": "acos", "asin": "asin", "atan": "atan", "ceil": "ceil", "cos": "cos", "cosh": "cosh", "exp": "exp",
+		"exp2": "exp2", "exp10": "exp10", "fabs": "fabs", "floor": "floor", "log": "log", "log2": "log2", "log10": "log10",
+		"nearbyint": "rint", "rint": "rint", "round": "round", "roundeven": "rint", "sin": "sin", "sinh": "sinh",
+		"sqrt": "sqrt", "tan": "tan", "tanh": "tanh", "trunc": "trunc",
+	}
+	sameFloat2 = map[string]string{
+		"atan2": "atan2", "copysign": "copysign", "maxnum": "fmax", "minnum": "fmin", "maximumnum": "fmax",
+		"minimumnum": "fmin", "pow": "pow",
+	}
+	sameFloat3 = map[string]string{"fma": "fma", "fmuladd": "mad"}
+)
+
+// orNaN are minimum and maximum, which a NaN wins.
+func orNaN(f func(x, y float64) float64) binaryFloat {
+	return double2(func(x, y float64) float64 {
+		if x != x || y != y {
+			return math.NaN()
+		}
+		return f(x, y)
+	})
+}
+
+func init() {
+	table := map[string]func(*builder, *spirv.Instruction){
+		"minimum":      func(b *builder, in *spirv.Instruction) { b.floats2(in, orNaN(math.Min)) },
+		"maximum":      func(b *builder, in *spirv.Instruction) { b.floats2(in, orNaN(math.Max)) },
+		"canonicalize": func(b *builder, in *spirv.Instruction) { b.floats1(in, quieted) },
+		"ldexp":        floatAndInt(ldexp),
+		"powi":         floatAndInt(func(x float64, n int64) float64 { return pow(x, float64(n)) }),
+		"is.fpclass":   (*builder).emitFPClass,
+		"fptosi.sat":   floatToInt(true),
+		"fptoui.sat":   floatToInt(false),
+		"lrint":        roundToInt(math.RoundToEven),
+		"llrint":       roundToInt(math.RoundToEven),
+		"lround":       roundToInt(math.Round),
+		"llround":      roundToInt(math.Round),
+	}
+	for name, std := range sameFloat1 {
+		table[name] = func(b *builder, in *spirv.Instruction) { b.floats1(in, mathUnary[std]) }
+	}
+	for name, std := range sameFloat2 {
+		table[name] = func(b *builder, in *spirv.Instruction) { b.floats2(in, mathBinary[std]) }
+	}
+	for name, std := range sameFloat3 {
+		table[name] = func(b *builder, in *spirv.Instruction) { b.floats3(in, mathTernary[std]) }
+	}
+	registerIntrinsics(table)
+}
+
+// roundToInt converts with a rounding of its own.
+func roundToInt(round func(float64) float64) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
+		from, width := b.converted(kindFloat, x, to)
+		wide := widen(from)
+		b.emit1(to, x, func(a uint64) uint64 { return doubleToSigned(round(wide(a)), width) })
+	}
+}
+
+// quieted makes quiet NaNs of signaling ones and leaves the rest.
+var quieted = test1With(func(a uint64, layout floatLayout) uint64 {
+	if layout.class(a)&(classSignaling|classQuiet) != 0 {
+		return a | 1<<(layout.fraction-1)
+	}
+	return a
+})
+
+// The classes of llvm.is.fpclass (LLVM, FloatingPointMode.h, FPClassTest).
+const (
+	classSignaling = 1 << iota
+	classQuiet
+	classNegativeInfinity
+	classNegativeNormal
+	classNegativeSubnormal
+	classNegativeZero
+	classPositiveZero
+	classPositiveSubnormal
+	classPositiveNormal
+	classPositiveInfinity
+)
+
+// floatLayout is how many bits of a float are fraction and exponent.
+type floatLayout struct{ fraction, exponent int }
+
+var floatLayouts = [3]floatLayout{{10, 5}, {23, 8}, {52, 11}}
+
+// test1With makes a row of a function of the bits and the layout.
+func test1With(f func(a uint64, layout floatLayout) uint64) (row unaryFloat) {
+	for i, layout := range floatLayouts {
+		row[i] = func(a uint64) uint64 { return f(a, layout) }
+	}
+	return row
+}
+
+// class is the one class that a number is of.
+func (l floatLayout) class(a uint64) uint64 {
+	fraction, exponent := a&mask(l.fraction), a>>l.fraction&mask(l.exponent)
+	positive, negative := uint64(classPositiveNormal), uint64(classNegativeNormal)
+	switch {
+	case exponent == mask(l.exponent) && fraction>>(l.fraction-1) == 1:
+		return classQuiet
+	case exponent == mask(l.exponent) && fraction != 0:
+		return classSignaling
+	case exponent == mask(l.exponent):
+		positive, negative = classPositiveInfinity, classNegativeInfinity
+	case exponent == 0 && fraction == 0:
+		positive, negative = classPositiveZero, classNegativeZero
+	case exponent == 0:
+		positive, negative = classPositiveSubnormal, classNegativeSubnormal
+	}
+	if a>>(l.fraction+l.exponent)&1 == 1 {
+		return negative
+	}
+	return positive
+}
+
+// emitFPClass: the second argument is a constant, the classes asked for.
+func (b *builder) emitFPClass(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.numbers(in, kindBool, 0)
+	asked, ok := b.p.constantInt(spirv.ID(in.Operands()[1]))
+	b.want(ok, "the classes are not constant")
+	layout := floatLayouts[floatIndex(b.lanes(kindFloat, to, x))]
+	b.emit1(to, x, func(a uint64) uint64 { return bit(layout.class(a)&asked != 0) })
+}

@@ -1,0 +1,225 @@
+package hostdev
+
+import "offlink/spirv"
+
+// The intrinsics of memory and of vectors, and those that only tell an
+// optimizer something.
+
+func init() {
+	nothing := func(*builder, *spirv.Instruction) {}
+	table := map[string]func(*builder, *spirv.Instruction){
+		"memcpy":         (*builder).emitIntrinsicCopy,
+		"memcpy.inline":  (*builder).emitIntrinsicCopy,
+		"memmove":        (*builder).emitIntrinsicCopy,
+		"memset":         (*builder).emitIntrinsicSet,
+		"memset.inline":  (*builder).emitIntrinsicSet,
+		"masked.load":    (*builder).emitMaskedLoad,
+		"masked.store":   (*builder).emitMaskedStore,
+		"ptrmask":        (*builder).emitPointerMask,
+		"trap":           stopWith("the kernel called llvm.trap"),
+		"ubsantrap":      stopWith("the kernel called llvm.ubsantrap: a check of its sanitizer failed"),
+		"stacksave":      (*builder).emitUndef,
+		"is.constant":    (*builder).emitUndef, // false
+		"objectsize":     (*builder).emitObjectSize,
+		"vector.reverse": (*builder).emitReverse,
+	}
+	for _, name := range []string{
+		"assume", "debugtrap", "donothing", "sideeffect", "stackrestore", "prefetch", "var.annotation", "pseudoprobe",
+		"lifetime.start", "lifetime.end", "invariant.end", "experimental.noalias.scope.decl", "dbg.value", "dbg.declare", "dbg.label",
+		"dbg.assign", "fake.use",
+	} {
+		table[name] = nothing
+	}
+	table["invariant.start"] = (*builder).emitUndef
+	for _, name := range []string{
+		"expect", "expect.with.probability", "annotation", "ptr.annotation", "launder.invariant.group",
+		"strip.invariant.group", "arithmetic.fence", "ssa.copy",
+	} {
+		table[name] = (*builder).emitCopyObject
+	}
+	for name, op := range reductions {
+		table["vector.reduce."+name] = reduce(op, false)
+	}
+	table["vector.reduce.fadd"] = reduce(groupOps[spirv.OpGroupFAdd], true)
+	table["vector.reduce.fmul"] = reduce(groupOps[spirv.OpGroupFMulKHR], true)
+	registerIntrinsics(table)
+}
+
+// intrinsicPointers checks that operands are pointers and the length an
+// integer.
+func (b *builder) intrinsicPointers(length value, pointers ...value) {
+	b.integer(length)
+	for _, p := range pointers {
+		b.want(p.t.kind == kindPointer, "an operand is no pointer")
+	}
+}
+
+// emitIntrinsicCopy copies through no order in particular, as memmove does.
+func (b *builder) emitIntrinsicCopy(in *spirv.Instruction) {
+	to, from, length := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2)
+	b.intrinsicPointers(length, to, from)
+	b.emit(inst{step: stepCopyMemory, a: to.at, b: from.at, c: length.at})
+}
+
+func (b *builder) emitIntrinsicSet(in *spirv.Instruction) {
+	to, v, length := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2)
+	b.intrinsicPointers(length, to)
+	b.want(v.t.kind == kindInt && v.t.width == 8, "the value is no byte")
+	b.emit(inst{step: stepSetMemory, a: to.at, b: v.at, c: length.at})
+}
+
+func stepSetMemory(it *item, in *inst) status {
+	n := int64(min(it.s[in.c], maxOffset))
+	if n == 0 {
+		return running
+	}
+	to, v := pointer(it.s[in.a]), byte(it.s[in.b])
+	target := it.writable(to, n)
+	if target == nil {
+		return it.badStore(to, n)
+	}
+	if v == 0 {
+		clear(target)
+		return running
+	}
+	for i := range target {
+		target[i] = v
+	}
+	return running
+}
+
+// maskedAccess is the size of a vector's components in memory.
+type maskedAccess struct{ leaf }
+
+func (b *builder) maskedAccess(p, mask value, t *typ) maskedAccess {
+	b.want(p.t.kind == kindPointer && t.kind == kindVector && t.isWhole(), "the operands are no vector and no pointer")
+	b.want(mask.t.is(kindBool) && mask.t.words == t.words, "the mask has another number of components")
+	return maskedAccess{leaf{size: t.elem.size, bits: t.bits()}}
+}
+
+// emitMaskedLoad: pointer, alignment, mask, and what the other components are.
+// Newer versions have no alignment.
+func (b *builder) emitMaskedLoad(in *spirv.Instruction) {
+	args := len(in.Operands())
+	p, mask, rest, to := b.arg(in, 0), b.arg(in, args-2), b.arg(in, args-1), b.destination(in)
+	b.same(rest.t, to.t)
+	a := b.maskedAccess(p, mask, to.t)
+	b.copyWords(to.at, rest)
+	b.emit(inst{step: stepMaskedLoad, dst: to.at, a: p.at, b: mask.at, n: int32(to.t.words), ext: a})
+}
+
+func stepMaskedLoad(it *item, in *inst) status {
+	a := in.ext.(maskedAccess)
+	for i := range in.n {
+		if it.s[in.b+i] == 0 {
+			continue
+		}
+		p := pointer(it.s[in.a] + uint64(i)*uint64(a.size))
+		data := it.bytes(p, a.size)
+		if data == nil {
+			return it.badAccess("load", p, a.size)
+		}
+		it.s[in.dst+i] = loadWord(data, a.size)
+	}
+	return running
+}
+
+func (b *builder) emitMaskedStore(in *spirv.Instruction) {
+	v, p, mask := b.arg(in, 0), b.arg(in, 1), b.arg(in, len(in.Operands())-1)
+	a := b.maskedAccess(p, mask, v.t)
+	b.emit(inst{step: stepMaskedStore, dst: v.at, a: p.at, b: mask.at, n: int32(v.t.words), ext: a})
+}
+
+func stepMaskedStore(it *item, in *inst) status {
+	a := in.ext.(maskedAccess)
+	for i := range in.n {
+		if it.s[in.b+i] == 0 {
+			continue
+		}
+		p := pointer(it.s[in.a] + uint64(i)*uint64(a.size))
+		data := it.writable(p, a.size)
+		if data == nil {
+			return it.badStore(p, a.size)
+		}
+		storeWord(data, a.size, it.s[in.dst+i])
+	}
+	return running
+}
+
+func (b *builder) emitPointerMask(in *spirv.Instruction) {
+	p, mask, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindPointer, 0)
+	b.lanes(kindPointer, to, p)
+	b.want(b.lanes(kindInt, to, mask) == 64, "the mask is not of 64 bits")
+	b.emit2(to, p, mask, func(a, m uint64) uint64 { return a & m })
+}
+
+// stopWith is the fault of a kernel that says itself that it went wrong.
+func stopWith(message string) func(*builder, *spirv.Instruction) {
+	return func(b *builder, _ *spirv.Instruction) {
+		b.emit(inst{step: func(it *item, _ *inst) status { return it.fail("%s", message) }})
+	}
+}
+
+// emitObjectSize: the size is not known, which the second argument has a
+// number for.
+func (b *builder) emitObjectSize(in *spirv.Instruction) {
+	least, to := b.arg(in, 1), b.numbers(in, kindInt, 0)
+	b.want(least.t.kind == kindBool, "the second operand is no boolean")
+	width := to.t.width
+	b.emit1(to, least, func(least uint64) uint64 { return (least - 1) & mask(width) })
+}
+
+func (b *builder) emitReverse(in *spirv.Instruction) {
+	x, to := b.arg(in, 0), b.destination(in)
+	b.same(x.t, to.t)
+	var from []int32
+	for i := range int32(x.t.words) {
+		from = append(from, x.at+int32(x.t.words)-1-i)
+	}
+	b.gather(to, from)
+}
+
+var reductions = map[string]groupOp{
+	"add": groupOps[spirv.OpGroupIAdd], "mul": groupOps[spirv.OpGroupIMulKHR],
+	"and": groupOps[spirv.OpGroupBitwiseAndKHR], "or": groupOps[spirv.OpGroupBitwiseOrKHR],
+	"xor": groupOps[spirv.OpGroupBitwiseXorKHR], "smin": groupOps[spirv.OpGroupSMin], "smax": groupOps[spirv.OpGroupSMax],
+	"umin": groupOps[spirv.OpGroupUMin], "umax": groupOps[spirv.OpGroupUMax],
+	"fmin": groupOps[spirv.OpGroupFMin], "fmax": groupOps[spirv.OpGroupFMax],
+}
+
+// reduce combines the components of a vector, first to last; those of sums of
+// floats start with the first argument.
+func reduce(op groupOp, start bool) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		first, rest := b.arg(in, 0), b.arg(in, 0)
+		if start {
+			rest = b.arg(in, 1)
+			b.same(first.t, rest.t.scalar())
+		}
+		to := b.destination(in)
+		b.same(rest.t.scalar(), to.t)
+		b.want(to.t.kind == op.kind || to.t.kind == kindBool && op.kind == kindInt, "an operand of type %s does not fit", b.typeName(rest.t))
+		f := op.rows(to.t.bits())
+		sum := value{b.temporary(1), to.t}
+		if start {
+			b.copyWords(sum.at, first)
+		} else {
+			b.copyWords(sum.at, value{rest.at, to.t})
+			rest = value{rest.at + 1, rest.t}
+		}
+		n := int32(rest.t.words)
+		if !start {
+			n--
+		}
+		b.emit(inst{step: stepReduce, dst: to.at, a: sum.at, b: rest.at, n: n, f2: f})
+	}
+}
+
+func stepReduce(it *item, in *inst) status {
+	v := it.s[in.a]
+	for _, x := range it.s[in.b : in.b+in.n] {
+		v = in.f2(v, x)
+	}
+	it.s[in.dst] = v
+	return running
+}
