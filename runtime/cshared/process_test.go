@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -82,23 +81,4 @@ func wrapModule(t *testing.T, name string, kernels, exports []string) []byte {
 		t.Fatal(err)
 	}
 	return object.Bytes()
-}
-
-// TestCoreExports: what the recorder asks for is there, and no Go symbol is
-// called like one of C.
-func TestCoreExports(t *testing.T) {
-	header, err := os.ReadFile("../cshim/core.h")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile("exports.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range strings.Split(string(source), "\n") {
-		name, ok := strings.CutPrefix(line, "//export offlink_core_")
-		if ok && !strings.Contains(string(header), ", "+name+",") {
-			t.Errorf("offlink_core_%s is exported and not in core.h", name)
-		}
-	}
 }

@@ -1,8 +1,9 @@
-/* core.h: what the recorder calls in libofflink-core.so. Private to the two.
+/* core.h: how libofflink.so calls libofflink-core.so. Private to the two.
  *
- * Handles are numbers of the core, never 0. Functions that can fail return an
- * offlink_status and, unless it is 0, store in *error a text from malloc that
- * the caller frees.
+ * The core exports two symbols: offlink_core_abi and offlink_core_call. A call
+ * is a struct that the caller fills in and keeps until the function returns;
+ * it runs on a thread of the core, and the caller waits in C. Nothing of Go
+ * runs on a thread of the host program.
  */
 #ifndef OFFLINK_CORE_H
 #define OFFLINK_CORE_H
@@ -10,39 +11,60 @@
 #include "offlink/offlink.h"
 
 /* Changes with any change below; both sides compare it. */
-#define OFFLINK_CORE_ABI 1
+#define OFFLINK_CORE_ABI 2
 
+/* A number that the core gave out, never 0. */
 typedef uint64_t offlink_handle;
 
-/* X(result, name, parameters) for each function offlink_core_<name>. */
-#define OFFLINK_CORE_FUNCTIONS(X)                                                                  \
-  /* Takes the images of a descriptor in. base and file are the module that holds it. The tree    \
-   * is read now; the bytes of images may be read until drop_images returns. */                   \
-  X(offlink_handle, add_images, (void *descriptor, void *base, char *file))                        \
-  X(void, drop_images, (offlink_handle images))                                                    \
-  X(int, device_open, (char *selector, offlink_handle *device, char **name, char **error))         \
-  X(int, kernel_names, (char ***names, size_t *count, char **error))                               \
-  X(int, kernel_open,                                                                              \
-    (offlink_handle device, void *base, char *name, offlink_handle *kernel, size_t *arg_count,     \
-     char **error))                                                                                \
-  X(int, buffer_create,                                                                            \
-    (offlink_handle device, size_t size, void *data, offlink_handle *buffer, char **error))        \
-  X(int, buffer_read,                                                                              \
-    (offlink_handle buffer, size_t offset, void *data, size_t size, char **error))                 \
-  X(int, buffer_write,                                                                             \
-    (offlink_handle buffer, size_t offset, void *data, size_t size, char **error))                 \
-  X(int, launch,                                                                                   \
-    (offlink_handle kernel, offlink_range range, struct offlink_core_arg *args, size_t arg_count,  \
-     char **error))                                                                                \
-  X(void, close, (offlink_handle handle))                                                          \
-  X(void, shutdown, (void))
+/* The functions of the core, with the fields of struct offlink_call that each
+ * reads and, after the arrow, stores on success. */
+enum offlink_function {
+  /* data (a descriptor), base and text (the module that holds it) -> created.
+   * The tree is read now; the bytes of images may be read until
+   * OFFLINK_CORE_DROP_IMAGES has returned. created is 0 for a descriptor that
+   * could not be read. */
+  OFFLINK_CORE_ADD_IMAGES,
+  OFFLINK_CORE_DROP_IMAGES,   /* object */
+  OFFLINK_CORE_DEVICE_OPEN,   /* text (a selector) -> created, name */
+  OFFLINK_CORE_KERNEL_NAMES,  /* -> names, count */
+  OFFLINK_CORE_KERNEL_OPEN,   /* object (a device), base, text (a name) -> created, count (of arguments) */
+  OFFLINK_CORE_BUFFER_CREATE, /* object (a device), data, size -> created */
+  OFFLINK_CORE_BUFFER_READ,   /* object (a buffer), offset, data, size */
+  OFFLINK_CORE_BUFFER_WRITE,  /* object (a buffer), offset, data, size */
+  OFFLINK_CORE_LAUNCH,        /* object (a kernel), range, args, arg_count */
+  OFFLINK_CORE_CLOSE,         /* object */
+  OFFLINK_CORE_SHUTDOWN
+};
 
 /* offlink_arg with the buffer's handle. */
 struct offlink_core_arg {
   int kind;
-  void *value;
+  const void *value;
   offlink_handle buffer;
   size_t size;
 };
+
+struct offlink_call {
+  int function; /* one of enum offlink_function */
+
+  offlink_handle object;
+  const void *base; /* the load address of a module, or NULL */
+  const char *text;
+  void *data; /* memory of the host program, written to by OFFLINK_CORE_BUFFER_READ only */
+  size_t offset, size;
+  offlink_range range;
+  const struct offlink_core_arg *args;
+  size_t arg_count;
+
+  offlink_handle created;
+  char *name;   /* from malloc; the caller's */
+  char **names; /* one block from malloc; the caller's */
+  size_t count;
+  char *error; /* where the call failed: the text, from malloc; the caller's */
+};
+
+/* Runs a call on a thread of the core and waits for it. Returns its
+ * offlink_status. It is not a cancellation point. */
+typedef int offlink_core_function(struct offlink_call *call);
 
 #endif

@@ -3,7 +3,8 @@
  *
  * Registering only records: constructors run in many orders, some before this
  * library's own, some while the loader's lock is held, and code of the core
- * or of a driver may not run there. The records are handed over on next use.
+ * or of a driver may not run there. The records are handed to the core on the
+ * next use of it.
  *
  * Unregistering is followed by the unmapping of the images. It returns only
  * when nobody will read them any more.
@@ -36,9 +37,11 @@ struct record {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t replayed = PTHREAD_COND_INITIALIZER;
 static struct record *first, *last;
-/* The oldest record that is pending; those behind it are pending too. */
+/* The oldest record that is pending; all later ones are pending too. */
 static struct record *pending;
 static size_t replaying;
+/* The core that has the known records; NULL while it must not be called. */
+static offlink_core_function *core;
 
 void offlink_records_lock(void) { pthread_mutex_lock(&mutex); }
 void offlink_records_unlock(void) { pthread_mutex_unlock(&mutex); }
@@ -51,7 +54,11 @@ void offlink_records_after_fork(void) {
     if (r->state == RECORD_REPLAYING)
       r->state = RECORD_KNOWN;
   replaying = 0;
+  offlink_records_end();
 }
+
+void offlink_records_begin(offlink_core_function *running) { __atomic_store_n(&core, running, __ATOMIC_RELEASE); }
+void offlink_records_end(void) { __atomic_store_n(&core, NULL, __ATOMIC_RELEASE); }
 
 void *offlink_module_base(const void *address) {
   Dl_info module;
@@ -116,21 +123,31 @@ OFFLINK_EXPORT void __sycl_unregister_lib(void *descriptor) {
   if (r)
     detach(r);
   pthread_mutex_unlock(&mutex);
-  const struct core *core = offlink_running();
-  if (core && r && r->state == RECORD_KNOWN)
-    core->drop_images(r->handle);
+  offlink_core_function *running = __atomic_load_n(&core, __ATOMIC_ACQUIRE);
+  if (running && r && r->state == RECORD_KNOWN)
+    running(&(struct offlink_call){.function = OFFLINK_CORE_DROP_IMAGES, .object = r->handle});
   free(r);
 }
 
-void offlink_replay(const struct core *core) {
+/* Tells the core of one record, without the mutex. */
+static void hand_over(struct record *r, offlink_core_function *to) {
+  struct offlink_call call = {
+      .function = OFFLINK_CORE_ADD_IMAGES, .data = r->descriptor, .base = r->base, .text = r->file};
+  if (to(&call))
+    free(call.error);
+  r->handle = call.created;
+}
+
+void offlink_records_replay(void) {
+  offlink_core_function *running = __atomic_load_n(&core, __ATOMIC_ACQUIRE);
   pthread_mutex_lock(&mutex);
-  while (pending) {
+  while (running && pending) {
     struct record *r = pending;
     pending = r->next;
     r->state = RECORD_REPLAYING;
     replaying++;
     pthread_mutex_unlock(&mutex);
-    r->handle = core->add_images(r->descriptor, r->base, r->file);
+    hand_over(r, running);
     pthread_mutex_lock(&mutex);
     r->state = RECORD_KNOWN;
     replaying--;

@@ -1,5 +1,7 @@
-/* shim.h: the parts of libofflink.so among themselves.
+/* shim.h: the parts of libofflink.so. Each calls only those above it:
  *
+ *   error.c     the error text of each thread
+ *   signals.c   keeps the core's threads and the program's signal handlers apart
  *   recorder.c  remembers what constructors register; starts nothing
  *   start.c     opens libofflink-core.so on first use
  *   api.c       the functions of offlink.h
@@ -7,43 +9,65 @@
 #ifndef OFFLINK_SHIM_H
 #define OFFLINK_SHIM_H
 
+#include <signal.h>
+
 #include "core.h"
 
 #define OFFLINK_EXPORT __attribute__((visibility("default")))
 
-/* The functions of the core. */
-struct core {
-#define OFFLINK_FIELD(result, name, parameters) result(*name) parameters;
-  OFFLINK_CORE_FUNCTIONS(OFFLINK_FIELD)
-#undef OFFLINK_FIELD
+/* error.c */
+
+/* Stores a printf text as this thread's error, and returns status. */
+__attribute__((format(printf, 2, 3)))
+offlink_status offlink_fail(offlink_status status, const char *format, ...);
+
+/* Makes text, from malloc or NULL, this thread's error, and returns status. */
+offlink_status offlink_fail_text(offlink_status status, char *text);
+
+/* signals.c */
+
+/* What must be put back after the core was opened. */
+struct offlink_signals {
+  sigset_t mask;
+  struct sigaction actions[NSIG];
 };
 
-/* Starts the core if it is not yet, and hands it what was registered since
- * the last call. Returns NULL with *status and the error text set where that
- * cannot be. */
-const struct core *offlink_start(offlink_status *status);
+/* Before the core is opened: blocks signals, as its threads inherit the mask. */
+void offlink_signals_block(struct offlink_signals *saved);
 
-/* The core if it runs in this process and may still be called, else NULL. */
-const struct core *offlink_running(void);
+/* After that: restores the thread's mask and the program's handlers. */
+void offlink_signals_restore(const struct offlink_signals *saved);
+
+/* Before each call of the core. */
+void offlink_signals_check(void);
+
+/* recorder.c */
+
+/* The core runs: records go to it, and it hears of what is unregistered. */
+void offlink_records_begin(offlink_core_function *core);
+
+/* The core must not be called any more. */
+void offlink_records_end(void);
 
 /* Hands every pending record to the core. */
-void offlink_replay(const struct core *core);
-
-/* The load address of the module that holds the address, or NULL. */
-void *offlink_module_base(const void *address);
+void offlink_records_replay(void);
 
 /* Keeps other threads away from the records across a fork. */
 void offlink_records_lock(void);
 void offlink_records_unlock(void);
 void offlink_records_after_fork(void);
 
-/* Stores a printf text as this thread's error, and returns status. */
-__attribute__((format(printf, 2, 3)))
-offlink_status offlink_fail(offlink_status status, const char *format, ...);
+/* The load address of the module that holds the address, or NULL. */
+void *offlink_module_base(const void *address);
 
-/* Passes on what a function of the core returned. Where that failed, *text, from
- * malloc, becomes this thread's error. (It is passed by address, as it is set
- * while the arguments of this call are evaluated.) */
-offlink_status offlink_result(int status, char **text);
+/* start.c */
+
+/* Starts the core if it is not yet, and hands it what was registered since
+ * the last call. Where that cannot be, it returns NULL, with *status and the
+ * error text set. */
+offlink_core_function *offlink_start(offlink_status *status);
+
+/* The core if it runs in this process and may still be called, else NULL. */
+offlink_core_function *offlink_running(void);
 
 #endif

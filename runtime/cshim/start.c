@@ -1,5 +1,5 @@
-/* start.c: opens libofflink-core.so, which lies beside this library, on first
- * use.
+/* start.c: opens libofflink-core.so, which lies next to this library, on
+ * first use.
  *
  * The path is taken in a constructor: a program that was linked against a
  * relative path may change its folder before it first calls us.
@@ -22,7 +22,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t started = PTHREAD_COND_INITIALIZER;
 static enum start_state state; /* changed under mutex, read without */
 static char core_path[PATH_MAX];
-static struct core core;
+static offlink_core_function *core;
 
 static void find_core(void) {
   Dl_info self;
@@ -63,35 +63,42 @@ __attribute__((constructor)) static void construct(void) {
 /* Images that were linked without -lofflink unregister after this: they find
  * no running core. */
 __attribute__((destructor)) static void destruct(void) {
-  const struct core *running = offlink_running();
+  offlink_core_function *running = offlink_running();
   if (!running)
     return;
   __atomic_store_n(&state, ENDED, __ATOMIC_RELEASE);
-  running->shutdown();
+  offlink_records_end();
+  running(&(struct offlink_call){.function = OFFLINK_CORE_SHUTDOWN});
 }
 
-const struct core *offlink_running(void) {
-  return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == RUNNING ? &core : NULL;
+offlink_core_function *offlink_running(void) {
+  return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == RUNNING ? core : NULL;
 }
 
-/* Fills core. The library stays open for good: a Go library cannot be closed. */
+/* The library stays open for good: a Go library cannot be closed. */
+static void *open_library(void) {
+  struct offlink_signals saved;
+  offlink_signals_block(&saved);
+  void *library = dlopen(core_path, RTLD_NOW | RTLD_LOCAL);
+  offlink_signals_restore(&saved);
+  return library;
+}
+
 static offlink_status open_core(void) {
   if (!core_path[0])
     return offlink_fail(OFFLINK_ERROR_RUNTIME, "the path of libofflink.so could not be found out");
-  void *library = dlopen(core_path, RTLD_NOW | RTLD_LOCAL);
+  void *library = open_library();
   if (!library)
-    return offlink_fail(OFFLINK_ERROR_RUNTIME, "the runtime could not be started: %s; it belongs beside libofflink.so",
+    return offlink_fail(OFFLINK_ERROR_RUNTIME, "the runtime could not be started: %s; it belongs next to libofflink.so",
                         dlerror());
   const int *abi = dlsym(library, "offlink_core_abi");
   if (!abi || *abi != OFFLINK_CORE_ABI)
     return offlink_fail(OFFLINK_ERROR_RUNTIME, "%s is of another version than libofflink.so; install both together",
                         core_path);
-#define OFFLINK_LOAD(result, name, parameters)                                                     \
-  *(void **)&core.name = dlsym(library, "offlink_core_" #name);                                    \
-  if (!core.name)                                                                                  \
-    return offlink_fail(OFFLINK_ERROR_RUNTIME, "%s lacks offlink_core_" #name, core_path);
-  OFFLINK_CORE_FUNCTIONS(OFFLINK_LOAD)
-#undef OFFLINK_LOAD
+  *(void **)&core = dlsym(library, "offlink_core_call");
+  if (!core)
+    return offlink_fail(OFFLINK_ERROR_RUNTIME, "%s lacks offlink_core_call; install it again", core_path);
+  offlink_records_begin(core);
   return OFFLINK_OK;
 }
 
@@ -115,7 +122,7 @@ static offlink_status start_locked(void) {
   return status;
 }
 
-const struct core *offlink_start(offlink_status *status) {
+offlink_core_function *offlink_start(offlink_status *status) {
   *status = OFFLINK_OK;
   if (!offlink_running()) {
     pthread_mutex_lock(&mutex);
@@ -124,6 +131,7 @@ const struct core *offlink_start(offlink_status *status) {
   }
   if (*status)
     return NULL;
-  offlink_replay(&core);
-  return &core;
+  offlink_signals_check();
+  offlink_records_replay();
+  return core;
 }

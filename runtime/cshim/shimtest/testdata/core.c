@@ -1,4 +1,4 @@
-/* core.c: a core that prints what it is told. The first word of a descriptor
+/* core.c: a core that prints the calls it gets. The first word of a descriptor
  * is a pointer to its name. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,63 +17,67 @@ static void say(const char *what, const char *which) {
   fflush(stdout);
 }
 
-offlink_handle offlink_core_add_images(void *descriptor, void *base, char *file) {
-  usleep(1000); /* so that threads meet */
-  offlink_handle handle = __atomic_add_fetch(&last, 1, __ATOMIC_SEQ_CST);
-  names[handle] = strdup(*(const char **)descriptor);
-  say(base && *file ? "add" : "add, of unknown module,", names[handle]);
-  return handle;
+static void add_images(struct offlink_call *call) {
+  usleep(1000); /* threads meet more often; nothing depends on it */
+  call->created = __atomic_add_fetch(&last, 1, __ATOMIC_SEQ_CST);
+  names[call->created] = strdup(*(const char **)call->data);
+  say(call->base && *call->text ? "add" : "add, of unknown module,", names[call->created]);
 }
 
-void offlink_core_drop_images(offlink_handle images) { say("drop", names[images]); }
-
-int offlink_core_device_open(char *selector, offlink_handle *device, char **name, char **error) {
-  if (!strcmp(selector, "none")) {
-    *error = strdup("there is no device");
+static int device_open(struct offlink_call *call) {
+  if (!strcmp(call->text, "none")) {
+    call->error = strdup("there is no device");
     return OFFLINK_ERROR_NOT_FOUND;
   }
-  say("open", selector);
-  *device = 1;
-  *name = strdup("printing device");
+  say("open", call->text);
+  call->created = 1;
+  call->name = strdup("printing device");
   return OFFLINK_OK;
 }
 
-int offlink_core_kernel_names(char ***list, size_t *count, char **error) {
-  *list = calloc(1, sizeof **list);
-  *count = last;
-  return OFFLINK_OK;
-}
-
-int offlink_core_kernel_open(offlink_handle device, void *base, char *name, offlink_handle *kernel,
-                             size_t *arg_count, char **error) {
-  say(base ? "kernel of a module:" : "kernel:", name);
-  *kernel = 2;
-  *arg_count = 3;
-  return OFFLINK_OK;
-}
-
-int offlink_core_buffer_create(offlink_handle device, size_t size, void *data, offlink_handle *buffer, char **error) {
-  *buffer = 77;
-  return OFFLINK_OK;
-}
-
-int offlink_core_buffer_read(offlink_handle buffer, size_t offset, void *data, size_t size, char **error) {
-  memset(data, 'r', size);
-  return OFFLINK_OK;
-}
-
-int offlink_core_buffer_write(offlink_handle buffer, size_t offset, void *data, size_t size, char **error) {
-  return OFFLINK_OK;
-}
-
-int offlink_core_launch(offlink_handle kernel, offlink_range range, struct offlink_core_arg *args, size_t arg_count,
-                        char **error) {
-  printf("core: launch %u:%zu", range.dimensions, range.global[0]);
-  for (size_t i = 0; i < arg_count; i++)
-    printf(" (kind %d, buffer %d, size %zu)", args[i].kind, (int)args[i].buffer, args[i].size);
+static void launch(const struct offlink_call *call) {
+  printf("core: launch %u:%zu", call->range.dimensions, call->range.global[0]);
+  for (size_t i = 0; i < call->arg_count; i++)
+    printf(" (kind %d, buffer %d, size %zu)", call->args[i].kind, (int)call->args[i].buffer, call->args[i].size);
   putchar('\n');
-  return OFFLINK_OK;
 }
 
-void offlink_core_close(offlink_handle handle) { say("close", ""); }
-void offlink_core_shutdown(void) { say("shutdown", ""); }
+int offlink_core_call(struct offlink_call *call) {
+  switch ((enum offlink_function)call->function) {
+  case OFFLINK_CORE_ADD_IMAGES:
+    add_images(call);
+    break;
+  case OFFLINK_CORE_DROP_IMAGES:
+    say("drop", names[call->object]);
+    break;
+  case OFFLINK_CORE_DEVICE_OPEN:
+    return device_open(call);
+  case OFFLINK_CORE_KERNEL_NAMES:
+    call->names = calloc(1, sizeof *call->names);
+    call->count = last;
+    break;
+  case OFFLINK_CORE_KERNEL_OPEN:
+    say(call->base ? "kernel of a module:" : "kernel:", call->text);
+    call->created = 2;
+    call->count = 3;
+    break;
+  case OFFLINK_CORE_BUFFER_CREATE:
+    call->created = 77;
+    break;
+  case OFFLINK_CORE_BUFFER_READ:
+    memset(call->data, 'r', call->size);
+    break;
+  case OFFLINK_CORE_BUFFER_WRITE:
+    break;
+  case OFFLINK_CORE_LAUNCH:
+    launch(call);
+    break;
+  case OFFLINK_CORE_CLOSE:
+    say("close", "");
+    break;
+  case OFFLINK_CORE_SHUTDOWN:
+    say("shutdown", "");
+    break;
+  }
+  return OFFLINK_OK;
+}

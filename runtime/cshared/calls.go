@@ -1,0 +1,225 @@
+// Package main is libofflink-core.so: the runtime behind libofflink.so, which
+// opens it on first use. Its C interface is runtime/cshim/core.h.
+package main
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../cshim -I${SRCDIR}/../../include
+#include <stdlib.h>
+#include "mailbox.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"unsafe"
+
+	"offlink/runtime/backends"
+	"offlink/runtime/driver"
+)
+
+func main() {} // a c-shared library has one and never runs it
+
+func init() { go serve() }
+
+// current is the session of the process.
+var current = sync.OnceValue(func() *session { return newSession(backends.Open(backends.Options{})) })
+
+// serve answers calls of C until enough other goroutines do. Each that finds
+// itself alone starts another before it answers, so that a call that takes
+// long does not hold up others.
+func serve() {
+	for {
+		var alone C.int
+		mail := C.offlink_next_mail(&alone)
+		if mail == nil {
+			return
+		}
+		if alone != 0 {
+			go serve()
+		}
+		C.offlink_answer_mail(mail, perform(mail.call))
+	}
+}
+
+// inUse counts the calls that are under way, so that shutdown at exit does
+// not close what another thread uses.
+var inUse sync.RWMutex
+
+// perform runs one call. An error becomes a status and a text; a panic is an
+// error too: it must not end the host program.
+func perform(c *C.struct_offlink_call) (result C.int) {
+	if c.function == C.OFFLINK_CORE_SHUTDOWN {
+		shutdown()
+		return C.int(statusOK)
+	}
+	inUse.RLock()
+	defer inUse.RUnlock()
+	defer func() {
+		if p := recover(); p != nil {
+			result = fail(c, statusRuntime, fmt.Errorf("internal error of offlink: %v", p))
+		}
+	}()
+	if err := dispatch(current(), c); err != nil {
+		return fail(c, statusOf(err), err)
+	}
+	return C.int(statusOK)
+}
+
+func fail(c *C.struct_offlink_call, s status, err error) C.int {
+	c.error = C.CString(err.Error())
+	return C.int(s)
+}
+
+// dispatch calls the session's method with the fields that core.h names.
+func dispatch(s *session, c *C.struct_offlink_call) error {
+	switch c.function {
+	case C.OFFLINK_CORE_ADD_IMAGES:
+		c.created = C.offlink_handle(s.addImages(c.data, uintptr(c.base), C.GoString(c.text)))
+		return nil
+	case C.OFFLINK_CORE_DROP_IMAGES:
+		s.dropImages(uint64(c.object))
+		return nil
+	case C.OFFLINK_CORE_DEVICE_OPEN:
+		return openDevice(s, c)
+	case C.OFFLINK_CORE_KERNEL_NAMES:
+		return kernelNames(s, c)
+	case C.OFFLINK_CORE_KERNEL_OPEN:
+		handle, args, err := s.openKernel(uint64(c.object), uintptr(c.base), C.GoString(c.text))
+		c.created, c.count = C.offlink_handle(handle), C.size_t(args)
+		return err
+	case C.OFFLINK_CORE_BUFFER_CREATE:
+		return createBuffer(s, c)
+	case C.OFFLINK_CORE_BUFFER_READ:
+		return transfer(c, s.readBuffer)
+	case C.OFFLINK_CORE_BUFFER_WRITE:
+		return transfer(c, s.writeBuffer)
+	case C.OFFLINK_CORE_LAUNCH:
+		return launch(s, c)
+	case C.OFFLINK_CORE_CLOSE:
+		s.close(uint64(c.object))
+		return nil
+	}
+	return fmt.Errorf("internal error of offlink: function %d", int(c.function))
+}
+
+func openDevice(s *session, c *C.struct_offlink_call) error {
+	handle, name, err := s.openDevice(C.GoString(c.text))
+	if err == nil {
+		c.created, c.name = C.offlink_handle(handle), C.CString(name)
+	}
+	return err
+}
+
+func kernelNames(s *session, c *C.struct_offlink_call) error {
+	list := s.runtime.Registered().KernelNames()
+	array, err := stringArray(list)
+	if err == nil {
+		c.names, c.count = array, C.size_t(len(list))
+	}
+	return err
+}
+
+// stringArray returns an array of C strings, all in one block from malloc: the
+// pointers, a null pointer, then the texts.
+func stringArray(list []string) (**C.char, error) {
+	const pointer = unsafe.Sizeof(uintptr(0))
+	size := uintptr(len(list)+1) * pointer
+	for _, s := range list {
+		size += uintptr(len(s) + 1)
+	}
+	block := C.malloc(C.size_t(size))
+	if block == nil {
+		return nil, errors.New("out of memory")
+	}
+	pointers := unsafe.Slice((**C.char)(block), len(list)+1)
+	texts := unsafe.Slice((*byte)(block), size)
+	at := uintptr(len(list)+1) * pointer
+	for i, s := range list {
+		pointers[i] = (*C.char)(unsafe.Add(block, at))
+		at += uintptr(copy(texts[at:], s))
+		texts[at] = 0
+		at++
+	}
+	pointers[len(list)] = nil
+	return (**C.char)(block), nil
+}
+
+func createBuffer(s *session, c *C.struct_offlink_call) error {
+	initial, err := hostBytes(c.data, c.size)
+	if err != nil {
+		return err
+	}
+	handle, err := s.createBuffer(uint64(c.object), int64(c.size), initial)
+	c.created = C.offlink_handle(handle)
+	return err
+}
+
+func transfer(c *C.struct_offlink_call, method func(buffer uint64, offset int64, data []byte) error) error {
+	data, err := hostBytes(c.data, c.size)
+	if err != nil {
+		return err
+	}
+	return method(uint64(c.object), int64(c.offset), data)
+}
+
+func launch(s *session, c *C.struct_offlink_call) error {
+	size, err := rangeOf(c._range)
+	if err != nil {
+		return err
+	}
+	list := make([]argument, 0, c.arg_count)
+	for _, arg := range unsafe.Slice(c.args, int(c.arg_count)) {
+		value, err := hostBytes(arg.value, arg.size)
+		if err != nil {
+			return err
+		}
+		list = append(list, argument{int(arg.kind), value, uint64(arg.buffer), uint64(arg.size)})
+	}
+	return s.launch(uint64(c.object), size, list)
+}
+
+// hostBytes returns the memory of the host program, nil for NULL.
+func hostBytes(data unsafe.Pointer, size C.size_t) ([]byte, error) {
+	if uint64(size) > math.MaxInt64/2 {
+		return nil, invalidf("%d bytes are more than there can be", uint64(size))
+	}
+	if data == nil {
+		return nil, nil
+	}
+	return unsafe.Slice((*byte)(data), int(size)), nil
+}
+
+// rangeOf checks what C could not: sizes beyond the dimensions are ignored,
+// and a local size of zeros is none.
+func rangeOf(r C.offlink_range) (driver.Range, error) {
+	n := int(r.dimensions)
+	if n < 1 || n > 3 {
+		return driver.Range{}, invalidf("a range has 1 to 3 dimensions, not %d", n)
+	}
+	var size driver.Range
+	chosen := false
+	for i := range n {
+		if uint64(r.global[i]) > math.MaxInt || uint64(r.local[i]) > math.MaxInt {
+			return driver.Range{}, invalidf("dimension %d of the range is too large", i)
+		}
+		size.Global = append(size.Global, int(r.global[i]))
+		size.Local = append(size.Local, int(r.local[i]))
+		chosen = chosen || r.local[i] != 0
+	}
+	if !chosen {
+		size.Local = nil
+	}
+	return size, nil
+}
+
+// shutdown closes the runtime, unless a thread still uses it: then the end of
+// the process does.
+func shutdown() {
+	if inUse.TryLock() {
+		defer inUse.Unlock()
+		current().shutdown()
+	}
+}

@@ -1,0 +1,71 @@
+/* mailbox.c: offlink_core_call puts a call into a queue and waits in C; a
+ * goroutine takes it out and serves it.
+ *
+ * A thread of the host program thus never runs Go: not on a goroutine's stack,
+ * where its signal handlers could not run, and without Go's runtime changing
+ * its signal mask and signal stack. It costs no more than a call into Go would:
+ * a goroutine that belongs to a thread of C changes threads at each exchange
+ * with another, one of Go's own does not.
+ */
+#include <pthread.h>
+#include <stddef.h>
+
+#include "mailbox.h"
+
+/* Goroutines that wait for calls, each with a thread, so many are kept. */
+enum { MAX_WAITING = 4 };
+
+struct letter {
+  struct mail mail; /* first: a pointer to it is one to the letter */
+  int answered;
+  pthread_cond_t answer;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t arrival = PTHREAD_COND_INITIALIZER;
+static struct mail *first, **end = &first;
+static int waiting;
+
+__attribute__((visibility("default"))) int offlink_core_call(struct offlink_call *call) {
+  struct letter letter = {.mail = {.call = call}, .answer = PTHREAD_COND_INITIALIZER};
+  int cancel;
+  /* The letter lies on this stack: the thread must not be cancelled in a wait. */
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  pthread_mutex_lock(&mutex);
+  *end = &letter.mail;
+  end = &letter.mail.next;
+  pthread_cond_signal(&arrival);
+  while (!letter.answered)
+    pthread_cond_wait(&letter.answer, &mutex);
+  pthread_mutex_unlock(&mutex);
+  pthread_cond_destroy(&letter.answer);
+  pthread_setcancelstate(cancel, NULL);
+  return letter.mail.status;
+}
+
+struct mail *offlink_next_mail(int *alone) {
+  struct mail *mail = NULL;
+  pthread_mutex_lock(&mutex);
+  if (first || waiting < MAX_WAITING) {
+    waiting++;
+    while (!first)
+      pthread_cond_wait(&arrival, &mutex);
+    waiting--;
+    mail = first;
+    first = mail->next;
+    if (!first)
+      end = &first;
+    *alone = waiting == 0;
+  }
+  pthread_mutex_unlock(&mutex);
+  return mail;
+}
+
+void offlink_answer_mail(struct mail *mail, int status) {
+  struct letter *letter = (struct letter *)mail;
+  pthread_mutex_lock(&mutex);
+  mail->status = status;
+  letter->answered = 1;
+  pthread_cond_signal(&letter->answer); /* under the mutex, which the caller needs to go on */
+  pthread_mutex_unlock(&mutex);
+}

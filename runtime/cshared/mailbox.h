@@ -1,0 +1,21 @@
+/* mailbox.h: carries calls from threads of the host program to goroutines. */
+#ifndef OFFLINK_MAILBOX_H
+#define OFFLINK_MAILBOX_H
+
+#include "core.h"
+
+struct mail {
+  struct offlink_call *call;
+  struct mail *next;
+  int status;
+};
+
+/* Waits for a call, which the goroutine then serves. *alone: no other goroutine
+ * is waiting, so the next call would find none. Returns NULL where enough others
+ * wait: then the goroutine is not needed any more. */
+struct mail *offlink_next_mail(int *alone);
+
+/* Lets the caller go on. mail is gone after that. */
+void offlink_answer_mail(struct mail *mail, int status);
+
+#endif
