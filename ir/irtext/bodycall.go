@@ -59,6 +59,9 @@ func (r *bodyReader) callPrefix(in *ir.Instruction, detail *ir.CallDetail) {
 		}
 		start := r.pos
 		switch {
+		case isNumberedConvention(w):
+			r.pos += len(w)
+			detail.CallingConv = "cc " + string(w[2:])
 		case isConvention(w):
 			r.pos += len(w)
 			if string(w) == "cc" || r.peek() == '(' {
@@ -74,9 +77,24 @@ func (r *bodyReader) callPrefix(in *ir.Instruction, detail *ir.CallDetail) {
 				r.attributeArguments()
 			}
 		default:
-			detail.Attributes.Result = append(detail.Attributes.Result, r.attributeDetail())
+			if a := r.attributeDetail(); a.Name != "addrspace" {
+				detail.Attributes.Result = append(detail.Attributes.Result, a)
+			}
 		}
 	}
+}
+
+// isNumberedConvention reports whether the word is "cc42".
+func isNumberedConvention(w []byte) bool {
+	if len(w) < 3 || w[0] != 'c' || w[1] != 'c' {
+		return false
+	}
+	for _, c := range w[2:] {
+		if class[c]&classDigit == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // callee takes what is called; it is no value for inline assembly.
@@ -204,7 +222,7 @@ func (r *bodyReader) attributeArgument(a *ir.AttributeDetail) {
 	r.attributeArguments()
 	a.Value = strings.TrimSpace(string(r.data[start+1 : r.end()-1]))
 	if n, err := strconv.ParseUint(a.Value, 10, 64); err == nil {
-		a.Int = n
+		a.Int, a.Value = n, ""
 	}
 }
 

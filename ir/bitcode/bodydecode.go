@@ -1,0 +1,416 @@
+package bitcode
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"offlink/ir"
+)
+
+// valueForward is a use of a local value that is not defined yet: Index is its
+// number in the function.
+const valueForward ir.ValueKind = 255
+
+// bodyDecoder implements [ir.BodyReader] on the compact records.
+type bodyDecoder struct {
+	source *source
+	types  []ir.Type
+	shapes map[string]ir.TypeID
+
+	compact   *body
+	body      *ir.Body
+	pool      *ir.ConstantPool
+	constants map[constantKey]ir.Value
+	locals    []ir.Value // by number in the function
+	names     []string   // likewise
+	forward   bool
+
+	pending  ir.Instruction // the instruction whose records are being read
+	held     bool
+	defines  bool // whether pending defines a value, of the number symbol
+	symbol   uint32
+	open     bool // the last block has no terminator yet
+	blocks   []string
+	bundles  []ir.Bundle
+	location *ir.Location
+	operands []operand
+	at       int // of the next operand
+	next     uint32
+	list     []ir.Value
+}
+
+// constantKey names a constant of the module, or of the function.
+type constantKey struct {
+	index uint32
+	local bool
+}
+
+// bodyFault is what fail panics with, and catch makes an error.
+type bodyFault struct{ msg string }
+
+func (d *bodyDecoder) fail(format string, args ...any) {
+	panic(bodyFault{fmt.Sprintf(format, args...)})
+}
+
+func (d *bodyDecoder) catch(value ir.ValueID, step func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(bodyFault)
+			if !ok {
+				panic(r)
+			}
+			err = fmt.Errorf("%s: %s: %s", d.source.module.Path, d.source.module.Values[value].Name, f.msg)
+		}
+	}()
+	step()
+	return nil
+}
+
+// NewBodyReader implements [ir.BodySource].
+func (s *source) NewBodyReader() ir.BodyReader {
+	return &bodyDecoder{source: s, types: slices.Clip(s.module.Types), constants: make(map[constantKey]ir.Value)}
+}
+
+// Types implements [ir.BodyReader].
+func (d *bodyDecoder) Types() []ir.Type { return d.types }
+
+// ReadBody implements [ir.BodyReader].
+func (d *bodyDecoder) ReadBody(function ir.ValueID, body *ir.Body) error {
+	body.Reset(function)
+	index := d.source.values[function].body
+	if index < 0 {
+		return fmt.Errorf("%s: function %s has no body", d.source.module.Path, d.source.module.Values[function].Name)
+	}
+	return d.catch(function, func() {
+		d.begin(&d.source.bodies[index], body)
+		for c := (decoder{data: d.compact.code}); !c.done(); {
+			rec := c.head()
+			d.operands, d.at = absolute(c.operands(rec, d.operands[:0]), d.next), 0
+			d.record(rec)
+		}
+		d.flush()
+		d.attachments()
+		d.patchForward()
+	})
+}
+
+// ReadInitializer implements [ir.BodyReader].
+func (d *bodyDecoder) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v ir.Value, err error) {
+	values := d.source.values[id].headerValues()
+	if d.source.values[id].code == moduleFunction || len(values) == 0 {
+		return ir.NoValue, fmt.Errorf("%s: %s has no initialiser", d.source.module.Path, d.source.module.Values[id].Name)
+	}
+	d.usePool(pool, nil)
+	err = d.catch(id, func() { v = d.global(values[0], 0) })
+	return v, err
+}
+
+func (d *bodyDecoder) usePool(pool *ir.ConstantPool, compact *body) {
+	d.pool, d.compact = pool, compact
+	clear(d.constants)
+}
+
+func (d *bodyDecoder) begin(b *body, out *ir.Body) {
+	d.usePool(&out.Constants, b)
+	d.body = out
+	d.held, d.open, d.forward, d.location = false, false, false, nil
+	d.blocks, d.bundles = d.blocks[:0], nil
+	d.locals = slices.Grow(d.locals[:0], b.locals())[:b.locals()]
+	d.names = slices.Grow(d.names[:0], b.locals())[:b.locals()]
+	clear(d.names)
+	for i := range d.locals {
+		d.locals[i] = ir.NoValue
+	}
+	d.readNames()
+	parameters := d.source.module.Types[d.source.module.Values[b.function].Type].Elements[1:]
+	for i, t := range parameters {
+		out.ArgumentTypes = append(out.ArgumentTypes, t)
+		out.ArgumentNames = append(out.ArgumentNames, d.names[i])
+		d.locals[i] = ir.Value{Kind: ir.ValueArgument, Index: uint32(i), Type: t}
+	}
+	d.next = uint32(b.arguments + b.constants.len())
+}
+
+// readNames reads the symbol table of the function.
+func (d *bodyDecoder) readNames() {
+	var list []operand
+	for c := (decoder{data: d.compact.symbols}); !c.done(); {
+		rec := c.head()
+		list = c.operands(rec, list[:0])
+		name := make([]byte, len(list)-1)
+		for i, o := range list[1:] {
+			name[i] = byte(o.value)
+		}
+		v := list[0].value
+		if rec.code != symbolBlock {
+			if v < uint64(len(d.names)) {
+				d.names[v] = string(name)
+			}
+			continue
+		}
+		for uint64(len(d.blocks)) <= v && v <= uint64(len(d.compact.code)) {
+			d.blocks = append(d.blocks, "")
+		}
+		if v < uint64(len(d.blocks)) {
+			d.blocks[v] = string(name)
+		}
+	}
+}
+
+// flush appends the instruction that was held back.
+func (d *bodyDecoder) flush() {
+	if d.held {
+		d.held = false
+		if d.defines {
+			d.locals[d.symbol] = ir.Value{Kind: ir.ValueInstruction, Index: uint32(len(d.body.Instructions)), Type: d.pending.Type}
+		}
+		d.emit(d.pending)
+	}
+}
+
+// emit appends an instruction, starting a block if need be.
+func (d *bodyDecoder) emit(in ir.Instruction) {
+	b := d.body
+	if !d.open {
+		block := ir.Block{First: len(b.Instructions)}
+		if len(b.Blocks) < len(d.blocks) {
+			block.Name = d.blocks[len(b.Blocks)]
+		}
+		b.Blocks = append(b.Blocks, block)
+	}
+	b.Instructions = append(b.Instructions, in)
+	b.Blocks[len(b.Blocks)-1].End = len(b.Instructions)
+	d.open = !in.Op.IsTerminator()
+}
+
+// attachments puts the attachments to the instructions that they number.
+func (d *bodyDecoder) attachments() {
+	if len(d.compact.attached) == 0 {
+		return
+	}
+	var counted []int
+	for i := range d.body.Instructions {
+		if d.body.Instructions[i].Op != ir.OpDebugRecord {
+			counted = append(counted, i)
+		}
+	}
+	var list []operand
+	for c := (decoder{data: d.compact.attached}); !c.done(); {
+		list = c.operands(c.head(), list[:0])
+		if list[0].value >= uint64(len(counted)) {
+			continue
+		}
+		in := &d.body.Instructions[counted[list[0].value]]
+		for pairs := list[1:]; len(pairs) >= 2; pairs = pairs[2:] {
+			in.Attachments = append(in.Attachments, ir.Attachment{
+				Kind:    d.source.kindNames[pairs[0].value],
+				Operand: ir.Operand{Kind: ir.OperandNode, Node: d.node(pairs[1])},
+			})
+		}
+	}
+}
+
+// node returns the model's number of a node.
+func (d *bodyDecoder) node(o operand) ir.NodeID {
+	switch o.kind {
+	case opFunNode, opFunNodePlus1, opFunNodeRel:
+		return d.compact.base + ir.NodeID(o.value)
+	}
+	return ir.NodeID(o.value)
+}
+
+// patchForward replaces the marks of uses before the definition.
+func (d *bodyDecoder) patchForward() {
+	if !d.forward {
+		return
+	}
+	for i := range d.body.Instructions {
+		d.patchList(d.body.Instructions[i].Operands)
+	}
+	for i := range d.body.Metadata {
+		d.patchList(d.body.Metadata[i].Values)
+	}
+	for i := range d.body.Calls {
+		for _, bundle := range d.body.Calls[i].Bundles {
+			d.patchList(bundle.Operands)
+		}
+	}
+}
+
+func (d *bodyDecoder) patchList(list []ir.Value) {
+	for i := range list {
+		if list[i].Kind == valueForward {
+			list[i] = d.locals[list[i].Index]
+		}
+	}
+}
+
+// local returns a value of the function by its number. typ is the type of a
+// value that is not defined yet.
+func (d *bodyDecoder) local(n uint64, typ ir.TypeID) ir.Value {
+	if n >= uint64(len(d.locals)) {
+		d.fail("value %d of %d", n, len(d.locals))
+	}
+	arguments := uint64(d.compact.arguments)
+	if n >= arguments && n-arguments < uint64(d.compact.constants.len()) {
+		return d.constant(constantKey{uint32(n - arguments), true}, 0)
+	}
+	if v := d.locals[n]; v.Kind != ir.ValueNone {
+		return v
+	}
+	d.forward = true
+	return ir.Value{Kind: valueForward, Index: uint32(n), Type: typ}
+}
+
+// value returns the value that an operand names.
+func (d *bodyDecoder) value(o operand, typ ir.TypeID) ir.Value {
+	switch o.kind {
+	case opGlobalRel, opGlobalSigned, opGlobal:
+		return d.global(uint32(o.value), 0)
+	case opLocalRel, opLocalSigned, opLocal:
+		return d.local(o.value, typ)
+	}
+	d.fail("an operand that is no value")
+	return ir.NoValue
+}
+
+// global returns a value of the module's numbering.
+func (d *bodyDecoder) global(id uint32, depth int) ir.Value {
+	s := d.source
+	if n := uint32(len(s.values)); id >= n {
+		return d.constant(constantKey{id - n, false}, depth)
+	}
+	v := &s.module.Values[id]
+	return ir.Value{Kind: ir.ValueGlobal, Index: id, Type: d.pointerTo(v.Type, v.AddressSpace)}
+}
+
+func (d *bodyDecoder) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
+	want := ir.Type{Kind: ir.TypePointer, AddressSpace: space}
+	if d.source.typedPointers {
+		want.Elements = []ir.TypeID{pointee}
+	}
+	return d.intern(want)
+}
+
+func (d *bodyDecoder) integerType(bits uint32) ir.TypeID {
+	return d.intern(ir.Type{Kind: ir.TypeInteger, Bits: bits})
+}
+
+// intern returns the TypeID of a type that is no identified struct.
+func (d *bodyDecoder) intern(want ir.Type) ir.TypeID {
+	if d.shapes == nil {
+		d.shapes = make(map[string]ir.TypeID, len(d.types))
+		for i := range d.types {
+			key := shapeKey(&d.types[i])
+			if _, ok := d.shapes[key]; !ok && !d.types[i].Identified {
+				d.shapes[key] = ir.TypeID(i)
+			}
+		}
+	}
+	key := shapeKey(&want)
+	if id, ok := d.shapes[key]; ok {
+		return id
+	}
+	id := ir.TypeID(len(d.types))
+	d.types = append(d.types, want)
+	d.shapes[key] = id
+	return id
+}
+
+// shapeKey spells a type so that equal types are spelled the same.
+func shapeKey(t *ir.Type) string {
+	k := []byte{byte(t.Kind), 0}
+	for i, set := range []bool{t.Packed, t.Opaque, t.Scalable, t.Variadic, t.Identified} {
+		if set {
+			k[1] |= 1 << i
+		}
+	}
+	k = binary.AppendUvarint(k, uint64(t.Bits))
+	k = binary.AppendUvarint(k, uint64(t.AddressSpace))
+	k = binary.AppendUvarint(k, t.Length)
+	k = binary.AppendUvarint(k, uint64(len(t.Name)))
+	k = append(k, t.Name...)
+	for _, n := range t.Numbers {
+		k = binary.AppendUvarint(k, uint64(n))
+	}
+	k = append(k, 0)
+	for _, e := range t.Elements {
+		k = binary.AppendUvarint(k, uint64(e))
+	}
+	return string(k)
+}
+
+// elementAt returns the type of an element of an aggregate or vector.
+func (d *bodyDecoder) elementAt(id ir.TypeID, index uint64) ir.TypeID {
+	t := &d.types[id]
+	switch t.Kind {
+	case ir.TypeStruct:
+		if index < uint64(len(t.Elements)) {
+			return t.Elements[index]
+		}
+	case ir.TypeArray, ir.TypeVector:
+		return t.Elements[0]
+	}
+	d.fail("index %d into a type that has no such element", index)
+	return 0
+}
+
+// addressType returns the type of a getelementptr.
+func (d *bodyDecoder) addressType(element ir.TypeID, operands []ir.Value) ir.TypeID {
+	if operands[0].Type == ir.NoType {
+		d.fail("the type of an address is not known")
+	}
+	base := d.types[operands[0].Type]
+	var vector *ir.Type
+	for _, v := range operands {
+		if v.Type != ir.NoType && d.types[v.Type].Kind == ir.TypeVector {
+			t := d.types[v.Type]
+			vector = &t
+			break
+		}
+	}
+	if base.Kind == ir.TypeVector {
+		base = d.types[base.Elements[0]]
+	}
+	if base.Kind != ir.TypePointer {
+		d.fail("getelementptr on what is no pointer")
+	}
+	if len(base.Elements) > 0 {
+		for i, v := range operands {
+			if i > 1 {
+				element = d.elementAt(element, d.constantIndex(v))
+			}
+		}
+	}
+	id := d.pointerTo(element, base.AddressSpace)
+	if vector != nil {
+		id = d.intern(ir.Type{Kind: ir.TypeVector, Length: vector.Length, Scalable: vector.Scalable, Elements: []ir.TypeID{id}})
+	}
+	return id
+}
+
+// constantIndex returns the number that indexes a struct; arrays do not look
+// at it.
+func (d *bodyDecoder) constantIndex(v ir.Value) uint64 {
+	if v.Kind != ir.ValueConstant {
+		return 0
+	}
+	switch c := d.pool.At(v); {
+	case (c.Kind == ir.ConstantInt || c.Kind == ir.ConstantData) && len(c.Words) > 0:
+		return c.Words[0]
+	case c.Kind == ir.ConstantAggregate && len(c.Operands) > 0:
+		return d.constantIndex(c.Operands[0])
+	}
+	return 0
+}
+
+// comparisonType returns i1, or the vector of i1 as long as the type is.
+func (d *bodyDecoder) comparisonType(operand ir.TypeID) ir.TypeID {
+	bit := d.integerType(1)
+	if operand != ir.NoType && d.types[operand].Kind == ir.TypeVector {
+		t := d.types[operand]
+		return d.intern(ir.Type{Kind: ir.TypeVector, Length: t.Length, Scalable: t.Scalable, Elements: []ir.TypeID{bit}})
+	}
+	return bit
+}

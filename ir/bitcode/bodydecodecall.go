@@ -1,0 +1,281 @@
+package bitcode
+
+import (
+	"offlink/ir"
+)
+
+// Bits of the calling-convention operand of calls beside those above.
+const (
+	callTail     = 1 << 0
+	callMustTail = 1 << 14
+	callNoTail   = 1 << 16
+)
+
+func (d *bodyDecoder) call(code uint32, in *ir.Instruction) {
+	var detail ir.CallDetail
+	if o := d.operand(); o.kind == opList {
+		detail.Attributes = d.attributeSet(o.value)
+	}
+	bits := d.literal()
+	var targets []ir.Value
+	switch code {
+	case funCall:
+		in.Op = ir.OpCall
+		detail.CallingConv = callingConv(bits >> 1 & 0x3ff)
+		in.Flags = callFlags(bits)
+		if bits&callFMF != 0 {
+			in.Flags |= fastMathFlags(d.literal())
+		}
+	case funInvoke:
+		in.Op = ir.OpInvoke
+		detail.CallingConv = callingConv(bits &^ invokeExplicitType)
+		targets = append(targets, d.block(), d.block())
+	case funCallBr:
+		in.Op = ir.OpCallBr
+		detail.CallingConv = callingConv(bits >> 1 & 0x3ff)
+		targets = append(targets, d.block())
+		for range d.literal() {
+			targets = append(targets, d.block())
+		}
+	}
+	in.Element = d.typ()
+	function := d.types[in.Element]
+	in.Type = function.Elements[0]
+	d.callee(&detail)
+	d.arguments(function.Elements[1:])
+	for _, t := range targets {
+		d.push(t)
+	}
+	detail.Bundles, d.bundles = d.bundles, nil
+	in.Call = len(d.body.Calls)
+	d.body.Calls = append(d.body.Calls, detail)
+}
+
+func callFlags(bits uint64) (flags ir.Flags) {
+	if bits&callTail != 0 {
+		flags |= ir.FlagTail
+	}
+	if bits&callMustTail != 0 {
+		flags = ir.FlagMustTail
+	}
+	if bits&callNoTail != 0 {
+		flags = ir.FlagNoTail
+	}
+	return flags
+}
+
+func (d *bodyDecoder) callee(detail *ir.CallDetail) {
+	o := d.operand()
+	if a := d.inlineAsm(o); a != nil {
+		detail.Asm = a
+		d.push(ir.NoValue)
+		return
+	}
+	typ := ir.NoType
+	if d.more() && d.operands[d.at].kind == opForwardType {
+		typ = d.typ()
+	}
+	d.push(d.value(o, typ))
+}
+
+// inlineAsm decodes the constant that an operand names if it is inline
+// assembly.
+func (d *bodyDecoder) inlineAsm(o operand) *ir.InlineAsm {
+	var c decoder
+	switch n := uint64(len(d.source.values)); {
+	case (o.kind == opGlobalRel || o.kind == opGlobal) && o.value >= n:
+		c = d.source.constants.open(int(o.value - n))
+	case o.kind == opLocalRel:
+		i := int64(o.value) - int64(d.compact.arguments)
+		if i < 0 || i >= int64(d.compact.constants.len()) {
+			return nil
+		}
+		c = d.compact.constants.open(int(i))
+	default:
+		return nil
+	}
+	rec := c.head()
+	switch rec.code {
+	case cstInlineAsm, cstInlineAsmOld, cstInlineAsmOld2, cstInlineAsmOld3:
+	default:
+		return nil
+	}
+	list := c.operands(rec, nil)
+	if rec.code == cstInlineAsm {
+		list = list[1:] // the function type
+	}
+	a := &ir.InlineAsm{SideEffects: list[0].value&1 != 0, AlignStack: list[0].value&2 != 0, IntelDialect: list[0].value&4 != 0}
+	a.Template, list = d.sizedText(list[1:])
+	a.Constraints, _ = d.sizedText(list)
+	return a
+}
+
+// sizedText takes the length of a string, and the string.
+func (d *bodyDecoder) sizedText(list []operand) (string, []operand) {
+	if len(list) == 0 || list[0].value > uint64(len(list)-1) {
+		d.fail("inline assembly is cut short")
+	}
+	n := list[0].value
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(list[1+i].value)
+	}
+	return string(b), list[1+n:]
+}
+
+func (d *bodyDecoder) arguments(parameters []ir.TypeID) {
+	for _, t := range parameters {
+		switch d.source.types[t].code {
+		case typeLabel:
+			d.push(d.block())
+		case typeMetadata:
+			d.push(d.metadata(d.operand()))
+		default:
+			d.push(d.same(t))
+		}
+	}
+	for d.more() {
+		d.push(d.pair())
+	}
+}
+
+func (d *bodyDecoder) bundle() {
+	b := ir.Bundle{Tag: d.source.tags[d.literal()]}
+	for d.more() {
+		if o := d.operands[d.at]; o.kind == opLiteral && o.value == bundleMetadata {
+			d.at++
+			b.Operands = append(b.Operands, d.metadata(d.operand()))
+			continue
+		}
+		b.Operands = append(b.Operands, d.pair())
+	}
+	d.bundles = append(d.bundles, b)
+}
+
+// metadata decodes metadata as an operand.
+func (d *bodyDecoder) metadata(o operand) ir.Value {
+	t := &d.source.metadata
+	switch o.kind {
+	case opFunNode, opFunNodeRel, opFunNodePlus1:
+		t = &d.compact.metadata
+	}
+	if o.value >= uint64(len(t.entries)) {
+		d.fail("metadata %d of %d", o.value, len(t.entries))
+	}
+	return d.addMetadata(d.metadataUse(t, o))
+}
+
+func (d *bodyDecoder) addMetadata(m ir.MetadataUse) ir.Value {
+	d.body.Metadata = append(d.body.Metadata, m)
+	return ir.Value{Kind: ir.ValueMetadata, Index: uint32(len(d.body.Metadata) - 1), Type: ir.NoType}
+}
+
+func (d *bodyDecoder) metadataUse(t *metadataTable, o operand) ir.MetadataUse {
+	i := int(o.value)
+	if e := t.entries[i]; e.size != isRecord {
+		return ir.MetadataUse{Operand: ir.Operand{Kind: ir.OperandString, String: string(d.source.text(e))}}
+	}
+	c := t.open(i)
+	switch rec := c.head(); rec.code {
+	case mdValue:
+		return ir.MetadataUse{Values: []ir.Value{d.metadataValue(c, rec)}}
+	case mdArgList:
+		var use ir.MetadataUse
+		for _, part := range c.operands(rec, nil) {
+			use.Values = append(use.Values, d.listedValue(t, part))
+		}
+		return use
+	}
+	return ir.MetadataUse{Operand: ir.Operand{Kind: ir.OperandNode, Node: d.node(o)}}
+}
+
+// listedValue decodes a part of a DIArgList, which is a value of metadata.
+func (d *bodyDecoder) listedValue(t *metadataTable, part operand) ir.Value {
+	switch part.kind {
+	case opNode, opNodePlus1:
+		t = &d.source.metadata
+	case opFunNode, opFunNodePlus1:
+	default:
+		d.fail("a list of arguments that are no metadata")
+	}
+	if part.value >= uint64(len(t.entries)) || t.entries[part.value].size != isRecord {
+		d.fail("a list of arguments that are no values")
+	}
+	c := t.open(int(part.value))
+	rec := c.head()
+	if rec.code != mdValue {
+		d.fail("a list of arguments that are no values")
+	}
+	return d.metadataValue(c, rec)
+}
+
+func (d *bodyDecoder) metadataValue(c decoder, rec record) ir.Value {
+	list := c.operands(rec, nil)
+	return d.value(list[1], ir.TypeID(list[0].value))
+}
+
+// recordNames are the names of debug records, and in which order text has the
+// operands of bitcode.
+var recordNames = map[uint32]struct {
+	name  string
+	order []int
+}{
+	funRecordValue:        {"value", []int{3, 1, 2, 0}},
+	funRecordValueSimple:  {"value", []int{3, 1, 2, 0}},
+	funRecordDeclare:      {"declare", []int{3, 1, 2, 0}},
+	funRecordDeclareValue: {"declare_value", []int{3, 1, 2, 0}},
+	funRecordAssign:       {"assign", []int{3, 1, 2, 4, 6, 5, 0}},
+	funRecordLabel:        {"label", []int{1, 0}},
+}
+
+func (d *bodyDecoder) debugRecord(code uint32, in *ir.Instruction) {
+	form := recordNames[code]
+	in.Op, in.Scope = ir.OpDebugRecord, form.name
+	parts := make([]ir.Value, 0, len(form.order))
+	for d.more() {
+		if code == funRecordValueSimple && len(parts) == 3 {
+			parts = append(parts, d.addMetadata(ir.MetadataUse{Values: []ir.Value{d.pair()}}))
+			continue
+		}
+		parts = append(parts, d.metadata(d.operand()))
+	}
+	for _, i := range form.order {
+		if i >= len(parts) {
+			d.fail("a debug record is cut short")
+		}
+		d.push(parts[i])
+	}
+	in.Location = d.nodeLocation(d.body.Metadata[parts[0].Index].Operand)
+}
+
+// nodeLocation decodes a DILocation.
+func (d *bodyDecoder) nodeLocation(o ir.Operand) *ir.Location {
+	if o.Kind != ir.OperandNode {
+		return nil
+	}
+	fields, err := d.source.Operands(o.Node)
+	if err != nil {
+		d.fail("%v", err)
+	}
+	l := new(ir.Location)
+	for _, f := range fields {
+		switch f.Field {
+		case "line":
+			l.Line = uint32(f.Int)
+		case "column":
+			l.Column = uint32(f.Int)
+		case "scope":
+			l.Scope = nodePlus1(f)
+		case "inlinedAt":
+			l.InlinedAt = nodePlus1(f)
+		}
+	}
+	return l
+}
+
+func nodePlus1(o ir.Operand) uint32 {
+	if o.Kind != ir.OperandNode {
+		return 0
+	}
+	return uint32(o.Node) + 1
+}

@@ -1,0 +1,287 @@
+package bitcode
+
+import "offlink/ir"
+
+// constant returns a constant of the module or of the function, adding it to
+// the pool when it is not there yet.
+func (d *bodyDecoder) constant(key constantKey, depth int) ir.Value {
+	if v, ok := d.constants[key]; ok {
+		return v
+	}
+	if depth > maxConstantDepth {
+		d.fail("%v", errDeep)
+	}
+	if len(d.pool.Nodes) > maxConstantParts {
+		d.fail("%v", errLarge)
+	}
+	t := &d.source.constants
+	if key.local {
+		t = &d.compact.constants
+	}
+	c := t.open(int(key.index))
+	rec := c.head()
+	list := c.operands(rec, nil)
+	node := ir.ConstantNode{Type: ir.TypeID(t.types[key.index])}
+	v, done := d.simpleConstant(&node, rec.code, list), true
+	if v.Kind == ir.ValueNone {
+		v, done = d.expression(&node, rec.code, list, depth)
+	}
+	if !done {
+		d.fail("constant record %s is not decoded", constantLayouts[rec.code].name)
+	}
+	d.constants[key] = v
+	return v
+}
+
+// simpleConstant decodes constants that name no others; NoValue for the rest.
+func (d *bodyDecoder) simpleConstant(c *ir.ConstantNode, code uint32, list []operand) ir.Value {
+	t := &d.types[c.Type]
+	switch code {
+	case cstNull:
+		c.Kind = ir.ConstantZero
+		switch {
+		case t.Kind == ir.TypeInteger && t.Bits <= 64:
+			c.Kind, c.Words = ir.ConstantInt, []uint64{0}
+		case t.Kind == ir.TypeFloat && t.Bits <= 64:
+			c.Kind, c.Words = ir.ConstantFloat, []uint64{0}
+		}
+	case cstUndef:
+		c.Kind = ir.ConstantUndef
+	case cstPoison:
+		c.Kind = ir.ConstantPoison
+	case cstInteger, cstWideInteger, cstFloat:
+		return d.numberConstant(c, code, list)
+	case cstString, cstCString:
+		c.Kind, c.Bytes = ir.ConstantBytes, constantBytes(list, code == cstCString)
+	case cstData:
+		return d.dataConstant(c, list)
+	default:
+		return ir.NoValue
+	}
+	return d.pool.Add(*c)
+}
+
+// numberConstant decodes a number, or a vector of equal numbers (LLVM 22).
+func (d *bodyDecoder) numberConstant(c *ir.ConstantNode, code uint32, list []operand) ir.Value {
+	element, length := d.types[c.Type], uint64(0)
+	if element.Kind == ir.TypeVector {
+		if element.Scalable || element.Length > maxSplat {
+			d.fail("splat of a vector of %d elements", element.Length)
+		}
+		element, length = d.types[element.Elements[0]], element.Length
+	}
+	switch {
+	case code == cstFloat && element.Kind == ir.TypeFloat:
+		c.Kind, c.Words = ir.ConstantFloat, plainWords(list)
+		if element.Bits == 80 && len(list) == 2 { // sign, exponent and the top of the mantissa come first
+			c.Words = []uint64{list[0].value<<16 | list[1].value&0xffff, list[0].value >> 48}
+		}
+	case code != cstFloat && element.Kind == ir.TypeInteger:
+		c.Kind, c.Words = ir.ConstantInt, integerWords(list, element.Bits)
+	default:
+		d.fail("number of a type that has none")
+	}
+	if length == 0 {
+		return d.pool.Add(*c)
+	}
+	return d.splat(c, length)
+}
+
+// maxSplat limits the elements of a vector that one number stands for.
+const maxSplat = 1 << 12
+
+// splat adds the vector of that many times the number.
+func (d *bodyDecoder) splat(c *ir.ConstantNode, length uint64) ir.Value {
+	if len(c.Words) != 1 {
+		d.fail("splat of a wide number")
+	}
+	vector := ir.ConstantNode{Kind: ir.ConstantData, Type: c.Type, Words: make([]uint64, length)}
+	for i := range vector.Words {
+		vector.Words[i] = c.Words[0]
+	}
+	return d.pool.Add(vector)
+}
+
+func integerWords(list []operand, bits uint32) []uint64 {
+	words := make([]uint64, (bits+63)/64)
+	for i := range words {
+		if i < len(list) {
+			words[i] = uint64(unrotate(list[i].value))
+		} else if i > 0 && words[i-1]>>63 != 0 {
+			words[i] = 1<<64 - 1
+		}
+	}
+	if rest := int(bits % 64); rest != 0 {
+		words[len(words)-1] = truncate(words[len(words)-1], rest)
+	}
+	return words
+}
+
+func plainWords(list []operand) []uint64 {
+	words := make([]uint64, len(list))
+	for i, o := range list {
+		words[i] = o.value
+	}
+	return words
+}
+
+func constantBytes(list []operand, terminated bool) []byte {
+	b := make([]byte, 0, len(list)+1)
+	for _, o := range list {
+		b = append(b, byte(o.value))
+	}
+	if terminated {
+		b = append(b, 0)
+	}
+	return b
+}
+
+func (d *bodyDecoder) dataConstant(c *ir.ConstantNode, list []operand) ir.Value {
+	t := &d.types[c.Type]
+	if t.Kind != ir.TypeArray && t.Kind != ir.TypeVector {
+		d.fail("data of a type that is no array or vector")
+	}
+	element := &d.types[t.Elements[0]]
+	if t.Kind == ir.TypeArray && element.Kind == ir.TypeInteger && element.Bits == 8 {
+		c.Kind, c.Bytes = ir.ConstantBytes, constantBytes(list, false)
+		return d.pool.Add(*c)
+	}
+	c.Kind, c.Words = ir.ConstantData, plainWords(list)
+	for i := range c.Words {
+		c.Words[i] = truncate(c.Words[i], int(element.Bits))
+	}
+	return d.pool.Add(*c)
+}
+
+// part returns the value that an operand of a constant names.
+func (d *bodyDecoder) part(o operand, depth int) ir.Value {
+	switch o.kind {
+	case opGlobal:
+		return d.global(uint32(o.value), depth+1)
+	case opLocal:
+		i := int64(o.value)
+		if d.compact == nil {
+			d.fail("a constant of the module names a value of a function")
+		}
+		if i -= int64(d.compact.arguments); i < 0 || i >= int64(d.compact.constants.len()) {
+			d.fail("a constant is made of what is none")
+		}
+		return d.constant(constantKey{uint32(i), true}, depth+1)
+	}
+	d.fail("a constant is made of what is no value")
+	return ir.NoValue
+}
+
+func (d *bodyDecoder) parts(list []operand, depth int) []ir.Value {
+	values := make([]ir.Value, len(list))
+	for i, o := range list {
+		values[i] = d.part(o, depth)
+	}
+	return values
+}
+
+// expression decodes constants that are made of others.
+func (d *bodyDecoder) expression(c *ir.ConstantNode, code uint32, list []operand, depth int) (ir.Value, bool) {
+	e := &ir.Instruction{Type: c.Type, Call: -1, Element: ir.NoType}
+	c.Kind, c.Expression = ir.ConstantExpression, e
+	switch code {
+	case cstAggregate:
+		c.Kind, c.Expression, c.Operands = ir.ConstantAggregate, nil, d.parts(list, depth)
+		d.makeData(c)
+	case cstBlockAddress:
+		c.Kind, c.Expression, c.Operands = ir.ConstantBlockAddress, nil, d.parts(list[1:2], depth)
+	case cstDSOLocal, cstNoCFI:
+		return d.part(list[1], depth), true
+	case cstUnop:
+		e.Op = ir.OpFNeg
+		c.Operands = d.parts(list[1:2], depth)
+	case cstBinop:
+		c.Operands = d.parts(list[1:3], depth)
+		e.Op = d.binaryOpcode(list[0].value, c.Type)
+		if len(list) > 3 {
+			e.Flags = operationFlags(e.Op, list[3].value)
+		}
+	case cstCast:
+		e.Op = d.castOpcode(list[0].value)
+		c.Operands = d.parts(list[2:3], depth)
+	case cstSelect:
+		e.Op = ir.OpSelect
+		c.Operands = d.parts(list, depth)
+	case cstExtractElement:
+		e.Op = ir.OpExtractElement
+		c.Operands = []ir.Value{d.part(list[1], depth), d.part(list[3], depth)}
+	case cstInsertElement:
+		e.Op = ir.OpInsertElement
+		c.Operands = []ir.Value{d.part(list[0], depth), d.part(list[1], depth), d.part(list[3], depth)}
+	case cstShuffle, cstShuffleEx:
+		if code == cstShuffleEx {
+			list = list[1:]
+		}
+		e.Op = ir.OpShuffleVector
+		c.Operands = d.parts(list, depth)
+		e.Indices = d.shuffleMask(c.Operands[2])
+		c.Operands = c.Operands[:2]
+	case cstCompare:
+		e.Op = ir.OpICmp
+		c.Operands = d.parts(list[1:3], depth)
+		if e.Predicate = ir.Predicate(list[3].value); e.Predicate < ir.ICmpEQ {
+			e.Op = ir.OpFCmp
+		}
+	case cstGEP, cstGEPOld, cstInboundsGEP, cstGEPInrange, cstGEPInrangeOld:
+		d.constantAddress(c, code, list, depth)
+	case cstPtrAuth, cstPtrAuthDeactivate:
+		e.Op = ir.OpInvalid
+		c.Operands = d.parts(list, depth)
+	default:
+		return ir.NoValue, false
+	}
+	return d.pool.Add(*c), true
+}
+
+// makeData makes data of an array or vector of numbers, as bitcode has that
+// for most types.
+func (d *bodyDecoder) makeData(c *ir.ConstantNode) {
+	if d.types[c.Type].Kind == ir.TypeStruct {
+		return
+	}
+	words := make([]uint64, len(c.Operands))
+	for i, v := range c.Operands {
+		if v.Kind != ir.ValueConstant {
+			return
+		}
+		n := d.pool.At(v)
+		if n.Kind != ir.ConstantInt && n.Kind != ir.ConstantFloat || len(n.Words) != 1 {
+			return
+		}
+		words[i] = n.Words[0]
+	}
+	c.Kind, c.Operands, c.Words = ir.ConstantData, nil, words
+}
+
+func (d *bodyDecoder) constantAddress(c *ir.ConstantNode, code uint32, list []operand, depth int) {
+	e := c.Expression
+	e.Op = ir.OpGEP
+	head := gepHead(code, list)
+	if head > 0 {
+		e.Element = ir.TypeID(list[0].value)
+	}
+	switch code {
+	case cstGEP, cstGEPInrange:
+		e.Flags = addressFlags(list[1].value)
+	case cstGEPInrangeOld:
+		e.Flags = addressFlags(list[1].value & 1)
+	case cstInboundsGEP:
+		e.Flags = addressFlags(1)
+	}
+	for pairs := list[head:]; len(pairs) >= 2; pairs = pairs[2:] {
+		c.Operands = append(c.Operands, d.part(pairs[1], depth))
+	}
+	if len(c.Operands) == 0 {
+		d.fail("getelementptr of nothing")
+	}
+	if e.Element == ir.NoType {
+		if t := d.types[c.Operands[0].Type]; t.Kind == ir.TypePointer && len(t.Elements) > 0 {
+			e.Element = t.Elements[0]
+		}
+	}
+}
