@@ -2,6 +2,7 @@ package bitcode
 
 import (
 	"strconv"
+	"strings"
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
@@ -110,6 +111,22 @@ func callingConv(n uint64) string {
 		return name
 	}
 	return "cc " + strconv.FormatUint(n, 10)
+}
+
+// callingConvNumber is the number of a calling convention that callingConv
+// names. ok is false for any other name.
+func callingConvNumber(name string) (n uint64, ok bool) {
+	for n, known := range callingConvs {
+		if known == name {
+			return n, true
+		}
+	}
+	digits, ok := strings.CutPrefix(name, "cc ")
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 64)
+	return n, err == nil
 }
 
 // readGlobals makes the global values of the model from the records noted.

@@ -390,6 +390,7 @@ func (w *sliceWriter) function(k *keptValue, fields []uint64) {
 	if k.definition {
 		fields[funcDeclaration] = 0
 	}
+	w.callingConv(&w.module.Values[k.id], fields)
 	fields[funcLinkage] = linkageNumbers[k.linkage]
 	fields[funcLists] = w.list(k.list)
 	fields[funcSection] = table(&w.numbers.sections, fields[funcSection])
@@ -407,6 +408,17 @@ func (w *sliceWriter) function(k *keptValue, fields []uint64) {
 		} else {
 			fields[at] = 0
 		}
+	}
+}
+
+// callingConv writes a function's calling convention where the model has
+// another than the record: a mark has made the function a kernel.
+func (w *sliceWriter) callingConv(v *ir.GlobalValue, fields []uint64) {
+	if v.CallingConv == callingConv(fields[funcCC]) {
+		return
+	}
+	if n, ok := callingConvNumber(v.CallingConv); ok {
+		fields[funcCC] = n
 	}
 }
 
