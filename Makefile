@@ -65,6 +65,9 @@ test-short: ## run the tests that need nothing but Go
 # Our objects under the real DPC++ runtimes, on Intel's CPU device.
 test-dpcpp: build ## run our objects under the real DPC++ runtimes
 	scripts/test-dpcpp
+	for version in 2025.3.3 2026.2.0; do \
+	  VIRTUAL_ENV='$(CURDIR)/build/python' $(MAKE) -C examples/sycl check DPCPP="$$(scripts/dpcpp-env $$version)" || exit 1; \
+	done
 
 # TABLES=postlink prints some of the tables.
 bench: build ## print the cost tables
