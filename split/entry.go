@@ -17,6 +17,23 @@ func isKernelConvention(convention string) bool {
 	return false
 }
 
+// Kernels returns the functions with a body that are kernels by their calling
+// convention or by !nvvm.annotations, in the order of the module.
+func Kernels(m *ir.Module) ([]ir.ValueID, error) {
+	nvvm, err := nvvmKernels(m)
+	if err != nil {
+		return nil, err
+	}
+	var kernels []ir.ValueID
+	for i := range m.Values {
+		v := &m.Values[i]
+		if v.Kind == ir.Function && !v.Declaration && (isKernelConvention(v.CallingConv) || nvvm[ir.ValueID(i)]) {
+			kernels = append(kernels, ir.ValueID(i))
+		}
+	}
+	return kernels, nil
+}
+
 // nvvmKernels returns the functions that !nvvm.annotations calls kernels:
 // older NVPTX modules have no calling convention for them. An entry is
 // {function, !"kernel", i32 1, further pairs}.

@@ -1,0 +1,171 @@
+package wrapper
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"strings"
+)
+
+// What debug/elf does not name. Its reader is not used: it is not made for
+// hostile files, and inflates what they compress.
+const (
+	elfMachineCUDA   = 190
+	elfMachineAMDGPU = 224
+	elfMachineIntel  = 205  // EM_INTELGT
+	elfOtherEntry    = 0x10 // STO_CUDA_ENTRY of st_other
+	// amdDescriptor ends the symbol of a kernel's descriptor (AMDGPU ABI).
+	amdDescriptor = ".kd"
+	// zebinText begins the sections of Intel's kernels, one each.
+	zebinText = ".text."
+	// zebinTable is a function of Intel's compiler that is no kernel.
+	zebinTable = "Intel_Symbol_Table_Void_Program"
+)
+
+// deviceELF is a little-endian 64-bit ELF file of device code.
+type deviceELF struct {
+	data     []byte
+	machine  uint16
+	sections []elf.Section64
+	names    []byte
+	left     int // bytes of tables and names to read: tables may overlap
+}
+
+// elfKernels returns the names of the kernels in device code: on AMD the
+// symbols of kernel descriptors, on NVIDIA the functions that are marked as
+// entries, on Intel the sections of code, and elsewhere OpenMP's functions.
+func elfKernels(code []byte) ([]string, error) {
+	f, err := openDeviceELF(code)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	if f.machine == elfMachineIntel {
+		return f.zebinKernels(), nil
+	}
+	var names []string
+	for i := range f.sections {
+		switch elf.SectionType(f.sections[i].Type) {
+		case elf.SHT_SYMTAB, elf.SHT_DYNSYM:
+			found, err := f.symbolKernels(&f.sections[i])
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, found...)
+		}
+	}
+	return names, nil
+}
+
+// openDeviceELF reads the section headers. Files of another class give nil.
+func openDeviceELF(code []byte) (*deviceELF, error) {
+	if len(code) < 64 || elf.Class(code[elf.EI_CLASS]) != elf.ELFCLASS64 || elf.Data(code[elf.EI_DATA]) != elf.ELFDATA2LSB {
+		return nil, nil
+	}
+	var header elf.Header64
+	if _, err := binary.Decode(code, binary.LittleEndian, &header); err != nil {
+		return nil, err
+	}
+	f := &deviceELF{data: code, machine: header.Machine, left: 8*len(code) + 1<<20}
+	if header.Shnum == 0 {
+		return f, nil
+	}
+	const size = 64
+	table, ok := f.bytes(header.Shoff, uint64(header.Shnum)*size)
+	if !ok || header.Shentsize != size {
+		return nil, fmt.Errorf("malformed ELF file: its section headers do not lie in it")
+	}
+	f.sections = make([]elf.Section64, header.Shnum)
+	if _, err := binary.Decode(table, binary.LittleEndian, f.sections); err != nil {
+		return nil, err
+	}
+	if int(header.Shstrndx) < len(f.sections) {
+		f.names, _ = f.contents(&f.sections[header.Shstrndx])
+	}
+	return f, nil
+}
+
+func (f *deviceELF) bytes(off, n uint64) ([]byte, bool) {
+	if size := uint64(len(f.data)); off > size || n > size-off {
+		return nil, false
+	}
+	return f.data[off : off+n], true
+}
+
+// contents returns the bytes of a section that has some as they are.
+func (f *deviceELF) contents(s *elf.Section64) ([]byte, bool) {
+	if elf.SectionType(s.Type) == elf.SHT_NOBITS || elf.SectionFlag(s.Flags)&elf.SHF_COMPRESSED != 0 {
+		return nil, true
+	}
+	return f.bytes(s.Off, s.Size)
+}
+
+// zebinKernels returns the names of the sections of code.
+func (f *deviceELF) zebinKernels() []string {
+	var names []string
+	for i := range f.sections {
+		name, ok := strings.CutPrefix(stringAt(f.names, f.sections[i].Name), zebinText)
+		if ok && name != zebinTable {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// symbolKernels returns the kernels that a symbol table names.
+func (f *deviceELF) symbolKernels(s *elf.Section64) ([]string, error) {
+	table, ok := f.contents(s)
+	if !ok || uint64(s.Link) >= uint64(len(f.sections)) {
+		return nil, fmt.Errorf("malformed ELF file: a symbol table does not lie in it")
+	}
+	texts, ok := f.contents(&f.sections[s.Link])
+	if !ok {
+		return nil, fmt.Errorf("malformed ELF file: the names of symbols do not lie in it")
+	}
+	var names []string
+	const size = 24
+	f.left -= len(table)
+	for ; len(table) >= size; table = table[size:] {
+		if f.left < 0 {
+			return nil, fmt.Errorf("malformed ELF file: its symbol tables name the same bytes many times over")
+		}
+		if elf.SectionIndex(binary.LittleEndian.Uint16(table[6:])) == elf.SHN_UNDEF {
+			continue
+		}
+		name := stringAt(texts, binary.LittleEndian.Uint32(table))
+		f.left -= len(name)
+		if kernel, ok := f.kernel(name, table[4], table[5]); ok {
+			names = append(names, kernel)
+		}
+	}
+	return names, nil
+}
+
+// kernel returns the kernel that a symbol is of.
+func (f *deviceELF) kernel(symbol string, info, other byte) (name string, ok bool) {
+	switch f.machine {
+	case elfMachineAMDGPU:
+		return strings.CutSuffix(symbol, amdDescriptor)
+	case elfMachineCUDA:
+		return symbol, elf.ST_TYPE(info) == elf.STT_FUNC && other&elfOtherEntry != 0
+	}
+	return symbol, elf.ST_TYPE(info) == elf.STT_FUNC && elf.ST_BIND(info) != elf.STB_LOCAL && strings.HasPrefix(symbol, openMPPrefix)
+}
+
+// stringAt returns the text at an offset of a string table, "" where there is
+// none. A table can have one long text that many symbols share the end of, so
+// that a name is bounded.
+func stringAt(table []byte, off uint32) string {
+	if uint64(off) >= uint64(len(table)) {
+		return ""
+	}
+	rest := table[off:]
+	end := bytes.IndexByte(rest[:min(len(rest), maxKernelName)], 0)
+	if end < 0 {
+		return ""
+	}
+	return string(rest[:end])
+}
+
+// maxKernelName bounds the names of kernels: those of templates are long.
+const maxKernelName = 1 << 16
