@@ -186,12 +186,21 @@ func (h *hostObject) sound(header abi.Header, l *abi.Layout) bool {
 	for ; len(b) > 0; b = b[l.Image.Len:] {
 		version := binary.LittleEndian.Uint16(b[l.Image.Version:])
 		if version == 0 || version > uint16(abi.Record3) ||
-			devimg.Kind(b[l.Image.Kind]) > devimg.KindSYCL || devimg.Format(b[l.Image.Format]) > devimg.FormatCompressedNone ||
+			!knownNumbers(b[l.Image.Kind], b[l.Image.Format]) ||
 			!h.printable(h.word(b[l.Image.Target:])) || !h.mapped(b, l.Image.CodeBegin, l.Image.CodeEnd) {
 			return false
 		}
 	}
 	return true
+}
+
+// knownNumbers reports whether a kind and a format of an image record exist.
+func knownNumbers(kind, format byte) bool {
+	if kind == abi.KindLLVM {
+		_, ok := abi.FormatLLVM(format)
+		return ok
+	}
+	return devimg.Kind(kind) <= devimg.KindSYCL && devimg.Format(format) <= devimg.FormatCompressedNone
 }
 
 // printable reports whether a target string lies at the address.
@@ -217,7 +226,7 @@ func (h *hostObject) appendTree(found []Located, tree *abi.Tree) []Located {
 		img := &tree.Images[i]
 		place := Place{Envelope: EnvelopeDescriptor, Descriptor: tree.Address, Record: img.Address, Address: img.CodeBegin, Index: len(found)}
 		h.locate(&place)
-		found = append(found, Located{Image: img.Image, Place: place, record: tree.Layout.Record})
+		found = append(found, Located{Image: img.Image, Place: place, record: img.Record})
 	}
 	return found
 }

@@ -60,6 +60,7 @@ var irStructs = map[abi.Type]struct {
 	fields []irField
 }{
 	abi.EntryArray:             {"%struct.__tgt_offload_entry", []irField{"ptr", "ptr", irSize, "i32", "i32"}},
+	abi.NewEntryArray:          {"%struct.__sycl_offload_entry", []irField{"i64", "i16", "i16", "i32", "ptr", "ptr", "i64", "i64", "ptr"}},
 	abi.PropertyArray:          {"%_pi_device_binary_property_struct", []irField{"ptr", "ptr", "i32", "i64"}},
 	abi.PropertySetArray:       {"%_pi_device_binary_property_set_struct", []irField{"ptr", "ptr", "ptr"}},
 	abi.ImageArray:             {"%__sycl.tgt_device_image", []irField{"i16", "i8", "i8", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr"}},
@@ -73,7 +74,7 @@ var irStructs = map[abi.Type]struct {
 // fields returns the fields of a struct: the later image record lacks two.
 func (m *irModule) fields(t abi.Type) []irField {
 	fields := irStructs[t].fields
-	if t == abi.ImageArray && m.o.Record == abi.Record3 {
+	if t == abi.ImageArray && m.o.Record > abi.Record2 {
 		fields = fields[:len(fields)-2]
 	}
 	return fields

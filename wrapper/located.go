@@ -19,6 +19,10 @@ type Located struct {
 	edit   editFunc   // where the image is in an envelope of package container
 }
 
+// ImageRecord returns the form of the image record, 0 for an image that no
+// descriptor has.
+func (l *Located) ImageRecord() abi.Record { return l.record }
+
 // editFunc returns the part with the image's code replaced, or without the
 // image where the code is nil.
 type editFunc func(code devimg.Code) (rope, error)

@@ -19,7 +19,7 @@ type WrapOptions struct {
 	// Emit is the form of the output.
 	Emit Emit
 	// Record is the version of the image record; 0 is 2, which DPC++ to 2025
-	// reads. DPC++ 2026 reads 3.
+	// reads. DPC++ 2026 reads 3, LLVM's own libsycl abi.RecordLLVM.
 	Record abi.Record
 	// DescriptorName, if not empty, replaces "descriptor" in the name of the
 	// descriptor's symbol, and makes it visible to other objects.

@@ -86,7 +86,7 @@ func mustHost(t *testing.T, triple string) Host {
 // What is wrapped for any host is found again.
 func TestWrapUnwrap(t *testing.T) {
 	for _, h := range hosts {
-		for _, record := range []abi.Record{abi.Record2, abi.Record3} {
+		for _, record := range []abi.Record{abi.Record2, abi.Record3, abi.RecordLLVM} {
 			t.Run(fmt.Sprintf("%s record %d", h.triple, record), func(t *testing.T) {
 				images := testImages()
 				object := mustWrap(t, images, WrapOptions{Host: mustHost(t, h.triple), Record: record})

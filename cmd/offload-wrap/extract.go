@@ -13,6 +13,7 @@ import (
 	"offlink/cmd/internal/cli"
 	"offlink/filetable"
 	"offlink/wrapper"
+	"offlink/wrapper/abi"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
@@ -93,6 +94,7 @@ func (e *extractor) image(x *extraction, f *wrapper.File, i int, budget *contain
 			return err
 		}
 	}
+	x.record = max(x.record, f.Images()[i].ImageRecord())
 	return x.add(i, img)
 }
 
@@ -118,7 +120,7 @@ type extraction struct {
 	outputs cli.Outputs
 	groups  []*group
 	order   []extracted
-	record  uint16 // the version of the image records
+	record  abi.Record // of the images
 	summary strings.Builder
 }
 
@@ -143,7 +145,6 @@ type extracted struct {
 }
 
 func (x *extraction) add(i int, img *devimg.Image) error {
-	x.record = max(x.record, img.Version)
 	row := extracted{group: x.group(img)}
 	name := x.stem + "_" + strconv.Itoa(i)
 	row.code = name + "." + extension(img)
@@ -276,8 +277,11 @@ func (g *group) dropManifests() {
 // say adds the command that wraps an input again.
 func (x *extraction) say(options []string, input string) {
 	words := append([]string{program}, options...)
-	if x.record >= 3 {
+	switch x.record {
+	case abi.Record3:
 		words = append(words, "-image-version=3")
+	case abi.RecordLLVM:
+		words = append(words, "-image-version=llvm")
 	}
 	words = append(words, "-o", "OUTPUT", input)
 	for i := range words {

@@ -142,7 +142,7 @@ func (o *options) outputFlags() []cli.Flag {
 		{Name: "emit", Value: "FORM", Usage: "obj or llvm, instead of what the output's name says", Set: o.sticky(cli.SetString(&o.emit))},
 		{Name: "emit-reg-funcs", Usage: "write the functions that register the images (default: true)", Set: o.sticky(o.setRegister)},
 		{Name: "desc-name", Value: "NAME", Usage: "name of the descriptor, which becomes a global symbol", Set: o.sticky(cli.SetString(&o.wrap.DescriptorName))},
-		{Name: "image-version", Value: "N", Usage: "image record: 2 for DPC++ to 2025 (default), 3 for DPC++ 2026", Set: o.sticky(o.setRecord)},
+		{Name: "image-version", Value: "N", Usage: "image record: 2 for DPC++ to 2025 (default), 3 for DPC++ 2026, llvm for LLVM's libsycl", Set: o.sticky(o.setRecord)},
 		{Name: "batch", Usage: "the only input is a table of images", Set: o.sticky(cli.SetBool(&o.batch))},
 	}
 }
@@ -202,11 +202,11 @@ func (o *options) setRegister(value string) error {
 }
 
 func (o *options) setRecord(value string) error {
-	n, err := strconv.ParseUint(value, 10, 16)
-	if err != nil || n != uint64(abi.Record2) && n != uint64(abi.Record3) {
-		return fmt.Errorf("-image-version=%s: use 2 (96 bytes, DPC++ to 2025) or 3 (80 bytes, DPC++ 2026)", value)
+	record, ok := map[string]abi.Record{"2": abi.Record2, "3": abi.Record3, "llvm": abi.RecordLLVM}[value]
+	if !ok {
+		return fmt.Errorf("-image-version=%s: use 2 (96 bytes, DPC++ to 2025), 3 (80 bytes, DPC++ 2026) or llvm (LLVM's libsycl)", value)
 	}
-	o.wrap.Record = abi.Record(n)
+	o.wrap.Record = record
 	return nil
 }
 

@@ -235,6 +235,93 @@ func TestStrippedObject(t *testing.T) {
 	}
 }
 
+// The record of LLVM's own runtime, as its headers declare it
+// (libsycl, device_binary_structures.hpp; __tgt_offload_entry).
+func TestLLVMRecord(t *testing.T) {
+	const host = `
+#include <stdint.h>
+#include <stdio.h>
+struct entry { uint64_t reserved; uint16_t version, kind; uint32_t flags; void *address; char *name; uint64_t size, data; void *auxiliary; };
+struct image {
+  uint16_t version; uint8_t kind, format;
+  const char *triple, *compile, *link;
+  const unsigned char *begin, *end;
+  struct entry *entries, *entries_end;
+  void *properties, *properties_end;
+};
+struct descriptor { uint16_t version, count; struct image *images; void *host[2]; };
+void __sycl_register_lib(struct descriptor *d) {
+  for (struct image *i = d->images; i < d->images + d->count; i++) {
+    printf("version %d kind %d format %d %s %d bytes:", i->version, i->kind, i->format, i->triple, (int)(i->end - i->begin));
+    for (struct entry *e = i->entries; e < i->entries_end; e++)
+      printf(" %d %d %d %d %s", (int)e->reserved, e->version, e->kind, (int)e->flags, e->name);
+    puts("");
+  }
+}
+void __sycl_unregister_lib(void *d) {}
+int main(void) { return 0; }
+`
+	const args = "-image-version=llvm -kind=sycl -target=spirv64-unknown-unknown -entries=blur.sym -properties=blur.prop blur.spv -format=native -entries= -properties= native.bin"
+	const want = "version 3 kind 8 format 6 spirv64-unknown-unknown 2048 bytes: 0 1 8 0 blur3 0 1 8 0 weigh\n" +
+		"version 3 kind 8 format 1 spirv64-unknown-unknown 517 bytes:\n"
+	for _, name := range []string{"wrapped.o", "wrapped.ll"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			object := wrapGolden(t, dir, args, linux, name)
+			if name == "wrapped.ll" {
+				runTool(t, "llc-19 -filetype=obj -relocation-model=pic "+object+" -o "+dir+"/compiled.o")
+				object = dir + "/compiled.o"
+			}
+			program := linkProgram(t, dir, "gcc -pie", host, object)
+			if got := runTool(t, program); got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+			for _, file := range []string{object, program} {
+				images := openImages(t, file)
+				if len(images) != 2 || images[0] != "spirv64-unknown-unknown 2048 bytes blur3 weigh" {
+					t.Errorf("%s: images %q", file, images)
+				}
+			}
+		})
+	}
+}
+
+// What LLVM's wrapper makes (OffloadWrapper.cpp, LLVM 22) is read: it has no
+// .tgtimg, and the code lies in .llvm.offloading.
+func TestReadLLVMRecord(t *testing.T) {
+	const module = `
+%entry = type { i64, i16, i16, i32, ptr, ptr, i64, i64, ptr }
+%image = type { i16, i8, i8, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }
+%descriptor = type { i16, i16, ptr, ptr, ptr }
+@target = internal unnamed_addr constant [24 x i8] c"spirv64-unknown-unknown\00"
+@none = internal unnamed_addr constant [1 x i8] zeroinitializer
+@code = internal unnamed_addr constant [8 x i8] c"\03\02#\07code", section ".llvm.offloading"
+@name = internal unnamed_addr constant [7 x i8] c"kernel\00", section ".llvm.rodata.offloading", align 1
+@entries = internal constant [1 x %entry] [%entry { i64 0, i16 1, i16 8, i32 0, ptr null, ptr @name, i64 0, i64 0, ptr null }]
+@images = internal unnamed_addr constant [1 x %image] [%image { i16 3, i8 8, i8 6, ptr @target, ptr @none, ptr @none, ptr @code, ptr getelementptr (i8, ptr @code, i64 8), ptr @entries, ptr getelementptr (%entry, ptr @entries, i64 1), ptr null, ptr null }]
+@descriptor = internal constant %descriptor { i16 1, i16 1, ptr @images, ptr null, ptr null }
+@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 1, ptr @reg, ptr null }]
+declare void @__sycl_register_lib(ptr)
+define internal void @reg() section ".text.startup" {
+  call void @__sycl_register_lib(ptr @descriptor)
+  ret void
+}
+`
+	dir := t.TempDir()
+	source := filepath.Join(dir, "wrapped.ll")
+	if err := os.WriteFile(source, []byte(module), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	object := filepath.Join(dir, "wrapped.o")
+	runTool(t, "llc-19 -filetype=obj -relocation-model=pic "+source+" -o "+object)
+	program := linkProgram(t, dir, "gcc -pie -s", "void __sycl_register_lib(void *d) {} int main(void) { return 0; }", object)
+	for _, file := range []string{object, program} {
+		if images := openImages(t, file); len(images) != 1 || images[0] != "spirv64-unknown-unknown 8 bytes kernel" {
+			t.Errorf("%s: images %q", file, images)
+		}
+	}
+}
+
 // Linking a wrapped object does not switch off the protection of branches:
 // with lld the lack of it would be an error here.
 func TestProtectedBranches(t *testing.T) {

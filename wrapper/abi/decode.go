@@ -25,6 +25,7 @@ type TreeImage struct {
 	Address    uint64 // of the image record
 	CodeBegin  uint64 // address of the first byte of Code
 	NewEntries bool   // the entries have the newer struct
+	Record     Record // the form of the image record
 }
 
 // Decoder reads descriptor trees. It is not safe for concurrent use; its
@@ -170,7 +171,12 @@ func (d *Decoder) image(img *TreeImage, address uint64, layout *Layout) error {
 		return fmt.Errorf("record: %w", err)
 	}
 	img.Address, img.CodeBegin = address, f.word(l.CodeBegin)
-	img.Version, img.Kind, img.Format = f.u16(l.Version), devimg.Kind(f.u8(l.Kind)), devimg.Format(f.u8(l.Format))
+	img.Record, img.Version = layout.Record, f.u16(l.Version)
+	img.Kind, img.Format = devimg.Kind(f.u8(l.Kind)), devimg.Format(f.u8(l.Format))
+	if layout.Record != Record2 && f.u8(l.Kind) == KindLLVM {
+		img.Record, img.Kind = RecordLLVM, devimg.KindSYCL
+		img.Format, _ = FormatLLVM(f.u8(l.Format))
+	}
 	if err := d.options(img, f, l); err != nil {
 		return err
 	}

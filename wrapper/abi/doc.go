@@ -44,9 +44,9 @@
 //	  struct property *begin, *end;     // both null in an empty set
 //	};
 //	struct image {                      // pi_device_binary_struct: 96 bytes
-//	  uint16_t version;                 // 2
-//	  uint8_t kind;                     // 4: SYCL
-//	  uint8_t format;
+//	  uint16_t version;                 // 2; 3
+//	  uint8_t kind;                     // 4: SYCL; 8 in LLVM's version 3
+//	  uint8_t format;                   // devimg.Format; ImageKind with kind 8
 //	  char *target, *compile_options, *link_options;
 //	  char *manifest_begin, *manifest_end;   // not in version 3: 80 bytes
 //	  unsigned char *code_begin, *code_end;

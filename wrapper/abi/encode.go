@@ -2,6 +2,7 @@ package abi
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,7 +35,8 @@ const (
 )
 
 // Encode makes the tree of the images, which are all of one kind and in the
-// order of the records. It reads nothing of their code but its size.
+// order of the records. It reads nothing of their code but its size, and its
+// first bytes for RecordLLVM.
 func Encode(images []*devimg.Image, o EncodeOptions) (*Encoded, error) {
 	if len(images) == 0 {
 		return nil, fmt.Errorf("there is no image to describe")
@@ -160,10 +162,14 @@ func (e *encoder) addSYCLImage(i int, image *devimg.Image, begin, end Place) err
 		return err
 	}
 	l := e.l.Image
+	kind, format, err := e.numbers(image)
+	if err != nil {
+		return err
+	}
 	r := e.record(&e.records)
-	r.u16(l.Version, uint16(e.l.Record))
-	r.u8(l.Kind, uint8(image.Kind))
-	r.u8(l.Format, uint8(image.Format))
+	r.u16(l.Version, e.l.Record.Version())
+	r.u8(l.Kind, kind)
+	r.u8(l.Format, format)
 	for i, at := range []int{l.Target, l.CompileOptions, l.LinkOptions} {
 		r.pointer(at, strings[i])
 	}
@@ -172,6 +178,24 @@ func (e *encoder) addSYCLImage(i int, image *devimg.Image, begin, end Place) err
 	r.span(l.EntriesBegin, l.EntriesEnd, entries)
 	r.span(l.PropertySetsBegin, l.PropertySetsEnd, sets)
 	return nil
+}
+
+// numbers returns the kind and the format as the record has them. That of LLVM
+// leaves nothing to the runtime, so that a format that is not told is that of
+// the code's first bytes.
+func (e *encoder) numbers(image *devimg.Image) (kind, format uint8, err error) {
+	if e.l.Record != RecordLLVM {
+		return uint8(image.Kind), uint8(image.Format), nil
+	}
+	f := image.Format
+	if f == devimg.FormatNone {
+		f = devimg.Sniff(image.Code)
+	}
+	i := slices.Index(formatsLLVM[:], f)
+	if i < 0 {
+		return 0, 0, fmt.Errorf("its code is %v, which the image record of LLVM has no number for", f)
+	}
+	return KindLLVM, uint8(i), nil
 }
 
 // imageStrings places the three strings of the record.
@@ -193,7 +217,7 @@ func (e *encoder) manifest(i int, manifest []byte) (span, error) {
 	case manifest == nil:
 		return span{}, nil
 	case e.l.Image.ManifestBegin == Absent:
-		return span{}, fmt.Errorf("it has a manifest, which version %d of the image record has no place for", e.l.Record)
+		return span{}, fmt.Errorf("it has a manifest, which an image record of %v has no place for", e.l.Record)
 	}
 	return e.whole(e.add(Block{Name: e.prefix + strconv.Itoa(i) + ".manifest", Type: Blob, Data: manifest})), nil
 }
@@ -205,14 +229,30 @@ func (e *encoder) entries(image *devimg.Image) (span, error) {
 		return span{}, nil
 	}
 	b := Block{Name: "__sycl_offload_entries_arr", Type: EntryArray}
+	if e.l.Record == RecordLLVM {
+		b.Type = NewEntryArray
+	}
 	for _, name := range image.Entries {
 		place, err := e.text("__sycl_offload_entry_name", "entry", name)
 		if err != nil {
 			return span{}, err
 		}
-		e.record(&b).pointer(e.l.Entry.Name, place)
+		e.entry(&b, place)
 	}
 	return e.whole(e.add(b)), nil
+}
+
+// entry adds an entry with a name.
+func (e *encoder) entry(b *Block, name Place) {
+	r := e.record(b)
+	if b.Type == EntryArray {
+		r.pointer(e.l.Entry.Name, name)
+		return
+	}
+	l := e.l.NewEntry
+	r.u16(l.Version, NewEntryVersion)
+	r.u16(l.Kind, NewEntryKind)
+	r.pointer(l.Name, name)
 }
 
 // nativeKernels makes the array of a native CPU image.

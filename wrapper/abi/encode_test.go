@@ -94,10 +94,10 @@ func someImages() []*devimg.Image {
 // What is encoded decodes to the same images, in every layout.
 func TestEncodeDecode(t *testing.T) {
 	for _, pointer := range []int{4, 8} {
-		for _, record := range []Record{Record2, Record3} {
+		for _, record := range []Record{Record2, Record3, RecordLLVM} {
 			t.Run(fmt.Sprintf("%d-byte pointers, record %d", pointer, record), func(t *testing.T) {
 				images := someImages()
-				if record == Record3 {
+				if record != Record2 {
 					images[0].Manifest = nil
 				}
 				e, err := Encode(images, EncodeOptions{Pointer: pointer, Record: record, Infos: true})
@@ -113,7 +113,10 @@ func TestEncodeDecode(t *testing.T) {
 					t.Fatalf("%d images, version %d", len(tree.Images), tree.Version)
 				}
 				for i := range images {
-					images[i].Version = uint16(record)
+					images[i].Version = record.Version()
+					if tree.Images[i].Record != record {
+						t.Errorf("image %d: record of %v", i, tree.Images[i].Record)
+					}
 					if diff := cmp.Diff(describe(t, images[i]), describe(t, &tree.Images[i].Image)); diff != "" {
 						t.Errorf("image %d (-encoded +decoded)\n%s", i, diff)
 					}
@@ -202,7 +205,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{"too many", many, Record2, "65536 images: a descriptor counts at most 65535"},
 		{"NUL in a target", image(func(i *devimg.Image) { i.Target = "a\x00b" }), Record2, `image 0: target "a\x00b" has a NUL byte`},
 		{"NUL in an entry", image(func(i *devimg.Image) { i.Entries = []string{"\x00"} }), Record2, `image 0: entry "\x00" has a NUL byte`},
-		{"manifest", image(func(i *devimg.Image) { i.Manifest = []byte{} }), Record3, "version 3 of the image record has no place for"},
+		{"manifest", image(func(i *devimg.Image) { i.Manifest = []byte{} }), Record3, "an image record of version 3 (80 bytes, DPC++ 2026) has no place for"},
 		{"property without a type", image(func(i *devimg.Image) { i.Properties = noType }), Record2, `property set "set": property "name": its value has no type`},
 		{"two kinds", append(image(func(i *devimg.Image) { i.Kind = devimg.KindHIP }), one), Record2, "image 1: kind sycl in a descriptor of kind hip"},
 	} {

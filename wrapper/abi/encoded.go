@@ -36,6 +36,7 @@ const (
 	Text Type = iota
 	Blob
 	EntryArray
+	NewEntryArray
 	PropertyArray
 	PropertySetArray
 	ImageArray
@@ -75,6 +76,8 @@ func (l *Layout) Size(t Type) int {
 	switch t {
 	case EntryArray:
 		return l.Entry.Len
+	case NewEntryArray:
+		return l.NewEntry.Len
 	case PropertyArray:
 		return l.Property.Len
 	case PropertySetArray:

@@ -1,15 +1,65 @@
 package abi
 
-// Record is the version of the image record, as a writer puts it into the
-// record's first field.
+import (
+	"strconv"
+
+	"offlink/wrapper/devimg"
+)
+
+// Record is a form of the image record.
 type Record uint16
 
-// The two records in use. No runtime looks at the field: DPC++ 2022 to 2025
-// read the first, DPC++ 2026 reads the second.
+// The records in use. DPC++ looks at no field of them to tell them apart: 2022
+// to 2025 read the first, 2026 reads the second. LLVM's own libsycl reads the
+// third and refuses others.
 const (
 	Record2 Record = 2 // 96 bytes on 64-bit hosts, with a manifest
 	Record3 Record = 3 // 80 bytes, without
+	// RecordLLVM is Record3 as upstream LLVM 22 writes it
+	// (llvm/lib/Frontend/Offloading/OffloadWrapper.cpp): kind and format have
+	// the numbers of OffloadBinaries, and the entries are of the newer struct.
+	RecordLLVM Record = 3 | 1<<8
 )
+
+// Version is what a writer puts into the record's first field.
+func (r Record) Version() uint16 { return uint16(r) & 0xff }
+
+// String says the version, its size on 64-bit hosts and who reads it.
+func (r Record) String() string {
+	switch r {
+	case Record2:
+		return "version 2 (96 bytes, DPC++ to 2025)"
+	case Record3:
+		return "version 3 (80 bytes, DPC++ 2026)"
+	case RecordLLVM:
+		return "version 3 of LLVM (80 bytes, kind 8)"
+	}
+	return "version " + strconv.Itoa(int(r))
+}
+
+// KindLLVM is the kind of SYCL in RecordLLVM and in the newer entries
+// (llvm/Object/OffloadBinary.h, OFK_SYCL).
+const KindLLVM = 8
+
+// formatsLLVM are the formats of RecordLLVM: the image kinds of OffloadBinary.
+var formatsLLVM = [...]devimg.Format{
+	0: devimg.FormatNone,
+	1: devimg.FormatNative, // object
+	2: devimg.FormatLLVMBitcode,
+	3: devimg.FormatNative, // cubin
+	4: devimg.FormatNative, // fatbinary
+	5: devimg.FormatNone,   // PTX
+	6: devimg.FormatSPIRV,
+}
+
+// FormatLLVM returns the format that a number in RecordLLVM stands for, and
+// whether there is such a number.
+func FormatLLVM(number uint8) (devimg.Format, bool) {
+	if int(number) >= len(formatsLLVM) {
+		return devimg.FormatNone, false
+	}
+	return formatsLLVM[number], true
+}
 
 // DescriptorVersion is the version of pi_device_binaries_struct.
 const DescriptorVersion = 1
@@ -18,7 +68,7 @@ const DescriptorVersion = 1
 // (llvm/Frontend/Offloading/Utility.h, __tgt_offload_entry since LLVM 21).
 const (
 	NewEntryVersion = 1
-	NewEntryKind    = 8 // OFK_SYCL
+	NewEntryKind    = KindLLVM
 )
 
 // Absent is the offset of a field that a layout does not have.
@@ -50,7 +100,7 @@ type ImageLayout struct {
 	Version                             int // u16
 	Kind, Format                        int // u8
 	Target, CompileOptions, LinkOptions int
-	ManifestBegin, ManifestEnd          int // Absent in Record3
+	ManifestBegin, ManifestEnd          int // in Record2 only, else Absent
 	CodeBegin, CodeEnd                  int
 	EntriesBegin, EntriesEnd            int
 	PropertySetsBegin, PropertySetsEnd  int
@@ -109,7 +159,7 @@ func imageLayout(p int, record Record) ImageLayout {
 	pointer := func() int { next += p; return next }
 	l := ImageLayout{Version: 0, Kind: 2, Format: 3, ManifestBegin: Absent, ManifestEnd: Absent}
 	l.Target, l.CompileOptions, l.LinkOptions = pointer(), pointer(), pointer()
-	if record != Record3 {
+	if record == Record2 {
 		l.ManifestBegin, l.ManifestEnd = pointer(), pointer()
 	}
 	l.CodeBegin, l.CodeEnd = pointer(), pointer()
