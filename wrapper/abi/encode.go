@@ -376,7 +376,7 @@ func (e *encoder) text(symbol, what, s string) (Place, error) {
 		return place, nil
 	}
 	if strings.Contains(s, "\x00") {
-		return Place{}, fmt.Errorf("%s %q has a NUL byte, where the string would end", what, s)
+		return Place{}, fmt.Errorf("%s %.80q has a NUL byte, where the string would end", what, s)
 	}
 	place := e.add(Block{Name: symbol, Type: Text, Data: append([]byte(s), 0)})
 	e.texts[s] = place
