@@ -11,7 +11,7 @@ import (
 	"offlink/cmd/internal/cli"
 )
 
-func main() { os.Exit(run(os.Args[1:], cli.OSStreams())) }
+func main() { cli.Exit(run(os.Args[1:], cli.OSStreams())) }
 
 // run is the program: it returns the exit code.
 func run(args []string, s cli.Streams) int {

@@ -61,7 +61,7 @@ func (e *editing) edit(name string, check func(*wrapper.Located) error, write fu
 
 // create opens the output with the permissions of the file. A file that is
 // edited in place through a symbolic link keeps the link.
-func (e *editing) create(outputs *cli.Outputs, name string) (*os.File, error) {
+func (e *editing) create(outputs *cli.Outputs, name string) (*cli.OutputFile, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ func (o *options) write(images []*devimg.Image, stdout io.Writer) error {
 const opaquePointers = 15
 
 // writeBitcode assembles the IR with the newest llvm-as that is installed.
-func (o *options) writeBitcode(file *os.File, images []*devimg.Image) error {
+func (o *options) writeBitcode(file *cli.OutputFile, images []*devimg.Image) error {
 	ctx := context.Background()
 	found, err := new(toolchain.Finder).All(ctx, toolchain.LLVMAs)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"offlink/cmd/internal/cli"
 	"offlink/ir/irfile"
 	"offlink/toolchain"
 )
@@ -26,11 +27,11 @@ func convert(ctx context.Context, f *irfile.File, to irfile.Format, finder *tool
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s, and the input is not: %w", path, option, err)
 	}
-	dir, err := os.MkdirTemp("", "postlink")
+	dir, removeDir, err := cli.TempDir(program)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer removeDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 	if err := os.WriteFile(in, f.Data, 0o600); err != nil {
 		return nil, err

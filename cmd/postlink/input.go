@@ -14,14 +14,31 @@ import (
 // openModule reads the input, in the format that is to be written. The module
 // is good until the returned function is called.
 func openModule(ctx context.Context, o *options, s cli.Streams) (*ir.Module, func(), error) {
+	f, err := readInput(o, s)
+	if err == nil {
+		f, err = inFormat(ctx, f, o)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return f.Module, func() { f.Close() }, nil
+}
+
+func readInput(o *options, s cli.Streams) (*irfile.File, error) {
 	f, err := irfile.Open(o.input, s.In)
 	if err != nil {
-		return nil, nil, inputError(o.input, err)
+		return nil, inputError(o.input, err)
 	}
+	return f, nil
+}
+
+// inFormat converts the module to the format that is to be written. The result
+// takes the place of f.
+func inFormat(ctx context.Context, f *irfile.File, o *options) (*irfile.File, error) {
 	if want := o.format(); want != f.Format && !o.anyFormat && !o.spirv.wanted {
-		f, err = convert(ctx, f, want, o.spirv.finder())
-		if err != nil {
-			return nil, nil, err
+		var err error
+		if f, err = convert(ctx, f, want, o.spirv.finder()); err != nil {
+			return nil, err
 		}
 	}
 	// A module that does not say what it was made of is called after its
@@ -30,7 +47,7 @@ func openModule(ctx context.Context, o *options, s cli.Streams) (*ir.Module, fun
 		f.Module.SourceFilename = f.Module.Path
 	}
 	o.read = f.Format
-	return f.Module, func() { f.Close() }, nil
+	return f, nil
 }
 
 // format is the format of the modules that are written.

@@ -14,7 +14,7 @@ import (
 
 const program = "postlink"
 
-func main() { os.Exit(run(os.Args[1:], cli.OSStreams())) }
+func main() { cli.Exit(run(os.Args[1:], cli.OSStreams())) }
 
 // run is the program: it returns the exit code.
 func run(args []string, s cli.Streams) int {

@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
@@ -20,14 +17,18 @@ func postlink(args []string, s cli.Streams) error {
 	if err != nil || o.done {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
-	module, closeInput, err := openModule(ctx, o, s)
+	input, err := readInput(o, s)
 	if err != nil {
 		return err
 	}
-	defer closeInput()
+	// Reading leaves nothing that a signal would have to remove.
+	ctx, stop := cli.StoppedBySignal(context.Background())
+	defer stop()
+	if input, err = inFormat(ctx, input, o); err != nil {
+		return err
+	}
+	defer input.Close()
+	module := input.Module
 	graph, groups, err := plan(module, o)
 	if err != nil {
 		return err

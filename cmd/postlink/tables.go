@@ -17,11 +17,8 @@ func writeTables(images []*image, o *options, outputs *cli.Outputs, s cli.Stream
 			return err
 		}
 		if out.file == "-" {
-			_, err = s.Out.Write(text)
-		} else {
-			err = outputs.WriteLast(out.file, text)
-		}
-		if err != nil {
+			outputs.StreamLast(s.Out, text)
+		} else if err := outputs.WriteLast(out.file, text); err != nil {
 			return err
 		}
 	}

@@ -25,6 +25,7 @@ type translator struct {
 	runner    *toolchain.Runner
 	jobserver *toolchain.Jobserver
 	dir       string // of temporary files
+	removeDir func()
 	ctx       context.Context
 }
 
@@ -45,7 +46,7 @@ func newTranslator(ctx context.Context, m *ir.Module, o *options, s cli.Streams)
 		fmt.Fprintf(s.Err, "%s: warning: %v: one job at a time; -j N asks for more\n", program, err)
 		o.jobs = 1
 	}
-	if t.dir, err = os.MkdirTemp("", "postlink"); err != nil {
+	if t.dir, t.removeDir, err = cli.TempDir(program); err != nil {
 		t.close()
 		return nil, err
 	}
@@ -57,8 +58,8 @@ func (t *translator) close() {
 		return
 	}
 	t.jobserver.Close()
-	if t.dir != "" {
-		os.RemoveAll(t.dir)
+	if t.removeDir != nil {
+		t.removeDir()
 	}
 }
 

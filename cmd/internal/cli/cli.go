@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"sync"
+	"syscall"
 )
 
 // The exit codes of every program.
@@ -27,8 +29,55 @@ type Streams struct {
 	Err io.Writer
 }
 
-// OSStreams returns the streams of the process.
-func OSStreams() Streams { return Streams{os.Stdin, os.Stdout, os.Stderr} }
+// OSStreams returns the streams of the process. [Streams.Report] tells of
+// results that could not be written.
+func OSStreams() Streams {
+	s := Streams{os.Stdin, &results{File: os.Stdout}, os.Stderr}
+	if wasClosed(os.Stdin) {
+		s.In = closedInput{}
+	}
+	return s
+}
+
+// results is standard output: it remembers that a write failed.
+type results struct {
+	*os.File
+	mu  sync.Mutex
+	err error
+}
+
+func (r *results) Write(p []byte) (int, error) {
+	n, err := r.File.Write(p)
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.err == nil {
+			r.err = fmt.Errorf("error writing to standard output: %w", bareError(err))
+		}
+		return n, r.err
+	}
+	return n, nil
+}
+
+// WriteString and ReadFrom go through Write.
+func (r *results) WriteString(s string) (int, error) { return r.Write([]byte(s)) }
+
+// ReadFrom copies what in gives.
+func (r *results) ReadFrom(in io.Reader) (int64, error) {
+	return io.Copy(struct{ io.Writer }{r}, in)
+}
+
+func (r *results) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// closedInput is standard input that the process was started without. The Go
+// runtime opens the null device in its place, which would be an empty module.
+type closedInput struct{}
+
+func (closedInput) Read([]byte) (int, error) { return 0, errors.New("standard input is closed") }
 
 // ExitError is an error that decides the exit code. A nil Err prints nothing,
 // for the reference tools' silent failures and for "found something".
@@ -52,10 +101,18 @@ func Usagef(format string, args ...any) error {
 }
 
 // Report prints err as "program: what" on s.Err and returns the exit code:
-// that of an ExitError, else 1; 0 for nil.
+// that of an ExitError, else 1; 0 for nil, unless results could not be written
+// to standard output.
 func (s Streams) Report(program string, err error) int {
+	if r, ok := s.Out.(*results); ok && err == nil {
+		err = r.failure()
+	}
 	if err == nil {
 		return ExitOK
+	}
+	if errors.Is(err, syscall.EPIPE) { // the reader has what it wanted
+		noteSignal(syscall.SIGPIPE)
+		return ExitFailed
 	}
 	code, shown := ExitFailed, err
 	if exit, ok := errors.AsType[*ExitError](err); ok {

@@ -1,66 +1,88 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 )
 
-// Outputs writes a group of files all or nothing: each is written beside its
-// final name, Commit renames them in the order of their Create calls' keys,
-// and Abort removes what was written. renameio does this for one file and
+// Outputs writes a group of files all or nothing: each is written to a
+// temporary file, Commit gives all of them their names, those of CreateLast
+// after the others, and Abort removes what was written. A signal that ends the
+// process removes the temporary files too. renameio does this for one file and
 // syncs each to disk, which thousands of small files cannot afford.
+//
+// A regular file, or a name that is free, gets its content by renaming a file
+// that was written beside it. Anything else (a device, a FIFO, a descriptor
+// under /dev/fd, a file with several links) stays what it is, and Commit
+// copies the content into it. Symbolic links are followed.
 //
 // Create may be called from several goroutines.
 type Outputs struct {
 	mu      sync.Mutex
-	pending []pendingFile
-	last    []pendingFile
+	pending []*pendingFile
+	last    []*pendingFile
+	release func() // ends the removal at signals; nil before the first file
+	ended   bool   // a signal ends the process: no file is made any more
 }
 
-type pendingFile struct{ temporary, final string }
+// pendingFile is a file that has no name yet, or what goes to a stream.
+type pendingFile struct {
+	temporary string
+	target    target
+	committed bool
 
-// Create opens a file that will get the name path. The caller closes it.
-func (o *Outputs) Create(path string) (*os.File, error) { return o.create(path, &o.pending) }
+	stream io.Writer // nil for a file
+	data   []byte
+}
+
+// Create opens a file that will get the name path. The caller closes it before
+// Commit.
+func (o *Outputs) Create(path string) (*OutputFile, error) { return o.create(path, &o.pending) }
 
 // CreateLast is Create for a file that must appear after all others, as a
 // table that names them.
-func (o *Outputs) CreateLast(path string) (*os.File, error) { return o.create(path, &o.last) }
+func (o *Outputs) CreateLast(path string) (*OutputFile, error) { return o.create(path, &o.last) }
 
-func (o *Outputs) create(path string, list *[]pendingFile) (*os.File, error) {
-	f, err := createBeside(path)
+func (o *Outputs) create(path string, list *[]*pendingFile) (*OutputFile, error) {
+	t, err := findTarget(path)
 	if err != nil {
-		return nil, err
+		return nil, openError(path, err)
 	}
+	o.removeAtSignals()
+	o.mu.Lock() // a signal between the making and the noting would leave the file
+	defer o.mu.Unlock()
+	if o.ended {
+		return nil, errEnded
+	}
+	f, err := t.open()
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	*list = append(*list, &pendingFile{temporary: f.Name(), target: *t})
+	return &OutputFile{File: f, path: path}, nil
+}
+
+// removeAtSignals has Abort called when a signal ends the process.
+func (o *Outputs) removeAtSignals() {
 	o.mu.Lock()
-	*list = append(*list, pendingFile{f.Name(), path})
+	registered := o.release != nil
 	o.mu.Unlock()
-	return f, nil
-}
-
-// createBeside creates a new file in the folder of path.
-func createBeside(path string) (*os.File, error) {
-	dir, base := filepath.Split(path)
-	for try := 0; ; try++ {
-		name := dir + "." + base + ".tmp" + strconv.Itoa(os.Getpid()+try)
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil || !os.IsExist(err) || try == 1000 {
-			return f, openError(path, err)
-		}
+	if registered {
+		return
 	}
-}
-
-func openError(path string, err error) error {
-	if err == nil {
-		return nil
+	release := AtSignal(o.abortForGood)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.release == nil {
+		o.release = release
+	} else {
+		release()
 	}
-	if pe, ok := err.(*os.PathError); ok {
-		err = pe.Err
-	}
-	return fmt.Errorf("error opening the file '%s': %w", path, err)
 }
 
 // WriteFile writes one whole file of the group.
@@ -73,50 +95,189 @@ func (o *Outputs) WriteLast(path string, data []byte) error {
 	return writeAll(data)(o.CreateLast(path))
 }
 
-func writeAll(data []byte) func(io.WriteCloser, error) error {
-	return func(f io.WriteCloser, err error) error {
+// StreamLast has Commit write data to w, which is standard output, in its turn
+// among those of CreateLast.
+func (o *Outputs) StreamLast(w io.Writer, data []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = append(o.last, &pendingFile{target: target{into: true}, stream: w, data: data})
+}
+
+func writeAll(data []byte) func(*OutputFile, error) error {
+	return func(f *OutputFile, err error) error {
 		if err != nil {
 			return err
 		}
 		_, err = f.Write(data)
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-		return err
+		return errors.Join(err, f.Close())
 	}
 }
 
-// Commit gives every file its name. On failure what was not renamed yet is
-// removed, and so is what was.
+// Commit gives every file its name. On failure what has none yet is removed,
+// and so are the files that this call gave their names. What was there before
+// the run and is no regular file is never removed.
 func (o *Outputs) Commit() error {
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	all := append(o.pending, o.last...)
+	o.mu.Unlock()
 	for i, p := range all {
-		if err := os.Rename(p.temporary, p.final); err != nil {
+		if err := o.commit(p); err != nil {
 			for _, done := range all[:i] {
-				os.Remove(done.final)
+				done.target.remove()
 			}
-			o.pending, o.last = all[i:], nil
-			o.abort()
+			o.Abort()
 			return err
 		}
 	}
-	o.pending, o.last = nil, nil
+	o.forget()
 	return nil
 }
+
+// commit gives one file its name. The lock is not held while content is copied:
+// a FIFO may want a reader, and a signal must not wait for that.
+func (o *Outputs) commit(p *pendingFile) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if p.committed {
+		return errEnded
+	}
+	if p.stream != nil {
+		p.committed = true
+		o.mu.Unlock()
+		_, err := p.stream.Write(p.data)
+		o.mu.Lock()
+		return err
+	}
+	if !p.target.into {
+		err := os.Rename(p.temporary, p.target.path)
+		if err == nil {
+			p.committed = true
+			return nil
+		}
+		if !p.target.takesCopy(err) {
+			return openError(p.target.shown, err)
+		}
+	}
+	o.mu.Unlock()
+	err := p.target.copyFrom(p.temporary)
+	o.mu.Lock()
+	p.remove()
+	p.committed = true
+	return err
+}
+
+// remove removes the temporary file.
+func (p *pendingFile) remove() {
+	if p.stream == nil {
+		os.Remove(p.temporary)
+	}
+}
+
+// errEnded says that the files are gone: a signal ends the process.
+var errEnded = errors.New("interrupted")
 
 // Abort removes everything that was not committed. After Commit it does
 // nothing, so that it can be deferred.
 func (o *Outputs) Abort() {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.abort()
+	for _, p := range append(o.pending, o.last...) {
+		if !p.committed {
+			p.remove()
+			p.committed = true
+		}
+	}
+	o.mu.Unlock()
+	o.forget()
 }
 
-func (o *Outputs) abort() {
-	for _, p := range append(o.pending, o.last...) {
-		os.Remove(p.temporary)
-	}
+func (o *Outputs) abortForGood() {
+	o.mu.Lock()
+	o.ended = true
+	o.mu.Unlock()
+	o.Abort()
+}
+
+// forget empties the group.
+func (o *Outputs) forget() {
+	o.mu.Lock()
 	o.pending, o.last = nil, nil
+	release := o.release
+	o.release = nil
+	o.mu.Unlock()
+	if release != nil {
+		release()
+	}
+}
+
+// OutputFile is a file of a group. Name is that of the temporary file; errors
+// name the output.
+type OutputFile struct {
+	*os.File
+	path string
+}
+
+func (f *OutputFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	return n, f.writeError(err)
+}
+
+// WriteString writes the bytes of a string.
+func (f *OutputFile) WriteString(s string) (int, error) {
+	n, err := f.File.WriteString(s)
+	return n, f.writeError(err)
+}
+
+// WriteAt writes at an offset.
+func (f *OutputFile) WriteAt(p []byte, off int64) (int, error) {
+	n, err := f.File.WriteAt(p, off)
+	return n, f.writeError(err)
+}
+
+// ReadFrom copies what r gives, within the kernel where it can.
+func (f *OutputFile) ReadFrom(r io.Reader) (int64, error) {
+	n, err := f.File.ReadFrom(r)
+	return n, f.writeError(err)
+}
+
+// Truncate changes the size.
+func (f *OutputFile) Truncate(size int64) error { return f.writeError(f.File.Truncate(size)) }
+
+// Sync brings the content to the disk.
+func (f *OutputFile) Sync() error { return f.writeError(f.File.Sync()) }
+
+// Close closes the file, which keeps its temporary name until Commit.
+func (f *OutputFile) Close() error { return f.writeError(f.File.Close()) }
+
+// writeError names the output in an error about the temporary file.
+func (f *OutputFile) writeError(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path == f.Name() {
+		return writeError(f.path, e.Err)
+	}
+	return err
+}
+
+func writeError(path string, err error) error {
+	return fmt.Errorf("error writing the file '%s': %w", path, bareError(err))
+}
+
+func openError(path string, err error) error {
+	return fmt.Errorf("error opening the file '%s': %w", path, bareError(err))
+}
+
+// bareError is an error of a file without the file's name, which may be a
+// temporary one.
+func bareError(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// folderOf is the folder of path as it is spelled, "" for the current one.
+func folderOf(path string) string {
+	dir, _ := filepath.Split(path)
+	return dir
 }

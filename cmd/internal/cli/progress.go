@@ -9,14 +9,10 @@ import (
 	"time"
 )
 
-// IsTerminal reports whether w is a terminal (a character device).
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	f, ok := w.(interface{ Fd() uintptr })
+	return ok && isTerminal(f.Fd())
 }
 
 // Colour reports whether to colour what is printed to w: only on a terminal,

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// target is where an output goes.
+type target struct {
+	shown string // as the command line has it
+	path  string // with symbolic links followed
+	into  bool   // what is there stays, and gets the content
+	own   int    // with into: the process's own descriptor, -1 for none
+
+	existing fs.FileInfo // nil where the name is free
+}
+
+// maxLinks is how many symbolic links are followed, as in Linux.
+const maxLinks = 40
+
+// findTarget finds out where an output of that name goes.
+func findTarget(path string) (*target, error) {
+	t := &target{shown: path, path: path, own: -1}
+	for range maxLinks {
+		info, err := os.Lstat(t.path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return t, t.checkFree()
+		case err != nil:
+			return nil, err
+		case info.Mode()&fs.ModeSymlink == 0:
+			t.existing = info
+			return t, t.checkExisting()
+		}
+		if done, err := t.follow(); done || err != nil {
+			return t, err
+		}
+	}
+	return nil, errors.New("too many levels of symbolic links")
+}
+
+// checkFree refuses a free name that cannot be a file's.
+func (t *target) checkFree() error {
+	if base := filepath.Base(t.path); os.IsPathSeparator(t.path[len(t.path)-1]) || base == "." || base == ".." {
+		return errors.New("there is no such folder, and an output is a file: name a file")
+	}
+	return nil
+}
+
+// checkExisting decides what happens to the file that is there.
+func (t *target) checkExisting() error {
+	switch mode := t.existing.Mode(); {
+	case mode.IsDir():
+		return errors.New("is a directory: name a file")
+	case mode&fs.ModeSocket != 0:
+		return errors.New("is a socket, which cannot be opened as a file")
+	case !mode.IsRegular():
+		t.into = true
+	default:
+		t.into = hasOtherNames(t.existing) || hasAccessList(t.path)
+	}
+	return writable(t.path)
+}
+
+// follow takes one step along a symbolic link. It is done where the link is
+// the kernel's name of an open file: no name beside it can be renamed to that.
+func (t *target) follow() (done bool, err error) {
+	dir, err := filepath.EvalSymlinks(cmp.Or(folderOf(t.path), "."))
+	if err != nil {
+		return false, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return false, err
+	}
+	if dir == "/dev/fd" || strings.HasPrefix(dir, "/proc/") {
+		t.into = true
+		t.own = ownDescriptor(dir, filepath.Base(t.path))
+		if info, err := os.Stat(t.path); err == nil && info.IsDir() {
+			return true, errors.New("is a directory: name a file")
+		}
+		return true, nil
+	}
+	link, err := os.Readlink(t.path)
+	if err != nil {
+		return false, err
+	}
+	if !filepath.IsAbs(link) {
+		link = filepath.Join(dir, link)
+	}
+	t.path = link
+	return false, nil
+}
+
+// ownDescriptor returns the number of the descriptor of this process that a
+// name in that folder stands for, -1 if it is none.
+func ownDescriptor(dir, base string) int {
+	pid := strconv.Itoa(os.Getpid())
+	if dir != "/dev/fd" && dir != "/proc/"+pid+"/fd" && !(strings.HasPrefix(dir, "/proc/"+pid+"/task/") && strings.HasSuffix(dir, "/fd")) {
+		return -1
+	}
+	n, err := strconv.Atoi(base)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// open opens the temporary file: beside the target, or where the content is
+// copied in the end, in the folder of temporary files.
+func (t *target) open() (*os.File, error) {
+	if t.into {
+		return createTemporary(os.TempDir(), 0o600)
+	}
+	f, err := createTemporary(folderOf(t.path), 0o666)
+	switch {
+	case err != nil && t.existing != nil && isReadOnlyFolder(err):
+		t.into = true
+		return t.open()
+	case err != nil || t.existing == nil:
+		return f, err
+	}
+	if keepAttributes(f, t.existing) {
+		return f, nil
+	}
+	f.Close()
+	os.Remove(f.Name())
+	t.into = true
+	return t.open()
+}
+
+// createTemporary creates a new file in a folder. Its name is short: the
+// output's may be as long as the file system allows.
+func createTemporary(dir string, mode fs.FileMode) (*os.File, error) {
+	for try := 0; ; try++ {
+		name := ".offlink-" + strconv.FormatUint(uint64(rand.Uint32()), 36) + ".tmp"
+		if dir != "" {
+			name = dir + "/" + name
+		}
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if err == nil || !errors.Is(err, fs.ErrExist) || try == 1000 {
+			return f, err
+		}
+	}
+}
+
+// takesCopy reports whether a file that cannot be renamed to can be written
+// into: one that is a mount point, as in containers, or in a folder where only
+// its owner may replace it.
+func (t *target) takesCopy(err error) bool { return t.existing != nil && isUnrenamable(err) }
+
+// copyFrom writes the content of the temporary file into what is there.
+func (t *target) copyFrom(temporary string) (err error) {
+	in, err := os.Open(temporary)
+	if err != nil {
+		return fmt.Errorf("error writing the file '%s': its content is gone: %w", t.shown, err)
+	}
+	defer in.Close()
+	out, err := t.openExisting()
+	if err != nil {
+		return openError(t.shown, err)
+	}
+	_, err = io.Copy(out, in)
+	if closeErr := out.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return writeError(t.shown, err)
+	}
+	return nil
+}
+
+func (t *target) openExisting() (*os.File, error) {
+	if t.own >= 0 {
+		return duplicate(t.own, t.shown)
+	}
+	flags := os.O_WRONLY
+	if t.existing == nil || t.existing.Mode().IsRegular() {
+		flags |= os.O_TRUNC
+	}
+	return os.OpenFile(t.path, flags, 0)
+}
+
+// remove removes a file that got its name by renaming.
+func (t *target) remove() {
+	if !t.into {
+		os.Remove(t.path)
+	}
+}

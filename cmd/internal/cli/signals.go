@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"time"
+)
+
+// ending is what happens when a signal ends the process: the work is told to
+// stop, what it would leave is removed, and then the signal does what it would
+// have done, so that a shell or make sees why the process ended.
+var ending struct {
+	mu       sync.Mutex
+	watching bool
+	work     map[*work]bool
+	received os.Signal
+}
+
+// work is something that must not simply be cut off.
+type work struct {
+	stop    context.CancelCauseFunc // tells it to stop, nil where it cannot
+	cleanup func()                  // removes what it would leave, nil for nothing
+}
+
+// grace is how long work that was told to stop may take. Some of it cannot be
+// stopped: it waits for the reader of a FIFO, say.
+const grace = time.Second
+
+// SignalError is the cause of a context's end: a signal.
+type SignalError struct{ Signal os.Signal }
+
+func (e *SignalError) Error() string { return fmt.Sprintf("interrupted (%v)", e.Signal) }
+
+// AtSignal has cleanup called when a signal ends the process (INT, TERM, HUP,
+// or PIPE where a reader went away), until the returned function is called.
+// cleanup must not wait for others.
+func AtSignal(cleanup func()) (release func()) { return begin(&work{cleanup: cleanup}) }
+
+// StoppedBySignal returns a context that ends when such a signal comes, with a
+// *[SignalError] as the cause. The process then has a second to return to
+// [Exit]. The caller calls stop.
+func StoppedBySignal(parent context.Context) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	release := begin(&work{stop: cancel})
+	return ctx, func() { release(); cancel(nil) }
+}
+
+func begin(w *work) (release func()) {
+	ending.mu.Lock()
+	defer ending.mu.Unlock()
+	if ending.work == nil {
+		ending.work = map[*work]bool{}
+	}
+	ending.work[w] = true
+	if !ending.watching {
+		ending.watching = true
+		watchSignals()
+	}
+	return func() {
+		ending.mu.Lock()
+		defer ending.mu.Unlock()
+		delete(ending.work, w)
+	}
+}
+
+// watchSignals begins to wait for the signals. Those that the process was told
+// to ignore (nohup, a job in the background) stay ignored.
+func watchSignals() {
+	signals := make(chan os.Signal, len(endingSignals))
+	for _, s := range endingSignals {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	go func() {
+		first := <-signals
+		if stopWork(first) {
+			select {
+			case <-time.After(grace):
+			case <-signals: // a second one is impatient
+			}
+		}
+		cleanUp()
+		dieBy(first)
+	}()
+}
+
+// stopWork notes the signal and tells the work to stop. It reports whether
+// there was any to tell.
+func stopWork(s os.Signal) (told bool) {
+	ending.mu.Lock()
+	defer ending.mu.Unlock()
+	ending.received = s
+	for w := range ending.work {
+		if w.stop != nil {
+			w.stop(&SignalError{s})
+			told = true
+		}
+	}
+	return told
+}
+
+func cleanUp() {
+	ending.mu.Lock()
+	var cleanups []func()
+	for w := range ending.work {
+		if w.cleanup != nil {
+			cleanups = append(cleanups, w.cleanup)
+		}
+	}
+	ending.mu.Unlock()
+	for _, cleanup := range cleanups { // each releases itself
+		cleanup()
+	}
+}
+
+// noteSignal has [Exit] end the process by a signal that came as an error.
+func noteSignal(s os.Signal) {
+	ending.mu.Lock()
+	defer ending.mu.Unlock()
+	if ending.received == nil {
+		ending.received = s
+	}
+}
+
+// Exit ends the process with the code, or by the signal that stopped its work.
+func Exit(code int) {
+	ending.mu.Lock()
+	received := ending.received
+	ending.mu.Unlock()
+	if received != nil {
+		cleanUp()
+		dieBy(received)
+	}
+	os.Exit(code)
+}
+
+// TempDir makes a folder for temporary files. remove removes it, and so does a
+// signal that ends the process.
+func TempDir(prefix string) (dir string, remove func(), err error) {
+	if dir, err = os.MkdirTemp("", prefix); err != nil {
+		return "", nil, fmt.Errorf("no folder for temporary files: %w; set TMPDIR to one", err)
+	}
+	release := AtSignal(func() { os.RemoveAll(dir) })
+	return dir, func() { os.RemoveAll(dir); release() }, nil
+}

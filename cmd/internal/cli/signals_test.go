@@ -1,0 +1,152 @@
+//go:build linux
+
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// stoppedProcess is the process that the tests send signals to: it makes what
+// must be removed and waits, as told by mode.
+func stoppedProcess(dir, mode string) {
+	ctx, stop := context.Background(), func() {}
+	if mode == "context" || mode == "stuck" {
+		ctx, stop = StoppedBySignal(ctx)
+	}
+	defer stop()
+	var o Outputs
+	if err := o.WriteFile(filepath.Join(dir, "a"), []byte("a")); err != nil {
+		panic(err)
+	}
+	if _, _, err := TempDir("x"); err != nil {
+		panic(err)
+	}
+	fmt.Fprintln(os.Stderr, "ready")
+	switch mode {
+	case "context":
+		<-ctx.Done()
+		fmt.Fprintln(os.Stderr, context.Cause(ctx))
+		o.Abort()
+		Exit(ExitFailed)
+	case "pipe":
+		io.ReadAll(os.Stdin)
+		s := OSStreams()
+		_, err := s.Out.Write([]byte("x"))
+		Exit(s.Report("x", err))
+	}
+	time.Sleep(time.Minute)
+}
+
+// process starts the test's process and waits until it is ready. TMPDIR is a
+// folder below dir.
+func process(t *testing.T, dir, mode, shell string) (*exec.Cmd, *bufio.Reader, io.Closer) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", shell+`exec "$0" -test.run=^TestSignals$`, self)
+	cmd.Env = append(os.Environ(), "OFFLINK_TEST_SIGNALS="+dir, "OFFLINK_TEST_MODE="+mode, "TMPDIR="+filepath.Join(dir, "tmp"))
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close() // nobody reads what it prints
+	cmd.Stdout = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	t.Cleanup(func() { cmd.Process.Kill() })
+	lines := bufio.NewReader(stderr)
+	if line, err := lines.ReadString('\n'); line != "ready\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	return cmd, lines, stdin
+}
+
+func wantSignal(t *testing.T, cmd *exec.Cmd, want syscall.Signal) {
+	t.Helper()
+	cmd.Wait()
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != want {
+		t.Errorf("ended with %v; want %v", cmd.ProcessState, want)
+	}
+}
+
+func wantNothingLeft(t *testing.T, dir string) {
+	t.Helper()
+	if got := names(t, dir); !cmp.Equal(got, []string{"tmp"}) {
+		t.Errorf("left: %q", got)
+	}
+	if got := names(t, filepath.Join(dir, "tmp")); len(got) > 0 {
+		t.Errorf("left in TMPDIR: %q", got)
+	}
+}
+
+// A signal removes what there is, and ends the process as it would have.
+func TestSignals(t *testing.T) {
+	if dir := os.Getenv("OFFLINK_TEST_SIGNALS"); dir != "" {
+		stoppedProcess(dir, os.Getenv("OFFLINK_TEST_MODE"))
+	}
+	for _, mode := range []string{"plain", "context", "stuck"} {
+		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+			dir := t.TempDir()
+			cmd, lines, _ := process(t, dir, mode, "")
+			cmd.Process.Signal(s)
+			if mode == "stuck" {
+				cmd.Process.Signal(s) // an impatient user's second
+			}
+			if mode == "context" {
+				if line, _ := lines.ReadString('\n'); line != "interrupted ("+s.String()+")\n" {
+					t.Errorf("the cause is %q", line)
+				}
+			}
+			wantSignal(t, cmd, s)
+			wantNothingLeft(t, dir)
+		}
+	}
+}
+
+// A reader that goes away is a signal too.
+func TestSignalPipe(t *testing.T) {
+	dir := t.TempDir()
+	cmd, lines, stdin := process(t, dir, "pipe", "")
+	stdin.Close()
+	if text, _ := io.ReadAll(lines); len(text) > 0 {
+		t.Errorf("it says %q", text)
+	}
+	wantSignal(t, cmd, syscall.SIGPIPE)
+	wantNothingLeft(t, dir)
+}
+
+// A signal that the process was told to ignore stays ignored.
+func TestSignalIgnored(t *testing.T) {
+	dir := t.TempDir()
+	cmd, _, _ := process(t, dir, "plain", "trap '' HUP; ")
+	cmd.Process.Signal(syscall.SIGHUP)
+	cmd.Process.Signal(syscall.SIGTERM)
+	wantSignal(t, cmd, syscall.SIGTERM)
+	wantNothingLeft(t, dir)
+}
