@@ -37,7 +37,7 @@ func FuzzUnwrap(f *testing.F) {
 			if i > 2 {
 				continue
 			}
-			file.Replace(io.Discard, i, devimg.Bytes(append(code, 'x')))
+			file.Replace(io.Discard, i, devimg.Bytes(append(code, 'x')), EditOptions{MoveHeaders: i%2 == 0})
 			file.Remove(io.Discard, i)
 		}
 		Compare(images, images, container.NewBudget(1<<20))

@@ -18,15 +18,31 @@ import (
 // of its own. What the image says of itself stays: its target, entries and
 // properties must fit the new code. If the old code was compressed the new is,
 // too, and properties that tell its size and digest follow.
-func (f *File) Replace(w io.Writer, i int, code devimg.Code) error {
+//
+// Some programs have no program header to spare for a new segment: ErrNoHeader.
+func (f *File) Replace(w io.Writer, i int, code devimg.Code, opts EditOptions) error {
 	return f.edit(w, i, func(img *Located) (rope, error) {
 		stored, err := store(img, code)
 		if err != nil {
 			return nil, err
 		}
-		return img.part.replace(img, stored)
+		return img.part.replace(img, stored, opts)
 	})
 }
+
+// EditOptions says what an edit may do. The zero EditOptions is the default.
+type EditOptions struct {
+	// MoveHeaders allows moving the program headers of an ELF file where
+	// nothing else makes room (ErrNoHeader).
+	MoveHeaders bool
+	// Warn, where it is set, is called with each thing that the file loses by
+	// the edit, a sentence each.
+	Warn func(loss string)
+}
+
+// ErrNoHeader says that an image can grow only if the program headers of its
+// file are moved: GNU strip and objcopy would destroy the edited file.
+var ErrNoHeader = objfile.ErrNoHeader
 
 // Remove writes a copy of the file to w without image i. Its code is zeroed;
 // the other images of its descriptor move up.
@@ -80,11 +96,22 @@ func store(img *Located, code devimg.Code) (stored, error) {
 }
 
 // replace edits the part that the image lies in.
-func (p *part) replace(img *Located, s stored) (rope, error) {
+func (p *part) replace(img *Located, s stored, opts EditOptions) (rope, error) {
 	if img.edit != nil {
 		return img.edit(s.code)
 	}
-	return p.object(func(e *objectEdit) error { return e.replace(img, s) })
+	return p.object(func(e *objectEdit) error {
+		e.MoveHeaders = opts.MoveHeaders
+		if err := e.replace(img, s); err != nil {
+			return err
+		}
+		if opts.Warn != nil {
+			for _, loss := range e.Losses() {
+				opts.Warn(loss)
+			}
+		}
+		return nil
+	})
 }
 
 func (p *part) remove(img *Located) (rope, error) {

@@ -19,10 +19,13 @@ import (
 )
 
 // replacer is the command replace.
-type replacer struct{ editing }
+type replacer struct {
+	editing
+	force bool
+}
 
 func newReplaceCommand(s cli.Streams) *cobra.Command {
-	r := &replacer{editing{streams: s}}
+	r := &replacer{editing: editing{streams: s}}
 	c := &cobra.Command{
 		Use:   "replace FILE --image N NEW",
 		Short: "give a device image of a file other code, in a finished program or library too",
@@ -33,6 +36,7 @@ larger than the old goes into a new segment or section.`,
 		Args: argsUsage(cobra.ExactArgs(2)),
 		RunE: func(_ *cobra.Command, args []string) error { return r.run(args[0], args[1]) },
 	}
+	c.Flags().BoolVar(&r.force, "force", false, "replace also where the edited file would not survive GNU strip and objcopy")
 	r.register(c)
 	return c
 }
@@ -44,7 +48,15 @@ func (r *replacer) run(name, newName string) error {
 	}
 	defer n.close()
 	check := func(old *wrapper.Located) error { return r.check(name, old, n) }
-	return r.edit(name, check, func(w io.Writer, f *wrapper.File, i int) error { return f.Replace(w, i, n.code) })
+	err = r.edit(name, check, func(w io.Writer, f *wrapper.File, i int) error {
+		return f.Replace(w, i, n.code, wrapper.EditOptions{MoveHeaders: r.force, Warn: func(loss string) {
+			fmt.Fprintf(r.streams.Err, "%s: warning: %s: %s\n", program, name, loss)
+		}})
+	})
+	if errors.Is(err, wrapper.ErrNoHeader) {
+		err = fmt.Errorf("%w; --force moves them", err)
+	}
+	return err
 }
 
 // newCode is what replaces an image's code.

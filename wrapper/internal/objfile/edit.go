@@ -25,6 +25,11 @@ type Editor struct {
 	// tailStart is where the tail begins; zeros lie before it.
 	tailStart int64
 	format    formatEditor
+	losses    []string
+
+	// MoveHeaders allows edits after which GNU strip and objcopy would destroy
+	// the file: see ErrNoHeader.
+	MoveHeaders bool
 }
 
 // Patch is content that is written over that of a file.
@@ -78,6 +83,10 @@ type room struct {
 // ErrNoRoom says that an image cannot grow in this kind of file.
 var ErrNoRoom = errors.New("the new code is larger than the old, and this kind of file has no room for it: wrap it anew and relink")
 
+// ErrNoHeader says that an image could grow in the file, but only with its
+// program headers in another place.
+var ErrNoHeader = errors.New("the new code is larger than the old, and the file has no program header to spare for it: the headers would have to move, after which GNU strip and objcopy destroy the file (llvm-strip and llvm-objcopy do not)")
+
 // NewEditor returns an editor of the file, which must have been read from the
 // whole of data.
 func NewEditor(data []byte) (*Editor, error) {
@@ -106,6 +115,9 @@ func (e *Editor) File() *File { return e.file }
 
 // Plan returns what was planned.
 func (e *Editor) Plan() Plan { return Plan{e.patches, e.tail, e.tailStart} }
+
+// Losses says, a sentence each, what the file no longer has after the edit.
+func (e *Editor) Losses() []string { return e.losses }
 
 func (e *Editor) patch(offset int64, data []byte) {
 	e.patches = append(e.patches, Patch{offset, Bytes(data)})

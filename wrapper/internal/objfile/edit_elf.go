@@ -287,42 +287,82 @@ func (f *elfEditor) moveSection(e *Editor, section int, offset, size int64) bool
 // kernels before 5.18 tell a program where its headers are by that.
 const maxGap = 64 << 20
 
-// addSegment plans a segment with the code behind everything, and a copy of
-// the section headers with one more, where there are any.
+// addSegment plans room for the code behind everything, and a copy of the
+// section headers with one more, where there are any.
 //
-// The segment takes the program header of another that says nothing new, if
-// there is one: the table stays where it is then, and everything that copies
-// or strips programs can deal with that. Else a copy of the table with one
-// more lies before the code, which GNU strip does not survive.
+// The room is in the last segment if that can be made longer, as one that an
+// earlier edit added can; else in a segment that takes the program header of
+// another. The table stays where it is then, and everything that copies or
+// strips programs can deal with that. A copy of the table with one more does
+// not survive GNU strip and objcopy, and is made only where that is asked for.
 func (f *elfEditor) addSegment(e *Editor, section int, size int64) (room, error) {
 	if len(f.segments) == 0 {
 		return room{}, ErrNoRoom
 	}
-	start, addr := f.freeSpace()
-	load := elfSegment{typ: ptLoad, flags: pfRead, offset: uint64(start), vaddr: addr, paddr: addr,
-		filesz: uint64(size), memsz: uint64(size), align: f.pageSize()}
-	r := room{addr: addr, start: start}
-	if spare := f.spareSegment(); spare >= 0 {
-		off, _, _ := f.segmentTable()
-		e.patch(int64(off), f.encodeSegments(insertSegment(slices.Delete(slices.Clone(f.segments), spare, spare+1), load)))
-	} else if err := f.moveSegments(e, &r, load); err != nil {
-		return room{}, err
+	r, ok := f.extendSegment(e, size)
+	if !ok {
+		var err error
+		if r, err = f.newSegment(e, size); err != nil {
+			return room{}, err
+		}
 	}
 	if section >= 0 {
-		codeAt := start + int64(r.addr-addr)
+		codeAt := r.start
+		for _, c := range r.before {
+			codeAt += c.Size()
+		}
 		r.after = f.newSections(e, section, r.addr, codeAt, size)
 	}
 	return r, nil
 }
 
-// spareSegment returns the number of a program header that can go: an unused
-// one, or a note segment that a segment of GNU properties repeats; or -1.
-func (f *elfEditor) spareSegment() int {
-	return slices.IndexFunc(f.segments, func(p elfSegment) bool {
-		return p.typ == ptNull || p.typ == ptNote && slices.ContainsFunc(f.segments, func(q elfSegment) bool {
-			return q.typ == ptGNUProperty && q.offset == p.offset && q.filesz == p.filesz
-		})
-	})
+// extendSegment makes the last segment longer, if it is read-only and has no
+// zeros behind its bytes. What the file has behind it, headers and names of
+// sections, becomes part of it.
+func (f *elfEditor) extendSegment(e *Editor, size int64) (room, bool) {
+	last := -1
+	for i, p := range f.segments {
+		if p.typ == ptLoad && (last < 0 || p.vaddr > f.segments[last].vaddr) {
+			last = i
+		}
+	}
+	start := alignUp(int64(len(f.data)), imageAlign)
+	if last < 0 {
+		return room{}, false
+	}
+	p := f.segments[last]
+	if p.flags != pfRead || p.filesz != p.memsz || start-int64(p.offset+p.filesz) > maxGap {
+		return room{}, false
+	}
+	p.filesz = uint64(start+size) - p.offset
+	p.memsz = p.filesz
+	segments := slices.Clone(f.segments)
+	segments[last] = p
+	f.patchSegments(e, segments)
+	return room{addr: p.vaddr + uint64(start) - p.offset, start: start}, true
+}
+
+// newSegment plans a segment behind the others.
+func (f *elfEditor) newSegment(e *Editor, size int64) (room, error) {
+	start, addr := f.freeSpace()
+	load := elfSegment{typ: ptLoad, flags: pfRead, offset: uint64(start), vaddr: addr, paddr: addr,
+		filesz: uint64(size), memsz: uint64(size), align: f.pageSize()}
+	r := room{addr: addr, start: start}
+	if spare, ok := f.spareSegment(); ok {
+		e.losses = append(e.losses, spare.losses...)
+		f.patchSegments(e, insertSegment(spare.rest, load))
+		return r, nil
+	}
+	if !e.MoveHeaders {
+		return room{}, ErrNoHeader
+	}
+	return r, f.moveSegments(e, &r, load)
+}
+
+// patchSegments plans other program headers in the place of as many.
+func (f *elfEditor) patchSegments(e *Editor, segments []elfSegment) {
+	off, _, _ := f.segmentTable()
+	e.patch(int64(off), f.encodeSegments(segments))
 }
 
 // insertSegment puts a segment behind the last that is loaded: those are

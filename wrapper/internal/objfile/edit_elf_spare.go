@@ -1,0 +1,137 @@
+package objfile
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+const (
+	ptInterp      = 3
+	dtFlags1      = 0x6ffffffb
+	dfPIE         = 0x08000000
+	noteABITag    = 1 // owner "GNU"
+	noteBuildID   = 3
+	noteProperty  = 5
+	noteOwnerGNU  = "GNU\x00"
+	noteHeaderLen = 12
+	pfWrite       = 2
+)
+
+// What a file loses with a program header. Notes themselves and their sections
+// stay.
+const (
+	lossProperty = "the program header of its GNU properties made room for the code: loaders do not enable the branch protection or shadow stack that they ask for"
+	lossBuildID  = "the program header of its build ID made room for the code: tools that look for the ID in memory or in core dumps do not find it; its section stays"
+	lossMerged   = "two of its segments became one to make room for the code: read-only data beside its code became executable, as -z noseparate-code leaves it"
+	lossNote     = "the program header of its notes made room for the code: tools that look for the notes in memory do not find them; their section stays"
+)
+
+// spare is a program header that can go.
+type spare struct {
+	rest   []elfSegment // the others, changed where they do its work
+	cost   int          // how much it is missed
+	losses []string
+}
+
+// spareSegment finds the program header that is missed least.
+//
+// PT_GNU_STACK is never one: without it glibc makes stacks executable, and
+// from 2.41 on refuses to load a library.
+func (f *elfEditor) spareSegment() (best spare, ok bool) {
+	for i, p := range f.segments {
+		s := spare{rest: slices.Delete(slices.Clone(f.segments), i, i+1)}
+		switch {
+		case p.typ == ptNull:
+		case p.typ == ptPhdr && !f.needsHeaderSegment(), f.repeatedNote(p):
+			s.cost = 1
+		case p.typ == ptNote:
+			s.cost, s.losses = f.noteLosses(p)
+		case i > 0 && mergeable(f.segments[i-1], p):
+			s.rest[i-1] = merged(f.segments[i-1], p)
+			if s.rest[i-1].flags != p.flags {
+				s.cost, s.losses = 10, []string{lossMerged}
+			}
+		default:
+			continue
+		}
+		if !ok || s.cost < best.cost {
+			best, ok = s, true
+		}
+	}
+	return best, ok
+}
+
+// mergeable reports whether one segment could load what two of them load,
+// neither of which is writable.
+func mergeable(p, next elfSegment) bool {
+	return p.typ == ptLoad && next.typ == ptLoad && (p.flags|next.flags)&pfWrite == 0 &&
+		p.filesz == p.memsz && next.filesz == next.memsz && p.align == next.align &&
+		next.offset-p.offset == next.vaddr-p.vaddr && p.vaddr-p.paddr == next.vaddr-next.paddr &&
+		next.offset >= p.offset+p.filesz && next.offset-p.offset-p.filesz < next.align
+}
+
+func merged(p, next elfSegment) elfSegment {
+	p.flags |= next.flags
+	p.filesz = next.offset + next.filesz - p.offset
+	p.memsz = p.filesz
+	return p
+}
+
+// repeatedNote reports whether a segment of GNU properties says the same.
+func (f *elfEditor) repeatedNote(p elfSegment) bool {
+	return p.typ == ptNote && slices.ContainsFunc(f.segments, func(q elfSegment) bool {
+		return q.typ == ptGNUProperty && q.offset == p.offset && q.filesz == p.filesz
+	})
+}
+
+// needsHeaderSegment reports whether the C library learns from PT_PHDR how far
+// from its addresses the file is loaded: that is so for position-independent
+// programs. Programs at fixed addresses are not moved, and of libraries the
+// loader itself knows it.
+func (f *elfEditor) needsHeaderSegment() bool {
+	if f.typ == elfTypeExec {
+		return false
+	}
+	flags, _ := f.tag(dtFlags1)
+	return flags.value&dfPIE != 0 || slices.ContainsFunc(f.segments, func(p elfSegment) bool { return p.typ == ptInterp })
+}
+
+// noteLosses says what is lost with a segment of notes, and how much that is:
+// nobody misses the one that names the oldest kernel.
+func (f *elfEditor) noteLosses(p elfSegment) (cost int, losses []string) {
+	types, known := f.gnuNotes(p)
+	if !known {
+		return 16, []string{lossNote}
+	}
+	cost = 2
+	if slices.Contains(types, noteBuildID) {
+		cost, losses = cost+2, append(losses, lossBuildID)
+	}
+	hasProperties := func(q elfSegment) bool { return q.typ == ptGNUProperty }
+	if slices.Contains(types, noteProperty) && !slices.ContainsFunc(f.segments, hasProperties) {
+		cost, losses = cost+4, append(losses, lossProperty)
+	}
+	return cost, losses
+}
+
+// gnuNotes returns the types of the notes of a segment, if all are known.
+func (f *elfEditor) gnuNotes(p elfSegment) (types []uint32, known bool) {
+	b, err := f.slice(p.offset, p.filesz, "notes")
+	if err != nil {
+		return nil, false
+	}
+	for len(b) >= noteHeaderLen+len(noteOwnerGNU) {
+		if isZero(b[:4]) { // between notes that are aligned to 8 bytes
+			b = b[4:]
+			continue
+		}
+		size, typ := uint64(binary.LittleEndian.Uint32(b[4:])), binary.LittleEndian.Uint32(b[8:])
+		if string(b[noteHeaderLen:][:len(noteOwnerGNU)]) != noteOwnerGNU || typ != noteABITag && typ != noteBuildID && typ != noteProperty {
+			return nil, false
+		}
+		types = append(types, typ)
+		length := noteHeaderLen + uint64(len(noteOwnerGNU)) + (size+3)&^3
+		b = b[min(length, uint64(len(b))):]
+	}
+	return types, true
+}
