@@ -116,7 +116,9 @@ func TestNested(t *testing.T) {
 		testNestedEdits(t, test.name)
 	}
 	run(t, "gcc", "-c", "-o", "main.o", "-x", "c", "/dev/null")
-	run(t, "llvm-nm-19", "--print-armap", edited(t, "lib.a", func(f *File, w *os.File) error { return f.Replace(w, 0, devimg.Bytes(make([]byte, 12345)), EditOptions{}) }))
+	run(t, "llvm-nm-19", "--print-armap", edited(t, "lib.a", func(f *File, w *os.File) error {
+		return f.Replace(w, 0, devimg.Bytes(make([]byte, 12345)), EditOptions{})
+	}))
 }
 
 // testNestedEdits replaces and removes each image and reads the others.
