@@ -53,6 +53,7 @@ test: setup-test build ## install what is missing, then run every test
 	$(MAKE) -C examples/dynlink check
 	scripts/install "$(CURDIR)/build/installed" /usr
 	$(MAKE) -C build/installed/usr/share/offlink/examples/dynlink check
+	scripts/test-cmake build/installed/usr
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m ./...
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race ./runtime/... ./cmd/internal/... ./toolchain/...
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race -run 'Concurrent|Jobs' ./ir/irtext ./cmd/postlink

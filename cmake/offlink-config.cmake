@@ -5,6 +5,9 @@
 #   offlink::device         the folder of device.h
 #   offlink::postlink, offlink::offload-wrap, offlink::devrun
 #                           the programs, for add_custom_command
+#
+# offlink_add_device_code compiles device code into a target
+# (offlink-device-code.cmake).
 get_filename_component(_offlink_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 if(NOT TARGET offlink::offlink)
@@ -36,3 +39,5 @@ endforeach()
 unset(_offlink_prefix)
 unset(_offlink_program)
 unset(_offlink_file)
+
+include("${CMAKE_CURRENT_LIST_DIR}/offlink-device-code.cmake")

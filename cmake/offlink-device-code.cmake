@@ -1,0 +1,71 @@
+# offlink_add_device_code(TARGET target SOURCES file...
+#                         [SPLIT none|source|kernel|auto]
+#                         [OPTIONS clang-option...] [POSTLINK_OPTIONS option...])
+#
+# Compiles device code with clang, makes SPIR-V images of it, and links their
+# host object into the target, together with offlink::offlink. Languages by
+# extension: .cl OpenCL C, .clcpp C++ for OpenCL, .c and .cpp with
+# <offlink/device.h>. Headers that a source includes are followed.
+#
+# SPLIT is postlink's -split (default source). OFFLINK_CLANG names the clang to
+# use; the newest of clang-19 to clang-14 and clang is the default.
+
+# The vectorisers of -O2 make integers of odd widths and vectors of booleans,
+# which SPIR-V lacks; devices vectorise by themselves.
+set(_offlink_clang_options --target=spir64-unknown-unknown -O2 -fno-slp-vectorize -fno-vectorize -c -emit-llvm)
+set(_offlink_postlink_options -symbols -properties -emit-exported-symbols -emit-imported-symbols -emit-param-info
+                              -device-globals -device-image-dependencies=externals -to=spirv)
+
+function(offlink_add_device_code)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;SPLIT" "SOURCES;OPTIONS;POSTLINK_OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "offlink_add_device_code: unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_TARGET OR NOT arg_SOURCES)
+    message(FATAL_ERROR "offlink_add_device_code: TARGET and SOURCES are required")
+  endif()
+  if(NOT arg_SPLIT)
+    set(arg_SPLIT source)
+  endif()
+  set(split -split=${arg_SPLIT})
+  if(arg_SPLIT STREQUAL none)
+    set(split "")
+  endif()
+  find_program(OFFLINK_CLANG NAMES clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang
+               DOC "The clang that compiles device code")
+  if(NOT OFFLINK_CLANG)
+    message(FATAL_ERROR "offlink_add_device_code: no clang was found; install one, or set OFFLINK_CLANG")
+  endif()
+  foreach(source IN LISTS arg_SOURCES)
+    _offlink_device_language(language "${source}")
+    get_filename_component(path "${source}" ABSOLUTE)
+    string(MAKE_C_IDENTIFIER "${source}" name)
+    set(base "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}.device/${name}")
+    file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}.device")
+    add_custom_command(OUTPUT "${base}.bc"
+      COMMAND "${OFFLINK_CLANG}" ${_offlink_clang_options} ${language} "-I$<TARGET_PROPERTY:offlink::device,INTERFACE_INCLUDE_DIRECTORIES>"
+              ${arg_OPTIONS} -MD -MT "${base}.bc" -MF "${base}.d" -o "${base}.bc" "${path}"
+      DEPENDS "${path}" DEPFILE "${base}.d" COMMENT "Compiling device code ${source}" VERBATIM)
+    add_custom_command(OUTPUT "${base}.o"
+      COMMAND offlink::postlink ${split} ${_offlink_postlink_options} ${arg_POSTLINK_OPTIONS} -o "${base}.table" "${base}.bc"
+      COMMAND offlink::offload-wrap -kind=sycl -target=spir64 -format=spirv -o "${base}.o" -batch "${base}.table"
+      DEPENDS "${base}.bc" COMMENT "Making device images of ${source}" VERBATIM)
+    set_source_files_properties("${base}.o" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+    target_sources(${arg_TARGET} PRIVATE "${base}.o")
+  endforeach()
+  target_link_libraries(${arg_TARGET} PRIVATE offlink::offlink)
+endfunction()
+
+function(_offlink_device_language result source)
+  if(source MATCHES "\\.cl$")
+    set(${result} -x cl -cl-std=CL3.0 PARENT_SCOPE)
+  elseif(source MATCHES "\\.clcpp$")
+    set(${result} -x clcpp PARENT_SCOPE)
+  elseif(source MATCHES "\\.c$")
+    set(${result} -x c PARENT_SCOPE)
+  elseif(source MATCHES "\\.(cpp|cxx|cc)$")
+    set(${result} -x c++ PARENT_SCOPE)
+  else()
+    message(FATAL_ERROR "offlink_add_device_code: ${source}: the extension is not one of .cl, .clcpp, .c, .cpp")
+  endif()
+endfunction()
