@@ -21,6 +21,10 @@ type Argument struct {
 	// global value, casts and constant geps looked through; ConstantOther for
 	// what the function computes.
 	Constant Constant
+	// FromSlot is true when the function stores the constant, the address of a
+	// global value, into a variable on its stack and nothing else there, and
+	// loads the argument from that. Code without optimisation does.
+	FromSlot bool
 }
 
 // CallEdit replaces a call. What the call gave, as result or through its sret
@@ -38,6 +42,7 @@ const (
 	ExpressionConstant ExpressionKind = iota // Constant
 	ExpressionCall                           // call of Callee with Operands
 	ExpressionLoad                           // load from Argument of the replaced call, Offset bytes on
+	ExpressionAlloca                         // address of Operands[0] elements of type Element on the stack, aligned to Align
 )
 
 // Expression is what a CallEdit puts into the place of a call. When the call
@@ -59,4 +64,6 @@ type Expression struct {
 	Argument int
 	Offset   uint64
 	Align    uint64
+	// Element is the type that memory is allocated for.
+	Element TypeID
 }

@@ -231,6 +231,9 @@ func (s *Slice) Empty(id ValueID) bool {
 
 func (r *Reacher) markExpression(e *Expression) {
 	r.markType(e.Type)
+	if e.Kind == ExpressionAlloca {
+		r.markType(e.Element)
+	}
 	for i := range e.Operands {
 		r.markExpression(&e.Operands[i])
 	}

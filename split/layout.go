@@ -12,12 +12,15 @@ import (
 // says types have in memory.
 type layout struct {
 	module                 *ir.Module
-	integer, float, vector map[uint32]uint64 // ABI alignment by width in bits
+	integer, float, vector map[uint32]uint64   // ABI alignment by width in bits
+	pointer                map[uint32]typeSize // by address space; that of 0 serves the spaces without one
 	aggregate              uint64
 	known                  map[ir.TypeID]typeSize
 }
 
-type typeSize struct{ size, align uint64 }
+// typeSize is what is known of a type. Parts counts the type and, as often as
+// they occur, the types that it is made of.
+type typeSize struct{ size, align, parts uint64 }
 
 // newLayout reads the data layout of a module; what that does not say is as
 // in LLVM.
@@ -27,6 +30,7 @@ func newLayout(m *ir.Module) layout {
 		integer:   map[uint32]uint64{1: 1, 8: 1, 16: 2, 32: 4, 64: 4},
 		float:     map[uint32]uint64{16: 2, 32: 4, 64: 8, 128: 16},
 		vector:    map[uint32]uint64{64: 8, 128: 16},
+		pointer:   map[uint32]typeSize{0: {size: 8, align: 8, parts: 1}},
 		aggregate: 1,
 		known:     make(map[ir.TypeID]typeSize),
 	}
@@ -36,13 +40,18 @@ func newLayout(m *ir.Module) layout {
 	return l
 }
 
-// read takes in one specification: a letter, a width, the ABI alignment.
+// read takes in one specification: a letter, a width, the ABI alignment. That
+// of a pointer has the address space before the width.
 func (l *layout) read(spec string) {
 	if len(spec) < 2 {
 		return
 	}
 	fields := strings.Split(spec[1:], ":")
 	if len(fields) < 2 {
+		return
+	}
+	if spec[0] == 'p' {
+		l.readPointer(fields)
 		return
 	}
 	width, _ := strconv.ParseUint(fields[0], 10, 24)
@@ -63,53 +72,78 @@ func (l *layout) read(spec string) {
 	}
 }
 
-// maxConstant bounds the size of specialization constants, and so the work
-// that a type can ask for.
+// readPointer takes in the fields of a pointer specification.
+func (l *layout) readPointer(fields []string) {
+	if len(fields) < 3 {
+		return
+	}
+	space, _ := strconv.ParseUint(fields[0], 10, 24)
+	width, err := strconv.ParseUint(fields[1], 10, 24)
+	align, alignErr := strconv.ParseUint(fields[2], 10, 24)
+	if err != nil || alignErr != nil {
+		return
+	}
+	l.pointer[uint32(space)] = typeSize{size: width / 8, align: max(align/8, 1), parts: 1}
+}
+
+// maxConstant bounds the size of specialization constants in bytes and the
+// number of their parts, and so the work that a type can ask for.
 const maxConstant = 1 << 20
 
 // size returns the distance of two elements of the type in an array, and its
-// alignment. Types without size are refused, so that the size bounds the
-// number of members. Once a type has been asked about, it can be by several
+// alignment. Once a type has been asked about, it can be by several
 // goroutines.
 func (l *layout) size(id ir.TypeID) (size, align uint64, err error) {
-	return l.sizeWithin(id, 64)
+	s, err := l.sizeWithin(id, 64)
+	return s.size, s.align, err
 }
 
-func (l *layout) sizeWithin(id ir.TypeID, depth int) (size, align uint64, err error) {
+func (l *layout) sizeWithin(id ir.TypeID, depth int) (s typeSize, err error) {
+	if id == ir.NoType {
+		return s, errNotNumbers
+	}
 	if s, ok := l.known[id]; ok {
-		return s.size, s.align, nil
+		return s, nil
 	}
 	if depth == 0 {
-		return 0, 0, fmt.Errorf("a type is nested too deeply")
+		return s, fmt.Errorf("a type is nested too deeply")
 	}
-	size, align, err = l.compute(&l.module.Types[id], depth)
-	if err == nil && (align == 0 || size == 0) {
-		err = fmt.Errorf("a specialization constant cannot have a part without size")
+	if s, err = l.compute(&l.module.Types[id], depth); err != nil {
+		return s, err
 	}
-	if err == nil {
-		l.known[id] = typeSize{size, align}
+	if s.size > maxConstant || s.parts > maxConstant {
+		return s, errTooLarge
 	}
-	return size, align, err
+	l.known[id] = s
+	return s, nil
 }
 
-func (l *layout) compute(t *ir.Type, depth int) (size, align uint64, err error) {
+func (l *layout) compute(t *ir.Type, depth int) (s typeSize, err error) {
 	switch t.Kind {
 	case ir.TypeInteger:
-		align = l.integerAlign(t.Bits)
-		size = roundUp(uint64(t.Bits+7)/8, align)
+		align := l.integerAlign(t.Bits)
+		return typeSize{size: roundUp(uint64(t.Bits+7)/8, align), align: align, parts: 1}, nil
 	case ir.TypeFloat:
-		size, align = uint64(t.Bits)/8, l.float[t.Bits]
+		return l.floatSize(t), nil
+	case ir.TypePointer:
+		if s, ok := l.pointer[t.AddressSpace]; ok {
+			return s, nil
+		}
+		return l.pointer[0], nil
 	case ir.TypeArray:
-		size, align, err = l.sizeWithin(t.Elements[0], depth-1)
-		size, err = times(size, t.Length, err)
+		if s, err = l.sizeWithin(t.Elements[0], depth-1); err != nil {
+			return s, err
+		}
+		return s.times(t.Length)
 	case ir.TypeVector:
-		size, align, err = l.vectorSize(t, depth)
+		return l.vectorSize(t, depth)
 	case ir.TypeStruct:
-		_, size, align, err = l.structure(t, depth)
-	default:
-		err = fmt.Errorf("a specialization constant cannot have a type that is neither a number nor made of numbers")
+		if !t.Opaque {
+			_, s, err = l.structure(t, depth)
+			return s, err
+		}
 	}
-	return size, align, err
+	return s, errNotNumbers
 }
 
 // integerAlign is the alignment of the width, else of the next larger one,
@@ -128,50 +162,87 @@ func (l *layout) integerAlign(bits uint32) uint64 {
 	return l.integer[best]
 }
 
-func (l *layout) vectorSize(t *ir.Type, depth int) (size, align uint64, err error) {
-	element, _, err := l.sizeWithin(t.Elements[0], depth-1)
-	size, err = times(element, t.Length, err)
-	if err != nil || t.Scalable {
-		return 0, 0, fmt.Errorf("a vector type has no fixed size that a specialization constant can have")
-	}
-	align = l.vector[uint32(size*8)]
+// floatSize is the size of a floating-point type. One that the data layout
+// does not mention is aligned to the next power of two of its size.
+func (l *layout) floatSize(t *ir.Type) typeSize {
+	size := uint64(t.Bits) / 8
+	align := l.float[t.Bits]
 	if align == 0 {
-		for align = 1; align < size; align *= 2 {
-		}
+		align = powerOfTwo(size)
 	}
-	return roundUp(size, align), align, nil
+	return typeSize{size: roundUp(size, align), align: align, parts: 1}
+}
+
+// powerOfTwo returns the smallest power of two that is not below n.
+func powerOfTwo(n uint64) uint64 {
+	p := uint64(1)
+	for p < n {
+		p *= 2
+	}
+	return p
+}
+
+// vectorSize is the size of a vector. Elements that do not fill bytes lie
+// closer together than bytes do and are refused.
+func (l *layout) vectorSize(t *ir.Type, depth int) (typeSize, error) {
+	element, err := l.sizeWithin(t.Elements[0], depth-1)
+	if err != nil {
+		return element, err
+	}
+	if e := &l.module.Types[t.Elements[0]]; t.Scalable || e.Bits%8 != 0 {
+		return element, fmt.Errorf("a specialization constant cannot have a vector whose elements are not whole bytes or that has no fixed size")
+	}
+	s, err := element.times(t.Length)
+	if err != nil {
+		return s, err
+	}
+	s.align = l.vector[uint32(s.size*8)]
+	if s.align == 0 {
+		s.align = powerOfTwo(s.size)
+	}
+	s.size = roundUp(s.size, s.align)
+	return s, nil
 }
 
 // structure returns the offsets of a structure's members.
-func (l *layout) structure(t *ir.Type, depth int) (offsets []uint64, size, align uint64, err error) {
-	align = 1
+func (l *layout) structure(t *ir.Type, depth int) (offsets []uint64, s typeSize, err error) {
+	s = typeSize{align: 1, parts: 1}
 	if !t.Packed {
-		align = l.aggregate
+		s.align = l.aggregate
 	}
 	for _, e := range t.Elements {
-		s, a, err := l.sizeWithin(e, depth-1)
+		m, err := l.sizeWithin(e, depth-1)
 		if err != nil {
-			return nil, 0, 0, err
+			return nil, s, err
 		}
 		if t.Packed {
-			a = 1
+			m.align = 1
 		}
-		size, align = roundUp(size, a), max(align, a)
-		offsets = append(offsets, size)
-		if size += s; size > maxConstant {
-			return nil, 0, 0, errTooLarge
+		s.size, s.align = roundUp(s.size, m.align), max(s.align, m.align)
+		offsets = append(offsets, s.size)
+		s.size, s.parts = s.size+m.size, s.parts+m.parts
+		if s.size > maxConstant || s.parts > maxConstant {
+			return nil, s, errTooLarge
 		}
 	}
-	return offsets, roundUp(size, align), align, nil
+	s.size = roundUp(s.size, s.align)
+	return offsets, s, nil
 }
 
-var errTooLarge = fmt.Errorf("a specialization constant has more than %d bytes", maxConstant)
+var (
+	errTooLarge   = fmt.Errorf("a specialization constant has more than %d bytes or parts", maxConstant)
+	errNotNumbers = fmt.Errorf("a specialization constant cannot have a type that is not made of numbers")
+)
 
-func times(size, n uint64, err error) (uint64, error) {
-	if err == nil && n > maxConstant/max(size, 1) {
-		err = errTooLarge
+// times returns the size of n elements. Those without size have no parts.
+func (s typeSize) times(n uint64) (typeSize, error) {
+	if s.size == 0 {
+		return typeSize{align: s.align, parts: 1}, nil
 	}
-	return size * n, err
+	if n > maxConstant/max(s.size, s.parts) {
+		return s, errTooLarge
+	}
+	return typeSize{size: s.size * n, align: s.align, parts: s.parts*n + 1}, nil
 }
 
 func roundUp(n, align uint64) uint64 { return (n + align - 1) / align * align }

@@ -25,12 +25,15 @@ const (
 	SpecConstantsDefault
 )
 
-// The functions that read a constant, by the beginning of their names. The
-// last three arguments are the constant's name, its default value and the
-// runtime's buffer; a composite is returned through the one before.
+// The functions that read a constant, by the beginning of their names. Three
+// arguments are the constant's name, its default value and the runtime's
+// buffer; a composite is returned through the one before. The intrinsic
+// allocates memory of which the constant is the size; two arguments more are a
+// value of the type of the elements, and the alignment.
 const (
-	scalarPrefix    = "_Z37__sycl_getScalar2020SpecConstantValue"
-	compositePrefix = "_Z40__sycl_getComposite2020SpecConstantValue"
+	scalarPrefix     = "_Z37__sycl_getScalar2020SpecConstantValue"
+	compositePrefix  = "_Z40__sycl_getComposite2020SpecConstantValue"
+	allocationPrefix = "llvm.sycl.alloca."
 )
 
 // SpecConstant is a specialization constant as an image has it.
@@ -64,8 +67,11 @@ type specRead struct {
 	order  int // of the function that is called, in the module
 	name   string
 	typ    ir.TypeID // of the constant; i8 for i1
-	value  ir.Constant
+	value  *flatDefault
 	buffer int // index of the argument that is the runtime's buffer
+	// allocation is what the call does with the value, or nil for a call that
+	// gives the value.
+	allocation *specAllocation
 }
 
 // findSpecConstants finds the calls that read specialization constants, and
@@ -99,7 +105,7 @@ func (g *Graph) findSpecConstants() error {
 }
 
 func isSpecConstantReader(name string) bool {
-	return strings.HasPrefix(name, scalarPrefix) || strings.HasPrefix(name, compositePrefix)
+	return strings.HasPrefix(name, scalarPrefix) || strings.HasPrefix(name, compositePrefix) || strings.HasPrefix(name, allocationPrefix)
 }
 
 // internType returns the type that is like want, adding it if the module has
@@ -134,7 +140,7 @@ func (g *Graph) findReads(id ir.ValueID, readers map[ir.ValueID]bool) error {
 	}
 	var indices []int
 	for i := range found {
-		read, err := g.specConstants.read(&found[i])
+		read, err := g.readConstant(&found[i])
 		if err != nil {
 			return fmt.Errorf("@%s: the call of @%s: %w", g.Module.Values[id].Name, g.Module.Values[found[i].Callee].Name, err)
 		}
@@ -145,29 +151,59 @@ func (g *Graph) findReads(id ir.ValueID, readers map[ir.ValueID]bool) error {
 	return err
 }
 
-// read decodes a call.
-func (c *specConstants) read(call *ir.Call) (specRead, error) {
-	m := c.layout.module
-	read := specRead{call: call.Index, order: int(call.Callee), typ: call.Result, buffer: len(call.Arguments) - 1}
-	want := 3
-	if strings.HasPrefix(m.Values[call.Callee].Name, compositePrefix) && len(call.Arguments) > 0 && call.Arguments[0].SRet {
-		want, read.typ = 4, call.Arguments[0].Pointee
-	}
-	if len(call.Arguments) != want {
-		return read, fmt.Errorf("it has %d arguments, want the name, the default value and the buffer", len(call.Arguments))
-	}
-	var err error
-	if read.name, err = c.text(call.Arguments[want-3].Constant); err != nil {
+// readConstant decodes a call.
+func (g *Graph) readConstant(call *ir.Call) (specRead, error) {
+	c := g.specConstants
+	read := specRead{call: call.Index, order: int(call.Callee), typ: call.Result}
+	first, err := c.convention(&read, call)
+	if err != nil {
 		return read, err
 	}
-	if read.value, err = c.defaultValue(call.Arguments[want-2].Constant); err != nil {
+	read.buffer = first + 2
+	if g.options.SpecConstants == SpecConstantsEmulated && call.Arguments[read.buffer].FromSlot {
+		return read, fmt.Errorf("the runtime's buffer is a variable of the module")
+	}
+	if read.name, err = c.text(call.Arguments[first].Constant); err != nil {
 		return read, err
 	}
-	if t := m.Types[read.typ]; t.Kind == ir.TypeInteger && t.Bits == 1 {
+	from, value, err := c.defaultValue(call.Arguments[first+1].Constant)
+	if err != nil {
+		return read, err
+	}
+	if read.allocation != nil {
+		read.typ = from
+		if err := g.checkAllocation(from); err != nil {
+			return read, err
+		}
+	}
+	if t := g.Module.Types[read.typ]; t.Kind == ir.TypeInteger && t.Bits == 1 {
 		read.typ = c.int8
 	}
-	_, err = c.encode(read.typ, read.value)
+	if read.value, err = c.flatten(from, read.typ, &value); err != nil {
+		return read, err
+	}
+	if g.options.SpecConstants == SpecConstantsNative {
+		err = c.checkNative(read.typ)
+	}
 	return read, err
+}
+
+// convention finds out how a call reads its constant: where the first of its
+// three arguments is, where the value goes to and what type it has.
+func (c *specConstants) convention(read *specRead, call *ir.Call) (first int, err error) {
+	name, want := c.layout.module.Values[call.Callee].Name, 3
+	switch {
+	case strings.HasPrefix(name, allocationPrefix):
+		if want = 5; len(call.Arguments) == want {
+			read.allocation = newSpecAllocation(call)
+		}
+	case strings.HasPrefix(name, compositePrefix) && len(call.Arguments) > 0 && call.Arguments[0].SRet:
+		first, want, read.typ = 1, 4, call.Arguments[0].Pointee
+	}
+	if len(call.Arguments) != want {
+		return 0, fmt.Errorf("it has %d arguments, want the name, the default value and the buffer", len(call.Arguments))
+	}
+	return first, nil
 }
 
 func (c *specConstants) text(arg ir.Constant) (string, error) {
@@ -181,23 +217,24 @@ func (c *specConstants) text(arg ir.Constant) (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("the constant's name is no string constant: compile with optimisation")
+	return "", fmt.Errorf("the constant's name is not a string constant that the function names directly or keeps in one variable of its stack")
 }
 
 // defaultValue returns the first member of what the argument points to, a
-// sycl::specialization_id.
-func (c *specConstants) defaultValue(arg ir.Constant) (ir.Constant, error) {
+// sycl::specialization_id, and its type.
+func (c *specConstants) defaultValue(arg ir.Constant) (ir.TypeID, ir.Constant, error) {
 	if arg.Kind != ir.ConstantValue || !c.isInitialized(arg.Value) {
-		return ir.Constant{}, fmt.Errorf("the constant's default value is no variable with a value: compile with optimisation")
+		return 0, ir.Constant{}, fmt.Errorf("the constant's default value is not a variable with a value that the function names directly or keeps in one variable of its stack")
 	}
+	typ := c.layout.module.Values[arg.Value].Type
 	value, err := c.layout.module.Source.Initializer(arg.Value)
 	if err != nil {
-		return ir.Constant{}, err
+		return typ, ir.Constant{}, err
 	}
-	if t := &c.layout.module.Types[c.layout.module.Values[arg.Value].Type]; t.Kind == ir.TypeStruct && len(t.Elements) > 0 {
-		return member(value, 0), nil
+	if t := &c.layout.module.Types[typ]; t.Kind == ir.TypeStruct && len(t.Elements) > 0 {
+		return t.Elements[0], member(&value, 0), nil
 	}
-	return value, nil
+	return typ, value, nil
 }
 
 func (c *specConstants) isInitialized(id ir.ValueID) bool {
@@ -206,7 +243,7 @@ func (c *specConstants) isInitialized(id ir.ValueID) bool {
 }
 
 // member returns member i of an aggregate.
-func member(c ir.Constant, i int) ir.Constant {
+func member(c *ir.Constant, i int) ir.Constant {
 	switch {
 	case c.Kind == ir.ConstantAggregate && i < len(c.Elements):
 		return c.Elements[i]

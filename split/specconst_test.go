@@ -122,7 +122,7 @@ func TestNativeSpecConstants(t *testing.T) {
 		"_Z20__spirv_SpecConstantiDh(0x1, 0x3c00)",
 		"_Z29__spirv_SpecConstantCompositeaA3_aDv2_f_Rs(_Z20__spirv_SpecConstantia(0x2, 0x1), undef, _Z29__spirv_SpecConstantCompositeff_RDv2_f(_Z20__spirv_SpecConstantif(0x4, 0x3f800000), _Z20__spirv_SpecConstantif(0x5, 0x40000000)))",
 		"_Z20__spirv_SpecConstantix(0x6, 0xfffffffffffffffe)",
-		"_Z29__spirv_SpecConstantCompositetailA2_s_Router(_Z29__spirv_SpecConstantCompositeia_Rtail(_Z20__spirv_SpecConstantii(0x8, zero), _Z20__spirv_SpecConstantia(0x9, zero)), _Z29__spirv_SpecConstantCompositess_RA2_s(_Z20__spirv_SpecConstantis(0xa, zero), _Z20__spirv_SpecConstantis(0xb, zero)))",
+		"_Z29__spirv_SpecConstantCompositetailA2_s_Router(_Z29__spirv_SpecConstantCompositeia_Rtail(_Z20__spirv_SpecConstantii(0x8, 0x0), _Z20__spirv_SpecConstantia(0x9, 0x0)), _Z29__spirv_SpecConstantCompositess_RA2_s(_Z20__spirv_SpecConstantis(0xa, 0x0), _Z20__spirv_SpecConstantis(0xb, 0x0)))",
 		"_Z20__spirv_SpecConstantix(0x7, 0x7)",
 	}
 	if diff := cmp.Diff(wantEdits, edits(s)); diff != "" {
@@ -177,13 +177,15 @@ func TestSpecConstantErrors(t *testing.T) {
 		return "declare i32 " + scalar + "(ptr, ptr, ptr)\ndefine spir_kernel void @k(ptr %p) {\n" + call + "\nret void }\n"
 	}
 	for _, tt := range []struct{ name, text, want string }{
-		{"name in a register", kernel("%v = call i32 " + scalar + "(ptr %p, ptr %p, ptr %p)"), "the constant's name is no string constant"},
-		{"value in a register", "@n = constant [2 x i8] c\"n\\00\"\n" + kernel("%v = call i32 "+scalar+"(ptr @n, ptr %p, ptr %p)"), "default value is no variable"},
+		{"name in a register", kernel("%v = call i32 " + scalar + "(ptr %p, ptr %p, ptr %p)"), "the constant's name is not a string constant"},
+		{"value in a register", "@n = constant [2 x i8] c\"n\\00\"\n" + kernel("%v = call i32 "+scalar+"(ptr @n, ptr %p, ptr %p)"), "default value is not a variable"},
 		{"too few arguments", "declare i32 @_Z37__sycl_getScalar2020SpecConstantValueX(ptr)\ndefine spir_kernel void @k(ptr %p) {\n%v = call i32 @_Z37__sycl_getScalar2020SpecConstantValueX(ptr %p)\nret void }", "it has 1 arguments"},
 		{"address taken", kernel("store ptr " + scalar + ", ptr %p"), "takes the address"},
-		{"pointer", specModule("", [2]string{"ptr", "null"}), "neither a number nor made of numbers"},
+		{"pointer", specModule("", [2]string{"ptr", "null"}), "it has a pointer, of which SPIR-V has no"},
+		{"function", specModule("", [2]string{"{ void () }", "undef"}), "not made of numbers"},
+		{"wide", specModule("", [2]string{"[2 x i128]", "zeroinitializer"}), "a number of 128 bits"},
 		{"huge", specModule("", [2]string{"[1000000000 x i64]", "zeroinitializer"}), "more than 1048576 bytes"},
-		{"no size", specModule("", [2]string{"[1000000 x [1000000 x {}]]", "zeroinitializer"}), "part without size"},
+		{"many parts", specModule("%e = type { {}, {}, {}, {}, i8 }\n", [2]string{"[1000000 x %e]", "zeroinitializer"}), "bytes or parts"},
 		{"nested deeply", specModule(deepTypes(70), [2]string{"%t70", "zeroinitializer"}), "nested too deeply"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package split
 
 import (
+	"fmt"
 	"slices"
 
 	"offlink/ir"
@@ -17,7 +18,9 @@ const (
 
 // specNumbers numbers the constants of one image.
 type specNumbers struct {
+	source    *specConstants
 	mode      SpecConstantMode
+	names     spirvNames
 	byName    map[string]int
 	constants []SpecConstant
 	first     []uint32 // ID of each constant, its offset in the buffer when emulated
@@ -32,18 +35,26 @@ type specUse struct {
 }
 
 func (n *specNumbers) lower(x *Extractor, s *Slice) error {
+	n.source = x.graph.specConstants
+	n.names = newSpirvNames(n.source)
 	var uses []specUse
 	for _, id := range s.Definitions {
-		reads := x.graph.specConstants.reads[id]
+		reads := n.source.reads[id]
 		for i := range reads {
 			uses = append(uses, specUse{id, &reads[i]})
+			if n.mode == SpecConstantsNative {
+				n.names.reserve(reads[i].value, 0, reads[i].typ)
+			}
 		}
 	}
 	slices.SortStableFunc(uses, func(a, b specUse) int { return a.read.order - b.read.order })
 	for _, use := range uses {
-		value, err := n.expression(x.graph.specConstants, use.read)
+		value, err := n.expression(use.read)
 		if err != nil {
-			return err
+			return fmt.Errorf("the specialization constant %q: %w", use.read.name, err)
+		}
+		if use.read.allocation != nil {
+			value = use.read.allocation.of(value)
 		}
 		e := s.Edit(use.function)
 		e.Calls = append(e.Calls, ir.CallEdit{Call: use.read.call, Value: value})
@@ -56,47 +67,57 @@ func (n *specNumbers) lower(x *Extractor, s *Slice) error {
 }
 
 // expression returns what gives the value of a read, and notes the constant.
-func (n *specNumbers) expression(c *specConstants, read *specRead) (ir.Expression, error) {
+func (n *specNumbers) expression(read *specRead) (ir.Expression, error) {
 	if n.mode == SpecConstantsDefault {
-		return ir.Expression{Kind: ir.ExpressionConstant, Type: read.typ, Constant: typed(read.value, read.typ)}, nil
+		return n.defaultValue(read)
 	}
 	i, known := n.byName[read.name]
 	if !known {
 		i = len(n.constants)
-		if err := n.add(c, read); err != nil {
+		if err := n.add(read); err != nil {
 			return ir.Expression{}, err
 		}
 	}
-	if n.mode == SpecConstantsNative {
+	switch {
+	case n.mode == SpecConstantsNative:
 		id := n.first[i]
-		return c.native(read.typ, read.value, &id), nil
+		return n.native(read, 0, read.typ, &id)
+	case read.allocation != nil:
+		return n.defaultValue(read)
 	}
-	_, align, err := c.layout.size(read.typ)
+	_, align, err := n.source.layout.size(read.typ)
 	return ir.Expression{Kind: ir.ExpressionLoad, Type: read.typ, Argument: read.buffer, Offset: uint64(n.first[i]), Align: align}, err
 }
 
-// add numbers a constant that was not read before.
-func (n *specNumbers) add(c *specConstants, read *specRead) error {
-	data, err := c.encode(read.typ, read.value)
+// defaultValue returns the default value as a constant of the type that the
+// code reads.
+func (n *specNumbers) defaultValue(read *specRead) (ir.Expression, error) {
+	_, align, err := n.source.layout.size(read.typ)
 	if err != nil {
-		return err
+		return ir.Expression{}, err
 	}
+	value, err := n.source.constant(read.value, 0, read.typ)
+	e := constantExpression(value)
+	e.Align = align
+	return e, err
+}
+
+// add numbers a constant that was not read before.
+func (n *specNumbers) add(read *specRead) error {
 	n.byName[read.name] = len(n.constants)
-	constant := SpecConstant{Name: read.name, Default: data}
+	constant := SpecConstant{Name: read.name, Default: read.value.data}
 	if n.mode == SpecConstantsNative {
 		n.first = append(n.first, n.next)
-		if constant.Parts, err = c.parts(read.typ, read.value, &n.next); err != nil {
-			return err
-		}
+		constant.Parts = n.source.parts(read.typ, read.value, &n.next)
 	} else {
-		_, align, err := c.layout.size(read.typ)
+		_, align, err := n.source.layout.size(read.typ)
 		if err != nil {
 			return err
 		}
 		n.align(align)
-		constant.Parts = []SpecConstantPart{{uint32(len(n.constants)), 0, uint32(len(data))}}
+		constant.Parts = []SpecConstantPart{{uint32(len(n.constants)), 0, uint32(len(read.value.data))}}
 		n.first = append(n.first, uint32(n.end))
-		n.end += uint64(len(data))
+		n.end += uint64(len(read.value.data))
 	}
 	n.constants = append(n.constants, constant)
 	return nil

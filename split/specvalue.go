@@ -1,7 +1,6 @@
 package split
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strings"
 
@@ -22,6 +21,9 @@ func (c *specConstants) members(id ir.TypeID) ([]ir.TypeID, bool) {
 	case ir.TypeStruct:
 		return t.Elements, true
 	case ir.TypeArray, ir.TypeVector:
+		if c.storeSize(id) == 0 {
+			return nil, true
+		}
 		list := make([]ir.TypeID, t.Length)
 		for i := range list {
 			list[i] = t.Elements[0]
@@ -31,41 +33,78 @@ func (c *specConstants) members(id ir.TypeID) ([]ir.TypeID, bool) {
 	return nil, false
 }
 
-// native returns the calls that make a specialization constant of SPIR-V. Its
-// scalars take the numbers from *id on. Members without a value are padding;
-// they take one number, too, and no constant.
-func (c *specConstants) native(typ ir.TypeID, value ir.Constant, id *uint32) ir.Expression {
-	e := ir.Expression{Kind: ir.ExpressionCall, Type: typ}
+// native returns the calls that make a specialization constant of SPIR-V of
+// what is at an offset. Its scalars take the numbers from *id on. A member
+// without a value is padding: it takes one number, too, and no constant.
+func (n *specNumbers) native(read *specRead, offset uint64, typ ir.TypeID, id *uint32) (ir.Expression, error) {
+	c := n.source
 	members, composite := c.members(typ)
 	if !composite {
-		number := ir.Constant{Kind: ir.ConstantInt, Type: c.int32, Int: uint64(*id), Bits: 32}
 		*id++
-		e.Callee = spirvScalar + "i" + c.mangle(typ)
-		e.Operands = []ir.Expression{
-			{Kind: ir.ExpressionConstant, Type: c.int32, Constant: number},
-			{Kind: ir.ExpressionConstant, Type: typ, Constant: typed(value, typ)},
-		}
-		return e
+		return n.scalar(read, offset, typ, *id-1)
 	}
+	e := ir.Expression{Kind: ir.ExpressionCall, Type: typ}
 	var name strings.Builder
+	name.WriteString(spirvComposite)
+	offsets := c.offsets(typ, len(members))
 	for i, t := range members {
-		m := member(value, i)
 		name.WriteString(c.mangle(t))
-		if m.Kind == ir.ConstantUndef {
+		operand := constantExpression(ir.Constant{Kind: ir.ConstantUndef, Type: t})
+		if !read.value.has(offset+offsets[i], c.storeSize(t)) {
 			*id++
-			e.Operands = append(e.Operands, ir.Expression{Kind: ir.ExpressionConstant, Type: t, Constant: typed(m, t)})
-			continue
+		} else {
+			var err error
+			if operand, err = n.native(read, offset+offsets[i], t, id); err != nil {
+				return e, err
+			}
 		}
-		e.Operands = append(e.Operands, c.native(t, m, id))
+		e.Operands = append(e.Operands, operand)
 	}
-	e.Callee = spirvComposite + name.String() + "_R" + c.mangle(typ)
-	return e
+	name.WriteString("_R" + c.mangle(typ))
+	e.Callee = n.names.composite(name.String(), typ)
+	return e, nil
 }
 
-// typed returns the constant with its type.
-func typed(c ir.Constant, typ ir.TypeID) ir.Constant {
-	c.Type = typ
-	return c
+// scalar returns the call that makes a scalar specialization constant.
+func (n *specNumbers) scalar(read *specRead, offset uint64, typ ir.TypeID, id uint32) (ir.Expression, error) {
+	c := n.source
+	value, err := c.number(read.value, offset, typ)
+	if err != nil {
+		return ir.Expression{}, err
+	}
+	from, ok := read.value.scalarAt(offset)
+	if !ok {
+		from = typ
+	}
+	number := ir.Constant{Kind: ir.ConstantInt, Type: c.int32, Int: uint64(id), Bits: 32}
+	return ir.Expression{
+		Kind: ir.ExpressionCall, Type: typ, Callee: n.names.scalar(typ, from),
+		Operands: []ir.Expression{constantExpression(number), constantExpression(value)},
+	}, nil
+}
+
+func constantExpression(value ir.Constant) ir.Expression {
+	return ir.Expression{Kind: ir.ExpressionConstant, Type: value.Type, Constant: value}
+}
+
+// checkNative reports what of a type SPIR-V has no specialization constants of.
+func (c *specConstants) checkNative(typ ir.TypeID) error {
+	switch t := &c.layout.module.Types[typ]; {
+	case c.storeSize(typ) == 0:
+	case t.Kind == ir.TypePointer:
+		return fmt.Errorf("it has a pointer, of which SPIR-V has no specialization constants: use -spec-const=emulation")
+	case t.Kind == ir.TypeInteger && t.Bits > 64, t.Kind == ir.TypeFloat && t.Bits > 64:
+		return fmt.Errorf("it has a number of %d bits, of which SPIR-V has no specialization constants: use -spec-const=emulation", t.Bits)
+	case t.Kind == ir.TypeArray || t.Kind == ir.TypeVector:
+		return c.checkNative(t.Elements[0])
+	case t.Kind == ir.TypeStruct:
+		for _, e := range t.Elements {
+			if err := c.checkNative(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // mangle spells a type as in the names of those functions.
@@ -78,7 +117,7 @@ func (c *specConstants) mangle(id ir.TypeID) string {
 		}
 		return fmt.Sprintf("i%d", t.Bits)
 	case ir.TypeFloat:
-		if s, ok := map[string]string{"half": "Dh", "float": "f", "double": "d"}[t.Name]; ok {
+		if s, ok := map[string]string{"half": "Dh", "bfloat": "DF16b", "float": "f", "double": "d"}[t.Name]; ok {
 			return s
 		}
 		return t.Name
@@ -91,41 +130,50 @@ func (c *specConstants) mangle(id ir.TypeID) string {
 }
 
 // parts returns the descriptors of a constant, numbering its scalars as native
-// does.
-func (c *specConstants) parts(typ ir.TypeID, value ir.Constant, id *uint32) ([]SpecConstantPart, error) {
+// does. They cover all bytes of the value, so that the runtime finds where the
+// next constant begins.
+func (c *specConstants) parts(typ ir.TypeID, value *flatDefault, id *uint32) []SpecConstantPart {
 	var parts []SpecConstantPart
-	err := c.addParts(&parts, typ, value, 0, id)
-	return parts, err
+	end := c.addParts(&parts, 0, typ, value, id)
+	return addPadding(parts, end, uint64(len(value.data)))
 }
 
-func (c *specConstants) addParts(parts *[]SpecConstantPart, typ ir.TypeID, value ir.Constant, offset uint64, id *uint32) error {
-	size, _, err := c.layout.size(typ)
-	if err != nil {
-		return err
-	}
+// addParts adds the descriptors of what is at an offset and returns where they
+// end.
+func (c *specConstants) addParts(parts *[]SpecConstantPart, offset uint64, typ ir.TypeID, value *flatDefault, id *uint32) (end uint64) {
 	members, composite := c.members(typ)
 	if !composite {
-		*parts = append(*parts, SpecConstantPart{*id, uint32(offset), uint32(c.storeSize(typ))})
+		size := c.storeSize(typ)
+		*parts = append(*parts, SpecConstantPart{*id, uint32(offset), uint32(size)})
 		*id++
-		return nil
+		return offset + size
 	}
-	end := offset
+	end = offset
 	offsets := c.offsets(typ, len(members))
+	isStruct := c.layout.module.Types[typ].Kind == ir.TypeStruct
 	for i, t := range members {
-		at, m := offsets[i], member(value, i)
-		if m.Kind == ir.ConstantUndef {
-			*id++
+		at := offset + offsets[i]
+		switch {
+		case value.has(at, c.storeSize(t)):
+			end = c.addParts(parts, at, t, value, id)
 			continue
+		case isStruct:
+			end = at
 		}
-		if err := c.addParts(parts, t, m, offset+at, id); err != nil {
-			return err
-		}
-		end = offset + at + c.storeSize(t)
+		*id++
 	}
-	if c.layout.module.Types[typ].Kind == ir.TypeStruct && offset+size > end {
-		*parts = append(*parts, SpecConstantPart{PaddingID, uint32(end), uint32(offset + size - end)})
+	if !isStruct {
+		return end
 	}
-	return nil
+	*parts = addPadding(*parts, end, offset+c.storeSize(typ))
+	return offset + c.storeSize(typ)
+}
+
+func addPadding(parts []SpecConstantPart, from, to uint64) []SpecConstantPart {
+	if from >= to {
+		return parts
+	}
+	return append(parts, SpecConstantPart{PaddingID, uint32(from), uint32(to - from)})
 }
 
 // offsets returns where the n members of a composite are. The type has been
@@ -133,10 +181,10 @@ func (c *specConstants) addParts(parts *[]SpecConstantPart, typ ir.TypeID, value
 func (c *specConstants) offsets(typ ir.TypeID, n int) []uint64 {
 	t := &c.layout.module.Types[typ]
 	if t.Kind == ir.TypeStruct {
-		offsets, _, _, _ := c.layout.structure(t, 64)
+		offsets, _, _ := c.layout.structure(t, 64)
 		return offsets
 	}
-	step := c.storeSize(t.Elements[0])
+	step, _, _ := c.layout.size(t.Elements[0])
 	offsets := make([]uint64, n)
 	for i := range offsets {
 		offsets[i] = uint64(i) * step
@@ -150,46 +198,12 @@ func (c *specConstants) storeSize(typ ir.TypeID) uint64 {
 	switch t.Kind {
 	case ir.TypeInteger:
 		return uint64(t.Bits+7) / 8
+	case ir.TypeFloat:
+		return uint64(t.Bits) / 8
 	case ir.TypeVector:
-		return t.Length * c.storeSize(t.Elements[0])
+		step, _, _ := c.layout.size(t.Elements[0])
+		return t.Length * step
 	}
 	size, _, _ := c.layout.size(typ)
 	return size
-}
-
-// encode returns the bytes of a value; padding is zeros.
-func (c *specConstants) encode(typ ir.TypeID, value ir.Constant) ([]byte, error) {
-	size, _, err := c.layout.size(typ)
-	if err != nil {
-		return nil, err
-	}
-	data := make([]byte, size)
-	return data, c.encodeTo(data, typ, value)
-}
-
-func (c *specConstants) encodeTo(data []byte, typ ir.TypeID, value ir.Constant) error {
-	switch value.Kind {
-	case ir.ConstantZero, ir.ConstantUndef:
-		return nil
-	case ir.ConstantInt, ir.ConstantFloat:
-		var all [8]byte
-		binary.LittleEndian.PutUint64(all[:], value.Int)
-		n := c.storeSize(typ)
-		if n > 8 || n > uint64(len(data)) {
-			return fmt.Errorf("the default value has a number of more than 64 bits")
-		}
-		copy(data[:n], all[:])
-		return nil
-	}
-	members, composite := c.members(typ)
-	if !composite {
-		return fmt.Errorf("the default value is no plain constant")
-	}
-	offsets := c.offsets(typ, len(members))
-	for i, t := range members {
-		if err := c.encodeTo(data[offsets[i]:], t, member(value, i)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

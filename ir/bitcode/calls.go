@@ -15,12 +15,13 @@ func (s *source) Calls(function ir.ValueID, callees map[ir.ValueID]bool) ([]ir.C
 	b := &s.bodies[index]
 	var calls []ir.Call
 	list := s.decode(b)
+	slots := newSlotFinder(s, b, list)
 	for i := range list {
 		in := &list[i]
 		if in.call < 0 || !callees[ir.ValueID(in.operands[in.callee()].value)] {
 			continue
 		}
-		call, err := s.decodeCall(b, in)
+		call, err := s.decodeCall(slots, in)
 		if err != nil {
 			return nil, err
 		}
@@ -34,7 +35,7 @@ func (s *source) functionType(in *instruction) *ir.Type {
 	return &s.module.Types[in.operands[in.callee()-1].value]
 }
 
-func (s *source) decodeCall(b *body, in *instruction) (ir.Call, error) {
+func (s *source) decodeCall(slots *slotFinder, in *instruction) (ir.Call, error) {
 	at := in.callee()
 	callee := ir.ValueID(in.operands[at].value)
 	t := s.functionType(in)
@@ -42,7 +43,7 @@ func (s *source) decodeCall(b *body, in *instruction) (ir.Call, error) {
 	for i, parameter := range t.Elements[1:] {
 		a := ir.Argument{Type: parameter, Constant: ir.Constant{Type: parameter}}
 		a.SRet, a.Pointee = s.sret(in, callee, i, parameter)
-		d := constantDecoder{source: s, body: b}
+		d := constantDecoder{source: s, body: slots.body}
 		var c ir.Constant
 		var err error
 		switch o := in.operands[at+1+i]; o.kind {
@@ -56,6 +57,10 @@ func (s *source) decodeCall(b *body, in *instruction) (ir.Call, error) {
 		}
 		if c.Kind != ir.ConstantOther {
 			a.Constant = c
+		} else if o := in.operands[at+1+i]; o.kind == opLocalRel {
+			if address, ok := slots.address(uint32(o.value)); ok {
+				a.Constant.Kind, a.Constant.Value, a.FromSlot = ir.ConstantValue, address, true
+			}
 		}
 		call.Arguments = append(call.Arguments, a)
 	}

@@ -255,3 +255,12 @@ const (
 
 // bundleMetadata marks a metadata operand of an operand bundle.
 const bundleMetadata = 0x80000000
+
+// The fourth operand of ALLOCA: the logarithm of the alignment plus one in two
+// pieces, of which the lower has five bits, and flags.
+const (
+	allocaAlignLowBits   = 5
+	allocaAlignLow       = 1<<allocaAlignLowBits - 1
+	allocaExplicitType   = 1 << 6
+	allocaAlignHighShift = 8
+)

@@ -45,10 +45,14 @@ func (l *lowering) replace(edits []ir.CallEdit) (*body, error) {
 	list := l.source.decode(l.old)
 	l.symbols = uint32(l.old.locals())
 	l.choosePrefix()
+	stores := newSlotFinder(l.source, l.old, list).serving(func(call int) bool { return editOf(edits, call) != nil })
 	for i := 0; i < len(list); {
 		end, err := i+1, error(nil)
 		if edit := editOf(edits, list[i].call); edit != nil {
 			end, err = l.replaceCall(list, i, edit)
+		} else if stores[i] {
+			l.kept = append(l.kept, -1)
+			_, end = l.leave(list, i)
 		} else if list[i].layout().counts {
 			end = l.keepInstruction(list, i)
 		} else {
@@ -93,8 +97,20 @@ func (l *lowering) replaceCall(list []instruction, i int, edit *ir.Expression) (
 	if err := l.lower(&list[i], edit); err != nil {
 		return 0, err
 	}
+	location, end := l.leave(list, i)
+	for _, n := range l.fresh {
+		l.out = append(append(l.out, n), location...)
+		l.takePending()
+		l.counted++
+	}
+	return end, nil
+}
+
+// leave steps over instruction i, which goes. It returns its debug location,
+// and the index behind what belongs to it; debug records wait for the next
+// instruction.
+func (l *lowering) leave(list []instruction, i int) (location []instruction, end int) {
 	end = i + 1
-	var location []instruction
 	if end < len(list) && list[end].code == funDebugLoc {
 		location = list[end : end+1]
 		end++
@@ -102,12 +118,7 @@ func (l *lowering) replaceCall(list []instruction, i int, edit *ir.Expression) (
 	for ; end < len(list) && list[end].isDebugRecord(); end++ {
 		l.pending = append(l.pending, list[end])
 	}
-	for _, n := range l.fresh {
-		l.out = append(append(l.out, n), location...)
-		l.takePending()
-		l.counted++
-	}
-	return end, nil
+	return location, end
 }
 
 func editOf(edits []ir.CallEdit, call int) *ir.Expression {
@@ -241,7 +252,7 @@ func (l *lowering) operands(e *ir.Expression) (list []typed, err error) {
 	return list, nil
 }
 
-// compute makes a call or load whose result is that symbol.
+// compute makes an instruction whose result is that symbol.
 func (l *lowering) compute(e *ir.Expression, symbol uint32) error {
 	t, err := l.added.modelType(e.Type)
 	if err != nil {
@@ -255,8 +266,11 @@ func (l *lowering) compute(e *ir.Expression, symbol uint32) error {
 }
 
 func (l *lowering) instructions(e *ir.Expression, t uint32, operands []typed, symbol uint32) error {
-	if e.Kind == ir.ExpressionLoad {
+	switch e.Kind {
+	case ir.ExpressionLoad:
 		return l.load(e, t, symbol)
+	case ir.ExpressionAlloca:
+		return l.allocate(e, operands[0], symbol)
 	}
 	signature := []uint64{0, uint64(t)}
 	for _, v := range operands {
@@ -269,6 +283,27 @@ func (l *lowering) instructions(e *ir.Expression, t uint32, operands []typed, sy
 		list = append(list, v.operand)
 	}
 	l.emit(funCall, symbol, true, list...)
+	return nil
+}
+
+// allocate makes the allocation of count elements: [type of the elements, type
+// of count, count, alignment and flags, address space].
+func (l *lowering) allocate(e *ir.Expression, count typed, symbol uint32) error {
+	element, err := l.added.modelType(e.Element)
+	if err != nil {
+		return err
+	}
+	absolute := operand{opLocal, count.value}
+	if count.kind == opGlobalRel {
+		absolute.kind = opGlobal
+	}
+	align := alignment(e.Align)
+	flags := align&allocaAlignLow | align>>allocaAlignLowBits<<allocaAlignHighShift | allocaExplicitType
+	operands := []operand{{opType, uint64(element)}, {opType, uint64(count.typ)}, absolute, {opLiteral, flags}}
+	if space := l.source.module.Types[e.Type].AddressSpace; space != 0 {
+		operands = append(operands, operand{opLiteral, uint64(space)})
+	}
+	l.emit(funAlloca, symbol, true, operands...)
 	return nil
 }
 

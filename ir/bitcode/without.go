@@ -2,17 +2,22 @@ package bitcode
 
 import "offlink/ir"
 
-// removeCalls returns the instructions without the direct calls of those
-// numbers and the operand bundles before them.
-func removeCalls(list []instruction, calls []int) []instruction {
+// removeCalls returns the instructions of a body without the direct calls of
+// those numbers, the operand bundles before them and the stores that serve
+// them alone.
+func (s *source) removeCalls(b *body, calls []int) []instruction {
 	gone := make(map[int]bool, len(calls))
 	for _, c := range calls {
 		gone[c] = true
 	}
+	list := s.decode(b)
+	stores := newSlotFinder(s, b, list).serving(func(call int) bool { return gone[call] })
 	left := list[:0]
 	bundles := 0
-	for _, in := range list {
+	for i, in := range list {
 		switch {
+		case stores[i]:
+			continue
 		case in.code == funOperandBundle:
 			bundles++
 		case in.call >= 0 && gone[in.call]:
@@ -37,7 +42,7 @@ func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error)
 	}
 	b := &s.bodies[index]
 	r := rewriter{source: s, old: b}
-	list := removeCalls(s.decode(b), calls)
+	list := s.removeCalls(b, calls)
 	r.markLive(list)
 	c := newRefCollector(s, b)
 	defer s.collectors.Put(c.bodyReader)

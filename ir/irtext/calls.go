@@ -60,11 +60,14 @@ func (t *text) Calls(function ir.ValueID, callees map[ir.ValueID]bool) (calls []
 			sites = append(sites, *site)
 		}
 	}
+	var slots slotFinder
+	slots.collect(p)
 	f := catch(func() {
 		p.scanBody(function)
+		slots.finish()
 		p.types = t.table.frozenCopy()
 		for i := range sites {
-			call := p.decodeCall(&sites[i])
+			call := p.decodeCall(&sites[i], &slots)
 			p.checkRecorded(&call, sites[i].typePos)
 			calls = append(calls, call)
 		}
@@ -75,8 +78,9 @@ func (t *text) Calls(function ir.ValueID, callees map[ir.ValueID]bool) (calls []
 	return calls, nil
 }
 
-// decodeCall decodes the result type and the arguments of a call.
-func (p *parser) decodeCall(site *callSite) ir.Call {
+// decodeCall decodes the result type and the arguments of a call. Slots, which
+// may be nil, has the arguments that are loaded.
+func (p *parser) decodeCall(site *callSite, slots *slotFinder) ir.Call {
 	call := ir.Call{Index: site.index, Callee: site.callee}
 	p.pos = site.typePos
 	call.Result, _ = p.parseType()
@@ -88,7 +92,7 @@ func (p *parser) decodeCall(site *callSite) ir.Call {
 		if p.acceptDots() {
 			break
 		}
-		call.Arguments = append(call.Arguments, p.decodeArgument())
+		call.Arguments = append(call.Arguments, p.decodeArgument(slots))
 	}
 	return call
 }
@@ -105,7 +109,7 @@ func (p *parser) checkRecorded(call *ir.Call, pos int) {
 	}
 }
 
-func (p *parser) decodeArgument() ir.Argument {
+func (p *parser) decodeArgument(slots *slotFinder) ir.Argument {
 	id, shape := p.parseType()
 	a := ir.Argument{Type: id, Constant: ir.Constant{Type: id}}
 	if shape == shapeMetadata {
@@ -114,11 +118,26 @@ func (p *parser) decodeArgument() ir.Argument {
 	}
 	p.argumentAttributes(&a)
 	if p.peek() == '%' {
+		start := p.pos
 		p.localUse(false)
+		if slots != nil {
+			p.fromSlot(&a, start, slots)
+		}
 		return a
 	}
 	a.Constant = p.decodeConstant(id)
 	return a
+}
+
+// fromSlot notes the address that an argument was loaded as; its name begins
+// at start.
+func (p *parser) fromSlot(a *ir.Argument, start int, slots *slotFinder) {
+	end := p.pos
+	p.pos = start + 1
+	if address, ok := slots.address(p.name()); ok {
+		a.Constant.Kind, a.Constant.Value, a.FromSlot = ir.ConstantValue, address, true
+	}
+	p.pos = end
 }
 
 // argumentAttributes steps over the attributes of an argument and notes sret.
@@ -166,17 +185,18 @@ func (t *text) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
 	p := t.parser()
 	p.refs = t.borrowSink()
 	defer t.sinks.Put(p.refs)
-	without := make(map[int]bool, len(calls))
-	for _, index := range calls {
-		without[index] = true
-	}
-	p.onCall = func(site *callSite) {
-		if without[site.index] {
-			p.refs.truncate(site.refs)
-			p.again(site.tail, site.end, p.instructionTail)
+	f := catch(func() {
+		gone := p.removedWith(function, calls)
+		p.refs.begin()
+		p.onInstruction = func(site *instructionSite) {
+			if gone[site.start] {
+				p.refs.truncate(site.refs)
+				p.again(site.tail, site.end, p.instructionTail)
+			}
 		}
-	}
-	if f := catch(func() { p.scanBody(function) }); f != nil {
+		p.scanBody(function)
+	})
+	if f != nil {
 		return nil, errorAt(t.module.Path, t.data, f)
 	}
 	refs := slices.Clone(p.refs.list)
@@ -186,4 +206,28 @@ func (t *text) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
 		}
 	}
 	return refs, nil
+}
+
+// removedWith returns where the calls of those numbers begin, and the stores
+// that serve them alone.
+func (p *parser) removedWith(function ir.ValueID, calls []int) map[int]bool {
+	without := make(map[int]bool, len(calls))
+	for _, index := range calls {
+		without[index] = true
+	}
+	gone := make(map[int]bool, len(calls))
+	p.onCall = func(site *callSite) {
+		if without[site.index] {
+			gone[site.start] = true
+		}
+	}
+	var slots slotFinder
+	slots.collect(p)
+	p.scanBody(function)
+	slots.finish()
+	p.onCall = nil
+	for _, i := range slots.serving(gone) {
+		gone[slots.instructions[i].start] = true
+	}
+	return gone
 }

@@ -129,6 +129,15 @@ func (p *parser) instruction() (terminator bool) {
 	p.site.tail = p.pos
 	p.instructionTail()
 	p.defineResult(result, resultPos, wordPos, hasResult)
+	if p.onInstruction != nil {
+		if resultPos < 0 && hasResult {
+			result = name{number: p.locals.next - 1, numbered: true}
+		}
+		p.onInstruction(&instructionSite{
+			op: op, start: start, word: wordPos, tail: p.site.tail, end: p.end(), refs: refs,
+			direct: p.site.direct, callee: p.site.callee, result: result, hasResult: hasResult,
+		})
+	}
 	if p.onCall != nil && p.site.direct {
 		p.site.start, p.site.end, p.site.refs = start, p.end(), refs
 		p.site.result, p.site.hasName = result, resultPos >= 0

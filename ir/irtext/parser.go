@@ -40,6 +40,8 @@ type parser struct {
 	onCall func(*callSite)
 	// localNames, if set, collects the places of local names in a body.
 	localNames *[]localName
+	// onInstruction, if set, sees the instructions of a body.
+	onInstruction func(*instructionSite)
 
 	header    header
 	argTypes  []int // positions of the argument types of the call being parsed

@@ -43,7 +43,7 @@ type rewriter struct {
 	*writer
 	edits   map[int]*ir.Expression // by the index of the call
 	sites   []callSite             // of edits, in the order of the text
-	locals  []localName
+	slots   slotFinder
 	removed []uint32 // numbers of the results that constants take the place of, ascending
 	values  map[string]string
 	prefix  string // of the names of new values
@@ -70,6 +70,7 @@ func (w *writer) rewriteBody(id ir.ValueID, edit *ir.Edit, end int) {
 	for i := range r.sites {
 		calls = append(calls, r.replaceCall(&r.sites[i]))
 	}
+	calls = append(calls, r.dropStores()...)
 	w.patches = append(w.patches, calls...)
 	w.removeOverlaps()
 	w.copyPatched(int(w.text.values[id].body), end)
@@ -79,14 +80,30 @@ func (w *writer) rewriteBody(id ir.ValueID, edit *ir.Edit, end int) {
 func (r *rewriter) scan(id ir.ValueID) {
 	p := r.parser
 	r.globals = r.globals[:0]
-	p.globals, p.localNames = &r.globals, &r.locals
+	p.globals = &r.globals
+	r.slots.collect(p)
 	p.onCall = func(site *callSite) {
 		if r.edits[site.index] != nil {
 			r.sites = append(r.sites, *site)
 		}
 	}
 	p.scanBody(id)
-	p.globals, p.localNames, p.onCall = nil, nil, nil
+	p.globals, p.onCall = nil, nil
+	r.slots.finish()
+}
+
+// dropStores returns the patches that take out the stores that served the
+// replaced calls alone.
+func (r *rewriter) dropStores() (patches []patch) {
+	calls := make(map[int]bool, len(r.sites))
+	for i := range r.sites {
+		calls[r.sites[i].start] = true
+	}
+	for _, i := range r.slots.serving(calls) {
+		in := &r.slots.instructions[i]
+		patches = append(patches, patch{r.lineStart(in.start), in.end, ""})
+	}
+	return patches
 }
 
 // choosePrefix chooses what no name of the function begins with.
@@ -132,7 +149,7 @@ func (r *rewriter) namePatches() {
 			r.patches = append(r.patches, patch{int(use.start), int(use.end), utoa(r.numbers[use.value])})
 		}
 	}
-	for _, l := range r.locals {
+	for _, l := range r.slots.names {
 		if text, ok := r.values[l.name.key()]; ok {
 			r.patches = append(r.patches, patch{l.start - 1, l.end, text})
 			continue
@@ -150,7 +167,7 @@ func (r *rewriter) namePatches() {
 func (r *rewriter) call(site *callSite) ir.Call {
 	p := r.parser
 	p.types = r.text.table.frozenCopy()
-	call := p.decodeCall(site)
+	call := p.decodeCall(site, nil)
 	p.types = nil
 	return call
 }
@@ -298,10 +315,14 @@ func (r *rewriter) begin(result string) {
 	}
 }
 
-// compute writes the call or load of an expression.
+// compute writes the instruction of an expression.
 func (r *rewriter) compute(site *callSite, e *ir.Expression, operands []string, result string) {
-	if e.Kind == ir.ExpressionLoad {
+	switch e.Kind {
+	case ir.ExpressionLoad:
 		r.load(site, e, result)
+		return
+	case ir.ExpressionAlloca:
+		r.allocate(e, operands[0], result)
 		return
 	}
 	r.declare(e)
@@ -338,6 +359,19 @@ func (r *rewriter) load(site *callSite, e *ir.Expression, result string) {
 	r.lines = r.text.appendType(append(r.lines, "load "...), e.Type)
 	r.lines = append(r.lines, ", "+target+" "+cast...)
 	r.align(e.Align)
+	r.lines = append(r.lines, r.debug...)
+}
+
+// allocate writes the allocation of count elements.
+func (r *rewriter) allocate(e *ir.Expression, count, result string) {
+	r.begin(result)
+	b := r.text.appendType(append(r.lines, "alloca "...), e.Element)
+	b = append(r.text.appendType(append(b, ", "...), e.Operands[0].Type), " "+count...)
+	r.lines = b
+	r.align(e.Align)
+	if space := r.text.module.Types[e.Type].AddressSpace; space != 0 {
+		r.lines = append(r.lines, ", addrspace("+utoa(space)+")"...)
+	}
 	r.lines = append(r.lines, r.debug...)
 }
 

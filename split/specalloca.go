@@ -1,0 +1,38 @@
+package split
+
+import (
+	"fmt"
+
+	"offlink/ir"
+)
+
+// specAllocation is a call of llvm.sycl.alloca, which allocates memory for as
+// many elements as a specialization constant says.
+type specAllocation struct {
+	element, pointer ir.TypeID
+	align            uint64
+}
+
+// newSpecAllocation decodes the arguments behind those that name the constant.
+func newSpecAllocation(call *ir.Call) *specAllocation {
+	return &specAllocation{element: call.Arguments[3].Type, pointer: call.Result, align: call.Arguments[4].Constant.Int}
+}
+
+// of returns the allocation of that many elements.
+func (a *specAllocation) of(count ir.Expression) ir.Expression {
+	return ir.Expression{Kind: ir.ExpressionAlloca, Type: a.pointer, Element: a.element, Align: a.align, Operands: []ir.Expression{count}}
+}
+
+// checkAllocation reports why memory of such a size cannot be allocated.
+// Where constants are emulated, the size would be known only when the kernel
+// runs. The runtime does not launch such kernels on devices that are no SPIR
+// ones, so that any size serves there.
+func (g *Graph) checkAllocation(size ir.TypeID) error {
+	if g.Module.Types[size].Kind != ir.TypeInteger {
+		return fmt.Errorf("the size of private memory is no integer")
+	}
+	if g.options.SpecConstants == SpecConstantsEmulated && isSPIR(g.Module.Triple) {
+		return fmt.Errorf("the size of private memory cannot be an emulated specialization constant: use -spec-const=native")
+	}
+	return nil
+}

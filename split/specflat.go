@@ -1,0 +1,150 @@
+package split
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"offlink/ir"
+)
+
+// flatDefault is the default value of a specialization constant as memory. A
+// front end need not nest it as the constant's type is: it writes bases,
+// padding, bit-fields and unions of a constant in another way than in a type.
+// The bytes at one offset mean the same in both.
+type flatDefault struct {
+	// data holds the bytes, zeros where defined is false: in padding and
+	// where the value is undef. It is as long as the longer of the two types.
+	data    []byte
+	defined []bool
+	// scalars are the numbers that the value is made of, by offset.
+	scalars []flatScalar
+}
+
+type flatScalar struct {
+	offset uint64
+	typ    ir.TypeID
+}
+
+// flatten lays a default value of type from out as memory that holds the
+// constant's type, too.
+func (c *specConstants) flatten(from, to ir.TypeID, value *ir.Constant) (*flatDefault, error) {
+	size := uint64(0)
+	for _, typ := range []ir.TypeID{from, to} {
+		if _, _, err := c.layout.size(typ); err != nil {
+			return nil, err
+		}
+		size = max(size, c.storeSize(typ))
+	}
+	f := &flatDefault{data: make([]byte, size), defined: make([]bool, size)}
+	return f, c.flattenAt(f, 0, from, value)
+}
+
+func (c *specConstants) flattenAt(f *flatDefault, offset uint64, typ ir.TypeID, value *ir.Constant) error {
+	size := c.storeSize(typ)
+	if size == 0 || value.Kind == ir.ConstantUndef {
+		return nil
+	}
+	members, composite := c.members(typ)
+	if !composite {
+		return f.number(flatScalar{offset, typ}, size, value)
+	}
+	offsets := c.offsets(typ, len(members))
+	for i, t := range members {
+		m := member(value, i)
+		if err := c.flattenAt(f, offset+offsets[i], t, &m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// number puts down a number, or a null pointer.
+func (f *flatDefault) number(s flatScalar, size uint64, value *ir.Constant) error {
+	switch value.Kind {
+	case ir.ConstantZero:
+	case ir.ConstantInt, ir.ConstantFloat:
+		var all [8]byte
+		binary.LittleEndian.PutUint64(all[:], value.Int)
+		copy(f.data[s.offset:s.offset+size], all[:])
+	default:
+		return fmt.Errorf("the default value has a part that is neither a number of up to 64 bits nor a null pointer")
+	}
+	for i := s.offset; i < s.offset+size; i++ {
+		f.defined[i] = true
+	}
+	f.scalars = append(f.scalars, s)
+	return nil
+}
+
+// has reports whether any of the bytes is defined.
+func (f *flatDefault) has(offset, size uint64) bool {
+	return slices.Contains(f.defined[offset:offset+size], true)
+}
+
+// scalarAt returns the type of the number that begins at an offset.
+func (f *flatDefault) scalarAt(offset uint64) (ir.TypeID, bool) {
+	i, ok := slices.BinarySearchFunc(f.scalars, offset, func(s flatScalar, offset uint64) int { return cmp.Compare(s.offset, offset) })
+	if !ok {
+		return ir.NoType, false
+	}
+	return f.scalars[i].typ, true
+}
+
+// constant returns the value as a constant of a type: numbers where any byte
+// is defined, undef elsewhere.
+func (c *specConstants) constant(f *flatDefault, offset uint64, typ ir.TypeID) (ir.Constant, error) {
+	size := c.storeSize(typ)
+	members, composite := c.members(typ)
+	switch {
+	case !f.has(offset, size):
+		return ir.Constant{Kind: ir.ConstantUndef, Type: typ}, nil
+	case !composite:
+		return c.number(f, offset, typ)
+	case c.isByteArray(typ) && !slices.Contains(f.defined[offset:offset+size], false):
+		return ir.Constant{Kind: ir.ConstantBytes, Type: typ, Bytes: f.data[offset : offset+size]}, nil
+	}
+	value := ir.Constant{Kind: ir.ConstantAggregate, Type: typ, Elements: make([]ir.Constant, 0, len(members))}
+	offsets := c.offsets(typ, len(members))
+	for i, t := range members {
+		m, err := c.constant(f, offset+offsets[i], t)
+		if err != nil {
+			return value, err
+		}
+		value.Elements = append(value.Elements, m)
+	}
+	return value, nil
+}
+
+func (c *specConstants) isByteArray(typ ir.TypeID) bool {
+	t := &c.layout.module.Types[typ]
+	if t.Kind != ir.TypeArray {
+		return false
+	}
+	e := &c.layout.module.Types[t.Elements[0]]
+	return e.Kind == ir.TypeInteger && e.Bits == 8
+}
+
+// number returns the number of a type that begins at an offset.
+func (c *specConstants) number(f *flatDefault, offset uint64, typ ir.TypeID) (ir.Constant, error) {
+	t := &c.layout.module.Types[typ]
+	data := f.data[offset : offset+c.storeSize(typ)]
+	if t.Kind == ir.TypePointer || len(data) > 8 {
+		if slices.ContainsFunc(data, func(b byte) bool { return b != 0 }) {
+			return ir.Constant{}, fmt.Errorf("the default value of a pointer or of a number of more than 64 bits is not zero")
+		}
+		return ir.Constant{Kind: ir.ConstantZero, Type: typ}, nil
+	}
+	value := ir.Constant{Kind: ir.ConstantInt, Type: typ, Bits: int(t.Bits)}
+	if t.Kind == ir.TypeFloat {
+		value.Kind = ir.ConstantFloat
+	}
+	for i, b := range data {
+		value.Int |= uint64(b) << (8 * i)
+	}
+	if t.Bits < 64 {
+		value.Int &= 1<<t.Bits - 1
+	}
+	return value, nil
+}

@@ -1,0 +1,71 @@
+package split
+
+import (
+	"strconv"
+
+	"offlink/ir"
+)
+
+// spirvNames gives the functions that an image calls to make specialization
+// constants their names. A name means one type in an image.
+type spirvNames struct {
+	source     *specConstants
+	exact      map[string]bool // what scalars of the types that are read are called
+	borrowed   map[string]ir.TypeID
+	composites map[string]ir.TypeID
+}
+
+func newSpirvNames(source *specConstants) spirvNames {
+	return spirvNames{
+		source:     source,
+		exact:      make(map[string]bool),
+		borrowed:   make(map[string]ir.TypeID),
+		composites: make(map[string]ir.TypeID),
+	}
+}
+
+// reserve keeps the names of the scalars that a constant is made of for these.
+func (n *spirvNames) reserve(value *flatDefault, offset uint64, typ ir.TypeID) {
+	members, composite := n.source.members(typ)
+	if !composite {
+		n.exact[n.scalarOf(typ)] = true
+		return
+	}
+	offsets := n.source.offsets(typ, len(members))
+	for i, t := range members {
+		if at := offset + offsets[i]; value.has(at, n.source.storeSize(t)) {
+			n.reserve(value, at, t)
+		}
+	}
+}
+
+func (n *spirvNames) scalarOf(typ ir.TypeID) string { return spirvScalar + "i" + n.source.mangle(typ) }
+
+// scalar names what makes a scalar. sycl-post-link names it after the type of
+// the number in the default value, which in a bit-field or union is another
+// one than the constant's.
+func (n *spirvNames) scalar(typ, from ir.TypeID) string {
+	own, name := n.scalarOf(typ), n.scalarOf(from)
+	t := &n.source.layout.module.Types[from]
+	if name == own || n.exact[name] || t.Kind == ir.TypePointer || t.Bits == 1 {
+		return own
+	}
+	if user, taken := n.borrowed[name]; taken && user != typ {
+		return own
+	}
+	n.borrowed[name] = typ
+	return name
+}
+
+// composite names what makes a composite: by its members and, if it has one,
+// its name. Structures without can be alike in both.
+func (n *spirvNames) composite(name string, typ ir.TypeID) string {
+	for unique, i := name, 1; ; unique, i = name+"."+strconv.Itoa(i), i+1 {
+		user, taken := n.composites[unique]
+		if taken && user != typ {
+			continue
+		}
+		n.composites[unique] = typ
+		return unique
+	}
+}
