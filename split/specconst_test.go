@@ -58,6 +58,8 @@ func expression(e ir.Expression) string {
 	switch e.Kind {
 	case ir.ExpressionLoad:
 		return fmt.Sprintf("load(argument %d + %d, align %d)", e.Argument, e.Offset, e.Align)
+	case ir.ExpressionAlloca:
+		return fmt.Sprintf("alloca(%s, align %d)", expression(e.Operands[0]), e.Align)
 	case ir.ExpressionCall:
 		var operands []string
 		for _, o := range e.Operands {
