@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"offlink/props"
+	"offlink/wrapper/abi"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
@@ -28,8 +29,9 @@ type Difference struct {
 // by what they offer, kind, target and entries, and of equal ones by their
 // code, so that their order does not matter. How they are stored does not
 // matter either: an image that is compressed in one file equals one that is
-// not, and neither record versions, envelopes nor what offlink notes of an
-// image's code (props.SetOfflinkImage) are compared.
+// not, and neither envelopes nor what offlink notes of an image's code
+// (props.SetOfflinkImage) are compared. The forms of image records are, where
+// both have one: a runtime reads one form only.
 func Compare(a, b []Located, budget *container.Budget) ([]Difference, error) {
 	left, err := summarize(a, budget)
 	if err != nil {
@@ -57,6 +59,7 @@ func Compare(a, b []Located, budget *container.Budget) ([]Difference, error) {
 type summary struct {
 	index int
 	*devimg.Image
+	record abi.Record
 	digest [sha256.Size]byte
 	offers string
 	format devimg.Format // by the looks of the code where the image leaves it to the runtime
@@ -69,11 +72,11 @@ func summarize(images []Located, budget *container.Budget) ([]*summary, error) {
 		if err != nil {
 			return nil, fmt.Errorf("image %d: %w", i, err)
 		}
-		s := &summary{index: i, Image: plain}
+		s := &summary{index: i, Image: plain, record: images[i].record}
 		if s.digest, err = digest(plain.Code); err != nil {
 			return nil, fmt.Errorf("image %d: %w", i, err)
 		}
-		s.offers = fmt.Sprintf("%v %q %q", plain.Kind, plain.Target, slices.Sorted(slices.Values(plain.Entries)))
+		s.offers = fmt.Sprintf("%v %q %q %q", plain.Kind, plain.Target, plain.Arch, slices.Sorted(slices.Values(plain.Entries)))
 		if s.format = plain.Format; s.format == devimg.FormatNone {
 			s.format = devimg.Sniff(plain.Code)
 		}
@@ -167,6 +170,7 @@ func (c couple) differences() []Difference {
 	for _, field := range []struct{ what, a, b string }{
 		{"kind", c.a.Kind.String(), c.b.Kind.String()},
 		{"target", c.a.Target, c.b.Target},
+		{"architecture", c.a.Arch, c.b.Arch},
 		{"format", c.a.format.String(), c.b.format.String()},
 		{"compile options", c.a.CompileOptions, c.b.CompileOptions},
 		{"link options", c.a.LinkOptions, c.b.LinkOptions},
@@ -174,6 +178,9 @@ func (c couple) differences() []Difference {
 		if field.a != field.b {
 			add(field.what, "%q and %q", field.a, field.b)
 		}
+	}
+	if c.a.record != c.b.record && c.a.record != 0 && c.b.record != 0 {
+		add("record", "%v and %v", c.a.record, c.b.record)
 	}
 	if c.a.digest != c.b.digest {
 		add("code", "%s", codeDifference(c.a.Code, c.b.Code))

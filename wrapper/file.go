@@ -2,7 +2,11 @@ package wrapper
 
 import (
 	"fmt"
+	"io"
 	"os"
+
+	"offlink/wrapper/container"
+	"offlink/wrapper/internal/objfile"
 )
 
 // ReadOptions says how files are read. The zero ReadOptions is the default.
@@ -19,6 +23,8 @@ type File struct {
 	images []Located
 	data   []byte
 	unmap  func() error
+	// options are what the file was read with.
+	options ReadOptions
 }
 
 // Open reads the device images of the file: of an object, a program or a
@@ -28,7 +34,7 @@ type File struct {
 // The file is mapped: the images are valid until Close, and so are all bytes
 // taken from them.
 func Open(name string, opts ReadOptions) (*File, error) {
-	f := &File{name: name}
+	f := &File{name: name, options: opts}
 	if err := f.mapFile(); err != nil {
 		return nil, err
 	}
@@ -38,6 +44,43 @@ func Open(name string, opts ReadOptions) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
+}
+
+// OpenReader reads the device images in what r gives, as if it were a file of
+// that name: it is copied to a temporary file of at most limit bytes, whose
+// name is removed before the function returns.
+func OpenReader(name string, r io.Reader, limit int64, opts ReadOptions) (*File, error) {
+	scratch, err := os.CreateTemp("", "offload-wrap-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(scratch.Name()) // The mapping stays.
+	n, err := io.Copy(scratch, io.LimitReader(r, limit+1))
+	if closeErr := scratch.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil && n > limit {
+		err = fmt.Errorf("it grows past %d bytes: if the file is to be trusted, raise the limit (-max-inflated)", limit)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f := &File{name: scratch.Name(), options: opts}
+	if err := f.mapFile(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f.name = name
+	if f.images, err = Unwrap(f.data, opts); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// MayHoldImages reports whether a file that begins so is of a kind that can
+// hold device images. A few thousand bytes are enough.
+func MayHoldImages(head []byte) bool {
+	return objfile.IsArchive(head) || objfile.IsUniversal(head) || objfile.Known(head) || container.Sniff(head) != container.None
 }
 
 // Name is the name that the file was opened by.

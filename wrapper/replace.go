@@ -44,12 +44,6 @@ type EditOptions struct {
 // file are moved: GNU strip and objcopy would destroy the edited file.
 var ErrNoHeader = objfile.ErrNoHeader
 
-// Remove writes a copy of the file to w without image i. Its code is zeroed;
-// the other images of its descriptor move up.
-func (f *File) Remove(w io.Writer, i int) error {
-	return f.edit(w, i, func(img *Located) (rope, error) { return img.part.remove(img) })
-}
-
 // edit changes the part that an image lies in, then what encloses that part,
 // up to the file.
 func (f *File) edit(w io.Writer, i int, change func(*Located) (rope, error)) error {

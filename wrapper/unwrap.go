@@ -1,6 +1,7 @@
 package wrapper
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -89,6 +90,9 @@ func (w *walker) walk(p *part) error {
 func describeOther(data []byte) error {
 	if f := devimg.Sniff(devimg.Bytes(data)); f != devimg.FormatNone {
 		return fmt.Errorf("%w: the bare code of an image (%s)", ErrNoImages, f)
+	}
+	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		return fmt.Errorf("%w: a zip archive (a wheel): unpack it; 'offload-wrap list' looks into it as it is", ErrNoImages)
 	}
 	return ErrNoImages
 }

@@ -11,7 +11,7 @@ import (
 	"offlink/wrapper"
 )
 
-// editing is what replace and remove share: one image of a file is meant, and
+// editing is what replace and remove share: images of a file are meant, and
 // the edited file takes the place of the file or gets a name of its own.
 type editing struct {
 	inflation
@@ -26,19 +26,19 @@ func (e *editing) register(c *cobra.Command) {
 	e.inflation.register(c)
 }
 
-// edit opens the file, finds the image and writes the edited file beside the
+// edit opens the file, finds the images and writes the edited file beside the
 // name that it will get.
-func (e *editing) edit(name string, check func(*wrapper.Located) error, write func(io.Writer, *wrapper.File, int) error) error {
+func (e *editing) edit(name string, choose func(*wrapper.File) ([]int, error), check func(*wrapper.Located) error, write func(io.Writer, *wrapper.File, []int) error) error {
 	f, err := e.open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	i, err := e.one(f)
+	images, err := choose(f)
 	if err != nil {
 		return err
 	}
-	if check != nil {
+	for _, i := range images {
 		if err := check(&f.Images()[i]); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (e *editing) edit(name string, check func(*wrapper.Located) error, write fu
 	if err != nil {
 		return err
 	}
-	err = write(out, f, i)
+	err = write(out, f, images)
 	if closeErr := out.Close(); err == nil {
 		err = closeErr
 	}

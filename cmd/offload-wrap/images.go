@@ -8,13 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ianlancetaylor/demangle"
 	"github.com/spf13/cobra"
 
 	"offlink/cmd/internal/cli"
 	"offlink/wrapper"
 	"offlink/wrapper/container"
-	"offlink/wrapper/devimg"
 )
 
 // inflation is the option that bounds compressed data.
@@ -25,7 +23,11 @@ func (l *inflation) register(c *cobra.Command) {
 }
 
 func (l *inflation) open(name string) (*wrapper.File, error) {
-	return wrapper.Open(name, wrapper.ReadOptions{MaxInflated: int64(l.limit)})
+	return wrapper.Open(name, l.options())
+}
+
+func (l *inflation) options() wrapper.ReadOptions {
+	return wrapper.ReadOptions{MaxInflated: int64(l.limit)}
 }
 
 func (l *inflation) budget() *container.Budget { return container.NewBudget(int64(l.limit)) }
@@ -60,15 +62,23 @@ func (b *byteSize) Set(text string) error {
 // selection says which images of a file are meant. The zero selection means
 // all of them.
 type selection struct {
-	images         []int
-	target, kernel string
+	images               []int
+	target, arch, format string
+	kernel               string
 }
 
 func (s *selection) register(c *cobra.Command) {
 	f := c.Flags()
-	f.IntSliceVar(&s.images, "image", nil, "the image of that number in the list; may be repeated")
+	f.IntSliceVar(&s.images, "image", nil, "the images of those numbers in the list (0,2); may be repeated")
 	f.StringVar(&s.target, "target", "", "the images of that target")
-	f.StringVar(&s.kernel, "kernel", "", "the images that have an entry of that name, as it is or demangled")
+	f.StringVar(&s.arch, "arch", "", "the images of that architecture (gfx90a, sm_80)")
+	f.StringVar(&s.format, "format", "", "the images of that format in the list (spirv, elf, ptx, ...)")
+	f.StringVar(&s.kernel, "kernel", "", "the images that have that kernel: its name, demangled too, or a part that only it has")
+}
+
+// given reports whether anything says which images are meant.
+func (s *selection) given() bool {
+	return len(s.images) > 0 || s.target != "" || s.arch != "" || s.format != "" || s.kernel != ""
 }
 
 // choose returns the numbers of the images that are meant.
@@ -81,12 +91,16 @@ func (s *selection) choose(f *wrapper.File) ([]int, error) {
 	}
 	var chosen []int
 	for i := range all {
-		if s.means(i, &all[i].Image) {
+		if s.means(i, &all[i]) {
 			chosen = append(chosen, i)
 		}
 	}
+	chosen, err := s.withKernel(f, chosen)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("%s: no image is meant: %s; see 'offload-wrap list'", f.Name(), countImages(len(all)))
+		return nil, fmt.Errorf("%s: no image matches: %s; see 'offload-wrap list'", f.Name(), countImages(len(all)))
 	}
 	return chosen, nil
 }
@@ -101,27 +115,85 @@ func countImages(n int) string {
 	return fmt.Sprintf("it has %d, numbers 0 to %d", n, n-1)
 }
 
-func (s *selection) means(i int, img *devimg.Image) bool {
-	if len(s.images) > 0 && !slices.Contains(s.images, i) || s.target != "" && s.target != img.Target {
-		return false
-	}
-	return s.kernel == "" || slices.ContainsFunc(img.Entries, s.names)
+// means looks at everything but the kernels.
+func (s *selection) means(i int, img *wrapper.Located) bool {
+	return (len(s.images) == 0 || slices.Contains(s.images, i)) &&
+		(s.target == "" || s.target == img.Target) &&
+		(s.arch == "" || s.arch == img.Arch) &&
+		(s.format == "" || s.format == contentOf(img) || s.format == img.Format.String())
 }
 
-func (s *selection) names(entry string) bool {
-	return entry == s.kernel || demangle.Filter(entry) == s.kernel || demangle.Filter(entry, demangle.NoParams) == s.kernel
+// withKernel returns those of the images that have the kernel that is meant.
+func (s *selection) withKernel(f *wrapper.File, images []int) ([]int, error) {
+	if s.kernel == "" || len(images) == 0 {
+		return images, nil
+	}
+	kernels, all := make([][]string, len(images)), []string(nil)
+	for n, i := range images {
+		kernels[n] = kernelsOf(&f.Images()[i])
+		all = append(all, kernels[n]...)
+	}
+	slices.Sort(all)
+	name, err := findName(slices.Compact(all), s.kernel)
+	if err != nil {
+		return nil, err
+	}
+	var chosen []int
+	for n, i := range images {
+		if slices.Contains(kernels[n], name) {
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen, nil
 }
 
 // one returns the only image that is meant.
-func (s *selection) one(f *wrapper.File) (int, error) {
+func (s *selection) one(f *wrapper.File) ([]int, error) {
 	chosen, err := s.choose(f)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if len(chosen) != 1 {
-		return 0, fmt.Errorf("%s: %d images are meant: choose one with --image", f.Name(), len(chosen))
+		return nil, fmt.Errorf("%s: %s match: choose one with --image", f.Name(), numbered(chosen))
 	}
-	return chosen[0], nil
+	return chosen, nil
+}
+
+// exactly returns the images that --image numbers, or the only one that the
+// other options mean: what is destroyed is not guessed at.
+func (s *selection) exactly(f *wrapper.File) ([]int, error) {
+	chosen, err := s.choose(f)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) > 1 && len(s.images) == 0 {
+		return nil, fmt.Errorf("%s: %s match: name those that you mean, --image=%s for all of them", f.Name(), numbered(chosen), joinNumbers(chosen))
+	}
+	if missed := len(slices.Compact(slices.Sorted(slices.Values(s.images)))) - len(chosen); missed > 0 {
+		return nil, fmt.Errorf("%s: %d of the images that --image names do not match the other options", f.Name(), missed)
+	}
+	return chosen, nil
+}
+
+// numbered is "2 images (0, 3)".
+func numbered(images []int) string {
+	return fmt.Sprintf("%d images (%s)", len(images), joinNumbers(images))
+}
+
+// joinNumbers joins the numbers of images, as --image takes them.
+func joinNumbers(images []int) string {
+	var b strings.Builder
+	for i, n := range images {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if i == 2*listed {
+			fmt.Fprintf(&b, "...")
+			break
+		}
+		b.WriteString(strconv.Itoa(n))
+	}
+	return b.String()
 }
 
 // argsUsage makes errors of arguments errors of usage.

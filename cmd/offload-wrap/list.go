@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -25,15 +26,19 @@ type lister struct {
 	json    bool
 	records []*record // with json: of all files
 	table   []string  // without: the rows of all files
+	count   int       // of the images so far
 }
 
 func newListCommand(s cli.Streams) *cobra.Command {
 	l := &lister{streams: s, records: []*record{}}
 	c := &cobra.Command{
-		Use:   "list FILE...",
-		Short: "list the device images in objects, archives, programs, libraries and envelopes",
-		Args:  argsUsage(cobra.MinimumNArgs(1)),
-		RunE:  func(_ *cobra.Command, args []string) error { return l.run(args) },
+		Use:   "list FILE|FOLDER...",
+		Short: "list the device images in objects, archives, programs, libraries, envelopes, wheels and folders",
+		Long: `List prints a row for each device image. Columns are separated by blanks, and no cell has any:
+a dash stands for nothing, and names with blanks are quoted. Of folders, and of wheels and other
+zip archives, it lists every file within that has device images.`,
+		Args: argsUsage(cobra.MinimumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error { return l.run(args) },
 	}
 	c.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "show options, entries and every property, decoded")
 	c.Flags().BoolVar(&l.json, "json", false, "print one JSON array of the images of all files")
@@ -45,13 +50,13 @@ func (l *lister) run(names []string) error {
 	// A list of thousands of images lives as long as the process: collecting
 	// garbage in between costs a quarter of the time and finds little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	err := eachFile(l.streams, names, l.list)
+	err := eachFile(l.streams, names, l.source)
 	var printing error
 	switch {
 	case l.json:
 		printing = cli.WriteJSON(l.streams.Out, l.records)
 	case len(l.table) > 0:
-		printing = printTable(l.streams.Out, l.table)
+		printing = printTable(l.streams.Out, l.table, cli.Colour(l.streams.Out))
 	}
 	return cmp.Or(printing, err)
 }
@@ -63,21 +68,30 @@ func (l *lister) list(name string) error {
 	}
 	defer f.Close()
 	if len(f.Images()) == 0 {
-		fmt.Fprintf(l.streams.Err, "%s: %s: no device images\n", program, name)
+		l.none(name)
 	}
+	return l.file(f)
+}
+
+// none says that there is nothing to list.
+func (l *lister) none(name string) {
+	fmt.Fprintf(l.streams.Err, "%s: %s: no device images\n", program, name)
+}
+
+// file lists the images of an open file.
+func (l *lister) file(f *wrapper.File) error {
+	l.count += len(f.Images())
 	if l.json || l.verbose {
-		err = l.describe(f)
-	} else {
-		err = l.tabulate(f)
+		return l.describe(f)
 	}
-	return err
+	return l.tabulate(f)
 }
 
 // tabulate adds the rows of a file's images to the table.
 func (l *lister) tabulate(f *wrapper.File) error {
 	rows := make([]string, len(f.Images()))
 	err := l.each(f, func(i int, found finding, scratch []byte) []byte {
-		scratch = appendRow(scratch[:0], f, i, found.inside)
+		scratch = appendRow(scratch[:0], f, i, found)
 		rows[i] = string(scratch)
 		return scratch
 	})
@@ -119,7 +133,7 @@ func (l *lister) each(f *wrapper.File, do func(i int, found finding, scratch []b
 			defer peeker.Close()
 			var scratch []byte
 			for i := w * n / workers; i < (w+1)*n/workers; i++ {
-				found, err := l.look(&f.Images()[i].Image, &peeker)
+				found, err := l.look(&f.Images()[i], &peeker)
 				faults[i] = err
 				scratch = do(i, found, scratch)
 			}
@@ -143,14 +157,18 @@ func (l *lister) each(f *wrapper.File, do func(i int, found finding, scratch []b
 type finding struct {
 	inside string // what it is, where the image does not say that
 	digest string // whether it has the digest that was taken of it: "right", "wrong" or nothing
+	// kernels are the image's entries, or the kernels of its code where it
+	// has no table of them.
+	kernels []string
 }
 
 // look looks into the code of an image. The error says that it is damaged.
-func (l *lister) look(img *devimg.Image, peeker *container.Peeker) (found finding, err error) {
+func (l *lister) look(img *wrapper.Located, peeker *container.Peeker) (found finding, err error) {
+	found.kernels = kernelsOf(img)
 	if found.inside, err = inside(img, peeker); err != nil {
 		return found, err
 	}
-	has, err := container.VerifyDigest(img, l.budget())
+	has, err := container.VerifyDigest(&img.Image, l.budget())
 	switch {
 	case err != nil:
 		found.digest = "wrong"
@@ -161,7 +179,10 @@ func (l *lister) look(img *devimg.Image, peeker *container.Peeker) (found findin
 }
 
 // inside says what the code is where the image's format does not.
-func inside(img *devimg.Image, peeker *container.Peeker) (string, error) {
+func inside(img *wrapper.Located, peeker *container.Peeker) (string, error) {
+	if form := packedForm(img); form != "" {
+		return form, nil
+	}
 	var head [64]byte
 	switch img.Format {
 	case devimg.FormatNone:
@@ -177,6 +198,45 @@ func inside(img *devimg.Image, peeker *container.Peeker) (string, error) {
 	return "", nil
 }
 
+// packedForm says what the compressed code of a CUDA fat binary is, as its
+// header does: "lz4/elf".
+func packedForm(img *wrapper.Located) string {
+	var form, compression string
+	for _, s := range img.Strings {
+		switch s.Key {
+		case container.StringForm:
+			form = s.Value
+		case container.StringCompression:
+			compression = s.Value
+		}
+	}
+	if compression == "" {
+		return ""
+	}
+	return compression + "/" + form
+}
+
+// contentOf is what the code of an image is, in a word.
+func contentOf(img *wrapper.Located) string {
+	var peeker container.Peeker
+	defer peeker.Close()
+	text, err := inside(img, &peeker)
+	if err != nil {
+		return ""
+	}
+	_, form, packed := strings.Cut(text, "/")
+	switch {
+	case packed:
+		return form
+	case text != "":
+		return text
+	}
+	if form := headForm(img.Code); img.Format == devimg.FormatNative && form != unknownForm {
+		return form
+	}
+	return img.Format.String()
+}
+
 // sniff names what code begins like, also where the runtime knows no format
 // for it.
 func sniff(head []byte) string {
@@ -186,8 +246,20 @@ func sniff(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x7fELF")):
 		return "elf"
-	case bytes.Contains(head, []byte(".version")), bytes.HasPrefix(head, []byte("//")):
+	case bytes.HasPrefix(head, []byte("!<arch>\n")):
+		return "ar"
+	case wrapper.IsPTX(head):
 		return "ptx"
 	}
-	return "unknown"
+	return unknownForm
+}
+
+// unknownForm is what code of no known form is called.
+const unknownForm = "unknown"
+
+// headForm names what code begins like.
+func headForm(code devimg.Code) string {
+	var head [64]byte
+	n, _ := code.ReadAt(head[:], 0)
+	return sniff(head[:n])
 }

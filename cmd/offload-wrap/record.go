@@ -16,12 +16,15 @@ type record struct {
 	Image          int                `json:"image"`
 	Kind           string             `json:"kind"`
 	Target         string             `json:"target"`
+	Arch           string             `json:"arch,omitempty"`
 	Format         string             `json:"format"`
 	Inside         string             `json:"inside,omitempty"`
 	Size           int64              `json:"size"`
 	Version        uint16             `json:"version,omitempty"`
+	Record         string             `json:"record,omitempty"`
 	Entries        []string           `json:"entries"`
 	HasEntries     bool               `json:"has_entries"`
+	Kernels        []string           `json:"kernels"`
 	Exports        []string           `json:"exports"`
 	Imports        []string           `json:"imports"`
 	CompileOptions string             `json:"compile_options,omitempty"`
@@ -63,7 +66,12 @@ type property struct {
 
 func newRecord(f *wrapper.File, i int, found finding) *record {
 	img := &f.Images()[i]
+	form := ""
+	if img.ImageRecord() != 0 {
+		form = img.ImageRecord().String()
+	}
 	return &record{
+		Arch: img.Arch, Record: form, Kernels: found.kernels,
 		File: f.Name(), Image: i, Kind: img.Kind.String(), Target: img.Target, Format: img.Format.String(), Inside: found.inside,
 		Size: img.Code.Size(), Version: img.Version, Entries: img.Entries, HasEntries: img.HasEntries,
 		Exports:        img.Properties.Get(props.SetExportedSymbols).Names(),
@@ -74,7 +82,7 @@ func newRecord(f *wrapper.File, i int, found finding) *record {
 }
 
 func (r *record) fillJSON(img *wrapper.Located) {
-	for _, list := range []*[]string{&r.Entries, &r.Exports, &r.Imports} {
+	for _, list := range []*[]string{&r.Entries, &r.Kernels, &r.Exports, &r.Imports} {
 		if *list == nil { // [], not null
 			*list = []string{}
 		}
@@ -118,23 +126,28 @@ func newProperty(set string, p props.Property) property {
 func (r *record) printAll(w io.Writer) {
 	fmt.Fprintf(w, "image %d: %s %s %s %d bytes\n  where: %s\n", r.Image, r.Kind, quoteOdd(r.Target), formatCell(r.Format, r.Inside), r.Size, r.File+": "+r.place.String())
 	for _, field := range []struct{ name, value string }{
-		{"compile options", r.CompileOptions}, {"link options", r.LinkOptions}, {"digest", r.Digest},
+		{"architecture", r.Arch}, {"record", r.Record}, {"compile options", r.CompileOptions}, {"link options", r.LinkOptions}, {"digest", r.Digest},
 	} {
 		if field.value != "" {
-			fmt.Fprintf(w, "  %s: %s\n", field.name, field.value)
+			fmt.Fprintf(w, "  %s: %s\n", field.name, quoteControls(field.value))
 		}
 	}
 	for _, s := range r.Strings {
-		fmt.Fprintf(w, "  %s: %s\n", s.Key, quoteOdd(s.Value))
+		fmt.Fprintf(w, "  %s: %s\n", quoteOdd(s.Key), quoteOdd(s.Value))
 	}
 	for _, e := range r.Entries {
 		fmt.Fprintf(w, "  entry %s\n", quoteOdd(e))
+	}
+	if !r.HasEntries {
+		for _, k := range r.Kernels {
+			fmt.Fprintf(w, "  kernel %s\n", quoteOdd(k))
+		}
 	}
 	if r.properties == nil {
 		return
 	}
 	for _, set := range r.properties.All {
-		fmt.Fprintf(w, "  [%s]\n", set.Name)
+		fmt.Fprintf(w, "  [%s]\n", quoteControls(set.Name))
 		for _, p := range set.Properties {
 			fmt.Fprintf(w, "    %s = %s\n", quoteOdd(p.Name), props.Describe(set.Name, p.Name, p.Value))
 		}

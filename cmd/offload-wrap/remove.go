@@ -12,11 +12,17 @@ import (
 func newRemoveCommand(s cli.Streams) *cobra.Command {
 	e := &editing{streams: s}
 	c := &cobra.Command{
-		Use:   "remove FILE --image N",
-		Short: "take a device image out of a file, a finished program or library too",
+		Use:   "remove FILE --image N[,N...]",
+		Short: "take device images out of a file, a finished program or library too",
 		Args:  argsUsage(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return e.edit(args[0], nil, func(w io.Writer, f *wrapper.File, i int) error { return f.Remove(w, i) })
+			if !e.given() {
+				return cli.Usagef("remove: say which images with --image, --target, --arch, --format or --kernel; see '%s list %s'", program, args[0])
+			}
+			anything := func(*wrapper.Located) error { return nil }
+			return e.edit(args[0], e.exactly, anything, func(w io.Writer, f *wrapper.File, images []int) error {
+				return f.Remove(w, images...)
+			})
 		},
 	}
 	e.register(c)

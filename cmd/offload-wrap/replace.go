@@ -36,20 +36,26 @@ larger than the old goes into a new segment or section.`,
 		Args: argsUsage(cobra.ExactArgs(2)),
 		RunE: func(_ *cobra.Command, args []string) error { return r.run(args[0], args[1]) },
 	}
-	c.Flags().BoolVar(&r.force, "force", false, "replace also where the edited file would not survive GNU strip and objcopy")
+	c.Flags().BoolVar(&r.force, "force", false, "replace also with code that does not fit, and where the edited file would not survive GNU strip and objcopy")
 	r.register(c)
 	return c
 }
 
 func (r *replacer) run(name, newName string) error {
-	n, err := r.load(newName)
-	if err != nil {
-		return err
+	var n *newCode
+	check := func(old *wrapper.Located) (err error) {
+		if n, err = r.load(newName, old); err != nil {
+			return err
+		}
+		return r.check(name, old, n)
 	}
-	defer n.close()
-	check := func(old *wrapper.Located) error { return r.check(name, old, n) }
-	err = r.edit(name, check, func(w io.Writer, f *wrapper.File, i int) error {
-		return f.Replace(w, i, n.code, wrapper.EditOptions{MoveHeaders: r.force, Warn: func(loss string) {
+	defer func() {
+		if n != nil {
+			n.close()
+		}
+	}()
+	err := r.edit(name, r.one, check, func(w io.Writer, f *wrapper.File, images []int) error {
+		return f.Replace(w, images[0], n.code, wrapper.EditOptions{MoveHeaders: r.force, Warn: func(loss string) {
 			fmt.Fprintf(r.streams.Err, "%s: warning: %s: %s\n", program, name, loss)
 		}})
 	})
@@ -68,15 +74,16 @@ type newCode struct {
 }
 
 // load reads the new code: of the one image of a file that has images, else
-// the file itself.
-func (r *replacer) load(name string) (*newCode, error) {
+// the file itself. Code is often a file that could hold images, an ELF file or
+// an archive: what looks like the old code is code.
+func (r *replacer) load(name string, old *wrapper.Located) (*newCode, error) {
 	f, err := r.open(name)
-	if errors.Is(err, wrapper.ErrNoImages) {
-		code, err := devimg.FromFile(name)
-		return &newCode{name, code, nil, func() error { return nil }}, err
+	if err == nil && len(f.Images()) == 0 {
+		f.Close()
+		err = wrapper.ErrNoImages
 	}
 	if err != nil {
-		return nil, err
+		return loadCode(name, old, err)
 	}
 	if n := len(f.Images()); n != 1 {
 		f.Close()
@@ -90,40 +97,82 @@ func (r *replacer) load(name string) (*newCode, error) {
 	return &newCode{name, image.Code, image, f.Close}, nil
 }
 
-// check refuses new code that does not fit what the image says of itself.
+// loadCode takes a file for code as it is, unless reading it as one with
+// images failed and the old code looks different.
+func loadCode(name string, old *wrapper.Located, failure error) (*newCode, error) {
+	code, err := devimg.FromFile(name)
+	if err != nil {
+		return nil, err
+	}
+	if !errors.Is(failure, wrapper.ErrNoImages) && headForm(code) != contentOf(old) {
+		return nil, failure
+	}
+	return &newCode{name, code, nil, func() error { return nil }}, nil
+}
+
+// check refuses new code that does not fit what the image says of itself;
+// with --force it only says how.
 func (r *replacer) check(name string, old *wrapper.Located, n *newCode) error {
+	err := r.fits(name, old, n)
+	if err != nil && r.force {
+		fmt.Fprintf(r.streams.Err, "%s: warning: %v\n", program, err)
+		return nil
+	}
+	return err
+}
+
+func (r *replacer) fits(name string, old *wrapper.Located, n *newCode) error {
 	plain, err := container.Uncompress(&old.Image, r.budget())
 	if err != nil {
 		return err
 	}
-	if was, is := formatOf(plain), devimg.Sniff(n.code); was != devimg.FormatNone && is != was {
-		return fmt.Errorf("%s: its code is %v, and that of the image is %v", n.name, is, was)
+	if was, is := contentOf(old), headForm(n.code); was != is && !(is == unknownForm && (was == "none" || was == "native")) {
+		return fmt.Errorf("%s: its code is %s, and that of the image is %s; --force replaces it all the same", n.name, is, was)
 	}
-	var lines []string
-	switch {
-	case n.image != nil:
-		lines = compareImages(plain, n.image)
-	case devimg.Sniff(n.code) == devimg.FormatSPIRV:
-		lines, err = compareCode(plain, n.code)
-	default:
-		fmt.Fprintf(r.streams.Err, "%s: %s: entries and arguments are not compared: only SPIR-V and files with images say what they have\n", program, n.name)
-	}
+	lines, err := r.misfits(plain, n)
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.name, err)
 	}
 	if len(lines) > 0 {
-		return fmt.Errorf("%s does not fit the image of %s that it would replace:\n  %s", n.name, name, strings.Join(lines, "\n  "))
+		return fmt.Errorf("%s does not fit the image of %s that it would replace (--force replaces it all the same):\n  %s", n.name, name, strings.Join(lines, "\n  "))
 	}
 	return nil
 }
 
-// formatOf is the format, by the looks of the code where the image leaves
-// that to the runtime.
-func formatOf(img *devimg.Image) devimg.Format {
-	if img.Format == devimg.FormatNone {
-		return devimg.Sniff(img.Code)
+// misfits says how the new code differs from what the image offers.
+func (r *replacer) misfits(old *devimg.Image, n *newCode) ([]string, error) {
+	switch {
+	case n.image != nil && old.HasEntries:
+		return compareImages(old, n.image), nil
+	case devimg.Sniff(n.code) == devimg.FormatSPIRV:
+		return compareCode(old, n.code)
 	}
-	return img.Format
+	lines, compared, err := compareKernels(old, n.code)
+	if err == nil && !compared {
+		fmt.Fprintf(r.streams.Err, "%s: %s: entries and arguments are not compared: its code does not say what it has\n", program, n.name)
+	}
+	return lines, err
+}
+
+// compareKernels compares the names of kernels, where both codes or the
+// image's entries say them.
+func compareKernels(old *devimg.Image, code devimg.Code) (lines []string, compared bool, err error) {
+	was := old.Entries
+	if !old.HasEntries {
+		if was, err = wrapper.KernelNames(old); err != nil {
+			return nil, false, fmt.Errorf("the code that is there: %w", err)
+		}
+	}
+	is, err := wrapper.KernelNames(&devimg.Image{Code: code})
+	if err != nil || len(was) == 0 || len(is) == 0 {
+		return nil, false, err
+	}
+	for _, name := range was {
+		if !slices.Contains(is, name) {
+			lines = append(lines, "kernel "+quoteOdd(name)+": the new code does not have it")
+		}
+	}
+	return lines, true, nil
 }
 
 // compareImages says how entries and argument masks of two images differ.
@@ -182,6 +231,10 @@ func compareCode(old *devimg.Image, code devimg.Code) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !old.HasEntries {
+		lines, _, err := compareKernels(old, code)
+		return append(lines, compareArguments(old, now)...), err
+	}
 	var lines []string
 	for _, name := range old.Entries {
 		if _, kernel := now.kernels[name]; !kernel && !now.exports[name] {
@@ -190,7 +243,7 @@ func compareCode(old *devimg.Image, code devimg.Code) ([]string, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(now.kernels)) {
 		if !slices.Contains(old.Entries, name) {
-			lines = append(lines, "kernel "+name+": it is no entry of the image")
+			lines = append(lines, "kernel "+name+": the image has no entry of that name")
 		}
 	}
 	for _, name := range old.Properties.Get(props.SetExportedSymbols).Names() {
@@ -203,7 +256,7 @@ func compareCode(old *devimg.Image, code devimg.Code) ([]string, error) {
 
 func compareArguments(old *devimg.Image, now *offer) []string {
 	was, err := readOffer(old.Code)
-	if err != nil { // the old code is no SPIR-V: its masks remain
+	if err != nil { // the old code is not SPIR-V: its masks remain
 		was = &offer{}
 	}
 	masks := old.Properties.Get(props.SetKernelParamOpt)

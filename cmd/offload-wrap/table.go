@@ -11,33 +11,59 @@ import (
 	"offlink/wrapper"
 )
 
-// A row of the table is a string of cells with a NUL behind each: there may be
-// tens of thousands of rows.
+// A row of the table is a string of cells with a NUL after each: there may be
+// tens of thousands of rows. No cell is empty or has a blank in it, so that
+// awk and cut split rows as they are printed.
 
-var tableHead = strings.Join([]string{"IMAGE", "KIND", "TARGET", "FORMAT", "SIZE", "ENTRIES", "EXPORTS", "IMPORTS", "SETS", "WHERE", ""}, "\x00")
+var tableHead = strings.Join([]string{
+	"IMAGE", "KIND", "TARGET", "ARCH", "FORMAT", "SIZE", "ENTRIES", "EXPORTS", "IMPORTS", "SETS", "OFFSET", "WHERE", "FILE", "",
+}, "\x00")
 
-const tableColumns = 10
+const tableColumns = 13
 
 // appendRow appends the row of image i. Nothing in it holds a NUL.
-func appendRow(row []byte, f *wrapper.File, i int, inside string) []byte {
+func appendRow(row []byte, f *wrapper.File, i int, found finding) []byte {
 	img := &f.Images()[i]
-	number := func(n int64) { row = append(strconv.AppendInt(row, n, 10), 0) }
-	text := func(s string) { row = append(append(row, s...), 0) }
-	number(int64(i))
+	number := func(n int) { row = append(strconv.AppendInt(row, int64(n), 10), 0) }
+	text := func(s string) { row = append(append(row, cell(s)...), 0) }
+	number(i)
 	text(img.Kind.String())
-	text(quoteOdd(img.Target))
-	text(formatCell(img.Format.String(), inside))
-	number(img.Code.Size())
-	number(int64(len(img.Entries)))
-	number(int64(setSize(img.Properties.Get(props.SetExportedSymbols))))
-	number(int64(setSize(img.Properties.Get(props.SetImportedSymbols))))
+	text(img.Target)
+	text(img.Arch)
+	text(formatCell(img.Format.String(), found.inside))
+	row = append(strconv.AppendInt(row, img.Code.Size(), 10), 0)
+	number(len(found.kernels))
+	number(setSize(img.Properties.Get(props.SetExportedSymbols)))
+	number(setSize(img.Properties.Get(props.SetImportedSymbols)))
 	if img.Properties == nil {
 		number(0)
 	} else {
-		number(int64(len(img.Properties.All)))
+		number(len(img.Properties.All))
 	}
-	row = append(append(row, f.Name()...), ": "...)
-	return append(img.Place.Append(row), 0)
+	if img.Offset >= 0 {
+		row = append(strconv.AppendInt(append(row, "0x"...), img.Offset, 16), 0)
+	} else {
+		text("")
+	}
+	text(whereCell(&img.Place))
+	text(f.Name())
+	return row
+}
+
+// whereCell is the way to an image within its file: members of archives,
+// entries of bundles, sections.
+func whereCell(p *wrapper.Place) string {
+	section := p.Section
+	if section == "" && len(p.Path) == 0 {
+		return strings.ReplaceAll(string(p.Envelope), " ", "-")
+	}
+	if section == "" {
+		return strings.Join(p.Path, "!")
+	}
+	if len(p.Path) == 0 {
+		return section
+	}
+	return strings.Join(p.Path, "!") + "!" + section
 }
 
 func setSize(set *props.Set) int {
@@ -52,19 +78,45 @@ func formatCell(format, inside string) string {
 	if inside == "" {
 		return format
 	}
-	return format + " (" + inside + ")"
+	return format + "/" + inside
 }
+
+// cell is a text as a cell of a table: a dash for an empty one, and quoted,
+// without blanks, where it has blanks or what could move a terminal's cursor.
+func cell(s string) string {
+	if s == "" {
+		return "-"
+	}
+	if strings.ContainsFunc(s, isOdd) {
+		return strings.ReplaceAll(strconv.Quote(s), " ", `\x20`)
+	}
+	return s
+}
+
+func isOdd(c rune) bool { return c <= ' ' || !strconv.IsPrint(c) }
 
 // quoteOdd quotes text that would be empty or break a line of the listing.
 func quoteOdd(s string) string {
-	if s == "" || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+	if s == "" || strings.ContainsFunc(s, isOdd) {
 		return strconv.Quote(s)
 	}
 	return s
 }
 
+// quoteControls quotes text with characters that could move a terminal's
+// cursor; blanks are nothing to it.
+func quoteControls(s string) string {
+	if strings.ContainsFunc(s, func(c rune) bool { return !strconv.IsPrint(c) }) {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// The heading is bold on a terminal (ECMA-48, SGR).
+const bold, plain = "\x1b[1m", "\x1b[m"
+
 // printTable prints rows with aligned columns, the last as it comes.
-func printTable(out io.Writer, rows []string) error {
+func printTable(out io.Writer, rows []string, coloured bool) error {
 	var widths [tableColumns]int
 	rows = slices.Insert(rows, 0, tableHead)
 	for _, row := range rows {
@@ -75,7 +127,10 @@ func printTable(out io.Writer, rows []string) error {
 	}
 	w := bufio.NewWriterSize(out, 1<<16)
 	blanks := strings.Repeat(" ", slices.Max(widths[:])+2)
-	for _, row := range rows {
+	for i, row := range rows {
+		if i == 0 && coloured {
+			w.WriteString(bold)
+		}
 		for _, width := range widths[:tableColumns-1] {
 			end := strings.IndexByte(row, 0)
 			w.WriteString(row[:end])
@@ -83,6 +138,9 @@ func printTable(out io.Writer, rows []string) error {
 			row = row[end+1:]
 		}
 		w.WriteString(row[:len(row)-1])
+		if i == 0 && coloured {
+			w.WriteString(plain)
+		}
 		w.WriteByte('\n')
 	}
 	return w.Flush()

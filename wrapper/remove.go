@@ -1,0 +1,61 @@
+package wrapper
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// Remove writes a copy of the file to w without the images of those numbers.
+// Their code is zeroed; the other images of their descriptors move up. Several
+// are removed one after another, from the last on, by way of temporary files.
+func (f *File) Remove(w io.Writer, images ...int) error {
+	images = slices.Sorted(slices.Values(images))
+	images = slices.Compact(images)
+	slices.Reverse(images)
+	if len(images) == 0 {
+		return fmt.Errorf("%s: no image to remove", f.name)
+	}
+	current := f
+	for _, i := range images[:len(images)-1] {
+		next, err := current.without(i)
+		if current != f {
+			current.Close()
+		}
+		if err != nil {
+			return err
+		}
+		current = next
+	}
+	if current != f {
+		defer current.Close()
+	}
+	return current.remove(w, images[len(images)-1])
+}
+
+func (f *File) remove(w io.Writer, i int) error {
+	return f.edit(w, i, func(img *Located) (rope, error) { return img.part.remove(img) })
+}
+
+// without returns the file without an image, under its own name.
+func (f *File) without(i int) (*File, error) {
+	scratch, err := os.CreateTemp("", "offload-wrap-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(scratch.Name()) // The mapping stays.
+	err = f.remove(scratch, i)
+	if closeErr := scratch.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	rest, err := Open(scratch.Name(), f.options)
+	if err != nil {
+		return nil, fmt.Errorf("%s: without image %d: %w", f.name, i, err)
+	}
+	rest.name = f.name
+	return rest, nil
+}
