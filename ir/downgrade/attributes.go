@@ -89,7 +89,7 @@ func (r *rewriter) captures(t token) {
 func (r *rewriter) argument() (text string, end int) {
 	start := r.peek(0).End
 	end = r.skipCall()
-	return string(r.data[start:max(start, end-1)]), end
+	return withoutComments(string(r.data[start:max(start, end-1)])), end
 }
 
 // denormalModes are the modes of denormal_fpenv and their older spellings

@@ -111,7 +111,7 @@ func (r *rewriter) splat(t token) {
 // vectorLength returns the length of the last vector type, 0 if there was none
 // or it is scalable.
 func (r *rewriter) vectorLength() int {
-	text := strings.TrimLeft(string(r.data[r.vector.Start:r.vector.End]), "< \t")
+	text := strings.TrimLeft(withoutComments(string(r.data[r.vector.Start:r.vector.End])), "< \t\n")
 	digits := 0
 	for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {
 		digits++

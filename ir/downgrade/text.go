@@ -197,15 +197,39 @@ func (r *rewriter) nested(t token, f func()) {
 }
 
 // capture runs f and returns what it put out, from pos on to where it stopped
-// reading, which is the start of the token that it returned.
+// reading, which is the start of the token that it returned. Comments are left
+// out, as the text goes where more follows on the line.
 func (r *rewriter) capture(pos int, f func() token) (string, token) {
 	r.flush(pos)
 	begin := len(r.out)
 	end := f()
 	r.flush(end.Start)
-	text := string(r.out[begin:])
+	text := withoutComments(string(r.out[begin:]))
 	r.out = r.out[:begin]
 	return text, end
+}
+
+// withoutComments removes comments; line ends stay.
+func withoutComments(text string) string {
+	if !strings.Contains(text, ";") {
+		return text
+	}
+	var out []byte
+	quoted, comment := false, false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '\n':
+			comment = false
+		case c == '"' && !comment:
+			quoted = !quoted
+		case c == ';' && !quoted:
+			comment = true
+		}
+		if !comment {
+			out = append(out, text[i])
+		}
+	}
+	return string(out)
 }
 
 // word rewrites what begins with a keyword. A word before a colon is a label

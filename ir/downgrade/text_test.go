@@ -100,6 +100,12 @@ func TestText(t *testing.T) {
 		{"language names", to19, "!1 = distinct !DICompileUnit(sourceLanguageName: DW_LNAME_C_plus_plus, sourceLanguageVersion: 201703, file: !2)\n", "!1 = distinct !DICompileUnit(language: 33, file: !2)\n"},
 		{"dialect", to19, "!1 = distinct !DICompileUnit(language: DW_LANG_C99, dialect: DW_LLVM_LANG_DIALECT_simt, file: !2)\n", "!1 = distinct !DICompileUnit(language: DW_LANG_C99, file: !2)\n"},
 		{"calling convention", to19, "!1 = !DISubroutineType(cc: DW_CC_LLVM_DeviceKernel, types: !2)\n", "!1 = !DISubroutineType(cc: DW_CC_LLVM_OpenCLKernel, types: !2)\n"},
+		{"comments in a call", to19, "define void @f() {\n  call void @llvm.masked.store.v4i32.p0(<4 x i32> %r, ; the value\n    ptr align 4 %p, ; where\n    <4 x i1> %m) ; which\n}\n",
+			"define void @f() {\n  call void @llvm.masked.store.v4i32.p0(<4 x i32> %r, ptr %p, i32 4, <4 x i1> %m)\n\n ; which\n}\n"},
+		{"comment that is none", to19, "call void @llvm.masked.store.v1i8.p0(<1 x i8> %r, ptr @\";\", <1 x i1> %m)\n", "call void @llvm.masked.store.v1i8.p0(<1 x i8> %r, ptr @\";\", i32 1, <1 x i1> %m)\n"},
+		{"comment in a splat", to16, "@g = global <2 ; two\n x i8> splat (i8 ; a byte\n 1)\n", "@g = global <2 ; two\n x i8> <i8 \n 1, i8 \n 1>\n"},
+		{"comment in a record", to16, "  #dbg_label(!1, ; the label\n !2)\ndeclare void @llvm.dbg.label(metadata)\n", "  call void @llvm.dbg.label(metadata !1), !dbg !2\n\ndeclare void @llvm.dbg.label(metadata)\n"},
+		{"comment in memory", to19, "attributes #0 = { memory(argmem: read, ; and\n errnomem: write) }\n", "attributes #0 = { memory(write, argmem: read, inaccessiblemem: none)\n }\n"},
 		{"lines stay", to19, "declare void @f(ptr captures(\n ret: address\n) %0)\n", "declare void @f(ptr\n\n %0)\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
