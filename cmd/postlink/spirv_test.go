@@ -317,3 +317,66 @@ func TestSPIRVScripts(t *testing.T) {
 		},
 	})
 }
+
+// TestRefusedExtensions: what only few devices take is refused with its place,
+// in text and bitcode, unless -spirv-ext allows it.
+func TestRefusedExtensions(t *testing.T) {
+	testtool.Python(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")
+	testtool.Need(t, "llvm-as-19")
+	const odd = `target triple = "spir64-unknown-unknown"
+define internal spir_func i64 @helper(i64 %x) {
+  %a = OPEN i64 %x to TYPE
+  %b = mul TYPE %a, 3
+  %c = CLOSE TYPE %b to i64
+  ret i64 %c
+}
+define spir_kernel void @other() {
+  ret void
+}
+define spir_kernel void @k(ptr addrspace(1) %p) {
+  %x = load i64, ptr addrspace(1) %p
+  %r = call spir_func i64 @helper(i64 %x)
+  store i64 %r, ptr addrspace(1) %p
+  ret void
+}
+`
+	const assembly = `target triple = "spir64-unknown-unknown"
+define spir_kernel void @k(ptr addrspace(1) %p) {
+  %r = call i32 asm "mov $0, $1", "=r,r"(i32 1)
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+`
+	for _, c := range []struct{ name, module, want string }{
+		{"i33", strings.NewReplacer("TYPE", "i33", "OPEN", "trunc", "CLOSE", "zext").Replace(odd),
+			"@helper, which kernel k uses, has integers of 33 bits; few devices take that (SPV_INTEL_arbitrary_precision_integers)"},
+		{"i128", strings.NewReplacer("TYPE", "i128", "OPEN", "zext", "CLOSE", "trunc").Replace(odd),
+			"@helper, which kernel k uses, has integers of 128 bits; few"},
+		{"assembly", assembly, `kernel k has inline assembly ("mov $0, $1"); few devices take that (SPV_INTEL_inline_assembly)`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "in.ll"), []byte(c.module), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			as := exec.Command("llvm-as-19", "in.ll")
+			as.Dir = dir
+			if out, err := as.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			for _, input := range []string{"in.ll", "in.bc"} {
+				err := toSPIRV(t, dir, "-split=auto", input)
+				if err == nil || !strings.Contains(err.Error(), "postlink: -to=spirv: "+input+": "+c.want) {
+					t.Errorf("%s: %v; want %s", input, err, c.want)
+				}
+				if _, err := os.Stat(filepath.Join(dir, "out.table")); err == nil {
+					t.Errorf("%s: a table was written", input)
+				}
+			}
+			if err := toSPIRV(t, dir, "-split=auto", "-spirv-ext=+all", "in.ll"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

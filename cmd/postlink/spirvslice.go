@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 
 	"offlink/ir"
 	"offlink/split"
@@ -14,11 +16,46 @@ func (m *maker) writeSPIRV(i *image, slice *split.Slice) error {
 	if err := m.writer.WriteSlice(&module, m.spirv.keep(slice)); err != nil {
 		return located(m.graph.Module, err)
 	}
-	words, err := m.spirv.translate(i.number, module.Bytes())
+	words, err := m.spirv.translate(i.number, kernelNames(slice), module.Bytes())
 	if err != nil {
 		return err
 	}
+	if err := m.spirv.checkExtensions(words, slice); err != nil {
+		return err
+	}
 	return m.outputs.WriteFile(i.code, words)
+}
+
+// kernelsOf returns the image's kernels. Other entry points are functions that
+// other images call.
+func kernelsOf(slice *split.Slice) (kernels []ir.ValueID) {
+	for _, id := range slice.Group.Entries {
+		if strings.HasSuffix(slice.Module.Values[id].CallingConv, "_kernel") {
+			kernels = append(kernels, id)
+		}
+	}
+	return kernels
+}
+
+// maxNamed is how many kernels a message names.
+const maxNamed = 3
+
+// kernelNames names the kernels of an image for a message: "kernel k: ", ""
+// where it has none.
+func kernelNames(slice *split.Slice) string {
+	var names []string
+	for _, id := range kernelsOf(slice) {
+		names = append(names, slice.Module.Values[id].Name)
+	}
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "kernel " + names[0] + ": "
+	case n > maxNamed:
+		return fmt.Sprintf("kernels %s and %d more: ", strings.Join(names[:maxNamed], ", "), n-maxNamed)
+	}
+	return "kernels " + strings.Join(names, ", ") + ": "
 }
 
 // keep returns the slice without what has no place in SPIR-V: the lists of

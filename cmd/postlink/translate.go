@@ -63,13 +63,17 @@ func (t *translator) close() {
 	}
 }
 
-// translate returns the SPIR-V of image number n, whose IR is given.
-func (t *translator) translate(n int, module []byte) ([]byte, error) {
+// translate returns the SPIR-V of image number n, whose IR is given. kernels
+// are its kernels for messages, as kernelNames has them.
+func (t *translator) translate(n int, kernels string, module []byte) ([]byte, error) {
 	w := &translation{translator: t, name: fmt.Sprintf("%s, image %d", t.path, n), stem: filepath.Join(t.dir, strconv.Itoa(n))}
 	defer w.clean()
 	words, err := w.inSlot(module)
-	if err != nil {
-		return nil, fmt.Errorf("-to=spirv: %w", w.explain(err))
+	switch {
+	case errors.Is(err, context.Canceled):
+		return nil, errors.New("-to=spirv: interrupted")
+	case err != nil:
+		return nil, fmt.Errorf("-to=spirv: %s%w", kernels, w.explain(err))
 	}
 	return words, nil
 }
@@ -181,9 +185,6 @@ func (w *translation) clean() {
 // explain words the error of a tool: temporary files are called after the
 // image, and all that the tool printed comes behind the message.
 func (w *translation) explain(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return errors.New("interrupted")
-	}
 	failed, ok := errors.AsType[*toolchain.ToolError](err)
 	if !ok {
 		return err

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+	"offlink/split"
+)
+
+// restricted are extensions for constructs that few devices take. llvm-spirv
+// may use them, so that it fails on nothing before it is known which function
+// has the construct; a module that does is refused, unless -spirv-ext says
+// what is allowed.
+var restricted = []struct {
+	capability spirv.Capability
+	extension  string
+	find       func(*constructFinder, ir.ValueID) (string, error)
+	advice     string
+}{
+	{
+		spirv.CapabilityArbitraryPrecisionIntegersINTEL, "SPV_INTEL_arbitrary_precision_integers", (*constructFinder).oddInteger,
+		"compile with -fno-vectorize -fno-slp-vectorize -mllvm -replexitval=never, with which clang's optimiser makes none",
+	},
+	{
+		spirv.CapabilityAsmINTEL, "SPV_INTEL_inline_assembly", (*constructFinder).inlineAssembly,
+		"take it out",
+	},
+}
+
+// checkExtensions refuses SPIR-V that needs a restricted extension, naming the
+// function and a kernel that reaches it.
+func (t *translator) checkExtensions(words []byte, slice *split.Slice) error {
+	if t.options.Extensions != "" {
+		return nil
+	}
+	capabilities, err := spirv.Capabilities(words)
+	if err != nil {
+		return err
+	}
+	for _, r := range restricted {
+		if !slices.Contains(capabilities, r.capability) {
+			continue
+		}
+		where, err := findConstruct(slice, r.find)
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("-to=spirv: %s: %s; few devices take that (%s): %s, or allow it (-spirv-ext=+all allows every extension)", t.path, where, r.extension, r.advice)
+	}
+	return nil
+}
+
+// findConstruct returns the first function of the image where find finds
+// something, and what that is.
+func findConstruct(slice *split.Slice, find func(*constructFinder, ir.ValueID) (string, error)) (string, error) {
+	source, ok := slice.Module.Source.(ir.BodySource)
+	if !ok {
+		return "the image needs an extension", nil
+	}
+	f := &constructFinder{module: slice.Module, reader: source.NewBodyReader()}
+	for _, id := range slice.Definitions {
+		what, err := find(f, id)
+		if err != nil {
+			return "", located(slice.Module, err)
+		}
+		if what == "" {
+			continue
+		}
+		return place(slice, id) + " has " + what, nil
+	}
+	return "the image needs an extension", nil
+}
+
+// place names a function or variable, and the kernel that it is or belongs to.
+func place(slice *split.Slice, id ir.ValueID) string {
+	name := slice.Module.Values[id].Name
+	kernel, ok := kernelReaching(slice, id)
+	switch {
+	case !ok:
+		return "@" + name
+	case kernel == id:
+		return "kernel " + name
+	}
+	return "@" + name + ", which kernel " + slice.Module.Values[kernel].Name + " uses,"
+}
+
+// kernelReaching returns the first kernel of the image from which a value is
+// reached.
+func kernelReaching(slice *split.Slice, target ir.ValueID) (ir.ValueID, bool) {
+	for _, entry := range kernelsOf(slice) {
+		seen := map[ir.ValueID]bool{entry: true}
+		for work := []ir.ValueID{entry}; len(work) > 0; {
+			id := work[len(work)-1]
+			work = work[:len(work)-1]
+			if id == target {
+				return entry, true
+			}
+			for _, ref := range slice.Module.Values[id].Refs {
+				if ref.Kind() != ir.RefCallee && ref.Kind() != ir.RefAddress {
+					continue
+				}
+				if next := ir.ValueID(ref.Index()); !seen[next] && slice.Defines(next) {
+					seen[next] = true
+					work = append(work, next)
+				}
+			}
+		}
+	}
+	return 0, false
+}
+
+// constructFinder looks into function bodies.
+type constructFinder struct {
+	module *ir.Module
+	reader ir.BodyReader
+	body   ir.Body
+}
+
+// inlineAssembly says which inline assembly a function calls, "" if none.
+func (f *constructFinder) inlineAssembly(id ir.ValueID) (string, error) {
+	if f.module.Values[id].Kind != ir.Function {
+		return "", nil
+	}
+	if err := f.reader.ReadBody(id, &f.body); err != nil {
+		return "", err
+	}
+	for i := range f.body.Calls {
+		if asm := f.body.Calls[i].Asm; asm != nil {
+			return fmt.Sprintf("inline assembly (%q)", asm.Template), nil
+		}
+	}
+	return "", nil
+}
+
+// oddInteger says which integers a value or its body has that no width of
+// SPIR-V fits, "" if none.
+func (f *constructFinder) oddInteger(id ir.ValueID) (string, error) {
+	v := &f.module.Values[id]
+	types := []ir.TypeID{v.Type}
+	if v.Kind == ir.Function {
+		if err := f.reader.ReadBody(id, &f.body); err != nil {
+			return "", err
+		}
+		types = append(types, f.bodyTypes()...)
+	}
+	widths := map[uint32]bool{}
+	seen := map[ir.TypeID]bool{}
+	for _, t := range types {
+		f.addWidths(t, seen, widths)
+	}
+	if len(widths) == 0 {
+		return "", nil
+	}
+	var list []string
+	for _, width := range slices.Sorted(maps.Keys(widths)) {
+		list = append(list, strconv.FormatUint(uint64(width), 10))
+	}
+	return "integers of " + strings.Join(list, ", ") + " bits", nil
+}
+
+// bodyTypes returns the types of the body's instructions and operands.
+func (f *constructFinder) bodyTypes() []ir.TypeID {
+	var list []ir.TypeID
+	for i := range f.body.Instructions {
+		in := &f.body.Instructions[i]
+		list = append(list, in.Type, in.Element)
+		for _, o := range in.Operands {
+			list = append(list, o.Type)
+		}
+	}
+	for i := range f.body.Constants.Nodes {
+		list = append(list, f.body.Constants.Nodes[i].Type)
+	}
+	return list
+}
+
+// addWidths notes the widths of the integers in a type that are not those of
+// SPIR-V.
+func (f *constructFinder) addWidths(id ir.TypeID, seen map[ir.TypeID]bool, widths map[uint32]bool) {
+	all := f.reader.Types()
+	if id == ir.NoType || int(id) >= len(all) || seen[id] {
+		return
+	}
+	seen[id] = true
+	t := &all[id]
+	if t.Kind == ir.TypeInteger {
+		switch t.Bits {
+		case 1, 8, 16, 32, 64:
+		default:
+			widths[t.Bits] = true
+		}
+	}
+	for _, e := range t.Elements {
+		f.addWidths(e, seen, widths)
+	}
+}

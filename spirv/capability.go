@@ -1,0 +1,27 @@
+package spirv
+
+// Capability is an operand of OpCapability.
+type Capability uint32
+
+// Capabilities that SPIR-V without extensions does not have.
+const (
+	CapabilityAsmINTEL                        Capability = 5606
+	CapabilityArbitraryPrecisionIntegersINTEL Capability = 5844
+)
+
+// Capabilities returns the capabilities that a module declares, in its order.
+// It reads no further than that: they come first.
+func Capabilities(code []byte) ([]Capability, error) {
+	words, err := toWords(code)
+	if err != nil {
+		return nil, err
+	}
+	if len(words) < headerWords {
+		return nil, &FormatError{4 * len(words), OpNop, "the module ends within its header"}
+	}
+	var list []Capability
+	for rest := words[headerWords:]; len(rest) > 1 && rest[0] == 2<<16|uint32(OpCapability); rest = rest[2:] {
+		list = append(list, Capability(rest[1]))
+	}
+	return list, nil
+}
