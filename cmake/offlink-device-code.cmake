@@ -10,9 +10,11 @@
 # SPLIT is postlink's -split (default source). OFFLINK_CLANG names the clang to
 # use; the newest of clang-19 to clang-14 and clang is the default.
 
-# The vectorisers of -O2 make integers of odd widths and vectors of booleans,
-# which SPIR-V lacks; devices vectorise by themselves.
-set(_offlink_clang_options --target=spir64-unknown-unknown -O2 -fno-slp-vectorize -fno-vectorize -c -emit-llvm)
+# The vectorisers of -O2 and the closed forms of loops make integers of odd
+# widths and vectors of booleans, which SPIR-V lacks; devices vectorise by
+# themselves.
+set(_offlink_clang_options --target=spir64-unknown-unknown -O2 -fno-slp-vectorize -fno-vectorize
+                           -mllvm -replexitval=never -c -emit-llvm)
 set(_offlink_postlink_options -symbols -properties -emit-exported-symbols -emit-imported-symbols -emit-param-info
                               -device-globals -device-image-dependencies=externals -to=spirv)
 

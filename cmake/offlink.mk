@@ -15,10 +15,11 @@ OFFLINK_INCLUDE ?= $(OFFLINK_PREFIX)/include
 OFFLINK_CLANG   ?= clang-19
 OFFLINK_SPLIT   ?= source
 
-# The vectorisers of -O2 make integers of odd widths and vectors of booleans,
-# which SPIR-V lacks; devices vectorise by themselves.
+# The vectorisers of -O2 and the closed forms of loops make integers of odd
+# widths and vectors of booleans, which SPIR-V lacks; devices vectorise by
+# themselves.
 OFFLINK_COMPILE = $(OFFLINK_CLANG) --target=spir64-unknown-unknown -O2 -fno-slp-vectorize -fno-vectorize \
-	-I'$(OFFLINK_INCLUDE)' $(OFFLINK_CLANG_OPTIONS) -MD -MP -MT $@ -MF $*.device.d -c -emit-llvm -o $@
+	-mllvm -replexitval=never -I'$(OFFLINK_INCLUDE)' $(OFFLINK_CLANG_OPTIONS) -MD -MP -MT $@ -MF $*.device.d -c -emit-llvm -o $@
 
 %.device.bc: %.cl
 	$(OFFLINK_COMPILE) -x cl -cl-std=CL3.0 $<

@@ -24,6 +24,10 @@
  *                     kernels are OFFLINK_GLOBAL or OFFLINK_LOCAL. A C++
  *                     kernel has its mangled name unless it is extern "C".
  *
+ * With -O1 and above add -fno-slp-vectorize -fno-vectorize -mllvm
+ * -replexitval=never: otherwise clang's optimiser makes integers of 4 or 33
+ * bits and vectors of booleans, which SPIR-V lacks.
+ *
  * A marked function belongs to the module that is compiled, also where a
  * header defines it. The marks are annotations (clang's annotate attribute);
  * postlink turns them into the attributes that the SYCL compiler would write.

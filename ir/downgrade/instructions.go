@@ -119,3 +119,42 @@ func (r *rewriter) vectorLength() int {
 	n, _ := strconv.Atoi(text[:digits])
 	return n
 }
+
+// freeze replaces "freeze T x" of integers and their vectors by "or T x, x":
+// the translator of LLVM 15 has no freeze, and SPIR-V no poison that it would
+// stop. What is not defined becomes 0.
+func (r *rewriter) freeze(t token) {
+	value := r.integerType(0)
+	if r.target.reads(16) || value == 0 {
+		return
+	}
+	v := r.peek(value)
+	text := r.text(v)
+	switch {
+	case text == "undef" || text == "poison":
+		text = "zeroinitializer"
+		if value == 1 {
+			text = "0"
+		}
+		r.replace(t.Start, t.End, "or")
+		r.replace(v.Start, v.End, text+", "+text)
+	case v.Kind == irtext.TokenLocal || v.Kind == irtext.TokenNumber:
+		r.replace(t.Start, t.End, "or")
+		r.replace(v.End, v.End, ", "+text)
+	}
+}
+
+// integerType returns how many tokens, from the one n ahead on, are an integer
+// type or a vector of integers; 0 if they are neither.
+func (r *rewriter) integerType(n int) int {
+	if r.is(r.peek(n), '<') && r.peek(n+1).Kind == irtext.TokenNumber && r.text(r.peek(n+2)) == "x" &&
+		r.integerType(n+3) == 1 && r.is(r.peek(n+4), '>') {
+		return 5
+	}
+	if bits, ok := strings.CutPrefix(r.text(r.peek(n)), "i"); ok && r.peek(n).Kind == irtext.TokenWord {
+		if _, err := strconv.ParseUint(bits, 10, 32); err == nil {
+			return 1
+		}
+	}
+	return 0
+}

@@ -1,6 +1,7 @@
 package downgrade
 
 import (
+	"regexp"
 	"strings"
 
 	"offlink/ir/irtext"
@@ -80,13 +81,19 @@ func (r *rewriter) masked(name string, declared bool) {
 	r.put(open.Start, end, "("+strings.Join(args, ", ")+")")
 }
 
-// takeAlignment takes "align N" out of an argument and returns N as one.
+var alignAttribute = regexp.MustCompile(`\salign(?:\s+(\d+)|\s*\(\s*(\d+)\s*\))(\s|$)`)
+
+// takeAlignment takes "align N" out of an argument and returns N as one. It
+// comes before the value and before attributes that are strings.
 func takeAlignment(arg string) (rest, alignment string) {
-	words := strings.Fields(arg)
-	for i := 0; i+1 < len(words); i++ {
-		if words[i] == "align" {
-			return strings.Join(append(words[:i:i], words[i+2:]...), " "), "i32 " + words[i+1]
-		}
+	attributes := arg
+	if i := strings.IndexAny(arg, "\"%@"); i >= 0 {
+		attributes = arg[:i]
 	}
-	return arg, "i32 1"
+	at := alignAttribute.FindStringSubmatchIndex(attributes)
+	if at == nil {
+		return arg, "i32 1"
+	}
+	groups := alignAttribute.FindStringSubmatch(attributes)
+	return arg[:at[0]] + arg[at[6]:], "i32 " + groups[1] + groups[2]
 }

@@ -244,6 +244,8 @@ func (r *rewriter) word(t token) {
 		r.header = t
 	case "attributes":
 		r.openGroup()
+	case "freeze":
+		r.freeze(t)
 	}
 	if k := keywordNamed[name]; k != nil && (k.action == effectsOf || !r.target.reads(k.since)) {
 		r.apply(k, t)
