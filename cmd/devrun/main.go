@@ -45,13 +45,9 @@ A file that is called like a subcommand is given with its folder: ./launch.`,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	root.Flags().SetInterspersed(false) // what follows FILE is the program's
-	root.SetFlagErrorFunc(usageError)
+	cli.Style(root)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.AddCommand(newLaunchCommand(s), newDevicesCommand(s))
 	return root
-}
-
-func usageError(c *cobra.Command, err error) error {
-	return cli.Usagef("%w; see '%s --help'", err, c.CommandPath())
 }

@@ -13,7 +13,8 @@ import (
 	"offlink/cmd/internal/cli"
 )
 
-const program = "offload-wrap"
+// program is the name that messages carry.
+var program = cli.ProgramName("offload-wrap", "clang-offload-wrapper")
 
 func main() { cli.Exit(run(os.Args[1:], cli.OSStreams())) }
 

@@ -82,7 +82,7 @@ func newDumpCommand(s cli.Streams) *cobra.Command {
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		f, err := irfile.Open(args[0], s.In)
 		if err != nil {
-			return inputError(args[0], err)
+			return err
 		}
 		defer f.Close()
 		d, err := dumpModule(f)

@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
@@ -25,11 +22,7 @@ func openModule(ctx context.Context, o *options, s cli.Streams) (*ir.Module, fun
 }
 
 func readInput(o *options, s cli.Streams) (*irfile.File, error) {
-	f, err := irfile.Open(o.input, s.In)
-	if err != nil {
-		return nil, inputError(o.input, err)
-	}
-	return f, nil
+	return irfile.Open(o.input, s.In)
 }
 
 // inFormat converts the module to the format that is to be written. The result
@@ -56,12 +49,4 @@ func (o *options) format() irfile.Format {
 		return irfile.Text
 	}
 	return irfile.Bitcode
-}
-
-// inputError words a file that cannot be opened as the reference does.
-func inputError(path string, err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("%s: error: Could not open input file: %w", path, pe.Err)
-	}
-	return err
 }

@@ -12,7 +12,8 @@ import (
 	"offlink/cmd/internal/cli"
 )
 
-const program = "postlink"
+// program is the name that messages carry.
+var program = cli.ProgramName("postlink", "sycl-post-link")
 
 func main() { cli.Exit(run(os.Args[1:], cli.OSStreams())) }
 
@@ -20,6 +21,9 @@ func main() { cli.Exit(run(os.Args[1:], cli.OSStreams())) }
 func run(args []string, s cli.Streams) int {
 	if subcommands.Named(args) {
 		return subcommands.Run(args, s)
+	}
+	if err := subcommands.Misspelt(args); err != nil {
+		return s.Report(program, err)
 	}
 	return s.Report(program, postlink(args, s))
 }

@@ -32,6 +32,7 @@ type options struct {
 	properties  bool
 	defaultCopy bool // -generate-device-image-default-spec-consts
 	lowerESIMD  bool
+	hasRDC      bool
 	hasSplit    bool
 	hasAction   bool
 	jobs        int
@@ -83,7 +84,6 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 		{Name: "ir-output-only", Usage: "write one module and nothing else", Set: cli.SetBool(&o.split.Single)},
 		{Name: "split", Value: "MODE", Usage: "images by source file, kernel, or auto (source)", Set: o.setSplit},
 		{Name: "split-esimd", Usage: "put ESIMD and other code into separate images", Set: o.action(&o.split.SeparateESIMD)},
-		{Name: "lower-esimd", Usage: "refused: see the message", Hidden: true, Set: o.action(&o.lowerESIMD)},
 		{Name: "symbols", Usage: "write the entry points of each image", Set: o.action(&o.symbols)},
 		{Name: "properties", Usage: "write the property sets of each image", Set: o.action(&o.properties)},
 		{Name: "spec-const", Value: "MODE", Usage: "lower specialization constants: native or emulation", Set: o.setSpecConst},
@@ -100,14 +100,12 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 		{Name: "device-image-dependencies", Value: "WHICH", Usage: "functions that images leave to others: none, externals (of other source files), all", Set: o.setDependencies},
 		{Name: "allow-device-image-dependencies", Usage: "-device-image-dependencies=all", Set: o.setAllDependencies},
 		{Name: "support-dynamic-linking", Usage: "-device-image-dependencies=all", Hidden: true, Set: o.setAllDependencies},
+		{Name: "id-queries-range", Value: "TYPE", Usage: "what holds the results of id queries: int, uint or size_t; becomes a property", Set: o.setIDQueriesRange},
 		{Name: "dialect", Value: "YEAR", Usage: "toolchain that reads the property sets: 2025 (default) or 2026", Set: o.setDialect},
 		{Name: "device-lib-dir", Value: "DIR", Usage: "folder of the bfloat16 device libraries, which become images where another image imports from them", Set: cli.SetString(&o.libraries)},
-		{Name: "force-disable-esimd-opt", Usage: "accepted and unused", Hidden: true, Set: ignored},
 		{Name: "j", Value: "N", Usage: "images that are made at the same time; the outputs do not depend on it", Set: o.setJobs},
 	}
-	for _, level := range []string{"O0", "O1", "O2", "O3", "Os", "Oz"} {
-		f.Flags = append(f.Flags, cli.Flag{Name: level, Usage: "accepted: a level for ESIMD lowering", Hidden: true, Set: ignored})
-	}
+	o.driverFlags(f)
 	o.spirv.flags(f)
 	o.addInformation(f, s)
 	return f
@@ -117,14 +115,14 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 func (o *options) addInformation(f *cli.FlagSet, s cli.Streams) {
 	help := func(string) error {
 		o.done = true
-		fmt.Fprintf(s.Out, "%s splits device code in LLVM IR into device images.\n\n", program)
-		fmt.Fprintf(s.Out, "usage: %s [options] [FILE]\n", program)
-		for _, newCommand := range subcommands.New {
-			c := newCommand(s)
-			fmt.Fprintf(s.Out, "       %s %-18s %s\n", program, c.Use, c.Short)
+		h := cli.Help{
+			Program:  program,
+			Summary:  program + " splits device code in LLVM IR into device images, and says of each image in\nproperty sets what a runtime has to know of it.",
+			Usage:    []string{"[options] [FILE]"},
+			Commands: subcommands.Commands(),
+			Options:  f.PrintFlags,
 		}
-		fmt.Fprintf(s.Out, "\noptions:\n")
-		f.PrintFlags(s.Out)
+		h.Print(s.Out)
 		return nil
 	}
 	version := func(string) error {
@@ -132,7 +130,7 @@ func (o *options) addInformation(f *cli.FlagSet, s cli.Streams) {
 		fmt.Fprintf(s.Out, "%s %s\n", program, cli.Version())
 		return nil
 	}
-	for _, name := range []string{"help", "h", "help-hidden"} {
+	for _, name := range []string{"help", "h", "help-hidden", "help-list", "help-list-hidden"} {
 		f.Flags = append(f.Flags, cli.Flag{Name: name, Usage: "print this text", Hidden: name != "help", Set: help})
 	}
 	f.Flags = append(f.Flags, cli.Flag{Name: "version", Usage: "print the version", Set: version})
@@ -231,8 +229,8 @@ func (o *options) check() error {
 		return errors.New("no actions specified; try --help for usage info")
 	case o.split.Single && o.hasSplit && o.split.Mode != split.Auto:
 		return errors.New("error: -split= can't be used with -ir-output-only")
-	case o.lowerESIMD:
-		return errors.New("-lower-esimd: postlink has no ESIMD lowering: lower the module with 'sycl-post-link -lower-esimd -ir-output-only' of a DPC++ toolchain first, and give postlink the result")
+	case o.split.Single && o.hasRDC:
+		return errors.New("error: -sycl-rdc= can't be used with -ir-output-only")
 	case o.split.Single && o.spirv.wanted:
 		return errors.New("-ir-output-only writes IR: leave it out for -to=spirv")
 	case o.split.Single && len(o.outputs) > 1:

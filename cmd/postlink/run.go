@@ -29,6 +29,9 @@ func postlink(args []string, s cli.Streams) error {
 	}
 	defer input.Close()
 	module := input.Module
+	if err := checkLowering(module, o); err != nil {
+		return located(module, err)
+	}
 	graph, groups, err := plan(module, o)
 	if err != nil {
 		return err

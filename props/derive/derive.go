@@ -45,6 +45,9 @@ type Options struct {
 	ExportedSymbols bool
 	ImportedSymbols bool
 	DeviceGlobals   bool
+	// IDQueriesRange is what the results of id queries fit into, as the
+	// property of that name has it: 0 int (no property), 1 uint, 2 size_t.
+	IDQueriesRange uint32
 }
 
 // image is what the functions of this package look at.

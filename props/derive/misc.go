@@ -28,6 +28,9 @@ func (i *image) misc() error {
 			return err
 		}
 	}
+	if i.options.IDQueriesRange != 0 {
+		i.put(props.SetMiscProperties, "idQueriesRange", props.Uint32(i.options.IDQueriesRange))
+	}
 	return nil
 }
 

@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 )
@@ -121,7 +123,7 @@ func (s Streams) Report(program string, err error) int {
 			return code
 		}
 	}
-	fmt.Fprintf(s.Err, "%s: %v\n", program, shown)
+	fmt.Fprintf(s.Err, "%s: %s\n", program, Message(shown))
 	return code
 }
 
@@ -132,6 +134,20 @@ func WriteJSON(w io.Writer, v any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// ProgramName returns the name that messages carry: the program's own, or that
+// of the tool that it stands in for where it is called by that name, which may
+// have a version behind it (tool-19).
+func ProgramName(own, tool string) string {
+	if len(os.Args) == 0 {
+		return own
+	}
+	called := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	if called == tool || strings.HasPrefix(called, tool+"-") {
+		return called
+	}
+	return own
 }
 
 // version is set by the linker (-X offlink/cmd/internal/cli.version=...).

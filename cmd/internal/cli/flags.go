@@ -82,7 +82,7 @@ func (s *FlagSet) option(arg string, rest []string) (int, error) {
 	f := s.lookup(name)
 	switch {
 	case f == nil:
-		return 0, s.usagef("unknown command line argument '%s'", arg)
+		return 0, s.usagef("unknown command line argument '%s'%s", arg, s.didYouMean(name))
 	case f.Value == "":
 		on, ok := parseBool(value, hasValue)
 		if !ok {
@@ -104,6 +104,17 @@ func (s *FlagSet) lookup(name string) *Flag {
 		}
 	}
 	return nil
+}
+
+// didYouMean names the option that an unknown one is near to.
+func (s *FlagSet) didYouMean(name string) string {
+	var names []string
+	for _, f := range s.Flags {
+		if !f.Hidden {
+			names = append(names, "-"+f.Name)
+		}
+	}
+	return DidYouMean(name, names)
 }
 
 func (s *FlagSet) usagef(format string, args ...any) error {
@@ -134,12 +145,11 @@ func (s *FlagSet) PrintFlags(w io.Writer) {
 		if f.Value != "" {
 			name += "=" + f.Value
 		}
-		if len(name) > 30 {
-			fmt.Fprintf(w, "  %s\n  %-30s", name, "")
-		} else {
-			fmt.Fprintf(w, "  %-30s", name)
+		if len(name) > helpColumn-4 {
+			fmt.Fprintf(w, "  %s\n", name)
+			name = ""
 		}
-		fmt.Fprintf(w, " %s\n", f.Usage)
+		fmt.Fprintf(w, "  %-*s%s\n", helpColumn-2, name, f.Usage)
 	}
 }
 

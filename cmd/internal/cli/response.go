@@ -13,8 +13,8 @@ const (
 
 // ExpandResponseFiles replaces each @file argument by the arguments in that
 // file, split as a shell would (quotes and backslashes), files in files
-// included. An @file that does not exist stays as it is, as in the reference
-// tools.
+// included. An @file that does not exist, or is a directory, stays as it is, as
+// in the reference tools.
 func ExpandResponseFiles(args []string) ([]string, error) {
 	left := maxResponseBytes
 	return expandResponse(args, maxResponseDepth, &left)
@@ -28,14 +28,18 @@ func expandResponse(args []string, depth int, left *int) ([]string, error) {
 			out = append(out, arg)
 			continue
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
+		if info, err := os.Stat(name); err != nil || info.IsDir() {
 			out = append(out, arg)
 			continue
 		}
-		if *left -= len(data); *left < 0 || depth == 0 {
-			return nil, fmt.Errorf("%s: response files are nested too deeply or too large: does one name itself?", name)
+		if depth == 0 {
+			return nil, fmt.Errorf("%s: response files are nested too deeply: does one name itself?", name)
 		}
+		data, err := ReadFile(name, int64(*left))
+		if err != nil {
+			return nil, fmt.Errorf("@%w", err)
+		}
+		*left -= len(data)
 		inner, err := expandResponse(SplitWords(string(data)), depth-1, left)
 		if err != nil {
 			return nil, err

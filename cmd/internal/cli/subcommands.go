@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,34 @@ func (s *Subcommands) Named(args []string) bool {
 	return false
 }
 
+// Commands returns them, for the program's help.
+func (s *Subcommands) Commands() []*cobra.Command {
+	var list []*cobra.Command
+	for _, newCommand := range s.New {
+		list = append(list, newCommand(Streams{}))
+	}
+	return list
+}
+
+// Misspelt returns an error where the first of the arguments is meant to be a
+// subcommand: a word that is near to one, and no file.
+func (s *Subcommands) Misspelt(args []string) error {
+	if len(args) < 2 || strings.HasPrefix(args[0], "-") || strings.HasPrefix(args[0], "@") {
+		return nil
+	}
+	if _, err := os.Lstat(args[0]); err == nil {
+		return nil
+	}
+	var names []string
+	for _, c := range s.Commands() {
+		names = append(names, c.Name())
+	}
+	if hint := DidYouMean(args[0], names); hint != "" {
+		return Usagef("there is no command and no file '%s'%s", args[0], hint)
+	}
+	return nil
+}
+
 // Run runs the one that the first argument names, and returns the exit code.
 func (s *Subcommands) Run(args []string, streams Streams) int {
 	root := s.root(streams)
@@ -44,9 +73,7 @@ func (s *Subcommands) root(streams Streams) *cobra.Command {
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return Usagef("%w; see '%s --help'", err, c.CommandPath())
-	})
+	Style(root)
 	for _, newCommand := range s.New {
 		root.AddCommand(newCommand(streams))
 	}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Help is the help of a program. All three have one layout: what it does, how
+// it is called, its commands, its options.
+type Help struct {
+	Program string
+	Summary string   // a sentence; more paragraphs may follow it
+	Usage   []string // command lines, without the program's name
+	// Commands are listed with their arguments.
+	Commands []*cobra.Command
+	// Options prints the options, each in a line of two columns; nil for none.
+	Options func(io.Writer)
+}
+
+// Print prints the help.
+func (h *Help) Print(w io.Writer) {
+	fmt.Fprintf(w, "%s\n\nUsage:\n", h.Summary)
+	for _, line := range h.Usage {
+		fmt.Fprintf(w, "  %s %s\n", h.Program, line)
+	}
+	if len(h.Commands) > 0 {
+		fmt.Fprintf(w, "\nCommands:\n")
+		width := 0
+		for _, c := range h.Commands {
+			width = max(width, len(commandLine(c)))
+		}
+		for _, c := range h.Commands {
+			fmt.Fprintf(w, "  %-*s  %s\n", min(width, helpColumn-2), commandLine(c), c.Short)
+		}
+		fmt.Fprintf(w, "\n'%s COMMAND --help' says more of a command.\n", h.Program)
+	}
+	if h.Options != nil {
+		fmt.Fprintf(w, "\nOptions:\n")
+		h.Options(w)
+	}
+}
+
+func commandLine(c *cobra.Command) string {
+	use := c.Use
+	if len(use) > helpColumn-4 { // with all its options: the name will do
+		use = c.Name()
+	}
+	return use
+}
+
+// helpColumn is where the second column of options begins.
+const helpColumn = 34
+
+// helpTemplate gives the help of cobra's commands that layout.
+const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
+
+{{end}}Usage:
+  {{.UseLine}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
+
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}
+
+'{{.CommandPath}} COMMAND --help' says more of a command.{{end}}{{if .HasAvailableLocalFlags}}
+
+Options:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
+`
+
+// Style gives a command tree the programs' layout of help and wording of
+// errors.
+func Style(root *cobra.Command) {
+	root.SetHelpTemplate(helpTemplate)
+	root.SetUsageTemplate(helpTemplate)
+	root.SetFlagErrorFunc(FlagError)
+}

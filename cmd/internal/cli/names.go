@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// maxShown is how many of the names that fit are listed in an error.
+const maxShown = 8
+
+// FindName returns the index of the name that a user means: its symbol, as a
+// compiler mangled it or as its author wrote it, with its parameters or
+// without, or a part of that which is in no other name. The first of these that
+// fits one name counts. what says in errors what the names are: "kernel".
+func FindName(wanted, what string, names []string) (int, error) {
+	for _, fits := range nameRules {
+		var found []int
+		for i, name := range names {
+			if fits(name, wanted) && (len(found) == 0 || names[found[0]] != name) {
+				found = append(found, i)
+			}
+		}
+		switch len(found) {
+		case 0:
+			continue
+		case 1:
+			return found[0], nil
+		}
+		return -1, fmt.Errorf("%s is part of the names of several %ss: %s", wanted, what, list(names, found))
+	}
+	readable := make([]string, len(names))
+	for i, name := range names {
+		readable[i] = ReadableName(name)
+	}
+	return -1, fmt.Errorf("there is no %s %s%s", what, wanted, DidYouMean(wanted, append(readable, names...)))
+}
+
+// nameRules are the ways in which a name is found, in their order.
+var nameRules = []func(name, wanted string) bool{
+	func(name, wanted string) bool { return name == wanted },
+	func(name, wanted string) bool {
+		return ReadableName(name) == wanted || demangle.Filter(name) == wanted
+	},
+	func(name, wanted string) bool {
+		return strings.TrimPrefix(demangle.Filter(name, demangle.NoParams), typeName) == wanted
+	},
+	func(name, wanted string) bool {
+		return wanted != "" && (strings.Contains(name, wanted) || strings.Contains(ReadableName(name), wanted))
+	},
+}
+
+// typeName is how a demangler shows the symbols of kernels that SYCL compilers
+// name after types.
+const typeName = "typeinfo name for "
+
+// ReadableName is a symbol as its author wrote it. Kernels are named after
+// types, by what C++ calls the type's name.
+func ReadableName(symbol string) string {
+	return strings.TrimPrefix(demangle.Filter(symbol), typeName)
+}
+
+func list(names []string, which []int) string {
+	var shown []string
+	for _, i := range which[:min(len(which), maxShown)] {
+		shown = append(shown, ReadableName(names[i]))
+	}
+	text := strings.Join(shown, ", ")
+	if len(which) > maxShown {
+		text += fmt.Sprintf(" and %d more", len(which)-maxShown)
+	}
+	return text
+}

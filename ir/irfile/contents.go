@@ -1,0 +1,144 @@
+package irfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"offlink/ir/irtext"
+)
+
+// memory is the content of an input.
+type memory struct {
+	all  []byte // as allocated, nil for none
+	used int
+}
+
+func (m *memory) bytes() []byte { return m.all[:m.used:m.used] }
+
+func (m *memory) free() error {
+	if m.all == nil {
+		return nil
+	}
+	all := m.all
+	m.all, m.used = nil, 0
+	return release(all)
+}
+
+var (
+	errNoMemory = errors.New("there is not enough memory for it")
+	errShorter  = errors.New("the file became shorter while it was read")
+	errLonger   = errors.New("the file became longer while it was read: is it complete?")
+)
+
+// contents reads a whole input.
+func contents(path string, stdin io.Reader) (*memory, error) {
+	if path == Stdin {
+		m, err := readStream(stdin, irtext.MaxSize)
+		return m, named("<stdin>", err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, named(path, err)
+	}
+	defer file.Close()
+	m, err := readFile(file)
+	return m, named(path, err)
+}
+
+// named puts the path before an error that does not have it.
+func named(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+func readFile(file *os.File) (*memory, error) {
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("is a directory; name a file of LLVM IR")
+	case info.Mode().IsRegular() && info.Size() > irtext.MaxSize:
+		return nil, tooLarge(irtext.MaxSize)
+	case info.Mode().IsRegular() && info.Size() > 0: // some of /proc say 0
+		return readExactly(file, int(info.Size()))
+	}
+	return readStream(file, irtext.MaxSize)
+}
+
+// readExactly reads a file of that size, and no other.
+func readExactly(r io.Reader, size int) (*memory, error) {
+	all, err := allocate(size)
+	if err != nil {
+		return nil, err
+	}
+	m := &memory{all, size}
+	if _, err = io.ReadFull(r, all); errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = errShorter
+	}
+	if err == nil {
+		var more [1]byte
+		if n, _ := r.Read(more[:]); n > 0 {
+			err = errLonger
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, m.free())
+	}
+	return m, nil
+}
+
+// firstBlock is how much of a stream is read before it is looked at.
+const firstBlock = 1 << 16
+
+// readStream reads what has no size that is known, up to limit bytes. What is
+// no LLVM IR by its beginning is not read to its end, which may not come.
+func readStream(r io.Reader, limit int) (*memory, error) {
+	m := &memory{}
+	for {
+		if m.used == len(m.all) {
+			if err := m.grow(); err != nil {
+				return nil, errors.Join(err, m.free())
+			}
+		}
+		n, err := r.Read(m.all[m.used:])
+		began := m.used < firstBlock
+		m.used += n
+		switch {
+		case m.used > limit:
+			err = tooLarge(limit)
+		case errors.Is(err, io.EOF):
+			return m, nil
+		case err == nil && began && m.used >= firstBlock:
+			err = checkIR(m.bytes())
+		}
+		if err != nil {
+			return nil, errors.Join(err, m.free())
+		}
+	}
+}
+
+// grow doubles the memory.
+func (m *memory) grow() error {
+	all, err := allocate(max(4*firstBlock, 2*len(m.all)))
+	if err != nil {
+		return err
+	}
+	copy(all, m.bytes())
+	used := m.used
+	err = m.free()
+	m.all, m.used = all, used
+	return err
+}
+
+func tooLarge(limit int) error {
+	return fmt.Errorf("the module has more than %d bytes, which is the limit: compile its sources to several modules", limit)
+}
