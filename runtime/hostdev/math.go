@@ -127,11 +127,6 @@ func cospi(x float64) float64 {
 	return math.Cos(math.Pi * r)
 }
 
-func tan(x float64) float64 {
-	s, c := math.Sincos(x)
-	return s / c
-}
-
 // tanpi has a pole of alternating sign between integers.
 func tanpi(x float64) float64 {
 	s, c := sinpi(x), cospi(x)

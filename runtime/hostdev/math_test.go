@@ -10,7 +10,7 @@ import (
 )
 
 // The results of functions are compared with testdata/math.golden, which
-// testdata/reference_math.py computes to 40 digits.
+// testdata/reference_math.py computes to 25 digits.
 
 // maxULP is the error in units of the last place that OpenCL allows a double
 // (table "ULP values for double-precision built-in math functions"); where it
@@ -86,8 +86,11 @@ func TestMath(t *testing.T) {
 	references := readReferences(t)
 	eachLevel(t, "math.cl", func(t *testing.T, p *testProgram) {
 		for _, r := range references {
-			if r.kind == "float" {
+			switch r.kind {
+			case "float":
 				testReference[float32](t, p, r, 24, -126, 1)
+				continue
+			case "half":
 				continue
 			}
 			allowed, ok := maxULP[r.name]
@@ -100,6 +103,39 @@ func TestMath(t *testing.T) {
 		testMathSpecial(t, p)
 		testGeometry(t, p)
 	})
+}
+
+// TestHalfMath calls the functions of halves, which have no kernels in math.cl:
+// they are exact to one unit of the last place (OpenCL allows 2 and more).
+func TestHalfMath(t *testing.T) {
+	tested := map[string]bool{}
+	for _, r := range readReferences(t) {
+		f := halfFunction(r.name)
+		if r.kind != "half" || f == nil {
+			continue
+		}
+		tested[r.name] = true
+		for i := range r.a {
+			a, b := uint64(doubleToHalf(r.a[i], roundEven)), uint64(doubleToHalf(r.b[i], roundEven))
+			got := halfValue(uint16(f(a, b)))
+			if d := ulps(got, r.want[i], 11, -14); d > 1 {
+				t.Errorf("%s of half %v, %v = %v; want %.10g: %.3g units of the last place", r.name, r.a[i], r.b[i], got, r.want[i], d)
+			}
+		}
+	}
+	if len(tested) < 35 {
+		t.Errorf("%d functions were tested", len(tested))
+	}
+}
+
+func halfFunction(name string) binary2 {
+	if row, ok := mathUnary[name]; ok {
+		return func(a, _ uint64) uint64 { return row[0](a) }
+	}
+	if row, ok := mathBinary[name]; ok {
+		return row[0]
+	}
+	return nil
 }
 
 // testMathRest has functions that are exact, and that others are made of.

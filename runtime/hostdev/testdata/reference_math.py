@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes math.golden: what the functions of OpenCL C give for arguments that
-are exact floats, to 40 digits. Needs mpmath 1.3.0.
+are exact floats, to 25 digits. Needs mpmath 1.3.0.
 
 A line is: function, type, first argument, second argument (hexadecimal),
 result (decimal).
@@ -13,6 +13,16 @@ import mpmath
 
 mp.prec = 400
 random.seed(1)
+
+
+def short(x):
+    """The shorter of two exact spellings."""
+    digits, _, exponent = x.hex().partition("p")
+    return min(repr(x), digits.rstrip("0").rstrip(".") + "p" + exponent, key=len)
+
+
+def half(x):
+    return struct.unpack("e", struct.pack("e", x))[0]
 
 
 def single(x):
@@ -59,7 +69,7 @@ UNARY = {
     "cbrt": (lambda x: mp.sign(x) * mp.cbrt(abs(x)), lambda r: spread(-1e30, 1e30, 12)),
     "cos": (mp.cos, lambda r: spread(-1e6, 1e6, 12) + near([math.pi / 2, math.pi, 1e3])),
     "cosh": (mp.cosh, lambda r: spread(-r["exp"], r["exp"], 12)),
-    "cospi": (lambda x: mp.cos(pi * x), lambda r: spread(-1e4, 1e4, 12) + near(halves)),
+    "cospi": (mp.cospi, lambda r: spread(-1e4, 1e4, 12) + near(halves)),
     "erf": (mp.erf, lambda r: spread(-5, 5, 12)),
     "erfc": (mp.erfc, lambda r: spread(-5, r["erfc"], 12)),
     "exp": (mp.exp, lambda r: spread(-r["exp"], r["exp"], 12)),
@@ -73,11 +83,11 @@ UNARY = {
     "rsqrt": (lambda x: 1 / mp.sqrt(x), lambda r: spread(0, 1e30, 12)),
     "sin": (mp.sin, lambda r: spread(-1e6, 1e6, 12) + near([math.pi, 2 * math.pi, 1e3])),
     "sinh": (mp.sinh, lambda r: spread(-r["exp"], r["exp"], 12)),
-    "sinpi": (lambda x: mp.sin(pi * x), lambda r: spread(-1e4, 1e4, 12) + near(halves)),
+    "sinpi": (mp.sinpi, lambda r: spread(-1e4, 1e4, 12) + near(halves)),
     "tan": (mp.tan, lambda r: spread(-1e4, 1e4, 12) + near([math.pi / 2, math.pi])),
     "tanh": (mp.tanh, lambda r: spread(-20, 20, 12)),
-    "tanpi": (lambda x: mp.tan(pi * x), lambda r: spread(-100, 100, 12) + near(halves)),
-    "tgamma": (mp.gamma, lambda r: [x for x in spread(-40, r["gamma"], 16) if x != int(x)]),
+    "tanpi": (lambda x: mp.sinpi(x) / mp.cospi(x), lambda r: spread(-100, 100, 12) + near(halves)),
+    "tgamma": (mp.gamma, lambda r: [x for x in spread(-40, r["gamma"], 16) if r["cut"](x) % 1]),
     "degrees": (lambda x: x * 180 / pi, lambda r: spread(-1e3, 1e3, 4)),
     "radians": (lambda x: x * pi / 180, lambda r: spread(-1e3, 1e3, 4)),
 }
@@ -136,28 +146,112 @@ BINARY = {
     "pown": (lambda x, n: mp.power(x, int(n)), integer_powers),
     "rootn": (root, roots),
 }
-RANGES = {
-    "float": {"exp": 87.0, "exp2": 125.0, "exp10": 37.0, "erfc": 9.0, "gamma": 34.0},
-    "double": {"exp": 708.0, "exp2": 1020.0, "exp10": 307.0, "erfc": 26.0, "gamma": 170.0},
+
+
+def angles(r):
+    """Large numbers, and those that are nearest to multiples of pi/2."""
+    out = [s * 10.0 ** random.uniform(0, r["large"]) for s in (1, -1) for _ in range(8)]
+    with mp.workprec(2400):
+        for _ in range(8):
+            n = mp.floor(mpf(10) ** random.uniform(0, r["large"] - 1))
+            out.append(float(n * mp.pi / 2))
+    # The double that is nearest to a multiple of pi/2 of all.
+    return out + ([6381956970095103.0 * 2.0 ** 797] if r["large"] > 300 else [])
+
+
+def steps(r):
+    """Numbers of bits, the last one among them."""
+    return range(r["bits"], 0, -1 - r["bits"] // 8)
+
+
+def below_one(r):
+    out = [1.0, -1.0, 0.5, -0.5]
+    for k in steps(r):
+        out += [1 - 2.0 ** -k, -(1 - 2.0 ** -k)]
+    return out + [s * (1 - 10.0 ** random.uniform(-r["bits"] * 0.3, 0)) for s in (1, -1) for _ in range(6)]
+
+
+def above_one(r):
+    return [1 + 2.0 ** -(k - 1) for k in steps(r) if k > 1] + [r["max"], r["max"] / 3]
+
+
+def around_one(r):
+    return above_one(r) + below_one(r)[4::2]
+
+
+def tiny(r):
+    return [s * v for s in (1, -1) for v in (r["min"], r["min"] * 5, r["normal"], r["normal"] * 1.5, r["normal"] ** 0.5, 2.0 ** -r["bits"])]
+
+
+def ends(name):
+    """The last arguments before a result is infinite, or 0."""
+    return lambda r: [v * (1 - 2.0 ** -k) for v in r[name] for k in (3, 7, 9)]
+
+
+# Arguments where functions lose bits: near zeros and poles, and at the ends of
+# the range.
+HARD = {
+    "acos": [below_one, tiny], "acospi": [below_one, tiny], "asin": [below_one, tiny], "asinpi": [below_one],
+    "acosh": [above_one], "asinh": [tiny, above_one], "atanh": [below_one, tiny], "atan": [tiny, above_one], "atanpi": [above_one],
+    "sin": [angles, tiny], "cos": [angles, tiny], "tan": [angles, tiny],
+    "sinpi": [tiny, above_one], "cospi": [tiny, above_one], "tanpi": [tiny],
+    "cbrt": [tiny, around_one], "rsqrt": [around_one], "erf": [tiny, above_one], "erfc": [tiny, below_one],
+    "exp": [tiny, ends("exps")], "exp2": [tiny, ends("exp2s")], "exp10": [tiny, ends("exp10s")], "expm1": [tiny, below_one, ends("exps")],
+    "sinh": [tiny, below_one, ends("sinhs")], "cosh": [tiny, ends("sinhs")], "tanh": [tiny, below_one],
+    "log": [around_one], "log2": [around_one], "log10": [around_one], "log1p": [tiny, below_one, above_one],
+    "tgamma": [around_one],
 }
+
+
+def hard(name, kind, r, cut):
+    """The hard arguments of a function that are of the type and in its domain."""
+    poles = {"acosh": [], "atanh": [1.0, -1.0], "log1p": [-1.0]}.get(name, [])
+    for inputs in HARD.get(name, []):
+        for x in inputs(r):
+            if kind == "half" and abs(x) > 65504 or kind == "float" and abs(x) > r["max"]:
+                continue
+            x = cut(x)
+            if cut(x) != 0 and x not in poles and not (name == "tgamma" and (abs(x) > 30 or x < 0)):
+                yield x
+
+
+RANGES = {
+    "half": {"exp": 9.0, "exp2": 13.0, "exp10": 4.0, "erfc": 2.5, "gamma": 8.0, "large": 4, "bits": 11, "max": 65504.0,
+             "min": 2.0 ** -24, "normal": 2.0 ** -14, "exps": [-16.6, 11.08], "exp2s": [-24, 15.99], "exp10s": [-7.2, 4.8], "sinhs": [-11.7, 11.7]},
+    "float": {"exp": 87.0, "exp2": 125.0, "exp10": 37.0, "erfc": 9.0, "gamma": 34.0, "large": 37, "bits": 24, "max": float(2 ** 128 - 2 ** 104),
+              "min": 2.0 ** -149, "normal": 2.0 ** -126, "exps": [-103.2, 88.7], "exp2s": [-149, 127.9], "exp10s": [-44.8, 38.5], "sinhs": [-89.4, 89.4]},
+    "double": {"exp": 708.0, "exp2": 1020.0, "exp10": 307.0, "erfc": 26.0, "gamma": 170.0, "large": 305, "bits": 53, "max": 1.7976931348623157e308,
+               "min": 2.0 ** -1074, "normal": 2.0 ** -1022, "exps": [-744, 709.7], "exp2s": [-1074, 1023.9], "exp10s": [-323, 308.2], "sinhs": [-710.4, 710.4]},
+}
+
+
+def shrunk(inputs, kind):
+    """Without what a half does not hold."""
+    return [x for x in inputs if kind != "half" or 2.0 ** -24 <= abs(x) <= 60000]
 
 
 def main():
     for kind, r in RANGES.items():
-        cut = single if kind == "float" else float
+        cut = r["cut"] = {"half": half, "float": single, "double": float}[kind]
         for name, (f, inputs) in UNARY.items():
-            for x in map(cut, inputs(r)):
+            for x in [*map(cut, shrunk(inputs(r), kind)), *hard(name, kind, r, cut)]:
                 if name == "tanpi" and x % 1 == 0.5:
                     continue  # a pole
-                print(name, kind, x.hex(), "0x0p+0", mpmath.nstr(f(exact(x)), 40))
+                v = f(exact(x))
+                if isinstance(v, mpf) and mpmath.isfinite(v) and abs(v) <= r["max"]:
+                    print(name, kind, short(x), "0", mpmath.nstr(v, 25))
         for name, (f, inputs) in BINARY.items():
             for x, y in inputs(r):
+                if kind == "half" and (abs(x) > 60000 or abs(y) > 2000 or abs(x) < 2.0 ** -14):
+                    continue
                 x, y = cut(x), cut(y)
+                if name in ("pow", "powr", "pown") and x in (0.0, 1.0, -1.0):
+                    continue
                 if name == "pown" and abs(math.log(abs(x)) * y) > r["exp"]:
                     continue
                 if name in ("pow", "powr") and abs(math.log(x) * y) > r["exp"]:
                     continue
-                print(name, kind, x.hex(), y.hex(), mpmath.nstr(f(exact(x), exact(y)), 40))
+                print(name, kind, short(x), short(y), mpmath.nstr(f(exact(x), exact(y)), 25))
 
 
 main()
