@@ -42,8 +42,9 @@ type ExecutionMode struct {
 
 // The execution modes that offlink reads.
 const (
-	ExecutionModeLocalSize   = 17
-	ExecutionModeLocalSizeId = 38
+	ExecutionModeLocalSize    = 17
+	ExecutionModeSubgroupSize = 35
+	ExecutionModeLocalSizeId  = 38
 )
 
 // ExecutionModes returns the modes of the entry points of a function.

@@ -139,6 +139,15 @@ type Memory interface {
 	Close() error
 }
 
+// Addresser is a Memory whose address kernels may find in arguments passed by
+// value, or in other memory. The memory lives as long as a launch that uses it
+// so.
+type Addresser interface {
+	// Address is the device address of the first byte; that of byte n is n
+	// more.
+	Address() uint64
+}
+
 // Queue runs commands in order. A queue is used by one goroutine at a time.
 type Queue interface {
 	Write(m Memory, offset int64, data []byte) error

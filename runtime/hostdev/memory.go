@@ -89,6 +89,9 @@ func (m *memory) Close() error {
 	return m.release()
 }
 
+// Address is the pointer that kernels have for the first byte.
+func (m *memory) Address() uint64 { return uint64(m.pointer(0)) }
+
 func (m *memory) release() error { return m.device.heap.free(m) }
 
 func (m *memory) pointer(offset int64) pointer { return makePointer(m.space, m.index, offset) }

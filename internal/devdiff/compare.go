@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed opencl.py
+var otherHalf []byte
+
+// runElsewhere runs the jobs on the OpenCL device: dir/N.json becomes
+// dir/N.result or dir/N.error.
+func runElsewhere(o options, dir string, jobs []*job) error {
+	script := filepath.Join(dir, "opencl.py")
+	if err := os.WriteFile(script, otherHalf, 0o666); err != nil {
+		return err
+	}
+	for i, j := range jobs {
+		j.Code = filepath.Join(dir, fmt.Sprintf("%d.spv", i))
+		if err := os.WriteFile(j.Code, j.code, 0o666); err != nil {
+			return err
+		}
+		text, err := json.Marshal(j)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(strings.TrimSuffix(j.Code, "spv")+"json", text, 0o666); err != nil {
+			return err
+		}
+	}
+	cmd := exec.Command(o.python, script, dir)
+	cmd.Env = append(os.Environ(), "OCL_ICD_VENDORS="+o.icd)
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
+}
+
+type verdict int
+
+const (
+	verdictEqual verdict = iota
+	verdictNear
+	verdictDiffers
+	verdictFault   // the embedded device stops it with all arguments
+	verdictRefused // the other device does not run it
+	verdicts
+)
+
+var verdictNames = [verdicts]string{"equal", "equal to some units of the last place", "differ", "stopped by the embedded device", "not run by the other device"}
+
+// maxUnits is the units of the last place that floats may differ by: the
+// devices differ in their functions.
+const maxUnits = 16
+
+func (j *job) compare(dir string) (verdict, string) {
+	base := strings.TrimSuffix(j.Code, "spv")
+	data, err := os.ReadFile(base + "result")
+	if err != nil {
+		reason, err := os.ReadFile(base + "error")
+		if err != nil {
+			return verdictRefused, "it ended without a result"
+		}
+		return verdictRefused, strings.TrimSpace(string(reason))
+	}
+	v, detail := verdictEqual, j.String()
+	for i, b := range j.Buffers {
+		theirs := data[:len(b.Data)]
+		data = data[len(b.Data):]
+		if bytes.Equal(theirs, b.result) {
+			continue
+		}
+		if at, ok := b.near(theirs); !ok {
+			return verdictDiffers, fmt.Sprintf("%v: buffer %d at byte %d: %x here, %x there", j, i, at, b.result[at:at+8], theirs[at:at+8])
+		}
+		v = verdictNear
+	}
+	return v, detail
+}
+
+// near compares floats by their distance and the rest by their bytes.
+func (b *buffer) near(theirs []byte) (at int, ok bool) {
+	size := b.layout.size
+	if size == 0 {
+		return 0, false
+	}
+	for start := 0; start+size <= len(theirs); start += size {
+		for _, f := range b.layout.fields {
+			at := start + f.offset
+			x, y := b.result[at:at+f.size], theirs[at:at+f.size]
+			if !bytes.Equal(x, y) && !(f.float && distance(number(x), number(y), f.size) <= maxUnits) {
+				return min(at, len(theirs)-8), false
+			}
+		}
+	}
+	return 0, true
+}
+
+func number(b []byte) (v uint64) {
+	for i, c := range b {
+		v |= uint64(c) << (8 * i)
+	}
+	return v
+}
+
+// distance is how many floats lie between two; none between two NaNs.
+func distance(a, b uint64, size int) uint64 {
+	sign := uint64(1) << (8*size - 1)
+	exponent := map[int]uint64{2: 0x7c00, 4: 0x7f800000, 8: 0x7ff << 52}[size]
+	if a&^sign > exponent && b&^sign > exponent {
+		return 0
+	}
+	order := func(v uint64) int64 {
+		if v&sign != 0 {
+			return -int64(v &^ sign)
+		}
+		return int64(v)
+	}
+	d := order(a) - order(b)
+	if d < 0 {
+		d = -d
+	}
+	if d < 0 {
+		return math.MaxUint64
+	}
+	return uint64(d)
+}
+
+// report counts and prints.
+type report struct {
+	options  options
+	counts   [verdicts]int
+	families map[string]map[verdict]bool
+}
+
+func newReport(o options) *report {
+	return &report{options: o, families: map[string]map[verdict]bool{}}
+}
+
+func (r *report) add(c candidate, v verdict, detail string) {
+	r.counts[v]++
+	if r.families[c.family] == nil {
+		r.families[c.family] = map[verdict]bool{}
+	}
+	r.families[c.family][v] = true
+	if v == verdictDiffers || r.options.verbose {
+		fmt.Printf("%s: %s: %s\n", verdictNames[v], c.name, detail)
+	}
+}
+
+func (r *report) summary() {
+	kernels := 0
+	for v, n := range r.counts {
+		kernels += n
+		if n > 0 {
+			families := 0
+			for _, seen := range r.families {
+				if seen[verdict(v)] {
+					families++
+				}
+			}
+			fmt.Printf("%6d kernels of %d families: %s\n", n, families, verdictNames[v])
+		}
+	}
+	fmt.Printf("%6d kernels of %d families in all\n", kernels, len(r.families))
+}

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/hostdev"
+	"offlink/spirv"
+)
+
+// job is one launch: what goes into it, and what the embedded device made of
+// it. It is also what the other half reads.
+type job struct {
+	candidate `json:"-"`
+
+	Kernel  string
+	Code    string // a file
+	Global  []int
+	Local   []int
+	Args    []argument
+	Buffers []*buffer
+
+	module *spirv.Module
+	plan   plan
+}
+
+// argument is one of: a buffer (its number, plus one), bytes, local memory.
+type argument struct {
+	Buffer  int
+	Bytes   []byte
+	Patches []patch
+	Local   int
+}
+
+// patch is an address of a buffer in bytes.
+type patch struct{ Offset, Buffer int }
+
+// buffer is memory that the kernel gets.
+type buffer struct {
+	Data    []byte
+	Patches []patch
+	layout  layout
+	result  []byte
+	memory  driver.Memory
+}
+
+const (
+	bufferSize = 32 << 10
+	localBytes = 8 << 10
+	maxBuffers = 64
+)
+
+// planJob finds arguments that the kernel runs with: rather those with which it
+// changes something.
+func planJob(c candidate) (*job, error) {
+	m, err := spirv.Parse(c.code)
+	if err != nil {
+		return nil, err
+	}
+	var idle *job
+	for _, p := range plans {
+		j := &job{candidate: c, Kernel: c.name, module: m, plan: p}
+		if err = j.makeUp(); err != nil {
+			return nil, err
+		}
+		if err = j.runHere(); err != nil {
+			continue
+		}
+		if j.changed() {
+			return j, nil
+		}
+		idle = j
+	}
+	if idle != nil {
+		return idle, nil
+	}
+	return nil, err
+}
+
+// makeUp makes the range and the arguments of the kernel's parameters.
+func (j *job) makeUp() error {
+	var id spirv.ID
+	for _, e := range j.module.EntryPoints() {
+		if e.Name == j.name {
+			id = e.Function
+		}
+	}
+	j.Global, j.Local = []int{64}, []int{16}
+	for _, mode := range j.module.ExecutionModes(id) {
+		if mode.Mode == spirv.ExecutionModeLocalSize {
+			j.Global, j.Local = nil, nil
+			for i, n := range mode.Words {
+				j.Local = append(j.Local, int(n))
+				j.Global = append(j.Global, int(n)*(2-min(i, 1)))
+			}
+		}
+	}
+	for _, f := range j.module.Functions() {
+		if f.ID() != id {
+			continue
+		}
+		for _, param := range f.Params {
+			if err := j.addArgument(param.Type(), param.Result()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (j *job) addArgument(id, param spirv.ID) error {
+	t := j.module.Def(id)
+	if t.Op != spirv.OpTypePointer {
+		j.Args = append(j.Args, j.bytesOf(layoutOf(j.module, id)))
+		return nil
+	}
+	elem := spirv.ID(t.Words[2])
+	switch spirv.StorageClass(t.Words[1]) {
+	case spirv.StorageFunction:
+		j.Args = append(j.Args, j.bytesOf(layoutOf(j.module, elem)))
+	case spirv.StorageWorkgroup:
+		j.Args = append(j.Args, argument{Local: localBytes})
+	default:
+		n, err := j.newBuffer(elem, 0)
+		if err != nil {
+			return err
+		}
+		j.Args = append(j.Args, argument{Buffer: n + 1})
+	}
+	return nil
+}
+
+// bytesOf is an argument by value.
+func (j *job) bytesOf(l layout) argument {
+	a := argument{Bytes: make([]byte, l.size)}
+	for _, f := range l.fields {
+		if f.pointer == 0 {
+			putNumber(a.Bytes[f.offset:], f.size, j.plan.value(f))
+			continue
+		}
+		if n, err := j.newBuffer(f.pointer, 1); err == nil {
+			a.Patches = append(a.Patches, patch{f.offset, n})
+		}
+	}
+	return a
+}
+
+func putNumber(to []byte, size int, v uint64) {
+	var word [8]byte
+	binary.LittleEndian.PutUint64(word[:], v)
+	copy(to[:size], word[:])
+}
+
+// newBuffer makes a buffer of elements of a type, and returns its number.
+func (j *job) newBuffer(elem spirv.ID, depth int) (int, error) {
+	if len(j.Buffers) == maxBuffers {
+		return 0, errors.New("too many buffers")
+	}
+	b := &buffer{Data: make([]byte, bufferSize), layout: layoutOf(j.module, elem)}
+	if b.layout.size == 1 && depth > 0 {
+		// A pointer in a struct mostly is to bytes because the translator did
+		// not find its type: sizes and strides.
+		b.layout = scalar(8, false)
+	}
+	n := len(j.Buffers)
+	j.Buffers = append(j.Buffers, b)
+	count, targets := 0, map[spirv.ID]int{}
+	for at := 0; b.layout.size > 0 && len(b.layout.fields) > 0 && at+b.layout.size <= bufferSize; at += b.layout.size {
+		for _, f := range b.layout.fields {
+			if f.pointer != 0 && depth < 2 {
+				target, ok := targets[f.pointer]
+				if !ok {
+					var err error
+					if target, err = j.newBuffer(f.pointer, depth+1); err != nil {
+						return 0, err
+					}
+					targets[f.pointer] = target
+				}
+				b.Patches = append(b.Patches, patch{at + f.offset, target})
+			} else if f.pointer == 0 {
+				putNumber(b.Data[at+f.offset:], f.size, element(f, count))
+			}
+			count++
+		}
+	}
+	return n, nil
+}
+
+// maxSteps stops kernels that do not end with the arguments.
+const maxSteps = 20_000_000
+
+// runHere runs the job on the embedded device.
+func (j *job) runHere() error {
+	d, err := hostdev.New(hostdev.Options{Output: new(bytes.Buffer), Steps: maxSteps}).Devices()
+	if err != nil {
+		return err
+	}
+	device := d[0]
+	p, err := device.Build(context.Background(), []driver.Module{{
+		Name: "image", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: j.code,
+	}}, driver.BuildOptions{})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	q, err := device.NewQueue()
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	args, err := j.arguments(device, q)
+	if err != nil {
+		return err
+	}
+	k, err := p.Kernel(j.name)
+	if err != nil {
+		return err
+	}
+	if err := q.Launch(k, driver.Range{Global: j.Global, Local: j.Local}, args); err != nil {
+		return err
+	}
+	if err := q.Finish(); err != nil {
+		return err
+	}
+	return j.readBack(q)
+}
+
+func (j *job) arguments(device driver.Device, q driver.Queue) (list []driver.Arg, err error) {
+	for _, b := range j.Buffers {
+		if b.memory, err = device.Alloc(int64(len(b.Data))); err != nil {
+			return nil, err
+		}
+	}
+	for _, b := range j.Buffers {
+		if err := q.Write(b.memory, 0, j.patched(b.Data, b.Patches)); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range j.Args {
+		switch {
+		case a.Buffer > 0:
+			list = append(list, driver.Arg{Memory: j.Buffers[a.Buffer-1].memory})
+		case a.Local > 0:
+			list = append(list, driver.Arg{LocalSize: int64(a.Local)})
+		default:
+			list = append(list, driver.Arg{Value: j.patched(a.Bytes, a.Patches)})
+		}
+	}
+	return list, nil
+}
+
+// patched puts the device's addresses into bytes.
+func (j *job) patched(data []byte, patches []patch) []byte {
+	data = bytes.Clone(data)
+	for _, p := range patches {
+		binary.LittleEndian.PutUint64(data[p.Offset:], j.Buffers[p.Buffer].memory.(driver.Addresser).Address())
+	}
+	return data
+}
+
+// readBack takes the addresses out again.
+func (j *job) readBack(q driver.Queue) error {
+	for _, b := range j.Buffers {
+		b.result = make([]byte, len(b.Data))
+		if err := q.Read(b.memory, 0, b.result); err != nil {
+			return err
+		}
+		for _, p := range b.Patches {
+			clear(b.result[p.Offset : p.Offset+8])
+		}
+	}
+	return nil
+}
+
+// changed tells whether the kernel wrote anything.
+func (j *job) changed() bool {
+	for _, b := range j.Buffers {
+		if !bytes.Equal(b.Data, b.result) {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *job) String() string {
+	return fmt.Sprintf("global %v, local %v, numbers %v", j.Global, j.Local, j.plan)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"math"
+
+	"offlink/spirv"
+)
+
+// field is a scalar in memory, or a pointer.
+type field struct {
+	offset, size int
+	float        bool
+	pointer      spirv.ID // the type that it points to, 0 of other fields
+}
+
+// layout is the memory of a type as OpenCL C lays it out.
+type layout struct {
+	size, align int
+	fields      []field
+}
+
+// maxFields bounds the layout of large arrays.
+const maxFields = 1 << 12
+
+func layoutOf(m *spirv.Module, id spirv.ID) layout {
+	in := m.Def(id)
+	switch in.Op {
+	case spirv.OpTypeBool:
+		return scalar(1, false)
+	case spirv.OpTypeInt:
+		return scalar(max(1, int(in.Words[1])/8), false)
+	case spirv.OpTypeFloat:
+		return scalar(int(in.Words[1])/8, true)
+	case spirv.OpTypePointer:
+		l := scalar(8, false)
+		l.fields[0].pointer = spirv.ID(in.Words[2])
+		return l
+	case spirv.OpTypeVector:
+		l := repeat(layoutOf(m, spirv.ID(in.Words[1])), int(in.Words[2]))
+		if in.Words[2] == 3 {
+			l.size = l.size / 3 * 4
+		}
+		l.align = l.size
+		return l
+	case spirv.OpTypeArray:
+		n, _ := m.ConstantInt(spirv.ID(in.Words[2]))
+		return repeat(layoutOf(m, spirv.ID(in.Words[1])), int(n))
+	case spirv.OpTypeStruct:
+		return structLayout(m, in)
+	}
+	return layout{size: 1, align: 1}
+}
+
+func scalar(size int, float bool) layout {
+	return layout{size, size, []field{{size: size, float: float}}}
+}
+
+func repeat(l layout, n int) layout {
+	out := layout{align: l.align}
+	for range n {
+		out.append(l, out.size)
+	}
+	return out
+}
+
+func (l *layout) append(part layout, at int) {
+	for _, f := range part.fields {
+		if len(l.fields) < maxFields {
+			f.offset += at
+			l.fields = append(l.fields, f)
+		}
+	}
+	l.size = at + part.size
+}
+
+func structLayout(m *spirv.Module, in *spirv.Instruction) layout {
+	_, packed := m.Decoration(in.Result(), spirv.DecorationCPacked)
+	l := layout{align: 1}
+	for _, id := range in.Words[1:] {
+		part := layoutOf(m, spirv.ID(id))
+		if packed {
+			part.align = 1
+		}
+		l.align = max(l.align, part.align)
+		l.append(part, alignUp(l.size, part.align))
+	}
+	l.size = alignUp(l.size, l.align)
+	return l
+}
+
+func alignUp(n, align int) int { return (n + align - 1) / max(align, 1) * align }
+
+// plan is the numbers that arguments are made of.
+type plan struct{ small, large uint64 }
+
+// plans are tried one after the other: numbers of 32 bits and fewer often are
+// dimensions, those of 64 bits sizes and offsets.
+var plans = []plan{{1, 4}, {1, 1}, {1, 16}, {2, 8}, {4, 64}, {1, 0}, {0, 0}, {3, 2}}
+
+// value is a field of an argument.
+func (p plan) value(f field) uint64 {
+	switch {
+	case f.float && f.size == 8:
+		return math.Float64bits(1.5)
+	case f.float && f.size == 4:
+		return uint64(math.Float32bits(1.5))
+	case f.float:
+		return 0x3e00
+	case f.size == 8:
+		return p.large
+	}
+	return p.small
+}
+
+// element is field number n of a buffer: numbers from a small range, all of
+// which halves have.
+func element(f field, n int) uint64 {
+	v := float64(n*7%23-5) * 0.375
+	switch {
+	case f.float && f.size == 8:
+		return math.Float64bits(v)
+	case f.float && f.size == 4:
+		return uint64(math.Float32bits(float32(v)))
+	case f.float:
+		return halfBits(v)
+	case f.size == 8:
+		return uint64(n%4) + 1
+	}
+	return uint64(n*5%13) + 1
+}
+
+// halfBits converts a number that a half has exactly.
+func halfBits(v float64) uint64 {
+	if v == 0 {
+		return 0
+	}
+	fraction, exponent := math.Frexp(math.Abs(v))
+	bits := uint64(exponent+14)<<10 + uint64((fraction*2-1)*1024)
+	if v < 0 {
+		bits |= 1 << 15
+	}
+	return bits
+}

@@ -1,0 +1,181 @@
+// Devdiff launches kernels on the embedded device and on an OpenCL device with
+// arguments that it makes up, and compares what they leave in memory. A kernel
+// that the embedded device stops, because the arguments lead it out of bounds,
+// is tried with others.
+//
+//	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-v] FILE...
+//
+// FILEs are what offload-wrap list takes, or SPIR-V. Kernels whose names
+// differ in their types alone are a family, of which N are launched. It prints
+// a line for each kernel that differs, and how many agree. The exit status is 1
+// if any differs.
+package main
+
+import (
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"offlink/spirv"
+	"offlink/wrapper"
+	"offlink/wrapper/devimg"
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.icd, "icd", "", "the OpenCL driver's library")
+	flag.StringVar(&o.python, "python", "python3", "the Python that runs the other half")
+	flag.IntVar(&o.variants, "variants", 1, "kernels of each family")
+	flag.StringVar(&o.only, "kernel", "", "only the kernels with this in their names")
+	flag.BoolVar(&o.verbose, "v", false, "print a line for every kernel")
+	flag.Parse()
+	differ, err := compareFiles(o, flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "devdiff:", err)
+		os.Exit(1)
+	}
+	if differ {
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	icd, python, only string
+	variants          int
+	verbose           bool
+}
+
+// candidate is a kernel in an image.
+type candidate struct {
+	name, family string
+	code         []byte
+}
+
+func compareFiles(o options, files []string) (differ bool, err error) {
+	list, err := candidates(files)
+	if err != nil {
+		return false, err
+	}
+	dir, err := os.MkdirTemp("", "devdiff")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	r := newReport(o)
+	var jobs []*job
+	for _, c := range choose(list, o) {
+		j, err := planJob(c)
+		if err != nil {
+			r.add(c, verdictFault, err.Error())
+			continue
+		}
+		jobs = append(jobs, j)
+	}
+	if err := runElsewhere(o, dir, jobs); err != nil {
+		return false, err
+	}
+	for _, j := range jobs {
+		v, detail := j.compare(dir)
+		r.add(j.candidate, v, detail)
+	}
+	r.summary()
+	return r.counts[verdictDiffers] > 0, nil
+}
+
+// candidates reads the kernels of the files.
+func candidates(files []string) ([]candidate, error) {
+	var list []candidate
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if isSPIRV(data) {
+			list = append(list, kernelsOf(data)...)
+			continue
+		}
+		f, err := wrapper.Open(name, wrapper.ReadOptions{})
+		if err != nil {
+			return nil, err
+		}
+		for _, img := range f.Images() {
+			code, err := devimg.ReadCode(img.Code)
+			if err == nil && isSPIRV(code) {
+				list = append(list, kernelsOf(slices.Clone(code))...)
+			}
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func isSPIRV(code []byte) bool {
+	return len(code) >= 4 && binary.LittleEndian.Uint32(code) == 0x07230203
+}
+
+func kernelsOf(code []byte) (list []candidate) {
+	m, err := spirv.Parse(code)
+	if err != nil {
+		return nil
+	}
+	for _, e := range m.EntryPoints() {
+		list = append(list, candidate{e.Name, family(e.Name), code})
+	}
+	return list
+}
+
+// family is the names in a mangled name without the types: those of functions
+// in the Itanium ABI stand with their length before them.
+func family(name string) string {
+	if !strings.HasPrefix(name, "_ZTS") {
+		return name
+	}
+	var names []string
+	for i := 0; i < len(name); {
+		n, digits := 0, 0
+		for i+digits < len(name) && name[i+digits] >= '0' && name[i+digits] <= '9' && digits < 4 {
+			n, digits = n*10+int(name[i+digits]-'0'), digits+1
+		}
+		if n == 0 || i+digits+n > len(name) {
+			i++
+			continue
+		}
+		names = append(names, name[i+digits:][:n])
+		i += digits + n
+	}
+	for _, n := range names {
+		if (strings.Contains(n, "krn") || strings.Contains(n, "Krn") || strings.Contains(n, "ernel")) && !strings.Contains(n, "wrapper") &&
+			n != "kernels" && n != "RoundedRangeKernel" {
+			return n
+		}
+	}
+	return strings.Join(names, "::")
+}
+
+// choose takes some kernels of each family, spread over it.
+func choose(list []candidate, o options) (chosen []candidate) {
+	families := map[string][]candidate{}
+	var order []string
+	for _, c := range list {
+		if !strings.Contains(c.name, o.only) {
+			continue
+		}
+		if families[c.family] == nil {
+			order = append(order, c.family)
+		}
+		families[c.family] = append(families[c.family], c)
+	}
+	for _, f := range order {
+		all := families[f]
+		n := min(o.variants, len(all))
+		for i := range n {
+			chosen = append(chosen, all[i*len(all)/n])
+		}
+	}
+	return chosen
+}

@@ -1,0 +1,129 @@
+"""The other half of devdiff: runs DIR/N.json on the first OpenCL device.
+
+Each job has a process of its own, so that one that crashes the driver is only
+one job lost. Memory is what the extension cl_intel_unified_shared_memory
+allocates on the host, so that addresses can be stored anywhere.
+"""
+
+import base64
+import ctypes
+import json
+import os
+import signal
+import struct
+import sys
+
+c = ctypes
+P = c.c_void_p
+
+
+class Failure(Exception):
+    pass
+
+
+def check(code, what):
+    if code:
+        raise Failure("%s: error %d" % (what, code))
+
+
+def library():
+    cl = c.CDLL("libOpenCL.so.1")
+    for name in ("clCreateContext", "clCreateCommandQueueWithProperties", "clCreateProgramWithIL", "clCreateKernel",
+                 "clGetExtensionFunctionAddressForPlatform"):
+        getattr(cl, name).restype = P
+    return cl
+
+
+def run(job, result):
+    cl = library()
+    err = c.c_int()
+    platform, device = P(), P()
+    check(cl.clGetPlatformIDs(1, c.byref(platform), None), "clGetPlatformIDs")
+    check(cl.clGetDeviceIDs(platform, c.c_ulong(0xFFFFFFFF), 1, c.byref(device), None), "clGetDeviceIDs")
+    context = P(cl.clCreateContext(None, 1, c.byref(device), None, None, c.byref(err)))
+    check(err.value, "clCreateContext")
+    queue = P(cl.clCreateCommandQueueWithProperties(context, device, None, c.byref(err)))
+    check(err.value, "clCreateCommandQueueWithProperties")
+
+    def extension(name, restype, *types):
+        address = cl.clGetExtensionFunctionAddressForPlatform(platform, name)
+        return c.CFUNCTYPE(restype, *types)(address)
+
+    allocate = extension(b"clHostMemAllocINTEL", P, P, P, c.c_size_t, c.c_uint, P)
+    set_pointer = extension(b"clSetKernelArgMemPointerINTEL", c.c_int, P, c.c_uint, P)
+
+    with open(job["Code"], "rb") as f:
+        code = f.read()
+    program = P(cl.clCreateProgramWithIL(context, code, c.c_size_t(len(code)), c.byref(err)))
+    check(err.value, "clCreateProgramWithIL")
+    check(cl.clBuildProgram(program, 1, c.byref(device), b"", None, None), "clBuildProgram")
+    kernel = P(cl.clCreateKernel(program, job["Kernel"].encode(), c.byref(err)))
+    check(err.value, "clCreateKernel")
+
+    buffers = []
+    for b in job["Buffers"]:
+        data = base64.b64decode(b["Data"])
+        address = allocate(context, None, len(data), 64, c.addressof(err))
+        check(err.value, "clHostMemAllocINTEL")
+        buffers.append((address, len(data)))
+
+    def patched(data, patches):
+        data = bytearray(data)
+        for p in patches or []:
+            data[p["Offset"]:p["Offset"] + 8] = struct.pack("<Q", buffers[p["Buffer"]][0])
+        return bytes(data)
+
+    for (address, size), b in zip(buffers, job["Buffers"]):
+        c.memmove(address, patched(base64.b64decode(b["Data"]), b["Patches"]), size)
+    for i, a in enumerate(job["Args"]):
+        if a["Buffer"]:
+            check(set_pointer(kernel, i, buffers[a["Buffer"] - 1][0]), "argument %d" % i)
+        elif a["Local"]:
+            check(cl.clSetKernelArg(kernel, i, c.c_size_t(a["Local"]), None), "argument %d" % i)
+        else:
+            data = patched(base64.b64decode(a["Bytes"] or ""), a["Patches"])
+            check(cl.clSetKernelArg(kernel, i, c.c_size_t(len(data)), data), "argument %d" % i)
+    yes = c.c_uint(1)
+    check(cl.clSetKernelExecInfo(kernel, 0x4200, c.c_size_t(4), c.byref(yes)), "clSetKernelExecInfo")
+
+    dims = len(job["Global"])
+    sizes = (c.c_size_t * dims)(*job["Global"])
+    local = (c.c_size_t * dims)(*job["Local"])
+    check(cl.clEnqueueNDRangeKernel(queue, kernel, dims, None, sizes, local, 0, None, None), "clEnqueueNDRangeKernel")
+    check(cl.clFinish(queue), "clFinish")
+
+    with open(result, "wb") as f:
+        for (address, size), b in zip(buffers, job["Buffers"]):
+            data = bytearray(c.string_at(address, size))
+            for p in b["Patches"] or []:
+                data[p["Offset"]:p["Offset"] + 8] = bytes(8)
+            f.write(data)
+
+
+def child(base):
+    signal.alarm(60)
+    try:
+        with open(base + ".json") as f:
+            run(json.load(f), base + ".partial")
+        os.rename(base + ".partial", base + ".result")
+    except Failure as e:
+        with open(base + ".error", "w") as f:
+            f.write(str(e))
+
+
+def main():
+    folder = sys.argv[1]
+    jobs = sorted(f[:-5] for f in os.listdir(folder) if f.endswith(".json"))
+    for name in jobs:
+        base = os.path.join(folder, name)
+        pid = os.fork()
+        if pid == 0:
+            child(base)
+            os._exit(0)
+        _, status = os.waitpid(pid, 0)
+        if os.WIFSIGNALED(status):
+            with open(base + ".error", "w") as f:
+                f.write("signal %d" % os.WTERMSIG(status))
+
+
+main()
