@@ -16,11 +16,12 @@ type job struct {
 	options launchOptions
 	size    driver.Range
 	specs   []*spec
-	out     map[int]string // files by argument
+	extra   []*spec             // of --buffer
+	out     map[bufferID]string // files
 }
 
 func parseJob(o launchOptions) (*job, error) {
-	j := &job{options: o, out: make(map[int]string)}
+	j := &job{options: o, out: make(map[bufferID]string)}
 	if o.kernel == "" {
 		return nil, cli.Usagef("name the kernel with --kernel")
 	}
@@ -43,6 +44,12 @@ func parseJob(o launchOptions) (*job, error) {
 		}
 		j.specs = append(j.specs, s)
 	}
+	if err := j.parseExtra(o.extra); err != nil {
+		return nil, err
+	}
+	if err := j.checkAddresses(); err != nil {
+		return nil, err
+	}
 	return j, j.parseOut(o.out)
 }
 
@@ -63,15 +70,15 @@ func parseSizes(flag, text string) ([]int, error) {
 
 func (j *job) parseOut(list []string) error {
 	for _, text := range list {
-		number, file, ok := strings.Cut(text, "=")
-		n, err := strconv.Atoi(number)
-		if !ok || err != nil || file == "" {
-			return cli.Usagef("--out %s: write N=FILE", text)
+		name, file, ok := strings.Cut(text, "=")
+		id, known := parseBufferID(name)
+		if !ok || !known || file == "" {
+			return cli.Usagef("--out %s: write N=FILE, or bN=FILE", text)
 		}
-		if n < 0 || n >= len(j.specs) || j.specs[n].kind != specBuffer {
-			return cli.Usagef("--out %s: argument %d is no buffer", text, n)
+		if j.buffer(id) == nil {
+			return cli.Usagef("--out %s: %s", text, id.missing())
 		}
-		j.out[n] = file
+		j.out[id] = file
 	}
 	return nil
 }
@@ -103,7 +110,7 @@ func (j *job) run(ctx context.Context, program *runtime.Program) (err error) {
 	if err := queue.Finish(); err != nil {
 		return err
 	}
-	return j.readBack(queue, args)
+	return j.readBack(queue)
 }
 
 // checkTypes refuses a floating point number for an integer and the reverse,
@@ -115,6 +122,9 @@ func checkTypes(kernel *runtime.Kernel, specs []*spec) error {
 			continue
 		}
 		p := kernel.Params[i]
+		if s.elem == nil {
+			continue
+		}
 		if isFloat, known := floatType[p.Type]; known && isFloat != s.elem.float {
 			return fmt.Errorf("kernel %s: argument %d: the kernel takes %s here and %s was given", kernel.Name, i, p.Type, s.elem.name)
 		}
@@ -128,52 +138,64 @@ var floatType = map[string]bool{
 	"char": false, "uchar": false, "short": false, "ushort": false, "int": false, "uint": false, "long": false, "ulong": false,
 }
 
+// buffers are the specs that have memory, with their names.
+func (j *job) buffers(yield func(bufferID, *spec) bool) {
+	for _, extra := range []bool{false, true} {
+		list := j.specs
+		if extra {
+			list = j.extra
+		}
+		for i, s := range list {
+			if s.kind == specBuffer && !yield(bufferID{extra, i}, s) {
+				return
+			}
+		}
+	}
+}
+
 // arguments makes the driver's arguments; free closes their memory.
 func (j *job) arguments(device *runtime.Device, queue driver.Queue) (args []driver.Arg, free func() error, err error) {
 	free = func() (err error) {
-		for _, arg := range args {
-			if arg.Memory != nil {
-				closeInto(&err, arg.Memory.Close)
+		for _, s := range j.buffers {
+			if s.memory != nil {
+				closeInto(&err, s.memory.Close)
 			}
 		}
 		return err
 	}
+	for id, s := range j.buffers {
+		if err := s.allocate(device, queue); err != nil {
+			return nil, free, fmt.Errorf("%s: %w", id.describe(), err)
+		}
+	}
 	for i, s := range j.specs {
-		arg, err := argument(device, queue, s)
-		if err != nil {
-			return args, free, fmt.Errorf("argument %d: %w", i, err)
+		arg := driver.Arg{Memory: s.memory}
+		switch s.kind {
+		case specLocal:
+			arg.LocalSize = s.size
+		case specValue:
+			if arg.Value, err = j.resolved(s); err != nil {
+				return nil, free, fmt.Errorf("argument %d: %w", i, err)
+			}
 		}
 		args = append(args, arg)
 	}
 	return args, free, nil
 }
 
-func argument(device *runtime.Device, queue driver.Queue, s *spec) (driver.Arg, error) {
-	switch s.kind {
-	case specValue:
-		return driver.Arg{Value: s.data}, nil
-	case specLocal:
-		return driver.Arg{LocalSize: s.size}, nil
+// allocate makes the memory of a buffer.
+func (s *spec) allocate(device *runtime.Device, queue driver.Queue) (err error) {
+	if s.memory, err = device.Alloc(s.size); err != nil || s.data == nil {
+		return err
 	}
-	m, err := device.Alloc(s.size)
-	if err != nil || s.data == nil {
-		return driver.Arg{Memory: m}, err
-	}
-	if err := queue.Write(m, 0, s.data); err != nil {
-		_ = m.Close()
-		return driver.Arg{}, err
-	}
-	return driver.Arg{Memory: m}, nil
+	return queue.Write(s.memory, 0, s.data)
 }
 
-func (j *job) readBack(queue driver.Queue, args []driver.Arg) error {
-	for i, s := range j.specs {
-		if s.kind != specBuffer {
-			continue
-		}
+func (j *job) readBack(queue driver.Queue) error {
+	for id, s := range j.buffers {
 		s.data = make([]byte, s.size)
-		if err := queue.Read(args[i].Memory, 0, s.data); err != nil {
-			return fmt.Errorf("argument %d: %w", i, err)
+		if err := queue.Read(s.memory, 0, s.data); err != nil {
+			return fmt.Errorf("%s: %w", id.describe(), err)
 		}
 	}
 	return queue.Finish()
@@ -182,8 +204,8 @@ func (j *job) readBack(queue driver.Queue, args []driver.Arg) error {
 // print writes the --out files, then what the command shows.
 func (j *job) print(program *runtime.Program, s cli.Streams) error {
 	var outputs cli.Outputs
-	for i, file := range j.out {
-		if err := outputs.WriteFile(file, j.specs[i].data); err != nil {
+	for id, file := range j.out {
+		if err := outputs.WriteFile(file, j.buffer(id).data); err != nil {
 			outputs.Abort()
 			return err
 		}
@@ -192,22 +214,29 @@ func (j *job) print(program *runtime.Program, s cli.Streams) error {
 		return err
 	}
 	if j.options.json {
-		return printJSON(s.Out, j.report(program), j.specs)
+		return cli.WriteJSON(s.Out, j.report(program))
 	}
-	for i, spec := range j.specs {
-		if spec.kind == specBuffer {
-			if err := printBuffer(s.Out, i, spec); err != nil {
-				return err
-			}
+	for id, b := range j.buffers {
+		if err := printBuffer(s.Out, id, b); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 func (j *job) report(program *runtime.Program) launchReport {
-	r := launchReport{Kernel: j.options.kernel, Device: program.Device.String(), Global: j.size.Global, Local: j.size.Local}
+	r := launchReport{Kernel: j.options.kernel, Device: program.Device.String(), Global: j.size.Global, Local: j.size.Local, Buffers: []bufferReport{}}
 	for _, img := range program.Link.Images {
 		r.Images = append(r.Images, img.String())
+	}
+	for id, b := range j.buffers {
+		report := bufferReport{Type: b.elem.name, Values: jsonValues(b)}
+		if id.extra {
+			report.Buffer = &id.index
+		} else {
+			report.Arg = &id.index
+		}
+		r.Buffers = append(r.Buffers, report)
 	}
 	return r
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -11,9 +10,6 @@ import (
 	"offlink/cmd/internal/cli"
 	"offlink/runtime"
 	"offlink/runtime/backends"
-	"offlink/runtime/registry"
-	"offlink/wrapper"
-	"offlink/wrapper/devimg"
 )
 
 // launchOptions is the command line of launch.
@@ -22,6 +18,7 @@ type launchOptions struct {
 	global string
 	local  string
 	args   []string
+	extra  []string
 	device string
 	json   bool
 	out    []string
@@ -35,8 +32,10 @@ func newLaunchCommand(s cli.Streams) *cobra.Command {
 		Use:   "launch --kernel NAME --global X[,Y[,Z]] [--local X[,Y[,Z]]] [--arg SPEC]... FILE...",
 		Short: "Run one kernel out of files, without running any host code",
 		Long: `launch reads the device images of the FILEs (objects, programs, shared
-libraries), links what the kernel needs, runs it, and prints every buffer:
-"arg0: 1 2 3". FILEs are read as given; what they link to is not followed.
+libraries, SPIR-V), links what the kernel needs, runs it, and prints every
+buffer: "arg0: 1 2 3". FILEs are read as given; what they link to is not
+followed. NAME is the kernel's name, mangled or not, or a part of it that no
+other kernel has.
 
 Arguments are given in the order of the kernel's source. SPEC is
   i32:42  f32:1.5      a value; the types are i8 to i64, u8 to u64, f32, f64
@@ -44,6 +43,13 @@ Arguments are given in the order of the kernel's source. SPEC is
   buf:f32:1,2,3        a buffer with these values; buf:f32:1, has one
   buf:f32:@data.bin    a buffer with the bytes of a file, little-endian
   local:256            256 bytes of local memory
+  bytes:0100ff         a value of any type, in bytes, as hexadecimal digits
+  bytes:@data.bin      the same, the bytes of a file
+  struct:ptr:2+8,i64:5 a struct of fields, each aligned as C does: values,
+                       bytes, and device addresses. ptr:2+8 is byte 8 of the
+                       buffer of argument 2, ptr:b0 the start of the first
+                       --buffer
+A --buffer is memory that is no argument itself; its SPEC is what follows buf:.
 
 Without --local the device picks a size that divides the global one.`,
 		Example: "  devrun launch --kernel app --global 8 --arg buf:i32:8 a.out libhelpers.so",
@@ -59,13 +65,14 @@ Without --local the device picks a size that divides the global one.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.kernel, "kernel", "", "name of the kernel")
+	f.StringVar(&o.kernel, "kernel", "", "the kernel: its name, or a part that no other has")
 	f.StringVar(&o.global, "global", "", "number of work-items: X, X,Y or X,Y,Z")
 	f.StringVar(&o.local, "local", "", "work-items of a work-group; divides --global")
 	f.StringArrayVar(&o.args, "arg", nil, "one argument, as SPEC; repeat for each")
+	f.StringArrayVar(&o.extra, "buffer", nil, "memory that struct: arguments have addresses of, as TYPE:COUNT, TYPE:V,V,... or TYPE:@FILE; repeat for each")
 	f.StringVar(&o.device, "device", "", "device: BACKEND[:TYPE or number], as devrun devices lists them")
 	f.BoolVar(&o.json, "json", false, "print JSON, buffers in full")
-	f.StringArrayVar(&o.out, "out", nil, "N=FILE: write the bytes of buffer argument N to FILE")
+	f.StringArrayVar(&o.out, "out", nil, "N=FILE: write the bytes of buffer argument N to FILE; bN=FILE those of --buffer N")
 	f.DurationVar(&o.limit, "timeout", 0, "stop building and running after that long (10s, 2m; 0: never)")
 	return c
 }
@@ -84,17 +91,15 @@ func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 	if err != nil {
 		return err
 	}
-	for i, name := range o.files {
-		file, err := wrapper.Open(name, wrapper.ReadOptions{})
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		if err := register(rt, registry.Owner{ID: uint64(i), Name: name}, file); err != nil {
-			return err
-		}
+	images, err := openImages(rt, o.files)
+	if err != nil {
+		return err
 	}
-	program, err := rt.Program(ctx, device, runtime.KernelRef{Name: o.kernel})
+	defer closeInto(&err, images.close)
+	if job.options.kernel, err = images.kernel(o.kernel); err != nil {
+		return err
+	}
+	program, err := rt.Program(ctx, device, runtime.KernelRef{Name: job.options.kernel})
 	if err != nil {
 		return err
 	}
@@ -112,16 +117,4 @@ func (o *launchOptions) printer(s cli.Streams) io.Writer {
 		return s.Err
 	}
 	return s.Out
-}
-
-func register(rt *runtime.Runtime, owner registry.Owner, file *wrapper.File) error {
-	var images []*devimg.Image
-	for i := range file.Images() {
-		images = append(images, &file.Images()[i].Image)
-	}
-	if len(images) == 0 {
-		return fmt.Errorf("%s: holds no device images", owner.Name)
-	}
-	rt.Register(owner, images)
-	return nil
 }

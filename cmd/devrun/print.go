@@ -6,23 +6,21 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"offlink/cmd/internal/cli"
 )
 
 // shown is how many values of a buffer are printed.
 const shown = 64
 
 // printBuffer prints "arg0: 1 2 3", cut after 64 values.
-func printBuffer(w io.Writer, index int, s *spec) error {
+func printBuffer(w io.Writer, id bufferID, s *spec) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "arg%d:", index)
+	fmt.Fprintf(&b, "%v:", id)
 	n := len(s.data) / s.elem.size
 	for i := range min(n, shown) {
 		b.WriteString(" " + formatValue(s.elem.decode(s.data[i*s.elem.size:])))
 	}
 	if n > shown {
-		fmt.Fprintf(&b, " ... (%d values; --out %d=FILE writes all)", n, index)
+		fmt.Fprintf(&b, " ... (%d values; --out %s=FILE writes all)", n, id.option())
 	}
 	_, err := fmt.Fprintln(w, b.String())
 	return err
@@ -50,20 +48,12 @@ type launchReport struct {
 	Buffers []bufferReport `json:"buffers"`
 }
 
+// bufferReport is a buffer that was an argument, or one of --buffer.
 type bufferReport struct {
-	Arg    int    `json:"arg"`
+	Arg    *int   `json:"arg,omitempty"`
+	Buffer *int   `json:"buffer,omitempty"`
 	Type   string `json:"type"`
 	Values []any  `json:"values"`
-}
-
-func printJSON(w io.Writer, r launchReport, specs []*spec) error {
-	r.Buffers = []bufferReport{}
-	for i, s := range specs {
-		if s.kind == specBuffer {
-			r.Buffers = append(r.Buffers, bufferReport{i, s.elem.name, jsonValues(s)})
-		}
-	}
-	return cli.WriteJSON(w, r)
 }
 
 // jsonValues returns the values, those that JSON has no number for as text.

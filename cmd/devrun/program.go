@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,10 +37,8 @@ func runProgram(args []string) error {
 func checkProgram(file string) error {
 	info, err := os.Stat(file)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: no such file", file)
 	case err != nil:
-		return err
+		return fileError(file, err)
 	case info.IsDir():
 		return fmt.Errorf("%s: is a folder, not a program", file)
 	case info.Mode()&0o111 == 0:

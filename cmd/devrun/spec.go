@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"offlink/cmd/internal/cli"
+	"offlink/runtime/driver"
 )
 
 // specKind is the kind of an argument.
@@ -28,19 +29,23 @@ const (
 //	buf:f32:1,2,3         a buffer with these values; "buf:f32:1," has one
 //	buf:f32:@data.bin     a buffer with the bytes of a file
 //	local:256             256 bytes of local memory
+//	bytes:0aff            a value in bytes; bytes:@FILE takes them from a file
+//	struct:ptr:2+8,i64:5  a struct of fields
 type spec struct {
-	text string
-	kind specKind
-	elem *element
-	data []byte // of a value or a buffer, little-endian; nil of a zeroed buffer
-	size int64  // bytes of a buffer or of local memory
+	text      string
+	kind      specKind
+	elem      *element // nil of a value of another type
+	data      []byte   // of a value or a buffer, little-endian; nil of a zeroed buffer
+	size      int64    // bytes of a buffer or of local memory
+	addresses []address
+	memory    driver.Memory // of a buffer, while the kernel runs
 }
 
 // parseSpec reads an --arg.
 func parseSpec(text string) (*spec, error) {
 	kind, rest, ok := strings.Cut(text, ":")
 	if !ok || rest == "" {
-		return nil, specErrorf(text, "write TYPE:VALUE, buf:TYPE:VALUES or local:BYTES")
+		return nil, specErrorf(text, "write TYPE:VALUE, buf:TYPE:VALUES, local:BYTES, bytes:HEX or struct:FIELD,FIELD,...")
 	}
 	switch kind {
 	case "buf":
@@ -51,6 +56,11 @@ func parseSpec(text string) (*spec, error) {
 			return nil, specErrorf(text, "%q is no number of bytes", rest)
 		}
 		return &spec{text: text, kind: specLocal, size: n}, nil
+	case "bytes":
+		data, err := parseBytes(text, rest)
+		return &spec{text: text, kind: specValue, data: data}, err
+	case "struct":
+		return parseStruct(text, rest)
 	}
 	elem, err := elementNamed(text, kind)
 	if err != nil {
@@ -115,7 +125,7 @@ func zeroes(text string, elem *element, count string) (int64, error) {
 func readBuffer(elem *element, file string) ([]byte, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return nil, fileError(file, err)
 	}
 	if len(data) == 0 || len(data)%elem.size != 0 {
 		return nil, fmt.Errorf("%s: %d bytes are no whole number of %s", file, len(data), elem.name)

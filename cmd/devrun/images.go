@@ -1,0 +1,180 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"offlink/cmd/internal/cli"
+	"offlink/runtime"
+	"offlink/runtime/registry"
+	"offlink/wrapper"
+	"offlink/wrapper/devimg"
+)
+
+// imageFiles are the files of a launch, open until the kernel has run.
+type imageFiles struct {
+	files   []*wrapper.File
+	kernels []string // of all files, each once
+}
+
+// openImages registers the device images of the files.
+func openImages(rt *runtime.Runtime, names []string) (*imageFiles, error) {
+	f := new(imageFiles)
+	for i, name := range names {
+		if err := f.open(rt, registry.Owner{ID: uint64(i), Name: name}); err != nil {
+			f.close()
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func (f *imageFiles) open(rt *runtime.Runtime, owner registry.Owner) error {
+	images, err := f.read(owner.Name)
+	if err != nil {
+		return err
+	}
+	if len(images) == 0 {
+		return fmt.Errorf("%s: holds no device images", owner.Name)
+	}
+	for _, img := range images {
+		// Code that cannot be read is refused when its kernel is asked for.
+		names, _ := wrapper.KernelNames(img)
+		for _, name := range names {
+			if !slices.Contains(f.kernels, name) {
+				f.kernels = append(f.kernels, name)
+			}
+		}
+	}
+	rt.Register(owner, images)
+	return nil
+}
+
+// read takes what carries images, and SPIR-V as it is.
+func (f *imageFiles) read(name string) ([]*devimg.Image, error) {
+	spirv, err := isSPIRV(name)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	if spirv {
+		img, err := bareImage(name)
+		return []*devimg.Image{img}, err
+	}
+	file, err := wrapper.Open(name, wrapper.ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	f.files = append(f.files, file)
+	var images []*devimg.Image
+	for i := range file.Images() {
+		images = append(images, &file.Images()[i].Image)
+	}
+	return images, nil
+}
+
+// isSPIRV looks at the first bytes of a file.
+func isSPIRV(name string) (bool, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return false, err
+	case info.IsDir():
+		return false, errors.New("is a folder, not a file with device images")
+	case !info.Mode().IsRegular():
+		return false, errors.New("is not a regular file")
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	head := make([]byte, 4)
+	if _, err := io.ReadFull(file, head); err != nil {
+		return false, nil
+	}
+	return devimg.Sniff(devimg.Bytes(head)) == devimg.FormatSPIRV, nil
+}
+
+// bareImage is a SPIR-V module that nothing describes: its entry points are
+// its kernels, and it exports what its code does.
+func bareImage(name string) (*devimg.Image, error) {
+	code, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	img := &devimg.Image{Kind: devimg.KindSYCL, Format: devimg.FormatSPIRV, Target: "spir64", Code: devimg.Bytes(code), HasEntries: true}
+	if img.Entries, err = wrapper.KernelNames(img); err != nil {
+		return nil, fmt.Errorf("%s: not valid SPIR-V: %w", name, err)
+	}
+	return img, nil
+}
+
+func (f *imageFiles) close() error {
+	var err error
+	for _, file := range f.files {
+		closeInto(&err, file.Close)
+	}
+	return err
+}
+
+// fileError says in one wording what is wrong with a file.
+func fileError(name string, err error) error {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no such file", name)
+	case errors.As(err, &path):
+		return fmt.Errorf("%s: %w", name, path.Err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// kernel finds the kernel that is meant: by its name, by its name in the
+// source with or without the parameters, or by a part of either that no other
+// kernel has. A name that fits none is returned as it is.
+func (f *imageFiles) kernel(name string) (string, error) {
+	if slices.Contains(f.kernels, name) {
+		return name, nil
+	}
+	fits := f.matching(func(k string) bool { return sourceName(k) == name || sourceName(k, demangle.NoParams) == name })
+	if len(fits) == 0 {
+		fits = f.matching(func(k string) bool { return strings.Contains(k, name) || strings.Contains(sourceName(k), name) })
+	}
+	switch {
+	case len(fits) == 1:
+		return fits[0], nil
+	case len(fits) > 1:
+		return "", cli.Usagef("--kernel %s: %d kernels have that in their names: %s; give more of the name", name, len(fits), someNames(fits))
+	}
+	return name, nil
+}
+
+func (f *imageFiles) matching(fits func(string) bool) (list []string) {
+	for _, k := range f.kernels {
+		if fits(k) {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// sourceName is a kernel's name as the source spells it. SYCL compilers name
+// kernels after types.
+func sourceName(kernel string, options ...demangle.Option) string {
+	return strings.TrimPrefix(demangle.Filter(kernel, append(options, demangle.MaxLength(16))...), "typeinfo name for ")
+}
+
+func someNames(names []string) string {
+	const shown = 5
+	if len(names) > shown {
+		return strings.Join(names[:shown], ", ") + ", ..."
+	}
+	return strings.Join(names, ", ")
+}

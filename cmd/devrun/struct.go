@@ -1,0 +1,207 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"offlink/cmd/internal/cli"
+	"offlink/runtime/driver"
+)
+
+// address is a place in an argument for the address of a buffer.
+type address struct {
+	at     int // in the argument, in bytes
+	buffer bufferID
+	offset int64 // in the buffer
+}
+
+// bufferID names a buffer: an argument, or memory of --buffer.
+type bufferID struct {
+	extra bool
+	index int
+}
+
+// parseBufferID reads "2" or "b0".
+func parseBufferID(text string) (id bufferID, ok bool) {
+	text, id.extra = strings.CutPrefix(text, "b")
+	n, err := strconv.ParseUint(text, 10, 31)
+	id.index = int(n)
+	return id, err == nil
+}
+
+// describe is the buffer in messages.
+func (id bufferID) describe() string {
+	if id.extra {
+		return fmt.Sprintf("--buffer %d", id.index)
+	}
+	return fmt.Sprintf("argument %d", id.index)
+}
+
+func (id bufferID) String() string {
+	if id.extra {
+		return fmt.Sprintf("buffer%d", id.index)
+	}
+	return fmt.Sprintf("arg%d", id.index)
+}
+
+// missing says that there is no such buffer.
+func (id bufferID) missing() string {
+	if id.extra {
+		return fmt.Sprintf("there is no --buffer %d; the first is number 0", id.index)
+	}
+	return fmt.Sprintf("argument %d is no buffer", id.index)
+}
+
+// option is what --out calls the buffer.
+func (id bufferID) option() string {
+	if id.extra {
+		return fmt.Sprintf("b%d", id.index)
+	}
+	return fmt.Sprint(id.index)
+}
+
+// parseBytes reads hexadecimal digits, or @FILE.
+func parseBytes(text, rest string) ([]byte, error) {
+	if file, ok := strings.CutPrefix(rest, "@"); ok {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fileError(file, err)
+		}
+		if len(data) == 0 {
+			return nil, fmt.Errorf("%s: is empty", file)
+		}
+		return data, nil
+	}
+	data, err := hex.DecodeString(rest)
+	if err != nil {
+		return nil, specErrorf(text, "%q is not bytes: write two hexadecimal digits for each, or @FILE", rest)
+	}
+	return data, nil
+}
+
+// parseStruct lays the fields out as C does; bytes are not aligned.
+func parseStruct(text, rest string) (*spec, error) {
+	s := &spec{text: text, kind: specValue}
+	align := 1
+	for field := range strings.SplitSeq(rest, ",") {
+		n, err := s.addField(field)
+		if err != nil {
+			return nil, err
+		}
+		align = max(align, n)
+	}
+	s.pad(align)
+	return s, nil
+}
+
+func (s *spec) pad(align int) {
+	for len(s.data)%align != 0 {
+		s.data = append(s.data, 0)
+	}
+}
+
+// addField appends a field and returns its alignment.
+func (s *spec) addField(field string) (int, error) {
+	kind, value, ok := strings.Cut(field, ":")
+	switch {
+	case !ok || value == "":
+		return 0, specErrorf(s.text, "%q is no field: write TYPE:VALUE, ptr:N, ptr:N+BYTES or bytes:HEX", field)
+	case kind == "ptr":
+		return 8, s.addAddress(value)
+	case kind == "bytes":
+		data, err := parseBytes(s.text, value)
+		s.data = append(s.data, data...)
+		return 1, err
+	}
+	elem, err := elementNamed(s.text, kind)
+	if err != nil {
+		return 0, err
+	}
+	s.pad(elem.size)
+	if s.data, err = elem.encode(s.data, value); err != nil {
+		return 0, specErrorf(s.text, "%v", err)
+	}
+	return elem.size, nil
+}
+
+func (s *spec) addAddress(value string) error {
+	s.pad(8)
+	name, plus, hasOffset := strings.Cut(value, "+")
+	a := address{at: len(s.data)}
+	var ok bool
+	if a.buffer, ok = parseBufferID(name); !ok {
+		return specErrorf(s.text, "%q is no buffer: write the number of the argument, or b and the number of the --buffer", name)
+	}
+	if hasOffset {
+		n, err := strconv.ParseUint(plus, 0, 62)
+		if err != nil {
+			return specErrorf(s.text, "%q is no number of bytes", plus)
+		}
+		a.offset = int64(n)
+	}
+	s.data = append(s.data, make([]byte, 8)...)
+	s.addresses = append(s.addresses, a)
+	return nil
+}
+
+// checkAddresses refuses addresses of what is no buffer, or beyond its end.
+func (j *job) checkAddresses() error {
+	for _, s := range j.specs {
+		for _, a := range s.addresses {
+			b := j.buffer(a.buffer)
+			switch {
+			case b == nil:
+				return specErrorf(s.text, "%s", a.buffer.missing())
+			case a.offset > b.size:
+				return specErrorf(s.text, "byte %d is beyond the end of %s, which has %d bytes", a.offset, a.buffer.describe(), b.size)
+			}
+		}
+	}
+	return nil
+}
+
+// buffer is the buffer of that name, nil if there is none.
+func (j *job) buffer(id bufferID) *spec {
+	list := j.specs
+	if id.extra {
+		list = j.extra
+	}
+	if id.index >= len(list) || list[id.index].kind != specBuffer {
+		return nil
+	}
+	return list[id.index]
+}
+
+// parseExtra reads the --buffer options.
+func (j *job) parseExtra(list []string) error {
+	for _, text := range list {
+		s, err := parseBuffer(text, text)
+		if err != nil {
+			var usage *cli.ExitError
+			if errors.As(err, &usage) {
+				return cli.Usagef("--buffer %s: write TYPE:COUNT, TYPE:V,V,... or TYPE:@FILE", text)
+			}
+			return err
+		}
+		j.extra = append(j.extra, s)
+	}
+	return nil
+}
+
+// resolved is the bytes of a value with the addresses in their places.
+func (j *job) resolved(s *spec) ([]byte, error) {
+	data := append([]byte(nil), s.data...)
+	for _, a := range s.addresses {
+		memory, ok := j.buffer(a.buffer).memory.(driver.Addresser)
+		if !ok {
+			return nil, errors.New("the device does not tell the addresses of its memory, which struct:ptr: asks for")
+		}
+		binary.LittleEndian.PutUint64(data[a.at:], memory.Address()+uint64(a.offset))
+	}
+	return data, nil
+}
