@@ -46,13 +46,15 @@ type verdict int
 const (
 	verdictEqual verdict = iota
 	verdictNear
+	verdictOrder // differs, and does so here when work-items run in another order
+	verdictUndefined
 	verdictDiffers
 	verdictFault   // the embedded device stops it with all arguments
 	verdictRefused // the other device does not run it
 	verdicts
 )
 
-var verdictNames = [verdicts]string{"equal", "equal to some units of the last place", "differ", "stopped by the embedded device", "not run by the other device"}
+var verdictNames = [verdicts]string{"equal", "equal to some units of the last place", "depend on the order of work-items", "do what is left open", "differ", "stopped by the embedded device", "not run by the other device"}
 
 // maxUnits is the units of the last place that floats may differ by: the
 // devices differ in their functions.
@@ -76,6 +78,9 @@ func (j *job) compare(dir string) (verdict, string) {
 			continue
 		}
 		if at, ok := b.near(theirs); !ok {
+			if j.ordered() {
+				return verdictOrder, detail
+			}
 			return verdictDiffers, fmt.Sprintf("%v: buffer %d at byte %d: %x here, %x there", j, i, at, b.result[at:at+8], theirs[at:at+8])
 		}
 		v = verdictNear
@@ -143,6 +148,9 @@ func newReport(o options) *report {
 }
 
 func (r *report) add(c candidate, v verdict, detail string) {
+	if u := r.options.undefined; v == verdictDiffers && u != "" && strings.Contains(c.name, u) {
+		v = verdictUndefined
+	}
 	r.counts[v]++
 	if r.families[c.family] == nil {
 		r.families[c.family] = map[verdict]bool{}

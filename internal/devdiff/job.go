@@ -193,9 +193,35 @@ func (j *job) newBuffer(elem spirv.ID, depth int) (int, error) {
 // maxSteps stops kernels that do not end with the arguments.
 const maxSteps = 20_000_000
 
+// ordered tells whether the kernel leaves something else when its work-items run
+// in another order: then no two devices need to agree.
+func (j *job) ordered() bool {
+	var results [][]byte
+	for _, b := range j.Buffers {
+		results = append(results, b.result)
+	}
+	defer func() {
+		for i, b := range j.Buffers {
+			b.result = results[i]
+		}
+	}()
+	if err := j.run(hostdev.Options{Backwards: true}); err != nil {
+		return true
+	}
+	for i, b := range j.Buffers {
+		if !bytes.Equal(b.result, results[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // runHere runs the job on the embedded device.
-func (j *job) runHere() error {
-	d, err := hostdev.New(hostdev.Options{Output: new(bytes.Buffer), Steps: maxSteps}).Devices()
+func (j *job) runHere() error { return j.run(hostdev.Options{}) }
+
+func (j *job) run(o hostdev.Options) error {
+	o.Output, o.Steps = new(bytes.Buffer), maxSteps
+	d, err := hostdev.New(o).Devices()
 	if err != nil {
 		return err
 	}

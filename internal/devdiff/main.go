@@ -3,7 +3,7 @@
 // that the embedded device stops, because the arguments lead it out of bounds,
 // is tried with others.
 //
-//	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-v] FILE...
+//	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-undefined TEXT] [-v] FILE...
 //
 // FILEs are what offload-wrap list takes, or SPIR-V. Kernels whose names
 // differ in their types alone are a family, of which N are launched. It prints
@@ -30,6 +30,7 @@ func main() {
 	flag.StringVar(&o.python, "python", "python3", "the Python that runs the other half")
 	flag.IntVar(&o.variants, "variants", 1, "kernels of each family")
 	flag.StringVar(&o.only, "kernel", "", "only the kernels with this in their names")
+	flag.StringVar(&o.undefined, "undefined", "", "kernels with this in their names may differ: what they do with such arguments OpenCL leaves open")
 	flag.BoolVar(&o.verbose, "v", false, "print a line for every kernel")
 	flag.Parse()
 	differ, err := compareFiles(o, flag.Args())
@@ -43,9 +44,9 @@ func main() {
 }
 
 type options struct {
-	icd, python, only string
-	variants          int
-	verbose           bool
+	icd, python, only, undefined string
+	variants                     int
+	verbose                      bool
 }
 
 // candidate is a kernel in an image.

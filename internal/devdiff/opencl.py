@@ -61,7 +61,7 @@ def run(job, result):
     check(err.value, "clCreateKernel")
 
     buffers = []
-    for b in job["Buffers"]:
+    for b in job["Buffers"] or []:
         data = base64.b64decode(b["Data"])
         address = allocate(context, None, len(data), 64, c.addressof(err))
         check(err.value, "clHostMemAllocINTEL")
@@ -73,9 +73,9 @@ def run(job, result):
             data[p["Offset"]:p["Offset"] + 8] = struct.pack("<Q", buffers[p["Buffer"]][0])
         return bytes(data)
 
-    for (address, size), b in zip(buffers, job["Buffers"]):
+    for (address, size), b in zip(buffers, job["Buffers"] or []):
         c.memmove(address, patched(base64.b64decode(b["Data"]), b["Patches"]), size)
-    for i, a in enumerate(job["Args"]):
+    for i, a in enumerate(job["Args"] or []):
         if a["Buffer"]:
             check(set_pointer(kernel, i, buffers[a["Buffer"] - 1][0]), "argument %d" % i)
         elif a["Local"]:
@@ -93,7 +93,7 @@ def run(job, result):
     check(cl.clFinish(queue), "clFinish")
 
     with open(result, "wb") as f:
-        for (address, size), b in zip(buffers, job["Buffers"]):
+        for (address, size), b in zip(buffers, job["Buffers"] or []):
             data = bytearray(c.string_at(address, size))
             for p in b["Patches"] or []:
                 data[p["Offset"]:p["Offset"] + 8] = bytes(8)

@@ -23,6 +23,10 @@ type Options struct {
 	// work-items together: a kernel that uses it up is stopped with a Fault
 	// that errors.Is ErrBudget. 0 is no limit.
 	Steps int64
+	// Backwards runs the work-groups of a launch, and the work-items of each,
+	// last to first. A kernel whose results then differ depends on the order,
+	// which OpenCL leaves open.
+	Backwards bool
 }
 
 // Driver is the back end of the embedded device.

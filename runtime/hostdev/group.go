@@ -1,6 +1,10 @@
 package hostdev
 
-import "offlink/runtime/hostdev/internal/mem"
+import (
+	"slices"
+
+	"offlink/runtime/hostdev/internal/mem"
+)
 
 // group runs work-groups, one after the other, for one worker.
 type group struct {
@@ -59,6 +63,9 @@ func (in *input) set(it *item) {
 
 // run runs the work-group of that number.
 func (g *group) run(index int64) *Fault {
+	if g.launch.device.options.Backwards {
+		index = g.launch.total() - 1 - index
+	}
 	for i, n := range g.launch.r.groups {
 		g.id[i] = int(index % int64(n))
 		index /= int64(n)
@@ -75,7 +82,11 @@ func (g *group) run(index int64) *Fault {
 // runApart runs the work-items one after the other.
 func (g *group) runApart() *Fault {
 	it := g.items[0]
-	for local := range g.launch.r.each {
+	each := g.launch.r.each
+	if g.launch.device.options.Backwards {
+		each = g.launch.r.eachBackwards
+	}
+	for local := range each {
 		if !g.start(it, local) || it.run() == faulted {
 			return g.place(it)
 		}
@@ -105,7 +116,11 @@ func (g *group) runTogether() *Fault {
 // resume runs all work-items to their next rendezvous.
 func (g *group) resume() (done bool, fault *Fault) {
 	ended := 0
-	for _, it := range g.items {
+	for i := range g.items {
+		it := g.items[i]
+		if g.launch.device.options.Backwards {
+			it = g.items[len(g.items)-1-i]
+		}
 		if it.state == finished {
 			ended++
 			continue
@@ -157,6 +172,18 @@ func (r *ndrange) each(yield func([3]int) bool) {
 					return
 				}
 			}
+		}
+	}
+}
+
+func (r *ndrange) eachBackwards(yield func([3]int) bool) {
+	var all [][3]int
+	for local := range r.each {
+		all = append(all, local)
+	}
+	for _, local := range slices.Backward(all) {
+		if !yield(local) {
+			return
 		}
 	}
 }

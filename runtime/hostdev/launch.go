@@ -224,10 +224,7 @@ func (l *launch) setLocal(i int, arg *driver.Arg) error {
 
 // run runs all work-groups and returns the first fault.
 func (l *launch) run() error {
-	total := int64(1)
-	for _, n := range l.r.groups {
-		total *= int64(n)
-	}
+	total := l.total()
 	workers := min(int64(runtime.GOMAXPROCS(0)), total)
 	var wait sync.WaitGroup
 	for range workers {
@@ -241,6 +238,15 @@ func (l *launch) run() error {
 		return *err
 	}
 	return nil
+}
+
+// total is the number of work-groups.
+func (l *launch) total() int64 {
+	total := int64(1)
+	for _, n := range l.r.groups {
+		total *= int64(n)
+	}
+	return total
 }
 
 // work runs one work-group after the other.
