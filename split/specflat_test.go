@@ -167,6 +167,33 @@ func TestSpirvNamesAreUnique(t *testing.T) {
 	}
 }
 
+// One name stands for one constant: two types of one layout are as good as
+// one, others would read parts of other constants.
+func TestSpecConstantOfTwoTypes(t *testing.T) {
+	for _, tt := range []struct {
+		second string
+		mode   split.SpecConstantMode
+		ok     bool
+	}{
+		{"{ i32, i32 }", split.SpecConstantsNative, true},
+		{"{ i32, i32 }", split.SpecConstantsEmulated, true},
+		{"{ i64 }", split.SpecConstantsNative, false},
+		{"{ i32, i32, i32 }", split.SpecConstantsEmulated, false},
+	} {
+		text := specModule("%a = type { i32, i32 }\n%b = type "+tt.second+"\n", [2]string{"%a", "zeroinitializer"}, [2]string{"%b", "zeroinitializer"})
+		text = strings.ReplaceAll(text, "ptr @n1", "ptr @n0")
+		g := graph(t, text, split.Options{SpecConstants: tt.mode})
+		groups, err := g.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = g.NewExtractor().Extract(&groups[0])
+		if ok := err == nil; ok != tt.ok || !ok && !strings.Contains(err.Error(), "\"c0\": it is read with two types") {
+			t.Errorf("%s: Extract() = %v", tt.second, err)
+		}
+	}
+}
+
 // allocation returns a module whose kernel allocates as many doubles as a
 // constant of that type says.
 func allocation(triple, typ, value string) string {

@@ -24,6 +24,7 @@ type specNumbers struct {
 	byName    map[string]int
 	constants []SpecConstant
 	first     []uint32 // ID of each constant, its offset in the buffer when emulated
+	behind    []uint32 // the ID after those of each constant
 	next      uint32   // ID
 	end       uint64   // of the buffer
 }
@@ -81,13 +82,24 @@ func (n *specNumbers) expression(read *specRead) (ir.Expression, error) {
 	switch {
 	case n.mode == SpecConstantsNative:
 		id := n.first[i]
-		return n.native(read, 0, read.typ, &id)
+		value, err := n.native(read, 0, read.typ, &id)
+		if err == nil && id != n.behind[i] {
+			err = errTwoTypes
+		}
+		return value, err
+	case len(read.value.data) != n.size(i):
+		return ir.Expression{}, errTwoTypes
 	case read.allocation != nil:
 		return n.defaultValue(read)
 	}
 	_, align, err := n.source.layout.size(read.typ)
 	return ir.Expression{Kind: ir.ExpressionLoad, Type: read.typ, Argument: read.buffer, Offset: uint64(n.first[i]), Align: align}, err
 }
+
+var errTwoTypes = fmt.Errorf("it is read with two types that are not alike")
+
+// size is the size of a constant without what aligns the next.
+func (n *specNumbers) size(i int) int { return int(n.constants[i].Parts[0].Size) }
 
 // defaultValue returns the default value as a constant of the type that the
 // code reads.
@@ -109,6 +121,7 @@ func (n *specNumbers) add(read *specRead) error {
 	if n.mode == SpecConstantsNative {
 		n.first = append(n.first, n.next)
 		constant.Parts = n.source.parts(read.typ, read.value, &n.next)
+		n.behind = append(n.behind, n.next)
 	} else {
 		_, align, err := n.source.layout.size(read.typ)
 		if err != nil {

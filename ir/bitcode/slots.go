@@ -18,6 +18,10 @@ type slotFinder struct {
 	slots  map[uint32]*slot
 }
 
+// maxPointerCasts limits how many casts of its address a variable is looked
+// for through.
+const maxPointerCasts = 8
+
 // slot is a variable on the stack.
 type slot struct {
 	loads, stores []int // instructions
@@ -57,7 +61,7 @@ func (f *slotFinder) slotOf(symbol uint32) *slot {
 	if !ok || f.list[i].code != funLoad {
 		return nil
 	}
-	for range f.list {
+	for range maxPointerCasts {
 		from := f.list[i].operands[0]
 		if from.kind != opLocalRel {
 			return nil

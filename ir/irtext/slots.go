@@ -33,6 +33,10 @@ type slotFinder struct {
 	slots        map[string]*slot
 }
 
+// maxPointerCasts limits how many casts of its address a variable is looked
+// for through.
+const maxPointerCasts = 8
+
 // slot is a variable on the stack.
 type slot struct {
 	loads, stores []int // instructions
@@ -93,7 +97,7 @@ func (f *slotFinder) slotOf(n name) *slot {
 	if !ok || f.instructions[i].op != opLoad {
 		return nil
 	}
-	for range f.instructions {
+	for range maxPointerCasts {
 		names := f.uses(i)
 		if len(names) != 1 {
 			return nil
