@@ -27,6 +27,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add([]byte(specModule))
+	f.Add([]byte(slotModule(storeAndLoad)))
 	f.Add(generated(f, irgen.Config{Kernels: 2, Debug: true}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := irtext.Parse("in.ll", data)
