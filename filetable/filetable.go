@@ -17,6 +17,7 @@ const (
 	ColumnProperties = "Properties"
 	ColumnSymbols    = "Symbols"
 	ColumnManifest   = "Manifest"
+	ColumnArch       = "Arch" // ours: the processor of the target
 )
 
 // Table is a table of file names. Every row has as many cells as Columns;
@@ -24,6 +25,17 @@ const (
 type Table struct {
 	Columns []string
 	Rows    [][]string
+
+	lines []int // of the rows, where the table was read
+}
+
+// Line returns the line of the text that a row was read from, counted from 1,
+// or 0 for a row that was not read.
+func (t *Table) Line(row int) int {
+	if row >= len(t.lines) {
+		return 0
+	}
+	return t.lines[row]
 }
 
 // Column returns the index of the column, or -1.
@@ -117,7 +129,7 @@ func (t *Table) addLine(number int, line string) error {
 	if len(row) != len(t.Columns) {
 		return &Error{number, fmt.Sprintf("row size mismatch at line %d: %d cells, the table has %d columns", number, len(row), len(t.Columns))}
 	}
-	t.Rows = append(t.Rows, row)
+	t.Rows, t.lines = append(t.Rows, row), append(t.lines, number)
 	return nil
 }
 

@@ -165,6 +165,8 @@ func describeImageFact(name string, v Value) (string, bool) {
 		return fmt.Sprintf("%d bytes", ns[0]), true
 	case "sha256":
 		return hex.EncodeToString(v.Data()), true
+	case ImageArch:
+		return strconv.Quote(string(v.Data())), true
 	}
 	return "", false
 }

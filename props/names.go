@@ -25,6 +25,6 @@ const (
 	SetSYCLBINModuleMetadata = "SYCLBIN/ir module metadata"
 	SetSYCLBINNativeMetadata = "SYCLBIN/native device code image metadata"
 	// SetOfflinkImage is ours: what an image was before it was compressed,
-	// and its digest.
+	// its digest, and its architecture.
 	SetOfflinkImage = "offlink/image"
 )

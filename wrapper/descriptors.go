@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"offlink/props"
 	"offlink/wrapper/abi"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
@@ -226,6 +227,9 @@ func (h *hostObject) appendTree(found []Located, tree *abi.Tree) []Located {
 		img := &tree.Images[i]
 		place := Place{Envelope: EnvelopeDescriptor, Descriptor: tree.Address, Record: img.Address, Address: img.CodeBegin, Index: len(found)}
 		h.locate(&place)
+		if arch, ok := img.Properties.Get(props.SetOfflinkImage).Get(props.ImageArch); ok {
+			img.Arch = string(arch.Data())
+		}
 		found = append(found, Located{Image: img.Image, Place: place, record: img.Record})
 	}
 	return found
@@ -266,6 +270,7 @@ func (h *hostObject) appendBounds(found []Located) ([]Located, error) {
 		l.Image.Code = devimg.Bytes(code[:min(b.size, uint64(len(code)))])
 		h.locate(&l.Place)
 		l.Kind, l.Target, _ = parseBundleName(l.Section)
+		l.Arch = container.ArchOf(l.Target)
 		found = append(found, l)
 	}
 	return found, nil

@@ -117,7 +117,7 @@ func (m *irModule) kind(k *kindImages, large bool) error {
 		}
 		section := ""
 		if image.Target != "" {
-			name, _ := m.o.Host.imageSection(k.kind, image.Target, large)
+			name, _ := m.o.Host.imageSection(k.kind, sectionTarget(image), large)
 			section = ", section " + irString(name)
 		}
 		m.printf("%s = internal unnamed_addr constant [%d x i8] c\"", k.imageName(i), image.Code.Size())

@@ -103,7 +103,7 @@ func (b *objectBuilder) addImages(k *kindImages) []location {
 	pieces := make([]int, len(k.images))
 	used := map[*objfile.ObjectSection]bool{}
 	for i, image := range k.images {
-		name, use := b.host.imageSection(k.kind, image.Target, b.large)
+		name, use := b.host.imageSection(k.kind, sectionTarget(image), b.large)
 		s := b.section(name, use, imageAlign)
 		locations[i].section, pieces[i] = s, len(s.Pieces)
 		s.Pieces = append(s.Pieces, image.Code)

@@ -1,6 +1,9 @@
 package wrapper
 
 import (
+	"strings"
+
+	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 	"offlink/wrapper/internal/objfile"
 )
@@ -61,6 +64,20 @@ const bundlePrefix = "__CLANG_OFFLOAD_BUNDLE__"
 
 // imageAlign is the alignment of each image.
 const imageAlign = 16
+
+// sectionTarget is the target in the name of an image's section. Tables of
+// kinds other than SYCL name no architecture: the section does, as in the ids
+// of bundles.
+func sectionTarget(image *devimg.Image) string {
+	if image.Arch == "" || image.Kind == devimg.KindSYCL || container.ArchOf(image.Target) != "" {
+		return image.Target
+	}
+	target := image.Target
+	for n := strings.Count(target, "-"); n < 3; n++ { // a triple and its environment
+		target += "-"
+	}
+	return target + "-" + image.Arch
+}
 
 // imageSection returns the name and the use of the section for image bytes of
 // a target. Images without a target have none of their own and lie among the

@@ -237,6 +237,7 @@ func (w *walker) section(p *part, s *objfile.FileSection) error {
 	}
 	l := Located{Place: Place{Path: p.path, Envelope: EnvelopeFatSection, Section: s.Name(), Offset: inner.offset}, part: p}
 	l.Kind, l.Target, l.Image.Code = kind, target, devimg.Bytes(s.Data)
+	l.Arch = container.ArchOf(target)
 	l.edit = func(code devimg.Code) (rope, error) {
 		if code == nil {
 			return nil, fmt.Errorf("it is a section by itself: llvm-objcopy --remove-section=%s removes it", s.Name())

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"offlink/props"
 	"offlink/wrapper/abi"
 	"offlink/wrapper/devimg"
 	"offlink/wrapper/internal/objfile"
@@ -92,7 +93,7 @@ func encodeKinds(images []*devimg.Image, o *WrapOptions) ([]*kindImages, error) 
 			byKind[image.Kind] = k
 			kinds = append(kinds, k)
 		}
-		k.images = append(k.images, image)
+		k.images = append(k.images, withArch(image))
 		k.places = append(k.places, i)
 	}
 	slices.SortFunc(kinds, func(a, b *kindImages) int { return int(a.kind) - int(b.kind) })
@@ -102,6 +103,15 @@ func encodeKinds(images []*devimg.Image, o *WrapOptions) ([]*kindImages, error) 
 		}
 	}
 	return kinds, nil
+}
+
+// withArch returns the image with its architecture as a property: the tables
+// of SYCL have no field for it.
+func withArch(image *devimg.Image) *devimg.Image {
+	if image.Arch == "" || image.Kind != devimg.KindSYCL {
+		return image
+	}
+	return describe(image, props.ImageArch, props.String(image.Arch))
 }
 
 func (k *kindImages) encode(o *WrapOptions) (err error) {

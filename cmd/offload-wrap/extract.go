@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -141,11 +142,11 @@ type group struct {
 // extracted is the files of one image.
 type extracted struct {
 	*group
-	code, prop, sym, manifest string
+	code, prop, sym, manifest, arch string
 }
 
 func (x *extraction) add(i int, img *devimg.Image) error {
-	row := extracted{group: x.group(img)}
+	row := extracted{group: x.group(img), arch: img.Arch}
 	name := x.stem + "_" + strconv.Itoa(i)
 	row.code = name + "." + extension(img)
 	if err := x.writeCode(row.code, img.Code); err != nil {
@@ -173,7 +174,7 @@ func (x *extraction) add(i int, img *devimg.Image) error {
 			return err
 		}
 	}
-	row.table.Rows = append(row.table.Rows, []string{row.code, row.prop, row.sym, row.manifest})
+	row.table.Rows = append(row.table.Rows, []string{row.code, row.prop, row.sym, row.manifest, row.arch})
 	x.order = append(x.order, row)
 	return nil
 }
@@ -187,7 +188,7 @@ func (x *extraction) group(img *devimg.Image) *group {
 		}
 	}
 	g := &group{shared: s, table: filetable.Table{Columns: []string{
-		filetable.ColumnCode, filetable.ColumnProperties, filetable.ColumnSymbols, filetable.ColumnManifest}}}
+		filetable.ColumnCode, filetable.ColumnProperties, filetable.ColumnSymbols, filetable.ColumnManifest, filetable.ColumnArch}}}
 	x.groups = append(x.groups, g)
 	return g
 }
@@ -205,6 +206,21 @@ func extension(img *devimg.Image) string {
 		return "bc"
 	case devimg.FormatCompressedNone:
 		return "zst"
+	}
+	if img.Kind == devimg.KindCUDA {
+		return cudaExtension(img.Code)
+	}
+	return "bin"
+}
+
+// cudaExtension is what NVIDIA's tools call PTX and ELF files. Compressed code
+// is neither.
+func cudaExtension(code devimg.Code) string {
+	switch headForm(code) {
+	case "elf":
+		return "cubin"
+	case "ptx":
+		return "ptx"
 	}
 	return "bin"
 }
@@ -242,7 +258,7 @@ func (x *extraction) finish() error {
 		}
 		x.say(append(g.options(), "-batch"), name)
 	}
-	if len(x.groups) > 1 {
+	if len(x.groups) > 1 && !slices.ContainsFunc(x.groups, func(g *group) bool { return g.kind == devimg.KindCUDA }) {
 		name := x.stem + ".rsp"
 		if err := x.outputs.WriteLast(name, []byte(x.response())); err != nil {
 			return err
@@ -253,7 +269,7 @@ func (x *extraction) finish() error {
 }
 
 func (x *extraction) writeTable(g *group, name string) error {
-	g.dropManifests()
+	g.dropEmpty()
 	text, err := g.table.Bytes()
 	if err != nil {
 		return err
@@ -261,21 +277,32 @@ func (x *extraction) writeTable(g *group, name string) error {
 	return x.outputs.WriteLast(name, text)
 }
 
-// dropManifests removes the last column where it is empty.
-func (g *group) dropManifests() {
-	for _, row := range g.table.Rows {
-		if row[3] != "" {
-			return
+// dropEmpty removes the last columns, those that other tables do not have,
+// where they are empty.
+func (g *group) dropEmpty() {
+	const always = 3
+	for column := len(g.table.Columns) - 1; column >= always; column-- {
+		if slices.ContainsFunc(g.table.Rows, func(row []string) bool { return row[column] != "" }) {
+			continue
+		}
+		g.table.Columns = slices.Delete(g.table.Columns, column, column+1)
+		for i, row := range g.table.Rows {
+			g.table.Rows[i] = slices.Delete(row, column, column+1)
 		}
 	}
-	g.table.Columns = g.table.Columns[:3]
-	for i := range g.table.Rows {
-		g.table.Rows[i] = g.table.Rows[i][:3]
-	}
+}
+
+// hasArch reports whether any image has an architecture.
+func (x *extraction) hasArch() bool {
+	return slices.ContainsFunc(x.order, func(row extracted) bool { return row.arch != "" })
 }
 
 // say adds the command that wraps an input again.
 func (x *extraction) say(options []string, input string) {
+	if len(options) > 0 && options[0] == "-kind="+devimg.KindCUDA.String() {
+		fmt.Fprintf(&x.summary, "%s: images of CUDA; no descriptor tables carry them\n", quoteWord(input))
+		return
+	}
 	words := append([]string{program}, options...)
 	switch x.record {
 	case abi.Record3:
@@ -318,7 +345,11 @@ func (x *extraction) response() string {
 	var b strings.Builder
 	for _, row := range x.order {
 		words := append(row.essentials(), "-compile-opts="+row.compile, "-link-opts="+row.linking,
-			"-properties="+row.prop, "-entries="+row.sym, row.code)
+			"-properties="+row.prop, "-entries="+row.sym)
+		if x.hasArch() {
+			words = append(words, "-arch="+row.arch)
+		}
+		words = append(words, row.code)
 		if row.manifest != "" {
 			words = append(words, row.manifest)
 		}

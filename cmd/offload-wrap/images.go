@@ -62,18 +62,38 @@ func (b *byteSize) Set(text string) error {
 // selection says which images of a file are meant. The zero selection means
 // all of them.
 type selection struct {
-	images               []int
+	images               imageNumbers
 	target, arch, format string
 	kernel               string
 }
 
 func (s *selection) register(c *cobra.Command) {
 	f := c.Flags()
-	f.IntSliceVar(&s.images, "image", nil, "the images of those numbers in the list (0,2); may be repeated")
+	f.Var(&s.images, "image", "the images of those `numbers` in the list (0,2); may be repeated")
 	f.StringVar(&s.target, "target", "", "the images of that target")
 	f.StringVar(&s.arch, "arch", "", "the images of that architecture (gfx90a, sm_80)")
 	f.StringVar(&s.format, "format", "", "the images of that format in the list (spirv, elf, ptx, ...)")
 	f.StringVar(&s.kernel, "kernel", "", "the images that have that kernel: its name, demangled too, or a part that only it has")
+}
+
+// imageNumbers are numbers of images, given as 1 or as 0,2.
+type imageNumbers []int
+
+func (n *imageNumbers) String() string { return joinNumbers(*n) }
+
+// Type is the name of the value in the usage text.
+func (n *imageNumbers) Type() string { return "numbers" }
+
+// Set adds numbers.
+func (n *imageNumbers) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		i, err := strconv.ParseUint(part, 10, 31)
+		if err != nil {
+			return fmt.Errorf("'%s' is not the number of an image: write 0, or 0,2 for several", part)
+		}
+		*n = append(*n, int(i))
+	}
+	return nil
 }
 
 // given reports whether anything says which images are meant.

@@ -18,7 +18,7 @@ type settings struct {
 	kind                        devimg.Kind
 	hasKind                     bool
 	format                      devimg.Format
-	target                      string
+	target, arch                string
 	compileOptions, linkOptions string
 	entries, properties         string // file names, "" for none
 }
@@ -128,6 +128,7 @@ func (o *options) stickyFlags() []cli.Flag {
 		{Name: "kind", Value: "KIND", Usage: "offload kind: unknown, host, openmp, hip, sycl", Set: o.sticky(o.setKind)},
 		{Name: "format", Value: "FORMAT", Usage: "form of the code: none, native, spirv, llvmbc", Set: o.sticky(o.setFormat)},
 		{Name: "target", Value: "TARGET", Usage: "target of the code: spir64, spir64_x86_64, ...", Set: o.sticky(cli.SetString(&o.target))},
+		{Name: "arch", Value: "ARCH", Usage: "processor of the target, kept with the image: gfx90a, sm_80, ...", Set: o.sticky(cli.SetString(&o.arch))},
 		{Name: "compile-opts", Value: "OPTIONS", Usage: "options for compiling the code", Set: o.sticky(cli.SetString(&o.compileOptions))},
 		{Name: "link-opts", Value: "OPTIONS", Usage: "options for linking the code", Set: o.sticky(cli.SetString(&o.linkOptions))},
 		{Name: "entries", Value: "FILE", Usage: "names of the entry points, a line each (.sym)", Set: o.sticky(cli.SetString(&o.entries))},

@@ -40,7 +40,8 @@ func wrap(args []string, s cli.Streams) error {
 // nameImage puts the name of the file into an error about one image.
 func nameImage(err error, inputs []input) error {
 	if fault, ok := errors.AsType[*abi.ImageError](err); ok {
-		return fmt.Errorf("%s: %w", inputs[fault.Image].code, fault.Err)
+		in := &inputs[fault.Image]
+		return in.blame(fmt.Errorf("%s: %w", in.code, fault.Err))
 	}
 	return err
 }
@@ -49,6 +50,15 @@ func nameImage(err error, inputs []input) error {
 type input struct {
 	settings
 	code, manifest string
+	origin         string // the line of a table, "" for the command line
+}
+
+// blame puts into an error the line of the table that the input comes from.
+func (in *input) blame(err error) error {
+	if err == nil || in.origin == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", in.origin, err)
 }
 
 // expandBatch returns the inputs, those of a table's rows in batch mode.
@@ -73,10 +83,13 @@ func (o *options) expandBatch() ([]input, error) {
 	}
 	inputs := make([]input, len(table.Rows))
 	for row := range inputs {
-		in := input{settings: common, code: table.Cell(row, filetable.ColumnCode)}
+		in := input{settings: common, code: table.Cell(row, filetable.ColumnCode), origin: fmt.Sprintf("%s:%d", name, table.Line(row))}
 		in.manifest = table.Cell(row, filetable.ColumnManifest)
 		in.properties = table.Cell(row, filetable.ColumnProperties)
 		in.entries = table.Cell(row, filetable.ColumnSymbols)
+		if table.Column(filetable.ColumnArch) >= 0 {
+			in.arch = table.Cell(row, filetable.ColumnArch)
+		}
 		inputs[row] = in
 	}
 	return inputs, nil
@@ -104,6 +117,7 @@ func loadImages(inputs []input) ([]*devimg.Image, error) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(inputs)); i = next.Add(1) - 1 {
 				images[i], errs[i] = loadImage(&inputs[i])
+				errs[i] = inputs[i].blame(errs[i])
 			}
 		})
 	}
@@ -118,7 +132,7 @@ func loadImages(inputs []input) ([]*devimg.Image, error) {
 
 func loadImage(in *input) (*devimg.Image, error) {
 	image := &devimg.Image{
-		Kind: in.kind, Format: in.format, Target: in.target,
+		Kind: in.kind, Format: in.format, Target: in.target, Arch: in.arch,
 		CompileOptions: in.compileOptions, LinkOptions: in.linkOptions,
 	}
 	if in.code == "" {

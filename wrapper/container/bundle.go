@@ -65,13 +65,13 @@ func shorten(name []byte) []byte { return name[:min(len(name), 200)] }
 func newBundleEntry(id string) Entry {
 	e := Entry{Name: id}
 	e.Kind, e.Target, e.Host = ParseBundleID(id)
-	e.Arch = archOf(e.Target)
+	e.Arch = ArchOf(e.Target)
 	return e
 }
 
-// archOf returns the processor that a target ends with: the part behind the
+// ArchOf returns the processor that a target ends with: the part behind the
 // four of a triple, or the fourth where the triple has no environment.
-func archOf(target string) string {
+func ArchOf(target string) string {
 	parts := strings.SplitN(target, "-", 5)
 	switch {
 	case len(parts) == 5:
