@@ -154,10 +154,12 @@ func (s *selection) withKernel(f *wrapper.File, images []int) ([]int, error) {
 		all = append(all, kernels[n]...)
 	}
 	slices.Sort(all)
-	name, err := findName(slices.Compact(all), s.kernel)
+	all = slices.Compact(all)
+	at, err := cli.FindName(s.kernel, "kernel", all)
 	if err != nil {
 		return nil, err
 	}
+	name := all[at]
 	var chosen []int
 	for n, i := range images {
 		if slices.Contains(kernels[n], name) {
@@ -200,6 +202,9 @@ func numbered(images []int) string {
 	return fmt.Sprintf("%d images (%s)", len(images), joinNumbers(images))
 }
 
+// listed is how many numbers a message has.
+const listed = 16
+
 // joinNumbers joins the numbers of images, as --image takes them.
 func joinNumbers(images []int) string {
 	var b strings.Builder
@@ -207,7 +212,7 @@ func joinNumbers(images []int) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if i == 2*listed {
+		if i == listed {
 			fmt.Fprintf(&b, "...")
 			break
 		}

@@ -23,5 +23,8 @@ func run(args []string, s cli.Streams) int {
 	if subcommands.Named(args) {
 		return subcommands.Run(args, s)
 	}
+	if err := subcommands.Misspelt(args); err != nil {
+		return s.Report(program, err)
+	}
 	return s.Report(program, wrap(args, s))
 }

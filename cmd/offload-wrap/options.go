@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -92,28 +93,46 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 	f.Flags = append(f.Flags, o.stickyFlags()...)
 	f.Flags = append(f.Flags, o.outputFlags()...)
 	f.Flags = append(f.Flags, o.codeFlags()...)
-	f.Flags = append(f.Flags,
-		cli.Flag{Name: "help", Usage: "print this help", Set: func(string) error {
-			o.done = true
-			fmt.Fprintf(s.Out, usage, program)
-			f.PrintFlags(s.Out)
-			return nil
-		}},
-		cli.Flag{Name: "version", Usage: "print the version", Set: func(string) error {
-			o.done = true
-			fmt.Fprintf(s.Out, "%s %s\n", program, cli.Version())
-			return nil
-		}})
+	o.addInformation(f, s)
 	return f
 }
 
-const usage = `Usage: %[1]s [options] -o OBJECT IMAGE [MANIFEST] [[options] IMAGE [MANIFEST]]...
-       %[1]s [options] -o OBJECT -batch TABLE
-
-Wraps device images into a host object that registers them when it is loaded.
-The options from -kind to -properties hold for the images that follow them.
-
-`
+// addInformation adds the options that print something and end the run, and
+// those of LLVM's libraries, which do nothing here.
+func (o *options) addInformation(f *cli.FlagSet, s cli.Streams) {
+	help := func(string) error {
+		o.done = true
+		h := cli.Help{
+			Program: program,
+			Summary: program + " wraps device images into a host object that registers them when it is loaded,\nand looks into files that have images and edits them.",
+			Usage: []string{
+				"[options] -o OBJECT IMAGE [MANIFEST] [[options] IMAGE [MANIFEST]]...",
+				"[options] -o OBJECT -batch TABLE",
+				"COMMAND [options] FILE...",
+			},
+			Commands: subcommands.Commands(),
+			Options: func(w io.Writer) {
+				fmt.Fprintf(w, "  The options from -kind to -properties hold for the images that follow them.\n\n")
+				f.PrintFlags(w)
+			},
+		}
+		h.Print(s.Out)
+		return nil
+	}
+	version := func(string) error {
+		o.done = true
+		fmt.Fprintf(s.Out, "%s %s\n", program, cli.Version())
+		return nil
+	}
+	for _, name := range []string{"help", "h", "help-hidden", "help-list", "help-list-hidden"} {
+		f.Flags = append(f.Flags, cli.Flag{Name: name, Usage: "print this text", Hidden: name != "help", Set: help})
+	}
+	f.Flags = append(f.Flags, cli.Flag{Name: "version", Usage: "print the version", Set: version})
+	ignored := func(string) error { return nil }
+	for _, name := range []string{"color", "time-passes", "opaque-pointers", "stats", "print-options", "print-all-options", "disable-symbolication"} {
+		f.Flags = append(f.Flags, cli.Flag{Name: name, Usage: "accepted", Hidden: true, Set: o.sticky(ignored)})
+	}
+}
 
 // sticky returns the Set function of an option that ends a group of inputs.
 func (o *options) sticky(set func(string) error) func(string) error {
