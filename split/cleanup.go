@@ -32,13 +32,21 @@ func (g *Graph) findNamed() error {
 			}
 		case splitStatus, "llvm.module.flags":
 		default:
-			if f := newNamedFilter(g.Module, list); len(f.naming) > 0 {
+			if f := newNamedFilter(g.Module, list); len(f.naming) > 0 || f.drops() {
 				g.named = append(g.named, f)
 			}
 		}
 	}
 	return nil
 }
+
+// executionModes lists what kernels ask of a device: entries of a kernel and
+// what it asks for. One whose kernel is gone says nothing, and nor does a list
+// without entries, which goes too.
+const executionModes = "spirv.ExecutionMode"
+
+// drops reports whether every slice drops entries of the list.
+func (f *namedFilter) drops() bool { return f.name == executionModes && len(f.needs) > 0 }
 
 func newNamedFilter(m *ir.Module, list *ir.NamedMetadata) namedFilter {
 	f := namedFilter{name: list.Name, needs: make([]int, len(list.Operands)), naming: make(map[ir.ValueID][]int)}
@@ -47,7 +55,7 @@ func newNamedFilter(m *ir.Module, list *ir.NamedMetadata) namedFilter {
 			f.needs[i]++
 			f.naming[id] = append(f.naming[id], i)
 		}
-		if f.needs[i] == 0 {
+		if f.needs[i] == 0 && list.Name != executionModes {
 			f.always = append(f.always, i)
 		}
 	}
@@ -95,7 +103,10 @@ func (f *namedFilter) keep(s *Slice) []int {
 func (x *Extractor) filterNamed(s *Slice) {
 	for i := range x.graph.named {
 		f := &x.graph.named[i]
-		if kept := f.keep(s); len(kept) < len(f.needs) {
+		switch kept := f.keep(s); {
+		case len(kept) == 0 && f.drops():
+			s.Removed = append(s.Removed, f.name)
+		case len(kept) < len(f.needs):
 			s.Named = append(s.Named, ir.NamedEdit{Name: f.name, Keep: kept})
 		}
 	}

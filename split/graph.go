@@ -24,8 +24,8 @@ type Graph struct {
 	flags      []valueFlags
 	// overrides are the references of values whose content is changed.
 	overrides map[ir.ValueID][]ir.Ref
-	// marked are the functions that a call without known callee can reach, by
-	// their type.
+	// marked are the functions that a call without known callee brings in, by
+	// their type; see isIndirectTarget.
 	marked map[ir.TypeID][]ir.ValueID
 	// roots are the definitions that every image has to have, and wholeRoots
 	// what an image that is the whole module has beside them.
@@ -100,11 +100,20 @@ func (g *Graph) classify() error {
 			g.flags[id] |= flagEntry
 			g.Entries = append(g.Entries, id)
 		}
-		if !v.Declaration && g.attributes.has(v, keyReferencedIndirectly) {
+		if g.isIndirectTarget(id) {
 			g.marked[v.Type] = append(g.marked[v.Type], id)
 		}
 	}
 	return nil
+}
+
+// isIndirectTarget reports whether calls without known callee bring the
+// function into an image although nothing names it there. One that may be
+// dropped when unused is in an image only where it is named: no call can have
+// its address otherwise.
+func (g *Graph) isIndirectTarget(id ir.ValueID) bool {
+	v := &g.Module.Values[id]
+	return !v.Declaration && !v.Linkage.Discardable() && !g.IsKernel(id) && g.attributes.has(v, keyReferencedIndirectly)
 }
 
 // flagAliasees notes what an alias or ifunc stands for.

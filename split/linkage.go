@@ -4,12 +4,16 @@ import "offlink/ir"
 
 // internalize makes every function of the slice local that nobody outside its
 // image can name: all but the entry points of the image, functions that are
-// called indirectly, and members of a comdat that stays visible. Variables and
-// aliases keep their linkage.
+// called indirectly, and members of a comdat that stays visible. Virtual
+// functions become external. Variables and aliases keep their linkage.
 func (x *Extractor) internalize(s *Slice) {
 	uses := comdatUses(x.graph.Module, s.Definitions, x.stays)
 	for _, id := range s.Definitions {
 		v := &x.graph.Module.Values[id]
+		if x.graph.isVirtual(id) && (x.virtuals || x.isEntry(id)) {
+			x.externalize(s, id)
+			continue
+		}
 		if v.Kind != ir.Function || v.IsLocal() || v.Linkage == ir.AvailableExternally || x.stays(id) {
 			continue
 		}
@@ -22,6 +26,17 @@ func (x *Extractor) internalize(s *Slice) {
 			x.leaveComdat(s, e, v.Comdat, uses[v.Comdat])
 		}
 	}
+}
+
+// externalize gives a virtual function external linkage, whatever it had:
+// images that use the function import it from this one, and a driver takes no
+// LinkOnceODR function of SPIR-V for the definition of an import.
+func (x *Extractor) externalize(s *Slice, id ir.ValueID) {
+	if x.graph.Module.Values[id].Linkage == ir.External {
+		return
+	}
+	e := s.Edit(id)
+	e.Linkage, e.SetLinkage = ir.External, true
 }
 
 // leaveComdat takes a function that became local out of its comdat. Where

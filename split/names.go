@@ -8,9 +8,12 @@ import (
 
 // Names that belong to the compiler and its libraries.
 
-// isBuiltin reports whether name is a mangled built-in function of SPIR-V,
-// SYCL or ESIMD: _Z<digits>__spirv_...
+// isBuiltin reports whether name is a built-in function of compilers, or a
+// mangled one of SPIR-V, SYCL or ESIMD: _Z<digits>__spirv_...
 func isBuiltin(name string) bool {
+	if strings.HasPrefix(name, "__builtin_") {
+		return true
+	}
 	rest, ok := strings.CutPrefix(name, "_Z")
 	if !ok {
 		return false

@@ -95,12 +95,9 @@ func (g *Graph) key(id ir.ValueID) (scope, key string, err error) {
 	}
 	g.addAttribute(&b, v, keyOptLevel)
 	for _, kind := range []string{KindJointMatrix, KindJointMatrixMad} {
-		text, _, err := Text(g.Module, v, kind)
-		if err != nil {
+		if err := g.addStrings(&b, v, kind); err != nil {
 			return "", "", err
 		}
-		b.WriteString(text)
-		b.WriteByte('-')
 	}
 	scope, _ = g.attributes.get(v, keyModuleID)
 	return scope, b.String(), nil
@@ -113,18 +110,42 @@ func (g *Graph) addAttribute(b *strings.Builder, v *ir.GlobalValue, k attributeK
 	b.WriteByte('-')
 }
 
+// addStrings adds a part that metadata with strings gives. Each string has a
+// '-' before it.
+func (g *Graph) addStrings(b *strings.Builder, v *ir.GlobalValue, kind string) error {
+	operands, ok, err := Attached(g.Module, v, kind)
+	if err != nil {
+		return err
+	}
+	if ok {
+		if _, _, err := Text(g.Module, v, kind); err != nil {
+			return err
+		}
+	}
+	for _, o := range operands {
+		b.WriteByte('-')
+		b.WriteString(o.String)
+	}
+	b.WriteByte('-')
+	return nil
+}
+
 // addIntegers adds the parts that metadata gives. Each number has a '-'
-// before it.
+// before it, and is spelled without sign.
 func (g *Graph) addIntegers(b *strings.Builder, v *ir.GlobalValue) error {
 	for _, kind := range []string{KindUsedAspects, KindWorkGroupSize, KindWorkGroupDimensions, KindSubGroupSize} {
 		numbers, err := Integers(g.Module, v, kind)
 		if err != nil {
 			return err
 		}
-		if kind == KindUsedAspects {
-			slices.Sort(numbers)
+		unsigned := make([]uint32, len(numbers))
+		for i, n := range numbers {
+			unsigned[i] = uint32(n)
 		}
-		for _, n := range numbers {
+		if kind == KindUsedAspects {
+			slices.Sort(unsigned)
+		}
+		for _, n := range unsigned {
 			fmt.Fprintf(b, "-%d", n)
 		}
 		b.WriteByte('-')

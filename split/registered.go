@@ -1,14 +1,15 @@
 package split
 
 import (
-	"fmt"
+	"slices"
 
 	"offlink/ir"
 )
 
 // registeredList names kernels that the host looks up by a name of the
 // user's (sycl_ext_oneapi_kernel_compiler): its entry is a list of pairs
-// {!"user's name", !"kernel"}, or itself such a pair.
+// {!"user's name", !"kernel"}, or itself such a pair. What is no pair is
+// ignored.
 const registeredList = "sycl_registered_kernels"
 
 // RegisteredKernel is a kernel and the name that the user gave it.
@@ -19,10 +20,11 @@ type registeredKernels struct {
 	byKernel map[ir.ValueID][]int
 	pairs    []RegisteredKernel
 	nodes    []ir.Operand // of each pair
+	entries  int          // of the list
 }
 
 func newRegisteredKernels(m *ir.Module, list *ir.NamedMetadata) (*registeredKernels, error) {
-	r := &registeredKernels{byKernel: make(map[ir.ValueID][]int)}
+	r := &registeredKernels{byKernel: make(map[ir.ValueID][]int), entries: len(list.Operands)}
 	for _, o := range list.Operands {
 		if err := r.add(m, o, 0); err != nil {
 			return nil, err
@@ -46,7 +48,7 @@ func (r *registeredKernels) add(m *ir.Module, o ir.Operand, depth int) error {
 		return nil
 	}
 	if depth > 0 {
-		return fmt.Errorf("!%s: an entry is no pair of two strings, the name and the kernel", registeredList)
+		return nil // no pair of name and kernel: it says nothing
 	}
 	for _, e := range operands {
 		if err := r.add(m, e, depth+1); err != nil {
@@ -56,30 +58,34 @@ func (r *registeredKernels) add(m *ir.Module, o ir.Operand, depth int) error {
 	return nil
 }
 
-// of returns the indices of the pairs whose kernel the slice defines.
+// of returns the indices of the pairs whose kernel the slice defines, in the
+// order of the list.
 func (r *registeredKernels) of(s *Slice) []int {
 	var indices []int
 	for _, id := range s.Definitions {
 		indices = append(indices, r.byKernel[id]...)
 	}
+	slices.Sort(indices)
 	return indices
 }
 
-// edit keeps those pairs in one list.
+// edit keeps those pairs in one node, which stays when it has none. A list
+// without a node stays one.
 func (r *registeredKernels) edit(s *Slice) ir.NamedEdit {
 	e := ir.NamedEdit{Name: registeredList}
+	if r.entries == 0 {
+		return e
+	}
 	var node ir.NewNode
 	for _, i := range r.of(s) {
 		node.Operands = append(node.Operands, r.nodes[i])
 	}
-	if node.Operands != nil {
-		e.New = []ir.NewNode{node}
-	}
+	e.New = []ir.NewNode{node}
 	return e
 }
 
 // RegisteredKernels returns the pairs of the kernels that the image defines,
-// in module order of the kernels.
+// in the order of the list.
 func (s *Slice) RegisteredKernels() []RegisteredKernel {
 	if s.Graph.registered == nil {
 		return nil

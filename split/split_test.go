@@ -63,6 +63,8 @@ func describe(s *split.Slice) string {
 		switch {
 		case contains(s.Group.Entries, id):
 			b.WriteString("entry ")
+		case e != nil && e.SetLinkage && e.Linkage == ir.External:
+			b.WriteString("external ")
 		case v.IsLocal() || (e != nil && e.SetLinkage):
 			b.WriteString("local ")
 		}
@@ -117,6 +119,7 @@ func TestEntryPointNames(t *testing.T) {
 	const text = `
 		define spir_func void @plain() "sycl-module-id"="a" { ret void }
 		define spir_func void @__mine() "sycl-module-id"="a" { ret void }
+		define spir_func void @__builtin_mine() "sycl-module-id"="a" { ret void }
 		define spir_func void @_Z12__spirv_thingv() "sycl-module-id"="a" { ret void }
 		define spir_func void @_Z11__sycl_thingv() "sycl-module-id"="a" { ret void }
 		define spir_func void @_Z12__esimd_thingv() "sycl-module-id"="a" { ret void }
@@ -136,11 +139,11 @@ func TestKeys(t *testing.T) {
 		define spir_kernel void @mad() "sycl-module-id"="a" !sycl_joint_matrix_mad !4 { ret void }
 		define spir_kernel void @b() "sycl-module-id"="b" { ret void }
 		define spir_kernel void @none() { ret void }
-		!0 = !{i32 6, i32 5}
-		!1 = !{!2, !3}
+		!0 = !{i32 6, i32 -1, i32 5}
+		!1 = !{!2, !3, i32 -1}
 		!2 = !{!"fp16", i32 5}
 		!3 = !{!"fp64", i32 6}
-		!4 = !{!"m"}`
+		!4 = !{!"m", !"n"}`
 	g := graph(t, text, split.Options{Mode: split.Source})
 	groups, err := g.Plan()
 	if err != nil {
@@ -156,9 +159,9 @@ func TestKeys(t *testing.T) {
 	}
 	want := []string{
 		"b----------- b",
-		"a-----5-6------- aspects,pairs",
-		"a---------m-- matrix",
-		"a----------m- mad",
+		"a-----5-6-4294967295------- aspects,pairs",
+		"a----------m-n-- matrix",
+		"a-----------m-n- mad",
 		"a----------- a",
 		"----------- none",
 	}
@@ -186,10 +189,6 @@ func TestGraphErrors(t *testing.T) {
 			define spir_kernel void @k() { ret void }
 			define spir_func void @f() { call spir_kernel void @k()
 			ret void }`, "Unexpected usage of SYCL kernel: @f uses @k"},
-		{"registered kernels", `
-			!sycl_registered_kernels = !{!0}
-			!0 = !{!1}
-			!1 = !{!"one"}`, "no pair of two strings"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := split.NewGraph(parse(t, tt.text), split.Options{Mode: split.Source})
@@ -296,14 +295,19 @@ func TestComdatsOfLocalFunctions(t *testing.T) {
 }
 
 // Calls without a known callee reach the functions of their type that are
-// marked, and no others.
+// marked, and no others; and of those that may be dropped when unused only
+// what the image names.
 func TestIndirectCalls(t *testing.T) {
-	compare(t, []string{"entry other\n", "entry k\nyes\nlocal helper\n"}, images(t, `
+	compare(t, []string{"entry other\n", "entry k\nyes\nlocal named\nlocal helper\n"}, images(t, `
 		define spir_kernel void @k(ptr %f) "sycl-module-id"="a" { %x = call i32 %f(i64 1)
+		%y = icmp eq ptr %f, @named
 		ret void }
 		define spir_kernel void @other(ptr %f) "sycl-module-id"="b" { ret void }
 		define i32 @yes(i64 %x) "referenced-indirectly" { call void @helper()
 		ret i32 0 }
+		define internal i32 @unnamed(i64 %x) "referenced-indirectly" { ret i32 0 }
+		define linkonce_odr i32 @discardable(i64 %x) "referenced-indirectly" { ret i32 0 }
+		define internal i32 @named(i64 %x) "referenced-indirectly" { ret i32 0 }
 		define i32 @wrongtype(i32 %x) "referenced-indirectly" { ret i32 0 }
 		define i32 @unmarked(i64 %x) { ret i32 0 }
 		define void @helper() { ret void }`, split.Options{Mode: split.Source}))
@@ -442,15 +446,19 @@ func TestNamedMetadata(t *testing.T) {
 	const text = `
 		define spir_kernel void @a() { ret void }
 		define spir_kernel void @b() { ret void }
-		!spirv.ExecutionMode = !{!0, !1, !2}
+		define spir_kernel void @c() { ret void }
+		!spirv.ExecutionMode = !{!0, !1, !2, !8}
 		!0 = !{ptr @b, i32 1}
 		!1 = !{ptr @a, i32 2}
 		!2 = !{ptr @b, i32 3}
+		!8 = !{null, i32 4}
 		!mixed = !{!3, !0}
 		!3 = !{!"no value"}
 		!untouched = !{!3}
 		!sycl_registered_kernels = !{!4}
-		!4 = !{!5, !6, !7}
+		!4 = !{!6, !5, !7, !9, !10}
+		!9 = !{!"no pair"}
+		!10 = !{!"again", !"b"}
 		!5 = !{!"one", !"a"}
 		!6 = !{!"two", !"b"}
 		!7 = !{!"three", !"elsewhere"}`
@@ -466,11 +474,12 @@ func TestNamedMetadata(t *testing.T) {
 		for _, e := range s.Named {
 			got = append(got, fmt.Sprint(e.Name, " ", e.Keep, " ", len(e.New)))
 		}
-		got = append(got, fmt.Sprint(s.RegisteredKernels()))
+		got = append(got, fmt.Sprint(s.RegisteredKernels(), s.Removed))
 	}
 	want := []string{
-		"spirv.ExecutionMode [0 2] 0", "sycl_registered_kernels [] 1", "sycl-esimd-split-status [] 1", "[{two b}]",
-		"spirv.ExecutionMode [1] 0", "mixed [0] 0", "sycl_registered_kernels [] 1", "sycl-esimd-split-status [] 1", "[{one a}]",
+		"mixed [0] 0", "sycl_registered_kernels [] 1", "sycl-esimd-split-status [] 1", "[] [spirv.ExecutionMode]",
+		"spirv.ExecutionMode [0 2] 0", "sycl_registered_kernels [] 1", "sycl-esimd-split-status [] 1", "[{two b} {again b}] []",
+		"spirv.ExecutionMode [1] 0", "mixed [0] 0", "sycl_registered_kernels [] 1", "sycl-esimd-split-status [] 1", "[{one a}] []",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -565,6 +574,43 @@ func TestVirtualBodies(t *testing.T) {
 	}
 }
 
+// The virtual functions that an image provides become external, whatever their
+// linkage: images that use them import them.
+func TestVirtualLinkage(t *testing.T) {
+	const text = `
+		$vf = comdat any
+		define linkonce_odr spir_func void @vf() comdat "sycl-module-id"="m" "indirectly-callable"="A" { ret void }
+		define internal spir_func void @local() "sycl-module-id"="m" "indirectly-callable"="A" { ret void }
+		define weak_odr spir_kernel void @k(ptr %p) "sycl-module-id"="m" "calls-indirectly"="A" { store ptr @vf, ptr %p
+		ret void }`
+	m := parse(t, text)
+	g, err := split.NewGraph(m, split.Options{Mode: split.Auto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := g.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"vf external, local external", "k weak_odr"} {
+		s, err := g.NewExtractor().Extract(&groups[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, id := range s.Definitions {
+			linkage := m.Values[id].Linkage
+			if e := s.Edits[id]; e != nil && e.SetLinkage {
+				linkage = e.Linkage
+			}
+			got = append(got, m.Values[id].Name+" "+linkage.String())
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("image %d: %s, want %s", i, got, want)
+		}
+	}
+}
+
 func functionList(m *ir.Module, ids []ir.ValueID) string {
 	var names []string
 	for _, id := range ids {
@@ -573,6 +619,19 @@ func functionList(m *ir.Module, ids []ir.ValueID) string {
 		}
 	}
 	return strings.Join(names, " ")
+}
+
+// A device global that only the list of what the compiler uses names is dropped,
+// whatever its linkage.
+func TestUnusedDeviceGlobals(t *testing.T) {
+	compare(t, []string{"listed\nused\nunlisted\nllvm.compiler.used\nentry k\n"}, images(t, `
+		@only = weak_odr addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="a"
+		@listed = global i32 0
+		@used = weak_odr addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="b"
+		@unlisted = weak_odr addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="c"
+		@llvm.compiler.used = appending global [3 x ptr addrspace(4)] [ptr addrspace(4) addrspacecast (ptr addrspace(1) @only to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr @listed to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @used to ptr addrspace(4))], section "llvm.metadata"
+		define spir_kernel void @k() "sycl-module-id"="m" { %v = load i32, ptr addrspace(1) @used
+		ret void }`, split.Options{Mode: split.Kernel}))
 }
 
 // Splitters of late front ends leave device globals in the list of what the

@@ -2,6 +2,7 @@ package split
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"offlink/ir"
@@ -85,9 +86,33 @@ func (g *Graph) clearUsed() error {
 	if err != nil || late || !isSPIR(g.Module.Triple) {
 		return err
 	}
-	changed, err := keepWhere(g.Module, compilerUsedList, func(id ir.ValueID) bool { return !g.IsDeviceGlobal(id) })
+	unlisted := make(map[ir.ValueID]bool)
+	changed, err := keepWhere(g.Module, compilerUsedList, func(id ir.ValueID) bool {
+		if g.IsDeviceGlobal(id) {
+			unlisted[id] = true
+		}
+		return !unlisted[id]
+	})
 	g.Modified = g.Modified || changed
+	if err == nil && changed {
+		g.dropUnused(unlisted)
+	}
 	return err
+}
+
+// dropUnused drops the device globals that only the list named, whatever their
+// linkage.
+func (g *Graph) dropUnused(unlisted map[ir.ValueID]bool) {
+	users := g.users(unlisted)
+	for id := range unlisted {
+		used := slices.ContainsFunc(users[id], func(user ir.ValueID) bool {
+			name := g.Module.Values[user].Name
+			return name != compilerUsedList && g.flags[user]&flagGone == 0
+		})
+		if !used {
+			g.flags[id] |= flagGone
+		}
+	}
 }
 
 // checkKernelUses refuses kernels that llvm.used names and something else

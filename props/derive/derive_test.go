@@ -60,10 +60,10 @@ func TestSets(t *testing.T) {
 			!2 = !{i32 9, i32 1, i32 9}
 			!3 = !{!"fp16", i32 5}`, split.Options{Mode: split.Source}, Options{Dialect: Dialect2026}, sets(
 			"SYCL/device requirements", "aspects", props.Uint32s(5, 6), "fixed_target", props.Uint32s(1, 9))},
-		{"sizes of the first function that has them", `
-			define spir_kernel void @k() "sycl-module-id"="a" !reqd_work_group_size !0 !intel_reqd_sub_group_size !1 { call void @f()
+		{"sizes of the first function, and the first entry point, that has them", `
+			define void @f() !reqd_work_group_size !0 !intel_reqd_sub_group_size !0 !work_group_num_dim !1 { ret void }
+			define spir_kernel void @k() "sycl-module-id"="a" !reqd_work_group_size !1 !intel_reqd_sub_group_size !1 { call void @f()
 			ret void }
-			define void @f() !reqd_work_group_size !1 !intel_reqd_sub_group_size !0 !work_group_num_dim !1 { ret void }
 			!0 = !{i32 4, i32 2}
 			!1 = !{i32 3}`, split.Options{Mode: split.Source}, Options{Dialect: Dialect2026}, sets(
 			"SYCL/device requirements", "reqd_sub_group_size", props.Uint32(3), "reqd_work_group_size_uint64_t", props.Uint64s(4, 2), "work_group_num_dim", props.Uint32(3))},

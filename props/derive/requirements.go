@@ -14,10 +14,12 @@ import (
 // written always, and its keys are in alphabetical order.
 //
 // Aspects and targets are unions over the functions of the image; matrices are
-// the last function's that has them, the others the first's, as splitting puts
-// only entry points that agree into an image. Where nothing was split they may not agree, and
-// then no work-group size is required, nor, of modules of older front ends,
-// dimensions.
+// the last function's that has them, work-group sizes and dimensions the
+// first's, sub-group sizes the first entry point's: a function that is called
+// may have another one (a callee of invoke_simd has 1). Splitting puts only
+// entry points that agree into an image. Where nothing was split they may not
+// agree, and then no work-group size is required, nor, of modules of older
+// front ends, dimensions.
 func (i *image) requirements() error {
 	r, err := i.collectRequirements()
 	if err != nil {
@@ -64,6 +66,9 @@ func (i *image) collectRequirements() (requirements, error) {
 			return r, err
 		}
 	}
+	if err := i.addSubGroupSize(&r); err != nil {
+		return r, err
+	}
 	slices.Sort(r.aspects)
 	slices.Sort(r.targets)
 	r.aspects, r.targets = slices.Compact(r.aspects), slices.Compact(r.targets)
@@ -93,7 +98,7 @@ func (i *image) addRequirements(r *requirements, v *ir.GlobalValue) error {
 	for _, first := range []struct {
 		kind string
 		to   *[]uint32
-	}{{split.KindSubGroupSize, &r.subGroupSize}, {split.KindWorkGroupSize, &r.workGroupSize}, {split.KindWorkGroupDimensions, &r.dimensions}} {
+	}{{split.KindWorkGroupSize, &r.workGroupSize}, {split.KindWorkGroupDimensions, &r.dimensions}} {
 		if *first.to != nil {
 			continue
 		}
@@ -106,10 +111,23 @@ func (i *image) addRequirements(r *requirements, v *ir.GlobalValue) error {
 	return nil
 }
 
+// addSubGroupSize takes the sub-group size of the first entry point that has
+// one.
+func (i *image) addSubGroupSize(r *requirements) error {
+	for _, id := range i.Group.Entries {
+		size, err := unsigned(i.Module, i.value(id), split.KindSubGroupSize)
+		if size != nil || err != nil {
+			r.subGroupSize = size
+			return err
+		}
+	}
+	return nil
+}
+
 // addMatrix takes the description of the matrices that a function uses.
 func (i *image) addMatrix(to *string, v *ir.GlobalValue, kind string) error {
 	text, ok, err := split.Text(i.Module, v, kind)
-	if ok {
+	if ok && text != "" {
 		*to = text
 	}
 	return err

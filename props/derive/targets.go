@@ -73,6 +73,24 @@ func CanRun(s *split.Slice, target string) (bool, error) {
 			return false, err
 		}
 	}
+	if i.Group.Part == split.PartESIMD {
+		return true, nil // of a sub-group of one item
+	}
+	return i.canRunSubGroups(d)
+}
+
+// canRunSubGroups reports whether a device has the sub-group sizes of the
+// entry points.
+func (i *image) canRunSubGroups(d device) (bool, error) {
+	for _, id := range i.Group.Entries {
+		sizes, err := split.Integers(i.Module, i.value(id), split.KindSubGroupSize)
+		if err != nil {
+			return false, err
+		}
+		if len(sizes) > 0 && !slices.Contains(d.subGroups, sizes[0]) {
+			return false, nil
+		}
+	}
 	return true, nil
 }
 
@@ -96,9 +114,5 @@ func (i *image) canRunFunction(v *ir.GlobalValue, d device) (bool, error) {
 			return false, nil
 		}
 	}
-	sizes, err := split.Integers(i.Module, v, split.KindSubGroupSize)
-	if err != nil || i.Group.Part == split.PartESIMD {
-		return err == nil, err
-	}
-	return len(sizes) == 0 || slices.Contains(d.subGroups, sizes[0]), nil
+	return true, nil
 }

@@ -24,7 +24,7 @@ func (i *image) virtualFunctions() error {
 			break
 		}
 		if sets, ok := i.Module.Attribute(id, split.AttributeCallsIndirectly); ok {
-			uses = append(uses, strings.Split(sets, ",")...)
+			uses = append(uses, strings.FieldsFunc(sets, func(c rune) bool { return c == ',' })...)
 		}
 	}
 	if uses != nil {
