@@ -108,6 +108,7 @@ type syclImage struct {
 	symbols           []string
 	properties        []string // "set: name=type|value"
 	defined, declared []string // functions
+	mergeable         []string // the functions of LinkOnceODR linkage among those defined
 	named             bool     // whether these are known
 }
 
@@ -124,6 +125,9 @@ func recordedImages(t *testing.T, recorded map[string][]byte) []syclImage {
 			case words[1] != "function":
 			case words[0] == "import":
 				i.declared = append(i.declared, words[2])
+			case words[0] == "linkonceodr":
+				i.mergeable = append(i.mergeable, words[2])
+				i.defined = append(i.defined, words[2])
 			default:
 				i.defined = append(i.defined, words[2])
 			}
@@ -143,7 +147,7 @@ func writtenImages(t *testing.T, dir string) []syclImage {
 		read := func(column string) []byte { return readFile(t, filepath.Join(dir, table.Cell(row, column))) }
 		i := syclImage{symbols: filetable.ParseSymbols(read(filetable.ColumnSymbols)), properties: propertyLines(t, read(filetable.ColumnProperties))}
 		if code := read(filetable.ColumnCode); !bytes.HasPrefix(code, []byte("BC")) {
-			i.defined, i.declared = functionNames(code)
+			i.defined, i.declared, i.mergeable = functionNames(code)
 			i.named = true
 		}
 		images = append(images, i)
@@ -157,8 +161,9 @@ var (
 )
 
 // functionNames returns the names of the visible functions that a module
-// defines, and of those that it declares.
-func functionNames(text []byte) (defined, declared []string) {
+// defines, of those that it declares, and of those among the former that a
+// translator gives LinkOnceODR linkage.
+func functionNames(text []byte) (defined, declared, mergeable []string) {
 	for _, m := range syclFunction.FindAllSubmatch(text, -1) {
 		name := escape.ReplaceAllStringFunc(strings.Trim(string(m[3]), `"`), func(e string) string {
 			n, _ := strconv.ParseUint(e[1:], 16, 8)
@@ -168,9 +173,12 @@ func functionNames(text []byte) (defined, declared []string) {
 			declared = append(declared, name)
 		} else if l := linkageOf(strings.Fields(string(m[2]))); l != "internal" && l != "private" && l != "available_externally" {
 			defined = append(defined, name)
+			if l == "linkonce_odr" {
+				mergeable = append(mergeable, name)
+			}
 		}
 	}
-	return defined, declared
+	return defined, declared, mergeable
 }
 
 // propertyLines lists properties. The names in one value are in the order of a
@@ -234,6 +242,7 @@ func compareImages(t *testing.T, label string, want, got syclImage, runtime stri
 		return slices.DeleteFunc(names, func(n string) bool { return reservedName.MatchString(n) || libraryName.MatchString(n) })
 	}
 	compareSets(t, label+": definitions", plain(want.defined), plain(got.defined))
+	compareSets(t, label+": LinkOnceODR", plain(want.mergeable), plain(got.mergeable))
 	compareSets(t, label+": declarations", plain(want.declared), plain(got.declared))
 }
 
