@@ -170,7 +170,11 @@ func (r *Reacher) markValues() error {
 
 func (r *Reacher) markDeclaration(id ValueID) error {
 	v := &r.module.Values[id]
-	if err := r.markRefs(id, v.Refs[:v.SignatureRefs]); err != nil {
+	refs := v.Refs // a declaration of the module may have prefix data
+	if !v.Declaration {
+		refs = refs[:v.SignatureRefs]
+	}
+	if err := r.markRefs(id, refs); err != nil {
 		return err
 	}
 	if v.Declaration || v.Kind == Variable {
@@ -475,7 +479,7 @@ func (r *Reacher) markUnit(id NodeID) error {
 		}
 	}
 	r.markNode(id)
-	if len(left) == len(shape.globals) {
+	if len(left) == len(shape.globals) || shape.index < 0 { // a unit that is in no list stays as it is
 		r.markUnitGlobals(id)
 		return r.follow()
 	}

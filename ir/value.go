@@ -57,7 +57,9 @@ type GlobalValue struct {
 	// Refs is everything that the header, body or initialiser refers to,
 	// each once, in order of first appearance, but for what Attachments name.
 	// The first SignatureRefs of them are those of the signature (types and
-	// attribute groups): all that a declaration of the value refers to.
+	// attribute groups): all that a slice refers to where it only declares what
+	// the module defines. A declaration of the module can have more: prefix and
+	// prologue data.
 	Refs          []Ref
 	SignatureRefs int
 	// KeepElements, if not nil, are the indices of the elements that remain

@@ -180,6 +180,9 @@ func (x *Extractor) visit(s *Slice, id ir.ValueID) {
 	x.seen[id] = x.current
 	if !x.isDefined(id) {
 		s.Declarations = append(s.Declarations, id)
+		if x.graph.Module.Values[id].Declaration { // its prefix data stays
+			x.stack = append(x.stack, id)
+		}
 		return
 	}
 	s.Definitions = append(s.Definitions, id)

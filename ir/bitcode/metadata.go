@@ -70,9 +70,6 @@ func (r *metadataReader) record() error {
 	case mdIndexOffset, mdIndex:
 		return nil // positions in the file
 	}
-	if c.Code == mdCompileUnit && r.other == nil {
-		return c.Errorf("compile unit within a function")
-	}
 	l, ok := nodeLayouts[c.Code]
 	if !ok {
 		return c.Errorf("metadata record %d is not known: the bitcode is newer than LLVM 23 or older than LLVM 14", c.Code)

@@ -100,7 +100,7 @@ func (w *sliceWriter) collectHeader(k *keptValue, v *ir.GlobalValue, edit *ir.Ed
 		w.numbers.keepList(uint32(k.list - 1))
 	}
 	w.numbers.keepType(k.typ)
-	if !k.definition {
+	if !k.definition && !v.Declaration {
 		return
 	}
 	if keepElements(v, edit) == nil {
@@ -403,7 +403,7 @@ func (w *sliceWriter) function(k *keptValue, fields []uint64) {
 		if at >= len(fields) || fields[at] == 0 {
 			continue
 		}
-		if k.definition {
+		if k.definition || w.module.Values[k.id].Declaration {
 			fields[at] = w.value(uint32(fields[at]-1)) + 1
 		} else {
 			fields[at] = 0

@@ -150,7 +150,7 @@ func (h *headerWriter) trailingItem(at *item) {
 	case itemComdat:
 		h.writeComdat()
 	case itemBody:
-		if h.define {
+		if !h.becomesDeclaration() {
 			h.space(at)
 		}
 	case itemAttachment:

@@ -91,8 +91,8 @@ func (c *Cursor) Errorf(format string, args ...any) error {
 // the cursor, and steps over a block, which Open enters.
 func (c *Cursor) Next() (Entry, error) {
 	for {
-		if c.depth == 0 && c.end-c.pos < 32 {
-			return Entry{Kind: End}, nil // less than a block's header is padding
+		if c.depth == 0 && c.padded() {
+			return Entry{Kind: End}, nil
 		}
 		id, err := c.read(c.width)
 		if err != nil {
@@ -116,6 +116,27 @@ func (c *Cursor) Next() (Entry, error) {
 			return Entry{Kind: Record}, c.readAbbreviated(id - firstAbbrev)
 		}
 	}
+}
+
+// leastBlock is how many bits a block takes at top level, with its header and
+// its end, and one bit more.
+const leastBlock = 65
+
+// padded reports whether nothing but padding is left at top level: what is too
+// short for a block, or zeros.
+func (c *Cursor) padded() bool {
+	if c.end-c.pos < leastBlock {
+		return true
+	}
+	if c.pos&7 != 0 {
+		return false
+	}
+	for _, b := range c.data[c.pos/8 : c.end/8] {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // leave checks that the block ends where its header says.
