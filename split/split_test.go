@@ -692,3 +692,14 @@ func TestIndirectCallsAcrossImages(t *testing.T) {
 		}
 	}
 }
+
+// What a declaration carries beside its signature is kept with it.
+func TestPrefixOfDeclaration(t *testing.T) {
+	compare(t, []string{"local data\nentry k\ndeclare f\n"}, images(t, `
+		@data = internal constant i32 1
+		@other = internal constant i32 1
+		declare void @f() prefix ptr @data
+		declare void @unused() prefix ptr @other
+		define spir_kernel void @k() "sycl-module-id"="m" { call void @f()
+		ret void }`, split.Options{Mode: split.Kernel}))
+}

@@ -89,9 +89,12 @@ func randomSlice(m *ir.Module, seed uint64) *ir.Slice {
 		v := &m.Values[id]
 		if declared(id) || cut[id] {
 			s.Declarations = append(s.Declarations, id)
-			return
+			if !declared(id) {
+				return
+			}
+		} else {
+			s.Definitions = append(s.Definitions, id)
 		}
-		s.Definitions = append(s.Definitions, id)
 		for _, ref := range v.Refs {
 			if k := ref.Kind(); k == ir.RefCallee || k == ir.RefAddress {
 				if to := ir.ValueID(ref.Index()); (v.Kind == ir.Alias || v.Kind == ir.IFunc) && cut[to] && !seen[to] {
