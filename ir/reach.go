@@ -287,6 +287,9 @@ func (r *Reacher) markType(id TypeID) {
 	if t.Identified {
 		r.reach.Types = append(r.reach.Types, id)
 	}
+	if t.Alias {
+		r.markType(t.Of)
+	}
 	for _, e := range t.Elements {
 		r.markType(e)
 	}

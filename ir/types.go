@@ -34,4 +34,8 @@ type Type struct {
 	// parameters; Elements are the type parameters.
 	Target  string
 	Numbers []uint32
+	// Alias says that text gives the type Of a name. The other fields but Name
+	// and Identified are those of that type.
+	Alias bool
+	Of    TypeID
 }

@@ -1,6 +1,10 @@
 package irtext
 
-import "offlink/ir"
+import (
+	"slices"
+
+	"offlink/ir"
+)
 
 // startsValue reports whether the word begins a value, so that the attributes
 // before a value end there.
@@ -100,7 +104,7 @@ func (p *parser) valueAttributes(withValue bool) {
 			p.skipStringAttribute()
 		case class[c]&classLetter != 0 && c != '-' && c != '.':
 			w := p.peekWord()
-			if withValue && startsValue(w) {
+			if withValue && startsValue(w) || !mayBeAttribute(w) {
 				return
 			}
 			p.pos += len(w)
@@ -122,6 +126,9 @@ func (p *parser) resultAttributes() {
 			w := p.peekWord()
 			if isTypeWord(w) {
 				return
+			}
+			if !mayBeAttribute(w) && !isConvention(w) && string(w) != "addrspace" {
+				p.unexpected("a type")
 			}
 			p.pos += len(w)
 			p.wordAttribute(w)
@@ -152,17 +159,33 @@ func (p *parser) attributeGroup() {
 	p.expect('#')
 	number := p.number32()
 	p.checkNumber(start, number)
-	if _, ok := p.text.groupByNum[number]; ok {
-		p.fail(start, "attribute group #"+utoa(number)+" is defined twice")
-	}
 	p.expect('=')
 	group := p.groupBody()
 	t := p.text
+	if id, ok := t.groupByNum[number]; ok {
+		p.mergeGroup(id, group, start)
+		return
+	}
 	t.groupByNum[number] = ir.AttributeGroupID(len(t.groups))
 	t.groups = append(t.groups, p.spanFrom(start))
 	t.groupNumber = append(t.groupNumber, number)
 	t.lastGroup = max(t.lastGroup, number)
 	t.module.AttributeGroups = append(t.module.AttributeGroups, group)
+}
+
+// mergeGroup adds a further definition of a group to it, whose strings win.
+func (p *parser) mergeGroup(id ir.AttributeGroupID, more ir.AttributeGroup, start int) {
+	t := p.text
+	if t.moreGroups == nil {
+		t.moreGroups = make(map[ir.AttributeGroupID][]span)
+	}
+	t.moreGroups[id] = append(t.moreGroups[id], p.spanFrom(start))
+	group := &t.module.AttributeGroups[id]
+	strings := slices.DeleteFunc(group.Strings, func(a ir.Attribute) bool {
+		return slices.ContainsFunc(more.Strings, func(b ir.Attribute) bool { return a.Key == b.Key })
+	})
+	group.Strings = append(strings, more.Strings...)
+	group.Types = append(group.Types, more.Types...)
 }
 
 // groupBody steps over the attributes in braces.

@@ -10,8 +10,9 @@
 //
 // Instructions are parsed by their grammar, but only as far as that needs.
 // Attributes, flags and fields that are newer than this package are kept as
-// they are written where the grammar leaves no doubt about where they end.
-// What is not understood is an error with its place.
+// they are written where the grammar leaves no doubt about where they end:
+// behind a header or a call, on the line of what is before them. What is not
+// understood is an error with its place.
 //
 // The grammar is that of the LLVM Language Reference Manual for LLVM 14 to
 // 23.

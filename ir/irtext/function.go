@@ -134,10 +134,14 @@ func (p *parser) call() (hasResult bool) {
 	if shape == shapeFunction {
 		hasResult = p.functionResult(result)
 	}
+	typeEnd := p.end()
 	direct := p.callee()
 	p.peek()
 	p.site.typePos, p.site.arguments = result, p.pos
 	p.arguments()
+	if p.undeclared != nil {
+		p.noteIntrinsic(result, typeEnd, shape == shapeFunction)
+	}
 	if !direct && p.resolve && p.refs != nil {
 		p.noteIndirect(result, shape == shapeFunction)
 	}
@@ -148,9 +152,27 @@ func (p *parser) call() (hasResult bool) {
 // functionResult reports whether the function type at pos has a result.
 func (p *parser) functionResult(pos int) bool {
 	ahead := parser{scanner: scanner{data: p.data, pos: pos}}
+	if ahead.peek() == '%' {
+		if t, ok := p.namedFunction(pos); ok {
+			r := &p.text.module.Types[t.Elements[0]]
+			return r.Kind != ir.TypeOther || r.Name != "void"
+		}
+	}
 	_, shape := ahead.baseType()
 	c := ahead.peek()
 	return shape != shapeVoid || c == '*' || c == 'a'
+}
+
+// namedFunction returns the function type that has the name at pos, which the
+// whole type there is.
+func (p *parser) namedFunction(pos int) (*ir.Type, bool) {
+	ahead := scanner{data: p.data, pos: pos + 1}
+	id, ok := p.text.lookupType(ahead.name())
+	if c := ahead.peek(); !ok || c == '*' || c == '(' || !p.text.module.Types[id].Alias {
+		return nil, false
+	}
+	t := &p.text.module.Types[id]
+	return t, t.Kind == ir.TypeFunction
 }
 
 // callee steps over what is called. It returns false if the callee is not
@@ -227,7 +249,7 @@ func (p *parser) callAttributes() {
 			if p.at(len(w)) == ':' || opcodeOf(w) != opNone || string(w) == "to" || string(w) == "uselistorder" {
 				return
 			}
-			if isTypeWord(w) {
+			if !p.attributeFollows(w) {
 				p.unexpected("an instruction")
 			}
 			p.pos += len(w)

@@ -59,7 +59,9 @@ type header struct {
 	attributes []ir.Attribute
 	parameters []ir.ParameterAttribute
 	attached   []attachedText
-	signature  int // number of references of the signature
+	signature  int  // number of references of the signature
+	hidden     bool // the header has a visibility other than the default
+	rank       int  // of the last word in front of the type; see leadingRank
 }
 
 // attachedText is an attachment in a header.
@@ -79,19 +81,24 @@ func (p *parser) item(kind itemKind, start int) {
 
 // leading steps over the words between the start of a header and its type:
 // linkage, preemption, visibility, storage class, and what else there is.
-// It stops at the words of stop and at what is no such word.
-func (p *parser) leading() {
+// It stops at what is no such word, and at one whose rank is above limit or not
+// above that of the word before it.
+func (p *parser) leading(limit int) {
 	for {
 		w := p.peekWord()
 		kind, ok := leadingKind(w)
-		if !ok {
+		rank := leadingRank(w, kind)
+		if !ok || rank <= p.header.rank || rank > limit {
 			return
 		}
+		p.header.rank = rank
 		start := p.pos
 		p.pos += len(w)
 		switch kind {
 		case itemLinkage:
 			p.linkageWord(w)
+		case itemVisibility:
+			p.header.hidden = string(w) != "default"
 		case itemAddressSpace:
 			p.header.space = p.addressSpace()
 		case itemPlain:
@@ -100,6 +107,63 @@ func (p *parser) leading() {
 			}
 		}
 		p.item(kind, start)
+	}
+}
+
+// leadingRank orders the words before a type. Those behind rankStorage are of
+// variables and aliases only.
+func leadingRank(w []byte, kind itemKind) int {
+	switch kind {
+	case itemLinkage:
+		return 1
+	case itemPreemption:
+		return 2
+	case itemVisibility:
+		return 3
+	case itemStorage:
+		return rankStorage
+	case itemAddressSpace:
+		return 7
+	}
+	switch string(w) {
+	case "thread_local":
+		return 5
+	case "unnamed_addr", "local_unnamed_addr":
+		return 6
+	}
+	return rankLast
+}
+
+const (
+	rankStorage = 4
+	rankLast    = 8
+)
+
+// checkLinkage fails if a function, alias or ifunc cannot have the linkage
+// that was read, or a local value the visibility.
+func (p *parser) checkLinkage() {
+	h := &p.header
+	allowed := true
+	switch h.linkage {
+	case ir.Common, ir.Appending:
+		allowed = h.kind == ir.Variable
+	case ir.ExternWeak:
+		allowed = h.kind == ir.Variable || h.kind == ir.Function && h.declare
+	case ir.AvailableExternally:
+		allowed = h.kind == ir.Variable || h.kind == ir.Function && !h.declare
+	case ir.External:
+	default:
+		allowed = h.kind != ir.Function || !h.declare
+	}
+	if !allowed {
+		what := map[ir.Kind]string{ir.Function: "a function", ir.Alias: "an alias", ir.IFunc: "an ifunc"}[h.kind]
+		if h.declare {
+			what = "a declared function"
+		}
+		p.fail(p.pos, "'"+h.linkage.String()+"' is no linkage of "+what)
+	}
+	if h.hidden && (h.linkage == ir.Internal || h.linkage == ir.Private) {
+		p.fail(p.pos, "a value of local linkage has a visibility")
 	}
 }
 
@@ -145,12 +209,13 @@ func (p *parser) functionHeader() {
 	for h.declare && p.peek() == '!' {
 		p.headerAttachment()
 	}
-	p.leading()
+	p.leading(rankStorage)
 	p.conventionWord()
 	for p.unknownWord(leadsFunction) {
-		p.leading()
+		p.leading(rankStorage)
 		p.conventionWord()
 	}
+	p.checkLinkage()
 	p.signature()
 	p.functionTrailer()
 	if h.signature < 0 {
@@ -163,7 +228,7 @@ func (p *parser) functionHeader() {
 // newer keyword hides nothing behind it.
 func (p *parser) unknownWord(known func([]byte) bool) bool {
 	start, w := p.pos, p.peekWord()
-	if w == nil || isTypeWord(w) {
+	if !mayBeAttribute(w) || functionAttributes[string(w)] || startsResult(w) {
 		return false
 	}
 	ahead := parser{scanner: p.scanner}
@@ -176,6 +241,17 @@ func (p *parser) unknownWord(known func([]byte) bool) bool {
 			return true
 		}
 		ahead.attribute()
+	}
+	return false
+}
+
+// startsResult reports whether the word is an attribute of results, which
+// stand right before the type.
+func startsResult(w []byte) bool {
+	switch string(w) {
+	case "zeroext", "signext", "noext", "inreg", "noalias", "noundef", "nonnull", "dereferenceable",
+		"dereferenceable_or_null", "range", "nofpclass", "inalloca", "sret", "byval", "byref":
+		return true
 	}
 	return false
 }
@@ -316,6 +392,7 @@ func (p *parser) parameterName() {
 func (p *parser) functionTrailer() {
 	h := &p.header
 	h.signature = -1
+	rank := 0
 	for {
 		c := p.peek()
 		start := p.pos
@@ -336,8 +413,21 @@ func (p *parser) functionTrailer() {
 			p.endSignature()
 			p.headerAttachment()
 		case class[c]&classLetter != 0:
-			if w := p.peekWord(); startsTopLevel(w) {
+			w := p.peekWord()
+			next := trailerRank(w)
+			switch {
+			case next == 0 && !p.attributeFollows(w):
 				return
+			case next == 0: // an attribute that a newer LLVM knows may stand anywhere
+				if functionAttributes[string(w)] && rank > rankAttribute {
+					return
+				}
+			case next < rank && string(w) != "align":
+				return
+			}
+			rank = max(rank, next)
+			if functionAttributes[string(w)] && string(w) != "align" {
+				rank = max(rank, rankAttribute)
 			}
 			p.trailerWord()
 		default:
@@ -346,18 +436,37 @@ func (p *parser) functionTrailer() {
 	}
 }
 
-func isDebugRecord(p *parser) bool { return class[p.at(1)]&classDigit == 0 }
-
-// startsTopLevel reports whether the word begins a definition at top level,
-// so that the header of a declaration ends before it.
-func startsTopLevel(w []byte) bool {
+// trailerRank orders what stands behind the parameters of a function, and is 0
+// for attributes, which have rankAttribute.
+func trailerRank(w []byte) int {
 	switch string(w) {
-	case "define", "declare", "attributes", "source_filename", "target", "module",
-		"uselistorder", "uselistorder_bb", "deplibs":
-		return true
+	case "unnamed_addr", "local_unnamed_addr":
+		return 1
+	case "addrspace":
+		return 2
+	case "section":
+		return rankAttribute + 1
+	case "partition":
+		return rankAttribute + 2
+	case "comdat":
+		return rankAttribute + 3
+	case "align":
+		return rankAttribute + 4
+	case "gc":
+		return rankAttribute + 5
+	case "prefix":
+		return rankAttribute + 6
+	case "prologue":
+		return rankAttribute + 7
+	case "personality":
+		return rankAttribute + 8
 	}
-	return false
+	return 0
 }
+
+const rankAttribute = 3
+
+func isDebugRecord(p *parser) bool { return class[p.at(1)]&classDigit == 0 }
 
 // endSignature notes that the references of a declaration end here.
 func (p *parser) endSignature() {
@@ -451,9 +560,9 @@ func (p *parser) globalHeader() {
 	h.nameEnd = p.pos
 	p.expect('=')
 	p.item(itemName, start)
-	p.leading()
+	p.leading(rankLast)
 	for !isGlobalKeyword(p.peekWord()) && p.unknownWord(isGlobalKeyword) {
-		p.leading()
+		p.leading(rankLast)
 	}
 	p.peek()
 	start = p.pos
@@ -462,12 +571,14 @@ func (p *parser) globalHeader() {
 	switch string(w) {
 	case "global", "constant":
 		h.kind, h.constant = ir.Variable, string(w) == "constant"
+		p.checkLinkage()
 		p.variable()
-	case "alias":
+	case "alias", "ifunc":
 		h.kind = ir.Alias
-		p.aliasee()
-	case "ifunc":
-		h.kind = ir.IFunc
+		if string(w) == "ifunc" {
+			h.kind = ir.IFunc
+		}
+		p.checkLinkage()
 		p.aliasee()
 	default:
 		p.fail(start, "expected 'global', 'constant', 'alias' or 'ifunc', found '"+string(w)+"'")
@@ -522,20 +633,22 @@ func (p *parser) itemizedType() {
 // commas before them, then attributes.
 func (p *parser) variableTrailer() {
 	h := &p.header
+	for p.peek() == ',' {
+		start := p.pos
+		p.pos++
+		p.variablePart(start)
+	}
 	for {
 		c := p.peek()
 		start := p.pos
 		switch {
-		case c == ',':
-			p.pos++
-			p.variablePart(start)
 		case c == '#':
 			h.groups = append(h.groups, p.groupUse())
 			p.item(itemGroup, start)
 		case c == '"':
 			h.attributes = append(h.attributes, p.stringAttribute())
 			p.item(itemString, start)
-		case class[c]&classLetter != 0 && !startsTopLevel(p.peekWord()):
+		case class[c]&classLetter != 0 && p.attributeFollows(p.peekWord()):
 			p.attribute()
 			p.item(itemWord, start)
 		default:
@@ -547,12 +660,23 @@ func (p *parser) variableTrailer() {
 // variablePart steps over what stands behind a comma. The item begins at the
 // comma.
 func (p *parser) variablePart(start int) {
-	if p.peek() == '!' {
+	if p.peek() == '!' && p.header.kind == ir.Variable {
 		p.headerAttachment()
 		p.header.items[len(p.header.items)-1].start = start
 		return
 	}
 	kind := itemPlain
+	if w := p.peekWord(); p.header.kind != ir.Variable && string(w) != "partition" && !p.unknownPart(w) {
+		p.unexpected("'partition'")
+	}
+	switch w := p.peekWord(); string(w) {
+	case "section", "comdat", "align", "partition", "code_model", "no_sanitize_address", "no_sanitize_hwaddress",
+		"sanitize_memtag", "sanitize_address_dyninit":
+	default:
+		if !p.unknownPart(w) {
+			p.unexpected("a property of a variable")
+		}
+	}
 	switch w := p.word(); string(w) {
 	case "section":
 		p.quoted()
@@ -570,6 +694,12 @@ func (p *parser) variablePart(start int) {
 		}
 	}
 	p.item(kind, start)
+}
+
+// unknownPart reports whether the word behind a comma may be a property that a
+// newer LLVM knows.
+func (p *parser) unknownPart(w []byte) bool {
+	return mayBeAttribute(w) && !functionAttributes[string(w)] && p.onLine()
 }
 
 // aliasee steps over the rest of an alias or ifunc.

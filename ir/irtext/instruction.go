@@ -382,6 +382,9 @@ func (p *parser) ordering() {
 func (p *parser) phi() {
 	p.flags()
 	p.skipType()
+	if p.peek() != '[' {
+		return // of a block that nothing branches to
+	}
 	for {
 		p.expect('[')
 		p.value()

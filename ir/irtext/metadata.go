@@ -177,7 +177,7 @@ func (p *parser) debugRecord() {
 func (p *parser) metadataDefinition() {
 	start := p.pos
 	p.expect('!')
-	if class[p.at(0)]&classDigit == 0 {
+	if class[p.peek()]&classDigit == 0 {
 		p.namedDefinition(start)
 		return
 	}
@@ -253,7 +253,11 @@ func (p *parser) resolveList(index int) {
 	for more := p.peek() != '}'; more; more = p.accept(',') {
 		p.peek()
 		start := p.pos
-		n.Operands = append(n.Operands, p.decodeMetadata())
+		o := p.decodeMetadata()
+		if o.Kind != ir.OperandNode && !(o.Kind == ir.OperandTuple && o.String == "DIExpression") {
+			p.fail(start, "an entry of named metadata is no node")
+		}
+		n.Operands = append(n.Operands, o)
 		p.text.named[index] = append(p.text.named[index], p.spanFrom(start))
 	}
 	p.expect('}')

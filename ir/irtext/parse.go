@@ -14,6 +14,18 @@ func Parse(path string, data []byte) (*ir.Module, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("%s: the module has %d bytes; text of more than %d is not read: use bitcode, or split the sources", path, len(data), MaxSize)
 	}
+	t, err := parse(path, data)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.intrinsics) > 0 {
+		return withIntrinsics(path, data, t.intrinsics)
+	}
+	return t.module, nil
+}
+
+// parse is Parse but for intrinsics that the module does not declare.
+func parse(path string, data []byte) (*text, error) {
 	t := newText(path, data)
 	if f := catch(t.outline); f != nil {
 		return nil, errorAt(path, data, f)
@@ -21,7 +33,7 @@ func Parse(path string, data []byte) (*ir.Module, error) {
 	if f := t.resolve(); f != nil {
 		return nil, errorAt(path, data, f)
 	}
-	return t.module, nil
+	return t, nil
 }
 
 func newText(path string, data []byte) *text {
@@ -154,7 +166,14 @@ func (p *parser) comdatDefinition() {
 	n := p.name()
 	p.expect('=')
 	p.expectWord("comdat")
+	p.peek()
+	at := p.pos
 	selection := string(p.word())
+	switch selection {
+	case "any", "exactmatch", "largest", "nodeduplicate", "samesize":
+	default:
+		p.fail(at, "comdats are not selected by '"+selection+"'")
+	}
 	t := p.text
 	if _, ok := t.comdats[string(n.text)]; ok {
 		p.fail(start, "redefinition of comdat '$"+n.String()+"'")
@@ -197,11 +216,12 @@ func (p *parser) defineValue(start, body int) {
 		p.fail(start, "too many global values")
 	}
 	value := valueText{span: p.spanFrom(start), body: uint32(body)}
+	if !h.name.numbered && len(h.name.text) == 0 { // @"" takes the next number
+		h.name.number, h.name.numbered = t.nextUnnamed, true
+	}
 	if h.name.numbered {
 		value.number = h.name.number
 		p.defineUnnamed(id)
-	} else if len(h.name.text) == 0 {
-		p.fail(h.namePos-1, "a global value needs a name or a number")
 	}
 	t.values = append(t.values, value)
 }
@@ -217,20 +237,34 @@ func (p *parser) defineUnnamed(id ir.ValueID) {
 	t.unnamed[h.name.number] = id
 }
 
-// checkTypes fails if a struct contains itself, or if types are nested too
-// deep for those who walk them.
+// checkTypes notes the structs that contain themselves, and fails if types are
+// nested too deep for those who walk them.
 func (p *parser) checkTypes() {
-	depth := make([]int, len(p.text.module.Types)) // 0 unknown, -1 being walked
+	depth := make([]int, len(p.text.module.Types)) // 0 unknown
 	for id := range p.text.module.Types {
 		p.typeDepth(ir.TypeID(id), depth, 0)
 	}
+	for id, d := range depth {
+		if d == depthEndless {
+			if p.text.endless == nil {
+				p.text.endless = make(map[ir.TypeID]bool)
+			}
+			p.text.endless[ir.TypeID(id)] = true
+		}
+	}
 }
 
+const (
+	depthWalked  = -1 // being walked
+	depthEndless = -2 // contains itself, or a type that does
+)
+
 func (p *parser) typeDepth(id ir.TypeID, depth []int, above int) int {
-	if depth[id] != 0 {
-		if depth[id] < 0 {
-			p.fail(int(p.text.types[id].start), "the type contains itself")
-		}
+	switch depth[id] {
+	case 0:
+	case depthWalked:
+		return depthEndless
+	default:
 		return depth[id]
 	}
 	t := &p.text.module.Types[id]
@@ -239,9 +273,15 @@ func (p *parser) typeDepth(id ir.TypeID, depth []int, above int) int {
 		p.fail(int(p.text.types[id].start), "types nested too deep")
 	}
 	if t.Kind != ir.TypePointer && t.Kind != ir.TypeFunction {
-		depth[id] = -1
+		depth[id] = depthWalked
+		endless := false
 		for _, e := range t.Elements {
-			deepest = max(deepest, p.typeDepth(e, depth, above+1))
+			d := p.typeDepth(e, depth, above+1)
+			deepest, endless = max(deepest, d), endless || d == depthEndless
+		}
+		if endless {
+			depth[id] = depthEndless
+			return depthEndless
 		}
 	}
 	depth[id] = deepest + 1

@@ -1,6 +1,7 @@
 package irtext
 
 import (
+	"bytes"
 	"math"
 
 	"offlink/ir"
@@ -36,6 +37,12 @@ type parser struct {
 	operands *[]span
 	// namesUnnamed is set when an unnamed global was named.
 	namesUnnamed bool
+	// declaresIntrinsics says that calls of intrinsics that the module does not
+	// declare are noted in intrinsics; undeclared is the name of the one being
+	// parsed.
+	declaresIntrinsics bool
+	undeclared         []byte
+	intrinsics         []intrinsic
 	// onCall, if set, sees the direct calls of a body.
 	onCall func(*callSite)
 	// localNames, if set, collects the places of local names in a body.
@@ -94,6 +101,10 @@ func (p *parser) globalUse(kind ir.RefKind) (ir.ValueID, bool) {
 		return 0, false
 	}
 	id, ok := p.text.lookupValue(n)
+	if !ok && kind == ir.RefCallee && p.declaresIntrinsics && bytes.HasPrefix(n.text, []byte("llvm.")) {
+		p.undeclared = n.text
+		return 0, false
+	}
 	if !ok {
 		p.fail(start-1, "use of undefined value '@"+n.String()+"'")
 	}
@@ -150,12 +161,23 @@ func (p *parser) nodeUse() (ir.NodeID, bool) {
 // parentheses.
 func (p *parser) align() {
 	if p.accept('(') {
-		p.integer()
+		p.alignment()
 		p.expect(')')
 		return
 	}
-	p.integer()
+	p.alignment()
 }
+
+// alignment steps over a number of bytes, a power of two.
+func (p *parser) alignment() {
+	p.peek()
+	start := p.pos
+	if n := p.integer(); n == 0 || n&(n-1) != 0 || n > maxAlignment {
+		p.fail(start, "the alignment is no power of two up to 2^32")
+	}
+}
+
+const maxAlignment = 1 << 32
 
 // MaxSize is the largest input in bytes that [Parse] takes.
 const MaxSize = math.MaxUint32 >> 1

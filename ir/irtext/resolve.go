@@ -38,6 +38,9 @@ func (t *text) resolve() *fault {
 	if len(r.faults) > 0 {
 		return slices.MinFunc(r.faults, func(a, b *fault) int { return cmp.Compare(a.pos, b.pos) })
 	}
+	if len(t.intrinsics) > 0 {
+		return nil // the module is read again
+	}
 	return catch(r.finish)
 }
 
@@ -52,6 +55,7 @@ const minimumShare = 1 << 17
 // work parses values, then nodes, until none are left or one is faulty.
 func (r *resolver) work() {
 	p := r.text.parser()
+	p.declaresIntrinsics = true
 	p.locals = newLocals()
 	p.refs = newRefSink(r.text.module, len(r.text.nodes))
 	f := catch(func() {
@@ -65,6 +69,7 @@ func (r *resolver) work() {
 	}
 	r.calls = append(r.calls, p.indirects...)
 	r.labels = append(r.labels, p.labels...)
+	r.text.intrinsics = append(r.text.intrinsics, p.intrinsics...)
 }
 
 func (r *resolver) workValues(p *parser) {
@@ -237,6 +242,9 @@ func (p *parser) indirectType(call indirectCall) ir.TypeID {
 	p.pos = call.result
 	result, _ := p.parseType()
 	if call.args == nil {
+		if t := &p.text.module.Types[result]; t.Alias {
+			return t.Of
+		}
 		return result
 	}
 	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}

@@ -17,11 +17,16 @@ type text struct {
 
 	values []valueText // by ValueID
 	groups []span      // by AttributeGroupID, the whole definition
-	types  []span      // by TypeID, the definition; empty for what has none
-	nodes  []nodeText  // by NodeID
-	asm    []span      // module asm, whole lines
-	named  [][]span    // by index of NamedMetadata: its operands
+	// moreGroups are further definitions of groups.
+	moreGroups map[ir.AttributeGroupID][]span
+	endless    map[ir.TypeID]bool // types that contain themselves
+	aliases    bool               // some types are names of others
+	types      []span             // by TypeID, the definition; empty for what has none
+	nodes      []nodeText         // by NodeID
+	asm        []span             // module asm, whole lines
+	named      [][]span           // by index of NamedMetadata: its operands
 
+	intrinsics  []intrinsic // called and not declared
 	lists       []namedText // named metadata, until it is decoded
 	table       *typeTable
 	unnamed     map[uint32]ir.ValueID // by number in the text

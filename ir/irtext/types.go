@@ -173,7 +173,7 @@ var isSimpleFollower = [256]bool{
 func (p *parser) baseType() (ir.TypeID, typeShape) {
 	switch c := p.peek(); c {
 	case '%':
-		return p.identifiedType(), shapePlain
+		return p.identifiedType()
 	case '[':
 		return p.arrayType(), shapePlain
 	case '<':
@@ -305,7 +305,8 @@ func (p *parser) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
 	return p.types.intern(p, ir.Type{Kind: ir.TypePointer, AddressSpace: space, Elements: []ir.TypeID{pointee}})
 }
 
-func (p *parser) identifiedType() ir.TypeID {
+// identifiedType steps over the name of a struct, or of another type.
+func (p *parser) identifiedType() (ir.TypeID, typeShape) {
 	start := p.pos
 	p.pos++
 	n := p.name()
@@ -314,19 +315,37 @@ func (p *parser) identifiedType() ir.TypeID {
 		if p.typesNamed != nil {
 			*p.typesNamed = append(*p.typesNamed, id)
 		}
-		return id
+		return id, p.shapeOf(id)
 	}
 	if !p.resolve {
-		return 0
+		return 0, shapePlain
 	}
 	id, ok := p.text.lookupType(n)
 	if !ok {
 		p.fail(start, "use of undefined type '%"+n.String()+"'")
 	}
+	if p.text.endless[id] {
+		p.fail(start, "the type '%"+n.String()+"' contains itself")
+	}
 	if p.refs != nil {
 		p.refs.add(ir.RefType, uint32(id))
 	}
-	return id
+	return id, p.shapeOf(id)
+}
+
+// shapeOf returns the shape of a type that has a name.
+func (p *parser) shapeOf(id ir.TypeID) typeShape {
+	t := &p.text.module.Types[id]
+	switch {
+	case !t.Alias:
+	case t.Kind == ir.TypeFunction:
+		return shapeFunction
+	case t.Kind == ir.TypeOther && t.Name == "label":
+		return shapeLabel
+	case t.Kind == ir.TypeOther && t.Name == "metadata":
+		return shapeMetadata
+	}
+	return shapePlain
 }
 
 func (p *parser) arrayType() ir.TypeID {
@@ -432,13 +451,52 @@ func (p *parser) typeDefinition() {
 	n := p.name()
 	p.expect('=')
 	p.expectWord("type")
+	_, used := p.text.lookupType(n)
 	id := p.types.identified(p, n, start)
 	if p.text.types[id] != (span{}) {
 		p.fail(start, "redefinition of type '%"+n.String()+"'")
 	}
 	delete(p.types.firstUse, id)
-	p.structBody(id)
+	if p.startsStruct() {
+		p.structBody(id)
+	} else {
+		if used {
+			p.fail(start, "the type '%"+n.String()+"' is used before its definition, which only structs may be")
+		}
+		p.aliasBody(id)
+	}
 	p.text.types[id] = p.spanFrom(start)
+}
+
+// startsStruct reports whether a struct or 'opaque' is next.
+func (p *parser) startsStruct() bool {
+	switch p.peek() {
+	case '{':
+		return true
+	case '<':
+		ahead := p.scanner
+		ahead.pos++
+		return ahead.peek() == '{'
+	}
+	return string(p.peekWord()) == "opaque"
+}
+
+// aliasBody makes the type of that name a name of the type that is next.
+func (p *parser) aliasBody(id ir.TypeID) {
+	start := p.pos
+	of, shape := p.parseType()
+	if shape == shapeVoid {
+		p.fail(start, "void is the result of functions only")
+	}
+	m := p.text.module
+	t := m.Types[of]
+	// The kinds without fields of their own are told apart by their names.
+	if t.Kind != ir.TypeOther && t.Kind != ir.TypeFloat && t.Kind != ir.TypeTarget {
+		t.Name = m.Types[id].Name
+	}
+	t.Identified, t.Alias, t.Of = true, true, of
+	m.Types[id] = t
+	p.text.aliases = true
 }
 
 // structBody fills in the identified struct from what is next.

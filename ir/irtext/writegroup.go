@@ -41,20 +41,28 @@ func (w *writer) writeGroups() {
 			w.add("\n")
 		}
 		w.line(w.text.groups[id])
+		for _, at := range w.text.moreGroups[id] {
+			w.line(at)
+		}
 	}
 	for i := range w.groups {
 		w.add("attributes #")
 		w.addNumber(w.text.lastGroup + 1 + uint32(i))
 		w.add(" = {")
-		w.writeNewGroup(&w.groups[i])
+		g := &w.groups[i]
+		w.writeNewGroup(g, w.text.groups[g.of])
+		for _, at := range w.text.moreGroups[g.of] {
+			w.writeNewGroup(g, at)
+		}
 		w.add(" }\n")
 	}
 }
 
-// writeNewGroup writes the attributes of a group but for those removed.
-func (w *writer) writeNewGroup(g *newGroup) {
+// writeNewGroup writes the attributes in a definition of a group but for those
+// removed.
+func (w *writer) writeNewGroup(g *newGroup, definition span) {
 	p := w.parser
-	p.pos = int(w.text.groups[g.of].start)
+	p.pos = int(definition.start)
 	for !p.accept('{') {
 		p.pos++
 	}

@@ -1,8 +1,10 @@
 package irtext
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 
 	"offlink/ir"
 )
@@ -152,7 +154,12 @@ func (w *writer) statement(start, value string) {
 }
 
 func (w *writer) writeTypes() {
-	for i, id := range w.reach.Types {
+	types := w.reach.Types
+	if w.text.aliases { // which stand in front of their uses
+		types = slices.Clone(types)
+		slices.SortFunc(types, func(a, b ir.TypeID) int { return cmp.Compare(w.text.types[a].start, w.text.types[b].start) })
+	}
+	for i, id := range types {
 		if i == 0 {
 			w.add("\n")
 		}
