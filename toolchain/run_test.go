@@ -5,11 +5,12 @@ package toolchain
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
-	"time"
 )
 
 func TestRunKeepsOutput(t *testing.T) {
@@ -52,29 +53,35 @@ func TestRunLauncher(t *testing.T) {
 	}
 }
 
-// Cancellation ends the tool and what it started.
+// Cancellation ends the tool and what it started: all of them hold the FIFO
+// open, so that reading it ends when the last of them has.
 func TestRunCancel(t *testing.T) {
 	dir := t.TempDir()
-	mark := filepath.Join(dir, "alive")
+	fifo := filepath.Join(dir, "alive")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	launcher := fake(t, dir+"/launcher", `"$@"; exit 1`)
-	tool := fake(t, dir+"/tool", `while :; do echo x >>`+mark+`; sleep 0.02; done`)
+	tool := fake(t, dir+"/tool", `exec 3>`+fifo+`; echo started >&3; while :; do sleep 0.02; done`)
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- (&Runner{Launcher: []string{launcher}}).Run(ctx, Tool{Path: tool}) }()
-	for {
-		if _, err := os.Stat(mark); err == nil {
-			break
-		}
-		time.Sleep(time.Millisecond)
+	alive, err := os.Open(fifo) // returns when the tool has it open
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alive.Close()
+	started := make([]byte, len("started\n"))
+	if _, err := io.ReadFull(alive, started); err != nil {
+		t.Fatal(err)
 	}
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v", err)
 	}
-	os.Remove(mark)
-	time.Sleep(100 * time.Millisecond)
-	if _, err := os.Stat(mark); err == nil {
-		t.Error("the tool still runs")
+	if rest, err := io.ReadAll(alive); len(rest) > 0 || err != nil {
+		t.Errorf("%q, %v", rest, err)
 	}
 }
 

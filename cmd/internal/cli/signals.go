@@ -27,7 +27,7 @@ type work struct {
 
 // grace is how long work that was told to stop may take. Some of it cannot be
 // stopped: it waits for the reader of a FIFO, say.
-const grace = time.Second
+const grace = 5 * time.Second
 
 // SignalError is the cause of a context's end: a signal.
 type SignalError struct{ Signal os.Signal }
@@ -40,8 +40,8 @@ func (e *SignalError) Error() string { return fmt.Sprintf("interrupted (%v)", e.
 func AtSignal(cleanup func()) (release func()) { return begin(&work{cleanup: cleanup}) }
 
 // StoppedBySignal returns a context that ends when such a signal comes, with a
-// *[SignalError] as the cause. The process then has a second to return to
-// [Exit]. The caller calls stop.
+// *[SignalError] as the cause. The process then has five seconds to
+// return to [Exit]. The caller calls stop.
 func StoppedBySignal(parent context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	release := begin(&work{stop: cancel})

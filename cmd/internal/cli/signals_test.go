@@ -39,6 +39,9 @@ func stoppedProcess(dir, mode string) {
 		fmt.Fprintln(os.Stderr, context.Cause(ctx))
 		o.Abort()
 		Exit(ExitFailed)
+	case "stuck":
+		<-ctx.Done()
+		fmt.Fprintln(os.Stderr, context.Cause(ctx))
 	case "pipe":
 		io.ReadAll(os.Stdin)
 		s := OSStreams()
@@ -115,13 +118,13 @@ func TestSignals(t *testing.T) {
 			dir := t.TempDir()
 			cmd, lines, _ := process(t, dir, mode, "")
 			cmd.Process.Signal(s)
-			if mode == "stuck" {
-				cmd.Process.Signal(s) // an impatient user's second
-			}
-			if mode == "context" {
+			if mode != "plain" {
 				if line, _ := lines.ReadString('\n'); line != "interrupted ("+s.String()+")\n" {
 					t.Errorf("the cause is %q", line)
 				}
+			}
+			if mode == "stuck" {
+				cmd.Process.Signal(s) // an impatient user's second; sooner, the two would be one
 			}
 			wantSignal(t, cmd, s)
 			wantNothingLeft(t, dir)
