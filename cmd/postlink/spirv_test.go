@@ -377,6 +377,11 @@ define spir_kernel void @k(ptr addrspace(1) %p) {
 			if err := toSPIRV(t, dir, "-split=auto", "-spirv-ext=+all", "in.ll"); err != nil {
 				t.Error(err)
 			}
+			place, _, _ := strings.Cut(c.want, ";")
+			err := toSPIRV(t, dir, "-split=auto", "-spirv-ext=+all,-SPV_INTEL_inline_assembly,-SPV_INTEL_arbitrary_precision_integers", "in.ll")
+			if err == nil || !strings.Contains(err.Error(), "in.ll: "+place+", and -spirv-ext does not allow SPV_INTEL_") {
+				t.Errorf("not allowed: %v", err)
+			}
 		})
 	}
 }

@@ -46,34 +46,65 @@ func (t *translator) checkExtensions(words []byte, slice *split.Slice) error {
 		if !slices.Contains(capabilities, r.capability) {
 			continue
 		}
-		where, err := findConstruct(slice, r.find)
+		where, found, err := findConstruct(slice, r.find)
 		if err != nil {
 			return err
+		}
+		if !found {
+			where = strings.TrimSuffix(kernelNames(slice), ": ") + " needs an extension"
 		}
 		return fmt.Errorf("-to=spirv: %s: %s; few devices take that (%s): %s, or allow it (-spirv-ext=+all allows every extension)", t.path, where, r.extension, r.advice)
 	}
 	return nil
 }
 
-// findConstruct returns the first function of the image where find finds
-// something, and what that is.
-func findConstruct(slice *split.Slice, find func(*constructFinder, ir.ValueID) (string, error)) (string, error) {
+// explainFailure replaces the error of a translator that failed at, or crashed
+// over, what -spirv-ext does not allow.
+func (t *translator) explainFailure(failure error, slice *split.Slice) error {
+	if t.options.Extensions == "" || t.ctx.Err() != nil {
+		return failure
+	}
+	for _, r := range restricted {
+		if allows(t.options.Extensions, r.extension) {
+			continue
+		}
+		if where, found, err := findConstruct(slice, r.find); err == nil && found {
+			return fmt.Errorf("-to=spirv: %s: %s, and -spirv-ext does not allow %s: %s, or allow it", t.path, where, r.extension, r.advice)
+		}
+	}
+	return failure
+}
+
+// allows reports whether a list as llvm-spirv's --spirv-ext has it allows an
+// extension: "+NAME", "-NAME" and the same with "all"; the last one decides.
+func allows(list, extension string) (allowed bool) {
+	for item := range strings.SplitSeq(list, ",") {
+		if name := strings.TrimLeft(item, "+-"); name == extension || name == "all" {
+			allowed = strings.HasPrefix(item, "+")
+		}
+	}
+	return allowed
+}
+
+// findConstruct names the first function or variable of the image where find
+// finds something, and what that is.
+func findConstruct(slice *split.Slice, find func(*constructFinder, ir.ValueID) (string, error)) (where string, found bool, err error) {
 	source, ok := slice.Module.Source.(ir.BodySource)
 	if !ok {
-		return "the image needs an extension", nil
+		return "", false, nil
 	}
 	f := &constructFinder{module: slice.Module, reader: source.NewBodyReader()}
 	for _, id := range slice.Definitions {
 		what, err := find(f, id)
 		if err != nil {
-			return "", located(slice.Module, err)
+			return "", false, located(slice.Module, err)
 		}
 		if what == "" {
 			continue
 		}
-		return place(slice, id) + " has " + what, nil
+		return place(slice, id) + " has " + what, true, nil
 	}
-	return "the image needs an extension", nil
+	return "", false, nil
 }
 
 // place names a function or variable, and the kernel that it is or belongs to.

@@ -18,7 +18,7 @@ func (m *maker) writeSPIRV(i *image, slice *split.Slice) error {
 	}
 	words, err := m.spirv.translate(i.number, kernelNames(slice), module.Bytes())
 	if err != nil {
-		return err
+		return m.spirv.explainFailure(err, slice)
 	}
 	if err := m.spirv.checkExtensions(words, slice); err != nil {
 		return err
