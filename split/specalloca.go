@@ -25,11 +25,11 @@ func (a *specAllocation) of(count ir.Expression) ir.Expression {
 
 // checkAllocation reports why memory of such a size cannot be allocated.
 // Where constants are emulated, the size would be known only when the kernel
-// runs. The runtime does not launch such kernels on devices that are no SPIR
-// ones, so that any size serves there.
+// runs. Kernels that allocate are launched on SPIR devices alone, so that the
+// default value serves on others, as with sycl-post-link.
 func (g *Graph) checkAllocation(size ir.TypeID) error {
 	if g.Module.Types[size].Kind != ir.TypeInteger {
-		return fmt.Errorf("the size of private memory is no integer")
+		return fmt.Errorf("the size of private memory is not an integer")
 	}
 	if g.options.SpecConstants == SpecConstantsEmulated && isSPIR(g.Module.Triple) {
 		return fmt.Errorf("the size of private memory cannot be an emulated specialization constant: use -spec-const=native")

@@ -230,7 +230,7 @@ func TestPrivateAllocation(t *testing.T) {
 		want       string
 	}{
 		{"i64", "10", split.SpecConstantsEmulated, "use -spec-const=native"},
-		{"float", "1.0", split.SpecConstantsNative, "the size of private memory is no integer"},
+		{"float", "1.0", split.SpecConstantsNative, "the size of private memory is not an integer"},
 	} {
 		_, err := split.NewGraph(parse(t, allocation(spir, tt.typ, tt.value)), split.Options{SpecConstants: tt.mode})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
