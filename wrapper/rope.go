@@ -31,9 +31,13 @@ func newRope(data []byte, plan objfile.Plan) rope {
 		r = append(r, objfile.Bytes(data[at:p.Offset]), p.Content)
 		at = p.Offset + p.Content.Size()
 	}
-	r = append(r, objfile.Bytes(data[at:]))
+	end := int64(len(data))
 	if len(plan.Tail) > 0 {
-		r = append(r, objfile.Zeros(plan.TailStart-int64(len(data))))
+		end = min(end, plan.TailStart)
+	}
+	r = append(r, objfile.Bytes(data[at:end]))
+	if len(plan.Tail) > 0 {
+		r = append(r, objfile.Zeros(plan.TailStart-end))
 		r = append(r, plan.Tail...)
 	}
 	return r

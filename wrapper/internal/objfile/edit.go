@@ -41,7 +41,8 @@ type Patch struct {
 // Plan is what an edit does to a file.
 type Plan struct {
 	Patches []Patch
-	// Tail is added behind the end, from TailStart on; zeros fill the gap.
+	// Tail is what the file has from TailStart on: behind its end, with zeros
+	// in the gap, or instead of what it had there.
 	Tail      []Content
 	TailStart int64
 }
@@ -78,6 +79,7 @@ type room struct {
 	before []Content // at Plan.TailStart, then the code
 	after  []Content // behind the code
 	start  int64
+	moved  int64 // what the file has from there on goes behind the code; 0: nothing
 }
 
 // ErrNoRoom says that an image cannot grow in this kind of file.

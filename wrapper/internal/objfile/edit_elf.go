@@ -299,7 +299,10 @@ func (f *elfEditor) addSegment(e *Editor, section int, size int64) (room, error)
 	if len(f.segments) == 0 {
 		return room{}, ErrNoRoom
 	}
-	r, ok := f.extendSegment(e, size)
+	r, ok := room{}, false
+	if section >= 0 && len(f.sections)+1 < shnReserved { // what moves needs its headers
+		r, ok = f.extendSegment(e, size)
+	}
 	if !ok {
 		var err error
 		if r, err = f.newSegment(e, size); err != nil {
@@ -311,14 +314,15 @@ func (f *elfEditor) addSegment(e *Editor, section int, size int64) (room, error)
 		for _, c := range r.before {
 			codeAt += c.Size()
 		}
-		r.after = f.newSections(e, section, r.addr, codeAt, size)
+		r.after = f.newSections(e, section, r, Extent{uint64(codeAt), uint64(size)})
 	}
 	return r, nil
 }
 
 // extendSegment makes the last segment longer, if it is read-only and has no
-// zeros behind its bytes. What the file has behind it, headers and names of
-// sections, becomes part of it.
+// zeros behind its bytes. What the file has behind them, which is not loaded,
+// goes behind the code: llvm-objcopy takes what lies between the ends of a
+// segment for a part of it.
 func (f *elfEditor) extendSegment(e *Editor, size int64) (room, bool) {
 	last := -1
 	for i, p := range f.segments {
@@ -326,20 +330,41 @@ func (f *elfEditor) extendSegment(e *Editor, size int64) (room, bool) {
 			last = i
 		}
 	}
-	start := alignUp(int64(len(f.data)), imageAlign)
 	if last < 0 {
 		return room{}, false
 	}
 	p := f.segments[last]
-	if p.flags != pfRead || p.filesz != p.memsz || start-int64(p.offset+p.filesz) > maxGap {
+	end := p.offset + p.filesz
+	if p.flags != pfRead || p.filesz != p.memsz || !f.nothingLoadedFrom(end) {
 		return room{}, false
 	}
+	start := alignUp(int64(end), imageAlign)
 	p.filesz = uint64(start+size) - p.offset
 	p.memsz = p.filesz
 	segments := slices.Clone(f.segments)
 	segments[last] = p
 	f.patchSegments(e, segments)
-	return room{addr: p.vaddr + uint64(start) - p.offset, start: start}, true
+	r := room{addr: p.vaddr + uint64(start) - p.offset, start: start, moved: int64(end)}
+	return r, true
+}
+
+// nothingLoadedFrom reports whether only what is not loaded lies in the file
+// from an offset on.
+func (f *elfEditor) nothingLoadedFrom(end uint64) bool {
+	for _, p := range f.segments {
+		if p.filesz > 0 && p.offset+p.filesz > end {
+			return false
+		}
+	}
+	for _, s := range f.sections {
+		if s.typ == shtNull || s.typ == shtNobits || s.size == 0 {
+			continue
+		}
+		if s.offset+s.size > end && (s.flags&shfAlloc != 0 || s.offset < end) {
+			return false
+		}
+	}
+	return true
 }
 
 // newSegment plans a segment behind the others.
@@ -464,22 +489,48 @@ func (f *elfEditor) appendWord(b []byte, v uint64) []byte {
 
 // newSections is a copy of the section headers with one more, for the code:
 // tools that copy files by their sections would lose it otherwise. It has the
-// name of the section that the image was in.
-func (f *elfEditor) newSections(e *Editor, like int, addr uint64, offset, size int64) []Content {
+// name of the section that the image was in. What is moved to behind the code
+// lies before the headers. The extent of the code is that in the file.
+func (f *elfEditor) newSections(e *Editor, like int, r room, code Extent) []Content {
 	table, entry, count := f.sectionTable()
 	if count == 0 || count+1 >= shnReserved {
 		return nil
 	}
-	old := f.data[table:][:count*entry]
 	h := f.sections[like]
-	h.addr, h.offset, h.size, h.align = addr, uint64(offset), uint64(size), imageAlign
-	end := offset + size
-	begin := alignUp(end, 8)
-	headers := append(make([]byte, begin-end), old...)
-	headers = f.appendSection(headers, h)
+	h.addr, h.offset, h.size, h.align = r.addr, code.Addr, code.Size, imageAlign
+	headers := bytes.Clone(f.data[table:][:count*entry])
+	at := int64(code.Addr + code.Size)
+	var contents []Content
+	if r.moved > 0 {
+		rest := f.data[r.moved:]
+		if int(table)+count*entry == len(f.data) && int64(table) >= r.moved { // the headers themselves
+			rest = f.data[r.moved:table]
+		}
+		begin := at + (r.moved-at)&(movedAlign-1) // the same, modulo the alignment
+		f.shiftSections(headers, r.moved, begin-r.moved)
+		contents = append(contents, Zeros(begin-at), Bytes(rest))
+		at = begin + int64(len(rest))
+	}
+	begin := alignUp(at, 8)
 	e.patch(int64(f.pick(40, 32)), e.Word(uint64(begin)))
 	e.patch(int64(f.pick(60, 48)), binary.LittleEndian.AppendUint16(nil, uint16(count+1)))
-	return []Content{Bytes(headers)}
+	return append(contents, Zeros(begin-at), Bytes(f.appendSection(headers, h)))
+}
+
+// movedAlign is a multiple of the alignment of what is not loaded.
+const movedAlign = 4096
+
+// shiftSections changes the headers of the sections that lie in the file from
+// an offset on.
+func (f *elfEditor) shiftSections(headers []byte, from, delta int64) {
+	_, entry, _ := f.sectionTable()
+	for i, s := range f.sections {
+		if s.typ == shtNull || s.flags&shfAlloc != 0 || int64(s.offset) < from {
+			continue
+		}
+		at := headers[i*entry+f.pick(24, 16):]
+		f.file.putPointer(at, s.offset+uint64(delta))
+	}
 }
 
 func (f *elfEditor) appendSection(b []byte, h elfSection) []byte {
