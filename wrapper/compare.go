@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -80,23 +79,14 @@ func summarize(images []Located, budget *container.Budget) ([]*summary, error) {
 		if s.format = plain.Format; s.format == devimg.FormatNone {
 			s.format = devimg.Sniff(plain.Code)
 		}
-		if plain != &images[i].Image { // do not hold what was inflated
-			plain.Code = &gone{plain.Code.Size()}
-		}
 		all[i] = s
 	}
 	return all, nil
 }
 
-// gone stands for code that is not held any more.
-type gone struct{ size int64 }
-
-func (g *gone) Size() int64                       { return g.size }
-func (g *gone) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
-
 func digest(c devimg.Code) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
-	if _, err = io.Copy(h, io.NewSectionReader(c, 0, c.Size())); err == nil {
+	if err = devimg.Copy(h, c); err == nil {
 		h.Sum(sum[:0])
 	}
 	return sum, err

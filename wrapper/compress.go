@@ -68,7 +68,7 @@ func compressCode(encoder *zstd.Encoder, c devimg.Code, w io.Writer) error {
 		return err
 	}
 	encoder.ResetContentSize(w, c.Size())
-	if err := copyCode(encoder, c); err != nil {
+	if err := devimg.Copy(encoder, c); err != nil {
 		return err
 	}
 	return encoder.Close()

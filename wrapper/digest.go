@@ -3,7 +3,6 @@ package wrapper
 import (
 	"crypto/sha256"
 	"fmt"
-	"io"
 
 	"offlink/props"
 	"offlink/wrapper/abi"
@@ -41,27 +40,10 @@ func Digest(images []*devimg.Image) ([]*devimg.Image, error) {
 			return nil, &abi.ImageError{Image: i, Err: fmt.Errorf("an image of kind %v has no properties to hold a digest", image.Kind)}
 		}
 		sum := sha256.New()
-		if err := copyCode(sum, image.Code); err != nil {
+		if err := devimg.Copy(sum, image.Code); err != nil {
 			return nil, err
 		}
 		digested[i] = describe(image, props.ImageSHA256, props.Bytes(sum.Sum(nil)))
 	}
 	return digested, nil
-}
-
-// copyCode writes all of an image's code.
-func copyCode(w io.Writer, c devimg.Code) error {
-	var n int64
-	var err error
-	if copier, ok := c.(interface {
-		CopyTo(w io.Writer) (int64, error)
-	}); ok {
-		n, err = copier.CopyTo(w)
-	} else {
-		n, err = io.Copy(w, io.NewSectionReader(c, 0, c.Size()))
-	}
-	if err == nil && n != c.Size() {
-		err = fmt.Errorf("an image of %d bytes gave %d: it was changed while it was read", c.Size(), n)
-	}
-	return err
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"offlink/wrapper/container"
+	"offlink/wrapper/devimg"
 	"offlink/wrapper/internal/objfile"
 )
 
@@ -21,8 +23,9 @@ type ReadOptions struct {
 type File struct {
 	name   string
 	images []Located
-	data   []byte
-	unmap  func() error
+	data   []byte            // mapped
+	budget *container.Budget // has the mappings
+	read   atomic.Int64      // bytes of code since memory was let go of
 	// options are what the file was read with.
 	options ReadOptions
 }
@@ -34,47 +37,78 @@ type File struct {
 // The file is mapped: the images are valid until Close, and so are all bytes
 // taken from them.
 func Open(name string, opts ReadOptions) (*File, error) {
-	f := &File{name: name, options: opts}
-	if err := f.mapFile(); err != nil {
+	file, size, err := openRegular(name)
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if f.images, err = Unwrap(f.data, opts); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return f, nil
+	defer file.Close()
+	return openMapped(name, file, size, opts)
 }
 
 // OpenReader reads the device images in what r gives, as if it were a file of
-// that name: it is copied to a temporary file of at most limit bytes, whose
-// name is removed before the function returns.
+// that name: it is copied to a temporary file of at most limit bytes, which
+// has no name any more.
 func OpenReader(name string, r io.Reader, limit int64, opts ReadOptions) (*File, error) {
 	scratch, err := os.CreateTemp("", "offload-wrap-*")
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(scratch.Name()) // The mapping stays.
+	os.Remove(scratch.Name())       // at once: a signal may come
+	defer os.Remove(scratch.Name()) // where an open file cannot be removed
+	defer scratch.Close()
 	n, err := io.Copy(scratch, io.LimitReader(r, limit+1))
-	if closeErr := scratch.Close(); err == nil {
-		err = closeErr
-	}
 	if err == nil && n > limit {
 		err = fmt.Errorf("it grows past %d bytes: if the file is to be trusted, raise the limit (-max-inflated)", limit)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	f := &File{name: scratch.Name(), options: opts}
-	if err := f.mapFile(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	return openMapped(name, scratch, n, opts)
+}
+
+// openMapped maps the file read-only and finds its images. Pages come in as
+// they are looked at, so that a list of a large library does not read the code
+// of its images.
+func openMapped(name string, file *os.File, size int64, opts ReadOptions) (*File, error) {
+	f := &File{name: name, budget: container.NewScratchBudget(opts.MaxInflated), options: opts}
+	var err error
+	if f.data, err = f.budget.MapFile(file, size); err == nil {
+		f.images, err = unwrap(f.data, f.budget)
 	}
-	f.name = name
-	if f.images, err = Unwrap(f.data, opts); err != nil {
+	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	for i := range f.images {
+		if c := f.images[i].Code; c.Size() > releaseEvery {
+			f.images[i].Code = &mappedCode{c, f}
+		}
+	}
 	return f, nil
+}
+
+// releaseEvery is how many bytes of large images are read until the memory
+// that holds them is let go of: pages of a mapped file count as the memory of
+// the process.
+const releaseEvery = 2 << 20
+
+// pagesAround is what the system maps around a byte that is read.
+const pagesAround = 64 << 10
+
+// mappedCode is code in a mapped file.
+type mappedCode struct {
+	devimg.Code
+	file *File
+}
+
+// ReadAt implements [io.ReaderAt].
+func (c *mappedCode) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.Code.ReadAt(p, off)
+	if c.file.read.Add(max(int64(n), pagesAround)) >= releaseEvery {
+		c.file.read.Store(0)
+		c.file.budget.Release()
+	}
+	return n, err
 }
 
 // MayHoldImages reports whether a file that begins so is of a kind that can
@@ -93,7 +127,8 @@ func (f *File) Images() []Located { return f.images }
 // Close releases the file and the bytes of its images.
 func (f *File) Close() error {
 	f.data, f.images = nil, nil
-	return f.unmap()
+	f.budget.Close()
+	return nil
 }
 
 // openRegular opens a file that has a size: a pipe could block for ever.

@@ -88,7 +88,9 @@ func looped(t *testing.T) []byte {
 
 // TestMemoryLimit: an image's zstd bytes grow only as far as the limit.
 func TestMemoryLimit(t *testing.T) {
-	packed, err := store(&Located{Image: devimg.Image{Format: devimg.FormatCompressedNone}}, devimg.Bytes(make([]byte, 8<<20)))
+	f := &File{budget: container.NewScratchBudget(0)}
+	defer f.budget.Close()
+	packed, err := f.store(&Located{Image: devimg.Image{Format: devimg.FormatCompressedNone}}, devimg.Bytes(make([]byte, 8<<20)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"offlink/props"
 	"offlink/wrapper/abi"
@@ -22,7 +21,7 @@ import (
 // Some programs have no program header to spare for a new segment: ErrNoHeader.
 func (f *File) Replace(w io.Writer, i int, code devimg.Code, opts EditOptions) error {
 	return f.edit(w, i, func(img *Located) (rope, error) {
-		stored, err := store(img, code)
+		stored, err := f.store(img, code)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +64,7 @@ type stored struct {
 }
 
 // store compresses code where the image's was.
-func store(img *Located, code devimg.Code) (stored, error) {
+func (f *File) store(img *Located, code devimg.Code) (stored, error) {
 	s := stored{code, code}
 	if img.Format != devimg.FormatCompressedNone {
 		return s, nil
@@ -73,20 +72,17 @@ func store(img *Located, code devimg.Code) (stored, error) {
 	if devimg.Sniff(code) == devimg.FormatCompressedNone {
 		return s, errors.New("the new code is compressed already: give it as it is, it will be compressed as the old was")
 	}
-	scratch, err := os.CreateTemp("", "offload-wrap-*")
+	scratch, err := f.budget.Scratch()
 	if err != nil {
 		return s, err
 	}
-	defer os.Remove(scratch.Name())
-	defer scratch.Close()
 	plain := &devimg.Image{Kind: devimg.KindSYCL, Code: code}
 	packed, err := Compress([]*devimg.Image{plain}, DefaultCompressionLevel, scratch)
 	if err != nil {
 		return s, err
 	}
-	b, err := devimg.ReadCode(packed[0].Code)
-	s.code = devimg.Bytes(b)
-	return s, err
+	s.code = packed[0].Code
+	return s, nil
 }
 
 // replace edits the part that the image lies in.

@@ -68,7 +68,7 @@ func (r rope) writeTo(w io.Writer) error {
 		if b, ok := c.(objfile.Bytes); ok {
 			_, err = w.Write(b)
 		} else {
-			err = copyCode(w, devimg.Code(c))
+			err = devimg.Copy(w, devimg.Code(c))
 		}
 		if err != nil {
 			return err
@@ -102,12 +102,12 @@ func (r rope) Size() int64 { return r.size() }
 
 // replaceEntry returns an envelope's bytes with other code of an entry, or
 // without it where the code is nil.
-func replaceEntry(p *part, n int, code devimg.Code) (rope, error) {
+func replaceEntry(p *part, n int, code devimg.Code, b *container.Budget) (rope, error) {
 	replace := container.Replace
 	if p.pointed {
 		replace = container.ReplaceInPlace
 	}
-	pieces, err := replace(p.data, n, code)
+	pieces, err := replace(p.data, n, code, b)
 	if err != nil {
 		return nil, err
 	}

@@ -12,10 +12,15 @@ import (
 )
 
 // Unwrap returns the device images in the bytes of a file, in the order in
-// which they lie there; see [Open]. The images share the bytes.
+// which they lie there; see [Open]. The images share the bytes. What
+// compressed envelopes grow to is held in memory.
 func Unwrap(data []byte, opts ReadOptions) ([]Located, error) {
+	return unwrap(data, container.NewBudget(opts.MaxInflated))
+}
+
+func unwrap(data []byte, budget *container.Budget) ([]Located, error) {
 	w := &walker{
-		budget: container.NewBudget(opts.MaxInflated),
+		budget: budget,
 		// Envelopes may share their bytes, and nest: what is walked is
 		// bounded by the file, not by what its tables say.
 		left: 32*int64(len(data)) + 1<<20,
@@ -123,7 +128,7 @@ func (w *walker) envelope(p *part) error {
 	}
 	for i := range entries {
 		e := &entries[i]
-		replace := func(code devimg.Code) (rope, error) { return replaceEntry(p, i, code) }
+		replace := func(code devimg.Code) (rope, error) { return replaceEntry(p, i, code, w.budget) }
 		inner := p.inside(entryName(e, i), e.Data, e.Offset, func(r rope) (rope, error) { return replace(r) })
 		if nested(e) {
 			if err := w.walk(inner); err != nil {

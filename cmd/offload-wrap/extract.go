@@ -86,17 +86,19 @@ func (e *extractor) run(name string) error {
 // image extracts one image.
 func (e *extractor) image(x *extraction, f *wrapper.File, i int, budget *container.Budget) error {
 	img := &f.Images()[i].Image
-	if !e.raw {
-		if _, err := container.VerifyDigest(img, e.budget()); err != nil {
-			return err
-		}
-		var err error
-		if img, err = container.Uncompress(img, budget); err != nil {
-			return err
-		}
-	}
 	x.record = max(x.record, f.Images()[i].ImageRecord())
-	return x.add(i, img)
+	if e.raw {
+		return x.add(i, img, container.NewVerifier(nil))
+	}
+	digest := container.NewVerifier(img) // of the code as it is written
+	img, err := container.Uncompress(img, budget)
+	if err != nil {
+		return err
+	}
+	if err := x.add(i, img, digest); err != nil {
+		return err
+	}
+	return digest.Verify()
 }
 
 // stem is what the names of extracted files begin with: the file's own,
@@ -145,11 +147,12 @@ type extracted struct {
 	code, prop, sym, manifest, arch string
 }
 
-func (x *extraction) add(i int, img *devimg.Image) error {
+// add writes the files of an image; the code goes to the digest too.
+func (x *extraction) add(i int, img *devimg.Image, digest io.Writer) error {
 	row := extracted{group: x.group(img), arch: img.Arch}
 	name := x.stem + "_" + strconv.Itoa(i)
 	row.code = name + "." + extension(img)
-	if err := x.writeCode(row.code, img.Code); err != nil {
+	if err := x.writeCode(row.code, img.Code, digest); err != nil {
 		return err
 	}
 	if img.Properties != nil && len(img.Properties.All) > 0 {
@@ -225,12 +228,12 @@ func cudaExtension(code devimg.Code) string {
 	return "bin"
 }
 
-func (x *extraction) writeCode(name string, code devimg.Code) error {
+func (x *extraction) writeCode(name string, code devimg.Code, digest io.Writer) error {
 	f, err := x.outputs.Create(name)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, io.NewSectionReader(code, 0, code.Size()))
+	err = devimg.Copy(io.MultiWriter(f, digest), code)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"fmt"
+	"io"
 
 	"offlink/wrapper/devimg"
 )
@@ -38,16 +39,13 @@ func readCompressedBundle(data []byte, b *Budget) (int, []Entry, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := Inflate(packed, b)
+	body, err := b.inflate(nil, packed, inflated)
 	if err != nil {
 		return 0, nil, fmt.Errorf("%s: %w", r.form, err)
 	}
-	if uint64(len(body)) != inflated {
-		return 0, nil, r.errorf(0, "it grew to %d bytes, the header says %d", len(body), inflated)
-	}
-	entries, err := Read(body, b)
+	entries, err := Read(body.data, b)
 	for i := range entries {
-		entries[i].Offset = -1
+		entries[i].inFile(body)
 	}
 	return int(size), entries, err
 }
@@ -81,49 +79,49 @@ func (r *reader) ccobHeader() (size, inflated, header uint64, err error) {
 
 // rebuildCompressedBundle makes a compressed bundle anew, of its own version
 // and method.
-func rebuildCompressedBundle(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
+func rebuildCompressedBundle(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	r := &reader{form: BundleCompressed, data: data}
-	size, _, header, err := r.ccobHeader()
+	size, inflated, header, err := r.ccobHeader()
 	if err != nil {
 		return nil, err
 	}
-	body, err := Inflate(data[header:size], NewBudget(0))
+	body, err := b.inflate(nil, data[header:size], inflated)
 	if err != nil {
 		return nil, err
 	}
-	list, err := Replace(body, n, code)
+	list, err := Replace(body.data, n, code, b)
 	if err != nil {
 		return nil, err
 	}
-	if body, err = join(list); err != nil {
+	sum := md5.New()
+	if err := writeAll(sum, list); err != nil {
 		return nil, err
 	}
-	packed, err := deflate(body, IsZstd(data[header:]))
+	packed, err := b.store(func(w io.Writer) error { return deflate(w, list, IsZstd(data[header:])) })
 	if err != nil {
 		return nil, err
 	}
-	head, err := encodeCCOB(u16(data, 4), u16(data, 6), body, packed)
-	return []devimg.Code{devimg.Bytes(head), devimg.Bytes(packed)}, err
+	head, err := encodeCCOB(u16(data, 4), u16(data, 6), sizeOf(list), packed.Size(), sum.Sum(nil))
+	return []devimg.Code{devimg.Bytes(head), packed}, err
 }
 
 // encodeCCOB is the header of a compressed bundle.
-func encodeCCOB(version, method uint16, body, packed []byte) ([]byte, error) {
+func encodeCCOB(version, method uint16, inflated, packed int64, hash []byte) ([]byte, error) {
 	head := binary.LittleEndian.AppendUint16([]byte(ccobMagic), version)
 	head = binary.LittleEndian.AppendUint16(head, method)
-	size := ccobHeaderSize[version] + uint64(len(packed))
-	if version < 3 && max(size, uint64(len(body))) > 1<<32-1 {
+	size := ccobHeaderSize[version] + uint64(packed)
+	if version < 3 && max(size, uint64(inflated)) > 1<<32-1 {
 		return nil, fmt.Errorf("version %d of a compressed bundle holds less than 4 GiB", version)
 	}
 	switch version {
 	case 1:
-		head = binary.LittleEndian.AppendUint32(head, uint32(len(body)))
+		head = binary.LittleEndian.AppendUint32(head, uint32(inflated))
 	case 2:
 		head = binary.LittleEndian.AppendUint32(head, uint32(size))
-		head = binary.LittleEndian.AppendUint32(head, uint32(len(body)))
+		head = binary.LittleEndian.AppendUint32(head, uint32(inflated))
 	default:
 		head = binary.LittleEndian.AppendUint64(head, size)
-		head = binary.LittleEndian.AppendUint64(head, uint64(len(body)))
+		head = binary.LittleEndian.AppendUint64(head, uint64(inflated))
 	}
-	hash := md5.Sum(body)
 	return append(head, hash[:8]...), nil
 }

@@ -54,6 +54,15 @@ func (e *Entry) setCode(data []byte, off, n uint64) {
 	e.Image.Code = devimg.Bytes(e.Data)
 }
 
+// inFile says of an entry that was read from what compressed bytes grew to
+// that its code is there, and nowhere in the envelope's own bytes.
+func (e *Entry) inFile(g grown) {
+	if e.Offset >= 0 {
+		e.Image.Code = devimg.Section(g.code, e.Offset, int64(len(e.Data)))
+	}
+	e.Offset = -1
+}
+
 // FormatError is a fault of an envelope.
 type FormatError struct {
 	Form   Form

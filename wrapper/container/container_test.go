@@ -3,6 +3,7 @@ package container
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,14 +60,14 @@ func checkReplace(t testing.TB, data []byte) {
 		for _, code := range []string{"x", strings.Repeat("longer ", 1000)} {
 			want := append([]shown{}, before...)
 			want[n].Code = code
-			pieces, err := Replace(data, n, devimg.Bytes([]byte(code)))
+			pieces, err := Replace(data, n, devimg.Bytes([]byte(code)), NewBudget(0))
 			if err != nil {
 				t.Fatal(err)
 			}
 			whole, _ := join(pieces)
 			check(t, whole, want)
 		}
-		pieces, err := Replace(data, n, nil)
+		pieces, err := Replace(data, n, nil, NewBudget(0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +161,7 @@ func TestOffloadBinaryVersions(t *testing.T) {
 func compressed(t testing.TB, isZstd bool) []byte {
 	t.Helper()
 	whole, _ := join(encodeOffload(3, offloadParts()))
-	packed, err := deflate(whole[offloadHeaderSize3:], isZstd)
+	packed, err := packedBytes(whole[offloadHeaderSize3:], isZstd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func TestBundler(t *testing.T) {
 		run(t, dir, "clang-offload-bundler-19", "-type=s", targets, "-input=host.s", "-input=a.s", "-input=b.s", "-output=out.s")
 		data := read(t, dir, "out.s")
 		check(t, data, want("host text\n", "first text\nof two lines\n", ""))
-		pieces, err := Replace(data, 1, nil)
+		pieces, err := Replace(data, 1, nil, NewBudget(0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,14 +227,14 @@ func TestBundler(t *testing.T) {
 func TestBundlerReadsOurs(t *testing.T) {
 	ids := []string{"host-x86_64-unknown-linux-gnu-", "openmp-spir64-unknown-unknown--"}
 	whole, _ := join(encodeBundle(ids, []devimg.Code{devimg.Bytes([]byte("BC\xc0\xdeh")), devimg.Bytes([]byte("BC\xc0\xded"))}, 16))
-	packed, err := deflate(whole, true)
+	packed, err := packedBytes(whole, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, version := range []uint16{0, 2} { // LLVM 20 reads 3
 		in := whole
 		if version > 0 {
-			head, err := encodeCCOB(version, 1, whole, packed)
+			head, err := encodeCCOB(version, 1, int64(len(whole)), int64(len(packed)), make([]byte, 16))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,12 +250,12 @@ func TestBundlerReadsOurs(t *testing.T) {
 
 func TestCompressedVersions(t *testing.T) {
 	whole, _ := join(encodeBundle([]string{"sycl-spir64"}, []devimg.Code{devimg.Bytes([]byte("code"))}, 1))
-	packed, err := deflate(whole, true)
+	packed, err := packedBytes(whole, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for version := uint16(1); version <= 3; version++ {
-		head, err := encodeCCOB(version, 1, whole, packed)
+		head, err := encodeCCOB(version, 1, int64(len(whole)), int64(len(packed)), make([]byte, 16))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -412,26 +413,85 @@ func TestErrors(t *testing.T) {
 // follows the limit.
 func TestBomb(t *testing.T) {
 	for _, isZstd := range []bool{true, false} {
-		bomb, err := deflate(make([]byte, 64<<20), isZstd)
+		bomb, err := packedBytes(make([]byte, 64<<20), isZstd)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Inflate(bomb, NewBudget(1<<20)); err != ErrBudget {
-			t.Errorf("Inflate(64 MiB, limit 1 MiB) = %v, want %v", err, ErrBudget)
+		if _, err := NewBudget(1<<20).inflate(nil, bomb, 64<<20); err != ErrBudget {
+			t.Errorf("inflate(64 MiB, limit 1 MiB) = %v, want %v", err, ErrBudget)
 		}
-		b := NewBudget(100 << 20)
-		if out, err := Inflate(bomb, b); err != nil || len(out) != 64<<20 {
-			t.Errorf("Inflate(64 MiB, limit 100 MiB) = %d bytes, %v", len(out), err)
+		for name, b := range map[string]*Budget{"held": NewBudget(100 << 20), "in files": NewScratchBudget(100 << 20)} {
+			out, err := b.inflate([]byte("first"), bomb, 64<<20+5)
+			if err != nil || len(out.data) != 64<<20+5 || string(out.data[:6]) != "first\x00" || out.code.Size() != 64<<20+5 {
+				t.Errorf("%s: inflate(64 MiB, limit 100 MiB) = %d bytes, %v", name, len(out.data), err)
+			}
+			if _, err := b.inflate(nil, bomb, 64<<20); err != ErrBudget {
+				t.Errorf("%s: inflate again of what is left = %v, want %v", name, err, ErrBudget)
+			}
+			b.Close()
 		}
-		if _, err := Inflate(bomb, b); err != ErrBudget {
-			t.Errorf("Inflate again of what is left = %v, want %v", err, ErrBudget)
+		// What the header promises is not passed, and not believed.
+		if _, err := NewBudget(0).inflate(nil, bomb, 100); err == nil || !strings.Contains(err.Error(), "past the 100 bytes") {
+			t.Errorf("inflate of a bomb that promises 100 bytes = %v", err)
 		}
+		if _, err := NewBudget(0).inflate(nil, bomb, 65<<20); err == nil || !strings.Contains(err.Error(), "the header says") {
+			t.Errorf("inflate of less than is promised = %v", err)
+		}
+	}
+}
+
+// TestInflatedCode reads compressed code in order, back and forth, and past
+// what its headers promise.
+func TestInflatedCode(t *testing.T) {
+	plain := make([]byte, 3<<20)
+	for i := range plain {
+		plain[i] = byte(i * i >> 8)
+	}
+	one := zstdOf(t, plain)
+	two := append(bytes.Clone(one), zstdOf(t, []byte("tail"))...)
+	streamed, err := packedBytes(plain, true) // without its size
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ packed, want []byte }{
+		"one frame": {one, plain}, "two frames": {two, append(bytes.Clone(plain), "tail"...)}, "no size": {streamed, plain},
+	} {
+		c, err := InflateImage(devimg.Bytes(test.packed), NewBudget(0))
+		if err != nil || c.Size() != int64(len(test.want)) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, off := range []int64{0, 5, 1 << 20, 77, c.Size() - 9} {
+			p := make([]byte, 1000)
+			n, err := c.ReadAt(p, off)
+			if want := test.want[off:min(off+1000, c.Size())]; !bytes.Equal(p[:n], want) || err != nil && err != io.EOF {
+				t.Errorf("%s: ReadAt(%d) = %d bytes, %v", name, off, n, err)
+			}
+		}
+		var out bytes.Buffer
+		if err := devimg.Copy(&out, c); err != nil || !bytes.Equal(out.Bytes(), test.want) {
+			t.Errorf("%s: Copy: %v", name, err)
+		}
+		if _, err := InflateImage(devimg.Bytes(test.packed), NewBudget(1<<20)); err != ErrBudget {
+			t.Errorf("%s: over the limit: %v", name, err)
+		}
+	}
+	damaged := bytes.Clone(one)
+	damaged[len(damaged)-1] ^= 1 // the checksum
+	c, err := InflateImage(devimg.Bytes(damaged), NewBudget(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := devimg.Copy(io.Discard, c); err == nil {
+		t.Error("Copy of damaged code: no error")
+	}
+	if _, err := io.Copy(io.Discard, io.NewSectionReader(c, 0, c.Size())); err == nil {
+		t.Error("reading damaged code: no error")
 	}
 }
 
 func TestUncompress(t *testing.T) {
 	code := bytes.Repeat([]byte("code "), 100)
-	packed, err := deflate(code, true)
+	packed, err := packedBytes(code, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -480,8 +540,8 @@ func FuzzContainer(f *testing.F) {
 	f.Add(compressed(f, true))
 	bundle, _ := join(encodeBundle([]string{"sycl-spir64", "host-"}, []devimg.Code{devimg.Bytes([]byte("code")), devimg.Bytes(nil)}, 8))
 	f.Add(bundle)
-	packed, _ := deflate(bundle, false)
-	head, _ := encodeCCOB(2, 0, bundle, packed)
+	packed, _ := packedBytes(bundle, false)
+	head, _ := encodeCCOB(2, 0, int64(len(bundle)), int64(len(packed)), make([]byte, 16))
 	f.Add(append(head, packed...))
 	f.Add([]byte("; " + bundleStart + "sycl-x\ntext\n\n; " + bundleEnd + "sycl-x\n"))
 	f.Add(syclbin(f))
@@ -499,8 +559,8 @@ func FuzzContainer(f *testing.F) {
 			if i > 3 {
 				continue
 			}
-			for _, replace := range []func([]byte, int, devimg.Code) ([]devimg.Code, error){Replace, ReplaceInPlace} {
-				pieces, err := replace(data, i, devimg.Bytes([]byte("new")))
+			for _, replace := range []func([]byte, int, devimg.Code, *Budget) ([]devimg.Code, error){Replace, ReplaceInPlace} {
+				pieces, err := replace(data, i, devimg.Bytes([]byte("new")), NewBudget(1<<20))
 				if err != nil {
 					continue
 				}

@@ -94,7 +94,7 @@ func TestFatBinary(t *testing.T) {
 func TestReplaceFatBinary(t *testing.T) {
 	data := fatBinary()
 	for n, code := range []string{"\x7fELF of a rather larger cubin than before", ".version 7.5\n// more\n", "\x7fELF no longer packed"} {
-		pieces, err := Replace(data, n, devimg.Bytes([]byte(code)))
+		pieces, err := Replace(data, n, devimg.Bytes([]byte(code)), NewBudget(0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestReplaceFatBinary(t *testing.T) {
 		check(t, whole, want)
 	}
 	for n, s := range fatShown() {
-		pieces, err := Replace(data, n, devimg.Bytes([]byte(s.Code)))
+		pieces, err := Replace(data, n, devimg.Bytes([]byte(s.Code)), NewBudget(0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,10 +115,10 @@ func TestReplaceFatBinary(t *testing.T) {
 			t.Errorf("entry %d, replaced by itself, changed:\n%s", n, cmp.Diff(data, whole))
 		}
 	}
-	if _, err := Replace(data, 2, devimg.Bytes([]byte("\xa2other packed"))); err == nil || !strings.Contains(err.Error(), "give it uncompressed") {
+	if _, err := Replace(data, 2, devimg.Bytes([]byte("\xa2other packed")), NewBudget(0)); err == nil || !strings.Contains(err.Error(), "give it uncompressed") {
 		t.Errorf("other compressed code: %v", err)
 	}
-	pieces, err := Replace(data, 1, nil)
+	pieces, err := Replace(data, 1, nil, NewBudget(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestReplaceFatBinary(t *testing.T) {
 func TestReplaceInPlace(t *testing.T) {
 	data := fatBinary()
 	twice := append(append(bytes.Clone(data), make([]byte, 24)...), data...)
-	pieces, err := ReplaceInPlace(twice, 0, devimg.Bytes([]byte("\x7fELF")))
+	pieces, err := ReplaceInPlace(twice, 0, devimg.Bytes([]byte("\x7fELF")), NewBudget(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,11 +143,11 @@ func TestReplaceInPlace(t *testing.T) {
 	check(t, whole, want)
 
 	large := devimg.Bytes([]byte("\x7fELF" + strings.Repeat("large", 100)))
-	_, err = ReplaceInPlace(twice, 0, large)
+	_, err = ReplaceInPlace(twice, 0, large, NewBudget(0))
 	if _, ok := errors.AsType[*RoomError](err); !ok {
 		t.Errorf("larger code before another: %v", err)
 	}
-	if pieces, err = ReplaceInPlace(twice, 3, large); err != nil {
+	if pieces, err = ReplaceInPlace(twice, 3, large, NewBudget(0)); err != nil {
 		t.Fatal(err)
 	}
 	if whole, _ = join(pieces); !bytes.Equal(whole[:len(data)+24], twice[:len(data)+24]) {

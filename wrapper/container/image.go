@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"io"
+	"hash"
 	"slices"
 
 	"offlink/props"
@@ -25,11 +25,11 @@ func Uncompress(img *devimg.Image, b *Budget) (*devimg.Image, error) {
 		return nil, err
 	}
 	facts := img.Properties.Get(props.SetOfflinkImage)
-	if v, ok := facts.Get(props.ImageSize); ok && !bytes.Equal(v.Data(), binary.LittleEndian.AppendUint64(nil, uint64(len(code)))) {
-		return nil, fmt.Errorf("the compressed code grew to %d bytes, which is not what its property %s says", len(code), props.ImageSize)
+	if v, ok := facts.Get(props.ImageSize); ok && !bytes.Equal(v.Data(), binary.LittleEndian.AppendUint64(nil, uint64(code.Size()))) {
+		return nil, fmt.Errorf("the compressed code grows to %d bytes, which is not what its property %s says", code.Size(), props.ImageSize)
 	}
 	plain := *img
-	plain.Code, plain.Format = devimg.Bytes(code), devimg.FormatNone
+	plain.Code, plain.Format = code, devimg.FormatNone
 	if v, ok := facts.Get(props.ImageFormat); ok {
 		plain.Format = devimg.Format(v.Uint32())
 	}
@@ -74,20 +74,55 @@ func (e *DigestError) Error() string {
 // and reports whether there is one. The error is a *[DigestError] where they
 // differ.
 func VerifyDigest(img *devimg.Image, b *Budget) (has bool, err error) {
-	want, has := img.Properties.Get(props.SetOfflinkImage).Get(props.ImageSHA256)
-	if !has {
+	v := NewVerifier(img)
+	if v.want == nil {
 		return false, nil
 	}
 	plain, err := Uncompress(img, b)
 	if err != nil {
 		return true, err
 	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(plain.Code, 0, plain.Code.Size())); err != nil {
+	if err := devimg.Copy(v, plain.Code); err != nil {
 		return true, err
 	}
-	if got := sum.Sum(nil); !bytes.Equal(got, want.Data()) {
-		return true, &DigestError{want.Data(), got}
+	return true, v.Verify()
+}
+
+// Verifier compares code that is written to it with a digest.
+type Verifier struct {
+	want []byte // nil: there is none
+	sum  hash.Hash
+}
+
+// NewVerifier returns a verifier for the code of an image, as it is before
+// compression. Of an image without a digest, and of nil, everything is right.
+func NewVerifier(img *devimg.Image) *Verifier {
+	if img == nil {
+		return &Verifier{}
 	}
-	return true, nil
+	want, has := img.Properties.Get(props.SetOfflinkImage).Get(props.ImageSHA256)
+	if !has {
+		return &Verifier{}
+	}
+	return &Verifier{append([]byte{}, want.Data()...), sha256.New()}
+}
+
+// Write implements [io.Writer].
+func (v *Verifier) Write(p []byte) (int, error) {
+	if v.sum == nil {
+		return len(p), nil
+	}
+	return v.sum.Write(p)
+}
+
+// Verify returns a *[DigestError] if what was written is not what the digest
+// was taken of.
+func (v *Verifier) Verify() error {
+	if v.sum == nil {
+		return nil
+	}
+	if got := v.sum.Sum(nil); !bytes.Equal(got, v.want) {
+		return &DigestError{v.want, got}
+	}
+	return nil
 }

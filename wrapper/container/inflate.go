@@ -1,104 +1,259 @@
 package container
 
 import (
-	"bytes"
 	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
 	"offlink/wrapper/devimg"
 )
 
-// DefaultBudget is how many bytes the compressed parts of one file may grow
-// to, in all, where nobody says otherwise.
-const DefaultBudget = 1 << 30
-
-// Budget is what is left of the bytes that compressed parts may grow to. It
-// is not safe for concurrent use.
-type Budget struct{ left int64 }
-
-// NewBudget returns a budget of n bytes, of DefaultBudget where n is 0.
-func NewBudget(n int64) *Budget {
-	if n <= 0 {
-		n = DefaultBudget
-	}
-	return &Budget{n}
-}
-
 // ErrBudget says that compressed bytes grow past the limit.
 var ErrBudget = errors.New("it grows past the limit for compressed data: if the file is to be trusted, raise the limit (-max-inflated)")
 
-// maxWindow is the largest window of zstd that its own tool makes (-22).
+// maxWindow is the largest window of zstd that its own tool makes (-22), and
+// that clang asks for in large bundles.
 const maxWindow = 1 << 27
 
 // IsZstd reports whether data begins a zstd frame.
 func IsZstd(data []byte) bool { return len(data) >= 4 && u32(data, 0) == 0xFD2FB528 }
 
-// Inflate returns the bytes that data, of zstd or zlib, grows to. Memory
-// grows with the bytes that come out, not with what a header announces.
-func Inflate(data []byte, b *Budget) ([]byte, error) {
-	source, err := newInflater(bytes.NewReader(data), IsZstd(data))
+// decoders are decoders of zstd whose windows can be used again.
+var decoders = sync.Pool{New: func() any {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow))
 	if err != nil {
-		return nil, err
+		panic(err) // the options are constants
 	}
-	defer source.Close()
-	var out bytes.Buffer
-	n, err := io.Copy(&out, io.LimitReader(source, b.left+1))
-	if err != nil {
-		return nil, err
-	}
-	if n > b.left {
-		return nil, ErrBudget
-	}
-	b.left -= n
-	return out.Bytes(), nil
+	return d
+}}
+
+// zstdReader is a decoder of the pool while it is used.
+type zstdReader struct{ *zstd.Decoder }
+
+func (r zstdReader) Close() error {
+	err := r.Decoder.Reset(nil)
+	decoders.Put(r.Decoder)
+	return err
 }
 
 func newInflater(r io.Reader, isZstd bool) (io.ReadCloser, error) {
 	if !isZstd {
 		return zlib.NewReader(r)
 	}
-	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-	if err != nil {
+	d := decoders.Get().(*zstd.Decoder)
+	if err := d.Reset(r); err != nil {
 		return nil, err
 	}
-	return d.IOReadCloser(), nil
+	return zstdReader{d}, nil
 }
 
-// InflateImage returns the code of an image of FormatCompressedNone.
-func InflateImage(c devimg.Code, b *Budget) ([]byte, error) {
-	data, err := devimg.ReadCode(c)
+// copyInflated writes what zstd or zlib grows to, and stops one byte after
+// the limit.
+func copyInflated(w io.Writer, r io.Reader, isZstd bool, limit int64) (int64, error) {
+	source, err := newInflater(r, isZstd)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	if !IsZstd(data) {
+	defer source.Close()
+	return io.Copy(w, io.LimitReader(source, limit+1))
+}
+
+// inflatedCode is the code of a compressed image as it was before. It is
+// inflated whenever it is read, and not held: what is read in order is
+// inflated once. It is safe for concurrent use.
+type inflatedCode struct {
+	packed devimg.Code
+	size   int64
+
+	mu     sync.Mutex
+	source io.ReadCloser // at the offset; nil: at none
+	at     int64
+}
+
+// Size is what the header promises; reading fails if that is not so.
+func (c *inflatedCode) Size() int64 { return c.size }
+
+func (c *inflatedCode) open() (io.ReadCloser, error) {
+	return newInflater(io.NewSectionReader(c.packed, 0, c.packed.Size()), true)
+}
+
+// CopyTo writes all of the code.
+func (c *inflatedCode) CopyTo(w io.Writer) (int64, error) {
+	source, err := c.open()
+	if err != nil {
+		return 0, err
+	}
+	defer source.Close()
+	n, err := io.Copy(w, io.LimitReader(source, c.size+1))
+	if err == nil && n != c.size {
+		err = c.sizeError()
+	}
+	return n, err
+}
+
+func (c *inflatedCode) sizeError() error {
+	return fmt.Errorf("the compressed code does not grow to the %d bytes that its header promises", c.size)
+}
+
+// ReadAt implements [io.ReaderAt].
+func (c *inflatedCode) ReadAt(p []byte, off int64) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if off >= c.size {
+		return 0, io.EOF
+	}
+	want := p[:min(int64(len(p)), c.size-off)]
+	if err := c.seek(off); err != nil {
+		return 0, err
+	}
+	n, err := io.ReadFull(c.source, want)
+	if c.at += int64(n); err != nil {
+		c.close()
+		return n, c.readError(err)
+	}
+	if c.at == c.size { // the checksum comes after the last byte
+		var past [1]byte
+		_, err := io.ReadFull(c.source, past[:])
+		c.close()
+		if err != io.EOF {
+			return n, c.readError(err)
+		}
+	}
+	if len(want) < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (c *inflatedCode) readError(err error) error {
+	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
+		return c.sizeError()
+	}
+	return err
+}
+
+// seek makes the source stand at an offset.
+func (c *inflatedCode) seek(off int64) error {
+	if c.source != nil && c.at > off {
+		c.close()
+	}
+	if c.source == nil {
+		source, err := c.open()
+		if err != nil {
+			return err
+		}
+		c.source, c.at = source, 0
+	}
+	n, err := io.CopyN(io.Discard, c.source, off-c.at)
+	if c.at += n; err != nil {
+		c.close()
+		return c.readError(err)
+	}
+	return nil
+}
+
+func (c *inflatedCode) close() {
+	c.source.Close()
+	c.source = nil
+}
+
+// InflateImage returns the code of an image of FormatCompressedNone as it was
+// before. It is inflated as it is read, and must grow to what the header of
+// the frame promises, which is taken off the budget; a frame without that is
+// inflated to learn it.
+func InflateImage(c devimg.Code, b *Budget) (devimg.Code, error) {
+	var head [4]byte
+	if n, _ := c.ReadAt(head[:], 0); !IsZstd(head[:n]) {
 		return nil, fmt.Errorf("the image is marked as compressed and does not begin with a zstd frame")
 	}
-	return Inflate(data, b)
+	size, known := promisedSize(c)
+	if !known {
+		source, err := newInflater(io.NewSectionReader(c, 0, c.Size()), true)
+		if err != nil {
+			return nil, err
+		}
+		defer source.Close()
+		if size, err = io.Copy(io.Discard, io.LimitReader(source, b.left+1)); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.take(size); err != nil {
+		return nil, err
+	}
+	return &inflatedCode{packed: c, size: size}, nil
+}
+
+// promisedSize returns the size that the headers of the zstd frames in c say,
+// if all of them say one.
+func promisedSize(c devimg.Code) (size int64, known bool) {
+	for at := int64(0); at < c.Size(); {
+		var head [zstd.HeaderMaxSize]byte
+		n, _ := c.ReadAt(head[:], at)
+		var h zstd.Header
+		if h.Decode(head[:n]) != nil {
+			return 0, false
+		}
+		if at += int64(h.HeaderSize); h.Skippable {
+			at += int64(h.SkippableSize)
+			continue
+		}
+		if !h.HasFCS || h.FrameContentSize > 1<<62-uint64(size) {
+			return 0, false
+		}
+		size += int64(h.FrameContentSize)
+		if at = frameEnd(c, at); at < 0 {
+			return 0, false
+		}
+		if h.HasCheckSum {
+			at += 4
+		}
+	}
+	return size, true
+}
+
+// frameEnd returns where the blocks of a frame end that begin at an offset,
+// or -1. A block has a header of 3 bytes: bit 0 marks the last, bits 1 and 2
+// are the type, of which 1 is one byte many times, the others are the size.
+func frameEnd(c devimg.Code, at int64) int64 {
+	for {
+		var head [3]byte
+		if n, _ := c.ReadAt(head[:], at); n < len(head) {
+			return -1
+		}
+		word := uint32(head[0]) | uint32(head[1])<<8 | uint32(head[2])<<16
+		size := int64(word >> 3)
+		if word>>1&3 == 1 {
+			size = 1
+		}
+		if at += 3 + size; word&1 == 1 {
+			return at
+		}
+	}
 }
 
 // Peeker looks at the beginning of compressed images without growing them
 // whole. It keeps one decoder for all of them and is not safe for concurrent
 // use. The zero Peeker is ready; the caller closes it.
-type Peeker struct{ decoder *zstd.Decoder }
+type Peeker struct{ source io.ReadCloser }
 
 // Peek fills head with the first bytes of the zstd image and returns how many
 // there were.
 func (p *Peeker) Peek(c devimg.Code, head []byte) (int, error) {
 	r := io.NewSectionReader(c, 0, c.Size())
-	var err error
-	if p.decoder == nil {
-		p.decoder, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-	} else {
-		err = p.decoder.Reset(r)
-	}
-	if err != nil {
+	if p.source == nil {
+		var err error
+		if p.source, err = newInflater(r, true); err != nil {
+			return 0, err
+		}
+	} else if err := p.source.(zstdReader).Reset(r); err != nil {
 		return 0, err
 	}
-	n, err := io.ReadFull(p.decoder, head)
+	n, err := io.ReadFull(p.source, head)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}
@@ -107,7 +262,7 @@ func (p *Peeker) Peek(c devimg.Code, head []byte) (int, error) {
 
 // Close releases the decoder.
 func (p *Peeker) Close() {
-	if p.decoder != nil {
-		p.decoder.Close()
+	if p.source != nil {
+		p.source.Close()
 	}
 }

@@ -1,6 +1,7 @@
 package container
 
 import (
+	"bytes"
 	"sync"
 
 	"offlink/props"
@@ -61,8 +62,16 @@ func checkedCode(img *devimg.Image) (devimg.Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What Uncompress returns keeps the digest, and verifying it again costs
-	// no second decompression.
+	if plain != &marked { // whoever runs the code wants it more than once
+		var held bytes.Buffer
+		if err := devimg.Copy(&held, plain.Code); err != nil {
+			return nil, err
+		}
+		whole := *plain
+		whole.Code = devimg.Bytes(held.Bytes())
+		plain = &whole
+	}
+	// What Uncompress returns keeps the digest.
 	if _, err := VerifyDigest(plainOf(plain), NewBudget(0)); err != nil {
 		return nil, err
 	}

@@ -55,6 +55,7 @@ type offloadFile struct {
 	reader
 	version    uint32
 	compressed bool
+	grown      grown // what was compressed
 }
 
 func readOffloadBinary(data []byte, b *Budget) (int, []Entry, error) {
@@ -104,15 +105,11 @@ func (f *offloadFile) inflate(b *Budget) error {
 	if err != nil {
 		return err
 	}
-	body, err := Inflate(packed, b)
+	body, err := b.inflate(f.data[:begin], packed, inflated)
 	if err != nil {
 		return fmt.Errorf("compressed %s: %w", f.form, err)
 	}
-	if begin+uint64(len(body)) != inflated {
-		return f.errorf(32, "%d bytes grew to %d, the header says %d", len(packed), begin+uint64(len(body)), inflated)
-	}
-	f.data = append(bytes.Clone(f.data[:begin]), body...)
-	f.compressed = true
+	f.data, f.grown, f.compressed = body.data, body, true
 	return nil
 }
 
@@ -146,7 +143,7 @@ func (f *offloadFile) entry(b []byte) (Entry, error) {
 	}
 	e.setCode(f.data, off, size)
 	if f.compressed {
-		e.Offset = -1
+		e.inFile(f.grown)
 	}
 	e.Kind, e.Format = offloadKinds[u16(b, 2)], offloadFormats[u16(b, 0)]
 	list, err := f.stringMap(u64(b, 8), u64(b, 16))

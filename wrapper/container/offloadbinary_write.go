@@ -3,6 +3,7 @@ package container
 import (
 	"encoding/binary"
 	"errors"
+	"io"
 	"slices"
 
 	"offlink/wrapper/devimg"
@@ -19,9 +20,9 @@ type offloadPart struct {
 
 // rebuildOffloadBinary makes an OffloadBinary anew, of its own version and
 // compressed if it was.
-func rebuildOffloadBinary(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
+func rebuildOffloadBinary(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	f := &offloadFile{reader: reader{form: OffloadBinary, data: data}, version: u32(data, 4)}
-	if err := f.inflate(NewBudget(0)); err != nil {
+	if err := f.inflate(b); err != nil {
 		return nil, err
 	}
 	parts, err := f.parts()
@@ -44,18 +45,21 @@ func rebuildOffloadBinary(data []byte, n int, code devimg.Code) ([]devimg.Code, 
 	if !f.compressed {
 		return made, nil
 	}
-	whole, err := join(made)
+	// The first piece is the headers and tables: what follows the file header
+	// is compressed.
+	first, err := devimg.ReadCode(made[0])
 	if err != nil {
 		return nil, err
 	}
-	packed, err := deflate(whole[offloadHeaderSize3:], IsZstd(data[offloadHeaderSize3:]))
+	made[0] = devimg.Bytes(first[offloadHeaderSize3:])
+	packed, err := b.store(func(w io.Writer) error { return deflate(w, made, IsZstd(data[offloadHeaderSize3:])) })
 	if err != nil {
 		return nil, err
 	}
-	header := whole[:offloadHeaderSize3]
-	binary.LittleEndian.PutUint64(header[32:], uint64(len(whole)))
-	binary.LittleEndian.PutUint64(header[8:], uint64(len(header)+len(packed)))
-	return []devimg.Code{devimg.Bytes(header), devimg.Bytes(packed)}, nil
+	header := first[:offloadHeaderSize3:offloadHeaderSize3]
+	binary.LittleEndian.PutUint64(header[32:], uint64(len(header))+uint64(sizeOf(made)))
+	binary.LittleEndian.PutUint64(header[8:], uint64(len(header))+uint64(packed.Size()))
+	return []devimg.Code{devimg.Bytes(header), packed}, nil
 }
 
 // parts reads the entries, metadata too, and numbers those that are images.

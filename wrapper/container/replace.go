@@ -1,10 +1,10 @@
 package container
 
 import (
-	"bytes"
 	"compress/zlib"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
@@ -15,33 +15,33 @@ import (
 // Replace returns the bytes of the envelopes in data with other code of entry
 // n, counted as Read counts them, or without that entry where code is nil.
 // The bytes are a list of pieces, most of them shared with data.
-func Replace(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
-	return replaceWith(splice, data, n, code)
+func Replace(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
+	return replaceWith(splice, data, n, code, b)
 }
 
 // ReplaceInPlace is [Replace] where pointers lead to the envelopes, so that
 // those that follow must stay where they are: what an envelope becomes may
 // not be larger than it was with the padding after it. The last may grow.
-func ReplaceInPlace(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
-	return replaceWith(spliceInPlace, data, n, code)
+func ReplaceInPlace(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
+	return replaceWith(spliceInPlace, data, n, code, b)
 }
 
 // splicer returns data with the envelope of size bytes at an offset made
 // anew, with other code of its entry n.
-type splicer func(data []byte, at, size int, form Form, n int, code devimg.Code) ([]devimg.Code, error)
+type splicer func(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error)
 
-func replaceWith(splice splicer, data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
+func replaceWith(splice splicer, data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	for at := 0; at < len(data); {
 		form := Sniff(data[at:])
 		if form == None {
 			break
 		}
-		size, entries, err := readOne(form, data[at:], NewBudget(0))
+		size, entries, err := readOne(form, data[at:], b.Anew())
 		if err != nil {
 			return nil, err
 		}
 		if n < len(entries) {
-			return splice(data, at, size, form, n, code)
+			return splice(data, at, size, form, n, code, b)
 		}
 		n -= len(entries)
 		for at += size; at < len(data) && data[at] == 0; at++ {
@@ -51,8 +51,8 @@ func replaceWith(splice splicer, data []byte, n int, code devimg.Code) ([]devimg
 }
 
 // splice makes one envelope among others anew.
-func splice(data []byte, at, size int, form Form, n int, code devimg.Code) ([]devimg.Code, error) {
-	pieces, err := rebuild(form, data[at:at+size], n, code)
+func splice(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
+	pieces, err := rebuild(form, data[at:at+size], n, code, b.Anew())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", form, err)
 	}
@@ -71,8 +71,8 @@ func (e *RoomError) Error() string {
 }
 
 // spliceInPlace makes one envelope among others anew, in its own place.
-func spliceInPlace(data []byte, at, size int, form Form, n int, code devimg.Code) ([]devimg.Code, error) {
-	made, err := rebuild(form, data[at:at+size], n, code)
+func spliceInPlace(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
+	made, err := rebuild(form, data[at:at+size], n, code, b.Anew())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", form, err)
 	}
@@ -95,10 +95,10 @@ func spliceInPlace(data []byte, at, size int, form Form, n int, code devimg.Code
 }
 
 // rebuild makes one envelope anew.
-func rebuild(form Form, data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
+func rebuild(form Form, data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	switch form {
 	case OffloadBinary:
-		return rebuildOffloadBinary(data, n, code)
+		return rebuildOffloadBinary(data, n, code, b)
 	case FatBinary:
 		return rebuildFatBinary(data, n, code)
 	case Bundle:
@@ -106,7 +106,7 @@ func rebuild(form Form, data []byte, n int, code devimg.Code) ([]devimg.Code, er
 	case BundleText:
 		return rebuildBundleText(data, n, code)
 	case BundleCompressed:
-		return rebuildCompressedBundle(data, n, code)
+		return rebuildCompressedBundle(data, n, code, b)
 	}
 	return rebuildSYCLBIN(data, n, code)
 }
@@ -126,36 +126,36 @@ func (p *pieces) bytes(b []byte) { p.code(devimg.Bytes(b)) }
 
 func (p *pieces) pad(align int64) { p.bytes(make([]byte, -p.size&(align-1))) }
 
-// join returns the bytes themselves, for what must be compressed.
-func join(list []devimg.Code) ([]byte, error) {
-	var all []byte
+// sizeOf is the length of pieces in all.
+func sizeOf(list []devimg.Code) (n int64) {
 	for _, c := range list {
-		b, err := devimg.ReadCode(c)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, b...)
+		n += c.Size()
 	}
-	return all, nil
+	return n
 }
 
-// deflate compresses as data of the same kind was.
-func deflate(data []byte, isZstd bool) ([]byte, error) {
-	var out bytes.Buffer
+// writeAll writes the pieces, without holding them.
+func writeAll(w io.Writer, list []devimg.Code) error {
+	for _, c := range list {
+		if _, err := io.Copy(w, io.NewSectionReader(c, 0, c.Size())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deflate compresses pieces as data of the same kind was.
+func deflate(w io.Writer, list []devimg.Code, isZstd bool) error {
 	if !isZstd {
-		w := zlib.NewWriter(&out)
-		w.Write(data) // to memory: it cannot fail
-		err := w.Close()
-		return out.Bytes(), err
+		z := zlib.NewWriter(w)
+		return errors.Join(writeAll(z, list), z.Close())
 	}
 	// One goroutine: the bytes must not depend on the machine.
-	w, err := zstd.NewWriter(&out, zstd.WithEncoderConcurrency(1))
+	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	w.Write(data)
-	err = w.Close()
-	return out.Bytes(), err
+	return errors.Join(writeAll(z, list), z.Close())
 }
 
 // replaced returns the codes with another at n, or without that one.

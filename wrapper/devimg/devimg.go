@@ -5,6 +5,7 @@ package devimg
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 
 	"offlink/props"
@@ -80,4 +81,21 @@ func ReadCode(c Code) ([]byte, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// Copy writes all bytes of c, by its own means where it has some (CopyTo).
+func Copy(w io.Writer, c Code) error {
+	var n int64
+	var err error
+	if copier, ok := c.(interface {
+		CopyTo(w io.Writer) (int64, error)
+	}); ok {
+		n, err = copier.CopyTo(w)
+	} else {
+		n, err = io.Copy(w, io.NewSectionReader(c, 0, c.Size()))
+	}
+	if err == nil && n != c.Size() {
+		err = fmt.Errorf("an image of %d bytes gave %d: it was changed while it was read", c.Size(), n)
+	}
+	return err
 }

@@ -1,0 +1,291 @@
+package container
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"offlink/wrapper/devimg"
+)
+
+// DefaultBudget is how many bytes the compressed parts of one file may grow
+// to, in all, where nobody says otherwise.
+const DefaultBudget = 1 << 30
+
+// heldBytes is how many inflated bytes of envelopes are held in memory; what
+// comes after these goes to files.
+const heldBytes = 8 << 20
+
+// Budget is what is left of the bytes that compressed parts may grow to, and
+// where those of envelopes are. It is not safe for concurrent use.
+type Budget struct {
+	left, all int64
+	held      int64
+	scratch   *scratch // nil: all is held
+}
+
+// NewBudget returns a budget of n bytes, of DefaultBudget where n is 0, that
+// holds in memory what envelopes grow to.
+func NewBudget(n int64) *Budget {
+	if n <= 0 {
+		n = DefaultBudget
+	}
+	return &Budget{left: n, all: n}
+}
+
+// NewScratchBudget is NewBudget with files for what envelopes grow to. These
+// have no names any more and are mapped: the caller calls Close when it is
+// done with all that was read.
+func NewScratchBudget(n int64) *Budget {
+	b := NewBudget(n)
+	b.scratch = &scratch{}
+	return b
+}
+
+// Anew returns a budget of as many bytes as b had at first, whose files b
+// closes.
+func (b *Budget) Anew() *Budget { return &Budget{left: b.all, all: b.all, scratch: b.scratch} }
+
+// Close releases the files.
+func (b *Budget) Close() {
+	if b.scratch != nil {
+		b.scratch.close()
+	}
+}
+
+// Release lets go of the memory that holds pages of the files; they come back
+// when they are read.
+func (b *Budget) Release() {
+	if b.scratch == nil {
+		return
+	}
+	for _, data := range b.scratch.maps {
+		releasePages(data)
+	}
+}
+
+// Scratch returns a new file that Close closes, of a budget that has files.
+func (b *Budget) Scratch() (*os.File, error) { return b.scratch.create() }
+
+// take takes bytes off the budget.
+func (b *Budget) take(n int64) error {
+	if n > b.left {
+		return ErrBudget
+	}
+	b.left -= n
+	return nil
+}
+
+// grown is what compressed bytes of an envelope grew to.
+type grown struct {
+	data []byte
+	code devimg.Code // the same, without the memory of data
+}
+
+// Inflate returns the bytes that packed, of zstd or zlib, grows to after some
+// that come first. It fails without growing anything where the promised size,
+// which is that of all, is more than is left, and stops where it is passed.
+func (b *Budget) inflate(first, packed []byte, promised uint64) (grown, error) {
+	if promised < uint64(len(first)) {
+		return grown{}, fmt.Errorf("a promised size of %d bytes", promised)
+	}
+	if promised > 1<<62 {
+		return grown{}, ErrBudget
+	}
+	size := int64(promised)
+	if err := b.take(size - int64(len(first))); err != nil {
+		return grown{}, err
+	}
+	if b.scratch == nil || b.held+size <= heldBytes {
+		b.held += size
+		var out bytes.Buffer // grows with what comes, not to what is promised
+		err := growTo(&out, first, bytes.NewReader(packed), IsZstd(packed), size)
+		return grown{out.Bytes(), devimg.Bytes(out.Bytes())}, err
+	}
+	f, err := b.scratch.create()
+	if err != nil {
+		return grown{}, err
+	}
+	done, err := b.growFile(f, first, packed, size)
+	if err == nil && !done {
+		err = growTo(f, first, &releasing{bytes.NewReader(packed), b, 0}, IsZstd(packed), size)
+	}
+	if err != nil {
+		return grown{}, err
+	}
+	data, err := b.MapFile(f, size)
+	return grown{data, devimg.Section(f, 0, size)}, err
+}
+
+// releasing reads what is mapped.
+type releasing struct {
+	io.Reader
+	budget *Budget
+	read   int
+}
+
+// releaseEvery is how many bytes are read until Release is called: pages of a
+// mapped file count as the memory of the process.
+const releaseEvery = 2 << 20
+
+func (r *releasing) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if r.read += n; r.read >= releaseEvery {
+		r.read = 0
+		r.budget.Release()
+	}
+	return n, err
+}
+
+// windowInMemory is the largest window of zstd that is held in memory while
+// an envelope is inflated. Clang makes large bundles with 128 MiB.
+const windowInMemory = 8 << 20
+
+// growFile inflates a frame with a large window into a mapping of the file,
+// which then is the window, and reports whether it did.
+func (b *Budget) growFile(f *os.File, first, packed []byte, size int64) (bool, error) {
+	var h zstd.Header
+	if h.Decode(packed[:min(len(packed), zstd.HeaderMaxSize)]) != nil || h.Skippable || max(h.WindowSize, h.FrameContentSize) <= windowInMemory {
+		return false, nil
+	}
+	if !h.SingleSegment && h.WindowSize <= windowInMemory || reserve(f, size) != nil {
+		return false, nil
+	}
+	data, err := b.mapFile(f, size, true)
+	if err != nil {
+		return false, nil
+	}
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(uint64(size)), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		return false, err
+	}
+	defer d.Close()
+	defer b.keepReleasing()()
+	begin := copy(data, first)
+	out, err := d.DecodeAll(packed, data[begin:begin:size])
+	switch {
+	case errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return true, passedError(size)
+	case err == nil && int64(begin+len(out)) < size:
+		err = fewerError(int64(begin+len(out)), size)
+	}
+	return true, err
+}
+
+// keepReleasing calls Release all the time until it is stopped: the decoder
+// says nothing while it works.
+func (b *Budget) keepReleasing() (stop func()) {
+	done := make(chan struct{})
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				b.Release()
+			}
+		}
+	})
+	return func() {
+		close(done)
+		ended.Wait()
+		b.Release()
+	}
+}
+
+// MapFile maps the first bytes of a file read-only until Close.
+func (b *Budget) MapFile(f *os.File, size int64) ([]byte, error) { return b.mapFile(f, size, false) }
+
+func (b *Budget) mapFile(f *os.File, size int64, writable bool) ([]byte, error) {
+	if size == 0 {
+		return nil, nil
+	}
+	data, err := mapFile(f, size, writable)
+	if err == nil {
+		b.scratch.maps = append(b.scratch.maps, data)
+	}
+	return data, err
+}
+
+func growTo(w io.Writer, first []byte, packed io.Reader, isZstd bool, size int64) error {
+	if _, err := w.Write(first); err != nil {
+		return err
+	}
+	rest := size - int64(len(first))
+	n, err := copyInflated(w, packed, isZstd, rest)
+	if err != nil {
+		return err
+	}
+	if n > rest {
+		return passedError(size)
+	}
+	if n < rest {
+		return fewerError(n+int64(len(first)), size)
+	}
+	return nil
+}
+
+func passedError(size int64) error {
+	return fmt.Errorf("it grows past the %d bytes that the header promises", size)
+}
+
+func fewerError(n, size int64) error {
+	return fmt.Errorf("it grew to %d bytes, the header says %d", n, size)
+}
+
+// store writes code where the budget has its files, or holds it.
+func (b *Budget) store(write func(io.Writer) error) (devimg.Code, error) {
+	if b.scratch == nil {
+		var out bytes.Buffer
+		err := write(&out)
+		return devimg.Bytes(out.Bytes()), err
+	}
+	f, err := b.scratch.create()
+	if err != nil {
+		return nil, err
+	}
+	if err := write(f); err != nil {
+		return nil, err
+	}
+	size, err := f.Seek(0, io.SeekCurrent)
+	return devimg.Section(f, 0, size), err
+}
+
+// scratch is nameless files and their mappings.
+type scratch struct {
+	files []*os.File
+	maps  [][]byte
+}
+
+// create makes a file that vanishes with the process.
+func (s *scratch) create() (*os.File, error) {
+	f, err := os.CreateTemp("", "offlink-*")
+	if err != nil {
+		return nil, fmt.Errorf("what was compressed needs room in a temporary file (the environment variable TMPDIR says where): %w", err)
+	}
+	os.Remove(f.Name()) // where an open file cannot be removed, close does
+	s.files = append(s.files, f)
+	return f, nil
+}
+
+func (s *scratch) close() {
+	for _, data := range slices.Backward(s.maps) {
+		unmapFile(data)
+	}
+	for _, f := range s.files {
+		f.Close()
+		os.Remove(f.Name())
+	}
+	s.maps, s.files = nil, nil
+}
