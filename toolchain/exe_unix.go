@@ -3,6 +3,7 @@
 package toolchain
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -24,3 +25,30 @@ func signalName(err *exec.ExitError) string {
 	}
 	return ""
 }
+
+// drain reads what is left in a pipe whose writer has exited, without waiting
+// for others that have it open. They may go on writing, so that no more is read
+// than a pipe can hold.
+func drain(r *os.File, out *output) {
+	raw, err := r.SyscallConn()
+	if err != nil {
+		return
+	}
+	buffer := make([]byte, 64<<10)
+	raw.Control(func(fd uintptr) {
+		for left := maxPipe; left > 0; {
+			n, err := syscall.Read(int(fd), buffer[:min(left, len(buffer))])
+			if err == syscall.EINTR {
+				continue
+			}
+			if err != nil || n <= 0 {
+				return
+			}
+			out.Write(buffer[:n])
+			left -= n
+		}
+	})
+}
+
+// maxPipe is what Linux lets a pipe hold, where nobody raised the limit.
+const maxPipe = 1 << 20

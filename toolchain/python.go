@@ -62,11 +62,13 @@ func (f *Finder) askPython(ctx context.Context) []string {
 		}
 		ctx, cancel := context.WithTimeout(ctx, probeTime)
 		defer cancel()
-		out, err := exec.CommandContext(ctx, python, "-c", `import site; print("\n".join(site.getsitepackages() + [site.getusersitepackages()]))`).Output()
+		cmd := exec.CommandContext(ctx, python, "-c", `import site; print("\n".join(site.getsitepackages() + [site.getusersitepackages()]))`)
+		ownGroup(cmd)
+		out, err := runKeeping(cmd)
 		if err != nil {
 			return nil
 		}
-		return strings.Split(strings.TrimSpace(string(out)), "\n")
+		return strings.Split(strings.TrimSpace(out.String()), "\n")
 	}
 	return nil
 }

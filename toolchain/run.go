@@ -1,7 +1,6 @@
 package toolchain
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,25 +16,19 @@ type Runner struct {
 	Launcher []string
 }
 
-// maxOutput bounds what is kept of a tool's output, so that a tool that
-// prints for ever does not take the memory.
-const maxOutput = 16 << 20
-
-// killDelay is how long a cancelled tool's open pipes are waited for.
+// killDelay is how long a cancelled tool is waited for.
 const killDelay = 2 * time.Second
 
 // Run runs the tool and waits for it. A tool that fails gives a *[ToolError];
-// one that is cancelled, ctx's error. On cancellation the tool is killed and,
+// one that is cancelled, ctx's error. A tool that exits with 0 has succeeded,
+// whatever it left running. On cancellation the tool is killed and,
 // except on Windows, what it started too.
 func (r *Runner) Run(ctx context.Context, tool Tool, args ...string) error {
 	line := append(append([]string{}, r.Launcher...), tool.Path)
 	line = append(line, args...)
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	ownGroup(cmd)
-	cmd.WaitDelay = killDelay
-	out := &output{}
-	cmd.Stdout, cmd.Stderr = out, out
-	err := cmd.Run()
+	out, err := runKeeping(cmd)
 	if err == nil {
 		return nil
 	}
@@ -49,29 +42,6 @@ func (r *Runner) Run(ctx context.Context, tool Tool, args ...string) error {
 	return e
 }
 
-// output keeps the beginning of what is written to it.
-type output struct {
-	bytes.Buffer
-	cut bool
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	if room := maxOutput - o.Len(); len(p) > room {
-		o.Buffer.Write(p[:room])
-		o.cut = true
-	} else {
-		o.Buffer.Write(p)
-	}
-	return len(p), nil
-}
-
-func (o *output) String() string {
-	if o.cut {
-		return o.Buffer.String() + "\n... (output was cut here)\n"
-	}
-	return o.Buffer.String()
-}
-
 // ToolError is a tool that failed.
 type ToolError struct {
 	Tool Tool
@@ -82,8 +52,8 @@ type ToolError struct {
 	ExitCode int
 	// Signal names the signal that ended it, "" if none did.
 	Signal string
-	// Output is all that the tool printed, standard output and error
-	// together.
+	// Output is what the tool printed, standard output and error together;
+	// the middle of very much is left out.
 	Output string
 	// Err is what os/exec said.
 	Err error

@@ -5,9 +5,11 @@ package toolchain
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -101,14 +103,66 @@ func TestFirstError(t *testing.T) {
 }
 
 func TestOutputIsBounded(t *testing.T) {
-	o := &output{}
-	chunk := make([]byte, 1<<20)
-	for range 20 {
-		if n, err := o.Write(chunk); n != len(chunk) || err != nil {
-			t.Fatal(n, err)
+	for _, size := range []int{0, 100, keptHead, keptHead + 100, keptHead + keptTail, keptHead + keptTail + 1, 3 << 20} {
+		for _, chunk := range []int{1000, 70_000, 5 << 20} {
+			text := make([]byte, size)
+			for i := range text {
+				text[i] = byte('a' + i%26)
+			}
+			o := &output{}
+			for rest := text; len(rest) > 0; {
+				n, err := o.Write(rest[:min(chunk, len(rest))])
+				if err != nil {
+					t.Fatal(err)
+				}
+				rest = rest[n:]
+			}
+			want := string(text)
+			if left := size - keptHead - keptTail; left > 0 {
+				want = want[:keptHead] + fmt.Sprintf("\n... (%d bytes are left out here)\n", left) + want[size-keptTail:]
+			}
+			if o.String() != want {
+				t.Errorf("%d bytes in chunks of %d: what is kept is wrong", size, chunk)
+			}
 		}
 	}
-	if o.Len() != maxOutput || !strings.HasSuffix(o.String(), "cut here)\n") {
-		t.Errorf("kept %d bytes", o.Len())
+}
+
+// A launcher that leaves a child with its streams open has succeeded, and what
+// a failed tool printed last is not lost.
+func TestRunLeavesChild(t *testing.T) {
+	dir := t.TempDir()
+	launcher := fake(t, dir+"/launcher", `(exec sleep 100 & echo $! >>`+dir+`/child); "$@"`)
+	t.Cleanup(func() {
+		if text, err := os.ReadFile(dir + "/child"); err == nil {
+			for line := range strings.Lines(string(text)) {
+				if pid, err := strconv.Atoi(strings.TrimSpace(line)); err == nil {
+					syscall.Kill(pid, syscall.SIGKILL)
+				}
+			}
+		}
+	})
+	r := &Runner{Launcher: []string{launcher}}
+	good := fake(t, dir+"/good", `echo fine`)
+	if err := r.Run(t.Context(), Tool{Path: good}); err != nil {
+		t.Error(err)
+	}
+	bad := fake(t, dir+"/bad", `echo "error: last words" >&2; exit 1`)
+	if err := r.Run(t.Context(), Tool{Path: bad}); err == nil || !strings.Contains(err.Error(), "error: last words") {
+		t.Errorf("%v", err)
+	}
+	version := fake(t, dir+"/llvm-as", `echo "LLVM version 19.1.7"; exec sleep 100 & echo $! >>`+dir+`/child`)
+	if v, err := askVersion(t.Context(), version); v != 19 || err != nil {
+		t.Errorf("%d, %v", v, err)
+	}
+}
+
+// Much output neither stops a tool nor is kept.
+func TestRunMuchOutput(t *testing.T) {
+	path := fake(t, t.TempDir()+"/tool", `echo "error: first"; head -c 20000000 /dev/zero; echo; echo last; exit 1`)
+	err := (&Runner{}).Run(t.Context(), Tool{Path: path})
+	e, ok := errors.AsType[*ToolError](err)
+	if !ok || len(e.Output) > keptHead+keptTail+100 || !strings.HasPrefix(e.Output, "error: first\n") || !strings.HasSuffix(e.Output, "\nlast\n") {
+		t.Errorf("%d bytes are kept", len(e.Output))
 	}
 }

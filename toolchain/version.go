@@ -44,14 +44,16 @@ var errNoVersion = errors.New("it does not tell its LLVM version on --version")
 func askVersion(ctx context.Context, path string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	ownGroup(cmd)
+	out, err := runKeeping(cmd)
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		return 0, err
 	}
 	if ctx.Err() != nil {
 		return 0, fmt.Errorf("%s --version: %w", path, ctx.Err())
 	}
-	if version, ok := parseVersion(string(out)); ok {
+	if version, ok := parseVersion(out.String()); ok {
 		return version, nil
 	}
 	return 0, errNoVersion
