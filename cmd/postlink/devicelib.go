@@ -3,11 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
+	"offlink/ir/irfile"
+	"offlink/props"
 	"offlink/props/derive"
 	"offlink/split"
 )
@@ -26,38 +30,175 @@ var bfloat16Libraries = []deviceLibrary{
 	{file: "libsycl-native-bfloat16.bc", native: true},
 }
 
+// Any other file of the folder that is called libsycl-*.bc is a library from
+// which images, and libraries, take what they leave undefined: the driver of
+// DPC++ links them before the module is split.
+const (
+	libraryPrefix = "libsycl-"
+	librarySuffix = ".bc"
+)
+
+// libraryFolder is what the libraries of a folder give.
+type libraryFolder struct {
+	libraries []folderLibrary // by name of the file
+	functions map[string]int  // the first library that defines the function
+	provided  map[string]bool // all functions
+}
+
+type folderLibrary struct {
+	file     string
+	declares []string
+	bfloat16 bool // it imports from the bfloat16 libraries
+}
+
+// readLibraryFolder looks into the libraries of -device-lib-dir, where the
+// module leaves a function to others.
+func readLibraryFolder(module *ir.Module, o *options) (*libraryFolder, error) {
+	f := &libraryFolder{functions: map[string]int{}, provided: map[string]bool{}}
+	if o.libraries == "" || o.split.Single || !slices.ContainsFunc(module.Values, isLibraryCall) {
+		return f, nil
+	}
+	entries, err := os.ReadDir(o.libraries)
+	if err != nil { // what cannot be found is said where it is missed
+		return f, nil
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, libraryPrefix) || !strings.HasSuffix(name, librarySuffix) || isBFloat16File(name) {
+			continue
+		}
+		if err := f.add(filepath.Join(o.libraries, name), name); err != nil {
+			return nil, fmt.Errorf("-device-lib-dir: %w", err)
+		}
+	}
+	return f, nil
+}
+
+// isLibraryCall reports whether a library may give what the module declares.
+func isLibraryCall(v ir.GlobalValue) bool {
+	return v.Kind == ir.Function && v.Declaration && !strings.HasPrefix(v.Name, "llvm.") && !split.IsBFloat16Library(v.Name)
+}
+
+func isBFloat16File(name string) bool {
+	return slices.ContainsFunc(bfloat16Libraries, func(l deviceLibrary) bool { return l.file == name })
+}
+
+func (f *libraryFolder) add(path, name string) error {
+	file, err := irfile.Open(path, nil)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	library := folderLibrary{file: name}
+	for i := range file.Module.Values {
+		v := &file.Module.Values[i]
+		switch {
+		case v.Kind != ir.Function || v.IsLocal():
+		case !v.Declaration:
+			if _, known := f.functions[v.Name]; !known {
+				f.functions[strings.Clone(v.Name)] = len(f.libraries)
+				f.provided[strings.Clone(v.Name)] = true
+			}
+		case split.IsBFloat16Library(v.Name):
+			library.bfloat16 = true
+		default:
+			library.declares = append(library.declares, strings.Clone(v.Name))
+		}
+	}
+	f.libraries = append(f.libraries, library)
+	return nil
+}
+
+// needed returns the libraries that the functions come from, and those that
+// these need, in the order of their names.
+func (f *libraryFolder) needed(functions []string) []folderLibrary {
+	wanted := make([]bool, len(f.libraries))
+	for len(functions) > 0 {
+		var next []string
+		for _, name := range functions {
+			if i, ok := f.functions[name]; ok && !wanted[i] {
+				wanted[i] = true
+				next = append(next, f.libraries[i].declares...)
+			}
+		}
+		functions = next
+	}
+	var list []folderLibrary
+	for i, yes := range wanted {
+		if yes {
+			list = append(list, f.libraries[i])
+		}
+	}
+	return list
+}
+
+// calls returns the functions that an image leaves to the libraries.
+func (f *libraryFolder) calls(s *split.Slice) []string {
+	if len(f.provided) == 0 {
+		return nil
+	}
+	var names []string
+	for _, id := range s.Declarations {
+		if v := &s.Module.Values[id]; v.Kind == ir.Function && f.provided[v.Name] {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
 // importsBFloat16 reports whether an image leaves conversions to the bfloat16
 // libraries.
 func importsBFloat16(s *split.Slice) bool {
 	return slices.ContainsFunc(s.Imports(), func(id ir.ValueID) bool { return split.IsBFloat16Library(s.Module.Values[id].Name) })
 }
 
-// addDeviceLibraries appends the images of the bfloat16 libraries where an
-// image needs them and a folder of libraries is given.
-func addDeviceLibraries(ctx context.Context, images []*image, o *options, outputs *cli.Outputs, s cli.Streams) ([]*image, error) {
-	first := slices.IndexFunc(images, func(i *image) bool { return i.bfloat16 })
-	if o.libraries == "" || o.split.Single || first < 0 {
+// addDeviceLibraries appends the images of the libraries that images need,
+// where a folder of libraries is given; those for bfloat16 are the last.
+func addDeviceLibraries(ctx context.Context, images []*image, folder *libraryFolder, o *options, outputs *cli.Outputs, s cli.Streams) ([]*image, error) {
+	if o.libraries == "" || o.split.Single {
 		return images, nil
 	}
-	targets := libraryTargets(images, o)
+	var calls []string
+	for _, i := range images {
+		calls = append(calls, i.libraryCalls...)
+	}
+	own, bfloat16 := images, slices.IndexFunc(images, func(i *image) bool { return i.bfloat16 })
+	why := fmt.Sprintf("image %d", bfloat16)
+	for _, library := range folder.needed(calls) {
+		i := &image{number: len(images), group: &split.Group{}, properties: map[string]string{}}
+		sets := func(m *ir.Module) *props.Sets { return derive.Library(m, folder.provided) }
+		targets := libraryTargets(own, o, func(i *image) bool { return i.libraryCalls != nil })
+		if err := makeLibrary(ctx, i, library.file, sets, targets, o, outputs, s); err != nil {
+			return nil, fmt.Errorf("-device-lib-dir: %w", err)
+		}
+		images = append(images, i)
+		if library.bfloat16 && bfloat16 < 0 {
+			bfloat16, why = i.number, library.file
+		}
+	}
+	if bfloat16 < 0 {
+		return images, nil
+	}
+	targets := libraryTargets(own, o, func(i *image) bool { return i.bfloat16 || i.libraryCalls != nil })
 	for _, library := range bfloat16Libraries {
 		i := &image{number: len(images), group: &split.Group{}, properties: map[string]string{}}
-		if err := makeLibrary(ctx, i, library, targets, o, outputs, s); err != nil {
-			return nil, fmt.Errorf("-device-lib-dir: image %d imports bfloat16 conversions: %w", first, err)
+		sets := func(m *ir.Module) *props.Sets { return derive.BFloat16Library(m, library.native) }
+		if err := makeLibrary(ctx, i, library.file, sets, targets, o, outputs, s); err != nil {
+			return nil, fmt.Errorf("-device-lib-dir: %s imports bfloat16 conversions: %w", why, err)
 		}
 		images = append(images, i)
 	}
 	return images, nil
 }
 
-// libraryTargets returns the targets that can run an image that needs the
+// libraryTargets returns the targets that can run an image that needs
 // libraries, each once, in the order of the command line.
-func libraryTargets(images []*image, o *options) []string {
+func libraryTargets(images []*image, o *options, needs func(*image) bool) []string {
 	var targets []string
 	for _, out := range o.outputs {
 		needed := slices.ContainsFunc(images, func(i *image) bool {
 			_, can := i.properties[out.target]
-			return can && i.bfloat16
+			return can && needs(i)
 		})
 		if needed && !slices.Contains(targets, out.target) {
 			targets = append(targets, out.target)
@@ -68,9 +209,9 @@ func libraryTargets(images []*image, o *options) []string {
 
 // makeLibrary writes the files of a library's image. The library takes the way
 // of the input: it may have the other format, and tools of its own version.
-func makeLibrary(ctx context.Context, i *image, library deviceLibrary, targets []string, run *options, outputs *cli.Outputs, s cli.Streams) error {
+func makeLibrary(ctx context.Context, i *image, library string, sets func(*ir.Module) *props.Sets, targets []string, run *options, outputs *cli.Outputs, s cli.Streams) error {
 	o := *run
-	o.input = filepath.Join(o.libraries, library.file)
+	o.input = filepath.Join(o.libraries, library)
 	o.hasJobs = true // what is wrong with make's jobs was said already
 	module, closeInput, err := openModule(ctx, &o, s)
 	if err != nil {
@@ -88,7 +229,7 @@ func makeLibrary(ctx context.Context, i *image, library deviceLibrary, targets [
 		return err
 	}
 	for _, target := range targets {
-		if i.properties[target], err = m.writeSets(i, derive.BFloat16Library(module, library.native), target); err != nil {
+		if i.properties[target], err = m.writeSets(i, sets(module), target); err != nil {
 			return err
 		}
 	}

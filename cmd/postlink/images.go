@@ -21,11 +21,12 @@ type image struct {
 	unmodified    bool              // the code is the input itself
 	mixed         bool              // there is ESIMD code and other code in it
 	bfloat16      bool              // it imports from the bfloat16 device libraries
+	libraryCalls  []string          // functions of other device libraries
 }
 
 // makeImages writes the files of every image, several at a time, until ctx
 // ends.
-func makeImages(ctx context.Context, g *split.Graph, groups []split.Group, o *options, outputs *cli.Outputs, spirv *translator, s cli.Streams) ([]*image, error) {
+func makeImages(ctx context.Context, g *split.Graph, groups []split.Group, o *options, folder *libraryFolder, outputs *cli.Outputs, spirv *translator, s cli.Streams) ([]*image, error) {
 	images := listImages(g, groups, o)
 	if o.split.Single && len(images) > 1 {
 		return nil, errors.New("error: some modules had to be split, '-ir-output-only' can't be used")
@@ -35,6 +36,7 @@ func makeImages(ctx context.Context, g *split.Graph, groups []split.Group, o *op
 	progress.SetTotal(len(images))
 	err := forEach(len(images), o.jobs, func() func(int) error {
 		m := newMaker(g, o, outputs, spirv, s, len(images))
+		m.folder = folder
 		return func(i int) error {
 			if ctx.Err() != nil {
 				return errors.New("interrupted: nothing was written")

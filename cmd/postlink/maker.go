@@ -22,10 +22,11 @@ type maker struct {
 	count     int // images of the run
 	extractor *split.Extractor
 	writer    ir.SliceWriter
+	folder    *libraryFolder // nil for the image of a library
 }
 
 func newMaker(g *split.Graph, o *options, outputs *cli.Outputs, spirv *translator, s cli.Streams, count int) *maker {
-	return &maker{g, o, outputs, spirv, s, count, g.NewExtractor(), g.Module.Source.NewWriter()}
+	return &maker{graph: g, options: o, outputs: outputs, spirv: spirv, streams: s, count: count, extractor: g.NewExtractor(), writer: g.Module.Source.NewWriter()}
 }
 
 // make extracts one image, derives its properties and writes its files.
@@ -46,8 +47,11 @@ func (m *maker) make(i *image) error {
 	}
 	i.mixed = slice.Part() == split.PartBoth
 	i.bfloat16 = importsBFloat16(slice)
+	i.libraryCalls = m.folder.calls(slice)
 	for _, id := range slice.Undefined() {
-		i.undefined = append(i.undefined, m.graph.Module.Values[id].Name)
+		if name := m.graph.Module.Values[id].Name; !m.folder.provided[name] {
+			i.undefined = append(i.undefined, name)
+		}
 	}
 	return m.writeSymbols(i, slice)
 }

@@ -102,7 +102,7 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 		{Name: "support-dynamic-linking", Usage: "-device-image-dependencies=all", Hidden: true, Set: o.setAllDependencies},
 		{Name: "id-queries-range", Value: "TYPE", Usage: "what holds the results of id queries: int, uint or size_t; becomes a property", Set: o.setIDQueriesRange},
 		{Name: "dialect", Value: "YEAR", Usage: "toolchain that reads the property sets: 2025 (default) or 2026", Set: o.setDialect},
-		{Name: "device-lib-dir", Value: "DIR", Usage: "folder of the bfloat16 device libraries, which become images where another image imports from them", Set: cli.SetString(&o.libraries)},
+		{Name: "device-lib-dir", Value: "DIR", Usage: "folder of device libraries (libsycl-*.bc), which become images where another image calls them", Set: cli.SetString(&o.libraries)},
 		{Name: "j", Value: "N", Usage: "images that are made at the same time; the outputs do not depend on it", Set: o.setJobs},
 	}
 	o.driverFlags(f)

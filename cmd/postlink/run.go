@@ -41,13 +41,18 @@ func postlink(args []string, s cli.Streams) error {
 		return err
 	}
 	defer spirv.close()
-	outputs := &cli.Outputs{}
-	defer outputs.Abort()
-	images, err := makeImages(ctx, graph, groups, o, outputs, spirv, s)
+	folder, err := readLibraryFolder(module, o)
 	if err != nil {
 		return err
 	}
-	if images, err = addDeviceLibraries(ctx, images, o, outputs, s); err != nil {
+	o.derive.Libraries = folder.provided
+	outputs := &cli.Outputs{}
+	defer outputs.Abort()
+	images, err := makeImages(ctx, graph, groups, o, folder, outputs, spirv, s)
+	if err != nil {
+		return err
+	}
+	if images, err = addDeviceLibraries(ctx, images, folder, o, outputs, s); err != nil {
 		return err
 	}
 	if err := writeTables(images, o, outputs, s); err != nil {

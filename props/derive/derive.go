@@ -45,6 +45,9 @@ type Options struct {
 	ExportedSymbols bool
 	ImportedSymbols bool
 	DeviceGlobals   bool
+	// Libraries are the functions that device libraries of the run give: where
+	// an image needs them they are imported, whatever is asked for.
+	Libraries map[string]bool
 	// IDQueriesRange is what the results of id queries fit into, as the
 	// property of that name has it: 0 int (no property), 1 uint, 2 size_t.
 	IDQueriesRange uint32

@@ -149,17 +149,30 @@ func (i *image) deviceLibMetadata() error {
 // conversions. The functions that it defines are exported, in module order,
 // whatever sets are asked for of other images.
 func BFloat16Library(m *ir.Module, native bool) *props.Sets {
+	sets := Library(m, nil)
+	value := props.Uint32(0)
+	if native {
+		value = props.Uint32(1)
+	}
+	sets.Put(props.SetDevicelibMetadata, "bfloat16", value)
+	return sets
+}
+
+// Library returns the property sets of the image that is a whole device
+// library: the functions that it defines are exported, and those that other
+// libraries give are imported, in module order.
+func Library(m *ir.Module, libraries map[string]bool) *props.Sets {
 	sets := &props.Sets{}
 	for id := range m.Values {
 		if v := &m.Values[id]; v.Kind == ir.Function && !v.Declaration && !v.IsLocal() {
 			sets.Put(props.SetExportedSymbols, v.Name, present)
 		}
 	}
-	value := props.Uint32(0)
-	if native {
-		value = props.Uint32(1)
+	for id := range m.Values {
+		if v := &m.Values[id]; v.Kind == ir.Function && v.Declaration && libraries[v.Name] {
+			sets.Put(props.SetImportedSymbols, v.Name, present)
+		}
 	}
-	sets.Put(props.SetDevicelibMetadata, "bfloat16", value)
 	return sets
 }
 

@@ -1,6 +1,8 @@
 package derive
 
 import (
+	"slices"
+
 	"strings"
 
 	"offlink/ir"
@@ -33,11 +35,11 @@ func (i *image) exportedSymbols() error {
 
 // importedSymbols lists what the image takes from others.
 func (i *image) importedSymbols() error {
+	for _, id := range i.importedFunctions() {
+		i.put(props.SetImportedSymbols, i.value(id).Name, present)
+	}
 	if !i.options.ImportedSymbols {
 		return nil
-	}
-	for _, id := range i.Imports() {
-		i.put(props.SetImportedSymbols, i.value(id).Name, present)
 	}
 	if i.options.Dialect < Dialect2026 || i.Graph.Options().Dependencies == split.DependenciesNone {
 		return nil
@@ -48,6 +50,21 @@ func (i *image) importedSymbols() error {
 		}
 	}
 	return nil
+}
+
+// importedFunctions returns the functions from other images, in module order.
+func (i *image) importedFunctions() []ir.ValueID {
+	var imports []ir.ValueID
+	if i.options.ImportedSymbols {
+		imports = i.Imports()
+	}
+	if len(i.options.Libraries) == 0 {
+		return imports
+	}
+	return slices.DeleteFunc(slices.Clone(i.Declarations), func(id ir.ValueID) bool {
+		v := i.value(id)
+		return v.Kind != ir.Function || !i.options.Libraries[v.Name] && !slices.Contains(imports, id)
+	})
 }
 
 // isDeviceGlobalDeclaration recognises an extern device_global by the name of
