@@ -29,11 +29,11 @@ help: ## list the targets
 bin/%: $(SOURCES)
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS)' -o $@ ./cmd/$*
 
-bin/libofflink.so: $(wildcard runtime/cshim/*.c runtime/cshim/*.h include/offlink/*.h) | bin
-	$(MAKE) -C runtime/cshim OUT=../../bin CC='$(CC)' VERSION='$(VERSION)'
+bin/libofflink.so: $(wildcard runtime/libofflink/*.c runtime/libofflink/*.h include/offlink/*.h) | bin
+	$(MAKE) -C runtime/libofflink OUT=../../bin CC='$(CC)' VERSION='$(VERSION)'
 
 bin/libofflink-core.so: $(SOURCES) | bin
-	CGO_ENABLED=1 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS)' -buildmode=c-shared -o $@ ./runtime/cshared
+	CGO_ENABLED=1 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS)' -buildmode=c-shared -o $@ ./runtime/libofflink-core
 	rm -f bin/libofflink-core.h
 
 bin:

@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"ir/irfile", "ir/downgrade", "props/derive", "runtime/resolve", "runtime/internal/...", "runtime/hostdev/internal/..."},
 	{"wrapper", "runtime", "runtime/hostdev"},
 	{"runtime/backends"},
-	{"cmd/...", "runtime/cshared"},
+	{"cmd/...", "runtime/libofflink-core"},
 }
 
 // free are packages that anything may import in tests or tools, and that
@@ -162,8 +162,8 @@ func matches(pattern, pkg string) bool {
 // points use unsafe, and that only one package opens shared libraries.
 func TestUnsafeStaysInside(t *testing.T) {
 	allowed := map[string][]string{
-		"unsafe":                       {"runtime/internal/...", "runtime/hostdev/internal/...", "runtime/cshared", "wrapper/internal/...", "ir/irfile"},
-		"C":                            {"runtime/cshared"},
+		"unsafe":                       {"runtime/internal/...", "runtime/hostdev/internal/...", "runtime/libofflink-core", "wrapper/internal/...", "ir/irfile"},
+		"C":                            {"runtime/libofflink-core"},
 		"github.com/ebitengine/purego": {"runtime/internal/dl"},
 	}
 	root := filepath.Join("..", "..")

@@ -50,7 +50,7 @@ func TestScripts(t *testing.T) {
 func buildLibraries(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	shim := exec.Command("make", "-s", "-C", "../cshim", "OUT="+dir, "CC=gcc")
+	shim := exec.Command("make", "-s", "-C", "../libofflink", "OUT="+dir, "CC=gcc")
 	core := exec.Command("go", "build", "-buildmode=c-shared", "-o", filepath.Join(dir, "libofflink-core.so"), ".")
 	for _, c := range []*exec.Cmd{shim, core} {
 		c.Env = append(os.Environ(), "CGO_ENABLED=1")

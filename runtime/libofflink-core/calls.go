@@ -1,9 +1,9 @@
 // Package main is libofflink-core.so: the runtime behind libofflink.so, which
-// opens it on first use. Its C interface is runtime/cshim/core.h.
+// opens it on first use. Its C interface is runtime/libofflink/core.h.
 package main
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../cshim -I${SRCDIR}/../../include
+#cgo CFLAGS: -I${SRCDIR}/../libofflink -I${SRCDIR}/../../include
 #include <stdlib.h>
 #include "mailbox.h"
 */
