@@ -7,6 +7,7 @@ import (
 
 	"offlink/props"
 	"offlink/wrapper/abi"
+	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 	"offlink/wrapper/internal/objfile"
 )
@@ -19,7 +20,15 @@ import (
 // too, and properties that tell its size and digest follow.
 //
 // Some programs have no program header to spare for a new segment: ErrNoHeader.
+// Code that the image has already leaves the file as it is, byte for byte.
 func (f *File) Replace(w io.Writer, i int, code devimg.Code, opts EditOptions) error {
+	same, err := f.images[i].HasCode(code, container.NewBudget(f.options.MaxInflated))
+	if err != nil {
+		return fmt.Errorf("%s: image %d: %w", f.name, i, err)
+	}
+	if same {
+		return rope{objfile.Bytes(f.data)}.writeTo(w)
+	}
 	return f.edit(w, i, func(img *Located) (rope, error) {
 		stored, err := f.store(img, code)
 		if err != nil {

@@ -324,3 +324,20 @@ func TestForeign(t *testing.T) {
 		})
 	}
 }
+
+// Several images are removed at once, in whatever order they are named.
+func TestRemoveSeveral(t *testing.T) {
+	object := mixed(t, "x86_64-unknown-linux-gnu")
+	want := dumpWith(t, object, func(images []Located) []Located {
+		return append(images[:1:1], images[2])
+	})
+	f, err := Open(object, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if n := len(f.Images()); n != 4 {
+		t.Fatalf("%d images, want 4", n)
+	}
+	testDump(t, edited(t, object, func(f *File, w *os.File) error { return f.Remove(w, 1, 3, 1) }), want)
+}

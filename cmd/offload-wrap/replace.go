@@ -113,6 +113,11 @@ func loadCode(name string, old *wrapper.Located, failure error) (*newCode, error
 // check refuses new code that does not fit what the image says of itself;
 // with --force it only says how.
 func (r *replacer) check(name string, old *wrapper.Located, n *newCode) error {
+	if n.image == nil { // of an image the entries must agree, too
+		if same, err := old.HasCode(n.code, r.budget()); same || err != nil {
+			return err
+		}
+	}
 	err := r.fits(name, old, n)
 	if err != nil && r.force {
 		fmt.Fprintf(r.streams.Err, "%s: warning: %v\n", program, err)

@@ -144,14 +144,27 @@ func writeAll(w io.Writer, list []devimg.Code) error {
 	return nil
 }
 
-// deflate compresses pieces as data of the same kind was.
+// deflateWindow bounds the window of what is compressed anew, and so memory.
+const deflateWindow = 8 << 20
+
+// deflate compresses pieces as data of the same kind was, and well: what it
+// makes may have to fit where the old was. Code for several processors repeats
+// itself at long distances, which the window has to reach.
 func deflate(w io.Writer, list []devimg.Code, isZstd bool) error {
 	if !isZstd {
-		z := zlib.NewWriter(w)
+		z, err := zlib.NewWriterLevel(w, zlib.BestCompression)
+		if err != nil {
+			return err
+		}
 		return errors.Join(writeAll(z, list), z.Close())
 	}
+	window := zstd.MinWindowSize
+	for int64(window) < sizeOf(list) && window < deflateWindow {
+		window *= 2
+	}
 	// One goroutine: the bytes must not depend on the machine.
-	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
+		zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window))
 	if err != nil {
 		return err
 	}
