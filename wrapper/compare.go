@@ -84,6 +84,9 @@ func summarize(images []Located, budget *container.Budget) ([]*summary, error) {
 	return all, nil
 }
 
+// CodeDigest returns the SHA-256 of code, which is read and not held.
+func CodeDigest(c devimg.Code) ([sha256.Size]byte, error) { return digest(c) }
+
 func digest(c devimg.Code) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
 	if err = devimg.Copy(h, c); err == nil {

@@ -3,6 +3,7 @@ package wrapper
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"offlink/wrapper/abi"
 	"offlink/wrapper/container"
@@ -83,7 +84,7 @@ func (p *Place) Append(text []byte) []byte {
 
 // printable quotes a name that could break a line or a terminal.
 func printable(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if strings.ContainsFunc(name, unicode.IsControl) {
 		return strconv.Quote(name)
 	}
 	return name

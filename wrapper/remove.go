@@ -44,18 +44,19 @@ func (f *File) without(i int) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(scratch.Name()) // The mapping stays.
-	err = f.remove(scratch, i)
-	if closeErr := scratch.Close(); err == nil {
-		err = closeErr
+	os.Remove(scratch.Name())       // at once: a signal may come
+	defer os.Remove(scratch.Name()) // where an open file cannot be removed
+	defer scratch.Close()           // The mapping stays.
+	if err := f.remove(scratch, i); err != nil {
+		return nil, err
 	}
+	size, err := scratch.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return nil, err
 	}
-	rest, err := Open(scratch.Name(), f.options)
+	rest, err := openMapped(f.name, scratch, size, f.options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: without image %d: %w", f.name, i, err)
 	}
-	rest.name = f.name
 	return rest, nil
 }

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"offlink/cmd/internal/cli"
 	"offlink/wrapper"
+	"offlink/wrapper/devimg"
 )
 
 // editing is what replace and remove share: images of a file are meant, and
@@ -18,6 +22,7 @@ type editing struct {
 	selection
 	streams cli.Streams
 	output  string
+	code    devimg.Code // what the edit gives an image, nil where it removes
 }
 
 func (e *editing) register(c *cobra.Command) {
@@ -56,7 +61,31 @@ func (e *editing) edit(name string, choose func(*wrapper.File) ([]int, error), c
 	if err != nil {
 		return err
 	}
-	return outputs.Commit()
+	if err := e.verifyEdit(f, images, out.Name(), e.code); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return e.commit(&outputs, name)
+}
+
+// commit gives the edited file its name. A file that is edited in place keeps
+// its owner, permissions and extended attributes, or a warning says which it
+// lost.
+func (e *editing) commit(outputs *cli.Outputs, name string) error {
+	if e.output != "" {
+		return outputs.Commit()
+	}
+	attributes, err := readAttributes(name)
+	if err != nil {
+		return err
+	}
+	if err := outputs.Commit(); err != nil {
+		return err
+	}
+	if lost := attributes.restore(name); len(lost) > 0 {
+		slices.Sort(lost)
+		fmt.Fprintf(e.streams.Err, "%s: warning: %s: the edited file lost %s\n", program, name, strings.Join(lost, ", "))
+	}
+	return nil
 }
 
 // create opens the output with the permissions of the file. A file that is

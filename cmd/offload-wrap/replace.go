@@ -55,6 +55,7 @@ func (r *replacer) run(name, newName string) error {
 		}
 	}()
 	err := r.edit(name, r.one, check, func(w io.Writer, f *wrapper.File, images []int) error {
+		r.code = n.code
 		return f.Replace(w, images[0], n.code, wrapper.EditOptions{MoveHeaders: r.force, Warn: func(loss string) {
 			fmt.Fprintf(r.streams.Err, "%s: warning: %s: %s\n", program, name, loss)
 		}})

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Message returns what an error says to a user: errors of the standard library
@@ -21,7 +22,25 @@ func Message(err error) string {
 			text = strings.Replace(text, e.Error(), plain, 1)
 		}
 	}
-	return text
+	return escapeControls(text)
+}
+
+// escapeControls spells control characters out: names in hostile files would
+// move a terminal's cursor or rename its window.
+func escapeControls(text string) string {
+	isOdd := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+	if !strings.ContainsFunc(text, isOdd) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if isOdd(r) {
+			fmt.Fprintf(&b, `\x%02x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // errorTree returns err and what it wraps, from the outside to the inside.

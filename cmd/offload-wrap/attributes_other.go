@@ -1,0 +1,29 @@
+//go:build !linux
+
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// attributes are what a file has beside its content: here its permissions.
+type attributes struct{ mode fs.FileMode }
+
+func readAttributes(name string) (*attributes, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return &attributes{info.Mode()}, nil
+}
+
+// restore gives a file the permissions, and returns what it could not be
+// given.
+func (a *attributes) restore(name string) (lost []string) {
+	if os.Chmod(name, a.mode) != nil {
+		lost = append(lost, fmt.Sprintf("its permissions (%v)", a.mode))
+	}
+	return lost
+}

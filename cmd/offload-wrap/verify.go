@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"offlink/wrapper"
+	"offlink/wrapper/container"
+	"offlink/wrapper/devimg"
+)
+
+// verifyEdit reads an edited file back before it gets its name: it must have
+// the images that it had, those that were edited with other code (nil: not at
+// all).
+func (e *editing) verifyEdit(before *wrapper.File, edited []int, written string, code devimg.Code) error {
+	after, err := e.open(written)
+	if err != nil {
+		return fmt.Errorf("the edited file cannot be read, so that nothing was changed: %w", err)
+	}
+	defer after.Close()
+	was, is := before.Images(), after.Images()
+	var want []wrapper.Located
+	for i := range was {
+		switch {
+		case !slices.Contains(edited, i):
+			want = append(want, was[i])
+		case code != nil:
+			img := was[i]
+			img.Code = code
+			if img.Format == devimg.FormatCompressedNone {
+				img.Format = devimg.FormatNone // the new code, before compression
+			}
+			want = append(want, img)
+		}
+	}
+	if len(is) != len(want) {
+		return fmt.Errorf("the edited file would have %d images, not %d: nothing was changed", len(is), len(want))
+	}
+	for i := range want {
+		if err := e.sameImage(&want[i], &is[i]); err != nil {
+			return fmt.Errorf("image %d of the edited file: %w: nothing was changed", i, err)
+		}
+	}
+	return nil
+}
+
+// sameImage compares what the file says of two images, and their code.
+func (e *editing) sameImage(want, got *wrapper.Located) error {
+	if want.Kind != got.Kind || want.Target != got.Target || !slices.Equal(want.Entries, got.Entries) {
+		return fmt.Errorf("it is of kind %v and target %q with %d entries, and was of %v and %q with %d",
+			got.Kind, got.Target, len(got.Entries), want.Kind, want.Target, len(want.Entries))
+	}
+	same, err := sameCode(&want.Image, &got.Image, e.budget())
+	if err == nil && !same {
+		// New code that is compressed is compared as it was before.
+		var plain *devimg.Image
+		if plain, err = container.Uncompress(&got.Image, e.budget()); err == nil {
+			same, err = sameCode(&want.Image, plain, e.budget())
+		}
+	}
+	if err == nil && !same {
+		err = fmt.Errorf("its code is not what was to be written")
+	}
+	return err
+}
+
+func sameCode(a, b *devimg.Image, budget *container.Budget) (bool, error) {
+	if a.Code.Size() != b.Code.Size() {
+		return false, nil
+	}
+	first, err := wrapper.CodeDigest(a.Code)
+	if err != nil {
+		return false, err
+	}
+	second, err := wrapper.CodeDigest(b.Code)
+	return first == second, err
+}
