@@ -37,25 +37,18 @@ func kernelsOf(slice *split.Slice) (kernels []ir.ValueID) {
 	return kernels
 }
 
-// maxNamed is how many kernels a message names.
-const maxNamed = 3
-
-// kernelNames names the kernels of an image for a message: "kernel k: ", ""
-// where it has none.
+// kernelNames names the kernels of an image for the beginning of a message:
+// "kernel k: " or "kernel k and 3 more: ", "" where it has none.
 func kernelNames(slice *split.Slice) string {
-	var names []string
-	for _, id := range kernelsOf(slice) {
-		names = append(names, slice.Module.Values[id].Name)
-	}
-	switch n := len(names); {
-	case n == 0:
+	kernels := kernelsOf(slice)
+	if len(kernels) == 0 {
 		return ""
-	case n == 1:
-		return "kernel " + names[0] + ": "
-	case n > maxNamed:
-		return fmt.Sprintf("kernels %s and %d more: ", strings.Join(names[:maxNamed], ", "), n-maxNamed)
 	}
-	return "kernels " + strings.Join(names, ", ") + ": "
+	name := "kernel " + slice.Module.Values[kernels[0]].Name
+	if more := len(kernels) - 1; more > 0 {
+		name += fmt.Sprintf(" and %d more", more)
+	}
+	return name + ": "
 }
 
 // keep returns the slice without what has no place in SPIR-V: the lists of
