@@ -27,3 +27,48 @@ func enumName(kind operandKind, value uint32) string {
 	}
 	return strings.Join(parts, "|")
 }
+
+// BuiltInNumber is the number of a built-in variable by its name,
+// "GlobalInvocationId"; false for one that is not known.
+func BuiltInNumber(name string) (uint32, bool) {
+	for _, e := range enums[kindBuiltIn].values {
+		if e.name == name {
+			return e.value, true
+		}
+	}
+	return 0, false
+}
+
+// IsLiteral tells whether an operand of an instruction is a number, not an
+// identifier; operands count from the one behind the result.
+func (op Opcode) IsLiteral(operand int) bool {
+	info := op.info()
+	if info == nil {
+		return false
+	}
+	for _, o := range info.operands {
+		if o.kind == kindIdResultType || o.kind == kindIdResult {
+			continue
+		}
+		if operand == 0 || o.quant == many {
+			return !o.kind.isID()
+		}
+		operand--
+	}
+	return false
+}
+
+// ExtInstIsLiteral is IsLiteral for an instruction of a set.
+func ExtInstIsLiteral(set string, number uint32, operand int) bool {
+	info := findInstruction(extendedSets[set], number)
+	if info == nil {
+		return false
+	}
+	for _, o := range info.operands {
+		if operand == 0 || o.quant == many {
+			return !o.kind.isID()
+		}
+		operand--
+	}
+	return false
+}

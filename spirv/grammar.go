@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"sort"
+	"sync"
 )
 
 // Opcode is the number of an instruction.
@@ -356,4 +357,37 @@ func (w *operandWalk) params(kind operandKind, value uint32) error {
 		return w.take(kindLiteralContextDependentNumber, w.left())
 	}
 	return nil
+}
+
+// OpcodeByName returns the opcode of that name, "OpIAdd"; OpNop for one that
+// the grammar does not have.
+func OpcodeByName(name string) Opcode { return opcodesByName()[name] }
+
+// opcodesByName makes the table when it is first asked for.
+var opcodesByName = sync.OnceValue(func() map[string]Opcode {
+	table := make(map[string]Opcode, len(coreInstructions))
+	for _, list := range [][]instructionInfo{coreInstructions, extraInstructions} {
+		for i := range list {
+			table[list[i].name] = Opcode(list[i].number)
+		}
+	}
+	return table
+})
+
+// HasResult tells whether the instruction defines a value, and whether that
+// has a type.
+func (op Opcode) HasResult() (result, typed bool) {
+	t, r := op.resultWords()
+	return r >= 0, t >= 0
+}
+
+// ExtInstNumber is the number of an instruction of a set by its name; false if
+// the set has none of that name.
+func ExtInstNumber(set, name string) (uint32, bool) {
+	for _, info := range extendedSets[set] {
+		if info.name == name {
+			return info.number, true
+		}
+	}
+	return 0, false
 }

@@ -1,0 +1,165 @@
+package fromir
+
+import (
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// scopes maps names of synchronisation scopes.
+var scopes = map[string]uint32{
+	"": scopeCrossDevice, "all_svm_devices": scopeCrossDevice, "device": scopeDevice, "workgroup": scopeWorkgroup,
+	"subgroup": scopeSubgroup, "sub_group": scopeSubgroup, "work_item": scopeInvocation, "singlethread": scopeInvocation,
+}
+
+// scope returns the constant of an instruction's scope.
+func (f *function) scope(in *ir.Instruction) id {
+	n, ok := scopes[in.Scope]
+	if !ok {
+		n = scopeCrossDevice
+	}
+	return f.u32(n)
+}
+
+func orderSemantics(o ir.Ordering) uint32 {
+	switch o {
+	case ir.Acquire:
+		return semAcquire
+	case ir.Release:
+		return semRelease
+	case ir.AcquireRelease:
+		return semAcquireRelease
+	case ir.SequentiallyConsistent:
+		return semSequential
+	}
+	return 0
+}
+
+// pointerSemantics returns the memory that an address space is of.
+func pointerSemantics(space uint32) uint32 {
+	switch space {
+	case 1, 5, 6:
+		return semCrossWorkgroup
+	case 3:
+		return semWorkgroup
+	}
+	return 0
+}
+
+// semantics returns the constant of an ordering and the memory of a pointer.
+func (f *function) semantics(o ir.Ordering, pointer ir.Value) id {
+	return f.u32(orderSemantics(o) | pointerSemantics(f.typ(pointer.Type).AddressSpace))
+}
+
+// atomicCapability notes what atomics on a type need.
+func (f *function) atomicCapability(n ir.TypeID) {
+	if typ := f.typ(n); typ.Kind == ir.TypeInteger && typ.Bits == 64 {
+		f.capability(capInt64Atomics)
+	}
+}
+
+func (f *function) atomicLoad(i int, in *ir.Instruction) {
+	typ := f.resultType(i)
+	pointer := f.operand(in.Operands[0], f.pointerType(typ, f.typ(in.Operands[0].Type).AddressSpace))
+	f.atomicCapability(in.Type)
+	f.emitAs(i, spirv.OpAtomicLoad, typ, pointer, f.scope(in), f.semantics(in.Order, in.Operands[0]))
+}
+
+func (f *function) atomicStore(in *ir.Instruction) {
+	value, pointer := f.storeOperands(in)
+	f.atomicCapability(in.Operands[0].Type)
+	f.emitPlain(spirv.OpAtomicStore, pointer, f.scope(in), f.semantics(in.Order, in.Operands[1]), value)
+}
+
+var rmwOpcodes = map[ir.AtomicOperation]spirv.Opcode{
+	ir.RMWXchg: spirv.OpAtomicExchange, ir.RMWAdd: spirv.OpAtomicIAdd, ir.RMWSub: spirv.OpAtomicISub, ir.RMWAnd: spirv.OpAtomicAnd,
+	ir.RMWOr: spirv.OpAtomicOr, ir.RMWXor: spirv.OpAtomicXor, ir.RMWMax: spirv.OpAtomicSMax, ir.RMWMin: spirv.OpAtomicSMin,
+	ir.RMWUMax: spirv.OpAtomicUMax, ir.RMWUMin: spirv.OpAtomicUMin, ir.RMWFAdd: spirv.OpAtomicFAddEXT,
+	ir.RMWFSub: spirv.OpAtomicFAddEXT, ir.RMWFMax: spirv.OpAtomicFMaxEXT, ir.RMWFMin: spirv.OpAtomicFMinEXT,
+}
+
+func (f *function) readModifyWrite(i int, in *ir.Instruction) {
+	op, ok := rmwOpcodes[in.Operation]
+	if !ok {
+		f.failf("atomicrmw %v has no counterpart in SPIR-V", in.Operation)
+	}
+	typ := f.resultType(i)
+	space := f.typ(in.Operands[0].Type).AddressSpace
+	pointer := f.operand(in.Operands[0], f.pointerType(typ, space))
+	scope, semantics := f.scope(in), f.semantics(in.Order, in.Operands[0])
+	value := f.operand(in.Operands[1], f.pointerWant(in.Type, typ))
+	f.atomicCapability(in.Type)
+	f.floatAtomic(op, in.Type)
+	if in.Operation == ir.RMWFSub {
+		value = f.emit(spirv.OpFNegate, typ, value)
+	}
+	n := f.emitAs(i, op, typ, pointer, scope, semantics, value)
+	if in.Flags&ir.FlagVolatile != 0 {
+		f.b.decorate(n, decVolatile)
+	}
+}
+
+// pointerWant returns the type that an operand is cast to: one that is no
+// pointer keeps its own.
+func (f *function) pointerWant(n ir.TypeID, typ id) id {
+	if f.isPointer(n) {
+		return typ
+	}
+	return 0
+}
+
+// floatAtomic notes the extension and capability of atomics on floating-point
+// numbers.
+func (f *function) floatAtomic(op spirv.Opcode, n ir.TypeID) {
+	bits := f.typ(n).Bits
+	if f.typ(n).Kind != ir.TypeFloat {
+		return
+	}
+	switch op {
+	case spirv.OpAtomicFAddEXT:
+		f.use("SPV_EXT_shader_atomic_float_add")
+		switch bits {
+		case 16:
+			f.use("SPV_EXT_shader_atomic_float16_add")
+			f.capability(6095)
+		case 64:
+			f.capability(6034)
+		default:
+			f.capability(6033)
+		}
+	case spirv.OpAtomicFMinEXT, spirv.OpAtomicFMaxEXT:
+		f.use("SPV_EXT_shader_atomic_float_min_max")
+		f.capability(map[uint32]uint32{16: 5616, 32: 5612, 64: 5613}[bits])
+	}
+}
+
+// compareExchange writes a cmpxchg: the value that was there, and whether it
+// is the one compared with.
+func (f *function) compareExchange(i int, in *ir.Instruction) {
+	value := in.Operands[1].Type
+	pointee := noTerm
+	if f.isPointer(value) {
+		f.failf("a cmpxchg of pointers")
+	}
+	typ := f.valueType(value, pointee)
+	space := f.typ(in.Operands[0].Type).AddressSpace
+	pointer := f.operand(in.Operands[0], f.pointerType(typ, space))
+	f.atomicCapability(value)
+	compare, replace := f.value_(in.Operands[1]), f.value_(in.Operands[2])
+	old := f.emit(spirv.OpAtomicCompareExchange, typ, pointer, f.scope(in), f.semantics(in.Order, in.Operands[0]),
+		f.semantics(in.FailureOrder, in.Operands[0]), replace, compare)
+	if in.Flags&ir.FlagVolatile != 0 {
+		f.b.decorate(old, decVolatile)
+	}
+	same := f.emit(spirv.OpIEqual, f.boolType(), old, compare)
+	pair := f.resultType(i)
+	first := f.emit(spirv.OpCompositeInsert, pair, old, f.undef(pair), 0)
+	f.emitAs(i, spirv.OpCompositeInsert, pair, same, first, 1)
+}
+
+func (f *function) fence(in *ir.Instruction) {
+	semantics := orderSemantics(in.Order) | semWorkgroup | semCrossWorkgroup
+	if f.options.Version < spirv.Version1_0 {
+		return
+	}
+	f.emitPlain(spirv.OpMemoryBarrier, f.scope(in), f.u32(semantics))
+}

@@ -1,0 +1,250 @@
+package fromir
+
+import (
+	"slices"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// successors returns the blocks that a terminator leads to.
+func successors(in *ir.Instruction) (list []int) {
+	for _, o := range in.Operands {
+		if o.Kind == ir.ValueBlock {
+			list = append(list, int(o.Index))
+		}
+	}
+	return list
+}
+
+// dominators returns the immediate dominator of each block: -1 for the first,
+// -2 for those that are not reached.
+func dominators(body *ir.Body) []int {
+	n := len(body.Blocks)
+	after := postorder(body)
+	number := make([]int, n)
+	for i := range number {
+		number[i] = -1
+	}
+	for i, b := range after {
+		number[b] = i
+	}
+	preds := make([][]int, n)
+	for _, b := range after {
+		for _, s := range successors(body.Terminator(b)) {
+			preds[s] = append(preds[s], b)
+		}
+	}
+	dom := make([]int, n)
+	for i := range dom {
+		dom[i] = -2
+	}
+	dom[0] = 0
+	for changed := true; changed; {
+		changed = false
+		for _, b := range slices.Backward(after) {
+			if b == 0 {
+				continue
+			}
+			found := -2
+			for _, p := range preds[b] {
+				switch {
+				case dom[p] == -2:
+				case found == -2:
+					found = p
+				default:
+					found = commonDominator(dom, number, found, p)
+				}
+			}
+			if dom[b] != found {
+				dom[b], changed = found, true
+			}
+		}
+	}
+	dom[0] = -1
+	return dom
+}
+
+func commonDominator(dom, number []int, a, b int) int {
+	for a != b {
+		for number[a] < number[b] {
+			a = dom[a]
+		}
+		for number[b] < number[a] {
+			b = dom[b]
+		}
+	}
+	return a
+}
+
+// postorder returns the blocks that are reached, each after those that it
+// leads to, as far as there are no loops.
+func postorder(body *ir.Body) []int {
+	type visit struct{ block, next int }
+	seen := make([]bool, len(body.Blocks))
+	seen[0] = true
+	stack := []visit{{0, 0}}
+	var order []int
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		list := successors(body.Terminator(top.block))
+		if top.next == len(list) {
+			order = append(order, top.block)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		s := list[top.next]
+		top.next++
+		if !seen[s] {
+			seen[s] = true
+			stack = append(stack, visit{s, 0})
+		}
+	}
+	return order
+}
+
+// blockOrder returns the blocks in their order, but each after the one that
+// dominates it.
+func blockOrder(body *ir.Body) []int {
+	dom := dominators(body)
+	order := make([]int, 0, len(dom))
+	placed := make([]bool, len(dom))
+	var chain []int
+	for b := range dom {
+		chain = chain[:0]
+		for at := b; at >= 0 && !placed[at]; at = dom[at] {
+			placed[at] = true
+			chain = append(chain, at)
+		}
+		slices.Reverse(chain)
+		order = append(order, chain...)
+	}
+	return order
+}
+
+// edgeValues makes, at the end of a block, the values that phis of the next
+// blocks take from it and that need an instruction: casts of pointers and
+// constant expressions.
+func (f *function) edgeValues(block int) {
+	seen := map[int]bool{}
+	for _, next := range successors(f.ir.Terminator(block)) {
+		if seen[next] {
+			continue
+		}
+		seen[next] = true
+		for i := f.ir.Blocks[next].First; i < f.ir.Blocks[next].End && f.ir.Instructions[i].Op == ir.OpPhi; i++ {
+			phi := &f.ir.Instructions[i]
+			for k := 0; k+1 < len(phi.Operands); k += 2 {
+				if int(phi.Operands[k+1].Index) == block && f.needsCode(phi.Operands[k], f.resultType(i)) {
+					n := f.operand(phi.Operands[k], f.resultType(i))
+					want := f.edge(i, k)
+					if want != n {
+						f.code = appendInstruction(f.code, spirv.OpCopyObject, f.resultType(i), want, n)
+					}
+					break
+				}
+			}
+		}
+	}
+}
+
+// edge returns the identifier of a value that edgeValues makes.
+func (f *function) edge(phi, operand int) id {
+	key := phiEdge{phi, operand}
+	if f.incoming[key] == 0 {
+		f.incoming[key] = f.b.newID()
+	}
+	return f.incoming[key]
+}
+
+// needsCode reports whether a value needs an instruction to be of a type.
+func (f *function) needsCode(v ir.Value, want id) bool {
+	if v.Kind == ir.ValueConstant {
+		c := f.ir.Constants.At(v)
+		if c.Kind != ir.ConstantExpression {
+			return c.Kind == ir.ConstantAggregate && f.constantPart(v, want) == 0
+		}
+		return true
+	}
+	return f.typeOf(v) != want
+}
+
+func (f *function) phi(i int, in *ir.Instruction) {
+	typ := f.resultType(i)
+	var words []uint32
+	seen := map[uint32]bool{}
+	for k := 0; k+1 < len(in.Operands); k += 2 {
+		from := in.Operands[k+1].Index
+		if seen[from] {
+			continue
+		}
+		seen[from] = true
+		v := in.Operands[k]
+		if f.needsCode(v, typ) {
+			words = append(words, f.edge(i, k), f.labels[from])
+			continue
+		}
+		words = append(words, f.operand(v, typ), f.labels[from])
+	}
+	f.emitAs(i, spirv.OpPhi, typ, words...)
+}
+
+func (f *function) label(v ir.Value) id { return f.labels[v.Index] }
+
+// terminator writes the end of a block.
+func (f *function) terminator(in *ir.Instruction) {
+	switch in.Op {
+	case ir.OpRet:
+		if len(in.Operands) == 0 {
+			f.emitPlain(spirv.OpReturn)
+			return
+		}
+		want := f.valueType(in.Operands[0].Type, f.info.result)
+		f.emitPlain(spirv.OpReturnValue, f.operand(in.Operands[0], want))
+	case ir.OpBr:
+		f.branch(in)
+	case ir.OpSwitch:
+		f.switchTo(in)
+	case ir.OpUnreachable:
+		f.emitPlain(spirv.OpUnreachable)
+	default:
+		f.failf("the instruction %v has no counterpart in SPIR-V", in.Op)
+	}
+}
+
+func (f *function) branch(in *ir.Instruction) {
+	if len(in.Operands) == 1 || in.Operands[1].Index == in.Operands[2].Index {
+		f.emitPlain(spirv.OpBranch, f.label(in.Operands[len(in.Operands)-1]))
+		return
+	}
+	f.emitPlain(spirv.OpBranchConditional, f.value_(in.Operands[0]), f.label(in.Operands[1]), f.label(in.Operands[2]))
+}
+
+func (f *function) switchTo(in *ir.Instruction) {
+	selector := in.Operands[0]
+	bits := f.typ(selector.Type).Bits
+	if bits == 1 {
+		f.switchBool(in)
+		return
+	}
+	words := []uint32{f.value_(selector), f.label(in.Operands[1])}
+	for k := 2; k+1 < len(in.Operands); k += 2 {
+		n := constantNumber(&f.ir.Constants, in.Operands[k])
+		words = append(words, constantWords(bits, []uint64{n})...)
+		words = append(words, f.label(in.Operands[k+1]))
+	}
+	f.emitPlain(spirv.OpSwitch, words...)
+}
+
+// switchBool writes a switch on an i1, which OpSwitch does not take.
+func (f *function) switchBool(in *ir.Instruction) {
+	targets := [2]id{f.label(in.Operands[1]), f.label(in.Operands[1])}
+	for k := 2; k+1 < len(in.Operands); k += 2 {
+		targets[constantNumber(&f.ir.Constants, in.Operands[k])&1] = f.label(in.Operands[k+1])
+	}
+	if targets[0] == targets[1] {
+		f.emitPlain(spirv.OpBranch, targets[0])
+		return
+	}
+	f.emitPlain(spirv.OpBranchConditional, f.value_(in.Operands[0]), targets[1], targets[0])
+}

@@ -1,0 +1,358 @@
+package fromir
+
+import (
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// builtin is what calls of a function become.
+type builtin struct {
+	name       string // without mangling, prefix and postfixes
+	parameters []mangledType
+	write      func(c *callSite)
+	// result is what a pointer that is returned points to: like parameter
+	// number result if that is not negative.
+	result int
+}
+
+// callSite is a call that is being written.
+type callSite struct {
+	*function
+	index    int
+	in       *ir.Instruction
+	detail   *ir.CallDetail
+	callee   *functionInfo
+	builtin  *builtin
+	operands []ir.Value // the arguments
+	typ      id         // of the result
+	before   id         // that the result has been used as
+}
+
+// recognize finds out whether calls of a function become something else than
+// calls.
+func (t *translator) recognize(n ir.ValueID, info *functionInfo) {
+	name := info.value.Name
+	if strings.HasPrefix(name, "llvm.") {
+		info.builtin = t.intrinsic(name)
+		return
+	}
+	if !info.value.Declaration {
+		return
+	}
+	base, parameters, mangled := demangle(name)
+	for i := range parameters {
+		if i < len(info.parameters) && info.parameters[i] != noTerm {
+			if found := t.mangledTerm(&parameters[i]); found != noTerm {
+				t.terms.unify(info.parameters[i], found)
+			}
+		}
+	}
+	switch {
+	case strings.HasPrefix(base, "__spirv_"):
+		info.builtin = t.spirvBuiltin(base, parameters)
+	case mangled && t.language.opencl || base == "printf" && t.language.opencl:
+		info.builtin = t.openclBuiltin(base, parameters)
+	}
+	if info.builtin != nil {
+		info.builtin.name, info.builtin.parameters = base, parameters
+	}
+}
+
+// callResult returns what a call's pointer points to.
+func (f *inference) callResult(in *ir.Instruction) term {
+	info := f.calledFunction(in)
+	if info == nil {
+		return noTerm
+	}
+	if info.builtin != nil {
+		if k := info.builtin.result; k >= 0 && k+1 < len(in.Operands) {
+			return f.of(in.Operands[k+1])
+		}
+		if f.isPointer(in.Type) {
+			return f.translator.terms.unknown()
+		}
+		return noTerm
+	}
+	return info.result
+}
+
+// calledFunction returns the function that a call names, nil for others.
+func (t *translator) calledFunction(in *ir.Instruction) *functionInfo {
+	v := in.Operands[0]
+	for range 16 {
+		if v.Kind != ir.ValueGlobal {
+			return nil
+		}
+		if t.module.Values[v.Index].Kind == ir.Function {
+			return t.functions[ir.ValueID(v.Index)]
+		}
+		v = t.global(ir.ValueID(v.Index)).alias
+	}
+	return nil
+}
+
+// callUses unifies arguments with parameters.
+func (f *inference) callUses(in *ir.Instruction) {
+	info := f.calledFunction(in)
+	if info == nil {
+		return
+	}
+	unify := f.translator.terms.unify
+	arguments := in.Operands[1:]
+	if b := info.builtin; b != nil {
+		f.builtinUses(b, info, in, arguments)
+		return
+	}
+	for i, v := range arguments {
+		if i < len(info.parameters) {
+			unify(info.parameters[i], f.of(v))
+		}
+	}
+}
+
+// builtinUses unifies what built-ins say of their arguments.
+func (f *inference) builtinUses(b *builtin, info *functionInfo, in *ir.Instruction, arguments []ir.Value) {
+	unify := f.translator.terms.unify
+	name := info.value.Name
+	switch {
+	case strings.HasPrefix(name, "llvm.memcpy") || strings.HasPrefix(name, "llvm.memmove"):
+		unify(f.of(arguments[0]), f.of(arguments[1]))
+	case strings.HasPrefix(b.name, "__spirv_Atomic") || strings.HasPrefix(b.name, "atom"):
+		value := in.Type
+		if strings.HasSuffix(b.name, "Store") && len(arguments) > 3 {
+			value = arguments[3].Type
+		}
+		if typ := f.typ(value); len(arguments) > 0 && (typ.Kind == ir.TypeInteger && typ.Bits >= 8 || typ.Kind == ir.TypeFloat) {
+			unify(f.of(arguments[0]), f.memory(value))
+		}
+	default:
+		for i, v := range arguments {
+			if i < len(b.parameters) && i < len(info.parameters) && b.parameters[i].pointer > 0 {
+				if found := f.mangledTerm(&b.parameters[i]); found != noTerm {
+					unify(f.of(v), found)
+				}
+			}
+		}
+	}
+}
+
+// call writes a call.
+func (f *function) call(i int, in *ir.Instruction) {
+	c := &callSite{function: f, index: i, in: in, detail: &f.ir.Calls[in.Call], operands: in.Operands[1:], before: f.ids[i]}
+	if c.detail.Asm != nil {
+		c.typ = f.resultType(i)
+		c.inlineAsm()
+		return
+	}
+	c.callee = f.calledFunction(in)
+	if c.callee == nil {
+		c.typ = f.resultType(i)
+		c.callPointer()
+		return
+	}
+	if b := c.callee.builtin; b != nil {
+		c.builtin = b
+		if !f.isVoid(in.Type) {
+			c.typ = f.resultTypeOfBuiltin(i)
+		} else {
+			c.typ = f.voidType()
+		}
+		b.write(c)
+		return
+	}
+	c.typ = f.resultType(i)
+	c.callFunction()
+}
+
+// resultTypeOfBuiltin is resultType for built-ins: metadata and tokens, which
+// have no type, are left to them.
+func (f *function) resultTypeOfBuiltin(i int) id {
+	if typ := f.typ(f.ir.Instructions[i].Type); typ.Kind == ir.TypeOther {
+		return 0
+	}
+	return f.resultType(i)
+}
+
+func (f *function) isVoid(n ir.TypeID) bool {
+	typ := f.typ(n)
+	return typ.Kind == ir.TypeOther && typ.Name == "void"
+}
+
+// callFunction writes an OpFunctionCall.
+func (c *callSite) callFunction() {
+	info := c.callee
+	elements := c.function.typ(info.value.Type).Elements[1:]
+	number, _ := c.module.Lookup(info.value.Name)
+	if len(c.operands) != len(elements) {
+		c.failf("a call with %d arguments of a function of %d parameters", len(c.operands), len(elements))
+	}
+	words := []uint32{c.functionID(number)}
+	for i, v := range c.operands {
+		words = append(words, c.operand(v, c.pointerWant(elements[i], c.valueType(elements[i], info.parameters[i]))))
+	}
+	result := c.valueType(c.function.typ(info.value.Type).Elements[0], info.result)
+	if c.isVoid(c.in.Type) {
+		c.emit(spirv.OpFunctionCall, result, words...)
+		return
+	}
+	n := c.emitAs(c.index, spirv.OpFunctionCall, result, words...)
+	if result != c.typ {
+		c.ids[c.index] = 0
+		c.define(c.index, c.cast(n, result, c.typ))
+	}
+}
+
+// callPointer writes a call of a function pointer.
+func (c *callSite) callPointer() {
+	if !c.options.allowed("SPV_INTEL_function_pointers") {
+		c.failf("a call of a function pointer needs the extension SPV_INTEL_function_pointers, which is not allowed")
+	}
+	c.use("SPV_INTEL_function_pointers")
+	c.capability(capFunctionPointers)
+	callee := c.in.Operands[0]
+	typ := c.function.typ(c.in.Element)
+	var parameters []id
+	for _, p := range typ.Elements[1:] {
+		parameters = append(parameters, c.typeID(p))
+	}
+	result := c.typeID(typ.Elements[0])
+	space := c.function.typ(callee.Type).AddressSpace
+	words := []uint32{c.operand(callee, c.pointerType(c.functionType(result, parameters), space))}
+	for i, v := range c.operands {
+		want := id(0)
+		if i < len(parameters) {
+			want = c.pointerWant(v.Type, parameters[i])
+		}
+		words = append(words, c.operand(v, want))
+	}
+	if c.isVoid(c.in.Type) {
+		c.emit(spirv.OpFunctionPointerCallINTEL, result, words...)
+		return
+	}
+	c.result(c.emit(spirv.OpFunctionPointerCallINTEL, result, words...), result)
+}
+
+// result makes a value the call's result, casting a pointer of another type.
+func (c *callSite) result(n, typ id) {
+	if c.isVoid(c.in.Type) {
+		return
+	}
+	n = c.cast(n, typ, c.typ)
+	c.define(c.index, n)
+	if c.before == 0 && c.in.Name != "" && c.b.names[n] == "" && c.b.entries[n] == nil {
+		c.b.name(n, c.in.Name)
+	}
+}
+
+// functionPointer returns the address of a function as a value.
+func (t *translator) functionPointer(n ir.ValueID) id {
+	if !t.options.allowed("SPV_INTEL_function_pointers") {
+		t.failf("the address of the function %s needs the extension SPV_INTEL_function_pointers, which is not allowed", t.module.Values[n].Name)
+	}
+	t.use("SPV_INTEL_function_pointers")
+	t.capability(capFunctionPointers)
+	typ := t.globalAddressType(n)
+	return t.b.constantEntry(spirv.OpConstantFunctionPointerINTEL, typ, []uint32{t.functionID(n)})
+}
+
+// inlineAsm writes a call of inline assembly.
+func (c *callSite) inlineAsm() {
+	c.use("SPV_INTEL_inline_assembly")
+	c.capability(capAsm)
+	a := c.detail.Asm
+	target := c.asmTarget()
+	typ := c.typeID(c.in.Element)
+	key := "asm" + a.Template + "\x00" + a.Constraints + uniqueKey(0, []uint32{typ})
+	n, ok := c.b.unique[key]
+	if !ok {
+		n = c.b.newID()
+		c.b.unique[key] = n
+		words := appendText([]uint32{c.typeID(c.function.typ(c.in.Element).Elements[0]), n, typ, target}, a.Template)
+		c.b.asm = appendInstruction(c.b.asm, opAsmINTEL, appendText(words, a.Constraints)...)
+		if a.SideEffects {
+			c.b.decorate(n, decSideEffects)
+		}
+	}
+	words := []uint32{n}
+	for _, v := range c.operands {
+		words = append(words, c.value_(v))
+	}
+	result := c.typeID(c.function.typ(c.in.Element).Elements[0])
+	c.result(c.emit(spirv.OpAsmCallINTEL, result, words...), result)
+}
+
+func (t *translator) asmTarget() id {
+	key := "asm target"
+	n, ok := t.b.unique[key]
+	if !ok {
+		n = t.b.newID()
+		t.b.unique[key] = n
+		t.b.asm = appendInstruction(t.b.asm, opAsmTargetINTEL, appendText([]uint32{n}, t.module.Triple)...)
+	}
+	return n
+}
+
+// constantArgument returns the value of an argument that must be a constant.
+func (c *callSite) constantArgument(i int) uint64 {
+	if i < len(c.operands) {
+		if v := c.operands[i]; v.Kind == ir.ValueConstant {
+			switch n := c.ir.Constants.At(v); n.Kind {
+			case ir.ConstantInt:
+				return n.Words[0]
+			case ir.ConstantZero, ir.ConstantUndef, ir.ConstantPoison:
+				return 0
+			}
+		}
+	}
+	c.failf("argument %d must be a constant", i+1)
+	return 0
+}
+
+// isConstant reports whether an argument is an integer constant.
+func (c *callSite) isConstant(i int) bool {
+	if i >= len(c.operands) || c.operands[i].Kind != ir.ValueConstant {
+		return false
+	}
+	k := c.ir.Constants.At(c.operands[i]).Kind
+	return k == ir.ConstantInt || k == ir.ConstantZero
+}
+
+// arg returns an argument; a pointer as the name of the function says.
+func (c *callSite) arg(i int) id {
+	if i >= len(c.operands) {
+		c.failf("argument %d is lacking", i+1)
+	}
+	v := c.operands[i]
+	if i < len(c.callee.parameters) && c.isPointer(v.Type) && c.builtin != nil && i < len(c.builtin.parameters) {
+		if found := c.mangledTerm(&c.builtin.parameters[i]); found != noTerm {
+			return c.operand(v, c.pointerType(c.termID(found), c.function.typ(v.Type).AddressSpace))
+		}
+	}
+	return c.value_(v)
+}
+
+// argAs returns a pointer argument as a pointer to that type.
+func (c *callSite) argAs(i int, pointee id) id {
+	v := c.operands[i]
+	return c.operand(v, c.pointerType(pointee, c.function.typ(v.Type).AddressSpace))
+}
+
+// args returns the arguments from the first on.
+func (c *callSite) args(first int) []id {
+	var list []id
+	for i := first; i < len(c.operands); i++ {
+		list = append(list, c.arg(i))
+	}
+	return list
+}
+
+// extInst writes an instruction of OpenCL.std.
+func (c *callSite) extInst(name string, operands ...uint32) id {
+	number, ok := spirv.ExtInstNumber("OpenCL.std", name)
+	if !ok {
+		c.failf("OpenCL.std has no instruction %s", name)
+	}
+	return c.emit(spirv.OpExtInst, c.typ, append([]uint32{c.opencl, number}, operands...)...)
+}

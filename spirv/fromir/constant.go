@@ -1,0 +1,273 @@
+package fromir
+
+import (
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// constInt returns an integer constant.
+func (t *translator) constInt(bits uint32, value uint64) id {
+	typ := t.intType(bits)
+	if bits == 1 {
+		return t.constBool(value != 0)
+	}
+	return t.b.constantEntry(spirv.OpConstant, typ, constantWords(bits, []uint64{value}))
+}
+
+func (t *translator) constBool(value bool) id {
+	op := spirv.OpConstantFalse
+	if value {
+		op = spirv.OpConstantTrue
+	}
+	return t.b.constantEntry(op, t.boolType(), nil)
+}
+
+// u32 returns a constant of 32 bits.
+func (t *translator) u32(value uint32) id { return t.constInt(32, uint64(value)) }
+
+// sizeConstant returns a constant as wide as a pointer.
+func (t *translator) sizeConstant(value uint64) id { return t.constInt(t.pointerBits, value) }
+
+func (t *translator) null(typ id) id { return t.b.constantEntry(spirv.OpConstantNull, typ, nil) }
+
+func (t *translator) undef(typ id) id { return t.b.constantEntry(spirv.OpUndef, typ, nil) }
+
+// constantWords cuts a number into the words of an OpConstant.
+func constantWords(bits uint32, words []uint64) []uint32 {
+	list := make([]uint32, (bits+31)/32)
+	for i := range list {
+		if i/2 < len(words) {
+			list[i] = uint32(words[i/2] >> (32 * (i % 2)))
+		}
+	}
+	return list
+}
+
+// constant returns a constant that needs no instructions; 0 for expressions
+// and addresses. typ is the type that it must have.
+func (t *translator) constant(c *ir.ConstantNode, typ id, value func(ir.Value, id) id) id {
+	switch c.Kind {
+	case ir.ConstantInt:
+		if n := t.typ(c.Type); n.Bits == 1 {
+			return t.constBool(c.Words[0] != 0)
+		} else {
+			return t.b.constantEntry(spirv.OpConstant, typ, constantWords(n.Bits, c.Words))
+		}
+	case ir.ConstantFloat:
+		return t.b.constantEntry(spirv.OpConstant, typ, constantWords(t.typ(c.Type).Bits, c.Words))
+	case ir.ConstantZero:
+		return t.null(typ)
+	case ir.ConstantUndef:
+		return t.undef(typ)
+	case ir.ConstantPoison:
+		if t.options.allowed("SPV_KHR_poison_freeze") && !t.options.AllExtensions {
+			t.use("SPV_KHR_poison_freeze")
+			t.capability(6256)
+			return t.b.constantEntry(opPoisonKHR, typ, nil)
+		}
+		return t.undef(typ)
+	case ir.ConstantData, ir.ConstantBytes:
+		return t.dataConstant(c, typ)
+	case ir.ConstantAggregate:
+		return t.aggregateConstant(c, typ, value)
+	case ir.ConstantBlockAddress:
+		t.failf("addresses of blocks have no counterpart in SPIR-V")
+	}
+	return 0
+}
+
+// dataConstant returns an array or vector of numbers.
+func (t *translator) dataConstant(c *ir.ConstantNode, typ id) id {
+	n := t.typ(c.Type)
+	element := t.typ(n.Elements[0])
+	elementID := t.typeID(n.Elements[0])
+	words := c.Words
+	if c.Kind == ir.ConstantBytes {
+		words = make([]uint64, len(c.Bytes))
+		for i, b := range c.Bytes {
+			words[i] = uint64(b)
+		}
+	}
+	zero := true
+	for _, w := range words {
+		zero = zero && w == 0
+	}
+	if zero && (len(words) > 0 && n.Kind == ir.TypeVector && element.Kind == ir.TypeInteger || len(words) == 0) {
+		return t.null(typ)
+	}
+	parts := make([]id, len(words))
+	for i, w := range words {
+		if element.Bits == 1 {
+			parts[i] = t.constBool(w != 0)
+			continue
+		}
+		parts[i] = t.b.constantEntry(spirv.OpConstant, elementID, constantWords(element.Bits, []uint64{w}))
+	}
+	if n.Kind == ir.TypeVector && n.Length == 1 {
+		return parts[0]
+	}
+	return t.composite(typ, parts)
+}
+
+// composite returns an OpConstantComposite.
+func (t *translator) composite(typ id, parts []id) id {
+	if len(parts) == 0 {
+		return t.null(typ)
+	}
+	if len(parts) > 0xffff-3 {
+		t.failf("constants of %d elements do not fit into an instruction", len(parts))
+	}
+	return t.b.constantEntry(spirv.OpConstantComposite, typ, parts, parts...)
+}
+
+func (t *translator) aggregateConstant(c *ir.ConstantNode, typ id, value func(ir.Value, id) id) id {
+	n := *t.typ(c.Type)
+	if n.Kind == ir.TypeStruct && (n.Name == "spirv.ConstantSampler" || n.Name == "spirv.ConstantPipeStorage") {
+		return 0
+	}
+	parts := make([]id, len(c.Operands))
+	for i, v := range c.Operands {
+		parts[i] = value(v, t.typeID(t.elementType(c.Type, uint64(i))))
+	}
+	if n.Kind == ir.TypeVector && n.Length == 1 {
+		return parts[0]
+	}
+	for _, p := range parts {
+		if p == 0 {
+			return 0
+		}
+	}
+	return t.composite(typ, parts)
+}
+
+// globalConstant returns a constant outside of functions, where an expression
+// is an OpSpecConstantOp. want is the type that it must have, 0 for its own.
+func (t *translator) globalConstant(pool *ir.ConstantPool, v ir.Value, want id) id {
+	if t.nesting++; t.nesting > 300 {
+		t.failf("constants nested too deep")
+	}
+	defer func() { t.nesting-- }()
+	switch v.Kind {
+	case ir.ValueGlobal:
+		return t.castConstant(t.globalAddress(ir.ValueID(v.Index)), t.globalAddressType(ir.ValueID(v.Index)), want, ir.ValueID(v.Index))
+	case ir.ValueConstant:
+	default:
+		t.failf("an initialiser that is no constant")
+	}
+	c := pool.At(v)
+	if want == 0 {
+		want = t.typeID(c.Type)
+	}
+	if c.Kind != ir.ConstantExpression {
+		return t.constant(c, want, func(v ir.Value, typ id) id { return t.globalConstant(pool, v, typ) })
+	}
+	return t.constantExpression(pool, c, want)
+}
+
+// castConstant casts a pointer to the type that is wanted.
+func (t *translator) castConstant(n, typ, want id, global ir.ValueID) id {
+	if want == 0 || typ == want {
+		return n
+	}
+	if v := &t.module.Values[global]; v.Kind == ir.Variable {
+		if e := t.typ(v.Type); e.Kind == ir.TypeArray && t.typ(e.Elements[0]).Kind == ir.TypeInteger && t.typ(e.Elements[0]).Bits == 8 {
+			zero := t.u32(0)
+			return t.specOp(want, spirv.OpInBoundsPtrAccessChain, n, zero, zero)
+		}
+	}
+	return t.specOp(want, spirv.OpBitcast, n)
+}
+
+// specOp returns an OpSpecConstantOp.
+func (t *translator) specOp(typ id, op spirv.Opcode, operands ...id) id {
+	return t.b.constantEntry(spirv.OpSpecConstantOp, typ, append([]uint32{uint32(op)}, operands...), operands...)
+}
+
+func (t *translator) constantExpression(pool *ir.ConstantPool, c *ir.ConstantNode, want id) id {
+	e := c.Expression
+	operand := func(i int, want id) id { return t.globalConstant(pool, c.Operands[i], want) }
+	pointee := func(i int) id { return t.constantPointer(pool, c.Operands[i]) }
+	switch op := e.Op; op {
+	case ir.OpGEP:
+		space := t.typ(c.Operands[0].Type).AddressSpace
+		base := operand(0, t.pointerType(t.typeID(e.Element), space))
+		list := []id{base}
+		for i := range c.Operands[1:] {
+			list = append(list, operand(i+1, 0))
+		}
+		own := t.pointerType(t.termID(t.constantTerm(pool, ir.Value{Kind: ir.ValueConstant, Index: t.indexOf(pool, c), Type: c.Type})), space)
+		code := spirv.OpPtrAccessChain
+		if e.Flags&ir.FlagInBounds != 0 {
+			code = spirv.OpInBoundsPtrAccessChain
+		}
+		return t.castPlain(t.specOp(own, code, list...), own, want)
+	case ir.OpBitCast:
+		return t.castPlain(operand(0, 0), pointee(0), want)
+	case ir.OpAddrSpaceCast:
+		from := t.typ(c.Operands[0].Type).AddressSpace
+		to := t.typ(c.Type).AddressSpace
+		code, ok := spaceCast(from, to)
+		if !ok {
+			t.failf("a cast from address space %d to %d", from, to)
+		}
+		target := t.pointerType(t.pointeeOfConstant(pool, c.Operands[0]), to)
+		return t.castPlain(t.specOp(target, code, operand(0, 0)), target, want)
+	case ir.OpPtrToInt, ir.OpPtrToAddr:
+		return t.specOp(want, spirv.OpConvertPtrToU, operand(0, 0))
+	case ir.OpIntToPtr:
+		return t.specOp(want, spirv.OpConvertUToPtr, operand(0, 0))
+	default:
+		if code, ok := plainOpcodes[op]; ok && len(c.Operands) <= 2 {
+			list := []id{operand(0, 0)}
+			if len(c.Operands) == 2 {
+				list = append(list, operand(1, 0))
+			}
+			return t.specOp(want, code, list...)
+		}
+	}
+	t.failf("a constant expression of %v in an initialiser", e.Op)
+	return 0
+}
+
+// indexOf returns the number of a constant of the pool.
+func (t *translator) indexOf(pool *ir.ConstantPool, c *ir.ConstantNode) uint32 {
+	for i := range pool.Nodes {
+		if &pool.Nodes[i] == c {
+			return uint32(i)
+		}
+	}
+	return 0
+}
+
+func (t *translator) castPlain(n, typ, want id) id {
+	if want == 0 || want == typ {
+		return n
+	}
+	return t.specOp(want, spirv.OpBitcast, n)
+}
+
+// pointeeOfConstant returns the type that a constant address points to.
+func (t *translator) pointeeOfConstant(pool *ir.ConstantPool, v ir.Value) id {
+	if found := t.constantTerm(pool, v); found != noTerm {
+		return t.termID(found)
+	}
+	return t.intType(8)
+}
+
+func (t *translator) constantPointer(pool *ir.ConstantPool, v ir.Value) id {
+	if t.typ(v.Type).Kind != ir.TypePointer {
+		return t.typeID(v.Type)
+	}
+	return t.pointerType(t.pointeeOfConstant(pool, v), t.typ(v.Type).AddressSpace)
+}
+
+// spaceCast returns the instruction that casts between address spaces.
+func spaceCast(from, to uint32) (spirv.Opcode, bool) {
+	switch {
+	case to == 4 && from != 2:
+		return spirv.OpPtrCastToGeneric, true
+	case from == 4 && to != 2:
+		return spirv.OpGenericCastToPtr, true
+	}
+	return spirv.OpNop, false
+}

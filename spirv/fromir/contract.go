@@ -1,0 +1,67 @@
+package fromir
+
+import (
+	"offlink/ir"
+)
+
+// contraction notes, as bodies are written, whether they may be contracted: a
+// multiplication whose result is added shows that the compiler was not to fuse
+// them, and a call of what is not known may hide one.
+func (f *function) contraction() {
+	for i := range f.ir.Instructions {
+		in := &f.ir.Instructions[i]
+		if f.unfused(in) {
+			f.contracted[f.number] = false
+			return
+		}
+	}
+}
+
+// unfused reports whether an instruction keeps a function from contraction.
+func (f *function) unfused(in *ir.Instruction) bool {
+	switch in.Op {
+	case ir.OpFAdd, ir.OpFSub:
+		for _, v := range in.Operands {
+			if v.Kind == ir.ValueInstruction && f.ir.Instructions[v.Index].Op == ir.OpFMul {
+				return true
+			}
+		}
+	case ir.OpCall:
+		if f.ir.Calls[in.Call].Asm != nil {
+			return true
+		}
+		info := f.calledFunction(in)
+		return info == nil || info.builtin == nil && info.value.Declaration
+	}
+	return false
+}
+
+// uncontracted reports whether a kernel, or a function that it calls, keeps it
+// from contraction.
+func (t *translator) uncontracted(kernel ir.ValueID) bool {
+	seen := map[ir.ValueID]bool{}
+	work := []ir.ValueID{kernel}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		if on, known := t.contracted[n]; known && !on {
+			return true
+		}
+		for _, r := range t.module.Values[n].Refs {
+			if r.Kind() == ir.RefCallee && t.module.Values[r.Index()].Kind == ir.Function {
+				work = append(work, ir.ValueID(r.Index()))
+			}
+		}
+	}
+	return false
+}
+
+// vectorHintNumber returns the operand of VecTypeHint: the element count in
+// the upper half, the type in the lower.
+func (t *translator) vectorHintNumber(v *ir.GlobalValue, o ir.Operand) uint32 {
+	return 0
+}

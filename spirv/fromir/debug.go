@@ -1,0 +1,77 @@
+package fromir
+
+import (
+	"path"
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// lineState is the source line that the last OpLine of a block says.
+type lineState struct{ file, line, column uint32 }
+
+// writeLine writes the source line of an instruction when it changes.
+func (f *function) writeLine(in *ir.Instruction) {
+	if in.Op == ir.OpDebugRecord || in.Op == ir.OpPhi {
+		return
+	}
+	l := in.Location
+	if l == nil || l.Scope == 0 {
+		return
+	}
+	file := f.fileOf(ir.NodeID(l.Scope - 1))
+	if file == 0 || l.Line == 0 && l.Column == 0 {
+		return
+	}
+	now := lineState{file, l.Line, l.Column}
+	if now != f.line {
+		f.line = now
+		f.emitPlain(spirv.OpLine, file, l.Line, l.Column)
+	}
+}
+
+// fileOf returns the OpString of the file that a scope is in, 0 if it is not
+// known.
+func (t *translator) fileOf(scope ir.NodeID) id {
+	if known, ok := t.files[scope]; ok {
+		return known
+	}
+	t.files[scope] = 0
+	fields, err := t.module.Source.Operands(scope)
+	if err != nil {
+		t.failf("%v", err)
+	}
+	found := id(0)
+	switch t.module.Nodes.Kind(scope) {
+	case "DIFile":
+		var name, directory string
+		for _, f := range fields {
+			switch f.Field {
+			case "filename":
+				name = f.String
+			case "directory":
+				directory = f.String
+			}
+		}
+		if !strings.HasPrefix(name, "/") && directory != "" {
+			name = path.Join(directory, name)
+		}
+		found = t.b.text(name)
+	default:
+		for _, f := range fields {
+			if f.Field == "file" && f.Kind == ir.OperandNode {
+				found = t.fileOf(f.Node)
+			}
+		}
+		if found == 0 {
+			for _, f := range fields {
+				if f.Field == "scope" && f.Kind == ir.OperandNode {
+					found = t.fileOf(f.Node)
+				}
+			}
+		}
+	}
+	t.files[scope] = found
+	return found
+}

@@ -1,0 +1,406 @@
+package fromir
+
+import (
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// function is a body that is being written.
+type function struct {
+	*translator
+	value  *ir.GlobalValue
+	info   *functionInfo
+	ir     *ir.Body
+	terms  []term // of the instructions
+	ids    []id   // of the instructions; 0 until needed
+	args   []id
+	labels []id
+	number ir.ValueID
+	lastAt int   // where in code the last instruction of an operation is looked for from
+	dom    []int // dominators, nil until needed
+	block  int   // that is being written
+	at     int // the instruction that is being written
+	// variables and code are the words of the first block's variables and of
+	// everything after them.
+	variables, code []uint32
+	incoming        map[phiEdge]id
+	merges          map[int][]uint32 // words of a loop merge, by header
+	line            lineState
+	casts           map[castKey]id // casts in the block
+}
+
+// phiEdge is a value of a phi that is made at the end of the block that it
+// comes from.
+type phiEdge struct{ phi, operand int }
+
+type castKey struct{ value, typ id }
+
+// describe names the instruction that is being written, for messages.
+func (f *function) describe() string {
+	if f.ir == nil || f.at >= len(f.ir.Instructions) {
+		return ""
+	}
+	in := &f.ir.Instructions[f.at]
+	if in.Op == ir.OpCall && len(in.Operands) > 0 && in.Operands[0].Kind == ir.ValueGlobal {
+		return "call of " + f.module.Values[in.Operands[0].Index].Name
+	}
+	return in.Op.String()
+}
+
+// functionTypeOf returns the type of a function of the module.
+func (t *translator) functionTypeOf(n ir.ValueID) id {
+	info := t.functions[n]
+	if info.typ == 0 {
+		elements := append([]ir.TypeID{}, t.typ(info.value.Type).Elements...)
+		parameters := make([]id, 0, len(elements)-1)
+		for i, p := range elements[1:] {
+			parameters = append(parameters, t.valueType(p, info.parameters[i]))
+		}
+		info.typ = t.functionType(t.valueType(elements[0], info.result), parameters)
+	}
+	return info.typ
+}
+
+// valueType returns the type of a value: by its term if it is a pointer.
+func (t *translator) valueType(n ir.TypeID, pointee term) id {
+	if pointee == noTerm || !t.isPointer(n) {
+		return t.typeID(n)
+	}
+	return t.pointerType(t.termID(pointee), t.typ(n).AddressSpace)
+}
+
+// functionID returns the identifier of a function, declaring one without a
+// body when it is first asked for.
+func (t *translator) functionID(n ir.ValueID) id {
+	info := t.functions[n]
+	if info.self != 0 {
+		return info.self
+	}
+	info.self = t.b.newID()
+	t.b.name(info.self, info.value.Name)
+	if info.value.Declaration {
+		words, _ := t.functionHead(nil, n, nil)
+		t.b.declared = appendInstruction(append(t.b.declared, words...), spirv.OpFunctionEnd)
+	}
+	return info.self
+}
+
+// functionHead appends OpFunction and the parameters, and decorates them.
+func (t *translator) functionHead(words []uint32, n ir.ValueID, names []string) ([]uint32, []id) {
+	info, v := t.functions[n], t.functions[n].value
+	typ := t.functionTypeOf(n)
+	self := t.functionID(n)
+	if !info.kernel {
+		t.linkage(self, v)
+	}
+	elements := append([]ir.TypeID{}, t.typ(v.Type).Elements...)
+	result := t.valueType(elements[0], info.result)
+	words = appendInstruction(words, spirv.OpFunction, result, self, t.functionControl(info.header), typ)
+	args := make([]id, len(elements)-1)
+	for i := range args {
+		args[i] = t.b.newID()
+		words = appendInstruction(words, spirv.OpFunctionParameter, t.valueType(elements[i+1], info.parameters[i]), args[i])
+		if i < len(names) {
+			t.b.name(args[i], names[i])
+		}
+		t.decorateParameter(args[i], info.header.Attributes.Parameter(i))
+	}
+	t.decorateFunction(self, info)
+	return words, args
+}
+
+// functionControl returns the mask of function control.
+func (t *translator) functionControl(h *ir.Header) (mask uint32) {
+	has := func(name string) bool { return ir.FindAttribute(h.Attributes.Function, name) != nil }
+	memory := ""
+	if a := ir.FindAttribute(h.Attributes.Function, "memory"); a != nil {
+		memory = a.Value
+	}
+	if has("alwaysinline") {
+		mask |= 1
+	}
+	if has("noinline") {
+		mask |= 2
+	}
+	if has("readonly") || memory == "read" {
+		mask |= 4
+	}
+	if has("readnone") || memory == "none" {
+		mask |= 8
+	}
+	if has("optnone") {
+		for _, extension := range []string{"SPV_EXT_optnone", "SPV_INTEL_optnone"} {
+			if t.options.allowed(extension) {
+				t.use(extension)
+				t.capability(capOptNoneEXT)
+				return mask | 1<<16
+			}
+		}
+	}
+	return mask
+}
+
+// parameterAttributes are the attributes that decorate parameters.
+var parameterAttributes = []struct {
+	names []string
+	attr  uint32
+}{
+	{[]string{"byval"}, attrByVal}, {[]string{"noalias"}, attrNoAlias}, {[]string{"nocapture", "captures"}, attrNoCapture},
+	{[]string{"sret"}, attrSret}, {[]string{"readonly"}, attrNoWrite}, {[]string{"readnone"}, attrNoReadWrite},
+	{[]string{"zeroext"}, attrZext}, {[]string{"signext"}, attrSext},
+}
+
+func (t *translator) decorateParameter(n id, list []ir.AttributeDetail) {
+	for _, p := range parameterAttributes {
+		for _, name := range p.names {
+			if a := ir.FindAttribute(list, name); a != nil && (name != "captures" || a.Value == "none" || a.Value == "") {
+				t.b.decorate(n, decFuncParamAttr, p.attr)
+			}
+		}
+	}
+	if a := ir.FindAttribute(list, "align"); a != nil {
+		t.b.decorate(n, decAlignment, uint32(a.Int))
+	}
+	if a := ir.FindAttribute(list, "dereferenceable"); a != nil && t.options.Version >= spirv.Version1_1 {
+		t.needVersion(spirv.Version1_1)
+		t.capability(capAddresses)
+		t.b.decorate(n, decMaxByteOffset, uint32(a.Int))
+	}
+}
+
+func (t *translator) decorateFunction(self id, info *functionInfo) {
+	for _, name := range []string{"zeroext", "signext"} {
+		if ir.FindAttribute(info.header.Attributes.Result, name) != nil {
+			t.b.decorate(self, decFuncParamAttr, map[string]uint32{"zeroext": attrZext, "signext": attrSext}[name])
+		}
+	}
+	for _, a := range info.header.Attributes.Function {
+		if a.String && a.Name == "referenced-indirectly" && t.options.allowed("SPV_INTEL_function_pointers") {
+			t.use("SPV_INTEL_function_pointers")
+			t.capability(capIndirectReferences)
+			t.b.decorate(self, decReferencedIndirect)
+		}
+	}
+}
+
+// translateFunction writes a function that has a body.
+func (t *translator) translateFunction(n ir.ValueID) {
+	t.readBody(n)
+	info := t.functions[n]
+	body := &t.body
+	f := &function{
+		translator: t, value: info.value, info: info, ir: body, number: n,
+		ids: make([]id, len(body.Instructions)), labels: make([]id, len(body.Blocks)),
+		incoming: make(map[phiEdge]id), merges: make(map[int][]uint32), casts: make(map[castKey]id),
+	}
+	t.current = f
+	f.terms = t.infer(body, info)
+	head, args := t.functionHead(nil, n, body.ArgumentNames)
+	f.args = args
+	f.contraction()
+	f.writeBlocks()
+	t.b.functions = append(t.b.functions, head...)
+	t.b.functions = append(t.b.functions, f.code...)
+	t.b.functions = appendInstruction(t.b.functions, spirv.OpFunctionEnd)
+	t.current = nil
+	if info.kernel {
+		t.kernel(n, info, args)
+	}
+}
+
+// writeBlocks writes the blocks, each after the one that dominates it.
+func (f *function) writeBlocks() {
+	for i := range f.labels {
+		f.labels[i] = f.b.newID()
+		f.b.name(f.labels[i], f.ir.Blocks[i].Name)
+	}
+	order := blockOrder(f.ir)
+	f.loops(order)
+	start := 0
+	for i, block := range order {
+		f.block = block
+		clear(f.casts)
+		f.code = appendInstruction(f.code, spirv.OpLabel, f.labels[block])
+		if i == 0 {
+			start = len(f.code)
+		}
+		f.writeBlock(block)
+	}
+	if len(f.variables) > 0 {
+		rest := append([]uint32{}, f.code[start:]...)
+		f.code = append(append(f.code[:start:start], f.variables...), rest...)
+	}
+}
+
+func (f *function) writeBlock(block int) {
+	b := f.ir.Blocks[block]
+	f.line = lineState{}
+	for i := b.First; i < b.End; i++ {
+		f.at = i
+		in := &f.ir.Instructions[i]
+		if in.Op.IsTerminator() {
+			f.edgeValues(block)
+			if merge := f.merges[block]; merge != nil {
+				f.code = append(f.code, merge...)
+			}
+		}
+		if f.instruction(i, in) {
+			break
+		}
+	}
+}
+
+// reserve returns the identifier of an instruction's result.
+func (f *function) reserve(i int) id {
+	if f.ids[i] == 0 {
+		f.ids[i] = f.b.newID()
+		f.b.name(f.ids[i], f.ir.Instructions[i].Name)
+	}
+	return f.ids[i]
+}
+
+// emit appends an instruction with a result and returns that.
+func (f *function) emit(op spirv.Opcode, typ id, operands ...uint32) id {
+	n := f.b.newID()
+	f.code = append(f.code, uint32(len(operands)+3)<<16|uint32(op), typ, n)
+	f.code = append(f.code, operands...)
+	return n
+}
+
+// emitAs appends the instruction whose result is that of instruction i.
+func (f *function) emitAs(i int, op spirv.Opcode, typ id, operands ...uint32) id {
+	n := f.reserve(i)
+	f.code = append(f.code, uint32(len(operands)+3)<<16|uint32(op), typ, n)
+	f.code = append(f.code, operands...)
+	return n
+}
+
+// emitPlain appends an instruction without a result.
+func (f *function) emitPlain(op spirv.Opcode, operands ...uint32) {
+	f.code = appendInstruction(f.code, op, operands...)
+}
+
+// define makes a value that is there already the result of instruction i.
+func (f *function) define(i int, n id) {
+	if f.ids[i] == 0 {
+		f.ids[i] = n
+		return
+	}
+	// It was used before: the name that it got then stands for the value.
+	f.code = appendInstruction(f.code, spirv.OpCopyObject, f.resultType(i), f.ids[i], n)
+}
+
+// resultType returns the type of an instruction's result.
+func (f *function) resultType(i int) id {
+	return f.valueType(f.ir.Instructions[i].Type, f.terms[i])
+}
+
+// typeOf returns the type of a value.
+func (f *function) typeOf(v ir.Value) id {
+	switch v.Kind {
+	case ir.ValueArgument:
+		return f.valueType(v.Type, f.info.parameters[v.Index])
+	case ir.ValueInstruction:
+		return f.valueType(f.ir.Instructions[v.Index].Type, f.terms[v.Index])
+	case ir.ValueGlobal:
+		return f.globalAddressType(ir.ValueID(v.Index))
+	case ir.ValueConstant:
+		if found := f.constantTerm(&f.ir.Constants, v); found != noTerm {
+			return f.valueType(v.Type, found)
+		}
+	}
+	return f.typeID(v.Type)
+}
+
+// value returns a value of its own type.
+func (f *function) value_(v ir.Value) id { return f.operand(v, 0) }
+
+// operand returns a value as a type that is wanted, 0 for its own. Only
+// pointers are cast.
+func (f *function) operand(v ir.Value, want id) id {
+	own := f.typeOf(v)
+	if v.Kind == ir.ValueConstant {
+		if c := f.ir.Constants.At(v); c.Kind != ir.ConstantExpression {
+			if want == 0 || !f.isPointer(v.Type) {
+				want = own
+			}
+			if made := f.constant(c, want, func(v ir.Value, typ id) id { return f.constantPart(v, typ) }); made != 0 {
+				return made
+			}
+			return f.constructed(c, want)
+		}
+	}
+	var n id
+	switch v.Kind {
+	case ir.ValueArgument:
+		n = f.args[v.Index]
+	case ir.ValueInstruction:
+		n = f.reserve(int(v.Index))
+	case ir.ValueGlobal:
+		n = f.globalAddress(ir.ValueID(v.Index))
+	case ir.ValueConstant:
+		n = f.expression(f.ir.Constants.At(v))
+	default:
+		f.failf("an operand that is no value")
+	}
+	return f.cast(n, own, want)
+}
+
+// constantPart returns an element of a constant within a function: 0 for what
+// needs an instruction.
+func (f *function) constantPart(v ir.Value, typ id) id {
+	switch v.Kind {
+	case ir.ValueConstant:
+		c := f.ir.Constants.At(v)
+		if c.Kind == ir.ConstantExpression {
+			return 0
+		}
+		return f.constant(c, typ, f.constantPart)
+	case ir.ValueGlobal:
+		if f.globalAddressType(ir.ValueID(v.Index)) == typ {
+			return f.globalAddress(ir.ValueID(v.Index))
+		}
+	}
+	return 0
+}
+
+// constructed makes an aggregate of which some elements need instructions.
+func (f *function) constructed(c *ir.ConstantNode, typ id) id {
+	parts := make([]id, len(c.Operands))
+	for i, v := range c.Operands {
+		parts[i] = f.operand(v, f.typeID(f.elementType(c.Type, uint64(i))))
+	}
+	return f.emit(spirv.OpCompositeConstruct, typ, parts...)
+}
+
+// cast casts a pointer to the type that is wanted.
+func (f *function) cast(n, typ, want id) id {
+	if want == 0 || typ == want {
+		return n
+	}
+	key := castKey{n, want}
+	if done, ok := f.casts[key]; ok {
+		return done
+	}
+	done := f.emit(spirv.OpBitcast, want, n)
+	f.casts[key] = done
+	return done
+}
+
+// expression writes a constant expression as an instruction.
+func (f *function) expression(c *ir.ConstantNode) id {
+	if f.nesting++; f.nesting > 300 {
+		f.failf("constants nested too deep")
+	}
+	defer func() { f.nesting-- }()
+	in := *c.Expression
+	in.Operands = c.Operands
+	in.Type = c.Type
+	pointee := noTerm
+	if f.isPointer(c.Type) {
+		pointee = f.constantTerm(&f.ir.Constants, ir.Value{Kind: ir.ValueConstant, Index: f.indexOf(&f.ir.Constants, c), Type: c.Type})
+	}
+	return f.compute(&in, f.valueType(c.Type, pointee), func(op spirv.Opcode, typ id, operands ...uint32) id {
+		return f.emit(op, typ, operands...)
+	})
+}

@@ -1,0 +1,604 @@
+package fromir
+
+import (
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// plainOpcodes are the operations that one instruction of the same operands
+// does.
+var plainOpcodes = map[ir.Opcode]spirv.Opcode{
+	ir.OpFNeg: spirv.OpFNegate, ir.OpAdd: spirv.OpIAdd, ir.OpFAdd: spirv.OpFAdd, ir.OpSub: spirv.OpISub, ir.OpFSub: spirv.OpFSub,
+	ir.OpMul: spirv.OpIMul, ir.OpFMul: spirv.OpFMul, ir.OpUDiv: spirv.OpUDiv, ir.OpSDiv: spirv.OpSDiv, ir.OpFDiv: spirv.OpFDiv,
+	ir.OpURem: spirv.OpUMod, ir.OpSRem: spirv.OpSRem, ir.OpFRem: spirv.OpFRem, ir.OpShl: spirv.OpShiftLeftLogical,
+	ir.OpLShr: spirv.OpShiftRightLogical, ir.OpAShr: spirv.OpShiftRightArithmetic, ir.OpAnd: spirv.OpBitwiseAnd,
+	ir.OpOr: spirv.OpBitwiseOr, ir.OpXor: spirv.OpBitwiseXor, ir.OpTrunc: spirv.OpUConvert, ir.OpZExt: spirv.OpUConvert,
+	ir.OpSExt: spirv.OpSConvert, ir.OpFPToUI: spirv.OpConvertFToU, ir.OpFPToSI: spirv.OpConvertFToS,
+	ir.OpUIToFP: spirv.OpConvertUToF, ir.OpSIToFP: spirv.OpConvertSToF, ir.OpFPTrunc: spirv.OpFConvert,
+	ir.OpFPExt: spirv.OpFConvert, ir.OpPtrToInt: spirv.OpConvertPtrToU, ir.OpPtrToAddr: spirv.OpConvertPtrToU,
+	ir.OpIntToPtr: spirv.OpConvertUToPtr, ir.OpBitCast: spirv.OpBitcast,
+}
+
+// boolOpcodes are the operations on i1.
+var boolOpcodes = map[ir.Opcode]spirv.Opcode{
+	ir.OpAnd: spirv.OpLogicalAnd, ir.OpOr: spirv.OpLogicalOr, ir.OpXor: spirv.OpLogicalNotEqual,
+	ir.OpAdd: spirv.OpLogicalNotEqual, ir.OpSub: spirv.OpLogicalNotEqual, ir.OpMul: spirv.OpLogicalAnd,
+}
+
+var compareOpcodes = map[ir.Predicate]spirv.Opcode{
+	ir.ICmpEQ: spirv.OpIEqual, ir.ICmpNE: spirv.OpINotEqual, ir.ICmpUGT: spirv.OpUGreaterThan, ir.ICmpUGE: spirv.OpUGreaterThanEqual,
+	ir.ICmpULT: spirv.OpULessThan, ir.ICmpULE: spirv.OpULessThanEqual, ir.ICmpSGT: spirv.OpSGreaterThan,
+	ir.ICmpSGE: spirv.OpSGreaterThanEqual, ir.ICmpSLT: spirv.OpSLessThan, ir.ICmpSLE: spirv.OpSLessThanEqual,
+	ir.FCmpOEQ: spirv.OpFOrdEqual, ir.FCmpOGT: spirv.OpFOrdGreaterThan, ir.FCmpOGE: spirv.OpFOrdGreaterThanEqual,
+	ir.FCmpOLT: spirv.OpFOrdLessThan, ir.FCmpOLE: spirv.OpFOrdLessThanEqual, ir.FCmpONE: spirv.OpFOrdNotEqual,
+	ir.FCmpORD: spirv.OpOrdered, ir.FCmpUNO: spirv.OpUnordered, ir.FCmpUEQ: spirv.OpFUnordEqual,
+	ir.FCmpUGT: spirv.OpFUnordGreaterThan, ir.FCmpUGE: spirv.OpFUnordGreaterThanEqual, ir.FCmpULT: spirv.OpFUnordLessThan,
+	ir.FCmpULE: spirv.OpFUnordLessThanEqual, ir.FCmpUNE: spirv.OpFUnordNotEqual,
+}
+
+// emitter appends an instruction with a result.
+type emitter func(op spirv.Opcode, typ id, operands ...uint32) id
+
+// instruction writes instruction i. It returns true when nothing may follow in
+// the block.
+func (f *function) instruction(i int, in *ir.Instruction) (ended bool) {
+	f.writeLine(in)
+	switch in.Op {
+	case ir.OpPhi:
+		f.phi(i, in)
+		return false
+	case ir.OpAlloca:
+		f.alloca(i, in)
+	case ir.OpLoad:
+		f.load(i, in)
+	case ir.OpStore:
+		f.store(in)
+	case ir.OpCall:
+		f.call(i, in)
+	case ir.OpCmpXchg:
+		f.compareExchange(i, in)
+	case ir.OpAtomicRMW:
+		f.readModifyWrite(i, in)
+	case ir.OpFence:
+		f.fence(in)
+	case ir.OpDebugRecord:
+		return false
+	default:
+		if in.Op.IsTerminator() {
+			f.terminator(in)
+			return true
+		}
+		before := f.ids[i]
+		made := f.compute(in, f.resultType(i), func(op spirv.Opcode, typ id, operands ...uint32) id {
+			return f.emit(op, typ, operands...)
+		})
+		f.settle(i, in, made, before)
+	}
+	return false
+}
+
+// settle makes the value that was computed the result of instruction i. The
+// last instruction that was written gets the identifier that earlier uses
+// have.
+func (f *function) settle(i int, in *ir.Instruction, made, before id) {
+	if before == 0 {
+		f.ids[i] = made
+		if f.isLast(made) && in.Name != "" {
+			f.b.name(made, in.Name)
+		}
+	} else if f.isLast(made) {
+		f.renumberLast(made, before)
+		made = before
+	} else {
+		f.define(i, made)
+		return
+	}
+	f.decorateArithmetic(made, in)
+}
+
+// isLast reports whether the identifier is the result of the last instruction
+// written.
+func (f *function) isLast(n id) bool { return f.lastResult() != nil && *f.lastResult() == n }
+
+// lastResult returns where the result of the last instruction stands. Only the
+// instruction that has the newest identifier is looked for.
+func (f *function) lastResult() *uint32 {
+	for at := f.lastAt; at < len(f.code); {
+		n := int(f.code[at] >> 16)
+		if at+n == len(f.code) && n >= 3 {
+			return &f.code[at+2]
+		}
+		at += n
+	}
+	return nil
+}
+
+func (f *function) renumberLast(_, to id) {
+	if p := f.lastResult(); p != nil {
+		*p = to
+	}
+}
+
+// compute writes an operation that has a result and touches no memory.
+func (f *function) compute(in *ir.Instruction, typ id, emit emitter) id {
+	f.lastAt = len(f.code)
+	switch in.Op {
+	case ir.OpICmp, ir.OpFCmp:
+		return f.compare(in, typ, emit)
+	case ir.OpSelect:
+		return f.selectValue(in, typ, emit)
+	case ir.OpGEP:
+		return f.address(in, typ, emit)
+	case ir.OpAddrSpaceCast:
+		return f.addressSpaceCast(in, typ, emit)
+	case ir.OpBitCast:
+		return f.bitcast(in, typ, emit)
+	case ir.OpZExt, ir.OpSExt, ir.OpTrunc, ir.OpUIToFP, ir.OpSIToFP, ir.OpFPToUI, ir.OpFPToSI:
+		return f.convert(in, typ, emit)
+	case ir.OpExtractElement, ir.OpInsertElement, ir.OpShuffleVector:
+		return f.vector(in, typ, emit)
+	case ir.OpExtractValue:
+		words := append([]uint32{f.value_(in.Operands[0])}, in.Indices...)
+		return f.last(emit, spirv.OpCompositeExtract, typ, words...)
+	case ir.OpInsertValue:
+		return f.insertValue(in, typ, emit)
+	case ir.OpFreeze:
+		return f.freeze(in, typ, emit)
+	}
+	op, ok := plainOpcodes[in.Op]
+	if !ok {
+		f.failf("the instruction %v has no counterpart in SPIR-V", in.Op)
+	}
+	if f.isBool(in.Operands[0].Type) {
+		if op, ok = boolOpcodes[in.Op]; !ok {
+			f.failf("the instruction %v on i1 has no counterpart in SPIR-V", in.Op)
+		}
+	}
+	words := make([]uint32, len(in.Operands))
+	for k, v := range in.Operands {
+		words[k] = f.value_(v)
+	}
+	return f.last(emit, op, typ, words...)
+}
+
+// last writes the instruction whose result is that of an operation.
+func (f *function) last(emit emitter, op spirv.Opcode, typ id, operands ...uint32) id {
+	f.lastAt = len(f.code)
+	return emit(op, typ, operands...)
+}
+
+// isBool reports whether a type is i1 or a vector of it.
+func (f *function) isBool(n ir.TypeID) bool {
+	typ := f.typ(n)
+	if typ.Kind == ir.TypeVector {
+		typ = f.typ(typ.Elements[0])
+	}
+	return typ.Kind == ir.TypeInteger && typ.Bits == 1
+}
+
+func (f *function) compare(in *ir.Instruction, typ id, emit emitter) id {
+	a, b := in.Operands[0], in.Operands[1]
+	switch {
+	case in.Predicate == ir.FCmpFalse || in.Predicate == ir.FCmpTrue:
+		return f.constantTruth(in.Type, typ, in.Predicate == ir.FCmpTrue)
+	case f.typ(a.Type).Kind == ir.TypePointer:
+		return f.comparePointers(in, typ, emit)
+	case f.isBool(a.Type):
+		return f.compareBools(in, typ, emit)
+	}
+	return f.last(emit, compareOpcodes[in.Predicate], typ, f.value_(a), f.value_(b))
+}
+
+func (f *function) constantTruth(n ir.TypeID, typ id, truth bool) id {
+	t := f.typ(n)
+	if t.Kind != ir.TypeVector {
+		return f.constBool(truth)
+	}
+	if !truth {
+		return f.null(typ)
+	}
+	parts := make([]id, t.Length)
+	for i := range parts {
+		parts[i] = f.constBool(true)
+	}
+	return f.composite(typ, parts)
+}
+
+func (f *function) comparePointers(in *ir.Instruction, typ id, emit emitter) id {
+	a, b := in.Operands[0], in.Operands[1]
+	want := f.typeOf(a)
+	if a.Kind == ir.ValueConstant && f.ir.Constants.At(a).Kind != ir.ConstantExpression {
+		want = f.typeOf(b)
+	}
+	x, y := f.operand(a, want), f.operand(b, want)
+	if (in.Predicate == ir.ICmpEQ || in.Predicate == ir.ICmpNE) && f.options.Version >= spirv.Version1_4 {
+		f.needVersion(spirv.Version1_4)
+		op := spirv.OpPtrEqual
+		if in.Predicate == ir.ICmpNE {
+			op = spirv.OpPtrNotEqual
+		}
+		return f.last(emit, op, typ, x, y)
+	}
+	size := f.intType(f.pointerBits)
+	x, y = f.emit(spirv.OpConvertPtrToU, size, x), f.emit(spirv.OpConvertPtrToU, size, y)
+	return f.last(emit, compareOpcodes[in.Predicate], typ, x, y)
+}
+
+// compareBools writes a comparison of i1, where true is the number 1, or -1
+// when signed.
+func (f *function) compareBools(in *ir.Instruction, typ id, emit emitter) id {
+	x, y := f.value_(in.Operands[0]), f.value_(in.Operands[1])
+	switch in.Predicate {
+	case ir.ICmpEQ:
+		return f.last(emit, spirv.OpLogicalEqual, typ, x, y)
+	case ir.ICmpNE:
+		return f.last(emit, spirv.OpLogicalNotEqual, typ, x, y)
+	case ir.ICmpULT, ir.ICmpSGT: // !x & y
+		return f.last(emit, spirv.OpLogicalAnd, typ, f.emit(spirv.OpLogicalNot, typ, x), y)
+	case ir.ICmpUGT, ir.ICmpSLT: // x & !y
+		return f.last(emit, spirv.OpLogicalAnd, typ, x, f.emit(spirv.OpLogicalNot, typ, y))
+	case ir.ICmpULE, ir.ICmpSGE: // !x | y
+		return f.last(emit, spirv.OpLogicalOr, typ, f.emit(spirv.OpLogicalNot, typ, x), y)
+	}
+	return f.last(emit, spirv.OpLogicalOr, typ, x, f.emit(spirv.OpLogicalNot, typ, y))
+}
+
+func (f *function) selectValue(in *ir.Instruction, typ id, emit emitter) id {
+	condition := f.value_(in.Operands[0])
+	var want id
+	if f.isPointer(in.Type) {
+		want = typ
+	}
+	x, y := f.operand(in.Operands[1], want), f.operand(in.Operands[2], want)
+	if f.typ(in.Type).Kind == ir.TypeStruct || f.typ(in.Type).Kind == ir.TypeArray {
+		f.needVersion(spirv.Version1_4)
+	}
+	return f.last(emit, spirv.OpSelect, typ, condition, x, y)
+}
+
+func (f *function) addressSpaceCast(in *ir.Instruction, typ id, emit emitter) id {
+	v := in.Operands[0]
+	from, to := f.typ(v.Type).AddressSpace, f.typ(in.Type).AddressSpace
+	own := f.typeOf(v)
+	if v.Kind == ir.ValueConstant {
+		if c := f.ir.Constants.At(v); c.Kind == ir.ConstantZero && from != 4 {
+			return f.null(typ)
+		}
+	}
+	pointee := f.pointeeID(own)
+	n := f.operand(v, 0)
+	if f.storageClass(from) == f.storageClass(to) {
+		return f.cast(n, own, typ)
+	}
+	op, ok := spaceCast(from, to)
+	if from == 5 || from == 6 || to == 5 || to == 6 {
+		op, ok = f.usmCast(from, to)
+	}
+	if !ok {
+		f.failf("a cast from address space %d to %d has no counterpart in SPIR-V", from, to)
+	}
+	if f.pointerType(pointee, to) != typ {
+		n = f.cast(n, own, f.pointerType(f.pointeeID(typ), from))
+	}
+	return f.last(emit, op, typ, n)
+}
+
+// usmCast returns the instruction that casts from or to the address spaces of
+// SPV_INTEL_usm_storage_classes.
+func (f *function) usmCast(from, to uint32) (spirv.Opcode, bool) {
+	switch {
+	case to == 4:
+		return spirv.OpPtrCastToGeneric, true
+	case from == 4:
+		return spirv.OpGenericCastToPtr, true
+	case to == 1:
+		return spirv.OpPtrCastToCrossWorkgroupINTEL, true
+	case from == 1:
+		return spirv.OpCrossWorkgroupCastToPtrINTEL, true
+	}
+	return spirv.OpNop, false
+}
+
+// pointeeID returns what a pointer type points to.
+func (t *translator) pointeeID(pointer id) id {
+	if e := t.b.entries[pointer]; e != nil && e.op == spirv.OpTypePointer {
+		return e.words[2]
+	}
+	return 0
+}
+
+func (f *function) bitcast(in *ir.Instruction, typ id, emit emitter) id {
+	v := in.Operands[0]
+	own := f.typeOf(v)
+	if f.isPointer(in.Type) && f.isPointer(v.Type) {
+		if own == typ || v.Kind == ir.ValueConstant && f.ir.Constants.At(v).Kind != ir.ConstantExpression {
+			return f.operand(v, typ)
+		}
+		return f.last(emit, spirv.OpBitcast, typ, f.operand(v, 0))
+	}
+	if own == typ {
+		return f.value_(v)
+	}
+	if f.isBool(v.Type) || f.isBool(in.Type) {
+		return f.bitcastBools(in, typ, emit)
+	}
+	return f.last(emit, spirv.OpBitcast, typ, f.value_(v))
+}
+
+// bitcastBools writes a cast between a vector of i1 and an integer of as many
+// bits.
+func (f *function) bitcastBools(in *ir.Instruction, typ id, emit emitter) id {
+	v := in.Operands[0]
+	from, to := *f.typ(v.Type), *f.typ(in.Type)
+	n := f.value_(v)
+	switch {
+	case from.Kind == ir.TypeVector && to.Kind == ir.TypeInteger && from.Length == uint64(to.Bits):
+		sum := f.constInt(to.Bits, 0)
+		for k := range from.Length {
+			bit := f.emit(spirv.OpCompositeExtract, f.boolType(), n, uint32(k))
+			bit = f.emit(spirv.OpSelect, typ, bit, f.constInt(to.Bits, 1<<k), f.constInt(to.Bits, 0))
+			f.lastAt = len(f.code)
+			sum = f.emit(spirv.OpBitwiseOr, typ, sum, bit)
+		}
+		return sum
+	case to.Kind == ir.TypeVector && from.Kind == ir.TypeInteger && to.Length == uint64(from.Bits):
+		parts := make([]id, to.Length)
+		for k := range parts {
+			bit := f.emit(spirv.OpBitwiseAnd, f.typeID(v.Type), n, f.constInt(from.Bits, 1<<k))
+			parts[k] = f.emit(spirv.OpINotEqual, f.boolType(), bit, f.constInt(from.Bits, 0))
+		}
+		return f.last(emit, spirv.OpCompositeConstruct, typ, parts...)
+	}
+	f.failf("a cast of i1 that has no counterpart in SPIR-V")
+	return 0
+}
+
+// splat returns a number as a constant of a type, in each element of a vector.
+func (f *function) splat(n ir.TypeID, value uint64) id {
+	typ := *f.typ(n)
+	if typ.Kind != ir.TypeVector || typ.Length == 1 {
+		return f.scalarConstant(n, value)
+	}
+	if value == 0 {
+		return f.null(f.typeID(n))
+	}
+	parts := make([]id, typ.Length)
+	for i := range parts {
+		parts[i] = f.scalarConstant(typ.Elements[0], value)
+	}
+	return f.composite(f.typeID(n), parts)
+}
+
+func (f *function) scalarConstant(n ir.TypeID, value uint64) id {
+	typ := *f.typ(n)
+	if typ.Kind == ir.TypeVector {
+		typ = *f.typ(typ.Elements[0])
+	}
+	if typ.Bits == 1 {
+		return f.constBool(value != 0)
+	}
+	return f.b.constantEntry(spirv.OpConstant, f.typeID(n), constantWords(typ.Bits, []uint64{value}))
+}
+
+// scalarBits returns the width of a number or of the elements of a vector.
+func (f *function) scalarBits(n ir.TypeID) uint32 {
+	typ := f.typ(n)
+	if typ.Kind == ir.TypeVector {
+		typ = f.typ(typ.Elements[0])
+	}
+	return typ.Bits
+}
+
+// allOnes is the number -1 in a width.
+func allOnes(bits uint32) uint64 {
+	if bits >= 64 {
+		return 1<<64 - 1
+	}
+	return 1<<bits - 1
+}
+
+// convert writes conversions of numbers; those from and to i1 have no
+// instruction of their own.
+func (f *function) convert(in *ir.Instruction, typ id, emit emitter) id {
+	v := in.Operands[0]
+	n := f.value_(v)
+	from, to := f.isBool(v.Type), f.isBool(in.Type)
+	switch {
+	case from && (in.Op == ir.OpZExt || in.Op == ir.OpSExt):
+		one := uint64(1)
+		if in.Op == ir.OpSExt {
+			one = allOnes(f.scalarBits(in.Type))
+		}
+		return f.last(emit, spirv.OpSelect, typ, n, f.splat(in.Type, one), f.splat(in.Type, 0))
+	case from:
+		whole := f.integerLike(v.Type, 32)
+		one := uint64(1)
+		if in.Op == ir.OpSIToFP {
+			one = allOnes(32)
+		}
+		n = f.emit(spirv.OpSelect, f.intLikeType(v.Type, 32), n, whole(one), whole(0))
+	case to && in.Op == ir.OpTrunc:
+		bit := f.emit(spirv.OpBitwiseAnd, f.typeID(v.Type), n, f.splat(v.Type, 1))
+		return f.last(emit, spirv.OpINotEqual, typ, bit, f.splat(v.Type, 0))
+	case to:
+		wide := f.intLikeType(in.Type, 32)
+		n = f.emit(plainOpcodes[in.Op], wide, n)
+		return f.last(emit, spirv.OpINotEqual, typ, n, f.integerLike(in.Type, 32)(0))
+	}
+	return f.last(emit, plainOpcodes[in.Op], typ, n)
+}
+
+// intLikeType returns the integer type of that width, in a vector as long as
+// a type is.
+func (f *function) intLikeType(n ir.TypeID, bits uint32) id {
+	scalar := f.intType(bits)
+	if typ := f.typ(n); typ.Kind == ir.TypeVector && typ.Length > 1 {
+		return f.vectorType(scalar, uint32(typ.Length))
+	}
+	return scalar
+}
+
+// integerLike returns what makes constants of intLikeType.
+func (f *function) integerLike(n ir.TypeID, bits uint32) func(uint64) id {
+	length := 1
+	if typ := f.typ(n); typ.Kind == ir.TypeVector {
+		length = int(typ.Length)
+	}
+	return func(value uint64) id {
+		scalar := f.constInt(bits, value)
+		if length == 1 {
+			return scalar
+		}
+		parts := make([]id, length)
+		for i := range parts {
+			parts[i] = scalar
+		}
+		return f.composite(f.intLikeType(n, bits), parts)
+	}
+}
+
+func (f *function) vector(in *ir.Instruction, typ id, emit emitter) id {
+	vector := f.value_(in.Operands[0])
+	single := f.typ(in.Operands[0].Type).Length == 1
+	switch in.Op {
+	case ir.OpExtractElement:
+		if single {
+			return vector
+		}
+		if n, ok := f.constantIndex(in.Operands[1], in.Operands[0].Type); ok {
+			return f.last(emit, spirv.OpCompositeExtract, typ, vector, n)
+		}
+		return f.last(emit, spirv.OpVectorExtractDynamic, typ, vector, f.value_(in.Operands[1]))
+	case ir.OpInsertElement:
+		element := f.operand(in.Operands[1], f.typeID(f.typ(in.Type).Elements[0]))
+		if single {
+			return element
+		}
+		if n, ok := f.constantIndex(in.Operands[2], in.Operands[0].Type); ok {
+			return f.last(emit, spirv.OpCompositeInsert, typ, element, vector, n)
+		}
+		return f.last(emit, spirv.OpVectorInsertDynamic, typ, vector, element, f.value_(in.Operands[2]))
+	}
+	return f.shuffle(in, typ, emit)
+}
+
+// constantIndex returns a constant index that is within the vector.
+func (f *function) constantIndex(v ir.Value, vector ir.TypeID) (uint32, bool) {
+	if v.Kind != ir.ValueConstant || f.ir.Constants.At(v).Kind != ir.ConstantInt {
+		return 0, false
+	}
+	n := f.ir.Constants.At(v).Words[0]
+	return uint32(n), n < f.typ(vector).Length
+}
+
+func (f *function) shuffle(in *ir.Instruction, typ id, emit emitter) id {
+	length := f.typ(in.Operands[0].Type).Length
+	if f.typ(in.Type).Length > 1 && length > 1 {
+		words := []uint32{f.value_(in.Operands[0]), f.value_(in.Operands[1])}
+		return f.last(emit, spirv.OpVectorShuffle, typ, append(words, in.Indices...)...)
+	}
+	element := f.typeID(f.typ(in.Type).Elements[0])
+	parts := make([]id, len(in.Indices))
+	for k, index := range in.Indices {
+		source, at := in.Operands[0], uint64(index)
+		if at >= length {
+			source, at = in.Operands[1], at-length
+		}
+		switch {
+		case index == ir.UndefIndex:
+			parts[k] = f.undef(element)
+		case length == 1:
+			parts[k] = f.value_(source)
+		default:
+			parts[k] = f.last(emit, spirv.OpCompositeExtract, element, f.value_(source), uint32(at))
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return f.last(emit, spirv.OpCompositeConstruct, typ, parts...)
+}
+
+func (f *function) insertValue(in *ir.Instruction, typ id, emit emitter) id {
+	element := in.Type
+	for _, index := range in.Indices {
+		element = f.elementType(element, uint64(index))
+	}
+	var want id
+	if f.isPointer(element) {
+		want = f.typeID(element)
+	}
+	words := []uint32{f.operand(in.Operands[1], want), f.value_(in.Operands[0])}
+	return f.last(emit, spirv.OpCompositeInsert, typ, append(words, in.Indices...)...)
+}
+
+// freeze writes a freeze. Without the extension the value stands for itself:
+// consumers of SPIR-V without poison have none to stop.
+func (f *function) freeze(in *ir.Instruction, typ id, emit emitter) id {
+	n := f.operand(in.Operands[0], typ)
+	if f.options.allowed("SPV_KHR_poison_freeze") && !f.options.AllExtensions {
+		f.use("SPV_KHR_poison_freeze")
+		f.capability(6256)
+		return f.last(emit, opFreezeKHR, typ, n)
+	}
+	return n
+}
+
+// decorateArithmetic adds the decorations of wrap and fast-math flags.
+func (f *function) decorateArithmetic(n id, in *ir.Instruction) {
+	switch in.Op {
+	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpShl:
+		if f.isBool(in.Type) || f.options.Version < spirv.Version1_4 && !f.options.allowed("SPV_KHR_no_integer_wrap_decoration") {
+			return
+		}
+		for _, wrap := range []struct {
+			flag       ir.Flags
+			decoration uint32
+		}{{ir.FlagNSW, decNoSignedWrap}, {ir.FlagNUW, decNoUnsignedWrap}} {
+			if in.Flags&wrap.flag != 0 {
+				f.noWrap()
+				f.b.decorate(n, wrap.decoration)
+			}
+		}
+	case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFRem:
+		f.fastMath(n, in.Flags)
+	}
+}
+
+// noWrap notes what the decorations of wrap flags need.
+func (f *function) noWrap() {
+	if f.options.Version >= spirv.Version1_4 {
+		f.needVersion(spirv.Version1_4)
+		return
+	}
+	f.use("SPV_KHR_no_integer_wrap_decoration")
+}
+
+func (f *function) fastMath(n id, flags ir.Flags) {
+	mask := uint32(0)
+	if flags&ir.FlagsFast == ir.FlagsFast {
+		mask = 16
+	} else {
+		for _, m := range []struct {
+			flag ir.Flags
+			bit  uint32
+		}{{ir.FlagNoNaNs, 1}, {ir.FlagNoInfs, 2}, {ir.FlagNoSignedZeros, 4}, {ir.FlagReciprocal, 8}} {
+			if flags&m.flag != 0 {
+				mask |= m.bit
+			}
+		}
+		if flags&(ir.FlagContract|ir.FlagReassoc) != 0 && f.options.allowed("SPV_INTEL_fp_fast_math_mode") {
+			f.use("SPV_INTEL_fp_fast_math_mode")
+			f.capability(5837)
+			if flags&ir.FlagContract != 0 {
+				mask |= 1 << 16
+			}
+			if flags&ir.FlagReassoc != 0 {
+				mask |= 1 << 17
+			}
+		}
+	}
+	if mask != 0 {
+		f.b.decorate(n, decFPFastMathMode, mask)
+	}
+}

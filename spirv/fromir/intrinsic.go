@@ -1,0 +1,572 @@
+package fromir
+
+import (
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// extendedIntrinsics are the intrinsics that an instruction of OpenCL.std
+// does.
+var extendedIntrinsics = map[string]string{
+	"ceil": "ceil", "copysign": "copysign", "cos": "cos", "exp": "exp", "exp2": "exp2", "exp10": "exp10", "fabs": "fabs",
+	"floor": "floor", "fma": "fma", "log": "log", "log10": "log10", "log2": "log2", "maxnum": "fmax", "minnum": "fmin",
+	"maximum": "fmax", "minimum": "fmin", "maximumnum": "fmax", "minimumnum": "fmin", "nearbyint": "rint", "pow": "pow",
+	"powi": "pown", "rint": "rint", "round": "round", "roundeven": "rint", "sin": "sin", "sqrt": "sqrt", "trunc": "trunc",
+	"tan": "tan", "acos": "acos", "asin": "asin", "atan": "atan", "atan2": "atan2", "cosh": "cosh", "sinh": "sinh",
+	"tanh": "tanh", "ldexp": "ldexp", "smax": "s_max", "smin": "s_min", "umax": "u_max", "umin": "u_min",
+	"sadd.sat": "s_add_sat", "uadd.sat": "u_add_sat", "ssub.sat": "s_sub_sat", "usub.sat": "u_sub_sat",
+	"experimental.constrained.fma": "fma", "experimental.constrained.sqrt": "sqrt",
+}
+
+// droppedIntrinsics say nothing that SPIR-V has a place for.
+var droppedIntrinsics = map[string]bool{
+	"dbg.declare": true, "dbg.value": true, "dbg.label": true, "dbg.assign": true, "experimental.noalias.scope.decl": true,
+	"invariant.start": true, "invariant.end": true, "var.annotation": true, "trap": true, "debugtrap": true, "ubsantrap": true,
+	"donothing": true, "sideeffect": true, "pseudoprobe": true, "prefetch": true, "instrprof.increment": true,
+	"instrprof.increment.step": true, "instrprof.value.profile": true, "instrprof.cover": true, "fake.use": true,
+}
+
+// passedIntrinsics give their first argument.
+var passedIntrinsics = map[string]bool{
+	"ssa.copy": true, "launder.invariant.group": true, "strip.invariant.group": true, "annotation": true,
+	"threadlocal.address": true, "arithmetic.fence": true, "preserve.array.access.index": true,
+}
+
+// intrinsicWriters write the intrinsics that take more.
+var intrinsicWriters map[string]func(*callSite)
+
+func init() {
+	intrinsicWriters = map[string]func(*callSite){
+		"memcpy": (*callSite).copyMemory, "memcpy.inline": (*callSite).copyMemory, "memmove": (*callSite).moveMemory,
+		"memset": (*callSite).setMemory, "memset.inline": (*callSite).setMemory,
+		"lifetime.start": func(c *callSite) { c.lifetime(spirv.OpLifetimeStart) },
+		"lifetime.end":   func(c *callSite) { c.lifetime(spirv.OpLifetimeStop) },
+		"abs":            func(c *callSite) { c.done(c.extInst("s_abs", c.arg(0))) },
+		"ctlz":           func(c *callSite) { c.done(c.extInst("clz", c.arg(0))) },
+		"cttz":           func(c *callSite) { c.done(c.extInst("ctz", c.arg(0))) },
+		"ctpop":          func(c *callSite) { c.done(c.emit(spirv.OpBitCount, c.typ, c.arg(0))) },
+		"bitreverse":     (*callSite).bitReverse, "bswap": (*callSite).byteSwap,
+		"fshl": func(c *callSite) { c.funnelShift(true) }, "fshr": func(c *callSite) { c.funnelShift(false) },
+		"fmuladd":            (*callSite).multiplyAdd,
+		"uadd.with.overflow": func(c *callSite) { c.carry(spirv.OpIAddCarry) },
+		"usub.with.overflow": func(c *callSite) { c.carry(spirv.OpISubBorrow) },
+		"umul.with.overflow": func(c *callSite) { c.wideProduct(spirv.OpUMulExtended) },
+		"smul.with.overflow": func(c *callSite) { c.wideProduct(spirv.OpSMulExtended) },
+		"sadd.with.overflow": func(c *callSite) { c.signedOverflow(spirv.OpIAdd) },
+		"ssub.with.overflow": func(c *callSite) { c.signedOverflow(spirv.OpISub) },
+		"assume":             (*callSite).assume, "expect": (*callSite).expect, "expect.with.probability": (*callSite).expect,
+		"fptosi.sat":     func(c *callSite) { c.saturate(spirv.OpConvertFToS) },
+		"fptoui.sat":     func(c *callSite) { c.saturate(spirv.OpConvertFToU) },
+		"ptr.annotation": (*callSite).pointerAnnotation, "is.constant": func(c *callSite) { c.done(c.constBool(false)) },
+		"stacksave": (*callSite).stackSave, "stackrestore": (*callSite).stackRestore,
+		"canonicalize": func(c *callSite) { c.done(c.emit(spirv.OpFMul, c.typ, c.arg(0), c.floatSplat(1))) },
+		"objectsize":   (*callSite).objectSize, "is.fpclass": (*callSite).floatClass, "frexp": (*callSite).fractionExponent,
+		"ptrmask": (*callSite).pointerMask, "scmp": func(c *callSite) { c.threeWay(spirv.OpSLessThan, spirv.OpSGreaterThan) },
+		"ucmp":   func(c *callSite) { c.threeWay(spirv.OpULessThan, spirv.OpUGreaterThan) },
+		"sincos": (*callSite).sineCosine,
+	}
+	for name, op := range map[string]spirv.Opcode{"fadd": spirv.OpFAdd, "fsub": spirv.OpFSub, "fmul": spirv.OpFMul, "fdiv": spirv.OpFDiv,
+		"frem": spirv.OpFRem, "fptosi": spirv.OpConvertFToS, "fptoui": spirv.OpConvertFToU, "sitofp": spirv.OpConvertSToF,
+		"uitofp": spirv.OpConvertUToF, "fpext": spirv.OpFConvert, "fptrunc": spirv.OpFConvert} {
+		intrinsicWriters["experimental.constrained."+name] = func(c *callSite) { c.constrained(op) }
+	}
+	intrinsicWriters["experimental.constrained.fmuladd"] = (*callSite).multiplyAdd
+	intrinsicWriters["experimental.constrained.fcmp"] = (*callSite).constrainedCompare
+	intrinsicWriters["experimental.constrained.fcmps"] = (*callSite).constrainedCompare
+	for name, op := range map[string]spirv.Opcode{"add": spirv.OpIAdd, "mul": spirv.OpIMul, "and": spirv.OpBitwiseAnd,
+		"or": spirv.OpBitwiseOr, "xor": spirv.OpBitwiseXor} {
+		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduce(func(a, b id) id { return c.emit(c.logical(op), c.typ, a, b) }) }
+	}
+	for name, instruction := range map[string]string{"smax": "s_max", "smin": "s_min", "umax": "u_max", "umin": "u_min",
+		"fmax": "fmax", "fmin": "fmin", "fmaximum": "fmax", "fminimum": "fmin"} {
+		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduce(func(a, b id) id { return c.extInst(instruction, a, b) }) }
+	}
+	for name, op := range map[string]spirv.Opcode{"fadd": spirv.OpFAdd, "fmul": spirv.OpFMul} {
+		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduceFrom(op) }
+	}
+}
+
+// intrinsic returns what calls of an intrinsic become.
+func (t *translator) intrinsic(name string) *builtin {
+	base := strings.TrimPrefix(name, "llvm.")
+	b := &builtin{result: -1}
+	for key := base; key != ""; {
+		switch {
+		case intrinsicWriters[key] != nil:
+			b.write = intrinsicWriters[key]
+			if key == "ptr.annotation" || key == "ptrmask" {
+				b.result = 0
+			}
+			return b
+		case extendedIntrinsics[key] != "":
+			instruction := extendedIntrinsics[key]
+			constrained := strings.HasPrefix(key, "experimental.constrained.")
+			b.write = func(c *callSite) { c.extendedIntrinsic(instruction, constrained) }
+			return b
+		case droppedIntrinsics[key]:
+			b.write = func(c *callSite) {}
+			return b
+		case passedIntrinsics[key]:
+			b.result = 0
+			b.write = (*callSite).pass
+			return b
+		}
+		i := strings.LastIndexByte(key, '.')
+		if i < 0 {
+			break
+		}
+		key = key[:i]
+	}
+	for _, prefix := range t.options.UnknownIntrinsics {
+		if strings.HasPrefix(name, prefix) {
+			return nil
+		}
+	}
+	b.write = func(c *callSite) {
+		c.failf("the intrinsic has no counterpart in SPIR-V; --spirv-allow-unknown-intrinsics makes it a function")
+	}
+	return b
+}
+
+func (c *callSite) done(n id) { c.result(n, c.typ) }
+
+func (c *callSite) pass() {
+	v := c.operands[0]
+	c.result(c.operand(v, 0), c.typeOf(v))
+}
+
+func (c *callSite) extendedIntrinsic(instruction string, constrained bool) {
+	n := len(c.operands)
+	if constrained {
+		n -= 2
+	}
+	var words []uint32
+	for i := range n {
+		words = append(words, c.arg(i))
+	}
+	if c.isBool(c.in.Type) {
+		c.boolMinMax(instruction, words)
+		return
+	}
+	c.done(c.extInst(instruction, words...))
+}
+
+// boolMinMax writes a minimum or maximum of i1.
+func (c *callSite) boolMinMax(instruction string, words []uint32) {
+	op := spirv.OpLogicalAnd
+	if instruction == "u_max" || instruction == "s_min" || strings.HasSuffix(instruction, "add_sat") {
+		op = spirv.OpLogicalOr
+	}
+	c.done(c.emit(op, c.typ, words...))
+}
+
+func (c *callSite) logical(op spirv.Opcode) spirv.Opcode {
+	if !c.isBool(c.in.Type) {
+		return op
+	}
+	switch op {
+	case spirv.OpBitwiseAnd, spirv.OpIMul:
+		return spirv.OpLogicalAnd
+	case spirv.OpBitwiseOr:
+		return spirv.OpLogicalOr
+	}
+	return spirv.OpLogicalNotEqual
+}
+
+func (c *callSite) alignOf(parameter int) uint64 {
+	if a := ir.FindAttribute(c.detail.Attributes.Parameter(parameter), "align"); a != nil {
+		return a.Int
+	}
+	return 1
+}
+
+// memoryAccess returns the words of an access to the memory of two pointers.
+func (c *callSite) memoryAccess(align uint64) []uint32 {
+	mask := uint32(accessAligned)
+	if len(c.operands) > 3 && c.isConstant(3) && c.constantArgument(3) != 0 {
+		mask |= accessVolatile
+	}
+	return []uint32{mask, uint32(align)}
+}
+
+// copyMemory writes a memcpy.
+func (c *callSite) copyMemory() {
+	byteType := c.intType(8)
+	to, from := c.argAs(0, byteType), c.argAs(1, byteType)
+	align := min(c.alignOf(0), c.alignOf(1))
+	if c.isConstant(2) && c.constantArgument(2) == 0 {
+		return
+	}
+	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{to, from, c.value_(c.operands[2])}, c.memoryAccess(align)...)...)
+}
+
+// moveMemory writes a memmove of constant length through a variable, of
+// unknown length by a function that is added.
+func (c *callSite) moveMemory() {
+	if !c.isConstant(2) {
+		c.memoryFunction("memmove")
+		return
+	}
+	n := c.constantArgument(2)
+	if n == 0 {
+		return
+	}
+	byteType := c.intType(8)
+	array := c.arrayType(byteType, n)
+	variable := c.variable(c.pointerType(array, 0), 0, 0)
+	c.b.decorate(variable, decAlignment, uint32(c.alignOf(1)))
+	between := c.emit(spirv.OpBitcast, c.pointerType(byteType, 0), variable)
+	length := c.value_(c.operands[2])
+	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{between, c.argAs(1, byteType), length}, c.memoryAccess(c.alignOf(1))...)...)
+	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{c.argAs(0, byteType), between, length}, c.memoryAccess(c.alignOf(0))...)...)
+}
+
+// setMemory writes a memset of constant value and length as a copy of a
+// constant, another by a function that is added.
+func (c *callSite) setMemory() {
+	if !c.isConstant(1) || !c.isConstant(2) || c.constantArgument(2) > 1<<16-8 {
+		c.memoryFunction("memset")
+		return
+	}
+	n, value := c.constantArgument(2), c.constantArgument(1)
+	if n == 0 {
+		return
+	}
+	byteType := c.intType(8)
+	array := c.arrayType(byteType, n)
+	init := c.null(array)
+	if value != 0 {
+		parts := make([]id, n)
+		for i := range parts {
+			parts[i] = c.constInt(8, value&0xff)
+		}
+		init = c.composite(array, parts)
+	}
+	variable := c.variable(c.pointerType(array, 0), 0, init)
+	from := c.emit(spirv.OpBitcast, c.pointerType(byteType, 0), variable)
+	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{c.argAs(0, byteType), from, c.value_(c.operands[2])}, c.memoryAccess(c.alignOf(0))...)...)
+}
+
+// lifetime writes the start or end of a variable's life.
+func (c *callSite) lifetime(op spirv.Opcode) {
+	v := c.operands[len(c.operands)-1]
+	if c.function.typ(v.Type).Kind != ir.TypePointer || c.storageClass(c.function.typ(v.Type).AddressSpace) != spirv.StorageFunction {
+		return
+	}
+	if v.Kind == ir.ValueConstant {
+		return
+	}
+	size := uint32(0)
+	pointer := c.operand(v, 0)
+	if c.pointeeID(c.typeOf(v)) == c.intType(8) && len(c.operands) == 2 && c.isConstant(0) && int64(c.constantArgument(0)) > 0 {
+		size = uint32(c.constantArgument(0))
+	}
+	c.emitPlain(op, pointer, size)
+}
+
+// intConst returns a constant of the type of an argument.
+func (c *callSite) intConst(i int, value uint64) id { return c.splat(c.operands[i].Type, value) }
+
+// floatSplat returns a floating-point constant of the result's type.
+func (c *callSite) floatSplat(value int) id {
+	bits := map[uint32]uint64{16: 0x3C00, 32: 0x3F800000, 64: 0x3FF0000000000000}[c.scalarBits(c.in.Type)]
+	if value == 0 {
+		bits = 0
+	}
+	return c.splat(c.in.Type, bits)
+}
+
+func (c *callSite) bitReverse() {
+	if c.options.allowed("SPV_KHR_bit_instructions") {
+		c.instructionNeeds(spirv.OpBitReverse)
+		c.done(c.emit(spirv.OpBitReverse, c.typ, c.arg(0)))
+		return
+	}
+	bits := c.scalarBits(c.in.Type)
+	n := c.arg(0)
+	for step := bits / 2; step > 0; step /= 2 {
+		mask := uint64(0)
+		for i := range bits {
+			if i/step%2 == 0 {
+				mask |= 1 << i
+			}
+		}
+		n = c.exchange(n, step, mask)
+	}
+	c.done(n)
+}
+
+// exchange swaps neighbouring groups of bits: mask has the lower ones.
+func (c *callSite) exchange(n id, step uint32, mask uint64) id {
+	shift, low := c.intConst(0, uint64(step)), c.intConst(0, mask)
+	up := c.emit(spirv.OpShiftLeftLogical, c.typ, c.emit(spirv.OpBitwiseAnd, c.typ, n, low), shift)
+	down := c.emit(spirv.OpBitwiseAnd, c.typ, c.emit(spirv.OpShiftRightLogical, c.typ, n, shift), low)
+	return c.emit(spirv.OpBitwiseOr, c.typ, up, down)
+}
+
+func (c *callSite) byteSwap() {
+	bits := c.scalarBits(c.in.Type)
+	n, sum := c.arg(0), id(0)
+	for at := uint32(0); at < bits; at += 8 {
+		part, to := n, bits-8-at
+		switch {
+		case to > at:
+			part = c.emit(spirv.OpShiftLeftLogical, c.typ, n, c.intConst(0, uint64(to-at)))
+		case to < at:
+			part = c.emit(spirv.OpShiftRightLogical, c.typ, n, c.intConst(0, uint64(at-to)))
+		}
+		part = c.emit(spirv.OpBitwiseAnd, c.typ, part, c.intConst(0, 0xff<<to))
+		if sum == 0 {
+			sum = part
+		} else {
+			sum = c.emit(spirv.OpBitwiseOr, c.typ, sum, part)
+		}
+	}
+	c.done(sum)
+}
+
+// funnelShift writes fshl and fshr: the shift of two numbers side by side.
+func (c *callSite) funnelShift(left bool) {
+	bits := uint64(c.scalarBits(c.in.Type))
+	high, low, by := c.arg(0), c.arg(1), c.arg(2)
+	if left && c.operands[0] == c.operands[1] {
+		c.done(c.extInst("rotate", high, by))
+		return
+	}
+	if bits&(bits-1) != 0 {
+		by = c.emit(spirv.OpUMod, c.typ, by, c.intConst(0, bits))
+	} else {
+		by = c.emit(spirv.OpBitwiseAnd, c.typ, by, c.intConst(0, bits-1))
+	}
+	rest := c.emit(spirv.OpISub, c.typ, c.intConst(0, bits-1), by)
+	one := c.intConst(0, 1)
+	var a, b id
+	if left {
+		a = c.emit(spirv.OpShiftLeftLogical, c.typ, high, by)
+		b = c.emit(spirv.OpShiftRightLogical, c.typ, c.emit(spirv.OpShiftRightLogical, c.typ, low, one), rest)
+	} else {
+		a = c.emit(spirv.OpShiftLeftLogical, c.typ, c.emit(spirv.OpShiftLeftLogical, c.typ, high, one), rest)
+		b = c.emit(spirv.OpShiftRightLogical, c.typ, low, by)
+	}
+	c.done(c.emit(spirv.OpBitwiseOr, c.typ, a, b))
+}
+
+func (c *callSite) multiplyAdd() { c.done(c.extInst("mad", c.arg(0), c.arg(1), c.arg(2))) }
+
+// pairType returns a struct of two of the type of the first argument.
+func (c *callSite) pairType() (pair, element id) {
+	element = c.typeID(c.operands[0].Type)
+	return c.b.typeEntry(spirv.OpTypeStruct, []uint32{element, element}, element, element), element
+}
+
+// carry writes an unsigned sum or difference and whether it overflows.
+func (c *callSite) carry(op spirv.Opcode) {
+	pair, element := c.pairType()
+	both := c.emit(op, pair, c.arg(0), c.arg(1))
+	sum := c.emit(spirv.OpCompositeExtract, element, both, 0)
+	over := c.emit(spirv.OpCompositeExtract, element, both, 1)
+	c.overflow(sum, c.emit(spirv.OpINotEqual, c.intLikeBool(c.operands[0].Type), over, c.intConst(0, 0)))
+}
+
+// overflow makes the struct of a number and whether it overflowed.
+func (c *callSite) overflow(n, over id) {
+	c.done(c.emit(spirv.OpCompositeConstruct, c.typ, n, over))
+}
+
+// wideProduct writes a product and whether its upper half matters.
+func (c *callSite) wideProduct(op spirv.Opcode) {
+	pair, element := c.pairType()
+	both := c.emit(op, pair, c.arg(0), c.arg(1))
+	low := c.emit(spirv.OpCompositeExtract, element, both, 0)
+	high := c.emit(spirv.OpCompositeExtract, element, both, 1)
+	rest := c.intConst(0, 0)
+	if op == spirv.OpSMulExtended {
+		bits := uint64(c.scalarBits(c.operands[0].Type))
+		rest = c.emit(spirv.OpShiftRightArithmetic, element, low, c.intConst(0, bits-1))
+	}
+	c.overflow(low, c.emit(spirv.OpINotEqual, c.intLikeBool(c.operands[0].Type), high, rest))
+}
+
+// signedOverflow writes a signed sum or difference and whether its sign is
+// wrong.
+func (c *callSite) signedOverflow(op spirv.Opcode) {
+	element := c.typeID(c.operands[0].Type)
+	a, b := c.arg(0), c.arg(1)
+	n := c.emit(op, element, a, b)
+	x := c.emit(spirv.OpBitwiseXor, element, a, n)
+	other := n
+	if op == spirv.OpISub {
+		other = a
+	}
+	y := c.emit(spirv.OpBitwiseXor, element, b, other)
+	both := c.emit(spirv.OpBitwiseAnd, element, x, y)
+	c.overflow(n, c.emit(spirv.OpSLessThan, c.intLikeBool(c.operands[0].Type), both, c.intConst(0, 0)))
+}
+
+func (c *callSite) assume() {
+	if c.options.allowed("SPV_KHR_expect_assume") {
+		c.instructionNeeds(spirv.OpAssumeTrueKHR)
+		c.emitPlain(spirv.OpAssumeTrueKHR, c.arg(0))
+	}
+}
+
+func (c *callSite) expect() {
+	if c.options.allowed("SPV_KHR_expect_assume") {
+		c.instructionNeeds(spirv.OpExpectKHR)
+		c.done(c.emit(spirv.OpExpectKHR, c.typ, c.arg(0), c.arg(1)))
+		return
+	}
+	c.pass()
+}
+
+func (c *callSite) saturate(op spirv.Opcode) {
+	n := c.emit(op, c.typ, c.arg(0))
+	c.b.decorate(n, decSaturated)
+	c.done(n)
+}
+
+func (c *callSite) stackSave() {
+	if !c.options.allowed("SPV_INTEL_variable_length_array") {
+		c.done(c.undef(c.typ))
+		return
+	}
+	c.use("SPV_INTEL_variable_length_array")
+	c.capability(capVariableArray)
+	c.done(c.emit(spirv.OpSaveMemoryINTEL, c.typ))
+}
+
+func (c *callSite) stackRestore() {
+	if c.options.allowed("SPV_INTEL_variable_length_array") {
+		c.emitPlain(spirv.OpRestoreMemoryINTEL, c.arg(0))
+	}
+}
+
+// objectSize answers that the size is not known.
+func (c *callSite) objectSize() {
+	value := allOnes(c.scalarBits(c.in.Type))
+	if c.constantArgument(1) != 0 {
+		value = 0
+	}
+	c.done(c.splat(c.in.Type, value))
+}
+
+// reduce folds the elements of a vector.
+func (c *callSite) reduce(fold func(a, b id) id) {
+	vector := c.arg(0)
+	sum := c.emit(spirv.OpCompositeExtract, c.typ, vector, 0)
+	for k := uint64(1); k < c.function.typ(c.operands[0].Type).Length; k++ {
+		sum = fold(sum, c.emit(spirv.OpCompositeExtract, c.typ, vector, uint32(k)))
+	}
+	c.done(sum)
+}
+
+// reduceFrom folds the elements of a vector in order, from a first value on.
+func (c *callSite) reduceFrom(op spirv.Opcode) {
+	sum, vector := c.arg(0), c.arg(1)
+	for k := range c.function.typ(c.operands[1].Type).Length {
+		sum = c.emit(op, c.typ, sum, c.emit(spirv.OpCompositeExtract, c.typ, vector, uint32(k)))
+	}
+	c.done(sum)
+}
+
+// constrained writes an operation with its rounding mode.
+func (c *callSite) constrained(op spirv.Opcode) {
+	var words []uint32
+	mode := ""
+	for i, v := range c.operands {
+		if v.Kind != ir.ValueMetadata {
+			words = append(words, c.arg(i))
+		} else if text := c.ir.Metadata[v.Index].String; strings.HasPrefix(text, "round.") {
+			mode = text
+		}
+	}
+	n := c.emit(op, c.typ, words...)
+	if number, ok := map[string]uint32{"round.tonearest": 0, "round.towardzero": 1, "round.upward": 2, "round.downward": 3}[mode]; ok {
+		c.b.decorate(n, decFPRoundingMode, number)
+	}
+	c.done(n)
+}
+
+func (c *callSite) constrainedCompare() {
+	p, ok := ir.ParsePredicate(ir.OpFCmp, []byte(c.ir.Metadata[c.operands[2].Index].String))
+	op, known := compareOpcodes[p]
+	if !ok || !known {
+		c.failf("an unknown predicate")
+	}
+	c.done(c.emit(op, c.typ, c.arg(0), c.arg(1)))
+}
+
+func (c *callSite) threeWay(less, greater spirv.Opcode) {
+	truth := c.intLikeBool(c.operands[0].Type)
+	a, b := c.arg(0), c.arg(1)
+	down := c.emit(less, truth, a, b)
+	up := c.emit(greater, truth, a, b)
+	bits := c.scalarBits(c.in.Type)
+	n := c.emit(spirv.OpSelect, c.typ, up, c.splat(c.in.Type, 1), c.splat(c.in.Type, 0))
+	c.done(c.emit(spirv.OpSelect, c.typ, down, c.splat(c.in.Type, allOnes(bits)), n))
+}
+
+func (c *callSite) pointerMask() {
+	size := c.intType(c.pointerBits)
+	n := c.emit(spirv.OpConvertPtrToU, size, c.value_(c.operands[0]))
+	n = c.emit(spirv.OpBitwiseAnd, size, n, c.arg(1))
+	c.done(c.emit(spirv.OpConvertUToPtr, c.typ, n))
+}
+
+// fractionExponent writes llvm.frexp: a struct of fraction and exponent.
+func (c *callSite) fractionExponent() {
+	pair := c.function.typ(c.in.Type)
+	exponent := c.typeID(pair.Elements[1])
+	variable := c.variable(c.pointerType(exponent, 0), 0, 0)
+	number, _ := spirv.ExtInstNumber("OpenCL.std", "frexp")
+	fraction := c.emit(spirv.OpExtInst, c.typeID(pair.Elements[0]), c.opencl, number, c.arg(0), variable)
+	loaded := c.emit(spirv.OpLoad, exponent, variable)
+	c.done(c.emit(spirv.OpCompositeConstruct, c.typ, fraction, loaded))
+}
+
+// sineCosine writes llvm.sincos: a struct of both.
+func (c *callSite) sineCosine() {
+	element := c.typeID(c.operands[0].Type)
+	typ := c.typ
+	c.typ = element
+	sine, cosine := c.extInst("sin", c.arg(0)), c.extInst("cos", c.arg(0))
+	c.typ = typ
+	c.done(c.emit(spirv.OpCompositeConstruct, typ, sine, cosine))
+}
+
+// pointerAnnotation writes a pointer whose annotation becomes a decoration.
+func (c *callSite) pointerAnnotation() {
+	v := c.operands[0]
+	own := c.typeOf(v)
+	n := c.operand(v, 0)
+	text := c.annotationText(c.operands[1])
+	if text == "" || v.Kind != ir.ValueInstruction {
+		c.result(n, own)
+		return
+	}
+	copied := c.emit(spirv.OpBitcast, own, n)
+	c.b.addDecoration(spirv.OpDecorateString, appendText([]uint32{copied, decUserSemantic}, text))
+	c.needVersion(spirv.Version1_4)
+	c.result(copied, own)
+}
+
+// annotationText returns the string that an argument points to.
+func (c *callSite) annotationText(v ir.Value) string {
+	for v.Kind == ir.ValueConstant {
+		n := c.ir.Constants.At(v)
+		if n.Kind != ir.ConstantExpression || len(n.Operands) == 0 {
+			return ""
+		}
+		v = n.Operands[0]
+	}
+	if v.Kind != ir.ValueGlobal || c.module.Values[v.Index].Kind != ir.Variable || c.module.Values[v.Index].Declaration {
+		return ""
+	}
+	init, err := c.module.Source.Initializer(ir.ValueID(v.Index))
+	if err != nil || init.Kind != ir.ConstantBytes {
+		return ""
+	}
+	return strings.TrimRight(string(init.Bytes), "\x00")
+}

@@ -1,0 +1,194 @@
+package fromir
+
+import (
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// alloca writes a variable of the function.
+func (f *function) alloca(i int, in *ir.Instruction) {
+	typ := f.resultType(i)
+	element := f.pointeeID(typ)
+	if count := in.Operands[0]; count.Kind != ir.ValueConstant || constantNumber(&f.ir.Constants, count) != 1 {
+		f.allocaArray(i, in, typ, element)
+		return
+	}
+	space := f.typ(in.Type).AddressSpace
+	if space == 4 {
+		variable := f.variable(f.pointerType(element, 0), 0, 0)
+		f.alignVariable(variable, in)
+		f.emitAs(i, spirv.OpPtrCastToGeneric, typ, variable)
+		return
+	}
+	n := f.reserve(i)
+	f.variable(typ, n, 0)
+	f.alignVariable(n, in)
+}
+
+// variable appends a variable to the first block.
+func (f *function) variable(typ, n, init id) id {
+	if n == 0 {
+		n = f.b.newID()
+	}
+	words := []uint32{typ, n, uint32(spirv.StorageFunction)}
+	if init != 0 {
+		words = append(words, init)
+	}
+	f.variables = appendInstruction(f.variables, spirv.OpVariable, words...)
+	return n
+}
+
+func (f *function) alignVariable(n id, in *ir.Instruction) {
+	if in.Align > 0 {
+		f.b.decorate(n, decAlignment, uint32(in.Align))
+	}
+}
+
+// allocaArray writes an alloca of several elements.
+func (f *function) allocaArray(i int, in *ir.Instruction, typ, element id) {
+	count := in.Operands[0]
+	if count.Kind == ir.ValueConstant {
+		array := f.arrayType(element, constantNumber(&f.ir.Constants, count))
+		variable := f.variable(f.pointerType(array, 0), 0, 0)
+		f.alignVariable(variable, in)
+		f.emitAs(i, spirv.OpBitcast, typ, variable)
+		return
+	}
+	if !f.options.allowed("SPV_INTEL_variable_length_array") {
+		f.failf("an alloca of a length that is not constant needs the extension SPV_INTEL_variable_length_array, which is not allowed")
+	}
+	f.use("SPV_INTEL_variable_length_array")
+	f.capability(capVariableArray)
+	n := f.emitAs(i, spirv.OpVariableLengthArrayINTEL, typ, f.value_(count))
+	f.alignVariable(n, in)
+}
+
+// access returns the words that say how memory is accessed.
+func (f *function) access(in *ir.Instruction) []uint32 {
+	mask := uint32(accessAligned)
+	if in.Flags&ir.FlagVolatile != 0 {
+		mask |= accessVolatile
+	}
+	for _, a := range in.Attachments {
+		if a.Kind == "nontemporal" {
+			mask |= accessNontemporal
+		}
+	}
+	align := in.Align
+	if align == 0 {
+		align = f.naturalAlign(in)
+	}
+	return []uint32{mask, uint32(align)}
+}
+
+// naturalAlign returns the alignment of an access that does not say it.
+func (f *function) naturalAlign(in *ir.Instruction) uint64 {
+	n := in.Element
+	if in.Op == ir.OpStore {
+		n = in.Operands[0].Type
+	}
+	_, align := f.layout(n)
+	return align
+}
+
+func (f *function) load(i int, in *ir.Instruction) {
+	if in.Flags&ir.FlagAtomic != 0 || in.Order != ir.NotAtomic {
+		f.atomicLoad(i, in)
+		return
+	}
+	typ := f.resultType(i)
+	pointer := f.operand(in.Operands[0], f.pointerType(typ, f.typ(in.Operands[0].Type).AddressSpace))
+	f.emitAs(i, spirv.OpLoad, typ, append([]uint32{pointer}, f.access(in)...)...)
+}
+
+func (f *function) store(in *ir.Instruction) {
+	if in.Flags&ir.FlagAtomic != 0 || in.Order != ir.NotAtomic {
+		f.atomicStore(in)
+		return
+	}
+	value, pointer := f.storeOperands(in)
+	f.emitPlain(spirv.OpStore, append([]uint32{pointer, value}, f.access(in)...)...)
+}
+
+// storeOperands returns the value and the pointer to its type.
+func (f *function) storeOperands(in *ir.Instruction) (value, pointer id) {
+	typ := f.typeOf(in.Operands[0])
+	space := f.typ(in.Operands[1].Type).AddressSpace
+	if f.isPointer(in.Operands[0].Type) {
+		// The memory says what it holds; the value is cast to that.
+		if held := f.pointeeID(f.typeOf(in.Operands[1])); f.pointeeID(held) != 0 && f.sameSpace(held, typ) {
+			typ = held
+		}
+	}
+	return f.operand(in.Operands[0], typ), f.operand(in.Operands[1], f.pointerType(typ, space))
+}
+
+// sameSpace reports whether two pointer types are of one storage class.
+func (f *function) sameSpace(a, b id) bool {
+	x, y := f.b.entries[a], f.b.entries[b]
+	return x != nil && y != nil && x.op == spirv.OpTypePointer && y.op == spirv.OpTypePointer && x.words[1] == y.words[1]
+}
+
+// address writes a getelementptr.
+func (f *function) address(in *ir.Instruction, typ id, emit emitter) id {
+	base := in.Operands[0]
+	if f.typ(base.Type).Kind != ir.TypePointer {
+		f.failf("addresses in a vector")
+	}
+	space := f.typ(base.Type).AddressSpace
+	element := id(0)
+	if f.isOpaquePointer(in.Element) && len(in.Operands) == 2 {
+		element = f.pointeeID(typ)
+	} else {
+		element = f.typeID(in.Element)
+	}
+	words := []uint32{f.operand(base, f.pointerType(element, space))}
+	for _, v := range in.Operands[1:] {
+		words = append(words, f.value_(v))
+	}
+	op := spirv.OpPtrAccessChain
+	if in.Flags&ir.FlagInBounds != 0 {
+		op = spirv.OpInBoundsPtrAccessChain
+	}
+	return f.last(emit, op, typ, words...)
+}
+
+// layout returns the size of a type in memory, in bytes, and its alignment.
+func (t *translator) layout(n ir.TypeID) (size, align uint64) {
+	typ := t.typ(n)
+	switch typ.Kind {
+	case ir.TypeInteger, ir.TypeFloat:
+		size = uint64(typ.Bits+7) / 8
+		for align = 1; align < size && align < 16; align *= 2 {
+		}
+		return (size + align - 1) / align * align, align
+	case ir.TypePointer:
+		return uint64(t.pointerBits / 8), uint64(t.pointerBits / 8)
+	case ir.TypeVector:
+		each, _ := t.layout(typ.Elements[0])
+		size = each * t.typ(n).Length
+		for align = 1; align < size && align < 1<<16; align *= 2 {
+		}
+		return align, align
+	case ir.TypeArray:
+		each, align := t.layout(typ.Elements[0])
+		return each * t.typ(n).Length, align
+	case ir.TypeStruct:
+		return t.structLayout(n)
+	}
+	return 1, 1
+}
+
+func (t *translator) structLayout(n ir.TypeID) (size, align uint64) {
+	typ := *t.typ(n)
+	align = 1
+	for _, e := range typ.Elements {
+		s, a := t.layout(e)
+		if typ.Packed {
+			a = 1
+		}
+		size = (size+a-1)/a*a + s
+		align = max(align, a)
+	}
+	return (size + align - 1) / align * align, align
+}

@@ -1,0 +1,109 @@
+package fromir
+
+import "offlink/spirv"
+
+// memoryFunction writes a memset or memmove whose length or value is not
+// constant as a loop over bytes in a function of its own.
+func (c *callSite) memoryFunction(kind string) {
+	space := c.function.typ(c.operands[0].Type).AddressSpace
+	bytePointer := c.pointerType(c.intType(8), space)
+	length := c.typeID(c.operands[2].Type)
+	second := c.intType(8)
+	arguments := []id{c.argAs(0, c.intType(8))}
+	if kind == "memmove" {
+		from := c.function.typ(c.operands[1].Type).AddressSpace
+		second = c.pointerType(c.intType(8), from)
+		arguments = append(arguments, c.argAs(1, c.intType(8)))
+	} else {
+		arguments = append(arguments, c.value_(c.operands[1]))
+	}
+	arguments = append(arguments, c.value_(c.operands[2]))
+	name := "spirv." + c.callee.value.Name
+	bits := c.function.typ(c.operands[2].Type).Bits
+	n := c.b.newIDOnce("function "+name, func(n id) {
+		c.b.name(n, name)
+		w := memoryWriter{c.translator, n, bytePointer, second, length, bits}
+		w.write(kind)
+	})
+	c.emit(spirv.OpFunctionCall, c.voidType(), append([]uint32{n}, arguments...)...)
+}
+
+// memoryWriter writes such a function.
+type memoryWriter struct {
+	*translator
+	self                 id
+	pointer, second, typ id
+	bits                 uint32
+}
+
+func (w *memoryWriter) write(kind string) {
+	words := []uint32{}
+	emit := func(op spirv.Opcode, typ id, operands ...uint32) id {
+		n := w.b.newID()
+		words = appendInstruction(words, op, append([]uint32{typ, n}, operands...)...)
+		return n
+	}
+	plain := func(op spirv.Opcode, operands ...uint32) { words = appendInstruction(words, op, operands...) }
+	typ := w.functionType(w.voidType(), []id{w.pointer, w.second, w.typ})
+	plain(spirv.OpFunction, w.voidType(), w.self, 0, typ)
+	to := emit(spirv.OpFunctionParameter, w.pointer)
+	from := emit(spirv.OpFunctionParameter, w.second)
+	length := emit(spirv.OpFunctionParameter, w.typ)
+	labels := make([]id, 5) // entry, forward head, backward head, ..., end
+	for i := range labels {
+		labels[i] = w.b.newID()
+	}
+	zero, one := w.constInt(w.bits, 0), w.constInt(w.bits, 1)
+	byteType := w.intType(8)
+	plain(spirv.OpLabel, labels[0])
+	none := emit(spirv.OpIEqual, w.boolType(), length, zero)
+	if kind == "memset" {
+		plain(spirv.OpBranchConditional, none, labels[4], labels[1])
+		plain(spirv.OpLabel, labels[1])
+		w.loop(&words, labels[0], labels[1], labels[4], zero, func(index id) (id, id) {
+			at := emit(spirv.OpInBoundsPtrAccessChain, w.pointer, to, index)
+			plain(spirv.OpStore, at, from, accessAligned, 1)
+			next := emit(spirv.OpIAdd, w.typ, index, one)
+			return next, emit(spirv.OpIEqual, w.boolType(), next, length)
+		})
+	} else {
+		copyByte := func(index id) {
+			source := emit(spirv.OpInBoundsPtrAccessChain, w.second, from, index)
+			value := emit(spirv.OpLoad, byteType, source, accessAligned, 1)
+			at := emit(spirv.OpInBoundsPtrAccessChain, w.pointer, to, index)
+			plain(spirv.OpStore, at, value, accessAligned, 1)
+		}
+		size := w.intType(w.pointerBits)
+		a, b := emit(spirv.OpConvertPtrToU, size, to), emit(spirv.OpConvertPtrToU, size, from)
+		backward := emit(spirv.OpULessThan, w.boolType(), b, a)
+		plain(spirv.OpBranchConditional, none, labels[4], labels[3])
+		plain(spirv.OpLabel, labels[3])
+		plain(spirv.OpBranchConditional, backward, labels[2], labels[1])
+		plain(spirv.OpLabel, labels[1])
+		w.loop(&words, labels[3], labels[1], labels[4], zero, func(index id) (id, id) {
+			copyByte(index)
+			next := emit(spirv.OpIAdd, w.typ, index, one)
+			return next, emit(spirv.OpIEqual, w.boolType(), next, length)
+		})
+		plain(spirv.OpLabel, labels[2])
+		w.loop(&words, labels[3], labels[2], labels[4], length, func(index id) (id, id) {
+			next := emit(spirv.OpISub, w.typ, index, one)
+			copyByte(next)
+			return next, emit(spirv.OpIEqual, w.boolType(), next, zero)
+		})
+	}
+	plain(spirv.OpLabel, labels[4])
+	plain(spirv.OpReturn)
+	plain(spirv.OpFunctionEnd)
+	w.b.functions = append(w.b.functions, words...)
+}
+
+// loop writes a loop of one block, whose label is written already.
+func (w *memoryWriter) loop(words *[]uint32, before, head, end, first id, body func(index id) (next, last id)) {
+	index := w.b.newID()
+	*words = appendInstruction(*words, spirv.OpPhi, w.typ, index, first, before, 0, head)
+	phi := len(*words) - 2
+	next, last := body(index)
+	(*words)[phi] = next
+	*words = appendInstruction(*words, spirv.OpBranchConditional, last, end, head)
+}

@@ -1,0 +1,391 @@
+package fromir
+
+import (
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// workItemVariables are the work-item functions that read a variable.
+var workItemVariables = map[string]struct {
+	variable string
+	indexed  bool
+}{
+	"get_global_id": {"GlobalInvocationId", true}, "get_global_size": {"GlobalSize", true}, "get_global_offset": {"GlobalOffset", true},
+	"get_local_id": {"LocalInvocationId", true}, "get_local_size": {"WorkgroupSize", true},
+	"get_enqueued_local_size": {"EnqueuedWorkgroupSize", true}, "get_num_groups": {"NumWorkgroups", true},
+	"get_group_id": {"WorkgroupId", true}, "get_work_dim": {"WorkDim", false}, "get_global_linear_id": {"GlobalLinearId", false},
+	"get_local_linear_id": {"LocalInvocationIndex", false}, "get_sub_group_size": {"SubgroupSize", false},
+	"get_max_sub_group_size": {"SubgroupMaxSize", false}, "get_num_sub_groups": {"NumSubgroups", false},
+	"get_enqueued_num_sub_groups": {"NumEnqueuedSubgroups", false}, "get_sub_group_id": {"SubgroupId", false},
+	"get_sub_group_local_id": {"SubgroupLocalInvocationId", false}, "get_sub_group_eq_mask": {"SubgroupEqMask", false},
+	"get_sub_group_ge_mask": {"SubgroupGeMask", false}, "get_sub_group_gt_mask": {"SubgroupGtMask", false},
+	"get_sub_group_le_mask": {"SubgroupLeMask", false}, "get_sub_group_lt_mask": {"SubgroupLtMask", false},
+}
+
+// plainFunctions are the functions that one instruction does.
+var plainFunctions = map[string]string{
+	"isnan": "IsNan", "isinf": "IsInf", "isfinite": "IsFinite", "isnormal": "IsNormal", "signbit": "SignBitSet",
+	"isequal": "FOrdEqual", "isnotequal": "FUnordNotEqual", "isgreater": "FOrdGreaterThan", "isgreaterequal": "FOrdGreaterThanEqual",
+	"isless": "FOrdLessThan", "islessequal": "FOrdLessThanEqual", "islessgreater": "LessOrGreater", "isordered": "Ordered",
+	"isunordered": "Unordered", "dot": "Dot", "wait_group_events": "GroupWaitEvents", "get_fence": "GenericPtrMemSemantics",
+	"retain_event": "RetainEvent", "release_event": "ReleaseEvent", "create_user_event": "CreateUserEvent",
+	"is_valid_event": "IsValidEvent", "set_user_event_status": "SetUserEventStatus", "get_default_queue": "GetDefaultQueue",
+	"intel_sub_group_shuffle": "SubgroupShuffleINTEL", "intel_sub_group_shuffle_down": "SubgroupShuffleDownINTEL",
+	"intel_sub_group_shuffle_up": "SubgroupShuffleUpINTEL", "intel_sub_group_shuffle_xor": "SubgroupShuffleXorINTEL",
+}
+
+// signedFunctions are the functions of integers that OpenCL.std has twice, s_
+// and u_.
+var signedFunctions = map[string]bool{
+	"abs": true, "abs_diff": true, "add_sat": true, "hadd": true, "rhadd": true, "clamp": true, "mad_hi": true, "mad_sat": true,
+	"max": true, "min": true, "mul_hi": true, "sub_sat": true, "upsample": true, "mad24": true, "mul24": true,
+}
+
+// floatFunctions are those of them that are other instructions for
+// floating-point numbers.
+var floatFunctions = map[string]string{"max": "fmax_common", "min": "fmin_common", "clamp": "fclamp"}
+
+// openclBuiltin returns what calls of a function of OpenCL C become; nil for
+// one that is none.
+func (t *translator) openclBuiltin(name string, parameters []mangledType) *builtin {
+	b := &builtin{result: -1}
+	if w, ok := workItemVariables[name]; ok {
+		number, _ := spirv.BuiltInNumber(w.variable)
+		b.write = func(c *callSite) { c.builtinVariable("__spirv_BuiltIn"+w.variable, number, w.indexed) }
+		return b
+	}
+	if op, ok := plainFunctions[name]; ok {
+		b.write = func(c *callSite) { c.plainFunction(name, spirv.OpcodeByName("Op"+op)) }
+		return b
+	}
+	if signedFunctions[name] {
+		b.write = func(c *callSite) { c.signedFunction(name) }
+		return b
+	}
+	if write := t.openclSpecial(name); write != nil {
+		b.write = write
+		return b
+	}
+	name = strings.TrimPrefix(name, "half_")
+	original := name
+	if parametersHalf := "half_" + original; hasExtInst(parametersHalf) && strings.HasPrefix(b.name, "half_") {
+		name = parametersHalf
+	}
+	if hasExtInst(name) {
+		b.write = func(c *callSite) {
+			if strings.HasPrefix(c.builtin.name, "half_") && hasExtInst(c.builtin.name) {
+				c.extendedInstruction(c.builtin.name)
+				return
+			}
+			c.extendedInstruction(name)
+		}
+		return b
+	}
+	return nil
+}
+
+func hasExtInst(name string) bool {
+	_, ok := spirv.ExtInstNumber("OpenCL.std", name)
+	return ok
+}
+
+func (c *callSite) plainFunction(name string, op spirv.Opcode) {
+	switch name {
+	case "dot":
+		if c.function.typ(c.operands[0].Type).Kind != ir.TypeVector {
+			op = spirv.OpFMul
+		}
+	case "wait_group_events":
+		c.emitPlain(op, c.u32(scopeWorkgroup), c.arg(0), c.value_(c.operands[1]))
+		return
+	}
+	c.spirvInstruction(op, "")
+}
+
+func (c *callSite) signedFunction(name string) {
+	first := c.parameter(0)
+	switch {
+	case first.floating():
+		if instruction, ok := floatFunctions[name]; ok {
+			c.extendedInstruction(instruction)
+			return
+		}
+	case first.unsigned():
+		c.extendedInstruction("u_" + name)
+		return
+	}
+	c.extendedInstruction("s_" + name)
+}
+
+// parameter returns a parameter as the name spells it.
+func (c *callSite) parameter(i int) *mangledType {
+	if i < len(c.builtin.parameters) {
+		return &c.builtin.parameters[i]
+	}
+	return &mangledType{unknown: true, length: 1}
+}
+
+// lastParameter returns the last parameter that the name spells.
+func (c *callSite) lastParameter() *mangledType { return c.parameter(len(c.builtin.parameters) - 1) }
+
+// openclSpecial returns what writes a function that is more than one
+// instruction of the same operands.
+func (t *translator) openclSpecial(name string) func(*callSite) {
+	switch name {
+	case "barrier", "work_group_barrier":
+		return func(c *callSite) { c.barrier(scopeWorkgroup) }
+	case "sub_group_barrier":
+		return func(c *callSite) { c.barrier(scopeSubgroup) }
+	case "mem_fence", "read_mem_fence", "write_mem_fence":
+		return (*callSite).memoryFence
+	case "atomic_work_item_fence":
+		return (*callSite).workItemFence
+	case "any", "all":
+		return (*callSite).anyAll
+	case "select", "bitselect":
+		return func(c *callSite) { c.extendedInstruction(name) }
+	case "async_work_group_copy", "async_work_group_strided_copy":
+		return (*callSite).asyncCopy
+	case "to_global", "to_local", "to_private", "__to_global", "__to_local", "__to_private":
+		return func(c *callSite) { c.spirvInstruction(spirv.OpGenericCastToPtrExplicit, "") }
+	case "printf":
+		return func(c *callSite) { c.extendedInstruction("printf") }
+	case "ctz":
+		return func(c *callSite) { c.extendedInstruction("ctz") }
+	}
+	switch {
+	case strings.HasPrefix(name, "convert_"):
+		return t.conversion(name)
+	case strings.HasPrefix(name, "vload"), strings.HasPrefix(name, "vstore"):
+		return (*callSite).vectorMemory
+	case strings.HasPrefix(name, "atomic_"), strings.HasPrefix(name, "atom_"):
+		return atomicFunction(name)
+	case strings.HasPrefix(name, "work_group_"), strings.HasPrefix(name, "sub_group_"):
+		return groupFunction(name)
+	case strings.HasPrefix(name, "read_image"), strings.HasPrefix(name, "write_image"), strings.HasPrefix(name, "get_image_"):
+		return imageFunction(name)
+	}
+	return nil
+}
+
+// fenceSemantics maps the flags of fences: local, global, image.
+func fenceSemantics(flags uint64) (mask uint32) {
+	if flags&1 != 0 {
+		mask |= semWorkgroup
+	}
+	if flags&2 != 0 {
+		mask |= semCrossWorkgroup
+	}
+	if flags&4 != 0 {
+		mask |= semImage
+	}
+	return mask
+}
+
+// memoryScopes maps the scopes of OpenCL C: work-item, work-group, device, all
+// devices, sub-group.
+var memoryScopes = [...]uint32{scopeInvocation, scopeWorkgroup, scopeDevice, scopeCrossDevice, scopeSubgroup}
+
+// memoryOrders maps the orders of OpenCL C, with C's numbers.
+var memoryOrders = [...]uint32{0, semAcquire, semAcquire, semRelease, semAcquireRelease, semSequential}
+
+func (c *callSite) memoryScope(i int) uint32 {
+	n := c.constantArgument(i)
+	if n >= uint64(len(memoryScopes)) {
+		c.failf("memory scope %d", n)
+	}
+	return memoryScopes[n]
+}
+
+func (c *callSite) memoryOrder(i int) uint32 {
+	n := c.constantArgument(i)
+	if n >= uint64(len(memoryOrders)) {
+		c.failf("memory order %d", n)
+	}
+	return memoryOrders[n]
+}
+
+func (c *callSite) barrier(execution uint32) {
+	memory := uint32(scopeWorkgroup)
+	if len(c.operands) > 1 {
+		memory = c.memoryScope(1)
+	}
+	flags := c.constantArgument(0)
+	semantics := fenceSemantics(flags)
+	if flags != 0 {
+		semantics |= semSequential
+	}
+	c.emitPlain(spirv.OpControlBarrier, c.u32(execution), c.u32(memory), c.u32(semantics))
+}
+
+func (c *callSite) memoryFence() {
+	order := map[string]uint32{"read_mem_fence": semAcquire, "write_mem_fence": semRelease, "mem_fence": semAcquireRelease}[c.builtin.name]
+	c.emitPlain(spirv.OpMemoryBarrier, c.u32(scopeWorkgroup), c.u32(fenceSemantics(c.constantArgument(0))|order))
+}
+
+func (c *callSite) workItemFence() {
+	semantics := fenceSemantics(c.constantArgument(0)) | c.memoryOrder(1)
+	c.emitPlain(spirv.OpMemoryBarrier, c.u32(c.memoryScope(2)), c.u32(semantics))
+}
+
+// anyAll writes any and all, which look at the sign bits.
+func (c *callSite) anyAll() {
+	v := c.operands[0]
+	n := c.emit(spirv.OpSLessThan, c.intLikeBool(v.Type), c.value_(v), c.splat(v.Type, 0))
+	if c.function.typ(v.Type).Kind == ir.TypeVector {
+		op := spirv.OpAny
+		if c.builtin.name == "all" {
+			op = spirv.OpAll
+		}
+		n = c.emit(op, c.boolType(), n)
+	}
+	c.done(c.emit(spirv.OpSelect, c.typ, n, c.splat(c.in.Type, 1), c.splat(c.in.Type, 0)))
+}
+
+func (c *callSite) asyncCopy() {
+	c.capability(capGroups)
+	words := []uint32{c.u32(scopeWorkgroup), c.arg(0), c.arg(1), c.value_(c.operands[2])}
+	if len(c.operands) > 4 {
+		words = append(words, c.value_(c.operands[3]))
+	} else {
+		words = append(words, c.sizeConstant(1))
+	}
+	words = append(words, c.value_(c.operands[len(c.operands)-1]))
+	c.done(c.emit(spirv.OpGroupAsyncCopy, c.typ, words...))
+}
+
+var conversionTypes = []string{"float", "double", "half", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"}
+
+// conversion returns what writes convert_T[n][_sat][_rte].
+func (t *translator) conversion(name string) func(*callSite) {
+	parts := strings.Split(strings.TrimPrefix(name, "convert_"), "_")
+	target := strings.TrimRight(parts[0], "0123456789")
+	known := false
+	for _, c := range conversionTypes {
+		known = known || c == target
+	}
+	for _, p := range parts[1:] {
+		switch p {
+		case "sat", "rte", "rtz", "rtp", "rtn":
+		default:
+			known = false
+		}
+	}
+	if !known {
+		return nil
+	}
+	return func(c *callSite) { c.convertNumber(target, strings.Join(parts[1:], "_")) }
+}
+
+func (c *callSite) convertNumber(target, postfixes string) {
+	v := c.operands[0]
+	from, to := c.parameter(0), c.scalarKind(c.in.Type)
+	toSigned := target[0] != 'u'
+	own := c.typeOf(v)
+	var op spirv.Opcode
+	sat := strings.Contains(postfixes, "sat")
+	switch source := c.scalarKind(v.Type); {
+	case source == ir.TypeInteger && to == ir.TypeInteger:
+		if own == c.typ && (!sat || toSigned == !from.unsigned()) {
+			c.done(c.value_(v))
+			return
+		}
+		switch {
+		case sat && toSigned && from.unsigned():
+			op, postfixes = spirv.OpSatConvertUToS, ""
+		case sat && !toSigned && !from.unsigned():
+			op, postfixes = spirv.OpSatConvertSToU, ""
+		case from.unsigned():
+			op = spirv.OpUConvert
+		default:
+			op = spirv.OpSConvert
+		}
+		if sat && op != spirv.OpSatConvertSToU && op != spirv.OpSatConvertUToS {
+			c.saturateInteger(op, v, !from.unsigned())
+			return
+		}
+	case source == ir.TypeInteger:
+		if op = spirv.OpConvertSToF; from.unsigned() {
+			op = spirv.OpConvertUToF
+		}
+	case to == ir.TypeInteger:
+		if op = spirv.OpConvertFToU; toSigned {
+			op = spirv.OpConvertFToS
+		}
+	default:
+		if own == c.typ {
+			c.done(c.value_(v))
+			return
+		}
+		op = spirv.OpFConvert
+	}
+	n := c.emit(op, c.typ, c.value_(v))
+	c.postfixes(n, postfixes)
+	c.done(n)
+}
+
+// saturateInteger writes a saturating conversion between integers of the same
+// sign.
+func (c *callSite) saturateInteger(op spirv.Opcode, v ir.Value, _ bool) {
+	n := c.emit(op, c.typ, c.value_(v))
+	c.b.decorate(n, decSaturated)
+	c.done(n)
+}
+
+// scalarKind returns the kind of a number or of the elements of a vector.
+func (f *function) scalarKind(n ir.TypeID) ir.TypeKind {
+	typ := f.typ(n)
+	if typ.Kind == ir.TypeVector {
+		typ = f.typ(typ.Elements[0])
+	}
+	return typ.Kind
+}
+
+// vectorMemory writes vload and vstore in all their forms.
+func (c *callSite) vectorMemory() {
+	name := c.builtin.name
+	aligned := strings.HasPrefix(name, "vloada") || strings.HasPrefix(name, "vstorea")
+	half := strings.Contains(name, "_half")
+	digits := strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz_")
+	digits, rounding, _ := strings.Cut(digits, "_")
+	if digits == "" || strings.HasPrefix(digits, "r") {
+		digits = ""
+	}
+	if i := strings.LastIndex(name, "_rt"); i > 0 {
+		rounding = name[i+1:]
+		digits = strings.Trim(name[:i], "abcdefghijklmnopqrstuvwxyz_")
+	}
+	load := strings.HasPrefix(name, "vload")
+	base := "vstore"
+	if load {
+		base = "vload"
+	}
+	if aligned {
+		base += "a"
+	}
+	if half {
+		base += "_half"
+	}
+	if digits != "" || aligned {
+		base += "n"
+	}
+	var words []uint32
+	for i := range c.operands {
+		words = append(words, c.arg(i))
+	}
+	if load && strings.HasSuffix(base, "n") {
+		n := parseNumbers([]string{digits})[0]
+		words = append(words, max(n, 1))
+	}
+	if !load {
+		if strings.HasPrefix(rounding, "rt") {
+			base += "_r"
+			words = append(words, map[string]uint32{"rte": 0, "rtz": 1, "rtp": 2, "rtn": 3}[rounding])
+		}
+		c.extInst(base, words...)
+		return
+	}
+	c.done(c.extInst(base, words...))
+}

@@ -1,0 +1,188 @@
+package fromir
+
+import (
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// atomicForm is what an atomic function does, and which arguments it has.
+type atomicForm struct {
+	kind     string // add, exchange, load, ...
+	explicit bool   // an order follows, and maybe a scope
+	legacy   bool   // OpenCL 1.x
+}
+
+// atomicFunction returns what writes an atomic function of OpenCL C 1.x or
+// 2.0; nil for one that is none.
+func atomicFunction(name string) func(*callSite) {
+	rest, old := strings.CutPrefix(name, "atom_")
+	if !old {
+		rest = strings.TrimPrefix(name, "atomic_")
+	}
+	rest, explicit := strings.CutSuffix(rest, "_explicit")
+	form := atomicForm{kind: rest, explicit: explicit}
+	switch rest {
+	case "add", "sub", "xchg", "inc", "dec", "cmpxchg", "min", "max", "and", "or", "xor":
+		form.legacy = true
+		form.kind = map[string]string{"xchg": "exchange", "cmpxchg": "compare_exchange_legacy"}[rest]
+		if form.kind == "" {
+			form.kind = rest
+		}
+	case "init", "store", "load", "exchange", "compare_exchange_strong", "compare_exchange_weak", "flag_test_and_set", "flag_clear":
+	default:
+		kind, ok := strings.CutPrefix(rest, "fetch_")
+		if !ok {
+			return nil
+		}
+		switch kind {
+		case "add", "sub", "or", "xor", "and", "min", "max":
+		default:
+			return nil
+		}
+		form.kind = kind
+	}
+	return func(c *callSite) { c.atomic(form) }
+}
+
+// atomicOpcodes are the instructions of atomic functions.
+var atomicOpcodes = map[string]spirv.Opcode{
+	"add": spirv.OpAtomicIAdd, "sub": spirv.OpAtomicISub, "and": spirv.OpAtomicAnd, "or": spirv.OpAtomicOr, "xor": spirv.OpAtomicXor,
+	"inc": spirv.OpAtomicIIncrement, "dec": spirv.OpAtomicIDecrement, "exchange": spirv.OpAtomicExchange, "load": spirv.OpAtomicLoad,
+	"store": spirv.OpAtomicStore, "min": spirv.OpAtomicSMin, "max": spirv.OpAtomicSMax,
+	"flag_test_and_set": spirv.OpAtomicFlagTestAndSet, "flag_clear": spirv.OpAtomicFlagClear,
+}
+
+// values returns how many arguments besides the object are values.
+func (a atomicForm) values() int {
+	switch a.kind {
+	case "load", "inc", "dec", "flag_test_and_set", "flag_clear":
+		return 0
+	case "compare_exchange_strong", "compare_exchange_weak", "compare_exchange_legacy":
+		return 2
+	}
+	return 1
+}
+
+// atomic writes an atomic function.
+func (c *callSite) atomic(form atomicForm) {
+	values := form.values()
+	order, scope := c.atomicOrder(form, 1+values)
+	scopeID := c.u32(scope)
+	pointerMask := pointerSemantics(c.function.typ(c.operands[0].Type).AddressSpace)
+	semantics := func(order uint32) id { return c.u32(order | pointerMask) }
+	switch form.kind {
+	case "init":
+		value := c.value_(c.operands[1])
+		c.emitPlain(spirv.OpStore, c.argAs(0, c.typeID(c.operands[1].Type)), value)
+		return
+	case "store":
+		value := c.operands[1]
+		c.atomicCapability(value.Type)
+		c.emitPlain(spirv.OpAtomicStore, c.argAs(0, c.typeID(value.Type)), scopeID, semantics(order), c.value_(value))
+		return
+	case "flag_clear":
+		c.emitPlain(spirv.OpAtomicFlagClear, c.argAs(0, c.intType(32)), scopeID, semantics(order))
+		return
+	case "flag_test_and_set":
+		n := c.emit(spirv.OpAtomicFlagTestAndSet, c.boolType(), c.argAs(0, c.intType(32)), scopeID, semantics(order))
+		if !c.isBool(c.in.Type) {
+			n = c.emit(spirv.OpSelect, c.typ, n, c.splat(c.in.Type, 1), c.splat(c.in.Type, 0))
+		}
+		c.done(n)
+		return
+	case "compare_exchange_strong", "compare_exchange_weak", "compare_exchange_legacy":
+		c.atomicCompare(form, scopeID, order, semantics)
+		return
+	}
+	c.atomicCapability(c.in.Type)
+	op := c.atomicOpcode(form)
+	words := []uint32{c.argAs(0, c.typ), scopeID, semantics(order)}
+	if values == 1 {
+		value := c.value_(c.operands[1])
+		if op == spirv.OpAtomicFAddEXT && form.kind == "sub" {
+			value = c.emit(spirv.OpFNegate, c.typ, value)
+		}
+		words = append(words, value)
+	}
+	c.done(c.emit(op, c.typ, words...))
+}
+
+// atomicOrder returns the order and the scope of an atomic function.
+func (c *callSite) atomicOrder(form atomicForm, first int) (order, scope uint32) {
+	order, scope = semSequential, scopeDevice
+	if form.legacy {
+		order, scope = 0, scopeWorkgroup
+	}
+	if form.explicit && first < len(c.operands) {
+		order = c.memoryOrder(first)
+		last := first
+		if strings.HasPrefix(form.kind, "compare_exchange") {
+			last++
+		}
+		if last+1 < len(c.operands) {
+			scope = c.memoryScope(last + 1)
+		}
+	}
+	return order, scope
+}
+
+// atomicOpcode returns the instruction: for minima and maxima by the sign of
+// the value.
+func (c *callSite) atomicOpcode(form atomicForm) spirv.Opcode {
+	op := atomicOpcodes[form.kind]
+	if c.scalarKind(c.in.Type) == ir.TypeFloat {
+		switch form.kind {
+		case "add", "sub":
+			op = spirv.OpAtomicFAddEXT
+		case "min":
+			op = spirv.OpAtomicFMinEXT
+		case "max":
+			op = spirv.OpAtomicFMaxEXT
+		}
+		c.floatAtomic(op, c.in.Type)
+		return op
+	}
+	if form.kind == "min" || form.kind == "max" {
+		value := c.parameter(1)
+		if !form.legacy {
+			value = c.parameter(0)
+		}
+		if value.unsigned() {
+			op = map[string]spirv.Opcode{"min": spirv.OpAtomicUMin, "max": spirv.OpAtomicUMax}[form.kind]
+		}
+	}
+	return op
+}
+
+// atomicCompare writes a compare-and-exchange: of OpenCL 1.x, which gives what
+// was there, and of 2.0, which keeps that through a pointer and gives whether
+// it was what was expected.
+func (c *callSite) atomicCompare(form atomicForm, scope id, order uint32, semantics func(uint32) id) {
+	if form.kind == "compare_exchange_legacy" {
+		c.atomicCapability(c.in.Type)
+		pointer := c.argAs(0, c.typ)
+		n := c.emit(spirv.OpAtomicCompareExchange, c.typ, pointer, scope, semantics(order), semantics(order),
+			c.value_(c.operands[2]), c.value_(c.operands[1]))
+		c.done(n)
+		return
+	}
+	failure := order
+	if form.explicit && len(c.operands) > 4 {
+		failure = c.memoryOrder(4)
+	}
+	desired := c.operands[2]
+	typ := c.typeID(desired.Type)
+	c.atomicCapability(desired.Type)
+	_, align := c.layout(desired.Type)
+	expected := c.argAs(1, typ)
+	want := c.emit(spirv.OpLoad, typ, expected, accessAligned, uint32(align))
+	old := c.emit(spirv.OpAtomicCompareExchange, typ, c.argAs(0, typ), scope, semantics(order), semantics(failure), c.value_(desired), want)
+	c.emitPlain(spirv.OpStore, expected, old, accessAligned, uint32(align))
+	same := c.emit(spirv.OpIEqual, c.boolType(), old, want)
+	if !c.isBool(c.in.Type) {
+		same = c.emit(spirv.OpSelect, c.typ, same, c.splat(c.in.Type, 1), c.splat(c.in.Type, 0))
+	}
+	c.done(same)
+}

@@ -1,0 +1,171 @@
+package fromir
+
+import (
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// groupOperations are the operations of reductions and scans.
+var groupOperations = []struct {
+	name   string
+	number uint32
+}{
+	{"clustered_reduce", 3}, {"reduce", 0}, {"scan_inclusive", 1}, {"scan_exclusive", 2},
+}
+
+// groupFunction returns what writes a work-group or sub-group function.
+func groupFunction(name string) func(*callSite) {
+	scope, rest := uint32(scopeWorkgroup), strings.TrimPrefix(name, "work_group_")
+	if strings.HasPrefix(name, "sub_group_") {
+		scope, rest = scopeSubgroup, strings.TrimPrefix(name, "sub_group_")
+	}
+	switch rest {
+	case "all", "any":
+		op := spirv.OpGroupAll
+		if rest == "any" {
+			op = spirv.OpGroupAny
+		}
+		return func(c *callSite) { c.groupTruth(op, scope) }
+	case "broadcast":
+		return func(c *callSite) { c.groupBroadcast(scope) }
+	case "elect":
+		return func(c *callSite) { c.groupBool(spirv.OpGroupNonUniformElect, []uint32{c.u32(scope)}) }
+	case "ballot":
+		return func(c *callSite) {
+			c.instructionNeeds(spirv.OpGroupNonUniformBallot)
+			c.done(c.emit(spirv.OpGroupNonUniformBallot, c.typ, c.u32(scope), c.truth(0)))
+		}
+	case "inverse_ballot":
+		return func(c *callSite) {
+			c.groupBool(spirv.OpGroupNonUniformInverseBallot, []uint32{c.u32(scope), c.arg(0)})
+		}
+	case "ballot_bit_extract":
+		return func(c *callSite) {
+			c.groupBool(spirv.OpGroupNonUniformBallotBitExtract, []uint32{c.u32(scope), c.arg(0), c.arg(1)})
+		}
+	case "ballot_bit_count", "ballot_inclusive_scan", "ballot_exclusive_scan":
+		number := map[string]uint32{"ballot_bit_count": 0, "ballot_inclusive_scan": 1, "ballot_exclusive_scan": 2}[rest]
+		return func(c *callSite) {
+			c.instructionNeeds(spirv.OpGroupNonUniformBallotBitCount)
+			c.done(c.emit(spirv.OpGroupNonUniformBallotBitCount, c.typ, c.u32(scope), number, c.arg(0)))
+		}
+	case "non_uniform_all", "non_uniform_any":
+		op := spirv.OpGroupNonUniformAll
+		if rest == "non_uniform_any" {
+			op = spirv.OpGroupNonUniformAny
+		}
+		return func(c *callSite) { c.groupTruth(op, scope) }
+	case "non_uniform_all_equal":
+		return func(c *callSite) {
+			c.groupBool(spirv.OpGroupNonUniformAllEqual, []uint32{c.u32(scope), c.arg(0)})
+		}
+	}
+	if op, ok := simpleGroup[rest]; ok {
+		return func(c *callSite) {
+			c.instructionNeeds(op)
+			c.done(c.emit(op, c.typ, append([]uint32{c.u32(scope)}, c.args(0)...)...))
+		}
+	}
+	for _, g := range groupOperations {
+		for _, prefix := range []string{"", "non_uniform_"} {
+			if operation, ok := strings.CutPrefix(rest, prefix+g.name+"_"); ok {
+				uniform := prefix == "" && g.number != 3
+				return func(c *callSite) { c.groupArithmetic(operation, scope, g.number, uniform) }
+			}
+		}
+	}
+	return nil
+}
+
+var simpleGroup = map[string]spirv.Opcode{
+	"shuffle": spirv.OpGroupNonUniformShuffle, "shuffle_xor": spirv.OpGroupNonUniformShuffleXor,
+	"shuffle_up": spirv.OpGroupNonUniformShuffleUp, "shuffle_down": spirv.OpGroupNonUniformShuffleDown,
+	"non_uniform_broadcast": spirv.OpGroupNonUniformBroadcast, "broadcast_first": spirv.OpGroupNonUniformBroadcastFirst,
+	"ballot_find_lsb": spirv.OpGroupNonUniformBallotFindLSB, "ballot_find_msb": spirv.OpGroupNonUniformBallotFindMSB,
+	"rotate": spirv.OpcodeByName("OpGroupNonUniformRotateKHR"), "clustered_rotate": spirv.OpcodeByName("OpGroupNonUniformRotateKHR"),
+}
+
+// truth returns whether an argument is not 0.
+func (c *callSite) truth(i int) id {
+	v := c.operands[i]
+	if c.isBool(v.Type) {
+		return c.value_(v)
+	}
+	return c.emit(spirv.OpINotEqual, c.boolType(), c.value_(v), c.splat(v.Type, 0))
+}
+
+func (c *callSite) groupTruth(op spirv.Opcode, scope uint32) {
+	c.groupBool(op, []uint32{c.u32(scope), c.truth(0)})
+}
+
+// groupBool writes an instruction whose truth value the function gives as 0 or
+// 1.
+func (c *callSite) groupBool(op spirv.Opcode, words []uint32) {
+	c.instructionNeeds(op)
+	n := c.emit(op, c.boolType(), words...)
+	if !c.isBool(c.in.Type) {
+		n = c.emit(spirv.OpSelect, c.typ, n, c.splat(c.in.Type, 1), c.splat(c.in.Type, 0))
+	}
+	c.done(n)
+}
+
+// groupBroadcast writes a broadcast, from one to three coordinates.
+func (c *callSite) groupBroadcast(scope uint32) {
+	c.capability(capGroups)
+	at := c.arg(1)
+	if n := len(c.operands) - 1; n > 1 {
+		vector := c.vectorType(c.typeID(c.operands[1].Type), uint32(n))
+		at = c.emit(spirv.OpCompositeConstruct, vector, c.args(1)...)
+	}
+	c.done(c.emit(spirv.OpGroupBroadcast, c.typ, c.u32(scope), c.arg(0), at))
+}
+
+// groupArithmetic writes a reduction or scan.
+func (c *callSite) groupArithmetic(operation string, scope, number uint32, uniform bool) {
+	name, logical := strings.CutPrefix(operation, "logical_")
+	letter := "I"
+	if c.scalarKind(c.in.Type) == ir.TypeFloat {
+		letter = "F"
+	} else if name == "min" || name == "max" {
+		letter = "S"
+		if c.parameter(0).unsigned() {
+			letter = "U"
+		}
+	}
+	spelled := map[string]string{"add": letter + "Add", "mul": letter + "Mul", "min": letter + "Min", "max": letter + "Max",
+		"and": "BitwiseAnd", "or": "BitwiseOr", "xor": "BitwiseXor"}[name]
+	if logical {
+		spelled = map[string]string{"and": "LogicalAnd", "or": "LogicalOr", "xor": "LogicalXor"}[name]
+	}
+	if spelled == "" {
+		c.failf("the group operation %s is not known", operation)
+	}
+	prefix, suffix := "OpGroup", ""
+	if !uniform {
+		prefix = "OpGroupNonUniform"
+	} else if name != "add" && name != "min" && name != "max" {
+		suffix = "KHR"
+	}
+	op := spirv.OpcodeByName(prefix + spelled + suffix)
+	if op == spirv.OpNop {
+		c.failf("the group operation %s is not known", operation)
+	}
+	words := []uint32{c.u32(scope), number}
+	if logical {
+		words = append(words, c.truth(0))
+	} else {
+		words = append(words, c.arg(0))
+	}
+	words = append(words, c.args(1)...)
+	if number == 3 {
+		c.capability(67)
+	}
+	if logical {
+		c.groupBool(op, words)
+		return
+	}
+	c.instructionNeeds(op)
+	c.done(c.emit(op, c.typ, words...))
+}

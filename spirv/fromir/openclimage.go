@@ -1,0 +1,191 @@
+package fromir
+
+import (
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// imageFunction returns what writes an image function; nil for one that is not
+// known.
+func imageFunction(name string) func(*callSite) {
+	switch {
+	case strings.HasPrefix(name, "read_image"):
+		return (*callSite).readImage
+	case strings.HasPrefix(name, "write_image"):
+		return (*callSite).writeImage
+	}
+	switch name {
+	case "get_image_width":
+		return func(c *callSite) { c.imageExtent(0) }
+	case "get_image_height":
+		return func(c *callSite) { c.imageExtent(1) }
+	case "get_image_depth":
+		return func(c *callSite) { c.imageExtent(2) }
+	case "get_image_dim":
+		return (*callSite).imageDimension
+	case "get_image_array_size":
+		return func(c *callSite) { c.imageExtent(-1) }
+	case "get_image_channel_data_type":
+		return func(c *callSite) { c.imageQuery(spirv.OpImageQueryFormat, 0x10D0) }
+	case "get_image_channel_order":
+		return func(c *callSite) { c.imageQuery(spirv.OpImageQueryOrder, 0x10B0) }
+	}
+	return nil
+}
+
+// imageWords returns the operands of the image type of a value, behind the
+// result: sampled type, dimension, depth, arrayed, ...
+func (c *callSite) imageWords(n id) []uint32 {
+	e := c.b.entries[n]
+	if e == nil || e.op != spirv.OpTypeImage {
+		c.failf("an image function of what is no image")
+	}
+	return e.words[1:]
+}
+
+// coordinates returns how many numbers name a point of an image.
+func coordinates(words []uint32) int {
+	n := map[uint32]int{0: 1, 1: 2, 2: 3, 5: 1}[words[1]]
+	if words[3] == 1 {
+		n++
+	}
+	return n
+}
+
+// signedMask returns the image operand that says whether texels are signed.
+func (c *callSite) signedMask() uint32 {
+	if c.options.Version < spirv.Version1_4 {
+		return 0
+	}
+	switch name := c.builtin.name; {
+	case strings.HasSuffix(name, "ui"):
+		c.needVersion(spirv.Version1_4)
+		return 0x2000
+	case strings.HasSuffix(name, "i"):
+		c.needVersion(spirv.Version1_4)
+		return 0x1000
+	}
+	return 0
+}
+
+// readImage writes read_image with a sampler, or without.
+func (c *callSite) readImage() {
+	image := c.value_(c.operands[0])
+	typ := c.typeOf(c.operands[0])
+	words := c.imageWords(typ)
+	texel := c.typ
+	depth := c.function.typ(c.in.Type).Kind != ir.TypeVector
+	if depth {
+		texel = c.vectorType(c.typ, 4)
+	}
+	mask := c.signedMask()
+	var n id
+	if len(c.operands) > 2 && c.isSampler(1) {
+		sampled := c.b.typeEntry(spirv.OpTypeSampledImage, []uint32{typ}, typ)
+		both := c.emit(spirv.OpSampledImage, sampled, image, c.value_(c.operands[1]))
+		operands := []uint32{both, c.value_(c.operands[2]), 2 | mask}
+		if len(c.operands) > 4 {
+			operands[2] = 4 | mask
+			operands = append(operands, c.value_(c.operands[3]), c.value_(c.operands[4]))
+		} else if len(c.operands) > 3 {
+			operands = append(operands, c.value_(c.operands[3]))
+		} else {
+			operands = append(operands, c.b.constantEntry(spirv.OpConstant, c.floatType(32), []uint32{0}))
+		}
+		n = c.emit(spirv.OpImageSampleExplicitLod, texel, operands...)
+	} else {
+		operands := []uint32{image, c.value_(c.operands[1])}
+		if words[4] == 1 && len(c.operands) > 2 {
+			operands = append(operands, 64|mask, c.value_(c.operands[2]))
+		} else if mask != 0 {
+			operands = append(operands, mask)
+		}
+		n = c.emit(spirv.OpImageRead, texel, operands...)
+	}
+	if depth {
+		n = c.emit(spirv.OpCompositeExtract, c.typ, n, 0)
+	}
+	c.done(n)
+}
+
+// isSampler reports whether an argument is a sampler.
+func (c *callSite) isSampler(i int) bool {
+	e := c.b.entries[c.typeOf(c.operands[i])]
+	return e != nil && e.op == spirv.OpTypeSampler
+}
+
+func (c *callSite) writeImage() {
+	image := c.value_(c.operands[0])
+	mask := c.signedMask()
+	last := len(c.operands) - 1
+	operands := []uint32{image, c.value_(c.operands[1]), c.value_(c.operands[last])}
+	if last == 3 {
+		operands = append(operands, 2|mask, c.value_(c.operands[2]))
+	} else if mask != 0 {
+		operands = append(operands, mask)
+	}
+	c.emitPlain(spirv.OpImageWrite, operands...)
+}
+
+// imageSize writes the query of an image's size and returns it, with how many
+// numbers it has.
+func (c *callSite) imageSize(bits uint32) (n id, count int) {
+	typ := c.typeOf(c.operands[0])
+	words := c.imageWords(typ)
+	count = coordinates(words)
+	result := c.intType(bits)
+	if count > 1 {
+		result = c.vectorType(result, uint32(count))
+	}
+	c.capability(25)
+	image := c.value_(c.operands[0])
+	if words[1] == 5 || words[4] == 1 {
+		return c.emit(spirv.OpImageQuerySize, result, image), count
+	}
+	return c.emit(spirv.OpImageQuerySizeLod, result, image, c.u32(0)), count
+}
+
+// imageExtent writes the query of one number of an image's size; -1 is the
+// last.
+func (c *callSite) imageExtent(at int) {
+	bits := uint32(32)
+	if at < 0 {
+		bits = c.scalarBits(c.in.Type)
+	}
+	size, count := c.imageSize(bits)
+	if at < 0 {
+		at = count - 1
+	}
+	if count > 1 {
+		size = c.emit(spirv.OpCompositeExtract, c.intType(bits), size, uint32(at))
+	}
+	c.done(size)
+}
+
+// imageDimension writes get_image_dim: two numbers, or four of which the last
+// is 0.
+func (c *callSite) imageDimension() {
+	size, count := c.imageSize(32)
+	want := int(c.function.typ(c.in.Type).Length)
+	if want == count {
+		c.done(size)
+		return
+	}
+	parts := make([]id, want)
+	for i := range parts {
+		parts[i] = c.u32(0)
+		if i < count && (want == 4 && i < 3 || want == 2) {
+			parts[i] = c.emit(spirv.OpCompositeExtract, c.intType(32), size, uint32(i))
+		}
+	}
+	c.done(c.emit(spirv.OpCompositeConstruct, c.typ, parts...))
+}
+
+// imageQuery writes a query of the format or order, which OpenCL C counts from
+// another number.
+func (c *callSite) imageQuery(op spirv.Opcode, first uint32) {
+	n := c.emit(op, c.typ, c.value_(c.operands[0]))
+	c.done(c.emit(spirv.OpIAdd, c.typ, n, c.u32(first)))
+}

@@ -1,0 +1,131 @@
+package fromir
+
+import (
+	"fmt"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// DebugInfo says what becomes of debug information beside OpLine.
+type DebugInfo uint8
+
+// The forms of debug information.
+const (
+	DebugNone      DebugInfo = iota
+	DebugOpenCL100           // OpenCL.DebugInfo.100
+	DebugShader200           // NonSemantic.Shader.DebugInfo.200
+)
+
+// FPContract says which kernels get the execution mode ContractionOff.
+type FPContract uint8
+
+// The modes of contraction.
+const (
+	ContractOn   FPContract = iota // those with a multiplication and an addition that are not fused
+	ContractOff                    // all
+	ContractFast                   // none
+)
+
+// Options say what the module may use.
+type Options struct {
+	// Version is the newest version that the module may have.
+	Version spirv.Version
+	// Extensions are the allowed extensions by name. All is true when those
+	// that are not named are allowed too.
+	Extensions    map[string]bool
+	AllExtensions bool
+	// UnknownIntrinsics are prefixes of intrinsics that become functions when
+	// they are not known; an empty prefix is all.
+	UnknownIntrinsics []string
+	Debug             DebugInfo
+	Contract          FPContract
+	// KernelArgTypes keeps the names of the argument types of kernels in
+	// strings.
+	KernelArgTypes bool
+}
+
+// allowed reports whether the extension may be used.
+func (o *Options) allowed(extension string) bool {
+	if on, named := o.Extensions[extension]; named {
+		return on
+	}
+	return o.AllExtensions
+}
+
+// Error is a construct that is not translated.
+type Error struct {
+	Path        string
+	Function    string // "" outside of functions
+	Instruction string // what it is: its opcode or callee
+	Msg         string
+}
+
+// Error is "path: function f: call of g: message".
+func (e *Error) Error() string {
+	s := e.Path + ": "
+	if e.Function != "" {
+		s += "function " + e.Function + ": "
+	}
+	if e.Instruction != "" {
+		s += e.Instruction + ": "
+	}
+	return s + e.Msg
+}
+
+// failf stops the translation.
+func (t *translator) failf(format string, args ...any) {
+	e := &Error{Path: t.module.Path, Msg: fmt.Sprintf(format, args...)}
+	if f := t.current; f != nil {
+		e.Function, e.Instruction = f.value.Name, f.describe()
+	}
+	panic(e)
+}
+
+// use notes that the module needs an extension.
+func (t *translator) use(extension string) {
+	if !t.options.allowed(extension) {
+		t.failf("needs the extension %s, which is not allowed; allow it with --spirv-ext=+%s", extension, extension)
+	}
+	t.b.extensions[extension] = true
+}
+
+// capability notes that the module needs capabilities.
+func (t *translator) capability(list ...uint32) {
+	for _, c := range list {
+		t.b.capabilities[c] = true
+	}
+}
+
+// needVersion raises the version of the module.
+func (t *translator) needVersion(v spirv.Version) {
+	if v > t.options.Version {
+		t.failf("needs SPIR-V %v; at most %v is allowed", v, t.options.Version)
+	}
+	t.b.version = max(t.b.version, v)
+}
+
+// Translate translates a module. m.Source must be an [ir.BodySource]. The
+// module must not change meanwhile. Errors about constructs are of type
+// *[Error].
+func Translate(m *ir.Module, o Options) (code []byte, err error) {
+	source, ok := m.Source.(ir.BodySource)
+	if !ok {
+		return nil, fmt.Errorf("%s: the module has no bodies that can be decoded", m.Path)
+	}
+	if o.Version == 0 {
+		o.Version = spirv.Version1_4
+	}
+	t := newTranslator(m, source, &o)
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*Error)
+			if !ok {
+				panic(r)
+			}
+			code, err = nil, e
+		}
+	}()
+	t.run()
+	return t.b.bytes(t.entryPoints), nil
+}

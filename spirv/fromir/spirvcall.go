@@ -1,0 +1,464 @@
+package fromir
+
+import (
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// spirvBuiltin returns what calls of a function that __spirv_ begins become;
+// nil for one that is no instruction.
+func (t *translator) spirvBuiltin(name string, parameters []mangledType) *builtin {
+	rest := strings.TrimPrefix(name, "__spirv_")
+	b := &builtin{result: -1}
+	switch {
+	case strings.HasPrefix(rest, "BuiltIn"):
+		number, ok := spirv.BuiltInNumber(strings.TrimPrefix(rest, "BuiltIn"))
+		if !ok {
+			return nil
+		}
+		b.write = func(c *callSite) { c.builtinVariable(name, number, len(parameters) > 0) }
+		return b
+	case strings.HasPrefix(rest, "ocl_"):
+		instruction := strings.TrimPrefix(rest, "ocl_")
+		instruction, _, _ = strings.Cut(instruction, "__")
+		if i := strings.Index(instruction, "_R"); i > 0 {
+			instruction = instruction[:i]
+		}
+		if _, ok := spirv.ExtInstNumber("OpenCL.std", instruction); !ok {
+			return nil
+		}
+		b.write = func(c *callSite) { c.extendedInstruction(instruction) }
+		return b
+	case rest == "SpecConstant":
+		b.write = (*callSite).specConstant
+		return b
+	case rest == "SpecConstantComposite":
+		b.write = (*callSite).specComposite
+		return b
+	}
+	op, postfixes := t.spirvOpcode(rest)
+	if op == spirv.OpNop {
+		return nil
+	}
+	b.write = func(c *callSite) { c.spirvInstruction(op, postfixes) }
+	return b
+}
+
+// opcodeAliases are instructions whose functions have other names.
+var opcodeAliases = map[string]string{
+	"GenericCastToPtrExplicit_ToGlobal": "GenericCastToPtrExplicit", "GenericCastToPtrExplicit_ToLocal": "GenericCastToPtrExplicit",
+	"GenericCastToPtrExplicit_ToPrivate": "GenericCastToPtrExplicit",
+	"GenericCastToPtr_ToGlobal":          "GenericCastToPtr", "GenericCastToPtr_ToLocal": "GenericCastToPtr",
+	"GenericCastToPtr_ToPrivate": "GenericCastToPtr", "GroupNonUniformIAdd": "GroupNonUniformIAdd",
+}
+
+// spirvOpcode returns the instruction that a function is named after, and what
+// follows its name: _RTE, _sat, _Rfloat4.
+func (t *translator) spirvOpcode(name string) (spirv.Opcode, string) {
+	base, postfixes := name, ""
+	for {
+		lookup := base
+		if alias, ok := opcodeAliases[base]; ok {
+			lookup = alias
+		}
+		if op := spirv.OpcodeByName("Op" + lookup); op != spirv.OpNop {
+			return op, postfixes
+		}
+		i := strings.LastIndexByte(base, '_')
+		if i <= 0 {
+			return spirv.OpNop, ""
+		}
+		base, postfixes = base[:i], base[i:]+postfixes
+	}
+}
+
+// boolResults are the instructions that give a truth value.
+var boolResults = map[spirv.Opcode]bool{}
+
+func init() {
+	for _, name := range []string{"IsNan", "IsInf", "IsFinite", "IsNormal", "SignBitSet", "LessOrGreater", "Ordered", "Unordered",
+		"LogicalEqual", "LogicalNotEqual", "LogicalOr", "LogicalAnd", "LogicalNot", "IEqual", "INotEqual", "UGreaterThan",
+		"SGreaterThan", "UGreaterThanEqual", "SGreaterThanEqual", "ULessThan", "SLessThan", "ULessThanEqual",
+		"SLessThanEqual", "FOrdEqual", "FUnordEqual", "FOrdNotEqual", "FUnordNotEqual", "FOrdLessThan", "FUnordLessThan",
+		"FOrdGreaterThan", "FUnordGreaterThan", "FOrdLessThanEqual", "FUnordLessThanEqual", "FOrdGreaterThanEqual",
+		"FUnordGreaterThanEqual", "Any", "All", "GroupAll", "GroupAny", "GroupNonUniformElect", "GroupNonUniformAll",
+		"GroupNonUniformAny", "GroupNonUniformAllEqual", "GroupNonUniformInverseBallot", "GroupNonUniformBallotBitExtract",
+		"SubgroupAllKHR", "SubgroupAnyKHR", "SubgroupAllEqualKHR", "IsValidEvent", "IsValidReserveId", "AtomicFlagTestAndSet",
+		"GroupNonUniformLogicalAnd", "GroupNonUniformLogicalOr", "GroupNonUniformLogicalXor"} {
+		boolResults[spirv.OpcodeByName("Op"+name)] = true
+	}
+}
+
+// spirvInstruction writes the instruction that the function is named after.
+func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
+	c.instructionNeeds(op)
+	var words []uint32
+	operands := c.operands
+	sret := c.structResult()
+	first := 0
+	if sret {
+		first = 1
+	}
+	for i := first; i < len(operands); i++ {
+		if op.IsLiteral(i - first) {
+			words = append(words, uint32(c.constantArgument(i)))
+			continue
+		}
+		words = append(words, c.spirvArgument(op, i, i-first))
+	}
+	result, typed := op.HasResult()
+	switch {
+	case !result:
+		c.emitPlain(op, words...)
+	case !typed:
+		c.failf("a type is no value")
+	case sret:
+		pointee := c.callee.header.Attributes.Parameter(0)
+		typ := c.typeID(ir.FindAttribute(pointee, "sret").Type)
+		n := c.emit(op, typ, words...)
+		c.emitPlain(spirv.OpStore, c.argAs(0, typ), n)
+	case c.isVoid(c.in.Type):
+		c.emit(op, c.voidType(), words...)
+	case boolResults[op] && !c.isBool(c.in.Type):
+		c.boolResult(op, words)
+	default:
+		if op == spirv.OpGenericCastToPtrExplicit && len(words) == 1 {
+			words = append(words, uint32(c.storageClass(c.function.typ(c.in.Type).AddressSpace)))
+		}
+		n := c.emit(op, c.typ, words...)
+		c.postfixes(n, postfixes)
+		c.result(n, c.typ)
+	}
+}
+
+// structResult reports whether the result is stored through the first
+// argument.
+func (c *callSite) structResult() bool {
+	if !c.isVoid(c.in.Type) || len(c.operands) == 0 {
+		return false
+	}
+	a := ir.FindAttribute(c.callee.header.Attributes.Parameter(0), "sret")
+	return a != nil && a.Type != ir.NoType
+}
+
+// spirvArgument returns an argument: a pointer as the instruction wants it.
+func (c *callSite) spirvArgument(op spirv.Opcode, i, at int) id {
+	v := c.operands[i]
+	if at == 0 && c.isPointer(v.Type) && isAtomicOp(op) {
+		value := c.in.Type
+		if op == spirv.OpAtomicStore {
+			value = c.operands[len(c.operands)-1].Type
+		}
+		if !c.isVoid(value) && c.function.typ(value).Kind != ir.TypePointer {
+			if boolResults[op] {
+				return c.argAs(i, c.intType(32))
+			}
+			c.atomicCapability(value)
+			c.floatAtomic(op, value)
+			return c.argAs(i, c.typeID(value))
+		}
+	}
+	if c.wantsBool(op, at) && !c.isBool(v.Type) {
+		n := c.value_(v)
+		return c.emit(spirv.OpINotEqual, c.intLikeBool(v.Type), n, c.splat(v.Type, 0))
+	}
+	return c.arg(i)
+}
+
+// wantsBool reports whether an operand is a truth value.
+func (c *callSite) wantsBool(op spirv.Opcode, at int) bool {
+	switch op {
+	case spirv.OpGroupAll, spirv.OpGroupAny, spirv.OpGroupNonUniformAll, spirv.OpGroupNonUniformAny, spirv.OpGroupNonUniformBallot:
+		return at == 1
+	case spirv.OpGroupNonUniformLogicalAnd, spirv.OpGroupNonUniformLogicalOr, spirv.OpGroupNonUniformLogicalXor:
+		return at == 2
+	case spirv.OpAny, spirv.OpAll, spirv.OpLogicalNot:
+		return at == 0
+	case spirv.OpLogicalAnd, spirv.OpLogicalOr, spirv.OpLogicalEqual, spirv.OpLogicalNotEqual:
+		return true
+	}
+	return false
+}
+
+// intLikeBool returns bool, in a vector as long as the type is.
+func (f *function) intLikeBool(n ir.TypeID) id {
+	if typ := f.typ(n); typ.Kind == ir.TypeVector && typ.Length > 1 {
+		return f.vectorType(f.boolType(), uint32(typ.Length))
+	}
+	return f.boolType()
+}
+
+// boolResult writes an instruction whose truth value the function gives as a
+// number: 1, or -1 in vectors.
+func (c *callSite) boolResult(op spirv.Opcode, words []uint32) {
+	n := c.emit(op, c.intLikeBool(c.in.Type), words...)
+	one := uint64(1)
+	if c.function.typ(c.in.Type).Kind == ir.TypeVector {
+		one = allOnes(c.scalarBits(c.in.Type))
+	}
+	c.result(c.emit(spirv.OpSelect, c.typ, n, c.splat(c.in.Type, one), c.splat(c.in.Type, 0)), c.typ)
+}
+
+func isAtomicOp(op spirv.Opcode) bool {
+	return op >= spirv.OpAtomicLoad && op <= spirv.OpAtomicXor || op == spirv.OpAtomicFlagTestAndSet || op == spirv.OpAtomicFlagClear ||
+		op == spirv.OpAtomicFAddEXT || op == spirv.OpAtomicFMinEXT || op == spirv.OpAtomicFMaxEXT
+}
+
+// postfixes adds the decorations that follow the name of a conversion.
+func (c *callSite) postfixes(n id, text string) {
+	for part := range strings.SplitSeq(strings.ToLower(text), "_") {
+		switch part {
+		case "sat":
+			c.b.decorate(n, decSaturated)
+		case "rte", "rtz", "rtp", "rtn":
+			c.b.decorate(n, decFPRoundingMode, map[string]uint32{"rte": 0, "rtz": 1, "rtp": 2, "rtn": 3}[part])
+		}
+	}
+}
+
+// extendedInstruction writes an instruction of OpenCL.std.
+func (c *callSite) extendedInstruction(name string) {
+	number, _ := spirv.ExtInstNumber("OpenCL.std", name)
+	words := []uint32{c.opencl, number}
+	for i := range c.operands {
+		switch {
+		case spirv.ExtInstIsLiteral("OpenCL.std", number, i):
+			words = append(words, uint32(c.constantArgument(i)))
+		case name == "printf" && c.isPointer(c.operands[i].Type):
+			words = append(words, c.argAs(i, c.intType(8)))
+			if i == 0 && c.function.typ(c.operands[0].Type).AddressSpace != 2 {
+				c.use("SPV_EXT_relaxed_printf_string_address_space")
+			}
+		default:
+			words = append(words, c.arg(i))
+		}
+	}
+	n := c.emit(spirv.OpExtInst, c.typ, words...)
+	c.result(n, c.typ)
+}
+
+// specConstant writes __spirv_SpecConstant(id, default).
+func (c *callSite) specConstant() {
+	number := uint32(c.constantArgument(0))
+	typ := c.function.typ(c.in.Type)
+	bits := typ.Bits
+	key := "spec" + uniqueKey(spirv.OpSpecConstant, []uint32{c.typ, number})
+	n, ok := c.b.unique[key]
+	if !ok {
+		n = c.b.newID()
+		c.b.unique[key] = n
+		v := c.operands[1]
+		if v.Kind != ir.ValueConstant {
+			c.failf("the default of a specialization constant must be a constant")
+		}
+		var words []uint64
+		switch k := c.ir.Constants.At(v); k.Kind {
+		case ir.ConstantInt, ir.ConstantFloat:
+			words = k.Words
+		default:
+			words = []uint64{0, 0}
+		}
+		op, list := spirv.OpSpecConstant, []uint32{c.typ, n}
+		if bits == 1 {
+			if op = spirv.OpSpecConstantFalse; words[0] != 0 {
+				op = spirv.OpSpecConstantTrue
+			}
+		} else {
+			list = append(list, constantWords(bits, words)...)
+		}
+		c.b.add(n, op, list, []id{c.typ})
+		c.b.decorate(n, decSpecID, number)
+		if c.in.Name != "" {
+			c.b.name(n, c.in.Name)
+		}
+	}
+	c.result(n, c.typ)
+}
+
+// specComposite writes __spirv_SpecConstantComposite(parts).
+func (c *callSite) specComposite() {
+	typ := c.typ
+	operands, first := c.operands, 0
+	sret := c.structResult()
+	if sret {
+		typ, first = c.typeID(ir.FindAttribute(c.callee.header.Attributes.Parameter(0), "sret").Type), 1
+	}
+	var parts []id
+	for i := first; i < len(operands); i++ {
+		n := c.value_(operands[i])
+		if c.b.entries[n] == nil {
+			c.failf("a part of a specialization constant is no constant")
+		}
+		parts = append(parts, n)
+	}
+	n := c.b.constantEntry(spirv.OpSpecConstantComposite, typ, parts, parts...)
+	if sret {
+		c.emitPlain(spirv.OpStore, c.argAs(0, typ), n)
+		return
+	}
+	c.result(n, typ)
+}
+
+// instructionNeeds notes the capabilities and extensions of an instruction.
+func (t *translator) instructionNeeds(op spirv.Opcode) {
+	n, ok := opcodeNeeds[op]
+	if !ok {
+		return
+	}
+	for _, e := range n.extensions {
+		t.use(e)
+	}
+	t.capability(n.capabilities...)
+	if n.version > 0 {
+		t.needVersion(n.version)
+	}
+}
+
+type opcodeNeed struct {
+	capabilities []uint32
+	extensions   []string
+	version      spirv.Version
+}
+
+var opcodeNeeds = map[spirv.Opcode]opcodeNeed{}
+
+func addNeeds(n opcodeNeed, names ...string) {
+	for _, name := range names {
+		if op := spirv.OpcodeByName("Op" + name); op != spirv.OpNop {
+			opcodeNeeds[op] = n
+		}
+	}
+}
+
+func init() {
+	v13 := spirv.Version1_3
+	addNeeds(opcodeNeed{capabilities: []uint32{capGroups}}, "GroupAsyncCopy", "GroupAll", "GroupAny", "GroupBroadcast",
+		"GroupIAdd", "GroupFAdd", "GroupFMin", "GroupUMin", "GroupSMin", "GroupFMax", "GroupUMax", "GroupSMax")
+	addNeeds(opcodeNeed{capabilities: []uint32{61}, version: v13}, "GroupNonUniformElect")
+	addNeeds(opcodeNeed{capabilities: []uint32{62}, version: v13}, "GroupNonUniformAll", "GroupNonUniformAny", "GroupNonUniformAllEqual")
+	addNeeds(opcodeNeed{capabilities: []uint32{64}, version: v13}, "GroupNonUniformBroadcast", "GroupNonUniformBroadcastFirst",
+		"GroupNonUniformBallot", "GroupNonUniformInverseBallot", "GroupNonUniformBallotBitExtract",
+		"GroupNonUniformBallotBitCount", "GroupNonUniformBallotFindLSB", "GroupNonUniformBallotFindMSB")
+	addNeeds(opcodeNeed{capabilities: []uint32{65}, version: v13}, "GroupNonUniformShuffle", "GroupNonUniformShuffleXor")
+	addNeeds(opcodeNeed{capabilities: []uint32{66}, version: v13}, "GroupNonUniformShuffleUp", "GroupNonUniformShuffleDown")
+	addNeeds(opcodeNeed{capabilities: []uint32{63}, version: v13}, "GroupNonUniformIAdd", "GroupNonUniformFAdd",
+		"GroupNonUniformIMul", "GroupNonUniformFMul", "GroupNonUniformSMin", "GroupNonUniformUMin", "GroupNonUniformFMin",
+		"GroupNonUniformSMax", "GroupNonUniformUMax", "GroupNonUniformFMax", "GroupNonUniformBitwiseAnd",
+		"GroupNonUniformBitwiseOr", "GroupNonUniformBitwiseXor", "GroupNonUniformLogicalAnd", "GroupNonUniformLogicalOr",
+		"GroupNonUniformLogicalXor")
+	addNeeds(opcodeNeed{capabilities: []uint32{6026}, extensions: []string{"SPV_KHR_subgroup_rotate"}}, "GroupNonUniformRotateKHR")
+	addNeeds(opcodeNeed{capabilities: []uint32{5568}, extensions: []string{"SPV_INTEL_subgroups"}}, "SubgroupShuffleINTEL",
+		"SubgroupShuffleDownINTEL", "SubgroupShuffleUpINTEL", "SubgroupShuffleXorINTEL")
+	addNeeds(opcodeNeed{capabilities: []uint32{5569}, extensions: []string{"SPV_INTEL_subgroups"}}, "SubgroupBlockReadINTEL", "SubgroupBlockWriteINTEL")
+	addNeeds(opcodeNeed{capabilities: []uint32{5570}, extensions: []string{"SPV_INTEL_subgroups"}}, "SubgroupImageBlockReadINTEL", "SubgroupImageBlockWriteINTEL")
+	addNeeds(opcodeNeed{capabilities: []uint32{6400}, extensions: []string{"SPV_KHR_uniform_group_instructions"}}, "GroupIMulKHR", "GroupFMulKHR",
+		"GroupBitwiseAndKHR", "GroupBitwiseOrKHR", "GroupBitwiseXorKHR", "GroupLogicalAndKHR", "GroupLogicalOrKHR", "GroupLogicalXorKHR")
+	addNeeds(opcodeNeed{capabilities: []uint32{6115}, extensions: []string{"SPV_INTEL_bfloat16_conversion"}}, "ConvertFToBF16INTEL", "ConvertBF16ToFINTEL")
+	addNeeds(opcodeNeed{capabilities: []uint32{6141}, extensions: []string{"SPV_INTEL_split_barrier"}}, "ControlBarrierArriveINTEL", "ControlBarrierWaitINTEL")
+	addNeeds(opcodeNeed{capabilities: []uint32{capDeviceEnqueue}}, "EnqueueKernel", "EnqueueMarker", "GetDefaultQueue", "RetainEvent",
+		"ReleaseEvent", "CreateUserEvent", "SetUserEventStatus", "IsValidEvent", "CaptureEventProfilingInfo", "BuildNDRange")
+	addNeeds(opcodeNeed{capabilities: []uint32{capPipes}}, "ReadPipe", "WritePipe", "ReservedReadPipe", "ReservedWritePipe",
+		"ReserveReadPipePackets", "ReserveWritePipePackets", "CommitReadPipe", "CommitWritePipe", "IsValidReserveId",
+		"GetNumPipePackets", "GetMaxPipePackets", "GroupReserveReadPipePackets", "GroupReserveWritePipePackets",
+		"GroupCommitReadPipe", "GroupCommitWritePipe")
+	addNeeds(opcodeNeed{capabilities: []uint32{25}}, "ImageQuerySizeLod", "ImageQuerySize", "ImageQueryLevels", "ImageQuerySamples")
+	addNeeds(opcodeNeed{capabilities: []uint32{5629}, extensions: []string{"SPV_KHR_expect_assume"}}, "AssumeTrueKHR", "ExpectKHR")
+	addNeeds(opcodeNeed{capabilities: []uint32{6020}, extensions: []string{"SPV_KHR_bit_instructions"}}, "BitReverse")
+	addNeeds(opcodeNeed{capabilities: []uint32{5871}, extensions: []string{"SPV_INTEL_memory_access_aliasing"}}, "AliasDomainDeclINTEL")
+	addNeeds(opcodeNeed{capabilities: []uint32{6427}, extensions: []string{"SPV_INTEL_masked_gather_scatter"}}, "MaskedGatherINTEL", "MaskedScatterINTEL")
+	addNeeds(opcodeNeed{capabilities: []uint32{6146 - 2}, extensions: []string{"SPV_EXT_arithmetic_fence"}}, "ArithmeticFenceEXT")
+	addNeeds(opcodeNeed{capabilities: []uint32{capNamedBarrier}, version: spirv.Version1_1}, "NamedBarrierInitialize", "MemoryNamedBarrier")
+	addNeeds(opcodeNeed{capabilities: []uint32{6022}, extensions: []string{"SPV_KHR_cooperative_matrix"}}, "CooperativeMatrixLoadKHR",
+		"CooperativeMatrixStoreKHR", "CooperativeMatrixMulAddKHR", "CooperativeMatrixLengthKHR")
+	addNeeds(opcodeNeed{version: spirv.Version1_4}, "PtrEqual", "PtrNotEqual", "PtrDiff")
+}
+
+// builtinNumber returns the number of a built-in variable by its name.
+func builtinNumber(name string) (uint32, bool) {
+	rest, ok := strings.CutPrefix(name, "__spirv_BuiltIn")
+	if !ok {
+		return 0, false
+	}
+	return spirv.BuiltInNumber(rest)
+}
+
+// builtinCapability notes what a built-in variable needs.
+func (t *translator) builtinCapability(number uint32) {
+	switch number {
+	case 36, 37, 38, 39, 40, 41: // SubgroupSize to SubgroupLocalInvocationId
+		t.capability(capKernel)
+	case 4416, 4417, 4418, 4419, 4420: // the masks
+		t.capability(64)
+		t.needVersion(spirv.Version1_3)
+	}
+}
+
+// inputVariable returns a built-in variable of a type, making it when it is
+// first asked for, and notes that the function uses it.
+func (f *function) inputVariable(name string, number uint32, typ id, align uint32) id {
+	n, ok := f.builtins[name]
+	if !ok {
+		pointer := f.pointerType(typ, 7)
+		n = f.b.newID()
+		f.builtins[name] = n
+		f.b.add(n, spirv.OpVariable, []uint32{pointer, n, uint32(spirv.StorageInput)}, []id{pointer})
+		f.b.name(n, name)
+		f.capability(capLinkage)
+		f.b.addDecoration(spirv.OpDecorate, append(appendText([]uint32{n, decLinkageAttributes}, name), linkImport))
+		f.b.decorate(n, decConstant)
+		f.b.decorate(n, decBuiltIn, number)
+		if align > 0 {
+			f.b.decorate(n, decAlignment, align)
+		}
+		f.builtinCapability(number)
+		f.inputOrder = append(f.inputOrder, n)
+	}
+	number2, _ := f.module.Lookup(f.value.Name)
+	f.inputs[number2] = append(f.inputs[number2], n)
+	return n
+}
+
+// builtinVariable writes a call that reads a built-in variable: __spirv_
+// functions of SYCL and those of OpenCL C that are as simple.
+func (c *callSite) builtinVariable(name string, number uint32, indexed bool) {
+	scalar := c.function.typ(c.in.Type)
+	if !indexed {
+		typ := c.typ
+		pointer := c.inputVariable(name, number, typ, 0)
+		size, align := c.layout(c.in.Type)
+		_ = size
+		c.result(c.emit(spirv.OpLoad, typ, pointer, accessAligned, uint32(align)), typ)
+		return
+	}
+	c.dimension(name, number, scalar.Bits)
+}
+
+// dimension writes a read of one of three dimensions. Those beyond are 0, or 1
+// for sizes.
+func (c *callSite) dimension(name string, number, bits uint32) {
+	vector := c.vectorType(c.intType(bits), 3)
+	pointer := c.inputVariable(name, number, vector, 0)
+	missing := uint64(0)
+	switch strings.TrimPrefix(name, "__spirv_BuiltIn") {
+	case "GlobalSize", "WorkgroupSize", "EnqueuedWorkgroupSize", "NumWorkgroups":
+		missing = 1
+	}
+	if c.isConstant(0) {
+		n := c.constantArgument(0)
+		if n > 2 {
+			c.result(c.constInt(bits, missing), c.typ)
+			return
+		}
+		whole := c.emit(spirv.OpLoad, vector, pointer, accessAligned, bits/2)
+		c.result(c.emit(spirv.OpCompositeExtract, c.typ, whole, uint32(n)), c.typ)
+		return
+	}
+	whole := c.emit(spirv.OpLoad, vector, pointer, accessAligned, bits/2)
+	index := c.value_(c.operands[0])
+	element := c.emit(spirv.OpVectorExtractDynamic, c.typ, whole, index)
+	indexBits := c.function.typ(c.operands[0].Type).Bits
+	inside := c.emit(spirv.OpULessThan, c.boolType(), index, c.constInt(indexBits, 3))
+	c.result(c.emit(spirv.OpSelect, c.typ, inside, element, c.constInt(bits, missing)), c.typ)
+}

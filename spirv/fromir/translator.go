@@ -1,0 +1,196 @@
+package fromir
+
+import (
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// translator translates one module.
+type translator struct {
+	module  *ir.Module
+	reader  ir.BodyReader
+	options *Options
+	b       *builder
+	types   []ir.Type
+
+	typeIDs     map[ir.TypeID]id
+	terms       terms
+	byteTerm    term
+	nesting     int
+	pointerBits uint32
+	fp16        bool
+
+	functions   map[ir.ValueID]*functionInfo
+	globals     map[ir.ValueID]*globalInfo
+	entryPoints map[id]bool
+	current     *function // being translated, nil outside
+	body        ir.Body
+	pool        *ir.ConstantPool // of the initialiser being translated
+	builtins    map[string]id    // built-in variables
+	opencl      id               // OpenCL.std
+	language    sourceInfo
+	kernels     []kernelInfo
+	inputs      map[ir.ValueID][]id // built-in variables that functions read
+	inputOrder  []id
+	files       map[ir.NodeID]id
+	contracted  map[ir.ValueID]bool // false for functions that must not be
+}
+
+// functionInfo is what is known of a function outside of its body.
+type functionInfo struct {
+	value      *ir.GlobalValue
+	header     *ir.Header
+	parameters []term
+	result     term
+	kernel     bool
+	self       id
+	typ        id
+	builtin    *builtin // what calls of it become, nil for a function
+}
+
+// globalInfo is what is known of a variable or alias.
+type globalInfo struct {
+	pointee term
+	self    id
+	space   uint32
+	busy    bool
+	// alias is what an alias stands for.
+	alias ir.Value
+	pool  *ir.ConstantPool
+}
+
+func newTranslator(m *ir.Module, source ir.BodySource, o *Options) *translator {
+	t := &translator{
+		module: m, reader: source.NewBodyReader(), options: o, b: newBuilder(spirv.Version1_0),
+		typeIDs: make(map[ir.TypeID]id), functions: make(map[ir.ValueID]*functionInfo), globals: make(map[ir.ValueID]*globalInfo),
+		entryPoints: make(map[id]bool), byteTerm: noTerm, pointerBits: 64, builtins: make(map[string]id),
+		inputs: make(map[ir.ValueID][]id), files: make(map[ir.NodeID]id), contracted: make(map[ir.ValueID]bool),
+	}
+	t.terms.byType = make(map[ir.TypeID]term)
+	t.types = t.reader.Types()
+	return t
+}
+
+// run translates the module.
+func (t *translator) run() {
+	t.b.version = min(spirv.Version1_0+t.options.Version-spirv.Version1_0, t.options.Version)
+	t.addressing()
+	t.sourceLanguage()
+	t.declareFunctions()
+	t.inferBodies()
+	t.opencl = t.b.importSet("OpenCL.std")
+	t.translateVariables()
+	t.translateFunctions()
+	t.executionModes()
+	t.moduleMetadata()
+	if t.b.capabilities[capKernel] || len(t.functions) > 0 {
+		t.capability(capKernel)
+	}
+	if len(t.module.Values) == 0 {
+		t.capability(capLinkage)
+	}
+}
+
+func (t *translator) addressing() {
+	t.capability(capAddresses, capKernel)
+	triple := t.module.Triple
+	t.b.model = [2]uint32{uint32(spirv.AddressingPhysical64), 2}
+	arch, _, _ := strings.Cut(triple, "-")
+	switch {
+	case strings.HasSuffix(arch, "32"), arch == "spir", strings.HasPrefix(arch, "spirv32"):
+		t.b.model[0] = uint32(spirv.AddressingPhysical32)
+		t.pointerBits = 32
+	}
+}
+
+// declareFunctions notes the functions and what their attributes and names
+// tell of their parameters.
+func (t *translator) declareFunctions() {
+	for i := range t.module.Values {
+		v := &t.module.Values[i]
+		if v.Kind != ir.Function {
+			continue
+		}
+		h, err := t.reader.ReadHeader(ir.ValueID(i))
+		if err != nil {
+			t.failf("%v", err)
+		}
+		info := &functionInfo{value: v, header: h, result: noTerm}
+		info.kernel = v.CallingConv == "spir_kernel"
+		elements := t.typ(v.Type).Elements
+		info.result = t.pointee(elements[0])
+		for j, p := range elements[1:] {
+			found := t.pointee(p)
+			for _, name := range []string{"byval", "sret", "elementtype", "inalloca", "preallocated"} {
+				if a := ir.FindAttribute(h.Attributes.Parameter(j), name); a != nil && a.Type != ir.NoType && found != noTerm {
+					t.terms.unify(found, t.memory(a.Type))
+				}
+			}
+			info.parameters = append(info.parameters, found)
+		}
+		t.functions[ir.ValueID(i)] = info
+		t.recognize(ir.ValueID(i), info)
+	}
+}
+
+// inferBodies finds what pointers point to.
+func (t *translator) inferBodies() {
+	for i := range t.module.Values {
+		v := &t.module.Values[i]
+		if v.Kind != ir.Function || v.Declaration || t.functions[ir.ValueID(i)].builtin != nil {
+			continue
+		}
+		t.readBody(ir.ValueID(i))
+		t.infer(&t.body, t.functions[ir.ValueID(i)])
+	}
+	for i := range t.module.Values {
+		if info := t.functions[ir.ValueID(i)]; info != nil {
+			t.freeze(info.result)
+			for _, p := range info.parameters {
+				t.freeze(p)
+			}
+		}
+	}
+}
+
+// freeze makes what is not known of a term a byte, before types are made of
+// it.
+func (t *translator) freeze(a term) {
+	for a != noTerm {
+		a = t.terms.find(a)
+		switch n := &t.terms.nodes[a]; n.kind {
+		case termUnknown:
+			t.terms.bind(a, t.terms.find(t.bytes()))
+			return
+		case termPointer:
+			a = n.elem
+		default:
+			return
+		}
+	}
+}
+
+func (t *translator) readBody(n ir.ValueID) {
+	if err := t.reader.ReadBody(n, &t.body); err != nil {
+		t.failf("%v", err)
+	}
+	t.types = t.reader.Types()
+}
+
+// translateFunctions writes the declarations, then the definitions.
+func (t *translator) translateFunctions() {
+	for i := range t.module.Values {
+		v := &t.module.Values[i]
+		if info := t.functions[ir.ValueID(i)]; v.Kind == ir.Function && v.Declaration && info.builtin == nil {
+			t.functionID(ir.ValueID(i))
+		}
+	}
+	for i := range t.module.Values {
+		v := &t.module.Values[i]
+		if info := t.functions[ir.ValueID(i)]; v.Kind == ir.Function && !v.Declaration && info.builtin == nil {
+			t.translateFunction(ir.ValueID(i))
+		}
+	}
+}

@@ -1,0 +1,500 @@
+package fromir
+
+import (
+	"strconv"
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// storageClasses maps the address spaces of SPIR.
+var storageClasses = map[uint32]spirv.StorageClass{
+	0: spirv.StorageFunction, 1: spirv.StorageCrossWorkgroup, 2: spirv.StorageUniformConstant, 3: spirv.StorageWorkgroup,
+	4: spirv.StorageGeneric, 5: spirv.StorageDeviceOnlyINTEL, 6: spirv.StorageHostOnlyINTEL, 7: spirv.StorageInput,
+	9: spirv.StorageCodeSectionINTEL,
+}
+
+// storageClass returns the storage class of an address space.
+func (t *translator) storageClass(space uint32) spirv.StorageClass {
+	class, ok := storageClasses[space]
+	switch {
+	case !ok:
+		t.failf("address space %d has no storage class", space)
+	case class == spirv.StorageCodeSectionINTEL:
+		return spirv.StorageFunction
+	case class == spirv.StorageDeviceOnlyINTEL || class == spirv.StorageHostOnlyINTEL:
+		if !t.options.allowed("SPV_INTEL_usm_storage_classes") {
+			return spirv.StorageCrossWorkgroup
+		}
+		t.use("SPV_INTEL_usm_storage_classes")
+		t.capability(capUSMStorage)
+	case class == spirv.StorageGeneric:
+		t.capability(capGenericPointer)
+	}
+	return class
+}
+
+// typ returns a type of the module by its number.
+func (t *translator) typ(n ir.TypeID) *ir.Type {
+	if int(n) >= len(t.types) {
+		t.types = t.reader.Types()
+	}
+	return &t.types[n]
+}
+
+func (t *translator) voidType() id { return t.b.typeEntry(spirv.OpTypeVoid, nil) }
+func (t *translator) boolType() id { return t.b.typeEntry(spirv.OpTypeBool, nil) }
+
+// intType returns the integer type of that width.
+func (t *translator) intType(bits uint32) id {
+	switch bits {
+	case 1:
+		return t.boolType()
+	case 8:
+		t.capability(capInt8)
+	case 16:
+		t.capability(capInt16)
+	case 64:
+		t.capability(capInt64)
+	case 32:
+	default:
+		switch {
+		case t.options.allowed("SPV_INTEL_arbitrary_precision_integers"):
+			t.use("SPV_INTEL_arbitrary_precision_integers")
+			t.capability(capArbitraryIntegers)
+		default:
+			t.failf("integers of %d bits need the extension SPV_INTEL_arbitrary_precision_integers, which is not allowed", bits)
+		}
+	}
+	return t.b.typeEntry(spirv.OpTypeInt, []uint32{bits, 0})
+}
+
+func (t *translator) floatType(bits uint32) id {
+	switch bits {
+	case 16:
+		t.capability(capFloat16Buffer)
+		if t.fp16 {
+			t.capability(capFloat16)
+		}
+	case 32:
+	case 64:
+		t.capability(capFloat64)
+	default:
+		t.failf("floating-point numbers of %d bits have no type in SPIR-V", bits)
+	}
+	return t.b.typeEntry(spirv.OpTypeFloat, []uint32{bits})
+}
+
+func (t *translator) bfloatType() id {
+	t.use("SPV_KHR_bfloat16")
+	t.capability(5116)
+	return t.b.typeEntry(spirv.OpTypeFloat, []uint32{16, 0})
+}
+
+func (t *translator) vectorType(element id, n uint32) id {
+	switch n {
+	case 2, 3, 4:
+	case 8, 16:
+		t.capability(capVector16)
+	default:
+		if !t.options.allowed("SPV_EXT_long_vector") {
+			t.failf("vectors of %d elements need the extension SPV_EXT_long_vector, which is not allowed", n)
+		}
+		t.use("SPV_EXT_long_vector")
+		t.capability(capLongVector)
+		return t.b.typeEntry(5288, []uint32{element, t.constInt(32, uint64(n))}, element)
+	}
+	return t.b.typeEntry(spirv.OpTypeVector, []uint32{element, n}, element)
+}
+
+func (t *translator) arrayType(element id, n uint64) id {
+	length := t.constInt(t.pointerBits, max(n, 1))
+	return t.b.typeEntry(spirv.OpTypeArray, []uint32{element, length}, element, length)
+}
+
+// pointerType returns the type of a pointer into an address space.
+func (t *translator) pointerType(pointee id, space uint32) id {
+	return t.b.typeEntry(spirv.OpTypePointer, []uint32{uint32(t.storageClass(space)), pointee}, pointee)
+}
+
+func (t *translator) functionType(result id, parameters []id) id {
+	words := append([]uint32{result}, parameters...)
+	return t.b.typeEntry(spirv.OpTypeFunction, words, words...)
+}
+
+// typeID returns the SPIR-V type of an LLVM type. Pointers that do not say
+// what they point to, alone or within an aggregate, point to bytes.
+func (t *translator) typeID(n ir.TypeID) id {
+	if n == ir.NoType {
+		t.failf("a value whose type is not known")
+	}
+	if known, ok := t.typeIDs[n]; ok {
+		return known
+	}
+	if t.nesting++; t.nesting > 500 {
+		t.failf("types nested too deep")
+	}
+	defer func() { t.nesting-- }()
+	typ := *t.typ(n)
+	if typ.Kind == ir.TypeStruct {
+		return t.structType(n, &typ)
+	}
+	made := t.makeType(&typ)
+	t.typeIDs[n] = made
+	return made
+}
+
+func (t *translator) makeType(typ *ir.Type) id {
+	switch typ.Kind {
+	case ir.TypeInteger:
+		return t.intType(typ.Bits)
+	case ir.TypeFloat:
+		if typ.Name == "bfloat" {
+			return t.bfloatType()
+		}
+		return t.floatType(typ.Bits)
+	case ir.TypePointer:
+		if len(typ.Elements) == 0 {
+			return t.pointerType(t.intType(8), typ.AddressSpace)
+		}
+		return t.typedPointer(typ.Elements[0], typ.AddressSpace)
+	case ir.TypeVector:
+		if typ.Scalable {
+			t.failf("vectors of unknown length have no type in SPIR-V")
+		}
+		if t.typ(typ.Elements[0]).Kind == ir.TypePointer {
+			t.use("SPV_INTEL_masked_gather_scatter")
+			t.capability(6427)
+		}
+		if typ.Length == 1 {
+			return t.typeID(typ.Elements[0])
+		}
+		return t.vectorType(t.typeID(typ.Elements[0]), uint32(typ.Length))
+	case ir.TypeArray:
+		return t.arrayType(t.typeID(typ.Elements[0]), typ.Length)
+	case ir.TypeFunction:
+		return t.plainFunctionType(typ)
+	case ir.TypeTarget:
+		return t.targetType(typ)
+	case ir.TypeOther:
+		if typ.Name == "void" {
+			return t.voidType()
+		}
+	}
+	t.failf("the type %s has no counterpart in SPIR-V", typ.Name)
+	return 0
+}
+
+func (t *translator) plainFunctionType(typ *ir.Type) id {
+	var parameters []id
+	for _, p := range typ.Elements[1:] {
+		parameters = append(parameters, t.typeID(p))
+	}
+	return t.functionType(t.typeID(typ.Elements[0]), parameters)
+}
+
+// structType makes a struct. It has its identifier before its members are
+// made, which may point to it.
+func (t *translator) structType(n ir.TypeID, typ *ir.Type) id {
+	if typ.Opaque {
+		made := t.b.typeEntry(spirv.OpTypeOpaque, appendText(nil, typ.Name))
+		t.typeIDs[n] = made
+		return made
+	}
+	if len(typ.Elements) > 0xffff-2 {
+		t.failf("structs of %d members do not fit into an instruction", len(typ.Elements))
+	}
+	if !typ.Identified {
+		return t.literalStruct(n, typ)
+	}
+	self := t.b.newID()
+	t.typeIDs[n] = self
+	t.b.name(self, typ.Name)
+	words := []uint32{self}
+	for _, e := range typ.Elements {
+		words = append(words, t.typeID(e))
+	}
+	t.b.add(self, spirv.OpTypeStruct, words, words[1:])
+	t.packed(self, typ)
+	return self
+}
+
+func (t *translator) literalStruct(n ir.TypeID, typ *ir.Type) id {
+	var members []id
+	for _, e := range typ.Elements {
+		members = append(members, t.typeID(e))
+	}
+	key := "literal"
+	if typ.Packed {
+		key = "packed"
+	}
+	key += uniqueKey(spirv.OpTypeStruct, members)
+	if known, ok := t.b.unique[key]; ok {
+		t.typeIDs[n] = known
+		return known
+	}
+	self := t.b.newID()
+	t.b.unique[key] = self
+	t.typeIDs[n] = self
+	t.b.add(self, spirv.OpTypeStruct, append([]uint32{self}, members...), members)
+	t.packed(self, typ)
+	return self
+}
+
+func (t *translator) packed(self id, typ *ir.Type) {
+	if typ.Packed {
+		t.b.decorate(self, decCPacked)
+	}
+}
+
+// typedPointer returns the type of a typed pointer: to an opaque struct of
+// OpenCL, the type that it stands for.
+func (t *translator) typedPointer(pointee ir.TypeID, space uint32) id {
+	if p := t.typ(pointee); p.Kind == ir.TypeStruct && p.Opaque {
+		if made := t.opaqueStruct(p.Name); made != 0 {
+			return made
+		}
+	}
+	return t.pointerType(t.typeID(pointee), space)
+}
+
+// simpleTypes are the types without operands.
+var simpleTypes = map[string]spirv.Opcode{
+	"Sampler": spirv.OpTypeSampler, "Event": spirv.OpTypeEvent, "DeviceEvent": spirv.OpTypeDeviceEvent,
+	"ReserveId": spirv.OpTypeReserveId, "Queue": spirv.OpTypeQueue, "PipeStorage": spirv.OpTypePipeStorage,
+	"NamedBarrier": spirv.OpTypeNamedBarrier, "TaskSequenceINTEL": opTypeTaskSequenceINTEL,
+}
+
+func (t *translator) simpleType(name string) id {
+	op, ok := simpleTypes[name]
+	if !ok {
+		return 0
+	}
+	switch op {
+	case spirv.OpTypeDeviceEvent, spirv.OpTypeQueue:
+		t.capability(capDeviceEnqueue)
+	case spirv.OpTypeReserveId:
+		t.capability(capPipes)
+	case spirv.OpTypePipeStorage:
+		t.capability(capPipeStorage)
+		t.needVersion(spirv.Version1_1)
+	case spirv.OpTypeNamedBarrier:
+		t.capability(capNamedBarrier)
+		t.needVersion(spirv.Version1_1)
+	}
+	return t.b.typeEntry(op, nil)
+}
+
+// targetType returns the type of target("spirv.X", ...).
+func (t *translator) targetType(typ *ir.Type) id {
+	name, ok := strings.CutPrefix(typ.Target, "spirv.")
+	if !ok {
+		t.failf("the target type %s has no counterpart in SPIR-V", typ.Target)
+	}
+	if made := t.simpleType(name); made != 0 {
+		return made
+	}
+	numbers := append([]uint32{}, typ.Numbers...)
+	need := func(n int) {
+		if len(numbers) < n {
+			t.failf("the target type %s lacks parameters", typ.Target)
+		}
+	}
+	switch name {
+	case "Image", "SampledImage", "VmeImageINTEL":
+		need(7)
+		image := t.imageType(t.typeID(typ.Elements[0]), numbers)
+		switch name {
+		case "SampledImage":
+			return t.b.typeEntry(spirv.OpTypeSampledImage, []uint32{image}, image)
+		case "VmeImageINTEL":
+			return t.b.typeEntry(spirv.OpTypeVmeImageINTEL, []uint32{image}, image)
+		}
+		return image
+	case "Pipe":
+		need(1)
+		t.capability(capPipes)
+		return t.b.typeEntry(spirv.OpTypePipe, numbers[:1])
+	case "CooperativeMatrixKHR":
+		need(4)
+		t.use("SPV_KHR_cooperative_matrix")
+		t.capability(6022)
+		return t.matrixType(opTypeCooperativeMatrixKHR, typ.Elements, numbers[:4])
+	case "JointMatrixINTEL":
+		t.use("SPV_INTEL_joint_matrix")
+		t.capability(6118)
+		return t.matrixType(opTypeJointMatrixINTEL, typ.Elements, numbers)
+	case "BufferSurfaceINTEL":
+		need(1)
+		return t.b.typeEntry(opTypeBufferSurfaceINTEL, numbers[:1])
+	}
+	if op := spirv.OpcodeByName("OpType" + name); op != 0 {
+		return t.b.typeEntry(op, nil)
+	}
+	t.failf("the target type %s is not known", typ.Target)
+	return 0
+}
+
+func (t *translator) matrixType(op spirv.Opcode, elements []ir.TypeID, numbers []uint32) id {
+	words := []uint32{t.typeID(elements[0])}
+	for _, n := range numbers {
+		words = append(words, t.constInt(32, uint64(n)))
+	}
+	return t.b.typeEntry(op, words, words...)
+}
+
+// imageType returns an image type: dimension, depth, arrayed, multisampled,
+// sampled, format, access.
+func (t *translator) imageType(sampled id, n []uint32) id {
+	switch n[0] {
+	case 0:
+		t.capability(capSampled1D)
+	case 5:
+		t.capability(capSampledBuffer)
+	}
+	t.capability(capImageBasic)
+	if n[6] == 2 {
+		t.capability(capImageReadWrite)
+	}
+	return t.b.typeEntry(spirv.OpTypeImage, append([]uint32{sampled}, n[:7]...), sampled)
+}
+
+// opaqueStruct returns the type that a pointer to a named opaque struct stands
+// for, 0 if it stands for itself. OpenCL before LLVM 16 and SPIR-V friendly IR
+// have them: opencl.image2d_ro_t, spirv.Image._void_1_0_0_0_0_0_0, ...
+func (t *translator) opaqueStruct(name string) id {
+	if rest, ok := strings.CutPrefix(name, "opencl."); ok {
+		return t.openclStruct(rest)
+	}
+	if name == "struct._event_t" {
+		return t.simpleType("Event")
+	}
+	rest, ok := strings.CutPrefix(name, "spirv.")
+	if !ok {
+		return 0
+	}
+	if i := strings.LastIndexByte(rest, '.'); i >= 0 && i+1 < len(rest) && rest[i+1] >= '0' && rest[i+1] <= '9' {
+		rest = rest[:i] // a number that made the name unique
+	}
+	base, postfix, _ := strings.Cut(rest, "._")
+	if made := t.simpleType(base); made != 0 {
+		return made
+	}
+	parts := strings.Split(postfix, "_")
+	switch base {
+	case "Image", "SampledImage":
+		if len(parts) < 8 {
+			return 0
+		}
+		image := t.imageType(t.sampledType(parts[0]), parseNumbers(parts[1:8]))
+		if base == "SampledImage" {
+			return t.b.typeEntry(spirv.OpTypeSampledImage, []uint32{image}, image)
+		}
+		return image
+	case "Pipe":
+		t.capability(capPipes)
+		return t.b.typeEntry(spirv.OpTypePipe, parseNumbers(parts[:1]))
+	case "JointMatrixINTEL":
+		return t.jointMatrix(parts)
+	}
+	return 0
+}
+
+func parseNumbers(parts []string) []uint32 {
+	numbers := make([]uint32, len(parts))
+	for i, p := range parts {
+		n, _ := strconv.ParseUint(p, 10, 32)
+		numbers[i] = uint32(n)
+	}
+	return numbers
+}
+
+func (t *translator) sampledType(name string) id {
+	switch name {
+	case "void":
+		return t.voidType()
+	case "half":
+		return t.floatType(16)
+	case "int", "uint":
+		return t.intType(32)
+	}
+	return t.floatType(32)
+}
+
+func (t *translator) jointMatrix(parts []string) id {
+	if len(parts) < 5 {
+		return 0
+	}
+	element := id(0)
+	switch parts[0] {
+	case "char", "uchar":
+		element = t.intType(8)
+	case "short", "ushort", "bfloat16":
+		element = t.intType(16)
+	case "int", "uint":
+		element = t.intType(32)
+	case "half":
+		element = t.floatType(16)
+	case "double":
+		element = t.floatType(64)
+	default:
+		element = t.floatType(32)
+	}
+	t.use("SPV_INTEL_joint_matrix")
+	t.capability(6118)
+	words := []uint32{element}
+	for _, n := range parseNumbers(parts[1:]) {
+		words = append(words, t.constInt(32, uint64(n)))
+	}
+	return t.b.typeEntry(opTypeJointMatrixINTEL, words, words...)
+}
+
+// imageShapes are dimension, depth, arrayed and multisampled of the image
+// types of OpenCL.
+var imageShapes = map[string][4]uint32{
+	"image1d": {0, 0, 0, 0}, "image1d_array": {0, 0, 1, 0}, "image1d_buffer": {5, 0, 0, 0},
+	"image2d": {1, 0, 0, 0}, "image2d_array": {1, 0, 1, 0}, "image2d_depth": {1, 1, 0, 0},
+	"image2d_array_depth": {1, 1, 1, 0}, "image2d_msaa": {1, 0, 0, 1}, "image2d_array_msaa": {1, 0, 1, 1},
+	"image2d_msaa_depth": {1, 1, 0, 1}, "image2d_array_msaa_depth": {1, 1, 1, 1}, "image3d": {2, 0, 0, 0},
+}
+
+// openclStruct returns the type of an opaque struct of OpenCL C, without its
+// prefix.
+func (t *translator) openclStruct(name string) id {
+	name, _, _ = strings.Cut(name, ".")
+	switch name {
+	case "sampler_t":
+		return t.simpleType("Sampler")
+	case "event_t":
+		return t.simpleType("Event")
+	case "clk_event_t":
+		return t.simpleType("DeviceEvent")
+	case "queue_t":
+		return t.simpleType("Queue")
+	case "reserve_id_t":
+		return t.simpleType("ReserveId")
+	case "pipe_ro_t", "pipe_wo_t", "pipe_t":
+		access := uint32(0)
+		if name == "pipe_wo_t" {
+			access = 1
+		}
+		t.capability(capPipes)
+		return t.b.typeEntry(spirv.OpTypePipe, []uint32{access})
+	}
+	base, ok := strings.CutSuffix(name, "_t")
+	if !ok {
+		return 0
+	}
+	access := uint32(0)
+	for i, suffix := range []string{"_ro", "_wo", "_rw"} {
+		if cut, ok := strings.CutSuffix(base, suffix); ok {
+			base, access = cut, uint32(i)
+		}
+	}
+	shape, ok := imageShapes[base]
+	if !ok {
+		return 0
+	}
+	return t.imageType(t.voidType(), append(append([]uint32{}, shape[:]...), 0, 0, access))
+}
