@@ -12,6 +12,8 @@ type builtin struct {
 	name       string // without mangling, prefix and postfixes
 	parameters []mangledType
 	write      func(c *callSite)
+	// variable is the built-in variable that the function reads, or nil.
+	variable *inputKind
 	// result is what a pointer that is returned points to: like parameter
 	// number result if that is not negative.
 	result int

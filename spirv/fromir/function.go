@@ -19,7 +19,7 @@ type function struct {
 	lastAt int   // where in code the last instruction of an operation is looked for from
 	dom    []int // dominators, nil until needed
 	block  int   // that is being written
-	at     int // the instruction that is being written
+	at     int   // the instruction that is being written
 	// variables and code are the words of the first block's variables and of
 	// everything after them.
 	variables, code []uint32

@@ -53,7 +53,8 @@ func (t *translator) openclBuiltin(name string, parameters []mangledType) *built
 	b := &builtin{result: -1}
 	if w, ok := workItemVariables[name]; ok {
 		number, _ := spirv.BuiltInNumber(w.variable)
-		b.write = func(c *callSite) { c.builtinVariable("__spirv_BuiltIn"+w.variable, number, w.indexed) }
+		b.variable = &inputKind{"__spirv_BuiltIn" + w.variable, number, w.indexed}
+		b.write = func(c *callSite) { c.builtinVariable(b.variable) }
 		return b
 	}
 	if op, ok := plainFunctions[name]; ok {

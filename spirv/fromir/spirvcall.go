@@ -18,7 +18,8 @@ func (t *translator) spirvBuiltin(name string, parameters []mangledType) *builti
 		if !ok {
 			return nil
 		}
-		b.write = func(c *callSite) { c.builtinVariable(name, number, len(parameters) > 0) }
+		b.variable = &inputKind{name, number, len(parameters) > 0}
+		b.write = func(c *callSite) { c.builtinVariable(b.variable) }
 		return b
 	case strings.HasPrefix(rest, "ocl_"):
 		instruction := strings.TrimPrefix(rest, "ocl_")
@@ -146,6 +147,9 @@ func (c *callSite) structResult() bool {
 // spirvArgument returns an argument: a pointer as the instruction wants it.
 func (c *callSite) spirvArgument(op spirv.Opcode, i, at int) id {
 	v := c.operands[i]
+	if at == 0 && (op == spirv.OpGenericCastToPtrExplicit || op == spirv.OpGenericCastToPtr) && c.isPointer(c.in.Type) {
+		return c.argAs(i, c.pointeeID(c.typ))
+	}
 	if at == 0 && c.isPointer(v.Type) && isAtomicOp(op) {
 		value := c.in.Type
 		if op == spirv.OpAtomicStore {
@@ -395,51 +399,79 @@ func (t *translator) builtinCapability(number uint32) {
 	}
 }
 
+// inputKind is a built-in variable that functions read: the whole of it, or
+// one of three dimensions.
+type inputKind struct {
+	name    string
+	number  uint32
+	indexed bool
+}
+
 // inputVariable returns a built-in variable of a type, making it when it is
-// first asked for, and notes that the function uses it.
-func (f *function) inputVariable(name string, number uint32, typ id, align uint32) id {
-	n, ok := f.builtins[name]
+// first asked for.
+func (t *translator) inputVariable(k *inputKind, typ id) id {
+	n, ok := t.builtins[k.name]
 	if !ok {
-		pointer := f.pointerType(typ, 7)
-		n = f.b.newID()
-		f.builtins[name] = n
-		f.b.add(n, spirv.OpVariable, []uint32{pointer, n, uint32(spirv.StorageInput)}, []id{pointer})
-		f.b.name(n, name)
-		f.capability(capLinkage)
-		f.b.addDecoration(spirv.OpDecorate, append(appendText([]uint32{n, decLinkageAttributes}, name), linkImport))
-		f.b.decorate(n, decConstant)
-		f.b.decorate(n, decBuiltIn, number)
-		if align > 0 {
-			f.b.decorate(n, decAlignment, align)
-		}
-		f.builtinCapability(number)
-		f.inputOrder = append(f.inputOrder, n)
+		pointer := t.pointerType(typ, 7)
+		n = t.b.newID()
+		t.builtins[k.name] = n
+		t.b.add(n, spirv.OpVariable, []uint32{pointer, n, uint32(spirv.StorageInput)}, []id{pointer})
+		t.b.name(n, k.name)
+		t.capability(capLinkage)
+		t.b.addDecoration(spirv.OpDecorate, append(appendText([]uint32{n, decLinkageAttributes}, k.name), linkImport))
+		t.b.decorate(n, decConstant)
+		t.b.decorate(n, decBuiltIn, k.number)
+		t.builtinCapability(k.number)
+		t.inputOrder = append(t.inputOrder, n)
 	}
-	number2, _ := f.module.Lookup(f.value.Name)
-	f.inputs[number2] = append(f.inputs[number2], n)
 	return n
 }
 
-// builtinVariable writes a call that reads a built-in variable: __spirv_
-// functions of SYCL and those of OpenCL C that are as simple.
-func (c *callSite) builtinVariable(name string, number uint32, indexed bool) {
-	scalar := c.function.typ(c.in.Type)
-	if !indexed {
-		typ := c.typ
-		pointer := c.inputVariable(name, number, typ, 0)
-		size, align := c.layout(c.in.Type)
-		_ = size
-		c.result(c.emit(spirv.OpLoad, typ, pointer, accessAligned, uint32(align)), typ)
+// inputType returns the type of a built-in variable that a function reads.
+func (t *translator) inputType(k *inputKind, result ir.TypeID) id {
+	typ := t.typeID(result)
+	if k.indexed {
+		return t.vectorType(typ, 3)
+	}
+	return typ
+}
+
+// translateInputs writes the built-in variables that functions read.
+func (t *translator) translateInputs() {
+	used := map[ir.ValueID]bool{}
+	for i := range t.module.Values {
+		for _, r := range t.module.Values[i].Refs {
+			if r.Kind() == ir.RefCallee {
+				used[ir.ValueID(r.Index())] = true
+			}
+		}
+	}
+	for i := range t.module.Values {
+		info := t.functions[ir.ValueID(i)]
+		if info != nil && info.builtin != nil && info.builtin.variable != nil && used[ir.ValueID(i)] {
+			k := info.builtin.variable
+			t.inputVariable(k, t.inputType(k, t.typ(info.value.Type).Elements[0]))
+		}
+	}
+}
+
+// builtinVariable writes a call that reads a built-in variable.
+func (c *callSite) builtinVariable(k *inputKind) {
+	typ := c.inputType(k, c.in.Type)
+	pointer := c.inputVariable(k, typ)
+	c.inputs[c.number] = append(c.inputs[c.number], pointer)
+	if k.indexed {
+		c.dimension(k.name, pointer, typ)
 		return
 	}
-	c.dimension(name, number, scalar.Bits)
+	_, align := c.layout(c.in.Type)
+	c.result(c.emit(spirv.OpLoad, typ, pointer, accessAligned, uint32(align)), typ)
 }
 
 // dimension writes a read of one of three dimensions. Those beyond are 0, or 1
 // for sizes.
-func (c *callSite) dimension(name string, number, bits uint32) {
-	vector := c.vectorType(c.intType(bits), 3)
-	pointer := c.inputVariable(name, number, vector, 0)
+func (c *callSite) dimension(name string, pointer, vector id) {
+	bits := c.function.typ(c.in.Type).Bits
 	missing := uint64(0)
 	switch strings.TrimPrefix(name, "__spirv_BuiltIn") {
 	case "GlobalSize", "WorkgroupSize", "EnqueuedWorkgroupSize", "NumWorkgroups":

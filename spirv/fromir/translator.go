@@ -82,6 +82,7 @@ func (t *translator) run() {
 	t.inferBodies()
 	t.opencl = t.b.importSet("OpenCL.std")
 	t.translateVariables()
+	t.translateInputs()
 	t.translateFunctions()
 	t.executionModes()
 	t.moduleMetadata()
