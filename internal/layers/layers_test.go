@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"ir", "ir/bitcode/bitstream", "props", "spirv", "runtime/driver", "filetable", "toolchain", "wrapper/internal/objfile"},
 	{"wrapper/devimg"},
 	{"ir/irtext", "ir/bitcode", "split", "wrapper/abi", "wrapper/container", "runtime/registry", "runtime/drivertest"},
-	{"ir/irfile", "ir/downgrade", "props/derive", "runtime/resolve", "runtime/internal/...", "runtime/hostdev/internal/..."},
+	{"ir/irfile", "ir/downgrade", "spirv/fromir", "props/derive", "runtime/resolve", "runtime/internal/...", "runtime/hostdev/internal/..."},
 	{"wrapper", "runtime", "runtime/hostdev"},
 	{"runtime/backends"},
 	{"cmd/...", "runtime/libofflink-core"},

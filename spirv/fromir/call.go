@@ -131,7 +131,7 @@ func (f *inference) builtinUses(b *builtin, info *functionInfo, in *ir.Instructi
 		}
 	default:
 		for i, v := range arguments {
-			if i < len(b.parameters) && i < len(info.parameters) && b.parameters[i].pointer > 0 {
+			if i < len(b.parameters) && i < len(info.parameters) && f.isPointer(v.Type) {
 				if found := f.mangledTerm(&b.parameters[i]); found != noTerm {
 					unify(f.of(v), found)
 				}
@@ -329,7 +329,7 @@ func (c *callSite) arg(i int) id {
 	v := c.operands[i]
 	if i < len(c.callee.parameters) && c.isPointer(v.Type) && c.builtin != nil && i < len(c.builtin.parameters) {
 		if found := c.mangledTerm(&c.builtin.parameters[i]); found != noTerm {
-			return c.operand(v, c.pointerType(c.termID(found), c.function.typ(v.Type).AddressSpace))
+			return c.operand(v, c.pointerTo(found, c.function.typ(v.Type).AddressSpace))
 		}
 	}
 	return c.value_(v)

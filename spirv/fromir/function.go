@@ -66,7 +66,7 @@ func (t *translator) valueType(n ir.TypeID, pointee term) id {
 	if pointee == noTerm || !t.isPointer(n) {
 		return t.typeID(n)
 	}
-	return t.pointerType(t.termID(pointee), t.typ(n).AddressSpace)
+	return t.pointerTo(pointee, t.typ(n).AddressSpace)
 }
 
 // functionID returns the identifier of a function, declaring one without a

@@ -240,6 +240,9 @@ func (d *demangler) skipArguments() {
 // mangledTerm returns what a parameter points to, noTerm if its name does not
 // say.
 func (t *translator) mangledTerm(m *mangledType) term {
+	if m.pointer == 0 && strings.HasPrefix(m.name, "ocl_") {
+		return t.opaqueTerm(mangledOpaque(m.name[len("ocl_"):]))
+	}
 	if m.pointer != 1 || m.unknown || m.scalar == 0 || m.scalar == 'v' {
 		return noTerm
 	}
@@ -268,8 +271,43 @@ func (t *translator) mangledTerm(m *mangledType) term {
 					return t.exact(ir.TypeID(j))
 				}
 			}
-			return noTerm
 		}
 	}
-	return noTerm
+	made := id(0)
+	if want.Kind == ir.TypeInteger {
+		made = t.intType(want.Bits)
+	} else {
+		made = t.floatType(want.Bits)
+	}
+	if m.length > 1 {
+		made = t.vectorType(made, uint32(m.length))
+	}
+	return t.madeTerm(termMade, made)
+}
+
+// mangledOpaque returns the name of the opaque struct of OpenCL that a mangled
+// name means: image2d_ro, sampler, event, ...
+func mangledOpaque(name string) string {
+	switch name {
+	case "clkevent":
+		return "clk_event_t"
+	case "reserveid":
+		return "reserve_id_t"
+	}
+	return name + "_t"
+}
+
+// opaqueTerm returns the term of pointers that stand for a type of OpenCL,
+// noTerm if it is not known.
+func (t *translator) opaqueTerm(name string) term {
+	made := t.openclStruct(name)
+	if made == 0 {
+		return noTerm
+	}
+	return t.madeTerm(termOpaque, made)
+}
+
+// madeTerm returns the term of a SPIR-V type.
+func (t *translator) madeTerm(kind termKind, made id) term {
+	return t.terms.add(termNode{kind: kind, typ: made})
 }

@@ -15,6 +15,8 @@ const (
 	termType              // typ
 	termPointer           // a pointer in space to elem
 	termFunction          // the function of the module that typ counts
+	termMade              // the SPIR-V type that typ is
+	termOpaque            // likewise; the pointer to it is that type itself (images of OpenCL in LLVM 16)
 )
 
 type termNode struct {
@@ -160,11 +162,21 @@ func (t *translator) termID(a term) id {
 			return t.typeID(ir.TypeID(n.typ))
 		}
 	case termPointer:
-		return t.pointerType(t.termID(n.elem), n.space)
+		return t.pointerTo(n.elem, n.space)
+	case termMade, termOpaque:
+		return n.typ
 	case termFunction:
 		return t.functionTypeOf(ir.ValueID(n.typ))
 	}
 	return t.intType(8)
+}
+
+// pointerTo returns the type of a pointer to what a term stands for.
+func (t *translator) pointerTo(a term, space uint32) id {
+	if n := &t.terms.nodes[t.terms.find(a)]; n.kind == termOpaque {
+		return n.typ
+	}
+	return t.pointerType(t.termID(a), space)
 }
 
 // inference finds the pointees of one body.

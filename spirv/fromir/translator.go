@@ -132,7 +132,38 @@ func (t *translator) declareFunctions() {
 			info.parameters = append(info.parameters, found)
 		}
 		t.functions[ir.ValueID(i)] = info
+		t.argumentTypes(info)
 		t.recognize(ir.ValueID(i), info)
+	}
+}
+
+// argumentTypes finds the parameters of a kernel that are images or the like,
+// which LLVM 16 has as opaque pointers, by the names of their types.
+func (t *translator) argumentTypes(info *functionInfo) {
+	if !info.kernel {
+		return
+	}
+	qualifiers := t.attached(info.value, "kernel_arg_access_qual")
+	for i, o := range t.attached(info.value, "kernel_arg_type") {
+		if i >= len(info.parameters) || info.parameters[i] == noTerm || !strings.HasSuffix(o.String, "_t") {
+			continue
+		}
+		name := o.String
+		if base, ok := strings.CutSuffix(name, "_t"); ok && strings.HasPrefix(name, "image") {
+			access := "_ro"
+			if i < len(qualifiers) {
+				switch qualifiers[i].String {
+				case "write_only":
+					access = "_wo"
+				case "read_write":
+					access = "_rw"
+				}
+			}
+			name = base + access + "_t"
+		}
+		if found := t.opaqueTerm(name); found != noTerm {
+			t.terms.unify(info.parameters[i], found)
+		}
 	}
 }
 
