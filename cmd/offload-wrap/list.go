@@ -142,6 +142,10 @@ func (l *lister) each(f *wrapper.File, do func(i int, found finding, scratch []b
 	group.Wait()
 	damaged := false
 	for i, err := range faults {
+		if !searched(&f.Images()[i]) {
+			fmt.Fprintf(l.streams.Err, "%s: %s: image %d: kernels are not looked for in code of more than %d MiB (--kernel of extract does)\n",
+				program, f.Name(), i, maxSearched>>20)
+		}
 		if err != nil {
 			l.streams.Report(program, fmt.Errorf("%s: image %d: %w", f.Name(), i, err))
 			damaged = true
@@ -162,9 +166,20 @@ type finding struct {
 	kernels []string
 }
 
+// maxSearched is the largest code that a list looks for kernels in where the
+// image does not name them: that takes memory of a few times its size.
+const maxSearched = 8 << 20
+
+// searched reports whether the list knows the kernels of an image.
+func searched(img *wrapper.Located) bool {
+	return len(img.Entries) > 0 || img.HasEntries || img.Format == devimg.FormatCompressedNone || img.Code.Size() <= maxSearched
+}
+
 // look looks into the code of an image. The error says that it is damaged.
 func (l *lister) look(img *wrapper.Located, peeker *container.Peeker) (found finding, err error) {
-	found.kernels = kernelsOf(img)
+	if searched(img) {
+		found.kernels = kernelsOf(img)
+	}
 	if found.inside, err = inside(img, peeker); err != nil {
 		return found, err
 	}

@@ -77,6 +77,10 @@ func (o *options) writeTemporaryIR(images []*devimg.Image) (name string, remove 
 			os.Remove(f.Name())
 		}
 	}
+	if !o.saveTemps {
+		release, removeFile := cli.AtSignal(remove), remove
+		remove = func() { removeFile(); release() }
+	}
 	err = wrapper.Wrap(f, images, o.wrap)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
