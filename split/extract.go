@@ -29,6 +29,7 @@ type Extractor struct {
 	current     uint32
 	stack       []ir.ValueID
 	group       *Group
+	lowers      bool     // specialization constants are lowered
 	virtuals    bool     // the group keeps the bodies of virtual functions
 	ids         []string // source files of the group's entry points
 	// types and comdats of which the values were added already
@@ -46,6 +47,7 @@ func (g *Graph) NewExtractor() *Extractor {
 // entry points refer to, directly or not, and what every image has. The slice
 // is the caller's.
 func (x *Extractor) Extract(group *Group) (*Slice, error) {
+	x.lowers = x.graph.options.SpecConstants != SpecConstantsKept
 	s := x.extract(group)
 	if err := x.decorate(s); err != nil {
 		return nil, err
@@ -56,6 +58,7 @@ func (x *Extractor) Extract(group *Group) (*Slice, error) {
 // ExtractDefaults is Extract for the copy of an image with the default values
 // of the specialization constants.
 func (x *Extractor) ExtractDefaults(group *Group) (*Slice, error) {
+	x.lowers = true
 	s := x.extract(group)
 	s.Defaults = true
 	if err := x.decorate(s); err != nil {
@@ -130,13 +133,22 @@ func (x *Extractor) follow(s *Slice, roots []ir.ValueID) {
 	for len(x.stack) > 0 {
 		id := x.stack[len(x.stack)-1]
 		x.stack = x.stack[:len(x.stack)-1]
-		for _, ref := range x.graph.refs(id) {
+		for _, ref := range x.refs(id) {
 			x.visitRef(s, ref)
 		}
 		if c := x.graph.Module.Values[id].Comdat; c != ir.NoComdat && x.group.Whole && once(&x.comdats, c) {
 			x.comdatNeighbours(id, func(member ir.ValueID) { x.visit(s, member) })
 		}
 	}
+}
+
+// refs returns what a definition of the current image refers to. One that
+// reads specialization constants refers to less where these are lowered.
+func (x *Extractor) refs(id ir.ValueID) []ir.Ref {
+	if c := x.graph.specConstants; c != nil && !x.lowers && c.reads[id] != nil {
+		return x.graph.Module.Values[id].Refs
+	}
+	return x.graph.refs(id)
 }
 
 func (x *Extractor) visitRef(s *Slice, ref ir.Ref) {

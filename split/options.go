@@ -69,5 +69,7 @@ type Options struct {
 	// makes one group, and the images carry no mark of the split.
 	Single        bool
 	SpecConstants SpecConstantMode
+	// DefaultImages says that [Extractor.ExtractDefaults] will be called.
+	DefaultImages bool
 	Decorations   Decorations
 }

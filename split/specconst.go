@@ -77,7 +77,7 @@ type specRead struct {
 // findSpecConstants finds the calls that read specialization constants, and
 // takes what only these refer to off the references of their functions.
 func (g *Graph) findSpecConstants() error {
-	if g.options.SpecConstants == SpecConstantsKept {
+	if g.options.SpecConstants == SpecConstantsKept && !g.options.DefaultImages {
 		return nil
 	}
 	readers := make(map[ir.ValueID]bool)
@@ -89,7 +89,7 @@ func (g *Graph) findSpecConstants() error {
 	if len(readers) == 0 {
 		return nil
 	}
-	g.Modified = true
+	g.Modified = g.Modified || g.options.SpecConstants != SpecConstantsKept
 	g.specConstants = &specConstants{
 		layout: newLayout(g.Module),
 		reads:  make(map[ir.ValueID][]specRead),

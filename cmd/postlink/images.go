@@ -18,10 +18,11 @@ type image struct {
 	code, symbols string
 	properties    map[string]string // by target; a target that is missing cannot run the image
 	undefined     []string          // functions that nobody gives
-	unmodified    bool              // the code is the input itself
-	mixed         bool              // there is ESIMD code and other code in it
-	bfloat16      bool              // it imports from the bfloat16 device libraries
-	libraryCalls  []string          // functions of other device libraries
+	missing       []split.MissingFunction
+	unmodified    bool     // the code is the input itself
+	mixed         bool     // there is ESIMD code and other code in it
+	bfloat16      bool     // it imports from the bfloat16 device libraries
+	libraryCalls  []string // functions of other device libraries
 }
 
 // makeImages writes the files of every image, several at a time, until ctx

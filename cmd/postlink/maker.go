@@ -53,6 +53,9 @@ func (m *maker) make(i *image) error {
 			i.undefined = append(i.undefined, name)
 		}
 	}
+	if !i.defaults { // the copy needs no others
+		i.missing = slice.Missing()
+	}
 	return m.writeSymbols(i, slice)
 }
 

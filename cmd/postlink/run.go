@@ -71,7 +71,9 @@ func plan(module *ir.Module, o *options) (*split.Graph, []split.Group, error) {
 	if err != nil {
 		return nil, nil, located(module, err)
 	}
-	graph, err := split.NewGraph(module, o.split)
+	options := o.split
+	options.DefaultImages = o.defaultCopy
+	graph, err := split.NewGraph(module, options)
 	if err != nil {
 		return nil, nil, located(module, err)
 	}
@@ -98,6 +100,11 @@ func report(images []*image, o *options, s cli.Streams) {
 			fmt.Fprintf(s.Err, "warning: Undefined function %s found in %s. This may result in runtime errors.\n", name, o.input)
 		}
 	}
+	for _, i := range images {
+		for _, f := range i.missing {
+			fmt.Fprintf(s.Err, "warning: image %d: %s\n", i.number, describeMissing(f))
+		}
+	}
 	if len(images) > 0 && images[0].unmodified { // then libraries at most are behind it
 		fmt.Fprintf(s.Err, "%s NOTE: no modifications to the input LLVM IR have been made\n", program)
 	}
@@ -106,4 +113,16 @@ func report(images []*image, o *options, s cli.Streams) {
 			fmt.Fprintf(s.Err, "warning: image %d has SYCL and ESIMD code; -split-esimd puts them into separate images\n", i.number)
 		}
 	}
+}
+
+// describeMissing says who needs a function that nothing gives, and what to do.
+func describeMissing(f split.MissingFunction) string {
+	text := f.Function + " is not defined, and no device provides it"
+	if f.User != "" {
+		text = f.User + " needs " + f.Function + ", which is not defined and no device provides"
+	}
+	if f.Library == "" {
+		return text + "; link a definition into the module before it is split"
+	}
+	return text + "; DPC++ has it in " + f.Library + ": link that into the module before it is split"
 }

@@ -1,0 +1,131 @@
+package split
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"offlink/ir"
+)
+
+// Undefined functions with reserved names. Splitters take such a function for
+// the compiler's business and never list it as imported; but some are of
+// libraries that a compiler's driver links in before the split, and where
+// that was not done nothing gives them: compilers call __mulsc3 for a product
+// of complex numbers, say. A device may then refuse the image, or bind the
+// name to something else.
+
+// MissingFunction is a function that an image of SPIR-V needs and that neither
+// another image nor a device gives.
+type MissingFunction struct {
+	Function string
+	// User is the first entry point of the image that refers to it, directly
+	// or not; "" when none does.
+	User string
+	// Library is the device library of DPC++ that has it, "" if none has.
+	Library string
+}
+
+// devicePrefixes begin the reserved names of functions that devices, their
+// compilers or runtimes give.
+var devicePrefixes = []string{
+	"__spirv_", "__sycl_", "__esimd_", "__devicelib_", "__builtin_", "__regcall",
+	"__opencl_", "__ocl_", "__translate_sampler_initializer", "__enqueue_", "__get_kernel_", "__to_", "__read_pipe",
+	"__write_pipe", "__reserve_", "__commit_", "__work_group_", "__sub_group_", "__clc_",
+	"__asan_", "__msan_", "__tsan_", "__itt_",
+}
+
+// libraryFunctions are the functions with reserved names that the device
+// libraries of DPC++ give.
+var libraryFunctions = map[string]string{
+	"__mulsc3": "libsycl-complex.bc", "__divsc3": "libsycl-complex.bc",
+	"__muldc3": "libsycl-complex-fp64.bc", "__divdc3": "libsycl-complex-fp64.bc",
+	"__assert_fail": "libsycl-crt.bc", "__assert": "libsycl-crt.bc",
+}
+
+// library returns the device library that has the function, "" for none.
+func library(name string) string {
+	imf, ok := strings.CutPrefix(name, "__imf_")
+	switch {
+	case !ok:
+		return libraryFunctions[name]
+	case strings.Contains(imf, "bf16") || strings.Contains(imf, "bfloat16"):
+		return "libsycl-imf-bf16.bc"
+	}
+	return "libsycl-imf.bc or libsycl-imf-fp64.bc"
+}
+
+// runtimeFunction matches what compilers call by themselves: arithmetic of the
+// compiler's runtime library (__udivti3, __fixunssfdi), exceptions, atomics.
+var runtimeFunction = regexp.MustCompile(`^__([a-z]+([hsdxt][fci]|bf|ti)[a-z]*[0-9]?|(cxa|atomic|sync)_\w+)$`)
+
+// isLibraryName reports whether the name is of a function that some library
+// has, and that a user's code has not.
+func isLibraryName(name string) bool { return library(name) != "" || runtimeFunction.MatchString(name) }
+
+// isMissing reports whether nothing gives a function of that name where only
+// its declaration is there.
+func isMissing(name string) bool {
+	return strings.HasPrefix(name, "__") &&
+		!slices.ContainsFunc(devicePrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// Missing returns the undefined functions with reserved names that no device
+// gives, in module order. A module that is to be linked with others, and code
+// that is not for SPIR-V, has none; and where images may depend on others only
+// names that libraries have count.
+func (s *Slice) Missing() []MissingFunction {
+	if s.Graph.options.Single || !isSPIR(s.Module.Triple) {
+		return nil
+	}
+	var missing []MissingFunction
+	var users map[ir.ValueID][]ir.ValueID
+	for _, id := range s.Declarations {
+		v := &s.Module.Values[id]
+		if v.Kind != ir.Function || !v.Declaration || !isMissing(v.Name) {
+			continue
+		}
+		if s.Graph.options.Dependencies != DependenciesNone && !isLibraryName(v.Name) {
+			continue
+		}
+		if users == nil {
+			users = s.users()
+		}
+		missing = append(missing, MissingFunction{v.Name, s.entryAbove(id, users), library(v.Name)})
+	}
+	return missing
+}
+
+// users returns what refers to each value in the image, in module order.
+func (s *Slice) users() map[ir.ValueID][]ir.ValueID {
+	users := make(map[ir.ValueID][]ir.ValueID)
+	for _, id := range s.Definitions {
+		for _, ref := range s.Graph.refs(id) {
+			if k := ref.Kind(); k == ir.RefCallee || k == ir.RefAddress {
+				to := ir.ValueID(ref.Index())
+				users[to] = append(users[to], id)
+			}
+		}
+	}
+	return users
+}
+
+// entryAbove returns the first entry point of the image that refers to the
+// value, directly or not.
+func (s *Slice) entryAbove(id ir.ValueID, users map[ir.ValueID][]ir.ValueID) string {
+	seen := map[ir.ValueID]bool{id: true}
+	for queue := []ir.ValueID{id}; len(queue) > 0; queue = queue[1:] {
+		for _, user := range users[queue[0]] {
+			if !seen[user] {
+				seen[user] = true
+				queue = append(queue, user)
+			}
+		}
+	}
+	for _, entry := range s.Group.Entries {
+		if seen[entry] {
+			return s.Module.Values[entry].Name
+		}
+	}
+	return ""
+}
