@@ -51,49 +51,46 @@ type Module struct {
 	// Source decodes what is lazy and writes slices; it is the codec's.
 	Source Source
 
-	byName map[string]ValueID
+	byName nameTable
 }
 
 // Lookup returns the global value of that name.
 func (m *Module) Lookup(name string) (ValueID, bool) {
-	if m.byName == nil {
+	if m.byName.slots == nil {
 		m.Index()
 	}
-	id, ok := m.byName[name]
-	return id, ok
+	return m.byName.lookup(m.Values, []byte(name))
 }
 
 // LookupBytes is Lookup for a name that is not a string yet. The table must
 // have been made, by Index or Define.
 func (m *Module) LookupBytes(name []byte) (ValueID, bool) {
-	id, ok := m.byName[string(name)]
-	return id, ok
+	return m.byName.lookup(m.Values, name)
 }
 
 // Define appends a value and puts its name into the table behind Lookup. It
 // returns false, and appends nothing, when the name is taken.
 func (m *Module) Define(v GlobalValue) (ValueID, bool) {
-	if m.byName == nil {
+	if m.byName.slots == nil {
 		m.Index()
 	}
 	id := ValueID(len(m.Values))
-	if v.Name != "" {
-		if _, taken := m.byName[v.Name]; taken {
-			return 0, false
-		}
-		m.byName[v.Name] = id
-	}
 	m.Values = append(m.Values, v)
+	if v.Name != "" && !m.byName.add(m.Values, id) {
+		m.Values = m.Values[:id]
+		return 0, false
+	}
 	return id, true
 }
 
 // Index makes the table behind Lookup. Codecs call it when the module is
-// complete, so that Lookup can be called from several goroutines.
+// complete, so that Lookup can be called from several goroutines. Of values of
+// one name the first is found.
 func (m *Module) Index() {
-	m.byName = make(map[string]ValueID, len(m.Values))
+	m.byName = newNameTable(len(m.Values))
 	for i := range m.Values {
-		if name := m.Values[i].Name; name != "" {
-			m.byName[name] = ValueID(i)
+		if m.Values[i].Name != "" {
+			m.byName.add(m.Values, ValueID(i))
 		}
 	}
 }

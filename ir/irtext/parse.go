@@ -1,6 +1,7 @@
 package irtext
 
 import (
+	"bytes"
 	"fmt"
 
 	"offlink/ir"
@@ -36,6 +37,27 @@ func parse(path string, data []byte) (*text, error) {
 	return t, nil
 }
 
+// leastValue is the length of the shortest line that defines a value.
+const leastValue = len("@a=global i8 0")
+
+// countValues counts the lines that look like a definition or declaration of a
+// global value, for making room. It is never wrong by more than lines of that
+// length are.
+func countValues(data []byte) (n int) {
+	for len(data) >= leastValue {
+		end := bytes.IndexByte(data, '\n')
+		if end < 0 {
+			end = len(data)
+		}
+		line := data[:end]
+		if len(line) >= leastValue && (line[0] == '@' || bytes.HasPrefix(line, []byte("define ")) || bytes.HasPrefix(line, []byte("declare "))) {
+			n++
+		}
+		data = data[min(end+1, len(data)):]
+	}
+	return n
+}
+
 func newText(path string, data []byte) *text {
 	t := &text{
 		data:       data,
@@ -48,6 +70,8 @@ func newText(path string, data []byte) *text {
 	}
 	t.module.Source = t
 	t.module.Index()
+	n := countValues(data)
+	t.values, t.module.Values = make([]valueText, 0, n), make([]ir.GlobalValue, 0, n)
 	return t
 }
 

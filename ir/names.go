@@ -1,0 +1,64 @@
+package ir
+
+import "hash/maphash"
+
+// nameTable finds values by their names: an open hash table of ValueIDs, a
+// few bytes for each, as modules have millions of values. The names are those
+// of the values.
+type nameTable struct {
+	slots []uint32 // ValueID plus one, 0 for a free slot
+	count int
+	seed  maphash.Seed
+}
+
+func newNameTable(n int) nameTable {
+	size := 16
+	for size < 2*n {
+		size *= 2
+	}
+	return nameTable{slots: make([]uint32, size), seed: maphash.MakeSeed()}
+}
+
+// find returns the slot of the name: the one that has it, or the free one where
+// it would be.
+func (t *nameTable) find(values []GlobalValue, name []byte) *uint32 {
+	mask := uint64(len(t.slots) - 1)
+	for i := maphash.Bytes(t.seed, name) & mask; ; i = (i + 1) & mask {
+		if slot := &t.slots[i]; *slot == 0 || values[*slot-1].Name == string(name) {
+			return slot
+		}
+	}
+}
+
+// lookup returns the value of that name.
+func (t *nameTable) lookup(values []GlobalValue, name []byte) (ValueID, bool) {
+	if t.count == 0 {
+		return 0, false
+	}
+	slot := *t.find(values, name)
+	return ValueID(slot - 1), slot != 0
+}
+
+// add adds a value, and reports whether its name was free.
+func (t *nameTable) add(values []GlobalValue, id ValueID) bool {
+	if 2*(t.count+1) > len(t.slots) {
+		t.grow(values)
+	}
+	slot := t.find(values, []byte(values[id].Name))
+	if *slot != 0 {
+		return false
+	}
+	*slot = uint32(id) + 1
+	t.count++
+	return true
+}
+
+func (t *nameTable) grow(values []GlobalValue) {
+	old := t.slots
+	t.slots = make([]uint32, max(16, 2*len(old)))
+	for _, id := range old {
+		if id != 0 {
+			*t.find(values, []byte(values[id-1].Name)) = id
+		}
+	}
+}
