@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 
 	"offlink/cmd/internal/cli"
 	"offlink/filetable"
@@ -54,7 +55,7 @@ func (m *maker) make(i *image) error {
 		}
 	}
 	if !i.defaults { // the copy needs no others
-		i.missing = slice.Missing()
+		i.missing = slices.DeleteFunc(slice.Missing(), func(f split.MissingFunction) bool { return m.folder.provided[f.Function] })
 	}
 	return m.writeSymbols(i, slice)
 }

@@ -124,5 +124,5 @@ func describeMissing(f split.MissingFunction) string {
 	if f.Library == "" {
 		return text + "; link a definition into the module before it is split"
 	}
-	return text + "; DPC++ has it in " + f.Library + ": link that into the module before it is split"
+	return text + "; DPC++ has it in " + f.Library + ": link that into the module before it is split, or name its folder with -device-lib-dir"
 }
