@@ -26,6 +26,7 @@ type extractor struct {
 	streams cli.Streams
 	dir     string
 	raw     bool
+	json    bool
 }
 
 func newExtractCommand(s cli.Streams) *cobra.Command {
@@ -43,6 +44,7 @@ the images again is printed.`,
 	}
 	c.Flags().StringVarP(&e.dir, "out", "o", "", "the folder to write to (default: the current one)")
 	c.Flags().BoolVar(&e.raw, "raw", false, "leave compressed code as it is")
+	c.Flags().BoolVar(&e.json, "json", false, "print the files of each image as JSON")
 	e.selection.register(c)
 	e.inflation.register(c)
 	return c
@@ -79,8 +81,22 @@ func (e *extractor) run(name string) error {
 	if err := x.finish(); err != nil {
 		return err
 	}
+	if e.json {
+		return cli.WriteJSON(e.streams.Out, x.files)
+	}
 	_, err = io.WriteString(e.streams.Out, x.summary.String())
 	return err
+}
+
+// extractedFiles is the files of an image in JSON.
+type extractedFiles struct {
+	Image      int    `json:"image"`
+	Code       string `json:"code"`
+	Properties string `json:"properties,omitempty"`
+	Symbols    string `json:"symbols,omitempty"`
+	Manifest   string `json:"manifest,omitempty"`
+	Arch       string `json:"arch,omitempty"`
+	Table      string `json:"table"`
 }
 
 // image extracts one image.
@@ -123,6 +139,7 @@ type extraction struct {
 	outputs cli.Outputs
 	groups  []*group
 	order   []extracted
+	files   []extractedFiles
 	record  abi.Record // of the images
 	summary strings.Builder
 }
@@ -179,6 +196,7 @@ func (x *extraction) add(i int, img *devimg.Image, digest io.Writer) error {
 	}
 	row.table.Rows = append(row.table.Rows, []string{row.code, row.prop, row.sym, row.manifest, row.arch})
 	x.order = append(x.order, row)
+	x.files = append(x.files, extractedFiles{i, row.code, row.prop, row.sym, row.manifest, row.arch, ""})
 	return nil
 }
 
@@ -258,6 +276,11 @@ func (x *extraction) finish() error {
 		}
 		if err := x.writeTable(g, name); err != nil {
 			return err
+		}
+		for n := range x.order {
+			if x.order[n].group == g {
+				x.files[n].Table = name
+			}
 		}
 		x.say(append(g.options(), "-batch"), name)
 	}
