@@ -14,8 +14,8 @@ import (
 
 // restricted are extensions for constructs that few devices take. llvm-spirv
 // may use them, so that it fails on nothing before it is known which function
-// has the construct; a module that does is refused, unless -spirv-ext says
-// what is allowed.
+// has the construct; a module that does is refused, unless -spirv-ext is
+// given and allows it.
 var restricted = []struct {
 	capability spirv.Capability
 	extension  string
@@ -58,8 +58,8 @@ func (t *translator) checkExtensions(words []byte, slice *split.Slice) error {
 	return nil
 }
 
-// explainFailure replaces the error of a translator that failed at, or crashed
-// over, what -spirv-ext does not allow.
+// explainFailure replaces the error of a translator that failed or crashed at a
+// construct that -spirv-ext does not allow.
 func (t *translator) explainFailure(failure error, slice *split.Slice) error {
 	if t.options.Extensions == "" || t.ctx.Err() != nil {
 		return failure
@@ -86,8 +86,8 @@ func allows(list, extension string) (allowed bool) {
 	return allowed
 }
 
-// findConstruct names the first function or variable of the image where find
-// finds something, and what that is.
+// findConstruct names the first function or variable of the image in which find
+// finds something, followed by the finding.
 func findConstruct(slice *split.Slice, find func(*constructFinder, ir.ValueID) (string, error)) (where string, found bool, err error) {
 	source, ok := slice.Module.Source.(ir.BodySource)
 	if !ok {

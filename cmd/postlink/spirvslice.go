@@ -51,8 +51,8 @@ func kernelNames(slice *split.Slice) string {
 	return name + ": "
 }
 
-// keep returns the slice without what has no place in SPIR-V: the lists of
-// what compilers and linkers must keep, which llvm-spirv makes variables that
+// keep returns the slice without the parts that have no place in SPIR-V: the
+// lists of values that compilers and linkers must keep, which llvm-spirv makes variables that
 // every image exports; and annotations where it stumbles over them or over
 // their strings, which it makes variables too, invalid ones in address space 0,
 // where stock clang puts them.

@@ -183,7 +183,7 @@ func (w *translation) clean() {
 }
 
 // explain words the error of a tool: temporary files are called after the
-// image, and all that the tool printed comes behind the message.
+// image, and all that the tool printed follows the message.
 func (w *translation) explain(err error) error {
 	failed, ok := errors.AsType[*toolchain.ToolError](err)
 	if !ok {

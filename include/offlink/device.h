@@ -18,7 +18,7 @@
  *
  *   OpenCL C          -x cl -cl-std=CL3.0
  *   C++ for OpenCL    -x clcpp, or -x cl -cl-std=clc++
- *   C, C++            -x c, -x c++. There is no way to write a kernel's
+ *   C, C++            -x c, -x c++. They cannot express a kernel's
  *                     calling convention: OFFLINK_KERNEL leaves a mark and
  *                     postlink changes the definition. Pointer parameters of
  *                     kernels are OFFLINK_GLOBAL or OFFLINK_LOCAL. A C++
@@ -79,7 +79,7 @@
 #include <stddef.h>
 
 /* The work-item functions, which OpenCL languages have built in. Their mangled
- * names are what translators to SPIR-V look for; C must be told. */
+ * names are those that translators to SPIR-V look for; C has to name them. */
 #if defined(__cplusplus)
 #define OFFLINK_WORK_ITEM(result, name, parameter, mangled) \
   extern "C" __attribute__((const)) result name(parameter) __asm__(mangled);
@@ -99,7 +99,7 @@ OFFLINK_WORK_ITEM(__SIZE_TYPE__, get_global_offset, unsigned int dimension, "_Z1
 #undef OFFLINK_WORK_ITEM
 
 /* barrier(OFFLINK_LOCAL_FENCE | OFFLINK_GLOBAL_FENCE): every work-item of the
- * group waits for the others, and sees what they wrote to that memory. */
+ * group waits for the others, and sees their writes to that memory. */
 #define OFFLINK_LOCAL_FENCE 1u
 #define OFFLINK_GLOBAL_FENCE 2u
 #if defined(__cplusplus)

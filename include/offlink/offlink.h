@@ -19,17 +19,17 @@
  *
  * Rules for every function:
  * - Functions that can fail return an offlink_status; 0 is success. Then
- *   offlink_error() tells in words what failed and what to do. Results are
+ *   offlink_error() gives the failure and its remedy in words. Results are
  *   stored on success only.
- * - What a function of the form offlink_X_open or offlink_X_create stores
- *   belongs to the caller, who gives it to offlink_X_close once. Close kernels
- *   and buffers before their device. Closing NULL does nothing.
- * - All functions may be called from several threads at once. Only what one
- *   thread closes no other thread may still use.
+ * - The object that offlink_X_open or offlink_X_create stores belongs to the
+ *   caller, which passes it to offlink_X_close once. Close kernels and buffers
+ *   before their device. Closing NULL does nothing.
+ * - All functions may be called from several threads at once. An object must
+ *   not be closed while another thread uses it.
  * - The first call starts the runtime. Do not call from a constructor or
  *   destructor of a shared library, nor in a child process that was forked
  *   after the first call (there every call fails with OFFLINK_ERROR_FORKED).
- * - The runtime's threads leave the program's signals to the program's own. Its
+ * - The runtime's threads leave the program's signals to its own threads. Its
  *   handlers need no SA_ONSTACK, save that of SIGURG, which the runtime also
  *   uses between its threads. Handlers of SIGSEGV, SIGBUS and SIGFPE that were
  *   there before the first call still get the program's faults. No function is
@@ -46,7 +46,7 @@
 extern "C" {
 #endif
 
-/* What a call came to. New values may be added at the end. */
+/* The outcome of a call. New values may be added at the end. */
 typedef enum offlink_status {
   OFFLINK_OK = 0,
   OFFLINK_ERROR_INVALID = 1,    /* an argument of the call is wrong */
@@ -65,7 +65,7 @@ typedef struct offlink_buffer offlink_buffer;
 /* The version of the library, "0.1.0". Static; never NULL. Starts nothing. */
 const char *offlink_version(void);
 
-/* Says in words why the last call that failed in this thread failed; "" before
+/* Says in words why the latest failing call of this thread failed; "" before
  * the first failure. The text is UTF-8, may have several lines, and holds until
  * the next failure in this thread. */
 const char *offlink_error(void);
@@ -83,7 +83,7 @@ void offlink_device_close(offlink_device *device);
  * strings, sorted. One offlink_free(*names) frees the array and the strings. */
 offlink_status offlink_kernel_names(char ***names, size_t *count);
 
-/* Frees what a function of this header says offlink_free frees. */
+/* Frees memory that a function of this header hands out for offlink_free. */
 void offlink_free(void *memory);
 
 /* Any address in the calling program or library: "this module". */

@@ -1,5 +1,5 @@
-// Package main is libofflink-core.so: the runtime behind libofflink.so, which
-// opens it on first use. Its C interface is runtime/libofflink/core.h.
+// Package main is libofflink-core.so: the runtime that libofflink.so opens on
+// first use. Its C interface is runtime/libofflink/core.h.
 package main
 
 /*

@@ -38,7 +38,7 @@ OFFLINK_EXPORT void offlink_free(void *memory) { free(memory); }
 
 static offlink_status out_of_memory(void) { return offlink_fail(OFFLINK_ERROR_RUNTIME, "out of memory"); }
 
-/* Starts the core and makes the call; what fails becomes the thread's error. */
+/* Starts the core and makes the call; a failure becomes the thread's error. */
 static offlink_status perform(struct offlink_call *call) {
   offlink_status status;
   offlink_core_function *core = offlink_start(&status);

@@ -94,7 +94,7 @@ static void detach(struct record *r) {
     pending = r->next;
 }
 
-/* From the end: at exit, what came last goes first. */
+/* From the end: at exit, the latest goes first. */
 static struct record *find(void *descriptor) {
   struct record *r = last;
   while (r && r->descriptor != descriptor)

@@ -2,7 +2,7 @@
  *
  *   error.c     the error text of each thread
  *   signals.c   keeps the core's threads and the program's signal handlers apart
- *   recorder.c  remembers what constructors register; starts nothing
+ *   recorder.c  remembers images that constructors register; starts nothing
  *   start.c     opens libofflink-core.so on first use
  *   api.c       the functions of offlink.h
  */
@@ -26,7 +26,7 @@ offlink_status offlink_fail_text(offlink_status status, char *text);
 
 /* signals.c */
 
-/* What must be put back after the core was opened. */
+/* The state to put back after the core was opened. */
 struct offlink_signals {
   sigset_t mask;
   struct sigaction actions[NSIG];
@@ -43,7 +43,7 @@ void offlink_signals_check(void);
 
 /* recorder.c */
 
-/* The core runs: records go to it, and it hears of what is unregistered. */
+/* The core runs: records go to it, and it hears of unregistered ones. */
 void offlink_records_begin(offlink_core_function *core);
 
 /* The core must not be called any more. */
@@ -62,7 +62,7 @@ void *offlink_module_base(const void *address);
 
 /* start.c */
 
-/* Starts the core if it is not yet, and hands it what was registered since
+/* Starts the core if it is not yet, and hands it the images registered since
  * the last call. Where that cannot be, it returns NULL, with *status and the
  * error text set. */
 offlink_core_function *offlink_start(offlink_status *status);

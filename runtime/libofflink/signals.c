@@ -8,7 +8,7 @@
  * signalfd. They inherit the mask from the thread that opens the core; the
  * core sees to the signals that Go's runtime would unblock (threads.c there).
  *
- * What stays unblocked: faults, which come to the thread that caused them and
+ * These stay unblocked: faults, which come to the thread that caused them and
  * end the process if it blocks them, and SIGURG, with which Go's runtime
  * interrupts its own threads.
  */
@@ -73,8 +73,8 @@ static void share_urgent(const struct sigaction *program, const struct sigaction
   sigaction(SIGURG, &action, NULL);
 }
 
-/* Undoes what the core did to one signal. Its handlers of faults stay: they
- * pass on what is not the core's. To the program's handlers it adds SA_ONSTACK,
+/* Undoes the core's changes to one signal. Its handlers of faults stay: they
+ * pass on all faults but the core's. To the program's handlers it adds SA_ONSTACK,
  * which would put them on a signal stack that may be too small for them. A
  * handler that another thread has installed meanwhile stays as well. */
 static void restore_action(int sig, const struct sigaction *program) {

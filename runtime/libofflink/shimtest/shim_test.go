@@ -1,5 +1,5 @@
-// Package shimtest tests libofflink.so with a core that only prints what it
-// is told: the orders in which constructors, dlopen, fork and exit can come.
+// Package shimtest tests libofflink.so with a core that only prints the calls
+// it gets: the orders in which constructors, dlopen, fork and exit can come.
 package shimtest
 
 import (
