@@ -150,7 +150,7 @@ func (o *options) ignoredAction() func(string) error {
 
 func (o *options) setInput(arg string) error {
 	if o.hasInput {
-		return fmt.Errorf("Too many positional arguments specified! There is one input: %s or %s; see '%s --help'", o.input, arg, program)
+		return fmt.Errorf("too many positional arguments: there is one input, %s or %s; see '%s --help'", o.input, arg, program)
 	}
 	o.input, o.hasInput = arg, true
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +36,8 @@ func newWhyCommand(s cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "why SYMBOL FILE",
 		Short: "show what brings a function or variable into an image",
-		Long: "why shows the shortest chain of references from an entry point of an image to a symbol,\n" +
+		Long: "SYMBOL is a name as the compiler mangled it or as it stands in the source, or a part of it.\n" +
+			"why shows the shortest chain of references from an entry point of an image to a symbol,\n" +
 			"and the rule that exported, imported or internalised it there. Without --image it takes\n" +
 			"the first image that has the symbol.",
 		Args: exactArgs("SYMBOL", "FILE"),
@@ -71,10 +73,11 @@ func why(i *inspection, symbol string, number int, s cli.Streams) (*whyAnswer, e
 	if err != nil {
 		return nil, err
 	}
-	id, ok := module.Lookup(symbol)
-	if !ok {
-		return nil, fmt.Errorf("%s: there is no function and no variable @%s", module.Path, symbol)
+	id, err := lookUp(module, symbol)
+	if err != nil {
+		return nil, located(module, err)
 	}
+	symbol = module.Values[id].Name
 	if number >= len(groups) {
 		return nil, fmt.Errorf("%s: there is no image %d: this split makes %s", module.Path, number, count(len(groups), "image"))
 	}
@@ -89,6 +92,25 @@ func why(i *inspection, symbol string, number int, s cli.Streams) (*whyAnswer, e
 	answer := newWhyAnswer(module, graph.NewExtractor().Why(&groups[number], id), symbol)
 	answer.Image, answer.Scope, answer.Others = number, groups[number].Scope, others
 	return answer, nil
+}
+
+// lookUp finds the value that a user means by a name or a part of it.
+func lookUp(m *ir.Module, symbol string) (ir.ValueID, error) {
+	if id, ok := m.Lookup(symbol); ok {
+		return id, nil
+	}
+	var names []string
+	var ids []ir.ValueID
+	for i := range m.Values {
+		if name := m.Values[i].Name; name != "" && !strings.HasPrefix(name, "llvm.") {
+			names, ids = append(names, name), append(ids, ir.ValueID(i))
+		}
+	}
+	n, err := cli.FindName(symbol, "function or variable", names)
+	if err != nil {
+		return 0, err
+	}
+	return ids[n], nil
 }
 
 // imagesWith returns the numbers of the images that have the value.

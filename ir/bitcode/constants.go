@@ -247,7 +247,7 @@ func (r *moduleReader) readConstants(c *bitstream.Cursor) error {
 	if highest > uint64(total) {
 		return c.Errorf("a constant names value %d of %d", highest-1, total)
 	}
-	if total >= addedFunctionBase/2 || len(table.arena) > maxSize {
+	if total >= addedFunctionBase/2 || uint64(len(table.arena)) > maxSize {
 		return c.Errorf("too many constants")
 	}
 	return nil

@@ -201,7 +201,7 @@ func (r *moduleReader) readMetadata(c *bitstream.Cursor) error {
 	if n := len(s.values) + s.constants.len(); highestValue > uint64(n) {
 		return c.Errorf("metadata names value %d of %d", highestValue-1, n)
 	}
-	if len(s.metadata.arena) > maxSize || len(s.metadata.entries) > ir.MaxIndex/2 {
+	if uint64(len(s.metadata.arena)) > maxSize || len(s.metadata.entries) > ir.MaxIndex/2 {
 		return c.Errorf("too much metadata")
 	}
 	return r.checkNamed(c)

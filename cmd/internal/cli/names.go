@@ -28,7 +28,7 @@ func FindName(wanted, what string, names []string) (int, error) {
 		case 1:
 			return found[0], nil
 		}
-		return -1, fmt.Errorf("%s is part of the names of several %ss: %s", wanted, what, list(names, found))
+		return -1, fmt.Errorf("'%s' is part of several names: %s; name one %s", wanted, list(names, found), what)
 	}
 	readable := make([]string, len(names))
 	for i, name := range names {

@@ -75,7 +75,7 @@ func TestFindName(t *testing.T) {
 		}
 	}
 	for wanted, want := range map[string]string{
-		"Vec":     "Vec is part of the names of several kernels: VecAdd, ns::VecMul",
+		"Vec":     "'Vec' is part of several names: VecAdd, ns::VecMul; name one kernel",
 		"VecDad":  "there is no kernel VecDad; did you mean 'VecAdd'?",
 		"nothing": "there is no kernel nothing", "": "there is no kernel ",
 	} {
