@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -49,49 +50,88 @@ func newPlanCommand(s cli.Streams) *cobra.Command {
 	}
 	i.addFlags(c)
 	modes := c.Flags().StringSlice("split", []string{"none", "source", "kernel"}, "the modes to show")
+	order := c.Flags().String("sort", "number", "order of the images: number, size, shared, name")
+	limit := c.Flags().Int("limit", 0, "show that many images of each mode (0: all); JSON has all")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if err := i.check(); err != nil {
 			return err
 		}
+		compare, ok := planOrders[*order]
+		switch {
+		case !ok:
+			return cli.Usagef("--sort=%s: use number, size, shared or name", *order)
+		case *limit < 0:
+			return cli.Usagef("--limit=%d: want a number of images, or 0 for all", *limit)
+		}
 		i.input, i.anyFormat = args[0], true
-		return showPlans(i, *modes, s)
+		plans, err := makePlans(i, *modes, s)
+		if err != nil {
+			return err
+		}
+		for n := range plans {
+			slices.SortStableFunc(plans[n].Images, compare)
+		}
+		if i.json {
+			return cli.WriteJSON(s.Out, plans)
+		}
+		printPlans(s.Out, plans, *limit)
+		return nil
 	}
 	return c
 }
 
-func showPlans(i *inspection, modes []string, s cli.Streams) error {
+// planOrders are the orders of images, each with the largest first.
+var planOrders = map[string]func(a, b imagePlan) int{
+	"number": func(a, b imagePlan) int { return cmp.Compare(a.Number, b.Number) },
+	"size":   func(a, b imagePlan) int { return cmp.Compare(b.Bytes, a.Bytes) },
+	"shared": func(a, b imagePlan) int { return cmp.Compare(b.Shared, a.Shared) },
+	"name":   func(a, b imagePlan) int { return cmp.Compare(scopeText(a), scopeText(b)) },
+}
+
+// makePlans makes the plans of the modes.
+func makePlans(i *inspection, modes []string, s cli.Streams) ([]modePlan, error) {
 	var wanted []split.Mode
 	for _, name := range modes {
 		m, err := split.ParseMode(name)
 		if err != nil {
-			return cli.Usagef("%w", err)
+			return nil, cli.Usagef("%w", err)
 		}
 		wanted = append(wanted, m)
 	}
 	module, closeInput, err := openModule(context.Background(), &i.options, s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer closeInput()
 	if _, err := split.ApplyMarks(module); err != nil {
-		return located(module, err)
+		return nil, located(module, err)
 	}
 	plans := []modePlan{}
 	for _, m := range wanted {
 		i.split.Mode = m
 		p, err := planMode(module, &i.options)
 		if err != nil {
-			return located(module, err)
+			return nil, located(module, err)
 		}
 		plans = append(plans, p)
 	}
-	if i.json {
-		return cli.WriteJSON(s.Out, plans)
+	return plans, nil
+}
+
+// printPlans prints a summary of the modes, where there are several, and then
+// their images.
+func printPlans(w io.Writer, plans []modePlan, limit int) {
+	if len(plans) > 1 {
+		for n := range plans {
+			plans[n].printSummary(w)
+		}
 	}
 	for n := range plans {
-		plans[n].print(s.Out)
+		if len(plans) > 1 {
+			fmt.Fprintln(w)
+		}
+		plans[n].print(w, limit)
 	}
-	return nil
 }
 
 // planMode makes the plan of one mode.
@@ -173,21 +213,36 @@ func (p *modePlan) addSizes(module *ir.Module, holds [][]ir.ValueID) {
 	}
 }
 
-func (p *modePlan) print(w io.Writer) {
+func (p *modePlan) printSummary(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, %s, %s duplicated\n", p.Mode, count(len(p.Images), "image"), bytesText(p.Bytes), bytesText(p.Duplicated))
-	for _, i := range p.Images {
-		fmt.Fprintf(w, "  %d  %s: %s, %s, %s, %s shared\n", i.Number, scopeText(i), count(i.Functions, "function"), count(i.Variables, "variable"), bytesText(i.Bytes), bytesText(i.Shared))
-		if p.Mode == split.Kernel.String() {
-			continue // the scope is the entry point
-		}
-		for _, name := range i.Entries {
-			fmt.Fprintf(w, "       %s\n", symbolText(name))
-		}
+}
+
+func (p *modePlan) print(w io.Writer, limit int) {
+	p.printSummary(w)
+	images := p.Images
+	if limit > 0 && limit < len(images) {
+		images = images[:limit]
 	}
-	for _, i := range p.Images {
+	for _, i := range images {
+		p.printImage(w, i)
+	}
+	if left := len(p.Images) - len(images); left > 0 {
+		fmt.Fprintf(w, "  and %s more (--limit=%d)\n", count(left, "image"), limit)
+	}
+	for _, i := range images {
 		for _, name := range i.Imports {
 			fmt.Fprintf(w, "  image %d imports %s\n", i.Number, symbolText(name))
 		}
+	}
+}
+
+func (p *modePlan) printImage(w io.Writer, i imagePlan) {
+	fmt.Fprintf(w, "  %d  %s: %s, %s, %s, %s shared\n", i.Number, scopeText(i), count(i.Functions, "function"), count(i.Variables, "variable"), bytesText(i.Bytes), bytesText(i.Shared))
+	if p.Mode == split.Kernel.String() {
+		return // the scope is the entry point
+	}
+	for _, name := range i.Entries {
+		fmt.Fprintf(w, "       %s\n", symbolText(name))
 	}
 }
 
