@@ -45,9 +45,9 @@ A file that is called like a subcommand is given with its folder: ./launch.`,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	root.Flags().SetInterspersed(false) // what follows FILE is the program's
-	cli.Style(root)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.AddCommand(newLaunchCommand(s), newDevicesCommand(s))
+	cli.Style(root)
 	return root
 }

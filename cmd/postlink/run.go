@@ -6,6 +6,7 @@ import (
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
+	"offlink/runtime/resolve"
 	"offlink/split"
 )
 
@@ -97,6 +98,9 @@ func located(m *ir.Module, err error) error { return fmt.Errorf("%s: %w", m.Path
 func report(images []*image, o *options, s cli.Streams) {
 	for _, i := range images {
 		for _, name := range i.undefined {
+			if resolve.IsBuiltin(name) { // the reference does not know these
+				continue
+			}
 			fmt.Fprintf(s.Err, "warning: Undefined function %s found in %s. This may result in runtime errors.\n", name, o.input)
 		}
 	}

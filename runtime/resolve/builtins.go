@@ -31,10 +31,10 @@ var openclBuiltins = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// isBuiltin tells whether the device provides the function or variable of
+// IsBuiltin reports whether the device provides the function or variable of
 // that name: an OpenCL C built-in, an LLVM intrinsic, or one of those that
 // stand for a SPIR-V instruction or built-in variable.
-func isBuiltin(name string) bool {
+func IsBuiltin(name string) bool {
 	return isIntrinsic(name) || isSPIRVBuiltin(name) || openclBuiltins()[name]
 }
 

@@ -24,8 +24,8 @@ func TestIsBuiltin(t *testing.T) {
 		"":                                       false,
 		"_Z":                                     false,
 	} {
-		if got := isBuiltin(name); got != want {
-			t.Errorf("isBuiltin(%q) = %v; want %v", name, got, want)
+		if got := IsBuiltin(name); got != want {
+			t.Errorf("IsBuiltin(%q) = %v; want %v", name, got, want)
 		}
 	}
 }

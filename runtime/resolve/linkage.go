@@ -34,7 +34,7 @@ func linkageOf(img *registry.Image) (*linkage, error) {
 	}
 	l := &linkage{exports: make(map[string]bool)}
 	for _, name := range img.Properties.Get(props.SetImportedSymbols).Names() {
-		if !isBuiltin(name) {
+		if !IsBuiltin(name) {
 			l.imports = append(l.imports, symbol{name: name})
 		}
 	}

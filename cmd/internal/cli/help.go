@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -71,10 +72,22 @@ Options:
 {{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
 `
 
-// Style gives a command tree the programs' layout of help and wording of
-// errors.
+// Style gives a command tree, once it is complete, the programs' layout of help
+// and wording of errors.
 func Style(root *cobra.Command) {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(helpTemplate)
 	root.SetFlagErrorFunc(FlagError)
+	styleUsage(root)
+}
+
+// styleUsage has usage lines say [options] where options may stand.
+func styleUsage(c *cobra.Command) {
+	c.DisableFlagsInUseLine = true
+	if name, rest, ok := strings.Cut(c.Use, " "); ok && !strings.Contains(rest, "--") && c.HasParent() {
+		c.Use = name + " [options] " + rest
+	}
+	for _, inner := range c.Commands() {
+		styleUsage(inner)
+	}
 }

@@ -73,10 +73,10 @@ func (s *Subcommands) root(streams Streams) *cobra.Command {
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
-	Style(root)
 	for _, newCommand := range s.New {
 		root.AddCommand(newCommand(streams))
 	}
+	Style(root)
 	return root
 }
 
