@@ -27,7 +27,7 @@ func (f *File) Replace(w io.Writer, i int, code devimg.Code, opts EditOptions) e
 		return fmt.Errorf("%s: image %d: %w", f.name, i, err)
 	}
 	if same {
-		return rope{objfile.Bytes(f.data)}.writeTo(w)
+		return rope{objfile.Bytes(f.data)}.writeTo(w, f.budget.Release)
 	}
 	return f.edit(w, i, func(img *Located) (rope, error) {
 		stored, err := f.store(img, code)
@@ -63,7 +63,7 @@ func (f *File) edit(w io.Writer, i int, change func(*Located) (rope, error)) err
 	if err != nil {
 		return fmt.Errorf("%s: image %d: %w", f.name, i, err)
 	}
-	return r.writeTo(w)
+	return r.writeTo(w, f.budget.Release)
 }
 
 // stored is code as it will lie in the file.

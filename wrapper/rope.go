@@ -61,17 +61,25 @@ func settle(patches []objfile.Patch) []objfile.Patch {
 	return kept
 }
 
-// writeTo writes the bytes. Long stretches are copied without being held.
-func (r rope) writeTo(w io.Writer) error {
+// writeTo writes the bytes, and lets go now and then of the memory that holds
+// those of the file as it was.
+func (r rope) writeTo(w io.Writer, release func()) error {
 	for _, c := range r {
-		var err error
-		if b, ok := c.(objfile.Bytes); ok {
-			_, err = w.Write(b)
-		} else {
-			err = devimg.Copy(w, devimg.Code(c))
+		b, ok := c.(objfile.Bytes)
+		if !ok {
+			if err := devimg.Copy(w, devimg.Code(c)); err != nil {
+				return err
+			}
+			continue
 		}
-		if err != nil {
-			return err
+		for len(b) > 0 {
+			n := min(len(b), releaseEvery)
+			if _, err := w.Write(b[:n]); err != nil {
+				return err
+			}
+			if b = b[n:]; n == releaseEvery {
+				release()
+			}
 		}
 	}
 	return nil
