@@ -120,7 +120,7 @@ func (s *selection) choose(f *wrapper.File) ([]int, error) {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("%s: no image matches: %s; see 'offload-wrap list'", f.Name(), countImages(len(all)))
+		return nil, &noMatchError{fmt.Errorf("%s: no image matches: %s; see 'offload-wrap list'", f.Name(), countImages(len(all)))}
 	}
 	return chosen, nil
 }
@@ -156,6 +156,9 @@ func (s *selection) withKernel(f *wrapper.File, images []int) ([]int, error) {
 	slices.Sort(all)
 	all = slices.Compact(all)
 	at, err := cli.FindName(s.kernel, "kernel", all)
+	if err != nil && !slices.ContainsFunc(all, s.partOf) {
+		return nil, &noMatchError{err}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -168,6 +171,17 @@ func (s *selection) withKernel(f *wrapper.File, images []int) ([]int, error) {
 	}
 	return chosen, nil
 }
+
+// partOf reports whether what --kernel says is a part of the name.
+func (s *selection) partOf(name string) bool {
+	return strings.Contains(name, s.kernel) || strings.Contains(cli.ReadableName(name), s.kernel)
+}
+
+// noMatchError says that no image of a file is meant, which is no fault of a
+// file among many.
+type noMatchError struct{ error }
+
+func (e *noMatchError) Unwrap() error { return e.error }
 
 // one returns the only image that is meant.
 func (s *selection) one(f *wrapper.File) ([]int, error) {

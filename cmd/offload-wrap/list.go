@@ -21,6 +21,7 @@ import (
 // lister is the command list.
 type lister struct {
 	inflation
+	selection
 	streams cli.Streams
 	verbose bool
 	json    bool
@@ -42,7 +43,8 @@ zip archives, it lists every file within that has device images.`,
 	}
 	c.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "show options, entries and every property, decoded")
 	c.Flags().BoolVar(&l.json, "json", false, "print one JSON array of the images of all files")
-	l.register(c)
+	l.selection.register(c)
+	l.inflation.register(c)
 	return c
 }
 
@@ -75,37 +77,60 @@ func (l *lister) list(name string) error {
 
 // none says that there is nothing to list.
 func (l *lister) none(name string) {
-	fmt.Fprintf(l.streams.Err, "%s: %s: no device images\n", program, name)
+	what := "no device images"
+	if l.given() {
+		what += " that match"
+	}
+	fmt.Fprintf(l.streams.Err, "%s: %s: %s\n", program, name, what)
 }
 
 // file lists the images of an open file.
 func (l *lister) file(f *wrapper.File) error {
-	l.count += len(f.Images())
-	if l.json || l.verbose {
-		return l.describe(f)
+	var images []int
+	var err error
+	if l.given() {
+		images, err = l.choose(f)
+	} else {
+		images = numbersBelow(len(f.Images()))
 	}
-	return l.tabulate(f)
+	if err != nil {
+		return err
+	}
+	l.count += len(images)
+	if l.json || l.verbose {
+		return l.describe(f, images)
+	}
+	return l.tabulate(f, images)
+}
+
+// numbersBelow is 0, 1 and so on.
+func numbersBelow(n int) []int {
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
 }
 
 // tabulate adds the rows of a file's images to the table.
-func (l *lister) tabulate(f *wrapper.File) error {
-	rows := make([]string, len(f.Images()))
-	err := l.each(f, func(i int, found finding, scratch []byte) []byte {
-		scratch = appendRow(scratch[:0], f, i, found)
-		rows[i] = string(scratch)
+func (l *lister) tabulate(f *wrapper.File, images []int) error {
+	rows := make([]string, len(images))
+	err := l.each(f, images, func(n int, found finding, scratch []byte) []byte {
+		scratch = appendRow(scratch[:0], f, images[n], found)
+		rows[n] = string(scratch)
 		return scratch
 	})
 	l.table = append(l.table, rows...)
 	return err
 }
 
-// describe prints everything about a file's images, or keeps it for JSON.
-func (l *lister) describe(f *wrapper.File) error {
-	records := make([]*record, len(f.Images()))
-	err := l.each(f, func(i int, found finding, scratch []byte) []byte {
-		records[i] = newRecord(f, i, found)
+// describe prints everything about images of a file, or keeps it for JSON.
+func (l *lister) describe(f *wrapper.File, images []int) error {
+	records := make([]*record, len(images))
+	err := l.each(f, images, func(n int, found finding, scratch []byte) []byte {
+		records[n] = newRecord(f, images[n], found)
 		if l.json {
-			records[i].fillJSON(&f.Images()[i])
+			records[n].fillJSON(&f.Images()[images[n]])
 		}
 		return scratch
 	})
@@ -120,11 +145,12 @@ func (l *lister) describe(f *wrapper.File) error {
 	return cmp.Or(out.Flush(), err)
 }
 
-// each looks into all images of a file, which share nothing, with all
-// processors, and hands what it found to do, which gets back the bytes that
-// it returned for the image before. Damaged images are reported, in order.
-func (l *lister) each(f *wrapper.File, do func(i int, found finding, scratch []byte) []byte) error {
-	n, workers := len(f.Images()), runtime.GOMAXPROCS(0)
+// each looks into those images of a file, which share nothing, with all
+// processors, and hands what it found to do with its place in images; do gets
+// back the bytes that it returned for the image before. Damaged images are
+// reported, in order.
+func (l *lister) each(f *wrapper.File, images []int, do func(n int, found finding, scratch []byte) []byte) error {
+	n, workers := len(images), runtime.GOMAXPROCS(0)
 	faults := make([]error, n)
 	var group sync.WaitGroup
 	for w := range workers {
@@ -133,7 +159,7 @@ func (l *lister) each(f *wrapper.File, do func(i int, found finding, scratch []b
 			defer peeker.Close()
 			var scratch []byte
 			for i := w * n / workers; i < (w+1)*n/workers; i++ {
-				found, err := l.look(&f.Images()[i], &peeker)
+				found, err := l.look(&f.Images()[images[i]], &peeker)
 				faults[i] = err
 				scratch = do(i, found, scratch)
 			}
@@ -141,7 +167,8 @@ func (l *lister) each(f *wrapper.File, do func(i int, found finding, scratch []b
 	}
 	group.Wait()
 	damaged := false
-	for i, err := range faults {
+	for at, err := range faults {
+		i := images[at]
 		if !searched(&f.Images()[i]) {
 			fmt.Fprintf(l.streams.Err, "%s: %s: image %d: kernels are not looked for in code of more than %d MiB (--kernel of extract does)\n",
 				program, f.Name(), i, maxSearched>>20)

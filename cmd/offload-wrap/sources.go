@@ -94,7 +94,17 @@ func (l *lister) candidate(path string) error {
 		return err
 	}
 	defer f.Close()
-	return l.file(f)
+	return l.fileOfMany(f)
+}
+
+// fileOfMany lists what matches in a file of a folder or an archive, which may
+// be nothing.
+func (l *lister) fileOfMany(f *wrapper.File) error {
+	err := l.file(f)
+	if _, ok := errors.AsType[*noMatchError](err); ok {
+		return nil
+	}
+	return err
 }
 
 // headSize is how much of a file tells whether it can have images.
@@ -178,5 +188,5 @@ func (l *lister) member(name string, member *zip.File) error {
 		return err
 	}
 	defer f.Close()
-	return l.file(f)
+	return l.fileOfMany(f)
 }
