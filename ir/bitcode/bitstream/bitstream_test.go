@@ -239,6 +239,7 @@ func FuzzCursor(f *testing.F) {
 	var w Writer
 	writeItems(&w)
 	f.Add(w.Bytes())
+	f.Add([]byte{}) // shorter than the magic bytes
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, records, err := walk(data)
 		if err == nil && records > len(data)*8 {

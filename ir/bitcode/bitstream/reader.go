@@ -125,7 +125,7 @@ const leastBlock = 65
 // padded reports whether nothing but padding is left at top level: what is too
 // short for a block, or zeros.
 func (c *Cursor) padded() bool {
-	if c.end-c.pos < leastBlock {
+	if c.pos+leastBlock > c.end {
 		return true
 	}
 	if c.pos&7 != 0 {
