@@ -82,8 +82,18 @@ const (
 )
 
 var extraInstructions = []instructionInfo{
+	{4456, "OpTypeCooperativeMatrixKHR", []operand{{kindIdResult, one}, {kindIdRef, one}, {kindIdScope, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}}},
+	{4457, "OpCooperativeMatrixLoadKHR", []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, optional}, {kindMemoryAccess, optional}}},
+	{4458, "OpCooperativeMatrixStoreKHR", []operand{{kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, optional}, {kindMemoryAccess, optional}}},
+	{4459, "OpCooperativeMatrixMulAddKHR", []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindLiteralInteger, optional}}},
+	{4460, "OpCooperativeMatrixLengthKHR", []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}}},
 	{6116, "OpConvertFToBF16INTEL", conversionOperands},
 	{6117, "OpConvertBF16ToFINTEL", conversionOperands},
+	{6119, "OpTypeJointMatrixINTEL", []operand{{kindIdResult, one}, {kindIdRef, one}, {kindIdRef, many}}},
+	{6120, "OpJointMatrixLoadINTEL", []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdScope, optional}, {kindMemoryAccess, optional}}},
+	{6121, "OpJointMatrixStoreINTEL", []operand{{kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdScope, optional}, {kindMemoryAccess, optional}}},
+	{6122, "OpJointMatrixMadINTEL", []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdScope, optional}}},
+	{6145, "OpArithmeticFenceEXT", conversionOperands},
 }
 
 var (

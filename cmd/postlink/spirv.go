@@ -17,6 +17,8 @@ type spirvOptions struct {
 	wanted   bool
 	tools    map[toolchain.Name]string
 	launcher []string
+	// external says that the installed llvm-spirv translates.
+	external bool
 	toolchain.SPIRVOptions
 }
 
@@ -28,10 +30,15 @@ func (o *spirvOptions) flags(f *cli.FlagSet) {
 		cli.Flag{Name: "to", Value: "FORMAT", Usage: "take the images on to another format: spirv", Set: o.setFormat},
 		cli.Flag{Name: "spirv-version", Value: "V", Usage: "version of every SPIR-V module: 1.0 to 1.4 (" + toolchain.DefaultSPIRVVersion + ")", Set: o.setVersion},
 		cli.Flag{Name: "spirv-ext", Value: "LIST", Usage: "extensions that llvm-spirv may use, as its --spirv-ext has them (those that the code needs)", Set: cli.SetString(&o.Extensions)},
+		cli.Flag{Name: "translator", Value: "NAME", Usage: "what translates to SPIR-V: offlink, or llvm-spirv, the installed tool (offlink)", Set: o.setTranslator},
 		cli.Flag{Name: "launcher", Value: "CMD", Usage: "command that is put in front of llvm-as and llvm-spirv", Set: o.setLauncher},
 	)
 	for _, name := range []toolchain.Name{toolchain.LLVMAs, toolchain.LLVMDis, toolchain.LLVMSPIRV} {
-		set := func(path string) error { o.tools[name] = path; return nil }
+		set := func(path string) error {
+			o.tools[name] = path
+			o.external = o.external || name == toolchain.LLVMSPIRV // who names it wants it
+			return nil
+		}
 		f.Flags = append(f.Flags, cli.Flag{Name: string(name), Value: "PATH", Usage: "the " + string(name) + " to use (the one found by version)", Set: set})
 	}
 }
@@ -49,6 +56,14 @@ func (o *spirvOptions) setVersion(arg string) error {
 		return fmt.Errorf("-spirv-version=%s: want one of %s", arg, strings.Join(toolchain.SPIRVVersions, ", "))
 	}
 	o.Version = arg
+	return nil
+}
+
+func (o *spirvOptions) setTranslator(arg string) error {
+	if arg != "offlink" && arg != "llvm-spirv" {
+		return fmt.Errorf("-translator=%s: want offlink or llvm-spirv", arg)
+	}
+	o.external = arg == "llvm-spirv"
 	return nil
 }
 

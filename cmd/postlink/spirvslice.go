@@ -67,7 +67,7 @@ func (t *translator) keep(slice *split.Slice) *ir.Slice {
 		return &s
 	}
 	texts := privateVariables(s.Module, annotations)
-	if len(texts) > 0 || t.route.FailsOnAnnotations(t.options.SPIRVOptions) {
+	if len(texts) > 0 || t.options.external && t.route.FailsOnAnnotations(t.options.SPIRVOptions) {
 		dropAnnotations(&s, annotations, texts)
 	}
 	return &s

@@ -36,6 +36,9 @@ func newTranslator(ctx context.Context, m *ir.Module, o *options, s cli.Streams)
 		return nil, nil
 	}
 	t := &translator{ctx: ctx, options: &o.spirv, path: m.Path, runner: &toolchain.Runner{Launcher: o.spirv.launcher}}
+	if !o.spirv.external {
+		return t, nil
+	}
 	t.input = toolInput(m, o.read)
 	var err error
 	if t.route, err = o.spirv.finder().ToSPIRV(t.ctx, t.input); err != nil {
@@ -54,7 +57,7 @@ func newTranslator(ctx context.Context, m *ir.Module, o *options, s cli.Streams)
 }
 
 func (t *translator) close() {
-	if t == nil {
+	if t == nil || !t.options.external {
 		return
 	}
 	t.jobserver.Close()
@@ -66,6 +69,9 @@ func (t *translator) close() {
 // translate returns the SPIR-V of image number n, whose IR is given. kernels
 // are its kernels for messages, as kernelNames has them.
 func (t *translator) translate(n int, kernels string, module []byte) ([]byte, error) {
+	if !t.options.external {
+		return t.translateHere(fmt.Sprintf("%s, image %d", t.path, n), kernels, module)
+	}
 	w := &translation{translator: t, name: fmt.Sprintf("%s, image %d", t.path, n), stem: filepath.Join(t.dir, strconv.Itoa(n))}
 	defer w.clean()
 	words, err := w.inSlot(module)

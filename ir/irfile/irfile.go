@@ -85,6 +85,10 @@ func Open(path string, stdin io.Reader) (*File, error) {
 	return f, nil
 }
 
+// Parse reads a module of either format from memory. path is its name for
+// messages. The module refers to data.
+func Parse(path string, data []byte) (*ir.Module, error) { return parse(path, Sniff(data), data) }
+
 func parse(path string, format Format, data []byte) (*ir.Module, error) {
 	if format == Bitcode {
 		return bitcode.Read(path, data)

@@ -1,6 +1,10 @@
 package fromir
 
-import "offlink/spirv"
+import (
+	"strings"
+
+	"offlink/spirv"
+)
 
 // memoryFunction writes a memset or memmove whose length or value is not
 // constant as a loop over bytes in a function of its own.
@@ -18,10 +22,12 @@ func (c *callSite) memoryFunction(kind string) {
 		arguments = append(arguments, c.value_(c.operands[1]))
 	}
 	arguments = append(arguments, c.value_(c.operands[2]))
-	name := "spirv." + c.callee.value.Name
+	name := "spirv." + strings.ReplaceAll(c.callee.value.Name, ".", "_")
 	bits := c.function.typ(c.operands[2].Type).Bits
 	n := c.b.newIDOnce("function "+name, func(n id) {
 		c.b.name(n, name)
+		c.capability(capLinkage)
+		c.b.addDecoration(spirv.OpDecorate, append(appendText([]uint32{n, decLinkageAttributes}, name), linkExport))
 		w := memoryWriter{c.translator, n, bytePointer, second, length, bits}
 		w.write(kind)
 	})

@@ -302,9 +302,14 @@ func (t *translator) interfaces(kernel ir.ValueID) (list []id) {
 	for i := range t.module.Values {
 		if g := t.globals[ir.ValueID(i)]; g != nil && variables[ir.ValueID(i)] && g.self != 0 && t.module.Values[i].Kind == ir.Variable {
 			e := t.b.entries[g.self]
-			if t.b.version >= spirv.Version1_4 || e != nil && e.words[2] == uint32(spirv.StorageInput) {
+			if e == nil || e.op != spirv.OpVariable {
+				continue
+			}
+			if isInput := e.words[2] == uint32(spirv.StorageInput); isInput || t.options.Version >= spirv.Version1_4 {
+				if !isInput {
+					t.needVersion(spirv.Version1_4)
+				}
 				list = append(list, g.self)
-				delete(input, g.self)
 			}
 		}
 	}

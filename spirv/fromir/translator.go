@@ -75,7 +75,6 @@ func newTranslator(m *ir.Module, source ir.BodySource, o *Options) *translator {
 
 // run translates the module.
 func (t *translator) run() {
-	t.b.version = min(spirv.Version1_0+t.options.Version-spirv.Version1_0, t.options.Version)
 	t.addressing()
 	t.sourceLanguage()
 	t.declareFunctions()

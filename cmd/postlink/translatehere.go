@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"offlink/ir/irfile"
+	"offlink/spirv"
+	"offlink/spirv/fromir"
+	"offlink/toolchain"
+)
+
+// translateHere translates an image in the process. name is the image's for
+// messages.
+func (t *translator) translateHere(name, kernels string, module []byte) ([]byte, error) {
+	options, err := t.options.translation()
+	if err != nil {
+		return nil, err
+	}
+	m, err := irfile.Parse(name, module)
+	if err != nil {
+		return nil, fmt.Errorf("-to=spirv: %w", err)
+	}
+	words, err := fromir.Translate(m, options)
+	if err != nil {
+		return nil, fmt.Errorf("-to=spirv: %s%w", kernels, err)
+	}
+	if err := toolchain.FinishSPIRV(words, t.options.Version); err != nil {
+		return nil, fmt.Errorf("-to=spirv: %s: %w", name, err)
+	}
+	return words, nil
+}
+
+// hereExtensions are what the translation in the process may use where
+// -spirv-ext says nothing: every extension but those that are for hints alone
+// and those that few devices take.
+const hereExtensions = "+all,-SPV_KHR_expect_assume,-SPV_KHR_no_integer_wrap_decoration,-SPV_KHR_bit_instructions," +
+	"-SPV_INTEL_memory_access_aliasing,-SPV_INTEL_runtime_aligned,-SPV_INTEL_fp_fast_math_mode,-SPV_INTEL_optnone," +
+	"-SPV_EXT_optnone,-SPV_INTEL_unstructured_loop_controls,-SPV_INTEL_fp_max_error,-SPV_KHR_poison_freeze," +
+	"-SPV_INTEL_arbitrary_precision_integers,-SPV_INTEL_inline_assembly,-SPV_EXT_long_vector"
+
+// translation returns the options of the translation in the process.
+func (o *spirvOptions) translation() (fromir.Options, error) {
+	version, err := spirvVersion(o.Version)
+	if err != nil {
+		return fromir.Options{}, err
+	}
+	options := fromir.Options{Version: version}
+	list := o.Extensions
+	if list == "" {
+		list = hereExtensions
+	}
+	if err := options.AllowExtensions(list); err != nil {
+		return options, fmt.Errorf("-spirv-ext: %w", err)
+	}
+	return options, nil
+}
+
+// spirvVersion reads a version of SPIR-V: 1.0 to 1.6.
+func spirvVersion(text string) (spirv.Version, error) {
+	if len(text) != 3 || text[:2] != "1." || text[2] < '0' || text[2] > '6' {
+		return 0, errors.New("want a version of SPIR-V, 1.0 to 1.6")
+	}
+	return spirv.Version1_0 + spirv.Version(text[2]-'0')<<8, nil
+}
