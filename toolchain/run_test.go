@@ -92,8 +92,10 @@ func TestFirstError(t *testing.T) {
 		{"", ""},
 		{"\n  \nInvalid record\n", "Invalid record"},
 		{"note\nin.ll:3:5: error: expected type\n  foo\n", "in.ll:3:5: error: expected type"},
-		{"RequiresExtension: Feature requires the following SPIR-V extension:\n SPV_INTEL_subgroups\n",
-			"RequiresExtension: Feature requires the following SPIR-V extension: SPV_INTEL_subgroups"},
+		{
+			"RequiresExtension: Feature requires the following SPIR-V extension:\n SPV_INTEL_subgroups\n",
+			"RequiresExtension: Feature requires the following SPIR-V extension: SPV_INTEL_subgroups",
+		},
 		{"PLEASE submit a bug report\nllvm-spirv: Type.cpp:1: Assertion `x' failed.\n", "llvm-spirv: Type.cpp:1: Assertion `x' failed."},
 	} {
 		if got := FirstError(c.text); got != c.want {

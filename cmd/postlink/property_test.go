@@ -129,10 +129,12 @@ func TestVerifierAcceptsOutputs(t *testing.T) {
 func TestMergedImagesHaveTheEntryPoints(t *testing.T) {
 	link := testtool.Path(t, "llvm-link-19")
 	modules := goldenModules(t)
-	for _, name := range []string{"aliases.txtar-in.ll", "aspect_groups.txtar-in.ll",
+	for _, name := range []string{
+		"aliases.txtar-in.ll", "aspect_groups.txtar-in.ll",
 		"call_layers.txtar-in.ll", "cyclic_data.txtar-in.ll", "debug_units.txtar-in.ll", "export_import.txtar-in.ll",
 		"globals_shared.txtar-in.ll", "kernel_name_order.txtar-in.ll", "linkages_comdats.txtar-in.ll",
-		"split_modes.txtar-in.ll", "tables_of_functions.txtar-in.ll", "virtual_sets.txtar-in.ll"} {
+		"split_modes.txtar-in.ll", "tables_of_functions.txtar-in.ll", "virtual_sets.txtar-in.ll",
+	} {
 		for _, mode := range []string{"-split=kernel", "-split=source"} {
 			t.Run(name+mode, func(t *testing.T) {
 				t.Parallel()

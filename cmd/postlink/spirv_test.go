@@ -348,10 +348,14 @@ define spir_kernel void @k(ptr addrspace(1) %p) {
 }
 `
 	for _, c := range []struct{ name, module, want string }{
-		{"i33", strings.NewReplacer("TYPE", "i33", "OPEN", "trunc", "CLOSE", "zext").Replace(odd),
-			"@helper, which kernel k uses, has integers of 33 bits; few devices take that (SPV_INTEL_arbitrary_precision_integers)"},
-		{"i128", strings.NewReplacer("TYPE", "i128", "OPEN", "zext", "CLOSE", "trunc").Replace(odd),
-			"@helper, which kernel k uses, has integers of 128 bits; few"},
+		{
+			"i33", strings.NewReplacer("TYPE", "i33", "OPEN", "trunc", "CLOSE", "zext").Replace(odd),
+			"@helper, which kernel k uses, has integers of 33 bits; few devices take that (SPV_INTEL_arbitrary_precision_integers)",
+		},
+		{
+			"i128", strings.NewReplacer("TYPE", "i128", "OPEN", "zext", "CLOSE", "trunc").Replace(odd),
+			"@helper, which kernel k uses, has integers of 128 bits; few",
+		},
 		{"assembly", assembly, `kernel k has inline assembly ("mov $0, $1"); few devices take that (SPV_INTEL_inline_assembly)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -85,8 +85,10 @@ func runSYCL(t *testing.T, dir, module, mode, dialect string, dependencies bool)
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-symbols", "-properties", "-emit-param-info", "-emit-program-metadata", "-device-globals",
-		"-emit-exported-symbols", "-emit-imported-symbols", "-emit-kernel-names", "-dialect=" + dialect}
+	args := []string{
+		"-symbols", "-properties", "-emit-param-info", "-emit-program-metadata", "-device-globals",
+		"-emit-exported-symbols", "-emit-imported-symbols", "-emit-kernel-names", "-dialect=" + dialect,
+	}
 	if mode != "none" {
 		args = append(args, "-split="+mode)
 	}
