@@ -2,8 +2,7 @@ package hostdev
 
 import "offlink/spirv"
 
-// builtins are the values of the built-in variables. A sub-group has one
-// work-item.
+// builtins are the values of the built-in variables.
 var builtins = map[spirv.BuiltIn]func(it *item) [3]uint64{
 	spirv.BuiltInNumWorkgroups:             func(it *item) [3]uint64 { return triple(it.group.launch.r.groups) },
 	spirv.BuiltInWorkgroupSize:             func(it *item) [3]uint64 { return triple(it.group.launch.r.local) },
@@ -16,12 +15,17 @@ var builtins = map[spirv.BuiltIn]func(it *item) [3]uint64{
 	spirv.BuiltInWorkDim:                   func(it *item) [3]uint64 { return single(it.group.launch.r.dims) },
 	spirv.BuiltInLocalInvocationIndex:      func(it *item) [3]uint64 { return single(it.localIndex()) },
 	spirv.BuiltInGlobalLinearId:            globalLinearID,
-	spirv.BuiltInSubgroupSize:              func(it *item) [3]uint64 { return single(1) },
-	spirv.BuiltInSubgroupMaxSize:           func(it *item) [3]uint64 { return single(1) },
-	spirv.BuiltInNumSubgroups:              func(it *item) [3]uint64 { return single(groupSize(it.group.launch.r.local)) },
-	spirv.BuiltInNumEnqueuedSubgroups:      func(it *item) [3]uint64 { return single(groupSize(it.group.launch.r.local)) },
-	spirv.BuiltInSubgroupId:                func(it *item) [3]uint64 { return single(it.localIndex()) },
-	spirv.BuiltInSubgroupLocalInvocationId: func(it *item) [3]uint64 { return single(0) },
+	spirv.BuiltInSubgroupSize:              func(it *item) [3]uint64 { return single(it.subgroupSize()) },
+	spirv.BuiltInSubgroupMaxSize:           func(it *item) [3]uint64 { return single(it.group.launch.k.subgroup) },
+	spirv.BuiltInNumSubgroups:              numSubgroups,
+	spirv.BuiltInNumEnqueuedSubgroups:      numSubgroups,
+	spirv.BuiltInSubgroupId:                func(it *item) [3]uint64 { n, _ := it.subgroupOf(); return single(n) },
+	spirv.BuiltInSubgroupLocalInvocationId: func(it *item) [3]uint64 { _, n := it.subgroupOf(); return single(n) },
+}
+
+func numSubgroups(it *item) [3]uint64 {
+	l := it.group.launch
+	return single((groupSize(l.r.local) + l.k.subgroup - 1) / l.k.subgroup)
 }
 
 func triple(v [3]int) [3]uint64 { return [3]uint64{uint64(v[0]), uint64(v[1]), uint64(v[2])} }

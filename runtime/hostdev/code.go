@@ -43,6 +43,9 @@ type inst struct {
 	// meet does the work of a rendezvous when every work-item of the group
 	// waits at it.
 	meet func(g *group, in *inst) *Fault
+	// subgroup tells that the rendezvous is of the sub-group, whose work-items
+	// then are the group's; partial that only those meet that come here.
+	subgroup, partial bool
 }
 
 // function is a compiled function.

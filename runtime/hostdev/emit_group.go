@@ -6,9 +6,8 @@ import (
 	"offlink/spirv"
 )
 
-// Barriers and the functions of a work-group: a work-item waits, and when all
-// of its group wait at the same instruction, the group does the work at once.
-// Sub-groups have one work-item, so that their functions need no waiting.
+// Barriers and the functions of a group: a work-item waits, and when all of
+// its group wait at the same instruction, the group does the work at once.
 
 // The scopes, in the numbers of SPIR-V.
 const (
@@ -54,8 +53,11 @@ func (b *builder) scope(id uint32) uint64 {
 }
 
 func (b *builder) emitControlBarrier(in *spirv.Instruction) {
-	if b.scope(in.Words[0]) == scopeWorkgroup {
+	switch b.scope(in.Words[0]) {
+	case scopeWorkgroup:
 		b.wait(inst{})
+	case scopeSubgroup:
+		b.meetSubgroup(inst{}, false, nil)
 	}
 }
 
@@ -111,31 +113,40 @@ const (
 
 func groupVote(op groupOp) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		b.overGroup(in, op, groupReduce, b.arg(in, 1))
+		b.overGroup(in, op, groupReduce, b.arg(in, 1), false)
 	}
 }
 
 func groupArithmetic(op groupOp) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		b.overGroup(in, op, in.Operands()[1], b.arg(in, 2))
+		b.overGroup(in, op, in.Operands()[1], b.arg(in, 2), false)
 	}
 }
 
-// overGroup reduces or scans a value over the group that the scope says.
-func (b *builder) overGroup(in *spirv.Instruction, op groupOp, what uint32, v value) {
+// overGroup reduces or scans a value over the group that the scope says; partial
+// tells that not all of a sub-group need to be there.
+func (b *builder) overGroup(in *spirv.Instruction, op groupOp, what uint32, v value, partial bool) {
 	to := b.destination(in)
 	b.same(v.t, to.t)
 	width := b.lanes(op.kind, to, v)
 	f, start := op.rows(width), op.start(width)
 	b.want(what <= groupExclusiveScan, "the embedded device does not implement group operation %d", what)
-	if b.scope(in.Operands()[0]) != scopeWorkgroup {
+	wait := inst{dst: to.at, a: v.at, n: int32(to.t.words), f2: f}
+	switch b.scope(in.Operands()[0]) {
+	case scopeWorkgroup:
+		wait.meet = func(g *group, in *inst) *Fault {
+			scan(g.items, in, what, start)
+			return nil
+		}
+		b.wait(wait)
+	case scopeSubgroup:
+		b.meetSubgroup(wait, partial, func(items []*item, in *inst) *Fault {
+			scan(items, in, what, start)
+			return nil
+		})
+	default:
 		b.alone(what, to, v, start)
-		return
 	}
-	b.wait(inst{dst: to.at, a: v.at, n: int32(to.t.words), f2: f, meet: func(g *group, in *inst) *Fault {
-		g.scan(in, what, start)
-		return nil
-	}})
 }
 
 // alone is the result for a group of one work-item.
@@ -148,10 +159,10 @@ func (b *builder) alone(what uint32, to, v value, start uint64) {
 }
 
 // scan goes over the work-items in order, for each component.
-func (g *group) scan(in *inst, what uint32, start uint64) {
+func scan(items []*item, in *inst, what uint32, start uint64) {
 	for i := range in.n {
 		sum := start
-		for _, it := range g.items {
+		for _, it := range items {
 			next := in.f2(sum, it.s[in.a+i])
 			if what == groupExclusiveScan {
 				it.s[in.dst+i] = sum
@@ -161,7 +172,7 @@ func (g *group) scan(in *inst, what uint32, start uint64) {
 			sum = next
 		}
 		if what == groupReduce {
-			for _, it := range g.items {
+			for _, it := range items {
 				it.s[in.dst+i] = sum
 			}
 		}
@@ -174,7 +185,11 @@ func (b *builder) emitBroadcast(in *spirv.Instruction) {
 	v, id, to := b.arg(in, 1), b.arg(in, 2), b.destination(in)
 	b.same(v.t, to.t)
 	b.want(id.t.is(kindInt) && id.t.words <= 3, "the local id is not of integers")
-	if b.scope(in.Operands()[0]) != scopeWorkgroup {
+	switch b.scope(in.Operands()[0]) {
+	case scopeSubgroup:
+		b.shuffle(in, v, id, false, func(_, n uint64) uint64 { return n })
+		return
+	case scopeInvocation:
 		b.copyWords(to.at, v)
 		return
 	}

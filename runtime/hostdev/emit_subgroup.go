@@ -1,8 +1,15 @@
 package hostdev
 
-import "offlink/spirv"
+import (
+	"math/bits"
 
-// The functions of sub-groups, which have one work-item each.
+	"offlink/spirv"
+)
+
+// The functions of sub-groups. A sub-group has as many work-items as the
+// kernel requires (the execution mode SubgroupSize), and one where it requires
+// nothing: then its functions need no waiting. Programs with a kernel that
+// requires a size are compiled for sub-groups that wait.
 
 // nonUniform are the operations on the active work-items of a sub-group, and
 // the operation on a group that does the same.
@@ -27,54 +34,337 @@ var nonUniform = map[spirv.Opcode]spirv.Opcode{
 
 func init() {
 	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpGroupNonUniformElect:          (*builder).emitTrueAlone,
-		spirv.OpGroupNonUniformAllEqual:       (*builder).emitTrueAlone,
-		spirv.OpGroupNonUniformAll:            ownValue(1),
-		spirv.OpGroupNonUniformAny:            ownValue(1),
-		spirv.OpGroupNonUniformBroadcast:      ownValue(1),
-		spirv.OpGroupNonUniformBroadcastFirst: ownValue(1),
-		spirv.OpGroupNonUniformShuffle:        ownValue(1),
-		spirv.OpGroupNonUniformShuffleXor:     ownValue(1),
+		spirv.OpGroupNonUniformElect:          (*builder).emitElect,
+		spirv.OpGroupNonUniformAllEqual:       (*builder).emitAllEqual,
+		spirv.OpGroupNonUniformAll:            nonUniformVote(groupOps[spirv.OpGroupLogicalAndKHR]),
+		spirv.OpGroupNonUniformAny:            nonUniformVote(groupOps[spirv.OpGroupLogicalOrKHR]),
+		spirv.OpGroupNonUniformBroadcast:      nonUniformShuffle(func(_, n uint64) uint64 { return n }),
+		spirv.OpGroupNonUniformShuffle:        nonUniformShuffle(func(_, n uint64) uint64 { return n }),
+		spirv.OpGroupNonUniformShuffleXor:     nonUniformShuffle(func(own, n uint64) uint64 { return own ^ n }),
+		spirv.OpGroupNonUniformShuffleUp:      nonUniformShuffle(func(own, n uint64) uint64 { return own - n }),
+		spirv.OpGroupNonUniformShuffleDown:    nonUniformShuffle(func(own, n uint64) uint64 { return own + n }),
+		spirv.OpGroupNonUniformBroadcastFirst: (*builder).emitBroadcastFirst,
 		spirv.OpGroupNonUniformBallot:         (*builder).emitBallot,
-		spirv.OpSubgroupShuffleINTEL:          ownValue(0),
-		spirv.OpSubgroupShuffleXorINTEL:       ownValue(0),
+		spirv.OpGroupNonUniformInverseBallot:  (*builder).emitInverseBallot,
+
+		spirv.OpSubgroupShuffleINTEL:     shuffleINTEL(func(_, n uint64) uint64 { return n }),
+		spirv.OpSubgroupShuffleXorINTEL:  shuffleINTEL(func(own, n uint64) uint64 { return own ^ n }),
+		spirv.OpSubgroupShuffleUpINTEL:   shufflePairINTEL(func(own, n, size uint64) uint64 { return own + size - n }),
+		spirv.OpSubgroupShuffleDownINTEL: shufflePairINTEL(func(own, n, _ uint64) uint64 { return own + n }),
+		spirv.OpSubgroupBlockReadINTEL:   (*builder).emitBlockRead,
+		spirv.OpSubgroupBlockWriteINTEL:  (*builder).emitBlockWrite,
 	})
 }
 
-// subgroup refuses other scopes than one work-item.
-func (b *builder) subgroup(in *spirv.Instruction) {
-	b.want(b.scope(in.Operands()[0]) != scopeWorkgroup, "the embedded device does not implement the scope of work-groups here")
+// subgroupOf numbers the sub-groups of a work-group, and the work-items of
+// each.
+func (it *item) subgroupOf() (group, lane int) {
+	n := it.group.launch.k.subgroup
+	return it.localIndex() / n, it.localIndex() % n
 }
 
-func (b *builder) emitTrueAlone(in *spirv.Instruction) {
+// subgroupSize is the work-items of the item's sub-group: the last one may have
+// fewer.
+func (it *item) subgroupSize() int {
+	l := it.group.launch
+	group, _ := it.subgroupOf()
+	return min(l.k.subgroup, groupSize(l.r.local)-group*l.k.subgroup)
+}
+
+// meetSubgroup makes an instruction that waits for the sub-group; f gets its
+// work-items. Where partial is set, those that come here are all there are.
+// What follows for a sub-group of one work-item needs no waiting.
+func (b *builder) meetSubgroup(in inst, partial bool, f func(items []*item, in *inst) *Fault) {
+	if !b.p.subgroups {
+		in.step = func(it *item, in *inst) status {
+			alone := [1]*item{it}
+			if f != nil && f(alone[:], in) != nil {
+				return faulted
+			}
+			return running
+		}
+		b.emit(in)
+		return
+	}
+	in.subgroup, in.partial = true, partial
+	in.meet = func(g *group, in *inst) *Fault {
+		if f == nil {
+			return nil
+		}
+		return f(g.items, in)
+	}
+	b.wait(in)
+}
+
+// subgroup refuses other scopes than one work-item's and the sub-group's.
+func (b *builder) subgroup(in *spirv.Instruction) {
+	b.want(b.scope(in.Operands()[0]) == scopeSubgroup, "the embedded device implements this for sub-groups alone")
+}
+
+func (b *builder) emitElect(in *spirv.Instruction) {
 	b.subgroup(in)
 	to := b.numbers(in, kindBool, 0)
-	b.copyWords(to.at, value{b.constant([]uint64{1}), to.t})
+	b.meetSubgroup(inst{dst: to.at}, true, func(items []*item, in *inst) *Fault {
+		for i, it := range items {
+			it.s[in.dst] = bit(i == 0)
+		}
+		return nil
+	})
 }
 
-// ownValue is the operand of the only work-item.
-func ownValue(operand int) func(*builder, *spirv.Instruction) {
-	return func(b *builder, in *spirv.Instruction) {
-		if operand > 0 {
-			b.subgroup(in)
+func (b *builder) emitAllEqual(in *spirv.Instruction) {
+	b.subgroup(in)
+	v, to := b.arg(in, 1), b.numbers(in, kindBool, 0)
+	b.meetSubgroup(inst{dst: to.at, a: v.at, n: int32(v.t.words)}, true, func(items []*item, in *inst) *Fault {
+		equal := true
+		for _, it := range items {
+			for i := range in.n {
+				equal = equal && it.s[in.a+i] == items[0].s[in.a+i]
+			}
 		}
-		v, t := b.arg(in, operand), b.result(in)
-		b.same(v.t, t)
-		b.alias(in, value{v.at, t})
+		for _, it := range items {
+			it.s[in.dst] = bit(equal)
+		}
+		return nil
+	})
+}
+
+func nonUniformVote(op groupOp) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		b.subgroup(in)
+		b.overGroup(in, op, groupReduce, b.arg(in, 1), true)
 	}
 }
 
+// take copies each work-item's words from the work-item of a lane; where there
+// is none it keeps its own, which is left open.
+func take(items []*item, in *inst, lane func(it *item, own uint64) uint64) {
+	byLane := map[uint64]*item{}
+	for _, it := range items {
+		_, own := it.subgroupOf()
+		byLane[uint64(own)] = it
+	}
+	results := make([]uint64, 0, len(items)*int(in.n))
+	for _, it := range items {
+		_, own := it.subgroupOf()
+		from := byLane[lane(it, uint64(own))]
+		if from == nil {
+			from = it
+		}
+		results = append(results, from.s[in.a:in.a+in.n]...)
+	}
+	for i, it := range items {
+		copy(it.s[in.dst:in.dst+in.n], results[i*int(in.n):])
+	}
+}
+
+// shuffle gives each work-item the value of the one whose lane a function of
+// its own lane and of an operand is.
+func (b *builder) shuffle(in *spirv.Instruction, v, n value, partial bool, lane func(own, n uint64) uint64) {
+	to := b.destination(in)
+	b.same(v.t, to.t)
+	b.integer(n)
+	b.meetSubgroup(inst{dst: to.at, a: v.at, b: n.at, n: int32(v.t.words)}, partial, func(items []*item, in *inst) *Fault {
+		take(items, in, func(it *item, own uint64) uint64 { return uint64(uint32(lane(own, it.s[in.b]))) })
+		return nil
+	})
+}
+
+func nonUniformShuffle(lane func(own, n uint64) uint64) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		b.subgroup(in)
+		b.shuffle(in, b.arg(in, 1), b.arg(in, 2), true, lane)
+	}
+}
+
+func shuffleINTEL(lane func(own, n uint64) uint64) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		b.shuffle(in, b.arg(in, 0), b.arg(in, 1), false, lane)
+	}
+}
+
+// shufflePairINTEL reads from two values of the sub-group, one behind the other
+// (SPV_INTEL_subgroups).
+func shufflePairINTEL(place func(own, n, size uint64) uint64) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		first, second, n, to := b.arg(in, 0), b.arg(in, 1), b.integer(b.arg(in, 2)), b.destination(in)
+		b.same(first.t, second.t)
+		b.same(first.t, to.t)
+		b.meetSubgroup(inst{dst: to.at, a: first.at, b: second.at, c: n.at, n: int32(to.t.words)}, false, func(items []*item, in *inst) *Fault {
+			size := uint64(len(items))
+			var results []uint64
+			for own, it := range items {
+				at := uint64(uint32(place(uint64(own), it.s[in.c], size)))
+				from := in.a
+				if at >= size {
+					at, from = at-size, in.b
+				}
+				source := items[min(at, size-1)]
+				results = append(results, source.s[from:from+in.n]...)
+			}
+			for i, it := range items {
+				copy(it.s[in.dst:in.dst+in.n], results[i*int(in.n):])
+			}
+			return nil
+		})
+	}
+}
+
+func (b *builder) emitBroadcastFirst(in *spirv.Instruction) {
+	b.subgroup(in)
+	v, to := b.arg(in, 1), b.destination(in)
+	b.same(v.t, to.t)
+	b.meetSubgroup(inst{dst: to.at, a: v.at, n: int32(v.t.words)}, true, func(items []*item, in *inst) *Fault {
+		_, first := items[0].subgroupOf()
+		take(items, in, func(*item, uint64) uint64 { return uint64(first) })
+		return nil
+	})
+}
+
+// emitBallot: bit n of the vector of four words is work-item n's.
 func (b *builder) emitBallot(in *spirv.Instruction) {
 	b.subgroup(in)
-	v, to := b.arg(in, 1), b.numbers(in, kindInt, 0)
-	b.want(v.t.kind == kindBool && to.t.kind == kindVector, "the operand is no boolean")
-	b.copyWords(to.at, value{b.constant(make([]uint64, to.t.words)), to.t})
-	b.copyWords(to.at, v)
+	v, to := b.arg(in, 1), b.numbers(in, kindInt, 32)
+	b.want(v.t.kind == kindBool && to.t.words == 4, "the operand is no boolean")
+	b.meetSubgroup(inst{dst: to.at, a: v.at}, true, func(items []*item, in *inst) *Fault {
+		var ballot [4]uint64
+		for _, it := range items {
+			if _, lane := it.subgroupOf(); it.s[in.a] != 0 && lane < 128 {
+				ballot[lane/32] |= 1 << (lane % 32)
+			}
+		}
+		for _, it := range items {
+			copy(it.s[in.dst:in.dst+4], ballot[:])
+		}
+		return nil
+	})
+}
+
+func (b *builder) emitInverseBallot(in *spirv.Instruction) {
+	b.subgroup(in)
+	v, to := b.arg(in, 1), b.numbers(in, kindBool, 0)
+	b.want(v.t.is(kindInt) && v.t.words == 4, "the operand is no vector of four words")
+	b.emit(inst{dst: to.at, a: v.at, step: func(it *item, in *inst) status {
+		_, lane := it.subgroupOf()
+		it.s[in.dst] = it.s[in.a+int32(lane/32&3)] >> (lane % 32) & 1
+		return running
+	}})
 }
 
 func nonUniformArithmetic(op groupOp) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		b.subgroup(in)
-		b.overGroup(in, op, in.Operands()[1], b.arg(in, 2))
+		b.overGroup(in, op, in.Operands()[1], b.arg(in, 2), true)
 	}
+}
+
+// blockAccess is the place of component n of a work-item's block: the
+// components of all lanes lie side by side.
+func blockAccess(it *item, p uint64, size int64, n int32) pointer {
+	_, lane := it.subgroupOf()
+	return pointer(p + uint64(size)*uint64(lane+int(n)*it.subgroupSize()))
+}
+
+func (b *builder) emitBlockRead(in *spirv.Instruction) {
+	p, to := b.pointerArg(b.arg(in, 0)), b.destination(in)
+	size := to.t.scalar().size
+	b.emit(inst{dst: to.at, a: p.at, n: int32(to.t.words), step: func(it *item, in *inst) status {
+		for i := range in.n {
+			at := blockAccess(it, it.s[in.a], size, i)
+			data := it.bytes(at, size)
+			if data == nil {
+				return it.badAccess("load", at, size)
+			}
+			it.s[in.dst+i] = loadWord(data, size)
+		}
+		return running
+	}})
+}
+
+func (b *builder) emitBlockWrite(in *spirv.Instruction) {
+	p, v := b.pointerArg(b.value(spirv.ID(in.Words[0]))), b.value(spirv.ID(in.Words[1]))
+	size := v.t.scalar().size
+	b.emit(inst{a: p.at, b: v.at, n: int32(v.t.words), step: func(it *item, in *inst) status {
+		for i := range in.n {
+			at := blockAccess(it, it.s[in.a], size, i)
+			data := it.writable(at, size)
+			if data == nil {
+				return it.badStore(at, size)
+			}
+			storeWord(data, size, it.s[in.b+i])
+		}
+		return running
+	}})
+}
+
+// The operations on a ballot are on the bits of the sub-group's work-items.
+
+func init() {
+	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){
+		spirv.OpGroupNonUniformBallotFindLSB: ballotBits(func(low, high uint64) int {
+			if low != 0 {
+				return bits.TrailingZeros64(low)
+			}
+			return 64 + bits.TrailingZeros64(high)
+		}),
+		spirv.OpGroupNonUniformBallotFindMSB: ballotBits(func(low, high uint64) int {
+			if high != 0 {
+				return 63 + bits.Len64(high)
+			}
+			return bits.Len64(low) - 1
+		}),
+		spirv.OpGroupNonUniformBallotBitCount:   (*builder).emitBallotCount,
+		spirv.OpGroupNonUniformBallotBitExtract: (*builder).emitBallotExtract,
+	})
+}
+
+func (b *builder) ballot(v value) value {
+	b.want(v.t.is(kindInt) && v.t.words == 4, "the operand is no vector of four words")
+	return v
+}
+
+func ballotBits(f func(low, high uint64) int) func(*builder, *spirv.Instruction) {
+	return func(b *builder, in *spirv.Instruction) {
+		b.subgroup(in)
+		v, to := b.ballot(b.arg(in, 1)), b.numbers(in, kindInt, 0)
+		width := to.t.scalar().width
+		b.emit(inst{dst: to.at, a: v.at, step: func(it *item, in *inst) status {
+			w := it.s[in.a : in.a+4]
+			it.s[in.dst] = uint64(f(w[0]|w[1]<<32, w[2]|w[3]<<32)) & mask(width)
+			return running
+		}})
+	}
+}
+
+// emitBallotCount counts all bits, those up to the own lane, or those below it.
+func (b *builder) emitBallotCount(in *spirv.Instruction) {
+	b.subgroup(in)
+	what := in.Operands()[1]
+	v, to := b.ballot(b.arg(in, 2)), b.numbers(in, kindInt, 0)
+	b.want(what <= groupExclusiveScan, "the embedded device does not implement group operation %d", what)
+	b.emit(inst{dst: to.at, a: v.at, step: func(it *item, in *inst) status {
+		_, end := it.subgroupOf()
+		switch what {
+		case groupReduce:
+			end = it.subgroupSize()
+		case groupInclusiveScan:
+			end++
+		}
+		count := 0
+		for i := range min(end, 128) {
+			count += int(it.s[in.a+int32(i/32)] >> (i % 32) & 1)
+		}
+		it.s[in.dst] = uint64(count)
+		return running
+	}})
+}
+
+func (b *builder) emitBallotExtract(in *spirv.Instruction) {
+	b.subgroup(in)
+	v, n, to := b.ballot(b.arg(in, 1)), b.integer(b.arg(in, 2)), b.numbers(in, kindBool, 0)
+	b.emit(inst{dst: to.at, a: v.at, b: n.at, step: func(it *item, in *inst) status {
+		n := it.s[in.b] & 127
+		it.s[in.dst] = it.s[in.a+int32(n/32)] >> (n % 32) & 1
+		return running
+	}})
 }

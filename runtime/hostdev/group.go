@@ -113,26 +113,19 @@ func (g *group) runTogether() *Fault {
 	}
 }
 
-// resume runs all work-items to their next rendezvous.
+// resume runs all work-items to their next rendezvous of the work-group.
 func (g *group) resume() (done bool, fault *Fault) {
-	ended := 0
-	for i := range g.items {
-		it := g.items[i]
+	n := g.launch.k.subgroup
+	for first := 0; first < len(g.items); first += n {
+		sub := first
 		if g.launch.device.options.Backwards {
-			it = g.items[len(g.items)-1-i]
+			sub = (len(g.items)-1)/n*n - first
 		}
-		if it.state == finished {
-			ended++
-			continue
-		}
-		switch it.run() {
-		case faulted:
-			return false, g.place(it)
-		case finished:
-			ended++
+		if fault := g.runSubgroup(g.items[sub:min(sub+n, len(g.items))]); fault != nil {
+			return false, fault
 		}
 	}
-	if ended == len(g.items) {
+	if !slices.ContainsFunc(g.items, (*item).isWaiting) {
 		return true, nil
 	}
 	if fault := g.checkTogether(); fault != nil {
@@ -143,6 +136,64 @@ func (g *group) resume() (done bool, fault *Fault) {
 		fault = in.meet(g, in)
 	}
 	return false, fault
+}
+
+func (it *item) isWaiting() bool { return it.state == waiting }
+
+// runSubgroup runs the work-items of a sub-group until each has finished or
+// waits for the work-group.
+func (g *group) runSubgroup(items []*item) *Fault {
+	ready := items
+	for {
+		for i := range ready {
+			it := ready[i]
+			if g.launch.device.options.Backwards {
+				it = ready[len(ready)-1-i]
+			}
+			if it.state != finished && it.run() == faulted {
+				return g.place(it)
+			}
+		}
+		var fault *Fault
+		if ready, fault = g.meetSubgroup(items); len(ready) == 0 || fault != nil {
+			return fault
+		}
+	}
+}
+
+// meetSubgroup does the work of a rendezvous of a sub-group, and returns the
+// work-items that go on, none if all have finished or wait for the work-group.
+// Where some wait in one place and some in another, the one that comes first
+// in the code is first: the others wait until those have caught up.
+func (g *group) meetSubgroup(items []*item) (ready []*item, fault *Fault) {
+	var first *item
+	for _, it := range items {
+		if it.isWaiting() && it.at.subgroup && (first == nil || it.before(first)) {
+			first = it
+		}
+	}
+	if first == nil {
+		return nil, nil
+	}
+	for _, it := range items {
+		if it.isWaiting() && it.at == first.at {
+			ready = append(ready, it)
+		}
+	}
+	if len(ready) < len(items) && !first.at.partial {
+		first.fail("the work-item waits for its sub-group, and not all of it come here")
+		return nil, g.place(first)
+	}
+	return ready, first.at.meet(&group{launch: g.launch, id: g.id, local: g.local, items: ready}, first.at)
+}
+
+// before tells whether a work-item waits in a deeper call than another, or
+// earlier in the function.
+func (it *item) before(other *item) bool {
+	if len(it.frames) != len(other.frames) {
+		return len(it.frames) > len(other.frames)
+	}
+	return it.pc < other.pc
 }
 
 // checkTogether refuses work-items that wait in different places: the others

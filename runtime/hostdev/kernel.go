@@ -15,6 +15,8 @@ type kernel struct {
 	fn     *function
 	params []param
 	size   [3]int // the local size that the kernel asks for; 0 if any does
+	// subgroup is the work-items of a sub-group.
+	subgroup int
 
 	rendezvous bool // its work-items wait for one another
 	inputs     []*variable
@@ -35,7 +37,10 @@ func (p *program) newKernel(e spirv.EntryPoint) (*kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kernel{p: p, name: e.Name, fn: fn}
+	k := &kernel{p: p, name: e.Name, fn: fn, subgroup: p.subgroupSize(e.Function)}
+	if k.subgroup > maxSubgroup {
+		return nil, fmt.Errorf("the kernel requires sub-groups of %d work-items; the embedded device has at most %d in one", k.subgroup, maxSubgroup)
+	}
 	if err := k.addParams(p.bodies[e.Function]); err != nil {
 		return nil, err
 	}
@@ -147,6 +152,19 @@ func (p *program) requiredSize(id spirv.ID) (size [3]int, err error) {
 		}
 	}
 	return size, nil
+}
+
+// maxSubgroup is the most work-items of a sub-group.
+const maxSubgroup = 128
+
+// subgroupSize is the size that a function's modes ask for, 1 if they do not.
+func (p *program) subgroupSize(id spirv.ID) int {
+	for _, mode := range p.module.ExecutionModes(id) {
+		if mode.Mode == spirv.ExecutionModeSubgroupSize && mode.Words[0] > 0 {
+			return int(min(mode.Words[0], maxSubgroup+1))
+		}
+	}
+	return 1
 }
 
 // groupSize is the number of work-items, or more than any group has.

@@ -30,6 +30,7 @@ type program struct {
 	functions map[spirv.ID]*function
 	queue     []*function // to be compiled
 	pointers  []spirv.ID  // functions by pointer, less one
+	subgroups bool        // a kernel requires sub-groups of several work-items
 	kernels   map[string]*kernel
 }
 
@@ -233,6 +234,9 @@ func (p *program) nameVariable(v *variable) {
 // compileKernels compiles the entry points and all that they call. Functions
 // that no kernel reaches are not looked at.
 func (p *program) compileKernels() error {
+	for _, e := range p.module.EntryPoints() {
+		p.subgroups = p.subgroups || p.subgroupSize(e.Function) > 1
+	}
 	for _, e := range p.module.EntryPoints() {
 		if e.Model != spirv.ExecutionModelKernel {
 			continue

@@ -1,0 +1,110 @@
+package hostdev
+
+import (
+	"strings"
+	"testing"
+
+	"offlink/runtime/driver"
+)
+
+func TestRequiredSubgroups(t *testing.T) {
+	eachLevel(t, "subgroups.cl", func(t *testing.T, p *testProgram) {
+		testSubgroupPlaces(t, p)
+		testSubgroupFunctions(t, p)
+		testSubgroupsInGroup(t, p)
+		err := p.tryLaunch("apart", items(16), p.buffer(make([]int32, 16)))
+		if want := "the work-item waits for its sub-group, and not all of it come here"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error = %v; want %s", err, want)
+		}
+	})
+}
+
+// testSubgroupPlaces has a work-group whose last sub-group is not full.
+func testSubgroupPlaces(t *testing.T, p *testProgram) {
+	const size = 3 * 7
+	out := p.buffer(make([]uint32, 2*size*6))
+	p.launch("places", driver.Range{Global: []int{3, 14}, Local: []int{3, 7}}, out)
+	var want []uint32
+	for range 2 {
+		for i := range uint32(size) {
+			group, lane := i/8, i%8
+			n := min(8, size-group*8)
+			want = append(want, n, 8, 3, group, lane, n*group*8+n*(n-1)/2)
+		}
+	}
+	check(t, p, "places", out, want)
+}
+
+func testSubgroupFunctions(t *testing.T, p *testProgram) {
+	const size = 32
+	in := counted(size, func(i int) int32 { return int32(i*29%53) - 4 })
+	out := p.buffer(make([]int32, size*5))
+	p.launch("functions", driver.Range{Global: []int{size}, Local: []int{size}}, p.buffer(in), out)
+	var want []int32
+	for i := range in {
+		lane, sub := i%8, in[i/8*8:][:8]
+		sum, largest, least, votes := int32(0), int32(-1<<31), sub[0], int32(1)
+		for j, x := range sub {
+			if j <= lane {
+				sum += x
+			}
+			if j < lane {
+				largest = max(largest, x)
+			}
+			least = min(least, x)
+			if x <= 10 {
+				votes &^= 1
+			}
+			if x > 40 {
+				votes |= 2
+			}
+		}
+		want = append(want, sum, largest, sub[3], votes, least)
+	}
+	check(t, p, "functions", out, want)
+}
+
+func TestIntelSubgroups(t *testing.T) {
+	l := levels[2]
+	code := translate(t, bitcode(t, "testdata/kernels/subgroups_intel.cl", l), l, "--spirv-ext=+SPV_INTEL_subgroups")
+	p := buildModules(t, Options{}, driver.BuildOptions{}, module("intel", code))
+	const size = 32
+	in := counted(size, func(i int) int32 { return int32(i*29%53) - 4 })
+	out, blocks := p.buffer(make([]int32, size*5)), p.buffer(make([]int32, 2*size))
+	p.launch("functions", driver.Range{Global: []int{size}, Local: []int{size}}, p.buffer(in), out, blocks)
+	var want []int32
+	written := make([]int32, 2*size)
+	for i, v := range in {
+		lane, sub := i%8, in[i/8*8:][:8]
+		up, down := -sub[(lane+6)%8], -sub[(lane+3)%8]
+		if lane >= 2 {
+			up = sub[lane-2]
+		}
+		if lane+3 < 8 {
+			down = sub[lane+3]
+		}
+		want = append(want, sub[(lane*3+1)&7], sub[lane^5], up, down, v)
+		if i < 24 {
+			written[i/8*16+lane], written[i/8*16+8+lane] = v+1, in[i+8]+1
+		}
+	}
+	check(t, p, "functions", out, want)
+	check(t, p, "blocks", blocks, written)
+}
+
+func testSubgroupsInGroup(t *testing.T, p *testProgram) {
+	const size = 32
+	out := p.buffer(make([]int32, size))
+	p.launch("both", driver.Range{Global: []int{size}, Local: []int{size}}, out, driver.Arg{LocalSize: 64})
+	all := int32(0)
+	for g := range int32(size / 8) {
+		for n := range g + 1 {
+			all += 8*(g*8+n) + 28
+		}
+	}
+	var want []int32
+	for i := range int32(size) {
+		want = append(want, all+i/8*8+7)
+	}
+	check(t, p, "both", out, want)
+}
