@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -310,6 +312,15 @@ func (j *job) changed() bool {
 		}
 	}
 	return false
+}
+
+// digest is of all that the kernel left here.
+func (j *job) digest() string {
+	h := sha256.New()
+	for _, b := range j.Buffers {
+		h.Write(b.result)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 func (j *job) String() string {

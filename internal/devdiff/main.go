@@ -3,7 +3,7 @@
 // that the embedded device stops, because the arguments lead it out of bounds,
 // is tried with others.
 //
-//	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-undefined TEXT] [-v] FILE...
+//	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-undefined REGEXP] [-record FILE] [-v] FILE...
 //
 // FILEs are what offload-wrap list takes, or SPIR-V. Kernels whose names
 // differ in their types alone are a family, of which N are launched. It prints
@@ -16,6 +16,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,9 +32,11 @@ func main() {
 	flag.StringVar(&o.python, "python", "python3", "the Python that runs the other half")
 	flag.IntVar(&o.variants, "variants", 1, "kernels of each family")
 	flag.StringVar(&o.only, "kernel", "", "only the kernels with this in their names")
-	flag.StringVar(&o.undefined, "undefined", "", "kernels with this in their names may differ: what they do with such arguments OpenCL leaves open")
+	undefined := flag.String("undefined", "^$", "kernels whose names match may differ: what they do with such arguments OpenCL leaves open")
+	flag.StringVar(&o.record, "record", "", "write the digests of what both devices leave equally to that file")
 	flag.BoolVar(&o.verbose, "v", false, "print a line for every kernel")
 	flag.Parse()
+	o.undefined = regexp.MustCompile(*undefined)
 	differ, err := compareFiles(o, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "devdiff:", err)
@@ -44,14 +48,16 @@ func main() {
 }
 
 type options struct {
-	icd, python, only, undefined string
-	variants                     int
-	verbose                      bool
+	icd, python, only, record string
+	undefined                 *regexp.Regexp
+	variants                  int
+	verbose                   bool
 }
 
 // candidate is a kernel in an image.
 type candidate struct {
 	name, family string
+	file         string
 	code         []byte
 }
 
@@ -78,12 +84,19 @@ func compareFiles(o options, files []string) (differ bool, err error) {
 	if err := runElsewhere(o, dir, jobs); err != nil {
 		return false, err
 	}
+	var digests strings.Builder
 	for _, j := range jobs {
 		v, detail := j.compare(dir)
 		r.add(j.candidate, v, detail)
+		if v == verdictEqual && !j.ordered() {
+			fmt.Fprintf(&digests, "%s %s %s\n", j.digest(), filepath.Base(j.file), j.name)
+		}
 	}
 	r.summary()
-	return r.counts[verdictDiffers] > 0, nil
+	if o.record != "" {
+		err = os.WriteFile(o.record, []byte(digests.String()), 0o666)
+	}
+	return r.counts[verdictDiffers] > 0, err
 }
 
 // candidates reads the kernels of the files.
@@ -95,7 +108,7 @@ func candidates(files []string) ([]candidate, error) {
 			return nil, err
 		}
 		if isSPIRV(data) {
-			list = append(list, kernelsOf(data)...)
+			list = append(list, kernelsOf(name, data)...)
 			continue
 		}
 		f, err := wrapper.Open(name, wrapper.ReadOptions{})
@@ -105,7 +118,7 @@ func candidates(files []string) ([]candidate, error) {
 		for _, img := range f.Images() {
 			code, err := devimg.ReadCode(img.Code)
 			if err == nil && isSPIRV(code) {
-				list = append(list, kernelsOf(slices.Clone(code))...)
+				list = append(list, kernelsOf(name, slices.Clone(code))...)
 			}
 		}
 		if err := f.Close(); err != nil {
@@ -119,13 +132,13 @@ func isSPIRV(code []byte) bool {
 	return len(code) >= 4 && binary.LittleEndian.Uint32(code) == 0x07230203
 }
 
-func kernelsOf(code []byte) (list []candidate) {
+func kernelsOf(file string, code []byte) (list []candidate) {
 	m, err := spirv.Parse(code)
 	if err != nil {
 		return nil
 	}
 	for _, e := range m.EntryPoints() {
-		list = append(list, candidate{e.Name, family(e.Name), code})
+		list = append(list, candidate{e.Name, family(e.Name), file, code})
 	}
 	return list
 }

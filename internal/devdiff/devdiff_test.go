@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRecorded launches the kernels of real SYCL programs, as DPC++ 2026.2 and
+// postlink -to=spirv made them, and compares what they leave with what Intel's
+// CPU device left as well: testdata/results.txt, which devdiff -record wrote
+// (scripts/test-dpcpp compares anew).
+func TestRecorded(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.spv")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no modules")
+	}
+	all, err := candidates(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]candidate{}
+	for _, c := range all {
+		byName[filepath.Base(c.file)+" "+c.name] = c
+	}
+	text, err := os.ReadFile("testdata/results.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		want, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j, err := planJob(byName[name])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := j.digest(); got != want {
+				t.Errorf("it leaves %s; Intel's device leaves %s (%v)", got, want, j)
+			}
+		})
+	}
+}
+
+func TestFamily(t *testing.T) {
+	for name, want := range map[string]string{
+		"app": "app",
+		"_ZTSN5dpctl6tensor7kernels3abs17abs_contig_kernelIffLh4EEE":                                       "abs_contig_kernel",
+		"_ZTSN4sycl3_V16detail19__pf_kernel_wrapperIN5dpctl6tensor7kernels3abs18abs_strided_kernelIffEEEE": "abs_strided_kernel",
+		"_ZTS5Tally": "Tally",
+	} {
+		if got := family(name); got != want {
+			t.Errorf("family(%s) = %s; want %s", name, got, want)
+		}
+	}
+}
