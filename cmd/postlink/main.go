@@ -3,7 +3,8 @@
 //
 // Without a subcommand it is a drop-in for sycl-post-link: it writes a table
 // that names the files of each image. A first argument that is a
-// subcommand's name is the subcommand; ./plan is the file.
+// subcommand's name is the subcommand; ./plan is the file. Called as
+// llvm-spirv it is a drop-in for that: it translates one module to SPIR-V.
 package main
 
 import (
@@ -19,6 +20,10 @@ func main() { cli.Exit(run(os.Args[1:], cli.OSStreams())) }
 
 // run is the program: it returns the exit code.
 func run(args []string, s cli.Streams) int {
+	if isSPIRVTool() {
+		program = cli.ProgramName(program, "llvm-spirv")
+		return s.Report(program, runSPIRVTool(args, s))
+	}
 	if subcommands.Named(args) {
 		return subcommands.Run(args, s)
 	}

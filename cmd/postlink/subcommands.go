@@ -10,5 +10,5 @@ import (
 var subcommands = cli.Subcommands{
 	Program: program,
 	Short:   "look into device code and its splitting",
-	New:     []func(cli.Streams) *cobra.Command{newPlanCommand, newWhyCommand, newDumpCommand},
+	New:     []func(cli.Streams) *cobra.Command{newPlanCommand, newWhyCommand, newDumpCommand, newSPIRVCommand},
 }

@@ -32,12 +32,12 @@ func (t *translator) translateHere(name, kernels string, module []byte) ([]byte,
 }
 
 // hereExtensions are what the translation in the process may use where
-// -spirv-ext says nothing: every extension but those that are for hints alone
-// and those that few devices take.
+// -spirv-ext says nothing: every extension but those that are for hints alone.
+// checkExtensions refuses modules that need one that few devices take.
 const hereExtensions = "+all,-SPV_KHR_expect_assume,-SPV_KHR_no_integer_wrap_decoration,-SPV_KHR_bit_instructions," +
 	"-SPV_INTEL_memory_access_aliasing,-SPV_INTEL_runtime_aligned,-SPV_INTEL_fp_fast_math_mode,-SPV_INTEL_optnone," +
 	"-SPV_EXT_optnone,-SPV_INTEL_unstructured_loop_controls,-SPV_INTEL_fp_max_error,-SPV_KHR_poison_freeze," +
-	"-SPV_INTEL_arbitrary_precision_integers,-SPV_INTEL_inline_assembly,-SPV_EXT_long_vector"
+	"-SPV_EXT_long_vector"
 
 // translation returns the options of the translation in the process.
 func (o *spirvOptions) translation() (fromir.Options, error) {

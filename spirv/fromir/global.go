@@ -92,6 +92,10 @@ func ignoredVariable(name string) bool {
 func (t *translator) translateVariables() {
 	for i := range t.module.Values {
 		n, v := ir.ValueID(i), &t.module.Values[i]
+		if t.inputGlobal(n) != nil {
+			t.inputGlobals = append(t.inputGlobals, n)
+			continue
+		}
 		if v.Kind == ir.Variable && !ignoredVariable(v.Name) && !t.onlyAnnotates(n) {
 			t.variableID(n)
 		}
@@ -114,6 +118,9 @@ func (t *translator) variableID(n ir.ValueID) id {
 	g, v := t.global(n), &t.module.Values[n]
 	if g.self != 0 {
 		return g.self
+	}
+	if t.inputGlobal(n) != nil {
+		t.failf("the address of the built-in variable %s", v.Name)
 	}
 	class := t.storageClass(v.AddressSpace)
 	if class == spirv.StorageFunction {
@@ -138,10 +145,6 @@ func (t *translator) decorateVariable(n ir.ValueID, self id) {
 	t.linkage(self, v)
 	if v.Constant {
 		t.b.decorate(self, decConstant)
-	}
-	if number, ok := builtinNumber(v.Name); ok {
-		t.b.decorate(self, decBuiltIn, number)
-		t.builtinCapability(number)
 	}
 	h, err := t.reader.ReadHeader(n)
 	if err != nil {

@@ -68,6 +68,9 @@ func (f *function) instruction(i int, in *ir.Instruction) (ended bool) {
 			f.terminator(in)
 			return true
 		}
+		if f.skipInput(in) {
+			return false
+		}
 		before := f.ids[i]
 		made := f.compute(in, f.resultType(i), func(op spirv.Opcode, typ id, operands ...uint32) id {
 			return f.emit(op, typ, operands...)

@@ -96,6 +96,12 @@ func (f *function) load(i int, in *ir.Instruction) {
 		f.atomicLoad(i, in)
 		return
 	}
+	if len(f.inputGlobals) > 0 {
+		if part, ok := f.inputPart(in.Operands[0], 0); ok {
+			f.loadInput(i, in, part)
+			return
+		}
+	}
 	typ := f.resultType(i)
 	pointer := f.operand(in.Operands[0], f.pointerType(typ, f.typ(in.Operands[0].Type).AddressSpace))
 	f.emitAs(i, spirv.OpLoad, typ, append([]uint32{pointer}, f.access(in)...)...)

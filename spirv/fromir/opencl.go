@@ -69,19 +69,8 @@ func (t *translator) openclBuiltin(name string, parameters []mangledType) *built
 		b.write = write
 		return b
 	}
-	name = strings.TrimPrefix(name, "half_")
-	original := name
-	if parametersHalf := "half_" + original; hasExtInst(parametersHalf) && strings.HasPrefix(b.name, "half_") {
-		name = parametersHalf
-	}
 	if hasExtInst(name) {
-		b.write = func(c *callSite) {
-			if strings.HasPrefix(c.builtin.name, "half_") && hasExtInst(c.builtin.name) {
-				c.extendedInstruction(c.builtin.name)
-				return
-			}
-			c.extendedInstruction(name)
-		}
+		b.write = func(c *callSite) { c.extendedInstruction(name) }
 		return b
 	}
 	return nil
@@ -151,6 +140,8 @@ func (t *translator) openclSpecial(name string) func(*callSite) {
 		return (*callSite).asyncCopy
 	case "to_global", "to_local", "to_private", "__to_global", "__to_local", "__to_private":
 		return func(c *callSite) { c.spirvInstruction(spirv.OpGenericCastToPtrExplicit, "") }
+	case "__translate_sampler_initializer":
+		return (*callSite).samplerConstant
 	case "printf":
 		return func(c *callSite) { c.extendedInstruction("printf") }
 	case "ctz":
@@ -169,6 +160,24 @@ func (t *translator) openclSpecial(name string) func(*callSite) {
 		return imageFunction(name)
 	}
 	return nil
+}
+
+// plainNames are the functions of OpenCL C that are not mangled.
+var plainNames = map[string]bool{
+	"printf": true, "__to_global": true, "__to_local": true, "__to_private": true, "__translate_sampler_initializer": true,
+}
+
+// samplerConstant writes a sampler that a number stands for: coordinates
+// normalized or not, addressing mode, filter mode.
+func (c *callSite) samplerConstant() {
+	n := uint32(c.constantArgument(0))
+	c.capability(capLiteralSampler)
+	typ := c.simpleType("Sampler")
+	filter := uint32(0)
+	if n&0x30 != 0 {
+		filter = n&0x30>>4 - 1
+	}
+	c.result(c.b.constantEntry(spirv.OpConstantSampler, typ, []uint32{n & 0xe >> 1, n & 1, filter}), typ)
 }
 
 // fenceSemantics maps the flags of fences: local, global, image.

@@ -441,9 +441,14 @@ func (t *translator) translateInputs() {
 	used := map[ir.ValueID]bool{}
 	for i := range t.module.Values {
 		for _, r := range t.module.Values[i].Refs {
-			if r.Kind() == ir.RefCallee {
+			if r.Kind() == ir.RefCallee || r.Kind() == ir.RefAddress {
 				used[ir.ValueID(r.Index())] = true
 			}
+		}
+	}
+	for _, n := range t.inputGlobals {
+		if k := t.inputGlobal(n); used[n] {
+			t.inputVariable(k, t.typeID(t.module.Values[n].Type))
 		}
 	}
 	for i := range t.module.Values {

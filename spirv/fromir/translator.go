@@ -34,8 +34,10 @@ type translator struct {
 	kernels     []kernelInfo
 	inputs      map[ir.ValueID][]id // built-in variables that functions read
 	inputOrder  []id
-	files       map[ir.NodeID]id
-	contracted  map[ir.ValueID]bool // false for functions that must not be
+	// inputGlobals are the built-in variables that are globals of the module.
+	inputGlobals []ir.ValueID
+	files        map[ir.NodeID]id
+	contracted   map[ir.ValueID]bool // false for functions that must not be
 }
 
 // functionInfo is what is known of a function outside of its body.

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"offlink/cmd/internal/cli"
+	"offlink/ir/irfile"
+	"offlink/spirv"
+	"offlink/spirv/fromir"
+)
+
+// spirvTool is the command line of llvm-spirv, for the direction from IR to
+// SPIR-V.
+type spirvTool struct {
+	input, output string
+	done          bool
+	translation   fromir.Options
+}
+
+// runSPIRVTool translates one module.
+func runSPIRVTool(args []string, s cli.Streams) error {
+	args, err := cli.ExpandResponseFiles(args)
+	if err != nil {
+		return err
+	}
+	t := &spirvTool{input: irfile.Stdin}
+	t.translation.Version = spirv.Version1_6
+	flags := t.flags(s)
+	if err := flags.Parse(args); err != nil || t.done {
+		return err
+	}
+	f, err := irfile.Open(t.input, s.In)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	code, err := fromir.Translate(f.Module, t.translation)
+	if err != nil {
+		return err
+	}
+	return t.write(code, s)
+}
+
+// write writes the module where -o says, or beside the input.
+func (t *spirvTool) write(code []byte, s cli.Streams) error {
+	if t.output == "" {
+		if t.output = "-"; t.input != irfile.Stdin {
+			t.output = strings.TrimSuffix(t.input, filepath.Ext(t.input)) + ".spv"
+		}
+	}
+	if t.output == "-" {
+		_, err := s.Out.Write(code)
+		return err
+	}
+	outputs := new(cli.Outputs)
+	defer outputs.Abort()
+	if err := outputs.WriteFile(t.output, code); err != nil {
+		return err
+	}
+	return outputs.Commit()
+}
+
+// flags are the options of llvm-spirv. Those about the other direction, and
+// those that say nothing here, are accepted and not listed.
+func (t *spirvTool) flags(s cli.Streams) *cli.FlagSet {
+	o := &t.translation
+	f := &cli.FlagSet{Program: program}
+	f.Input = func(arg string) error {
+		t.input = arg
+		return nil
+	}
+	f.Flags = []cli.Flag{
+		{Name: "o", Value: "FILE", Usage: "output file; - is standard output (the input with .spv)", Set: cli.SetString(&t.output)},
+		{Name: "spirv-max-version", Value: "V", Usage: "newest version that the module may have: 1.0 to 1.6 (1.6)", Set: t.setVersion},
+		{Name: "spirv-ext", Value: "LIST", Usage: "extensions that may be used: +NAME, -NAME, +all (none)", Set: o.AllowExtensions},
+		{Name: "spirv-allow-unknown-intrinsics", Value: "PREFIXES", Usage: "intrinsics that become functions when they are not known", Set: t.setIntrinsics},
+		{Name: "spirv-debug-info-version", Value: "NAME", Usage: "form of debug information beside lines: ocl-100, nonsemantic-shader-200, none", Set: t.setDebug},
+		{Name: "spirv-fp-contract", Value: "MODE", Usage: "which kernels may not fuse operations: on, off, fast (on)", Set: t.setContract},
+		{Name: "spirv-preserve-ocl-kernel-arg-type-metadata-through-string", Usage: "keep the type names of kernel arguments in strings", Set: cli.SetBool(&o.KernelArgTypes)},
+		{Name: "help", Usage: "print this help", Set: func(string) error { t.done = true; t.help(f, s); return nil }},
+		{Name: "r", Usage: "the other direction", Hidden: true, Set: refuse("-r: only IR is taken to SPIR-V; llvm-spirv of LLVM does the other direction")},
+		{Name: "to-text", Usage: "", Hidden: true, Set: refuse("-to-text: use spirv-dis")},
+		{Name: "spirv-text", Usage: "", Hidden: true, Set: refuse("-spirv-text: use spirv-dis")},
+	}
+	f.Flags = append(f.Flags, cli.Flag{Name: "preserve-ocl-kernel-arg-type-metadata-through-string", Hidden: true, Set: cli.SetBool(&o.KernelArgTypes)})
+	for _, name := range []string{"s", "spirv-mem2reg", "spirv-verify-regularize-passes", "spirv-debug", "spirv-lower-const-expr",
+		"spirv-expand-step", "spirv-gen-kernel-arg-name-md", "spirv-allow-extra-diexpressions", "spirv-replace-fmuladd-with-ocl-mad",
+		"spirv-emit-function-ptr-addr-space", "spirv-use-llvm-target", "spirv-preserve-auxdata", "opaque-pointers", "to-binary",
+		"emit-opaque-pointers", "spirv-use-llvm-backend-target"} {
+		f.Flags = append(f.Flags, cli.Flag{Name: name, Hidden: true, Set: ignored})
+	}
+	for _, name := range []string{"spirv-target-env", "spirv-builtin-format", "spirv-temp-file"} {
+		f.Flags = append(f.Flags, cli.Flag{Name: name, Value: "V", Hidden: true, Set: ignored})
+	}
+	return f
+}
+
+func (t *spirvTool) help(f *cli.FlagSet, s cli.Streams) {
+	h := cli.Help{
+		Program: program,
+		Summary: "translates a module of LLVM IR, text or bitcode, to SPIR-V. The options are those of\nllvm-spirv.",
+		Usage:   []string{"[options] FILE -o OUT.spv"},
+		Options: f.PrintFlags,
+	}
+	if !isSPIRVTool() {
+		h.Usage = []string{"spirv [options] FILE -o OUT.spv"}
+	}
+	h.Print(s.Out)
+}
+
+func refuse(message string) func(string) error {
+	return func(string) error { return errors.New(message) }
+}
+
+func (t *spirvTool) setVersion(arg string) error {
+	v, err := spirvVersion(arg)
+	if err != nil {
+		return fmt.Errorf("-spirv-max-version=%s: %w", arg, err)
+	}
+	t.translation.Version = v
+	return nil
+}
+
+func (t *spirvTool) setIntrinsics(arg string) error {
+	t.translation.UnknownIntrinsics = strings.Split(arg, ",")
+	return nil
+}
+
+func (t *spirvTool) setDebug(arg string) error {
+	switch arg {
+	case "ocl-100":
+		t.translation.Debug = fromir.DebugOpenCL100
+	case "nonsemantic-shader-100", "nonsemantic-shader-200":
+		t.translation.Debug = fromir.DebugShader200
+	case "none", "legacy":
+	default:
+		return fmt.Errorf("-spirv-debug-info-version=%s: want ocl-100, nonsemantic-shader-200 or none", arg)
+	}
+	return nil
+}
+
+func (t *spirvTool) setContract(arg string) error {
+	modes := map[string]fromir.FPContract{"on": fromir.ContractOn, "off": fromir.ContractOff, "fast": fromir.ContractFast}
+	mode, ok := modes[arg]
+	if !ok {
+		return fmt.Errorf("-spirv-fp-contract=%s: want on, off or fast", arg)
+	}
+	t.translation.Contract = mode
+	return nil
+}
+
+// newSPIRVCommand is the subcommand, which has llvm-spirv's command line.
+func newSPIRVCommand(s cli.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:                "spirv FILE -o OUT.spv",
+		Short:              "translate one module to SPIR-V",
+		Long:               "spirv translates a module of LLVM IR, text or bitcode, to SPIR-V. Its options are those\nof llvm-spirv; called as llvm-spirv, the program is this subcommand.",
+		DisableFlagParsing: true,
+		RunE:               func(_ *cobra.Command, args []string) error { return runSPIRVTool(args, s) },
+	}
+}
+
+// isSPIRVTool reports whether the program is called as llvm-spirv.
+func isSPIRVTool() bool { return cli.ProgramName("", "llvm-spirv") != "" }
