@@ -9,15 +9,43 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
 // Required reports whether a test without its tools has to fail.
 func Required() bool { return os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" }
 
+// Unavailable reports whether scripts/setup found that this system offers no
+// package of that tool: "llvm-as-14" comes with the package llvm-14.
+func Unavailable(tool string) bool {
+	root, err := moduleRoot()
+	if err != nil {
+		return false
+	}
+	list, err := os.ReadFile(filepath.Join(root, "build", "unavailable"))
+	if err != nil {
+		return false
+	}
+	version := tool[strings.LastIndexByte(tool, '-')+1:]
+	for _, name := range strings.Fields(string(list)) {
+		if name == tool {
+			return true
+		}
+		fromLLVM := strings.HasPrefix(tool, "llvm-") || strings.HasPrefix(tool, "opt-")
+		if fromLLVM && name == "llvm-"+version {
+			return true
+		}
+	}
+	return false
+}
+
 // Missing ends the test for lack of something.
 func Missing(t testing.TB, err error) {
 	t.Helper()
+	if notFound, ok := errors.AsType[*exec.Error](err); ok && Unavailable(notFound.Name) {
+		t.Skipf("this system has no %s", notFound.Name)
+	}
 	if Required() {
 		t.Fatalf("%v: run scripts/setup test", err)
 	}
