@@ -12,31 +12,37 @@ import (
 
 // record is what list says about one image.
 type record struct {
-	File           string             `json:"file"`
-	Image          int                `json:"image"`
-	Kind           string             `json:"kind"`
-	Target         string             `json:"target"`
-	Arch           string             `json:"arch,omitempty"`
-	Format         string             `json:"format"`
-	Inside         string             `json:"inside,omitempty"`
-	Size           int64              `json:"size"`
-	Version        uint16             `json:"version,omitempty"`
-	Record         string             `json:"record,omitempty"`
-	Entries        []string           `json:"entries"`
-	HasEntries     bool               `json:"has_entries"`
-	Kernels        []string           `json:"kernels"`
-	Exports        []string           `json:"exports"`
-	Imports        []string           `json:"imports"`
-	CompileOptions string             `json:"compile_options,omitempty"`
-	LinkOptions    string             `json:"link_options,omitempty"`
-	Manifest       *int               `json:"manifest,omitempty"`
-	Digest         string             `json:"digest,omitempty"`
-	Where          where              `json:"where"`
-	Strings        []container.String `json:"strings,omitempty"`
-	PropertySets   []propertySet      `json:"property_sets"`
+	File           string        `json:"file"`
+	Image          int           `json:"image"`
+	Kind           string        `json:"kind"`
+	Target         string        `json:"target"`
+	Arch           string        `json:"arch,omitempty"`
+	Format         string        `json:"format"`
+	Inside         string        `json:"inside,omitempty"`
+	Size           int64         `json:"size"`
+	Version        uint16        `json:"version,omitempty"`
+	Record         string        `json:"record,omitempty"`
+	Entries        []string      `json:"entries"`
+	HasEntries     bool          `json:"hasEntries"`
+	Kernels        []string      `json:"kernels"`
+	Exports        []string      `json:"exports"`
+	Imports        []string      `json:"imports"`
+	CompileOptions string        `json:"compileOptions,omitempty"`
+	LinkOptions    string        `json:"linkOptions,omitempty"`
+	Manifest       *int          `json:"manifest,omitempty"`
+	Digest         string        `json:"digest,omitempty"`
+	Where          where         `json:"where"`
+	Strings        []keyValue    `json:"strings,omitempty"`
+	PropertySets   []propertySet `json:"propertySets"`
 
 	place      wrapper.Place
 	properties *props.Sets
+}
+
+// keyValue is a string of an envelope that no field of an image has.
+type keyValue struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
 }
 
 // where is a place in JSON.
@@ -77,8 +83,16 @@ func newRecord(f *wrapper.File, i int, found finding) *record {
 		Exports:        img.Properties.Get(props.SetExportedSymbols).Names(),
 		Imports:        img.Properties.Get(props.SetImportedSymbols).Names(),
 		CompileOptions: img.CompileOptions, LinkOptions: img.LinkOptions, Digest: found.digest,
-		Strings: img.Strings, place: img.Place, properties: img.Properties,
+		Strings: keyValues(img.Strings), place: img.Place, properties: img.Properties,
 	}
+}
+
+func keyValues(strings []container.String) []keyValue {
+	var pairs []keyValue
+	for _, s := range strings {
+		pairs = append(pairs, keyValue(s))
+	}
+	return pairs
 }
 
 func (r *record) fillJSON(img *wrapper.Located) {
