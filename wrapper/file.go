@@ -1,11 +1,13 @@
 package wrapper
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
 
+	"offlink/filemap"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 	"offlink/wrapper/internal/objfile"
@@ -73,16 +75,21 @@ func openMapped(name string, file *os.File, size int64, opts ReadOptions) (*File
 	f := &File{name: name, budget: container.NewScratchBudget(opts.MaxInflated), options: opts}
 	var err error
 	if f.data, err = f.budget.MapFile(file, size); err == nil {
-		f.images, err = unwrap(f.data, f.budget)
+		filemap.Rename(f.data, name)
+		err = filemap.Guard(func() (err error) {
+			f.images, err = unwrap(f.data, f.budget)
+			return err
+		})
 	}
 	if err != nil {
 		f.Close()
+		if _, named := errors.AsType[*filemap.ChangedError](err); named {
+			return nil, err
+		}
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	for i := range f.images {
-		if c := f.images[i].Code; c.Size() > releaseEvery {
-			f.images[i].Code = &mappedCode{c, f}
-		}
+		f.images[i].Code = &mappedCode{f.images[i].Code, f}
 	}
 	return f, nil
 }
@@ -95,7 +102,8 @@ const releaseEvery = 2 << 20
 // pagesAround is what the system maps around a byte that is read.
 const pagesAround = 64 << 10
 
-// mappedCode is code in a mapped file.
+// mappedCode is code in a mapped file. Reading it fails where the file became
+// shorter, and lets go of the file's pages now and then.
 type mappedCode struct {
 	devimg.Code
 	file *File
@@ -103,7 +111,14 @@ type mappedCode struct {
 
 // ReadAt implements [io.ReaderAt].
 func (c *mappedCode) ReadAt(p []byte, off int64) (int, error) {
-	n, err := c.Code.ReadAt(p, off)
+	var n int
+	err := filemap.Guard(func() (err error) {
+		n, err = c.Code.ReadAt(p, off)
+		return err
+	})
+	if c.Size() <= releaseEvery {
+		return n, err
+	}
 	if c.file.read.Add(max(int64(n), pagesAround)) >= releaseEvery {
 		c.file.read.Store(0)
 		c.file.budget.Release()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"offlink/filemap"
 	"offlink/props"
 	"offlink/wrapper/abi"
 	"offlink/wrapper/container"
@@ -27,7 +28,7 @@ func (f *File) Replace(w io.Writer, i int, code devimg.Code, opts EditOptions) e
 		return fmt.Errorf("%s: image %d: %w", f.name, i, err)
 	}
 	if same {
-		return rope{objfile.Bytes(f.data)}.writeTo(w, f.budget.Release)
+		return filemap.Guard(func() error { return rope{objfile.Bytes(f.data)}.writeTo(w, f.budget.Release) })
 	}
 	return f.edit(w, i, func(img *Located) (rope, error) {
 		stored, err := f.store(img, code)
@@ -55,15 +56,17 @@ var ErrNoHeader = objfile.ErrNoHeader
 // edit changes the part that an image lies in, then what encloses that part,
 // up to the file.
 func (f *File) edit(w io.Writer, i int, change func(*Located) (rope, error)) error {
-	img := &f.images[i]
-	r, err := change(img)
-	for p := img.part; err == nil && p.parent != nil; p = p.parent {
-		r, err = p.enclose(r)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: image %d: %w", f.name, i, err)
-	}
-	return r.writeTo(w, f.budget.Release)
+	return filemap.Guard(func() error {
+		img := &f.images[i]
+		r, err := change(img)
+		for p := img.part; err == nil && p.parent != nil; p = p.parent {
+			r, err = p.enclose(r)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: image %d: %w", f.name, i, err)
+		}
+		return r.writeTo(w, f.budget.Release)
+	})
 }
 
 // stored is code as it will lie in the file.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"offlink/cmd/internal/cli"
+	"offlink/filemap"
 )
 
 func main() { cli.Exit(run(os.Args[1:], cli.OSStreams())) }
@@ -20,7 +21,8 @@ func run(args []string, s cli.Streams) int {
 		args = cli.DoubleDashes(root, args)
 	}
 	root.SetArgs(args)
-	return s.Report("devrun", root.Execute())
+	// Files with images are mapped: one that becomes shorter is an error.
+	return s.Report("devrun", filemap.Guard(root.Execute))
 }
 
 func newCommand(s cli.Streams) *cobra.Command {

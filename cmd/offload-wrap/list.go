@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"offlink/cmd/internal/cli"
+	"offlink/filemap"
+	"offlink/parallel"
 	"offlink/wrapper"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
@@ -120,7 +122,8 @@ func (l *lister) tabulate(f *wrapper.File, images []int) error {
 		rows[n] = string(scratch)
 		return scratch
 	})
-	l.table = append(l.table, rows...)
+	// A file that became shorter leaves rows empty.
+	l.table = append(l.table, slices.DeleteFunc(rows, func(row string) bool { return row == "" })...)
 	return err
 }
 
@@ -134,6 +137,7 @@ func (l *lister) describe(f *wrapper.File, images []int) error {
 		}
 		return scratch
 	})
+	records = slices.DeleteFunc(records, func(r *record) bool { return r == nil })
 	if l.json {
 		l.records = append(l.records, records...)
 		return err
@@ -150,22 +154,18 @@ func (l *lister) describe(f *wrapper.File, images []int) error {
 // back the bytes that it returned for the image before. Damaged images are
 // reported, in order.
 func (l *lister) each(f *wrapper.File, images []int, do func(n int, found finding, scratch []byte) []byte) error {
-	n, workers := len(images), runtime.GOMAXPROCS(0)
-	faults := make([]error, n)
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			var peeker container.Peeker
-			defer peeker.Close()
-			var scratch []byte
-			for i := w * n / workers; i < (w+1)*n/workers; i++ {
-				found, err := l.look(&f.Images()[images[i]], &peeker)
-				faults[i] = err
+	faults := make([]error, len(images))
+	parallel.ForEach(len(images), runtime.GOMAXPROCS(0), func() func(int) error {
+		var scratch []byte
+		return func(i int) error {
+			faults[i] = filemap.Guard(func() error {
+				found, err := l.look(&f.Images()[images[i]])
 				scratch = do(i, found, scratch)
-			}
-		})
-	}
-	group.Wait()
+				return err
+			})
+			return nil
+		}
+	})
 	damaged := false
 	for at, err := range faults {
 		i := images[at]
@@ -203,11 +203,11 @@ func searched(img *wrapper.Located) bool {
 }
 
 // look looks into the code of an image. The error says that it is damaged.
-func (l *lister) look(img *wrapper.Located, peeker *container.Peeker) (found finding, err error) {
+func (l *lister) look(img *wrapper.Located) (found finding, err error) {
 	if searched(img) {
 		found.kernels = kernelsOf(img)
 	}
-	if found.inside, err = inside(img, peeker); err != nil {
+	if found.inside, err = inside(img); err != nil {
 		return found, err
 	}
 	has, err := container.VerifyDigest(&img.Image, l.budget())
@@ -221,7 +221,7 @@ func (l *lister) look(img *wrapper.Located, peeker *container.Peeker) (found fin
 }
 
 // inside says what the code is where the image's format does not.
-func inside(img *wrapper.Located, peeker *container.Peeker) (string, error) {
+func inside(img *wrapper.Located) (string, error) {
 	if form := packedForm(img); form != "" {
 		return form, nil
 	}
@@ -231,7 +231,7 @@ func inside(img *wrapper.Located, peeker *container.Peeker) (string, error) {
 		n, _ := img.Code.ReadAt(head[:], 0)
 		return sniff(head[:n]), nil
 	case devimg.FormatCompressedNone:
-		n, err := peeker.Peek(img.Code, head[:])
+		n, err := container.Peek(img.Code, head[:])
 		if err != nil {
 			return "", fmt.Errorf("its code is marked as compressed and is no zstd frame: %w", err)
 		}
@@ -260,9 +260,7 @@ func packedForm(img *wrapper.Located) string {
 
 // contentOf is what the code of an image is, in a word.
 func contentOf(img *wrapper.Located) string {
-	var peeker container.Peeker
-	defer peeker.Close()
-	text, err := inside(img, &peeker)
+	text, err := inside(img)
 	if err != nil {
 		return ""
 	}

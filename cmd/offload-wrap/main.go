@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"offlink/cmd/internal/cli"
+	"offlink/filemap"
 )
 
 // program is the name that messages carry.
@@ -18,8 +19,20 @@ var program = cli.ProgramName("offload-wrap", "clang-offload-wrapper")
 
 func main() { cli.Exit(run(os.Args[1:], cli.OSStreams())) }
 
-// run is the program: it returns the exit code.
-func run(args []string, s cli.Streams) int {
+// run is the program: it returns the exit code. Inputs are mapped, and one
+// that becomes shorter is an error.
+func run(args []string, s cli.Streams) (exit int) {
+	err := filemap.Guard(func() error {
+		exit = runCommand(args, s)
+		return nil
+	})
+	if err != nil {
+		return s.Report(program, err)
+	}
+	return exit
+}
+
+func runCommand(args []string, s cli.Streams) int {
 	if subcommands.Named(args) {
 		return subcommands.Run(args, s)
 	}

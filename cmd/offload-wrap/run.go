@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"offlink/cmd/internal/cli"
 	"offlink/filetable"
+	"offlink/parallel"
 	"offlink/props"
 	"offlink/wrapper/abi"
 	"offlink/wrapper/devimg"
@@ -110,22 +109,15 @@ func readTable(name string) (*filetable.Table, error) {
 // loadImages reads what describes the images, several at a time. Their code
 // stays in the files. Of several errors it returns the first image's.
 func loadImages(inputs []input) ([]*devimg.Image, error) {
-	images, errs := make([]*devimg.Image, len(inputs)), make([]error, len(inputs))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(inputs)) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(inputs)); i = next.Add(1) - 1 {
-				images[i], errs[i] = loadImage(&inputs[i])
-				errs[i] = inputs[i].blame(errs[i])
-			}
-		})
-	}
-	workers.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
+	images := make([]*devimg.Image, len(inputs))
+	err := parallel.ForEach(len(inputs), runtime.GOMAXPROCS(0), func() func(int) error {
+		return func(i int) (err error) {
+			images[i], err = loadImage(&inputs[i])
+			return inputs[i].blame(err)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	return images, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"offlink/cmd/internal/cli"
+	"offlink/parallel"
 	"offlink/split"
 )
 
@@ -35,7 +36,7 @@ func makeImages(ctx context.Context, g *split.Graph, groups []split.Group, o *op
 	progress := cli.StartProgress(s.Err, "device images")
 	defer progress.Stop()
 	progress.SetTotal(len(images))
-	err := forEach(len(images), o.jobs, func() func(int) error {
+	err := parallel.ForEach(len(images), o.jobs, func() func(int) error {
 		m := newMaker(g, o, outputs, spirv, s, len(images))
 		m.folder = folder
 		return func(i int) error {
@@ -54,7 +55,7 @@ func makeImages(ctx context.Context, g *split.Graph, groups []split.Group, o *op
 func listImages(g *split.Graph, groups []split.Group, o *options) []*image {
 	copied := make([]bool, len(groups))
 	if o.defaultCopy {
-		forEach(len(groups), o.jobs, func() func(int) error {
+		parallel.ForEach(len(groups), o.jobs, func() func(int) error {
 			x := g.NewExtractor()
 			return func(i int) error {
 				copied[i] = x.HasSpecConstants(&groups[i])

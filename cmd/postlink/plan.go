@@ -12,6 +12,7 @@ import (
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
+	"offlink/parallel"
 	"offlink/split"
 )
 
@@ -147,7 +148,7 @@ func planMode(module *ir.Module, o *options) (modePlan, error) {
 	}
 	p.Images = make([]imagePlan, len(groups))
 	holds := make([][]ir.ValueID, len(groups))
-	err = forEach(len(groups), o.jobs, func() func(int) error {
+	err = parallel.ForEach(len(groups), o.jobs, func() func(int) error {
 		x := graph.NewExtractor()
 		return func(i int) error {
 			slice, err := x.Extract(&groups[i])

@@ -10,6 +10,7 @@ import (
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
+	"offlink/parallel"
 	"offlink/split"
 )
 
@@ -116,7 +117,7 @@ func lookUp(m *ir.Module, symbol string) (ir.ValueID, error) {
 // imagesWith returns the numbers of the images that have the value.
 func imagesWith(g *split.Graph, groups []split.Group, id ir.ValueID, jobs int) []int {
 	has := make([]bool, len(groups))
-	forEach(len(groups), jobs, func() func(int) error {
+	parallel.ForEach(len(groups), jobs, func() func(int) error {
 		x := g.NewExtractor()
 		return func(i int) error {
 			slice, err := x.Extract(&groups[i])

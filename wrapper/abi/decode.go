@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 
+	"offlink/filemap"
+	"offlink/parallel"
 	"offlink/props"
 	"offlink/wrapper/devimg"
 )
@@ -135,27 +137,28 @@ const imagesPerWorker = 1024
 // images reads the records from first on. Of many, which share nothing, each
 // processor reads some.
 func (d *Decoder) images(images []TreeImage, first uint64, l *Layout) error {
-	n := len(images)
-	workers := min(runtime.GOMAXPROCS(0), n/imagesPerWorker+1)
-	forks, faults := make([]Decoder, workers), make([]error, workers)
-	var group sync.WaitGroup
-	for w := range workers {
-		forks[w] = Decoder{Memory: d.Memory, Pointer: d.Pointer, Limit: d.Limit, spent: d.spent}
-		group.Go(func() {
-			for i := w * n / workers; i < (w+1)*n/workers && faults[w] == nil; i++ {
-				if err := forks[w].image(&images[i], first+uint64(i*l.Image.Len), l); err != nil {
-					faults[w] = fmt.Errorf("image %d: %w", i, err)
-				}
+	jobs := min(runtime.GOMAXPROCS(0), len(images)/imagesPerWorker+1)
+	var mu sync.Mutex
+	var forks []*Decoder
+	err := parallel.ForEach(len(images), jobs, func() func(int) error {
+		fork := &Decoder{Memory: d.Memory, Pointer: d.Pointer, Limit: d.Limit, spent: d.spent}
+		mu.Lock()
+		forks = append(forks, fork)
+		mu.Unlock()
+		return func(i int) error {
+			err := filemap.Guard(func() error { return fork.image(&images[i], first+uint64(i*l.Image.Len), l) })
+			if err != nil {
+				err = fmt.Errorf("image %d: %w", i, err)
 			}
-		})
-	}
-	group.Wait()
-	before := d.spent
-	for w := range forks {
-		if faults[w] != nil {
-			return faults[w]
+			return err
 		}
-		d.spent += forks[w].spent - before
+	})
+	if err != nil {
+		return err
+	}
+	before := d.spent
+	for _, fork := range forks {
+		d.spent += fork.spent - before
 	}
 	if d.Limit != 0 && d.spent > d.Limit {
 		return ErrLimit

@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"offlink/filemap"
 	"offlink/wrapper/devimg"
 )
 
@@ -67,7 +68,7 @@ func (b *Budget) Release() {
 		return
 	}
 	for _, data := range b.scratch.maps {
-		releasePages(data)
+		filemap.Release(data)
 	}
 }
 
@@ -155,7 +156,7 @@ func (b *Budget) growFile(f *os.File, first, packed []byte, size int64) (bool, e
 	if h.Decode(packed[:min(len(packed), zstd.HeaderMaxSize)]) != nil || h.Skippable || max(h.WindowSize, h.FrameContentSize) <= windowInMemory {
 		return false, nil
 	}
-	if !h.SingleSegment && h.WindowSize <= windowInMemory || reserve(f, size) != nil {
+	if !h.SingleSegment && h.WindowSize <= windowInMemory || filemap.Reserve(f, size) != nil {
 		return false, nil
 	}
 	data, err := b.mapFile(f, size, true)
@@ -208,11 +209,8 @@ func (b *Budget) keepReleasing() (stop func()) {
 func (b *Budget) MapFile(f *os.File, size int64) ([]byte, error) { return b.mapFile(f, size, false) }
 
 func (b *Budget) mapFile(f *os.File, size int64, writable bool) ([]byte, error) {
-	if size == 0 {
-		return nil, nil
-	}
-	data, err := mapFile(f, size, writable)
-	if err == nil {
+	data, err := filemap.Map(f, size, writable)
+	if data != nil {
 		b.scratch.maps = append(b.scratch.maps, data)
 	}
 	return data, err
@@ -281,7 +279,7 @@ func (s *scratch) create() (*os.File, error) {
 
 func (s *scratch) close() {
 	for _, data := range slices.Backward(s.maps) {
-		unmapFile(data)
+		filemap.Unmap(data)
 	}
 	for _, f := range s.files {
 		f.Close()

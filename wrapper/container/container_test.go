@@ -519,16 +519,14 @@ func TestUncompress(t *testing.T) {
 	if _, err := Uncompress(img, NewBudget(0)); err == nil {
 		t.Error("Uncompress with a wrong size succeeded")
 	}
-	var p Peeker
-	defer p.Close()
 	head := make([]byte, 7)
 	for range 2 {
-		if n, err := p.Peek(devimg.Bytes(packed), head); n != 7 || err != nil || string(head) != "code co" {
+		if n, err := Peek(devimg.Bytes(packed), head); n != 7 || err != nil || string(head) != "code co" {
 			t.Errorf("Peek = %d, %q, %v", n, head, err)
 		}
 	}
-	if _, err := p.Peek(devimg.Bytes(code), head); err == nil {
-		t.Error("Peek of what is no zstd succeeded")
+	if _, err := Peek(devimg.Bytes(code), head); err == nil {
+		t.Error("Peek of code that is not zstd succeeded")
 	}
 }
 

@@ -236,33 +236,18 @@ func frameEnd(c devimg.Code, at int64) int64 {
 	}
 }
 
-// Peeker looks at the beginning of compressed images without growing them
-// whole. It keeps one decoder for all of them and is not safe for concurrent
-// use. The zero Peeker is ready; the caller closes it.
-type Peeker struct{ source io.ReadCloser }
-
-// Peek fills head with the first bytes of the zstd image and returns how many
-// there were.
-func (p *Peeker) Peek(c devimg.Code, head []byte) (int, error) {
-	r := io.NewSectionReader(c, 0, c.Size())
-	if p.source == nil {
-		var err error
-		if p.source, err = newInflater(r, true); err != nil {
-			return 0, err
-		}
-	} else if err := p.source.(zstdReader).Reset(r); err != nil {
+// Peek fills head with the first bytes that a zstd image inflates to, without
+// inflating the rest, and returns how many there were. It is safe for
+// concurrent use: decoders come from a pool.
+func Peek(c devimg.Code, head []byte) (int, error) {
+	source, err := newInflater(io.NewSectionReader(c, 0, c.Size()), true)
+	if err != nil {
 		return 0, err
 	}
-	n, err := io.ReadFull(p.source, head)
+	defer source.Close()
+	n, err := io.ReadFull(source, head)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}
 	return n, err
-}
-
-// Close releases the decoder.
-func (p *Peeker) Close() {
-	if p.source != nil {
-		p.source.Close()
-	}
 }

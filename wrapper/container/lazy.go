@@ -42,10 +42,8 @@ func formatBefore(img *devimg.Image) devimg.Format {
 	if v, ok := img.Properties.Get(props.SetOfflinkImage).Get(props.ImageFormat); ok && devimg.Format(v.Uint32()) != devimg.FormatNone {
 		return devimg.Format(v.Uint32())
 	}
-	var peeker Peeker
-	defer peeker.Close()
 	var head [sniffBytes]byte
-	n, err := peeker.Peek(img.Code, head[:])
+	n, err := Peek(img.Code, head[:])
 	if err != nil {
 		return devimg.FormatNone
 	}

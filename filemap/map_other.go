@@ -1,6 +1,6 @@
 //go:build !unix
 
-package container
+package filemap
 
 import (
 	"errors"
@@ -8,12 +8,16 @@ import (
 	"os"
 )
 
-// mapFile reads the first bytes of a file where it cannot be mapped.
+// mapFile reads the first bytes of a file where the system has no mmap.
 func mapFile(f *os.File, size int64, writable bool) ([]byte, error) {
 	if writable {
 		return nil, errors.ErrUnsupported
 	}
-	return io.ReadAll(io.NewSectionReader(f, 0, size))
+	data, err := io.ReadAll(io.NewSectionReader(f, 0, size))
+	if err == nil && int64(len(data)) < size {
+		err = &ChangedError{f.Name()}
+	}
+	return data, err
 }
 
 func unmapFile([]byte) error { return nil }
