@@ -1,21 +1,8 @@
 package split
 
-import "offlink/ir"
-
-// Names of the attributes of functions and variables, as SYCL front ends
-// write them.
-const (
-	AttributeModuleID             = "sycl-module-id"
-	AttributeEntryPoint           = "sycl-entry-point"
-	AttributeIndirectlyCallable   = "indirectly-callable"
-	AttributeCallsIndirectly      = "calls-indirectly"
-	AttributeReferencedIndirectly = "referenced-indirectly"
-	AttributeRegisterAllocMode    = "sycl-register-alloc-mode"
-	AttributeGRFSize              = "sycl-grf-size"
-	AttributeOptLevel             = "sycl-optlevel"
-	AttributeDeviceGlobalSize     = "sycl-device-global-size"
-	AttributeDeviceImageScope     = "sycl-device-image-scope"
-	AttributeUniqueID             = "sycl-unique-id"
+import (
+	"offlink/ir"
+	"offlink/ir/sycl"
 )
 
 // attributeKey numbers the attributes that the graph asks about for every
@@ -37,23 +24,23 @@ const (
 
 func keyOf(name string) (attributeKey, bool) {
 	switch name {
-	case AttributeModuleID:
+	case sycl.AttributeModuleID:
 		return keyModuleID, true
-	case AttributeIndirectlyCallable:
+	case sycl.AttributeIndirectlyCallable:
 		return keyIndirectlyCallable, true
-	case AttributeReferencedIndirectly:
+	case sycl.AttributeReferencedIndirectly:
 		return keyReferencedIndirectly, true
-	case AttributeEntryPoint:
+	case sycl.AttributeEntryPoint:
 		return keyEntryPoint, true
-	case AttributeRegisterAllocMode:
+	case sycl.AttributeRegisterAllocMode:
 		return keyRegisterAllocMode, true
-	case AttributeGRFSize:
+	case sycl.AttributeGRFSize:
 		return keyGRFSize, true
-	case AttributeOptLevel:
+	case sycl.AttributeOptLevel:
 		return keyOptLevel, true
-	case AttributeDeviceGlobalSize:
+	case sycl.AttributeDeviceGlobalSize:
 		return keyDeviceGlobalSize, true
-	case AttributeDeviceImageScope, "device_image_scope": // the latter until early 2022
+	case sycl.AttributeDeviceImageScope, sycl.AttributeOldImageScope:
 		return keyDeviceImageScope, true
 	}
 	return 0, false

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 )
 
 // Decorations says which !spirv.Decorations device globals and host pipes get.
@@ -55,15 +56,6 @@ var decorationTable = map[Decorations]decorationNumbers{
 // defaultAccess is sycl::host_access_enum::read_write.
 const defaultAccess = 2
 
-const (
-	kindDecorations = "spirv.Decorations"
-
-	attributeHostAccess     = "sycl-host-access"
-	attributeInitMode       = "sycl-init-mode"
-	attributeImplementInCSR = "sycl-implement-in-csr"
-	attributeHostPipe       = "sycl-host-pipe"
-)
-
 // decorate attaches decorations to the device globals and host pipes of the
 // slice. Other decorations that they have stay.
 func (x *Extractor) decorate(s *Slice) error {
@@ -81,7 +73,7 @@ func (x *Extractor) decorate(s *Slice) error {
 				return err
 			}
 			e := s.Edit(id)
-			e.Attach = append(e.Attach, ir.NewAttachment{Kind: kindDecorations, Node: node})
+			e.Attach = append(e.Attach, ir.NewAttachment{Kind: sycl.KindDecorations, Node: node})
 		}
 	}
 	return nil
@@ -91,7 +83,7 @@ func (g *Graph) isDecorated(id ir.ValueID) bool {
 	if g.Module.Values[id].Kind != ir.Variable {
 		return false
 	}
-	_, pipe := g.Module.Attribute(id, attributeHostPipe)
+	_, pipe := g.Module.Attribute(id, sycl.AttributeHostPipe)
 	return pipe || g.IsDeviceGlobal(id)
 }
 
@@ -101,11 +93,11 @@ func (g *Graph) decorations(id ir.ValueID, n decorationNumbers) (ir.NewNode, err
 	if err != nil {
 		return node, err
 	}
-	access, _, err := g.number(id, attributeHostAccess, defaultAccess)
+	access, _, err := g.number(id, sycl.AttributeHostAccess, defaultAccess)
 	if err != nil || access >= int64(len(n.access)) {
-		return node, fmt.Errorf("@%s: the attribute %q is no host access from 0 to 3", g.Module.Values[id].Name, attributeHostAccess)
+		return node, fmt.Errorf("@%s: the attribute %q is no host access from 0 to 3", g.Module.Values[id].Name, sycl.AttributeHostAccess)
 	}
-	unique, _ := g.Module.Attribute(id, AttributeUniqueID)
+	unique, _ := g.Module.Attribute(id, sycl.AttributeUniqueID)
 	add := func(operands ...ir.Operand) {
 		node.Operands = append(node.Operands, ir.Operand{Kind: ir.OperandTuple, Elements: operands})
 	}
@@ -113,7 +105,7 @@ func (g *Graph) decorations(id ir.ValueID, n decorationNumbers) (ir.NewNode, err
 	for _, a := range []struct {
 		attribute  string
 		decoration int64
-	}{{attributeInitMode, n.initMode}, {attributeImplementInCSR, n.implementInCSR}} {
+	}{{sycl.AttributeInitMode, n.initMode}, {sycl.AttributeImplementInCSR, n.implementInCSR}} {
 		value, has, err := g.number(id, a.attribute, 1)
 		if err != nil {
 			return node, err
@@ -131,7 +123,7 @@ func int32Operand(n int64) ir.Operand { return ir.Operand{Kind: ir.OperandInt, I
 // of the three.
 func (g *Graph) otherDecorations(id ir.ValueID) (ir.NewNode, error) {
 	var node ir.NewNode
-	list, has, err := Attached(g.Module, &g.Module.Values[id], kindDecorations)
+	list, has, err := sycl.Attached(g.Module, &g.Module.Values[id], sycl.KindDecorations)
 	if err != nil || !has {
 		return node, err
 	}

@@ -2,21 +2,13 @@ package split
 
 import (
 	"fmt"
-	"strings"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 )
 
 // ESIMD functions carry !sycl_explicit_simd. Their code is compiled in
 // another way than the rest, so that a toolchain wants it apart.
-
-// invokeSIMD begins the names of the functions that call ESIMD code from
-// other code.
-const invokeSIMD = "_Z33__regcall3____builtin_invoke_simd"
-
-// UsesInvokeSIMD reports whether a function is a call of ESIMD code from
-// other code.
-func UsesInvokeSIMD(name string) bool { return strings.HasPrefix(name, invokeSIMD) }
 
 // checkSIMD refuses to separate what invoke_simd ties together.
 func (g *Graph) checkSIMD() error {
@@ -24,7 +16,7 @@ func (g *Graph) checkSIMD() error {
 		return nil
 	}
 	for i := range g.Module.Values {
-		if v := &g.Module.Values[i]; v.Kind == ir.Function && UsesInvokeSIMD(v.Name) {
+		if v := &g.Module.Values[i]; v.Kind == ir.Function && sycl.IsInvokeSIMD(v.Name) {
 			return fmt.Errorf("'invoke_simd' calls detected (@%s), '-split-esimd' must not be specified", v.Name)
 		}
 	}

@@ -2,6 +2,7 @@ package split
 
 import (
 	"fmt"
+	"offlink/ir/sycl"
 	"strings"
 )
 
@@ -22,10 +23,10 @@ func (g *Graph) Features(group *Group) ([]string, error) {
 		}
 	}
 	for _, m := range []struct{ kind, name string }{
-		{KindUsedAspects, "aspects"}, {KindWorkGroupSize, "work-group size"},
-		{KindWorkGroupDimensions, "work-group dimensions"}, {KindSubGroupSize, "sub-group size"},
+		{sycl.KindUsedAspects, "aspects"}, {sycl.KindWorkGroupSize, "work-group size"},
+		{sycl.KindWorkGroupDimensions, "work-group dimensions"}, {sycl.KindSubGroupSize, "sub-group size"},
 	} {
-		numbers, err := Integers(g.Module, v, m.kind)
+		numbers, err := sycl.Integers(g.Module, v, m.kind)
 		if err != nil {
 			return nil, err
 		}

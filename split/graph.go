@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 )
 
 // Graph is what splitting has to know of a module: its entry points and what
@@ -82,7 +83,7 @@ func NewGraph(m *ir.Module, options Options) (*Graph, error) {
 
 // classify sets the flags of functions and collects the entry points.
 func (g *Graph) classify() error {
-	nvvm, err := nvvmKernels(g.Module)
+	nvvm, err := sycl.NVVMKernels(g.Module)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (g *Graph) classify() error {
 			g.flagAliasees(v)
 			continue
 		}
-		if isKernelConvention(v.CallingConv) || nvvm[id] {
+		if sycl.IsKernelConvention(v.CallingConv) || nvvm[id] {
 			g.flags[id] |= flagKernel
 		}
 		g.flags[id] |= g.functionFlags(v)
@@ -136,7 +137,7 @@ func (g *Graph) functionFlags(v *ir.GlobalValue) (f valueFlags) {
 	if virtual {
 		f |= flagVirtual
 	}
-	if _, ok := v.Attached("sycl_explicit_simd"); ok {
+	if _, ok := v.Attached(sycl.KindExplicitSIMD); ok {
 		f |= flagESIMD
 	}
 	if g.options.Dependencies != DependenciesNone && !virtual && g.mayBeImported(v) {
@@ -149,10 +150,10 @@ func (g *Graph) functionFlags(v *ir.GlobalValue) (f valueFlags) {
 // can be seen from the function itself. Names are looked at last: demangling
 // takes time.
 func (g *Graph) mayBeImported(v *ir.GlobalValue) bool {
-	if !v.Declaration && (v.IsLocal() || isKernelConvention(v.CallingConv) || !g.attributes.has(v, keyModuleID)) {
+	if !v.Declaration && (v.IsLocal() || sycl.IsKernelConvention(v.CallingConv) || !g.attributes.has(v, keyModuleID)) {
 		return false
 	}
-	return isImportableName(v.Name)
+	return sycl.IsImportableName(v.Name)
 }
 
 func (g *Graph) isVirtual(id ir.ValueID) bool { return g.flags[id]&flagVirtual != 0 }

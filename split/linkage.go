@@ -1,6 +1,9 @@
 package split
 
-import "offlink/ir"
+import (
+	"offlink/ir"
+	"offlink/ir/sycl"
+)
 
 // internalize makes every function of the slice local that nobody outside its
 // image can name: all but the entry points of the image, functions that are
@@ -73,10 +76,10 @@ func (x *Extractor) markEntries(s *Slice) {
 		switch is := x.isEntry(id); {
 		case is && !has:
 			e := s.Edit(id)
-			e.Add = append(e.Add, ir.Attribute{Key: AttributeEntryPoint})
+			e.Add = append(e.Add, ir.Attribute{Key: sycl.AttributeEntryPoint})
 		case has && !is:
 			e := s.Edit(id)
-			e.Remove = append(e.Remove, AttributeEntryPoint)
+			e.Remove = append(e.Remove, sycl.AttributeEntryPoint)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 )
 
 // globalScope names the group that is the whole module.
@@ -94,7 +95,7 @@ func (g *Graph) key(id ir.ValueID) (scope, key string, err error) {
 		return "", "", err
 	}
 	g.addAttribute(&b, v, keyOptLevel)
-	for _, kind := range []string{KindJointMatrix, KindJointMatrixMad} {
+	for _, kind := range []string{sycl.KindJointMatrix, sycl.KindJointMatrixMad} {
 		if err := g.addStrings(&b, v, kind); err != nil {
 			return "", "", err
 		}
@@ -113,12 +114,12 @@ func (g *Graph) addAttribute(b *strings.Builder, v *ir.GlobalValue, k attributeK
 // addStrings adds a part that metadata with strings gives. Each string has a
 // '-' before it.
 func (g *Graph) addStrings(b *strings.Builder, v *ir.GlobalValue, kind string) error {
-	operands, ok, err := Attached(g.Module, v, kind)
+	operands, ok, err := sycl.Attached(g.Module, v, kind)
 	if err != nil {
 		return err
 	}
 	if ok {
-		if _, _, err := Text(g.Module, v, kind); err != nil {
+		if _, _, err := sycl.FirstString(g.Module, v, kind); err != nil {
 			return err
 		}
 	}
@@ -133,8 +134,8 @@ func (g *Graph) addStrings(b *strings.Builder, v *ir.GlobalValue, kind string) e
 // addIntegers adds the parts that metadata gives. Each number has a '-'
 // before it, and is spelled without sign.
 func (g *Graph) addIntegers(b *strings.Builder, v *ir.GlobalValue) error {
-	for _, kind := range []string{KindUsedAspects, KindWorkGroupSize, KindWorkGroupDimensions, KindSubGroupSize} {
-		numbers, err := Integers(g.Module, v, kind)
+	for _, kind := range []string{sycl.KindUsedAspects, sycl.KindWorkGroupSize, sycl.KindWorkGroupDimensions, sycl.KindSubGroupSize} {
+		numbers, err := sycl.Integers(g.Module, v, kind)
 		if err != nil {
 			return err
 		}
@@ -142,7 +143,7 @@ func (g *Graph) addIntegers(b *strings.Builder, v *ir.GlobalValue) error {
 		for i, n := range numbers {
 			unsigned[i] = uint32(n)
 		}
-		if kind == KindUsedAspects {
+		if kind == sycl.KindUsedAspects {
 			slices.Sort(unsigned)
 		}
 		for _, n := range unsigned {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 )
 
 // Undefined functions with reserved names. Splitters take such a function for
@@ -75,7 +76,7 @@ func isMissing(name string) bool {
 // that is not for SPIR-V, has none; and where images may depend on others only
 // names that libraries have count.
 func (s *Slice) Missing() []MissingFunction {
-	if s.Graph.options.Single || !isSPIR(s.Module.Triple) {
+	if s.Graph.options.Single || !sycl.IsSPIR(s.Module.Triple) {
 		return nil
 	}
 	var missing []MissingFunction

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 )
 
 // specAllocation is a call of llvm.sycl.alloca, which allocates memory for as
@@ -31,7 +32,7 @@ func (g *Graph) checkAllocation(size ir.TypeID) error {
 	if g.Module.Types[size].Kind != ir.TypeInteger {
 		return fmt.Errorf("the size of private memory is not an integer")
 	}
-	if g.options.SpecConstants == SpecConstantsEmulated && isSPIR(g.Module.Triple) {
+	if g.options.SpecConstants == SpecConstantsEmulated && sycl.IsSPIR(g.Module.Triple) {
 		return fmt.Errorf("the size of private memory cannot be an emulated specialization constant: use -spec-const=native")
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 )
 
 // Symbols returns the names of the image's entry points, in module order:
@@ -34,7 +35,7 @@ func (s *Slice) Imports() []ir.ValueID {
 	var imports []ir.ValueID
 	for _, id := range s.Declarations {
 		v := &s.Module.Values[id]
-		if v.Kind == ir.Function && (s.Graph.flags[id]&flagImportable != 0 || IsBFloat16Library(v.Name)) {
+		if v.Kind == ir.Function && (s.Graph.flags[id]&flagImportable != 0 || sycl.IsBFloat16Library(v.Name)) {
 			imports = append(imports, id)
 		}
 	}
@@ -51,7 +52,7 @@ func (s *Slice) Undefined() []ir.ValueID {
 	var undefined []ir.ValueID
 	for _, id := range s.Declarations {
 		v := &s.Module.Values[id]
-		if v.Kind == ir.Function && !isReserved(v.Name) {
+		if v.Kind == ir.Function && !sycl.IsReservedName(v.Name) {
 			undefined = append(undefined, id)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 )
 
 // The lists of values that a linker must not drop. llvm.used has done its
@@ -15,9 +16,6 @@ const (
 	usedList         = "llvm.used"
 	compilerUsedList = "llvm.compiler.used"
 )
-
-// isSPIR reports whether the module is for SPIR or SPIR-V devices.
-func isSPIR(triple string) bool { return strings.HasPrefix(triple, "spir") }
 
 // listElements returns the values that the elements of a list name, in order;
 // false at an element that names none.
@@ -82,8 +80,8 @@ func (g *Graph) clearUsed() error {
 		g.flags[list] |= flagGone
 		g.Modified = true
 	}
-	late, err := IsLateFrontEnd(g.Module)
-	if err != nil || late || !isSPIR(g.Module.Triple) {
+	late, err := sycl.IsLateFrontEnd(g.Module)
+	if err != nil || late || !sycl.IsSPIR(g.Module.Triple) {
 		return err
 	}
 	unlisted := make(map[ir.ValueID]bool)

@@ -1,6 +1,9 @@
 package split
 
-import "offlink/ir"
+import (
+	"offlink/ir"
+	"offlink/ir/sycl"
+)
 
 // Reason says how a value came into an image.
 type Reason string
@@ -148,7 +151,7 @@ func (x *Extractor) definition(group *Group, id ir.ValueID) string {
 	case v.Linkage == ir.AvailableExternally:
 		return "only for inlining: its linkage is available_externally"
 	case f&flagPreserved != 0:
-		return "stays visible: it may be called indirectly (" + AttributeReferencedIndirectly + ")"
+		return "stays visible: it may be called indirectly (" + sycl.AttributeReferencedIndirectly + ")"
 	}
 	s := x.extract(group)
 	if e := s.Edits[id]; e == nil || !e.SetLinkage {
@@ -171,7 +174,7 @@ func (x *Extractor) declaration(id ir.ValueID) string {
 		return "imported: an entry point of another image, which exports it"
 	case x.graph.flags[id]&flagImportable != 0:
 		return "imported: the input only declares it"
-	case isReserved(v.Name):
+	case sycl.IsReservedName(v.Name):
 		return "declared in the input; the name is the compiler's, so it is no import"
 	}
 	return "declared in the input"

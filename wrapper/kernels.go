@@ -7,8 +7,8 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/bitcode"
+	"offlink/ir/sycl"
 	"offlink/spirv"
-	"offlink/split"
 	"offlink/wrapper/devimg"
 )
 
@@ -72,7 +72,7 @@ func bitcodeKernels(code []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	kernels, err := split.Kernels(m)
+	kernels, err := sycl.Kernels(m)
 	if err != nil {
 		return nil, err
 	}

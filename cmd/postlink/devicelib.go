@@ -11,6 +11,7 @@ import (
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
 	"offlink/ir/irfile"
+	"offlink/ir/sycl"
 	"offlink/props"
 	"offlink/props/derive"
 	"offlink/split"
@@ -76,7 +77,7 @@ func readLibraryFolder(module *ir.Module, o *options) (*libraryFolder, error) {
 
 // isLibraryCall reports whether a library may give what the module declares.
 func isLibraryCall(v ir.GlobalValue) bool {
-	return v.Kind == ir.Function && v.Declaration && !strings.HasPrefix(v.Name, "llvm.") && !split.IsBFloat16Library(v.Name)
+	return v.Kind == ir.Function && v.Declaration && !strings.HasPrefix(v.Name, "llvm.") && !sycl.IsBFloat16Library(v.Name)
 }
 
 func isBFloat16File(name string) bool {
@@ -99,7 +100,7 @@ func (f *libraryFolder) add(path, name string) error {
 				f.functions[strings.Clone(v.Name)] = len(f.libraries)
 				f.provided[strings.Clone(v.Name)] = true
 			}
-		case split.IsBFloat16Library(v.Name):
+		case sycl.IsBFloat16Library(v.Name):
 			library.bfloat16 = true
 		default:
 			library.declares = append(library.declares, strings.Clone(v.Name))
@@ -149,7 +150,7 @@ func (f *libraryFolder) calls(s *split.Slice) []string {
 // importsBFloat16 reports whether an image leaves conversions to the bfloat16
 // libraries.
 func importsBFloat16(s *split.Slice) bool {
-	return slices.ContainsFunc(s.Imports(), func(id ir.ValueID) bool { return split.IsBFloat16Library(s.Module.Values[id].Name) })
+	return slices.ContainsFunc(s.Imports(), func(id ir.ValueID) bool { return sycl.IsBFloat16Library(s.Module.Values[id].Name) })
 }
 
 // addDeviceLibraries appends the images of the libraries that images need,

@@ -5,6 +5,7 @@ import (
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
+	"offlink/ir/sycl"
 )
 
 // The options that the drivers of DPC++ and icx write on their lines, and those
@@ -65,7 +66,7 @@ func checkLowering(m *ir.Module, o *options) error {
 	}
 	for i := range m.Values {
 		v := &m.Values[i]
-		if _, esimd := v.Attached("sycl_explicit_simd"); esimd && v.Kind == ir.Function && !v.Declaration {
+		if _, esimd := v.Attached(sycl.KindExplicitSIMD); esimd && v.Kind == ir.Function && !v.Declaration {
 			return fmt.Errorf("-lower-esimd: %s is ESIMD code, which %s does not lower: run 'sycl-post-link -lower-esimd -ir-output-only' of a DPC++ toolchain first, and take its output as the input without -lower-esimd", cli.ReadableName(v.Name), program)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
+	"offlink/ir/sycl"
 	"offlink/parallel"
 	"offlink/split"
 )
@@ -250,7 +251,7 @@ func (p *modePlan) printImage(w io.Writer, i imagePlan) {
 // symbolText is a name as its author wrote it. Kernels are named after types,
 // by what C++ calls the type's name.
 func symbolText(name string) string {
-	return strings.TrimPrefix(split.Demangle(name), "typeinfo name for ")
+	return strings.TrimPrefix(sycl.Demangle(name), "typeinfo name for ")
 }
 
 func scopeText(i imagePlan) string {

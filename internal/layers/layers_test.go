@@ -24,7 +24,7 @@ const module = "offlink"
 // folders below. Every package has a row; ARCHITECTURE.md draws the same.
 var layers = [][]string{
 	{"ir", "ir/bitcode/bitstream", "props", "spirv", "runtime/driver", "filetable", "filemap", "parallel", "toolchain", "wrapper/internal/objfile"},
-	{"wrapper/devimg"},
+	{"wrapper/devimg", "ir/sycl"},
 	{"ir/irtext", "ir/bitcode", "split", "wrapper/abi", "wrapper/container", "runtime/registry", "runtime/drivertest"},
 	{"ir/irfile", "ir/downgrade", "spirv/fromir", "props/derive", "runtime/resolve", "runtime/internal/...", "runtime/hostdev/internal/..."},
 	{"wrapper", "runtime", "runtime/hostdev"},

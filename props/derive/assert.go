@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 	"offlink/props"
-	"offlink/split"
 )
 
 // assertFail is what a failing device-side assertion calls.
@@ -28,7 +28,7 @@ func (i *image) assertUsed() error {
 				continue
 			}
 			seen[caller] = true
-			if _, indirect := i.Module.Attribute(caller, split.AttributeReferencedIndirectly); indirect {
+			if _, indirect := i.Module.Attribute(caller, sycl.AttributeReferencedIndirectly); indirect {
 				return i.assertEverywhere()
 			}
 			if i.Graph.IsKernel(caller) {

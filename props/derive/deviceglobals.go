@@ -5,12 +5,12 @@ import (
 	"strconv"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 	"offlink/props"
-	"offlink/split"
 )
 
 func (i *image) uniqueID(id ir.ValueID) string {
-	unique, _ := i.Module.Attribute(id, split.AttributeUniqueID)
+	unique, _ := i.Module.Attribute(id, sycl.AttributeUniqueID)
 	return unique
 }
 
@@ -32,7 +32,7 @@ func (i *image) deviceGlobals() error {
 }
 
 func (i *image) deviceGlobal(id ir.ValueID, v *ir.GlobalValue) error {
-	size, err := i.number(id, split.AttributeDeviceGlobalSize)
+	size, err := i.number(id, sycl.AttributeDeviceGlobalSize)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (i *image) deviceGlobal(id ir.ValueID, v *ir.GlobalValue) error {
 	}
 	unique := i.uniqueID(id)
 	if unique == "" {
-		return fmt.Errorf("the device_global variable @%s has no attribute %q, by which the host names it", v.Name, split.AttributeUniqueID)
+		return fmt.Errorf("the device_global variable @%s has no attribute %q, by which the host names it", v.Name, sycl.AttributeUniqueID)
 	}
 	i.put(props.SetDeviceGlobals, unique, props.Uint32s(size, scope))
 	return nil
@@ -58,19 +58,13 @@ func (i *image) number(id ir.ValueID, attribute string) (uint32, error) {
 	return uint32(n), nil
 }
 
-// Attributes of host pipes (HostPipes.cpp).
-const (
-	attributeHostPipe     = "sycl-host-pipe"
-	attributeHostPipeSize = "sycl-host-pipe-size"
-)
-
 // hostPipes gives the size in bytes of what goes through each host pipe.
 func (i *image) hostPipes() error {
 	for id := range i.variables {
-		if _, ok := i.Module.Attribute(id, attributeHostPipe); !ok {
+		if _, ok := i.Module.Attribute(id, sycl.AttributeHostPipe); !ok {
 			continue
 		}
-		size, err := i.number(id, attributeHostPipeSize)
+		size, err := i.number(id, sycl.AttributeHostPipeSize)
 		if err != nil {
 			return err
 		}

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 	"offlink/props"
-	"offlink/split"
 )
 
 // Device libraries give functions that a device's compiler may lack. The
@@ -65,7 +65,7 @@ func words(text string) []string { return strings.Fields(text) }
 
 // deviceLib returns the number of the library that has the function.
 func deviceLib(name string) (int, bool) {
-	if split.IsBFloat16Library(name) {
+	if sycl.IsBFloat16Library(name) {
 		return libBFloat16, true
 	}
 	rest, ok := strings.CutPrefix(name, deviceLibPrefix)
@@ -136,7 +136,7 @@ var nativeBFloat16 = []string{"__spirv_ConvertFToBF16INTEL", "__spirv_ConvertBF1
 // whether the device has to have the conversions (1) or not (0).
 func (i *image) deviceLibMetadata() error {
 	for _, id := range i.Definitions {
-		if v := i.value(id); v.Kind == ir.Function && split.IsBFloat16Library(v.Name) {
+		if v := i.value(id); v.Kind == ir.Function && sycl.IsBFloat16Library(v.Name) {
 			i.put(props.SetDevicelibMetadata, "bfloat16", props.Uint32(i.callsNativeBFloat16()))
 			return nil
 		}

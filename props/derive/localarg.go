@@ -2,15 +2,8 @@ package derive
 
 import (
 	"offlink/ir"
+	"offlink/ir/sycl"
 	"offlink/props"
-)
-
-// Marks of kernels that use local memory of a size that the launch gives, and
-// of the parameter by which they get it.
-const (
-	attributeGroupStatic      = "sycl-work-group-static"
-	attributeGroupScratch     = "sycl-work-group-scratch"
-	attributeImplicitLocalArg = "sycl-implicit-local-arg"
 )
 
 // noArgument is written for a kernel that gets the memory without a parameter.
@@ -19,10 +12,10 @@ const noArgument = 1<<32 - 1
 // implicitLocalArg gives for each kernel with memory of a work-group the index
 // of the parameter that is a pointer to it, among those that it takes.
 func (i *image) implicitLocalArg() error {
-	for v := range i.marked(attributeGroupStatic) {
+	for v := range i.marked(sycl.AttributeWorkGroupStatic) {
 		index := uint32(noArgument)
 		for _, p := range v.Parameters {
-			if p.Key == attributeImplicitLocalArg {
+			if p.Key == sycl.AttributeImplicitLocalArg {
 				index = uint32(p.Index)
 				break
 			}
@@ -37,7 +30,7 @@ func (i *image) dynamicLocalMemory() error {
 	if i.options.Dialect < Dialect2026 {
 		return nil
 	}
-	for v := range i.marked(attributeGroupScratch) {
+	for v := range i.marked(sycl.AttributeWorkGroupScratch) {
 		i.put(props.SetDynamicLocalMemory, v.Name, present)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"offlink/ir/sycl"
 	"offlink/props"
 	"offlink/split"
 )
@@ -16,12 +17,12 @@ func (i *image) misc() error {
 		i.put(props.SetMiscProperties, "isEsimdImage", present)
 	}
 	for _, p := range []struct{ attribute, key string }{
-		{split.AttributeRegisterAllocMode, "sycl-register-alloc-mode"},
-		{split.AttributeGRFSize, "sycl-grf-size"},
-		{split.AttributeOptLevel, "optLevel"},
+		{sycl.AttributeRegisterAllocMode, "sycl-register-alloc-mode"},
+		{sycl.AttributeGRFSize, "sycl-grf-size"},
+		{sycl.AttributeOptLevel, "optLevel"},
 	} {
 		// Compilers behind Level Zero fail on a level where invoke_simd is.
-		if p.attribute == split.AttributeOptLevel && i.usesInvokeSIMD() {
+		if p.attribute == sycl.AttributeOptLevel && i.usesInvokeSIMD() {
 			continue
 		}
 		if err := i.miscNumber(p.attribute, p.key); err != nil {
@@ -52,7 +53,7 @@ func (i *image) miscNumber(attribute, key string) error {
 
 func (i *image) usesInvokeSIMD() bool {
 	for _, id := range i.Declarations {
-		if split.UsesInvokeSIMD(i.value(id).Name) {
+		if sycl.IsInvokeSIMD(i.value(id).Name) {
 			return true
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 	"offlink/props"
-	"offlink/split"
 )
 
 // Kinds of metadata with a boolean for each argument of a kernel: true where
 // the argument was optimised away.
-var omittedKinds = []string{"sycl_kernel_omit_args", "spir_kernel_omit_args"}
+var omittedKinds = []string{sycl.KindOmittedArgs, sycl.KindOldOmittedArgs}
 
 // paramOpt gives for each function that says so, kernel or not, the arguments
 // that it does not take, as a bit mask: bit 0 is the first argument. The set
@@ -43,7 +43,7 @@ func (i *image) paramOpt() error {
 
 func (i *image) omitted(v *ir.GlobalValue) ([]bool, error) {
 	for _, kind := range omittedKinds {
-		operands, ok, err := split.Attached(i.Module, v, kind)
+		operands, ok, err := sycl.Attached(i.Module, v, kind)
 		if err != nil {
 			return nil, err
 		}

@@ -2,8 +2,8 @@ package derive
 
 import (
 	"offlink/ir"
+	"offlink/ir/sycl"
 	"offlink/props"
-	"offlink/split"
 )
 
 // programMetadata gives the sizes that functions ask for, one entry a
@@ -14,7 +14,7 @@ func (i *image) programMetadata() error {
 	if !i.options.ProgramMetadata {
 		return nil
 	}
-	late, err := split.IsLateFrontEnd(i.Module)
+	late, err := sycl.IsLateFrontEnd(i.Module)
 	if err != nil {
 		return err
 	}
@@ -42,16 +42,16 @@ func (i *image) functionMetadata(v *ir.GlobalValue, late bool) error {
 		kind, key string
 		single    bool
 	}{
-		{split.KindWorkGroupSize, "@reqd_work_group_size", false},
-		{split.KindSubGroupSize, "@reqd_sub_group_size", true},
-		{split.KindWorkGroupDimensions, "@work_group_num_dim", true},
-		{"max_work_group_size", "@max_work_group_size", false},
-		{"max_linear_work_group_size", "@max_linear_work_group_size", true},
+		{sycl.KindWorkGroupSize, "@reqd_work_group_size", false},
+		{sycl.KindSubGroupSize, "@reqd_sub_group_size", true},
+		{sycl.KindWorkGroupDimensions, "@work_group_num_dim", true},
+		{sycl.KindMaxWorkGroupSize, "@max_work_group_size", false},
+		{sycl.KindMaxLinearSize, "@max_linear_work_group_size", true},
 	} {
-		if entry.kind == split.KindSubGroupSize && !late {
+		if entry.kind == sycl.KindSubGroupSize && !late {
 			continue
 		}
-		numbers, err := split.Integers(i.Module, v, entry.kind)
+		numbers, err := sycl.Integers(i.Module, v, entry.kind)
 		if err != nil {
 			return err
 		}

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 	"offlink/props"
-	"offlink/split"
 )
 
 // requirements writes what a device must have to run the image. The set is
@@ -25,7 +25,7 @@ func (i *image) requirements() error {
 	if err != nil {
 		return err
 	}
-	late, err := split.IsLateFrontEnd(i.Module)
+	late, err := sycl.IsLateFrontEnd(i.Module)
 	if err != nil {
 		return err
 	}
@@ -79,16 +79,16 @@ func (i *image) addRequirements(r *requirements, v *ir.GlobalValue) error {
 	if len(v.Attachments) == 0 {
 		return nil
 	}
-	if err := i.addMatrix(&r.jointMatrix, v, split.KindJointMatrix); err != nil {
+	if err := i.addMatrix(&r.jointMatrix, v, sycl.KindJointMatrix); err != nil {
 		return err
 	}
-	if err := i.addMatrix(&r.jointMatrixMad, v, split.KindJointMatrixMad); err != nil {
+	if err := i.addMatrix(&r.jointMatrixMad, v, sycl.KindJointMatrixMad); err != nil {
 		return err
 	}
 	for _, list := range []struct {
 		kind string
 		to   *[]uint32
-	}{{split.KindUsedAspects, &r.aspects}, {"sycl_fixed_targets", &r.targets}} {
+	}{{sycl.KindUsedAspects, &r.aspects}, {sycl.KindFixedTargets, &r.targets}} {
 		numbers, err := unsigned(i.Module, v, list.kind)
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func (i *image) addRequirements(r *requirements, v *ir.GlobalValue) error {
 	for _, first := range []struct {
 		kind string
 		to   *[]uint32
-	}{{split.KindWorkGroupSize, &r.workGroupSize}, {split.KindWorkGroupDimensions, &r.dimensions}} {
+	}{{sycl.KindWorkGroupSize, &r.workGroupSize}, {sycl.KindWorkGroupDimensions, &r.dimensions}} {
 		if *first.to != nil {
 			continue
 		}
@@ -115,7 +115,7 @@ func (i *image) addRequirements(r *requirements, v *ir.GlobalValue) error {
 // one.
 func (i *image) addSubGroupSize(r *requirements) error {
 	for _, id := range i.Group.Entries {
-		size, err := unsigned(i.Module, i.value(id), split.KindSubGroupSize)
+		size, err := unsigned(i.Module, i.value(id), sycl.KindSubGroupSize)
 		if size != nil || err != nil {
 			r.subGroupSize = size
 			return err
@@ -126,7 +126,7 @@ func (i *image) addSubGroupSize(r *requirements) error {
 
 // addMatrix takes the description of the matrices that a function uses.
 func (i *image) addMatrix(to *string, v *ir.GlobalValue, kind string) error {
-	text, ok, err := split.Text(i.Module, v, kind)
+	text, ok, err := sycl.FirstString(i.Module, v, kind)
 	if ok && text != "" {
 		*to = text
 	}
@@ -136,7 +136,7 @@ func (i *image) addMatrix(to *string, v *ir.GlobalValue, kind string) error {
 // unsigned returns the numbers of metadata, nil for none and where it is
 // empty. Negative numbers are internal marks and are left out.
 func unsigned(m *ir.Module, v *ir.GlobalValue, kind string) ([]uint32, error) {
-	numbers, err := split.Integers(m, v, kind)
+	numbers, err := sycl.Integers(m, v, kind)
 	if err != nil {
 		return nil, err
 	}

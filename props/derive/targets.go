@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 	"offlink/split"
 )
 
@@ -83,7 +84,7 @@ func CanRun(s *split.Slice, target string) (bool, error) {
 // entry points.
 func (i *image) canRunSubGroups(d device) (bool, error) {
 	for _, id := range i.Group.Entries {
-		sizes, err := split.Integers(i.Module, i.value(id), split.KindSubGroupSize)
+		sizes, err := sycl.Integers(i.Module, i.value(id), sycl.KindSubGroupSize)
 		if err != nil {
 			return false, err
 		}
@@ -98,7 +99,7 @@ func (i *image) canRunFunction(v *ir.GlobalValue, d device) (bool, error) {
 	if len(v.Attachments) == 0 {
 		return true, nil
 	}
-	aspects, _, err := split.Attached(i.Module, v, split.KindUsedAspects)
+	aspects, _, err := sycl.Attached(i.Module, v, sycl.KindUsedAspects)
 	if err != nil {
 		return false, err
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 	"offlink/props"
-	"offlink/split"
 )
 
 // virtualFunctions names the set of virtual functions that the image gives,
@@ -19,11 +19,11 @@ func (i *image) virtualFunctions() error {
 		if i.value(id).Kind != ir.Function {
 			continue
 		}
-		if set, ok := i.Module.Attribute(id, split.AttributeIndirectlyCallable); ok {
+		if set, ok := i.Module.Attribute(id, sycl.AttributeIndirectlyCallable); ok {
 			i.put(props.SetVirtualFunctions, "virtual-functions-set", props.String(set))
 			break
 		}
-		if sets, ok := i.Module.Attribute(id, split.AttributeCallsIndirectly); ok {
+		if sets, ok := i.Module.Attribute(id, sycl.AttributeCallsIndirectly); ok {
 			uses = append(uses, strings.FieldsFunc(sets, func(c rune) bool { return c == ',' })...)
 		}
 	}

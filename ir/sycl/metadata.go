@@ -1,4 +1,4 @@
-package split
+package sycl
 
 import (
 	"fmt"
@@ -14,6 +14,16 @@ const (
 	KindSubGroupSize        = "intel_reqd_sub_group_size"
 	KindJointMatrix         = "sycl_joint_matrix"
 	KindJointMatrixMad      = "sycl_joint_matrix_mad"
+	KindFixedTargets        = "sycl_fixed_targets"
+	KindMaxWorkGroupSize    = "max_work_group_size"
+	KindMaxLinearSize       = "max_linear_work_group_size"
+	KindExplicitSIMD        = "sycl_explicit_simd"
+	KindDecorations         = "spirv.Decorations"
+
+	// A boolean for each argument of a kernel, true where the argument was
+	// optimised away; the second is older.
+	KindOmittedArgs    = "sycl_kernel_omit_args"
+	KindOldOmittedArgs = "spir_kernel_omit_args"
 )
 
 // Attached returns the operands of the metadata that is attached to v under
@@ -27,9 +37,9 @@ func Attached(m *ir.Module, v *ir.GlobalValue, kind string) ([]ir.Operand, bool,
 	return operands, true, err
 }
 
-// Text returns the string that the metadata of that kind starts with, and
-// whether there is any.
-func Text(m *ir.Module, v *ir.GlobalValue, kind string) (string, bool, error) {
+// FirstString returns the string that the metadata of that kind starts with,
+// and whether there is any.
+func FirstString(m *ir.Module, v *ir.GlobalValue, kind string) (string, bool, error) {
 	operands, ok, err := Attached(m, v, kind)
 	if err != nil || !ok {
 		return "", false, err
@@ -49,7 +59,7 @@ func Integers(m *ir.Module, v *ir.GlobalValue, kind string) ([]int64, error) {
 	}
 	numbers := make([]int64, 0, len(operands))
 	for _, o := range operands {
-		n, err := integer(m, o)
+		n, err := integerOf(m, o)
 		if err != nil {
 			return nil, fmt.Errorf("@%s: !%s: %w", v.Name, kind, err)
 		}
@@ -84,7 +94,8 @@ func HasModuleFlag(m *ir.Module, name string) (bool, error) {
 // globals in llvm.compiler.used; earlier ones do not.
 func IsLateFrontEnd(m *ir.Module) (bool, error) { return HasModuleFlag(m, "sycl-device") }
 
-func integer(m *ir.Module, o ir.Operand) (int64, error) {
+// integerOf reads a number, alone or in a pair with its name.
+func integerOf(m *ir.Module, o ir.Operand) (int64, error) {
 	if o.Kind == ir.OperandInt {
 		return o.Int, nil
 	}

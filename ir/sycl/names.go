@@ -1,4 +1,4 @@
-package split
+package sycl
 
 import (
 	"strings"
@@ -6,11 +6,9 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// Names that belong to the compiler and its libraries.
-
-// isBuiltin reports whether name is a built-in function of compilers, or a
+// IsBuiltinName reports whether name is a built-in function of compilers, or a
 // mangled one of SPIR-V, SYCL or ESIMD: _Z<digits>__spirv_...
-func isBuiltin(name string) bool {
+func IsBuiltinName(name string) bool {
 	if strings.HasPrefix(name, "__builtin_") {
 		return true
 	}
@@ -22,21 +20,21 @@ func isBuiltin(name string) bool {
 	return strings.HasPrefix(rest, "__spirv_") || strings.HasPrefix(rest, "__sycl_") || strings.HasPrefix(rest, "__esimd_")
 }
 
-// isReserved reports whether the name itself says that no user wrote the
+// IsReservedName reports whether the name itself says that no user wrote the
 // function.
-func isReserved(name string) bool {
-	return name == "" || strings.HasPrefix(name, "llvm.") || strings.HasPrefix(name, "__") || isBuiltin(name)
+func IsReservedName(name string) bool {
+	return name == "" || strings.HasPrefix(name, "llvm.") || strings.HasPrefix(name, "__") || IsBuiltinName(name)
 }
 
-// isImportableName reports whether a function of that name can be taken from
+// IsImportableName reports whether a function of that name can be taken from
 // another image: neither the name nor the demangled text may begin with two
 // underscores. A template's text begins with its return type.
-func isImportableName(name string) bool {
-	return !isReserved(name) && !strings.HasPrefix(Demangle(name), "__")
+func IsImportableName(name string) bool {
+	return !IsReservedName(name) && !strings.HasPrefix(Demangle(name), "__")
 }
 
-// maxDemangled bounds the length of demangled text, as a power of two: short
-// names can stand for texts without end.
+// maxDemangled bounds the length of demangled text, as a power of two: the
+// substitutions of a short name can expand to a text of exponential length.
 const maxDemangled = 16
 
 // Demangle returns the text of a mangled Itanium name, and other names as
@@ -48,8 +46,9 @@ func Demangle(name string) string {
 	return demangle.Filter(name, demangle.MaxLength(maxDemangled))
 }
 
-// bfloat16 conversions are the device library's and can be imported whatever
-// the dependencies (IntelGPU bf16 device libraries).
+// bfloat16Prefixes begin the names of the conversions that the bfloat16 device
+// libraries define. Images import them even where no other dependency between
+// images is allowed, because the runtime always has these libraries at hand.
 var bfloat16Prefixes = []string{"__devicelib_ConvertFToBF16INTEL", "__devicelib_ConvertBF16ToFINTEL"}
 
 // IsBFloat16Library reports whether name is a conversion function of the
@@ -67,3 +66,11 @@ func IsBFloat16Library(name string) bool {
 	}
 	return false
 }
+
+// invokeSIMD begins the names of the functions that call ESIMD code from
+// other code.
+const invokeSIMD = "_Z33__regcall3____builtin_invoke_simd"
+
+// IsInvokeSIMD reports whether a function of that name calls ESIMD code from
+// other code.
+func IsInvokeSIMD(name string) bool { return strings.HasPrefix(name, invokeSIMD) }

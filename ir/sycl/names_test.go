@@ -1,4 +1,4 @@
-package split
+package sycl
 
 import (
 	"strings"
@@ -27,8 +27,8 @@ func TestImportableNames(t *testing.T) {
 		"":                                    false,
 		"_Z1fISt4pairIS_IS_IiiES1_ES2_EEvT_S": true, // names that are cut
 	} {
-		if got := isImportableName(name); got != want {
-			t.Errorf("isImportableName(%q) = %v; want %v (%s)", name, got, want, Demangle(name))
+		if got := IsImportableName(name); got != want {
+			t.Errorf("IsImportableName(%q) = %v; want %v (%s)", name, got, want, Demangle(name))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/ir/sycl"
 )
 
 // Marks stand in for the attributes that a SYCL front end writes: stock clang
@@ -164,7 +165,7 @@ func (a *marker) makeKernel(v *ir.GlobalValue) error {
 	if v.Kind != ir.Function {
 		return fmt.Errorf("@%s is marked %s and is no function", v.Name, markKernel)
 	}
-	if isKernelConvention(v.CallingConv) {
+	if sycl.IsKernelConvention(v.CallingConv) {
 		return nil
 	}
 	if t := a.module.Types[v.Type]; t.Kind == ir.TypeFunction && len(t.Elements) > 0 {
@@ -172,18 +173,8 @@ func (a *marker) makeKernel(v *ir.GlobalValue) error {
 			return fmt.Errorf("@%s is marked %s and returns a value: a kernel returns nothing", v.Name, markKernel)
 		}
 	}
-	v.CallingConv = kernelConvention(a.module.Triple)
+	v.CallingConv = sycl.KernelConvention(a.module.Triple)
 	return nil
-}
-
-func kernelConvention(triple string) string {
-	switch {
-	case strings.HasPrefix(triple, "nvptx"):
-		return "ptx_kernel"
-	case strings.HasPrefix(triple, "amdgcn"):
-		return "amdgpu_kernel"
-	}
-	return "spir_kernel"
 }
 
 // finish takes the marked values off the lists of used values, and refuses
