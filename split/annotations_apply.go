@@ -24,11 +24,11 @@ const (
 	markKernel = "sycl-kernel"
 )
 
-// ApplyMarks turns the marks of a module into attributes of the marked
+// ApplyAnnotations turns the marks of a module into attributes of the marked
 // functions and variables, takes these off the lists of used values, and
 // deletes the marks. It reports whether there were any. Attributes that a
 // value has already win over its marks.
-func ApplyMarks(m *ir.Module) (changed bool, err error) {
+func ApplyAnnotations(m *ir.Module) (changed bool, err error) {
 	list, ok := m.Lookup(annotationsList)
 	if !ok || m.Values[list].Declaration || m.Values[list].Kind != ir.Variable {
 		return false, nil

@@ -58,9 +58,9 @@ func TestMarksBecomeAttributes(t *testing.T) {
 		[3]string{"addrspacecast (ptr addrspace(1) @v to ptr)", "sycl-zero", "{ i32 } zeroinitializer"},
 		[3]string{"addrspacecast (ptr addrspace(1) @v to ptr)", "sycl-negative", "{ i16 } { i16 -3 }"},
 		[3]string{"@f", "other", ""}))
-	changed, err := split.ApplyMarks(m)
+	changed, err := split.ApplyAnnotations(m)
 	if err != nil || !changed {
-		t.Fatalf("ApplyMarks() = %v, %v", changed, err)
+		t.Fatalf("ApplyAnnotations() = %v, %v", changed, err)
 	}
 	if diff := cmp.Diff([]string{"sycl-module-id=a.c", "sycl-flag=", "sycl-mine=old"}, sortAs(attributes(m, "f"))); diff != "" {
 		t.Errorf("@f (-want +got):\n%s", diff)
@@ -75,8 +75,8 @@ func TestMarksBecomeAttributes(t *testing.T) {
 	if diff := cmp.Diff([]int{8}, m.Values[list].KeepElements); diff != "" {
 		t.Errorf("annotations that stay (-want +got):\n%s", diff)
 	}
-	if changed, err := split.ApplyMarks(parse(t, `define void @f() { ret void }`)); changed || err != nil {
-		t.Errorf("without annotations: ApplyMarks() = %v, %v", changed, err)
+	if changed, err := split.ApplyAnnotations(parse(t, `define void @f() { ret void }`)); changed || err != nil {
+		t.Errorf("without annotations: ApplyAnnotations() = %v, %v", changed, err)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestMarksMakeKernels(t *testing.T) {
 		"spir64-unknown-unknown": "spir_kernel", "nvptx64-nvidia-cuda": "ptx_kernel", "amdgcn-amd-amdhsa": "amdgpu_kernel",
 	} {
 		m := parse(t, "target triple = \""+triple+"\"\n"+marked(`define spir_func void @k() { ret void }`, [3]string{"@k", "sycl-kernel", ""}))
-		if _, err := split.ApplyMarks(m); err != nil {
+		if _, err := split.ApplyAnnotations(m); err != nil {
 			t.Fatal(err)
 		}
 		id, _ := m.Lookup("k")
@@ -140,9 +140,9 @@ func TestMarkErrors(t *testing.T) {
 		{"kernel that is called", f + "\ndefine void @g() { call void @f()\nret void }", [][3]string{{"@f", "sycl-kernel", ""}}, "@g calls @f"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := split.ApplyMarks(parse(t, marked(tt.definitions, tt.entries...)))
+			_, err := split.ApplyAnnotations(parse(t, marked(tt.definitions, tt.entries...)))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("ApplyMarks() = %v; want %q", err, tt.want)
+				t.Errorf("ApplyAnnotations() = %v; want %q", err, tt.want)
 			}
 		})
 	}
@@ -157,7 +157,7 @@ func TestMarksWithTypedPointers(t *testing.T) {
 		@v = addrspace(1) global i32 0
 		@llvm.global.annotations = appending global [2 x { i8*, i8*, i8*, i32, i8* }] [{ i8*, i8*, i8*, i32, i8* } { i8* bitcast (void ()* @f to i8*), i8* addrspacecast (i8 addrspace(2)* getelementptr inbounds ([15 x i8], [15 x i8] addrspace(2)* @.str, i32 0, i32 0) to i8*), i8* null, i32 1, i8* null }, { i8*, i8*, i8*, i32, i8* } { i8* addrspacecast (i8 addrspace(1)* bitcast (i32 addrspace(1)* @v to i8 addrspace(1)*) to i8*), i8* getelementptr inbounds ([24 x i8], [24 x i8]* @.str.1, i32 0, i32 0), i8* null, i32 1, i8* bitcast ({ i32 }* @.args to i8*) }], section "llvm.metadata"
 		define void @f() { ret void }`)
-	if _, err := split.ApplyMarks(m); err != nil {
+	if _, err := split.ApplyAnnotations(m); err != nil {
 		t.Fatal(err)
 	}
 	got := append(attributes(m, "f"), attributes(m, "v")...)

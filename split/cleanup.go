@@ -117,7 +117,7 @@ func (x *Extractor) filterNamed(s *Slice) {
 		status := ir.Operand{Kind: ir.OperandInt, Int: int64(s.Part()), Bits: 8}
 		s.Named = append(s.Named, ir.NamedEdit{Name: splitStatus, New: []ir.NewNode{{Operands: []ir.Operand{status}}}})
 	}
-	if x.graph.Marked && !x.graph.saysLanguage() {
+	if x.graph.options.Annotated && !x.graph.saysLanguage() {
 		s.Named = append(s.Named, ir.NamedEdit{Name: openclVersion, New: []ir.NewNode{{Operands: openclC3}}})
 	}
 }

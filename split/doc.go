@@ -3,7 +3,7 @@
 //
 // The steps, in order:
 //
-//   - [ApplyMarks] turns annotations of stock compilers into attributes.
+//   - [ApplyAnnotations] turns annotations of stock compilers into attributes.
 //   - [NewGraph] finds the entry points, and what each value refers to.
 //   - [Graph.Plan] groups the entry points: a group becomes an image.
 //   - [Extractor.Extract] follows the references of one group's entry points

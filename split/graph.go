@@ -14,13 +14,9 @@ type Graph struct {
 	Module *ir.Module
 	// Entries are the entry points in module order.
 	Entries []ir.ValueID
-	// Modified is true when the input was changed beyond leaving parts out.
-	Modified bool
-	// Marked is true when the module's attributes came from [ApplyMarks], so
-	// that a stock compiler wrote it.
-	Marked bool
 
 	options    Options
+	modified   bool
 	attributes attributeTable
 	flags      []valueFlags
 	// overrides are the references of values whose content is changed.
@@ -52,12 +48,13 @@ const (
 )
 
 // NewGraph looks through the module, whose annotations must have become
-// attributes before (see [ApplyMarks]). It changes the lists of used values
+// attributes before (see [ApplyAnnotations]). It changes the lists of used values
 // as the splitter does; from then on the module must not change.
 func NewGraph(m *ir.Module, options Options) (*Graph, error) {
 	g := &Graph{
 		Module:     m,
 		options:    options,
+		modified:   options.Annotated,
 		attributes: newAttributeTable(m.AttributeGroups),
 		flags:      make([]valueFlags, len(m.Values)),
 		overrides:  make(map[ir.ValueID][]ir.Ref),
@@ -250,6 +247,10 @@ func (g *Graph) users(of map[ir.ValueID]bool) map[ir.ValueID][]ir.ValueID {
 	}
 	return users
 }
+
+// Modified reports whether images differ from the input beyond leaving parts
+// out: an image of the whole module is then not the input file.
+func (g *Graph) Modified() bool { return g.modified }
 
 // Options returns the options that the graph was built with.
 func (g *Graph) Options() Options { return g.options }

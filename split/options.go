@@ -72,4 +72,7 @@ type Options struct {
 	// DefaultImages says that [Extractor.ExtractDefaults] will be called.
 	DefaultImages bool
 	Decorations   Decorations
+	// Annotated says that [ApplyAnnotations] changed the module: a stock
+	// compiler wrote it, and its images are never the input unchanged.
+	Annotated bool
 }

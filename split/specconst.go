@@ -89,7 +89,7 @@ func (g *Graph) findSpecConstants() error {
 	if len(readers) == 0 {
 		return nil
 	}
-	g.Modified = g.Modified || g.options.SpecConstants != SpecConstantsKept
+	g.modified = g.modified || g.options.SpecConstants != SpecConstantsKept
 	g.specConstants = &specConstants{
 		layout: newLayout(g.Module),
 		reads:  make(map[ir.ValueID][]specRead),

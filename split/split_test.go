@@ -30,7 +30,7 @@ func parse(t testing.TB, text string) *ir.Module {
 func images(t testing.TB, text string, o split.Options) []string {
 	t.Helper()
 	m := parse(t, text)
-	if _, err := split.ApplyMarks(m); err != nil {
+	if _, err := split.ApplyAnnotations(m); err != nil {
 		t.Fatal(err)
 	}
 	g, err := split.NewGraph(m, o)

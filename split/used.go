@@ -78,7 +78,7 @@ func (g *Graph) clearUsed() error {
 	}
 	if list, ok := g.Module.Lookup(usedList); ok {
 		g.flags[list] |= flagGone
-		g.Modified = true
+		g.modified = true
 	}
 	late, err := sycl.IsLateFrontEnd(g.Module)
 	if err != nil || late || !sycl.IsSPIR(g.Module.Triple) {
@@ -91,7 +91,7 @@ func (g *Graph) clearUsed() error {
 		}
 		return !unlisted[id]
 	})
-	g.Modified = g.Modified || changed
+	g.modified = g.modified || changed
 	if err == nil && changed {
 		g.dropUnused(unlisted)
 	}

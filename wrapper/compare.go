@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"offlink/props"
+	"offlink/props/derive"
 	"offlink/wrapper/abi"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
@@ -291,15 +292,15 @@ func setDifferences(name string, a, b *props.Set) []string {
 	for _, p := range a.Properties {
 		other, ok := b.Get(p.Name)
 		if !ok {
-			lines = append(lines, fmt.Sprintf("%s: %s is only in the first: %s", name, printable(p.Name), props.Describe(name, p.Name, p.Value)))
+			lines = append(lines, fmt.Sprintf("%s: %s is only in the first: %s", name, printable(p.Name), derive.Describe(name, p.Name, p.Value)))
 		} else if !p.Value.Equal(other) {
 			lines = append(lines, fmt.Sprintf("%s: %s: %s and %s", name, printable(p.Name),
-				props.Describe(name, p.Name, p.Value), props.Describe(name, p.Name, other)))
+				derive.Describe(name, p.Name, p.Value), derive.Describe(name, p.Name, other)))
 		}
 	}
 	for _, p := range b.Properties {
 		if _, ok := a.Get(p.Name); !ok {
-			lines = append(lines, fmt.Sprintf("%s: %s is only in the second: %s", name, printable(p.Name), props.Describe(name, p.Name, p.Value)))
+			lines = append(lines, fmt.Sprintf("%s: %s is only in the second: %s", name, printable(p.Name), derive.Describe(name, p.Name, p.Value)))
 		}
 	}
 	return lines

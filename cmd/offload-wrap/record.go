@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"offlink/props"
+	"offlink/props/derive"
 	"offlink/wrapper"
 	"offlink/wrapper/container"
 )
@@ -126,7 +127,7 @@ func (r *record) fillJSON(img *wrapper.Located) {
 }
 
 func newProperty(set string, p props.Property) property {
-	j := property{Name: p.Name, Type: p.Value.Type().String(), Decoded: props.Describe(set, p.Name, p.Value)}
+	j := property{Name: p.Name, Type: p.Value.Type().String(), Decoded: derive.Describe(set, p.Name, p.Value)}
 	if p.Value.Type() == props.TypeUint32 {
 		n := p.Value.Uint32()
 		j.Number = &n
@@ -163,7 +164,7 @@ func (r *record) printAll(w io.Writer) {
 	for _, set := range r.properties.All {
 		fmt.Fprintf(w, "  [%s]\n", quoteControls(set.Name))
 		for _, p := range set.Properties {
-			fmt.Fprintf(w, "    %s = %s\n", quoteOdd(p.Name), props.Describe(set.Name, p.Name, p.Value))
+			fmt.Fprintf(w, "    %s = %s\n", quoteOdd(p.Name), derive.Describe(set.Name, p.Name, p.Value))
 		}
 	}
 }

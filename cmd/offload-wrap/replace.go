@@ -12,6 +12,7 @@ import (
 
 	"offlink/cmd/internal/cli"
 	"offlink/props"
+	"offlink/props/derive"
 	"offlink/spirv"
 	"offlink/wrapper"
 	"offlink/wrapper/container"
@@ -274,7 +275,7 @@ func compareArguments(old *devimg.Image, now *offer) []string {
 			}
 		} else if mask, ok := masks.Get(name); ok && keptParameters(mask) != now.kernels[name] {
 			lines = append(lines, fmt.Sprintf("kernel %s: %d parameters, and its mask (%s) leaves %d",
-				name, now.kernels[name], props.Describe(props.SetKernelParamOpt, name, mask), keptParameters(mask)))
+				name, now.kernels[name], derive.Describe(props.SetKernelParamOpt, name, mask), keptParameters(mask)))
 		}
 	}
 	return lines

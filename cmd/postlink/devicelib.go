@@ -1,14 +1,13 @@
 package main
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"offlink/cmd/internal/cli"
 	"offlink/ir"
 	"offlink/ir/irfile"
 	"offlink/ir/sycl"
@@ -155,7 +154,8 @@ func importsBFloat16(s *split.Slice) bool {
 
 // addDeviceLibraries appends the images of the libraries that images need,
 // where a folder of libraries is given; those for bfloat16 are the last.
-func addDeviceLibraries(ctx context.Context, images []*image, folder *libraryFolder, o *options, outputs *cli.Outputs, s cli.Streams) ([]*image, error) {
+func (b *build) addDeviceLibraries(images []*image) ([]*image, error) {
+	o := b.options
 	if o.libraries == "" || o.split.Single {
 		return images, nil
 	}
@@ -165,11 +165,11 @@ func addDeviceLibraries(ctx context.Context, images []*image, folder *libraryFol
 	}
 	own, bfloat16 := images, slices.IndexFunc(images, func(i *image) bool { return i.bfloat16 })
 	why := fmt.Sprintf("image %d", bfloat16)
-	for _, library := range folder.needed(calls) {
+	for _, library := range b.folder.needed(calls) {
 		i := &image{number: len(images), group: &split.Group{}, properties: map[string]string{}}
-		sets := func(m *ir.Module) *props.Sets { return derive.Library(m, folder.provided) }
+		sets := func(m *ir.Module) *props.Sets { return derive.Library(m, b.folder.provided) }
 		targets := libraryTargets(own, o, func(i *image) bool { return i.libraryCalls != nil })
-		if err := makeLibrary(ctx, i, library.file, sets, targets, o, outputs, s); err != nil {
+		if err := b.makeLibrary(i, library.file, sets, targets); err != nil {
 			return nil, fmt.Errorf("-device-lib-dir: %w", err)
 		}
 		images = append(images, i)
@@ -184,7 +184,7 @@ func addDeviceLibraries(ctx context.Context, images []*image, folder *libraryFol
 	for _, library := range bfloat16Libraries {
 		i := &image{number: len(images), group: &split.Group{}, properties: map[string]string{}}
 		sets := func(m *ir.Module) *props.Sets { return derive.BFloat16Library(m, library.native) }
-		if err := makeLibrary(ctx, i, library.file, sets, targets, o, outputs, s); err != nil {
+		if err := b.makeLibrary(i, library.file, sets, targets); err != nil {
 			return nil, fmt.Errorf("-device-lib-dir: %s imports bfloat16 conversions: %w", why, err)
 		}
 		images = append(images, i)
@@ -210,31 +210,29 @@ func libraryTargets(images []*image, o *options, needs func(*image) bool) []stri
 
 // makeLibrary writes the files of a library's image. The library takes the way
 // of the input: it may have the other format, and tools of its own version.
-func makeLibrary(ctx context.Context, i *image, library string, sets func(*ir.Module) *props.Sets, targets []string, run *options, outputs *cli.Outputs, s cli.Streams) error {
-	o := *run
-	o.input = filepath.Join(o.libraries, library)
-	o.hasJobs = true // what is wrong with make's jobs was said already
-	module, closeInput, err := openModule(ctx, &o, s)
+func (b *build) makeLibrary(i *image, library string, sets func(*ir.Module) *props.Sets, targets []string) error {
+	input, err := openModule(b.ctx, filepath.Join(b.options.libraries, library), b.options, b.streams)
 	if err != nil {
 		return err
 	}
-	defer closeInput()
-	spirv, err := newTranslator(ctx, module, &o, s)
+	defer input.Close()
+	// The input's translator has warned of make's jobs already.
+	spirv, err := newTranslator(b.ctx, input, b.options, io.Discard)
 	if err != nil {
 		return err
 	}
 	defer spirv.close()
-	m := &maker{graph: &split.Graph{Module: module, Modified: true}, options: &o, outputs: outputs, spirv: spirv, streams: s, writer: module.Source.NewWriter()}
-	slice := wholeSlice(module)
-	if err := m.writeCode(i, slice); err != nil {
+	w := newImageWriter(b, input.Module, spirv, false)
+	slice := wholeSlice(input.Module)
+	if err := w.writeCode(i, slice); err != nil {
 		return err
 	}
 	for _, target := range targets {
-		if i.properties[target], err = m.writeSets(i, sets(module), target); err != nil {
+		if i.properties[target], err = w.writeSets(i, sets(input.Module), target); err != nil {
 			return err
 		}
 	}
-	return m.writeSymbols(i, slice) // of no entry points
+	return w.writeSymbols(i, slice) // of no entry points
 }
 
 // wholeSlice returns the slice that is the module as it is.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 
 	"offlink/cmd/internal/cli"
@@ -9,8 +8,8 @@ import (
 	"offlink/split"
 )
 
-// image is one device image: what it is made of, and once it is made the
-// cells of its row in the tables.
+// image is one device image: the group that it is made of and, once it is
+// made, the cells of its row in the tables.
 type image struct {
 	number   int
 	group    *split.Group
@@ -18,7 +17,7 @@ type image struct {
 
 	code, symbols string
 	properties    map[string]string // by target; a target that is missing cannot run the image
-	undefined     []string          // functions that nobody gives
+	undefined     []string          // functions that no image and no library defines
 	missing       []split.MissingFunction
 	unmodified    bool     // the code is the input itself
 	mixed         bool     // there is ESIMD code and other code in it
@@ -26,36 +25,37 @@ type image struct {
 	libraryCalls  []string // functions of other device libraries
 }
 
-// makeImages writes the files of every image, several at a time, until ctx
-// ends.
-func makeImages(ctx context.Context, g *split.Graph, groups []split.Group, o *options, folder *libraryFolder, outputs *cli.Outputs, spirv *translator, s cli.Streams) ([]*image, error) {
-	images := listImages(g, groups, o)
-	if o.split.Single && len(images) > 1 {
+// makeImages writes the files of every image, several at a time, until the
+// run's context ends.
+func (b *build) makeImages(g *split.Graph, groups []split.Group, spirv *translator) ([]*image, error) {
+	images := listImages(g, groups, b.options.jobs)
+	if b.options.split.Single && len(images) > 1 {
 		return nil, errors.New("error: some modules had to be split, '-ir-output-only' can't be used")
 	}
-	progress := cli.StartProgress(s.Err, "device images")
+	progress := cli.StartProgress(b.streams.Err, "device images")
 	defer progress.Stop()
 	progress.SetTotal(len(images))
-	err := parallel.ForEach(len(images), o.jobs, func() func(int) error {
-		m := newMaker(g, o, outputs, spirv, s, len(images))
-		m.folder = folder
+	alone := len(images) == 1 && !g.Modified()
+	err := parallel.ForEach(len(images), spirv.limitJobs(b.options.jobs), func() func(int) error {
+		w := newImageWriter(b, g.Module, spirv, alone)
+		x := g.NewExtractor()
 		return func(i int) error {
-			if ctx.Err() != nil {
+			if b.ctx.Err() != nil {
 				return errors.New("interrupted: nothing was written")
 			}
 			defer progress.Add(1)
-			return m.make(images[i])
+			return w.writeImage(images[i], x)
 		}
 	})
 	return images, err
 }
 
-// listImages numbers the images. Behind an image with specialization
-// constants comes its copy with their default values, where that is asked for.
-func listImages(g *split.Graph, groups []split.Group, o *options) []*image {
+// listImages numbers the images. Where copies with the default values of
+// specialization constants are asked for, the copy of an image follows it.
+func listImages(g *split.Graph, groups []split.Group, jobs int) []*image {
 	copied := make([]bool, len(groups))
-	if o.defaultCopy {
-		parallel.ForEach(len(groups), o.jobs, func() func(int) error {
+	if g.Options().DefaultImages {
+		parallel.ForEach(len(groups), jobs, func() func(int) error {
 			x := g.NewExtractor()
 			return func(i int) error {
 				copied[i] = x.HasSpecConstants(&groups[i])

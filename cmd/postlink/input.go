@@ -4,29 +4,26 @@ import (
 	"context"
 
 	"offlink/cmd/internal/cli"
-	"offlink/ir"
 	"offlink/ir/irfile"
 )
 
-// openModule reads the input, in the format that is to be written. The module
-// is good until the returned function is called.
-func openModule(ctx context.Context, o *options, s cli.Streams) (*ir.Module, func(), error) {
-	f, err := readInput(o, s)
-	if err == nil {
-		f, err = inFormat(ctx, f, o)
-	}
+// openModule reads the module of a file, "-" for standard input, in the format
+// that is to be written. The caller closes the file when it is done with the
+// module.
+func openModule(ctx context.Context, name string, o *options, s cli.Streams) (*irfile.File, error) {
+	f, err := readInput(name, s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return f.Module, func() { f.Close() }, nil
+	return inFormat(ctx, f, o)
 }
 
-func readInput(o *options, s cli.Streams) (*irfile.File, error) {
-	return irfile.Open(o.input, s.In)
+func readInput(name string, s cli.Streams) (*irfile.File, error) {
+	return irfile.Open(name, s.In)
 }
 
 // inFormat converts the module to the format that is to be written. The result
-// takes the place of f.
+// takes the place of f, which a failure closes.
 func inFormat(ctx context.Context, f *irfile.File, o *options) (*irfile.File, error) {
 	if want := o.format(); want != f.Format && !o.anyFormat && !o.spirv.wanted {
 		var err error
@@ -34,12 +31,11 @@ func inFormat(ctx context.Context, f *irfile.File, o *options) (*irfile.File, er
 			return nil, err
 		}
 	}
-	// A module that does not say what it was made of is called after its
-	// file, as LLVM does.
+	// A module that does not name its source is called after its file, as LLVM
+	// does.
 	if f.Module.SourceFilename == "" {
 		f.Module.SourceFilename = f.Module.Path
 	}
-	o.read = f.Format
 	return f, nil
 }
 

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"offlink/cmd/internal/cli"
-	"offlink/ir/irfile"
 	"offlink/props/derive"
 	"offlink/split"
 )
 
-// options is the command line.
+// options is the command line. It is complete once parseCommandLine returns,
+// and nothing changes it after that.
 type options struct {
 	input     string
 	hasInput  bool
@@ -28,19 +28,17 @@ type options struct {
 	split  split.Options
 	derive derive.Options
 
-	symbols     bool
-	properties  bool
-	defaultCopy bool // -generate-device-image-default-spec-consts
-	lowerESIMD  bool
-	hasRDC      bool
-	hasSplit    bool
-	hasAction   bool
-	jobs        int
-	hasJobs     bool
-	spirv       spirvOptions
-	libraries   string        // -device-lib-dir, "" for none
-	read        irfile.Format // the format of the module that is split
-	done        bool          // what was asked for is printed: -help, -version
+	symbols    bool
+	properties bool
+	lowerESIMD bool
+	hasRDC     bool
+	hasSplit   bool
+	hasAction  bool
+	jobs       int
+	hasJobs    bool
+	spirv      spirvOptions
+	libraries  string // -device-lib-dir, or an empty string
+	done       bool   // the option itself was the request: -help, -version
 }
 
 // output is a table, or with -ir-output-only a module, and the target that
@@ -52,7 +50,7 @@ func parseCommandLine(args []string, s cli.Streams) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &options{input: "-", jobs: runtime.GOMAXPROCS(0), derive: derive.Options{Dialect: derive.Dialect2025}}
+	o := &options{input: "-", jobs: runtime.GOMAXPROCS(0), derive: derive.Options{Dialect: derive.Dialect2025, Requested: map[string]bool{}}}
 	if err := o.flags(s).Parse(attachJobs(args)); err != nil || o.done {
 		return o, err
 	}
@@ -87,14 +85,8 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 		{Name: "symbols", Usage: "write the entry points of each image", Set: o.action(&o.symbols)},
 		{Name: "properties", Usage: "write the property sets of each image", Set: o.action(&o.properties)},
 		{Name: "spec-const", Value: "MODE", Usage: "lower specialization constants: native or emulation", Set: o.setSpecConst},
-		{Name: "generate-device-image-default-spec-consts", Usage: "write a copy of each image with the constants' default values", Set: o.action(&o.defaultCopy)},
-		{Name: "emit-param-info", Usage: "property set: arguments that kernels do not take", Set: o.action(&o.derive.ParamInfo)},
-		{Name: "emit-program-metadata", Usage: "property set: sizes that kernels ask for", Set: o.action(&o.derive.ProgramMetadata)},
-		{Name: "emit-kernel-names", Usage: "property set: kernels", Set: o.action(&o.derive.KernelNames)},
-		{Name: "emit-exported-symbols", Usage: "property set: functions for other images", Set: o.action(&o.derive.ExportedSymbols)},
-		{Name: "emit-imported-symbols", Usage: "property set: functions from other images", Set: o.action(&o.derive.ImportedSymbols)},
+		{Name: "generate-device-image-default-spec-consts", Usage: "write a copy of each image with the constants' default values", Set: o.action(&o.split.DefaultImages)},
 		{Name: "emit-only-kernels-as-entry-points", Usage: "exported functions are no entry points", Set: cli.SetBool(&o.split.OnlyKernels)},
-		{Name: "device-globals", Usage: "check device_global variables and write their property set", Set: o.action(&o.derive.DeviceGlobals)},
 		{Name: "device-global-decorations", Value: "EDITION", Usage: "decorations of device_global variables and host pipes: none (as in the input), draft (DPC++'s numbers), final (SPIR-V's)", Set: o.setDecorations},
 		{Name: "host-pipes", Usage: "accepted: host pipes always have their property set", Hidden: true, Set: o.ignoredAction()},
 		{Name: "device-image-dependencies", Value: "WHICH", Usage: "functions that images leave to others: none, externals (of other source files), all", Set: o.setDependencies},
@@ -105,10 +97,26 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 		{Name: "device-lib-dir", Value: "DIR", Usage: "folder of device libraries (libsycl-*.bc), which become images where another image calls them", Set: cli.SetString(&o.libraries)},
 		{Name: "j", Value: "N", Usage: "images that are made at the same time; the outputs do not depend on it", Set: o.setJobs},
 	}
+	o.addPropertySets(f)
 	o.driverFlags(f)
 	o.spirv.flags(f)
 	o.addInformation(f, s)
 	return f
+}
+
+// addPropertySets adds the options that ask for property sets.
+func (o *options) addPropertySets(f *cli.FlagSet) {
+	for _, set := range derive.PropertySets() {
+		if set.Option == "" {
+			continue
+		}
+		request := func(v string) error {
+			o.hasAction = true
+			o.derive.Requested[set.Name] = v == "true"
+			return nil
+		}
+		f.Flags = append(f.Flags, cli.Flag{Name: set.Option, Usage: set.Help, Set: request})
+	}
 }
 
 // addInformation adds the options that print something and end the run.

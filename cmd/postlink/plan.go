@@ -100,18 +100,20 @@ func makePlans(i *inspection, modes []string, s cli.Streams) ([]modePlan, error)
 		}
 		wanted = append(wanted, m)
 	}
-	module, closeInput, err := openModule(context.Background(), &i.options, s)
+	input, err := openModule(context.Background(), i.input, &i.options, s)
 	if err != nil {
 		return nil, err
 	}
-	defer closeInput()
-	if _, err := split.ApplyMarks(module); err != nil {
+	defer input.Close()
+	module := input.Module
+	if _, err := split.ApplyAnnotations(module); err != nil {
 		return nil, located(module, err)
 	}
 	plans := []modePlan{}
 	for _, m := range wanted {
-		i.split.Mode = m
-		p, err := planMode(module, &i.options)
+		options := i.split
+		options.Mode = m
+		p, err := planMode(module, options, i.jobs)
 		if err != nil {
 			return nil, located(module, err)
 		}
@@ -137,9 +139,9 @@ func printPlans(w io.Writer, plans []modePlan, limit int) {
 }
 
 // planMode makes the plan of one mode.
-func planMode(module *ir.Module, o *options) (modePlan, error) {
-	p := modePlan{Mode: o.split.Mode.String()}
-	graph, err := split.NewGraph(module, o.split)
+func planMode(module *ir.Module, options split.Options, jobs int) (modePlan, error) {
+	p := modePlan{Mode: options.Mode.String()}
+	graph, err := split.NewGraph(module, options)
 	if err != nil {
 		return p, err
 	}
@@ -149,7 +151,7 @@ func planMode(module *ir.Module, o *options) (modePlan, error) {
 	}
 	p.Images = make([]imagePlan, len(groups))
 	holds := make([][]ir.ValueID, len(groups))
-	err = parallel.ForEach(len(groups), o.jobs, func() func(int) error {
+	err = parallel.ForEach(len(groups), jobs, func() func(int) error {
 		x := graph.NewExtractor()
 		return func(i int) error {
 			slice, err := x.Extract(&groups[i])

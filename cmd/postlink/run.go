@@ -6,6 +6,8 @@ import (
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
+	"offlink/props"
+	"offlink/props/derive"
 	"offlink/runtime/resolve"
 	"offlink/split"
 )
@@ -18,7 +20,7 @@ func postlink(args []string, s cli.Streams) error {
 	if err != nil || o.done {
 		return err
 	}
-	input, err := readInput(o, s)
+	input, err := readInput(o.input, s)
 	if err != nil {
 		return err
 	}
@@ -29,31 +31,36 @@ func postlink(args []string, s cli.Streams) error {
 		return err
 	}
 	defer input.Close()
-	module := input.Module
-	if err := checkLowering(module, o); err != nil {
-		return located(module, err)
+	if err := checkLowering(input.Module, o); err != nil {
+		return located(input.Module, err)
 	}
-	graph, groups, err := plan(module, o)
+	graph, groups, err := plan(input.Module, o.split)
 	if err != nil {
 		return err
 	}
-	spirv, err := newTranslator(ctx, module, o, s)
+	if o.derive.Requested[props.SetDeviceGlobals] {
+		if err := graph.CheckImageScope(groups); err != nil {
+			return err
+		}
+	}
+	spirv, err := newTranslator(ctx, input, o, s.Err)
 	if err != nil {
 		return err
 	}
 	defer spirv.close()
-	folder, err := readLibraryFolder(module, o)
+	folder, err := readLibraryFolder(input.Module, o)
 	if err != nil {
 		return err
 	}
-	o.derive.Libraries = folder.provided
 	outputs := &cli.Outputs{}
 	defer outputs.Abort()
-	images, err := makeImages(ctx, graph, groups, o, folder, outputs, spirv, s)
+	b := &build{ctx: ctx, options: o, derive: o.derive, folder: folder, outputs: outputs, streams: s}
+	b.derive.Libraries = folder.provided
+	images, err := b.makeImages(graph, groups, spirv)
 	if err != nil {
 		return err
 	}
-	if images, err = addDeviceLibraries(ctx, images, folder, o, outputs, s); err != nil {
+	if images, err = b.addDeviceLibraries(images); err != nil {
 		return err
 	}
 	if err := writeTables(images, o, outputs, s); err != nil {
@@ -66,27 +73,33 @@ func postlink(args []string, s cli.Streams) error {
 	return nil
 }
 
-// plan makes the module ready and groups its entry points.
-func plan(module *ir.Module, o *options) (*split.Graph, []split.Group, error) {
-	marked, err := split.ApplyMarks(module)
+// build is one run of the drop-in command: its options and the values that all of
+// its images share. Nothing in it changes once it is made, but for outputs,
+// which several goroutines may use.
+type build struct {
+	ctx     context.Context
+	options *options
+	derive  derive.Options // with the functions of the libraries
+	folder  *libraryFolder
+	outputs *cli.Outputs
+	streams cli.Streams
+}
+
+// plan turns the module's annotations into attributes and groups its entry
+// points.
+func plan(module *ir.Module, options split.Options) (*split.Graph, []split.Group, error) {
+	annotated, err := split.ApplyAnnotations(module)
 	if err != nil {
 		return nil, nil, located(module, err)
 	}
-	options := o.split
-	options.DefaultImages = o.defaultCopy
+	options.Annotated = annotated
 	graph, err := split.NewGraph(module, options)
 	if err != nil {
 		return nil, nil, located(module, err)
 	}
-	graph.Marked, graph.Modified = marked, graph.Modified || marked
 	groups, err := graph.Plan()
 	if err != nil {
 		return nil, nil, located(module, err)
-	}
-	if o.derive.DeviceGlobals {
-		if err := graph.CheckImageScope(groups); err != nil {
-			return nil, nil, err
-		}
 	}
 	return graph, groups, nil
 }
@@ -109,7 +122,7 @@ func report(images []*image, o *options, s cli.Streams) {
 			fmt.Fprintf(s.Err, "warning: image %d: %s\n", i.number, describeMissing(f))
 		}
 	}
-	if len(images) > 0 && images[0].unmodified { // then libraries at most are behind it
+	if len(images) > 0 && images[0].unmodified { // any other images are libraries
 		fmt.Fprintf(s.Err, "%s NOTE: no modifications to the input LLVM IR have been made\n", program)
 	}
 	for _, i := range images {
@@ -119,7 +132,8 @@ func report(images []*image, o *options, s cli.Streams) {
 	}
 }
 
-// describeMissing says who needs a function that nothing gives, and what to do.
+// describeMissing names a function that no library defines, the entry point
+// that needs it, and the remedy.
 func describeMissing(f split.MissingFunction) string {
 	text := f.Function + " is not defined, and no device provides it"
 	if f.User != "" {

@@ -11,19 +11,19 @@ import (
 )
 
 // writeSPIRV writes an image as SPIR-V.
-func (m *maker) writeSPIRV(i *image, slice *split.Slice) error {
+func (w *imageWriter) writeSPIRV(i *image, slice *split.Slice) error {
 	var module bytes.Buffer
-	if err := m.writer.WriteSlice(&module, m.spirv.keep(slice)); err != nil {
-		return located(m.graph.Module, err)
+	if err := w.writer.WriteSlice(&module, w.spirv.keep(slice)); err != nil {
+		return located(w.module, err)
 	}
-	words, err := m.spirv.translate(i.number, kernelNames(slice), module.Bytes())
+	words, err := w.spirv.translate(i.number, kernelNames(slice), module.Bytes())
 	if err != nil {
-		return m.spirv.explainFailure(err, slice)
+		return w.spirv.explainFailure(err, slice)
 	}
-	if err := m.spirv.checkExtensions(words, slice); err != nil {
+	if err := w.spirv.checkExtensions(words, slice); err != nil {
 		return err
 	}
-	return m.outputs.WriteFile(i.code, words)
+	return w.outputs.WriteFile(i.code, words)
 }
 
 // kernelsOf returns the image's kernels. Other entry points are functions that

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"offlink/cmd/internal/cli"
-	"offlink/ir"
 	"offlink/ir/downgrade"
+	"offlink/ir/irfile"
 	"offlink/toolchain"
 )
 
@@ -27,33 +28,43 @@ type translator struct {
 	dir       string // of temporary files
 	removeDir func()
 	ctx       context.Context
+	oneJob    bool // make's jobserver cannot be reached
 }
 
-// newTranslator finds the tools for images of the module; nil if no SPIR-V is
+// newTranslator finds the tools for images of the input; nil if no SPIR-V is
 // wanted. The caller closes it. The end of ctx ends the tools that run.
-func newTranslator(ctx context.Context, m *ir.Module, o *options, s cli.Streams) (*translator, error) {
+func newTranslator(ctx context.Context, input *irfile.File, o *options, warnings io.Writer) (*translator, error) {
 	if !o.spirv.wanted {
 		return nil, nil
 	}
-	t := &translator{ctx: ctx, options: &o.spirv, path: m.Path, runner: &toolchain.Runner{Launcher: o.spirv.launcher}}
+	t := &translator{ctx: ctx, options: &o.spirv, path: input.Module.Path, runner: &toolchain.Runner{Launcher: o.spirv.launcher}}
 	if !o.spirv.external {
 		return t, nil
 	}
-	t.input = toolInput(m, o.read)
+	t.input = toolInput(input.Module, input.Format)
 	var err error
 	if t.route, err = o.spirv.finder().ToSPIRV(t.ctx, t.input); err != nil {
 		t.close()
 		return nil, fmt.Errorf("-to=spirv: %w", err)
 	}
 	if t.jobserver, err = toolchain.OpenJobserver(os.Getenv("MAKEFLAGS")); err != nil && !o.hasJobs {
-		fmt.Fprintf(s.Err, "%s: warning: %v: one job at a time; -j N asks for more\n", program, err)
-		o.jobs = 1
+		fmt.Fprintf(warnings, "%s: warning: %v: one job at a time; -j N asks for more\n", program, err)
+		t.oneJob = true
 	}
 	if t.dir, t.removeDir, err = cli.TempDir(program); err != nil {
 		t.close()
 		return nil, err
 	}
 	return t, nil
+}
+
+// limitJobs returns the number of images to make at the same time where jobs
+// are allowed; t may be nil.
+func (t *translator) limitJobs(jobs int) int {
+	if t != nil && t.oneJob {
+		return 1
+	}
+	return jobs
 }
 
 func (t *translator) close() {

@@ -65,12 +65,13 @@ func newWhyCommand(s cli.Streams) *cobra.Command {
 
 // why splits the module in mind and asks the image.
 func why(i *inspection, symbol string, number int, s cli.Streams) (*whyAnswer, error) {
-	module, closeInput, err := openModule(context.Background(), &i.options, s)
+	input, err := openModule(context.Background(), i.input, &i.options, s)
 	if err != nil {
 		return nil, err
 	}
-	defer closeInput()
-	graph, groups, err := plan(module, &i.options)
+	defer input.Close()
+	module := input.Module
+	graph, groups, err := plan(module, i.split)
 	if err != nil {
 		return nil, err
 	}

@@ -35,25 +35,22 @@ func ParseDialect(s string) (Dialect, error) {
 	return 0, fmt.Errorf("there is no dialect '%s': use 2025 or 2026", s)
 }
 
-// Options says which sets are asked for. What is not listed here is written
-// whenever the image has it.
+// Options says which sets an image gets.
 type Options struct {
-	Dialect         Dialect
-	ParamInfo       bool // kernel param opt
-	ProgramMetadata bool
-	KernelNames     bool
-	ExportedSymbols bool
-	ImportedSymbols bool
-	DeviceGlobals   bool
-	// Libraries are the functions that device libraries of the run give: where
-	// an image needs them they are imported, whatever is asked for.
+	Dialect Dialect
+	// Requested are the names of the sets with an option that are asked for;
+	// see [PropertySets]. Sets without an option are written whenever the
+	// image has something to say in them.
+	Requested map[string]bool
+	// Libraries are the functions that device libraries of the run define: an
+	// image that needs one imports it, whether or not imports are asked for.
 	Libraries map[string]bool
-	// IDQueriesRange is what the results of id queries fit into, as the
+	// IDQueriesRange is the type that holds the results of id queries, as the
 	// property of that name has it: 0 int (no property), 1 uint, 2 size_t.
 	IDQueriesRange uint32
 }
 
-// image is what the functions of this package look at.
+// image is a slice whose property sets are being derived.
 type image struct {
 	*split.Slice
 	options Options
@@ -63,30 +60,11 @@ type image struct {
 // Sets returns the property sets of the image that s describes.
 func Sets(s *split.Slice, o Options) (*props.Sets, error) {
 	i := &image{Slice: s, options: o, sets: &props.Sets{}}
-	steps := []func() error{
-		i.deviceLibMask,
-		i.deviceLibMetadata,
-		i.requirements,
-		i.specConstants,
-		i.paramOpt,
-		i.exportedSymbols,
-		i.kernelNames,
-		i.importedSymbols,
-		i.programMetadata,
-		i.misc,
-		i.assertUsed,
-		i.implicitLocalArg,
-		i.dynamicLocalMemory,
-		i.sanitizer,
-		i.deviceGlobals,
-		i.hostPipes,
-		i.defaultValues,
-		i.virtualFunctions,
-		i.registeredKernels,
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return nil, err
+	for n := range catalog {
+		if set := &catalog[n]; set.applies(&o) {
+			if err := set.derive(i); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return i.sets, nil

@@ -40,8 +40,23 @@ func slicesOf(t *testing.T, text string, o split.Options) []*split.Slice {
 	return slices
 }
 
+// request asks for sets by name.
+func request(sets ...string) map[string]bool {
+	requested := map[string]bool{}
+	for _, name := range sets {
+		requested[name] = true
+	}
+	return requested
+}
+
 // everything asks for all sets.
-var everything = Options{Dialect: Dialect2026, ParamInfo: true, ProgramMetadata: true, KernelNames: true, ExportedSymbols: true, ImportedSymbols: true, DeviceGlobals: true}
+var everything = func() Options {
+	o := Options{Dialect: Dialect2026, Requested: map[string]bool{}}
+	for _, set := range PropertySets() {
+		o.Requested[set.Name] = true
+	}
+	return o
+}()
 
 func TestSets(t *testing.T) {
 	dependent := split.Options{Mode: split.Source, Dependencies: split.DependenciesAll}
@@ -93,7 +108,7 @@ func TestSets(t *testing.T) {
 			define spir_kernel void @b() !sycl_kernel_omit_args !0 { ret void }
 			define spir_kernel void @a() !spir_kernel_omit_args !1 { ret void }
 			!0 = !{i1 true, i1 false, i1 true}
-			!1 = !{i1 false}`, split.Options{}, Options{Dialect: Dialect2026, ParamInfo: true}, sets(
+			!1 = !{i1 false}`, split.Options{}, Options{Dialect: Dialect2026, Requested: request(props.SetKernelParamOpt)}, sets(
 			"SYCL/kernel param opt", "a", props.Bits([]byte{0}, 1), "b", props.Bits([]byte{5}, 3))},
 		{"host pipes", `
 			@p = global i32 0 "sycl-host-pipe" "sycl-host-pipe-size"="12" "sycl-unique-id"="pipe"
@@ -111,11 +126,11 @@ func TestSets(t *testing.T) {
 			define spir_kernel void @l() "sycl-module-id"="a" "calls-indirectly"="s" { ret void }
 			define void @v() "sycl-module-id"="b" "indirectly-callable"="s" { ret void }`, split.Options{}, Options{Dialect: Dialect2026}, sets(
 			"SYCL/virtual functions", "virtual-functions-set", props.String("s"), "uses-virtual-functions-set", props.String("s,t"))},
-		{"symbols of 2025", symbolsModule, dependent, Options{Dialect: Dialect2025, ExportedSymbols: true, ImportedSymbols: true}, sets(
+		{"symbols of 2025", symbolsModule, dependent, Options{Dialect: Dialect2025, Requested: request(props.SetExportedSymbols, props.SetImportedSymbols)}, sets(
 			"SYCL/devicelib req mask", "DeviceLibReqMask", props.Uint32(0),
 			"SYCL/exported symbols", "exported", present,
 			"SYCL/imported symbols", "imported", present)},
-		{"symbols of 2026", symbolsModule, dependent, Options{Dialect: Dialect2026, ExportedSymbols: true, ImportedSymbols: true}, sets(
+		{"symbols of 2026", symbolsModule, dependent, Options{Dialect: Dialect2026, Requested: request(props.SetExportedSymbols, props.SetImportedSymbols)}, sets(
 			"SYCL/exported symbols", "exported", present, "dg", present,
 			"SYCL/imported symbols", "imported", present, "elsewhere", present)},
 	} {

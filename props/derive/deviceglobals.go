@@ -17,9 +17,6 @@ func (i *image) uniqueID(id ir.ValueID) string {
 // deviceGlobals gives the size in bytes of each device_global variable that
 // the image has, and whether it may be in one image only, by unique id.
 func (i *image) deviceGlobals() error {
-	if !i.options.DeviceGlobals {
-		return nil
-	}
 	for id, v := range i.variables {
 		if !i.Graph.IsDeviceGlobal(id) {
 			continue

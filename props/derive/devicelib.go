@@ -111,9 +111,6 @@ func imfLibrary(name string) int {
 
 // deviceLibMask writes the mask, also when it is 0.
 func (i *image) deviceLibMask() error {
-	if i.options.Dialect >= Dialect2026 {
-		return nil
-	}
 	mask := uint32(0)
 	if strings.HasPrefix(i.Module.Triple, "spir") {
 		for _, id := range i.Declarations {

@@ -27,9 +27,6 @@ func (i *image) implicitLocalArg() error {
 
 // dynamicLocalMemory names the kernels that use scratch memory.
 func (i *image) dynamicLocalMemory() error {
-	if i.options.Dialect < Dialect2026 {
-		return nil
-	}
 	for v := range i.marked(sycl.AttributeWorkGroupScratch) {
 		i.put(props.SetDynamicLocalMemory, v.Name, present)
 	}

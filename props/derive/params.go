@@ -18,9 +18,6 @@ var omittedKinds = []string{sycl.KindOmittedArgs, sycl.KindOldOmittedArgs}
 // that it does not take, as a bit mask: bit 0 is the first argument. The set
 // is written when it is empty too, and sorted by name.
 func (i *image) paramOpt() error {
-	if !i.options.ParamInfo {
-		return nil
-	}
 	set := i.sets.Open(props.SetKernelParamOpt)
 	var functions []*ir.GlobalValue
 	for _, v := range i.functions {

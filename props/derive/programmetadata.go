@@ -11,9 +11,6 @@ import (
 // requirements it says which function asks. Of variables with one id the first
 // counts.
 func (i *image) programMetadata() error {
-	if !i.options.ProgramMetadata {
-		return nil
-	}
 	late, err := sycl.IsLateFrontEnd(i.Module)
 	if err != nil {
 		return err

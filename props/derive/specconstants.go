@@ -1,14 +1,10 @@
 package derive
 
-import (
-	"offlink/props"
-)
+import "offlink/props"
 
-// specConstants describes the specialization constants: for each its pieces,
-// triples of ID, offset and size, and the default values of all, one behind
-// the other.
+// specConstants lists for each specialization constant its pieces, as triples
+// of ID, offset and size.
 func (i *image) specConstants() error {
-	var defaults []byte
 	for n := range i.SpecConstants {
 		c := &i.SpecConstants[n]
 		var numbers []uint32
@@ -16,7 +12,16 @@ func (i *image) specConstants() error {
 			numbers = append(numbers, p.ID, p.Offset, p.Size)
 		}
 		i.put(props.SetSpecConstants, c.Name, props.Uint32s(numbers...))
-		defaults = append(defaults, c.Default...)
+	}
+	return nil
+}
+
+// specConstantDefaults concatenates the default values: the runtime fills the
+// buffer of an image with them before the program sets any.
+func (i *image) specConstantDefaults() error {
+	var defaults []byte
+	for n := range i.SpecConstants {
+		defaults = append(defaults, i.SpecConstants[n].Default...)
 	}
 	if len(i.SpecConstants) > 0 {
 		i.put(props.SetSpecConstantsDefaults, "all", props.Bytes(defaults))

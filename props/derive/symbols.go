@@ -15,9 +15,6 @@ var present = props.Uint32(1)
 // exportedSymbols lists what other images can import: functions, and in 2026
 // device globals of external linkage that may be in several images.
 func (i *image) exportedSymbols() error {
-	if !i.options.ExportedSymbols {
-		return nil
-	}
 	for _, id := range i.Exports() {
 		i.put(props.SetExportedSymbols, i.value(id).Name, present)
 	}
@@ -37,7 +34,7 @@ func (i *image) importedSymbols() error {
 	for _, id := range i.importedFunctions() {
 		i.put(props.SetImportedSymbols, i.value(id).Name, present)
 	}
-	if !i.options.ImportedSymbols {
+	if !i.options.Requested[props.SetImportedSymbols] {
 		return nil
 	}
 	if i.options.Dialect < Dialect2026 || i.Graph.Options().Dependencies == split.DependenciesNone {
@@ -54,7 +51,7 @@ func (i *image) importedSymbols() error {
 // importedFunctions returns the functions from other images, in module order.
 func (i *image) importedFunctions() []ir.ValueID {
 	var imports []ir.ValueID
-	if i.options.ImportedSymbols {
+	if i.options.Requested[props.SetImportedSymbols] {
 		imports = i.Imports()
 	}
 	if len(i.options.Libraries) == 0 {
@@ -78,10 +75,8 @@ func (i *image) isDeviceGlobalDeclaration(id ir.ValueID) bool {
 }
 
 func (i *image) kernelNames() error {
-	if i.options.KernelNames {
-		for v := range i.kernels {
-			i.put(props.SetKernelNames, v.Name, present)
-		}
+	for v := range i.kernels {
+		i.put(props.SetKernelNames, v.Name, present)
 	}
 	return nil
 }
