@@ -5,4 +5,5 @@ var tables = []table{
 	{"splitting", printSplitting},
 	{"wrapping", printWrapping},
 	{"listing", printListing},
+	{"reference", printReference},
 }

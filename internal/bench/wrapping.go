@@ -62,6 +62,9 @@ func alternate(first, second func() (cost, error), prepare func()) (a, b cost, e
 		if round == 0 || c.wall < best.wall {
 			best.wall = c.wall
 		}
+		if round == 0 || c.cpu < best.cpu {
+			best.cpu = c.cpu
+		}
 		best.peak = max(best.peak, c.peak)
 		return nil
 	}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"offlink/internal/irgen"
+)
+
+// referenceRelease is the release of intel-sycl-rt whose post-link step and
+// translator, both in libsycl-jit.so, postlink is compared with.
+const referenceRelease = "2026.2.0"
+
+// printReference measures bitcode to SPIR-V images, one a kernel, beside the
+// released tools' code in one process: nothing is charged to the reference for
+// starting a translator for each image, as its compiler driver does.
+func printReference(dir string) error {
+	library, err := filepath.Abs(filepath.Join("build", "dpcpp", referenceRelease, "lib", "libsycl-jit.so"))
+	if err != nil {
+		return err
+	}
+	_, missing := exec.LookPath("llvm-as-19")
+	if _, err := os.Stat(library); err != nil || missing != nil {
+		fmt.Printf("reference                    left out: it needs llvm-as-19 and scripts/dpcpp-env %s\n", referenceRelease)
+		return nil
+	}
+	reference := filepath.Join(dir, "reference")
+	include := filepath.Join(filepath.Dir(library), "..", "include")
+	if _, err := runOnce("", "g++", "-std=c++17", "-w", "-O1", "-I", include, "-o", reference, "internal/bench/testdata/reference.cpp", "-ldl"); err != nil {
+		return err
+	}
+	fmt.Printf("reference (libsycl-jit %s)  postlink: wall, cpu, peak MB   reference: wall, cpu, peak MB   cpu ratio\n", referenceRelease)
+	for _, kernels := range []int{100, 500, 2000} {
+		if err := printReferenceRow(dir, reference, library, kernels); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printReferenceRow(dir, reference, library string, kernels int) error {
+	bitcode, err := generated(dir, "bc", irgen.Config{Kernels: kernels})
+	if err != nil {
+		return err
+	}
+	out := filepath.Join(dir, "out")
+	empty := func() {
+		os.RemoveAll(out)
+		os.Mkdir(out, 0o777)
+	}
+	empty()
+	ours, theirs, err := alternate(
+		func() (cost, error) {
+			return runOnce("", program("postlink"), "-split=kernel", "-symbols", "-properties", "-emit-param-info",
+				"-emit-program-metadata", "-emit-only-kernels-as-entry-points", "-emit-exported-symbols", "-emit-imported-symbols",
+				"-device-globals", "-to=spirv", "-o", filepath.Join(out, "t.table"), bitcode)
+		},
+		func() (cost, error) {
+			os.Setenv("LD_LIBRARY_PATH", filepath.Dir(library))
+			defer os.Unsetenv("LD_LIBRARY_PATH")
+			return runOnce("", reference, library, bitcode, out, "-fsycl-device-code-split=per_kernel")
+		},
+		empty)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%5d kernels                 %6.2f s %6.2f s %8s      %6.2f s %6.2f s %8s      %6.1f\n", kernels,
+		ours.wall.Seconds(), ours.cpu.Seconds(), megabytes(ours.peak),
+		theirs.wall.Seconds(), theirs.cpu.Seconds(), megabytes(theirs.peak), theirs.cpu.Seconds()/ours.cpu.Seconds())
+	return nil
+}
