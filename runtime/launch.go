@@ -19,11 +19,10 @@ func (k *Kernel) errorf(format string, args ...any) error {
 	return &LaunchError{k.Name, fmt.Sprintf(format, args...)}
 }
 
-// Launch starts the kernel on a queue of its device and returns when the
-// device took it; the queue's Finish waits for it. args are counted as in the
-// source; those whose parameter was removed are dropped. What does not fit is
-// a *LaunchError.
-func (k *Kernel) Launch(q driver.Queue, r driver.Range, args []driver.Arg) error {
+// Launch starts the kernel on a queue of its device, as driver.Queue does. args
+// are counted as in the source; those whose parameter was removed are dropped.
+// A range or an argument that does not fit is a *LaunchError.
+func (k *Kernel) Launch(q driver.Queue, r driver.Range, args []driver.Arg, s driver.Sync) error {
 	if err := k.checkRange(r); err != nil {
 		return err
 	}
@@ -31,7 +30,7 @@ func (k *Kernel) Launch(q driver.Queue, r driver.Range, args []driver.Arg) error
 	if err != nil {
 		return err
 	}
-	return q.Launch(k.kernel, r, passed)
+	return q.Launch(k.kernel, r, passed, s)
 }
 
 func (k *Kernel) checkRange(r driver.Range) error {

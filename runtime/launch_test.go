@@ -23,7 +23,7 @@ func openKernel(t *testing.T, fake *drivertest.Fake, mask props.Value, params ..
 	rt.Register(appOwner, []*devimg.Image{img})
 	device := must(rt.Device(""))
 	kernel, err := must(rt.Program(t.Context(), device, KernelRef{Name: "k"})).Kernel()
-	return kernel, must(device.NewQueue()), err
+	return kernel, must(device.NewQueue(driver.QueueOptions{})), err
 }
 
 func TestRemovedParams(t *testing.T) {
@@ -35,7 +35,7 @@ func TestRemovedParams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory := must(k.device.Alloc(4))
+	memory := must(k.device.Alloc(driver.DeviceMemory, 4))
 	args := make([]driver.Arg, 9)
 	for i := range args {
 		args[i].Value = make([]byte, 4)
@@ -43,13 +43,13 @@ func TestRemovedParams(t *testing.T) {
 	args[3] = driver.Arg{Memory: memory}
 	args[0] = driver.Arg{Value: make([]byte, 77)} // removed: anything goes
 	fake.Calls()
-	if err := k.Launch(q, driver.Range{Global: []int{1}}, args); err != nil {
+	if err := k.Launch(q, driver.Range{Global: []int{1}}, args, driver.Sync{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := fake.Calls()[0], "launch k over [1] in [] with 6 args"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
-	err = k.Launch(q, driver.Range{Global: []int{1}}, args[:6])
+	err = k.Launch(q, driver.Range{Global: []int{1}}, args[:6], driver.Sync{})
 	if want := "kernel k: 6 arguments given; it takes 9"; err == nil || err.Error() != want {
 		t.Errorf("%v; want %s", err, want)
 	}
@@ -72,7 +72,7 @@ func TestLaunchRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory := must(k.device.Alloc(4))
+	memory := must(k.device.Alloc(driver.DeviceMemory, 4))
 	good := []driver.Arg{{Value: make([]byte, 4)}, {Memory: memory}, {LocalSize: 8}}
 	with := func(i int, arg driver.Arg) []driver.Arg {
 		args := append([]driver.Arg{}, good...)
@@ -104,7 +104,7 @@ func TestLaunchRefusals(t *testing.T) {
 		{driver.Range{Global: []int{8}, Offset: []int{0, 0}}, good, "kernel k: the offset 0,0 has 2 dimensions and the global size 8 has 1"},
 	} {
 		got := ""
-		if err := k.Launch(q, c.r, c.args); err != nil {
+		if err := k.Launch(q, c.r, c.args, driver.Sync{}); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {

@@ -10,7 +10,7 @@ import (
 )
 
 // KernelRef names a kernel. Owner is preferred where several have one of that
-// name; the zero Owner is no preference.
+// name; the zero Owner means no preference.
 type KernelRef struct {
 	Name  string
 	Owner registry.Owner
@@ -61,7 +61,7 @@ func build(ctx context.Context, d *Device, link *resolve.Link) (driver.Program, 
 		}
 		modules[i] = module(img, code)
 	}
-	p, err := d.Build(ctx, modules, driver.BuildOptions{})
+	p, err := driver.Build(ctx, d, modules, driver.BuildOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", link.Kernel, err)
 	}
@@ -70,11 +70,9 @@ func build(ctx context.Context, d *Device, link *resolve.Link) (driver.Program, 
 
 func module(img *registry.Image, code []byte) driver.Module {
 	return driver.Module{
-		Name:           img.String(),
-		Image:          resolve.DriverImage(img),
-		Code:           code,
-		CompileOptions: img.CompileOptions,
-		LinkOptions:    img.LinkOptions,
+		Name:  img.String(),
+		Image: resolve.DriverImage(img),
+		Code:  code,
 	}
 }
 

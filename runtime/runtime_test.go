@@ -81,13 +81,13 @@ func TestWalk(t *testing.T) {
 	rt, device := open(t, fake)
 	program := must(rt.Program(t.Context(), device, KernelRef{Name: "app"}))
 	kernel := must(program.Kernel())
-	queue := must(device.NewQueue())
-	out := must(device.Alloc(16))
-	if err := kernel.Launch(queue, driver.Range{Global: []int{4}}, []driver.Arg{{Memory: out}}); err != nil {
+	queue := must(device.NewQueue(driver.QueueOptions{}))
+	out := must(device.Alloc(driver.DeviceMemory, 16))
+	if err := kernel.Launch(queue, driver.Range{Global: []int{4}}, []driver.Arg{{Memory: out}}, driver.Sync{}); err != nil {
 		t.Fatal(err)
 	}
 	data := make([]byte, 16)
-	if err := queue.Read(out, 0, data); err != nil {
+	if err := queue.Read(out, 0, data, driver.Sync{Block: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []interface{ Close() error }{out, queue, kernel, program} {
@@ -102,7 +102,9 @@ func TestWalk(t *testing.T) {
 		t.Errorf("out[3] = %d; want 6", got)
 	}
 	want := []string{
-		`build ["a.out: image 0 (spir64, spirv)" "libhelpers.so: image 0 (spir64, spirv)"]`,
+		`compile "a.out: image 0 (spir64, spirv)"`, `compile "libhelpers.so: image 0 (spir64, spirv)"`,
+		`link ["a.out: image 0 (spir64, spirv)" "libhelpers.so: image 0 (spir64, spirv)"]`,
+		"close object a.out: image 0 (spir64, spirv)", "close object libhelpers.so: image 0 (spir64, spirv)",
 		"kernel app", "new queue", "alloc 16", "launch app over [4] in [] with 1 args",
 		"free 16", "close queue", "close kernel app", "close program", "close driver",
 	}
@@ -129,7 +131,7 @@ func TestBuiltOnce(t *testing.T) {
 	wg.Wait()
 	builds := 0
 	for _, call := range fake.Calls() {
-		if strings.HasPrefix(call, "build") {
+		if strings.HasPrefix(call, "link") {
 			builds++
 		}
 	}

@@ -93,7 +93,7 @@ func (j *job) run(ctx context.Context, program *runtime.Program) (err error) {
 	if err := checkTypes(kernel, j.specs); err != nil {
 		return err
 	}
-	queue, err := program.Device.NewQueue()
+	queue, err := program.Device.NewQueue(driver.QueueOptions{})
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (j *job) run(ctx context.Context, program *runtime.Program) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := kernel.Launch(queue, j.size, args); err != nil {
+	if err := kernel.Launch(queue, j.size, args, driver.Sync{}); err != nil {
 		return err
 	}
 	if err := queue.Finish(); err != nil {
@@ -185,16 +185,16 @@ func (j *job) arguments(device *runtime.Device, queue driver.Queue) (args []driv
 
 // allocate makes the memory of a buffer.
 func (s *spec) allocate(device *runtime.Device, queue driver.Queue) (err error) {
-	if s.memory, err = device.Alloc(s.size); err != nil || s.data == nil {
+	if s.memory, err = device.Alloc(driver.DeviceMemory, s.size); err != nil || s.data == nil {
 		return err
 	}
-	return queue.Write(s.memory, 0, s.data)
+	return queue.Write(s.memory, 0, s.data, driver.Sync{Block: true})
 }
 
 func (j *job) readBack(queue driver.Queue) error {
 	for id, s := range j.buffers {
 		s.data = make([]byte, s.size)
-		if err := queue.Read(s.memory, 0, s.data); err != nil {
+		if err := queue.Read(s.memory, 0, s.data, driver.Sync{Block: true}); err != nil {
 			return fmt.Errorf("%s: %w", id.describe(), err)
 		}
 	}

@@ -228,14 +228,14 @@ func (j *job) run(o hostdev.Options) error {
 		return err
 	}
 	device := d[0]
-	p, err := device.Build(context.Background(), []driver.Module{{
+	p, err := driver.Build(context.Background(), device, []driver.Module{{
 		Name: "image", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: j.code,
 	}}, driver.BuildOptions{})
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	q, err := device.NewQueue()
+	q, err := device.NewQueue(driver.QueueOptions{})
 	if err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func (j *job) run(o hostdev.Options) error {
 	if err != nil {
 		return err
 	}
-	if err := q.Launch(k, driver.Range{Global: j.Global, Local: j.Local}, args); err != nil {
+	if err := q.Launch(k, driver.Range{Global: j.Global, Local: j.Local}, args, driver.Sync{}); err != nil {
 		return err
 	}
 	if err := q.Finish(); err != nil {
@@ -259,12 +259,12 @@ func (j *job) run(o hostdev.Options) error {
 
 func (j *job) arguments(device driver.Device, q driver.Queue) (list []driver.Arg, err error) {
 	for _, b := range j.Buffers {
-		if b.memory, err = device.Alloc(int64(len(b.Data))); err != nil {
+		if b.memory, err = device.Alloc(driver.DeviceMemory, int64(len(b.Data))); err != nil {
 			return nil, err
 		}
 	}
 	for _, b := range j.Buffers {
-		if err := q.Write(b.memory, 0, j.patched(b.Data, b.Patches)); err != nil {
+		if err := q.Write(b.memory, 0, j.patched(b.Data, b.Patches), driver.Sync{Block: true}); err != nil {
 			return nil, err
 		}
 	}
@@ -294,7 +294,7 @@ func (j *job) patched(data []byte, patches []patch) []byte {
 func (j *job) readBack(q driver.Queue) error {
 	for _, b := range j.Buffers {
 		b.result = make([]byte, len(b.Data))
-		if err := q.Read(b.memory, 0, b.result); err != nil {
+		if err := q.Read(b.memory, 0, b.result, driver.Sync{Block: true}); err != nil {
 			return err
 		}
 		for _, p := range b.Patches {

@@ -1,13 +1,25 @@
-// Package driver is the plugin interface: what a back end offers to the
-// runtime. It imports nothing of ours, so that a back end needs this package
-// and no other.
+// Package driver is the plugin interface: the operations that a back end
+// offers to the runtime. It imports no other package of offlink, so that a back end needs
+// this package alone.
+//
+// The interfaces of this file, memory.go, queue.go and event.go are for every
+// back end. Those of native.go are optional: the runtime asks for them by type
+// assertion, as database/sql/driver does, and a back end that lacks one does
+// without.
+//
+// There is one context for each device: memory, programs and events of one
+// device may be used together, those of two devices may not.
 //
 // Every method may be called from several goroutines unless it says otherwise.
-// Everything that has a Close is closed by whoever received it, children
-// before parents; Close is called once.
+// The receiver of anything that has a Close calls it once, children before
+// parents: kernels before their program, events before their queue, all of
+// them before the driver. Errors of a native interface are CallErrors.
 package driver
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Driver is one back end, opened.
 type Driver interface {
@@ -18,74 +30,67 @@ type Driver interface {
 	Close() error
 }
 
-// Device is one device of a back end.
+// Device is one device of a back end, with its context.
 type Device interface {
 	Info() Info
 	// Accepts tells whether the device can build an image of this format and
 	// target. The error, nil if it can, is the reason that a refusal shows.
 	Accepts(Image) error
-	// Build makes a program of the modules, linked together. The driver's
-	// whole log is in the BuildError when it fails.
-	Build(ctx context.Context, modules []Module, opts BuildOptions) (Program, error)
-	// Alloc returns zeroed device memory of size bytes.
-	Alloc(size int64) (Memory, error)
-	// NewQueue returns an in-order queue.
-	NewQueue() (Queue, error)
+	// Compile makes an object of one module. The driver's whole log is in the
+	// BuildError when it fails.
+	Compile(ctx context.Context, m Module, opts CompileOptions) (Object, error)
+	// Link makes a program of objects of this device, which may be linked
+	// again and closed afterwards. The first object's kernels come first
+	// where the order shows. A failure is a BuildError.
+	Link(ctx context.Context, objects []Object, opts LinkOptions) (Program, error)
+	// Alloc returns zeroed memory of size bytes, aligned for every type of
+	// OpenCL C. A kind that the device lacks is ErrUnsupported.
+	Alloc(kind MemoryKind, size int64) (Memory, error)
+	NewQueue(opts QueueOptions) (Queue, error)
 }
 
-// Info describes a device.
-type Info struct {
-	Name          string
-	Vendor        string
-	Version       string // of the device or its driver
-	Type          Type
-	ComputeUnits  int
-	MaxWorkGroup  int // work-items
-	LocalMemory   int64
-	GlobalMemory  int64
-	MaxAllocation int64
-	Formats       []string // image formats taken: "spirv", "llvmbc", "native"
-}
-
-// Type is the type of a device, in the spelling of selectors.
-type Type string
-
-// The device types.
-const (
-	CPU         Type = "cpu"
-	GPU         Type = "gpu"
-	Accelerator Type = "fpga"
-)
-
-// Image says what an image is, without its bytes.
+// Image tells the kind of an image, without its bytes.
 type Image struct {
 	Format string // "spirv", "native", "llvmbc"
 	Target string // the target string, "spir64"
 }
 
-// Module is one image's code for a build.
+// Module is one image's code.
 type Module struct {
 	Name string // for messages: file and image
 	Image
-	Code           []byte
-	CompileOptions string
-	LinkOptions    string
+	Code []byte
 }
 
-// BuildOptions are the options of a whole program.
-type BuildOptions struct {
-	// SpecConstants are values by specialization id.
+// CompileOptions are the options of one module.
+type CompileOptions struct {
+	// Options is the image's own string, as the driver spells options.
+	Options string
+	// SpecConstants are the values of specialization constants by their
+	// number in the module, little-endian. Numbers that the module lacks are
+	// ignored.
 	SpecConstants map[uint32][]byte
 }
 
-// Program is built code.
+// LinkOptions are the options of a program.
+type LinkOptions struct {
+	Options string
+}
+
+// Object is a compiled module. It is not changed by linking.
+type Object interface {
+	Close() error
+}
+
+// Program is linked code that can run.
 type Program interface {
 	// Kernel returns the kernel of that name, or an error that errors.Is
 	// ErrNotFound.
 	Kernel(name string) (Kernel, error)
-	// Variable returns the memory of the program-scope variable with that
-	// linkage name, or an error that errors.Is ErrNotFound. It lives as long
-	// as the program and needs no Close.
+	// Variable returns the program-scope variable with that linkage name or
+	// host name, for the transfers of queues, or an error that errors.Is
+	// ErrNotFound. It lives as long as the program and needs no Close. It is
+	// an Addresser where the driver tells the address.
 	Variable(name string) (Memory, error)
 	Close() error
 }
@@ -95,7 +100,21 @@ type Kernel interface {
 	Name() string
 	// Params describes the parameters as the device code has them.
 	Params() []Param
+	// Info describes the kernel on this device.
+	Info() KernelInfo
 	Close() error
+}
+
+// KernelInfo describes a kernel on its device. A field is 0 where the driver
+// does not tell.
+type KernelInfo struct {
+	RequiredGroup     [3]int // the local size that the code asks for; 0: any
+	MaxGroup          int    // work-items of a work-group
+	PreferredMultiple int    // of the number of work-items of a work-group
+	LocalMemory       int64  // bytes that a work-group uses, without arguments
+	PrivateMemory     int64  // bytes that a work-item uses
+	SubGroup          int    // work-items of a sub-group
+	RequiredSubGroup  int    // that the code asks for; 0: any
 }
 
 // ParamKind tells how an argument is passed.
@@ -115,55 +134,34 @@ type Param struct {
 	Kind ParamKind
 	Size int
 	Type string // as the source spells it where known, else ""
+	Name string // in the source where known, else ""
 }
 
-// Arg is one kernel argument: exactly one of the fields is used.
-type Arg struct {
-	Value     []byte // ParamValue: little-endian bytes
-	Memory    Memory // ParamBuffer
-	Offset    int64  // bytes into Memory
-	LocalSize int64  // ParamLocal: bytes
+// BuildOptions are the options of Build.
+type BuildOptions struct {
+	// SpecConstants are values by specialization number, the same for all
+	// modules.
+	SpecConstants map[uint32][]byte
+	Options       string // of the link
 }
 
-// Range is an ND-range of one to three dimensions. Local is nil where the
-// device may choose; else it has the dimensions of Global and divides it.
-type Range struct {
-	Global []int
-	Local  []int
-	Offset []int // nil: zero
-}
-
-// Memory is device memory.
-type Memory interface {
-	Size() int64
-	Close() error
-}
-
-// Addresser is a Memory whose address kernels may find in arguments passed by
-// value, or in other memory. The memory lives as long as a launch that uses it
-// so.
-type Addresser interface {
-	// Address is the device address of the first byte; that of byte n is n
-	// more.
-	Address() uint64
-}
-
-// Queue runs commands in order. A queue is used by one goroutine at a time.
-type Queue interface {
-	Write(m Memory, offset int64, data []byte) error
-	Read(m Memory, offset int64, data []byte) error
-	// Launch starts a kernel and returns when it was accepted; errors of the
-	// run itself may come from Finish. Either names the kernel.
-	Launch(k Kernel, r Range, args []Arg) error
-	// Finish waits for everything queued and reports the first failure.
-	Finish() error
-	Close() error
-}
-
-// Aborter is a Queue that can be stopped while it works.
-type Aborter interface {
-	// Abort stops what runs and drops what is queued, and the queue takes no
-	// more work: Finish returns an error that wraps the cause. It may be
-	// called at any time and from any goroutine, and does not wait.
-	Abort(cause error)
+// Build compiles the modules and links them, for a caller that keeps no
+// objects.
+func Build(ctx context.Context, d Device, modules []Module, opts BuildOptions) (p Program, err error) {
+	objects := make([]Object, 0, len(modules))
+	defer func() {
+		for _, o := range objects {
+			if closed := o.Close(); closed != nil && err == nil {
+				p, err = nil, errors.Join(closed, p.Close())
+			}
+		}
+	}()
+	for _, m := range modules {
+		o, err := d.Compile(ctx, m, CompileOptions{SpecConstants: opts.SpecConstants})
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, o)
+	}
+	return d.Link(ctx, objects, LinkOptions{Options: opts.Options})
 }

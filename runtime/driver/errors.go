@@ -2,17 +2,63 @@ package driver
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
-// ErrNotFound is what a lookup of a kernel or variable returns, wrapped with
-// its name.
-var ErrNotFound = errors.New("not found")
+// The classes of errors that callers branch on.
+var (
+	// ErrNotFound is the error of a lookup of a kernel or variable, wrapped
+	// with its name.
+	ErrNotFound = errors.New("not found")
+	// ErrUnsupported is an operation that the device does not have.
+	ErrUnsupported = errors.New("not supported by the device")
+	// ErrOutOfResources is memory or another resource that is used up: after
+	// programs were closed, the call may succeed.
+	ErrOutOfResources = errors.New("out of resources")
+)
 
-// BuildError is a failed build with the driver's whole log.
+// Codes of OpenCL that drivers of all kinds report (cl.h), as PI and Unified
+// Runtime do.
+const (
+	CodeOutOfDeviceMemory = -4 // CL_MEM_OBJECT_ALLOCATION_FAILURE
+	CodeOutOfResources    = -5
+	CodeOutOfHostMemory   = -6
+)
+
+// CallError is a call of a native interface that failed.
+type CallError struct {
+	Call string // the function: "clCreateBuffer"
+	Code int    // its result
+	Name string // of the code, "" if unknown: "CL_INVALID_VALUE"
+	Err  error  // more about it; may be nil
+}
+
+// Error names the call, the code and its name.
+func (e *CallError) Error() string {
+	msg := fmt.Sprintf("%s failed with %d", e.Call, e.Code)
+	if e.Name != "" {
+		msg = fmt.Sprintf("%s failed with %s (%d)", e.Call, e.Name, e.Code)
+	}
+	if e.Err != nil {
+		msg += ": " + e.Err.Error()
+	}
+	return msg
+}
+
+// Unwrap returns Err.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// Is makes the codes for used-up resources ErrOutOfResources.
+func (e *CallError) Is(target error) bool {
+	return target == ErrOutOfResources &&
+		(e.Code == CodeOutOfDeviceMemory || e.Code == CodeOutOfResources || e.Code == CodeOutOfHostMemory)
+}
+
+// BuildError is a failed compile or link with the driver's whole log.
 type BuildError struct {
 	Device string
-	Err    error  // what failed; may be nil
+	Err    error  // the cause; may be nil
 	Log    string // complete, as the driver gave it
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"offlink/runtime/driver"
 )
@@ -24,24 +25,33 @@ type FakeArg struct {
 	Local  int64
 }
 
-// Fake is a driver with one device that records what it is asked for, and
-// whose kernels are Go functions. Its fields are set before use. It is safe
-// for concurrent use.
+// Fake is a driver with one device that records the calls it gets, and whose
+// kernels are Go functions. Commands run when they are queued. Its fields are
+// set before use. It is safe for concurrent use.
 type Fake struct {
 	// Kernels are in every program, whatever its modules are.
 	Kernels map[string]FakeKernel
+	// Variables are the sizes of the program-scope variables of every
+	// program.
+	Variables map[string]int64
 	// Refuse, if set, is asked by Accepts.
 	Refuse func(driver.Image) error
-	// BuildError, if set, is what Build returns.
+	// BuildError, if set, is the error of Link.
 	BuildError error
-	Type       driver.Type // default CPU
+	// Fail, if set, is asked before each call that can fail.
+	Fail func(call string) error
+	Type driver.Type // default CPU
+	// NoLinking has the device lack the extension strings of linking.
+	NoLinking bool
 
 	mu    sync.Mutex
 	calls []string
-	live  int // programs, kernels, memory and queues that were not closed
+	live  int // objects, programs, kernels, memory and queues that were not closed
+	twice []string
+	next  uint64 // address
 }
 
-// Calls returns what was asked since the last call of Calls, a line each.
+// Calls returns the calls since the last call of Calls, a line each.
 func (f *Fake) Calls() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -50,11 +60,18 @@ func (f *Fake) Calls() []string {
 	return calls
 }
 
-// Live is how many objects that the driver gave out were not closed.
+// Live is how many things that the driver gave out were not closed.
 func (f *Fake) Live() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.live
+}
+
+// ClosedTwice lists the things that were closed more than once.
+func (f *Fake) ClosedTwice() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.twice)
 }
 
 func (f *Fake) record(opened int, format string, args ...any) {
@@ -64,11 +81,43 @@ func (f *Fake) record(opened int, format string, args ...any) {
 	f.calls = append(f.calls, fmt.Sprintf(format, args...))
 }
 
+func (f *Fake) may(call string) error {
+	if f.Fail == nil {
+		return nil
+	}
+	return f.Fail(call)
+}
+
+// fakeThing is anything that is closed once.
+type fakeThing struct {
+	fake   *Fake
+	closed bool
+}
+
+func (c *fakeThing) close(format string, args ...any) error {
+	c.fake.mu.Lock()
+	defer c.fake.mu.Unlock()
+	what := fmt.Sprintf(format, args...)
+	c.fake.calls = append(c.fake.calls, what)
+	if c.closed {
+		c.fake.twice = append(c.fake.twice, what)
+	} else {
+		c.fake.live--
+	}
+	c.closed = true
+	return nil
+}
+
 // Name implements driver.Driver.
 func (f *Fake) Name() string { return "fake" }
 
 // Devices implements driver.Driver.
-func (f *Fake) Devices() ([]driver.Device, error) { return []driver.Device{(*fakeDevice)(f)}, nil }
+func (f *Fake) Devices() ([]driver.Device, error) {
+	if err := f.may("Devices"); err != nil {
+		return nil, err
+	}
+	return []driver.Device{(*fakeDevice)(f)}, nil
+}
 
 // Close implements driver.Driver.
 func (f *Fake) Close() error { f.record(0, "close driver"); return nil }
@@ -82,9 +131,15 @@ func (d *fakeDevice) Info() driver.Info {
 	if t == "" {
 		t = driver.CPU
 	}
-	return driver.Info{Name: "fake device", Vendor: "offlink", Version: "1", Type: t, ComputeUnits: 1,
+	info := driver.Info{Name: "fake device", Vendor: "offlink", Version: "1", Type: t, ComputeUnits: 1,
 		MaxWorkGroup: 64, LocalMemory: 1 << 10, GlobalMemory: 1 << 20, MaxAllocation: 1 << 20, Formats: []string{"spirv"}}
+	if !d.NoLinking {
+		info.Extensions = fakeExtensions
+	}
+	return info
 }
+
+var fakeExtensions = []string{"pi_ext_spirv64_linking", "pi_ext_spirv64_x86_64_linking", "pi_ext_spirv64_gen_linking"}
 
 func (d *fakeDevice) Accepts(img driver.Image) error {
 	if d.Refuse != nil {
@@ -96,70 +151,123 @@ func (d *fakeDevice) Accepts(img driver.Image) error {
 	return nil
 }
 
-func (d *fakeDevice) Build(_ context.Context, modules []driver.Module, _ driver.BuildOptions) (driver.Program, error) {
-	var names []string
-	for _, m := range modules {
-		names = append(names, m.Name)
-	}
-	if d.BuildError != nil {
-		d.fake().record(0, "build %q fails", names)
-		return nil, d.BuildError
-	}
-	d.fake().record(1, "build %q", names)
-	return &fakeProgram{d.fake()}, nil
+type fakeObject struct {
+	fakeThing
+	name string
+	spec map[uint32][]byte
 }
 
-func (d *fakeDevice) Alloc(size int64) (driver.Memory, error) {
+func (o *fakeObject) Close() error { return o.close("close object %s", o.name) }
+
+func (d *fakeDevice) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
+	if err := errors.Join(d.fake().may("Compile"), ctx.Err()); err != nil {
+		return nil, err
+	}
+	if len(opts.SpecConstants) > 0 {
+		d.fake().record(1, "compile %q with %v", m.Name, opts.SpecConstants)
+	} else {
+		d.fake().record(1, "compile %q", m.Name)
+	}
+	return &fakeObject{fakeThing{fake: d.fake()}, m.Name, opts.SpecConstants}, nil
+}
+
+func (d *fakeDevice) Link(_ context.Context, objects []driver.Object, _ driver.LinkOptions) (driver.Program, error) {
+	if err := d.fake().may("Link"); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, o := range objects {
+		names = append(names, o.(*fakeObject).name)
+	}
+	if d.BuildError != nil {
+		d.fake().record(0, "link %q fails", names)
+		return nil, d.BuildError
+	}
+	d.fake().record(1, "link %q", names)
+	return &fakeProgram{fakeThing: fakeThing{fake: d.fake()}, variables: make(map[string]*fakeMemory)}, nil
+}
+
+func (d *fakeDevice) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error) {
+	if err := d.fake().may("Alloc"); err != nil {
+		return nil, err
+	}
 	if size < 1 || size > d.Info().MaxAllocation {
 		return nil, fmt.Errorf("cannot allocate %d bytes", size)
 	}
 	d.fake().record(1, "alloc %d", size)
-	return &fakeMemory{d.fake(), make([]byte, size)}, nil
+	return d.fake().newMemory(kind, size), nil
 }
 
-func (d *fakeDevice) NewQueue() (driver.Queue, error) {
+func (f *Fake) newMemory(kind driver.MemoryKind, size int64) *fakeMemory {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.next += 1 << 20
+	return &fakeMemory{fakeThing{fake: f}, kind, f.next, make([]byte, size)}
+}
+
+func (d *fakeDevice) NewQueue(driver.QueueOptions) (driver.Queue, error) {
+	if err := d.fake().may("NewQueue"); err != nil {
+		return nil, err
+	}
 	d.fake().record(1, "new queue")
-	return &fakeQueue{fake: d.fake()}, nil
+	return &fakeQueue{fakeThing: fakeThing{fake: d.fake()}}, nil
 }
 
-type fakeProgram struct{ fake *Fake }
+type fakeProgram struct {
+	fakeThing
+	variables map[string]*fakeMemory
+}
 
 func (p *fakeProgram) Kernel(name string) (driver.Kernel, error) {
+	if err := p.fake.may("Kernel"); err != nil {
+		return nil, err
+	}
 	k, ok := p.fake.Kernels[name]
 	if !ok {
 		return nil, fmt.Errorf("kernel %s: %w", name, driver.ErrNotFound)
 	}
 	p.fake.record(1, "kernel %s", name)
-	return &fakeKernel{p.fake, name, k}, nil
+	return &fakeKernel{fakeThing{fake: p.fake}, name, k}, nil
 }
 
 func (p *fakeProgram) Variable(name string) (driver.Memory, error) {
-	return nil, fmt.Errorf("variable %s: %w", name, driver.ErrNotFound)
+	if err := p.fake.may("Variable"); err != nil {
+		return nil, err
+	}
+	size, ok := p.fake.Variables[name]
+	if !ok {
+		return nil, fmt.Errorf("variable %s: %w", name, driver.ErrNotFound)
+	}
+	if p.variables[name] == nil {
+		p.variables[name] = p.fake.newMemory(driver.DeviceMemory, size)
+	}
+	return p.variables[name], nil
 }
 
-func (p *fakeProgram) Close() error { p.fake.record(-1, "close program"); return nil }
+func (p *fakeProgram) Close() error { return p.close("close program") }
 
 type fakeKernel struct {
-	fake *Fake
+	fakeThing
 	name string
 	FakeKernel
 }
 
-func (k *fakeKernel) Name() string           { return k.name }
-func (k *fakeKernel) Params() []driver.Param { return slices.Clone(k.FakeKernel.Params) }
-func (k *fakeKernel) Close() error           { k.fake.record(-1, "close kernel %s", k.name); return nil }
+func (k *fakeKernel) Name() string            { return k.name }
+func (k *fakeKernel) Params() []driver.Param  { return slices.Clone(k.FakeKernel.Params) }
+func (k *fakeKernel) Info() driver.KernelInfo { return driver.KernelInfo{MaxGroup: 64} }
+func (k *fakeKernel) Close() error            { return k.close("close kernel %s", k.name) }
 
 type fakeMemory struct {
-	fake *Fake
-	data []byte
+	fakeThing
+	kind    driver.MemoryKind
+	address uint64
+	data    []byte
 }
 
-func (m *fakeMemory) Size() int64 { return int64(len(m.data)) }
-func (m *fakeMemory) Close() error {
-	m.fake.record(-1, "free %d", len(m.data))
-	m.data = nil
-	return nil
-}
+func (m *fakeMemory) Size() int64             { return int64(len(m.data)) }
+func (m *fakeMemory) Kind() driver.MemoryKind { return m.kind }
+func (m *fakeMemory) Address() uint64         { return m.address }
+func (m *fakeMemory) Close() error            { return m.close("free %d", len(m.data)) }
 
 func (m *fakeMemory) part(offset, size int64) ([]byte, error) {
 	if offset < 0 || size > int64(len(m.data))-offset {
@@ -169,23 +277,70 @@ func (m *fakeMemory) part(offset, size int64) ([]byte, error) {
 }
 
 type fakeQueue struct {
-	fake *Fake
-	err  error // of a launch, for Finish
+	fakeThing
+	err error // of a command, for Finish
 }
 
-func (q *fakeQueue) Write(m driver.Memory, offset int64, data []byte) error {
+// do runs a command at once.
+func (q *fakeQueue) do(call string, s driver.Sync, f func() error) error {
+	if err := q.fake.may(call); err != nil {
+		return err
+	}
+	err := f()
+	if q.err == nil {
+		q.err = err
+	}
+	if s.Done != nil {
+		*s.Done = fakeEvent{err}
+	}
+	if s.Block {
+		return err
+	}
+	return nil
+}
+
+func (q *fakeQueue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
 	part, err := m.(*fakeMemory).part(offset, int64(len(data)))
-	copy(part, data)
-	return err
+	if err != nil {
+		return err
+	}
+	return q.do("Write", s, func() error { copy(part, data); return nil })
 }
 
-func (q *fakeQueue) Read(m driver.Memory, offset int64, data []byte) error {
+func (q *fakeQueue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
 	part, err := m.(*fakeMemory).part(offset, int64(len(data)))
-	copy(data, part)
-	return err
+	if err != nil {
+		return err
+	}
+	return q.do("Read", s, func() error { copy(data, part); return nil })
 }
 
-func (q *fakeQueue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg) error {
+func (q *fakeQueue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromOffset, size int64, s driver.Sync) error {
+	target, err := to.(*fakeMemory).part(toOffset, size)
+	if err != nil {
+		return err
+	}
+	source, err := from.(*fakeMemory).part(fromOffset, size)
+	if err != nil {
+		return err
+	}
+	return q.do("Copy", s, func() error { copy(target, source); return nil })
+}
+
+func (q *fakeQueue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) error {
+	part, err := m.(*fakeMemory).part(offset, size)
+	if err != nil {
+		return err
+	}
+	return q.do("Fill", s, func() error {
+		for i := range part {
+			part[i] = pattern[i%len(pattern)]
+		}
+		return nil
+	})
+}
+
+func (q *fakeQueue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
 	kernel := k.(*fakeKernel)
 	q.fake.record(0, "launch %s over %v in %v with %d args", kernel.name, r.Global, r.Local, len(args))
 	var list []FakeArg
@@ -196,16 +351,46 @@ func (q *fakeQueue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg) e
 		}
 		list = append(list, a)
 	}
-	if kernel.Run != nil {
-		q.err = errors.Join(q.err, kernel.Run(r, list))
-	}
-	return nil
+	return q.do("Launch", s, func() error {
+		if kernel.Run == nil {
+			return nil
+		}
+		return kernel.Run(r, list)
+	})
 }
+
+func (q *fakeQueue) Barrier(s driver.Sync) error {
+	return q.do("Barrier", s, func() error { return nil })
+}
+
+func (q *fakeQueue) Flush() error { return q.fake.may("Flush") }
 
 func (q *fakeQueue) Finish() error {
 	err := q.err
 	q.err = nil
+	if err == nil {
+		err = q.fake.may("Finish")
+	}
 	return err
 }
 
-func (q *fakeQueue) Close() error { q.fake.record(-1, "close queue"); return nil }
+func (q *fakeQueue) Close() error { return q.close("close queue") }
+
+// fakeEvent is the end of a command that has ended.
+type fakeEvent struct{ err error }
+
+func (e fakeEvent) Wait(context.Context) error { return e.err }
+
+func (e fakeEvent) Status() driver.Status {
+	if e.err != nil {
+		return driver.Failed
+	}
+	return driver.Complete
+}
+
+func (e fakeEvent) Times() (driver.Times, error) {
+	return driver.Times{Submitted: time.Nanosecond, Started: 2 * time.Nanosecond, Ended: 3 * time.Nanosecond}, nil
+}
+
+func (e fakeEvent) OnDone(f func(error)) { f(e.err) }
+func (e fakeEvent) Close() error         { return nil }

@@ -24,7 +24,7 @@ func closing(t *testing.T, c closer) {
 
 func (s *suite) queue(t *testing.T) driver.Queue {
 	t.Helper()
-	q, err := s.device.NewQueue()
+	q, err := s.device.NewQueue(driver.QueueOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func (s *suite) queue(t *testing.T) driver.Queue {
 
 func (s *suite) alloc(t *testing.T, size int64) driver.Memory {
 	t.Helper()
-	m, err := s.device.Alloc(size)
+	m, err := s.device.Alloc(driver.DeviceMemory, size)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func (s *suite) alloc(t *testing.T, size int64) driver.Memory {
 
 func (s *suite) program(t *testing.T, modules ...driver.Module) driver.Program {
 	t.Helper()
-	p, err := s.device.Build(t.Context(), modules, driver.BuildOptions{})
+	p, err := driver.Build(t.Context(), s.device, modules, driver.BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func kernel(t *testing.T, p driver.Program, name string) driver.Kernel {
 
 func run(t *testing.T, q driver.Queue, k driver.Kernel, r driver.Range, args ...driver.Arg) {
 	t.Helper()
-	if err := errors.Join(q.Launch(k, r, args), q.Finish()); err != nil {
+	if err := errors.Join(q.Launch(k, r, args, driver.Sync{}), q.Finish()); err != nil {
 		t.Fatalf("%s: %v", k.Name(), err)
 	}
 }
@@ -72,7 +72,7 @@ func run(t *testing.T, q driver.Queue, k driver.Kernel, r driver.Range, args ...
 func read(t *testing.T, q driver.Queue, m driver.Memory, offset int64, size int) []byte {
 	t.Helper()
 	data := make([]byte, size)
-	if err := errors.Join(q.Read(m, offset, data), q.Finish()); err != nil {
+	if err := errors.Join(q.Read(m, offset, data, driver.Sync{}), q.Finish()); err != nil {
 		t.Fatal(err)
 	}
 	return data

@@ -22,7 +22,7 @@ var (
 	libSPIRV []byte
 )
 
-// Options say what a back end is excused from.
+// Options list the tests that a back end is excused from.
 type Options struct {
 	// NoVariables: program-scope variables cannot be reached by the host.
 	NoVariables bool
@@ -63,6 +63,17 @@ func testDevice(t *testing.T, d driver.Device, o Options) {
 	t.Run("LocalMemory", s.localMemory)
 	t.Run("Order", s.order)
 	t.Run("Threads", s.threads)
+	t.Run("Objects", s.objects)
+	t.Run("SpecConstants", s.specConstants)
+	t.Run("Transfers", s.transfers)
+	t.Run("Addresses", s.addresses)
+	t.Run("Events", s.events)
+	t.Run("OutOfOrder", s.outOfOrder)
+	t.Run("Failures", s.failures)
+	t.Run("Profiling", s.profiling)
+	t.Run("Abort", s.abort)
+	t.Run("Binaries", s.binaries)
+	t.Run("Handles", s.handles)
 	if !o.NoVariables {
 		t.Run("Variables", s.variables)
 	}
@@ -89,22 +100,22 @@ func (s *suite) memory(t *testing.T) {
 	if got := read(t, q, m, 0, 64); strings.Trim(string(got), "\x00") != "" {
 		t.Errorf("new memory is not zeroed: %v", got)
 	}
-	if err := q.Write(m, 60, []byte{1, 2, 3, 4}); err != nil {
+	if err := q.Write(m, 60, []byte{1, 2, 3, 4}, driver.Sync{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, q, m, 58, 6); string(got) != "\x00\x00\x01\x02\x03\x04" {
 		t.Errorf("read %v", got)
 	}
 	for _, at := range []int64{-1, 61, 65, math.MaxInt64} {
-		if err := errors.Join(q.Write(m, at, []byte{1, 2, 3, 4}), q.Finish()); err == nil {
+		if err := errors.Join(q.Write(m, at, []byte{1, 2, 3, 4}, driver.Sync{}), q.Finish()); err == nil {
 			t.Errorf("4 bytes were written at %d of 64", at)
 		}
-		if err := errors.Join(q.Read(m, at, make([]byte, 4)), q.Finish()); err == nil {
+		if err := errors.Join(q.Read(m, at, make([]byte, 4), driver.Sync{}), q.Finish()); err == nil {
 			t.Errorf("4 bytes were read at %d of 64", at)
 		}
 	}
 	for _, size := range []int64{-1, math.MaxInt64} {
-		if m, err := s.device.Alloc(size); err == nil {
+		if m, err := s.device.Alloc(driver.DeviceMemory, size); err == nil {
 			t.Errorf("%d bytes were allocated", size)
 			closing(t, m)
 		}
@@ -126,7 +137,7 @@ func (s *suite) build(t *testing.T) {
 		{"truncated", []driver.Module{module("half", appSPIRV[:len(appSPIRV)/2]), lib}, ""},
 		{"nothing", nil, ""},
 	} {
-		p, err := s.device.Build(t.Context(), c.modules, driver.BuildOptions{})
+		p, err := driver.Build(t.Context(), s.device, c.modules, driver.BuildOptions{})
 		if err == nil {
 			t.Errorf("%s: built", c.name)
 			closing(t, p)
@@ -136,7 +147,7 @@ func (s *suite) build(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if p, err := s.device.Build(ctx, []driver.Module{app, lib}, driver.BuildOptions{}); err == nil {
+	if p, err := driver.Build(ctx, s.device, []driver.Module{app, lib}, driver.BuildOptions{}); err == nil {
 		t.Error("built under a cancelled context")
 		closing(t, p)
 	}
@@ -186,7 +197,7 @@ func (s *suite) launch(t *testing.T) {
 	filled := int32(math.Float32bits(1.5))
 	expect(t, "fill", ints(read(t, q, out, 0, 32)), 0, 2, 4, 6, filled, filled, 12, 14)
 
-	err := errors.Join(q.Launch(kernel(t, p, "app"), driver.Range{Global: []int{8}}, nil), q.Finish())
+	err := errors.Join(q.Launch(kernel(t, p, "app"), driver.Range{Global: []int{8}}, nil, driver.Sync{}), q.Finish())
 	if err == nil {
 		t.Error("launched without its argument")
 	}
@@ -220,7 +231,7 @@ func (s *suite) localMemory(t *testing.T) {
 	for i := range 16 {
 		data[4*i] = byte(i)
 	}
-	if err := q.Write(in, 0, data); err != nil {
+	if err := q.Write(in, 0, data, driver.Sync{}); err != nil {
 		t.Fatal(err)
 	}
 	run(t, q, kernel(t, p, "sums"), driver.Range{Global: []int{16}, Local: []int{4}},
@@ -234,10 +245,10 @@ func (s *suite) order(t *testing.T) {
 	m, k := s.alloc(t, 4), kernel(t, p, "count")
 	got := make([]byte, 4)
 	err := errors.Join(
-		q.Write(m, 0, []byte{100, 0, 0, 0}),
-		q.Launch(k, driver.Range{Global: []int{50}}, []driver.Arg{{Memory: m}}),
-		q.Launch(k, driver.Range{Global: []int{7}}, []driver.Arg{{Memory: m}}),
-		q.Read(m, 0, got), q.Finish())
+		q.Write(m, 0, []byte{100, 0, 0, 0}, driver.Sync{}),
+		q.Launch(k, driver.Range{Global: []int{50}}, []driver.Arg{{Memory: m}}, driver.Sync{}),
+		q.Launch(k, driver.Range{Global: []int{7}}, []driver.Arg{{Memory: m}}, driver.Sync{}),
+		q.Read(m, 0, got, driver.Sync{}), q.Finish())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,13 +262,13 @@ func (s *suite) threads(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			q, err := s.device.NewQueue()
+			q, err := s.device.NewQueue(driver.QueueOptions{})
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			for range 10 {
-				err = errors.Join(err, q.Launch(k, driver.Range{Global: []int{16}}, []driver.Arg{{Memory: shared}}), q.Finish())
+				err = errors.Join(err, q.Launch(k, driver.Range{Global: []int{16}}, []driver.Arg{{Memory: shared}}, driver.Sync{}), q.Finish())
 			}
 			if err := errors.Join(err, q.Close()); err != nil {
 				t.Error(err)
@@ -281,7 +292,7 @@ func (s *suite) variables(t *testing.T) {
 	run(t, q, k, driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
 	expect(t, "its first value", ints(read(t, q, out, 0, 4)), 7)
 	expect(t, "the variable", ints(read(t, q, v, 0, 4)), 8)
-	if err := q.Write(v, 0, []byte{100, 0, 0, 0}); err != nil {
+	if err := q.Write(v, 0, []byte{100, 0, 0, 0}, driver.Sync{}); err != nil {
 		t.Fatal(err)
 	}
 	run(t, q, k, driver.Range{Global: []int{1}}, driver.Arg{Memory: out})

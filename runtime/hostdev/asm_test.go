@@ -115,7 +115,7 @@ func TestSpecConstants(t *testing.T) {
 }
 
 func TestSpecConstantSize(t *testing.T) {
-	_, err := New(Options{}).device.Build(t.Context(), []driver.Module{asmModule(t, "spec")},
+	_, err := driver.Build(t.Context(), New(Options{}).device, []driver.Module{asmModule(t, "spec")},
 		driver.BuildOptions{SpecConstants: map[uint32][]byte{2: {1, 2, 3, 4}}})
 	if want := "specialization constant 2 has 8 bytes; the value has 4"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error = %v; want %s", err, want)
@@ -191,7 +191,7 @@ func TestRefusals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = New(Options{}).device.Build(t.Context(), []driver.Module{module("m", code)}, driver.BuildOptions{})
+		_, err = driver.Build(t.Context(), New(Options{}).device, []driver.Module{module("m", code)}, driver.BuildOptions{})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s:\nerror = %v\nwant %s", test.body, err, test.want)
 		}

@@ -39,7 +39,7 @@ func init() {
 	}
 }
 
-// defineConstant evaluates a constant. What the device does not know, such as
+// defineConstant evaluates a constant. Constants that the device does not know, such as
 // samplers and debug information, is missed only where it is used.
 func (p *program) defineConstant(in *spirv.Instruction) error {
 	define := constantDefinitions[in.Op]
@@ -55,31 +55,8 @@ func (p *program) defineConstant(in *spirv.Instruction) error {
 		return fmt.Errorf("constant %%%d, %v: %w", in.Result(), in.Op, err)
 	}
 	c.t = t
-	if err := p.specialize(in, c); err != nil {
-		return err
-	}
 	p.constants[in.Result()] = c
 	p.room -= len(c.words) + len(c.parts)*(1+len(c.uses))
-	return nil
-}
-
-// specialize replaces the value of a scalar that has a SpecId.
-func (p *program) specialize(in *spirv.Instruction, c *constant) error {
-	words, ok := p.module.Decoration(in.Result(), spirv.DecorationSpecId)
-	if !ok {
-		return nil
-	}
-	value, ok := p.spec[words[0]]
-	if !ok {
-		return nil
-	}
-	if c.t.words != 1 || int64(len(value)) != c.t.size {
-		return fmt.Errorf("specialization constant %d has %d bytes; the value has %d", words[0], c.t.size, len(value))
-	}
-	c.words = []uint64{readWord(value)}
-	if c.t.kind == kindBool {
-		c.words[0] = min(c.words[0], 1)
-	}
 	return nil
 }
 
@@ -167,7 +144,7 @@ func (p *program) composite(in *spirv.Instruction, t *typ) (*constant, error) {
 	return c, nil
 }
 
-// use adds to what a constant names, each once.
+// use adds to the identifiers that a constant names, each once.
 func (c *constant) use(ids []spirv.ID) {
 	for _, id := range ids {
 		if !slices.Contains(c.uses, id) {
@@ -227,7 +204,7 @@ func evaluate(fn *function) []uint64 {
 	return it.s[it.at.a : it.at.a+it.at.n]
 }
 
-// constantOperations is what an OpSpecConstantOp may do.
+// constantOperations are the operations of an OpSpecConstantOp.
 var constantOperations = map[spirv.Opcode]bool{}
 
 func init() {

@@ -1,14 +1,12 @@
 package hostdev
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"offlink/runtime/driver"
 )
@@ -16,17 +14,20 @@ import (
 // Options are the options of the embedded device; the zero value is right for
 // programs.
 type Options struct {
-	// Output takes what kernels print; os.Stdout if nil. It is written to
+	// Output takes the output of kernels; os.Stdout if nil. It is written to
 	// under a lock, one printf call at a time.
 	Output io.Writer
 	// Steps is the budget of a launch, in jumps and calls of all its
 	// work-items together: a kernel that uses it up is stopped with a Fault
-	// that errors.Is ErrBudget. 0 is no limit.
+	// that errors.Is ErrBudget. 0 means no limit.
 	Steps int64
 	// Backwards runs the work-groups of a launch, and the work-items of each,
 	// last to first. A kernel whose results then differ depends on the order,
 	// which OpenCL leaves open.
 	Backwards bool
+	// Fail, if set, is asked before each call that can fail, with its name,
+	// and the call returns the error unless it is nil: for tests of callers.
+	Fail func(call string) error
 }
 
 // Driver is the back end of the embedded device.
@@ -37,14 +38,19 @@ func New(opts Options) *Driver {
 	if opts.Output == nil {
 		opts.Output = os.Stdout
 	}
-	return &Driver{&Device{options: opts}}
+	return &Driver{&Device{options: opts, epoch: time.Now()}}
 }
 
 // Name is "host".
 func (d *Driver) Name() string { return "host" }
 
 // Devices returns the device.
-func (d *Driver) Devices() ([]driver.Device, error) { return []driver.Device{d.device}, nil }
+func (d *Driver) Devices() ([]driver.Device, error) {
+	if err := d.device.may("Devices"); err != nil {
+		return nil, err
+	}
+	return []driver.Device{d.device}, nil
+}
 
 // Close does nothing.
 func (d *Driver) Close() error { return nil }
@@ -55,25 +61,10 @@ type Device struct {
 	options Options
 	heap    heap
 	output  sync.Mutex
+	epoch   time.Time // of the times of events
 }
 
 const deviceName = "offlink embedded device"
-
-// Info describes the device.
-func (d *Device) Info() driver.Info {
-	return driver.Info{
-		Name:          deviceName,
-		Vendor:        "offlink",
-		Version:       "SPIR-V 1.6, interpreter",
-		Type:          driver.CPU,
-		ComputeUnits:  runtime.GOMAXPROCS(0),
-		MaxWorkGroup:  maxGroup,
-		LocalMemory:   maxLocal,
-		GlobalMemory:  maxGlobal,
-		MaxAllocation: maxAllocation,
-		Formats:       []string{"spirv"},
-	}
-}
 
 // Accepts takes SPIR-V of 64-bit targets.
 func (d *Device) Accepts(image driver.Image) error {
@@ -87,28 +78,69 @@ func (d *Device) Accepts(image driver.Image) error {
 	return nil
 }
 
-// Build links the modules and compiles their kernels. What a kernel reaches
-// and the device does not implement is refused here: the log has a line for
-// each function.
-func (d *Device) Build(ctx context.Context, modules []driver.Module, opts driver.BuildOptions) (driver.Program, error) {
-	p, err := build(ctx, d, modules, opts)
-	if err == nil {
-		return p, nil
+// may asks Options.Fail about a call.
+func (d *Device) may(call string) error {
+	if d.options.Fail == nil {
+		return nil
 	}
-	if log, ok := errors.AsType[buildLog](err); ok {
-		return nil, &driver.BuildError{Device: deviceName, Log: strings.Join(log, "\n")}
-	}
-	return nil, &driver.BuildError{Device: deviceName, Err: err}
+	return d.options.Fail(call)
 }
 
-// Alloc returns zeroed memory.
-func (d *Device) Alloc(size int64) (driver.Memory, error) {
-	m, err := d.heap.alloc(d, size, spaceGlobal)
+// Alloc returns zeroed memory. It is the same for every kind: the host and
+// kernels have the same address for it.
+func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error) {
+	if err := d.may("Alloc"); err != nil {
+		return nil, err
+	}
+	if kind < driver.DeviceMemory || kind > driver.SharedMemory {
+		return nil, fmt.Errorf("%v memory: %w", kind, driver.ErrUnsupported)
+	}
+	m, err := d.heap.alloc(d, kind, size, 0)
 	if err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// NewQueue returns an in-order queue, which also is a driver.Aborter.
-func (d *Device) NewQueue() (driver.Queue, error) { return newQueue(d), nil }
+// Pointer describes the allocation that holds an address.
+func (d *Device) Pointer(address uint64) (p driver.Pointer, ok bool) {
+	m, offset := d.heap.find(address)
+	if m == nil {
+		return driver.Pointer{}, false
+	}
+	return driver.Pointer{Memory: m, Offset: offset}, true
+}
+
+// ImportMemory makes a memory of a part of an allocation, by its address.
+func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) {
+	if err := d.may("ImportMemory"); err != nil {
+		return nil, err
+	}
+	m, offset := d.heap.find(handle)
+	if m == nil {
+		return nil, fmt.Errorf("%#x is not an address of the embedded device", handle)
+	}
+	data, err := m.slice(offset, size)
+	if err != nil {
+		return nil, err
+	}
+	return &memory{device: d, data: data, at: m.at + offset, kind: m.kind, keep: true}, nil
+}
+
+// NewQueue returns a queue, which also is a driver.Aborter.
+func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
+	if err := d.may("NewQueue"); err != nil {
+		return nil, err
+	}
+	return newQueue(d, opts), nil
+}
+
+// NewEvent returns an event that the host ends.
+func (d *Device) NewEvent() (driver.UserEvent, error) {
+	if err := d.may("NewEvent"); err != nil {
+		return nil, err
+	}
+	e := &event{device: d}
+	e.reach(driver.Submitted)
+	return e, nil
+}

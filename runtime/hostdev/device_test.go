@@ -3,6 +3,8 @@ package hostdev
 import (
 	"errors"
 	"io"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,26 +61,93 @@ func TestParamTypes(t *testing.T) {
 func TestAllocation(t *testing.T) {
 	d := New(Options{}).device
 	for _, size := range []int64{-1, maxAllocation + 1} {
-		if m, err := d.Alloc(size); m != nil || !errors.Is(err, errOutOfMemory) {
+		if m, err := d.Alloc(driver.DeviceMemory, size); m != nil || !errors.Is(err, errOutOfMemory) {
 			t.Errorf("Alloc(%d) = %v, %v; want that there is not so much", size, m, err)
 		}
 	}
-	// Indexes come back after others were freed.
-	seen := map[int]bool{}
+	// Addresses come back after others were freed, and the memory is zeroed.
+	seen := map[int64]bool{}
 	reused := false
-	for range quarantine + 10 {
-		m, err := d.heap.alloc(d, 8, spaceGlobal)
+	for range 1 << 20 / 2 {
+		m, err := d.heap.alloc(d, driver.DeviceMemory, granule, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		reused = reused || seen[m.index]
-		seen[m.index] = true
+		if m.data[0] != 0 || m.data[granule-1] != 0 {
+			t.Fatal("memory that was used before is not zeroed")
+		}
+		m.data[0], m.data[granule-1] = 1, 1
+		if len(seen) < 100 {
+			if seen[m.at] {
+				t.Errorf("address %#x is used again at once", m.at)
+			}
+			seen[m.at] = true
+		} else if seen[m.at] {
+			reused = true
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if reused {
+			break
+		}
+	}
+	if !reused || d.heap.used != 0 || len(d.heap.retired) > maxRetiredGaps {
+		t.Errorf("reused %v, %d bytes in use, %d gaps", reused, d.heap.used, len(d.heap.gaps))
+	}
+}
+
+// TestHeapInRandomOrder compares the heap with a list.
+func TestHeapInRandomOrder(t *testing.T) {
+	d := New(Options{}).device
+	random := rand.New(rand.NewPCG(1, 2))
+	var live []*memory
+	for step := range 3000 {
+		if len(live) > 0 && random.IntN(5) < 2 {
+			i := random.IntN(len(live))
+			m := live[i]
+			live = slices.Delete(live, i, i+1)
+			if m.data[len(m.data)-1] != byte(len(m.data)) {
+				t.Fatalf("step %d: memory at %#x was written by another", step, m.at)
+			}
+			if err := m.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if m, _ := d.heap.find(m.Address()); m != nil {
+				t.Fatalf("step %d: a freed address is found", step)
+			}
+			continue
+		}
+		m, err := d.heap.alloc(d, driver.DeviceMemory, 1+random.Int64N(1<<random.IntN(20)), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range m.data {
+			if b != 0 {
+				t.Fatalf("step %d: memory at %#x is not zeroed", step, m.at)
+			}
+		}
+		m.data[0], m.data[len(m.data)-1] = 255, byte(len(m.data))
+		last := m.Address() + uint64(m.Size()) - 1
+		if found, at := d.heap.find(last); found != m || at != m.Size()-1 {
+			t.Fatalf("step %d: the last byte of %#x is not found", step, m.at)
+		}
+		if found, _ := d.heap.find(last + granule); found == m {
+			t.Fatalf("step %d: an address beyond %#x is found", step, m.at)
+		}
+		live = append(live, m)
+	}
+	for _, m := range live {
 		if err := m.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !reused || len(seen) > quarantine+2 || d.heap.used != 0 {
-		t.Errorf("reused %v, %d indexes, %d bytes in use", reused, len(seen), d.heap.used)
+	if err := live[0].Close(); err == nil {
+		t.Error("memory was closed twice")
+	}
+	d.heap.retire(gap{}, 0)
+	if len(d.heap.gaps) != 1 || d.heap.used != 0 {
+		t.Errorf("%d gaps, %d bytes in use", len(d.heap.gaps), d.heap.used)
 	}
 }
 
@@ -91,15 +160,15 @@ func TestTransfers(t *testing.T) {
 		ok     bool
 	}{{0, 8, true}, {4, 4, true}, {8, 0, true}, {4, 5, false}, {9, 0, false}, {-1, 1, false}} {
 		data := make([]byte, test.size)
-		if err := p.queue.Write(m, test.offset, data); (err == nil) != test.ok {
+		if err := p.queue.Write(m, test.offset, data, driver.Sync{Block: true}); (err == nil) != test.ok {
 			t.Errorf("Write of %d bytes at %d: %v", test.size, test.offset, err)
 		}
-		if err := p.queue.Read(m, test.offset, data); (err == nil) != test.ok {
+		if err := p.queue.Read(m, test.offset, data, driver.Sync{Block: true}); (err == nil) != test.ok {
 			t.Errorf("Read of %d bytes at %d: %v", test.size, test.offset, err)
 		}
 	}
 	other := New(Options{}).device
-	if err := p.queue.Write((&testProgram{TB: t, device: other}).mustAlloc(8), 0, nil); err == nil {
+	if err := p.queue.Write((&testProgram{TB: t, device: other}).mustAlloc(8), 0, nil, driver.Sync{Block: true}); err == nil {
 		t.Error("memory of another device is written")
 	}
 }

@@ -74,7 +74,7 @@ func TestBuildErrors(t *testing.T) {
 		{"no SPIR-V", []driver.Module{module("text", []byte("text"))}, "text: not a SPIR-V module"},
 		{"nothing", nil, "nothing to link"},
 	} {
-		p, err := d.Build(t.Context(), test.modules, driver.BuildOptions{})
+		p, err := driver.Build(t.Context(), d, test.modules, driver.BuildOptions{})
 		var failed *driver.BuildError
 		if p != nil || !errors.As(err, &failed) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, error %v; want a BuildError with %s", test.name, p, err, test.want)

@@ -57,7 +57,7 @@ var atomicFloats = map[spirv.Opcode]binaryFloat{
 	spirv.OpAtomicFMaxEXT: floatMax,
 }
 
-// atomicSize is the size of what the device changes atomically.
+// atomicSize is the size of the values that the device changes atomically.
 func (b *builder) atomicSize(p value, t *typ) int64 {
 	b.want(p.t.kind == kindPointer, "the operand is no pointer")
 	b.want(t.kind != kindVector && isNumeric(t) && (t.bits() == 32 || t.bits() == 64),
@@ -65,8 +65,8 @@ func (b *builder) atomicSize(p value, t *typ) int64 {
 	return t.size
 }
 
-// modify replaces what is in memory by a function of it and a value, and
-// gives what was there.
+// modify replaces a value in memory by a function of it and an operand, and
+// gives the old one.
 func (b *builder) modify(in *spirv.Instruction, v value, f binary2) {
 	p, to := b.arg(in, 0), b.destination(in)
 	b.same(v.t, to.t)
@@ -86,7 +86,11 @@ func atomicStep(op spirv.Opcode) func(*builder, *spirv.Instruction) {
 // cell returns the memory of an atomic access.
 func (it *item) cell(p pointer, size int64, write bool) ([]byte, status) {
 	if p.offset()%size != 0 {
-		return nil, it.fail("atomic access of %d bytes at offset %d, which is not aligned", size, p.offset())
+		offset := p.offset()
+		if p.space() == spaceGlobal {
+			_, offset = it.flat.near(p)
+		}
+		return nil, it.fail("atomic access of %d bytes at offset %d, which is not aligned", size, offset)
 	}
 	if write {
 		if data := it.writable(p, size); data != nil {

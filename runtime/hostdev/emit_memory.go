@@ -223,17 +223,25 @@ func (b *builder) store(to, v value) {
 // writable returns the memory of a store, nil if it is out of bounds or
 // cannot be written.
 func (it *item) writable(p pointer, n int64) []byte {
-	if s := p.space(); s == spaceConstant || s == spaceInput {
+	switch s := p.space(); s {
+	case spaceGlobal:
+		return it.flat.bytes(p, n, entryReadOnly)
+	case spaceInput:
 		return nil
+	default:
+		return it.spaces[s].at(p.index(), p.offset(), n)
 	}
-	return it.bytes(p, n)
 }
 
 func (it *item) badStore(p pointer, n int64) status {
-	if s := p.space(); (s == spaceConstant || s == spaceInput) && it.bytes(p, n) != nil {
-		return it.fail("store of %d bytes to %s, which cannot be written", n, spaceNames[s])
+	if it.bytes(p, n) == nil {
+		return it.badAccess("store", p, n)
 	}
-	return it.badAccess("store", p, n)
+	name := "constant memory"
+	if p.space() == spaceInput {
+		name = spaceNames[spaceInput]
+	}
+	return it.fail("store of %d bytes to %s, which cannot be written", n, name)
 }
 
 func stepStore1(it *item, in *inst) status {
@@ -468,6 +476,9 @@ func (b *builder) emitMemSemantics(in *spirv.Instruction) {
 	v, to := b.arg(in, 0), b.destination(in)
 	b.want(v.t.kind == kindPointer && to.t.kind == kindInt, "the operand is no pointer")
 	b.emit(inst{step: stepLanes1, dst: to.at, a: v.at, n: 1, f1: func(p uint64) uint64 {
+		if p == 0 {
+			return 0
+		}
 		return memorySemantics[pointer(p).space()]
 	}})
 }

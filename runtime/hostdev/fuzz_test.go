@@ -57,7 +57,7 @@ func FuzzDevice(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
 		code := mutate(modules[int(which)%len(modules)], edits)
 		device := New(Options{Output: io.Discard, Steps: 1 << 16}).device
-		p, err := build(t.Context(), device, []driver.Module{module("m", code)}, driver.BuildOptions{})
+		p, err := driver.Build(t.Context(), device, []driver.Module{module("m", code)}, driver.BuildOptions{})
 		if (p == nil) == (err == nil) {
 			t.Fatalf("Build = %v, %v", p, err)
 		}
@@ -65,7 +65,7 @@ func FuzzDevice(f *testing.F) {
 			return
 		}
 		defer p.Close()
-		for _, k := range p.kernels {
+		for _, k := range p.(*program).kernels {
 			fuzzLaunch(t, device, k)
 		}
 	})
@@ -73,13 +73,13 @@ func FuzzDevice(f *testing.F) {
 
 // fuzzLaunch runs a kernel with small buffers.
 func fuzzLaunch(t *testing.T, d *Device, k *kernel) {
-	q := newQueue(d)
+	q := newQueue(d, driver.QueueOptions{})
 	defer q.Close()
 	var args []driver.Arg
 	for _, p := range k.params {
 		switch p.Kind {
 		case driver.ParamBuffer:
-			m, err := d.Alloc(256)
+			m, err := d.Alloc(driver.DeviceMemory, 256)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func fuzzLaunch(t *testing.T, d *Device, k *kernel) {
 	if k.size[0] != 0 {
 		r.Global = k.size[:]
 	}
-	if err := q.Launch(k, r, args); err != nil {
+	if err := q.Launch(k, r, args, driver.Sync{}); err != nil {
 		t.Logf("refused: %v", err)
 		return
 	}

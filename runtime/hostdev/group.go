@@ -35,7 +35,7 @@ func (g *group) newItem(n int) *item {
 	l := g.launch
 	it := &item{group: g, fuel: fuelStep}
 	it.arena.limit = min(maxPrivate, maxGroupPrivate/int64(n))
-	it.spaces[spaceGlobal], it.spaces[spaceConstant] = l.global, l.global
+	it.flat = l.flat
 	it.spaces[spaceLocal] = g.local
 	it.spaces[spaceInput] = make(segments, len(l.k.p.inputs))
 	for _, v := range l.k.inputs {

@@ -49,10 +49,10 @@ func buildModules(t testing.TB, opts Options, build driver.BuildOptions, modules
 	opts.Output = p.output
 	p.device = New(opts).device
 	var err error
-	if p.program, err = p.device.Build(t.Context(), modules, build); err != nil {
+	if p.program, err = driver.Build(t.Context(), p.device, modules, build); err != nil {
 		t.Fatal(err)
 	}
-	if p.queue, err = p.device.NewQueue(); err != nil {
+	if p.queue, err = p.device.NewQueue(driver.QueueOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -69,11 +69,11 @@ func (p *testProgram) buffer(values any) driver.Arg {
 	if err != nil {
 		p.Fatal(err)
 	}
-	m, err := p.device.Alloc(int64(len(data)))
+	m, err := p.device.Alloc(driver.DeviceMemory, int64(len(data)))
 	if err != nil {
 		p.Fatal(err)
 	}
-	if err := p.queue.Write(m, 0, data); err != nil {
+	if err := p.queue.Write(m, 0, data, driver.Sync{Block: true}); err != nil {
 		p.Fatal(err)
 	}
 	return driver.Arg{Memory: m}
@@ -95,7 +95,7 @@ func (p *testProgram) tryLaunch(kernel string, r driver.Range, args ...driver.Ar
 	if err != nil {
 		p.Fatal(err)
 	}
-	if err := p.queue.Launch(k, r, args); err != nil {
+	if err := p.queue.Launch(k, r, args, driver.Sync{}); err != nil {
 		return err
 	}
 	return p.queue.Finish()
@@ -112,7 +112,7 @@ func (p *testProgram) launch(kernel string, r driver.Range, args ...driver.Arg) 
 func readBuffer[T any](p *testProgram, arg driver.Arg) []T {
 	p.Helper()
 	data := make([]byte, arg.Memory.Size())
-	if err := p.queue.Read(arg.Memory, 0, data); err != nil {
+	if err := p.queue.Read(arg.Memory, 0, data, driver.Sync{Block: true}); err != nil {
 		p.Fatal(err)
 	}
 	var one T

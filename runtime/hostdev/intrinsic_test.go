@@ -339,7 +339,7 @@ func TestUnknownIntrinsic(t *testing.T) {
 	testtool.Need(t, "llvm-as-15")
 	text := irModule([]irCase{{name: "unknown", body: "  %r0 = call i64 @llvm.smul.fix.i64(i64 %x, i64 %y, i64 %z)\n  %r1 = add i64 0, 0\n"}}, true)
 	reached := translateIR(t, text)
-	_, err := New(Options{}).device.Build(t.Context(), []driver.Module{module("m", reached)}, driver.BuildOptions{})
+	_, err := driver.Build(t.Context(), New(Options{}).device, []driver.Module{module("m", reached)}, driver.BuildOptions{})
 	if want := "function case0: OpFunctionCall llvm.smul.fix.i64: the embedded device does not implement this LLVM intrinsic"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error = %v; want %s", err, want)
 	}

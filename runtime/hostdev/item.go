@@ -13,6 +13,7 @@ type item struct {
 	pc int32
 	fn *function
 
+	flat   flat
 	spaces [spaces]segments
 	fuel   int // jumps and calls until the launch is asked whether to go on
 
@@ -105,12 +106,18 @@ func (it *item) fail(format string, args ...any) status {
 
 // bytes returns the memory of an access, nil if it is out of bounds.
 func (it *item) bytes(p pointer, n int64) []byte {
-	return it.spaces[p.space()].at(p.index(), p.offset(), n)
+	if s := p.space(); s != spaceGlobal {
+		return it.spaces[s].at(p.index(), p.offset(), n)
+	}
+	return it.flat.bytes(p, n, 0)
 }
 
 // badAccess is the fault of an access that bytes refused.
 func (it *item) badAccess(what string, p pointer, n int64) status {
 	s := p.space()
+	if s == spaceGlobal {
+		return it.badGlobal(what, p, n)
+	}
 	offset := p.offset()
 	index := p.index()
 	if offset > maxOffset/2 { // counted below zero
@@ -118,7 +125,7 @@ func (it *item) badAccess(what string, p pointer, n int64) status {
 		index++
 	}
 	switch {
-	case s == spaceNull || s > spaceInput:
+	case s > spaceInput:
 		return it.fail("%s of %d bytes through %s", what, n, describePointer(p))
 	case index >= len(it.spaces[s]) || it.spaces[s][index] == nil:
 		return it.fail("%s of %d bytes in %s that is not allocated (any more)", what, n, spaceNames[s])
@@ -127,11 +134,27 @@ func (it *item) badAccess(what string, p pointer, n int64) status {
 		what, n, offset, len(it.spaces[s][index]), spaceNames[s])
 }
 
+// badGlobal is badAccess of the flat address space.
+func (it *item) badGlobal(what string, p pointer, n int64) status {
+	if uint64(p)-it.flat.base >= uint64(len(it.flat.data)) {
+		return it.fail("%s of %d bytes through %s", what, n, describePointer(p))
+	}
+	entry, within := it.flat.near(p)
+	if entry == 0 {
+		return it.fail("%s of %d bytes in %s that is not allocated (any more)", what, n, spaceNames[spaceGlobal])
+	}
+	name := spaceNames[spaceGlobal]
+	if entry&entryReadOnly != 0 {
+		name = "constant memory"
+	}
+	return it.fail("%s of %d bytes at offset %d of an allocation of %d bytes in %s", what, n, within, entrySize(entry), name)
+}
+
 func describePointer(p pointer) string {
 	if p == 0 {
 		return "a null pointer"
 	}
-	return fmt.Sprintf("%#x, which is no pointer", uint64(p))
+	return fmt.Sprintf("%#x, which is not a pointer", uint64(p))
 }
 
 // fuelStep is how many jumps a work-item makes between two looks at whether

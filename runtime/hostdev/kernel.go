@@ -75,7 +75,7 @@ func (k *kernel) addParams(f *spirv.Function) error {
 	return nil
 }
 
-// passed is the type of what is passed by value.
+// passed is the type of the value that is passed.
 func (p *param) passed() *typ {
 	if p.byVal {
 		return p.t.elem
@@ -179,7 +179,7 @@ func groupSize(size [3]int) int {
 	return product
 }
 
-// collect gathers what the kernel's functions name.
+// collect gathers the variables that the kernel's functions name.
 func (k *kernel) collect() {
 	seen := map[*function]bool{}
 	inputs, locals := map[spirv.ID]bool{}, map[int]bool{}
@@ -228,6 +228,15 @@ func (k *kernel) Params() []driver.Param {
 		list[i] = p.Param
 	}
 	return list
+}
+
+// Info describes the kernel.
+func (k *kernel) Info() driver.KernelInfo {
+	info := driver.KernelInfo{RequiredGroup: k.size, MaxGroup: maxGroup, PreferredMultiple: 1, SubGroup: k.subgroup}
+	for _, v := range k.locals {
+		info.LocalMemory += v.t.size
+	}
+	return info
 }
 
 // Close does nothing: the program owns the kernel.

@@ -34,10 +34,10 @@ type launch struct {
 	args   []uint64
 	byVal  []byValue
 	local  []int64 // sizes of the local memories by index
-	global segments
+	flat   flat
 
 	next  atomic.Int64 // the next work-group
-	steps atomic.Int64 // what is left of the budget, in units of fuelStep
+	steps atomic.Int64 // the rest of the budget, in units of fuelStep
 	stop  atomic.Pointer[error]
 
 	mu    sync.Mutex
@@ -69,7 +69,7 @@ func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*launc
 	if d.options.Steps > 0 {
 		l.steps.Store(max(1, d.options.Steps/fuelStep))
 	}
-	l.global = d.heap.segments()
+	l.flat = d.heap.view()
 	return l, nil
 }
 
@@ -192,7 +192,7 @@ func (l *launch) setArg(i int, arg *driver.Arg) error {
 	return nil
 }
 
-// setBuffer takes memory, the bytes of a pointer, or nothing for null.
+// setBuffer takes memory, the bytes of a pointer, or neither for null.
 func (l *launch) setBuffer(arg *driver.Arg) error {
 	switch {
 	case arg.LocalSize != 0 || len(arg.Value) != 0 && len(arg.Value) != 8 || arg.Memory != nil && len(arg.Value) != 0:
@@ -227,9 +227,10 @@ func (l *launch) run() error {
 	total := l.total()
 	workers := min(int64(runtime.GOMAXPROCS(0)), total)
 	var wait sync.WaitGroup
-	for range workers {
+	for range workers - 1 {
 		wait.Go(func() { l.work(total) })
 	}
+	l.work(total)
 	wait.Wait()
 	if l.fault != nil {
 		return l.fault
@@ -264,7 +265,7 @@ func (l *launch) work(total int64) {
 	}
 }
 
-// errStopped is what work-items end with after another one's fault; it is
+// errStopped is the error of work-items after another one's fault; it is
 // never returned.
 var errStopped = errors.New("another work-item failed")
 

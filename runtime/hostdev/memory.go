@@ -3,17 +3,18 @@ package hostdev
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"offlink/runtime/driver"
-	"offlink/runtime/hostdev/internal/mem"
 )
 
-// A pointer of device code is a number of 64 bits: the kind of memory in the
-// top 3 bits, then 21 bits for which allocation of that kind, then 40 bits of
-// offset into it. Every access is checked against its own allocation; an
+// A pointer of device code is a number of 64 bits. Global and constant memory
+// has one flat address space, where a pointer is the address in this process:
+// the host can store it, and code that was compiled for the host can use it
+// (heap.go). Memory of work-groups and work-items has the kind of memory in
+// the top 3 bits, then 21 bits for which allocation of that kind, then 40 bits
+// of offset into it. Every access is checked against its own allocation; an
 // offset that was counted below zero is far beyond the end of the allocation
-// before. The null pointer is of a kind that has no allocations.
+// before.
 
 // pointer is a pointer of device code.
 type pointer uint64
@@ -22,27 +23,23 @@ type pointer uint64
 type space uint8
 
 const (
-	spaceNull     space = iota // nothing
-	spaceGlobal                // buffers and program-scope variables
-	spaceConstant              // program-scope variables that cannot be written
-	spaceLocal                 // of a work-group
-	spacePrivate               // of a work-item
-	spaceInput                 // the built-in variables of a work-item
-	spaces        = 8
+	spaceGlobal  space = iota // the flat address space, and null
+	spaceLocal                // of a work-group
+	spacePrivate              // of a work-item
+	spaceInput                // the built-in variables of a work-item
+	spaces       = 8
 )
 
 var spaceNames = [spaces]string{
-	"no memory", "global memory", "constant memory", "local memory", "private memory", "built-in variables",
-	"no memory", "no memory",
+	"global memory", "local memory", "private memory", "built-in variables",
+	"no memory", "no memory", "no memory", "no memory",
 }
 
 const (
-	offsetBits    = 40
-	indexBits     = 21
-	maxIndex      = 1<<indexBits - 1
-	maxOffset     = 1<<offsetBits - 1
-	maxAllocation = 2 << 30 // bytes of one allocation
-	maxGlobal     = 8 << 30 // bytes of all
+	offsetBits = 40
+	indexBits  = 21
+	maxIndex   = 1<<indexBits - 1
+	maxOffset  = 1<<offsetBits - 1
 )
 
 func makePointer(s space, index int, offset int64) pointer {
@@ -53,7 +50,7 @@ func (p pointer) space() space  { return space(p >> (indexBits + offsetBits)) }
 func (p pointer) index() int    { return int(p >> offsetBits & maxIndex) }
 func (p pointer) offset() int64 { return int64(p & maxOffset) }
 
-// segments is the allocations of one kind by index.
+// segments is the allocations of one kind, other than global, by index.
 type segments [][]byte
 
 // at returns n bytes at an address, nil if they are not all in one
@@ -73,114 +70,45 @@ func (s segments) at(index int, offset, n int64) []byte {
 type memory struct {
 	device *Device
 	data   []byte
-	index  int
-	space  space
-	owned  bool // by a program, which closes it
+	at     int64 // in the region
+	kind   driver.MemoryKind
+	keep   bool // Close leaves it: a program has it, or it was imported
 }
 
 // Size is the size in bytes.
 func (m *memory) Size() int64 { return int64(len(m.data)) }
 
+// Kind is the kind that was asked for; they do not differ.
+func (m *memory) Kind() driver.MemoryKind { return m.kind }
+
+// Bytes is the memory itself.
+func (m *memory) Bytes() []byte { return m.data }
+
+// Address is the pointer that kernels have for the first byte.
+func (m *memory) Address() uint64 { return m.device.heap.base + uint64(m.at) }
+
+// Handle is the address.
+func (m *memory) Handle() uint64 { return m.Address() }
+
 // Close gives the memory back. Pointers to it become invalid.
 func (m *memory) Close() error {
-	if m.owned {
+	if m.keep {
 		return nil
 	}
 	return m.release()
 }
 
-// Address is the pointer that kernels have for the first byte.
-func (m *memory) Address() uint64 { return uint64(m.pointer(0)) }
-
 func (m *memory) release() error { return m.device.heap.free(m) }
 
-func (m *memory) pointer(offset int64) pointer { return makePointer(m.space, m.index, offset) }
+// pointer is the device's pointer to a byte.
+func (m *memory) pointer(offset int64) pointer { return pointer(m.Address() + uint64(offset)) }
 
 // slice returns the bytes of a transfer.
-func (m *memory) slice(offset int64, n int) ([]byte, error) {
-	if offset < 0 || offset > m.Size() || int64(n) > m.Size()-offset {
+func (m *memory) slice(offset, n int64) ([]byte, error) {
+	if offset < 0 || n < 0 || offset > m.Size() || n > m.Size()-offset {
 		return nil, fmt.Errorf("%d bytes at offset %d are beyond the end of a memory of %d bytes", n, offset, m.Size())
 	}
-	return m.data[offset : offset+int64(n)], nil
-}
-
-// heap is the global memory of a device.
-type heap struct {
-	mu       sync.Mutex
-	live     []*memory // by index; index 0 is never used
-	retired  []int     // free indexes, the one that was freed first in front
-	used     int64
-	snapshot segments // of live; nil after a change
-}
-
-// quarantine is how many indexes are kept from reuse, so that a pointer to
-// freed memory is found to be one.
-const quarantine = 4096
-
-var errOutOfMemory = errors.New("out of device memory")
-
-func (h *heap) alloc(d *Device, size int64, s space) (*memory, error) {
-	if size < 0 || size > maxAllocation {
-		return nil, fmt.Errorf("%w: an allocation has at most %d bytes, not %d", errOutOfMemory, int64(maxAllocation), size)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if size > maxGlobal-h.used {
-		return nil, fmt.Errorf("%w: %d bytes are asked for and %d of %d are in use", errOutOfMemory, size, h.used, int64(maxGlobal))
-	}
-	index, err := h.newIndex()
-	if err != nil {
-		return nil, err
-	}
-	m := &memory{device: d, data: mem.New(size), index: index, space: s}
-	h.live[index] = m
-	h.used += size
-	h.snapshot = nil
-	return m, nil
-}
-
-func (h *heap) newIndex() (int, error) {
-	if len(h.live) == 0 {
-		h.live = append(h.live, nil)
-	}
-	if len(h.retired) > quarantine || len(h.retired) > 0 && len(h.live) > maxIndex {
-		index := h.retired[0]
-		h.retired = h.retired[1:]
-		return index, nil
-	}
-	if len(h.live) > maxIndex {
-		return 0, fmt.Errorf("%w: %d allocations are in use", errOutOfMemory, maxIndex)
-	}
-	h.live = append(h.live, nil)
-	return len(h.live) - 1, nil
-}
-
-func (h *heap) free(m *memory) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.live[m.index] != m {
-		return errors.New("device memory is closed twice")
-	}
-	h.live[m.index] = nil
-	h.retired = append(h.retired, m.index)
-	h.used -= int64(len(m.data))
-	h.snapshot = nil
-	return nil
-}
-
-// segments returns the allocations as they are now.
-func (h *heap) segments() segments {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.snapshot == nil {
-		h.snapshot = make(segments, len(h.live))
-		for i, m := range h.live {
-			if m != nil {
-				h.snapshot[i] = m.data
-			}
-		}
-	}
-	return h.snapshot
+	return m.data[offset : offset+n], nil
 }
 
 // own returns the argument as a memory of this device.

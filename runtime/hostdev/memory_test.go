@@ -162,7 +162,7 @@ func testGlobals(t *testing.T, p *testProgram) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.queue.Write(counter, 0, []byte{42, 0, 0, 0}); err != nil {
+	if err := p.queue.Write(counter, 0, []byte{42, 0, 0, 0}, driver.Sync{Block: true}); err != nil {
 		t.Fatal(err)
 	}
 	p.launch("read_counter", items(1), out)

@@ -15,7 +15,6 @@ import (
 type program struct {
 	device *Device
 	module *spirv.Module
-	spec   map[uint32][]byte
 
 	types     *typeTable
 	constants map[spirv.ID]*constant
@@ -38,7 +37,7 @@ type program struct {
 type variable struct {
 	id      spirv.ID
 	name    string
-	t       *typ // of what it holds
+	t       *typ // of its value
 	storage spirv.StorageClass
 	index   int     // among inputs or locals
 	memory  *memory // of the others
@@ -48,13 +47,9 @@ type variable struct {
 	initial   spirv.ID
 }
 
-// build is the walk from modules to kernels.
-func build(ctx context.Context, d *Device, modules []driver.Module, opts driver.BuildOptions) (*program, error) {
-	linked, err := link(modules)
-	if err != nil {
-		return nil, err
-	}
-	p := newProgram(d, linked, opts)
+// build is the walk from a linked module to kernels.
+func build(ctx context.Context, d *Device, linked *spirv.Module) (*program, error) {
+	p := newProgram(d, linked)
 	for _, step := range []func(*program) error{
 		(*program).verify,
 		(*program).defineGlobals,
@@ -74,9 +69,9 @@ func build(ctx context.Context, d *Device, modules []driver.Module, opts driver.
 	return p, nil
 }
 
-func newProgram(d *Device, m *spirv.Module, opts driver.BuildOptions) *program {
+func newProgram(d *Device, m *spirv.Module) *program {
 	p := &program{
-		device: d, module: m, spec: opts.SpecConstants,
+		device: d, module: m,
 		constants: map[spirv.ID]*constant{}, variables: map[spirv.ID]*variable{}, byName: map[string]*variable{},
 		bodies: map[spirv.ID]*spirv.Function{}, functions: map[spirv.ID]*function{}, accesses: map[*typ]*access{}, kernels: map[string]*kernel{},
 		room: 1<<24 + 64*int(m.Bound),
@@ -88,19 +83,7 @@ func newProgram(d *Device, m *spirv.Module, opts driver.BuildOptions) *program {
 	return p
 }
 
-func link(modules []driver.Module) (*spirv.Module, error) {
-	var inputs []spirv.Input
-	for _, module := range modules {
-		m, err := spirv.Parse(module.Code)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", module.Name, err)
-		}
-		inputs = append(inputs, spirv.Input{Name: module.Name, Module: m})
-	}
-	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: isIntrinsic})
-}
-
-// verify checks what compiling relies on, and refuses 32-bit addresses: a
+// verify checks the rules that compiling relies on, and refuses 32-bit addresses: a
 // pointer takes 64 bits here.
 func (p *program) verify() error {
 	if addressing := p.module.AddressingModel(); addressing != spirv.AddressingPhysical64 {
@@ -170,9 +153,9 @@ func (p *program) place(v *variable) (pointer, error) {
 		p.locals = append(p.locals, v)
 		return makePointer(spaceLocal, v.index, 0), nil
 	case spirv.StorageCrossWorkgroup:
-		return p.allocate(v, spaceGlobal)
+		return p.allocate(v, 0)
 	case spirv.StorageUniformConstant:
-		return p.allocate(v, spaceConstant)
+		return p.allocate(v, entryReadOnly)
 	}
 	return 0, fmt.Errorf("the embedded device has no variables of storage class %v", v.storage)
 }
@@ -189,12 +172,12 @@ func (p *program) placeBuiltin(v *variable, builtin spirv.BuiltIn) (pointer, err
 	return makePointer(spaceInput, v.index, 0), nil
 }
 
-func (p *program) allocate(v *variable, s space) (pointer, error) {
-	m, err := p.device.heap.alloc(p.device, v.t.size, s)
+func (p *program) allocate(v *variable, flags uint64) (pointer, error) {
+	m, err := p.device.heap.alloc(p.device, driver.DeviceMemory, v.t.size, flags)
 	if err != nil {
 		return 0, err
 	}
-	m.owned, v.memory = true, m
+	m.keep, v.memory = true, m
 	return m.pointer(0), nil
 }
 
@@ -250,7 +233,7 @@ func (p *program) compileKernels() error {
 	return p.compileQueue()
 }
 
-// collect finds what each kernel needs, when all functions are compiled.
+// collect finds the needs of each kernel, when all functions are compiled.
 func (p *program) collect() error {
 	for _, k := range p.kernels {
 		k.collect()
@@ -278,7 +261,7 @@ func (p *program) demand(id spirv.ID) *function {
 	return fn
 }
 
-// BuildLog is what the device refuses, a line each.
+// buildLog has a line for each function that the device refuses.
 type buildLog []string
 
 func (l buildLog) Error() string {
@@ -288,7 +271,8 @@ func (l buildLog) Error() string {
 	return l[0]
 }
 
-// compileQueue compiles what was demanded, and what that demands. Every
+// compileQueue compiles the functions that were demanded, and those that they
+// demand. Every
 // function is tried, so that all refusals are told at once.
 func (p *program) compileQueue() error {
 	var log buildLog
@@ -337,6 +321,9 @@ func (p *program) typeOfFunction(id spirv.ID) *typ {
 
 // Kernel returns a kernel by its entry point's name.
 func (p *program) Kernel(name string) (driver.Kernel, error) {
+	if err := p.device.may("Kernel"); err != nil {
+		return nil, err
+	}
 	if k := p.kernels[name]; k != nil {
 		return k, nil
 	}
@@ -358,6 +345,9 @@ func (p *program) kernelNames() string {
 // Variable returns the memory of a program-scope variable by its linkage
 // name or its host name.
 func (p *program) Variable(name string) (driver.Memory, error) {
+	if err := p.device.may("Variable"); err != nil {
+		return nil, err
+	}
 	if v := p.byName[name]; v != nil {
 		return v.memory, nil
 	}

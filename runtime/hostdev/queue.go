@@ -3,88 +3,190 @@ package hostdev
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"sync"
 
 	"offlink/runtime/driver"
 )
 
-// queue runs commands in order on a goroutine of its own.
+// queue orders commands. It has no goroutine of its own: the commands of an
+// in-order queue each hold the next, those of one that is out of order hold
+// barriers and are held by them.
 type queue struct {
-	device   *Device
-	commands chan func()
-	ended    chan struct{} // closed when the goroutine has ended
+	device *Device
+	opts   driver.QueueOptions
 
 	mu      sync.Mutex
 	err     error // the first failure since the last Finish
 	aborted error // the queue takes no more work
-	running *launch
+	last    *command
+	barrier *command
+	open    map[*command]struct{} // that have not ended
 }
 
-// queueDepth is how many launches may wait in a queue.
-const queueDepth = 64
-
-func newQueue(d *Device) *queue {
-	q := &queue{device: d, commands: make(chan func(), queueDepth), ended: make(chan struct{})}
-	go func() {
-		defer close(q.ended)
-		for command := range q.commands {
-			command()
-		}
-	}()
-	return q
+func newQueue(d *Device, opts driver.QueueOptions) *queue {
+	return &queue{device: d, opts: opts, open: make(map[*command]struct{})}
 }
 
-// do runs a command after all others and waits for it.
-func (q *queue) do(command func() error) error {
-	done := make(chan error, 1)
-	q.commands <- func() {
-		err := q.failed()
-		if err == nil {
-			err = q.note(command())
+// enqueue gives a command its place, and runs it if nothing holds it.
+func (q *queue) enqueue(c *command, s driver.Sync) error {
+	c.queue, c.device, c.profiled = q, q.device, q.opts.Profiling
+	c.pending.Store(1)
+	for _, e := range s.After {
+		own, err := q.device.ownEvent(e)
+		if err != nil {
+			return err
 		}
-		done <- err
+		if c.after == nil {
+			c.after = make(map[*event]bool)
+		}
+		c.after[own] = true
 	}
-	return <-done
+	if err := q.admit(c); err != nil {
+		return err
+	}
+	for e := range c.after {
+		_, _ = e.hold(c)
+	}
+	if s.Done != nil {
+		*s.Done = &c.event
+	}
+	ready := c.pending.Add(-1) == 0
+	switch {
+	case ready && s.Block:
+		c.runHere()
+	case ready:
+		go c.runAll()
+	}
+	if s.Block {
+		return c.wait()
+	}
+	return nil
 }
 
-// failed is the failure that keeps later commands from running.
-func (q *queue) failed() error {
+// admit makes the command wait for those that the queue wants before it.
+func (q *queue) admit(c *command) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.aborted != nil {
 		return q.aborted
 	}
-	return q.err
+	c.stamp(driver.Queued)
+	switch {
+	case !q.opts.OutOfOrder && q.last != nil:
+		_, _ = q.last.hold(c)
+	case q.opts.OutOfOrder && c.do == nil:
+		for other := range q.open {
+			_, _ = other.hold(c)
+		}
+		q.barrier = c
+	case q.opts.OutOfOrder && q.barrier != nil:
+		_, _ = q.barrier.hold(c)
+	}
+	q.last = c
+	q.open[c] = struct{}{}
+	return nil
 }
 
-func (q *queue) note(err error) error {
+// begin tells why a command is not to run.
+func (q *queue) begin(c *command) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.aborted != nil {
+		return q.aborted
+	}
+	if !q.opts.OutOfOrder {
+		return q.err
+	}
+	return nil
+}
+
+// end notes how a command ended, and returns those that are ready now.
+func (q *queue) end(c *command, err error) []*command {
+	q.mu.Lock()
 	if q.err == nil {
 		q.err = err
 	}
-	return err
+	delete(q.open, c)
+	if q.last == c {
+		q.last = nil
+	}
+	if q.barrier == c {
+		q.barrier = nil
+	}
+	q.mu.Unlock()
+	return c.event.end(err)
 }
 
 // Write copies data into device memory.
-func (q *queue) Write(m driver.Memory, offset int64, data []byte) error {
-	to, err := q.transfer(m, offset, len(data))
+func (q *queue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
+	to, err := q.part("Write", m, offset, int64(len(data)))
 	if err != nil {
-		return fmt.Errorf("write: %w", err)
+		return err
 	}
-	return q.do(func() error { copy(to, data); return nil })
+	return q.enqueue(&command{do: func() error { copy(to, data); return nil }}, s)
 }
 
 // Read copies device memory into data.
-func (q *queue) Read(m driver.Memory, offset int64, data []byte) error {
-	from, err := q.transfer(m, offset, len(data))
+func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
+	from, err := q.part("Read", m, offset, int64(len(data)))
 	if err != nil {
-		return fmt.Errorf("read: %w", err)
+		return err
 	}
-	return q.do(func() error { copy(data, from); return nil })
+	return q.enqueue(&command{do: func() error { copy(data, from); return nil }}, s)
 }
 
-func (q *queue) transfer(m driver.Memory, offset int64, n int) ([]byte, error) {
+// Copy copies between memories.
+func (q *queue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromOffset, size int64, s driver.Sync) error {
+	target, err := q.part("Copy", to, toOffset, size)
+	if err != nil {
+		return err
+	}
+	source, err := q.slice(from, fromOffset, size)
+	if err != nil {
+		return fmt.Errorf("Copy: %w", err)
+	}
+	return q.enqueue(&command{do: func() error { copy(target, source); return nil }}, s)
+}
+
+const maxPattern = 128
+
+// Fill repeats a pattern, which is copied.
+func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) error {
+	to, err := q.part("Fill", m, offset, size)
+	if err != nil {
+		return err
+	}
+	n := len(pattern)
+	if n > maxPattern || bits.OnesCount(uint(n)) != 1 {
+		return fmt.Errorf("Fill: a pattern of %d bytes; it has 1 to %d, a power of two", n, maxPattern)
+	}
+	if size%int64(n) != 0 {
+		return fmt.Errorf("Fill: %d bytes are not a multiple of the pattern's %d", size, n)
+	}
+	pattern = append([]byte(nil), pattern...)
+	return q.enqueue(&command{do: func() error { repeat(to, pattern); return nil }}, s)
+}
+
+func repeat(to, pattern []byte) {
+	for done := copy(to, pattern); done < len(to); done *= 2 {
+		copy(to[done:], to[:done])
+	}
+}
+
+// part checks a transfer.
+func (q *queue) part(call string, m driver.Memory, offset, n int64) ([]byte, error) {
+	if err := q.device.may(call); err != nil {
+		return nil, err
+	}
+	data, err := q.slice(m, offset, n)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", call, err)
+	}
+	return data, nil
+}
+
+func (q *queue) slice(m driver.Memory, offset, n int64) ([]byte, error) {
 	own, err := q.device.own(m)
 	if err != nil {
 		return nil, err
@@ -93,7 +195,10 @@ func (q *queue) transfer(m driver.Memory, offset int64, n int) ([]byte, error) {
 }
 
 // Launch checks the arguments and queues the kernel.
-func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg) error {
+func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
+	if err := q.device.may("Launch"); err != nil {
+		return err
+	}
 	own, ok := k.(*kernel)
 	if !ok || own.p.device != q.device {
 		return errors.New("the kernel is not of this device")
@@ -102,41 +207,27 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg) error
 	if err != nil {
 		return err
 	}
-	q.commands <- func() {
-		if q.begin(l) {
-			q.end(l.run())
-		}
-	}
-	return nil
+	return q.enqueue(&command{do: l.run, launch: l}, s)
 }
 
-// begin makes a launch the running one, unless an earlier command failed.
-func (q *queue) begin(l *launch) bool {
-	if q.failed() != nil {
-		return false
+// Barrier is a command that does nothing. A queue that is in order needs no
+// more than its event.
+func (q *queue) Barrier(s driver.Sync) error {
+	if err := q.device.may("Barrier"); err != nil {
+		return err
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.aborted != nil {
-		return false
-	}
-	q.running = l
-	return true
+	return q.enqueue(&command{}, s)
 }
 
-func (q *queue) end(err error) {
-	q.mu.Lock()
-	q.running = nil
-	q.mu.Unlock()
-	q.note(err)
-}
+// Flush does nothing: commands start when they can.
+func (q *queue) Flush() error { return q.device.may("Flush") }
 
-// Finish waits for everything queued and returns the first failure since the
-// last Finish.
+// Finish waits for the commands that are queued now and returns the first
+// failure since the last Finish.
 func (q *queue) Finish() error {
-	done := make(chan struct{})
-	q.commands <- func() { close(done) }
-	<-done
+	for _, c := range q.unfinished() {
+		<-c.over()
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	err := q.err
@@ -144,29 +235,66 @@ func (q *queue) Finish() error {
 		err = q.aborted
 	}
 	q.err = nil
+	if err == nil {
+		err = q.device.may("Finish")
+	}
 	return err
 }
 
-// Abort stops the running kernel and drops everything queued: Finish then
+// unfinished is the commands that have not ended; of a queue in order, the
+// last is enough.
+func (q *queue) unfinished() []*command {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.opts.OutOfOrder {
+		if q.last == nil {
+			return nil
+		}
+		return []*command{q.last}
+	}
+	list := make([]*command, 0, len(q.open))
+	for c := range q.open {
+		list = append(list, c)
+	}
+	return list
+}
+
+// Abort stops the running kernels and drops everything queued: Finish then
 // returns the cause. It may be called at any time from any goroutine, and it
 // does not wait.
 func (q *queue) Abort(cause error) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	if q.aborted == nil {
 		q.aborted = cause
 	}
-	if q.running != nil {
-		q.running.abort(cause)
+	var held []*command
+	for c := range q.open {
+		if c.launch != nil {
+			c.launch.abort(cause)
+		}
+		held = append(held, c)
+	}
+	q.mu.Unlock()
+	for _, c := range held {
+		for _, next := range c.drop(cause) {
+			go next.runAll()
+		}
 	}
 }
 
 var errClosed = errors.New("the queue was closed")
 
-// Close stops what is still running and waits for its end.
+// Close stops everything that is still running and waits for its end.
 func (q *queue) Close() error {
 	q.Abort(errClosed)
-	close(q.commands)
-	<-q.ended
+	q.mu.Lock()
+	var open []*command
+	for c := range q.open {
+		open = append(open, c)
+	}
+	q.mu.Unlock()
+	for _, c := range open {
+		<-c.over()
+	}
 	return nil
 }

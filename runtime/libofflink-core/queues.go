@@ -15,7 +15,7 @@ type queues struct {
 	idle map[*runtime.Device][]driver.Queue
 }
 
-// with runs f on a queue and waits for what it queued.
+// with runs f on a queue and waits for the commands.
 func (p *queues) with(d *runtime.Device, f func(driver.Queue) error) error {
 	q, err := p.take(d)
 	if err != nil {
@@ -36,7 +36,7 @@ func (p *queues) take(d *runtime.Device) (driver.Queue, error) {
 		p.idle[d] = list[:len(list)-1]
 		return q, nil
 	}
-	return d.NewQueue()
+	return d.NewQueue(driver.QueueOptions{})
 }
 
 func (p *queues) put(d *runtime.Device, q driver.Queue) {

@@ -14,7 +14,7 @@ import (
 	"offlink/runtime/registry"
 )
 
-// session is the runtime of the process and what C holds of it. Its methods
+// session is the runtime of the process and the objects that C holds of it. Its methods
 // are the functions of core.h, without C. It is safe for concurrent use.
 type session struct {
 	runtime *runtime.Runtime
@@ -75,7 +75,8 @@ func (s *session) dropImages(handle uint64) {
 	}
 }
 
-// explain adds what could not be read to an error that may follow from it.
+// explain adds the descriptors that could not be read to an error that may
+// follow from it.
 func (s *session) explain(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,12 +126,12 @@ func (s *session) createBuffer(device uint64, size int64, data []byte) (uint64, 
 	if size <= 0 {
 		return 0, invalidf("a buffer cannot have %d bytes", size)
 	}
-	m, err := d.Alloc(size)
+	m, err := d.Alloc(driver.DeviceMemory, size)
 	if err != nil {
 		return 0, err
 	}
 	if data != nil {
-		err = s.queues.with(d, func(q driver.Queue) error { return q.Write(m, 0, data) })
+		err = s.queues.with(d, func(q driver.Queue) error { return q.Write(m, 0, data, driver.Sync{Block: true}) })
 	}
 	if err != nil {
 		return 0, errors.Join(err, m.Close())
@@ -150,11 +151,11 @@ func (s *session) transfer(handle uint64, offset int64, data []byte, how func(dr
 }
 
 func (s *session) readBuffer(handle uint64, offset int64, data []byte) error {
-	return s.transfer(handle, offset, data, func(q driver.Queue, m driver.Memory) error { return q.Read(m, offset, data) })
+	return s.transfer(handle, offset, data, func(q driver.Queue, m driver.Memory) error { return q.Read(m, offset, data, driver.Sync{Block: true}) })
 }
 
 func (s *session) writeBuffer(handle uint64, offset int64, data []byte) error {
-	return s.transfer(handle, offset, data, func(q driver.Queue, m driver.Memory) error { return q.Write(m, offset, data) })
+	return s.transfer(handle, offset, data, func(q driver.Queue, m driver.Memory) error { return q.Write(m, offset, data, driver.Sync{Block: true}) })
 }
 
 // The kinds of arguments of offlink.h.
@@ -183,7 +184,7 @@ func (s *session) launch(handle uint64, r driver.Range, args []argument) error {
 			return invalidf("kernel %s: argument %d: %v", k.Name, i, err)
 		}
 	}
-	return s.queues.with(k.device, func(q driver.Queue) error { return k.Launch(q, r, list) })
+	return s.queues.with(k.device, func(q driver.Queue) error { return k.Launch(q, r, list, driver.Sync{Block: true}) })
 }
 
 func (s *session) argument(d *runtime.Device, arg argument) (driver.Arg, error) {

@@ -30,3 +30,32 @@ __kernel void sums(__global const int *in, __global int *out, __local int *part)
 __kernel void count(volatile __global int *counter) { atomic_inc(counter); }
 
 __kernel void local_size(__global int *out) { out[get_global_id(0)] = (int)get_local_size(0); }
+
+struct addresses {
+  ulong from, to;
+};
+
+__kernel void follow(struct addresses a) {
+  size_t i = get_global_id(0);
+  ((__global int *)a.to)[i] = ((__global const int *)a.from)[i] + 1;
+}
+
+__kernel void last(__global const ulong *list, __global int *out) {
+  while (list[1])
+    list = (__global const ulong *)list[1];
+  *out = (int)list[0];
+}
+
+int __attribute__((overloadable)) __spirv_SpecConstant(int id, int value);
+
+__kernel void special(__global int *out) {
+  out[0] = __spirv_SpecConstant(3, 42);
+  out[1] = __spirv_SpecConstant(4, 43);
+}
+
+__kernel void endless(__global volatile int *flag) {
+  while (*flag == 0)
+    ;
+}
+
+__kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(__global int *out) { out[get_global_id(0)] = 1; }

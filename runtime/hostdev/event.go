@@ -1,0 +1,173 @@
+package hostdev
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"offlink/runtime/driver"
+)
+
+// event is the end of a command, or one that the host sets. It needs its
+// device.
+type event struct {
+	device   *Device
+	profiled bool
+
+	mu      sync.Mutex
+	status  driver.Status
+	err     error
+	ended   chan struct{} // closed at the end; made where somebody waits
+	waiting []*command
+	calls   []func(error)
+	times   [driver.Failed + 1]time.Duration
+}
+
+// reach notes a state other than the last.
+func (e *event) reach(s driver.Status) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.status < s && !e.isOver() {
+		e.status = s
+		e.stamp(s)
+	}
+}
+
+func (e *event) stamp(s driver.Status) {
+	if e.profiled {
+		e.times[s] = time.Since(e.device.epoch)
+	}
+}
+
+func (e *event) isOver() bool { return e.status >= driver.Complete }
+
+// end ends the event and returns the commands that may start now. Only the
+// first call counts.
+func (e *event) end(err error) (ready []*command) {
+	e.mu.Lock()
+	if e.isOver() {
+		e.mu.Unlock()
+		return nil
+	}
+	e.status, e.err = driver.Complete, err
+	if err != nil {
+		e.status = driver.Failed
+	}
+	e.stamp(driver.Complete)
+	waiting, calls := e.waiting, e.calls
+	e.waiting, e.calls = nil, nil
+	if e.ended != nil {
+		close(e.ended)
+	}
+	e.mu.Unlock()
+	for _, f := range calls {
+		go f(err)
+	}
+	for _, c := range waiting {
+		if c.released() {
+			ready = append(ready, c)
+		}
+	}
+	return ready
+}
+
+// hold makes a command wait for the event. It is false if the event is over,
+// with its error.
+func (e *event) hold(c *command) (held bool, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.isOver() {
+		return false, e.err
+	}
+	c.pending.Add(1)
+	e.waiting = append(e.waiting, c)
+	return true, nil
+}
+
+// over is a channel that is closed at the end.
+func (e *event) over() <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended == nil {
+		e.ended = make(chan struct{})
+		if e.isOver() {
+			close(e.ended)
+		}
+	}
+	return e.ended
+}
+
+func (e *event) result() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err
+}
+
+// Wait implements driver.Event.
+func (e *event) Wait(ctx context.Context) error {
+	select {
+	case <-e.over():
+		return e.result()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Status implements driver.Event.
+func (e *event) Status() driver.Status {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.status
+}
+
+var (
+	errNotProfiled = errors.New("the event has no times: its queue was made without profiling")
+	errNotOver     = errors.New("the event has no times yet: its command has not ended")
+)
+
+// Times implements driver.Event.
+func (e *event) Times() (driver.Times, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case !e.profiled:
+		return driver.Times{}, errNotProfiled
+	case !e.isOver():
+		return driver.Times{}, errNotOver
+	}
+	return driver.Times{Queued: e.times[driver.Queued], Submitted: e.times[driver.Submitted],
+		Started: e.times[driver.Running], Ended: e.times[driver.Complete]}, nil
+}
+
+// OnDone implements driver.Event.
+func (e *event) OnDone(f func(error)) {
+	e.mu.Lock()
+	if !e.isOver() {
+		e.calls = append(e.calls, f)
+		e.mu.Unlock()
+		return
+	}
+	err := e.err
+	e.mu.Unlock()
+	f(err)
+}
+
+// Complete implements driver.UserEvent.
+func (e *event) Complete(err error) {
+	for _, c := range e.end(err) {
+		go c.runAll()
+	}
+}
+
+// Close does nothing: events are collected as garbage.
+func (e *event) Close() error { return nil }
+
+// ownEvent returns the argument as an event of this device.
+func (d *Device) ownEvent(e driver.Event) (*event, error) {
+	own, ok := e.(*event)
+	if !ok || own.device != d {
+		return nil, errors.New("the event is not of this device")
+	}
+	return own, nil
+}

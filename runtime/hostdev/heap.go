@@ -1,0 +1,292 @@
+package hostdev
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/hostdev/internal/mem"
+)
+
+// heap is the global memory of a device: one region of addresses. Each
+// allocation has granules of its own and a free granule after it. A table says
+// which allocation a granule is of, so that an access is checked with one
+// load.
+type heap struct {
+	flat
+
+	mu     sync.Mutex
+	opened bool
+	err    error // of reserving the region
+	region *mem.Region
+	gaps   []gap // free granules, in order
+	cursor int   // the gap to look at first
+	dirty  int64 // granules from here on were never used
+	used   int64
+	live   map[int64]*memory // by offset
+
+	// retired granules were freed and are kept from reuse for a while, the
+	// first freed in front, so that a pointer to them is found to be wrong.
+	retired      []gap
+	retiredCount int64
+}
+
+// flat is the global memory as a work-item sees it.
+type flat struct {
+	data  []byte
+	base  uint64
+	table []uint64 // an entry for each granule
+}
+
+// gap is a run of free granules.
+type gap struct{ first, count int64 }
+
+const (
+	granuleBits = 12
+	granule     = 1 << granuleBits
+
+	// An entry of the table: the granule where the allocation starts, and its
+	// size. 0 is a free granule.
+	entryLive      = 1 << 63
+	entryReadOnly  = 1 << 62
+	entryStartBits = 32
+	entryStartMask = 1<<20 - 1
+
+	maxGlobal     = 1<<32 - mem.PageSize // bytes of a region: code of 32 bits never counts past it
+	maxAllocation = 2 << 30
+)
+
+// regionSizes are the sizes to try, where address space is short.
+var regionSizes = []int64{maxGlobal, 1 << 30, 1 << 28, 1 << 26}
+
+var errOutOfMemory = fmt.Errorf("out of device memory: %w", driver.ErrOutOfResources)
+
+// open reserves the region on first use.
+func (h *heap) open() error {
+	if h.opened {
+		return h.err
+	}
+	h.opened = true
+	region, err := mem.Reserve(regionSizes...)
+	if err != nil {
+		h.err = fmt.Errorf("%w: no addresses for it: %w", errOutOfMemory, err)
+		return h.err
+	}
+	h.region = region
+	h.data, h.base = region.Bytes(), region.Base()
+	count := int64(len(h.data)) >> granuleBits
+	h.table = make([]uint64, count)
+	// Offset 0 stays free: code of 32 bits takes it for null.
+	const first = mem.PageSize >> granuleBits
+	h.gaps = []gap{{first, count - first}}
+	h.dirty = first
+	h.live = make(map[int64]*memory)
+	runtime.AddCleanup(h, (*mem.Region).Release, region)
+	return nil
+}
+
+// view is the memory for a launch.
+func (h *heap) view() flat {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.flat
+}
+
+// size is the size of the region.
+func (h *heap) size() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.open() != nil {
+		return 0
+	}
+	return int64(len(h.data))
+}
+
+func (h *heap) alloc(d *Device, kind driver.MemoryKind, size int64, flags uint64) (*memory, error) {
+	if size < 0 || size > maxAllocation {
+		return nil, fmt.Errorf("%w: an allocation has at most %d bytes, not %d", errOutOfMemory, int64(maxAllocation), size)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.open(); err != nil {
+		return nil, err
+	}
+	count := granules(size)
+	first, ok := h.take(count + 1) // one stays free
+	if !ok {
+		h.retire(gap{}, 0)
+		first, ok = h.take(count + 1)
+	}
+	if !ok {
+		return nil, fmt.Errorf("%w: %d bytes are asked for and %d of %d are in use", errOutOfMemory, size, h.used, len(h.data))
+	}
+	if err := h.zero(first, count); err != nil {
+		h.give(gap{first, count + 1})
+		return nil, fmt.Errorf("%w: %w", errOutOfMemory, err)
+	}
+	entry := entryLive | flags | uint64(first)<<entryStartBits | uint64(size)
+	for i := first; i < first+count; i++ {
+		atomic.StoreUint64(&h.table[i], entry)
+	}
+	at := first << granuleBits
+	m := &memory{device: d, data: h.data[at : at+size : at+size], at: at, kind: kind}
+	h.live[at] = m
+	h.used += size
+	return m, nil
+}
+
+// granules is how many a size takes; one for no bytes.
+func granules(size int64) int64 { return max(1, (size+granule-1)>>granuleBits) }
+
+// take cuts granules out of the next gap that has them.
+func (h *heap) take(count int64) (first int64, ok bool) {
+	for i := range h.gaps {
+		at := (h.cursor + i) % len(h.gaps)
+		g := &h.gaps[at]
+		if g.count < count {
+			continue
+		}
+		first = g.first
+		g.first += count
+		g.count -= count
+		h.cursor = at
+		if g.count == 0 {
+			h.gaps = slices.Delete(h.gaps, at, at+1)
+		}
+		return first, true
+	}
+	return 0, false
+}
+
+// give puts granules back, joined with the gaps next to them.
+func (h *heap) give(g gap) {
+	i, _ := slices.BinarySearchFunc(h.gaps, g, func(a, b gap) int { return int(a.first - b.first) })
+	if i < len(h.gaps) && g.first+g.count == h.gaps[i].first {
+		g.count += h.gaps[i].count
+		h.gaps = slices.Delete(h.gaps, i, i+1)
+	}
+	if i > 0 && h.gaps[i-1].first+h.gaps[i-1].count == g.first {
+		h.gaps[i-1].count += g.count
+	} else {
+		h.gaps = slices.Insert(h.gaps, i, g)
+	}
+}
+
+// The most granules, and ranges of them, that are kept from reuse.
+const (
+	maxRetired     = 16 << 20 >> granuleBits
+	maxRetiredGaps = 4096
+)
+
+// retire keeps freed granules from reuse, and gives the oldest ones back until
+// no more than limit are kept.
+func (h *heap) retire(g gap, limit int64) {
+	if g.count > 0 {
+		h.retired = append(h.retired, g)
+		h.retiredCount += g.count
+	}
+	for len(h.retired) > 0 && (h.retiredCount > limit || len(h.retired) > maxRetiredGaps) {
+		h.retiredCount -= h.retired[0].count
+		h.give(h.retired[0])
+		h.retired = h.retired[1:]
+	}
+}
+
+// discardFrom is how many bytes are given back to the system when they are
+// freed; fewer are cleared when they are used again.
+const discardFrom = 256 << 10
+
+// zero makes granules usable and zeroed. Those that were never used are.
+func (h *heap) zero(first, count int64) error {
+	at, size := first<<granuleBits, count<<granuleBits
+	used := min(count, h.dirty-first)
+	if used > 0 && size >= discardFrom {
+		h.region.Discard(at, used<<granuleBits)
+	}
+	if err := h.region.Commit(at, size); err != nil {
+		return err
+	}
+	if used > 0 && size < discardFrom {
+		clear(h.data[at : at+used<<granuleBits])
+	}
+	h.dirty = max(h.dirty, first+count)
+	return nil
+}
+
+func (h *heap) free(m *memory) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.live[m.at] != m {
+		return errors.New("device memory is closed twice")
+	}
+	delete(h.live, m.at)
+	first, count := m.at>>granuleBits, granules(m.Size())
+	for i := first; i < first+count; i++ {
+		atomic.StoreUint64(&h.table[i], 0)
+	}
+	if count<<granuleBits >= discardFrom {
+		h.region.Discard(m.at, count<<granuleBits)
+	}
+	h.retire(gap{first, count + 1}, maxRetired)
+	h.used -= m.Size()
+	return nil
+}
+
+// find returns the allocation that holds an address.
+func (h *heap) find(address uint64) (*memory, int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	entry, within := h.entry(pointer(address))
+	if entry == 0 || within > entrySize(entry) {
+		return nil, 0
+	}
+	return h.live[entryStart(entry)], within
+}
+
+func entrySize(entry uint64) int64 { return int64(uint32(entry)) }
+func entryStart(entry uint64) int64 {
+	return int64(entry>>entryStartBits&entryStartMask) << granuleBits
+}
+
+// entry returns the table's entry for an address, 0 without an
+// allocation, and the offset into the allocation.
+func (f *flat) entry(p pointer) (entry uint64, within int64) {
+	at := uint64(p) - f.base
+	if at >= uint64(len(f.data)) {
+		return 0, 0
+	}
+	entry = atomic.LoadUint64(&f.table[at>>granuleBits])
+	return entry, int64(at) - entryStart(entry)
+}
+
+// bytes returns n bytes at an address, nil if they are not all in one
+// allocation, or in one that has any of the flags.
+func (f *flat) bytes(p pointer, n int64, without uint64) []byte {
+	at := uint64(p) - f.base
+	if at >= uint64(len(f.data)) {
+		return nil
+	}
+	entry := atomic.LoadUint64(&f.table[at>>granuleBits])
+	end := uint64(entryStart(entry)) + uint64(uint32(entry))
+	if entry&entryLive == 0 || entry&without != 0 || at > end || uint64(n) > end-at {
+		return nil
+	}
+	return f.data[at : at+uint64(n) : at+uint64(n)]
+}
+
+// near is entry for an address that was missed: the allocation may start in
+// the next granule.
+func (f *flat) near(p pointer) (entry uint64, within int64) {
+	if entry, within = f.entry(p); entry == 0 {
+		if entry, within = f.entry(p + granule); entry != 0 {
+			within -= granule
+		} else if entry, within = f.entry(p - granule); entry != 0 {
+			within += granule
+		}
+	}
+	return entry, within
+}

@@ -1,0 +1,73 @@
+package hostdev
+
+import (
+	"runtime"
+
+	"offlink/runtime/driver"
+)
+
+// Info describes the device.
+func (d *Device) Info() driver.Info {
+	return driver.Info{
+		Name:          deviceName,
+		Type:          driver.CPU,
+		ComputeUnits:  runtime.GOMAXPROCS(0),
+		MaxWorkGroup:  maxGroup,
+		LocalMemory:   maxLocal,
+		GlobalMemory:  maxGlobal,
+		MaxAllocation: maxAllocation,
+		Formats:       formats,
+
+		Vendor:          "offlink",
+		Version:         "SPIR-V 1.6, interpreter",
+		DriverVersion:   driverVersion,
+		Platform:        "offlink",
+		PlatformVersion: driverVersion,
+		ILVersions:      ilVersions,
+
+		MaxWorkItems:     [3]int{maxGroup, maxGroup, maxGroup},
+		MaxGroups:        [3]int64{maxItems, maxItems, maxItems},
+		SubGroupSizes:    subGroupSizes,
+		MaxSubGroups:     maxGroup,
+		MaxParameterSize: 64 << 10,
+		AddressBits:      64,
+
+		MemoryAlignment: granule,
+		ConstantMemory:  maxAllocation,
+		CacheLine:       64,
+		HostUnified:     true,
+
+		VectorWidths: driver.VectorWidths{Char: 1, Short: 1, Int: 1, Long: 1, Half: 1, Float: 1, Double: 1},
+		Half:         floats,
+		Single:       floats | driver.FloatCorrectlyRoundedDivideSqrt,
+		Double:       floats,
+		PrintfBuffer: 1 << 30,
+
+		TimerResolution: 1,
+		OutOfOrder:      true,
+		Extensions:      extensions,
+		Aspects:         aspects,
+	}
+}
+
+// driverVersion is in the binaries of programs; it changes with their form.
+const driverVersion = "1"
+
+const floats = driver.FloatDenorm | driver.FloatInfNaN | driver.FloatRoundToNearest | driver.FloatFMA
+
+var (
+	formats       = []string{"spirv"}
+	subGroupSizes = []int{1, 2, 4, 8, 16, 32, 64}
+	ilVersions    = []string{"SPIR-V_1.0", "SPIR-V_1.1", "SPIR-V_1.2", "SPIR-V_1.3", "SPIR-V_1.4", "SPIR-V_1.5", "SPIR-V_1.6"}
+	extensions    = []string{
+		"cl_khr_byte_addressable_store", "cl_khr_fp16", "cl_khr_fp64", "cl_khr_global_int32_base_atomics",
+		"cl_khr_global_int32_extended_atomics", "cl_khr_il_program", "cl_khr_int64_base_atomics",
+		"cl_khr_int64_extended_atomics", "cl_khr_local_int32_base_atomics", "cl_khr_local_int32_extended_atomics",
+		"cl_khr_spir", "pi_ext_spirv64_linking",
+	}
+	aspects = []string{
+		"cpu", "fp16", "fp64", "atomic64", "online_compiler", "online_linker", "queue_profiling",
+		"usm_device_allocations", "usm_host_allocations", "usm_shared_allocations", "usm_atomic_host_allocations",
+		"usm_atomic_shared_allocations",
+	}
+)

@@ -1,0 +1,51 @@
+package mem
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// Region is a range of addresses that is kept free of anything else, with
+// memory that appears where it is touched.
+type Region struct{ data []byte }
+
+// RegionAlignment is the alignment of a region, so that the low 32 bits of an
+// address are the offset into the region.
+const RegionAlignment = 1 << 32
+
+// PageSize divides every page size of the supported systems; Discard and
+// Commit take multiples of it.
+const PageSize = 1 << 16
+
+// Reserve returns a region of the first of the sizes that the system grants:
+// address space can be limited (ulimit -v).
+func Reserve(sizes ...int64) (*Region, error) {
+	var errs []error
+	for _, size := range sizes {
+		data, err := reserve(size)
+		if err == nil {
+			return &Region{data}, nil
+		}
+		errs = append(errs, fmt.Errorf("%d MiB of addresses: %w", size>>20, err))
+	}
+	return nil, errors.Join(errs...)
+}
+
+// Bytes is the whole region.
+func (r *Region) Bytes() []byte { return r.data }
+
+// Base is the address of the first byte.
+func (r *Region) Base() uint64 {
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(r.data))))
+}
+
+// Commit makes a part of the region usable.
+func (r *Region) Commit(offset, size int64) error { return commit(r.data[offset : offset+size]) }
+
+// Discard gives the memory of a part back to the system. The part is then
+// zeroed.
+func (r *Region) Discard(offset, size int64) { discard(r.data[offset : offset+size]) }
+
+// Release gives the addresses back. Nothing may use them any more.
+func (r *Region) Release() { release(r.data) }

@@ -1,0 +1,12 @@
+//go:build !unix && !windows
+
+package mem
+
+// reserve takes the region from Go's heap, where it is not aligned.
+func reserve(size int64) ([]byte, error) { return New(min(size, 64<<20)), nil }
+
+func commit([]byte) error { return nil }
+
+func discard(b []byte) { clear(b) }
+
+func release([]byte) {}

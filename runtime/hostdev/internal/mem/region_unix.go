@@ -1,0 +1,69 @@
+//go:build unix
+
+package mem
+
+import (
+	"errors"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// firstPlace is where regions are looked for: away from the places of Go's
+// heap, of the loader, and of the shadow memory of sanitizers.
+const firstPlace = 0x1800_0000_0000
+
+const places = 64
+
+var errNoPlace = errors.New("no aligned place is free")
+
+// reserve asks for one aligned place after another. A system with smaller
+// addresses has none of them: there it takes more than it needs and gives the
+// ends back.
+func reserve(size int64) ([]byte, error) {
+	err := errNoPlace
+	for i := range uintptr(places) {
+		want := firstPlace + i*RegionAlignment
+		at, mapErr := mapAt(want, uintptr(size))
+		switch {
+		case mapErr != nil:
+			err = mapErr
+		case uintptr(at) == want:
+			return unsafe.Slice((*byte)(at), size), nil
+		default:
+			_ = unix.MunmapPtr(at, uintptr(size))
+			continue
+		}
+		break
+	}
+	if data, ok := reserveWithin(size); ok {
+		return data, nil
+	}
+	return nil, err
+}
+
+func mapAt(want, size uintptr) (unsafe.Pointer, error) {
+	return unix.MmapPtr(-1, 0, unsafe.Add(unsafe.Pointer(nil), want), size,
+		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|mapNoReserve)
+}
+
+func reserveWithin(size int64) ([]byte, bool) {
+	total := uintptr(size) + RegionAlignment
+	at, err := mapAt(0, total)
+	if err != nil {
+		return nil, false
+	}
+	before := -uintptr(at) % RegionAlignment
+	if before > 0 {
+		_ = unix.MunmapPtr(at, before)
+	}
+	start := unsafe.Add(at, before)
+	if after := total - before - uintptr(size); after > 0 {
+		_ = unix.MunmapPtr(unsafe.Add(start, uintptr(size)), after)
+	}
+	return unsafe.Slice((*byte)(start), size), true
+}
+
+func commit([]byte) error { return nil }
+
+func release(b []byte) { _ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b))) }

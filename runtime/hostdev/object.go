@@ -1,0 +1,113 @@
+package hostdev
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+
+	"offlink/runtime/driver"
+	"offlink/spirv"
+)
+
+// object is a compiled module: one that was read, with the values of its
+// specialization constants. Compiling to slot code needs all modules of a
+// program, as the values of variables of others are constants in it.
+type object struct {
+	device *Device
+	name   string
+	module *spirv.Module
+}
+
+// Close does nothing.
+func (o *object) Close() error { return nil }
+
+// Compile reads a module. Options are ignored: there is nothing to choose.
+func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
+	if err := d.may("Compile"); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, buildError(err)
+	}
+	module, err := spirv.Parse(m.Code)
+	if err == nil {
+		module, err = module.Specialize(opts.SpecConstants)
+	}
+	if err != nil {
+		return nil, buildError(fmt.Errorf("%s: %w", m.Name, err))
+	}
+	return &object{d, m.Name, module}, nil
+}
+
+// Link links objects and compiles their kernels. A function that a kernel
+// reaches and the device does not implement is refused here: the log has a
+// line for each.
+func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.LinkOptions) (driver.Program, error) {
+	if err := d.may("Link"); err != nil {
+		return nil, err
+	}
+	inputs := make([]spirv.Input, len(objects))
+	for i, o := range objects {
+		own, ok := o.(*object)
+		if !ok || own.device != d {
+			return nil, buildError(fmt.Errorf("object %d is not of this device", i))
+		}
+		inputs[i] = spirv.Input{Name: own.name, Module: own.module}
+	}
+	linked, err := spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: isIntrinsic})
+	if err != nil {
+		return nil, buildError(err)
+	}
+	return d.make(ctx, linked)
+}
+
+func (d *Device) make(ctx context.Context, linked *spirv.Module) (driver.Program, error) {
+	p, err := build(ctx, d, linked)
+	if err == nil {
+		return p, nil
+	}
+	if log, ok := errors.AsType[buildLog](err); ok {
+		return nil, &driver.BuildError{Device: deviceName, Log: strings.Join(log, "\n")}
+	}
+	return nil, buildError(err)
+}
+
+func buildError(err error) error { return &driver.BuildError{Device: deviceName, Err: err} }
+
+// The binary form of a program is binaryMagic, the SHA-256 of the rest, and
+// the linked module, which later versions of the device must read in the same
+// way: driverVersion is in the magic.
+const binaryMagic = "offlink program " + driverVersion + "\n"
+
+// Binary returns the program in the device's form.
+func (p *program) Binary() ([]byte, error) {
+	if err := p.device.may("Binary"); err != nil {
+		return nil, err
+	}
+	code := p.module.Bytes()
+	sum := sha256.Sum256(code)
+	return append(append([]byte(binaryMagic), sum[:]...), code...), nil
+}
+
+// LoadBinary makes a program of its binary form.
+func (d *Device) LoadBinary(ctx context.Context, binary []byte) (driver.Program, error) {
+	if err := d.may("LoadBinary"); err != nil {
+		return nil, err
+	}
+	rest, ok := bytes.CutPrefix(binary, []byte(binaryMagic))
+	if !ok || len(rest) < sha256.Size {
+		return nil, buildError(errors.New("not a program of this version of the embedded device"))
+	}
+	code := rest[sha256.Size:]
+	if sum := sha256.Sum256(code); !bytes.Equal(sum[:], rest[:sha256.Size]) {
+		return nil, buildError(errors.New("the program was changed: its checksum differs"))
+	}
+	module, err := spirv.Parse(code)
+	if err != nil {
+		return nil, buildError(err)
+	}
+	return d.make(ctx, module)
+}
