@@ -83,6 +83,13 @@ func (m *Module) Define(v GlobalValue) (ValueID, bool) {
 	return id, true
 }
 
+// Grow makes room for that many values, so that Define does not have to copy
+// them and their table of names as they become more. The module must be empty.
+func (m *Module) Grow(values int) {
+	m.Values = make([]GlobalValue, 0, values)
+	m.byName = newNameTable(values)
+}
+
 // Index makes the table behind Lookup. Codecs call it when the module is
 // complete, so that Lookup can be called from several goroutines. Of values of
 // one name the first is found.

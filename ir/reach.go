@@ -140,97 +140,59 @@ func (r *Reacher) begin(s *Slice) {
 		Units:           old.Units[:0],
 		reacher:         r,
 	}
-	for _, id := range s.Declarations {
-		r.values[id] = r.round
-	}
-	for _, id := range s.Definitions {
-		if !s.Empty(id) {
-			r.values[id] = r.round + 1
+	for v := range s.Values() {
+		r.values[v.ID] = r.round
+		if v.Definition {
+			r.values[v.ID]++
 		}
 	}
 }
 
 // markValues marks what the values of the slice refer to.
 func (r *Reacher) markValues() error {
-	for _, id := range r.slice.Declarations {
-		if err := r.markDeclaration(id); err != nil {
-			return err
-		}
-	}
-	for _, id := range r.slice.Definitions {
-		if !r.reach.Keeps(id) {
-			continue
-		}
-		if err := r.markDefinition(id); err != nil {
+	for v := range r.slice.Values() {
+		if err := r.markValue(&v); err != nil {
 			return err
 		}
 	}
 	return r.follow()
 }
 
-func (r *Reacher) markDeclaration(id ValueID) error {
-	v := &r.module.Values[id]
-	refs := v.Refs // a declaration of the module may have prefix data
-	if !v.Declaration {
-		refs = refs[:v.SignatureRefs]
-	}
-	if err := r.markRefs(id, refs); err != nil {
-		return err
-	}
-	if v.Declaration || v.Kind == Variable {
-		r.markAttachments(id, v)
-	}
-	return nil
-}
-
-func (r *Reacher) markDefinition(id ValueID) error {
-	v, edit := &r.module.Values[id], r.slice.Edits[id]
-	refs, err := r.definitionRefs(id, v, edit)
+func (r *Reacher) markValue(v *SliceValue) error {
+	refs, err := r.refs(v)
 	if err != nil {
 		return err
 	}
-	if err := r.markRefs(id, refs); err != nil {
+	if err := r.markRefs(v.ID, refs); err != nil {
 		return err
 	}
-	r.markAttachments(id, v)
-	if v.Comdat != NoComdat && (edit == nil || !edit.DropComdat) && r.comdats[v.Comdat] != r.round {
-		r.comdats[v.Comdat] = r.round
-		r.reach.Comdats = append(r.reach.Comdats, v.Comdat)
+	r.markAttachments(v)
+	if comdat := v.Comdat(); comdat != NoComdat && r.comdats[comdat] != r.round {
+		r.comdats[comdat] = r.round
+		r.reach.Comdats = append(r.reach.Comdats, comdat)
 	}
 	return nil
 }
 
-// definitionRefs returns what a definition refers to after its edits.
-func (r *Reacher) definitionRefs(id ValueID, v *GlobalValue, edit *Edit) ([]Ref, error) {
-	switch keep := r.slice.Elements(id); {
+// refs returns what a value of the slice refers to after its edits.
+func (r *Reacher) refs(v *SliceValue) ([]Ref, error) {
+	switch keep := v.Elements(); {
+	case v.BecomesDeclaration():
+		return v.Value.Refs[:v.Value.SignatureRefs], nil
+	case !v.Definition: // a declaration of the module may have prefix data
+		return v.Value.Refs, nil
 	case keep != nil:
-		refs, err := r.module.Source.ElementRefs(id, keep)
-		return append(slices.Clone(v.Refs[:v.SignatureRefs]), refs...), err
-	case edit != nil && len(edit.Calls) > 0:
-		calls := make([]int, len(edit.Calls))
-		for i := range edit.Calls {
-			calls[i] = edit.Calls[i].Call
-			r.markExpression(&edit.Calls[i].Value)
+		refs, err := r.module.Source.ElementRefs(v.ID, keep)
+		return append(slices.Clone(v.Value.Refs[:v.Value.SignatureRefs]), refs...), err
+	case len(v.Edit.Calls) > 0:
+		calls := make([]int, len(v.Edit.Calls))
+		for i := range v.Edit.Calls {
+			calls[i] = v.Edit.Calls[i].Call
+			r.markExpression(&v.Edit.Calls[i].Value)
 		}
-		return r.module.Source.RefsWithout(id, calls)
+		return r.module.Source.RefsWithout(v.ID, calls)
 	}
-	return v.Refs, nil
-}
-
-// Elements returns the indices of the elements that the slice keeps of a
-// value's initialiser; nil means that it keeps all.
-func (s *Slice) Elements(id ValueID) []int {
-	if edit := s.Edits[id]; edit != nil && edit.KeepElements != nil {
-		return edit.KeepElements
-	}
-	return s.Module.Values[id].KeepElements
-}
-
-// Empty reports whether the slice keeps no element of a value, which then is
-// not written.
-func (s *Slice) Empty(id ValueID) bool {
-	keep := s.Elements(id)
-	return keep != nil && len(keep) == 0
+	return v.Value.Refs, nil
 }
 
 func (r *Reacher) markExpression(e *Expression) {
@@ -297,34 +259,17 @@ func (r *Reacher) markType(id TypeID) {
 
 // markAttachments marks what is attached to a value and what its edit
 // attaches.
-func (r *Reacher) markAttachments(id ValueID, v *GlobalValue) {
-	edit := r.slice.Edits[id]
-	for i := range v.Attachments {
-		a := &v.Attachments[i]
-		if edit.Replaces(a.Kind) {
-			continue
-		}
+func (r *Reacher) markAttachments(v *SliceValue) {
+	for a := range v.Attached() {
 		r.markOperand(&a.Operand)
-		if v.Kind == Variable && a.Kind == "dbg" && a.Operand.Kind == OperandNode {
+		if v.Value.Kind == Variable && a.Kind == "dbg" && a.Operand.Kind == OperandNode {
 			r.attached[a.Operand.Node] = r.round
 			r.waiting = append(r.waiting, r.unitsOf[a.Operand.Node]...)
 		}
 	}
-	if edit == nil {
-		return
+	for i := range v.Edit.Attach {
+		r.markOperands(v.Edit.Attach[i].Node.Operands)
 	}
-	for i := range edit.Attach {
-		r.markOperands(edit.Attach[i].Node.Operands)
-	}
-}
-
-// Replaces reports whether the edit attaches metadata of that kind, so that
-// what was attached goes. The edit may be nil.
-func (e *Edit) Replaces(kind string) bool {
-	if e == nil {
-		return false
-	}
-	return slices.ContainsFunc(e.Attach, func(a NewAttachment) bool { return a.Kind == kind })
 }
 
 func (r *Reacher) markOperands(operands []Operand) {
@@ -400,16 +345,6 @@ func (r *Reacher) markNamed() error {
 		}
 	}
 	return r.follow()
-}
-
-// NamedEdit returns the edit of the named metadata, or nil.
-func (s *Slice) NamedEdit(name string) *NamedEdit {
-	for i := range s.Named {
-		if s.Named[i].Name == name {
-			return &s.Named[i]
-		}
-	}
-	return nil
 }
 
 // findUnits decodes the compile units of the module, once.

@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Slice says what of a module goes into one output, and what is different
 // there. The codec that read the module writes it; types, attribute groups,
 // comdats and metadata follow from what the kept values refer to (see
@@ -76,4 +78,26 @@ func (s *Slice) Edit(id ValueID) *Edit {
 		s.Edits[id] = e
 	}
 	return e
+}
+
+// Empty reports whether the slice keeps no element of a value. It is not
+// written then.
+func (s *Slice) Empty(id ValueID) bool {
+	v := s.value(id, true)
+	return v.empty()
+}
+
+// NamedEdit returns the edit of the named metadata, or nil.
+func (s *Slice) NamedEdit(name string) *NamedEdit {
+	for i := range s.Named {
+		if s.Named[i].Name == name {
+			return &s.Named[i]
+		}
+	}
+	return nil
+}
+
+// replaces reports whether the edit attaches metadata of that kind.
+func (e *Edit) replaces(kind string) bool {
+	return slices.ContainsFunc(e.Attach, func(a NewAttachment) bool { return a.Kind == kind })
 }

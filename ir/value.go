@@ -43,29 +43,56 @@ type GlobalValue struct {
 	CallingConv string
 	// Type is the value type: of a function, its function type.
 	Type TypeID
+	// SignatureRefs is the number of Refs that belong to the signature.
+	SignatureRefs uint32
+	// Refs is everything that the header, body or initialiser refers to,
+	// each once, in order of first appearance, except what attachments name.
+	// The first SignatureRefs of them are those of the signature (types and
+	// attribute groups): all that a slice refers to where it only declares what
+	// the module defines. A declaration of the module can have more: prefix and
+	// prologue data.
+	Refs []Ref
+
+	details *ValueDetails
+}
+
+// ValueDetails are the parts of a [GlobalValue] that most variables do not
+// have. They lie outside it because modules can have millions of variables.
+type ValueDetails struct {
 	// Groups are the attribute groups that apply to the function or
 	// variable itself, not to parameters or the result.
 	Groups []AttributeGroupID
-	// Attributes are string attributes beside the groups: written in the
-	// header itself, or added by a step. They win over those of Groups.
+	// Attributes are string attributes in addition to the groups: written in
+	// the header itself, or added by a step. They override those of Groups.
 	Attributes []Attribute
 	// Parameters are the string attributes of a function's parameters, in
 	// order.
 	Parameters []ParameterAttribute
 	// Attachments are the metadata attached to the value, in order.
 	Attachments []Attachment
-	// Refs is everything that the header, body or initialiser refers to,
-	// each once, in order of first appearance, but for what Attachments name.
-	// The first SignatureRefs of them are those of the signature (types and
-	// attribute groups): all that a slice refers to where it only declares what
-	// the module defines. A declaration of the module can have more: prefix and
-	// prologue data.
-	Refs          []Ref
-	SignatureRefs int
 	// KeepElements, if not nil, are the indices of the elements that remain
-	// of an array initialiser (llvm.used and its like); the variable goes
-	// when none does. Steps before the split set it.
+	// of an array initialiser (llvm.used and its like). A variable of which
+	// no element remains is dropped. Steps before the split set it.
 	KeepElements []int
+}
+
+var noDetails ValueDetails
+
+// Details returns the details of the value for reading; it is never nil. The
+// result is shared among values without details and must not be changed.
+func (v *GlobalValue) Details() *ValueDetails {
+	if v.details == nil {
+		return &noDetails
+	}
+	return v.details
+}
+
+// EditDetails returns the details of the value for writing.
+func (v *GlobalValue) EditDetails() *ValueDetails {
+	if v.details == nil {
+		v.details = new(ValueDetails)
+	}
+	return v.details
 }
 
 // IsLocal reports whether the value has internal or private linkage.
@@ -92,10 +119,10 @@ type AttributeGroup struct {
 // whether it has it.
 func (m *Module) Attribute(id ValueID, key string) (string, bool) {
 	v := &m.Values[id]
-	if value, ok := find(v.Attributes, key); ok {
+	if value, ok := find(v.Details().Attributes, key); ok {
 		return value, true
 	}
-	for _, g := range v.Groups {
+	for _, g := range v.Details().Groups {
 		if value, ok := find(m.AttributeGroups[g].Strings, key); ok {
 			return value, true
 		}
@@ -121,7 +148,7 @@ type Attachment struct {
 // Attached returns the metadata attached under that kind, and whether there
 // is any.
 func (v *GlobalValue) Attached(kind string) (Operand, bool) {
-	for _, a := range v.Attachments {
+	for _, a := range v.Details().Attachments {
 		if a.Kind == kind {
 			return a.Operand, true
 		}

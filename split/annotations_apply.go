@@ -51,7 +51,7 @@ func ApplyAnnotations(m *ir.Module) (changed bool, err error) {
 	if len(others) == len(c.Elements) {
 		return false, nil
 	}
-	m.Values[list].KeepElements = others
+	m.Values[list].EditDetails().KeepElements = others
 	return true, a.finish()
 }
 
@@ -154,7 +154,8 @@ func (a *marker) apply(id ir.ValueID, key, value string) error {
 		return a.makeKernel(v)
 	}
 	if _, has := a.module.Attribute(id, key); !has {
-		v.Attributes = append(v.Attributes, ir.Attribute{Key: key, Value: value})
+		d := v.EditDetails()
+		d.Attributes = append(d.Attributes, ir.Attribute{Key: key, Value: value})
 	}
 	return nil
 }

@@ -33,10 +33,10 @@ func marked(definitions string, entries ...[3]string) string {
 func attributes(m *ir.Module, name string) []string {
 	id, _ := m.Lookup(name)
 	var list []string
-	for _, a := range m.Values[id].Attributes {
+	for _, a := range m.Values[id].Details().Attributes {
 		list = append(list, a.Key+"="+a.Value)
 	}
-	for _, g := range m.Values[id].Groups {
+	for _, g := range m.Values[id].Details().Groups {
 		for _, a := range m.AttributeGroups[g].Strings {
 			list = append(list, a.Key+"="+a.Value)
 		}
@@ -72,7 +72,7 @@ func TestMarksBecomeAttributes(t *testing.T) {
 		t.Errorf("@d, which is only declared, has %v", got)
 	}
 	list, _ := m.Lookup("llvm.global.annotations")
-	if diff := cmp.Diff([]int{8}, m.Values[list].KeepElements); diff != "" {
+	if diff := cmp.Diff([]int{8}, m.Values[list].Details().KeepElements); diff != "" {
 		t.Errorf("annotations that stay (-want +got):\n%s", diff)
 	}
 	if changed, err := split.ApplyAnnotations(parse(t, `define void @f() { ret void }`)); changed || err != nil {

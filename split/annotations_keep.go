@@ -66,7 +66,7 @@ func (x *Extractor) keepAnnotations(s *Slice) {
 		return
 	}
 	slices.Sort(kept)
-	if len(kept) < a.count || x.graph.Module.Values[a.list].KeepElements != nil {
+	if len(kept) < a.count || x.graph.Module.Values[a.list].Details().KeepElements != nil {
 		s.Edit(a.list).KeepElements = kept
 	}
 	s.Definitions = append(s.Definitions, a.list)

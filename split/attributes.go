@@ -74,14 +74,14 @@ func newAttributeTable(groups []ir.AttributeGroup) attributeTable {
 // get returns the value of one attribute of v, and whether v has it. As in
 // [ir.Module.Attribute], the value's own attributes win.
 func (t attributeTable) get(v *ir.GlobalValue, k attributeKey) (string, bool) {
-	if len(v.Attributes) > 0 {
+	if len(v.Details().Attributes) > 0 {
 		var own attributeSet
-		own.add(v.Attributes)
+		own.add(v.Details().Attributes)
 		if own.present[k] {
 			return own.value[k], true
 		}
 	}
-	for _, g := range v.Groups {
+	for _, g := range v.Details().Groups {
 		if t[g].present[k] {
 			return t[g].value[k], true
 		}

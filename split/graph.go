@@ -185,14 +185,14 @@ func (g *Graph) HasImageScope(id ir.ValueID) bool {
 func (g *Graph) overrideElements() error {
 	for i := range g.Module.Values {
 		v := &g.Module.Values[i]
-		if v.KeepElements == nil {
+		if v.Details().KeepElements == nil {
 			continue
 		}
-		if len(v.KeepElements) == 0 {
+		if len(v.Details().KeepElements) == 0 {
 			g.flags[i] |= flagGone
 			continue
 		}
-		refs, err := g.Module.Source.ElementRefs(ir.ValueID(i), v.KeepElements)
+		refs, err := g.Module.Source.ElementRefs(ir.ValueID(i), v.Details().KeepElements)
 		if err != nil {
 			return err
 		}

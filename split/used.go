@@ -53,15 +53,15 @@ func keepWhere(m *ir.Module, name string, keep func(ir.ValueID) bool) (changed b
 		}
 	}
 	if changed {
-		m.Values[list].KeepElements = left
+		m.Values[list].EditDetails().KeepElements = left
 	}
 	return changed, nil
 }
 
 // keptElements returns the indices of the elements that v still has of n.
 func keptElements(v *ir.GlobalValue, n int) []int {
-	if v.KeepElements != nil {
-		return v.KeepElements
+	if keep := v.Details().KeepElements; keep != nil {
+		return keep
 	}
 	all := make([]int, n)
 	for i := range all {

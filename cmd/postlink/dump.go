@@ -136,15 +136,15 @@ func dumpValue(m *ir.Module, id ir.ValueID, p *metadataPrinter) valueDump {
 		d.Bytes = sizer.ValueSize(id)
 	}
 	add := func(a ir.Attribute) { d.Attributes = append(d.Attributes, attributeText(a)) }
-	for _, g := range v.Groups {
+	for _, g := range v.Details().Groups {
 		for _, a := range m.AttributeGroups[g].Strings {
 			add(a)
 		}
 	}
-	for _, a := range v.Attributes {
+	for _, a := range v.Details().Attributes {
 		add(a)
 	}
-	for _, a := range v.Attachments {
+	for _, a := range v.Details().Attachments {
 		d.Metadata = append(d.Metadata, attachedDump{a.Kind, p.text(a.Operand)})
 	}
 	d.addRefs(m, v.Refs)

@@ -97,8 +97,8 @@ func (d *bodyDecoder) ReadBody(function ir.ValueID, body *ir.Body) error {
 
 // ReadInitializer implements [ir.BodyReader].
 func (d *bodyDecoder) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v ir.Value, err error) {
-	values := d.source.values[id].headerValues()
-	if d.source.values[id].code == moduleFunction || len(values) == 0 {
+	values, n := d.source.record(id).headerValues()
+	if d.source.values[id].code == moduleFunction || n == 0 {
 		return ir.NoValue, fmt.Errorf("%s: %s has no initialiser", d.source.module.Path, d.source.module.Values[id].Name)
 	}
 	d.usePool(pool, nil)

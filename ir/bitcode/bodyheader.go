@@ -100,7 +100,8 @@ func memoryEffects(n uint64) string {
 
 // ReadHeader implements [ir.BodyReader].
 func (d *bodyDecoder) ReadHeader(id ir.ValueID) (*ir.Header, error) {
-	rec, s := &d.source.values[id], d.source
+	s := d.source
+	rec := s.record(id)
 	h := &ir.Header{Attributes: d.attributeSet(rec.list())}
 	section, _ := rec.tables()
 	if section > 0 && section <= uint64(len(s.sections)) {

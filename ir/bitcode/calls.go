@@ -70,7 +70,7 @@ func (s *source) decodeCall(slots *slotFinder, in *instruction) (ir.Call, error)
 // sret reports whether a parameter is where the result goes, and the type of
 // that.
 func (s *source) sret(in *instruction, callee ir.ValueID, parameter int, pointer ir.TypeID) (bool, ir.TypeID) {
-	lists := []uint64{s.values[callee].list()}
+	lists := []uint64{s.record(callee).list()}
 	if in.operands[0].kind == opList {
 		lists = append(lists, in.operands[0].value)
 	}

@@ -139,12 +139,12 @@ func rotate(v int64) uint64 {
 // Initializer decodes the initialiser of a variable, or the aliasee or
 // resolver of an alias or ifunc.
 func (s *source) Initializer(id ir.ValueID) (ir.Constant, error) {
-	rec := &s.values[id]
+	rec := s.record(id)
 	if rec.code == moduleFunction {
 		return ir.Constant{}, fmt.Errorf("function %s has no initialiser", s.module.Values[id].Name)
 	}
-	values := rec.headerValues()
-	if len(values) == 0 {
+	values, n := rec.headerValues()
+	if n == 0 {
 		return ir.Constant{}, fmt.Errorf("variable %s has no initialiser", s.module.Values[id].Name)
 	}
 	c, err := s.constant(values[0], 0)
@@ -186,9 +186,9 @@ func (s *source) ElementRefs(id ir.ValueID, elements []int) ([]ir.Ref, error) {
 // type.
 func (s *source) elements(id ir.ValueID) (list []uint32, t ir.TypeID, err error) {
 	name := s.module.Values[id].Name
-	values := s.values[id].headerValues()
+	values, count := s.record(id).headerValues()
 	n := uint32(len(s.values))
-	if len(values) == 0 || values[0] < n {
+	if count == 0 || values[0] < n {
 		return nil, 0, fmt.Errorf("the initialiser of %s is no array", name)
 	}
 	d := s.constants.open(int(values[0] - n))

@@ -1,6 +1,8 @@
 package bitcode
 
 import (
+	"encoding/binary"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -8,13 +10,28 @@ import (
 	"offlink/ir/bitcode/bitstream"
 )
 
-// valueRecord is a global value as read: the operands of its record behind
-// the name. Fields are told apart by the constants below.
-type valueRecord struct {
-	code     uint32
-	bit      uint64
-	operands []uint64
-	body     int // index into source.bodies, or -1
+// globalEntry says where the record of a global value lies in
+// source.records.
+type globalEntry struct {
+	at   recordPos
+	body int32 // index into source.bodies, or -1
+	code uint8
+}
+
+// globalRecord is the record of a global value: its operands after the name.
+// The constants below name its fields.
+type globalRecord struct {
+	code  uint32
+	count int // of operands
+	data  []byte
+}
+
+// record returns the record of a global value.
+func (s *source) record(id ir.ValueID) globalRecord {
+	_, rec := s.records.open(s.values[id].at)
+	rec.code = uint32(s.values[id].code)
+	rec.skip(2) // offset and size of the name
+	return rec
 }
 
 // Operands of MODULE_CODE_GLOBALVAR.
@@ -69,11 +86,37 @@ const (
 )
 
 // at returns an operand, 0 if the record ends before it.
-func (v *valueRecord) at(i int) uint64 {
-	if i < len(v.operands) {
-		return v.operands[i]
+func (v globalRecord) at(i int) uint64 {
+	if i >= v.count {
+		return 0
 	}
-	return 0
+	v.skip(i)
+	n, _ := binary.Uvarint(v.data)
+	return n
+}
+
+// skip steps over the first n operands.
+func (v *globalRecord) skip(n int) {
+	v.count -= n
+	for i, b := range v.data {
+		if n == 0 {
+			v.data = v.data[i:]
+			return
+		}
+		if b < 0x80 { // the last byte of a number
+			n--
+		}
+	}
+	v.data = nil
+}
+
+// operands appends all operands to a list.
+func (v globalRecord) operands(list []uint64) []uint64 {
+	for range v.count {
+		n, size := binary.Uvarint(v.data)
+		list, v.data = append(list, n), v.data[size:]
+	}
+	return list
 }
 
 // linkages decodes linkage numbers; those of old forms map to what LLVM reads
@@ -132,31 +175,32 @@ func callingConvNumber(name string) (n uint64, ok bool) {
 // readGlobals makes the global values of the model from the records noted.
 func (r *moduleReader) readGlobals(*bitstream.Cursor) error {
 	s := r.source
-	if len(r.globals) > ir.MaxIndex {
+	if r.globals.count > ir.MaxIndex {
 		return &bitstream.Error{Msg: "too many global values"}
 	}
-	s.values = make([]valueRecord, len(r.globals))
-	r.module.Values = make([]ir.GlobalValue, len(r.globals))
-	for i, g := range r.globals {
-		if len(g.operands) < 2 {
-			return errorAt(g.bit, "global value of %d operands", len(g.operands))
+	s.values = r.globals.flatten()
+	r.module.Values = make([]ir.GlobalValue, len(s.values))
+	for i := range s.values {
+		bit, rec := s.records.open(s.values[i].at)
+		if rec.count < 2 {
+			return errorAt(bit, "global value of %d operands", rec.count)
 		}
-		name, ok := s.symbol(g.operands[0], g.operands[1])
+		name, ok := s.symbol(rec.at(0), rec.at(1))
 		if !ok {
-			return errorAt(g.bit, "the name of a global value lies outside of the string table")
+			return errorAt(bit, "the name of a global value lies outside of the string table")
 		}
-		s.values[i] = valueRecord{code: g.code, bit: g.bit, operands: g.operands[2:], body: -1}
 		v := &r.module.Values[i]
 		v.Name = name
-		if err := r.readGlobal(&s.values[i], v); err != nil {
-			return err
+		if msg := r.readGlobal(s.record(ir.ValueID(i)), v); msg != "" {
+			return errorAt(bit, "%s", msg)
 		}
 	}
-	r.globals = nil
 	return nil
 }
 
-func (r *moduleReader) readGlobal(rec *valueRecord, v *ir.GlobalValue) error {
+// readGlobal fills in a value from its record. It returns what is wrong with
+// the record, "" if nothing is.
+func (r *moduleReader) readGlobal(rec globalRecord, v *ir.GlobalValue) (fault string) {
 	switch rec.code {
 	case moduleVariable:
 		return r.readVariable(rec, v)
@@ -166,113 +210,140 @@ func (r *moduleReader) readGlobal(rec *valueRecord, v *ir.GlobalValue) error {
 	return r.readIndirect(rec, v)
 }
 
-func (r *moduleReader) readVariable(rec *valueRecord, v *ir.GlobalValue) error {
-	if len(rec.operands) < varLeast || rec.at(varFlags)&2 == 0 {
-		return errorAt(rec.bit, "variable record of a form that LLVM before 4 wrote")
+func (r *moduleReader) readVariable(rec globalRecord, v *ir.GlobalValue) (fault string) {
+	if rec.count < varLeast || rec.at(varFlags)&2 == 0 {
+		return "variable record of a form that LLVM before 4 wrote"
 	}
 	v.Kind = ir.Variable
 	v.Constant = rec.at(varFlags)&1 != 0
 	v.AddressSpace = uint32(rec.at(varFlags) >> 2)
 	v.Declaration = rec.at(varInit) == 0
-	v.Groups = r.source.functionGroups(rec.at(varLists))
+	r.readValueList(rec.at(varLists), v)
 	return r.readCommon(rec, v, varLinkage, varComdat)
 }
 
-func (r *moduleReader) readFunction(rec *valueRecord, v *ir.GlobalValue) error {
-	if len(rec.operands) < funcLeast {
-		return errorAt(rec.bit, "function record of %d operands", len(rec.operands))
+// readValueList fills in what the model has of an attribute list. list is one
+// more than the list's number.
+func (r *moduleReader) readValueList(list uint64, v *ir.GlobalValue) {
+	groups, parameters := r.source.functionGroups(list), []ir.ParameterAttribute(nil)
+	if v.Kind == ir.Function {
+		parameters = r.source.parameterStrings(r.module, list)
+	}
+	if len(groups)+len(parameters) > 0 {
+		d := v.EditDetails()
+		d.Groups, d.Parameters = groups, parameters
+	}
+}
+
+func (r *moduleReader) readFunction(rec globalRecord, v *ir.GlobalValue) (fault string) {
+	if rec.count < funcLeast {
+		return fmt.Sprintf("function record of %d operands", rec.count)
 	}
 	v.Kind = ir.Function
 	v.CallingConv = callingConv(rec.at(funcCC))
 	v.AddressSpace = uint32(rec.at(funcAddrSpace))
 	v.Declaration = rec.at(funcDeclaration) != 0
-	v.Groups = r.source.functionGroups(rec.at(funcLists))
-	v.Parameters = r.source.parameterStrings(r.module, rec.at(funcLists))
-	if err := r.readCommon(rec, v, funcLinkage, funcComdat); err != nil {
-		return err
+	r.readValueList(rec.at(funcLists), v)
+	if fault := r.readCommon(rec, v, funcLinkage, funcComdat); fault != "" {
+		return fault
 	}
 	if r.module.Types[v.Type].Kind != ir.TypeFunction {
-		return errorAt(rec.bit, "function whose type is no function type")
+		return "function whose type is no function type"
 	}
-	return nil
+	return ""
 }
 
-func (r *moduleReader) readIndirect(rec *valueRecord, v *ir.GlobalValue) error {
-	if len(rec.operands) < indirectLeast {
-		return errorAt(rec.bit, "alias or ifunc record of %d operands", len(rec.operands))
+func (r *moduleReader) readIndirect(rec globalRecord, v *ir.GlobalValue) (fault string) {
+	if rec.count < indirectLeast {
+		return fmt.Sprintf("alias or ifunc record of %d operands", rec.count)
 	}
 	v.Kind = ir.Alias
 	if rec.code == moduleIFunc {
 		v.Kind = ir.IFunc
 	}
 	v.AddressSpace = uint32(rec.at(aliasAddrSpace))
-	return r.readCommon(rec, v, aliasLinkage, len(rec.operands))
+	return r.readCommon(rec, v, aliasLinkage, rec.count)
 }
 
 // readCommon reads what all global values have. The type is operand 0.
-func (r *moduleReader) readCommon(rec *valueRecord, v *ir.GlobalValue, linkage, comdat int) error {
+func (r *moduleReader) readCommon(rec globalRecord, v *ir.GlobalValue, linkage, comdat int) (fault string) {
 	t := rec.at(0)
 	if t >= uint64(len(r.source.types)) {
-		return errorAt(rec.bit, "global value of type %d of %d", t, len(r.source.types))
+		return fmt.Sprintf("global value of type %d of %d", t, len(r.source.types))
 	}
 	v.Type = ir.TypeID(t)
 	l, ok := linkages[rec.at(linkage)]
 	if !ok {
-		return errorAt(rec.bit, "linkage %d is not known", rec.at(linkage))
+		return fmt.Sprintf("linkage %d is not known", rec.at(linkage))
 	}
 	v.Linkage, v.Comdat = l, ir.NoComdat
 	if id := rec.at(comdat); id > uint64(len(r.module.Comdats)) {
-		return errorAt(rec.bit, "global value in comdat %d of %d", id, len(r.module.Comdats))
+		return fmt.Sprintf("global value in comdat %d of %d", id, len(r.module.Comdats))
 	} else if id > 0 {
 		v.Comdat = ir.ComdatID(id - 1)
 	}
-	return nil
+	return ""
 }
 
 // checkGlobals checks what global values name by number.
 func (r *moduleReader) checkGlobals(*bitstream.Cursor) error {
 	s := r.source
-	total := uint64(len(s.values) + s.constants.len())
 	for i := range s.values {
-		rec := &s.values[i]
-		for _, at := range rec.constantFields() {
-			if id := rec.at(at); id > total {
-				return errorAt(rec.bit, "global value names value %d of %d", id-1, total)
-			}
-		}
-		if rec.indirect() && rec.at(aliasTarget) >= total {
-			return errorAt(rec.bit, "alias of value %d of %d", rec.at(aliasTarget), total)
-		}
-		if section, gc := rec.tables(); section > uint64(len(s.sections)) || gc > uint64(len(s.gcs)) {
-			return errorAt(rec.bit, "global value names a section or garbage collector that the module does not have")
-		}
-		if lists := rec.list(); lists > uint64(len(s.lists)) {
-			return errorAt(rec.bit, "global value has attribute list %d of %d", lists, len(s.lists))
-		}
-		if at := rec.partition(); len(rec.operands) > at+1 {
-			if _, ok := s.symbol(rec.operands[at], rec.operands[at+1]); !ok {
-				return errorAt(rec.bit, "the name of a partition lies outside of the string table")
-			}
+		if fault := s.checkRecord(s.record(ir.ValueID(i))); fault != "" {
+			bit, _ := s.records.open(s.values[i].at)
+			return errorAt(bit, "%s", fault)
 		}
 	}
 	return nil
 }
 
-func (v *valueRecord) indirect() bool { return v.code == moduleAlias || v.code == moduleIFunc }
+// checkRecord returns what is wrong with the numbers in a record, "" if
+// nothing is.
+func (s *source) checkRecord(rec globalRecord) (fault string) {
+	total := uint64(len(s.values) + s.constants.len())
+	for _, at := range rec.constantFields() {
+		if id := rec.at(at); id > total {
+			return fmt.Sprintf("global value names value %d of %d", id-1, total)
+		}
+	}
+	if rec.indirect() && rec.at(aliasTarget) >= total {
+		return fmt.Sprintf("alias of value %d of %d", rec.at(aliasTarget), total)
+	}
+	if section, gc := rec.tables(); section > uint64(len(s.sections)) || gc > uint64(len(s.gcs)) {
+		return "global value names a section or garbage collector that the module does not have"
+	}
+	if lists := rec.list(); lists > uint64(len(s.lists)) {
+		return fmt.Sprintf("global value has attribute list %d of %d", lists, len(s.lists))
+	}
+	if at := rec.partition(); rec.count > at+1 {
+		if _, ok := s.symbol(rec.at(at), rec.at(at+1)); !ok {
+			return "the name of a partition lies outside of the string table"
+		}
+	}
+	return ""
+}
+
+func (v globalRecord) indirect() bool { return v.code == moduleAlias || v.code == moduleIFunc }
+
+// The operands that name a value plus one.
+var (
+	varConstants  = []int{varInit}
+	funcConstants = []int{funcPrologue, funcPrefix, funcPersonality}
+)
 
 // constantFields returns the operands that name a value plus one.
-func (v *valueRecord) constantFields() []int {
+func (v globalRecord) constantFields() []int {
 	switch v.code {
 	case moduleVariable:
-		return []int{varInit}
+		return varConstants
 	case moduleFunction:
-		return []int{funcPrologue, funcPrefix, funcPersonality}
+		return funcConstants
 	}
 	return nil
 }
 
 // tables returns the section and garbage collector plus one.
-func (v *valueRecord) tables() (section, gc uint64) {
+func (v globalRecord) tables() (section, gc uint64) {
 	switch v.code {
 	case moduleVariable:
 		return v.at(varSection), 0
@@ -283,7 +354,7 @@ func (v *valueRecord) tables() (section, gc uint64) {
 }
 
 // list returns the attribute list plus one.
-func (v *valueRecord) list() uint64 {
+func (v globalRecord) list() uint64 {
 	switch v.code {
 	case moduleVariable:
 		return v.at(varLists)
@@ -294,7 +365,7 @@ func (v *valueRecord) list() uint64 {
 }
 
 // partition returns where the partition's offset stands; its size follows.
-func (v *valueRecord) partition() int {
+func (v globalRecord) partition() int {
 	switch v.code {
 	case moduleVariable:
 		return varPartition

@@ -243,9 +243,9 @@ func (r *moduleReader) readDeclAttachment(c *bitstream.Cursor) error {
 	if len(c.Operands)%2 != 1 || c.Operands[0] >= uint64(len(r.module.Values)) {
 		return c.Errorf("attachment to a global value that the module does not have")
 	}
-	v := &r.module.Values[c.Operands[0]]
+	d := r.module.Values[c.Operands[0]].EditDetails()
 	var err error
-	v.Attachments, err = r.source.attach(c, v.Attachments, c.Operands[1:], ir.MaxIndex)
+	d.Attachments, err = r.source.attach(c, d.Attachments, c.Operands[1:], ir.MaxIndex)
 	return err
 }
 
@@ -276,7 +276,7 @@ func (r *moduleReader) checkNamed(c *bitstream.Cursor) error {
 		}
 	}
 	for i := range r.module.Values {
-		for _, a := range r.module.Values[i].Attachments {
+		for _, a := range r.module.Values[i].Details().Attachments {
 			if a.Operand.Node >= n {
 				return c.Errorf("metadata %d of %d is attached to a global value", a.Operand.Node, n)
 			}

@@ -72,18 +72,18 @@ func (d describer) value(id ir.ValueID) []string {
 	}
 	list := []string{fmt.Sprint(v.Kind, v.Linkage, v.Declaration, v.Constant, space, v.CallingConv, comdat)}
 	add := func(a ir.Attribute) { list = append(list, "attribute "+a.Key+"="+a.Value) }
-	for _, g := range v.Groups {
+	for _, g := range v.Details().Groups {
 		for _, a := range m.AttributeGroups[g].Strings {
 			add(a)
 		}
 	}
-	for _, a := range v.Attributes {
+	for _, a := range v.Details().Attributes {
 		add(a)
 	}
-	for _, p := range v.Parameters {
+	for _, p := range v.Details().Parameters {
 		list = append(list, fmt.Sprintf("parameter %d %s=%s", p.Index, p.Key, p.Value))
 	}
-	for _, a := range v.Attachments {
+	for _, a := range v.Details().Attachments {
 		list = append(list, "attached "+a.Kind+" "+d.operand(a.Operand, 0))
 	}
 	if v.Kind != ir.Function && (v.Kind != ir.Variable || !v.Declaration) {

@@ -20,17 +20,10 @@ type moduleReader struct {
 	groupIDs map[uint64]ir.AttributeGroupID
 	lists    [][]uint64
 
-	globals   []globalRecord
+	globals   entryList
 	constants []bitstream.Block
 	metadata  []bitstream.Block
 	bodies    []bitstream.Block
-}
-
-// globalRecord is a global value's record as read, in the order of the file.
-type globalRecord struct {
-	code     uint32
-	bit      uint64
-	operands []uint64
 }
 
 func (r *moduleReader) read(c *bitstream.Cursor) error {
@@ -134,7 +127,11 @@ func (r *moduleReader) record(c *bitstream.Cursor) error {
 		if len(r.constants) > 0 {
 			return c.Errorf("global value behind the constants")
 		}
-		r.globals = append(r.globals, globalRecord{c.Code, c.Bit(), slices.Clone(c.Operands)})
+		at, ok := s.records.store(c.Bit(), c.Operands)
+		if !ok {
+			return c.Errorf("too many global values")
+		}
+		r.globals.append(globalEntry{at: at, body: -1, code: uint8(c.Code)})
 	case moduleVSTOffset, moduleHash, moduleDepLib:
 		// Made anew, or without meaning.
 	default:
@@ -210,5 +207,5 @@ func (s *source) symbol(offset, size uint64) (string, bool) {
 	if offset > n || size > n-offset {
 		return "", false
 	}
-	return string(s.strtab[offset:][:size]), true
+	return s.strtab[offset:][:size], true
 }

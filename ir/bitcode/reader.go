@@ -89,7 +89,7 @@ func readStream(stream []byte) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.producer, s.strtab = file.producer, file.strtab
+	s.producer, s.strtab = file.producer, string(file.strtab)
 	r := &moduleReader{source: s, module: &ir.Module{Source: s, Producer: file.producer}}
 	s.module = r.module
 	if err := r.read(top.Open(file.module)); err != nil {

@@ -48,7 +48,7 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 	s := r.source
 	for i := range s.values {
 		if s.values[i].code == moduleFunction && !r.module.Values[i].Declaration {
-			s.values[i].body = len(s.bodies)
+			s.values[i].body = int32(len(s.bodies))
 			s.bodies = append(s.bodies, body{function: ir.ValueID(i)})
 		}
 	}
@@ -62,7 +62,11 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 				return err
 			}
 			v := &r.module.Values[s.bodies[i].function]
-			v.Refs, v.Attachments = slices.Clone(br.refs), append(v.Attachments, br.attachments...)
+			v.Refs = slices.Clone(br.refs)
+			if len(br.attachments) > 0 {
+				d := v.EditDetails()
+				d.Attachments = append(d.Attachments, br.attachments...)
+			}
 			return nil
 		}
 	})
@@ -255,13 +259,15 @@ func (nb *nodeBuilder) value(id uint32) error {
 func (r *moduleReader) finishValues(*bitstream.Cursor) error {
 	s := r.source
 	constants, values := newSeen(s.constants.len()), newSeen(len(s.values))
+	var arena ir.RefArena
+	var refs []ir.Ref
 	for i := range s.values {
 		v := &r.module.Values[i]
-		refs := s.signature(v)
-		v.SignatureRefs = len(refs)
+		refs = s.signature(refs[:0], v)
+		v.SignatureRefs = uint32(len(refs))
 		values.reset()
 		constants.reset()
-		err := s.headerRefs(&s.values[i], &constants, func(id uint32) {
+		err := s.headerRefs(s.record(ir.ValueID(i)), &constants, func(id uint32) {
 			if values.first(id) {
 				refs = append(refs, ir.MakeRef(ir.RefAddress, id))
 			}
@@ -272,15 +278,15 @@ func (r *moduleReader) finishValues(*bitstream.Cursor) error {
 		if b := s.values[i].body; b >= 0 {
 			refs = r.bodyRefs(&s.bodies[b], refs, v)
 		}
-		v.Refs = refs
+		v.Refs = arena.Store(refs)
 	}
 	return nil
 }
 
-// signature returns what a declaration of the value refers to.
-func (s *source) signature(v *ir.GlobalValue) []ir.Ref {
-	refs := []ir.Ref{ir.MakeRef(ir.RefType, uint32(v.Type))}
-	for _, g := range v.Groups {
+// signature appends what a declaration of the value refers to.
+func (s *source) signature(refs []ir.Ref, v *ir.GlobalValue) []ir.Ref {
+	refs = append(refs, ir.MakeRef(ir.RefType, uint32(v.Type)))
+	for _, g := range v.Details().Groups {
 		refs = append(refs, ir.MakeRef(ir.RefAttributes, uint32(g)))
 	}
 	return refs
@@ -288,8 +294,9 @@ func (s *source) signature(v *ir.GlobalValue) []ir.Ref {
 
 // headerRefs calls value for each global value that the initialiser, aliasee,
 // or the data and personality of a function name.
-func (s *source) headerRefs(rec *valueRecord, constants *seen, value func(uint32)) error {
-	for _, id := range rec.headerValues() {
+func (s *source) headerRefs(rec globalRecord, constants *seen, value func(uint32)) error {
+	values, n := rec.headerValues()
+	for _, id := range values[:n] {
 		if n := uint32(len(s.values)); id < n {
 			value(id)
 		} else if constants.first(id - n) {
@@ -301,18 +308,20 @@ func (s *source) headerRefs(rec *valueRecord, constants *seen, value func(uint32
 	return nil
 }
 
-// headerValues returns the values that the record itself names.
-func (v *valueRecord) headerValues() []uint32 {
+// headerValues returns the values that the record itself names, the first n of
+// the list.
+func (v globalRecord) headerValues() (list [3]uint32, n int) {
 	if v.indirect() {
-		return []uint32{uint32(v.at(aliasTarget))}
+		list[0] = uint32(v.at(aliasTarget))
+		return list, 1
 	}
-	var list []uint32
 	for _, at := range v.constantFields() {
 		if id := v.at(at); id > 0 {
-			list = append(list, uint32(id-1))
+			list[n] = uint32(id - 1)
+			n++
 		}
 	}
-	return list
+	return list, n
 }
 
 // bodyRefs appends the references that the body made, and gives those to the
@@ -329,8 +338,9 @@ func (r *moduleReader) bodyRefs(b *body, refs []ir.Ref, v *ir.GlobalValue) []ir.
 			refs = append(refs, ref)
 		}
 	}
-	for i := range v.Attachments {
-		if o := &v.Attachments[i].Operand; uint32(o.Node) >= n {
+	attached := v.Details().Attachments
+	for i := range attached {
+		if o := &attached[i].Operand; uint32(o.Node) >= n {
 			o.Node += ir.NodeID(shift)
 		}
 	}

@@ -7,14 +7,14 @@ import "offlink/ir"
 // are packed to bits; of other values, those of their own record and, for a
 // variable with an initialiser, of that constant's.
 func (s *source) ValueSize(id ir.ValueID) int64 {
-	v := &s.values[id]
-	size := int64(4 * len(v.operands))
-	if v.body >= 0 {
-		b := &s.bodies[v.body]
+	rec := s.record(id)
+	size := int64(4 * rec.count)
+	if body := s.values[id].body; body >= 0 {
+		b := &s.bodies[body]
 		size += int64(len(b.constants.arena) + len(b.metadata.arena) + len(b.code) + len(b.symbols) + len(b.attached))
 	}
-	if s.module.Values[id].Kind == ir.Variable && len(v.operands) > varInit && v.operands[varInit] > 0 {
-		size += s.constantSize(v.operands[varInit] - 1)
+	if s.module.Values[id].Kind == ir.Variable && rec.at(varInit) > 0 {
+		size += s.constantSize(rec.at(varInit) - 1)
 	}
 	return size
 }

@@ -13,7 +13,7 @@ import (
 type source struct {
 	module   *ir.Module
 	data     []byte // the bitstream
-	strtab   []byte
+	strtab   string
 	producer string
 
 	info       bitstream.Info // abbreviations of the input, which the output uses again
@@ -33,7 +33,8 @@ type source struct {
 	tags          []string          // of operand bundles
 	scopes        []string          // of synchronisation
 
-	values    []valueRecord // by ir.ValueID
+	values    []globalEntry // by ir.ValueID
+	records   recordStore   // of values
 	constants constantTable
 	metadata  metadataTable // of the module; the first nodes of the model
 	bodies    []body        // in the order of the module

@@ -46,8 +46,8 @@ func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error)
 	r.markLive(list)
 	c := newRefCollector(s, b)
 	defer s.collectors.Put(c.bodyReader)
-	refs := s.signature(v)
-	err := s.headerRefs(&s.values[function], &c.constants, func(id uint32) {
+	refs := s.signature(nil, v)
+	err := s.headerRefs(s.record(function), &c.constants, func(id uint32) {
 		if c.addresses.first(id) {
 			refs = append(refs, ir.MakeRef(ir.RefAddress, id))
 		}

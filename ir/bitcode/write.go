@@ -44,15 +44,47 @@ type sliceWriter struct {
 // keptValue is a global value of a slice with what is different there.
 type keptValue struct {
 	id         ir.ValueID
-	record     *valueRecord
-	definition bool
-	linkage    ir.Linkage
 	comdat     ir.ComdatID
 	typ        uint32
-	list       uint64 // attribute list plus one
+	list       uint32 // attribute list plus one
 	init       uint32 // value of the initialiser of a variable plus one
-	attached   []attachedNode
-	body       *body // of a definition of a function
+	linkage    ir.Linkage
+	definition bool
+	parts      *keptParts // nil if there are none
+}
+
+// keptParts are what most variables of a slice do not have.
+type keptParts struct {
+	attached []attachedNode
+	body     *body // of a definition of a function
+}
+
+func (k *keptValue) attach(a attachedNode) {
+	p := k.editParts()
+	p.attached = append(p.attached, a)
+}
+
+func (k *keptValue) editParts() *keptParts {
+	if k.parts == nil {
+		k.parts = new(keptParts)
+	}
+	return k.parts
+}
+
+// attached returns the metadata attached to the value.
+func (k *keptValue) attached() []attachedNode {
+	if k.parts == nil {
+		return nil
+	}
+	return k.parts.attached
+}
+
+// body returns the body of the value, nil if it has none.
+func (k *keptValue) body() *body {
+	if k.parts == nil {
+		return nil
+	}
+	return k.parts.body
 }
 
 // attachedNode is metadata attached to a global value.
@@ -102,7 +134,7 @@ func (w *sliceWriter) WriteSlice(out io.Writer, slice *ir.Slice) error {
 func (w *sliceWriter) write() {
 	s := w.source
 	w.out.Reset(s.info)
-	w.strtab = w.strtab[:0]
+	w.reserve()
 	clear(w.symbols)
 	w.out.Magic(magic)
 	w.writeIdentification()
@@ -120,12 +152,24 @@ func (w *sliceWriter) write() {
 	w.writeNames(bundleTagBlock, 1, s.tags)
 	w.writeNames(syncScopeBlock, 1, s.scopes)
 	for i := range w.kept {
-		if w.kept[i].body != nil {
+		if w.kept[i].body() != nil {
 			w.body.write(&w.kept[i])
 		}
 	}
 	w.out.End()
 	w.writeStrtab()
+}
+
+// reserve makes room for the string table and for the records of the global
+// values, which are most of a slice of many values.
+func (w *sliceWriter) reserve() {
+	const recordSize = 24 // about
+	names := 0
+	for i := range w.kept {
+		names += len(w.module.Values[w.kept[i].id].Name)
+	}
+	w.strtab = slices.Grow(w.strtab[:0], names)
+	w.out.Grow(names + recordSize*len(w.kept))
 }
 
 // writeIdentification says who wrote the records, which the slice copies.
@@ -149,14 +193,30 @@ func (w *sliceWriter) writeStrtab() {
 	w.out.End()
 }
 
+// symbolOf puts the name of a global value into the string table. Names of
+// values differ from each other, so they are not remembered: a table of a
+// million names is larger than the slice. Comdats, which often have the name of
+// a value, come first, and are.
+func (w *sliceWriter) symbolOf(name string) symbolSpan {
+	if span, ok := w.symbols[name]; ok {
+		return span
+	}
+	return w.addSymbol(name)
+}
+
 // symbol puts a name into the string table, once.
 func (w *sliceWriter) symbol(name string) symbolSpan {
 	if span, ok := w.symbols[name]; ok {
 		return span
 	}
+	span := w.addSymbol(name)
+	w.symbols[name] = span
+	return span
+}
+
+func (w *sliceWriter) addSymbol(name string) symbolSpan {
 	span := symbolSpan{uint64(len(w.strtab)), uint64(len(name))}
 	w.strtab = append(w.strtab, name...)
-	w.symbols[name] = span
 	return span
 }
 

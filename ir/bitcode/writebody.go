@@ -20,20 +20,23 @@ type bodyWriter struct {
 }
 
 // collect keeps what a body needs of the module.
-func (bw *bodyWriter) collect(k *keptValue, edit *ir.Edit) (err error) {
+func (bw *bodyWriter) collect(k *keptValue, edit *ir.Edit) error {
 	w := bw.w
-	k.body = &w.source.bodies[k.record.body]
+	old := &w.source.bodies[w.source.values[k.id].body]
 	if len(edit.Calls) == 0 {
-		w.numbers.keepUses(k.body.uses)
+		k.editParts().body = old
+		w.numbers.keepUses(old.uses)
 		w.numbers.keepRefs(w.module.Values[k.id].Refs)
-		bw.collectMetadata(k.body)
+		bw.collectMetadata(old)
 		return nil
 	}
-	l := lowering{w: w, added: w.added, rewriter: rewriter{source: w.source, old: k.body, replaced: make(map[uint32]uint32)}}
-	if k.body, err = l.replace(edit.Calls); err != nil {
+	l := lowering{w: w, added: w.added, rewriter: rewriter{source: w.source, old: old, replaced: make(map[uint32]uint32)}}
+	changed, err := l.replace(edit.Calls)
+	if err != nil {
 		return err
 	}
-	bw.collectRewritten(k.body)
+	k.editParts().body = changed
+	bw.collectRewritten(changed)
 	return nil
 }
 
@@ -88,7 +91,7 @@ func (bw *bodyWriter) collectOperand(o operand) {
 
 // write writes the body of a definition.
 func (bw *bodyWriter) write(k *keptValue) {
-	w, b := bw.w, k.body
+	w, b := bw.w, k.body()
 	bw.body = b
 	bw.next = bw.globals + uint32(b.arguments)
 	w.out.Enter(functionBlock, w.width(functionBlock, 0, 4))
@@ -220,11 +223,11 @@ func (bw *bodyWriter) writeSide(block uint32, records []byte) {
 // instructions.
 func (bw *bodyWriter) writeAttachments(k *keptValue) {
 	w := bw.w
-	if len(k.attached)+len(bw.body.attached) == 0 {
+	if len(k.attached())+len(bw.body.attached) == 0 {
 		return
 	}
 	w.out.Enter(attachmentBlock, w.width(attachmentBlock, 0, 3))
-	if len(k.attached) > 0 {
+	if len(k.attached()) > 0 {
 		w.operands = w.attachments(k, w.operands[:0])
 		w.out.Record(-1, mdAttachment, w.operands)
 	}

@@ -12,11 +12,11 @@ func (w *sliceWriter) collect() error {
 	w.added.reset()
 	clear(w.units)
 	w.kept, w.named = w.kept[:0], w.named[:0]
-	w.mergeValues()
-	for i := range w.kept {
-		if err := w.collectValue(&w.kept[i]); err != nil {
-			return err
-		}
+	for _, id := range w.reach.Comdats {
+		w.numbers.comdats.keep(uint32(id))
+	}
+	if err := w.collectValues(); err != nil {
+		return err
 	}
 	for _, id := range w.reach.Nodes {
 		if int(id) < len(w.source.metadata.entries) {
@@ -29,62 +29,49 @@ func (w *sliceWriter) collect() error {
 	return nil
 }
 
-// mergeValues lists definitions and declarations in the order of the module.
-func (w *sliceWriter) mergeValues() {
-	defs, decls := w.slice.Definitions, w.slice.Declarations
-	for len(defs)+len(decls) > 0 {
-		k := keptValue{}
-		if len(decls) == 0 || len(defs) > 0 && defs[0] < decls[0] {
-			k.id, k.definition, defs = defs[0], true, defs[1:]
-		} else {
-			k.id, decls = decls[0], decls[1:]
+// collectValues keeps the values of the slice and what they need.
+func (w *sliceWriter) collectValues() error {
+	w.kept = slices.Grow(w.kept, len(w.slice.Definitions)+len(w.slice.Declarations))
+	for v := range w.slice.Values() {
+		if !w.numbers.values.keep(uint32(v.ID)) {
+			continue
 		}
-		k.record = &w.source.values[k.id]
-		if w.numbers.values.keep(uint32(k.id)) {
-			w.kept = append(w.kept, k)
-		}
+		w.kept = append(w.kept, keptValue{id: v.ID, definition: v.Definition, linkage: v.Linkage(), comdat: v.Comdat(), typ: uint32(v.Value.Type)})
 	}
+	i := 0
+	for v := range w.slice.Values() {
+		if i == len(w.kept) || w.kept[i].id != v.ID {
+			continue // named twice
+		}
+		if err := w.collectValue(&w.kept[i], &v); err != nil {
+			return err
+		}
+		i++
+	}
+	return nil
 }
 
-// collectValue decides what becomes of a value and keeps what it needs.
-func (w *sliceWriter) collectValue(k *keptValue) error {
-	v, edit := &w.module.Values[k.id], w.slice.Edits[k.id]
-	if edit == nil {
-		edit = &ir.Edit{}
-	}
-	k.linkage, k.comdat, k.typ = v.Linkage, v.Comdat, uint32(v.Type)
-	if edit.SetLinkage {
-		k.linkage = edit.Linkage
-	}
-	if !k.definition {
-		k.comdat = ir.NoComdat
-		if k.linkage != ir.ExternWeak {
-			k.linkage = ir.External
-		}
-	}
-	if edit.DropComdat {
-		k.comdat = ir.NoComdat
-	}
-	if k.comdat != ir.NoComdat {
-		w.numbers.comdats.keep(uint32(k.comdat))
-	}
-	w.collectHeader(k, v, edit)
-	w.collectAttachments(k, v, edit)
+// collectValue keeps what a value needs. All values of the slice have been
+// kept before: constants are checked against them.
+func (w *sliceWriter) collectValue(k *keptValue, v *ir.SliceValue) error {
+	w.collectHeader(k, v)
+	w.collectAttachments(k, v)
 	if !k.definition {
 		return nil
 	}
-	if err := w.collectElements(k, v, edit); err != nil {
+	if err := w.collectElements(k, v); err != nil {
 		return err
 	}
-	if k.record.body >= 0 {
-		return w.body.collect(k, edit)
+	if w.source.values[k.id].body >= 0 {
+		return w.body.collect(k, v.Edit)
 	}
 	return nil
 }
 
 // collectHeader keeps what the record of the value names.
-func (w *sliceWriter) collectHeader(k *keptValue, v *ir.GlobalValue, edit *ir.Edit) {
-	if section, gc := k.record.tables(); section+gc > 0 {
+func (w *sliceWriter) collectHeader(k *keptValue, v *ir.SliceValue) {
+	rec := w.source.record(k.id)
+	if section, gc := rec.tables(); section+gc > 0 {
 		if section > 0 {
 			w.numbers.sections.keep(uint32(section - 1))
 		}
@@ -92,36 +79,33 @@ func (w *sliceWriter) collectHeader(k *keptValue, v *ir.GlobalValue, edit *ir.Ed
 			w.numbers.gcs.keep(uint32(gc - 1))
 		}
 	}
-	k.list = k.record.list()
-	add := slices.Concat(v.Attributes, edit.Add)
-	if len(add)+len(edit.Remove) > 0 {
-		k.list = w.added.list(k.list, add, edit.Remove)
+	k.list = uint32(rec.list())
+	add := v.Edit.Add
+	if own := v.Value.Details().Attributes; len(own) > 0 {
+		add = slices.Concat(own, add)
+	}
+	if len(add)+len(v.Edit.Remove) > 0 {
+		k.list = uint32(w.added.list(uint64(k.list), add, v.Edit.Remove))
 	} else if k.list > 0 {
-		w.numbers.keepList(uint32(k.list - 1))
+		w.numbers.keepList(k.list - 1)
 	}
 	w.numbers.keepType(k.typ)
-	if !k.definition && !v.Declaration {
+	if v.BecomesDeclaration() || v.Elements() != nil {
 		return
 	}
-	if keepElements(v, edit) == nil {
-		k.init = uint32(k.record.at(varInit)) // of a variable
-		for _, id := range k.record.headerValues() {
-			w.numbers.keepValue(id)
-		}
+	if rec.code == moduleVariable {
+		k.init = uint32(rec.at(varInit))
 	}
-}
-
-func keepElements(v *ir.GlobalValue, edit *ir.Edit) []int {
-	if edit.KeepElements != nil {
-		return edit.KeepElements
+	values, n := rec.headerValues()
+	for _, id := range values[:n] {
+		w.numbers.keepValue(id)
 	}
-	return v.KeepElements
 }
 
 // collectElements makes the initialiser and type of an array of which only
 // some elements are left.
-func (w *sliceWriter) collectElements(k *keptValue, v *ir.GlobalValue, edit *ir.Edit) error {
-	keep := keepElements(v, edit)
+func (w *sliceWriter) collectElements(k *keptValue, v *ir.SliceValue) error {
+	keep := v.Elements()
 	if keep == nil {
 		return nil
 	}
@@ -135,26 +119,18 @@ func (w *sliceWriter) collectElements(k *keptValue, v *ir.GlobalValue, edit *ir.
 	for _, i := range keep {
 		init.operands = append(init.operands, operand{opGlobal, uint64(list[i])})
 	}
-	if len(keep) == 0 {
-		init.code = cstNull
-	}
 	k.init = w.added.addValue(init) + 1
 	return nil
 }
 
-// collectAttachments notes what is attached to a value in the slice. A
-// definition that becomes a declaration loses what was attached to it.
-func (w *sliceWriter) collectAttachments(k *keptValue, v *ir.GlobalValue, edit *ir.Edit) {
-	if k.definition || v.Declaration || v.Kind == ir.Variable {
-		for i := range v.Attachments {
-			if a := &v.Attachments[i]; !edit.Replaces(a.Kind) {
-				k.attached = append(k.attached, attachedNode{w.added.kind(a.Kind), w.added.operand(&a.Operand)})
-			}
-		}
+// collectAttachments notes the metadata attached to a value.
+func (w *sliceWriter) collectAttachments(k *keptValue, v *ir.SliceValue) {
+	for a := range v.Attached() {
+		k.attach(attachedNode{w.added.kind(a.Kind), w.added.operand(&a.Operand)})
 	}
-	for i := range edit.Attach {
-		a := &edit.Attach[i]
-		k.attached = append(k.attached, attachedNode{w.added.kind(a.Kind), w.added.tuple(a.Node.Operands)})
+	for i := range v.Edit.Attach {
+		a := &v.Edit.Attach[i]
+		k.attach(attachedNode{w.added.kind(a.Kind), w.added.tuple(a.Node.Operands)})
 	}
 }
 
@@ -171,45 +147,15 @@ func (w *sliceWriter) collectUnits() {
 
 // collectNamed notes the named metadata of the slice.
 func (w *sliceWriter) collectNamed() {
-	for i := range w.module.NamedMetadata {
-		n := &w.module.NamedMetadata[i]
-		if slices.Contains(w.slice.Removed, n.Name) {
-			continue
+	for list := range w.reach.Named() {
+		named := namedList{name: list.Name}
+		for i := range list.Operands() {
+			named.nodes = append(named.nodes, w.added.operand(&w.module.NamedMetadata[list.Index].Operands[i]))
 		}
-		list := namedList{name: n.Name}
-		edit := w.slice.NamedEdit(n.Name)
-		for j := range n.Operands {
-			if edit == nil || slices.Contains(edit.Keep, j) {
-				w.addNamed(&list, &n.Operands[j])
-			}
+		for i := range list.New {
+			named.nodes = append(named.nodes, w.added.tuple(list.New[i].Operands))
 		}
-		w.addNew(&list, edit)
-		w.named = append(w.named, list)
-	}
-	for i := range w.slice.Named {
-		edit := &w.slice.Named[i]
-		if w.module.Named(edit.Name) == nil {
-			list := namedList{name: edit.Name}
-			w.addNew(&list, edit)
-			w.named = append(w.named, list)
-		}
-	}
-}
-
-// addNamed adds an operand of named metadata, but for compile units that went.
-func (w *sliceWriter) addNamed(list *namedList, o *ir.Operand) {
-	if o.Kind == ir.OperandNode && !w.reach.HasNode(o.Node) {
-		return
-	}
-	list.nodes = append(list.nodes, w.added.operand(o))
-}
-
-func (w *sliceWriter) addNew(list *namedList, edit *ir.NamedEdit) {
-	if edit == nil {
-		return
-	}
-	for i := range edit.New {
-		list.nodes = append(list.nodes, w.added.tuple(edit.New[i].Operands))
+		w.named = append(w.named, named)
 	}
 }
 
@@ -315,12 +261,12 @@ func (w *sliceWriter) numberMetadata() {
 
 // writeGlobal writes the record of a global value.
 func (w *sliceWriter) writeGlobal(k *keptValue) {
-	v := &w.module.Values[k.id]
-	span := w.symbol(v.Name)
-	w.operands = append(append(w.operands[:0], span.offset, span.size), k.record.operands...)
+	rec := w.source.record(k.id)
+	span := w.symbolOf(w.module.Values[k.id].Name)
+	w.operands = rec.operands(append(w.operands[:0], span.offset, span.size))
 	fields := w.operands[2:]
 	fields[0] = w.typ(k.typ)
-	switch k.record.code {
+	switch rec.code {
 	case moduleVariable:
 		w.variable(k, fields)
 	case moduleFunction:
@@ -328,18 +274,18 @@ func (w *sliceWriter) writeGlobal(k *keptValue) {
 	default:
 		fields[aliasTarget] = w.value(uint32(fields[aliasTarget]))
 		fields[aliasLinkage] = linkageNumbers[k.linkage]
-		if k.record.code == moduleAlias {
+		if rec.code == moduleAlias {
 			setLocal(k, fields, aliasVisible, aliasDLL)
 		} else {
 			setLocal(k, fields, aliasVisible, len(fields))
 		}
 	}
-	if at := k.record.partition(); len(fields) > at+1 {
+	if at := rec.partition(); len(fields) > at+1 {
 		name, _ := w.source.symbol(fields[at], fields[at+1])
 		span := w.symbol(name)
 		fields[at], fields[at+1] = span.offset, span.size
 	}
-	w.out.Record(-1, k.record.code, w.operands)
+	w.out.Record(-1, rec.code, w.operands)
 }
 
 // set sets a field if the record has it.
@@ -382,7 +328,7 @@ func (w *sliceWriter) variable(k *keptValue, fields []uint64) {
 	fields[varSection] = table(&w.numbers.sections, fields[varSection])
 	setLocal(k, fields, varVisible, varDLL)
 	set(fields, varComdat, w.comdatField(k))
-	set(fields, varLists, w.list(k.list))
+	set(fields, varLists, w.list(uint64(k.list)))
 }
 
 func (w *sliceWriter) function(k *keptValue, fields []uint64) {
@@ -392,7 +338,7 @@ func (w *sliceWriter) function(k *keptValue, fields []uint64) {
 	}
 	w.callingConv(&w.module.Values[k.id], fields)
 	fields[funcLinkage] = linkageNumbers[k.linkage]
-	fields[funcLists] = w.list(k.list)
+	fields[funcLists] = w.list(uint64(k.list))
 	fields[funcSection] = table(&w.numbers.sections, fields[funcSection])
 	setLocal(k, fields, funcVisible, funcDLL)
 	if len(fields) > funcGC {

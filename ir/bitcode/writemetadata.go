@@ -28,7 +28,7 @@ func (w *sliceWriter) writeMetadata() {
 		w.writeNamed(&w.named[i], name)
 	}
 	for i := range w.kept {
-		if k := &w.kept[i]; len(k.attached) > 0 && k.body == nil {
+		if k := &w.kept[i]; len(k.attached()) > 0 && k.body() == nil {
 			w.operands = w.attachments(k, append(w.operands[:0], w.numbers.values.get(uint32(k.id))))
 			w.out.Record(-1, mdDeclAttachment, w.operands)
 		}
@@ -171,7 +171,7 @@ func (w *sliceWriter) writeNamed(list *namedList, abbrev int) {
 
 // attachments appends pairs of kind and node.
 func (w *sliceWriter) attachments(k *keptValue, operands []uint64) []uint64 {
-	for _, a := range k.attached {
+	for _, a := range k.attached() {
 		operands = append(operands, a.kind, w.metadataPlus1(a.node)-1)
 	}
 	return operands

@@ -465,7 +465,7 @@ func (r *bodyReader) readAlign() uint64 {
 }
 
 func (r *bodyReader) readAttachment(in *ir.Instruction) {
-	kind := r.kindName(string(r.attachmentName()))
+	kind := r.internString(r.attachmentName())
 	o := r.decodeMetadata()
 	if kind == "dbg" {
 		in.Location = r.location(o)

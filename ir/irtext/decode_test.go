@@ -162,8 +162,8 @@ attributes #1 = { hot }
 	if v.SignatureRefs != 2 {
 		t.Errorf("%d references of the signature; want 2", v.SignatureRefs)
 	}
-	if len(v.Attachments) != 1 || v.Attachments[0].Kind != "kind" || v.Attachments[0].Operand.Node != 0 {
-		t.Errorf("attachments: %+v", v.Attachments)
+	if len(v.Details().Attachments) != 1 || v.Details().Attachments[0].Kind != "kind" || v.Details().Attachments[0].Operand.Node != 0 {
+		t.Errorf("attachments: %+v", v.Details().Attachments)
 	}
 	without, err := m.Source.RefsWithout(caller, []int{1})
 	if err != nil {

@@ -283,7 +283,7 @@ func (p *parser) conventionWord() {
 		p.conventionArgument()
 	}
 	p.item(itemConvention, start)
-	if c := string(p.data[start:p.end()]); c != "ccc" {
+	if c := p.internString(p.data[start:p.end()]); c != "ccc" {
 		p.header.convention = c
 	}
 }
@@ -537,7 +537,7 @@ func (p *parser) comdatUse() {
 // out of the references: the attachment itself is in the model.
 func (p *parser) headerAttachment() {
 	start := p.pos
-	kind := string(p.attachmentName())
+	kind := p.internString(p.attachmentName())
 	p.peek()
 	p.header.attached = append(p.header.attached, attachedText{kind, p.pos})
 	if class[p.at(1)]&classDigit != 0 {

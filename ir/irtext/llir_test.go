@@ -61,12 +61,12 @@ func seenByUs(m *ir.Module) (all []seen) {
 		v := &m.Values[i]
 		s := seen{Name: v.Name, Linkage: v.Linkage.String(), Convention: v.CallingConv, Declaration: v.Declaration}
 		s.Kind = [...]string{"function", "variable", "alias", "ifunc"}[v.Kind]
-		for _, g := range v.Groups {
+		for _, g := range v.Details().Groups {
 			for _, a := range m.AttributeGroups[g].Strings {
 				s.Attributes = append(s.Attributes, a.Key+"="+a.Value)
 			}
 		}
-		for _, a := range v.Attributes {
+		for _, a := range v.Details().Attributes {
 			s.Attributes = append(s.Attributes, a.Key+"="+a.Value)
 		}
 		all = append(all, s)

@@ -29,7 +29,7 @@ declare void @g(ptr)
 	want := map[string][]ir.ParameterAttribute{"f": {at(0, "x", "y"), at(0, "z", ""), at(2, "w", "")}, "g": nil}
 	for name, want := range want {
 		id, _ := m.Lookup(name)
-		if diff := cmp.Diff(want, m.Values[id].Parameters, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, m.Values[id].Details().Parameters, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("@%s: (-want +got):\n%s", name, diff)
 		}
 	}

@@ -67,11 +67,13 @@ func newText(path string, data []byte) *text {
 		typeByNum:  make(map[uint32]ir.TypeID),
 		groupByNum: make(map[uint32]ir.AttributeGroupID),
 		comdats:    make(map[string]ir.ComdatID),
+
+		conventionOf: make(map[string]uint32),
 	}
 	t.module.Source = t
-	t.module.Index()
 	n := countValues(data)
-	t.values, t.module.Values = make([]valueText, 0, n), make([]ir.GlobalValue, 0, n)
+	t.values = make([]valueText, 0, n)
+	t.module.Grow(n)
 	return t
 }
 
@@ -239,7 +241,7 @@ func (p *parser) defineValue(start, body int) {
 	if id > ir.MaxIndex {
 		p.fail(start, "too many global values")
 	}
-	value := valueText{span: p.spanFrom(start), body: uint32(body)}
+	value := valueText{span: p.spanFrom(start), body: uint32(body), convention: t.conventionIndex(h.convention)}
 	if !h.name.numbered && len(h.name.text) == 0 { // @"" takes the next number
 		h.name.number, h.name.numbered = t.nextUnnamed, true
 	}
@@ -248,6 +250,17 @@ func (p *parser) defineValue(start, body int) {
 		p.defineUnnamed(id)
 	}
 	t.values = append(t.values, value)
+}
+
+// conventionIndex returns the index of a calling convention.
+func (t *text) conventionIndex(convention string) uint32 {
+	i, known := t.conventionOf[convention]
+	if !known {
+		i = uint32(len(t.conventions))
+		t.conventions = append(t.conventions, convention)
+		t.conventionOf[convention] = i
+	}
+	return i
 }
 
 // defineUnnamed notes the number of an unnamed value. Numbers ascend; LLVM

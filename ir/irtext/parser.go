@@ -57,7 +57,7 @@ type parser struct {
 	indirects []indirectCall
 	function  ir.ValueID
 	labels    []labelUse
-	kinds     map[string]string // names of attachments, each once
+	strings   map[string]string // names of attachments and calling conventions; see internString
 }
 
 // globalName is a place where a global value is named, behind the '@'.

@@ -73,7 +73,7 @@ func (r *resolver) work() {
 }
 
 func (r *resolver) workValues(p *parser) {
-	var arena refArena
+	var arena ir.RefArena
 	for {
 		i := int(r.values.Add(1)) - 1
 		if i >= len(r.text.values) {
@@ -96,7 +96,7 @@ func (r *resolver) workNodes(p *parser) {
 
 // resolveValue parses the whole text of a value and fills in the rest of the
 // model.
-func (p *parser) resolveValue(id ir.ValueID, arena *refArena) {
+func (p *parser) resolveValue(id ir.ValueID, arena *ir.RefArena) {
 	value := &p.text.values[id]
 	p.function = id
 	p.namesUnnamed = false
@@ -110,8 +110,8 @@ func (p *parser) resolveValue(id ir.ValueID, arena *refArena) {
 	value.namesNumber = p.namesUnnamed || p.header.name.numbered
 	p.fillValue(id, value)
 	v := &p.text.module.Values[id]
-	v.Refs = arena.store(p.refs.list)
-	v.SignatureRefs = p.header.signature
+	v.Refs = arena.Store(p.refs.list)
+	v.SignatureRefs = uint32(p.header.signature)
 }
 
 // valueHeader parses the header of a value.
@@ -137,29 +137,38 @@ func (p *parser) fillValue(id ir.ValueID, value *valueText) {
 		}
 		v.Comdat = comdat
 	}
-	for _, number := range h.groups {
-		if group, ok := p.text.groupByNum[number]; ok {
-			v.Groups = append(v.Groups, group)
-		}
+	value.comdat, value.linkage = v.Comdat, v.Linkage
+	if len(h.groups)+len(h.attributes)+len(h.parameters)+len(h.attached) > 0 {
+		p.fillDetails(v.EditDetails(), value)
 	}
-	v.Attributes, v.Parameters = slices.Clone(h.attributes), slices.Clone(h.parameters)
-	for _, a := range h.attached {
-		v.Attachments = append(v.Attachments, ir.Attachment{Kind: p.kindName(a.kind), Operand: p.decodeAt(a.pos)})
-	}
-	value.attributes, value.groups = uint32(len(v.Attributes)), uint32(len(v.Groups))
-	value.comdat, value.linkage, value.convention = v.Comdat, v.Linkage, v.CallingConv
 }
 
-// kindName returns the one string of that text.
-func (p *parser) kindName(kind string) string {
-	if one, ok := p.kinds[kind]; ok {
-		return one
+// fillDetails puts the attributes and attachments of the header into the model.
+func (p *parser) fillDetails(d *ir.ValueDetails, value *valueText) {
+	h := &p.header
+	for _, number := range h.groups {
+		if group, ok := p.text.groupByNum[number]; ok {
+			d.Groups = append(d.Groups, group)
+		}
 	}
-	if p.kinds == nil {
-		p.kinds = make(map[string]string)
+	d.Attributes, d.Parameters = slices.Clone(h.attributes), slices.Clone(h.parameters)
+	for _, a := range h.attached {
+		d.Attachments = append(d.Attachments, ir.Attachment{Kind: a.kind, Operand: p.decodeAt(a.pos)})
 	}
-	p.kinds[kind] = kind
-	return kind
+	value.attributes, value.groups = uint32(len(d.Attributes)), uint32(len(d.Groups))
+}
+
+// internString returns the text as a string, the same one for equal texts.
+func (p *parser) internString(text []byte) string {
+	if known, ok := p.strings[string(text)]; ok {
+		return known
+	}
+	if p.strings == nil {
+		p.strings = make(map[string]string)
+	}
+	s := string(text)
+	p.strings[s] = s
+	return s
 }
 
 // resolveNodes parses metadata nodes into a table.

@@ -16,7 +16,10 @@ type text struct {
 	module *ir.Module
 
 	values []valueText // by ValueID
-	groups []span      // by AttributeGroupID, the whole definition
+	// conventions are the calling conventions that headers have.
+	conventions  []string
+	conventionOf map[string]uint32
+	groups       []span // by AttributeGroupID, the whole definition
 	// moreGroups are further definitions of groups.
 	moreGroups map[ir.AttributeGroupID][]span
 	endless    map[ir.TypeID]bool // types that contain themselves
@@ -55,8 +58,8 @@ type valueText struct {
 	groups      uint32
 	comdat      ir.ComdatID
 	linkage     ir.Linkage
-	namesNumber bool // names unnamed globals
-	convention  string
+	namesNumber bool   // names unnamed globals
+	convention  uint32 // index in text.conventions
 }
 
 // nodeText is where a metadata node is in the input. The top bit of length
@@ -184,25 +187,4 @@ func (r *refSink) truncate(n int) {
 		r.seen[ref.Kind()][ref.Index()] = 0
 	}
 	r.list = r.list[:n]
-}
-
-// refArena stores lists of references in large blocks.
-type refArena struct{ block []ir.Ref }
-
-const refBlock = 1 << 14
-
-// store returns a copy of list.
-func (a *refArena) store(list []ir.Ref) []ir.Ref {
-	if len(list) == 0 {
-		return nil
-	}
-	if len(list) > refBlock/4 {
-		return append([]ir.Ref(nil), list...)
-	}
-	if len(a.block)+len(list) > cap(a.block) {
-		a.block = make([]ir.Ref, 0, refBlock)
-	}
-	start := len(a.block)
-	a.block = append(a.block, list...)
-	return a.block[start:len(a.block):len(a.block)]
 }

@@ -14,6 +14,7 @@ type headerWriter struct {
 	value  *ir.GlobalValue
 	edit   *ir.Edit
 	define bool
+	slice  *ir.SliceValue
 	keep   []int
 	table  *elementTable // set beside keep
 	// linkage is the linkage in the slice.
@@ -25,14 +26,14 @@ type headerWriter struct {
 }
 
 // writeHeader writes the header of a value as the slice changes it.
-func (w *writer) writeHeader(id ir.ValueID, define bool, edit *ir.Edit, keep []int) {
-	p := w.parser
-	h := headerWriter{writer: w, id: id, value: &w.text.module.Values[id], edit: edit, define: define, keep: keep}
-	h.linkage = h.newLinkage()
-	h.collect(&w.text.values[id])
-	h.parse(&w.text.values[id])
+func (w *writer) writeHeader(v *ir.SliceValue, keep []int) {
+	p, at := w.parser, &w.text.values[v.ID]
+	h := headerWriter{writer: w, id: v.ID, value: v.Value, edit: v.Edit, define: v.Definition, slice: v, keep: keep}
+	h.linkage = v.Linkage()
+	h.collect(at)
+	h.parse(at)
 	if name := &p.header; name.name.numbered && w.renumbered {
-		w.patches = append(w.patches, patch{name.namePos, name.nameEnd, utoa(w.numbers[id])})
+		w.patches = append(w.patches, patch{name.namePos, name.nameEnd, utoa(w.numbers[v.ID])})
 		w.sortPatches()
 	}
 	for i := range p.header.items {
@@ -81,23 +82,7 @@ func (h *headerWriter) parse(at *valueText) {
 	p.header.attached = slices.Clone(table.header.attached)
 }
 
-// newLinkage returns the linkage of the value in the slice.
-func (h *headerWriter) newLinkage() ir.Linkage {
-	linkage := h.value.Linkage
-	if h.edit.SetLinkage {
-		linkage = h.edit.Linkage
-	}
-	if !h.define && linkage != ir.ExternWeak {
-		linkage = ir.External
-	}
-	return linkage
-}
-
 func (h *headerWriter) local() bool { return h.linkage == ir.Internal || h.linkage == ir.Private }
-
-// becomesDeclaration reports whether the module has a definition of what the
-// slice declares.
-func (h *headerWriter) becomesDeclaration() bool { return !h.define && !h.value.Declaration }
 
 // item writes one item of the header, or what stands for it in the slice.
 func (h *headerWriter) item(at *item) {
@@ -121,7 +106,7 @@ func (h *headerWriter) item(at *item) {
 			h.space(at)
 		}
 	case itemStorage:
-		if !h.local() && !h.becomesDeclaration() {
+		if !h.local() && !h.slice.BecomesDeclaration() {
 			h.space(at)
 		}
 	case itemSignature:
@@ -144,13 +129,13 @@ func (h *headerWriter) trailingItem(at *item) {
 	case itemString, itemGroup:
 		h.attributeItem(at)
 	case itemSection:
-		if !h.becomesDeclaration() {
+		if !h.slice.BecomesDeclaration() {
 			h.space(at)
 		}
 	case itemComdat:
 		h.writeComdat()
 	case itemBody:
-		if !h.becomesDeclaration() {
+		if !h.slice.BecomesDeclaration() {
 			h.space(at)
 		}
 	case itemAttachment:
@@ -251,14 +236,15 @@ func (h *headerWriter) writeInitializer(at *item) {
 
 // writeComdat writes the comdat of a definition that stays in it.
 func (h *headerWriter) writeComdat() {
-	if !h.define || h.value.Comdat == ir.NoComdat || h.edit.DropComdat {
+	comdat := h.slice.Comdat()
+	if comdat == ir.NoComdat {
 		return
 	}
 	if h.value.Kind == ir.Variable {
 		h.add(",")
 	}
 	h.add(" comdat($")
-	h.buf = appendName(h.buf, []byte(h.text.module.Comdats[h.value.Comdat].Name))
+	h.buf = appendName(h.buf, []byte(h.text.module.Comdats[comdat].Name))
 	h.add(")")
 }
 
@@ -304,7 +290,7 @@ func (h *headerWriter) addAttributes() {
 		return
 	}
 	h.attributes = true
-	for _, a := range h.value.Attributes {
+	for _, a := range h.value.Details().Attributes {
 		if !slices.Contains(h.parser.header.attributes, a) && !slices.Contains(h.edit.Remove, a.Key) {
 			h.addAttribute(a)
 		}
@@ -330,7 +316,7 @@ func (h *headerWriter) attributeItem(at *item) {
 	p.pos = at.start
 	if at.kind == itemString {
 		a := p.stringAttribute()
-		if slices.Contains(h.value.Attributes, a) && !slices.Contains(h.edit.Remove, a.Key) {
+		if slices.Contains(h.value.Details().Attributes, a) && !slices.Contains(h.edit.Remove, a.Key) {
 			h.space(at)
 		}
 		return
@@ -340,7 +326,7 @@ func (h *headerWriter) attributeItem(at *item) {
 	switch {
 	case !ok:
 		h.space(at)
-	case slices.Contains(h.value.Groups, id):
+	case slices.Contains(h.value.Details().Groups, id):
 		h.add(" #")
 		h.addNumber(h.groupWithout(id, h.edit.Remove))
 	}
@@ -348,13 +334,10 @@ func (h *headerWriter) attributeItem(at *item) {
 
 // attachmentItem writes what is attached to the value in the text.
 func (h *headerWriter) attachmentItem(at *item) {
-	if h.becomesDeclaration() && h.value.Kind == ir.Function {
-		return
-	}
 	p := h.parser
 	p.pos = at.start
 	p.accept(',')
-	if kind := string(p.attachmentName()); !h.edit.Replaces(kind) {
+	if kind := string(p.attachmentName()); h.slice.KeepsAttached(kind) {
 		h.space(at)
 	}
 }

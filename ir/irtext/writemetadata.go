@@ -2,75 +2,27 @@ package irtext
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 
 	"offlink/ir"
 )
 
 func (w *writer) writeNamed() {
-	m := w.text.module
 	w.add("\n")
-	for i := range m.NamedMetadata {
-		if !slices.Contains(w.slice.Removed, m.NamedMetadata[i].Name) {
-			w.writeList(i)
+	for list := range w.reach.Named() {
+		w.add("!")
+		w.buf = appendMetadataName(w.buf, list.Name)
+		w.add(" = !{")
+		first := true
+		for k := range list.Operands() {
+			w.separate(&first)
+			w.copy(w.text.named[list.Index][k])
 		}
-	}
-	for i := range w.slice.Named {
-		edit := &w.slice.Named[i]
-		if m.Named(edit.Name) == nil {
-			first := true
-			w.beginNamed(edit.Name)
-			w.namedAdditions(edit, &first)
-			w.add("}\n")
+		for _, n := range list.New {
+			w.separate(&first)
+			w.newNode(n)
 		}
-	}
-}
-
-// writeList writes a list of the module with what the slice keeps of it.
-func (w *writer) writeList(index int) {
-	n := &w.text.module.NamedMetadata[index]
-	w.beginNamed(n.Name)
-	first := true
-	switch edit := w.slice.NamedEdit(n.Name); {
-	case edit != nil:
-		for _, k := range edit.Keep {
-			w.namedOperand(index, k, &first)
-		}
-		w.namedAdditions(edit, &first)
-	case n.Name == ir.DebugUnits:
-		for _, k := range w.reach.Listed {
-			w.namedOperand(index, k, &first)
-		}
-	default:
-		for k := range n.Operands {
-			w.namedOperand(index, k, &first)
-		}
-	}
-	w.add("}\n")
-}
-
-func (w *writer) beginNamed(name string) {
-	w.add("!")
-	w.buf = appendMetadataName(w.buf, name)
-	w.add(" = !{")
-}
-
-// namedOperand writes operand k of a list as it is in the input. Compile
-// units that the slice does not keep are left out of their list.
-func (w *writer) namedOperand(list, k int, first *bool) {
-	n := &w.text.module.NamedMetadata[list]
-	if o := &n.Operands[k]; n.Name == ir.DebugUnits && o.Kind == ir.OperandNode && !w.reach.HasNode(o.Node) {
-		return
-	}
-	w.separate(first)
-	w.copy(w.text.named[list][k])
-}
-
-func (w *writer) namedAdditions(edit *ir.NamedEdit, first *bool) {
-	for _, n := range edit.New {
-		w.separate(first)
-		w.newNode(n)
+		w.add("}\n")
 	}
 }
 

@@ -106,31 +106,13 @@ func (w *writer) number() {
 		return
 	}
 	next := uint32(0)
-	w.eachValue(func(id ir.ValueID, _ bool) error {
-		if w.text.module.Values[id].Name == "" {
-			w.numbers[id] = next
-			w.renumbered = w.renumbered || next != w.text.values[id].number
+	for v := range w.slice.Values() {
+		if v.Value.Name == "" {
+			w.numbers[v.ID] = next
+			w.renumbered = w.renumbered || next != w.text.values[v.ID].number
 			next++
 		}
-		return nil
-	})
-}
-
-// eachValue calls f for the values of the slice in the order of the module.
-func (w *writer) eachValue(f func(id ir.ValueID, define bool) error) error {
-	definitions, declarations := w.slice.Definitions, w.slice.Declarations
-	for len(definitions) > 0 || len(declarations) > 0 {
-		define := len(declarations) == 0 || len(definitions) > 0 && definitions[0] < declarations[0]
-		list := &declarations
-		if define {
-			list = &definitions
-		}
-		if err := f((*list)[0], define); err != nil {
-			return err
-		}
-		*list = (*list)[1:]
 	}
-	return nil
 }
 
 // writeModule writes what is said of the module as a whole.
@@ -185,53 +167,47 @@ func (w *writer) writeComdats() {
 
 func (w *writer) writeValues() error {
 	before := ir.Kind(255)
-	return w.eachValue(func(id ir.ValueID, define bool) error {
-		kind := w.text.module.Values[id].Kind
-		if kind != before || kind == ir.Function {
+	for v := range w.slice.Values() {
+		if kind := v.Value.Kind; kind != before || kind == ir.Function {
 			w.add("\n")
+			before = kind
 		}
-		before = kind
-		if err := w.writeValue(id, define); err != nil {
+		if err := w.writeValue(&v); err != nil {
 			return err
 		}
-		return w.flushIfLarge()
-	})
+		if err := w.flushIfLarge(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeValue writes one value. What the slice does not change is copied.
-func (w *writer) writeValue(id ir.ValueID, define bool) error {
-	v, at := &w.text.module.Values[id], &w.text.values[id]
-	edit := w.slice.Edits[id]
-	if edit == nil {
-		edit = &noEdit
+func (w *writer) writeValue(v *ir.SliceValue) error {
+	kind, at := v.Value.Kind, &w.text.values[v.ID]
+	if v.Definition && v.Value.Declaration || !v.Definition && (kind == ir.Alias || kind == ir.IFunc) {
+		return fmt.Errorf("%s: '@%s' cannot be %s", w.text.module.Path, v.Value.Name, map[bool]string{true: "defined", false: "declared"}[v.Definition])
 	}
-	if define && v.Declaration || !define && (v.Kind == ir.Alias || v.Kind == ir.IFunc) {
-		return fmt.Errorf("%s: '@%s' cannot be %s", w.text.module.Path, v.Name, map[bool]string{true: "defined", false: "declared"}[define])
-	}
-	keep := w.slice.Elements(id)
-	if w.slice.Empty(id) {
-		return nil
-	}
-	unchanged := edit == &noEdit && define == !v.Declaration && keep == nil && at.describes(v)
+	keep := v.Elements()
+	unchanged := v.Unedited() && !v.BecomesDeclaration() && keep == nil && w.text.describes(at, v.Value)
 	if unchanged && !(w.renumbered && at.namesNumber) {
 		w.writeUnchanged(at)
 		return nil
 	}
-	w.writeHeader(id, define, edit, keep)
-	if define && at.body != 0 {
-		w.writeBody(id, edit)
+	w.writeHeader(v, keep)
+	if v.Definition && at.body != 0 {
+		w.writeBody(v.ID, v.Edit)
 	}
 	w.add("\n")
 	return nil
 }
 
-var noEdit ir.Edit
-
 // describes reports whether the text says the same of the value as the model
 // does, in what steps before the split may change.
-func (at *valueText) describes(v *ir.GlobalValue) bool {
-	return at.linkage == v.Linkage && at.comdat == v.Comdat && at.convention == v.CallingConv &&
-		int(at.attributes) == len(v.Attributes) && int(at.groups) == len(v.Groups)
+func (t *text) describes(at *valueText, v *ir.GlobalValue) bool {
+	d := v.Details()
+	return at.linkage == v.Linkage && at.comdat == v.Comdat && t.conventions[at.convention] == v.CallingConv &&
+		int(at.attributes) == len(d.Attributes) && int(at.groups) == len(d.Groups)
 }
 
 func (w *writer) writeUnchanged(at *valueText) {

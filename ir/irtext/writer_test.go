@@ -161,7 +161,7 @@ func TestChangedModel(t *testing.T) {
 	m := parse(t, editModule)
 	b, _ := m.Lookup("b")
 	v := &m.Values[b]
-	v.CallingConv, v.Attributes = "spir_kernel", []ir.Attribute{{Key: "sycl-module-id", Value: "x.cpp"}}
+	v.CallingConv, v.EditDetails().Attributes = "spir_kernel", []ir.Attribute{{Key: "sycl-module-id", Value: "x.cpp"}}
 	if out := string(write(t, reached(t, m, "b"))); !strings.Contains(out, `define spir_kernel void @b(%T %t) #0 "sycl-module-id"="x.cpp" {`) {
 		t.Errorf("the output lacks the changes:\n%s", out)
 	}

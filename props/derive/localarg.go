@@ -14,7 +14,7 @@ const noArgument = 1<<32 - 1
 func (i *image) implicitLocalArg() error {
 	for v := range i.marked(sycl.AttributeWorkGroupStatic) {
 		index := uint32(noArgument)
-		for _, p := range v.Parameters {
+		for _, p := range v.Details().Parameters {
 			if p.Key == sycl.AttributeImplicitLocalArg {
 				index = uint32(p.Index)
 				break

@@ -21,7 +21,7 @@ func (i *image) paramOpt() error {
 	set := i.sets.Open(props.SetKernelParamOpt)
 	var functions []*ir.GlobalValue
 	for _, v := range i.functions {
-		if len(v.Attachments) > 0 {
+		if len(v.Details().Attachments) > 0 {
 			functions = append(functions, v)
 		}
 	}

@@ -16,7 +16,7 @@ func (i *image) programMetadata() error {
 		return err
 	}
 	for _, v := range i.functions {
-		if len(v.Attachments) == 0 {
+		if len(v.Details().Attachments) == 0 {
 			continue
 		}
 		if err := i.functionMetadata(v, late); err != nil {

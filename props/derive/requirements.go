@@ -76,7 +76,7 @@ func (i *image) collectRequirements() (requirements, error) {
 }
 
 func (i *image) addRequirements(r *requirements, v *ir.GlobalValue) error {
-	if len(v.Attachments) == 0 {
+	if len(v.Details().Attachments) == 0 {
 		return nil
 	}
 	if err := i.addMatrix(&r.jointMatrix, v, sycl.KindJointMatrix); err != nil {

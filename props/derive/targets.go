@@ -96,7 +96,7 @@ func (i *image) canRunSubGroups(d device) (bool, error) {
 }
 
 func (i *image) canRunFunction(v *ir.GlobalValue, d device) (bool, error) {
-	if len(v.Attachments) == 0 {
+	if len(v.Details().Attachments) == 0 {
 		return true, nil
 	}
 	aspects, _, err := sycl.Attached(i.Module, v, sycl.KindUsedAspects)

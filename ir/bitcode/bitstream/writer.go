@@ -1,6 +1,9 @@
 package bitstream
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Writer makes a bitstream. It is for one goroutine; the zero value is ready.
 type Writer struct {
@@ -25,6 +28,10 @@ type scope struct {
 func (w *Writer) Reset(info Info) {
 	*w = Writer{buf: w.buf[:0], scopes: w.scopes[:0], width: topWidth, info: info}
 }
+
+// Grow makes room for that many further bytes. A stream of many megabytes that
+// grows as it is written takes several times its size.
+func (w *Writer) Grow(n int) { w.buf = slices.Grow(w.buf, n) }
 
 // Bytes returns the stream. It is the writer's own memory, which the next
 // Reset gives up.
