@@ -49,9 +49,9 @@ func TestDump(t *testing.T) {
 // What is no module is refused with the place in it.
 func TestDumpRefuses(t *testing.T) {
 	for content, want := range map[string]string{
-		"BC\xc0\xde":            "holds no module",
-		"BC\xc0\xde\xff\xff...": "bit ",
-		"define void":           ":1:",
+		"BC\xc0\xde": "holds no module",
+		"BC\xc0\xde\xff\xff garbage of more than eight bytes": "bit ",
+		"define void": ":1:",
 	} {
 		var errs bytes.Buffer
 		code := run([]string{"dump", "-"}, cli.Streams{In: strings.NewReader(content), Out: &bytes.Buffer{}, Err: &errs})

@@ -278,7 +278,7 @@ func TestBitcodeRefused(t *testing.T) {
 	if _, err := Bitcode("in.bc", []byte("BC\xc0\xde"), to15); err == nil || !strings.Contains(err.Error(), "for LLVM 19 only") {
 		t.Errorf("%v", err)
 	}
-	for _, bad := range []string{"", "; text", "BC\xc0\xde\x00\x01\x02\x03\x04\x05\x06\x07"} {
+	for _, bad := range []string{"", "; text", "BC\xc0\xde\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b"} {
 		if out, err := Bitcode("in.bc", []byte(bad), to19); err == nil {
 			t.Errorf("%q: %d bytes", bad, len(out))
 		}
