@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"offlink/internal/testtool"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
@@ -63,6 +65,7 @@ func TestMemoryOfImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	withSize, withoutSize := wideWindow(t, code, true), wideWindow(t, code, false)
 	bundle := filepath.Join(dir, "bundle")
 	// A window of 128 MiB: clang asks for long-distance matches.
 	run(t, "clang-offload-bundler-19", "-type=o", "-targets=host-x86_64-unknown-linux-gnu,hip-amdgcn-amd-amdhsa--gfx906",
@@ -71,22 +74,104 @@ func TestMemoryOfImages(t *testing.T) {
 		"plain":             wrapped(t, "x86_64-unknown-linux-gnu", []*devimg.Image{large}),
 		"compressed":        wrapped(t, "x86_64-unknown-linux-gnu", packed),
 		"compressed bundle": bundle,
+		"large window":      wrapped(t, "x86_64-unknown-linux-gnu", []*devimg.Image{withSize}),
+		"no size":           wrapped(t, "x86_64-unknown-linux-gnu", []*devimg.Image{withoutSize}),
 	} {
-		t.Run(name, func(t *testing.T) {
-			c := exec.Command(os.Args[0], "-test.run=^TestMemoryOfImages$", "-test.v")
-			c.Env = append(os.Environ(), "OFFLINK_TEST_MEMORY="+file)
-			out, err := c.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			_, peak, _ := strings.Cut(string(out), "peak ")
-			peak, _, _ = strings.Cut(peak, " ")
-			kib, err := strconv.ParseInt(peak, 10, 64)
-			if err != nil || kib<<10 > memoryLimit {
-				t.Errorf("%q KiB at most, want %d\n%s", peak, memoryLimit>>10, out)
-			}
-		})
+		t.Run(name, func(t *testing.T) { checkPeak(t, "TestMemoryOfImages", "OFFLINK_TEST_MEMORY="+file) })
 	}
+}
+
+// checkPeak runs a test in a process of its own, which prints the most memory
+// that it had, and holds that to the limit.
+func checkPeak(t *testing.T, name string, environment ...string) {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v")
+	c.Env = append(os.Environ(), environment...)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	_, peak, _ := strings.Cut(string(out), "peak ")
+	peak, _, _ = strings.Cut(peak, " ")
+	kib, err := strconv.ParseInt(peak, 10, 64)
+	if err != nil || kib<<10 > memoryLimit {
+		t.Errorf("%q KiB at most, want %d\n%s", peak, memoryLimit>>10, out)
+	}
+	t.Logf("%d MiB", kib>>10)
+}
+
+// TestMemoryOfReplace replaces code in a compressed bundle, which is inflated
+// and compressed anew, in a process of its own.
+func TestMemoryOfReplace(t *testing.T) {
+	if name := os.Getenv("OFFLINK_TEST_REPLACE"); name != "" {
+		replaceCode(t, name)
+		return
+	}
+	testtool.Need(t, "clang-offload-bundler-19")
+	code := largeCode(t, 64)
+	bundle := filepath.Join(t.TempDir(), "bundle")
+	run(t, "clang-offload-bundler-19", "-type=o", "-targets=host-x86_64-unknown-linux-gnu,hip-amdgcn-amd-amdhsa--gfx906,hip-amdgcn-amd-amdhsa--gfx90a",
+		"-input="+os.DevNull, "-input="+code, "-input="+code, "-output="+bundle, "--compress")
+	checkPeak(t, "TestMemoryOfReplace", "OFFLINK_TEST_REPLACE="+bundle, "OFFLINK_TEST_CODE="+code)
+}
+
+func replaceCode(t *testing.T, name string) {
+	f, err := Open(name, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	code, err := devimg.FromFile(os.Getenv("OFFLINK_TEST_CODE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One byte less: the same code would leave the file as it is.
+	if err := f.Replace(io.Discard, 0, devimg.Section(code, 1, code.Size()-1), EditOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	printPeak(t)
+}
+
+// wideWindow returns an image of code that was compressed with a window of
+// 128 MiB, as zstd --ultra -22 does, in a frame that says the size of its
+// content or does not.
+func wideWindow(t *testing.T, code string, sized bool) *devimg.Image {
+	t.Helper()
+	in, err := os.Open(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "wide.zst")
+	out, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	encoder, err := zstd.NewWriter(nil, zstd.WithWindowSize(128<<20), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sized {
+		encoder.ResetContentSize(out, info.Size())
+	} else {
+		encoder.Reset(out)
+	}
+	if _, err := io.Copy(encoder, in); err != nil {
+		t.Fatal(err)
+	}
+	if err := encoder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	packed, err := devimg.FromFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &devimg.Image{Kind: devimg.KindSYCL, Format: devimg.FormatCompressedNone, Target: "spir64", Code: packed}
 }
 
 // readImages does what list, extract and diff do with images.
@@ -109,6 +194,11 @@ func readImages(t *testing.T, name string) {
 			t.Fatal(err)
 		}
 	}
+	printPeak(t)
+}
+
+// printPeak prints the most memory that the process had.
+func printPeak(t *testing.T) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		t.Fatal(err)

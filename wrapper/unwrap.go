@@ -200,6 +200,9 @@ func (w *walker) sections(p *part, h *hostObject, found []Located) error {
 		if len(s.Data) == 0 || !s.HasPrefix(bundlePrefix) && !isOffloadSection(s) && !isFatSection(s) || wrapped[s.Name()] {
 			continue
 		}
+		if s.Compressed {
+			return fmt.Errorf("section %s is compressed (SHF_COMPRESSED), and its images are not read: decompress it first (llvm-objcopy --compress-sections=%s=none)", s.Name(), s.Name())
+		}
 		if err := w.section(p, s); err != nil {
 			return fmt.Errorf("section %s: %w", s.Name(), err)
 		}

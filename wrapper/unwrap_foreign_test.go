@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"offlink/internal/testtool"
+	"offlink/wrapper/devimg"
 	"offlink/wrapper/internal/objfile"
 )
 
@@ -149,6 +151,27 @@ func TestEditWindows(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, strings.ReplaceAll(string(out), "\r", "")); diff != "" {
 			t.Errorf("what %s prints (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Images in sections that a tool compressed are not read, and an error says so:
+// without it a part of a bundle would be listed as an image of garbage, and an
+// OffloadBinary not at all.
+func TestCompressedSections(t *testing.T) {
+	testtool.Need(t, "llvm-objcopy-19")
+	dir := t.TempDir()
+	object, code := wrapped(t, "x86_64-unknown-linux-gnu", []*devimg.Image{{Kind: devimg.KindSYCL, Code: devimg.Bytes([]byte("code"))}}), filepath.Join(dir, "code")
+	if err := os.WriteFile(code, make([]byte, 1<<12), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, section := range []string{"__CLANG_OFFLOAD_BUNDLE__sycl-spir64", ".llvm.offloading", ".hip_fatbin"} {
+		fat := filepath.Join(dir, "fat.o")
+		run(t, "llvm-objcopy-19", "--add-section="+section+"="+code, object, fat)
+		run(t, "llvm-objcopy-19", "--compress-sections="+section+"=zlib", fat)
+		_, err := Open(fat, ReadOptions{})
+		if err == nil || !strings.Contains(err.Error(), "section "+section+" is compressed") {
+			t.Errorf("%s: %v", section, err)
 		}
 	}
 }

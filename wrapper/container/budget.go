@@ -149,36 +149,53 @@ func (r *releasing) Read(p []byte) (int, error) {
 // an envelope is inflated. Clang makes large bundles with 128 MiB.
 const windowInMemory = 8 << 20
 
+// hasLargeWindow reports whether a zstd frame with this header needs a window
+// that is not held in memory.
+func hasLargeWindow(head []byte) bool {
+	var h zstd.Header
+	if h.Decode(head[:min(len(head), zstd.HeaderMaxSize)]) != nil || h.Skippable {
+		return false
+	}
+	if h.SingleSegment { // the window is all of the content
+		return h.FrameContentSize > windowInMemory
+	}
+	return h.WindowSize > windowInMemory && (!h.HasFCS || h.FrameContentSize > windowInMemory)
+}
+
 // growFile inflates a frame with a large window into a mapping of the file,
 // which then is the window, and reports whether it did.
 func (b *Budget) growFile(f *os.File, first, packed []byte, size int64) (bool, error) {
-	var h zstd.Header
-	if h.Decode(packed[:min(len(packed), zstd.HeaderMaxSize)]) != nil || h.Skippable || max(h.WindowSize, h.FrameContentSize) <= windowInMemory {
-		return false, nil
-	}
-	if !h.SingleSegment && h.WindowSize <= windowInMemory || filemap.Reserve(f, size) != nil {
+	if !hasLargeWindow(packed) || filemap.Reserve(f, size) != nil {
 		return false, nil
 	}
 	data, err := b.mapFile(f, size, true)
 	if err != nil {
 		return false, nil
 	}
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(uint64(size)), zstd.WithDecodeAllCapLimit(true))
-	if err != nil {
-		return false, err
-	}
-	defer d.Close()
-	defer b.keepReleasing()()
 	begin := copy(data, first)
-	out, err := d.DecodeAll(packed, data[begin:begin:size])
+	n, err := b.inflateInto(data[begin:], packed)
 	switch {
 	case errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return true, passedError(size)
-	case err == nil && int64(begin+len(out)) < size:
-		err = fewerError(int64(begin+len(out)), size)
+	case err == nil && int64(begin)+n < size:
+		err = fewerError(int64(begin)+n, size)
 	}
 	return true, err
+}
+
+// inflateInto inflates zstd frames into a mapping, which is their window, and
+// returns how many bytes they gave. The pages of both are let go of in the
+// meantime.
+func (b *Budget) inflateInto(mapped, packed []byte) (int64, error) {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(uint64(len(mapped))), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	defer b.keepReleasing()()
+	out, err := d.DecodeAll(packed, mapped[:0:len(mapped)])
+	return int64(len(out)), err
 }
 
 // keepReleasing calls Release all the time until it is stopped: the decoder
@@ -268,12 +285,21 @@ type scratch struct {
 
 // create makes a file that vanishes with the process.
 func (s *scratch) create() (*os.File, error) {
+	f, err := createNameless()
+	if err == nil {
+		s.files = append(s.files, f)
+	}
+	return f, err
+}
+
+// createNameless makes a file that vanishes with the process, or earlier when
+// nothing refers to it. Where an open file cannot be removed it keeps its name.
+func createNameless() (*os.File, error) {
 	f, err := os.CreateTemp("", "offlink-*")
 	if err != nil {
-		return nil, fmt.Errorf("what was compressed needs room in a temporary file (the environment variable TMPDIR says where): %w", err)
+		return nil, fmt.Errorf("compressed data needs room in a temporary file (the environment variable TMPDIR names its folder): %w", err)
 	}
-	os.Remove(f.Name()) // where an open file cannot be removed, close does
-	s.files = append(s.files, f)
+	os.Remove(f.Name())
 	return f, nil
 }
 

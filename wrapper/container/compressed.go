@@ -94,10 +94,10 @@ func rebuildCompressedBundle(data []byte, n int, code devimg.Code, b *Budget) ([
 		return nil, err
 	}
 	sum := md5.New()
-	if err := writeAll(sum, list); err != nil {
+	if err := b.writeAll(sum, list); err != nil {
 		return nil, err
 	}
-	packed, err := b.store(func(w io.Writer) error { return deflate(w, list, IsZstd(data[header:])) })
+	packed, err := b.store(func(w io.Writer) error { return b.deflate(w, list, IsZstd(data[header:])) })
 	if err != nil {
 		return nil, err
 	}

@@ -172,6 +172,12 @@ func InflateImage(c devimg.Code, b *Budget) (devimg.Code, error) {
 		return nil, fmt.Errorf("the image is marked as compressed and does not begin with a zstd frame")
 	}
 	size, known := promisedSize(c)
+	if known && size > b.left {
+		return nil, ErrBudget
+	}
+	if large, err := inflateLargeWindow(c, size, known, b); large != nil || err != nil {
+		return large, err
+	}
 	if !known {
 		source, err := newInflater(io.NewSectionReader(c, 0, c.Size()), true)
 		if err != nil {

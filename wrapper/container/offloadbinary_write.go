@@ -52,7 +52,7 @@ func rebuildOffloadBinary(data []byte, n int, code devimg.Code, b *Budget) ([]de
 		return nil, err
 	}
 	made[0] = devimg.Bytes(first[offloadHeaderSize3:])
-	packed, err := b.store(func(w io.Writer) error { return deflate(w, made, IsZstd(data[offloadHeaderSize3:])) })
+	packed, err := b.store(func(w io.Writer) error { return b.deflate(w, made, IsZstd(data[offloadHeaderSize3:])) })
 	if err != nil {
 		return nil, err
 	}

@@ -9,13 +9,13 @@ import (
 // join returns the bytes of pieces.
 func join(list []devimg.Code) ([]byte, error) {
 	var out bytes.Buffer
-	err := writeAll(&out, list)
+	err := NewBudget(0).writeAll(&out, list)
 	return out.Bytes(), err
 }
 
 // packedBytes returns data as zstd or zlib.
 func packedBytes(data []byte, isZstd bool) ([]byte, error) {
 	var out bytes.Buffer
-	err := deflate(&out, []devimg.Code{devimg.Bytes(data)}, isZstd)
+	err := NewBudget(0).deflate(&out, []devimg.Code{devimg.Bytes(data)}, isZstd)
 	return out.Bytes(), err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
@@ -134,10 +135,11 @@ func sizeOf(list []devimg.Code) (n int64) {
 	return n
 }
 
-// writeAll writes the pieces, without holding them.
-func writeAll(w io.Writer, list []devimg.Code) error {
+// writeAll writes the pieces, without holding them: many are stretches of a
+// mapping.
+func (b *Budget) writeAll(w io.Writer, list []devimg.Code) error {
 	for _, c := range list {
-		if _, err := io.Copy(w, io.NewSectionReader(c, 0, c.Size())); err != nil {
+		if _, err := io.Copy(w, &releasing{io.NewSectionReader(c, 0, c.Size()), b, 0}); err != nil {
 			return err
 		}
 	}
@@ -150,13 +152,16 @@ const deflateWindow = 8 << 20
 // deflate compresses pieces as data of the same kind was, and well: what it
 // makes may have to fit where the old was. Code for several processors repeats
 // itself at long distances, which the window has to reach.
-func deflate(w io.Writer, list []devimg.Code, isZstd bool) error {
+func (b *Budget) deflate(w io.Writer, list []devimg.Code, isZstd bool) error {
+	// The encoder's tables take 34 MB. They would stay until the heap is twice
+	// as large, while the edited file is read back.
+	defer debug.FreeOSMemory()
 	if !isZstd {
 		z, err := zlib.NewWriterLevel(w, zlib.BestCompression)
 		if err != nil {
 			return err
 		}
-		return errors.Join(writeAll(z, list), z.Close())
+		return errors.Join(b.writeAll(z, list), z.Close())
 	}
 	window := zstd.MinWindowSize
 	for int64(window) < sizeOf(list) && window < deflateWindow {
@@ -168,7 +173,7 @@ func deflate(w io.Writer, list []devimg.Code, isZstd bool) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(writeAll(z, list), z.Close())
+	return errors.Join(b.writeAll(z, list), z.Close())
 }
 
 // replaced returns the codes with another at n, or without that one.

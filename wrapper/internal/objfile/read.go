@@ -51,7 +51,10 @@ type FileSection struct {
 	Data   []byte // in the file: shorter than the section where zeros follow
 	Alloc  bool   // present when the program runs
 	Exec   bool
-	Plain  bool // what the program says it is: no table of the linker's
+	// Compressed says that Data is not the section's content: a header and
+	// compressed bytes (SHF_COMPRESSED).
+	Compressed bool
+	Plain      bool // what the program says it is: no table of the linker's
 
 	name   []byte // begins with the name, which ends at a NUL
 	prefix string // of the name: the segment of a Mach-O section and a comma

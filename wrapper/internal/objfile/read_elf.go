@@ -286,7 +286,7 @@ func (e *elfFile) nameSections() error {
 			return err
 		}
 		s := FileSection{Addr: h.addr, Offset: int64(h.offset), Data: data,
-			Plain: h.typ == shtProgbits, Alloc: h.flags&shfAlloc != 0 && h.flags&shfPacked == 0, Exec: h.flags&shfExec != 0}
+			Plain: h.typ == shtProgbits, Alloc: h.flags&shfAlloc != 0 && h.flags&shfPacked == 0, Exec: h.flags&shfExec != 0, Compressed: h.flags&shfPacked != 0}
 		if int64(h.name) < int64(len(names)) {
 			s.name = names[h.name:]
 		}
