@@ -40,6 +40,7 @@ type builder struct {
 	memberNames []uint32
 	decorations []uint32
 	decorated   map[string]bool
+	alias       map[id]id // identifiers that became others
 	aliasing    []uint32
 	entries     map[id]*entry
 	order       []id // entries in the order of their identifiers
@@ -55,7 +56,7 @@ func newBuilder(version spirv.Version) *builder {
 	return &builder{
 		next: 1, version: version,
 		capabilities: make(map[uint32]bool), extensions: make(map[string]bool), setIDs: make(map[string]id),
-		stringIDs: make(map[string]id), names: make(map[id]string), decorated: make(map[string]bool),
+		stringIDs: make(map[string]id), names: make(map[id]string), alias: make(map[id]id), decorated: make(map[string]bool),
 		entries: make(map[id]*entry), unique: make(map[string]id),
 	}
 }
@@ -260,6 +261,16 @@ func (b *builder) nameWords(entryPoints map[id]bool) []uint32 {
 	return words
 }
 
+// realias makes decorations of identifiers that became others those of the
+// others.
+func (b *builder) realias() {
+	for at := 0; at < len(b.decorations); at += int(b.decorations[at] >> 16) {
+		if to, ok := b.alias[b.decorations[at+1]]; ok {
+			b.decorations[at+1] = to
+		}
+	}
+}
+
 // Generator is the number under which the Khronos translator is registered,
 // which consumers look at, and the version of what it writes.
 const generator = 6<<16 | 14
@@ -267,6 +278,7 @@ const generator = 6<<16 | 14
 // bytes returns the module.
 func (b *builder) bytes(entryPoints map[id]bool) []byte {
 	globals := b.globals()
+	b.realias()
 	var head []uint32
 	for _, c := range slices.Sorted(maps.Keys(b.capabilities)) {
 		head = appendInstruction(head, spirv.OpCapability, c)

@@ -4,9 +4,9 @@ import (
 	"offlink/ir"
 )
 
-// contraction notes, as bodies are written, whether they may be contracted: a
-// multiplication whose result is added shows that the compiler was not to fuse
-// them, and a call of what is not known may hide one.
+// contraction notes, as bodies are written, whether they may be contracted: an
+// addition that does not say so may be that of a product which the compiler was
+// not to fuse, and a call of what is not known may hide one.
 func (f *function) contraction() {
 	for i := range f.ir.Instructions {
 		in := &f.ir.Instructions[i]
@@ -21,11 +21,7 @@ func (f *function) contraction() {
 func (f *function) unfused(in *ir.Instruction) bool {
 	switch in.Op {
 	case ir.OpFAdd, ir.OpFSub:
-		for _, v := range in.Operands {
-			if v.Kind == ir.ValueInstruction && f.ir.Instructions[v.Index].Op == ir.OpFMul {
-				return true
-			}
-		}
+		return in.Flags&ir.FlagContract == 0
 	case ir.OpCall:
 		if f.ir.Calls[in.Call].Asm != nil {
 			return true

@@ -16,7 +16,7 @@ type function struct {
 	args   []id
 	labels []id
 	number ir.ValueID
-	lastAt int   // where in code the last instruction of an operation is looked for from
+	lastAt int   // where in code the last instruction with a result begins
 	dom    []int // dominators, nil until needed
 	block  int   // that is being written
 	at     int   // the instruction that is being written
@@ -262,6 +262,7 @@ func (f *function) reserve(i int) id {
 // emit appends an instruction with a result and returns that.
 func (f *function) emit(op spirv.Opcode, typ id, operands ...uint32) id {
 	n := f.b.newID()
+	f.lastAt = len(f.code)
 	f.code = append(f.code, uint32(len(operands)+3)<<16|uint32(op), typ, n)
 	f.code = append(f.code, operands...)
 	return n
@@ -286,7 +287,11 @@ func (f *function) define(i int, n id) {
 		f.ids[i] = n
 		return
 	}
-	// It was used before: the name that it got then stands for the value.
+	// It was used before: the identifier that it got then stands for the value.
+	if f.isLast(n) {
+		f.renumberLast(n, f.ids[i])
+		return
+	}
 	f.code = appendInstruction(f.code, spirv.OpCopyObject, f.resultType(i), f.ids[i], n)
 }
 

@@ -101,30 +101,24 @@ func (f *function) settle(i int, in *ir.Instruction, made, before id) {
 
 // isLast reports whether the identifier is the result of the last instruction
 // written.
-func (f *function) isLast(n id) bool { return f.lastResult() != nil && *f.lastResult() == n }
-
-// lastResult returns where the result of the last instruction stands. Only the
-// instruction that has the newest identifier is looked for.
-func (f *function) lastResult() *uint32 {
-	for at := f.lastAt; at < len(f.code); {
-		n := int(f.code[at] >> 16)
-		if at+n == len(f.code) && n >= 3 {
-			return &f.code[at+2]
-		}
-		at += n
-	}
-	return nil
+func (f *function) isLast(n id) bool {
+	return f.lastAt < len(f.code) && f.lastAt+int(f.code[f.lastAt]>>16) == len(f.code) && f.code[f.lastAt+2] == n
 }
 
-func (f *function) renumberLast(_, to id) {
-	if p := f.lastResult(); p != nil {
-		*p = to
+// renumberLast gives the result of the last instruction the identifier that
+// earlier uses have. Decorations follow.
+func (f *function) renumberLast(from, to id) {
+	f.code[f.lastAt+2] = to
+	f.b.alias[from] = to
+	for key, n := range f.casts {
+		if n == from {
+			delete(f.casts, key)
+		}
 	}
 }
 
 // compute writes an operation that has a result and touches no memory.
 func (f *function) compute(in *ir.Instruction, typ id, emit emitter) id {
-	f.lastAt = len(f.code)
 	switch in.Op {
 	case ir.OpICmp, ir.OpFCmp:
 		return f.compare(in, typ, emit)
@@ -166,7 +160,6 @@ func (f *function) compute(in *ir.Instruction, typ id, emit emitter) id {
 
 // last writes the instruction whose result is that of an operation.
 func (f *function) last(emit emitter, op spirv.Opcode, typ id, operands ...uint32) id {
-	f.lastAt = len(f.code)
 	return emit(op, typ, operands...)
 }
 
@@ -340,7 +333,6 @@ func (f *function) bitcastBools(in *ir.Instruction, typ id, emit emitter) id {
 		for k := range from.Length {
 			bit := f.emit(spirv.OpCompositeExtract, f.boolType(), n, uint32(k))
 			bit = f.emit(spirv.OpSelect, typ, bit, f.constInt(to.Bits, 1<<k), f.constInt(to.Bits, 0))
-			f.lastAt = len(f.code)
 			sum = f.emit(spirv.OpBitwiseOr, typ, sum, bit)
 		}
 		return sum

@@ -258,12 +258,31 @@ func (c *callSite) lifetime(op spirv.Opcode) {
 	if v.Kind == ir.ValueConstant {
 		return
 	}
-	size := uint32(0)
-	pointer := c.operand(v, 0)
-	if c.pointeeID(c.typeOf(v)) == c.intType(8) && len(c.operands) == 2 && c.isConstant(0) && int64(c.constantArgument(0)) > 0 {
-		size = uint32(c.constantArgument(0))
+	variable := c.allocated(v)
+	if variable == nil {
+		return
 	}
-	c.emitPlain(op, pointer, size)
+	size, _ := c.layout(variable.Element)
+	c.emitPlain(op, c.operand(v, 0), uint32(size))
+}
+
+// allocated returns the alloca that a pointer is, casts looked through; nil for
+// other pointers and for arrays of unknown length.
+func (c *callSite) allocated(v ir.Value) *ir.Instruction {
+	for v.Kind == ir.ValueInstruction {
+		in := &c.ir.Instructions[v.Index]
+		switch in.Op {
+		case ir.OpBitCast, ir.OpAddrSpaceCast:
+			v = in.Operands[0]
+			continue
+		case ir.OpAlloca:
+			if constantNumber(&c.ir.Constants, in.Operands[0]) == 1 {
+				return in
+			}
+		}
+		break
+	}
+	return nil
 }
 
 // intConst returns a constant of the type of an argument.

@@ -27,7 +27,7 @@ var workItemVariables = map[string]struct {
 // plainFunctions are the functions that one instruction does.
 var plainFunctions = map[string]string{
 	"isnan": "IsNan", "isinf": "IsInf", "isfinite": "IsFinite", "isnormal": "IsNormal", "signbit": "SignBitSet",
-	"isequal": "FOrdEqual", "isnotequal": "FUnordNotEqual", "isgreater": "FOrdGreaterThan", "isgreaterequal": "FOrdGreaterThanEqual",
+	"isequal": "FOrdEqual", "popcount": "BitCount", "isnotequal": "FUnordNotEqual", "isgreater": "FOrdGreaterThan", "isgreaterequal": "FOrdGreaterThanEqual",
 	"isless": "FOrdLessThan", "islessequal": "FOrdLessThanEqual", "islessgreater": "LessOrGreater", "isordered": "Ordered",
 	"isunordered": "Unordered", "dot": "Dot", "wait_group_events": "GroupWaitEvents", "get_fence": "GenericPtrMemSemantics",
 	"retain_event": "RetainEvent", "release_event": "ReleaseEvent", "create_user_event": "CreateUserEvent",
@@ -95,14 +95,14 @@ func (c *callSite) plainFunction(name string, op spirv.Opcode) {
 }
 
 func (c *callSite) signedFunction(name string) {
-	first := c.parameter(0)
+	last := c.lastParameter()
 	switch {
-	case first.floating():
+	case last.floating():
 		if instruction, ok := floatFunctions[name]; ok {
 			c.extendedInstruction(instruction)
 			return
 		}
-	case first.unsigned():
+	case last.unsigned():
 		c.extendedInstruction("u_" + name)
 		return
 	}
@@ -154,6 +154,8 @@ func (t *translator) openclSpecial(name string) func(*callSite) {
 		return (*callSite).vectorMemory
 	case strings.HasPrefix(name, "atomic_"), strings.HasPrefix(name, "atom_"):
 		return atomicFunction(name)
+	case strings.HasPrefix(name, "intel_sub_group_block_"):
+		return (*callSite).blockAccess
 	case strings.HasPrefix(name, "work_group_"), strings.HasPrefix(name, "sub_group_"):
 		return groupFunction(name)
 	case strings.HasPrefix(name, "read_image"), strings.HasPrefix(name, "write_image"), strings.HasPrefix(name, "get_image_"):
@@ -398,4 +400,41 @@ func (c *callSite) vectorMemory() {
 		return
 	}
 	c.done(c.extInst(base, words...))
+}
+
+// blockAccess writes the sub-group block reads and writes of Intel, of buffers
+// and of images.
+func (c *callSite) blockAccess() {
+	image := false
+	if e := c.b.entries[c.typeOf(c.operands[0])]; e != nil {
+		image = e.op == spirv.OpTypeImage
+	}
+	read := strings.HasPrefix(c.builtin.name, "intel_sub_group_block_read")
+	value := c.in.Type
+	op := map[[2]bool]spirv.Opcode{
+		{true, false}: spirv.OpSubgroupBlockReadINTEL, {false, false}: spirv.OpSubgroupBlockWriteINTEL,
+		{true, true}: spirv.OpSubgroupImageBlockReadINTEL, {false, true}: spirv.OpSubgroupImageBlockWriteINTEL,
+	}[[2]bool{read, image}]
+	c.instructionNeeds(op)
+	if !read {
+		value = c.operands[len(c.operands)-1].Type
+	}
+	if !image {
+		scalar := value
+		if typ := c.function.typ(value); typ.Kind == ir.TypeVector {
+			scalar = typ.Elements[0]
+		}
+		words := []uint32{c.argAs(0, c.typeID(scalar))}
+		if read {
+			c.done(c.emit(op, c.typ, words...))
+			return
+		}
+		c.emitPlain(op, append(words, c.value_(c.operands[1]))...)
+		return
+	}
+	if read {
+		c.done(c.emit(op, c.typ, c.args(0)...))
+		return
+	}
+	c.emitPlain(op, c.args(0)...)
 }

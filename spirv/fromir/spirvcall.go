@@ -494,8 +494,9 @@ func (c *callSite) dimension(name string, pointer, vector id) {
 	}
 	whole := c.emit(spirv.OpLoad, vector, pointer, accessAligned, bits/2)
 	index := c.value_(c.operands[0])
-	element := c.emit(spirv.OpVectorExtractDynamic, c.typ, whole, index)
 	indexBits := c.function.typ(c.operands[0].Type).Bits
 	inside := c.emit(spirv.OpULessThan, c.boolType(), index, c.constInt(indexBits, 3))
+	bounded := c.emit(spirv.OpSelect, c.typeID(c.operands[0].Type), inside, index, c.constInt(indexBits, 0))
+	element := c.emit(spirv.OpVectorExtractDynamic, c.typ, whole, bounded)
 	c.result(c.emit(spirv.OpSelect, c.typ, inside, element, c.constInt(bits, missing)), c.typ)
 }
