@@ -92,4 +92,5 @@ func eachLevel(t *testing.T, file string, test func(t *testing.T, p *testProgram
 			}
 		})
 	}
+	eachCompiler(t, file, test)
 }

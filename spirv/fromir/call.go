@@ -72,6 +72,12 @@ func (f *inference) callResult(in *ir.Instruction) term {
 		if k := info.builtin.result; k >= 0 && k+1 < len(in.Operands) {
 			return f.of(in.Operands[k+1])
 		}
+		switch info.builtin.name {
+		case "async_work_group_copy", "async_work_group_strided_copy":
+			return f.opaqueTerm("event_t")
+		case "__translate_sampler_initializer":
+			return f.opaqueTerm("sampler_t")
+		}
 		if f.isPointer(in.Type) {
 			return f.translator.terms.unknown()
 		}

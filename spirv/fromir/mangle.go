@@ -243,6 +243,12 @@ func (t *translator) mangledTerm(m *mangledType) term {
 	if m.pointer == 0 && strings.HasPrefix(m.name, "ocl_") {
 		return t.opaqueTerm(mangledOpaque(m.name[len("ocl_"):]))
 	}
+	if m.pointer == 1 && strings.HasPrefix(m.name, "ocl_") {
+		name := mangledOpaque(m.name[len("ocl_"):])
+		if found := t.opaqueTerm(name); found != noTerm {
+			return t.terms.add(termNode{kind: termPointer, space: opaqueSpace(name), elem: found})
+		}
+	}
 	if m.pointer != 1 || m.unknown || m.scalar == 0 || m.scalar == 'v' {
 		return noTerm
 	}
@@ -295,6 +301,18 @@ func mangledOpaque(name string) string {
 		return "reserve_id_t"
 	}
 	return name + "_t"
+}
+
+// opaqueSpace returns the address space of the pointers that stand for a type
+// of OpenCL.
+func opaqueSpace(name string) uint32 {
+	switch {
+	case strings.HasPrefix(name, "image"), strings.HasPrefix(name, "pipe"):
+		return 1
+	case name == "sampler_t":
+		return 2
+	}
+	return 0
 }
 
 // opaqueTerm returns the term of pointers that stand for a type of OpenCL,

@@ -88,7 +88,7 @@ func (c *callSite) plainFunction(name string, op spirv.Opcode) {
 			op = spirv.OpFMul
 		}
 	case "wait_group_events":
-		c.emitPlain(op, c.u32(scopeWorkgroup), c.arg(0), c.value_(c.operands[1]))
+		c.emitPlain(op, c.u32(scopeWorkgroup), c.arg(0), c.arg(1))
 		return
 	}
 	c.spirvInstruction(op, "")
@@ -264,7 +264,7 @@ func (c *callSite) asyncCopy() {
 	} else {
 		words = append(words, c.sizeConstant(1))
 	}
-	words = append(words, c.value_(c.operands[len(c.operands)-1]))
+	words = append(words, c.arg(len(c.operands)-1))
 	c.done(c.emit(spirv.OpGroupAsyncCopy, c.typ, words...))
 }
 
