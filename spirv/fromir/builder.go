@@ -50,6 +50,7 @@ type builder struct {
 	debug       []uint32
 	declared    []uint32
 	functions   []uint32
+	cyclic      bool // a constant or variable is part of itself
 }
 
 func newBuilder(version spirv.Version) *builder {
@@ -239,8 +240,8 @@ var typeOps = map[spirv.Opcode]bool{
 func (b *builder) globals() []uint32 {
 	s := sorter{b: b, forwarded: make(map[id]bool)}
 	for _, n := range b.order {
-		for !s.visit(n) {
-			// A part of itself through a pointer that is visited again.
+		if !s.visit(n) {
+			b.cyclic = true
 		}
 	}
 	words := append([]uint32{}, b.forward...)

@@ -127,5 +127,9 @@ func Translate(m *ir.Module, o Options) (code []byte, err error) {
 		}
 	}()
 	t.run()
-	return t.b.bytes(t.entryPoints), nil
+	code = t.b.bytes(t.entryPoints)
+	if t.b.cyclic {
+		t.failf("an initialiser that has the address of its own variable has no counterpart in SPIR-V")
+	}
+	return code, nil
 }
