@@ -28,7 +28,7 @@ var workItemVariables = map[string]struct {
 var plainFunctions = map[string]string{
 	"isnan": "IsNan", "isinf": "IsInf", "isfinite": "IsFinite", "isnormal": "IsNormal", "signbit": "SignBitSet",
 	"isequal": "FOrdEqual", "popcount": "BitCount", "isnotequal": "FUnordNotEqual", "isgreater": "FOrdGreaterThan", "isgreaterequal": "FOrdGreaterThanEqual",
-	"isless": "FOrdLessThan", "islessequal": "FOrdLessThanEqual", "islessgreater": "LessOrGreater", "isordered": "Ordered",
+	"isless": "FOrdLessThan", "islessequal": "FOrdLessThanEqual", "islessgreater": "FOrdNotEqual", "isordered": "Ordered",
 	"isunordered": "Unordered", "dot": "Dot", "wait_group_events": "GroupWaitEvents", "get_fence": "GenericPtrMemSemantics",
 	"retain_event": "RetainEvent", "release_event": "ReleaseEvent", "create_user_event": "CreateUserEvent",
 	"is_valid_event": "IsValidEvent", "set_user_event_status": "SetUserEventStatus", "get_default_queue": "GetDefaultQueue",

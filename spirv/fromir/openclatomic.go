@@ -178,7 +178,11 @@ func (c *callSite) atomicCompare(form atomicForm, scope id, order uint32, semant
 	_, align := c.layout(desired.Type)
 	expected := c.argAs(1, typ)
 	want := c.emit(spirv.OpLoad, typ, expected, accessAligned, uint32(align))
-	old := c.emit(spirv.OpAtomicCompareExchange, typ, c.argAs(0, typ), scope, semantics(order), semantics(failure), c.value_(desired), want)
+	op := spirv.OpAtomicCompareExchange
+	if form.kind == "compare_exchange_weak" {
+		op = spirv.OpAtomicCompareExchangeWeak
+	}
+	old := c.emit(op, typ, c.argAs(0, typ), scope, semantics(order), semantics(failure), c.value_(desired), want)
 	c.emitPlain(spirv.OpStore, expected, old, accessAligned, uint32(align))
 	same := c.emit(spirv.OpIEqual, c.boolType(), old, want)
 	if !c.isBool(c.in.Type) {
