@@ -39,6 +39,7 @@ func (r *Runtime) Program(ctx context.Context, d *Device, ref KernelRef) (*Progr
 		Owner:      ref.Owner,
 		Accepts:    d.accepts,
 		DeviceType: d.Info().Type,
+		Extensions: d.Info().Extensions,
 	})
 	if err != nil {
 		return nil, err

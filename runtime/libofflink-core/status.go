@@ -39,7 +39,7 @@ func statusOf(err error) status {
 		return statusInvalid
 	case is[*resolve.NoKernelError](err), is[*runtime.NoDeviceError](err):
 		return statusNotFound
-	case is[*resolve.UnresolvedError](err), is[*resolve.ConflictError](err):
+	case is[*resolve.UnresolvedError](err), is[*resolve.ConflictError](err), is[*resolve.LinkingError](err):
 		return statusUnresolved
 	case is[*driver.BuildError](err), is[*resolve.ImageError](err), errors.Is(err, driver.ErrNotFound):
 		return statusBuild

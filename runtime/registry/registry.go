@@ -11,7 +11,7 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// Owner is what brought images: a program, a shared library, or a file. It is
+// Owner is the source of images: a program, a shared library, or a file. It is
 // comparable; two owners are the same if both fields are.
 type Owner struct {
 	// ID tells owners of one name apart: a load address, or a running number.
@@ -29,7 +29,7 @@ type Image struct {
 	Owner Owner
 	// Index counts the images of the owner from 0, in order of registration.
 	Index int
-	// Format is the image's own, or what its first bytes show where that is
+	// Format is the image's own, or the one that its first bytes show where that is
 	// FormatNone.
 	Format devimg.Format
 }
@@ -62,16 +62,22 @@ func (i *Image) Kernels() []string {
 // Registration is a group of images that came together.
 type Registration struct {
 	Images []*Image
+
+	gone bool
 }
 
-// Registry is the set of loaded images. It is safe for concurrent use, and
+// Registry is the set of loaded images. Its indexes change with each
+// registration; they are never made anew. It is safe for concurrent use, and
 // the zero Registry is empty and ready.
 type Registry struct {
 	mu       sync.Mutex
-	all      []*Registration // in order of registration
+	images   []*Image // in order of registration; snapshots share the array
+	unlisted []*Image // the same
+	kernels  nameIndex
+	exports  nameIndex
 	owners   map[Owner]numbering
 	lastID   uint64
-	snapshot *Snapshot // of all; nil where all changed since
+	snapshot *Snapshot // nil where anything changed since
 }
 
 // numbering is the state of Image.Index for one owner.
@@ -86,9 +92,27 @@ func (r *Registry) Add(owner Owner, images []*devimg.Image) *Registration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.number(owner, reg.Images)
-	r.all = append(r.all, reg)
+	for _, img := range reg.Images {
+		r.index(img)
+	}
 	r.snapshot = nil
 	return reg
+}
+
+// index enters an image. Appending leaves the part of an array that a snapshot
+// has as it is.
+func (r *Registry) index(img *Image) {
+	r.images = append(r.images, img)
+	for _, name := range img.Kernels() {
+		r.kernels.add(name, img)
+	}
+	exported := img.Properties.Get(props.SetExportedSymbols)
+	for _, name := range exported.Names() {
+		r.exports.add(name, img)
+	}
+	if exported == nil {
+		r.unlisted = append(r.unlisted, img)
+	}
 }
 
 func (r *Registry) number(owner Owner, images []*Image) {
@@ -117,15 +141,40 @@ func formatOf(img *devimg.Image) devimg.Format {
 func (r *Registry) Remove(reg *Registration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// From the end: at exit, what came last goes first.
-	for i := len(r.all) - 1; i >= 0; i-- {
-		if r.all[i] == reg {
-			r.all = slices.Delete(r.all, i, i+1)
-			r.snapshot = nil
-			r.uncount(reg.Images)
-			return
+	if reg.gone || len(reg.Images) == 0 {
+		return
+	}
+	reg.gone = true
+	first, last := reg.Images[0].ID, reg.Images[len(reg.Images)-1].ID
+	gone := func(img *Image) bool { return first <= img.ID && img.ID <= last }
+	r.images = without(r.images, gone)
+	for _, img := range reg.Images {
+		for _, name := range img.Kernels() {
+			r.kernels.remove(name, gone)
+		}
+		exported := img.Properties.Get(props.SetExportedSymbols)
+		for _, name := range exported.Names() {
+			r.exports.remove(name, gone)
+		}
+		if exported == nil {
+			r.unlisted = without(r.unlisted, gone)
 		}
 	}
+	r.snapshot = nil
+	r.uncount(reg.Images)
+}
+
+// without is a list without some images, in an array of its own. From the end:
+// at exit, the last to come go first.
+func without(list []*Image, gone func(*Image) bool) []*Image {
+	end := len(list)
+	for end > 0 && gone(list[end-1]) {
+		end--
+	}
+	if end < len(list) {
+		return list[:end:end]
+	}
+	return slices.DeleteFunc(slices.Clone(list), gone)
 }
 
 // uncount starts the numbering of an owner anew once it has no image left.
@@ -140,12 +189,17 @@ func (r *Registry) uncount(images []*Image) {
 	}
 }
 
-// Snapshot returns what is registered now.
+// Snapshot returns the present content.
 func (r *Registry) Snapshot() *Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.snapshot == nil {
-		r.snapshot = newSnapshot(r.all)
+		r.snapshot = &Snapshot{
+			Images:   r.images[:len(r.images):len(r.images)],
+			kernels:  r.kernels.share(),
+			exports:  r.exports.share(),
+			unlisted: r.unlisted[:len(r.unlisted):len(r.unlisted)],
+		}
 	}
 	return r.snapshot
 }

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 
 	"offlink/runtime/registry"
 	"offlink/spirv"
@@ -10,8 +11,8 @@ import (
 
 // Images that were split from one module can each have a copy of a variable,
 // of a marked function, or of a function that is nobody else's. Linked as they
-// are, they would define it twice. So each image of a link is trimmed of what
-// an earlier one defines.
+// are, they would define it twice. So each image of a link is trimmed of the
+// definitions that an earlier one has.
 
 // definition is where a name is defined first in a link.
 type definition struct {
@@ -89,4 +90,69 @@ func trimmed(code []byte, t spirv.Trim) ([]byte, error) {
 		return nil, err
 	}
 	return m.Bytes(), nil
+}
+
+// Duplicate is a function that two images define differently, where a link
+// takes the first: an application cannot rely on which one it gets.
+type Duplicate struct {
+	Symbol string
+	Images [2]*registry.Image // the one that is taken, and the other
+}
+
+func (d Duplicate) String() string {
+	return fmt.Sprintf("%s is defined differently by %v, which is taken, and by %v", d.Symbol, d.Images[0], d.Images[1])
+}
+
+// Duplicates returns the symbols that the images of a link import and that
+// another image of the snapshot, which would serve as well, defines
+// differently. In the order of the link.
+func (r *Resolver) Duplicates(s *registry.Snapshot, l *Link) []Duplicate {
+	var list []Duplicate
+	seen := make(map[string]bool)
+	for _, img := range l.Images {
+		linkage, err := r.linkages.of(img)
+		if err != nil {
+			continue
+		}
+		for _, symbol := range linkage.imports {
+			if !seen[symbol.name] && !symbol.variable {
+				seen[symbol.name] = true
+				list = append(list, r.others(s, l, symbol.name)...)
+			}
+		}
+	}
+	return list
+}
+
+// others are the images outside of the link that define a symbol differently
+// from the image inside that defines it.
+func (r *Resolver) others(s *registry.Snapshot, l *Link, name string) (list []Duplicate) {
+	candidates := s.Exporters(name)
+	if len(candidates) < 2 {
+		return nil
+	}
+	at := slices.IndexFunc(l.Images, func(img *registry.Image) bool { return r.defines(img, name) != nil })
+	if at < 0 {
+		return nil
+	}
+	taken := l.Images[at]
+	own := r.defines(taken, name)
+	for _, img := range candidates {
+		if img == taken || img.Format != taken.Format || img.Target != taken.Target {
+			continue
+		}
+		if other := r.defines(img, name); other != nil && !spirv.SameDefinition(own, other, name) {
+			list = append(list, Duplicate{name, [2]*registry.Image{taken, img}})
+		}
+	}
+	return list
+}
+
+// defines returns the module of an image that defines the symbol for others,
+// else nil.
+func (r *Resolver) defines(img *registry.Image, name string) *spirv.Module {
+	if l, err := r.linkages.of(img); err == nil && l.exports[name] {
+		return l.module
+	}
+	return nil
 }

@@ -34,8 +34,8 @@ func (e *NoKernelError) Error() string {
 	return fmt.Sprintf("kernel %s: no image has it; no image that is loaded has any kernel", e.Kernel)
 }
 
-// UnresolvedError says that an image that a kernel needs imports what no image
-// provides.
+// UnresolvedError says that an image that a kernel needs imports a symbol that
+// no image provides.
 type UnresolvedError struct {
 	Symbol   string
 	Kernel   string
@@ -64,6 +64,20 @@ type ConflictError struct {
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("kernel %s needs two images that define %s differently: %v and %v; give one of the two another name",
 		e.Kernel, e.Symbol, e.Images[0], e.Images[1])
+}
+
+// LinkingError says that a kernel needs a second image, and that the device
+// does not link images of that target.
+type LinkingError struct {
+	Symbol    string
+	Kernel    string
+	Images    [2]*registry.Image // that imports the symbol, and that exports it
+	Extension string             // that the device lacks
+}
+
+func (e *LinkingError) Error() string {
+	return fmt.Sprintf("kernel %s needs %s, which %v imports from %v, and the device does not link images of target %s (it lacks %s); link the device code when the program is built",
+		e.Kernel, e.Symbol, e.Images[0], e.Images[1], e.Images[0].Target, e.Extension)
 }
 
 // ImageError is a failure to read an image that is needed.

@@ -11,7 +11,7 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// linkage is what an image shares with others.
+// linkage is the symbols that an image shares with others.
 type linkage struct {
 	imports []symbol // in the order of the code, or of the table
 	exports map[string]bool
@@ -25,7 +25,7 @@ type symbol struct {
 	variable bool
 }
 
-// linkageOf reads what the image's code imports and exports. SPIR-V code says
+// linkageOf reads the symbols that the image's code imports and exports. SPIR-V code says
 // it itself. Of other formats only the tables in the image tell, and there
 // the functions that the device provides are not imports.
 func linkageOf(img *registry.Image) (*linkage, error) {
@@ -45,7 +45,7 @@ func linkageOf(img *registry.Image) (*linkage, error) {
 }
 
 // spirvLinkage trusts the code: a name in the table of imported symbols that
-// the translator made an instruction of is no import any more. Of the
+// the translator made an instruction of is not an import any more. Of the
 // functions that the code exports, which is every one that is not internal, a
 // table of exported symbols tells which ones others may use; variables are in
 // no table.

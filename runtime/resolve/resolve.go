@@ -1,5 +1,5 @@
 // Package resolve finds the images that a kernel needs: the one that has it,
-// and those that provide what it and they import. It refuses with every
+// and those that provide the imports of both. It refuses with every
 // candidate and its reason.
 package resolve
 
@@ -15,12 +15,15 @@ import (
 // Request asks for the images of a kernel on a device.
 type Request struct {
 	Kernel string
-	// Owner is preferred where several have the kernel; the zero Owner is no
+	// Owner is preferred where several have the kernel; the zero Owner means no
 	// preference.
 	Owner registry.Owner
 	// Accepts is the device's: nil, or why it cannot take such an image.
 	Accepts    func(driver.Image) error
 	DeviceType driver.Type
+	// Extensions are the device's. Images of a target that has an extension
+	// string for linking are linked with others only where it is among them.
+	Extensions []string
 }
 
 // Link is the images that together make a kernel runnable.
@@ -33,19 +36,19 @@ type Link struct {
 	trims []spirv.Trim // of Images
 }
 
-// Resolver finds links. It remembers what it read of images until Forget. The
+// Resolver finds links. It remembers the symbols of images until Forget. The
 // zero Resolver is ready, and it is safe for concurrent use.
 type Resolver struct {
 	linkages linkages
 }
 
-// Forget drops what is remembered of images that are gone.
+// Forget drops the symbols of images that are gone.
 func (r *Resolver) Forget(images []*registry.Image) { r.linkages.forget(images) }
 
 // Link finds the images of the kernel in the snapshot. Imports are resolved
 // transitively; where several images export a symbol, the first that was
 // registered and serves is taken. It fails with a NoKernelError, an
-// UnresolvedError, a ConflictError or an ImageError.
+// UnresolvedError, a LinkingError, a ConflictError or an ImageError.
 func (r *Resolver) Link(s *registry.Snapshot, q Request) (*Link, error) {
 	main, err := chooseMain(s, q)
 	if err != nil {
@@ -90,7 +93,7 @@ func (w *walk) add(img *registry.Image) error {
 	return nil
 }
 
-// resolve adds what provides the imports of an image of the link.
+// resolve adds the images that provide the imports of one of the link.
 func (w *walk) resolve(importer *registry.Image) error {
 	l, err := w.resolver.linkages.of(importer)
 	if err != nil {
@@ -104,11 +107,23 @@ func (w *walk) resolve(importer *registry.Image) error {
 		if exporter == nil {
 			return w.unresolved(symbol, importer)
 		}
+		if err := w.checkLinking(symbol, importer, exporter); err != nil {
+			return err
+		}
 		if err := w.add(exporter); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkLinking asks whether the device links images of the target at all.
+func (w *walk) checkLinking(s symbol, importer, exporter *registry.Image) error {
+	needed := driver.LinkExtension(w.images[0].Target)
+	if needed == "" || slices.Contains(w.request.Extensions, needed) {
+		return nil
+	}
+	return &LinkingError{Symbol: s.name, Kernel: w.request.Kernel, Images: [2]*registry.Image{importer, exporter}, Extension: needed}
 }
 
 // exporter returns the first image that serves.

@@ -66,6 +66,9 @@ func snapshot(files []file) *registry.Snapshot {
 	return r.Snapshot()
 }
 
+// linking is the ability to link every target of the tests.
+var linking = []string{"pi_ext_spirv64_linking", "pi_ext_spirv64_x86_64_linking"}
+
 // acceptSPIRV is a device that takes code for spir64 and spir64_x86_64.
 func acceptSPIRV(img driver.Image) error {
 	if !strings.HasPrefix(img.Target, "spir64") {
@@ -229,7 +232,7 @@ func TestLink(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			link, err := new(Resolver).Link(snapshot(c.files), Request{Kernel: "k", Accepts: acceptSPIRV, DeviceType: driver.CPU})
+			link, err := new(Resolver).Link(snapshot(c.files), Request{Kernel: "k", Accepts: acceptSPIRV, Extensions: linking, DeviceType: driver.CPU})
 			var got []string
 			if link != nil {
 				for _, img := range link.Images {
@@ -264,7 +267,7 @@ func withoutReason(err error) string {
 func TestErrorTypes(t *testing.T) {
 	app := file{"app", []*devimg.Image{newImage(imports("f"))}}
 	link := func(kernel string, files ...file) error {
-		_, err := new(Resolver).Link(snapshot(files), Request{Kernel: kernel, Accepts: acceptSPIRV})
+		_, err := new(Resolver).Link(snapshot(files), Request{Kernel: kernel, Accepts: acceptSPIRV, Extensions: linking})
 		return err
 	}
 	if e, ok := errors.AsType[*UnresolvedError](link("k", app)); !ok || e.Symbol != "f" || e.Kernel != "k" || e.Importer.Owner.Name != "app" || len(e.Refusals) != 1 {
@@ -287,7 +290,7 @@ func TestParsedOnce(t *testing.T) {
 	s := snapshot([]file{{"app", []*devimg.Image{img}}})
 	var r Resolver
 	link := func() {
-		if _, err := r.Link(s, Request{Kernel: "k", Accepts: acceptSPIRV}); err != nil {
+		if _, err := r.Link(s, Request{Kernel: "k", Accepts: acceptSPIRV, Extensions: linking}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -337,7 +340,7 @@ func TestDuplicates(t *testing.T) {
 			[]spirv.Trim{{Hide: []string{"shared"}}, {Import: []string{"v"}, Kernels: []string{"k"}}}},
 	} {
 		s := snapshot([]file{{"app", []*devimg.Image{c.app}}, {"lib", []*devimg.Image{c.lib}}})
-		link, err := new(Resolver).Link(s, Request{Kernel: "k", Owner: registry.Owner{Name: "app"}, Accepts: acceptSPIRV})
+		link, err := new(Resolver).Link(s, Request{Kernel: "k", Owner: registry.Owner{Name: "app"}, Accepts: acceptSPIRV, Extensions: linking})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -373,7 +376,7 @@ func TestConflict(t *testing.T) {
 	first := newImage(drivertest.Code{Kernels: []string{"k"}, Imports: []string{"f"}, Exports: []string{"shared"}})
 	second := newImage(drivertest.Code{Exports: []string{"f", "shared"}, Calls: true})
 	s := snapshot([]file{{"app", []*devimg.Image{first}}, {"lib", []*devimg.Image{second}}})
-	_, err := new(Resolver).Link(s, Request{Kernel: "k", Accepts: acceptSPIRV})
+	_, err := new(Resolver).Link(s, Request{Kernel: "k", Accepts: acceptSPIRV, Extensions: linking})
 	e, ok := errors.AsType[*ConflictError](err)
 	if !ok || e.Symbol != "shared" || e.Images[0].Owner.Name != "app" || e.Images[1].Owner.Name != "lib" {
 		t.Fatalf("got %v", err)
@@ -381,5 +384,89 @@ func TestConflict(t *testing.T) {
 	want := "kernel k needs two images that define shared differently: app: image 0 (spir64, spirv) and lib: image 0 (spir64, spirv); give one of the two another name"
 	if err.Error() != want {
 		t.Errorf("got %v; want %s", err, want)
+	}
+}
+
+// TestLinkingAbility: a device that does not link takes kernels that need no
+// second image, and names the two images of the others.
+func TestLinkingAbility(t *testing.T) {
+	files := []file{
+		{"app", []*devimg.Image{newImage(imports("f")), newImage(drivertest.Code{Kernels: []string{"alone"}})}},
+		{"lib", []*devimg.Image{newImage(exports("f"))}},
+	}
+	for _, c := range []struct {
+		kernel     string
+		extensions []string
+		refused    bool
+	}{
+		{"k", nil, true},
+		{"k", []string{"pi_ext_spirv64_gen_linking"}, true},
+		{"k", linking, false},
+		{"alone", nil, false},
+	} {
+		_, err := new(Resolver).Link(snapshot(files), Request{Kernel: c.kernel, Accepts: acceptSPIRV, Extensions: c.extensions})
+		e, ok := errors.AsType[*LinkingError](err)
+		switch {
+		case ok != c.refused || !ok && err != nil:
+			t.Errorf("%s with %v: %v", c.kernel, c.extensions, err)
+		case ok && (e.Symbol != "f" || e.Images[0].Owner.Name != "app" || e.Images[1].Owner.Name != "lib" || !strings.Contains(err.Error(), "pi_ext_spirv64_linking")):
+			t.Errorf("%s: %v", c.kernel, err)
+		}
+	}
+	// Targets that no extension string is for are the driver's to refuse.
+	nvptx := []file{{"app", []*devimg.Image{newImage(imports("f"), target("nvptx64"))}}, {"lib", []*devimg.Image{newImage(exports("f"), target("nvptx64"))}}}
+	if _, err := new(Resolver).Link(snapshot(nvptx), Request{Kernel: "k", Accepts: func(driver.Image) error { return nil }}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOtherDefinitions(t *testing.T) {
+	same := drivertest.Code{Exports: []string{"g", "f"}}
+	other := drivertest.Code{Exports: []string{"g", "f"}, Calls: true} // here f calls g
+	s := snapshot([]file{
+		{"app", []*devimg.Image{newImage(imports("f"))}},
+		{"first", []*devimg.Image{newImage(same)}},
+		{"equal", []*devimg.Image{newImage(same)}},
+		{"other", []*devimg.Image{newImage(other)}},
+		{"elsewhere", []*devimg.Image{newImage(other, target("spir64_x86_64"))}},
+	})
+	var r Resolver
+	link, err := r.Link(s, Request{Kernel: "k", Accepts: acceptSPIRV, Extensions: linking})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range r.Duplicates(s, link) {
+		got = append(got, d.String())
+	}
+	want := []string{"f is defined differently by first: image 0 (spir64, spirv), which is taken, and by other: image 0 (spir64, spirv)"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// BenchmarkLink resolves a kernel that needs another library, among 10,000
+// images with 100,000 symbols.
+func BenchmarkLink(b *testing.B) {
+	var reg registry.Registry
+	for i := range 10000 {
+		c := drivertest.Code{}
+		for j := range 5 {
+			c.Kernels = append(c.Kernels, fmt.Sprintf("_ZTS6KernelILi%dELi%dEE", i, j))
+			c.Exports = append(c.Exports, fmt.Sprintf("_Z8functionILi%dELi%dEEvPi", i, j))
+		}
+		c.Imports = []string{fmt.Sprintf("_Z8functionILi%dELi0EEvPi", (i+1)%5+i/5*5)}
+		reg.Add(registry.Owner{ID: uint64(i), Name: "lib"}, []*devimg.Image{newImage(c)})
+	}
+	s := reg.Snapshot()
+	var r Resolver
+	request := Request{Kernel: "_ZTS6KernelILi5000ELi3EE", Accepts: acceptSPIRV, Extensions: linking}
+	if link, err := r.Link(s, request); err != nil || len(link.Images) != 5 {
+		b.Fatal(link, err)
+	}
+	for b.Loop() {
+		if _, err := r.Link(s, request); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
