@@ -49,6 +49,9 @@ func (e *NoDeviceError) Error() string {
 	return msg
 }
 
+// Unwrap returns why drivers listed none.
+func (e *NoDeviceError) Unwrap() error { return e.Causes }
+
 // Devices returns the devices of all drivers, in order of preference. A
 // driver that fails to list its devices makes an error only if no other has
 // any.

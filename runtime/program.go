@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"offlink/runtime/driver"
@@ -14,6 +15,8 @@ import (
 type KernelRef struct {
 	Name  string
 	Owner registry.Owner
+	// Spec are the values of specialization constants.
+	Spec SpecConstants
 }
 
 // Program is a kernel's images, linked and built for a device. It is safe for
@@ -27,55 +30,132 @@ type Program struct {
 
 // Program returns the program of a kernel on a device, built now or before:
 //
-//	registry snapshot -> resolve.Link -> driver modules -> driver.Program
+//	registry snapshot -> resolve.Link -> driver objects -> driver.Program
 //
-// Errors are those of [resolve.Resolver.Link], and *driver.BuildError.
+// Each image is compiled once and linked as often as links need it, and a
+// program serves the kernels of all its images. Errors are those of
+// [resolve.Resolver.Link], *SpecError and *driver.BuildError.
 func (r *Runtime) Program(ctx context.Context, d *Device, ref KernelRef) (*Program, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	link, err := r.resolver.Link(r.registry.Snapshot(), resolve.Request{
+	info := d.Info()
+	snapshot := r.registry.Snapshot()
+	link, err := r.resolver.Link(snapshot, resolve.Request{
 		Kernel:     ref.Name,
 		Owner:      ref.Owner,
 		Accepts:    d.accepts,
-		DeviceType: d.Info().Type,
-		Extensions: d.Info().Extensions,
+		DeviceType: info.Type,
+		Extensions: info.Extensions,
 	})
 	if err != nil {
 		return nil, err
 	}
-	built, err := r.programs.get(ctx, programKey{d, imagesKey(link.Images)}, link.Images, func(ctx context.Context) (driver.Program, error) {
-		return build(ctx, d, link)
-	})
+	b := &builder{runtime: r, device: d, link: link, snapshot: snapshot}
+	if err := b.specialize(ref.Spec); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", ref.Name, err)
+	}
+	built, err := b.get(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &Program{d, link, built}, nil
 }
 
-func build(ctx context.Context, d *Device, link *resolve.Link) (driver.Program, error) {
-	modules := make([]driver.Module, len(link.Images))
-	for i, img := range link.Images {
-		code, err := link.Code(i)
+// builder makes one program.
+type builder struct {
+	runtime  *Runtime
+	device   *Device
+	link     *resolve.Link
+	snapshot *registry.Snapshot
+	values   []map[uint32][]byte // of specialization constants, by image
+	specs    []string            // their keys
+}
+
+func (b *builder) specialize(spec SpecConstants) error {
+	for _, img := range b.link.Images {
+		values, err := spec.of(img)
+		if err != nil {
+			return err
+		}
+		b.values = append(b.values, values)
+		b.specs = append(b.specs, specKey(values))
+	}
+	return nil
+}
+
+// get finds a program that serves, or builds one.
+func (b *builder) get(ctx context.Context) (*builtProgram, error) {
+	programs := &b.runtime.programs
+	found := programs.find(func(key programKey, _ []*registry.Image, p *linkedProgram) bool {
+		return key.device == b.device && p.serves(b.link, b.specs)
+	})
+	if found != nil {
+		return found, nil
+	}
+	return programs.get(ctx, programKey{b.device, imagesKey(b.link.Images, b.specs)}, b.link.Images, b.build)
+}
+
+// build compiles the images that are not compiled yet, and links all.
+func (b *builder) build(ctx context.Context) (_ *linkedProgram, err error) {
+	b.warn()
+	var objects []driver.Object
+	for i := range b.link.Images {
+		object, err := b.object(ctx, i)
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", b.link.Kernel, err)
+		}
+		defer func() {
+			if released := object.release(); err == nil {
+				err = released
+			}
+		}()
+		objects = append(objects, object.value)
+	}
+	p, err := b.device.Link(ctx, objects, driver.LinkOptions{Options: b.runtime.options.link(b.link.Images[0])})
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", b.link.Kernel, err)
+	}
+	return &linkedProgram{Program: p, link: b.link, specs: b.specs}, nil
+}
+
+// object is the compiled image i of the link.
+func (b *builder) object(ctx context.Context, i int) (*built[objectKey, driver.Object], error) {
+	img := b.link.Images[i]
+	key := objectKey{b.device, img.ID, b.link.TrimKey(i), b.specs[i]}
+	return b.runtime.objects.get(ctx, key, b.link.Images[i:i+1], func(ctx context.Context) (driver.Object, error) {
+		code, err := b.link.Code(i)
 		if err != nil {
 			return nil, err
 		}
-		modules[i] = module(img, code)
-	}
-	p, err := driver.Build(ctx, d, modules, driver.BuildOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", link.Kernel, err)
-	}
-	return p, nil
+		return b.device.Compile(ctx, driver.Module{Name: img.String(), Image: resolve.DriverImage(img), Code: code},
+			driver.CompileOptions{Options: b.runtime.options.compile(img), SpecConstants: b.values[i]})
+	})
 }
 
-func module(img *registry.Image, code []byte) driver.Module {
-	return driver.Module{
-		Name:  img.String(),
-		Image: resolve.DriverImage(img),
-		Code:  code,
+// warn tells of symbols that other images define differently.
+func (b *builder) warn() {
+	if b.runtime.options.Warn == nil {
+		return
+	}
+	for _, d := range b.runtime.resolver.Duplicates(b.snapshot, b.link) {
+		b.runtime.options.Warn(fmt.Sprintf("kernel %s: %v", b.link.Kernel, d))
 	}
 }
 
 // Close gives the program back.
 func (p *Program) Close() error { return p.built.release() }
+
+// Statistics are the counters of a runtime.
+type Statistics struct {
+	Programs Counters
+	Objects  Counters // compiled images
+}
+
+// Statistics returns the counters as they are now.
+func (r *Runtime) Statistics() Statistics {
+	return Statistics{r.programs.statistics(), r.objects.statistics()}
+}
+
+// closeStores closes the programs and objects that nobody holds.
+func (r *Runtime) closeStores() error { return errors.Join(r.programs.close(), r.objects.close()) }

@@ -1,7 +1,7 @@
-// Package runtime runs kernels out of wrapped device images: it keeps what is
-// loaded (registry), finds the images that a kernel needs (resolve), has a
-// back end build them, and launches. What a step decides is here; how it is
-// done is in those packages.
+// Package runtime runs kernels out of wrapped device images: it keeps the
+// loaded images (registry), finds the images that a kernel needs (resolve), has a
+// back end build them, and launches. The order of the steps is here; each step is
+// in one of those packages.
 //
 //	rt := runtime.New(backends.Open(backends.Options{}))
 //	rt.Register(owner, images)
@@ -22,7 +22,7 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// ErrShutdown is what every use of a runtime returns after Shutdown.
+// ErrShutdown is the error of every use of a runtime after Shutdown.
 var ErrShutdown = errors.New("the runtime has been shut down")
 
 // Runtime is the loaded images and the devices. It is safe for concurrent
@@ -31,7 +31,9 @@ type Runtime struct {
 	drivers  []driver.Driver
 	registry registry.Registry
 	resolver resolve.Resolver
-	programs programs
+	programs programStore
+	objects  objectStore
+	options  Options
 
 	devices func() ([]*Device, error) // of all drivers, asked once
 
@@ -41,8 +43,12 @@ type Runtime struct {
 
 // New returns a runtime on the drivers, in order of preference. It closes
 // them on Shutdown.
-func New(drivers []driver.Driver) *Runtime {
-	r := &Runtime{drivers: drivers}
+func New(drivers []driver.Driver) *Runtime { return NewWithOptions(drivers, Options{}) }
+
+// NewWithOptions is New with options.
+func NewWithOptions(drivers []driver.Driver, o Options) *Runtime {
+	r := &Runtime{drivers: drivers, options: o}
+	r.programs.limit, r.objects.limit = maxPrograms, maxObjects
 	r.devices = sync.OnceValues(r.listDevices)
 	return r
 }
@@ -63,14 +69,19 @@ func (r *Runtime) Register(owner registry.Owner, images []*devimg.Image) *regist
 func (r *Runtime) Unregister(reg *registry.Registration) {
 	r.registry.Remove(reg)
 	r.resolver.Forget(reg.Images)
-	r.programs.forget(reg.Images)
+	gone := make(map[*registry.Image]bool, len(reg.Images))
+	for _, img := range reg.Images {
+		gone[img] = true
+	}
+	r.programs.forget(gone)
+	r.objects.forget(gone)
 }
 
-// Registered returns what is registered now.
+// Registered returns the images that are registered now.
 func (r *Runtime) Registered() *registry.Snapshot { return r.registry.Snapshot() }
 
-// Shutdown closes the programs that nobody holds and the drivers. Whoever
-// holds a program or a kernel closes it before. A second call does nothing.
+// Shutdown closes the programs that nobody holds and the drivers. The
+// holders of programs and kernels close them before. A second call does nothing.
 func (r *Runtime) Shutdown() error {
 	r.mu.Lock()
 	closed := r.closed
@@ -79,7 +90,7 @@ func (r *Runtime) Shutdown() error {
 	if closed {
 		return nil
 	}
-	errs := []error{r.programs.close()}
+	errs := []error{r.closeStores()}
 	for _, d := range r.drivers {
 		errs = append(errs, d.Close())
 	}

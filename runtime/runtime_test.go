@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"offlink/props"
 	"offlink/runtime/driver"
@@ -104,11 +106,16 @@ func TestWalk(t *testing.T) {
 	want := []string{
 		`compile "a.out: image 0 (spir64, spirv)"`, `compile "libhelpers.so: image 0 (spir64, spirv)"`,
 		`link ["a.out: image 0 (spir64, spirv)" "libhelpers.so: image 0 (spir64, spirv)"]`,
-		"close object a.out: image 0 (spir64, spirv)", "close object libhelpers.so: image 0 (spir64, spirv)",
 		"kernel app", "new queue", "alloc 16", "launch app over [4] in [] with 1 args",
-		"free 16", "close queue", "close kernel app", "close program", "close driver",
+		"free 16", "close queue", "close kernel app", "close program", "close objects", "close objects", "close driver",
 	}
-	if diff := cmp.Diff(want, fake.Calls()); diff != "" {
+	calls := fake.Calls()
+	for i, call := range calls { // in any order
+		if strings.HasPrefix(call, "close object") {
+			calls[i] = "close objects"
+		}
+	}
+	if diff := cmp.Diff(want, calls); diff != "" {
 		t.Error(diff)
 	}
 	if n := fake.Live(); n != 0 {
@@ -168,24 +175,239 @@ func TestUnregisterKeepsHeldProgram(t *testing.T) {
 	}
 }
 
-func TestFailedBuildIsTriedAgain(t *testing.T) {
+// TestFailureIsRemembered: it comes again without a build until the images
+// change; being out of resources is tried again.
+func TestFailureIsRemembered(t *testing.T) {
 	fake := newFake()
 	rt, device := open(t, fake)
 	fake.BuildError = &driver.BuildError{Device: "fake", Log: "note\nerror: out of luck\n"}
-	_, err := rt.Program(t.Context(), device, KernelRef{Name: "app"})
-	if want := "kernel app: fake: build failed: error: out of luck"; err == nil || err.Error() != want {
-		t.Errorf("got %v; want %s", err, want)
+	for range 3 {
+		_, err := rt.Program(t.Context(), device, KernelRef{Name: "app"})
+		if want := "kernel app: fake: build failed: error: out of luck"; err == nil || err.Error() != want {
+			t.Errorf("got %v; want %s", err, want)
+		}
+	}
+	if n := links(fake); n != 1 {
+		t.Errorf("%d links; want 1", n)
 	}
 	fake.BuildError = nil
-	if _, err := rt.Program(t.Context(), device, KernelRef{Name: "app"}); err != nil {
-		t.Error(err)
+	if _, err := rt.Program(t.Context(), device, KernelRef{Name: "app"}); err == nil {
+		t.Error("the failure was forgotten")
+	}
+	rt.Register(appOwner, []*devimg.Image{appImage()})
+	program, err := rt.Program(t.Context(), device, KernelRef{Name: "app"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = program.Close()
+	s := rt.Statistics().Programs
+	if s.Failed != 1 || s.Replayed != 3 || s.Built != 2 {
+		t.Errorf("counters %+v", s)
+	}
+	if err := rt.Shutdown(); err != nil || fake.Live() != 0 {
+		t.Errorf("Shutdown: %v, %d things are open", err, fake.Live())
+	}
+}
+
+// links counts the links since the last call of Calls.
+func links(f *drivertest.Fake) (n int) {
+	for _, call := range f.Calls() {
+		if strings.HasPrefix(call, "link") {
+			n++
+		}
+	}
+	return n
+}
+
+// TestOutOfResources: idle programs are given back, and the build is tried
+// again.
+func TestOutOfResources(t *testing.T) {
+	fake := newFake()
+	rt, device := open(t, fake)
+	_ = must(rt.Program(t.Context(), device, KernelRef{Name: "app"})).Close()
+	rt.Register(libOwner, []*devimg.Image{image(drivertest.Code{Kernels: []string{"other"}})})
+	failures := 1
+	fake.Fail = func(call string) error {
+		if call == "Link" && failures > 0 {
+			failures--
+			return &driver.CallError{Call: "clLinkProgram", Code: driver.CodeOutOfResources}
+		}
+		return nil
+	}
+	fake.Calls()
+	_ = must(rt.Program(t.Context(), device, KernelRef{Name: "other"})).Close()
+	if calls := strings.Join(fake.Calls(), "\n"); !strings.Contains(calls, "close program") {
+		t.Errorf("no program was given back:\n%s", calls)
+	}
+	_ = rt.Shutdown()
+	if n := fake.Live(); n != 0 {
+		t.Errorf("%d things are open", n)
+	}
+}
+
+// TestCompiledOnce: the library's code is compiled once, whether its own
+// kernel or the application's comes first, and a program serves the kernels of
+// all its images.
+func TestCompiledOnce(t *testing.T) {
+	for _, order := range [][]string{{"own", "app"}, {"app", "own"}} {
+		fake := newFake()
+		fake.Kernels["own"] = double
+		rt := New([]driver.Driver{fake})
+		rt.Register(appOwner, []*devimg.Image{appImage()})
+		rt.Register(libOwner, []*devimg.Image{image(drivertest.Code{Kernels: []string{"own"}, Exports: []string{"LibDeviceFunc"}})})
+		device := must(rt.Device(""))
+		var programs []*Program
+		for _, name := range order {
+			p := must(rt.Program(t.Context(), device, KernelRef{Name: name}))
+			_ = must(p.Kernel()).Close()
+			programs = append(programs, p)
+		}
+		compiles := map[string]int{}
+		linked := 0
+		for _, call := range fake.Calls() {
+			if strings.HasPrefix(call, "compile") {
+				compiles[call]++
+			}
+			if strings.HasPrefix(call, "link") {
+				linked++
+			}
+		}
+		if len(compiles) != 2 || compiles[`compile "libhelpers.so: image 0 (spir64, spirv)"`] != 1 {
+			t.Errorf("%v: %v", order, compiles)
+		}
+		if want := map[string]int{"own": 2, "app": 1}[order[0]]; linked != want {
+			t.Errorf("%v: %d links; want %d", order, linked, want)
+		}
+		for _, p := range programs {
+			_ = p.Close()
+		}
+		if _ = rt.Shutdown(); fake.Live() != 0 || len(fake.ClosedTwice()) > 0 {
+			t.Errorf("%d things are open, closed twice %v", fake.Live(), fake.ClosedTwice())
+		}
+	}
+}
+
+// TestProgramsAreBounded: the programs that were used last are kept.
+func TestProgramsAreBounded(t *testing.T) {
+	fake := newFake()
+	rt := New([]driver.Driver{fake})
+	rt.programs.limit, rt.objects.limit = 3, 3
+	device := must(rt.Device(""))
+	for i := range 10 {
+		name := fmt.Sprint("k", i)
+		rt.Register(appOwner, []*devimg.Image{image(drivertest.Code{Kernels: []string{name}})})
+		_ = must(rt.Program(t.Context(), device, KernelRef{Name: name})).Close()
+		_ = must(rt.Program(t.Context(), device, KernelRef{Name: "k0"})).Close()
+	}
+	s := rt.Statistics()
+	if s.Programs.Kept != 3 || s.Programs.Evicted != 7 || s.Programs.Built != 10 || s.Programs.Hits != 10 {
+		t.Errorf("counters %+v", s.Programs)
+	}
+	if s.Objects.Kept > 3 {
+		t.Errorf("counters of objects %+v", s.Objects)
+	}
+	if _ = rt.Shutdown(); fake.Live() != 0 {
+		t.Errorf("%d things are open", fake.Live())
+	}
+}
+
+// TestEachCallFails has every call of the driver fail in turn.
+func TestEachCallFails(t *testing.T) {
+	var fake *drivertest.Fake
+	drivertest.EachFault(t, func(f *drivertest.Faults) error {
+		fake = newFake()
+		fake.Fail = f.Call
+		rt := New([]driver.Driver{fake})
+		defer rt.Shutdown()
+		rt.Register(appOwner, []*devimg.Image{appImage()})
+		rt.Register(libOwner, []*devimg.Image{libImage()})
+		device, err := rt.Device("")
+		if err != nil {
+			return err
+		}
+		program, err := rt.Program(t.Context(), device, KernelRef{Name: "app"})
+		if err != nil {
+			return err
+		}
+		defer program.Close()
+		kernel, err := program.Kernel()
+		if err != nil {
+			return err
+		}
+		return kernel.Close()
+	}, func(t *testing.T) {
+		if fake.Live() != 0 || len(fake.ClosedTwice()) > 0 {
+			t.Errorf("%d things are open, closed twice %v; calls %q", fake.Live(), fake.ClosedTwice(), fake.Calls())
+		}
+	})
+}
+
+func TestOptionsOfTheEnvironment(t *testing.T) {
+	img := &registry.Image{Image: &devimg.Image{CompileOptions: "-a", LinkOptions: "-b"}}
+	for _, c := range []struct {
+		env           map[string]string
+		compile, link string
+	}{
+		{nil, "-a", "-b"},
+		{map[string]string{"SYCL_PROGRAM_COMPILE_OPTIONS": "-x", "SYCL_PROGRAM_APPEND_LINK_OPTIONS": "-y"}, "-x", "-b -y"},
+		{map[string]string{"SYCL_PROGRAM_LINK_OPTIONS": "-x", "SYCL_PROGRAM_APPEND_COMPILE_OPTIONS": "-y"}, "-a -y", "-x"},
+	} {
+		o := Options{Getenv: func(name string) string { return c.env[name] }}
+		if o.compile(img) != c.compile || o.link(img) != c.link {
+			t.Errorf("%v: %q, %q", c.env, o.compile(img), o.link(img))
+		}
+	}
+}
+
+// TestSpecConstants: values reach the parts that descriptors name, and other
+// values are another program.
+func TestSpecConstants(t *testing.T) {
+	fake := newFake()
+	rt := New([]driver.Driver{fake})
+	img := image(drivertest.Code{Kernels: []string{"app"}})
+	img.Properties.Put(props.SetSpecConstants, "pair", props.Uint32s(7, 0, 4, 8, 8, 2, 1<<32-1, 10, 6))
+	img.Properties.Put(props.SetSpecConstants, "flag", props.Uint32s(9, 0, 1))
+	img.Properties.Put(props.SetSpecConstantsDefaults, "all", props.Bytes([]byte{1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3}))
+	rt.Register(appOwner, []*devimg.Image{img})
+	device := must(rt.Device(""))
+	compiles := func(spec SpecConstants) []string {
+		p := must(rt.Program(t.Context(), device, KernelRef{Name: "app", Spec: spec}))
+		_ = p.Close()
+		return slices.DeleteFunc(fake.Calls(), func(call string) bool { return !strings.HasPrefix(call, "compile") })
+	}
+	const name = `compile "a.out: image 0 (spir64, spirv)"`
+	pair := []byte{1, 2, 3, 4, 0, 0, 0, 0, 5, 6, 0, 0, 0, 0, 0, 0}
+	for i, c := range []struct {
+		spec SpecConstants
+		want []string
+	}{
+		{nil, []string{name}},
+		{SpecConstants{"unknown": {1}}, []string{}},
+		{SpecConstants{"pair": pair}, []string{name + " with map[7:[1 2 3 4] 8:[5 6]]"}},
+		{SpecConstants{"pair": pair, "flag": {1}}, []string{name + " with map[7:[1 2 3 4] 8:[5 6] 9:[1]]"}},
+		{SpecConstants{"pair": pair, "unknown": {1}}, []string{}},
+		{nil, []string{}},
+	} {
+		if diff := cmp.Diff(c.want, compiles(c.spec), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%d: %s", i, diff)
+		}
+	}
+	_, err := rt.Program(t.Context(), device, KernelRef{Name: "app", Spec: SpecConstants{"pair": {1, 2, 3, 4}}})
+	if _, ok := errors.AsType[*SpecError](err); !ok {
+		t.Errorf("a value of 4 bytes for 10: %v", err)
+	}
+	p := must(rt.Program(t.Context(), device, KernelRef{Name: "app"}))
+	defer p.Close()
+	buffer, err := p.SpecBuffer(SpecConstants{"flag": {9}})
+	if diff := cmp.Diff([]byte{1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 9}, buffer); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
 	}
 }
 
 func TestWaiterIsCancelled(t *testing.T) {
-	var c programs
+	var c programStore
 	building, finish := make(chan struct{}), make(chan struct{})
-	slow := func(context.Context) (driver.Program, error) {
+	slow := func(context.Context) (*linkedProgram, error) {
 		close(building)
 		<-finish
 		return nil, errors.New("failed at last")
@@ -211,13 +433,13 @@ func TestWaiterIsCancelled(t *testing.T) {
 // TestBuilderIsCancelled: who waits for a build that is given up builds
 // itself.
 func TestBuilderIsCancelled(t *testing.T) {
-	var c programs
+	var c programStore
 	key := programKey{images: "x"}
 	building, waiting := make(chan struct{}), make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
-		_, err := c.get(ctx, key, nil, func(ctx context.Context) (driver.Program, error) {
+		_, err := c.get(ctx, key, nil, func(ctx context.Context) (*linkedProgram, error) {
 			close(building)
 			<-waiting
 			cancel()
@@ -227,12 +449,12 @@ func TestBuilderIsCancelled(t *testing.T) {
 	}()
 	<-building
 	go func() {
-		_, err := c.get(t.Context(), key, nil, func(context.Context) (driver.Program, error) {
+		_, err := c.get(t.Context(), key, nil, func(context.Context) (*linkedProgram, error) {
 			return nil, errors.New("built again")
 		})
 		done <- err
 	}()
-	for !c.isAwaited(key) {
+	for !isAwaited(&c, key) {
 		goruntime.Gosched()
 	}
 	close(waiting)
@@ -243,10 +465,10 @@ func TestBuilderIsCancelled(t *testing.T) {
 }
 
 // isAwaited tells whether two use the program besides the cache.
-func (c *programs) isAwaited(key programKey) bool {
+func isAwaited(c *programStore, key programKey) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	b := c.built[key]
+	b := c.entries[key]
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.uses == 3

@@ -69,6 +69,18 @@ func (w *walk) trimSymbol(trims []spirv.Trim, first map[string]definition, i int
 	return nil
 }
 
+// Drops tells whether the code of image i is without the kernel, as an image
+// before it has one of that name.
+func (l *Link) Drops(i int, kernel string) bool { return slices.Contains(l.trims[i].Kernels, kernel) }
+
+// TrimKey tells the codes apart that an image has in different links.
+func (l *Link) TrimKey(i int) string {
+	if t := l.trims[i]; !t.IsZero() {
+		return fmt.Sprintf("%q", []([]string){t.Import, t.Hide, t.Kernels})
+	}
+	return ""
+}
+
 // Code returns the code of image i as it is to be linked with the others.
 func (l *Link) Code(i int) ([]byte, error) {
 	code, err := devimg.ReadCode(l.Images[i].Code)

@@ -1,0 +1,276 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/registry"
+)
+
+// Counters tell how a store of built things was used.
+type Counters struct {
+	Hits     uint64 // requests that found one
+	Built    uint64
+	Failed   uint64 // builds that failed
+	Replayed uint64 // requests that got an earlier failure again
+	Evicted  uint64 // dropped because there were too many
+	Kept     int    // there now
+}
+
+// store keeps built things of one kind, made once for each key: programs, or
+// compiled objects. It has at most limit of them that nobody else uses. The
+// zero value with a limit is ready, and it is safe for concurrent use.
+type store[K comparable, T interface{ Close() error }] struct {
+	limit int
+
+	mu      sync.Mutex
+	entries map[K]*built[K, T]
+	// forgotten ones are given up on the next use: images go while their
+	// library is unloaded, where no driver may be called.
+	forgotten []*built[K, T]
+	clock     uint64
+	counters  Counters
+}
+
+// built is one thing with its uses. The last release closes it: the store
+// counts for one.
+type built[K comparable, T interface{ Close() error }] struct {
+	key    K
+	ready  chan struct{} // closed when value and err are set
+	value  T
+	err    error
+	images []*registry.Image
+
+	mu   sync.Mutex
+	uses int
+	last uint64 // when it was asked for, guarded by the store
+}
+
+// get returns the thing of the key with one use added. One caller builds it
+// while others wait. A failed build is remembered: later callers get the same
+// error until one of the images goes. Failures that may not come again, such
+// as those of a caller that gave up, are not.
+func (s *store[K, T]) get(ctx context.Context, key K, images []*registry.Image, build func(context.Context) (T, error)) (*built[K, T], error) {
+	_ = s.giveUp() // nobody is there to be told
+	b, known := s.enter(key, images)
+	if !known {
+		s.build(ctx, b, build)
+	}
+	select {
+	case <-b.ready:
+	case <-ctx.Done():
+		return nil, errors.Join(ctx.Err(), b.release())
+	}
+	switch {
+	case b.err == nil:
+		s.count(func(c *Counters) {
+			if known {
+				c.Hits++
+			}
+		})
+		return b, nil
+	case known && isCancelled(b.err) && ctx.Err() == nil:
+		_ = b.release()
+		return s.get(ctx, key, images, build) // the builder gave up, we do not
+	case known:
+		s.count(func(c *Counters) { c.Replayed++ })
+	}
+	return nil, errors.Join(b.err, b.release())
+}
+
+// enter finds the entry of the key, or makes one to be built.
+func (s *store[K, T]) enter(key K, images []*registry.Image) (b *built[K, T], known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, known = s.entries[key]
+	if !known {
+		b = &built[K, T]{key: key, ready: make(chan struct{}), images: images, uses: 1}
+		if s.entries == nil {
+			s.entries = make(map[K]*built[K, T])
+		}
+		s.entries[key] = b
+	}
+	s.touch(b)
+	b.use()
+	return b, known
+}
+
+// touch makes the entry the one that was used last.
+func (s *store[K, T]) touch(b *built[K, T]) {
+	s.clock++
+	b.last = s.clock
+}
+
+func (s *store[K, T]) count(f func(*Counters)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(&s.counters)
+}
+
+func isCancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// isLasting tells whether the same inputs fail again.
+func isLasting(err error) bool {
+	_, build := errors.AsType[*driver.BuildError](err)
+	return build && !isCancelled(err) && !errors.Is(err, driver.ErrOutOfResources)
+}
+
+func (s *store[K, T]) build(ctx context.Context, b *built[K, T], build func(context.Context) (T, error)) {
+	b.value, b.err = build(ctx)
+	if errors.Is(b.err, driver.ErrOutOfResources) {
+		_ = s.dropIdle()
+		b.value, b.err = build(ctx)
+	}
+	s.mu.Lock()
+	s.counters.Built++
+	if b.err != nil {
+		s.counters.Failed++
+		if !isLasting(b.err) && s.entries[b.key] == b {
+			delete(s.entries, b.key)
+			s.forgotten = append(s.forgotten, b)
+		}
+	}
+	s.evict()
+	s.mu.Unlock()
+	close(b.ready)
+}
+
+// evict forgets the entries that were not used for longest while there are
+// more idle ones than the limit. A failure counts as idle.
+func (s *store[K, T]) evict() {
+	for len(s.entries) > s.limit {
+		var oldest *built[K, T]
+		for _, b := range s.entries {
+			if b.isIdle() && (oldest == nil || b.last < oldest.last) {
+				oldest = b
+			}
+		}
+		if oldest == nil {
+			return
+		}
+		delete(s.entries, oldest.key)
+		s.forgotten = append(s.forgotten, oldest)
+		s.counters.Evicted++
+	}
+}
+
+// find returns an entry that was built and that the caller wants, with a use
+// added; nil if there is none.
+func (s *store[K, T]) find(wanted func(key K, images []*registry.Image, value T) bool) *built[K, T] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var best *built[K, T]
+	for key, b := range s.entries {
+		if !b.isReady() || b.err != nil || !wanted(key, b.images, b.value) {
+			continue
+		}
+		if best == nil || b.last < best.last { // the same one, whatever the order of the map is
+			best = b
+		}
+	}
+	if best != nil {
+		s.touch(best)
+		best.use()
+		s.counters.Hits++
+	}
+	return best
+}
+
+// forget drops the entries that contain one of the images. It calls no driver.
+func (s *store[K, T]) forget(gone map[*registry.Image]bool) {
+	s.drop(func(b *built[K, T]) bool {
+		for _, img := range b.images {
+			if gone[img] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// dropIdle closes everything that nobody else uses.
+func (s *store[K, T]) dropIdle() error {
+	s.drop(func(b *built[K, T]) bool { return b.isReady() && b.isIdle() })
+	return s.giveUp()
+}
+
+// close drops all entries.
+func (s *store[K, T]) close() error {
+	s.drop(func(*built[K, T]) bool { return true })
+	return s.giveUp()
+}
+
+func (s *store[K, T]) drop(which func(*built[K, T]) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, b := range s.entries {
+		if which(b) {
+			delete(s.entries, key)
+			s.forgotten = append(s.forgotten, b)
+		}
+	}
+}
+
+// giveUp ends the store's use of the forgotten entries.
+func (s *store[K, T]) giveUp() error {
+	s.mu.Lock()
+	forgotten := s.forgotten
+	s.forgotten = nil
+	s.mu.Unlock()
+	var errs []error
+	for _, b := range forgotten {
+		errs = append(errs, b.release())
+	}
+	return errors.Join(errs...)
+}
+
+// statistics returns the counters.
+func (s *store[K, T]) statistics() Counters {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.counters
+	c.Kept = len(s.entries)
+	return c
+}
+
+func (b *built[K, T]) isReady() bool {
+	select {
+	case <-b.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// isIdle tells whether the store alone uses it.
+func (b *built[K, T]) isIdle() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.uses == 1
+}
+
+func (b *built[K, T]) use() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.uses++
+}
+
+// release ends one use; the last one closes the thing.
+func (b *built[K, T]) release() error {
+	b.mu.Lock()
+	b.uses--
+	last := b.uses == 0
+	b.mu.Unlock()
+	if !last {
+		return nil
+	}
+	<-b.ready
+	if b.err != nil {
+		return nil
+	}
+	return b.value.Close()
+}
