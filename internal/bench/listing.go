@@ -9,7 +9,7 @@ import (
 
 // packageLibrary is the largest library of a Python package that the test of
 // the DPC++ runtimes downloads.
-const packageLibrary = "build/dpcpp/dpctl/files/dpctl/tensor/_tensor_impl.cpython-311-x86_64-linux-gnu.so"
+const packageLibrary = "build/dpctl/files/dpctl/tensor/_tensor_impl.cpython-311-x86_64-linux-gnu.so"
 
 // printListing measures offload-wrap list beside reading the same file once:
 // a library of 10,000 images, and a real one where it is there.

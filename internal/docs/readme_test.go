@@ -21,17 +21,18 @@ type step struct{ command, output string }
 // command goes on behind a backslash at the end of a line.
 func tour(text string) []step {
 	var steps []step
-	continued := false
+	continued, printing := false, false
 	for line := range strings.Lines(text) {
 		line, indented := strings.CutPrefix(strings.TrimRight(line, "\n"), "    ")
 		command, isCommand := strings.CutPrefix(line, "$ ")
 		switch last := len(steps) - 1; {
 		case !indented:
-			continued = false
+			continued, printing = false, false
 		case isCommand:
 			steps = append(steps, step{command: command})
+			printing = true
 			continued = strings.HasSuffix(line, `\`)
-		case last < 0:
+		case !printing: // a block that is not run
 		case continued:
 			steps[last].command += "\n" + line
 			continued = strings.HasSuffix(line, `\`)
