@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/ir/llvmschema"
 )
 
 // additions is what a slice has beyond its module. Types, values and attribute
@@ -137,9 +138,9 @@ func typeKey(code uint32, operands []uint64) string {
 // pointer returns the type of pointers to a type in an address space.
 func (a *additions) pointer(to uint32, space uint32) uint32 {
 	if !a.source.typedPointers {
-		return a.typ(typeOpaquePointer, uint64(space))
+		return a.typ(llvmschema.TypeOpaquePointer, uint64(space))
 	}
-	return a.typ(typePointer, uint64(to), uint64(space))
+	return a.typ(llvmschema.TypePointer, uint64(to), uint64(space))
 }
 
 // addValue adds a constant and returns its number, behind the module's values.
@@ -157,9 +158,9 @@ func (a *additions) integer(typ uint32, value uint64) uint32 {
 	key := addedInt{typ, value}
 	id, ok := a.integers[key]
 	if !ok {
-		v := addedValue{typ: typ, code: cstNull}
+		v := addedValue{typ: typ, code: llvmschema.ConstantNull}
 		if bits := int(a.typeRecord(typ).operands[0]); value != 0 {
-			v.code, v.operands = cstInteger, []operand{{opLiteral, rotate(signExtend(value, bits))}}
+			v.code, v.operands = llvmschema.ConstantInteger, []operand{{opLiteral, rotate(signExtend(value, bits))}}
 		}
 		id = a.addValue(v)
 		a.integers[key] = id
@@ -197,7 +198,7 @@ func (a *additions) modelType(id ir.TypeID) (uint32, error) {
 	}
 	if int(id) < len(a.source.module.Types) {
 		if t := &a.source.module.Types[id]; t.Kind == ir.TypeInteger {
-			return a.typ(typeInteger, uint64(t.Bits)), nil
+			return a.typ(llvmschema.TypeInteger, uint64(t.Bits)), nil
 		}
 	}
 	return 0, fmt.Errorf("type %d was added to the module and is no integer", id)
@@ -234,7 +235,7 @@ func (a *additions) operand(o *ir.Operand) metadataRef {
 	case ir.OperandNode:
 		return a.source.nodeRef(o.Node)
 	case ir.OperandInt:
-		typ := a.typ(typeInteger, uint64(o.Bits))
+		typ := a.typ(llvmschema.TypeInteger, uint64(o.Bits))
 		return a.metadataOf(typ, a.integer(typ, truncate(uint64(o.Int), o.Bits)))
 	case ir.OperandValue:
 		v := &a.source.module.Values[o.Value]
@@ -281,11 +282,11 @@ func (a *additions) list(list uint64, add []ir.Attribute, remove []string) uint6
 	if i, ok := a.listOf[key]; ok {
 		return uint64(len(a.source.lists)) + uint64(i) + 1
 	}
-	old := groupRecord{index: functionIndex}
+	old := groupRecord{index: llvmschema.FunctionIndex}
 	var groups []ir.AttributeGroupID
 	if list > 0 {
 		for _, g := range a.source.lists[list-1] {
-			if a.source.groups[g].index == functionIndex {
+			if a.source.groups[g].index == llvmschema.FunctionIndex {
 				old = a.source.groups[g]
 			} else {
 				groups = append(groups, g)
@@ -319,12 +320,12 @@ func changeGroup(g groupRecord, add []ir.Attribute, remove []string) groupRecord
 	changed := groupRecord{index: g.index}
 	for p := (attributeParser{list: g.attributes}); !p.done(); {
 		x := p.next()
-		isString := x.form == attributeString || x.form == attributeStringValue
+		isString := x.form == llvmschema.AttributeString || x.form == llvmschema.AttributeStringValue
 		if isString && (slices.Contains(remove, x.key) || slices.ContainsFunc(add, func(n ir.Attribute) bool { return n.Key == x.key })) {
 			continue
 		}
 		changed.attributes = append(changed.attributes, g.attributes[x.start:x.end]...)
-		if x.form == attributeTyped {
+		if x.form == llvmschema.AttributeTyped {
 			changed.types = append(changed.types, len(changed.attributes)-1)
 		}
 	}
@@ -336,9 +337,9 @@ func changeGroup(g groupRecord, add []ir.Attribute, remove []string) groupRecord
 
 // appendString appends a string attribute in its encoded form.
 func appendString(list []uint64, a ir.Attribute) []uint64 {
-	form := uint64(attributeString)
+	form := uint64(llvmschema.AttributeString)
 	if a.Value != "" {
-		form = attributeStringValue
+		form = llvmschema.AttributeStringValue
 	}
 	list = append(numbers(append(list, form), a.Key), 0)
 	if a.Value != "" {

@@ -5,11 +5,8 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
-
-// functionIndex is the index of a group that is about the function itself; 0
-// is the result, parameters follow.
-const functionIndex = 1<<32 - 1
 
 // groupRecord is an attribute group as read: what it is about, and its
 // attributes in their encoded form.
@@ -27,7 +24,7 @@ func (r *moduleReader) readGroups(c *bitstream.Cursor) error {
 		if err != nil || e.Kind == bitstream.End {
 			return err
 		}
-		if e.Kind != bitstream.Record || c.Code != attributeGroupEntry {
+		if e.Kind != bitstream.Record || c.Code != llvmschema.AttributeGroupEntry {
 			continue
 		}
 		if len(c.Operands) < 3 {
@@ -60,26 +57,14 @@ func (r *moduleReader) parseGroup(c *bitstream.Cursor, g *groupRecord) (ir.Attri
 			return model, c.Errorf("attribute group %d is cut short or has an attribute of a form that is not known", c.Operands[0])
 		}
 		switch a.form {
-		case attributeString, attributeStringValue:
+		case llvmschema.AttributeString, llvmschema.AttributeStringValue:
 			model.Strings = append(model.Strings, ir.Attribute{Key: a.key, Value: a.value})
-		case attributeTyped:
+		case llvmschema.AttributeTyped:
 			g.types = append(g.types, p.at-1)
 		}
 	}
 	return model, nil
 }
-
-// The forms of attributes.
-const (
-	attributeEnum        = 0 // kind
-	attributeInt         = 1 // kind, value
-	attributeString      = 3 // key, 0
-	attributeStringValue = 4 // key, 0, value, 0
-	attributeNoType      = 5 // kind
-	attributeTyped       = 6 // kind, type
-	attributeRange       = 7 // kind, width, range
-	attributeRanges      = 8 // kind, number, width, ranges
-)
 
 // attribute is an attribute of a group. Its encoding is list[start:end].
 type attribute struct {
@@ -111,20 +96,20 @@ func (p *attributeParser) next() attribute {
 	a := attribute{start: p.at}
 	a.form = p.take()
 	switch a.form {
-	case attributeEnum, attributeNoType:
+	case llvmschema.AttributeEnum, llvmschema.AttributeNoType:
 		a.kind = p.take()
-	case attributeInt, attributeTyped:
+	case llvmschema.AttributeInt, llvmschema.AttributeTyped:
 		a.kind = p.take()
 		p.take()
-	case attributeString:
+	case llvmschema.AttributeString:
 		a.key = p.string()
-	case attributeStringValue:
+	case llvmschema.AttributeStringValue:
 		a.key = p.string()
 		a.value = p.string()
-	case attributeRange:
+	case llvmschema.AttributeRange:
 		a.kind = p.take()
 		p.constantRange(p.take())
-	case attributeRanges:
+	case llvmschema.AttributeRanges:
 		a.kind = p.take()
 		n, width := p.take(), p.take()
 		for i := uint64(0); i < n && !p.failed; i++ {
@@ -176,7 +161,7 @@ func (r *moduleReader) readLists(c *bitstream.Cursor) error {
 		if e.Kind != bitstream.Record {
 			continue
 		}
-		if c.Code != attributeListEntry {
+		if c.Code != llvmschema.AttributeListEntry {
 			return c.Errorf("attribute list record %d is not known; those of LLVM before 3.3 are not read", c.Code)
 		}
 		r.lists = append(r.lists, slices.Clone(c.Operands))
@@ -219,7 +204,7 @@ func (s *source) parameterStrings(m *ir.Module, list uint64) []ir.ParameterAttri
 	var strings []ir.ParameterAttribute
 	for _, g := range s.lists[list-1] {
 		index := s.groups[g].index
-		if index == 0 || index == functionIndex {
+		if index == 0 || index == llvmschema.FunctionIndex {
 			continue
 		}
 		for _, a := range m.AttributeGroups[g].Strings {
@@ -237,7 +222,7 @@ func (s *source) functionGroups(list uint64) []ir.AttributeGroupID {
 		return nil
 	}
 	for _, g := range s.lists[list-1] {
-		if s.groups[g].index == functionIndex {
+		if s.groups[g].index == llvmschema.FunctionIndex {
 			return []ir.AttributeGroupID{g}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // body is a function body in compact form.
@@ -179,18 +180,18 @@ func (r *bodyReader) finish() error {
 func (r *bodyReader) block(block bitstream.Block) error {
 	c := r.cursor.Open(block)
 	switch block.ID {
-	case constantsBlock:
+	case llvmschema.BlockConstants:
 		return r.readConstants(c)
-	case metadataBlock:
+	case llvmschema.BlockMetadata:
 		return r.readMetadata(c)
-	case symbolTableBlock:
+	case llvmschema.BlockSymbolTable:
 		return r.readSymbols(c)
-	case attachmentBlock:
+	case llvmschema.BlockAttachment:
 		return r.readAttachments(c)
-	case useListBlock:
+	case llvmschema.BlockUseList:
 		return nil // orders of uses, which a slice changes
 	}
-	return c.Errorf("block %d of a function is not known: the bitcode is newer than LLVM 23", block.ID)
+	return c.Errorf("block %d of a function is not known: the bitcode is %s", block.ID, llvmschema.Newer)
 }
 
 func (r *bodyReader) readConstants(c *bitstream.Cursor) error {
@@ -266,12 +267,12 @@ func (r *bodyReader) readSymbols(c *bitstream.Cursor) error {
 		if len(c.Operands) < 1 || c.Operands[0] >= 1<<32 {
 			return c.Errorf("symbol that names no value or block")
 		}
-		if c.Code != symbolEntry && c.Code != symbolBlock {
+		if c.Code != llvmschema.SymbolEntry && c.Code != llvmschema.SymbolBlock {
 			return c.Errorf("symbol table record %d of a function is not known", c.Code)
 		}
 		v := c.Operands[0]
 		switch {
-		case c.Code == symbolBlock:
+		case c.Code == llvmschema.SymbolBlock:
 			r.side.literal(v)
 		case v < uint64(r.globals):
 			return c.Errorf("symbol table of a function names value %d of the module", v)
@@ -298,7 +299,7 @@ func (r *bodyReader) readAttachments(c *bitstream.Cursor) error {
 		if e.Kind == bitstream.End {
 			break
 		}
-		if e.Kind != bitstream.Record || c.Code != mdAttachment {
+		if e.Kind != bitstream.Record || c.Code != llvmschema.MetadataAttachment {
 			continue
 		}
 		if len(c.Operands)%2 == 0 {
@@ -342,22 +343,19 @@ func (r *bodyReader) attachInstruction(c *bitstream.Cursor) error {
 // record reads a record of the function block itself.
 func (r *bodyReader) record() error {
 	c := r.cursor
-	var l *instructionLayout
-	if c.Code < uint32(len(instructions)) {
-		l = instructions[c.Code]
-	}
+	l := llvmschema.InstructionOf(c.Code)
 	if l == nil {
-		if name, ok := oldInstructions[c.Code]; ok {
-			return c.Errorf("instruction record %s is of a form that LLVM before 14 wrote", name)
+		if name, ok := llvmschema.OldInstructions[c.Code]; ok {
+			return c.Errorf("instruction record %s is of a form that is %s", name, llvmschema.Older)
 		}
-		return c.Errorf("instruction record %d is not known: the bitcode is newer than LLVM 23", c.Code)
+		return c.Errorf("instruction record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer)
 	}
-	if r.blocks == 0 && c.Code != funDeclareBlocks {
-		return c.Errorf("record %s before DECLAREBLOCKS", l.name)
+	if r.blocks == 0 && c.Code != llvmschema.FunctionDeclareBlocks {
+		return c.Errorf("record %s before DECLAREBLOCKS", l.Name)
 	}
-	if l.counts {
+	if l.Counts {
 		if r.ended == r.blocks {
-			return c.Errorf("instruction %s outside of a basic block", l.name)
+			return c.Errorf("instruction %s outside of a basic block", l.Name)
 		}
 		r.counted++
 		r.open = true
@@ -371,32 +369,32 @@ func (r *bodyReader) record() error {
 	if defines {
 		r.next++
 	}
-	if l.terminates {
+	if l.Terminates {
 		r.ended++
 		r.open = false
 	}
 	return nil
 }
 
-func (r *bodyReader) layout(l *instructionLayout) (defines bool, err error) {
-	if l.special != nil {
-		return l.special(r)
+func (r *bodyReader) layout(l *llvmschema.Instruction) (defines bool, err error) {
+	if l.Special {
+		return specialInstructions[r.cursor.Code](r)
 	}
-	list, err := r.take(l.name, l.fixed, r.cursor.Operands)
+	list, err := r.take(l.Name, l.Fixed, r.cursor.Operands)
 	if err != nil {
 		return false, err
 	}
-	if l.rest == "." {
+	if l.Rest == "." {
 		r.out.literals(list)
-		return l.defines, nil
+		return l.Defines, nil
 	}
 	for len(list) > 0 {
-		if l.rest == "" {
-			return false, r.cursor.Errorf("instruction %s with %d operands", l.name, len(r.cursor.Operands))
+		if l.Rest == "" {
+			return false, r.cursor.Errorf("instruction %s with %d operands", l.Name, len(r.cursor.Operands))
 		}
-		if list, err = r.take(l.name, l.rest, list); err != nil {
+		if list, err = r.take(l.Name, l.Rest, list); err != nil {
 			return false, err
 		}
 	}
-	return l.defines, nil
+	return l.Defines, nil
 }

@@ -1,6 +1,9 @@
 package bitcode
 
-import "offlink/ir"
+import (
+	"offlink/ir"
+	"offlink/ir/llvmschema"
+)
 
 // declareBlocks reads [number of basic blocks].
 func (r *bodyReader) declareBlocks() (bool, error) {
@@ -48,11 +51,11 @@ func (r *bodyReader) bundle() (bool, error) {
 	}
 	list, err := r.take("OPERAND_BUNDLE", ".", list)
 	for err == nil && len(list) > 0 {
-		if list[0] != bundleMetadata {
+		if list[0] != llvmschema.BundleMetadata {
 			list, err = r.take("OPERAND_BUNDLE", "p", list)
 			continue
 		}
-		r.out.literal(bundleMetadata)
+		r.out.literal(llvmschema.BundleMetadata)
 		if len(list) < 2 {
 			return false, r.cursor.Errorf("operand bundle is cut short")
 		}
@@ -71,10 +74,10 @@ func (r *bodyReader) call() (bool, error) {
 		return false, err
 	}
 	flags := r.cursor.Operands[1]
-	if flags&callExplicitType == 0 {
+	if flags&llvmschema.CallExplicitType == 0 {
 		return false, r.cursor.Errorf("instruction CALL without its function type is of a form that LLVM before 4 wrote")
 	}
-	if flags&callFMF != 0 {
+	if flags&llvmschema.CallFMF != 0 {
 		if list, err = r.take("CALL", ".", list); err != nil {
 			return false, err
 		}
@@ -89,7 +92,7 @@ func (r *bodyReader) invoke() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if r.cursor.Operands[1]&invokeExplicitType == 0 {
+	if r.cursor.Operands[1]&llvmschema.InvokeExplicitType == 0 {
 		return false, r.cursor.Errorf("instruction INVOKE without its function type is of a form that LLVM before 4 wrote")
 	}
 	return r.callee("INVOKE", list)
@@ -102,7 +105,7 @@ func (r *bodyReader) callBr() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if r.cursor.Operands[1]&callExplicitType == 0 {
+	if r.cursor.Operands[1]&llvmschema.CallExplicitType == 0 {
 		return false, r.cursor.Errorf("instruction CALLBR without its function type")
 	}
 	for range r.cursor.Operands[3] {
@@ -136,7 +139,7 @@ func (r *bodyReader) callee(name string, list []uint64) (defines bool, err error
 	return !r.isVoid(t.Elements[0]), nil
 }
 
-func (r *bodyReader) isVoid(t ir.TypeID) bool { return r.source.types[t].code == typeVoid }
+func (r *bodyReader) isVoid(t ir.TypeID) bool { return r.source.types[t].code == llvmschema.TypeVoid }
 
 // calleeValue takes the callee and notes what kind of call it is.
 func (r *bodyReader) calleeValue(t ir.TypeID, v uint64, list []uint64) ([]uint64, error) {
@@ -162,7 +165,7 @@ func (r *bodyReader) isAsm(id uint32) bool {
 	}
 	d := table.open(int(i))
 	switch d.head().code {
-	case cstInlineAsm, cstInlineAsmOld, cstInlineAsmOld2, cstInlineAsmOld3:
+	case llvmschema.ConstantInlineAsm, llvmschema.ConstantInlineAsmOld, llvmschema.ConstantInlineAsmOld2, llvmschema.ConstantInlineAsmOld3:
 		return true
 	}
 	return false
@@ -176,9 +179,9 @@ func (r *bodyReader) arguments(name string, t *ir.Type, list []uint64) ([]uint64
 	for _, parameter := range t.Elements[1:] {
 		var err error
 		switch r.source.types[parameter].code {
-		case typeLabel:
+		case llvmschema.TypeLabel:
 			err = r.basicBlock(list[0])
-		case typeMetadata:
+		case llvmschema.TypeMetadata:
 			err = r.node(&r.out, uint64(r.next-uint32(list[0])), opNodeRel, opFunNodeRel)
 		default:
 			err = r.relative(list[0])
@@ -278,7 +281,7 @@ func (r *bodyReader) useValues(t *metadataTable, i int) error {
 	}
 	d := t.open(i)
 	rec := d.head()
-	if rec.code != mdValue && rec.code != mdArgList {
+	if rec.code != llvmschema.MetadataValue && rec.code != llvmschema.MetadataArgList {
 		return nil
 	}
 	for range rec.count {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"offlink/ir"
+	"offlink/ir/llvmschema"
 )
 
 // valueForward is a use of a local value that is not defined yet: Index is its
@@ -98,7 +99,7 @@ func (d *bodyDecoder) ReadBody(function ir.ValueID, body *ir.Body) error {
 // ReadInitializer implements [ir.BodyReader].
 func (d *bodyDecoder) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v ir.Value, err error) {
 	values, n := d.source.record(id).headerValues()
-	if d.source.values[id].code == moduleFunction || n == 0 {
+	if d.source.values[id].code == llvmschema.ModuleFunction || n == 0 {
 		return ir.NoValue, fmt.Errorf("%s: %s has no initialiser", d.source.module.Path, d.source.module.Values[id].Name)
 	}
 	d.usePool(pool, nil)
@@ -143,7 +144,7 @@ func (d *bodyDecoder) readNames() {
 			name[i] = byte(o.value)
 		}
 		v := list[0].value
-		if rec.code != symbolBlock {
+		if rec.code != llvmschema.SymbolBlock {
 			if v < uint64(len(d.names)) {
 				d.names[v] = string(name)
 			}

@@ -2,6 +2,7 @@ package bitcode
 
 import (
 	"offlink/ir"
+	"offlink/ir/llvmschema"
 )
 
 // Bits of the calling-convention operand of calls beside those above.
@@ -19,18 +20,18 @@ func (d *bodyDecoder) call(code uint32, in *ir.Instruction) {
 	bits := d.literal()
 	var targets []ir.Value
 	switch code {
-	case funCall:
+	case llvmschema.FunctionCall:
 		in.Op = ir.OpCall
 		detail.CallingConv = callingConv(bits >> 1 & 0x3ff)
 		in.Flags = callFlags(bits)
-		if bits&callFMF != 0 {
+		if bits&llvmschema.CallFMF != 0 {
 			in.Flags |= fastMathFlags(d.literal())
 		}
-	case funInvoke:
+	case llvmschema.FunctionInvoke:
 		in.Op = ir.OpInvoke
-		detail.CallingConv = callingConv(bits &^ invokeExplicitType)
+		detail.CallingConv = callingConv(bits &^ llvmschema.InvokeExplicitType)
 		targets = append(targets, d.block(), d.block())
-	case funCallBr:
+	case llvmschema.FunctionCallBr:
 		in.Op = ir.OpCallBr
 		detail.CallingConv = callingConv(bits >> 1 & 0x3ff)
 		targets = append(targets, d.block())
@@ -96,12 +97,12 @@ func (d *bodyDecoder) inlineAsm(o operand) *ir.InlineAsm {
 	}
 	rec := c.head()
 	switch rec.code {
-	case cstInlineAsm, cstInlineAsmOld, cstInlineAsmOld2, cstInlineAsmOld3:
+	case llvmschema.ConstantInlineAsm, llvmschema.ConstantInlineAsmOld, llvmschema.ConstantInlineAsmOld2, llvmschema.ConstantInlineAsmOld3:
 	default:
 		return nil
 	}
 	list := c.operands(rec, nil)
-	if rec.code == cstInlineAsm {
+	if rec.code == llvmschema.ConstantInlineAsm {
 		list = list[1:] // the function type
 	}
 	a := &ir.InlineAsm{SideEffects: list[0].value&1 != 0, AlignStack: list[0].value&2 != 0, IntelDialect: list[0].value&4 != 0}
@@ -126,9 +127,9 @@ func (d *bodyDecoder) sizedText(list []operand) (string, []operand) {
 func (d *bodyDecoder) arguments(parameters []ir.TypeID) {
 	for _, t := range parameters {
 		switch d.source.types[t].code {
-		case typeLabel:
+		case llvmschema.TypeLabel:
 			d.push(d.block())
-		case typeMetadata:
+		case llvmschema.TypeMetadata:
 			d.push(d.metadata(d.operand()))
 		default:
 			d.push(d.same(t))
@@ -142,7 +143,7 @@ func (d *bodyDecoder) arguments(parameters []ir.TypeID) {
 func (d *bodyDecoder) bundle() {
 	b := ir.Bundle{Tag: d.source.tags[d.literal()]}
 	for d.more() {
-		if o := d.operands[d.at]; o.kind == opLiteral && o.value == bundleMetadata {
+		if o := d.operands[d.at]; o.kind == opLiteral && o.value == llvmschema.BundleMetadata {
 			d.at++
 			b.Operands = append(b.Operands, d.metadata(d.operand()))
 			continue
@@ -177,9 +178,9 @@ func (d *bodyDecoder) metadataUse(t *metadataTable, o operand) ir.MetadataUse {
 	}
 	c := t.open(i)
 	switch rec := c.head(); rec.code {
-	case mdValue:
+	case llvmschema.MetadataValue:
 		return ir.MetadataUse{Values: []ir.Value{d.metadataValue(c, rec)}}
-	case mdArgList:
+	case llvmschema.MetadataArgList:
 		var use ir.MetadataUse
 		for _, part := range c.operands(rec, nil) {
 			use.Values = append(use.Values, d.listedValue(t, part))
@@ -203,7 +204,7 @@ func (d *bodyDecoder) listedValue(t *metadataTable, part operand) ir.Value {
 	}
 	c := t.open(int(part.value))
 	rec := c.head()
-	if rec.code != mdValue {
+	if rec.code != llvmschema.MetadataValue {
 		d.fail("a list of arguments that are no values")
 	}
 	return d.metadataValue(c, rec)
@@ -220,12 +221,12 @@ var recordNames = map[uint32]struct {
 	name  string
 	order []int
 }{
-	funRecordValue:        {"value", []int{3, 1, 2, 0}},
-	funRecordValueSimple:  {"value", []int{3, 1, 2, 0}},
-	funRecordDeclare:      {"declare", []int{3, 1, 2, 0}},
-	funRecordDeclareValue: {"declare_value", []int{3, 1, 2, 0}},
-	funRecordAssign:       {"assign", []int{3, 1, 2, 4, 6, 5, 0}},
-	funRecordLabel:        {"label", []int{1, 0}},
+	llvmschema.FunctionRecordValue:        {"value", []int{3, 1, 2, 0}},
+	llvmschema.FunctionRecordValueSimple:  {"value", []int{3, 1, 2, 0}},
+	llvmschema.FunctionRecordDeclare:      {"declare", []int{3, 1, 2, 0}},
+	llvmschema.FunctionRecordDeclareValue: {"declare_value", []int{3, 1, 2, 0}},
+	llvmschema.FunctionRecordAssign:       {"assign", []int{3, 1, 2, 4, 6, 5, 0}},
+	llvmschema.FunctionRecordLabel:        {"label", []int{1, 0}},
 }
 
 func (d *bodyDecoder) debugRecord(code uint32, in *ir.Instruction) {
@@ -233,7 +234,7 @@ func (d *bodyDecoder) debugRecord(code uint32, in *ir.Instruction) {
 	in.Op, in.Scope = ir.OpDebugRecord, form.name
 	parts := make([]ir.Value, 0, len(form.order))
 	for d.more() {
-		if code == funRecordValueSimple && len(parts) == 3 {
+		if code == llvmschema.FunctionRecordValueSimple && len(parts) == 3 {
 			parts = append(parts, d.addMetadata(ir.MetadataUse{Values: []ir.Value{d.pair()}}))
 			continue
 		}

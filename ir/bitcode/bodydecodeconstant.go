@@ -1,6 +1,9 @@
 package bitcode
 
-import "offlink/ir"
+import (
+	"offlink/ir"
+	"offlink/ir/llvmschema"
+)
 
 // constant returns a constant of the module or of the function, adding it to
 // the pool when it is not there yet.
@@ -27,7 +30,7 @@ func (d *bodyDecoder) constant(key constantKey, depth int) ir.Value {
 		v, done = d.expression(&node, rec.code, list, depth)
 	}
 	if !done {
-		d.fail("constant record %s is not decoded", constantLayouts[rec.code].name)
+		d.fail("constant record %s is not decoded", llvmschema.Constants[rec.code].Name)
 	}
 	d.constants[key] = v
 	return v
@@ -37,7 +40,7 @@ func (d *bodyDecoder) constant(key constantKey, depth int) ir.Value {
 func (d *bodyDecoder) simpleConstant(c *ir.ConstantNode, code uint32, list []operand) ir.Value {
 	t := &d.types[c.Type]
 	switch code {
-	case cstNull:
+	case llvmschema.ConstantNull:
 		c.Kind = ir.ConstantZero
 		switch {
 		case t.Kind == ir.TypeInteger && t.Bits <= 64:
@@ -45,15 +48,15 @@ func (d *bodyDecoder) simpleConstant(c *ir.ConstantNode, code uint32, list []ope
 		case t.Kind == ir.TypeFloat && t.Bits <= 64:
 			c.Kind, c.Words = ir.ConstantFloat, []uint64{0}
 		}
-	case cstUndef:
+	case llvmschema.ConstantUndef:
 		c.Kind = ir.ConstantUndef
-	case cstPoison:
+	case llvmschema.ConstantPoison:
 		c.Kind = ir.ConstantPoison
-	case cstInteger, cstWideInteger, cstFloat:
+	case llvmschema.ConstantInteger, llvmschema.ConstantWideInteger, llvmschema.ConstantFloat:
 		return d.numberConstant(c, code, list)
-	case cstString, cstCString:
-		c.Kind, c.Bytes = ir.ConstantBytes, constantBytes(list, code == cstCString)
-	case cstData:
+	case llvmschema.ConstantString, llvmschema.ConstantCString:
+		c.Kind, c.Bytes = ir.ConstantBytes, constantBytes(list, code == llvmschema.ConstantCString)
+	case llvmschema.ConstantData:
 		return d.dataConstant(c, list)
 	default:
 		return ir.NoValue
@@ -71,12 +74,12 @@ func (d *bodyDecoder) numberConstant(c *ir.ConstantNode, code uint32, list []ope
 		element, length = d.types[element.Elements[0]], element.Length
 	}
 	switch {
-	case code == cstFloat && element.Kind == ir.TypeFloat:
+	case code == llvmschema.ConstantFloat && element.Kind == ir.TypeFloat:
 		c.Kind, c.Words = ir.ConstantFloat, plainWords(list)
 		if element.Bits == 80 && len(list) == 2 { // sign, exponent and the top of the mantissa come first
 			c.Words = []uint64{list[0].value<<16 | list[1].value&0xffff, list[0].value >> 48}
 		}
-	case code != cstFloat && element.Kind == ir.TypeInteger:
+	case code != llvmschema.ConstantFloat && element.Kind == ir.TypeInteger:
 		c.Kind, c.Words = ir.ConstantInt, integerWords(list, element.Bits)
 	default:
 		d.fail("number of a type that has none")
@@ -185,51 +188,51 @@ func (d *bodyDecoder) expression(c *ir.ConstantNode, code uint32, list []operand
 	e := &ir.Instruction{Type: c.Type, Call: -1, Element: ir.NoType}
 	c.Kind, c.Expression = ir.ConstantExpression, e
 	switch code {
-	case cstAggregate:
+	case llvmschema.ConstantAggregate:
 		c.Kind, c.Expression, c.Operands = ir.ConstantAggregate, nil, d.parts(list, depth)
 		d.makeData(c)
-	case cstBlockAddress:
+	case llvmschema.ConstantBlockAddress:
 		c.Kind, c.Expression, c.Operands = ir.ConstantBlockAddress, nil, d.parts(list[1:2], depth)
-	case cstDSOLocal, cstNoCFI:
+	case llvmschema.ConstantDSOLocal, llvmschema.ConstantNoCFI:
 		return d.part(list[1], depth), true
-	case cstUnop:
+	case llvmschema.ConstantUnop:
 		e.Op = ir.OpFNeg
 		c.Operands = d.parts(list[1:2], depth)
-	case cstBinop:
+	case llvmschema.ConstantBinop:
 		c.Operands = d.parts(list[1:3], depth)
 		e.Op = d.binaryOpcode(list[0].value, c.Type)
 		if len(list) > 3 {
 			e.Flags = operationFlags(e.Op, list[3].value)
 		}
-	case cstCast:
+	case llvmschema.ConstantCast:
 		e.Op = d.castOpcode(list[0].value)
 		c.Operands = d.parts(list[2:3], depth)
-	case cstSelect:
+	case llvmschema.ConstantSelect:
 		e.Op = ir.OpSelect
 		c.Operands = d.parts(list, depth)
-	case cstExtractElement:
+	case llvmschema.ConstantExtractElement:
 		e.Op = ir.OpExtractElement
 		c.Operands = []ir.Value{d.part(list[1], depth), d.part(list[3], depth)}
-	case cstInsertElement:
+	case llvmschema.ConstantInsertElement:
 		e.Op = ir.OpInsertElement
 		c.Operands = []ir.Value{d.part(list[0], depth), d.part(list[1], depth), d.part(list[3], depth)}
-	case cstShuffle, cstShuffleEx:
-		if code == cstShuffleEx {
+	case llvmschema.ConstantShuffle, llvmschema.ConstantShuffleEx:
+		if code == llvmschema.ConstantShuffleEx {
 			list = list[1:]
 		}
 		e.Op = ir.OpShuffleVector
 		c.Operands = d.parts(list, depth)
 		e.Indices = d.shuffleMask(c.Operands[2])
 		c.Operands = c.Operands[:2]
-	case cstCompare:
+	case llvmschema.ConstantCompare:
 		e.Op = ir.OpICmp
 		c.Operands = d.parts(list[1:3], depth)
 		if e.Predicate = ir.Predicate(list[3].value); e.Predicate < ir.ICmpEQ {
 			e.Op = ir.OpFCmp
 		}
-	case cstGEP, cstGEPOld, cstInboundsGEP, cstGEPInrange, cstGEPInrangeOld:
+	case llvmschema.ConstantGEP, llvmschema.ConstantGEPOld, llvmschema.ConstantInboundsGEP, llvmschema.ConstantGEPInrange, llvmschema.ConstantGEPInrangeOld:
 		d.constantAddress(c, code, list, depth)
-	case cstPtrAuth, cstPtrAuthDeactivate:
+	case llvmschema.ConstantPtrAuth, llvmschema.ConstantPtrAuthDeactivate:
 		e.Op = ir.OpInvalid
 		c.Operands = d.parts(list, depth)
 	default:
@@ -266,11 +269,11 @@ func (d *bodyDecoder) constantAddress(c *ir.ConstantNode, code uint32, list []op
 		e.Element = ir.TypeID(list[0].value)
 	}
 	switch code {
-	case cstGEP, cstGEPInrange:
+	case llvmschema.ConstantGEP, llvmschema.ConstantGEPInrange:
 		e.Flags = addressFlags(list[1].value)
-	case cstGEPInrangeOld:
+	case llvmschema.ConstantGEPInrangeOld:
 		e.Flags = addressFlags(list[1].value & 1)
-	case cstInboundsGEP:
+	case llvmschema.ConstantInboundsGEP:
 		e.Flags = addressFlags(1)
 	}
 	for pairs := list[head:]; len(pairs) >= 2; pairs = pairs[2:] {

@@ -1,6 +1,9 @@
 package bitcode
 
-import "offlink/ir"
+import (
+	"offlink/ir"
+	"offlink/ir/llvmschema"
+)
 
 // literal takes an operand that is a number.
 func (d *bodyDecoder) literal() uint64 { return d.operand().value }
@@ -52,21 +55,21 @@ func (d *bodyDecoder) push(v ir.Value) { d.list = append(d.list, v) }
 // record decodes a record of the function block.
 func (d *bodyDecoder) record(rec record) {
 	switch rec.code {
-	case funDeclareBlocks, funBlockAddrUsers:
+	case llvmschema.FunctionDeclareBlocks, llvmschema.FunctionBlockAddrUsers:
 		return
-	case funDebugLoc:
+	case llvmschema.FunctionDebugLoc:
 		d.debugLocation()
 		return
-	case funDebugLocAgain:
+	case llvmschema.FunctionDebugLocAgain:
 		d.pending.Location = d.location
 		return
-	case funOperandBundle:
+	case llvmschema.FunctionOperandBundle:
 		d.bundle()
 		return
 	}
 	in := ir.Instruction{Call: -1, Element: ir.NoType, Type: d.intern(ir.Type{Name: "void"})}
 	d.list = d.list[:0]
-	if rec.code >= funRecordValue && rec.code <= funRecordDeclareValue {
+	if rec.code >= llvmschema.FunctionRecordValue && rec.code <= llvmschema.FunctionRecordDeclareValue {
 		d.debugRecord(rec.code, &in)
 		in.Operands = d.body.Values(d.list)
 		d.emit(in)
@@ -85,15 +88,15 @@ func (d *bodyDecoder) record(rec record) {
 
 func (d *bodyDecoder) instruction(rec record, in *ir.Instruction) {
 	switch rec.code {
-	case funBinop, funUnop, funCast, funFreeze:
+	case llvmschema.FunctionBinop, llvmschema.FunctionUnop, llvmschema.FunctionCast, llvmschema.FunctionFreeze:
 		d.arithmetic(rec.code, in)
-	case funCompare, funCompareOld:
+	case llvmschema.FunctionCompare, llvmschema.FunctionCompareOld:
 		d.compare(in)
-	case funAlloca, funLoad, funLoadAtomic, funStore, funStoreAtomic, funGEP, funFence, funCmpXchg, funAtomicRMW:
+	case llvmschema.FunctionAlloca, llvmschema.FunctionLoad, llvmschema.FunctionLoadAtomic, llvmschema.FunctionStore, llvmschema.FunctionStoreAtomic, llvmschema.FunctionGEP, llvmschema.FunctionFence, llvmschema.FunctionCmpXchg, llvmschema.FunctionAtomicRMW:
 		d.memory(rec.code, in)
-	case funSelect, funSelectOld, funExtractElement, funInsertElement, funShuffle, funExtractValue, funInsertValue, funPhi, funVAArg:
+	case llvmschema.FunctionSelect, llvmschema.FunctionSelectOld, llvmschema.FunctionExtractElement, llvmschema.FunctionInsertElement, llvmschema.FunctionShuffle, llvmschema.FunctionExtractValue, llvmschema.FunctionInsertValue, llvmschema.FunctionPhi, llvmschema.FunctionVAArg:
 		d.selection(rec.code, in)
-	case funCall, funInvoke, funCallBr:
+	case llvmschema.FunctionCall, llvmschema.FunctionInvoke, llvmschema.FunctionCallBr:
 		d.call(rec.code, in)
 	default:
 		d.terminator(rec.code, in)
@@ -149,21 +152,21 @@ func (d *bodyDecoder) arithmetic(code uint32, in *ir.Instruction) {
 	d.push(first)
 	in.Type = first.Type
 	switch code {
-	case funBinop:
+	case llvmschema.FunctionBinop:
 		d.push(d.same(first.Type))
 		in.Op = d.binaryOpcode(d.literal(), first.Type)
 		in.Flags = operationFlags(in.Op, d.optional())
-	case funUnop:
+	case llvmschema.FunctionUnop:
 		if n := d.literal(); n != 0 {
 			d.fail("unary operation %d", n)
 		}
 		in.Op = ir.OpFNeg
 		in.Flags = fastMathFlags(d.optional())
-	case funCast:
+	case llvmschema.FunctionCast:
 		in.Type = d.typ()
 		in.Op = d.castOpcode(d.literal())
 		in.Flags = operationFlags(in.Op, d.optional())
-	case funFreeze:
+	case llvmschema.FunctionFreeze:
 		in.Op = ir.OpFreeze
 	}
 }
@@ -237,26 +240,26 @@ func alignOf(n uint64) uint64 {
 
 func (d *bodyDecoder) memory(code uint32, in *ir.Instruction) {
 	switch code {
-	case funAlloca:
+	case llvmschema.FunctionAlloca:
 		d.alloca(in)
-	case funLoad, funLoadAtomic:
+	case llvmschema.FunctionLoad, llvmschema.FunctionLoadAtomic:
 		in.Op = ir.OpLoad
 		d.push(d.pair())
 		in.Element = d.typ()
 		in.Type = in.Element
-		d.access(in, code == funLoadAtomic)
-	case funStore, funStoreAtomic:
+		d.access(in, code == llvmschema.FunctionLoadAtomic)
+	case llvmschema.FunctionStore, llvmschema.FunctionStoreAtomic:
 		in.Op = ir.OpStore
 		pointer := d.pair()
 		d.push(d.pair())
 		d.push(pointer)
-		d.access(in, code == funStoreAtomic)
-	case funGEP:
+		d.access(in, code == llvmschema.FunctionStoreAtomic)
+	case llvmschema.FunctionGEP:
 		d.address(in)
-	case funFence:
+	case llvmschema.FunctionFence:
 		in.Op = ir.OpFence
 		d.ordering(in)
-	case funCmpXchg:
+	case llvmschema.FunctionCmpXchg:
 		in.Op = ir.OpCmpXchg
 		d.push(d.pair())
 		compare := d.pair()
@@ -270,7 +273,7 @@ func (d *bodyDecoder) memory(code uint32, in *ir.Instruction) {
 		}
 		in.Align = alignOf(d.optional())
 		in.Type = d.intern(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{compare.Type, d.integerType(1)}})
-	case funAtomicRMW:
+	case llvmschema.FunctionAtomicRMW:
 		in.Op = ir.OpAtomicRMW
 		d.push(d.pair())
 		value := d.pair()
@@ -359,37 +362,37 @@ func addressFlags(bits uint64) (flags ir.Flags) {
 
 func (d *bodyDecoder) selection(code uint32, in *ir.Instruction) {
 	switch code {
-	case funSelect, funSelectOld:
+	case llvmschema.FunctionSelect, llvmschema.FunctionSelectOld:
 		in.Op = ir.OpSelect
 		first := d.pair()
 		second := d.same(first.Type)
 		condition := ir.NoValue
-		if code == funSelect {
+		if code == llvmschema.FunctionSelect {
 			condition = d.pair()
 		} else {
 			condition = d.same(d.integerType(1))
 		}
 		d.list = append(d.list, condition, first, second)
 		in.Type, in.Flags = first.Type, fastMathFlags(d.optional())
-	case funExtractElement:
+	case llvmschema.FunctionExtractElement:
 		in.Op = ir.OpExtractElement
 		d.push(d.pair())
 		d.push(d.pair())
 		in.Type = d.elementAt(d.list[0].Type, 0)
-	case funInsertElement:
+	case llvmschema.FunctionInsertElement:
 		in.Op = ir.OpInsertElement
 		vector := d.pair()
 		d.push(vector)
 		d.push(d.same(d.elementAt(vector.Type, 0)))
 		d.push(d.pair())
 		in.Type = vector.Type
-	case funShuffle:
+	case llvmschema.FunctionShuffle:
 		in.Op = ir.OpShuffleVector
 		vector := d.pair()
 		d.push(vector)
 		d.push(d.same(vector.Type))
 		d.shuffle(in, vector.Type, d.pair())
-	case funExtractValue:
+	case llvmschema.FunctionExtractValue:
 		in.Op = ir.OpExtractValue
 		d.push(d.pair())
 		in.Type = d.list[0].Type
@@ -397,15 +400,15 @@ func (d *bodyDecoder) selection(code uint32, in *ir.Instruction) {
 		for _, index := range in.Indices {
 			in.Type = d.elementAt(in.Type, uint64(index))
 		}
-	case funInsertValue:
+	case llvmschema.FunctionInsertValue:
 		in.Op = ir.OpInsertValue
 		d.push(d.pair())
 		d.push(d.pair())
 		d.indices(in)
 		in.Type = d.list[0].Type
-	case funPhi:
+	case llvmschema.FunctionPhi:
 		d.phi(in)
-	case funVAArg:
+	case llvmschema.FunctionVAArg:
 		in.Op = ir.OpVAArg
 		list := d.typ()
 		d.push(d.same(list))
@@ -471,12 +474,12 @@ func (d *bodyDecoder) phi(in *ir.Instruction) {
 
 func (d *bodyDecoder) terminator(code uint32, in *ir.Instruction) {
 	switch code {
-	case funRet:
+	case llvmschema.FunctionRet:
 		in.Op = ir.OpRet
 		if d.more() {
 			d.push(d.pair())
 		}
-	case funBr:
+	case llvmschema.FunctionBr:
 		in.Op = ir.OpBr
 		first := d.block()
 		if !d.more() {
@@ -487,7 +490,7 @@ func (d *bodyDecoder) terminator(code uint32, in *ir.Instruction) {
 		d.push(d.same(d.integerType(1)))
 		d.push(first)
 		d.push(second)
-	case funSwitch:
+	case llvmschema.FunctionSwitch:
 		in.Op = ir.OpSwitch
 		typ := d.typ()
 		d.push(d.same(typ))
@@ -496,7 +499,7 @@ func (d *bodyDecoder) terminator(code uint32, in *ir.Instruction) {
 			d.push(d.value(d.operand(), typ))
 			d.push(d.block())
 		}
-	case funIndirectBr:
+	case llvmschema.FunctionIndirectBr:
 		in.Op = ir.OpIndirectBr
 		typ := d.typ()
 		d.push(d.same(typ))
@@ -508,7 +511,7 @@ func (d *bodyDecoder) terminator(code uint32, in *ir.Instruction) {
 		if in.Op == ir.OpInvalid {
 			d.fail("instruction record %d", code)
 		}
-		if instructions[code].defines {
+		if llvmschema.Instructions[code].Defines {
 			in.Type = d.intern(ir.Type{Name: "token"})
 		}
 	}
@@ -516,9 +519,9 @@ func (d *bodyDecoder) terminator(code uint32, in *ir.Instruction) {
 
 // undecoded are the instructions whose operands are left out.
 var undecoded = map[uint32]ir.Opcode{
-	funUnreachable: ir.OpUnreachable, funResume: ir.OpResume, funLandingPad: ir.OpLandingPad,
-	funCleanupRet: ir.OpCleanupRet, funCatchRet: ir.OpCatchRet, funCatchPad: ir.OpCatchPad,
-	funCleanupPad: ir.OpCleanupPad, funCatchSwitch: ir.OpCatchSwitch,
+	llvmschema.FunctionUnreachable: ir.OpUnreachable, llvmschema.FunctionResume: ir.OpResume, llvmschema.FunctionLandingPad: ir.OpLandingPad,
+	llvmschema.FunctionCleanupRet: ir.OpCleanupRet, llvmschema.FunctionCatchRet: ir.OpCatchRet, llvmschema.FunctionCatchPad: ir.OpCatchPad,
+	llvmschema.FunctionCleanupPad: ir.OpCleanupPad, llvmschema.FunctionCatchSwitch: ir.OpCatchSwitch,
 }
 
 func (d *bodyDecoder) debugLocation() {

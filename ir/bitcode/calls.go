@@ -1,9 +1,9 @@
 package bitcode
 
-import "offlink/ir"
-
-// attributeSRet is the number of the attribute sret.
-const attributeSRet = 29
+import (
+	"offlink/ir"
+	"offlink/ir/llvmschema"
+)
 
 // Calls decodes the direct calls that a function makes of the functions in
 // callees.
@@ -97,10 +97,10 @@ func (s *source) sret(in *instruction, callee ir.ValueID, parameter int, pointer
 func (g *groupRecord) sret() (found bool, t ir.TypeID) {
 	for p := (attributeParser{list: g.attributes}); !p.done(); {
 		switch a := p.next(); {
-		case a.kind != attributeSRet:
-		case a.form == attributeTyped:
+		case llvmschema.AttributeName(a.kind) != "sret":
+		case a.form == llvmschema.AttributeTyped:
 			return true, ir.TypeID(g.attributes[a.end-1])
-		case a.form == attributeEnum || a.form == attributeNoType:
+		case a.form == llvmschema.AttributeEnum || a.form == llvmschema.AttributeNoType:
 			return true, ir.NoType
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // constantTable holds constants in compact form.
@@ -74,22 +75,22 @@ func eachRecord(c *bitstream.Cursor, read func() error) error {
 
 func (r *constantReader) record() error {
 	c := r.cursor
-	if c.Code == cstSetType {
+	if c.Code == llvmschema.ConstantSetType {
 		if len(c.Operands) < 1 || c.Operands[0] >= r.types {
 			return c.Errorf("SETTYPE record without a type of the table")
 		}
 		r.current, r.typed = c.Operands[0], true
 		return nil
 	}
-	layout, known := constantLayouts[c.Code]
+	layout, known := llvmschema.Constants[c.Code]
 	if !known {
-		return c.Errorf("constant record %d is not known: the bitcode is newer than LLVM 23", c.Code)
+		return c.Errorf("constant record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer)
 	}
 	if !r.typed {
 		return c.Errorf("constant without a SETTYPE record before it")
 	}
-	if len(c.Operands) < len(layout.fixed) {
-		return c.Errorf("constant record %s with %d operands", layout.name, len(c.Operands))
+	if len(c.Operands) < len(layout.Fixed) {
+		return c.Errorf("constant record %s with %d operands", layout.Name, len(c.Operands))
 	}
 	if err := r.operands(layout); err != nil {
 		return err
@@ -101,15 +102,11 @@ func (r *constantReader) record() error {
 }
 
 // operands adds the operands as the layout says.
-func (r *constantReader) operands(layout constantLayout) error {
+func (r *constantReader) operands(layout *llvmschema.Constant) error {
 	list := r.cursor.Operands
-	fixed := layout.fixed
-	if layout.head != nil {
-		n, ok := layout.head(list)
-		if !ok {
-			return r.cursor.Errorf("constant record %s is cut short", layout.name)
-		}
-		fixed = n
+	fixed, ok := layout.Head(list)
+	if !ok {
+		return r.cursor.Errorf("constant record %s is cut short", layout.Name)
 	}
 	for i := range len(fixed) {
 		if err := r.operand(fixed[i], list[i]); err != nil {
@@ -117,18 +114,18 @@ func (r *constantReader) operands(layout constantLayout) error {
 		}
 	}
 	rest := list[len(fixed):]
-	if layout.some && len(rest) == 0 {
-		return r.cursor.Errorf("constant record %s is empty", layout.name)
+	if layout.Some && len(rest) == 0 {
+		return r.cursor.Errorf("constant record %s is empty", layout.Name)
 	}
-	if layout.rest == "" {
+	if layout.Rest == "" {
 		r.out.literals(rest)
 		return nil
 	}
-	if len(rest)%len(layout.rest) != 0 {
-		return r.cursor.Errorf("constant record %s with %d operands", layout.name, len(list))
+	if len(rest)%len(layout.Rest) != 0 {
+		return r.cursor.Errorf("constant record %s with %d operands", layout.Name, len(list))
 	}
 	for i, v := range rest {
-		if err := r.operand(layout.rest[i%len(layout.rest)], v); err != nil {
+		if err := r.operand(layout.Rest[i%len(layout.Rest)], v); err != nil {
 			return err
 		}
 	}
@@ -148,85 +145,6 @@ func (r *constantReader) operand(kind byte, v uint64) error {
 	}
 	r.out.literal(v)
 	return nil
-}
-
-// constantLayout says what the operands of a constant record are: 'v' a value,
-// 't' a type, '.' a plain number. What follows the fixed ones repeats rest, or
-// is plain numbers if that is "".
-type constantLayout struct {
-	name  string
-	fixed string
-	rest  string
-	some  bool // something must follow
-	// head, if set, gives the fixed part of records of varying form.
-	head func(operands []uint64) (fixed string, ok bool)
-}
-
-var constantLayouts = map[uint32]constantLayout{
-	cstNull:              {name: "NULL"},
-	cstUndef:             {name: "UNDEF"},
-	cstPoison:            {name: "POISON"},
-	cstInteger:           {name: "INTEGER", fixed: "."},
-	cstWideInteger:       {name: "WIDE_INTEGER", fixed: "."},
-	cstByte:              {name: "BYTE", fixed: "."},
-	cstWideByte:          {name: "WIDE_BYTE", fixed: "."},
-	cstFloat:             {name: "FLOAT", fixed: "."},
-	cstString:            {name: "STRING", some: true},
-	cstCString:           {name: "CSTRING", some: true},
-	cstData:              {name: "DATA", some: true},
-	cstAggregate:         {name: "AGGREGATE", rest: "v", some: true},
-	cstUnop:              {name: "CE_UNOP", fixed: ".v"},
-	cstBinop:             {name: "CE_BINOP", fixed: ".vv"},
-	cstCast:              {name: "CE_CAST", fixed: ".tv"},
-	cstSelect:            {name: "CE_SELECT", fixed: "vvv"},
-	cstExtractElement:    {name: "CE_EXTRACTELT", fixed: "tvtv"},
-	cstInsertElement:     {name: "CE_INSERTELT", fixed: "vvtv"},
-	cstShuffle:           {name: "CE_SHUFFLEVEC", fixed: "vvv"},
-	cstShuffleEx:         {name: "CE_SHUFVEC_EX", fixed: "tvvv"},
-	cstCompare:           {name: "CE_CMP", fixed: "tvv."},
-	cstGEPOld:            {name: "CE_GEP", rest: "tv", some: true, head: oldGEP},
-	cstInboundsGEP:       {name: "CE_INBOUNDS_GEP", rest: "tv", some: true, head: oldGEP},
-	cstGEPInrangeOld:     {name: "CE_GEP_WITH_INRANGE_INDEX", fixed: "t.", rest: "tv", some: true},
-	cstGEPInrange:        {name: "CE_GEP_WITH_INRANGE", fixed: "t..", rest: "tv", some: true, head: rangeGEP},
-	cstGEP:               {name: "CE_GEP", fixed: "t.", rest: "tv", some: true},
-	cstInlineAsmOld:      {name: "INLINEASM_OLD", fixed: ".."},
-	cstInlineAsmOld2:     {name: "INLINEASM_OLD2", fixed: ".."},
-	cstInlineAsmOld3:     {name: "INLINEASM_OLD3", fixed: ".."},
-	cstInlineAsm:         {name: "INLINEASM", fixed: "t.."},
-	cstBlockAddress:      {name: "BLOCKADDRESS", fixed: "tv."},
-	cstDSOLocal:          {name: "DSO_LOCAL_EQUIVALENT", fixed: "tv"},
-	cstNoCFI:             {name: "NO_CFI", fixed: "tv"},
-	cstPtrAuth:           {name: "PTRAUTH", fixed: "vvvv"},
-	cstPtrAuthDeactivate: {name: "PTRAUTH2", fixed: "vvvvv"},
-}
-
-// oldGEP: the type that the indices walk is there when the number of operands
-// is odd.
-func oldGEP(operands []uint64) (string, bool) {
-	if len(operands)%2 == 1 {
-		return "t", true
-	}
-	return "", len(operands) > 0
-}
-
-// rangeGEP: type, flags, width, then a range of two numbers, or, for more
-// than 64 bits, of as many words as the number before them says.
-func rangeGEP(operands []uint64) (string, bool) {
-	words := uint64(2)
-	if operands[2] > 64 {
-		if len(operands) < 4 {
-			return "", false
-		}
-		words = 1 + operands[3]&(1<<32-1) + operands[3]>>32
-	}
-	if words > uint64(len(operands)-3) {
-		return "", false
-	}
-	fixed := []byte("t..")
-	for range words {
-		fixed = append(fixed, '.')
-	}
-	return string(fixed), true
 }
 
 // readConstants reads the module's constants.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"offlink/ir"
+	"offlink/ir/llvmschema"
 )
 
 // Operands decodes the operands of a metadata node.
@@ -18,20 +19,21 @@ func (s *source) Operands(id ir.NodeID) ([]ir.Operand, error) {
 	d := t.open(i)
 	rec := d.head()
 	operands := d.operands(rec, nil)
-	if rec.code == mdValue {
+	if rec.code == llvmschema.MetadataValue {
 		return []ir.Operand{s.valueOperand(operands)}, nil
 	}
-	l := nodeLayouts[rec.code]
+	layout := llvmschema.Nodes[rec.code]
 	plain := make([]uint64, len(operands))
 	for j, o := range operands {
 		plain[j] = o.value
 	}
-	if l.adapt != nil {
-		l, _ = l.adapt(l, plain)
+	l, err := layout.Layout(plain)
+	if err != nil {
+		return nil, err
 	}
 	list := make([]ir.Operand, 0, len(operands))
 	for j, o := range operands {
-		if j == 0 && len(l.fields) > 0 {
+		if j == 0 && len(l.Fields) > 0 {
 			continue // distinct or not, and the version of the record
 		}
 		list = append(list, s.nodeOperand(t, &l, j, o, plain, base))
@@ -58,10 +60,10 @@ func (s *source) find(id ir.NodeID) (t *metadataTable, i int, base ir.NodeID) {
 }
 
 // nodeOperand decodes one operand of a node.
-func (s *source) nodeOperand(t *metadataTable, l *nodeLayout, i int, o operand, plain []uint64, base ir.NodeID) ir.Operand {
+func (s *source) nodeOperand(t *metadataTable, l *llvmschema.Node, i int, o operand, plain []uint64, base ir.NodeID) ir.Operand {
 	name := ""
-	if i < len(l.fields) {
-		name = l.fields[i].name
+	if i < len(l.Fields) {
+		name = l.Fields[i].Name
 	}
 	switch o.kind {
 	case opNode, opNodePlus1:
@@ -69,10 +71,10 @@ func (s *source) nodeOperand(t *metadataTable, l *nodeLayout, i int, o operand, 
 	case opFunNode, opFunNodePlus1:
 		return s.named(t, o.value, base, name)
 	}
-	switch form, _ := l.form(i, plain); form {
-	case formNode, formString:
+	switch form, _ := l.FormAt(i, plain); form {
+	case llvmschema.FormNode, llvmschema.FormString:
 		return ir.Operand{Kind: ir.OperandNull, Field: name}
-	case formSigned:
+	case llvmschema.FormSigned:
 		return ir.Operand{Kind: ir.OperandField, Field: name, Int: unrotate(o.value)}
 	}
 	return ir.Operand{Kind: ir.OperandField, Field: name, Int: int64(o.value)}
@@ -86,7 +88,7 @@ func (s *source) named(t *metadataTable, i uint64, base ir.NodeID, field string)
 	}
 	d := t.open(int(i))
 	rec := d.head()
-	if rec.code != mdValue {
+	if rec.code != llvmschema.MetadataValue {
 		return ir.Operand{Kind: ir.OperandNode, Field: field, Node: base + ir.NodeID(i)}
 	}
 	o := s.valueOperand(d.operands(rec, nil))
@@ -140,7 +142,7 @@ func rotate(v int64) uint64 {
 // resolver of an alias or ifunc.
 func (s *source) Initializer(id ir.ValueID) (ir.Constant, error) {
 	rec := s.record(id)
-	if rec.code == moduleFunction {
+	if rec.code == llvmschema.ModuleFunction {
 		return ir.Constant{}, fmt.Errorf("function %s has no initialiser", s.module.Values[id].Name)
 	}
 	values, n := rec.headerValues()
@@ -193,7 +195,7 @@ func (s *source) elements(id ir.ValueID) (list []uint32, t ir.TypeID, err error)
 	}
 	d := s.constants.open(int(values[0] - n))
 	rec := d.head()
-	if rec.code != cstAggregate {
+	if rec.code != llvmschema.ConstantAggregate {
 		return nil, 0, fmt.Errorf("the initialiser of %s is no array", name)
 	}
 	for range rec.count {

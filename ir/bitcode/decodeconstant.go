@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"offlink/ir"
+	"offlink/ir/llvmschema"
 )
 
 // Limits of decoding a constant into a tree: constants can share parts, so a
@@ -69,25 +70,25 @@ func (d *constantDecoder) decode(t *constantTable, i, depth int) (ir.Constant, e
 	operands := dec.operands(rec, nil)
 	c := ir.Constant{Type: typ}
 	switch rec.code {
-	case cstNull:
+	case llvmschema.ConstantNull:
 		d.null(&c)
-	case cstUndef, cstPoison:
+	case llvmschema.ConstantUndef, llvmschema.ConstantPoison:
 		c.Kind = ir.ConstantUndef
-	case cstInteger:
+	case llvmschema.ConstantInteger:
 		d.integer(&c, operands)
-	case cstFloat:
+	case llvmschema.ConstantFloat:
 		if e := d.source.module.Types[typ]; e.Kind == ir.TypeFloat && e.Bits <= 64 {
 			c.Kind, c.Int, c.Bits = ir.ConstantFloat, operands[0].value, int(e.Bits)
 		}
-	case cstString, cstCString:
-		d.bytes(&c, operands, rec.code == cstCString)
-	case cstData:
+	case llvmschema.ConstantString, llvmschema.ConstantCString:
+		d.bytes(&c, operands, rec.code == llvmschema.ConstantCString)
+	case llvmschema.ConstantData:
 		d.data(&c, operands)
-	case cstAggregate:
+	case llvmschema.ConstantAggregate:
 		return d.aggregate(c, operands, depth)
-	case cstCast:
+	case llvmschema.ConstantCast:
 		return d.cast(c, operands, depth)
-	case cstGEP, cstGEPOld, cstInboundsGEP, cstGEPInrange, cstGEPInrangeOld:
+	case llvmschema.ConstantGEP, llvmschema.ConstantGEPOld, llvmschema.ConstantInboundsGEP, llvmschema.ConstantGEPInrange, llvmschema.ConstantGEPInrangeOld:
 		return d.gep(c, rec.code, operands, depth)
 	}
 	return c, nil
@@ -169,7 +170,7 @@ func (d *constantDecoder) aggregate(c ir.Constant, operands []operand, depth int
 // cast looks through casts of addresses.
 func (d *constantDecoder) cast(c ir.Constant, operands []operand, depth int) (ir.Constant, error) {
 	switch operands[0].value {
-	case castBitCast, castAddrSpaceCast, castPtrToInt, castIntToPtr, castPtrToAddr:
+	case llvmschema.CastBitCast, llvmschema.CastAddrSpaceCast, llvmschema.CastPtrToInt, llvmschema.CastIntToPtr, llvmschema.CastPtrToAddr:
 		from, err := d.operand(operands[2], depth+1)
 		if err != nil || from.Kind != ir.ConstantValue {
 			return c, err
@@ -194,9 +195,9 @@ func (d *constantDecoder) gep(c ir.Constant, code uint32, operands []operand, de
 // gepHead returns where the pairs begin.
 func gepHead(code uint32, operands []operand) int {
 	switch code {
-	case cstGEP, cstGEPInrangeOld:
+	case llvmschema.ConstantGEP, llvmschema.ConstantGEPInrangeOld:
 		return 2
-	case cstGEPInrange:
+	case llvmschema.ConstantGEPInrange:
 		if operands[2].value > 64 {
 			return 4 + int(operands[3].value&(1<<32-1)) + int(operands[3].value>>32)
 		}

@@ -1,5 +1,5 @@
-// Package bitcode reads and writes LLVM bitcode, as LLVM 14 to 23 write it,
-// without LLVM.
+// Package bitcode reads and writes LLVM bitcode without LLVM. The versions are
+// those of package llvmschema.
 //
 // [Read] fills an [ir.Module]. It reads every function body once, for the
 // references that it makes, and keeps it in a compact form in which each

@@ -8,6 +8,7 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // globalEntry says where the record of a global value lies in
@@ -134,23 +135,8 @@ var linkageNumbers = [...]uint64{
 	ir.WeakODR: 17, ir.Appending: 2, ir.Internal: 3, ir.Private: 9, ir.ExternWeak: 7, ir.Common: 8,
 }
 
-// callingConvs names calling conventions as text does; the others are "cc N".
-var callingConvs = map[uint64]string{
-	0: "", 8: "fastcc", 9: "coldcc", 10: "ghccc", 12: "webkit_jscc", 13: "anyregcc", 14: "preserve_mostcc",
-	15: "preserve_allcc", 16: "swiftcc", 17: "cxx_fast_tlscc", 18: "tailcc", 19: "cfguard_checkcc",
-	20: "swifttailcc", 21: "preserve_nonecc", 64: "x86_stdcallcc", 65: "x86_fastcallcc", 66: "arm_apcscc",
-	67: "arm_aapcscc", 68: "arm_aapcs_vfpcc", 69: "msp430_intrcc", 70: "x86_thiscallcc", 71: "ptx_kernel",
-	72: "ptx_device", 75: "spir_func", 76: "spir_kernel", 77: "intel_ocl_bicc", 78: "x86_64_sysvcc",
-	79: "win64cc", 80: "x86_vectorcallcc", 81: "hhvmcc", 82: "hhvm_ccc", 83: "x86_intrcc", 84: "avr_intrcc",
-	85: "avr_signalcc", 87: "amdgpu_vs", 88: "amdgpu_gs", 89: "amdgpu_ps", 90: "amdgpu_cs",
-	91: "amdgpu_kernel", 92: "x86_regcallcc", 93: "amdgpu_hs", 95: "amdgpu_ls", 96: "amdgpu_es",
-	97: "aarch64_vector_pcs", 98: "aarch64_sve_vector_pcs", 100: "amdgpu_gfx", 101: "m68k_intrcc",
-	104: "amdgpu_cs_chain", 105: "amdgpu_cs_chain_preserve", 106: "m68k_rtdcc", 107: "graalcc",
-	110: "riscv_vector_cc",
-}
-
 func callingConv(n uint64) string {
-	if name, ok := callingConvs[n]; ok {
+	if name, ok := llvmschema.CallingConvs[n]; ok {
 		return name
 	}
 	return "cc " + strconv.FormatUint(n, 10)
@@ -159,7 +145,7 @@ func callingConv(n uint64) string {
 // callingConvNumber is the number of a calling convention that callingConv
 // names. ok is false for any other name.
 func callingConvNumber(name string) (n uint64, ok bool) {
-	for n, known := range callingConvs {
+	for n, known := range llvmschema.CallingConvs {
 		if known == name {
 			return n, true
 		}
@@ -202,9 +188,9 @@ func (r *moduleReader) readGlobals(*bitstream.Cursor) error {
 // the record, "" if nothing is.
 func (r *moduleReader) readGlobal(rec globalRecord, v *ir.GlobalValue) (fault string) {
 	switch rec.code {
-	case moduleVariable:
+	case llvmschema.ModuleVariable:
 		return r.readVariable(rec, v)
-	case moduleFunction:
+	case llvmschema.ModuleFunction:
 		return r.readFunction(rec, v)
 	}
 	return r.readIndirect(rec, v)
@@ -258,7 +244,7 @@ func (r *moduleReader) readIndirect(rec globalRecord, v *ir.GlobalValue) (fault 
 		return fmt.Sprintf("alias or ifunc record of %d operands", rec.count)
 	}
 	v.Kind = ir.Alias
-	if rec.code == moduleIFunc {
+	if rec.code == llvmschema.ModuleIFunc {
 		v.Kind = ir.IFunc
 	}
 	v.AddressSpace = uint32(rec.at(aliasAddrSpace))
@@ -323,7 +309,9 @@ func (s *source) checkRecord(rec globalRecord) (fault string) {
 	return ""
 }
 
-func (v globalRecord) indirect() bool { return v.code == moduleAlias || v.code == moduleIFunc }
+func (v globalRecord) indirect() bool {
+	return v.code == llvmschema.ModuleAlias || v.code == llvmschema.ModuleIFunc
+}
 
 // The operands that name a value plus one.
 var (
@@ -334,9 +322,9 @@ var (
 // constantFields returns the operands that name a value plus one.
 func (v globalRecord) constantFields() []int {
 	switch v.code {
-	case moduleVariable:
+	case llvmschema.ModuleVariable:
 		return varConstants
-	case moduleFunction:
+	case llvmschema.ModuleFunction:
 		return funcConstants
 	}
 	return nil
@@ -345,9 +333,9 @@ func (v globalRecord) constantFields() []int {
 // tables returns the section and garbage collector plus one.
 func (v globalRecord) tables() (section, gc uint64) {
 	switch v.code {
-	case moduleVariable:
+	case llvmschema.ModuleVariable:
 		return v.at(varSection), 0
-	case moduleFunction:
+	case llvmschema.ModuleFunction:
 		return v.at(funcSection), v.at(funcGC)
 	}
 	return 0, 0
@@ -356,9 +344,9 @@ func (v globalRecord) tables() (section, gc uint64) {
 // list returns the attribute list plus one.
 func (v globalRecord) list() uint64 {
 	switch v.code {
-	case moduleVariable:
+	case llvmschema.ModuleVariable:
 		return v.at(varLists)
-	case moduleFunction:
+	case llvmschema.ModuleFunction:
 		return v.at(funcLists)
 	}
 	return 0
@@ -367,11 +355,11 @@ func (v globalRecord) list() uint64 {
 // partition returns where the partition's offset stands; its size follows.
 func (v globalRecord) partition() int {
 	switch v.code {
-	case moduleVariable:
+	case llvmschema.ModuleVariable:
 		return varPartition
-	case moduleFunction:
+	case llvmschema.ModuleFunction:
 		return funcPartition
-	case moduleAlias:
+	case llvmschema.ModuleAlias:
 		return aliasPartition
 	}
 	return ifuncPartition

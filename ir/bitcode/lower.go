@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/ir/llvmschema"
 )
 
 // spirFunc is the calling convention of the functions that edits call.
@@ -53,11 +54,11 @@ func (l *lowering) replace(edits []ir.CallEdit) (*body, error) {
 		} else if stores[i] {
 			l.kept = append(l.kept, -1)
 			_, end = l.leave(list, i)
-		} else if list[i].layout().counts {
+		} else if list[i].layout().Counts {
 			end = l.keepInstruction(list, i)
 		} else {
 			l.out = append(l.out, list[i])
-			if list[i].code == funOperandBundle {
+			if list[i].code == llvmschema.FunctionOperandBundle {
 				l.bundles++
 			}
 		}
@@ -77,7 +78,7 @@ func (l *lowering) keepInstruction(list []instruction, i int) int {
 	l.counted++
 	l.bundles = 0
 	end := i + 1
-	if end < len(list) && list[end].code == funDebugLoc {
+	if end < len(list) && list[end].code == llvmschema.FunctionDebugLoc {
 		end++
 	}
 	l.out = append(l.out, list[i:end]...)
@@ -111,7 +112,7 @@ func (l *lowering) replaceCall(list []instruction, i int, edit *ir.Expression) (
 // instruction.
 func (l *lowering) leave(list []instruction, i int) (location []instruction, end int) {
 	end = i + 1
-	if end < len(list) && list[end].code == funDebugLoc {
+	if end < len(list) && list[end].code == llvmschema.FunctionDebugLoc {
 		location = list[end : end+1]
 		end++
 	}
@@ -195,7 +196,7 @@ func (l *lowering) store(e *ir.Expression) error {
 	}
 	to, _ := l.argument(0)
 	operands := slices.Concat(pair(to), pair(value))
-	l.emit(funStore, 0, false, append(operands, operand{opLiteral, alignment(e.Align)}, operand{opLiteral, 0})...)
+	l.emit(llvmschema.FunctionStore, 0, false, append(operands, operand{opLiteral, alignment(e.Align)}, operand{opLiteral, 0})...)
 	return nil
 }
 
@@ -215,7 +216,7 @@ func (l *lowering) define(result ir.TypeID, e *ir.Expression) error {
 		return l.compute(e, l.call.symbol)
 	}
 	wide, err := l.value(e)
-	l.emit(funCast, l.call.symbol, true, append(pair(wide), operand{opType, uint64(result)}, operand{opLiteral, 0})...)
+	l.emit(llvmschema.FunctionCast, l.call.symbol, true, append(pair(wide), operand{opType, uint64(result)}, operand{opLiteral, 0})...)
 	return err
 }
 
@@ -276,13 +277,13 @@ func (l *lowering) instructions(e *ir.Expression, t uint32, operands []typed, sy
 	for _, v := range operands {
 		signature = append(signature, uint64(v.typ))
 	}
-	typ := l.added.typ(typeFunction, signature...)
-	list := []operand{{opLiteral, 0}, {opLiteral, callExplicitType | spirFunc<<1}, {opType, uint64(typ)},
+	typ := l.added.typ(llvmschema.TypeFunction, signature...)
+	list := []operand{{opLiteral, 0}, {opLiteral, llvmschema.CallExplicitType | spirFunc<<1}, {opType, uint64(typ)},
 		{opGlobalRel, uint64(l.callee(e.Callee, typ))}}
 	for _, v := range operands {
 		list = append(list, v.operand)
 	}
-	l.emit(funCall, symbol, true, list...)
+	l.emit(llvmschema.FunctionCall, symbol, true, list...)
 	return nil
 }
 
@@ -298,12 +299,12 @@ func (l *lowering) allocate(e *ir.Expression, count typed, symbol uint32) error 
 		absolute.kind = opGlobal
 	}
 	align := alignment(e.Align)
-	flags := align&allocaAlignLow | align>>allocaAlignLowBits<<allocaAlignHighShift | allocaExplicitType
+	flags := align&llvmschema.AllocaAlignLow | align>>llvmschema.AllocaAlignLowBits<<llvmschema.AllocaAlignHighShift | llvmschema.AllocaExplicitType
 	operands := []operand{{opType, uint64(element)}, {opType, uint64(count.typ)}, absolute, {opLiteral, flags}}
 	if space := l.source.module.Types[e.Type].AddressSpace; space != 0 {
 		operands = append(operands, operand{opLiteral, uint64(space)})
 	}
-	l.emit(funAlloca, symbol, true, operands...)
+	l.emit(llvmschema.FunctionAlloca, symbol, true, operands...)
 	return nil
 }
 
@@ -322,26 +323,26 @@ func (l *lowering) load(e *ir.Expression, t uint32, symbol uint32) error {
 		return fmt.Errorf("load from argument %d of a call with %d", e.Argument, n)
 	}
 	base, pointer := l.argument(e.Argument)
-	i8, i64 := l.added.typ(typeInteger, 8), l.added.typ(typeInteger, 64)
+	i8, i64 := l.added.typ(llvmschema.TypeInteger, 8), l.added.typ(llvmschema.TypeInteger, 64)
 	if len(pointer.Elements) == 1 && uint32(pointer.Elements[0]) != i8 {
 		base = l.bitcast(base, l.added.pointer(i8, pointer.AddressSpace))
 	}
 	address := typed{operand{opLocalRel, uint64(l.newValue())}, base.typ}
 	offset := typed{operand{opGlobalRel, uint64(l.added.integer(i64, e.Offset))}, i64}
 	head := []operand{{opLiteral, 0}, {opType, uint64(i8)}}
-	l.emit(funGEP, uint32(address.value), true, slices.Concat(head, pair(base), pair(offset))...)
+	l.emit(llvmschema.FunctionGEP, uint32(address.value), true, slices.Concat(head, pair(base), pair(offset))...)
 	from := address
 	if t != i8 {
 		from = l.bitcast(address, l.added.pointer(t, pointer.AddressSpace))
 	}
-	l.emit(funLoad, symbol, true, append(pair(from), operand{opType, uint64(t)},
+	l.emit(llvmschema.FunctionLoad, symbol, true, append(pair(from), operand{opType, uint64(t)},
 		operand{opLiteral, alignment(e.Align)}, operand{opLiteral, 0})...)
 	return nil
 }
 
 func (l *lowering) bitcast(v typed, to uint32) typed {
 	cast := typed{operand{opLocalRel, uint64(l.newValue())}, to}
-	l.emit(funCast, uint32(cast.value), true, append(pair(v), operand{opType, uint64(to)}, operand{opLiteral, castBitCast})...)
+	l.emit(llvmschema.FunctionCast, uint32(cast.value), true, append(pair(v), operand{opType, uint64(to)}, operand{opLiteral, llvmschema.CastBitCast})...)
 	return cast
 }
 
@@ -360,18 +361,18 @@ func (l *lowering) constant(c *ir.Constant, typ ir.TypeID) (typed, error) {
 		}
 		return typed{operand{opGlobalRel, uint64(l.added.integer(t, c.Int))}, t}, nil
 	case ir.ConstantFloat:
-		v.code, v.operands = cstFloat, []operand{{opLiteral, c.Int}}
+		v.code, v.operands = llvmschema.ConstantFloat, []operand{{opLiteral, c.Int}}
 	case ir.ConstantZero:
-		v.code = cstNull
+		v.code = llvmschema.ConstantNull
 	case ir.ConstantUndef:
-		v.code = cstUndef
+		v.code = llvmschema.ConstantUndef
 	case ir.ConstantBytes:
-		v.code = cstData
+		v.code = llvmschema.ConstantData
 		for _, b := range c.Bytes {
 			v.operands = append(v.operands, operand{opLiteral, uint64(b)})
 		}
 	case ir.ConstantAggregate:
-		v.code = cstAggregate
+		v.code = llvmschema.ConstantAggregate
 		if len(m.Elements) == 0 && len(c.Elements) > 0 {
 			return typed{}, errConstantType
 		}

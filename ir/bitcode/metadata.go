@@ -3,6 +3,7 @@ package bitcode
 import (
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // metadataTable holds the metadata of the module or of a function: strings,
@@ -31,7 +32,7 @@ func (t *metadataTable) isNode(i int) bool {
 		return false
 	}
 	d := t.open(i)
-	return d.head().code != mdValue
+	return d.head().code != llvmschema.MetadataValue
 }
 
 // text returns the string that the entry is.
@@ -58,21 +59,21 @@ func (r *metadataReader) run() error { return eachRecord(r.cursor, r.record) }
 func (r *metadataReader) record() error {
 	c := r.cursor
 	switch c.Code {
-	case mdStrings:
+	case llvmschema.MetadataStrings:
 		return r.strings()
-	case mdValue:
+	case llvmschema.MetadataValue:
 		return r.value()
-	case mdName, mdKind, mdDeclAttachment:
+	case llvmschema.MetadataName, llvmschema.MetadataKind, llvmschema.MetadataDeclAttachment:
 		if r.other != nil {
 			return r.other()
 		}
 		return c.Errorf("metadata record %d in a function", c.Code)
-	case mdIndexOffset, mdIndex:
+	case llvmschema.MetadataIndexOffset, llvmschema.MetadataIndex:
 		return nil // positions in the file
 	}
-	l, ok := nodeLayouts[c.Code]
+	l, ok := llvmschema.Nodes[c.Code]
 	if !ok {
-		return c.Errorf("metadata record %d is not known: the bitcode is newer than LLVM 23 or older than LLVM 14", c.Code)
+		return c.Errorf("metadata record %d is not known: the bitcode is %s", c.Code, llvmschema.NewerOrOlder)
 	}
 	return r.node(l)
 }
@@ -126,22 +127,19 @@ func (r *metadataReader) finish() {
 }
 
 // node reads a node as the layout of its code says.
-func (r *metadataReader) node(l nodeLayout) error {
+func (r *metadataReader) node(n *llvmschema.Node) error {
 	c := r.cursor
-	if len(c.Operands) < l.least {
-		return c.Errorf("%s of %d operands", l.kind, len(c.Operands))
+	if len(c.Operands) < n.Least {
+		return c.Errorf("%s of %d operands", n.Kind, len(c.Operands))
 	}
-	if l.adapt != nil {
-		adapted, err := l.adapt(l, c.Operands)
-		if err != nil {
-			return c.Errorf("%v", err)
-		}
-		l = adapted
+	l, err := n.Layout(c.Operands)
+	if err != nil {
+		return c.Errorf("%v", err)
 	}
 	for i, v := range c.Operands {
-		form, ok := l.form(i, c.Operands)
+		form, ok := l.FormAt(i, c.Operands)
 		if !ok {
-			return c.Errorf("%s with %d operands is newer than LLVM 23", l.kind, len(c.Operands))
+			return c.Errorf("%s with %d operands is %s", l.Kind, len(c.Operands), llvmschema.Newer)
 		}
 		if err := r.operand(form, v); err != nil {
 			return err
@@ -151,15 +149,15 @@ func (r *metadataReader) node(l nodeLayout) error {
 	return nil
 }
 
-func (r *metadataReader) operand(form fieldForm, v uint64) error {
+func (r *metadataReader) operand(form llvmschema.FieldForm, v uint64) error {
 	switch form {
-	case formNode, formString:
+	case llvmschema.FormNode, llvmschema.FormString:
 		if v == 0 {
 			r.out.literal(0)
 			return nil
 		}
 		return r.reference(v-1, opNodePlus1, opFunNodePlus1)
-	case formPlain:
+	case llvmschema.FormPlain:
 		return r.reference(v, opNode, opFunNode)
 	}
 	r.out.literal(v)
@@ -210,9 +208,9 @@ func (r *moduleReader) readMetadata(c *bitstream.Cursor) error {
 // otherMetadata reads what stands among metadata without being any.
 func (r *moduleReader) otherMetadata(c *bitstream.Cursor) error {
 	switch c.Code {
-	case mdKind:
+	case llvmschema.MetadataKind:
 		return r.addKind(c)
-	case mdDeclAttachment:
+	case llvmschema.MetadataDeclAttachment:
 		return r.readDeclAttachment(c)
 	}
 	return r.readNamedNode(c)
@@ -225,7 +223,7 @@ func (r *moduleReader) readNamedNode(c *bitstream.Cursor) error {
 	if err != nil {
 		return err
 	}
-	if e.Kind != bitstream.Record || c.Code != mdNamedNode {
+	if e.Kind != bitstream.Record || c.Code != llvmschema.MetadataNamedNode {
 		return c.Errorf("named metadata without its list of nodes")
 	}
 	for _, id := range c.Operands {

@@ -7,6 +7,7 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // moduleReader reads the module block. The order of blocks and records that
@@ -74,28 +75,28 @@ func (r *moduleReader) block(c *bitstream.Cursor, b bitstream.Block) error {
 	switch b.ID {
 	case bitstream.InfoBlock:
 		return c.Open(b).ReadInfo()
-	case typeBlock:
+	case llvmschema.BlockType:
 		return r.readTypes(c.Open(b))
-	case attributeGroupBlock:
+	case llvmschema.BlockAttributeGroup:
 		return r.readGroups(c.Open(b))
-	case attributeListBlock:
+	case llvmschema.BlockAttributeList:
 		return r.readLists(c.Open(b))
-	case metadataKindBlock:
+	case llvmschema.BlockMetadataKind:
 		return r.readKinds(c.Open(b))
-	case bundleTagBlock:
+	case llvmschema.BlockBundleTag:
 		return readNames(c.Open(b), &r.source.tags)
-	case syncScopeBlock:
+	case llvmschema.BlockSyncScope:
 		return readNames(c.Open(b), &r.source.scopes)
-	case constantsBlock:
+	case llvmschema.BlockConstants:
 		r.constants = append(r.constants, b)
-	case metadataBlock:
+	case llvmschema.BlockMetadata:
 		r.metadata = append(r.metadata, b)
-	case functionBlock:
+	case llvmschema.BlockFunction:
 		r.bodies = append(r.bodies, b)
-	case symbolTableBlock, useListBlock, summaryBlock, ltoSummaryBlock, moduleStrtabBlock:
+	case llvmschema.BlockSymbolTable, llvmschema.BlockUseList, llvmschema.BlockSummary, llvmschema.BlockLTOSummary, llvmschema.BlockModuleStrtab:
 		// Offsets, orders and summaries of the whole module: of no use to a part.
 	default:
-		return c.Errorf("block %d of the module is not known: the bitcode is newer than LLVM 23", b.ID)
+		return c.Errorf("block %d of the module is not known: the bitcode is %s", b.ID, llvmschema.Newer)
 	}
 	return nil
 }
@@ -103,27 +104,27 @@ func (r *moduleReader) block(c *bitstream.Cursor, b bitstream.Block) error {
 func (r *moduleReader) record(c *bitstream.Cursor) error {
 	s, m := r.source, r.module
 	switch c.Code {
-	case moduleVersion:
+	case llvmschema.ModuleVersion:
 		if len(c.Operands) > 0 {
 			r.version = c.Operands[0]
 		}
-	case moduleTriple:
+	case llvmschema.ModuleTriple:
 		m.Triple = text(c.Operands)
-	case moduleDataLayout:
+	case llvmschema.ModuleDataLayout:
 		m.DataLayout = text(c.Operands)
-	case moduleSource:
+	case llvmschema.ModuleSource:
 		m.SourceFilename = text(c.Operands)
-	case moduleAsm:
+	case llvmschema.ModuleAsm:
 		s.asm = append(s.asm, moduleText{c.Code, text(c.Operands)})
-	case moduleSection:
+	case llvmschema.ModuleSection:
 		s.sections = append(s.sections, text(c.Operands))
-	case moduleGC:
+	case llvmschema.ModuleGC:
 		s.gcs = append(s.gcs, text(c.Operands))
-	case moduleGUIDs:
+	case llvmschema.ModuleGUIDs:
 		s.guids = append(s.guids, c.Operands...)
-	case moduleComdat:
+	case llvmschema.ModuleComdat:
 		return r.readComdat(c)
-	case moduleVariable, moduleFunction, moduleAlias, moduleIFunc:
+	case llvmschema.ModuleVariable, llvmschema.ModuleFunction, llvmschema.ModuleAlias, llvmschema.ModuleIFunc:
 		if len(r.constants) > 0 {
 			return c.Errorf("global value behind the constants")
 		}
@@ -132,10 +133,10 @@ func (r *moduleReader) record(c *bitstream.Cursor) error {
 			return c.Errorf("too many global values")
 		}
 		r.globals.append(globalEntry{at: at, body: -1, code: uint8(c.Code)})
-	case moduleVSTOffset, moduleHash, moduleDepLib:
+	case llvmschema.ModuleVSTOffset, llvmschema.ModuleHash, llvmschema.ModuleDepLib:
 		// Made anew, or without meaning.
 	default:
-		return c.Errorf("record %d of the module is not known: the bitcode is newer than LLVM 23 or older than LLVM 14", c.Code)
+		return c.Errorf("record %d of the module is not known: the bitcode is %s", c.Code, llvmschema.NewerOrOlder)
 	}
 	return nil
 }
@@ -160,7 +161,7 @@ func (r *moduleReader) readKinds(c *bitstream.Cursor) error {
 		if err != nil || e.Kind == bitstream.End {
 			return err
 		}
-		if e.Kind == bitstream.Record && c.Code == mdKind {
+		if e.Kind == bitstream.Record && c.Code == llvmschema.MetadataKind {
 			if err := r.addKind(c); err != nil {
 				return err
 			}

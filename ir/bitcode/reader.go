@@ -7,6 +7,7 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // Magic bytes of bitcode and of the wrapper that Darwin puts around it.
@@ -123,17 +124,17 @@ func findModule(top *bitstream.Cursor) (file topLevel, err error) {
 // module belongs to that.
 func (f *topLevel) add(top *bitstream.Cursor, b bitstream.Block) (err error) {
 	switch b.ID {
-	case identificationBlock:
+	case llvmschema.BlockIdentification:
 		var producer string
 		producer, err = readIdentification(top.Open(b))
 		if f.modules == 0 {
 			f.producer = producer
 		}
-	case moduleBlock:
+	case llvmschema.BlockModule:
 		if f.modules++; f.modules == 1 {
 			f.module = b
 		}
-	case strtabBlock:
+	case llvmschema.BlockStrtab:
 		if f.strtab == nil {
 			f.strtab, err = readBlob(top.Open(b))
 		}
@@ -161,9 +162,9 @@ func readIdentification(c *bitstream.Cursor) (producer string, err error) {
 		}
 		switch {
 		case e.Kind != bitstream.Record:
-		case c.Code == identificationString:
+		case c.Code == llvmschema.IdentificationString:
 			producer = text(c.Operands)
-		case c.Code == identificationEpoch && len(c.Operands) > 0 && c.Operands[0] != 0:
+		case c.Code == llvmschema.IdentificationEpoch && len(c.Operands) > 0 && c.Operands[0] != 0:
 			return "", c.Errorf("bitcode of epoch %d; only epoch 0 is known", c.Operands[0])
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // errTooMany stops inputs that name one large table from everywhere.
@@ -47,7 +48,7 @@ func (s *source) walkConstants(seen *seen, from uint32, value func(id uint32)) e
 func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 	s := r.source
 	for i := range s.values {
-		if s.values[i].code == moduleFunction && !r.module.Values[i].Declaration {
+		if s.values[i].code == llvmschema.ModuleFunction && !r.module.Values[i].Declaration {
 			s.values[i].body = int32(len(s.bodies))
 			s.bodies = append(s.bodies, body{function: ir.ValueID(i)})
 		}
@@ -203,8 +204,8 @@ func (nb *nodeBuilder) add(t *metadataTable, i int, base ir.NodeID) error {
 		}
 	}
 	kind := "value"
-	if rec.code != mdValue {
-		kind = nodeLayouts[rec.code].kind
+	if rec.code != llvmschema.MetadataValue {
+		kind = llvmschema.Nodes[rec.code].Kind
 	}
 	nb.table.Add([]byte(kind), nb.refs)
 	return nil
@@ -228,7 +229,7 @@ func (nb *nodeBuilder) node(t *metadataTable, i uint64, base ir.NodeID) error {
 		return nil
 	}
 	d := t.open(int(i))
-	if d.head().code != mdValue {
+	if d.head().code != llvmschema.MetadataValue {
 		nb.refs = append(nb.refs, ir.MakeRef(ir.RefNode, uint32(i)+uint32(base)))
 		return nil
 	}

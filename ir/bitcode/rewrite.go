@@ -1,5 +1,7 @@
 package bitcode
 
+import "offlink/ir/llvmschema"
+
 // instruction is a record of a body taken apart so that instructions can go
 // and come. Operands that name the function's own values hold symbols: the
 // numbers that the values had, and higher ones for values that are new. They
@@ -14,12 +16,12 @@ type instruction struct {
 	operands []operand
 }
 
-func (in *instruction) layout() *instructionLayout { return instructions[in.code] }
+func (in *instruction) layout() *llvmschema.Instruction { return llvmschema.Instructions[in.code] }
 
 // isDebugRecord reports whether the record is debug information that stands
 // in front of the instruction before it.
 func (in *instruction) isDebugRecord() bool {
-	return in.code >= funRecordValue && in.code <= funRecordDeclareValue
+	return in.code >= llvmschema.FunctionRecordValue && in.code <= llvmschema.FunctionRecordDeclareValue
 }
 
 // decode takes the body apart. Debug locations that repeat the last become
@@ -34,13 +36,13 @@ func (s *source) decode(b *body) []instruction {
 		in := instruction{code: rec.code, abbrev: rec.abbrev, defines: rec.defines, call: -1,
 			operands: absolute(d.operands(rec, nil), next)}
 		switch rec.code {
-		case funDebugLoc:
+		case llvmschema.FunctionDebugLoc:
 			location = in.operands
-		case funDebugLocAgain:
+		case llvmschema.FunctionDebugLocAgain:
 			if location != nil {
-				in.code, in.abbrev, in.operands = funDebugLoc, -1, location
+				in.code, in.abbrev, in.operands = llvmschema.FunctionDebugLoc, -1, location
 			}
-		case funCall:
+		case llvmschema.FunctionCall:
 			if in.operands[in.callee()].kind == opGlobalRel && in.operands[in.callee()].value < uint64(len(s.values)) {
 				in.call = calls
 				calls++
@@ -74,7 +76,7 @@ func absolute(operands []operand, next uint32) []operand {
 // callee returns which operand of a call is the callee; the function type
 // stands before it.
 func (in *instruction) callee() int {
-	if in.operands[1].value&callFMF != 0 {
+	if in.operands[1].value&llvmschema.CallFMF != 0 {
 		return 4
 	}
 	return 3
@@ -281,7 +283,7 @@ func (r *rewriter) symbols(b *body) {
 	for _, n := range r.names {
 		e.add(opLocal, uint64(r.index[n.symbol]))
 		e.literals(numbers(nil, n.name))
-		e.finish(symbolEntry, -1, false)
+		e.finish(llvmschema.SymbolEntry, -1, false)
 	}
 	b.symbols = e.arena
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/ir/llvmschema"
 )
 
 // slotFinder finds the variables on a function's stack that hold one constant
@@ -58,7 +59,7 @@ func (f *slotFinder) address(symbol uint32) (ir.ValueID, bool) {
 // slotOf returns the variable that a value is loaded from, or nil.
 func (f *slotFinder) slotOf(symbol uint32) *slot {
 	i, ok := f.define[symbol]
-	if !ok || f.list[i].code != funLoad {
+	if !ok || f.list[i].code != llvmschema.FunctionLoad {
 		return nil
 	}
 	for range maxPointerCasts {
@@ -70,7 +71,7 @@ func (f *slotFinder) slotOf(symbol uint32) *slot {
 			return nil
 		}
 		switch in := &f.list[i]; {
-		case in.code == funAlloca:
+		case in.code == llvmschema.FunctionAlloca:
 			return f.slot(in.symbol)
 		case !in.isPointerCast():
 			return nil
@@ -82,13 +83,13 @@ func (f *slotFinder) slotOf(symbol uint32) *slot {
 // isPointerCast reports whether an instruction gives the address that its
 // operand is.
 func (in *instruction) isPointerCast() bool {
-	if in.code != funCast {
+	if in.code != llvmschema.FunctionCast {
 		return false
 	}
 	for i, o := range in.operands {
 		if o.kind == opType && i+1 < len(in.operands) {
 			code := in.operands[i+1].value
-			return code == castBitCast || code == castAddrSpaceCast
+			return code == llvmschema.CastBitCast || code == llvmschema.CastAddrSpaceCast
 		}
 	}
 	return false
@@ -106,9 +107,9 @@ func (f *slotFinder) slot(symbol uint32) *slot {
 		work = work[1:]
 		for _, i := range users {
 			switch in := &f.list[i]; {
-			case in.code == funLoad:
+			case in.code == llvmschema.FunctionLoad:
 				s.loads = append(s.loads, i)
-			case in.code == funStore:
+			case in.code == llvmschema.FunctionStore:
 				s.constant = f.store(s, i) && s.constant
 			case in.isPointerCast():
 				work = append(work, in.symbol)

@@ -5,6 +5,7 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // typeRecord is an entry of the type table as read.
@@ -18,13 +19,13 @@ type typeRecord struct {
 func (t *typeRecord) children() (first, last int) {
 	n := len(t.operands)
 	switch t.code {
-	case typePointer:
+	case llvmschema.TypePointer:
 		return 0, min(1, n)
-	case typeArray, typeVector:
+	case llvmschema.TypeArray, llvmschema.TypeVector:
 		return min(1, n), min(2, n)
-	case typeStructAnon, typeStructNamed, typeFunction:
+	case llvmschema.TypeStructAnon, llvmschema.TypeStructNamed, llvmschema.TypeFunction:
 		return min(1, n), n
-	case typeTarget:
+	case llvmschema.TypeTarget:
 		return 1, 1 + int(t.operands[0])
 	}
 	return 0, 0
@@ -48,12 +49,12 @@ func (r *moduleReader) readTypes(c *bitstream.Cursor) error {
 			continue
 		}
 		switch c.Code {
-		case typeNumEntries:
-		case typeStructName:
+		case llvmschema.TypeNumEntries:
+		case llvmschema.TypeStructName:
 			name = text(c.Operands)
 		default:
 			t := typeRecord{code: c.Code, operands: append([]uint64(nil), c.Operands...)}
-			if c.Code == typeStructNamed || c.Code == typeOpaque || c.Code == typeTarget {
+			if c.Code == llvmschema.TypeStructNamed || c.Code == llvmschema.TypeOpaque || c.Code == llvmschema.TypeTarget {
 				t.name, name = name, ""
 			}
 			if err := r.addType(c, t); err != nil {
@@ -64,26 +65,18 @@ func (r *moduleReader) readTypes(c *bitstream.Cursor) error {
 }
 
 func (r *moduleReader) addType(c *bitstream.Cursor, t typeRecord) error {
-	if least, known := typeOperands[t.code]; !known {
-		return c.Errorf("type record %d is not known: the bitcode is newer than LLVM 23 or older than LLVM 14", t.code)
-	} else if len(t.operands) < least {
+	if known, ok := llvmschema.Types[t.code]; !ok {
+		return c.Errorf("type record %d is not known: the bitcode is %s", t.code, llvmschema.NewerOrOlder)
+	} else if len(t.operands) < known.Least {
 		return c.Errorf("type record %d with %d operands", t.code, len(t.operands))
 	}
-	if t.code == typeTarget && t.operands[0] >= uint64(len(t.operands)) {
+	if t.code == llvmschema.TypeTarget && t.operands[0] >= uint64(len(t.operands)) {
 		return c.Errorf("target type with more type parameters than operands")
 	}
 	r.source.types = append(r.source.types, t)
-	r.source.typedPointers = r.source.typedPointers || t.code == typePointer
+	r.source.typedPointers = r.source.typedPointers || t.code == llvmschema.TypePointer
 	r.module.Types = append(r.module.Types, modelType(&t))
 	return nil
-}
-
-// typeOperands is the least number of operands of each type record.
-var typeOperands = map[uint32]int{
-	typeVoid: 0, typeFloat: 0, typeDouble: 0, typeLabel: 0, typeOpaque: 0, typeInteger: 1, typePointer: 1,
-	typeHalf: 0, typeArray: 2, typeVector: 2, typeX86FP80: 0, typeFP128: 0, typePPCFP128: 0, typeMetadata: 0,
-	typeX86MMX: 0, typeStructAnon: 1, typeStructNamed: 1, typeFunction: 2, typeToken: 0, typeBFloat: 0,
-	typeX86AMX: 0, typeOpaquePointer: 1, typeTarget: 1, typeByte: 1,
 }
 
 // checkTypes checks that types are made of types of the table. Only named
@@ -97,7 +90,7 @@ func (r *moduleReader) checkTypes(c *bitstream.Cursor) error {
 			if v >= uint64(len(types)) {
 				return c.Errorf("type %d is made of type %d of %d", i, v, len(types))
 			}
-			if v >= uint64(i) && types[v].code != typeStructNamed && types[v].code != typeOpaque {
+			if v >= uint64(i) && types[v].code != llvmschema.TypeStructNamed && types[v].code != llvmschema.TypeOpaque {
 				return c.Errorf("type %d is made of type %d, which follows and is no named struct", i, v)
 			}
 		}
@@ -116,33 +109,33 @@ func modelType(t *typeRecord) ir.Type {
 		m.Elements = append(m.Elements, ir.TypeID(min(v, ir.MaxIndex)))
 	}
 	switch t.code {
-	case typeInteger:
+	case llvmschema.TypeInteger:
 		m.Kind, m.Bits = ir.TypeInteger, uint32(t.operands[0])
-	case typePointer:
+	case llvmschema.TypePointer:
 		m.Kind = ir.TypePointer
 		if len(t.operands) > 1 {
 			m.AddressSpace = uint32(t.operands[1])
 		}
-	case typeOpaquePointer:
+	case llvmschema.TypeOpaquePointer:
 		m.Kind, m.AddressSpace = ir.TypePointer, uint32(t.operands[0])
-	case typeArray:
+	case llvmschema.TypeArray:
 		m.Kind, m.Length = ir.TypeArray, t.operands[0]
-	case typeVector:
+	case llvmschema.TypeVector:
 		m.Kind, m.Length = ir.TypeVector, t.operands[0]
 		m.Scalable = len(t.operands) > 2 && t.operands[2] != 0
-	case typeStructAnon, typeStructNamed:
+	case llvmschema.TypeStructAnon, llvmschema.TypeStructNamed:
 		m.Kind, m.Name, m.Packed = ir.TypeStruct, t.name, t.operands[0] != 0
-		m.Identified = t.code == typeStructNamed
-	case typeOpaque:
+		m.Identified = t.code == llvmschema.TypeStructNamed
+	case llvmschema.TypeOpaque:
 		m.Kind, m.Name, m.Opaque, m.Identified = ir.TypeStruct, t.name, true, true
-	case typeFunction:
+	case llvmschema.TypeFunction:
 		m.Kind, m.Variadic = ir.TypeFunction, t.operands[0] != 0
-	case typeTarget:
+	case llvmschema.TypeTarget:
 		m.Kind, m.Name, m.Target = ir.TypeTarget, t.name, t.name
 		for _, v := range t.operands[last:] {
 			m.Numbers = append(m.Numbers, uint32(v))
 		}
-	case typeByte:
+	case llvmschema.TypeByte:
 		m.Name, m.Bits = "b"+strconv.FormatUint(t.operands[0], 10), uint32(t.operands[0])
 	default:
 		m.Kind, m.Name, m.Bits = plainType(t.code)
@@ -152,29 +145,29 @@ func modelType(t *typeRecord) ir.Type {
 
 func plainType(code uint32) (ir.TypeKind, string, uint32) {
 	switch code {
-	case typeHalf:
+	case llvmschema.TypeHalf:
 		return ir.TypeFloat, "half", 16
-	case typeBFloat:
+	case llvmschema.TypeBFloat:
 		return ir.TypeFloat, "bfloat", 16
-	case typeFloat:
+	case llvmschema.TypeFloat:
 		return ir.TypeFloat, "float", 32
-	case typeDouble:
+	case llvmschema.TypeDouble:
 		return ir.TypeFloat, "double", 64
-	case typeX86FP80:
+	case llvmschema.TypeX86FP80:
 		return ir.TypeFloat, "x86_fp80", 80
-	case typeFP128:
+	case llvmschema.TypeFP128:
 		return ir.TypeFloat, "fp128", 128
-	case typePPCFP128:
+	case llvmschema.TypePPCFP128:
 		return ir.TypeFloat, "ppc_fp128", 128
-	case typeLabel:
+	case llvmschema.TypeLabel:
 		return ir.TypeOther, "label", 0
-	case typeMetadata:
+	case llvmschema.TypeMetadata:
 		return ir.TypeOther, "metadata", 0
-	case typeToken:
+	case llvmschema.TypeToken:
 		return ir.TypeOther, "token", 0
-	case typeX86MMX:
+	case llvmschema.TypeX86MMX:
 		return ir.TypeOther, "x86_mmx", 64
-	case typeX86AMX:
+	case llvmschema.TypeX86AMX:
 		return ir.TypeOther, "x86_amx", 8192
 	}
 	return ir.TypeOther, "void", 0

@@ -1,6 +1,9 @@
 package bitcode
 
-import "offlink/ir"
+import (
+	"offlink/ir"
+	"offlink/ir/llvmschema"
+)
 
 // removeCalls returns the instructions of a body without the direct calls of
 // those numbers, the operand bundles before them and the stores that serve
@@ -18,13 +21,13 @@ func (s *source) removeCalls(b *body, calls []int) []instruction {
 		switch {
 		case stores[i]:
 			continue
-		case in.code == funOperandBundle:
+		case in.code == llvmschema.FunctionOperandBundle:
 			bundles++
 		case in.call >= 0 && gone[in.call]:
 			left = left[:len(left)-bundles]
 			bundles = 0
 			continue
-		case in.layout().counts:
+		case in.layout().Counts:
 			bundles = 0
 		}
 		left = append(left, in)

@@ -8,6 +8,7 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // moduleWidth is the width of abbreviation ids in the module block, as LLVM
@@ -138,8 +139,8 @@ func (w *sliceWriter) write() {
 	clear(w.symbols)
 	w.out.Magic(magic)
 	w.writeIdentification()
-	w.out.Enter(moduleBlock, moduleWidth)
-	w.out.Record(-1, moduleVersion, []uint64{2})
+	w.out.Enter(llvmschema.BlockModule, moduleWidth)
+	w.out.Record(-1, llvmschema.ModuleVersion, []uint64{2})
 	w.out.WriteInfo(s.infoBlocks)
 	w.writeTypes()
 	w.writeGroups()
@@ -149,8 +150,8 @@ func (w *sliceWriter) write() {
 	w.writeConstants()
 	w.writeKinds()
 	w.writeMetadata()
-	w.writeNames(bundleTagBlock, 1, s.tags)
-	w.writeNames(syncScopeBlock, 1, s.scopes)
+	w.writeNames(llvmschema.BlockBundleTag, 1, s.tags)
+	w.writeNames(llvmschema.BlockSyncScope, 1, s.scopes)
 	for i := range w.kept {
 		if w.kept[i].body() != nil {
 			w.body.write(&w.kept[i])
@@ -174,9 +175,9 @@ func (w *sliceWriter) reserve() {
 
 // writeIdentification says who wrote the records, which the slice copies.
 func (w *sliceWriter) writeIdentification() {
-	w.out.Enter(identificationBlock, 5)
-	w.writeText(-1, identificationString, w.source.producer)
-	w.out.Record(-1, identificationEpoch, []uint64{0})
+	w.out.Enter(llvmschema.BlockIdentification, 5)
+	w.writeText(-1, llvmschema.IdentificationString, w.source.producer)
+	w.out.Record(-1, llvmschema.IdentificationEpoch, []uint64{0})
 	w.out.End()
 }
 
@@ -187,7 +188,7 @@ func (w *sliceWriter) writeText(abbrev int, code uint32, s string) {
 }
 
 func (w *sliceWriter) writeStrtab() {
-	w.out.Enter(strtabBlock, moduleWidth)
+	w.out.Enter(llvmschema.BlockStrtab, moduleWidth)
 	blob := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: 1}, {Encoding: bitstream.Blob}})
 	w.out.BlobRecord(blob, 1, nil, w.strtab)
 	w.out.End()
@@ -223,13 +224,13 @@ func (w *sliceWriter) addSymbol(name string) symbolSpan {
 // writeTypes writes the type table: the module's types that are kept, then
 // those that the slice adds.
 func (w *sliceWriter) writeTypes() {
-	w.out.Enter(typeBlock, 4)
-	chars := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: typeStructName},
+	w.out.Enter(llvmschema.BlockType, 4)
+	chars := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.TypeStructName},
 		{Encoding: bitstream.Array}, {Encoding: bitstream.Char6}})
-	bytes := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: typeStructName},
+	bytes := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.TypeStructName},
 		{Encoding: bitstream.Array}, {Encoding: bitstream.Fixed, Value: 8}})
 	kept := w.numbers.types.kept
-	w.out.Record(-1, typeNumEntries, []uint64{uint64(len(kept) + len(w.added.types))})
+	w.out.Record(-1, llvmschema.TypeNumEntries, []uint64{uint64(len(kept) + len(w.added.types))})
 	for _, id := range kept {
 		t := &w.source.types[id]
 		if t.name != "" {
@@ -237,7 +238,7 @@ func (w *sliceWriter) writeTypes() {
 			if isChar6(t.name) {
 				abbrev = chars
 			}
-			w.writeText(abbrev, typeStructName, t.name)
+			w.writeText(abbrev, llvmschema.TypeStructName, t.name)
 		}
 		w.writeType(t)
 	}
@@ -280,7 +281,7 @@ func (w *sliceWriter) writeGroups() {
 	if len(w.numbers.groups.kept)+len(w.added.groups) == 0 {
 		return
 	}
-	w.out.Enter(attributeGroupBlock, 3)
+	w.out.Enter(llvmschema.BlockAttributeGroup, 3)
 	for i, id := range w.numbers.groups.kept {
 		w.writeGroup(uint64(i)+1, &w.source.groups[id])
 	}
@@ -295,14 +296,14 @@ func (w *sliceWriter) writeGroup(number uint64, g *groupRecord) {
 	for _, at := range g.types {
 		w.operands[at+2] = w.typ(uint32(g.attributes[at]))
 	}
-	w.out.Record(-1, attributeGroupEntry, w.operands)
+	w.out.Record(-1, llvmschema.AttributeGroupEntry, w.operands)
 }
 
 func (w *sliceWriter) writeLists() {
 	if len(w.numbers.lists.kept)+len(w.added.lists) == 0 {
 		return
 	}
-	w.out.Enter(attributeListBlock, 3)
+	w.out.Enter(llvmschema.BlockAttributeList, 3)
 	for _, id := range w.numbers.lists.kept {
 		w.writeList(w.source.lists[id])
 	}
@@ -321,7 +322,7 @@ func (w *sliceWriter) writeList(groups []ir.AttributeGroupID) {
 			w.operands = append(w.operands, w.numbers.groups.get(uint32(g)))
 		}
 	}
-	w.out.Record(-1, attributeListEntry, w.operands)
+	w.out.Record(-1, llvmschema.AttributeListEntry, w.operands)
 }
 
 // list returns the number of an attribute list in the slice plus one.
@@ -343,7 +344,7 @@ func (w *sliceWriter) writeComdats() {
 			selection = changed
 		}
 		span := w.symbol(c.Name)
-		w.out.Record(-1, moduleComdat, []uint64{span.offset, span.size, uint64(slices.Index(comdatSelections[:], selection))})
+		w.out.Record(-1, llvmschema.ModuleComdat, []uint64{span.offset, span.size, uint64(slices.Index(comdatSelections[:], selection))})
 	}
 }
 
@@ -351,23 +352,23 @@ func (w *sliceWriter) writeComdats() {
 func (w *sliceWriter) writeModuleInfo() {
 	s, m := w.source, w.module
 	if m.Triple != "" {
-		w.writeText(-1, moduleTriple, m.Triple)
+		w.writeText(-1, llvmschema.ModuleTriple, m.Triple)
 	}
 	if m.DataLayout != "" {
-		w.writeText(-1, moduleDataLayout, m.DataLayout)
+		w.writeText(-1, llvmschema.ModuleDataLayout, m.DataLayout)
 	}
 	for _, a := range s.asm {
 		w.writeText(-1, a.code, a.text)
 	}
 	for _, id := range w.numbers.sections.kept {
-		w.writeText(-1, moduleSection, s.sections[id])
+		w.writeText(-1, llvmschema.ModuleSection, s.sections[id])
 	}
 	for _, id := range w.numbers.gcs.kept {
-		w.writeText(-1, moduleGC, s.gcs[id])
+		w.writeText(-1, llvmschema.ModuleGC, s.gcs[id])
 	}
-	source := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: moduleSource},
+	source := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.ModuleSource},
 		{Encoding: bitstream.Array}, {Encoding: bitstream.Fixed, Value: 8}})
-	w.writeText(source, moduleSource, m.SourceFilename)
+	w.writeText(source, llvmschema.ModuleSource, m.SourceFilename)
 	w.writeGUIDs()
 	for i := range w.kept {
 		w.writeGlobal(&w.kept[i])
@@ -388,7 +389,7 @@ func (w *sliceWriter) writeGUIDs() {
 		copy(halves[:], w.source.guids[min(2*int(w.kept[i].id), len(w.source.guids)):])
 		w.operands = append(w.operands, halves[:]...)
 	}
-	w.out.Record(-1, moduleGUIDs, w.operands)
+	w.out.Record(-1, llvmschema.ModuleGUIDs, w.operands)
 }
 
 // value returns the number in the slice of a value of the module's numbering,
@@ -418,11 +419,11 @@ func (w *sliceWriter) writeNames(block, code uint32, names []string) {
 }
 
 func (w *sliceWriter) writeKinds() {
-	w.out.Enter(metadataKindBlock, 3)
+	w.out.Enter(llvmschema.BlockMetadataKind, 3)
 	for _, list := range [][]kind{w.source.kinds, w.added.kinds} {
 		for _, k := range list {
 			w.operands = numbers(append(w.operands[:0], k.id), k.name)
-			w.out.Record(-1, mdKind, w.operands)
+			w.out.Record(-1, llvmschema.MetadataKind, w.operands)
 		}
 	}
 	w.out.End()

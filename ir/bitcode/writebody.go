@@ -5,6 +5,7 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // bodyWriter writes function bodies with the numbers of a slice.
@@ -94,7 +95,7 @@ func (bw *bodyWriter) write(k *keptValue) {
 	w, b := bw.w, k.body()
 	bw.body = b
 	bw.next = bw.globals + uint32(b.arguments)
-	w.out.Enter(functionBlock, w.width(functionBlock, 0, 4))
+	w.out.Enter(llvmschema.BlockFunction, w.width(llvmschema.BlockFunction, 0, 4))
 	d := decoder{data: b.code}
 	bw.record(&d) // DECLAREBLOCKS comes first
 	bw.writeConstants()
@@ -106,14 +107,16 @@ func (bw *bodyWriter) write(k *keptValue) {
 			bw.record(&d)
 		}
 	}
-	bw.writeSide(symbolTableBlock, b.symbols)
+	bw.writeSide(llvmschema.BlockSymbolTable, b.symbols)
 	bw.writeAttachments(k)
 	w.out.End()
 }
 
 // writesUsers reports whether the next record lists the functions that use
 // addresses of basic blocks of this one.
-func (bw *bodyWriter) writesUsers(d decoder) bool { return d.head().code == funBlockAddrUsers }
+func (bw *bodyWriter) writesUsers(d decoder) bool {
+	return d.head().code == llvmschema.FunctionBlockAddrUsers
+}
 
 // blockAddressUsers copies that list, a hint for readers that are lazy, as far
 // as the slice has the functions.
@@ -135,7 +138,7 @@ func (bw *bodyWriter) writeConstants() {
 	if t.len() == 0 {
 		return
 	}
-	w.out.Enter(constantsBlock, w.width(constantsBlock, 0, 4))
+	w.out.Enter(llvmschema.BlockConstants, w.width(llvmschema.BlockConstants, 0, 4))
 	cw := constantWriter{w: w, aggregate: -1, text: -1, seven: -1, six: -1, locals: uint64(bw.globals)}
 	d := decoder{data: t.arena}
 	for i := range t.types {
@@ -164,9 +167,9 @@ func (bw *bodyWriter) writeMetadata() {
 	if !slices.ContainsFunc(bw.nodes, func(n uint32) bool { return n > 0 }) {
 		return
 	}
-	w.out.Enter(metadataBlock, w.width(metadataBlock, 2, 3))
+	w.out.Enter(llvmschema.BlockMetadata, w.width(llvmschema.BlockMetadata, 2, 3))
 	if len(w.operands) > 0 {
-		w.writeStringTable(w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: mdStrings},
+		w.writeStringTable(w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.MetadataStrings},
 			{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.Blob}}))
 	}
 	for i, e := range t.entries {
@@ -226,10 +229,10 @@ func (bw *bodyWriter) writeAttachments(k *keptValue) {
 	if len(k.attached())+len(bw.body.attached) == 0 {
 		return
 	}
-	w.out.Enter(attachmentBlock, w.width(attachmentBlock, 0, 3))
+	w.out.Enter(llvmschema.BlockAttachment, w.width(llvmschema.BlockAttachment, 0, 3))
 	if len(k.attached()) > 0 {
 		w.operands = w.attachments(k, w.operands[:0])
-		w.out.Record(-1, mdAttachment, w.operands)
+		w.out.Record(-1, llvmschema.MetadataAttachment, w.operands)
 	}
 	for d := (decoder{data: bw.body.attached}); !d.done(); {
 		bw.record(&d)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // constantWriter writes a constants block.
@@ -23,16 +24,16 @@ func (w *sliceWriter) writeConstants() {
 	if len(w.numbers.constants.kept)+len(w.added.values) == 0 {
 		return
 	}
-	w.out.Enter(constantsBlock, w.width(constantsBlock, 4, 4))
+	w.out.Enter(llvmschema.BlockConstants, w.width(llvmschema.BlockConstants, 4, 4))
 	number := uint64(bits.Len32(w.body.globals))
 	literal := func(code uint64, element bitstream.Operand) int {
 		return w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: code}, {Encoding: bitstream.Array}, element})
 	}
 	cw := constantWriter{w: w}
-	cw.aggregate = literal(cstAggregate, bitstream.Operand{Encoding: bitstream.Fixed, Value: number})
-	cw.text = literal(cstString, bitstream.Operand{Encoding: bitstream.Fixed, Value: 8})
-	cw.seven = literal(cstCString, bitstream.Operand{Encoding: bitstream.Fixed, Value: 7})
-	cw.six = literal(cstCString, bitstream.Operand{Encoding: bitstream.Char6})
+	cw.aggregate = literal(llvmschema.ConstantAggregate, bitstream.Operand{Encoding: bitstream.Fixed, Value: number})
+	cw.text = literal(llvmschema.ConstantString, bitstream.Operand{Encoding: bitstream.Fixed, Value: 8})
+	cw.seven = literal(llvmschema.ConstantCString, bitstream.Operand{Encoding: bitstream.Fixed, Value: 7})
+	cw.six = literal(llvmschema.ConstantCString, bitstream.Operand{Encoding: bitstream.Char6})
 	t := &w.source.constants
 	for _, i := range w.numbers.constants.kept {
 		d := t.open(int(i))
@@ -47,7 +48,7 @@ func (w *sliceWriter) writeConstants() {
 // setType says of which type the constants are that follow.
 func (cw *constantWriter) setType(id uint32) {
 	if t := cw.w.typ(id) + 1; t != cw.current {
-		cw.w.out.Record(0, cstSetType, []uint64{t - 1}) // the first abbreviation of LLVM's
+		cw.w.out.Record(0, llvmschema.ConstantSetType, []uint64{t - 1}) // the first abbreviation of LLVM's
 		cw.current = t
 	}
 }
@@ -86,15 +87,15 @@ func (cw *constantWriter) operand(o operand) uint64 {
 // abbrev returns the abbreviation to try for a record whose operands are
 // ready: the one it had, if that is of BLOCKINFO, else one of this block's.
 func (cw *constantWriter) abbrev(rec record) int {
-	if rec.abbrev < len(cw.w.source.info[constantsBlock]) {
+	if rec.abbrev < len(cw.w.source.info[llvmschema.BlockConstants]) {
 		return rec.abbrev
 	}
 	switch rec.code {
-	case cstAggregate:
+	case llvmschema.ConstantAggregate:
 		return cw.aggregate
-	case cstString:
+	case llvmschema.ConstantString:
 		return cw.text
-	case cstCString:
+	case llvmschema.ConstantCString:
 		for _, v := range cw.w.operands {
 			if v > 127 || !isChar6(string(rune(v))) {
 				return cw.seven

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"offlink/ir"
+	"offlink/ir/llvmschema"
 )
 
 // collect finds everything that the slice keeps of the module and adds to it.
@@ -93,7 +94,7 @@ func (w *sliceWriter) collectHeader(k *keptValue, v *ir.SliceValue) {
 	if v.BecomesDeclaration() || v.Elements() != nil {
 		return
 	}
-	if rec.code == moduleVariable {
+	if rec.code == llvmschema.ModuleVariable {
 		k.init = uint32(rec.at(varInit))
 	}
 	values, n := rec.headerValues()
@@ -114,8 +115,8 @@ func (w *sliceWriter) collectElements(k *keptValue, v *ir.SliceValue) error {
 		return err
 	}
 	element := w.source.types[t].operands[1]
-	k.typ = w.added.typ(typeArray, uint64(len(keep)), element)
-	init := addedValue{typ: k.typ, code: cstAggregate}
+	k.typ = w.added.typ(llvmschema.TypeArray, uint64(len(keep)), element)
+	init := addedValue{typ: k.typ, code: llvmschema.ConstantAggregate}
 	for _, i := range keep {
 		init.operands = append(init.operands, operand{opGlobal, uint64(list[i])})
 	}
@@ -267,14 +268,14 @@ func (w *sliceWriter) writeGlobal(k *keptValue) {
 	fields := w.operands[2:]
 	fields[0] = w.typ(k.typ)
 	switch rec.code {
-	case moduleVariable:
+	case llvmschema.ModuleVariable:
 		w.variable(k, fields)
-	case moduleFunction:
+	case llvmschema.ModuleFunction:
 		w.function(k, fields)
 	default:
 		fields[aliasTarget] = w.value(uint32(fields[aliasTarget]))
 		fields[aliasLinkage] = linkageNumbers[k.linkage]
-		if rec.code == moduleAlias {
+		if rec.code == llvmschema.ModuleAlias {
 			setLocal(k, fields, aliasVisible, aliasDLL)
 		} else {
 			setLocal(k, fields, aliasVisible, len(fields))
@@ -373,5 +374,5 @@ func (w *sliceWriter) writeAddedFunction(f *addedFunction) {
 	span := w.symbol(f.name)
 	fields := make([]uint64, funcAddrSpace+1)
 	fields[funcType], fields[funcCC], fields[funcDeclaration] = w.typ(f.typ), f.cc, 1
-	w.out.Record(-1, moduleFunction, append([]uint64{span.offset, span.size}, fields...))
+	w.out.Record(-1, llvmschema.ModuleFunction, append([]uint64{span.offset, span.size}, fields...))
 }

@@ -4,15 +4,16 @@ import (
 	"slices"
 
 	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // writeMetadata writes the metadata of the module, named metadata, and what is
 // attached to variables and declarations.
 func (w *sliceWriter) writeMetadata() {
-	w.out.Enter(metadataBlock, w.width(metadataBlock, 3, 4))
-	table := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: mdStrings},
+	w.out.Enter(llvmschema.BlockMetadata, w.width(llvmschema.BlockMetadata, 3, 4))
+	table := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.MetadataStrings},
 		{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.Blob}})
-	name := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: mdName},
+	name := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.MetadataName},
 		{Encoding: bitstream.Array}, {Encoding: bitstream.Fixed, Value: 8}})
 	location := w.out.Define(locationAbbrev)
 	w.writeStrings(table)
@@ -30,14 +31,14 @@ func (w *sliceWriter) writeMetadata() {
 	for i := range w.kept {
 		if k := &w.kept[i]; len(k.attached()) > 0 && k.body() == nil {
 			w.operands = w.attachments(k, append(w.operands[:0], w.numbers.values.get(uint32(k.id))))
-			w.out.Record(-1, mdDeclAttachment, w.operands)
+			w.out.Record(-1, llvmschema.MetadataDeclAttachment, w.operands)
 		}
 	}
 	w.out.End()
 }
 
 // locationAbbrev is for the most frequent node of debug information.
-var locationAbbrev = bitstream.Abbrev{{Encoding: bitstream.Literal, Value: mdLocation}, {Encoding: bitstream.Fixed, Value: 1},
+var locationAbbrev = bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.MetadataLocation}, {Encoding: bitstream.Fixed, Value: 1},
 	{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.VBR, Value: 8}, {Encoding: bitstream.VBR, Value: 6},
 	{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.Fixed, Value: 1}}
 
@@ -66,7 +67,7 @@ func (w *sliceWriter) writeStringTable(abbrev int) {
 	}
 	blob := bitstream.AppendVBR6(nil, w.operands)
 	head := []uint64{uint64(len(w.operands)), uint64(len(blob))}
-	w.out.BlobRecord(abbrev, mdStrings, head, append(blob, w.text...))
+	w.out.BlobRecord(abbrev, llvmschema.MetadataStrings, head, append(blob, w.text...))
 }
 
 // writeNode copies a node or value of the module's.
@@ -74,7 +75,7 @@ func (w *sliceWriter) writeNode(id uint32, location int) {
 	d := w.source.metadata.open(int(id))
 	rec := d.head()
 	globals, changed := w.units[id]
-	if rec.code == mdCompileUnit && !changed && !w.hasGlobals(&d, rec) {
+	if rec.code == llvmschema.MetadataCompileUnit && !changed && !w.hasGlobals(&d, rec) {
 		changed = true // one that nothing lists
 	}
 	w.operands = w.operands[:0]
@@ -92,7 +93,7 @@ func (w *sliceWriter) writeNode(id uint32, location int) {
 		}
 	}
 	abbrev := -1
-	if rec.code == mdLocation {
+	if rec.code == llvmschema.MetadataLocation {
 		abbrev = location
 	}
 	w.out.Record(abbrev, rec.code, w.operands)
@@ -113,7 +114,7 @@ func (w *sliceWriter) hasGlobals(d *decoder, rec record) bool {
 }
 
 // unitGlobals is the operand of a compile unit that lists its variables.
-var unitGlobals = slices.IndexFunc(nodeLayouts[mdCompileUnit].fields, func(f nodeField) bool { return f.name == "globals" })
+var unitGlobals = slices.IndexFunc(llvmschema.Nodes[llvmschema.MetadataCompileUnit].Fields, func(f llvmschema.Field) bool { return f.Name == "globals" })
 
 func (w *sliceWriter) nodeOperand(o operand) uint64 {
 	switch o.kind {
@@ -150,23 +151,23 @@ func (w *sliceWriter) metadataPlus1(ref metadataRef) uint64 {
 
 func (w *sliceWriter) writeAddedMetadata(m *addedMetadata) {
 	if m.value {
-		w.out.Record(-1, mdValue, []uint64{w.typ(m.typ), w.value(m.id)})
+		w.out.Record(-1, llvmschema.MetadataValue, []uint64{w.typ(m.typ), w.value(m.id)})
 		return
 	}
 	w.operands = w.operands[:0]
 	for _, ref := range m.operands {
 		w.operands = append(w.operands, w.metadataPlus1(ref))
 	}
-	w.out.Record(-1, mdNode, w.operands)
+	w.out.Record(-1, llvmschema.MetadataNode, w.operands)
 }
 
 func (w *sliceWriter) writeNamed(list *namedList, abbrev int) {
-	w.writeText(abbrev, mdName, list.name)
+	w.writeText(abbrev, llvmschema.MetadataName, list.name)
 	w.operands = w.operands[:0]
 	for _, ref := range list.nodes {
 		w.operands = append(w.operands, w.metadataPlus1(ref)-1)
 	}
-	w.out.Record(-1, mdNamedNode, w.operands)
+	w.out.Record(-1, llvmschema.MetadataNamedNode, w.operands)
 }
 
 // attachments appends pairs of kind and node.

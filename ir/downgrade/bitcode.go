@@ -7,35 +7,7 @@ import (
 	"strings"
 
 	"offlink/ir/bitcode/bitstream"
-)
-
-// Blocks and records of bitcode that are looked at (LLVM's LLVMBitCodes.h).
-const (
-	blockInfo           = 0
-	blockModule         = 8
-	blockAttributeGroup = 10
-	blockConstants      = 11
-	blockFunction       = 12
-	blockIdentification = 13
-	blockSymbolTable    = 14
-	blockMetadata       = 15
-	blockAttachment     = 16
-	blockType           = 17
-	blockUseList        = 18
-	blockSummary        = 20
-	blockStrtab         = 23
-	blockFullSummary    = 24
-	blockSymtab         = 25
-
-	moduleVariable  = 7
-	moduleFunction  = 8
-	moduleVSTOffset = 13
-	moduleAlias     = 14
-	moduleHash      = 17
-	moduleIFunc     = 18
-	moduleAliasOld  = 9
-
-	strtabBlob = 1
+	"offlink/ir/llvmschema"
 )
 
 // Bitcode returns the bitcode file rewritten for the target, which is LLVM 19
@@ -99,7 +71,7 @@ func findStrtab(data []byte) ([]byte, error) {
 		if err != nil || e.Kind == bitstream.End {
 			return nil, err
 		}
-		if e.Kind != bitstream.SubBlock || e.Block.ID != blockStrtab {
+		if e.Kind != bitstream.SubBlock || e.Block.ID != llvmschema.BlockStrtab {
 			continue
 		}
 		c := top.Open(e.Block)
@@ -111,7 +83,7 @@ func findStrtab(data []byte) ([]byte, error) {
 			if e.Kind == bitstream.End {
 				break
 			}
-			if e.Kind == bitstream.Record && c.Code == strtabBlob {
+			if e.Kind == bitstream.Record && c.Code == llvmschema.StrtabBlob {
 				return c.Blob, nil
 			}
 		}
@@ -167,11 +139,11 @@ const width = 3
 func (b *bitcodeRewriter) block(outer *bitstream.Cursor, block bitstream.Block) error {
 	c := outer.Open(block)
 	switch block.ID {
-	case blockInfo:
+	case bitstream.InfoBlock:
 		return c.ReadInfo()
-	case blockUseList, blockSummary, blockFullSummary, blockSymtab:
+	case llvmschema.BlockUseList, llvmschema.BlockSummary, llvmschema.BlockLTOSummary, llvmschema.BlockSymtab:
 		return nil
-	case blockSymbolTable:
+	case llvmschema.BlockSymbolTable:
 		if !b.inBody {
 			return nil // positions of bodies; names are in the string table
 		}
@@ -179,17 +151,17 @@ func (b *bitcodeRewriter) block(outer *bitstream.Cursor, block bitstream.Block) 
 	b.out.Enter(block.ID, width)
 	defer b.out.End()
 	switch block.ID {
-	case blockModule:
+	case llvmschema.BlockModule:
 		return b.records(c, b.moduleRecord)
-	case blockType:
+	case llvmschema.BlockType:
 		return b.records(c, b.typeRecord)
-	case blockAttributeGroup:
+	case llvmschema.BlockAttributeGroup:
 		return b.records(c, b.attributeGroup)
-	case blockConstants:
+	case llvmschema.BlockConstants:
 		return b.records(c, b.constant)
-	case blockMetadata:
+	case llvmschema.BlockMetadata:
 		return b.records(c, b.metadata)
-	case blockFunction:
+	case llvmschema.BlockFunction:
 		return b.function(c)
 	}
 	return b.records(c, b.copy)
@@ -237,11 +209,11 @@ func (b *bitcodeRewriter) write(c *bitstream.Cursor, code uint32, operands []uin
 // depend on.
 func (b *bitcodeRewriter) moduleRecord(c *bitstream.Cursor) error {
 	switch c.Code {
-	case moduleVSTOffset, moduleHash:
+	case llvmschema.ModuleVSTOffset, llvmschema.ModuleHash:
 		return nil
-	case moduleVariable, moduleAlias, moduleAliasOld, moduleIFunc:
+	case llvmschema.ModuleVariable, llvmschema.ModuleAlias, llvmschema.ModuleAliasOld, llvmschema.ModuleIFunc:
 		b.values++
-	case moduleFunction:
+	case llvmschema.ModuleFunction:
 		if err := b.moduleFunction(c); err != nil {
 			return err
 		}
@@ -287,23 +259,14 @@ func (b *bitcodeRewriter) name(offset, size uint64) []byte {
 	return b.names[offset:][:size]
 }
 
-// Records of the type block.
-const (
-	typeNumEntries = 1
-	typeVoid       = 2
-	typeStructName = 19
-	typeFunction   = 21
-	newestType     = 26 // target types
-)
-
 func (b *bitcodeRewriter) typeRecord(c *bitstream.Cursor) error {
-	t := typeRecord{void: c.Code == typeVoid}
+	t := typeRecord{void: c.Code == llvmschema.TypeVoid}
 	switch {
-	case c.Code == typeNumEntries || c.Code == typeStructName:
+	case c.Code == llvmschema.TypeNumEntries || c.Code == llvmschema.TypeStructName:
 		return b.copy(c)
-	case c.Code > newestType:
-		return c.Errorf("type record %d is newer than LLVM 19", c.Code)
-	case c.Code == typeFunction:
+	case !b.readsType(c.Code):
+		return c.Errorf("type record %d is newer than LLVM %d", c.Code, b.target.LLVM)
+	case c.Code == llvmschema.TypeFunction:
 		if len(c.Operands) < 2 {
 			return c.Errorf("a function type without result")
 		}
@@ -311,4 +274,10 @@ func (b *bitcodeRewriter) typeRecord(c *bitstream.Cursor) error {
 	}
 	b.types = append(b.types, t)
 	return b.copy(c)
+}
+
+// readsType reports whether the target reads the type record of that code.
+func (b *bitcodeRewriter) readsType(code uint32) bool {
+	t, known := llvmschema.Types[code]
+	return known && b.target.reads(t.Since)
 }

@@ -1,37 +1,25 @@
 package downgrade
 
-import "offlink/ir/bitcode/bitstream"
+import (
+	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
+)
 
-// Numbers of attributes (LLVM's AttributeKindCodes).
+// Numbers of the attributes that are rewritten.
 const (
 	attributeNoCapture = 11
 	attributeMemory    = 86
-	attributeRange     = 92
 	attributeCaptures  = 102
-
-	newestAttribute         = 95  // hybrid_patchable, the last of LLVM 19
-	newestAttributeSnapshot = 91  // the last before range, whose layout changed
-	newestAttributeKnown    = 105 // nocreateundeforpoison, the last of LLVM 22; all between are promises and requests
 )
 
-const attributeGroupEntry = 3
-
-// How an attribute is written within a group's record.
-const (
-	attributeEnum       = 0 // kind
-	attributeInteger    = 1 // kind, value
-	attributeKey        = 3 // text, 0
-	attributeKeyValue   = 4 // text, 0, text, 0
-	attributeNoType     = 5 // kind
-	attributeType       = 6 // kind, type
-	attributeRangeOf    = 7 // kind, width, bounds
-	attributeRangesList = 8 // kind, number, width, bounds
-)
+// newestAttributeSnapshot is the last attribute before range, whose layout
+// changed after the snapshot.
+const newestAttributeSnapshot = 91
 
 // attributeGroup copies a group [number, where, attributes...] without what
 // the target does not know. A group that loses all of them goes.
 func (b *bitcodeRewriter) attributeGroup(c *bitstream.Cursor) error {
-	if c.Code != attributeGroupEntry || len(c.Operands) < 2 {
+	if c.Code != llvmschema.AttributeGroupEntry || len(c.Operands) < 2 {
 		return b.copy(c)
 	}
 	kept := append([]uint64{}, c.Operands[:2]...)
@@ -57,21 +45,21 @@ func (b *bitcodeRewriter) attributeGroup(c *bitstream.Cursor) error {
 // that cannot be said.
 func attributeLength(ops []uint64) int {
 	switch ops[0] {
-	case attributeEnum, attributeNoType:
+	case llvmschema.AttributeEnum, llvmschema.AttributeNoType:
 		return 2
-	case attributeInteger, attributeType:
+	case llvmschema.AttributeInt, llvmschema.AttributeTyped:
 		return 3
-	case attributeKey:
+	case llvmschema.AttributeString:
 		return 1 + textLength(ops[1:])
-	case attributeKeyValue:
+	case llvmschema.AttributeStringValue:
 		key := 1 + textLength(ops[1:])
 		return key + textLength(ops[min(key, len(ops)):])
-	case attributeRangeOf:
+	case llvmschema.AttributeRange:
 		if len(ops) < 3 {
 			return 0
 		}
 		return 3 + boundsLength(ops[3:], ops[2])
-	case attributeRangesList:
+	case llvmschema.AttributeRanges:
 		return rangesLength(ops)
 	}
 	return 0
@@ -111,20 +99,20 @@ func rangesLength(ops []uint64) int {
 
 // attribute returns the attribute as the target reads it, nil if it does not.
 func (b *bitcodeRewriter) attribute(c *bitstream.Cursor, ops []uint64) ([]uint64, error) {
-	if ops[0] == attributeKey || ops[0] == attributeKeyValue {
+	if ops[0] == llvmschema.AttributeString || ops[0] == llvmschema.AttributeStringValue {
 		return ops, nil
 	}
-	newest := uint64(newestAttribute)
+	newest := llvmschema.NewestAttribute(b.target.LLVM)
 	if b.target.Snapshot {
 		newest = newestAttributeSnapshot
 	}
 	switch kind := ops[1]; {
-	case kind == attributeMemory && ops[0] == attributeInteger:
+	case kind == attributeMemory && ops[0] == llvmschema.AttributeInt:
 		return oldMemory(c, ops)
-	case kind == attributeCaptures && ops[0] == attributeInteger && ops[2] == 0:
-		return []uint64{attributeEnum, attributeNoCapture}, nil
-	case kind > newestAttributeKnown:
-		return nil, c.Errorf("attribute %d is newer than LLVM 22: what it means is not known", kind)
+	case kind == attributeCaptures && ops[0] == llvmschema.AttributeInt && ops[2] == 0:
+		return []uint64{llvmschema.AttributeEnum, attributeNoCapture}, nil
+	case llvmschema.AttributeName(kind) == "":
+		return nil, c.Errorf("attribute %d is newer than the table of attributes: its meaning is not known", kind)
 	case kind > newest:
 		return nil, nil
 	}
@@ -141,9 +129,9 @@ func oldMemory(c *bitstream.Cursor, ops []uint64) ([]uint64, error) {
 		return ops, nil
 	}
 	if value>>12 != 0 {
-		return nil, c.Errorf("effects %#x on memory: their parts are newer than LLVM 22", ops[2])
+		return nil, c.Errorf("effects %#x on memory: their parts are %s", ops[2], llvmschema.Newer)
 	}
 	part := func(i uint) uint64 { return value >> (2 * i) & 3 }
 	inaccessible, other := part(1)|part(4)|part(5), part(2)|part(3)
-	return []uint64{attributeInteger, attributeMemory, part(0) | inaccessible<<2 | other<<4}, nil
+	return []uint64{llvmschema.AttributeInt, attributeMemory, part(0) | inaccessible<<2 | other<<4}, nil
 }

@@ -1,41 +1,26 @@
 package downgrade
 
-import "offlink/ir/bitcode/bitstream"
-
-// Records of the constants blocks.
-const (
-	constantSetType     = 1
-	constantInteger     = 4
-	constantCast        = 11
-	constantGEPOld      = 12
-	constantInboundsGEP = 20
-	constantGEPInrange  = 31
-	constantGEP         = 32
-	constantPtrAuth     = 33
-)
-
-// Numbers of casts.
-const (
-	castPtrToInt  = 9
-	castPtrToAddr = 13
+import (
+	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
 
 // constant copies a constant, which is the next value. A reader takes records
 // that it does not know for undef, so those are refused.
 func (b *bitcodeRewriter) constant(c *bitstream.Cursor) error {
-	if c.Code == constantSetType {
+	if c.Code == llvmschema.ConstantSetType {
 		return b.copy(c)
 	}
-	if c.Code == constantInteger && len(c.Operands) == 1 && !b.inBody {
+	if c.Code == llvmschema.ConstantInteger && len(c.Operands) == 1 && !b.inBody {
 		b.integers[b.values] = c.Operands[0]
 	}
 	b.values++
 	switch {
-	case c.Code > constantPtrAuth, c.Code == constantPtrAuth && b.target.Snapshot:
+	case !b.readsConstant(c.Code):
 		return c.Errorf("constant record %d has no form in LLVM %d", c.Code, b.target.LLVM)
-	case c.Code == constantCast && len(c.Operands) > 0 && c.Operands[0] == castPtrToAddr:
-		c.Operands[0] = castPtrToInt
-	case (c.Code == constantGEP || c.Code == constantGEPInrange) && b.target.Snapshot:
+	case c.Code == llvmschema.ConstantCast && len(c.Operands) > 0 && c.Operands[0] == llvmschema.CastPtrToAddr:
+		c.Operands[0] = llvmschema.CastPtrToInt
+	case (c.Code == llvmschema.ConstantGEP || c.Code == llvmschema.ConstantGEPInrange) && b.target.Snapshot:
 		return b.oldGEP(c)
 	}
 	return b.copy(c)
@@ -47,16 +32,23 @@ func (b *bitcodeRewriter) constant(c *bitstream.Cursor) error {
 func (b *bitcodeRewriter) oldGEP(c *bitstream.Cursor) error {
 	ops := c.Operands
 	skip := 2
-	if c.Code == constantGEPInrange && len(ops) > 2 {
+	if c.Code == llvmschema.ConstantGEPInrange && len(ops) > 2 {
 		skip = 3 + boundsLength(ops[3:], ops[2])
 	}
 	if len(ops) < skip {
 		return c.Errorf("a getelementptr constant that is cut short")
 	}
-	code := uint32(constantGEPOld)
+	code := uint32(llvmschema.ConstantGEPOld)
 	if ops[1]&1 != 0 {
-		code = constantInboundsGEP
+		code = llvmschema.ConstantInboundsGEP
 	}
 	b.write(c, code, append([]uint64{ops[0]}, ops[skip:]...))
 	return nil
+}
+
+// readsConstant reports whether the target reads the constant record of that
+// code.
+func (b *bitcodeRewriter) readsConstant(code uint32) bool {
+	constant, known := llvmschema.Constants[code]
+	return known && b.target.reads(constant.Since) && !(code == llvmschema.ConstantPtrAuth && b.target.Snapshot)
 }

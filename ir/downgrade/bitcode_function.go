@@ -4,44 +4,12 @@ import (
 	"slices"
 
 	"offlink/ir/bitcode/bitstream"
-)
-
-// Records of function blocks.
-const (
-	functionDeclareBlocks = 1
-	functionCast          = 3
-	functionRet           = 10
-	functionBr            = 11
-	functionSwitch        = 12
-	functionInvoke        = 13
-	functionUnreachable   = 15
-	functionCompare       = 28
-	functionIndirectBr    = 31
-	functionDebugLocAgain = 33
-	functionCall          = 34
-	functionDebugLoc      = 35
-	functionFence         = 36
-	functionResume        = 39
-	functionGEP           = 43
-	functionStore         = 44
-	functionStoreAtomic   = 45
-	functionCleanupRet    = 48
-	functionCatchRet      = 49
-	functionOperandBundle = 55
-	functionCallBr        = 57
-	functionAtomicRMW     = 59
-	functionBlockUsers    = 60
-	functionRecordValue   = 61 // the first debug record
-	functionRecordLabel   = 65 // the last one of LLVM 19
-	functionRecordLast    = 66
+	"offlink/ir/llvmschema"
 )
 
 const (
-	explicitTypeOfCall   = 1 << 15
-	fastMathOfCall       = 1 << 17
-	explicitTypeOfInvoke = 1 << 13
-	newestAtomic         = 16 // udec_wrap
-	debugLocLength       = 5
+	newestAtomic   = 16 // udec_wrap
+	debugLocLength = 5
 )
 
 // body is what is known while one function body is copied.
@@ -74,7 +42,7 @@ func (f *body) entries(c *bitstream.Cursor) error {
 		switch {
 		case err != nil || e.Kind == bitstream.End:
 			return err
-		case e.Kind == bitstream.SubBlock && e.Block.ID == blockAttachment:
+		case e.Kind == bitstream.SubBlock && e.Block.ID == llvmschema.BlockAttachment:
 			err = f.attachments(c, e.Block)
 		case e.Kind == bitstream.SubBlock:
 			err = f.block(c, e.Block)
@@ -90,16 +58,16 @@ func (f *body) entries(c *bitstream.Cursor) error {
 // record copies one record of the body.
 func (f *body) record(c *bitstream.Cursor) error {
 	switch c.Code {
-	case functionDeclareBlocks, functionOperandBundle, functionBlockUsers:
+	case llvmschema.FunctionDeclareBlocks, llvmschema.FunctionOperandBundle, llvmschema.FunctionBlockAddrUsers:
 		return f.copy(c)
-	case functionDebugLoc, functionDebugLocAgain:
+	case llvmschema.FunctionDebugLoc, llvmschema.FunctionDebugLocAgain:
 		return f.debugLocation(c)
 	}
-	if c.Code >= functionRecordValue && c.Code <= functionRecordLast {
+	if c.Code >= llvmschema.FunctionRecordValue && c.Code <= llvmschema.FunctionRecordDeclareValue {
 		return f.debugRecord(c)
 	}
-	if c.Code > functionRecordLast {
-		return c.Errorf("instruction record %d is newer than LLVM 22", c.Code)
+	if llvmschema.InstructionOf(c.Code) == nil {
+		return c.Errorf("instruction record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer)
 	}
 	return f.instruction(c)
 }
@@ -121,15 +89,15 @@ func (f *body) instruction(c *bitstream.Cursor) error {
 		return nil
 	}
 	switch c.Code {
-	case functionCast:
+	case llvmschema.FunctionCast:
 		f.cast(c.Operands)
-	case functionCompare:
+	case llvmschema.FunctionCompare:
 		f.compare(c)
-	case functionGEP:
+	case llvmschema.FunctionGEP:
 		if f.target.Snapshot && len(c.Operands) > 0 {
 			c.Operands[0] &= 1 // it was inbounds alone
 		}
-	case functionAtomicRMW:
+	case llvmschema.FunctionAtomicRMW:
 		if err := f.atomic(c); err != nil {
 			return err
 		}
@@ -146,20 +114,20 @@ func (f *body) result(c *bitstream.Cursor) (callee int, gives bool, err error) {
 	ops := c.Operands
 	typeAt := -1
 	switch c.Code {
-	case functionRet, functionBr, functionSwitch, functionUnreachable, functionIndirectBr, functionFence,
-		functionResume, functionStore, functionStoreAtomic, functionCleanupRet, functionCatchRet:
+	case llvmschema.FunctionRet, llvmschema.FunctionBr, llvmschema.FunctionSwitch, llvmschema.FunctionUnreachable, llvmschema.FunctionIndirectBr, llvmschema.FunctionFence,
+		llvmschema.FunctionResume, llvmschema.FunctionStore, llvmschema.FunctionStoreAtomic, llvmschema.FunctionCleanupRet, llvmschema.FunctionCatchRet:
 		return -1, false, nil
-	case functionCallBr:
+	case llvmschema.FunctionCallBr:
 		return -1, false, c.Errorf("callbr is not supported")
-	case functionCall:
-		if len(ops) > 1 && ops[1]&explicitTypeOfCall != 0 {
+	case llvmschema.FunctionCall:
+		if len(ops) > 1 && ops[1]&llvmschema.CallExplicitType != 0 {
 			typeAt = 2
-			if ops[1]&fastMathOfCall != 0 {
+			if ops[1]&llvmschema.CallFMF != 0 {
 				typeAt = 3
 			}
 		}
-	case functionInvoke:
-		if len(ops) > 1 && ops[1]&explicitTypeOfInvoke != 0 {
+	case llvmschema.FunctionInvoke:
+		if len(ops) > 1 && ops[1]&llvmschema.InvokeExplicitType != 0 {
 			typeAt = 4
 		}
 	default:
@@ -190,8 +158,8 @@ func (f *body) behind(ops []uint64) int {
 
 // cast makes ptrtoaddr ptrtoint: [value, (type,) to, cast, (flags)].
 func (f *body) cast(ops []uint64) {
-	if i := f.behind(ops) + 1; i < len(ops) && ops[i] == castPtrToAddr {
-		ops[i] = castPtrToInt
+	if i := f.behind(ops) + 1; i < len(ops) && ops[i] == llvmschema.CastPtrToAddr {
+		ops[i] = llvmschema.CastPtrToInt
 	}
 }
 
@@ -219,7 +187,7 @@ func (f *body) atomic(c *bitstream.Cursor) error {
 // debugLocation copies the location of the instruction before it. That of one
 // that was left out is kept for a later one that has the same.
 func (f *body) debugLocation(c *bitstream.Cursor) error {
-	again := c.Code == functionDebugLocAgain
+	again := c.Code == llvmschema.FunctionDebugLocAgain
 	ops := c.Operands
 	if again {
 		ops = f.location
@@ -233,14 +201,14 @@ func (f *body) debugLocation(c *bitstream.Cursor) error {
 		return f.copy(c)
 	default:
 		f.location = nil
-		f.out.Record(-1, functionDebugLoc, ops)
+		f.out.Record(-1, llvmschema.FunctionDebugLoc, ops)
 	}
 	return nil
 }
 
 // debugRecord copies a debug record where the target reads them.
 func (f *body) debugRecord(c *bitstream.Cursor) error {
-	if c.Code > functionRecordLabel || f.target.Snapshot {
+	if f.target.Snapshot || !f.target.reads(llvmschema.Instructions[c.Code].Since) {
 		return nil
 	}
 	return f.copy(c)

@@ -1,51 +1,9 @@
 package downgrade
 
-import "offlink/ir/bitcode/bitstream"
-
-// Records of the metadata blocks.
-const (
-	metadataValue          = 2
-	metadataName           = 4
-	metadataKind           = 6
-	metadataLocation       = 7
-	metadataNamedNode      = 10
-	metadataBasicType      = 15
-	metadataDerivedType    = 17
-	metadataCompositeType  = 18
-	metadataCompileUnit    = 20
-	metadataSubprogram     = 21
-	metadataStrings        = 35
-	metadataDeclAttachment = 36
-	metadataIndexOffset    = 38
-	metadataIndex          = 39
-	metadataLabel          = 40
-	metadataStringType     = 41
-	metadataAssignID       = 47
-	metadataSubrangeType   = 48
-	metadataFixedPointType = 49
+import (
+	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
 )
-
-// nodeLayout is how LLVM 19 writes a node that has grown since.
-type nodeLayout struct {
-	// length is the number of its operands there. What comes behind was
-	// added since, and only debug information gets poorer without.
-	length int
-	// sizes are the operands that are metadata since LLVM 21 where the first
-	// operand has the bit flag.
-	sizes []int
-	flag  uint64
-}
-
-var nodeLayouts = map[uint32]nodeLayout{
-	metadataLocation:      {length: 6},
-	metadataBasicType:     {length: 7, sizes: []int{3}, flag: 2},
-	metadataDerivedType:   {length: 15, sizes: []int{7, 9}, flag: 2},
-	metadataCompositeType: {length: 22, sizes: []int{7, 9}, flag: 4},
-	metadataStringType:    {length: 9, sizes: []int{6}, flag: 2},
-	metadataCompileUnit:   {length: 22},
-	metadataSubprogram:    {length: 20},
-	metadataLabel:         {length: 5},
-}
 
 // derivedTypeSnapshot is the length of a derived type before pointer
 // authentication got into it.
@@ -54,25 +12,26 @@ const derivedTypeSnapshot = 14
 // metadata copies a record of metadata. Indexes go, as positions change.
 func (b *bitcodeRewriter) metadata(c *bitstream.Cursor) error {
 	switch c.Code {
-	case metadataIndexOffset, metadataIndex:
+	case llvmschema.MetadataIndexOffset, llvmschema.MetadataIndex:
 		return nil
-	case metadataName, metadataKind, metadataNamedNode, metadataDeclAttachment:
+	case llvmschema.MetadataName, llvmschema.MetadataKind, llvmschema.MetadataNamedNode, llvmschema.MetadataDeclAttachment:
 		return b.copy(c)
-	case metadataStrings:
+	case llvmschema.MetadataStrings:
 		return b.metadataStrings(c)
-	case metadataValue:
+	case llvmschema.MetadataValue:
 		b.metadataNumber(c)
 	}
 	b.nodes++
-	if c.Code > metadataFixedPointType {
-		return c.Errorf("metadata record %d is newer than LLVM 22", c.Code)
-	}
-	if c.Code > metadataAssignID {
+	layout, known := llvmschema.Nodes[c.Code]
+	switch {
+	case c.Code == llvmschema.MetadataValue || c.Code == llvmschema.MetadataStringOld:
+	case !known:
+		return c.Errorf("metadata record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer)
+	case !b.target.reads(layout.Since):
 		// DW_TAG_unspecified_type without name
-		b.out.Record(-1, metadataBasicType, []uint64{0, 0x3b, 0, 0, 0, 0, 0})
+		b.out.Record(-1, llvmschema.MetadataBasicType, []uint64{0, 0x3b, 0, 0, 0, 0, 0})
 		return nil
-	}
-	if layout, grown := nodeLayouts[c.Code]; grown {
+	case layout.Rest == llvmschema.FormNone:
 		b.node(c, layout)
 	}
 	return b.copy(c)
@@ -95,10 +54,11 @@ func (b *bitcodeRewriter) metadataNumber(c *bitstream.Cursor) {
 	}
 }
 
-// node takes a node back to the layout of LLVM 19.
-func (b *bitcodeRewriter) node(c *bitstream.Cursor, layout nodeLayout) {
-	length := layout.length
-	if c.Code == metadataDerivedType && b.target.Snapshot {
+// node takes a node back to the layout of the target. What follows was added
+// since, and only debug information gets poorer without.
+func (b *bitcodeRewriter) node(c *bitstream.Cursor, layout *llvmschema.Node) {
+	length := layout.Length(b.target.LLVM)
+	if c.Code == llvmschema.MetadataDerivedType && b.target.Snapshot {
 		length = derivedTypeSnapshot
 	}
 	c.Operands = c.Operands[:min(len(c.Operands), length)]
@@ -106,18 +66,18 @@ func (b *bitcodeRewriter) node(c *bitstream.Cursor, layout nodeLayout) {
 	if len(ops) < 2 {
 		return
 	}
-	if ops[0]&layout.flag != 0 {
-		ops[0] &^= layout.flag
-		for _, i := range layout.sizes {
-			if i < len(ops) {
+	if ops[0]&layout.SizeFlag != 0 { // sizes are metadata since LLVM 21
+		ops[0] &^= layout.SizeFlag
+		for i := range ops {
+			if layout.Fields[i].Form == llvmschema.FormSize {
 				ops[i] = b.size(ops[i])
 			}
 		}
 	}
 	switch c.Code {
-	case metadataLabel:
+	case llvmschema.MetadataLabel:
 		ops[0] &= 1 // the rest says that it is artificial
-	case metadataCompileUnit:
+	case llvmschema.MetadataCompileUnit:
 		ops[1] = oldLanguage(ops[1])
 	}
 }

@@ -1,5 +1,7 @@
 package downgrade
 
+import "offlink/ir/llvmschema"
+
 // Construct is a row of the table of constructs.
 type Construct struct {
 	// Name is the construct as text spells it.
@@ -82,40 +84,46 @@ const (
 	request = "a request to the code generator: SPIR-V has no such thing"
 )
 
+// since returns the version that brought an attribute.
+func since(attribute string) int {
+	version, _ := llvmschema.AttributeSince(attribute)
+	return version
+}
+
 var keywords = []keyword{
 	// Attributes of functions.
-	{"fn_ret_thunk_extern", 15, dropWord, "", request},
-	{"nosanitize_bounds", 15, dropWord, "", request},
-	{"allockind", 15, dropWord, "", promise},
+	{"fn_ret_thunk_extern", since("fn_ret_thunk_extern"), dropWord, "", request},
+	{"nosanitize_bounds", since("nosanitize_bounds"), dropWord, "", request},
+	{"allockind", since("allockind"), dropWord, "", promise},
 	{"uwtable", 15, dropArgument, "uwtable", "the other form of the same request"},
-	{"presplitcoroutine", 15, refuse, refused, "coroutines that are not split yet"},
-	{"skipprofile", 16, dropWord, "", request},
-	{"memory", 16, effectsOf, "readnone, argmemonly, ... or nothing before LLVM 16", "the same, or effects grow"},
-	{"optdebug", 18, dropWord, "", request},
-	{"coro_only_destroy_when_complete", 18, dropWord, "", promise},
-	{"hybrid_patchable", 19, dropWord, "", request},
-	{"sanitize_numerical_stability", 19, dropWord, "", request},
-	{"sanitize_realtime", 20, dropWord, "", request},
-	{"sanitize_realtime_blocking", 20, dropWord, "", request},
-	{"sanitize_type", 20, dropWord, "", request},
-	{"coro_elide_safe", 20, dropWord, "", promise},
-	{"nodivergencesource", 20, dropWord, "", promise},
-	{"nocreateundeforpoison", 22, dropWord, "", promise},
-	{"sanitize_alloc_token", 22, dropWord, "", request},
-	{"denormal_fpenv", 23, denormals, `"denormal-fp-math"=...`, "the older spelling of the same"},
-	{"flatten", 23, dropWord, "", "a request to inline: the meaning stays"},
-	{"noipa", 23, dropWord, "", "a limit for optimisers: a translator has none"},
-	{"nooutline", 23, dropWord, "", "a limit for optimisers: a translator has none"},
+	{"presplitcoroutine", since("presplitcoroutine"), refuse, refused, "coroutines that are not split yet"},
+	{"skipprofile", since("skipprofile"), dropWord, "", request},
+	{"memory", since("memory"), effectsOf, "readnone, argmemonly, ... or nothing before LLVM 16", "the same, or effects grow"},
+	{"optdebug", since("optdebug"), dropWord, "", request},
+	{"coro_only_destroy_when_complete", since("coro_only_destroy_when_complete"), dropWord, "", promise},
+	{"hybrid_patchable", since("hybrid_patchable"), dropWord, "", request},
+	{"sanitize_numerical_stability", since("sanitize_numerical_stability"), dropWord, "", request},
+	{"sanitize_realtime", since("sanitize_realtime"), dropWord, "", request},
+	{"sanitize_realtime_blocking", since("sanitize_realtime_blocking"), dropWord, "", request},
+	{"sanitize_type", since("sanitize_type"), dropWord, "", request},
+	{"coro_elide_safe", since("coro_elide_safe"), dropWord, "", promise},
+	{"nodivergencesource", since("nodivergencesource"), dropWord, "", promise},
+	{"nocreateundeforpoison", since("nocreateundeforpoison"), dropWord, "", promise},
+	{"sanitize_alloc_token", since("sanitize_alloc_token"), dropWord, "", request},
+	{"denormal_fpenv", since("denormal_fpenv"), denormals, `"denormal-fp-math"=...`, "the older spelling of the same"},
+	{"flatten", since("flatten"), dropWord, "", "a request to inline: the meaning stays"},
+	{"noipa", since("noipa"), dropWord, "", "a limit for optimisers: a translator has none"},
+	{"nooutline", since("nooutline"), dropWord, "", "a limit for optimisers: a translator has none"},
 	// Attributes of parameters and results.
-	{"allocptr", 15, dropWord, "", promise},
-	{"nofpclass", 17, dropWord, "", promise},
-	{"dead_on_unwind", 18, dropWord, "", promise},
-	{"writable", 18, dropWord, "", promise},
-	{"range", 19, dropCall, "", promise},
-	{"initializes", 19, dropCall, "", promise},
-	{"noext", 20, dropWord, "", "how registers are filled: SPIR-V has none"},
-	{"captures", 21, captures, "nocapture for captures(none)", "the same; other forms are promises: weaker without"},
-	{"dead_on_return", 21, dropWord, "", promise},
+	{"allocptr", since("allocptr"), dropWord, "", promise},
+	{"nofpclass", since("nofpclass"), dropWord, "", promise},
+	{"dead_on_unwind", since("dead_on_unwind"), dropWord, "", promise},
+	{"writable", since("writable"), dropWord, "", promise},
+	{"range", since("range"), dropCall, "", promise},
+	{"initializes", since("initializes"), dropCall, "", promise},
+	{"noext", since("noext"), dropWord, "", "how registers are filled: SPIR-V has none"},
+	{"captures", since("captures"), captures, "nocapture for captures(none)", "the same; other forms are promises: weaker without"},
+	{"dead_on_return", since("dead_on_return"), dropWord, "", promise},
 	// Instructions and constants.
 	{"splat", 19, splat, "every element written out", "the same"},
 	{"ptrtoaddr", 22, toPtrToInt, "ptrtoint", "the same number; that the pointer escapes is assumed besides"},

@@ -1,23 +1,23 @@
 package irtext
 
-import "bytes"
+import (
+	"bytes"
+
+	"offlink/ir/llvmschema"
+)
 
 // Words where attributes stand: those that LLVM knows as attributes, those
 // that it knows as something else, and others, which newer versions may know.
 
 // functionAttributes are the attributes of functions and variables that are
-// words, in LLVM 14 to 23.
-var functionAttributes = wordSet(`
-	allockind allocsize alwaysinline argmemonly builtin cold convergent coro_elide_safe
-	coro_only_destroy_when_complete disable_sanitizer_instrumentation fn_ret_thunk_extern hot hybrid_patchable
-	inaccessiblemem_or_argmemonly inaccessiblememonly inlinehint jumptable memory minsize mustprogress naked
-	nobuiltin nocallback nocf_check nocreateundeforpoison nodivergencesource noduplicate nofree noimplicitfloat
-	noinline nomerge nonlazybind noprofile norecurse noredzone noreturn nosanitize_bounds nosanitize_coverage nosync
-	nounwind null_pointer_is_valid optdebug optforfuzzing optnone optsize preallocated presplitcoroutine readnone
-	readonly returns_twice safestack sanitize_address sanitize_alloc_token sanitize_hwaddress sanitize_memory
-	sanitize_memtag sanitize_numerical_stability sanitize_realtime sanitize_realtime_blocking sanitize_thread
-	sanitize_type shadowcallstack skipprofile speculatable speculative_load_hardening ssp sspreq sspstrong strictfp
-	uwtable vscale_range willreturn writeonly alignstack align`)
+// words.
+var functionAttributes = func() map[string]bool {
+	set := make(map[string]bool)
+	for _, name := range llvmschema.FunctionAttributes() {
+		set[name] = true
+	}
+	return set
+}()
 
 // placedWords are words that are no attribute of anything: what they belong to
 // has its place.
