@@ -9,25 +9,27 @@ import (
 	"offlink/ir/sycl"
 )
 
-// Marks stand in for the attributes that a SYCL front end writes: stock clang
-// notes __attribute__((annotate("sycl-..."))) in llvm.global.annotations, a
-// structure for each, {value, string, file, line[, arguments]}.
+// SYCL annotations stand in for the attributes that a SYCL front end writes:
+// stock clang records __attribute__((annotate("sycl-..."))) in
+// llvm.global.annotations, a structure for each, {value, string, file, line[,
+// arguments]}.
 //
-//	"sycl-<name>"          an attribute without value
+//	"sycl-<name>"          an attribute without a value
 //	"sycl-<name>=<value>"  an attribute with that value
 //	"sycl-<name>", N       the same with a number
 //
-// markKernel is no attribute: it makes the function a kernel, for the
-// languages that have no word for it.
+// kernelAnnotation does not become an attribute: it makes the function a
+// kernel, for the languages without a keyword for kernels.
 const (
-	markPrefix = "sycl-"
-	markKernel = "sycl-kernel"
+	annotationPrefix = "sycl-"
+	kernelAnnotation = "sycl-kernel"
 )
 
-// ApplyAnnotations turns the marks of a module into attributes of the marked
-// functions and variables, takes these off the lists of used values, and
-// deletes the marks. It reports whether there were any. Attributes that a
-// value has already win over its marks.
+// ApplyAnnotations turns the SYCL annotations of a module into attributes of
+// the annotated functions and variables, takes these off the lists of used
+// values, and deletes the annotations. It reports whether there were any.
+// Attributes that a value has already win over its annotations: a SYCL front
+// end knows more than the header that a stock compiler read.
 func ApplyAnnotations(m *ir.Module) (changed bool, err error) {
 	list, ok := m.Lookup(annotationsList)
 	if !ok || m.Values[list].Declaration || m.Values[list].Kind != ir.Variable {
@@ -37,10 +39,10 @@ func ApplyAnnotations(m *ir.Module) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	a := marker{module: m, marks: make(map[ir.ValueID]map[string]string)}
+	a := annotator{module: m, applied: make(map[ir.ValueID]map[string]string)}
 	others := []int{}
 	for i := range c.Elements {
-		ours, err := a.read(c.Elements[i].Elements)
+		ours, err := a.applyElement(c.Elements[i].Elements)
 		if err != nil {
 			return false, fmt.Errorf("@%s: element %d: %w", annotationsList, i, err)
 		}
@@ -55,19 +57,21 @@ func ApplyAnnotations(m *ir.Module) (changed bool, err error) {
 	return true, a.finish()
 }
 
-// marker collects the marks of a module.
-type marker struct {
-	module *ir.Module
-	marks  map[ir.ValueID]map[string]string
+// annotator applies the annotations of a module.
+type annotator struct {
+	module  *ir.Module
+	applied map[ir.ValueID]map[string]string
 }
 
-// read takes in one entry, and reports whether it is a mark.
-func (a *marker) read(fields []ir.Constant) (ours bool, err error) {
+// applyElement applies one element of the list, and reports whether it is a
+// SYCL annotation. Those on declarations are dropped: the image that defines
+// the value has the attribute.
+func (a *annotator) applyElement(fields []ir.Constant) (ours bool, err error) {
 	if len(fields) < 2 || fields[0].Kind != ir.ConstantValue || fields[1].Kind != ir.ConstantValue {
 		return false, nil
 	}
-	text, err := a.text(fields[1].Value)
-	if err != nil || !strings.HasPrefix(text, markPrefix) {
+	text, err := a.stringOf(fields[1].Value)
+	if err != nil || !strings.HasPrefix(text, annotationPrefix) {
 		return false, err
 	}
 	v := &a.module.Values[fields[0].Value]
@@ -75,11 +79,11 @@ func (a *marker) read(fields []ir.Constant) (ours bool, err error) {
 		return true, nil
 	}
 	if v.Kind != ir.Function && v.Kind != ir.Variable {
-		return true, fmt.Errorf("the mark %q is on the alias @%s: mark what it stands for", text, v.Name)
+		return true, fmt.Errorf("the mark %q is on the alias @%s: mark its aliasee", text, v.Name)
 	}
 	key, value, hasValue := strings.Cut(text, "=")
 	if len(fields) > 4 {
-		number, has, err := a.argument(fields[4])
+		number, has, err := a.integerArgument(fields[4])
 		switch {
 		case err != nil:
 			return true, fmt.Errorf("the mark %q on @%s: %w", text, v.Name, err)
@@ -89,11 +93,11 @@ func (a *marker) read(fields []ir.Constant) (ours bool, err error) {
 			value = number
 		}
 	}
-	return true, a.add(fields[0].Value, key, value)
+	return true, a.addAttribute(fields[0].Value, key, value)
 }
 
-// text returns the string that a variable holds.
-func (a *marker) text(id ir.ValueID) (string, error) {
+// stringOf returns the string that a variable holds.
+func (a *annotator) stringOf(id ir.ValueID) (string, error) {
 	v := &a.module.Values[id]
 	if v.Kind != ir.Variable || v.Declaration {
 		return "", nil
@@ -106,10 +110,11 @@ func (a *marker) text(id ir.ValueID) (string, error) {
 	return text, nil
 }
 
-// argument returns the one integer argument of a mark as decimal text.
-func (a *marker) argument(field ir.Constant) (text string, has bool, err error) {
+// integerArgument returns the one integer argument of an annotation as decimal
+// text.
+func (a *annotator) integerArgument(field ir.Constant) (text string, has bool, err error) {
 	if field.Kind != ir.ConstantValue {
-		return "", false, nil // null: the annotation has none
+		return "", false, nil // null: the annotation has no arguments
 	}
 	c, err := a.module.Source.Initializer(field.Value)
 	if err != nil {
@@ -128,29 +133,30 @@ func (a *marker) argument(field ir.Constant) (text string, has bool, err error) 
 	return strconv.FormatInt(int64(n.Int<<shift)>>shift, 10), true, nil
 }
 
-// add notes a mark. Two marks of one name must agree.
-func (a *marker) add(id ir.ValueID, key, value string) error {
+// addAttribute applies an annotation once. Two of one name must agree, as
+// their order in the list has no meaning.
+func (a *annotator) addAttribute(id ir.ValueID, key, value string) error {
 	v := &a.module.Values[id]
-	marks := a.marks[id]
-	if marks == nil {
-		marks = make(map[string]string)
-		a.marks[id] = marks
+	applied := a.applied[id]
+	if applied == nil {
+		applied = make(map[string]string)
+		a.applied[id] = applied
 	}
-	before, again := marks[key]
+	before, again := applied[key]
 	if again && before != value {
 		return fmt.Errorf("@%s is marked %s=%q and %s=%q: leave one of the marks", v.Name, key, before, key, value)
 	}
-	marks[key] = value
+	applied[key] = value
 	if !again {
-		return a.apply(id, key, value)
+		return a.setAttribute(id, key, value)
 	}
 	return nil
 }
 
-// apply gives the value the attribute, unless it has one of that name.
-func (a *marker) apply(id ir.ValueID, key, value string) error {
+// setAttribute gives the value the attribute, unless it has one of that name.
+func (a *annotator) setAttribute(id ir.ValueID, key, value string) error {
 	v := &a.module.Values[id]
-	if key == markKernel {
+	if key == kernelAnnotation {
 		return a.makeKernel(v)
 	}
 	if _, has := a.module.Attribute(id, key); !has {
@@ -162,35 +168,35 @@ func (a *marker) apply(id ir.ValueID, key, value string) error {
 
 // makeKernel gives a function the calling convention of kernels on its
 // target.
-func (a *marker) makeKernel(v *ir.GlobalValue) error {
+func (a *annotator) makeKernel(v *ir.GlobalValue) error {
 	if v.Kind != ir.Function {
-		return fmt.Errorf("@%s is marked %s and is no function", v.Name, markKernel)
+		return fmt.Errorf("@%s is marked %s and is not a function", v.Name, kernelAnnotation)
 	}
 	if sycl.IsKernelConvention(v.CallingConv) {
 		return nil
 	}
 	if t := a.module.Types[v.Type]; t.Kind == ir.TypeFunction && len(t.Elements) > 0 {
 		if r := a.module.Types[t.Elements[0]]; r.Kind != ir.TypeOther || r.Name != "void" {
-			return fmt.Errorf("@%s is marked %s and returns a value: a kernel returns nothing", v.Name, markKernel)
+			return fmt.Errorf("@%s is marked %s and returns a value: a kernel returns nothing", v.Name, kernelAnnotation)
 		}
 	}
 	v.CallingConv = sycl.KernelConvention(a.module.Triple)
 	return nil
 }
 
-// finish takes the marked values off the lists of used values, and refuses
-// calls of functions that have become kernels: the calls have the wrong
-// convention now.
-func (a *marker) finish() error {
-	unmarked := func(id ir.ValueID) bool { return a.marks[id] == nil }
+// finish takes the annotated values off the lists of used values, where stock
+// compilers put them so that they survive, and refuses calls of functions that
+// have become kernels: the calls have the wrong convention now.
+func (a *annotator) finish() error {
+	plain := func(id ir.ValueID) bool { return a.applied[id] == nil }
 	for _, list := range []string{usedList, compilerUsedList} {
-		if _, err := keepWhere(a.module, list, unmarked); err != nil {
+		if _, err := keepWhere(a.module, list, plain); err != nil {
 			return err
 		}
 	}
 	kernels := make(map[ir.ValueID]bool)
-	for id, marks := range a.marks {
-		if _, ok := marks[markKernel]; ok {
+	for id, applied := range a.applied {
+		if _, ok := applied[kernelAnnotation]; ok {
 			kernels[id] = true
 		}
 	}
@@ -200,7 +206,7 @@ func (a *marker) finish() error {
 	for i := range a.module.Values {
 		for _, ref := range a.module.Values[i].Refs {
 			if ref.Kind() == ir.RefCallee && kernels[ir.ValueID(ref.Index())] {
-				return fmt.Errorf("@%s calls @%s, which is marked %s: move what both need into a function", a.module.Values[i].Name, a.module.Values[ref.Index()].Name, markKernel)
+				return fmt.Errorf("@%s calls @%s, which is marked %s: move the code that both need into a function", a.module.Values[i].Name, a.module.Values[ref.Index()].Name, kernelAnnotation)
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func TestMarksBecomeAttributes(t *testing.T) {
 	}
 }
 
-// sortAs puts what was in the input behind what was added.
+// sortAs moves attributes of the input after those that were added.
 func sortAs(list []string) []string {
 	var added, old []string
 	for _, a := range list {
@@ -135,7 +135,7 @@ func TestMarkErrors(t *testing.T) {
 		{"two arguments", f, [][3]string{{"@f", "sycl-x", "{ i32, i32 } { i32 1, i32 2 }"}}, "its argument is not one integer"},
 		{"string argument", f, [][3]string{{"@f", "sycl-x", "{ ptr } { ptr @v }"}}, "its argument is not one integer"},
 		{"alias", f, [][3]string{{"@x", "sycl-x", ""}}, "on the alias @x"},
-		{"variable as kernel", f, [][3]string{{"@v", "sycl-kernel", ""}}, "@v is marked sycl-kernel and is no function"},
+		{"variable as kernel", f, [][3]string{{"@v", "sycl-kernel", ""}}, "@v is marked sycl-kernel and is not a function"},
 		{"kernel with a result", `define i32 @f() { ret i32 0 }`, [][3]string{{"@f", "sycl-kernel", ""}}, "a kernel returns nothing"},
 		{"kernel that is called", f + "\ndefine void @g() { call void @f()\nret void }", [][3]string{{"@f", "sycl-kernel", ""}}, "@g calls @f"},
 	} {

@@ -6,8 +6,8 @@ import (
 	"offlink/ir"
 )
 
-// annotationsList is the array in which front ends note annotate attributes.
-// What it says of a value does not keep the value: an image has the entries
+// annotationsList is the array in which front ends record annotate attributes.
+// An entry does not keep the value that it is about: an image has the entries
 // of the values that it defines.
 const annotationsList = "llvm.global.annotations"
 
@@ -15,12 +15,13 @@ type annotations struct {
 	list ir.ValueID
 	// entries are the indices of the elements about a value.
 	entries map[ir.ValueID][]int
-	// names are the other values that an element names, by its index.
-	names map[int][]ir.ValueID
-	count int
+	// operands are the other values that an element refers to, by its index:
+	// strings and arguments.
+	operands map[int][]ir.ValueID
+	count    int
 }
 
-// findAnnotations notes what each annotation is about.
+// findAnnotations records the value that each annotation is about.
 func (g *Graph) findAnnotations() error {
 	list, ok := g.Module.Lookup(annotationsList)
 	if !ok || g.Module.Values[list].Declaration || g.Module.Values[list].Kind != ir.Variable {
@@ -30,7 +31,7 @@ func (g *Graph) findAnnotations() error {
 	if err != nil {
 		return err
 	}
-	a := &annotations{list: list, entries: make(map[ir.ValueID][]int), names: make(map[int][]ir.ValueID)}
+	a := &annotations{list: list, entries: make(map[ir.ValueID][]int), operands: make(map[int][]ir.ValueID)}
 	for _, i := range keptElements(&g.Module.Values[list], len(c.Elements)) {
 		fields := c.Elements[i].Elements
 		if len(fields) == 0 || fields[0].Kind != ir.ConstantValue {
@@ -40,7 +41,7 @@ func (g *Graph) findAnnotations() error {
 		a.entries[fields[0].Value] = append(a.entries[fields[0].Value], i)
 		for _, f := range fields[1:] {
 			if f.Kind == ir.ConstantValue {
-				a.names[i] = append(a.names[i], f.Value)
+				a.operands[i] = append(a.operands[i], f.Value)
 			}
 		}
 	}
@@ -71,6 +72,6 @@ func (x *Extractor) keepAnnotations(s *Slice) {
 	}
 	s.Definitions = append(s.Definitions, a.list)
 	for _, i := range kept {
-		x.follow(s, a.names[i])
+		x.addReachable(s, a.operands[i])
 	}
 }

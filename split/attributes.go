@@ -46,13 +46,15 @@ func keyOf(name string) (attributeKey, bool) {
 	return 0, false
 }
 
-// attributeSet holds the values of some attributes.
+// attributeSet holds the values of the attributes with a key.
 type attributeSet struct {
 	present [keyCount]bool
 	value   [keyCount]string
 }
 
-func (s *attributeSet) add(list []ir.Attribute) {
+// addKnown takes in the attributes of the list that have a key. The first of
+// one name counts.
+func (s *attributeSet) addKnown(list []ir.Attribute) {
 	for _, a := range list {
 		if k, ok := keyOf(a.Key); ok && !s.present[k] {
 			s.present[k], s.value[k] = true, a.Value
@@ -66,7 +68,7 @@ type attributeTable []attributeSet
 func newAttributeTable(groups []ir.AttributeGroup) attributeTable {
 	t := make(attributeTable, len(groups))
 	for i := range groups {
-		t[i].add(groups[i].Strings)
+		t[i].addKnown(groups[i].Strings)
 	}
 	return t
 }
@@ -76,7 +78,7 @@ func newAttributeTable(groups []ir.AttributeGroup) attributeTable {
 func (t attributeTable) get(v *ir.GlobalValue, k attributeKey) (string, bool) {
 	if len(v.Details().Attributes) > 0 {
 		var own attributeSet
-		own.add(v.Details().Attributes)
+		own.addKnown(v.Details().Attributes)
 		if own.present[k] {
 			return own.value[k], true
 		}

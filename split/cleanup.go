@@ -7,20 +7,21 @@ import (
 	"offlink/ir"
 )
 
-// splitStatus is the list in which the splitter says what an image holds: its
-// [Part]. The reference's own passes read it.
+// splitStatus is the list in which the splitter records the [Part] of an image.
+// The reference's own passes read it.
 const splitStatus = "sycl-esimd-split-status"
 
-// namedFilter is a list of named metadata with entries that name global
-// values, as !spirv.ExecutionMode has: where a value is gone its entries go.
+// namedFilter is a list of named metadata whose entries refer to global values,
+// such as !spirv.ExecutionMode: an image without the value drops its entries.
+// Kept entries would bring the value back as a declaration.
 type namedFilter struct {
 	name   string
-	always []int // entries that name no global value
-	needs  []int // for each entry, how many values it names
+	always []int // entries that refer to no global value
+	needs  []int // for each entry, the number of values that it refers to
 	naming map[ir.ValueID][]int
 }
 
-// findNamed looks through the named metadata.
+// findNamed finds the named metadata whose entries refer to global values.
 func (g *Graph) findNamed() error {
 	for i := range g.Module.NamedMetadata {
 		list := &g.Module.NamedMetadata[i]
@@ -32,7 +33,7 @@ func (g *Graph) findNamed() error {
 			}
 		case splitStatus, "llvm.module.flags":
 		default:
-			if f := newNamedFilter(g.Module, list); len(f.naming) > 0 || f.drops() {
+			if f := newNamedFilter(g.Module, list); len(f.naming) > 0 || f.dropsEmpty() {
 				g.named = append(g.named, f)
 			}
 		}
@@ -40,13 +41,13 @@ func (g *Graph) findNamed() error {
 	return nil
 }
 
-// executionModes lists what kernels ask of a device: entries of a kernel and
-// what it asks for. One whose kernel is gone says nothing, and nor does a list
-// without entries, which goes too.
+// executionModes lists execution modes, each a kernel and its mode. An entry
+// whose kernel is not in the image has no meaning, and neither has an empty
+// list, so that both are dropped.
 const executionModes = "spirv.ExecutionMode"
 
-// drops reports whether every slice drops entries of the list.
-func (f *namedFilter) drops() bool { return f.name == executionModes && len(f.needs) > 0 }
+// dropsEmpty reports whether slices without an entry of the list drop it.
+func (f *namedFilter) dropsEmpty() bool { return f.name == executionModes && len(f.needs) > 0 }
 
 func newNamedFilter(m *ir.Module, list *ir.NamedMetadata) namedFilter {
 	f := namedFilter{name: list.Name, needs: make([]int, len(list.Operands)), naming: make(map[ir.ValueID][]int)}
@@ -62,7 +63,7 @@ func newNamedFilter(m *ir.Module, list *ir.NamedMetadata) namedFilter {
 	return f
 }
 
-// namedValues returns the global values that a node itself names, each once.
+// namedValues returns the global values that a node itself refers to, each once.
 func namedValues(m *ir.Module, o ir.Operand) []ir.ValueID {
 	var values []ir.ValueID
 	if o.Kind == ir.OperandNode {
@@ -81,8 +82,8 @@ func namedValues(m *ir.Module, o ir.Operand) []ir.ValueID {
 	return slices.Compact(values)
 }
 
-// keep returns the entries that a slice keeps, in order.
-func (f *namedFilter) keep(s *Slice) []int {
+// keptEntries returns the entries that a slice keeps, in order.
+func (f *namedFilter) keptEntries(s *Slice) []int {
 	kept := slices.Clone(f.always)
 	hits := make(map[int]int)
 	for _, ids := range [][]ir.ValueID{s.Definitions, s.Declarations} {
@@ -98,34 +99,34 @@ func (f *namedFilter) keep(s *Slice) []int {
 	return kept
 }
 
-// filterNamed takes the entries of dropped values out of the named metadata,
-// and adds what the splitter says of the image.
+// filterNamed drops the entries of dropped values from the named metadata, and
+// adds the lists that the splitter writes.
 func (x *Extractor) filterNamed(s *Slice) {
 	for i := range x.graph.named {
 		f := &x.graph.named[i]
-		switch kept := f.keep(s); {
-		case len(kept) == 0 && f.drops():
+		switch kept := f.keptEntries(s); {
+		case len(kept) == 0 && f.dropsEmpty():
 			s.Removed = append(s.Removed, f.name)
 		case len(kept) < len(f.needs):
 			s.Named = append(s.Named, ir.NamedEdit{Name: f.name, Keep: kept})
 		}
 	}
 	if r := x.graph.registered; r != nil {
-		s.Named = append(s.Named, r.edit(s))
+		s.Named = append(s.Named, r.listEdit(s))
 	}
 	if !x.graph.options.Single {
 		status := ir.Operand{Kind: ir.OperandInt, Int: int64(s.Part()), Bits: 8}
 		s.Named = append(s.Named, ir.NamedEdit{Name: splitStatus, New: []ir.NewNode{{Operands: []ir.Operand{status}}}})
 	}
-	if x.graph.options.Annotated && !x.graph.saysLanguage() {
+	if x.graph.options.Annotated && !x.graph.hasLanguage() {
 		s.Named = append(s.Named, ir.NamedEdit{Name: openclVersion, New: []ir.NewNode{{Operands: openclC3}}})
 	}
 }
 
-// openclVersion is where clang says that a module was written in OpenCL C, and
-// spirvSource where DPC++ says in what. A translator to SPIR-V knows the
-// work-item functions (_Z13get_global_idj) as such only if one of them is
-// there; device code in plain C or C++ has neither.
+// openclVersion is the list by which clang marks a module as OpenCL C, and
+// spirvSource that by which DPC++ names the source language. A translator to
+// SPIR-V recognizes the work-item functions (_Z13get_global_idj) only if one of
+// the two is there; device code in plain C or C++ has neither.
 const (
 	openclVersion = "opencl.ocl.version"
 	spirvSource   = "spirv.Source"
@@ -134,9 +135,9 @@ const (
 // openclC3 is OpenCL C 3.0.
 var openclC3 = []ir.Operand{{Kind: ir.OperandInt, Int: 3, Bits: 32}, {Kind: ir.OperandInt, Int: 0, Bits: 32}}
 
-// saysLanguage tells whether the module is not for SPIR-V, or says what it was
-// written in.
-func (g *Graph) saysLanguage() bool {
+// hasLanguage reports whether the module names its source language, or needs
+// none because it is not for SPIR-V.
+func (g *Graph) hasLanguage() bool {
 	return !strings.HasPrefix(g.Module.Triple, "spir") ||
 		g.Module.Named(openclVersion) != nil || g.Module.Named(spirvSource) != nil
 }

@@ -2,8 +2,8 @@ package split
 
 import "offlink/ir"
 
-// comdatMembers are the definitions in each comdat. A comdat is kept or
-// dropped as a whole by linkers, so its members hang together.
+// comdatMembers are the definitions in each comdat. Linkers keep or drop a
+// comdat as a whole.
 type comdatMembers map[ir.ComdatID][]ir.ValueID
 
 func newComdatMembers(m *ir.Module) comdatMembers {
@@ -16,15 +16,15 @@ func newComdatMembers(m *ir.Module) comdatMembers {
 	return members
 }
 
-// comdatUse says what a slice has of a comdat.
+// comdatUse counts the members of a comdat in a slice.
 type comdatUse struct {
 	members int
-	visible bool // one of them stays visible, so all do
+	visible bool // one member stays visible, so all do
 }
 
-// comdatUses counts the members of the comdats of a slice. stays tells which
-// values stay visible whatever their comdat.
-func comdatUses(m *ir.Module, definitions []ir.ValueID, stays func(ir.ValueID) bool) map[ir.ComdatID]comdatUse {
+// comdatUses counts the members of the comdats of a slice. keeps reports
+// whether a value keeps its linkage even without its comdat.
+func comdatUses(m *ir.Module, definitions []ir.ValueID, keeps func(ir.ValueID) bool) map[ir.ComdatID]comdatUse {
 	var uses map[ir.ComdatID]comdatUse
 	for _, id := range definitions {
 		c := m.Values[id].Comdat
@@ -36,7 +36,7 @@ func comdatUses(m *ir.Module, definitions []ir.ValueID, stays func(ir.ValueID) b
 		}
 		use := uses[c]
 		use.members++
-		use.visible = use.visible || stays(id)
+		use.visible = use.visible || keeps(id)
 		uses[c] = use
 	}
 	return uses

@@ -8,13 +8,13 @@ import (
 	"offlink/ir/sycl"
 )
 
-// Decorations says which !spirv.Decorations device globals and host pipes get.
-// Front ends from 2025 on write them, so that splitters leave them as they
-// are; SPIR-V of other front ends has none.
+// Decorations selects the !spirv.Decorations that device globals and host pipes
+// get. Front ends from 2025 on write them, so that splitters leave them as they
+// are; modules of other front ends have none.
 type Decorations uint8
 
 const (
-	// DecorationsKept leaves what the input has.
+	// DecorationsKept leaves those of the input.
 	DecorationsKept Decorations = iota
 	// DecorationsDraft are those that DPC++ writes and its translator reads:
 	// the numbers of the draft SPV_INTEL_global_variable_decorations.
@@ -79,6 +79,7 @@ func (x *Extractor) decorate(s *Slice) error {
 	return nil
 }
 
+// isDecorated reports whether a variable is a device global or a host pipe.
 func (g *Graph) isDecorated(id ir.ValueID) bool {
 	if g.Module.Values[id].Kind != ir.Variable {
 		return false
@@ -93,9 +94,9 @@ func (g *Graph) decorations(id ir.ValueID, n decorationNumbers) (ir.NewNode, err
 	if err != nil {
 		return node, err
 	}
-	access, _, err := g.number(id, sycl.AttributeHostAccess, defaultAccess)
+	access, _, err := g.attributeNumber(id, sycl.AttributeHostAccess, defaultAccess)
 	if err != nil || access >= int64(len(n.access)) {
-		return node, fmt.Errorf("@%s: the attribute %q is no host access from 0 to 3", g.Module.Values[id].Name, sycl.AttributeHostAccess)
+		return node, fmt.Errorf("@%s: the attribute %q is not a host access from 0 to 3", g.Module.Values[id].Name, sycl.AttributeHostAccess)
 	}
 	unique, _ := g.Module.Attribute(id, sycl.AttributeUniqueID)
 	add := func(operands ...ir.Operand) {
@@ -106,7 +107,7 @@ func (g *Graph) decorations(id ir.ValueID, n decorationNumbers) (ir.NewNode, err
 		attribute  string
 		decoration int64
 	}{{sycl.AttributeInitMode, n.initMode}, {sycl.AttributeImplementInCSR, n.implementInCSR}} {
-		value, has, err := g.number(id, a.attribute, 1)
+		value, has, err := g.attributeNumber(id, a.attribute, 1)
 		if err != nil {
 			return node, err
 		}
@@ -119,8 +120,8 @@ func (g *Graph) decorations(id ir.ValueID, n decorationNumbers) (ir.NewNode, err
 
 func int32Operand(n int64) ir.Operand { return ir.Operand{Kind: ir.OperandInt, Int: n, Bits: 32} }
 
-// otherDecorations returns the decorations of the input that are of no edition
-// of the three.
+// otherDecorations returns the decorations of the input other than the three,
+// in the numbers of either edition.
 func (g *Graph) otherDecorations(id ir.ValueID) (ir.NewNode, error) {
 	var node ir.NewNode
 	list, has, err := sycl.Attached(g.Module, &g.Module.Values[id], sycl.KindDecorations)
@@ -148,9 +149,9 @@ func isGlobalDecoration(number int64) bool {
 	return false
 }
 
-// number returns the number in an attribute, where "" is ifEmpty, "true" is 1
-// and "false" is 0.
-func (g *Graph) number(id ir.ValueID, attribute string, ifEmpty int64) (n int64, has bool, err error) {
+// attributeNumber returns the number in an attribute, where an empty string is
+// ifEmpty, "true" is 1 and "false" is 0.
+func (g *Graph) attributeNumber(id ir.ValueID, attribute string, ifEmpty int64) (n int64, has bool, err error) {
 	text, has := g.Module.Attribute(id, attribute)
 	switch text {
 	case "":

@@ -8,9 +8,9 @@ import (
 	"offlink/ir/sycl"
 )
 
-// isEntryPoint reports whether the host can name the function: a kernel, an
-// exported function unless only kernels count, or a virtual function, which
-// always becomes part of an image of its own.
+// isEntryPoint reports whether the function is an entry point: a kernel, an
+// exported function unless only kernels count, or a virtual function, for which
+// the runtime looks through the images by the name of its set.
 func (g *Graph) isEntryPoint(id ir.ValueID) bool {
 	v := &g.Module.Values[id]
 	if v.Kind != ir.Function || v.Declaration {
@@ -30,7 +30,7 @@ func (g *Graph) checkEntries() error {
 	for _, id := range g.Entries {
 		name := g.Module.Values[id].Name
 		if name == "" {
-			return fmt.Errorf("an entry point has no name, so the host cannot find it: name the functions that have %s", sycl.AttributeModuleID)
+			return fmt.Errorf("an entry point has no name, so the host cannot find it: name every function that has %s", sycl.AttributeModuleID)
 		}
 		if strings.Contains(name, "\n") {
 			return fmt.Errorf("the name of the entry point %q has a line end in it, which a symbol file cannot hold", name)

@@ -7,10 +7,11 @@ import (
 	"offlink/ir/sycl"
 )
 
-// ESIMD functions carry !sycl_explicit_simd. Their code is compiled in
-// another way than the rest, so that a toolchain wants it apart.
+// ESIMD functions carry !sycl_explicit_simd. Device compilers vectorize other
+// code but not theirs, so that toolchains put the two into separate images.
 
-// checkSIMD refuses to separate what invoke_simd ties together.
+// checkSIMD refuses to separate ESIMD code from code that calls it by
+// invoke_simd: the call needs both in one image.
 func (g *Graph) checkSIMD() error {
 	if !g.options.SeparateESIMD {
 		return nil
@@ -23,8 +24,8 @@ func (g *Graph) checkSIMD() error {
 	return nil
 }
 
-// part says which parts the entry points of a group belong to.
-func (g *Graph) part(entries []ir.ValueID) Part {
+// partOf returns the part that the entry points of a group belong to.
+func (g *Graph) partOf(entries []ir.ValueID) Part {
 	esimd := 0
 	for _, id := range entries {
 		if g.flags[id]&flagESIMD != 0 {
@@ -40,12 +41,12 @@ func (g *Graph) part(entries []ir.ValueID) Part {
 	return PartBoth
 }
 
-// separateESIMD sets the part of each group, and makes two of a group that
-// has both where that is wanted; the ESIMD part comes first.
+// separateESIMD sets the part of each group, and with the option splits a
+// group that has both; the ESIMD part comes first.
 func (g *Graph) separateESIMD(groups []Group) []Group {
 	var out []Group
 	for _, group := range groups {
-		group.Part = g.part(group.Entries)
+		group.Part = g.partOf(group.Entries)
 		if group.Part != PartBoth || !g.options.SeparateESIMD {
 			out = append(out, group)
 			continue
@@ -53,7 +54,7 @@ func (g *Graph) separateESIMD(groups []Group) []Group {
 		esimd, rest := group, group
 		esimd.Part, rest.Part = PartESIMD, PartSYCL
 		esimd.Entries, rest.Entries = nil, nil
-		esimd.together, rest.together = group.Entries, group.Entries
+		esimd.bothParts, rest.bothParts = group.Entries, group.Entries
 		for _, id := range group.Entries {
 			if g.flags[id]&flagESIMD != 0 {
 				esimd.Entries = append(esimd.Entries, id)
@@ -66,10 +67,10 @@ func (g *Graph) separateESIMD(groups []Group) []Group {
 	return out
 }
 
-// Part says what the image holds: where its entry points are no ESIMD code,
-// functions that they call may be.
+// Part returns the part that the image holds. Entry points that are not ESIMD
+// code may still call ESIMD functions, so that a group of them can be PartBoth.
 func (s *Slice) Part() Part {
-	if s.Group.Part != PartSYCL || s.Group.together != nil {
+	if s.Group.Part != PartSYCL || s.Group.bothParts != nil {
 		return s.Group.Part
 	}
 	for _, id := range s.Definitions {

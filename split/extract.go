@@ -6,13 +6,13 @@ import (
 	"offlink/ir"
 )
 
-// Slice is what one image holds.
+// Slice is the part of a module that one image holds.
 type Slice struct {
 	ir.Slice
 	Graph *Graph
 	Group *Group
-	// Defaults is true for the copy of an image that has the default values
-	// of the specialization constants in their place.
+	// Defaults is true for the copy of an image in which the default values
+	// replace the specialization constants.
 	Defaults bool
 	// SpecConstants are the specialization constants that the code reads, in
 	// the order of their numbers; see [SpecConstantMode].
@@ -23,8 +23,9 @@ type Slice struct {
 // the module's list of values between slices; each goroutine needs its own.
 type Extractor struct {
 	graph *Graph
-	// seen and entry hold the number of the slice that last had the value,
-	// or had it as entry point.
+	// seen and entry hold the number of the slice that last had the value, or
+	// had it as entry point: numbers need no clearing between slices, so that
+	// a slice does not cost time in proportion to the module.
 	seen, entry []uint32
 	current     uint32
 	stack       []ir.ValueID
@@ -32,7 +33,7 @@ type Extractor struct {
 	lowers      bool     // specialization constants are lowered
 	virtuals    bool     // the group keeps the bodies of virtual functions
 	ids         []string // source files of the group's entry points
-	// types and comdats of which the values were added already
+	// types and comdats whose values the slice has already
 	types   map[ir.TypeID]bool
 	comdats map[ir.ComdatID]bool
 }
@@ -43,9 +44,10 @@ func (g *Graph) NewExtractor() *Extractor {
 	return &Extractor{graph: g, seen: make([]uint32, n), entry: make([]uint32, n)}
 }
 
-// Extract returns what the image of a group holds: everything that the group's
-// entry points refer to, directly or not, and what every image has. The slice
-// is the caller's.
+// Extract returns the content of a group's image: everything that the group's
+// entry points refer to, directly or not, and the values that every image has.
+// The slice is the caller's. Errors are about specialization constants and
+// decorations that the module spells wrongly.
 func (x *Extractor) Extract(group *Group) (*Slice, error) {
 	x.lowers = x.graph.options.SpecConstants != SpecConstantsKept
 	s := x.extract(group)
@@ -68,10 +70,10 @@ func (x *Extractor) ExtractDefaults(group *Group) (*Slice, error) {
 }
 
 func (x *Extractor) extract(group *Group) *Slice {
-	x.begin(group)
+	x.beginSlice(group)
 	s := &Slice{Graph: x.graph, Group: group}
 	s.Module = x.graph.Module
-	x.follow(s, x.roots(group))
+	x.addReachable(s, x.roots(group))
 	x.keepAnnotations(s)
 	slices.Sort(s.Definitions)
 	slices.Sort(s.Declarations)
@@ -81,8 +83,8 @@ func (x *Extractor) extract(group *Group) *Slice {
 	return s
 }
 
-// begin makes group the current one, of which nothing was seen yet.
-func (x *Extractor) begin(group *Group) {
+// beginSlice makes group the current one, of which nothing was seen yet.
+func (x *Extractor) beginSlice(group *Group) {
 	x.group = group
 	x.current++
 	for _, id := range group.Entries {
@@ -103,13 +105,13 @@ func (x *Extractor) begin(group *Group) {
 
 func (x *Extractor) isEntry(id ir.ValueID) bool { return x.entry[id] == x.current }
 
-// roots returns what an image has without anything referring to it.
+// roots returns the values that an image has even if nothing refers to them.
 func (x *Extractor) roots(group *Group) []ir.ValueID {
 	roots := slices.Concat(group.Entries, x.graph.roots)
 	if group.Whole {
 		roots = append(roots, x.graph.wholeRoots...)
 	}
-	if group.together != nil && group.Part == PartESIMD {
+	if group.bothParts != nil && group.Part == PartESIMD {
 		roots = append(roots, x.esimdFunctions(group)...)
 	}
 	return roots
@@ -119,36 +121,37 @@ func (x *Extractor) roots(group *Group) []ir.ValueID {
 // parts of a group refer to.
 func (x *Extractor) esimdFunctions(group *Group) []ir.ValueID {
 	var all Slice
-	x.follow(&all, group.together)
+	x.addReachable(&all, group.bothParts)
 	esimd := slices.DeleteFunc(all.Definitions, func(id ir.ValueID) bool { return x.graph.flags[id]&flagESIMD == 0 })
-	x.begin(group)
+	x.beginSlice(group)
 	return esimd
 }
 
-// follow adds the roots and all that they refer to.
-func (x *Extractor) follow(s *Slice, roots []ir.ValueID) {
+// addReachable adds the roots and all values that they refer to.
+func (x *Extractor) addReachable(s *Slice, roots []ir.ValueID) {
 	for _, id := range roots {
 		x.visit(s, id)
 	}
 	for len(x.stack) > 0 {
 		id := x.stack[len(x.stack)-1]
 		x.stack = x.stack[:len(x.stack)-1]
-		for _, ref := range x.refs(id) {
+		for _, ref := range x.references(id) {
 			x.visitRef(s, ref)
 		}
-		if c := x.graph.Module.Values[id].Comdat; c != ir.NoComdat && x.group.Whole && once(&x.comdats, c) {
+		if c := x.graph.Module.Values[id].Comdat; c != ir.NoComdat && x.group.Whole && addOnce(&x.comdats, c) {
 			x.comdatNeighbours(id, func(member ir.ValueID) { x.visit(s, member) })
 		}
 	}
 }
 
-// refs returns what a definition of the current image refers to. One that
-// reads specialization constants refers to less where these are lowered.
-func (x *Extractor) refs(id ir.ValueID) []ir.Ref {
+// references returns the references of a definition of the current image. A
+// function that reads specialization constants has fewer where these are
+// lowered: the constants' names and the functions that read them go.
+func (x *Extractor) references(id ir.ValueID) []ir.Ref {
 	if c := x.graph.specConstants; c != nil && !x.lowers && c.reads[id] != nil {
 		return x.graph.Module.Values[id].Refs
 	}
-	return x.graph.refs(id)
+	return x.graph.references(id)
 }
 
 func (x *Extractor) visitRef(s *Slice, ref ir.Ref) {
@@ -156,14 +159,14 @@ func (x *Extractor) visitRef(s *Slice, ref ir.Ref) {
 	case ir.RefCallee, ir.RefAddress:
 		x.visit(s, ir.ValueID(ref.Index()))
 	case ir.RefIndirectCall:
-		if once(&x.types, ir.TypeID(ref.Index())) {
+		if addOnce(&x.types, ir.TypeID(ref.Index())) {
 			x.indirectTargets(ref, func(id ir.ValueID) { x.visit(s, id) })
 		}
 	}
 }
 
-// once reports whether the key is new in a set, and adds it.
-func once[K comparable](set *map[K]bool, key K) bool {
+// addOnce adds the key to a set, and reports whether it is new.
+func addOnce[K comparable](set *map[K]bool, key K) bool {
 	if (*set)[key] {
 		return false
 	}
@@ -175,10 +178,10 @@ func once[K comparable](set *map[K]bool, key K) bool {
 }
 
 // indirectTargets visits the functions that an indirect call can reach in the
-// current image. Those of other images are not named by it, so it brings no
-// declarations.
+// current image. It has no reference to those of other images, so it brings in
+// no declarations.
 func (x *Extractor) indirectTargets(ref ir.Ref, visit func(ir.ValueID)) {
-	for _, id := range x.graph.marked[ir.TypeID(ref.Index())] {
+	for _, id := range x.graph.indirect[ir.TypeID(ref.Index())] {
 		if x.isDefined(id) {
 			visit(id)
 		}
@@ -186,13 +189,13 @@ func (x *Extractor) indirectTargets(ref ir.Ref, visit func(ir.ValueID)) {
 }
 
 func (x *Extractor) visit(s *Slice, id ir.ValueID) {
-	if x.seen[id] == x.current || x.graph.flags[id]&flagGone != 0 {
+	if x.seen[id] == x.current || x.graph.flags[id]&flagDropped != 0 {
 		return
 	}
 	x.seen[id] = x.current
 	if !x.isDefined(id) {
 		s.Declarations = append(s.Declarations, id)
-		if x.graph.Module.Values[id].Declaration { // its prefix data stays
+		if x.graph.Module.Values[id].Declaration { // it keeps its prefix data
 			x.stack = append(x.stack, id)
 		}
 		return
@@ -201,12 +204,12 @@ func (x *Extractor) visit(s *Slice, id ir.ValueID) {
 	x.stack = append(x.stack, id)
 }
 
-// comdatNeighbours visits the other members of the comdat of a definition,
-// where the module stays one: a linker would keep them together too. A
-// function that becomes local has left its comdat.
+// comdatNeighbours visits the other members of the comdat of a definition in
+// an image of the whole module: a linker keeps or drops a comdat as one. In
+// other images functions that become local have left their comdats.
 func (x *Extractor) comdatNeighbours(id ir.ValueID, visit func(ir.ValueID)) {
 	c := x.graph.Module.Values[id].Comdat
-	if !x.group.Whole || c == ir.NoComdat || !slices.ContainsFunc(x.graph.comdats[c], x.stays) {
+	if !x.group.Whole || c == ir.NoComdat || !slices.ContainsFunc(x.graph.comdats[c], x.keepsLinkage) {
 		return
 	}
 	for _, member := range x.graph.comdats[c] {
@@ -225,14 +228,14 @@ func (x *Extractor) isDefined(id ir.ValueID) bool {
 		return true
 	case x.graph.isVirtual(id):
 		return x.virtuals
-	case x.group.together != nil && x.group.Part == PartSYCL && x.graph.flags[id]&flagESIMD != 0:
+	case x.group.bothParts != nil && x.group.Part == PartSYCL && x.graph.flags[id]&flagESIMD != 0:
 		return false
 	}
 	return !x.isImported(id)
 }
 
-// isImported reports whether the current image takes the function from
-// another one: from the image whose entry point it is.
+// isImported reports whether the current image imports the function: from the
+// image whose entry point it is.
 func (x *Extractor) isImported(id ir.ValueID) bool {
 	const exported = flagImportable | flagEntry
 	f := x.graph.flags[id]

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Features says in words which optional features the entry points of a group
-// have in common; nil where the mode does not group by them.
+// Features describes the optional features that the entry points of a group
+// share, in words; nil where the mode does not group by features.
 func (g *Graph) Features(group *Group) ([]string, error) {
 	if g.options.Mode == None || g.options.Mode == Kernel || len(group.Entries) == 0 {
 		return nil, nil

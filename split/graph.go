@@ -7,12 +7,13 @@ import (
 	"offlink/ir/sycl"
 )
 
-// Graph is what splitting has to know of a module: its entry points and what
-// each value refers to. It is built once and then shared, read-only, by all
-// goroutines.
+// Graph holds the facts about a module that splitting needs: its entry points
+// and the references of each value. [NewGraph] makes it complete; after that it
+// is only read, by any number of goroutines.
 type Graph struct {
 	Module *ir.Module
-	// Entries are the entry points in module order.
+	// Entries are the entry points in module order. Callers must not change
+	// them.
 	Entries []ir.ValueID
 
 	options    Options
@@ -21,11 +22,11 @@ type Graph struct {
 	flags      []valueFlags
 	// overrides are the references of values whose content is changed.
 	overrides map[ir.ValueID][]ir.Ref
-	// marked are the functions that a call without known callee brings in, by
-	// their type; see isIndirectTarget.
-	marked map[ir.TypeID][]ir.ValueID
-	// roots are the definitions that every image has to have, and wholeRoots
-	// what an image that is the whole module has beside them.
+	// indirect are the functions that a call without known callee brings in,
+	// by their type; see isIndirectTarget.
+	indirect map[ir.TypeID][]ir.ValueID
+	// roots are the definitions that every image must have, and wholeRoots
+	// those that an image of the whole module has in addition.
 	roots, wholeRoots []ir.ValueID
 	comdats           comdatMembers
 	named             []namedFilter
@@ -39,17 +40,17 @@ type valueFlags uint8
 const (
 	flagKernel valueFlags = 1 << iota
 	flagEntry
-	flagPreserved  // stays visible where it is no entry point
+	flagPreserved  // stays visible in images where it is not an entry point
 	flagVirtual    // defined only in images of virtual functions
-	flagImportable // another image can give it, by its name
+	flagImportable // by its name another image can define it
 	flagESIMD
-	flagGone    // not written: llvm.used
+	flagDropped // not written: llvm.used
 	flagAliasee // an alias or ifunc stands for it, and needs its definition
 )
 
-// NewGraph looks through the module, whose annotations must have become
-// attributes before (see [ApplyAnnotations]). It changes the lists of used values
-// as the splitter does; from then on the module must not change.
+// NewGraph analyses the module, whose annotations must have become attributes
+// before (see [ApplyAnnotations]). It changes the lists of used values as the
+// splitter does; from then on the module must not change.
 func NewGraph(m *ir.Module, options Options) (*Graph, error) {
 	g := &Graph{
 		Module:     m,
@@ -58,7 +59,7 @@ func NewGraph(m *ir.Module, options Options) (*Graph, error) {
 		attributes: newAttributeTable(m.AttributeGroups),
 		flags:      make([]valueFlags, len(m.Values)),
 		overrides:  make(map[ir.ValueID][]ir.Ref),
-		marked:     make(map[ir.TypeID][]ir.ValueID),
+		indirect:   make(map[ir.TypeID][]ir.ValueID),
 	}
 	steps := []func() error{
 		g.classify,
@@ -99,22 +100,23 @@ func (g *Graph) classify() error {
 			g.Entries = append(g.Entries, id)
 		}
 		if g.isIndirectTarget(id) {
-			g.marked[v.Type] = append(g.marked[v.Type], id)
+			g.indirect[v.Type] = append(g.indirect[v.Type], id)
 		}
 	}
 	return nil
 }
 
 // isIndirectTarget reports whether calls without known callee bring the
-// function into an image although nothing names it there. One that may be
-// dropped when unused is in an image only where it is named: no call can have
+// function into an image although nothing refers to it there. A discardable
+// function is in an image only where something refers to it: no call can have
 // its address otherwise.
 func (g *Graph) isIndirectTarget(id ir.ValueID) bool {
 	v := &g.Module.Values[id]
 	return !v.Declaration && !v.Linkage.Discardable() && !g.IsKernel(id) && g.attributes.has(v, keyReferencedIndirectly)
 }
 
-// flagAliasees notes what an alias or ifunc stands for.
+// flagAliasees flags the value that an alias or ifunc stands for: an alias to a
+// declaration is not valid IR.
 func (g *Graph) flagAliasees(v *ir.GlobalValue) {
 	if v.Kind != ir.Alias && v.Kind != ir.IFunc {
 		return
@@ -143,9 +145,9 @@ func (g *Graph) functionFlags(v *ir.GlobalValue) (f valueFlags) {
 	return f
 }
 
-// mayBeImported reports whether another image can give the function, as far as
-// can be seen from the function itself. Names are looked at last: demangling
-// takes time.
+// mayBeImported reports whether another image can define the function, as far
+// as the function itself tells. The name is tested last, because demangling is
+// the expensive part.
 func (g *Graph) mayBeImported(v *ir.GlobalValue) bool {
 	if !v.Declaration && (v.IsLocal() || sycl.IsKernelConvention(v.CallingConv) || !g.attributes.has(v, keyModuleID)) {
 		return false
@@ -174,14 +176,14 @@ func (g *Graph) IsDeviceGlobal(id ir.ValueID) bool {
 	return v.Kind == ir.Variable && g.attributes.has(v, keyDeviceGlobalSize)
 }
 
-// HasImageScope reports whether a device_global variable may be in one image
-// only.
+// HasImageScope reports whether at most one image may have a device_global
+// variable.
 func (g *Graph) HasImageScope(id ir.ValueID) bool {
 	value, ok := g.attributes.get(&g.Module.Values[id], keyDeviceImageScope)
 	return ok && value != "false"
 }
 
-// overrideElements notes the references of arrays that lose elements.
+// overrideElements computes the references of arrays that lose elements.
 func (g *Graph) overrideElements() error {
 	for i := range g.Module.Values {
 		v := &g.Module.Values[i]
@@ -189,7 +191,7 @@ func (g *Graph) overrideElements() error {
 			continue
 		}
 		if len(v.Details().KeepElements) == 0 {
-			g.flags[i] |= flagGone
+			g.flags[i] |= flagDropped
 			continue
 		}
 		refs, err := g.Module.Source.ElementRefs(ir.ValueID(i), v.Details().KeepElements)
@@ -201,9 +203,9 @@ func (g *Graph) overrideElements() error {
 	return nil
 }
 
-// refs returns what the value refers to, as far as it decides what an image
-// holds.
-func (g *Graph) refs(id ir.ValueID) []ir.Ref {
+// references returns the references of the value that decide about the content
+// of an image.
+func (g *Graph) references(id ir.ValueID) []ir.Ref {
 	if refs, ok := g.overrides[id]; ok {
 		return refs
 	}
@@ -217,7 +219,7 @@ func (g *Graph) findRoots() error {
 	for i := range g.Module.Values {
 		id, v := ir.ValueID(i), &g.Module.Values[i]
 		switch {
-		case v.Declaration || v.Linkage.Discardable() || g.flags[id]&flagGone != 0:
+		case v.Declaration || v.Linkage.Discardable() || g.flags[id]&flagDropped != 0:
 		case v.Kind == ir.Variable && !g.isAnnotations(id):
 			g.roots = append(g.roots, id)
 		case v.Kind == ir.Alias || v.Kind == ir.IFunc:
@@ -229,11 +231,11 @@ func (g *Graph) findRoots() error {
 	return nil
 }
 
-// users returns the values that refer to any of those, in module order.
-func (g *Graph) users(of map[ir.ValueID]bool) map[ir.ValueID][]ir.ValueID {
+// usersOf returns the values that refer to any of those, in module order.
+func (g *Graph) usersOf(of map[ir.ValueID]bool) map[ir.ValueID][]ir.ValueID {
 	users := make(map[ir.ValueID][]ir.ValueID)
 	for i := range g.Module.Values {
-		for _, ref := range g.refs(ir.ValueID(i)) {
+		for _, ref := range g.references(ir.ValueID(i)) {
 			if k := ref.Kind(); k != ir.RefCallee && k != ir.RefAddress {
 				continue
 			}

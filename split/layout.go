@@ -8,8 +8,8 @@ import (
 	"offlink/ir"
 )
 
-// layout gives the sizes and alignments in bytes that a data layout string
-// says types have in memory.
+// layout computes the sizes and alignments of types in bytes, by the module's
+// data layout string (LLVM's language reference, "Data Layout").
 type layout struct {
 	module                 *ir.Module
 	integer, float, vector map[uint32]uint64   // ABI alignment by width in bits
@@ -18,12 +18,12 @@ type layout struct {
 	known                  map[ir.TypeID]typeSize
 }
 
-// typeSize is what is known of a type. Parts counts the type and, as often as
-// they occur, the types that it is made of.
+// typeSize is the size and alignment of a type. Parts counts the type and, as
+// often as they occur, the types that it is made of.
 type typeSize struct{ size, align, parts uint64 }
 
-// newLayout reads the data layout of a module; what that does not say is as
-// in LLVM.
+// newLayout reads the data layout of a module. Widths without a specification
+// have LLVM's defaults.
 func newLayout(m *ir.Module) layout {
 	l := layout{
 		module:    m,
@@ -35,14 +35,15 @@ func newLayout(m *ir.Module) layout {
 		known:     make(map[ir.TypeID]typeSize),
 	}
 	for spec := range strings.SplitSeq(m.DataLayout, "-") {
-		l.read(spec)
+		l.readSpecification(spec)
 	}
 	return l
 }
 
-// read takes in one specification: a letter, a width, the ABI alignment. That
-// of a pointer has the address space before the width.
-func (l *layout) read(spec string) {
+// readSpecification takes in one specification: a letter, a width, the ABI
+// alignment. That of a pointer has the address space before the width. Letters
+// that say nothing about memory are ignored, and so is a malformed width.
+func (l *layout) readSpecification(spec string) {
 	if len(spec) < 2 {
 		return
 	}
@@ -108,7 +109,7 @@ func (l *layout) sizeWithin(id ir.TypeID, depth int) (s typeSize, err error) {
 	if depth == 0 {
 		return s, fmt.Errorf("a type is nested too deeply")
 	}
-	if s, err = l.compute(&l.module.Types[id], depth); err != nil {
+	if s, err = l.computeSize(&l.module.Types[id], depth); err != nil {
 		return s, err
 	}
 	if s.size > maxConstant || s.parts > maxConstant {
@@ -118,7 +119,7 @@ func (l *layout) sizeWithin(id ir.TypeID, depth int) (s typeSize, err error) {
 	return s, nil
 }
 
-func (l *layout) compute(t *ir.Type, depth int) (s typeSize, err error) {
+func (l *layout) computeSize(t *ir.Type, depth int) (s typeSize, err error) {
 	switch t.Kind {
 	case ir.TypeInteger:
 		align := l.integerAlign(t.Bits)

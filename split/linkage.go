@@ -5,19 +5,21 @@ import (
 	"offlink/ir/sycl"
 )
 
-// internalize makes every function of the slice local that nobody outside its
-// image can name: all but the entry points of the image, functions that are
-// called indirectly, and members of a comdat that stays visible. Virtual
-// functions become external. Variables and aliases keep their linkage.
+// internalize makes every function of the slice local that nothing outside its
+// image refers to: all but the entry points of the image, functions that are
+// called indirectly, and members of a comdat that stays visible. Devices can
+// then inline and drop them, and images with copies of one function can be
+// linked. Virtual functions become external. Variables and aliases keep their
+// linkage.
 func (x *Extractor) internalize(s *Slice) {
-	uses := comdatUses(x.graph.Module, s.Definitions, x.stays)
+	uses := comdatUses(x.graph.Module, s.Definitions, x.keepsLinkage)
 	for _, id := range s.Definitions {
 		v := &x.graph.Module.Values[id]
 		if x.graph.isVirtual(id) && (x.virtuals || x.isEntry(id)) {
 			x.externalize(s, id)
 			continue
 		}
-		if v.Kind != ir.Function || v.IsLocal() || v.Linkage == ir.AvailableExternally || x.stays(id) {
+		if v.Kind != ir.Function || v.IsLocal() || v.Linkage == ir.AvailableExternally || x.keepsLinkage(id) {
 			continue
 		}
 		if v.Comdat != ir.NoComdat && uses[v.Comdat].visible {
@@ -42,9 +44,9 @@ func (x *Extractor) externalize(s *Slice, id ir.ValueID) {
 	e.Linkage, e.SetLinkage = ir.External, true
 }
 
-// leaveComdat takes a function that became local out of its comdat. Where
-// others are in it the comdat still ties them together, but no longer merges
-// with comdats of that name elsewhere.
+// leaveComdat takes a function that became local out of its comdat. A comdat
+// with other members still ties them together, but must no longer merge with
+// comdats of that name elsewhere: those may lack the local function.
 func (x *Extractor) leaveComdat(s *Slice, e *ir.Edit, c ir.ComdatID, use comdatUse) {
 	if use.members == 1 {
 		e.DropComdat = true
@@ -56,14 +58,15 @@ func (x *Extractor) leaveComdat(s *Slice, e *ir.Edit, c ir.ComdatID, use comdatU
 	s.Selections[c] = "nodeduplicate"
 }
 
-// stays reports whether a definition of the slice keeps its linkage.
-func (x *Extractor) stays(id ir.ValueID) bool {
+// keepsLinkage reports whether a definition of the slice keeps its linkage.
+func (x *Extractor) keepsLinkage(id ir.ValueID) bool {
 	return x.graph.Module.Values[id].Kind != ir.Function ||
 		x.isEntry(id) || x.graph.flags[id]&flagPreserved != 0
 }
 
-// markEntries says of the entry points of an image that they are, where the
-// image depends on no other.
+// markEntries gives the entry points of an image, and only them, the attribute
+// that says so. The reference does it only where images do not depend on each
+// other.
 func (x *Extractor) markEntries(s *Slice) {
 	if x.graph.options.Dependencies != DependenciesNone {
 		return
@@ -73,11 +76,11 @@ func (x *Extractor) markEntries(s *Slice) {
 			continue
 		}
 		has := x.graph.attributes.has(&x.graph.Module.Values[id], keyEntryPoint)
-		switch is := x.isEntry(id); {
-		case is && !has:
+		switch entry := x.isEntry(id); {
+		case entry && !has:
 			e := s.Edit(id)
 			e.Add = append(e.Add, ir.Attribute{Key: sycl.AttributeEntryPoint})
-		case has && !is:
+		case has && !entry:
 			e := s.Edit(id)
 			e.Remove = append(e.Remove, sycl.AttributeEntryPoint)
 		}

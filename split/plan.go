@@ -10,34 +10,34 @@ import (
 	"offlink/ir/sycl"
 )
 
-// globalScope names the group that is the whole module.
+// globalScope names the group of the whole module, as the reference does.
 const globalScope = "<GLOBAL>"
 
-// Part says which of explicit-SIMD code and other code an image holds.
+// Part tells whether an image holds explicit-SIMD code, other code, or both.
 type Part uint8
 
 // The parts, with the numbers of !sycl-esimd-split-status.
 const (
-	PartSYCL  Part = 0 // no ESIMD code, or it was left out
+	PartSYCL  Part = 0 // no ESIMD code, or a group without its ESIMD part
 	PartESIMD Part = 1 // nothing but ESIMD entry points
 	PartBoth  Part = 2
 )
 
 // Group is a group of entry points that becomes one image.
 type Group struct {
-	// Scope is what the mode groups by: the source file, the entry point's
-	// name, or "<GLOBAL>".
+	// Scope is the value that the mode groups by: the source file, the entry
+	// point's name, or "<GLOBAL>".
 	Scope string
 	// Key orders the groups: scope and optional features.
 	Key string
 	// Entries are in module order.
 	Entries []ir.ValueID
-	// Whole is true where the module is not split: the image has everything
-	// that is visible from outside too.
+	// Whole is true where the module is not split: the image also has every
+	// definition that is visible from outside.
 	Whole bool
 	Part  Part
 
-	together []ir.ValueID // of a group in two parts: the entries of both
+	bothParts []ir.ValueID // of a group in two parts: the entries of both
 }
 
 // Plan returns the groups in the order of the images' numbers: by descending
@@ -63,7 +63,7 @@ func (g *Graph) groupByKey() ([]Group, error) {
 	byKey := make(map[string]int)
 	var groups []Group
 	for _, id := range g.Entries {
-		scope, key, err := g.key(id)
+		scope, key, err := g.groupKey(id)
 		if err != nil {
 			return nil, err
 		}
@@ -79,10 +79,10 @@ func (g *Graph) groupByKey() ([]Group, error) {
 	return groups, nil
 }
 
-// key returns the scope of an entry point and the whole key of its group.
+// groupKey returns the scope of an entry point and the whole key of its group.
 // Images are numbered by descending keys, so the key is spelled as the
 // reference spells it.
-func (g *Graph) key(id ir.ValueID) (scope, key string, err error) {
+func (g *Graph) groupKey(id ir.ValueID) (scope, key string, err error) {
 	v := &g.Module.Values[id]
 	if g.options.Mode == Kernel {
 		return v.Name, v.Name, nil
@@ -104,15 +104,15 @@ func (g *Graph) key(id ir.ValueID) (scope, key string, err error) {
 	return scope, b.String(), nil
 }
 
-// addAttribute adds a part of the key. Every part has a '-' behind it.
+// addAttribute adds a part of the key. A '-' follows every part.
 func (g *Graph) addAttribute(b *strings.Builder, v *ir.GlobalValue, k attributeKey) {
 	value, _ := g.attributes.get(v, k)
 	b.WriteString(value)
 	b.WriteByte('-')
 }
 
-// addStrings adds a part that metadata with strings gives. Each string has a
-// '-' before it.
+// addStrings adds a part of the key from metadata that holds strings. A '-'
+// precedes each string.
 func (g *Graph) addStrings(b *strings.Builder, v *ir.GlobalValue, kind string) error {
 	operands, ok, err := sycl.Attached(g.Module, v, kind)
 	if err != nil {
@@ -131,8 +131,8 @@ func (g *Graph) addStrings(b *strings.Builder, v *ir.GlobalValue, kind string) e
 	return nil
 }
 
-// addIntegers adds the parts that metadata gives. Each number has a '-'
-// before it, and is spelled without sign.
+// addIntegers adds the parts of the key from metadata that holds numbers. A
+// '-' precedes each number, which is spelled without a sign.
 func (g *Graph) addIntegers(b *strings.Builder, v *ir.GlobalValue) error {
 	for _, kind := range []string{sycl.KindUsedAspects, sycl.KindWorkGroupSize, sycl.KindWorkGroupDimensions, sycl.KindSubGroupSize} {
 		numbers, err := sycl.Integers(g.Module, v, kind)

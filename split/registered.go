@@ -6,10 +6,9 @@ import (
 	"offlink/ir"
 )
 
-// registeredList names kernels that the host looks up by a name of the
-// user's (sycl_ext_oneapi_kernel_compiler): its entry is a list of pairs
-// {!"user's name", !"kernel"}, or itself such a pair. What is no pair is
-// ignored.
+// registeredList names kernels that the host looks up by a name that the user
+// chose (sycl_ext_oneapi_kernel_compiler): its entry is a list of pairs {!"user's
+// name", !"kernel"}, or itself such a pair. Other entries are ignored.
 const registeredList = "sycl_registered_kernels"
 
 // RegisteredKernel is a kernel and the name that the user gave it.
@@ -20,21 +19,21 @@ type registeredKernels struct {
 	byKernel map[ir.ValueID][]int
 	pairs    []RegisteredKernel
 	nodes    []ir.Operand // of each pair
-	entries  int          // of the list
+	entries  int          // number of entries of the list
 }
 
 func newRegisteredKernels(m *ir.Module, list *ir.NamedMetadata) (*registeredKernels, error) {
 	r := &registeredKernels{byKernel: make(map[ir.ValueID][]int), entries: len(list.Operands)}
 	for _, o := range list.Operands {
-		if err := r.add(m, o, 0); err != nil {
+		if err := r.addPairs(m, o, 0); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
 }
 
-// add takes in a pair, or the pairs of a list.
-func (r *registeredKernels) add(m *ir.Module, o ir.Operand, depth int) error {
+// addPairs takes in a pair, or the pairs of a list.
+func (r *registeredKernels) addPairs(m *ir.Module, o ir.Operand, depth int) error {
 	operands, err := m.Resolve(o)
 	if err != nil {
 		return err
@@ -48,19 +47,19 @@ func (r *registeredKernels) add(m *ir.Module, o ir.Operand, depth int) error {
 		return nil
 	}
 	if depth > 0 {
-		return nil // no pair of name and kernel: it says nothing
+		return nil // neither a pair nor a list of pairs
 	}
 	for _, e := range operands {
-		if err := r.add(m, e, depth+1); err != nil {
+		if err := r.addPairs(m, e, depth+1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// of returns the indices of the pairs whose kernel the slice defines, in the
-// order of the list.
-func (r *registeredKernels) of(s *Slice) []int {
+// indicesIn returns the indices of the pairs whose kernel the slice defines, in
+// the order of the list.
+func (r *registeredKernels) indicesIn(s *Slice) []int {
 	var indices []int
 	for _, id := range s.Definitions {
 		indices = append(indices, r.byKernel[id]...)
@@ -69,15 +68,15 @@ func (r *registeredKernels) of(s *Slice) []int {
 	return indices
 }
 
-// edit keeps those pairs in one node, which stays when it has none. A list
-// without a node stays one.
-func (r *registeredKernels) edit(s *Slice) ir.NamedEdit {
+// listEdit keeps those pairs in one node, which stays when it has none. A list
+// without a node stays one: the reference writes it so.
+func (r *registeredKernels) listEdit(s *Slice) ir.NamedEdit {
 	e := ir.NamedEdit{Name: registeredList}
 	if r.entries == 0 {
 		return e
 	}
 	var node ir.NewNode
-	for _, i := range r.of(s) {
+	for _, i := range r.indicesIn(s) {
 		node.Operands = append(node.Operands, r.nodes[i])
 	}
 	e.New = []ir.NewNode{node}
@@ -91,7 +90,7 @@ func (s *Slice) RegisteredKernels() []RegisteredKernel {
 		return nil
 	}
 	var pairs []RegisteredKernel
-	for _, i := range s.Graph.registered.of(s) {
+	for _, i := range s.Graph.registered.indicesIn(s) {
 		pairs = append(pairs, s.Graph.registered.pairs[i])
 	}
 	return pairs

@@ -9,26 +9,26 @@ import (
 	"offlink/ir/sycl"
 )
 
-// Undefined functions with reserved names. Splitters take such a function for
-// the compiler's business and never list it as imported; but some are of
-// libraries that a compiler's driver links in before the split, and where
-// that was not done nothing gives them: compilers call __mulsc3 for a product
-// of complex numbers, say. A device may then refuse the image, or bind the
-// name to something else.
+// Undefined functions with reserved names. Splitters leave such functions to the
+// compiler and never list them as imported; but some come from libraries that a
+// compiler's driver links in before the split, and without that step nothing
+// defines them: compilers call __mulsc3 for a product of complex numbers, for
+// example. A device may then refuse the image, or bind the name to something
+// else.
 
 // MissingFunction is a function that an image of SPIR-V needs and that neither
-// another image nor a device gives.
+// another image nor a device defines.
 type MissingFunction struct {
 	Function string
 	// User is the first entry point of the image that refers to it, directly
-	// or not; "" when none does.
+	// or not, or an empty string.
 	User string
-	// Library is the device library of DPC++ that has it, "" if none has.
+	// Library is the device library of DPC++ that has it, or an empty string.
 	Library string
 }
 
 // devicePrefixes begin the reserved names of functions that devices, their
-// compilers or runtimes give.
+// compilers or runtimes define.
 var devicePrefixes = []string{
 	"__spirv_", "__sycl_", "__esimd_", "__devicelib_", "__builtin_", "__regcall",
 	"__opencl_", "__ocl_", "__translate_sampler_initializer", "__enqueue_", "__get_kernel_", "__to_", "__read_pipe",
@@ -37,15 +37,16 @@ var devicePrefixes = []string{
 }
 
 // libraryFunctions are the functions with reserved names that the device
-// libraries of DPC++ give.
+// libraries of DPC++ define.
 var libraryFunctions = map[string]string{
 	"__mulsc3": "libsycl-complex.bc", "__divsc3": "libsycl-complex.bc",
 	"__muldc3": "libsycl-complex-fp64.bc", "__divdc3": "libsycl-complex-fp64.bc",
 	"__assert_fail": "libsycl-crt.bc", "__assert": "libsycl-crt.bc",
 }
 
-// library returns the device library that has the function, "" for none.
-func library(name string) string {
+// libraryOf returns the device library that has the function, or an empty
+// string.
+func libraryOf(name string) string {
 	imf, ok := strings.CutPrefix(name, "__imf_")
 	switch {
 	case !ok:
@@ -56,25 +57,27 @@ func library(name string) string {
 	return "libsycl-imf.bc or libsycl-imf-fp64.bc"
 }
 
-// runtimeFunction matches what compilers call by themselves: arithmetic of the
-// compiler's runtime library (__udivti3, __fixunssfdi), exceptions, atomics.
+// runtimeFunction matches functions to which compilers emit calls: arithmetic of
+// the compiler's runtime library (__udivti3, __fixunssfdi), exceptions, atomics.
 var runtimeFunction = regexp.MustCompile(`^__([a-z]+([hsdxt][fci]|bf|ti)[a-z]*[0-9]?|(cxa|atomic|sync)_\w+)$`)
 
-// isLibraryName reports whether the name is of a function that some library
-// has, and that a user's code has not.
-func isLibraryName(name string) bool { return library(name) != "" || runtimeFunction.MatchString(name) }
+// isLibraryName reports whether libraries, and not user code, define functions
+// of that name.
+func isLibraryName(name string) bool {
+	return libraryOf(name) != "" || runtimeFunction.MatchString(name)
+}
 
-// isMissing reports whether nothing gives a function of that name where only
-// its declaration is there.
+// isMissing reports whether neither a device nor its compiler defines a function
+// of that name.
 func isMissing(name string) bool {
 	return strings.HasPrefix(name, "__") &&
 		!slices.ContainsFunc(devicePrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // Missing returns the undefined functions with reserved names that no device
-// gives, in module order. A module that is to be linked with others, and code
-// that is not for SPIR-V, has none; and where images may depend on others only
-// names that libraries have count.
+// defines, in module order. A module that is to be linked with others, and code
+// that is not for SPIR-V, has none. Where images may depend on others only the
+// names of library functions count: another image may define the rest.
 func (s *Slice) Missing() []MissingFunction {
 	if s.Graph.options.Single || !sycl.IsSPIR(s.Module.Triple) {
 		return nil
@@ -90,18 +93,19 @@ func (s *Slice) Missing() []MissingFunction {
 			continue
 		}
 		if users == nil {
-			users = s.users()
+			users = s.usersByValue()
 		}
-		missing = append(missing, MissingFunction{v.Name, s.entryAbove(id, users), library(v.Name)})
+		missing = append(missing, MissingFunction{v.Name, s.entryReaching(id, users), libraryOf(v.Name)})
 	}
 	return missing
 }
 
-// users returns what refers to each value in the image, in module order.
-func (s *Slice) users() map[ir.ValueID][]ir.ValueID {
+// usersByValue returns the values of the image that refer to each value, in
+// module order.
+func (s *Slice) usersByValue() map[ir.ValueID][]ir.ValueID {
 	users := make(map[ir.ValueID][]ir.ValueID)
 	for _, id := range s.Definitions {
-		for _, ref := range s.Graph.refs(id) {
+		for _, ref := range s.Graph.references(id) {
 			if k := ref.Kind(); k == ir.RefCallee || k == ir.RefAddress {
 				to := ir.ValueID(ref.Index())
 				users[to] = append(users[to], id)
@@ -111,9 +115,9 @@ func (s *Slice) users() map[ir.ValueID][]ir.ValueID {
 	return users
 }
 
-// entryAbove returns the first entry point of the image that refers to the
+// entryReaching returns the first entry point of the image that refers to the
 // value, directly or not.
-func (s *Slice) entryAbove(id ir.ValueID, users map[ir.ValueID][]ir.ValueID) string {
+func (s *Slice) entryReaching(id ir.ValueID, users map[ir.ValueID][]ir.ValueID) string {
 	seen := map[ir.ValueID]bool{id: true}
 	for queue := []ir.ValueID{id}; len(queue) > 0; queue = queue[1:] {
 		for _, user := range users[queue[0]] {

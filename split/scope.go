@@ -7,8 +7,9 @@ import (
 )
 
 // CheckImageScope refuses device_global variables with the property
-// device_image_scope that the entry points of more than one group use,
-// through whatever functions and data.
+// device_image_scope that the entry points of more than one group use, directly
+// or through functions and data. Each image would have a copy of its own, and
+// the host would write to one of them. The text is the reference's.
 func (g *Graph) CheckImageScope(groups []Group) error {
 	scoped := g.scopedVariables()
 	if len(groups) < 2 || len(scoped) == 0 {
@@ -33,16 +34,16 @@ func (g *Graph) scopedVariables() []ir.ValueID {
 	return scoped
 }
 
-// What groupsThatReach says of a value: no group, the group with that number
-// less one, or more than one.
+// Results of groupsThatReach for a value: no group, the group of that number
+// counted from 1, or more than one.
 const (
 	noGroup    = 0
 	manyGroups = -1
 )
 
-// groupsThatReach says for each value which groups' entry points refer to it,
-// directly or not. A value changes twice at most, so the time is that of two
-// walks through the module.
+// groupsThatReach returns for each value the group whose entry points refer to
+// it, directly or not. A value changes twice at most, so the time is that of
+// two walks through the module, however many groups there are.
 func (g *Graph) groupsThatReach(groups []Group) []int32 {
 	reach := make([]int32, len(g.Module.Values))
 	var work []ir.ValueID
@@ -69,7 +70,7 @@ func (g *Graph) groupsThatReach(groups []Group) []int32 {
 	for len(work) > 0 {
 		id := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, ref := range g.refs(id) {
+		for _, ref := range g.references(id) {
 			if k := ref.Kind(); k == ir.RefCallee || k == ir.RefAddress {
 				join(ir.ValueID(ref.Index()), reach[id])
 			}

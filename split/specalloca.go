@@ -7,20 +7,20 @@ import (
 	"offlink/ir/sycl"
 )
 
-// specAllocation is a call of llvm.sycl.alloca, which allocates memory for as
-// many elements as a specialization constant says.
+// specAllocation is a call of llvm.sycl.alloca, which allocates memory for a
+// number of elements that a specialization constant gives.
 type specAllocation struct {
 	element, pointer ir.TypeID
 	align            uint64
 }
 
-// newSpecAllocation decodes the arguments behind those that name the constant.
+// newSpecAllocation decodes the arguments after those that name the constant.
 func newSpecAllocation(call *ir.Call) *specAllocation {
 	return &specAllocation{element: call.Arguments[3].Type, pointer: call.Result, align: call.Arguments[4].Constant.Int}
 }
 
-// of returns the allocation of that many elements.
-func (a *specAllocation) of(count ir.Expression) ir.Expression {
+// allocate returns the allocation of that many elements.
+func (a *specAllocation) allocate(count ir.Expression) ir.Expression {
 	return ir.Expression{Kind: ir.ExpressionAlloca, Type: a.pointer, Element: a.element, Align: a.align, Operands: []ir.Expression{count}}
 }
 

@@ -8,8 +8,8 @@ import (
 	"offlink/ir"
 )
 
-// SpecConstantMode says what becomes of the calls that read SYCL
-// specialization constants.
+// SpecConstantMode selects how the calls that read SYCL specialization
+// constants are lowered.
 type SpecConstantMode uint8
 
 const (
@@ -21,15 +21,15 @@ const (
 	// SpecConstantsEmulated reads them from the buffer that the runtime hands
 	// to the kernel.
 	SpecConstantsEmulated
-	// SpecConstantsDefault puts their default values in.
+	// SpecConstantsDefault replaces them by their default values.
 	SpecConstantsDefault
 )
 
 // The functions that read a constant, by the beginning of their names. Three
 // arguments are the constant's name, its default value and the runtime's
-// buffer; a composite is returned through the one before. The intrinsic
-// allocates memory of which the constant is the size; two arguments more are a
-// value of the type of the elements, and the alignment.
+// buffer; a composite is returned through an argument before these. The
+// intrinsic allocates memory whose size is the constant; its two further
+// arguments are a value of the type of the elements, and the alignment.
 const (
 	scalarPrefix     = "_Z37__sycl_getScalar2020SpecConstantValue"
 	compositePrefix  = "_Z40__sycl_getComposite2020SpecConstantValue"
@@ -50,10 +50,10 @@ type SpecConstant struct {
 // constant.
 type SpecConstantPart struct{ ID, Offset, Size uint32 }
 
-// PaddingID is the ID of a piece that is padding behind the constant.
+// PaddingID is the ID of a piece that is padding after the constant.
 const PaddingID = ^uint32(0)
 
-// SpecConstants are the reads of specialization constants of a module.
+// specConstants are the reads of specialization constants of a module.
 type specConstants struct {
 	layout layout
 	reads  map[ir.ValueID][]specRead // by the function that reads
@@ -69,13 +69,14 @@ type specRead struct {
 	typ    ir.TypeID // of the constant; i8 for i1
 	value  *flatDefault
 	buffer int // index of the argument that is the runtime's buffer
-	// allocation is what the call does with the value, or nil for a call that
-	// gives the value.
+	// allocation is set for a call that allocates memory of that size, nil
+	// for one that returns the value.
 	allocation *specAllocation
 }
 
 // findSpecConstants finds the calls that read specialization constants, and
-// takes what only these refer to off the references of their functions.
+// removes the references that only these calls make from those of their
+// functions: the constants' names must not become part of an image.
 func (g *Graph) findSpecConstants() error {
 	if g.options.SpecConstants == SpecConstantsKept && !g.options.DefaultImages {
 		return nil
@@ -120,7 +121,7 @@ func internType(m *ir.Module, want ir.Type) ir.TypeID {
 	return ir.TypeID(len(m.Types) - 1)
 }
 
-// findReads notes the reads of one function.
+// findReads records the reads of one function.
 func (g *Graph) findReads(id ir.ValueID, readers map[ir.ValueID]bool) error {
 	calls := false
 	for _, ref := range g.Module.Values[id].Refs {
@@ -163,7 +164,7 @@ func (g *Graph) readConstant(call *ir.Call) (specRead, error) {
 	if g.options.SpecConstants == SpecConstantsEmulated && call.Arguments[read.buffer].FromSlot {
 		return read, fmt.Errorf("the runtime's buffer is a variable of the module")
 	}
-	if read.name, err = c.text(call.Arguments[first].Constant); err != nil {
+	if read.name, err = c.constantName(call.Arguments[first].Constant); err != nil {
 		return read, err
 	}
 	from, value, err := c.defaultValue(call.Arguments[first+1].Constant)
@@ -188,8 +189,8 @@ func (g *Graph) readConstant(call *ir.Call) (specRead, error) {
 	return read, err
 }
 
-// convention finds out how a call reads its constant: where the first of its
-// three arguments is, where the value goes to and what type it has.
+// convention decodes how a call reads its constant: the index of the first of
+// its three arguments, the destination of the value, and its type.
 func (c *specConstants) convention(read *specRead, call *ir.Call) (first int, err error) {
 	name, want := c.layout.module.Values[call.Callee].Name, 3
 	switch {
@@ -206,7 +207,9 @@ func (c *specConstants) convention(read *specRead, call *ir.Call) (first int, er
 	return first, nil
 }
 
-func (c *specConstants) text(arg ir.Constant) (string, error) {
+// constantName returns the name of a constant, which front ends pass as a
+// string: the host addresses the constant by it.
+func (c *specConstants) constantName(arg ir.Constant) (string, error) {
 	if arg.Kind == ir.ConstantValue && c.isInitialized(arg.Value) {
 		text, err := c.layout.module.Source.Initializer(arg.Value)
 		if err != nil {
@@ -220,8 +223,8 @@ func (c *specConstants) text(arg ir.Constant) (string, error) {
 	return "", fmt.Errorf("the constant's name is not a string constant that the function names directly or keeps in one variable of its stack")
 }
 
-// defaultValue returns the first member of what the argument points to, a
-// sycl::specialization_id, and its type.
+// defaultValue returns the first member of the sycl::specialization_id that the
+// argument points to, and its type.
 func (c *specConstants) defaultValue(arg ir.Constant) (ir.TypeID, ir.Constant, error) {
 	if arg.Kind != ir.ConstantValue || !c.isInitialized(arg.Value) {
 		return 0, ir.Constant{}, fmt.Errorf("the constant's default value is not a variable with a value that the function names directly or keeps in one variable of its stack")
@@ -257,19 +260,20 @@ func member(c *ir.Constant, i int) ir.Constant {
 
 // lowerSpecConstants puts the constants into the slice and replaces the calls
 // that read them. Constants are numbered by the order in which the reading
-// functions come in the module, and then by that of the calls.
+// functions come in the module, and then by that of the calls, so that the
+// numbers depend on the text alone.
 func (x *Extractor) lowerSpecConstants(s *Slice, mode SpecConstantMode) error {
 	if mode == SpecConstantsKept {
 		return nil
 	}
-	numbers := specNumbers{mode: mode, byName: make(map[string]int)}
+	numbers := specNumbering{mode: mode, byName: make(map[string]int)}
 	if x.graph.specConstants != nil {
 		if err := numbers.lower(x, s); err != nil {
 			return err
 		}
 	}
 	s.SpecConstants = numbers.constants
-	s.Named = append(s.Named, numbers.lists(s.Module)...)
+	s.Named = append(s.Named, numbers.metadata(s.Module)...)
 	return nil
 }
 
@@ -280,7 +284,7 @@ func (x *Extractor) HasSpecConstants(group *Group) bool {
 		return false
 	}
 	var s Slice
-	x.begin(group)
-	x.follow(&s, x.roots(group))
+	x.beginSlice(group)
+	x.addReachable(&s, x.roots(group))
 	return slices.ContainsFunc(s.Definitions, func(id ir.ValueID) bool { return x.graph.specConstants.reads[id] != nil })
 }

@@ -9,10 +9,10 @@ import (
 	"offlink/ir"
 )
 
-// flatDefault is the default value of a specialization constant as memory. A
-// front end need not nest it as the constant's type is: it writes bases,
-// padding, bit-fields and unions of a constant in another way than in a type.
-// The bytes at one offset mean the same in both.
+// flatDefault is the default value of a specialization constant as memory. The
+// value need not nest as the constant's type does: front ends write bases,
+// padding, bit-fields and unions in a constant differently than in a type. The
+// bytes at one offset mean the same in both.
 type flatDefault struct {
 	// data holds the bytes, zeros where defined is false: in padding and
 	// where the value is undef. It is as long as the longer of the two types.
@@ -48,7 +48,7 @@ func (c *specConstants) flattenAt(f *flatDefault, offset uint64, typ ir.TypeID, 
 	}
 	members, composite := c.members(typ)
 	if !composite {
-		return f.number(flatScalar{offset, typ}, size, value)
+		return f.storeNumber(flatScalar{offset, typ}, size, value)
 	}
 	offsets := c.offsets(typ, len(members))
 	for i, t := range members {
@@ -60,8 +60,8 @@ func (c *specConstants) flattenAt(f *flatDefault, offset uint64, typ ir.TypeID, 
 	return nil
 }
 
-// number puts down a number, or a null pointer.
-func (f *flatDefault) number(s flatScalar, size uint64, value *ir.Constant) error {
+// storeNumber stores a number, or a null pointer.
+func (f *flatDefault) storeNumber(s flatScalar, size uint64, value *ir.Constant) error {
 	switch value.Kind {
 	case ir.ConstantZero:
 	case ir.ConstantInt, ir.ConstantFloat:
@@ -78,8 +78,8 @@ func (f *flatDefault) number(s flatScalar, size uint64, value *ir.Constant) erro
 	return nil
 }
 
-// has reports whether any of the bytes is defined.
-func (f *flatDefault) has(offset, size uint64) bool {
+// isDefined reports whether any of the bytes is defined.
+func (f *flatDefault) isDefined(offset, size uint64) bool {
 	return slices.Contains(f.defined[offset:offset+size], true)
 }
 
@@ -98,10 +98,10 @@ func (c *specConstants) constant(f *flatDefault, offset uint64, typ ir.TypeID) (
 	size := c.storeSize(typ)
 	members, composite := c.members(typ)
 	switch {
-	case !f.has(offset, size):
+	case !f.isDefined(offset, size):
 		return ir.Constant{Kind: ir.ConstantUndef, Type: typ}, nil
 	case !composite:
-		return c.number(f, offset, typ)
+		return c.numberAt(f, offset, typ)
 	case c.isByteArray(typ) && !slices.Contains(f.defined[offset:offset+size], false):
 		return ir.Constant{Kind: ir.ConstantBytes, Type: typ, Bytes: f.data[offset : offset+size]}, nil
 	}
@@ -126,8 +126,8 @@ func (c *specConstants) isByteArray(typ ir.TypeID) bool {
 	return e.Kind == ir.TypeInteger && e.Bits == 8
 }
 
-// number returns the number of a type that begins at an offset.
-func (c *specConstants) number(f *flatDefault, offset uint64, typ ir.TypeID) (ir.Constant, error) {
+// numberAt returns the number of a type that begins at an offset.
+func (c *specConstants) numberAt(f *flatDefault, offset uint64, typ ir.TypeID) (ir.Constant, error) {
 	t := &c.layout.module.Types[typ]
 	data := f.data[offset : offset+c.storeSize(typ)]
 	if t.Kind == ir.TypePointer || len(data) > 8 {

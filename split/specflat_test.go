@@ -25,7 +25,7 @@ declare void @_Z40__sycl_getComposite2020SpecConstantValueT(ptr sret(%t), ptr, p
 }
 
 // The default value of a constant is the bytes that it has in memory, however
-// it is nested: what the type has at an offset gets what the value has there.
+// it is nested: the type's member at an offset gets the value's bytes there.
 // The types and values are those of clang and DPC++ for the C++ that the names
 // say.
 func TestNestingOfDefaultValues(t *testing.T) {
@@ -136,7 +136,7 @@ func TestNestingOfDefaultValues(t *testing.T) {
 	}
 }
 
-// What emulation hands over is the value in memory, pointers too.
+// Emulation hands over the value in memory, pointers included.
 func TestEmulatedPointer(t *testing.T) {
 	text := nested("%t = type { i32, ptr }", "{ i32, ptr }", "{ i32 3, ptr null }")
 	s := extractFirst(t, text, split.Options{SpecConstants: split.SpecConstantsEmulated})

@@ -6,11 +6,12 @@ import (
 	"offlink/ir"
 )
 
-// spirvNames gives the functions that an image calls to make specialization
-// constants their names. A name means one type in an image.
+// spirvNames names the functions that an image calls to make specialization
+// constants. A name must mean one type in an image, because the translator
+// takes the type from the declaration.
 type spirvNames struct {
 	source     *specConstants
-	exact      map[string]bool // what scalars of the types that are read are called
+	exact      map[string]bool // names of scalars of the types that are read
 	borrowed   map[string]ir.TypeID
 	composites map[string]ir.TypeID
 }
@@ -28,24 +29,24 @@ func newSpirvNames(source *specConstants) spirvNames {
 func (n *spirvNames) reserve(value *flatDefault, offset uint64, typ ir.TypeID) {
 	members, composite := n.source.members(typ)
 	if !composite {
-		n.exact[n.scalarOf(typ)] = true
+		n.exact[n.exactName(typ)] = true
 		return
 	}
 	offsets := n.source.offsets(typ, len(members))
 	for i, t := range members {
-		if at := offset + offsets[i]; value.has(at, n.source.storeSize(t)) {
+		if at := offset + offsets[i]; value.isDefined(at, n.source.storeSize(t)) {
 			n.reserve(value, at, t)
 		}
 	}
 }
 
-func (n *spirvNames) scalarOf(typ ir.TypeID) string { return spirvScalar + "i" + n.source.mangle(typ) }
+func (n *spirvNames) exactName(typ ir.TypeID) string { return spirvScalar + "i" + n.source.mangle(typ) }
 
-// scalar names what makes a scalar. sycl-post-link names it after the type of
-// the number in the default value, which in a bit-field or union is another
-// one than the constant's.
-func (n *spirvNames) scalar(typ, from ir.TypeID) string {
-	own, name := n.scalarOf(typ), n.scalarOf(from)
+// scalarName names the function that makes a scalar. sycl-post-link names it
+// after the type of the number in the default value, which in a bit-field or
+// union differs from the constant's.
+func (n *spirvNames) scalarName(typ, from ir.TypeID) string {
+	own, name := n.exactName(typ), n.exactName(from)
 	t := &n.source.layout.module.Types[from]
 	if name == own || n.exact[name] || t.Kind == ir.TypePointer || t.Bits == 1 {
 		return own
@@ -57,9 +58,10 @@ func (n *spirvNames) scalar(typ, from ir.TypeID) string {
 	return name
 }
 
-// composite names what makes a composite: by its members and, if it has one,
-// its name. Structures without can be alike in both.
-func (n *spirvNames) composite(name string, typ ir.TypeID) string {
+// compositeName names the function that makes a composite: by its members and,
+// if it has one, its name. Structures without a name can have equal members and
+// differ in packing, so that a suffix tells them apart.
+func (n *spirvNames) compositeName(name string, typ ir.TypeID) string {
 	for unique, i := name, 1; ; unique, i = name+"."+strconv.Itoa(i), i+1 {
 		user, taken := n.composites[unique]
 		if taken && user != typ {

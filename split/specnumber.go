@@ -8,23 +8,23 @@ import (
 )
 
 // Named metadata about specialization constants: for each constant a node
-// {name, triples of ID, offset and size}; the default values, as bytes; and a
-// mark of images that have these values in them.
+// {name, triples of ID, offset and size}; the default values, as bytes; and an
+// empty list in images where these values have replaced the constants.
 const (
-	specList        = "sycl.specialization-constants"
-	specDefaults    = "sycl.specialization-constants-default-values"
-	specDefaultMark = "sycl.specialization-constants-default-values-module"
+	specList         = "sycl.specialization-constants"
+	specDefaults     = "sycl.specialization-constants-default-values"
+	specDefaultImage = "sycl.specialization-constants-default-values-module"
 )
 
-// specNumbers numbers the constants of one image.
-type specNumbers struct {
+// specNumbering numbers the constants of one image.
+type specNumbering struct {
 	source    *specConstants
 	mode      SpecConstantMode
 	names     spirvNames
 	byName    map[string]int
 	constants []SpecConstant
 	first     []uint32 // ID of each constant, its offset in the buffer when emulated
-	behind    []uint32 // the ID after those of each constant
+	after     []uint32 // the ID after those of each constant
 	next      uint32   // ID
 	end       uint64   // of the buffer
 }
@@ -35,7 +35,7 @@ type specUse struct {
 	read     *specRead
 }
 
-func (n *specNumbers) lower(x *Extractor, s *Slice) error {
+func (n *specNumbering) lower(x *Extractor, s *Slice) error {
 	n.source = x.graph.specConstants
 	n.names = newSpirvNames(n.source)
 	var uses []specUse
@@ -55,7 +55,7 @@ func (n *specNumbers) lower(x *Extractor, s *Slice) error {
 			return fmt.Errorf("the specialization constant %q: %w", use.read.name, err)
 		}
 		if use.read.allocation != nil {
-			value = use.read.allocation.of(value)
+			value = use.read.allocation.allocate(value)
 		}
 		e := s.Edit(use.function)
 		e.Calls = append(e.Calls, ir.CallEdit{Call: use.read.call, Value: value})
@@ -67,27 +67,28 @@ func (n *specNumbers) lower(x *Extractor, s *Slice) error {
 	return nil
 }
 
-// expression returns what gives the value of a read, and notes the constant.
-func (n *specNumbers) expression(read *specRead) (ir.Expression, error) {
+// expression returns the expression for the value of a read, and numbers the
+// constant.
+func (n *specNumbering) expression(read *specRead) (ir.Expression, error) {
 	if n.mode == SpecConstantsDefault {
 		return n.defaultValue(read)
 	}
 	i, known := n.byName[read.name]
 	if !known {
 		i = len(n.constants)
-		if err := n.add(read); err != nil {
+		if err := n.addConstant(read); err != nil {
 			return ir.Expression{}, err
 		}
 	}
 	switch {
 	case n.mode == SpecConstantsNative:
 		id := n.first[i]
-		value, err := n.native(read, 0, read.typ, &id)
-		if err == nil && id != n.behind[i] {
+		value, err := n.nativeConstant(read, 0, read.typ, &id)
+		if err == nil && id != n.after[i] {
 			err = errTwoTypes
 		}
 		return value, err
-	case len(read.value.data) != n.size(i):
+	case len(read.value.data) != n.sizeWithoutPadding(i):
 		return ir.Expression{}, errTwoTypes
 	case read.allocation != nil:
 		return n.defaultValue(read)
@@ -98,12 +99,13 @@ func (n *specNumbers) expression(read *specRead) (ir.Expression, error) {
 
 var errTwoTypes = fmt.Errorf("it is read with two types that are not alike")
 
-// size is the size of a constant without what aligns the next.
-func (n *specNumbers) size(i int) int { return int(n.constants[i].Parts[0].Size) }
+// sizeWithoutPadding is the size of a constant without the padding that aligns
+// the next.
+func (n *specNumbering) sizeWithoutPadding(i int) int { return int(n.constants[i].Parts[0].Size) }
 
 // defaultValue returns the default value as a constant of the type that the
 // code reads.
-func (n *specNumbers) defaultValue(read *specRead) (ir.Expression, error) {
+func (n *specNumbering) defaultValue(read *specRead) (ir.Expression, error) {
 	_, align, err := n.source.layout.size(read.typ)
 	if err != nil {
 		return ir.Expression{}, err
@@ -114,20 +116,20 @@ func (n *specNumbers) defaultValue(read *specRead) (ir.Expression, error) {
 	return e, err
 }
 
-// add numbers a constant that was not read before.
-func (n *specNumbers) add(read *specRead) error {
+// addConstant numbers a constant that was not read before.
+func (n *specNumbering) addConstant(read *specRead) error {
 	n.byName[read.name] = len(n.constants)
 	constant := SpecConstant{Name: read.name, Default: read.value.data}
 	if n.mode == SpecConstantsNative {
 		n.first = append(n.first, n.next)
 		constant.Parts = n.source.parts(read.typ, read.value, &n.next)
-		n.behind = append(n.behind, n.next)
+		n.after = append(n.after, n.next)
 	} else {
 		_, align, err := n.source.layout.size(read.typ)
 		if err != nil {
 			return err
 		}
-		n.align(align)
+		n.alignEnd(align)
 		constant.Parts = []SpecConstantPart{{uint32(len(n.constants)), 0, uint32(len(read.value.data))}}
 		n.first = append(n.first, uint32(n.end))
 		n.end += uint64(len(read.value.data))
@@ -136,9 +138,9 @@ func (n *specNumbers) add(read *specRead) error {
 	return nil
 }
 
-// align moves the end of the buffer; the padding belongs to the constant
-// before it.
-func (n *specNumbers) align(to uint64) {
+// alignEnd moves the end of the buffer. The padding belongs to the constant
+// before it: the runtime finds constants by adding up sizes.
+func (n *specNumbering) alignEnd(to uint64) {
 	padding := roundUp(n.end, to) - n.end
 	if padding == 0 {
 		return
@@ -149,9 +151,10 @@ func (n *specNumbers) align(to uint64) {
 	last.Default = append(slices.Clip(last.Default), make([]byte, padding)...)
 }
 
-// lists returns the named metadata about the constants; without any it is
-// there, and empty, unless the input says something.
-func (n *specNumbers) lists(m *ir.Module) []ir.NamedEdit {
+// metadata returns the named metadata about the constants. The lists of an image
+// without constants are empty, unless the input has lists: it was lowered
+// before.
+func (n *specNumbering) metadata(m *ir.Module) []ir.NamedEdit {
 	if len(n.constants) == 0 && m.Named(specList) != nil {
 		return nil
 	}
@@ -174,7 +177,7 @@ func (n *specNumbers) lists(m *ir.Module) []ir.NamedEdit {
 	}
 	edits := []ir.NamedEdit{list, defaults}
 	if n.mode == SpecConstantsDefault {
-		edits = append(edits, ir.NamedEdit{Name: specDefaultMark})
+		edits = append(edits, ir.NamedEdit{Name: specDefaultImage})
 	}
 	return edits
 }

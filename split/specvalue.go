@@ -33,15 +33,16 @@ func (c *specConstants) members(id ir.TypeID) ([]ir.TypeID, bool) {
 	return nil, false
 }
 
-// native returns the calls that make a specialization constant of SPIR-V of
-// what is at an offset. Its scalars take the numbers from *id on. A member
-// without a value is padding: it takes one number, too, and no constant.
-func (n *specNumbers) native(read *specRead, offset uint64, typ ir.TypeID, id *uint32) (ir.Expression, error) {
+// nativeConstant returns the calls that make a specialization constant of SPIR-V
+// for the part of a value at an offset. Its scalars take the numbers from *id
+// on. A member without a value is padding: it takes a number but no constant, as
+// the reference numbers members.
+func (n *specNumbering) nativeConstant(read *specRead, offset uint64, typ ir.TypeID, id *uint32) (ir.Expression, error) {
 	c := n.source
 	members, composite := c.members(typ)
 	if !composite {
 		*id++
-		return n.scalar(read, offset, typ, *id-1)
+		return n.scalarConstant(read, offset, typ, *id-1)
 	}
 	e := ir.Expression{Kind: ir.ExpressionCall, Type: typ}
 	var name strings.Builder
@@ -50,25 +51,25 @@ func (n *specNumbers) native(read *specRead, offset uint64, typ ir.TypeID, id *u
 	for i, t := range members {
 		name.WriteString(c.mangle(t))
 		operand := constantExpression(ir.Constant{Kind: ir.ConstantUndef, Type: t})
-		if !read.value.has(offset+offsets[i], c.storeSize(t)) {
+		if !read.value.isDefined(offset+offsets[i], c.storeSize(t)) {
 			*id++
 		} else {
 			var err error
-			if operand, err = n.native(read, offset+offsets[i], t, id); err != nil {
+			if operand, err = n.nativeConstant(read, offset+offsets[i], t, id); err != nil {
 				return e, err
 			}
 		}
 		e.Operands = append(e.Operands, operand)
 	}
 	name.WriteString("_R" + c.mangle(typ))
-	e.Callee = n.names.composite(name.String(), typ)
+	e.Callee = n.names.compositeName(name.String(), typ)
 	return e, nil
 }
 
-// scalar returns the call that makes a scalar specialization constant.
-func (n *specNumbers) scalar(read *specRead, offset uint64, typ ir.TypeID, id uint32) (ir.Expression, error) {
+// scalarConstant returns the call that makes a scalar specialization constant.
+func (n *specNumbering) scalarConstant(read *specRead, offset uint64, typ ir.TypeID, id uint32) (ir.Expression, error) {
 	c := n.source
-	value, err := c.number(read.value, offset, typ)
+	value, err := c.numberAt(read.value, offset, typ)
 	if err != nil {
 		return ir.Expression{}, err
 	}
@@ -78,7 +79,7 @@ func (n *specNumbers) scalar(read *specRead, offset uint64, typ ir.TypeID, id ui
 	}
 	number := ir.Constant{Kind: ir.ConstantInt, Type: c.int32, Int: uint64(id), Bits: 32}
 	return ir.Expression{
-		Kind: ir.ExpressionCall, Type: typ, Callee: n.names.scalar(typ, from),
+		Kind: ir.ExpressionCall, Type: typ, Callee: n.names.scalarName(typ, from),
 		Operands: []ir.Expression{constantExpression(number), constantExpression(value)},
 	}, nil
 }
@@ -87,7 +88,7 @@ func constantExpression(value ir.Constant) ir.Expression {
 	return ir.Expression{Kind: ir.ExpressionConstant, Type: value.Type, Constant: value}
 }
 
-// checkNative reports what of a type SPIR-V has no specialization constants of.
+// checkNative refuses types of which SPIR-V has no specialization constants.
 func (c *specConstants) checkNative(typ ir.TypeID) error {
 	switch t := &c.layout.module.Types[typ]; {
 	case c.storeSize(typ) == 0:
@@ -138,8 +139,8 @@ func (c *specConstants) parts(typ ir.TypeID, value *flatDefault, id *uint32) []S
 	return addPadding(parts, end, uint64(len(value.data)))
 }
 
-// addParts adds the descriptors of what is at an offset and returns where they
-// end.
+// addParts adds the descriptors of the part of a value at an offset and returns
+// the offset at which they end.
 func (c *specConstants) addParts(parts *[]SpecConstantPart, offset uint64, typ ir.TypeID, value *flatDefault, id *uint32) (end uint64) {
 	members, composite := c.members(typ)
 	if !composite {
@@ -154,7 +155,7 @@ func (c *specConstants) addParts(parts *[]SpecConstantPart, offset uint64, typ i
 	for i, t := range members {
 		at := offset + offsets[i]
 		switch {
-		case value.has(at, c.storeSize(t)):
+		case value.isDefined(at, c.storeSize(t)):
 			end = c.addParts(parts, at, t, value, id)
 			continue
 		case isStruct:
@@ -176,8 +177,8 @@ func addPadding(parts []SpecConstantPart, from, to uint64) []SpecConstantPart {
 	return append(parts, SpecConstantPart{PaddingID, uint32(from), uint32(to - from)})
 }
 
-// offsets returns where the n members of a composite are. The type has been
-// sized before.
+// offsets returns the offsets of the n members of a composite. The type has been
+// sized before, so that errors cannot occur here.
 func (c *specConstants) offsets(typ ir.TypeID, n int) []uint64 {
 	t := &c.layout.module.Types[typ]
 	if t.Kind == ir.TypeStruct {

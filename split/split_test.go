@@ -53,8 +53,8 @@ func images(t testing.TB, text string, o split.Options) []string {
 	return out
 }
 
-// describe lists what an image holds: "entry" before its entry points,
-// "local" before what is local in it, "declare" before declarations.
+// describe lists the values of an image: "entry" before its entry points,
+// "local" before local values, "declare" before declarations.
 func describe(s *split.Slice) string {
 	var b strings.Builder
 	for _, id := range s.Definitions {
@@ -179,7 +179,7 @@ func graph(t testing.TB, text string, o split.Options) *split.Graph {
 	return g
 }
 
-// A graph reports what is wrong with a module.
+// A graph reports faults of a module.
 func TestGraphErrors(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"no name", `define spir_func void @0() "sycl-module-id"="a" { ret void }`, "an entry point has no name"},
@@ -199,7 +199,7 @@ func TestGraphErrors(t *testing.T) {
 	}
 }
 
-// What refers to what, in the forms that are not in testdata/postlink.
+// References between values, in the forms that are not in testdata/postlink.
 func TestReferences(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"alias of an alias", `
@@ -260,7 +260,7 @@ func TestWholeModule(t *testing.T) {
 		define void @target() { ret void }`, split.Options{}))
 }
 
-// Functions that become local leave their comdat; where they are several the
+// Functions that become local leave their comdat; where there are several the
 // comdat ties them together and is no longer merged.
 func TestComdatsOfLocalFunctions(t *testing.T) {
 	const text = `
@@ -294,9 +294,9 @@ func TestComdatsOfLocalFunctions(t *testing.T) {
 	}
 }
 
-// Calls without a known callee reach the functions of their type that are
-// marked, and no others; and of those that may be dropped when unused only
-// what the image names.
+// Calls without a known callee reach the functions of their type that have
+// referenced-indirectly, and no others; of discardable ones only those that the
+// image refers to.
 func TestIndirectCalls(t *testing.T) {
 	compare(t, []string{"entry other\n", "entry k\nyes\nlocal named\nlocal helper\n"}, images(t, `
 		define spir_kernel void @k(ptr %f) "sycl-module-id"="a" { %x = call i32 %f(i64 1)
@@ -363,7 +363,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// What an alias stands for is copied: an alias of a declaration is none.
+// The aliasee of an alias is copied: an alias of a declaration is not valid.
 func TestAliasOfImportedFunction(t *testing.T) {
 	compare(t, []string{"entry f\n", "x\nentry k\nlocal f\n"}, images(t, `
 		@x = alias void (), ptr @f
@@ -372,7 +372,7 @@ func TestAliasOfImportedFunction(t *testing.T) {
 		define void @f() "sycl-module-id"="b" { ret void }`, split.Options{Mode: split.Source, Dependencies: split.DependenciesAll}))
 }
 
-// Exports, imports, and what is undefined.
+// Exports, imports and undefined functions.
 func TestSymbols(t *testing.T) {
 	const text = `
 		define spir_kernel void @k() "sycl-module-id"="a" { call spir_func void @exported()
@@ -441,7 +441,7 @@ func TestESIMD(t *testing.T) {
 	}
 }
 
-// Named metadata keeps the entries of what an image has.
+// Named metadata keeps the entries of an image's values.
 func TestNamedMetadata(t *testing.T) {
 	const text = `
 		define spir_kernel void @a() { ret void }
@@ -486,7 +486,7 @@ func TestNamedMetadata(t *testing.T) {
 	}
 }
 
-// Annotations that are no marks go with what they are about.
+// Annotations other than SYCL's go with the values that they are about.
 func TestAnnotations(t *testing.T) {
 	compare(t, []string{"entry b\n", "llvm.global.annotations\nlocal s\nentry a\n"}, images(t, `
 		@llvm.global.annotations = appending global [2 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @a, ptr @s, ptr @s, i32 1, ptr null }, { ptr, ptr, ptr, i32, ptr } { ptr @dead, ptr @s, ptr @s, i32 1, ptr null }], section "llvm.metadata"
@@ -621,8 +621,8 @@ func functionList(m *ir.Module, ids []ir.ValueID) string {
 	return strings.Join(names, " ")
 }
 
-// A device global that only the list of what the compiler uses names is dropped,
-// whatever its linkage.
+// A device global that only llvm.compiler.used names is dropped, whatever its
+// linkage.
 func TestUnusedDeviceGlobals(t *testing.T) {
 	compare(t, []string{"listed\nused\nunlisted\nllvm.compiler.used\nentry k\n"}, images(t, `
 		@only = weak_odr addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="a"
@@ -634,8 +634,8 @@ func TestUnusedDeviceGlobals(t *testing.T) {
 		ret void }`, split.Options{Mode: split.Kernel}))
 }
 
-// Splitters of late front ends leave device globals in the list of what the
-// compiler uses, so that every image has them.
+// Splitters of late front ends leave device globals in
+// llvm.compiler.used, so that every image has them.
 func TestCompilerUsed(t *testing.T) {
 	const text = `
 		target triple = "spir64-unknown-unknown"
@@ -693,7 +693,7 @@ func TestIndirectCallsAcrossImages(t *testing.T) {
 	}
 }
 
-// What a declaration carries beside its signature is kept with it.
+// A declaration keeps its prefix data and attributes.
 func TestPrefixOfDeclaration(t *testing.T) {
 	compare(t, []string{"local data\nentry k\ndeclare f\n"}, images(t, `
 		@data = internal constant i32 1

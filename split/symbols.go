@@ -29,8 +29,8 @@ func (s *Slice) Exports() []ir.ValueID {
 	return exports
 }
 
-// Imports returns the functions that the image takes from others, in module
-// order. Without dependencies it takes only the bfloat16 device library's.
+// Imports returns the functions that the image imports from others, in module
+// order. Without dependencies these are the bfloat16 device library's only.
 func (s *Slice) Imports() []ir.ValueID {
 	var imports []ir.ValueID
 	for _, id := range s.Declarations {
@@ -42,9 +42,10 @@ func (s *Slice) Imports() []ir.ValueID {
 	return imports
 }
 
-// Undefined returns the functions that no image gives, and that the image
-// needs, where it depends on no other; reserved names are the compiler's
-// business. A module that is not split may yet be linked with others.
+// Undefined returns the functions that the image needs and that no image
+// defines, for an image that depends on no other. Functions with reserved names
+// are left out; see [Slice.Missing]. A module that is not split may still be
+// linked with others and has none.
 func (s *Slice) Undefined() []ir.ValueID {
 	if s.Group.Whole || s.Graph.options.Dependencies != DependenciesNone {
 		return nil

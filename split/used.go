@@ -9,16 +9,16 @@ import (
 	"offlink/ir/sycl"
 )
 
-// The lists of values that a linker must not drop. llvm.used has done its
-// work when a module is split: it named the kernels, which are entry points.
-// llvm.compiler.used keeps what it names.
+// The lists of values that a linker must not drop. llvm.used has served its
+// purpose when a module is split: it kept the kernels, which are entry points
+// now. llvm.compiler.used keeps the values that it names in every image.
 const (
 	usedList         = "llvm.used"
 	compilerUsedList = "llvm.compiler.used"
 )
 
-// listElements returns the values that the elements of a list name, in order;
-// false at an element that names none.
+// listElements returns the values that the elements of a list name, in order.
+// It fails on an element that does not name one.
 func listElements(m *ir.Module, name string) (list ir.ValueID, values []ir.ValueID, found bool, err error) {
 	list, found = m.Lookup(name)
 	if !found || m.Values[list].Kind != ir.Variable || m.Values[list].Declaration {
@@ -30,7 +30,7 @@ func listElements(m *ir.Module, name string) (list ir.ValueID, values []ir.Value
 	}
 	for _, e := range c.Elements {
 		if e.Kind != ir.ConstantValue {
-			return 0, nil, false, fmt.Errorf("@%s: an element of the list names no function and no variable", name)
+			return 0, nil, false, fmt.Errorf("@%s: an element of the list does not name a function or a variable", name)
 		}
 		values = append(values, e.Value)
 	}
@@ -38,22 +38,22 @@ func listElements(m *ir.Module, name string) (list ir.ValueID, values []ir.Value
 }
 
 // keepWhere leaves only the elements of the list for which keep is true, and
-// reports whether any went.
+// reports whether it dropped any.
 func keepWhere(m *ir.Module, name string, keep func(ir.ValueID) bool) (changed bool, err error) {
 	list, values, found, err := listElements(m, name)
 	if err != nil || !found {
 		return false, err
 	}
-	left := make([]int, 0, len(values))
+	kept := make([]int, 0, len(values))
 	for _, i := range keptElements(&m.Values[list], len(values)) {
 		if keep(values[i]) {
-			left = append(left, i)
+			kept = append(kept, i)
 		} else {
 			changed = true
 		}
 	}
 	if changed {
-		m.Values[list].EditDetails().KeepElements = left
+		m.Values[list].EditDetails().KeepElements = kept
 	}
 	return changed, nil
 }
@@ -70,14 +70,15 @@ func keptElements(v *ir.GlobalValue, n int) []int {
 	return all
 }
 
-// clearUsed empties llvm.used and, where the front end's splitter does, takes
-// the device globals of SPIR modules off llvm.compiler.used.
+// clearUsed drops llvm.used and takes the device globals of SPIR modules off
+// llvm.compiler.used, as the splitters of early front ends do: a device global
+// that an image does not use would otherwise be in each of them.
 func (g *Graph) clearUsed() error {
 	if err := g.checkKernelUses(); err != nil {
 		return err
 	}
 	if list, ok := g.Module.Lookup(usedList); ok {
-		g.flags[list] |= flagGone
+		g.flags[list] |= flagDropped
 		g.modified = true
 	}
 	late, err := sycl.IsLateFrontEnd(g.Module)
@@ -98,23 +99,23 @@ func (g *Graph) clearUsed() error {
 	return err
 }
 
-// dropUnused drops the device globals that only the list named, whatever their
-// linkage.
+// dropUnused drops the device globals that only the list named. Their linkage
+// does not count: it is external, which would keep them as roots.
 func (g *Graph) dropUnused(unlisted map[ir.ValueID]bool) {
-	users := g.users(unlisted)
+	users := g.usersOf(unlisted)
 	for id := range unlisted {
 		used := slices.ContainsFunc(users[id], func(user ir.ValueID) bool {
 			name := g.Module.Values[user].Name
-			return name != compilerUsedList && g.flags[user]&flagGone == 0
+			return name != compilerUsedList && g.flags[user]&flagDropped == 0
 		})
 		if !used {
-			g.flags[id] |= flagGone
+			g.flags[id] |= flagDropped
 		}
 	}
 }
 
-// checkKernelUses refuses kernels that llvm.used names and something else
-// uses: only the host may.
+// checkKernelUses refuses kernels that llvm.used names and that code or data
+// uses too: only the host may launch a kernel.
 func (g *Graph) checkKernelUses() error {
 	list, values, found, err := listElements(g.Module, usedList)
 	if err != nil || !found {
@@ -129,11 +130,11 @@ func (g *Graph) checkKernelUses() error {
 	if len(kernels) == 0 {
 		return nil
 	}
-	users := g.users(kernels)
+	users := g.usersOf(kernels)
 	for _, id := range values {
 		for _, user := range users[id] {
 			if user != list && !strings.HasPrefix(g.Module.Values[user].Name, "llvm.") {
-				return fmt.Errorf("Unexpected usage of SYCL kernel: @%s uses @%s; move what both need into a function", g.Module.Values[user].Name, g.Module.Values[id].Name)
+				return fmt.Errorf("Unexpected usage of SYCL kernel: @%s uses @%s; move the code that both need into a function", g.Module.Values[user].Name, g.Module.Values[id].Name)
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 // Reason says how a value came into an image.
 type Reason string
 
-// The reasons. All but the first two are what the value before it in the
-// chain does.
+// The reasons. All but the first two are about the value before it in the
+// chain.
 const (
 	ReasonEntryPoint Reason = "entry point"
 	ReasonVisible    Reason = "visible from outside, so that every image has it"
@@ -21,52 +21,54 @@ const (
 	ReasonComdat     Reason = "in one comdat with"
 )
 
-// Step is a value of a chain and how it came to be in it.
+// Step is a value of a chain, and the reason why it is there.
 type Step struct {
 	Value  ir.ValueID
 	Reason Reason
 }
 
-// Status says what an image has of a value.
+// Status tells whether an image has the definition of a value, its declaration,
+// or neither.
 type Status string
 
-// What an image can have of a value.
+// The states of a value in an image.
 const (
 	StatusAbsent   Status = "absent"
 	StatusDeclared Status = "declared"
 	StatusDefined  Status = "defined"
 )
 
-// Answer says why an image has a value, or has not.
+// Answer explains why an image has a value, or lacks it.
 type Answer struct {
 	Status Status
-	// Rule says in words what decided about the value's linkage, or about
-	// its absence.
+	// Rule is the rule that decided about the value's linkage, or about its
+	// absence, in words.
 	Rule string
 	// Chain is the shortest one from an entry point, or a value that every
 	// image has, to the value.
 	Chain []Step
 }
 
-// Why explains what the image of the group has of a value.
+// Why explains whether and why the image of the group has a value.
 func (x *Extractor) Why(group *Group, id ir.ValueID) Answer {
-	x.begin(group)
+	x.beginSlice(group)
 	chain, found := x.trace(group, id)
 	if !found {
-		return Answer{Status: StatusAbsent, Rule: x.absence(id)}
+		return Answer{Status: StatusAbsent, Rule: x.absenceRule(id)}
 	}
 	if !x.isDefined(id) {
-		return Answer{StatusDeclared, x.declaration(id), chain}
+		return Answer{StatusDeclared, x.declarationRule(id), chain}
 	}
-	return Answer{StatusDefined, x.definition(group, id), chain}
+	return Answer{StatusDefined, x.definitionRule(group, id), chain}
 }
 
-// trace walks through the image breadth first.
+// trace walks through the image breadth first, so that the chain is a shortest
+// one.
 func (x *Extractor) trace(group *Group, target ir.ValueID) ([]Step, bool) {
 	before := make(map[ir.ValueID]Step) // Value is the one before, itself at the start
 	var queue []ir.ValueID
 	reach := func(id, from ir.ValueID, reason Reason) {
-		if _, known := before[id]; known || x.graph.flags[id]&flagGone != 0 {
+		if _, known := before[id]; known || x.graph.flags[id]&flagDropped != 0 {
 			return
 		}
 		before[id] = Step{from, reason}
@@ -109,7 +111,7 @@ func chainTo(id ir.ValueID, before map[ir.ValueID]Step) ([]Step, bool) {
 
 // neighbours calls reach for each value that id brings in.
 func (x *Extractor) neighbours(id ir.ValueID, reach func(ir.ValueID, Reason)) {
-	for _, ref := range x.graph.refs(id) {
+	for _, ref := range x.graph.references(id) {
 		switch ref.Kind() {
 		case ir.RefCallee:
 			reach(ir.ValueID(ref.Index()), ReasonCalled)
@@ -122,7 +124,7 @@ func (x *Extractor) neighbours(id ir.ValueID, reach func(ir.ValueID, Reason)) {
 	x.comdatNeighbours(id, func(to ir.ValueID) { reach(to, ReasonComdat) })
 }
 
-// addressReason says what a reference that is no call does.
+// addressReason is the reason of a reference other than a call.
 func (x *Extractor) addressReason(from, to ir.ValueID) Reason {
 	switch {
 	case x.graph.Module.Values[from].Kind != ir.Function:
@@ -133,8 +135,8 @@ func (x *Extractor) addressReason(from, to ir.ValueID) Reason {
 	return ReasonAddress
 }
 
-// definition says what decided about the linkage of a definition.
-func (x *Extractor) definition(group *Group, id ir.ValueID) string {
+// definitionRule is the rule that decided about the linkage of a definition.
+func (x *Extractor) definitionRule(group *Group, id ir.ValueID) string {
 	v := &x.graph.Module.Values[id]
 	f := x.graph.flags[id]
 	switch {
@@ -145,7 +147,7 @@ func (x *Extractor) definition(group *Group, id ir.ValueID) string {
 	case x.isEntry(id) && f&flagVirtual != 0:
 		return "a virtual function, whose set this image provides"
 	case x.isEntry(id):
-		return "exported: an entry point of this image that is no kernel"
+		return "exported: an entry point of this image other than a kernel"
 	case v.IsLocal():
 		return "local in the input"
 	case v.Linkage == ir.AvailableExternally:
@@ -157,11 +159,12 @@ func (x *Extractor) definition(group *Group, id ir.ValueID) string {
 	if e := s.Edits[id]; e == nil || !e.SetLinkage {
 		return "stays visible: another member of its comdat does"
 	}
-	return "made internal: it is no entry point of this image"
+	return "made internal: it is not an entry point of this image"
 }
 
-// declaration says why an image has a value without its definition.
-func (x *Extractor) declaration(id ir.ValueID) string {
+// declarationRule is the rule by which an image has a value without its
+// definition.
+func (x *Extractor) declarationRule(id ir.ValueID) string {
 	v := &x.graph.Module.Values[id]
 	switch {
 	case v.Kind != ir.Function && v.Declaration:
@@ -175,16 +178,16 @@ func (x *Extractor) declaration(id ir.ValueID) string {
 	case x.graph.flags[id]&flagImportable != 0:
 		return "imported: the input only declares it"
 	case sycl.IsReservedName(v.Name):
-		return "declared in the input; the name is the compiler's, so it is no import"
+		return "declared in the input; the name is reserved for compilers, so it is not an import"
 	}
 	return "declared in the input"
 }
 
-// absence says why an image has nothing of a value.
-func (x *Extractor) absence(id ir.ValueID) string {
+// absenceRule is the rule by which an image lacks a value.
+func (x *Extractor) absenceRule(id ir.ValueID) string {
 	switch {
-	case x.graph.flags[id]&flagGone != 0:
-		return "a list that has done its work before the split"
+	case x.graph.flags[id]&flagDropped != 0:
+		return "a list that has served its purpose before the split"
 	case x.graph.IsEntryPoint(id):
 		return "an entry point of another image, and nothing in this image refers to it"
 	}

@@ -57,15 +57,15 @@ func TestWhy(t *testing.T) {
 	}
 	want := []string{
 		"k: defined, a kernel of this image: k (entry point)",
-		"target: defined, made internal: it is no entry point of this image: k (entry point) > direct (called by) > target (called by)",
-		"named: defined, made internal: it is no entry point of this image: k (entry point) > table (used by) > named (named by the initialiser of)",
+		"target: defined, made internal: it is not an entry point of this image: k (entry point) > direct (called by) > target (called by)",
+		"named: defined, made internal: it is not an entry point of this image: k (entry point) > table (used by) > named (named by the initialiser of)",
 		"indirect: defined, stays visible: it may be called indirectly (referenced-indirectly): k (entry point) > indirect (of the type of an indirect call in)",
 		"visible: defined, variables and aliases keep their linkage: visible (visible from outside, so that every image has it)",
 		"imported: declared, imported: an entry point of another image, which exports it: k (entry point) > imported (called by)",
 		"undefined: declared, imported: the input only declares it: k (entry point) > undefined (called by)",
 		"virtual: declared, a virtual function: the images that provide its set have it: k (entry point) > virtual (called by)",
 		"unseen: absent, nothing in this image refers to it: ",
-		"llvm.used: absent, a list that has done its work before the split: ",
+		"llvm.used: absent, a list that has served its purpose before the split: ",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

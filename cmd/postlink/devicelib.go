@@ -3,143 +3,38 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"offlink/ir"
-	"offlink/ir/irfile"
+	"offlink/ir/devicelib"
 	"offlink/ir/sycl"
 	"offlink/props"
 	"offlink/props/derive"
 	"offlink/split"
 )
 
-// deviceLibrary is a library of -device-lib-dir that becomes an image of its
-// own, from which the runtime takes what other images import.
-type deviceLibrary struct {
-	file   string
-	native bool // for devices that have the conversions built in
-}
-
-// bfloat16Libraries have the conversions to and from bfloat16, in the order of
-// their images. The runtime loads one of the two, by the device.
-var bfloat16Libraries = []deviceLibrary{
-	{file: "libsycl-fallback-bfloat16.bc"},
-	{file: "libsycl-native-bfloat16.bc", native: true},
-}
-
-// Any other file of the folder that is called libsycl-*.bc is a library from
-// which images, and libraries, take what they leave undefined: the driver of
-// DPC++ links them before the module is split.
-const (
-	libraryPrefix = "libsycl-"
-	librarySuffix = ".bc"
-)
-
-// libraryFolder is what the libraries of a folder give.
-type libraryFolder struct {
-	libraries []folderLibrary // by name of the file
-	functions map[string]int  // the first library that defines the function
-	provided  map[string]bool // all functions
-}
-
-type folderLibrary struct {
-	file     string
-	declares []string
-	bfloat16 bool // it imports from the bfloat16 libraries
-}
-
-// readLibraryFolder looks into the libraries of -device-lib-dir, where the
-// module leaves a function to others.
-func readLibraryFolder(module *ir.Module, o *options) (*libraryFolder, error) {
-	f := &libraryFolder{functions: map[string]int{}, provided: map[string]bool{}}
-	if o.libraries == "" || o.split.Single || !slices.ContainsFunc(module.Values, isLibraryCall) {
-		return f, nil
+// readLibraryFolder reads the libraries of -device-lib-dir; nil without one, or
+// where the module declares nothing that a library may define.
+func readLibraryFolder(module *ir.Module, o *options) (*devicelib.Folder, error) {
+	if o.libraries == "" || o.split.Single || !devicelib.MayNeed(module) {
+		return nil, nil
 	}
-	entries, err := os.ReadDir(o.libraries)
-	if err != nil { // what cannot be found is said where it is missed
-		return f, nil
-	}
-	for _, e := range entries {
-		name := e.Name()
-		if !strings.HasPrefix(name, libraryPrefix) || !strings.HasSuffix(name, librarySuffix) || isBFloat16File(name) {
-			continue
-		}
-		if err := f.add(filepath.Join(o.libraries, name), name); err != nil {
-			return nil, fmt.Errorf("-device-lib-dir: %w", err)
-		}
-	}
-	return f, nil
-}
-
-// isLibraryCall reports whether a library may give what the module declares.
-func isLibraryCall(v ir.GlobalValue) bool {
-	return v.Kind == ir.Function && v.Declaration && !strings.HasPrefix(v.Name, "llvm.") && !sycl.IsBFloat16Library(v.Name)
-}
-
-func isBFloat16File(name string) bool {
-	return slices.ContainsFunc(bfloat16Libraries, func(l deviceLibrary) bool { return l.file == name })
-}
-
-func (f *libraryFolder) add(path, name string) error {
-	file, err := irfile.Open(path, nil)
+	folder, err := devicelib.ReadFolder(o.libraries)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("-device-lib-dir: %w", err)
 	}
-	defer file.Close()
-	library := folderLibrary{file: name}
-	for i := range file.Module.Values {
-		v := &file.Module.Values[i]
-		switch {
-		case v.Kind != ir.Function || v.IsLocal():
-		case !v.Declaration:
-			if _, known := f.functions[v.Name]; !known {
-				f.functions[strings.Clone(v.Name)] = len(f.libraries)
-				f.provided[strings.Clone(v.Name)] = true
-			}
-		case sycl.IsBFloat16Library(v.Name):
-			library.bfloat16 = true
-		default:
-			library.declares = append(library.declares, strings.Clone(v.Name))
-		}
-	}
-	f.libraries = append(f.libraries, library)
-	return nil
+	return folder, nil
 }
 
-// needed returns the libraries that the functions come from, and those that
-// these need, in the order of their names.
-func (f *libraryFolder) needed(functions []string) []folderLibrary {
-	wanted := make([]bool, len(f.libraries))
-	for len(functions) > 0 {
-		var next []string
-		for _, name := range functions {
-			if i, ok := f.functions[name]; ok && !wanted[i] {
-				wanted[i] = true
-				next = append(next, f.libraries[i].declares...)
-			}
-		}
-		functions = next
-	}
-	var list []folderLibrary
-	for i, yes := range wanted {
-		if yes {
-			list = append(list, f.libraries[i])
-		}
-	}
-	return list
-}
-
-// calls returns the functions that an image leaves to the libraries.
-func (f *libraryFolder) calls(s *split.Slice) []string {
-	if len(f.provided) == 0 {
+// libraryCalls returns the functions that an image leaves to the libraries.
+func libraryCalls(s *split.Slice, provided map[string]bool) []string {
+	if len(provided) == 0 {
 		return nil
 	}
 	var names []string
 	for _, id := range s.Declarations {
-		if v := &s.Module.Values[id]; v.Kind == ir.Function && f.provided[v.Name] {
+		if v := &s.Module.Values[id]; v.Kind == ir.Function && provided[v.Name] {
 			names = append(names, v.Name)
 		}
 	}
@@ -164,28 +59,28 @@ func (b *build) addDeviceLibraries(images []*image) ([]*image, error) {
 		calls = append(calls, i.libraryCalls...)
 	}
 	own, bfloat16 := images, slices.IndexFunc(images, func(i *image) bool { return i.bfloat16 })
-	why := fmt.Sprintf("image %d", bfloat16)
-	for _, library := range b.folder.needed(calls) {
+	importer := fmt.Sprintf("image %d", bfloat16)
+	for _, library := range b.folder.Needed(calls) {
 		i := &image{number: len(images), group: &split.Group{}, properties: map[string]string{}}
-		sets := func(m *ir.Module) *props.Sets { return derive.Library(m, b.folder.provided) }
+		sets := func(m *ir.Module) *props.Sets { return derive.Library(m, b.derive.Libraries) }
 		targets := libraryTargets(own, o, func(i *image) bool { return i.libraryCalls != nil })
-		if err := b.makeLibrary(i, library.file, sets, targets); err != nil {
+		if err := b.makeLibrary(i, library.File, sets, targets); err != nil {
 			return nil, fmt.Errorf("-device-lib-dir: %w", err)
 		}
 		images = append(images, i)
-		if library.bfloat16 && bfloat16 < 0 {
-			bfloat16, why = i.number, library.file
+		if library.ImportsBFloat16 && bfloat16 < 0 {
+			bfloat16, importer = i.number, library.File
 		}
 	}
 	if bfloat16 < 0 {
 		return images, nil
 	}
 	targets := libraryTargets(own, o, func(i *image) bool { return i.bfloat16 || i.libraryCalls != nil })
-	for _, library := range bfloat16Libraries {
+	for _, library := range devicelib.BFloat16Libraries {
 		i := &image{number: len(images), group: &split.Group{}, properties: map[string]string{}}
-		sets := func(m *ir.Module) *props.Sets { return derive.BFloat16Library(m, library.native) }
-		if err := b.makeLibrary(i, library.file, sets, targets); err != nil {
-			return nil, fmt.Errorf("-device-lib-dir: %s imports bfloat16 conversions: %w", why, err)
+		sets := func(m *ir.Module) *props.Sets { return derive.BFloat16Library(m, library.Native) }
+		if err := b.makeLibrary(i, library.File, sets, targets); err != nil {
+			return nil, fmt.Errorf("-device-lib-dir: %s imports bfloat16 conversions: %w", importer, err)
 		}
 		images = append(images, i)
 	}

@@ -46,7 +46,7 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// What is no module is refused with the place in it.
+// Input other than a module is refused with the place of the fault.
 func TestDumpRefuses(t *testing.T) {
 	for content, want := range map[string]string{
 		"BC\xc0\xde": "holds no module",

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"offlink/cmd/internal/cli"
 	"offlink/internal/testtool"
 )
 
@@ -29,15 +32,46 @@ func TestGoldenBitcode(t *testing.T) {
 				t.Fatal(err)
 			}
 			name := strings.TrimSuffix(filepath.Base(path), ".txtar")
-			t.Run(version+"/"+name, func(t *testing.T) {
-				for _, c := range goldenCases(archive) {
-					if bitcode := c.asBitcode(t, version); bitcode != nil {
-						bitcode.run(t)
-					}
-				}
-			})
+			t.Run(version+"/"+name, func(t *testing.T) { testGoldenBitcode(t, archive, version) })
 		}
 	}
+}
+
+// testGoldenBitcode runs the cases of an archive in this process, and one
+// llvm-dis over the modules of all: hundreds of processes take minutes on a busy
+// machine. TestGolden starts the program as a process.
+func testGoldenBitcode(t *testing.T, archive *txtar.Archive, version string) {
+	var cases []*goldenCase
+	var outputs []*goldenOutputs
+	var modules []string
+	for _, c := range goldenCases(archive) {
+		if bitcode := c.asBitcode(t, version); bitcode != nil {
+			o := bitcode.execute(t, runHere)
+			cases, outputs, modules = append(cases, bitcode), append(outputs, o), append(modules, o.modules...)
+		}
+	}
+	lists, err := listings(t, modules)
+	if err != nil {
+		t.Error(err)
+	}
+	for i, c := range cases {
+		t.Run(c.name, func(t *testing.T) { c.compare(t, outputs[i].withListings(lists)) })
+	}
+}
+
+// runHere runs the program in this process, whose folder it changes.
+func runHere(t *testing.T, dir string, words []string) (int, []byte) {
+	before, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chdir(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chdir(before)
+	var stderr bytes.Buffer
+	code := run(words, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &stderr})
+	return code, stderr.Bytes()
 }
 
 // unlikeText are cases whose result depends on the input being text: the name
@@ -62,7 +96,7 @@ func (c *goldenCase) asBitcode(t *testing.T, version string) *goldenCase {
 		}
 		bitcode := assemble(t, version, word, data)
 		if bitcode == nil {
-			return nil // what is wrong with the text is the case
+			return nil // the case is about the fault in the text
 		}
 		words[i] = strings.TrimSuffix(word, ".ll") + ".bc"
 		made.inputs[words[i]] = bitcode
@@ -78,7 +112,12 @@ func (c *goldenCase) asBitcode(t *testing.T, version string) *goldenCase {
 }
 
 // assemble makes bitcode of text in a file of that name; nil if LLVM refuses.
+// Bitcode is kept, as the cases of an archive share inputs.
 func assemble(t *testing.T, version, name string, text []byte) []byte {
+	key := [3]string{version, name, string(text)}
+	if bitcode, known := assembled[key]; known {
+		return bitcode
+	}
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, name), text)
 	args := []string{name, "-o", "out.bc"}
@@ -87,8 +126,13 @@ func assemble(t *testing.T, version, name string, text []byte) []byte {
 	}
 	cmd := exec.Command("llvm-as-"+version, args...)
 	cmd.Dir = dir
-	if cmd.Run() != nil {
-		return nil
+	assembled[key] = nil
+	if cmd.Run() == nil {
+		assembled[key] = readFile(t, filepath.Join(dir, "out.bc"))
 	}
-	return readFile(t, filepath.Join(dir, "out.bc"))
+	return assembled[key]
 }
+
+// assembled has bitcode by LLVM version, file name and text. Cases are made one
+// after the other, before they run in parallel.
+var assembled = map[[3]string][]byte{}

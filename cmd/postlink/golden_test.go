@@ -25,9 +25,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){program: main})
 }
 
-// TestGolden runs the cases of testdata/postlink: inputs, and what the
-// reference tool wrote for them. Where ours is meant to be better, the
-// archive's comment says how, and its sections hold what is better.
+// TestGolden runs the cases of testdata/postlink: inputs, and the outputs of the
+// reference tool for them. Where ours is meant to be better, the archive's
+// comment says how, and its sections hold the better output.
 func TestGolden(t *testing.T) {
 	archives, err := filepath.Glob("../../testdata/postlink/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -82,38 +82,84 @@ func (c *goldenCase) run(t *testing.T) {
 		if !*update {
 			t.Parallel()
 		}
-		got := c.outputs(t)
-		for name, f := range c.want {
-			if name == "cmd" || name == "prep" {
-				continue
-			}
-			data, made := got[name]
-			delete(got, name)
-			switch {
-			case !made:
-				t.Errorf("%s is missing", name)
-			case name == "stderr": // only whether something is said
-			case *update:
-				f.Data = data
-			case !bytes.Equal(data, f.Data):
-				t.Errorf("%s (-want +got):\n%s", name, cmp.Diff(string(f.Data), string(data)))
-			}
+		o := c.execute(t, runProcess)
+		lists, err := listings(t, o.modules)
+		if err != nil {
+			t.Error(err)
 		}
-		for name, data := range got {
-			t.Errorf("%s was not expected:\n%s", name, data)
-		}
+		c.compare(t, o.withListings(lists))
 	})
 }
 
-// outputs runs the command and returns what it made, modules as listings.
-func (c *goldenCase) outputs(t *testing.T) map[string][]byte {
-	dir := t.TempDir()
-	for name, data := range c.inputs {
-		writeFile(t, filepath.Join(dir, name), data)
+// compare compares the outputs with those of the archive, or updates these.
+func (c *goldenCase) compare(t *testing.T, got map[string][]byte) {
+	for name, f := range c.want {
+		if name == "cmd" || name == "prep" {
+			continue
+		}
+		data, made := got[name]
+		delete(got, name)
+		switch {
+		case !made:
+			t.Errorf("%s is missing", name)
+		case name == "stderr": // only whether there are messages
+		case *update:
+			f.Data = data
+		case !bytes.Equal(data, f.Data):
+			t.Errorf("%s (-want +got):\n%s", name, cmp.Diff(string(f.Data), string(data)))
+		}
 	}
-	c.prepare(t, dir)
-	before := filesBelow(t, dir)
-	words := strings.Fields(string(c.want["cmd"].Data))[1:]
+	for name, data := range got {
+		t.Errorf("%s was not expected:\n%s", name, data)
+	}
+}
+
+// goldenOutputs are the outputs of a command: its exit code, messages and files
+// by name, and the paths of the modules, which are compared as listings.
+type goldenOutputs struct {
+	dir     string
+	files   map[string][]byte
+	modules []string
+}
+
+// execute runs the command in a folder of its own.
+func (c *goldenCase) execute(t *testing.T, run func(t *testing.T, dir string, words []string) (code int, stderr []byte)) *goldenOutputs {
+	o := &goldenOutputs{dir: t.TempDir()}
+	for name, data := range c.inputs {
+		writeFile(t, filepath.Join(o.dir, name), data)
+	}
+	c.prepare(t, o.dir)
+	before := filesBelow(t, o.dir)
+	code, stderr := run(t, o.dir, strings.Fields(string(c.want["cmd"].Data))[1:])
+	o.files = map[string][]byte{"exit": []byte(strconv.Itoa(code) + "\n")}
+	if len(stderr) > 0 {
+		o.files["stderr"] = stderr
+	}
+	for _, name := range filesBelow(t, o.dir) {
+		path := filepath.Join(o.dir, name)
+		switch ext := filepath.Ext(name); {
+		case slices.Contains(before, name):
+		case ext == ".ll" || ext == ".bc":
+			o.modules = append(o.modules, path)
+		default:
+			o.files[name] = readFile(t, path)
+		}
+	}
+	return o
+}
+
+// withListings returns the outputs with the listings of the modules.
+func (o *goldenOutputs) withListings(lists map[string]string) map[string][]byte {
+	for _, path := range o.modules {
+		name, _ := filepath.Rel(o.dir, path)
+		name = filepath.ToSlash(name)
+		o.files[strings.TrimSuffix(name, filepath.Ext(name))+".list"] = []byte(lists[path])
+	}
+	return o.files
+}
+
+// runProcess runs the program as users do, in a process.
+func runProcess(t *testing.T, dir string, words []string) (int, []byte) {
 	cmd := exec.Command(program)
 	cmd.Dir = dir
 	if i := slices.Index(words, "<"); i >= 0 {
@@ -131,28 +177,10 @@ func (c *goldenCase) outputs(t *testing.T) map[string][]byte {
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		t.Fatal(err)
 	}
-	got := map[string][]byte{"exit": []byte(strconv.Itoa(cmd.ProcessState.ExitCode()) + "\n")}
-	if stderr.Len() > 0 {
-		got["stderr"] = stderr.Bytes()
-	}
-	for _, name := range filesBelow(t, dir) {
-		if slices.Contains(before, name) {
-			continue
-		}
-		data := readFile(t, filepath.Join(dir, name))
-		if ext := filepath.Ext(name); ext == ".ll" || ext == ".bc" {
-			list, err := listing(t, data)
-			if err != nil {
-				t.Errorf("%s: %v\n%s", name, err, data)
-			}
-			name, data = strings.TrimSuffix(name, ext)+".list", []byte(list)
-		}
-		got[name] = data
-	}
-	return got
+	return cmd.ProcessState.ExitCode(), stderr.Bytes()
 }
 
-// prepare does what the case's prep says: line ends, bitcode, folders.
+// prepare follows the case's prep: line ends, bitcode, folders.
 func (c *goldenCase) prepare(t *testing.T, dir string) {
 	prep := c.want["prep"]
 	if prep == nil {

@@ -46,14 +46,14 @@ func (w *imageWriter) writeImage(i *image, x *split.Extractor) error {
 	}
 	i.mixed = slice.Part() == split.PartBoth
 	i.bfloat16 = importsBFloat16(slice)
-	i.libraryCalls = w.folder.calls(slice)
+	i.libraryCalls = libraryCalls(slice, w.derive.Libraries)
 	for _, id := range slice.Undefined() {
-		if name := w.module.Values[id].Name; !w.folder.provided[name] {
+		if name := w.module.Values[id].Name; !w.derive.Libraries[name] {
 			i.undefined = append(i.undefined, name)
 		}
 	}
 	if !i.defaults { // the copy has the image's own
-		i.missing = slices.DeleteFunc(slice.Missing(), func(f split.MissingFunction) bool { return w.folder.provided[f.Function] })
+		i.missing = slices.DeleteFunc(slice.Missing(), func(f split.MissingFunction) bool { return w.derive.Libraries[f.Function] })
 	}
 	return w.writeSymbols(i, slice)
 }

@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"offlink/internal/testtool"
 )
 
-// A listing says of a module what a consumer of an image depends on, a line a
-// symbol: testdata/postlink has them for the modules that the reference tool
+// A listing has the facts about a module that a consumer of an image depends on,
+// a line for each symbol: testdata/postlink has them for the modules that the reference tool
 // wrote. The module is assembled and disassembled with LLVM 19 first, which
 // has then accepted it.
 //
@@ -24,21 +27,45 @@ import (
 //	alias   @name linkage refs=...
 //	named   !name N                        named metadata with N operands
 
-// listing returns the listing of a module, text or bitcode.
-func listing(t testing.TB, module []byte) (string, error) {
-	text := module
-	if !bytes.HasPrefix(module, []byte("BC")) {
-		var err error
-		if text, err = pipe(t, "llvm-as-19", module); err != nil {
-			return "", err
+// listings returns the listings of the modules in files, text or bitcode, by
+// file. One llvm-dis reads them all: starting it costs more than its work.
+func listings(t testing.TB, files []string) (map[string]string, error) {
+	out := map[string]string{}
+	var missing, bitcode []string
+	dir := t.TempDir()
+	for i, file := range files {
+		module := readFile(t, file)
+		if list, known := knownListings.Load(string(module)); known {
+			out[file] = list.(string)
+			continue
 		}
+		if !bytes.HasPrefix(module, []byte("BC")) {
+			var err error
+			if module, err = pipe(t, "llvm-as-19", module); err != nil {
+				return nil, fmt.Errorf("%s: %w\n%s", file, err, readFile(t, file))
+			}
+		}
+		path := filepath.Join(dir, strconv.Itoa(i)+".bc")
+		writeFile(t, path, module)
+		missing, bitcode = append(missing, file), append(bitcode, path)
 	}
-	text, err := pipe(t, "llvm-dis-19", text)
-	if err != nil {
-		return "", err
+	if len(missing) == 0 {
+		return out, nil
 	}
-	return listText(string(text)), nil
+	if said, err := exec.Command(testtool.Path(t, "llvm-dis-19"), bitcode...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%v: %w\n%s", missing, err, said)
+	}
+	for i, file := range missing {
+		list := listText(string(readFile(t, strings.TrimSuffix(bitcode[i], ".bc")+".ll")))
+		knownListings.Store(string(readFile(t, file)), list)
+		out[file] = list
+	}
+	return out, nil
 }
+
+// knownListings has the listings by module: many images of one input are the
+// same whatever the options.
+var knownListings sync.Map
 
 // pipe runs a tool over data.
 func pipe(t testing.TB, tool string, data []byte) ([]byte, error) {

@@ -22,8 +22,8 @@ import (
 	"offlink/ir/irtext"
 )
 
-// runIn runs the program in this process and returns the exit code and what it
-// said.
+// runIn runs the program in this process and returns the exit code and its
+// messages.
 func runIn(args ...string) (code int, stderr string) {
 	var said bytes.Buffer
 	code = run(args, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &said})
@@ -31,7 +31,7 @@ func runIn(args ...string) (code int, stderr string) {
 }
 
 // The outputs are a function of input and options: not of the number of jobs,
-// nor of what was run before.
+// nor of earlier runs.
 func TestOutputsDoNotDependOnJobs(t *testing.T) {
 	dir := t.TempDir()
 	input := filepath.Join(dir, "in.ll")
@@ -100,6 +100,7 @@ func TestVerifierAcceptsOutputs(t *testing.T) {
 	for name, module := range goldenModules(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			verified := map[string]bool{} // most options make some of the same images
 			for _, options := range splitOptions {
 				dir := t.TempDir()
 				input := filepath.Join(dir, "in.ll")
@@ -109,12 +110,20 @@ func TestVerifierAcceptsOutputs(t *testing.T) {
 					out += ".ll"
 				}
 				if code, stderr := runIn(append(slices.Clone(options), "-S", "-o", out, input)...); code != 0 {
+					if strings.Contains(stderr, "cannot be an emulated specialization constant") && slices.Contains(options, "-spec-const=emulation") {
+						continue // refused by design
+					}
 					t.Fatalf("%v: %s", options, stderr)
 				}
 				outputs, _ := filepath.Glob(filepath.Join(dir, "out*.ll"))
 				for _, path := range outputs {
+					text := string(readFile(t, path))
+					if verified[text] {
+						continue
+					}
+					verified[text] = true
 					if said, err := exec.Command(opt, "-passes=verify", "-disable-output", path).CombinedOutput(); err != nil {
-						t.Errorf("%v: %s: %v\n%s\n%s", options, filepath.Base(path), err, said, readFile(t, path))
+						t.Errorf("%v: %s: %v\n%s\n%s", options, filepath.Base(path), err, said, text)
 					}
 				}
 			}

@@ -6,6 +6,7 @@ import (
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
+	"offlink/ir/devicelib"
 	"offlink/props"
 	"offlink/props/derive"
 	"offlink/runtime/resolve"
@@ -55,7 +56,7 @@ func postlink(args []string, s cli.Streams) error {
 	outputs := &cli.Outputs{}
 	defer outputs.Abort()
 	b := &build{ctx: ctx, options: o, derive: o.derive, folder: folder, outputs: outputs, streams: s}
-	b.derive.Libraries = folder.provided
+	b.derive.Libraries = folder.Functions()
 	images, err := b.makeImages(graph, groups, spirv)
 	if err != nil {
 		return err
@@ -79,8 +80,8 @@ func postlink(args []string, s cli.Streams) error {
 type build struct {
 	ctx     context.Context
 	options *options
-	derive  derive.Options // with the functions of the libraries
-	folder  *libraryFolder
+	derive  derive.Options    // with the functions of the libraries
+	folder  *devicelib.Folder // nil without libraries
 	outputs *cli.Outputs
 	streams cli.Streams
 }

@@ -67,6 +67,12 @@ func (t *translator) limitJobs(jobs int) int {
 	return jobs
 }
 
+// failsOnAnnotations reports whether the translator stumbles over
+// llvm.global.annotations.
+func (t *translator) failsOnAnnotations() bool {
+	return t.options.external && t.route.FailsOnAnnotations(t.options.SPIRVOptions)
+}
+
 func (t *translator) close() {
 	if t == nil || !t.options.external {
 		return

@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"wrapper/devimg", "ir/sycl"},
 	{"ir/irtext", "ir/bitcode", "split", "wrapper/abi", "wrapper/container", "runtime/registry", "runtime/drivertest"},
 	{"ir/irfile", "ir/downgrade", "spirv/fromir", "props/derive", "runtime/resolve", "runtime/internal/...", "runtime/hostdev/internal/..."},
-	{"wrapper", "runtime", "runtime/hostdev"},
+	{"wrapper", "ir/devicelib", "runtime", "runtime/hostdev"},
 	{"runtime/backends"},
 	{"cmd/...", "runtime/libofflink-core"},
 }

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"offlink/ir"
+	"offlink/split"
+)
+
+// writeSPIRV writes an image as SPIR-V.
+func (w *imageWriter) writeSPIRV(i *image, slice *split.Slice) error {
+	var module bytes.Buffer
+	if err := w.writer.WriteSlice(&module, slice.ForSPIRV(w.spirv.failsOnAnnotations())); err != nil {
+		return located(w.module, err)
+	}
+	words, err := w.spirv.translate(i.number, kernelNames(slice), module.Bytes())
+	if err != nil {
+		return w.spirv.explainFailure(err, slice)
+	}
+	if err := w.spirv.checkExtensions(words, slice); err != nil {
+		return err
+	}
+	return w.outputs.WriteFile(i.code, words)
+}
+
+// kernelsOf returns the image's kernels. Other entry points are functions that
+// other images call.
+func kernelsOf(slice *split.Slice) (kernels []ir.ValueID) {
+	for _, id := range slice.Group.Entries {
+		if strings.HasSuffix(slice.Module.Values[id].CallingConv, "_kernel") {
+			kernels = append(kernels, id)
+		}
+	}
+	return kernels
+}
+
+// kernelNames names the kernels of an image for the beginning of a message:
+// "kernel k: " or "kernel k and 3 more: ", "" where it has none.
+func kernelNames(slice *split.Slice) string {
+	kernels := kernelsOf(slice)
+	if len(kernels) == 0 {
+		return ""
+	}
+	name := "kernel " + slice.Module.Values[kernels[0]].Name
+	if more := len(kernels) - 1; more > 0 {
+		name += fmt.Sprintf(" and %d more", more)
+	}
+	return name + ": "
+}
