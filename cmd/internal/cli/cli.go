@@ -1,6 +1,6 @@
-// Package cli is what the three programs share: their streams and exit
-// codes, the command lines of the reference tools, @file arguments,
-// all-or-nothing output, JSON listings, progress.
+// Package cli is shared by the three programs: their streams and exit codes, the
+// command lines of the reference tools, @file arguments, all-or-nothing output,
+// JSON listings, progress.
 package cli
 
 import (
@@ -20,7 +20,7 @@ import (
 const (
 	ExitOK     = 0
 	ExitFailed = 1 // failed, or found something
-	ExitUsage  = 2 // bad usage of what is ours alone
+	ExitUsage  = 2 // bad usage of options and commands that are ours alone
 )
 
 // Streams are the standard streams of a run. Results go to Out, everything
@@ -31,8 +31,9 @@ type Streams struct {
 	Err io.Writer
 }
 
-// OSStreams returns the streams of the process. [Streams.Report] tells of
-// results that could not be written.
+// OSStreams returns the streams of the process. [Streams.Report] reports
+// results that could not be written: a full disk must not end in exit
+// code 0.
 func OSStreams() Streams {
 	s := Streams{os.Stdin, &results{File: os.Stdout}, os.Stderr}
 	if wasClosed(os.Stdin) {
@@ -64,7 +65,7 @@ func (r *results) Write(p []byte) (int, error) {
 // WriteString and ReadFrom go through Write.
 func (r *results) WriteString(s string) (int, error) { return r.Write([]byte(s)) }
 
-// ReadFrom copies what in gives.
+// ReadFrom copies the bytes of in.
 func (r *results) ReadFrom(in io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{r}, in)
 }
@@ -82,7 +83,8 @@ type closedInput struct{}
 func (closedInput) Read([]byte) (int, error) { return 0, errors.New("standard input is closed") }
 
 // ExitError is an error that decides the exit code. A nil Err prints nothing,
-// for the reference tools' silent failures and for "found something".
+// for the reference tools' silent failures and for findings that are printed
+// already.
 type ExitError struct {
 	Code int
 	Err  error
@@ -102,7 +104,7 @@ func Usagef(format string, args ...any) error {
 	return &ExitError{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Report prints err as "program: what" on s.Err and returns the exit code:
+// Report prints err as "program: message" on s.Err and returns the exit code:
 // that of an ExitError, else 1; 0 for nil, unless results could not be written
 // to standard output.
 func (s Streams) Report(program string, err error) int {
@@ -112,7 +114,7 @@ func (s Streams) Report(program string, err error) int {
 	if err == nil {
 		return ExitOK
 	}
-	if errors.Is(err, syscall.EPIPE) { // the reader has what it wanted
+	if errors.Is(err, syscall.EPIPE) { // the reader has seen enough, as head does
 		noteSignal(syscall.SIGPIPE)
 		return ExitFailed
 	}
@@ -137,8 +139,8 @@ func WriteJSON(w io.Writer, v any) error {
 }
 
 // ProgramName returns the name that messages carry: the program's own, or that
-// of the tool that it stands in for where it is called by that name, which may
-// have a version behind it (tool-19).
+// of the tool that it stands in for where it is called by that name, with or
+// without a version (tool-19).
 func ProgramName(own, tool string) string {
 	if len(os.Args) == 0 {
 		return own
@@ -153,8 +155,8 @@ func ProgramName(own, tool string) string {
 // version is set by the linker (-X offlink/cmd/internal/cli.version=...).
 var version string
 
-// Version returns the version of this build: what the linker was told, else
-// the module's version, else "devel".
+// Version returns the version of this build: the one that the linker was given,
+// else the module's, else "devel".
 func Version() string {
 	if version != "" {
 		return version

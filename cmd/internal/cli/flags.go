@@ -27,7 +27,7 @@ type Flag struct {
 type FlagSet struct {
 	Program string
 	Flags   []Flag
-	// Input is called for each argument that is no option, "-" included, in
+	// Input is called for each argument other than an option, "-" included, in
 	// the order of the command line.
 	Input func(arg string) error
 }
@@ -49,7 +49,7 @@ func (s *FlagSet) Parse(args []string) error {
 		arg := args[0]
 		args = args[1:]
 		if arg == "--" {
-			return s.inputs(args)
+			return s.addInputs(args)
 		}
 		if len(arg) < 2 || arg[0] != '-' {
 			if err := s.Input(arg); err != nil {
@@ -57,7 +57,7 @@ func (s *FlagSet) Parse(args []string) error {
 			}
 			continue
 		}
-		used, err := s.option(arg, args)
+		used, err := s.parseOption(arg, args)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,8 @@ func (s *FlagSet) Parse(args []string) error {
 	return nil
 }
 
-func (s *FlagSet) inputs(args []string) error {
+// addInputs takes all arguments after "--" for inputs.
+func (s *FlagSet) addInputs(args []string) error {
 	for _, arg := range args {
 		if err := s.Input(arg); err != nil {
 			return err
@@ -75,11 +76,11 @@ func (s *FlagSet) inputs(args []string) error {
 	return nil
 }
 
-// option handles one option and returns how many of the following arguments
+// parseOption handles one option and returns how many of the following arguments
 // it used.
-func (s *FlagSet) option(arg string, rest []string) (int, error) {
+func (s *FlagSet) parseOption(arg string, rest []string) (int, error) {
 	name, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
-	f := s.lookup(name)
+	f := s.findFlag(name)
 	switch {
 	case f == nil:
 		return 0, s.usagef("unknown command line argument '%s'%s", arg, s.didYouMean(name))
@@ -97,7 +98,7 @@ func (s *FlagSet) option(arg string, rest []string) (int, error) {
 	return 1, f.Set(rest[0])
 }
 
-func (s *FlagSet) lookup(name string) *Flag {
+func (s *FlagSet) findFlag(name string) *Flag {
 	for i := range s.Flags {
 		if s.Flags[i].Name == name {
 			return &s.Flags[i]
@@ -106,7 +107,7 @@ func (s *FlagSet) lookup(name string) *Flag {
 	return nil
 }
 
-// didYouMean names the option that an unknown one is near to.
+// didYouMean suggests the option that an unknown one is near to.
 func (s *FlagSet) didYouMean(name string) string {
 	var names []string
 	for _, f := range s.Flags {

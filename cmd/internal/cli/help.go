@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Help is the help of a program. All three have one layout: what it does, how
-// it is called, its commands, its options.
+// Help is the help of a program. All three have one layout: summary, usage,
+// commands, options.
 type Help struct {
 	Program string
 	Summary string   // a sentence; more paragraphs may follow it

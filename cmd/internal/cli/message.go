@@ -12,13 +12,13 @@ import (
 	"unicode"
 )
 
-// Message returns what an error says to a user: errors of the standard library
-// inside it are worded in the same way by every program, as "FILE: no such
-// file or directory" and "'12x' is not a number".
+// Message returns the text of an error for users. Every program words the errors
+// of the standard library inside it in the same way, as "FILE: no such file or
+// directory" and "'12x' is not a number".
 func Message(err error) string {
 	text := err.Error()
 	for e := range errorTree(err) {
-		if plain := reworded(e); plain != "" {
+		if plain := rewordedError(e); plain != "" {
 			text = strings.Replace(text, e.Error(), plain, 1)
 		}
 	}
@@ -43,7 +43,8 @@ func escapeControls(text string) string {
 	return b.String()
 }
 
-// errorTree returns err and what it wraps, from the outside to the inside.
+// errorTree returns err and the errors that it wraps, from the outside to the
+// inside.
 func errorTree(err error) func(yield func(error) bool) {
 	return func(yield func(error) bool) { walkErrors(err, yield) }
 }
@@ -68,9 +69,9 @@ func walkErrors(err error, yield func(error) bool) bool {
 	return true
 }
 
-// reworded returns our words for an error of the standard library, "" for any
-// other.
-func reworded(err error) string {
+// rewordedError returns our words for an error of the standard library, or an
+// empty string for any other.
+func rewordedError(err error) string {
 	switch e := err.(type) {
 	case *fs.PathError:
 		return e.Path + ": " + e.Err.Error()

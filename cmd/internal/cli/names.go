@@ -7,14 +7,14 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// maxShown is how many of the names that fit are listed in an error.
+// maxShown is the number of matching names that an error lists.
 const maxShown = 8
 
 // FindName returns the index of the name that a user means: its symbol, as a
 // compiler mangled it or as its author wrote it, with its parameters or
-// without, or a part of that which is in no other name. The first of these that
-// fits one name counts. what says in errors what the names are: "kernel".
-func FindName(wanted, what string, names []string) (int, error) {
+// without, or a part that no other name has. The first of these rules that
+// matches exactly one name counts. kind names the things in errors: "kernel".
+func FindName(wanted, kind string, names []string) (int, error) {
 	for _, fits := range nameRules {
 		var found []int
 		for i, name := range names {
@@ -28,13 +28,13 @@ func FindName(wanted, what string, names []string) (int, error) {
 		case 1:
 			return found[0], nil
 		}
-		return -1, fmt.Errorf("'%s' is part of several names: %s; name one %s", wanted, list(names, found), what)
+		return -1, fmt.Errorf("'%s' is part of several names: %s; name one %s", wanted, listNames(names, found), kind)
 	}
 	readable := make([]string, len(names))
 	for i, name := range names {
 		readable[i] = ReadableName(name)
 	}
-	return -1, fmt.Errorf("there is no %s %s%s", what, wanted, DidYouMean(wanted, append(readable, names...)))
+	return -1, fmt.Errorf("there is no %s %s%s", kind, wanted, DidYouMean(wanted, append(readable, names...)))
 }
 
 // nameRules are the ways in which a name is found, in their order.
@@ -51,17 +51,18 @@ var nameRules = []func(name, wanted string) bool{
 	},
 }
 
-// typeName is how a demangler shows the symbols of kernels that SYCL compilers
-// name after types.
+// typeName begins the demangled symbols of kernels that SYCL compilers name
+// after types.
 const typeName = "typeinfo name for "
 
-// ReadableName is a symbol as its author wrote it. Kernels are named after
-// types, by what C++ calls the type's name.
+// ReadableName is a symbol as its author wrote it. SYCL compilers name kernels
+// after types, with the symbol of the type's name in C++.
 func ReadableName(symbol string) string {
 	return strings.TrimPrefix(demangle.Filter(symbol), typeName)
 }
 
-func list(names []string, which []int) string {
+// listNames lists the first of the names with those indices.
+func listNames(names []string, which []int) string {
 	var shown []string
 	for _, i := range which[:min(len(which), maxShown)] {
 		shown = append(shown, ReadableName(names[i]))

@@ -10,16 +10,18 @@ import (
 	"sync"
 )
 
-// Outputs writes a group of files all or nothing: each is written to a
+// Outputs writes a group of files, all of them or none: each is written to a
 // temporary file, Commit gives all of them their names, those of CreateLast
-// after the others, and Abort removes what was written. A signal that ends the
-// process removes the temporary files too. renameio does this for one file and
-// syncs each to disk, which thousands of small files cannot afford.
+// after the others, and Abort removes the temporary files. A signal that ends
+// the process removes them too; only SIGKILL and a crash of the machine leave
+// files called .offlink-*.tmp, which can be deleted. renameio does this for one
+// file and syncs each to disk, which thousands of small files cannot afford.
 //
 // A regular file, or a name that is free, gets its content by renaming a file
-// that was written beside it. Anything else (a device, a FIFO, a descriptor
-// under /dev/fd, a file with several links) stays what it is, and Commit
-// copies the content into it. Symbolic links are followed.
+// that was written next to it, so that a reader sees the old content or the new.
+// Anything else (a device, a FIFO, a descriptor under /dev/fd, a file with
+// several links) cannot be replaced, and Commit copies the content into it.
+// Symbolic links are followed.
 //
 // Create may be called from several goroutines.
 type Outputs struct {
@@ -27,10 +29,11 @@ type Outputs struct {
 	pending []*pendingFile
 	last    []*pendingFile
 	release func() // ends the removal at signals; nil before the first file
-	ended   bool   // a signal ends the process: no file is made any more
+	ended   bool   // a signal ends the process: no more files are made
 }
 
-// pendingFile is a file that has no name yet, or what goes to a stream.
+// pendingFile is a file that does not have its name yet, or the content for a
+// stream.
 type pendingFile struct {
 	temporary string
 	target    target
@@ -42,24 +45,24 @@ type pendingFile struct {
 
 // Create opens a file that will get the name path. The caller closes it before
 // Commit.
-func (o *Outputs) Create(path string) (*OutputFile, error) { return o.create(path, &o.pending) }
+func (o *Outputs) Create(path string) (*OutputFile, error) { return o.createFile(path, &o.pending) }
 
-// CreateLast is Create for a file that must appear after all others, as a
-// table that names them.
-func (o *Outputs) CreateLast(path string) (*OutputFile, error) { return o.create(path, &o.last) }
+// CreateLast is Create for a file that must appear after all others, such as
+// a table that names them: a build system that finds the table finds the files.
+func (o *Outputs) CreateLast(path string) (*OutputFile, error) { return o.createFile(path, &o.last) }
 
-func (o *Outputs) create(path string, list *[]*pendingFile) (*OutputFile, error) {
+func (o *Outputs) createFile(path string, list *[]*pendingFile) (*OutputFile, error) {
 	t, err := findTarget(path)
 	if err != nil {
 		return nil, openError(path, err)
 	}
 	o.removeAtSignals()
-	o.mu.Lock() // a signal between the making and the noting would leave the file
+	o.mu.Lock() // a signal between creating and recording would leave the file
 	defer o.mu.Unlock()
 	if o.ended {
 		return nil, errEnded
 	}
-	f, err := t.open()
+	f, err := t.openTemporary()
 	if err != nil {
 		return nil, openError(path, err)
 	}
@@ -113,29 +116,29 @@ func writeAll(data []byte) func(*OutputFile, error) error {
 	}
 }
 
-// Commit gives every file its name. On failure what has none yet is removed,
-// and so are the files that this call gave their names. What was there before
-// the run and is no regular file is never removed.
+// Commit gives every file its name. On failure it removes the temporary files
+// that are left and the files that this call gave their names. Devices, FIFOs
+// and other special files are never removed.
 func (o *Outputs) Commit() error {
 	o.mu.Lock()
 	all := append(o.pending, o.last...)
 	o.mu.Unlock()
 	for i, p := range all {
-		if err := o.commit(p); err != nil {
+		if err := o.commitFile(p); err != nil {
 			for _, done := range all[:i] {
-				done.target.remove()
+				done.target.removeRenamed()
 			}
 			o.Abort()
 			return err
 		}
 	}
-	o.forget()
+	o.reset()
 	return nil
 }
 
-// commit gives one file its name. The lock is not held while content is copied:
-// a FIFO may want a reader, and a signal must not wait for that.
-func (o *Outputs) commit(p *pendingFile) error {
+// commitFile gives one file its name. The lock is not held while content is copied:
+// a FIFO may wait for a reader, and a signal must not.
+func (o *Outputs) commitFile(p *pendingFile) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if p.committed {
@@ -161,35 +164,37 @@ func (o *Outputs) commit(p *pendingFile) error {
 	o.mu.Unlock()
 	err := p.target.copyFrom(p.temporary)
 	o.mu.Lock()
-	p.remove()
+	p.removeTemporary()
 	p.committed = true
 	return err
 }
 
-// remove removes the temporary file.
-func (p *pendingFile) remove() {
+// removeTemporary removes the temporary file.
+func (p *pendingFile) removeTemporary() {
 	if p.stream == nil {
 		os.Remove(p.temporary)
 	}
 }
 
-// errEnded says that the files are gone: a signal ends the process.
+// errEnded reports that a signal ends the process and has removed the files.
 var errEnded = errors.New("interrupted")
 
-// Abort removes everything that was not committed. After Commit it does
-// nothing, so that it can be deferred.
+// Abort removes every file that was not committed. After Commit it has no
+// effect, so that callers can defer it.
 func (o *Outputs) Abort() {
 	o.mu.Lock()
 	for _, p := range append(o.pending, o.last...) {
 		if !p.committed {
-			p.remove()
+			p.removeTemporary()
 			p.committed = true
 		}
 	}
 	o.mu.Unlock()
-	o.forget()
+	o.reset()
 }
 
+// abortForGood is Abort for a signal: files that goroutines create after it would
+// be left.
 func (o *Outputs) abortForGood() {
 	o.mu.Lock()
 	o.ended = true
@@ -197,8 +202,8 @@ func (o *Outputs) abortForGood() {
 	o.Abort()
 }
 
-// forget empties the group.
-func (o *Outputs) forget() {
+// reset empties the group.
+func (o *Outputs) reset() {
 	o.mu.Lock()
 	o.pending, o.last = nil, nil
 	release := o.release
@@ -233,7 +238,7 @@ func (f *OutputFile) WriteAt(p []byte, off int64) (int, error) {
 	return n, f.writeError(err)
 }
 
-// ReadFrom copies what r gives, within the kernel where it can.
+// ReadFrom copies the bytes of r, within the kernel where the system can.
 func (f *OutputFile) ReadFrom(r io.Reader) (int64, error) {
 	n, err := f.File.ReadFrom(r)
 	return n, f.writeError(err)

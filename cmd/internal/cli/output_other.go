@@ -8,15 +8,16 @@ import (
 	"os"
 )
 
-// writable leaves it to the file system to tell.
+// writable leaves the decision to the file system, when the file is opened.
 func writable(string) error { return nil }
 
-// hasOtherNames, hasAccessList: these systems rename as ever.
+// hasOtherNames and hasAccessList are false: hard links and access lists are
+// rare on these systems.
 func hasOtherNames(fs.FileInfo) bool { return false }
 
 func hasAccessList(string) bool { return false }
 
-// keepAttributes has nothing to keep.
+// keepAttributes reports success: these systems keep neither owner nor mode.
 func keepAttributes(*os.File, fs.FileInfo) bool { return true }
 
 func isReadOnlyFolder(err error) bool { return errors.Is(err, fs.ErrPermission) }
@@ -26,5 +27,5 @@ func isUnrenamable(error) bool { return false }
 // duplicate is for systems with descriptors under /dev/fd.
 func duplicate(int, string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
-// wasClosed: reading tells.
+// wasClosed is false: reading a closed stream fails by itself.
 func wasClosed(*os.File) bool { return false }

@@ -304,7 +304,7 @@ func TestOutputErrorsNameOutput(t *testing.T) {
 	}
 }
 
-// What another user may not write is not replaced, and a file in a folder
+// A file that the user may not write is not replaced, and a file in a folder
 // where nothing can be made is written into. The test runs itself as nobody.
 func TestOutputPermissions(t *testing.T) {
 	if dir := os.Getenv("OFFLINK_TEST_NOBODY"); dir != "" {

@@ -13,20 +13,20 @@ import (
 	"strings"
 )
 
-// target is where an output goes.
+// target is the destination of an output.
 type target struct {
 	shown string // as the command line has it
 	path  string // with symbolic links followed
-	into  bool   // what is there stays, and gets the content
-	own   int    // with into: the process's own descriptor, -1 for none
+	into  bool   // the content is copied into the file that is there
+	own   int    // with into: the process's own descriptor, or -1
 
 	existing fs.FileInfo // nil where the name is free
 }
 
-// maxLinks is how many symbolic links are followed, as in Linux.
+// maxLinks is the number of symbolic links that are followed, as in Linux.
 const maxLinks = 40
 
-// findTarget finds out where an output of that name goes.
+// findTarget finds the destination of an output of that name.
 func findTarget(path string) (*target, error) {
 	t := &target{shown: path, path: path, own: -1}
 	for range maxLinks {
@@ -40,7 +40,7 @@ func findTarget(path string) (*target, error) {
 			t.existing = info
 			return t, t.checkExisting()
 		}
-		if done, err := t.follow(); done || err != nil {
+		if done, err := t.followLink(); done || err != nil {
 			return t, err
 		}
 	}
@@ -55,7 +55,7 @@ func (t *target) checkFree() error {
 	return nil
 }
 
-// checkExisting decides what happens to the file that is there.
+// checkExisting decides between renaming and copying for a file that is there.
 func (t *target) checkExisting() error {
 	switch mode := t.existing.Mode(); {
 	case mode.IsDir():
@@ -70,9 +70,9 @@ func (t *target) checkExisting() error {
 	return writable(t.path)
 }
 
-// follow takes one step along a symbolic link. It is done where the link is
-// the kernel's name of an open file: no name beside it can be renamed to that.
-func (t *target) follow() (done bool, err error) {
+// followLink takes one step along a symbolic link. It is done where the link is
+// the kernel's name of an open file, which no file can be renamed to.
+func (t *target) followLink() (done bool, err error) {
 	dir, err := filepath.EvalSymlinks(cmp.Or(folderOf(t.path), "."))
 	if err != nil {
 		return false, err
@@ -113,9 +113,9 @@ func ownDescriptor(dir, base string) int {
 	return n
 }
 
-// open opens the temporary file: beside the target, or where the content is
-// copied in the end, in the folder of temporary files.
-func (t *target) open() (*os.File, error) {
+// openTemporary opens the temporary file: next to the target, or in the folder
+// of temporary files if the content is copied in the end.
+func (t *target) openTemporary() (*os.File, error) {
 	if t.into {
 		return createTemporary(os.TempDir(), 0o600)
 	}
@@ -123,7 +123,7 @@ func (t *target) open() (*os.File, error) {
 	switch {
 	case err != nil && t.existing != nil && isReadOnlyFolder(err):
 		t.into = true
-		return t.open()
+		return t.openTemporary()
 	case err != nil || t.existing == nil:
 		return f, err
 	}
@@ -133,7 +133,7 @@ func (t *target) open() (*os.File, error) {
 	f.Close()
 	os.Remove(f.Name())
 	t.into = true
-	return t.open()
+	return t.openTemporary()
 }
 
 // createTemporary creates a new file in a folder. Its name is short: the
@@ -151,16 +151,16 @@ func createTemporary(dir string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// takesCopy reports whether a file that cannot be renamed to can be written
-// into: one that is a mount point, as in containers, or in a folder where only
-// its owner may replace it.
+// takesCopy reports whether a file that cannot be replaced can be written into:
+// a mount point, as in containers, or a file in a folder where only its owner
+// may replace it.
 func (t *target) takesCopy(err error) bool { return t.existing != nil && isUnrenamable(err) }
 
-// copyFrom writes the content of the temporary file into what is there.
+// copyFrom writes the content of the temporary file into the file that is there.
 func (t *target) copyFrom(temporary string) (err error) {
 	in, err := os.Open(temporary)
 	if err != nil {
-		return fmt.Errorf("error writing the file '%s': its content is gone: %w", t.shown, err)
+		return fmt.Errorf("error writing the file '%s': its temporary file cannot be read: %w", t.shown, err)
 	}
 	defer in.Close()
 	out, err := t.openExisting()
@@ -188,8 +188,8 @@ func (t *target) openExisting() (*os.File, error) {
 	return os.OpenFile(t.path, flags, 0)
 }
 
-// remove removes a file that got its name by renaming.
-func (t *target) remove() {
+// removeRenamed removes a file that got its name by renaming.
+func (t *target) removeRenamed() {
 	if !t.into {
 		os.Remove(t.path)
 	}

@@ -15,14 +15,14 @@ func IsTerminal(w any) bool {
 	return ok && isTerminal(f.Fd())
 }
 
-// Colour reports whether to colour what is printed to w: only on a terminal,
-// and never where NO_COLOR is set (no-color.org).
+// Colour reports whether to colour text that is printed to w: only on a
+// terminal, and never where NO_COLOR is set (no-color.org).
 func Colour(w any) bool { return os.Getenv("NO_COLOR") == "" && IsTerminal(w) }
 
-// progressDelay is how long work runs before it shows a line.
+// progressDelay is the time after which work shows a line.
 const progressDelay = time.Second
 
-// Progress shows "what: done/total" on a terminal, once the work has run for
+// Progress shows "label: done/total" on a terminal, once the work has run for
 // a second. On anything else it prints nothing.
 type Progress struct {
 	done  atomic.Int64
@@ -32,19 +32,19 @@ type Progress struct {
 }
 
 // StartProgress begins to count. The caller calls Stop.
-func StartProgress(w io.Writer, what string) *Progress {
+func StartProgress(w io.Writer, label string) *Progress {
 	p := &Progress{stop: make(chan struct{})}
 	if !IsTerminal(w) {
 		return p
 	}
-	p.ended.Go(func() { p.show(w, what) })
+	p.ended.Go(func() { p.showLine(w, label) })
 	return p
 }
 
-// Add counts finished pieces; SetTotal tells how many there are.
+// Add counts finished pieces; SetTotal sets the number of all.
 func (p *Progress) Add(n int) { p.done.Add(int64(n)) }
 
-// SetTotal tells how many pieces there are.
+// SetTotal sets the number of pieces.
 func (p *Progress) SetTotal(n int) { p.total.Store(int64(n)) }
 
 // Stop removes the line.
@@ -53,7 +53,7 @@ func (p *Progress) Stop() {
 	p.ended.Wait()
 }
 
-func (p *Progress) show(w io.Writer, what string) {
+func (p *Progress) showLine(w io.Writer, label string) {
 	select {
 	case <-p.stop:
 		return
@@ -62,7 +62,7 @@ func (p *Progress) show(w io.Writer, what string) {
 	tick := time.NewTicker(progressDelay / 5)
 	defer tick.Stop()
 	for {
-		fmt.Fprintf(w, "\r%s: %d/%d", what, p.done.Load(), p.total.Load())
+		fmt.Fprintf(w, "\r%s: %d/%d", label, p.done.Load(), p.total.Load())
 		select {
 		case <-p.stop:
 			fmt.Fprint(w, "\r\x1b[K")

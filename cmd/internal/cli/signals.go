@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// ending is what happens when a signal ends the process: the work is told to
-// stop, what it would leave is removed, and then the signal does what it would
-// have done, so that a shell or make sees why the process ended.
+// ending is the state of the end of the process by a signal: the work is asked
+// to stop, its temporary files are removed, and then the process sends the
+// signal to itself, so that a shell or make sees why it ended.
 var ending struct {
 	mu       sync.Mutex
 	watching bool
@@ -19,14 +19,14 @@ var ending struct {
 	received os.Signal
 }
 
-// work is something that must not simply be cut off.
+// work must not be cut off without cleaning up.
 type work struct {
-	stop    context.CancelCauseFunc // tells it to stop, nil where it cannot
-	cleanup func()                  // removes what it would leave, nil for nothing
+	stop    context.CancelCauseFunc // asks the work to stop; may be nil
+	cleanup func()                  // removes temporary files; may be nil
 }
 
-// grace is how long work that was told to stop may take. Some of it cannot be
-// stopped: it waits for the reader of a FIFO, say.
+// grace is the time that work has to stop. Some cannot: it waits for the reader
+// of a FIFO, for example.
 const grace = 5 * time.Second
 
 // SignalError is the cause of a context's end: a signal.
@@ -37,18 +37,18 @@ func (e *SignalError) Error() string { return fmt.Sprintf("interrupted (%v)", e.
 // AtSignal has cleanup called when a signal ends the process (INT, TERM, HUP,
 // or PIPE where a reader went away), until the returned function is called.
 // cleanup must not wait for others.
-func AtSignal(cleanup func()) (release func()) { return begin(&work{cleanup: cleanup}) }
+func AtSignal(cleanup func()) (release func()) { return register(&work{cleanup: cleanup}) }
 
 // StoppedBySignal returns a context that ends when such a signal comes, with a
 // *[SignalError] as the cause. The process then has five seconds to
 // return to [Exit]. The caller calls stop.
 func StoppedBySignal(parent context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	release := begin(&work{stop: cancel})
+	release := register(&work{stop: cancel})
 	return ctx, func() { release(); cancel(nil) }
 }
 
-func begin(w *work) (release func()) {
+func register(w *work) (release func()) {
 	ending.mu.Lock()
 	defer ending.mu.Unlock()
 	if ending.work == nil {
@@ -66,8 +66,8 @@ func begin(w *work) (release func()) {
 	}
 }
 
-// watchSignals begins to wait for the signals. Those that the process was told
-// to ignore (nohup, a job in the background) stay ignored.
+// watchSignals begins to wait for the signals. Those that the process inherited
+// as ignored (nohup, a job in the background) stay ignored.
 func watchSignals() {
 	signals := make(chan os.Signal, len(endingSignals))
 	for _, s := range endingSignals {
@@ -88,19 +88,19 @@ func watchSignals() {
 	}()
 }
 
-// stopWork notes the signal and tells the work to stop. It reports whether
-// there was any to tell.
-func stopWork(s os.Signal) (told bool) {
+// stopWork records the signal and asks the work to stop. It reports whether
+// there was any.
+func stopWork(s os.Signal) (asked bool) {
 	ending.mu.Lock()
 	defer ending.mu.Unlock()
 	ending.received = s
 	for w := range ending.work {
 		if w.stop != nil {
 			w.stop(&SignalError{s})
-			told = true
+			asked = true
 		}
 	}
-	return told
+	return asked
 }
 
 func cleanUp() {
@@ -117,7 +117,7 @@ func cleanUp() {
 	}
 }
 
-// noteSignal has [Exit] end the process by a signal that came as an error.
+// noteSignal makes [Exit] end the process by a signal that came as an error.
 func noteSignal(s os.Signal) {
 	ending.mu.Lock()
 	defer ending.mu.Unlock()

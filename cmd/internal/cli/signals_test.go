@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// stoppedProcess is the process that the tests send signals to: it makes what
-// must be removed and waits, as told by mode.
+// stoppedProcess is the process that the tests send signals to: it
+// makes files that must be removed and waits, as mode says.
 func stoppedProcess(dir, mode string) {
 	ctx, stop := context.Background(), func() {}
 	if mode == "context" || mode == "stuck" {
@@ -76,7 +76,7 @@ func process(t *testing.T, dir, mode, shell string) (*exec.Cmd, *bufio.Reader, i
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Close() // nobody reads what it prints
+	r.Close() // its standard output has no reader
 	cmd.Stdout = w
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func wantNothingLeft(t *testing.T, dir string) {
 	}
 }
 
-// A signal removes what there is, and ends the process as it would have.
+// A signal removes temporary files, and ends the process as it would have.
 func TestSignals(t *testing.T) {
 	if dir := os.Getenv("OFFLINK_TEST_SIGNALS"); dir != "" {
 		stoppedProcess(dir, os.Getenv("OFFLINK_TEST_MODE"))

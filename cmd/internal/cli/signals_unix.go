@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endingSignals are those that end a process that does nothing about them, as
-// far as users and their shells send them.
+// endingSignals are the signals that users, shells and make send to end a
+// process. SIGQUIT is left to the Go runtime, which prints the goroutines.
 var endingSignals = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE}
 
 // dieBy ends the process by the signal.

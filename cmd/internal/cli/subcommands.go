@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Subcommands are the commands that a program has beside the command line of
-// the tool that it stands in for.
+// Subcommands are the commands that a program has in addition to the command
+// line of the tool that it stands in for.
 type Subcommands struct {
 	Program string
-	Short   string // what they are for
+	Short   string // one line for the help
 	New     []func(Streams) *cobra.Command
 }
 
-// Named reports whether the first argument is the name of one.
+// Named reports whether the first argument is the name of a subcommand.
 func (s *Subcommands) Named(args []string) bool {
 	if len(args) == 0 {
 		return false
@@ -29,7 +29,7 @@ func (s *Subcommands) Named(args []string) bool {
 	return false
 }
 
-// Commands returns them, for the program's help.
+// Commands returns the subcommands, for the program's help.
 func (s *Subcommands) Commands() []*cobra.Command {
 	var list []*cobra.Command
 	for _, newCommand := range s.New {
@@ -39,7 +39,7 @@ func (s *Subcommands) Commands() []*cobra.Command {
 }
 
 // Misspelt returns an error where the first of the arguments is meant to be a
-// subcommand: a word that is near to one, and no file.
+// subcommand: a word that is near to one, and not a file.
 func (s *Subcommands) Misspelt(args []string) error {
 	if len(args) < 2 || strings.HasPrefix(args[0], "-") || strings.HasPrefix(args[0], "@") {
 		return nil
@@ -57,7 +57,7 @@ func (s *Subcommands) Misspelt(args []string) error {
 	return nil
 }
 
-// Run runs the one that the first argument names, and returns the exit code.
+// Run runs the subcommand that the first argument names, and returns the exit code.
 func (s *Subcommands) Run(args []string, streams Streams) int {
 	root := s.root(streams)
 	root.SetArgs(DoubleDashes(root, args))

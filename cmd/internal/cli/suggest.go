@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// DidYouMean returns "; did you mean 'X'?" for the candidate that a misspelt
-// word is nearest to, "" where none is near. Candidates are shown as they are.
+// DidYouMean returns "; did you mean 'X'?" for the candidate that is nearest to a
+// misspelt word, or an empty string if none is near.
 func DidYouMean(word string, candidates []string) string {
 	if best := Nearest(word, candidates); best != "" {
 		return fmt.Sprintf("; did you mean '%s'?", best)
@@ -20,8 +20,8 @@ func DidYouMean(word string, candidates []string) string {
 }
 
 // Nearest returns the candidate with the fewest typing errors between it and
-// the word, the first of several, "" if all have too many: more than one in
-// three letters. Dashes in front do not count.
+// the word, the first of several, or an empty string if all have too many: more
+// than one in three letters. Leading dashes do not count.
 func Nearest(word string, candidates []string) string {
 	bare := strings.TrimLeft(word, "-")
 	best, fewest := "", len(bare)/3+1
