@@ -154,14 +154,33 @@ func (t *translator) globalConstant(pool *ir.ConstantPool, v ir.Value, want id) 
 	default:
 		t.failf("an initialiser that is no constant")
 	}
+	key := constantKey{pool, v.Index, want}
+	if known, ok := t.constants[key]; ok {
+		return known
+	}
 	c := pool.At(v)
-	if want == 0 {
-		want = t.typeID(c.Type)
+	var made id
+	switch {
+	case c.Kind != ir.ConstantExpression:
+		if want == 0 {
+			want = t.typeID(c.Type)
+		}
+		made = t.constant(c, want, func(v ir.Value, typ id) id { return t.globalConstant(pool, v, typ) })
+	case want == 0:
+		made = t.constantExpression(pool, v, t.typeID(c.Type))
+	default:
+		made = t.constantExpression(pool, v, want)
 	}
-	if c.Kind != ir.ConstantExpression {
-		return t.constant(c, want, func(v ir.Value, typ id) id { return t.globalConstant(pool, v, typ) })
-	}
-	return t.constantExpression(pool, c, want)
+	t.constants[key] = made
+	return made
+}
+
+// constantKey names a constant of a pool as a type that is wanted: constants
+// share parts, which are made once.
+type constantKey struct {
+	pool  *ir.ConstantPool
+	index uint32
+	want  id
 }
 
 // castConstant casts a pointer to the type that is wanted.
@@ -183,7 +202,8 @@ func (t *translator) specOp(typ id, op spirv.Opcode, operands ...id) id {
 	return t.b.constantEntry(spirv.OpSpecConstantOp, typ, append([]uint32{uint32(op)}, operands...), operands...)
 }
 
-func (t *translator) constantExpression(pool *ir.ConstantPool, c *ir.ConstantNode, want id) id {
+func (t *translator) constantExpression(pool *ir.ConstantPool, v ir.Value, want id) id {
+	c := pool.At(v)
 	e := c.Expression
 	operand := func(i int, want id) id { return t.globalConstant(pool, c.Operands[i], want) }
 	pointee := func(i int) id { return t.constantPointer(pool, c.Operands[i]) }
@@ -195,7 +215,7 @@ func (t *translator) constantExpression(pool *ir.ConstantPool, c *ir.ConstantNod
 		for i := range c.Operands[1:] {
 			list = append(list, operand(i+1, 0))
 		}
-		own := t.pointerType(t.termID(t.constantTerm(pool, ir.Value{Kind: ir.ValueConstant, Index: t.indexOf(pool, c), Type: c.Type})), space)
+		own := t.pointerType(t.termID(t.constantTerm(pool, v)), space)
 		code := spirv.OpPtrAccessChain
 		if e.Flags&ir.FlagInBounds != 0 {
 			code = spirv.OpInBoundsPtrAccessChain
@@ -226,16 +246,6 @@ func (t *translator) constantExpression(pool *ir.ConstantPool, c *ir.ConstantNod
 		}
 	}
 	t.failf("a constant expression of %v in an initialiser", e.Op)
-	return 0
-}
-
-// indexOf returns the number of a constant of the pool.
-func (t *translator) indexOf(pool *ir.ConstantPool, c *ir.ConstantNode) uint32 {
-	for i := range pool.Nodes {
-		if &pool.Nodes[i] == c {
-			return uint32(i)
-		}
-	}
 	return 0
 }
 

@@ -186,6 +186,7 @@ func (t *translator) decorateFunction(self id, info *functionInfo) {
 // translateFunction writes a function that has a body.
 func (t *translator) translateFunction(n ir.ValueID) {
 	t.readBody(n)
+	clear(t.constants)
 	info := t.functions[n]
 	body := &t.body
 	f := &function{
@@ -329,7 +330,7 @@ func (f *function) operand(v ir.Value, want id) id {
 			if want == 0 || !f.isPointer(v.Type) {
 				want = own
 			}
-			if made := f.constant(c, want, func(v ir.Value, typ id) id { return f.constantPart(v, typ) }); made != 0 {
+			if made := f.constantPart(v, want); made != 0 {
 				return made
 			}
 			return f.constructed(c, want)
@@ -344,7 +345,7 @@ func (f *function) operand(v ir.Value, want id) id {
 	case ir.ValueGlobal:
 		n = f.globalAddress(ir.ValueID(v.Index))
 	case ir.ValueConstant:
-		n = f.expression(f.ir.Constants.At(v))
+		n = f.expression(v)
 	default:
 		f.failf("an operand that is no value")
 	}
@@ -360,7 +361,13 @@ func (f *function) constantPart(v ir.Value, typ id) id {
 		if c.Kind == ir.ConstantExpression {
 			return 0
 		}
-		return f.constant(c, typ, f.constantPart)
+		key := constantKey{&f.ir.Constants, v.Index, typ}
+		made, known := f.constants[key]
+		if !known {
+			made = f.constant(c, typ, f.constantPart)
+			f.constants[key] = made
+		}
+		return made
 	case ir.ValueGlobal:
 		if f.globalAddressType(ir.ValueID(v.Index)) == typ {
 			return f.globalAddress(ir.ValueID(v.Index))
@@ -393,7 +400,8 @@ func (f *function) cast(n, typ, want id) id {
 }
 
 // expression writes a constant expression as an instruction.
-func (f *function) expression(c *ir.ConstantNode) id {
+func (f *function) expression(v ir.Value) id {
+	c := f.ir.Constants.At(v)
 	if f.nesting++; f.nesting > 300 {
 		f.failf("constants nested too deep")
 	}
@@ -403,7 +411,7 @@ func (f *function) expression(c *ir.ConstantNode) id {
 	in.Type = c.Type
 	pointee := noTerm
 	if f.isPointer(c.Type) {
-		pointee = f.constantTerm(&f.ir.Constants, ir.Value{Kind: ir.ValueConstant, Index: f.indexOf(&f.ir.Constants, c), Type: c.Type})
+		pointee = f.constantTerm(&f.ir.Constants, v)
 	}
 	return f.compute(&in, f.valueType(c.Type, pointee), func(op spirv.Opcode, typ id, operands ...uint32) id {
 		return f.emit(op, typ, operands...)

@@ -240,6 +240,15 @@ func (d *demangler) skipArguments() {
 // mangledTerm returns what a parameter points to, noTerm if its name does not
 // say.
 func (t *translator) mangledTerm(m *mangledType) term {
+	found, known := t.mangled[*m]
+	if !known {
+		found = t.makeMangledTerm(m)
+		t.mangled[*m] = found
+	}
+	return found
+}
+
+func (t *translator) makeMangledTerm(m *mangledType) term {
 	if m.pointer == 0 && strings.HasPrefix(m.name, "ocl_") {
 		return t.opaqueTerm(mangledOpaque(m.name[len("ocl_"):]))
 	}

@@ -161,6 +161,15 @@ func (f *function) address(in *ir.Instruction, typ id, emit emitter) id {
 
 // layout returns the size of a type in memory, in bytes, and its alignment.
 func (t *translator) layout(n ir.TypeID) (size, align uint64) {
+	if known, ok := t.layouts[n]; ok {
+		return known[0], known[1]
+	}
+	size, align = t.makeLayout(n)
+	t.layouts[n] = [2]uint64{size, align}
+	return size, align
+}
+
+func (t *translator) makeLayout(n ir.TypeID) (size, align uint64) {
 	typ := t.typ(n)
 	switch typ.Kind {
 	case ir.TypeInteger, ir.TypeFloat:

@@ -179,7 +179,7 @@ func (c *callSite) atomicCompare(form atomicForm, scope id, order uint32, semant
 	expected := c.argAs(1, typ)
 	want := c.emit(spirv.OpLoad, typ, expected, accessAligned, uint32(align))
 	op := spirv.OpAtomicCompareExchange
-	if form.kind == "compare_exchange_weak" {
+	if form.kind == "compare_exchange_weak" && c.options.Version < spirv.Version1_4 { // 1.4 has it no more
 		op = spirv.OpAtomicCompareExchangeWeak
 	}
 	old := c.emit(op, typ, c.argAs(0, typ), scope, semantics(order), semantics(failure), c.value_(desired), want)

@@ -27,9 +27,8 @@ type translator struct {
 	entryPoints map[id]bool
 	current     *function // being translated, nil outside
 	body        ir.Body
-	pool        *ir.ConstantPool // of the initialiser being translated
-	builtins    map[string]id    // built-in variables
-	opencl      id               // OpenCL.std
+	builtins    map[string]id // built-in variables
+	opencl      id            // OpenCL.std
 	language    sourceInfo
 	kernels     []kernelInfo
 	inputs      map[ir.ValueID][]id // built-in variables that functions read
@@ -38,6 +37,9 @@ type translator struct {
 	inputGlobals []ir.ValueID
 	files        map[ir.NodeID]id
 	contracted   map[ir.ValueID]bool // false for functions that must not be
+	mangled      map[mangledType]term
+	layouts      map[ir.TypeID][2]uint64 // sizes and alignments
+	constants    map[constantKey]id      // of the pools that are being translated
 }
 
 // functionInfo is what is known of a function outside of its body.
@@ -69,6 +71,7 @@ func newTranslator(m *ir.Module, source ir.BodySource, o *Options) *translator {
 		typeIDs: make(map[ir.TypeID]id), functions: make(map[ir.ValueID]*functionInfo), globals: make(map[ir.ValueID]*globalInfo),
 		entryPoints: make(map[id]bool), byteTerm: noTerm, pointerBits: 64, builtins: make(map[string]id),
 		inputs: make(map[ir.ValueID][]id), files: make(map[ir.NodeID]id), contracted: make(map[ir.ValueID]bool),
+		mangled: make(map[mangledType]term), layouts: make(map[ir.TypeID][2]uint64), constants: make(map[constantKey]id),
 	}
 	t.terms.byType = make(map[ir.TypeID]term)
 	t.types = t.reader.Types()
