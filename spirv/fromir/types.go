@@ -49,6 +49,8 @@ func (t *translator) boolType() id { return t.b.typeEntry(spirv.OpTypeBool, nil)
 // intType returns the integer type of that width.
 func (t *translator) intType(bits uint32) id {
 	switch bits {
+	case 0:
+		t.failf("integers of no bits")
 	case 1:
 		return t.boolType()
 	case 8:
