@@ -6,7 +6,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 VERSION := $(shell cat VERSION)
 GO_LDFLAGS := -s -w -X offlink/cmd/internal/cli.version=$(VERSION)
-SOURCES := go.mod go.sum $(shell find cmd filetable ir props runtime spirv split toolchain wrapper -type f -not -path '*/testdata/*' -not -name '*_test.go')
+SOURCES := go.mod go.sum $(shell find abort cmd filemap filetable ir parallel props runtime spirv split toolchain wrapper -type f -not -path '*/testdata/*' -not -name '*_test.go')
 FUZZTIME ?= 20s
 
 PROGRAMS := bin/postlink bin/offload-wrap bin/devrun

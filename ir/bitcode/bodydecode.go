@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"offlink/abort"
 	"offlink/ir"
 	"offlink/ir/llvmschema"
 )
@@ -47,24 +48,14 @@ type constantKey struct {
 	local bool
 }
 
-// bodyFault is what fail panics with, and catch makes an error.
-type bodyFault struct{ msg string }
+// fail stops decoding; catch returns the error.
+func (d *bodyDecoder) fail(format string, args ...any) { abort.With(fmt.Errorf(format, args...)) }
 
-func (d *bodyDecoder) fail(format string, args ...any) {
-	panic(bodyFault{fmt.Sprintf(format, args...)})
-}
-
-func (d *bodyDecoder) catch(value ir.ValueID, step func()) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			f, ok := r.(bodyFault)
-			if !ok {
-				panic(r)
-			}
-			err = fmt.Errorf("%s: %s: %s", d.source.module.Path, d.source.module.Values[value].Name, f.msg)
-		}
-	}()
-	step()
+// catch names the value in the error that stopped the step.
+func (d *bodyDecoder) catch(value ir.ValueID, step func()) error {
+	if err := abort.Catch(step); err != nil {
+		return fmt.Errorf("%s: %s: %w", d.source.module.Path, d.source.module.Values[value].Name, err)
+	}
 	return nil
 }
 

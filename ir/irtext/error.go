@@ -3,6 +3,8 @@ package irtext
 import (
 	"bytes"
 	"fmt"
+
+	"offlink/abort"
 )
 
 // Error is a fault of the input and its place.
@@ -25,16 +27,9 @@ func errorAt(path string, data []byte, f *fault) *Error {
 	return &Error{path, line, pos - bytes.LastIndexByte(before, '\n'), f.msg}
 }
 
-// catch runs f and returns the fault that stopped it, if any.
-func catch(f func()) (stopped *fault) {
-	defer func() {
-		if r := recover(); r != nil {
-			var ok bool
-			if stopped, ok = r.(*fault); !ok {
-				panic(r)
-			}
-		}
-	}()
-	f()
-	return nil
+// catch runs step and returns the fault that stopped it, nil if it came to its
+// end.
+func catch(step func()) *fault {
+	stopped, _ := abort.Catch(step).(*fault)
+	return stopped
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+
+	"offlink/abort"
 )
 
 // The classes of bytes that names and numbers are made of.
@@ -53,15 +55,17 @@ func (s *scanner) end() int {
 	return s.pos
 }
 
-// fault is what fail panics with; the entry points of the package recover it
-// and make it an [Error].
+// fault is the error that fail stops with; the entry points of the package
+// make it an [Error].
 type fault struct {
 	pos int
 	msg string
 }
 
+func (f *fault) Error() string { return f.msg }
+
 // fail gives up with a message about the byte at pos.
-func (s *scanner) fail(pos int, msg string) { panic(&fault{pos, msg}) }
+func (s *scanner) fail(pos int, msg string) { abort.With(&fault{pos, msg}) }
 
 // skip moves to the next byte that is neither white nor in a comment. NUL
 // bytes are white, as for LLVM.

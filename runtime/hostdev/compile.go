@@ -3,6 +3,7 @@ package hostdev
 import (
 	"fmt"
 
+	"offlink/abort"
 	"offlink/spirv"
 )
 
@@ -46,13 +47,10 @@ type fixup struct {
 	to    spirv.ID
 }
 
-// refusal is what compiling panics with, and only compiling recovers.
-type refusal struct{ err error }
-
 // refuse ends the compilation of a function: it has something that the device
 // does not implement, or that is not valid.
 func (b *builder) refuse(format string, args ...any) {
-	panic(refusal{fmt.Errorf("function %s: %s: %s", b.fn.name, b.op, fmt.Sprintf(format, args...))})
+	abort.With(fmt.Errorf("function %s: %s: %s", b.fn.name, b.op, fmt.Sprintf(format, args...)))
 }
 
 // constantBase is added to the places of constants until their number is
@@ -62,7 +60,7 @@ const constantBase = 1 << 30
 // compileFunction compiles a function that has a body.
 func (p *program) compileFunction(f *spirv.Function) (*function, error) {
 	b := newBuilder(p, f)
-	err := catchRefusal(func() {
+	err := abort.Catch(func() {
 		b.declare(f)
 		for _, i := range b.cfg.Order {
 			b.block(&b.cfg.Blocks[i])
@@ -74,21 +72,6 @@ func (p *program) compileFunction(f *spirv.Function) (*function, error) {
 		b.note(id)
 	}
 	return b.fn, err
-}
-
-// catchRefusal returns what compile panicked with.
-func catchRefusal(compile func()) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			refused, ok := r.(refusal)
-			if !ok {
-				panic(r)
-			}
-			err = refused.err
-		}
-	}()
-	compile()
-	return nil
 }
 
 func newBuilder(p *program, f *spirv.Function) *builder {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"offlink/abort"
 	"offlink/spirv"
 )
 
@@ -183,7 +184,7 @@ func (p *program) operation(in *spirv.Instruction, t *typ) (*constant, error) {
 		return nil, fmt.Errorf("%v is no operation on constants that the embedded device implements", op)
 	}
 	b := newBuilder(p, nil)
-	err := catchRefusal(func() {
+	err := abort.Catch(func() {
 		b.instruction(&spirv.Instruction{Op: op, Words: append([]uint32{in.Words[0], in.Words[1]}, ops[1:]...)})
 		b.emit(inst{step: stepReturn, a: b.values[in.Result()].at, n: int32(t.words)})
 		b.placeConstants()

@@ -3,6 +3,7 @@ package fromir
 import (
 	"fmt"
 
+	"offlink/abort"
 	"offlink/ir"
 	"offlink/spirv"
 )
@@ -79,7 +80,7 @@ func (t *translator) failf(format string, args ...any) {
 	if f := t.current; f != nil {
 		e.Function, e.Instruction = f.value.Name, f.describe()
 	}
-	panic(e)
+	abort.With(e)
 }
 
 // use notes that the module needs an extension.
@@ -117,19 +118,15 @@ func Translate(m *ir.Module, o Options) (code []byte, err error) {
 		o.Version = spirv.Version1_4
 	}
 	t := newTranslator(m, source, &o)
-	defer func() {
-		if r := recover(); r != nil {
-			e, ok := r.(*Error)
-			if !ok {
-				panic(r)
-			}
-			code, err = nil, e
+	err = abort.Catch(func() {
+		t.run()
+		code = t.b.bytes(t.entryPoints)
+		if t.b.cyclic {
+			t.failf("an initialiser that has the address of its own variable has no counterpart in SPIR-V")
 		}
-	}()
-	t.run()
-	code = t.b.bytes(t.entryPoints)
-	if t.b.cyclic {
-		t.failf("an initialiser that has the address of its own variable has no counterpart in SPIR-V")
+	})
+	if err != nil {
+		return nil, err
 	}
 	return code, nil
 }
