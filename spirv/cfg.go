@@ -2,24 +2,25 @@ package spirv
 
 import "slices"
 
-// CFG is the blocks of a function and the branches between them.
+// CFG is the control-flow graph of a function: its blocks, the branches
+// between them and the dominator tree.
 type CFG struct {
 	// Blocks are in the order of the function; the first is the entry.
 	Blocks []Block
 	// Order is the blocks that the entry reaches, in reverse postorder: a
-	// block stands behind all that dominate it.
+	// block comes after all its dominators.
 	Order []int
 
 	index     map[ID]int // of blocks by label
-	dominator []int      // immediate, by block; -1 for the entry and what it does not reach
-	enter     []int      // when a walk of the dominator tree enters a block, 0 for what is not reached
+	dominator []int      // immediate, by block; -1 for the entry and unreached blocks
+	enter     []int      // when a walk of the dominator tree enters a block; 0 for unreached blocks
 	leave     []int
 }
 
 // Block is a basic block.
 type Block struct {
 	Label ID
-	Body  []*Instruction // behind the label; the last one is the terminator
+	Body  []*Instruction // after the label; the last one is the terminator
 	Succs []int          // in Blocks, in the order of the terminator, each once
 	Preds []int
 }
@@ -38,29 +39,29 @@ func (op Opcode) IsTerminator() bool {
 // if a block has no end, or a branch leads to no block or to the entry.
 func (m *Module) CFG(f *Function) (*CFG, error) {
 	g := &CFG{index: map[ID]int{}}
-	if err := g.cut(f); err != nil {
+	if err := g.cutBlocks(f); err != nil {
 		return nil, err
 	}
 	for i := range g.Blocks {
-		if err := g.connect(m, i); err != nil {
+		if err := g.connectBlock(m, i); err != nil {
 			return nil, err
 		}
 	}
 	if len(g.Blocks[0].Preds) > 0 {
 		return nil, f.Def.errorf("a branch leads to the entry block %%%d", g.Blocks[0].Label)
 	}
-	g.walk()
+	g.orderBlocks()
 	return g, nil
 }
 
-// BlockOf returns the place of a label in Blocks.
+// BlockOf returns the index in Blocks of the block with a label.
 func (g *CFG) BlockOf(label ID) (int, bool) {
 	i, ok := g.index[label]
 	return i, ok
 }
 
-// cut finds the blocks.
-func (g *CFG) cut(f *Function) error {
+// cutBlocks finds the blocks.
+func (g *CFG) cutBlocks(f *Function) error {
 	open := false
 	for _, in := range f.Body {
 		switch {
@@ -71,10 +72,10 @@ func (g *CFG) cut(f *Function) error {
 			g.Blocks = append(g.Blocks, Block{Label: in.Result()})
 			open = true
 			continue
-		case !open && isNote(in.Op):
+		case !open && isLineOrNop(in.Op):
 			continue
 		case !open:
-			return in.errorf("stands behind the end of a block")
+			return in.errorf("stands after the end of a block")
 		}
 		b := &g.Blocks[len(g.Blocks)-1]
 		b.Body = append(b.Body, in)
@@ -86,17 +87,17 @@ func (g *CFG) cut(f *Function) error {
 	return nil
 }
 
-// isNote tells what may stand between blocks.
-func isNote(op Opcode) bool { return isLine(op) || op == OpNop }
+// isLineOrNop tells whether an instruction may stand between blocks.
+func isLineOrNop(op Opcode) bool { return isLine(op) || op == OpNop }
 
-// connect makes the edges from a block.
-func (g *CFG) connect(m *Module, from int) error {
+// connectBlock adds the edges that leave a block.
+func (g *CFG) connectBlock(m *Module, from int) error {
 	b := &g.Blocks[from]
 	end := b.Body[len(b.Body)-1]
 	for _, label := range m.branchTargets(end) {
 		to, ok := g.index[label]
 		if !ok {
-			return end.errorf("%%%d is no block of the function", label)
+			return end.errorf("%%%d is not a block of the function", label)
 		}
 		preds := &g.Blocks[to].Preds
 		if n := len(*preds); n == 0 || (*preds)[n-1] != from {
@@ -125,29 +126,29 @@ func (m *Module) branchTargets(in *Instruction) []ID {
 	return nil
 }
 
-// walk orders the blocks and finds the dominators.
-func (g *CFG) walk() {
+// orderBlocks orders the blocks and finds the dominators.
+func (g *CFG) orderBlocks() {
 	w := newDominators(g)
-	g.Order, g.dominator = w.order(), w.find()
-	g.number()
+	g.Order, g.dominator = w.reversePostorder(), w.immediateDominators()
+	g.numberDominatorTree()
 }
 
 // Dominator returns the immediate dominator of a block, -1 for the entry and
-// for what it does not reach.
+// for blocks that it does not reach.
 func (g *CFG) Dominator(block int) int { return g.dominator[block] }
 
 // Reached tells whether the entry reaches a block.
 func (g *CFG) Reached(block int) bool { return g.enter[block] != 0 }
 
-// Dominates tells whether every way from the entry to block b leads through
-// block a. Both are reached.
+// Dominates tells whether every path from the entry to block b leads through
+// block a. The entry must reach both.
 func (g *CFG) Dominates(a, b int) bool {
 	return g.enter[a] <= g.enter[b] && g.leave[b] <= g.leave[a]
 }
 
-// number numbers the blocks in a walk of the dominator tree, so that one
+// numberDominatorTree numbers the blocks in a walk of the dominator tree, so that one
 // block dominates another if its numbers enclose the other's.
-func (g *CFG) number() {
+func (g *CFG) numberDominatorTree() {
 	g.enter, g.leave = make([]int, len(g.Blocks)), make([]int, len(g.Blocks))
 	children := make([][]int, len(g.Blocks))
 	for _, b := range g.Order[1:] {
@@ -169,8 +170,10 @@ func (g *CFG) number() {
 }
 
 // dominators finds immediate dominators with the algorithm of Lengauer and
-// Tarjan (the simple form: linear but for a logarithm, whatever the graph),
-// without recursion. Vertices are numbered by a depth-first walk.
+// Tarjan (1979), in its simple form: O(m log n) for every graph, where the
+// usual iteration over sets is quadratic for graphs that a hostile module may
+// have. It does not recurse, since the depth of the graph is the input's.
+// Vertices are numbered by a depth-first walk.
 type dominators struct {
 	g         *CFG
 	block     []int // by number
@@ -213,13 +216,13 @@ func (d *dominators) depthFirst() {
 	}
 }
 
-func (d *dominators) order() []int {
+func (d *dominators) reversePostorder() []int {
 	list := slices.Clone(d.postorder)
 	slices.Reverse(list)
 	return list
 }
 
-func (d *dominators) find() []int {
+func (d *dominators) immediateDominators() []int {
 	n := len(d.block)
 	d.semi, d.label = make([]int, n), make([]int, n)
 	d.ancestor, d.idom = slices.Repeat([]int{-1}, n), make([]int, n)
@@ -228,7 +231,7 @@ func (d *dominators) find() []int {
 		d.semi[v], d.label[v] = v, v
 	}
 	for v := n - 1; v > 0; v-- {
-		d.semidominator(v)
+		d.computeSemidominator(v)
 	}
 	result := slices.Repeat([]int{-1}, len(d.g.Blocks))
 	for v := 1; v < n; v++ {
@@ -240,17 +243,17 @@ func (d *dominators) find() []int {
 	return result
 }
 
-func (d *dominators) semidominator(v int) {
+func (d *dominators) computeSemidominator(v int) {
 	for _, p := range d.g.Blocks[d.block[v]].Preds {
 		if u := d.number[p]; u >= 0 {
-			d.semi[v] = min(d.semi[v], d.semi[d.least(u)])
+			d.semi[v] = min(d.semi[v], d.semi[d.leastSemidominator(u)])
 		}
 	}
 	d.bucket[d.semi[v]] = append(d.bucket[d.semi[v]], v)
 	parent := d.parent[v]
 	d.ancestor[v] = parent
 	for _, w := range d.bucket[parent] {
-		if u := d.least(w); d.semi[u] < d.semi[w] {
+		if u := d.leastSemidominator(w); d.semi[u] < d.semi[w] {
 			d.idom[w] = u
 		} else {
 			d.idom[w] = parent
@@ -259,9 +262,9 @@ func (d *dominators) semidominator(v int) {
 	d.bucket[parent] = nil
 }
 
-// least is the vertex of least semidominator on the way up from v, whose path
+// leastSemidominator is the vertex of least semidominator on the way up from v, whose path
 // is made short.
-func (d *dominators) least(v int) int {
+func (d *dominators) leastSemidominator(v int) int {
 	var path []int
 	for u := v; d.ancestor[u] >= 0 && d.ancestor[d.ancestor[u]] >= 0; u = d.ancestor[u] {
 		path = append(path, u)

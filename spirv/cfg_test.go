@@ -27,7 +27,8 @@ func graphModule(t testing.TB, edges [][]int) (*Module, *Function) {
 	return m, f
 }
 
-// reachedWithout is what the entry reaches when one block is taken away.
+// reachedWithout is the set of blocks that the entry reaches when one block is
+// removed.
 func reachedWithout(edges [][]int, without int) map[int]bool {
 	seen := map[int]bool{}
 	work := []int{0}
@@ -43,8 +44,8 @@ func reachedWithout(edges [][]int, without int) map[int]bool {
 	return seen
 }
 
-// TestDominators compares with the definition: a block dominates what cannot
-// be reached without it.
+// TestDominators compares with the definition: a block dominates the blocks
+// that cannot be reached without it.
 func TestDominators(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -90,7 +91,7 @@ func checkDominators(t *testing.T, g *CFG, edges [][]int) {
 				t.Errorf("%v: Dominates(%d, %d) = %v; want %v", edges, a, b, got, want)
 			}
 			if want && position[a] > position[b] {
-				t.Errorf("%v: %d dominates %d and stands behind it", edges, a, b)
+				t.Errorf("%v: %d dominates %d and stands after it", edges, a, b)
 			}
 		}
 	}

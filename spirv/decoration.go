@@ -7,7 +7,7 @@ type Decoration struct {
 	Member int      // of a struct type; -1 for the identifier itself
 	Words  []uint32 // the parameters
 
-	op Opcode // the instruction that says so of an identifier of its own
+	op Opcode // the instruction that applies it to a single identifier
 }
 
 // DecorationKind is the number of a decoration.
@@ -25,19 +25,19 @@ const (
 	DecorationLinkageAttributes DecorationKind = 41
 	DecorationAlignment         DecorationKind = 44
 
-	// The name by which the host finds a device global, in the numbering of
+	// The name under which the host finds a device global, in the numbering of
 	// SPV_INTEL_global_variable_decorations (the older one) and of
 	// SPV_INTEL_global_variable_host_access.
 	DecorationHostAccessOldINTEL DecorationKind = 6147
 	DecorationHostAccessINTEL    DecorationKind = 6188
 )
 
-// Decorations returns the decorations of an identifier and, with a member
-// number, of the members of the struct type that it names.
+// Decorations returns the decorations of an identifier and, if it is a struct
+// type, those of its members, which have a Member of 0 or more.
 func (m *Module) Decorations(id ID) []Decoration { return m.decorations[id] }
 
-// Decoration returns the parameters of the first decoration of that kind of
-// the identifier itself.
+// Decoration returns the parameters of the first decoration of a kind that
+// the identifier itself has.
 func (m *Module) Decoration(id ID, kind DecorationKind) (words []uint32, ok bool) {
 	for _, d := range m.decorations[id] {
 		if d.Kind == kind && d.Member < 0 {
@@ -47,8 +47,8 @@ func (m *Module) Decoration(id ID, kind DecorationKind) (words []uint32, ok bool
 	return nil, false
 }
 
-// IsBuiltIn tells whether a variable is one that the device provides, and
-// which.
+// IsBuiltIn tells whether the device provides a variable (decoration BuiltIn),
+// and which of the built-in variables it is.
 func (m *Module) IsBuiltIn(id ID) (BuiltIn, bool) {
 	words, ok := m.Decoration(id, DecorationBuiltIn)
 	if !ok {
@@ -106,8 +106,8 @@ func (m *Module) indexAnnotations(words int) error {
 	return nil
 }
 
-// maxDecorations bounds what groups of decorations, applied to many targets
-// and to other groups, may grow to.
+// maxDecorations bounds the decorations of a module: groups of decorations,
+// applied to many targets and to other groups, multiply.
 func maxDecorations(words int) int { return 1024 + 8*words }
 
 var annotations = map[Opcode]func(m *Module, words []uint32){
@@ -155,8 +155,8 @@ func (m *Module) decorateGroupMembers(words []uint32) {
 	}
 }
 
-// memberOp is the instruction that says of a member what op says of an
-// identifier. No member form takes identifiers.
+// memberOp is the form of a decoration's instruction for members of a struct.
+// No member form takes identifiers.
 func memberOp(op Opcode) Opcode {
 	if op == OpDecorateString || op == OpMemberDecorateString {
 		return OpMemberDecorateString

@@ -7,31 +7,33 @@ import (
 )
 
 // SameDefinition tells whether two modules define their export of that name
-// alike, so that one can stand for the other: the same instructions, types,
-// constants and decorations, down to what the definition uses; other symbols
-// are compared by their names. Names for people, source positions and the
-// numbering do not count. It is false where one of them does not export it.
+// alike, so that one can replace the other: the same instructions, types,
+// constants and decorations, including those that the definition uses; other
+// symbols are compared by their names. OpName, source positions and the
+// numbering are ignored. It is false if one of the modules does not export the
+// name.
 func SameDefinition(a, b *Module, name string) bool {
-	x, ok := a.definition(name)
+	x, ok := a.exportDefinition(name)
 	if !ok {
 		return false
 	}
-	y, ok := b.definition(name)
+	y, ok := b.exportDefinition(name)
 	return ok && slices.Equal(x, y)
 }
 
-// definition writes an export down so that equal definitions are equal
-// texts: what it uses is numbered in the order of a breadth-first walk.
-func (m *Module) definition(name string) (text []byte, ok bool) {
-	w := definitionWriter{m: m, linked: m.linkNames(), outside: m.outside(), index: map[ID]uint32{}}
+// exportDefinition encodes an export so that equal definitions have equal
+// bytes: identifiers are numbered in the order of a breadth-first walk from
+// the export, which does not depend on the numbers that the module gave them.
+func (m *Module) exportDefinition(name string) (text []byte, ok bool) {
+	w := definitionWriter{m: m, linked: m.linkNames(), outside: m.definedOutsideFunctions(), index: map[ID]uint32{}}
 	for _, s := range m.Exports() {
 		if s.Name == name {
 			delete(w.linked, s.ID)
-			w.number(s.ID)
+			w.identifierNumber(s.ID)
 			for len(w.queue) > 0 {
 				id := w.queue[0]
 				w.queue = w.queue[1:]
-				w.global(id)
+				w.writeGlobal(id)
 			}
 			return w.text, true
 		}
@@ -39,7 +41,7 @@ func (m *Module) definition(name string) (text []byte, ok bool) {
 	return nil, false
 }
 
-// linkNames maps everything with a linkage name to it.
+// linkNames returns the linkage names by identifier.
 func (m *Module) linkNames() map[ID]string {
 	names := map[ID]string{}
 	for _, s := range append(m.Imports(), m.Exports()...) {
@@ -48,8 +50,9 @@ func (m *Module) linkNames() map[ID]string {
 	return names
 }
 
-// outside is what is defined outside of functions, and the functions.
-func (m *Module) outside() map[ID]bool {
+// definedOutsideFunctions is the set of the identifiers that are defined
+// outside of functions, and of the functions.
+func (m *Module) definedOutsideFunctions() map[ID]bool {
 	ids := map[ID]bool{}
 	for _, s := range []section{sectionExtInstImport, sectionDebug, sectionGlobal} {
 		for _, in := range m.sections[s] {
@@ -65,16 +68,16 @@ func (m *Module) outside() map[ID]bool {
 type definitionWriter struct {
 	m       *Module
 	linked  map[ID]string // symbols that are compared by name
-	outside map[ID]bool   // what is written down once it is named
+	outside map[ID]bool   // definitions that are written when they are first used
 	index   map[ID]uint32
 	queue   []ID // of outside, still to be written
 	text    []byte
 	refs    []operandRef // scratch
 }
 
-// number numbers an identifier on first sight, and writes down a global that
-// it names.
-func (w *definitionWriter) number(id ID) uint32 {
+// identifierNumber returns the number of an identifier. The first use of one
+// gives it its number and, if it is a global, queues its definition.
+func (w *definitionWriter) identifierNumber(id ID) uint32 {
 	n, known := w.index[id]
 	if !known {
 		n = uint32(len(w.index)) + 1
@@ -86,44 +89,44 @@ func (w *definitionWriter) number(id ID) uint32 {
 	return n
 }
 
-func (w *definitionWriter) global(id ID) {
+func (w *definitionWriter) writeGlobal(id ID) {
 	if name, ok := w.linked[id]; ok {
-		w.word(uint32(len(name)))
+		w.writeWord(uint32(len(name)))
 		w.text = append(w.text, name...)
 		return
 	}
 	in := w.m.Def(id)
 	if in.Op != OpFunction {
-		w.instruction(in)
+		w.writeInstruction(in)
 		return
 	}
-	w.m.function(id).each(func(in *Instruction) bool {
-		w.instruction(in)
+	w.m.functionByID(id).eachInstruction(func(in *Instruction) bool {
+		w.writeInstruction(in)
 		return true
 	})
-	w.word(uint32(OpFunctionEnd))
+	w.writeWord(uint32(OpFunctionEnd))
 }
 
-func (w *definitionWriter) instruction(in *Instruction) {
+func (w *definitionWriter) writeInstruction(in *Instruction) {
 	if w.isDebug(in) {
 		return
 	}
 	words := slices.Clone(in.Words)
 	refs, err := w.m.operands(in, w.refs[:0])
 	w.refs = refs
-	if err == nil { // else an unknown instruction: its words as they are
+	if err == nil { // an unknown instruction is written with its words unchanged
 		for _, r := range refs {
 			if r.kind.isID() {
-				words[r.at] = w.number(ID(in.Words[r.at]))
+				words[r.at] = w.identifierNumber(ID(in.Words[r.at]))
 			}
 		}
 	}
-	w.word(uint32(in.Op))
-	w.words(words)
-	w.decorations(in.Result())
+	w.writeWord(uint32(in.Op))
+	w.writeWords(words)
+	w.writeDecorations(in.Result())
 }
 
-// isDebug tells what is for debuggers only.
+// isDebug tells whether an instruction serves debuggers alone.
 func (w *definitionWriter) isDebug(in *Instruction) bool {
 	switch in.Op {
 	case OpLine, OpNoLine:
@@ -135,25 +138,25 @@ func (w *definitionWriter) isDebug(in *Instruction) bool {
 	return false
 }
 
-func (w *definitionWriter) decorations(id ID) {
+func (w *definitionWriter) writeDecorations(id ID) {
 	if id == 0 {
 		return
 	}
 	for _, d := range w.m.Decorations(id) {
 		if d.Kind != DecorationLinkageAttributes {
-			w.word(uint32(d.Kind))
-			w.word(uint32(d.Member))
-			w.words(d.Words)
+			w.writeWord(uint32(d.Kind))
+			w.writeWord(uint32(d.Member))
+			w.writeWords(d.Words)
 		}
 	}
 }
 
-func (w *definitionWriter) word(v uint32) { w.text = binary.LittleEndian.AppendUint32(w.text, v) }
+func (w *definitionWriter) writeWord(v uint32) { w.text = binary.LittleEndian.AppendUint32(w.text, v) }
 
-func (w *definitionWriter) words(list []uint32) { w.text = appendWords(w.text, list) }
+func (w *definitionWriter) writeWords(list []uint32) { w.text = appendWords(w.text, list) }
 
-// function returns the function that id names.
-func (m *Module) function(id ID) *Function {
+// functionByID returns the function that id names; there must be one.
+func (m *Module) functionByID(id ID) *Function {
 	i := slices.IndexFunc(m.functions, func(f *Function) bool { return f.ID() == id })
 	return m.functions[i]
 }

@@ -14,8 +14,8 @@ import (
 // --no-indent.
 func (m *Module) Dump(w io.Writer) error {
 	d := dumper{Writer: bufio.NewWriter(w), m: m}
-	for in := range m.all {
-		d.instruction(in)
+	for in := range m.allInstructions {
+		d.writeInstruction(in)
 	}
 	return d.Flush()
 }
@@ -26,7 +26,7 @@ type dumper struct {
 	refs []operandRef
 }
 
-func (d *dumper) instruction(in *Instruction) {
+func (d *dumper) writeInstruction(in *Instruction) {
 	if id := in.Result(); id != 0 {
 		fmt.Fprintf(d, "%%%d = ", id)
 	}
@@ -35,7 +35,7 @@ func (d *dumper) instruction(in *Instruction) {
 	d.refs = refs
 	for _, r := range refs {
 		if r.kind != kindIdResult {
-			d.operand(in, r)
+			d.writeOperand(in, r)
 		}
 	}
 	if err != nil {
@@ -44,7 +44,7 @@ func (d *dumper) instruction(in *Instruction) {
 	d.WriteByte('\n')
 }
 
-func (d *dumper) operand(in *Instruction, r operandRef) {
+func (d *dumper) writeOperand(in *Instruction, r operandRef) {
 	words := in.Words[r.at : r.at+r.words]
 	d.WriteByte(' ')
 	switch {
@@ -52,11 +52,11 @@ func (d *dumper) operand(in *Instruction, r operandRef) {
 		fmt.Fprintf(d, "%%%d", words[0])
 	case r.kind == kindLiteralString:
 		text, _ := getString(words)
-		d.WriteString(quote(text))
+		d.WriteString(quoteString(text))
 	case r.kind == kindLiteralContextDependentNumber:
-		d.number(in, words)
+		d.writeNumber(in, words)
 	case r.kind == kindLiteralExtInstInteger:
-		d.extInst(in, r.at)
+		d.writeExtInst(in, r.at)
 	case r.kind == kindLiteralSpecConstantOpInteger:
 		d.WriteString(strings.TrimPrefix(Opcode(words[0]).String(), "Op"))
 	case enums[r.kind] != nil:
@@ -66,11 +66,11 @@ func (d *dumper) operand(in *Instruction, r operandRef) {
 	}
 }
 
-func quote(s string) string {
+func quoteString(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-func (d *dumper) extInst(in *Instruction, at int) {
+func (d *dumper) writeExtInst(in *Instruction, at int) {
 	name := ExtInstName(d.m.ExtInstSet(ID(in.Words[at-1])), in.Words[at])
 	if name == "" {
 		name = fmt.Sprint(in.Words[at])
@@ -78,9 +78,9 @@ func (d *dumper) extInst(in *Instruction, at int) {
 	d.WriteString(name)
 }
 
-// number writes a constant by the type of its instruction, or of its
-// selector for the cases of an OpSwitch.
-func (d *dumper) number(in *Instruction, words []uint32) {
+// writeNumber writes a constant in the notation of its instruction's type, or
+// of the selector's type for the cases of an OpSwitch.
+func (d *dumper) writeNumber(in *Instruction, words []uint32) {
 	t := d.m.Def(in.Type())
 	if in.Op == OpSwitch {
 		t = d.m.Def(d.m.TypeOf(ID(in.Words[0])))
@@ -95,21 +95,21 @@ func (d *dumper) number(in *Instruction, words []uint32) {
 	case t.Op == OpTypeFloat:
 		d.WriteString(floatText(v, t.Words[1]))
 	case t.Op == OpTypeInt && t.Words[2] == 1:
-		fmt.Fprint(d, signed(v, t.Words[1]))
+		fmt.Fprint(d, signExtend(v, t.Words[1]))
 	default:
 		fmt.Fprint(d, v)
 	}
 }
 
-func signed(v uint64, width uint32) int64 {
+func signExtend(v uint64, width uint32) int64 {
 	if width == 0 || width > 64 {
 		return int64(v)
 	}
 	return int64(v<<(64-width)) >> (64 - width)
 }
 
-// floatText writes zeros and normal numbers in decimal with digits enough to
-// read them back, the others in hexadecimal.
+// floatText writes zeros and normal numbers in decimal with enough digits to
+// read them back, the others in hexadecimal, as spirv-dis does.
 func floatText(v uint64, width uint32) string {
 	switch {
 	case width == 32 && isPlain(v, 23, 8):

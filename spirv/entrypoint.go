@@ -7,7 +7,7 @@ type EntryPoint struct {
 	Name      string
 	Model     ExecutionModel
 	Function  ID
-	Interface []ID // the Input variables that it uses, as far as told
+	Interface []ID // the interface that it declares: Input variables, from 1.4 on all globals that it uses
 }
 
 // ExecutionModel is the number of an execution model.
@@ -91,8 +91,9 @@ func (m *Module) SpecConstants() []SpecConstant {
 }
 
 // KernelArgTypes returns the types of a kernel's parameters as the source
-// spells them, nil if the module does not say: llvm-spirv keeps them in an
-// OpString "kernel_arg_type.NAME.int*,float," when it is asked to.
+// spells them, or nil if the module does not have them: llvm-spirv writes them
+// into an OpString "kernel_arg_type.NAME.int*,float," with the option
+// --preserve-ocl-kernel-arg-type-metadata-through-string.
 func (m *Module) KernelArgTypes(kernel string) []string {
 	for _, in := range m.sections[sectionDebug] {
 		if in.Op != OpString {

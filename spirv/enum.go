@@ -28,8 +28,8 @@ func enumName(kind operandKind, value uint32) string {
 	return strings.Join(parts, "|")
 }
 
-// BuiltInNumber is the number of a built-in variable by its name,
-// "GlobalInvocationId"; false for one that is not known.
+// BuiltInNumber returns the number of the built-in variable with a name such
+// as "GlobalInvocationId"; ok is false if the grammar has no such variable.
 func BuiltInNumber(name string) (uint32, bool) {
 	for _, e := range enums[kindBuiltIn].values {
 		if e.name == name {
@@ -39,10 +39,10 @@ func BuiltInNumber(name string) (uint32, bool) {
 	return 0, false
 }
 
-// IsLiteral tells whether an operand of an instruction is a number, not an
-// identifier; operands count from the one behind the result.
+// IsLiteral tells whether an operand of an instruction is a literal, not an
+// identifier; operands are counted from 0, the first one after the result.
 func (op Opcode) IsLiteral(operand int) bool {
-	info := op.info()
+	info := op.grammarInfo()
 	if info == nil {
 		return false
 	}
@@ -58,7 +58,7 @@ func (op Opcode) IsLiteral(operand int) bool {
 	return false
 }
 
-// ExtInstIsLiteral is IsLiteral for an instruction of a set.
+// ExtInstIsLiteral is IsLiteral for an instruction of an extended set.
 func ExtInstIsLiteral(set string, number uint32, operand int) bool {
 	info := findInstruction(extendedSets[set], number)
 	if info == nil {

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// Opcode is the number of an instruction.
+// Opcode is the number of an instruction, the low half of its first word.
 type Opcode uint16
 
 // String is the instruction's name, "OpIAdd", or "Op4242" for one that the
 // grammar does not have.
 func (op Opcode) String() string {
-	if info := op.info(); info != nil {
+	if info := op.grammarInfo(); info != nil {
 		return info.name
 	}
 	return fmt.Sprintf("Op%d", uint16(op))
@@ -102,7 +102,7 @@ var (
 	hostAccessOperands = []operand{{kindLiteralInteger, one}, {kindLiteralString, one}}
 )
 
-func (op Opcode) info() *instructionInfo { return coreInstruction(uint32(op)) }
+func (op Opcode) grammarInfo() *instructionInfo { return coreInstruction(uint32(op)) }
 
 func coreInstruction(number uint32) *instructionInfo {
 	if info := findInstruction(coreInstructions, number); info != nil {
@@ -111,8 +111,8 @@ func coreInstruction(number uint32) *instructionInfo {
 	return findInstruction(extraInstructions, number)
 }
 
-// findInstruction looks a number up in rows sorted by number. The first
-// numbers of every table have few gaps, so the row is close below the index.
+// findInstruction looks a number up in rows that are sorted by number, as the
+// generator writes them.
 func findInstruction(rows []instructionInfo, number uint32) *instructionInfo {
 	i := sort.Search(len(rows), func(i int) bool { return rows[i].number >= number })
 	if i < len(rows) && rows[i].number == number {
@@ -121,7 +121,7 @@ func findInstruction(rows []instructionInfo, number uint32) *instructionInfo {
 	return nil
 }
 
-func (e *enumInfo) find(value uint32) *enumerant {
+func (e *enumInfo) findEnumerant(value uint32) *enumerant {
 	i := sort.Search(len(e.values), func(i int) bool { return e.values[i].value >= value })
 	if i < len(e.values) && e.values[i].value == value {
 		return &e.values[i]
@@ -130,7 +130,7 @@ func (e *enumInfo) find(value uint32) *enumerant {
 }
 
 func findEnumerant(k operandKind, value uint32) *enumerant {
-	if e := enums[k].find(value); e != nil {
+	if e := enums[k].findEnumerant(value); e != nil {
 		return e
 	}
 	for i := range extraEnumerants[k] {
@@ -150,11 +150,11 @@ func (k operandKind) isID() bool {
 	return false
 }
 
-// resultWords tells where an instruction keeps its type and its result among
-// its operand words: -1 where it has none.
+// resultWords returns the indexes of an instruction's result type and result
+// among its operand words, -1 for those that it does not have.
 func (op Opcode) resultWords() (typ, result int) {
 	typ, result = -1, -1
-	info := op.info()
+	info := op.grammarInfo()
 	if info == nil {
 		return
 	}
@@ -175,7 +175,7 @@ type operandRef struct {
 	kind      operandKind
 }
 
-// operandWalk goes over the operands of one instruction by its grammar.
+// operandWalk reads the operands of one instruction as its grammar says.
 type operandWalk struct {
 	m     *Module
 	in    *Instruction
@@ -187,12 +187,12 @@ type operandWalk struct {
 // composite kinds as their parts, parameters of enumerants after them. It is
 // an error if the words do not fit the grammar.
 func (m *Module) operands(in *Instruction, buf []operandRef) ([]operandRef, error) {
-	info := in.Op.info()
+	info := in.Op.grammarInfo()
 	if info == nil {
 		return nil, fmt.Errorf("unknown instruction %d", uint16(in.Op))
 	}
 	w := operandWalk{m: m, in: in, found: buf}
-	if err := w.list(info.operands); err != nil {
+	if err := w.readOperands(info.operands); err != nil {
 		return nil, err
 	}
 	if w.at != len(in.Words) {
@@ -201,18 +201,18 @@ func (m *Module) operands(in *Instruction, buf []operandRef) ([]operandRef, erro
 	return w.found, nil
 }
 
-func (w *operandWalk) left() int { return len(w.in.Words) - w.at }
+func (w *operandWalk) wordsLeft() int { return len(w.in.Words) - w.at }
 
-func (w *operandWalk) list(ops []operand) error {
+func (w *operandWalk) readOperands(ops []operand) error {
 	for _, o := range ops {
 		if o.quant == one {
-			if err := w.one(o.kind); err != nil {
+			if err := w.readOperand(o.kind); err != nil {
 				return err
 			}
 			continue
 		}
-		for w.left() > 0 {
-			if err := w.one(o.kind); err != nil {
+		for w.wordsLeft() > 0 {
+			if err := w.readOperand(o.kind); err != nil {
 				return err
 			}
 			if o.quant == optional {
@@ -223,8 +223,8 @@ func (w *operandWalk) list(ops []operand) error {
 	return nil
 }
 
-func (w *operandWalk) take(kind operandKind, words int) error {
-	if words > w.left() {
+func (w *operandWalk) takeWords(kind operandKind, words int) error {
+	if words > w.wordsLeft() {
 		return fmt.Errorf("operand %d is missing", len(w.found)+1)
 	}
 	w.found = append(w.found, operandRef{w.at, words, kind})
@@ -232,21 +232,21 @@ func (w *operandWalk) take(kind operandKind, words int) error {
 	return nil
 }
 
-func (w *operandWalk) one(kind operandKind) error {
+func (w *operandWalk) readOperand(kind operandKind) error {
 	if special := specialKinds[kind]; special != nil {
 		return special(w)
 	}
 	if info := enums[kind]; info != nil {
-		return w.enum(kind, info)
+		return w.readEnum(kind, info)
 	}
-	return w.take(kind, 1)
+	return w.takeWords(kind, 1)
 }
 
 // enums has the rows of coreEnums by kind.
 var enums [kindPairIdRefIdRef + 1]*enumInfo
 
-// specialKinds are the kinds of operands that are more than one word or have
-// other operands behind them.
+// specialKinds are the kinds of operands that have more than one word or are
+// followed by operands of their own.
 var specialKinds [kindPairIdRefIdRef + 1]func(w *operandWalk) error
 
 func init() {
@@ -254,42 +254,42 @@ func init() {
 		enums[kind] = &info
 	}
 	specialKinds = [...]func(w *operandWalk) error{
-		kindLiteralString:                 (*operandWalk).str,
-		kindLiteralContextDependentNumber: (*operandWalk).number,
-		kindLiteralExtInstInteger:         (*operandWalk).extended,
-		kindLiteralSpecConstantOpInteger:  (*operandWalk).embedded,
+		kindLiteralString:                 (*operandWalk).readString,
+		kindLiteralContextDependentNumber: (*operandWalk).readContextNumber,
+		kindLiteralExtInstInteger:         (*operandWalk).readExtInst,
+		kindLiteralSpecConstantOpInteger:  (*operandWalk).readSpecConstantOp,
 		kindPairLiteralIntegerIdRef:       (*operandWalk).switchCase,
-		kindPairIdRefLiteralInteger:       pair(kindIdRef, kindLiteralInteger),
-		kindPairIdRefIdRef:                pair(kindIdRef, kindIdRef),
+		kindPairIdRefLiteralInteger:       readPair(kindIdRef, kindLiteralInteger),
+		kindPairIdRefIdRef:                readPair(kindIdRef, kindIdRef),
 	}
 }
 
-func pair(first, second operandKind) func(w *operandWalk) error {
+func readPair(first, second operandKind) func(w *operandWalk) error {
 	return func(w *operandWalk) error {
-		if err := w.take(first, 1); err != nil {
+		if err := w.takeWords(first, 1); err != nil {
 			return err
 		}
-		return w.take(second, 1)
+		return w.takeWords(second, 1)
 	}
 }
 
-func (w *operandWalk) str() error {
+func (w *operandWalk) readString() error {
 	n := stringWords(w.in.Words[w.at:])
 	if n == 0 {
 		return fmt.Errorf("operand %d: string without an end", len(w.found)+1)
 	}
-	return w.take(kindLiteralString, n)
+	return w.takeWords(kindLiteralString, n)
 }
 
-func (w *operandWalk) number() error {
-	return w.take(kindLiteralContextDependentNumber, max(1, w.left()))
+func (w *operandWalk) readContextNumber() error {
+	return w.takeWords(kindLiteralContextDependentNumber, max(1, w.wordsLeft()))
 }
 
-// extended reads the number of an extended instruction and then what that
-// instruction has; the operands of sets that are not known are identifiers,
-// which non-semantic sets promise and Link refuses of others.
-func (w *operandWalk) extended() error {
-	if err := w.take(kindLiteralExtInstInteger, 1); err != nil {
+// readExtInst reads the number of an extended instruction and then that
+// instruction's operands. The operands of an unknown set are taken for
+// identifiers: non-semantic sets have no others, and Link refuses other sets.
+func (w *operandWalk) readExtInst() error {
+	if err := w.takeWords(kindLiteralExtInstInteger, 1); err != nil {
 		return err
 	}
 	words := w.in.Words
@@ -298,20 +298,20 @@ func (w *operandWalk) extended() error {
 	if info == nil {
 		return nil
 	}
-	return w.list(info.operands)
+	return w.readOperands(info.operands)
 }
 
-// embedded reads the opcode in an OpSpecConstantOp and that instruction's
+// readSpecConstantOp reads the opcode in an OpSpecConstantOp and that instruction's
 // operands, without its type and result.
-func (w *operandWalk) embedded() error {
-	if err := w.take(kindLiteralSpecConstantOpInteger, 1); err != nil {
+func (w *operandWalk) readSpecConstantOp() error {
+	if err := w.takeWords(kindLiteralSpecConstantOpInteger, 1); err != nil {
 		return err
 	}
 	info := coreInstruction(w.in.Words[w.at-1])
 	if info == nil || len(info.operands) < 2 || Opcode(info.number) == OpSpecConstantOp {
 		return fmt.Errorf("unknown operation %d", w.in.Words[w.at-1])
 	}
-	return w.list(info.operands[2:])
+	return w.readOperands(info.operands[2:])
 }
 
 func (w *operandWalk) switchCase() error {
@@ -319,14 +319,14 @@ func (w *operandWalk) switchCase() error {
 	if n == 0 {
 		return fmt.Errorf("the selector is no integer")
 	}
-	if err := w.take(kindLiteralContextDependentNumber, n); err != nil {
+	if err := w.takeWords(kindLiteralContextDependentNumber, n); err != nil {
 		return err
 	}
-	return w.take(kindIdRef, 1)
+	return w.takeWords(kindIdRef, 1)
 }
 
-// switchWords is the number of words of a case of an OpSwitch: the width of
-// its selector; 0 if that is no integer.
+// switchWords is the number of words of a case literal of an OpSwitch, which
+// has the width of the selector; 0 if the selector is not an integer.
 func (m *Module) switchWords(in *Instruction) int {
 	if len(in.Words) == 0 {
 		return 0
@@ -338,42 +338,42 @@ func (m *Module) switchWords(in *Instruction) int {
 	return int(t.Words[1]+31) / 32
 }
 
-func (w *operandWalk) enum(kind operandKind, info *enumInfo) error {
-	if err := w.take(kind, 1); err != nil {
+func (w *operandWalk) readEnum(kind operandKind, info *enumInfo) error {
+	if err := w.takeWords(kind, 1); err != nil {
 		return err
 	}
 	value := w.in.Words[w.at-1]
 	if !info.bits {
-		return w.params(kind, value)
+		return w.readParameters(kind, value)
 	}
 	for value != 0 {
 		bit := uint32(1) << bits.TrailingZeros32(value)
 		value &^= bit
-		if err := w.params(kind, bit); err != nil {
+		if err := w.readParameters(kind, bit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// params reads the parameters of an enumerant. Those of a decoration or an
-// execution mode that is not known are literals, to the end.
-func (w *operandWalk) params(kind operandKind, value uint32) error {
+// readParameters reads the parameters of an enumerant. An unknown decoration
+// or execution mode is taken to have literals up to the end of the instruction.
+func (w *operandWalk) readParameters(kind operandKind, value uint32) error {
 	e := findEnumerant(kind, value)
 	switch {
 	case e != nil:
-		return w.list(e.params)
-	case (kind == kindDecoration || kind == kindExecutionMode) && w.left() > 0:
-		return w.take(kindLiteralContextDependentNumber, w.left())
+		return w.readOperands(e.params)
+	case (kind == kindDecoration || kind == kindExecutionMode) && w.wordsLeft() > 0:
+		return w.takeWords(kindLiteralContextDependentNumber, w.wordsLeft())
 	}
 	return nil
 }
 
-// OpcodeByName returns the opcode of that name, "OpIAdd"; OpNop for one that
-// the grammar does not have.
+// OpcodeByName returns the opcode with a name such as "OpIAdd", or OpNop if
+// the grammar does not have it.
 func OpcodeByName(name string) Opcode { return opcodesByName()[name] }
 
-// opcodesByName makes the table when it is first asked for.
+// opcodesByName is made on first use: most programs never look a name up.
 var opcodesByName = sync.OnceValue(func() map[string]Opcode {
 	table := make(map[string]Opcode, len(coreInstructions))
 	for _, list := range [][]instructionInfo{coreInstructions, extraInstructions} {
@@ -391,8 +391,8 @@ func (op Opcode) HasResult() (result, typed bool) {
 	return r >= 0, t >= 0
 }
 
-// ExtInstNumber is the number of an instruction of a set by its name; false if
-// the set has none of that name.
+// ExtInstNumber returns the number of the instruction with a name in a set; ok
+// is false if the set has none of that name.
 func ExtInstNumber(set, name string) (uint32, bool) {
 	for _, info := range extendedSets[set] {
 		if info.name == name {

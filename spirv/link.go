@@ -20,7 +20,7 @@ type LinkOptions struct {
 	// whose Imports lists them; else they are an *UnresolvedError.
 	AllowUnresolved bool
 	// Provided tells which names the device provides: their imports stay in
-	// the result when no input exports them, and are no error. It may be nil.
+	// the result when no input exports them, without an error. It may be nil.
 	Provided func(name string) bool
 	// KeepExports leaves the linkage names of exports in the result, so that
 	// its Exports lists them and it can be linked again.
@@ -33,7 +33,7 @@ type Unresolved struct {
 	Input string // the name of the first input that imports it
 }
 
-// UnresolvedError is a link whose result would import something.
+// UnresolvedError reports the imports that no input exports.
 type UnresolvedError struct{ Symbols []Unresolved }
 
 func (e *UnresolvedError) Error() string {
@@ -44,7 +44,7 @@ func (e *UnresolvedError) Error() string {
 	return "no module exports " + strings.Join(parts, "; ")
 }
 
-// DuplicateError is a symbol or a kernel that two inputs define.
+// DuplicateError reports a symbol or a kernel that two inputs define.
 type DuplicateError struct {
 	What          string // "symbol" or "kernel"
 	Name          string
@@ -58,7 +58,7 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("%s %s is defined by %s and by %s", e.What, e.Name, e.First, e.Second)
 }
 
-// MismatchError is an import whose type is not the export's.
+// MismatchError reports an import whose type differs from the export's.
 type MismatchError struct {
 	Name               string
 	Importer, Exporter string // names of the inputs
@@ -72,12 +72,12 @@ func (e *MismatchError) Error() string {
 
 // Link makes one module of the inputs: imports become the exports of the same
 // name, equal types and constants become one, and the version is the highest
-// of the inputs. An export decorated LinkOnceODR gives way to an earlier one
-// of its name and to an Export. The result's numbering depends on the inputs
-// and their order alone; the inputs are not changed.
+// of the inputs. A LinkOnceODR export is replaced by an earlier one of its
+// name and by an Export. The result's numbering depends on the inputs and
+// their order alone; the inputs are not changed.
 //
-// Errors are *UnresolvedError, *DuplicateError and *MismatchError, or that an
-// input has instructions that cannot be renumbered.
+// Errors are *UnresolvedError, *DuplicateError and *MismatchError; an input
+// with instructions that cannot be renumbered is another error.
 func Link(inputs []Input, opts LinkOptions) (*Module, error) {
 	l := &linker{opts: opts, next: 1, shared: map[string]ID{}, declared: map[ID]bool{}, defined: map[ID]bool{}, out: new(Module)}
 	for i, in := range inputs {
@@ -86,7 +86,7 @@ func Link(inputs []Input, opts LinkOptions) (*Module, error) {
 	steps := []func(*linker) error{
 		(*linker).checkInputs,
 		(*linker).mergeHeaders,
-		(*linker).resolve,
+		(*linker).resolveSymbols,
 		(*linker).numberFunctions,
 		(*linker).mergeGlobals,
 		(*linker).checkTypes,
@@ -94,7 +94,7 @@ func Link(inputs []Input, opts LinkOptions) (*Module, error) {
 		(*linker).copyDebug,
 		(*linker).copyAnnotations,
 		(*linker).copyEntryPoints,
-		(*linker).finish,
+		(*linker).finishModule,
 	}
 	for _, step := range steps {
 		if err := step(l); err != nil {
@@ -112,27 +112,27 @@ type linker struct {
 	words int
 
 	shared     map[string]ID      // new identifiers of types and constants by content
-	bindings   []binding          // imports and what they became
+	bindings   []binding          // imports with the symbols that replace them
 	exports    map[string]*export // by linkage name
 	declared   map[ID]bool        // new recursive pointers that are declared or defined
 	defined    map[ID]bool        // those that are defined
 	interfaces map[ID]bool        // new variables that interfaces list
-	room       int                // steps left for telling recursive types apart
+	room       int                // steps left for comparing recursive types
 }
 
-// unit is one input with what the link makes of it.
+// unit is one input and the state that the link keeps for it.
 type unit struct {
 	Input
 	ids     idTable[ID]    // new identifiers
 	visited idTable[uint8] // globals: unvisited, opened or copied
 	globals map[ID]bool    // the OpUndef and OpExtInst among the globals
-	graphs  map[ID]string  // what graph said
+	graphs  map[ID]string  // results of pointerGraph
 	index   int            // among the inputs
 	bodies  map[ID]*Function
-	alias   map[ID]target // imports, and exports that gave way: what stands for them
-	dropped map[ID]bool   // what is not copied: the functions and variables of alias, and all within
-	shared  map[ID]bool   // what an earlier instruction of equal content stands for
-	forward map[ID]bool   // pointers that a forward declaration names
+	alias   map[ID]target // the symbols that replace imports and superseded exports
+	dropped map[ID]bool   // identifiers that are not copied: the keys of alias and the contents of their bodies
+	shared  map[ID]bool   // identifiers that an earlier instruction of equal content replaces
+	forward map[ID]bool   // pointers that an OpTypeForwardPointer names
 	refs    []operandRef  // scratch
 }
 
@@ -149,7 +149,7 @@ func newUnit(in Input, index int) *unit {
 		alias: map[ID]target{}, dropped: map[ID]bool{}, shared: map[ID]bool{},
 		forward: map[ID]bool{}, graphs: map[ID]string{}, globals: map[ID]bool{}, bodies: map[ID]*Function{},
 	}
-	size := len(m.defs.dense) // 0 if sparse: then these are sparse as well
+	size := len(m.defs.dense) // 0 if sparse: then the unit's tables are sparse as well
 	u.ids, u.visited = newIDTable[ID](m.Bound, size), newIDTable[uint8](m.Bound, size)
 	for _, f := range m.functions {
 		u.bodies[f.ID()] = f
@@ -169,14 +169,14 @@ func (u *unit) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{u.Name}, args...)...)
 }
 
-// checkInputs refuses what cannot be renumbered, and inputs that do not
-// address memory alike.
+// checkInputs refuses instructions that cannot be renumbered, and inputs with
+// different memory models.
 func (l *linker) checkInputs() error {
 	if len(l.units) == 0 {
 		return errors.New("nothing to link")
 	}
 	for _, u := range l.units {
-		for in := range u.Module.all {
+		for in := range u.Module.allInstructions {
 			if err := u.checkKnown(in); err != nil {
 				return err
 			}
@@ -192,7 +192,7 @@ func (l *linker) checkInputs() error {
 
 func (u *unit) checkKnown(in *Instruction) error {
 	switch {
-	case in.Op.info() == nil:
+	case in.Op.grammarInfo() == nil:
 		return u.errorf("instruction %d at byte %d is not known and cannot be linked", uint16(in.Op), in.offset)
 	case in.Op == OpExtInstImport:
 		name, _ := getString(in.Words[1:])
@@ -251,9 +251,9 @@ func (l *linker) addOnce(s section, in *Instruction) {
 	l.out.sections[s] = append(l.out.sections[s], in)
 }
 
-// finish drops the Linkage capability of a module without linkage and makes
-// the indexes of the result, which checks it once more.
-func (l *linker) finish() error {
+// finishModule drops the Linkage capability of a module without linkage and
+// builds the indexes of the result, which also checks it.
+func (l *linker) finishModule() error {
 	if !l.hasLinkage() {
 		l.out.sections[sectionCapability] = slices.DeleteFunc(l.out.sections[sectionCapability],
 			func(in *Instruction) bool { return in.Words[0] == capabilityLinkage })
@@ -261,11 +261,11 @@ func (l *linker) finish() error {
 	l.out.Bound = uint32(l.next)
 	var list []*Instruction
 	words := 0
-	for in := range l.out.all {
+	for in := range l.out.allInstructions {
 		list = append(list, in)
 		words += 1 + len(in.Words)
 	}
-	return l.out.index(list, words)
+	return l.out.buildIndexes(list, words)
 }
 
 const capabilityLinkage = 5

@@ -257,7 +257,7 @@ func TestLinkOnce(t *testing.T) {
 	}
 }
 
-// checkReturns looks at what an exported function returns at once.
+// checkReturns checks the constant that an exported function returns.
 func checkReturns(t *testing.T, m *Module, name string, want uint64) {
 	t.Helper()
 	for _, s := range m.Exports() {
@@ -288,7 +288,7 @@ func TestLinkDebugInfo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// spirv-val takes neither this nor what llvm-spirv made: members name
+	// spirv-val accepts neither this nor llvm-spirv's module: members refer to
 	// their structure before it is defined.
 	if err := m.Verify(); err != nil {
 		t.Error(err)

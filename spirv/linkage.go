@@ -7,7 +7,7 @@ type Linkage uint32
 const (
 	LinkageExport      Linkage = 0
 	LinkageImport      Linkage = 1
-	LinkageLinkOnceODR Linkage = 2 // an export that may be there several times
+	LinkageLinkOnceODR Linkage = 2 // an export that several modules may have
 )
 
 // String is the linkage type's name.
@@ -18,24 +18,24 @@ type Symbol struct {
 	Name     string
 	ID       ID
 	Linkage  Linkage
-	Function bool   // else a variable
+	Function bool   // false for a variable
 	Type     string // for messages: "int (int, float *)"
 }
 
-// Imports returns what the module leaves to others: the functions and
-// variables that are decorated LinkageAttributes Import, in the order of the
-// module, without the variables that the device provides (decorated BuiltIn).
+// Imports returns the functions and variables that are decorated
+// LinkageAttributes Import, in the order of the module, without the variables
+// that the device provides (decorated BuiltIn).
 func (m *Module) Imports() []Symbol {
-	return m.symbols(func(l Linkage) bool { return l == LinkageImport })
+	return m.linkageSymbols(func(l Linkage) bool { return l == LinkageImport })
 }
 
-// Exports returns what the module offers to others, Export and LinkOnceODR,
-// in the order of the module. Kernels are among them.
+// Exports returns the functions and variables with Export or LinkOnceODR
+// linkage, in the order of the module. Kernels are among them.
 func (m *Module) Exports() []Symbol {
-	return m.symbols(func(l Linkage) bool { return l != LinkageImport })
+	return m.linkageSymbols(func(l Linkage) bool { return l != LinkageImport })
 }
 
-func (m *Module) symbols(want func(Linkage) bool) []Symbol {
+func (m *Module) linkageSymbols(want func(Linkage) bool) []Symbol {
 	var list []Symbol
 	for _, in := range m.sections[sectionGlobal] {
 		if in.Op == OpVariable {
@@ -72,7 +72,7 @@ func linkageAttributes(words []uint32) (string, Linkage, bool) {
 	return name, Linkage(rest[0]), true
 }
 
-// symbolType spells the type of a function or of what a variable holds.
+// symbolType spells the type of a function or of a variable's value.
 func (m *Module) symbolType(in *Instruction) string {
 	if in.Op == OpFunction {
 		return m.TypeString(ID(in.Words[3]))
@@ -80,8 +80,8 @@ func (m *Module) symbolType(in *Instruction) string {
 	return m.TypeString(in.Type())
 }
 
-// LinkageName returns the name that a function or a variable has for other
-// modules.
+// LinkageName returns the linkage name of a function or variable, if it has
+// one.
 func (m *Module) LinkageName(id ID) (string, bool) {
 	words, ok := m.Decoration(id, DecorationLinkageAttributes)
 	if !ok {
@@ -91,7 +91,7 @@ func (m *Module) LinkageName(id ID) (string, bool) {
 	return name, ok
 }
 
-// HostAccessName returns the name by which the host finds a device global,
+// HostAccessName returns the name under which the host finds a device global,
 // in either numbering of the decoration.
 func (m *Module) HostAccessName(id ID) (string, bool) {
 	for _, kind := range []DecorationKind{DecorationHostAccessINTEL, DecorationHostAccessOldINTEL} {

@@ -2,20 +2,21 @@ package spirv
 
 import "slices"
 
-// numberFunctions numbers the functions that are copied, so that constants
-// may name them.
+// numberFunctions numbers the functions that are copied before the globals
+// are, because constants may be addresses of functions.
 func (l *linker) numberFunctions() error {
 	for _, u := range l.units {
 		for _, f := range u.Module.functions {
 			if !u.dropped[f.ID()] {
-				l.number(target{u, f.ID()})
+				l.newNumber(target{u, f.ID()})
 			}
 		}
 	}
 	return nil
 }
 
-// copyFunctions copies declarations, then definitions.
+// copyFunctions copies declarations, then definitions, as the logical layout
+// of a module requires.
 func (l *linker) copyFunctions() error {
 	var declarations, definitions []*Function
 	for _, u := range l.units {
@@ -35,7 +36,7 @@ func (l *linker) copyFunctions() error {
 
 func (l *linker) copyFunction(u *unit, f *Function) *Function {
 	return &Function{
-		Def:    l.renumber(u, f.Def),
+		Def:    l.renumberInstruction(u, f.Def),
 		Params: l.renumberAll(u, f.Params),
 		Body:   l.renumberAll(u, f.Body),
 	}
@@ -44,13 +45,13 @@ func (l *linker) copyFunction(u *unit, f *Function) *Function {
 func (l *linker) renumberAll(u *unit, list []*Instruction) []*Instruction {
 	out := make([]*Instruction, len(list))
 	for i, in := range list {
-		out[i] = l.renumber(u, in)
+		out[i] = l.renumberInstruction(u, in)
 	}
 	return out
 }
 
-// copyDebug copies sources, then names, then the notes of tools. The strings
-// were copied first.
+// copyDebug copies sources, then names, then OpModuleProcessed. The strings
+// were copied earlier, because sources and lines refer to them.
 func (l *linker) copyDebug() error {
 	for rank := range debugRanks {
 		for _, u := range l.units {
@@ -66,7 +67,8 @@ func (l *linker) copyDebug() error {
 
 const debugRanks = 3
 
-// debugRank is the place of an instruction in the order of the layout.
+// debugRank is the position of an instruction in the order of the layout
+// (SPIR-V Specification, 2.4, item 7).
 func debugRank(op Opcode) int {
 	switch op {
 	case OpName, OpMemberName:
@@ -83,36 +85,36 @@ func (l *linker) copyDebugInstruction(u *unit, in *Instruction) {
 	case OpModuleProcessed:
 		l.addOnce(sectionDebug, in)
 	case OpName, OpMemberName:
-		if u.owns(ID(in.Words[0])) {
-			l.append(sectionDebug, l.renumber(u, in))
+		if u.ownsCopy(ID(in.Words[0])) {
+			l.appendTo(sectionDebug, l.renumberInstruction(u, in))
 		}
 	default:
-		l.append(sectionDebug, l.renumber(u, in))
+		l.appendTo(sectionDebug, l.renumberInstruction(u, in))
 	}
 }
 
-func (l *linker) append(s section, in *Instruction) {
+func (l *linker) appendTo(s section, in *Instruction) {
 	l.out.sections[s] = append(l.out.sections[s], in)
 }
 
-// owns tells whether the copy of an identifier came from this unit, so that
-// the unit's names and decorations are the ones to keep.
-func (u *unit) owns(id ID) bool {
+// ownsCopy tells whether the copy of an identifier came from this unit. Only
+// that unit's names and decorations are copied with it.
+func (u *unit) ownsCopy(id ID) bool {
 	return !u.dropped[id] && !u.shared[id] && u.ids.get(id) != 0
 }
 
-// copyAnnotations copies the decorations of what was copied, groups taken
-// apart.
+// copyAnnotations copies the decorations of the copied identifiers; those of
+// groups are applied to each target by itself.
 func (l *linker) copyAnnotations() error {
 	for _, u := range l.units {
 		seen := map[ID]bool{}
 		for _, in := range u.Module.sections[sectionAnnotation] {
 			if isAliasScope(in.Op) {
-				l.append(sectionAnnotation, l.renumber(u, in))
+				l.appendTo(sectionAnnotation, l.renumberInstruction(u, in))
 				continue
 			}
 			for _, id := range annotationTargets(in) {
-				if !seen[id] && u.owns(id) && u.Module.Def(id).Op != OpDecorationGroup {
+				if !seen[id] && u.ownsCopy(id) && u.Module.Def(id).Op != OpDecorationGroup {
 					seen[id] = true
 					l.copyDecorations(u, id)
 				}
@@ -122,8 +124,8 @@ func (l *linker) copyAnnotations() error {
 	return nil
 }
 
-// isAliasScope tells the declarations that stand among the decorations
-// (SPV_INTEL_memory_access_aliasing).
+// isAliasScope tells whether an opcode is one of the declarations that stand
+// among the decorations (SPV_INTEL_memory_access_aliasing).
 func isAliasScope(op Opcode) bool {
 	return op == OpAliasDomainDeclINTEL || op == OpAliasScopeDeclINTEL || op == OpAliasScopeListDeclINTEL
 }
@@ -153,19 +155,19 @@ func (l *linker) copyDecorations(u *unit, id ID) {
 		if d.Kind == DecorationLinkageAttributes && (builtin || !l.keepsLinkage(d)) {
 			continue
 		}
-		l.append(sectionAnnotation, l.renumber(u, d.instruction(id)))
+		l.appendTo(sectionAnnotation, l.renumberInstruction(u, d.asInstruction(id)))
 	}
 }
 
-// keepsLinkage tells whether a symbol stays one: imports that are still here
-// were not resolved.
+// keepsLinkage tells whether a symbol keeps its linkage: imports that are not
+// dropped by now were not resolved.
 func (l *linker) keepsLinkage(d Decoration) bool {
 	_, linkage, ok := linkageAttributes(d.Words)
 	return ok && (linkage == LinkageImport || l.opts.KeepExports)
 }
 
-// instruction is the decoration as an instruction of its own.
-func (d Decoration) instruction(id ID) *Instruction {
+// asInstruction returns the instruction that applies the decoration to id.
+func (d Decoration) asInstruction(id ID) *Instruction {
 	words := []uint32{uint32(id)}
 	if d.Member >= 0 {
 		words = append(words, uint32(d.Member))
@@ -174,9 +176,9 @@ func (d Decoration) instruction(id ID) *Instruction {
 	return &Instruction{Op: d.op, Words: append(words, d.Words...)}
 }
 
-// copyEntryPoints copies entry points and their modes. From version 1.4 on an
-// entry point lists all globals that its functions use, before only inputs
-// and outputs; functions of other modules bring theirs.
+// copyEntryPoints copies entry points and their modes. Up to version 1.3 an
+// entry point lists the Input and Output variables that its functions use,
+// from 1.4 on all global variables; functions of other modules add theirs.
 func (l *linker) copyEntryPoints() error {
 	first := map[string]string{} // by model and name
 	uses := l.globalUses()
@@ -194,20 +196,20 @@ func (l *linker) copyEntryPoints() error {
 				return &DuplicateError{"kernel", name, have, u.Name}
 			}
 			first[key] = u.Name
-			l.append(sectionEntryPoint, l.completeInterface(l.renumber(u, in), uses))
+			l.appendTo(sectionEntryPoint, l.completeInterface(l.renumberInstruction(u, in), uses))
 			if l.room < 0 {
 				return u.errorf("kernel %s: the kernels use too many functions to list what each uses", name)
 			}
 		}
 		for _, in := range u.Module.sections[sectionExecutionMode] {
-			l.append(sectionExecutionMode, l.renumber(u, in))
+			l.appendTo(sectionExecutionMode, l.renumberInstruction(u, in))
 		}
 	}
 	return nil
 }
 
 // globalUses finds the functions, variables and constants that each new
-// function, variable and constant names.
+// function, variable and constant refers to.
 func (l *linker) globalUses() map[ID][]ID {
 	nodes := map[ID][]*Instruction{}
 	for _, in := range l.out.sections[sectionGlobal] {
@@ -225,8 +227,8 @@ func (l *linker) globalUses() map[ID][]ID {
 	return uses
 }
 
-// namedIn lists what instructions name. A literal may look like an
-// identifier: one global too many in an interface does no harm.
+// namedIn lists the nodes that instructions refer to. Every word is taken for
+// an identifier, literals too: an additional global in an interface is valid.
 func namedIn(list []*Instruction, nodes map[ID][]*Instruction) []ID {
 	var ids []ID
 	seen := map[ID]bool{}
@@ -247,8 +249,8 @@ func (l *linker) inInterface(s StorageClass) bool {
 	return s == StorageInput || s == storageOutput || l.out.Version >= Version1_4
 }
 
-// completeInterface adds to an entry point's interface what its functions
-// use, and drops what became equal.
+// completeInterface adds the variables that its functions use to an entry
+// point's interface, and drops those that became equal.
 func (l *linker) completeInterface(in *Instruction, uses map[ID][]ID) *Instruction {
 	_, list := getString(in.Words[2:])
 	words := slices.Clip(in.Words[:len(in.Words)-len(list)])
@@ -262,7 +264,7 @@ func (l *linker) completeInterface(in *Instruction, uses map[ID][]ID) *Instructi
 	for _, w := range list {
 		add(ID(w))
 	}
-	used := reachable(ID(in.Words[1]), uses)
+	used := reachableFrom(ID(in.Words[1]), uses)
 	l.room -= len(used)
 	for _, id := range used {
 		if l.interfaces[id] {
@@ -272,8 +274,9 @@ func (l *linker) completeInterface(in *Instruction, uses map[ID][]ID) *Instructi
 	return &Instruction{Op: in.Op, Words: words}
 }
 
-// reachable lists what a function uses, directly or not, itself first.
-func reachable(id ID, uses map[ID][]ID) []ID {
+// reachableFrom lists the function and everything that it uses, directly or
+// not.
+func reachableFrom(id ID, uses map[ID][]ID) []ID {
 	seen := map[ID]bool{id: true}
 	list := []ID{id}
 	for at := 0; at < len(list); at++ {

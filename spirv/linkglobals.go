@@ -7,34 +7,33 @@ import (
 )
 
 // Equal types and constants of several modules become one. Globals are copied
-// in the order of the inputs, but each behind those that it names: a variable
-// that was an import may be named by an earlier module than the one that
-// defines it.
+// in the order of the inputs, but each after those that it refers to: an
+// earlier module may import the variable that a later one defines.
 
-// mergeGlobals copies types, constants and variables. Lines among them are
-// left out.
+// mergeGlobals copies types, constants and variables, without the line
+// instructions among them.
 func (l *linker) mergeGlobals() error {
 	for _, u := range l.units {
 		for _, in := range u.Module.Globals() {
 			if in.Result() == 0 {
 				continue
 			}
-			l.visit(target{u, in.Result()})
+			l.visitGlobal(target{u, in.Result()})
 		}
 	}
 	return nil
 }
 
-// What visit has done with a global.
+// The states of a global during visitGlobal.
 const (
 	unvisited = iota
-	opened    // what it names is being copied
+	opened    // the globals that it refers to are being copied
 	copied
 )
 
-// visit copies a global and all that it names, without recursion: the depth
-// of types is up to the input.
-func (l *linker) visit(t target) {
+// visitGlobal copies a global and all globals that it refers to. It does not
+// recurse: the input decides how deep types nest.
+func (l *linker) visitGlobal(t target) {
 	stack := []target{t}
 	for len(stack) > 0 {
 		t := stack[len(stack)-1]
@@ -53,8 +52,8 @@ func (l *linker) visit(t target) {
 	}
 }
 
-// pushNamed pushes the globals that an instruction names and that were not
-// visited, the last one first.
+// pushNamed pushes the unvisited globals that an instruction refers to, the
+// last one first.
 func (l *linker) pushNamed(stack []target, u *unit, in *Instruction) []target {
 	refs, _ := u.Module.operands(in, u.refs[:0])
 	u.refs = refs
@@ -62,7 +61,7 @@ func (l *linker) pushNamed(stack []target, u *unit, in *Instruction) []target {
 		if !r.kind.isID() || r.kind == kindIdResult {
 			continue
 		}
-		t := u.resolve(ID(in.Words[r.at]))
+		t := u.followAlias(ID(in.Words[r.at]))
 		if t.isGlobal() && t.unit.visited.get(t.id) == unvisited && !l.mayFollow(in, t) {
 			stack = append(stack, t)
 		}
@@ -70,8 +69,8 @@ func (l *linker) pushNamed(stack []target, u *unit, in *Instruction) []target {
 	return stack
 }
 
-// mayFollow tells whether what an instruction names may stand behind it:
-// recursive pointers, and what debug information says of itself.
+// mayFollow tells whether an instruction may precede the global that it refers
+// to: this holds for recursive pointers and for debug information.
 func (l *linker) mayFollow(in *Instruction, t target) bool {
 	switch in.Op {
 	case OpTypeStruct:
@@ -82,16 +81,16 @@ func (l *linker) mayFollow(in *Instruction, t target) bool {
 	return false
 }
 
-// resolve follows an import to what stands for it.
-func (u *unit) resolve(id ID) target {
+// followAlias follows an import to the symbol that replaces it.
+func (u *unit) followAlias(id ID) target {
 	if t, ok := u.alias[id]; ok {
 		return t
 	}
 	return target{u, id}
 }
 
-// isGlobal tells what is copied by visit from functions, from what is in
-// them, and from the sections before.
+// isGlobal tells whether visitGlobal copies a target: not functions, their
+// contents, or the earlier sections.
 func (t target) isGlobal() bool {
 	in := t.unit.Module.Def(t.id)
 	switch {
@@ -118,7 +117,7 @@ func (l *linker) copyGlobal(u *unit, in *Instruction) {
 		l.copyShared(u, sectionGlobal, in)
 		return
 	}
-	l.out.sections[sectionGlobal] = append(l.out.sections[sectionGlobal], l.renumber(u, in))
+	l.out.sections[sectionGlobal] = append(l.out.sections[sectionGlobal], l.renumberInstruction(u, in))
 }
 
 // isShareable tells whether equal instructions of several modules become one.
@@ -138,20 +137,20 @@ func (l *linker) isShareable(u *unit, in *Instruction) bool {
 
 // copyShared copies an instruction unless an equal one was copied before.
 func (l *linker) copyShared(u *unit, s section, in *Instruction) {
-	key := l.content(u, in)
+	key := l.contentKey(u, in)
 	if id, ok := l.shared[key]; ok {
 		u.ids.set(in.Result(), id)
 		u.shared[in.Result()] = true
 		return
 	}
-	out := l.renumber(u, in)
+	out := l.renumberInstruction(u, in)
 	l.shared[key] = u.ids.get(in.Result())
 	l.out.sections[s] = append(l.out.sections[s], out)
 }
 
-// content is what makes two instructions equal: all but the result, in new
-// numbers, and the decorations.
-func (l *linker) content(u *unit, in *Instruction) string {
+// contentKey encodes everything that makes two instructions equal: all words
+// but the result, in new numbers, and the decorations.
+func (l *linker) contentKey(u *unit, in *Instruction) string {
 	_, r := in.Op.resultWords()
 	words := l.newWords(u, in, r)
 	words[r] = 0
@@ -163,7 +162,7 @@ func contentKey(op Opcode, words []uint32, decorations []Decoration) string {
 	key = appendWords(key, words)
 	for _, d := range decorations {
 		if d.Kind == DecorationLinkageAttributes {
-			continue // of a built-in variable: some name it, some do not
+			continue // some producers give built-in variables linkage, others do not
 		}
 		key = binary.LittleEndian.AppendUint32(key, uint32(d.Kind))
 		key = binary.LittleEndian.AppendUint32(key, uint32(d.Member))
@@ -182,27 +181,27 @@ func appendWords(key []byte, words []uint32) []byte {
 	return key
 }
 
-// renumber returns the instruction in new numbers, with a new one for its
-// result.
-func (l *linker) renumber(u *unit, in *Instruction) *Instruction {
+// renumberInstruction returns the instruction with new numbers for its
+// identifiers, the result included.
+func (l *linker) renumberInstruction(u *unit, in *Instruction) *Instruction {
 	return &Instruction{Op: in.Op, Words: l.newWords(u, in, -1)}
 }
 
-// newWords returns the operand words in new numbers, the word at skip as it
-// is. What has no number yet gets one.
+// newWords returns the operand words with new numbers, except for the word at
+// skip. Identifiers without a new number get one.
 func (l *linker) newWords(u *unit, in *Instruction, skip int) []uint32 {
 	words := slices.Clone(in.Words)
 	refs, _ := u.Module.operands(in, u.refs[:0])
 	u.refs = refs
 	for _, r := range refs {
 		if r.kind.isID() && r.at != skip {
-			words[r.at] = uint32(l.number(u.resolve(ID(in.Words[r.at]))))
+			words[r.at] = uint32(l.newNumber(u.followAlias(ID(in.Words[r.at]))))
 		}
 	}
 	return words
 }
 
-func (l *linker) number(t target) ID {
+func (l *linker) newNumber(t target) ID {
 	if id := t.unit.ids.get(t.id); id != 0 {
 		return id
 	}
@@ -216,7 +215,7 @@ func (l *linker) number(t target) ID {
 }
 
 // Recursive types. A struct that contains a pointer to itself names that
-// pointer before it is defined, behind an OpTypeForwardPointer. Such pointers
+// pointer before it is defined, after an OpTypeForwardPointer. Such pointers
 // are compared by the whole graph of types that they reach.
 
 // isRecursive tells whether an identifier is a pointer type, declared
@@ -227,7 +226,7 @@ func (l *linker) isRecursive(t target) bool {
 	}
 	key, known := t.unit.graphs[t.id]
 	if !known {
-		key = l.graph(t)
+		key = l.pointerGraph(t)
 		t.unit.graphs[t.id] = key
 	}
 	return key != ""
@@ -247,15 +246,15 @@ func (l *linker) numberRecursive(t target) ID {
 	return id
 }
 
-// graph writes down the types that a pointer reaches, numbered in the order
-// of a breadth-first walk: two pointers are alike if the texts are equal. It
-// is empty if the pointer does not reach itself. When the room for such walks
-// is used up, the text is like no other.
-func (l *linker) graph(root target) string {
+// pointerGraph encodes the types that a pointer reaches, numbered in the order
+// of a breadth-first walk: two pointers are equal if the texts are. It is empty
+// if the pointer does not reach itself. After l.room steps the text is a unique
+// one, so that a hostile input costs bounded time and its types stay apart.
+func (l *linker) pointerGraph(root target) string {
 	g := graphWalk{u: root.unit, index: map[ID]uint32{}}
-	g.add(root.id)
+	g.queueIndex(root.id)
 	for at := 0; at < len(g.queue); at++ {
-		words := g.words(g.queue[at])
+		words := g.appendType(g.queue[at])
 		if l.room -= len(words); l.room < 0 {
 			return fmt.Sprintf("pointer %d of input %d", root.id, root.unit.index)
 		}
@@ -270,11 +269,11 @@ type graphWalk struct {
 	u         *unit
 	queue     []ID
 	index     map[ID]uint32 // in queue
-	recursive bool          // the first type was named
+	recursive bool          // a type refers to the first one
 	text      []byte
 }
 
-func (g *graphWalk) add(id ID) uint32 {
+func (g *graphWalk) queueIndex(id ID) uint32 {
 	at, ok := g.index[id]
 	if !ok {
 		at = uint32(len(g.queue))
@@ -284,9 +283,9 @@ func (g *graphWalk) add(id ID) uint32 {
 	return at
 }
 
-// words appends the text of one type and returns its words, with places in
-// the queue for identifiers.
-func (g *graphWalk) words(id ID) []uint32 {
+// appendType appends the text of one type and returns its words, with indexes
+// in the queue for identifiers.
+func (g *graphWalk) appendType(id ID) []uint32 {
 	in := g.u.Module.Def(id)
 	words := slices.Clone(in.Words)
 	refs, _ := g.u.Module.operands(in, g.u.refs[:0])
@@ -296,7 +295,7 @@ func (g *graphWalk) words(id ID) []uint32 {
 		case r.kind == kindIdResult:
 			words[r.at] = 0
 		case r.kind.isID():
-			words[r.at] = g.add(ID(in.Words[r.at]))
+			words[r.at] = g.queueIndex(ID(in.Words[r.at]))
 			g.recursive = g.recursive || words[r.at] == 0
 		}
 	}
@@ -304,14 +303,14 @@ func (g *graphWalk) words(id ID) []uint32 {
 	return words
 }
 
-// declareForward declares the recursive pointers that a struct names.
+// declareForward declares the recursive pointers that a struct refers to.
 func (l *linker) declareForward(u *unit, in *Instruction) {
 	for _, w := range in.Words[1:] {
-		t := u.resolve(ID(w))
+		t := u.followAlias(ID(w))
 		if !l.isRecursive(t) {
 			continue
 		}
-		id := l.number(t)
+		id := l.newNumber(t)
 		if l.declared[id] {
 			continue
 		}
@@ -322,12 +321,13 @@ func (l *linker) declareForward(u *unit, in *Instruction) {
 	}
 }
 
-// copyRecursive copies a recursive pointer type unless an equal one was.
+// copyRecursive copies a recursive pointer type unless an equal one was copied
+// earlier.
 func (l *linker) copyRecursive(u *unit, in *Instruction) {
-	id := l.number(target{u, in.Result()})
+	id := l.newNumber(target{u, in.Result()})
 	if l.defined[id] {
 		return
 	}
 	l.defined[id], l.declared[id] = true, true
-	l.out.sections[sectionGlobal] = append(l.out.sections[sectionGlobal], l.renumber(u, in))
+	l.out.sections[sectionGlobal] = append(l.out.sections[sectionGlobal], l.renumberInstruction(u, in))
 }

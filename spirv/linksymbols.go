@@ -6,16 +6,17 @@ type export struct {
 	Symbol
 }
 
-// binding is an import, or an export that gave way, and the symbol that
-// stands for it.
+// binding is an import, or a superseded export, with the symbol that replaces
+// it.
 type binding struct {
 	unit *unit
 	Symbol
 	to export
 }
 
-// resolve finds what every import and every further export becomes.
-func (l *linker) resolve() error {
+// resolveSymbols finds the replacement of every import and of every export
+// whose name an earlier input defines.
+func (l *linker) resolveSymbols() error {
 	l.exports = map[string]*export{}
 	for _, u := range l.units {
 		exports := u.Module.Exports()
@@ -31,7 +32,7 @@ func (l *linker) resolve() error {
 	unresolved := l.bindImports()
 	for _, b := range l.bindings {
 		b.unit.alias[b.ID] = target{b.to.unit, b.to.ID}
-		b.unit.drop(b.Symbol)
+		b.unit.dropSymbol(b.Symbol)
 	}
 	if len(unresolved) > 0 && !l.opts.AllowUnresolved {
 		return &UnresolvedError{unresolved}
@@ -51,41 +52,41 @@ func (u *unit) checkNames(symbols []Symbol) error {
 	return nil
 }
 
-// addExport takes one export: the first Export of a name wins, else the first
-// LinkOnceODR.
+// addExport adds one export: the first Export of a name wins, or the first
+// LinkOnceODR if no input has an Export. Two Exports are an error.
 func (l *linker) addExport(e *export) error {
 	have := l.exports[e.Name]
 	switch {
 	case have == nil:
 		l.exports[e.Name] = e
 	case have.Linkage == LinkageLinkOnceODR && e.Linkage == LinkageExport:
-		l.rebind(have, e)
+		l.rebindExport(have, e)
 	case e.Linkage == LinkageLinkOnceODR:
-		l.bind(e.unit, e.Symbol, *have)
+		l.bindSymbol(e.unit, e.Symbol, *have)
 	default:
 		return &DuplicateError{"symbol", e.Name, have.unit.Name, e.unit.Name}
 	}
 	return nil
 }
 
-// rebind lets a later Export stand for a LinkOnceODR and for all that it
-// stood for.
-func (l *linker) rebind(from, to *export) {
+// rebindExport replaces a LinkOnceODR, and every symbol bound to it, by a
+// later Export.
+func (l *linker) rebindExport(from, to *export) {
 	for i := range l.bindings {
 		if l.bindings[i].Name == to.Name {
 			l.bindings[i].to = *to
 		}
 	}
-	l.bind(from.unit, from.Symbol, *to)
+	l.bindSymbol(from.unit, from.Symbol, *to)
 	l.exports[to.Name] = to
 }
 
-func (l *linker) bind(u *unit, s Symbol, to export) {
+func (l *linker) bindSymbol(u *unit, s Symbol, to export) {
 	l.bindings = append(l.bindings, binding{u, s, to})
 }
 
-// bindImports binds imports to exports, and imports that nobody exports to
-// the first import of their name.
+// bindImports binds imports to exports. Imports that no input exports are
+// bound to the first import of their name.
 func (l *linker) bindImports() []Unresolved {
 	var unresolved []Unresolved
 	first := map[string]*export{}
@@ -96,7 +97,7 @@ func (l *linker) bindImports() []Unresolved {
 				to = first[s.Name]
 			}
 			if to != nil {
-				l.bind(u, s, *to)
+				l.bindSymbol(u, s, *to)
 				continue
 			}
 			first[s.Name] = &export{u, s}
@@ -109,13 +110,14 @@ func (l *linker) bindImports() []Unresolved {
 	return unresolved
 }
 
-// drop marks a symbol and, of a function, everything in it.
-func (u *unit) drop(s Symbol) {
+// dropSymbol excludes a symbol from the copy and, if it is a function,
+// everything that is defined in it.
+func (u *unit) dropSymbol(s Symbol) {
 	u.dropped[s.ID] = true
 	if !s.Function {
 		return
 	}
-	u.bodies[s.ID].each(func(in *Instruction) bool {
+	u.bodies[s.ID].eachInstruction(func(in *Instruction) bool {
 		if id := in.Result(); id != 0 {
 			u.dropped[id] = true
 		}
@@ -123,8 +125,8 @@ func (u *unit) drop(s Symbol) {
 	})
 }
 
-// checkTypes compares what was bound: the types are renumbered by now, and
-// equal ones have one number.
+// checkTypes compares the types of each binding. The types are renumbered by
+// now, so that equal ones have one number.
 func (l *linker) checkTypes() error {
 	for _, b := range l.bindings {
 		from, to := b.unit.newType(b.Symbol), b.to.unit.newType(b.to.Symbol)

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// ID is the number of an identifier, 1 to the module's bound less one.
+// ID is the number of an identifier, from 1 to the module's bound minus one.
 type ID uint32
 
-// Version is a version of SPIR-V as the header has it: major<<16 | minor<<8.
+// Version is a version of SPIR-V as the header encodes it: major<<16 | minor<<8.
 type Version uint32
 
 // The versions.
@@ -22,7 +22,7 @@ const (
 	Version1_6
 )
 
-// String is "1.4".
+// String spells the version, "1.4".
 func (v Version) String() string {
 	return fmt.Sprintf("%d.%d", uint32(v)>>16&0xff, uint32(v)>>8&0xff)
 }
@@ -34,15 +34,15 @@ type Instruction struct {
 	Op    Opcode
 	Words []uint32
 
-	offset int // byte offset in the input; 0 if it was made
+	offset int // byte offset in the input; 0 for instructions that were not read
 }
 
 // Function is a function: a declaration if Body is empty.
 type Function struct {
 	Def    *Instruction   // OpFunction
 	Params []*Instruction // OpFunctionParameter
-	// Body is everything from the first OpLabel to before the OpFunctionEnd,
-	// with the line instructions between parameters.
+	// Body is everything from the first OpLabel up to, but not including, the
+	// OpFunctionEnd.
 	Body []*Instruction
 }
 
@@ -53,8 +53,8 @@ func (f *Function) ID() ID { return ID(f.Def.Words[1]) }
 func (f *Function) IsDeclaration() bool { return len(f.Body) == 0 }
 
 // Module is a module: its instructions by section of the logical layout, in
-// the order of the input. A module is not changed after it was made; it may
-// be used from several goroutines.
+// the order of the input. A module never changes after it is made; several
+// goroutines may use it.
 type Module struct {
 	Version   Version
 	Generator uint32
@@ -65,7 +65,7 @@ type Module struct {
 
 	defs           idTable[*Instruction]
 	decorations    map[ID][]Decoration // by target
-	decorationRoom int                 // how many more the size of the module allows
+	decorationRoom int                 // how many more the size of the module allows (maxDecorations)
 	names          map[ID]string
 }
 
@@ -85,8 +85,8 @@ const (
 	sectionFunctions
 )
 
-// sectionOf has the opcodes that stand before the types; a type, a constant
-// and the rest are of the sections of globals and functions.
+// sectionOf has the opcodes of the sections before the types and those that
+// structure functions. All others belong to the globals or to a body.
 var sectionOf = map[Opcode]section{
 	OpCapability:              sectionCapability,
 	OpExtension:               sectionExtension,
@@ -153,7 +153,7 @@ func (in *Instruction) Result() ID {
 	return 0
 }
 
-// Operands returns the words behind the result type and the result.
+// Operands returns the words after the result type and the result.
 func (in *Instruction) Operands() []uint32 {
 	t, r := in.Op.resultWords()
 	return in.Words[max(t, r)+1:]
@@ -167,7 +167,8 @@ func (m *Module) Name(id ID) string {
 	return fmt.Sprintf("%%%d", uint32(id))
 }
 
-// String returns the text of the OpString that id names, and "" for others.
+// String returns the text of the OpString with identifier id, or "" if id is
+// not one.
 func (m *Module) String(id ID) string {
 	in := m.Def(id)
 	if in == nil || in.Op != OpString {
@@ -178,7 +179,7 @@ func (m *Module) String(id ID) string {
 }
 
 // ExtInstSet returns the name of the instruction set that an OpExtInstImport
-// imports as id, "OpenCL.std", and "" for other identifiers.
+// imports as id, such as "OpenCL.std", or "" for other identifiers.
 func (m *Module) ExtInstSet(id ID) string {
 	in := m.Def(id)
 	if in == nil || in.Op != OpExtInstImport {
@@ -188,8 +189,8 @@ func (m *Module) ExtInstSet(id ID) string {
 	return name
 }
 
-// ExtInstName is the name of an instruction of a set, "fmax"; "" if it is not
-// known.
+// ExtInstName returns the name of an instruction of a set, such as "fmax", or
+// "" if it is not known.
 func ExtInstName(set string, number uint32) string {
 	if info := findInstruction(extendedSets[set], number); info != nil {
 		return info.name
@@ -197,9 +198,9 @@ func ExtInstName(set string, number uint32) string {
 	return ""
 }
 
-// idTable maps the identifiers of a module to values. It is a slice unless
-// the module numbers its identifiers so sparsely that the slice would not be
-// in proportion to it.
+// idTable maps the identifiers of a module to values. It is a slice unless the
+// bound is far above the number of words: a header of 20 bytes may claim a
+// bound of 2^32-1, and memory must stay in proportion to the input.
 type idTable[T any] struct {
 	dense  []T
 	sparse map[ID]T
@@ -244,8 +245,8 @@ const (
 // String is the model's name, "Physical64".
 func (a AddressingModel) String() string { return enumName(kindAddressingModel, uint32(a)) }
 
-// AddressingModel returns the module's addressing model, Logical if it says
-// none.
+// AddressingModel returns the module's addressing model, Logical if it does
+// not declare one.
 func (m *Module) AddressingModel() AddressingModel {
 	if list := m.sections[sectionMemoryModel]; len(list) > 0 {
 		return AddressingModel(list[0].Words[0])
@@ -253,9 +254,9 @@ func (m *Module) AddressingModel() AddressingModel {
 	return AddressingLogical
 }
 
-// IsNonSemantic tells whether the instructions of a set may be left out
-// without changing what a module computes: debug information and the sets
-// that promise so in their name.
+// IsNonSemantic tells whether the instructions of a set may be dropped without
+// changing the results of a module: debug information, and the sets with the
+// prefix that SPV_KHR_non_semantic_info reserves.
 func IsNonSemantic(set string) bool {
 	return strings.HasPrefix(set, "NonSemantic.") || strings.HasPrefix(set, "OpenCL.DebugInfo.") ||
 		set == "DebugInfo" || set == "SPIRV.debug"

@@ -7,16 +7,14 @@ import (
 	"strings"
 )
 
-const (
-	magic       = 0x07230203
-	headerWords = 5
-)
+// headerWords are the magic number, version, generator, bound and schema.
+const headerWords = 5
 
-// ErrNotSPIRV is what Parse returns, wrapped, for bytes that do not start
-// with the magic number of SPIR-V.
+// ErrNotSPIRV is the error of Parse for bytes that do not start with the magic
+// number of SPIR-V in either byte order.
 var ErrNotSPIRV = errors.New("not a SPIR-V module")
 
-// FormatError is bytes that are no valid module.
+// FormatError reports bytes that are not a valid module.
 type FormatError struct {
 	Offset int    // in bytes, of the instruction
 	Op     Opcode // of the instruction; OpNop in the header
@@ -37,7 +35,7 @@ func (in *Instruction) errorf(format string, args ...any) error {
 // Parse reads a module of either byte order. It checks the layout, every
 // instruction's operands against the grammar, and that each identifier is
 // defined exactly once. Instructions that the grammar does not have are kept.
-// The code may be changed afterwards.
+// The module does not keep a reference to code.
 func Parse(code []byte) (*Module, error) {
 	words, err := toWords(code)
 	if err != nil {
@@ -47,14 +45,14 @@ func Parse(code []byte) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := split(words)
+	list, err := splitInstructions(words)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.place(list); err != nil {
+	if err := m.sortIntoSections(list); err != nil {
 		return nil, err
 	}
-	if err := m.index(list, len(words)); err != nil {
+	if err := m.buildIndexes(list, len(words)); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -65,10 +63,10 @@ func toWords(code []byte) ([]uint32, error) {
 		return nil, ErrNotSPIRV
 	}
 	var order binary.ByteOrder = binary.LittleEndian
-	if order.Uint32(code) != magic {
+	if order.Uint32(code) != Magic {
 		order = binary.BigEndian
 	}
-	if order.Uint32(code) != magic {
+	if order.Uint32(code) != Magic {
 		return nil, ErrNotSPIRV
 	}
 	if len(code)%4 != 0 {
@@ -97,8 +95,9 @@ func parseHeader(words []uint32) (*Module, error) {
 	return m, nil
 }
 
-// split cuts the words into instructions.
-func split(words []uint32) ([]*Instruction, error) {
+// splitInstructions divides the words into instructions. It counts them first,
+// so that they take one allocation.
+func splitInstructions(words []uint32) ([]*Instruction, error) {
 	count := 0
 	for at := headerWords; at < len(words); count++ {
 		op, n := Opcode(words[at]), int(words[at]>>16)
@@ -119,11 +118,12 @@ func split(words []uint32) ([]*Instruction, error) {
 	return list, nil
 }
 
-// place puts the instructions into their sections.
-func (m *Module) place(list []*Instruction) error {
-	p := placement{m: m}
+// sortIntoSections distributes the instructions among the sections and
+// functions, and checks their order.
+func (m *Module) sortIntoSections(list []*Instruction) error {
+	p := sectionSorter{m: m}
 	for _, in := range list {
-		if err := p.add(in); err != nil {
+		if err := p.addInstruction(in); err != nil {
 			return err
 		}
 	}
@@ -133,20 +133,20 @@ func (m *Module) place(list []*Instruction) error {
 	return nil
 }
 
-type placement struct {
+type sectionSorter struct {
 	m        *Module
 	section  section
 	function *Function
 }
 
-func (p *placement) add(in *Instruction) error {
+func (p *sectionSorter) addInstruction(in *Instruction) error {
 	if p.function != nil {
 		return p.addToFunction(in)
 	}
 	s, ok := sectionOf[in.Op]
 	switch {
-	case !ok && in.Op.info() == nil:
-		s = min(p.section, sectionGlobal) // where it stands
+	case !ok && in.Op.grammarInfo() == nil:
+		s = min(p.section, sectionGlobal) // an unknown instruction stays in its section
 	case !ok:
 		s = sectionGlobal
 	}
@@ -155,13 +155,13 @@ func (p *placement) add(in *Instruction) error {
 	}
 	switch {
 	case s < p.section:
-		return in.errorf("stands behind instructions that it must precede")
+		return in.errorf("stands after instructions that it must precede")
 	case s == sectionGlobal && (!isGlobal(in.Op) || in.Op == OpVariable && isLocal(in)):
 		return in.errorf("stands outside of a function")
 	}
 	p.section = s
 	if s == sectionFunctions {
-		return p.begin(in)
+		return p.beginFunction(in)
 	}
 	p.m.sections[s] = append(p.m.sections[s], in)
 	return nil
@@ -169,20 +169,20 @@ func (p *placement) add(in *Instruction) error {
 
 func isLine(op Opcode) bool { return op == OpLine || op == OpNoLine }
 
-// isGlobal tells what may stand among the types.
+// isGlobal tells whether an instruction may stand among the types.
 func isGlobal(op Opcode) bool {
 	switch op {
 	case OpVariable, OpUndef, OpExtInst, OpLine, OpNoLine, OpNop:
 		return true
 	}
-	info := op.info()
+	info := op.grammarInfo()
 	return info == nil || op == OpTypeForwardPointer ||
 		strings.HasPrefix(info.name, "OpType") ||
 		strings.HasPrefix(info.name, "OpConstant") ||
 		strings.HasPrefix(info.name, "OpSpecConstant")
 }
 
-// isLocal tells what may stand in a function.
+// isLocal tells whether an instruction may stand in a function.
 func isLocal(in *Instruction) bool {
 	switch in.Op {
 	case OpVariable:
@@ -190,14 +190,15 @@ func isLocal(in *Instruction) bool {
 	case OpUndef, OpExtInst, OpLine, OpNoLine, OpNop:
 		return true
 	}
-	return in.Op.info() == nil || !isGlobal(in.Op)
+	return in.Op.grammarInfo() == nil || !isGlobal(in.Op)
 }
 
-// begin starts a function, and takes lines between functions.
-func (p *placement) begin(in *Instruction) error {
+// beginFunction starts a function. Line instructions between functions are
+// dropped.
+func (p *sectionSorter) beginFunction(in *Instruction) error {
 	switch {
 	case isLine(in.Op) || in.Op == OpNop:
-		return nil // says nothing: the next function has lines of its own
+		return nil // without effect: each function starts without a line
 	case in.Op != OpFunction:
 		return in.errorf("stands outside of a function")
 	case len(in.Words) < 4:
@@ -208,7 +209,7 @@ func (p *placement) begin(in *Instruction) error {
 	return nil
 }
 
-func (p *placement) addToFunction(in *Instruction) error {
+func (p *sectionSorter) addToFunction(in *Instruction) error {
 	f := p.function
 	_, placed := sectionOf[in.Op]
 	switch {
@@ -232,19 +233,20 @@ func (p *placement) addToFunction(in *Instruction) error {
 	return nil
 }
 
-// index resolves the identifiers and checks the operands.
-func (m *Module) index(list []*Instruction, words int) error {
+// buildIndexes resolves the identifiers and checks the operands of all
+// instructions.
+func (m *Module) buildIndexes(list []*Instruction, words int) error {
 	m.defs = newIDTable[*Instruction](m.Bound, words)
 	known := true
 	for _, in := range list {
-		if err := m.define(in); err != nil {
+		if err := m.defineResult(in); err != nil {
 			return err
 		}
-		known = known && in.Op.info() != nil
+		known = known && in.Op.grammarInfo() != nil
 	}
 	var refs []operandRef
 	for _, in := range list {
-		if in.Op.info() == nil {
+		if in.Op.grammarInfo() == nil {
 			continue
 		}
 		var err error
@@ -258,7 +260,7 @@ func (m *Module) index(list []*Instruction, words int) error {
 	return m.indexAnnotations(words)
 }
 
-func (m *Module) define(in *Instruction) error {
+func (m *Module) defineResult(in *Instruction) error {
 	_, r := in.Op.resultWords()
 	if r < 0 {
 		return nil
@@ -277,8 +279,9 @@ func (m *Module) define(in *Instruction) error {
 	return nil
 }
 
-// checkIDs checks that what an instruction names is there. Instructions that
-// the grammar does not have may define anything.
+// checkIDs checks that the identifiers in an instruction are defined. In a
+// module with unknown instructions they may be: nobody can tell which
+// identifiers those define.
 func (m *Module) checkIDs(in *Instruction, refs []operandRef, allKnown bool) error {
 	for _, r := range refs {
 		if !r.kind.isID() {
@@ -290,7 +293,7 @@ func (m *Module) checkIDs(in *Instruction, refs []operandRef, allKnown bool) err
 		case id == 0 || uint32(id) >= m.Bound || def == nil && allKnown:
 			return in.errorf("%%%d is not defined", id)
 		case r.kind == kindIdResultType && def != nil && !isType(def.Op):
-			return in.errorf("%%%d is no type", id)
+			return in.errorf("%%%d is not a type", id)
 		}
 	}
 	return nil
@@ -298,6 +301,6 @@ func (m *Module) checkIDs(in *Instruction, refs []operandRef, allKnown bool) err
 
 // isType tells whether an instruction defines a type.
 func isType(op Opcode) bool {
-	info := op.info()
+	info := op.grammarInfo()
 	return info == nil || strings.HasPrefix(info.name, "OpType") && op != OpTypeForwardPointer
 }

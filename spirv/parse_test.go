@@ -74,7 +74,7 @@ func inst(op Opcode, operands ...uint32) []uint32 {
 
 // words encodes a module.
 func words(v Version, bound uint32, instructions ...[]uint32) []byte {
-	list := []uint32{magic, uint32(v), 0, bound, 0}
+	list := []uint32{Magic, uint32(v), 0, bound, 0}
 	for _, in := range instructions {
 		list = append(list, in...)
 	}
@@ -103,11 +103,11 @@ func TestParseErrors(t *testing.T) {
 		{"operand missing", words(Version1_0, 1, inst(OpMemoryModel, 2)), "OpMemoryModel: operand 2 is missing"},
 		{"operand too much", words(Version1_0, 1, inst(OpMemoryModel, 2, 2, 2)), "OpMemoryModel: 1 words too many"},
 		{"string without an end", words(Version1_0, 5, inst(OpExtInstImport, 1, 0x41414141)), "OpExtInstImport: operand 2: string without an end"},
-		{"order", words(Version1_0, 5, inst(OpTypeVoid, 1), inst(OpCapability, 6)), "OpCapability: stands behind instructions that it must precede"},
+		{"order", words(Version1_0, 5, inst(OpTypeVoid, 1), inst(OpCapability, 6)), "OpCapability: stands after instructions that it must precede"},
 		{"not below the bound", words(Version1_0, 5, model, inst(OpTypeVoid, 5)), "OpTypeVoid: result %5 is not below the bound 5"},
 		{"defined twice", words(Version1_0, 5, model, inst(OpTypeVoid, 1), inst(OpTypeBool, 1)), "OpTypeBool: %1 is defined twice"},
 		{"not defined", words(Version1_0, 5, model, inst(OpTypeVector, 1, 2, 4)), "OpTypeVector: %2 is not defined"},
-		{"type that is none", words(Version1_0, 9, model, inst(OpTypeInt, 1, 32, 0), inst(OpConstant, 1, 2, 7), inst(OpConstant, 2, 3, 7)), "OpConstant: %2 is no type"},
+		{"type that is none", words(Version1_0, 9, model, inst(OpTypeInt, 1, 32, 0), inst(OpConstant, 1, 2, 7), inst(OpConstant, 2, 3, 7)), "OpConstant: %2 is not a type"},
 		{"outside of a function", words(Version1_0, 5, model, inst(OpReturn)), "OpReturn: stands outside of a function"},
 		{"function without an end", words(Version1_0, 5, model, inst(OpTypeVoid, 1), inst(OpTypeFunction, 2, 1), inst(OpFunction, 1, 3, 0, 2)), "OpFunction: the function has no end"},
 		{"type in a function", words(Version1_0, 9, model, inst(OpTypeVoid, 1), inst(OpTypeFunction, 2, 1), inst(OpFunction, 1, 3, 0, 2), inst(OpLabel, 4), inst(OpTypeBool, 5)), "OpTypeBool: stands within function %3"},

@@ -7,7 +7,8 @@ import (
 
 // Specialize returns the module with other values for specialization
 // constants: little-endian bytes, as many as the type has, by SpecId. A boolean
-// has one byte. Numbers that the module lacks are ignored. m is not changed.
+// has one byte. A SpecId that the module does not have is ignored. m is not
+// changed.
 func (m *Module) Specialize(values map[uint32][]byte) (*Module, error) {
 	if len(values) == 0 {
 		return m, nil
@@ -23,18 +24,18 @@ func (m *Module) Specialize(values map[uint32][]byte) (*Module, error) {
 		if !given {
 			continue
 		}
-		changed, err := m.specialized(in, words[0], value)
+		changed, err := m.specializedConstant(in, words[0], value)
 		if err != nil {
 			return nil, err
 		}
 		globals[i] = changed
 	}
 	out.sections[sectionGlobal] = globals
-	return out, out.reindex()
+	return out, out.rebuildIndexes()
 }
 
-// specialized is a constant with another value.
-func (m *Module) specialized(in *Instruction, spec uint32, value []byte) (*Instruction, error) {
+// specializedConstant returns a copy of a constant with another value.
+func (m *Module) specializedConstant(in *Instruction, spec uint32, value []byte) (*Instruction, error) {
 	out := &Instruction{Op: in.Op, Words: append([]uint32(nil), in.Words...), offset: in.offset}
 	size := 1
 	if in.Op == OpSpecConstant {
@@ -63,8 +64,9 @@ func (m *Module) scalarSize(id ID) int {
 	return 0
 }
 
-// setLiteral replaces the words of a literal. A narrow signed one is
-// sign-extended.
+// setLiteral replaces the words of a literal. One that is narrower than a word
+// is sign-extended if its type is signed (SPIR-V Specification, 2.2.1,
+// "Literal").
 func (m *Module) setLiteral(in *Instruction, value []byte) {
 	full := make([]byte, 4*len(in.Words[2:]))
 	n := copy(full, value)

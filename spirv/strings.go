@@ -14,7 +14,7 @@ func stringWords(words []uint32) int {
 	return 0
 }
 
-// getString returns the literal at the start of words and the words behind it.
+// getString returns the literal at the start of words and the words after it.
 func getString(words []uint32) (string, []uint32) {
 	n := stringWords(words)
 	text := make([]byte, 0, 4*n)

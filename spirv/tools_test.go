@@ -98,7 +98,8 @@ func debugModule(t *testing.T, version string) []byte {
 	return compile(t, "testdata/rich.cl", "-O0", "-g", "--spirv-debug-info-version="+version)
 }
 
-// TestLegacyDebugInfo reads what SPIRV-Tools does not know.
+// TestLegacyDebugInfo reads a set of instructions that SPIRV-Tools does not
+// know.
 func TestLegacyDebugInfo(t *testing.T) {
 	m, err := Parse(debugModule(t, "legacy"))
 	if err != nil {

@@ -2,55 +2,57 @@ package spirv
 
 import "slices"
 
-// Trim says what to take out of a module before it is linked with others.
+// Trim names the symbols and kernels to take out of a module before it is
+// linked with others.
 type Trim struct {
-	// Import are exports that become imports: their definitions go.
+	// Import lists exports that become imports: their definitions are removed.
 	Import []string
-	// Hide are exports that lose their linkage: nobody else sees them.
+	// Hide lists exports that lose their linkage: they become local.
 	Hide []string
-	// Kernels are entry points that go; the functions behind them stay.
+	// Kernels lists entry points that are removed; their functions stay.
 	Kernels []string
 }
 
-// IsZero tells whether there is nothing to take out.
+// IsZero tells whether Trim would leave every module as it is.
 func (t Trim) IsZero() bool { return len(t.Import)+len(t.Hide)+len(t.Kernels) == 0 }
 
-// Trim returns the module without what t names; m is not changed. Names that
-// it does not export are ignored, and so is an import of a function that is
-// itself an entry point.
+// Trim returns a copy of the module with the changes that t lists; m is not
+// changed. Names that the module does not export are ignored, and so are names
+// in t.Import of functions that are themselves entry points.
 func (m *Module) Trim(t Trim) (*Module, error) {
-	r := &trimmer{m: m, gone: map[ID]bool{}, imports: map[ID]bool{}, hidden: map[ID]bool{}}
-	r.choose(t)
+	r := &trimmer{m: m, removed: map[ID]bool{}, imports: map[ID]bool{}, hidden: map[ID]bool{}}
+	r.chooseSymbols(t)
 	out := &Module{Version: m.Version, Generator: m.Generator, Bound: m.Bound}
 	out.sections = m.sections
 	out.sections[sectionEntryPoint] = r.entryPoints(t.Kernels)
 	out.sections[sectionExecutionMode] = r.executionModes(out.sections[sectionEntryPoint])
-	out.sections[sectionDebug] = r.debug()
-	out.sections[sectionAnnotation] = r.annotations()
-	out.sections[sectionGlobal] = r.globals()
-	out.functions = r.functions()
-	return out, out.reindex()
+	out.sections[sectionDebug] = r.trimDebug()
+	out.sections[sectionAnnotation] = r.trimAnnotations()
+	out.sections[sectionGlobal] = r.trimGlobals()
+	out.functions = r.trimFunctions()
+	return out, out.rebuildIndexes()
 }
 
-// reindex makes the indexes of a module that was put together.
-func (m *Module) reindex() error {
+// rebuildIndexes builds the indexes of a module that was assembled from
+// sections.
+func (m *Module) rebuildIndexes() error {
 	var list []*Instruction
 	words := 0
-	for in := range m.all {
+	for in := range m.allInstructions {
 		list = append(list, in)
 		words += 1 + len(in.Words)
 	}
-	return m.index(list, words)
+	return m.buildIndexes(list, words)
 }
 
 type trimmer struct {
 	m       *Module
 	imports map[ID]bool // become imports
 	hidden  map[ID]bool // lose their linkage
-	gone    map[ID]bool // what was defined in bodies that go
+	removed map[ID]bool // identifiers that are defined in removed bodies
 }
 
-func (r *trimmer) choose(t Trim) {
+func (r *trimmer) chooseSymbols(t Trim) {
 	entries := map[ID]bool{}
 	for _, e := range r.m.EntryPoints() {
 		entries[e.Function] = true
@@ -62,7 +64,7 @@ func (r *trimmer) choose(t Trim) {
 		case slices.Contains(t.Import, s.Name) && !entries[s.ID]:
 			r.imports[s.ID] = true
 			if s.Function {
-				r.dropBody(r.m.function(s.ID))
+				r.dropBody(r.m.functionByID(s.ID))
 			}
 		}
 	}
@@ -71,48 +73,49 @@ func (r *trimmer) choose(t Trim) {
 func (r *trimmer) dropBody(f *Function) {
 	for _, in := range f.Body {
 		if id := in.Result(); id != 0 {
-			r.gone[id] = true
+			r.removed[id] = true
 		}
 	}
 }
 
 func (r *trimmer) entryPoints(dropped []string) []*Instruction {
-	return r.keep(sectionEntryPoint, func(in *Instruction) bool {
+	return r.keepInstructions(sectionEntryPoint, func(in *Instruction) bool {
 		name, _ := getString(in.Words[2:])
 		return !slices.Contains(dropped, name)
 	})
 }
 
-// executionModes keeps the modes of functions that still are entry points.
+// executionModes keeps the modes of functions that are still entry points.
 func (r *trimmer) executionModes(entries []*Instruction) []*Instruction {
-	return r.keep(sectionExecutionMode, func(in *Instruction) bool {
+	return r.keepInstructions(sectionExecutionMode, func(in *Instruction) bool {
 		return slices.ContainsFunc(entries, func(e *Instruction) bool { return e.Words[1] == in.Words[0] })
 	})
 }
 
-func (r *trimmer) debug() []*Instruction {
-	return r.keep(sectionDebug, func(in *Instruction) bool { return in.Op != OpName || !r.gone[ID(in.Words[0])] })
+func (r *trimmer) trimDebug() []*Instruction {
+	return r.keepInstructions(sectionDebug, func(in *Instruction) bool { return in.Op != OpName || !r.removed[ID(in.Words[0])] })
 }
 
-func (r *trimmer) keep(s section, want func(*Instruction) bool) []*Instruction {
+func (r *trimmer) keepInstructions(s section, want func(*Instruction) bool) []*Instruction {
 	return slices.DeleteFunc(slices.Clone(r.m.sections[s]), func(in *Instruction) bool { return !want(in) })
 }
 
-func (r *trimmer) annotations() []*Instruction {
+func (r *trimmer) trimAnnotations() []*Instruction {
 	var out []*Instruction
 	for _, in := range r.m.sections[sectionAnnotation] {
-		if kept := r.annotation(in); kept != nil {
+		if kept := r.trimAnnotation(in); kept != nil {
 			out = append(out, kept)
 		}
 	}
 	return out
 }
 
-// annotation returns what stays of an annotation, nil for nothing.
-func (r *trimmer) annotation(in *Instruction) *Instruction {
+// trimAnnotation returns the rest of an annotation, or nil if all of it is
+// removed.
+func (r *trimmer) trimAnnotation(in *Instruction) *Instruction {
 	switch target := ID(in.Words[0]); in.Op {
 	case OpGroupDecorate:
-		words := slices.DeleteFunc(slices.Clone(in.Words), func(w uint32) bool { return r.gone[ID(w)] })
+		words := slices.DeleteFunc(slices.Clone(in.Words), func(w uint32) bool { return r.removed[ID(w)] })
 		return &Instruction{Op: in.Op, Words: words}
 	case OpDecorate:
 		if DecorationKind(in.Words[1]) == DecorationLinkageAttributes && r.hidden[target] {
@@ -125,15 +128,16 @@ func (r *trimmer) annotation(in *Instruction) *Instruction {
 		}
 		fallthrough
 	default:
-		if r.gone[target] {
+		if r.removed[target] {
 			return nil
 		}
 		return in
 	}
 }
 
-// globals drops the initializers of variables that become imports.
-func (r *trimmer) globals() []*Instruction {
+// trimGlobals drops the initializers of variables that become imports: an
+// import must not have one.
+func (r *trimmer) trimGlobals() []*Instruction {
 	out := slices.Clone(r.m.sections[sectionGlobal])
 	for i, in := range out {
 		if in.Op == OpVariable && r.imports[in.Result()] && len(in.Words) > 3 {
@@ -143,8 +147,9 @@ func (r *trimmer) globals() []*Instruction {
 	return out
 }
 
-// functions puts the new declarations where declarations stand: first.
-func (r *trimmer) functions() []*Function {
+// trimFunctions moves the new declarations before the definitions, as the
+// logical layout requires.
+func (r *trimmer) trimFunctions() []*Function {
 	var declarations, definitions []*Function
 	for _, f := range r.m.functions {
 		switch {

@@ -96,7 +96,8 @@ __kernel void gone(__global int *p) { *p = 0; }
 	}
 }
 
-// TestTrimmedLinks: what was trimmed links with what replaces it.
+// TestTrimmedLinks links a trimmed module with the module that defines the
+// trimmed symbol.
 func TestTrimmedLinks(t *testing.T) {
 	withCopy := compileText(t, "int f(int i) { return i + 1; } __kernel void k(__global int *p) { *p = f(*p); }")
 	lib := compileText(t, "int f(int i) { return i + 1; }")

@@ -30,19 +30,19 @@ func (s StorageClass) String() string { return enumName(kindStorageClass, uint32
 // the module says so, which OpenCL modules never do.
 func (m *Module) TypeString(id ID) string {
 	s := typeSpeller{m: m, room: 60}
-	s.spell(id)
+	s.spellType(id)
 	return s.String()
 }
 
-// typeSpeller writes at most room parts of a type: types may be wide, and
-// through pointers they may contain themselves.
+// typeSpeller writes at most room parts of a type: types may be wide, and they
+// may contain themselves through pointers.
 type typeSpeller struct {
 	strings.Builder
 	m    *Module
 	room int
 }
 
-func (s *typeSpeller) spell(id ID) {
+func (s *typeSpeller) spellType(id ID) {
 	if s.room--; s.room < 0 {
 		s.WriteString("...")
 		return
@@ -65,13 +65,13 @@ func init() {
 	typeSpellings = map[Opcode]func(s *typeSpeller, in *Instruction){
 		OpTypeVoid:     func(s *typeSpeller, in *Instruction) { s.WriteString("void") },
 		OpTypeBool:     func(s *typeSpeller, in *Instruction) { s.WriteString("bool") },
-		OpTypeInt:      (*typeSpeller).integer,
-		OpTypeFloat:    (*typeSpeller).float,
-		OpTypeVector:   (*typeSpeller).vector,
-		OpTypeArray:    (*typeSpeller).array,
-		OpTypeStruct:   (*typeSpeller).structure,
-		OpTypePointer:  (*typeSpeller).pointer,
-		OpTypeFunction: (*typeSpeller).function,
+		OpTypeInt:      (*typeSpeller).spellInteger,
+		OpTypeFloat:    (*typeSpeller).spellFloat,
+		OpTypeVector:   (*typeSpeller).spellVector,
+		OpTypeArray:    (*typeSpeller).spellArray,
+		OpTypeStruct:   (*typeSpeller).spellStruct,
+		OpTypePointer:  (*typeSpeller).spellPointer,
+		OpTypeFunction: (*typeSpeller).spellFunction,
 	}
 }
 
@@ -80,7 +80,7 @@ var (
 	floatNames   = map[uint32]string{16: "half", 32: "float", 64: "double"}
 )
 
-func (s *typeSpeller) integer(in *Instruction) {
+func (s *typeSpeller) spellInteger(in *Instruction) {
 	name, ok := integerNames[in.Words[1]]
 	if !ok {
 		name = fmt.Sprintf("int%d", in.Words[1])
@@ -88,7 +88,7 @@ func (s *typeSpeller) integer(in *Instruction) {
 	s.WriteString(name)
 }
 
-func (s *typeSpeller) float(in *Instruction) {
+func (s *typeSpeller) spellFloat(in *Instruction) {
 	name, ok := floatNames[in.Words[1]]
 	if !ok {
 		name = fmt.Sprintf("float%d", in.Words[1])
@@ -96,13 +96,13 @@ func (s *typeSpeller) float(in *Instruction) {
 	s.WriteString(name)
 }
 
-func (s *typeSpeller) vector(in *Instruction) {
-	s.spell(ID(in.Words[1]))
+func (s *typeSpeller) spellVector(in *Instruction) {
+	s.spellType(ID(in.Words[1]))
 	fmt.Fprint(s, in.Words[2])
 }
 
-func (s *typeSpeller) array(in *Instruction) {
-	s.spell(ID(in.Words[1]))
+func (s *typeSpeller) spellArray(in *Instruction) {
+	s.spellType(ID(in.Words[1]))
 	if n, ok := s.m.ConstantInt(ID(in.Words[2])); ok {
 		fmt.Fprintf(s, "[%d]", n)
 		return
@@ -110,7 +110,7 @@ func (s *typeSpeller) array(in *Instruction) {
 	s.WriteString("[]")
 }
 
-func (s *typeSpeller) structure(in *Instruction) {
+func (s *typeSpeller) spellStruct(in *Instruction) {
 	name := s.m.names[in.Result()]
 	if kind, tag, ok := strings.Cut(name, "."); ok && tag != "" { // LLVM's "struct.point"
 		s.WriteString(kind + " " + tag)
@@ -120,20 +120,20 @@ func (s *typeSpeller) structure(in *Instruction) {
 		s.WriteString("struct " + name)
 		return
 	}
-	s.list("struct {", in.Words[1:], "}")
+	s.spellList("struct {", in.Words[1:], "}")
 }
 
-func (s *typeSpeller) pointer(in *Instruction) {
-	s.spell(ID(in.Words[2]))
+func (s *typeSpeller) spellPointer(in *Instruction) {
+	s.spellType(ID(in.Words[2]))
 	fmt.Fprintf(s, " * %v", StorageClass(in.Words[1]))
 }
 
-func (s *typeSpeller) function(in *Instruction) {
-	s.spell(ID(in.Words[1]))
-	s.list(" (", in.Words[2:], ")")
+func (s *typeSpeller) spellFunction(in *Instruction) {
+	s.spellType(ID(in.Words[1]))
+	s.spellList(" (", in.Words[2:], ")")
 }
 
-func (s *typeSpeller) list(open string, ids []uint32, end string) {
+func (s *typeSpeller) spellList(open string, ids []uint32, end string) {
 	s.WriteString(open)
 	for i, id := range ids {
 		if s.room < 0 {
@@ -142,7 +142,7 @@ func (s *typeSpeller) list(open string, ids []uint32, end string) {
 		if i > 0 {
 			s.WriteString(", ")
 		}
-		s.spell(ID(id))
+		s.spellType(ID(id))
 	}
 	s.WriteString(end)
 }

@@ -5,44 +5,45 @@ import (
 	"math"
 )
 
-// Verify checks what goes beyond the form that Parse checks and what an
-// executor relies on: globals are defined before they are used, blocks are
-// whole, phis have a value for every predecessor, a value's definition
-// dominates its uses, and nothing names a value of another function. Types
-// are the executor's to check where it uses them.
+// Verify checks the rules that an executor relies on and that Parse does not
+// check: globals are defined before they are used, blocks are complete, phis
+// have a value for every predecessor, a value's definition dominates its uses,
+// and no function uses a value of another one. Types are not checked: an
+// executor must do that where it uses them.
 func (m *Module) Verify() error {
-	v := &verifier{m: m, home: map[ID]place{}}
-	if err := v.globals(); err != nil {
+	v := &verifier{m: m, home: map[ID]definitionSite{}}
+	if err := v.checkGlobalOrder(); err != nil {
 		return err
 	}
 	for i, f := range m.functions {
-		v.place(i, f)
+		v.recordDefinitions(i, f)
 	}
 	for i, f := range m.functions {
-		if err := v.function(i, f); err != nil {
+		if err := v.checkFunction(i, f); err != nil {
 			return fmt.Errorf("function %s: %w", m.Name(f.ID()), err)
 		}
 	}
-	return v.entryPoints()
+	return v.checkEntryPoints()
 }
 
 type verifier struct {
 	m    *Module
-	home map[ID]place // of what is defined in functions
+	home map[ID]definitionSite // of the values that functions define
 	refs []operandRef
 	g    *CFG
 }
 
-// place is where a value is defined: parameters before the first block.
-type place struct {
+// definitionSite is the function, block and index at which a value is defined.
+// Parameters are defined before the first block.
+type definitionSite struct {
 	function int
 	label    ID // of the block, 0 for parameters and for labels
 	at       int
 }
 
-// globals checks the order of globals: only a struct type may name a pointer
+// checkGlobalOrder checks the order of globals: only a struct type may name a pointer
 // type that follows, if that was declared.
-func (v *verifier) globals() error {
+func (v *verifier) checkGlobalOrder() error {
 	defined, forward := map[ID]bool{}, map[ID]bool{}
 	for _, s := range []section{sectionExtInstImport, sectionDebug} {
 		for _, in := range v.m.sections[s] {
@@ -77,9 +78,10 @@ func (v *verifier) globals() error {
 	return nil
 }
 
-// operands of an instruction that the grammar does not have are not known.
+// operands returns none for an instruction that the grammar does not have:
+// its words may be literals.
 func (v *verifier) operands(in *Instruction) ([]operandRef, error) {
-	if in.Op.info() == nil {
+	if in.Op.grammarInfo() == nil {
 		return nil, nil
 	}
 	refs, err := v.m.operands(in, v.refs[:0])
@@ -90,25 +92,25 @@ func (v *verifier) operands(in *Instruction) ([]operandRef, error) {
 	return refs, nil
 }
 
-// place notes where a function defines what.
-func (v *verifier) place(number int, f *Function) {
+// recordDefinitions records the sites of all values of a function.
+func (v *verifier) recordDefinitions(number int, f *Function) {
 	for _, in := range f.Params {
-		v.home[in.Result()] = place{function: number}
+		v.home[in.Result()] = definitionSite{function: number}
 	}
 	label := ID(0)
 	for at, in := range f.Body {
 		switch {
 		case in.Op == OpLabel:
 			label = in.Result()
-			v.home[label] = place{function: number}
+			v.home[label] = definitionSite{function: number}
 		case in.Result() != 0:
-			v.home[in.Result()] = place{number, label, at}
+			v.home[in.Result()] = definitionSite{number, label, at}
 		}
 	}
 }
 
-func (v *verifier) function(number int, f *Function) error {
-	if err := v.signature(f); err != nil {
+func (v *verifier) checkFunction(number int, f *Function) error {
+	if err := v.checkSignature(f); err != nil {
 		return err
 	}
 	if f.IsDeclaration() {
@@ -122,14 +124,14 @@ func (v *verifier) function(number int, f *Function) error {
 	for at, in := range f.Body {
 		if in.Op == OpLabel {
 			block, _ = v.g.BlockOf(in.Result())
-			if err := v.phis(block); err != nil {
+			if err := v.checkPhis(block); err != nil {
 				return err
 			}
 		}
 		if in.Op != OpPhi {
-			err = v.uses(number, block, at, in)
+			err = v.checkUses(number, block, at, in)
 		} else {
-			err = v.phiUses(number, in)
+			err = v.checkPhiUses(number, in)
 		}
 		if err != nil {
 			return err
@@ -138,8 +140,8 @@ func (v *verifier) function(number int, f *Function) error {
 	return nil
 }
 
-// signature compares the parameters with the function's type.
-func (v *verifier) signature(f *Function) error {
+// checkSignature compares the parameters with the function's type.
+func (v *verifier) checkSignature(f *Function) error {
 	t := v.m.Def(ID(f.Def.Words[3]))
 	if t == nil || t.Op != OpTypeFunction || len(t.Words)-2 != len(f.Params) || t.Words[1] != f.Def.Words[0] {
 		return f.Def.errorf("its type %%%d does not fit its %d parameters and its result", f.Def.Words[3], len(f.Params))
@@ -152,8 +154,8 @@ func (v *verifier) signature(f *Function) error {
 	return nil
 }
 
-// uses checks the operands of an instruction that is not a phi.
-func (v *verifier) uses(number, block, at int, in *Instruction) error {
+// checkUses checks the operands of an instruction that is not a phi.
+func (v *verifier) checkUses(number, block, at int, in *Instruction) error {
 	if in.Op == OpExtInst && IsNonSemantic(v.m.ExtInstSet(ID(in.Words[2]))) {
 		return nil
 	}
@@ -165,19 +167,19 @@ func (v *verifier) uses(number, block, at int, in *Instruction) error {
 		if !r.kind.isID() || r.kind == kindIdResult {
 			continue
 		}
-		if err := v.use(number, block, at, in, ID(in.Words[r.at])); err != nil {
+		if err := v.checkUse(number, block, at, in, ID(in.Words[r.at])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// use checks that a value is defined wherever it is used.
-func (v *verifier) use(number, block, at int, in *Instruction, id ID) error {
+// checkUse checks that a value is defined wherever it is used.
+func (v *verifier) checkUse(number, block, at int, in *Instruction, id ID) error {
 	home, local := v.home[id]
 	switch {
 	case !local:
-		return nil // a global: those are defined before all functions
+		return nil // a global: all of them are defined before the functions
 	case home.function != number:
 		return in.errorf("%%%d is a value of another function", id)
 	case home.label == 0 || !v.g.Reached(block):
@@ -190,9 +192,9 @@ func (v *verifier) use(number, block, at int, in *Instruction, id ID) error {
 	return in.errorf("%%%d is used where it is not always defined", id)
 }
 
-// phis checks that the phis stand at the start of a block, each with a value
+// checkPhis checks that the phis stand at the start of a block, each with a value
 // for every predecessor that is reached.
-func (v *verifier) phis(block int) error {
+func (v *verifier) checkPhis(block int) error {
 	b := &v.g.Blocks[block]
 	start := true
 	for _, in := range b.Body {
@@ -200,22 +202,22 @@ func (v *verifier) phis(block int) error {
 		case in.Op == OpPhi && !start:
 			return in.errorf("does not stand at the start of its block")
 		case in.Op == OpPhi:
-			if err := v.phi(b, in); err != nil {
+			if err := v.checkPhi(b, in); err != nil {
 				return err
 			}
-		case in.Op != OpExtInst && !isNote(in.Op): // debug scopes may stand before phis
+		case in.Op != OpExtInst && !isLineOrNop(in.Op): // debug scopes may stand before phis
 			start = false
 		}
 	}
 	return nil
 }
 
-func (v *verifier) phi(b *Block, in *Instruction) error {
+func (v *verifier) checkPhi(b *Block, in *Instruction) error {
 	parents := map[int]bool{}
 	for ops := in.Operands(); len(ops) >= 2; ops = ops[2:] {
 		parent, ok := v.g.BlockOf(ID(ops[1]))
 		if !ok {
-			return in.errorf("%%%d is no block of the function", ops[1])
+			return in.errorf("%%%d is not a block of the function", ops[1])
 		}
 		parents[parent] = true
 	}
@@ -227,27 +229,27 @@ func (v *verifier) phi(b *Block, in *Instruction) error {
 	return nil
 }
 
-// phiUses: a value of a phi is used at the end of the block that it comes
-// from.
-func (v *verifier) phiUses(number int, in *Instruction) error {
+// checkPhiUses checks that each value of a phi is defined at the end of the
+// block that it comes from: that is where a phi uses it.
+func (v *verifier) checkPhiUses(number int, in *Instruction) error {
 	for ops := in.Operands(); len(ops) >= 2; ops = ops[2:] {
 		parent, _ := v.g.BlockOf(ID(ops[1]))
-		if err := v.use(number, parent, math.MaxInt, in, ID(ops[0])); err != nil {
+		if err := v.checkUse(number, parent, math.MaxInt, in, ID(ops[0])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// entryPoints checks that they are functions with a body.
-func (v *verifier) entryPoints() error {
+// checkEntryPoints checks that the entry points are functions with a body.
+func (v *verifier) checkEntryPoints() error {
 	bodies := map[ID]bool{}
 	for _, f := range v.m.functions {
 		bodies[f.ID()] = !f.IsDeclaration()
 	}
 	for _, e := range v.m.EntryPoints() {
 		if !bodies[e.Function] {
-			return fmt.Errorf("entry point %s: %%%d is no function with a body", e.Name, e.Function)
+			return fmt.Errorf("entry point %s: %%%d is not a function with a body", e.Name, e.Function)
 		}
 	}
 	return nil

@@ -117,7 +117,7 @@ OpFunctionEnd
 %g = OpFunction %void None %fn
 %b = OpLabel
 OpBranch %a
-OpFunctionEnd`, "is no block of the function"},
+OpFunctionEnd`, "is not a block of the function"},
 		{"branch to the entry", `%f = OpFunction %void None %fn
 %a = OpLabel
 OpBranch %b
@@ -133,7 +133,7 @@ OpFunctionEnd`, "the block before has no end"},
 %a = OpLabel
 OpReturn
 OpReturn
-OpFunctionEnd`, "stands behind the end of a block"},
+OpFunctionEnd`, "stands after the end of a block"},
 		{"last block without an end", `%f = OpFunction %void None %fn
 %a = OpLabel
 OpFunctionEnd`, "has no end"},
@@ -167,7 +167,7 @@ OpFunctionEnd`, "does not fit"},
 	}
 }
 
-// TestVerifyCompiled verifies what llvm-spirv and Link make.
+// TestVerifyCompiled verifies modules that llvm-spirv and Link made.
 func TestVerifyCompiled(t *testing.T) {
 	for _, level := range []string{"-O0", "-O2"} {
 		m, err := Parse(compile(t, "testdata/rich.cl", level))

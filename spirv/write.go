@@ -2,8 +2,9 @@ package spirv
 
 import "encoding/binary"
 
-// all calls yield for every instruction in the order of the layout.
-func (m *Module) all(yield func(*Instruction) bool) {
+// allInstructions calls yield for every instruction in the order of the logical
+// layout.
+func (m *Module) allInstructions(yield func(*Instruction) bool) {
 	for _, section := range m.sections {
 		for _, in := range section {
 			if !yield(in) {
@@ -13,13 +14,13 @@ func (m *Module) all(yield func(*Instruction) bool) {
 	}
 	end := &Instruction{Op: OpFunctionEnd}
 	for _, f := range m.functions {
-		if !f.each(yield) || !yield(end) {
+		if !f.eachInstruction(yield) || !yield(end) {
 			return
 		}
 	}
 }
 
-func (f *Function) each(yield func(*Instruction) bool) bool {
+func (f *Function) eachInstruction(yield func(*Instruction) bool) bool {
 	if !yield(f.Def) {
 		return false
 	}
@@ -34,14 +35,14 @@ func (f *Function) each(yield func(*Instruction) bool) bool {
 }
 
 // Bytes returns the module as little-endian words. A module that Parse read
-// comes back as it was, but for line instructions between functions and the
-// byte order.
+// comes back unchanged, except for line instructions between functions and for
+// the byte order.
 func (m *Module) Bytes() []byte {
-	out := binary.LittleEndian.AppendUint32(nil, magic)
+	out := binary.LittleEndian.AppendUint32(nil, Magic)
 	for _, w := range []uint32{uint32(m.Version), m.Generator, m.Bound, 0} {
 		out = binary.LittleEndian.AppendUint32(out, w)
 	}
-	for in := range m.all {
+	for in := range m.allInstructions {
 		out = binary.LittleEndian.AppendUint32(out, uint32(len(in.Words)+1)<<16|uint32(in.Op))
 		for _, w := range in.Words {
 			out = binary.LittleEndian.AppendUint32(out, w)

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+
+	"offlink/spirv"
 )
 
 // SPIRVOptions are the options of a translation.
@@ -67,14 +69,12 @@ func defaultExtensions(t Tool) string {
 	return b.String()
 }
 
-const spirvMagic = 0x07230203
-
 // FinishSPIRV mends what llvm-spirv wrote, in place. The module gets the version
 // asked for where llvm-spirv found a lower one enough: modules that are to be
 // linked with spirv-link must have one version. Copies that are said to be
 // aligned to 0 bytes, which is no power of two, get an alignment of 1.
 func FinishSPIRV(words []byte, version string) error {
-	if len(words) < 20 || len(words)%4 != 0 || binary.LittleEndian.Uint32(words) != spirvMagic {
+	if len(words) < 20 || len(words)%4 != 0 || !spirv.HasMagic(words) {
 		return fmt.Errorf("llvm-spirv wrote %d bytes that are no SPIR-V module", len(words))
 	}
 	var major, minor uint32
@@ -85,24 +85,19 @@ func FinishSPIRV(words []byte, version string) error {
 	if minor <= 3 && binary.LittleEndian.Uint32(words[4:]) < want {
 		binary.LittleEndian.PutUint32(words[4:], want)
 	}
-	for rest := words[20:]; len(rest) > 0; {
-		first := binary.LittleEndian.Uint32(rest)
-		size := int(first>>16) * 4
-		if size == 0 || size > len(rest) {
-			return fmt.Errorf("llvm-spirv wrote a module that ends within an instruction")
+	err := spirv.EachInstruction(words, func(op spirv.Opcode, instruction []byte) {
+		if op == spirv.OpCopyMemorySized {
+			mendCopy(instruction)
 		}
-		if first&0xffff == opCopyMemorySized {
-			mendCopy(rest[:size])
-		}
-		rest = rest[size:]
+	})
+	if err != nil {
+		return fmt.Errorf("llvm-spirv wrote a module that cannot be read: %w", err)
 	}
 	return nil
 }
 
-const (
-	opCopyMemorySized = 64
-	memoryAligned     = 2 // bit of the memory operands
-)
+// memoryAligned is a bit of the memory operands: an alignment follows.
+const memoryAligned = 2
 
 // mendCopy mends the alignments of OpCopyMemorySized: target, source, size,
 // then for one access or both memory operands and the alignment.

@@ -12,7 +12,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"flag"
 	"fmt"
 	"os"
@@ -107,7 +106,7 @@ func candidates(files []string) ([]candidate, error) {
 		if err != nil {
 			return nil, err
 		}
-		if isSPIRV(data) {
+		if spirv.HasMagic(data) {
 			list = append(list, kernelsOf(name, data)...)
 			continue
 		}
@@ -117,7 +116,7 @@ func candidates(files []string) ([]candidate, error) {
 		}
 		for _, img := range f.Images() {
 			code, err := devimg.ReadCode(img.Code)
-			if err == nil && isSPIRV(code) {
+			if err == nil && spirv.HasMagic(code) {
 				list = append(list, kernelsOf(name, slices.Clone(code))...)
 			}
 		}
@@ -126,10 +125,6 @@ func candidates(files []string) ([]candidate, error) {
 		}
 	}
 	return list, nil
-}
-
-func isSPIRV(code []byte) bool {
-	return len(code) >= 4 && binary.LittleEndian.Uint32(code) == 0x07230203
 }
 
 func kernelsOf(file string, code []byte) (list []candidate) {

@@ -1,76 +1,66 @@
 package drivertest
 
-import "encoding/binary"
+import (
+	"encoding/binary"
 
-// Code is what a test wants a SPIR-V module to share with others.
+	"offlink/spirv"
+)
+
+// Code lists the symbols that a module of SPIRV shares with others.
 type Code struct {
 	Kernels, Imports, Exports []string
-	// VariableImports are variables of other modules, VariableExports own
-	// ones.
+	// VariableImports are variables of other modules, VariableExports those
+	// that the module defines.
 	VariableImports, VariableExports []string
-	// Calls makes every function but the first export call that.
+	// Calls makes every function except the first export call that export.
 	Calls bool
 }
 
-// Numbers of the SPIR-V specification.
+// The identifiers that every module of SPIRV has.
 const (
-	spirvMagic         = 0x07230203
-	opEntryPoint       = 15
-	opMemoryModel      = 14
-	opCapability       = 17
-	opTypeVoid         = 19
-	opTypeInt          = 21
-	opTypePointer      = 32
-	opTypeFunction     = 33
-	opFunction         = 54
-	opFunctionEnd      = 56
-	opFunctionCall     = 57
-	opVariable         = 59
-	opDecorate         = 71
-	opLabel            = 248
-	opReturn           = 253
-	decorationLinkage  = 41
-	storageCrossGroup  = 5
-	linkExport         = 0
-	linkImport         = 1
-	idVoid, idFunction = 1, 2
-	idInt, idPointer   = 3, 4
-	idFirst            = 5
+	idVoid = iota + 1
+	idFunctionType
+	idInt
+	idPointer
+	idFirst // the first one that is free
 )
+
+// memoryModelOpenCL is the memory model of kernels.
+const memoryModelOpenCL = 2
 
 // SPIRV returns a module of empty functions and 32-bit variables with that
 // linkage.
 func SPIRV(c Code) []byte {
 	m := &encoder{next: idFirst, calls: c.Calls}
-	m.op(&m.head, opCapability, 4) // Addresses
-	m.op(&m.head, opCapability, 5) // Linkage
-	m.op(&m.head, opCapability, 6) // Kernel
-	m.op(&m.head, opMemoryModel, 2, 2)
-	m.op(&m.types, opTypeVoid, idVoid)
-	m.op(&m.types, opTypeFunction, idFunction, idVoid)
-	m.op(&m.types, opTypeInt, idInt, 32, 0)
-	m.op(&m.types, opTypePointer, idPointer, storageCrossGroup, idInt)
+	m.addInstruction(&m.head, spirv.OpCapability, 4) // Addresses
+	m.addInstruction(&m.head, spirv.OpCapability, 5) // Linkage
+	m.addInstruction(&m.head, spirv.OpCapability, 6) // Kernel
+	m.addInstruction(&m.head, spirv.OpMemoryModel, uint32(spirv.AddressingPhysical64), memoryModelOpenCL)
+	m.addInstruction(&m.types, spirv.OpTypeVoid, idVoid)
+	m.addInstruction(&m.types, spirv.OpTypeFunction, idFunctionType, idVoid)
+	m.addInstruction(&m.types, spirv.OpTypeInt, idInt, 32, 0)
+	m.addInstruction(&m.types, spirv.OpTypePointer, idPointer, uint32(spirv.StorageCrossWorkgroup), idInt)
 	for _, name := range c.VariableImports {
-		m.variable(name, linkImport)
+		m.addVariable(name, spirv.LinkageImport)
 	}
 	for _, name := range c.VariableExports {
-		m.variable(name, linkExport)
+		m.addVariable(name, spirv.LinkageExport)
 	}
 	for _, name := range c.Imports {
-		m.function(m.linked(name, linkImport), false)
+		m.addFunction(m.newLinked(name, spirv.LinkageImport), false)
 	}
 	for _, name := range c.Exports {
-		id := m.linked(name, linkExport)
-		m.function(id, true)
+		id := m.newLinked(name, spirv.LinkageExport)
+		m.addFunction(id, true)
 		if m.callee == 0 {
 			m.callee = id
 		}
 	}
 	for _, name := range c.Kernels {
-		m.op(&m.entries, opEntryPoint, append([]uint32{6, m.next}, literal(name)...)...)
-		m.function(m.id(), true)
+		m.addInstruction(&m.entries, spirv.OpEntryPoint, append([]uint32{uint32(spirv.ExecutionModelKernel), m.next}, stringWords(name)...)...)
+		m.addFunction(m.newID(), true)
 	}
-	return m.bytes()
+	return m.moduleBytes()
 }
 
 // encoder collects the sections of a module.
@@ -78,41 +68,41 @@ type encoder struct {
 	head, entries, decorations, types, functions []uint32
 	next                                         uint32
 	calls                                        bool
-	callee                                       uint32 // 0: not yet
+	callee                                       uint32 // the first export; 0 before it is defined
 }
 
-func (m *encoder) id() uint32 { m.next++; return m.next - 1 }
+func (m *encoder) newID() uint32 { m.next++; return m.next - 1 }
 
-func (m *encoder) op(section *[]uint32, opcode uint32, operands ...uint32) {
-	*section = append(append(*section, uint32(len(operands)+1)<<16|opcode), operands...)
+func (m *encoder) addInstruction(section *[]uint32, opcode spirv.Opcode, operands ...uint32) {
+	*section = append(append(*section, uint32(len(operands)+1)<<16|uint32(opcode)), operands...)
 }
 
-// linked returns a new identifier with that linkage.
-func (m *encoder) linked(name string, linkage uint32) uint32 {
-	id := m.id()
-	words := append([]uint32{id, decorationLinkage}, literal(name)...)
-	m.op(&m.decorations, opDecorate, append(words, linkage)...)
+// newLinked returns a new identifier with that linkage.
+func (m *encoder) newLinked(name string, linkage spirv.Linkage) uint32 {
+	id := m.newID()
+	words := append([]uint32{id, uint32(spirv.DecorationLinkageAttributes)}, stringWords(name)...)
+	m.addInstruction(&m.decorations, spirv.OpDecorate, append(words, uint32(linkage))...)
 	return id
 }
 
-func (m *encoder) variable(name string, linkage uint32) {
-	m.op(&m.types, opVariable, idPointer, m.linked(name, linkage), storageCrossGroup)
+func (m *encoder) addVariable(name string, linkage spirv.Linkage) {
+	m.addInstruction(&m.types, spirv.OpVariable, idPointer, m.newLinked(name, linkage), uint32(spirv.StorageCrossWorkgroup))
 }
 
-func (m *encoder) function(id uint32, body bool) {
-	m.op(&m.functions, opFunction, idVoid, id, 0, idFunction)
+func (m *encoder) addFunction(id uint32, body bool) {
+	m.addInstruction(&m.functions, spirv.OpFunction, idVoid, id, 0, idFunctionType)
 	if body {
-		m.op(&m.functions, opLabel, m.id())
+		m.addInstruction(&m.functions, spirv.OpLabel, m.newID())
 		if m.calls && m.callee != 0 {
-			m.op(&m.functions, opFunctionCall, idVoid, m.id(), m.callee)
+			m.addInstruction(&m.functions, spirv.OpFunctionCall, idVoid, m.newID(), m.callee)
 		}
-		m.op(&m.functions, opReturn)
+		m.addInstruction(&m.functions, spirv.OpReturn)
 	}
-	m.op(&m.functions, opFunctionEnd)
+	m.addInstruction(&m.functions, spirv.OpFunctionEnd)
 }
 
-func (m *encoder) bytes() []byte {
-	words := []uint32{spirvMagic, 0x10100, 0, m.next, 0}
+func (m *encoder) moduleBytes() []byte {
+	words := []uint32{spirv.Magic, uint32(spirv.Version1_1), 0, m.next, 0}
 	for _, section := range [][]uint32{m.head, m.entries, m.decorations, m.types, m.functions} {
 		words = append(words, section...)
 	}
@@ -123,8 +113,8 @@ func (m *encoder) bytes() []byte {
 	return b
 }
 
-// literal encodes a string: four bytes a word, NUL-terminated.
-func literal(s string) []uint32 {
+// stringWords encodes a literal string: four bytes a word, NUL-terminated.
+func stringWords(s string) []uint32 {
 	b := append([]byte(s), 0)
 	for len(b)%4 != 0 {
 		b = append(b, 0)

@@ -290,7 +290,7 @@ func (b *builder) bytes(entryPoints map[id]bool) []byte {
 	head = append(head, b.importWords...)
 	head = appendInstruction(head, spirv.OpMemoryModel, b.model[0], b.model[1])
 	sections := [][]uint32{
-		{0x07230203, uint32(b.version), generator, b.next, 0},
+		{spirv.Magic, uint32(b.version), generator, b.next, 0},
 		head, b.entryPoints, b.modes, b.strings, b.source, b.nameWords(entryPoints), b.memberNames, b.aliasing, b.decorations,
 		globals, b.asm, b.debug, b.declared, b.functions,
 	}

@@ -1,11 +1,14 @@
 package devimg
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"offlink/spirv"
+)
 
 // The first words of known forms of code, little-endian. The runtime looks at
 // them where an image says FormatNone (device_binary_image.cpp).
 const (
-	magicSPIRV   = 0x07230203
 	magicBitcode = 0xDEC04342
 	magicNative  = 0x43544E49 // "INTC"
 	magicZstd    = 0xFD2FB528
@@ -25,7 +28,7 @@ func Sniff(c Code) Format {
 		return FormatNone
 	}
 	switch binary.LittleEndian.Uint32(head[:]) {
-	case magicSPIRV:
+	case spirv.Magic:
 		return FormatSPIRV
 	case magicBitcode:
 		return FormatLLVMBitcode

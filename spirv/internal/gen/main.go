@@ -57,7 +57,8 @@ type enumerant struct {
 var extendedSets = []struct{ name, file string }{
 	{"OpenCL.std", "extinst.opencl.std.100.grammar.json"},
 	{"OpenCL.DebugInfo.100", "extinst.opencl.debuginfo.100.grammar.json"},
-	// What llvm-spirv writes under its older name has the newer operands.
+	// llvm-spirv's older name for the set; its instructions have the operands of
+	// the newer one.
 	{"SPIRV.debug", "extinst.opencl.debuginfo.100.grammar.json"},
 }
 
