@@ -210,8 +210,10 @@ const (
 	ICmpSLE
 )
 
-var fcmpNames = [...]string{"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "uno", "ueq", "ugt", "uge", "ult", "ule", "une", "true"}
-var icmpNames = [...]string{"eq", "ne", "ugt", "uge", "ult", "ule", "sgt", "sge", "slt", "sle"}
+var (
+	fcmpNames = [...]string{"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "uno", "ueq", "ugt", "uge", "ult", "ule", "une", "true"}
+	icmpNames = [...]string{"eq", "ne", "ugt", "uge", "ult", "ule", "sgt", "sge", "slt", "sle"}
+)
 
 // ParsePredicate returns the predicate of an icmp or fcmp.
 func ParsePredicate(op Opcode, keyword []byte) (Predicate, bool) {
@@ -266,8 +268,10 @@ const (
 	RMWFMinimum
 )
 
-var rmwNames = [...]string{"xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "fadd",
-	"fsub", "fmax", "fmin", "uinc_wrap", "udec_wrap", "usub_cond", "usub_sat", "fmaximum", "fminimum"}
+var rmwNames = [...]string{
+	"xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "fadd",
+	"fsub", "fmax", "fmin", "uinc_wrap", "udec_wrap", "usub_cond", "usub_sat", "fmaximum", "fminimum",
+}
 
 // ParseAtomicOperation returns the operation of that keyword.
 func ParseAtomicOperation(keyword []byte) (AtomicOperation, bool) {

@@ -88,10 +88,12 @@ func (t *spirvTool) flags(s cli.Streams) *cli.FlagSet {
 		{Name: "spirv-text", Usage: "", Hidden: true, Set: refuse("-spirv-text: use spirv-dis")},
 	}
 	f.Flags = append(f.Flags, cli.Flag{Name: "preserve-ocl-kernel-arg-type-metadata-through-string", Hidden: true, Set: cli.SetBool(&o.KernelArgTypes)})
-	for _, name := range []string{"s", "spirv-mem2reg", "spirv-verify-regularize-passes", "spirv-debug", "spirv-lower-const-expr",
+	for _, name := range []string{
+		"s", "spirv-mem2reg", "spirv-verify-regularize-passes", "spirv-debug", "spirv-lower-const-expr",
 		"spirv-expand-step", "spirv-gen-kernel-arg-name-md", "spirv-allow-extra-diexpressions", "spirv-replace-fmuladd-with-ocl-mad",
 		"spirv-emit-function-ptr-addr-space", "spirv-use-llvm-target", "spirv-preserve-auxdata", "opaque-pointers", "to-binary",
-		"emit-opaque-pointers", "spirv-use-llvm-backend-target"} {
+		"emit-opaque-pointers", "spirv-use-llvm-backend-target",
+	} {
 		f.Flags = append(f.Flags, cli.Flag{Name: name, Hidden: true, Set: ignored})
 	}
 	for _, name := range []string{"spirv-target-env", "spirv-builtin-format", "spirv-temp-file"} {

@@ -104,14 +104,25 @@ func (d *bodyDecoder) instruction(rec record, in *ir.Instruction) {
 }
 
 var binaryOpcodes = [...]struct{ integer, float ir.Opcode }{
-	{ir.OpAdd, ir.OpFAdd}, {ir.OpSub, ir.OpFSub}, {ir.OpMul, ir.OpFMul}, {ir.OpUDiv, ir.OpInvalid},
-	{ir.OpSDiv, ir.OpFDiv}, {ir.OpURem, ir.OpInvalid}, {ir.OpSRem, ir.OpFRem}, {ir.OpShl, ir.OpInvalid},
-	{ir.OpLShr, ir.OpInvalid}, {ir.OpAShr, ir.OpInvalid}, {ir.OpAnd, ir.OpInvalid}, {ir.OpOr, ir.OpInvalid},
+	{ir.OpAdd, ir.OpFAdd},
+	{ir.OpSub, ir.OpFSub},
+	{ir.OpMul, ir.OpFMul},
+	{ir.OpUDiv, ir.OpInvalid},
+	{ir.OpSDiv, ir.OpFDiv},
+	{ir.OpURem, ir.OpInvalid},
+	{ir.OpSRem, ir.OpFRem},
+	{ir.OpShl, ir.OpInvalid},
+	{ir.OpLShr, ir.OpInvalid},
+	{ir.OpAShr, ir.OpInvalid},
+	{ir.OpAnd, ir.OpInvalid},
+	{ir.OpOr, ir.OpInvalid},
 	{ir.OpXor, ir.OpInvalid},
 }
 
-var castOpcodes = [...]ir.Opcode{ir.OpTrunc, ir.OpZExt, ir.OpSExt, ir.OpFPToUI, ir.OpFPToSI, ir.OpUIToFP, ir.OpSIToFP,
-	ir.OpFPTrunc, ir.OpFPExt, ir.OpPtrToInt, ir.OpIntToPtr, ir.OpBitCast, ir.OpAddrSpaceCast, ir.OpPtrToAddr}
+var castOpcodes = [...]ir.Opcode{
+	ir.OpTrunc, ir.OpZExt, ir.OpSExt, ir.OpFPToUI, ir.OpFPToSI, ir.OpUIToFP, ir.OpSIToFP,
+	ir.OpFPTrunc, ir.OpFPExt, ir.OpPtrToInt, ir.OpIntToPtr, ir.OpBitCast, ir.OpAddrSpaceCast, ir.OpPtrToAddr,
+}
 
 // isFloat reports whether the type is a floating-point type or a vector of
 // one.
@@ -206,8 +217,10 @@ func operationFlags(op ir.Opcode, bits uint64) (flags ir.Flags) {
 
 // fastMathFlags decodes fast-math flags; the lowest bit is "fast" of old.
 func fastMathFlags(bits uint64) (flags ir.Flags) {
-	for i, f := range []ir.Flags{ir.FlagsFast, ir.FlagNoNaNs, ir.FlagNoInfs, ir.FlagNoSignedZeros, ir.FlagReciprocal,
-		ir.FlagContract, ir.FlagApprox, ir.FlagReassoc} {
+	for i, f := range []ir.Flags{
+		ir.FlagsFast, ir.FlagNoNaNs, ir.FlagNoInfs, ir.FlagNoSignedZeros, ir.FlagReciprocal,
+		ir.FlagContract, ir.FlagApprox, ir.FlagReassoc,
+	} {
 		if bits&(1<<i) != 0 {
 			flags |= f
 		}

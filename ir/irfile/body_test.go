@@ -225,8 +225,13 @@ func TestBodiesOfBothCodecs(t *testing.T) {
 
 func TestBodiesOfAssembledText(t *testing.T) {
 	for _, test := range []struct{ file, as string }{
-		{"instructions", "llvm-as-19"}, {"constants", "llvm-as-19"}, {"globals", "llvm-as-19"}, {"records", "llvm-as-19"},
-		{"typed", "llvm-as-14"}, {"metadata", "llvm-as-19"}, {"names", "llvm-as-19"},
+		{"instructions", "llvm-as-19"},
+		{"constants", "llvm-as-19"},
+		{"globals", "llvm-as-19"},
+		{"records", "llvm-as-19"},
+		{"typed", "llvm-as-14"},
+		{"metadata", "llvm-as-19"},
+		{"names", "llvm-as-19"},
 	} {
 		t.Run(test.file, func(t *testing.T) {
 			if _, err := exec.LookPath(test.as); err != nil {

@@ -352,7 +352,8 @@ func wideFloat(text string) []uint64 {
 // -qnan, +nan(0x1), +snan(0x1).
 func specialFloat(text, typeName string) (uint64, bool) {
 	layout, ok := map[string]struct{ exponent, fraction int }{
-		"half": {5, 10}, "bfloat": {8, 7}, "float": {8, 23}, "double": {11, 52}}[typeName]
+		"half": {5, 10}, "bfloat": {8, 7}, "float": {8, 23}, "double": {11, 52},
+	}[typeName]
 	if !ok || len(text) < 4 {
 		return 0, false
 	}

@@ -144,7 +144,7 @@ func (f *function) compareExchange(i int, in *ir.Instruction) {
 	space := f.typ(in.Operands[0].Type).AddressSpace
 	pointer := f.operand(in.Operands[0], f.pointerType(typ, space))
 	f.atomicCapability(value)
-	compare, replace := f.value_(in.Operands[1]), f.value_(in.Operands[2])
+	compare, replace := f.valueID(in.Operands[1]), f.valueID(in.Operands[2])
 	old := f.emit(spirv.OpAtomicCompareExchange, typ, pointer, f.scope(in), f.semantics(in.Order, in.Operands[0]),
 		f.semantics(in.FailureOrder, in.Operands[0]), replace, compare)
 	if in.Flags&ir.FlagVolatile != 0 {

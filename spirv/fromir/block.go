@@ -217,7 +217,7 @@ func (f *function) branch(in *ir.Instruction) {
 		f.emitPlain(spirv.OpBranch, f.label(in.Operands[len(in.Operands)-1]))
 		return
 	}
-	f.emitPlain(spirv.OpBranchConditional, f.value_(in.Operands[0]), f.label(in.Operands[1]), f.label(in.Operands[2]))
+	f.emitPlain(spirv.OpBranchConditional, f.valueID(in.Operands[0]), f.label(in.Operands[1]), f.label(in.Operands[2]))
 }
 
 func (f *function) switchTo(in *ir.Instruction) {
@@ -227,7 +227,7 @@ func (f *function) switchTo(in *ir.Instruction) {
 		f.switchBool(in)
 		return
 	}
-	words := []uint32{f.value_(selector), f.label(in.Operands[1])}
+	words := []uint32{f.valueID(selector), f.label(in.Operands[1])}
 	for k := 2; k+1 < len(in.Operands); k += 2 {
 		n := constantNumber(&f.ir.Constants, in.Operands[k])
 		words = append(words, constantWords(bits, []uint64{n})...)
@@ -246,5 +246,5 @@ func (f *function) switchBool(in *ir.Instruction) {
 		f.emitPlain(spirv.OpBranch, targets[0])
 		return
 	}
-	f.emitPlain(spirv.OpBranchConditional, f.value_(in.Operands[0]), targets[1], targets[0])
+	f.emitPlain(spirv.OpBranchConditional, f.valueID(in.Operands[0]), targets[1], targets[0])
 }

@@ -285,7 +285,7 @@ func (c *callSite) inlineAsm() {
 	}
 	words := []uint32{n}
 	for _, v := range c.operands {
-		words = append(words, c.value_(v))
+		words = append(words, c.valueID(v))
 	}
 	result := c.typeID(c.function.typ(c.in.Element).Elements[0])
 	c.result(c.emit(spirv.OpAsmCallINTEL, result, words...), result)
@@ -338,7 +338,7 @@ func (c *callSite) arg(i int) id {
 			return c.operand(v, c.pointerTo(found, c.function.typ(v.Type).AddressSpace))
 		}
 	}
-	return c.value_(v)
+	return c.valueID(v)
 }
 
 // argAs returns a pointer argument as a pointer to that type.

@@ -145,9 +145,14 @@ var parameterAttributes = []struct {
 	names []string
 	attr  uint32
 }{
-	{[]string{"byval"}, attrByVal}, {[]string{"noalias"}, attrNoAlias}, {[]string{"nocapture", "captures"}, attrNoCapture},
-	{[]string{"sret"}, attrSret}, {[]string{"readonly"}, attrNoWrite}, {[]string{"readnone"}, attrNoReadWrite},
-	{[]string{"zeroext"}, attrZext}, {[]string{"signext"}, attrSext},
+	{[]string{"byval"}, attrByVal},
+	{[]string{"noalias"}, attrNoAlias},
+	{[]string{"nocapture", "captures"}, attrNoCapture},
+	{[]string{"sret"}, attrSret},
+	{[]string{"readonly"}, attrNoWrite},
+	{[]string{"readnone"}, attrNoReadWrite},
+	{[]string{"zeroext"}, attrZext},
+	{[]string{"signext"}, attrSext},
 }
 
 func (t *translator) decorateParameter(n id, list []ir.AttributeDetail) {
@@ -318,8 +323,8 @@ func (f *function) typeOf(v ir.Value) id {
 	return f.typeID(v.Type)
 }
 
-// value returns a value of its own type.
-func (f *function) value_(v ir.Value) id { return f.operand(v, 0) }
+// valueID returns a value as its own type.
+func (f *function) valueID(v ir.Value) id { return f.operand(v, 0) }
 
 // operand returns a value as a type that is wanted, 0 for its own. Only
 // pointers are cast.

@@ -117,7 +117,7 @@ func (f *function) loadInput(i int, in *ir.Instruction, part inputPart) {
 	if part.offset != 0 {
 		f.failf("an index into a part of %s", v.Name)
 	}
-	f.emitAs(i, spirv.OpVectorExtractDynamic, typ, loaded, f.value_(part.index))
+	f.emitAs(i, spirv.OpVectorExtractDynamic, typ, loaded, f.valueID(part.index))
 }
 
 // skipInput reports whether an instruction only computes an address within a

@@ -135,7 +135,7 @@ func (f *function) compute(in *ir.Instruction, typ id, emit emitter) id {
 	case ir.OpExtractElement, ir.OpInsertElement, ir.OpShuffleVector:
 		return f.vector(in, typ, emit)
 	case ir.OpExtractValue:
-		words := append([]uint32{f.value_(in.Operands[0])}, in.Indices...)
+		words := append([]uint32{f.valueID(in.Operands[0])}, in.Indices...)
 		return f.last(emit, spirv.OpCompositeExtract, typ, words...)
 	case ir.OpInsertValue:
 		return f.insertValue(in, typ, emit)
@@ -153,7 +153,7 @@ func (f *function) compute(in *ir.Instruction, typ id, emit emitter) id {
 	}
 	words := make([]uint32, len(in.Operands))
 	for k, v := range in.Operands {
-		words[k] = f.value_(v)
+		words[k] = f.valueID(v)
 	}
 	return f.last(emit, op, typ, words...)
 }
@@ -182,7 +182,7 @@ func (f *function) compare(in *ir.Instruction, typ id, emit emitter) id {
 	case f.isBool(a.Type):
 		return f.compareBools(in, typ, emit)
 	}
-	return f.last(emit, compareOpcodes[in.Predicate], typ, f.value_(a), f.value_(b))
+	return f.last(emit, compareOpcodes[in.Predicate], typ, f.valueID(a), f.valueID(b))
 }
 
 func (f *function) constantTruth(n ir.TypeID, typ id, truth bool) id {
@@ -223,7 +223,7 @@ func (f *function) comparePointers(in *ir.Instruction, typ id, emit emitter) id 
 // compareBools writes a comparison of i1, where true is the number 1, or -1
 // when signed.
 func (f *function) compareBools(in *ir.Instruction, typ id, emit emitter) id {
-	x, y := f.value_(in.Operands[0]), f.value_(in.Operands[1])
+	x, y := f.valueID(in.Operands[0]), f.valueID(in.Operands[1])
 	switch in.Predicate {
 	case ir.ICmpEQ:
 		return f.last(emit, spirv.OpLogicalEqual, typ, x, y)
@@ -240,7 +240,7 @@ func (f *function) compareBools(in *ir.Instruction, typ id, emit emitter) id {
 }
 
 func (f *function) selectValue(in *ir.Instruction, typ id, emit emitter) id {
-	condition := f.value_(in.Operands[0])
+	condition := f.valueID(in.Operands[0])
 	var want id
 	if f.isPointer(in.Type) {
 		want = typ
@@ -313,12 +313,12 @@ func (f *function) bitcast(in *ir.Instruction, typ id, emit emitter) id {
 		return f.last(emit, spirv.OpBitcast, typ, f.operand(v, 0))
 	}
 	if own == typ {
-		return f.value_(v)
+		return f.valueID(v)
 	}
 	if f.isBool(v.Type) || f.isBool(in.Type) {
 		return f.bitcastBools(in, typ, emit)
 	}
-	return f.last(emit, spirv.OpBitcast, typ, f.value_(v))
+	return f.last(emit, spirv.OpBitcast, typ, f.valueID(v))
 }
 
 // bitcastBools writes a cast between a vector of i1 and an integer of as many
@@ -326,7 +326,7 @@ func (f *function) bitcast(in *ir.Instruction, typ id, emit emitter) id {
 func (f *function) bitcastBools(in *ir.Instruction, typ id, emit emitter) id {
 	v := in.Operands[0]
 	from, to := *f.typ(v.Type), *f.typ(in.Type)
-	n := f.value_(v)
+	n := f.valueID(v)
 	switch {
 	case from.Kind == ir.TypeVector && to.Kind == ir.TypeInteger && from.Length == uint64(to.Bits):
 		sum := f.constInt(to.Bits, 0)
@@ -396,7 +396,7 @@ func allOnes(bits uint32) uint64 {
 // instruction of their own.
 func (f *function) convert(in *ir.Instruction, typ id, emit emitter) id {
 	v := in.Operands[0]
-	n := f.value_(v)
+	n := f.valueID(v)
 	from, to := f.isBool(v.Type), f.isBool(in.Type)
 	switch {
 	case from && (in.Op == ir.OpZExt || in.Op == ir.OpSExt):
@@ -453,7 +453,7 @@ func (f *function) integerLike(n ir.TypeID, bits uint32) func(uint64) id {
 }
 
 func (f *function) vector(in *ir.Instruction, typ id, emit emitter) id {
-	vector := f.value_(in.Operands[0])
+	vector := f.valueID(in.Operands[0])
 	single := f.typ(in.Operands[0].Type).Length == 1
 	switch in.Op {
 	case ir.OpExtractElement:
@@ -463,7 +463,7 @@ func (f *function) vector(in *ir.Instruction, typ id, emit emitter) id {
 		if n, ok := f.constantIndex(in.Operands[1], in.Operands[0].Type); ok {
 			return f.last(emit, spirv.OpCompositeExtract, typ, vector, n)
 		}
-		return f.last(emit, spirv.OpVectorExtractDynamic, typ, vector, f.value_(in.Operands[1]))
+		return f.last(emit, spirv.OpVectorExtractDynamic, typ, vector, f.valueID(in.Operands[1]))
 	case ir.OpInsertElement:
 		element := f.operand(in.Operands[1], f.typeID(f.typ(in.Type).Elements[0]))
 		if single {
@@ -472,7 +472,7 @@ func (f *function) vector(in *ir.Instruction, typ id, emit emitter) id {
 		if n, ok := f.constantIndex(in.Operands[2], in.Operands[0].Type); ok {
 			return f.last(emit, spirv.OpCompositeInsert, typ, element, vector, n)
 		}
-		return f.last(emit, spirv.OpVectorInsertDynamic, typ, vector, element, f.value_(in.Operands[2]))
+		return f.last(emit, spirv.OpVectorInsertDynamic, typ, vector, element, f.valueID(in.Operands[2]))
 	}
 	return f.shuffle(in, typ, emit)
 }
@@ -489,7 +489,7 @@ func (f *function) constantIndex(v ir.Value, vector ir.TypeID) (uint32, bool) {
 func (f *function) shuffle(in *ir.Instruction, typ id, emit emitter) id {
 	length := f.typ(in.Operands[0].Type).Length
 	if f.typ(in.Type).Length > 1 && length > 1 {
-		words := []uint32{f.value_(in.Operands[0]), f.value_(in.Operands[1])}
+		words := []uint32{f.valueID(in.Operands[0]), f.valueID(in.Operands[1])}
 		return f.last(emit, spirv.OpVectorShuffle, typ, append(words, in.Indices...)...)
 	}
 	element := f.typeID(f.typ(in.Type).Elements[0])
@@ -503,9 +503,9 @@ func (f *function) shuffle(in *ir.Instruction, typ id, emit emitter) id {
 		case index == ir.UndefIndex:
 			parts[k] = f.undef(element)
 		case length == 1:
-			parts[k] = f.value_(source)
+			parts[k] = f.valueID(source)
 		default:
-			parts[k] = f.last(emit, spirv.OpCompositeExtract, element, f.value_(source), uint32(at))
+			parts[k] = f.last(emit, spirv.OpCompositeExtract, element, f.valueID(source), uint32(at))
 		}
 	}
 	if len(parts) == 1 {
@@ -523,7 +523,7 @@ func (f *function) insertValue(in *ir.Instruction, typ id, emit emitter) id {
 	if f.isPointer(element) {
 		want = f.typeID(element)
 	}
-	words := []uint32{f.operand(in.Operands[1], want), f.value_(in.Operands[0])}
+	words := []uint32{f.operand(in.Operands[1], want), f.valueID(in.Operands[0])}
 	return f.last(emit, spirv.OpCompositeInsert, typ, append(words, in.Indices...)...)
 }
 

@@ -67,20 +67,26 @@ func init() {
 		"ucmp":   func(c *callSite) { c.threeWay(spirv.OpULessThan, spirv.OpUGreaterThan) },
 		"sincos": (*callSite).sineCosine,
 	}
-	for name, op := range map[string]spirv.Opcode{"fadd": spirv.OpFAdd, "fsub": spirv.OpFSub, "fmul": spirv.OpFMul, "fdiv": spirv.OpFDiv,
+	for name, op := range map[string]spirv.Opcode{
+		"fadd": spirv.OpFAdd, "fsub": spirv.OpFSub, "fmul": spirv.OpFMul, "fdiv": spirv.OpFDiv,
 		"frem": spirv.OpFRem, "fptosi": spirv.OpConvertFToS, "fptoui": spirv.OpConvertFToU, "sitofp": spirv.OpConvertSToF,
-		"uitofp": spirv.OpConvertUToF, "fpext": spirv.OpFConvert, "fptrunc": spirv.OpFConvert} {
+		"uitofp": spirv.OpConvertUToF, "fpext": spirv.OpFConvert, "fptrunc": spirv.OpFConvert,
+	} {
 		intrinsicWriters["experimental.constrained."+name] = func(c *callSite) { c.constrained(op) }
 	}
 	intrinsicWriters["experimental.constrained.fmuladd"] = (*callSite).multiplyAdd
 	intrinsicWriters["experimental.constrained.fcmp"] = (*callSite).constrainedCompare
 	intrinsicWriters["experimental.constrained.fcmps"] = (*callSite).constrainedCompare
-	for name, op := range map[string]spirv.Opcode{"add": spirv.OpIAdd, "mul": spirv.OpIMul, "and": spirv.OpBitwiseAnd,
-		"or": spirv.OpBitwiseOr, "xor": spirv.OpBitwiseXor} {
+	for name, op := range map[string]spirv.Opcode{
+		"add": spirv.OpIAdd, "mul": spirv.OpIMul, "and": spirv.OpBitwiseAnd,
+		"or": spirv.OpBitwiseOr, "xor": spirv.OpBitwiseXor,
+	} {
 		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduce(func(a, b id) id { return c.emit(c.logical(op), c.typ, a, b) }) }
 	}
-	for name, instruction := range map[string]string{"smax": "s_max", "smin": "s_min", "umax": "u_max", "umin": "u_min",
-		"fmax": "fmax", "fmin": "fmin", "fmaximum": "fmax", "fminimum": "fmin"} {
+	for name, instruction := range map[string]string{
+		"smax": "s_max", "smin": "s_min", "umax": "u_max", "umin": "u_min",
+		"fmax": "fmax", "fmin": "fmin", "fmaximum": "fmax", "fminimum": "fmin",
+	} {
 		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduce(func(a, b id) id { return c.extInst(instruction, a, b) }) }
 	}
 	for name, op := range map[string]spirv.Opcode{"fadd": spirv.OpFAdd, "fmul": spirv.OpFMul} {
@@ -199,7 +205,7 @@ func (c *callSite) copyMemory() {
 	if c.isConstant(2) && c.constantArgument(2) == 0 {
 		return
 	}
-	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{to, from, c.value_(c.operands[2])}, c.memoryAccess(align)...)...)
+	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{to, from, c.valueID(c.operands[2])}, c.memoryAccess(align)...)...)
 }
 
 // moveMemory writes a memmove of constant length through a variable, of
@@ -218,7 +224,7 @@ func (c *callSite) moveMemory() {
 	variable := c.variable(c.pointerType(array, 0), 0, 0)
 	c.b.decorate(variable, decAlignment, uint32(c.alignOf(1)))
 	between := c.emit(spirv.OpBitcast, c.pointerType(byteType, 0), variable)
-	length := c.value_(c.operands[2])
+	length := c.valueID(c.operands[2])
 	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{between, c.argAs(1, byteType), length}, c.memoryAccess(c.alignOf(1))...)...)
 	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{c.argAs(0, byteType), between, length}, c.memoryAccess(c.alignOf(0))...)...)
 }
@@ -246,7 +252,7 @@ func (c *callSite) setMemory() {
 	}
 	variable := c.variable(c.pointerType(array, 0), 0, init)
 	from := c.emit(spirv.OpBitcast, c.pointerType(byteType, 0), variable)
-	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{c.argAs(0, byteType), from, c.value_(c.operands[2])}, c.memoryAccess(c.alignOf(0))...)...)
+	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{c.argAs(0, byteType), from, c.valueID(c.operands[2])}, c.memoryAccess(c.alignOf(0))...)...)
 }
 
 // lifetime writes the start or end of a variable's life.
@@ -529,7 +535,7 @@ func (c *callSite) threeWay(less, greater spirv.Opcode) {
 
 func (c *callSite) pointerMask() {
 	size := c.intType(c.pointerBits)
-	n := c.emit(spirv.OpConvertPtrToU, size, c.value_(c.operands[0]))
+	n := c.emit(spirv.OpConvertPtrToU, size, c.valueID(c.operands[0]))
 	n = c.emit(spirv.OpBitwiseAnd, size, n, c.arg(1))
 	c.done(c.emit(spirv.OpConvertUToPtr, c.typ, n))
 }
@@ -566,8 +572,7 @@ func (c *callSite) pointerAnnotation() {
 		return
 	}
 	copied := c.emit(spirv.OpBitcast, own, n)
-	c.b.addDecoration(spirv.OpDecorateString, appendText([]uint32{copied, decUserSemantic}, text))
-	c.needVersion(spirv.Version1_4)
+	c.annotate(copied, text)
 	c.result(copied, own)
 }
 
@@ -580,12 +585,8 @@ func (c *callSite) annotationText(v ir.Value) string {
 		}
 		v = n.Operands[0]
 	}
-	if v.Kind != ir.ValueGlobal || c.module.Values[v.Index].Kind != ir.Variable || c.module.Values[v.Index].Declaration {
+	if v.Kind != ir.ValueGlobal {
 		return ""
 	}
-	init, err := c.module.Source.Initializer(ir.ValueID(v.Index))
-	if err != nil || init.Kind != ir.ConstantBytes {
-		return ""
-	}
-	return strings.TrimRight(string(init.Bytes), "\x00")
+	return c.stringVariable(ir.ValueID(v.Index))
 }

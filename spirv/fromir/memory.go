@@ -59,7 +59,7 @@ func (f *function) allocaArray(i int, in *ir.Instruction, typ, element id) {
 	}
 	f.use("SPV_INTEL_variable_length_array")
 	f.capability(capVariableArray)
-	n := f.emitAs(i, spirv.OpVariableLengthArrayINTEL, typ, f.value_(count))
+	n := f.emitAs(i, spirv.OpVariableLengthArrayINTEL, typ, f.valueID(count))
 	f.alignVariable(n, in)
 }
 
@@ -150,7 +150,7 @@ func (f *function) address(in *ir.Instruction, typ id, emit emitter) id {
 	}
 	words := []uint32{f.operand(base, f.pointerType(element, space))}
 	for _, v := range in.Operands[1:] {
-		words = append(words, f.value_(v))
+		words = append(words, f.valueID(v))
 	}
 	op := spirv.OpPtrAccessChain
 	if in.Flags&ir.FlagInBounds != 0 {

@@ -19,9 +19,9 @@ func (c *callSite) memoryFunction(kind string) {
 		second = c.pointerType(c.intType(8), from)
 		arguments = append(arguments, c.argAs(1, c.intType(8)))
 	} else {
-		arguments = append(arguments, c.value_(c.operands[1]))
+		arguments = append(arguments, c.valueID(c.operands[1]))
 	}
-	arguments = append(arguments, c.value_(c.operands[2]))
+	arguments = append(arguments, c.valueID(c.operands[2]))
 	name := "spirv." + strings.ReplaceAll(c.callee.value.Name, ".", "_")
 	bits := c.function.typ(c.operands[2].Type).Bits
 	n := c.b.newIDOnce("function "+name, func(n id) {

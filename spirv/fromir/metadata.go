@@ -481,3 +481,53 @@ func (t *translator) moduleMetadata() {
 		}
 	}
 }
+
+// annotate decorates with the text of an annotation, which SPIR-V has a place
+// for from 1.4 on.
+func (t *translator) annotate(n id, text string) {
+	if t.options.Version < spirv.Version1_4 {
+		return
+	}
+	t.needVersion(spirv.Version1_4)
+	t.b.addDecoration(spirv.OpDecorate, appendText([]uint32{n, decUserSemantic}, text))
+}
+
+// annotations decorates what llvm.global.annotations lists: structs of what is
+// annotated, the text, and where.
+func (t *translator) annotations() {
+	list, ok := t.module.Lookup("llvm.global.annotations")
+	if !ok || t.module.Values[list].Declaration {
+		return
+	}
+	init, err := t.module.Source.Initializer(list)
+	if err != nil {
+		t.failf("%v", err)
+	}
+	for _, e := range init.Elements {
+		if len(e.Elements) < 2 || e.Elements[0].Kind != ir.ConstantValue || e.Elements[1].Kind != ir.ConstantValue {
+			continue
+		}
+		target, text := e.Elements[0].Value, t.stringVariable(e.Elements[1].Value)
+		self := id(0)
+		if info := t.functions[target]; info != nil {
+			self = info.self
+		} else if g := t.globals[target]; g != nil {
+			self = g.self
+		}
+		if self != 0 && text != "" {
+			t.annotate(self, text)
+		}
+	}
+}
+
+// stringVariable returns the string that a variable holds, "" for others.
+func (t *translator) stringVariable(n ir.ValueID) string {
+	if v := &t.module.Values[n]; v.Kind != ir.Variable || v.Declaration {
+		return ""
+	}
+	init, err := t.module.Source.Initializer(n)
+	if err != nil || init.Kind != ir.ConstantBytes {
+		return ""
+	}
+	return strings.TrimRight(string(init.Bytes), "\x00")
+}

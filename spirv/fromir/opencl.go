@@ -245,7 +245,7 @@ func (c *callSite) workItemFence() {
 // anyAll writes any and all, which look at the sign bits.
 func (c *callSite) anyAll() {
 	v := c.operands[0]
-	n := c.emit(spirv.OpSLessThan, c.intLikeBool(v.Type), c.value_(v), c.splat(v.Type, 0))
+	n := c.emit(spirv.OpSLessThan, c.intLikeBool(v.Type), c.valueID(v), c.splat(v.Type, 0))
 	if c.function.typ(v.Type).Kind == ir.TypeVector {
 		op := spirv.OpAny
 		if c.builtin.name == "all" {
@@ -258,9 +258,9 @@ func (c *callSite) anyAll() {
 
 func (c *callSite) asyncCopy() {
 	c.capability(capGroups)
-	words := []uint32{c.u32(scopeWorkgroup), c.arg(0), c.arg(1), c.value_(c.operands[2])}
+	words := []uint32{c.u32(scopeWorkgroup), c.arg(0), c.arg(1), c.valueID(c.operands[2])}
 	if len(c.operands) > 4 {
-		words = append(words, c.value_(c.operands[3]))
+		words = append(words, c.valueID(c.operands[3]))
 	} else {
 		words = append(words, c.sizeConstant(1))
 	}
@@ -301,7 +301,7 @@ func (c *callSite) convertNumber(target, postfixes string) {
 	switch source := c.scalarKind(v.Type); {
 	case source == ir.TypeInteger && to == ir.TypeInteger:
 		if own == c.typ && (!sat || toSigned == !from.unsigned()) {
-			c.done(c.value_(v))
+			c.done(c.valueID(v))
 			return
 		}
 		switch {
@@ -328,12 +328,12 @@ func (c *callSite) convertNumber(target, postfixes string) {
 		}
 	default:
 		if own == c.typ {
-			c.done(c.value_(v))
+			c.done(c.valueID(v))
 			return
 		}
 		op = spirv.OpFConvert
 	}
-	n := c.emit(op, c.typ, c.value_(v))
+	n := c.emit(op, c.typ, c.valueID(v))
 	c.postfixes(n, postfixes)
 	c.done(n)
 }
@@ -341,7 +341,7 @@ func (c *callSite) convertNumber(target, postfixes string) {
 // saturateInteger writes a saturating conversion between integers of the same
 // sign.
 func (c *callSite) saturateInteger(op spirv.Opcode, v ir.Value, _ bool) {
-	n := c.emit(op, c.typ, c.value_(v))
+	n := c.emit(op, c.typ, c.valueID(v))
 	c.b.decorate(n, decSaturated)
 	c.done(n)
 }
@@ -429,7 +429,7 @@ func (c *callSite) blockAccess() {
 			c.done(c.emit(op, c.typ, words...))
 			return
 		}
-		c.emitPlain(op, append(words, c.value_(c.operands[1]))...)
+		c.emitPlain(op, append(words, c.valueID(c.operands[1]))...)
 		return
 	}
 	if read {

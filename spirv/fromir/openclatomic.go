@@ -74,13 +74,13 @@ func (c *callSite) atomic(form atomicForm) {
 	semantics := func(order uint32) id { return c.u32(order | pointerMask) }
 	switch form.kind {
 	case "init":
-		value := c.value_(c.operands[1])
+		value := c.valueID(c.operands[1])
 		c.emitPlain(spirv.OpStore, c.argAs(0, c.typeID(c.operands[1].Type)), value)
 		return
 	case "store":
 		value := c.operands[1]
 		c.atomicCapability(value.Type)
-		c.emitPlain(spirv.OpAtomicStore, c.argAs(0, c.typeID(value.Type)), scopeID, semantics(order), c.value_(value))
+		c.emitPlain(spirv.OpAtomicStore, c.argAs(0, c.typeID(value.Type)), scopeID, semantics(order), c.valueID(value))
 		return
 	case "flag_clear":
 		c.emitPlain(spirv.OpAtomicFlagClear, c.argAs(0, c.intType(32)), scopeID, semantics(order))
@@ -100,7 +100,7 @@ func (c *callSite) atomic(form atomicForm) {
 	op := c.atomicOpcode(form)
 	words := []uint32{c.argAs(0, c.typ), scopeID, semantics(order)}
 	if values == 1 {
-		value := c.value_(c.operands[1])
+		value := c.valueID(c.operands[1])
 		if op == spirv.OpAtomicFAddEXT && form.kind == "sub" {
 			value = c.emit(spirv.OpFNegate, c.typ, value)
 		}
@@ -164,7 +164,7 @@ func (c *callSite) atomicCompare(form atomicForm, scope id, order uint32, semant
 		c.atomicCapability(c.in.Type)
 		pointer := c.argAs(0, c.typ)
 		n := c.emit(spirv.OpAtomicCompareExchange, c.typ, pointer, scope, semantics(order), semantics(order),
-			c.value_(c.operands[2]), c.value_(c.operands[1]))
+			c.valueID(c.operands[2]), c.valueID(c.operands[1]))
 		c.done(n)
 		return
 	}
@@ -182,7 +182,7 @@ func (c *callSite) atomicCompare(form atomicForm, scope id, order uint32, semant
 	if form.kind == "compare_exchange_weak" && c.options.Version < spirv.Version1_4 { // 1.4 has it no more
 		op = spirv.OpAtomicCompareExchangeWeak
 	}
-	old := c.emit(op, typ, c.argAs(0, typ), scope, semantics(order), semantics(failure), c.value_(desired), want)
+	old := c.emit(op, typ, c.argAs(0, typ), scope, semantics(order), semantics(failure), c.valueID(desired), want)
 	c.emitPlain(spirv.OpStore, expected, old, accessAligned, uint32(align))
 	same := c.emit(spirv.OpIEqual, c.boolType(), old, want)
 	if !c.isBool(c.in.Type) {

@@ -91,9 +91,9 @@ var simpleGroup = map[string]spirv.Opcode{
 func (c *callSite) truth(i int) id {
 	v := c.operands[i]
 	if c.isBool(v.Type) {
-		return c.value_(v)
+		return c.valueID(v)
 	}
-	return c.emit(spirv.OpINotEqual, c.boolType(), c.value_(v), c.splat(v.Type, 0))
+	return c.emit(spirv.OpINotEqual, c.boolType(), c.valueID(v), c.splat(v.Type, 0))
 }
 
 func (c *callSite) groupTruth(op spirv.Opcode, scope uint32) {
@@ -134,8 +134,10 @@ func (c *callSite) groupArithmetic(operation string, scope, number uint32, unifo
 			letter = "U"
 		}
 	}
-	spelled := map[string]string{"add": letter + "Add", "mul": letter + "Mul", "min": letter + "Min", "max": letter + "Max",
-		"and": "BitwiseAnd", "or": "BitwiseOr", "xor": "BitwiseXor"}[name]
+	spelled := map[string]string{
+		"add": letter + "Add", "mul": letter + "Mul", "min": letter + "Min", "max": letter + "Max",
+		"and": "BitwiseAnd", "or": "BitwiseOr", "xor": "BitwiseXor",
+	}[name]
 	if logical {
 		spelled = map[string]string{"and": "LogicalAnd", "or": "LogicalOr", "xor": "LogicalXor"}[name]
 	}

@@ -72,7 +72,7 @@ func (c *callSite) signedMask() uint32 {
 
 // readImage writes read_image with a sampler, or without.
 func (c *callSite) readImage() {
-	image := c.value_(c.operands[0])
+	image := c.valueID(c.operands[0])
 	typ := c.typeOf(c.operands[0])
 	words := c.imageWords(typ)
 	texel := c.typ
@@ -84,21 +84,21 @@ func (c *callSite) readImage() {
 	var n id
 	if len(c.operands) > 2 && c.isSampler(1) {
 		sampled := c.b.typeEntry(spirv.OpTypeSampledImage, []uint32{typ}, typ)
-		both := c.emit(spirv.OpSampledImage, sampled, image, c.value_(c.operands[1]))
-		operands := []uint32{both, c.value_(c.operands[2]), 2 | mask}
+		both := c.emit(spirv.OpSampledImage, sampled, image, c.valueID(c.operands[1]))
+		operands := []uint32{both, c.valueID(c.operands[2]), 2 | mask}
 		if len(c.operands) > 4 {
 			operands[2] = 4 | mask
-			operands = append(operands, c.value_(c.operands[3]), c.value_(c.operands[4]))
+			operands = append(operands, c.valueID(c.operands[3]), c.valueID(c.operands[4]))
 		} else if len(c.operands) > 3 {
-			operands = append(operands, c.value_(c.operands[3]))
+			operands = append(operands, c.valueID(c.operands[3]))
 		} else {
 			operands = append(operands, c.b.constantEntry(spirv.OpConstant, c.floatType(32), []uint32{0}))
 		}
 		n = c.emit(spirv.OpImageSampleExplicitLod, texel, operands...)
 	} else {
-		operands := []uint32{image, c.value_(c.operands[1])}
+		operands := []uint32{image, c.valueID(c.operands[1])}
 		if words[4] == 1 && len(c.operands) > 2 {
-			operands = append(operands, 64|mask, c.value_(c.operands[2]))
+			operands = append(operands, 64|mask, c.valueID(c.operands[2]))
 		} else if mask != 0 {
 			operands = append(operands, mask)
 		}
@@ -117,12 +117,12 @@ func (c *callSite) isSampler(i int) bool {
 }
 
 func (c *callSite) writeImage() {
-	image := c.value_(c.operands[0])
+	image := c.valueID(c.operands[0])
 	mask := c.signedMask()
 	last := len(c.operands) - 1
-	operands := []uint32{image, c.value_(c.operands[1]), c.value_(c.operands[last])}
+	operands := []uint32{image, c.valueID(c.operands[1]), c.valueID(c.operands[last])}
 	if last == 3 {
-		operands = append(operands, 2|mask, c.value_(c.operands[2]))
+		operands = append(operands, 2|mask, c.valueID(c.operands[2]))
 	} else if mask != 0 {
 		operands = append(operands, mask)
 	}
@@ -140,7 +140,7 @@ func (c *callSite) imageSize(bits uint32) (n id, count int) {
 		result = c.vectorType(result, uint32(count))
 	}
 	c.capability(25)
-	image := c.value_(c.operands[0])
+	image := c.valueID(c.operands[0])
 	if words[1] == 5 || words[4] == 1 {
 		return c.emit(spirv.OpImageQuerySize, result, image), count
 	}
@@ -186,6 +186,6 @@ func (c *callSite) imageDimension() {
 // imageQuery writes a query of the format or order, which OpenCL C counts from
 // another number.
 func (c *callSite) imageQuery(op spirv.Opcode, first uint32) {
-	n := c.emit(op, c.typ, c.value_(c.operands[0]))
+	n := c.emit(op, c.typ, c.valueID(c.operands[0]))
 	c.done(c.emit(spirv.OpIAdd, c.typ, n, c.u32(first)))
 }

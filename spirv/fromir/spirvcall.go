@@ -79,7 +79,8 @@ func (t *translator) spirvOpcode(name string) (spirv.Opcode, string) {
 var boolResults = map[spirv.Opcode]bool{}
 
 func init() {
-	for _, name := range []string{"IsNan", "IsInf", "IsFinite", "IsNormal", "SignBitSet", "LessOrGreater", "Ordered", "Unordered",
+	for _, name := range []string{
+		"IsNan", "IsInf", "IsFinite", "IsNormal", "SignBitSet", "LessOrGreater", "Ordered", "Unordered",
 		"LogicalEqual", "LogicalNotEqual", "LogicalOr", "LogicalAnd", "LogicalNot", "IEqual", "INotEqual", "UGreaterThan",
 		"SGreaterThan", "UGreaterThanEqual", "SGreaterThanEqual", "ULessThan", "SLessThan", "ULessThanEqual",
 		"SLessThanEqual", "FOrdEqual", "FUnordEqual", "FOrdNotEqual", "FUnordNotEqual", "FOrdLessThan", "FUnordLessThan",
@@ -87,7 +88,8 @@ func init() {
 		"FUnordGreaterThanEqual", "Any", "All", "GroupAll", "GroupAny", "GroupNonUniformElect", "GroupNonUniformAll",
 		"GroupNonUniformAny", "GroupNonUniformAllEqual", "GroupNonUniformInverseBallot", "GroupNonUniformBallotBitExtract",
 		"SubgroupAllKHR", "SubgroupAnyKHR", "SubgroupAllEqualKHR", "IsValidEvent", "IsValidReserveId", "AtomicFlagTestAndSet",
-		"GroupNonUniformLogicalAnd", "GroupNonUniformLogicalOr", "GroupNonUniformLogicalXor"} {
+		"GroupNonUniformLogicalAnd", "GroupNonUniformLogicalOr", "GroupNonUniformLogicalXor",
+	} {
 		boolResults[spirv.OpcodeByName("Op"+name)] = true
 	}
 }
@@ -165,7 +167,7 @@ func (c *callSite) spirvArgument(op spirv.Opcode, i, at int) id {
 		}
 	}
 	if c.wantsBool(op, at) && !c.isBool(v.Type) {
-		n := c.value_(v)
+		n := c.valueID(v)
 		return c.emit(spirv.OpINotEqual, c.intLikeBool(v.Type), n, c.splat(v.Type, 0))
 	}
 	return c.arg(i)
@@ -291,7 +293,7 @@ func (c *callSite) specComposite() {
 	}
 	var parts []id
 	for i := first; i < len(operands); i++ {
-		n := c.value_(operands[i])
+		n := c.valueID(operands[i])
 		if c.b.entries[n] == nil {
 			c.failf("a part of a specialization constant is no constant")
 		}
@@ -493,7 +495,7 @@ func (c *callSite) dimension(name string, pointer, vector id) {
 		return
 	}
 	whole := c.emit(spirv.OpLoad, vector, pointer, accessAligned, bits/2)
-	index := c.value_(c.operands[0])
+	index := c.valueID(c.operands[0])
 	indexBits := c.function.typ(c.operands[0].Type).Bits
 	inside := c.emit(spirv.OpULessThan, c.boolType(), index, c.constInt(indexBits, 3))
 	bounded := c.emit(spirv.OpSelect, c.typeID(c.operands[0].Type), inside, index, c.constInt(indexBits, 0))

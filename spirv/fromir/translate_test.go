@@ -157,6 +157,26 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
+// TestAnnotations: what llvm.global.annotations says of a function becomes a
+// decoration, from SPIR-V 1.4 on.
+func TestAnnotations(t *testing.T) {
+	const text = `@s = private constant [5 x i8] c"mark\00", section "llvm.metadata"
+@llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @k, ptr @s, ptr @s, i32 3, ptr null }], section "llvm.metadata"
+define spir_kernel void @k() {
+  ret void
+}`
+	for version, want := range map[spirv.Version]bool{spirv.Version1_3: false, spirv.Version1_4: true} {
+		code, err := fromir.Translate(parseIR(t, text), fromir.Options{Version: version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		validate(t, code)
+		if text := dump(t, verified(t, code)); strings.Contains(text, `UserSemantic "mark"`) != want {
+			t.Errorf("SPIR-V %v: %s", version, text)
+		}
+	}
+}
+
 // TestRefusals: errors name the function and the instruction.
 func TestRefusals(t *testing.T) {
 	tests := []struct{ name, text, want string }{

@@ -88,6 +88,7 @@ func (t *translator) run() {
 	t.translateVariables()
 	t.translateInputs()
 	t.translateFunctions()
+	t.annotations()
 	t.executionModes()
 	t.moduleMetadata()
 	if t.b.capabilities[capKernel] || len(t.functions) > 0 {
