@@ -55,9 +55,3 @@ func (t *translator) uncontracted(kernel ir.ValueID) bool {
 	}
 	return false
 }
-
-// vectorHintNumber returns the operand of VecTypeHint: the element count in
-// the upper half, the type in the lower.
-func (t *translator) vectorHintNumber(v *ir.GlobalValue, o ir.Operand) uint32 {
-	return 0
-}

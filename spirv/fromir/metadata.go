@@ -354,31 +354,16 @@ func (t *translator) kernelModes(k kernelInfo, metadata [][]uint32) {
 			t.mode(self, h.mode, three(list)...)
 		}
 	}
-	t.vectorHint(self, v)
 	if list := numbers("intel_reqd_sub_group_size"); len(list) > 0 && !done[modeSubgroupSize] {
 		t.capability(capSubgroupDispatch)
 		t.mode(self, modeSubgroupSize, list[0])
 	}
 	t.intelModes(self, v, numbers, three)
-	t.functionStrings(self, k.info)
 	for _, m := range metadata {
 		t.metadataMode(self, m)
 	}
 	if t.options.Contract == ContractOff || t.options.Contract == ContractOn && t.uncontracted(k.value) {
 		t.mode(self, modeContractionOff)
-	}
-}
-
-// vectorHint writes the mode of !vec_type_hint: the type of a value, and
-// whether it is signed.
-func (t *translator) vectorHint(self id, v *ir.GlobalValue) {
-	o, ok := v.Attached("vec_type_hint")
-	if !ok || !t.language.opencl {
-		return
-	}
-	hint := t.vectorHintNumber(v, o)
-	if hint != 0 {
-		t.mode(self, modeVecTypeHint, hint)
 	}
 }
 
@@ -421,15 +406,6 @@ func (t *translator) registers(self id, v *ir.GlobalValue) {
 			t.use("SPV_INTEL_maximum_registers")
 			t.capability(6460)
 			t.mode(self, modeMaxRegisters, uint32(o.Int))
-		}
-	}
-}
-
-// functionStrings writes the modes of string attributes.
-func (t *translator) functionStrings(self id, info *functionInfo) {
-	for _, a := range info.header.Attributes.Function {
-		if a.String && a.Name == "spirv.ExecutionMode" {
-			t.failf("the attribute %s=%s is not known", a.Name, a.Value)
 		}
 	}
 }

@@ -315,7 +315,7 @@ func (c *callSite) convertNumber(target, postfixes string) {
 			op = spirv.OpSConvert
 		}
 		if sat && op != spirv.OpSatConvertSToU && op != spirv.OpSatConvertUToS {
-			c.saturateInteger(op, v, !from.unsigned())
+			c.saturateInteger(op, v)
 			return
 		}
 	case source == ir.TypeInteger:
@@ -340,7 +340,7 @@ func (c *callSite) convertNumber(target, postfixes string) {
 
 // saturateInteger writes a saturating conversion between integers of the same
 // sign.
-func (c *callSite) saturateInteger(op spirv.Opcode, v ir.Value, _ bool) {
+func (c *callSite) saturateInteger(op spirv.Opcode, v ir.Value) {
 	n := c.emit(op, c.typ, c.valueID(v))
 	c.b.decorate(n, decSaturated)
 	c.done(n)
