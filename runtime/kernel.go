@@ -30,6 +30,9 @@ type Param struct {
 // Kernel returns the kernel that the program was made for. It keeps the
 // program alive.
 func (p *Program) Kernel() (*Kernel, error) {
+	if err := p.runtime.globals.prepare(p.Device, p.built); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", p.Link.Kernel, err)
+	}
 	kernel, err := p.built.value.Kernel(p.Link.Kernel)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %v lists it, but its code does not have it: %w", p.Link.Kernel, p.Link.Images[0], err)

@@ -25,7 +25,8 @@ type Program struct {
 	Device *Device
 	Link   *resolve.Link
 
-	built *builtProgram
+	built   *builtProgram
+	runtime *Runtime
 }
 
 // Program returns the program of a kernel on a device, built now or before:
@@ -59,7 +60,7 @@ func (r *Runtime) Program(ctx context.Context, d *Device, ref KernelRef) (*Progr
 	if err != nil {
 		return nil, err
 	}
-	return &Program{d, link, built}, nil
+	return &Program{d, link, built, r}, nil
 }
 
 // builder makes one program.

@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
@@ -41,6 +42,22 @@ type linkedProgram struct {
 	driver.Program
 	link  *resolve.Link
 	specs []string // of the images of the link
+
+	mu       sync.Mutex
+	prepared bool // for its first launch
+}
+
+// prepare does the work that a program needs once, before its first launch. A
+// failure is tried again.
+func (p *linkedProgram) prepare(work func() error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.prepared {
+		return nil
+	}
+	err := work()
+	p.prepared = err == nil
+	return err
 }
 
 // serves tells whether the program has the kernel of a link as that link would

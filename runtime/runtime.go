@@ -34,6 +34,7 @@ type Runtime struct {
 	programs programStore
 	objects  objectStore
 	options  Options
+	globals  deviceGlobals
 
 	devices func() ([]*Device, error) // of all drivers, asked once
 
@@ -60,7 +61,11 @@ func (r *Runtime) Register(owner registry.Owner, images []*devimg.Image) *regist
 	for i, img := range images {
 		usable[i] = container.Lazy(img)
 	}
-	return r.registry.Add(owner, usable)
+	reg := r.registry.Add(owner, usable)
+	if err := r.globals.database.AddImages(reg.Images); err != nil && r.options.Warn != nil {
+		r.options.Warn(err.Error())
+	}
+	return reg
 }
 
 // Unregister takes them out again. Programs that were built with them stay
@@ -75,6 +80,7 @@ func (r *Runtime) Unregister(reg *registry.Registration) {
 	}
 	r.programs.forget(gone)
 	r.objects.forget(gone)
+	r.globals.database.RemoveImages(gone)
 }
 
 // Registered returns the images that are registered now.
@@ -90,7 +96,7 @@ func (r *Runtime) Shutdown() error {
 	if closed {
 		return nil
 	}
-	errs := []error{r.closeStores()}
+	errs := []error{r.closeStores(), r.globals.close()}
 	for _, d := range r.drivers {
 		errs = append(errs, d.Close())
 	}

@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"abort", "ir", "ir/llvmschema", "ir/bitcode/bitstream", "props", "spirv", "runtime/driver", "filetable", "filemap", "parallel", "wrapper/internal/objfile"},
 	{"wrapper/devimg", "ir/sycl", "toolchain"},
 	{"ir/irtext", "ir/bitcode", "split", "wrapper/abi", "wrapper/container", "runtime/registry", "runtime/drivertest"},
-	{"ir/irfile", "ir/downgrade", "spirv/fromir", "props/derive", "runtime/resolve", "runtime/internal/...", "runtime/hostdev/internal/..."},
+	{"ir/irfile", "ir/downgrade", "spirv/fromir", "props/derive", "runtime/resolve", "runtime/globals", "runtime/internal/...", "runtime/hostdev/internal/..."},
 	{"wrapper", "ir/devicelib", "runtime", "runtime/hostdev"},
 	{"runtime/backends"},
 	{"cmd/...", "runtime/libofflink-core"},

@@ -1,0 +1,185 @@
+package runtime
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/globals"
+	"offlink/runtime/registry"
+)
+
+// deviceGlobals are the device globals with their memory on each device.
+type deviceGlobals struct {
+	database globals.Database
+
+	mu      sync.Mutex
+	buffers map[globalKey]driver.Memory // of the variables without image scope
+}
+
+type globalKey struct {
+	device *Device
+	id     string
+}
+
+// DeviceGlobals is the database of device globals; the host registers its
+// objects there.
+func (r *Runtime) DeviceGlobals() *globals.Database { return &r.globals.database }
+
+// buffer returns the memory of a variable on a device, zeroed on first use.
+// All images and programs of the device share it.
+func (g *deviceGlobals) buffer(d *Device, v *globals.Variable) (driver.Memory, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	key := globalKey{d, v.ID}
+	if m := g.buffers[key]; m != nil {
+		return m, nil
+	}
+	m, err := d.Alloc(driver.DeviceMemory, v.Size)
+	if err != nil {
+		return nil, fmt.Errorf("device global %s: %w", v.ID, err)
+	}
+	if g.buffers == nil {
+		g.buffers = make(map[globalKey]driver.Memory)
+	}
+	g.buffers[key] = m
+	return m, nil
+}
+
+// prepare writes the addresses of the shared variables into a program, before
+// its first launch. One caller does it while others wait.
+func (g *deviceGlobals) prepare(d *Device, p *builtProgram) error {
+	return p.value.prepare(func() error {
+		var q driver.Queue
+		for _, img := range p.value.link.Images {
+			for _, id := range globals.Of(img) {
+				v, err := g.database.ByID(id)
+				if err != nil || v.ImageScope {
+					continue // the image went meanwhile, or the variable is the program's
+				}
+				if q == nil {
+					if q, err = d.NewQueue(driver.QueueOptions{}); err != nil {
+						return err
+					}
+					defer q.Close()
+				}
+				if err := g.point(d, q, p.value, &v); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// point writes the address of a variable's memory into the program's pointer
+// to it. A program without the pointer does not use the variable.
+func (g *deviceGlobals) point(d *Device, q driver.Queue, p driver.Program, v *globals.Variable) error {
+	pointer, err := p.Variable(v.ID)
+	if errors.Is(err, driver.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("device global %s: %w", v.ID, err)
+	}
+	m, err := g.buffer(d, v)
+	if err != nil {
+		return err
+	}
+	a, ok := m.(driver.Addresser)
+	if !ok {
+		return fmt.Errorf("device global %s: memory of %v has no address: %w", v.ID, d, driver.ErrUnsupported)
+	}
+	return q.Write(pointer, 0, binary.LittleEndian.AppendUint64(nil, a.Address()), driver.Sync{Block: true})
+}
+
+// WriteGlobal copies data to a device global of a device at an offset, as a
+// command of the queue. The errors for a variable that cannot be reached are
+// those of package globals.
+func (r *Runtime) WriteGlobal(ctx context.Context, d *Device, q driver.Queue, v globals.Variable, offset int64, data []byte, s driver.Sync) error {
+	if err := v.CheckRange(offset, int64(len(data)), globals.ErrCopyTo); err != nil {
+		return err
+	}
+	return r.withGlobal(ctx, d, v, func(m driver.Memory) error { return q.Write(m, offset, data, s) })
+}
+
+// ReadGlobal copies a device global to data.
+func (r *Runtime) ReadGlobal(ctx context.Context, d *Device, q driver.Queue, v globals.Variable, offset int64, data []byte, s driver.Sync) error {
+	if err := v.CheckRange(offset, int64(len(data)), globals.ErrCopyFrom); err != nil {
+		return err
+	}
+	return r.withGlobal(ctx, d, v, func(m driver.Memory) error { return q.Read(m, offset, data, s) })
+}
+
+// withGlobal calls f with the memory of a variable: shared memory, or the
+// variable of the only program that has it.
+func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable, f func(driver.Memory) error) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	if !v.ImageScope {
+		m, err := r.globals.buffer(d, &v)
+		if err != nil {
+			return err
+		}
+		return f(m)
+	}
+	img, err := v.OnlyImage()
+	if err != nil {
+		return err
+	}
+	b, err := r.programOf(ctx, d, img, v.ID)
+	if err != nil {
+		return err
+	}
+	m, err := b.value.Variable(v.ID)
+	if err == nil {
+		err = f(m)
+	}
+	// A command that was queued needs the program until it ends: the store
+	// keeps it, and the holder of the queue must not let its images go.
+	return errors.Join(err, b.release())
+}
+
+// programOf returns the only program with an image on a device, built now if
+// there is none.
+func (r *Runtime) programOf(ctx context.Context, d *Device, img *registry.Image, id string) (*builtProgram, error) {
+	found := 0
+	b := r.programs.find(func(key programKey, images []*registry.Image, _ *linkedProgram) bool {
+		if key.device != d || indexOf(images, img) < 0 {
+			return false
+		}
+		found++
+		return true
+	})
+	switch {
+	case found == 1:
+		return b, nil
+	case found > 1:
+		return nil, errors.Join(fmt.Errorf("device global %s: %w", id, globals.ErrManyImage), b.release())
+	}
+	kernels := img.Kernels()
+	if len(kernels) == 0 {
+		return nil, fmt.Errorf("device global %s: %v has no kernel, and no program has the image: %w", id, img, globals.ErrNoImage)
+	}
+	p, err := r.Program(ctx, d, KernelRef{Name: kernels[0], Owner: img.Owner})
+	if err != nil {
+		return nil, err
+	}
+	return p.built, nil
+}
+
+// close gives the memory back.
+func (g *deviceGlobals) close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var errs []error
+	for _, m := range g.buffers {
+		errs = append(errs, m.Close())
+	}
+	g.buffers = nil
+	return errors.Join(errs...)
+}
