@@ -3,6 +3,7 @@ package runtime
 import (
 	"os"
 
+	"offlink/runtime/cache"
 	"offlink/runtime/registry"
 )
 
@@ -14,6 +15,9 @@ type Options struct {
 	Getenv func(string) string
 	// Warn, if set, takes warnings, a line each.
 	Warn func(string)
+	// Cache, if set, keeps built programs between runs. The runtime does not
+	// close it.
+	Cache *cache.Cache
 }
 
 // compile are the options for compiling an image: its own, unless the

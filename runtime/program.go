@@ -37,6 +37,19 @@ type Program struct {
 // program serves the kernels of all its images. Errors are those of
 // [resolve.Resolver.Link], *SpecError and *driver.BuildError.
 func (r *Runtime) Program(ctx context.Context, d *Device, ref KernelRef) (*Program, error) {
+	b, err := r.builder(d, ref)
+	if err != nil {
+		return nil, err
+	}
+	built, err := b.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Program{d, b.link, built, r}, nil
+}
+
+// builder resolves the kernel.
+func (r *Runtime) builder(d *Device, ref KernelRef) (*builder, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
@@ -56,11 +69,7 @@ func (r *Runtime) Program(ctx context.Context, d *Device, ref KernelRef) (*Progr
 	if err := b.specialize(ref.Spec); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", ref.Name, err)
 	}
-	built, err := b.get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &Program{d, link, built, r}, nil
+	return b, nil
 }
 
 // builder makes one program.
@@ -97,14 +106,30 @@ func (b *builder) get(ctx context.Context) (*builtProgram, error) {
 	return programs.get(ctx, programKey{b.device, imagesKey(b.link.Images, b.specs)}, b.link.Images, b.build)
 }
 
-// build compiles the images that are not compiled yet, and links all.
-func (b *builder) build(ctx context.Context) (_ *linkedProgram, err error) {
+// build loads the program from the cache, or compiles the images that are not
+// compiled yet and links all.
+func (b *builder) build(ctx context.Context) (*linkedProgram, error) {
 	b.warn()
+	inputs, err := b.inputs()
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", b.link.Kernel, err)
+	}
+	p := b.load(ctx, inputs)
+	if p == nil {
+		if p, err = b.compileAndLink(ctx); err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", b.link.Kernel, err)
+		}
+		b.keep(inputs, p)
+	}
+	return &linkedProgram{Program: p, link: b.link, specs: b.specs}, nil
+}
+
+func (b *builder) compileAndLink(ctx context.Context) (_ driver.Program, err error) {
 	var objects []driver.Object
 	for i := range b.link.Images {
 		object, err := b.object(ctx, i)
 		if err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", b.link.Kernel, err)
+			return nil, err
 		}
 		defer func() {
 			if released := object.release(); err == nil {
@@ -113,11 +138,7 @@ func (b *builder) build(ctx context.Context) (_ *linkedProgram, err error) {
 		}()
 		objects = append(objects, object.value)
 	}
-	p, err := b.device.Link(ctx, objects, driver.LinkOptions{Options: b.runtime.options.link(b.link.Images[0])})
-	if err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", b.link.Kernel, err)
-	}
-	return &linkedProgram{Program: p, link: b.link, specs: b.specs}, nil
+	return b.device.Link(ctx, objects, driver.LinkOptions{Options: b.runtime.options.link(b.link.Images[0])})
 }
 
 // object is the compiled image i of the link.

@@ -85,7 +85,11 @@ func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 	}
 	ctx, stop := stoppable(ctx, o.limit)
 	defer stop()
-	rt := runtime.New(backends.Open(backends.Options{Output: o.printer(s)}))
+	options := runtimeOptions(s)
+	if options.Cache != nil {
+		defer closeInto(&err, options.Cache.Close)
+	}
+	rt := runtime.NewWithOptions(backends.Open(backends.Options{Output: o.printer(s)}), options)
 	defer closeInto(&err, rt.Shutdown)
 	device, err := rt.Device(o.device)
 	if err != nil {

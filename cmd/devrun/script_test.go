@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 //	usage TEXT ARG...               devrun ARG... exits with 2, and the text is
 //	                                in what it says
 //	installed FILE                  FILE becomes this devrun
+//	damage FOLDER                   changes a byte in the middle of every file
 func TestScripts(t *testing.T) {
 	testtool.Need(t, "clang-15", "llvm-spirv-15")
 	golden, err := filepath.Abs("../../testdata/wrapper")
@@ -54,6 +55,7 @@ func TestScripts(t *testing.T) {
 			"wrap":      wrap,
 			"usage":     usage,
 			"installed": installed,
+			"damage":    damage,
 		},
 	})
 }
@@ -127,4 +129,21 @@ func mask(digits string) props.Value {
 		}
 	}
 	return props.Bits(bits, uint64(len(digits)))
+}
+
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: damage FOLDER")
+	}
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		data[len(data)/2] ^= 1
+		return os.WriteFile(name, data, 0o600)
+	}))
 }

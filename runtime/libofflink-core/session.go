@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"unsafe"
 
 	"offlink/runtime"
+	"offlink/runtime/cache"
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/live"
 	"offlink/runtime/registry"
@@ -29,7 +31,11 @@ type session struct {
 }
 
 func newSession(drivers []driver.Driver) *session {
-	return &session{runtime: runtime.New(drivers), owners: make(map[uintptr]registry.Owner)}
+	var o runtime.Options
+	if settings, on := cache.FromEnvironment(os.Getenv, os.Stderr); on {
+		o.Cache = cache.New(settings)
+	}
+	return &session{runtime: runtime.NewWithOptions(drivers, o), owners: make(map[uintptr]registry.Owner)}
 }
 
 // loaded is the images of one descriptor.

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"offlink/cmd/internal/cli"
+	"offlink/runtime"
+	"offlink/runtime/backends"
+	"offlink/runtime/cache"
+)
+
+// runtimeOptions are those of the environment. The caller closes the cache,
+// which may be nil.
+func runtimeOptions(s cli.Streams) runtime.Options {
+	o := runtime.Options{Warn: func(line string) { fmt.Fprintln(s.Err, "devrun: warning: "+line) }}
+	if settings, on := cache.FromEnvironment(os.Getenv, s.Err); on {
+		o.Cache = cache.New(settings)
+	}
+	return o
+}
+
+// cacheCommand is the state of devrun cache.
+type cacheCommand struct {
+	streams cli.Streams
+	dir     string
+	json    bool
+}
+
+func newCacheCommand(s cli.Streams) *cobra.Command {
+	o := &cacheCommand{streams: s}
+	c := &cobra.Command{
+		Use:   "cache",
+		Short: "Show and tidy the cache of built programs",
+		Long: `cache shows and tidies the folder where built programs are kept between
+runs. Programs are kept where SYCL_CACHE_PERSISTENT=1 is set; the folder is
+offlink in SYCL_CACHE_DIR, else in XDG_CACHE_HOME/libsycl_cache or
+HOME/.cache/libsycl_cache. SYCL_CACHE_MAX_SIZE is its size in MB (8192),
+SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE and SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE the bytes
+of a program that is kept. SYCL_CACHE_TRACE=1 tells about each use.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			return cli.Usagef("name one of ls, stats, verify, gc, clear, explain; see 'devrun cache --help'")
+		},
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	c.PersistentFlags().StringVar(&o.dir, "dir", "", "the folder, in place of that of the environment")
+	c.PersistentFlags().BoolVar(&o.json, "json", false, "print JSON")
+	add := func(use, short string, run func(*cache.Cache) error) {
+		c.AddCommand(&cobra.Command{Use: use, Short: short, Args: noArgs, RunE: func(*cobra.Command, []string) error { return o.with(run) }})
+	}
+	add("ls", "List the entries: key, bytes, last use, inputs", o.list)
+	add("stats", "Count the entries and their bytes", o.stats)
+	add("verify", "Read every entry; exit 1 where one is damaged", o.verify)
+	add("gc", "Take out damaged entries, files that writers left, and the oldest beyond the limit", o.gc)
+	add("clear", "Take out everything", o.clear)
+	c.AddCommand(o.newExplain())
+	return c
+}
+
+// with opens the folder.
+func (o *cacheCommand) with(run func(*cache.Cache) error) (err error) {
+	settings, _ := cache.FromEnvironment(os.Getenv, o.streams.Err)
+	if o.dir != "" {
+		settings.Dir = o.dir
+	}
+	if settings.Dir == "" {
+		return cli.Usagef("there is no folder: set SYCL_CACHE_DIR or HOME, or give --dir")
+	}
+	c := cache.New(settings)
+	defer closeInto(&err, c.Close)
+	return run(c)
+}
+
+// entryReport is an entry in ls --json and verify --json.
+type entryReport struct {
+	cache.Entry
+	Error string `json:"error,omitempty"`
+}
+
+func reports(list []cache.Entry) []entryReport {
+	all := make([]entryReport, len(list))
+	for i, e := range list {
+		all[i].Entry = e
+		if e.Err != nil {
+			all[i].Error = e.Err.Error()
+		}
+	}
+	return all
+}
+
+func (o *cacheCommand) list(c *cache.Cache) error {
+	list, err := c.List()
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return cli.WriteJSON(o.streams.Out, reports(list))
+	}
+	w := tabwriter.NewWriter(o.streams.Out, 0, 8, 2, ' ', 0)
+	for _, e := range list {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", e.Key[:min(16, len(e.Key))], e.Size, e.Used.UTC().Format(time.RFC3339), summary(e))
+	}
+	return w.Flush()
+}
+
+// summary is the device of an entry and how many images it links.
+func summary(e cache.Entry) string {
+	if e.Err != nil {
+		return "damaged: " + e.Err.Error()
+	}
+	device, images := "", 0
+	for _, in := range e.Inputs {
+		switch {
+		case in.Name == "device":
+			device = in.Value
+		case in.Name == fmt.Sprint("image ", images):
+			images++
+		}
+	}
+	return fmt.Sprintf("%s, %d image(s)", device, images)
+}
+
+// statsReport is stats --json.
+type statsReport struct {
+	Entries int   `json:"entries"`
+	Damaged int   `json:"damaged"`
+	Bytes   int64 `json:"bytes"`
+}
+
+func (o *cacheCommand) stats(c *cache.Cache) error {
+	list, err := c.List()
+	if err != nil {
+		return err
+	}
+	var r statsReport
+	for _, e := range list {
+		r.Entries++
+		r.Bytes += e.Size
+		if e.Err != nil {
+			r.Damaged++
+		}
+	}
+	if o.json {
+		return cli.WriteJSON(o.streams.Out, r)
+	}
+	_, err = fmt.Fprintf(o.streams.Out, "%d entries, %d bytes, %d damaged\n", r.Entries, r.Bytes, r.Damaged)
+	return err
+}
+
+func (o *cacheCommand) verify(c *cache.Cache) error {
+	list, err := c.List()
+	if err != nil {
+		return err
+	}
+	var damaged []cache.Entry
+	for _, e := range list {
+		if e.Err != nil {
+			damaged = append(damaged, e)
+		}
+	}
+	if o.json {
+		err = cli.WriteJSON(o.streams.Out, reports(damaged))
+	} else {
+		for _, e := range damaged {
+			fmt.Fprintf(o.streams.Out, "%s: %v\n", e.Key, e.Err)
+		}
+	}
+	if err == nil && len(damaged) > 0 {
+		err = fmt.Errorf("%d of %d entries are damaged; devrun cache gc takes them out", len(damaged), len(list))
+	}
+	return err
+}
+
+func (o *cacheCommand) gc(c *cache.Cache) error { return o.removed(c.GC(time.Now())) }
+
+func (o *cacheCommand) clear(c *cache.Cache) error { return o.removed(c.Clear()) }
+
+func (o *cacheCommand) removed(r cache.Removed, err error) error {
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return cli.WriteJSON(o.streams.Out, r)
+	}
+	_, err = fmt.Fprintf(o.streams.Out, "%d files, %d bytes taken out\n", r.Entries, r.Bytes)
+	return err
+}
+
+func (o *cacheCommand) newExplain() *cobra.Command {
+	var kernel, device string
+	c := &cobra.Command{
+		Use:   "explain --kernel NAME FILE...",
+		Short: "Tell why a launch of the kernel finds its program or does not",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usagef("name the files with the device images; see 'devrun cache explain --help'")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			return o.with(func(c *cache.Cache) error { return o.explain(c, kernel, device, args) })
+		},
+	}
+	c.Flags().StringVar(&kernel, "kernel", "", "the kernel, as for devrun launch")
+	c.Flags().StringVar(&device, "device", "", "the device, as for devrun launch")
+	return c
+}
+
+// explain is the walk of a launch up to the look into the cache.
+func (o *cacheCommand) explain(c *cache.Cache, kernel, selector string, names []string) (err error) {
+	rt := runtime.NewWithOptions(backends.Open(backends.Options{Output: io.Discard}), runtime.Options{Cache: c})
+	defer closeInto(&err, rt.Shutdown)
+	device, err := rt.Device(selector)
+	if err != nil {
+		return err
+	}
+	images, err := openImages(rt, names)
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, images.close)
+	if kernel, err = images.kernel(kernel); err != nil {
+		return err
+	}
+	in, err := rt.CacheInputs(device, runtime.KernelRef{Name: kernel})
+	if err != nil {
+		return err
+	}
+	if in == nil {
+		return fmt.Errorf("%v cannot store programs", device)
+	}
+	e, err := c.Explain(in)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return cli.WriteJSON(o.streams.Out, e)
+	}
+	return o.print(e)
+}
+
+func (o *cacheCommand) print(e cache.Explanation) error {
+	w := o.streams.Out
+	switch {
+	case e.Hit:
+		fmt.Fprintf(w, "hit: %s\n", e.Key)
+	case e.Damaged != "":
+		fmt.Fprintf(w, "miss: %s: %s\n", e.Key, e.Damaged)
+	case e.Nearest == "":
+		fmt.Fprintf(w, "miss: %s: no entry is like it\n", e.Key)
+	default:
+		fmt.Fprintf(w, "miss: %s: the nearest entry, %s, differs in\n", e.Key, e.Nearest)
+	}
+	for _, d := range e.Differences {
+		fmt.Fprintf(w, "  %s: %q is wanted, %q is stored\n", d.Name, d.Wanted, d.Stored)
+	}
+	return nil
+}

@@ -1,0 +1,368 @@
+package cache
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func inputs(image string) Inputs {
+	return Inputs{{"device", "fake"}, {"image 0", image}, {"options", "-O2"}}
+}
+
+func data(image string) []byte { return bytes.Repeat([]byte(image+"\n"), 100) }
+
+func newCache(t *testing.T, o Options) *Cache {
+	t.Helper()
+	if o.Dir == "" {
+		o.Dir = filepath.Join(t.TempDir(), "cache")
+	}
+	c := New(o)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func entryFile(c *Cache, image string) string {
+	return filepath.Join(c.options.Dir, layout, filepath.FromSlash(place(inputs(image).key())))
+}
+
+func TestGetAndPut(t *testing.T) {
+	c := newCache(t, Options{})
+	if _, ok := c.Get(inputs("a")); ok {
+		t.Error("an empty cache hits")
+	}
+	c.Put(inputs("a"), data("a"))
+	c.Put(inputs("b"), data("b"))
+	c.Put(inputs("none"), nil)
+	for _, name := range []string{"a", "b"} {
+		if got, ok := New(c.options).Get(inputs(name)); !ok || !bytes.Equal(got, data(name)) {
+			t.Errorf("%s: %v, %d bytes", name, ok, len(got))
+		}
+	}
+	if got, ok := c.Get(inputs("none")); !ok || len(got) != 0 {
+		t.Errorf("an empty program: %v, %v", got, ok)
+	}
+	// Values and names are told apart whatever their lengths are.
+	for _, in := range []Inputs{nil, inputs("c"), inputs("a")[:2], {{"device", "fakeimage 0a"}}, {{"devicefake", ""}, {"image 0", "a"}, {"options", "-O2"}}} {
+		if _, ok := c.Get(in); ok {
+			t.Errorf("%v hits", in)
+		}
+	}
+	if s := c.Statistics(); s.Hits != 1 || s.Stored != 3 || s.Misses != 6 || s.Damaged != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestEveryByte: an entry with any byte changed, cut anywhere or made longer is
+// a miss, and is taken out.
+func TestEveryByte(t *testing.T) {
+	c := newCache(t, Options{})
+	c.Put(inputs("a"), data("a"))
+	file := entryFile(c, "a")
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	try := func(what string, raw []byte) {
+		t.Helper()
+		if err := os.WriteFile(file, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := c.Get(inputs("a")); ok {
+			t.Fatalf("%s: a hit of %d bytes", what, len(got))
+		}
+		if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+			t.Fatalf("%s: the damaged entry stays", what)
+		}
+	}
+	for range 10000 {
+		raw := bytes.Clone(whole)
+		at := random.IntN(len(raw))
+		raw[at] ^= 1 << random.IntN(8)
+		try(fmt.Sprint("byte ", at), raw)
+	}
+	for n := range whole {
+		try(fmt.Sprint("cut at ", n), whole[:n])
+	}
+	try("longer", append(bytes.Clone(whole), 0))
+	// The entry of other inputs, under this name, is whole and still a miss.
+	other, _ := encode(inputs("b"), data("b"))
+	try("another entry", other)
+}
+
+func FuzzDecode(f *testing.F) {
+	whole, _ := encode(inputs("a"), data("a"))
+	f.Add(whole)
+	f.Add([]byte(magic))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		e, err := decode(raw)
+		if err == nil && int64(len(e.data)) != e.header.Size {
+			t.Errorf("%d bytes, and the header says %d", len(e.data), e.header.Size)
+		}
+	})
+}
+
+// TestFolders: a folder that cannot be used costs no more than the cache.
+func TestFolders(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	open := filepath.Join(dir, "open")
+	for _, err := range []error{
+		os.WriteFile(file, nil, 0o600), os.MkdirAll(filepath.Join(open, layout), 0o700), os.Chmod(filepath.Join(open, layout), 0o777),
+		os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "link")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{file, open, filepath.Join(file, "below"), "/proc/nowhere", "/dev/null", ""} {
+		if name == "" {
+			continue
+		}
+		c := newCache(t, Options{Dir: name})
+		c.Put(inputs("a"), data("a"))
+		if _, ok := c.Get(inputs("a")); ok {
+			t.Errorf("%s: a hit", name)
+		}
+		if _, err := c.List(); err == nil {
+			t.Errorf("%s: List does not tell", name)
+		}
+	}
+}
+
+// TestLinksInside: an entry or a folder that was replaced by a link leads
+// nowhere.
+func TestLinksInside(t *testing.T) {
+	c := newCache(t, Options{})
+	c.Put(inputs("a"), data("a"))
+	file := entryFile(c, "a")
+	raw, _ := os.ReadFile(file)
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := errors.Join(os.WriteFile(outside, raw, 0o600), os.Remove(file), os.Symlink(outside, file)); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.Get(inputs("a")); ok {
+		t.Error("an entry that is a link to another folder hits")
+	}
+	c.Put(inputs("a"), data("a")) // replaces the link, not the file
+	if got, err := os.ReadFile(outside); err != nil || !bytes.Equal(got, raw) {
+		t.Errorf("the file outside was written: %v", err)
+	}
+	if _, ok := c.Get(inputs("a")); !ok {
+		t.Error("the entry was not stored again")
+	}
+	folder := filepath.Dir(file)
+	if err := errors.Join(os.RemoveAll(folder), os.Symlink(filepath.Dir(outside), folder)); err != nil {
+		t.Fatal(err)
+	}
+	c.Put(inputs("a"), data("a"))
+	if list, _ := os.ReadDir(filepath.Dir(outside)); len(list) != 1 {
+		t.Errorf("files were made outside: %v", list)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	one := int64(len(data("a")))
+	c := newCache(t, Options{MinEntry: 10, MaxEntry: 2 * one})
+	c.Put(inputs("small"), []byte("small"))
+	c.Put(inputs("large"), make([]byte, 3*one))
+	c.Put(inputs("a"), data("a"))
+	if list, err := c.List(); len(list) != 1 || err != nil {
+		t.Errorf("%d entries, %v", len(list), err)
+	}
+	// A file that grew beyond the limit is not read.
+	if err := os.Truncate(entryFile(c, "a"), 1<<40); err == nil {
+		if _, ok := c.Get(inputs("a")); ok {
+			t.Error("a file of a terabyte hits")
+		}
+	}
+}
+
+// TestEviction: the entries that were used last stay.
+func TestEviction(t *testing.T) {
+	c := newCache(t, Options{})
+	var size int64
+	for i := range 10 {
+		name := fmt.Sprint("image", i)
+		c.Put(inputs(name), data(name))
+		at := time.Now().Add(time.Duration(i-20) * time.Hour)
+		if err := os.Chtimes(entryFile(c, name), at, at); err != nil {
+			t.Fatal(err)
+		}
+		info, _ := os.Stat(entryFile(c, name))
+		size = info.Size()
+	}
+	if _, ok := c.Get(inputs("image0")); !ok { // now the one that was used last
+		t.Fatal("no hit")
+	}
+	abandonedFile := entryFile(c, "image0") + ".1.1" + temporarySuffix
+	old := time.Now().Add(-2 * abandoned)
+	if err := errors.Join(os.WriteFile(abandonedFile, nil, 0o600), os.Chtimes(abandonedFile, old, old)); err != nil {
+		t.Fatal(err)
+	}
+	c.options.MaxSize = 4 * size
+	removed, err := c.GC(time.Now())
+	if err != nil || removed.Entries != 7 || removed.Bytes != 6*size {
+		t.Errorf("removed %+v, %v", removed, err)
+	}
+	var left []string
+	for i := range 10 {
+		if _, ok := c.Get(inputs(fmt.Sprint("image", i))); ok {
+			left = append(left, fmt.Sprint(i))
+		}
+	}
+	if diff := cmp.Diff("0 7 8 9", strings.Join(left, " ")); diff != "" {
+		t.Error(diff)
+	}
+	// A Put beyond the limit trims by itself.
+	c.Put(inputs("more"), data("more"))
+	if list, _ := c.List(); len(list) > 4 {
+		t.Errorf("%d entries", len(list))
+	}
+	if done, err := c.Clear(); err != nil || done.Entries == 0 {
+		t.Errorf("Clear: %+v, %v", done, err)
+	}
+	if list, _ := c.List(); len(list) != 0 {
+		t.Errorf("%d entries after Clear", len(list))
+	}
+}
+
+func TestExplain(t *testing.T) {
+	c := newCache(t, Options{})
+	c.Put(inputs("a"), data("a"))
+	other := inputs("a")
+	other[0].Value, other[2].Value = "another device", "-O3"
+	c.Put(other, data("b"))
+	if e, err := c.Explain(inputs("a")); err != nil || !e.Hit {
+		t.Errorf("%+v, %v", e, err)
+	}
+	wanted := append(inputs("c"), Input{"image 1", "d"})
+	e, err := c.Explain(wanted)
+	want := Explanation{Key: wanted.key(), Nearest: inputs("a").key(), Differences: []Difference{{"image 0", "c", "a"}, {"image 1", "d", ""}}}
+	if diff := cmp.Diff(want, e); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	if err := os.WriteFile(entryFile(c, "a"), []byte("junk"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := c.Explain(inputs("a")); err != nil || e.Hit || e.Damaged == "" {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// TestManyAtOnce is for the race detector.
+func TestManyAtOnce(t *testing.T) {
+	c := newCache(t, Options{MaxSize: 20 << 10})
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range 50 {
+				name := fmt.Sprint("image", (i+g)%8)
+				if got, ok := c.Get(inputs(name)); ok && !bytes.Equal(got, data(name)) {
+					t.Errorf("%s: other data", name)
+				}
+				c.Put(inputs(name), data(name))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+const writerVariable = "OFFLINK_CACHE_TEST_FOLDER"
+
+// TestMain makes the test binary a writer that stores until it is killed.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(writerVariable); dir != "" {
+		c := New(Options{Dir: dir})
+		fmt.Println("started")
+		for i := 0; ; i++ {
+			name := fmt.Sprint("image", i%3)
+			c.Put(inputs(name), data(name))
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// TestKilledWriters: a writer that is killed at any time leaves whole entries
+// and temporary files.
+func TestKilledWriters(t *testing.T) {
+	runs := 200
+	if testing.Short() {
+		runs = 20
+	}
+	c := newCache(t, Options{})
+	random := rand.New(rand.NewPCG(7, 8))
+	for range runs {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), writerVariable+"="+c.options.Dir)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = out.Read(make([]byte, 1))
+		time.Sleep(time.Duration(random.IntN(2000)) * time.Microsecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		for i := range 3 {
+			name := fmt.Sprint("image", i)
+			if got, ok := c.Get(inputs(name)); ok && !bytes.Equal(got, data(name)) {
+				t.Fatalf("%s has other data", name)
+			}
+		}
+	}
+	if s := c.Statistics(); s.Damaged != 0 || s.Hits == 0 {
+		t.Errorf("%+v", s)
+	}
+	if _, err := c.GC(time.Now().Add(2 * abandoned)); err != nil {
+		t.Fatal(err)
+	}
+	_ = filepath.WalkDir(c.options.Dir, func(name string, _ os.DirEntry, _ error) error {
+		if strings.HasSuffix(name, temporarySuffix) {
+			t.Errorf("%s is left", name)
+		}
+		return nil
+	})
+}
+
+func TestFromEnvironment(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		want Options
+		on   bool
+	}{
+		{nil, Options{MaxEntry: 1 << 30, MaxSize: 8 << 30}, false},
+		{map[string]string{"SYCL_CACHE_PERSISTENT": "1"}, Options{MaxEntry: 1 << 30, MaxSize: 8 << 30}, false},
+		{map[string]string{"SYCL_CACHE_PERSISTENT": "1", "HOME": "/h"}, Options{Dir: "/h/.cache/libsycl_cache/offlink", MaxEntry: 1 << 30, MaxSize: 8 << 30}, true},
+		{map[string]string{"SYCL_CACHE_PERSISTENT": "0", "HOME": "/h", "XDG_CACHE_HOME": "/x"}, Options{Dir: "/x/libsycl_cache/offlink", MaxEntry: 1 << 30, MaxSize: 8 << 30}, false},
+		{map[string]string{"HOME": "relative"}, Options{MaxEntry: 1 << 30, MaxSize: 8 << 30}, false},
+		{map[string]string{"SYCL_CACHE_PERSISTENT": "1", "SYCL_CACHE_DIR": "/d", "SYCL_CACHE_MAX_SIZE": "3", "SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE": "4",
+			"SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE": "nonsense"}, Options{Dir: "/d/offlink", MinEntry: 4, MaxEntry: 1 << 30, MaxSize: 3 << 20}, true},
+	} {
+		o, on := FromEnvironment(func(name string) string { return c.env[name] }, os.Stderr)
+		if diff := cmp.Diff(c.want, o); diff != "" || on != c.on {
+			t.Errorf("%v: %v %s", c.env, on, diff)
+		}
+	}
+	var trace bytes.Buffer
+	o, _ := FromEnvironment(func(name string) string {
+		return map[string]string{"SYCL_CACHE_TRACE": "1", "SYCL_CACHE_DIR": t.TempDir()}[name]
+	}, &trace)
+	newCache(t, o).Get(inputs("a"))
+	if !strings.HasPrefix(trace.String(), "[Persistent Cache]: miss ") {
+		t.Errorf("traced %q", trace.String())
+	}
+}

@@ -1,0 +1,244 @@
+package cache
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Entry describes one entry of the folder.
+type Entry struct {
+	Key    string    `json:"key"`
+	Size   int64     `json:"size"` // of the file
+	Used   time.Time `json:"used"`
+	Inputs Inputs    `json:"inputs,omitempty"`
+	Err    error     `json:"-"` // where the entry is damaged
+}
+
+// file is a file of the folder.
+type file struct {
+	name      string
+	size      int64
+	used      time.Time
+	temporary bool
+}
+
+// files lists the folder, the longest unused first.
+func files(root *os.Root) ([]file, error) {
+	var list []file
+	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // it went meanwhile
+			}
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil
+		}
+		list = append(list, file{name, info.Size(), info.ModTime(), strings.HasSuffix(name, temporarySuffix)})
+		return nil
+	})
+	slices.SortFunc(list, func(a, b file) int {
+		return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.name, b.name))
+	})
+	return list, err
+}
+
+// List reads every entry, sorted by key. Damaged entries have Err.
+func (c *Cache) List() ([]Entry, error) {
+	root, err := c.folder()
+	if err != nil {
+		return nil, err
+	}
+	all, err := files(root)
+	if err != nil {
+		return nil, err
+	}
+	var list []Entry
+	for _, f := range all {
+		if f.temporary {
+			continue
+		}
+		e := Entry{Key: path.Base(f.name), Size: f.size, Used: f.used}
+		read, err := c.read(root, f.name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			e.Err = err
+		case place(read.header.Inputs.key()) != f.name:
+			e.Err = errDamaged
+		default:
+			e.Inputs = read.header.Inputs
+		}
+		list = append(list, e)
+	}
+	slices.SortFunc(list, func(a, b Entry) int { return cmp.Compare(a.Key, b.Key) })
+	return list, nil
+}
+
+// Removed counts the files that GC and Clear took out.
+type Removed struct {
+	Entries int   `json:"entries"`
+	Bytes   int64 `json:"bytes"`
+}
+
+// abandoned is the age of a temporary file whose writer is gone.
+const abandoned = time.Hour
+
+// GC takes out damaged entries, temporary files that were left, and the
+// entries that were not used for longest while there is more than the limit.
+func (c *Cache) GC(now time.Time) (Removed, error) {
+	list, err := c.List()
+	if err != nil {
+		return Removed{}, err
+	}
+	var done Removed
+	for _, e := range list {
+		if e.Err != nil {
+			c.take(place(e.Key), e.Size, &done)
+		}
+	}
+	trimmed, err := c.trim(now, c.options.MaxSize)
+	done.Entries += trimmed.Entries
+	done.Bytes += trimmed.Bytes
+	return done, err
+}
+
+// Clear takes out everything.
+func (c *Cache) Clear() (Removed, error) {
+	root, err := c.folder()
+	if err != nil {
+		return Removed{}, err
+	}
+	all, err := files(root)
+	var done Removed
+	for _, f := range all {
+		c.take(f.name, f.size, &done)
+	}
+	return done, err
+}
+
+func (c *Cache) take(name string, size int64, done *Removed) {
+	if root, err := c.folder(); err == nil && root.Remove(name) == nil {
+		done.Entries++
+		done.Bytes += size
+	}
+}
+
+// trim removes entries until the folder has at most limit bytes; 0 means
+// no limit.
+func (c *Cache) trim(now time.Time, limit int64) (done Removed, err error) {
+	root, err := c.folder()
+	if err != nil {
+		return done, err
+	}
+	all, err := files(root)
+	total := int64(0)
+	for _, f := range all {
+		total += f.size
+	}
+	for _, f := range all {
+		over := limit > 0 && total > limit && !f.temporary
+		if over || f.temporary && now.Sub(f.used) > abandoned {
+			before := done.Bytes
+			c.take(f.name, f.size, &done)
+			total -= done.Bytes - before
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.size, c.puts = total, 0
+	c.stats.Evicted += done.Entries
+	return done, err
+}
+
+// grown notes a new entry, and trims where the folder may be too large. Other
+// processes store too, so it is counted anew now and then.
+func (c *Cache) grown(size int64) {
+	c.mu.Lock()
+	c.size += size
+	c.puts++
+	due := c.puts == 1 && c.size == size || c.puts >= countEvery || c.options.MaxSize > 0 && c.size > c.options.MaxSize
+	c.mu.Unlock()
+	if due {
+		_, _ = c.trim(time.Now(), c.options.MaxSize)
+	}
+}
+
+// Difference is an input that keeps an entry from being used.
+type Difference struct {
+	Name   string `json:"name"`
+	Wanted string `json:"wanted"`           // "": the entry alone has it
+	Stored string `json:"stored,omitempty"` // "": it is wanted and the entry lacks it
+}
+
+// Explanation tells why inputs hit or miss.
+type Explanation struct {
+	Key string `json:"key"`
+	Hit bool   `json:"hit"`
+	// Damaged tells why the entry of the inputs cannot be used, if there is
+	// one.
+	Damaged string `json:"damaged,omitempty"`
+	// Nearest is the entry with the fewest other inputs, if there is any, and
+	// Differences are those.
+	Nearest     string       `json:"nearest,omitempty"`
+	Differences []Difference `json:"differences,omitempty"`
+}
+
+// Explain tells whether there is an entry for the inputs, and else how the
+// nearest one differs.
+func (c *Cache) Explain(in Inputs) (Explanation, error) {
+	e := Explanation{Key: in.key()}
+	list, err := c.List()
+	if err != nil {
+		return e, err
+	}
+	for _, other := range list {
+		if other.Key == e.Key {
+			e.Hit = other.Err == nil
+			if other.Err != nil {
+				e.Damaged = other.Err.Error()
+			}
+			if e.Hit {
+				return e, nil
+			}
+			continue
+		}
+		if other.Err != nil {
+			continue
+		}
+		d := differences(in, other.Inputs)
+		if len(d) < len(in) && (e.Nearest == "" || len(d) < len(e.Differences)) {
+			e.Nearest, e.Differences = other.Key, d
+		}
+	}
+	return e, nil
+}
+
+// differences compares inputs by name.
+func differences(wanted, stored Inputs) (list []Difference) {
+	have := make(map[string]string)
+	for _, s := range stored {
+		have[s.Name] = s.Value
+	}
+	for _, w := range wanted {
+		if value, ok := have[w.Name]; !ok || value != w.Value {
+			list = append(list, Difference{w.Name, w.Value, value})
+		}
+		delete(have, w.Name)
+	}
+	for _, s := range stored {
+		if _, left := have[s.Name]; left {
+			list = append(list, Difference{s.Name, "", s.Value})
+		}
+	}
+	return list
+}

@@ -1,0 +1,89 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"offlink/runtime/cache"
+	"offlink/runtime/driver"
+	"offlink/runtime/resolve"
+)
+
+// ownBuild tells builds of offlink apart.
+var ownBuild = sync.OnceValue(func() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return cache.Digest([]byte(info.String()))
+})
+
+// inputs are everything that the program depends on, in the order of the link;
+// nil where programs are not cached. The names of files do not count.
+func (b *builder) inputs() (cache.Inputs, error) {
+	if _, loads := b.device.Device.(driver.BinaryLoader); !loads || b.runtime.options.Cache == nil {
+		return nil, nil
+	}
+	i := b.device.Info()
+	in := cache.Inputs{
+		{Name: "offlink", Value: ownBuild()},
+		{Name: "back end", Value: b.device.Backend},
+		{Name: "platform", Value: i.Platform + " " + i.PlatformVersion},
+		{Name: "device", Value: i.Vendor + " " + i.Name + " " + i.Version},
+		{Name: "driver", Value: i.DriverVersion},
+		{Name: "link options", Value: b.runtime.options.link(b.link.Images[0])},
+	}
+	for n, img := range b.link.Images {
+		code, err := b.link.Code(n)
+		if err != nil {
+			return nil, err
+		}
+		name := fmt.Sprintf("image %d", n)
+		in = append(in,
+			cache.Input{Name: name, Value: cache.Digest(code)},
+			cache.Input{Name: name + " target", Value: img.Target + " " + resolve.DriverImage(img).Format},
+			cache.Input{Name: name + " options", Value: b.runtime.options.compile(img)},
+			cache.Input{Name: name + " specialization constants", Value: b.specs[n]})
+	}
+	return in, nil
+}
+
+// load returns the program from the cache, nil if it has none that the device
+// takes.
+func (b *builder) load(ctx context.Context, in cache.Inputs) driver.Program {
+	if in == nil {
+		return nil
+	}
+	binary, ok := b.runtime.options.Cache.Get(in)
+	if !ok {
+		return nil
+	}
+	p, err := b.device.Device.(driver.BinaryLoader).LoadBinary(ctx, binary)
+	if err != nil {
+		return nil // the device takes its own binary no more: it is built again
+	}
+	return p
+}
+
+// keep stores a program that was built.
+func (b *builder) keep(in cache.Inputs, p driver.Program) {
+	source, ok := p.(driver.BinaryProgram)
+	if in == nil || !ok {
+		return
+	}
+	if binary, err := source.Binary(); err == nil {
+		b.runtime.options.Cache.Put(in, binary)
+	}
+}
+
+// CacheInputs returns the inputs that a kernel's program has in the persistent
+// cache, nil if there is no cache or the device's programs cannot be stored.
+func (r *Runtime) CacheInputs(d *Device, ref KernelRef) (cache.Inputs, error) {
+	b, err := r.builder(d, ref)
+	if err != nil {
+		return nil, err
+	}
+	return b.inputs()
+}
