@@ -45,7 +45,7 @@ func (o *spirvOptions) translation() (fromir.Options, error) {
 	if err != nil {
 		return fromir.Options{}, err
 	}
-	options := fromir.Options{Version: version}
+	options := fromir.Options{Version: version, WidenIntegers: o.Extensions == ""}
 	list := o.Extensions
 	if list == "" {
 		list = hereExtensions

@@ -291,8 +291,9 @@ int main(void) {
 }
 `
 
-// onHost compiles the cases for this machine and runs them.
-func onHost(t *testing.T, cases []irCase, in []byte) []byte {
+// onHost compiles the cases for this machine and runs them. spelling changes
+// the IR to what that clang reads.
+func onHost(t *testing.T, clang string, spelling func(string) string, cases []irCase, in []byte) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	ir, source, program := filepath.Join(dir, "a.ll"), filepath.Join(dir, "main.c"), filepath.Join(dir, "a.out")
@@ -302,13 +303,13 @@ func onHost(t *testing.T, cases []irCase, in []byte) []byte {
 		fmt.Fprintf(&names, "case%d, ", i)
 	}
 	text := strings.ReplaceAll(strings.ReplaceAll(irMain, "CASES", prototypes.String()), "NAMES", names.String())
-	if err := os.WriteFile(ir, []byte(irModule(cases, false)), 0o666); err != nil {
+	if err := os.WriteFile(ir, []byte(spelling(irModule(cases, false))), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	mustRun(t, "clang-15", "-w", "-O0", ir, source, "-o", program, "-lm")
+	mustRun(t, clang, "-w", "-O0", ir, source, "-o", program, "-lm")
 	cmd := exec.Command(program)
 	cmd.Stdin = bytes.NewReader(in)
 	out, err := cmd.Output()
@@ -362,12 +363,18 @@ func TestEmulatedIntrinsics(t *testing.T) {
 // testIR runs the cases on the device and on this machine.
 func testIR(t *testing.T, cases []irCase, operands []uint64, code []byte) {
 	t.Helper()
+	testIRWith(t, "clang-15", func(text string) string { return text }, cases, operands, code)
+}
+
+// testIRWith is testIR with the clang, and how it spells pointers.
+func testIRWith(t *testing.T, clang string, spelling func(string) string, cases []irCase, operands []uint64, code []byte) {
+	t.Helper()
 	in, err := binary.Append(nil, binary.LittleEndian, operands)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := buildModules(t, Options{}, driver.BuildOptions{}, module("cases", code))
-	want := onHost(t, cases, in)
+	want := onHost(t, clang, spelling, cases, in)
 	size := len(operands) / 3 * 16
 	arg, out := p.buffer(in), p.buffer(make([]byte, size))
 	for i, c := range cases {

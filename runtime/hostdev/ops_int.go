@@ -174,11 +174,7 @@ var wide = map[spirv.Opcode]func(a, b uint64, width int) (low, high uint64){
 	},
 	spirv.OpISubBorrow: func(a, b uint64, _ int) (uint64, uint64) { return a - b, bit(a < b) },
 	spirv.OpUMulExtended: func(a, b uint64, w int) (uint64, uint64) {
-		high, low := bits.Mul64(a, b)
-		if w < 64 {
-			high = low >> w
-		}
-		return low, high
+		return a * b, mulHighUnsigned(a, b, w)
 	},
 	spirv.OpSMulExtended: func(a, b uint64, w int) (uint64, uint64) {
 		return uint64(signExtend(a, w) * signExtend(b, w)), mulHighSigned(a, b, w)
@@ -187,26 +183,21 @@ var wide = map[spirv.Opcode]func(a, b uint64, width int) (low, high uint64){
 
 // mulHighSigned is the upper half of a signed product.
 func mulHighSigned(a, b uint64, width int) uint64 {
-	if width < 64 {
-		return uint64(signExtend(a, width)*signExtend(b, width)) >> width & mask(width)
-	}
-	high, _ := bits.Mul64(a, b)
+	a, b = uint64(signExtend(a, width)), uint64(signExtend(b, width))
+	high, low := bits.Mul64(a, b)
 	if int64(a) < 0 {
 		high -= b
 	}
 	if int64(b) < 0 {
 		high -= a
 	}
-	return high
+	return (high<<(64-width) | low>>width) & mask(width)
 }
 
 // mulHighUnsigned is the upper half of an unsigned product.
 func mulHighUnsigned(a, b uint64, width int) uint64 {
-	if width < 64 {
-		return a * b >> width
-	}
-	high, _ := bits.Mul64(a, b)
-	return high
+	high, low := bits.Mul64(a, b)
+	return (high<<(64-width) | low>>width) & mask(width)
 }
 
 var (

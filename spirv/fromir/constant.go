@@ -32,6 +32,19 @@ func (t *translator) null(typ id) id { return t.b.constantEntry(spirv.OpConstant
 
 func (t *translator) undef(typ id) id { return t.b.constantEntry(spirv.OpUndef, typ, nil) }
 
+// undefined returns an undefined constant: nothing above the width of an
+// integer that is held in more bits.
+func (t *translator) undefined(n ir.TypeID, typ id) id {
+	held := n
+	if v := t.typ(n); v.Kind == ir.TypeVector {
+		held = v.Elements[0]
+	}
+	if v := t.typ(held); v.Kind == ir.TypeInteger && t.heldBits(v.Bits) != v.Bits {
+		return t.null(typ)
+	}
+	return t.undef(typ)
+}
+
 // constantWords cuts a number into the words of an OpConstant.
 func constantWords(bits uint32, words []uint64) []uint32 {
 	list := make([]uint32, (bits+31)/32)
@@ -58,14 +71,14 @@ func (t *translator) constant(c *ir.ConstantNode, typ id, value func(ir.Value, i
 	case ir.ConstantZero:
 		return t.null(typ)
 	case ir.ConstantUndef:
-		return t.undef(typ)
+		return t.undefined(c.Type, typ)
 	case ir.ConstantPoison:
 		if t.options.allowed("SPV_KHR_poison_freeze") && !t.options.AllExtensions {
 			t.use("SPV_KHR_poison_freeze")
 			t.capability(6256)
 			return t.b.constantEntry(opPoisonKHR, typ, nil)
 		}
-		return t.undef(typ)
+		return t.undefined(c.Type, typ)
 	case ir.ConstantData, ir.ConstantBytes:
 		return t.dataConstant(c, typ)
 	case ir.ConstantAggregate:

@@ -146,7 +146,16 @@ func (f *function) compute(in *ir.Instruction, typ id, emit emitter) id {
 	if !ok {
 		f.failf("the instruction %v has no counterpart in SPIR-V", in.Op)
 	}
+	if len(in.Operands) == 2 && f.odd(in.Type) {
+		return f.oddArithmetic(in, typ)
+	}
+	if in.Op == ir.OpPtrToInt && f.odd(in.Type) {
+		return f.cut(in.Type, f.emit(op, typ, f.valueID(in.Operands[0])))
+	}
 	if f.isBool(in.Operands[0].Type) {
+		if made, done := f.boolArithmetic(in); done {
+			return made
+		}
 		if op, ok = boolOpcodes[in.Op]; !ok {
 			f.failf("the instruction %v on i1 has no counterpart in SPIR-V", in.Op)
 		}
@@ -182,7 +191,12 @@ func (f *function) compare(in *ir.Instruction, typ id, emit emitter) id {
 	case f.isBool(a.Type):
 		return f.compareBools(in, typ, emit)
 	}
-	return f.last(emit, compareOpcodes[in.Predicate], typ, f.valueID(a), f.valueID(b))
+	x, y := f.valueID(a), f.valueID(b)
+	switch in.Predicate {
+	case ir.ICmpSGT, ir.ICmpSGE, ir.ICmpSLT, ir.ICmpSLE:
+		x, y = f.signExtended(a.Type, x), f.signExtended(a.Type, y)
+	}
+	return f.last(emit, compareOpcodes[in.Predicate], typ, x, y)
 }
 
 func (f *function) constantTruth(n ir.TypeID, typ id, truth bool) id {
@@ -318,6 +332,9 @@ func (f *function) bitcast(in *ir.Instruction, typ id, emit emitter) id {
 	if f.isBool(v.Type) || f.isBool(in.Type) {
 		return f.bitcastBools(in, typ, emit)
 	}
+	if f.odd(v.Type) || f.odd(in.Type) {
+		f.failf("a cast between integers of %d and %d bits has no counterpart in SPIR-V", f.scalarBits(v.Type), f.scalarBits(in.Type))
+	}
 	return f.last(emit, spirv.OpBitcast, typ, f.valueID(v))
 }
 
@@ -396,8 +413,8 @@ func allOnes(bits uint32) uint64 {
 // instruction of their own.
 func (f *function) convert(in *ir.Instruction, typ id, emit emitter) id {
 	v := in.Operands[0]
-	n := f.valueID(v)
 	from, to := f.isBool(v.Type), f.isBool(in.Type)
+	n := f.valueID(v)
 	switch {
 	case from && (in.Op == ir.OpZExt || in.Op == ir.OpSExt):
 		one := uint64(1)
@@ -419,6 +436,8 @@ func (f *function) convert(in *ir.Instruction, typ id, emit emitter) id {
 		wide := f.intLikeType(in.Type, 32)
 		n = f.emit(plainOpcodes[in.Op], wide, n)
 		return f.last(emit, spirv.OpINotEqual, typ, n, f.integerLike(in.Type, 32)(0))
+	case f.odd(v.Type) || f.odd(in.Type):
+		return f.convertOdd(in, typ)
 	}
 	return f.last(emit, plainOpcodes[in.Op], typ, n)
 }
@@ -543,7 +562,7 @@ func (f *function) freeze(in *ir.Instruction, typ id, emit emitter) id {
 func (f *function) decorateArithmetic(n id, in *ir.Instruction) {
 	switch in.Op {
 	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpShl:
-		if f.isBool(in.Type) || f.options.Version < spirv.Version1_4 && !f.options.allowed("SPV_KHR_no_integer_wrap_decoration") {
+		if f.isBool(in.Type) || f.odd(in.Type) || f.options.Version < spirv.Version1_4 && !f.options.allowed("SPV_KHR_no_integer_wrap_decoration") {
 			return
 		}
 		for _, wrap := range []struct {

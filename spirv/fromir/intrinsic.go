@@ -12,11 +12,10 @@ import (
 var extendedIntrinsics = map[string]string{
 	"ceil": "ceil", "copysign": "copysign", "cos": "cos", "exp": "exp", "exp2": "exp2", "exp10": "exp10", "fabs": "fabs",
 	"floor": "floor", "fma": "fma", "log": "log", "log10": "log10", "log2": "log2", "maxnum": "fmax", "minnum": "fmin",
-	"maximum": "fmax", "minimum": "fmin", "maximumnum": "fmax", "minimumnum": "fmin", "nearbyint": "rint", "pow": "pow",
+	"nearbyint": "rint", "pow": "pow",
 	"powi": "pown", "rint": "rint", "round": "round", "roundeven": "rint", "sin": "sin", "sqrt": "sqrt", "trunc": "trunc",
 	"tan": "tan", "acos": "acos", "asin": "asin", "atan": "atan", "atan2": "atan2", "cosh": "cosh", "sinh": "sinh",
-	"tanh": "tanh", "ldexp": "ldexp", "smax": "s_max", "smin": "s_min", "umax": "u_max", "umin": "u_min",
-	"sadd.sat": "s_add_sat", "uadd.sat": "u_add_sat", "ssub.sat": "s_sub_sat", "usub.sat": "u_sub_sat",
+	"tanh": "tanh", "ldexp": "ldexp",
 	"experimental.constrained.fma": "fma", "experimental.constrained.sqrt": "sqrt",
 }
 
@@ -43,29 +42,16 @@ func init() {
 		"memset": (*callSite).setMemory, "memset.inline": (*callSite).setMemory,
 		"lifetime.start": func(c *callSite) { c.lifetime(spirv.OpLifetimeStart) },
 		"lifetime.end":   func(c *callSite) { c.lifetime(spirv.OpLifetimeStop) },
-		"abs":            func(c *callSite) { c.done(c.extInst("s_abs", c.arg(0))) },
-		"ctlz":           func(c *callSite) { c.done(c.extInst("clz", c.arg(0))) },
-		"cttz":           func(c *callSite) { c.done(c.extInst("ctz", c.arg(0))) },
-		"ctpop":          func(c *callSite) { c.done(c.emit(spirv.OpBitCount, c.typ, c.arg(0))) },
-		"bitreverse":     (*callSite).bitReverse, "bswap": (*callSite).byteSwap,
-		"fshl": func(c *callSite) { c.funnelShift(true) }, "fshr": func(c *callSite) { c.funnelShift(false) },
-		"fmuladd":            (*callSite).multiplyAdd,
-		"uadd.with.overflow": func(c *callSite) { c.carry(spirv.OpIAddCarry) },
-		"usub.with.overflow": func(c *callSite) { c.carry(spirv.OpISubBorrow) },
-		"umul.with.overflow": func(c *callSite) { c.wideProduct(spirv.OpUMulExtended) },
-		"smul.with.overflow": func(c *callSite) { c.wideProduct(spirv.OpSMulExtended) },
-		"sadd.with.overflow": func(c *callSite) { c.signedOverflow(spirv.OpIAdd) },
-		"ssub.with.overflow": func(c *callSite) { c.signedOverflow(spirv.OpISub) },
-		"assume":             (*callSite).assume, "expect": (*callSite).expect, "expect.with.probability": (*callSite).expect,
+		"fmuladd":        (*callSite).multiplyAdd,
+		"assume":         (*callSite).assume, "expect": (*callSite).expect, "expect.with.probability": (*callSite).expect,
 		"fptosi.sat":     func(c *callSite) { c.saturate(spirv.OpConvertFToS) },
 		"fptoui.sat":     func(c *callSite) { c.saturate(spirv.OpConvertFToU) },
 		"ptr.annotation": (*callSite).pointerAnnotation, "is.constant": func(c *callSite) { c.done(c.constBool(false)) },
 		"stacksave": (*callSite).stackSave, "stackrestore": (*callSite).stackRestore,
 		"canonicalize": func(c *callSite) { c.done(c.emit(spirv.OpFMul, c.typ, c.arg(0), c.floatSplat(1))) },
 		"objectsize":   (*callSite).objectSize, "is.fpclass": (*callSite).floatClass, "frexp": (*callSite).fractionExponent,
-		"ptrmask": (*callSite).pointerMask, "scmp": func(c *callSite) { c.threeWay(spirv.OpSLessThan, spirv.OpSGreaterThan) },
-		"ucmp":   func(c *callSite) { c.threeWay(spirv.OpULessThan, spirv.OpUGreaterThan) },
-		"sincos": (*callSite).sineCosine,
+		"ptrmask": (*callSite).pointerMask,
+		"sincos":  (*callSite).sineCosine,
 	}
 	for name, op := range map[string]spirv.Opcode{
 		"fadd": spirv.OpFAdd, "fsub": spirv.OpFSub, "fmul": spirv.OpFMul, "fdiv": spirv.OpFDiv,
@@ -77,16 +63,16 @@ func init() {
 	intrinsicWriters["experimental.constrained.fmuladd"] = (*callSite).multiplyAdd
 	intrinsicWriters["experimental.constrained.fcmp"] = (*callSite).constrainedCompare
 	intrinsicWriters["experimental.constrained.fcmps"] = (*callSite).constrainedCompare
-	for name, op := range map[string]spirv.Opcode{
-		"add": spirv.OpIAdd, "mul": spirv.OpIMul, "and": spirv.OpBitwiseAnd,
-		"or": spirv.OpBitwiseOr, "xor": spirv.OpBitwiseXor,
-	} {
-		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduce(func(a, b id) id { return c.emit(c.logical(op), c.typ, a, b) }) }
+	for name, e := range extrema {
+		intrinsicWriters[name] = func(c *callSite) { c.done(c.floatExtremum(e, c.in.Type, c.arg(0), c.arg(1))) }
+		intrinsicWriters["vector.reduce.f"+name] = func(c *callSite) {
+			c.reduce(func(a, b id) id { return c.floatExtremum(e, c.in.Type, a, b) })
+		}
 	}
-	for name, instruction := range map[string]string{
-		"smax": "s_max", "smin": "s_min", "umax": "u_max", "umin": "u_min",
-		"fmax": "fmax", "fmin": "fmin", "fmaximum": "fmax", "fminimum": "fmin",
-	} {
+	for name, write := range integerIntrinsics {
+		intrinsicWriters[name] = write
+	}
+	for name, instruction := range map[string]string{"fmax": "fmax", "fmin": "fmin"} {
 		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduce(func(a, b id) id { return c.extInst(instruction, a, b) }) }
 	}
 	for name, op := range map[string]spirv.Opcode{"fadd": spirv.OpFAdd, "fmul": spirv.OpFMul} {
@@ -152,33 +138,7 @@ func (c *callSite) extendedIntrinsic(instruction string, constrained bool) {
 	for i := range n {
 		words = append(words, c.arg(i))
 	}
-	if c.isBool(c.in.Type) {
-		c.boolMinMax(instruction, words)
-		return
-	}
 	c.done(c.extInst(instruction, words...))
-}
-
-// boolMinMax writes a minimum or maximum of i1.
-func (c *callSite) boolMinMax(instruction string, words []uint32) {
-	op := spirv.OpLogicalAnd
-	if instruction == "u_max" || instruction == "s_min" || strings.HasSuffix(instruction, "add_sat") {
-		op = spirv.OpLogicalOr
-	}
-	c.done(c.emit(op, c.typ, words...))
-}
-
-func (c *callSite) logical(op spirv.Opcode) spirv.Opcode {
-	if !c.isBool(c.in.Type) {
-		return op
-	}
-	switch op {
-	case spirv.OpBitwiseAnd, spirv.OpIMul:
-		return spirv.OpLogicalAnd
-	case spirv.OpBitwiseOr:
-		return spirv.OpLogicalOr
-	}
-	return spirv.OpLogicalNotEqual
 }
 
 func (c *callSite) alignOf(parameter int) uint64 {
@@ -291,9 +251,6 @@ func (c *callSite) allocated(v ir.Value) *ir.Instruction {
 	return nil
 }
 
-// intConst returns a constant of the type of an argument.
-func (c *callSite) intConst(i int, value uint64) id { return c.splat(c.operands[i].Type, value) }
-
 // floatSplat returns a floating-point constant of the result's type.
 func (c *callSite) floatSplat(value int) id {
 	bits := map[uint32]uint64{16: 0x3C00, 32: 0x3F800000, 64: 0x3FF0000000000000}[c.scalarBits(c.in.Type)]
@@ -303,132 +260,7 @@ func (c *callSite) floatSplat(value int) id {
 	return c.splat(c.in.Type, bits)
 }
 
-func (c *callSite) bitReverse() {
-	if c.options.allowed("SPV_KHR_bit_instructions") {
-		c.instructionNeeds(spirv.OpBitReverse)
-		c.done(c.emit(spirv.OpBitReverse, c.typ, c.arg(0)))
-		return
-	}
-	bits := c.scalarBits(c.in.Type)
-	n := c.arg(0)
-	for step := bits / 2; step > 0; step /= 2 {
-		mask := uint64(0)
-		for i := range bits {
-			if i/step%2 == 0 {
-				mask |= 1 << i
-			}
-		}
-		n = c.exchange(n, step, mask)
-	}
-	c.done(n)
-}
-
-// exchange swaps neighbouring groups of bits: mask has the lower ones.
-func (c *callSite) exchange(n id, step uint32, mask uint64) id {
-	shift, low := c.intConst(0, uint64(step)), c.intConst(0, mask)
-	up := c.emit(spirv.OpShiftLeftLogical, c.typ, c.emit(spirv.OpBitwiseAnd, c.typ, n, low), shift)
-	down := c.emit(spirv.OpBitwiseAnd, c.typ, c.emit(spirv.OpShiftRightLogical, c.typ, n, shift), low)
-	return c.emit(spirv.OpBitwiseOr, c.typ, up, down)
-}
-
-func (c *callSite) byteSwap() {
-	bits := c.scalarBits(c.in.Type)
-	n, sum := c.arg(0), id(0)
-	for at := uint32(0); at < bits; at += 8 {
-		part, to := n, bits-8-at
-		switch {
-		case to > at:
-			part = c.emit(spirv.OpShiftLeftLogical, c.typ, n, c.intConst(0, uint64(to-at)))
-		case to < at:
-			part = c.emit(spirv.OpShiftRightLogical, c.typ, n, c.intConst(0, uint64(at-to)))
-		}
-		part = c.emit(spirv.OpBitwiseAnd, c.typ, part, c.intConst(0, 0xff<<to))
-		if sum == 0 {
-			sum = part
-		} else {
-			sum = c.emit(spirv.OpBitwiseOr, c.typ, sum, part)
-		}
-	}
-	c.done(sum)
-}
-
-// funnelShift writes fshl and fshr: the shift of two numbers side by side.
-func (c *callSite) funnelShift(left bool) {
-	bits := uint64(c.scalarBits(c.in.Type))
-	high, low, by := c.arg(0), c.arg(1), c.arg(2)
-	if left && c.operands[0] == c.operands[1] {
-		c.done(c.extInst("rotate", high, by))
-		return
-	}
-	if bits&(bits-1) != 0 {
-		by = c.emit(spirv.OpUMod, c.typ, by, c.intConst(0, bits))
-	} else {
-		by = c.emit(spirv.OpBitwiseAnd, c.typ, by, c.intConst(0, bits-1))
-	}
-	rest := c.emit(spirv.OpISub, c.typ, c.intConst(0, bits-1), by)
-	one := c.intConst(0, 1)
-	var a, b id
-	if left {
-		a = c.emit(spirv.OpShiftLeftLogical, c.typ, high, by)
-		b = c.emit(spirv.OpShiftRightLogical, c.typ, c.emit(spirv.OpShiftRightLogical, c.typ, low, one), rest)
-	} else {
-		a = c.emit(spirv.OpShiftLeftLogical, c.typ, c.emit(spirv.OpShiftLeftLogical, c.typ, high, one), rest)
-		b = c.emit(spirv.OpShiftRightLogical, c.typ, low, by)
-	}
-	c.done(c.emit(spirv.OpBitwiseOr, c.typ, a, b))
-}
-
 func (c *callSite) multiplyAdd() { c.done(c.extInst("mad", c.arg(0), c.arg(1), c.arg(2))) }
-
-// pairType returns a struct of two of the type of the first argument.
-func (c *callSite) pairType() (pair, element id) {
-	element = c.typeID(c.operands[0].Type)
-	return c.b.typeEntry(spirv.OpTypeStruct, []uint32{element, element}, element, element), element
-}
-
-// carry writes an unsigned sum or difference and whether it overflows.
-func (c *callSite) carry(op spirv.Opcode) {
-	pair, element := c.pairType()
-	both := c.emit(op, pair, c.arg(0), c.arg(1))
-	sum := c.emit(spirv.OpCompositeExtract, element, both, 0)
-	over := c.emit(spirv.OpCompositeExtract, element, both, 1)
-	c.overflow(sum, c.emit(spirv.OpINotEqual, c.intLikeBool(c.operands[0].Type), over, c.intConst(0, 0)))
-}
-
-// overflow makes the struct of a number and whether it overflowed.
-func (c *callSite) overflow(n, over id) {
-	c.done(c.emit(spirv.OpCompositeConstruct, c.typ, n, over))
-}
-
-// wideProduct writes a product and whether its upper half matters.
-func (c *callSite) wideProduct(op spirv.Opcode) {
-	pair, element := c.pairType()
-	both := c.emit(op, pair, c.arg(0), c.arg(1))
-	low := c.emit(spirv.OpCompositeExtract, element, both, 0)
-	high := c.emit(spirv.OpCompositeExtract, element, both, 1)
-	rest := c.intConst(0, 0)
-	if op == spirv.OpSMulExtended {
-		bits := uint64(c.scalarBits(c.operands[0].Type))
-		rest = c.emit(spirv.OpShiftRightArithmetic, element, low, c.intConst(0, bits-1))
-	}
-	c.overflow(low, c.emit(spirv.OpINotEqual, c.intLikeBool(c.operands[0].Type), high, rest))
-}
-
-// signedOverflow writes a signed sum or difference and whether its sign is
-// wrong.
-func (c *callSite) signedOverflow(op spirv.Opcode) {
-	element := c.typeID(c.operands[0].Type)
-	a, b := c.arg(0), c.arg(1)
-	n := c.emit(op, element, a, b)
-	x := c.emit(spirv.OpBitwiseXor, element, a, n)
-	other := n
-	if op == spirv.OpISub {
-		other = a
-	}
-	y := c.emit(spirv.OpBitwiseXor, element, b, other)
-	both := c.emit(spirv.OpBitwiseAnd, element, x, y)
-	c.overflow(n, c.emit(spirv.OpSLessThan, c.intLikeBool(c.operands[0].Type), both, c.intConst(0, 0)))
-}
 
 func (c *callSite) assume() {
 	if c.options.allowed("SPV_KHR_expect_assume") {
@@ -444,12 +276,6 @@ func (c *callSite) expect() {
 		return
 	}
 	c.pass()
-}
-
-func (c *callSite) saturate(op spirv.Opcode) {
-	n := c.emit(op, c.typ, c.arg(0))
-	c.b.decorate(n, decSaturated)
-	c.done(n)
 }
 
 func (c *callSite) stackSave() {
@@ -475,16 +301,6 @@ func (c *callSite) objectSize() {
 		value = 0
 	}
 	c.done(c.splat(c.in.Type, value))
-}
-
-// reduce folds the elements of a vector.
-func (c *callSite) reduce(fold func(a, b id) id) {
-	vector := c.arg(0)
-	sum := c.emit(spirv.OpCompositeExtract, c.typ, vector, 0)
-	for k := uint64(1); k < c.function.typ(c.operands[0].Type).Length; k++ {
-		sum = fold(sum, c.emit(spirv.OpCompositeExtract, c.typ, vector, uint32(k)))
-	}
-	c.done(sum)
 }
 
 // reduceFrom folds the elements of a vector in order, from a first value on.
@@ -521,16 +337,6 @@ func (c *callSite) constrainedCompare() {
 		c.failf("an unknown predicate")
 	}
 	c.done(c.emit(op, c.typ, c.arg(0), c.arg(1)))
-}
-
-func (c *callSite) threeWay(less, greater spirv.Opcode) {
-	truth := c.intLikeBool(c.operands[0].Type)
-	a, b := c.arg(0), c.arg(1)
-	down := c.emit(less, truth, a, b)
-	up := c.emit(greater, truth, a, b)
-	bits := c.scalarBits(c.in.Type)
-	n := c.emit(spirv.OpSelect, c.typ, up, c.splat(c.in.Type, 1), c.splat(c.in.Type, 0))
-	c.done(c.emit(spirv.OpSelect, c.typ, down, c.splat(c.in.Type, allOnes(bits)), n))
 }
 
 func (c *callSite) pointerMask() {

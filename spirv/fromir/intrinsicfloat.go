@@ -1,6 +1,35 @@
 package fromir
 
-import "offlink/spirv"
+import (
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// extremum is one of IEEE 754-2019's minima and maxima, for which -0 is less
+// than +0. fmin and fmax of OpenCL leave that open.
+type extremum struct {
+	instruction string
+	zeros       spirv.Opcode // of the bits of two zeros
+	nan         bool         // the result is NaN if one of the numbers is
+}
+
+var extrema = map[string]extremum{
+	"maximum": {"fmax", spirv.OpBitwiseAnd, true}, "maximumnum": {"fmax", spirv.OpBitwiseAnd, false},
+	"minimum": {"fmin", spirv.OpBitwiseOr, true}, "minimumnum": {"fmin", spirv.OpBitwiseOr, false},
+}
+
+// floatExtremum writes such a minimum or maximum of numbers of a type.
+func (c *callSite) floatExtremum(e extremum, n ir.TypeID, a, b id) id {
+	truth, typ := c.intLikeBool(n), c.typeID(n)
+	whole := c.intLikeType(n, c.scalarBits(n))
+	bits := c.emit(e.zeros, whole, c.emit(spirv.OpBitcast, whole, a), c.emit(spirv.OpBitcast, whole, b))
+	same := c.emit(spirv.OpFOrdEqual, truth, a, b)
+	found := c.emit(spirv.OpSelect, typ, same, c.emit(spirv.OpBitcast, typ, bits), c.extInst(e.instruction, a, b))
+	if !e.nan {
+		return found
+	}
+	return c.emit(spirv.OpSelect, typ, c.emit(spirv.OpUnordered, truth, a, b), c.emit(spirv.OpFAdd, typ, a, b), found)
+}
 
 // The classes of floating-point numbers, as llvm.is.fpclass numbers them.
 const (

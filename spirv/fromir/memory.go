@@ -103,6 +103,10 @@ func (f *function) load(i int, in *ir.Instruction) {
 		}
 	}
 	typ := f.resultType(i)
+	if n, ok := f.oddBytes(in.Type); ok {
+		f.define(i, f.loadBytes(in, typ, n))
+		return
+	}
 	pointer := f.operand(in.Operands[0], f.pointerType(typ, f.typ(in.Operands[0].Type).AddressSpace))
 	f.emitAs(i, spirv.OpLoad, typ, append([]uint32{pointer}, f.access(in)...)...)
 }
@@ -110,6 +114,10 @@ func (f *function) load(i int, in *ir.Instruction) {
 func (f *function) store(in *ir.Instruction) {
 	if in.Flags&ir.FlagAtomic != 0 || in.Order != ir.NotAtomic {
 		f.atomicStore(in)
+		return
+	}
+	if n, ok := f.oddBytes(in.Operands[0].Type); ok {
+		f.storeBytes(in, n)
 		return
 	}
 	value, pointer := f.storeOperands(in)
@@ -150,7 +158,7 @@ func (f *function) address(in *ir.Instruction, typ id, emit emitter) id {
 	}
 	words := []uint32{f.operand(base, f.pointerType(element, space))}
 	for _, v := range in.Operands[1:] {
-		words = append(words, f.valueID(v))
+		words = append(words, f.signExtended(v.Type, f.valueID(v)))
 	}
 	op := spirv.OpPtrAccessChain
 	if in.Flags&ir.FlagInBounds != 0 {

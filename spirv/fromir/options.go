@@ -36,6 +36,10 @@ type Options struct {
 	// that are not named are allowed too.
 	Extensions    map[string]bool
 	AllExtensions bool
+	// WidenIntegers holds integers of up to 64 bits whose width SPIR-V lacks in
+	// the next width that it has, also when
+	// SPV_INTEL_arbitrary_precision_integers is allowed.
+	WidenIntegers bool
 	// UnknownIntrinsics are prefixes of intrinsics that become functions when
 	// they are not known; an empty prefix is all.
 	UnknownIntrinsics []string

@@ -184,7 +184,7 @@ func TestRefusals(t *testing.T) {
 		{"intrinsic", "declare void @llvm.odd()\ndefine void @f() {\n  call void @llvm.odd()\n  ret void\n}", "in.ll: function f: call of llvm.odd: the intrinsic has no counterpart"},
 		{"private variable", "@g = global i32 0", "the variable g is in address space 0"},
 		{"type", "define x86_fp80 @f(x86_fp80 %a) {\n  ret x86_fp80 %a\n}", "floating-point numbers of 80 bits"},
-		{"extension", "define i33 @f(i33 %a) {\n  ret i33 %a\n}", "SPV_INTEL_arbitrary_precision_integers"},
+		{"extension", "define i99 @f(i99 %a) {\n  ret i99 %a\n}", "SPV_INTEL_arbitrary_precision_integers"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

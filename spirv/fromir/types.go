@@ -46,8 +46,9 @@ func (t *translator) typ(n ir.TypeID) *ir.Type {
 func (t *translator) voidType() id { return t.b.typeEntry(spirv.OpTypeVoid, nil) }
 func (t *translator) boolType() id { return t.b.typeEntry(spirv.OpTypeBool, nil) }
 
-// intType returns the integer type of that width.
+// intType returns the integer type of that width, or the one that holds it.
 func (t *translator) intType(bits uint32) id {
+	bits = t.heldBits(bits)
 	switch bits {
 	case 0:
 		t.failf("integers of no bits")

@@ -1,0 +1,178 @@
+package fromir
+
+import (
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// Integers of widths that SPIR-V has only by an extension are held in the next
+// width that it has, with zeros above: heldBits. Every operation of which the
+// upper bits would get another value clears them (cut); signed operations
+// extend the sign first (signExtended).
+
+// heldBits returns the width of the SPIR-V type that holds integers of a
+// width: the same width where the module may have it.
+func (t *translator) heldBits(bits uint32) uint32 {
+	switch {
+	case bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits > 64 ||
+		!t.options.WidenIntegers && t.options.allowed("SPV_INTEL_arbitrary_precision_integers"):
+		return bits
+	case bits < 8:
+		return 8
+	}
+	return nextPower(bits)
+}
+
+func nextPower(bits uint32) uint32 {
+	n := uint32(8)
+	for n < bits {
+		n *= 2
+	}
+	return n
+}
+
+// odd reports whether a type is an integer that is held in more bits than it
+// has, or a vector of such.
+func (f *function) odd(n ir.TypeID) bool {
+	bits, isInteger := f.integerBits(n)
+	return isInteger && f.heldBits(bits) != bits
+}
+
+// integerBits returns the width of an integer or of the elements of a vector.
+func (f *function) integerBits(n ir.TypeID) (bits uint32, isInteger bool) {
+	typ := f.typ(n)
+	if typ.Kind == ir.TypeVector {
+		typ = f.typ(typ.Elements[0])
+	}
+	return typ.Bits, typ.Kind == ir.TypeInteger
+}
+
+// cut clears the bits above the width of a type.
+func (f *function) cut(n ir.TypeID, value id) id {
+	if !f.odd(n) {
+		return value
+	}
+	return f.emit(spirv.OpBitwiseAnd, f.typeID(n), value, f.splat(n, allOnes(f.scalarBits(n))))
+}
+
+// signExtended copies the sign of a number to the bits above its width.
+func (f *function) signExtended(n ir.TypeID, value id) id {
+	if !f.odd(n) {
+		return value
+	}
+	bits, typ := f.scalarBits(n), f.typeID(n)
+	by := f.splat(n, uint64(f.heldBits(bits)-bits))
+	return f.emit(spirv.OpShiftRightArithmetic, typ, f.emit(spirv.OpShiftLeftLogical, typ, value, by), by)
+}
+
+// oddArithmetic writes an operation on such integers.
+func (f *function) oddArithmetic(in *ir.Instruction, typ id) id {
+	a, b := f.valueID(in.Operands[0]), f.valueID(in.Operands[1])
+	op := plainOpcodes[in.Op]
+	switch in.Op {
+	case ir.OpSDiv, ir.OpSRem:
+		a, b = f.signExtended(in.Type, a), f.signExtended(in.Type, b)
+	case ir.OpAShr:
+		a = f.signExtended(in.Type, a)
+	case ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpLShr, ir.OpUDiv, ir.OpURem:
+		return f.emit(op, typ, a, b)
+	}
+	return f.cut(in.Type, f.emit(op, typ, a, b))
+}
+
+// boolArithmetic writes the operations on i1 that are defined for few
+// operands: division by 1 or -1, and shifts by nothing.
+func (f *function) boolArithmetic(in *ir.Instruction) (made id, ok bool) {
+	switch in.Op {
+	case ir.OpUDiv, ir.OpSDiv, ir.OpShl, ir.OpLShr, ir.OpAShr:
+		return f.valueID(in.Operands[0]), true
+	case ir.OpURem, ir.OpSRem:
+		return f.constantTruth(in.Type, f.typeID(in.Type), false), true
+	}
+	return 0, false
+}
+
+// convertOdd writes a conversion of which one side is held in more bits.
+func (f *function) convertOdd(in *ir.Instruction, typ id) id {
+	v := in.Operands[0]
+	n := f.valueID(v)
+	switch in.Op {
+	case ir.OpUIToFP:
+		return f.emit(spirv.OpConvertUToF, typ, n)
+	case ir.OpSIToFP:
+		return f.emit(spirv.OpConvertSToF, typ, f.signExtended(v.Type, n))
+	case ir.OpFPToUI, ir.OpFPToSI:
+		return f.cut(in.Type, f.emit(plainOpcodes[in.Op], typ, n))
+	}
+	op := spirv.OpUConvert
+	if in.Op == ir.OpSExt {
+		op, n = spirv.OpSConvert, f.signExtended(v.Type, n)
+	}
+	if f.typeID(v.Type) != typ {
+		n = f.emit(op, typ, n)
+	}
+	if in.Op == ir.OpZExt {
+		return n
+	}
+	return f.cut(in.Type, n)
+}
+
+// oddBytes returns how many bytes an integer has in memory if the type that
+// holds it has more; vectors that memory has no form for are refused.
+func (f *function) oddBytes(n ir.TypeID) (bytes uint32, ok bool) {
+	if f.typ(n).Kind == ir.TypeVector && (f.odd(n) || f.isBool(n)) && f.typ(n).Length > 1 {
+		f.failf("a vector of integers of %d bits in memory has no counterpart in SPIR-V", f.scalarBits(n))
+	}
+	if !f.odd(n) {
+		return 0, false
+	}
+	bits := f.scalarBits(n)
+	bytes = (bits + 7) / 8
+	return bytes, bytes != f.heldBits(bits)/8
+}
+
+// loadBytes loads an integer byte by byte.
+func (f *function) loadBytes(in *ir.Instruction, typ id, bytes uint32) id {
+	sum := id(0)
+	f.eachByte(in.Operands[0], bytes, func(k uint32, at id) {
+		part := f.emit(spirv.OpUConvert, typ, f.emit(spirv.OpLoad, f.intType(8), append([]uint32{at}, f.byteAccess(in)...)...))
+		if sum == 0 {
+			sum = part
+			return
+		}
+		part = f.emit(spirv.OpShiftLeftLogical, typ, part, f.splat(in.Type, uint64(8*k)))
+		sum = f.emit(spirv.OpBitwiseOr, typ, sum, part)
+	})
+	return sum
+}
+
+// storeBytes stores an integer byte by byte: what lies after it stays.
+func (f *function) storeBytes(in *ir.Instruction, bytes uint32) {
+	v := in.Operands[0]
+	n, typ := f.valueID(v), f.typeID(v.Type)
+	f.eachByte(in.Operands[1], bytes, func(k uint32, at id) {
+		part := n
+		if k > 0 {
+			part = f.emit(spirv.OpShiftRightLogical, typ, n, f.splat(v.Type, uint64(8*k)))
+		}
+		f.emitPlain(spirv.OpStore, append([]uint32{at, f.emit(spirv.OpUConvert, f.intType(8), part)}, f.byteAccess(in)...)...)
+	})
+}
+
+func (f *function) eachByte(pointer ir.Value, bytes uint32, write func(k uint32, at id)) {
+	typ := f.pointerType(f.intType(8), f.typ(pointer.Type).AddressSpace)
+	base := f.operand(pointer, typ)
+	for k := range bytes {
+		at := base
+		if k > 0 {
+			at = f.emit(spirv.OpInBoundsPtrAccessChain, typ, base, f.sizeConstant(uint64(k)))
+		}
+		write(k, at)
+	}
+}
+
+func (f *function) byteAccess(in *ir.Instruction) []uint32 {
+	words := f.access(in)
+	words[1] = 1
+	return words
+}
