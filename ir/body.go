@@ -23,12 +23,12 @@ type BodyReader interface {
 	// ReadInitializer decodes the initialiser of a variable, or the aliasee
 	// or resolver of an alias or ifunc. Constants are added to the pool.
 	ReadInitializer(id ValueID, pool *ConstantPool) (Value, error)
-	// ReadHeader decodes what the model leaves out of a value's header.
+	// ReadHeader decodes the parts of a value's header that the model does not have.
 	ReadHeader(id ValueID) (*Header, error)
 }
 
-// Body is a decoded function body. Its slices belong to it; whoever keeps a
-// part of it beyond the next ReadBody copies that.
+// Body is a decoded function body. Its slices belong to it. To keep a
+// part of it beyond the next ReadBody, copy it.
 type Body struct {
 	Function     ValueID
 	Blocks       []Block
@@ -39,7 +39,7 @@ type Body struct {
 	ArgumentTypes []TypeID
 	Constants     ConstantPool
 	Metadata      []MetadataUse
-	// Calls holds what only calls have, by Instruction.Call.
+	// Calls holds the parts that only calls have, by Instruction.Call.
 	Calls []CallDetail
 
 	operands []Value
@@ -56,10 +56,10 @@ type Block struct {
 	First, End int
 }
 
-// ValueKind says what a Value is.
+// ValueKind tells values apart.
 type ValueKind uint8
 
-// The kinds of values. The comment says what Index counts.
+// The kinds of values. The comment names the list that Index counts.
 const (
 	ValueNone        ValueKind = iota
 	ValueGlobal                // ValueID of the module
@@ -70,7 +70,7 @@ const (
 	ValueMetadata              // Body.Metadata
 )
 
-// Value is an operand: what it is, and its type.
+// Value is an operand: its kind, its index and its type.
 type Value struct {
 	Kind  ValueKind
 	Index uint32
@@ -119,7 +119,7 @@ type Instruction struct {
 // UndefIndex is an element of a shufflevector's mask that is undefined.
 const UndefIndex = ^uint32(0)
 
-// CallDetail is what only calls have.
+// CallDetail holds the parts that only calls have.
 type CallDetail struct {
 	// CallingConv is as in GlobalValue.
 	CallingConv string
@@ -150,14 +150,14 @@ type Location struct {
 	Scope, InlinedAt uint32
 }
 
-// MetadataUse is metadata as an operand of a call: what Operand says, or
+// MetadataUse is metadata as an operand of a call: the metadata in Operand, or
 // values of the function, several for a DIArgList.
 type MetadataUse struct {
 	Operand
 	Values []Value
 }
 
-// Header is what the model leaves out of the header of a global value.
+// Header holds the parts of a global value's header that the model does not have.
 type Header struct {
 	// Alignment is in bytes, 0 if it is not said.
 	Alignment uint64
@@ -189,7 +189,7 @@ type AttributeDetail struct {
 	Value string
 	// Int is the number of align, dereferenceable, ...
 	Int uint64
-	// Type is what byval, sret, elementtype, ... name, else NoType.
+	// Type is the type argument of byval, sret, elementtype, ..., else NoType.
 	Type TypeID
 }
 

@@ -3,7 +3,7 @@ package ir
 // Opcode is the operation of an instruction or constant expression.
 type Opcode uint8
 
-// The opcodes. What is not said has its operands as text has them.
+// The opcodes. Opcodes without a comment have the operands of the text.
 const (
 	OpInvalid Opcode = iota
 
@@ -158,7 +158,7 @@ const (
 	FlagContract
 	FlagApprox
 
-	// FlagsFast is what text writes as "fast".
+	// FlagsFast is the set that text writes as "fast".
 	FlagsFast = FlagReassoc | FlagNoNaNs | FlagNoInfs | FlagNoSignedZeros | FlagReciprocal | FlagContract | FlagApprox
 )
 

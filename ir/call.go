@@ -19,7 +19,7 @@ type Argument struct {
 	Pointee TypeID
 	// Constant is the argument's value: ConstantValue for an address of a
 	// global value, casts and constant geps looked through; ConstantOther for
-	// what the function computes.
+	// a value that the function computes.
 	Constant Constant
 	// FromSlot is true when the function stores the constant, the address of a
 	// global value, into a variable on its stack and nothing else there, and
@@ -27,8 +27,8 @@ type Argument struct {
 	FromSlot bool
 }
 
-// CallEdit replaces a call. What the call gave, as result or through its sret
-// argument, is then what Value gives.
+// CallEdit replaces a call. The value of the call, its result or the value in its sret
+// argument, is then that of Value.
 type CallEdit struct {
 	Call  int // Call.Index
 	Value Expression
@@ -45,7 +45,7 @@ const (
 	ExpressionAlloca                         // address of Operands[0] elements of type Element on the stack, aligned to Align
 )
 
-// Expression is what a CallEdit puts into the place of a call. When the call
+// Expression is the value that a CallEdit puts in the place of a call. When the call
 // gave an i1 and the expression gives another integer type, the writer
 // truncates it. A constant is put wherever the result was used.
 type Expression struct {

@@ -1,14 +1,14 @@
 // Package ir is the model of an LLVM module: names, linkage, attributes,
-// types, metadata, and who refers to whom. It does no I/O and knows nothing of
+// types, metadata, and the references among them. It does no I/O and knows nothing of
 // SYCL.
 //
 // Function bodies and initialisers are lazy: the model holds the references
 // that a body makes, in [GlobalValue.Refs], and leaves the body itself with
-// the codec that read it (irtext, bitcode), behind [Source]. What is asked for
-// rarely, the operands of a metadata node or the tree of an initialiser, is
-// decoded when asked for.
+// the codec that read it (irtext, bitcode), which [Source] stands for. Parts
+// that are rarely needed, the operands of a metadata node or the tree of an
+// initialiser, are decoded on demand.
 //
 // A [Module] is filled by one codec and changed only before it is split
 // (annotations become attributes, say). From then on it is shared and
-// read-only; what one output image changes is in its [Slice].
+// read-only; the changes of one output image are in its [Slice].
 package ir

@@ -2,8 +2,8 @@ package ir
 
 import "slices"
 
-// NodeTable holds what is known of each metadata node without decoding it: its
-// kind, and what it refers to. Debug information has millions of nodes, so
+// NodeTable holds the facts about each metadata node that need no decoding: its
+// kind, and its references. Debug information has millions of nodes, so
 // the table keeps a few bytes for each.
 type NodeTable struct {
 	records []nodeRecord
@@ -59,7 +59,7 @@ func (t *NodeTable) Add(kind []byte, refs []Ref) NodeID {
 	return NodeID(len(t.records) - 1)
 }
 
-// Append appends the nodes of another table behind those of t.
+// Append appends the nodes of another table after those of t.
 func (t *NodeTable) Append(other *NodeTable) {
 	base := uint32(len(t.refs))
 	kinds := make([]uint16, len(other.kinds))

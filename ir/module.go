@@ -7,7 +7,7 @@ import "io"
 type ValueID uint32
 
 // NodeID numbers the metadata nodes of a module from 0. It is the codec's
-// number, not the one that text shows behind '!'.
+// number, not the one that text shows after '!'.
 type NodeID uint32
 
 // TypeID numbers the types that the codec recorded.
@@ -32,7 +32,7 @@ type Module struct {
 	// Size is the length of the input in bytes.
 	Size int64
 
-	// Producer is who wrote bitcode, as the file says ("LLVM19.1.7"); "" for
+	// Producer is the program that wrote bitcode, as the file says ("LLVM19.1.7"); "" for
 	// text.
 	Producer string
 
@@ -45,10 +45,10 @@ type Module struct {
 	AttributeGroups []AttributeGroup
 	Comdats         []Comdat
 	NamedMetadata   []NamedMetadata
-	// Nodes holds what is known of each metadata node without decoding it.
+	// Nodes holds the facts about each metadata node that need no decoding.
 	Nodes NodeTable
 
-	// Source decodes what is lazy and writes slices; it is the codec's.
+	// Source decodes the lazy parts and writes slices; it is the codec's.
 	Source Source
 
 	byName nameTable
@@ -68,7 +68,7 @@ func (m *Module) LookupBytes(name []byte) (ValueID, bool) {
 	return m.byName.lookup(m.Values, name)
 }
 
-// Define appends a value and puts its name into the table behind Lookup. It
+// Define appends a value and puts its name into the table that Lookup uses. It
 // returns false, and appends nothing, when the name is taken.
 func (m *Module) Define(v GlobalValue) (ValueID, bool) {
 	if m.byName.slots == nil {
@@ -90,7 +90,7 @@ func (m *Module) Grow(values int) {
 	m.byName = newNameTable(values)
 }
 
-// Index makes the table behind Lookup. Codecs call it when the module is
+// Index makes the table that Lookup uses. Codecs call it when the module is
 // complete, so that Lookup can be called from several goroutines. Of values of
 // one name the first is found.
 func (m *Module) Index() {
@@ -126,7 +126,7 @@ type NamedMetadata struct {
 	Operands []Operand // OperandNode, or OperandTuple for an inline node
 }
 
-// Source is the payload of a module: what its codec kept of the input. Its
+// Source is the payload of a module: the codec's view of the input. Its
 // methods may be called from several goroutines; they never change the module.
 type Source interface {
 	// Operands decodes the operands of a metadata node.
@@ -135,15 +135,15 @@ type Source interface {
 	// resolver of an alias or ifunc. Parts that nobody asks about come as
 	// ConstantOther.
 	Initializer(ValueID) (Constant, error)
-	// ElementRefs returns what the elements at those indices of an array
-	// initialiser refer to; a variable with KeepElements refers to these, and
-	// to its SignatureRefs, only.
+	// ElementRefs returns the references of the elements at those indices of an
+	// array initialiser; a variable with KeepElements has these and its
+	// SignatureRefs only.
 	ElementRefs(ValueID, []int) ([]Ref, error)
 	// Calls decodes the direct calls that a function's body makes of the
 	// functions in callees, in order. Their Index stays the same whatever
 	// callees are.
 	Calls(function ValueID, callees map[ValueID]bool) ([]Call, error)
-	// RefsWithout returns what the function's Refs are when the calls of
+	// RefsWithout returns the function's Refs as they are when the calls of
 	// those indices (Call.Index) are taken out.
 	RefsWithout(function ValueID, calls []int) ([]Ref, error)
 	// NewWriter returns a writer of slices of the module.

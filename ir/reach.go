@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Reach is what a slice needs of its module beside its values. All lists
+// Reach holds the entries of its module that a slice needs beside its values. All lists
 // ascend.
 type Reach struct {
 	// Types are the identified structs.
@@ -27,7 +27,7 @@ type Reach struct {
 // Unit is a compile unit (DICompileUnit) with the variables that it lists.
 type Unit struct {
 	Node NodeID
-	// Globals are what the unit's "globals:" has left: the expressions of
+	// Globals are those that the unit's "globals:" has left: the expressions of
 	// variables of the slice, and those that are only a constant.
 	Globals []NodeID
 }
@@ -53,8 +53,8 @@ func (r *Reach) Unit(id NodeID) *Unit {
 // DebugUnits is the named metadata that lists the compile units.
 const DebugUnits = "llvm.dbg.cu"
 
-// Reacher finds what slices of one module reach. It keeps scratch memory as
-// large as the module's tables, so that each slice costs what it reaches.
+// Reacher finds the entries that slices of one module reach. It keeps scratch memory as
+// large as the module's tables, so that each slice costs as much as it reaches.
 // Each goroutine needs its own.
 type Reacher struct {
 	module *Module
@@ -75,7 +75,7 @@ type Reacher struct {
 	reach   Reach
 }
 
-// unitShape is what a Reacher remembers of a compile unit.
+// unitShape is a compile unit as a Reacher remembers it.
 type unitShape struct {
 	index   int       // in the list of units; -1 if it is not there
 	round   uint32    // the round in which it was last looked at
@@ -102,7 +102,7 @@ func NewReacher(m *Module) *Reacher {
 	}
 }
 
-// Reach returns what the slice reaches; it is valid until the next call. It
+// Reach returns the entries that the slice reaches, valid until the next call. It
 // fails when a definition of the slice names a value that the slice lacks.
 func (r *Reacher) Reach(s *Slice) (*Reach, error) {
 	if err := r.findUnits(); err != nil {
@@ -148,7 +148,7 @@ func (r *Reacher) begin(s *Slice) {
 	}
 }
 
-// markValues marks what the values of the slice refer to.
+// markValues marks the references of the values of the slice.
 func (r *Reacher) markValues() error {
 	for v := range r.slice.Values() {
 		if err := r.markValue(&v); err != nil {
@@ -174,7 +174,7 @@ func (r *Reacher) markValue(v *SliceValue) error {
 	return nil
 }
 
-// refs returns what a value of the slice refers to after its edits.
+// refs returns the references of a value of the slice after its edits.
 func (r *Reacher) refs(v *SliceValue) ([]Ref, error) {
 	switch keep := v.Elements(); {
 	case v.BecomesDeclaration():
@@ -205,7 +205,7 @@ func (r *Reacher) markExpression(e *Expression) {
 	}
 }
 
-// markRefs marks what the references of a value name.
+// markRefs marks the targets of the references of a value.
 func (r *Reacher) markRefs(id ValueID, refs []Ref) error {
 	for _, ref := range refs {
 		switch index := ref.Index(); ref.Kind() {
@@ -257,8 +257,8 @@ func (r *Reacher) markType(id TypeID) {
 	}
 }
 
-// markAttachments marks what is attached to a value and what its edit
-// attaches.
+// markAttachments marks the metadata that the module and the edit attach to a
+// value.
 func (r *Reacher) markAttachments(v *SliceValue) {
 	for a := range v.Attached() {
 		r.markOperand(&a.Operand)
@@ -296,7 +296,7 @@ func (r *Reacher) markNode(id NodeID) {
 	r.work = append(r.work, id)
 }
 
-// follow marks what the nodes that were marked refer to. The variables that a
+// follow marks the references of the nodes that were marked. The variables that a
 // compile unit lists are left to markUnits.
 func (r *Reacher) follow() error {
 	for len(r.work) > 0 {
@@ -322,7 +322,7 @@ func (r *Reacher) follow() error {
 	return nil
 }
 
-// markNamed marks what the named metadata of the slice names, but for the
+// markNamed marks the operands of the named metadata of the slice, but for the
 // list of compile units.
 func (r *Reacher) markNamed() error {
 	for i := range r.module.NamedMetadata {
@@ -371,7 +371,7 @@ func (r *Reacher) findUnits() error {
 	return nil
 }
 
-// indexUnit notes what makes a unit stay beside references to it.
+// indexUnit notes the reasons, other than references to it, for which a unit stays.
 func (r *Reacher) indexUnit(id NodeID, shape *unitShape) {
 	constant := false
 	for _, g := range shape.globals {

@@ -127,7 +127,7 @@ func TestReach(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := &ir.Slice{Module: m, Definitions: values(t, m, test.definitions), Declarations: values(t, m, test.declarations)}
-			for range 2 { // the second time with what the first left behind
+			for range 2 { // the second time with the marks of the first
 				reach, err := r.Reach(s)
 				if err != nil {
 					t.Fatal(err)

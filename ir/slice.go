@@ -2,12 +2,12 @@ package ir
 
 import "slices"
 
-// Slice says what of a module goes into one output, and what is different
-// there. The codec that read the module writes it; types, attribute groups,
-// comdats and metadata follow from what the kept values refer to (see
-// [Reach]).
+// Slice lists the values of a module that go into one output, and the changes
+// to them there. The codec that read the module writes it; types, attribute
+// groups, comdats and metadata follow from the references of the kept values
+// (see [Reach]).
 //
-// A slice belongs to one goroutine; the module behind it is shared.
+// A slice belongs to one goroutine; its module is shared.
 type Slice struct {
 	Module *Module
 	// Definitions and Declarations are the values of the output, each in
@@ -15,7 +15,7 @@ type Slice struct {
 	// the Declarations is written without it.
 	Definitions  []ValueID
 	Declarations []ValueID
-	// Edits is what changes of single values.
+	// Edits are the changes of single values.
 	Edits map[ValueID]*Edit
 	// Named replaces the operands of named metadata, or adds a list that the
 	// module does not have. An entry that is empty leaves an empty list.
@@ -26,7 +26,7 @@ type Slice struct {
 	Selections map[ComdatID]string
 }
 
-// Edit is what changes of one value in a slice.
+// Edit holds the changes of one value in a slice.
 type Edit struct {
 	// Linkage replaces the linkage if SetLinkage is true. A codec that makes
 	// a value local also drops its visibility and DLL storage class, which
@@ -36,12 +36,12 @@ type Edit struct {
 	// DropComdat takes the value out of its comdat.
 	DropComdat bool
 	// Add are string attributes that are added (the keys are new); Remove
-	// are keys of string attributes that go.
+	// are the keys of string attributes that are dropped.
 	Add    []Attribute
 	Remove []string
-	// KeepElements is as in GlobalValue; it replaces that one.
+	// KeepElements is as in ValueDetails; it replaces that one.
 	KeepElements []int
-	// Attach adds metadata, or replaces what is attached under the kind.
+	// Attach adds metadata, or replaces the metadata of the same kind.
 	Attach []NewAttachment
 	// Calls replaces calls in the function's body.
 	Calls []CallEdit
@@ -56,7 +56,7 @@ type NewAttachment struct {
 // NamedEdit replaces the operands of a named metadata list.
 type NamedEdit struct {
 	Name string
-	// Keep are indices into the module's list of that name; New come behind.
+	// Keep are indices into the module's list of that name; New follow them.
 	Keep []int
 	New  []NewNode
 }

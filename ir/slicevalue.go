@@ -2,12 +2,12 @@ package ir
 
 import "iter"
 
-// SliceValue is a global value of a slice with what the slice makes of it. Both
-// codecs write what its methods say; the rules stand here alone.
+// SliceValue is a global value of a slice with the slice's changes. Both
+// codecs write the values that its methods return; the rules stand here alone.
 type SliceValue struct {
 	ID    ValueID
 	Value *GlobalValue
-	// Edit is what the slice changes; it is never nil, and is not to be
+	// Edit holds the slice's changes; it is never nil, and must not be
 	// changed.
 	Edit *Edit
 	// Definition is true if the slice defines the value, false if it only
@@ -69,7 +69,7 @@ func (v *SliceValue) Comdat() ComdatID {
 	return v.Value.Comdat
 }
 
-// BecomesDeclaration reports whether the slice declares what the module
+// BecomesDeclaration reports whether the slice declares a value that the module
 // defines.
 func (v *SliceValue) BecomesDeclaration() bool { return !v.Definition && !v.Value.Declaration }
 
@@ -89,8 +89,8 @@ func (v *SliceValue) empty() bool {
 
 // Attached returns the metadata of the module that stays attached to the value.
 // A function that becomes a declaration loses it, as its debug information
-// describes a definition; what the edit attaches replaces what was attached
-// under the same kind.
+// describes a definition; an attachment of the edit replaces the one
+// of the same kind.
 func (v *SliceValue) Attached() iter.Seq[*Attachment] {
 	return func(yield func(*Attachment) bool) {
 		list := v.Value.Details().Attachments

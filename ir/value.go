@@ -11,7 +11,7 @@ const (
 	IFunc
 )
 
-// String returns what messages call the kind: "function", "variable", ...
+// String returns the kind's name for messages: "function", "variable", ...
 func (k Kind) String() string {
 	switch k {
 	case Function:
@@ -45,11 +45,11 @@ type GlobalValue struct {
 	Type TypeID
 	// SignatureRefs is the number of Refs that belong to the signature.
 	SignatureRefs uint32
-	// Refs is everything that the header, body or initialiser refers to,
-	// each once, in order of first appearance, except what attachments name.
-	// The first SignatureRefs of them are those of the signature (types and
-	// attribute groups): all that a slice refers to where it only declares what
-	// the module defines. A declaration of the module can have more: prefix and
+	// Refs are the references of the header and the body or initialiser, each
+	// once, in order of first appearance; those of attachments are not among
+	// them. The first SignatureRefs are those of the signature (types and
+	// attribute groups). A slice that declares a value that the module defines
+	// needs only these. A declaration of the module can have more: prefix and
 	// prologue data.
 	Refs []Ref
 
@@ -159,7 +159,7 @@ func (v *GlobalValue) Attached(kind string) (Operand, bool) {
 // RefKind says how a value refers to something.
 type RefKind uint8
 
-// The kinds of references. The comment names what the index is.
+// The kinds of references. The comment names the type of the index.
 const (
 	RefCallee       RefKind = iota // ValueID: callee of a direct call
 	RefAddress                     // ValueID: any other use
@@ -184,5 +184,5 @@ func MakeRef(kind RefKind, index uint32) Ref { return Ref(kind)<<refShift | Ref(
 // Kind returns the kind.
 func (r Ref) Kind() RefKind { return RefKind(r >> refShift) }
 
-// Index returns the index; the kind says of what.
+// Index returns the index, a ValueID, TypeID, ... as the kind says.
 func (r Ref) Index() uint32 { return uint32(r & MaxIndex) }

@@ -10,8 +10,8 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// additions is what a slice has beyond its module. Types, values and attribute
-// groups that are added are numbered behind the module's.
+// additions is everything that a slice has beyond its module. Types, values and
+// attribute groups that are added are numbered after the module's.
 type additions struct {
 	source    *source
 	types     []typeRecord
@@ -28,7 +28,7 @@ type additions struct {
 	functions []addedFunction
 }
 
-// addedFunctionBase is where the numbers of added functions begin, far behind
+// addedFunctionBase is where the numbers of added functions begin, far after
 // those of added constants.
 const addedFunctionBase = 1 << 27
 
@@ -61,7 +61,7 @@ type addedMetadata struct {
 	operands []metadataRef
 }
 
-// metadataRef names metadata of the module, or what a slice adds.
+// metadataRef names metadata of the module, or metadata that a slice adds.
 type metadataRef struct {
 	space metadataSpace
 	index uint32
@@ -143,7 +143,7 @@ func (a *additions) pointer(to uint32, space uint32) uint32 {
 	return a.typ(llvmschema.TypePointer, uint64(to), uint64(space))
 }
 
-// addValue adds a constant and returns its number, behind the module's values.
+// addValue adds a constant and returns its number, after the module's values.
 func (a *additions) addValue(v addedValue) uint32 {
 	a.values = append(a.values, v)
 	return a.firstValue() + uint32(len(a.values)-1)
@@ -201,7 +201,7 @@ func (a *additions) modelType(id ir.TypeID) (uint32, error) {
 			return a.typ(llvmschema.TypeInteger, uint64(t.Bits)), nil
 		}
 	}
-	return 0, fmt.Errorf("type %d was added to the module and is no integer", id)
+	return 0, fmt.Errorf("type %d was added to the module and is not an integer", id)
 }
 
 func (a *additions) text(s string) metadataRef {

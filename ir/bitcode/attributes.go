@@ -8,7 +8,7 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// groupRecord is an attribute group as read: what it is about, and its
+// groupRecord is an attribute group as read: the index it applies to, and its
 // attributes in their encoded form.
 type groupRecord struct {
 	index      uint64

@@ -18,7 +18,7 @@ type body struct {
 	code      []byte // the records of the block in order
 	symbols   []byte // records of the symbol table: names of values and blocks
 	attached  []byte // records of the attachments to instructions
-	uses      []use  // what the body uses of the module beside what Refs says
+	uses      []use  // the uses of the module's entries that Refs does not have
 	arguments int
 	// defined is the number of values that instructions define.
 	defined int
@@ -30,7 +30,7 @@ func (b *body) locals() int { return b.arguments + b.constants.len() + b.defined
 // use is something of the module that a body or header needs, packed.
 type use uint32
 
-// useKind says what a use is of.
+// useKind tells the entries that a body uses apart.
 type useKind uint8
 
 const (
@@ -44,7 +44,7 @@ func makeUse(kind useKind, index uint32) use { return use(kind)<<28 | use(index)
 func (u use) kind() useKind { return useKind(u >> 28) }
 func (u use) index() uint32 { return uint32(u) & (1<<28 - 1) }
 
-// seen notes what was seen since the last reset, without clearing memory.
+// seen records which entries were seen since the last reset, without clearing memory.
 type seen struct {
 	marks []uint32
 	mark  uint32
@@ -85,7 +85,7 @@ type bodyReader struct {
 	ended    uint64 // basic blocks so far
 	open     bool   // whether the last basic block lacks its terminator
 	bundles  bool   // operand bundles wait for their call
-	started  bool   // a record behind DECLAREBLOCKS was read
+	started  bool   // a record after DECLAREBLOCKS was read
 	counted  uint64 // instructions, as attachments number them
 	nodes    uint64 // metadata of the function, or named, plus one
 	refs     []ir.Ref
@@ -106,7 +106,7 @@ func newBodyReader(s *source) *bodyReader {
 		lists: newSeen(len(s.lists)), constants: newSeen(s.constants.len()), moduleNodes: newSeen(nodes)}
 }
 
-// read reads the body of a function. What it finds of references is in
+// read reads the body of a function. The references that it finds are in
 // r.refs, r.uses and r.attachments until the next call; references to the
 // function's own metadata count from the end of the module's.
 func (r *bodyReader) read(c *bitstream.Cursor, b *body) error {
@@ -142,7 +142,7 @@ func (r *bodyReader) reset(c *bitstream.Cursor, b *body) {
 	r.next = r.globals + uint32(b.arguments)
 }
 
-// begin forgets what was noted of the last body.
+// begin forgets the last body.
 func (r *bodyReader) begin(b *body) {
 	r.body = b
 	for _, s := range []*seen{&r.callees, &r.addresses, &r.types, &r.indirect, &r.groups, &r.lists, &r.constants, &r.moduleNodes} {
@@ -152,7 +152,7 @@ func (r *bodyReader) begin(b *body) {
 	r.localNodes = newSeen(len(b.metadata.entries))
 }
 
-// finish checks what could not be checked before the end, and keeps the body.
+// finish makes the checks that need the whole body, and keeps the body.
 func (r *bodyReader) finish() error {
 	c, b := r.cursor, r.body
 	r.operands = c.Operands
@@ -197,7 +197,7 @@ func (r *bodyReader) block(block bitstream.Block) error {
 func (r *bodyReader) readConstants(c *bitstream.Cursor) error {
 	b := r.body
 	if r.started || b.constants.len() > 0 {
-		return c.Errorf("constants of a function behind its instructions")
+		return c.Errorf("constants of a function after its instructions")
 	}
 	cr := constantReader{cursor: c, table: &b.constants, globals: uint64(r.globals), types: uint64(len(r.source.types))}
 	if err := cr.run(); err != nil {
@@ -217,7 +217,7 @@ func (r *bodyReader) readConstants(c *bitstream.Cursor) error {
 	return nil
 }
 
-// noteOperands notes what of the module a compact record names.
+// noteOperands notes the module's entries that a compact record names.
 func (r *bodyReader) noteOperands(d *decoder, rec record) error {
 	for range rec.count {
 		switch o := d.operand(); o.kind {
@@ -237,7 +237,7 @@ func (r *bodyReader) noteOperands(d *decoder, rec record) error {
 func (r *bodyReader) readMetadata(c *bitstream.Cursor) error {
 	b := r.body
 	if r.started || len(b.metadata.entries) > 0 {
-		return c.Errorf("metadata of a function behind its instructions, or a second time")
+		return c.Errorf("metadata of a function after its instructions, or a second time")
 	}
 	mr := metadataReader{cursor: c, table: &b.metadata, types: uint64(len(r.source.types)),
 		globals: uint64(r.globals), nodes: uint64(len(r.source.metadata.entries))}

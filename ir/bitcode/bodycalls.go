@@ -124,7 +124,7 @@ func (r *bodyReader) callee(name string, list []uint64) (defines bool, err error
 	}
 	id := list[0]
 	if id >= uint64(len(r.module.Types)) || r.module.Types[id].Kind != ir.TypeFunction {
-		return false, r.cursor.Errorf("instruction %s with type %d, which is no function type", name, id)
+		return false, r.cursor.Errorf("instruction %s with type %d, which is not a function type", name, id)
 	}
 	if err := r.typ(id); err != nil {
 		return false, err
@@ -201,7 +201,7 @@ func (r *bodyReader) arguments(name string, t *ir.Type, list []uint64) ([]uint64
 	return list, err
 }
 
-// useValue notes a use of a global value, or of what a constant of the module
+// useValue notes a use of a global value, or of the values that a constant of the module
 // refers to.
 func (r *bodyReader) useValue(id uint32, kind ir.RefKind) error {
 	n := uint32(len(r.source.values))
@@ -273,8 +273,8 @@ func (r *bodyReader) useOwnNode(i, first uint64) error {
 	return r.useValues(&r.body.metadata, int(i))
 }
 
-// useValues notes what a value, or a list of values, of metadata names when
-// the body names it. What nodes name is no use: it may be lacking.
+// useValues notes the values that metadata is or lists, where the body names
+// it. References from nodes do not count as uses: such a value may be lacking.
 func (r *bodyReader) useValues(t *metadataTable, i int) error {
 	if t.entries[i].size != isRecord {
 		return nil

@@ -263,7 +263,7 @@ func (d *bodyDecoder) value(o operand, typ ir.TypeID) ir.Value {
 	case opLocalRel, opLocalSigned, opLocal:
 		return d.local(o.value, typ)
 	}
-	d.fail("an operand that is no value")
+	d.fail("an operand that is not a value")
 	return ir.NoValue
 }
 
@@ -289,7 +289,7 @@ func (d *bodyDecoder) integerType(bits uint32) ir.TypeID {
 	return d.intern(ir.Type{Kind: ir.TypeInteger, Bits: bits})
 }
 
-// intern returns the TypeID of a type that is no identified struct.
+// intern returns the TypeID of a type that is not an identified struct.
 func (d *bodyDecoder) intern(want ir.Type) ir.TypeID {
 	if d.shapes == nil {
 		d.shapes = make(map[string]ir.TypeID, len(d.types))
@@ -366,7 +366,7 @@ func (d *bodyDecoder) addressType(element ir.TypeID, operands []ir.Value) ir.Typ
 		base = d.types[base.Elements[0]]
 	}
 	if base.Kind != ir.TypePointer {
-		d.fail("getelementptr on what is no pointer")
+		d.fail("getelementptr on a value that is not a pointer")
 	}
 	if len(base.Elements) > 0 {
 		for i, v := range operands {

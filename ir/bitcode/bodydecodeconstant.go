@@ -142,7 +142,7 @@ func constantBytes(list []operand, terminated bool) []byte {
 func (d *bodyDecoder) dataConstant(c *ir.ConstantNode, list []operand) ir.Value {
 	t := &d.types[c.Type]
 	if t.Kind != ir.TypeArray && t.Kind != ir.TypeVector {
-		d.fail("data of a type that is no array or vector")
+		d.fail("data of a type that is neither an array nor a vector")
 	}
 	element := &d.types[t.Elements[0]]
 	if t.Kind == ir.TypeArray && element.Kind == ir.TypeInteger && element.Bits == 8 {
@@ -167,11 +167,11 @@ func (d *bodyDecoder) part(o operand, depth int) ir.Value {
 			d.fail("a constant of the module names a value of a function")
 		}
 		if i -= int64(d.compact.arguments); i < 0 || i >= int64(d.compact.constants.len()) {
-			d.fail("a constant is made of what is none")
+			d.fail("a constant is made of a value that is not a constant")
 		}
 		return d.constant(constantKey{uint32(i), true}, depth+1)
 	}
-	d.fail("a constant is made of what is no value")
+	d.fail("a constant is made of an operand that is not a value")
 	return ir.NoValue
 }
 

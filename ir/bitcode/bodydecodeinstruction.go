@@ -75,7 +75,7 @@ func (d *bodyDecoder) record(rec record) {
 		d.emit(in)
 		return
 	}
-	// What uses the value of the instruction before it sees its place.
+	// Uses of the value of the instruction before it see its index.
 	d.flush()
 	d.instruction(rec, &in)
 	in.Operands = d.body.Values(d.list)
@@ -312,7 +312,7 @@ func (d *bodyDecoder) ordering(in *ir.Instruction) {
 	}
 }
 
-// access takes what loads and stores have in common.
+// access takes the operands that loads and stores have in common.
 func (d *bodyDecoder) access(in *ir.Instruction, atomic bool) {
 	in.Align = alignOf(d.literal())
 	d.volatile(in)
@@ -440,7 +440,7 @@ func (d *bodyDecoder) shuffle(in *ir.Instruction, vector ir.TypeID, mask ir.Valu
 // shuffleMask returns the numbers of a constant mask.
 func (d *bodyDecoder) shuffleMask(mask ir.Value) []uint32 {
 	if mask.Kind != ir.ValueConstant || d.types[mask.Type].Kind != ir.TypeVector || d.types[mask.Type].Length > 1<<16 {
-		d.fail("the mask of a shufflevector is no constant vector")
+		d.fail("the mask of a shufflevector is not a constant vector")
 	}
 	list := make([]uint32, d.types[mask.Type].Length)
 	switch c := d.pool.At(mask); c.Kind {
@@ -477,7 +477,7 @@ func (d *bodyDecoder) phi(in *ir.Instruction) {
 	for len(d.operands)-d.at >= 2 {
 		v := d.operand()
 		if v.kind == opLiteral {
-			d.fail("phi of what is no value")
+			d.fail("phi of an operand that is not a value")
 		}
 		d.push(d.value(v, in.Type))
 		d.push(d.block())

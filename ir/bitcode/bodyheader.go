@@ -59,7 +59,7 @@ func (g *groupRecord) detail(a *attribute) ir.AttributeDetail {
 	return out
 }
 
-// memoryEffects spells what a function does with memory as text does, as far
+// memoryEffects spells the effects of a function on memory as text does, as far
 // as all kinds of memory are treated alike; "other" if not. Two bits tell each
 // kind: 1 is read, 2 is write. The topmost byte is the version of the encoding
 // (LLVM 21).

@@ -53,7 +53,7 @@ func (r *bodyReader) other(kind byte, v uint64) error {
 	return r.node(&r.out, v-1, opNodePlus1, opFunNodePlus1)
 }
 
-// pair takes a relative value, and its type behind it when the value is not
+// pair takes a relative value, and the type after it when the value is not
 // defined yet.
 func (r *bodyReader) pair(v uint64, list []uint64) ([]uint64, error) {
 	id := r.next - uint32(v)
@@ -103,7 +103,7 @@ func (r *bodyReader) absolute(v uint64) error {
 
 func (r *bodyReader) hint(v uint64) error {
 	if v >= uint64(len(r.source.values)) {
-		return r.cursor.Errorf("user of block addresses %d is no function", v)
+		return r.cursor.Errorf("user of block addresses %d is not a function", v)
 	}
 	r.out.add(opGlobal, v)
 	return nil

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// canonical returns the text of a module with what says nothing about it
-// taken out: the name of the file, numbers of metadata and attribute groups,
-// the order of declarations, the order of what is attached to a function
+// canonical returns the text of a module without its incidental parts: the name of the file, numbers of metadata and attribute groups,
+// the order of declarations, the order of attachments to a function
 // (which follows the numbers of kinds), and the order of predecessors in
-// comments (which follows the order of uses). What LLVM 22 leaves of the
-// lifetime markers of LLVM 21, which it replaces, goes too.
+// comments (which follows the order of uses). The lifetime markers of LLVM 21 that
+// LLVM 22 replaces and leaves unused go too.
 func canonical(text string) string {
 	c := renumbering{definitions: map[string]string{}, numbers: map[string]int{}}
 	var body, declarations []string

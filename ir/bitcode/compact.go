@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // Records of constants, metadata and function bodies are kept in a compact
 // form: a string of variable-length numbers in which each operand that names
-// something is marked with what it names. A slice that numbers things anew
+// something is marked with the kind of the thing. A slice that numbers things anew
 // replaces the marked operands and copies the rest.
 //
 // A record is its code and whether it defines a value, the index of its
@@ -15,7 +15,7 @@ import "encoding/binary"
 //	...01    an operand of kind localRel
 //	kkkk11   an operand of kind k
 
-// operandKind says what an operand names.
+// operandKind tells apart the things that operands name.
 type operandKind uint8
 
 // The kinds of operands. "Relative" is the distance back from the number that
@@ -147,7 +147,7 @@ func (d *decoder) head() record {
 	return record{uint32(head >> 1), abbrev, head&1 != 0, int(d.number())}
 }
 
-// operand returns the next operand. Behind one of kind opBytes the decoder
+// operand returns the next operand. After one of kind opBytes the decoder
 // stands at the bytes, which the caller takes.
 func (d *decoder) operand() operand {
 	v := d.number()

@@ -10,8 +10,8 @@ import (
 	"offlink/ir/bitcode"
 )
 
-// Behind the last block may stand what is too short for a block, as some
-// archivers leave it, and zeros; nothing else.
+// After the last block there may be bytes that are too short for a block, as some
+// archivers leave them, and zeros; nothing else.
 func TestPadding(t *testing.T) {
 	data := assemble(t, "k.ll", "19", false, []byte("define void @k() { ret void }")).bitcode
 	for _, tt := range []struct {

@@ -21,7 +21,7 @@ func TestDebugInformation23(t *testing.T) {
 		t.Fatal(err)
 	}
 	if twice := write(t, whole(again)); !bytes.Equal(once, twice) {
-		t.Error("what was written is not written the same again")
+		t.Error("the output is not written the same again")
 	}
 	for _, s := range images(t, m, split.Options{Mode: split.Source}) {
 		image, err := bitcode.Read("image.bc", write(t, &s.Slice))

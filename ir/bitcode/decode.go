@@ -156,7 +156,7 @@ func (s *source) Initializer(id ir.ValueID) (ir.Constant, error) {
 	return c, nil
 }
 
-// ElementRefs returns what the elements of an array initialiser refer to.
+// ElementRefs returns the references of elements of an array initialiser.
 func (s *source) ElementRefs(id ir.ValueID, elements []int) ([]ir.Ref, error) {
 	list, _, err := s.elements(id)
 	if err != nil {
@@ -191,12 +191,12 @@ func (s *source) elements(id ir.ValueID) (list []uint32, t ir.TypeID, err error)
 	values, count := s.record(id).headerValues()
 	n := uint32(len(s.values))
 	if count == 0 || values[0] < n {
-		return nil, 0, fmt.Errorf("the initialiser of %s is no array", name)
+		return nil, 0, fmt.Errorf("the initialiser of %s is not an array", name)
 	}
 	d := s.constants.open(int(values[0] - n))
 	rec := d.head()
 	if rec.code != llvmschema.ConstantAggregate {
-		return nil, 0, fmt.Errorf("the initialiser of %s is no array", name)
+		return nil, 0, fmt.Errorf("the initialiser of %s is not an array", name)
 	}
 	for range rec.count {
 		list = append(list, uint32(d.operand().value))

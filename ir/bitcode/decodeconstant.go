@@ -182,7 +182,7 @@ func (d *constantDecoder) cast(c ir.Constant, operands []operand, depth int) (ir
 }
 
 // gep looks through the address of a part of a global value: its operands are
-// pairs of type and value behind the head.
+// pairs of type and value after the head.
 func (d *constantDecoder) gep(c ir.Constant, code uint32, operands []operand, depth int) (ir.Constant, error) {
 	base, err := d.operand(operands[gepHead(code, operands)+1], depth+1)
 	if err != nil || base.Kind != ir.ConstantValue {

@@ -23,8 +23,8 @@ func (e *entry) record(code uint32) *entry {
 	return e.entries[i]
 }
 
-// What cannot be read is refused by an error that names the place and what is
-// there.
+// Input that cannot be read is refused by an error that names the place and the
+// value there.
 func TestRefused(t *testing.T) {
 	const module, attributeLists, groups, constants, function, types, metadata = 8, 9, 10, 11, 12, 17, 15
 	tests := []struct {
@@ -38,7 +38,7 @@ func TestRefused(t *testing.T) {
 		{"module record", "record 60 of the module", func(top *entry) { top.find(module).record(2).code = 60 }},
 		{"module block", "block 70 of the module", func(top *entry) { top.find(module).find(function).block = 70 }},
 		{"type record", "type record 66", func(top *entry) { top.find(module).find(types).record(7).code = 66 }},
-		{"type forward", "which follows and is no named struct", func(top *entry) {
+		{"type forward", "which follows and is not a named struct", func(top *entry) {
 			a := top.find(module).find(types).record(11)
 			a.operands[1] = uint64(len(top.find(module).find(types).entries) - 4)
 		}},
@@ -71,7 +71,7 @@ func TestRefused(t *testing.T) {
 			b := top.find(module).find(function).record(2)
 			b.operands = []uint64{1<<32 - 900, 3, 1, 0}
 		}},
-		{"no type of a function", "no function type", func(top *entry) { top.find(module).record(8).operands[2] = 0 }},
+		{"no type of a function", "not a function type", func(top *entry) { top.find(module).record(8).operands[2] = 0 }},
 		{"fewer bodies", "functions are defined", func(top *entry) {
 			m := top.find(module)
 			m.entries = slices.DeleteFunc(m.entries, func(x *entry) bool { return x.isBlock && x.block == function })
@@ -87,7 +87,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// An error within the stream names a bit of the file, behind a wrapper too.
+// An error within the stream names a bit of the file, in a wrapper too.
 func TestErrorNamesBit(t *testing.T) {
 	top := takeApart(t, readFile(t, "testdata/spec19.bc"))
 	top.find(8).find(17).record(7).code = 66
@@ -139,10 +139,10 @@ func TestNewerAttributesPass(t *testing.T) {
 	m := &module{name: "newer", bitcode: putTogether(top)}
 	again := takeApart(t, write(t, whole(m.read(t))))
 	if !contains(again.find(8).find(10), group.operands[len(group.operands)-18:]) {
-		t.Error("the attributes are not in what was written")
+		t.Error("the attributes are not in the output")
 	}
 	if !contains(again.find(8).find(12), []uint64{1 << 30}) {
-		t.Error("the flags are not in what was written")
+		t.Error("the flags are not in the output")
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // FuzzRead checks that any input is an error or a module that can be asked
-// about and written, whole and in part, and that what is written is read as
+// about and written, whole and in part, and that the output is read as
 // the same module again.
 func FuzzRead(f *testing.F) {
 	for _, data := range seeds(f) {

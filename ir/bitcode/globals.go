@@ -120,8 +120,8 @@ func (v globalRecord) operands(list []uint64) []uint64 {
 	return list
 }
 
-// linkages decodes linkage numbers; those of old forms map to what LLVM reads
-// them as.
+// linkages decodes linkage numbers. Those of old forms map to the linkage
+// that LLVM reads them as.
 var linkages = map[uint64]ir.Linkage{
 	0: ir.External, 1: ir.WeakAny, 2: ir.Appending, 3: ir.Internal, 4: ir.LinkOnceAny, 5: ir.External,
 	6: ir.External, 7: ir.ExternWeak, 8: ir.Common, 9: ir.Private, 10: ir.WeakODR, 11: ir.LinkOnceODR,
@@ -184,8 +184,8 @@ func (r *moduleReader) readGlobals(*bitstream.Cursor) error {
 	return nil
 }
 
-// readGlobal fills in a value from its record. It returns what is wrong with
-// the record, "" if nothing is.
+// readGlobal fills in a value from its record. It returns the fault of
+// the record, "" if there is none.
 func (r *moduleReader) readGlobal(rec globalRecord, v *ir.GlobalValue) (fault string) {
 	switch rec.code {
 	case llvmschema.ModuleVariable:
@@ -208,7 +208,7 @@ func (r *moduleReader) readVariable(rec globalRecord, v *ir.GlobalValue) (fault 
 	return r.readCommon(rec, v, varLinkage, varComdat)
 }
 
-// readValueList fills in what the model has of an attribute list. list is one
+// readValueList fills in the model's part of an attribute list. list is one
 // more than the list's number.
 func (r *moduleReader) readValueList(list uint64, v *ir.GlobalValue) {
 	groups, parameters := r.source.functionGroups(list), []ir.ParameterAttribute(nil)
@@ -234,7 +234,7 @@ func (r *moduleReader) readFunction(rec globalRecord, v *ir.GlobalValue) (fault 
 		return fault
 	}
 	if r.module.Types[v.Type].Kind != ir.TypeFunction {
-		return "function whose type is no function type"
+		return "function whose type is not a function type"
 	}
 	return ""
 }
@@ -251,7 +251,7 @@ func (r *moduleReader) readIndirect(rec globalRecord, v *ir.GlobalValue) (fault 
 	return r.readCommon(rec, v, aliasLinkage, rec.count)
 }
 
-// readCommon reads what all global values have. The type is operand 0.
+// readCommon reads the fields that all global values have. The type is operand 0.
 func (r *moduleReader) readCommon(rec globalRecord, v *ir.GlobalValue, linkage, comdat int) (fault string) {
 	t := rec.at(0)
 	if t >= uint64(len(r.source.types)) {
@@ -271,7 +271,7 @@ func (r *moduleReader) readCommon(rec globalRecord, v *ir.GlobalValue, linkage, 
 	return ""
 }
 
-// checkGlobals checks what global values name by number.
+// checkGlobals checks the numbers in the records of global values.
 func (r *moduleReader) checkGlobals(*bitstream.Cursor) error {
 	s := r.source
 	for i := range s.values {
@@ -283,8 +283,8 @@ func (r *moduleReader) checkGlobals(*bitstream.Cursor) error {
 	return nil
 }
 
-// checkRecord returns what is wrong with the numbers in a record, "" if
-// nothing is.
+// checkRecord returns the fault of the numbers in a record, "" if there is
+// none.
 func (s *source) checkRecord(rec globalRecord) (fault string) {
 	total := uint64(len(s.values) + s.constants.len())
 	for _, at := range rec.constantFields() {

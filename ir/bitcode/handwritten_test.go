@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The hand-written modules of the text codec hold what compilers print rarely.
+// The hand-written modules of the text codec hold constructs that compilers print rarely.
 // Each says in its first line which versions of LLVM take it.
 func TestHandWritten(t *testing.T) {
 	files, err := filepath.Glob("../irtext/testdata/whole/*.ll")

@@ -62,7 +62,7 @@ type module struct {
 	bitcode []byte
 }
 
-// options returns what tools need for the module's pointers.
+// options returns the options that tools need for the module's pointers.
 func (m *module) options() []string {
 	if m.opaque {
 		return []string{"-opaque-pointers"}

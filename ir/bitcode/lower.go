@@ -17,7 +17,7 @@ const spirFunc = 75
 
 var errConstantType = errors.New("a constant that takes the place of a call does not fit its type")
 
-// lowering replaces calls of a body by what edits say.
+// lowering replaces calls of a body by the values of edits.
 type lowering struct {
 	rewriter
 	w     *sliceWriter
@@ -72,7 +72,7 @@ func (l *lowering) replace(edits []ir.CallEdit) (*body, error) {
 
 // keepInstruction takes instruction i over, with its debug location, and in
 // front of it the debug records of calls that went before it. It returns the
-// index behind what it took.
+// index after the last instruction that it took.
 func (l *lowering) keepInstruction(list []instruction, i int) int {
 	l.kept = append(l.kept, l.counted)
 	l.counted++
@@ -88,8 +88,8 @@ func (l *lowering) keepInstruction(list []instruction, i int) int {
 
 func (l *lowering) takePending() { l.out, l.pending = append(l.out, l.pending...), nil }
 
-// replaceCall puts new instructions in the place of call i and what belongs to
-// it: operand bundles before it, its debug location, which all of them get,
+// replaceCall puts new instructions in the place of call i and of its parts:
+// operand bundles before it, its debug location, which all of them get,
 // and debug records.
 func (l *lowering) replaceCall(list []instruction, i int, edit *ir.Expression) (end int, err error) {
 	l.out = l.out[:len(l.out)-l.bundles]
@@ -107,9 +107,9 @@ func (l *lowering) replaceCall(list []instruction, i int, edit *ir.Expression) (
 	return end, nil
 }
 
-// leave steps over instruction i, which goes. It returns its debug location,
-// and the index behind what belongs to it; debug records wait for the next
-// instruction.
+// leave steps over instruction i, which is dropped. It returns its debug
+// location, and the index after the records that belong to it; debug records
+// wait for the next instruction.
 func (l *lowering) leave(list []instruction, i int) (location []instruction, end int) {
 	end = i + 1
 	if end < len(list) && list[end].code == llvmschema.FunctionDebugLoc {
@@ -131,7 +131,7 @@ func editOf(edits []ir.CallEdit, call int) *ir.Expression {
 	return nil
 }
 
-// choosePrefix chooses what no name of the function begins with.
+// choosePrefix chooses a prefix that no name of the function begins with.
 func (l *lowering) choosePrefix() {
 	l.prefix = "spec."
 	for l.taken() {
@@ -203,7 +203,7 @@ func (l *lowering) store(e *ir.Expression) error {
 // alignment encodes an alignment: its logarithm plus one, 0 for none.
 func alignment(n uint64) uint64 { return uint64(bits.Len64(n)) }
 
-// define makes what the result of the call was.
+// define makes the value that the result of the call was.
 func (l *lowering) define(result ir.TypeID, e *ir.Expression) error {
 	truncates := result != e.Type && l.isBool(result)
 	switch {
@@ -225,7 +225,7 @@ func (l *lowering) isBool(t ir.TypeID) bool {
 	return m.Kind == ir.TypeInteger && m.Bits == 1
 }
 
-// value returns a value: a constant, or what new instructions compute.
+// value returns a value: a constant, or the result of new instructions.
 func (l *lowering) value(e *ir.Expression) (typed, error) {
 	if e.Kind == ir.ExpressionConstant {
 		return l.constant(&e.Constant, e.Type)

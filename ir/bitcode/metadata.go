@@ -50,7 +50,7 @@ type metadataReader struct {
 	// highestValue is the value that was named, plus one.
 	highestValue uint64
 
-	// other takes records that are no metadata of their own; nil in functions.
+	// other takes records that are not metadata themselves; nil in functions.
 	other func() error
 }
 
@@ -205,7 +205,7 @@ func (r *moduleReader) readMetadata(c *bitstream.Cursor) error {
 	return r.checkNamed(c)
 }
 
-// otherMetadata reads what stands among metadata without being any.
+// otherMetadata reads the records of a metadata block that are not metadata.
 func (r *moduleReader) otherMetadata(c *bitstream.Cursor) error {
 	switch c.Code {
 	case llvmschema.MetadataKind:
@@ -216,7 +216,7 @@ func (r *moduleReader) otherMetadata(c *bitstream.Cursor) error {
 	return r.readNamedNode(c)
 }
 
-// readNamedNode reads a name, and the record behind it that lists its nodes.
+// readNamedNode reads a name, and the next record, which lists its nodes.
 func (r *moduleReader) readNamedNode(c *bitstream.Cursor) error {
 	named := ir.NamedMetadata{Name: text(c.Operands)}
 	e, err := c.Next()
@@ -263,7 +263,7 @@ func (s *source) attach(c *bitstream.Cursor, list []ir.Attachment, pairs []uint6
 	return list, nil
 }
 
-// checkNamed checks what was noted before the number of metadata was known.
+// checkNamed checks references that were noted before the number of metadata was known.
 func (r *moduleReader) checkNamed(c *bitstream.Cursor) error {
 	n := ir.NodeID(len(r.source.metadata.entries))
 	for _, named := range r.module.NamedMetadata {

@@ -12,9 +12,9 @@ import (
 	"offlink/ir/irtext"
 )
 
-// The model that is read of bitcode is the one that is read of its text: what
-// values are, what they refer to, what is attached, and what initialisers and
-// metadata decode to.
+// The model that is read of bitcode is the one that is read of its text: the
+// values, their references and attachments, and the decoded initialisers and
+// metadata.
 func TestModel(t *testing.T) {
 	check := func(t *testing.T, m *module) {
 		text, err := irtext.Parse(m.name, []byte(m.text(t)))
@@ -68,7 +68,7 @@ func (d describer) value(id ir.ValueID) []string {
 	}
 	space := v.AddressSpace
 	if v.Kind == ir.Alias {
-		space = 0 // text says it by the type of what the alias stands for
+		space = 0 // text says it by the type of the aliasee
 	}
 	list := []string{fmt.Sprint(v.Kind, v.Linkage, v.Declaration, v.Constant, space, v.CallingConv, comdat)}
 	add := func(a ir.Attribute) { list = append(list, "attribute "+a.Key+"="+a.Value) }
@@ -119,7 +119,7 @@ func (d describer) refs(refs []ir.Ref) (list []string) {
 	return sorted(list)
 }
 
-// typ spells a type by what the model says of it.
+// typ spells a type by its fields in the model.
 func (d describer) typ(id ir.TypeID) string {
 	if id == ir.NoType {
 		return "..."

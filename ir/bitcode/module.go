@@ -11,8 +11,8 @@ import (
 )
 
 // moduleReader reads the module block. The order of blocks and records that
-// LLVM writes is not relied on: what refers to other parts is read when those
-// are there.
+// LLVM writes is not relied on: records that refer to other parts are read
+// after those.
 type moduleReader struct {
 	source *source
 	module *ir.Module
@@ -52,7 +52,7 @@ func (r *moduleReader) read(c *bitstream.Cursor) error {
 	return nil
 }
 
-// walk goes through the module block once. It reads what stands for itself
+// walk goes through the module block once. It reads the parts that need no other
 // and notes the rest.
 func (r *moduleReader) walk(c *bitstream.Cursor) error {
 	for {
@@ -126,7 +126,7 @@ func (r *moduleReader) record(c *bitstream.Cursor) error {
 		return r.readComdat(c)
 	case llvmschema.ModuleVariable, llvmschema.ModuleFunction, llvmschema.ModuleAlias, llvmschema.ModuleIFunc:
 		if len(r.constants) > 0 {
-			return c.Errorf("global value behind the constants")
+			return c.Errorf("global value after the constants")
 		}
 		at, ok := s.records.store(c.Bit(), c.Operands)
 		if !ok {
@@ -194,7 +194,7 @@ func (r *moduleReader) readComdat(c *bitstream.Cursor) error {
 	if !ok {
 		return c.Errorf("the name of a comdat lies outside of the string table")
 	}
-	selection := "any" // what LLVM takes an unknown kind for
+	selection := "any" // LLVM takes an unknown kind for this one
 	if k := c.Operands[2]; k > 0 && k < uint64(len(comdatSelections)) {
 		selection = comdatSelections[k]
 	}

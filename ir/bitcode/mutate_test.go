@@ -175,15 +175,15 @@ func checkAny(t *testing.T, data []byte) {
 	first := write(t, whole(m))
 	again, err := bitcode.Read("written.bc", first)
 	if err != nil {
-		t.Fatalf("what was written cannot be read: %v", err)
+		t.Fatalf("the output cannot be read: %v", err)
 	}
 	if !bytes.Equal(first, write(t, whole(again))) {
-		t.Fatal("what was written is read as another module")
+		t.Fatal("the output is read as another module")
 	}
 	part := choose(m, len(data))
 	var b bytes.Buffer
 	if err := m.Source.NewWriter().WriteSlice(&b, part); err != nil {
-		return // an alias may lack what it stands for
+		return // an alias may lack its aliasee
 	}
 	if _, err := bitcode.Read("part.bc", b.Bytes()); err != nil {
 		t.Fatalf("a slice cannot be read: %v", err)

@@ -6,8 +6,8 @@ import (
 	"offlink/ir"
 )
 
-// numbering maps one kind of numbers of the module to those of a slice. What
-// the slice lacks has none. A round of its own for each slice saves clearing.
+// numbering maps one kind of numbers of the module to those of a slice. Entries
+// that the slice lacks have none. A round of its own for each slice saves clearing.
 type numbering struct {
 	marks []uint32
 	to    []uint32
@@ -40,7 +40,7 @@ func (n *numbering) keep(i uint32) bool {
 
 func (n *numbering) has(i uint32) bool { return n.marks[i] == n.round }
 
-// number numbers what is kept from first, in ascending order.
+// number numbers the kept entries from first, in ascending order.
 func (n *numbering) number(first uint32) (next uint32) {
 	slices.Sort(n.kept)
 	for i, k := range n.kept {
@@ -58,7 +58,7 @@ func (n *numbering) get(i uint32) uint64 {
 	return uint64(n.to[i])
 }
 
-// sliceNumbers are the numberings of what a slice keeps of the module.
+// sliceNumbers are the numberings of the module's entries that a slice keeps.
 type sliceNumbers struct {
 	source    *source
 	values    numbering // global values
@@ -102,7 +102,7 @@ func (n *sliceNumbers) reset() {
 	}
 }
 
-// lacking names what a slice was asked for without having it.
+// lacking names an entry that a slice was asked for without having it.
 func (n *sliceNumbers) lacking() string {
 	names := []string{"a global value", "a constant", "a type", "an attribute group", "an attribute list", "metadata", "a comdat", "a section", "a garbage collector"}
 	for i, one := range n.all() {
@@ -150,9 +150,9 @@ func (n *sliceNumbers) keepList(id uint32) {
 	}
 }
 
-// keepValue adds what a value of the module's numbering needs. Global values
-// are in the slice, or the reference is at fault, which get notices. What the
-// slice adds is numbered behind.
+// keepValue adds the entries that a value of the module's numbering needs. Global values
+// are in the slice, or get notices that the reference is wrong. Values that the
+// slice adds have higher numbers.
 func (n *sliceNumbers) keepValue(id uint32) {
 	globals := uint32(len(n.source.values))
 	if id < globals || id >= globals+uint32(n.source.constants.len()) || !n.constants.keep(id-globals) {
@@ -188,7 +188,7 @@ func (n *sliceNumbers) keepNode(id uint32) {
 	}
 }
 
-// keepNodeParts adds what a record of metadata names of the module besides
+// keepNodeParts adds the module's entries that a record of metadata names, except
 // nodes.
 func (n *sliceNumbers) keepNodeParts(t *metadataTable, i int) {
 	if t.entries[i].size != isRecord {
@@ -263,7 +263,7 @@ func (n *sliceNumbers) hasGlobals(value uint64) bool {
 	return true
 }
 
-// keepUses adds what a body says that it uses.
+// keepUses adds the uses of a body.
 func (n *sliceNumbers) keepUses(uses []use) {
 	for _, u := range uses {
 		switch u.kind() {

@@ -75,7 +75,7 @@ func unwrap(data []byte) (start int, stream []byte, err error) {
 	return start, data, nil
 }
 
-// topLevel is what the file holds for one module.
+// topLevel is the content of a file with one module.
 type topLevel struct {
 	producer string
 	module   bitstream.Block
@@ -111,7 +111,7 @@ func findModule(top *bitstream.Cursor) (file topLevel, err error) {
 		case bitstream.End:
 			return file, file.check()
 		case bitstream.SubBlock:
-			err = file.add(top, e.Block)
+			err = file.readBlock(top, e.Block)
 		}
 		// LLVM skips records outside of blocks as well.
 		if err != nil {
@@ -120,9 +120,9 @@ func findModule(top *bitstream.Cursor) (file topLevel, err error) {
 	}
 }
 
-// add notes a block. The first of a kind counts; what stands before a second
-// module belongs to that.
-func (f *topLevel) add(top *bitstream.Cursor, b bitstream.Block) (err error) {
+// readBlock notes a block. The first of a kind counts; blocks before a second
+// module belong to that.
+func (f *topLevel) readBlock(top *bitstream.Cursor, b bitstream.Block) (err error) {
 	switch b.ID {
 	case llvmschema.BlockIdentification:
 		var producer string
@@ -153,7 +153,7 @@ func (f *topLevel) check() error {
 }
 
 // readIdentification returns the producer ("LLVM19.1.7"). The epoch is the
-// version of what LLVM can upgrade; there has been none but 0.
+// version of the encoding; there has been none but 0.
 func readIdentification(c *bitstream.Cursor) (producer string, err error) {
 	for {
 		e, err := c.Next()

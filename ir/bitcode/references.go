@@ -73,7 +73,7 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 	})
 }
 
-// inParallel calls what start returns for 0 to n-1, each goroutine with its
+// inParallel calls the function that start returns for 0 to n-1, each goroutine with its
 // own. The error is the one of the lowest number.
 func inParallel(n int, start func() func(int) error) error {
 	const chunk = 64
@@ -181,7 +181,7 @@ func newNodeBuilder(s *source) *nodeBuilder {
 
 // add appends an entry of a metadata table. base is the number of the
 // function's first node. Strings and values have numbers of their own in
-// bitcode: they are nodes of the kinds "string" and "value", and what names a
+// bitcode: they are nodes of the kinds "string" and "value". A record that names a
 // value refers to the global values that it names.
 func (nb *nodeBuilder) add(t *metadataTable, i int, base ir.NodeID) error {
 	nb.refs = nb.refs[:0]
@@ -284,7 +284,7 @@ func (r *moduleReader) finishValues(*bitstream.Cursor) error {
 	return nil
 }
 
-// signature appends what a declaration of the value refers to.
+// signature appends the references of a declaration of the value.
 func (s *source) signature(refs []ir.Ref, v *ir.GlobalValue) []ir.Ref {
 	refs = append(refs, ir.MakeRef(ir.RefType, uint32(v.Type)))
 	for _, g := range v.Details().Groups {

@@ -288,7 +288,7 @@ func (r *rewriter) symbols(b *body) {
 	b.symbols = e.arena
 }
 
-// attachments copies what is attached to instructions that are left.
+// attachments copies the attachments of instructions that are left.
 func (r *rewriter) attachments(b *body, kept []int) {
 	var e encoder
 	for d := (decoder{data: r.old.attached}); !d.done(); {

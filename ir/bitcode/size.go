@@ -20,7 +20,7 @@ func (s *source) ValueSize(id ir.ValueID) int64 {
 }
 
 // constantSize returns the bytes of the record of a constant of the module,
-// without those of its operands. Constants are numbered behind the values.
+// without those of its operands. Constants are numbered after the values.
 func (s *source) constantSize(id uint64) int64 {
 	if first := uint64(len(s.values)); id >= first && id-first < uint64(s.constants.len()) {
 		return int64(len(s.constants.open(int(id - first)).data))

@@ -32,8 +32,8 @@ type chooser struct {
 	slice  *ir.Slice
 }
 
-// choose returns a slice with some of the definitions of the module and what
-// they need, of which some are changed in every way that an edit can.
+// choose returns a slice with some of the definitions of the module and those
+// that they need, of which some are changed in every way that an edit can.
 func choose(m *ir.Module, seed int) *ir.Slice {
 	c := &chooser{module: m, seed: seed, cut: map[ir.ValueID]bool{}, seen: map[ir.ValueID]bool{}, slice: &ir.Slice{Module: m}}
 	unnamed := map[ir.Kind]int{}
@@ -78,7 +78,7 @@ func (c *chooser) chooseValues() {
 	}
 	for i := range m.Values {
 		if v := &m.Values[i]; v.Kind == ir.Alias || v.Kind == ir.IFunc {
-			for _, ref := range v.Refs { // what an alias stands for stays defined
+			for _, ref := range v.Refs { // an aliasee stays defined
 				delete(c.cut, ir.ValueID(ref.Index()))
 			}
 		}

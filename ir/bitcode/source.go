@@ -8,7 +8,7 @@ import (
 	"offlink/ir/bitcode/bitstream"
 )
 
-// source is the payload of a module: what the model leaves with the codec. It
+// source is the payload of a module: the parts that the model leaves with the codec. It
 // does not change once the module is read.
 type source struct {
 	module   *ir.Module
@@ -24,7 +24,7 @@ type source struct {
 	typedPointers bool
 	groups        []groupRecord
 	lists         [][]ir.AttributeGroupID // attribute lists: a group for each index that has attributes
-	asm           []moduleText            // module asm and what belongs to it
+	asm           []moduleText            // module asm and its properties
 	sections      []string
 	gcs           []string
 	guids         []uint64          // a number for each global value in two halves, high and low; as long as the record was

@@ -70,7 +70,7 @@ func checkSplit(t *testing.T, m *module, options split.Options) {
 		}
 		assembled := assemble(t, m.name, m.version, m.opaque, write(t, &want[i].Slice))
 		if assembled == nil {
-			t.Fatal("LLVM refuses what the text codec wrote")
+			t.Fatal("LLVM refuses the output of the text codec")
 		}
 		fmt.Fprintln(&wants, canonical(assembled.text(t)))
 		fmt.Fprintln(&gots, canonical(x.text(t)))

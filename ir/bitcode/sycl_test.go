@@ -19,7 +19,7 @@ import (
 const python = "../../build/python/bin/python"
 
 // The device code of DPC++, bitcode of LLVM 19 to 23: LLVM loads and verifies
-// what is written of it, whole and split, and prints the same as for what the
+// the output, whole and split, and prints the same as for the output that the
 // text codec makes of the module's text.
 func TestSYCL(t *testing.T) {
 	if _, err := os.Stat(python); err != nil {

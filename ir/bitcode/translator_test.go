@@ -8,7 +8,7 @@ import (
 	"offlink/internal/testtool"
 )
 
-// What llvm-spirv takes as it comes from the compiler, it takes as we write it.
+// A module that llvm-spirv takes from the compiler, it takes as we write it.
 func TestTranslator(t *testing.T) {
 	translator, err := exec.LookPath("llvm-spirv-15")
 	if err != nil {

@@ -91,7 +91,7 @@ func (r *moduleReader) checkTypes(c *bitstream.Cursor) error {
 				return c.Errorf("type %d is made of type %d of %d", i, v, len(types))
 			}
 			if v >= uint64(i) && types[v].code != llvmschema.TypeStructNamed && types[v].code != llvmschema.TypeOpaque {
-				return c.Errorf("type %d is made of type %d, which follows and is no named struct", i, v)
+				return c.Errorf("type %d is made of type %d, which follows and is not a named struct", i, v)
 			}
 		}
 	}

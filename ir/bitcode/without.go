@@ -35,7 +35,7 @@ func (s *source) removeCalls(b *body, calls []int) []instruction {
 	return left
 }
 
-// RefsWithout returns what the function refers to when those calls are taken
+// RefsWithout returns the references of the function after those calls are taken
 // out.
 func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
 	v := &s.module.Values[function]
@@ -73,7 +73,7 @@ type refCollector struct {
 	b *body
 }
 
-// newRefCollector takes a reader of bodies, for what it notes.
+// newRefCollector takes a reader of bodies, for its sets of references.
 func newRefCollector(s *source, b *body) *refCollector {
 	r, _ := s.collectors.Get().(*bodyReader)
 	if r == nil {
@@ -83,7 +83,7 @@ func newRefCollector(s *source, b *body) *refCollector {
 	return &refCollector{r, b}
 }
 
-// body notes what is left of a body refers to.
+// body notes the references that are left of a body.
 func (c *refCollector) body(r *rewriter, list []instruction) error {
 	for i, live := range r.live {
 		if !live {
@@ -112,7 +112,7 @@ func (c *refCollector) body(r *rewriter, list []instruction) error {
 	return nil
 }
 
-// operands notes what operands name; one of them may be a callee.
+// operands notes the entries that operands name; one of them may be a callee.
 func (c *refCollector) operands(operands []operand, callee int) error {
 	for i, o := range operands {
 		switch o.kind {

@@ -16,7 +16,7 @@ import (
 const moduleWidth = 3
 
 // sliceWriter writes slices of one module. Its scratch memory is as large as
-// the module's tables; each slice costs what it keeps.
+// the module's tables; each slice costs as much as it keeps.
 type sliceWriter struct {
 	source  *source
 	module  *ir.Module
@@ -42,7 +42,7 @@ type sliceWriter struct {
 	body *bodyWriter
 }
 
-// keptValue is a global value of a slice with what is different there.
+// keptValue is a global value of a slice with its differences from the module.
 type keptValue struct {
 	id         ir.ValueID
 	comdat     ir.ComdatID
@@ -54,7 +54,7 @@ type keptValue struct {
 	parts      *keptParts // nil if there are none
 }
 
-// keptParts are what most variables of a slice do not have.
+// keptParts are the parts that most variables of a slice do not have.
 type keptParts struct {
 	attached []attachedNode
 	body     *body // of a definition of a function

@@ -7,7 +7,7 @@ import (
 	"offlink/ir/irtext"
 )
 
-// cleaned is the module without debug information of what is not in it, which
+// cleaned is the module without debug information of values that it does not have, which
 // writing a slice drops.
 func (m *module) cleaned(t testing.TB) *module {
 	t.Helper()
@@ -23,7 +23,7 @@ func checkWhole(t *testing.T, m *module) {
 	same(t, "the module as written differs from the input", canonical(m.cleaned(t).text(t)), canonical(got.text(t)))
 }
 
-// checkSlices checks that slices are accepted by LLVM and are what the text
+// checkSlices checks that slices are accepted by LLVM and equal those that the text
 // codec makes of the module's text.
 func checkSlices(t *testing.T, m *module, seeds int) {
 	fromBitcode := m.read(t)
@@ -36,7 +36,7 @@ func checkSlices(t *testing.T, m *module, seeds int) {
 		got.verify(t)
 		assembled := assemble(t, m.name, m.version, m.opaque, write(t, choose(fromText, seed)))
 		if assembled == nil {
-			t.Fatal("LLVM refuses what the text codec wrote")
+			t.Fatal("LLVM refuses the output of the text codec")
 		}
 		same(t, "the slice differs from the text codec's", canonical(assembled.text(t)), canonical(got.text(t)))
 	}
@@ -56,7 +56,7 @@ func TestClang(t *testing.T) {
 	})
 }
 
-// What was written is read as the same module again.
+// A module that was written is read as the same module again.
 func TestReadBack(t *testing.T) {
 	for _, file := range syclFiles(t) {
 		m := &module{name: file, bitcode: readFile(t, file)}

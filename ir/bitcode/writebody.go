@@ -20,7 +20,7 @@ type bodyWriter struct {
 	nodes []uint32 // number of each of the function's metadata, plus one
 }
 
-// collect keeps what a body needs of the module.
+// collect keeps the module's entries that a body needs.
 func (bw *bodyWriter) collect(k *keptValue, edit *ir.Edit) error {
 	w := bw.w
 	old := &w.source.bodies[w.source.values[k.id].body]
@@ -41,7 +41,7 @@ func (bw *bodyWriter) collect(k *keptValue, edit *ir.Edit) error {
 	return nil
 }
 
-// collectMetadata keeps what the function's metadata that is written needs.
+// collectMetadata keeps the entries that the function's written metadata needs.
 func (bw *bodyWriter) collectMetadata(b *body) {
 	for i := range b.metadata.entries {
 		if bw.keeps(b, i) {
@@ -59,7 +59,7 @@ func (bw *bodyWriter) keeps(b *body, i int) bool {
 	return bw.w.numbers.hasValue(&b.metadata, i)
 }
 
-// collectRewritten keeps what a body that was made anew needs: what its
+// collectRewritten keeps the entries that a body that was made anew needs: those that its
 // records name.
 func (bw *bodyWriter) collectRewritten(b *body) {
 	w := bw.w
@@ -222,7 +222,7 @@ func (bw *bodyWriter) writeSide(block uint32, records []byte) {
 	bw.w.out.End()
 }
 
-// writeAttachments writes what is attached to the function and to its
+// writeAttachments writes the metadata attached to the function and to its
 // instructions.
 func (bw *bodyWriter) writeAttachments(k *keptValue) {
 	w := bw.w

@@ -11,7 +11,7 @@ import (
 type constantWriter struct {
 	w       *sliceWriter
 	current uint64 // type plus one
-	// own are abbreviations that this block defines, by what they are for;
+	// own are abbreviations that this block defines, by the records they are for;
 	// -1 where there is none.
 	aggregate, text, seven, six int
 	// locals is the number of the function's first value.

@@ -30,7 +30,7 @@ func (w *sliceWriter) collect() error {
 	return nil
 }
 
-// collectValues keeps the values of the slice and what they need.
+// collectValues keeps the values of the slice and the entries that they need.
 func (w *sliceWriter) collectValues() error {
 	w.kept = slices.Grow(w.kept, len(w.slice.Definitions)+len(w.slice.Declarations))
 	for v := range w.slice.Values() {
@@ -52,7 +52,7 @@ func (w *sliceWriter) collectValues() error {
 	return nil
 }
 
-// collectValue keeps what a value needs. All values of the slice have been
+// collectValue keeps the entries that a value needs. All values of the slice have been
 // kept before: constants are checked against them.
 func (w *sliceWriter) collectValue(k *keptValue, v *ir.SliceValue) error {
 	w.collectHeader(k, v)
@@ -69,7 +69,7 @@ func (w *sliceWriter) collectValue(k *keptValue, v *ir.SliceValue) error {
 	return nil
 }
 
-// collectHeader keeps what the record of the value names.
+// collectHeader keeps the entries that the record of the value names.
 func (w *sliceWriter) collectHeader(k *keptValue, v *ir.SliceValue) {
 	rec := w.source.record(k.id)
 	if section, gc := rec.tables(); section+gc > 0 {
@@ -160,7 +160,7 @@ func (w *sliceWriter) collectNamed() {
 	}
 }
 
-// keepAdditions keeps what the additions name of the module.
+// keepAdditions keeps the module's entries that the additions name.
 func (w *sliceWriter) keepAdditions() {
 	a, n := w.added, w.numbers
 	for _, m := range a.metadata {
@@ -202,7 +202,7 @@ func (w *sliceWriter) keepAdditions() {
 	}
 }
 
-// keepType keeps a type of the module, or what an added type is made of.
+// keepType keeps a type of the module, or the elements of an added type.
 func (w *sliceWriter) keepType(id uint32) {
 	if id < uint32(len(w.source.types)) {
 		w.numbers.keepType(id)
@@ -215,7 +215,7 @@ func (w *sliceWriter) keepType(id uint32) {
 	}
 }
 
-// number numbers what was collected.
+// number numbers the kept entries.
 func (w *sliceWriter) number() {
 	n, a := w.numbers, w.added
 	n.types.number(0)
@@ -296,7 +296,7 @@ func set(fields []uint64, at int, v uint64) {
 	}
 }
 
-// setLocal drops what a local value must not have.
+// setLocal drops the properties that a local value must not have.
 func setLocal(k *keptValue, fields []uint64, visible, dll int) {
 	if k.linkage == ir.Internal || k.linkage == ir.Private {
 		set(fields, visible, 0)
@@ -304,7 +304,7 @@ func setLocal(k *keptValue, fields []uint64, visible, dll int) {
 	}
 }
 
-// comdatField returns what a record says of the value's comdat.
+// comdatField returns the number of the value's comdat in the slice, 0 for none.
 func (w *sliceWriter) comdatField(k *keptValue) uint64 {
 	if k.comdat == ir.NoComdat {
 		return 0

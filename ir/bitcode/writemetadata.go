@@ -7,7 +7,7 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// writeMetadata writes the metadata of the module, named metadata, and what is
+// writeMetadata writes the metadata of the module, named metadata, and the metadata
 // attached to variables and declarations.
 func (w *sliceWriter) writeMetadata() {
 	w.out.Enter(llvmschema.BlockMetadata, w.width(llvmschema.BlockMetadata, 3, 4))

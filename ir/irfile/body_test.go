@@ -242,7 +242,7 @@ func TestBodiesOfAssembledText(t *testing.T) {
 			if out, err := exec.Command(test.as, text, "-o", code).CombinedOutput(); err != nil {
 				t.Skipf("%s: %s", test.as, out)
 			}
-			// Printing with the same tool spells what the assembler made of it.
+			// Printing with the same tool spells the assembler's result.
 			plain := filepath.Join(t.TempDir(), "a.ll")
 			if out, err := exec.Command(strings.Replace(test.as, "-as", "-dis", 1), code, "-o", plain).CombinedOutput(); err != nil {
 				t.Fatalf("%s", out)

@@ -99,8 +99,8 @@ func readExactly(r io.Reader, size int) (*memory, error) {
 // firstBlock is how much of a stream is read before it is looked at.
 const firstBlock = 1 << 16
 
-// readStream reads what has no size that is known, up to limit bytes. What is
-// no LLVM IR by its beginning is not read to its end, which may not come.
+// readStream reads a stream whose size is not known, up to limit bytes. One that
+// does not begin like LLVM IR is not read to its end, which may not come.
 func readStream(r io.Reader, limit int) (*memory, error) {
 	m := &memory{}
 	for {

@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// endless repeats a text for ever, and counts what was read.
+// endless repeats a text for ever, and counts the bytes read.
 type endless struct {
 	text string
 	read int

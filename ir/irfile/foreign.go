@@ -9,7 +9,7 @@ import (
 )
 
 // foreign are beginnings of files that are often given in place of LLVM IR,
-// with what they are. The numbers are those of the formats' documents.
+// with their names. The numbers are those of the formats' documents.
 var foreign = []struct{ magic, what string }{
 	{"\x7fELF", "an ELF file"},
 	{"!<arch>\n", "an archive (ar)"},
@@ -38,8 +38,8 @@ var foreign = []struct{ magic, what string }{
 	{"[SYCL/", "property sets"},
 }
 
-// checkIR returns an error that says what a file is where its beginning shows
-// that it is no LLVM IR.
+// checkIR returns an error that names the format of a file whose beginning shows
+// that it is not LLVM IR.
 func checkIR(data []byte) error {
 	if bitcode.IsBitcode(data) {
 		return nil
@@ -55,7 +55,7 @@ func checkIR(data []byte) error {
 	return nil
 }
 
-// remedy says how to come from what the file is to LLVM IR.
+// remedy says how to come from a file of that format to LLVM IR.
 func remedy(what string) string {
 	switch {
 	case what == "SPIR-V":

@@ -18,7 +18,7 @@ func startsValue(w []byte) bool {
 }
 
 // attribute steps over one attribute of a parameter, result or function: a
-// word with what belongs to it, or a string with its value. The types that it
+// word with its argument, or a string with its value. The types that it
 // names are noted.
 func (p *parser) attribute() {
 	if p.peek() == '"' {
@@ -28,7 +28,7 @@ func (p *parser) attribute() {
 	p.wordAttribute(p.word())
 }
 
-// wordAttribute steps over what belongs to the attribute of that word.
+// wordAttribute steps over the argument of the attribute of that word.
 func (p *parser) wordAttribute(w []byte) {
 	switch {
 	case p.peek() == '(':
@@ -56,7 +56,7 @@ func (p *parser) skipStringAttribute() {
 	}
 }
 
-// attributeArguments steps over the parentheses behind an attribute:
+// attributeArguments steps over the parentheses after an attribute:
 // byval(%T), captures(none), initializes((0, 8)), range(i32 0, 5), ...
 func (p *parser) attributeArguments() {
 	p.enter()

@@ -84,7 +84,7 @@ func BenchmarkWriteKernels(b *testing.B) {
 	}
 }
 
-// counter counts what is written.
+// counter counts the bytes written.
 type counter int64
 
 func (c *counter) Write(p []byte) (int, error) {

@@ -297,7 +297,7 @@ func (r *bodyReader) elementAt(id ir.TypeID, index uint32) ir.TypeID {
 	case ir.TypeArray, ir.TypeVector:
 		return t.Elements[0]
 	}
-	r.fail(r.pos, "index into what has no such element")
+	r.fail(r.pos, "an index of an element that the type does not have")
 	return 0
 }
 

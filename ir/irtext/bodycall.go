@@ -73,7 +73,7 @@ func (r *bodyReader) callPrefix(in *ir.Instruction, detail *ir.CallDetail) {
 		case ir.ParseFlag(w)&ir.FlagsFast != 0:
 			r.pos += len(w)
 			in.Flags |= ir.ParseFlag(w)
-			if r.at(0) == '(' { // nofpclass and its like are no flags
+			if r.at(0) == '(' { // nofpclass and its like are not flags
 				r.attributeArguments()
 			}
 		default:
@@ -97,7 +97,7 @@ func isNumberedConvention(w []byte) bool {
 	return true
 }
 
-// callee takes what is called; it is no value for inline assembly.
+// callee takes the callee; it is not a value for inline assembly.
 func (r *bodyReader) callee(detail *ir.CallDetail) ir.Value {
 	switch c := r.peek(); {
 	case c == '%':
@@ -196,7 +196,7 @@ func stringDetail(a ir.Attribute) ir.AttributeDetail {
 	return ir.AttributeDetail{Name: a.Key, String: true, Value: a.Value, Type: ir.NoType}
 }
 
-// attributeDetail takes an attribute that is a word with what belongs to it.
+// attributeDetail takes an attribute that is a word, with its argument.
 func (r *bodyReader) attributeDetail() ir.AttributeDetail {
 	a := ir.AttributeDetail{Name: string(r.word()), Type: ir.NoType}
 	switch {
@@ -208,8 +208,8 @@ func (r *bodyReader) attributeDetail() ir.AttributeDetail {
 	return a
 }
 
-// attributeArgument takes what stands in parentheses: a type, a number, or
-// what is kept as text.
+// attributeArgument takes the contents of parentheses: a type, a number, or
+// an argument that is kept as text.
 func (r *bodyReader) attributeArgument(a *ir.AttributeDetail) {
 	start := r.pos
 	switch a.Name {

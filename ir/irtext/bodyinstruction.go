@@ -382,7 +382,7 @@ func (r *bodyReader) elementType(in *ir.Instruction) {
 func (r *bodyReader) shuffleMask(mask ir.Value) []uint32 {
 	t := &r.extra.types[mask.Type]
 	if t.Kind != ir.TypeVector || mask.Kind != ir.ValueConstant || t.Length > 1<<16 {
-		r.fail(r.pos, "the mask of a shufflevector is no constant vector")
+		r.fail(r.pos, "the mask of a shufflevector is not a constant vector")
 	}
 	list := make([]uint32, t.Length)
 	switch c := r.pool.At(mask); c.Kind {

@@ -200,7 +200,7 @@ func (r *bodyReader) splatConstant(typ ir.TypeID) ir.Value {
 	r.expect(')')
 	t := r.extra.types[typ]
 	if t.Kind != ir.TypeVector || t.Scalable || t.Length > maxSplat {
-		r.fail(r.pos, "splat of a type that is no vector of known length")
+		r.fail(r.pos, "splat of a type that is not a vector of known length")
 	}
 	list := make([]ir.Value, t.Length)
 	for i := range list {
@@ -285,7 +285,7 @@ func (r *bodyReader) numberConstant(typ ir.TypeID, text string) ir.Value {
 			bits, ok = specialFloat(text, t.Name)
 		}
 		if !ok {
-			r.fail(r.pos, "'"+text+"' is no number of its type")
+			r.fail(r.pos, "'"+text+"' is not a number of its type")
 		}
 		c.Kind, c.Words = ir.ConstantFloat, []uint64{bits}
 	case t.Kind == ir.TypeFloat:
@@ -313,7 +313,7 @@ func (r *bodyReader) integerWords(text string, bits uint32) []uint64 {
 		_, ok = n.SetString(text, 10)
 	}
 	if !ok || bits > 1<<16 {
-		r.fail(r.pos, "'"+text+"' is no integer of its type")
+		r.fail(r.pos, "'"+text+"' is not an integer of its type")
 	}
 	if n.Sign() < 0 {
 		n.Add(n, new(big.Int).Lsh(big.NewInt(1), uint(bits)))
@@ -348,7 +348,7 @@ func wideFloat(text string) []uint64 {
 	return []uint64{low, high}
 }
 
-// specialFloat returns the bits of what text (LLVM 23) writes in words: +inf,
+// specialFloat returns the bits of a number that text (LLVM 23) writes in words: +inf,
 // -qnan, +nan(0x1), +snan(0x1).
 func specialFloat(text, typeName string) (uint64, bool) {
 	layout, ok := map[string]struct{ exponent, fraction int }{

@@ -17,11 +17,11 @@ type callSite struct {
 	number     uint32 // of the result, if it has no name
 	typePos    int    // the type in front of the callee
 	arguments  int    // the opening parenthesis
-	tail       int    // behind the attributes of the call
+	tail       int    // after the attributes of the call
 	refs       int    // number of references before the instruction
 }
 
-// localName is a place where a body names a local value or label, behind the
+// localName is a place where a body names a local value or label, after the
 // '%' or in front of the ':'.
 type localName struct {
 	start, end int
@@ -155,7 +155,7 @@ func (p *parser) argumentAttributes(a *ir.Argument) {
 	}
 }
 
-// pointee steps over the type in parentheses behind sret, which typed pointers
+// pointee steps over the type in parentheses after sret, which typed pointers
 // may lack.
 func (p *parser) pointee(pointer ir.TypeID) ir.TypeID {
 	if p.accept('(') {

@@ -38,7 +38,7 @@ func compile(t testing.TB, version, flags, file string) []byte {
 	return filter(t, nil, llvmTool(t, "clang", version), args...)
 }
 
-// What clang prints is read, written as a whole without a difference, and
+// The output of clang is read, written as a whole without a difference, and
 // written in slices that LLVM accepts.
 func TestClang(t *testing.T) {
 	for _, mode := range modes {
@@ -60,14 +60,14 @@ func TestClang(t *testing.T) {
 	}
 }
 
-// clean drops debug information of what is not in the module, as writing a
+// clean drops debug information of values that the module does not have, as writing a
 // slice does.
 func clean(t testing.TB, version string, module []byte) []byte {
 	bitcode := filter(t, module, llvmTool(t, "llvm-as", version), "-o", "-")
 	return filter(t, bitcode, llvmTool(t, "opt", version), "-passes=strip-dead-debug-info", "-S", "-o", "-")
 }
 
-// randomSlice returns a slice with some of the definitions and what they
+// randomSlice returns a slice with some of the definitions and those that they
 // need, of which some are changed in every way that an edit can.
 func randomSlice(m *ir.Module, seed uint64) *ir.Slice {
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -106,7 +106,7 @@ func randomSlice(m *ir.Module, seed uint64) *ir.Slice {
 	}
 	for i := range m.Values {
 		if v := &m.Values[i]; v.Kind == ir.Alias || v.Kind == ir.IFunc {
-			for _, ref := range v.Refs { // what an alias stands for stays defined
+			for _, ref := range v.Refs { // an aliasee stays defined
 				delete(cut, ir.ValueID(ref.Index()))
 			}
 		}

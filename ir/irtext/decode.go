@@ -40,7 +40,7 @@ func (p *parser) decodeAt(pos int) ir.Operand {
 	return operand
 }
 
-// decodeMetadata decodes what begins with '!'.
+// decodeMetadata decodes metadata that begins with '!'.
 func (p *parser) decodeMetadata() ir.Operand {
 	p.expect('!')
 	switch c := p.peek(); {
@@ -216,7 +216,7 @@ func (p *parser) decodeInitializer(id ir.ValueID) ir.Constant {
 	return p.decodeConstant(typ)
 }
 
-// initializer returns where the initialiser of a variable is, or what an
+// initializer returns where the initialiser of a variable is, or the value that an
 // alias or ifunc stands for.
 func (p *parser) initializer(id ir.ValueID) (at item, found bool) {
 	p.unresolved(func() { p.valueHeader(&p.text.values[id]) })
@@ -339,8 +339,8 @@ func (p *parser) decodeSplat(id ir.TypeID) ir.Constant {
 	return c
 }
 
-// decodeAddress decodes a cast or getelementptr: the address of what its
-// first operand is the address of.
+// decodeAddress decodes a cast or getelementptr: the address of its
+// operand.
 func (p *parser) decodeAddress(id ir.TypeID) ir.Constant {
 	p.enter()
 	start := p.pos

@@ -124,7 +124,7 @@ func TestOperands(t *testing.T) {
 	}
 }
 
-// What a function refers to, and how.
+// The references of a function, and their kinds.
 func TestRefs(t *testing.T) {
 	m := parse(t, `%T = type { %U }
 %U = type { i8 }

@@ -7,8 +7,8 @@ import (
 	"offlink/ir"
 )
 
-// elementTable is what is remembered of an array initialiser of which slices
-// keep some elements, so that a slice costs what it keeps.
+// elementTable remembers an array initialiser of which slices
+// keep some elements, so that a slice costs as much as it keeps.
 type elementTable struct {
 	once   sync.Once
 	fault  *fault
@@ -25,8 +25,8 @@ func (t *text) elements(id ir.ValueID) (*elementTable, *fault) {
 	return table, table.fault
 }
 
-// fill finds the elements and what each of them refers to. An initialiser
-// that is no array in brackets has none.
+// fill finds the elements and the references of each of them. An initialiser
+// that is not an array in brackets has none.
 func (e *elementTable) fill(t *text, id ir.ValueID) {
 	p := t.parser()
 	at, found := p.initializer(id)

@@ -70,13 +70,13 @@ func TestErrors(t *testing.T) {
 		{"linkage twice", "@g = internal weak global i32 4", "1:15: expected 'global', 'constant', 'alias' or 'ifunc', found 'weak'"},
 		{"visibility before preemption", "declare hidden dso_local void @f()", "1:16: expected a type, found 'dso_local'"},
 		{"address space of a function", "define unnamed_addr void @f() { ret void }", "1:8: expected a type, found 'unnamed_addr'"},
-		{"linkage of a declaration", "declare internal void @f()", "1:18: 'internal' is no linkage of a declared function"},
-		{"linkage of a function", "define common void @f() { ret void }", "1:15: 'common' is no linkage of a function"},
-		{"linkage of an alias", "@a = extern_weak alias i8, ptr @b\n@b = global i8 1", "1:23: 'extern_weak' is no linkage of an alias"},
+		{"linkage of a declaration", "declare internal void @f()", "1:18: 'internal' is not a linkage of a declared function"},
+		{"linkage of a function", "define common void @f() { ret void }", "1:15: 'common' is not a linkage of a function"},
+		{"linkage of an alias", "@a = extern_weak alias i8, ptr @b\n@b = global i8 1", "1:23: 'extern_weak' is not a linkage of an alias"},
 		{"hidden local", "@g = internal hidden global i8 1", "1:28: a value of local linkage has a visibility"},
 		{"type as an attribute", "declare void @f(i32 i32)", "1:21: expected ')', found 'i32'"},
-		{"odd alignment", "@g = global i32 4, align 3", "1:26: the alignment is no power of two up to 2^32"},
-		{"named metadata of strings", "!n = !{!\"s\"}", "1:8: an entry of named metadata is no node"},
+		{"odd alignment", "@g = global i32 4, align 3", "1:26: the alignment is not a power of two up to 2^32"},
+		{"named metadata of strings", "!n = !{!\"s\"}", "1:8: an entry of named metadata is not a node"},
 		{"intrinsic that is no callee", body(" %p = ptrtoint ptr @llvm.trap to i64\n ret void"), "2:20: use of undefined value '@llvm.trap'"},
 		{"alias of itself", "@a = alias i8, ptr @a", "1:1: alias '@a' leads to itself"},
 		{"ring of aliases", "@a = alias i8, ptr @b\n@b = alias i8, getelementptr (i8, ptr @c, i64 1)\n@c = alias i8, ptr @a", "1:1: alias '@a' leads to itself"},
@@ -109,7 +109,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// What nests without end is an error, not the end of the process.
+// Nesting without end is an error, not the end of the process.
 func TestNesting(t *testing.T) {
 	const n = 100_000
 	nested := func(open, inner, end string) string {

@@ -97,14 +97,14 @@ func (p *parser) useListOrders(start int) int {
 	return start
 }
 
-// useListOrder steps over what stands behind "uselistorder".
+// useListOrder steps over the operands of "uselistorder".
 func (p *parser) useListOrder() {
 	p.unresolved(p.operand)
 	p.expect(',')
 	p.indexList()
 }
 
-// useListOrderBlock steps over what stands behind "uselistorder_bb".
+// useListOrderBlock steps over the operands of "uselistorder_bb".
 func (p *parser) useListOrderBlock() {
 	p.expect('@')
 	p.name()
@@ -175,7 +175,7 @@ func (p *parser) namedFunction(pos int) (*ir.Type, bool) {
 	return t, t.Kind == ir.TypeFunction
 }
 
-// callee steps over what is called. It returns false if the callee is not
+// callee steps over the callee. It returns false if the callee is not
 // known: neither a function nor inline assembly.
 func (p *parser) callee() (known bool) {
 	switch c := p.peek(); {
@@ -230,7 +230,7 @@ func (p *parser) noteIndirect(result int, functionType bool) {
 	p.indirects = append(p.indirects, call)
 }
 
-// callAttributes steps over function attributes and operand bundles behind
+// callAttributes steps over function attributes and operand bundles after
 // the arguments of a call.
 func (p *parser) callAttributes() {
 	for {

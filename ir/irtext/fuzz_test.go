@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzParse holds the reader and writer to this: an input is refused with an
-// error, or what is written of it, whole or in slices, is read again with the
+// error, or its output, whole or in slices, is read again with the
 // same values.
 func FuzzParse(f *testing.F) {
 	for _, in := range goldenInputs(f) {
@@ -42,7 +42,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// decodeAll decodes what is lazy; errors are allowed.
+// decodeAll decodes all lazy parts; errors are allowed.
 func decodeAll(m *ir.Module) {
 	all := make(map[ir.ValueID]bool)
 	for i := range m.Values {
@@ -66,7 +66,7 @@ func checkAgain(t *testing.T, s *ir.Slice) {
 	}
 	again, err := irtext.Parse("out.ll", out.Bytes())
 	if err != nil {
-		t.Fatalf("what was written does not read again: %v\n%s", err, out.Bytes())
+		t.Fatalf("the output does not read again: %v\n%s", err, out.Bytes())
 	}
 	for _, id := range append(s.Declarations, s.Definitions...) {
 		v := &s.Module.Values[id]
@@ -74,7 +74,7 @@ func checkAgain(t *testing.T, s *ir.Slice) {
 			continue
 		}
 		if other, ok := again.Lookup(v.Name); !ok || again.Values[other].Kind != v.Kind {
-			t.Fatalf("@%s is missing in what was written:\n%s", v.Name, out.Bytes())
+			t.Fatalf("@%s is missing in the output:\n%s", v.Name, out.Bytes())
 		}
 	}
 }

@@ -105,7 +105,7 @@ func TestWholeModules(t *testing.T) {
 }
 
 // The modules of testdata/whole say in their first line which versions of
-// LLVM read them. What is written for the whole module is the same to each of
+// LLVM read them. The output for the whole module is the same to each of
 // these, and it reads again.
 func TestHandWritten(t *testing.T) {
 	paths, err := filepath.Glob("testdata/whole/*.ll")

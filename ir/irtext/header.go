@@ -6,12 +6,12 @@ import (
 	"offlink/ir"
 )
 
-// itemKind says what a piece of a header is.
+// itemKind tells the pieces of a header apart.
 type itemKind uint8
 
 const (
 	itemKeyword      itemKind = iota // define, declare; global, constant; alias; ifunc
-	itemName                         // @name of a variable or alias, with the '=' behind it
+	itemName                         // @name of a variable or alias, with the '=' after it
 	itemLinkage                      // a word
 	itemPreemption                   // dso_local, dso_preemptable
 	itemVisibility                   // hidden, ...
@@ -27,7 +27,7 @@ const (
 	itemWord                         // an attribute that is a word
 	itemSection                      // section "..."
 	itemComdat                       // comdat or comdat($name)
-	itemBody                         // prefix, prologue and personality: what a declaration has not
+	itemBody                         // prefix, prologue and personality, which a declaration does not have
 	itemAttachment                   // !kind !node
 )
 
@@ -37,7 +37,7 @@ type item struct {
 	start, end int
 }
 
-// header is what a parser found in the header of a global value. It is
+// header holds the parts of a global value's header that a parser found. It is
 // overwritten by the next one.
 type header struct {
 	items      []item
@@ -49,7 +49,7 @@ type header struct {
 	convention string
 	space      uint32
 	name       name
-	namePos    int // where the name is, behind the '@'
+	namePos    int // where the name is, after the '@'
 	nameEnd    int
 	valueType  ir.TypeID
 	hasComdat  bool
@@ -80,8 +80,8 @@ func (p *parser) item(kind itemKind, start int) {
 }
 
 // leading steps over the words between the start of a header and its type:
-// linkage, preemption, visibility, storage class, and what else there is.
-// It stops at what is no such word, and at one whose rank is above limit or not
+// linkage, preemption, visibility, storage class, and so on.
+// It stops at any other word, and at one whose rank is above limit or not
 // above that of the word before it.
 func (p *parser) leading(limit int) {
 	for {
@@ -110,7 +110,7 @@ func (p *parser) leading(limit int) {
 	}
 }
 
-// leadingRank orders the words before a type. Those behind rankStorage are of
+// leadingRank orders the words before a type. Those after rankStorage are of
 // variables and aliases only.
 func leadingRank(w []byte, kind itemKind) int {
 	switch kind {
@@ -160,7 +160,7 @@ func (p *parser) checkLinkage() {
 		if h.declare {
 			what = "a declared function"
 		}
-		p.fail(p.pos, "'"+h.linkage.String()+"' is no linkage of "+what)
+		p.fail(p.pos, "'"+h.linkage.String()+"' is not a linkage of "+what)
 	}
 	if h.hidden && (h.linkage == ir.Internal || h.linkage == ir.Private) {
 		p.fail(p.pos, "a value of local linkage has a visibility")
@@ -224,8 +224,8 @@ func (p *parser) functionHeader() {
 }
 
 // unknownWord steps over a word that is not known here, with the parentheses
-// behind it, if words follow of which one is of those that known says. So a
-// newer keyword hides nothing behind it.
+// after it, if words follow of which one is of those that known says. So a
+// newer keyword hides nothing after it.
 func (p *parser) unknownWord(known func([]byte) bool) bool {
 	start, w := p.pos, p.peekWord()
 	if !mayBeAttribute(w) || functionAttributes[string(w)] || startsResult(w) {
@@ -388,7 +388,7 @@ func (p *parser) parameterName() {
 	}
 }
 
-// functionTrailer steps over what stands behind the parameters.
+// functionTrailer steps over the words after the parameters.
 func (p *parser) functionTrailer() {
 	h := &p.header
 	h.signature = -1
@@ -436,7 +436,7 @@ func (p *parser) functionTrailer() {
 	}
 }
 
-// trailerRank orders what stands behind the parameters of a function, and is 0
+// trailerRank orders the words after the parameters of a function, and is 0
 // for attributes, which have rankAttribute.
 func trailerRank(w []byte) int {
 	switch string(w) {
@@ -482,7 +482,7 @@ func (p *parser) refCount() int {
 	return len(p.refs.list)
 }
 
-// trailerWord steps over a word behind the parameters and what belongs to it.
+// trailerWord steps over a word after the parameters, with its arguments.
 func (p *parser) trailerWord() {
 	start := p.pos
 	w := p.word()
@@ -515,7 +515,7 @@ func (p *parser) trailerWord() {
 	p.item(kind, start)
 }
 
-// comdatUse steps over the name in parentheses behind "comdat", if any.
+// comdatUse steps over the name in parentheses after "comdat", if any.
 func (p *parser) comdatUse() {
 	p.header.hasComdat = true
 	p.header.comdatPos = p.pos
@@ -614,7 +614,7 @@ func (p *parser) unresolved(step func()) {
 	p.resolve = resolve
 }
 
-// again runs a step on what has been stepped over before.
+// again runs a step on text that has been stepped over before.
 func (p *parser) again(start, end int, step func()) {
 	pos := p.pos
 	p.pos = start
@@ -629,7 +629,7 @@ func (p *parser) itemizedType() {
 	p.item(itemType, start)
 }
 
-// variableTrailer steps over what stands behind an initialiser: parts with
+// variableTrailer steps over the text after an initialiser: parts with
 // commas before them, then attributes.
 func (p *parser) variableTrailer() {
 	h := &p.header
@@ -657,7 +657,7 @@ func (p *parser) variableTrailer() {
 	}
 }
 
-// variablePart steps over what stands behind a comma. The item begins at the
+// variablePart steps over the text after a comma. The item begins at the
 // comma.
 func (p *parser) variablePart(start int) {
 	if p.peek() == '!' && p.header.kind == ir.Variable {
@@ -696,7 +696,7 @@ func (p *parser) variablePart(start int) {
 	p.item(kind, start)
 }
 
-// unknownPart reports whether the word behind a comma may be a property that a
+// unknownPart reports whether the word after a comma may be a property that a
 // newer LLVM knows.
 func (p *parser) unknownPart(w []byte) bool {
 	return mayBeAttribute(w) && !functionAttributes[string(w)] && p.onLine()

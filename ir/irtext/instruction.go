@@ -37,7 +37,7 @@ const (
 	opStoreResult // cmpxchg, atomicrmw: as opStore, with a result
 )
 
-// opcodeOf returns what instruction the word begins.
+// opcodeOf returns the instruction that the word begins.
 func opcodeOf(w []byte) opcode {
 	switch string(w) {
 	case "call":
@@ -285,7 +285,7 @@ func (p *parser) control(op opcode) (hasResult bool) {
 	return false
 }
 
-// instructionTail steps over what stands behind commas at the end:
+// instructionTail steps over the parts after commas at the end:
 // alignment, address space, attachments.
 func (p *parser) instructionTail() {
 	for p.accept(',') {
@@ -335,8 +335,8 @@ func (p *parser) indices() {
 	}
 }
 
-// load steps over flags, type, pointer and ordering. Before LLVM 3.7 there
-// was no type; such a load is not accepted.
+// load steps over flags, type, pointer and ordering. Loads without a type, as LLVM
+// before 3.7 printed them, are not accepted.
 func (p *parser) load() {
 	p.flags()
 	p.skipType()
@@ -481,7 +481,7 @@ func (p *parser) callBranch() bool {
 	return hasResult
 }
 
-// within steps over "within" and the token behind it.
+// within steps over "within" and the token after it.
 func (p *parser) within() {
 	p.expectWord("within")
 	p.value()

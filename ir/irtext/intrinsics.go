@@ -9,7 +9,7 @@ import (
 
 // Text may call intrinsics without declaring them (LLVM 18): the first call
 // gives the type. The model has a value for each function, so the module is
-// read again with the declarations behind it, by their names as in LLVM.
+// read again with the declarations after it, by their names as in LLVM.
 
 // intrinsic is the declaration that the call of an intrinsic at pos stands for.
 type intrinsic struct {

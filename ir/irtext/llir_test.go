@@ -14,7 +14,7 @@ import (
 	"offlink/ir/irtext"
 )
 
-// seen is what two readers must agree on of a global value.
+// seen is the part of a global value that two readers must agree on.
 type seen struct {
 	Name, Kind, Linkage, Convention string
 	Declaration                     bool
@@ -47,7 +47,7 @@ func TestAgreesWithLlir(t *testing.T) {
 	}
 }
 
-// withoutNews takes out what LLVM 14 prints and llir v0.3.6 does not read.
+// withoutNews takes out text that LLVM 14 prints and llir v0.3.6 does not read.
 func withoutNews(module []byte) []byte {
 	text := string(module)
 	for _, attribute := range []string{"mustprogress", "nocallback", "memory(none)"} {

@@ -47,7 +47,7 @@ func (l *locals) begin() {
 	l.round++
 }
 
-// denseLimit is how far numbers may be above what is defined before they go
+// denseLimit is how far numbers may be above the number of definitions before they go
 // into a map, so that a large number does not cost its size in memory.
 const denseLimit = 1 << 12
 
@@ -179,7 +179,7 @@ func (l *locals) check(p *parser) {
 	}
 }
 
-// wrong returns what is wrong with the uses of a local, "" if nothing is.
+// wrong returns the fault in the uses of a local, "" if there is none.
 func (l *locals) wrong(e *local, n name) string {
 	switch {
 	case e.use == 0:

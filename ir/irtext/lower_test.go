@@ -5,7 +5,7 @@ import (
 	"regexp"
 )
 
-// lowering replaces what LLVM 20 to 23 print and LLVM 19 does not read. It
+// lowering replaces constructs that LLVM 20 to 23 print and LLVM 19 does not read. It
 // serves comparisons only: both sides are treated alike.
 var lowering = []struct {
 	pattern *regexp.Regexp

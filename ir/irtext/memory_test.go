@@ -8,8 +8,8 @@ import (
 	"offlink/ir/irtext"
 )
 
-// Many small values cost a small multiple of the input: what is allocated in
-// all, not only what stays.
+// Many small values cost a small multiple of the input: all allocations
+// together, not only those that stay.
 func TestMemoryOfManyValues(t *testing.T) {
 	var b strings.Builder
 	for i := range 100_000 {

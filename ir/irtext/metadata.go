@@ -129,7 +129,7 @@ func (p *parser) fieldValue() {
 	p.value()
 }
 
-// nodeBody steps over what stands behind "!N =".
+// nodeBody steps over the text after "!N =".
 func (p *parser) nodeBody() (kind []byte) {
 	p.acceptWord("distinct")
 	p.expect('!')
@@ -255,7 +255,7 @@ func (p *parser) resolveList(index int) {
 		start := p.pos
 		o := p.decodeMetadata()
 		if o.Kind != ir.OperandNode && !(o.Kind == ir.OperandTuple && o.String == "DIExpression") {
-			p.fail(start, "an entry of named metadata is no node")
+			p.fail(start, "an entry of named metadata is not a node")
 		}
 		n.Operands = append(n.Operands, o)
 		p.text.named[index] = append(p.text.named[index], p.spanFrom(start))

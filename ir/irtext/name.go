@@ -4,7 +4,7 @@ import "strconv"
 
 func utoa(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-// appendName appends a name as it stands behind a sigil: bare where it can be,
+// appendName appends a name as it stands after a sigil: bare where it can be,
 // else quoted.
 func appendName(b, text []byte) []byte {
 	if bareName(text) {

@@ -77,7 +77,7 @@ func newText(path string, data []byte) *text {
 	return t
 }
 
-// outline is the first pass: it finds what is defined at top level.
+// outline is the first pass: it finds the definitions at top level.
 func (t *text) outline() {
 	p := &parser{scanner: scanner{data: t.data}, text: t}
 	t.table = newTypeTable(t)
@@ -275,7 +275,7 @@ func (p *parser) defineUnnamed(id ir.ValueID) {
 }
 
 // checkTypes notes the structs that contain themselves, and fails if types are
-// nested too deep for those who walk them.
+// nested too deep for the functions that walk them.
 func (p *parser) checkTypes() {
 	depth := make([]int, len(p.text.module.Types)) // 0 unknown
 	for id := range p.text.module.Types {

@@ -11,7 +11,7 @@ import (
 // another.
 const maxNesting = 1000
 
-// parser parses pieces of a module. What it does beside checking the grammar
+// parser parses pieces of a module. Its work beside checking the grammar
 // depends on which of its tables are set.
 type parser struct {
 	scanner
@@ -60,7 +60,7 @@ type parser struct {
 	strings   map[string]string // names of attachments and calling conventions; see internString
 }
 
-// globalName is a place where a global value is named, behind the '@'.
+// globalName is a place where a global value is named, after the '@'.
 type globalName struct {
 	span
 	value    ir.ValueID
@@ -140,7 +140,7 @@ func (p *parser) groupUse() uint32 {
 	return number
 }
 
-// nodeUse steps over the number behind '!'.
+// nodeUse steps over the number after '!'.
 func (p *parser) nodeUse() (ir.NodeID, bool) {
 	start := p.pos
 	number := p.number32()
@@ -157,7 +157,7 @@ func (p *parser) nodeUse() (ir.NodeID, bool) {
 	return id, true
 }
 
-// align steps over the number behind "align", which newer text may put in
+// align steps over the number after "align", which newer text may put in
 // parentheses.
 func (p *parser) align() {
 	if p.accept('(') {
@@ -173,7 +173,7 @@ func (p *parser) alignment() {
 	p.peek()
 	start := p.pos
 	if n := p.integer(); n == 0 || n&(n-1) != 0 || n > maxAlignment {
-		p.fail(start, "the alignment is no power of two up to 2^32")
+		p.fail(start, "the alignment is not a power of two up to 2^32")
 	}
 }
 

@@ -12,7 +12,7 @@ type patch struct {
 }
 
 // collectPatches parses a piece of the input with run and makes the patches
-// for what it names: new numbers of unnamed globals.
+// for the names in it: new numbers of unnamed globals.
 func (w *writer) collectPatches(run func()) {
 	w.globals = w.globals[:0]
 	w.parser.globals = &w.globals

@@ -57,7 +57,7 @@ func (t *text) appendPointer(b []byte, typ *ir.Type) []byte {
 	return append(appendSpace(t.appendType(b, typ.Elements[0]), typ.AddressSpace), '*')
 }
 
-// appendSpace appends an address space behind a pointer or its pointee.
+// appendSpace appends an address space after a pointer or its pointee.
 func appendSpace(b []byte, space uint32) []byte {
 	if space == 0 {
 		return b

@@ -127,7 +127,7 @@ func (p *parser) valueHeader(value *valueText) {
 	p.locals = locals
 }
 
-// fillValue puts into the model what the first pass could not know.
+// fillValue puts the parts into the model that the first pass could not know.
 func (p *parser) fillValue(id ir.ValueID, value *valueText) {
 	h, v := &p.header, &p.text.module.Values[id]
 	if h.hasComdat {
@@ -201,7 +201,7 @@ func (p *parser) namesValues() bool {
 	return slices.ContainsFunc(p.refs.list, func(r ir.Ref) bool { return r.Kind() == ir.RefAddress })
 }
 
-// finish does what needs all results of the workers.
+// finish does the work that needs all results of the workers.
 func (r *resolver) finish() {
 	t := r.text
 	t.joinNodes(r.tables)
@@ -284,7 +284,7 @@ func (p *parser) checkLabels(uses []labelUse) {
 	p.locals = nil
 }
 
-// aliasee returns what an alias or ifunc leads to.
+// aliasee returns the value that an alias or ifunc leads to.
 func aliasee(v *ir.GlobalValue) (ir.ValueID, bool) {
 	if v.Kind != ir.Alias && v.Kind != ir.IFunc {
 		return 0, false

@@ -106,7 +106,7 @@ func (r *rewriter) dropStores() (patches []patch) {
 	return patches
 }
 
-// choosePrefix chooses what no name of the function begins with.
+// choosePrefix chooses a prefix that no name of the function begins with.
 func (r *rewriter) choosePrefix() {
 	r.prefix = "spec."
 	for slices.ContainsFunc(r.parser.locals.named, func(l local) bool { return bytes.HasPrefix(l.name, []byte(r.prefix)) }) {

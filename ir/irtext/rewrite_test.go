@@ -96,7 +96,7 @@ func TestCalls(t *testing.T) {
 }
 
 // Each form of replacement leaves a module that LLVM accepts, in all
-// versions, with what the edits say.
+// versions, with the replacements of the edits.
 func TestReplaceCalls(t *testing.T) {
 	constant := func(typ ir.TypeID, n uint64, bits int) ir.Expression {
 		return ir.Expression{Type: typ, Constant: ir.Constant{Kind: ir.ConstantInt, Int: n, Bits: bits}}

@@ -34,15 +34,15 @@ func makeClasses() (table [256]uint8) {
 	return table
 }
 
-// classWord is what a word or a bare name goes on with.
+// classWord is the class of the bytes that continue a word or a bare name.
 const classWord = classLetter | classDigit
 
 // scanner walks the bytes of a module token by token. Methods that read a
-// token skip what is white before it.
+// token skip the white space before it.
 type scanner struct {
 	data []byte
 	pos  int
-	// When pos is skipped, what lies between tokenEnd and pos is white.
+	// When pos is skipped, the bytes between tokenEnd and pos are white.
 	tokenEnd, skipped int
 }
 
@@ -115,7 +115,7 @@ func (s *scanner) peek() byte {
 // maybeWhite is true for the bytes that skip looks at.
 var maybeWhite = [256]bool{' ': true, '\n': true, '\t': true, '\r': true, 0: true, ';': true, '/': true}
 
-// peekBehind is peek behind what may be white.
+// peekBehind is peek after bytes that may be white.
 func (s *scanner) peekBehind() byte {
 	before := s.pos
 	if s.at(0) == ' ' && !maybeWhite[s.at(1)] {
@@ -132,7 +132,7 @@ func (s *scanner) peekBehind() byte {
 	return s.at(0)
 }
 
-// at returns the byte at pos+n, or 0 behind the end.
+// at returns the byte at pos+n, or 0 after the end.
 func (s *scanner) at(n int) byte {
 	if s.pos+n < len(s.data) {
 		return s.data[s.pos+n]
@@ -157,7 +157,7 @@ func (s *scanner) expect(c byte) {
 	s.pos++
 }
 
-// unexpected fails with what is next and what should be.
+// unexpected fails with the next token and the expected one.
 func (s *scanner) unexpected(want string) {
 	s.peek()
 	s.fail(s.pos, "expected "+want+", found "+s.describe())
@@ -263,7 +263,7 @@ func (s *scanner) number() []byte {
 	return s.data[start:s.pos]
 }
 
-// quoted steps over a string and returns what is between the quotes, escapes
+// quoted steps over a string and returns the text between the quotes, escapes
 // as written.
 func (s *scanner) quoted() []byte {
 	if s.peek() != '"' {
@@ -278,7 +278,7 @@ func (s *scanner) quoted() []byte {
 	return text
 }
 
-// decoded steps over a string and returns what it stands for.
+// decoded steps over a string and returns its value.
 func (s *scanner) decoded() []byte { return unescape(s.quoted()) }
 
 // unescape replaces \\ and \XX. It returns text itself when there is nothing
@@ -313,7 +313,7 @@ func hexDigit(c byte) int {
 	return -1
 }
 
-// name is what stands behind @, % or $: text, or a number.
+// name is the text or number after @, % or $.
 type name struct {
 	text     []byte // decoded; nil for a number
 	number   uint32
@@ -351,7 +351,7 @@ func (s *scanner) name() name {
 	return name{}
 }
 
-// metadataName steps over the name behind '!' and returns it decoded.
+// metadataName steps over the name after '!' and returns it decoded.
 func (s *scanner) metadataName() []byte {
 	start := s.pos
 	for class[s.at(0)]&classWord != 0 || s.at(0) == '\\' {
@@ -363,7 +363,7 @@ func (s *scanner) metadataName() []byte {
 	return unescape(s.data[start:s.pos])
 }
 
-// skipBalanced steps over a bracket, what it encloses, and the bracket that
+// skipBalanced steps over a bracket, its contents, and the bracket that
 // closes it. It looks at strings and comments only as far as to skip the
 // brackets in them, and not at all at brackets of other kinds.
 func (s *scanner) skipBalanced() {
@@ -405,7 +405,7 @@ func (s *scanner) skipBalanced() {
 }
 
 // stopsOf returns the bytes that skipBalanced looks at from an opening bracket
-// on, nil for what is none.
+// on, nil for any other byte.
 func stopsOf(open byte) *[256]bool {
 	switch open {
 	case '{':

@@ -13,7 +13,7 @@ type instructionSite struct {
 	op         opcode
 	start, end int // of the instruction with its result and attachments
 	word       int // its first word
-	tail       int // behind its operands
+	tail       int // after its operands
 	refs       int // number of references before it
 	direct     bool
 	callee     ir.ValueID // of a direct call
@@ -44,7 +44,7 @@ type slot struct {
 	constant      bool // loads give the address, and nothing else reads or writes the variable
 }
 
-// collect makes the next scan of a body note what the finder needs.
+// collect makes the next scan of a body note the parts that the finder needs.
 func (f *slotFinder) collect(p *parser) {
 	f.parser = p
 	p.localNames = &f.names

@@ -10,7 +10,7 @@ import (
 )
 
 // slotModule returns a module whose function stores and loads in the way that
-// body says; %name is what it calls @get with.
+// body says; %name is the argument of the call of @get.
 func slotModule(body string) string {
 	return `@n = private addrspace(4) constant [2 x i8] c"a\00"
 @m = private addrspace(4) constant [2 x i8] c"b\00"

@@ -24,7 +24,7 @@ type text struct {
 	moreGroups map[ir.AttributeGroupID][]span
 	endless    map[ir.TypeID]bool // types that contain themselves
 	aliases    bool               // some types are names of others
-	types      []span             // by TypeID, the definition; empty for what has none
+	types      []span             // by TypeID, the definition; empty if there is none
 	nodes      []nodeText         // by NodeID
 	asm        []span             // module asm, whole lines
 	named      [][]span           // by index of NamedMetadata: its operands
@@ -47,8 +47,8 @@ type text struct {
 	lastNode    uint32    // likewise of nodes
 }
 
-// valueText is where a global value is in the input, and what its header says
-// of the things that the model lets others change.
+// valueText is where a global value is in the input, and the properties in its
+// header that steps before the split may change in the model.
 type valueText struct {
 	span
 	number      uint32 // of an unnamed value
@@ -94,7 +94,7 @@ func (x *numberIndex) add(number uint32) {
 	x.count++
 }
 
-// finish makes the table behind lookup. It returns the second node of a
+// finish makes the table that lookup uses. It returns the second node of a
 // number that two nodes have.
 func (x *numberIndex) finish() (twice ir.NodeID, bad bool) {
 	if x.numbers == nil {
@@ -181,7 +181,7 @@ func (r *refSink) add(kind ir.RefKind, index uint32) {
 	}
 }
 
-// truncate takes back what was added behind the first n references.
+// truncate takes back the references after the first n.
 func (r *refSink) truncate(n int) {
 	for _, ref := range r.list[n:] {
 		r.seen[ref.Kind()][ref.Index()] = 0

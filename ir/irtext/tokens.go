@@ -60,7 +60,7 @@ func (t *Tokens) token() Token {
 	return Token{kind, start, t.pos}
 }
 
-// kind tells what begins with the byte c.
+// kind returns the kind of a token that begins with the byte c.
 func (t *Tokens) kind(c byte) TokenKind {
 	next := class[t.at(1)]
 	switch {
@@ -84,7 +84,7 @@ func (t *Tokens) kind(c byte) TokenKind {
 	return TokenPunct
 }
 
-// step moves behind the token of that kind.
+// step moves to the end of the token of that kind.
 func (t *Tokens) step(kind TokenKind) {
 	switch kind {
 	case TokenEnd:

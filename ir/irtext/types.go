@@ -7,7 +7,7 @@ import (
 	"offlink/ir"
 )
 
-// typeShape is what parsers need to know of a type that they step over.
+// typeShape holds the properties of a type that parsers that step over it need.
 type typeShape uint8
 
 const (
@@ -271,7 +271,7 @@ func isTypeWord(w []byte) bool {
 	return integer || byte
 }
 
-// startsType reports whether what is next begins a type.
+// startsType reports whether a type is next.
 func (p *parser) startsType() bool {
 	switch c := p.peek(); {
 	case c == '%', c == '[', c == '<', c == '{':
@@ -399,7 +399,7 @@ func (p *parser) typeList(closing byte) (elements []ir.TypeID) {
 	return elements
 }
 
-// functionType steps over the parameter types behind a result type.
+// functionType steps over the parameter types after a result type.
 func (p *parser) functionType(result ir.TypeID) ir.TypeID {
 	p.expect('(')
 	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
@@ -499,7 +499,7 @@ func (p *parser) aliasBody(id ir.TypeID) {
 	p.text.aliases = true
 }
 
-// structBody fills in the identified struct from what is next.
+// structBody fills in the identified struct from the next tokens.
 func (p *parser) structBody(id ir.TypeID) {
 	types := p.text.module
 	if p.acceptWord("opaque") {

@@ -191,5 +191,5 @@ func (p *parser) localUse(label bool) {
 	p.locals.use(p, n, start, label)
 }
 
-// label steps over the name of a block behind "label".
+// label steps over the name of a block after "label".
 func (p *parser) label() { p.localUse(true) }

@@ -19,8 +19,8 @@ var functionAttributes = func() map[string]bool {
 	return set
 }()
 
-// placedWords are words that are no attribute of anything: what they belong to
-// has its place.
+// placedWords are words that are not attributes: each belongs to a construct
+// that has its place.
 var placedWords = wordSet(`
 	external available_externally linkonce linkonce_odr weak weak_odr appending internal private extern_weak common
 	dso_local dso_preemptable default hidden protected dllimport dllexport thread_local unnamed_addr
@@ -50,8 +50,8 @@ func (p *parser) attributeFollows(w []byte) bool {
 	return functionAttributes[string(w)] || mayBeAttribute(w) && p.onLine()
 }
 
-// onLine reports whether what is next, to which peek has moved, stands on the
-// line of what is before it.
+// onLine reports whether the next token, to which peek has moved, is on the
+// line of the token before it.
 func (p *parser) onLine() bool {
 	return bytes.IndexByte(p.data[p.end():p.pos], '\n') < 0
 }

@@ -19,7 +19,7 @@ type headerWriter struct {
 	table  *elementTable // set beside keep
 	// linkage is the linkage in the slice.
 	linkage ir.Linkage
-	// attributes says that what the header has of the model's attributes, and
+	// attributes says that the model's attributes that the header has, and
 	// the attributes that the slice adds, have been written.
 	attributes, attachments bool
 	linked, signed          bool // likewise the linkage, and the signature
@@ -84,7 +84,7 @@ func (h *headerWriter) parse(at *valueText) {
 
 func (h *headerWriter) local() bool { return h.linkage == ir.Internal || h.linkage == ir.Private }
 
-// item writes one item of the header, or what stands for it in the slice.
+// item writes one item of the header, or its replacement in the slice.
 func (h *headerWriter) item(at *item) {
 	if h.value.Kind == ir.Function && at.kind != itemKeyword && at.kind != itemAttachment && !h.saysLinkage() {
 		h.writeLinkage()
@@ -118,7 +118,7 @@ func (h *headerWriter) item(at *item) {
 	}
 }
 
-// trailingItem writes an item that stands behind the signature or type.
+// trailingItem writes an item that follows the signature or type.
 func (h *headerWriter) trailingItem(at *item) {
 	h.placeAdditions(at)
 	switch at.kind {
@@ -145,7 +145,7 @@ func (h *headerWriter) trailingItem(at *item) {
 	}
 }
 
-// space writes the item behind a space, or behind nothing when it begins with
+// space writes the item after a space, or after nothing when it begins with
 // a comma.
 func (h *headerWriter) space(at *item) {
 	if h.text.data[at.start] != ',' {
@@ -174,8 +174,8 @@ func (h *headerWriter) saysLinkage() bool {
 }
 
 // writeLinkage writes the linkage: where the text has one, else of a function
-// before the first item behind the attachments of a declaration, of others
-// behind the name.
+// before the first item after the attachments of a declaration, of others
+// after the name.
 func (h *headerWriter) writeLinkage() {
 	if h.linked {
 		return
@@ -248,8 +248,8 @@ func (h *headerWriter) writeComdat() {
 	h.add(")")
 }
 
-// placeAdditions writes what the slice adds before the first item that has to
-// stand behind it: a function's attributes before section, comdat and
+// placeAdditions writes the slice's additions before the first item that has to
+// follow them: a function's attributes before section, comdat and
 // alignment, a variable's attachments before its attributes.
 func (h *headerWriter) placeAdditions(next *item) {
 	attribute := next.kind == itemString || next.kind == itemGroup || next.kind == itemWord
@@ -332,7 +332,7 @@ func (h *headerWriter) attributeItem(at *item) {
 	}
 }
 
-// attachmentItem writes what is attached to the value in the text.
+// attachmentItem writes metadata that the text attaches to the value.
 func (h *headerWriter) attachmentItem(at *item) {
 	p := h.parser
 	p.pos = at.start

@@ -13,7 +13,7 @@ import (
 type writer struct {
 	text    *text
 	reacher *ir.Reacher
-	parser  *parser // looks at what has to be changed
+	parser  *parser // looks at the text that has to be changed
 
 	out   io.Writer
 	buf   []byte
@@ -79,7 +79,7 @@ func (w *writer) write() error {
 	return w.flush()
 }
 
-// flush writes what was gathered.
+// flush writes the buffer.
 func (w *writer) flush() error {
 	_, err := w.out.Write(w.buf)
 	w.buf = w.buf[:0]
@@ -115,7 +115,7 @@ func (w *writer) number() {
 	}
 }
 
-// writeModule writes what is said of the module as a whole.
+// writeModule writes the properties of the module as a whole.
 func (w *writer) writeModule() {
 	m := w.text.module
 	w.statement("source_filename = ", m.SourceFilename)
@@ -182,7 +182,7 @@ func (w *writer) writeValues() error {
 	return nil
 }
 
-// writeValue writes one value. What the slice does not change is copied.
+// writeValue writes one value. A value that the slice does not change is copied.
 func (w *writer) writeValue(v *ir.SliceValue) error {
 	kind, at := v.Value.Kind, &w.text.values[v.ID]
 	if v.Definition && v.Value.Declaration || !v.Definition && (kind == ir.Alias || kind == ir.IFunc) {
@@ -203,7 +203,7 @@ func (w *writer) writeValue(v *ir.SliceValue) error {
 }
 
 // describes reports whether the text says the same of the value as the model
-// does, in what steps before the split may change.
+// does, as far as steps before the split may change it.
 func (t *text) describes(at *valueText, v *ir.GlobalValue) bool {
 	d := v.Details()
 	return at.linkage == v.Linkage && at.comdat == v.Comdat && t.conventions[at.convention] == v.CallingConv &&

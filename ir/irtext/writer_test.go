@@ -22,8 +22,8 @@ func parse(t testing.TB, text string) *ir.Module {
 	return m
 }
 
-// reached returns the slice of the values of those names and what they refer
-// to.
+// reached returns the slice of the values of those names and the values that they
+// refer to.
 func reached(t testing.TB, m *ir.Module, names ...string) *ir.Slice {
 	t.Helper()
 	s := &ir.Slice{Module: m}
@@ -82,7 +82,7 @@ attributes #1 = { "two"="x" "three" }
 !llvm.dbg.cu = !{!10}
 `
 
-// Each edit does to the text what it says, and no more.
+// Each edit changes the text as it says, and no more.
 func TestEdits(t *testing.T) {
 	linkage := func(l ir.Linkage) ir.Edit { return ir.Edit{SetLinkage: true, Linkage: l} }
 	node := ir.NewNode{Operands: []ir.Operand{{Kind: ir.OperandInt, Int: 6147, Bits: 32}, {Kind: ir.OperandString, String: "id"}}}
@@ -122,7 +122,7 @@ func TestEdits(t *testing.T) {
 				}
 			}
 			if strings.Contains(out, "unused") {
-				t.Errorf("the output has what nothing uses:\n%s", out)
+				t.Errorf("the output has parts that nothing uses:\n%s", out)
 			}
 			if _, err := irtext.Parse("out.ll", []byte(out)); err != nil {
 				t.Error(err)
@@ -131,8 +131,8 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// A declaration of what the module defines has nothing that only definitions
-// have, and metadata that names what is gone names nothing.
+// A declaration of a value that the module defines has nothing that only definitions
+// have, and metadata that names a dropped value names nothing.
 func TestDeclare(t *testing.T) {
 	m := parse(t, editModule)
 	a, _ := m.Lookup("a")
@@ -156,7 +156,7 @@ func TestDeclare(t *testing.T) {
 	}
 }
 
-// What steps before the split change in the model is written.
+// Changes of the model by steps before the split are written.
 func TestChangedModel(t *testing.T) {
 	m := parse(t, editModule)
 	b, _ := m.Lookup("b")
@@ -176,8 +176,8 @@ func TestMissingValue(t *testing.T) {
 	}
 }
 
-// Writers share one module, and what each writes does not hang on the others
-// or on what it wrote before.
+// Writers share one module, and the output of each depends neither on the others
+// nor on its earlier output.
 func TestConcurrentWriters(t *testing.T) {
 	m := parse(t, string(generated(t, irgen.Config{Kernels: 30, Debug: true})))
 	want := make([][]byte, 40)
@@ -199,7 +199,7 @@ func TestConcurrentWriters(t *testing.T) {
 	group.Wait()
 }
 
-// A slice costs what it holds, however large its module is.
+// A slice costs as much as it holds, however large its module is.
 func TestSliceCost(t *testing.T) {
 	allocated := func(kernels int) float64 {
 		m := parse(t, string(generated(t, irgen.Config{Kernels: kernels, Debug: true})))

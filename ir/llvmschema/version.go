@@ -20,7 +20,7 @@ const (
 	Newest = 23
 )
 
-// What messages say of input that the schema does not have.
+// The parts of messages about input that the schema does not have.
 var (
 	Newer        = "newer than LLVM " + strconv.Itoa(Newest)
 	Older        = "older than LLVM " + strconv.Itoa(Oldest)

@@ -12,7 +12,7 @@ import (
 	"offlink/internal/testtool"
 )
 
-// item is what a test writes and reads back.
+// item is a block or record that a test writes and reads back.
 type item struct {
 	code     uint32
 	operands []uint64
@@ -104,7 +104,7 @@ func readItems(t *testing.T, data []byte) (items []item, inner int) {
 		items = append(items, item{c.Code, slices.Clone(c.Operands), string(c.Blob), c.AbbrevID})
 	}
 	if e := next(t, top); e.Kind != End {
-		t.Errorf("entry %v behind the last block", e)
+		t.Errorf("entry %v after the last block", e)
 	}
 	return items, inner
 }
@@ -118,7 +118,7 @@ func next(t *testing.T, c *Cursor) Entry {
 	return e
 }
 
-// The analyzer of LLVM is an independent reader of what the writer wrote.
+// The analyzer of LLVM is an independent reader of the writer's streams.
 func TestAnalyzerReads(t *testing.T) {
 	tool := testtool.Path(t, "llvm-bcanalyzer-19")
 	var w Writer

@@ -1,6 +1,6 @@
 // Package bitstream reads and writes LLVM's bitstream container: a stream of
 // bits that holds blocks, records and the abbreviations that shorten records.
-// It knows nothing of what LLVM IR puts into it. The format is that of LLVM's
+// It knows nothing of the LLVM IR in it. The format is that of LLVM's
 // BitCodeFormat document ("Bitstream Format").
 //
 // Positions are bit offsets from the start of the bytes that the reader was

@@ -16,13 +16,13 @@ func (e *Error) Error() string { return fmt.Sprintf("bit %d: %s", e.Bit, e.Msg) 
 // Block is a block of the stream, its header read.
 type Block struct {
 	ID    uint32
-	Start uint64 // bit behind the header
-	End   uint64 // bit behind the block
+	Start uint64 // bit after the header
+	End   uint64 // bit after the block
 	width uint
 	depth int
 }
 
-// Kind says what a [Cursor] came upon.
+// Kind tells the entries of a block apart.
 type Kind uint8
 
 // The kinds of entries.
@@ -57,7 +57,7 @@ type Cursor struct {
 
 	data    []byte
 	pos     uint64 // bits
-	end     uint64 // bit behind the block's contents
+	end     uint64 // bit after the block's contents
 	width   uint
 	depth   int
 	abbrevs []Abbrev
@@ -65,21 +65,21 @@ type Cursor struct {
 }
 
 // NewCursor returns a cursor over the top level of the stream. It begins at
-// the given bit, behind the magic bytes. BLOCKINFO blocks that are opened fill
+// the given bit, after the magic bytes. BLOCKINFO blocks that are opened fill
 // info.
 func NewCursor(data []byte, start uint64, info Info) *Cursor {
 	return &Cursor{data: data, pos: start, end: uint64(len(data)) * 8, width: topWidth, info: info}
 }
 
 // Open returns a cursor over the entries of the block. The receiver, which
-// Next has moved behind the block already, is not touched.
+// Next has moved past the block already, is not touched.
 func (c *Cursor) Open(b Block) *Cursor {
 	abbrevs := c.info[b.ID]
 	return &Cursor{data: c.data, pos: b.Start, end: b.End, width: b.width, depth: b.depth,
 		abbrevs: abbrevs[:len(abbrevs):len(abbrevs)], info: c.info}
 }
 
-// Bit returns the position: behind what Next returned last.
+// Bit returns the position: the end of the entry that Next returned last.
 func (c *Cursor) Bit() uint64 { return c.pos }
 
 // Errorf returns an error at the current position.
@@ -122,8 +122,8 @@ func (c *Cursor) Next() (Entry, error) {
 // its end, and one bit more.
 const leastBlock = 65
 
-// padded reports whether nothing but padding is left at top level: what is too
-// short for a block, or zeros.
+// padded reports whether nothing but padding is left at top level: bits
+// that are too few for a block, or zeros. LLVM tolerates both.
 func (c *Cursor) padded() bool {
 	if c.pos+leastBlock > c.end {
 		return true
@@ -151,7 +151,7 @@ func (c *Cursor) leave() error {
 	return nil
 }
 
-// header reads the header of a block and moves behind the block.
+// header reads the header of a block and moves to the end of the block.
 func (c *Cursor) header() (Block, error) {
 	at := c.pos
 	id, err := c.readVBR(8)
@@ -174,7 +174,7 @@ func (c *Cursor) header() (Block, error) {
 	case width < 2 || width > maxWidth:
 		return Block{}, &Error{at, fmt.Sprintf("block %d has abbreviation numbers of %d bits", id, width)}
 	case b.End > c.end:
-		return Block{}, &Error{at, fmt.Sprintf("block %d ends at bit %d, behind the %d bits that hold it: the file is cut short or damaged", id, b.End, c.end)}
+		return Block{}, &Error{at, fmt.Sprintf("block %d ends at bit %d, after the end of the %d bits that hold it: the file is cut short or damaged", id, b.End, c.end)}
 	case b.depth > maxDepth:
 		return Block{}, &Error{at, "blocks are nested too deeply"}
 	}
@@ -361,7 +361,7 @@ func (c *Cursor) read(n uint) (uint64, error) {
 	return v, nil
 }
 
-// peek returns at least the next 57 bits, zeros behind the end.
+// peek returns at least the next 57 bits, zeros after the end.
 func (c *Cursor) peek() uint64 {
 	at, shift := c.pos>>3, c.pos&7
 	if at+8 <= uint64(len(c.data)) {

@@ -16,7 +16,7 @@ type Writer struct {
 	info    Info
 }
 
-// scope is what EndBlock goes back to.
+// scope is the state that End goes back to.
 type scope struct {
 	width   uint
 	abbrevs []Abbrev
@@ -205,7 +205,7 @@ func (w *Writer) WriteInfo(blocks []uint32) {
 
 // Aligned appends a finished block or run of blocks that was written on a
 // 32-bit boundary within a block of the same abbreviation width. The writer
-// must stand on such a boundary, as it does behind End.
+// must stand on such a boundary, as it does after End.
 func (w *Writer) Aligned(words []byte) { w.buf = append(w.buf, words...) }
 
 // AppendVBR6 packs numbers as LLVM does within blobs: VBR6, padded to 32 bits.
