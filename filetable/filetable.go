@@ -1,6 +1,12 @@
 // Package filetable reads and writes the .table files that name the files of
-// each device image, a row an image (LLVM, SimpleTable.cpp), and the .sym
-// files that name its entry points, a line each.
+// each device image, a row for each image (LLVM, SimpleTable.cpp), and the .sym
+// files that name its entry points, a line for each.
+//
+// A table is how a splitter hands images to the tools after it: each of them
+// replaces a column (Code, from IR to SPIR-V) and leaves the others alone. The
+// format has no quoting, so that a name with a '|' or a line end cannot be
+// written; [Table.Bytes] reports it instead of writing a table that reads
+// differently.
 package filetable
 
 import (
@@ -10,6 +16,10 @@ import (
 	"slices"
 	"strings"
 )
+
+// MaxSize is the size in bytes up to which programs read tables and symbol
+// files. A row of a module of a million kernels takes less than 200 bytes.
+const MaxSize = 256 << 20
 
 // The columns that tools know.
 const (
@@ -26,7 +36,7 @@ type Table struct {
 	Columns []string
 	Rows    [][]string
 
-	lines []int // of the rows, where the table was read
+	lines []int // of the rows; nil for a table that was not read
 }
 
 // Line returns the line of the text that a row was read from, counted from 1,
@@ -41,8 +51,8 @@ func (t *Table) Line(row int) int {
 // Column returns the index of the column, or -1.
 func (t *Table) Column(name string) int { return slices.Index(t.Columns, name) }
 
-// Cell returns the cell of the row in that column, "" where the table lacks
-// the column.
+// Cell returns the cell of the row in that column, or an empty string if the
+// table lacks the column.
 func (t *Table) Cell(row int, column string) string {
 	if i := t.Column(column); i >= 0 {
 		return t.Rows[row][i]
@@ -51,7 +61,7 @@ func (t *Table) Cell(row int, column string) string {
 }
 
 // Bytes returns the table as text. It fails on a cell that the format cannot
-// hold: there is no quoting of '|' and line ends, and empty lines are skipped.
+// hold: '|' and line ends cannot be quoted, and empty lines are skipped.
 func (t *Table) Bytes() ([]byte, error) {
 	var b bytes.Buffer
 	if err := writeRow(&b, "[", t.Columns, "]\n"); err != nil {
@@ -71,13 +81,13 @@ func (t *Table) Bytes() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func writeRow(b *bytes.Buffer, before string, cells []string, after string) error {
+func writeRow(b *bytes.Buffer, prefix string, cells []string, suffix string) error {
 	for _, cell := range cells {
 		if strings.ContainsAny(cell, "|\n\r") {
 			return fmt.Errorf("the file name %q has a '|' or a line end, which a table cannot hold: rename the file", cell)
 		}
 	}
-	b.WriteString(before + strings.Join(cells, "|") + after)
+	b.WriteString(prefix + strings.Join(cells, "|") + suffix)
 	return nil
 }
 
@@ -148,7 +158,7 @@ func (t *Table) addTitle(number int, line string) error {
 	return nil
 }
 
-// ParseSymbols reads a .sym file: a name a line, raw bytes, not escaped. Empty
+// ParseSymbols reads a .sym file: a name in each line, raw bytes, not escaped. Empty
 // lines are skipped.
 func ParseSymbols(data []byte) []string {
 	var names []string

@@ -105,8 +105,8 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
-// What is read can be written, unless a row has one empty cell, and is then
-// read back as the same.
+// A table that was read can be written, unless a row has one empty cell, and is
+// then read back as the same.
 func FuzzParse(f *testing.F) {
 	text, err := os.ReadFile("../testdata/wrapper/inputs/three.table")
 	if err != nil {

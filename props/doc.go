@@ -1,8 +1,21 @@
 // Package props holds property sets: the named, typed facts that travel with
 // a device image from the splitter through the wrapper to the runtime.
 //
-// Two forms exist outside this package and both are read and written
-// elsewhere from the one value [Sets]: the .prop text (text.go here, the
-// dialect of LLVM's PropertySetIO) and the in-memory tables of a wrapped
-// object (wrapper/abi).
+// The value [Sets] has two outside forms: the .prop text, which [Parse] and
+// [Sets.Text] read and write in the dialect of LLVM's PropertySetIO, and the
+// tables in memory of a wrapped object, which package wrapper/abi reads and
+// writes.
+//
+// # Design
+//
+// Sets and properties keep their order, because the outputs of compilers are
+// compared byte by byte and a reader of .prop text looks for a set where it was
+// yesterday. Values are immutable and may share memory with the file that they
+// were read from. The package knows names and types of values and nothing of
+// their meaning: props/derive has the table of the sets, which derives them from IR
+// and describes them.
 package props
+
+// MaxText is the size in bytes up to which programs read .prop text. The largest
+// sets, of specialization constants, hold kilobytes for an image.
+const MaxText = 256 << 20

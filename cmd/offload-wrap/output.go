@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -61,33 +61,35 @@ func (o *options) writeBitcode(file *cli.OutputFile, images []*devimg.Image) err
 	return new(toolchain.Runner).Run(ctx, found[serves], text, "-o", file.Name())
 }
 
-// writeTemporaryIR writes the IR that bitcode is made from.
+// writeTemporaryIR writes the IR that bitcode is made from. With -save-temps it
+// is an output, named after the bitcode.
 func (o *options) writeTemporaryIR(images []*devimg.Image) (name string, remove func(), err error) {
-	var f *os.File
 	if o.saveTemps {
-		f, err = os.Create(o.output[:len(o.output)-len(filepath.Ext(o.output))] + ".ll")
-	} else {
-		f, err = os.CreateTemp(filepath.Dir(o.output), ".offload-wrap-*.ll")
+		name = o.output[:len(o.output)-len(filepath.Ext(o.output))] + ".ll"
+		return name, func() {}, o.writeIR(name, images)
 	}
+	dir, remove, err := cli.TempDirIn(filepath.Dir(o.output), ".offlink-*.tmp")
 	if err != nil {
 		return "", nil, err
 	}
-	remove = func() {
-		if !o.saveTemps {
-			os.Remove(f.Name())
-		}
-	}
-	if !o.saveTemps {
-		release, removeFile := cli.AtSignal(remove), remove
-		remove = func() { removeFile(); release() }
-	}
-	err = wrapper.Wrap(f, images, o.wrap)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	name = filepath.Join(dir, "wrapper.ll")
+	if err := o.writeIR(name, images); err != nil {
 		remove()
 		return "", nil, err
 	}
-	return f.Name(), remove, nil
+	return name, remove, nil
+}
+
+// writeIR writes the wrapper as IR, all of it or nothing.
+func (o *options) writeIR(name string, images []*devimg.Image) error {
+	outputs := &cli.Outputs{}
+	defer outputs.Abort()
+	f, err := outputs.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(wrapper.Wrap(f, images, o.wrap), f.Close()); err != nil {
+		return err
+	}
+	return outputs.Commit()
 }

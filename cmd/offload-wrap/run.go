@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 
 	"offlink/cmd/internal/cli"
@@ -95,7 +94,7 @@ func (o *options) expandBatch() ([]input, error) {
 }
 
 func readTable(name string) (*filetable.Table, error) {
-	text, err := os.ReadFile(name)
+	text, err := cli.ReadFile(name, filetable.MaxSize)
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +121,9 @@ func loadImages(inputs []input) ([]*devimg.Image, error) {
 	return images, nil
 }
 
+// maxManifest is the size in bytes up to which a manifest is read.
+const maxManifest = 256 << 20
+
 func loadImage(in *input) (*devimg.Image, error) {
 	image := &devimg.Image{
 		Kind: in.kind, Format: in.format, Target: in.target, Arch: in.arch,
@@ -136,7 +138,7 @@ func loadImage(in *input) (*devimg.Image, error) {
 	}
 	image.Code = code
 	if in.manifest != "" {
-		if image.Manifest, err = os.ReadFile(in.manifest); err != nil {
+		if image.Manifest, err = cli.ReadFile(in.manifest, maxManifest); err != nil {
 			return nil, err
 		}
 	}
@@ -152,7 +154,7 @@ func readProperties(name string) (*props.Sets, error) {
 	if name == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := cli.ReadFile(name, props.MaxText)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +170,7 @@ func readEntries(name string) ([]string, bool, error) {
 	if name == "" {
 		return nil, false, nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := cli.ReadFile(name, filetable.MaxSize)
 	if err != nil {
 		return nil, false, err
 	}

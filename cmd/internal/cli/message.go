@@ -112,12 +112,20 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, bareError(err))
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() && info.Size() > limit {
+		return nil, tooLarge(name, limit)
+	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, bareError(err))
 	case int64(len(data)) > limit:
-		return nil, fmt.Errorf("%s: it has more than %d bytes, which is the limit", name, limit)
+		return nil, tooLarge(name, limit)
 	}
 	return data, nil
+}
+
+func tooLarge(name string, limit int64) error {
+	return fmt.Errorf("%s: it has more than %d bytes, which is the limit", name, limit)
 }

@@ -140,10 +140,45 @@ func Exit(code int) {
 
 // TempDir makes a folder for temporary files. remove removes it, and so does a
 // signal that ends the process.
-func TempDir(prefix string) (dir string, remove func(), err error) {
-	if dir, err = os.MkdirTemp("", prefix); err != nil {
-		return "", nil, fmt.Errorf("no folder for temporary files: %w; set TMPDIR to one", err)
+func TempDir(prefix string) (dir string, remove func(), err error) { return TempDirIn("", prefix) }
+
+// TempDirIn is TempDir for a folder below parent, for files that are as large
+// as an output and may not fit into the folder of temporary files.
+func TempDirIn(parent, prefix string) (dir string, remove func(), err error) {
+	t := &tempDir{}
+	release := AtSignal(func() { t.remove(true) })
+	if err := t.create(parent, prefix); err != nil {
+		release()
+		return "", nil, err
 	}
-	release := AtSignal(func() { os.RemoveAll(dir) })
-	return dir, func() { os.RemoveAll(dir); release() }, nil
+	return t.path, func() { t.remove(false); release() }, nil
+}
+
+// tempDir is a folder that a signal may have to remove at any time. It is
+// registered before it exists: a signal in between would leave it.
+type tempDir struct {
+	mu    sync.Mutex
+	path  string // empty before it exists
+	ended bool
+}
+
+func (t *tempDir) create(parent, prefix string) (err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		return errEnded
+	}
+	if t.path, err = os.MkdirTemp(parent, prefix); err != nil && parent == "" {
+		err = fmt.Errorf("no folder for temporary files: %w; set TMPDIR to one", err)
+	}
+	return err
+}
+
+func (t *tempDir) remove(ended bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = t.ended || ended
+	if t.path != "" {
+		os.RemoveAll(t.path)
+	}
 }
