@@ -4,8 +4,8 @@ import "fmt"
 
 // The encoding of byte arrays in .prop text (LLVM, Base64.cpp). It has the
 // alphabet of RFC 4648 but not its bit order: the bytes are one little-endian
-// bit string, and character i holds the bits from 6i to 6i+5. There is no
-// padding, so n bytes are ceil(8n/6) characters.
+// bit string, and character i holds the bits from 6i to 6i+5. Without
+// padding, n bytes are ceil(8n/6) characters.
 
 const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 

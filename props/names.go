@@ -1,7 +1,7 @@
 package props
 
 // Names of the known sets (PropertySetIO.h). Every other package takes them
-// from here.
+// from here; props/derive has a row for each.
 const (
 	SetDevicelibReqMask      = "SYCL/devicelib req mask"
 	SetDevicelibMetadata     = "SYCL/devicelib metadata"
@@ -24,7 +24,7 @@ const (
 	SetSYCLBINGlobalMetadata = "SYCLBIN/global metadata"
 	SetSYCLBINModuleMetadata = "SYCLBIN/ir module metadata"
 	SetSYCLBINNativeMetadata = "SYCLBIN/native device code image metadata"
-	// SetOfflinkImage is ours: what an image was before it was compressed,
-	// its digest, and its architecture.
+	// SetOfflinkImage is ours: format and size of an image before it was
+	// compressed, its digest, and its architecture.
 	SetOfflinkImage = "offlink/image"
 )

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// The .prop text (LLVM, PropertySetIO.cpp), a line an item:
+// The .prop text (LLVM, PropertySetIO.cpp), a line for each item:
 //
 //	[set name]
 //	property name=type|value
 //
 // The type is a decimal [Type]. A UINT32 is a decimal number; a BYTE_ARRAY is
 // the encoding (base64.go) of its length in bits, 8 bytes little-endian, and
-// of its data. Empty lines are skipped. There are no comments and nothing is
-// escaped. On reading "\r\n" ends a line too.
+// of its data. Empty lines are skipped. Comments and escapes do not
+// exist. On reading "\r\n" ends a line too.
 
 // Error is a fault of .prop text, at a line counted from 1.
 type Error struct {
@@ -51,6 +51,7 @@ func trimLineEnd(line []byte) []byte {
 	return line
 }
 
+// parser holds the sets that were read, and the one that properties go to.
 type parser struct {
 	sets   *Sets
 	byName map[string]*Set // because a file can have thousands of sets
@@ -143,7 +144,7 @@ func parseValue(typ Type, text []byte) (Value, error) {
 	if typ == TypeUint32 {
 		n, err := strconv.ParseUint(string(text), 10, 32)
 		if err != nil {
-			return Value{}, fmt.Errorf("invalid property value: %q is no 32-bit decimal number", text)
+			return Value{}, fmt.Errorf("invalid property value: %q is not a 32-bit decimal number", text)
 		}
 		return Uint32(uint32(n)), nil
 	}
@@ -174,9 +175,9 @@ func FromRaw(raw []byte) (Value, error) {
 	return Bits(data, bits), nil
 }
 
-// Text returns the .prop text of the sets, in their order. It fails on what
-// the text cannot hold: a name that starts a set or a line, or a value without
-// a type. Nil sets and sets without any make no text.
+// Text returns the .prop text of the sets, in their order. It fails on
+// names that the text cannot hold, because they would start a set or a line, and
+// on a value without a type. Nil and empty Sets make no text.
 func (s *Sets) Text() ([]byte, error) {
 	if s == nil {
 		return nil, nil

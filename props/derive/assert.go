@@ -8,7 +8,7 @@ import (
 	"offlink/props"
 )
 
-// assertFail is what a failing device-side assertion calls.
+// assertFail is the function that a failing device-side assertion calls.
 const assertFail = "__devicelib_assert_fail"
 
 // assertUsed lists the kernels that reach a device-side assertion through
@@ -23,7 +23,7 @@ func (i *image) assertUsed() error {
 	seen := map[ir.ValueID]bool{target: true}
 	var found []ir.ValueID
 	for queue := []ir.ValueID{target}; len(queue) > 0; queue = queue[1:] {
-		for _, caller := range i.discovery(queue[0], callers[queue[0]]) {
+		for _, caller := range i.discoveryOrder(queue[0], callers[queue[0]]) {
 			if seen[caller] {
 				continue
 			}
@@ -38,11 +38,12 @@ func (i *image) assertUsed() error {
 		}
 	}
 	for _, id := range found {
-		i.put(props.SetAssertUsed, i.value(id).Name, present)
+		i.put(props.SetAssertUsed, i.valueOf(id).Name, present)
 	}
 	return nil
 }
 
+// assertEverywhere lists every kernel.
 func (i *image) assertEverywhere() error {
 	for v := range i.kernels {
 		i.put(props.SetAssertUsed, v.Name, present)
@@ -50,12 +51,12 @@ func (i *image) assertEverywhere() error {
 	return nil
 }
 
-// discovery orders the callers of a function as the reference discovers them,
+// discoveryOrder orders the callers of a function as the reference discovers them,
 // in the order of LLVM's use lists: the last in the text first. In a module
-// that was not split those before the function's own text come behind the
+// that was not split those before the function's own text come after the
 // others, and in the order of the text, as the parser patched their forward
-// references.
-func (i *image) discovery(function ir.ValueID, callers []ir.ValueID) []ir.ValueID {
+// references. The order of the properties depends on it.
+func (i *image) discoveryOrder(function ir.ValueID, callers []ir.ValueID) []ir.ValueID {
 	before := 0
 	if i.Group.Whole {
 		before, _ = slices.BinarySearch(callers, function)
@@ -70,7 +71,7 @@ func (i *image) discovery(function ir.ValueID, callers []ir.ValueID) []ir.ValueI
 func (i *image) callers() map[ir.ValueID][]ir.ValueID {
 	callers := make(map[ir.ValueID][]ir.ValueID)
 	for _, id := range i.Definitions {
-		for _, ref := range i.value(id).Refs {
+		for _, ref := range i.valueOf(id).Refs {
 			if ref.Kind() == ir.RefCallee {
 				to := ir.ValueID(ref.Index())
 				callers[to] = append(callers[to], id)

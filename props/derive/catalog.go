@@ -9,8 +9,8 @@ import "offlink/props"
 // these rows, so that a set is added in one place.
 type PropertySet struct {
 	Name string // as in package props
-	// Keys says what the names of the properties are, Values what they hold;
-	// both are Markdown for the page.
+	// Keys lists the names of the properties, or the things that they name, and
+	// Values describes their values; both are Markdown for the page.
 	Keys, Values string
 	// Option is the option of postlink that asks for the set, without dashes,
 	// and Help its text. Without an option the set is written whenever the

@@ -1,8 +1,14 @@
-// Package derive makes the property sets of a device image from its slice.
+// Package derive makes the property sets of a device image from its slice, and
+// describes property sets of any origin.
 //
-// Each set, or small family of them, has a file. The sets and their keys are
-// those that sycl-post-link writes (intel/llvm, SYCLPropertySets.cpp,
-// SYCLDeviceRequirements.cpp), and their order is too.
+// catalog.go has a row for each set: its keys and values, the option of postlink
+// that asks for it, and the functions that derive and describe it. [Sets] goes
+// through the rows in order. Each set, or small family of sets, has a file with
+// its derivation. The sets, their keys and their order are those of
+// sycl-post-link (intel/llvm, SYCLPropertySets.cpp, SYCLDeviceRequirements.cpp).
+//
+// A derivation reads the slice and never the whole module: a value that an image
+// does not have must not leave a trace in the image's sets.
 package derive
 
 import (
@@ -70,19 +76,19 @@ func Sets(s *split.Slice, o Options) (*props.Sets, error) {
 	return i.sets, nil
 }
 
-// AddTarget says in the sets of an image which target it was compiled for.
+// AddTarget adds the target that an image was compiled for.
 func AddTarget(sets *props.Sets, target string) {
 	sets.Put(props.SetDeviceRequirements, "compile_target", props.String(target))
 }
 
 func (i *image) put(set, name string, v props.Value) { i.sets.Put(set, name, v) }
 
-func (i *image) value(id ir.ValueID) *ir.GlobalValue { return &i.Module.Values[id] }
+func (i *image) valueOf(id ir.ValueID) *ir.GlobalValue { return &i.Module.Values[id] }
 
 // kernels yields the kernels among the entry points, in module order.
 func (i *image) kernels(yield func(*ir.GlobalValue) bool) {
 	for _, id := range i.Group.Entries {
-		if i.Graph.IsKernel(id) && !yield(i.value(id)) {
+		if i.Graph.IsKernel(id) && !yield(i.valueOf(id)) {
 			return
 		}
 	}
@@ -92,7 +98,7 @@ func (i *image) kernels(yield func(*ir.GlobalValue) bool) {
 // order. One that is only declared in the image although the module defines
 // it has lost its metadata there, and is left out.
 func (i *image) functions(yield func(ir.ValueID, *ir.GlobalValue) bool) {
-	i.all(func(id ir.ValueID, v *ir.GlobalValue) bool {
+	i.allValues(func(id ir.ValueID, v *ir.GlobalValue) bool {
 		return v.Kind != ir.Function || (!v.Declaration && !i.Defines(id)) || yield(id, v)
 	})
 }
@@ -100,11 +106,11 @@ func (i *image) functions(yield func(ir.ValueID, *ir.GlobalValue) bool) {
 // variables yields the variables of the image, declared ones too, in module
 // order.
 func (i *image) variables(yield func(ir.ValueID, *ir.GlobalValue) bool) {
-	i.all(func(id ir.ValueID, v *ir.GlobalValue) bool { return v.Kind != ir.Variable || yield(id, v) })
+	i.allValues(func(id ir.ValueID, v *ir.GlobalValue) bool { return v.Kind != ir.Variable || yield(id, v) })
 }
 
-// all yields the values of the image in module order.
-func (i *image) all(yield func(ir.ValueID, *ir.GlobalValue) bool) {
+// allValues yields the values of the image in module order.
+func (i *image) allValues(yield func(ir.ValueID, *ir.GlobalValue) bool) {
 	defined, declared := i.Definitions, i.Declarations
 	for len(defined)+len(declared) > 0 {
 		from := &defined
@@ -113,7 +119,7 @@ func (i *image) all(yield func(ir.ValueID, *ir.GlobalValue) bool) {
 		}
 		id := (*from)[0]
 		*from = (*from)[1:]
-		if !yield(id, i.value(id)) {
+		if !yield(id, i.valueOf(id)) {
 			return
 		}
 	}

@@ -177,7 +177,7 @@ func sets(list ...any) *props.Sets {
 	return s
 }
 
-// lines writes the sets but for what is empty, and of device requirements but
+// lines writes the sets except empty ones, and of device requirements all but
 // for an empty list of aspects.
 func lines(t *testing.T, s *props.Sets) []string {
 	t.Helper()

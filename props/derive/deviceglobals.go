@@ -9,13 +9,15 @@ import (
 	"offlink/props"
 )
 
+// uniqueID returns the name by which the host finds a variable.
 func (i *image) uniqueID(id ir.ValueID) string {
 	unique, _ := i.Module.Attribute(id, sycl.AttributeUniqueID)
 	return unique
 }
 
 // deviceGlobals gives the size in bytes of each device_global variable that
-// the image has, and whether it may be in one image only, by unique id.
+// the image has, and whether one image only may have it, by unique id: the
+// host's variable and the device's are different symbols.
 func (i *image) deviceGlobals() error {
 	for id, v := range i.variables {
 		if !i.Graph.IsDeviceGlobal(id) {
@@ -29,7 +31,7 @@ func (i *image) deviceGlobals() error {
 }
 
 func (i *image) deviceGlobal(id ir.ValueID, v *ir.GlobalValue) error {
-	size, err := i.number(id, sycl.AttributeDeviceGlobalSize)
+	size, err := i.attributeNumber(id, sycl.AttributeDeviceGlobalSize)
 	if err != nil {
 		return err
 	}
@@ -45,23 +47,23 @@ func (i *image) deviceGlobal(id ir.ValueID, v *ir.GlobalValue) error {
 	return nil
 }
 
-// number returns the number in an attribute.
-func (i *image) number(id ir.ValueID, attribute string) (uint32, error) {
+// attributeNumber returns the number in an attribute.
+func (i *image) attributeNumber(id ir.ValueID, attribute string) (uint32, error) {
 	text, _ := i.Module.Attribute(id, attribute)
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
-		return 0, fmt.Errorf("@%s: the attribute %q is %q, want a number", i.value(id).Name, attribute, text)
+		return 0, fmt.Errorf("@%s: the attribute %q is %q, want a number", i.valueOf(id).Name, attribute, text)
 	}
 	return uint32(n), nil
 }
 
-// hostPipes gives the size in bytes of what goes through each host pipe.
+// hostPipes gives the size in bytes of an element of each host pipe.
 func (i *image) hostPipes() error {
 	for id := range i.variables {
 		if _, ok := i.Module.Attribute(id, sycl.AttributeHostPipe); !ok {
 			continue
 		}
-		size, err := i.number(id, sycl.AttributeHostPipeSize)
+		size, err := i.attributeNumber(id, sycl.AttributeHostPipeSize)
 		if err != nil {
 			return err
 		}

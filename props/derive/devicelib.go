@@ -8,10 +8,9 @@ import (
 	"offlink/props"
 )
 
-// Device libraries give functions that a device's compiler may lack. The
-// mask says which libraries an image calls, a bit a library, in the numbering
-// of the extensions cl_intel_devicelib_*; the runtime of 2023 to 2025 links
-// them in.
+// Device libraries define functions that a device's compiler may lack. The mask
+// has a bit for each library that an image calls, in the numbering of the
+// extensions cl_intel_devicelib_*; the runtimes of 2023 to 2025 link them in.
 const (
 	libAssert = iota
 	libMath
@@ -27,7 +26,7 @@ const (
 
 const deviceLibPrefix = "__devicelib_"
 
-// Single-precision names of the mathematical functions have an f behind them.
+// The single-precision names of the mathematical functions end in an f.
 var (
 	mathInteger = words("abs div labs ldiv llabs lldiv")
 	mathBoth    = words(`acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi erf erfc exp exp10
@@ -109,12 +108,12 @@ func imfLibrary(name string) int {
 	return libIMF
 }
 
-// deviceLibMask writes the mask, also when it is 0.
+// deviceLibMask writes the mask, even if it is 0, as sycl-post-link does.
 func (i *image) deviceLibMask() error {
 	mask := uint32(0)
 	if strings.HasPrefix(i.Module.Triple, "spir") {
 		for _, id := range i.Declarations {
-			if v := i.value(id); v.Kind == ir.Function {
+			if v := i.valueOf(id); v.Kind == ir.Function {
 				if lib, ok := deviceLib(v.Name); ok {
 					mask |= 1 << lib
 				}
@@ -129,11 +128,11 @@ func (i *image) deviceLibMask() error {
 // library for devices with bfloat16 conversions is made of.
 var nativeBFloat16 = []string{"__spirv_ConvertFToBF16INTEL", "__spirv_ConvertBF16ToFINTEL"}
 
-// deviceLibMetadata says of an image that is the bfloat16 device library
-// whether the device has to have the conversions (1) or not (0).
+// deviceLibMetadata tells of an image that is a bfloat16 device library whether
+// it needs a device with the conversions (1) or not (0).
 func (i *image) deviceLibMetadata() error {
 	for _, id := range i.Definitions {
-		if v := i.value(id); v.Kind == ir.Function && sycl.IsBFloat16Library(v.Name) {
+		if v := i.valueOf(id); v.Kind == ir.Function && sycl.IsBFloat16Library(v.Name) {
 			i.put(props.SetDevicelibMetadata, "bfloat16", props.Uint32(i.callsNativeBFloat16()))
 			return nil
 		}
@@ -157,7 +156,7 @@ func BFloat16Library(m *ir.Module, native bool) *props.Sets {
 
 // Library returns the property sets of the image that is a whole device
 // library: the functions that it defines are exported, and those that other
-// libraries give are imported, in module order.
+// libraries define are imported, in module order.
 func Library(m *ir.Module, libraries map[string]bool) *props.Sets {
 	sets := &props.Sets{}
 	for id := range m.Values {
@@ -176,7 +175,7 @@ func Library(m *ir.Module, libraries map[string]bool) *props.Sets {
 func (i *image) callsNativeBFloat16() uint32 {
 	for _, id := range i.Declarations {
 		for _, name := range nativeBFloat16 {
-			if i.value(id).Kind == ir.Function && strings.Contains(i.value(id).Name, name) {
+			if i.valueOf(id).Kind == ir.Function && strings.Contains(i.valueOf(id).Name, name) {
 				return 1
 			}
 		}

@@ -6,13 +6,13 @@ import (
 	"offlink/props"
 )
 
-// noArgument is written for a kernel that gets the memory without a parameter.
+// noArgument is the index of a kernel that gets the memory without a parameter.
 const noArgument = 1<<32 - 1
 
-// implicitLocalArg gives for each kernel with memory of a work-group the index
-// of the parameter that is a pointer to it, among those that it takes.
+// implicitLocalArg gives for each kernel with work-group memory the index of the
+// parameter that points to it, among the parameters that are left.
 func (i *image) implicitLocalArg() error {
-	for v := range i.marked(sycl.AttributeWorkGroupStatic) {
+	for v := range i.kernelsWith(sycl.AttributeWorkGroupStatic) {
 		index := uint32(noArgument)
 		for _, p := range v.Details().Parameters {
 			if p.Key == sycl.AttributeImplicitLocalArg {
@@ -27,20 +27,20 @@ func (i *image) implicitLocalArg() error {
 
 // dynamicLocalMemory names the kernels that use scratch memory.
 func (i *image) dynamicLocalMemory() error {
-	for v := range i.marked(sycl.AttributeWorkGroupScratch) {
+	for v := range i.kernelsWith(sycl.AttributeWorkGroupScratch) {
 		i.put(props.SetDynamicLocalMemory, v.Name, present)
 	}
 	return nil
 }
 
-// marked yields the kernels with an attribute.
-func (i *image) marked(attribute string) func(yield func(*ir.GlobalValue) bool) {
+// kernelsWith yields the kernels that have an attribute.
+func (i *image) kernelsWith(attribute string) func(yield func(*ir.GlobalValue) bool) {
 	return func(yield func(*ir.GlobalValue) bool) {
 		for _, id := range i.Group.Entries {
 			if _, ok := i.Module.Attribute(id, attribute); !ok || !i.Graph.IsKernel(id) {
 				continue
 			}
-			if !yield(i.value(id)) {
+			if !yield(i.valueOf(id)) {
 				return
 			}
 		}

@@ -9,9 +9,9 @@ import (
 	"offlink/split"
 )
 
-// misc gives what the runtime and the compiler behind it want to know. The
+// misc writes the options that the runtime passes to the device compiler. The
 // numbers come from the first entry point that has the attribute: splitting
-// puts only those that agree into an image.
+// puts only entry points that agree into an image.
 func (i *image) misc() error {
 	if i.Group.Part == split.PartESIMD {
 		i.put(props.SetMiscProperties, "isEsimdImage", present)
@@ -21,7 +21,7 @@ func (i *image) misc() error {
 		{sycl.AttributeGRFSize, "sycl-grf-size"},
 		{sycl.AttributeOptLevel, "optLevel"},
 	} {
-		// Compilers behind Level Zero fail on a level where invoke_simd is.
+		// Level Zero's compilers fail on a level in modules with invoke_simd.
 		if p.attribute == sycl.AttributeOptLevel && i.usesInvokeSIMD() {
 			continue
 		}
@@ -43,7 +43,7 @@ func (i *image) miscNumber(attribute, key string) error {
 		}
 		n, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
-			return fmt.Errorf("@%s: the attribute %q is %q, want a number", i.value(id).Name, attribute, text)
+			return fmt.Errorf("@%s: the attribute %q is %q, want a number", i.valueOf(id).Name, attribute, text)
 		}
 		i.put(props.SetMiscProperties, key, props.Uint32(uint32(n)))
 		return nil
@@ -53,7 +53,7 @@ func (i *image) miscNumber(attribute, key string) error {
 
 func (i *image) usesInvokeSIMD() bool {
 	for _, id := range i.Declarations {
-		if sycl.IsInvokeSIMD(i.value(id).Name) {
+		if sycl.IsInvokeSIMD(i.valueOf(id).Name) {
 			return true
 		}
 	}
@@ -68,6 +68,8 @@ var sanitizers = []struct{ variable, name string }{
 	{"__TsanKernelMetadata", "tsan"},
 }
 
+// sanitizer names the sanitizer that the image was instrumented for: the runtime
+// loads its host part.
 func (i *image) sanitizer() error {
 	for _, s := range sanitizers {
 		if id, ok := i.Module.Lookup(s.variable); ok && i.Has(id) {
@@ -78,8 +80,8 @@ func (i *image) sanitizer() error {
 	return nil
 }
 
-// defaultValues says of a copy of an image that specialization constants have
-// their default values in it.
+// defaultValues tells that an image is the copy in which default values replace
+// the specialization constants.
 func (i *image) defaultValues() error {
 	if i.Defaults {
 		i.put(props.SetMiscProperties, "specConstsReplacedWithDefault", present)

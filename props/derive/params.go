@@ -14,9 +14,9 @@ import (
 // the argument was optimised away.
 var omittedKinds = []string{sycl.KindOmittedArgs, sycl.KindOldOmittedArgs}
 
-// paramOpt gives for each function that says so, kernel or not, the arguments
-// that it does not take, as a bit mask: bit 0 is the first argument. The set
-// is written when it is empty too, and sorted by name.
+// paramOpt gives for each function with the metadata, kernel or not, the
+// arguments that it no longer takes, as a bit mask: bit 0 is the first argument.
+// The set is written even if it is empty, and sorted by name.
 func (i *image) paramOpt() error {
 	set := i.sets.Open(props.SetKernelParamOpt)
 	var functions []*ir.GlobalValue
@@ -27,18 +27,19 @@ func (i *image) paramOpt() error {
 	}
 	slices.SortFunc(functions, func(a, b *ir.GlobalValue) int { return strings.Compare(a.Name, b.Name) })
 	for _, v := range functions {
-		omitted, err := i.omitted(v)
+		omitted, err := i.omittedArguments(v)
 		if err != nil {
 			return err
 		}
 		if len(omitted) > 0 {
-			set.Put(v.Name, mask(omitted))
+			set.Put(v.Name, bitMask(omitted))
 		}
 	}
 	return nil
 }
 
-func (i *image) omitted(v *ir.GlobalValue) ([]bool, error) {
+// omittedArguments returns a boolean for each argument that the source declared.
+func (i *image) omittedArguments(v *ir.GlobalValue) ([]bool, error) {
 	for _, kind := range omittedKinds {
 		operands, ok, err := sycl.Attached(i.Module, v, kind)
 		if err != nil {
@@ -50,7 +51,7 @@ func (i *image) omitted(v *ir.GlobalValue) ([]bool, error) {
 		omitted := make([]bool, len(operands))
 		for n, o := range operands {
 			if o.Kind != ir.OperandInt {
-				return nil, fmt.Errorf("@%s: !%s: operand %d is no i1", v.Name, kind, n)
+				return nil, fmt.Errorf("@%s: !%s: operand %d is not an i1", v.Name, kind, n)
 			}
 			omitted[n] = o.Int != 0
 		}
@@ -59,7 +60,7 @@ func (i *image) omitted(v *ir.GlobalValue) ([]bool, error) {
 	return nil, nil
 }
 
-func mask(bits []bool) props.Value {
+func bitMask(bits []bool) props.Value {
 	data := make([]byte, (len(bits)+7)/8)
 	for n, bit := range bits {
 		if bit {

@@ -6,9 +6,9 @@ import (
 	"offlink/props"
 )
 
-// programMetadata gives the sizes that functions ask for, one entry a
-// function and kind, and the variables' names of device globals. Unlike the
-// requirements it says which function asks. Of variables with one id the first
+// programMetadata gives the sizes that functions ask for, an entry for each
+// function and kind, and the names of the variables of device globals. Unlike
+// the requirements it names the function. Of variables with one id the first
 // counts.
 func (i *image) programMetadata() error {
 	late, err := sycl.IsLateFrontEnd(i.Module)
@@ -32,7 +32,7 @@ func (i *image) programMetadata() error {
 	return nil
 }
 
-// functionMetadata lists what the metadata of one function says. Sub-group
+// functionMetadata lists the metadata of one function. Sub-group
 // sizes are listed for late front ends only.
 func (i *image) functionMetadata(v *ir.GlobalValue, late bool) error {
 	for _, entry := range []struct {

@@ -10,8 +10,8 @@ import (
 	"offlink/props"
 )
 
-// requirements writes what a device must have to run the image. The set is
-// written always, and its keys are in alphabetical order.
+// requirements writes the features that a device must have to run the image. The
+// set is always there, and its keys are in alphabetical order.
 //
 // Aspects and targets are unions over the functions of the image; matrices are
 // the last function's that has them, work-group sizes and dimensions the
@@ -55,7 +55,7 @@ func (i *image) requirements() error {
 type requirements struct {
 	aspects, targets            []uint32 // sorted, each once
 	jointMatrix, jointMatrixMad string
-	// nil, or what the metadata of the first function says that has it
+	// nil, or the metadata of the first function that has it
 	subGroupSize, workGroupSize, dimensions []uint32
 }
 
@@ -115,7 +115,7 @@ func (i *image) addRequirements(r *requirements, v *ir.GlobalValue) error {
 // one.
 func (i *image) addSubGroupSize(r *requirements) error {
 	for _, id := range i.Group.Entries {
-		size, err := unsigned(i.Module, i.value(id), sycl.KindSubGroupSize)
+		size, err := unsigned(i.Module, i.valueOf(id), sycl.KindSubGroupSize)
 		if size != nil || err != nil {
 			r.subGroupSize = size
 			return err

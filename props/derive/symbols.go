@@ -12,27 +12,27 @@ import (
 // present is the value of sets that are lists of names.
 var present = props.Uint32(1)
 
-// exportedSymbols lists what other images can import: functions, and in 2026
-// device globals of external linkage that may be in several images.
+// exportedSymbols lists the values that other images can import: functions, and
+// in 2026 device globals of external linkage that several images may have.
 func (i *image) exportedSymbols() error {
 	for _, id := range i.Exports() {
-		i.put(props.SetExportedSymbols, i.value(id).Name, present)
+		i.put(props.SetExportedSymbols, i.valueOf(id).Name, present)
 	}
 	if i.options.Dialect < Dialect2026 {
 		return nil
 	}
 	for _, id := range i.Definitions {
-		if i.Graph.IsDeviceGlobal(id) && !i.Graph.HasImageScope(id) && i.value(id).Linkage == ir.External {
-			i.put(props.SetExportedSymbols, i.value(id).Name, present)
+		if i.Graph.IsDeviceGlobal(id) && !i.Graph.HasImageScope(id) && i.valueOf(id).Linkage == ir.External {
+			i.put(props.SetExportedSymbols, i.valueOf(id).Name, present)
 		}
 	}
 	return nil
 }
 
-// importedSymbols lists what the image takes from others.
+// importedSymbols lists the values that the image takes from others.
 func (i *image) importedSymbols() error {
 	for _, id := range i.importedFunctions() {
-		i.put(props.SetImportedSymbols, i.value(id).Name, present)
+		i.put(props.SetImportedSymbols, i.valueOf(id).Name, present)
 	}
 	if !i.options.Requested[props.SetImportedSymbols] {
 		return nil
@@ -42,7 +42,7 @@ func (i *image) importedSymbols() error {
 	}
 	for _, id := range i.Declarations {
 		if i.isDeviceGlobalDeclaration(id) {
-			i.put(props.SetImportedSymbols, i.value(id).Name, present)
+			i.put(props.SetImportedSymbols, i.valueOf(id).Name, present)
 		}
 	}
 	return nil
@@ -58,7 +58,7 @@ func (i *image) importedFunctions() []ir.ValueID {
 		return imports
 	}
 	return slices.DeleteFunc(slices.Clone(i.Declarations), func(id ir.ValueID) bool {
-		v := i.value(id)
+		v := i.valueOf(id)
 		return v.Kind != ir.Function || !i.options.Libraries[v.Name] && !slices.Contains(imports, id)
 	})
 }
@@ -66,7 +66,7 @@ func (i *image) importedFunctions() []ir.ValueID {
 // isDeviceGlobalDeclaration recognises an extern device_global by the name of
 // its type, as declarations have no attributes.
 func (i *image) isDeviceGlobalDeclaration(id ir.ValueID) bool {
-	v := i.value(id)
+	v := i.valueOf(id)
 	if v.Kind != ir.Variable {
 		return false
 	}
@@ -74,6 +74,7 @@ func (i *image) isDeviceGlobalDeclaration(id ir.ValueID) bool {
 	return t.Kind == ir.TypeStruct && strings.Contains(t.Name, "device_global")
 }
 
+// kernelNames lists the kernels: a runtime finds the image of a kernel by it.
 func (i *image) kernelNames() error {
 	for v := range i.kernels {
 		i.put(props.SetKernelNames, v.Name, present)
@@ -81,8 +82,8 @@ func (i *image) kernelNames() error {
 	return nil
 }
 
-// registeredKernels gives the kernels' names by the names that the user knows
-// them by.
+// registeredKernels maps the names that users gave to kernels to the kernels'
+// symbols.
 func (i *image) registeredKernels() error {
 	for _, pair := range i.RegisteredKernels() {
 		i.put(props.SetRegisteredKernels, pair.Name, props.String(pair.Kernel))

@@ -8,8 +8,8 @@ import (
 	"offlink/split"
 )
 
-// device is what a target can do, as far as device code can ask for it
-// (intel/llvm, DeviceConfigFile.td).
+// device has the features of a target that device code can ask for (intel/llvm,
+// DeviceConfigFile.td).
 type device struct {
 	aspects   []string
 	subGroups []int64
@@ -28,7 +28,7 @@ var (
 	wavefront = []int64{32, 64}
 )
 
-// devices are the targets that are known, in groups that are alike.
+// devices are the known targets, in groups of equal features.
 var devices = func() map[string]device {
 	known := make(map[string]device)
 	for _, group := range []struct {
@@ -60,9 +60,9 @@ var devices = func() map[string]device {
 }()
 
 // CanRun reports whether a target can run the image: whether it has the
-// aspects and the sub-group size that the code uses. Of a target that is not
-// known, and of "", it is true. Aspects are known by name; a number alone
-// says nothing, as numbers change between releases.
+// aspects and the sub-group size that the code uses. It is true for an empty or
+// unknown target. Aspects are known by name; their numbers change between
+// releases.
 func CanRun(s *split.Slice, target string) (bool, error) {
 	d, known := devices[target]
 	if !known {
@@ -75,7 +75,7 @@ func CanRun(s *split.Slice, target string) (bool, error) {
 		}
 	}
 	if i.Group.Part == split.PartESIMD {
-		return true, nil // of a sub-group of one item
+		return true, nil // ESIMD code runs in sub-groups of one work-item
 	}
 	return i.canRunSubGroups(d)
 }
@@ -84,7 +84,7 @@ func CanRun(s *split.Slice, target string) (bool, error) {
 // entry points.
 func (i *image) canRunSubGroups(d device) (bool, error) {
 	for _, id := range i.Group.Entries {
-		sizes, err := sycl.Integers(i.Module, i.value(id), sycl.KindSubGroupSize)
+		sizes, err := sycl.Integers(i.Module, i.valueOf(id), sycl.KindSubGroupSize)
 		if err != nil {
 			return false, err
 		}

@@ -9,14 +9,14 @@ import (
 	"offlink/props"
 )
 
-// virtualFunctions names the set of virtual functions that the image gives,
-// or the sets that its functions call. Splitting leaves one set to an image,
-// so the first virtual function says which; the order of the sets that are
-// used has no meaning, and is alphabetical.
+// virtualFunctions names the set of virtual functions that the image defines, or
+// the sets that its functions call. Splitting leaves one set to an image, so
+// that the first virtual function decides; the order of the sets that are called
+// has no meaning, and is alphabetical.
 func (i *image) virtualFunctions() error {
 	var uses []string
 	for _, id := range i.Definitions {
-		if i.value(id).Kind != ir.Function {
+		if i.valueOf(id).Kind != ir.Function {
 			continue
 		}
 		if set, ok := i.Module.Attribute(id, sycl.AttributeIndirectlyCallable); ok {
