@@ -2,8 +2,9 @@ package split
 
 import (
 	"fmt"
-	"offlink/ir/sycl"
 	"strings"
+
+	"offlink/ir/sycl"
 )
 
 // Features describes the optional features that the entry points of a group
@@ -23,8 +24,10 @@ func (g *Graph) Features(group *Group) ([]string, error) {
 		}
 	}
 	for _, m := range []struct{ kind, name string }{
-		{sycl.KindUsedAspects, "aspects"}, {sycl.KindWorkGroupSize, "work-group size"},
-		{sycl.KindWorkGroupDimensions, "work-group dimensions"}, {sycl.KindSubGroupSize, "sub-group size"},
+		{sycl.KindUsedAspects, "aspects"},
+		{sycl.KindWorkGroupSize, "work-group size"},
+		{sycl.KindWorkGroupDimensions, "work-group dimensions"},
+		{sycl.KindSubGroupSize, "sub-group size"},
 	} {
 		numbers, err := sycl.Integers(g.Module, v, m.kind)
 		if err != nil {

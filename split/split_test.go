@@ -261,7 +261,7 @@ func TestWholeModule(t *testing.T) {
 }
 
 // Functions that become local leave their comdat; where there are several the
-// comdat ties them together and is no longer merged.
+// comdat ties them together and must not merge with others.
 func TestComdatsOfLocalFunctions(t *testing.T) {
 	const text = `
 		$one = comdat any
@@ -339,25 +339,31 @@ func TestDependencies(t *testing.T) {
 		{"none", split.Options{Mode: split.Source}, []string{
 			ofC,
 			"entry far\nlocal farther\nlocal inline\nentry __reserved\n",
-			"entry k\nentry near\nlocal far\nlocal farther\nlocal inline\nlocal __reserved\n"}},
+			"entry k\nentry near\nlocal far\nlocal farther\nlocal inline\nlocal __reserved\n",
+		}},
 		{"externals by source", split.Options{Mode: split.Source, Dependencies: split.DependenciesExternals}, []string{
-			ofC, ofB, "entry k\nentry near\nlocal inline\nlocal __reserved\ndeclare far\n"}},
+			ofC, ofB, "entry k\nentry near\nlocal inline\nlocal __reserved\ndeclare far\n",
+		}},
 		{"externals by kernel", split.Options{Mode: split.Kernel, Dependencies: split.DependenciesExternals}, []string{
 			"entry near\nlocal inline\n",
 			"entry k\nlocal near\nlocal inline\nlocal __reserved\ndeclare far\n",
 			"entry farther\n",
 			"entry far\nlocal inline\ndeclare farther\n",
-			"entry __reserved\n"}},
+			"entry __reserved\n",
+		}},
 		{"all by kernel", split.Options{Mode: split.Kernel, Dependencies: split.DependenciesAll}, []string{
 			"entry near\nlocal inline\n",
 			"entry k\nlocal inline\nlocal __reserved\ndeclare near\ndeclare far\n",
 			"entry farther\n",
 			"entry far\nlocal inline\ndeclare farther\n",
-			"entry __reserved\n"}},
+			"entry __reserved\n",
+		}},
 		{"all, only kernels", split.Options{Mode: split.Source, Dependencies: split.DependenciesAll, OnlyKernels: true}, []string{
-			"entry k\nlocal near\nlocal far\nlocal farther\nlocal inline\nlocal __reserved\n"}},
+			"entry k\nlocal near\nlocal far\nlocal farther\nlocal inline\nlocal __reserved\n",
+		}},
 		{"all without a split", split.Options{Dependencies: split.DependenciesAll}, []string{
-			"entry k\nentry near\nentry far\nentry farther\nlocal inline\nentry __reserved\n"}},
+			"entry k\nentry near\nentry far\nentry farther\nlocal inline\nentry __reserved\n",
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { compare(t, tt.want, images(t, dependent, tt.o)) })
 	}

@@ -11,14 +11,14 @@ import (
 const exeSuffix = ""
 
 // ownGroup makes the command the leader of a process group, and its
-// cancellation the end of the whole group: a launcher does not take its child
-// with it.
+// cancellation the end of the whole group: a launcher that is killed leaves its
+// child running.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// signalName returns the signal that ended the process, "" if none did.
+// signalName returns the signal that ended the process, or an empty string.
 func signalName(err *exec.ExitError) string {
 	if status, ok := err.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return status.Signal().String()
@@ -26,10 +26,10 @@ func signalName(err *exec.ExitError) string {
 	return ""
 }
 
-// drain reads what is left in a pipe whose writer has exited, without waiting
+// drainPipe reads the rest of a pipe whose writer has exited, without waiting
 // for others that have it open. They may go on writing, so that no more is read
 // than a pipe can hold.
-func drain(r *os.File, out *output) {
+func drainPipe(r *os.File, out *output) {
 	raw, err := r.SyscallConn()
 	if err != nil {
 		return
@@ -50,5 +50,6 @@ func drain(r *os.File, out *output) {
 	})
 }
 
-// maxPipe is what Linux lets a pipe hold, where nobody raised the limit.
+// maxPipe is the largest capacity of a pipe in Linux, unless root has raised it
+// (/proc/sys/fs/pipe-max-size).
 const maxPipe = 1 << 20

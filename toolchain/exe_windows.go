@@ -12,5 +12,5 @@ func ownGroup(*exec.Cmd) {}
 
 func signalName(*exec.ExitError) string { return "" }
 
-// drain has nothing to do: the reader reads to the end.
-func drain(*os.File, *output) {}
+// drainPipe has nothing to do: the reader reads to the end.
+func drainPipe(*os.File, *output) {}

@@ -36,7 +36,7 @@ func (f *Finder) getenv(key string) string {
 // once. It fails where the user named a tool that cannot be run.
 func (f *Finder) All(ctx context.Context, name Name) ([]Tool, error) {
 	if path := f.Paths[name]; path != "" {
-		t, err := named(ctx, name, path)
+		t, err := userTool(ctx, name, path)
 		if err != nil {
 			return nil, err
 		}
@@ -44,17 +44,17 @@ func (f *Finder) All(ctx context.Context, name Name) ([]Tool, error) {
 	}
 	found := &collection{seen: map[string]bool{}}
 	for _, t := range f.versioned(name) {
-		found.add(t)
+		found.addTool(t)
 	}
-	f.plain(ctx, name, found)
+	f.unversioned(ctx, name, found)
 	for _, t := range f.pythonTools(ctx, name) {
-		found.add(t)
+		found.addTool(t)
 	}
 	return found.tools, nil
 }
 
-// named returns the tool that the user named.
-func named(ctx context.Context, name Name, path string) (Tool, error) {
+// userTool returns the tool that the user named.
+func userTool(ctx context.Context, name Name, path string) (Tool, error) {
 	found, err := exec.LookPath(path)
 	if err != nil {
 		return Tool{}, fmt.Errorf("--%s=%s: %w", name, path, lookError(err))
@@ -62,15 +62,15 @@ func named(ctx context.Context, name Name, path string) (Tool, error) {
 	if found, err = filepath.Abs(found); err != nil {
 		return Tool{}, fmt.Errorf("--%s=%s: %w", name, path, err)
 	}
-	t, err := probe(ctx, name, found)
+	t, err := probeTool(ctx, name, found)
 	if err != nil {
 		return Tool{}, fmt.Errorf("--%s=%s: %w", name, path, err)
 	}
 	return t, nil
 }
 
-// lookError returns what is wrong with a path that is named in the message
-// already.
+// lookError returns the fault of a path without the path, which the message
+// names already.
 func lookError(err error) error {
 	if e, ok := err.(*exec.Error); ok {
 		err = e.Err
@@ -81,7 +81,7 @@ func lookError(err error) error {
 	return err
 }
 
-// The versions that Debian's names are looked for with.
+// The versions of Debian's names that are looked for.
 const (
 	oldestLLVM = 14
 	newestLLVM = 29
@@ -91,14 +91,14 @@ const (
 // first.
 func (f *Finder) versioned(name Name) []Tool {
 	var tools []Tool
-	for _, dir := range f.path() {
+	for _, dir := range f.searchPath() {
 		entries, err := filepath.Glob(filepath.Join(escapeGlob(dir), string(name)+"-[0-9][0-9]"))
 		if err != nil {
 			continue
 		}
 		for _, path := range entries {
 			version, err := strconv.Atoi(path[len(path)-2:])
-			if err == nil && version >= oldestLLVM && version <= newestLLVM && executable(path) {
+			if err == nil && version >= oldestLLVM && version <= newestLLVM && isExecutable(path) {
 				tools = append(tools, Tool{Name: name, Path: path, LLVM: version})
 			}
 		}
@@ -107,23 +107,24 @@ func (f *Finder) versioned(name Name) []Tool {
 	return tools
 }
 
-// plain finds the tools in PATH of just that name. What cannot tell its
-// version is left out; what was found by another name is not asked.
-func (f *Finder) plain(ctx context.Context, name Name, found *collection) {
-	for _, dir := range f.path() {
+// unversioned finds the tools in PATH of exactly that name. One that does not
+// print its version is left out; one that was found by another name is not run
+// again.
+func (f *Finder) unversioned(ctx context.Context, name Name, found *collection) {
+	for _, dir := range f.searchPath() {
 		path := filepath.Join(dir, string(name)+exeSuffix)
-		if !executable(path) || found.has(path) {
+		if !isExecutable(path) || found.hasFile(path) {
 			continue
 		}
-		if t, err := probe(ctx, name, path); err == nil {
-			found.add(t)
+		if t, err := probeTool(ctx, name, path); err == nil {
+			found.addTool(t)
 		}
 	}
 }
 
-// path returns the folders of PATH. Relative ones are left out, as os/exec
+// searchPath returns the folders of PATH. Relative ones are left out, as os/exec
 // leaves them out.
-func (f *Finder) path() []string {
+func (f *Finder) searchPath() []string {
 	var dirs []string
 	for _, dir := range filepath.SplitList(f.getenv("PATH")) {
 		if filepath.IsAbs(dir) {
@@ -133,7 +134,7 @@ func (f *Finder) path() []string {
 	return dirs
 }
 
-// escapeGlob quotes what filepath.Glob takes for patterns.
+// escapeGlob quotes the characters that filepath.Glob takes for patterns.
 func escapeGlob(path string) string {
 	if os.PathSeparator == '\\' {
 		return path // no quoting there; such names are rare
@@ -141,7 +142,8 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
 }
 
-func executable(path string) bool {
+// isExecutable reports whether a file can be run.
+func isExecutable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && (exeSuffix != "" || info.Mode()&0o111 != 0)
 }
@@ -153,14 +155,14 @@ type collection struct {
 	seen  map[string]bool
 }
 
-func (c *collection) add(t Tool) {
-	if !c.has(t.Path) {
+func (c *collection) addTool(t Tool) {
+	if !c.hasFile(t.Path) {
 		c.seen[realPath(t.Path)] = true
 		c.tools = append(c.tools, t)
 	}
 }
 
-func (c *collection) has(path string) bool { return c.seen[realPath(path)] }
+func (c *collection) hasFile(path string) bool { return c.seen[realPath(path)] }
 
 func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {

@@ -63,7 +63,7 @@ func TestAllByName(t *testing.T) {
 	}
 }
 
-// A plain name that cannot tell its version is no candidate; where the user
+// A tool that does not print its version is not a candidate; where the user
 // named it, it is an error.
 func TestNamedTool(t *testing.T) {
 	dir := t.TempDir()

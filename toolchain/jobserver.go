@@ -12,8 +12,7 @@ import (
 
 // Jobserver is GNU make's pool of job slots (GNU make manual, "Sharing Job
 // Slots with GNU make"): a pipe or named pipe that holds a byte for each job
-// that may run beyond the one that every process has. It is also what ninja
-// offers.
+// that may run beyond the one that every process has. ninja offers the same.
 //
 // A nil Jobserver limits nothing. Its methods may be called from several
 // goroutines.
@@ -34,7 +33,7 @@ type token struct {
 	value byte
 }
 
-// errNoJobserver says that MAKEFLAGS names a jobserver that is not there.
+// errNoJobserver reports that MAKEFLAGS names a jobserver that is not there.
 var errNoJobserver = errors.New("make's jobserver cannot be reached (a recipe that is to share it starts with '+')")
 
 // OpenJobserver opens the jobserver that the value of MAKEFLAGS names; nil if
@@ -61,7 +60,7 @@ func OpenJobserver(makeflags string) (*Jobserver, error) {
 }
 
 // jobserverAuth returns the value of the last --jobserver-auth in MAKEFLAGS,
-// or --jobserver-fds as make before 4.2 has it. The words behind "--" are
+// or of --jobserver-fds, its name before make 4.2. The words after "--" are
 // variables.
 func jobserverAuth(makeflags string) string {
 	auth := ""
@@ -118,11 +117,11 @@ func (s *Jobserver) acquire(ctx context.Context) (token, error) {
 		return token{own: true}, nil
 	default:
 	}
-	return s.wait(ctx)
+	return s.waitForSlot(ctx)
 }
 
-// wait waits for make's slot or the process's own, whichever comes first.
-func (s *Jobserver) wait(ctx context.Context) (token, error) {
+// waitForSlot waits for make's slot or the process's own, whichever comes first.
+func (s *Jobserver) waitForSlot(ctx context.Context) (token, error) {
 	s.read.SetReadDeadline(time.Time{})
 	got := make(chan readResult, 1)
 	go func() { got <- s.readToken() }()
@@ -152,9 +151,9 @@ func (s *Jobserver) readToken() readResult {
 	return readResult{err: fmt.Errorf("make's jobserver: %w", err)}
 }
 
-// abandon ends a read that nobody waits for any more. A token that it got
-// nevertheless goes back; where the read cannot be interrupted, whenever that
-// is.
+// abandon ends a read whose result nothing needs any more. A token that it has read
+// nevertheless goes back; a read that cannot be interrupted returns it when it
+// ends. A token that is lost would slow make down for good.
 func (s *Jobserver) abandon(got <-chan readResult) {
 	giveBack := func() {
 		if r := <-got; r.err == nil {

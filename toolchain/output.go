@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// How much is kept of what a tool prints: the beginning, which has the first
-// error, and the end, which has a crash. A tool that prints for ever does not
-// take the memory.
+// Sizes of the parts of a tool's output that are kept: the beginning, which has
+// the first error, and the end, which has a crash. A tool that prints without
+// end must not fill the memory.
 const (
 	keptHead = 64 << 10
 	keptTail = 32 << 10
 )
 
-// output keeps the beginning and the end of what is written to it.
+// output is a writer that keeps the beginning and the end of its input.
 type output struct {
 	head, tail []byte // tail is a ring once it is full
 	next       int    // where the ring goes on
@@ -42,7 +42,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String returns what is kept.
+// String returns the parts that are kept.
 func (o *output) String() string {
 	left := o.total - int64(len(o.head)) - int64(len(o.tail))
 	var b strings.Builder
@@ -55,10 +55,10 @@ func (o *output) String() string {
 	return b.String()
 }
 
-// runKeeping runs the command until it exits, and returns what it printed,
-// standard output and error together. What the command started and left, such
-// as the server of a compiler cache, may keep those streams open: that is not
-// waited for.
+// runKeeping runs the command until it exits, and returns its output,
+// standard output and error together. Processes that the command started and
+// left, such as the server of a compiler cache, may keep those streams open; it
+// does not wait for them.
 func runKeeping(cmd *exec.Cmd) (*output, error) {
 	out := &output{}
 	r, w, err := os.Pipe()
@@ -88,6 +88,6 @@ func runKeeping(cmd *exec.Cmd) (*output, error) {
 		}
 	}
 	<-copied
-	drain(r, out)
+	drainPipe(r, out)
 	return out, err
 }

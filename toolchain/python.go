@@ -33,8 +33,8 @@ func (f *Finder) pythonPrefixes() []string {
 	if dir := f.getenv("VIRTUAL_ENV"); dir != "" {
 		prefixes = append(prefixes, dir)
 	}
-	for _, dir := range f.path() {
-		if executable(filepath.Join(dir, "python3"+exeSuffix)) {
+	for _, dir := range f.searchPath() {
+		if isExecutable(filepath.Join(dir, "python3"+exeSuffix)) {
 			prefixes = append(prefixes, filepath.Dir(dir))
 		}
 	}
@@ -55,9 +55,9 @@ func sitePackages(prefix string) []string {
 // askPython asks the python3 of PATH for its folders of packages, for those
 // that keep them elsewhere (a launcher such as pyenv's, a user's folder).
 func (f *Finder) askPython(ctx context.Context) []string {
-	for _, dir := range f.path() {
+	for _, dir := range f.searchPath() {
 		python := filepath.Join(dir, "python3"+exeSuffix)
-		if !executable(python) {
+		if !isExecutable(python) {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(ctx, probeTime)
@@ -78,7 +78,7 @@ func wheelTools(dirs []string) []Tool {
 	var tools []Tool
 	for _, dir := range dirs {
 		path := filepath.Join(dir, wheelPackage, "bin", "llvm-spirv"+exeSuffix)
-		if executable(path) {
+		if isExecutable(path) {
 			tools = append(tools, Tool{Name: LLVMSPIRV, Path: path, LLVM: wheelLLVM(wheelRelease(path)), Translator: DPCPP})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"sort"
 )
 
-// Input is what must be known of a module to choose its tools.
+// Input has the facts about a module that decide which tools serve.
 type Input struct {
 	// Text is true for textual IR, false for bitcode.
 	Text bool
@@ -28,8 +28,8 @@ type Route struct {
 	Assembler  *Tool
 	Translator Tool
 	// Level is the LLVM version that the module must be written for: the
-	// assembler's, or the translator's if there is no assembler. What is
-	// newer in the module must be rewritten.
+	// assembler's, or without one the translator's. Newer constructs of
+	// the module must be rewritten.
 	Level int
 }
 
@@ -106,8 +106,8 @@ func (t Tool) OpaquePointers(in Input) []string {
 // for as it is; for older readers it must become text first.
 const rewrittenBitcode = 19
 
-// disassembler returns the newest llvm-dis if it reads the module, or what it
-// can be rewritten to.
+// disassembler returns the newest llvm-dis if it reads the module, or the module
+// after its rewriting.
 func (f *Finder) disassembler(ctx context.Context, in Input) (*Tool, error) {
 	tools, err := f.All(ctx, LLVMDis)
 	if err != nil {
@@ -189,29 +189,29 @@ func (r *Route) AssemblerArgs(in Input, input, output string) []string {
 
 // readsSnapshot reports whether the translator is the one of the last
 // dpcpp-llvm-spirv, which was made from LLVM 19 two months before its release.
-// It refuses some of that release's records, and takes constants that it does
-// not know for undef without a word.
+// It refuses some of that release's records, and silently reads unknown
+// constants as undef.
 func (r *Route) readsSnapshot() bool {
 	return r.Translator.Translator == DPCPP && r.Translator.LLVM == 19
 }
 
 // BitcodeTarget returns the LLVM version that the translator's bitcode must be
 // rewritten for, and whether it was made from a snapshot of that version's
-// sources; ok is false if it takes what the route gives it.
+// sources; ok is false if it reads the route's bitcode as it is.
 func (r *Route) BitcodeTarget() (llvm int, snapshot, ok bool) {
 	snapshot = r.readsSnapshot()
 	return r.Translator.LLVM, snapshot, snapshot || r.Assembler == nil && r.Translator.LLVM == rewrittenBitcode
 }
 
 // FailsOnOpaquePointers reports whether the failed tool is an llvm-spirv that
-// goes by the pointees of pointers, and the module has none.
+// needs the pointees of pointers, which the module lacks.
 func (r *Route) FailsOnOpaquePointers(failed *ToolError, in Input) bool {
 	return failed.Tool.Name == LLVMSPIRV && r.Translator.Translator == Khronos && r.Translator.LLVM <= 15 && !in.TypedPointers
 }
 
-// FailsOnAnnotations reports whether the translator is one that decorates what
-// llvm.global.annotations names in SPIR-V 1.4 and aborts where it may not
-// write that version.
+// FailsOnAnnotations reports whether the translator decorates the values of
+// llvm.global.annotations, which takes SPIR-V 1.4, and aborts for lower
+// versions.
 func (r *Route) FailsOnAnnotations(o SPIRVOptions) bool {
 	return r.Translator.Translator == Khronos && o.Version < "1.4"
 }

@@ -16,13 +16,13 @@ type Runner struct {
 	Launcher []string
 }
 
-// killDelay is how long a cancelled tool is waited for.
+// killDelay is the time that a cancelled tool has to end.
 const killDelay = 2 * time.Second
 
 // Run runs the tool and waits for it. A tool that fails gives a *[ToolError];
 // one that is cancelled, ctx's error. A tool that exits with 0 has succeeded,
 // whatever it left running. On cancellation the tool is killed and,
-// except on Windows, what it started too.
+// except on Windows, the processes that it started too.
 func (r *Runner) Run(ctx context.Context, tool Tool, args ...string) error {
 	line := append(append([]string{}, r.Launcher...), tool.Path)
 	line = append(line, args...)
@@ -52,15 +52,15 @@ type ToolError struct {
 	ExitCode int
 	// Signal names the signal that ended it, "" if none did.
 	Signal string
-	// Output is what the tool printed, standard output and error together;
-	// the middle of very much is left out.
+	// Output is the tool's output, standard output and error together,
+	// without the middle if it is long.
 	Output string
-	// Err is what os/exec said.
+	// Err is the error of os/exec.
 	Err error
 }
 
 // Error returns one line: the tool, how it ended, and the first line of its
-// output that tells of an error. The rest is in Output.
+// output that reports an error. The rest is in Output.
 func (e *ToolError) Error() string {
 	how := e.Err.Error()
 	if e.Signal != "" {
@@ -75,7 +75,7 @@ func (e *ToolError) Error() string {
 
 func (e *ToolError) Unwrap() error { return e.Err }
 
-// FirstError returns the first line of a tool's output that tells of an
+// FirstError returns the first line of a tool's output that reports an
 // error, or else the first line that is not empty. A line that ends in a
 // colon goes on in the next: llvm-spirv names the failed rule in one line and
 // the thing that failed in the next.

@@ -55,7 +55,7 @@ func TestRunLauncher(t *testing.T) {
 	}
 }
 
-// Cancellation ends the tool and what it started: all of them hold the FIFO
+// Cancellation ends the tool and its child processes: all of them hold the FIFO
 // open, so that reading it ends when the last of them has.
 func TestRunCancel(t *testing.T) {
 	dir := t.TempDir()
@@ -130,8 +130,8 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 }
 
-// A launcher that leaves a child with its streams open has succeeded, and what
-// a failed tool printed last is not lost.
+// A launcher that leaves a child with its streams open has succeeded, and the
+// last output of a failed tool is not lost.
 func TestRunLeavesChild(t *testing.T) {
 	dir := t.TempDir()
 	launcher := fake(t, dir+"/launcher", `(exec sleep 100 & echo $! >>`+dir+`/child); "$@"`)

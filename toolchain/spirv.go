@@ -28,8 +28,8 @@ const DefaultSPIRVVersion = "1.3"
 var SPIRVVersions = []string{"1.0", "1.1", "1.2", "1.3", "1.4"}
 
 // hints are extensions that llvm-spirv uses wherever they are allowed, for
-// what a program does not need: promises to the optimiser, or a shorter form
-// of what it writes otherwise. Devices that lack one would refuse the module.
+// purposes that a program can do without: promises to the optimizer, or a
+// shorter form of other instructions. Devices that lack one would refuse the module.
 // The second column is the first LLVM version whose translator knows the
 // name: llvm-spirv refuses names that it does not know.
 var hints = []struct {
@@ -69,13 +69,13 @@ func defaultExtensions(t Tool) string {
 	return b.String()
 }
 
-// FinishSPIRV mends what llvm-spirv wrote, in place. The module gets the version
-// asked for where llvm-spirv found a lower one enough: modules that are to be
+// FinishSPIRV corrects the output of llvm-spirv, in place. The module gets the
+// version asked for where llvm-spirv chose a lower one: modules that are to be
 // linked with spirv-link must have one version. Copies that are said to be
-// aligned to 0 bytes, which is no power of two, get an alignment of 1.
+// aligned to 0 bytes, which is not a power of two, get an alignment of 1.
 func FinishSPIRV(words []byte, version string) error {
 	if len(words) < 20 || len(words)%4 != 0 || !spirv.HasMagic(words) {
-		return fmt.Errorf("llvm-spirv wrote %d bytes that are no SPIR-V module", len(words))
+		return fmt.Errorf("llvm-spirv wrote %d bytes that are not a SPIR-V module", len(words))
 	}
 	var major, minor uint32
 	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
@@ -87,7 +87,7 @@ func FinishSPIRV(words []byte, version string) error {
 	}
 	err := spirv.EachInstruction(words, func(op spirv.Opcode, instruction []byte) {
 		if op == spirv.OpCopyMemorySized {
-			mendCopy(instruction)
+			fixCopyAlignment(instruction)
 		}
 	})
 	if err != nil {
@@ -99,9 +99,9 @@ func FinishSPIRV(words []byte, version string) error {
 // memoryAligned is a bit of the memory operands: an alignment follows.
 const memoryAligned = 2
 
-// mendCopy mends the alignments of OpCopyMemorySized: target, source, size,
+// fixCopyAlignment corrects the alignments of OpCopyMemorySized: target, source, size,
 // then for one access or both memory operands and the alignment.
-func mendCopy(instruction []byte) {
+func fixCopyAlignment(instruction []byte) {
 	for i := 16; i+8 <= len(instruction); i += 8 {
 		operands := binary.LittleEndian.Uint32(instruction[i:])
 		if operands&memoryAligned == 0 {

@@ -24,11 +24,11 @@ type Tool struct {
 	// LLVM is the newest LLVM whose IR the tool reads, as a major version; 0
 	// for tools that read no LLVM IR.
 	LLVM int
-	// Translator says what the llvm-spirv is beyond its version.
+	// Translator tells builds of llvm-spirv of one version apart.
 	Translator Translator
 }
 
-// String returns the path and what is known of the version.
+// String returns the path, and the version if it is known.
 func (t Tool) String() string {
 	if t.LLVM == 0 {
 		return t.Path
@@ -64,14 +64,14 @@ var remedies = map[Name]string{
 	SPIRVVal:  "install Debian's spirv-tools (apt-get install spirv-tools)",
 }
 
-// MissingError says that no tool of a name serves.
+// MissingError reports that no tool of a name serves.
 type MissingError struct {
 	Tool Name
-	// Want says which versions would do: "LLVM 17 to 19"; "" for any.
+	// Want names the versions that serve: "LLVM 17 to 19"; empty for any.
 	Want string
 	// Seen are the tools that were found and do not serve.
 	Seen []Tool
-	// Remedy says what to install, "" for the newest.
+	// Remedy names the package to install, empty for the newest.
 	Remedy string
 }
 

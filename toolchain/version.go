@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// probeTime bounds how long a tool may take to tell its version.
+// probeTime bounds the time that a tool takes to print its version.
 const probeTime = 20 * time.Second
 
-// probe finds out what the file is.
-func probe(ctx context.Context, name Name, path string) (Tool, error) {
+// probeTool determines the version and build of a tool.
+func probeTool(ctx context.Context, name Name, path string) (Tool, error) {
 	t := Tool{Name: name, Path: path}
 	if name == SPIRVVal {
 		return t, nil
@@ -59,7 +59,7 @@ func askVersion(ctx context.Context, path string) (int, error) {
 	return 0, errNoVersion
 }
 
-// parseVersion finds "LLVM version 19.1.7" in what a tool printed.
+// parseVersion finds "LLVM version 19.1.7" in the output of a tool.
 func parseVersion(text string) (int, bool) {
 	_, rest, found := strings.Cut(text, "LLVM version ")
 	if !found {

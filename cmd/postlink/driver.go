@@ -11,7 +11,8 @@ import (
 // The options that the drivers of DPC++ and icx write on their lines, and those
 // that every LLVM tool has, as far as nothing here depends on them.
 
-// driverFlags adds them. They are not listed: nobody types them.
+// driverFlags adds them. They are hidden, because drivers and not users write
+// them.
 func (o *options) driverFlags(f *cli.FlagSet) {
 	hidden := func(set func(string) error, value string, names ...string) {
 		for _, name := range names {
@@ -33,8 +34,8 @@ func (o *options) driverFlags(f *cli.FlagSet) {
 	hidden(ignored, "FILE", "info-output-file", "crash-diagnostics-dir", "time-trace-file")
 }
 
-// setRDC takes whether code of other objects may be linked to. What an image
-// has is decided by -device-image-dependencies here.
+// setRDC accepts -sycl-rdc, which tells whether code of other objects may be
+// linked to. Here -device-image-dependencies decides about that.
 func (o *options) setRDC(string) error {
 	o.hasRDC = true
 	return nil
@@ -58,8 +59,9 @@ func (o *options) setIDQueriesRange(arg string) error {
 	return nil
 }
 
-// checkLowering refuses -lower-esimd where there is something to lower, which
-// takes a compiler's passes.
+// checkLowering refuses -lower-esimd for a module with ESIMD code, which takes a
+// compiler's passes. Drivers pass the option on every line, so that it must be
+// accepted for other modules.
 func checkLowering(m *ir.Module, o *options) error {
 	if !o.lowerESIMD {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"offlink/ir/irfile"
 )
 
-// moduleDump lists what the model holds of a module.
+// moduleDump lists the content of a module as the model has it.
 type moduleDump struct {
 	Path           string       `json:"path"`
 	Format         string       `json:"format"`             // "text" or "bitcode"
@@ -73,9 +73,9 @@ func newDumpCommand(s cli.Streams) *cobra.Command {
 	json := false
 	c := &cobra.Command{
 		Use:   "dump FILE",
-		Short: "list what is in a module, bitcode or text, as postlink sees it",
-		Long: "dump lists the functions, variables and aliases of a module with what they refer to,\n" +
-			"comdats, named metadata and what is attached. It is no disassembler: bodies are not shown.",
+		Short: "list the content of a module, bitcode or text, as postlink sees it",
+		Long: "dump lists the functions, variables and aliases of a module with their references and\n" +
+			"metadata, comdats and named metadata. It does not disassemble function bodies.",
 		Args: exactArgs("FILE"),
 	}
 	c.Flags().BoolVar(&json, "json", false, "print JSON")
@@ -92,7 +92,7 @@ func newDumpCommand(s cli.Streams) *cobra.Command {
 		if json {
 			return cli.WriteJSON(s.Out, d)
 		}
-		d.print(s.Out)
+		d.printText(s.Out)
 		return nil
 	}
 	return c
@@ -115,7 +115,7 @@ func dumpModule(f *irfile.File) (*moduleDump, error) {
 	for _, n := range m.NamedMetadata {
 		named := namedDump{Name: n.Name, Nodes: []string{}}
 		for _, o := range n.Operands {
-			named.Nodes = append(named.Nodes, p.text(o))
+			named.Nodes = append(named.Nodes, p.operandText(o))
 		}
 		d.Named = append(d.Named, named)
 	}
@@ -145,7 +145,7 @@ func dumpValue(m *ir.Module, id ir.ValueID, p *metadataPrinter) valueDump {
 		add(a)
 	}
 	for _, a := range v.Details().Attachments {
-		d.Metadata = append(d.Metadata, attachedDump{a.Kind, p.text(a.Operand)})
+		d.Metadata = append(d.Metadata, attachedDump{a.Kind, p.operandText(a.Operand)})
 	}
 	d.addRefs(m, v.Refs)
 	return d
@@ -171,8 +171,8 @@ func attributeText(a ir.Attribute) string {
 	return a.Key + "=" + a.Value
 }
 
-// countNodes counts the nodes of each kind. Strings and values, which only
-// bitcode numbers, are none.
+// countNodes counts the nodes of each kind. Strings and values are left out,
+// because only bitcode numbers them.
 func countNodes(t *ir.NodeTable) (list []nodeCount) {
 	counts := make(map[string]int)
 	for i := range t.Len() {
@@ -191,7 +191,7 @@ func countNodes(t *ir.NodeTable) (list []nodeCount) {
 	return list
 }
 
-func (d *moduleDump) print(w io.Writer) {
+func (d *moduleDump) printText(w io.Writer) {
 	made := ""
 	if d.Producer != "" {
 		made = " by " + d.Producer
@@ -207,7 +207,7 @@ func (d *moduleDump) print(w io.Writer) {
 		fmt.Fprintf(w, "comdat %s  %s\n", c.Name, c.Selection)
 	}
 	for i := range d.Values {
-		d.Values[i].print(w)
+		d.Values[i].printText(w)
 	}
 	for _, n := range d.Named {
 		fmt.Fprintf(w, "named %s\n", n.Name)
@@ -220,7 +220,7 @@ func (d *moduleDump) print(w io.Writer) {
 	}
 }
 
-func (d *valueDump) print(w io.Writer) {
+func (d *valueDump) printText(w io.Writer) {
 	words := []string{d.Kind, d.Name}
 	if d.Name == "" {
 		words[1] = "(no name)"
@@ -250,8 +250,8 @@ func (d *valueDump) print(w io.Writer) {
 	printList(w, "names", d.Addresses)
 }
 
-func printList(w io.Writer, what string, list []string) {
+func printList(w io.Writer, label string, list []string) {
 	for _, x := range list {
-		fmt.Fprintf(w, "    %s  %s\n", what, x)
+		fmt.Fprintf(w, "    %s  %s\n", label, x)
 	}
 }

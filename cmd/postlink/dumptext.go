@@ -8,10 +8,11 @@ import (
 	"offlink/ir"
 )
 
-// maxTextDepth bounds how deep types and metadata are spelled out.
+// maxTextDepth is the depth to which types and metadata are spelled out: nodes
+// can form rings.
 const maxTextDepth = 4
 
-// typeText spells a type as LLVM does; what is nested deeply is "...".
+// typeText spells a type as LLVM does, with "..." for deeply nested elements.
 func typeText(m *ir.Module, id ir.TypeID) string { return nestedType(m, id, 0) }
 
 func nestedType(m *ir.Module, id ir.TypeID, depth int) string {
@@ -72,16 +73,16 @@ func structText(m *ir.Module, t *ir.Type, depth int) string {
 	return body
 }
 
-// metadataPrinter spells metadata: tuples with what they hold, other nodes by
-// their kind and name. It keeps the first error.
+// metadataPrinter spells metadata: tuples with their elements, other nodes by
+// their kind and name. It keeps an error, so that its callers stay expressions.
 type metadataPrinter struct {
 	module *ir.Module
 	err    error
 }
 
-func (p *metadataPrinter) text(o ir.Operand) string { return p.nested(o, 0) }
+func (p *metadataPrinter) operandText(o ir.Operand) string { return p.nestedOperand(o, 0) }
 
-func (p *metadataPrinter) nested(o ir.Operand, depth int) string {
+func (p *metadataPrinter) nestedOperand(o ir.Operand, depth int) string {
 	switch o.Kind {
 	case ir.OperandNull:
 		return "null"
@@ -97,12 +98,12 @@ func (p *metadataPrinter) nested(o ir.Operand, depth int) string {
 		}
 		return strconv.FormatInt(o.Int, 10)
 	case ir.OperandNode, ir.OperandTuple:
-		return p.node(o, depth)
+		return p.nodeText(o, depth)
 	}
 	return "..."
 }
 
-func (p *metadataPrinter) node(o ir.Operand, depth int) string {
+func (p *metadataPrinter) nodeText(o ir.Operand, depth int) string {
 	operands, err := p.module.Resolve(o)
 	if err != nil {
 		p.err = err
@@ -110,7 +111,7 @@ func (p *metadataPrinter) node(o ir.Operand, depth int) string {
 	}
 	if o.Kind == ir.OperandNode {
 		if kind := p.module.Nodes.Kind(o.Node); kind != "" {
-			return p.specialised(kind, operands, depth)
+			return p.specializedNode(kind, operands, depth)
 		}
 	}
 	if depth > maxTextDepth {
@@ -118,31 +119,32 @@ func (p *metadataPrinter) node(o ir.Operand, depth int) string {
 	}
 	var list []string
 	for _, e := range operands {
-		list = append(list, p.nested(e, depth+1))
+		list = append(list, p.nestedOperand(e, depth+1))
 	}
 	return "{" + strings.Join(list, ", ") + "}"
 }
 
-// specialised spells a node that is no tuple: by what it is called, the
-// elements of one that only has these.
-func (p *metadataPrinter) specialised(kind string, operands []ir.Operand, depth int) string {
+// specializedNode spells a node other than a tuple: the fields that name it, and
+// the elements of a node without fields.
+func (p *metadataPrinter) specializedNode(kind string, operands []ir.Operand, depth int) string {
 	var list []string
 	for _, o := range operands {
 		switch {
 		case o.Field == "" && depth <= maxTextDepth:
-			list = append(list, p.nested(o, depth+1))
+			list = append(list, p.nestedOperand(o, depth+1))
 		case o.Field == "name" || o.Field == "linkageName" || o.Field == "filename" || o.Field == "line":
 			if text := plainText(o); text != "" {
 				list = append(list, o.Field+": "+text)
 			}
 		case o.Field == "file" && kind == "DICompileUnit" && depth <= maxTextDepth:
-			list = append(list, p.nested(o, depth+1))
+			list = append(list, p.nestedOperand(o, depth+1))
 		}
 	}
 	return kind + "(" + strings.Join(list, ", ") + ")"
 }
 
-// plainText is a field that is a string or number, "" for none.
+// plainText is the text of a field that is a string or number, or an empty
+// string.
 func plainText(o ir.Operand) string {
 	if o.String == "" && o.Int != 0 {
 		return strconv.FormatInt(o.Int, 10)

@@ -9,27 +9,26 @@ import (
 	"offlink/split"
 )
 
-// inspection is what plan and why have in common: a module and how it would be
-// split.
+// inspection is shared by plan and why: a module and the options of its split.
 type inspection struct {
 	options
 	dependencies string
 	json         bool
 }
 
-// addFlags adds the options that decide which image has what, with the names
-// of the drop-in command line.
+// addFlags adds the options that decide about the content of images, with the
+// names of the drop-in command line.
 func (i *inspection) addFlags(c *cobra.Command) {
 	f := c.Flags()
-	f.BoolVar(&i.split.OnlyKernels, "emit-only-kernels-as-entry-points", false, "exported functions are no entry points")
+	f.BoolVar(&i.split.OnlyKernels, "emit-only-kernels-as-entry-points", false, "exported functions are not entry points")
 	f.BoolVar(&i.split.SeparateESIMD, "split-esimd", false, "put ESIMD and other code into separate images")
 	f.StringVar(&i.dependencies, "device-image-dependencies", "none", "functions that images leave to others: none, externals, all")
-	f.IntVarP(&i.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "images that are looked at at the same time")
+	f.IntVarP(&i.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of images to examine at the same time")
 	f.BoolVar(&i.json, "json", false, "print JSON")
 }
 
-// check sets what the options say in words.
-func (i *inspection) check() (err error) {
+// parseWords sets the options that are spelled as words.
+func (i *inspection) parseWords() (err error) {
 	if i.split.Dependencies, err = split.ParseDependencies(i.dependencies); err != nil {
 		return cli.Usagef("%w", err)
 	}

@@ -1,5 +1,5 @@
-// Command postlink splits device code in LLVM IR into device images and says
-// of each image, in property sets, what a runtime has to know of it.
+// Command postlink splits device code in LLVM IR into device images and writes
+// property sets with the facts about each image that a runtime needs.
 //
 // Without a subcommand it is a drop-in for sycl-post-link: it writes a table
 // that names the files of each image. A first argument that is a

@@ -56,7 +56,7 @@ func (o *options) fileName(n int, suffix, extension string) string {
 	return dir + name
 }
 
-// suffix tells images of ESIMD code by their names.
+// suffix distinguishes the files of images of ESIMD code.
 func suffix(g *split.Group) string {
 	if g.Part == split.PartESIMD {
 		return "_esimd"

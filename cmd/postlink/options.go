@@ -23,7 +23,7 @@ type options struct {
 	outDir    string
 	force     bool // binary output to a terminal
 	text      bool // -S
-	anyFormat bool // nothing is written, so that any format will do
+	anyFormat bool // nothing is written, so that any input format serves
 
 	split  split.Options
 	derive derive.Options
@@ -54,7 +54,7 @@ func parseCommandLine(args []string, s cli.Streams) (*options, error) {
 	if err := o.flags(s).Parse(attachJobs(args)); err != nil || o.done {
 		return o, err
 	}
-	return o, o.check()
+	return o, o.checkCombinations()
 }
 
 var jobsArgument = regexp.MustCompile(`^-j[0-9]+$`)
@@ -86,16 +86,16 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 		{Name: "properties", Usage: "write the property sets of each image", Set: o.action(&o.properties)},
 		{Name: "spec-const", Value: "MODE", Usage: "lower specialization constants: native or emulation", Set: o.setSpecConst},
 		{Name: "generate-device-image-default-spec-consts", Usage: "write a copy of each image with the constants' default values", Set: o.action(&o.split.DefaultImages)},
-		{Name: "emit-only-kernels-as-entry-points", Usage: "exported functions are no entry points", Set: cli.SetBool(&o.split.OnlyKernels)},
+		{Name: "emit-only-kernels-as-entry-points", Usage: "exported functions are not entry points", Set: cli.SetBool(&o.split.OnlyKernels)},
 		{Name: "device-global-decorations", Value: "EDITION", Usage: "decorations of device_global variables and host pipes: none (as in the input), draft (DPC++'s numbers), final (SPIR-V's)", Set: o.setDecorations},
 		{Name: "host-pipes", Usage: "accepted: host pipes always have their property set", Hidden: true, Set: o.ignoredAction()},
 		{Name: "device-image-dependencies", Value: "WHICH", Usage: "functions that images leave to others: none, externals (of other source files), all", Set: o.setDependencies},
 		{Name: "allow-device-image-dependencies", Usage: "-device-image-dependencies=all", Set: o.setAllDependencies},
 		{Name: "support-dynamic-linking", Usage: "-device-image-dependencies=all", Hidden: true, Set: o.setAllDependencies},
-		{Name: "id-queries-range", Value: "TYPE", Usage: "what holds the results of id queries: int, uint or size_t; becomes a property", Set: o.setIDQueriesRange},
+		{Name: "id-queries-range", Value: "TYPE", Usage: "type that holds the results of id queries: int, uint or size_t; becomes a property", Set: o.setIDQueriesRange},
 		{Name: "dialect", Value: "YEAR", Usage: "toolchain that reads the property sets: 2025 (default) or 2026", Set: o.setDialect},
 		{Name: "device-lib-dir", Value: "DIR", Usage: "folder of device libraries (libsycl-*.bc), which become images where another image calls them", Set: cli.SetString(&o.libraries)},
-		{Name: "j", Value: "N", Usage: "images that are made at the same time; the outputs do not depend on it", Set: o.setJobs},
+		{Name: "j", Value: "N", Usage: "number of images to make at the same time; the outputs do not depend on it", Set: o.setJobs},
 	}
 	o.addPropertySets(f)
 	o.driverFlags(f)
@@ -119,13 +119,13 @@ func (o *options) addPropertySets(f *cli.FlagSet) {
 	}
 }
 
-// addInformation adds the options that print something and end the run.
+// addInformation adds the options that print information and end the run.
 func (o *options) addInformation(f *cli.FlagSet, s cli.Streams) {
 	help := func(string) error {
 		o.done = true
 		h := cli.Help{
 			Program:  program,
-			Summary:  program + " splits device code in LLVM IR into device images, and says of each image in\nproperty sets what a runtime has to know of it.",
+			Summary:  program + " splits device code in LLVM IR into device images, and writes property sets with\nthe facts about each image that a runtime needs.",
 			Usage:    []string{"[options] [FILE]"},
 			Commands: subcommands.Commands(),
 			Options:  f.PrintFlags,
@@ -146,7 +146,8 @@ func (o *options) addInformation(f *cli.FlagSet, s cli.Streams) {
 
 func ignored(string) error { return nil }
 
-// action is a boolean option that is something to do.
+// action sets a boolean option that gives the run an output. The reference
+// refuses a command line without one.
 func (o *options) action(to *bool) func(string) error {
 	set := cli.SetBool(to)
 	return func(v string) error { o.hasAction = true; return set(v) }
@@ -229,9 +230,10 @@ func (o *options) setJobs(arg string) error {
 	return nil
 }
 
-// check is what can be said once the whole line is read. Two of the texts are
-// the reference tool's.
-func (o *options) check() error {
+// checkCombinations refuses options that exclude each other, and sets defaults
+// that depend on others. The texts that begin with "error:" are the reference
+// tool's.
+func (o *options) checkCombinations() error {
 	switch {
 	case !o.hasAction:
 		return errors.New("no actions specified; try --help for usage info")

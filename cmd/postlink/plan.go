@@ -17,12 +17,12 @@ import (
 	"offlink/split"
 )
 
-// modePlan is what one split mode would make of a module.
+// modePlan lists the images that one split mode would make of a module.
 type modePlan struct {
 	Mode   string      `json:"mode"`
 	Images []imagePlan `json:"images"`
-	// Bytes is the size of what the images hold, in bytes of the input;
-	// Duplicated is how much of it is in an image beyond the first that has it.
+	// Bytes is the size of all images, in bytes of the input; Duplicated is
+	// the part of it that an earlier image has already.
 	Bytes      int64 `json:"bytes"`
 	Duplicated int64 `json:"duplicatedBytes"`
 }
@@ -46,8 +46,8 @@ func newPlanCommand(s cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan FILE",
 		Short: "show the images that each split mode would make, without writing them",
-		Long: "plan shows for each split mode the images, their entry points, their sizes and what\n" +
-			"they have in common. Sizes are in bytes of the input that the definitions take.",
+		Long: "plan shows the images of each split mode, their entry points, sizes and shared parts.\n" +
+			"Sizes are the bytes that the definitions take in the input.",
 		Args: exactArgs("FILE"),
 	}
 	i.addFlags(c)
@@ -55,7 +55,7 @@ func newPlanCommand(s cli.Streams) *cobra.Command {
 	order := c.Flags().String("sort", "number", "order of the images: number, size, shared, name")
 	limit := c.Flags().Int("limit", 0, "show that many images of each mode (0: all); JSON has all")
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		if err := i.check(); err != nil {
+		if err := i.parseWords(); err != nil {
 			return err
 		}
 		compare, ok := planOrders[*order]
@@ -134,7 +134,7 @@ func printPlans(w io.Writer, plans []modePlan, limit int) {
 		if len(plans) > 1 {
 			fmt.Fprintln(w)
 		}
-		plans[n].print(w, limit)
+		plans[n].printImages(w, limit)
 	}
 }
 
@@ -187,7 +187,7 @@ func planImage(s *split.Slice, number int) imagePlan {
 	return p
 }
 
-// addSizes sums up the sizes of what the images hold.
+// addSizes adds up the sizes of the definitions of the images.
 func (p *modePlan) addSizes(module *ir.Module, holds [][]ir.ValueID) {
 	sizer, ok := module.Source.(ir.Sizer)
 	if !ok {
@@ -221,7 +221,7 @@ func (p *modePlan) printSummary(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, %s, %s duplicated\n", p.Mode, count(len(p.Images), "image"), bytesText(p.Bytes), bytesText(p.Duplicated))
 }
 
-func (p *modePlan) print(w io.Writer, limit int) {
+func (p *modePlan) printImages(w io.Writer, limit int) {
 	p.printSummary(w)
 	images := p.Images
 	if limit > 0 && limit < len(images) {
@@ -250,8 +250,8 @@ func (p *modePlan) printImage(w io.Writer, i imagePlan) {
 	}
 }
 
-// symbolText is a name as its author wrote it. Kernels are named after types,
-// by what C++ calls the type's name.
+// symbolText is a name as its author wrote it. SYCL compilers name kernels after
+// types, with the symbol of the type's name in C++.
 func symbolText(name string) string {
 	return strings.TrimPrefix(sycl.Demangle(name), "typeinfo name for ")
 }
@@ -273,11 +273,11 @@ func scopeText(i imagePlan) string {
 	return scope
 }
 
-func count(n int, what string) string {
+func count(n int, noun string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func bytesText(n int64) string { return fmt.Sprintf("%d bytes", n) }

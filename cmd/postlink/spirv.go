@@ -75,7 +75,7 @@ func (o *spirvOptions) setLauncher(arg string) error {
 // finder looks for the tools where the options say.
 func (o *spirvOptions) finder() *toolchain.Finder { return &toolchain.Finder{Paths: o.tools} }
 
-// toolInput says what must be known of the module to choose tools for it.
+// toolInput has the facts about the module that decide which tools serve.
 func toolInput(m *ir.Module, format irfile.Format) toolchain.Input {
 	return toolchain.Input{Text: format == irfile.Text, LLVM: llvmVersion(m), TypedPointers: hasTypedPointers(m)}
 }

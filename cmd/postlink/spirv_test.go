@@ -111,10 +111,10 @@ func testSYCLToSPIRV(t *testing.T, module, mode string) {
 	}
 }
 
-// recordedNames are the entry points, and what the image shares with others:
+// recordedNames are the entry points, and the symbols that the image shares:
 // kernels, which 2025.3.3 exports besides, and built-in variables left out.
-// __devicelib_assert_fail is what __assert_fail calls, once the device
-// libraries are linked in.
+// __assert_fail calls __devicelib_assert_fail, once the device libraries are
+// linked in.
 func recordedNames(text string) []string {
 	text = strings.ReplaceAll(text, "import function __devicelib_assert_fail", "import function __assert_fail")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -152,8 +152,8 @@ func writtenNames(t *testing.T, code []byte) (names []string) {
 	return names
 }
 
-// unfair are the programs that spirv-val refuses for what is not this
-// project's, and why.
+// unfair are the programs that spirv-val refuses through no fault of this
+// project, with the reason.
 var unfair = map[string]string{
 	"image_pipeline":     "does not know the draft of HostAccessINTEL",
 	"plugin_chain":       "does not know the draft of HostAccessINTEL",
@@ -217,7 +217,7 @@ kernel void k(global float *a, global int *b, local float *l, S s) {
 }
 `
 
-// TestClangToSPIRV takes what stock clang makes, with and without debug
+// TestClangToSPIRV takes the output of stock clang, with and without debug
 // information and optimisation, to SPIR-V.
 func TestClangToSPIRV(t *testing.T) {
 	for _, version := range []string{"14", "15", "16", "19"} {
@@ -284,7 +284,7 @@ func TestSPIRVIsTheSame(t *testing.T) {
 	}
 	left, _ := os.ReadDir(os.Getenv("TMPDIR"))
 	if len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("left: %v", left)
 	}
 	files := codeFiles(t, one)
 	if len(files) < 3 {
@@ -297,8 +297,8 @@ func TestSPIRVIsTheSame(t *testing.T) {
 	}
 }
 
-// TestSPIRVScripts are command lines with tools that the scripts write: what
-// is found and started, and what happens when something is missing or fails.
+// TestSPIRVScripts are command lines with tools that the scripts write: which
+// tools are found and started, and the errors if one is missing or fails.
 func TestSPIRVScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/spirv",
@@ -318,7 +318,7 @@ func TestSPIRVScripts(t *testing.T) {
 	})
 }
 
-// TestRefusedExtensions: what only few devices take is refused with its place,
+// TestRefusedExtensions: constructs that few devices take are refused with their place,
 // in text and bitcode, unless -spirv-ext allows it.
 func TestRefusedExtensions(t *testing.T) {
 	testtool.Python(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")

@@ -18,7 +18,7 @@ import (
 )
 
 // TestSYCL splits the device code that DPC++ made of the programs in
-// testdata/sycl and compares with what the splitter released with it gave:
+// testdata/sycl and compares with the splitter that was released with it:
 // the images in their order, symbol files, property sets, and the functions
 // that each image defines and declares. The recorded file
 // PROGRAM/RUNTIME/SPLIT[-deps].txtar has N.prop and N.sym as they were written,
@@ -105,7 +105,7 @@ func runSYCL(t *testing.T, dir, module, mode, dialect string, dependencies bool)
 	return cmd.CombinedOutput()
 }
 
-// syclImage is what is compared of an image, as sets.
+// syclImage has the parts of an image that are compared, as sets.
 type syclImage struct {
 	symbols           []string
 	properties        []string // "set: name=type|value"

@@ -31,8 +31,8 @@ func (t *translator) translateHere(name, kernels string, module []byte) ([]byte,
 	return words, nil
 }
 
-// hereExtensions are what the translation in the process may use where
-// -spirv-ext says nothing: every extension but those that are for hints alone.
+// hereExtensions are the extensions that the translation in the process may use
+// without -spirv-ext: every extension but those that are for hints alone.
 // checkExtensions refuses modules that need one that few devices take.
 const hereExtensions = "+all,-SPV_KHR_expect_assume,-SPV_KHR_no_integer_wrap_decoration,-SPV_KHR_bit_instructions," +
 	"-SPV_INTEL_memory_access_aliasing,-SPV_INTEL_runtime_aligned,-SPV_INTEL_fp_fast_math_mode,-SPV_INTEL_optnone," +

@@ -14,7 +14,7 @@ import (
 	"offlink/split"
 )
 
-// whyAnswer is what one image has of a symbol.
+// whyAnswer explains whether and why one image has a symbol.
 type whyAnswer struct {
 	Image  int       `json:"image"`
 	Scope  string    `json:"scope"`
@@ -29,14 +29,14 @@ type whyAnswer struct {
 
 type whyStep struct {
 	Symbol string `json:"symbol"`
-	Reason string `json:"reason"` // what the step before does to it
+	Reason string `json:"reason"` // its relation to the step before
 }
 
 func newWhyCommand(s cli.Streams) *cobra.Command {
 	i := &inspection{}
 	c := &cobra.Command{
 		Use:   "why SYMBOL FILE",
-		Short: "show what brings a function or variable into an image",
+		Short: "show why a function or variable is in an image",
 		Long: "SYMBOL is a name as the compiler mangled it or as it stands in the source, or a part of it.\n" +
 			"why shows the shortest chain of references from an entry point of an image to a symbol,\n" +
 			"and the rule that exported, imported or internalised it there. Without --image it takes\n" +
@@ -47,7 +47,7 @@ func newWhyCommand(s cli.Streams) *cobra.Command {
 	mode := c.Flags().String("split", "source", "how the module is split: none, source, kernel, auto")
 	number := c.Flags().Int("image", -1, "the image's number")
 	c.RunE = func(_ *cobra.Command, args []string) (err error) {
-		if err := i.check(); err != nil {
+		if err := i.parseWords(); err != nil {
 			return err
 		}
 		if i.split.Mode, err = split.ParseMode(*mode); err != nil {
@@ -58,12 +58,12 @@ func newWhyCommand(s cli.Streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return answer.show(i.json, s.Out)
+		return answer.print(i.json, s.Out)
 	}
 	return c
 }
 
-// why splits the module in mind and asks the image.
+// why plans the split, without writing images, and asks the image.
 func why(i *inspection, symbol string, number int, s cli.Streams) (*whyAnswer, error) {
 	input, err := openModule(context.Background(), i.input, &i.options, s)
 	if err != nil {
@@ -150,7 +150,7 @@ func valueName(m *ir.Module, id ir.ValueID) string {
 	return "(a value without name)"
 }
 
-func (a *whyAnswer) show(json bool, w io.Writer) error {
+func (a *whyAnswer) print(json bool, w io.Writer) error {
 	if json {
 		return cli.WriteJSON(w, a)
 	}

@@ -203,7 +203,7 @@ func TestSetsErrors(t *testing.T) {
 		{"size", `@v = global i32 0 "sycl-device-global-size"="big" "sycl-unique-id"="x"`, `@v: the attribute "sycl-device-global-size" is "big", want a number`},
 		{"unique id", `@v = global i32 0 "sycl-device-global-size"="4"`, "by which the host names it"},
 		{"level", `define spir_kernel void @k() "sycl-optlevel"="O3" { ret void }`, `@k: the attribute "sycl-optlevel" is "O3", want a number`},
-		{"mask", "define spir_kernel void @k() !sycl_kernel_omit_args !0 { ret void }\n!0 = !{!\"x\"}", "operand 0 is no i1"},
+		{"mask", "define spir_kernel void @k() !sycl_kernel_omit_args !0 { ret void }\n!0 = !{!\"x\"}", "operand 0 is not an i1"},
 		{"aspects", "define spir_kernel void @k() !sycl_used_aspects !0 { ret void }\n!0 = !{!\"x\"}", "neither a number nor a pair"},
 		{"wide number", "define spir_kernel void @k() !sycl_fixed_targets !0 { ret void }\n!0 = !{i64 4294967296}", "more than 32 bits"},
 	} {

@@ -68,8 +68,7 @@ var sanitizers = []struct{ variable, name string }{
 	{"__TsanKernelMetadata", "tsan"},
 }
 
-// sanitizer names the sanitizer that the image was instrumented for: the runtime
-// loads its host part.
+// sanitizer names the sanitizer that the image was instrumented for.
 func (i *image) sanitizer() error {
 	for _, s := range sanitizers {
 		if id, ok := i.Module.Lookup(s.variable); ok && i.Has(id) {

@@ -74,7 +74,7 @@ func (i *image) isDeviceGlobalDeclaration(id ir.ValueID) bool {
 	return t.Kind == ir.TypeStruct && strings.Contains(t.Name, "device_global")
 }
 
-// kernelNames lists the kernels: a runtime finds the image of a kernel by it.
+// kernelNames lists the kernels among the entry points.
 func (i *image) kernelNames() error {
 	for v := range i.kernels {
 		i.put(props.SetKernelNames, v.Name, present)
