@@ -18,6 +18,7 @@ func (g *Graph) CheckImageScope(groups []Group) error {
 	users := g.groupsThatReach(groups)
 	for _, id := range scoped {
 		if users[id] == manyGroups {
+			//lint:ignore ST1005 scripts look for the reference's text
 			return fmt.Errorf("device_global variable '%s' with property \"device_image_scope\" is used in more than one device image.", g.Module.Values[id].Name)
 		}
 	}
