@@ -10,9 +10,19 @@ import (
 // memory that appears where it is touched.
 type Region struct{ data []byte }
 
-// RegionAlignment is the alignment of a region, so that the low 32 bits of an
-// address are the offset into the region.
-const RegionAlignment = 1 << 32
+// wide is 1 where addresses have 64 bits, and 0 where they have 32.
+const wide = ^uintptr(0) >> 63
+
+// RegionAlignment is the alignment of a region. Where addresses have 64 bits,
+// the low 32 of one are the offset into the region.
+const RegionAlignment = 1 << (16 + 16*wide)
+
+// firstPlace is where regions are looked for: away from Go's heap, the loader,
+// and the shadow memory of sanitizers.
+const firstPlace = 0x18 << (24 + 16*wide)
+
+// places is how many aligned addresses are tried.
+const places = 64
 
 // PageSize divides every page size of the supported systems; Discard and
 // Commit take multiples of it.
@@ -23,6 +33,10 @@ const PageSize = 1 << 16
 func Reserve(sizes ...int64) (*Region, error) {
 	var errs []error
 	for _, size := range sizes {
+		if uint64(size) > uint64(^uintptr(0))/2 {
+			errs = append(errs, fmt.Errorf("%d MiB are more than this processor addresses", size>>20))
+			continue
+		}
 		data, err := reserve(size)
 		if err == nil {
 			return &Region{data}, nil

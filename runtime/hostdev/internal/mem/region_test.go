@@ -17,7 +17,7 @@ func TestReserve(t *testing.T) {
 	if r.Base()%RegionAlignment != 0 || other.Base()%RegionAlignment != 0 || r.Base() == other.Base() {
 		t.Errorf("regions at %#x and %#x", r.Base(), other.Base())
 	}
-	if n := len(r.Bytes()); n != 1<<32 && n != 1<<28 {
+	if n := int64(len(r.Bytes())); n != 1<<32 && n != 1<<28 {
 		t.Errorf("the region has %d bytes", n)
 	}
 	if _, err := Reserve(1 << 62); err == nil {

@@ -9,12 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// firstPlace is where regions are looked for: away from the places of Go's
-// heap, of the loader, and of the shadow memory of sanitizers.
-const firstPlace = 0x1800_0000_0000
-
-const places = 64
-
 var errNoPlace = errors.New("no aligned place is free")
 
 // reserve asks for one aligned place after another. A system with smaller

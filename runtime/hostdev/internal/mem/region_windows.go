@@ -6,11 +6,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-const (
-	firstPlace = 0x1800_0000_0000
-	places     = 64
-)
-
 // reserve asks for one aligned place after another.
 func reserve(size int64) ([]byte, error) {
 	var err error
