@@ -21,8 +21,8 @@ type command struct {
 	after   map[*event]bool // that the caller named
 }
 
-// released ends one hold; the last one makes the command ready.
-func (c *command) released() bool { return c.pending.Add(-1) == 0 }
+// releaseHold ends one hold; the last one makes the command ready.
+func (c *command) releaseHold() bool { return c.pending.Add(-1) == 0 }
 
 // runAll runs the command and those that wait for it alone, one after
 // another; others get goroutines.
@@ -54,16 +54,16 @@ func (c *command) run() []*command {
 	if !c.claimed.CompareAndSwap(false, true) {
 		return nil
 	}
-	c.reach(driver.Submitted)
+	c.advanceStatus(driver.Submitted)
 	err := c.waitedFor()
 	if err == nil {
-		err = c.queue.begin(c)
+		err = c.queue.beginCommand(c)
 	}
 	if err == nil && c.do != nil {
-		c.reach(driver.Running)
+		c.advanceStatus(driver.Running)
 		err = c.do()
 	}
-	return c.queue.end(c, err)
+	return c.queue.endCommand(c, err)
 }
 
 // waitedFor is the failure of an event that the caller named. All of them are
@@ -77,13 +77,13 @@ func (c *command) waitedFor() error {
 	return nil
 }
 
-// drop ends a command that has not run.
-func (c *command) drop(cause error) []*command {
+// dropCommand ends a command that has not run.
+func (c *command) dropCommand(cause error) []*command {
 	if !c.claimed.CompareAndSwap(false, true) {
 		return nil
 	}
-	return c.queue.end(c, cause)
+	return c.queue.endCommand(c, cause)
 }
 
-// wait waits for the end.
-func (c *command) wait() error { return c.Wait(context.Background()) }
+// waitDone waits for the end.
+func (c *command) waitDone() error { return c.Wait(context.Background()) }

@@ -61,15 +61,15 @@ const constantBase = 1 << 30
 func (p *program) compileFunction(f *spirv.Function) (*function, error) {
 	b := newBuilder(p, f)
 	err := abort.Catch(func() {
-		b.declare(f)
+		b.declareFunction(f)
 		for _, i := range b.cfg.Order {
-			b.block(&b.cfg.Blocks[i])
+			b.compileBlock(&b.cfg.Blocks[i])
 		}
 		b.resolveJumps()
 		b.placeConstants()
 	})
 	for _, id := range b.uses {
-		b.note(id)
+		b.noteReferences(id)
 	}
 	return b.fn, err
 }
@@ -86,8 +86,8 @@ func newBuilder(p *program, f *spirv.Function) *builder {
 	return b
 }
 
-// declare gives parameters, variables and blocks their places.
-func (b *builder) declare(f *spirv.Function) {
+// declareFunction gives parameters, variables and blocks their places.
+func (b *builder) declareFunction(f *spirv.Function) {
 	t := b.typeOf(spirv.ID(f.Def.Words[3]))
 	if t.kind != kindFunction || len(t.members) != len(f.Params) {
 		b.refuse("its type has %d parameters and it has %d", len(t.members), len(f.Params))
@@ -116,7 +116,7 @@ func (b *builder) declare(f *spirv.Function) {
 }
 
 func (b *builder) declareVariable(in *spirv.Instruction) {
-	b.enter(in)
+	b.enterInstruction(in)
 	t := b.typeOf(in.Type())
 	if t.kind != kindPointer || !t.elem.isValue() {
 		b.refuse("the variable's type is not a pointer to a value")
@@ -134,7 +134,7 @@ func (b *builder) declareBlock(from *spirv.Block) {
 	own := &block{id: from.Label}
 	for _, in := range from.Body {
 		if in.Op == spirv.OpPhi {
-			b.enter(in)
+			b.enterInstruction(in)
 			b.define(in.Result(), b.valueType(in.Type()))
 			own.phis = append(own.phis, in)
 		}
@@ -142,9 +142,9 @@ func (b *builder) declareBlock(from *spirv.Block) {
 	b.blocks[from.Label] = own
 }
 
-// block compiles a block that is reached. Those that dominate it were
+// compileBlock compiles a block that is reached. Those that dominate it were
 // compiled before, so that what it uses has a place.
-func (b *builder) block(from *spirv.Block) {
+func (b *builder) compileBlock(from *spirv.Block) {
 	b.current = b.blocks[from.Label]
 	b.current.at = int32(len(b.fn.code))
 	b.line = where{}
@@ -153,8 +153,8 @@ func (b *builder) block(from *spirv.Block) {
 	}
 }
 
-// enter notes what is being compiled, for messages.
-func (b *builder) enter(in *spirv.Instruction) {
+// enterInstruction notes what is being compiled, for messages.
+func (b *builder) enterInstruction(in *spirv.Instruction) {
 	b.in, b.op = in, in.Op.String()
 	if in.Op == spirv.OpExtInst {
 		set := b.m.ExtInstSet(spirv.ID(in.Words[2]))
@@ -171,7 +171,7 @@ func extInstName(set string, number uint32) string {
 
 // instruction compiles one instruction.
 func (b *builder) instruction(in *spirv.Instruction) {
-	b.enter(in)
+	b.enterInstruction(in)
 	emit := emitters[in.Op]
 	if emit == nil {
 		b.refuse("the embedded device does not implement this instruction")
@@ -182,7 +182,7 @@ func (b *builder) instruction(in *spirv.Instruction) {
 // emitters compile the instructions that stand in functions, by opcode.
 var emitters = map[spirv.Opcode]func(b *builder, in *spirv.Instruction){}
 
-func register(table map[spirv.Opcode]func(b *builder, in *spirv.Instruction)) {
+func registerEmitters(table map[spirv.Opcode]func(b *builder, in *spirv.Instruction)) {
 	for op, emit := range table {
 		if emitters[op] != nil {
 			panic("two emitters of " + op.String())
@@ -193,7 +193,7 @@ func register(table map[spirv.Opcode]func(b *builder, in *spirv.Instruction)) {
 
 func init() {
 	nothing := func(*builder, *spirv.Instruction) {}
-	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){
+	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
 		spirv.OpNop: nothing, spirv.OpLoopMerge: nothing, spirv.OpSelectionMerge: nothing,
 		spirv.OpLifetimeStart: nothing, spirv.OpLifetimeStop: nothing, spirv.OpPhi: nothing,
 		spirv.OpAssumeTrueKHR: nothing, spirv.OpLoopControlINTEL: nothing,
@@ -210,7 +210,7 @@ func (b *builder) emitNoLine(*spirv.Instruction) { b.line = where{} }
 
 func (b *builder) emitUndef(in *spirv.Instruction) {
 	t := b.result(in)
-	b.alias(in, value{b.constant(make([]uint64, t.words)), t})
+	b.aliasResult(in, value{b.constant(make([]uint64, t.words)), t})
 }
 
 // Types.
@@ -249,12 +249,12 @@ const maxFrame = 1 << 18
 
 // define gives an identifier words of the frame.
 func (b *builder) define(id spirv.ID, t *typ) value {
-	v := value{b.temporary(t.words), t}
+	v := value{b.newTemporary(t.words), t}
 	b.values[id] = v
 	return v
 }
 
-func (b *builder) temporary(words int64) int32 {
+func (b *builder) newTemporary(words int64) int32 {
 	at := b.next
 	b.next += int32(words)
 	if b.next > maxFrame {
@@ -263,17 +263,17 @@ func (b *builder) temporary(words int64) int32 {
 	return at
 }
 
-// destination gives the instruction's result its words.
-func (b *builder) destination(in *spirv.Instruction) value {
+// defineResult gives the instruction's result its words.
+func (b *builder) defineResult(in *spirv.Instruction) value {
 	if v, ok := b.values[in.Result()]; ok {
 		return v
 	}
 	return b.define(in.Result(), b.result(in))
 }
 
-// alias lets the instruction's result be words that are there already, which
+// aliasResult lets the instruction's result be words that are there already, which
 // never change while it can be used. A phi before may have given it words.
-func (b *builder) alias(in *spirv.Instruction, v value) {
+func (b *builder) aliasResult(in *spirv.Instruction, v value) {
 	have, ok := b.values[in.Result()]
 	if !ok {
 		b.values[in.Result()] = v
@@ -284,7 +284,7 @@ func (b *builder) alias(in *spirv.Instruction, v value) {
 		to, from = append(to, have.at+i), append(from, v.at+i)
 	}
 	if len(to) > 0 {
-		b.move(to, from)
+		b.moveWords(to, from)
 	}
 }
 
@@ -312,13 +312,13 @@ func (b *builder) value(id spirv.ID) value {
 	return v
 }
 
-// note notes what a constant names: variables that a work-item or a group
+// noteReferences notes what a constant names: variables that a work-item or a group
 // provides, and functions.
-func (b *builder) note(id spirv.ID) {
+func (b *builder) noteReferences(id spirv.ID) {
 	v := b.p.variables[id]
 	switch {
 	case v == nil:
-		b.fn.calls = append(b.fn.calls, b.p.demand(id))
+		b.fn.calls = append(b.fn.calls, b.p.demandFunction(id))
 	case v.isBuiltin:
 		b.fn.inputs[id] = true
 	case v.storage == spirv.StorageWorkgroup:

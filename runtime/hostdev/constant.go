@@ -25,17 +25,17 @@ var constantDefinitions map[spirv.Opcode]func(p *program, in *spirv.Instruction,
 
 func init() {
 	constantDefinitions = map[spirv.Opcode]func(*program, *spirv.Instruction, *typ) (*constant, error){
-		spirv.OpConstantTrue:                 boolean(1),
-		spirv.OpConstantFalse:                boolean(0),
-		spirv.OpSpecConstantTrue:             boolean(1),
-		spirv.OpSpecConstantFalse:            boolean(0),
+		spirv.OpConstantTrue:                 booleanConstant(1),
+		spirv.OpConstantFalse:                booleanConstant(0),
+		spirv.OpSpecConstantTrue:             booleanConstant(1),
+		spirv.OpSpecConstantFalse:            booleanConstant(0),
 		spirv.OpConstant:                     (*program).number,
 		spirv.OpSpecConstant:                 (*program).number,
-		spirv.OpConstantNull:                 (*program).null,
-		spirv.OpUndef:                        (*program).null,
-		spirv.OpConstantComposite:            (*program).composite,
-		spirv.OpSpecConstantComposite:        (*program).composite,
-		spirv.OpSpecConstantOp:               (*program).operation,
+		spirv.OpConstantNull:                 (*program).nullConstant,
+		spirv.OpUndef:                        (*program).nullConstant,
+		spirv.OpConstantComposite:            (*program).compositeConstant,
+		spirv.OpSpecConstantComposite:        (*program).compositeConstant,
+		spirv.OpSpecConstantOp:               (*program).specConstantOp,
 		spirv.OpConstantFunctionPointerINTEL: (*program).functionPointer,
 	}
 }
@@ -97,7 +97,7 @@ func (p *program) constantInt(id spirv.ID) (uint64, bool) {
 	return c.words[0], true
 }
 
-func boolean(v uint64) func(*program, *spirv.Instruction, *typ) (*constant, error) {
+func booleanConstant(v uint64) func(*program, *spirv.Instruction, *typ) (*constant, error) {
 	return func(_ *program, _ *spirv.Instruction, t *typ) (*constant, error) {
 		if t.kind != kindBool {
 			return nil, fmt.Errorf("its type is no boolean")
@@ -118,35 +118,35 @@ func (p *program) number(in *spirv.Instruction, t *typ) (*constant, error) {
 	return &constant{words: []uint64{v & mask(t.width)}}, nil
 }
 
-func (p *program) null(_ *spirv.Instruction, t *typ) (*constant, error) {
+func (p *program) nullConstant(_ *spirv.Instruction, t *typ) (*constant, error) {
 	if t.words > maxConstantWords {
 		return &constant{}, nil
 	}
 	return &constant{words: make([]uint64, t.words)}, nil
 }
 
-func (p *program) composite(in *spirv.Instruction, t *typ) (*constant, error) {
+func (p *program) compositeConstant(in *spirv.Instruction, t *typ) (*constant, error) {
 	c := &constant{}
 	for i, id := range in.Operands() {
 		part, _, _, ok := t.part(uint64(i))
 		member := p.constants[spirv.ID(id)]
-		if !ok || member == nil || !alike(member.t, part) {
+		if !ok || member == nil || !sameWords(member.t, part) {
 			return nil, fmt.Errorf("part %d is not a constant of the type", i)
 		}
 		c.parts = append(c.parts, spirv.ID(id))
 		if t.words <= maxConstantWords {
 			c.words = append(c.words, member.words...)
 		}
-		c.use(member.uses)
+		c.appendUses(member.uses)
 	}
-	if parts := t.parts(); int64(len(c.parts)) != parts {
+	if parts := t.partCount(); int64(len(c.parts)) != parts {
 		return nil, fmt.Errorf("%d parts for a type of %d", len(c.parts), parts)
 	}
 	return c, nil
 }
 
-// use adds to the identifiers that a constant names, each once.
-func (c *constant) use(ids []spirv.ID) {
+// appendUses adds to the identifiers that a constant names, each once.
+func (c *constant) appendUses(ids []spirv.ID) {
 	for _, id := range ids {
 		if !slices.Contains(c.uses, id) {
 			c.uses = append(c.uses, id)
@@ -154,8 +154,8 @@ func (c *constant) use(ids []spirv.ID) {
 	}
 }
 
-// parts is how many parts a composite has.
-func (t *typ) parts() int64 {
+// partCount is how many parts a composite has.
+func (t *typ) partCount() int64 {
 	if t.kind == kindStruct {
 		return int64(len(t.members))
 	}
@@ -175,9 +175,9 @@ func (p *program) functionPointer(in *spirv.Instruction, t *typ) (*constant, err
 	return &constant{words: []uint64{uint64(at) + 1}, uses: []spirv.ID{id}}, nil
 }
 
-// operation evaluates an OpSpecConstantOp with the emitter of the embedded
+// specConstantOp evaluates an OpSpecConstantOp with the emitter of the embedded
 // operation, as a function without parameters.
-func (p *program) operation(in *spirv.Instruction, t *typ) (*constant, error) {
+func (p *program) specConstantOp(in *spirv.Instruction, t *typ) (*constant, error) {
 	ops := in.Operands()
 	op := spirv.Opcode(ops[0])
 	if !constantOperations[op] {
@@ -192,13 +192,13 @@ func (p *program) operation(in *spirv.Instruction, t *typ) (*constant, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &constant{words: evaluate(b.fn)}
-	c.use(b.uses)
+	c := &constant{words: evaluateFunction(b.fn)}
+	c.appendUses(b.uses)
 	return c, nil
 }
 
-// evaluate runs a function that only computes, and returns its result.
-func evaluate(fn *function) []uint64 {
+// evaluateFunction runs a function that only computes, and returns its result.
+func evaluateFunction(fn *function) []uint64 {
 	it := &item{fn: fn, s: make([]uint64, fn.words), fuel: fuelStep}
 	copy(it.s, fn.consts)
 	it.run()
@@ -235,12 +235,12 @@ func (p *program) writeConstant(to []byte, t *typ, id spirv.ID) error {
 	if c == nil {
 		return fmt.Errorf("its initial value %%%d is no constant that the embedded device implements", id)
 	}
-	if !alike(c.t, t) {
+	if !sameWords(c.t, t) {
 		return fmt.Errorf("its initial value is not of its type")
 	}
 	for _, use := range c.uses {
 		if p.bodies[use] != nil {
-			p.demand(use)
+			p.demandFunction(use)
 		}
 	}
 	return p.writeParts(to, t, c)

@@ -46,7 +46,7 @@ func (d *Driver) Name() string { return "host" }
 
 // Devices returns the device.
 func (d *Driver) Devices() ([]driver.Device, error) {
-	if err := d.device.may("Devices"); err != nil {
+	if err := d.device.injectedFailure("Devices"); err != nil {
 		return nil, err
 	}
 	return []driver.Device{d.device}, nil
@@ -78,8 +78,8 @@ func (d *Device) Accepts(image driver.Image) error {
 	return nil
 }
 
-// may asks Options.Fail about a call.
-func (d *Device) may(call string) error {
+// injectedFailure asks Options.Fail about a call.
+func (d *Device) injectedFailure(call string) error {
 	if d.options.Fail == nil {
 		return nil
 	}
@@ -89,13 +89,13 @@ func (d *Device) may(call string) error {
 // Alloc returns zeroed memory. It is the same for every kind: the host and
 // kernels have the same address for it.
 func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error) {
-	if err := d.may("Alloc"); err != nil {
+	if err := d.injectedFailure("Alloc"); err != nil {
 		return nil, err
 	}
 	if kind < driver.DeviceMemory || kind > driver.SharedMemory {
 		return nil, fmt.Errorf("%v memory: %w", kind, driver.ErrUnsupported)
 	}
-	m, err := d.heap.alloc(d, kind, size, 0)
+	m, err := d.heap.allocate(d, kind, size, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 
 // Pointer describes the allocation that holds an address.
 func (d *Device) Pointer(address uint64) (p driver.Pointer, ok bool) {
-	m, offset := d.heap.find(address)
+	m, offset := d.heap.allocationAt(address)
 	if m == nil {
 		return driver.Pointer{}, false
 	}
@@ -113,14 +113,14 @@ func (d *Device) Pointer(address uint64) (p driver.Pointer, ok bool) {
 
 // ImportMemory makes a memory of a part of an allocation, by its address.
 func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) {
-	if err := d.may("ImportMemory"); err != nil {
+	if err := d.injectedFailure("ImportMemory"); err != nil {
 		return nil, err
 	}
-	m, offset := d.heap.find(handle)
+	m, offset := d.heap.allocationAt(handle)
 	if m == nil {
 		return nil, fmt.Errorf("%#x is not an address of the embedded device", handle)
 	}
-	data, err := m.slice(offset, size)
+	data, err := m.transferBytes(offset, size)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) 
 
 // NewQueue returns a queue, which also is a driver.Aborter.
 func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
-	if err := d.may("NewQueue"); err != nil {
+	if err := d.injectedFailure("NewQueue"); err != nil {
 		return nil, err
 	}
 	return newQueue(d, opts), nil
@@ -137,10 +137,10 @@ func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
 
 // NewEvent returns an event that the host ends.
 func (d *Device) NewEvent() (driver.UserEvent, error) {
-	if err := d.may("NewEvent"); err != nil {
+	if err := d.injectedFailure("NewEvent"); err != nil {
 		return nil, err
 	}
 	e := &event{device: d}
-	e.reach(driver.Submitted)
+	e.advanceStatus(driver.Submitted)
 	return e, nil
 }

@@ -69,7 +69,7 @@ func TestAllocation(t *testing.T) {
 	seen := map[int64]bool{}
 	reused := false
 	for range 1 << 20 / 2 {
-		m, err := d.heap.alloc(d, driver.DeviceMemory, granule, 0)
+		m, err := d.heap.allocate(d, driver.DeviceMemory, granule, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,12 +113,12 @@ func TestHeapInRandomOrder(t *testing.T) {
 			if err := m.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if m, _ := d.heap.find(m.Address()); m != nil {
+			if m, _ := d.heap.allocationAt(m.Address()); m != nil {
 				t.Fatalf("step %d: a freed address is found", step)
 			}
 			continue
 		}
-		m, err := d.heap.alloc(d, driver.DeviceMemory, 1+random.Int64N(1<<random.IntN(20)), 0)
+		m, err := d.heap.allocate(d, driver.DeviceMemory, 1+random.Int64N(1<<random.IntN(20)), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,10 +129,10 @@ func TestHeapInRandomOrder(t *testing.T) {
 		}
 		m.data[0], m.data[len(m.data)-1] = 255, byte(len(m.data))
 		last := m.Address() + uint64(m.Size()) - 1
-		if found, at := d.heap.find(last); found != m || at != m.Size()-1 {
+		if found, at := d.heap.allocationAt(last); found != m || at != m.Size()-1 {
 			t.Fatalf("step %d: the last byte of %#x is not found", step, m.at)
 		}
-		if found, _ := d.heap.find(last + granule); found == m {
+		if found, _ := d.heap.allocationAt(last + granule); found == m {
 			t.Fatalf("step %d: an address beyond %#x is found", step, m.at)
 		}
 		live = append(live, m)
@@ -145,7 +145,7 @@ func TestHeapInRandomOrder(t *testing.T) {
 	if err := live[0].Close(); err == nil {
 		t.Error("memory was closed twice")
 	}
-	d.heap.retire(gap{}, 0)
+	d.heap.retireGranules(gap{}, 0)
 	if len(d.heap.gaps) != 1 || d.heap.used != 0 {
 		t.Errorf("%d gaps, %d bytes in use", len(d.heap.gaps), d.heap.used)
 	}

@@ -6,14 +6,14 @@ import "offlink/spirv"
 
 func init() {
 	table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpLogicalEqual:      logical(func(a, b uint64) uint64 { return bit(a == b) }),
-		spirv.OpLogicalNotEqual:   logical(func(a, b uint64) uint64 { return a ^ b }),
-		spirv.OpLogicalOr:         logical(func(a, b uint64) uint64 { return a | b }),
-		spirv.OpLogicalAnd:        logical(func(a, b uint64) uint64 { return a & b }),
+		spirv.OpLogicalEqual:      logicalEmitter(func(a, b uint64) uint64 { return boolWord(a == b) }),
+		spirv.OpLogicalNotEqual:   logicalEmitter(func(a, b uint64) uint64 { return a ^ b }),
+		spirv.OpLogicalOr:         logicalEmitter(func(a, b uint64) uint64 { return a | b }),
+		spirv.OpLogicalAnd:        logicalEmitter(func(a, b uint64) uint64 { return a & b }),
 		spirv.OpLogicalNot:        (*builder).emitLogicalNot,
 		spirv.OpSelect:            (*builder).emitSelect,
-		spirv.OpAny:               fold(0, func(a, b uint64) uint64 { return a | b }),
-		spirv.OpAll:               fold(1, func(a, b uint64) uint64 { return a & b }),
+		spirv.OpAny:               foldBooleans(0, func(a, b uint64) uint64 { return a | b }),
+		spirv.OpAll:               foldBooleans(1, func(a, b uint64) uint64 { return a & b }),
 		spirv.OpDot:               (*builder).emitDot,
 		spirv.OpVectorTimesScalar: (*builder).emitVectorTimesScalar,
 		spirv.OpBitFieldInsert:    (*builder).emitBitFieldInsert,
@@ -45,16 +45,16 @@ func init() {
 	for op, row := range floatTest {
 		table[op] = floatTestEmitter(row)
 	}
-	register(table)
+	registerEmitters(table)
 }
 
-// lanes checks that values are of a kind and have as many components as the
+// checkLanes checks that values are of a kind and have as many components as the
 // result, and returns the width of their components.
-func (b *builder) lanes(k kind, to value, values ...value) int {
+func (b *builder) checkLanes(k kind, to value, values ...value) int {
 	first := values[0].t.scalar()
 	for _, v := range values {
 		s := v.t.scalar()
-		b.want(s.kind == k && s.width == first.width && v.t.words == to.t.words,
+		b.require(s.kind == k && s.width == first.width && v.t.words == to.t.words,
 			"an operand of type %s does not fit", b.typeName(v.t))
 	}
 	return first.width
@@ -68,8 +68,8 @@ func (b *builder) emit2(to, x, y value, f binary2) {
 	b.emit(inst{step: stepLanes2, dst: to.at, a: x.at, b: y.at, n: int32(to.t.words), f2: f})
 }
 
-// fast2 takes the step of its own that an operation on scalars may have.
-func (b *builder) fast2(op spirv.Opcode, width int, to, x, y value, f binary2) {
+// fastBinary takes the step of its own that an operation on scalars may have.
+func (b *builder) fastBinary(op spirv.Opcode, width int, to, x, y value, f binary2) {
 	if step := fastSteps[binaryKey{op, width}]; step != nil && to.t.words == 1 {
 		b.emit(inst{step: step, dst: to.at, a: x.at, b: y.at})
 		return
@@ -82,10 +82,10 @@ func (b *builder) emit3(to, x, y, z value, f func(a, b, c uint64) uint64) {
 }
 
 // result of a kind: the destination, with components of the kind and width.
-func (b *builder) numbers(in *spirv.Instruction, k kind, width int) value {
-	to := b.destination(in)
+func (b *builder) defineLanes(in *spirv.Instruction, k kind, width int) value {
+	to := b.defineResult(in)
 	s := to.t.scalar()
-	b.want(s.kind == k && (width == 0 || s.width == width), "a result of type %s does not fit", b.typeName(to.t))
+	b.require(s.kind == k && (width == 0 || s.width == width), "a result of type %s does not fit", b.typeName(to.t))
 	return to
 }
 
@@ -93,33 +93,33 @@ func intBinaryEmitter(row binaryByWidth, op spirv.Opcode) func(*builder, *spirv.
 	shift := op == spirv.OpShiftLeftLogical || op == spirv.OpShiftRightLogical || op == spirv.OpShiftRightArithmetic
 	return func(b *builder, in *spirv.Instruction) {
 		x, y := b.arg(in, 0), b.arg(in, 1)
-		to := b.numbers(in, kindInt, 0)
-		width := b.lanes(kindInt, to, x)
-		if b.lanes(kindInt, to, y) != width && !shift || to.t.scalar().width != width {
+		to := b.defineLanes(in, kindInt, 0)
+		width := b.checkLanes(kindInt, to, x)
+		if b.checkLanes(kindInt, to, y) != width && !shift || to.t.scalar().width != width {
 			b.refuse("operands of different widths")
 		}
-		b.fast2(op, width, to, x, y, row(width))
+		b.fastBinary(op, width, to, x, y, row(width))
 	}
 }
 
 func intCompareEmitter(row binaryByWidth, op spirv.Opcode) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, y := b.arg(in, 0), b.arg(in, 1)
-		to := b.numbers(in, kindBool, 0)
+		to := b.defineLanes(in, kindBool, 0)
 		if x.t.is(kindPointer) && y.t.is(kindPointer) && x.t.words == to.t.words && y.t.words == to.t.words {
 			b.emit2(to, x, y, row(64)) // what llvm-spirv makes of pointer comparisons
 			return
 		}
-		width := b.lanes(kindInt, to, x, y)
-		b.fast2(op, width, to, x, y, row(width))
+		width := b.checkLanes(kindInt, to, x, y)
+		b.fastBinary(op, width, to, x, y, row(width))
 	}
 }
 
 func intUnaryEmitter(row unaryByWidth, op spirv.Opcode) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
-		width := b.lanes(kindInt, to, x)
-		b.want(to.t.scalar().width == width || op == spirv.OpBitCount, "operand and result are of different widths")
+		x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
+		width := b.checkLanes(kindInt, to, x)
+		b.require(to.t.scalar().width == width || op == spirv.OpBitCount, "operand and result are of different widths")
 		b.emit1(to, x, row(width))
 	}
 }
@@ -128,46 +128,46 @@ func intUnaryEmitter(row unaryByWidth, op spirv.Opcode) func(*builder, *spirv.In
 // the second is a carry, translators also make a boolean of it.
 func wideEmitter(f func(a, b uint64, width int) (low, high uint64), carry bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, y, to := b.arg(in, 0), b.arg(in, 1), b.destination(in)
-		b.want(to.t.kind == kindStruct && len(to.t.members) == 2, "its result is no struct of two")
+		x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineResult(in)
+		b.require(to.t.kind == kindStruct && len(to.t.members) == 2, "its result is no struct of two")
 		low := value{to.at, to.t.members[0]}
 		high := value{to.at + int32(low.t.words), to.t.members[1]}
 		if !carry || !high.t.is(kindBool) || high.t.words != low.t.words {
-			b.same(low.t, high.t)
+			b.requireSameWords(low.t, high.t)
 		}
-		b.same(low.t, x.t)
-		w := b.lanes(kindInt, low, x, y)
+		b.requireSameWords(low.t, x.t)
+		w := b.checkLanes(kindInt, low, x, y)
 		b.emit2(low, x, y, func(a, c uint64) uint64 { v, _ := f(a, c, w); return v & mask(w) })
 		b.emit2(high, x, y, func(a, c uint64) uint64 { _, v := f(a, c, w); return v & mask(w) })
 	}
 }
 
-func logical(f binary2) func(*builder, *spirv.Instruction) {
+func logicalEmitter(f binary2) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, y, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindBool, 0)
-		b.lanes(kindBool, to, x, y)
+		x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindBool, 0)
+		b.checkLanes(kindBool, to, x, y)
 		b.emit2(to, x, y, f)
 	}
 }
 
 func (b *builder) emitLogicalNot(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.numbers(in, kindBool, 0)
-	b.lanes(kindBool, to, x)
+	x, to := b.arg(in, 0), b.defineLanes(in, kindBool, 0)
+	b.checkLanes(kindBool, to, x)
 	b.emit1(to, x, func(a uint64) uint64 { return a ^ 1 })
 }
 
 // emitSelect takes a scalar condition for any type, or a vector of them for a
 // vector.
 func (b *builder) emitSelect(in *spirv.Instruction) {
-	cond, x, y, to := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2), b.destination(in)
-	b.same(x.t, to.t)
-	b.same(y.t, to.t)
-	b.want(cond.t.is(kindBool), "the condition is no boolean")
+	cond, x, y, to := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2), b.defineResult(in)
+	b.requireSameWords(x.t, to.t)
+	b.requireSameWords(y.t, to.t)
+	b.require(cond.t.is(kindBool), "the condition is no boolean")
 	if cond.t.kind == kindBool {
 		b.emit(inst{step: stepSelect, dst: to.at, a: cond.at, b: x.at, c: y.at, n: int32(to.t.words)})
 		return
 	}
-	b.want(cond.t.words == to.t.words && to.t.kind == kindVector, "the condition has another number of components")
+	b.require(cond.t.words == to.t.words && to.t.kind == kindVector, "the condition has another number of components")
 	b.emit3(to, cond, x, y, func(c, x, y uint64) uint64 {
 		if c != 0 {
 			return x
@@ -185,11 +185,11 @@ func stepSelect(it *item, in *inst) status {
 	return running
 }
 
-// fold combines the components of a vector of booleans.
-func fold(start uint64, f binary2) func(*builder, *spirv.Instruction) {
+// foldBooleans combines the components of a vector of booleans.
+func foldBooleans(start uint64, f binary2) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, to := b.arg(in, 0), b.numbers(in, kindBool, 0)
-		b.want(x.t.is(kindBool) && to.t.kind == kindBool, "the operand is no vector of booleans")
+		x, to := b.arg(in, 0), b.defineLanes(in, kindBool, 0)
+		b.require(x.t.is(kindBool) && to.t.kind == kindBool, "the operand is no vector of booleans")
 		b.emit(inst{step: stepFold, dst: to.at, a: x.at, n: int32(x.t.words), imm: start, f2: f})
 	}
 }
@@ -204,16 +204,16 @@ func stepFold(it *item, in *inst) status {
 }
 
 func (b *builder) emitDot(in *spirv.Instruction) {
-	x, y, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindFloat, 0)
-	b.same(x.t, y.t)
-	b.want(to.t.kind == kindFloat, "its result is a vector")
-	width := b.lanes(kindFloat, value{t: x.t}, x, y)
-	b.want(to.t.width == width, "operands and result are of different widths")
-	b.dot(to, x, y)
+	x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindFloat, 0)
+	b.requireSameWords(x.t, y.t)
+	b.require(to.t.kind == kindFloat, "its result is a vector")
+	width := b.checkLanes(kindFloat, value{t: x.t}, x, y)
+	b.require(to.t.width == width, "operands and result are of different widths")
+	b.emitDotProduct(to, x, y)
 }
 
-// dot sums the products of components, first to last.
-func (b *builder) dot(to, x, y value) {
+// emitDotProduct sums the products of components, first to last.
+func (b *builder) emitDotProduct(to, x, y value) {
 	i := floatIndex(to.t.scalar().width)
 	b.emit(inst{
 		step: stepDot, dst: to.at, a: x.at, b: y.at, n: int32(x.t.words),
@@ -232,23 +232,23 @@ func stepDot(it *item, in *inst) status {
 }
 
 func (b *builder) emitVectorTimesScalar(in *spirv.Instruction) {
-	x, y, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindFloat, 0)
-	b.same(x.t, to.t)
-	b.same(y.t, to.t.scalar())
-	b.emit2(to, x, b.spread(y, to.t), floatBinary[spirv.OpFMul][floatIndex(y.t.width)])
+	x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindFloat, 0)
+	b.requireSameWords(x.t, to.t)
+	b.requireSameWords(y.t, to.t.scalar())
+	b.emit2(to, x, b.spreadScalar(y, to.t), floatBinary[spirv.OpFMul][floatIndex(y.t.width)])
 }
 
-// spread makes a vector of a scalar, unless it is one.
-func (b *builder) spread(v value, t *typ) value {
+// spreadScalar makes a vector of a scalar, unless it is one.
+func (b *builder) spreadScalar(v value, t *typ) value {
 	if v.t.words == t.words {
 		return v
 	}
-	to := value{b.temporary(t.words), t}
+	to := value{b.newTemporary(t.words), t}
 	var into, from []int32
 	for i := range int32(t.words) {
 		into, from = append(into, to.at+i), append(from, v.at)
 	}
-	b.move(into, from)
+	b.moveWords(into, from)
 	return to
 }
 
@@ -259,30 +259,30 @@ func bitRange(offset, count uint64, width int) (o, n uint64) {
 }
 
 func (b *builder) emitBitFieldInsert(in *spirv.Instruction) {
-	base, insert, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindInt, 0)
-	offset, count := b.spread(b.integer(b.arg(in, 2)), to.t), b.spread(b.integer(b.arg(in, 3)), to.t)
-	width := b.lanes(kindInt, to, base, insert)
-	field := value{b.temporary(to.t.words), to.t}
+	base, insert, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindInt, 0)
+	offset, count := b.spreadScalar(b.integerOperand(b.arg(in, 2)), to.t), b.spreadScalar(b.integerOperand(b.arg(in, 3)), to.t)
+	width := b.checkLanes(kindInt, to, base, insert)
+	field := value{b.newTemporary(to.t.words), to.t}
 	b.emit2(field, offset, count, func(o, n uint64) uint64 {
 		o, n = bitRange(o, n, width)
 		return (1<<n - 1) << o
 	})
-	shifted := value{b.temporary(to.t.words), to.t}
+	shifted := value{b.newTemporary(to.t.words), to.t}
 	b.emit2(shifted, insert, offset, func(v, o uint64) uint64 { return v << min(o, 63) })
 	b.emit3(to, base, shifted, field, func(base, v, field uint64) uint64 { return base&^field | v&field })
 }
 
-// integer is a scalar integer operand.
-func (b *builder) integer(v value) value {
-	b.want(v.t.kind == kindInt, "an operand of type %s is no integer", b.typeName(v.t))
+// integerOperand is a scalar integer operand.
+func (b *builder) integerOperand(v value) value {
+	b.require(v.t.kind == kindInt, "an operand of type %s is no integer", b.typeName(v.t))
 	return v
 }
 
 func bitFieldExtract(signed bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		base, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
-		offset, count := b.spread(b.integer(b.arg(in, 1)), to.t), b.spread(b.integer(b.arg(in, 2)), to.t)
-		width := b.lanes(kindInt, to, base)
+		base, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
+		offset, count := b.spreadScalar(b.integerOperand(b.arg(in, 1)), to.t), b.spreadScalar(b.integerOperand(b.arg(in, 2)), to.t)
+		width := b.checkLanes(kindInt, to, base)
 		b.emit3(to, base, offset, count, func(v, o, n uint64) uint64 {
 			o, n = bitRange(o, n, width)
 			switch {
@@ -300,34 +300,34 @@ func bitFieldExtract(signed bool) func(*builder, *spirv.Instruction) {
 
 func (b *builder) floats1(in *spirv.Instruction, row unaryFloat) {
 	x := b.arg(in, 0)
-	to := b.numbers(in, kindFloat, x.t.scalar().width)
-	b.emit1(to, x, row[floatIndex(b.lanes(kindFloat, to, x))])
+	to := b.defineLanes(in, kindFloat, x.t.scalar().width)
+	b.emit1(to, x, row[floatIndex(b.checkLanes(kindFloat, to, x))])
 }
 
 func (b *builder) floats2(in *spirv.Instruction, row binaryFloat) {
 	x, y := b.arg(in, 0), b.arg(in, 1)
-	to := b.numbers(in, kindFloat, x.t.scalar().width)
-	width := b.lanes(kindFloat, to, x, y)
-	b.fast2(in.Op, width, to, x, y, row[floatIndex(width)])
+	to := b.defineLanes(in, kindFloat, x.t.scalar().width)
+	width := b.checkLanes(kindFloat, to, x, y)
+	b.fastBinary(in.Op, width, to, x, y, row[floatIndex(width)])
 }
 
 func floatCompareEmitter(row binaryFloat, op spirv.Opcode) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, y, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindBool, 0)
-		width := b.lanes(kindFloat, to, x, y)
-		b.fast2(op, width, to, x, y, row[floatIndex(width)])
+		x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindBool, 0)
+		width := b.checkLanes(kindFloat, to, x, y)
+		b.fastBinary(op, width, to, x, y, row[floatIndex(width)])
 	}
 }
 
 func floatTestEmitter(row unaryFloat) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, to := b.arg(in, 0), b.numbers(in, kindBool, 0)
-		b.emit1(to, x, row[floatIndex(b.lanes(kindFloat, to, x))])
+		x, to := b.arg(in, 0), b.defineLanes(in, kindBool, 0)
+		b.emit1(to, x, row[floatIndex(b.checkLanes(kindFloat, to, x))])
 	}
 }
 
 func (b *builder) emitQuantize(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.numbers(in, kindFloat, 32)
-	b.lanes(kindFloat, to, x)
+	x, to := b.arg(in, 0), b.defineLanes(in, kindFloat, 32)
+	b.checkLanes(kindFloat, to, x)
 	b.emit1(to, x, func(a uint64) uint64 { return bits32(halfToFloat(floatToHalf(float32of(a), roundEven))) })
 }

@@ -22,21 +22,21 @@ func init() {
 	for op, row := range atomicInts {
 		table[op] = func(b *builder, in *spirv.Instruction) {
 			v := b.arg(in, 3)
-			b.want(v.t.kind == kindInt, "the value is no integer")
-			b.modify(in, v, row(v.t.width))
+			b.require(v.t.kind == kindInt, "the value is no integer")
+			b.emitReadModifyWrite(in, v, row(v.t.width))
 		}
 	}
 	for op, row := range atomicFloats {
 		table[op] = func(b *builder, in *spirv.Instruction) {
 			v := b.arg(in, 3)
-			b.want(v.t.kind == kindFloat, "the value is no float")
-			b.modify(in, v, row[floatIndex(v.t.width)])
+			b.require(v.t.kind == kindFloat, "the value is no float")
+			b.emitReadModifyWrite(in, v, row[floatIndex(v.t.width)])
 		}
 	}
 	table[spirv.OpAtomicExchange] = func(b *builder, in *spirv.Instruction) {
-		b.modify(in, b.arg(in, 3), func(_, v uint64) uint64 { return v })
+		b.emitReadModifyWrite(in, b.arg(in, 3), func(_, v uint64) uint64 { return v })
 	}
-	register(table)
+	registerEmitters(table)
 }
 
 var atomicInts = map[spirv.Opcode]binaryByWidth{
@@ -59,17 +59,17 @@ var atomicFloats = map[spirv.Opcode]binaryFloat{
 
 // atomicSize is the size of the values that the device changes atomically.
 func (b *builder) atomicSize(p value, t *typ) int64 {
-	b.want(p.t.kind == kindPointer, "the operand is no pointer")
-	b.want(t.kind != kindVector && isNumeric(t) && (t.bits() == 32 || t.bits() == 64),
+	b.require(p.t.kind == kindPointer, "the operand is no pointer")
+	b.require(t.kind != kindVector && isNumeric(t) && (t.bits() == 32 || t.bits() == 64),
 		"the embedded device has atomic operations of 32 and 64 bits, not on %s", b.typeName(t))
 	return t.size
 }
 
-// modify replaces a value in memory by a function of it and an operand, and
+// emitReadModifyWrite replaces a value in memory by a function of it and an operand, and
 // gives the old one.
-func (b *builder) modify(in *spirv.Instruction, v value, f binary2) {
-	p, to := b.arg(in, 0), b.destination(in)
-	b.same(v.t, to.t)
+func (b *builder) emitReadModifyWrite(in *spirv.Instruction, v value, f binary2) {
+	p, to := b.arg(in, 0), b.defineResult(in)
+	b.requireSameWords(v.t, to.t)
 	size := b.atomicSize(p, to.t)
 	b.emit(inst{step: stepModify, dst: to.at, a: p.at, b: v.at, imm: uint64(size), f2: f})
 }
@@ -77,28 +77,28 @@ func (b *builder) modify(in *spirv.Instruction, v value, f binary2) {
 func atomicStep(op spirv.Opcode) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		t := b.result(in)
-		b.want(t.kind == kindInt, "its result is no integer")
+		b.require(t.kind == kindInt, "its result is no integer")
 		one := value{b.constant([]uint64{1}), t}
-		b.modify(in, one, intBinary[op](t.width))
+		b.emitReadModifyWrite(in, one, intBinary[op](t.width))
 	}
 }
 
-// cell returns the memory of an atomic access.
-func (it *item) cell(p pointer, size int64, write bool) ([]byte, status) {
+// atomicCell returns the memory of an atomic access.
+func (it *item) atomicCell(p pointer, size int64, write bool) ([]byte, status) {
 	if p.offset()%size != 0 {
 		offset := p.offset()
 		if p.space() == spaceGlobal {
-			_, offset = it.flat.near(p)
+			_, offset = it.flat.entryNear(p)
 		}
-		return nil, it.fail("atomic access of %d bytes at offset %d, which is not aligned", size, offset)
+		return nil, it.failf("atomic access of %d bytes at offset %d, which is not aligned", size, offset)
 	}
 	if write {
-		if data := it.writable(p, size); data != nil {
+		if data := it.writableBytes(p, size); data != nil {
 			return data, running
 		}
 		return nil, it.badStore(p, size)
 	}
-	if data := it.bytes(p, size); data != nil {
+	if data := it.bytesAt(p, size); data != nil {
 		return data, running
 	}
 	return nil, it.badAccess("load", p, size)
@@ -106,7 +106,7 @@ func (it *item) cell(p pointer, size int64, write bool) ([]byte, status) {
 
 func stepModify(it *item, in *inst) status {
 	size := int64(in.imm)
-	data, st := it.cell(pointer(it.s[in.a]), size, true)
+	data, st := it.atomicCell(pointer(it.s[in.a]), size, true)
 	if st != running {
 		return st
 	}
@@ -135,13 +135,13 @@ func compareAndSwap(data []byte, size int64, old, v uint64) bool {
 }
 
 func (b *builder) emitAtomicLoad(in *spirv.Instruction) {
-	p, to := b.arg(in, 0), b.destination(in)
+	p, to := b.arg(in, 0), b.defineResult(in)
 	b.emit(inst{step: stepAtomicLoad, dst: to.at, a: p.at, imm: uint64(b.atomicSize(p, to.t))})
 }
 
 func stepAtomicLoad(it *item, in *inst) status {
 	size := int64(in.imm)
-	data, st := it.cell(pointer(it.s[in.a]), size, false)
+	data, st := it.atomicCell(pointer(it.s[in.a]), size, false)
 	if st == running {
 		it.s[in.dst] = atomicLoad(data, size)
 	}
@@ -155,7 +155,7 @@ func (b *builder) emitAtomicStore(in *spirv.Instruction) {
 
 func stepAtomicStore(it *item, in *inst) status {
 	size := int64(in.imm)
-	data, st := it.cell(pointer(it.s[in.a]), size, true)
+	data, st := it.atomicCell(pointer(it.s[in.a]), size, true)
 	switch {
 	case st != running:
 	case size == 4:
@@ -167,16 +167,16 @@ func stepAtomicStore(it *item, in *inst) status {
 }
 
 func (b *builder) emitCompareExchange(in *spirv.Instruction) {
-	p, v, comparator, to := b.arg(in, 0), b.arg(in, 4), b.arg(in, 5), b.destination(in)
-	b.same(v.t, to.t)
-	b.same(comparator.t, to.t)
+	p, v, comparator, to := b.arg(in, 0), b.arg(in, 4), b.arg(in, 5), b.defineResult(in)
+	b.requireSameWords(v.t, to.t)
+	b.requireSameWords(comparator.t, to.t)
 	size := b.atomicSize(p, to.t)
 	b.emit(inst{step: stepCompareExchange, dst: to.at, a: p.at, b: v.at, c: comparator.at, imm: uint64(size)})
 }
 
 func stepCompareExchange(it *item, in *inst) status {
 	size := int64(in.imm)
-	data, st := it.cell(pointer(it.s[in.a]), size, true)
+	data, st := it.atomicCell(pointer(it.s[in.a]), size, true)
 	if st != running {
 		return st
 	}
@@ -191,15 +191,15 @@ func stepCompareExchange(it *item, in *inst) status {
 
 // emitTestAndSet: a flag is an integer of 32 bits.
 func (b *builder) emitTestAndSet(in *spirv.Instruction) {
-	p, to := b.arg(in, 0), b.numbers(in, kindBool, 0)
-	b.want(p.t.kind == kindPointer && to.t.kind == kindBool, "the operand is no pointer")
+	p, to := b.arg(in, 0), b.defineLanes(in, kindBool, 0)
+	b.require(p.t.kind == kindPointer && to.t.kind == kindBool, "the operand is no pointer")
 	set := b.constant([]uint64{1})
 	b.emit(inst{step: stepModify, dst: to.at, a: p.at, b: set, imm: 4, f2: func(_, v uint64) uint64 { return v }})
-	b.emit(inst{step: stepLanes1, dst: to.at, a: to.at, n: 1, f1: func(v uint64) uint64 { return bit(v != 0) }})
+	b.emit(inst{step: stepLanes1, dst: to.at, a: to.at, n: 1, f1: func(v uint64) uint64 { return boolWord(v != 0) }})
 }
 
 func (b *builder) emitFlagClear(in *spirv.Instruction) {
 	p := b.value(spirv.ID(in.Words[0]))
-	b.want(p.t.kind == kindPointer, "the operand is no pointer")
+	b.require(p.t.kind == kindPointer, "the operand is no pointer")
 	b.emit(inst{step: stepAtomicStore, a: p.at, b: b.constant([]uint64{0}), imm: 4})
 }

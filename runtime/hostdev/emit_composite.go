@@ -6,7 +6,7 @@ import "offlink/spirv"
 // one needs no code.
 
 func init() {
-	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){
+	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
 		spirv.OpCompositeConstruct:   (*builder).emitConstruct,
 		spirv.OpCompositeExtract:     (*builder).emitExtract,
 		spirv.OpCompositeInsert:      (*builder).emitInsert,
@@ -27,28 +27,28 @@ func (b *builder) emitConstruct(in *spirv.Instruction) {
 	for i, id := range in.Operands() {
 		v := b.value(spirv.ID(id))
 		if t.kind == kindVector {
-			b.same(v.t.scalar(), t.elem)
+			b.requireSameWords(v.t.scalar(), t.elem)
 		} else {
 			part, _, _, ok := t.part(uint64(i))
-			b.want(ok, "it has more parts than its type")
-			b.same(v.t, part)
+			b.require(ok, "it has more parts than its type")
+			b.requireSameWords(v.t, part)
 		}
 		for w := range int32(v.t.words) {
 			from = append(from, v.at+w)
 		}
 	}
-	b.want(int64(len(from)) == t.words, "its parts are not those of its type")
-	b.gather(b.destination(in), from)
+	b.require(int64(len(from)) == t.words, "its parts are not those of its type")
+	b.gatherWords(b.defineResult(in), from)
 }
 
-// gather copies words into a value.
-func (b *builder) gather(to value, from []int32) {
+// gatherWords copies words into a value.
+func (b *builder) gatherWords(to value, from []int32) {
 	var into []int32
 	for i := range from {
 		into = append(into, to.at+int32(i))
 	}
 	if len(into) > 0 {
-		b.move(into, from)
+		b.moveWords(into, from)
 	}
 }
 
@@ -56,7 +56,7 @@ func (b *builder) gather(to value, from []int32) {
 func (b *builder) partOf(v value, indexes []uint32) value {
 	for _, i := range indexes {
 		part, _, word, ok := v.t.part(uint64(i))
-		b.want(ok, "%s has no part %d", b.typeName(v.t), i)
+		b.require(ok, "%s has no part %d", b.typeName(v.t), i)
 		v = value{v.at + int32(word), part}
 	}
 	return v
@@ -64,16 +64,16 @@ func (b *builder) partOf(v value, indexes []uint32) value {
 
 func (b *builder) emitExtract(in *spirv.Instruction) {
 	part := b.partOf(b.arg(in, 0), in.Operands()[1:])
-	b.same(part.t, b.result(in))
-	b.alias(in, part)
+	b.requireSameWords(part.t, b.result(in))
+	b.aliasResult(in, part)
 }
 
 func (b *builder) emitInsert(in *spirv.Instruction) {
-	object, composite, to := b.arg(in, 0), b.arg(in, 1), b.destination(in)
-	b.same(composite.t, to.t)
+	object, composite, to := b.arg(in, 0), b.arg(in, 1), b.defineResult(in)
+	b.requireSameWords(composite.t, to.t)
 	b.copyWords(to.at, composite)
 	part := b.partOf(to, in.Operands()[2:])
-	b.same(part.t, object.t)
+	b.requireSameWords(part.t, object.t)
 	b.copyWords(part.at, object)
 }
 
@@ -88,9 +88,9 @@ func stepCopyWords(it *item, in *inst) status {
 
 // emitExtractDynamic: a component that is not there is 0.
 func (b *builder) emitExtractDynamic(in *spirv.Instruction) {
-	v, i, to := b.arg(in, 0), b.integer(b.arg(in, 1)), b.destination(in)
-	b.want(v.t.kind == kindVector, "the operand is no vector")
-	b.same(v.t.elem, to.t)
+	v, i, to := b.arg(in, 0), b.integerOperand(b.arg(in, 1)), b.defineResult(in)
+	b.require(v.t.kind == kindVector, "the operand is no vector")
+	b.requireSameWords(v.t.elem, to.t)
 	b.emit(inst{step: stepExtract, dst: to.at, a: v.at, b: i.at, n: int32(v.t.words)})
 }
 
@@ -104,10 +104,10 @@ func stepExtract(it *item, in *inst) status {
 }
 
 func (b *builder) emitInsertDynamic(in *spirv.Instruction) {
-	v, part, i, to := b.arg(in, 0), b.arg(in, 1), b.integer(b.arg(in, 2)), b.destination(in)
-	b.want(v.t.kind == kindVector, "the operand is no vector")
-	b.same(v.t, to.t)
-	b.same(v.t.elem, part.t)
+	v, part, i, to := b.arg(in, 0), b.arg(in, 1), b.integerOperand(b.arg(in, 2)), b.defineResult(in)
+	b.require(v.t.kind == kindVector, "the operand is no vector")
+	b.requireSameWords(v.t, to.t)
+	b.requireSameWords(v.t.elem, part.t)
 	b.copyWords(to.at, v)
 	b.emit(inst{step: stepInsert, dst: to.at, a: part.at, b: i.at, n: int32(v.t.words)})
 }
@@ -121,12 +121,12 @@ func stepInsert(it *item, in *inst) status {
 
 // emitShuffle: the literal ^0 asks for no component in particular.
 func (b *builder) emitShuffle(in *spirv.Instruction) {
-	x, y, to := b.arg(in, 0), b.arg(in, 1), b.destination(in)
+	x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineResult(in)
 	picks := in.Operands()[2:]
-	b.want(x.t.kind == kindVector && y.t.kind == kindVector && to.t.kind == kindVector, "an operand is no vector")
-	b.same(x.t.elem, to.t.elem)
-	b.same(y.t.elem, to.t.elem)
-	b.want(int64(len(picks)) == to.t.words, "%d components for a vector of %d", len(picks), to.t.words)
+	b.require(x.t.kind == kindVector && y.t.kind == kindVector && to.t.kind == kindVector, "an operand is no vector")
+	b.requireSameWords(x.t.elem, to.t.elem)
+	b.requireSameWords(y.t.elem, to.t.elem)
+	b.require(int64(len(picks)) == to.t.words, "%d components for a vector of %d", len(picks), to.t.words)
 	var from []int32
 	for _, pick := range picks {
 		switch n := uint32(x.t.words); {
@@ -135,17 +135,17 @@ func (b *builder) emitShuffle(in *spirv.Instruction) {
 		case pick-n < uint32(y.t.words):
 			from = append(from, y.at+int32(pick-n))
 		default:
-			b.want(pick == ^uint32(0), "there is no component %d", pick)
+			b.require(pick == ^uint32(0), "there is no component %d", pick)
 			from = append(from, x.at)
 		}
 	}
-	b.gather(to, from)
+	b.gatherWords(to, from)
 }
 
 func (b *builder) emitCopyObject(in *spirv.Instruction) {
 	v, t := b.arg(in, 0), b.result(in)
-	b.same(v.t, t)
-	b.alias(in, value{v.at, t})
+	b.requireSameWords(v.t, t)
+	b.aliasResult(in, value{v.at, t})
 }
 
 // emitExpect: the first operand, of which the second says what it likely is.

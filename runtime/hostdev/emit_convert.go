@@ -5,7 +5,7 @@ import "offlink/spirv"
 // Conversions.
 
 func init() {
-	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){
+	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
 		spirv.OpUConvert:       intConvert(false),
 		spirv.OpSConvert:       intConvert(true),
 		spirv.OpSatConvertSToU: (*builder).emitSatSToU,
@@ -24,40 +24,40 @@ func init() {
 	})
 }
 
-// saturated tells whether the result is decorated SaturatedConversion.
-func (b *builder) saturated(in *spirv.Instruction) bool {
+// isSaturated tells whether the result is decorated SaturatedConversion.
+func (b *builder) isSaturated(in *spirv.Instruction) bool {
 	_, ok := b.m.Decoration(in.Result(), spirv.DecorationSaturated)
 	return ok
 }
 
-// rounding is the mode that decorates the result, or the default.
-func (b *builder) rounding(in *spirv.Instruction, otherwise rounding) rounding {
+// roundingMode is the mode that decorates the result, or the default.
+func (b *builder) roundingMode(in *spirv.Instruction, otherwise rounding) rounding {
 	words, ok := b.m.Decoration(in.Result(), spirv.DecorationFPRoundingMode)
 	if !ok {
 		return otherwise
 	}
-	b.want(words[0] <= uint32(roundDown), "rounding mode %d", words[0])
+	b.require(words[0] <= uint32(roundDown), "rounding mode %d", words[0])
 	return rounding(words[0])
 }
 
-// converted checks a conversion component by component, and returns the
+// checkConversion checks a conversion component by component, and returns the
 // widths.
-func (b *builder) converted(from kind, x value, to value) (int, int) {
-	return b.lanes(from, to, x), to.t.scalar().width
+func (b *builder) checkConversion(from kind, x value, to value) (int, int) {
+	return b.checkLanes(from, to, x), to.t.scalar().width
 }
 
 // intConvert: a narrower result keeps the low bits, or the nearest number if
 // it is saturated.
 func intConvert(signed bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
-		from, width := b.converted(kindInt, x, to)
+		x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
+		from, width := b.checkConversion(kindInt, x, to)
 		switch {
-		case signed && b.saturated(in):
+		case signed && b.isSaturated(in):
 			b.emit1(to, x, func(a uint64) uint64 { return clampSigned(signExtend(a, from), width) })
 		case signed:
 			b.emit1(to, x, func(a uint64) uint64 { return uint64(signExtend(a, from)) & mask(width) })
-		case b.saturated(in):
+		case b.isSaturated(in):
 			b.emit1(to, x, func(a uint64) uint64 { return min(a, mask(width)) })
 		default:
 			b.emit1(to, x, func(a uint64) uint64 { return a & mask(width) })
@@ -72,19 +72,19 @@ func clampSigned(v int64, width int) uint64 {
 }
 
 func (b *builder) emitSatSToU(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
-	from, width := b.converted(kindInt, x, to)
+	x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
+	from, width := b.checkConversion(kindInt, x, to)
 	b.emit1(to, x, func(a uint64) uint64 { return min(uint64(max(0, signExtend(a, from))), mask(width)) })
 }
 
 func (b *builder) emitSatUToS(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
-	_, width := b.converted(kindInt, x, to)
+	x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
+	_, width := b.checkConversion(kindInt, x, to)
 	b.emit1(to, x, func(a uint64) uint64 { return min(a, mask(width)>>1) })
 }
 
-// widen makes a double of a float of any width, exactly.
-func widen(width int) func(a uint64) float64 {
+// widenToDouble makes a double of a float of any width, exactly.
+func widenToDouble(width int) func(a uint64) float64 {
 	switch width {
 	case 16:
 		return func(a uint64) float64 { return float64(half32of(a)) }
@@ -110,9 +110,9 @@ func narrow(width int, mode rounding) func(f float64) uint64 {
 // is decorated as saturated: without it OpenCL leaves both open.
 func floatToInt(signed bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
-		from, width := b.converted(kindFloat, x, to)
-		wide, round := widen(from), integral[b.rounding(in, roundZero)]
+		x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
+		from, width := b.checkConversion(kindFloat, x, to)
+		wide, round := widenToDouble(from), integral[b.roundingMode(in, roundZero)]
 		if signed {
 			b.emit1(to, x, func(a uint64) uint64 { return doubleToSigned(round(wide(a)), width) })
 			return
@@ -124,9 +124,9 @@ func floatToInt(signed bool) func(*builder, *spirv.Instruction) {
 // intToFloat rounds once, to nearest unless the result says otherwise.
 func intToFloat(signed bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, to := b.arg(in, 0), b.numbers(in, kindFloat, 0)
-		from, width := b.converted(kindInt, x, to)
-		mode := b.rounding(in, roundEven)
+		x, to := b.arg(in, 0), b.defineLanes(in, kindFloat, 0)
+		from, width := b.checkConversion(kindInt, x, to)
+		mode := b.roundingMode(in, roundEven)
 		if signed {
 			b.emit1(to, x, func(a uint64) uint64 {
 				v := signExtend(a, from)
@@ -146,28 +146,28 @@ func magnitude(v int64) uint64 {
 }
 
 func (b *builder) emitFConvert(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.numbers(in, kindFloat, 0)
-	from, width := b.converted(kindFloat, x, to)
-	wide, round := widen(from), narrow(width, b.rounding(in, roundEven))
+	x, to := b.arg(in, 0), b.defineLanes(in, kindFloat, 0)
+	from, width := b.checkConversion(kindFloat, x, to)
+	wide, round := widenToDouble(from), narrow(width, b.roundingMode(in, roundEven))
 	b.emit1(to, x, func(a uint64) uint64 { return round(wide(a)) })
 }
 
 func (b *builder) emitPtrToU(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
-	_, width := b.converted(kindPointer, x, to)
+	x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
+	_, width := b.checkConversion(kindPointer, x, to)
 	b.emit1(to, x, func(a uint64) uint64 { return a & mask(width) })
 }
 
 func (b *builder) emitUToPtr(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.numbers(in, kindPointer, 0)
-	b.lanes(kindInt, to, x)
+	x, to := b.arg(in, 0), b.defineLanes(in, kindPointer, 0)
+	b.checkLanes(kindInt, to, x)
 	b.emit1(to, x, func(a uint64) uint64 { return a })
 }
 
 // emitToBF16 keeps the upper half of a float, rounded to nearest.
 func (b *builder) emitToBF16(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.numbers(in, kindInt, 16)
-	b.want(b.lanes(kindFloat, to, x) == 32, "the operand is no float of 32 bits")
+	x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 16)
+	b.require(b.checkLanes(kindFloat, to, x) == 32, "the operand is no float of 32 bits")
 	b.emit1(to, x, func(a uint64) uint64 {
 		if f := float32of(a); f != f {
 			return a>>16 | 0x40 // a NaN stays one
@@ -177,8 +177,8 @@ func (b *builder) emitToBF16(in *spirv.Instruction) {
 }
 
 func (b *builder) emitFromBF16(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.numbers(in, kindFloat, 32)
-	b.want(b.lanes(kindInt, to, x) == 16, "the operand is no integer of 16 bits")
+	x, to := b.arg(in, 0), b.defineLanes(in, kindFloat, 32)
+	b.require(b.checkLanes(kindInt, to, x) == 16, "the operand is no integer of 16 bits")
 	b.emit1(to, x, func(a uint64) uint64 { return a << 16 })
 }
 
@@ -187,14 +187,14 @@ func (b *builder) emitFromBF16(in *spirv.Instruction) {
 func (b *builder) emitBitcast(in *spirv.Instruction) {
 	x, t := b.arg(in, 0), b.result(in)
 	from, to := x.t.scalar(), t.scalar()
-	b.want(isNumeric(from) && isNumeric(to) && int64(from.bits())*x.t.words == int64(to.bits())*t.words,
+	b.require(isNumeric(from) && isNumeric(to) && int64(from.bits())*x.t.words == int64(to.bits())*t.words,
 		"%s and %s do not have the same bits", b.typeName(x.t), b.typeName(t))
 	if from.bits() == to.bits() {
-		b.alias(in, value{x.at, t})
+		b.aliasResult(in, value{x.at, t})
 		return
 	}
 	b.emit(inst{
-		step: stepRecut, dst: b.destination(in).at, a: x.at, n: int32(x.t.words),
+		step: stepRecut, dst: b.defineResult(in).at, a: x.at, n: int32(x.t.words),
 		ext: recut{from.bits(), to.bits(), int32(t.words)},
 	})
 }

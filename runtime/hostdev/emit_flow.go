@@ -10,7 +10,7 @@ import (
 // Branches, phis, calls and returns.
 
 func init() {
-	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){
+	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
 		spirv.OpBranch:                   (*builder).emitBranch,
 		spirv.OpBranchConditional:        (*builder).emitBranchConditional,
 		spirv.OpSwitch:                   (*builder).emitSwitch,
@@ -38,7 +38,7 @@ func otherField(in *inst) *int32  { return &in.other }
 
 func stepJump(it *item, in *inst) status {
 	it.pc = in.target
-	if !it.burn() {
+	if !it.burnFuel() {
 		return faulted
 	}
 	return running
@@ -60,16 +60,16 @@ func (b *builder) movePhis(to spirv.ID) {
 	if len(from) == 0 {
 		return
 	}
-	if overlap(from, into) {
-		spare := b.temporary(int64(len(from)))
+	if wordsOverlap(from, into) {
+		spare := b.newTemporary(int64(len(from)))
 		var through []int32
 		for i := range from {
 			through = append(through, spare+int32(i))
 		}
-		b.move(through, from)
+		b.moveWords(through, from)
 		from = through
 	}
-	b.move(into, from)
+	b.moveWords(into, from)
 }
 
 func (b *builder) phiSource(phi *spirv.Instruction) value {
@@ -77,7 +77,7 @@ func (b *builder) phiSource(phi *spirv.Instruction) value {
 	for i := 0; i+1 < len(ops); i += 2 {
 		if spirv.ID(ops[i+1]) == b.current.id {
 			v := b.phiValue(spirv.ID(ops[i]), phi)
-			b.same(v.t, b.typeOf(phi.Type()))
+			b.requireSameWords(v.t, b.typeOf(phi.Type()))
 			return v
 		}
 	}
@@ -93,7 +93,7 @@ func (b *builder) phiValue(id spirv.ID, phi *spirv.Instruction) value {
 	return b.value(id)
 }
 
-func overlap(from, into []int32) bool {
+func wordsOverlap(from, into []int32) bool {
 	written := map[int32]bool{}
 	for i, at := range into {
 		if written[from[i]] {
@@ -104,8 +104,8 @@ func overlap(from, into []int32) bool {
 	return false
 }
 
-// move copies words, one after the other.
-func (b *builder) move(to, from []int32) {
+// moveWords copies words, one after the other.
+func (b *builder) moveWords(to, from []int32) {
 	if len(to) == 1 {
 		b.emit(inst{step: stepCopy, dst: to[0], a: from[0]})
 		return
@@ -129,7 +129,7 @@ func stepMove(it *item, in *inst) status {
 // emitBranchConditional jumps over the moves of the false edge.
 func (b *builder) emitBranchConditional(in *spirv.Instruction) {
 	cond := b.value(spirv.ID(in.Words[0]))
-	b.want(cond.t.kind == kindBool, "the condition is no boolean")
+	b.require(cond.t.kind == kindBool, "the condition is no boolean")
 	whenTrue, whenFalse := spirv.ID(in.Words[1]), spirv.ID(in.Words[2])
 	at := b.emit(inst{step: stepBranch, a: cond.at})
 	b.edge(at, targetField, whenTrue)
@@ -153,7 +153,7 @@ func stepBranch(it *item, in *inst) status {
 	} else {
 		it.pc = in.other
 	}
-	if !it.burn() {
+	if !it.burnFuel() {
 		return faulted
 	}
 	return running
@@ -167,7 +167,7 @@ type switchTable struct {
 
 func (b *builder) emitSwitch(in *spirv.Instruction) {
 	selector := b.value(spirv.ID(in.Words[0]))
-	b.want(selector.t.kind == kindInt, "the selector is no integer")
+	b.require(selector.t.kind == kindInt, "the selector is no integer")
 	table := &switchTable{cases: map[uint64]int32{}}
 	b.emit(inst{step: stepSwitch, a: selector.at, ext: table})
 	table.other = b.caseTarget(spirv.ID(in.Words[1]))
@@ -205,19 +205,19 @@ func stepSwitch(it *item, in *inst) status {
 
 func (b *builder) emitUnreachable(in *spirv.Instruction) {
 	b.emit(inst{step: func(it *item, in *inst) status {
-		return it.fail("the kernel reached a place that its compiler took for unreachable")
+		return it.failf("the kernel reached a place that its compiler took for unreachable")
 	}})
 }
 
 func (b *builder) emitReturn(in *spirv.Instruction) {
-	b.want(b.fn.result == 0, "the function returns no value")
+	b.require(b.fn.result == 0, "the function returns no value")
 	b.emit(inst{step: stepReturn})
 }
 
 func (b *builder) emitReturnValue(in *spirv.Instruction) {
 	v := b.value(spirv.ID(in.Words[0]))
 	f := b.typeOf(spirv.ID(b.m.Def(b.fn.id).Words[3]))
-	b.same(v.t, f.elem)
+	b.requireSameWords(v.t, f.elem)
 	b.emit(inst{step: stepReturn, a: v.at, n: int32(v.t.words)})
 }
 
@@ -253,11 +253,11 @@ func (b *builder) emitCall(in *spirv.Instruction) {
 // callArgs is the words of the arguments.
 func (b *builder) callArgs(in *spirv.Instruction, t *typ) []int32 {
 	args := in.Operands()[1:]
-	b.want(t.kind == kindFunction && len(args) == len(t.members), "%d arguments for another number of parameters", len(args))
+	b.require(t.kind == kindFunction && len(args) == len(t.members), "%d arguments for another number of parameters", len(args))
 	var list []int32
 	for i, id := range args {
 		v := b.value(spirv.ID(id))
-		b.same(v.t, t.members[i])
+		b.requireSameWords(v.t, t.members[i])
 		for w := range int32(v.t.words) {
 			list = append(list, v.at+w)
 		}
@@ -266,11 +266,11 @@ func (b *builder) callArgs(in *spirv.Instruction, t *typ) []int32 {
 }
 
 func (b *builder) callResult(in *spirv.Instruction, t *typ) int32 {
-	b.same(b.typeOf(in.Type()), t.elem)
+	b.requireSameWords(b.typeOf(in.Type()), t.elem)
 	if t.elem.kind == kindVoid {
 		return 0
 	}
-	return b.destination(in).at
+	return b.defineResult(in).at
 }
 
 func stepCall(it *item, in *inst) status {
@@ -280,12 +280,12 @@ func stepCall(it *item, in *inst) status {
 // call pushes a frame and copies the arguments, which stand one after the
 // other in the parameters.
 func (it *item) call(fn *function, in *inst) status {
-	if !it.burn() {
+	if !it.burnFuel() {
 		return faulted
 	}
 	base := it.base + it.fn.words
 	if len(it.frames) >= maxDepth || base+fn.words > maxStack {
-		return it.fail("calls are nested too deep (%d calls)", len(it.frames))
+		return it.failf("calls are nested too deep (%d calls)", len(it.frames))
 	}
 	it.frames = append(it.frames, frame{
 		fn: it.fn, pc: it.pc, base: it.base, dst: in.dst,
@@ -300,7 +300,7 @@ func (it *item) call(fn *function, in *inst) status {
 		params[i] = caller[at]
 	}
 	it.base, it.fn, it.pc = base, fn, 0
-	if !it.enter(fn) {
+	if !it.enterFunction(fn) {
 		return faulted
 	}
 	return running
@@ -311,7 +311,7 @@ func (it *item) call(fn *function, in *inst) status {
 
 func (b *builder) emitPointerCall(in *spirv.Instruction) {
 	pointer := b.arg(in, 0)
-	b.want(pointer.t.kind == kindPointer && pointer.t.elem.kind == kindFunction, "the callee is no pointer to a function")
+	b.require(pointer.t.kind == kindPointer && pointer.t.elem.kind == kindFunction, "the callee is no pointer to a function")
 	t := pointer.t.elem
 	b.fn.indirect = true
 	b.emit(inst{
@@ -329,40 +329,40 @@ func stepPointerCall(it *item, in *inst) status {
 	call := in.ext.(pointerCall)
 	target := it.s[in.a]
 	if target == 0 || target > uint64(len(call.p.pointers)) {
-		return it.fail("call through %#x, which is no pointer to a function", target)
+		return it.failf("call through %#x, which is no pointer to a function", target)
 	}
 	fn := call.p.functions[call.p.pointers[target-1]]
 	if fn == nil || call.p.typeOfFunction(fn.id) != call.t {
-		return it.fail("call of a function through a pointer to functions of another type")
+		return it.failf("call of a function through a pointer to functions of another type")
 	}
 	return it.call(fn, in)
 }
 
-// want refuses what is not so.
-func (b *builder) want(ok bool, format string, args ...any) {
+// require refuses what is not so.
+func (b *builder) require(ok bool, format string, args ...any) {
 	if !ok {
 		b.refuse("%s", fmt.Sprintf(format, args...))
 	}
 }
 
-// same refuses two types that are not alike: not equal in their words.
-func (b *builder) same(x, y *typ) {
-	if x != y && !alike(x, y) {
+// requireSameWords refuses two types that are not alike: not equal in their words.
+func (b *builder) requireSameWords(x, y *typ) {
+	if x != y && !sameWords(x, y) {
 		b.refuse("types %s and %s do not fit", b.typeName(x), b.typeName(y))
 	}
 }
 
-// alike tells whether values of two types are the same words.
-func alike(x, y *typ) bool {
+// sameWords tells whether values of two types are the same words.
+func sameWords(x, y *typ) bool {
 	if x.kind != y.kind || x.width != y.width || x.words != y.words || len(x.members) != len(y.members) {
 		return false
 	}
 	switch x.kind {
 	case kindVector, kindArray:
-		return x.count == y.count && (x.elem == y.elem || alike(x.elem, y.elem))
+		return x.count == y.count && (x.elem == y.elem || sameWords(x.elem, y.elem))
 	case kindStruct:
 		for i := range x.members {
-			if x.members[i] != y.members[i] && !alike(x.members[i], y.members[i]) {
+			if x.members[i] != y.members[i] && !sameWords(x.members[i], y.members[i]) {
 				return false
 			}
 		}

@@ -32,11 +32,11 @@ func init() {
 	for op, same := range nonUniform {
 		table[op] = nonUniformArithmetic(groupOps[same])
 	}
-	register(table)
+	registerEmitters(table)
 }
 
-// wait makes an instruction that waits for the group, which then meets.
-func (b *builder) wait(in inst) {
+// waitForGroup makes an instruction that waits for the group, which then meets.
+func (b *builder) waitForGroup(in inst) {
 	in.step = stepWait
 	b.fn.rendezvous = true
 	b.emit(in)
@@ -44,18 +44,18 @@ func (b *builder) wait(in inst) {
 
 func stepWait(*item, *inst) status { return waiting }
 
-// scope is the constant scope that an operand names.
-func (b *builder) scope(id uint32) uint64 {
+// constantScope is the constant scope that an operand names.
+func (b *builder) constantScope(id uint32) uint64 {
 	n, ok := b.p.constantInt(spirv.ID(id))
-	b.want(ok, "the scope is not constant")
-	b.want(n >= scopeWorkgroup && n <= scopeInvocation, "the embedded device does not implement the scope %d here", n)
+	b.require(ok, "the scope is not constant")
+	b.require(n >= scopeWorkgroup && n <= scopeInvocation, "the embedded device does not implement the scope %d here", n)
 	return n
 }
 
 func (b *builder) emitControlBarrier(in *spirv.Instruction) {
-	switch b.scope(in.Words[0]) {
+	switch b.constantScope(in.Words[0]) {
 	case scopeWorkgroup:
-		b.wait(inst{})
+		b.waitForGroup(inst{})
 	case scopeSubgroup:
 		b.meetSubgroup(inst{}, false, nil)
 	}
@@ -126,40 +126,40 @@ func groupArithmetic(op groupOp) func(*builder, *spirv.Instruction) {
 // overGroup reduces or scans a value over the group that the scope says; partial
 // tells that not all of a sub-group need to be there.
 func (b *builder) overGroup(in *spirv.Instruction, op groupOp, what uint32, v value, partial bool) {
-	to := b.destination(in)
-	b.same(v.t, to.t)
-	width := b.lanes(op.kind, to, v)
+	to := b.defineResult(in)
+	b.requireSameWords(v.t, to.t)
+	width := b.checkLanes(op.kind, to, v)
 	f, start := op.rows(width), op.start(width)
-	b.want(what <= groupExclusiveScan, "the embedded device does not implement group operation %d", what)
+	b.require(what <= groupExclusiveScan, "the embedded device does not implement group operation %d", what)
 	wait := inst{dst: to.at, a: v.at, n: int32(to.t.words), f2: f}
-	switch b.scope(in.Operands()[0]) {
+	switch b.constantScope(in.Operands()[0]) {
 	case scopeWorkgroup:
 		wait.meet = func(g *group, in *inst) *Fault {
-			scan(g.items, in, what, start)
+			scanItems(g.items, in, what, start)
 			return nil
 		}
-		b.wait(wait)
+		b.waitForGroup(wait)
 	case scopeSubgroup:
 		b.meetSubgroup(wait, partial, func(items []*item, in *inst) *Fault {
-			scan(items, in, what, start)
+			scanItems(items, in, what, start)
 			return nil
 		})
 	default:
-		b.alone(what, to, v, start)
+		b.emitSingleItemOp(what, to, v, start)
 	}
 }
 
-// alone is the result for a group of one work-item.
-func (b *builder) alone(what uint32, to, v value, start uint64) {
+// emitSingleItemOp is the result for a group of one work-item.
+func (b *builder) emitSingleItemOp(what uint32, to, v value, start uint64) {
 	if what != groupExclusiveScan {
 		b.copyWords(to.at, v)
 		return
 	}
-	b.copyWords(to.at, b.spread(value{b.constant([]uint64{start}), to.t.scalar()}, to.t))
+	b.copyWords(to.at, b.spreadScalar(value{b.constant([]uint64{start}), to.t.scalar()}, to.t))
 }
 
-// scan goes over the work-items in order, for each component.
-func scan(items []*item, in *inst, what uint32, start uint64) {
+// scanItems goes over the work-items in order, for each component.
+func scanItems(items []*item, in *inst, what uint32, start uint64) {
 	for i := range in.n {
 		sum := start
 		for _, it := range items {
@@ -182,30 +182,30 @@ func scan(items []*item, in *inst, what uint32, start uint64) {
 // emitBroadcast: the local id is a scalar or a vector of as many components
 // as the range has dimensions.
 func (b *builder) emitBroadcast(in *spirv.Instruction) {
-	v, id, to := b.arg(in, 1), b.arg(in, 2), b.destination(in)
-	b.same(v.t, to.t)
-	b.want(id.t.is(kindInt) && id.t.words <= 3, "the local id is not of integers")
-	switch b.scope(in.Operands()[0]) {
+	v, id, to := b.arg(in, 1), b.arg(in, 2), b.defineResult(in)
+	b.requireSameWords(v.t, to.t)
+	b.require(id.t.is(kindInt) && id.t.words <= 3, "the local id is not of integers")
+	switch b.constantScope(in.Operands()[0]) {
 	case scopeSubgroup:
-		b.shuffle(in, v, id, false, func(_, n uint64) uint64 { return n })
+		b.emitShuffleLanes(in, v, id, false, func(_, n uint64) uint64 { return n })
 		return
 	case scopeInvocation:
 		b.copyWords(to.at, v)
 		return
 	}
 	components := id.t.words
-	b.wait(inst{dst: to.at, a: v.at, b: id.at, n: int32(to.t.words), meet: func(g *group, in *inst) *Fault {
-		return g.broadcast(in, components)
+	b.waitForGroup(inst{dst: to.at, a: v.at, b: id.at, n: int32(to.t.words), meet: func(g *group, in *inst) *Fault {
+		return g.broadcastValue(in, components)
 	}})
 }
 
-func (g *group) broadcast(in *inst, components int64) *Fault {
+func (g *group) broadcastValue(in *inst, components int64) *Fault {
 	first := g.items[0]
 	size := g.launch.r.local
 	index, stride := uint64(0), uint64(1)
 	for i, at := range first.s[int64(in.b) : int64(in.b)+components] {
 		if at >= uint64(size[i]) {
-			first.fail("broadcast of the work-item %d of dimension %d; the group has %d", at, i, size[i])
+			first.failf("broadcast of the work-item %d of dimension %d; the group has %d", at, i, size[i])
 			return g.place(first)
 		}
 		index += at * stride
@@ -222,40 +222,40 @@ func (g *group) broadcast(in *inst, components int64) *Fault {
 // operands of the first work-item. Elements have a stride in global memory.
 func (b *builder) emitAsyncCopy(in *spirv.Instruction) {
 	to, from := b.pointerArg(b.arg(in, 1)), b.pointerArg(b.arg(in, 2))
-	count, stride, event := b.integer(b.arg(in, 3)), b.integer(b.arg(in, 4)), b.arg(in, 5)
-	b.same(to.t.elem, from.t.elem)
-	b.want(event.t.kind == kindEvent, "the last operand is no event")
-	b.want(b.scope(in.Operands()[0]) == scopeWorkgroup, "the scope is not the work-group")
-	result := b.destination(in)
+	count, stride, event := b.integerOperand(b.arg(in, 3)), b.integerOperand(b.arg(in, 4)), b.arg(in, 5)
+	b.requireSameWords(to.t.elem, from.t.elem)
+	b.require(event.t.kind == kindEvent, "the last operand is no event")
+	b.require(b.constantScope(in.Operands()[0]) == scopeWorkgroup, "the scope is not the work-group")
+	result := b.defineResult(in)
 	b.copyWords(result.at, event)
 	size := to.t.elem.size
 	global := to.t.storage == spirv.StorageCrossWorkgroup
-	b.wait(inst{a: to.at, b: from.at, c: count.at, dst: stride.at, meet: func(g *group, in *inst) *Fault {
+	b.waitForGroup(inst{a: to.at, b: from.at, c: count.at, dst: stride.at, meet: func(g *group, in *inst) *Fault {
 		it := g.items[0]
-		if it.strided(in, size, global) == faulted {
+		if it.copyStrided(in, size, global) == faulted {
 			return g.place(it)
 		}
 		return nil
 	}})
 }
 
-// strided copies elements; global tells that the target is the memory that
+// copyStrided copies elements; global tells that the target is the memory that
 // has the stride.
-func (it *item) strided(in *inst, size int64, global bool) status {
+func (it *item) copyStrided(in *inst, size int64, global bool) status {
 	to, from, stride := pointer(it.s[in.a]), pointer(it.s[in.b]), it.s[in.dst]
 	toStep, fromStep := pointer(size), pointer(uint64(size)*stride)
 	if global {
 		toStep, fromStep = fromStep, toStep
 	}
 	for range it.s[in.c] {
-		if !it.burn() {
+		if !it.burnFuel() {
 			return faulted
 		}
-		source := it.bytes(from, size)
+		source := it.bytesAt(from, size)
 		if source == nil {
 			return it.badAccess("load", from, size)
 		}
-		target := it.writable(to, size)
+		target := it.writableBytes(to, size)
 		if target == nil {
 			return it.badStore(to, size)
 		}
@@ -267,5 +267,5 @@ func (it *item) strided(in *inst, size int64, global bool) status {
 
 // emitWaitEvents: the copies are done.
 func (b *builder) emitWaitEvents(in *spirv.Instruction) {
-	b.scope(in.Words[0])
+	b.constantScope(in.Words[0])
 }

@@ -9,7 +9,7 @@ import (
 // Variables, loads, stores, copies and addresses.
 
 func init() {
-	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){
+	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
 		spirv.OpVariable:                     (*builder).emitVariable,
 		spirv.OpLoad:                         (*builder).emitLoad,
 		spirv.OpStore:                        (*builder).emitStore,
@@ -19,8 +19,8 @@ func init() {
 		spirv.OpInBoundsAccessChain:          (*builder).emitAccessChain,
 		spirv.OpPtrAccessChain:               (*builder).emitPtrAccessChain,
 		spirv.OpInBoundsPtrAccessChain:       (*builder).emitPtrAccessChain,
-		spirv.OpPtrEqual:                     pointerCompare(func(a, b uint64) uint64 { return bit(a == b) }),
-		spirv.OpPtrNotEqual:                  pointerCompare(func(a, b uint64) uint64 { return bit(a != b) }),
+		spirv.OpPtrEqual:                     pointerCompare(func(a, b uint64) uint64 { return boolWord(a == b) }),
+		spirv.OpPtrNotEqual:                  pointerCompare(func(a, b uint64) uint64 { return boolWord(a != b) }),
 		spirv.OpPtrDiff:                      (*builder).emitPtrDiff,
 		spirv.OpPtrCastToGeneric:             (*builder).emitPointerCast,
 		spirv.OpGenericCastToPtr:             (*builder).emitPointerCast,
@@ -31,7 +31,7 @@ func init() {
 	})
 }
 
-func bit(b bool) uint64 {
+func boolWord(b bool) uint64 {
 	if b {
 		return 1
 	}
@@ -41,22 +41,22 @@ func bit(b bool) uint64 {
 // emitVariable stores the initial value. The address was made on entry.
 func (b *builder) emitVariable(in *spirv.Instruction) {
 	if len(in.Words) > 3 {
-		b.store(b.values[in.Result()], b.value(spirv.ID(in.Words[3])))
+		b.emitStoreWords(b.values[in.Result()], b.value(spirv.ID(in.Words[3])))
 	}
 }
 
 // pointerArg is an operand that is a pointer to a value.
 func (b *builder) pointerArg(v value) value {
-	b.want(v.t.kind == kindPointer, "the operand is no pointer")
-	b.want(v.t.elem.isValue(), "the embedded device does not implement values of type %s", b.typeName(v.t.elem))
+	b.require(v.t.kind == kindPointer, "the operand is no pointer")
+	b.require(v.t.elem.isValue(), "the embedded device does not implement values of type %s", b.typeName(v.t.elem))
 	return v
 }
 
 func (b *builder) emitLoad(in *spirv.Instruction) {
 	from := b.pointerArg(b.arg(in, 0))
-	to := b.destination(in)
-	b.same(from.t.elem, to.t)
-	b.load(to, from)
+	to := b.defineResult(in)
+	b.requireSameWords(from.t.elem, to.t)
+	b.emitLoadWords(to, from)
 }
 
 // access is the places in memory of a value's words.
@@ -71,7 +71,7 @@ func (b *builder) accessOf(t *typ) *access {
 	if a := b.p.accesses[t]; a != nil {
 		return a
 	}
-	b.want(!t.hasPackedBits(), "the embedded device does not implement %s in memory", b.typeName(t))
+	b.require(!t.hasPackedBits(), "the embedded device does not implement %s in memory", b.typeName(t))
 	a := &access{leaves: t.leaves()}
 	for _, l := range a.leaves {
 		a.size = max(a.size, l.offset+l.size)
@@ -93,7 +93,7 @@ func (b *builder) singleWord(t *typ) int64 {
 	return 0
 }
 
-func (b *builder) load(to, from value) {
+func (b *builder) emitLoadWords(to, from value) {
 	if step := loads[b.singleWord(to.t)]; step != nil && to.t.scalar().isWhole() {
 		b.emit(inst{step: step, dst: to.at, a: from.at})
 		return
@@ -110,7 +110,7 @@ var stores = [9]func(*item, *inst) status{1: stepStore1, 2: stepStore2, 4: stepS
 
 func stepLoad1(it *item, in *inst) status {
 	p := pointer(it.s[in.a])
-	data := it.bytes(p, 1)
+	data := it.bytesAt(p, 1)
 	if data == nil {
 		return it.badAccess("load", p, 1)
 	}
@@ -120,7 +120,7 @@ func stepLoad1(it *item, in *inst) status {
 
 func stepLoad2(it *item, in *inst) status {
 	p := pointer(it.s[in.a])
-	data := it.bytes(p, 2)
+	data := it.bytesAt(p, 2)
 	if data == nil {
 		return it.badAccess("load", p, 2)
 	}
@@ -130,7 +130,7 @@ func stepLoad2(it *item, in *inst) status {
 
 func stepLoad4(it *item, in *inst) status {
 	p := pointer(it.s[in.a])
-	data := it.bytes(p, 4)
+	data := it.bytesAt(p, 4)
 	if data == nil {
 		return it.badAccess("load", p, 4)
 	}
@@ -140,7 +140,7 @@ func stepLoad4(it *item, in *inst) status {
 
 func stepLoad8(it *item, in *inst) status {
 	p := pointer(it.s[in.a])
-	data := it.bytes(p, 8)
+	data := it.bytesAt(p, 8)
 	if data == nil {
 		return it.badAccess("load", p, 8)
 	}
@@ -151,7 +151,7 @@ func stepLoad8(it *item, in *inst) status {
 func stepLoad(it *item, in *inst) status {
 	a := in.ext.(*access)
 	p := pointer(it.s[in.a])
-	data := it.bytes(p, a.size)
+	data := it.bytesAt(p, a.size)
 	if data == nil {
 		return it.badAccess("load", p, a.size)
 	}
@@ -169,7 +169,7 @@ func (l *leaf) value(v uint64) uint64 {
 	case 64:
 		return v
 	case 1:
-		return bit(v != 0)
+		return boolWord(v != 0)
 	}
 	return v & mask(l.bits)
 }
@@ -206,11 +206,11 @@ func storeWord(data []byte, size int64, v uint64) {
 func (b *builder) emitStore(in *spirv.Instruction) {
 	to := b.pointerArg(b.value(spirv.ID(in.Words[0])))
 	v := b.value(spirv.ID(in.Words[1]))
-	b.same(to.t.elem, v.t)
-	b.store(to, v)
+	b.requireSameWords(to.t.elem, v.t)
+	b.emitStoreWords(to, v)
 }
 
-func (b *builder) store(to, v value) {
+func (b *builder) emitStoreWords(to, v value) {
 	if step := stores[b.singleWord(v.t)]; step != nil {
 		b.emit(inst{step: step, a: to.at, b: v.at})
 		return
@@ -220,12 +220,12 @@ func (b *builder) store(to, v value) {
 	}
 }
 
-// writable returns the memory of a store, nil if it is out of bounds or
+// writableBytes returns the memory of a store, nil if it is out of bounds or
 // cannot be written.
-func (it *item) writable(p pointer, n int64) []byte {
+func (it *item) writableBytes(p pointer, n int64) []byte {
 	switch s := p.space(); s {
 	case spaceGlobal:
-		return it.flat.bytes(p, n, entryReadOnly)
+		return it.flat.bytesAt(p, n, entryReadOnly)
 	case spaceInput:
 		return nil
 	default:
@@ -234,19 +234,19 @@ func (it *item) writable(p pointer, n int64) []byte {
 }
 
 func (it *item) badStore(p pointer, n int64) status {
-	if it.bytes(p, n) == nil {
+	if it.bytesAt(p, n) == nil {
 		return it.badAccess("store", p, n)
 	}
 	name := "constant memory"
 	if p.space() == spaceInput {
 		name = spaceNames[spaceInput]
 	}
-	return it.fail("store of %d bytes to %s, which cannot be written", n, name)
+	return it.failf("store of %d bytes to %s, which cannot be written", n, name)
 }
 
 func stepStore1(it *item, in *inst) status {
 	p := pointer(it.s[in.a])
-	data := it.writable(p, 1)
+	data := it.writableBytes(p, 1)
 	if data == nil {
 		return it.badStore(p, 1)
 	}
@@ -256,7 +256,7 @@ func stepStore1(it *item, in *inst) status {
 
 func stepStore2(it *item, in *inst) status {
 	p := pointer(it.s[in.a])
-	data := it.writable(p, 2)
+	data := it.writableBytes(p, 2)
 	if data == nil {
 		return it.badStore(p, 2)
 	}
@@ -266,7 +266,7 @@ func stepStore2(it *item, in *inst) status {
 
 func stepStore4(it *item, in *inst) status {
 	p := pointer(it.s[in.a])
-	data := it.writable(p, 4)
+	data := it.writableBytes(p, 4)
 	if data == nil {
 		return it.badStore(p, 4)
 	}
@@ -276,7 +276,7 @@ func stepStore4(it *item, in *inst) status {
 
 func stepStore8(it *item, in *inst) status {
 	p := pointer(it.s[in.a])
-	data := it.writable(p, 8)
+	data := it.writableBytes(p, 8)
 	if data == nil {
 		return it.badStore(p, 8)
 	}
@@ -287,7 +287,7 @@ func stepStore8(it *item, in *inst) status {
 func stepStore(it *item, in *inst) status {
 	a := in.ext.(*access)
 	p := pointer(it.s[in.a])
-	data := it.writable(p, a.size)
+	data := it.writableBytes(p, a.size)
 	if data == nil {
 		return it.badStore(p, a.size)
 	}
@@ -300,7 +300,7 @@ func stepStore(it *item, in *inst) status {
 
 func (b *builder) emitCopyMemory(in *spirv.Instruction) {
 	to, from := b.pointerArg(b.value(spirv.ID(in.Words[0]))), b.pointerArg(b.value(spirv.ID(in.Words[1])))
-	b.same(to.t.elem, from.t.elem)
+	b.requireSameWords(to.t.elem, from.t.elem)
 	size := b.constant([]uint64{uint64(to.t.elem.size)})
 	b.emit(inst{step: stepCopyMemory, a: to.at, b: from.at, c: size})
 }
@@ -308,8 +308,8 @@ func (b *builder) emitCopyMemory(in *spirv.Instruction) {
 func (b *builder) emitCopyMemorySized(in *spirv.Instruction) {
 	to, from := b.value(spirv.ID(in.Words[0])), b.value(spirv.ID(in.Words[1]))
 	size := b.value(spirv.ID(in.Words[2]))
-	b.want(to.t.kind == kindPointer && from.t.kind == kindPointer, "an operand is no pointer")
-	b.want(size.t.kind == kindInt, "the size is no integer")
+	b.require(to.t.kind == kindPointer && from.t.kind == kindPointer, "an operand is no pointer")
+	b.require(size.t.kind == kindInt, "the size is no integer")
 	b.emit(inst{step: stepCopyMemory, a: to.at, b: from.at, c: size.at})
 }
 
@@ -319,11 +319,11 @@ func stepCopyMemory(it *item, in *inst) status {
 		return running
 	}
 	to, from := pointer(it.s[in.a]), pointer(it.s[in.b])
-	source := it.bytes(from, n)
+	source := it.bytesAt(from, n)
 	if source == nil {
 		return it.badAccess("load", from, n)
 	}
-	target := it.writable(to, n)
+	target := it.writableBytes(to, n)
 	if target == nil {
 		return it.badStore(to, n)
 	}
@@ -366,13 +366,13 @@ func (b *builder) accessChain(in *spirv.Instruction, a *address, first int) {
 		t = b.addPart(a, t, spirv.ID(id))
 	}
 	result := b.result(in)
-	b.want(result.kind == kindPointer, "its result is no pointer")
-	b.same(result.elem, t)
+	b.require(result.kind == kindPointer, "its result is no pointer")
+	b.requireSameWords(result.elem, t)
 	if a.constant == 0 && len(a.indexes) == 0 {
-		b.alias(in, value{base.at, result})
+		b.aliasResult(in, value{base.at, result})
 		return
 	}
-	to := b.destination(in)
+	to := b.defineResult(in)
 	if len(a.indexes) == 1 {
 		x := a.indexes[0]
 		b.emit(inst{step: stepIndex, dst: to.at, a: base.at, b: x.at, n: int32(x.shift), imm: uint64(a.constant), scale: x.scale})
@@ -390,18 +390,18 @@ func (b *builder) addPart(a *address, t *typ, id spirv.ID) *typ {
 	if t.kind == kindStruct {
 		n, ok := b.p.constantInt(id)
 		part, offset, _, known := t.part(n)
-		b.want(ok && known, "a member that %s does not have", b.typeName(t))
+		b.require(ok && known, "a member that %s does not have", b.typeName(t))
 		a.constant += offset
 		return part
 	}
-	b.want(t.kind == kindArray || t.kind == kindVector, "%s has no parts", b.typeName(t))
+	b.require(t.kind == kindArray || t.kind == kindVector, "%s has no parts", b.typeName(t))
 	b.addIndex(a, id, t.elem.size)
 	return t.elem
 }
 
 func (b *builder) addIndex(a *address, id spirv.ID, scale int64) {
 	v := b.value(id)
-	b.want(v.t.kind == kindInt, "an index is no integer")
+	b.require(v.t.kind == kindInt, "an index is no integer")
 	shift := uint8(64 - v.t.width)
 	if n, ok := b.p.constantInt(id); ok {
 		a.constant += int64(n<<shift) >> shift * scale
@@ -429,16 +429,16 @@ func stepAddress(it *item, in *inst) status {
 
 func pointerCompare(f func(a, b uint64) uint64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, y, to := b.arg(in, 0), b.arg(in, 1), b.destination(in)
-		b.want(x.t.kind == kindPointer && y.t.kind == kindPointer && to.t.kind == kindBool, "the operands are no pointers")
+		x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineResult(in)
+		b.require(x.t.kind == kindPointer && y.t.kind == kindPointer && to.t.kind == kindBool, "the operands are no pointers")
 		b.emit(inst{step: stepLanes2, dst: to.at, a: x.at, b: y.at, n: 1, f2: f})
 	}
 }
 
 // emitPtrDiff counts elements.
 func (b *builder) emitPtrDiff(in *spirv.Instruction) {
-	x, y, to := b.pointerArg(b.arg(in, 0)), b.pointerArg(b.arg(in, 1)), b.destination(in)
-	b.want(to.t.kind == kindInt, "its result is no integer")
+	x, y, to := b.pointerArg(b.arg(in, 0)), b.pointerArg(b.arg(in, 1)), b.defineResult(in)
+	b.require(to.t.kind == kindInt, "its result is no integer")
 	size, width := max(1, x.t.elem.size), to.t.width
 	b.emit(inst{step: stepLanes2, dst: to.at, a: x.at, b: y.at, n: 1, f2: func(a, b uint64) uint64 {
 		return uint64(int64(a-b)/size) & mask(width)
@@ -447,8 +447,8 @@ func (b *builder) emitPtrDiff(in *spirv.Instruction) {
 
 func (b *builder) emitPointerCast(in *spirv.Instruction) {
 	v, t := b.arg(in, 0), b.result(in)
-	b.want(v.t.is(kindPointer) && t.is(kindPointer) && v.t.words == t.words, "the operand and the result are no pointers")
-	b.alias(in, value{v.at, t})
+	b.require(v.t.is(kindPointer) && t.is(kindPointer) && v.t.words == t.words, "the operand and the result are no pointers")
+	b.aliasResult(in, value{v.at, t})
 }
 
 // storageSpace is the kind of memory of a storage class.
@@ -458,9 +458,9 @@ var storageSpace = map[spirv.StorageClass]space{
 
 // emitExplicitCast gives null for a pointer into another kind of memory.
 func (b *builder) emitExplicitCast(in *spirv.Instruction) {
-	v, to := b.arg(in, 0), b.destination(in)
+	v, to := b.arg(in, 0), b.defineResult(in)
 	want, ok := storageSpace[spirv.StorageClass(in.Operands()[1])]
-	b.want(ok && v.t.kind == kindPointer && to.t.kind == kindPointer, "a cast that is not between pointers")
+	b.require(ok && v.t.kind == kindPointer && to.t.kind == kindPointer, "a cast that is not between pointers")
 	b.emit(inst{step: stepLanes1, dst: to.at, a: v.at, n: 1, f1: func(p uint64) uint64 {
 		if pointer(p).space() == want {
 			return p
@@ -473,8 +473,8 @@ func (b *builder) emitExplicitCast(in *spirv.Instruction) {
 var memorySemantics = [spaces]uint64{spaceGlobal: 0x200, spaceLocal: 0x100, spacePrivate: 0}
 
 func (b *builder) emitMemSemantics(in *spirv.Instruction) {
-	v, to := b.arg(in, 0), b.destination(in)
-	b.want(v.t.kind == kindPointer && to.t.kind == kindInt, "the operand is no pointer")
+	v, to := b.arg(in, 0), b.defineResult(in)
+	b.require(v.t.kind == kindPointer && to.t.kind == kindInt, "the operand is no pointer")
 	b.emit(inst{step: stepLanes1, dst: to.at, a: v.at, n: 1, f1: func(p uint64) uint64 {
 		if p == 0 {
 			return 0

@@ -33,7 +33,7 @@ var nonUniform = map[spirv.Opcode]spirv.Opcode{
 }
 
 func init() {
-	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){
+	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
 		spirv.OpGroupNonUniformElect:          (*builder).emitElect,
 		spirv.OpGroupNonUniformAllEqual:       (*builder).emitAllEqual,
 		spirv.OpGroupNonUniformAll:            nonUniformVote(groupOps[spirv.OpGroupLogicalAndKHR]),
@@ -93,20 +93,20 @@ func (b *builder) meetSubgroup(in inst, partial bool, f func(items []*item, in *
 		}
 		return f(g.items, in)
 	}
-	b.wait(in)
+	b.waitForGroup(in)
 }
 
 // subgroup refuses other scopes than one work-item's and the sub-group's.
 func (b *builder) subgroup(in *spirv.Instruction) {
-	b.want(b.scope(in.Operands()[0]) == scopeSubgroup, "the embedded device implements this for sub-groups alone")
+	b.require(b.constantScope(in.Operands()[0]) == scopeSubgroup, "the embedded device implements this for sub-groups alone")
 }
 
 func (b *builder) emitElect(in *spirv.Instruction) {
 	b.subgroup(in)
-	to := b.numbers(in, kindBool, 0)
+	to := b.defineLanes(in, kindBool, 0)
 	b.meetSubgroup(inst{dst: to.at}, true, func(items []*item, in *inst) *Fault {
 		for i, it := range items {
-			it.s[in.dst] = bit(i == 0)
+			it.s[in.dst] = boolWord(i == 0)
 		}
 		return nil
 	})
@@ -114,7 +114,7 @@ func (b *builder) emitElect(in *spirv.Instruction) {
 
 func (b *builder) emitAllEqual(in *spirv.Instruction) {
 	b.subgroup(in)
-	v, to := b.arg(in, 1), b.numbers(in, kindBool, 0)
+	v, to := b.arg(in, 1), b.defineLanes(in, kindBool, 0)
 	b.meetSubgroup(inst{dst: to.at, a: v.at, n: int32(v.t.words)}, true, func(items []*item, in *inst) *Fault {
 		equal := true
 		for _, it := range items {
@@ -123,7 +123,7 @@ func (b *builder) emitAllEqual(in *spirv.Instruction) {
 			}
 		}
 		for _, it := range items {
-			it.s[in.dst] = bit(equal)
+			it.s[in.dst] = boolWord(equal)
 		}
 		return nil
 	})
@@ -158,12 +158,12 @@ func take(items []*item, in *inst, lane func(it *item, own uint64) uint64) {
 	}
 }
 
-// shuffle gives each work-item the value of the one whose lane a function of
+// emitShuffleLanes gives each work-item the value of the one whose lane a function of
 // its own lane and of an operand is.
-func (b *builder) shuffle(in *spirv.Instruction, v, n value, partial bool, lane func(own, n uint64) uint64) {
-	to := b.destination(in)
-	b.same(v.t, to.t)
-	b.integer(n)
+func (b *builder) emitShuffleLanes(in *spirv.Instruction, v, n value, partial bool, lane func(own, n uint64) uint64) {
+	to := b.defineResult(in)
+	b.requireSameWords(v.t, to.t)
+	b.integerOperand(n)
 	b.meetSubgroup(inst{dst: to.at, a: v.at, b: n.at, n: int32(v.t.words)}, partial, func(items []*item, in *inst) *Fault {
 		take(items, in, func(it *item, own uint64) uint64 { return uint64(uint32(lane(own, it.s[in.b]))) })
 		return nil
@@ -173,13 +173,13 @@ func (b *builder) shuffle(in *spirv.Instruction, v, n value, partial bool, lane 
 func nonUniformShuffle(lane func(own, n uint64) uint64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		b.subgroup(in)
-		b.shuffle(in, b.arg(in, 1), b.arg(in, 2), true, lane)
+		b.emitShuffleLanes(in, b.arg(in, 1), b.arg(in, 2), true, lane)
 	}
 }
 
 func shuffleINTEL(lane func(own, n uint64) uint64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		b.shuffle(in, b.arg(in, 0), b.arg(in, 1), false, lane)
+		b.emitShuffleLanes(in, b.arg(in, 0), b.arg(in, 1), false, lane)
 	}
 }
 
@@ -187,9 +187,9 @@ func shuffleINTEL(lane func(own, n uint64) uint64) func(*builder, *spirv.Instruc
 // (SPV_INTEL_subgroups).
 func shufflePairINTEL(place func(own, n, size uint64) uint64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		first, second, n, to := b.arg(in, 0), b.arg(in, 1), b.integer(b.arg(in, 2)), b.destination(in)
-		b.same(first.t, second.t)
-		b.same(first.t, to.t)
+		first, second, n, to := b.arg(in, 0), b.arg(in, 1), b.integerOperand(b.arg(in, 2)), b.defineResult(in)
+		b.requireSameWords(first.t, second.t)
+		b.requireSameWords(first.t, to.t)
 		b.meetSubgroup(inst{dst: to.at, a: first.at, b: second.at, c: n.at, n: int32(to.t.words)}, false, func(items []*item, in *inst) *Fault {
 			size := uint64(len(items))
 			var results []uint64
@@ -212,8 +212,8 @@ func shufflePairINTEL(place func(own, n, size uint64) uint64) func(*builder, *sp
 
 func (b *builder) emitBroadcastFirst(in *spirv.Instruction) {
 	b.subgroup(in)
-	v, to := b.arg(in, 1), b.destination(in)
-	b.same(v.t, to.t)
+	v, to := b.arg(in, 1), b.defineResult(in)
+	b.requireSameWords(v.t, to.t)
 	b.meetSubgroup(inst{dst: to.at, a: v.at, n: int32(v.t.words)}, true, func(items []*item, in *inst) *Fault {
 		_, first := items[0].subgroupOf()
 		take(items, in, func(*item, uint64) uint64 { return uint64(first) })
@@ -224,8 +224,8 @@ func (b *builder) emitBroadcastFirst(in *spirv.Instruction) {
 // emitBallot: bit n of the vector of four words is work-item n's.
 func (b *builder) emitBallot(in *spirv.Instruction) {
 	b.subgroup(in)
-	v, to := b.arg(in, 1), b.numbers(in, kindInt, 32)
-	b.want(v.t.kind == kindBool && to.t.words == 4, "the operand is no boolean")
+	v, to := b.arg(in, 1), b.defineLanes(in, kindInt, 32)
+	b.require(v.t.kind == kindBool && to.t.words == 4, "the operand is no boolean")
 	b.meetSubgroup(inst{dst: to.at, a: v.at}, true, func(items []*item, in *inst) *Fault {
 		var ballot [4]uint64
 		for _, it := range items {
@@ -242,8 +242,8 @@ func (b *builder) emitBallot(in *spirv.Instruction) {
 
 func (b *builder) emitInverseBallot(in *spirv.Instruction) {
 	b.subgroup(in)
-	v, to := b.arg(in, 1), b.numbers(in, kindBool, 0)
-	b.want(v.t.is(kindInt) && v.t.words == 4, "the operand is no vector of four words")
+	v, to := b.arg(in, 1), b.defineLanes(in, kindBool, 0)
+	b.require(v.t.is(kindInt) && v.t.words == 4, "the operand is no vector of four words")
 	b.emit(inst{dst: to.at, a: v.at, step: func(it *item, in *inst) status {
 		_, lane := it.subgroupOf()
 		it.s[in.dst] = it.s[in.a+int32(lane/32&3)] >> (lane % 32) & 1
@@ -266,12 +266,12 @@ func blockAccess(it *item, p uint64, size int64, n int32) pointer {
 }
 
 func (b *builder) emitBlockRead(in *spirv.Instruction) {
-	p, to := b.pointerArg(b.arg(in, 0)), b.destination(in)
+	p, to := b.pointerArg(b.arg(in, 0)), b.defineResult(in)
 	size := to.t.scalar().size
 	b.emit(inst{dst: to.at, a: p.at, n: int32(to.t.words), step: func(it *item, in *inst) status {
 		for i := range in.n {
 			at := blockAccess(it, it.s[in.a], size, i)
-			data := it.bytes(at, size)
+			data := it.bytesAt(at, size)
 			if data == nil {
 				return it.badAccess("load", at, size)
 			}
@@ -287,7 +287,7 @@ func (b *builder) emitBlockWrite(in *spirv.Instruction) {
 	b.emit(inst{a: p.at, b: v.at, n: int32(v.t.words), step: func(it *item, in *inst) status {
 		for i := range in.n {
 			at := blockAccess(it, it.s[in.a], size, i)
-			data := it.writable(at, size)
+			data := it.writableBytes(at, size)
 			if data == nil {
 				return it.badStore(at, size)
 			}
@@ -300,7 +300,7 @@ func (b *builder) emitBlockWrite(in *spirv.Instruction) {
 // The operations on a ballot are on the bits of the sub-group's work-items.
 
 func init() {
-	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){
+	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
 		spirv.OpGroupNonUniformBallotFindLSB: ballotBits(func(low, high uint64) int {
 			if low != 0 {
 				return bits.TrailingZeros64(low)
@@ -318,15 +318,15 @@ func init() {
 	})
 }
 
-func (b *builder) ballot(v value) value {
-	b.want(v.t.is(kindInt) && v.t.words == 4, "the operand is no vector of four words")
+func (b *builder) emitBallotWords(v value) value {
+	b.require(v.t.is(kindInt) && v.t.words == 4, "the operand is no vector of four words")
 	return v
 }
 
 func ballotBits(f func(low, high uint64) int) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		b.subgroup(in)
-		v, to := b.ballot(b.arg(in, 1)), b.numbers(in, kindInt, 0)
+		v, to := b.emitBallotWords(b.arg(in, 1)), b.defineLanes(in, kindInt, 0)
 		width := to.t.scalar().width
 		b.emit(inst{dst: to.at, a: v.at, step: func(it *item, in *inst) status {
 			w := it.s[in.a : in.a+4]
@@ -340,8 +340,8 @@ func ballotBits(f func(low, high uint64) int) func(*builder, *spirv.Instruction)
 func (b *builder) emitBallotCount(in *spirv.Instruction) {
 	b.subgroup(in)
 	what := in.Operands()[1]
-	v, to := b.ballot(b.arg(in, 2)), b.numbers(in, kindInt, 0)
-	b.want(what <= groupExclusiveScan, "the embedded device does not implement group operation %d", what)
+	v, to := b.emitBallotWords(b.arg(in, 2)), b.defineLanes(in, kindInt, 0)
+	b.require(what <= groupExclusiveScan, "the embedded device does not implement group operation %d", what)
 	b.emit(inst{dst: to.at, a: v.at, step: func(it *item, in *inst) status {
 		_, end := it.subgroupOf()
 		switch what {
@@ -361,7 +361,7 @@ func (b *builder) emitBallotCount(in *spirv.Instruction) {
 
 func (b *builder) emitBallotExtract(in *spirv.Instruction) {
 	b.subgroup(in)
-	v, n, to := b.ballot(b.arg(in, 1)), b.integer(b.arg(in, 2)), b.numbers(in, kindBool, 0)
+	v, n, to := b.emitBallotWords(b.arg(in, 1)), b.integerOperand(b.arg(in, 2)), b.defineLanes(in, kindBool, 0)
 	b.emit(inst{dst: to.at, a: v.at, b: n.at, step: func(it *item, in *inst) status {
 		n := it.s[in.b] & 127
 		it.s[in.dst] = it.s[in.a+int32(n/32)] >> (n % 32) & 1

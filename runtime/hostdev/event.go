@@ -24,17 +24,17 @@ type event struct {
 	times   [driver.Failed + 1]time.Duration
 }
 
-// reach notes a state other than the last.
-func (e *event) reach(s driver.Status) {
+// advanceStatus notes a state other than the last.
+func (e *event) advanceStatus(s driver.Status) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.status < s && !e.isOver() {
 		e.status = s
-		e.stamp(s)
+		e.stampTime(s)
 	}
 }
 
-func (e *event) stamp(s driver.Status) {
+func (e *event) stampTime(s driver.Status) {
 	if e.profiled {
 		e.times[s] = time.Since(e.device.epoch)
 	}
@@ -42,9 +42,9 @@ func (e *event) stamp(s driver.Status) {
 
 func (e *event) isOver() bool { return e.status >= driver.Complete }
 
-// end ends the event and returns the commands that may start now. Only the
+// endEvent ends the event and returns the commands that may start now. Only the
 // first call counts.
-func (e *event) end(err error) (ready []*command) {
+func (e *event) endEvent(err error) (ready []*command) {
 	e.mu.Lock()
 	if e.isOver() {
 		e.mu.Unlock()
@@ -54,7 +54,7 @@ func (e *event) end(err error) (ready []*command) {
 	if err != nil {
 		e.status = driver.Failed
 	}
-	e.stamp(driver.Complete)
+	e.stampTime(driver.Complete)
 	waiting, calls := e.waiting, e.calls
 	e.waiting, e.calls = nil, nil
 	if e.ended != nil {
@@ -65,16 +65,16 @@ func (e *event) end(err error) (ready []*command) {
 		go f(err)
 	}
 	for _, c := range waiting {
-		if c.released() {
+		if c.releaseHold() {
 			ready = append(ready, c)
 		}
 	}
 	return ready
 }
 
-// hold makes a command wait for the event. It is false if the event is over,
+// holdCommand makes a command wait for the event. It is false if the event is over,
 // with its error.
-func (e *event) hold(c *command) (held bool, err error) {
+func (e *event) holdCommand(c *command) (held bool, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.isOver() {
@@ -85,8 +85,8 @@ func (e *event) hold(c *command) (held bool, err error) {
 	return true, nil
 }
 
-// over is a channel that is closed at the end.
-func (e *event) over() <-chan struct{} {
+// doneChannel is a channel that is closed at the end.
+func (e *event) doneChannel() <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ended == nil {
@@ -107,7 +107,7 @@ func (e *event) result() error {
 // Wait implements driver.Event.
 func (e *event) Wait(ctx context.Context) error {
 	select {
-	case <-e.over():
+	case <-e.doneChannel():
 		return e.result()
 	case <-ctx.Done():
 		return ctx.Err()
@@ -155,7 +155,7 @@ func (e *event) OnDone(f func(error)) {
 
 // Complete implements driver.UserEvent.
 func (e *event) Complete(err error) {
-	for _, c := range e.end(err) {
+	for _, c := range e.endEvent(err) {
 		go c.runAll()
 	}
 }

@@ -73,102 +73,102 @@ var fastSteps = map[binaryKey]func(*item, *inst) status{
 	},
 	{spirv.OpIEqual, 32}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(s[in.a] == s[in.b])
+		s[in.dst] = boolWord(s[in.a] == s[in.b])
 		return running
 	},
 	{spirv.OpIEqual, 64}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(s[in.a] == s[in.b])
+		s[in.dst] = boolWord(s[in.a] == s[in.b])
 		return running
 	},
 	{spirv.OpINotEqual, 32}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(s[in.a] != s[in.b])
+		s[in.dst] = boolWord(s[in.a] != s[in.b])
 		return running
 	},
 	{spirv.OpINotEqual, 64}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(s[in.a] != s[in.b])
+		s[in.dst] = boolWord(s[in.a] != s[in.b])
 		return running
 	},
 	{spirv.OpULessThan, 32}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(s[in.a] < s[in.b])
+		s[in.dst] = boolWord(s[in.a] < s[in.b])
 		return running
 	},
 	{spirv.OpULessThan, 64}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(s[in.a] < s[in.b])
+		s[in.dst] = boolWord(s[in.a] < s[in.b])
 		return running
 	},
 	{spirv.OpUGreaterThan, 32}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(s[in.a] > s[in.b])
+		s[in.dst] = boolWord(s[in.a] > s[in.b])
 		return running
 	},
 	{spirv.OpUGreaterThan, 64}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(s[in.a] > s[in.b])
+		s[in.dst] = boolWord(s[in.a] > s[in.b])
 		return running
 	},
 	{spirv.OpSLessThan, 32}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(int32(s[in.a]) < int32(s[in.b]))
+		s[in.dst] = boolWord(int32(s[in.a]) < int32(s[in.b]))
 		return running
 	},
 	{spirv.OpSLessThan, 64}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(int64(s[in.a]) < int64(s[in.b]))
+		s[in.dst] = boolWord(int64(s[in.a]) < int64(s[in.b]))
 		return running
 	},
 	{spirv.OpSGreaterThan, 32}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(int32(s[in.a]) > int32(s[in.b]))
+		s[in.dst] = boolWord(int32(s[in.a]) > int32(s[in.b]))
 		return running
 	},
 	{spirv.OpSGreaterThan, 64}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(int64(s[in.a]) > int64(s[in.b]))
+		s[in.dst] = boolWord(int64(s[in.a]) > int64(s[in.b]))
 		return running
 	},
 	{spirv.OpFOrdLessThan, 32}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(float32of(s[in.a]) < float32of(s[in.b]))
+		s[in.dst] = boolWord(float32of(s[in.a]) < float32of(s[in.b]))
 		return running
 	},
 	{spirv.OpFOrdLessThan, 64}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(float64of(s[in.a]) < float64of(s[in.b]))
+		s[in.dst] = boolWord(float64of(s[in.a]) < float64of(s[in.b]))
 		return running
 	},
 	{spirv.OpFOrdGreaterThan, 32}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(float32of(s[in.a]) > float32of(s[in.b]))
+		s[in.dst] = boolWord(float32of(s[in.a]) > float32of(s[in.b]))
 		return running
 	},
 	{spirv.OpFOrdGreaterThan, 64}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(float64of(s[in.a]) > float64of(s[in.b]))
+		s[in.dst] = boolWord(float64of(s[in.a]) > float64of(s[in.b]))
 		return running
 	},
 	{spirv.OpFOrdLessThanEqual, 32}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(float32of(s[in.a]) <= float32of(s[in.b]))
+		s[in.dst] = boolWord(float32of(s[in.a]) <= float32of(s[in.b]))
 		return running
 	},
 	{spirv.OpFOrdLessThanEqual, 64}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(float64of(s[in.a]) <= float64of(s[in.b]))
+		s[in.dst] = boolWord(float64of(s[in.a]) <= float64of(s[in.b]))
 		return running
 	},
 	{spirv.OpFOrdGreaterThanEqual, 32}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(float32of(s[in.a]) >= float32of(s[in.b]))
+		s[in.dst] = boolWord(float32of(s[in.a]) >= float32of(s[in.b]))
 		return running
 	},
 	{spirv.OpFOrdGreaterThanEqual, 64}: func(it *item, in *inst) status {
 		s := it.s
-		s[in.dst] = bit(float64of(s[in.a]) >= float64of(s[in.b]))
+		s[in.dst] = boolWord(float64of(s[in.a]) >= float64of(s[in.b]))
 		return running
 	},
 }

@@ -53,8 +53,8 @@ type input struct {
 	data   []byte
 }
 
-// set writes the value, as many components as the variable has.
-func (in *input) set(it *item) {
+// setValue writes the value, as many components as the variable has.
+func (in *input) setValue(it *item) {
 	value := in.value(it)
 	for i, l := range in.leaves[:min(len(in.leaves), len(value))] {
 		storeWord(in.data[l.offset:], l.size, value[i])
@@ -82,7 +82,7 @@ func (g *group) run(index int64) *Fault {
 // runApart runs the work-items one after the other.
 func (g *group) runApart() *Fault {
 	it := g.items[0]
-	each := g.launch.r.each
+	each := g.launch.r.localIDs
 	if g.launch.device.options.Backwards {
 		each = g.launch.r.eachBackwards
 	}
@@ -98,7 +98,7 @@ func (g *group) runApart() *Fault {
 // there, and goes on until all have finished.
 func (g *group) runTogether() *Fault {
 	next := 0
-	for local := range g.launch.r.each {
+	for local := range g.launch.r.localIDs {
 		it := g.items[next]
 		next++
 		if !g.start(it, local) {
@@ -106,15 +106,15 @@ func (g *group) runTogether() *Fault {
 		}
 	}
 	for {
-		done, fault := g.resume()
+		done, fault := g.resumeItems()
 		if done || fault != nil {
 			return fault
 		}
 	}
 }
 
-// resume runs all work-items to their next rendezvous of the work-group.
-func (g *group) resume() (done bool, fault *Fault) {
+// resumeItems runs all work-items to their next rendezvous of the work-group.
+func (g *group) resumeItems() (done bool, fault *Fault) {
 	n := g.launch.k.subgroup
 	for first := 0; first < len(g.items); first += n {
 		sub := first
@@ -168,7 +168,7 @@ func (g *group) runSubgroup(items []*item) *Fault {
 func (g *group) meetSubgroup(items []*item) (ready []*item, fault *Fault) {
 	var first *item
 	for _, it := range items {
-		if it.isWaiting() && it.at.subgroup && (first == nil || it.before(first)) {
+		if it.isWaiting() && it.at.subgroup && (first == nil || it.waitsBefore(first)) {
 			first = it
 		}
 	}
@@ -181,15 +181,15 @@ func (g *group) meetSubgroup(items []*item) (ready []*item, fault *Fault) {
 		}
 	}
 	if len(ready) < len(items) && !first.at.partial {
-		first.fail("the work-item waits for its sub-group, and not all of it come here")
+		first.failf("the work-item waits for its sub-group, and not all of it come here")
 		return nil, g.place(first)
 	}
 	return ready, first.at.meet(&group{launch: g.launch, id: g.id, local: g.local, items: ready}, first.at)
 }
 
-// before tells whether a work-item waits in a deeper call than another, or
+// waitsBefore tells whether a work-item waits in a deeper call than another, or
 // earlier in the function.
-func (it *item) before(other *item) bool {
+func (it *item) waitsBefore(other *item) bool {
 	if len(it.frames) != len(other.frames) {
 		return len(it.frames) > len(other.frames)
 	}
@@ -208,14 +208,14 @@ func (g *group) checkTogether() *Fault {
 		if here.state == finished {
 			here, other = it, first
 		}
-		here.fail("the work-item waits for its work-group, and work-item %v does not come here", other.globalID())
+		here.failf("the work-item waits for its work-group, and work-item %v does not come here", other.globalID())
 		return g.place(here)
 	}
 	return nil
 }
 
-// each yields the local ids of a work-group, the first dimension fastest.
-func (r *ndrange) each(yield func([3]int) bool) {
+// localIDs yields the local ids of a work-group, the first dimension fastest.
+func (r *ndrange) localIDs(yield func([3]int) bool) {
 	for z := range r.local[2] {
 		for y := range r.local[1] {
 			for x := range r.local[0] {
@@ -229,7 +229,7 @@ func (r *ndrange) each(yield func([3]int) bool) {
 
 func (r *ndrange) eachBackwards(yield func([3]int) bool) {
 	var all [][3]int
-	for local := range r.each {
+	for local := range r.localIDs {
 		all = append(all, local)
 	}
 	for _, local := range slices.Backward(all) {
@@ -246,7 +246,7 @@ func (g *group) start(it *item, local [3]int) bool {
 		return false
 	}
 	for i := range it.inputs {
-		it.inputs[i].set(it)
+		it.inputs[i].setValue(it)
 	}
 	return true
 }
@@ -256,7 +256,7 @@ func (it *item) copyByValue() bool {
 	for _, arg := range it.group.launch.byVal {
 		data := it.arena.alloc(int64(len(arg.data)))
 		if data == nil {
-			it.fail("its private memory is larger than %d bytes", it.arena.limit)
+			it.failf("its private memory is larger than %d bytes", it.arena.limit)
 			return false
 		}
 		copy(data, arg.data)

@@ -65,8 +65,8 @@ var regionSizes = []int64{maxGlobal, 1 << 30, 1 << 28, 1 << 26}
 
 var errOutOfMemory = fmt.Errorf("out of device memory: %w", driver.ErrOutOfResources)
 
-// open reserves the region on first use.
-func (h *heap) open() error {
+// openRegion reserves the region on first use.
+func (h *heap) openRegion() error {
 	if h.opened {
 		return h.err
 	}
@@ -89,8 +89,8 @@ func (h *heap) open() error {
 	return nil
 }
 
-// view is the memory for a launch.
-func (h *heap) view() flat {
+// flatView is the memory for a launch.
+func (h *heap) flatView() flat {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.flat
@@ -100,32 +100,32 @@ func (h *heap) view() flat {
 func (h *heap) size() int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.open() != nil {
+	if h.openRegion() != nil {
 		return 0
 	}
 	return int64(len(h.data))
 }
 
-func (h *heap) alloc(d *Device, kind driver.MemoryKind, size int64, flags uint64) (*memory, error) {
+func (h *heap) allocate(d *Device, kind driver.MemoryKind, size int64, flags uint64) (*memory, error) {
 	if size < 0 || size > maxAllocation {
 		return nil, fmt.Errorf("%w: an allocation has at most %d bytes, not %d", errOutOfMemory, int64(maxAllocation), size)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err := h.open(); err != nil {
+	if err := h.openRegion(); err != nil {
 		return nil, err
 	}
-	count := granules(size)
-	first, ok := h.take(count + 1) // one stays free
+	count := granulesFor(size)
+	first, ok := h.takeGranules(count + 1) // one stays free
 	if !ok {
-		h.retire(gap{}, 0)
-		first, ok = h.take(count + 1)
+		h.retireGranules(gap{}, 0)
+		first, ok = h.takeGranules(count + 1)
 	}
 	if !ok {
 		return nil, fmt.Errorf("%w: %d bytes are asked for and %d of %d are in use", errOutOfMemory, size, h.used, len(h.data))
 	}
 	if err := h.zero(first, count); err != nil {
-		h.give(gap{first, count + 1})
+		h.giveGranules(gap{first, count + 1})
 		return nil, fmt.Errorf("%w: %w", errOutOfMemory, err)
 	}
 	entry := entryLive | flags | uint64(first)<<entryStartBits | uint64(size)
@@ -139,11 +139,11 @@ func (h *heap) alloc(d *Device, kind driver.MemoryKind, size int64, flags uint64
 	return m, nil
 }
 
-// granules is how many a size takes; one for no bytes.
-func granules(size int64) int64 { return max(1, (size+granule-1)>>granuleBits) }
+// granulesFor is how many a size takes; one for no bytes.
+func granulesFor(size int64) int64 { return max(1, (size+granule-1)>>granuleBits) }
 
-// take cuts granules out of the next gap that has them.
-func (h *heap) take(count int64) (first int64, ok bool) {
+// takeGranules cuts granules out of the next gap that has them.
+func (h *heap) takeGranules(count int64) (first int64, ok bool) {
 	for i := range h.gaps {
 		at := (h.cursor + i) % len(h.gaps)
 		g := &h.gaps[at]
@@ -162,8 +162,8 @@ func (h *heap) take(count int64) (first int64, ok bool) {
 	return 0, false
 }
 
-// give puts granules back, joined with the gaps next to them.
-func (h *heap) give(g gap) {
+// giveGranules puts granules back, joined with the gaps next to them.
+func (h *heap) giveGranules(g gap) {
 	i, _ := slices.BinarySearchFunc(h.gaps, g, func(a, b gap) int { return int(a.first - b.first) })
 	if i < len(h.gaps) && g.first+g.count == h.gaps[i].first {
 		g.count += h.gaps[i].count
@@ -182,16 +182,16 @@ const (
 	maxRetiredGaps = 4096
 )
 
-// retire keeps freed granules from reuse, and gives the oldest ones back until
+// retireGranules keeps freed granules from reuse, and gives the oldest ones back until
 // no more than limit are kept.
-func (h *heap) retire(g gap, limit int64) {
+func (h *heap) retireGranules(g gap, limit int64) {
 	if g.count > 0 {
 		h.retired = append(h.retired, g)
 		h.retiredCount += g.count
 	}
 	for len(h.retired) > 0 && (h.retiredCount > limit || len(h.retired) > maxRetiredGaps) {
 		h.retiredCount -= h.retired[0].count
-		h.give(h.retired[0])
+		h.giveGranules(h.retired[0])
 		h.retired = h.retired[1:]
 	}
 }
@@ -217,30 +217,30 @@ func (h *heap) zero(first, count int64) error {
 	return nil
 }
 
-func (h *heap) free(m *memory) error {
+func (h *heap) freeMemory(m *memory) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.live[m.at] != m {
 		return errors.New("device memory is closed twice")
 	}
 	delete(h.live, m.at)
-	first, count := m.at>>granuleBits, granules(m.Size())
+	first, count := m.at>>granuleBits, granulesFor(m.Size())
 	for i := first; i < first+count; i++ {
 		atomic.StoreUint64(&h.table[i], 0)
 	}
 	if count<<granuleBits >= discardFrom {
 		h.region.Discard(m.at, count<<granuleBits)
 	}
-	h.retire(gap{first, count + 1}, maxRetired)
+	h.retireGranules(gap{first, count + 1}, maxRetired)
 	h.used -= m.Size()
 	return nil
 }
 
-// find returns the allocation that holds an address.
-func (h *heap) find(address uint64) (*memory, int64) {
+// allocationAt returns the allocation that holds an address.
+func (h *heap) allocationAt(address uint64) (*memory, int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	entry, within := h.entry(pointer(address))
+	entry, within := h.entryOf(pointer(address))
 	if entry == 0 || within > entrySize(entry) {
 		return nil, 0
 	}
@@ -252,9 +252,9 @@ func entryStart(entry uint64) int64 {
 	return int64(entry>>entryStartBits&entryStartMask) << granuleBits
 }
 
-// entry returns the table's entry for an address, 0 without an
+// entryOf returns the table's entry for an address, 0 without an
 // allocation, and the offset into the allocation.
-func (f *flat) entry(p pointer) (entry uint64, within int64) {
+func (f *flat) entryOf(p pointer) (entry uint64, within int64) {
 	at := uint64(p) - f.base
 	if at >= uint64(len(f.data)) {
 		return 0, 0
@@ -263,9 +263,9 @@ func (f *flat) entry(p pointer) (entry uint64, within int64) {
 	return entry, int64(at) - entryStart(entry)
 }
 
-// bytes returns n bytes at an address, nil if they are not all in one
+// bytesAt returns n bytes at an address, nil if they are not all in one
 // allocation, or in one that has any of the flags.
-func (f *flat) bytes(p pointer, n int64, without uint64) []byte {
+func (f *flat) bytesAt(p pointer, n int64, without uint64) []byte {
 	at := uint64(p) - f.base
 	if at >= uint64(len(f.data)) {
 		return nil
@@ -278,13 +278,13 @@ func (f *flat) bytes(p pointer, n int64, without uint64) []byte {
 	return f.data[at : at+uint64(n) : at+uint64(n)]
 }
 
-// near is entry for an address that was missed: the allocation may start in
+// entryNear is entry for an address that was missed: the allocation may start in
 // the next granule.
-func (f *flat) near(p pointer) (entry uint64, within int64) {
-	if entry, within = f.entry(p); entry == 0 {
-		if entry, within = f.entry(p + granule); entry != 0 {
+func (f *flat) entryNear(p pointer) (entry uint64, within int64) {
+	if entry, within = f.entryOf(p); entry == 0 {
+		if entry, within = f.entryOf(p + granule); entry != 0 {
 			within -= granule
-		} else if entry, within = f.entry(p - granule); entry != 0 {
+		} else if entry, within = f.entryOf(p - granule); entry != 0 {
 			within += granule
 		}
 	}

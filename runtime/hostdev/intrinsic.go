@@ -104,7 +104,7 @@ func shiftSigned(a, b int64, w int) int64 {
 	if a == 0 || n < uint64(w) && signExtend(uint64(a)<<n, w)>>n == a {
 		return a << n
 	}
-	return saturate(a < 0, w)
+	return saturatedInt(a < 0, w)
 }
 
 func shiftUnsigned(a, b uint64, w int) uint64 {
@@ -172,14 +172,14 @@ func init() {
 // vectors of them.
 func withOverflow(f func(a, b uint64, w int) (uint64, bool)) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, y, to := b.arg(in, 0), b.arg(in, 1), b.destination(in)
-		b.want(to.t.kind == kindStruct && len(to.t.members) == 2, "its result is no struct of two")
+		x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineResult(in)
+		b.require(to.t.kind == kindStruct && len(to.t.members) == 2, "its result is no struct of two")
 		result := value{to.at, to.t.members[0]}
 		lost := value{to.at + int32(result.t.words), to.t.members[1]}
-		b.same(x.t, result.t)
-		b.want(lost.t.is(kindBool) && lost.t.words == result.t.words, "its result has no boolean")
-		w := b.lanes(kindInt, result, x, y)
-		b.emit2(lost, x, y, func(a, c uint64) uint64 { _, v := f(a, c, w); return bit(v) })
+		b.requireSameWords(x.t, result.t)
+		b.require(lost.t.is(kindBool) && lost.t.words == result.t.words, "its result has no boolean")
+		w := b.checkLanes(kindInt, result, x, y)
+		b.emit2(lost, x, y, func(a, c uint64) uint64 { _, v := f(a, c, w); return boolWord(v) })
 		b.emit2(result, x, y, func(a, c uint64) uint64 { v, _ := f(a, c, w); return v & mask(w) })
 	}
 }
@@ -187,10 +187,10 @@ func withOverflow(f func(a, b uint64, w int) (uint64, bool)) func(*builder, *spi
 // compareThree gives -1, 0 or 1.
 func compareThree(less func(a, b uint64, w int) bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, y, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindInt, 0)
-		w, result := b.lanes(kindInt, to, x, y), to.t.scalar().width
+		x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindInt, 0)
+		w, result := b.checkLanes(kindInt, to, x, y), to.t.scalar().width
 		b.emit2(to, x, y, func(a, c uint64) uint64 {
-			return (bit(less(c, a, w)) - bit(less(a, c, w))) & mask(result)
+			return (boolWord(less(c, a, w)) - boolWord(less(a, c, w))) & mask(result)
 		})
 	}
 }

@@ -61,16 +61,16 @@ func init() {
 // roundToInt converts with a rounding of its own.
 func roundToInt(round func(float64) float64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, to := b.arg(in, 0), b.numbers(in, kindInt, 0)
-		from, width := b.converted(kindFloat, x, to)
-		wide := widen(from)
+		x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
+		from, width := b.checkConversion(kindFloat, x, to)
+		wide := widenToDouble(from)
 		b.emit1(to, x, func(a uint64) uint64 { return doubleToSigned(round(wide(a)), width) })
 	}
 }
 
 // quieted makes quiet NaNs of signaling ones and leaves the rest.
 var quieted = test1With(func(a uint64, layout floatLayout) uint64 {
-	if layout.class(a)&(classSignaling|classQuiet) != 0 {
+	if layout.classOf(a)&(classSignaling|classQuiet) != 0 {
 		return a | 1<<(layout.fraction-1)
 	}
 	return a
@@ -103,8 +103,8 @@ func test1With(f func(a uint64, layout floatLayout) uint64) (row unaryFloat) {
 	return row
 }
 
-// class is the one class that a number is of.
-func (l floatLayout) class(a uint64) uint64 {
+// classOf is the one class that a number is of.
+func (l floatLayout) classOf(a uint64) uint64 {
 	fraction, exponent := a&mask(l.fraction), a>>l.fraction&mask(l.exponent)
 	positive, negative := uint64(classPositiveNormal), uint64(classNegativeNormal)
 	switch {
@@ -127,9 +127,9 @@ func (l floatLayout) class(a uint64) uint64 {
 
 // emitFPClass: the second argument is a constant, the classes asked for.
 func (b *builder) emitFPClass(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.numbers(in, kindBool, 0)
+	x, to := b.arg(in, 0), b.defineLanes(in, kindBool, 0)
 	asked, ok := b.p.constantInt(spirv.ID(in.Operands()[1]))
-	b.want(ok, "the classes are not constant")
-	layout := floatLayouts[floatIndex(b.lanes(kindFloat, to, x))]
-	b.emit1(to, x, func(a uint64) uint64 { return bit(layout.class(a)&asked != 0) })
+	b.require(ok, "the classes are not constant")
+	layout := floatLayouts[floatIndex(b.checkLanes(kindFloat, to, x))]
+	b.emit1(to, x, func(a uint64) uint64 { return boolWord(layout.classOf(a)&asked != 0) })
 }

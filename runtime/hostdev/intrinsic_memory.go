@@ -38,19 +38,19 @@ func init() {
 		table[name] = (*builder).emitCopyObject
 	}
 	for name, op := range reductions {
-		table["vector.reduce."+name] = reduce(op, false)
+		table["vector.reduce."+name] = reduceComponents(op, false)
 	}
-	table["vector.reduce.fadd"] = reduce(groupOps[spirv.OpGroupFAdd], true)
-	table["vector.reduce.fmul"] = reduce(groupOps[spirv.OpGroupFMulKHR], true)
+	table["vector.reduce.fadd"] = reduceComponents(groupOps[spirv.OpGroupFAdd], true)
+	table["vector.reduce.fmul"] = reduceComponents(groupOps[spirv.OpGroupFMulKHR], true)
 	registerIntrinsics(table)
 }
 
 // intrinsicPointers checks that operands are pointers and the length an
 // integer.
 func (b *builder) intrinsicPointers(length value, pointers ...value) {
-	b.integer(length)
+	b.integerOperand(length)
 	for _, p := range pointers {
-		b.want(p.t.kind == kindPointer, "an operand is no pointer")
+		b.require(p.t.kind == kindPointer, "an operand is no pointer")
 	}
 }
 
@@ -64,7 +64,7 @@ func (b *builder) emitIntrinsicCopy(in *spirv.Instruction) {
 func (b *builder) emitIntrinsicSet(in *spirv.Instruction) {
 	to, v, length := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2)
 	b.intrinsicPointers(length, to)
-	b.want(v.t.kind == kindInt && v.t.width == 8, "the value is no byte")
+	b.require(v.t.kind == kindInt && v.t.width == 8, "the value is no byte")
 	b.emit(inst{step: stepSetMemory, a: to.at, b: v.at, c: length.at})
 }
 
@@ -74,7 +74,7 @@ func stepSetMemory(it *item, in *inst) status {
 		return running
 	}
 	to, v := pointer(it.s[in.a]), byte(it.s[in.b])
-	target := it.writable(to, n)
+	target := it.writableBytes(to, n)
 	if target == nil {
 		return it.badStore(to, n)
 	}
@@ -92,8 +92,8 @@ func stepSetMemory(it *item, in *inst) status {
 type maskedAccess struct{ leaf }
 
 func (b *builder) maskedAccess(p, mask value, t *typ) maskedAccess {
-	b.want(p.t.kind == kindPointer && t.kind == kindVector && t.isWhole(), "the operands are no vector and no pointer")
-	b.want(mask.t.is(kindBool) && mask.t.words == t.words, "the mask has another number of components")
+	b.require(p.t.kind == kindPointer && t.kind == kindVector && t.isWhole(), "the operands are no vector and no pointer")
+	b.require(mask.t.is(kindBool) && mask.t.words == t.words, "the mask has another number of components")
 	return maskedAccess{leaf{size: t.elem.size, bits: t.bits()}}
 }
 
@@ -101,8 +101,8 @@ func (b *builder) maskedAccess(p, mask value, t *typ) maskedAccess {
 // Newer versions have no alignment.
 func (b *builder) emitMaskedLoad(in *spirv.Instruction) {
 	args := len(in.Operands())
-	p, mask, rest, to := b.arg(in, 0), b.arg(in, args-2), b.arg(in, args-1), b.destination(in)
-	b.same(rest.t, to.t)
+	p, mask, rest, to := b.arg(in, 0), b.arg(in, args-2), b.arg(in, args-1), b.defineResult(in)
+	b.requireSameWords(rest.t, to.t)
 	a := b.maskedAccess(p, mask, to.t)
 	b.copyWords(to.at, rest)
 	b.emit(inst{step: stepMaskedLoad, dst: to.at, a: p.at, b: mask.at, n: int32(to.t.words), ext: a})
@@ -115,7 +115,7 @@ func stepMaskedLoad(it *item, in *inst) status {
 			continue
 		}
 		p := pointer(it.s[in.a] + uint64(i)*uint64(a.size))
-		data := it.bytes(p, a.size)
+		data := it.bytesAt(p, a.size)
 		if data == nil {
 			return it.badAccess("load", p, a.size)
 		}
@@ -137,7 +137,7 @@ func stepMaskedStore(it *item, in *inst) status {
 			continue
 		}
 		p := pointer(it.s[in.a] + uint64(i)*uint64(a.size))
-		data := it.writable(p, a.size)
+		data := it.writableBytes(p, a.size)
 		if data == nil {
 			return it.badStore(p, a.size)
 		}
@@ -147,36 +147,36 @@ func stepMaskedStore(it *item, in *inst) status {
 }
 
 func (b *builder) emitPointerMask(in *spirv.Instruction) {
-	p, mask, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindPointer, 0)
-	b.lanes(kindPointer, to, p)
-	b.want(b.lanes(kindInt, to, mask) == 64, "the mask is not of 64 bits")
+	p, mask, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindPointer, 0)
+	b.checkLanes(kindPointer, to, p)
+	b.require(b.checkLanes(kindInt, to, mask) == 64, "the mask is not of 64 bits")
 	b.emit2(to, p, mask, func(a, m uint64) uint64 { return a & m })
 }
 
 // stopWith is the fault of a kernel that says itself that it went wrong.
 func stopWith(message string) func(*builder, *spirv.Instruction) {
 	return func(b *builder, _ *spirv.Instruction) {
-		b.emit(inst{step: func(it *item, _ *inst) status { return it.fail("%s", message) }})
+		b.emit(inst{step: func(it *item, _ *inst) status { return it.failf("%s", message) }})
 	}
 }
 
 // emitObjectSize: the size is not known, which the second argument has a
 // number for.
 func (b *builder) emitObjectSize(in *spirv.Instruction) {
-	least, to := b.arg(in, 1), b.numbers(in, kindInt, 0)
-	b.want(least.t.kind == kindBool, "the second operand is no boolean")
+	least, to := b.arg(in, 1), b.defineLanes(in, kindInt, 0)
+	b.require(least.t.kind == kindBool, "the second operand is no boolean")
 	width := to.t.width
 	b.emit1(to, least, func(least uint64) uint64 { return (least - 1) & mask(width) })
 }
 
 func (b *builder) emitReverse(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.destination(in)
-	b.same(x.t, to.t)
+	x, to := b.arg(in, 0), b.defineResult(in)
+	b.requireSameWords(x.t, to.t)
 	var from []int32
 	for i := range int32(x.t.words) {
 		from = append(from, x.at+int32(x.t.words)-1-i)
 	}
-	b.gather(to, from)
+	b.gatherWords(to, from)
 }
 
 var reductions = map[string]groupOp{
@@ -187,20 +187,20 @@ var reductions = map[string]groupOp{
 	"fmin": groupOps[spirv.OpGroupFMin], "fmax": groupOps[spirv.OpGroupFMax],
 }
 
-// reduce combines the components of a vector, first to last; those of sums of
+// reduceComponents combines the components of a vector, first to last; those of sums of
 // floats start with the first argument.
-func reduce(op groupOp, start bool) func(*builder, *spirv.Instruction) {
+func reduceComponents(op groupOp, start bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		first, rest := b.arg(in, 0), b.arg(in, 0)
 		if start {
 			rest = b.arg(in, 1)
-			b.same(first.t, rest.t.scalar())
+			b.requireSameWords(first.t, rest.t.scalar())
 		}
-		to := b.destination(in)
-		b.same(rest.t.scalar(), to.t)
-		b.want(to.t.kind == op.kind || to.t.kind == kindBool && op.kind == kindInt, "an operand of type %s does not fit", b.typeName(rest.t))
+		to := b.defineResult(in)
+		b.requireSameWords(rest.t.scalar(), to.t)
+		b.require(to.t.kind == op.kind || to.t.kind == kindBool && op.kind == kindInt, "an operand of type %s does not fit", b.typeName(rest.t))
 		f := op.rows(to.t.bits())
-		sum := value{b.temporary(1), to.t}
+		sum := value{b.newTemporary(1), to.t}
 		if start {
 			b.copyWords(sum.at, first)
 		} else {

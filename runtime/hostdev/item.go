@@ -72,7 +72,7 @@ func (it *item) start(k *kernel, args []uint64) bool {
 	}
 	it.s = it.stack[:fn.words]
 	copy(it.s[len(fn.consts):], args)
-	return it.enter(fn)
+	return it.enterFunction(fn)
 }
 
 func growTo(s []uint64, n int) []uint64 {
@@ -82,13 +82,13 @@ func growTo(s []uint64, n int) []uint64 {
 	return append(s, make([]uint64, max(n-len(s), len(s)))...)
 }
 
-// enter allocates the variables of a function.
-func (it *item) enter(fn *function) bool {
+// enterFunction allocates the variables of a function.
+func (it *item) enterFunction(fn *function) bool {
 	private := it.spaces[spacePrivate]
 	for i, size := range fn.private {
 		data := it.arena.alloc(size)
 		if data == nil || len(private) > maxIndex {
-			it.fail("its private memory is larger than %d bytes", it.arena.limit)
+			it.failf("its private memory is larger than %d bytes", it.arena.limit)
 			return false
 		}
 		it.s[fn.privateBase+int32(i)] = uint64(makePointer(spacePrivate, len(private), 0))
@@ -98,18 +98,18 @@ func (it *item) enter(fn *function) bool {
 	return true
 }
 
-// fail makes the fault; the place is filled in by the group.
-func (it *item) fail(format string, args ...any) status {
+// failf makes the fault; the place is filled in by the group.
+func (it *item) failf(format string, args ...any) status {
 	it.fault = &Fault{Message: fmt.Sprintf(format, args...)}
 	return faulted
 }
 
-// bytes returns the memory of an access, nil if it is out of bounds.
-func (it *item) bytes(p pointer, n int64) []byte {
+// bytesAt returns the memory of an access, nil if it is out of bounds.
+func (it *item) bytesAt(p pointer, n int64) []byte {
 	if s := p.space(); s != spaceGlobal {
 		return it.spaces[s].at(p.index(), p.offset(), n)
 	}
-	return it.flat.bytes(p, n, 0)
+	return it.flat.bytesAt(p, n, 0)
 }
 
 // badAccess is the fault of an access that bytes refused.
@@ -126,28 +126,28 @@ func (it *item) badAccess(what string, p pointer, n int64) status {
 	}
 	switch {
 	case s > spaceInput:
-		return it.fail("%s of %d bytes through %s", what, n, describePointer(p))
+		return it.failf("%s of %d bytes through %s", what, n, describePointer(p))
 	case index >= len(it.spaces[s]) || it.spaces[s][index] == nil:
-		return it.fail("%s of %d bytes in %s that is not allocated (any more)", what, n, spaceNames[s])
+		return it.failf("%s of %d bytes in %s that is not allocated (any more)", what, n, spaceNames[s])
 	}
-	return it.fail("%s of %d bytes at offset %d of an allocation of %d bytes in %s",
+	return it.failf("%s of %d bytes at offset %d of an allocation of %d bytes in %s",
 		what, n, offset, len(it.spaces[s][index]), spaceNames[s])
 }
 
 // badGlobal is badAccess of the flat address space.
 func (it *item) badGlobal(what string, p pointer, n int64) status {
 	if uint64(p)-it.flat.base >= uint64(len(it.flat.data)) {
-		return it.fail("%s of %d bytes through %s", what, n, describePointer(p))
+		return it.failf("%s of %d bytes through %s", what, n, describePointer(p))
 	}
-	entry, within := it.flat.near(p)
+	entry, within := it.flat.entryNear(p)
 	if entry == 0 {
-		return it.fail("%s of %d bytes in %s that is not allocated (any more)", what, n, spaceNames[spaceGlobal])
+		return it.failf("%s of %d bytes in %s that is not allocated (any more)", what, n, spaceNames[spaceGlobal])
 	}
 	name := spaceNames[spaceGlobal]
 	if entry&entryReadOnly != 0 {
 		name = "constant memory"
 	}
-	return it.fail("%s of %d bytes at offset %d of an allocation of %d bytes in %s", what, n, within, entrySize(entry), name)
+	return it.failf("%s of %d bytes at offset %d of an allocation of %d bytes in %s", what, n, within, entrySize(entry), name)
 }
 
 func describePointer(p pointer) string {
@@ -161,13 +161,13 @@ func describePointer(p pointer) string {
 // its launch was stopped.
 const fuelStep = 1 << 14
 
-// burn counts one jump or call.
-func (it *item) burn() bool {
+// burnFuel counts one jump or call.
+func (it *item) burnFuel() bool {
 	it.fuel--
-	return it.fuel > 0 || it.refuel()
+	return it.fuel > 0 || it.takeFuel()
 }
 
-func (it *item) refuel() bool {
+func (it *item) takeFuel() bool {
 	it.fuel = fuelStep
 	if err := it.group.launch.tick(); err != nil {
 		it.fault = &Fault{Message: err.Error(), Err: err}

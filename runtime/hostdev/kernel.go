@@ -59,12 +59,12 @@ func (k *kernel) addParams(f *spirv.Function) error {
 			return err
 		}
 		prm := param{t: t, word: word, byVal: k.p.isByVal(in.Result())}
-		if err := prm.classify(); err != nil {
+		if err := prm.classifyParam(); err != nil {
 			return fmt.Errorf("parameter %d: %w: %s", i, err, k.p.module.TypeString(t.id))
 		}
 		if prm.Kind == driver.ParamValue {
 			// SPIR-V's scalars are spelled as the source's; signedness is lost.
-			prm.Type = k.p.module.TypeString(prm.passed().id)
+			prm.Type = k.p.module.TypeString(prm.passedType().id)
 		}
 		if i < len(types) {
 			prm.Type = types[i]
@@ -75,16 +75,16 @@ func (k *kernel) addParams(f *spirv.Function) error {
 	return nil
 }
 
-// passed is the type of the value that is passed.
-func (p *param) passed() *typ {
+// passedType is the type of the value that is passed.
+func (p *param) passedType() *typ {
 	if p.byVal {
 		return p.t.elem
 	}
 	return p.t
 }
 
-// classify tells how an argument is passed.
-func (p *param) classify() error {
+// classifyParam tells how an argument is passed.
+func (p *param) classifyParam() error {
 	switch {
 	case !p.t.isValue() || p.t.words > maxConstantWords:
 		return fmt.Errorf("the embedded device does not implement parameters of this type")
@@ -179,8 +179,8 @@ func groupSize(size [3]int) int {
 	return product
 }
 
-// collect gathers the variables that the kernel's functions name.
-func (k *kernel) collect() {
+// collectVariables gathers the variables that the kernel's functions name.
+func (k *kernel) collectVariables() {
 	seen := map[*function]bool{}
 	inputs, locals := map[spirv.ID]bool{}, map[int]bool{}
 	work := []*function{k.fn}

@@ -55,7 +55,7 @@ type byValue struct {
 func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*launch, error) {
 	l := &launch{device: d, k: k}
 	var err error
-	if l.r, err = k.fit(r); err != nil {
+	if l.r, err = k.fitRange(r); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.name, err)
 	}
 	if err := l.setArgs(args); err != nil {
@@ -69,12 +69,12 @@ func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*launc
 	if d.options.Steps > 0 {
 		l.steps.Store(max(1, d.options.Steps/fuelStep))
 	}
-	l.flat = d.heap.view()
+	l.flat = d.heap.flatView()
 	return l, nil
 }
 
-// fit completes the range: it chooses a local size if there is none.
-func (k *kernel) fit(r driver.Range) (n ndrange, err error) {
+// fitRange completes the range: it chooses a local size if there is none.
+func (k *kernel) fitRange(r driver.Range) (n ndrange, err error) {
 	n = ndrange{dims: len(r.Global), global: [3]int{1, 1, 1}}
 	if n.dims < 1 || n.dims > 3 {
 		return n, fmt.Errorf("a range of %d dimensions; there are 1 to 3", n.dims)
@@ -94,7 +94,7 @@ func (k *kernel) fit(r driver.Range) (n ndrange, err error) {
 	if r.Local == nil {
 		err = n.choose(k.size)
 	} else {
-		err = n.take(r.Local, k.size)
+		err = n.takeLocalSize(r.Local, k.size)
 	}
 	for i := range n.groups {
 		n.groups[i] = n.global[i] / max(n.local[i], 1)
@@ -106,7 +106,7 @@ func (k *kernel) fit(r driver.Range) (n ndrange, err error) {
 // the largest divisor of the global size that still fits.
 func (n *ndrange) choose(required [3]int) error {
 	if required[0] != 0 {
-		return n.take(required[:n.dims], required)
+		return n.takeLocalSize(required[:n.dims], required)
 	}
 	room := preferredGroup
 	for i, size := range n.global {
@@ -125,7 +125,7 @@ func largestDivisor(n, limit int) int {
 	return 1
 }
 
-func (n *ndrange) take(local []int, required [3]int) error {
+func (n *ndrange) takeLocalSize(local []int, required [3]int) error {
 	n.local = [3]int{1, 1, 1}
 	copy(n.local[:], local)
 	if len(local) != n.dims {
@@ -179,7 +179,7 @@ func (l *launch) setArg(i int, arg *driver.Arg) error {
 	}
 	if arg.Memory != nil || arg.LocalSize != 0 || len(arg.Value) != p.Size {
 		return fmt.Errorf("the parameter, %s, is passed by value and has %d bytes; the argument has %d",
-			l.k.p.module.TypeString(p.passed().id), p.Size, len(arg.Value))
+			l.k.p.module.TypeString(p.passedType().id), p.Size, len(arg.Value))
 	}
 	if p.byVal {
 		l.byVal = append(l.byVal, byValue{p.word, append([]byte(nil), arg.Value...)})
@@ -201,7 +201,7 @@ func (l *launch) setBuffer(arg *driver.Arg) error {
 		l.args = append(l.args, readWord(arg.Value))
 		return nil
 	}
-	m, err := l.device.own(arg.Memory)
+	m, err := l.device.ownMemory(arg.Memory)
 	if err != nil {
 		return err
 	}
@@ -228,9 +228,9 @@ func (l *launch) run() error {
 	workers := min(int64(runtime.GOMAXPROCS(0)), total)
 	var wait sync.WaitGroup
 	for range workers - 1 {
-		wait.Go(func() { l.work(total) })
+		wait.Go(func() { l.runWorker(total) })
 	}
-	l.work(total)
+	l.runWorker(total)
 	wait.Wait()
 	if l.fault != nil {
 		return l.fault
@@ -250,8 +250,8 @@ func (l *launch) total() int64 {
 	return total
 }
 
-// work runs one work-group after the other.
-func (l *launch) work(total int64) {
+// runWorker runs one work-group after the other.
+func (l *launch) runWorker(total int64) {
 	g := newGroup(l)
 	for {
 		index := l.next.Add(1) - 1
@@ -278,11 +278,11 @@ func (l *launch) report(index int64, fault *Fault) {
 	if l.fault == nil || index < l.group {
 		l.fault, l.group = fault, index
 	}
-	l.abort(errStopped)
+	l.abortLaunch(errStopped)
 }
 
-// abort lets the work-items stop soon; only the first cause counts.
-func (l *launch) abort(cause error) { l.stop.CompareAndSwap(nil, &cause) }
+// abortLaunch lets the work-items stop soon; only the first cause counts.
+func (l *launch) abortLaunch(cause error) { l.stop.CompareAndSwap(nil, &cause) }
 
 // ErrBudget is the Err of the Fault of a kernel that used up the device's
 // budget of steps.

@@ -98,21 +98,21 @@ func (m *memory) Close() error {
 	return m.release()
 }
 
-func (m *memory) release() error { return m.device.heap.free(m) }
+func (m *memory) release() error { return m.device.heap.freeMemory(m) }
 
 // pointer is the device's pointer to a byte.
 func (m *memory) pointer(offset int64) pointer { return pointer(m.Address() + uint64(offset)) }
 
-// slice returns the bytes of a transfer.
-func (m *memory) slice(offset, n int64) ([]byte, error) {
+// transferBytes returns the bytes of a transfer.
+func (m *memory) transferBytes(offset, n int64) ([]byte, error) {
 	if offset < 0 || n < 0 || offset > m.Size() || n > m.Size()-offset {
 		return nil, fmt.Errorf("%d bytes at offset %d are beyond the end of a memory of %d bytes", n, offset, m.Size())
 	}
 	return m.data[offset : offset+n], nil
 }
 
-// own returns the argument as a memory of this device.
-func (d *Device) own(m driver.Memory) (*memory, error) {
+// ownMemory returns the argument as a memory of this device.
+func (d *Device) ownMemory(m driver.Memory) (*memory, error) {
 	own, ok := m.(*memory)
 	if !ok || own.device != d {
 		return nil, errors.New("the memory is not of this device")

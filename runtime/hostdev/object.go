@@ -26,7 +26,7 @@ func (o *object) Close() error { return nil }
 
 // Compile reads a module. Options are ignored: there is nothing to choose.
 func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
-	if err := d.may("Compile"); err != nil {
+	if err := d.injectedFailure("Compile"); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -46,7 +46,7 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 // reaches and the device does not implement is refused here: the log has a
 // line for each.
 func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.LinkOptions) (driver.Program, error) {
-	if err := d.may("Link"); err != nil {
+	if err := d.injectedFailure("Link"); err != nil {
 		return nil, err
 	}
 	inputs := make([]spirv.Input, len(objects))
@@ -65,7 +65,7 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 }
 
 func (d *Device) make(ctx context.Context, linked *spirv.Module) (driver.Program, error) {
-	p, err := build(ctx, d, linked)
+	p, err := buildLinked(ctx, d, linked)
 	if err == nil {
 		return p, nil
 	}
@@ -84,7 +84,7 @@ const binaryMagic = "offlink program " + driverVersion + "\n"
 
 // Binary returns the program in the device's form.
 func (p *program) Binary() ([]byte, error) {
-	if err := p.device.may("Binary"); err != nil {
+	if err := p.device.injectedFailure("Binary"); err != nil {
 		return nil, err
 	}
 	code := p.module.Bytes()
@@ -94,7 +94,7 @@ func (p *program) Binary() ([]byte, error) {
 
 // LoadBinary makes a program of its binary form.
 func (d *Device) LoadBinary(ctx context.Context, binary []byte) (driver.Program, error) {
-	if err := d.may("LoadBinary"); err != nil {
+	if err := d.injectedFailure("LoadBinary"); err != nil {
 		return nil, err
 	}
 	rest, ok := bytes.CutPrefix(binary, []byte(binaryMagic))

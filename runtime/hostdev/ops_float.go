@@ -65,9 +65,9 @@ func double3(d func(x, y, z float64) float64) ternaryFloat {
 // compare2 makes a row of a comparison, exact in double.
 func compare2(f func(x, y float64) bool) binaryFloat {
 	return binaryFloat{
-		func(a, b uint64) uint64 { return bit(f(float64(half32of(a)), float64(half32of(b)))) },
-		func(a, b uint64) uint64 { return bit(f(float64(float32of(a)), float64(float32of(b)))) },
-		func(a, b uint64) uint64 { return bit(f(float64of(a), float64of(b))) },
+		func(a, b uint64) uint64 { return boolWord(f(float64(half32of(a)), float64(half32of(b)))) },
+		func(a, b uint64) uint64 { return boolWord(f(float64(float32of(a)), float64(float32of(b)))) },
+		func(a, b uint64) uint64 { return boolWord(f(float64of(a), float64of(b))) },
 	}
 }
 
@@ -76,7 +76,7 @@ func test1(f func(sign, exponent, fraction, maxExponent uint64) bool) unaryFloat
 	layout := func(fractionBits, exponentBits int) unary {
 		largest := uint64(1)<<exponentBits - 1
 		return func(a uint64) uint64 {
-			return bit(f(a>>(fractionBits+exponentBits)&1, a>>fractionBits&largest, a&(1<<fractionBits-1), largest))
+			return boolWord(f(a>>(fractionBits+exponentBits)&1, a>>fractionBits&largest, a&(1<<fractionBits-1), largest))
 		}
 	}
 	return unaryFloat{layout(10, 5), layout(23, 8), layout(52, 11)}

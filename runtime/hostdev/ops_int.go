@@ -138,14 +138,14 @@ var intCompare = map[spirv.Opcode]binaryByWidth{
 }
 
 func compareUnsigned(f func(a, b uint64) bool) binaryByWidth {
-	g := func(a, b uint64) uint64 { return bit(f(a, b)) }
+	g := func(a, b uint64) uint64 { return boolWord(f(a, b)) }
 	return func(int) binary2 { return g }
 }
 
 func compareSigned(f func(a, b int64) bool) binaryByWidth {
 	return func(width int) binary2 {
 		shift := 64 - width
-		return func(a, b uint64) uint64 { return bit(f(int64(a<<shift), int64(b<<shift))) }
+		return func(a, b uint64) uint64 { return boolWord(f(int64(a<<shift), int64(b<<shift))) }
 	}
 }
 
@@ -172,7 +172,7 @@ var wide = map[spirv.Opcode]func(a, b uint64, width int) (low, high uint64){
 		}
 		return sum, carry
 	},
-	spirv.OpISubBorrow: func(a, b uint64, _ int) (uint64, uint64) { return a - b, bit(a < b) },
+	spirv.OpISubBorrow: func(a, b uint64, _ int) (uint64, uint64) { return a - b, boolWord(a < b) },
 	spirv.OpUMulExtended: func(a, b uint64, w int) (uint64, uint64) {
 		return a * b, mulHighUnsigned(a, b, w)
 	},

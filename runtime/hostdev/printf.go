@@ -23,14 +23,14 @@ type printArg struct {
 // emitPrintf keeps the words and types of the arguments.
 func (b *builder) emitPrintf(in *spirv.Instruction) {
 	format := b.arg(in, 0)
-	b.want(format.t.kind == kindPointer, "the format is no pointer")
-	to := b.numbers(in, kindInt, 0)
+	b.require(format.t.kind == kindPointer, "the format is no pointer")
+	to := b.defineLanes(in, kindInt, 0)
 	var types []*typ
 	call := inst{step: stepPrintf, dst: to.at, a: format.at}
 	for i := range in.Operands()[1:] {
 		v := b.arg(in, i+1)
 		s := v.t.scalar()
-		b.want(s.kind == kindInt || s.kind == kindFloat || s.kind == kindPointer,
+		b.require(s.kind == kindInt || s.kind == kindFloat || s.kind == kindPointer,
 			"an argument of type %s cannot be printed", b.typeName(v.t))
 		types = append(types, v.t)
 		call.list = append(call.list, v.at)
@@ -41,7 +41,7 @@ func (b *builder) emitPrintf(in *spirv.Instruction) {
 
 // stepPrintf prints, and gives 0.
 func stepPrintf(it *item, in *inst) status {
-	format, st := it.text(pointer(it.s[in.a]))
+	format, st := it.readString(pointer(it.s[in.a]))
 	if st != running {
 		return st
 	}
@@ -49,31 +49,31 @@ func stepPrintf(it *item, in *inst) status {
 	for i, t := range in.ext.([]*typ) {
 		arg := printArg{words: it.s[in.list[i] : int64(in.list[i])+t.words], kind: t.scalar().kind, width: t.bits()}
 		if arg.kind == kindPointer && wantsText(format, i) {
-			if arg.text, st = it.text(pointer(arg.words[0])); st != running {
+			if arg.text, st = it.readString(pointer(arg.words[0])); st != running {
 				return st
 			}
 			arg.hasText = true
 		}
 		args = append(args, arg)
 	}
-	it.group.launch.print(formatPrintf(format, args))
+	it.group.launch.printText(formatPrintf(format, args))
 	it.s[in.dst] = 0
 	return running
 }
 
-func (l *launch) print(text string) {
+func (l *launch) printText(text string) {
 	l.device.output.Lock()
 	defer l.device.output.Unlock()
 	// A kernel has no way to learn that its output is lost.
 	_, _ = l.device.options.Output.Write([]byte(text))
 }
 
-// text reads a string of device memory.
-func (it *item) text(p pointer) (string, status) {
+// readString reads a string of device memory.
+func (it *item) readString(p pointer) (string, status) {
 	var text strings.Builder
 	for at := p; ; at++ {
-		data := it.bytes(at, 1)
-		if !it.burn() {
+		data := it.bytesAt(at, 1)
+		if !it.burnFuel() {
 			return "", faulted
 		}
 		if data == nil {
@@ -164,21 +164,21 @@ func formatPrintf(format string, args []printArg) string {
 		case c.verb == '%':
 			out.WriteByte('%')
 		case len(args) > 0:
-			out.WriteString(c.format(&args[0]))
+			out.WriteString(c.formatArg(&args[0]))
 			args = args[1:]
 		}
 	}
 	return out.String()
 }
 
-// format prints an argument, a vector's components between commas.
-func (c *conversion) format(arg *printArg) string {
+// formatArg prints an argument, a vector's components between commas.
+func (c *conversion) formatArg(arg *printArg) string {
 	if arg.hasText {
-		return c.pad(c.cut(arg.text))
+		return c.padText(c.cut(arg.text))
 	}
 	var parts []string
 	for i := range min(c.components, len(arg.words)) {
-		parts = append(parts, c.component(arg.words[i], arg))
+		parts = append(parts, c.formatComponent(arg.words[i], arg))
 	}
 	return strings.Join(parts, ",")
 }
@@ -190,16 +190,16 @@ func (c *conversion) cut(text string) string {
 	return text
 }
 
-func (c *conversion) component(v uint64, arg *printArg) string {
+func (c *conversion) formatComponent(v uint64, arg *printArg) string {
 	switch c.verb {
 	case 'd', 'i', 'u', 'o', 'x', 'X':
-		return c.integer(v, arg)
+		return c.formatInteger(v, arg)
 	case 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A':
-		return c.float(v, arg)
+		return c.formatFloat(v, arg)
 	case 'c':
-		return c.pad(string([]byte{byte(v)}))
+		return c.padText(string([]byte{byte(v)}))
 	case 'p':
-		return c.pad("0x" + strconv.FormatUint(v, 16))
+		return c.padText("0x" + strconv.FormatUint(v, 16))
 	}
 	return ""
 }
@@ -217,7 +217,7 @@ func (c *conversion) bitsOf(arg *printArg) int {
 	return arg.width
 }
 
-func (c *conversion) integer(v uint64, arg *printArg) string {
+func (c *conversion) formatInteger(v uint64, arg *printArg) string {
 	w := c.bitsOf(arg)
 	v &= mask(w)
 	negative := (c.verb == 'd' || c.verb == 'i') && signExtend(v, w) < 0
@@ -233,7 +233,7 @@ func (c *conversion) integer(v uint64, arg *printArg) string {
 		digits = ""
 	}
 	digits = strings.Repeat("0", max(0, c.precision-len(digits))) + digits
-	prefix := c.sign(negative)
+	prefix := c.signPrefix(negative)
 	if strings.Contains(c.flags, "#") {
 		switch {
 		case base == 16 && v != 0:
@@ -249,8 +249,8 @@ func (c *conversion) integer(v uint64, arg *printArg) string {
 	return text
 }
 
-// sign is what stands before a number; unsigned ones have nothing.
-func (c *conversion) sign(negative bool) string {
+// signPrefix is what stands before a number; unsigned ones have nothing.
+func (c *conversion) signPrefix(negative bool) string {
 	switch {
 	case negative:
 		return "-"
@@ -264,13 +264,13 @@ func (c *conversion) sign(negative bool) string {
 	return ""
 }
 
-func (c *conversion) float(v uint64, arg *printArg) string {
+func (c *conversion) formatFloat(v uint64, arg *printArg) string {
 	if arg.kind != kindFloat {
-		return c.pad("")
+		return c.padText("")
 	}
-	f := widen(arg.width)(v)
-	prefix := c.sign(math.Signbit(f))
-	digits, number := c.digits(math.Abs(f))
+	f := widenToDouble(arg.width)(v)
+	prefix := c.signPrefix(math.Signbit(f))
+	digits, number := c.formatDigits(math.Abs(f))
 	text := c.fill(prefix, digits, number)
 	if strings.IndexByte("FEGA", c.verb) >= 0 {
 		return strings.ToUpper(text)
@@ -278,8 +278,8 @@ func (c *conversion) float(v uint64, arg *printArg) string {
 	return text
 }
 
-// digits formats a number that is not negative.
-func (c *conversion) digits(f float64) (text string, number bool) {
+// formatDigits formats a number that is not negative.
+func (c *conversion) formatDigits(f float64) (text string, number bool) {
 	switch {
 	case f != f:
 		return "nan", false
@@ -292,7 +292,7 @@ func (c *conversion) digits(f float64) (text string, number bool) {
 	case 'a':
 		return hexDigits(f, precision), true
 	case 'g':
-		return c.general(f), true
+		return c.formatGeneral(f), true
 	}
 	if precision < 0 {
 		precision = 6
@@ -304,9 +304,9 @@ func (c *conversion) digits(f float64) (text string, number bool) {
 	return text, true
 }
 
-// general is the conversion g: six digits unless told, without the zeros at
+// formatGeneral is the conversion g: six digits unless told, without the zeros at
 // the end unless the flag # asks for them.
-func (c *conversion) general(f float64) string {
+func (c *conversion) formatGeneral(f float64) string {
 	precision := c.precision
 	if precision < 0 {
 		precision = 6
@@ -346,10 +346,10 @@ func (c *conversion) fill(prefix, digits string, zeros bool) string {
 	if zeros && missing > 0 && strings.Contains(c.flags, "0") && !strings.Contains(c.flags, "-") {
 		digits = strings.Repeat("0", missing) + digits
 	}
-	return c.pad(prefix + digits)
+	return c.padText(prefix + digits)
 }
 
-func (c *conversion) pad(text string) string {
+func (c *conversion) padText(text string) string {
 	space := strings.Repeat(" ", max(0, c.width-len(text)))
 	if strings.Contains(c.flags, "-") {
 		return text + space

@@ -47,15 +47,15 @@ type variable struct {
 	initial   spirv.ID
 }
 
-// build is the walk from a linked module to kernels.
-func build(ctx context.Context, d *Device, linked *spirv.Module) (*program, error) {
+// buildLinked is the walk from a linked module to kernels.
+func buildLinked(ctx context.Context, d *Device, linked *spirv.Module) (*program, error) {
 	p := newProgram(d, linked)
 	for _, step := range []func(*program) error{
-		(*program).verify,
+		(*program).verifyModule,
 		(*program).defineGlobals,
 		(*program).compileKernels,
-		(*program).initialize,
-		(*program).collect,
+		(*program).initializeVariables,
+		(*program).collectNeeds,
 	} {
 		err := ctx.Err()
 		if err == nil {
@@ -83,9 +83,9 @@ func newProgram(d *Device, m *spirv.Module) *program {
 	return p
 }
 
-// verify checks the rules that compiling relies on, and refuses 32-bit addresses: a
+// verifyModule checks the rules that compiling relies on, and refuses 32-bit addresses: a
 // pointer takes 64 bits here.
-func (p *program) verify() error {
+func (p *program) verifyModule() error {
 	if addressing := p.module.AddressingModel(); addressing != spirv.AddressingPhysical64 {
 		return fmt.Errorf("the module's addressing model is %v; the embedded device takes Physical64 (compile for spir64)", addressing)
 	}
@@ -153,9 +153,9 @@ func (p *program) place(v *variable) (pointer, error) {
 		p.locals = append(p.locals, v)
 		return makePointer(spaceLocal, v.index, 0), nil
 	case spirv.StorageCrossWorkgroup:
-		return p.allocate(v, 0)
+		return p.allocateVariable(v, 0)
 	case spirv.StorageUniformConstant:
-		return p.allocate(v, entryReadOnly)
+		return p.allocateVariable(v, entryReadOnly)
 	}
 	return 0, fmt.Errorf("the embedded device has no variables of storage class %v", v.storage)
 }
@@ -172,8 +172,8 @@ func (p *program) placeBuiltin(v *variable, builtin spirv.BuiltIn) (pointer, err
 	return makePointer(spaceInput, v.index, 0), nil
 }
 
-func (p *program) allocate(v *variable, flags uint64) (pointer, error) {
-	m, err := p.device.heap.alloc(p.device, driver.DeviceMemory, v.t.size, flags)
+func (p *program) allocateVariable(v *variable, flags uint64) (pointer, error) {
+	m, err := p.device.heap.allocate(p.device, driver.DeviceMemory, v.t.size, flags)
 	if err != nil {
 		return 0, err
 	}
@@ -181,9 +181,9 @@ func (p *program) allocate(v *variable, flags uint64) (pointer, error) {
 	return m.pointer(0), nil
 }
 
-// initialize writes the initial values of the variables, when all addresses
+// initializeVariables writes the initial values of the variables, when all addresses
 // are known, and finds them by the names that the host uses.
-func (p *program) initialize() error {
+func (p *program) initializeVariables() error {
 	for _, in := range p.module.Globals() {
 		v := p.variables[in.Result()]
 		if v == nil || v.memory == nil {
@@ -233,10 +233,10 @@ func (p *program) compileKernels() error {
 	return p.compileQueue()
 }
 
-// collect finds the needs of each kernel, when all functions are compiled.
-func (p *program) collect() error {
+// collectNeeds finds the needs of each kernel, when all functions are compiled.
+func (p *program) collectNeeds() error {
 	for _, k := range p.kernels {
-		k.collect()
+		k.collectVariables()
 	}
 	return nil
 }
@@ -247,11 +247,11 @@ func (p *program) function(id spirv.ID) (*function, error) {
 	if f == nil {
 		return nil, fmt.Errorf("%%%d is no function", id)
 	}
-	return p.demand(id), nil
+	return p.demandFunction(id), nil
 }
 
-// demand returns a function and has it compiled.
-func (p *program) demand(id spirv.ID) *function {
+// demandFunction returns a function and has it compiled.
+func (p *program) demandFunction(id spirv.ID) *function {
 	fn := p.functions[id]
 	if fn == nil {
 		fn = &function{id: id, name: p.functionName(id)}
@@ -321,7 +321,7 @@ func (p *program) typeOfFunction(id spirv.ID) *typ {
 
 // Kernel returns a kernel by its entry point's name.
 func (p *program) Kernel(name string) (driver.Kernel, error) {
-	if err := p.device.may("Kernel"); err != nil {
+	if err := p.device.injectedFailure("Kernel"); err != nil {
 		return nil, err
 	}
 	if k := p.kernels[name]; k != nil {
@@ -345,7 +345,7 @@ func (p *program) kernelNames() string {
 // Variable returns the memory of a program-scope variable by its linkage
 // name or its host name.
 func (p *program) Variable(name string) (driver.Memory, error) {
-	if err := p.device.may("Variable"); err != nil {
+	if err := p.device.injectedFailure("Variable"); err != nil {
 		return nil, err
 	}
 	if v := p.byName[name]; v != nil {

@@ -28,8 +28,8 @@ func newQueue(d *Device, opts driver.QueueOptions) *queue {
 	return &queue{device: d, opts: opts, open: make(map[*command]struct{})}
 }
 
-// enqueue gives a command its place, and runs it if nothing holds it.
-func (q *queue) enqueue(c *command, s driver.Sync) error {
+// enqueueCommand gives a command its place, and runs it if nothing holds it.
+func (q *queue) enqueueCommand(c *command, s driver.Sync) error {
 	c.queue, c.device, c.profiled = q, q.device, q.opts.Profiling
 	c.pending.Store(1)
 	for _, e := range s.After {
@@ -42,11 +42,11 @@ func (q *queue) enqueue(c *command, s driver.Sync) error {
 		}
 		c.after[own] = true
 	}
-	if err := q.admit(c); err != nil {
+	if err := q.admitCommand(c); err != nil {
 		return err
 	}
 	for e := range c.after {
-		_, _ = e.hold(c)
+		_, _ = e.holdCommand(c)
 	}
 	if s.Done != nil {
 		*s.Done = &c.event
@@ -59,37 +59,37 @@ func (q *queue) enqueue(c *command, s driver.Sync) error {
 		go c.runAll()
 	}
 	if s.Block {
-		return c.wait()
+		return c.waitDone()
 	}
 	return nil
 }
 
-// admit makes the command wait for those that the queue wants before it.
-func (q *queue) admit(c *command) error {
+// admitCommand makes the command wait for those that the queue wants before it.
+func (q *queue) admitCommand(c *command) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.aborted != nil {
 		return q.aborted
 	}
-	c.stamp(driver.Queued)
+	c.stampTime(driver.Queued)
 	switch {
 	case !q.opts.OutOfOrder && q.last != nil:
-		_, _ = q.last.hold(c)
+		_, _ = q.last.holdCommand(c)
 	case q.opts.OutOfOrder && c.do == nil:
 		for other := range q.open {
-			_, _ = other.hold(c)
+			_, _ = other.holdCommand(c)
 		}
 		q.barrier = c
 	case q.opts.OutOfOrder && q.barrier != nil:
-		_, _ = q.barrier.hold(c)
+		_, _ = q.barrier.holdCommand(c)
 	}
 	q.last = c
 	q.open[c] = struct{}{}
 	return nil
 }
 
-// begin tells why a command is not to run.
-func (q *queue) begin(c *command) error {
+// beginCommand tells why a command is not to run.
+func (q *queue) beginCommand(c *command) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.aborted != nil {
@@ -101,8 +101,8 @@ func (q *queue) begin(c *command) error {
 	return nil
 }
 
-// end notes how a command ended, and returns those that are ready now.
-func (q *queue) end(c *command, err error) []*command {
+// endCommand notes how a command ended, and returns those that are ready now.
+func (q *queue) endCommand(c *command, err error) []*command {
 	q.mu.Lock()
 	if q.err == nil {
 		q.err = err
@@ -115,7 +115,7 @@ func (q *queue) end(c *command, err error) []*command {
 		q.barrier = nil
 	}
 	q.mu.Unlock()
-	return c.event.end(err)
+	return c.event.endEvent(err)
 }
 
 // Write copies data into device memory.
@@ -124,7 +124,7 @@ func (q *queue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync)
 	if err != nil {
 		return err
 	}
-	return q.enqueue(&command{do: func() error { copy(to, data); return nil }}, s)
+	return q.enqueueCommand(&command{do: func() error { copy(to, data); return nil }}, s)
 }
 
 // Read copies device memory into data.
@@ -133,7 +133,7 @@ func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) 
 	if err != nil {
 		return err
 	}
-	return q.enqueue(&command{do: func() error { copy(data, from); return nil }}, s)
+	return q.enqueueCommand(&command{do: func() error { copy(data, from); return nil }}, s)
 }
 
 // Copy copies between memories.
@@ -142,11 +142,11 @@ func (q *queue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromO
 	if err != nil {
 		return err
 	}
-	source, err := q.slice(from, fromOffset, size)
+	source, err := q.transferBytes(from, fromOffset, size)
 	if err != nil {
 		return fmt.Errorf("Copy: %w", err)
 	}
-	return q.enqueue(&command{do: func() error { copy(target, source); return nil }}, s)
+	return q.enqueueCommand(&command{do: func() error { copy(target, source); return nil }}, s)
 }
 
 const maxPattern = 128
@@ -165,10 +165,10 @@ func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 		return fmt.Errorf("Fill: %d bytes are not a multiple of the pattern's %d", size, n)
 	}
 	pattern = append([]byte(nil), pattern...)
-	return q.enqueue(&command{do: func() error { repeat(to, pattern); return nil }}, s)
+	return q.enqueueCommand(&command{do: func() error { repeatPattern(to, pattern); return nil }}, s)
 }
 
-func repeat(to, pattern []byte) {
+func repeatPattern(to, pattern []byte) {
 	for done := copy(to, pattern); done < len(to); done *= 2 {
 		copy(to[done:], to[:done])
 	}
@@ -176,27 +176,27 @@ func repeat(to, pattern []byte) {
 
 // part checks a transfer.
 func (q *queue) part(call string, m driver.Memory, offset, n int64) ([]byte, error) {
-	if err := q.device.may(call); err != nil {
+	if err := q.device.injectedFailure(call); err != nil {
 		return nil, err
 	}
-	data, err := q.slice(m, offset, n)
+	data, err := q.transferBytes(m, offset, n)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", call, err)
 	}
 	return data, nil
 }
 
-func (q *queue) slice(m driver.Memory, offset, n int64) ([]byte, error) {
-	own, err := q.device.own(m)
+func (q *queue) transferBytes(m driver.Memory, offset, n int64) ([]byte, error) {
+	own, err := q.device.ownMemory(m)
 	if err != nil {
 		return nil, err
 	}
-	return own.slice(offset, n)
+	return own.transferBytes(offset, n)
 }
 
 // Launch checks the arguments and queues the kernel.
 func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
-	if err := q.device.may("Launch"); err != nil {
+	if err := q.device.injectedFailure("Launch"); err != nil {
 		return err
 	}
 	own, ok := k.(*kernel)
@@ -207,26 +207,26 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	if err != nil {
 		return err
 	}
-	return q.enqueue(&command{do: l.run, launch: l}, s)
+	return q.enqueueCommand(&command{do: l.run, launch: l}, s)
 }
 
 // Barrier is a command that does nothing. A queue that is in order needs no
 // more than its event.
 func (q *queue) Barrier(s driver.Sync) error {
-	if err := q.device.may("Barrier"); err != nil {
+	if err := q.device.injectedFailure("Barrier"); err != nil {
 		return err
 	}
-	return q.enqueue(&command{}, s)
+	return q.enqueueCommand(&command{}, s)
 }
 
 // Flush does nothing: commands start when they can.
-func (q *queue) Flush() error { return q.device.may("Flush") }
+func (q *queue) Flush() error { return q.device.injectedFailure("Flush") }
 
 // Finish waits for the commands that are queued now and returns the first
 // failure since the last Finish.
 func (q *queue) Finish() error {
-	for _, c := range q.unfinished() {
-		<-c.over()
+	for _, c := range q.unfinishedCommands() {
+		<-c.doneChannel()
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -236,14 +236,14 @@ func (q *queue) Finish() error {
 	}
 	q.err = nil
 	if err == nil {
-		err = q.device.may("Finish")
+		err = q.device.injectedFailure("Finish")
 	}
 	return err
 }
 
-// unfinished is the commands that have not ended; of a queue in order, the
+// unfinishedCommands is the commands that have not ended; of a queue in order, the
 // last is enough.
-func (q *queue) unfinished() []*command {
+func (q *queue) unfinishedCommands() []*command {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.opts.OutOfOrder {
@@ -270,13 +270,13 @@ func (q *queue) Abort(cause error) {
 	var held []*command
 	for c := range q.open {
 		if c.launch != nil {
-			c.launch.abort(cause)
+			c.launch.abortLaunch(cause)
 		}
 		held = append(held, c)
 	}
 	q.mu.Unlock()
 	for _, c := range held {
-		for _, next := range c.drop(cause) {
+		for _, next := range c.dropCommand(cause) {
 			go next.runAll()
 		}
 	}
@@ -294,7 +294,7 @@ func (q *queue) Close() error {
 	}
 	q.mu.Unlock()
 	for _, c := range open {
-		<-c.over()
+		<-c.doneChannel()
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func integerToFloat(negative bool, v uint64, width int, mode rounding) uint64 {
 		kept |= 1
 	}
 	f, lost := exactDouble(kept)
-	return assemble(negative, f, lost, shift, width, mode)
+	return assembleFloat(negative, f, lost, shift, width, mode)
 }
 
 // exactDouble splits 55 bits into a double that holds the upper 53 of them
@@ -56,8 +56,8 @@ func exactDouble(v uint64) (high, low float64) {
 	return float64(v &^ 3), float64(v & 3)
 }
 
-// assemble rounds (high + low) * 2^shift.
-func assemble(negative bool, high, low float64, shift, width int, mode rounding) uint64 {
+// assembleFloat rounds (high + low) * 2^shift.
+func assembleFloat(negative bool, high, low float64, shift, width int, mode rounding) uint64 {
 	if negative {
 		high, low = -high, -low
 	}
@@ -73,7 +73,7 @@ func assemble(negative bool, high, low float64, shift, width int, mode rounding)
 // roundSum adds two numbers, rounding by mode. The second is smaller.
 func roundSum(x, y float64, mode rounding) float64 {
 	sum, rest := twoSum(x, y)
-	return adjust(sum, rest, mode)
+	return adjustNearest(sum, rest, mode)
 }
 
 // twoSum is the sum of two numbers and what was lost in it, exactly.
@@ -83,9 +83,9 @@ func twoSum(x, y float64) (sum, rest float64) {
 	return sum, (x - (sum - back)) + (y - back)
 }
 
-// adjust moves a nearest number in the direction of the mode, where rest is
+// adjustNearest moves a nearest number in the direction of the mode, where rest is
 // what is missing to the exact one.
-func adjust(nearest, rest float64, mode rounding) float64 {
+func adjustNearest(nearest, rest float64, mode rounding) float64 {
 	switch {
 	case rest == 0 || mode == roundEven:
 		return nearest

@@ -20,7 +20,7 @@ func registerStd(table map[string]func(*builder, *spirv.Instruction)) {
 }
 
 func init() {
-	register(map[spirv.Opcode]func(*builder, *spirv.Instruction){spirv.OpExtInst: (*builder).emitExtInst})
+	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){spirv.OpExtInst: (*builder).emitExtInst})
 }
 
 // emitExtInst passes on an instruction with its operands alone. Those of sets
@@ -28,7 +28,7 @@ func init() {
 func (b *builder) emitExtInst(in *spirv.Instruction) {
 	set := b.m.ExtInstSet(spirv.ID(in.Words[2]))
 	if set != openCLStd {
-		b.want(spirv.IsNonSemantic(set), "the embedded device does not implement this instruction set")
+		b.require(spirv.IsNonSemantic(set), "the embedded device does not implement this instruction set")
 		return
 	}
 	emit := stdEmitters[spirv.ExtInstName(set, in.Words[3])]

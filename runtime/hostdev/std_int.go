@@ -31,12 +31,12 @@ var stdIntBinary = map[string]binaryByWidth{
 	"u_rhadd":    zeroExtended(func(a, b uint64, _ int) uint64 { return a | b - (a^b)>>1 }),
 	"s_mul_hi":   zeroExtended(mulHighSigned),
 	"u_mul_hi":   zeroExtended(mulHighUnsigned),
-	"rotate":     zeroExtended(rotate),
+	"rotate":     zeroExtended(rotateLeft),
 	"s_mul24":    zeroExtended(func(a, b uint64, _ int) uint64 { return uint64(signExtend(a, 24) * signExtend(b, 24)) }),
 	"u_mul24":    zeroExtended(func(a, b uint64, _ int) uint64 { return (a & 0xffffff) * (b & 0xffffff) }),
 }
 
-func rotate(a, n uint64, w int) uint64 {
+func rotateLeft(a, n uint64, w int) uint64 {
 	n %= uint64(w)
 	return a<<n | a>>(uint64(w)-n)
 }
@@ -45,7 +45,7 @@ func rotate(a, n uint64, w int) uint64 {
 func addSigned(a, b int64, w int) int64 {
 	sum := a + b
 	if (a < 0) == (b < 0) && (sum < 0) != (a < 0) { // of 64 bits
-		return saturate(a < 0, 64)
+		return saturatedInt(a < 0, 64)
 	}
 	return signExtend(clampSigned(sum, w), w)
 }
@@ -53,13 +53,13 @@ func addSigned(a, b int64, w int) int64 {
 func subSigned(a, b int64, w int) int64 {
 	difference := a - b
 	if (a < 0) != (b < 0) && (difference < 0) != (a < 0) {
-		return saturate(a < 0, 64)
+		return saturatedInt(a < 0, 64)
 	}
 	return signExtend(clampSigned(difference, w), w)
 }
 
-// saturate is the least or the greatest number of a width.
-func saturate(negative bool, w int) int64 {
+// saturatedInt is the least or the greatest number of a width.
+func saturatedInt(negative bool, w int) int64 {
 	greatest := int64(mask(w) >> 1)
 	if negative {
 		return -greatest - 1
@@ -106,7 +106,7 @@ func madSigned(a, b, c uint64, w int) uint64 {
 	low, carry := bits.Add64(low, z, 0)
 	high, _ = bits.Add64(high, uint64(int64(z)>>63), carry)
 	if high != uint64(int64(low)>>63) { // not of 64 bits
-		return uint64(saturate(int64(high) < 0, w))
+		return uint64(saturatedInt(int64(high) < 0, w))
 	}
 	return clampSigned(int64(low), w)
 }
@@ -131,11 +131,11 @@ func init() {
 
 // ints3 takes floats as well, for bitselect: their bits.
 func (b *builder) ints3(in *spirv.Instruction, f func(a, b, c uint64, w int) uint64) {
-	x, y, z, to := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2), b.destination(in)
-	b.same(x.t, to.t)
-	b.same(y.t, to.t)
-	b.same(z.t, to.t)
-	b.want(to.t.is(kindInt) || to.t.is(kindFloat), "the operands are no numbers")
+	x, y, z, to := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2), b.defineResult(in)
+	b.requireSameWords(x.t, to.t)
+	b.requireSameWords(y.t, to.t)
+	b.requireSameWords(z.t, to.t)
+	b.require(to.t.is(kindInt) || to.t.is(kindFloat), "the operands are no numbers")
 	w := to.t.scalar().width
 	b.emit3(to, x, y, z, func(a, b, c uint64) uint64 { return f(a, b, c, w) & mask(w) })
 }
@@ -143,10 +143,10 @@ func (b *builder) ints3(in *spirv.Instruction, f func(a, b, c uint64, w int) uin
 // emitStdSelect: a vector's condition is the highest bit of the component, a
 // scalar's that it is not 0.
 func (b *builder) emitStdSelect(in *spirv.Instruction) {
-	x, y, c, to := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2), b.destination(in)
-	b.same(x.t, to.t)
-	b.same(y.t, to.t)
-	width := b.lanes(kindInt, to, c)
+	x, y, c, to := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2), b.defineResult(in)
+	b.requireSameWords(x.t, to.t)
+	b.requireSameWords(y.t, to.t)
+	width := b.checkLanes(kindInt, to, c)
 	bits := mask(width)
 	if to.t.kind == kindVector {
 		bits = 1 << (width - 1)
@@ -161,8 +161,8 @@ func (b *builder) emitStdSelect(in *spirv.Instruction) {
 
 // emitUpsample puts two integers side by side.
 func (b *builder) emitUpsample(in *spirv.Instruction) {
-	high, low, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindInt, 0)
-	width := b.lanes(kindInt, to, high, low)
-	b.want(to.t.scalar().width == 2*width, "its result is not twice as wide")
+	high, low, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindInt, 0)
+	width := b.checkLanes(kindInt, to, high, low)
+	b.require(to.t.scalar().width == 2*width, "its result is not twice as wide")
 	b.emit2(to, high, low, func(h, l uint64) uint64 { return h<<width | l })
 }

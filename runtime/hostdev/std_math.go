@@ -135,49 +135,49 @@ func init() {
 
 func (b *builder) floats3(in *spirv.Instruction, row ternaryFloat) {
 	x, y, z := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2)
-	to := b.numbers(in, kindFloat, x.t.scalar().width)
-	b.emit3(to, x, y, z, row[floatIndex(b.lanes(kindFloat, to, x, y, z))])
+	to := b.defineLanes(in, kindFloat, x.t.scalar().width)
+	b.emit3(to, x, y, z, row[floatIndex(b.checkLanes(kindFloat, to, x, y, z))])
 }
 
 // floatAndInt are functions of a float and an integer.
 func floatAndInt(f func(x float64, n int64) float64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, n := b.arg(in, 0), b.arg(in, 1)
-		to := b.numbers(in, kindFloat, x.t.scalar().width)
-		width := b.lanes(kindFloat, to, x)
-		wide, round := widen(width), narrow(width, roundEven)
-		intWidth := b.lanes(kindInt, to, n)
+		to := b.defineLanes(in, kindFloat, x.t.scalar().width)
+		width := b.checkLanes(kindFloat, to, x)
+		wide, round := widenToDouble(width), narrow(width, roundEven)
+		intWidth := b.checkLanes(kindInt, to, n)
 		b.emit2(to, x, n, func(x, n uint64) uint64 { return round(f(wide(x), signExtend(n, intWidth))) })
 	}
 }
 
 func (b *builder) emitNan(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.numbers(in, kindFloat, 0)
-	width := b.lanes(kindInt, to, x)
-	b.want(to.t.scalar().width == width, "operand and result are of different widths")
+	x, to := b.arg(in, 0), b.defineLanes(in, kindFloat, 0)
+	width := b.checkLanes(kindInt, to, x)
+	b.require(to.t.scalar().width == width, "operand and result are of different widths")
 	quiet := map[int]uint64{16: 0x7e00, 32: 0x7fc00000, 64: 0x7ff8000000000000}[width]
 	b.emit1(to, x, func(a uint64) uint64 { return quiet | a&(quiet&-quiet-1) })
 }
 
 func (b *builder) emitIlogb(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.numbers(in, kindInt, 32)
-	wide := widen(b.lanes(kindFloat, to, x))
+	x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 32)
+	wide := widenToDouble(b.checkLanes(kindFloat, to, x))
 	b.emit1(to, x, func(a uint64) uint64 { return uint64(uint32(int32(math.Ilogb(wide(a))))) })
 }
 
-// target checks a pointer to a value, or a vector's worth of them, like a
+// storeTarget checks a pointer to a value, or a vector's worth of them, like a
 // type's.
-func (b *builder) target(p value, k kind, words int64) value {
-	b.want(p.t.kind == kindPointer && p.t.elem.is(k) && p.t.elem.words == words, "the pointer %s does not fit", b.typeName(p.t))
+func (b *builder) storeTarget(p value, k kind, words int64) value {
+	b.require(p.t.kind == kindPointer && p.t.elem.is(k) && p.t.elem.words == words, "the pointer %s does not fit", b.typeName(p.t))
 	return p
 }
 
 // twoResults computes a result and a value that is stored: f gives both.
 func (b *builder) twoResults(to, p, x value, f func(a uint64) (result, stored uint64)) {
-	stored := value{b.temporary(p.t.elem.words), p.t.elem}
+	stored := value{b.newTemporary(p.t.elem.words), p.t.elem}
 	b.emit1(stored, x, func(a uint64) uint64 { _, v := f(a); return v })
 	b.emit1(to, x, func(a uint64) uint64 { v, _ := f(a); return v })
-	b.store(p, stored)
+	b.emitStoreWords(p, stored)
 }
 
 // belowOne narrows to the number below 1 what would be 1.
@@ -197,10 +197,10 @@ func belowOne(width int, mode rounding) func(float64) uint64 {
 func floatAndFloatPointer(f func(x float64) (result, stored float64), finish func(int, rounding) func(float64) uint64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, p := b.arg(in, 0), b.arg(in, 1)
-		to := b.numbers(in, kindFloat, x.t.scalar().width)
-		width := b.lanes(kindFloat, to, x)
-		b.same(b.target(p, kindFloat, to.t.words).t.elem, to.t)
-		wide, round, last := widen(width), narrow(width, roundEven), finish(width, roundEven)
+		to := b.defineLanes(in, kindFloat, x.t.scalar().width)
+		width := b.checkLanes(kindFloat, to, x)
+		b.requireSameWords(b.storeTarget(p, kindFloat, to.t.words).t.elem, to.t)
+		wide, round, last := widenToDouble(width), narrow(width, roundEven), finish(width, roundEven)
 		b.twoResults(to, p, x, func(a uint64) (uint64, uint64) {
 			result, stored := f(wide(a))
 			return last(result), round(stored)
@@ -211,10 +211,10 @@ func floatAndFloatPointer(f func(x float64) (result, stored float64), finish fun
 func floatAndIntPointer(f func(x float64) (float64, int)) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, p := b.arg(in, 0), b.arg(in, 1)
-		to := b.numbers(in, kindFloat, x.t.scalar().width)
-		width := b.lanes(kindFloat, to, x)
-		intWidth := b.target(p, kindInt, to.t.words).t.elem.scalar().width
-		wide, round := widen(width), narrow(width, roundEven)
+		to := b.defineLanes(in, kindFloat, x.t.scalar().width)
+		width := b.checkLanes(kindFloat, to, x)
+		intWidth := b.storeTarget(p, kindInt, to.t.words).t.elem.scalar().width
+		wide, round := widenToDouble(width), narrow(width, roundEven)
 		b.twoResults(to, p, x, func(a uint64) (uint64, uint64) {
 			result, stored := f(wide(a))
 			return round(result), uint64(stored) & mask(intWidth)
@@ -224,11 +224,11 @@ func floatAndIntPointer(f func(x float64) (float64, int)) func(*builder, *spirv.
 
 func (b *builder) emitRemquo(in *spirv.Instruction) {
 	x, y, p := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2)
-	to := b.numbers(in, kindFloat, x.t.scalar().width)
-	width := b.lanes(kindFloat, to, x, y)
-	intWidth := b.target(p, kindInt, to.t.words).t.elem.scalar().width
-	wide, round := widen(width), narrow(width, roundEven)
-	quotient := value{b.temporary(to.t.words), p.t.elem}
+	to := b.defineLanes(in, kindFloat, x.t.scalar().width)
+	width := b.checkLanes(kindFloat, to, x, y)
+	intWidth := b.storeTarget(p, kindInt, to.t.words).t.elem.scalar().width
+	wide, round := widenToDouble(width), narrow(width, roundEven)
+	quotient := value{b.newTemporary(to.t.words), p.t.elem}
 	b.emit2(quotient, x, y, func(x, y uint64) uint64 {
 		_, q := remquo(wide(x), wide(y))
 		return uint64(q) & mask(intWidth)
@@ -237,5 +237,5 @@ func (b *builder) emitRemquo(in *spirv.Instruction) {
 		r, _ := remquo(wide(x), wide(y))
 		return round(r)
 	})
-	b.store(p, quotient)
+	b.emitStoreWords(p, quotient)
 }

@@ -10,17 +10,17 @@ import (
 
 func init() {
 	registerStd(map[string]func(*builder, *spirv.Instruction){
-		"vloadn":          vload(false, false),
-		"vload_half":      vload(true, false),
-		"vload_halfn":     vload(true, false),
-		"vloada_halfn":    vload(true, true),
-		"vstoren":         vstore(false, false),
-		"vstore_half":     vstore(true, false),
-		"vstore_half_r":   vstore(true, false),
-		"vstore_halfn":    vstore(true, false),
-		"vstore_halfn_r":  vstore(true, false),
-		"vstorea_halfn":   vstore(true, true),
-		"vstorea_halfn_r": vstore(true, true),
+		"vloadn":          emitVectorLoad(false, false),
+		"vload_half":      emitVectorLoad(true, false),
+		"vload_halfn":     emitVectorLoad(true, false),
+		"vloada_halfn":    emitVectorLoad(true, true),
+		"vstoren":         emitVectorStore(false, false),
+		"vstore_half":     emitVectorStore(true, false),
+		"vstore_half_r":   emitVectorStore(true, false),
+		"vstore_halfn":    emitVectorStore(true, false),
+		"vstore_halfn_r":  emitVectorStore(true, false),
+		"vstorea_halfn":   emitVectorStore(true, true),
+		"vstorea_halfn_r": emitVectorStore(true, true),
 		"shuffle":         (*builder).emitStdShuffle,
 		"shuffle2":        (*builder).emitStdShuffle2,
 		"prefetch":        func(*builder, *spirv.Instruction) {},
@@ -42,11 +42,11 @@ type vectorAccess struct {
 	convert             unary // a component of the vector, from or to memory
 }
 
-// vload takes an offset and a pointer.
-func vload(half, aligned bool) func(*builder, *spirv.Instruction) {
+// emitVectorLoad takes an offset and a pointer.
+func emitVectorLoad(half, aligned bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		offset, p, to := b.integer(b.arg(in, 0)), b.arg(in, 1), b.destination(in)
-		b.want(offset.t.width == 64 && p.t.kind == kindPointer, "the operands are no offset and no pointer")
+		offset, p, to := b.integerOperand(b.arg(in, 0)), b.arg(in, 1), b.defineResult(in)
+		b.require(offset.t.width == 64 && p.t.kind == kindPointer, "the operands are no offset and no pointer")
 		a := b.vectorAccess(to.t, half, aligned)
 		if half {
 			round := narrow(to.t.scalar().width, roundEven)
@@ -59,7 +59,7 @@ func vload(half, aligned bool) func(*builder, *spirv.Instruction) {
 // vectorAccess: an aligned vector of three halves takes the place of four.
 func (b *builder) vectorAccess(t *typ, half, aligned bool) vectorAccess {
 	s := t.scalar()
-	b.want(s.kind == kindInt && !half || s.kind == kindFloat, "%s cannot be accessed so", b.typeName(t))
+	b.require(s.kind == kindInt && !half || s.kind == kindFloat, "%s cannot be accessed so", b.typeName(t))
 	a := vectorAccess{size: s.size, count: t.words, stride: t.words}
 	if half {
 		a.size = 2
@@ -71,15 +71,15 @@ func (b *builder) vectorAccess(t *typ, half, aligned bool) vectorAccess {
 	return a
 }
 
-// address is where the access starts.
-func (a *vectorAccess) address(it *item, in *inst) pointer {
+// startOf is where the access starts.
+func (a *vectorAccess) startOf(it *item, in *inst) pointer {
 	return pointer(it.s[in.a] + it.s[in.b]*uint64(a.stride))
 }
 
 func stepVectorLoad(it *item, in *inst) status {
 	a := in.ext.(vectorAccess)
-	p := a.address(it, in)
-	data := it.bytes(p, a.size*a.count)
+	p := a.startOf(it, in)
+	data := it.bytesAt(p, a.size*a.count)
 	if data == nil {
 		return it.badAccess("load", p, a.size*a.count)
 	}
@@ -93,19 +93,19 @@ func stepVectorLoad(it *item, in *inst) status {
 	return running
 }
 
-// vstore takes the data, an offset, a pointer, and a rounding mode maybe.
-func vstore(half, aligned bool) func(*builder, *spirv.Instruction) {
+// emitVectorStore takes the data, an offset, a pointer, and a rounding mode maybe.
+func emitVectorStore(half, aligned bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		v, offset, p := b.arg(in, 0), b.integer(b.arg(in, 1)), b.arg(in, 2)
-		b.want(offset.t.width == 64 && p.t.kind == kindPointer, "the operands are no offset and no pointer")
+		v, offset, p := b.arg(in, 0), b.integerOperand(b.arg(in, 1)), b.arg(in, 2)
+		b.require(offset.t.width == 64 && p.t.kind == kindPointer, "the operands are no offset and no pointer")
 		a := b.vectorAccess(v.t, half, aligned)
 		if half {
 			mode := roundEven
 			if ops := in.Operands(); len(ops) > 3 {
-				b.want(ops[3] <= uint32(roundDown), "rounding mode %d", ops[3])
+				b.require(ops[3] <= uint32(roundDown), "rounding mode %d", ops[3])
 				mode = rounding(ops[3])
 			}
-			wide := widen(v.t.scalar().width)
+			wide := widenToDouble(v.t.scalar().width)
 			a.convert = func(f uint64) uint64 { return uint64(doubleToHalf(wide(f), mode)) }
 		}
 		b.emit(inst{step: stepVectorStore, c: v.at, a: p.at, b: offset.at, ext: a})
@@ -114,8 +114,8 @@ func vstore(half, aligned bool) func(*builder, *spirv.Instruction) {
 
 func stepVectorStore(it *item, in *inst) status {
 	a := in.ext.(vectorAccess)
-	p := a.address(it, in)
-	data := it.writable(p, a.size*a.count)
+	p := a.startOf(it, in)
+	data := it.writableBytes(p, a.size*a.count)
 	if data == nil {
 		return it.badStore(p, a.size*a.count)
 	}
@@ -132,23 +132,23 @@ func stepVectorStore(it *item, in *inst) status {
 // emitStdShuffle picks components by the low bits of a mask.
 func (b *builder) emitStdShuffle(in *spirv.Instruction) {
 	x := b.arg(in, 0)
-	b.pick(in, x, x.t.words, b.arg(in, 1))
+	b.pickComponents(in, x, x.t.words, b.arg(in, 1))
 }
 
 func (b *builder) emitStdShuffle2(in *spirv.Instruction) {
 	x, y := b.arg(in, 0), b.arg(in, 1)
-	b.same(x.t, y.t)
-	both := value{b.temporary(2 * x.t.words), x.t}
+	b.requireSameWords(x.t, y.t)
+	both := value{b.newTemporary(2 * x.t.words), x.t}
 	b.copyWords(both.at, x)
 	b.copyWords(both.at+int32(x.t.words), y)
-	b.pick(in, both, 2*x.t.words, b.arg(in, 2))
+	b.pickComponents(in, both, 2*x.t.words, b.arg(in, 2))
 }
 
-func (b *builder) pick(in *spirv.Instruction, from value, count int64, picks value) {
-	to := b.destination(in)
-	b.want(from.t.kind == kindVector && to.t.kind == kindVector, "the operands are no vectors")
-	b.same(from.t.elem, to.t.elem)
-	b.lanes(kindInt, to, picks)
+func (b *builder) pickComponents(in *spirv.Instruction, from value, count int64, picks value) {
+	to := b.defineResult(in)
+	b.require(from.t.kind == kindVector && to.t.kind == kindVector, "the operands are no vectors")
+	b.requireSameWords(from.t.elem, to.t.elem)
+	b.checkLanes(kindInt, to, picks)
 	low := uint64(1)<<log2(2*int(count)-1) - 1
 	b.emit(inst{step: stepPick, dst: to.at, a: from.at, b: picks.at, n: int32(to.t.words), imm: low, c: from.at, scale: count})
 }
@@ -164,10 +164,10 @@ func stepPick(it *item, in *inst) status {
 // Geometry: sums of products in the order of the components.
 
 func (b *builder) emitCross(in *spirv.Instruction) {
-	x, y, to := b.arg(in, 0), b.arg(in, 1), b.numbers(in, kindFloat, 0)
-	width := b.lanes(kindFloat, to, x, y)
-	b.same(x.t, to.t)
-	b.want(to.t.words == 3 || to.t.words == 4, "the operands are not of 3 or 4 components")
+	x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindFloat, 0)
+	width := b.checkLanes(kindFloat, to, x, y)
+	b.requireSameWords(x.t, to.t)
+	b.require(to.t.words == 3 || to.t.words == 4, "the operands are not of 3 or 4 components")
 	mul, sub := floatBinary[spirv.OpFMul][floatIndex(width)], floatBinary[spirv.OpFSub][floatIndex(width)]
 	b.emit(inst{step: stepCross, dst: to.at, a: x.at, b: y.at, n: int32(to.t.words), f2: mul, ext: sub})
 }
@@ -190,7 +190,7 @@ type lengthOf struct {
 	round func(float64) uint64
 }
 
-func (l lengthOf) of(words []uint64) float64 {
+func (l lengthOf) lengthOfVector(words []uint64) float64 {
 	length := 0.0
 	for _, w := range words {
 		length = math.Hypot(length, l.wide(w))
@@ -199,43 +199,43 @@ func (l lengthOf) of(words []uint64) float64 {
 }
 
 func (b *builder) lengthOf(x value) lengthOf {
-	b.want(x.t.is(kindFloat), "the operand is not of floats")
+	b.require(x.t.is(kindFloat), "the operand is not of floats")
 	width := x.t.scalar().width
-	return lengthOf{widen(width), narrow(width, roundEven)}
+	return lengthOf{widenToDouble(width), narrow(width, roundEven)}
 }
 
 func (b *builder) emitLength(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.destination(in)
-	b.same(x.t.scalar(), to.t)
+	x, to := b.arg(in, 0), b.defineResult(in)
+	b.requireSameWords(x.t.scalar(), to.t)
 	b.emit(inst{step: stepLength, dst: to.at, a: x.at, n: int32(x.t.words), ext: b.lengthOf(x)})
 }
 
 func stepLength(it *item, in *inst) status {
 	l := in.ext.(lengthOf)
-	it.s[in.dst] = l.round(l.of(it.s[in.a : in.a+in.n]))
+	it.s[in.dst] = l.round(l.lengthOfVector(it.s[in.a : in.a+in.n]))
 	return running
 }
 
 func (b *builder) emitDistance(in *spirv.Instruction) {
-	x, y, to := b.arg(in, 0), b.arg(in, 1), b.destination(in)
-	b.same(x.t, y.t)
-	b.same(x.t.scalar(), to.t)
+	x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineResult(in)
+	b.requireSameWords(x.t, y.t)
+	b.requireSameWords(x.t.scalar(), to.t)
 	l := b.lengthOf(x)
-	difference := value{b.temporary(x.t.words), x.t}
+	difference := value{b.newTemporary(x.t.words), x.t}
 	b.emit2(difference, x, y, floatBinary[spirv.OpFSub][floatIndex(x.t.scalar().width)])
 	b.emit(inst{step: stepLength, dst: to.at, a: difference.at, n: int32(x.t.words), ext: l})
 }
 
 func (b *builder) emitNormalize(in *spirv.Instruction) {
-	x, to := b.arg(in, 0), b.destination(in)
-	b.same(x.t, to.t)
+	x, to := b.arg(in, 0), b.defineResult(in)
+	b.requireSameWords(x.t, to.t)
 	b.emit(inst{step: stepNormalize, dst: to.at, a: x.at, n: int32(x.t.words), ext: b.lengthOf(x)})
 }
 
 // stepNormalize leaves a vector of length 0 as it is.
 func stepNormalize(it *item, in *inst) status {
 	l := in.ext.(lengthOf)
-	length := l.of(it.s[in.a : in.a+in.n])
+	length := l.lengthOfVector(it.s[in.a : in.a+in.n])
 	for i := range in.n {
 		v := l.wide(it.s[in.a+i])
 		if length != 0 {
