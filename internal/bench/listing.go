@@ -33,8 +33,8 @@ func printList(what, library string) error {
 	if err != nil {
 		return err
 	}
-	ours, dd, err := alternate(
-		func() (cost, error) { return runOnce("", program("offload-wrap"), "list", library) },
+	ours, dd, err := alternateRuns(
+		func() (cost, error) { return runOnce("", programPath("offload-wrap"), "list", library) },
 		func() (cost, error) {
 			return runOnce("", "dd", "if="+library, "of="+os.DevNull, "bs=1M", "status=none")
 		},
@@ -43,7 +43,7 @@ func printList(what, library string) error {
 		return err
 	}
 	fmt.Printf("%-26s %12.3f s %6.3f s %5.2f  (3.00)     %8s\n", what, ours.wall.Seconds(), dd.wall.Seconds(),
-		ours.wall.Seconds()/dd.wall.Seconds(), megabytes(ours.peak))
+		ours.wall.Seconds()/dd.wall.Seconds(), formatMB(ours.peak))
 	return nil
 }
 
@@ -68,7 +68,7 @@ func makeLibrary(dir string, count int) (string, error) {
 	if err := os.WriteFile(filepath.Join(dir, "library.table"), []byte(strings.Join(table, "\n")+"\n"), 0o666); err != nil {
 		return "", err
 	}
-	if _, err := runOnce(dir, program("offload-wrap"), "-o", "library.o", "-kind=sycl", "-target=spir64", "-batch", "library.table"); err != nil {
+	if _, err := runOnce(dir, programPath("offload-wrap"), "-o", "library.o", "-kind=sycl", "-target=spir64", "-batch", "library.table"); err != nil {
 		return "", err
 	}
 	_, err := runOnce(dir, "cc", "-shared", "-o", "library.so", "library.o")

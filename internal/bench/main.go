@@ -25,11 +25,11 @@ type table struct {
 func main() {
 	if len(os.Args) > 1 {
 		if help, ok := helpers[os.Args[1]]; ok {
-			exit(help(os.Args[2:]))
+			exitOn(help(os.Args[2:]))
 			return
 		}
 	}
-	exit(run(os.Args[1:]))
+	exitOn(runTables(os.Args[1:]))
 }
 
 // helpers are what this program does when it starts itself: work that would
@@ -39,8 +39,8 @@ var helpers = map[string]func(args []string) error{
 	"-generate": runGenerate,
 }
 
-// help starts this program as a helper and returns what it prints.
-func help(args ...string) (string, error) {
+// runHelper starts this program as a helper and returns what it prints.
+func runHelper(args ...string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -52,14 +52,14 @@ func help(args ...string) (string, error) {
 	return string(out), err
 }
 
-func exit(err error) {
+func exitOn(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(names []string) error {
+func runTables(names []string) error {
 	for _, name := range names {
 		if !slices.ContainsFunc(tables, func(t table) bool { return t.name == name }) {
 			return fmt.Errorf("no table %q", name)

@@ -20,8 +20,8 @@ type cost struct {
 	peak      int64
 }
 
-// program returns the path of one of our programs.
-func program(name string) string {
+// programPath returns the path of one of our programs.
+func programPath(name string) string {
 	path, err := filepath.Abs(filepath.Join("bin", name))
 	if err != nil {
 		return name
@@ -45,10 +45,10 @@ func runOnce(dir, name string, args ...string) (cost, error) {
 	return cost{wall, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), usage.Maxrss * 1024}, nil
 }
 
-// rewrite is the floor of a program that reads input and writes the files
+// rewriteFiles is the floor of a program that reads input and writes the files
 // outputs: it reads input once and writes as many files of the same sizes into
 // dir, each beside its name and then renamed. Nothing is parsed.
-func rewrite(input string, outputs []string, dir string) (wall, cpu time.Duration, err error) {
+func rewriteFiles(input string, outputs []string, dir string) (wall, cpu time.Duration, err error) {
 	contents := make([][]byte, len(outputs))
 	for i, path := range outputs {
 		data, err := os.ReadFile(path)
@@ -83,5 +83,5 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// megabytes formats bytes as MB (10^6).
-func megabytes(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }
+// formatMB formats bytes as MB (10^6).
+func formatMB(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }

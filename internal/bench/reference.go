@@ -41,7 +41,7 @@ func printReference(dir string) error {
 }
 
 func printReferenceRow(dir, reference, library string, kernels int) error {
-	bitcode, err := generated(dir, "bc", irgen.Config{Kernels: kernels})
+	bitcode, err := generateInput(dir, "bc", irgen.Config{Kernels: kernels})
 	if err != nil {
 		return err
 	}
@@ -51,9 +51,9 @@ func printReferenceRow(dir, reference, library string, kernels int) error {
 		os.Mkdir(out, 0o777)
 	}
 	empty()
-	ours, theirs, err := alternate(
+	ours, theirs, err := alternateRuns(
 		func() (cost, error) {
-			return runOnce("", program("postlink"), "-split=kernel", "-symbols", "-properties", "-emit-param-info",
+			return runOnce("", programPath("postlink"), "-split=kernel", "-symbols", "-properties", "-emit-param-info",
 				"-emit-program-metadata", "-emit-only-kernels-as-entry-points", "-emit-exported-symbols", "-emit-imported-symbols",
 				"-device-globals", "-to=spirv", "-o", filepath.Join(out, "t.table"), bitcode)
 		},
@@ -67,7 +67,7 @@ func printReferenceRow(dir, reference, library string, kernels int) error {
 		return err
 	}
 	fmt.Printf("%5d kernels                 %6.2f s %6.2f s %8s      %6.2f s %6.2f s %8s      %6.1f\n", kernels,
-		ours.wall.Seconds(), ours.cpu.Seconds(), megabytes(ours.peak),
-		theirs.wall.Seconds(), theirs.cpu.Seconds(), megabytes(theirs.peak), theirs.cpu.Seconds()/ours.cpu.Seconds())
+		ours.wall.Seconds(), ours.cpu.Seconds(), formatMB(ours.peak),
+		theirs.wall.Seconds(), theirs.cpu.Seconds(), formatMB(theirs.peak), theirs.cpu.Seconds()/ours.cpu.Seconds())
 	return nil
 }

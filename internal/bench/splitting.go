@@ -47,19 +47,19 @@ func printSplitting(dir string) error {
 
 // printOneKernel measures what a run costs at least.
 func printOneKernel(dir string) error {
-	input, err := generated(dir, "ll", irgen.Config{Kernels: 1})
+	input, err := generateInput(dir, "ll", irgen.Config{Kernels: 1})
 	if err != nil {
 		return err
 	}
 	least := cost{wall: time.Hour}
 	for range 20 {
-		c, err := split(dir, input, "kernel")
+		c, err := runSplit(dir, input, "kernel")
 		if err != nil {
 			return err
 		}
 		least.wall, least.peak = min(least.wall, c.wall), max(least.peak, c.peak)
 	}
-	fmt.Printf("ll  plain kernel     1 kernel %26.4f (at most 0.015) %57s\n", least.wall.Seconds(), megabytes(least.peak))
+	fmt.Printf("ll  plain kernel     1 kernel %26.4f (at most 0.015) %57s\n", least.wall.Seconds(), formatMB(least.peak))
 	return os.Remove(input)
 }
 
@@ -67,7 +67,7 @@ func printOneKernel(dir string) error {
 func printSplits(dir, format string, debug bool, mode string) error {
 	var before time.Duration
 	for _, kernels := range []int{100, 1000, 4000, 13000} {
-		input, err := generated(dir, format, irgen.Config{Kernels: kernels, Debug: debug})
+		input, err := generateInput(dir, format, irgen.Config{Kernels: kernels, Debug: debug})
 		if errors.Is(err, exec.ErrNotFound) {
 			fmt.Printf("%-3s left out: %v\n", format, err)
 			return nil
@@ -76,10 +76,10 @@ func printSplits(dir, format string, debug bool, mode string) error {
 			return err
 		}
 		row := splitRow{format: format, debug: debug, mode: mode, kernels: kernels}
-		if err := row.measure(dir, input); err != nil {
+		if err := row.measureRow(dir, input); err != nil {
 			return err
 		}
-		row.print(before)
+		row.printRow(before)
 		before = row.ours.wall
 		if err := os.Remove(input); err != nil {
 			return err
@@ -88,10 +88,10 @@ func printSplits(dir, format string, debug bool, mode string) error {
 	return nil
 }
 
-// generated makes an input. Bitcode is made by an installed llvm-as.
-func generated(dir, format string, c irgen.Config) (string, error) {
+// generateInput makes an input. Bitcode is made by an installed llvm-as.
+func generateInput(dir, format string, c irgen.Config) (string, error) {
 	text := filepath.Join(dir, "in.ll")
-	if _, err := help("-generate", strconv.Itoa(c.Kernels), strconv.FormatBool(c.Debug), text); err != nil || format == "ll" {
+	if _, err := runHelper("-generate", strconv.Itoa(c.Kernels), strconv.FormatBool(c.Debug), text); err != nil || format == "ll" {
 		return text, err
 	}
 	defer os.Remove(text)
@@ -126,8 +126,8 @@ type splitRow struct {
 	floor          cost
 }
 
-// split runs postlink in a new folder "out" of dir.
-func split(dir, input, mode string) (cost, error) {
+// runSplit runs postlink in a new folder "out" of dir.
+func runSplit(dir, input, mode string) (cost, error) {
 	out := filepath.Join(dir, "out")
 	if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o777)); err != nil {
 		return cost{}, err
@@ -137,12 +137,12 @@ func split(dir, input, mode string) (cost, error) {
 	if filepath.Ext(input) == ".ll" {
 		args = append(args, "-S")
 	}
-	return runOnce(dir, program("postlink"), args...)
+	return runOnce(dir, programPath("postlink"), args...)
 }
 
-// measure lets postlink and the floor take turns, and keeps the fastest run of
+// measureRow lets postlink and the floor take turns, and keeps the fastest run of
 // each.
-func (r *splitRow) measure(dir, input string) error {
+func (r *splitRow) measureRow(dir, input string) error {
 	rounds := 3
 	if r.kernels > 4000 {
 		rounds = 1
@@ -153,7 +153,7 @@ func (r *splitRow) measure(dir, input string) error {
 	}
 	r.input = info.Size()
 	for round := range rounds {
-		ours, err := split(dir, input, r.mode)
+		ours, err := runSplit(dir, input, r.mode)
 		if err != nil {
 			return err
 		}
@@ -164,13 +164,13 @@ func (r *splitRow) measure(dir, input string) error {
 		if round == 0 {
 			r.ours, r.floor = ours, floor
 		}
-		r.ours, r.floor = better(r.ours, ours), better(r.floor, floor)
+		r.ours, r.floor = betterCost(r.ours, ours), betterCost(r.floor, floor)
 	}
 	return os.RemoveAll(filepath.Join(dir, "out"))
 }
 
-// better takes the least time and the largest memory of two runs.
-func better(a, b cost) cost {
+// betterCost takes the least time and the largest memory of two runs.
+func betterCost(a, b cost) cost {
 	return cost{min(a.wall, b.wall), min(a.cpu, b.cpu), max(a.peak, b.peak)}
 }
 
@@ -199,7 +199,7 @@ func (r *splitRow) rewriteOutputs(dir, input string) (cost, error) {
 
 func startFloor(input, outputs, to string) (cost, error) {
 	var c cost
-	out, err := help("-floor", input, outputs, to)
+	out, err := runHelper("-floor", input, outputs, to)
 	if err == nil {
 		_, err = fmt.Sscan(out, &c.wall, &c.cpu)
 	}
@@ -214,12 +214,12 @@ func runFloor(args []string) error {
 	if err != nil {
 		return err
 	}
-	wall, cpu, err := rewrite(args[0], outputs, args[2])
+	wall, cpu, err := rewriteFiles(args[0], outputs, args[2])
 	fmt.Println(int64(wall), int64(cpu))
 	return err
 }
 
-func (r *splitRow) print(before time.Duration) {
+func (r *splitRow) printRow(before time.Duration) {
 	kind := "plain"
 	if r.debug {
 		kind = "-g"
@@ -232,8 +232,8 @@ func (r *splitRow) print(before time.Duration) {
 		factor, most = fmt.Sprintf("(%.1f)", splitFactor), fmt.Sprintf("(%.1f)", splitGrowth)
 	}
 	fmt.Printf("%-3s %-5s %-6s %5d kernels %6d %6s %7s %8.3f %7.3f %7.3f %7.3f %8.2f  %-9s %7s  %-9s %6s  (%s)\n",
-		r.format, kind, r.mode, r.kernels, r.images, megabytes(r.input), megabytes(r.written),
+		r.format, kind, r.mode, r.kernels, r.images, formatMB(r.input), formatMB(r.written),
 		r.ours.wall.Seconds(), r.ours.cpu.Seconds(), r.floor.wall.Seconds(), r.floor.cpu.Seconds(),
 		r.ours.wall.Seconds()/r.floor.wall.Seconds(), factor, growth, most,
-		megabytes(r.ours.peak), megabytes(splitMemory[r.format]*r.input+64e6))
+		formatMB(r.ours.peak), formatMB(splitMemory[r.format]*r.input+64e6))
 }

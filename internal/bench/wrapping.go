@@ -29,9 +29,9 @@ func printLarge(dir string, size int64) error {
 	if err := writeRandom(image, size); err != nil {
 		return err
 	}
-	ours, cp, err := alternate(
+	ours, cp, err := alternateRuns(
 		func() (cost, error) {
-			return runOnce(dir, program("offload-wrap"), "-o", object, "-kind=sycl", "-target=spir64", image)
+			return runOnce(dir, programPath("offload-wrap"), "-o", object, "-kind=sycl", "-target=spir64", image)
 		},
 		func() (cost, error) { return runOnce(dir, "cp", "--reflink=never", image, copied) },
 		func() {
@@ -43,16 +43,16 @@ func printLarge(dir string, size int64) error {
 		return err
 	}
 	fmt.Printf("one image of %4.0f MB         %10.2f s %6.2f s %5.2f  (1.50)     %8s   (64)\n", float64(size)/1e6,
-		ours.wall.Seconds(), cp.wall.Seconds(), ours.wall.Seconds()/cp.wall.Seconds(), megabytes(ours.peak))
+		ours.wall.Seconds(), cp.wall.Seconds(), ours.wall.Seconds()/cp.wall.Seconds(), formatMB(ours.peak))
 	return nil
 }
 
 // rounds is how often two programs take turns.
 const rounds = 5
 
-// alternate runs two programs in turn, so that both meet the same noise, and
+// alternateRuns runs two programs in turn, so that both meet the same noise, and
 // returns the fastest run of each.
-func alternate(first, second func() (cost, error), prepare func()) (a, b cost, err error) {
+func alternateRuns(first, second func() (cost, error), prepare func()) (a, b cost, err error) {
 	least := func(best *cost, run func() (cost, error), round int) error {
 		prepare()
 		c, err := run()
@@ -112,9 +112,9 @@ func printMany(dir string, count int) error {
 	if err := os.WriteFile(filepath.Join(dir, "many.table"), []byte(strings.Join(table, "\n")+"\n"), 0o666); err != nil {
 		return err
 	}
-	ours, cat, err := alternate(
+	ours, cat, err := alternateRuns(
 		func() (cost, error) {
-			return runOnce(dir, program("offload-wrap"), "-o", "many.o", "-kind=sycl", "-target=spir64", "-batch", "many.table")
+			return runOnce(dir, programPath("offload-wrap"), "-o", "many.o", "-kind=sycl", "-target=spir64", "-batch", "many.table")
 		},
 		func() (cost, error) { return runOnce(dir, "sh", "-c", "cat *.spv *.prop *.sym >/dev/null") },
 		func() {})
@@ -122,6 +122,6 @@ func printMany(dir string, count int) error {
 		return err
 	}
 	fmt.Printf("table of %d images         %10.2f s %6.2f s %5.2f  (%.2f s)   %8s          cp: cat of the files\n", count,
-		ours.wall.Seconds(), cat.wall.Seconds(), ours.wall.Seconds()/cat.wall.Seconds(), (300 * time.Millisecond).Seconds(), megabytes(ours.peak))
+		ours.wall.Seconds(), cat.wall.Seconds(), ours.wall.Seconds()/cat.wall.Seconds(), (300 * time.Millisecond).Seconds(), formatMB(ours.peak))
 	return nil
 }

@@ -60,7 +60,7 @@ var verdictNames = [verdicts]string{"equal", "equal to some units of the last pl
 // devices differ in their functions.
 const maxUnits = 16
 
-func (j *job) compare(dir string) (verdict, string) {
+func (j *job) compareResults(dir string) (verdict, string) {
 	base := strings.TrimSuffix(j.Code, "spv")
 	data, err := os.ReadFile(base + "result")
 	if err != nil {
@@ -77,8 +77,8 @@ func (j *job) compare(dir string) (verdict, string) {
 		if bytes.Equal(theirs, b.result) {
 			continue
 		}
-		if at, ok := b.near(theirs); !ok {
-			if j.ordered() {
+		if at, ok := b.nearlyEqual(theirs); !ok {
+			if j.dependsOnOrder() {
 				return verdictOrder, detail
 			}
 			return verdictDiffers, fmt.Sprintf("%v: buffer %d at byte %d: %x here, %x there", j, i, at, b.result[at:at+8], theirs[at:at+8])
@@ -88,8 +88,8 @@ func (j *job) compare(dir string) (verdict, string) {
 	return v, detail
 }
 
-// near compares floats by their distance and the rest by their bytes.
-func (b *buffer) near(theirs []byte) (at int, ok bool) {
+// nearlyEqual compares floats by their distance and the rest by their bytes.
+func (b *buffer) nearlyEqual(theirs []byte) (at int, ok bool) {
 	size := b.layout.size
 	if size == 0 {
 		return 0, false
@@ -100,7 +100,7 @@ func (b *buffer) near(theirs []byte) (at int, ok bool) {
 			x, y := b.result[at:at+f.size], theirs[at:at+f.size]
 			switch around := at &^ 7; {
 			case bytes.Equal(x, y):
-			case f.float && distance(number(x), number(y), f.size) <= maxUnits:
+			case f.float && ulpDistance(littleEndian(x), littleEndian(y), f.size) <= maxUnits:
 			case !f.float && nearFloats(b.result[around:around+8], theirs[around:around+8]):
 			default:
 				return min(at, len(theirs)-8), false
@@ -115,21 +115,21 @@ func (b *buffer) near(theirs []byte) (at int, ok bool) {
 // pointers to bytes. Denormals do not count: they look like small integers.
 func nearFloats(x, y []byte) bool {
 	near := func(x, y []byte, fraction int) bool {
-		normal := number(x)<<1>>(fraction+1) != 0
-		return bytes.Equal(x, y) || normal && distance(number(x), number(y), len(x)) <= maxUnits
+		normal := littleEndian(x)<<1>>(fraction+1) != 0
+		return bytes.Equal(x, y) || normal && ulpDistance(littleEndian(x), littleEndian(y), len(x)) <= maxUnits
 	}
 	return near(x, y, 52) || near(x[:4], y[:4], 23) && near(x[4:], y[4:], 23)
 }
 
-func number(b []byte) (v uint64) {
+func littleEndian(b []byte) (v uint64) {
 	for i, c := range b {
 		v |= uint64(c) << (8 * i)
 	}
 	return v
 }
 
-// distance is how many floats lie between two; none between two NaNs.
-func distance(a, b uint64, size int) uint64 {
+// ulpDistance is how many floats lie between two; none between two NaNs.
+func ulpDistance(a, b uint64, size int) uint64 {
 	sign := uint64(1) << (8*size - 1)
 	exponent := map[int]uint64{2: 0x7c00, 4: 0x7f800000, 8: 0x7ff << 52}[size]
 	if a&^sign > exponent && b&^sign > exponent {
@@ -162,7 +162,7 @@ func newReport(o options) *report {
 	return &report{options: o, families: map[string]map[verdict]bool{}}
 }
 
-func (r *report) add(c candidate, v verdict, detail string) {
+func (r *report) addVerdict(c candidate, v verdict, detail string) {
 	if v == verdictDiffers && r.options.undefined.MatchString(c.name) {
 		v = verdictUndefined
 	}
@@ -176,7 +176,7 @@ func (r *report) add(c candidate, v verdict, detail string) {
 	}
 }
 
-func (r *report) summary() {
+func (r *report) printSummary() {
 	kernels := 0
 	for v, n := range r.counts {
 		kernels += n

@@ -16,7 +16,7 @@ func TestRecorded(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no modules")
 	}
-	all, err := candidates(files)
+	all, err := readCandidates(files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := j.digest(); got != want {
+			if got := j.resultDigest(); got != want {
 				t.Errorf("it leaves %s; Intel's device leaves %s (%v)", got, want, j)
 			}
 		})
@@ -50,7 +50,7 @@ func TestFamily(t *testing.T) {
 		"_ZTSN4sycl3_V16detail19__pf_kernel_wrapperIN5dpctl6tensor7kernels3abs18abs_strided_kernelIffEEEE": "abs_strided_kernel",
 		"_ZTS5Tally": "Tally",
 	} {
-		if got := family(name); got != want {
+		if got := kernelFamily(name); got != want {
 			t.Errorf("family(%s) = %s; want %s", name, got, want)
 		}
 	}

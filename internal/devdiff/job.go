@@ -72,7 +72,7 @@ func planJob(c candidate) (*job, error) {
 		if err = j.runHere(); err != nil {
 			continue
 		}
-		if j.changed() {
+		if j.wroteAnything() {
 			return j, nil
 		}
 		idle = j
@@ -141,7 +141,7 @@ func (j *job) bytesOf(l layout) argument {
 	a := argument{Bytes: make([]byte, l.size)}
 	for _, f := range l.fields {
 		if f.pointer == 0 {
-			putNumber(a.Bytes[f.offset:], f.size, j.plan.value(f))
+			putNumber(a.Bytes[f.offset:], f.size, j.plan.fieldValue(f))
 			continue
 		}
 		if n, err := j.newBuffer(f.pointer, 1); err == nil {
@@ -166,7 +166,7 @@ func (j *job) newBuffer(elem spirv.ID, depth int) (int, error) {
 	if b.layout.size == 1 && depth > 0 {
 		// A pointer in a struct mostly is to bytes because the translator did
 		// not find its type: sizes and strides.
-		b.layout = scalar(8, false)
+		b.layout = scalarLayout(8, false)
 	}
 	n := len(j.Buffers)
 	j.Buffers = append(j.Buffers, b)
@@ -184,7 +184,7 @@ func (j *job) newBuffer(elem spirv.ID, depth int) (int, error) {
 				}
 				b.Patches = append(b.Patches, patch{at + f.offset, target})
 			} else if f.pointer == 0 {
-				putNumber(b.Data[at+f.offset:], f.size, element(f, count))
+				putNumber(b.Data[at+f.offset:], f.size, elementValue(f, count))
 			}
 			count++
 		}
@@ -195,9 +195,9 @@ func (j *job) newBuffer(elem spirv.ID, depth int) (int, error) {
 // maxSteps stops kernels that do not end with the arguments.
 const maxSteps = 20_000_000
 
-// ordered tells whether the kernel leaves something else when its work-items run
+// dependsOnOrder tells whether the kernel leaves something else when its work-items run
 // in another order: then no two devices need to agree.
-func (j *job) ordered() bool {
+func (j *job) dependsOnOrder() bool {
 	var results [][]byte
 	for _, b := range j.Buffers {
 		results = append(results, b.result)
@@ -207,7 +207,7 @@ func (j *job) ordered() bool {
 			b.result = results[i]
 		}
 	}()
-	if err := j.run(hostdev.Options{Backwards: true}); err != nil {
+	if err := j.runOn(hostdev.Options{Backwards: true}); err != nil {
 		return true
 	}
 	for i, b := range j.Buffers {
@@ -219,9 +219,9 @@ func (j *job) ordered() bool {
 }
 
 // runHere runs the job on the embedded device.
-func (j *job) runHere() error { return j.run(hostdev.Options{}) }
+func (j *job) runHere() error { return j.runOn(hostdev.Options{}) }
 
-func (j *job) run(o hostdev.Options) error {
+func (j *job) runOn(o hostdev.Options) error {
 	o.Output, o.Steps = new(bytes.Buffer), maxSteps
 	d, err := hostdev.New(o).Devices()
 	if err != nil {
@@ -240,7 +240,7 @@ func (j *job) run(o hostdev.Options) error {
 		return err
 	}
 	defer q.Close()
-	args, err := j.arguments(device, q)
+	args, err := j.driverArgs(device, q)
 	if err != nil {
 		return err
 	}
@@ -257,14 +257,14 @@ func (j *job) run(o hostdev.Options) error {
 	return j.readBack(q)
 }
 
-func (j *job) arguments(device driver.Device, q driver.Queue) (list []driver.Arg, err error) {
+func (j *job) driverArgs(device driver.Device, q driver.Queue) (list []driver.Arg, err error) {
 	for _, b := range j.Buffers {
 		if b.memory, err = device.Alloc(driver.DeviceMemory, int64(len(b.Data))); err != nil {
 			return nil, err
 		}
 	}
 	for _, b := range j.Buffers {
-		if err := q.Write(b.memory, 0, j.patched(b.Data, b.Patches), driver.Sync{Block: true}); err != nil {
+		if err := q.Write(b.memory, 0, j.patchAddresses(b.Data, b.Patches), driver.Sync{Block: true}); err != nil {
 			return nil, err
 		}
 	}
@@ -275,14 +275,14 @@ func (j *job) arguments(device driver.Device, q driver.Queue) (list []driver.Arg
 		case a.Local > 0:
 			list = append(list, driver.Arg{LocalSize: int64(a.Local)})
 		default:
-			list = append(list, driver.Arg{Value: j.patched(a.Bytes, a.Patches)})
+			list = append(list, driver.Arg{Value: j.patchAddresses(a.Bytes, a.Patches)})
 		}
 	}
 	return list, nil
 }
 
-// patched puts the device's addresses into bytes.
-func (j *job) patched(data []byte, patches []patch) []byte {
+// patchAddresses puts the device's addresses into bytes.
+func (j *job) patchAddresses(data []byte, patches []patch) []byte {
 	data = bytes.Clone(data)
 	for _, p := range patches {
 		binary.LittleEndian.PutUint64(data[p.Offset:], j.Buffers[p.Buffer].memory.(driver.Addresser).Address())
@@ -304,8 +304,8 @@ func (j *job) readBack(q driver.Queue) error {
 	return nil
 }
 
-// changed tells whether the kernel wrote anything.
-func (j *job) changed() bool {
+// wroteAnything tells whether the kernel wrote anything.
+func (j *job) wroteAnything() bool {
 	for _, b := range j.Buffers {
 		if !bytes.Equal(b.Data, b.result) {
 			return true
@@ -314,8 +314,8 @@ func (j *job) changed() bool {
 	return false
 }
 
-// digest is of all that the kernel left here.
-func (j *job) digest() string {
+// resultDigest is of all that the kernel left here.
+func (j *job) resultDigest() string {
 	h := sha256.New()
 	for _, b := range j.Buffers {
 		h.Write(b.result)

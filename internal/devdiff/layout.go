@@ -26,17 +26,17 @@ func layoutOf(m *spirv.Module, id spirv.ID) layout {
 	in := m.Def(id)
 	switch in.Op {
 	case spirv.OpTypeBool:
-		return scalar(1, false)
+		return scalarLayout(1, false)
 	case spirv.OpTypeInt:
-		return scalar(max(1, int(in.Words[1])/8), false)
+		return scalarLayout(max(1, int(in.Words[1])/8), false)
 	case spirv.OpTypeFloat:
-		return scalar(int(in.Words[1])/8, true)
+		return scalarLayout(int(in.Words[1])/8, true)
 	case spirv.OpTypePointer:
-		l := scalar(8, false)
+		l := scalarLayout(8, false)
 		l.fields[0].pointer = spirv.ID(in.Words[2])
 		return l
 	case spirv.OpTypeVector:
-		l := repeat(layoutOf(m, spirv.ID(in.Words[1])), int(in.Words[2]))
+		l := repeatLayout(layoutOf(m, spirv.ID(in.Words[1])), int(in.Words[2]))
 		if in.Words[2] == 3 {
 			l.size = l.size / 3 * 4
 		}
@@ -44,26 +44,26 @@ func layoutOf(m *spirv.Module, id spirv.ID) layout {
 		return l
 	case spirv.OpTypeArray:
 		n, _ := m.ConstantInt(spirv.ID(in.Words[2]))
-		return repeat(layoutOf(m, spirv.ID(in.Words[1])), int(n))
+		return repeatLayout(layoutOf(m, spirv.ID(in.Words[1])), int(n))
 	case spirv.OpTypeStruct:
 		return structLayout(m, in)
 	}
 	return layout{size: 1, align: 1}
 }
 
-func scalar(size int, float bool) layout {
+func scalarLayout(size int, float bool) layout {
 	return layout{size, size, []field{{size: size, float: float}}}
 }
 
-func repeat(l layout, n int) layout {
+func repeatLayout(l layout, n int) layout {
 	out := layout{align: l.align}
 	for range n {
-		out.append(l, out.size)
+		out.appendPart(l, out.size)
 	}
 	return out
 }
 
-func (l *layout) append(part layout, at int) {
+func (l *layout) appendPart(part layout, at int) {
 	for _, f := range part.fields {
 		if len(l.fields) < maxFields {
 			f.offset += at
@@ -82,7 +82,7 @@ func structLayout(m *spirv.Module, in *spirv.Instruction) layout {
 			part.align = 1
 		}
 		l.align = max(l.align, part.align)
-		l.append(part, alignUp(l.size, part.align))
+		l.appendPart(part, alignUp(l.size, part.align))
 	}
 	l.size = alignUp(l.size, l.align)
 	return l
@@ -97,8 +97,8 @@ type plan struct{ small, large uint64 }
 // dimensions, those of 64 bits sizes and offsets.
 var plans = []plan{{1, 4}, {1, 1}, {1, 16}, {2, 8}, {4, 64}, {1, 0}, {0, 0}, {3, 2}}
 
-// value is a field of an argument.
-func (p plan) value(f field) uint64 {
+// fieldValue is a field of an argument.
+func (p plan) fieldValue(f field) uint64 {
 	switch {
 	case f.float && f.size == 8:
 		return math.Float64bits(1.5)
@@ -112,9 +112,9 @@ func (p plan) value(f field) uint64 {
 	return p.small
 }
 
-// element is field number n of a buffer: numbers from a small range, all of
+// elementValue is field number n of a buffer: numbers from a small range, all of
 // which halves have.
-func element(f field, n int) uint64 {
+func elementValue(f field, n int) uint64 {
 	v := float64(n*7%23-5) * 0.375
 	switch {
 	case f.float && f.size == 8:

@@ -61,7 +61,7 @@ type candidate struct {
 }
 
 func compareFiles(o options, files []string) (differ bool, err error) {
-	list, err := candidates(files)
+	list, err := readCandidates(files)
 	if err != nil {
 		return false, err
 	}
@@ -72,10 +72,10 @@ func compareFiles(o options, files []string) (differ bool, err error) {
 	defer os.RemoveAll(dir)
 	r := newReport(o)
 	var jobs []*job
-	for _, c := range choose(list, o) {
+	for _, c := range chooseCandidates(list, o) {
 		j, err := planJob(c)
 		if err != nil {
-			r.add(c, verdictFault, err.Error())
+			r.addVerdict(c, verdictFault, err.Error())
 			continue
 		}
 		jobs = append(jobs, j)
@@ -85,21 +85,21 @@ func compareFiles(o options, files []string) (differ bool, err error) {
 	}
 	var digests strings.Builder
 	for _, j := range jobs {
-		v, detail := j.compare(dir)
-		r.add(j.candidate, v, detail)
-		if v == verdictEqual && !j.ordered() {
-			fmt.Fprintf(&digests, "%s %s %s\n", j.digest(), filepath.Base(j.file), j.name)
+		v, detail := j.compareResults(dir)
+		r.addVerdict(j.candidate, v, detail)
+		if v == verdictEqual && !j.dependsOnOrder() {
+			fmt.Fprintf(&digests, "%s %s %s\n", j.resultDigest(), filepath.Base(j.file), j.name)
 		}
 	}
-	r.summary()
+	r.printSummary()
 	if o.record != "" {
 		err = os.WriteFile(o.record, []byte(digests.String()), 0o666)
 	}
 	return r.counts[verdictDiffers] > 0, err
 }
 
-// candidates reads the kernels of the files.
-func candidates(files []string) ([]candidate, error) {
+// readCandidates reads the kernels of the files.
+func readCandidates(files []string) ([]candidate, error) {
 	var list []candidate
 	for _, name := range files {
 		data, err := os.ReadFile(name)
@@ -133,14 +133,14 @@ func kernelsOf(file string, code []byte) (list []candidate) {
 		return nil
 	}
 	for _, e := range m.EntryPoints() {
-		list = append(list, candidate{e.Name, family(e.Name), file, code})
+		list = append(list, candidate{e.Name, kernelFamily(e.Name), file, code})
 	}
 	return list
 }
 
-// family is the names in a mangled name without the types: those of functions
+// kernelFamily is the names in a mangled name without the types: those of functions
 // in the Itanium ABI stand with their length before them.
-func family(name string) string {
+func kernelFamily(name string) string {
 	if !strings.HasPrefix(name, "_ZTS") {
 		return name
 	}
@@ -166,8 +166,8 @@ func family(name string) string {
 	return strings.Join(names, "::")
 }
 
-// choose takes some kernels of each family, spread over it.
-func choose(list []candidate, o options) (chosen []candidate) {
+// chooseCandidates takes some kernels of each family, spread over it.
+func chooseCandidates(list []candidate, o options) (chosen []candidate) {
 	families := map[string][]candidate{}
 	var order []string
 	for _, c := range list {

@@ -42,21 +42,21 @@ func Write(w io.Writer, c Config) error {
 	g.helpers = c.Kernels / 2
 	g.tables = (c.Kernels + 19) / 20
 	g.sources = (c.Kernels + kernelsPerSource - 1) / kernelsPerSource
-	g.header()
+	g.writeHeader()
 	for i := range g.tables {
-		g.table(i)
+		g.writeTables(i)
 	}
 	for i := range c.Kernels {
-		g.kernel(i)
+		g.writeKernel(i)
 	}
 	for i := range g.helpers {
-		g.helper(i)
+		g.writeHelper(i)
 	}
-	g.trailer()
+	g.writeTrailer()
 	return g.Flush()
 }
 
-func (g *generator) header() {
+func (g *generator) writeHeader() {
 	g.WriteString(`; generated
 source_filename = "generated"
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64"
@@ -69,8 +69,8 @@ target triple = "spir64-unknown-unknown"
 `)
 }
 
-// table writes a table of numbers and one of helpers.
-func (g *generator) table(i int) {
+// writeTables writes a table of numbers and one of helpers.
+func (g *generator) writeTables(i int) {
 	fmt.Fprintf(g, "@table_%d = internal unnamed_addr addrspace(1) constant [8 x i32] [", i)
 	for k := range 8 {
 		if k > 0 {
@@ -82,9 +82,9 @@ func (g *generator) table(i int) {
 	fmt.Fprintf(g, "@name_%d = private unnamed_addr addrspace(1) constant [13 x i8] c\"t%08d } \\00\", align 1\n", i, i)
 }
 
-// at returns the debug location of a line in the function whose subprogram is
+// debugLocation returns the debug location of a line in the function whose subprogram is
 // node scope.
-func (g *generator) at(scope, line int) string {
+func (g *generator) debugLocation(scope, line int) string {
 	if !g.Debug {
 		return ""
 	}
@@ -94,9 +94,9 @@ func (g *generator) at(scope, line int) string {
 	return fmt.Sprintf(", !dbg !%d", n)
 }
 
-// subprogram begins the debug information of a function and returns its node
+// writeSubprogram begins the debug information of a function and returns its node
 // and what the header says of it.
-func (g *generator) subprogram(name string, line, source int) (scope int, attached string) {
+func (g *generator) writeSubprogram(name string, line, source int) (scope int, attached string) {
 	if !g.Debug {
 		return 0, ""
 	}
@@ -104,9 +104,9 @@ func (g *generator) subprogram(name string, line, source int) (scope int, attach
 	g.node += 3
 	g.pending = append(g.pending,
 		fmt.Sprintf("!%d = distinct !DISubprogram(name: \"%s\", linkageName: \"%s\", scope: !%d, file: !%d, line: %d, type: !%d, scopeLine: %d, flags: DIFlagPrototyped, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !%d, retainedNodes: !%d)",
-			scope, name, name, g.file(source), g.file(source), line, subroutineType, line, g.unit(source), scope+1),
+			scope, name, name, g.fileNode(source), g.fileNode(source), line, subroutineType, line, g.unitNode(source), scope+1),
 		fmt.Sprintf("!%d = !{!%d}", scope+1, scope+2),
-		fmt.Sprintf("!%d = !DILocalVariable(name: \"n\", arg: 3, scope: !%d, file: !%d, line: %d, type: !%d)", scope+2, scope, g.file(source), line, intType))
+		fmt.Sprintf("!%d = !DILocalVariable(name: \"n\", arg: 3, scope: !%d, file: !%d, line: %d, type: !%d)", scope+2, scope, g.fileNode(source), line, intType))
 	return scope, fmt.Sprintf(" !dbg !%d", scope)
 }
 
@@ -120,9 +120,9 @@ const (
 	firstUnit
 )
 
-// unit and file return the nodes of a source file.
-func (g *generator) unit(source int) int { return firstUnit + 2*source }
-func (g *generator) file(source int) int { return firstUnit + 2*source + 1 }
+// unitNode and file return the nodes of a source file.
+func (g *generator) unitNode(source int) int { return firstUnit + 2*source }
+func (g *generator) fileNode(source int) int { return firstUnit + 2*source + 1 }
 
 // function writes the instructions of one function.
 type function struct {
@@ -131,76 +131,76 @@ type function struct {
 	next        int // the number of the next value
 }
 
-// emit writes an instruction with the location of a further line.
-func (f *function) emit(format string, args ...any) {
+// emitInst writes an instruction with the location of a further line.
+func (f *function) emitInst(format string, args ...any) {
 	f.line++
 	fmt.Fprintf(f, "  "+format, args...)
-	f.WriteString(f.at(f.scope, f.line))
+	f.WriteString(f.debugLocation(f.scope, f.line))
 	f.WriteByte('\n')
 }
 
-// value writes an instruction with a result and returns the result's name.
-func (f *function) value(format string, args ...any) string {
+// emitValue writes an instruction with a result and returns the result's name.
+func (f *function) emitValue(format string, args ...any) string {
 	name := fmt.Sprintf("%%%d", f.next)
 	f.next++
-	f.emit("%"+name+" = "+format, args...)
+	f.emitInst("%"+name+" = "+format, args...)
 	return name
 }
 
-func (g *generator) kernel(i int) {
+func (g *generator) writeKernel(i int) {
 	if i == 0 {
 		g.node = firstUnit + 2*g.sources
 	}
 	source := i / kernelsPerSource
 	name := fmt.Sprintf("_ZTS6KernelILi%dEE", i)
-	scope, attached := g.subprogram(name, 10*i+1, source)
+	scope, attached := g.writeSubprogram(name, 10*i+1, source)
 	f := &function{generator: g, scope: scope, line: 10*i + 2}
 	fmt.Fprintf(g, "\n; Function Attrs: convergent mustprogress norecurse nounwind\n")
 	fmt.Fprintf(g, "define weak_odr dso_local spir_kernel void @%s(ptr addrspace(1) noundef align 4 %%out, ptr addrspace(1) noundef readonly align 4 %%in, i32 noundef %%n) local_unnamed_addr #%d%s !sycl_used_aspects !%d !sycl_kernel_omit_args !%d {\nentry:\n",
 		name, source, attached, usedAspects, omitArguments)
 	if g.Debug {
-		f.emit("call void @llvm.dbg.value(metadata i32 %%n, metadata !%d, metadata !DIExpression())", scope+2)
+		f.emitInst("call void @llvm.dbg.value(metadata i32 %%n, metadata !%d, metadata !DIExpression())", scope+2)
 	}
-	id := f.value("load i64, ptr addrspace(1) @__spirv_BuiltInGlobalInvocationId, align 32")
-	index := f.value("trunc i64 %s to i32", id)
-	f.emit("%%cmp = icmp slt i32 %s, %%n", index)
-	f.emit("br i1 %%cmp, label %%body, label %%exit")
+	id := f.emitValue("load i64, ptr addrspace(1) @__spirv_BuiltInGlobalInvocationId, align 32")
+	index := f.emitValue("trunc i64 %s to i32", id)
+	f.emitInst("%%cmp = icmp slt i32 %s, %%n", index)
+	f.emitInst("br i1 %%cmp, label %%body, label %%exit")
 	g.WriteString("\nbody:                                             ; preds = %entry\n")
-	f.compute(i, index)
-	f.emit("br label %%exit")
+	f.emitCompute(i, index)
+	f.emitInst("br label %%exit")
 	g.WriteString("\nexit:                                             ; preds = %body, %entry\n")
-	f.emit("ret void")
+	f.emitInst("ret void")
 	g.WriteString("}\n")
 	g.flushNodes()
 }
 
-// compute writes what a kernel does with the element of that index.
-func (f *function) compute(kernel int, index string) {
+// emitCompute writes what a kernel does with the element of that index.
+func (f *function) emitCompute(kernel int, index string) {
 	value := index
 	for k := range instructionGroups {
-		wide := f.value("zext i32 %s to i64", value)
-		address := f.value("getelementptr inbounds i32, ptr addrspace(1) %%in, i64 %s", wide)
-		loaded := f.value("load i32, ptr addrspace(1) %s, align 4", address)
-		product := f.value("mul nsw i32 %s, %d", loaded, 3+k)
-		value = f.value("add nsw i32 %s, %s", product, value)
+		wide := f.emitValue("zext i32 %s to i64", value)
+		address := f.emitValue("getelementptr inbounds i32, ptr addrspace(1) %%in, i64 %s", wide)
+		loaded := f.emitValue("load i32, ptr addrspace(1) %s, align 4", address)
+		product := f.emitValue("mul nsw i32 %s, %d", loaded, 3+k)
+		value = f.emitValue("add nsw i32 %s, %s", product, value)
 	}
 	table := kernel % f.tables
-	address := f.value("getelementptr inbounds [8 x i32], ptr addrspace(1) @table_%d, i64 0, i64 %d", table, kernel%8)
-	last := f.value("load i32, ptr addrspace(1) %s, align 4", address)
-	letter := f.value("load i8, ptr addrspace(1) @name_%d, align 1", table)
-	f.value("sext i8 %s to i32", letter)
+	address := f.emitValue("getelementptr inbounds [8 x i32], ptr addrspace(1) @table_%d, i64 0, i64 %d", table, kernel%8)
+	last := f.emitValue("load i32, ptr addrspace(1) %s, align 4", address)
+	letter := f.emitValue("load i8, ptr addrspace(1) @name_%d, align 1", table)
+	f.emitValue("sext i8 %s to i32", letter)
 	for k := range min(2, f.helpers) {
-		last = f.value("tail call spir_func noundef i32 @helper_%d(i32 noundef %s, i32 noundef %s) #%d", f.topHelper(2*kernel+k), last, value, f.callGroup())
+		last = f.emitValue("tail call spir_func noundef i32 @helper_%d(i32 noundef %s, i32 noundef %s) #%d", f.topHelper(2*kernel+k), last, value, f.callGroup())
 	}
-	result := f.value("xor i32 %s, %s", last, value)
-	wide := f.value("sext i32 %s to i64", index)
-	address = f.value("getelementptr inbounds i32, ptr addrspace(1) %%out, i64 %s", wide)
-	f.emit("store i32 %s, ptr addrspace(1) %s, align 4", result, address)
+	result := f.emitValue("xor i32 %s, %s", last, value)
+	wide := f.emitValue("sext i32 %s to i64", index)
+	address = f.emitValue("getelementptr inbounds i32, ptr addrspace(1) %%out, i64 %s", wide)
+	f.emitInst("store i32 %s, ptr addrspace(1) %s, align 4", result, address)
 }
 
 // Helpers of a layer are next to one another; the first layer is what kernels
 // call.
-func (g *generator) layer(i int) int { return min(i*layers/max(g.helpers, 1), layers-1) }
+func (g *generator) layerOf(i int) int { return min(i*layers/max(g.helpers, 1), layers-1) }
 
 // layerStart returns the first helper of a layer.
 func (g *generator) layerStart(layer int) int { return (layer*g.helpers + layers - 1) / layers }
@@ -209,9 +209,9 @@ func (g *generator) topHelper(i int) int { return i % max(g.layerStart(1), 1) }
 
 func (g *generator) callGroup() int { return g.sources + 1 }
 
-func (g *generator) helper(i int) {
+func (g *generator) writeHelper(i int) {
 	name := fmt.Sprintf("helper_%d", i)
-	scope, attached := g.subprogram(name, 1000+10*i, i%g.sources)
+	scope, attached := g.writeSubprogram(name, 1000+10*i, i%g.sources)
 	f := &function{generator: g, scope: scope, line: 1000 + 10*i}
 	linkage := "linkonce_odr dso_local"
 	if i%3 == 0 {
@@ -220,20 +220,20 @@ func (g *generator) helper(i int) {
 	fmt.Fprintf(g, "\n; Function Attrs: convergent noinline nounwind\ndefine %s spir_func noundef i32 @%s(i32 noundef %%a, i32 noundef %%b) local_unnamed_addr #%d%s {\nentry:\n", linkage, name, g.sources, attached)
 	value := "%a"
 	for k := range 6 {
-		shifted := f.value("shl i32 %s, %d", value, k+1)
-		value = f.value("xor i32 %s, %%b", shifted)
+		shifted := f.emitValue("shl i32 %s, %d", value, k+1)
+		value = f.emitValue("xor i32 %s, %%b", shifted)
 	}
-	for _, callee := range g.calls(i) {
-		value = f.value("tail call spir_func noundef i32 @helper_%d(i32 noundef %s, i32 noundef %%b) #%d", callee, value, g.callGroup())
+	for _, callee := range g.calledHelpers(i) {
+		value = f.emitValue("tail call spir_func noundef i32 @helper_%d(i32 noundef %s, i32 noundef %%b) #%d", callee, value, g.callGroup())
 	}
-	f.emit("ret i32 %s", value)
+	f.emitInst("ret i32 %s", value)
 	g.WriteString("}\n")
 	g.flushNodes()
 }
 
-// calls returns the helpers of the next layer that a helper calls.
-func (g *generator) calls(i int) []int {
-	layer := g.layer(i)
+// calledHelpers returns the helpers of the next layer that a helper calls.
+func (g *generator) calledHelpers(i int) []int {
+	layer := g.layerOf(i)
 	if layer == layers-1 {
 		return nil
 	}
@@ -265,7 +265,7 @@ func (g *generator) writeNodes() {
 	g.pending = g.pending[:0]
 }
 
-func (g *generator) trailer() {
+func (g *generator) writeTrailer() {
 	if g.Debug {
 		g.WriteString("\ndeclare void @llvm.dbg.value(metadata, metadata, metadata)\n")
 	}
@@ -275,17 +275,17 @@ func (g *generator) trailer() {
 	}
 	fmt.Fprintf(g, "attributes #%d = { convergent noinline nounwind \"frame-pointer\"=\"all\" \"no-trapping-math\"=\"true\" \"sycl-optlevel\"=\"2\" }\n", g.sources)
 	fmt.Fprintf(g, "attributes #%d = { convergent nounwind }\n\n", g.callGroup())
-	g.metadata()
+	g.writeMetadata()
 }
 
-func (g *generator) metadata() {
+func (g *generator) writeMetadata() {
 	if g.Debug {
 		g.WriteString("!llvm.dbg.cu = !{")
 		for i := range g.sources {
 			if i > 0 {
 				g.WriteString(", ")
 			}
-			fmt.Fprintf(g, "!%d", g.unit(i))
+			fmt.Fprintf(g, "!%d", g.unitNode(i))
 		}
 		g.WriteString("}\n")
 	}
@@ -295,8 +295,8 @@ func (g *generator) metadata() {
 	if g.Debug {
 		fmt.Fprintf(g, "!%d = !DIBasicType(name: \"int\", size: 32, encoding: DW_ATE_signed)\n!%d = !DISubroutineType(types: !%d)\n!%d = !{null, !%d}\n", intType, subroutineType, typeList, typeList, intType)
 		for i := range g.sources {
-			fmt.Fprintf(g, "!%d = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !%d, producer: \"irgen\", isOptimized: true, runtimeVersion: 0, emissionKind: FullDebug, splitDebugInlining: false, nameTableKind: None)\n", g.unit(i), g.file(i))
-			fmt.Fprintf(g, "!%d = !DIFile(filename: \"src/unit_%d.cpp\", directory: \"/build\")\n", g.file(i), i)
+			fmt.Fprintf(g, "!%d = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !%d, producer: \"irgen\", isOptimized: true, runtimeVersion: 0, emissionKind: FullDebug, splitDebugInlining: false, nameTableKind: None)\n", g.unitNode(i), g.fileNode(i))
+			fmt.Fprintf(g, "!%d = !DIFile(filename: \"src/unit_%d.cpp\", directory: \"/build\")\n", g.fileNode(i), i)
 		}
 	}
 	g.writeNodes()

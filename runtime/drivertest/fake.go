@@ -74,14 +74,14 @@ func (f *Fake) ClosedTwice() []string {
 	return slices.Clone(f.twice)
 }
 
-func (f *Fake) record(opened int, format string, args ...any) {
+func (f *Fake) recordCall(opened int, format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.live += opened
 	f.calls = append(f.calls, fmt.Sprintf(format, args...))
 }
 
-func (f *Fake) may(call string) error {
+func (f *Fake) injectedFailure(call string) error {
 	if f.Fail == nil {
 		return nil
 	}
@@ -94,7 +94,7 @@ type fakeThing struct {
 	closed bool
 }
 
-func (c *fakeThing) close(format string, args ...any) error {
+func (c *fakeThing) closeOnce(format string, args ...any) error {
 	c.fake.mu.Lock()
 	defer c.fake.mu.Unlock()
 	what := fmt.Sprintf(format, args...)
@@ -113,18 +113,18 @@ func (f *Fake) Name() string { return "fake" }
 
 // Devices implements driver.Driver.
 func (f *Fake) Devices() ([]driver.Device, error) {
-	if err := f.may("Devices"); err != nil {
+	if err := f.injectedFailure("Devices"); err != nil {
 		return nil, err
 	}
 	return []driver.Device{(*fakeDevice)(f)}, nil
 }
 
 // Close implements driver.Driver.
-func (f *Fake) Close() error { f.record(0, "close driver"); return nil }
+func (f *Fake) Close() error { f.recordCall(0, "close driver"); return nil }
 
 type fakeDevice Fake
 
-func (d *fakeDevice) fake() *Fake { return (*Fake)(d) }
+func (d *fakeDevice) driver() *Fake { return (*Fake)(d) }
 
 func (d *fakeDevice) Info() driver.Info {
 	t := d.Type
@@ -157,22 +157,22 @@ type fakeObject struct {
 	spec map[uint32][]byte
 }
 
-func (o *fakeObject) Close() error { return o.close("close object %s", o.name) }
+func (o *fakeObject) Close() error { return o.closeOnce("close object %s", o.name) }
 
 func (d *fakeDevice) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
-	if err := errors.Join(d.fake().may("Compile"), ctx.Err()); err != nil {
+	if err := errors.Join(d.driver().injectedFailure("Compile"), ctx.Err()); err != nil {
 		return nil, err
 	}
 	if len(opts.SpecConstants) > 0 {
-		d.fake().record(1, "compile %q with %v", m.Name, opts.SpecConstants)
+		d.driver().recordCall(1, "compile %q with %v", m.Name, opts.SpecConstants)
 	} else {
-		d.fake().record(1, "compile %q", m.Name)
+		d.driver().recordCall(1, "compile %q", m.Name)
 	}
-	return &fakeObject{fakeThing{fake: d.fake()}, m.Name, opts.SpecConstants}, nil
+	return &fakeObject{fakeThing{fake: d.driver()}, m.Name, opts.SpecConstants}, nil
 }
 
 func (d *fakeDevice) Link(_ context.Context, objects []driver.Object, _ driver.LinkOptions) (driver.Program, error) {
-	if err := d.fake().may("Link"); err != nil {
+	if err := d.driver().injectedFailure("Link"); err != nil {
 		return nil, err
 	}
 	var names []string
@@ -180,22 +180,22 @@ func (d *fakeDevice) Link(_ context.Context, objects []driver.Object, _ driver.L
 		names = append(names, o.(*fakeObject).name)
 	}
 	if d.BuildError != nil {
-		d.fake().record(0, "link %q fails", names)
+		d.driver().recordCall(0, "link %q fails", names)
 		return nil, d.BuildError
 	}
-	d.fake().record(1, "link %q", names)
-	return &fakeProgram{fakeThing: fakeThing{fake: d.fake()}, variables: make(map[string]*fakeMemory)}, nil
+	d.driver().recordCall(1, "link %q", names)
+	return &fakeProgram{fakeThing: fakeThing{fake: d.driver()}, variables: make(map[string]*fakeMemory)}, nil
 }
 
 func (d *fakeDevice) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error) {
-	if err := d.fake().may("Alloc"); err != nil {
+	if err := d.driver().injectedFailure("Alloc"); err != nil {
 		return nil, err
 	}
 	if size < 1 || size > d.Info().MaxAllocation {
 		return nil, fmt.Errorf("cannot allocate %d bytes", size)
 	}
-	d.fake().record(1, "alloc %d", size)
-	return d.fake().newMemory(kind, size), nil
+	d.driver().recordCall(1, "alloc %d", size)
+	return d.driver().newMemory(kind, size), nil
 }
 
 func (f *Fake) newMemory(kind driver.MemoryKind, size int64) *fakeMemory {
@@ -206,11 +206,11 @@ func (f *Fake) newMemory(kind driver.MemoryKind, size int64) *fakeMemory {
 }
 
 func (d *fakeDevice) NewQueue(driver.QueueOptions) (driver.Queue, error) {
-	if err := d.fake().may("NewQueue"); err != nil {
+	if err := d.driver().injectedFailure("NewQueue"); err != nil {
 		return nil, err
 	}
-	d.fake().record(1, "new queue")
-	return &fakeQueue{fakeThing: fakeThing{fake: d.fake()}}, nil
+	d.driver().recordCall(1, "new queue")
+	return &fakeQueue{fakeThing: fakeThing{fake: d.driver()}}, nil
 }
 
 type fakeProgram struct {
@@ -219,19 +219,19 @@ type fakeProgram struct {
 }
 
 func (p *fakeProgram) Kernel(name string) (driver.Kernel, error) {
-	if err := p.fake.may("Kernel"); err != nil {
+	if err := p.fake.injectedFailure("Kernel"); err != nil {
 		return nil, err
 	}
 	k, ok := p.fake.Kernels[name]
 	if !ok {
 		return nil, fmt.Errorf("kernel %s: %w", name, driver.ErrNotFound)
 	}
-	p.fake.record(1, "kernel %s", name)
+	p.fake.recordCall(1, "kernel %s", name)
 	return &fakeKernel{fakeThing{fake: p.fake}, name, k}, nil
 }
 
 func (p *fakeProgram) Variable(name string) (driver.Memory, error) {
-	if err := p.fake.may("Variable"); err != nil {
+	if err := p.fake.injectedFailure("Variable"); err != nil {
 		return nil, err
 	}
 	size, ok := p.fake.Variables[name]
@@ -244,7 +244,7 @@ func (p *fakeProgram) Variable(name string) (driver.Memory, error) {
 	return p.variables[name], nil
 }
 
-func (p *fakeProgram) Close() error { return p.close("close program") }
+func (p *fakeProgram) Close() error { return p.closeOnce("close program") }
 
 type fakeKernel struct {
 	fakeThing
@@ -255,7 +255,7 @@ type fakeKernel struct {
 func (k *fakeKernel) Name() string            { return k.name }
 func (k *fakeKernel) Params() []driver.Param  { return slices.Clone(k.FakeKernel.Params) }
 func (k *fakeKernel) Info() driver.KernelInfo { return driver.KernelInfo{MaxGroup: 64} }
-func (k *fakeKernel) Close() error            { return k.close("close kernel %s", k.name) }
+func (k *fakeKernel) Close() error            { return k.closeOnce("close kernel %s", k.name) }
 
 type fakeMemory struct {
 	fakeThing
@@ -267,9 +267,9 @@ type fakeMemory struct {
 func (m *fakeMemory) Size() int64             { return int64(len(m.data)) }
 func (m *fakeMemory) Kind() driver.MemoryKind { return m.kind }
 func (m *fakeMemory) Address() uint64         { return m.address }
-func (m *fakeMemory) Close() error            { return m.close("free %d", len(m.data)) }
+func (m *fakeMemory) Close() error            { return m.closeOnce("free %d", len(m.data)) }
 
-func (m *fakeMemory) part(offset, size int64) ([]byte, error) {
+func (m *fakeMemory) transferBytes(offset, size int64) ([]byte, error) {
 	if offset < 0 || size > int64(len(m.data))-offset {
 		return nil, fmt.Errorf("%d bytes at %d do not lie in a buffer of %d", size, offset, len(m.data))
 	}
@@ -281,9 +281,9 @@ type fakeQueue struct {
 	err error // of a command, for Finish
 }
 
-// do runs a command at once.
-func (q *fakeQueue) do(call string, s driver.Sync, f func() error) error {
-	if err := q.fake.may(call); err != nil {
+// runCommand runs a command at once.
+func (q *fakeQueue) runCommand(call string, s driver.Sync, f func() error) error {
+	if err := q.fake.injectedFailure(call); err != nil {
 		return err
 	}
 	err := f()
@@ -300,39 +300,39 @@ func (q *fakeQueue) do(call string, s driver.Sync, f func() error) error {
 }
 
 func (q *fakeQueue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	part, err := m.(*fakeMemory).part(offset, int64(len(data)))
+	part, err := m.(*fakeMemory).transferBytes(offset, int64(len(data)))
 	if err != nil {
 		return err
 	}
-	return q.do("Write", s, func() error { copy(part, data); return nil })
+	return q.runCommand("Write", s, func() error { copy(part, data); return nil })
 }
 
 func (q *fakeQueue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	part, err := m.(*fakeMemory).part(offset, int64(len(data)))
+	part, err := m.(*fakeMemory).transferBytes(offset, int64(len(data)))
 	if err != nil {
 		return err
 	}
-	return q.do("Read", s, func() error { copy(data, part); return nil })
+	return q.runCommand("Read", s, func() error { copy(data, part); return nil })
 }
 
 func (q *fakeQueue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromOffset, size int64, s driver.Sync) error {
-	target, err := to.(*fakeMemory).part(toOffset, size)
+	target, err := to.(*fakeMemory).transferBytes(toOffset, size)
 	if err != nil {
 		return err
 	}
-	source, err := from.(*fakeMemory).part(fromOffset, size)
+	source, err := from.(*fakeMemory).transferBytes(fromOffset, size)
 	if err != nil {
 		return err
 	}
-	return q.do("Copy", s, func() error { copy(target, source); return nil })
+	return q.runCommand("Copy", s, func() error { copy(target, source); return nil })
 }
 
 func (q *fakeQueue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) error {
-	part, err := m.(*fakeMemory).part(offset, size)
+	part, err := m.(*fakeMemory).transferBytes(offset, size)
 	if err != nil {
 		return err
 	}
-	return q.do("Fill", s, func() error {
+	return q.runCommand("Fill", s, func() error {
 		for i := range part {
 			part[i] = pattern[i%len(pattern)]
 		}
@@ -342,7 +342,7 @@ func (q *fakeQueue) Fill(m driver.Memory, offset, size int64, pattern []byte, s 
 
 func (q *fakeQueue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
 	kernel := k.(*fakeKernel)
-	q.fake.record(0, "launch %s over %v in %v with %d args", kernel.name, r.Global, r.Local, len(args))
+	q.fake.recordCall(0, "launch %s over %v in %v with %d args", kernel.name, r.Global, r.Local, len(args))
 	var list []FakeArg
 	for _, arg := range args {
 		a := FakeArg{Value: arg.Value, Local: arg.LocalSize}
@@ -351,7 +351,7 @@ func (q *fakeQueue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s
 		}
 		list = append(list, a)
 	}
-	return q.do("Launch", s, func() error {
+	return q.runCommand("Launch", s, func() error {
 		if kernel.Run == nil {
 			return nil
 		}
@@ -360,21 +360,21 @@ func (q *fakeQueue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s
 }
 
 func (q *fakeQueue) Barrier(s driver.Sync) error {
-	return q.do("Barrier", s, func() error { return nil })
+	return q.runCommand("Barrier", s, func() error { return nil })
 }
 
-func (q *fakeQueue) Flush() error { return q.fake.may("Flush") }
+func (q *fakeQueue) Flush() error { return q.fake.injectedFailure("Flush") }
 
 func (q *fakeQueue) Finish() error {
 	err := q.err
 	q.err = nil
 	if err == nil {
-		err = q.fake.may("Finish")
+		err = q.fake.injectedFailure("Finish")
 	}
 	return err
 }
 
-func (q *fakeQueue) Close() error { return q.close("close queue") }
+func (q *fakeQueue) Close() error { return q.closeOnce("close queue") }
 
 // fakeEvent is the end of a command that has ended.
 type fakeEvent struct{ err error }

@@ -77,7 +77,7 @@ func TestFaults(t *testing.T, open func(fail func(call string) error) (d driver.
 	EachFault(t, func(f *Faults) error {
 		var d driver.Driver
 		d, live = open(f.Call)
-		return errors.Join(walk(t, d), d.Close())
+		return errors.Join(walkDevice(t, d), d.Close())
 	}, func(t *testing.T) {
 		t.Helper()
 		if n := live(); n != 0 {
@@ -86,8 +86,8 @@ func TestFaults(t *testing.T, open func(fail func(call string) error) (d driver.
 	})
 }
 
-// walk uses every part of a device once, and closes it.
-func walk(t *testing.T, d driver.Driver) (err error) {
+// walkDevice uses every part of a device once, and closes it.
+func walkDevice(t *testing.T, d driver.Driver) (err error) {
 	var open []closer
 	defer func() {
 		for i := len(open) - 1; i >= 0; i-- {
@@ -113,7 +113,7 @@ func walk(t *testing.T, d driver.Driver) (err error) {
 	if err := keep(m, err); err != nil {
 		return err
 	}
-	p, err := driver.Build(t.Context(), device, []driver.Module{module("app", appSPIRV), module("lib", libSPIRV)}, driver.BuildOptions{})
+	p, err := driver.Build(t.Context(), device, []driver.Module{spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)}, driver.BuildOptions{})
 	if err := keep(p, err); err != nil {
 		return err
 	}

@@ -50,38 +50,38 @@ var spirvImage = driver.Image{Format: "spirv", Target: "spir64"}
 
 func testDevice(t *testing.T, d driver.Device, o Options) {
 	s := &suite{d}
-	t.Run("Info", s.info)
-	t.Run("Memory", s.memory)
+	t.Run("Info", s.testInfo)
+	t.Run("Memory", s.testMemory)
 	if err := d.Accepts(spirvImage); err != nil {
 		t.Logf("no further tests: the device takes no SPIR-V: %v", err)
 		return
 	}
-	t.Run("Build", s.build)
-	t.Run("Params", s.params)
-	t.Run("Launch", s.launch)
-	t.Run("Ranges", s.ranges)
+	t.Run("Build", s.testBuild)
+	t.Run("Params", s.testParams)
+	t.Run("Launch", s.testLaunch)
+	t.Run("Ranges", s.testRanges)
 	t.Run("LocalMemory", s.localMemory)
-	t.Run("Order", s.order)
-	t.Run("Threads", s.threads)
-	t.Run("Objects", s.objects)
-	t.Run("SpecConstants", s.specConstants)
-	t.Run("Transfers", s.transfers)
-	t.Run("Addresses", s.addresses)
-	t.Run("Events", s.events)
-	t.Run("OutOfOrder", s.outOfOrder)
-	t.Run("Failures", s.failures)
-	t.Run("Profiling", s.profiling)
-	t.Run("Abort", s.abort)
-	t.Run("Binaries", s.binaries)
-	t.Run("Handles", s.handles)
+	t.Run("Order", s.testOrder)
+	t.Run("Threads", s.testThreads)
+	t.Run("Objects", s.testObjects)
+	t.Run("SpecConstants", s.testSpecConstants)
+	t.Run("Transfers", s.testTransfers)
+	t.Run("Addresses", s.testAddresses)
+	t.Run("Events", s.testEvents)
+	t.Run("OutOfOrder", s.testOutOfOrder)
+	t.Run("Failures", s.testFailures)
+	t.Run("Profiling", s.testProfiling)
+	t.Run("Abort", s.testAbort)
+	t.Run("Binaries", s.testBinaries)
+	t.Run("Handles", s.testHandles)
 	if !o.NoVariables {
-		t.Run("Variables", s.variables)
+		t.Run("Variables", s.testVariables)
 	}
 }
 
 type suite struct{ device driver.Device }
 
-func (s *suite) info(t *testing.T) {
+func (s *suite) testInfo(t *testing.T) {
 	i := s.device.Info()
 	if i.Name == "" || i.Type == "" || i.ComputeUnits < 1 || i.MaxWorkGroup < 1 || i.LocalMemory < 1 ||
 		i.GlobalMemory < 1 || i.MaxAllocation < 1 || len(i.Formats) == 0 {
@@ -92,18 +92,18 @@ func (s *suite) info(t *testing.T) {
 	}
 }
 
-func (s *suite) memory(t *testing.T) {
-	q, m := s.queue(t), s.alloc(t, 64)
+func (s *suite) testMemory(t *testing.T) {
+	q, m := s.newQueue(t), s.newMemory(t, 64)
 	if m.Size() != 64 {
 		t.Errorf("Size() = %d; want 64", m.Size())
 	}
-	if got := read(t, q, m, 0, 64); strings.Trim(string(got), "\x00") != "" {
+	if got := readMemory(t, q, m, 0, 64); strings.Trim(string(got), "\x00") != "" {
 		t.Errorf("new memory is not zeroed: %v", got)
 	}
 	if err := q.Write(m, 60, []byte{1, 2, 3, 4}, driver.Sync{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, q, m, 58, 6); string(got) != "\x00\x00\x01\x02\x03\x04" {
+	if got := readMemory(t, q, m, 58, 6); string(got) != "\x00\x00\x01\x02\x03\x04" {
 		t.Errorf("read %v", got)
 	}
 	for _, at := range []int64{-1, 61, 65, math.MaxInt64} {
@@ -117,30 +117,30 @@ func (s *suite) memory(t *testing.T) {
 	for _, size := range []int64{-1, math.MaxInt64} {
 		if m, err := s.device.Alloc(driver.DeviceMemory, size); err == nil {
 			t.Errorf("%d bytes were allocated", size)
-			closing(t, m)
+			closeAtEnd(t, m)
 		}
 	}
 }
 
-func (s *suite) build(t *testing.T) {
-	app, lib := module("app", appSPIRV), module("lib", libSPIRV)
-	s.program(t, app, lib)
-	s.program(t, lib, app)
-	s.program(t, lib)
+func (s *suite) testBuild(t *testing.T) {
+	app, lib := spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)
+	s.newProgram(t, app, lib)
+	s.newProgram(t, lib, app)
+	s.newProgram(t, lib)
 	for _, c := range []struct {
 		name    string
 		modules []driver.Module
 		want    string // in the message
 	}{
 		{"an import that nobody exports", []driver.Module{app}, "LibDeviceFunc"},
-		{"junk", []driver.Module{module("junk", []byte("no code at all......"))}, ""},
-		{"truncated", []driver.Module{module("half", appSPIRV[:len(appSPIRV)/2]), lib}, ""},
+		{"junk", []driver.Module{spirvModule("junk", []byte("no code at all......"))}, ""},
+		{"truncated", []driver.Module{spirvModule("half", appSPIRV[:len(appSPIRV)/2]), lib}, ""},
 		{"nothing", nil, ""},
 	} {
 		p, err := driver.Build(t.Context(), s.device, c.modules, driver.BuildOptions{})
 		if err == nil {
 			t.Errorf("%s: built", c.name)
-			closing(t, p)
+			closeAtEnd(t, p)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %s named", c.name, err, c.want)
 		}
@@ -149,9 +149,9 @@ func (s *suite) build(t *testing.T) {
 	cancel()
 	if p, err := driver.Build(ctx, s.device, []driver.Module{app, lib}, driver.BuildOptions{}); err == nil {
 		t.Error("built under a cancelled context")
-		closing(t, p)
+		closeAtEnd(t, p)
 	}
-	p := s.program(t, app, lib)
+	p := s.newProgram(t, app, lib)
 	if _, err := p.Kernel("nobody"); !errors.Is(err, driver.ErrNotFound) {
 		t.Errorf("Kernel(nobody): %v; want ErrNotFound", err)
 	}
@@ -160,14 +160,14 @@ func (s *suite) build(t *testing.T) {
 	}
 }
 
-func (s *suite) params(t *testing.T) {
-	p := s.program(t, module("app", appSPIRV), module("lib", libSPIRV))
+func (s *suite) testParams(t *testing.T) {
+	p := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV))
 	for name, want := range map[string][]driver.Param{
 		"app":  {{Kind: driver.ParamBuffer}},
 		"fill": {{Kind: driver.ParamBuffer}, {Kind: driver.ParamValue, Size: 4}, {Kind: driver.ParamValue, Size: 1}},
 		"sums": {{Kind: driver.ParamBuffer}, {Kind: driver.ParamBuffer}, {Kind: driver.ParamLocal}},
 	} {
-		k := kernel(t, p, name)
+		k := kernelByName(t, p, name)
 		if k.Name() != name {
 			t.Errorf("Name() = %q; want %q", k.Name(), name)
 		}
@@ -184,28 +184,28 @@ func (s *suite) params(t *testing.T) {
 	}
 }
 
-func (s *suite) launch(t *testing.T) {
-	p, q := s.program(t, module("app", appSPIRV), module("lib", libSPIRV)), s.queue(t)
-	out := s.alloc(t, 4*8)
-	run(t, q, kernel(t, p, "app"), driver.Range{Global: []int{8}}, driver.Arg{Memory: out})
-	expect(t, "app", ints(read(t, q, out, 0, 32)), 0, 2, 4, 6, 8, 10, 12, 14)
+func (s *suite) testLaunch(t *testing.T) {
+	p, q := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newQueue(t)
+	out := s.newMemory(t, 4*8)
+	runKernel(t, q, kernelByName(t, p, "app"), driver.Range{Global: []int{8}}, driver.Arg{Memory: out})
+	expectInts(t, "app", int32sOf(readMemory(t, q, out, 0, 32)), 0, 2, 4, 6, 8, 10, 12, 14)
 
 	// An offset into a buffer, and values of two sizes.
 	value := binary.LittleEndian.AppendUint32(nil, math.Float32bits(2.5))
-	run(t, q, kernel(t, p, "fill"), driver.Range{Global: []int{2}},
+	runKernel(t, q, kernelByName(t, p, "fill"), driver.Range{Global: []int{2}},
 		driver.Arg{Memory: out, Offset: 16}, driver.Arg{Value: value}, driver.Arg{Value: []byte{0xff}})
 	filled := int32(math.Float32bits(1.5))
-	expect(t, "fill", ints(read(t, q, out, 0, 32)), 0, 2, 4, 6, filled, filled, 12, 14)
+	expectInts(t, "fill", int32sOf(readMemory(t, q, out, 0, 32)), 0, 2, 4, 6, filled, filled, 12, 14)
 
-	err := errors.Join(q.Launch(kernel(t, p, "app"), driver.Range{Global: []int{8}}, nil, driver.Sync{}), q.Finish())
+	err := errors.Join(q.Launch(kernelByName(t, p, "app"), driver.Range{Global: []int{8}}, nil, driver.Sync{}), q.Finish())
 	if err == nil {
 		t.Error("launched without its argument")
 	}
 }
 
-func (s *suite) ranges(t *testing.T) {
-	p, q := s.program(t, module("app", appSPIRV), module("lib", libSPIRV)), s.queue(t)
-	out, k := s.alloc(t, 4*8), kernel(t, p, "ids")
+func (s *suite) testRanges(t *testing.T) {
+	p, q := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newQueue(t)
+	out, k := s.newMemory(t, 4*8), kernelByName(t, p, "ids")
 	for _, c := range []struct {
 		r    driver.Range
 		want []int32
@@ -215,18 +215,18 @@ func (s *suite) ranges(t *testing.T) {
 		{driver.Range{Global: []int{2, 2}, Local: []int{1, 2}}, []int32{0, 1, 100, 101}},
 		{driver.Range{Global: []int{2, 2, 2}, Offset: []int{0, 1, 2}}, []int32{20100, 20101, 20200, 20201, 30100, 30101, 30200, 30201}},
 	} {
-		run(t, q, k, c.r, driver.Arg{Memory: out})
-		expect(t, "ids", ints(read(t, q, out, 0, 4*len(c.want))), c.want...)
+		runKernel(t, q, k, c.r, driver.Arg{Memory: out})
+		expectInts(t, "ids", int32sOf(readMemory(t, q, out, 0, 4*len(c.want))), c.want...)
 	}
-	run(t, q, kernel(t, p, "local_size"), driver.Range{Global: []int{7}}, driver.Arg{Memory: out})
-	if size := ints(read(t, q, out, 0, 4))[0]; size < 1 || 7%size != 0 {
+	runKernel(t, q, kernelByName(t, p, "local_size"), driver.Range{Global: []int{7}}, driver.Arg{Memory: out})
+	if size := int32sOf(readMemory(t, q, out, 0, 4))[0]; size < 1 || 7%size != 0 {
 		t.Errorf("the device chose %d work-items a group, which does not divide 7", size)
 	}
 }
 
 func (s *suite) localMemory(t *testing.T) {
-	p, q := s.program(t, module("app", appSPIRV), module("lib", libSPIRV)), s.queue(t)
-	in, out := s.alloc(t, 4*16), s.alloc(t, 4*4)
+	p, q := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newQueue(t)
+	in, out := s.newMemory(t, 4*16), s.newMemory(t, 4*4)
 	data := make([]byte, 64)
 	for i := range 16 {
 		data[4*i] = byte(i)
@@ -234,15 +234,15 @@ func (s *suite) localMemory(t *testing.T) {
 	if err := q.Write(in, 0, data, driver.Sync{}); err != nil {
 		t.Fatal(err)
 	}
-	run(t, q, kernel(t, p, "sums"), driver.Range{Global: []int{16}, Local: []int{4}},
+	runKernel(t, q, kernelByName(t, p, "sums"), driver.Range{Global: []int{16}, Local: []int{4}},
 		driver.Arg{Memory: in}, driver.Arg{Memory: out}, driver.Arg{LocalSize: 16})
-	expect(t, "sums", ints(read(t, q, out, 0, 16)), 6, 22, 38, 54)
+	expectInts(t, "sums", int32sOf(readMemory(t, q, out, 0, 16)), 6, 22, 38, 54)
 }
 
-// order: a queue runs its commands in order without a Finish between them.
-func (s *suite) order(t *testing.T) {
-	p, q := s.program(t, module("app", appSPIRV), module("lib", libSPIRV)), s.queue(t)
-	m, k := s.alloc(t, 4), kernel(t, p, "count")
+// testOrder: a queue runs its commands in order without a Finish between them.
+func (s *suite) testOrder(t *testing.T) {
+	p, q := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newQueue(t)
+	m, k := s.newMemory(t, 4), kernelByName(t, p, "count")
 	got := make([]byte, 4)
 	err := errors.Join(
 		q.Write(m, 0, []byte{100, 0, 0, 0}, driver.Sync{}),
@@ -252,13 +252,13 @@ func (s *suite) order(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "count", ints(got), 157)
+	expectInts(t, "count", int32sOf(got), 157)
 }
 
-// threads: one kernel and one buffer, a queue for each goroutine.
-func (s *suite) threads(t *testing.T) {
-	p := s.program(t, module("app", appSPIRV), module("lib", libSPIRV))
-	shared, k := s.alloc(t, 4), kernel(t, p, "count")
+// testThreads: one kernel and one buffer, a queue for each goroutine.
+func (s *suite) testThreads(t *testing.T) {
+	p := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV))
+	shared, k := s.newMemory(t, 4), kernelByName(t, p, "count")
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -276,11 +276,11 @@ func (s *suite) threads(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	expect(t, "count", ints(read(t, s.queue(t), shared, 0, 4)), 640)
+	expectInts(t, "count", int32sOf(readMemory(t, s.newQueue(t), shared, 0, 4)), 640)
 }
 
-func (s *suite) variables(t *testing.T) {
-	p, q := s.program(t, module("lib", libSPIRV)), s.queue(t)
+func (s *suite) testVariables(t *testing.T) {
+	p, q := s.newProgram(t, spirvModule("lib", libSPIRV)), s.newQueue(t)
 	v, err := p.Variable("variable")
 	if err != nil {
 		t.Fatal(err)
@@ -288,20 +288,20 @@ func (s *suite) variables(t *testing.T) {
 	if v.Size() != 4 {
 		t.Errorf("Size() = %d; want 4", v.Size())
 	}
-	out, k := s.alloc(t, 4), kernel(t, p, "add_variable")
-	run(t, q, k, driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
-	expect(t, "its first value", ints(read(t, q, out, 0, 4)), 7)
-	expect(t, "the variable", ints(read(t, q, v, 0, 4)), 8)
+	out, k := s.newMemory(t, 4), kernelByName(t, p, "add_variable")
+	runKernel(t, q, k, driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
+	expectInts(t, "its first value", int32sOf(readMemory(t, q, out, 0, 4)), 7)
+	expectInts(t, "the variable", int32sOf(readMemory(t, q, v, 0, 4)), 8)
 	if err := q.Write(v, 0, []byte{100, 0, 0, 0}, driver.Sync{}); err != nil {
 		t.Fatal(err)
 	}
-	run(t, q, k, driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
-	expect(t, "what the host wrote", ints(read(t, q, out, 0, 4)), 107)
+	runKernel(t, q, k, driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
+	expectInts(t, "what the host wrote", int32sOf(readMemory(t, q, out, 0, 4)), 107)
 
 	// Another program has a variable of its own.
-	other, err := s.program(t, module("lib", libSPIRV)).Variable("variable")
+	other, err := s.newProgram(t, spirvModule("lib", libSPIRV)).Variable("variable")
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "another program's", ints(read(t, q, other, 0, 4)), 7)
+	expectInts(t, "another program's", int32sOf(readMemory(t, q, other, 0, 4)), 7)
 }

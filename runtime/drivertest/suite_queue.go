@@ -16,7 +16,7 @@ import (
 // blocking has a call return at the command's end.
 var blocking = driver.Sync{Block: true}
 
-func (s *suite) write(t *testing.T, q driver.Queue, m driver.Memory, values ...int32) {
+func (s *suite) writeInts(t *testing.T, q driver.Queue, m driver.Memory, values ...int32) {
 	t.Helper()
 	data, _ := binary.Append(nil, binary.LittleEndian, values)
 	if err := q.Write(m, 0, data, blocking); err != nil {
@@ -24,10 +24,10 @@ func (s *suite) write(t *testing.T, q driver.Queue, m driver.Memory, values ...i
 	}
 }
 
-// transfers: copies and fills, at offsets, and beyond the ends.
-func (s *suite) transfers(t *testing.T) {
-	q, a, b := s.queue(t), s.alloc(t, 32), s.alloc(t, 16)
-	s.write(t, q, a, 1, 2, 3, 4, 5, 6, 7, 8)
+// testTransfers: copies and fills, at offsets, and beyond the ends.
+func (s *suite) testTransfers(t *testing.T) {
+	q, a, b := s.newQueue(t), s.newMemory(t, 32), s.newMemory(t, 16)
+	s.writeInts(t, q, a, 1, 2, 3, 4, 5, 6, 7, 8)
 	if err := errors.Join(
 		q.Copy(b, 4, a, 8, 8, driver.Sync{}),
 		q.Copy(a, 0, a, 24, 4, driver.Sync{}),
@@ -37,8 +37,8 @@ func (s *suite) transfers(t *testing.T) {
 		q.Flush(), q.Finish()); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "copied", ints(read(t, q, b, 0, 16)), 0, 3, 4, 9|9<<16)
-	expect(t, "filled", ints(read(t, q, a, 0, 32)), 7, 1, 2, 4, 5, 6, 7, 8)
+	expectInts(t, "copied", int32sOf(readMemory(t, q, b, 0, 16)), 0, 3, 4, 9|9<<16)
+	expectInts(t, "filled", int32sOf(readMemory(t, q, a, 0, 32)), 7, 1, 2, 4, 5, 6, 7, 8)
 	for name, err := range map[string]error{
 		"Copy beyond the target": q.Copy(b, 12, a, 0, 8, blocking),
 		"Copy beyond the source": q.Copy(b, 0, a, 28, 8, blocking),
@@ -58,9 +58,9 @@ func (s *suite) transfers(t *testing.T) {
 	}
 }
 
-// addresses: kernels find addresses in arguments by value and in memory.
-func (s *suite) addresses(t *testing.T) {
-	p, q := s.program(t, module("app", appSPIRV), module("lib", libSPIRV)), s.queue(t)
+// testAddresses: kernels find addresses in arguments by value and in memory.
+func (s *suite) testAddresses(t *testing.T) {
+	p, q := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newQueue(t)
 	for _, kind := range []driver.MemoryKind{driver.DeviceMemory, driver.HostMemory, driver.SharedMemory} {
 		m, err := s.device.Alloc(kind, 64)
 		if errors.Is(err, driver.ErrUnsupported) {
@@ -73,26 +73,26 @@ func (s *suite) addresses(t *testing.T) {
 		if m.Kind() != kind || m.Size() != 64 {
 			t.Errorf("%v memory says it is %v, of %d bytes", kind, m.Kind(), m.Size())
 		}
-		s.address(t, p, q, m)
-		closing(t, m)
+		s.addressKernel(t, p, q, m)
+		closeAtEnd(t, m)
 	}
 	if m, err := s.device.Alloc(0, 64); err == nil {
 		t.Error("memory of no kind was allocated")
-		closing(t, m)
+		closeAtEnd(t, m)
 	}
 }
 
-func (s *suite) address(t *testing.T, p driver.Program, q driver.Queue, m driver.Memory) {
+func (s *suite) addressKernel(t *testing.T, p driver.Program, q driver.Queue, m driver.Memory) {
 	a, ok := m.(driver.Addresser)
 	if !ok {
 		t.Logf("%v memory has no address", m.Kind())
 		return
 	}
-	s.write(t, q, m, 1, 2, 3, 4)
+	s.writeInts(t, q, m, 1, 2, 3, 4)
 	from, to := a.Address(), a.Address()+32
 	value := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, from), to)
-	run(t, q, kernel(t, p, "follow"), driver.Range{Global: []int{4}}, driver.Arg{Value: value})
-	expect(t, "through addresses in a struct", ints(read(t, q, m, 32, 16)), 2, 3, 4, 5)
+	runKernel(t, q, kernelByName(t, p, "follow"), driver.Range{Global: []int{4}}, driver.Arg{Value: value})
+	expectInts(t, "through addresses in a struct", int32sOf(readMemory(t, q, m, 32, 16)), 2, 3, 4, 5)
 
 	// A list: {value, next}, from 0 to 32 to 16.
 	var list []byte
@@ -102,22 +102,22 @@ func (s *suite) address(t *testing.T, p driver.Program, q driver.Queue, m driver
 	if err := q.Write(m, 0, list, blocking); err != nil {
 		t.Fatal(err)
 	}
-	out := s.alloc(t, 4)
-	run(t, q, kernel(t, p, "last"), driver.Range{Global: []int{1}}, driver.Arg{Memory: m}, driver.Arg{Memory: out})
-	expect(t, "the last of a list", ints(read(t, q, out, 0, 4)), 3)
-	run(t, q, kernel(t, p, "last"), driver.Range{Global: []int{1}},
+	out := s.newMemory(t, 4)
+	runKernel(t, q, kernelByName(t, p, "last"), driver.Range{Global: []int{1}}, driver.Arg{Memory: m}, driver.Arg{Memory: out})
+	expectInts(t, "the last of a list", int32sOf(readMemory(t, q, out, 0, 4)), 3)
+	runKernel(t, q, kernelByName(t, p, "last"), driver.Range{Global: []int{1}},
 		driver.Arg{Value: binary.LittleEndian.AppendUint64(nil, from)}, driver.Arg{Memory: out})
-	expect(t, "the last of a list that an address names", ints(read(t, q, out, 0, 4)), 3)
+	expectInts(t, "the last of a list that an address names", int32sOf(readMemory(t, q, out, 0, 4)), 3)
 
 	if v, ok := m.(driver.HostVisible); ok && !bytes.Equal(v.Bytes()[:len(list)], list) {
 		t.Errorf("the host sees %v; want %v", v.Bytes(), list)
 	} else if !ok && m.Kind() != driver.DeviceMemory {
 		t.Errorf("%v memory is not visible to the host", m.Kind())
 	}
-	s.pointers(t, m, from)
+	s.checkPointers(t, m, from)
 }
 
-func (s *suite) pointers(t *testing.T, m driver.Memory, from uint64) {
+func (s *suite) checkPointers(t *testing.T, m driver.Memory, from uint64) {
 	d, ok := s.device.(driver.PointerQuerier)
 	if !ok {
 		return
@@ -130,9 +130,9 @@ func (s *suite) pointers(t *testing.T, m driver.Memory, from uint64) {
 	}
 }
 
-// events: they order commands of several queues.
-func (s *suite) events(t *testing.T) {
-	first, second, m := s.queue(t), s.queue(t), s.alloc(t, 8)
+// testEvents: they order commands of several queues.
+func (s *suite) testEvents(t *testing.T) {
+	first, second, m := s.newQueue(t), s.newQueue(t), s.newMemory(t, 8)
 	maker, ok := s.device.(driver.EventMaker)
 	if !ok {
 		t.Skip("the device makes no events")
@@ -141,7 +141,7 @@ func (s *suite) events(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closing(t, gate)
+	defer closeAtEnd(t, gate)
 	var wrote, filled driver.Event
 	got := make([]byte, 8)
 	if err := errors.Join(
@@ -150,8 +150,8 @@ func (s *suite) events(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	defer closing(t, wrote)
-	defer closing(t, filled)
+	defer closeAtEnd(t, wrote)
+	defer closeAtEnd(t, filled)
 	ended := make(chan error, 2)
 	filled.OnDone(func(err error) { ended <- err })
 	soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -182,24 +182,24 @@ func (s *suite) events(t *testing.T) {
 	}
 }
 
-// failures: a command does not run after one that it waits for failed.
-func (s *suite) failures(t *testing.T) {
+// testFailures: a command does not run after one that it waits for failed.
+func (s *suite) testFailures(t *testing.T) {
 	maker, ok := s.device.(driver.EventMaker)
 	if !ok {
 		t.Skip("the device makes no events")
 	}
-	q, m := s.queue(t), s.alloc(t, 4)
+	q, m := s.newQueue(t), s.newMemory(t, 4)
 	gate, err := maker.NewEvent()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closing(t, gate)
+	defer closeAtEnd(t, gate)
 	var event driver.Event
 	cause := errors.New("the host gave up")
 	if err := q.Write(m, 0, []byte{1, 2, 3, 4}, driver.Sync{After: []driver.Event{gate}, Done: &event}); err != nil {
 		t.Fatal(err)
 	}
-	defer closing(t, event)
+	defer closeAtEnd(t, event)
 	gate.Complete(cause)
 	if err := event.Wait(t.Context()); err == nil || event.Status() != driver.Failed {
 		t.Errorf("the command after a failed event: %v, %v", err, event.Status())
@@ -210,19 +210,19 @@ func (s *suite) failures(t *testing.T) {
 	if err := q.Finish(); err != nil {
 		t.Errorf("Finish tells twice: %v", err)
 	}
-	expect(t, "the memory", ints(read(t, q, m, 0, 4)), 0)
+	expectInts(t, "the memory", int32sOf(readMemory(t, q, m, 0, 4)), 0)
 }
 
-// outOfOrder: commands that nothing orders all run; barriers and events order
+// testOutOfOrder: commands that nothing orders all run; barriers and events order
 // them.
-func (s *suite) outOfOrder(t *testing.T) {
+func (s *suite) testOutOfOrder(t *testing.T) {
 	q, err := s.device.NewQueue(driver.QueueOptions{OutOfOrder: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closing(t, q)
-	p, m := s.program(t, module("app", appSPIRV), module("lib", libSPIRV)), s.alloc(t, 4)
-	k := kernel(t, p, "count")
+	defer closeAtEnd(t, q)
+	p, m := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newMemory(t, 4)
+	k := kernelByName(t, p, "count")
 	got := make([]byte, 4)
 	args := []driver.Arg{{Memory: m}}
 	err = q.Write(m, 0, []byte{100, 0, 0, 0}, driver.Sync{})
@@ -235,8 +235,8 @@ func (s *suite) outOfOrder(t *testing.T) {
 		q.Read(m, 0, got, driver.Sync{After: []driver.Event{last}}), q.Finish()); err != nil {
 		t.Fatal(err)
 	}
-	defer closing(t, last)
-	expect(t, "count", ints(got), 200)
+	defer closeAtEnd(t, last)
+	expectInts(t, "count", int32sOf(got), 200)
 
 	var wg sync.WaitGroup
 	for range 4 { // several goroutines, one queue
@@ -249,53 +249,53 @@ func (s *suite) outOfOrder(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	expect(t, "count", ints(read(t, q, m, 0, 4)), 240)
+	expectInts(t, "count", int32sOf(readMemory(t, q, m, 0, 4)), 240)
 }
 
-// profiling: times rise, and are refused where nobody asked for them.
-func (s *suite) profiling(t *testing.T) {
+// testProfiling: times rise, and are refused where nobody asked for them.
+func (s *suite) testProfiling(t *testing.T) {
 	q, err := s.device.NewQueue(driver.QueueOptions{Profiling: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closing(t, q)
-	m := s.alloc(t, 1<<16)
+	defer closeAtEnd(t, q)
+	m := s.newMemory(t, 1<<16)
 	var event, other driver.Event
 	if err := errors.Join(q.Fill(m, 0, 1<<16, []byte{1}, driver.Sync{Done: &event}), q.Finish()); err != nil {
 		t.Fatal(err)
 	}
-	defer closing(t, event)
+	defer closeAtEnd(t, event)
 	times, err := event.Times()
 	if err != nil || times.Queued > times.Submitted || times.Submitted > times.Started || times.Started > times.Ended || times.Ended == 0 {
 		t.Errorf("Times = %+v, %v", times, err)
 	}
-	plain := s.queue(t)
+	plain := s.newQueue(t)
 	if err := errors.Join(plain.Fill(m, 0, 1, []byte{1}, driver.Sync{Done: &other}), plain.Finish()); err != nil {
 		t.Fatal(err)
 	}
-	defer closing(t, other)
+	defer closeAtEnd(t, other)
 	if times, err := other.Times(); err == nil {
 		t.Errorf("a queue without profiling tells %+v", times)
 	}
 }
 
-// abort: a kernel that never ends is stopped, and all that waits for it ends.
-func (s *suite) abort(t *testing.T) {
-	q := s.queue(t)
+// testAbort: a kernel that never ends is stopped, and all that waits for it ends.
+func (s *suite) testAbort(t *testing.T) {
+	q := s.newQueue(t)
 	aborter, ok := q.(driver.Aborter)
 	if !ok {
 		t.Skip("queues cannot be aborted")
 	}
-	p, m := s.program(t, module("app", appSPIRV), module("lib", libSPIRV)), s.alloc(t, 4)
+	p, m := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newMemory(t, 4)
 	var running, waiting driver.Event
 	if err := errors.Join(
-		q.Launch(kernel(t, p, "endless"), driver.Range{Global: []int{1}}, []driver.Arg{{Memory: m}}, driver.Sync{Done: &running}),
+		q.Launch(kernelByName(t, p, "endless"), driver.Range{Global: []int{1}}, []driver.Arg{{Memory: m}}, driver.Sync{Done: &running}),
 		q.Fill(m, 0, 4, []byte{1}, driver.Sync{Done: &waiting}),
 	); err != nil {
 		t.Fatal(err)
 	}
-	defer closing(t, running)
-	defer closing(t, waiting)
+	defer closeAtEnd(t, running)
+	defer closeAtEnd(t, waiting)
 	cause := errors.New("enough")
 	aborter.Abort(cause)
 	for name, err := range map[string]error{"the kernel": running.Wait(t.Context()), "the next command": waiting.Wait(t.Context()), "Finish": q.Finish()} {
@@ -306,5 +306,5 @@ func (s *suite) abort(t *testing.T) {
 	if err := q.Fill(m, 0, 4, []byte{1}, blocking); !errors.Is(err, cause) {
 		t.Errorf("the queue takes more: %v", err)
 	}
-	expect(t, "the memory", ints(read(t, s.queue(t), m, 0, 4)), 0)
+	expectInts(t, "the memory", int32sOf(readMemory(t, s.newQueue(t), m, 0, 4)), 0)
 }

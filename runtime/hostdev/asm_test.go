@@ -160,8 +160,8 @@ OpReturn
 OpFunctionEnd
 `
 
-// TestRefusals: what the device does not implement, and what is not valid, is
-// refused when the program is built, with function and instruction.
+// TestRefusals tests that the build refuses modules that are not valid or that
+// the device does not implement, with function and instruction.
 func TestRefusals(t *testing.T) {
 	testtool.Need(t, "spirv-as")
 	for _, test := range []struct{ body, want string }{
@@ -173,7 +173,7 @@ func TestRefusals(t *testing.T) {
 		{"%x = OpIAdd %int %two %one", "function inner: OpIAdd: an operand of type float does not fit"},
 		{"%x = OpLoad %int %p", "function inner: OpLoad: types char and int do not fit"},
 		{"OpStore %p %two", "function inner: OpStore: types char and int do not fit"},
-		{"OpStore %two %two", "function inner: OpStore: the operand is no pointer"},
+		{"OpStore %two %two", "function inner: OpStore: the operand is not a pointer"},
 		{"%x = OpCompositeExtract %int %two 0", "function inner: OpCompositeExtract: int has no part 0"},
 		{"%x = OpExtInst %int %std fmax %two %two", "OpExtInst OpenCL.std fmax: a result of type int does not fit"},
 		{"OpControlBarrier %zero %zero %zero", "OpControlBarrier: the embedded device does not implement the scope 0 here"},
@@ -198,7 +198,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestPhis: a vector and what was in it go round a loop.
+// TestPhis moves a vector and one of its components round a loop.
 func TestPhis(t *testing.T) {
 	p := buildModules(t, Options{}, driver.BuildOptions{}, asmModule(t, "phis"))
 	first, second, x, y := int32(1), int32(2), int32(0), int32(0)

@@ -40,8 +40,8 @@ func testAtomics[T int32 | uint32 | int64 | uint64](t *testing.T, p *testProgram
 			t.Errorf("cell %d = %v; want %v", i, got[i], want[i])
 		}
 	}
-	// What was exchanged for something else, and what is there now, is all
-	// that was ever put there. One work-item only finds the cell unchanged.
+	// The exchanged values and the last one are all values that were ever
+	// stored. Only one work-item finds the cell unchanged.
 	if total := sums[0] + got[7]; total != T(n*(n+1)/2) {
 		t.Errorf("sum of exchanged values = %v; want %v", total, T(n*(n+1)/2))
 	}

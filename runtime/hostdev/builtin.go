@@ -32,7 +32,7 @@ func triple(v [3]int) [3]uint64 { return [3]uint64{uint64(v[0]), uint64(v[1]), u
 
 func single(v int) [3]uint64 { return [3]uint64{uint64(v)} }
 
-// localIndex numbers the work-items of a group.
+// localIndex is get_local_linear_id: the first dimension varies fastest.
 func (it *item) localIndex() int {
 	size := it.group.launch.r.local
 	return (it.local[2]*size[1]+it.local[1])*size[0] + it.local[0]

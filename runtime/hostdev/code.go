@@ -8,10 +8,11 @@ import (
 
 // Slot code. A function's frame is a run of 64-bit words: first its
 // constants, then its parameters, then the results of its instructions, each
-// at a place of its own. An instruction of slot code names words of the frame
+// in words of its own: without register allocation a value that is out of
+// date cannot be read. An instruction of slot code names words of the frame
 // and a Go function that does the work.
 
-// status tells what a work-item does next.
+// status is the state in which a work-item returns to its group.
 type status int
 
 const (
@@ -21,8 +22,8 @@ const (
 	faulted // item.fault says how
 )
 
-// inst is one instruction of slot code. Which fields mean something is up to
-// step.
+// inst is one instruction of slot code. Its step decides which of the fields
+// it uses.
 type inst struct {
 	step func(it *item, in *inst) status
 
@@ -38,13 +39,13 @@ type inst struct {
 	scale int64
 
 	list []int32 // words, in and out
-	ext  any     // what only one step needs
+	ext  any     // further data of a single kind of step
 
-	// meet does the work of a rendezvous when every work-item of the group
+	// meet does the work of a rendezvous once every work-item of the group
 	// waits at it.
 	meet func(g *group, in *inst) *Fault
-	// subgroup tells that the rendezvous is of the sub-group, whose work-items
-	// then are the group's; partial that only those meet that come here.
+	// subgroup tells that the sub-group meets, not the work-group; partial
+	// tells that only those of its work-items meet that come here.
 	subgroup, partial bool
 }
 
@@ -65,18 +66,19 @@ type function struct {
 	calls      []*function
 	indirect   bool              // calls through a pointer
 	rendezvous bool              // waits for the work-group itself
-	inputs     map[spirv.ID]bool // built-in variables that it names
-	locals     map[int]bool      // local variables that it names
+	inputs     map[spirv.ID]bool // built-in variables that it refers to
+	locals     map[int]bool      // local variables that it refers to
 }
 
-// where is where an instruction comes from.
+// where is the origin of an instruction, for messages.
 type where struct {
 	op   string // "OpLoad", "OpExtInst fmax"
 	file string // "" if the module does not say
 	line uint32
 }
 
-// Fault is a kernel that was stopped: by what it did, or by the device.
+// Fault reports a kernel that was stopped, because of an invalid operation or
+// by the device (Options.Steps, Abort).
 type Fault struct {
 	Kernel   string
 	Function string // that was running
@@ -86,10 +88,10 @@ type Fault struct {
 	File     string // of the source, "" if the module does not say
 	Line     int
 	Message  string
-	Err      error // what the message is about, for errors.Is; may be nil
+	Err      error // the cause, for errors.Is; may be nil
 }
 
-// Error says all of it on one line.
+// Error returns all fields in one line.
 func (f *Fault) Error() string {
 	place := ""
 	if f.Function != "" {

@@ -8,24 +8,24 @@ import (
 	"offlink/runtime/driver"
 )
 
-// command is one command of a queue. It runs when nothing holds it any more,
-// on the goroutine that finds that out: the caller's, that of the command
-// before it, or one of its own.
+// command is one command of a queue. It runs when the last hold on it is
+// released, on the goroutine that releases it: the caller's, that of the
+// previous command, or one of its own.
 type command struct {
 	event
 	queue   *queue
 	do      func() error    // nil: a barrier
 	launch  *launch         // that do runs, if any
-	pending atomic.Int32    // events that hold it, and the caller while it queues
-	claimed atomic.Bool     // it runs, or will never
-	after   map[*event]bool // that the caller named
+	pending atomic.Int32    // holds: events, and the caller while it enqueues
+	claimed atomic.Bool     // it runs or was dropped
+	after   map[*event]bool // the events of the caller's wait list
 }
 
-// releaseHold ends one hold; the last one makes the command ready.
+// releaseHold ends one hold and tells whether the command is ready.
 func (c *command) releaseHold() bool { return c.pending.Add(-1) == 0 }
 
-// runAll runs the command and those that wait for it alone, one after
-// another; others get goroutines.
+// runAll runs the command, then one of those that it made ready, and so on;
+// the others get goroutines of their own.
 func (c *command) runAll() {
 	for c != nil {
 		ready := c.run()
@@ -49,7 +49,7 @@ func (c *command) runHere() {
 }
 
 // run runs the command, unless it was dropped, and returns those that are
-// ready now.
+// became ready.
 func (c *command) run() []*command {
 	if !c.claimed.CompareAndSwap(false, true) {
 		return nil
@@ -66,8 +66,8 @@ func (c *command) run() []*command {
 	return c.queue.endCommand(c, err)
 }
 
-// waitedFor is the failure of an event that the caller named. All of them are
-// over.
+// waitedFor returns the failure of an event of the caller's wait list. All of
+// them have ended.
 func (c *command) waitedFor() error {
 	for e := range c.after {
 		if err := e.result(); err != nil {
@@ -77,7 +77,7 @@ func (c *command) waitedFor() error {
 	return nil
 }
 
-// dropCommand ends a command that has not run.
+// dropCommand ends a command that has not started.
 func (c *command) dropCommand(cause error) []*command {
 	if !c.claimed.CompareAndSwap(false, true) {
 		return nil

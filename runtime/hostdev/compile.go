@@ -20,12 +20,12 @@ type builder struct {
 	fn *function
 
 	values map[spirv.ID]value
-	next   int32 // the next free word, behind the constants, whose number is known last
+	next   int32 // the next free word, without the constants, which placeConstants puts first
 	words  []uint64
-	uses   []spirv.ID // the variables and functions that the constants name
+	uses   []spirv.ID // the variables and functions that the constants refer to
 
 	cfg     *spirv.CFG
-	blocks  map[spirv.ID]*block // those that are reached
+	blocks  map[spirv.ID]*block // the reachable ones
 	current *block
 	fixups  []fixup
 	in      *spirv.Instruction
@@ -40,21 +40,21 @@ type block struct {
 	phis []*spirv.Instruction
 }
 
-// fixup is a jump of an instruction to a block.
+// fixup is a jump whose target is set when all blocks are compiled.
 type fixup struct {
 	at    int
 	field func(in *inst) *int32
 	to    spirv.ID
 }
 
-// refuse ends the compilation of a function: it has something that the device
-// does not implement, or that is not valid.
+// refuse ends the compilation of a function that is not valid or needs
+// something that the device does not implement.
 func (b *builder) refuse(format string, args ...any) {
 	abort.With(fmt.Errorf("function %s: %s: %s", b.fn.name, b.op, fmt.Sprintf(format, args...)))
 }
 
-// constantBase is added to the places of constants until their number is
-// known and the other words move behind them.
+// constantBase is added to the indexes of constants until their number is
+// known and the other words move after them.
 const constantBase = 1 << 30
 
 // compileFunction compiles a function that has a body.
@@ -86,7 +86,7 @@ func newBuilder(p *program, f *spirv.Function) *builder {
 	return b
 }
 
-// declareFunction gives parameters, variables and blocks their places.
+// declareFunction assigns words to parameters, variables and phis.
 func (b *builder) declareFunction(f *spirv.Function) {
 	t := b.typeOf(spirv.ID(f.Def.Words[3]))
 	if t.kind != kindFunction || len(t.members) != len(f.Params) {
@@ -128,7 +128,7 @@ func (b *builder) declareVariable(in *spirv.Instruction) {
 	b.fn.private = append(b.fn.private, t.elem.size)
 }
 
-// declareBlock gives the phis their places: branches to the block move values
+// declareBlock assigns words to the phis: branches to the block move values
 // there.
 func (b *builder) declareBlock(from *spirv.Block) {
 	own := &block{id: from.Label}
@@ -142,8 +142,8 @@ func (b *builder) declareBlock(from *spirv.Block) {
 	b.blocks[from.Label] = own
 }
 
-// compileBlock compiles a block that is reached. Those that dominate it were
-// compiled before, so that what it uses has a place.
+// compileBlock compiles a reachable block. Its dominators were compiled
+// earlier, so that every value that it uses has words.
 func (b *builder) compileBlock(from *spirv.Block) {
 	b.current = b.blocks[from.Label]
 	b.current.at = int32(len(b.fn.code))
@@ -153,7 +153,7 @@ func (b *builder) compileBlock(from *spirv.Block) {
 	}
 }
 
-// enterInstruction notes what is being compiled, for messages.
+// enterInstruction records the instruction that is compiled, for messages.
 func (b *builder) enterInstruction(in *spirv.Instruction) {
 	b.in, b.op = in, in.Op.String()
 	if in.Op == spirv.OpExtInst {
@@ -179,7 +179,7 @@ func (b *builder) instruction(in *spirv.Instruction) {
 	emit(b, in)
 }
 
-// emitters compile the instructions that stand in functions, by opcode.
+// emitters compile the instructions of functions, by opcode.
 var emitters = map[spirv.Opcode]func(b *builder, in *spirv.Instruction){}
 
 func registerEmitters(table map[spirv.Opcode]func(b *builder, in *spirv.Instruction)) {
@@ -223,7 +223,7 @@ func (b *builder) typeOf(id spirv.ID) *typ {
 	return t
 }
 
-// valueType is the type of a value that fits a frame.
+// valueType returns a type whose values fit a frame.
 func (b *builder) valueType(id spirv.ID) *typ {
 	t := b.typeOf(id)
 	switch {
@@ -244,10 +244,11 @@ func (b *builder) result(in *spirv.Instruction) *typ { return b.valueType(in.Typ
 
 // Values.
 
-// maxFrame is the words that the values of one function may take.
+// maxFrame limits the words of one function's values: a frame is allocated for
+// every call, and an input must not choose its size.
 const maxFrame = 1 << 18
 
-// define gives an identifier words of the frame.
+// define assigns words of the frame to an identifier.
 func (b *builder) define(id spirv.ID, t *typ) value {
 	v := value{b.newTemporary(t.words), t}
 	b.values[id] = v
@@ -263,7 +264,7 @@ func (b *builder) newTemporary(words int64) int32 {
 	return at
 }
 
-// defineResult gives the instruction's result its words.
+// defineResult assigns words to the instruction's result.
 func (b *builder) defineResult(in *spirv.Instruction) value {
 	if v, ok := b.values[in.Result()]; ok {
 		return v
@@ -271,8 +272,8 @@ func (b *builder) defineResult(in *spirv.Instruction) value {
 	return b.define(in.Result(), b.result(in))
 }
 
-// aliasResult lets the instruction's result be words that are there already, which
-// never change while it can be used. A phi before may have given it words.
+// aliasResult makes the instruction's result share words that do not change
+// while it can be used. An earlier phi may have assigned it words of its own.
 func (b *builder) aliasResult(in *spirv.Instruction, v value) {
 	have, ok := b.values[in.Result()]
 	if !ok {
@@ -288,7 +289,7 @@ func (b *builder) aliasResult(in *spirv.Instruction, v value) {
 	}
 }
 
-// arg is operand i behind the result.
+// arg returns operand i, counted after the result.
 func (b *builder) arg(in *spirv.Instruction, i int) value {
 	ops := in.Operands()
 	if i >= len(ops) {
@@ -297,7 +298,7 @@ func (b *builder) arg(in *spirv.Instruction, i int) value {
 	return b.value(spirv.ID(ops[i]))
 }
 
-// value is what an identifier names: a result, or a constant.
+// value returns the words of an identifier: a result or a constant.
 func (b *builder) value(id spirv.ID) value {
 	if v, ok := b.values[id]; ok {
 		return v
@@ -312,8 +313,8 @@ func (b *builder) value(id spirv.ID) value {
 	return v
 }
 
-// noteReferences notes what a constant names: variables that a work-item or a group
-// provides, and functions.
+// noteReferences records the references of a constant: to functions, and to
+// variables that a work-item or a group provides.
 func (b *builder) noteReferences(id spirv.ID) {
 	v := b.p.variables[id]
 	switch {
@@ -326,7 +327,7 @@ func (b *builder) noteReferences(id spirv.ID) {
 	}
 }
 
-// constant returns the place of constant words.
+// constant returns the index of constant words in the frame.
 func (b *builder) constant(words []uint64) int32 {
 	at := constantBase + int32(len(b.words))
 	b.words = append(b.words, words...)
@@ -336,7 +337,7 @@ func (b *builder) constant(words []uint64) int32 {
 	return at
 }
 
-// emit appends an instruction and returns its number.
+// emit appends an instruction and returns its index.
 func (b *builder) emit(in inst) int {
 	if b.p.room -= 1 + len(in.list); b.p.room < 0 {
 		b.refuse("the code is too large for the size of the module")
@@ -348,8 +349,8 @@ func (b *builder) emit(in inst) int {
 	return len(b.fn.code) - 1
 }
 
-// jump sets a field of an instruction to a block's first instruction, when
-// all are placed.
+// jump sets a field of an instruction to a block's first instruction, once
+// all blocks are compiled.
 func (b *builder) jump(at int, field func(in *inst) *int32, to spirv.ID) {
 	b.fixups = append(b.fixups, fixup{at, field, to})
 }
@@ -363,12 +364,13 @@ func (b *builder) resolveJumps() {
 func (b *builder) blockOf(id spirv.ID) *block {
 	target := b.blocks[id]
 	if target == nil {
-		b.refuse("%%%d is no block of the function", id)
+		b.refuse("%%%d is not a block of the function", id)
 	}
 	return target
 }
 
-// placeConstants puts the constants before the other words.
+// placeConstants moves the constants before the other words: a call then
+// copies them in one piece.
 func (b *builder) placeConstants() {
 	fn := b.fn
 	fn.consts = b.words

@@ -29,7 +29,7 @@ var levels = []level{
 	{name: "O2", clang: []string{"-O2"}},
 }
 
-// tool runs a program and returns what it says on standard error.
+// tool runs a program and returns its standard error.
 func tool(name string, args ...string) (string, error) {
 	var log bytes.Buffer
 	cmd := exec.Command(name, args...)
@@ -59,8 +59,8 @@ func bitcode(t testing.TB, source string, l level, options ...string) string {
 	return bc
 }
 
-// translate makes SPIR-V. Of optimized code the translator refuses what its
-// own limits are: freeze and integers of odd widths.
+// translate makes SPIR-V. It skips the test for optimized code beyond the
+// translator's limits: freeze and integers of odd widths.
 func translate(t testing.TB, bc string, l level, options ...string) []byte {
 	t.Helper()
 	spv := strings.TrimSuffix(bc, ".bc") + ".spv"

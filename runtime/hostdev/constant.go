@@ -9,16 +9,16 @@ import (
 	"offlink/spirv"
 )
 
-// constant is a module-scope value: the words that it has in a frame, none if
-// it is too large for one.
+// constant is a module-scope value: its words in a frame, none if it is too
+// large for one.
 type constant struct {
 	t     *typ
 	words []uint64
 	parts []spirv.ID // of a composite
-	uses  []spirv.ID // the variables and functions whose addresses it has
+	uses  []spirv.ID // the variables and functions whose addresses it contains
 }
 
-// maxConstantWords is the size of constants that functions use as values.
+// maxConstantWords limits the size of constants that functions use as values.
 const maxConstantWords = 4096
 
 var constantDefinitions map[spirv.Opcode]func(p *program, in *spirv.Instruction, t *typ) (*constant, error)
@@ -40,8 +40,8 @@ func init() {
 	}
 }
 
-// defineConstant evaluates a constant. Constants that the device does not know, such as
-// samplers and debug information, is missed only where it is used.
+// defineConstant evaluates a constant. One that the device does not know, such
+// as a sampler, is an error only where a kernel uses it.
 func (p *program) defineConstant(in *spirv.Instruction) error {
 	define := constantDefinitions[in.Op]
 	if define == nil {
@@ -100,7 +100,7 @@ func (p *program) constantInt(id spirv.ID) (uint64, bool) {
 func booleanConstant(v uint64) func(*program, *spirv.Instruction, *typ) (*constant, error) {
 	return func(_ *program, _ *spirv.Instruction, t *typ) (*constant, error) {
 		if t.kind != kindBool {
-			return nil, fmt.Errorf("its type is no boolean")
+			return nil, fmt.Errorf("its type is not a boolean")
 		}
 		return &constant{words: []uint64{v}}, nil
 	}
@@ -145,7 +145,7 @@ func (p *program) compositeConstant(in *spirv.Instruction, t *typ) (*constant, e
 	return c, nil
 }
 
-// appendUses adds to the identifiers that a constant names, each once.
+// appendUses adds identifiers to those that a constant refers to, each once.
 func (c *constant) appendUses(ids []spirv.ID) {
 	for _, id := range ids {
 		if !slices.Contains(c.uses, id) {
@@ -154,7 +154,7 @@ func (c *constant) appendUses(ids []spirv.ID) {
 	}
 }
 
-// partCount is how many parts a composite has.
+// partCount is the number of parts of a composite.
 func (t *typ) partCount() int64 {
 	if t.kind == kindStruct {
 		return int64(len(t.members))
@@ -165,7 +165,7 @@ func (t *typ) partCount() int64 {
 func (p *program) functionPointer(in *spirv.Instruction, t *typ) (*constant, error) {
 	id := spirv.ID(in.Operands()[0])
 	if p.bodies[id] == nil || t.kind != kindPointer || t.elem.kind != kindFunction {
-		return nil, fmt.Errorf("it is no pointer to a function")
+		return nil, fmt.Errorf("it is not a pointer to a function")
 	}
 	at := slices.Index(p.pointers, id)
 	if at < 0 {
@@ -175,13 +175,14 @@ func (p *program) functionPointer(in *spirv.Instruction, t *typ) (*constant, err
 	return &constant{words: []uint64{uint64(at) + 1}, uses: []spirv.ID{id}}, nil
 }
 
-// specConstantOp evaluates an OpSpecConstantOp with the emitter of the embedded
-// operation, as a function without parameters.
+// specConstantOp evaluates an OpSpecConstantOp. It compiles the operation as a
+// function without parameters, so that it has the semantics that it has in a
+// kernel.
 func (p *program) specConstantOp(in *spirv.Instruction, t *typ) (*constant, error) {
 	ops := in.Operands()
 	op := spirv.Opcode(ops[0])
 	if !constantOperations[op] {
-		return nil, fmt.Errorf("%v is no operation on constants that the embedded device implements", op)
+		return nil, fmt.Errorf("%v is not an operation on constants that the embedded device implements", op)
 	}
 	b := newBuilder(p, nil)
 	err := abort.Catch(func() {
@@ -197,7 +198,8 @@ func (p *program) specConstantOp(in *spirv.Instruction, t *typ) (*constant, erro
 	return c, nil
 }
 
-// evaluateFunction runs a function that only computes, and returns its result.
+// evaluateFunction runs a function without memory accesses and returns its
+// result.
 func evaluateFunction(fn *function) []uint64 {
 	it := &item{fn: fn, s: make([]uint64, fn.words), fuel: fuelStep}
 	copy(it.s, fn.consts)
@@ -229,11 +231,11 @@ func init() {
 	}
 }
 
-// writeConstant writes a constant as a variable of its type has it in memory.
+// writeConstant writes a constant in the memory layout of its type.
 func (p *program) writeConstant(to []byte, t *typ, id spirv.ID) error {
 	c := p.constants[id]
 	if c == nil {
-		return fmt.Errorf("its initial value %%%d is no constant that the embedded device implements", id)
+		return fmt.Errorf("its initial value %%%d is not a constant that the embedded device implements", id)
 	}
 	if !sameWords(c.t, t) {
 		return fmt.Errorf("its initial value is not of its type")
@@ -246,7 +248,8 @@ func (p *program) writeConstant(to []byte, t *typ, id spirv.ID) error {
 	return p.writeParts(to, t, c)
 }
 
-// writeParts lays the constant out as type t, which is like its own.
+// writeParts writes the constant in the layout of type t, whose words are the
+// same as those of its own type.
 func (p *program) writeParts(to []byte, t *typ, c *constant) error {
 	if p.room -= 1 + len(c.parts); p.room < 0 {
 		return fmt.Errorf("its initial value is too large")

@@ -154,7 +154,7 @@ func testFrom[F number](t *testing.T, p *testProgram, from string, in []F) {
 }
 
 // integersAround are the ends of the range of T and of narrower types, and
-// what is next to what a float holds.
+// the neighbours of numbers that a float can represent.
 func integersAround[T integer]() []T {
 	_, _, low, high := properties[T]()
 	var list []T

@@ -40,7 +40,7 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// TestParamTypes reads what llvm-spirv keeps of the source.
+// TestParamTypes reads the spellings that llvm-spirv keeps from the source.
 func TestParamTypes(t *testing.T) {
 	bc := bitcode(t, "testdata/kernels/bench.cl", levels[0])
 	code := translate(t, bc, levels[0], "--preserve-ocl-kernel-arg-type-metadata-through-string")

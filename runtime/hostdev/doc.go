@@ -1,20 +1,20 @@
 // Package hostdev is the embedded device: a driver that runs SPIR-V kernels in
 // this process, with no driver installed.
 //
-// The walk of a build: modules are read and linked (package spirv), the types
-// laid out as OpenCL C does (types.go), constants evaluated and variables
-// placed (constant.go, program.go), and the functions that kernels reach
-// compiled to slot code (compile.go, emit_*.go, with the operations in ops_*.go
-// and the functions of OpenCL.std in std_*.go). Anything that the device does
-// not implement is refused there, with the function and the instruction.
+// A build reads and links the modules (package spirv), lays types out as
+// OpenCL C does (types.go), evaluates constants and allocates variables
+// (constant.go, program.go), and compiles the functions that kernels reach to
+// slot code (compile.go, emit_*.go, with the operations in ops_*.go and the
+// functions of OpenCL.std in std_*.go). It refuses everything that the device
+// does not implement, with the function and the instruction.
 //
-// The walk of a launch: arguments become words (launch.go), work-groups run
-// in parallel, each on one goroutine (group.go), and a work-item is an
-// interpreter that runs its function until it ends, faults, or waits for its
-// group (item.go).
+// A launch turns the arguments into words (launch.go) and runs work-groups in
+// parallel, each on one goroutine (group.go). A work-item is an interpreter
+// that runs its function until it ends, faults, or waits for its group
+// (item.go).
 //
 // Kernels are not trusted: every access is checked against the allocation
-// that its pointer was made for, so that what is out of bounds, a null pointer
-// or a freed buffer is a Fault with kernel, work-item and source line; and
-// endless kernels can be stopped.
+// that its pointer was made for. An access out of bounds, through a null
+// pointer or to a freed buffer is a Fault with kernel, work-item and source
+// line. Endless kernels can be stopped.
 package hostdev

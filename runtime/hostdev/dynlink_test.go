@@ -25,7 +25,7 @@ func TestDynlink(t *testing.T) {
 	}
 }
 
-// TestLinkedElsewhere runs what spirv-link made of the same modules.
+// TestLinkedElsewhere runs the same modules linked by spirv-link.
 func TestLinkedElsewhere(t *testing.T) {
 	testtool.Need(t, "spirv-link")
 	linked := filepath.Join(t.TempDir(), "linked.spv")

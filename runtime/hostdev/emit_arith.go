@@ -48,8 +48,8 @@ func init() {
 	registerEmitters(table)
 }
 
-// checkLanes checks that values are of a kind and have as many components as the
-// result, and returns the width of their components.
+// checkLanes checks that values are of a kind and have as many components as
+// the result, and returns the width of their components.
 func (b *builder) checkLanes(k kind, to value, values ...value) int {
 	first := values[0].t.scalar()
 	for _, v := range values {
@@ -68,7 +68,7 @@ func (b *builder) emit2(to, x, y value, f binary2) {
 	b.emit(inst{step: stepLanes2, dst: to.at, a: x.at, b: y.at, n: int32(to.t.words), f2: f})
 }
 
-// fastBinary takes the step of its own that an operation on scalars may have.
+// fastBinary emits a scalar operation, with the step of fast.go if there is one.
 func (b *builder) fastBinary(op spirv.Opcode, width int, to, x, y value, f binary2) {
 	if step := fastSteps[binaryKey{op, width}]; step != nil && to.t.words == 1 {
 		b.emit(inst{step: step, dst: to.at, a: x.at, b: y.at})
@@ -81,7 +81,8 @@ func (b *builder) emit3(to, x, y, z value, f func(a, b, c uint64) uint64) {
 	b.emit(inst{step: stepLanes3, dst: to.at, a: x.at, b: y.at, c: z.at, n: int32(to.t.words), f3: f})
 }
 
-// result of a kind: the destination, with components of the kind and width.
+// defineLanes defines the result, which must have components of the kind and
+// width.
 func (b *builder) defineLanes(in *spirv.Instruction, k kind, width int) value {
 	to := b.defineResult(in)
 	s := to.t.scalar()
@@ -107,7 +108,7 @@ func intCompareEmitter(row binaryByWidth, op spirv.Opcode) func(*builder, *spirv
 		x, y := b.arg(in, 0), b.arg(in, 1)
 		to := b.defineLanes(in, kindBool, 0)
 		if x.t.is(kindPointer) && y.t.is(kindPointer) && x.t.words == to.t.words && y.t.words == to.t.words {
-			b.emit2(to, x, y, row(64)) // what llvm-spirv makes of pointer comparisons
+			b.emit2(to, x, y, row(64)) // llvm-spirv compares pointers with integer instructions
 			return
 		}
 		width := b.checkLanes(kindInt, to, x, y)
@@ -124,12 +125,13 @@ func intUnaryEmitter(row unaryByWidth, op spirv.Opcode) func(*builder, *spirv.In
 	}
 }
 
-// wideEmitter: the result is a struct of two values like the operands. Where
-// the second is a carry, translators also make a boolean of it.
+// wideEmitter compiles an operation whose result is a struct of two values of
+// the operands' type. Translators also make the second one, if it is a carry,
+// a boolean.
 func wideEmitter(f func(a, b uint64, width int) (low, high uint64), carry bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineResult(in)
-		b.require(to.t.kind == kindStruct && len(to.t.members) == 2, "its result is no struct of two")
+		b.require(to.t.kind == kindStruct && len(to.t.members) == 2, "its result is not a struct of two")
 		low := value{to.at, to.t.members[0]}
 		high := value{to.at + int32(low.t.words), to.t.members[1]}
 		if !carry || !high.t.is(kindBool) || high.t.words != low.t.words {
@@ -156,13 +158,13 @@ func (b *builder) emitLogicalNot(in *spirv.Instruction) {
 	b.emit1(to, x, func(a uint64) uint64 { return a ^ 1 })
 }
 
-// emitSelect takes a scalar condition for any type, or a vector of them for a
-// vector.
+// emitSelect has a scalar condition for every type, or a vector of conditions
+// for a vector.
 func (b *builder) emitSelect(in *spirv.Instruction) {
 	cond, x, y, to := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2), b.defineResult(in)
 	b.requireSameWords(x.t, to.t)
 	b.requireSameWords(y.t, to.t)
-	b.require(cond.t.is(kindBool), "the condition is no boolean")
+	b.require(cond.t.is(kindBool), "the condition is not a boolean")
 	if cond.t.kind == kindBool {
 		b.emit(inst{step: stepSelect, dst: to.at, a: cond.at, b: x.at, c: y.at, n: int32(to.t.words)})
 		return
@@ -185,11 +187,12 @@ func stepSelect(it *item, in *inst) status {
 	return running
 }
 
-// foldBooleans combines the components of a vector of booleans.
+// foldBooleans compiles OpAny and OpAll: it combines the components of a
+// vector of booleans.
 func foldBooleans(start uint64, f binary2) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, to := b.arg(in, 0), b.defineLanes(in, kindBool, 0)
-		b.require(x.t.is(kindBool) && to.t.kind == kindBool, "the operand is no vector of booleans")
+		b.require(x.t.is(kindBool) && to.t.kind == kindBool, "the operand is not a vector of booleans")
 		b.emit(inst{step: stepFold, dst: to.at, a: x.at, n: int32(x.t.words), imm: start, f2: f})
 	}
 }
@@ -212,7 +215,8 @@ func (b *builder) emitDot(in *spirv.Instruction) {
 	b.emitDotProduct(to, x, y)
 }
 
-// emitDotProduct sums the products of components, first to last.
+// emitDotProduct sums the products of components from first to last; the
+// order decides the rounding.
 func (b *builder) emitDotProduct(to, x, y value) {
 	i := floatIndex(to.t.scalar().width)
 	b.emit(inst{
@@ -238,7 +242,8 @@ func (b *builder) emitVectorTimesScalar(in *spirv.Instruction) {
 	b.emit2(to, x, b.spreadScalar(y, to.t), floatBinary[spirv.OpFMul][floatIndex(y.t.width)])
 }
 
-// spreadScalar makes a vector of a scalar, unless it is one.
+// spreadScalar copies a scalar to all components of a vector type t; other
+// values are returned as they are.
 func (b *builder) spreadScalar(v value, t *typ) value {
 	if v.t.words == t.words {
 		return v
@@ -274,7 +279,7 @@ func (b *builder) emitBitFieldInsert(in *spirv.Instruction) {
 
 // integerOperand is a scalar integer operand.
 func (b *builder) integerOperand(v value) value {
-	b.require(v.t.kind == kindInt, "an operand of type %s is no integer", b.typeName(v.t))
+	b.require(v.t.kind == kindInt, "an operand of type %s is not an integer", b.typeName(v.t))
 	return v
 }
 

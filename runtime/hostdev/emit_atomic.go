@@ -22,14 +22,14 @@ func init() {
 	for op, row := range atomicInts {
 		table[op] = func(b *builder, in *spirv.Instruction) {
 			v := b.arg(in, 3)
-			b.require(v.t.kind == kindInt, "the value is no integer")
+			b.require(v.t.kind == kindInt, "the value is not an integer")
 			b.emitReadModifyWrite(in, v, row(v.t.width))
 		}
 	}
 	for op, row := range atomicFloats {
 		table[op] = func(b *builder, in *spirv.Instruction) {
 			v := b.arg(in, 3)
-			b.require(v.t.kind == kindFloat, "the value is no float")
+			b.require(v.t.kind == kindFloat, "the value is not a float")
 			b.emitReadModifyWrite(in, v, row[floatIndex(v.t.width)])
 		}
 	}
@@ -57,16 +57,17 @@ var atomicFloats = map[spirv.Opcode]binaryFloat{
 	spirv.OpAtomicFMaxEXT: floatMax,
 }
 
-// atomicSize is the size of the values that the device changes atomically.
+// atomicSize returns the size of an atomic access, 4 or 8 bytes; other sizes
+// are refused.
 func (b *builder) atomicSize(p value, t *typ) int64 {
-	b.require(p.t.kind == kindPointer, "the operand is no pointer")
+	b.require(p.t.kind == kindPointer, "the operand is not a pointer")
 	b.require(t.kind != kindVector && isNumeric(t) && (t.bits() == 32 || t.bits() == 64),
 		"the embedded device has atomic operations of 32 and 64 bits, not on %s", b.typeName(t))
 	return t.size
 }
 
-// emitReadModifyWrite replaces a value in memory by a function of it and an operand, and
-// gives the old one.
+// emitReadModifyWrite replaces a value in memory by a function of it and an
+// operand. The result is the old value.
 func (b *builder) emitReadModifyWrite(in *spirv.Instruction, v value, f binary2) {
 	p, to := b.arg(in, 0), b.defineResult(in)
 	b.requireSameWords(v.t, to.t)
@@ -77,7 +78,7 @@ func (b *builder) emitReadModifyWrite(in *spirv.Instruction, v value, f binary2)
 func atomicStep(op spirv.Opcode) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		t := b.result(in)
-		b.require(t.kind == kindInt, "its result is no integer")
+		b.require(t.kind == kindInt, "its result is not an integer")
 		one := value{b.constant([]uint64{1}), t}
 		b.emitReadModifyWrite(in, one, intBinary[op](t.width))
 	}
@@ -192,7 +193,7 @@ func stepCompareExchange(it *item, in *inst) status {
 // emitTestAndSet: a flag is an integer of 32 bits.
 func (b *builder) emitTestAndSet(in *spirv.Instruction) {
 	p, to := b.arg(in, 0), b.defineLanes(in, kindBool, 0)
-	b.require(p.t.kind == kindPointer && to.t.kind == kindBool, "the operand is no pointer")
+	b.require(p.t.kind == kindPointer && to.t.kind == kindBool, "the operand is not a pointer")
 	set := b.constant([]uint64{1})
 	b.emit(inst{step: stepModify, dst: to.at, a: p.at, b: set, imm: 4, f2: func(_, v uint64) uint64 { return v }})
 	b.emit(inst{step: stepLanes1, dst: to.at, a: to.at, n: 1, f1: func(v uint64) uint64 { return boolWord(v != 0) }})
@@ -200,6 +201,6 @@ func (b *builder) emitTestAndSet(in *spirv.Instruction) {
 
 func (b *builder) emitFlagClear(in *spirv.Instruction) {
 	p := b.value(spirv.ID(in.Words[0]))
-	b.require(p.t.kind == kindPointer, "the operand is no pointer")
+	b.require(p.t.kind == kindPointer, "the operand is not a pointer")
 	b.emit(inst{step: stepAtomicStore, a: p.at, b: b.constant([]uint64{0}), imm: 4})
 }

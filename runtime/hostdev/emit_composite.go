@@ -19,7 +19,7 @@ func init() {
 	})
 }
 
-// emitConstruct puts parts together; a vector may be made of scalars and
+// emitConstruct concatenates parts; those of a vector may be scalars and
 // smaller vectors.
 func (b *builder) emitConstruct(in *spirv.Instruction) {
 	t := b.result(in)
@@ -86,10 +86,11 @@ func stepCopyWords(it *item, in *inst) status {
 	return running
 }
 
-// emitExtractDynamic: a component that is not there is 0.
+// emitExtractDynamic gives 0 for an index out of range, which SPIR-V leaves
+// undefined.
 func (b *builder) emitExtractDynamic(in *spirv.Instruction) {
 	v, i, to := b.arg(in, 0), b.integerOperand(b.arg(in, 1)), b.defineResult(in)
-	b.require(v.t.kind == kindVector, "the operand is no vector")
+	b.require(v.t.kind == kindVector, "the operand is not a vector")
 	b.requireSameWords(v.t.elem, to.t)
 	b.emit(inst{step: stepExtract, dst: to.at, a: v.at, b: i.at, n: int32(v.t.words)})
 }
@@ -105,7 +106,7 @@ func stepExtract(it *item, in *inst) status {
 
 func (b *builder) emitInsertDynamic(in *spirv.Instruction) {
 	v, part, i, to := b.arg(in, 0), b.arg(in, 1), b.integerOperand(b.arg(in, 2)), b.defineResult(in)
-	b.require(v.t.kind == kindVector, "the operand is no vector")
+	b.require(v.t.kind == kindVector, "the operand is not a vector")
 	b.requireSameWords(v.t, to.t)
 	b.requireSameWords(v.t.elem, part.t)
 	b.copyWords(to.at, v)
@@ -119,11 +120,12 @@ func stepInsert(it *item, in *inst) status {
 	return running
 }
 
-// emitShuffle: the literal ^0 asks for no component in particular.
+// emitShuffle gives the first component for the literal 0xFFFFFFFF, which
+// selects an undefined one.
 func (b *builder) emitShuffle(in *spirv.Instruction) {
 	x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineResult(in)
 	picks := in.Operands()[2:]
-	b.require(x.t.kind == kindVector && y.t.kind == kindVector && to.t.kind == kindVector, "an operand is no vector")
+	b.require(x.t.kind == kindVector && y.t.kind == kindVector && to.t.kind == kindVector, "an operand is not a vector")
 	b.requireSameWords(x.t.elem, to.t.elem)
 	b.requireSameWords(y.t.elem, to.t.elem)
 	b.require(int64(len(picks)) == to.t.words, "%d components for a vector of %d", len(picks), to.t.words)
@@ -148,5 +150,5 @@ func (b *builder) emitCopyObject(in *spirv.Instruction) {
 	b.aliasResult(in, value{v.at, t})
 }
 
-// emitExpect: the first operand, of which the second says what it likely is.
+// emitExpect gives the first operand; the second one is its likely value.
 func (b *builder) emitExpect(in *spirv.Instruction) { b.emitCopyObject(in) }

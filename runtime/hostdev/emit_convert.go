@@ -24,13 +24,13 @@ func init() {
 	})
 }
 
-// isSaturated tells whether the result is decorated SaturatedConversion.
+// isSaturated tells whether the result has the decoration SaturatedConversion.
 func (b *builder) isSaturated(in *spirv.Instruction) bool {
 	_, ok := b.m.Decoration(in.Result(), spirv.DecorationSaturated)
 	return ok
 }
 
-// roundingMode is the mode that decorates the result, or the default.
+// roundingMode is the result's FPRoundingMode, or the default without one.
 func (b *builder) roundingMode(in *spirv.Instruction, otherwise rounding) rounding {
 	words, ok := b.m.Decoration(in.Result(), spirv.DecorationFPRoundingMode)
 	if !ok {
@@ -46,8 +46,8 @@ func (b *builder) checkConversion(from kind, x value, to value) (int, int) {
 	return b.checkLanes(from, to, x), to.t.scalar().width
 }
 
-// intConvert: a narrower result keeps the low bits, or the nearest number if
-// it is saturated.
+// intConvert keeps the low bits for a narrower result, or gives the nearest
+// number if it is saturated.
 func intConvert(signed bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
@@ -105,9 +105,9 @@ func narrow(width int, mode rounding) func(f float64) uint64 {
 	return bits64
 }
 
-// floatToInt rounds to zero unless the result says otherwise. What is out of
-// range gives the nearest number, and NaN gives 0, whether or not the result
-// is decorated as saturated: without it OpenCL leaves both open.
+// floatToInt rounds to zero unless the result has another mode. Numbers out of
+// range give the nearest number, and NaN gives 0, with or without saturation:
+// OpenCL leaves both undefined without it.
 func floatToInt(signed bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
@@ -121,7 +121,7 @@ func floatToInt(signed bool) func(*builder, *spirv.Instruction) {
 	}
 }
 
-// intToFloat rounds once, to nearest unless the result says otherwise.
+// intToFloat rounds once, to nearest unless the result has another mode.
 func intToFloat(signed bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, to := b.arg(in, 0), b.defineLanes(in, kindFloat, 0)
@@ -167,7 +167,7 @@ func (b *builder) emitUToPtr(in *spirv.Instruction) {
 // emitToBF16 keeps the upper half of a float, rounded to nearest.
 func (b *builder) emitToBF16(in *spirv.Instruction) {
 	x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 16)
-	b.require(b.checkLanes(kindFloat, to, x) == 32, "the operand is no float of 32 bits")
+	b.require(b.checkLanes(kindFloat, to, x) == 32, "the operand is not a float of 32 bits")
 	b.emit1(to, x, func(a uint64) uint64 {
 		if f := float32of(a); f != f {
 			return a>>16 | 0x40 // a NaN stays one
@@ -178,12 +178,12 @@ func (b *builder) emitToBF16(in *spirv.Instruction) {
 
 func (b *builder) emitFromBF16(in *spirv.Instruction) {
 	x, to := b.arg(in, 0), b.defineLanes(in, kindFloat, 32)
-	b.require(b.checkLanes(kindInt, to, x) == 16, "the operand is no integer of 16 bits")
+	b.require(b.checkLanes(kindInt, to, x) == 16, "the operand is not an integer of 16 bits")
 	b.emit1(to, x, func(a uint64) uint64 { return a << 16 })
 }
 
-// emitBitcast: components of one width keep their words, others are cut anew
-// from the bits, of which the first component has the lowest.
+// emitBitcast keeps the words if the components have equal widths. Others are
+// extracted from the bits, of which the first component has the lowest.
 func (b *builder) emitBitcast(in *spirv.Instruction) {
 	x, t := b.arg(in, 0), b.result(in)
 	from, to := x.t.scalar(), t.scalar()
@@ -199,14 +199,14 @@ func (b *builder) emitBitcast(in *spirv.Instruction) {
 	})
 }
 
-// isNumeric tells whether a type has bits that an OpBitcast may take. Of
-// booleans SPIR-V does not say so, but translators make them of LLVM's i1.
+// isNumeric tells whether OpBitcast accepts a type. SPIR-V does not allow
+// booleans, but translators write them for LLVM's i1.
 func isNumeric(t *typ) bool {
 	return t.kind == kindInt || t.kind == kindFloat || t.kind == kindPointer || t.kind == kindBool
 }
 
-// recut is the widths in bits of components before and after, and how many
-// there are after.
+// recut holds the widths in bits of components before and after an OpBitcast,
+// and their number afterwards.
 type recut struct {
 	from, to int
 	count    int32
@@ -233,7 +233,7 @@ func putBits(words []uint64, at int, v uint64) {
 	}
 }
 
-// getBits reads 64 bits from bit number at on, those behind the end as 0.
+// getBits reads 64 bits from bit number at on; bits after the end are 0.
 func getBits(words []uint64, at int) uint64 {
 	i, shift := at/64, at%64
 	v := words[i] >> shift

@@ -44,9 +44,9 @@ func stepJump(it *item, in *inst) status {
 	return running
 }
 
-// movePhis moves what the phis of a block take from the current one. They
-// take it all at once: where one phi's value is another phi, the values go
-// through words of their own.
+// movePhis moves the values that the phis of a block have for the current one.
+// All phis change at once: if the value of one is another phi, the values go
+// through temporary words.
 func (b *builder) movePhis(to spirv.ID) {
 	target := b.blockOf(to)
 	var from, into []int32
@@ -129,14 +129,14 @@ func stepMove(it *item, in *inst) status {
 // emitBranchConditional jumps over the moves of the false edge.
 func (b *builder) emitBranchConditional(in *spirv.Instruction) {
 	cond := b.value(spirv.ID(in.Words[0]))
-	b.require(cond.t.kind == kindBool, "the condition is no boolean")
+	b.require(cond.t.kind == kindBool, "the condition is not a boolean")
 	whenTrue, whenFalse := spirv.ID(in.Words[1]), spirv.ID(in.Words[2])
 	at := b.emit(inst{step: stepBranch, a: cond.at})
 	b.edge(at, targetField, whenTrue)
 	b.edge(at, otherField, whenFalse)
 }
 
-// edge lets a field of a branch lead to a block: straight, or through the
+// edge connects a field of a branch to a block, either directly or through the
 // moves of its phis.
 func (b *builder) edge(at int, field func(*inst) *int32, to spirv.ID) {
 	if len(b.blockOf(to).phis) == 0 {
@@ -159,7 +159,7 @@ func stepBranch(it *item, in *inst) status {
 	return running
 }
 
-// switchTable is the cases of a switch: where each leads to.
+// switchTable has the target of each case of a switch.
 type switchTable struct {
 	cases map[uint64]int32
 	other int32
@@ -167,7 +167,7 @@ type switchTable struct {
 
 func (b *builder) emitSwitch(in *spirv.Instruction) {
 	selector := b.value(spirv.ID(in.Words[0]))
-	b.require(selector.t.kind == kindInt, "the selector is no integer")
+	b.require(selector.t.kind == kindInt, "the selector is not an integer")
 	table := &switchTable{cases: map[uint64]int32{}}
 	b.emit(inst{step: stepSwitch, a: selector.at, ext: table})
 	table.other = b.caseTarget(spirv.ID(in.Words[1]))
@@ -186,7 +186,7 @@ func (b *builder) emitSwitch(in *spirv.Instruction) {
 	}
 }
 
-// caseTarget is a jump to a block, which a switch leads to.
+// caseTarget appends a jump to a block and returns its index, for a switch.
 func (b *builder) caseTarget(to spirv.ID) int32 {
 	at := int32(len(b.fn.code))
 	b.jumpTo(to)
@@ -250,7 +250,7 @@ func (b *builder) emitCall(in *spirv.Instruction) {
 	b.emit(inst{step: stepCall, dst: b.callResult(in, t), list: b.callArgs(in, t), ext: callee})
 }
 
-// callArgs is the words of the arguments.
+// callArgs returns the words of the arguments.
 func (b *builder) callArgs(in *spirv.Instruction, t *typ) []int32 {
 	args := in.Operands()[1:]
 	b.require(t.kind == kindFunction && len(args) == len(t.members), "%d arguments for another number of parameters", len(args))
@@ -277,8 +277,8 @@ func stepCall(it *item, in *inst) status {
 	return it.call(in.ext.(*function), in)
 }
 
-// call pushes a frame and copies the arguments, which stand one after the
-// other in the parameters.
+// call pushes a frame and copies the arguments to the parameters, which are
+// consecutive words.
 func (it *item) call(fn *function, in *inst) status {
 	if !it.burnFuel() {
 		return faulted
@@ -307,11 +307,12 @@ func (it *item) call(fn *function, in *inst) status {
 }
 
 // Calls through pointers (SPV_INTEL_function_pointers): a pointer to a
-// function is the function's place in the program's table, plus one.
+// function is the function's index in the program's table, plus one: 0 stays
+// null.
 
 func (b *builder) emitPointerCall(in *spirv.Instruction) {
 	pointer := b.arg(in, 0)
-	b.require(pointer.t.kind == kindPointer && pointer.t.elem.kind == kindFunction, "the callee is no pointer to a function")
+	b.require(pointer.t.kind == kindPointer && pointer.t.elem.kind == kindFunction, "the callee is not a pointer to a function")
 	t := pointer.t.elem
 	b.fn.indirect = true
 	b.emit(inst{
@@ -329,7 +330,7 @@ func stepPointerCall(it *item, in *inst) status {
 	call := in.ext.(pointerCall)
 	target := it.s[in.a]
 	if target == 0 || target > uint64(len(call.p.pointers)) {
-		return it.failf("call through %#x, which is no pointer to a function", target)
+		return it.failf("call through %#x, which is not a pointer to a function", target)
 	}
 	fn := call.p.functions[call.p.pointers[target-1]]
 	if fn == nil || call.p.typeOfFunction(fn.id) != call.t {
@@ -338,21 +339,21 @@ func stepPointerCall(it *item, in *inst) status {
 	return it.call(fn, in)
 }
 
-// require refuses what is not so.
+// require refuses the function unless ok.
 func (b *builder) require(ok bool, format string, args ...any) {
 	if !ok {
 		b.refuse("%s", fmt.Sprintf(format, args...))
 	}
 }
 
-// requireSameWords refuses two types that are not alike: not equal in their words.
+// requireSameWords refuses two types whose values have different words.
 func (b *builder) requireSameWords(x, y *typ) {
 	if x != y && !sameWords(x, y) {
 		b.refuse("types %s and %s do not fit", b.typeName(x), b.typeName(y))
 	}
 }
 
-// sameWords tells whether values of two types are the same words.
+// sameWords tells whether values of two types have the same words.
 func sameWords(x, y *typ) bool {
 	if x.kind != y.kind || x.width != y.width || x.words != y.words || len(x.members) != len(y.members) {
 		return false

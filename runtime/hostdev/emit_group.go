@@ -6,8 +6,9 @@ import (
 	"offlink/spirv"
 )
 
-// Barriers and the functions of a group: a work-item waits, and when all of
-// its group wait at the same instruction, the group does the work at once.
+// Barriers and the functions of a group: a work-item waits, and when all
+// work-items of its group wait at the same instruction, the group does the
+// work for all of them.
 
 // The scopes, in the numbers of SPIR-V.
 const (
@@ -35,7 +36,7 @@ func init() {
 	registerEmitters(table)
 }
 
-// waitForGroup makes an instruction that waits for the group, which then meets.
+// waitForGroup emits an instruction that waits for the group and calls in.meet.
 func (b *builder) waitForGroup(in inst) {
 	in.step = stepWait
 	b.fn.rendezvous = true
@@ -44,7 +45,7 @@ func (b *builder) waitForGroup(in inst) {
 
 func stepWait(*item, *inst) status { return waiting }
 
-// constantScope is the constant scope that an operand names.
+// constantScope returns the scope of an operand, which must be a constant.
 func (b *builder) constantScope(id uint32) uint64 {
 	n, ok := b.p.constantInt(spirv.ID(id))
 	b.require(ok, "the scope is not constant")
@@ -65,7 +66,7 @@ func (b *builder) emitControlBarrier(in *spirv.Instruction) {
 type groupOp struct {
 	kind  kind
 	rows  func(width int) binary2
-	start func(width int) uint64 // what changes nothing
+	start func(width int) uint64 // the identity
 }
 
 func fromFloat(row binaryFloat) func(int) binary2 {
@@ -123,8 +124,8 @@ func groupArithmetic(op groupOp) func(*builder, *spirv.Instruction) {
 	}
 }
 
-// overGroup reduces or scans a value over the group that the scope says; partial
-// tells that not all of a sub-group need to be there.
+// overGroup reduces or scans a value over the group of the scope; partial
+// tells that work-items of a sub-group may be missing.
 func (b *builder) overGroup(in *spirv.Instruction, op groupOp, what uint32, v value, partial bool) {
 	to := b.defineResult(in)
 	b.requireSameWords(v.t, to.t)
@@ -149,7 +150,8 @@ func (b *builder) overGroup(in *spirv.Instruction, op groupOp, what uint32, v va
 	}
 }
 
-// emitSingleItemOp is the result for a group of one work-item.
+// emitSingleItemOp emits the result for a group of one work-item, which needs
+// no rendezvous.
 func (b *builder) emitSingleItemOp(what uint32, to, v value, start uint64) {
 	if what != groupExclusiveScan {
 		b.copyWords(to.at, v)
@@ -158,7 +160,7 @@ func (b *builder) emitSingleItemOp(what uint32, to, v value, start uint64) {
 	b.copyWords(to.at, b.spreadScalar(value{b.constant([]uint64{start}), to.t.scalar()}, to.t))
 }
 
-// scanItems goes over the work-items in order, for each component.
+// scanItems combines the values of the work-items in order, for each component.
 func scanItems(items []*item, in *inst, what uint32, start uint64) {
 	for i := range in.n {
 		sum := start
@@ -179,8 +181,8 @@ func scanItems(items []*item, in *inst, what uint32, start uint64) {
 	}
 }
 
-// emitBroadcast: the local id is a scalar or a vector of as many components
-// as the range has dimensions.
+// emitBroadcast accepts a local id that is a scalar or a vector with as many
+// components as the range has dimensions.
 func (b *builder) emitBroadcast(in *spirv.Instruction) {
 	v, id, to := b.arg(in, 1), b.arg(in, 2), b.defineResult(in)
 	b.requireSameWords(v.t, to.t)
@@ -218,13 +220,13 @@ func (g *group) broadcastValue(in *inst, components int64) *Fault {
 	return nil
 }
 
-// emitAsyncCopy copies at once, when all of the group are there, with the
-// operands of the first work-item. Elements have a stride in global memory.
+// emitAsyncCopy copies synchronously when the whole group has arrived, with
+// the operands of the first work-item. Elements have a stride in global memory.
 func (b *builder) emitAsyncCopy(in *spirv.Instruction) {
 	to, from := b.pointerArg(b.arg(in, 1)), b.pointerArg(b.arg(in, 2))
 	count, stride, event := b.integerOperand(b.arg(in, 3)), b.integerOperand(b.arg(in, 4)), b.arg(in, 5)
 	b.requireSameWords(to.t.elem, from.t.elem)
-	b.require(event.t.kind == kindEvent, "the last operand is no event")
+	b.require(event.t.kind == kindEvent, "the last operand is not an event")
 	b.require(b.constantScope(in.Operands()[0]) == scopeWorkgroup, "the scope is not the work-group")
 	result := b.defineResult(in)
 	b.copyWords(result.at, event)
@@ -239,8 +241,8 @@ func (b *builder) emitAsyncCopy(in *spirv.Instruction) {
 	}})
 }
 
-// copyStrided copies elements; global tells that the target is the memory that
-// has the stride.
+// copyStrided copies elements; global tells that the target is global memory,
+// which has the stride.
 func (it *item) copyStrided(in *inst, size int64, global bool) status {
 	to, from, stride := pointer(it.s[in.a]), pointer(it.s[in.b]), it.s[in.dst]
 	toStep, fromStep := pointer(size), pointer(uint64(size)*stride)
@@ -265,7 +267,7 @@ func (it *item) copyStrided(in *inst, size int64, global bool) status {
 	return running
 }
 
-// emitWaitEvents: the copies are done.
+// emitWaitEvents does not wait: emitAsyncCopy copies before it returns.
 func (b *builder) emitWaitEvents(in *spirv.Instruction) {
 	b.constantScope(in.Words[0])
 }

@@ -1,6 +1,7 @@
 package hostdev
 
-// What works on scalars and on vectors, a component at a time.
+// Steps for scalars and for vectors, one component at a time. Those for scalars
+// avoid a loop, which is most of the cost of a simple operation.
 
 func stepLanes1(it *item, in *inst) status {
 	s := it.s

@@ -38,7 +38,8 @@ func boolWord(b bool) uint64 {
 	return 0
 }
 
-// emitVariable stores the initial value. The address was made on entry.
+// emitVariable stores the initial value. enterFunction has allocated the
+// variable.
 func (b *builder) emitVariable(in *spirv.Instruction) {
 	if len(in.Words) > 3 {
 		b.emitStoreWords(b.values[in.Result()], b.value(spirv.ID(in.Words[3])))
@@ -47,7 +48,7 @@ func (b *builder) emitVariable(in *spirv.Instruction) {
 
 // pointerArg is an operand that is a pointer to a value.
 func (b *builder) pointerArg(v value) value {
-	b.require(v.t.kind == kindPointer, "the operand is no pointer")
+	b.require(v.t.kind == kindPointer, "the operand is not a pointer")
 	b.require(v.t.elem.isValue(), "the embedded device does not implement values of type %s", b.typeName(v.t.elem))
 	return v
 }
@@ -59,14 +60,14 @@ func (b *builder) emitLoad(in *spirv.Instruction) {
 	b.emitLoadWords(to, from)
 }
 
-// access is the places in memory of a value's words.
+// access has the offsets in memory of a value's words.
 type access struct {
 	leaves []leaf
 	size   int64 // to the end of the last one
 }
 
-// accessOf lists the words of a type, once; the padding of a vector of three
-// at the end is not accessed.
+// accessOf lists the words of a type and keeps the list. The padding after the
+// last word, such as that of a vector of three components, is not accessed.
 func (b *builder) accessOf(t *typ) *access {
 	if a := b.p.accesses[t]; a != nil {
 		return a
@@ -81,8 +82,8 @@ func (b *builder) accessOf(t *typ) *access {
 	return a
 }
 
-// singleWord is the size in bytes of a type of one word that starts where the
-// value starts, 0 for other types.
+// singleWord is the size in bytes of a type that is one word at offset 0, and 0
+// for other types.
 func (b *builder) singleWord(t *typ) int64 {
 	if t.words != 1 {
 		return 0
@@ -220,8 +221,8 @@ func (b *builder) emitStoreWords(to, v value) {
 	}
 }
 
-// writableBytes returns the memory of a store, nil if it is out of bounds or
-// cannot be written.
+// writableBytes returns the memory of a store, or nil if it is out of bounds or
+// read-only.
 func (it *item) writableBytes(p pointer, n int64) []byte {
 	switch s := p.space(); s {
 	case spaceGlobal:
@@ -308,8 +309,8 @@ func (b *builder) emitCopyMemory(in *spirv.Instruction) {
 func (b *builder) emitCopyMemorySized(in *spirv.Instruction) {
 	to, from := b.value(spirv.ID(in.Words[0])), b.value(spirv.ID(in.Words[1]))
 	size := b.value(spirv.ID(in.Words[2]))
-	b.require(to.t.kind == kindPointer && from.t.kind == kindPointer, "an operand is no pointer")
-	b.require(size.t.kind == kindInt, "the size is no integer")
+	b.require(to.t.kind == kindPointer && from.t.kind == kindPointer, "an operand is not a pointer")
+	b.require(size.t.kind == kindInt, "the size is not an integer")
 	b.emit(inst{step: stepCopyMemory, a: to.at, b: from.at, c: size.at})
 }
 
@@ -333,7 +334,7 @@ func stepCopyMemory(it *item, in *inst) status {
 
 // Addresses.
 
-// index is a variable part of an address.
+// index is a part of an address that is not constant.
 type index struct {
 	at    int32
 	shift uint8 // that sign-extends it
@@ -350,8 +351,8 @@ func (b *builder) emitAccessChain(in *spirv.Instruction) {
 	b.accessChain(in, &address{}, 1)
 }
 
-// emitPtrAccessChain: the first index is of an array that the base points
-// into.
+// emitPtrAccessChain has a first index that steps over whole elements from the
+// base on.
 func (b *builder) emitPtrAccessChain(in *spirv.Instruction) {
 	base := b.pointerArg(b.arg(in, 0))
 	a := &address{}
@@ -366,7 +367,7 @@ func (b *builder) accessChain(in *spirv.Instruction, a *address, first int) {
 		t = b.addPart(a, t, spirv.ID(id))
 	}
 	result := b.result(in)
-	b.require(result.kind == kindPointer, "its result is no pointer")
+	b.require(result.kind == kindPointer, "its result is not a pointer")
 	b.requireSameWords(result.elem, t)
 	if a.constant == 0 && len(a.indexes) == 0 {
 		b.aliasResult(in, value{base.at, result})
@@ -401,7 +402,7 @@ func (b *builder) addPart(a *address, t *typ, id spirv.ID) *typ {
 
 func (b *builder) addIndex(a *address, id spirv.ID, scale int64) {
 	v := b.value(id)
-	b.require(v.t.kind == kindInt, "an index is no integer")
+	b.require(v.t.kind == kindInt, "an index is not an integer")
 	shift := uint8(64 - v.t.width)
 	if n, ok := b.p.constantInt(id); ok {
 		a.constant += int64(n<<shift) >> shift * scale
@@ -435,10 +436,10 @@ func pointerCompare(f func(a, b uint64) uint64) func(*builder, *spirv.Instructio
 	}
 }
 
-// emitPtrDiff counts elements.
+// emitPtrDiff gives a number of elements, not bytes.
 func (b *builder) emitPtrDiff(in *spirv.Instruction) {
 	x, y, to := b.pointerArg(b.arg(in, 0)), b.pointerArg(b.arg(in, 1)), b.defineResult(in)
-	b.require(to.t.kind == kindInt, "its result is no integer")
+	b.require(to.t.kind == kindInt, "its result is not an integer")
 	size, width := max(1, x.t.elem.size), to.t.width
 	b.emit(inst{step: stepLanes2, dst: to.at, a: x.at, b: y.at, n: 1, f2: func(a, b uint64) uint64 {
 		return uint64(int64(a-b)/size) & mask(width)
@@ -456,7 +457,8 @@ var storageSpace = map[spirv.StorageClass]space{
 	spirv.StorageCrossWorkgroup: spaceGlobal, spirv.StorageWorkgroup: spaceLocal, spirv.StorageFunction: spacePrivate,
 }
 
-// emitExplicitCast gives null for a pointer into another kind of memory.
+// emitExplicitCast gives null for a pointer into another kind of memory, as
+// OpGenericCastToPtrExplicit requires.
 func (b *builder) emitExplicitCast(in *spirv.Instruction) {
 	v, to := b.arg(in, 0), b.defineResult(in)
 	want, ok := storageSpace[spirv.StorageClass(in.Operands()[1])]
@@ -469,12 +471,12 @@ func (b *builder) emitExplicitCast(in *spirv.Instruction) {
 	}})
 }
 
-// memorySemantics are the bits of the spaces.
+// memorySemantics has the bit of each space in the memory semantics.
 var memorySemantics = [spaces]uint64{spaceGlobal: 0x200, spaceLocal: 0x100, spacePrivate: 0}
 
 func (b *builder) emitMemSemantics(in *spirv.Instruction) {
 	v, to := b.arg(in, 0), b.defineResult(in)
-	b.require(v.t.kind == kindPointer && to.t.kind == kindInt, "the operand is no pointer")
+	b.require(v.t.kind == kindPointer && to.t.kind == kindInt, "the operand is not a pointer")
 	b.emit(inst{step: stepLanes1, dst: to.at, a: v.at, n: 1, f1: func(p uint64) uint64 {
 		if p == 0 {
 			return 0

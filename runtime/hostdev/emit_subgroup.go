@@ -7,12 +7,12 @@ import (
 )
 
 // The functions of sub-groups. A sub-group has as many work-items as the
-// kernel requires (the execution mode SubgroupSize), and one where it requires
-// nothing: then its functions need no waiting. Programs with a kernel that
+// kernel requires (the execution mode SubgroupSize), or one if it does not
+// require a size: then its functions need not wait. Programs with a kernel that
 // requires a size are compiled for sub-groups that wait.
 
-// nonUniform are the operations on the active work-items of a sub-group, and
-// the operation on a group that does the same.
+// nonUniform maps the operations on the active work-items of a sub-group to the
+// corresponding operations on a group.
 var nonUniform = map[spirv.Opcode]spirv.Opcode{
 	spirv.OpGroupNonUniformIAdd:       spirv.OpGroupIAdd,
 	spirv.OpGroupNonUniformFAdd:       spirv.OpGroupFAdd,
@@ -63,17 +63,17 @@ func (it *item) subgroupOf() (group, lane int) {
 	return it.localIndex() / n, it.localIndex() % n
 }
 
-// subgroupSize is the work-items of the item's sub-group: the last one may have
-// fewer.
+// subgroupSize is the number of work-items of the item's sub-group: the last
+// sub-group may have fewer.
 func (it *item) subgroupSize() int {
 	l := it.group.launch
 	group, _ := it.subgroupOf()
 	return min(l.k.subgroup, groupSize(l.r.local)-group*l.k.subgroup)
 }
 
-// meetSubgroup makes an instruction that waits for the sub-group; f gets its
-// work-items. Where partial is set, those that come here are all there are.
-// What follows for a sub-group of one work-item needs no waiting.
+// meetSubgroup emits an instruction that waits for the sub-group and then calls
+// f with its work-items, or with those that arrive if partial is set. A
+// sub-group of one work-item does not wait.
 func (b *builder) meetSubgroup(in inst, partial bool, f func(items []*item, in *inst) *Fault) {
 	if !b.p.subgroups {
 		in.step = func(it *item, in *inst) status {
@@ -136,8 +136,9 @@ func nonUniformVote(op groupOp) func(*builder, *spirv.Instruction) {
 	}
 }
 
-// take copies each work-item's words from the work-item of a lane; where there
-// is none it keeps its own, which is left open.
+// take copies each work-item's words from the work-item of a lane. A work-item
+// whose lane does not exist keeps its own, since SPIR-V leaves the result
+// undefined.
 func take(items []*item, in *inst, lane func(it *item, own uint64) uint64) {
 	byLane := map[uint64]*item{}
 	for _, it := range items {
@@ -158,8 +159,8 @@ func take(items []*item, in *inst, lane func(it *item, own uint64) uint64) {
 	}
 }
 
-// emitShuffleLanes gives each work-item the value of the one whose lane a function of
-// its own lane and of an operand is.
+// emitShuffleLanes gives each work-item the value of another one, whose lane is
+// a function of its own lane and of an operand.
 func (b *builder) emitShuffleLanes(in *spirv.Instruction, v, n value, partial bool, lane func(own, n uint64) uint64) {
 	to := b.defineResult(in)
 	b.requireSameWords(v.t, to.t)
@@ -183,7 +184,7 @@ func shuffleINTEL(lane func(own, n uint64) uint64) func(*builder, *spirv.Instruc
 	}
 }
 
-// shufflePairINTEL reads from two values of the sub-group, one behind the other
+// shufflePairINTEL reads from the concatenation of two values of the sub-group
 // (SPV_INTEL_subgroups).
 func shufflePairINTEL(place func(own, n, size uint64) uint64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
@@ -221,11 +222,12 @@ func (b *builder) emitBroadcastFirst(in *spirv.Instruction) {
 	})
 }
 
-// emitBallot: bit n of the vector of four words is work-item n's.
+// emitBallot sets bit n of a vector of four words to the predicate of
+// work-item n.
 func (b *builder) emitBallot(in *spirv.Instruction) {
 	b.subgroup(in)
 	v, to := b.arg(in, 1), b.defineLanes(in, kindInt, 32)
-	b.require(v.t.kind == kindBool && to.t.words == 4, "the operand is no boolean")
+	b.require(v.t.kind == kindBool && to.t.words == 4, "the operand is not a boolean")
 	b.meetSubgroup(inst{dst: to.at, a: v.at}, true, func(items []*item, in *inst) *Fault {
 		var ballot [4]uint64
 		for _, it := range items {
@@ -243,7 +245,7 @@ func (b *builder) emitBallot(in *spirv.Instruction) {
 func (b *builder) emitInverseBallot(in *spirv.Instruction) {
 	b.subgroup(in)
 	v, to := b.arg(in, 1), b.defineLanes(in, kindBool, 0)
-	b.require(v.t.is(kindInt) && v.t.words == 4, "the operand is no vector of four words")
+	b.require(v.t.is(kindInt) && v.t.words == 4, "the operand is not a vector of four words")
 	b.emit(inst{dst: to.at, a: v.at, step: func(it *item, in *inst) status {
 		_, lane := it.subgroupOf()
 		it.s[in.dst] = it.s[in.a+int32(lane/32&3)] >> (lane % 32) & 1
@@ -258,8 +260,8 @@ func nonUniformArithmetic(op groupOp) func(*builder, *spirv.Instruction) {
 	}
 }
 
-// blockAccess is the place of component n of a work-item's block: the
-// components of all lanes lie side by side.
+// blockAccess returns the address of component n of a work-item's block: the
+// components n of all lanes are next to each other.
 func blockAccess(it *item, p uint64, size int64, n int32) pointer {
 	_, lane := it.subgroupOf()
 	return pointer(p + uint64(size)*uint64(lane+int(n)*it.subgroupSize()))
@@ -297,7 +299,7 @@ func (b *builder) emitBlockWrite(in *spirv.Instruction) {
 	}})
 }
 
-// The operations on a ballot are on the bits of the sub-group's work-items.
+// The operations on a ballot ignore bits beyond the size of the sub-group.
 
 func init() {
 	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
@@ -319,7 +321,7 @@ func init() {
 }
 
 func (b *builder) emitBallotWords(v value) value {
-	b.require(v.t.is(kindInt) && v.t.words == 4, "the operand is no vector of four words")
+	b.require(v.t.is(kindInt) && v.t.words == 4, "the operand is not a vector of four words")
 	return v
 }
 
@@ -336,7 +338,8 @@ func ballotBits(f func(low, high uint64) int) func(*builder, *spirv.Instruction)
 	}
 }
 
-// emitBallotCount counts all bits, those up to the own lane, or those below it.
+// emitBallotCount counts all bits (Reduce), those up to the own lane
+// (InclusiveScan), or those below it (ExclusiveScan).
 func (b *builder) emitBallotCount(in *spirv.Instruction) {
 	b.subgroup(in)
 	what := in.Operands()[1]

@@ -9,8 +9,7 @@ import (
 	"offlink/runtime/driver"
 )
 
-// event is the end of a command, or one that the host sets. It needs its
-// device.
+// event is the event of a command, or one that the host completes.
 type event struct {
 	device   *Device
 	profiled bool
@@ -18,13 +17,13 @@ type event struct {
 	mu      sync.Mutex
 	status  driver.Status
 	err     error
-	ended   chan struct{} // closed at the end; made where somebody waits
+	ended   chan struct{} // closed at the end; made when the first caller waits
 	waiting []*command
 	calls   []func(error)
 	times   [driver.Failed + 1]time.Duration
 }
 
-// advanceStatus notes a state other than the last.
+// advanceStatus records a status that is not the last one.
 func (e *event) advanceStatus(s driver.Status) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -43,7 +42,7 @@ func (e *event) stampTime(s driver.Status) {
 func (e *event) isOver() bool { return e.status >= driver.Complete }
 
 // endEvent ends the event and returns the commands that may start now. Only the
-// first call counts.
+// first call has an effect.
 func (e *event) endEvent(err error) (ready []*command) {
 	e.mu.Lock()
 	if e.isOver() {
@@ -72,8 +71,8 @@ func (e *event) endEvent(err error) (ready []*command) {
 	return ready
 }
 
-// holdCommand makes a command wait for the event. It is false if the event is over,
-// with its error.
+// holdCommand makes a command wait for the event. If the event has ended, held
+// is false and err is the event's error.
 func (e *event) holdCommand(c *command) (held bool, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -85,7 +84,7 @@ func (e *event) holdCommand(c *command) (held bool, err error) {
 	return true, nil
 }
 
-// doneChannel is a channel that is closed at the end.
+// doneChannel returns a channel that is closed when the event ends.
 func (e *event) doneChannel() <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -2,8 +2,8 @@ package hostdev
 
 import "offlink/spirv"
 
-// The operations on scalars that inner loops are made of have steps of their
-// own, which saves a call.
+// The scalar operations that are common in inner loops have steps of their own,
+// which saves the call of the operation's function.
 
 type binaryKey struct {
 	op    spirv.Opcode

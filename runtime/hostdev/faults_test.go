@@ -226,8 +226,8 @@ func TestFaultLine(t *testing.T) {
 	}
 }
 
-// TestFailedLaunch: what was queued behind a fault is not run, and Finish
-// reports the fault once.
+// TestFailedLaunch tests that commands queued after a fault do not run, and
+// that Finish reports the fault once.
 func TestFailedLaunch(t *testing.T) {
 	p := faultsProgram(t, Options{})
 	k, err := p.program.Kernel("store_beyond")

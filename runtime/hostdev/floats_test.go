@@ -43,7 +43,7 @@ func exactFMA[T float32 | float64](x, y, z T) T {
 	return T(double)
 }
 
-// specials are numbers at the ends of ranges, ties, and what is no number.
+// specials are numbers at the ends of ranges, ties, infinities and NaNs.
 func specials[T float32 | float64](ft floatType[T]) []T {
 	inf, nan := math.Inf(1), math.NaN()
 	list := []T{0, T(math.Copysign(0, -1)), 1, -1, 0.5, 1.5, -1.5, 2.5, -2.5, 3, 7.25, 1e-3, -123.456, 1e6,

@@ -33,7 +33,7 @@ func seedModules(f *testing.F) [][]byte {
 }
 
 // mutate changes words of a module: every four bytes of edits are the place of
-// a word, counted from the header on, and what is added to it.
+// a word, counted from the header on, and the number to add to it.
 func mutate(code, edits []byte) []byte {
 	code = bytes.Clone(code)
 	for ; len(edits) >= 4; edits = edits[4:] {

@@ -11,7 +11,7 @@ type group struct {
 	launch *launch
 	id     [3]int
 	local  segments
-	items  []*item // one, used again and again, if they need not wait for one another
+	items  []*item // a single one, reused, if the work-items do not wait for each other
 }
 
 func newGroup(l *launch) *group {
@@ -53,7 +53,7 @@ type input struct {
 	data   []byte
 }
 
-// setValue writes the value, as many components as the variable has.
+// setValue writes as many components of the value as the variable has.
 func (in *input) setValue(it *item) {
 	value := in.value(it)
 	for i, l := range in.leaves[:min(len(in.leaves), len(value))] {
@@ -61,7 +61,7 @@ func (in *input) setValue(it *item) {
 	}
 }
 
-// run runs the work-group of that number.
+// run runs the work-group with a linear index.
 func (g *group) run(index int64) *Fault {
 	if g.launch.device.options.Backwards {
 		index = g.launch.total() - 1 - index
@@ -94,8 +94,8 @@ func (g *group) runApart() *Fault {
 	return nil
 }
 
-// runTogether runs every work-item up to where it waits, lets the group meet
-// there, and goes on until all have finished.
+// runTogether runs every work-item until it waits, does the work of the
+// rendezvous, and repeats this until all have finished.
 func (g *group) runTogether() *Fault {
 	next := 0
 	for local := range g.launch.r.localIDs {
@@ -163,8 +163,9 @@ func (g *group) runSubgroup(items []*item) *Fault {
 
 // meetSubgroup does the work of a rendezvous of a sub-group, and returns the
 // work-items that go on, none if all have finished or wait for the work-group.
-// Where some wait in one place and some in another, the one that comes first
-// in the code is first: the others wait until those have caught up.
+// If work-items wait at different instructions, those at the earliest one go
+// first and the others wait for them to catch up: diverged work-items meet
+// again after the branch.
 func (g *group) meetSubgroup(items []*item) (ready []*item, fault *Fault) {
 	var first *item
 	for _, it := range items {
@@ -196,8 +197,8 @@ func (it *item) waitsBefore(other *item) bool {
 	return it.pc < other.pc
 }
 
-// checkTogether refuses work-items that wait in different places: the others
-// would never come.
+// checkTogether refuses work-items that wait at different barriers: the group
+// would wait forever.
 func (g *group) checkTogether() *Fault {
 	first := g.items[0]
 	for _, it := range g.items[1:] {
@@ -214,7 +215,8 @@ func (g *group) checkTogether() *Fault {
 	return nil
 }
 
-// localIDs yields the local ids of a work-group, the first dimension fastest.
+// localIDs yields the local ids of a work-group; the first dimension varies
+// fastest.
 func (r *ndrange) localIDs(yield func([3]int) bool) {
 	for z := range r.local[2] {
 		for y := range r.local[1] {
@@ -239,7 +241,7 @@ func (r *ndrange) eachBackwards(yield func([3]int) bool) {
 	}
 }
 
-// start makes an item one work-item of the group.
+// start prepares an item as the work-item with a local id.
 func (g *group) start(it *item, local [3]int) bool {
 	it.local, it.at, it.state = local, nil, running
 	if !it.start(g.launch.k, g.launch.args) || !it.copyByValue() {
@@ -251,7 +253,7 @@ func (g *group) start(it *item, local [3]int) bool {
 	return true
 }
 
-// copyByValue puts arguments into private memory.
+// copyByValue copies arguments that are passed by value into private memory.
 func (it *item) copyByValue() bool {
 	for _, arg := range it.group.launch.byVal {
 		data := it.arena.alloc(int64(len(arg.data)))
@@ -276,7 +278,7 @@ func (it *item) globalID() [3]int {
 	return id
 }
 
-// place completes a fault with where it happened.
+// place completes a fault with the work-item, the group and the source line.
 func (g *group) place(it *item) *Fault {
 	f := it.fault
 	f.Kernel, f.Global, f.Group = g.launch.k.name, it.globalID(), g.id

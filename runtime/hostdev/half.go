@@ -2,7 +2,7 @@ package hostdev
 
 import "math"
 
-// rounding is how a number that does not fit is cut.
+// rounding is the mode of rounding to a narrower type.
 type rounding int
 
 // The rounding modes, in the numbers of FPRoundingMode.
@@ -56,8 +56,8 @@ func doubleToHalf(f float64, mode rounding) uint16 {
 	return sign | base + uint16(roundShift(significand, drop, mode, sign != 0))
 }
 
-// overflowHalf is infinity, or the largest number if the mode does not lead
-// there.
+// overflowHalf is infinity, or the largest number if the mode rounds towards
+// zero from this sign.
 func overflowHalf(mode rounding, negative bool) uint16 {
 	if mode == roundZero || mode == roundUp && negative || mode == roundDown && !negative {
 		return 0x7bff

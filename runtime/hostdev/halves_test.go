@@ -52,7 +52,7 @@ func nearestHalf(f float64, mode rounding) uint16 {
 	}
 	up := mode == roundUp && sign == 0 || mode == roundDown && sign != 0
 	if mode == roundEven {
-		above := 65536.0 // what would follow the largest half
+		above := 65536.0 // the number after the largest half, if halves went on
 		if at < len(finiteHalves) {
 			above = finiteHalves[at]
 		}

@@ -13,9 +13,9 @@ import (
 )
 
 // heap is the global memory of a device: one region of addresses. Each
-// allocation has granules of its own and a free granule after it. A table says
-// which allocation a granule is of, so that an access is checked with one
-// load.
+// allocation has granules of its own, followed by a free granule that catches
+// small overruns. A table has the allocation of each granule, so that one load
+// checks an access.
 type heap struct {
 	flat
 
@@ -24,13 +24,13 @@ type heap struct {
 	err    error // of reserving the region
 	region *mem.Region
 	gaps   []gap // free granules, in order
-	cursor int   // the gap to look at first
-	dirty  int64 // granules from here on were never used
+	cursor int   // the gap to try first
+	dirty  int64 // granules from this one on were never used
 	used   int64
 	live   map[int64]*memory // by offset
 
-	// retired granules were freed and are kept from reuse for a while, the
-	// first freed in front, so that a pointer to them is found to be wrong.
+	// retired granules were freed and are not reused for a while, the oldest
+	// ones first, so that an access through a stale pointer is a Fault.
 	retired      []gap
 	retiredCount int64
 }
@@ -80,7 +80,7 @@ func (h *heap) openRegion() error {
 	h.data, h.base = region.Bytes(), region.Base()
 	count := int64(len(h.data)) >> granuleBits
 	h.table = make([]uint64, count)
-	// Offset 0 stays free: code of 32 bits takes it for null.
+	// Offset 0 stays free: 32-bit code takes it for null.
 	const first = mem.PageSize >> granuleBits
 	h.gaps = []gap{{first, count - first}}
 	h.dirty = first
@@ -89,7 +89,7 @@ func (h *heap) openRegion() error {
 	return nil
 }
 
-// flatView is the memory for a launch.
+// flatView returns the memory for a launch.
 func (h *heap) flatView() flat {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -116,7 +116,7 @@ func (h *heap) allocate(d *Device, kind driver.MemoryKind, size int64, flags uin
 		return nil, err
 	}
 	count := granulesFor(size)
-	first, ok := h.takeGranules(count + 1) // one stays free
+	first, ok := h.takeGranules(count + 1) // the last one stays free
 	if !ok {
 		h.retireGranules(gap{}, 0)
 		first, ok = h.takeGranules(count + 1)
@@ -139,10 +139,11 @@ func (h *heap) allocate(d *Device, kind driver.MemoryKind, size int64, flags uin
 	return m, nil
 }
 
-// granulesFor is how many a size takes; one for no bytes.
+// granulesFor is the number of granules of a size, at least one: every
+// allocation has an address of its own.
 func granulesFor(size int64) int64 { return max(1, (size+granule-1)>>granuleBits) }
 
-// takeGranules cuts granules out of the next gap that has them.
+// takeGranules takes granules from the next gap that has enough.
 func (h *heap) takeGranules(count int64) (first int64, ok bool) {
 	for i := range h.gaps {
 		at := (h.cursor + i) % len(h.gaps)
@@ -162,7 +163,7 @@ func (h *heap) takeGranules(count int64) (first int64, ok bool) {
 	return 0, false
 }
 
-// giveGranules puts granules back, joined with the gaps next to them.
+// giveGranules makes granules free and merges them with adjacent gaps.
 func (h *heap) giveGranules(g gap) {
 	i, _ := slices.BinarySearchFunc(h.gaps, g, func(a, b gap) int { return int(a.first - b.first) })
 	if i < len(h.gaps) && g.first+g.count == h.gaps[i].first {
@@ -182,8 +183,8 @@ const (
 	maxRetiredGaps = 4096
 )
 
-// retireGranules keeps freed granules from reuse, and gives the oldest ones back until
-// no more than limit are kept.
+// retireGranules keeps freed granules from reuse, and gives the oldest ones back
+// until no more than limit are kept.
 func (h *heap) retireGranules(g gap, limit int64) {
 	if g.count > 0 {
 		h.retired = append(h.retired, g)
@@ -196,11 +197,11 @@ func (h *heap) retireGranules(g gap, limit int64) {
 	}
 }
 
-// discardFrom is how many bytes are given back to the system when they are
-// freed; fewer are cleared when they are used again.
+// discardFrom is the size in bytes from which freed memory is given back to the
+// system, which zeroes it; smaller allocations are cleared when they are reused.
 const discardFrom = 256 << 10
 
-// zero makes granules usable and zeroed. Those that were never used are.
+// zero clears granules. Those that were never used are zero already.
 func (h *heap) zero(first, count int64) error {
 	at, size := first<<granuleBits, count<<granuleBits
 	used := min(count, h.dirty-first)
@@ -236,7 +237,8 @@ func (h *heap) freeMemory(m *memory) error {
 	return nil
 }
 
-// allocationAt returns the allocation that holds an address.
+// allocationAt returns the allocation that contains an address, and the offset
+// in it.
 func (h *heap) allocationAt(address uint64) (*memory, int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -263,8 +265,8 @@ func (f *flat) entryOf(p pointer) (entry uint64, within int64) {
 	return entry, int64(at) - entryStart(entry)
 }
 
-// bytesAt returns n bytes at an address, nil if they are not all in one
-// allocation, or in one that has any of the flags.
+// bytesAt returns n bytes at an address, or nil if they are not all in one
+// allocation or the allocation has any of the flags in without.
 func (f *flat) bytesAt(p pointer, n int64, without uint64) []byte {
 	at := uint64(p) - f.base
 	if at >= uint64(len(f.data)) {
@@ -278,8 +280,8 @@ func (f *flat) bytesAt(p pointer, n int64, without uint64) []byte {
 	return f.data[at : at+uint64(n) : at+uint64(n)]
 }
 
-// entryNear is entry for an address that was missed: the allocation may start in
-// the next granule.
+// entryNear is entryOf for messages. If the address has no allocation, it tries
+// the granules next to it: an index just out of range leads there.
 func (f *flat) entryNear(p pointer) (entry uint64, within int64) {
 	if entry, within = f.entryOf(p); entry == 0 {
 		if entry, within = f.entryOf(p + granule); entry != 0 {

@@ -11,13 +11,13 @@ import (
 	"offlink/runtime/driver"
 )
 
-// testProgram is a built program with what launches of its kernels need.
+// testProgram is a built program with the queue and output of its launches.
 type testProgram struct {
 	testing.TB
 	device  driver.Device
 	program driver.Program
 	queue   driver.Queue
-	output  *bytes.Buffer // what kernels printed
+	output  *bytes.Buffer // the output of kernels
 }
 
 // module is code for a build.

@@ -50,7 +50,8 @@ func (d *Device) Info() driver.Info {
 	}
 }
 
-// driverVersion is in the binaries of programs; it changes with their form.
+// driverVersion is part of the binaries of programs; it changes with their
+// format.
 const driverVersion = "1"
 
 const floats = driver.FloatDenorm | driver.FloatInfNaN | driver.FloatRoundToNearest | driver.FloatFMA

@@ -56,7 +56,7 @@ func saturated[T integer](v *big.Int) T {
 // shiftedDown divides by a power of two, rounding down.
 func shiftedDown(v *big.Int, n uint) *big.Int { return new(big.Int).Rsh(v, n) }
 
-// integerResults is what a row of the kernel integers.cl is to be.
+// integerResults computes the expected row of the kernel in integers.cl.
 func integerResults[T integer](x, y T) []T {
 	w, _, _, _ := properties[T]()
 	a, b := toBig(x), toBig(y)

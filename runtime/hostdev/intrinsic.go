@@ -9,17 +9,17 @@ import (
 )
 
 // LLVM's intrinsics. A translator makes instructions of those that it knows
-// and leaves the others as imports of their LLVM name (SPIRV-LLVM-Translator
-// with --spirv-allow-unknown-intrinsics). A device provides them; nobody
-// exports them. What they do is in LLVM's language reference.
+// and leaves the others as imports with their LLVM names (SPIRV-LLVM-Translator
+// with --spirv-allow-unknown-intrinsics). No module exports them: the device
+// provides them, as LLVM's language reference defines them.
 
 const intrinsicPrefix = "llvm."
 
 // isIntrinsic tells whether a linkage name is that of an LLVM intrinsic.
 func isIntrinsic(name string) bool { return strings.HasPrefix(name, intrinsicPrefix) }
 
-// intrinsicEmitters are by the name without "llvm." and without the types that
-// it is overloaded for.
+// intrinsicEmitters has the key of intrinsicBase: the name without "llvm." and
+// without the types of the overload.
 var intrinsicEmitters = map[string]func(b *builder, in *spirv.Instruction){}
 
 func registerIntrinsics(table map[string]func(*builder, *spirv.Instruction)) {
@@ -31,7 +31,7 @@ func registerIntrinsics(table map[string]func(*builder, *spirv.Instruction)) {
 	}
 }
 
-// typeSuffix is what the name of an overloaded intrinsic ends in: the mangled
+// typeSuffix matches the end of an overloaded intrinsic's name: the mangled
 // types, as in ".v4i32" or ".p1i8.p0i8.i64" (LLVM, Intrinsics.cpp,
 // getMangledTypeStr).
 var typeSuffix = regexp.MustCompile(`\.(v[0-9]+|a[0-9]+|p[0-9]+)*(i[0-9]+|f16|bf16|f32|f64|p[0-9]+|s_[\w.]+?s|sl_\w+|isVoid)$`)
@@ -51,11 +51,11 @@ func intrinsicBase(name string) string {
 // emulated are functions that SPIRV-LLVM-Translator puts into a module for an
 // intrinsic, spelled with underscores. Its umul_with_overflow compares the
 // wrong operand, and its fshl and fshr shift by the whole width, which SPIR-V
-// leaves open; the device does what LLVM says.
+// leaves undefined. The device follows LLVM's definition.
 var emulated = regexp.MustCompile(`^spirv\.llvm_(fshl|fshr|umul_with_overflow)_((?:v[0-9]+)?i[0-9]+)$`)
 
-// intrinsic is the name of the intrinsic that a function stands for, "" if it
-// stands for none.
+// intrinsic returns the name of the intrinsic that a function implements, or
+// "".
 func (p *program) intrinsic(id spirv.ID) string {
 	name, ok := p.module.LinkageName(id)
 	if !ok {
@@ -83,7 +83,7 @@ func (b *builder) emitIntrinsic(in *spirv.Instruction, name string) {
 }
 
 // sameInts are the intrinsics that OpenCL.std or SPIR-V has under another
-// name. Further arguments, which say what is undefined, are not looked at.
+// name. Further arguments, which make some results undefined, are ignored.
 var sameInts = map[string]binaryByWidth{
 	"sadd.sat": stdIntBinary["s_add_sat"], "uadd.sat": stdIntBinary["u_add_sat"],
 	"ssub.sat": stdIntBinary["s_sub_sat"], "usub.sat": stdIntBinary["u_sub_sat"],
@@ -97,8 +97,8 @@ var sameInt = map[string]unaryByWidth{
 	"bswap": eachWidth(func(a uint64, w int) uint64 { return bits.ReverseBytes64(a) >> (64 - w) }),
 }
 
-// shiftSigned stops at the ends of the range. Amounts of the width and more,
-// which are undefined, stop there too.
+// shiftSigned saturates at the ends of the range, also for undefined amounts
+// of the width or more.
 func shiftSigned(a, b int64, w int) int64 {
 	n := uint64(b) & mask(w)
 	if a == 0 || n < uint64(w) && signExtend(uint64(a)<<n, w)>>n == a {
@@ -120,8 +120,8 @@ var funnel = map[string]func(a, b, c uint64, w int) uint64{
 	"fshr": func(a, b, c uint64, w int) uint64 { n := c % uint64(w); return a<<(uint64(w)-n) | b>>n },
 }
 
-// overflows are the operations whose result is a struct: what fits, and
-// whether anything was lost.
+// overflows are the operations whose result is a struct: the low bits, and
+// whether the result does not fit in them.
 var overflows = map[string]func(a, b uint64, w int) (uint64, bool){
 	"uadd.with.overflow": func(a, b uint64, w int) (uint64, bool) { sum := (a + b) & mask(w); return sum, sum < a },
 	"usub.with.overflow": func(a, b uint64, _ int) (uint64, bool) { return a - b, a < b },
@@ -143,7 +143,8 @@ var overflows = map[string]func(a, b uint64, w int) (uint64, bool){
 	},
 }
 
-// subOrAddLoses: a sum of two numbers of one sign has that sign.
+// subOrAddLoses tells whether a sum overflows: then both operands have one sign
+// and the sum has the other.
 func subOrAddLoses(a, b, sum uint64, w int) bool {
 	return (a^sum)&(b^sum)>>(w-1)&1 == 1
 }
@@ -168,12 +169,12 @@ func init() {
 	registerIntrinsics(table)
 }
 
-// withOverflow: the result is a struct of a number and a boolean, or of
-// vectors of them.
+// withOverflow compiles an operation whose result is a struct of a number and a
+// boolean, or of vectors of them.
 func withOverflow(f func(a, b uint64, w int) (uint64, bool)) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineResult(in)
-		b.require(to.t.kind == kindStruct && len(to.t.members) == 2, "its result is no struct of two")
+		b.require(to.t.kind == kindStruct && len(to.t.members) == 2, "its result is not a struct of two")
 		result := value{to.at, to.t.members[0]}
 		lost := value{to.at + int32(result.t.words), to.t.members[1]}
 		b.requireSameWords(x.t, result.t)

@@ -21,7 +21,7 @@ var (
 	sameFloat3 = map[string]string{"fma": "fma", "fmuladd": "mad"}
 )
 
-// orNaN are minimum and maximum, which a NaN wins.
+// orNaN makes a row of a minimum or maximum that is NaN if an operand is.
 func orNaN(f func(x, y float64) float64) binaryFloat {
 	return double2(func(x, y float64) float64 {
 		if x != x || y != y {
@@ -58,7 +58,7 @@ func init() {
 	registerIntrinsics(table)
 }
 
-// roundToInt converts with a rounding of its own.
+// roundToInt rounds with a function and converts.
 func roundToInt(round func(float64) float64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
@@ -90,7 +90,7 @@ const (
 	classPositiveInfinity
 )
 
-// floatLayout is how many bits of a float are fraction and exponent.
+// floatLayout has the number of fraction and exponent bits of a float.
 type floatLayout struct{ fraction, exponent int }
 
 var floatLayouts = [3]floatLayout{{10, 5}, {23, 8}, {52, 11}}
@@ -125,7 +125,7 @@ func (l floatLayout) classOf(a uint64) uint64 {
 	return positive
 }
 
-// emitFPClass: the second argument is a constant, the classes asked for.
+// emitFPClass tests for the classes in the second argument, a constant.
 func (b *builder) emitFPClass(in *spirv.Instruction) {
 	x, to := b.arg(in, 0), b.defineLanes(in, kindBool, 0)
 	asked, ok := b.p.constantInt(spirv.ID(in.Operands()[1]))

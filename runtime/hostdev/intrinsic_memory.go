@@ -2,8 +2,7 @@ package hostdev
 
 import "offlink/spirv"
 
-// The intrinsics of memory and of vectors, and those that only tell an
-// optimizer something.
+// The intrinsics of memory and of vectors, and the hints for optimizers.
 
 func init() {
 	nothing := func(*builder, *spirv.Instruction) {}
@@ -50,11 +49,11 @@ func init() {
 func (b *builder) intrinsicPointers(length value, pointers ...value) {
 	b.integerOperand(length)
 	for _, p := range pointers {
-		b.require(p.t.kind == kindPointer, "an operand is no pointer")
+		b.require(p.t.kind == kindPointer, "an operand is not a pointer")
 	}
 }
 
-// emitIntrinsicCopy copies through no order in particular, as memmove does.
+// emitIntrinsicCopy copies as memmove does, for memcpy too.
 func (b *builder) emitIntrinsicCopy(in *spirv.Instruction) {
 	to, from, length := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2)
 	b.intrinsicPointers(length, to, from)
@@ -64,7 +63,7 @@ func (b *builder) emitIntrinsicCopy(in *spirv.Instruction) {
 func (b *builder) emitIntrinsicSet(in *spirv.Instruction) {
 	to, v, length := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2)
 	b.intrinsicPointers(length, to)
-	b.require(v.t.kind == kindInt && v.t.width == 8, "the value is no byte")
+	b.require(v.t.kind == kindInt && v.t.width == 8, "the value is not a byte")
 	b.emit(inst{step: stepSetMemory, a: to.at, b: v.at, c: length.at})
 }
 
@@ -88,7 +87,7 @@ func stepSetMemory(it *item, in *inst) status {
 	return running
 }
 
-// maskedAccess is the size of a vector's components in memory.
+// maskedAccess has the layout of a vector's component in memory.
 type maskedAccess struct{ leaf }
 
 func (b *builder) maskedAccess(p, mask value, t *typ) maskedAccess {
@@ -97,8 +96,8 @@ func (b *builder) maskedAccess(p, mask value, t *typ) maskedAccess {
 	return maskedAccess{leaf{size: t.elem.size, bits: t.bits()}}
 }
 
-// emitMaskedLoad: pointer, alignment, mask, and what the other components are.
-// Newer versions have no alignment.
+// emitMaskedLoad has the operands pointer, alignment, mask, and the values of
+// the components that are masked out. LLVM 22 dropped the alignment.
 func (b *builder) emitMaskedLoad(in *spirv.Instruction) {
 	args := len(in.Operands())
 	p, mask, rest, to := b.arg(in, 0), b.arg(in, args-2), b.arg(in, args-1), b.defineResult(in)
@@ -153,18 +152,18 @@ func (b *builder) emitPointerMask(in *spirv.Instruction) {
 	b.emit2(to, p, mask, func(a, m uint64) uint64 { return a & m })
 }
 
-// stopWith is the fault of a kernel that says itself that it went wrong.
+// stopWith compiles a call that stops the kernel, such as llvm.trap.
 func stopWith(message string) func(*builder, *spirv.Instruction) {
 	return func(b *builder, _ *spirv.Instruction) {
 		b.emit(inst{step: func(it *item, _ *inst) status { return it.failf("%s", message) }})
 	}
 }
 
-// emitObjectSize: the size is not known, which the second argument has a
-// number for.
+// emitObjectSize gives the answer for an unknown size, 0 or -1 as the second
+// argument asks.
 func (b *builder) emitObjectSize(in *spirv.Instruction) {
 	least, to := b.arg(in, 1), b.defineLanes(in, kindInt, 0)
-	b.require(least.t.kind == kindBool, "the second operand is no boolean")
+	b.require(least.t.kind == kindBool, "the second operand is not a boolean")
 	width := to.t.width
 	b.emit1(to, least, func(least uint64) uint64 { return (least - 1) & mask(width) })
 }
@@ -187,8 +186,8 @@ var reductions = map[string]groupOp{
 	"fmin": groupOps[spirv.OpGroupFMin], "fmax": groupOps[spirv.OpGroupFMax],
 }
 
-// reduceComponents combines the components of a vector, first to last; those of sums of
-// floats start with the first argument.
+// reduceComponents combines the components of a vector from first to last; sums
+// and products of floats start with the first argument.
 func reduceComponents(op groupOp, start bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		first, rest := b.arg(in, 0), b.arg(in, 0)

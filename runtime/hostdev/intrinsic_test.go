@@ -17,8 +17,8 @@ import (
 	"offlink/runtime/driver"
 )
 
-// The intrinsics of LLVM, and integers of all widths, are compared with what
-// clang makes of the same IR for the machine of the test.
+// The intrinsics of LLVM, and integers of all widths, are compared with the code
+// that clang compiles from the same IR for the test's machine.
 
 // irCase is the body of a function in IR: it computes the i64 values %r0 and
 // %r1 of the i64 values %x, %y and %z.
@@ -348,7 +348,8 @@ func TestUnknownIntrinsic(t *testing.T) {
 	buildModules(t, Options{}, driver.BuildOptions{}, module("m", translateIR(t, text)))
 }
 
-// TestEmulatedIntrinsics: what the translator expands wrongly.
+// TestEmulatedIntrinsics tests the intrinsics that the translator expands
+// wrongly.
 func TestEmulatedIntrinsics(t *testing.T) {
 	testtool.Need(t, "clang-15", "llvm-as-15", "llvm-spirv-15")
 	cases := slices.DeleteFunc(intCases(32), func(c irCase) bool {

@@ -15,7 +15,7 @@ type item struct {
 
 	flat   flat
 	spaces [spaces]segments
-	fuel   int // jumps and calls until the launch is asked whether to go on
+	fuel   int // jumps and calls until the next look at the launch's budget
 
 	stack  []uint64
 	base   int // of the frame in the stack
@@ -25,13 +25,13 @@ type item struct {
 	group  *group
 	local  [3]int // local id
 	state  status // of the last run
-	at     *inst  // where it waits, finished or faulted
+	at     *inst  // the instruction at which it waits, finished or faulted
 	fault  *Fault
-	loaded *function // whose constants are at the start of the stack
+	loaded *function // the function whose constants are at the start of the stack
 	inputs []input
 }
 
-// frame is a caller.
+// frame is the saved state of a caller.
 type frame struct {
 	fn      *function
 	pc      int32
@@ -46,7 +46,7 @@ const (
 	maxStack = 1 << 20 // words
 )
 
-// run goes on until the work-item waits, finishes or faults.
+// run executes instructions until the work-item waits, finishes or faults.
 func (it *item) run() status {
 	for {
 		in := &it.fn.code[it.pc]
@@ -98,13 +98,13 @@ func (it *item) enterFunction(fn *function) bool {
 	return true
 }
 
-// failf makes the fault; the place is filled in by the group.
+// failf makes the fault; group.place completes it.
 func (it *item) failf(format string, args ...any) status {
 	it.fault = &Fault{Message: fmt.Sprintf(format, args...)}
 	return faulted
 }
 
-// bytesAt returns the memory of an access, nil if it is out of bounds.
+// bytesAt returns the memory of an access, or nil if it is out of bounds.
 func (it *item) bytesAt(p pointer, n int64) []byte {
 	if s := p.space(); s != spaceGlobal {
 		return it.spaces[s].at(p.index(), p.offset(), n)
@@ -112,7 +112,7 @@ func (it *item) bytesAt(p pointer, n int64) []byte {
 	return it.flat.bytesAt(p, n, 0)
 }
 
-// badAccess is the fault of an access that bytes refused.
+// badAccess is the fault of an access that bytesAt refused.
 func (it *item) badAccess(what string, p pointer, n int64) status {
 	s := p.space()
 	if s == spaceGlobal {
@@ -157,8 +157,8 @@ func describePointer(p pointer) string {
 	return fmt.Sprintf("%#x, which is not a pointer", uint64(p))
 }
 
-// fuelStep is how many jumps a work-item makes between two looks at whether
-// its launch was stopped.
+// fuelStep is the number of jumps of a work-item between two looks at whether
+// its launch was stopped: a look costs an atomic load.
 const fuelStep = 1 << 14
 
 // burnFuel counts one jump or call.
@@ -198,7 +198,7 @@ func (a *arena) reset()         { a.release(mark{}) }
 
 const arenaBlock = 4 << 10
 
-// alloc returns zeroed memory, nil if the limit is reached.
+// alloc returns zeroed memory, or nil if the limit is reached.
 func (a *arena) alloc(size int64) []byte {
 	room := alignUp(max(size, 1), 16)
 	if a.total+a.used+room > a.limit {

@@ -14,16 +14,16 @@ type kernel struct {
 	name   string
 	fn     *function
 	params []param
-	size   [3]int // the local size that the kernel asks for; 0 if any does
-	// subgroup is the work-items of a sub-group.
+	size   [3]int // the required local size; 0 if there is none
+	// subgroup is the number of work-items of a sub-group.
 	subgroup int
 
-	rendezvous bool // its work-items wait for one another
+	rendezvous bool // its work-items wait for each other
 	inputs     []*variable
 	locals     []*variable
 }
 
-// param is a parameter with its place among the words of the arguments.
+// param is a parameter with its index among the words of the arguments.
 type param struct {
 	driver.Param
 	t     *typ
@@ -63,7 +63,8 @@ func (k *kernel) addParams(f *spirv.Function) error {
 			return fmt.Errorf("parameter %d: %w: %s", i, err, k.p.module.TypeString(t.id))
 		}
 		if prm.Kind == driver.ParamValue {
-			// SPIR-V's scalars are spelled as the source's; signedness is lost.
+			// Without the source's spelling, unsigned types are spelled as signed
+			// ones: SPIR-V for OpenCL does not have signedness.
 			prm.Type = k.p.module.TypeString(prm.passedType().id)
 		}
 		if i < len(types) {
@@ -75,7 +76,7 @@ func (k *kernel) addParams(f *spirv.Function) error {
 	return nil
 }
 
-// passedType is the type of the value that is passed.
+// passedType is the type of the value that a caller passes.
 func (p *param) passedType() *typ {
 	if p.byVal {
 		return p.t.elem
@@ -83,13 +84,13 @@ func (p *param) passedType() *typ {
 	return p.t
 }
 
-// classifyParam tells how an argument is passed.
+// classifyParam finds how an argument is passed.
 func (p *param) classifyParam() error {
 	switch {
 	case !p.t.isValue() || p.t.words > maxConstantWords:
 		return fmt.Errorf("the embedded device does not implement parameters of this type")
 	case p.t.kind == kindEvent:
-		return fmt.Errorf("an event is no parameter")
+		return fmt.Errorf("an event cannot be a parameter")
 	case p.t.kind != kindPointer:
 		p.Kind, p.Size, p.byVal = driver.ParamValue, int(p.t.size), false
 		return nil
@@ -102,7 +103,7 @@ func (p *param) classifyParam() error {
 		p.Kind, p.byVal = driver.ParamLocal, false
 	case spirv.StorageFunction:
 		if !p.byVal || !p.t.elem.isValue() || p.t.elem.size > maxPrivate {
-			return fmt.Errorf("a pointer to private memory is no parameter unless it is passed by value")
+			return fmt.Errorf("a pointer to private memory cannot be a parameter unless it is passed by value")
 		}
 		p.Kind, p.Size = driver.ParamValue, int(p.t.elem.size)
 	default:
@@ -122,13 +123,13 @@ func (p *program) isByVal(id spirv.ID) bool {
 	return false
 }
 
-// argumentTypes reads the types of a kernel's parameters as the source spells
-// them, which llvm-spirv keeps in an OpString on request.
+// argumentTypes returns the types of a kernel's parameters as the source spells
+// them (spirv.Module.KernelArgTypes).
 func (p *program) argumentTypes(kernel string) []string {
 	return p.module.KernelArgTypes(kernel)
 }
 
-// requiredSize is the local size that a function's modes ask for.
+// requiredSize is the local size that a function's execution modes require.
 func (p *program) requiredSize(id spirv.ID) (size [3]int, err error) {
 	for _, mode := range p.module.ExecutionModes(id) {
 		switch mode.Mode {
@@ -154,10 +155,10 @@ func (p *program) requiredSize(id spirv.ID) (size [3]int, err error) {
 	return size, nil
 }
 
-// maxSubgroup is the most work-items of a sub-group.
+// maxSubgroup is the largest size of a sub-group: a ballot has 128 bits.
 const maxSubgroup = 128
 
-// subgroupSize is the size that a function's modes ask for, 1 if they do not.
+// subgroupSize is the size that a function's execution modes require, or 1.
 func (p *program) subgroupSize(id spirv.ID) int {
 	for _, mode := range p.module.ExecutionModes(id) {
 		if mode.Mode == spirv.ExecutionModeSubgroupSize && mode.Words[0] > 0 {
@@ -179,7 +180,7 @@ func groupSize(size [3]int) int {
 	return product
 }
 
-// collectVariables gathers the variables that the kernel's functions name.
+// collectVariables gathers the variables that the kernel's functions refer to.
 func (k *kernel) collectVariables() {
 	seen := map[*function]bool{}
 	inputs, locals := map[spirv.ID]bool{}, map[int]bool{}
@@ -207,7 +208,7 @@ func (k *kernel) collectVariables() {
 	k.locals = slices.DeleteFunc(slices.Clone(k.p.locals), func(v *variable) bool { return !locals[v.index] })
 }
 
-// pointedTo is the compiled functions that a pointer may lead to.
+// pointedTo returns the compiled functions that a pointer may lead to.
 func (p *program) pointedTo() []*function {
 	var list []*function
 	for _, id := range p.pointers {

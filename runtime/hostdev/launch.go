@@ -13,14 +13,14 @@ import (
 
 const (
 	maxGroup        = 1024             // work-items of a work-group
-	preferredGroup  = 256              // where the device chooses
+	preferredGroup  = 256              // the largest group that the device chooses
 	maxLocal        = 1 << 20          // bytes of local memory
 	maxPrivate      = 16 << 20         // bytes of private memory of a work-item
 	maxGroupPrivate = 1 << 30          // bytes of private memory of a work-group
 	maxItems        = math.MaxInt >> 1 // work-items of a launch
 )
 
-// ndrange is an ND-range with all three dimensions.
+// ndrange is an ND-range, extended to three dimensions.
 type ndrange struct {
 	dims                          int
 	global, local, groups, offset [3]int
@@ -36,22 +36,23 @@ type launch struct {
 	local  []int64 // sizes of the local memories by index
 	flat   flat
 
-	next  atomic.Int64 // the next work-group
-	steps atomic.Int64 // the rest of the budget, in units of fuelStep
+	next  atomic.Int64 // index of the next work-group
+	steps atomic.Int64 // remaining budget, in units of fuelStep
 	stop  atomic.Pointer[error]
 
 	mu    sync.Mutex
-	fault *Fault // of the lowest work-group
-	group int64  // that work-group
+	fault *Fault // of the work-group with the lowest index, for reproducible messages
+	group int64  // the index of that work-group
 }
 
-// byValue is an argument in private memory: every work-item gets a copy.
+// byValue is an argument that is copied into the private memory of every
+// work-item.
 type byValue struct {
 	word int64
 	data []byte
 }
 
-// newLaunch checks range and arguments.
+// newLaunch checks the range and the arguments.
 func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*launch, error) {
 	l := &launch{device: d, k: k}
 	var err error
@@ -73,7 +74,7 @@ func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*launc
 	return l, nil
 }
 
-// fitRange completes the range: it chooses a local size if there is none.
+// fitRange completes the range and chooses a local size if there is none.
 func (k *kernel) fitRange(r driver.Range) (n ndrange, err error) {
 	n = ndrange{dims: len(r.Global), global: [3]int{1, 1, 1}}
 	if n.dims < 1 || n.dims > 3 {
@@ -102,8 +103,8 @@ func (k *kernel) fitRange(r driver.Range) (n ndrange, err error) {
 	return n, err
 }
 
-// choose takes the local size that the kernel requires, or in every dimension
-// the largest divisor of the global size that still fits.
+// choose sets the local size to the one that the kernel requires, or in every
+// dimension to the largest divisor of the global size that still fits.
 func (n *ndrange) choose(required [3]int) error {
 	if required[0] != 0 {
 		return n.takeLocalSize(required[:n.dims], required)
@@ -145,7 +146,7 @@ func (n *ndrange) takeLocalSize(local []int, required [3]int) error {
 	return nil
 }
 
-// setArgs makes the words of the arguments.
+// setArgs encodes the arguments as words.
 func (l *launch) setArgs(args []driver.Arg) error {
 	k := l.k
 	if len(args) != len(k.params) {
@@ -192,7 +193,7 @@ func (l *launch) setArg(i int, arg *driver.Arg) error {
 	return nil
 }
 
-// setBuffer takes memory, the bytes of a pointer, or neither for null.
+// setBuffer accepts memory, the bytes of a pointer, or neither for null.
 func (l *launch) setBuffer(arg *driver.Arg) error {
 	switch {
 	case arg.LocalSize != 0 || len(arg.Value) != 0 && len(arg.Value) != 8 || arg.Memory != nil && len(arg.Value) != 0:
@@ -250,7 +251,7 @@ func (l *launch) total() int64 {
 	return total
 }
 
-// runWorker runs one work-group after the other.
+// runWorker runs work-groups until none is left.
 func (l *launch) runWorker(total int64) {
 	g := newGroup(l)
 	for {
@@ -265,8 +266,8 @@ func (l *launch) runWorker(total int64) {
 	}
 }
 
-// errStopped is the error of work-items after another one's fault; it is
-// never returned.
+// errStopped stops the work-items of a launch after the fault of another one.
+// No caller sees it: the fault is the launch's error.
 var errStopped = errors.New("another work-item failed")
 
 func (l *launch) report(index int64, fault *Fault) {
@@ -281,14 +282,15 @@ func (l *launch) report(index int64, fault *Fault) {
 	l.abortLaunch(errStopped)
 }
 
-// abortLaunch lets the work-items stop soon; only the first cause counts.
+// abortLaunch makes the work-items stop at their next look at the budget. Only
+// the first cause is kept.
 func (l *launch) abortLaunch(cause error) { l.stop.CompareAndSwap(nil, &cause) }
 
 // ErrBudget is the Err of the Fault of a kernel that used up the device's
 // budget of steps.
 var ErrBudget = errors.New("the kernel used up its budget of steps")
 
-// tick is called by every work-item now and then.
+// tick is called by every work-item once in fuelStep jumps.
 func (l *launch) tick() error {
 	if err := l.stop.Load(); err != nil {
 		return *err

@@ -2,8 +2,9 @@ package hostdev
 
 import "math"
 
-// The functions of OpenCL C that package math does not have, or not as
-// exactly as OpenCL asks for doubles.
+// The functions of OpenCL C that package math does not have, or not with the
+// precision that OpenCL requires for doubles (OpenCL C, "Relative error as
+// ULPs").
 
 type float interface{ float32 | float64 }
 
@@ -62,7 +63,7 @@ func smoothstep(low, high, x float64) float64 {
 	return t * t * (3 - 2*t)
 }
 
-// nextafter by width: the next number is the next pattern of bits.
+// nextafter is a row by width: the next number has the next pattern of bits.
 var nextafter = binaryFloat{
 	func(a, b uint64) uint64 { return nextPattern(a, b, float64(half32of(a)), float64(half32of(b)), 1<<15) },
 	func(a, b uint64) uint64 {
@@ -85,7 +86,8 @@ func nextPattern(a, b uint64, x, y float64, signBit uint64) uint64 {
 	return a - 1
 }
 
-// sinpi is sin(pi x): the argument is reduced exactly before pi comes in.
+// sinpi is sin(pi x): the argument is reduced exactly before it is multiplied
+// by pi.
 func sinpi(x float64) float64 {
 	if math.IsInf(x, 0) || x != x {
 		return math.NaN()
@@ -183,7 +185,7 @@ func remquo(x, y float64) (float64, int) {
 	if r != r || math.IsInf(y, 0) {
 		return r, 0
 	}
-	rest := math.Abs(x) // the quotient modulo 128 is all that is asked for
+	rest := math.Abs(x) // OpenCL requires only the low 7 bits of the quotient
 	if math.Abs(y) < math.MaxFloat64/256 {
 		rest = math.Mod(rest, 128*math.Abs(y))
 	}
@@ -195,7 +197,7 @@ func remquo(x, y float64) (float64, int) {
 	return r, q
 }
 
-// rootn is the n-th root: a power, made exact by a step of Newton's method.
+// rootn is the n-th root: a power, corrected by a step of Newton's method.
 func rootn(x float64, n int64) float64 {
 	odd := n&1 == 1
 	switch {
@@ -230,8 +232,7 @@ func powr(x, y float64) float64 {
 	return pow(math.Abs(x), y)
 }
 
-// Numbers of two doubles: high + low, the second below the last bit of the
-// first.
+// Numbers of two doubles: high + low, where low is below the last bit of high.
 
 type dd struct{ high, low float64 }
 
@@ -245,8 +246,8 @@ func (a dd) add(b dd) dd {
 	return fastTwoSum(high, rest+a.low+b.low)
 }
 
-// mul rounds the product at once: without the conversion Go may fuse it with a
-// later sum.
+// mul converts the product explicitly: without the conversion Go may fuse it
+// with a later sum, and the error term would be that of another rounding.
 func (a dd) mul(b dd) dd {
 	high := float64(a.high * b.high)
 	rest := math.FMA(a.high, b.high, -high)
@@ -295,7 +296,8 @@ func expDD(a dd) float64 {
 	return e + e*a.low
 }
 
-// tgamma leaves small arguments to package math, which loses bits in others.
+// tgamma uses package math for small arguments only: its results for others
+// have too few correct bits.
 func tgamma(x float64) float64 {
 	switch {
 	case x > 20 && x < 200:
@@ -347,8 +349,8 @@ func exp10(x float64) float64 {
 	return expDD(ln10dd.mul(dd{x, 0}))
 }
 
-// pow leaves the special cases, and the small powers that are exact, to
-// package math, which loses bits in the others.
+// pow uses package math for the special cases and for small powers that are
+// exact: its other results have too few correct bits.
 func pow(x, y float64) float64 {
 	special := x == 0 || x == 1 || x != x || y != y || math.IsInf(x, 0) || math.IsInf(y, 0)
 	if special || y == math.Trunc(y) && math.Abs(y) <= 3 || x < 0 && y != math.Trunc(y) {

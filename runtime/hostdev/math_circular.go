@@ -7,9 +7,10 @@ import (
 
 // The circular functions of doubles. Package math loses bits where arguments
 // are large or near a multiple of pi/2; here every argument is reduced with as
-// many bits of 2/pi as it needs (Payne and Hanek).
+// many bits of 2/pi as it needs (Payne and Hanek, "Radian reduction for
+// trigonometric functions", 1983).
 
-// twoOverPi is 2/pi in bits, the first word's highest of weight 1/2.
+// twoOverPi has the bits of 2/pi; the highest bit of the first word is 1/2.
 var twoOverPi = [20]uint64{
 	0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
 	0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
@@ -25,7 +26,7 @@ var (
 	inversePi = dd{0x1.45f306dc9c883p-2, -0x1.6b01ec5417056p-56}
 )
 
-// quarterPi is below what needs no reduction.
+// quarterPi is the bound below which an argument is not reduced.
 const quarterPi = math.Pi / 4
 
 // reduce splits x into a multiple of pi/2, of which it returns the number modulo
@@ -39,7 +40,7 @@ func reduceAngle(x float64) (quadrant int, rest dd) {
 	// Multiples of 4 in 2/pi * 2^exponent leave the quadrant as it is.
 	start := max(1, exponent-1)
 	product := multiply(significand, bitsOfTwoOverPi(start))
-	below := 191 + start - exponent // bits of the product behind the point
+	below := 191 + start - exponent // bits of the product after the point
 	quadrant, fraction := splitQuadrant(product, below)
 	rest = halfPi.mul(fraction)
 	if math.Signbit(x) {
@@ -70,8 +71,8 @@ func multiply(a uint64, b [3]uint64) (p [4]uint64) {
 	return p
 }
 
-// splitQuadrant rounds a number with that many bits behind the point to an
-// integer, and returns its last two bits and the rest.
+// splitQuadrant rounds a number with below bits after the point to an integer,
+// and returns its last two bits and the rest.
 func splitQuadrant(p [4]uint64, below int) (quadrant int, fraction dd) {
 	p = shiftLeft(p, 256-2-below)
 	quadrant = int(p[0] >> 62)
@@ -169,7 +170,7 @@ func halfAcos(z float64) float64 {
 	return math.Atan(s / math.Sqrt(1-z))
 }
 
-// asin and acos take arguments near 1 through their distance from it, which is
+// asin and acos compute with the distance of arguments near 1 from 1, which is
 // exact.
 func asin(x float64) float64 {
 	a := math.Abs(x)

@@ -188,7 +188,7 @@ func sgn(x float64) int {
 	return 0
 }
 
-// testMathSpecial has what the section on edge cases of OpenCL C says.
+// testMathSpecial has the rows of the section on edge cases of OpenCL C.
 func testMathSpecial(t *testing.T, p *testProgram) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, test := range []struct {

@@ -11,10 +11,10 @@ import (
 // has one flat address space, where a pointer is the address in this process:
 // the host can store it, and code that was compiled for the host can use it
 // (heap.go). Memory of work-groups and work-items has the kind of memory in
-// the top 3 bits, then 21 bits for which allocation of that kind, then 40 bits
-// of offset into it. Every access is checked against its own allocation; an
-// offset that was counted below zero is far beyond the end of the allocation
-// before.
+// the top 3 bits, then 21 bits for the index of the allocation, then 40 bits
+// for the offset in it. Every access is checked against its own allocation; an
+// offset below zero borrows from the index, and is then far beyond the end of
+// the previous allocation.
 
 // pointer is a pointer of device code.
 type pointer uint64
@@ -50,7 +50,7 @@ func (p pointer) space() space  { return space(p >> (indexBits + offsetBits)) }
 func (p pointer) index() int    { return int(p >> offsetBits & maxIndex) }
 func (p pointer) offset() int64 { return int64(p & maxOffset) }
 
-// segments is the allocations of one kind, other than global, by index.
+// segments has the allocations of one kind, other than global, by index.
 type segments [][]byte
 
 // at returns n bytes at an address, nil if they are not all in one
@@ -72,13 +72,13 @@ type memory struct {
 	data   []byte
 	at     int64 // in the region
 	kind   driver.MemoryKind
-	keep   bool // Close leaves it: a program has it, or it was imported
+	keep   bool // Close does not free it: a program owns it, or it was imported
 }
 
 // Size is the size in bytes.
 func (m *memory) Size() int64 { return int64(len(m.data)) }
 
-// Kind is the kind that was asked for; they do not differ.
+// Kind is the kind that the caller asked for; all kinds are the same memory.
 func (m *memory) Kind() driver.MemoryKind { return m.kind }
 
 // Bytes is the memory itself.
@@ -90,7 +90,7 @@ func (m *memory) Address() uint64 { return m.device.heap.base + uint64(m.at) }
 // Handle is the address.
 func (m *memory) Handle() uint64 { return m.Address() }
 
-// Close gives the memory back. Pointers to it become invalid.
+// Close frees the memory. Pointers to it become invalid.
 func (m *memory) Close() error {
 	if m.keep {
 		return nil
@@ -103,7 +103,8 @@ func (m *memory) release() error { return m.device.heap.freeMemory(m) }
 // pointer is the device's pointer to a byte.
 func (m *memory) pointer(offset int64) pointer { return pointer(m.Address() + uint64(offset)) }
 
-// transferBytes returns the bytes of a transfer.
+// transferBytes returns the bytes of a transfer, or an error if it is out of
+// bounds.
 func (m *memory) transferBytes(offset, n int64) ([]byte, error) {
 	if offset < 0 || n < 0 || offset > m.Size() || n > m.Size()-offset {
 		return nil, fmt.Errorf("%d bytes at offset %d are beyond the end of a memory of %d bytes", n, offset, m.Size())

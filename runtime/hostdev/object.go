@@ -24,7 +24,8 @@ type object struct {
 // Close does nothing.
 func (o *object) Close() error { return nil }
 
-// Compile reads a module. Options are ignored: there is nothing to choose.
+// Compile reads a module. Options other than specialization constants are
+// ignored: the device has none.
 func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
 	if err := d.injectedFailure("Compile"); err != nil {
 		return nil, err
@@ -78,8 +79,8 @@ func (d *Device) make(ctx context.Context, linked *spirv.Module) (driver.Program
 func buildError(err error) error { return &driver.BuildError{Device: deviceName, Err: err} }
 
 // The binary form of a program is binaryMagic, the SHA-256 of the rest, and
-// the linked module, which later versions of the device must read in the same
-// way: driverVersion is in the magic.
+// the linked module. driverVersion is part of the magic, so that a version that
+// would compile a module differently refuses older binaries.
 const binaryMagic = "offlink program " + driverVersion + "\n"
 
 // Binary returns the program in the device's form.
@@ -92,7 +93,7 @@ func (p *program) Binary() ([]byte, error) {
 	return append(append([]byte(binaryMagic), sum[:]...), code...), nil
 }
 
-// LoadBinary makes a program of its binary form.
+// LoadBinary builds a program from its binary form.
 func (d *Device) LoadBinary(ctx context.Context, binary []byte) (driver.Program, error) {
 	if err := d.injectedFailure("LoadBinary"); err != nil {
 		return nil, err

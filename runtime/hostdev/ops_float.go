@@ -7,8 +7,9 @@ import (
 )
 
 // Operations on floats: a row has one for half, float and double. Halves are
-// computed as floats and rounded once more, which is exact for + - * / and
-// the square root.
+// computed as floats and rounded once more. For + - * / and the square root this
+// gives the correctly rounded half, because a float has more than twice as many
+// bits.
 
 type unaryFloat [3]unary
 type binaryFloat [3]binary2
@@ -82,8 +83,8 @@ func test1(f func(sign, exponent, fraction, maxExponent uint64) bool) unaryFloat
 	return unaryFloat{layout(10, 5), layout(23, 8), layout(52, 11)}
 }
 
-// Fused operations are never made of these: the conversions forbid Go to fuse
-// a product with a sum.
+// floatBinary has the arithmetic of two floats. The conversions to float32 and
+// float64 in it keep Go from fusing a product with a sum.
 var floatBinary = map[spirv.Opcode]binaryFloat{
 	spirv.OpFAdd: float2(func(x, y float32) float32 { return float32(x + y) }, func(x, y float64) float64 { return float64(x + y) }),
 	spirv.OpFSub: float2(func(x, y float32) float32 { return float32(x - y) }, func(x, y float64) float64 { return float64(x - y) }),
@@ -110,7 +111,7 @@ var floatUnary = map[spirv.Opcode]unaryFloat{
 	},
 }
 
-// An ordered comparison is false with a NaN, an unordered one true.
+// With a NaN an ordered comparison is false and an unordered one is true.
 var floatCompare = map[spirv.Opcode]binaryFloat{
 	spirv.OpFOrdEqual:              compare2(func(x, y float64) bool { return x == y }),
 	spirv.OpFUnordEqual:            compare2(func(x, y float64) bool { return !(x < y || x > y) }),
@@ -137,7 +138,8 @@ var floatTest = map[spirv.Opcode]unaryFloat{
 	spirv.OpSignBitSet: test1(func(s, _, _, _ uint64) bool { return s == 1 }),
 }
 
-// floatMin and floatMax are fmin and fmax: a NaN gives way to a number.
+// floatMin and floatMax are fmin and fmax: of a NaN and a number the result is
+// the number.
 var (
 	floatMin = double2(minNumber)
 	floatMax = double2(maxNumber)

@@ -9,8 +9,9 @@ import (
 // Operations on integers. A row gives the operation for a width, which is 1 to
 // 64 bits: the widths of OpenCL C, and those that optimizers make of vectors of
 // booleans and of byte-wise loads. Operands and results are zero-extended
-// words. Division by zero gives 0 and the remainder of it the dividend; a
-// shift takes its amount modulo the width.
+// words. Division by zero gives 0 and its remainder the dividend; shift amounts
+// are taken modulo the width. SPIR-V leaves both undefined, but this process
+// must not panic.
 
 type unary func(a uint64) uint64
 type binary2 func(a, b uint64) uint64
@@ -18,8 +19,8 @@ type binary2 func(a, b uint64) uint64
 type unaryByWidth func(width int) unary
 type binaryByWidth func(width int) binary2
 
-// lowBits makes a row of an operation on 64 bits whose low bits depend on the
-// low bits of its operands alone.
+// lowBits makes a row from a 64-bit operation whose low bits depend only on the
+// low bits of its operands.
 func lowBits(f binary2) binaryByWidth {
 	return func(width int) binary2 {
 		switch width {
@@ -94,7 +95,7 @@ func umod(a, b uint64, _ int) uint64 {
 	return a % b
 }
 
-// sdiv: the quotient of the least number and -1 is that number again.
+// sdiv divides; the quotient of the least number and -1 wraps to that number.
 func sdiv(a, b int64, _ int) int64 {
 	switch b {
 	case 0:

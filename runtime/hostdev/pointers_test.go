@@ -21,7 +21,7 @@ func TestFunctionPointers(t *testing.T) {
 			check(t, p, "results", out, []int32{1, 2, 2 * 3, 2 * 2, -4, -5})
 			err := p.tryLaunch("bad", items(1), byValueOf(uint64(99)), out)
 			var fault *Fault
-			if !errors.As(err, &fault) || !strings.Contains(err.Error(), "call through 0x63, which is no pointer to a function") {
+			if !errors.As(err, &fault) || !strings.Contains(err.Error(), "call through 0x63, which is not a pointer to a function") {
 				t.Errorf("error = %v; want a Fault of the call", err)
 			}
 		})

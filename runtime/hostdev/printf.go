@@ -11,7 +11,7 @@ import (
 // printf of OpenCL C, section 6.15.14: the conversions of C without n, and a
 // vector specifier vN before the length.
 
-// printArg is an argument: its words, and how to read them.
+// printArg is an argument: its words and their type.
 type printArg struct {
 	words   []uint64
 	kind    kind
@@ -20,10 +20,11 @@ type printArg struct {
 	hasText bool
 }
 
-// emitPrintf keeps the words and types of the arguments.
+// emitPrintf compiles the call; the types of the arguments are kept for
+// stepPrintf.
 func (b *builder) emitPrintf(in *spirv.Instruction) {
 	format := b.arg(in, 0)
-	b.require(format.t.kind == kindPointer, "the format is no pointer")
+	b.require(format.t.kind == kindPointer, "the format is not a pointer")
 	to := b.defineLanes(in, kindInt, 0)
 	var types []*typ
 	call := inst{step: stepPrintf, dst: to.at, a: format.at}
@@ -39,7 +40,7 @@ func (b *builder) emitPrintf(in *spirv.Instruction) {
 	b.emit(call)
 }
 
-// stepPrintf prints, and gives 0.
+// stepPrintf formats and writes the text. Its result is 0, success.
 func stepPrintf(it *item, in *inst) status {
 	format, st := it.readString(pointer(it.s[in.a]))
 	if st != running {
@@ -64,11 +65,11 @@ func stepPrintf(it *item, in *inst) status {
 func (l *launch) printText(text string) {
 	l.device.output.Lock()
 	defer l.device.output.Unlock()
-	// A kernel has no way to learn that its output is lost.
+	// A kernel cannot learn that its output is lost.
 	_, _ = l.device.options.Output.Write([]byte(text))
 }
 
-// readString reads a string of device memory.
+// readString reads a NUL-terminated string from device memory.
 func (it *item) readString(p pointer) (string, status) {
 	var text strings.Builder
 	for at := p; ; at++ {
@@ -86,11 +87,11 @@ func (it *item) readString(p pointer) (string, status) {
 	}
 }
 
-// conversion is one % of a format.
+// conversion is one conversion specification of a format.
 type conversion struct {
 	flags      string
 	width      int
-	precision  int // -1 if none
+	precision  int // -1 if there is none
 	components int
 	length     string
 	verb       byte
@@ -112,8 +113,8 @@ func wantsText(format string, i int) bool {
 	return false
 }
 
-// cutConversion cuts the text before the first conversion and the conversion
-// off a format; c is nil if there is none.
+// cutConversion splits a format into the text before the first conversion, the
+// conversion, and the rest; c is nil without a conversion.
 func cutConversion(format string) (text string, c *conversion, rest string) {
 	text, rest, found := strings.Cut(format, "%")
 	if !found {
@@ -142,7 +143,7 @@ func cutConversion(format string) (text string, c *conversion, rest string) {
 	return text, c, rest[1:]
 }
 
-// maxPrintWidth bounds what a width or precision may ask for.
+// maxPrintWidth bounds widths and precisions: a kernel chooses them.
 const maxPrintWidth = 4096
 
 func cutNumber(s string) (int, string) {
@@ -151,7 +152,8 @@ func cutNumber(s string) (int, string) {
 	return min(v, maxPrintWidth), s[n:]
 }
 
-// formatPrintf formats the arguments; a conversion without one prints nothing.
+// formatPrintf formats the arguments; a conversion without an argument prints
+// nothing.
 func formatPrintf(format string, args []printArg) string {
 	var out strings.Builder
 	for format != "" {
@@ -171,7 +173,7 @@ func formatPrintf(format string, args []printArg) string {
 	return out.String()
 }
 
-// formatArg prints an argument, a vector's components between commas.
+// formatArg formats an argument, a vector's components between commas.
 func (c *conversion) formatArg(arg *printArg) string {
 	if arg.hasText {
 		return c.padText(c.cut(arg.text))
@@ -204,7 +206,7 @@ func (c *conversion) formatComponent(v uint64, arg *printArg) string {
 	return ""
 }
 
-// bitsOf is the width that the length asks for.
+// bitsOf is the width that the length modifier gives.
 func (c *conversion) bitsOf(arg *printArg) int {
 	switch c.length {
 	case "hh":
@@ -249,7 +251,7 @@ func (c *conversion) formatInteger(v uint64, arg *printArg) string {
 	return text
 }
 
-// signPrefix is what stands before a number; unsigned ones have nothing.
+// signPrefix is the sign before a number; unsigned conversions have none.
 func (c *conversion) signPrefix(negative bool) string {
 	switch {
 	case negative:
@@ -304,8 +306,8 @@ func (c *conversion) formatDigits(f float64) (text string, number bool) {
 	return text, true
 }
 
-// formatGeneral is the conversion g: six digits unless told, without the zeros at
-// the end unless the flag # asks for them.
+// formatGeneral is the conversion g: six digits without a precision, and no
+// trailing zeros without the flag #.
 func (c *conversion) formatGeneral(f float64) string {
 	precision := c.precision
 	if precision < 0 {
@@ -339,8 +341,7 @@ func hexDigits(f float64, precision int) string {
 	return mantissa + "p" + exponent
 }
 
-// fill pads a number to the width, with zeros behind its sign if the flags
-// ask for them.
+// fill pads a number to the width, with zeros after its sign if zeros.
 func (c *conversion) fill(prefix, digits string, zeros bool) string {
 	missing := c.width - len(prefix) - len(digits)
 	if zeros && missing > 0 && strings.Contains(c.flags, "0") && !strings.Contains(c.flags, "-") {

@@ -11,7 +11,7 @@ import (
 	"offlink/spirv"
 )
 
-// program is linked modules, compiled for their kernels.
+// program is a linked module with its compiled kernels.
 type program struct {
 	device *Device
 	module *spirv.Module
@@ -23,12 +23,12 @@ type program struct {
 	locals    []*variable // by index in spaceLocal
 	byName    map[string]*variable
 	bodies    map[spirv.ID]*spirv.Function
-	room      int // steps left, so that the build takes time in proportion to the modules
+	room      int // steps left: a build takes time in proportion to the modules
 
 	accesses  map[*typ]*access
 	functions map[spirv.ID]*function
 	queue     []*function // to be compiled
-	pointers  []spirv.ID  // functions by pointer, less one
+	pointers  []spirv.ID  // functions by pointer minus one
 	subgroups bool        // a kernel requires sub-groups of several work-items
 	kernels   map[string]*kernel
 }
@@ -40,14 +40,14 @@ type variable struct {
 	t       *typ // of its value
 	storage spirv.StorageClass
 	index   int     // among inputs or locals
-	memory  *memory // of the others
+	memory  *memory // nil for inputs and locals
 	builtin spirv.BuiltIn
-	// isBuiltin tells that every work-item has a value of its own.
+	// isBuiltin tells that the device provides a value for every work-item.
 	isBuiltin bool
 	initial   spirv.ID
 }
 
-// buildLinked is the walk from a linked module to kernels.
+// buildLinked makes the kernels of a linked module.
 func buildLinked(ctx context.Context, d *Device, linked *spirv.Module) (*program, error) {
 	p := newProgram(d, linked)
 	for _, step := range []func(*program) error{
@@ -83,8 +83,8 @@ func newProgram(d *Device, m *spirv.Module) *program {
 	return p
 }
 
-// verifyModule checks the rules that compiling relies on, and refuses 32-bit addresses: a
-// pointer takes 64 bits here.
+// verifyModule checks the rules that compiling relies on, and refuses 32-bit
+// addresses: a pointer has 64 bits here.
 func (p *program) verifyModule() error {
 	if addressing := p.module.AddressingModel(); addressing != spirv.AddressingPhysical64 {
 		return fmt.Errorf("the module's addressing model is %v; the embedded device takes Physical64 (compile for spir64)", addressing)
@@ -115,8 +115,8 @@ func (p *program) defineGlobals() error {
 	return nil
 }
 
-// defineVariable gives a program-scope variable its memory, or its place
-// among those that a group or a work-item provides.
+// defineVariable allocates a program-scope variable, or numbers it among those
+// that a group or a work-item provides.
 func (p *program) defineVariable(in *spirv.Instruction) error {
 	t, err := p.types.get(in.Type())
 	if err != nil {
@@ -127,7 +127,7 @@ func (p *program) defineVariable(in *spirv.Instruction) error {
 		v.initial = spirv.ID(in.Words[3])
 	}
 	if t.kind != kindPointer || t.storage != v.storage || !t.elem.isValue() {
-		return fmt.Errorf("variable %s: its type is no pointer to a value in %v", v.name, v.storage)
+		return fmt.Errorf("variable %s: its type is not a pointer to a value in %v", v.name, v.storage)
 	}
 	v.t = t.elem
 	p.variables[v.id] = v
@@ -139,8 +139,9 @@ func (p *program) defineVariable(in *spirv.Instruction) error {
 	return nil
 }
 
-// place: a variable decorated BuiltIn is one whatever its storage class is.
-// SYCL compilers declare them in CrossWorkgroup, OpenCL's in Input.
+// place returns the address of a variable. A variable decorated BuiltIn is one
+// in every storage class: SYCL compilers declare them in CrossWorkgroup, OpenCL
+// compilers in Input.
 func (p *program) place(v *variable) (pointer, error) {
 	if builtin, ok := p.module.IsBuiltIn(v.id); ok {
 		return p.placeBuiltin(v, builtin)
@@ -181,8 +182,8 @@ func (p *program) allocateVariable(v *variable, flags uint64) (pointer, error) {
 	return m.pointer(0), nil
 }
 
-// initializeVariables writes the initial values of the variables, when all addresses
-// are known, and finds them by the names that the host uses.
+// initializeVariables writes the initial values of the variables once all
+// addresses are known, and records the names that the host uses.
 func (p *program) initializeVariables() error {
 	for _, in := range p.module.Globals() {
 		v := p.variables[in.Result()]
@@ -204,7 +205,7 @@ func (p *program) writeInitial(v *variable) error {
 	return p.writeConstant(v.memory.data, v.t, v.initial)
 }
 
-// nameVariable notes the linkage name and the name of a device global.
+// nameVariable records the linkage name and the host's name of a device global.
 func (p *program) nameVariable(v *variable) {
 	if name, ok := p.module.HostAccessName(v.id); ok {
 		p.byName[name] = v
@@ -214,8 +215,8 @@ func (p *program) nameVariable(v *variable) {
 	}
 }
 
-// compileKernels compiles the entry points and all that they call. Functions
-// that no kernel reaches are not looked at.
+// compileKernels compiles the entry points and everything that they call.
+// Functions that no kernel reaches may use anything.
 func (p *program) compileKernels() error {
 	for _, e := range p.module.EntryPoints() {
 		p.subgroups = p.subgroups || p.subgroupSize(e.Function) > 1
@@ -233,7 +234,8 @@ func (p *program) compileKernels() error {
 	return p.compileQueue()
 }
 
-// collectNeeds finds the needs of each kernel, when all functions are compiled.
+// collectNeeds finds the variables of each kernel, after all functions are
+// compiled.
 func (p *program) collectNeeds() error {
 	for _, k := range p.kernels {
 		k.collectVariables()
@@ -241,16 +243,16 @@ func (p *program) collectNeeds() error {
 	return nil
 }
 
-// function returns the function of an identifier, to be compiled.
+// function returns the function of an identifier and queues its compilation.
 func (p *program) function(id spirv.ID) (*function, error) {
 	f := p.bodies[id]
 	if f == nil {
-		return nil, fmt.Errorf("%%%d is no function", id)
+		return nil, fmt.Errorf("%%%d is not a function", id)
 	}
 	return p.demandFunction(id), nil
 }
 
-// demandFunction returns a function and has it compiled.
+// demandFunction returns a function and queues its compilation.
 func (p *program) demandFunction(id spirv.ID) *function {
 	fn := p.functions[id]
 	if fn == nil {
@@ -271,9 +273,8 @@ func (l buildLog) Error() string {
 	return l[0]
 }
 
-// compileQueue compiles the functions that were demanded, and those that they
-// demand. Every
-// function is tried, so that all refusals are told at once.
+// compileQueue compiles the queued functions and those that they queue. It
+// tries every function, so that the log has all refusals.
 func (p *program) compileQueue() error {
 	var log buildLog
 	for len(p.queue) > 0 {
@@ -302,7 +303,7 @@ func (p *program) compileInto(fn *function) error {
 	return nil
 }
 
-// functionName is the linkage name of a function, else its debug name.
+// functionName is the linkage name of a function, or its OpName without one.
 func (p *program) functionName(id spirv.ID) string {
 	if name, ok := p.module.LinkageName(id); ok {
 		return name
@@ -354,7 +355,7 @@ func (p *program) Variable(name string) (driver.Memory, error) {
 	return nil, fmt.Errorf("variable %s: %w", name, driver.ErrNotFound)
 }
 
-// Close gives the memory of the variables back.
+// Close frees the memory of the variables.
 func (p *program) Close() error {
 	for _, v := range p.variables {
 		if v.memory != nil {

@@ -9,8 +9,8 @@ import (
 	"offlink/runtime/driver"
 )
 
-// queue orders commands. It has no goroutine of its own: the commands of an
-// in-order queue each hold the next, those of one that is out of order hold
+// queue orders commands. It has no goroutine of its own: each command of an
+// in-order queue holds the next one; the commands of an out-of-order queue hold
 // barriers and are held by them.
 type queue struct {
 	device *Device
@@ -18,17 +18,17 @@ type queue struct {
 
 	mu      sync.Mutex
 	err     error // the first failure since the last Finish
-	aborted error // the queue takes no more work
+	aborted error // the cause of Abort: later commands fail with it
 	last    *command
 	barrier *command
-	open    map[*command]struct{} // that have not ended
+	open    map[*command]struct{} // commands that have not ended
 }
 
 func newQueue(d *Device, opts driver.QueueOptions) *queue {
 	return &queue{device: d, opts: opts, open: make(map[*command]struct{})}
 }
 
-// enqueueCommand gives a command its place, and runs it if nothing holds it.
+// enqueueCommand adds a command, and runs it if nothing holds it.
 func (q *queue) enqueueCommand(c *command, s driver.Sync) error {
 	c.queue, c.device, c.profiled = q, q.device, q.opts.Profiling
 	c.pending.Store(1)
@@ -64,7 +64,8 @@ func (q *queue) enqueueCommand(c *command, s driver.Sync) error {
 	return nil
 }
 
-// admitCommand makes the command wait for those that the queue wants before it.
+// admitCommand makes the command wait for those that the order of the queue
+// requires.
 func (q *queue) admitCommand(c *command) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -88,7 +89,7 @@ func (q *queue) admitCommand(c *command) error {
 	return nil
 }
 
-// beginCommand tells why a command is not to run.
+// beginCommand returns the reason why a command must not run, or nil.
 func (q *queue) beginCommand(c *command) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -101,7 +102,8 @@ func (q *queue) beginCommand(c *command) error {
 	return nil
 }
 
-// endCommand notes how a command ended, and returns those that are ready now.
+// endCommand records the result of a command, and returns the commands that
+// became ready.
 func (q *queue) endCommand(c *command, err error) []*command {
 	q.mu.Lock()
 	if q.err == nil {
@@ -174,7 +176,7 @@ func repeatPattern(to, pattern []byte) {
 	}
 }
 
-// part checks a transfer.
+// part checks a transfer and returns its bytes.
 func (q *queue) part(call string, m driver.Memory, offset, n int64) ([]byte, error) {
 	if err := q.device.injectedFailure(call); err != nil {
 		return nil, err
@@ -210,8 +212,8 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	return q.enqueueCommand(&command{do: l.run, launch: l}, s)
 }
 
-// Barrier is a command that does nothing. A queue that is in order needs no
-// more than its event.
+// Barrier enqueues a command without work: an in-order queue needs only its
+// event.
 func (q *queue) Barrier(s driver.Sync) error {
 	if err := q.device.injectedFailure("Barrier"); err != nil {
 		return err
@@ -241,8 +243,8 @@ func (q *queue) Finish() error {
 	return err
 }
 
-// unfinishedCommands is the commands that have not ended; of a queue in order, the
-// last is enough.
+// unfinishedCommands returns the commands that have not ended; for an in-order
+// queue the last one is enough.
 func (q *queue) unfinishedCommands() []*command {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -259,7 +261,7 @@ func (q *queue) unfinishedCommands() []*command {
 	return list
 }
 
-// Abort stops the running kernels and drops everything queued: Finish then
+// Abort stops the running kernels and drops all queued commands: Finish then
 // returns the cause. It may be called at any time from any goroutine, and it
 // does not wait.
 func (q *queue) Abort(cause error) {

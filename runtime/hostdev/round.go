@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// integral are the roundings to an integral number, by mode.
+// integral has the functions that round to an integral number, by mode.
 var integral = [...]func(float64) float64{
 	roundEven: math.RoundToEven, roundZero: math.Trunc, roundUp: math.Ceil, roundDown: math.Floor,
 }
 
-// doubleToSigned converts an integral number, cut to the range of a width.
+// doubleToSigned converts an integral number, clamped to the range of a width.
 func doubleToSigned(f float64, width int) uint64 {
 	limit := math.Ldexp(1, width-1)
 	switch {
@@ -24,7 +24,7 @@ func doubleToSigned(f float64, width int) uint64 {
 	return uint64(int64(f)) & mask(width)
 }
 
-// doubleToUnsigned converts an integral number, cut to the range of a width.
+// doubleToUnsigned converts an integral number, clamped to the range of a width.
 func doubleToUnsigned(f float64, width int) uint64 {
 	switch {
 	case f != f || f <= 0:
@@ -37,10 +37,10 @@ func doubleToUnsigned(f float64, width int) uint64 {
 	return uint64(int64(f))
 }
 
-// integerToFloat makes a float of a width of an integer, rounding once.
+// integerToFloat converts an integer to a float of a width, rounding once.
 func integerToFloat(negative bool, v uint64, width int, mode rounding) uint64 {
-	// Keep 55 bits and whether any lower one is set: no float of 53 bits or
-	// fewer can tell that from the number, in any mode.
+	// Keep 55 bits and whether any lower one is set: rounded to 53 bits or
+	// fewer, in any mode, this gives the same float as the number itself.
 	shift := max(0, bits.Len64(v)-55)
 	kept := v >> shift
 	if v != kept<<shift {
@@ -50,8 +50,8 @@ func integerToFloat(negative bool, v uint64, width int, mode rounding) uint64 {
 	return assembleFloat(negative, f, lost, shift, width, mode)
 }
 
-// exactDouble splits 55 bits into a double that holds the upper 53 of them
-// and the rest, so that nothing is rounded yet.
+// exactDouble splits 55 bits into a double with the upper 53 of them and the
+// rest: both are exact.
 func exactDouble(v uint64) (high, low float64) {
 	return float64(v &^ 3), float64(v & 3)
 }
@@ -76,15 +76,15 @@ func roundSum(x, y float64, mode rounding) float64 {
 	return adjustNearest(sum, rest, mode)
 }
 
-// twoSum is the sum of two numbers and what was lost in it, exactly.
+// twoSum returns the sum of two numbers and its exact rounding error (Knuth).
 func twoSum(x, y float64) (sum, rest float64) {
 	sum = x + y
 	back := sum - x
 	return sum, (x - (sum - back)) + (y - back)
 }
 
-// adjustNearest moves a nearest number in the direction of the mode, where rest is
-// what is missing to the exact one.
+// adjustNearest moves the nearest number in the direction of the mode; rest is
+// the exact number minus the nearest one.
 func adjustNearest(nearest, rest float64, mode rounding) float64 {
 	switch {
 	case rest == 0 || mode == roundEven:
@@ -97,9 +97,9 @@ func adjustNearest(nearest, rest float64, mode rounding) float64 {
 	return nearest
 }
 
-// oddSum adds two numbers and rounds to odd: if anything is lost, the last
-// bit is 1. Rounding that once more to a float of at most half as many bits
-// is as good as rounding the exact sum.
+// oddSum adds two numbers and rounds to odd: if the sum is not exact, its last
+// bit is 1. Rounding that to a float of at most half as many bits gives the same
+// result as rounding the exact sum (Boldo and Melquiond).
 func oddSum(x, y float64) float64 {
 	sum, rest := twoSum(x, y)
 	if rest == 0 || math.IsInf(sum, 0) || sum != sum {

@@ -23,8 +23,8 @@ func init() {
 	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){spirv.OpExtInst: (*builder).emitExtInst})
 }
 
-// emitExtInst passes on an instruction with its operands alone. Those of sets
-// without a meaning, debug information too, are left out.
+// emitExtInst compiles an extended instruction with the emitter of its name.
+// Non-semantic instructions, such as debug information, are skipped.
 func (b *builder) emitExtInst(in *spirv.Instruction) {
 	set := b.m.ExtInstSet(spirv.ID(in.Words[2]))
 	if set != openCLStd {

@@ -41,7 +41,7 @@ func rotateLeft(a, n uint64, w int) uint64 {
 	return a<<n | a>>(uint64(w)-n)
 }
 
-// addSigned stops at the ends of the range.
+// addSigned saturates at the ends of the range.
 func addSigned(a, b int64, w int) int64 {
 	sum := a + b
 	if (a < 0) == (b < 0) && (sum < 0) != (a < 0) { // of 64 bits
@@ -58,7 +58,7 @@ func subSigned(a, b int64, w int) int64 {
 	return signExtend(clampSigned(difference, w), w)
 }
 
-// saturatedInt is the least or the greatest number of a width.
+// saturatedInt returns the least or the greatest number of a width.
 func saturatedInt(negative bool, w int) int64 {
 	greatest := int64(mask(w) >> 1)
 	if negative {
@@ -129,7 +129,7 @@ func init() {
 	registerStd(table)
 }
 
-// ints3 takes floats as well, for bitselect: their bits.
+// ints3 also accepts floats, for bitselect, and takes their bits.
 func (b *builder) ints3(in *spirv.Instruction, f func(a, b, c uint64, w int) uint64) {
 	x, y, z, to := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2), b.defineResult(in)
 	b.requireSameWords(x.t, to.t)
@@ -140,8 +140,8 @@ func (b *builder) ints3(in *spirv.Instruction, f func(a, b, c uint64, w int) uin
 	b.emit3(to, x, y, z, func(a, b, c uint64) uint64 { return f(a, b, c, w) & mask(w) })
 }
 
-// emitStdSelect: a vector's condition is the highest bit of the component, a
-// scalar's that it is not 0.
+// emitStdSelect tests the highest bit of each component of a vector condition,
+// but compares a scalar condition with 0 (OpenCL C, select).
 func (b *builder) emitStdSelect(in *spirv.Instruction) {
 	x, y, c, to := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2), b.defineResult(in)
 	b.requireSameWords(x.t, to.t)
@@ -159,7 +159,7 @@ func (b *builder) emitStdSelect(in *spirv.Instruction) {
 	})
 }
 
-// emitUpsample puts two integers side by side.
+// emitUpsample joins two integers to one of twice the width.
 func (b *builder) emitUpsample(in *spirv.Instruction) {
 	high, low, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindInt, 0)
 	width := b.checkLanes(kindInt, to, high, low)

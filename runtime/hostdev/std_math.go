@@ -99,8 +99,8 @@ var mathTernary = map[string]ternaryFloat{
 	"smoothstep": double3(smoothstep),
 }
 
-// sameAs are the functions that may be less exact: the device has one
-// implementation of each.
+// sameAs has the functions with native_ and half_ variants, which may be less
+// exact: the device uses one implementation for all.
 var sameAs = []string{"cos", "exp", "exp2", "exp10", "log", "log2", "log10", "rsqrt", "sin", "sqrt", "tan"}
 
 func init() {
@@ -165,14 +165,13 @@ func (b *builder) emitIlogb(in *spirv.Instruction) {
 	b.emit1(to, x, func(a uint64) uint64 { return uint64(uint32(int32(math.Ilogb(wide(a))))) })
 }
 
-// storeTarget checks a pointer to a value, or a vector's worth of them, like a
-// type's.
+// storeTarget checks a pointer to a number of words of a kind.
 func (b *builder) storeTarget(p value, k kind, words int64) value {
 	b.require(p.t.kind == kindPointer && p.t.elem.is(k) && p.t.elem.words == words, "the pointer %s does not fit", b.typeName(p.t))
 	return p
 }
 
-// twoResults computes a result and a value that is stored: f gives both.
+// twoResults computes the result and the stored value, both with f.
 func (b *builder) twoResults(to, p, x value, f func(a uint64) (result, stored uint64)) {
 	stored := value{b.newTemporary(p.t.elem.words), p.t.elem}
 	b.emit1(stored, x, func(a uint64) uint64 { _, v := f(a); return v })
@@ -180,7 +179,8 @@ func (b *builder) twoResults(to, p, x value, f func(a uint64) (result, stored ui
 	b.emitStoreWords(p, stored)
 }
 
-// belowOne narrows to the number below 1 what would be 1.
+// belowOne narrows to the largest number below 1 if rounding would give 1: fract
+// must be less than 1.
 func belowOne(width int, mode rounding) func(float64) uint64 {
 	round := narrow(width, mode)
 	one := round(1)
@@ -192,7 +192,7 @@ func belowOne(width int, mode rounding) func(float64) uint64 {
 	}
 }
 
-// floatAndFloatPointer are functions with a second result that is stored;
+// floatAndFloatPointer compiles a function with a second result that is stored;
 // finish narrows the first one.
 func floatAndFloatPointer(f func(x float64) (result, stored float64), finish func(int, rounding) func(float64) uint64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {

@@ -35,14 +35,14 @@ func init() {
 	})
 }
 
-// vectorAccess is what a step loads or stores: count elements of size bytes
-// from offset times stride on.
+// vectorAccess describes a load or store of count elements of size bytes, from
+// offset times stride on.
 type vectorAccess struct {
 	size, stride, count int64
 	convert             unary // a component of the vector, from or to memory
 }
 
-// emitVectorLoad takes an offset and a pointer.
+// emitVectorLoad compiles vload and its variants: an offset and a pointer.
 func emitVectorLoad(half, aligned bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		offset, p, to := b.integerOperand(b.arg(in, 0)), b.arg(in, 1), b.defineResult(in)
@@ -56,7 +56,8 @@ func emitVectorLoad(half, aligned bool) func(*builder, *spirv.Instruction) {
 	}
 }
 
-// vectorAccess: an aligned vector of three halves takes the place of four.
+// vectorAccess returns the layout of an access. An aligned vector of three
+// halves has the stride of four.
 func (b *builder) vectorAccess(t *typ, half, aligned bool) vectorAccess {
 	s := t.scalar()
 	b.require(s.kind == kindInt && !half || s.kind == kindFloat, "%s cannot be accessed so", b.typeName(t))
@@ -71,7 +72,7 @@ func (b *builder) vectorAccess(t *typ, half, aligned bool) vectorAccess {
 	return a
 }
 
-// startOf is where the access starts.
+// startOf returns the address of the access.
 func (a *vectorAccess) startOf(it *item, in *inst) pointer {
 	return pointer(it.s[in.a] + it.s[in.b]*uint64(a.stride))
 }
@@ -93,7 +94,8 @@ func stepVectorLoad(it *item, in *inst) status {
 	return running
 }
 
-// emitVectorStore takes the data, an offset, a pointer, and a rounding mode maybe.
+// emitVectorStore compiles vstore and its variants: the data, an offset, a
+// pointer, and for some a rounding mode.
 func emitVectorStore(half, aligned bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		v, offset, p := b.arg(in, 0), b.integerOperand(b.arg(in, 1)), b.arg(in, 2)

@@ -14,7 +14,7 @@ import (
 // The kernels are also compiled by other versions of clang, with typed and with
 // opaque pointers, and translated by spirv/fromir.
 
-// compilers are what eachLevel tries if they are installed.
+// compilers are the compilers that eachLevel tries if they are installed.
 var compilers = []struct {
 	clang string
 	level string

@@ -12,7 +12,7 @@ import (
 type kind uint8
 
 const (
-	kindUnsupported kind = iota // a type that only unreachable code may use
+	kindUnsupported kind = iota // a type that no kernel may use
 	kindVoid
 	kindBool
 	kindInt
@@ -26,9 +26,9 @@ const (
 )
 
 // typ is a type: its layout in memory, which is that of OpenCL C, and the
-// words that a value of it takes in a frame. A scalar takes one word: the
-// integer zero-extended, the float's bits, 0 or 1, or a pointer. A composite
-// takes the words of its parts one after the other.
+// words of a value in a frame. A scalar is one word: a zero-extended integer,
+// the bits of a float, 0 or 1, or a pointer. A composite has the words of its
+// parts in order.
 type typ struct {
 	id      spirv.ID
 	kind    kind
@@ -45,9 +45,9 @@ type typ struct {
 }
 
 const (
-	maxTypeSize  = 1 << 38 // bytes: larger ones are cut to that, and refused where they are used
+	maxTypeSize  = 1 << 38 // bytes; larger types get this size and are refused where they are used
 	maxWords     = 1 << 16 // of one value
-	maxTypeDepth = 255     // the nesting that SPIR-V asks of a consumer
+	maxTypeDepth = 255     // the nesting that a consumer must support (SPIR-V Specification, 2.17)
 )
 
 // typeTable has the types of a module by identifier.
@@ -58,8 +58,8 @@ type typeTable struct {
 	depth  map[*typ]int
 }
 
-// newTypeTable declares the pointer types: one may be named before it is
-// defined.
+// newTypeTable declares the pointer types first: a struct may refer to a pointer
+// type before it is defined.
 func newTypeTable(m *spirv.Module, length func(spirv.ID) (uint64, bool)) *typeTable {
 	t := &typeTable{m: m, length: length, types: map[spirv.ID]*typ{}, depth: map[*typ]int{}}
 	for _, in := range m.Globals() {
@@ -70,7 +70,7 @@ func newTypeTable(m *spirv.Module, length func(spirv.ID) (uint64, bool)) *typeTa
 	return t
 }
 
-// add defines a type and tells whether the instruction is one.
+// add defines a type and tells whether the instruction defines one.
 func (t *typeTable) add(in *spirv.Instruction) (bool, error) {
 	define := typeDefinitions[in.Op]
 	if define == nil {
@@ -114,12 +114,12 @@ func (t *typeTable) measureDepth(own *typ) error {
 	return nil
 }
 
-// get returns a type that was defined before.
+// get returns a type that was defined earlier.
 func (t *typeTable) get(id spirv.ID) (*typ, error) {
 	if own := t.types[id]; own != nil {
 		return own, nil
 	}
-	return nil, fmt.Errorf("%%%d is no type defined before", id)
+	return nil, fmt.Errorf("%%%d is not a type defined earlier", id)
 }
 
 var typeDefinitions map[spirv.Opcode]func(*typeTable, *typ, []uint32) error
@@ -160,9 +160,9 @@ func (t *typeTable) defineEvent(own *typ, _ []uint32) error {
 	return nil
 }
 
-// defineInt takes every width up to 64; wider ones stay unsupported. In memory
-// an integer takes the next power of two of bytes, as LLVM lays it out, of
-// which it uses as many as its bits need.
+// defineInt supports every width up to 64. In memory an integer has the next
+// power of two of bytes, as LLVM lays it out, and uses as many of them as its
+// bits need.
 func (t *typeTable) defineInt(own *typ, ops []uint32) error {
 	if ops[0] >= 1 && ops[0] <= 64 {
 		own.setScalar(kindInt, int(ops[0]))
@@ -184,12 +184,12 @@ func (own *typ) setScalar(k kind, width int) {
 	own.align = own.size
 }
 
-// maxComponents is the components of a vector.
+// maxComponents limits the components of a vector.
 const maxComponents = 64
 
-// defineVector takes the numbers of components of OpenCL C, and others, which
-// optimizers make. A vector takes the next power of two of bytes: one of 3 the
-// memory of one of 4.
+// defineVector supports the numbers of components of OpenCL C, and others, which
+// optimizers make. A vector has the next power of two of bytes: one of 3
+// components has the size of one of 4.
 func (t *typeTable) defineVector(own *typ, ops []uint32) error {
 	elem, err := t.get(spirv.ID(ops[0]))
 	if err != nil {
@@ -214,7 +214,7 @@ func (t *typeTable) defineArray(own *typ, ops []uint32) error {
 	}
 	count, ok := t.length(spirv.ID(ops[1]))
 	if !ok {
-		return fmt.Errorf("the length %%%d is no integer constant", ops[1])
+		return fmt.Errorf("the length %%%d is not an integer constant", ops[1])
 	}
 	own.setArray(elem, count)
 	return nil
@@ -230,7 +230,7 @@ func (own *typ) setArray(elem *typ, count uint64) {
 	own.words = saturatingMul(elem.words, int64(count), maxWords+1)
 }
 
-// isValue tells whether there are values of the type.
+// isValue tells whether values of the type exist.
 func (t *typ) isValue() bool {
 	return t.kind != kindUnsupported && t.kind != kindVoid && t.kind != kindFunction
 }
@@ -284,7 +284,7 @@ func (t *typeTable) definePointer(own *typ, ops []uint32) error {
 	own.storage = spirv.StorageClass(ops[0])
 	elem := t.types[spirv.ID(ops[1])]
 	if elem == nil {
-		return fmt.Errorf("%%%d is no type defined before", ops[1])
+		return fmt.Errorf("%%%d is not a type defined earlier", ops[1])
 	}
 	own.elem = elem
 	return nil
@@ -315,10 +315,11 @@ func (t *typ) scalar() *typ {
 	return t
 }
 
-// isScalar tells whether t is one word of the kind, or a vector of such.
+// is tells whether t is a scalar of the kind or a vector of such scalars.
 func (t *typ) is(k kind) bool { return t.scalar().kind == k }
 
-// part is the type and place of a part of a composite.
+// part returns the type of a part of a composite, its offset in memory and its
+// word.
 func (t *typ) part(i uint64) (part *typ, offset, word int64, ok bool) {
 	switch {
 	case t.kind == kindStruct && i < uint64(len(t.members)):
@@ -329,8 +330,8 @@ func (t *typ) part(i uint64) (part *typ, offset, word int64, ok bool) {
 	return nil, 0, 0, false
 }
 
-// storeSize is the bytes of memory that a scalar uses: fewer than it takes if
-// its width is odd.
+// storeSize is the number of bytes that a scalar's bits need, which may be
+// fewer than its size.
 func (t *typ) storeSize() int64 {
 	if t.kind == kindInt {
 		return int64(t.width+7) / 8
@@ -350,8 +351,8 @@ func (t *typ) bits() int {
 	}
 }
 
-// isWhole tells whether every pattern of the bytes of a scalar, or of a
-// vector's component, is a value.
+// isWhole tells whether every bit pattern of a scalar's bytes, or of a vector
+// component's, is a value.
 func (t *typ) isWhole() bool { return t.bits() == int(8*t.scalar().size) }
 
 // hasPackedBits tells whether a part of the type is a vector whose components
@@ -371,14 +372,15 @@ func (t *typ) hasPackedBits() bool {
 	return false
 }
 
-// leaf is one word of a value and its place in memory.
+// leaf is one word of a value and its offset in memory.
 type leaf struct {
 	offset int64
 	size   int64
-	bits   int // that mean something
+	bits   int // the number of significant bits
 }
 
-// leaves lists the words of a type with not too many of them.
+// leaves lists the words of a type. The caller must know that they are few
+// (maxWords).
 func (t *typ) leaves() []leaf { return t.appendLeaves(nil, 0) }
 
 func (t *typ) appendLeaves(list []leaf, offset int64) []leaf {

@@ -22,15 +22,15 @@ import (
 
 func main() {} // a c-shared library has one and never runs it
 
-func init() { go serve() }
+func init() { go serveCalls() }
 
 // current is the session of the process.
 var current = sync.OnceValue(func() *session { return newSession(backends.Open(backends.Options{})) })
 
-// serve answers calls of C until enough other goroutines do. Each that finds
+// serveCalls answers calls of C until enough other goroutines do. Each that finds
 // itself alone starts another before it answers, so that a call that takes
 // long does not hold up others.
-func serve() {
+func serveCalls() {
 	for {
 		var alone C.int
 		mail := C.offlink_next_mail(&alone)
@@ -38,9 +38,9 @@ func serve() {
 			return
 		}
 		if alone != 0 {
-			go serve()
+			go serveCalls()
 		}
-		C.offlink_answer_mail(mail, perform(mail.call))
+		C.offlink_answer_mail(mail, performCall(mail.call))
 	}
 }
 
@@ -48,33 +48,33 @@ func serve() {
 // not close what another thread uses.
 var inUse sync.RWMutex
 
-// perform runs one call. An error becomes a status and a text; a panic is an
+// performCall runs one call. An error becomes a status and a text; a panic is an
 // error too: it must not end the host program.
-func perform(c *C.struct_offlink_call) (result C.int) {
+func performCall(c *C.struct_offlink_call) (result C.int) {
 	if c.function == C.OFFLINK_CORE_SHUTDOWN {
-		shutdown()
+		shutdownAtExit()
 		return C.int(statusOK)
 	}
 	inUse.RLock()
 	defer inUse.RUnlock()
 	defer func() {
 		if p := recover(); p != nil {
-			result = fail(c, statusRuntime, fmt.Errorf("internal error of offlink: %v", p))
+			result = storeError(c, statusRuntime, fmt.Errorf("internal error of offlink: %v", p))
 		}
 	}()
-	if err := dispatch(current(), c); err != nil {
-		return fail(c, statusOf(err), err)
+	if err := dispatchCall(current(), c); err != nil {
+		return storeError(c, statusOf(err), err)
 	}
 	return C.int(statusOK)
 }
 
-func fail(c *C.struct_offlink_call, s status, err error) C.int {
+func storeError(c *C.struct_offlink_call, s status, err error) C.int {
 	c.error = C.CString(err.Error())
 	return C.int(s)
 }
 
-// dispatch calls the session's method with the fields that core.h names.
-func dispatch(s *session, c *C.struct_offlink_call) error {
+// dispatchCall calls the session's method with the fields that core.h names.
+func dispatchCall(s *session, c *C.struct_offlink_call) error {
 	switch c.function {
 	case C.OFFLINK_CORE_ADD_IMAGES:
 		c.created = C.offlink_handle(s.addImages(c.data, uintptr(c.base), C.GoString(c.text)))
@@ -93,13 +93,13 @@ func dispatch(s *session, c *C.struct_offlink_call) error {
 	case C.OFFLINK_CORE_BUFFER_CREATE:
 		return createBuffer(s, c)
 	case C.OFFLINK_CORE_BUFFER_READ:
-		return transfer(c, s.readBuffer)
+		return transferCall(c, s.readBuffer)
 	case C.OFFLINK_CORE_BUFFER_WRITE:
-		return transfer(c, s.writeBuffer)
+		return transferCall(c, s.writeBuffer)
 	case C.OFFLINK_CORE_LAUNCH:
-		return launch(s, c)
+		return launchCall(s, c)
 	case C.OFFLINK_CORE_CLOSE:
-		s.close(uint64(c.object))
+		s.closeHandle(uint64(c.object))
 		return nil
 	}
 	return fmt.Errorf("internal error of offlink: function %d", int(c.function))
@@ -157,7 +157,7 @@ func createBuffer(s *session, c *C.struct_offlink_call) error {
 	return err
 }
 
-func transfer(c *C.struct_offlink_call, method func(buffer uint64, offset int64, data []byte) error) error {
+func transferCall(c *C.struct_offlink_call, method func(buffer uint64, offset int64, data []byte) error) error {
 	data, err := hostBytes(c.data, c.size)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func transfer(c *C.struct_offlink_call, method func(buffer uint64, offset int64,
 	return method(uint64(c.object), int64(c.offset), data)
 }
 
-func launch(s *session, c *C.struct_offlink_call) error {
+func launchCall(s *session, c *C.struct_offlink_call) error {
 	size, err := rangeOf(c._range)
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func launch(s *session, c *C.struct_offlink_call) error {
 		}
 		list = append(list, argument{int(arg.kind), value, uint64(arg.buffer), uint64(arg.size)})
 	}
-	return s.launch(uint64(c.object), size, list)
+	return s.launchKernel(uint64(c.object), size, list)
 }
 
 // hostBytes returns the memory of the host program, nil for NULL.
@@ -215,11 +215,11 @@ func rangeOf(r C.offlink_range) (driver.Range, error) {
 	return size, nil
 }
 
-// shutdown closes the runtime, unless a thread still uses it: then the end of
+// shutdownAtExit closes the runtime, unless a thread still uses it: then the end of
 // the process does.
-func shutdown() {
+func shutdownAtExit() {
 	if inUse.TryLock() {
 		defer inUse.Unlock()
-		current().shutdown()
+		current().closeAll()
 	}
 }

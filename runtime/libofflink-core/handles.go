@@ -13,7 +13,7 @@ type handles struct {
 	values map[uint64]any
 }
 
-func (h *handles) add(v any) uint64 {
+func (h *handles) addHandle(v any) uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.values == nil {
@@ -24,14 +24,14 @@ func (h *handles) add(v any) uint64 {
 	return h.last
 }
 
-func (h *handles) get(handle uint64) any {
+func (h *handles) getHandle(handle uint64) any {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.values[handle]
 }
 
-// take returns the value and ends the handle; nil if there is none.
-func (h *handles) take(handle uint64) any {
+// endHandle returns the value and ends the handle; nil if there is none.
+func (h *handles) endHandle(handle uint64) any {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	v := h.values[handle]
@@ -39,9 +39,9 @@ func (h *handles) take(handle uint64) any {
 	return v
 }
 
-// lookup returns the value of a handle if it is of that type.
-func lookup[T any](h *handles, handle uint64, what string) (T, error) {
-	v, ok := h.get(handle).(T)
+// lookupHandle returns the value of a handle if it is of that type.
+func lookupHandle[T any](h *handles, handle uint64, what string) (T, error) {
+	v, ok := h.getHandle(handle).(T)
 	if !ok {
 		return v, &invalidError{fmt.Sprintf("not an open %s", what)}
 	}

@@ -15,20 +15,20 @@ type queues struct {
 	idle map[*runtime.Device][]driver.Queue
 }
 
-// with runs f on a queue and waits for the commands.
-func (p *queues) with(d *runtime.Device, f func(driver.Queue) error) error {
-	q, err := p.take(d)
+// withQueue runs f on a queue and waits for the commands.
+func (p *queues) withQueue(d *runtime.Device, f func(driver.Queue) error) error {
+	q, err := p.takeQueue(d)
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(f(q), q.Finish()); err != nil {
 		return errors.Join(err, q.Close()) // its state is not known
 	}
-	p.put(d, q)
+	p.putQueue(d, q)
 	return nil
 }
 
-func (p *queues) take(d *runtime.Device) (driver.Queue, error) {
+func (p *queues) takeQueue(d *runtime.Device) (driver.Queue, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if list := p.idle[d]; len(list) > 0 {
@@ -39,7 +39,7 @@ func (p *queues) take(d *runtime.Device) (driver.Queue, error) {
 	return d.NewQueue(driver.QueueOptions{})
 }
 
-func (p *queues) put(d *runtime.Device, q driver.Queue) {
+func (p *queues) putQueue(d *runtime.Device, q driver.Queue) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.idle == nil {
@@ -48,7 +48,7 @@ func (p *queues) put(d *runtime.Device, q driver.Queue) {
 	p.idle[d] = append(p.idle[d], q)
 }
 
-func (p *queues) close() {
+func (p *queues) closeQueues() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, list := range p.idle {

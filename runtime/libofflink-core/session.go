@@ -70,20 +70,20 @@ func (s *session) addImages(descriptor unsafe.Pointer, base uintptr, file string
 	if base != 0 { // else nobody can ask for it
 		s.owners[base] = owner
 	}
-	return s.handles.add(&loaded{images, s.runtime.Register(owner, images.List)})
+	return s.handles.addHandle(&loaded{images, s.runtime.Register(owner, images.List)})
 }
 
 // dropImages takes them out; when it returns nobody reads them any more.
 func (s *session) dropImages(handle uint64) {
-	if l, ok := s.handles.take(handle).(*loaded); ok {
+	if l, ok := s.handles.endHandle(handle).(*loaded); ok {
 		s.runtime.Unregister(l.registration)
 		l.images.Detach()
 	}
 }
 
-// explain adds the descriptors that could not be read to an error that may
+// explainError adds the descriptors that could not be read to an error that may
 // follow from it.
-func (s *session) explain(err error) error {
+func (s *session) explainError(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil || len(s.unread) == 0 || statusOf(err) != statusNotFound && statusOf(err) != statusUnresolved {
@@ -97,35 +97,35 @@ func (s *session) openDevice(selector string) (handle uint64, name string, err e
 	if err != nil {
 		return 0, "", err
 	}
-	return s.handles.add(d), d.Info().Name, nil
+	return s.handles.addHandle(d), d.Info().Name, nil
 }
 
 func (s *session) openKernel(device uint64, base uintptr, name string) (handle uint64, args int, err error) {
-	d, err := lookup[*runtime.Device](&s.handles, device, "device")
+	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
 	if err != nil {
 		return 0, 0, err
 	}
-	program, err := s.runtime.Program(context.Background(), d, runtime.KernelRef{Name: name, Owner: s.owner(base)})
+	program, err := s.runtime.Program(context.Background(), d, runtime.KernelRef{Name: name, Owner: s.ownerAt(base)})
 	if err != nil {
-		return 0, 0, s.explain(err)
+		return 0, 0, s.explainError(err)
 	}
 	k, err := program.Kernel()
 	if err = errors.Join(err, program.Close()); err != nil {
 		return 0, 0, err
 	}
-	return s.handles.add(&kernel{k, d}), len(k.Params), nil
+	return s.handles.addHandle(&kernel{k, d}), len(k.Params), nil
 }
 
-// owner returns the owner at a load address, the zero Owner if it registered
+// ownerAt returns the owner at a load address, the zero Owner if it registered
 // nothing.
-func (s *session) owner(base uintptr) registry.Owner {
+func (s *session) ownerAt(base uintptr) registry.Owner {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.owners[base]
 }
 
 func (s *session) createBuffer(device uint64, size int64, data []byte) (uint64, error) {
-	d, err := lookup[*runtime.Device](&s.handles, device, "device")
+	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
 	if err != nil {
 		return 0, err
 	}
@@ -137,31 +137,31 @@ func (s *session) createBuffer(device uint64, size int64, data []byte) (uint64, 
 		return 0, err
 	}
 	if data != nil {
-		err = s.queues.with(d, func(q driver.Queue) error { return q.Write(m, 0, data, driver.Sync{Block: true}) })
+		err = s.queues.withQueue(d, func(q driver.Queue) error { return q.Write(m, 0, data, driver.Sync{Block: true}) })
 	}
 	if err != nil {
 		return 0, errors.Join(err, m.Close())
 	}
-	return s.handles.add(&buffer{m, d}), nil
+	return s.handles.addHandle(&buffer{m, d}), nil
 }
 
-func (s *session) transfer(handle uint64, offset int64, data []byte, how func(driver.Queue, driver.Memory) error) error {
-	b, err := lookup[*buffer](&s.handles, handle, "buffer")
+func (s *session) transferBuffer(handle uint64, offset int64, data []byte, how func(driver.Queue, driver.Memory) error) error {
+	b, err := lookupHandle[*buffer](&s.handles, handle, "buffer")
 	if err != nil {
 		return err
 	}
 	if n := int64(len(data)); offset < 0 || offset > b.Size() || n > b.Size()-offset {
 		return invalidf("%d bytes at offset %d do not lie in a buffer of %d bytes", n, offset, b.Size())
 	}
-	return s.queues.with(b.device, func(q driver.Queue) error { return how(q, b.Memory) })
+	return s.queues.withQueue(b.device, func(q driver.Queue) error { return how(q, b.Memory) })
 }
 
 func (s *session) readBuffer(handle uint64, offset int64, data []byte) error {
-	return s.transfer(handle, offset, data, func(q driver.Queue, m driver.Memory) error { return q.Read(m, offset, data, driver.Sync{Block: true}) })
+	return s.transferBuffer(handle, offset, data, func(q driver.Queue, m driver.Memory) error { return q.Read(m, offset, data, driver.Sync{Block: true}) })
 }
 
 func (s *session) writeBuffer(handle uint64, offset int64, data []byte) error {
-	return s.transfer(handle, offset, data, func(q driver.Queue, m driver.Memory) error { return q.Write(m, offset, data, driver.Sync{Block: true}) })
+	return s.transferBuffer(handle, offset, data, func(q driver.Queue, m driver.Memory) error { return q.Write(m, offset, data, driver.Sync{Block: true}) })
 }
 
 // The kinds of arguments of offlink.h.
@@ -179,28 +179,28 @@ type argument struct {
 	size   uint64
 }
 
-func (s *session) launch(handle uint64, r driver.Range, args []argument) error {
-	k, err := lookup[*kernel](&s.handles, handle, "kernel")
+func (s *session) launchKernel(handle uint64, r driver.Range, args []argument) error {
+	k, err := lookupHandle[*kernel](&s.handles, handle, "kernel")
 	if err != nil {
 		return err
 	}
 	list := make([]driver.Arg, len(args))
 	for i, arg := range args {
-		if list[i], err = s.argument(k.device, arg); err != nil {
+		if list[i], err = s.driverArg(k.device, arg); err != nil {
 			return invalidf("kernel %s: argument %d: %v", k.Name, i, err)
 		}
 	}
-	return s.queues.with(k.device, func(q driver.Queue) error { return k.Launch(q, r, list, driver.Sync{Block: true}) })
+	return s.queues.withQueue(k.device, func(q driver.Queue) error { return k.Launch(q, r, list, driver.Sync{Block: true}) })
 }
 
-func (s *session) argument(d *runtime.Device, arg argument) (driver.Arg, error) {
+func (s *session) driverArg(d *runtime.Device, arg argument) (driver.Arg, error) {
 	switch arg.kind {
 	case argValue:
 		return driver.Arg{Value: arg.value}, nil
 	case argLocal:
 		return driver.Arg{LocalSize: int64(arg.size)}, nil
 	case argBuffer:
-		b, err := lookup[*buffer](&s.handles, arg.buffer, "buffer")
+		b, err := lookupHandle[*buffer](&s.handles, arg.buffer, "buffer")
 		if err != nil {
 			return driver.Arg{}, err
 		}
@@ -212,15 +212,15 @@ func (s *session) argument(d *runtime.Device, arg argument) (driver.Arg, error) 
 	return driver.Arg{}, fmt.Errorf("%d is no kind of argument; use the offlink_arg functions", arg.kind)
 }
 
-// close ends a device, a kernel or a buffer.
-func (s *session) close(handle uint64) {
-	if c, ok := s.handles.take(handle).(interface{ Close() error }); ok {
+// closeHandle ends a device, a kernel or a buffer.
+func (s *session) closeHandle(handle uint64) {
+	if c, ok := s.handles.endHandle(handle).(interface{ Close() error }); ok {
 		_ = c.Close() // C cannot be told
 	}
 }
 
-// shutdown closes the runtime when the process ends.
-func (s *session) shutdown() {
-	s.queues.close()
+// closeAll closes the runtime when the process ends.
+func (s *session) closeAll() {
+	s.queues.closeQueues()
 	_ = s.runtime.Shutdown()
 }

@@ -58,7 +58,7 @@ func TestSessionRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := []argument{{kind: argBuffer, buffer: b}, {kind: argValue, value: []byte{3, 0, 0, 0}}, {kind: argLocal, size: 16}}
-	if err := s.launch(k, driver.Range{Global: []int{2}}, list); err != nil {
+	if err := s.launchKernel(k, driver.Range{Global: []int{2}}, list); err != nil {
 		t.Fatal(err)
 	}
 	got := make([]byte, 5)
@@ -66,9 +66,9 @@ func TestSessionRun(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for _, handle := range []uint64{b, k, device, b} {
-		s.close(handle)
+		s.closeHandle(handle)
 	}
-	s.shutdown()
+	s.closeAll()
 	if n := fake.Live(); n != 0 {
 		t.Errorf("%d objects were not closed", n)
 	}
@@ -105,11 +105,11 @@ func TestSessionRefusals(t *testing.T) {
 		{"offset", s.readBuffer(b, 6, make([]byte, 4)), statusInvalid, "4 bytes at offset 6 do not lie in a buffer of 8 bytes"},
 		{"negative", s.writeBuffer(b, -1, nil), statusInvalid, "0 bytes at offset -1 do not lie in a buffer of 8 bytes"},
 		{"buffer", s.readBuffer(k, 0, nil), statusInvalid, "not an open buffer"},
-		{"count", s.launch(k, one, ok[:2]), statusInvalid, "kernel scale: 2 arguments given; it takes 3"},
-		{"range", s.launch(k, driver.Range{}, ok), statusInvalid, "kernel scale: the global size has 0 dimensions; give 1 to 3"},
-		{"kind", s.launch(k, one, with(argument{kind: 9})), statusInvalid, "kernel scale: argument 0: 9 is no kind of argument; use the offlink_arg functions"},
-		{"argument", s.launch(k, one, with(argument{kind: argBuffer, buffer: 99})), statusInvalid, "kernel scale: argument 0: not an open buffer"},
-		{"kernel handle", s.launch(b, one, ok), statusInvalid, "not an open kernel"},
+		{"count", s.launchKernel(k, one, ok[:2]), statusInvalid, "kernel scale: 2 arguments given; it takes 3"},
+		{"range", s.launchKernel(k, driver.Range{}, ok), statusInvalid, "kernel scale: the global size has 0 dimensions; give 1 to 3"},
+		{"kind", s.launchKernel(k, one, with(argument{kind: 9})), statusInvalid, "kernel scale: argument 0: 9 is no kind of argument; use the offlink_arg functions"},
+		{"argument", s.launchKernel(k, one, with(argument{kind: argBuffer, buffer: 99})), statusInvalid, "kernel scale: argument 0: not an open buffer"},
+		{"kernel handle", s.launchKernel(b, one, ok), statusInvalid, "not an open kernel"},
 	} {
 		if got := statusOf(c.err); c.err == nil || got != c.status || c.err.Error() != c.text {
 			t.Errorf("%s: status %d, %v; want %d, %s", c.name, got, c.err, c.status, c.text)
@@ -117,7 +117,7 @@ func TestSessionRefusals(t *testing.T) {
 	}
 	fake.Kernels["scale"] = drivertest.FakeKernel{Params: scale.Params, Run: func(driver.Range, []drivertest.FakeArg) error { return errors.New("it trapped") }}
 	k, _, _ = s.openKernel(device, 0, "scale")
-	if err := s.launch(k, one, ok); statusOf(err) != statusDevice {
+	if err := s.launchKernel(k, one, ok); statusOf(err) != statusDevice {
 		t.Errorf("trap: status %d, %v", statusOf(err), err)
 	}
 }
@@ -169,19 +169,19 @@ func TestSessionThreads(t *testing.T) {
 				k, _, err := s.openKernel(device, 0, "scale")
 				b, err2 := s.createBuffer(device, 4, []byte{1, 0, 0, 0})
 				list := []argument{{kind: argBuffer, buffer: b}, {kind: argValue, value: []byte{2, 0, 0, 0}}, {kind: argLocal, size: 1}}
-				err3 := s.launch(k, driver.Range{Global: []int{1}}, list)
+				err3 := s.launchKernel(k, driver.Range{Global: []int{1}}, list)
 				got := make([]byte, 4)
 				err4 := s.readBuffer(b, 0, got)
 				if err := errors.Join(err, err2, err3, err4); err != nil || got[0] != 2 {
 					t.Errorf("%v, %v", got, err)
 				}
-				s.close(b)
-				s.close(k)
+				s.closeHandle(b)
+				s.closeHandle(k)
 			}
 		})
 	}
 	wg.Wait()
-	s.shutdown()
+	s.closeAll()
 	if n := fake.Live(); n != 0 {
 		t.Errorf("%d objects were not closed", n)
 	}

@@ -35,13 +35,13 @@ func statusOf(err error) status {
 	switch {
 	case err == nil:
 		return statusOK
-	case is[*invalidError](err), is[*runtime.LaunchError](err):
+	case hasType[*invalidError](err), hasType[*runtime.LaunchError](err):
 		return statusInvalid
-	case is[*resolve.NoKernelError](err), is[*runtime.NoDeviceError](err):
+	case hasType[*resolve.NoKernelError](err), hasType[*runtime.NoDeviceError](err):
 		return statusNotFound
-	case is[*resolve.UnresolvedError](err), is[*resolve.ConflictError](err), is[*resolve.LinkingError](err):
+	case hasType[*resolve.UnresolvedError](err), hasType[*resolve.ConflictError](err), hasType[*resolve.LinkingError](err):
 		return statusUnresolved
-	case is[*driver.BuildError](err), is[*resolve.ImageError](err), errors.Is(err, driver.ErrNotFound):
+	case hasType[*driver.BuildError](err), hasType[*resolve.ImageError](err), errors.Is(err, driver.ErrNotFound):
 		return statusBuild
 	case errors.Is(err, runtime.ErrShutdown):
 		return statusRuntime
@@ -49,7 +49,7 @@ func statusOf(err error) status {
 	return statusDevice
 }
 
-func is[T error](err error) bool {
+func hasType[T error](err error) bool {
 	_, ok := errors.AsType[T](err)
 	return ok
 }

@@ -25,17 +25,17 @@ var seed = maphash.MakeSeed()
 
 func shardOf(name string) uint64 { return maphash.String(seed, name) % shardCount }
 
-// get returns the images of a name, in order of registration. They must not be
+// imagesNamed returns the images of a name, in order of registration. They must not be
 // changed.
-func (n *nameIndex) get(name string) []*Image {
+func (n *nameIndex) imagesNamed(name string) []*Image {
 	if s := n.shards[shardOf(name)]; s != nil {
 		return s.images[name]
 	}
 	return nil
 }
 
-// own returns the shard of a name, to be changed.
-func (n *nameIndex) own(name string) *shard {
+// ownShard returns the shard of a name, to be changed.
+func (n *nameIndex) ownShard(name string) *shard {
 	s := &n.shards[shardOf(name)]
 	switch {
 	case *s == nil:
@@ -50,8 +50,8 @@ func (n *nameIndex) own(name string) *shard {
 	return *s
 }
 
-func (n *nameIndex) add(name string, img *Image) {
-	s := n.own(name)
+func (n *nameIndex) addImage(name string, img *Image) {
+	s := n.ownShard(name)
 	if list, ok := s.images[name]; ok {
 		s.images[name] = append(list[:len(list):len(list)], img)
 		return
@@ -63,9 +63,9 @@ func (n *nameIndex) add(name string, img *Image) {
 	s.images[name], n.room = n.room[:1:1], n.room[1:]
 }
 
-// remove takes out every image that is gone.
-func (n *nameIndex) remove(name string, gone func(*Image) bool) {
-	s := n.own(name)
+// removeImages takes out every image that is gone.
+func (n *nameIndex) removeImages(name string, gone func(*Image) bool) {
+	s := n.ownShard(name)
 	list := slices.DeleteFunc(slices.Clone(s.images[name]), gone)
 	if len(list) == 0 {
 		delete(s.images, name)
@@ -74,15 +74,15 @@ func (n *nameIndex) remove(name string, gone func(*Image) bool) {
 	s.images[name] = list
 }
 
-// share returns the index as it is now; the next change copies.
-func (n *nameIndex) share() *nameIndex {
+// shareIndex returns the index as it is now; the next change copies.
+func (n *nameIndex) shareIndex() *nameIndex {
 	shared := &nameIndex{shards: n.shards}
 	n.epoch++
 	return shared
 }
 
-// names yields every name once, in no order.
-func (n *nameIndex) names(yield func(string) bool) {
+// eachName yields every name once, in no order.
+func (n *nameIndex) eachName(yield func(string) bool) {
 	for _, s := range n.shards {
 		if s == nil {
 			continue

@@ -91,31 +91,31 @@ func (r *Registry) Add(owner Owner, images []*devimg.Image) *Registration {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.number(owner, reg.Images)
+	r.numberImages(owner, reg.Images)
 	for _, img := range reg.Images {
-		r.index(img)
+		r.indexImage(img)
 	}
 	r.snapshot = nil
 	return reg
 }
 
-// index enters an image. Appending leaves the part of an array that a snapshot
+// indexImage enters an image. Appending leaves the part of an array that a snapshot
 // has as it is.
-func (r *Registry) index(img *Image) {
+func (r *Registry) indexImage(img *Image) {
 	r.images = append(r.images, img)
 	for _, name := range img.Kernels() {
-		r.kernels.add(name, img)
+		r.kernels.addImage(name, img)
 	}
 	exported := img.Properties.Get(props.SetExportedSymbols)
 	for _, name := range exported.Names() {
-		r.exports.add(name, img)
+		r.exports.addImage(name, img)
 	}
 	if exported == nil {
 		r.unlisted = append(r.unlisted, img)
 	}
 }
 
-func (r *Registry) number(owner Owner, images []*Image) {
+func (r *Registry) numberImages(owner Owner, images []*Image) {
 	if r.owners == nil {
 		r.owners = make(map[Owner]numbering)
 	}
@@ -147,26 +147,26 @@ func (r *Registry) Remove(reg *Registration) {
 	reg.gone = true
 	first, last := reg.Images[0].ID, reg.Images[len(reg.Images)-1].ID
 	gone := func(img *Image) bool { return first <= img.ID && img.ID <= last }
-	r.images = without(r.images, gone)
+	r.images = removeImages(r.images, gone)
 	for _, img := range reg.Images {
 		for _, name := range img.Kernels() {
-			r.kernels.remove(name, gone)
+			r.kernels.removeImages(name, gone)
 		}
 		exported := img.Properties.Get(props.SetExportedSymbols)
 		for _, name := range exported.Names() {
-			r.exports.remove(name, gone)
+			r.exports.removeImages(name, gone)
 		}
 		if exported == nil {
-			r.unlisted = without(r.unlisted, gone)
+			r.unlisted = removeImages(r.unlisted, gone)
 		}
 	}
 	r.snapshot = nil
-	r.uncount(reg.Images)
+	r.removeCounts(reg.Images)
 }
 
-// without is a list without some images, in an array of its own. From the end:
+// removeImages is a list without some images, in an array of its own. From the end:
 // at exit, the last to come go first.
-func without(list []*Image, gone func(*Image) bool) []*Image {
+func removeImages(list []*Image, gone func(*Image) bool) []*Image {
 	end := len(list)
 	for end > 0 && gone(list[end-1]) {
 		end--
@@ -177,8 +177,8 @@ func without(list []*Image, gone func(*Image) bool) []*Image {
 	return slices.DeleteFunc(slices.Clone(list), gone)
 }
 
-// uncount starts the numbering of an owner anew once it has no image left.
-func (r *Registry) uncount(images []*Image) {
+// removeCounts starts the numbering of an owner anew once it has no image left.
+func (r *Registry) removeCounts(images []*Image) {
 	for _, img := range images {
 		n := r.owners[img.Owner]
 		if n.live--; n.live == 0 {
@@ -196,8 +196,8 @@ func (r *Registry) Snapshot() *Snapshot {
 	if r.snapshot == nil {
 		r.snapshot = &Snapshot{
 			Images:   r.images[:len(r.images):len(r.images)],
-			kernels:  r.kernels.share(),
-			exports:  r.exports.share(),
+			kernels:  r.kernels.shareIndex(),
+			exports:  r.exports.shareIndex(),
 			unlisted: r.unlisted[:len(r.unlisted):len(r.unlisted)],
 		}
 	}

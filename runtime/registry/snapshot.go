@@ -14,17 +14,17 @@ type Snapshot struct {
 }
 
 // KernelNames returns the names of all kernels, sorted.
-func (s *Snapshot) KernelNames() []string { return slices.Sorted(s.kernels.names) }
+func (s *Snapshot) KernelNames() []string { return slices.Sorted(s.kernels.eachName) }
 
 // ExportNames returns the names of all symbols that a table of an image lists,
 // sorted.
-func (s *Snapshot) ExportNames() []string { return slices.Sorted(s.exports.names) }
+func (s *Snapshot) ExportNames() []string { return slices.Sorted(s.exports.eachName) }
 
 // Kernel returns the images that have the kernel, in order of registration:
 // those of the owner if it has any, else those of all owners. So two
 // libraries can each have a kernel of one name.
 func (s *Snapshot) Kernel(owner Owner, name string) []*Image {
-	all := s.kernels.get(name)
+	all := s.kernels.imagesNamed(name)
 	var own []*Image
 	for _, img := range all {
 		if img.Owner == owner {
@@ -39,7 +39,7 @@ func (s *Snapshot) Kernel(owner Owner, name string) []*Image {
 
 // Exporters returns the images whose table of exported symbols lists the
 // symbol, in order of registration.
-func (s *Snapshot) Exporters(symbol string) []*Image { return s.exports.get(symbol) }
+func (s *Snapshot) Exporters(symbol string) []*Image { return s.exports.imagesNamed(symbol) }
 
 // Unlisted returns the images that have no table of exported symbols: only
 // their code tells their exports.

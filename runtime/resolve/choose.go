@@ -36,10 +36,10 @@ func chooseMain(s *registry.Snapshot, q Request) (*registry.Image, error) {
 	if len(accepted) == 0 {
 		return nil, &NoKernelError{Kernel: q.Kernel, Refusals: refused}
 	}
-	return prefer(accepted, aotTarget[q.DeviceType]), nil
+	return preferTarget(accepted, aotTarget[q.DeviceType]), nil
 }
 
-func prefer(images []*registry.Image, aot string) *registry.Image {
+func preferTarget(images []*registry.Image, aot string) *registry.Image {
 	best := images[len(images)-1]
 	for _, img := range images {
 		switch img.Target {

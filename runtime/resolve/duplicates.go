@@ -20,9 +20,9 @@ type definition struct {
 	public bool // others may use it: see linkage.exports
 }
 
-// trims returns what to take out of each SPIR-V image, or a ConflictError.
+// symbolTrims returns what to take out of each SPIR-V image, or a ConflictError.
 // Images of other formats are left as they are: there the driver tells.
-func (w *walk) trims() ([]spirv.Trim, error) {
+func (w *linkSearch) symbolTrims() ([]spirv.Trim, error) {
 	trims := make([]spirv.Trim, len(w.images))
 	symbols, kernels := make(map[string]definition), make(map[string]bool)
 	for i, l := range w.linkages {
@@ -50,7 +50,7 @@ func (w *walk) trims() ([]spirv.Trim, error) {
 // trimSymbol decides about one export of image i. Of two definitions, one
 // that is not public is hidden; of two public ones, the later gives way if
 // they are equal.
-func (w *walk) trimSymbol(trims []spirv.Trim, first map[string]definition, i int, name string) error {
+func (w *linkSearch) trimSymbol(trims []spirv.Trim, first map[string]definition, i int, name string) error {
 	own := definition{i, w.linkages[i].exports[name]}
 	have, known := first[name]
 	switch {
@@ -85,7 +85,7 @@ func (l *Link) TrimKey(i int) string {
 func (l *Link) Code(i int) ([]byte, error) {
 	code, err := devimg.ReadCode(l.Images[i].Code)
 	if err == nil && !l.trims[i].IsZero() {
-		code, err = trimmed(code, l.trims[i])
+		code, err = trimCode(code, l.trims[i])
 	}
 	if err != nil {
 		return nil, &ImageError{l.Images[i], err}
@@ -93,7 +93,7 @@ func (l *Link) Code(i int) ([]byte, error) {
 	return code, nil
 }
 
-func trimmed(code []byte, t spirv.Trim) ([]byte, error) {
+func trimCode(code []byte, t spirv.Trim) ([]byte, error) {
 	m, err := spirv.Parse(code)
 	if err != nil {
 		return nil, fmt.Errorf("not valid SPIR-V: %w", err)
@@ -122,48 +122,48 @@ func (r *Resolver) Duplicates(s *registry.Snapshot, l *Link) []Duplicate {
 	var list []Duplicate
 	seen := make(map[string]bool)
 	for _, img := range l.Images {
-		linkage, err := r.linkages.of(img)
+		linkage, err := r.linkages.linkageOf(img)
 		if err != nil {
 			continue
 		}
 		for _, symbol := range linkage.imports {
 			if !seen[symbol.name] && !symbol.variable {
 				seen[symbol.name] = true
-				list = append(list, r.others(s, l, symbol.name)...)
+				list = append(list, r.otherDefinitions(s, l, symbol.name)...)
 			}
 		}
 	}
 	return list
 }
 
-// others are the images outside of the link that define a symbol differently
+// otherDefinitions are the images outside of the link that define a symbol differently
 // from the image inside that defines it.
-func (r *Resolver) others(s *registry.Snapshot, l *Link, name string) (list []Duplicate) {
+func (r *Resolver) otherDefinitions(s *registry.Snapshot, l *Link, name string) (list []Duplicate) {
 	candidates := s.Exporters(name)
 	if len(candidates) < 2 {
 		return nil
 	}
-	at := slices.IndexFunc(l.Images, func(img *registry.Image) bool { return r.defines(img, name) != nil })
+	at := slices.IndexFunc(l.Images, func(img *registry.Image) bool { return r.definingModule(img, name) != nil })
 	if at < 0 {
 		return nil
 	}
 	taken := l.Images[at]
-	own := r.defines(taken, name)
+	own := r.definingModule(taken, name)
 	for _, img := range candidates {
 		if img == taken || img.Format != taken.Format || img.Target != taken.Target {
 			continue
 		}
-		if other := r.defines(img, name); other != nil && !spirv.SameDefinition(own, other, name) {
+		if other := r.definingModule(img, name); other != nil && !spirv.SameDefinition(own, other, name) {
 			list = append(list, Duplicate{name, [2]*registry.Image{taken, img}})
 		}
 	}
 	return list
 }
 
-// defines returns the module of an image that defines the symbol for others,
+// definingModule returns the module of an image that defines the symbol for others,
 // else nil.
-func (r *Resolver) defines(img *registry.Image, name string) *spirv.Module {
-	if l, err := r.linkages.of(img); err == nil && l.exports[name] {
+func (r *Resolver) definingModule(img *registry.Image, name string) *spirv.Module {
+	if l, err := r.linkages.linkageOf(img); err == nil && l.exports[name] {
 		return l.module
 	}
 	return nil

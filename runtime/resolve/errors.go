@@ -27,9 +27,9 @@ type NoKernelError struct {
 func (e *NoKernelError) Error() string {
 	switch {
 	case len(e.Refusals) > 0:
-		return fmt.Sprintf("kernel %s: no image that has it can be used on this device:%s", e.Kernel, list(e.Refusals))
+		return fmt.Sprintf("kernel %s: no image that has it can be used on this device:%s", e.Kernel, refusalList(e.Refusals))
 	case len(e.Known) > 0:
-		return fmt.Sprintf("kernel %s: no image has it; the kernels that are there: %s", e.Kernel, some(e.Known))
+		return fmt.Sprintf("kernel %s: no image has it; the kernels that are there: %s", e.Kernel, firstNames(e.Known))
 	}
 	return fmt.Sprintf("kernel %s: no image has it; no image that is loaded has any kernel", e.Kernel)
 }
@@ -50,7 +50,7 @@ func (e *UnresolvedError) Error() string {
 		what = "it is built into OpenCL C, and the code calls it as if it were not: translate from a module that says that it is OpenCL C"
 	}
 	return fmt.Sprintf("kernel %s needs %s, imported by %v, and no image provides it; %s. Looked at:%s",
-		e.Kernel, e.Symbol, e.Importer, what, list(e.Refusals))
+		e.Kernel, e.Symbol, e.Importer, what, refusalList(e.Refusals))
 }
 
 // ConflictError says that two images that a kernel needs define a symbol
@@ -92,14 +92,14 @@ func (e *ImageError) Unwrap() error { return e.Err }
 // someNames is how many names a message lists.
 const someNames = 20
 
-func some(names []string) string {
+func firstNames(names []string) string {
 	if len(names) <= someNames {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s, ... (%d in all)", strings.Join(names[:someNames], ", "), len(names))
 }
 
-func list(refusals []Refusal) string {
+func refusalList(refusals []Refusal) string {
 	var b strings.Builder
 	for _, r := range refusals {
 		b.WriteString("\n  " + r.String())

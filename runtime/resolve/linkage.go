@@ -81,7 +81,7 @@ type linkages struct {
 	known map[*registry.Image]func() (*linkage, error)
 }
 
-func (c *linkages) of(img *registry.Image) (*linkage, error) {
+func (c *linkages) linkageOf(img *registry.Image) (*linkage, error) {
 	c.mu.Lock()
 	read := c.known[img]
 	if read == nil {
@@ -95,7 +95,7 @@ func (c *linkages) of(img *registry.Image) (*linkage, error) {
 	return read()
 }
 
-func (c *linkages) forget(images []*registry.Image) {
+func (c *linkages) forgetImages(images []*registry.Image) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, img := range images {

@@ -43,7 +43,7 @@ type Resolver struct {
 }
 
 // Forget drops the symbols of images that are gone.
-func (r *Resolver) Forget(images []*registry.Image) { r.linkages.forget(images) }
+func (r *Resolver) Forget(images []*registry.Image) { r.linkages.forgetImages(images) }
 
 // Link finds the images of the kernel in the snapshot. Imports are resolved
 // transitively; where several images export a symbol, the first that was
@@ -54,16 +54,16 @@ func (r *Resolver) Link(s *registry.Snapshot, q Request) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{resolver: r, snapshot: s, request: q, exported: make(map[string]bool)}
-	if err := w.add(main); err != nil {
+	w := &linkSearch{resolver: r, snapshot: s, request: q, exported: make(map[string]bool)}
+	if err := w.addImage(main); err != nil {
 		return nil, err
 	}
 	for i := 0; i < len(w.images); i++ { // grows as images are found
-		if err := w.resolve(w.images[i]); err != nil {
+		if err := w.resolveImports(w.images[i]); err != nil {
 			return nil, err
 		}
 	}
-	trims, err := w.trims()
+	trims, err := w.symbolTrims()
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (r *Resolver) Link(s *registry.Snapshot, q Request) (*Link, error) {
 }
 
 // walk is one search for a link.
-type walk struct {
+type linkSearch struct {
 	resolver *Resolver
 	snapshot *registry.Snapshot
 	request  Request
@@ -80,8 +80,8 @@ type walk struct {
 	exported map[string]bool
 }
 
-func (w *walk) add(img *registry.Image) error {
-	l, err := w.resolver.linkages.of(img)
+func (w *linkSearch) addImage(img *registry.Image) error {
+	l, err := w.resolver.linkages.linkageOf(img)
 	if err != nil {
 		return &ImageError{img, err}
 	}
@@ -93,9 +93,9 @@ func (w *walk) add(img *registry.Image) error {
 	return nil
 }
 
-// resolve adds the images that provide the imports of one of the link.
-func (w *walk) resolve(importer *registry.Image) error {
-	l, err := w.resolver.linkages.of(importer)
+// resolveImports adds the images that provide the imports of one of the link.
+func (w *linkSearch) resolveImports(importer *registry.Image) error {
+	l, err := w.resolver.linkages.linkageOf(importer)
 	if err != nil {
 		return &ImageError{importer, err}
 	}
@@ -103,14 +103,14 @@ func (w *walk) resolve(importer *registry.Image) error {
 		if w.exported[symbol.name] {
 			continue
 		}
-		exporter := w.exporter(symbol)
+		exporter := w.findExporter(symbol)
 		if exporter == nil {
-			return w.unresolved(symbol, importer)
+			return w.unresolvedError(symbol, importer)
 		}
 		if err := w.checkLinking(symbol, importer, exporter); err != nil {
 			return err
 		}
-		if err := w.add(exporter); err != nil {
+		if err := w.addImage(exporter); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,7 @@ func (w *walk) resolve(importer *registry.Image) error {
 }
 
 // checkLinking asks whether the device links images of the target at all.
-func (w *walk) checkLinking(s symbol, importer, exporter *registry.Image) error {
+func (w *linkSearch) checkLinking(s symbol, importer, exporter *registry.Image) error {
 	needed := driver.LinkExtension(w.images[0].Target)
 	if needed == "" || slices.Contains(w.request.Extensions, needed) {
 		return nil
@@ -126,27 +126,27 @@ func (w *walk) checkLinking(s symbol, importer, exporter *registry.Image) error 
 	return &LinkingError{Symbol: s.name, Kernel: w.request.Kernel, Images: [2]*registry.Image{importer, exporter}, Extension: needed}
 }
 
-// exporter returns the first image that serves.
-func (w *walk) exporter(s symbol) *registry.Image {
-	for _, img := range w.candidates(s) {
-		if w.refuse(img, s) == "" {
+// findExporter returns the first image that serves.
+func (w *linkSearch) findExporter(s symbol) *registry.Image {
+	for _, img := range w.candidateImages(s) {
+		if w.refusalReason(img, s) == "" {
 			return img
 		}
 	}
 	return nil
 }
 
-// candidates are the images worth a look: for a function those whose table
+// candidateImages are the images worth a look: for a function those whose table
 // lists it, then those without a table; for a variable all.
-func (w *walk) candidates(s symbol) []*registry.Image {
+func (w *linkSearch) candidateImages(s symbol) []*registry.Image {
 	if s.variable {
 		return w.snapshot.Images
 	}
 	return slices.Concat(w.snapshot.Exporters(s.name), w.snapshot.Unlisted())
 }
 
-// refuse returns why the image does not serve for the symbol, "" if it does.
-func (w *walk) refuse(img *registry.Image, s symbol) string {
+// refusalReason returns why the image does not serve for the symbol, "" if it does.
+func (w *linkSearch) refusalReason(img *registry.Image, s symbol) string {
 	exported, listed := img.Exports(s.name)
 	if listed && !exported && !s.variable {
 		return "does not export it"
@@ -158,7 +158,7 @@ func (w *walk) refuse(img *registry.Image, s symbol) string {
 	if err := w.request.Accepts(DriverImage(img)); err != nil {
 		return err.Error()
 	}
-	l, err := w.resolver.linkages.of(img)
+	l, err := w.resolver.linkages.linkageOf(img)
 	switch {
 	case err != nil:
 		return err.Error()
@@ -170,10 +170,10 @@ func (w *walk) refuse(img *registry.Image, s symbol) string {
 	return "does not export it"
 }
 
-func (w *walk) unresolved(s symbol, importer *registry.Image) error {
+func (w *linkSearch) unresolvedError(s symbol, importer *registry.Image) error {
 	e := &UnresolvedError{Symbol: s.name, Kernel: w.request.Kernel, Importer: importer}
 	for _, img := range w.snapshot.Images {
-		e.Refusals = append(e.Refusals, Refusal{img, w.refuse(img, s)})
+		e.Refusals = append(e.Refusals, Refusal{img, w.refusalReason(img, s)})
 	}
 	return e
 }
