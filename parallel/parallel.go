@@ -1,6 +1,6 @@
 // Package parallel calls a function for many numbers from several goroutines.
-// It is what errgroup is not: each goroutine keeps state of its own between
-// calls, and the error that is returned does not depend on how many there are.
+// Unlike with errgroup, each goroutine keeps state of its own between calls, and
+// the error that is returned does not depend on the number of goroutines.
 package parallel
 
 import (

@@ -8,9 +8,8 @@
 //
 // # Design
 //
-// Sets and properties keep their order, because the outputs of compilers are
-// compared byte by byte and a reader of .prop text looks for a set where it was
-// yesterday. Values are immutable and may share memory with the file that they
+// Sets and properties keep their order, so that equal inputs give
+// equal bytes and a file that is read and written again does not change. Values are immutable and may share memory with the file that they
 // were read from. The package knows names and types of values and nothing of
 // their meaning: props/derive has the table of the sets, which derives them from IR
 // and describes them.

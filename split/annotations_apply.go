@@ -79,16 +79,16 @@ func (a *annotator) applyElement(fields []ir.Constant) (ours bool, err error) {
 		return true, nil
 	}
 	if v.Kind != ir.Function && v.Kind != ir.Variable {
-		return true, fmt.Errorf("the mark %q is on the alias @%s: mark its aliasee", text, v.Name)
+		return true, fmt.Errorf("the annotation %q is on the alias @%s: annotate its aliasee", text, v.Name)
 	}
 	key, value, hasValue := strings.Cut(text, "=")
 	if len(fields) > 4 {
 		number, has, err := a.integerArgument(fields[4])
 		switch {
 		case err != nil:
-			return true, fmt.Errorf("the mark %q on @%s: %w", text, v.Name, err)
+			return true, fmt.Errorf("the annotation %q on @%s: %w", text, v.Name, err)
 		case has && hasValue:
-			return true, fmt.Errorf("the mark %q on @%s has a value and an argument: give one of them", text, v.Name)
+			return true, fmt.Errorf("the annotation %q on @%s has a value and an argument: give one of them", text, v.Name)
 		case has:
 			value = number
 		}
@@ -144,7 +144,7 @@ func (a *annotator) addAttribute(id ir.ValueID, key, value string) error {
 	}
 	before, again := applied[key]
 	if again && before != value {
-		return fmt.Errorf("@%s is marked %s=%q and %s=%q: leave one of the marks", v.Name, key, before, key, value)
+		return fmt.Errorf("@%s is marked %s=%q and %s=%q: leave one of the annotations", v.Name, key, before, key, value)
 	}
 	applied[key] = value
 	if !again {

@@ -69,7 +69,7 @@ func (r *registeredKernels) indicesIn(s *Slice) []int {
 }
 
 // listEdit keeps those pairs in one node, which stays when it has none. A list
-// without a node stays one: the reference writes it so.
+// without a node stays one.
 func (r *registeredKernels) listEdit(s *Slice) ir.NamedEdit {
 	e := ir.NamedEdit{Name: registeredList}
 	if r.entries == 0 {

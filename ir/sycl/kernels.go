@@ -47,8 +47,8 @@ func Kernels(m *ir.Module) ([]ir.ValueID, error) {
 	return kernels, nil
 }
 
-// NVVMKernels returns the functions that !nvvm.annotations calls kernels:
-// NVPTX had no calling convention for them before LLVM 20. An entry is
+// NVVMKernels returns the functions that !nvvm.annotations calls kernels: older
+// front ends for NVPTX do not use the calling convention ptx_kernel. An entry is
 // {function, !"kernel", i32 1, further pairs}.
 func NVVMKernels(m *ir.Module) (map[ir.ValueID]bool, error) {
 	list := m.Named("nvvm.annotations")

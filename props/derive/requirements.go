@@ -134,7 +134,7 @@ func (i *image) addMatrix(to *string, v *ir.GlobalValue, kind string) error {
 }
 
 // unsigned returns the numbers of metadata, nil for none and where it is
-// empty. Negative numbers are internal marks and are left out.
+// empty. Negative numbers are internal to the compiler and are left out.
 func unsigned(m *ir.Module, v *ir.GlobalValue, kind string) ([]uint32, error) {
 	numbers, err := sycl.Integers(m, v, kind)
 	if err != nil {
