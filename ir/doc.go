@@ -10,5 +10,5 @@
 //
 // A [Module] is filled by one codec and changed only before it is split
 // (annotations become attributes, say). From then on it is shared and
-// read-only; the changes of one output image are in its [Slice].
+// read-only; the changes of one output image are in its [Partition].
 package ir

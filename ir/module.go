@@ -48,7 +48,7 @@ type Module struct {
 	// Nodes holds the facts about each metadata node that need no decoding.
 	Nodes NodeTable
 
-	// Source decodes the lazy parts and writes slices; it is the codec's.
+	// Source decodes the lazy parts and writes partitions; it is the codec's.
 	Source Source
 
 	byName nameTable
@@ -146,14 +146,14 @@ type Source interface {
 	// RefsWithout returns the function's Refs as they are when the calls of
 	// those indices (Call.Index) are taken out.
 	RefsWithout(function ValueID, calls []int) ([]Ref, error)
-	// NewWriter returns a writer of slices of the module.
-	NewWriter() SliceWriter
+	// NewWriter returns a writer of partitions of the module.
+	NewWriter() PartitionWriter
 }
 
-// SliceWriter writes slices in the format that the module was read in. It
-// keeps scratch memory between slices; each goroutine needs its own.
-type SliceWriter interface {
-	WriteSlice(io.Writer, *Slice) error
+// PartitionWriter writes partitions in the format that the module was read in. It
+// keeps scratch memory between partitions; each goroutine needs its own.
+type PartitionWriter interface {
+	WritePartition(io.Writer, *Partition) error
 }
 
 // Sizer is a [Source] that knows how much of the input a definition takes.

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Reach holds the entries of its module that a slice needs beside its values. All lists
+// Reach holds the entries of its module that a partition needs beside its values. All lists
 // ascend.
 type Reach struct {
 	// Types are the identified structs.
@@ -17,7 +17,7 @@ type Reach struct {
 	// Listed are the indices of the compile units that stay in the list of
 	// them (see [DebugUnits]).
 	Listed []int
-	// Units are compile units that list other variables in the slice than
+	// Units are compile units that list other variables in the partition than
 	// in the module, by ascending Node.
 	Units []Unit
 
@@ -28,14 +28,14 @@ type Reach struct {
 type Unit struct {
 	Node NodeID
 	// Globals are those that the unit's "globals:" has left: the expressions of
-	// variables of the slice, and those that are only a constant.
+	// variables of the partition, and those that are only a constant.
 	Globals []NodeID
 }
 
-// Keeps reports whether the value is in the slice.
+// Keeps reports whether the value is in the partition.
 func (r *Reach) Keeps(id ValueID) bool { return r.reacher.values[id] >= r.reacher.round }
 
-// HasNode reports whether the node is in the slice. Operands that name nodes
+// HasNode reports whether the node is in the partition. Operands that name nodes
 // of compile units that are not (in "llvm.dbg.cu") are left out.
 func (r *Reach) HasNode(id NodeID) bool { return r.reacher.nodes[id] == r.reacher.round }
 
@@ -53,18 +53,18 @@ func (r *Reach) Unit(id NodeID) *Unit {
 // DebugUnits is the named metadata that lists the compile units.
 const DebugUnits = "llvm.dbg.cu"
 
-// Reacher finds the entries that slices of one module reach. It keeps scratch memory as
-// large as the module's tables, so that each slice costs as much as it reaches.
+// Reacher finds the entries that partitions of one module reach. It keeps scratch memory as
+// large as the module's tables, so that each partition costs as much as it reaches.
 // Each goroutine needs its own.
 type Reacher struct {
-	module *Module
-	slice  *Slice
-	round  uint32
+	module    *Module
+	partition *Partition
+	round     uint32
 
 	unitKind int
 	units    map[NodeID]*unitShape
 	unitsOf  map[NodeID][]NodeID // the units that list a variable's expression
-	always   []NodeID            // units that stay in every slice
+	always   []NodeID            // units that stay in every partition
 
 	// The round in which an entry was last reached. For values, a round is
 	// two numbers: the even one says declaration, the odd one definition.
@@ -88,7 +88,7 @@ type unitGlobal struct {
 	constant bool
 }
 
-// NewReacher returns a Reacher for slices of the module.
+// NewReacher returns a Reacher for partitions of the module.
 func NewReacher(m *Module) *Reacher {
 	return &Reacher{
 		unitKind: m.Nodes.KindNumber("DICompileUnit"),
@@ -102,9 +102,9 @@ func NewReacher(m *Module) *Reacher {
 	}
 }
 
-// Reach returns the entries that the slice reaches, valid until the next call. It
-// fails when a definition of the slice names a value that the slice lacks.
-func (r *Reacher) Reach(s *Slice) (*Reach, error) {
+// Reach returns the entries that the partition reaches, valid until the next call. It
+// fails when a definition of the partition names a value that the partition lacks.
+func (r *Reacher) Reach(s *Partition) (*Reach, error) {
 	if err := r.findUnits(); err != nil {
 		return nil, err
 	}
@@ -127,8 +127,8 @@ func (r *Reacher) Reach(s *Slice) (*Reach, error) {
 	return &r.reach, nil
 }
 
-func (r *Reacher) begin(s *Slice) {
-	r.slice = s
+func (r *Reacher) begin(s *Partition) {
+	r.partition = s
 	r.round += 2
 	old := &r.reach
 	r.reach = Reach{
@@ -148,9 +148,9 @@ func (r *Reacher) begin(s *Slice) {
 	}
 }
 
-// markValues marks the references of the values of the slice.
+// markValues marks the references of the values of the partition.
 func (r *Reacher) markValues() error {
-	for v := range r.slice.Values() {
+	for v := range r.partition.Values() {
 		if err := r.markValue(&v); err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (r *Reacher) markValues() error {
 	return r.follow()
 }
 
-func (r *Reacher) markValue(v *SliceValue) error {
+func (r *Reacher) markValue(v *PartitionValue) error {
 	refs, err := r.refs(v)
 	if err != nil {
 		return err
@@ -174,8 +174,8 @@ func (r *Reacher) markValue(v *SliceValue) error {
 	return nil
 }
 
-// refs returns the references of a value of the slice after its edits.
-func (r *Reacher) refs(v *SliceValue) ([]Ref, error) {
+// refs returns the references of a value of the partition after its edits.
+func (r *Reacher) refs(v *PartitionValue) ([]Ref, error) {
 	switch keep := v.Elements(); {
 	case v.BecomesDeclaration():
 		return v.Value.Refs[:v.Value.SignatureRefs], nil
@@ -211,7 +211,7 @@ func (r *Reacher) markRefs(id ValueID, refs []Ref) error {
 		switch index := ref.Index(); ref.Kind() {
 		case RefCallee, RefAddress:
 			if r.values[index] < r.round {
-				return fmt.Errorf("the slice lacks '@%s', which '@%s' refers to", r.module.Values[index].Name, r.module.Values[id].Name)
+				return fmt.Errorf("the partition lacks '@%s', which '@%s' refers to", r.module.Values[index].Name, r.module.Values[id].Name)
 			}
 		case RefNode:
 			r.markNode(NodeID(index))
@@ -259,7 +259,7 @@ func (r *Reacher) markType(id TypeID) {
 
 // markAttachments marks the metadata that the module and the edit attach to a
 // value.
-func (r *Reacher) markAttachments(v *SliceValue) {
+func (r *Reacher) markAttachments(v *PartitionValue) {
 	for a := range v.Attached() {
 		r.markOperand(&a.Operand)
 		if v.Value.Kind == Variable && a.Kind == "dbg" && a.Operand.Kind == OperandNode {
@@ -322,15 +322,15 @@ func (r *Reacher) follow() error {
 	return nil
 }
 
-// markNamed marks the operands of the named metadata of the slice, but for the
+// markNamed marks the operands of the named metadata of the partition, but for the
 // list of compile units.
 func (r *Reacher) markNamed() error {
 	for i := range r.module.NamedMetadata {
 		n := &r.module.NamedMetadata[i]
-		if n.Name == DebugUnits || slices.Contains(r.slice.Removed, n.Name) {
+		if n.Name == DebugUnits || slices.Contains(r.partition.Removed, n.Name) {
 			continue
 		}
-		edit := r.slice.NamedEdit(n.Name)
+		edit := r.partition.NamedEdit(n.Name)
 		if edit == nil {
 			r.markOperands(n.Operands)
 			continue
@@ -339,9 +339,9 @@ func (r *Reacher) markNamed() error {
 			r.markOperand(&n.Operands[k])
 		}
 	}
-	for i := range r.slice.Named {
-		for j := range r.slice.Named[i].New {
-			r.markOperands(r.slice.Named[i].New[j].Operands)
+	for i := range r.partition.Named {
+		for j := range r.partition.Named[i].New {
+			r.markOperands(r.partition.Named[i].New[j].Operands)
 		}
 	}
 	return r.follow()
@@ -387,7 +387,7 @@ func (r *Reacher) indexUnit(id NodeID, shape *unitShape) {
 // refers to, and those that still list variables. Units can bring in further
 // units, so it goes on until none comes in.
 func (r *Reacher) markUnits() error {
-	if !slices.Contains(r.slice.Removed, DebugUnits) {
+	if !slices.Contains(r.partition.Removed, DebugUnits) {
 		r.waiting = append(r.waiting, r.always...)
 	}
 	for len(r.waiting) > 0 {

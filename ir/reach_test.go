@@ -126,7 +126,7 @@ func TestReach(t *testing.T) {
 	r := ir.NewReacher(m)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := &ir.Slice{Module: m, Definitions: values(t, m, test.definitions), Declarations: values(t, m, test.declarations)}
+			s := &ir.Partition{Module: m, Definitions: values(t, m, test.definitions), Declarations: values(t, m, test.declarations)}
 			for range 2 { // the second time with the marks of the first
 				reach, err := r.Reach(s)
 				if err != nil {

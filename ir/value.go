@@ -48,7 +48,7 @@ type GlobalValue struct {
 	// Refs are the references of the header and the body or initialiser, each
 	// once, in order of first appearance; those of attachments are not among
 	// them. The first SignatureRefs are those of the signature (types and
-	// attribute groups). A slice that declares a value that the module defines
+	// attribute groups). A partition that declares a value that the module defines
 	// needs only these. A declaration of the module can have more: prefix and
 	// prologue data.
 	Refs []Ref

@@ -8,7 +8,7 @@ import (
 
 // Slice is the part of a module that one image holds.
 type Slice struct {
-	ir.Slice
+	ir.Partition
 	Graph *Graph
 	Group *Group
 	// Defaults is true for the copy of an image in which the default values

@@ -11,8 +11,8 @@ import (
 // translator would make variables that every image exports; and annotations
 // whose strings are in address space 0, where stock clang puts them and SPIR-V
 // allows no variable. With dropAnnotations annotations go in any case.
-func (s *Slice) ForSPIRV(dropAnnotations bool) *ir.Slice {
-	kept := s.Slice
+func (s *Slice) ForSPIRV(dropAnnotations bool) *ir.Partition {
+	kept := s.Partition
 	kept.Definitions = slices.DeleteFunc(slices.Clone(kept.Definitions), func(id ir.ValueID) bool {
 		name := kept.Module.Values[id].Name
 		return name == usedList || name == compilerUsedList
@@ -45,7 +45,7 @@ func privateVariables(m *ir.Module, id ir.ValueID) map[ir.ValueID]bool {
 
 // dropWithStrings drops the annotations and those of their strings that
 // nothing else refers to.
-func dropWithStrings(s *ir.Slice, list ir.ValueID, strings map[ir.ValueID]bool) {
+func dropWithStrings(s *ir.Partition, list ir.ValueID, strings map[ir.ValueID]bool) {
 	for _, id := range s.Definitions {
 		if id == list {
 			continue

@@ -132,7 +132,7 @@ func (b *build) makeLibrary(i *image, library string, sets func(*ir.Module) *pro
 
 // wholeSlice returns the slice that is the module as it is.
 func wholeSlice(module *ir.Module) *split.Slice {
-	s := &split.Slice{Slice: ir.Slice{Module: module}, Group: &split.Group{}}
+	s := &split.Slice{Partition: ir.Partition{Module: module}, Group: &split.Group{}}
 	for id := range module.Values {
 		to := &s.Definitions
 		if module.Values[id].Declaration {

@@ -18,7 +18,7 @@ type imageWriter struct {
 	*build
 	module *ir.Module
 	spirv  *translator // nil: images are written as IR
-	writer ir.SliceWriter
+	writer ir.PartitionWriter
 	// alone is true for the one image of a module that was not changed: its
 	// code is the input, and is written only where that is asked for.
 	alone bool
@@ -80,7 +80,7 @@ func (w *imageWriter) writeCode(i *image, slice *split.Slice) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.writer.WriteSlice(f, &slice.Slice), f.Close())
+	return errors.Join(w.writer.WritePartition(f, &slice.Partition), f.Close())
 }
 
 // writeStdout writes the module to standard output.
@@ -88,7 +88,7 @@ func (w *imageWriter) writeStdout(slice *split.Slice) error {
 	if !w.options.text && !w.options.force && cli.IsTerminal(w.streams.Out) {
 		return errors.New("bitcode is not written to a terminal: name a file with -o, or use -f")
 	}
-	return w.writer.WriteSlice(w.streams.Out, &slice.Slice)
+	return w.writer.WritePartition(w.streams.Out, &slice.Partition)
 }
 
 // writeProperties writes the property sets, once for each target that can run

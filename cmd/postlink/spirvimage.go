@@ -12,7 +12,7 @@ import (
 // writeSPIRV writes an image as SPIR-V.
 func (w *imageWriter) writeSPIRV(i *image, slice *split.Slice) error {
 	var module bytes.Buffer
-	if err := w.writer.WriteSlice(&module, slice.ForSPIRV(w.spirv.failsOnAnnotations())); err != nil {
+	if err := w.writer.WritePartition(&module, slice.ForSPIRV(w.spirv.failsOnAnnotations())); err != nil {
 		return located(w.module, err)
 	}
 	words, err := w.spirv.translate(i.number, kernelNames(slice), module.Bytes())

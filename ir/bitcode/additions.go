@@ -10,7 +10,7 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// additions is everything that a slice has beyond its module. Types, values and
+// additions is everything that a partition has beyond its module. Types, values and
 // attribute groups that are added are numbered after the module's.
 type additions struct {
 	source    *source
@@ -32,7 +32,7 @@ type additions struct {
 // those of added constants.
 const addedFunctionBase = 1 << 27
 
-// addedValue is a constant that a slice adds.
+// addedValue is a constant that a partition adds.
 type addedValue struct {
 	typ      uint32
 	code     uint32
@@ -40,7 +40,7 @@ type addedValue struct {
 	number   uint32
 }
 
-// addedFunction is a function that a slice declares.
+// addedFunction is a function that a partition declares.
 type addedFunction struct {
 	name   string
 	typ    uint32
@@ -53,7 +53,7 @@ type addedInt struct {
 	value uint64
 }
 
-// addedMetadata is a value or tuple that a slice adds.
+// addedMetadata is a value or tuple that a partition adds.
 type addedMetadata struct {
 	value    bool
 	typ      uint32 // of a value
@@ -61,7 +61,7 @@ type addedMetadata struct {
 	operands []metadataRef
 }
 
-// metadataRef names metadata of the module, or metadata that a slice adds.
+// metadataRef names metadata of the module, or metadata that a partition adds.
 type metadataRef struct {
 	space metadataSpace
 	index uint32

@@ -189,7 +189,7 @@ func (r *bodyReader) block(block bitstream.Block) error {
 	case llvmschema.BlockAttachment:
 		return r.readAttachments(c)
 	case llvmschema.BlockUseList:
-		return nil // orders of uses, which a slice changes
+		return nil // orders of uses, which a partition changes
 	}
 	return c.Errorf("block %d of a function is not known: the bitcode is %s", block.ID, llvmschema.Newer)
 }

@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // Records of constants, metadata and function bodies are kept in a compact
 // form: a string of variable-length numbers in which each operand that names
-// something is marked with the kind of the thing. A slice that numbers things anew
+// something is marked with the kind of the thing. A partition that numbers things anew
 // replaces the marked operands and copies the rest.
 //
 // A record is its code and whether it defines a value, the index of its

@@ -66,14 +66,14 @@ func TestUnitOfOneFunction(t *testing.T) {
 		whole := m.read(t)
 		for name, want := range map[string]string{"k": "a.c", "l": "b.c"} {
 			id, _ := whole.Lookup(name)
-			s := &ir.Slice{Module: whole, Definitions: []ir.ValueID{id}}
+			s := &ir.Partition{Module: whole, Definitions: []ir.ValueID{id}}
 			if g, _ := whole.Lookup("g"); name == "l" {
 				s.Definitions = []ir.ValueID{g, id}
 			}
 			got := m.with(write(t, s))
 			printed := got.tool(t, "opt", "-disable-verify", "-S", "-o", "-")
 			if !bytes.Contains(printed, []byte("DICompileUnit(language: DW_LANG_C99, file: ")) || !bytes.Contains(printed, []byte(want)) {
-				t.Errorf("LLVM %s: the slice of %s lacks its compile unit:\n%s", version, name, printed)
+				t.Errorf("LLVM %s: the partition of %s lacks its compile unit:\n%s", version, name, printed)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func TestDebugInformation23(t *testing.T) {
 		t.Error("the output is not written the same again")
 	}
 	for _, s := range images(t, m, split.Options{Mode: split.Source}) {
-		image, err := bitcode.Read("image.bc", write(t, &s.Slice))
+		image, err := bitcode.Read("image.bc", write(t, &s.Partition))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func TestHandWritten(t *testing.T) {
 					t.Fatal("LLVM refuses it")
 				}
 				checkWhole(t, m)
-				checkSlices(t, m, 2)
+				checkPartitions(t, m, 2)
 			})
 		}
 	}

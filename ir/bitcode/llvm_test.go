@@ -113,11 +113,11 @@ func (m *module) read(t testing.TB) *ir.Module {
 	return read
 }
 
-// write returns a slice as its codec writes it.
-func write(t testing.TB, s *ir.Slice) []byte {
+// write returns a partition as its codec writes it.
+func write(t testing.TB, s *ir.Partition) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := s.Module.Source.NewWriter().WriteSlice(&b, s); err != nil {
+	if err := s.Module.Source.NewWriter().WritePartition(&b, s); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

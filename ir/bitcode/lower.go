@@ -20,7 +20,7 @@ var errConstantType = errors.New("a constant that takes the place of a call does
 // lowering replaces calls of a body by the values of edits.
 type lowering struct {
 	rewriter
-	w     *sliceWriter
+	w     *partitionWriter
 	added *additions
 
 	prefix  string // of the names of new values
@@ -308,7 +308,7 @@ func (l *lowering) allocate(e *ir.Expression, count typed, symbol uint32) error 
 	return nil
 }
 
-// callee returns a function by its name, declaring it if the slice lacks it.
+// callee returns a function by its name, declaring it if the partition lacks it.
 func (l *lowering) callee(name string, typ uint32) uint32 {
 	if id, ok := l.source.module.Lookup(name); ok && l.w.reach.Keeps(id) {
 		return uint32(id)

@@ -182,10 +182,10 @@ func checkAny(t *testing.T, data []byte) {
 	}
 	part := choose(m, len(data))
 	var b bytes.Buffer
-	if err := m.Source.NewWriter().WriteSlice(&b, part); err != nil {
+	if err := m.Source.NewWriter().WritePartition(&b, part); err != nil {
 		return // an alias may lack its aliasee
 	}
 	if _, err := bitcode.Read("part.bc", b.Bytes()); err != nil {
-		t.Fatalf("a slice cannot be read: %v", err)
+		t.Fatalf("a partition cannot be read: %v", err)
 	}
 }

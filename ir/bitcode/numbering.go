@@ -6,8 +6,8 @@ import (
 	"offlink/ir"
 )
 
-// numbering maps one kind of numbers of the module to those of a slice. Entries
-// that the slice lacks have none. A round of its own for each slice saves clearing.
+// numbering maps one kind of numbers of the module to those of a partition. Entries
+// that the partition lacks have none. A round of its own for each partition saves clearing.
 type numbering struct {
 	marks []uint32
 	to    []uint32
@@ -49,7 +49,7 @@ func (n *numbering) number(first uint32) (next uint32) {
 	return first + uint32(len(n.kept))
 }
 
-// get returns the number in the slice.
+// get returns the number in the partition.
 func (n *numbering) get(i uint32) uint64 {
 	if n.marks[i] != n.round {
 		n.lack = true
@@ -58,8 +58,8 @@ func (n *numbering) get(i uint32) uint64 {
 	return uint64(n.to[i])
 }
 
-// sliceNumbers are the numberings of the module's entries that a slice keeps.
-type sliceNumbers struct {
+// partitionNumbers are the numberings of the module's entries that a partition keeps.
+type partitionNumbers struct {
 	source    *source
 	values    numbering // global values
 	constants numbering
@@ -76,8 +76,8 @@ type sliceNumbers struct {
 	work   []uint64
 }
 
-func newSliceNumbers(s *source) *sliceNumbers {
-	return &sliceNumbers{
+func newPartitionNumbers(s *source) *partitionNumbers {
+	return &partitionNumbers{
 		source:    s,
 		values:    newNumbering(len(s.values)),
 		constants: newNumbering(s.constants.len()),
@@ -92,18 +92,18 @@ func newSliceNumbers(s *source) *sliceNumbers {
 	}
 }
 
-func (n *sliceNumbers) all() []*numbering {
+func (n *partitionNumbers) all() []*numbering {
 	return []*numbering{&n.values, &n.constants, &n.types, &n.groups, &n.lists, &n.nodes, &n.comdats, &n.sections, &n.gcs}
 }
 
-func (n *sliceNumbers) reset() {
+func (n *partitionNumbers) reset() {
 	for _, one := range n.all() {
 		one.reset()
 	}
 }
 
-// lacking names an entry that a slice was asked for without having it.
-func (n *sliceNumbers) lacking() string {
+// lacking names an entry that a partition was asked for without having it.
+func (n *partitionNumbers) lacking() string {
 	names := []string{"a global value", "a constant", "a type", "an attribute group", "an attribute list", "metadata", "a comdat", "a section", "a garbage collector"}
 	for i, one := range n.all() {
 		if one.lack {
@@ -114,7 +114,7 @@ func (n *sliceNumbers) lacking() string {
 }
 
 // keepType adds a type and all that it is made of.
-func (n *sliceNumbers) keepType(id uint32) {
+func (n *partitionNumbers) keepType(id uint32) {
 	if !n.types.keep(id) {
 		return
 	}
@@ -132,7 +132,7 @@ func (n *sliceNumbers) keepType(id uint32) {
 }
 
 // keepGroup adds an attribute group with the types that it names.
-func (n *sliceNumbers) keepGroup(id uint32) {
+func (n *partitionNumbers) keepGroup(id uint32) {
 	if n.groups.keep(id) {
 		g := &n.source.groups[id]
 		for _, at := range g.types {
@@ -142,7 +142,7 @@ func (n *sliceNumbers) keepGroup(id uint32) {
 }
 
 // keepList adds an attribute list, by its number, with its groups.
-func (n *sliceNumbers) keepList(id uint32) {
+func (n *partitionNumbers) keepList(id uint32) {
 	if n.lists.keep(id) {
 		for _, g := range n.source.lists[id] {
 			n.keepGroup(uint32(g))
@@ -151,9 +151,9 @@ func (n *sliceNumbers) keepList(id uint32) {
 }
 
 // keepValue adds the entries that a value of the module's numbering needs. Global values
-// are in the slice, or get notices that the reference is wrong. Values that the
-// slice adds have higher numbers.
-func (n *sliceNumbers) keepValue(id uint32) {
+// are in the partition, or get notices that the reference is wrong. Values that the
+// partition adds have higher numbers.
+func (n *partitionNumbers) keepValue(id uint32) {
 	globals := uint32(len(n.source.values))
 	if id < globals || id >= globals+uint32(n.source.constants.len()) || !n.constants.keep(id-globals) {
 		return
@@ -181,8 +181,8 @@ func (n *sliceNumbers) keepValue(id uint32) {
 }
 
 // keepNode adds metadata of the module's own, with the strings and values that
-// it names; the nodes that it names are in the slice.
-func (n *sliceNumbers) keepNode(id uint32) {
+// it names; the nodes that it names are in the partition.
+func (n *partitionNumbers) keepNode(id uint32) {
 	if n.nodes.keep(id) {
 		n.keepNodeParts(&n.source.metadata, int(id))
 	}
@@ -190,7 +190,7 @@ func (n *sliceNumbers) keepNode(id uint32) {
 
 // keepNodeParts adds the module's entries that a record of metadata names, except
 // nodes.
-func (n *sliceNumbers) keepNodeParts(t *metadataTable, i int) {
+func (n *partitionNumbers) keepNodeParts(t *metadataTable, i int) {
 	if t.entries[i].size != isRecord {
 		return
 	}
@@ -211,8 +211,8 @@ func (n *sliceNumbers) keepNodeParts(t *metadataTable, i int) {
 }
 
 // keepLeaf adds metadata of the module that is a string or value. A value that
-// the slice lacks is left out: nodes name null in its place.
-func (n *sliceNumbers) keepLeaf(id uint32) {
+// the partition lacks is left out: nodes name null in its place.
+func (n *partitionNumbers) keepLeaf(id uint32) {
 	t := &n.source.metadata
 	if n.nodes.has(id) || t.isNode(int(id)) || !n.hasValue(t, int(id)) {
 		return
@@ -221,9 +221,9 @@ func (n *sliceNumbers) keepLeaf(id uint32) {
 	n.keepNodeParts(t, int(id))
 }
 
-// hasValue reports whether the slice has the global values that metadata
+// hasValue reports whether the partition has the global values that metadata
 // names, which is a string or a value.
-func (n *sliceNumbers) hasValue(t *metadataTable, i int) bool {
+func (n *partitionNumbers) hasValue(t *metadataTable, i int) bool {
 	if t.entries[i].size != isRecord {
 		return true
 	}
@@ -234,9 +234,9 @@ func (n *sliceNumbers) hasValue(t *metadataTable, i int) bool {
 	return o.kind != opGlobal || n.hasGlobals(o.value)
 }
 
-// hasGlobals reports whether the slice has all global values that a value of
+// hasGlobals reports whether the partition has all global values that a value of
 // the module's numbering is made of.
-func (n *sliceNumbers) hasGlobals(value uint64) bool {
+func (n *partitionNumbers) hasGlobals(value uint64) bool {
 	globals, end := uint64(len(n.source.values)), uint64(len(n.source.values)+n.source.constants.len())
 	n.looked.reset()
 	n.work = append(n.work[:0], value)
@@ -247,7 +247,7 @@ func (n *sliceNumbers) hasGlobals(value uint64) bool {
 		case v < globals && !n.values.has(uint32(v)):
 			return false
 		case v < globals || v >= end || n.constants.has(uint32(v-globals)) || !n.looked.keep(uint32(v-globals)):
-			continue // in the slice, added by it, or looked at already
+			continue // in the partition, added by it, or looked at already
 		}
 		d := n.source.constants.open(int(v - globals))
 		rec := d.head()
@@ -264,7 +264,7 @@ func (n *sliceNumbers) hasGlobals(value uint64) bool {
 }
 
 // keepUses adds the uses of a body.
-func (n *sliceNumbers) keepUses(uses []use) {
+func (n *partitionNumbers) keepUses(uses []use) {
 	for _, u := range uses {
 		switch u.kind() {
 		case useConstant:
@@ -278,7 +278,7 @@ func (n *sliceNumbers) keepUses(uses []use) {
 }
 
 // keepRefs adds the types that references name.
-func (n *sliceNumbers) keepRefs(refs []ir.Ref) {
+func (n *partitionNumbers) keepRefs(refs []ir.Ref) {
 	for _, ref := range refs {
 		switch ref.Kind() {
 		case ir.RefType, ir.RefIndirectCall:

@@ -17,7 +17,7 @@ var splits = []split.Options{
 	{Mode: split.None, SpecConstants: split.SpecConstantsDefault, OnlyKernels: true},
 }
 
-// images returns the slices that a module is split into, nil if splitting it
+// images returns the partitions that a module is split into, nil if splitting it
 // is refused.
 func images(t testing.TB, m *ir.Module, options split.Options) (slices []*split.Slice) {
 	t.Helper()
@@ -64,11 +64,11 @@ func checkSplit(t *testing.T, m *module, options split.Options) {
 	}
 	var wants, gots strings.Builder
 	for i := range want {
-		x := m.with(write(t, &got[i].Slice))
+		x := m.with(write(t, &got[i].Partition))
 		if options.Mode == split.None {
 			x.verify(t)
 		}
-		assembled := assemble(t, m.name, m.version, m.opaque, write(t, &want[i].Slice))
+		assembled := assemble(t, m.name, m.version, m.opaque, write(t, &want[i].Partition))
 		if assembled == nil {
 			t.Fatal("LLVM refuses the output of the text codec")
 		}

@@ -46,7 +46,7 @@ func testSYCL(t *testing.T, bitcodeFile, textFile string) {
 	dir := t.TempDir()
 	files := []string{filepath.Join(dir, "input.bc")}
 	put(t, files[0], readFile(t, bitcodeFile))
-	add := func(name string, s *ir.Slice) {
+	add := func(name string, s *ir.Partition) {
 		files = append(files, filepath.Join(dir, name))
 		put(t, files[len(files)-1], write(t, s))
 	}
@@ -57,8 +57,8 @@ func testSYCL(t *testing.T, bitcodeFile, textFile string) {
 		t.Fatalf("%d images, from text %d", len(got), len(want))
 	}
 	for i := range got {
-		add(fmt.Sprintf("%d.bc", i), &got[i].Slice)
-		add(fmt.Sprintf("%d.ll", i), &want[i].Slice)
+		add(fmt.Sprintf("%d.bc", i), &got[i].Partition)
+		add(fmt.Sprintf("%d.ll", i), &want[i].Partition)
 	}
 	printed := printAll(t, files)
 	same(t, "the module as written differs from the input", canonical(printed[0]), canonical(printed[1]))

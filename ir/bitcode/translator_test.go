@@ -37,7 +37,7 @@ func TestTranslator(t *testing.T) {
 				t.Errorf("%s: %v", m.name, err)
 			}
 			for _, image := range images(t, read, splits[0]) {
-				if err := accepts(write(t, &image.Slice)); err != nil {
+				if err := accepts(write(t, &image.Partition)); err != nil {
 					t.Errorf("%s: %v", m.name, err)
 				}
 			}

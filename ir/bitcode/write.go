@@ -15,26 +15,26 @@ import (
 // has it.
 const moduleWidth = 3
 
-// sliceWriter writes slices of one module. Its scratch memory is as large as
-// the module's tables; each slice costs as much as it keeps.
-type sliceWriter struct {
+// partitionWriter writes partitions of one module. Its scratch memory is as large as
+// the module's tables; each partition costs as much as it keeps.
+type partitionWriter struct {
 	source  *source
 	module  *ir.Module
 	reacher *ir.Reacher
 	out     bitstream.Writer
-	numbers *sliceNumbers
+	numbers *partitionNumbers
 	added   *additions
 
-	// Of the slice being written.
-	slice    *ir.Slice
-	reach    *ir.Reach
-	kept     []keptValue
-	units    map[uint32]metadataRef // changed compile units: their new list of variables
-	named    []namedList
-	strtab   []byte
-	symbols  map[string]symbolSpan
-	operands []uint64
-	text     []byte
+	// Of the partition being written.
+	partition *ir.Partition
+	reach     *ir.Reach
+	kept      []keptValue
+	units     map[uint32]metadataRef // changed compile units: their new list of variables
+	named     []namedList
+	strtab    []byte
+	symbols   map[string]symbolSpan
+	operands  []uint64
+	text      []byte
 
 	stringsKept int // metadata strings of the module that are kept
 	nodesEnd    uint64
@@ -42,7 +42,7 @@ type sliceWriter struct {
 	body *bodyWriter
 }
 
-// keptValue is a global value of a slice with its differences from the module.
+// keptValue is a global value of a partition with its differences from the module.
 type keptValue struct {
 	id         ir.ValueID
 	comdat     ir.ComdatID
@@ -54,7 +54,7 @@ type keptValue struct {
 	parts      *keptParts // nil if there are none
 }
 
-// keptParts are the parts that most variables of a slice do not have.
+// keptParts are the parts that most variables of a partition do not have.
 type keptParts struct {
 	attached []attachedNode
 	body     *body // of a definition of a function
@@ -94,7 +94,7 @@ type attachedNode struct {
 	node metadataRef
 }
 
-// namedList is named metadata of a slice.
+// namedList is named metadata of a partition.
 type namedList struct {
 	name  string
 	nodes []metadataRef
@@ -103,36 +103,36 @@ type namedList struct {
 // symbolSpan is where a name lies in the string table.
 type symbolSpan struct{ offset, size uint64 }
 
-// NewWriter returns a writer of slices of the module.
-func (s *source) NewWriter() ir.SliceWriter {
-	w := &sliceWriter{source: s, module: s.module, reacher: ir.NewReacher(s.module),
-		numbers: newSliceNumbers(s), added: newAdditions(s), symbols: map[string]symbolSpan{}, units: map[uint32]metadataRef{}}
+// NewWriter returns a writer of partitions of the module.
+func (s *source) NewWriter() ir.PartitionWriter {
+	w := &partitionWriter{source: s, module: s.module, reacher: ir.NewReacher(s.module),
+		numbers: newPartitionNumbers(s), added: newAdditions(s), symbols: map[string]symbolSpan{}, units: map[uint32]metadataRef{}}
 	w.body = &bodyWriter{w: w}
 	return w
 }
 
-// WriteSlice writes the slice as bitcode that the LLVM of the input's version
+// WritePartition writes the partition as bitcode that the LLVM of the input's version
 // reads.
-func (w *sliceWriter) WriteSlice(out io.Writer, slice *ir.Slice) error {
-	reach, err := w.reacher.Reach(slice)
+func (w *partitionWriter) WritePartition(out io.Writer, partition *ir.Partition) error {
+	reach, err := w.reacher.Reach(partition)
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.module.Path, err)
 	}
-	w.slice, w.reach = slice, reach
+	w.partition, w.reach = partition, reach
 	if err := w.collect(); err != nil {
 		return fmt.Errorf("%s: %w", w.module.Path, err)
 	}
 	w.number()
 	w.write()
 	if what := w.numbers.lacking(); what != "" {
-		return fmt.Errorf("%s: the slice lacks %s that something in it refers to", w.module.Path, what)
+		return fmt.Errorf("%s: the partition lacks %s that something in it refers to", w.module.Path, what)
 	}
 	_, err = out.Write(w.out.Bytes())
 	return err
 }
 
 // write makes the bitstream.
-func (w *sliceWriter) write() {
+func (w *partitionWriter) write() {
 	s := w.source
 	w.out.Reset(s.info)
 	w.reserve()
@@ -162,8 +162,8 @@ func (w *sliceWriter) write() {
 }
 
 // reserve makes room for the string table and for the records of the global
-// values, which are most of a slice of many values.
-func (w *sliceWriter) reserve() {
+// values, which are most of a partition of many values.
+func (w *partitionWriter) reserve() {
 	const recordSize = 24 // about
 	names := 0
 	for i := range w.kept {
@@ -173,8 +173,8 @@ func (w *sliceWriter) reserve() {
 	w.out.Grow(names + recordSize*len(w.kept))
 }
 
-// writeIdentification says who wrote the records, which the slice copies.
-func (w *sliceWriter) writeIdentification() {
+// writeIdentification says who wrote the records, which the partition copies.
+func (w *partitionWriter) writeIdentification() {
 	w.out.Enter(llvmschema.BlockIdentification, 5)
 	w.writeText(-1, llvmschema.IdentificationString, w.source.producer)
 	w.out.Record(-1, llvmschema.IdentificationEpoch, []uint64{0})
@@ -182,12 +182,12 @@ func (w *sliceWriter) writeIdentification() {
 }
 
 // writeText writes a record that spells a string.
-func (w *sliceWriter) writeText(abbrev int, code uint32, s string) {
+func (w *partitionWriter) writeText(abbrev int, code uint32, s string) {
 	w.operands = numbers(w.operands[:0], s)
 	w.out.Record(abbrev, code, w.operands)
 }
 
-func (w *sliceWriter) writeStrtab() {
+func (w *partitionWriter) writeStrtab() {
 	w.out.Enter(llvmschema.BlockStrtab, moduleWidth)
 	blob := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: 1}, {Encoding: bitstream.Blob}})
 	w.out.BlobRecord(blob, 1, nil, w.strtab)
@@ -196,9 +196,9 @@ func (w *sliceWriter) writeStrtab() {
 
 // symbolOf puts the name of a global value into the string table. Names of
 // values differ from each other, so they are not remembered: a table of a
-// million names is larger than the slice. Comdats, which often have the name of
+// million names is larger than the partition. Comdats, which often have the name of
 // a value, come first, and are.
-func (w *sliceWriter) symbolOf(name string) symbolSpan {
+func (w *partitionWriter) symbolOf(name string) symbolSpan {
 	if span, ok := w.symbols[name]; ok {
 		return span
 	}
@@ -206,7 +206,7 @@ func (w *sliceWriter) symbolOf(name string) symbolSpan {
 }
 
 // symbol puts a name into the string table, once.
-func (w *sliceWriter) symbol(name string) symbolSpan {
+func (w *partitionWriter) symbol(name string) symbolSpan {
 	if span, ok := w.symbols[name]; ok {
 		return span
 	}
@@ -215,15 +215,15 @@ func (w *sliceWriter) symbol(name string) symbolSpan {
 	return span
 }
 
-func (w *sliceWriter) addSymbol(name string) symbolSpan {
+func (w *partitionWriter) addSymbol(name string) symbolSpan {
 	span := symbolSpan{uint64(len(w.strtab)), uint64(len(name))}
 	w.strtab = append(w.strtab, name...)
 	return span
 }
 
 // writeTypes writes the type table: the module's types that are kept, then
-// those that the slice adds.
-func (w *sliceWriter) writeTypes() {
+// those that the partition adds.
+func (w *partitionWriter) writeTypes() {
 	w.out.Enter(llvmschema.BlockType, 4)
 	chars := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.TypeStructName},
 		{Encoding: bitstream.Array}, {Encoding: bitstream.Char6}})
@@ -259,7 +259,7 @@ func isChar6(s string) bool {
 	return true
 }
 
-func (w *sliceWriter) writeType(t *typeRecord) {
+func (w *partitionWriter) writeType(t *typeRecord) {
 	w.operands = append(w.operands[:0], t.operands...)
 	first, last := t.children()
 	for i := first; i < last; i++ {
@@ -268,8 +268,8 @@ func (w *sliceWriter) writeType(t *typeRecord) {
 	w.out.Record(-1, t.code, w.operands)
 }
 
-// typ returns the number of a type in the slice.
-func (w *sliceWriter) typ(id uint32) uint64 {
+// typ returns the number of a type in the partition.
+func (w *partitionWriter) typ(id uint32) uint64 {
 	if n := uint32(len(w.source.types)); id >= n {
 		return uint64(len(w.numbers.types.kept)) + uint64(id-n)
 	}
@@ -277,7 +277,7 @@ func (w *sliceWriter) typ(id uint32) uint64 {
 }
 
 // writeGroups writes the attribute groups. Their numbers begin at 1.
-func (w *sliceWriter) writeGroups() {
+func (w *partitionWriter) writeGroups() {
 	if len(w.numbers.groups.kept)+len(w.added.groups) == 0 {
 		return
 	}
@@ -291,7 +291,7 @@ func (w *sliceWriter) writeGroups() {
 	w.out.End()
 }
 
-func (w *sliceWriter) writeGroup(number uint64, g *groupRecord) {
+func (w *partitionWriter) writeGroup(number uint64, g *groupRecord) {
 	w.operands = append(append(w.operands[:0], number, g.index), g.attributes...)
 	for _, at := range g.types {
 		w.operands[at+2] = w.typ(uint32(g.attributes[at]))
@@ -299,7 +299,7 @@ func (w *sliceWriter) writeGroup(number uint64, g *groupRecord) {
 	w.out.Record(-1, llvmschema.AttributeGroupEntry, w.operands)
 }
 
-func (w *sliceWriter) writeLists() {
+func (w *partitionWriter) writeLists() {
 	if len(w.numbers.lists.kept)+len(w.added.lists) == 0 {
 		return
 	}
@@ -313,7 +313,7 @@ func (w *sliceWriter) writeLists() {
 	w.out.End()
 }
 
-func (w *sliceWriter) writeList(groups []ir.AttributeGroupID) {
+func (w *partitionWriter) writeList(groups []ir.AttributeGroupID) {
 	w.operands = w.operands[:0]
 	for _, g := range groups {
 		if n := len(w.source.groups); int(g) >= n {
@@ -325,8 +325,8 @@ func (w *sliceWriter) writeList(groups []ir.AttributeGroupID) {
 	w.out.Record(-1, llvmschema.AttributeListEntry, w.operands)
 }
 
-// list returns the number of an attribute list in the slice plus one.
-func (w *sliceWriter) list(list uint64) uint64 {
+// list returns the number of an attribute list in the partition plus one.
+func (w *partitionWriter) list(list uint64) uint64 {
 	switch n := uint64(len(w.source.lists)); {
 	case list == 0:
 		return 0
@@ -336,11 +336,11 @@ func (w *sliceWriter) list(list uint64) uint64 {
 	return w.numbers.lists.get(uint32(list-1)) + 1
 }
 
-func (w *sliceWriter) writeComdats() {
+func (w *partitionWriter) writeComdats() {
 	for _, id := range w.numbers.comdats.kept {
 		c := w.module.Comdats[id]
 		selection := c.Selection
-		if changed, ok := w.slice.Selections[ir.ComdatID(id)]; ok {
+		if changed, ok := w.partition.Selections[ir.ComdatID(id)]; ok {
 			selection = changed
 		}
 		span := w.symbol(c.Name)
@@ -349,7 +349,7 @@ func (w *sliceWriter) writeComdats() {
 }
 
 // writeModuleInfo writes the records of the module itself.
-func (w *sliceWriter) writeModuleInfo() {
+func (w *partitionWriter) writeModuleInfo() {
 	s, m := w.source, w.module
 	if m.Triple != "" {
 		w.writeText(-1, llvmschema.ModuleTriple, m.Triple)
@@ -379,7 +379,7 @@ func (w *sliceWriter) writeModuleInfo() {
 }
 
 // writeGUIDs writes the numbers by which summaries know global values.
-func (w *sliceWriter) writeGUIDs() {
+func (w *partitionWriter) writeGUIDs() {
 	if len(w.source.guids) == 0 {
 		return
 	}
@@ -392,9 +392,9 @@ func (w *sliceWriter) writeGUIDs() {
 	w.out.Record(-1, llvmschema.ModuleGUIDs, w.operands)
 }
 
-// value returns the number in the slice of a value of the module's numbering,
-// or of one that the slice adds.
-func (w *sliceWriter) value(id uint32) uint64 {
+// value returns the number in the partition of a value of the module's numbering,
+// or of one that the partition adds.
+func (w *partitionWriter) value(id uint32) uint64 {
 	switch n := uint32(len(w.source.values)); {
 	case id < n:
 		return w.numbers.values.get(id)
@@ -407,7 +407,7 @@ func (w *sliceWriter) value(id uint32) uint64 {
 }
 
 // writeNames writes a block of strings that their order numbers.
-func (w *sliceWriter) writeNames(block, code uint32, names []string) {
+func (w *partitionWriter) writeNames(block, code uint32, names []string) {
 	if len(names) == 0 {
 		return
 	}
@@ -418,7 +418,7 @@ func (w *sliceWriter) writeNames(block, code uint32, names []string) {
 	w.out.End()
 }
 
-func (w *sliceWriter) writeKinds() {
+func (w *partitionWriter) writeKinds() {
 	w.out.Enter(llvmschema.BlockMetadataKind, 3)
 	for _, list := range [][]kind{w.source.kinds, w.added.kinds} {
 		for _, k := range list {
@@ -431,6 +431,6 @@ func (w *sliceWriter) writeKinds() {
 
 // width returns the width of abbreviation ids that a block needs, at least
 // least: own are the abbreviations that it defines itself.
-func (w *sliceWriter) width(block uint32, own int, least uint) uint {
+func (w *partitionWriter) width(block uint32, own int, least uint) uint {
 	return max(least, uint(bits.Len(uint(len(w.source.info[block])+own+3))))
 }

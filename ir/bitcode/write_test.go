@@ -8,7 +8,7 @@ import (
 )
 
 // cleaned is the module without debug information of values that it does not have, which
-// writing a slice drops.
+// writing a partition drops.
 func (m *module) cleaned(t testing.TB) *module {
 	t.Helper()
 	return m.with(m.tool(t, "opt", "-passes=strip-dead-debug-info", "-o", "-"))
@@ -23,9 +23,9 @@ func checkWhole(t *testing.T, m *module) {
 	same(t, "the module as written differs from the input", canonical(m.cleaned(t).text(t)), canonical(got.text(t)))
 }
 
-// checkSlices checks that slices are accepted by LLVM and equal those that the text
+// checkPartitions checks that partitions are accepted by LLVM and equal those that the text
 // codec makes of the module's text.
-func checkSlices(t *testing.T, m *module, seeds int) {
+func checkPartitions(t *testing.T, m *module, seeds int) {
 	fromBitcode := m.read(t)
 	fromText, err := irtext.Parse(m.name, []byte(m.text(t)))
 	if err != nil {
@@ -38,21 +38,21 @@ func checkSlices(t *testing.T, m *module, seeds int) {
 		if assembled == nil {
 			t.Fatal("LLVM refuses the output of the text codec")
 		}
-		same(t, "the slice differs from the text codec's", canonical(assembled.text(t)), canonical(got.text(t)))
+		same(t, "the partition differs from the text codec's", canonical(assembled.text(t)), canonical(got.text(t)))
 	}
 }
 
 func TestGolden(t *testing.T) {
 	eachGolden(t, func(t *testing.T, m *module) {
 		checkWhole(t, m)
-		checkSlices(t, m, 1)
+		checkPartitions(t, m, 1)
 	})
 }
 
 func TestClang(t *testing.T) {
 	eachProgram(t, func(t *testing.T, m *module) {
 		checkWhole(t, m)
-		checkSlices(t, m, 1)
+		checkPartitions(t, m, 1)
 	})
 }
 
@@ -75,7 +75,7 @@ func TestReadBack(t *testing.T) {
 }
 
 // Two writers of one module can work at the same time, and one writer can
-// write one slice after the other.
+// write one partition after the other.
 func TestWritersAreIndependent(t *testing.T) {
 	m := (&module{name: "x", bitcode: readFile(t, syclFiles(t)[0])}).read(t)
 	want := make([][]byte, 4)
@@ -86,11 +86,11 @@ func TestWritersAreIndependent(t *testing.T) {
 	for round := range 2 {
 		for seed := range want {
 			var b writerOf
-			if err := shared.WriteSlice(&b, choose(m, seed)); err != nil {
+			if err := shared.WritePartition(&b, choose(m, seed)); err != nil {
 				t.Fatal(err)
 			}
 			if string(b) != string(want[seed]) {
-				t.Errorf("round %d, slice %d differs from the one of a fresh writer", round, seed)
+				t.Errorf("round %d, partition %d differs from the one of a fresh writer", round, seed)
 			}
 		}
 	}

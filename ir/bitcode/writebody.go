@@ -8,10 +8,10 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// bodyWriter writes function bodies with the numbers of a slice.
+// bodyWriter writes function bodies with the numbers of a partition.
 type bodyWriter struct {
-	w       *sliceWriter
-	globals uint32 // values of the slice's own numbering
+	w       *partitionWriter
+	globals uint32 // values of the partition's own numbering
 
 	// Of the body being written.
 	body  *body
@@ -51,7 +51,7 @@ func (bw *bodyWriter) collectMetadata(b *body) {
 }
 
 // keeps reports whether metadata of the function is written: nodes that
-// something in the slice refers to, and values that the slice has.
+// something in the partition refers to, and values that the partition has.
 func (bw *bodyWriter) keeps(b *body, i int) bool {
 	if b.metadata.isNode(i) {
 		return bw.w.reach.HasNode(b.base + ir.NodeID(i))
@@ -119,7 +119,7 @@ func (bw *bodyWriter) writesUsers(d decoder) bool {
 }
 
 // blockAddressUsers copies that list, a hint for readers that are lazy, as far
-// as the slice has the functions.
+// as the partition has the functions.
 func (bw *bodyWriter) blockAddressUsers(d *decoder) {
 	rec := d.head()
 	var users []uint64
@@ -182,7 +182,7 @@ func (bw *bodyWriter) writeMetadata() {
 }
 
 // numberMetadata numbers the function's metadata: strings first. Nodes that
-// nothing in the slice refers to any more have no number.
+// nothing in the partition refers to any more have no number.
 func (bw *bodyWriter) numberMetadata(strings int) {
 	t := &bw.body.metadata
 	bw.nodes = bw.nodes[:0]
@@ -240,7 +240,7 @@ func (bw *bodyWriter) writeAttachments(k *keptValue) {
 	w.out.End()
 }
 
-// record copies a record with the numbers of the slice.
+// record copies a record with the numbers of the partition.
 func (bw *bodyWriter) record(d *decoder) {
 	w := bw.w
 	rec := d.head()
@@ -264,7 +264,7 @@ func (bw *bodyWriter) record(d *decoder) {
 }
 
 // marked appends an operand that names something, with its number in the
-// slice.
+// partition.
 func (bw *bodyWriter) marked(d *decoder, kind operandKind, v uint64, operands []uint64) []uint64 {
 	w := bw.w
 	switch kind {
@@ -308,7 +308,7 @@ func (bw *bodyWriter) metadata(kind operandKind, v uint64) uint64 {
 		return bw.localNode(uint32(v))
 	case opFunNodePlus1:
 		if bw.nodes[v] == 0 && !bw.body.metadata.isNode(int(v)) {
-			return 0 // a value that the slice lacks
+			return 0 // a value that the partition lacks
 		}
 		return bw.localNode(uint32(v)) + 1
 	}

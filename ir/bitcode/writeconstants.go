@@ -9,7 +9,7 @@ import (
 
 // constantWriter writes a constants block.
 type constantWriter struct {
-	w       *sliceWriter
+	w       *partitionWriter
 	current uint64 // type plus one
 	// own are abbreviations that this block defines, by the records they are for;
 	// -1 where there is none.
@@ -19,8 +19,8 @@ type constantWriter struct {
 }
 
 // writeConstants writes the module's constants that are kept, then those that
-// the slice adds.
-func (w *sliceWriter) writeConstants() {
+// the partition adds.
+func (w *partitionWriter) writeConstants() {
 	if len(w.numbers.constants.kept)+len(w.added.values) == 0 {
 		return
 	}

@@ -7,8 +7,8 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// collect finds everything that the slice keeps of the module and adds to it.
-func (w *sliceWriter) collect() error {
+// collect finds everything that the partition keeps of the module and adds to it.
+func (w *partitionWriter) collect() error {
 	w.numbers.reset()
 	w.added.reset()
 	clear(w.units)
@@ -30,17 +30,17 @@ func (w *sliceWriter) collect() error {
 	return nil
 }
 
-// collectValues keeps the values of the slice and the entries that they need.
-func (w *sliceWriter) collectValues() error {
-	w.kept = slices.Grow(w.kept, len(w.slice.Definitions)+len(w.slice.Declarations))
-	for v := range w.slice.Values() {
+// collectValues keeps the values of the partition and the entries that they need.
+func (w *partitionWriter) collectValues() error {
+	w.kept = slices.Grow(w.kept, len(w.partition.Definitions)+len(w.partition.Declarations))
+	for v := range w.partition.Values() {
 		if !w.numbers.values.keep(uint32(v.ID)) {
 			continue
 		}
 		w.kept = append(w.kept, keptValue{id: v.ID, definition: v.Definition, linkage: v.Linkage(), comdat: v.Comdat(), typ: uint32(v.Value.Type)})
 	}
 	i := 0
-	for v := range w.slice.Values() {
+	for v := range w.partition.Values() {
 		if i == len(w.kept) || w.kept[i].id != v.ID {
 			continue // named twice
 		}
@@ -52,9 +52,9 @@ func (w *sliceWriter) collectValues() error {
 	return nil
 }
 
-// collectValue keeps the entries that a value needs. All values of the slice have been
+// collectValue keeps the entries that a value needs. All values of the partition have been
 // kept before: constants are checked against them.
-func (w *sliceWriter) collectValue(k *keptValue, v *ir.SliceValue) error {
+func (w *partitionWriter) collectValue(k *keptValue, v *ir.PartitionValue) error {
 	w.collectHeader(k, v)
 	w.collectAttachments(k, v)
 	if !k.definition {
@@ -70,7 +70,7 @@ func (w *sliceWriter) collectValue(k *keptValue, v *ir.SliceValue) error {
 }
 
 // collectHeader keeps the entries that the record of the value names.
-func (w *sliceWriter) collectHeader(k *keptValue, v *ir.SliceValue) {
+func (w *partitionWriter) collectHeader(k *keptValue, v *ir.PartitionValue) {
 	rec := w.source.record(k.id)
 	if section, gc := rec.tables(); section+gc > 0 {
 		if section > 0 {
@@ -105,7 +105,7 @@ func (w *sliceWriter) collectHeader(k *keptValue, v *ir.SliceValue) {
 
 // collectElements makes the initialiser and type of an array of which only
 // some elements are left.
-func (w *sliceWriter) collectElements(k *keptValue, v *ir.SliceValue) error {
+func (w *partitionWriter) collectElements(k *keptValue, v *ir.PartitionValue) error {
 	keep := v.Elements()
 	if keep == nil {
 		return nil
@@ -125,7 +125,7 @@ func (w *sliceWriter) collectElements(k *keptValue, v *ir.SliceValue) error {
 }
 
 // collectAttachments notes the metadata attached to a value.
-func (w *sliceWriter) collectAttachments(k *keptValue, v *ir.SliceValue) {
+func (w *partitionWriter) collectAttachments(k *keptValue, v *ir.PartitionValue) {
 	for a := range v.Attached() {
 		k.attach(attachedNode{w.added.kind(a.Kind), w.added.operand(&a.Operand)})
 	}
@@ -136,7 +136,7 @@ func (w *sliceWriter) collectAttachments(k *keptValue, v *ir.SliceValue) {
 }
 
 // collectUnits makes the lists of variables of compile units that changed.
-func (w *sliceWriter) collectUnits() {
+func (w *partitionWriter) collectUnits() {
 	for _, u := range w.reach.Units {
 		refs := make([]metadataRef, len(u.Globals))
 		for i, g := range u.Globals {
@@ -146,8 +146,8 @@ func (w *sliceWriter) collectUnits() {
 	}
 }
 
-// collectNamed notes the named metadata of the slice.
-func (w *sliceWriter) collectNamed() {
+// collectNamed notes the named metadata of the partition.
+func (w *partitionWriter) collectNamed() {
 	for list := range w.reach.Named() {
 		named := namedList{name: list.Name}
 		for i := range list.Operands() {
@@ -161,7 +161,7 @@ func (w *sliceWriter) collectNamed() {
 }
 
 // keepAdditions keeps the module's entries that the additions name.
-func (w *sliceWriter) keepAdditions() {
+func (w *partitionWriter) keepAdditions() {
 	a, n := w.added, w.numbers
 	for _, m := range a.metadata {
 		if m.value {
@@ -203,7 +203,7 @@ func (w *sliceWriter) keepAdditions() {
 }
 
 // keepType keeps a type of the module, or the elements of an added type.
-func (w *sliceWriter) keepType(id uint32) {
+func (w *partitionWriter) keepType(id uint32) {
 	if id < uint32(len(w.source.types)) {
 		w.numbers.keepType(id)
 		return
@@ -216,7 +216,7 @@ func (w *sliceWriter) keepType(id uint32) {
 }
 
 // number numbers the kept entries.
-func (w *sliceWriter) number() {
+func (w *partitionWriter) number() {
 	n, a := w.numbers, w.added
 	n.types.number(0)
 	n.groups.number(1)
@@ -240,7 +240,7 @@ func (w *sliceWriter) number() {
 
 // numberMetadata numbers strings first: the module's, then added ones. Then
 // come the module's values and nodes, and those that are added.
-func (w *sliceWriter) numberMetadata() {
+func (w *partitionWriter) numberMetadata() {
 	n, t := &w.numbers.nodes, &w.source.metadata
 	slices.Sort(n.kept)
 	w.stringsKept = 0
@@ -261,7 +261,7 @@ func (w *sliceWriter) numberMetadata() {
 }
 
 // writeGlobal writes the record of a global value.
-func (w *sliceWriter) writeGlobal(k *keptValue) {
+func (w *partitionWriter) writeGlobal(k *keptValue) {
 	rec := w.source.record(k.id)
 	span := w.symbolOf(w.module.Values[k.id].Name)
 	w.operands = rec.operands(append(w.operands[:0], span.offset, span.size))
@@ -304,8 +304,8 @@ func setLocal(k *keptValue, fields []uint64, visible, dll int) {
 	}
 }
 
-// comdatField returns the number of the value's comdat in the slice, 0 for none.
-func (w *sliceWriter) comdatField(k *keptValue) uint64 {
+// comdatField returns the number of the value's comdat in the partition, 0 for none.
+func (w *partitionWriter) comdatField(k *keptValue) uint64 {
 	if k.comdat == ir.NoComdat {
 		return 0
 	}
@@ -320,7 +320,7 @@ func table(n *numbering, v uint64) uint64 {
 	return n.get(uint32(v - 1))
 }
 
-func (w *sliceWriter) variable(k *keptValue, fields []uint64) {
+func (w *partitionWriter) variable(k *keptValue, fields []uint64) {
 	fields[varInit] = 0
 	if k.definition && k.init > 0 {
 		fields[varInit] = w.value(k.init-1) + 1
@@ -332,7 +332,7 @@ func (w *sliceWriter) variable(k *keptValue, fields []uint64) {
 	set(fields, varLists, w.list(uint64(k.list)))
 }
 
-func (w *sliceWriter) function(k *keptValue, fields []uint64) {
+func (w *partitionWriter) function(k *keptValue, fields []uint64) {
 	fields[funcDeclaration] = 1
 	if k.definition {
 		fields[funcDeclaration] = 0
@@ -360,7 +360,7 @@ func (w *sliceWriter) function(k *keptValue, fields []uint64) {
 
 // callingConv writes a function's calling convention where the model has
 // another than the record: a mark has made the function a kernel.
-func (w *sliceWriter) callingConv(v *ir.GlobalValue, fields []uint64) {
+func (w *partitionWriter) callingConv(v *ir.GlobalValue, fields []uint64) {
 	if v.CallingConv == callingConv(fields[funcCC]) {
 		return
 	}
@@ -370,7 +370,7 @@ func (w *sliceWriter) callingConv(v *ir.GlobalValue, fields []uint64) {
 }
 
 // writeAddedFunction declares a function that the module does not have.
-func (w *sliceWriter) writeAddedFunction(f *addedFunction) {
+func (w *partitionWriter) writeAddedFunction(f *addedFunction) {
 	span := w.symbol(f.name)
 	fields := make([]uint64, funcAddrSpace+1)
 	fields[funcType], fields[funcCC], fields[funcDeclaration] = w.typ(f.typ), f.cc, 1

@@ -9,7 +9,7 @@ import (
 
 // writeMetadata writes the metadata of the module, named metadata, and the metadata
 // attached to variables and declarations.
-func (w *sliceWriter) writeMetadata() {
+func (w *partitionWriter) writeMetadata() {
 	w.out.Enter(llvmschema.BlockMetadata, w.width(llvmschema.BlockMetadata, 3, 4))
 	table := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.MetadataStrings},
 		{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.Blob}})
@@ -44,7 +44,7 @@ var locationAbbrev = bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvms
 
 // writeStrings writes the strings that are kept and those that are added, in
 // one record.
-func (w *sliceWriter) writeStrings(abbrev int) {
+func (w *partitionWriter) writeStrings(abbrev int) {
 	kept := w.numbers.nodes.kept
 	w.text, w.operands = w.text[:0], w.operands[:0]
 	for _, id := range kept {
@@ -61,7 +61,7 @@ func (w *sliceWriter) writeStrings(abbrev int) {
 }
 
 // writeStringTable writes the strings in w.text, of the lengths in w.operands.
-func (w *sliceWriter) writeStringTable(abbrev int) {
+func (w *partitionWriter) writeStringTable(abbrev int) {
 	if len(w.operands) == 0 {
 		return
 	}
@@ -71,7 +71,7 @@ func (w *sliceWriter) writeStringTable(abbrev int) {
 }
 
 // writeNode copies a node or value of the module's.
-func (w *sliceWriter) writeNode(id uint32, location int) {
+func (w *partitionWriter) writeNode(id uint32, location int) {
 	d := w.source.metadata.open(int(id))
 	rec := d.head()
 	globals, changed := w.units[id]
@@ -100,8 +100,8 @@ func (w *sliceWriter) writeNode(id uint32, location int) {
 }
 
 // hasGlobals reports whether the list of variables of a compile unit, whose
-// record the decoder stands in, is in the slice.
-func (w *sliceWriter) hasGlobals(d *decoder, rec record) bool {
+// record the decoder stands in, is in the partition.
+func (w *partitionWriter) hasGlobals(d *decoder, rec record) bool {
 	at := *d
 	if rec.count <= unitGlobals {
 		return true
@@ -116,13 +116,13 @@ func (w *sliceWriter) hasGlobals(d *decoder, rec record) bool {
 // unitGlobals is the operand of a compile unit that lists its variables.
 var unitGlobals = slices.IndexFunc(llvmschema.Nodes[llvmschema.MetadataCompileUnit].Fields, func(f llvmschema.Field) bool { return f.Name == "globals" })
 
-func (w *sliceWriter) nodeOperand(o operand) uint64 {
+func (w *partitionWriter) nodeOperand(o operand) uint64 {
 	switch o.kind {
 	case opNode:
 		return w.numbers.nodes.get(uint32(o.value))
 	case opNodePlus1:
 		if !w.numbers.nodes.has(uint32(o.value)) && !w.source.metadata.isNode(int(o.value)) {
-			return 0 // a value that the slice lacks
+			return 0 // a value that the partition lacks
 		}
 		return w.numbers.nodes.get(uint32(o.value)) + 1
 	case opType:
@@ -133,9 +133,9 @@ func (w *sliceWriter) nodeOperand(o operand) uint64 {
 	return o.value
 }
 
-// metadataPlus1 returns the number of metadata in the slice plus one, 0 for
+// metadataPlus1 returns the number of metadata in the partition plus one, 0 for
 // null.
-func (w *sliceWriter) metadataPlus1(ref metadataRef) uint64 {
+func (w *partitionWriter) metadataPlus1(ref metadataRef) uint64 {
 	switch ref.space {
 	case spaceModule:
 		return w.numbers.nodes.get(ref.index) + 1
@@ -149,7 +149,7 @@ func (w *sliceWriter) metadataPlus1(ref metadataRef) uint64 {
 	return 0
 }
 
-func (w *sliceWriter) writeAddedMetadata(m *addedMetadata) {
+func (w *partitionWriter) writeAddedMetadata(m *addedMetadata) {
 	if m.value {
 		w.out.Record(-1, llvmschema.MetadataValue, []uint64{w.typ(m.typ), w.value(m.id)})
 		return
@@ -161,7 +161,7 @@ func (w *sliceWriter) writeAddedMetadata(m *addedMetadata) {
 	w.out.Record(-1, llvmschema.MetadataNode, w.operands)
 }
 
-func (w *sliceWriter) writeNamed(list *namedList, abbrev int) {
+func (w *partitionWriter) writeNamed(list *namedList, abbrev int) {
 	w.writeText(abbrev, llvmschema.MetadataName, list.name)
 	w.operands = w.operands[:0]
 	for _, ref := range list.nodes {
@@ -171,13 +171,13 @@ func (w *sliceWriter) writeNamed(list *namedList, abbrev int) {
 }
 
 // attachments appends pairs of kind and node.
-func (w *sliceWriter) attachments(k *keptValue, operands []uint64) []uint64 {
+func (w *partitionWriter) attachments(k *keptValue, operands []uint64) []uint64 {
 	for _, a := range k.attached() {
 		operands = append(operands, a.kind, w.metadataPlus1(a.node)-1)
 	}
 	return operands
 }
 
-// metadataEnd returns the number of the module's metadata in the slice, where
+// metadataEnd returns the number of the module's metadata in the partition, where
 // that of a function begins.
-func (w *sliceWriter) metadataEnd() uint64 { return w.nodesEnd + uint64(len(w.added.metadata)) }
+func (w *partitionWriter) metadataEnd() uint64 { return w.nodesEnd + uint64(len(w.added.metadata)) }

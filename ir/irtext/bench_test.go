@@ -49,7 +49,7 @@ func BenchmarkWriteWhole(b *testing.B) {
 			b.ReportAllocs()
 			w, s := m.Source.NewWriter(), whole(m)
 			for b.Loop() {
-				if err := w.WriteSlice(io.Discard, s); err != nil {
+				if err := w.WritePartition(io.Discard, s); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -57,12 +57,12 @@ func BenchmarkWriteWhole(b *testing.B) {
 	}
 }
 
-// BenchmarkWriteKernels writes a slice for each kernel.
+// BenchmarkWriteKernels writes a partition for each kernel.
 func BenchmarkWriteKernels(b *testing.B) {
 	for _, c := range sizes {
 		b.Run(fmt.Sprintf("%d/debug=%t", c.Kernels, c.Debug), func(b *testing.B) {
 			m := parse(b, string(generated(b, c)))
-			var all []*ir.Slice
+			var all []*ir.Partition
 			for i := range c.Kernels {
 				s := reached(b, m, fmt.Sprintf("_ZTS6KernelILi%dEE", i))
 				for _, id := range s.Definitions[1:] {
@@ -74,7 +74,7 @@ func BenchmarkWriteKernels(b *testing.B) {
 			for b.Loop() {
 				*written = 0
 				for _, s := range all {
-					if err := w.WriteSlice(written, s); err != nil {
+					if err := w.WritePartition(written, s); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -39,7 +39,7 @@ func compile(t testing.TB, version, flags, file string) []byte {
 }
 
 // The output of clang is read, written as a whole without a difference, and
-// written in slices that LLVM accepts.
+// written in partitions that LLVM accepts.
 func TestClang(t *testing.T) {
 	for _, mode := range modes {
 		for _, program := range programs {
@@ -53,7 +53,7 @@ func TestClang(t *testing.T) {
 				}
 				sameModule(t, mode.version, clean(t, mode.version, data), write(t, whole(m)))
 				for seed := range uint64(3) {
-					verify(t, mode.version, write(t, randomSlice(m, seed)))
+					verify(t, mode.version, write(t, randomPartition(m, seed)))
 				}
 			})
 		}
@@ -61,17 +61,17 @@ func TestClang(t *testing.T) {
 }
 
 // clean drops debug information of values that the module does not have, as writing a
-// slice does.
+// partition does.
 func clean(t testing.TB, version string, module []byte) []byte {
 	bitcode := filter(t, module, llvmTool(t, "llvm-as", version), "-o", "-")
 	return filter(t, bitcode, llvmTool(t, "opt", version), "-passes=strip-dead-debug-info", "-S", "-o", "-")
 }
 
-// randomSlice returns a slice with some of the definitions and those that they
+// randomPartition returns a partition with some of the definitions and those that they
 // need, of which some are changed in every way that an edit can.
-func randomSlice(m *ir.Module, seed uint64) *ir.Slice {
+func randomPartition(m *ir.Module, seed uint64) *ir.Partition {
 	r := rand.New(rand.NewPCG(seed, 1))
-	s := &ir.Slice{Module: m}
+	s := &ir.Partition{Module: m}
 	declared := func(id ir.ValueID) bool { return m.Values[id].Declaration }
 	cut := make(map[ir.ValueID]bool)
 	for i := range m.Values {
@@ -146,7 +146,7 @@ func hasLabelAddress(m *ir.Module, id ir.ValueID) bool {
 }
 
 // keepElements adds a list of values, with those of them that are there.
-func keepElements(m *ir.Module, s *ir.Slice, id ir.ValueID, seen map[ir.ValueID]bool) {
+func keepElements(m *ir.Module, s *ir.Partition, id ir.ValueID, seen map[ir.ValueID]bool) {
 	list, err := m.Source.Initializer(id)
 	if err != nil {
 		panic(err)
@@ -161,7 +161,7 @@ func keepElements(m *ir.Module, s *ir.Slice, id ir.ValueID, seen map[ir.ValueID]
 	s.Edit(id).KeepElements = keep
 }
 
-func randomEdit(m *ir.Module, s *ir.Slice, id ir.ValueID, r *rand.Rand) {
+func randomEdit(m *ir.Module, s *ir.Partition, id ir.ValueID, r *rand.Rand) {
 	v := &m.Values[id]
 	if v.Kind != ir.Function {
 		return

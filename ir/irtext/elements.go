@@ -7,8 +7,8 @@ import (
 	"offlink/ir"
 )
 
-// elementTable remembers an array initialiser of which slices
-// keep some elements, so that a slice costs as much as it keeps.
+// elementTable remembers an array initialiser of which partitions
+// keep some elements, so that a partition costs as much as it keeps.
 type elementTable struct {
 	once   sync.Once
 	fault  *fault

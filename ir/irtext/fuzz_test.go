@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzParse holds the reader and writer to this: an input is refused with an
-// error, or its output, whole or in slices, is read again with the
+// error, or its output, whole or in partitions, is read again with the
 // same values.
 func FuzzParse(f *testing.F) {
 	for _, in := range goldenInputs(f) {
@@ -37,7 +37,7 @@ func FuzzParse(f *testing.F) {
 		decodeAll(m)
 		checkAgain(t, whole(m))
 		if len(m.Values) < 100 {
-			checkAgain(t, randomSlice(m, uint64(len(data))))
+			checkAgain(t, randomPartition(m, uint64(len(data))))
 		}
 	})
 }
@@ -59,10 +59,10 @@ func decodeAll(m *ir.Module) {
 	}
 }
 
-func checkAgain(t *testing.T, s *ir.Slice) {
+func checkAgain(t *testing.T, s *ir.Partition) {
 	var out bytes.Buffer
-	if err := s.Module.Source.NewWriter().WriteSlice(&out, s); err != nil {
-		t.Fatalf("WriteSlice() = %v", err)
+	if err := s.Module.Source.NewWriter().WritePartition(&out, s); err != nil {
+		t.Fatalf("WritePartition() = %v", err)
 	}
 	again, err := irtext.Parse("out.ll", out.Bytes())
 	if err != nil {

@@ -60,9 +60,9 @@ func syclInputs(t testing.TB) (inputs []input) {
 	return inputs
 }
 
-// whole returns the slice that has all of a module.
-func whole(m *ir.Module) *ir.Slice {
-	s := &ir.Slice{Module: m}
+// whole returns the partition that has all of a module.
+func whole(m *ir.Module) *ir.Partition {
+	s := &ir.Partition{Module: m}
 	for i := range m.Values {
 		if m.Values[i].Declaration {
 			s.Declarations = append(s.Declarations, ir.ValueID(i))
@@ -73,10 +73,10 @@ func whole(m *ir.Module) *ir.Slice {
 	return s
 }
 
-func write(t *testing.T, s *ir.Slice) []byte {
+func write(t *testing.T, s *ir.Partition) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := s.Module.Source.NewWriter().WriteSlice(&out, s); err != nil {
+	if err := s.Module.Source.NewWriter().WritePartition(&out, s); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

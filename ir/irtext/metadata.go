@@ -200,7 +200,7 @@ func (p *parser) metadataDefinition() {
 	t.lastNode = max(t.lastNode, number)
 }
 
-// checkNumber leaves room for the numbers that slices add.
+// checkNumber leaves room for the numbers that partitions add.
 func (p *parser) checkNumber(pos int, number uint32) {
 	if number > maxNumber {
 		p.fail(pos, "number too large")

@@ -44,7 +44,7 @@ func checkMutated(t *testing.T, data []byte, seed uint64) {
 	}
 	decodeAll(m)
 	checkAgain(t, whole(m))
-	checkAgain(t, randomSlice(m, seed))
+	checkAgain(t, randomPartition(m, seed))
 }
 
 func smallInputs(t testing.TB) (inputs [][]byte) {

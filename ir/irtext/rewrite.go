@@ -8,11 +8,11 @@ import (
 	"offlink/ir"
 )
 
-// declaration is a function that the slice adds because an edit calls it.
+// declaration is a function that the partition adds because an edit calls it.
 type declaration struct{ name, text string }
 
 // writeDeclared declares the functions that edits call, but for those that
-// the slice has.
+// the partition has.
 func (w *writer) writeDeclared() {
 	for i := range w.declared {
 		w.add("\n" + w.declared[i].text + "\n")

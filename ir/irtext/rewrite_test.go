@@ -53,8 +53,8 @@ func integer(bits uint32) func(*ir.Type) bool {
 	return func(t *ir.Type) bool { return t.Kind == ir.TypeInteger && t.Bits == bits }
 }
 
-// specSlice returns a slice of specModule that replaces its three calls.
-func specSlice(t *testing.T, edit func(m *ir.Module, calls []ir.Call) []ir.CallEdit) *ir.Slice {
+// specSlice returns a partition of specModule that replaces its three calls.
+func specSlice(t *testing.T, edit func(m *ir.Module, calls []ir.Call) []ir.CallEdit) *ir.Partition {
 	t.Helper()
 	m, err := irtext.Parse("spec.ll", []byte(specModule))
 	if err != nil {
@@ -70,7 +70,7 @@ func specSlice(t *testing.T, edit func(m *ir.Module, calls []ir.Call) []ir.CallE
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &ir.Slice{Module: m}
+	s := &ir.Partition{Module: m}
 	other, _ := m.Lookup("other")
 	s.Definitions = []ir.ValueID{kernel, other}
 	s.Edit(kernel).Calls = edit(m, calls)

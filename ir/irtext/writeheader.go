@@ -10,25 +10,25 @@ import (
 // headerWriter writes the header of one value, item by item.
 type headerWriter struct {
 	*writer
-	id     ir.ValueID
-	value  *ir.GlobalValue
-	edit   *ir.Edit
-	define bool
-	slice  *ir.SliceValue
-	keep   []int
-	table  *elementTable // set beside keep
-	// linkage is the linkage in the slice.
+	id        ir.ValueID
+	value     *ir.GlobalValue
+	edit      *ir.Edit
+	define    bool
+	partition *ir.PartitionValue
+	keep      []int
+	table     *elementTable // set beside keep
+	// linkage is the linkage in the partition.
 	linkage ir.Linkage
 	// attributes says that the model's attributes that the header has, and
-	// the attributes that the slice adds, have been written.
+	// the attributes that the partition adds, have been written.
 	attributes, attachments bool
 	linked, signed          bool // likewise the linkage, and the signature
 }
 
-// writeHeader writes the header of a value as the slice changes it.
-func (w *writer) writeHeader(v *ir.SliceValue, keep []int) {
+// writeHeader writes the header of a value as the partition changes it.
+func (w *writer) writeHeader(v *ir.PartitionValue, keep []int) {
 	p, at := w.parser, &w.text.values[v.ID]
-	h := headerWriter{writer: w, id: v.ID, value: v.Value, edit: v.Edit, define: v.Definition, slice: v, keep: keep}
+	h := headerWriter{writer: w, id: v.ID, value: v.Value, edit: v.Edit, define: v.Definition, partition: v, keep: keep}
 	h.linkage = v.Linkage()
 	h.collect(at)
 	h.parse(at)
@@ -84,7 +84,7 @@ func (h *headerWriter) parse(at *valueText) {
 
 func (h *headerWriter) local() bool { return h.linkage == ir.Internal || h.linkage == ir.Private }
 
-// item writes one item of the header, or its replacement in the slice.
+// item writes one item of the header, or its replacement in the partition.
 func (h *headerWriter) item(at *item) {
 	if h.value.Kind == ir.Function && at.kind != itemKeyword && at.kind != itemAttachment && !h.saysLinkage() {
 		h.writeLinkage()
@@ -106,7 +106,7 @@ func (h *headerWriter) item(at *item) {
 			h.space(at)
 		}
 	case itemStorage:
-		if !h.local() && !h.slice.BecomesDeclaration() {
+		if !h.local() && !h.partition.BecomesDeclaration() {
 			h.space(at)
 		}
 	case itemSignature:
@@ -129,13 +129,13 @@ func (h *headerWriter) trailingItem(at *item) {
 	case itemString, itemGroup:
 		h.attributeItem(at)
 	case itemSection:
-		if !h.slice.BecomesDeclaration() {
+		if !h.partition.BecomesDeclaration() {
 			h.space(at)
 		}
 	case itemComdat:
 		h.writeComdat()
 	case itemBody:
-		if !h.slice.BecomesDeclaration() {
+		if !h.partition.BecomesDeclaration() {
 			h.space(at)
 		}
 	case itemAttachment:
@@ -193,7 +193,7 @@ func (h *headerWriter) writeConvention() {
 }
 
 // writeType writes the type of a variable; that of an array has fewer
-// elements when the slice drops some.
+// elements when the partition drops some.
 func (h *headerWriter) writeType(at *item) {
 	if h.keep == nil {
 		h.space(at)
@@ -236,7 +236,7 @@ func (h *headerWriter) writeInitializer(at *item) {
 
 // writeComdat writes the comdat of a definition that stays in it.
 func (h *headerWriter) writeComdat() {
-	comdat := h.slice.Comdat()
+	comdat := h.partition.Comdat()
 	if comdat == ir.NoComdat {
 		return
 	}
@@ -248,7 +248,7 @@ func (h *headerWriter) writeComdat() {
 	h.add(")")
 }
 
-// placeAdditions writes the slice's additions before the first item that has to
+// placeAdditions writes the partition's additions before the first item that has to
 // follow them: a function's attributes before section, comdat and
 // alignment, a variable's attachments before its attributes.
 func (h *headerWriter) placeAdditions(next *item) {
@@ -276,14 +276,14 @@ func (h *headerWriter) leadsAttributes(at *item) bool {
 	return at.kind == itemAttachment && !h.define
 }
 
-// beforeAttributes writes the attachments that a slice adds to a variable.
+// beforeAttributes writes the attachments that a partition adds to a variable.
 func (h *headerWriter) beforeAttributes() {
 	if h.value.Kind != ir.Function {
 		h.addAttachments()
 	}
 }
 
-// addAttributes writes the attributes that the model or the slice has beyond
+// addAttributes writes the attributes that the model or the partition has beyond
 // the text.
 func (h *headerWriter) addAttributes() {
 	if h.attributes {
@@ -310,7 +310,7 @@ func (h *headerWriter) addAttribute(a ir.Attribute) {
 }
 
 // attributeItem writes a string attribute or group of the text if the model
-// and the slice keep it.
+// and the partition keep it.
 func (h *headerWriter) attributeItem(at *item) {
 	p := h.parser
 	p.pos = at.start
@@ -337,12 +337,12 @@ func (h *headerWriter) attachmentItem(at *item) {
 	p := h.parser
 	p.pos = at.start
 	p.accept(',')
-	if kind := string(p.attachmentName()); h.slice.KeepsAttached(kind) {
+	if kind := string(p.attachmentName()); h.partition.KeepsAttached(kind) {
 		h.space(at)
 	}
 }
 
-// addAttachments writes the metadata that the slice attaches.
+// addAttachments writes the metadata that the partition attaches.
 func (h *headerWriter) addAttachments() {
 	if h.attachments {
 		return

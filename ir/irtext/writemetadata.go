@@ -33,7 +33,7 @@ func (w *writer) separate(first *bool) {
 	*first = false
 }
 
-// newNode writes the number of a node that the slice adds.
+// newNode writes the number of a node that the partition adds.
 func (w *writer) newNode(n ir.NewNode) {
 	w.nodes = append(w.nodes, n)
 	w.add("!")
@@ -80,7 +80,7 @@ func (w *writer) newOperand(o *ir.Operand) {
 	}
 }
 
-// valueOperand writes a global value with its type; null if the slice lacks
+// valueOperand writes a global value with its type; null if the partition lacks
 // it.
 func (w *writer) valueOperand(id ir.ValueID) {
 	if !w.reach.Keeps(id) {
@@ -103,7 +103,7 @@ func (w *writer) valueOperand(id ir.ValueID) {
 	w.buf = appendName(w.buf, []byte(v.Name))
 }
 
-// writeNodes writes the metadata nodes of the slice. Neighbours in the input
+// writeNodes writes the metadata nodes of the partition. Neighbours in the input
 // are copied together.
 func (w *writer) writeNodes() {
 	w.add("\n")
@@ -132,7 +132,7 @@ func (w *writer) copyRun(run *span) {
 	*run = span{}
 }
 
-// writeNode writes a node of which something may be different in the slice:
+// writeNode writes a node of which something may be different in the partition:
 // the variables of a compile unit, values that are not there, or that have
 // another number.
 func (w *writer) writeNode(n nodeText, unit *ir.Unit) {
@@ -157,7 +157,7 @@ func (w *writer) writeNode(n nodeText, unit *ir.Unit) {
 }
 
 // patchValues makes patches for the global values in w.globals: null for the
-// operands that name one that is not in the slice, new numbers for others.
+// operands that name one that is not in the partition, new numbers for others.
 // Both lists are in the order of the text.
 func (w *writer) patchValues() {
 	operands, dropped := w.operands, false

@@ -9,22 +9,22 @@ import (
 	"offlink/ir"
 )
 
-// writer writes slices of one module. It implements [ir.SliceWriter].
+// writer writes partitions of one module. It implements [ir.PartitionWriter].
 type writer struct {
 	text    *text
 	reacher *ir.Reacher
 	parser  *parser // looks at the text that has to be changed
 
-	out   io.Writer
-	buf   []byte
-	slice *ir.Slice
-	reach *ir.Reach
+	out       io.Writer
+	buf       []byte
+	partition *ir.Partition
+	reach     *ir.Reach
 
-	numbers    []uint32 // by ValueID: the number of an unnamed value of the slice
+	numbers    []uint32 // by ValueID: the number of an unnamed value of the partition
 	renumbered bool     // some of them differ from the module's
 	groups     []newGroup
 	groupsOf   map[ir.AttributeGroupID][]int // indices in groups
-	nodes      []ir.NewNode                  // that the slice adds, in the order of their numbers
+	nodes      []ir.NewNode                  // that the partition adds, in the order of their numbers
 	declared   []declaration
 	patches    []patch
 	globals    []globalName
@@ -35,7 +35,7 @@ type writer struct {
 const flushSize = 1 << 18
 
 // NewWriter implements [ir.Source].
-func (t *text) NewWriter() ir.SliceWriter {
+func (t *text) NewWriter() ir.PartitionWriter {
 	p := t.parser()
 	p.locals = newLocals()
 	return &writer{
@@ -47,13 +47,13 @@ func (t *text) NewWriter() ir.SliceWriter {
 	}
 }
 
-// WriteSlice implements [ir.SliceWriter].
-func (w *writer) WriteSlice(out io.Writer, s *ir.Slice) (err error) {
+// WritePartition implements [ir.PartitionWriter].
+func (w *writer) WritePartition(out io.Writer, s *ir.Partition) (err error) {
 	reach, err := w.reacher.Reach(s)
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.text.module.Path, err)
 	}
-	w.out, w.slice, w.reach = out, s, reach
+	w.out, w.partition, w.reach = out, s, reach
 	w.buf, w.groups, w.nodes, w.declared = w.buf[:0], w.groups[:0], w.nodes[:0], w.declared[:0]
 	clear(w.groupsOf)
 	w.number()
@@ -98,7 +98,7 @@ func (w *writer) copy(at span)       { w.buf = append(w.buf, w.text.data[at.star
 func (w *writer) line(at span)       { w.copy(at); w.buf = append(w.buf, '\n') }
 func (w *writer) addNumber(n uint32) { w.add(utoa(n)) }
 
-// number gives the unnamed values of the slice numbers without gaps, which
+// number gives the unnamed values of the partition numbers without gaps, which
 // LLVM before 19 demands.
 func (w *writer) number() {
 	w.renumbered = false
@@ -106,7 +106,7 @@ func (w *writer) number() {
 		return
 	}
 	next := uint32(0)
-	for v := range w.slice.Values() {
+	for v := range w.partition.Values() {
 		if v.Value.Name == "" {
 			w.numbers[v.ID] = next
 			w.renumbered = w.renumbered || next != w.text.values[v.ID].number
@@ -156,7 +156,7 @@ func (w *writer) writeComdats() {
 		}
 		comdat := &w.text.module.Comdats[id]
 		selection := comdat.Selection
-		if other, ok := w.slice.Selections[id]; ok {
+		if other, ok := w.partition.Selections[id]; ok {
 			selection = other
 		}
 		w.add("$")
@@ -167,7 +167,7 @@ func (w *writer) writeComdats() {
 
 func (w *writer) writeValues() error {
 	before := ir.Kind(255)
-	for v := range w.slice.Values() {
+	for v := range w.partition.Values() {
 		if kind := v.Value.Kind; kind != before || kind == ir.Function {
 			w.add("\n")
 			before = kind
@@ -182,8 +182,8 @@ func (w *writer) writeValues() error {
 	return nil
 }
 
-// writeValue writes one value. A value that the slice does not change is copied.
-func (w *writer) writeValue(v *ir.SliceValue) error {
+// writeValue writes one value. A value that the partition does not change is copied.
+func (w *writer) writeValue(v *ir.PartitionValue) error {
 	kind, at := v.Value.Kind, &w.text.values[v.ID]
 	if v.Definition && v.Value.Declaration || !v.Definition && (kind == ir.Alias || kind == ir.IFunc) {
 		return fmt.Errorf("%s: '@%s' cannot be %s", w.text.module.Path, v.Value.Name, map[bool]string{true: "defined", false: "declared"}[v.Definition])

@@ -22,11 +22,11 @@ func parse(t testing.TB, text string) *ir.Module {
 	return m
 }
 
-// reached returns the slice of the values of those names and the values that they
+// reached returns the partition of the values of those names and the values that they
 // refer to.
-func reached(t testing.TB, m *ir.Module, names ...string) *ir.Slice {
+func reached(t testing.TB, m *ir.Module, names ...string) *ir.Partition {
 	t.Helper()
-	s := &ir.Slice{Module: m}
+	s := &ir.Partition{Module: m}
 	seen := make(map[ir.ValueID]bool)
 	var visit func(id ir.ValueID)
 	visit = func(id ir.ValueID) {
@@ -137,7 +137,7 @@ func TestDeclare(t *testing.T) {
 	m := parse(t, editModule)
 	a, _ := m.Lookup("a")
 	v, _ := m.Lookup("v")
-	s := &ir.Slice{Module: m, Declarations: []ir.ValueID{v, a}}
+	s := &ir.Partition{Module: m, Declarations: []ir.ValueID{v, a}}
 	out := string(write(t, s))
 	for _, want := range []string{
 		`@v = external hidden global [3 x ptr], align 8, !old !0 #1`,
@@ -170,9 +170,9 @@ func TestChangedModel(t *testing.T) {
 func TestMissingValue(t *testing.T) {
 	m := parse(t, editModule)
 	a, _ := m.Lookup("a")
-	err := m.Source.NewWriter().WriteSlice(io.Discard, &ir.Slice{Module: m, Definitions: []ir.ValueID{a}})
-	if want := "in.ll: the slice lacks '@b', which '@a' refers to"; err == nil || err.Error() != want {
-		t.Errorf("WriteSlice() = %v; want %s", err, want)
+	err := m.Source.NewWriter().WritePartition(io.Discard, &ir.Partition{Module: m, Definitions: []ir.ValueID{a}})
+	if want := "in.ll: the partition lacks '@b', which '@a' refers to"; err == nil || err.Error() != want {
+		t.Errorf("WritePartition() = %v; want %s", err, want)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestConcurrentWriters(t *testing.T) {
 	m := parse(t, string(generated(t, irgen.Config{Kernels: 30, Debug: true})))
 	want := make([][]byte, 40)
 	for seed := range want {
-		want[seed] = write(t, randomSlice(m, uint64(seed)))
+		want[seed] = write(t, randomPartition(m, uint64(seed)))
 	}
 	var group sync.WaitGroup
 	for range 4 {
@@ -190,7 +190,7 @@ func TestConcurrentWriters(t *testing.T) {
 			w := m.Source.NewWriter()
 			for seed := range want {
 				var out bytes.Buffer
-				if err := w.WriteSlice(&out, randomSlice(m, uint64(seed))); err != nil || !bytes.Equal(out.Bytes(), want[seed]) {
+				if err := w.WritePartition(&out, randomPartition(m, uint64(seed))); err != nil || !bytes.Equal(out.Bytes(), want[seed]) {
 					t.Errorf("slice %d differs (%v)", seed, err)
 				}
 			}
@@ -199,18 +199,18 @@ func TestConcurrentWriters(t *testing.T) {
 	group.Wait()
 }
 
-// A slice costs as much as it holds, however large its module is.
+// A partition costs as much as it holds, however large its module is.
 func TestSliceCost(t *testing.T) {
 	allocated := func(kernels int) float64 {
 		m := parse(t, string(generated(t, irgen.Config{Kernels: kernels, Debug: true})))
 		w, s := m.Source.NewWriter(), reached(t, m, "_ZTS6KernelILi5EE")
 		return testing.AllocsPerRun(5, func() {
-			if err := w.WriteSlice(io.Discard, s); err != nil {
+			if err := w.WritePartition(io.Discard, s); err != nil {
 				t.Fatal(err)
 			}
 		})
 	}
 	if small, large := allocated(20), allocated(600); large > 2*small+20 {
-		t.Errorf("a slice allocates %v times in a module of 20 kernels, %v times in one of 600", small, large)
+		t.Errorf("a partition allocates %v times in a module of 20 kernels, %v times in one of 600", small, large)
 	}
 }

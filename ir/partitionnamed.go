@@ -5,30 +5,30 @@ import (
 	"slices"
 )
 
-// NamedList is named metadata of a slice.
+// NamedList is named metadata of a partition.
 type NamedList struct {
 	Name string
 	// Index is that of the list in Module.NamedMetadata, -1 for a list that
-	// the slice adds.
+	// the partition adds.
 	Index int
-	// New are the nodes that the slice adds, after the operands.
+	// New are the nodes that the partition adds, after the operands.
 	New []NewNode
 
 	reach *Reach
 	edit  *NamedEdit
 }
 
-// Named returns the named metadata of the slice: the lists of the module that
-// stay, then those that the slice adds.
+// Named returns the named metadata of the partition: the lists of the module that
+// stay, then those that the partition adds.
 func (r *Reach) Named() iter.Seq[NamedList] {
 	return func(yield func(NamedList) bool) {
-		slice, m := r.reacher.slice, r.reacher.module
+		partition, m := r.reacher.partition, r.reacher.module
 		for i := range m.NamedMetadata {
 			name := m.NamedMetadata[i].Name
-			if slices.Contains(slice.Removed, name) {
+			if slices.Contains(partition.Removed, name) {
 				continue
 			}
-			list := NamedList{Name: name, Index: i, reach: r, edit: slice.NamedEdit(name)}
+			list := NamedList{Name: name, Index: i, reach: r, edit: partition.NamedEdit(name)}
 			if list.edit != nil {
 				list.New = list.edit.New
 			}
@@ -36,8 +36,8 @@ func (r *Reach) Named() iter.Seq[NamedList] {
 				return
 			}
 		}
-		for i := range slice.Named {
-			edit := &slice.Named[i]
+		for i := range partition.Named {
+			edit := &partition.Named[i]
 			if m.Named(edit.Name) == nil && !yield(NamedList{Name: edit.Name, Index: -1, New: edit.New, reach: r}) {
 				return
 			}
@@ -46,7 +46,7 @@ func (r *Reach) Named() iter.Seq[NamedList] {
 }
 
 // Operands returns the indices of the module's operands that stay. Compile
-// units that the slice does not keep are left out of the list of them.
+// units that the partition does not keep are left out of the list of them.
 func (l *NamedList) Operands() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if l.Index < 0 {

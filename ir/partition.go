@@ -2,13 +2,13 @@ package ir
 
 import "slices"
 
-// Slice lists the values of a module that go into one output, and the changes
+// Partition lists the values of a module that go into one output, and the changes
 // to them there. The codec that read the module writes it; types, attribute
 // groups, comdats and metadata follow from the references of the kept values
 // (see [Reach]).
 //
-// A slice belongs to one goroutine; its module is shared.
-type Slice struct {
+// A partition belongs to one goroutine; its module is shared.
+type Partition struct {
 	Module *Module
 	// Definitions and Declarations are the values of the output, each in
 	// ascending order. A function of the module that has a body and is among
@@ -26,7 +26,7 @@ type Slice struct {
 	Selections map[ComdatID]string
 }
 
-// Edit holds the changes of one value in a slice.
+// Edit holds the changes of one value in a partition.
 type Edit struct {
 	// Linkage replaces the linkage if SetLinkage is true. A codec that makes
 	// a value local also drops its visibility and DLL storage class, which
@@ -47,7 +47,7 @@ type Edit struct {
 	Calls []CallEdit
 }
 
-// NewAttachment is metadata that a slice attaches.
+// NewAttachment is metadata that a partition attaches.
 type NewAttachment struct {
 	Kind string
 	Node NewNode
@@ -61,14 +61,14 @@ type NamedEdit struct {
 	New  []NewNode
 }
 
-// NewNode is a tuple that a slice adds. Its operands are OperandNull, String,
+// NewNode is a tuple that a partition adds. Its operands are OperandNull, String,
 // Node, Int, Value, and Tuple for a nested new tuple.
 type NewNode struct {
 	Operands []Operand
 }
 
 // Edit returns the edit of the value, adding an empty one.
-func (s *Slice) Edit(id ValueID) *Edit {
+func (s *Partition) Edit(id ValueID) *Edit {
 	if s.Edits == nil {
 		s.Edits = make(map[ValueID]*Edit)
 	}
@@ -80,15 +80,15 @@ func (s *Slice) Edit(id ValueID) *Edit {
 	return e
 }
 
-// Empty reports whether the slice keeps no element of a value. It is not
+// Empty reports whether the partition keeps no element of a value. It is not
 // written then.
-func (s *Slice) Empty(id ValueID) bool {
+func (s *Partition) Empty(id ValueID) bool {
 	v := s.value(id, true)
 	return v.empty()
 }
 
 // NamedEdit returns the edit of the named metadata, or nil.
-func (s *Slice) NamedEdit(name string) *NamedEdit {
+func (s *Partition) NamedEdit(name string) *NamedEdit {
 	for i := range s.Named {
 		if s.Named[i].Name == name {
 			return &s.Named[i]

@@ -2,25 +2,25 @@ package ir
 
 import "iter"
 
-// SliceValue is a global value of a slice with the slice's changes. Both
+// PartitionValue is a global value of a partition with the partition's changes. Both
 // codecs write the values that its methods return; the rules stand here alone.
-type SliceValue struct {
+type PartitionValue struct {
 	ID    ValueID
 	Value *GlobalValue
-	// Edit holds the slice's changes; it is never nil, and must not be
+	// Edit holds the partition's changes; it is never nil, and must not be
 	// changed.
 	Edit *Edit
-	// Definition is true if the slice defines the value, false if it only
+	// Definition is true if the partition defines the value, false if it only
 	// declares it.
 	Definition bool
 }
 
 var noEdit Edit
 
-// Values returns the values of the slice in the order of the module, without
-// arrays of which no element is left (see [Slice.Empty]).
-func (s *Slice) Values() iter.Seq[SliceValue] {
-	return func(yield func(SliceValue) bool) {
+// Values returns the values of the partition in the order of the module, without
+// arrays of which no element is left (see [Partition.Empty]).
+func (s *Partition) Values() iter.Seq[PartitionValue] {
+	return func(yield func(PartitionValue) bool) {
 		definitions, declarations := s.Definitions, s.Declarations
 		for len(definitions) > 0 || len(declarations) > 0 {
 			defined := len(declarations) == 0 || len(definitions) > 0 && definitions[0] < declarations[0]
@@ -37,20 +37,20 @@ func (s *Slice) Values() iter.Seq[SliceValue] {
 	}
 }
 
-func (s *Slice) value(id ValueID, defined bool) SliceValue {
-	v := SliceValue{ID: id, Value: &s.Module.Values[id], Edit: s.Edits[id], Definition: defined}
+func (s *Partition) value(id ValueID, defined bool) PartitionValue {
+	v := PartitionValue{ID: id, Value: &s.Module.Values[id], Edit: s.Edits[id], Definition: defined}
 	if v.Edit == nil {
 		v.Edit = &noEdit
 	}
 	return v
 }
 
-// Unedited reports whether the slice has no edit of the value.
-func (v *SliceValue) Unedited() bool { return v.Edit == &noEdit }
+// Unedited reports whether the partition has no edit of the value.
+func (v *PartitionValue) Unedited() bool { return v.Edit == &noEdit }
 
-// Linkage returns the linkage in the slice. A declaration has the external
+// Linkage returns the linkage in the partition. A declaration has the external
 // one, or stays extern_weak, as no other is allowed.
-func (v *SliceValue) Linkage() Linkage {
+func (v *PartitionValue) Linkage() Linkage {
 	linkage := v.Value.Linkage
 	if v.Edit.SetLinkage {
 		linkage = v.Edit.Linkage
@@ -61,28 +61,28 @@ func (v *SliceValue) Linkage() Linkage {
 	return linkage
 }
 
-// Comdat returns the comdat in the slice. Only definitions are in one.
-func (v *SliceValue) Comdat() ComdatID {
+// Comdat returns the comdat in the partition. Only definitions are in one.
+func (v *PartitionValue) Comdat() ComdatID {
 	if !v.Definition || v.Edit.DropComdat {
 		return NoComdat
 	}
 	return v.Value.Comdat
 }
 
-// BecomesDeclaration reports whether the slice declares a value that the module
+// BecomesDeclaration reports whether the partition declares a value that the module
 // defines.
-func (v *SliceValue) BecomesDeclaration() bool { return !v.Definition && !v.Value.Declaration }
+func (v *PartitionValue) BecomesDeclaration() bool { return !v.Definition && !v.Value.Declaration }
 
-// Elements returns the indices of the elements that the slice keeps of the
+// Elements returns the indices of the elements that the partition keeps of the
 // value's initialiser; nil means that it keeps all.
-func (v *SliceValue) Elements() []int {
+func (v *PartitionValue) Elements() []int {
 	if v.Edit.KeepElements != nil {
 		return v.Edit.KeepElements
 	}
 	return v.Value.Details().KeepElements
 }
 
-func (v *SliceValue) empty() bool {
+func (v *PartitionValue) empty() bool {
 	keep := v.Elements()
 	return keep != nil && len(keep) == 0
 }
@@ -91,7 +91,7 @@ func (v *SliceValue) empty() bool {
 // A function that becomes a declaration loses it, as its debug information
 // describes a definition; an attachment of the edit replaces the one
 // of the same kind.
-func (v *SliceValue) Attached() iter.Seq[*Attachment] {
+func (v *PartitionValue) Attached() iter.Seq[*Attachment] {
 	return func(yield func(*Attachment) bool) {
 		list := v.Value.Details().Attachments
 		for i := range list {
@@ -104,6 +104,6 @@ func (v *SliceValue) Attached() iter.Seq[*Attachment] {
 
 // KeepsAttached reports whether metadata of that kind that the module attaches
 // to the value stays.
-func (v *SliceValue) KeepsAttached(kind string) bool {
+func (v *PartitionValue) KeepsAttached(kind string) bool {
 	return (v.Value.Kind == Variable || !v.BecomesDeclaration()) && !v.Edit.replaces(kind)
 }

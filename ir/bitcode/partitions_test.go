@@ -8,9 +8,9 @@ import (
 	"offlink/ir"
 )
 
-// whole returns the slice that is the module.
-func whole(m *ir.Module) *ir.Slice {
-	s := &ir.Slice{Module: m}
+// whole returns the partition that is the module.
+func whole(m *ir.Module) *ir.Partition {
+	s := &ir.Partition{Module: m}
 	for i := range m.Values {
 		if m.Values[i].Declaration {
 			s.Declarations = append(s.Declarations, ir.ValueID(i))
@@ -21,21 +21,21 @@ func whole(m *ir.Module) *ir.Slice {
 	return s
 }
 
-// chooser chooses by the names of values, so that it makes the same slice of a
+// chooser chooses by the names of values, so that it makes the same partition of a
 // module whatever codec read it.
 type chooser struct {
-	module *ir.Module
-	seed   int
-	names  []string
-	cut    map[ir.ValueID]bool
-	seen   map[ir.ValueID]bool
-	slice  *ir.Slice
+	module    *ir.Module
+	seed      int
+	names     []string
+	cut       map[ir.ValueID]bool
+	seen      map[ir.ValueID]bool
+	partition *ir.Partition
 }
 
-// choose returns a slice with some of the definitions of the module and those
+// choose returns a partition with some of the definitions of the module and those
 // that they need, of which some are changed in every way that an edit can.
-func choose(m *ir.Module, seed int) *ir.Slice {
-	c := &chooser{module: m, seed: seed, cut: map[ir.ValueID]bool{}, seen: map[ir.ValueID]bool{}, slice: &ir.Slice{Module: m}}
+func choose(m *ir.Module, seed int) *ir.Partition {
+	c := &chooser{module: m, seed: seed, cut: map[ir.ValueID]bool{}, seen: map[ir.ValueID]bool{}, partition: &ir.Partition{Module: m}}
 	unnamed := map[ir.Kind]int{}
 	for i := range m.Values {
 		v := &m.Values[i]
@@ -47,18 +47,18 @@ func choose(m *ir.Module, seed int) *ir.Slice {
 		c.names = append(c.names, name)
 	}
 	c.chooseValues()
-	for _, id := range c.slice.Definitions {
+	for _, id := range c.partition.Definitions {
 		c.edit(id)
 	}
-	c.slice.Named = append(c.slice.Named, ir.NamedEdit{Name: "added", New: []ir.NewNode{{Operands: []ir.Operand{
+	c.partition.Named = append(c.partition.Named, ir.NamedEdit{Name: "added", New: []ir.NewNode{{Operands: []ir.Operand{
 		{Kind: ir.OperandString, String: "te\"xt\x01"}, {Kind: ir.OperandInt, Int: -7, Bits: 32}, {},
 		{Kind: ir.OperandTuple, Elements: []ir.Operand{{Kind: ir.OperandInt, Int: 1, Bits: 8}}},
 	}}}})
-	if n := len(c.slice.Definitions); n > 0 {
-		tuple := &c.slice.Named[0].New[0]
+	if n := len(c.partition.Definitions); n > 0 {
+		tuple := &c.partition.Named[0].New[0]
 		tuple.Operands = append(tuple.Operands, ir.Operand{Kind: ir.OperandValue, Value: c.first()})
 	}
-	return c.slice
+	return c.partition
 }
 
 // chance is true for one in n names.
@@ -94,8 +94,8 @@ func (c *chooser) chooseValues() {
 			c.keepElements(id)
 		}
 	}
-	slices.Sort(c.slice.Definitions)
-	slices.Sort(c.slice.Declarations)
+	slices.Sort(c.partition.Definitions)
+	slices.Sort(c.partition.Declarations)
 }
 
 func (c *chooser) visit(id ir.ValueID) {
@@ -105,10 +105,10 @@ func (c *chooser) visit(id ir.ValueID) {
 	c.seen[id] = true
 	v := &c.module.Values[id]
 	if v.Declaration || c.cut[id] {
-		c.slice.Declarations = append(c.slice.Declarations, id)
+		c.partition.Declarations = append(c.partition.Declarations, id)
 		return
 	}
-	c.slice.Definitions = append(c.slice.Definitions, id)
+	c.partition.Definitions = append(c.partition.Definitions, id)
 	for _, ref := range v.Refs {
 		if k := ref.Kind(); k == ir.RefCallee || k == ir.RefAddress {
 			c.visit(ir.ValueID(ref.Index()))
@@ -129,8 +129,8 @@ func (c *chooser) keepElements(id ir.ValueID) {
 		}
 	}
 	if len(keep) > 0 {
-		c.slice.Definitions = append(c.slice.Definitions, id)
-		c.slice.Edit(id).KeepElements = keep
+		c.partition.Definitions = append(c.partition.Definitions, id)
+		c.partition.Edit(id).KeepElements = keep
 	}
 }
 
@@ -140,11 +140,11 @@ func (c *chooser) edit(id ir.ValueID) {
 		return
 	}
 	if c.chance(id, "linkage", 3) && v.Linkage != ir.AvailableExternally {
-		e := c.slice.Edit(id)
+		e := c.partition.Edit(id)
 		e.SetLinkage, e.Linkage, e.DropComdat = true, ir.Internal, true
 	}
 	if c.chance(id, "attributes", 3) {
-		e := c.slice.Edit(id)
+		e := c.partition.Edit(id)
 		e.Add = append(e.Add, ir.Attribute{Key: "added"}, ir.Attribute{Key: "also", Value: "a \"value\""})
 		e.Remove = append(e.Remove, "min-legal-vector-width", "stack-protector-buffer-size")
 		e.Attach = append(e.Attach, ir.NewAttachment{Kind: "attached", Node: ir.NewNode{Operands: []ir.Operand{{Kind: ir.OperandInt, Int: 3, Bits: 32}}}})
@@ -153,7 +153,7 @@ func (c *chooser) edit(id ir.ValueID) {
 
 // first returns the definition whose name comes first.
 func (c *chooser) first() ir.ValueID {
-	return slices.MinFunc(c.slice.Definitions, func(a, b ir.ValueID) int {
+	return slices.MinFunc(c.partition.Definitions, func(a, b ir.ValueID) int {
 		return slices.Compare([]byte(c.names[a]), []byte(c.names[b]))
 	})
 }
