@@ -1,12 +1,14 @@
 package hostdev
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"offlink/internal/testtool"
 	"offlink/ir/irfile"
+	"offlink/runtime/driver"
 	"offlink/spirv"
 	"offlink/spirv/fromir"
 )
@@ -126,6 +128,30 @@ func moreFloatCases() []irCase {
 	return list
 }
 
+// maskedCases load and store the elements of a vector that a mask chooses.
+func maskedCases() []irCase {
+	var list []irCase
+	add := func(name, body string) {
+		list = append(list, irCase{name: name, body: `
+  %v = alloca [8 x i16], align 16
+  %v1 = getelementptr i8, ptr %v, i64 8
+  store i64 %x, ptr %v, align 8
+  store i64 %y, ptr %v1, align 8
+  %n = trunc i64 %z to i4
+  %m = bitcast i4 %n to <4 x i1>
+  %o = bitcast i64 %z to <4 x i16>
+` + body + `
+  %r1 = load i64, ptr %v1
+`})
+	}
+	after := "  %r0 = load i64, ptr %v"
+	add("masked_load", "  %s = call <4 x i16> @llvm.masked.load.v4i16.p0(ptr %v1, i32 2, <4 x i1> %m, <4 x i16> %o)\n  %r0 = bitcast <4 x i16> %s to i64")
+	add("masked_store", "  call void @llvm.masked.store.v4i16.p0(<4 x i16> %o, ptr %v, i32 8, <4 x i1> %m)\n"+after)
+	add("expandload", "  %s = call <4 x i16> @llvm.masked.expandload.v4i16(ptr %v1, <4 x i1> %m, <4 x i16> %o)\n  %r0 = bitcast <4 x i16> %s to i64")
+	add("compressstore", "  call void @llvm.masked.compressstore.v4i16(<4 x i16> %o, ptr %v, <4 x i1> %m)\n"+after)
+	return list
+}
+
 // opaquePointers spells pointers as LLVM 16 does.
 func opaquePointers(text string) string {
 	for _, old := range []string{"i64 addrspace(1)*", "[4 x i64]*", "i8*", "i64*"} {
@@ -157,7 +183,7 @@ func translateText(t testing.TB, text, extensions string) []byte {
 // widths that SPIR-V has and at others.
 func TestTranslatedIntrinsics(t *testing.T) {
 	testtool.Need(t, "clang-19")
-	sets := map[string][]irCase{"vectors": vectorCases, "floats": floatCases(), "more floats": moreFloatCases()}
+	sets := map[string][]irCase{"vectors": append(maskedCases(), vectorCases...), "floats": floatCases(), "more floats": moreFloatCases()}
 	for _, w := range []int{1, 3, 7, 8, 16, 24, 32, 33, 48, 64} {
 		sets[fmt.Sprintf("i%d", w)] = append(intCases(w), moreIntCases(w)...)
 	}
@@ -169,5 +195,21 @@ func TestTranslatedIntrinsics(t *testing.T) {
 				testIRWith(t, "clang-19", opaquePointers, cases, operands, translateText(t, opaquePointers(irModule(cases, true)), extensions))
 			})
 		}
+	}
+}
+
+// TestTranslatedTrap: a kernel that comes to a trap is stopped.
+func TestTranslatedTrap(t *testing.T) {
+	code := translateText(t, `target triple = "spir64-unknown-unknown"
+define spir_kernel void @k() {
+  call void @llvm.trap()
+  unreachable
+}
+declare void @llvm.trap()
+`, "")
+	p := buildModules(t, Options{}, driver.BuildOptions{}, module("trap", code))
+	var fault *Fault
+	if err := p.tryLaunch("k", items(1)); !errors.As(err, &fault) {
+		t.Errorf("error %v; want a Fault", err)
 	}
 }

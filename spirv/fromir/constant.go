@@ -73,7 +73,7 @@ func (t *translator) constant(c *ir.ConstantNode, typ id, value func(ir.Value, i
 	case ir.ConstantUndef:
 		return t.undefined(c.Type, typ)
 	case ir.ConstantPoison:
-		if t.options.allowed("SPV_KHR_poison_freeze") && !t.options.AllExtensions {
+		if t.usesFreezeExtension() {
 			t.use("SPV_KHR_poison_freeze")
 			t.capability(6256)
 			return t.b.constantEntry(opPoisonKHR, typ, nil)

@@ -18,8 +18,10 @@ type function struct {
 	number ir.ValueID
 	lastAt int   // where in code the last instruction with a result begins
 	dom    []int // dominators, nil until needed
-	block  int   // that is being written
-	at     int   // the instruction that is being written
+	// defined are the instructions that a freeze depends on; nil without one.
+	defined []bool
+	block   int // that is being written
+	at      int // the instruction that is being written
 	// variables and code are the words of the first block's variables and of
 	// everything after them.
 	variables, code []uint32
@@ -204,6 +206,7 @@ func (t *translator) translateFunction(n ir.ValueID) {
 	head, args := t.functionHead(nil, n, body.ArgumentNames)
 	f.args = args
 	f.contraction()
+	f.definedCone()
 	f.writeBlocks()
 	t.b.functions = append(t.b.functions, head...)
 	t.b.functions = append(t.b.functions, f.code...)
@@ -335,7 +338,11 @@ func (f *function) operand(v ir.Value, want id) id {
 			if want == 0 || !f.isPointer(v.Type) {
 				want = own
 			}
-			if made := f.constantPart(v, want); made != 0 {
+			part := f.constantPart
+			if f.mustBeDefined() {
+				part = f.definedPart
+			}
+			if made := part(v, want); made != 0 {
 				return made
 			}
 			return f.constructed(c, want)

@@ -102,7 +102,7 @@ func (f *function) settle(i int, in *ir.Instruction, made, before id) {
 // isLast reports whether the identifier is the result of the last instruction
 // written.
 func (f *function) isLast(n id) bool {
-	return f.lastAt < len(f.code) && f.lastAt+int(f.code[f.lastAt]>>16) == len(f.code) && f.code[f.lastAt+2] == n
+	return f.lastAt+2 < len(f.code) && f.lastAt+int(f.code[f.lastAt]>>16) == len(f.code) && f.code[f.lastAt+2] == n
 }
 
 // renumberLast gives the result of the last instruction the identifier that
@@ -509,7 +509,7 @@ func (f *function) shuffle(in *ir.Instruction, typ id, emit emitter) id {
 	length := f.typ(in.Operands[0].Type).Length
 	if f.typ(in.Type).Length > 1 && length > 1 {
 		words := []uint32{f.valueID(in.Operands[0]), f.valueID(in.Operands[1])}
-		return f.last(emit, spirv.OpVectorShuffle, typ, append(words, in.Indices...)...)
+		return f.last(emit, spirv.OpVectorShuffle, typ, append(words, f.shuffleIndices(in.Indices)...)...)
 	}
 	element := f.typeID(f.typ(in.Type).Elements[0])
 	parts := make([]id, len(in.Indices))
@@ -520,7 +520,7 @@ func (f *function) shuffle(in *ir.Instruction, typ id, emit emitter) id {
 		}
 		switch {
 		case index == ir.UndefIndex:
-			parts[k] = f.undef(element)
+			parts[k] = f.undefinedElement(element)
 		case length == 1:
 			parts[k] = f.valueID(source)
 		default:
@@ -546,20 +546,11 @@ func (f *function) insertValue(in *ir.Instruction, typ id, emit emitter) id {
 	return f.last(emit, spirv.OpCompositeInsert, typ, append(words, in.Indices...)...)
 }
 
-// freeze writes a freeze. Without the extension the value stands for itself:
-// consumers of SPIR-V without poison have none to stop.
-func (f *function) freeze(in *ir.Instruction, typ id, emit emitter) id {
-	n := f.operand(in.Operands[0], typ)
-	if f.options.allowed("SPV_KHR_poison_freeze") && !f.options.AllExtensions {
-		f.use("SPV_KHR_poison_freeze")
-		f.capability(6256)
-		return f.last(emit, opFreezeKHR, typ, n)
-	}
-	return n
-}
-
 // decorateArithmetic adds the decorations of wrap and fast-math flags.
 func (f *function) decorateArithmetic(n id, in *ir.Instruction) {
+	if f.mustBeDefined() {
+		return
+	}
 	switch in.Op {
 	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpShl:
 		if f.isBool(in.Type) || f.odd(in.Type) || f.options.Version < spirv.Version1_4 && !f.options.allowed("SPV_KHR_no_integer_wrap_decoration") {

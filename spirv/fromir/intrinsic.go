@@ -22,7 +22,7 @@ var extendedIntrinsics = map[string]string{
 // droppedIntrinsics say nothing that SPIR-V has a place for.
 var droppedIntrinsics = map[string]bool{
 	"dbg.declare": true, "dbg.value": true, "dbg.label": true, "dbg.assign": true, "experimental.noalias.scope.decl": true,
-	"invariant.start": true, "invariant.end": true, "var.annotation": true, "trap": true, "debugtrap": true, "ubsantrap": true,
+	"invariant.start": true, "invariant.end": true, "var.annotation": true,
 	"donothing": true, "sideeffect": true, "pseudoprobe": true, "prefetch": true, "instrprof.increment": true,
 	"instrprof.increment.step": true, "instrprof.value.profile": true, "instrprof.cover": true, "fake.use": true,
 }
@@ -49,7 +49,10 @@ func init() {
 		"ptr.annotation": (*callSite).pointerAnnotation, "is.constant": func(c *callSite) { c.done(c.constBool(false)) },
 		"stacksave": (*callSite).stackSave, "stackrestore": (*callSite).stackRestore,
 		"canonicalize": func(c *callSite) { c.done(c.emit(spirv.OpFMul, c.typ, c.arg(0), c.floatSplat(1))) },
-		"objectsize":   (*callSite).objectSize, "is.fpclass": (*callSite).floatClass, "frexp": (*callSite).fractionExponent,
+		"masked.load":  (*callSite).maskedLoad, "masked.store": (*callSite).maskedStore,
+		"masked.expandload": (*callSite).expandLoad, "masked.compressstore": (*callSite).compressStore,
+		"trap": (*callSite).trap, "debugtrap": (*callSite).trap, "ubsantrap": (*callSite).trap,
+		"objectsize": (*callSite).objectSize, "is.fpclass": (*callSite).floatClass, "frexp": (*callSite).fractionExponent,
 		"ptrmask": (*callSite).pointerMask,
 		"sincos":  (*callSite).sineCosine,
 	}

@@ -160,11 +160,7 @@ func (f *function) address(in *ir.Instruction, typ id, emit emitter) id {
 	for _, v := range in.Operands[1:] {
 		words = append(words, f.signExtended(v.Type, f.valueID(v)))
 	}
-	op := spirv.OpPtrAccessChain
-	if in.Flags&ir.FlagInBounds != 0 {
-		op = spirv.OpInBoundsPtrAccessChain
-	}
-	return f.last(emit, op, typ, words...)
+	return f.last(emit, f.addressOpcode(in), typ, words...)
 }
 
 // layout returns the size of a type in memory, in bytes, and its alignment.

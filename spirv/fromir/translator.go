@@ -90,6 +90,7 @@ func (t *translator) run() {
 	t.translateFunctions()
 	t.annotations()
 	t.executionModes()
+	t.initializers()
 	t.moduleMetadata()
 	if t.b.capabilities[capKernel] || len(t.functions) > 0 {
 		t.capability(capKernel)

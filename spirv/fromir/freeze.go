@@ -1,0 +1,122 @@
+package fromir
+
+import (
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// usesFreezeExtension reports whether freeze and poison are written with
+// SPV_KHR_poison_freeze.
+func (t *translator) usesFreezeExtension() bool {
+	return t.options.allowed("SPV_KHR_poison_freeze") && !t.options.AllExtensions
+}
+
+// freeze writes a freeze. Without the extension it is its operand: definedCone
+// has seen to it that nothing which the function computes it from is undefined.
+func (f *function) freeze(in *ir.Instruction, typ id, emit emitter) id {
+	n := f.operand(in.Operands[0], typ)
+	if f.usesFreezeExtension() {
+		f.use("SPV_KHR_poison_freeze")
+		f.capability(6256)
+		return f.last(emit, opFreezeKHR, typ, n)
+	}
+	return n
+}
+
+// definedCone notes the instructions whose values reach a freeze through other
+// operations. OpUndef may be another number at each use, and a broken promise
+// of a decoration leaves a result undefined; so in these instructions undef is
+// zero and the promises are left out. Memory, and what callers pass, is taken
+// as it comes.
+func (f *function) definedCone() {
+	if f.usesFreezeExtension() {
+		return
+	}
+	var work []int
+	reach := func(i int) {
+		if !f.defined[i] {
+			f.defined[i] = true
+			work = append(work, i)
+		}
+	}
+	for i := range f.ir.Instructions {
+		if f.ir.Instructions[i].Op == ir.OpFreeze {
+			if f.defined == nil {
+				f.defined = make([]bool, len(f.ir.Instructions))
+			}
+			reach(i)
+		}
+	}
+	for len(work) > 0 {
+		in := &f.ir.Instructions[work[len(work)-1]]
+		work = work[:len(work)-1]
+		for _, v := range in.Operands {
+			if v.Kind == ir.ValueInstruction && f.passesUndefined(&f.ir.Instructions[v.Index]) {
+				reach(int(v.Index))
+			}
+		}
+	}
+}
+
+// passesUndefined reports whether an instruction computes its value from its
+// operands alone.
+func (f *function) passesUndefined(in *ir.Instruction) bool {
+	switch in.Op {
+	case ir.OpLoad, ir.OpAlloca, ir.OpAtomicRMW, ir.OpCmpXchg:
+		return false
+	case ir.OpCall:
+		info := f.calledFunction(in)
+		return info != nil && info.builtin != nil
+	}
+	return true
+}
+
+// mustBeDefined reports whether the instruction that is being written is one
+// that definedCone has noted.
+func (f *function) mustBeDefined() bool {
+	return f.defined != nil && f.at < len(f.defined) && f.defined[f.at]
+}
+
+// definedPart is constantPart with zero for what is undefined.
+func (f *function) definedPart(v ir.Value, typ id) id {
+	if v.Kind == ir.ValueConstant {
+		switch c := f.ir.Constants.At(v); c.Kind {
+		case ir.ConstantUndef, ir.ConstantPoison:
+			return f.null(typ)
+		case ir.ConstantAggregate:
+			return f.constant(c, typ, f.definedPart)
+		}
+	}
+	return f.constantPart(v, typ)
+}
+
+// undefinedElement returns an element that a shuffle does not name.
+func (f *function) undefinedElement(typ id) id {
+	if f.mustBeDefined() {
+		return f.null(typ)
+	}
+	return f.undef(typ)
+}
+
+// shuffleIndices are the operands of OpVectorShuffle, which has an index of its
+// own for elements that are undefined.
+func (f *function) shuffleIndices(list []uint32) []uint32 {
+	if !f.mustBeDefined() {
+		return list
+	}
+	known := make([]uint32, len(list))
+	for i, n := range list {
+		if n != ir.UndefIndex {
+			known[i] = n
+		}
+	}
+	return known
+}
+
+// addressOpcode returns the instruction of an address computation.
+func (f *function) addressOpcode(in *ir.Instruction) spirv.Opcode {
+	if in.Flags&ir.FlagInBounds != 0 && !f.mustBeDefined() {
+		return spirv.OpInBoundsPtrAccessChain
+	}
+	return spirv.OpPtrAccessChain
+}

@@ -1,0 +1,72 @@
+package fromir_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"offlink/spirv"
+	"offlink/spirv/fromir"
+)
+
+// TestTraps: a trap is not left out.
+func TestTraps(t *testing.T) {
+	for _, call := range []string{"@llvm.trap()", "@llvm.debugtrap()", "@llvm.ubsantrap(i8 3)"} {
+		name, arguments, _ := strings.Cut(call, "(")
+		declared := map[bool]string{true: "()", false: "(i8)"}[arguments == ")"]
+		code, err := fromir.Translate(parseIR(t, "define spir_kernel void @k() {\n  call void "+call+"\n  ret void\n}\ndeclare void "+name+declared+"\n"), options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		validate(t, code)
+		if text := dump(t, verified(t, code)); !strings.Contains(text, "OpStore") || !strings.Contains(text, "Volatile") {
+			t.Errorf("%s:\n%s", call, text)
+		}
+	}
+}
+
+// TestFreeze: nothing that a freeze depends on is undefined.
+func TestFreeze(t *testing.T) {
+	tests := []struct{ name, body string }{
+		{"undef", "  %a = freeze i32 undef\n"},
+		{"poison vector", "  %v = freeze <2 x i32> <i32 poison, i32 3>\n  %a = extractelement <2 x i32> %v, i32 0\n"},
+		{"phi", "  br i1 %c, label %l, label %m\nl:\n  br label %m\nm:\n  %p = phi i32 [ undef, %l ], [ %n, %0 ]\n  %a = freeze i32 %p\n"},
+		{"sum", "  %s = add nsw i32 %n, 1\n  %x = select i1 %c, i32 poison, i32 %s\n  %a = freeze i32 %x\n"},
+		{"shuffle", "  %w = insertelement <2 x i32> undef, i32 %n, i32 0\n  %v = shufflevector <2 x i32> %w, <2 x i32> undef, <2 x i32> <i32 0, i32 undef>\n  %f = freeze <2 x i32> %v\n  %a = extractelement <2 x i32> %f, i32 1\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			text := "define spir_kernel void @k(ptr addrspace(1) %q, i32 %n, i1 %c) {\n" + test.body + "  store i32 %a, ptr addrspace(1) %q\n  ret void\n}\n"
+			code, err := fromir.Translate(parseIR(t, text), options())
+			if err != nil {
+				t.Fatal(err)
+			}
+			validate(t, code)
+			got := dump(t, verified(t, code))
+			for _, bad := range []string{"OpUndef", "NoSignedWrap", "0xffffffff", "4294967295"} {
+				if strings.Contains(got, bad) {
+					t.Errorf("%s in\n%s", bad, got)
+				}
+			}
+		})
+	}
+}
+
+// TestInitializers: kernels of llvm.global_ctors get an execution mode; other
+// functions there are refused.
+func TestInitializers(t *testing.T) {
+	const list = "@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @f, ptr null }]\n"
+	code, err := fromir.Translate(parseIR(t, list+"define spir_kernel void @f() {\n  ret void\n}\n"), options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	validate(t, code)
+	if text := dump(t, verified(t, code)); !strings.Contains(text, "Initializer") {
+		t.Error(text)
+	}
+	_, err = fromir.Translate(parseIR(t, list+"define internal void @f() {\n  ret void\n}\n"), fromir.Options{Version: spirv.Version1_4})
+	var refused *fromir.Error
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "llvm.global_ctors lists f") {
+		t.Errorf("error %v", err)
+	}
+}
