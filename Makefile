@@ -12,7 +12,7 @@ FUZZTIME ?= 20s
 PROGRAMS := bin/postlink bin/offload-wrap bin/devrun
 LIBRARIES := bin/libofflink.so bin/libofflink-core.so
 
-# A failed recipe leaves no half-made file behind.
+# A failed recipe leaves no partial file.
 .DELETE_ON_ERROR:
 
 .PHONY: all build help demo test test-short test-dpcpp bench fuzz fuzz-minute lint generate cross archive install uninstall clean setup-demo setup-test
@@ -46,8 +46,8 @@ setup-demo setup-test: setup-%:
 demo: setup-demo build ## install what is missing, then run examples/dynlink
 	$(MAKE) -C examples/dynlink demo
 
-# -count=1: the tests run compilers, and what those read the test cache does
-# not know.
+# -count=1: the tests run compilers, and the test cache does not know the
+# files that those read.
 test: setup-test build ## install what is missing, then run every test
 	$(GO) vet ./...
 	$(MAKE) -C examples/dynlink check

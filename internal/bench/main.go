@@ -32,14 +32,14 @@ func main() {
 	exitOn(runTables(os.Args[1:]))
 }
 
-// helpers are what this program does when it starts itself: work that would
+// helpers are the tasks for which this program starts itself: work that would
 // make this process large.
 var helpers = map[string]func(args []string) error{
 	"-floor":    runFloor,
 	"-generate": runGenerate,
 }
 
-// runHelper starts this program as a helper and returns what it prints.
+// runHelper starts this program as a helper and returns its output.
 func runHelper(args ...string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// cost is what a run took: wall clock, processor time of all threads, and peak
+// cost is the cost of a run: wall clock, processor time of all threads, and peak
 // resident memory in bytes.
 //
-// A child's peak is at least what this process had when it started the child,
+// A child's peak is at least this process's own when it started the child,
 // so that the tables hold no large data here.
 type cost struct {
 	wall, cpu time.Duration
@@ -29,7 +29,7 @@ func programPath(name string) string {
 	return path
 }
 
-// runOnce runs a command in the folder and returns what it took.
+// runOnce runs a command in the folder and returns its cost.
 func runOnce(dir, name string, args ...string) (cost, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
@@ -74,7 +74,7 @@ func rewriteFiles(input string, outputs []string, dir string) (wall, cpu time.Du
 	return time.Since(start), processorTime() - before, nil
 }
 
-// processorTime is what this process has used so far.
+// processorTime is the processor time of this process so far.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -45,7 +45,7 @@ func printSplitting(dir string) error {
 	return nil
 }
 
-// printOneKernel measures what a run costs at least.
+// printOneKernel measures the least cost of a run.
 func printOneKernel(dir string) error {
 	input, err := generateInput(dir, "ll", irgen.Config{Kernels: 1})
 	if err != nil {
@@ -132,7 +132,7 @@ func runSplit(dir, input, mode string) (cost, error) {
 	if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o777)); err != nil {
 		return cost{}, err
 	}
-	syscall.Sync() // what earlier runs wrote must not slow this one
+	syscall.Sync() // the writes of earlier runs must not slow this one
 	args := []string{"-split=" + mode, "-symbols", "-properties", "-emit-param-info", "-o", "out/out.table", input}
 	if filepath.Ext(input) == ".ll" {
 		args = append(args, "-S")

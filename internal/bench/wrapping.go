@@ -37,7 +37,7 @@ func printLarge(dir string, size int64) error {
 		func() {
 			os.Remove(copied)
 			os.Remove(object)
-			syscall.Sync() // what earlier runs wrote must not slow the next
+			syscall.Sync() // the writes of earlier runs must not slow the next
 		})
 	if err != nil {
 		return err

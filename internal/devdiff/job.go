@@ -14,8 +14,8 @@ import (
 	"offlink/spirv"
 )
 
-// job is one launch: what goes into it, and what the embedded device made of
-// it. It is also what the other half reads.
+// job is one launch: its input, and the results of the embedded
+// device. The other half reads it as JSON.
 type job struct {
 	candidate `json:"-"`
 

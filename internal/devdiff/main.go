@@ -1,11 +1,11 @@
 // Devdiff launches kernels on the embedded device and on an OpenCL device with
-// arguments that it makes up, and compares what they leave in memory. A kernel
+// arguments that it makes up, and compares the memory afterwards. A kernel
 // that the embedded device stops, because the arguments lead it out of bounds,
 // is tried with others.
 //
 //	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-undefined REGEXP] [-record FILE] [-v] FILE...
 //
-// FILEs are what offload-wrap list takes, or SPIR-V. Kernels whose names
+// FILEs are those of offload-wrap list, or SPIR-V. Kernels whose names
 // differ in their types alone are a family, of which N are launched. It prints
 // a line for each kernel that differs, and how many agree. The exit status is 1
 // if any differs.

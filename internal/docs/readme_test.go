@@ -1,4 +1,4 @@
-// Package docs holds the README to what the programs print.
+// Package docs holds the README to the output of the programs.
 package docs
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// step is one command of the README's tour and what is printed under it.
+// step is one command of the README's tour and its output.
 type step struct{ command, output string }
 
 // tour returns the commands of the indented blocks that begin with "$ ". A
-// command goes on behind a backslash at the end of a line.
+// command goes on after a backslash at the end of a line.
 func tour(text string) []step {
 	var steps []step
 	continued, printing := false, false
@@ -44,7 +44,7 @@ func tour(text string) []step {
 }
 
 // TestTour runs the README's tour in one shell session's folders and compares
-// what each command prints. It needs the programs and libraries in bin.
+// the output of each command. It needs the programs and libraries in bin.
 func TestTour(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {

@@ -56,7 +56,7 @@ func TestDeviceRuns(t *testing.T) {
 	}
 }
 
-// postlinkFlags are what images that the runtime links need.
+// postlinkFlags are the flags for images that the runtime links.
 var postlinkFlags = []string{"-split=source", "-symbols", "-properties", "-emit-exported-symbols", "-emit-imported-symbols",
 	"-device-globals", "-device-image-dependencies=externals"}
 
@@ -149,7 +149,7 @@ func TestMarksInBothForms(t *testing.T) {
 	}
 }
 
-// markedImage returns what LLVM reads of the image, its properties and symbols.
+// markedImage returns the image as LLVM reads it, its properties and symbols.
 func markedImage(t *testing.T, bin, dir, version, args string, text bool) string {
 	t.Helper()
 	form, name, flags := "-c", "b", postlinkFlags

@@ -95,7 +95,7 @@ func (g *generator) debugLocation(scope, line int) string {
 }
 
 // writeSubprogram begins the debug information of a function and returns its node
-// and what the header says of it.
+// and its reference for the header.
 func (g *generator) writeSubprogram(name string, line, source int) (scope int, attached string) {
 	if !g.Debug {
 		return 0, ""
@@ -174,7 +174,7 @@ func (g *generator) writeKernel(i int) {
 	g.flushNodes()
 }
 
-// emitCompute writes what a kernel does with the element of that index.
+// emitCompute writes the computation of a kernel on the element of that index.
 func (f *function) emitCompute(kernel int, index string) {
 	value := index
 	for k := range instructionGroups {
@@ -198,8 +198,8 @@ func (f *function) emitCompute(kernel int, index string) {
 	f.emitInst("store i32 %s, ptr addrspace(1) %s, align 4", result, address)
 }
 
-// Helpers of a layer are next to one another; the first layer is what kernels
-// call.
+// Helpers of a layer are next to each other; kernels call those of the first
+// layer.
 func (g *generator) layerOf(i int) int { return min(i*layers/max(g.helpers, 1), layers-1) }
 
 // layerStart returns the first helper of a layer.

@@ -33,7 +33,7 @@ var layers = [][]string{
 }
 
 // free are packages that anything may import in tests or tools, and that
-// import what they like.
+// import any package.
 var free = []string{"internal/...", "spirv/internal/..."}
 
 func TestImportsPointDown(t *testing.T) {

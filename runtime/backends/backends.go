@@ -8,15 +8,15 @@ import (
 	"offlink/runtime/hostdev"
 )
 
-// Options are what the back ends are told; the zero value is right for
+// Options configure the back ends; the zero value is right for
 // programs.
 type Options struct {
-	// Output takes what kernels print; standard output if nil.
+	// Output takes the output of kernels; standard output if nil.
 	Output io.Writer
 }
 
-// Open opens the back ends, in order of preference. Whoever it gives them to
-// closes them.
+// Open opens the back ends, in order of preference. The caller must
+// close them.
 func Open(o Options) []driver.Driver {
 	return []driver.Driver{hostdev.New(hostdev.Options{Output: o.Output})}
 }

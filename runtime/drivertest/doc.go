@@ -1,4 +1,4 @@
-// Package drivertest tests back ends, and what uses them: Test is the
+// Package drivertest tests back ends and their users: Test is the
 // conformance suite that every back end passes, Fake is a back end that
-// records what it is asked for, SPIRV makes modules with any linkage.
+// records its calls, SPIRV makes modules with any linkage.
 package drivertest

@@ -45,7 +45,7 @@ func serveCalls() {
 }
 
 // inUse counts the calls that are under way, so that shutdown at exit does
-// not close what another thread uses.
+// not close objects that another thread uses.
 var inUse sync.RWMutex
 
 // performCall runs one call. An error becomes a status and a text; a panic is an
@@ -192,7 +192,7 @@ func hostBytes(data unsafe.Pointer, size C.size_t) ([]byte, error) {
 	return unsafe.Slice((*byte)(data), int(size)), nil
 }
 
-// rangeOf checks what C could not: sizes beyond the dimensions are ignored,
+// rangeOf checks the sizes, which C did not: sizes beyond the dimensions are ignored,
 // and a local size of zeros is none.
 func rangeOf(r C.offlink_range) (driver.Range, error) {
 	n := int(r.dimensions)

@@ -49,7 +49,7 @@ func TestKernelsByOwner(t *testing.T) {
 		{lib, "k", []string{"lib: image 0 (spir64, spirv)"}},
 		{lib, "l", []string{"app: image 1 (spir64, spirv)"}},
 		{other, "l", []string{"app: image 1 (spir64, spirv)"}},
-		{lib, "f", nil}, // an exported function is no kernel
+		{lib, "f", nil}, // an exported function is not a kernel
 	} {
 		if diff := cmp.Diff(c.want, describe(s.Kernel(c.owner, c.name))); diff != "" {
 			t.Errorf("Kernel(%v, %q): %s", c.owner, c.name, diff)

@@ -45,7 +45,7 @@ func lists(set string, names ...string) edit {
 	}
 }
 
-// newImage returns a SPIR-V image whose tables say what the code does.
+// newImage returns a SPIR-V image whose tables list the symbols of the code.
 func newImage(c drivertest.Code, edits ...edit) *devimg.Image {
 	img := &devimg.Image{Target: "spir64", Code: devimg.Bytes(drivertest.SPIRV(c)), HasEntries: true, Properties: new(props.Sets)}
 	img.Entries = append(append(img.Entries, c.Kernels...), c.Exports...)
@@ -249,7 +249,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// withoutReason is the error's text with what package spirv says cut.
+// withoutReason is the error's text without the part from package spirv.
 func withoutReason(err error) string {
 	if err == nil {
 		return ""
@@ -282,7 +282,7 @@ func TestErrorTypes(t *testing.T) {
 	}
 }
 
-// TestParsedOnce: what is known of an image is kept until Forget.
+// TestParsedOnce: the symbols of an image are kept until Forget.
 func TestParsedOnce(t *testing.T) {
 	img := newImage(kernelK)
 	counted := &countingCode{Code: img.Code}
