@@ -140,7 +140,8 @@ func (t *translator) aggregateConstant(c *ir.ConstantNode, typ id, value func(ir
 	}
 	parts := make([]id, len(c.Operands))
 	for i, v := range c.Operands {
-		parts[i] = value(v, t.typeID(t.elementType(c.Type, uint64(i))))
+		part := t.typeID(t.elementType(c.Type, uint64(i)))
+		parts[i] = t.constituent(v, value(v, part), part)
 	}
 	if n.Kind == ir.TypeVector && n.Length == 1 {
 		return parts[0]
@@ -194,6 +195,15 @@ type constantKey struct {
 	pool  *ir.ConstantPool
 	index uint32
 	want  id
+}
+
+// constituent returns a part of a composite constant: a constant, also for the
+// address of a variable, which SPIR-V takes as an initialiser alone.
+func (t *translator) constituent(v ir.Value, n, typ id) id {
+	if e := t.b.entries[n]; v.Kind == ir.ValueGlobal && e != nil && e.op == spirv.OpVariable {
+		return t.specOp(typ, spirv.OpBitcast, n)
+	}
+	return n
 }
 
 // castConstant casts a pointer to the type that is wanted.

@@ -177,6 +177,20 @@ define spir_kernel void @k() {
 	}
 }
 
+// TestAddressInInitialiser: the address of a variable in an aggregate is a
+// constant, as the validator wants.
+func TestAddressInInitialiser(t *testing.T) {
+	code, err := fromir.Translate(parseIR(t, "@counter = addrspace(1) global i32 7\n@s = addrspace(1) global { i32, i32 addrspace(1)* } { i32 3, i32 addrspace(1)* @counter }\n"), options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := dump(t, verified(t, code))
+	validate(t, code)
+	if !strings.Contains(text, "OpSpecConstantOp") {
+		t.Errorf("the variable stands in the composite:\n%s", text)
+	}
+}
+
 // TestRefusals: errors name the function and the instruction.
 func TestRefusals(t *testing.T) {
 	tests := []struct{ name, text, want string }{
