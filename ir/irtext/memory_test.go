@@ -23,7 +23,7 @@ func TestMemoryOfManyValues(t *testing.T) {
 	if err != nil || len(m.Values) != 100_000 {
 		t.Fatal(err)
 	}
-	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 16*uint64(len(data)) {
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 8*uint64(len(data)) {
 		t.Errorf("%d bytes for an input of %d: %.1f times", allocated, len(data), float64(allocated)/float64(len(data)))
 	}
 }
