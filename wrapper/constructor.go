@@ -55,7 +55,7 @@ func (b *objectBuilder) handOver(callee, descriptor *objfile.ObjectSymbol) *code
 	switch b.host.machine {
 	case objfile.X86_64:
 		c.emit(0xf3, 0x0f, 0x1e, 0xfa) // endbr64
-		c.x86Address(b.host.x86Argument(), descriptor)
+		c.x86Address(b.host.format.x86Argument, descriptor)
 		c.x86Branch(x86Jump, callee)
 	case objfile.AArch64:
 		c.insn(0xd503245f) // bti c
@@ -104,14 +104,6 @@ const (
 	x86RCX, x86RDX, x86RDI = 0x0d, 0x15, 0x3d
 	armCall, armJump       = 0x94000000, 0x14000000
 )
-
-// x86Argument is the register of a function's first argument.
-func (h Host) x86Argument() byte {
-	if h.format == objfile.COFF {
-		return x86RCX
-	}
-	return x86RDI
-}
 
 // x86Address emits lea register, [rip + s].
 func (c *code) x86Address(register byte, s *objfile.ObjectSymbol) {

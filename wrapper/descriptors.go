@@ -37,13 +37,6 @@ type hostObject struct {
 	}
 }
 
-const (
-	boundsSection      = ".tgtimg"
-	boundsSectionMachO = "__DATA,__tgtimg"
-	imagesSectionMachO = "__DATA,__offload_img"
-	largePrefix        = ".lrodata."
-)
-
 func newHostObject(file *objfile.File) *hostObject {
 	return &hostObject{
 		file: file, known: make(map[uint64]bool),
@@ -80,7 +73,7 @@ func (h *hostObject) images() ([]Located, error) {
 func (h *hostObject) readBounds() error {
 	for i := range h.file.Sections {
 		s := &h.file.Sections[i]
-		if !s.Alloc || !s.Named(boundsSection) && !s.Named(boundsSectionMachO) || len(s.Data) == 0 {
+		if !s.Alloc || !isBoundsSection(s) || len(s.Data) == 0 {
 			continue
 		}
 		b, err := h.file.View(s.Addr, uint64(len(s.Data)))
@@ -122,7 +115,13 @@ func (h *hostObject) candidates() []candidate {
 }
 
 func isImageSection(s *objfile.FileSection) bool {
-	return s.HasPrefix(bundlePrefix) || s.HasPrefix(largePrefix+bundlePrefix) || s.Named(imagesSectionMachO)
+	return s.HasPrefix(bundlePrefix) || s.HasPrefix(largePrefix+bundlePrefix) ||
+		slices.ContainsFunc(hostFormats, func(f *hostFormat) bool { return f.sections.images != "" && s.Named(f.sections.images) })
+}
+
+// isBoundsSection knows the sections that have an element for each image.
+func isBoundsSection(s *objfile.FileSection) bool {
+	return slices.ContainsFunc(hostFormats, func(f *hostFormat) bool { return s.Named(f.sections.info) })
 }
 
 func (h *hostObject) scan(found []candidate, span objfile.Span) []candidate {
@@ -263,7 +262,7 @@ func (h *hostObject) appendBounds(found []Located) ([]Located, error) {
 		covered[b.begin] = true
 		s := h.file.SectionAt(b.begin)
 		if s == nil {
-			return nil, fmt.Errorf("an image of section %s: %w", boundsSection, &objfile.AddressError{Addr: b.begin, Size: b.size, Msg: "no section is there"})
+			return nil, fmt.Errorf("an image of section .tgtimg: %w", &objfile.AddressError{Addr: b.begin, Size: b.size, Msg: "no section is there"})
 		}
 		code := s.Data[b.begin-s.Addr:]
 		l := Located{Place: Place{Envelope: EnvelopeBounds, Address: b.begin, Index: len(found)}}

@@ -13,11 +13,10 @@ import (
 type Host struct {
 	Triple string // as given: "x86_64-unknown-linux-gnu"
 
-	format  objfile.Format  // "" where only LLVM IR can be written
-	machine objfile.Machine // 0 likewise
+	format  *hostFormat
+	machine objfile.Machine // 0 where only LLVM IR can be written
 	pointer int             // bytes
-	mingw   bool            // Windows with GNU's constructor lists
-	macOS   [2]uint8        // oldest version
+	macOS   [2]uint8        // oldest version, for Mach-O
 }
 
 // DefaultHost is the host that this program runs on.
@@ -55,44 +54,20 @@ var irPointers = map[string]int{
 // ParseHost reads a target triple.
 func ParseHost(triple string) (Host, error) {
 	arch, system, _ := strings.Cut(triple, "-")
-	h := Host{Triple: triple, machine: architectures[arch]}
+	h := Host{Triple: triple, format: formatOf(system), machine: architectures[arch], macOS: macOSVersion(system)}
 	if h.machine == 0 {
 		h.pointer = irPointers[arch]
 		if h.pointer == 0 {
 			return Host{}, fmt.Errorf("'%s': unsupported target triple", triple)
 		}
+		h.format = &elfFormat // names of sections in LLVM IR
 		return h, nil
 	}
 	h.pointer = h.machine.PointerSize()
-	h.setFormat(system)
+	if _, written := h.format.machines[h.machine]; !written {
+		h.format, h.machine = &elfFormat, 0
+	}
 	return h, nil
-}
-
-// setFormat reads the part of the triple behind the architecture.
-func (h *Host) setFormat(system string) {
-	switch {
-	case containsAny(system, "windows", "win32", "mingw", "cygwin", "uefi"):
-		h.format = objfile.COFF
-		h.mingw = containsAny(system, "gnu", "mingw", "cygwin")
-	case containsAny(system, "darwin", "macos", "ios"):
-		h.format = objfile.MachO
-		h.macOS = macOSVersion(system)
-	default:
-		h.format = objfile.ELF
-	}
-	only64 := h.format == objfile.COFF || h.format == objfile.MachO
-	if only64 && h.machine != objfile.X86_64 && h.machine != objfile.AArch64 {
-		h.format, h.machine = "", 0
-	}
-}
-
-func containsAny(s string, parts ...string) bool {
-	for _, p := range parts {
-		if strings.Contains(s, p) {
-			return true
-		}
-	}
-	return false
 }
 
 // macOSVersion returns the version that a triple ends with, as in
@@ -114,7 +89,7 @@ func macOSVersion(system string) [2]uint8 {
 
 // objects reports whether objects can be written for the host, or why not.
 func (h Host) objects() error {
-	if h.format == "" {
+	if h.machine == 0 {
 		return fmt.Errorf("'%s': no object file can be written for this target triple, only LLVM IR (-emit=llvm); objects are written for ELF (x86_64, aarch64, riscv64, i386), COFF and Mach-O (x86_64, aarch64)", h.Triple)
 	}
 	return nil

@@ -1,48 +1,27 @@
 package wrapper
 
-import (
-	"fmt"
+import "fmt"
 
-	"offlink/wrapper/internal/objfile"
-)
-
-const gib = 1 << 30
-
-// largeFrom is the size from which the images of one x86-64 ELF object go
-// into large sections: the code of a program must reach across what lies in
-// ordinary ones, in 2 GiB.
-const largeFrom = 1 * gib
-
+// wantsLarge reports whether so many bytes of images go into large sections.
 func (h Host) wantsLarge(imageBytes int64) bool {
-	return h.format == objfile.ELF && h.machine == objfile.X86_64 && imageBytes > largeFrom
+	from := h.limits().largeFrom
+	return from > 0 && imageBytes > from
 }
 
 // checkSize refuses more image bytes than an object for the host can bring
 // into a program.
 func (h Host) checkSize(imageBytes int64) error {
-	limit, why := h.maxImages()
-	if limit == 0 || imageBytes < limit {
+	limits := h.limits()
+	if limits.max == 0 || imageBytes < limits.max {
 		return nil
 	}
-	return fmt.Errorf("%d bytes of images are too many for an object for %s: %s; split them over several programs or libraries, or compress them (-offload-compress)", imageBytes, h.Triple, why)
+	return fmt.Errorf("%d bytes of images are too many for an object for %s: %s; split them over several programs or libraries, or compress them (-offload-compress)", imageBytes, h.Triple, limits.why)
 }
 
-// maxImages returns the size that the images of one object must stay under,
-// and why; 0 is no limit.
-func (h Host) maxImages() (limit int64, why string) {
-	switch {
-	case h.format == objfile.COFF:
-		return 2 * gib, "a Windows program or library is smaller than 2 GiB"
-	case h.machine == objfile.I386:
-		return 2 * gib, "the format's offsets and the machine's addresses hold less than 2 GiB"
-	case h.machine == objfile.RISCV64:
-		return 2 * gib, "its code model (medany) reaches less than 2 GiB"
-	case h.machine == objfile.AArch64 && h.format == objfile.ELF:
-		return 4 * gib, "its small code model reaches less than 4 GiB"
-	case h.machine == objfile.AArch64:
-		return 4 * gib, "the file offsets of Mach-O sections hold less than 4 GiB"
-	case h.format == objfile.MachO:
-		return 2 * gib, "its code model reaches less than 2 GiB"
+// limits returns those of the machine; a host that only has LLVM IR has none.
+func (h Host) limits() machineLimits {
+	if h.machine == 0 {
+		return machineLimits{}
 	}
-	return 0, ""
+	return h.format.machines[h.machine]
 }

@@ -174,7 +174,7 @@ func (m *irModule) block(k *kindImages, i int) {
 		}
 	case i == k.tree.Infos:
 		linkage = "internal"
-		rest = fmt.Sprintf(", section %q, align %d", m.o.Host.sectionNames().info, k.tree.Layout.Align(b.Type))
+		rest = fmt.Sprintf(", section %q, align %d", m.o.Host.format.sections.info, k.tree.Layout.Align(b.Type))
 		m.used = append(m.used, irName(b.Name))
 	}
 	if b.Type == abi.Blob {
@@ -324,9 +324,9 @@ func (m *irModule) list(name, attributes, element string, items []string, format
 }
 
 func (m *irModule) function(name, callee, descriptor string, declared map[string]bool) {
-	section := fmt.Sprintf(" section %q", m.o.Host.sectionNames().code)
-	if m.o.Host.format == objfile.MachO {
-		section = ""
+	section := ""
+	if name := m.o.Host.format.sections.irCode; name != "" {
+		section = fmt.Sprintf(" section %q", name)
 	}
 	m.printf("\ndefine internal void %s()%s {\n  call void @%s(ptr %s)\n  ret void\n}\n", name, section, callee, descriptor)
 	if !declared[callee] {

@@ -12,7 +12,7 @@ import (
 // objectBuilder lays descriptor trees out in an object file.
 type objectBuilder struct {
 	host     Host
-	names    *sectionNames
+	names    *sectionNames // of the format
 	object   *objfile.Object
 	sections map[string]*objfile.ObjectSection
 	text     *objfile.ObjectSection
@@ -23,8 +23,8 @@ type objectBuilder struct {
 
 func newObjectBuilder(h Host, large bool) *objectBuilder {
 	b := &objectBuilder{
-		host: h, names: h.sectionNames(), large: large,
-		object:    &objfile.Object{Format: h.format, Machine: h.machine, MacOS: h.macOS},
+		host: h, names: &h.format.sections, large: large,
+		object:    &objfile.Object{Format: h.format.object, Machine: h.machine, MacOS: h.macOS},
 		sections:  map[string]*objfile.ObjectSection{},
 		externals: map[string]*objfile.ObjectSymbol{},
 	}
@@ -203,7 +203,7 @@ func (b *objectBuilder) addTreeSymbols(k *kindImages, blocks []location, global 
 
 // finish adds the notes that the format wants.
 func (b *objectBuilder) finish() *objfile.Object {
-	if b.host.format == objfile.ELF {
+	if b.host.format.notes {
 		if note := featureNote(b.host.machine); note != nil {
 			add(b.section(".note.gnu.property", objfile.UseNote, 8), note, 8)
 		}

@@ -60,20 +60,27 @@ const (
 	hostEntriesDummy   = "__dummy.omp_offloading.entry"
 )
 
-// addHostEntries makes the bounds of the host's entry table: in COFF by
-// sections that sort before and behind it.
+// addHostEntries makes the bounds of the host's entry table, once.
 func (b *objectBuilder) addHostEntries(t *abi.Encoded) {
 	if b.externals[t.Externals[0]] != nil {
 		return
 	}
-	if b.host.format == objfile.COFF {
-		for i, name := range t.Externals[:2] {
-			s := b.section(hostEntriesSection+[]string{"$OA", "$OZ"}[i], objfile.UseEntries, b.host.pointer)
-			b.externals[name] = b.symbol(objfile.ObjectSymbol{Name: name, Section: s})
-		}
-		return
+	b.host.format.hostEntries(b, t.Externals[:2])
+}
+
+// addSortedEntries defines the bounds in sections whose names sort before and
+// after that of the table: linkers of COFF join sections in that order.
+func (b *objectBuilder) addSortedEntries(bounds []string) {
+	for i, name := range bounds {
+		s := b.section(hostEntriesSection+[]string{"$OA", "$OZ"}[i], objfile.UseEntries, b.host.pointer)
+		b.externals[name] = b.symbol(objfile.ObjectSymbol{Name: name, Section: s})
 	}
-	for _, name := range t.Externals[:2] {
+}
+
+// addLinkerEntries refers to the bounds that linkers of ELF define for a
+// section whose name is an identifier, and adds an empty part of it.
+func (b *objectBuilder) addLinkerEntries(bounds []string) {
+	for _, name := range bounds {
 		b.external(name).Hidden = true
 	}
 	s := b.section(hostEntriesSection, objfile.UseEntries, 1)

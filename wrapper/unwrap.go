@@ -216,21 +216,9 @@ func isOffloadSection(s *objfile.FileSection) bool {
 	return s.HasPrefix(".llvm.offloading") || s.HasPrefix(".llvm.rodata.offloading")
 }
 
-// isFatSection knows the sections of HIP, whose content is clang's bundles,
-// and of CUDA: fat binaries of the linked code (.nv_fatbin) and of code that
-// is to be linked on the device (__nv_relfatbin). COFF cuts names.
+// isFatSection knows the sections of HIP and CUDA.
 func isFatSection(s *objfile.FileSection) bool {
-	for _, prefix := range fatSections {
-		if s.HasPrefix(prefix) {
-			return true
-		}
-	}
-	return false
-}
-
-var fatSections = []string{
-	".hip_fat", "__HIP,__hip_fatbin",
-	".nv_fatb", "__nv_relfatbin", "__nv_relf", "__NV_CUDA,__nv_fatbin", "__NV_CUDA,__nv_relfatbin", "__NV_CUDA,__fatbin",
+	return slices.ContainsFunc(hostFormats, func(f *hostFormat) bool { return slices.ContainsFunc(f.fatPrefixes, s.HasPrefix) })
 }
 
 func (w *walker) section(p *part, s *objfile.FileSection) error {

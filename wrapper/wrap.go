@@ -136,8 +136,8 @@ func buildObject(kinds []*kindImages, o *WrapOptions) (*objfile.Object, error) {
 	}
 	b := newObjectBuilder(o.Host, o.Host.wantsLarge(size))
 	for _, k := range kinds {
-		if k.kind != devimg.KindSYCL && o.Host.format == objfile.MachO {
-			return nil, fmt.Errorf("images of kind %v: Mach-O has no table of host entries that such a descriptor needs; wrap them for another host", k.kind)
+		if k.kind != devimg.KindSYCL && o.Host.format.hostEntries == nil {
+			return nil, fmt.Errorf("images of kind %v: %v has no table of host entries that such a descriptor needs; wrap them for another host", k.kind, o.Host.format.object)
 		}
 		b.addKind(k, o)
 	}

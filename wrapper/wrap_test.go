@@ -267,8 +267,8 @@ func TestParseHost(t *testing.T) {
 		{"armv7-unknown-linux-gnueabihf", "IR 4"},
 	} {
 		h := mustHost(t, tt.triple)
-		got := fmt.Sprintf("%v %v", h.format, h.machine)
-		if h.mingw {
+		got := fmt.Sprintf("%v %v", h.format.object, h.machine)
+		if h.format == &mingwFormat {
 			got += " mingw"
 		}
 		if err := h.objects(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"offlink/props"
+	"offlink/spirv"
 	"offlink/wrapper/devimg"
 )
 
@@ -24,7 +25,7 @@ func zstdOf(t *testing.T, data []byte) []byte {
 
 // spirvLike is code that begins as SPIR-V does.
 func spirvLike() []byte {
-	return append(binary.LittleEndian.AppendUint32(nil, 0x07230203), bytes.Repeat([]byte("code"), 100)...)
+	return append(binary.LittleEndian.AppendUint32(nil, spirv.Magic), bytes.Repeat([]byte("code"), 100)...)
 }
 
 func facts(list ...props.Property) *props.Sets {

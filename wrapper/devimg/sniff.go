@@ -12,7 +12,7 @@ const (
 	magicBitcode = 0xDEC04342
 	magicNative  = 0x43544E49 // "INTC"
 	magicZstd    = 0xFD2FB528
-	magicELF     = 0x464C457F
+	magicELF     = 0x464C457F // elf.ELFMAG
 )
 
 // sniffBytes is how much of an image Sniff looks at.

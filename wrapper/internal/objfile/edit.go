@@ -92,18 +92,11 @@ var ErrNoHeader = errors.New("the new code is larger than the old, and the file 
 // NewEditor returns an editor of the file, which must have been read from the
 // whole of data.
 func NewEditor(data []byte) (*Editor, error) {
-	var e *Editor
-	var err error
-	switch {
-	case isELF(data):
-		e, err = newELFEditor(data)
-	case isPE(data), isCOFF(data):
-		e, err = newCOFFEditor(data)
-	case isMachO(data):
-		e, err = newMachOEditor(data)
-	default:
+	c := codecOf(data)
+	if c == nil {
 		return nil, ErrUnknown
 	}
+	e, err := c.edit(data)
 	if err != nil {
 		return nil, err
 	}

@@ -2,18 +2,15 @@ package objfile
 
 import (
 	"bytes"
+	"debug/elf"
 	"encoding/binary"
 	"slices"
 )
 
+// Dynamic tags that debug/elf lacks (System V gABI).
 const (
-	dtRelrsz      = 35
-	dtRelr        = 36
-	ptNull        = 0
-	ptNote        = 4
-	ptPhdr        = 6
-	ptGNUProperty = 0x6474e553
-	pfRead        = 4
+	elfTagRelrSize = 35 // DT_RELRSZ
+	elfTagRelr     = 36 // DT_RELR
 )
 
 // elfEditor edits ELF files.
@@ -27,8 +24,9 @@ type elfEditor struct {
 
 // elfDynamic is a dynamic tag and where its value is in the file.
 type elfDynamic struct {
-	tag, value uint64
-	at         int64
+	tag   elf.DynTag
+	value uint64
+	at    int64
 }
 
 func newELFEditor(data []byte) (*Editor, error) {
@@ -38,7 +36,7 @@ func newELFEditor(data []byte) (*Editor, error) {
 	}
 	f := &elfEditor{elfFile: parsed}
 	e := &Editor{file: parsed.file, format: f}
-	if f.typ == elfTypeRel {
+	if f.typ == elf.ET_REL {
 		return e, f.sectionSites(e)
 	}
 	return e, f.dynamicSites(e)
@@ -50,7 +48,7 @@ func (f *elfEditor) targetSize() int { return f.width() }
 func (f *elfEditor) sectionSites(e *Editor) error {
 	for i := range f.sections {
 		h := &f.sections[i]
-		if h.typ != shtRela && h.typ != shtRel || int(h.info) >= len(f.sections) {
+		if h.typ != elf.SHT_RELA && h.typ != elf.SHT_REL || int(h.info) >= len(f.sections) {
 			continue
 		}
 		target := &f.file.Sections[h.info]
@@ -61,7 +59,7 @@ func (f *elfEditor) sectionSites(e *Editor) error {
 		if err != nil {
 			return err
 		}
-		f.addSites(e, table, int64(h.offset), h.typ == shtRela, target.Addr)
+		f.addSites(e, table, int64(h.offset), h.typ == elf.SHT_RELA, target.Addr)
 	}
 	return nil
 }
@@ -88,9 +86,9 @@ func (f *elfEditor) dynamicSites(e *Editor) error {
 		return err
 	}
 	for _, t := range []struct {
-		addr, size uint64
+		addr, size elf.DynTag
 		rela       bool
-	}{{dtRela, dtRelasz, true}, {dtRel, dtRelsz, false}} {
+	}{{elf.DT_RELA, elf.DT_RELASZ, true}, {elf.DT_REL, elf.DT_RELSZ, false}} {
 		table, at, err := f.dynamicTable(t.addr, t.size)
 		if err != nil {
 			return err
@@ -98,7 +96,7 @@ func (f *elfEditor) dynamicSites(e *Editor) error {
 		f.addSites(e, table, at, t.rela, 0)
 	}
 	var err error
-	if f.relr, f.relrAt, err = f.dynamicTable(dtRelr, dtRelrsz); err != nil {
+	if f.relr, f.relrAt, err = f.dynamicTable(elfTagRelr, elfTagRelrSize); err != nil {
 		return err
 	}
 	f.relative = f.decodeRELR()
@@ -111,7 +109,7 @@ func (f *elfEditor) dynamicSites(e *Editor) error {
 // readDynamic reads the dynamic section with the places of its values.
 func (f *elfEditor) readDynamic() error {
 	for _, p := range f.segments {
-		if p.typ != ptDynamic {
+		if p.typ != elf.PT_DYNAMIC {
 			continue
 		}
 		b, err := f.slice(p.offset, p.filesz, "the dynamic section")
@@ -120,8 +118,8 @@ func (f *elfEditor) readDynamic() error {
 		}
 		w := elfWords{b, f.wide}
 		for at := int64(p.offset); len(w.b) >= 2*f.width(); at += int64(2 * f.width()) {
-			d := elfDynamic{w.word(), w.word(), at + int64(f.width())}
-			if d.tag == dtNull {
+			d := elfDynamic{elf.DynTag(w.word()), w.word(), at + int64(f.width())}
+			if d.tag == elf.DT_NULL {
 				break
 			}
 			f.dynamic = append(f.dynamic, d)
@@ -130,7 +128,7 @@ func (f *elfEditor) readDynamic() error {
 	return nil
 }
 
-func (f *elfEditor) tag(tag uint64) (elfDynamic, bool) {
+func (f *elfEditor) tag(tag elf.DynTag) (elfDynamic, bool) {
 	i := slices.IndexFunc(f.dynamic, func(d elfDynamic) bool { return d.tag == tag })
 	if i < 0 {
 		return elfDynamic{}, false
@@ -139,7 +137,7 @@ func (f *elfEditor) tag(tag uint64) (elfDynamic, bool) {
 }
 
 // dynamicTable returns the table whose address and size two tags give.
-func (f *elfEditor) dynamicTable(addr, size uint64) ([]byte, int64, error) {
+func (f *elfEditor) dynamicTable(addr, size elf.DynTag) ([]byte, int64, error) {
 	begin, ok := f.tag(addr)
 	length, ok2 := f.tag(size)
 	if !ok || !ok2 {
@@ -229,7 +227,7 @@ func (f *elfEditor) rotated(e *Editor, addr uint64, size int, raw, _ []byte) err
 		return nil
 	}
 	e.patch(f.relrAt, table)
-	if d, ok := f.tag(dtRelrsz); ok {
+	if d, ok := f.tag(elfTagRelrSize); ok {
 		e.patch(d.at, e.Word(uint64(len(table))))
 	}
 	return nil
@@ -238,7 +236,7 @@ func (f *elfEditor) rotated(e *Editor, addr uint64, size int, raw, _ []byte) err
 // inPlace serves programs that are linked to fixed addresses. In others a
 // pointer without a relocation is none.
 func (f *elfEditor) inPlace(e *Editor, addr, value uint64) ([]byte, error) {
-	if f.typ != elfTypeExec {
+	if f.typ != elf.ET_EXEC {
 		return nil, f.errorf(-1, "the pointer at %#x has no relocation", addr)
 	}
 	return e.Word(value), nil
@@ -246,7 +244,7 @@ func (f *elfEditor) inPlace(e *Editor, addr, value uint64) ([]byte, error) {
 
 func (f *elfEditor) grow(e *Editor, img Extent, size int64) (room, error) {
 	section := f.file.sectionOf(img)
-	if f.typ != elfTypeRel {
+	if f.typ != elf.ET_REL {
 		return f.addSegment(e, section, size)
 	}
 	if section < 0 {
@@ -272,7 +270,7 @@ func (f *elfEditor) growSection(e *Editor, section int, img Extent, size int64) 
 // moveSection changes a section header of what is not loaded as it lies in
 // the file.
 func (f *elfEditor) moveSection(e *Editor, section int, offset, size int64) bool {
-	if f.typ != elfTypeRel && f.sections[section].flags&shfAlloc != 0 {
+	if f.typ != elf.ET_REL && f.sections[section].flags&elf.SHF_ALLOC != 0 {
 		return false
 	}
 	table, entry, _ := f.sectionTable()
@@ -300,7 +298,7 @@ func (f *elfEditor) addSegment(e *Editor, section int, size int64) (room, error)
 		return room{}, ErrNoRoom
 	}
 	r, ok := room{}, false
-	if section >= 0 && len(f.sections)+1 < shnReserved { // what moves needs its headers
+	if section >= 0 && len(f.sections)+1 < int(elf.SHN_LORESERVE) { // what moves needs its headers
 		r, ok = f.extendSegment(e, size)
 	}
 	if !ok {
@@ -326,7 +324,7 @@ func (f *elfEditor) addSegment(e *Editor, section int, size int64) (room, error)
 func (f *elfEditor) extendSegment(e *Editor, size int64) (room, bool) {
 	last := -1
 	for i, p := range f.segments {
-		if p.typ == ptLoad && (last < 0 || p.vaddr > f.segments[last].vaddr) {
+		if p.typ == elf.PT_LOAD && (last < 0 || p.vaddr > f.segments[last].vaddr) {
 			last = i
 		}
 	}
@@ -335,7 +333,7 @@ func (f *elfEditor) extendSegment(e *Editor, size int64) (room, bool) {
 	}
 	p := f.segments[last]
 	end := p.offset + p.filesz
-	if p.flags != pfRead || p.filesz != p.memsz || !f.nothingLoadedFrom(end) {
+	if p.flags != elf.PF_R || p.filesz != p.memsz || !f.nothingLoadedFrom(end) {
 		return room{}, false
 	}
 	start := alignUp(int64(end), imageAlign)
@@ -357,10 +355,10 @@ func (f *elfEditor) nothingLoadedFrom(end uint64) bool {
 		}
 	}
 	for _, s := range f.sections {
-		if s.typ == shtNull || s.typ == shtNobits || s.size == 0 {
+		if s.typ == elf.SHT_NULL || s.typ == elf.SHT_NOBITS || s.size == 0 {
 			continue
 		}
-		if s.offset+s.size > end && (s.flags&shfAlloc != 0 || s.offset < end) {
+		if s.offset+s.size > end && (s.flags&elf.SHF_ALLOC != 0 || s.offset < end) {
 			return false
 		}
 	}
@@ -370,7 +368,7 @@ func (f *elfEditor) nothingLoadedFrom(end uint64) bool {
 // newSegment plans a segment behind the others.
 func (f *elfEditor) newSegment(e *Editor, size int64) (room, error) {
 	start, addr := f.freeSpace()
-	load := elfSegment{typ: ptLoad, flags: pfRead, offset: uint64(start), vaddr: addr, paddr: addr,
+	load := elfSegment{typ: elf.PT_LOAD, flags: elf.PF_R, offset: uint64(start), vaddr: addr, paddr: addr,
 		filesz: uint64(size), memsz: uint64(size), align: f.pageSize()}
 	r := room{addr: addr, start: start}
 	if spare, ok := f.spareSegment(); ok {
@@ -395,7 +393,7 @@ func (f *elfEditor) patchSegments(e *Editor, segments []elfSegment) {
 func insertSegment(segments []elfSegment, load elfSegment) []elfSegment {
 	last := 0
 	for i, p := range segments {
-		if p.typ == ptLoad {
+		if p.typ == elf.PT_LOAD {
 			last = i + 1
 		}
 	}
@@ -414,7 +412,7 @@ func (f *elfEditor) encodeSegments(segments []elfSegment) []byte {
 // code, into the same segment.
 func (f *elfEditor) moveSegments(e *Editor, r *room, load elfSegment) error {
 	_, entry, count := f.segmentTable()
-	if count >= pnXnum-1 {
+	if count >= elfExtendedIndex-1 {
 		return ErrNoRoom
 	}
 	headers := uint64(len(f.segments)+1) * uint64(entry)
@@ -422,7 +420,7 @@ func (f *elfEditor) moveSegments(e *Editor, r *room, load elfSegment) error {
 	load.filesz, load.memsz = load.filesz+codeAt, load.memsz+codeAt
 	all := insertSegment(slices.Clone(f.segments), load)
 	for i := range all {
-		if p := &all[i]; p.typ == ptPhdr {
+		if p := &all[i]; p.typ == elf.PT_PHDR {
 			p.offset, p.vaddr, p.paddr, p.filesz, p.memsz = load.offset, load.vaddr, load.paddr, headers, headers
 		}
 	}
@@ -436,7 +434,7 @@ func (f *elfEditor) moveSegments(e *Editor, r *room, load elfSegment) error {
 func (f *elfEditor) pageSize() uint64 {
 	page := uint64(0x1000)
 	for _, p := range f.segments {
-		if p.typ == ptLoad && p.align&(p.align-1) == 0 && p.align <= 1<<21 {
+		if p.typ == elf.PT_LOAD && p.align&(p.align-1) == 0 && p.align <= 1<<21 {
 			page = max(page, p.align)
 		}
 	}
@@ -449,7 +447,7 @@ func (f *elfEditor) freeSpace() (start int64, addr uint64) {
 	var bias, end uint64
 	first := true
 	for _, p := range f.segments {
-		if p.typ != ptLoad {
+		if p.typ != elf.PT_LOAD {
 			continue
 		}
 		if first {
@@ -467,15 +465,15 @@ func (f *elfEditor) freeSpace() (start int64, addr uint64) {
 }
 
 func (f *elfEditor) appendSegment(b []byte, p elfSegment) []byte {
-	b = binary.LittleEndian.AppendUint32(b, p.typ)
+	b = binary.LittleEndian.AppendUint32(b, uint32(p.typ))
 	if f.wide {
-		b = binary.LittleEndian.AppendUint32(b, p.flags)
+		b = binary.LittleEndian.AppendUint32(b, uint32(p.flags))
 	}
 	for _, v := range []uint64{p.offset, p.vaddr, p.paddr, p.filesz, p.memsz} {
 		b = f.appendWord(b, v)
 	}
 	if !f.wide {
-		b = binary.LittleEndian.AppendUint32(b, p.flags)
+		b = binary.LittleEndian.AppendUint32(b, uint32(p.flags))
 	}
 	return f.appendWord(b, p.align)
 }
@@ -493,7 +491,7 @@ func (f *elfEditor) appendWord(b []byte, v uint64) []byte {
 // lies before the headers. The extent of the code is that in the file.
 func (f *elfEditor) newSections(e *Editor, like int, r room, code Extent) []Content {
 	table, entry, count := f.sectionTable()
-	if count == 0 || count+1 >= shnReserved {
+	if count == 0 || count+1 >= int(elf.SHN_LORESERVE) {
 		return nil
 	}
 	h := f.sections[like]
@@ -525,7 +523,7 @@ const movedAlign = 4096
 func (f *elfEditor) shiftSections(headers []byte, from, delta int64) {
 	_, entry, _ := f.sectionTable()
 	for i, s := range f.sections {
-		if s.typ == shtNull || s.flags&shfAlloc != 0 || int64(s.offset) < from {
+		if s.typ == elf.SHT_NULL || s.flags&elf.SHF_ALLOC != 0 || int64(s.offset) < from {
 			continue
 		}
 		at := headers[i*entry+f.pick(24, 16):]
@@ -535,8 +533,8 @@ func (f *elfEditor) shiftSections(headers []byte, from, delta int64) {
 
 func (f *elfEditor) appendSection(b []byte, h elfSection) []byte {
 	b = binary.LittleEndian.AppendUint32(b, h.name)
-	b = binary.LittleEndian.AppendUint32(b, h.typ)
-	for _, v := range []uint64{h.flags, h.addr, h.offset, h.size} {
+	b = binary.LittleEndian.AppendUint32(b, uint32(h.typ))
+	for _, v := range []uint64{uint64(h.flags), h.addr, h.offset, h.size} {
 		b = f.appendWord(b, v)
 	}
 	b = binary.LittleEndian.AppendUint32(b, h.link)

@@ -1,20 +1,18 @@
 package objfile
 
 import (
+	"debug/elf"
 	"encoding/binary"
 	"slices"
 )
 
+// Types of GNU notes that debug/elf lacks (glibc's elf.h).
 const (
-	ptInterp      = 3
-	dtFlags1      = 0x6ffffffb
-	dfPIE         = 0x08000000
-	noteABITag    = 1 // owner "GNU"
-	noteBuildID   = 3
-	noteProperty  = 5
+	noteABITag    = 1 // NT_GNU_ABI_TAG
+	noteBuildID   = 3 // NT_GNU_BUILD_ID
+	noteProperty  = 5 // NT_GNU_PROPERTY_TYPE_0
 	noteOwnerGNU  = "GNU\x00"
 	noteHeaderLen = 12
-	pfWrite       = 2
 )
 
 // What a file loses with a program header. Notes themselves and their sections
@@ -41,10 +39,10 @@ func (f *elfEditor) spareSegment() (best spare, ok bool) {
 	for i, p := range f.segments {
 		s := spare{rest: slices.Delete(slices.Clone(f.segments), i, i+1)}
 		switch {
-		case p.typ == ptNull:
-		case p.typ == ptPhdr && !f.needsHeaderSegment(), f.repeatedNote(p):
+		case p.typ == elf.PT_NULL:
+		case p.typ == elf.PT_PHDR && !f.needsHeaderSegment(), f.repeatedNote(p):
 			s.cost = 1
-		case p.typ == ptNote:
+		case p.typ == elf.PT_NOTE:
 			s.cost, s.losses = f.noteLosses(p)
 		case i > 0 && mergeable(f.segments[i-1], p):
 			s.rest[i-1] = merged(f.segments[i-1], p)
@@ -64,7 +62,7 @@ func (f *elfEditor) spareSegment() (best spare, ok bool) {
 // mergeable reports whether one segment could load what two of them load,
 // neither of which is writable.
 func mergeable(p, next elfSegment) bool {
-	return p.typ == ptLoad && next.typ == ptLoad && (p.flags|next.flags)&pfWrite == 0 &&
+	return p.typ == elf.PT_LOAD && next.typ == elf.PT_LOAD && (p.flags|next.flags)&elf.PF_W == 0 &&
 		p.filesz == p.memsz && next.filesz == next.memsz && p.align == next.align &&
 		next.offset-p.offset == next.vaddr-p.vaddr && p.vaddr-p.paddr == next.vaddr-next.paddr &&
 		next.offset >= p.offset+p.filesz && next.offset-p.offset-p.filesz < next.align
@@ -79,8 +77,8 @@ func merged(p, next elfSegment) elfSegment {
 
 // repeatedNote reports whether a segment of GNU properties says the same.
 func (f *elfEditor) repeatedNote(p elfSegment) bool {
-	return p.typ == ptNote && slices.ContainsFunc(f.segments, func(q elfSegment) bool {
-		return q.typ == ptGNUProperty && q.offset == p.offset && q.filesz == p.filesz
+	return p.typ == elf.PT_NOTE && slices.ContainsFunc(f.segments, func(q elfSegment) bool {
+		return q.typ == elf.PT_GNU_PROPERTY && q.offset == p.offset && q.filesz == p.filesz
 	})
 }
 
@@ -89,11 +87,11 @@ func (f *elfEditor) repeatedNote(p elfSegment) bool {
 // programs. Programs at fixed addresses are not moved, and of libraries the
 // loader itself knows it.
 func (f *elfEditor) needsHeaderSegment() bool {
-	if f.typ == elfTypeExec {
+	if f.typ == elf.ET_EXEC {
 		return false
 	}
-	flags, _ := f.tag(dtFlags1)
-	return flags.value&dfPIE != 0 || slices.ContainsFunc(f.segments, func(p elfSegment) bool { return p.typ == ptInterp })
+	flags, _ := f.tag(elf.DT_FLAGS_1)
+	return elf.DynFlag1(flags.value)&elf.DF_1_PIE != 0 || slices.ContainsFunc(f.segments, func(p elfSegment) bool { return p.typ == elf.PT_INTERP })
 }
 
 // noteLosses says what is lost with a segment of notes, and how much that is:
@@ -107,7 +105,7 @@ func (f *elfEditor) noteLosses(p elfSegment) (cost int, losses []string) {
 	if slices.Contains(types, noteBuildID) {
 		cost, losses = cost+2, append(losses, lossBuildID)
 	}
-	hasProperties := func(q elfSegment) bool { return q.typ == ptGNUProperty }
+	hasProperties := func(q elfSegment) bool { return q.typ == elf.PT_GNU_PROPERTY }
 	if slices.Contains(types, noteProperty) && !slices.ContainsFunc(f.segments, hasProperties) {
 		cost, losses = cost+4, append(losses, lossProperty)
 	}

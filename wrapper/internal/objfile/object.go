@@ -2,7 +2,6 @@ package objfile
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"math/bits"
 	"slices"
@@ -177,23 +176,6 @@ func (s *ObjectSection) addTo(off int64, n int, addend int64) {
 	for j := range field {
 		field[j] = byte(addend >> (8 * j))
 	}
-}
-
-// Write writes the object. It fails before the first byte where the format
-// cannot hold the object.
-func (o *Object) Write(w io.Writer) error {
-	for _, s := range o.Sections {
-		s.Place()
-	}
-	switch o.Format {
-	case ELF:
-		return writeELF(w, o)
-	case COFF:
-		return writeCOFF(w, o)
-	case MachO:
-		return writeMachO(w, o)
-	}
-	return fmt.Errorf("no writer for %v objects", o.Format)
 }
 
 // log2 is the exponent of a power of two.

@@ -10,16 +10,6 @@ import (
 	"sync/atomic"
 )
 
-// Format is the family of an object file.
-type Format string
-
-// The families that are read.
-const (
-	ELF   Format = "ELF"
-	COFF  Format = "COFF"
-	MachO Format = "Mach-O"
-)
-
 // File is an object file or a linked program or library, seen through its
 // addresses: what lies at an address, with pointers as a loader that puts the
 // file where it asks to be would leave them. The sections of a relocatable
@@ -109,36 +99,6 @@ func (e *FormatError) Error() string {
 
 // ErrUnknown says that bytes are no object file of a kind that is read.
 var ErrUnknown = errors.New("neither ELF, COFF nor Mach-O")
-
-// Read reads an object file. The File shares data. Errors are ErrUnknown or
-// of type *[FormatError].
-func Read(data []byte) (*File, error) {
-	read := reader(data)
-	if read == nil {
-		return nil, ErrUnknown
-	}
-	f, err := read(data)
-	if err != nil {
-		return nil, err
-	}
-	f.sortSections()
-	return f, nil
-}
-
-// Known reports whether the first bytes are those of an object file.
-func Known(data []byte) bool { return reader(data) != nil }
-
-func reader(data []byte) func([]byte) (*File, error) {
-	switch {
-	case isELF(data):
-		return readELF
-	case isPE(data), isCOFF(data):
-		return readCOFF
-	case isMachO(data):
-		return readMachO
-	}
-	return nil
-}
 
 // Spans returns the ranges that may hold the tables of a wrapped object: the
 // sections that are loaded and are no code, or all that is loaded where the

@@ -42,9 +42,12 @@ var coffReadable = map[uint16]coffRelocs{
 
 func isPE(data []byte) bool { return len(data) >= 64 && data[0] == 'M' && data[1] == 'Z' }
 
-// isCOFF knows objects by their machine, as they have no magic number, and
-// the big ones and import members by theirs.
+// isCOFF knows images by their DOS header, objects by their machine, as they
+// have no magic number, and the big ones and import members by theirs.
 func isCOFF(data []byte) bool {
+	if isPE(data) {
+		return true
+	}
 	if len(data) < coffHeaderSize {
 		return false
 	}

@@ -1,44 +1,16 @@
 package objfile
 
 import (
+	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"iter"
 	"slices"
 )
 
-// What the reader knows of ELF (System V gABI).
+// Names of the System V gABI that debug/elf lacks.
 const (
-	elfTypeRel  = 1
-	elfTypeExec = 2
-	elfTypeDyn  = 3
-
-	shtNull     = 0
-	shtProgbits = 1
-	shtSymtab   = 2
-	shtRela     = 4
-	shtNobits   = 8
-	shtRel      = 9
-	shtSymtabX  = 18 // SHT_SYMTAB_SHNDX
-	shfAlloc    = 0x2
-	shfExec     = 0x4
-	shfPacked   = 0x800 // SHF_COMPRESSED
-	shnUndef    = 0
-	shnReserved = 0xff00 // SHN_LORESERVE
-	shnAbs      = 0xfff1
-	shnXindex   = 0xffff
-	pnXnum      = 0xffff
-
-	ptLoad    = 1
-	ptDynamic = 2
-	pfExec    = 1
-
-	dtNull   = 0
-	dtSymtab = 6
-	dtRela   = 7
-	dtRelasz = 8
-	dtRel    = 17
-	dtRelsz  = 18
+	elfExtendedIndex = 0xffff // SHN_XINDEX, and PN_XNUM for segments
 )
 
 // elfRelocs is what relocations of one e_machine mean.
@@ -48,20 +20,20 @@ type elfRelocs struct {
 	relative uint32 // a pointer into the file itself
 }
 
-var elfReadable = map[uint16]elfRelocs{
-	3:   {"i386", 1, 8},         // R_386_32, R_386_RELATIVE
-	62:  {"x86_64", 1, 8},       // R_X86_64_64, R_X86_64_RELATIVE
-	183: {"aarch64", 257, 1027}, // R_AARCH64_ABS64, R_AARCH64_RELATIVE
-	243: {"riscv64", 2, 3},      // R_RISCV_64, R_RISCV_RELATIVE
+var elfReadable = map[elf.Machine]elfRelocs{
+	elf.EM_386:     {"i386", uint32(elf.R_386_32), uint32(elf.R_386_RELATIVE)},
+	elf.EM_X86_64:  {"x86_64", uint32(elf.R_X86_64_64), uint32(elf.R_X86_64_RELATIVE)},
+	elf.EM_AARCH64: {"aarch64", uint32(elf.R_AARCH64_ABS64), uint32(elf.R_AARCH64_RELATIVE)},
+	elf.EM_RISCV:   {"riscv64", uint32(elf.R_RISCV_64), uint32(elf.R_RISCV_RELATIVE)},
 }
 
-func isELF(data []byte) bool { return len(data) >= 4 && string(data[:4]) == "\x7fELF" }
+func isELF(data []byte) bool { return len(data) >= 4 && string(data[:4]) == elf.ELFMAG }
 
 // elfFile is an ELF file while it is read, and what an edit needs of it.
 type elfFile struct {
 	input
 	wide     bool // ELFCLASS64
-	typ      uint16
+	typ      elf.Type
 	machine  elfRelocs
 	sections []elfSection
 	segments []elfSegment
@@ -70,15 +42,18 @@ type elfFile struct {
 
 // elfSection is a section header with the width of the class taken away.
 type elfSection struct {
-	typ, link, info           uint32
-	flags, addr, offset, size uint64
-	align                     uint64
-	name                      uint32
+	typ                elf.SectionType
+	flags              elf.SectionFlag
+	link, info         uint32
+	addr, offset, size uint64
+	align              uint64
+	name               uint32
 }
 
 // elfSegment is a program header likewise.
 type elfSegment struct {
-	typ, flags                                 uint32
+	typ                                        elf.ProgType
+	flags                                      elf.ProgFlag
 	offset, vaddr, paddr, filesz, memsz, align uint64
 }
 
@@ -109,26 +84,26 @@ func (e *elfFile) readHeader() error {
 	if len(e.data) < 52 {
 		return e.errorf(0, "the file header is cut off")
 	}
-	switch class := e.data[4]; class {
-	case 1, 2:
-		e.wide = class == 2
+	switch class := elf.Class(e.data[elf.EI_CLASS]); class {
+	case elf.ELFCLASS32, elf.ELFCLASS64:
+		e.wide = class == elf.ELFCLASS64
 	default:
-		return e.errorf(4, "class %d is neither 1 (32-bit) nor 2 (64-bit)", class)
+		return e.errorf(elf.EI_CLASS, "class %d is neither 1 (32-bit) nor 2 (64-bit)", class)
 	}
-	if order := e.data[5]; order != 1 {
-		return e.errorf(5, "byte order %d: only little-endian files (1) are read", order)
+	if order := elf.Data(e.data[elf.EI_DATA]); order != elf.ELFDATA2LSB {
+		return e.errorf(elf.EI_DATA, "byte order %d: only little-endian files (1) are read", order)
 	}
 	if e.wide && len(e.data) < 64 {
 		return e.errorf(0, "the file header is cut off")
 	}
-	e.typ = e.u16(16)
-	number := e.u16(18)
+	e.typ = elf.Type(e.u16(16))
+	number := elf.Machine(e.u16(18))
 	machine, known := elfReadable[number]
 	if !known {
-		machine.name = fmt.Sprintf("machine %d", number)
+		machine.name = fmt.Sprintf("machine %d", uint16(number))
 	}
 	e.machine = machine
-	e.file = &File{Format: ELF, Machine: machine.name, Pointer: e.width(), Linked: e.typ != elfTypeRel, data: e.data}
+	e.file = &File{Format: ELF, Machine: machine.name, Pointer: e.width(), Linked: e.typ != elf.ET_REL, data: e.data}
 	return nil
 }
 
@@ -216,7 +191,7 @@ func (e *elfFile) readSections() error {
 
 func (e *elfFile) section(b []byte) elfSection {
 	w := elfWords{b, e.wide}
-	s := elfSection{name: w.u32(), typ: w.u32(), flags: w.word(), addr: w.word(), offset: w.word(), size: w.word()}
+	s := elfSection{name: w.u32(), typ: elf.SectionType(w.u32()), flags: elf.SectionFlag(w.word()), addr: w.word(), offset: w.word(), size: w.word()}
 	s.link, s.info, s.align = w.u32(), w.u32(), w.word()
 	return s
 }
@@ -224,7 +199,7 @@ func (e *elfFile) section(b []byte) elfSection {
 // bytes returns the file's bytes of a section.
 func (e *elfFile) bytes(i int) ([]byte, error) {
 	s := &e.sections[i]
-	if s.typ == shtNobits || s.typ == shtNull {
+	if s.typ == elf.SHT_NOBITS || s.typ == elf.SHT_NULL {
 		return nil, nil
 	}
 	return e.slice(s.offset, s.size, fmt.Sprintf("section %d", i))
@@ -244,7 +219,7 @@ func (e *elfFile) readSegments() error {
 		return e.errorf(-1, "program headers of %d bytes, want %d", entry, want)
 	}
 	count := uint64(n)
-	if n == pnXnum && len(e.sections) > 0 {
+	if n == elfExtendedIndex && len(e.sections) > 0 {
 		count = uint64(e.sections[0].info)
 	}
 	b, err := e.table(off, count, uint64(entry), "program headers")
@@ -260,13 +235,13 @@ func (e *elfFile) readSegments() error {
 
 func (e *elfFile) segment(b []byte) elfSegment {
 	w := elfWords{b, e.wide}
-	s := elfSegment{typ: w.u32()}
+	s := elfSegment{typ: elf.ProgType(w.u32())}
 	if e.wide {
-		s.flags = w.u32()
+		s.flags = elf.ProgFlag(w.u32())
 	}
 	s.offset, s.vaddr, s.paddr, s.filesz, s.memsz = w.word(), w.word(), w.word(), w.word(), w.word()
 	if !e.wide {
-		s.flags = w.u32()
+		s.flags = elf.ProgFlag(w.u32())
 	}
 	s.align = w.word()
 	return s
@@ -286,7 +261,7 @@ func (e *elfFile) nameSections() error {
 			return err
 		}
 		s := FileSection{Addr: h.addr, Offset: int64(h.offset), Data: data,
-			Plain: h.typ == shtProgbits, Alloc: h.flags&shfAlloc != 0 && h.flags&shfPacked == 0, Exec: h.flags&shfExec != 0, Compressed: h.flags&shfPacked != 0}
+			Plain: h.typ == elf.SHT_PROGBITS, Alloc: h.flags&elf.SHF_ALLOC != 0 && h.flags&elf.SHF_COMPRESSED == 0, Exec: h.flags&elf.SHF_EXECINSTR != 0, Compressed: h.flags&elf.SHF_COMPRESSED != 0}
 		if int64(h.name) < int64(len(names)) {
 			s.name = names[h.name:]
 		}
@@ -300,7 +275,7 @@ func (e *elfFile) sectionNames() ([]byte, error) {
 		return nil, nil
 	}
 	index := uint64(e.u16(e.pick(62, 50)))
-	if index == shnXindex {
+	if index == elfExtendedIndex {
 		index = uint64(e.sections[0].link)
 	}
 	if index >= uint64(len(e.sections)) {
@@ -310,12 +285,12 @@ func (e *elfFile) sectionNames() ([]byte, error) {
 }
 
 func (e *elfFile) placeRegions() error {
-	if e.typ == elfTypeRel {
+	if e.typ == elf.ET_REL {
 		return e.layOut()
 	}
 	var regions []region
 	for i, p := range e.segments {
-		if p.typ != ptLoad || p.memsz == 0 {
+		if p.typ != elf.PT_LOAD || p.memsz == 0 {
 			continue
 		}
 		if p.filesz > p.memsz {
@@ -382,7 +357,7 @@ func (e *elfFile) fixups() (iter.Seq[fixup], error) {
 	if e.machine.absolute == 0 {
 		return slices.Values[[]fixup](nil), nil
 	}
-	if e.typ != elfTypeRel {
+	if e.typ != elf.ET_REL {
 		return e.dynamicFixups()
 	}
 	fixups, err := e.sectionFixups()
@@ -431,7 +406,7 @@ func (e *elfFile) sectionFixups() ([]fixup, error) {
 	var fixups []fixup
 	for i := range e.sections {
 		h := &e.sections[i]
-		if h.typ != shtRela && h.typ != shtRel {
+		if h.typ != elf.SHT_RELA && h.typ != elf.SHT_REL {
 			continue
 		}
 		if int(h.info) >= len(e.sections) || int(h.link) >= len(e.sections) {
@@ -458,7 +433,7 @@ func (e *elfFile) relocate(i int, target *FileSection, fixups *[]fixup) error {
 	if err != nil {
 		return err
 	}
-	rela := h.typ == shtRela
+	rela := h.typ == elf.SHT_RELA
 	size := e.relocSize(rela)
 	*fixups = slices.Grow(*fixups, len(table)/size)
 	for n := 0; (n+1)*size <= len(table); n++ {
@@ -494,7 +469,7 @@ type elfSymbols struct {
 // symbolsOf returns the symbol table in section i, empty where it is none.
 func (e *elfFile) symbolsOf(i int) (*elfSymbols, error) {
 	s := &elfSymbols{file: e}
-	if e.sections[i].typ != shtSymtab {
+	if e.sections[i].typ != elf.SHT_SYMTAB {
 		return s, nil
 	}
 	var err error
@@ -502,7 +477,7 @@ func (e *elfFile) symbolsOf(i int) (*elfSymbols, error) {
 		return nil, err
 	}
 	for j := range e.sections {
-		if e.sections[j].typ == shtSymtabX && int(e.sections[j].link) == i {
+		if e.sections[j].typ == elf.SHT_SYMTAB_SHNDX && int(e.sections[j].link) == i {
 			s.indices, err = e.bytes(j)
 		}
 	}
@@ -526,14 +501,14 @@ func (s *elfSymbols) value(n uint32) (elfSymbol, error) {
 	}
 	section, value := s.file.symbol(s.table[int(n)*size:])
 	switch {
-	case section == shnXindex:
+	case section == elfExtendedIndex:
 		if int(n)*4+4 > len(s.indices) {
 			return elfSymbol{}, s.file.errorf(-1, "symbol %d has its section in a table that does not hold it", n)
 		}
 		section = binary.LittleEndian.Uint32(s.indices[int(n)*4:])
-	case section == shnAbs:
+	case section == uint32(elf.SHN_ABS):
 		return elfSymbol{value, true}, nil
-	case section == shnUndef || section >= shnReserved:
+	case section == uint32(elf.SHN_UNDEF) || section >= uint32(elf.SHN_LORESERVE):
 		return elfSymbol{}, nil
 	}
 	if uint64(section) >= uint64(len(s.file.sections)) {

@@ -1,12 +1,15 @@
 package objfile
 
-import "iter"
+import (
+	"debug/elf"
+	"iter"
+)
 
 // dynamic returns the tags of the dynamic section, the last of each.
-func (e *elfFile) dynamic() (map[uint64]uint64, error) {
-	tags := make(map[uint64]uint64)
+func (e *elfFile) dynamic() (map[elf.DynTag]uint64, error) {
+	tags := make(map[elf.DynTag]uint64)
 	for _, p := range e.segments {
-		if p.typ != ptDynamic {
+		if p.typ != elf.PT_DYNAMIC {
 			continue
 		}
 		b, err := e.slice(p.offset, p.filesz, "the dynamic section")
@@ -16,11 +19,11 @@ func (e *elfFile) dynamic() (map[uint64]uint64, error) {
 		w := elfWords{b, e.wide}
 		for len(w.b) >= 2*e.width() {
 			tag, value := w.word(), w.word()
-			if tag == dtNull {
+			if tag == uint64(elf.DT_NULL) {
 				break
 			}
-			if tag < 1<<32 && len(tags) < maxDynamicTags {
-				tags[tag] = value
+			if tag < 1<<31 && len(tags) < maxDynamicTags { // a DynTag is an int
+				tags[elf.DynTag(tag)] = value
 			}
 		}
 	}
@@ -37,12 +40,12 @@ func (e *elfFile) dynamicFixups() (iter.Seq[fixup], error) {
 	if err != nil {
 		return nil, err
 	}
-	size := tags[dtRelasz]
-	table := e.file.filled(tags[dtRela])
+	size := tags[elf.DT_RELASZ]
+	table := e.file.filled(tags[elf.DT_RELA])
 	if uint64(len(table)) < size {
-		return nil, e.errorf(-1, "%#x bytes of dynamic relocations at address %#x: the file does not hold them", size, tags[dtRela])
+		return nil, e.errorf(-1, "%#x bytes of dynamic relocations at address %#x: the file does not hold them", size, tags[elf.DT_RELA])
 	}
-	symbols := e.file.filled(tags[dtSymtab])
+	symbols := e.file.filled(tags[elf.DT_SYMTAB])
 	entry := e.relocSize(true)
 	return func(yield func(fixup) bool) {
 		for table := table[:size]; len(table) >= entry; table = table[entry:] {
@@ -72,5 +75,5 @@ func (e *elfFile) dynamicSymbol(table []byte, n uint32) (uint64, bool) {
 		return 0, false
 	}
 	section, value := e.symbol(table[uint64(n)*size:])
-	return value, section != shnUndef
+	return value, section != uint32(elf.SHN_UNDEF)
 }

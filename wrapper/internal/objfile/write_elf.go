@@ -22,9 +22,6 @@ import (
 const (
 	elfFlagGNURetain   = 0x200000   // SHF_GNU_RETAIN
 	elfFlagX86_64Large = 0x10000000 // SHF_X86_64_LARGE
-	// elfReservedIndex is SHN_LORESERVE: section numbers from it on would
-	// need the extension that few readers know.
-	elfReservedIndex = 0xff00
 	// elfRISCVDouble is the double-float ABI in e_flags (lp64d), what every
 	// Linux distribution uses.
 	elfRISCVDouble = 0x4
@@ -109,8 +106,10 @@ type elfWriter struct {
 func writeELF(w io.Writer, o *Object) error {
 	// Each section can have relocations, and the null section and three
 	// tables come with them.
-	if n := 2*len(o.Sections) + 4; n >= elfReservedIndex {
-		return fmt.Errorf("%d sections: an ELF file counts at most %d; wrap the images into several objects", n, elfReservedIndex-1)
+	// Numbers from SHN_LORESERVE on would need an extension that few readers
+	// know.
+	if n := 2*len(o.Sections) + 4; n >= int(elf.SHN_LORESERVE) {
+		return fmt.Errorf("%d sections: an ELF file counts at most %d; wrap the images into several objects", n, elf.SHN_LORESERVE-1)
 	}
 	e := &elfWriter{
 		emitter: newEmitter(w), o: o, wide: o.Machine.PointerSize() == 8,

@@ -242,7 +242,7 @@ func (f failing) ReadAt(p []byte, off int64) (int, error) {
 func TestWriteFails(t *testing.T) {
 	broken := errors.New("broken")
 	many := someObject(ELF, X86_64)
-	for i := range elfReservedIndex {
+	for i := range int(elf.SHN_LORESERVE) {
 		many.Sections = append(many.Sections, &ObjectSection{Name: fmt.Sprint(i), Use: UseData, Align: 1})
 	}
 	manyCOFF := *many

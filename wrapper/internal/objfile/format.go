@@ -1,0 +1,75 @@
+package objfile
+
+import (
+	"fmt"
+	"io"
+)
+
+// Format is the family of an object file.
+type Format string
+
+// The families that are read and written.
+const (
+	ELF   Format = "ELF"
+	COFF  Format = "COFF"
+	MachO Format = "Mach-O"
+)
+
+// codec is what a format consists of.
+type codec struct {
+	format Format
+	knows  func(data []byte) bool // by the first bytes
+	read   func(data []byte) (*File, error)
+	edit   func(data []byte) (*Editor, error)
+	write  func(w io.Writer, o *Object) error
+}
+
+// codecs has the formats in the order in which files are tried: COFF objects
+// have no magic number, so that they come last.
+var codecs = []codec{
+	{ELF, isELF, readELF, newELFEditor, writeELF},
+	{MachO, isMachO, readMachO, newMachOEditor, writeMachO},
+	{COFF, isCOFF, readCOFF, newCOFFEditor, writeCOFF},
+}
+
+// codecOf returns the codec of a file that begins so, or nil.
+func codecOf(data []byte) *codec {
+	for i := range codecs {
+		if codecs[i].knows(data) {
+			return &codecs[i]
+		}
+	}
+	return nil
+}
+
+// Known reports whether the first bytes are those of an object file.
+func Known(data []byte) bool { return codecOf(data) != nil }
+
+// Read reads an object file. The File shares data. Errors are ErrUnknown or
+// of type *[FormatError].
+func Read(data []byte) (*File, error) {
+	c := codecOf(data)
+	if c == nil {
+		return nil, ErrUnknown
+	}
+	f, err := c.read(data)
+	if err != nil {
+		return nil, err
+	}
+	f.sortSections()
+	return f, nil
+}
+
+// Write writes the object. It fails before the first byte where the format
+// cannot hold the object.
+func (o *Object) Write(w io.Writer) error {
+	for _, s := range o.Sections {
+		s.Place()
+	}
+	for _, c := range codecs {
+		if c.format == o.Format {
+			return c.write(w, o)
+		}
+	}
+	return fmt.Errorf("no writer for %v objects", o.Format)
+}
