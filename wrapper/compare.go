@@ -19,19 +19,19 @@ type Difference struct {
 	// A and B are the numbers of the images that were compared; -1 where the
 	// image is in the other file only.
 	A, B int
-	// What differs: "image", "code", "target", "entries", ...
-	What string
-	// Detail says how, in words.
+	// Field is the part that differs: "image", "code", "target", "entries", ...
+	Field string
+	// Detail is the difference in words.
 	Detail string
 }
 
 // Compare returns the differences of two lists of images. Images are paired
-// by what they offer, kind, target and entries, and of equal ones by their
-// code, so that their order does not matter. How they are stored does not
-// matter either: an image that is compressed in one file equals one that is
-// not, and neither envelopes nor what offlink notes of an image's code
-// (props.SetOfflinkImage) are compared. The forms of image records are, where
-// both have one: a runtime reads one form only.
+// by kind, target and entries, and equal ones by their code, so that their
+// order does not matter. Neither does storage: an image that is compressed in
+// one file equals one that is not, and neither envelopes nor the properties
+// that offlink adds about an image's own code (props.SetOfflinkImage) are
+// compared. The forms of image records are compared where both images have
+// one, because a runtime reads one form only.
 func Compare(a, b []Located, budget *container.Budget) ([]Difference, error) {
 	left, err := summarize(a, budget)
 	if err != nil {
@@ -42,7 +42,7 @@ func Compare(a, b []Located, budget *container.Budget) ([]Difference, error) {
 		return nil, err
 	}
 	var differences []Difference
-	for _, p := range pair(left, right) {
+	for _, p := range pairImages(left, right) {
 		switch {
 		case p.b == nil:
 			differences = append(differences, Difference{p.a.index, -1, "image", "only in the first: " + p.a.title()})
@@ -55,14 +55,16 @@ func Compare(a, b []Located, budget *container.Budget) ([]Difference, error) {
 	return differences, nil
 }
 
-// summary is an image without its compression, and what it is paired by.
+// summary is an image without its compression, and the keys that pair it.
 type summary struct {
 	index int
 	*devimg.Image
 	record abi.Record
 	digest [sha256.Size]byte
-	offers string
-	format devimg.Format // by the looks of the code where the image leaves it to the runtime
+	offers string // kind, target, architecture and entries
+	// format is the image's, or the one that its code begins like where the
+	// image leaves that to the runtime.
+	format devimg.Format
 }
 
 func summarize(images []Located, budget *container.Budget) ([]*summary, error) {
@@ -73,7 +75,7 @@ func summarize(images []Located, budget *container.Budget) ([]*summary, error) {
 			return nil, fmt.Errorf("image %d: %w", i, err)
 		}
 		s := &summary{index: i, Image: plain, record: images[i].record}
-		if s.digest, err = digest(plain.Code); err != nil {
+		if s.digest, err = CodeDigest(plain.Code); err != nil {
 			return nil, fmt.Errorf("image %d: %w", i, err)
 		}
 		s.offers = fmt.Sprintf("%v %q %q %q", plain.Kind, plain.Target, plain.Arch, slices.Sorted(slices.Values(plain.Entries)))
@@ -85,10 +87,8 @@ func summarize(images []Located, budget *container.Budget) ([]*summary, error) {
 	return all, nil
 }
 
-// CodeDigest returns the SHA-256 of code, which is read and not held.
-func CodeDigest(c devimg.Code) ([sha256.Size]byte, error) { return digest(c) }
-
-func digest(c devimg.Code) (sum [sha256.Size]byte, err error) {
+// CodeDigest returns the SHA-256 of code, which is read in pieces.
+func CodeDigest(c devimg.Code) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
 	if err = devimg.Copy(h, c); err == nil {
 		h.Sum(sum[:0])
@@ -108,12 +108,13 @@ func (s *summary) title() string {
 	return fmt.Sprintf("%s, entry %s and %d more", title, printable(s.Entries[0]), len(s.Entries)-1)
 }
 
-// couple is two images to compare, or one that has no other.
-type couple struct{ a, b *summary }
+// imagePair is two images to compare, or one image and nil.
+type imagePair struct{ a, b *summary }
 
-// pair couples images: first those that offer the same and have the same
-// code, then those that offer the same, then those with the same code.
-func pair(a, b []*summary) []couple {
+// pairImages pairs images that offer the same with the same code first, then
+// those that offer the same, then those with the same code: an edit changes
+// one of the two as a rule.
+func pairImages(a, b []*summary) []imagePair {
 	partner := make([]*summary, len(a))
 	free := make(map[*summary]bool, len(b))
 	for _, s := range b {
@@ -126,16 +127,16 @@ func pair(a, b []*summary) []couple {
 	} {
 		pairBy(a, b, partner, free, key)
 	}
-	var couples []couple
+	var pairs []imagePair
 	for i, s := range a {
-		couples = append(couples, couple{s, partner[i]})
+		pairs = append(pairs, imagePair{s, partner[i]})
 	}
 	for _, s := range b {
 		if free[s] {
-			couples = append(couples, couple{nil, s})
+			pairs = append(pairs, imagePair{nil, s})
 		}
 	}
-	return couples
+	return pairs
 }
 
 func pairBy(a, b []*summary, partner []*summary, free map[*summary]bool, key func(*summary) string) {
@@ -156,12 +157,12 @@ func pairBy(a, b []*summary, partner []*summary, free map[*summary]bool, key fun
 	}
 }
 
-func (c couple) differences() []Difference {
+func (c imagePair) differences() []Difference {
 	var found []Difference
-	add := func(what, format string, args ...any) {
-		found = append(found, Difference{c.a.index, c.b.index, what, fmt.Sprintf(format, args...)})
+	differ := func(field, format string, args ...any) {
+		found = append(found, Difference{c.a.index, c.b.index, field, fmt.Sprintf(format, args...)})
 	}
-	for _, field := range []struct{ what, a, b string }{
+	for _, field := range []struct{ name, a, b string }{
 		{"kind", c.a.Kind.String(), c.b.Kind.String()},
 		{"target", c.a.Target, c.b.Target},
 		{"architecture", c.a.Arch, c.b.Arch},
@@ -170,28 +171,29 @@ func (c couple) differences() []Difference {
 		{"link options", c.a.LinkOptions, c.b.LinkOptions},
 	} {
 		if field.a != field.b {
-			add(field.what, "%q and %q", field.a, field.b)
+			differ(field.name, "%q and %q", field.a, field.b)
 		}
 	}
 	if c.a.record != c.b.record && c.a.record != 0 && c.b.record != 0 {
-		add("record", "%v and %v", c.a.record, c.b.record)
+		differ("record", "%v and %v", c.a.record, c.b.record)
 	}
 	if c.a.digest != c.b.digest {
-		add("code", "%s", codeDifference(c.a.Code, c.b.Code))
+		differ("code", "%s", codeDifference(c.a.Code, c.b.Code))
 	}
 	if !bytes.Equal(c.a.Manifest, c.b.Manifest) {
-		add("manifest", "%d and %d bytes", len(c.a.Manifest), len(c.b.Manifest))
+		differ("manifest", "%d and %d bytes", len(c.a.Manifest), len(c.b.Manifest))
 	}
 	for _, line := range EntryDifferences(c.a.Entries, c.b.Entries) {
-		add("entries", "%s", line)
+		differ("entries", "%s", line)
 	}
 	for _, line := range PropertyDifferences(c.a.Properties, c.b.Properties) {
-		add("properties", "%s", line)
+		differ("properties", "%s", line)
 	}
 	return found
 }
 
-// codeDifference says where two codes begin to differ.
+// codeDifference describes the sizes of two codes and the first byte that
+// differs.
 func codeDifference(a, b devimg.Code) string {
 	at, ok := firstDifference(a, b)
 	if !ok {
@@ -216,17 +218,17 @@ func firstDifference(a, b devimg.Code) (int64, bool) {
 	}
 }
 
-// EntryDifferences says which entries two images do not share. Their order is
-// a difference only where nothing else is.
+// EntryDifferences describes the entries that two images do not share, a line
+// each. Their order is a difference only if all of them are the same.
 func EntryDifferences(a, b []string) []string {
 	if slices.Equal(a, b) {
 		return nil
 	}
 	var lines []string
-	for _, e := range missing(a, b) {
+	for _, e := range namesOnlyIn(a, b) {
 		lines = append(lines, "only in the first: "+printable(e))
 	}
-	for _, e := range missing(b, a) {
+	for _, e := range namesOnlyIn(b, a) {
 		lines = append(lines, "only in the second: "+printable(e))
 	}
 	if lines == nil {
@@ -235,8 +237,8 @@ func EntryDifferences(a, b []string) []string {
 	return lines
 }
 
-// missing returns what a has more often than b, in a's order.
-func missing(a, b []string) []string {
+// namesOnlyIn returns the names that a has more often than b, in a's order.
+func namesOnlyIn(a, b []string) []string {
 	have := make(map[string]int, len(b))
 	for _, s := range b {
 		have[s]++
@@ -250,9 +252,10 @@ func missing(a, b []string) []string {
 	return lacking
 }
 
-// PropertyDifferences says which properties two images do not share. A nil
-// list is an empty one, and order does not matter: consumers do not see it.
-// What offlink notes of the code itself is not compared.
+// PropertyDifferences describes the properties that two images do not share,
+// a line each. A nil list is an empty one, and order does not matter, as
+// consumers look properties up by name. The properties that offlink adds about
+// the code itself are not compared.
 func PropertyDifferences(a, b *props.Sets) []string {
 	var lines []string
 	for _, name := range setNames(a, b) {

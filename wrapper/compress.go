@@ -14,11 +14,12 @@ import (
 // on zstd's scale of 1 to 22.
 const DefaultCompressionLevel = 10
 
-// Compress returns the images with their code compressed by zstd, and what it
-// was before as properties. The compressed code lies in scratch, which is
+// Compress returns the images with their code compressed by zstd, and with the
+// format and size that it had as properties. The compressed code lies in scratch, which is
 // written from its current offset on and must stay open while the images are
-// used. Images that are no SYCL images, which could not say that they are
-// compressed, and those that are compressed already are returned as they are.
+// used. Images of other kinds than SYCL, whose tables cannot say that
+// they are compressed, and those that are compressed already are returned
+// unchanged.
 func Compress(images []*devimg.Image, level int, scratch *os.File) ([]*devimg.Image, error) {
 	// One goroutine: the bytes must not depend on the machine. Short frames
 	// have their size in the header only as single segments.
@@ -34,14 +35,14 @@ func Compress(images []*devimg.Image, level int, scratch *os.File) ([]*devimg.Im
 		if image.Kind != devimg.KindSYCL || devimg.Sniff(image.Code) == devimg.FormatCompressedNone {
 			continue
 		}
-		if compressed[i], err = compress(encoder, image, scratch); err != nil {
+		if compressed[i], err = compressImage(encoder, image, scratch); err != nil {
 			return nil, err
 		}
 	}
 	return compressed, nil
 }
 
-func compress(encoder *zstd.Encoder, image *devimg.Image, scratch *os.File) (*devimg.Image, error) {
+func compressImage(encoder *zstd.Encoder, image *devimg.Image, scratch *os.File) (*devimg.Image, error) {
 	begin, err := scratch.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return nil, err
@@ -60,8 +61,8 @@ func compress(encoder *zstd.Encoder, image *devimg.Image, scratch *os.File) (*de
 	return described, nil
 }
 
-// compressCode writes the code as one frame that says its size, which the
-// runtime asks for.
+// compressCode writes the code as one frame that says the size of its content:
+// the runtime allocates that much before it decompresses.
 func compressCode(encoder *zstd.Encoder, c devimg.Code, w io.Writer) error {
 	if c.Size() == 0 {
 		_, err := w.Write(encoder.EncodeAll(nil, nil))

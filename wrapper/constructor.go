@@ -11,8 +11,8 @@ import (
 //	static void reg(void)   { __sycl_register_lib(&descriptor); }
 //	static void unreg(void) { __sycl_unregister_lib(&descriptor); }
 //
-// They jump to the runtime where the machine lets them, and so have no frame
-// and need no unwind tables. The first instruction is the landing pad of
+// They jump to the runtime where the machine allows it, so that they have no
+// frame and need no unwind tables. The first instruction is the landing pad of
 // indirect branches, so that linking a wrapped object does not switch off the
 // protection for the whole program (see featureNote). Mach-O has no list of
 // destructors, and there the first function ends with
@@ -22,31 +22,31 @@ import (
 // codeAlign is the alignment of each function.
 const codeAlign = 16
 
-// code is a function, its fixups and the labels in it, whose offsets count
-// from its start.
+// code is the machine code of a function, its fixups and the labels in it,
+// whose offsets count from its start.
 type code struct {
 	bytes  []byte
 	fixups []objfile.Fixup
 	labels []*objfile.ObjectSymbol
 }
 
-func (c *code) emit(b ...byte)   { c.bytes = append(c.bytes, b...) }
-func (c *code) insn(word uint32) { c.bytes = binary.LittleEndian.AppendUint32(c.bytes, word) }
+func (c *code) emitBytes(b ...byte)  { c.bytes = append(c.bytes, b...) }
+func (c *code) emitWord(word uint32) { c.bytes = binary.LittleEndian.AppendUint32(c.bytes, word) }
 
-// fix notes a fixup of the bytes that are emitted next.
-func (c *code) fix(kind objfile.FixupKind, to objfile.Fixup, addend int64) {
+// fixup adds a fixup of the bytes that are emitted next.
+func (c *code) fixup(kind objfile.FixupKind, to objfile.Fixup, addend int64) {
 	to.Offset, to.Kind, to.Addend = int64(len(c.bytes)), kind, to.Addend+addend
 	c.fixups = append(c.fixups, to)
 }
 
 // field32 emits a 32-bit field and its fixup.
 func (c *code) field32(kind objfile.FixupKind, to objfile.Fixup, addend int64) {
-	c.fix(kind, to, addend)
-	c.emit(0, 0, 0, 0)
+	c.fixup(kind, to, addend)
+	c.emitBytes(0, 0, 0, 0)
 }
 
-// to makes the target of a fixup.
-func to(s *objfile.ObjectSymbol) objfile.Fixup { return objfile.Fixup{Symbol: s} }
+// fixupTo is a fixup that computes the address of a symbol.
+func fixupTo(s *objfile.ObjectSymbol) objfile.Fixup { return objfile.Fixup{Symbol: s} }
 
 // handOver makes a function that calls callee with the address of the
 // descriptor as its argument.
@@ -54,11 +54,11 @@ func (b *objectBuilder) handOver(callee, descriptor *objfile.ObjectSymbol) *code
 	c := &code{}
 	switch b.host.machine {
 	case objfile.X86_64:
-		c.emit(0xf3, 0x0f, 0x1e, 0xfa) // endbr64
+		c.emitBytes(0xf3, 0x0f, 0x1e, 0xfa) // endbr64
 		c.x86Address(b.host.format.x86Argument, descriptor)
 		c.x86Branch(x86Jump, callee)
 	case objfile.AArch64:
-		c.insn(0xd503245f) // bti c
+		c.emitWord(0xd503245f) // bti c
 		c.armAddress(0, descriptor)
 		c.armBranch(armJump, callee)
 	case objfile.RISCV64:
@@ -72,28 +72,28 @@ func (b *objectBuilder) handOver(callee, descriptor *objfile.ObjectSymbol) *code
 // handOverAtExit makes the function of Mach-O that hands the descriptor to
 // callee and has undo called at exit.
 func (b *objectBuilder) handOverAtExit(callee, descriptor, undo *objfile.ObjectSymbol) *code {
-	atExit, handle := b.external("__cxa_atexit"), b.external("__dso_handle")
+	atExit, handle := b.externalSymbol("__cxa_atexit"), b.externalSymbol("__dso_handle")
 	c := &code{}
 	if b.host.machine == objfile.X86_64 {
-		c.emit(0x55)             // push rbp
-		c.emit(0x48, 0x89, 0xe5) // mov rbp, rsp
+		c.emitBytes(0x55)             // push rbp
+		c.emitBytes(0x48, 0x89, 0xe5) // mov rbp, rsp
 		c.x86Address(x86RDI, descriptor)
 		c.x86Branch(x86Call, callee)
 		c.x86Address(x86RDI, undo)
-		c.emit(0x31, 0xf6) // xor esi, esi
+		c.emitBytes(0x31, 0xf6) // xor esi, esi
 		c.x86Address(x86RDX, handle)
-		c.emit(0x5d) // pop rbp
+		c.emitBytes(0x5d) // pop rbp
 		c.x86Branch(x86Jump, atExit)
 		return c
 	}
-	c.insn(0xa9bf7bfd) // stp x29, x30, [sp, #-16]!
-	c.insn(0x910003fd) // mov x29, sp
+	c.emitWord(0xa9bf7bfd) // stp x29, x30, [sp, #-16]!
+	c.emitWord(0x910003fd) // mov x29, sp
 	c.armAddress(0, descriptor)
 	c.armBranch(armCall, callee)
 	c.armAddress(0, undo)
-	c.insn(0xd2800001) // mov x1, #0
+	c.emitWord(0xd2800001) // mov x1, #0
 	c.armAddress(2, handle)
-	c.insn(0xa8c17bfd) // ldp x29, x30, [sp], #16
+	c.emitWord(0xa8c17bfd) // ldp x29, x30, [sp], #16
 	c.armBranch(armJump, atExit)
 	return c
 }
@@ -107,60 +107,60 @@ const (
 
 // x86Address emits lea register, [rip + s].
 func (c *code) x86Address(register byte, s *objfile.ObjectSymbol) {
-	c.emit(0x48, 0x8d, register)
-	c.field32(objfile.FixupPC32, to(s), 0)
+	c.emitBytes(0x48, 0x8d, register)
+	c.field32(objfile.FixupPC32, fixupTo(s), 0)
 }
 
 func (c *code) x86Branch(opcode byte, s *objfile.ObjectSymbol) {
-	c.emit(opcode)
-	c.field32(objfile.FixupCall, to(s), 0)
+	c.emitBytes(opcode)
+	c.field32(objfile.FixupCall, fixupTo(s), 0)
 }
 
 // armAddress emits adrp and add for register x0, x1, ...
 func (c *code) armAddress(register uint32, s *objfile.ObjectSymbol) {
-	c.fix(objfile.FixupPage21, to(s), 0)
-	c.insn(0x90000000 | register) // adrp x, s
-	c.fix(objfile.FixupPageOffset12, to(s), 0)
-	c.insn(0x91000000 | register<<5 | register) // add x, x, :lo12:s
+	c.fixup(objfile.FixupPage21, fixupTo(s), 0)
+	c.emitWord(0x90000000 | register) // adrp x, s
+	c.fixup(objfile.FixupPageOffset12, fixupTo(s), 0)
+	c.emitWord(0x91000000 | register<<5 | register) // add x, x, :lo12:s
 }
 
 func (c *code) armBranch(opcode uint32, s *objfile.ObjectSymbol) {
-	c.fix(objfile.FixupCall, to(s), 0)
-	c.insn(opcode)
+	c.fixup(objfile.FixupCall, fixupTo(s), 0)
+	c.emitWord(opcode)
 }
 
 // riscvHandOver: the low half of a PC-relative address names the instruction
 // that has the high half, by a symbol.
 func (b *objectBuilder) riscvHandOver(c *code, callee, descriptor *objfile.ObjectSymbol) {
-	high := b.symbol(objfile.ObjectSymbol{Name: ".Lpcrel_hi", Section: b.text})
+	high := b.addSymbol(objfile.ObjectSymbol{Name: ".Lpcrel_hi", Section: b.text})
 	c.labels = append(c.labels, high)
-	c.fix(objfile.FixupPCRelHi20, to(descriptor), 0)
-	c.insn(0x00000517) // auipc a0, %pcrel_hi(descriptor)
-	c.fix(objfile.FixupPCRelLo12, to(high), 0)
-	c.insn(0x00050513) // addi a0, a0, %pcrel_lo(high)
-	c.fix(objfile.FixupCall, to(callee), 0)
-	c.insn(0x00000317) // auipc t1, callee
-	c.insn(0x00030067) // jr t1
+	c.fixup(objfile.FixupPCRelHi20, fixupTo(descriptor), 0)
+	c.emitWord(0x00000517) // auipc a0, %pcrel_hi(descriptor)
+	c.fixup(objfile.FixupPCRelLo12, fixupTo(high), 0)
+	c.emitWord(0x00050513) // addi a0, a0, %pcrel_lo(high)
+	c.fixup(objfile.FixupCall, fixupTo(callee), 0)
+	c.emitWord(0x00000317) // auipc t1, callee
+	c.emitWord(0x00030067) // jr t1
 }
 
 // i386HandOver has a frame: calls through the PLT need the GOT's address in
 // ebx, which belongs to the caller.
 func (b *objectBuilder) i386HandOver(c *code, callee, descriptor *objfile.ObjectSymbol) {
-	c.emit(0xf3, 0x0f, 0x1e, 0xfb)    // endbr32
-	c.emit(0x53)                      // push ebx
-	c.emit(0x83, 0xec, 0x08)          // sub esp, 8
-	c.emit(0xe8, 0x00, 0x00, 0x00, 0) // call the next instruction
-	c.emit(0x5b)                      // pop ebx
-	c.emit(0x81, 0xc3)                // add ebx, GOT - the address in it
-	c.field32(objfile.FixupGOTPC, to(b.external("_GLOBAL_OFFSET_TABLE_")), 3)
-	c.emit(0x8d, 0x83) // lea eax, [ebx + descriptor]
-	c.field32(objfile.FixupGOTOffset, to(descriptor), 0)
-	c.emit(0x89, 0x04, 0x24) // mov [esp], eax
-	c.emit(0xe8)             // call callee
-	c.field32(objfile.FixupCall, to(callee), 0)
-	c.emit(0x83, 0xc4, 0x08) // add esp, 8
-	c.emit(0x5b)             // pop ebx
-	c.emit(0xc3)             // ret
+	c.emitBytes(0xf3, 0x0f, 0x1e, 0xfb)    // endbr32
+	c.emitBytes(0x53)                      // push ebx
+	c.emitBytes(0x83, 0xec, 0x08)          // sub esp, 8
+	c.emitBytes(0xe8, 0x00, 0x00, 0x00, 0) // call the next instruction
+	c.emitBytes(0x5b)                      // pop ebx
+	c.emitBytes(0x81, 0xc3)                // add ebx, GOT - the address in it
+	c.field32(objfile.FixupGOTPC, fixupTo(b.externalSymbol("_GLOBAL_OFFSET_TABLE_")), 3)
+	c.emitBytes(0x8d, 0x83) // lea eax, [ebx + descriptor]
+	c.field32(objfile.FixupGOTOffset, fixupTo(descriptor), 0)
+	c.emitBytes(0x89, 0x04, 0x24) // mov [esp], eax
+	c.emitBytes(0xe8)             // call callee
+	c.field32(objfile.FixupCall, fixupTo(callee), 0)
+	c.emitBytes(0x83, 0xc4, 0x08) // add esp, 8
+	c.emitBytes(0x5b)             // pop ebx
+	c.emitBytes(0xc3)             // ret
 }
 
 // featureNote is the .note.gnu.property section that says that the code keeps

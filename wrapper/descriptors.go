@@ -20,11 +20,11 @@ type bound struct{ begin, size uint64 }
 
 // hostObject looks for the descriptor trees of one object file.
 //
-// Nothing points to a descriptor but the code of its constructor, so it is
-// found by its looks: version 1, a number of images, a pointer to that many
-// records. The records are proven by .tgtimg, which knows where images begin;
-// where that section was stripped or never made, by everything in them being
-// sound.
+// Only the code of its constructor refers to a descriptor, so that it is found
+// by its content: version 1, a number of images, a pointer to that many
+// records. The section .tgtimg, which has the start of every image, confirms
+// the records; where that section was stripped or never made, the records are
+// accepted if every field of them is valid.
 type hostObject struct {
 	file     *objfile.File
 	bounds   []bound         // of .tgtimg, in its order
@@ -46,14 +46,14 @@ func newHostObject(file *objfile.File) *hostObject {
 	}
 }
 
-// images returns the images of an object file: those of its descriptors, and
-// those that only .tgtimg knows.
-func (h *hostObject) images() ([]Located, error) {
+// readImages returns the images of an object file: those of its descriptors,
+// and those that only .tgtimg has.
+func (h *hostObject) readImages() ([]Located, error) {
 	err := h.readBounds()
 	if err != nil {
 		return nil, err
 	}
-	candidates := h.candidates()
+	candidates := h.findDescriptors()
 	count := 0
 	for _, c := range candidates {
 		count += c.images
@@ -82,7 +82,7 @@ func (h *hostObject) readBounds() error {
 		}
 		width := h.file.Pointer
 		for at := s.Addr; len(b) >= 2*width; at, b = at+uint64(2*width), b[2*width:] {
-			begin, size := h.word(b), h.word(b[width:])
+			begin, size := h.readPointer(b), h.readPointer(b[width:])
 			h.bounds, h.boundsAt = append(h.bounds, bound{begin, size}), append(h.boundsAt, at)
 			h.known[begin] = true
 		}
@@ -90,26 +90,26 @@ func (h *hostObject) readBounds() error {
 	return nil
 }
 
-func (h *hostObject) word(b []byte) uint64 {
+func (h *hostObject) readPointer(b []byte) uint64 {
 	if h.file.Pointer == 4 {
 		return uint64(binary.LittleEndian.Uint32(b))
 	}
 	return binary.LittleEndian.Uint64(b)
 }
 
-// candidate is a place that looks like a descriptor.
+// candidate is an address that looks like a descriptor.
 type candidate struct {
 	address uint64
 	record  abi.Record
 	images  int
 }
 
-// candidates looks for descriptors in everything that is loaded and is
-// neither code nor images alone.
-func (h *hostObject) candidates() []candidate {
+// findDescriptors looks for descriptors in all loaded data but the sections of
+// images.
+func (h *hostObject) findDescriptors() []candidate {
 	var found []candidate
 	for _, span := range h.file.Spans(isImageSection) {
-		found = h.scan(found, span)
+		found = h.scanSpan(found, span)
 	}
 	return found
 }
@@ -124,7 +124,7 @@ func isBoundsSection(s *objfile.FileSection) bool {
 	return slices.ContainsFunc(hostFormats, func(f *hostFormat) bool { return s.Named(f.sections.info) })
 }
 
-func (h *hostObject) scan(found []candidate, span objfile.Span) []candidate {
+func (h *hostObject) scanSpan(found []candidate, span objfile.Span) []candidate {
 	width := h.file.Pointer
 	l := abi.NewLayout(width, abi.Record2).Descriptor
 	data := span.Data
@@ -134,16 +134,16 @@ func (h *hostObject) scan(found []candidate, span objfile.Span) []candidate {
 		if uint16(w) != abi.DescriptorVersion || w>>16 == 0 || width == 8 && binary.LittleEndian.Uint32(data[at+4:]) != 0 {
 			continue
 		}
-		if record, ok := h.proven(span.Addr + uint64(at)); ok {
+		if record, ok := h.confirmRecord(span.Addr + uint64(at)); ok {
 			found = append(found, candidate{span.Addr + uint64(at), record, int(w >> 16)})
 		}
 	}
 	return found
 }
 
-// proven reports whether a descriptor lies at the address, and the form of
-// its image records.
-func (h *hostObject) proven(address uint64) (abi.Record, bool) {
+// confirmRecord reports whether a descriptor lies at the address, and the form
+// of its image records.
+func (h *hostObject) confirmRecord(address uint64) (abi.Record, bool) {
 	header, err := h.decoder.Header(address)
 	if err != nil {
 		return 0, false
@@ -152,16 +152,16 @@ func (h *hostObject) proven(address uint64) (abi.Record, bool) {
 	if err != nil {
 		return 0, false
 	}
-	told := abi.RecordOf(binary.LittleEndian.Uint16(first))
-	other := abi.Record2 + abi.Record3 - told
-	for _, record := range []abi.Record{told, other} {
+	byVersion := abi.RecordOf(binary.LittleEndian.Uint16(first))
+	other := abi.Record2 + abi.Record3 - byVersion
+	for _, record := range []abi.Record{byVersion, other} {
 		if h.firstKnown(header, abi.NewLayout(h.file.Pointer, record)) {
 			return record, true
 		}
 	}
 	// Native CPU images have no element in .tgtimg, and a linked file may have
 	// objects without that section.
-	return told, h.sound(header, abi.NewLayout(h.file.Pointer, told))
+	return byVersion, h.validRecords(header, abi.NewLayout(h.file.Pointer, byVersion))
 }
 
 // firstKnown reports whether the first record's code begins where an image of
@@ -171,13 +171,13 @@ func (h *hostObject) firstKnown(header abi.Header, l *abi.Layout) bool {
 	if err != nil {
 		return false
 	}
-	return h.known[h.word(b[l.Image.CodeBegin:])]
+	return h.known[h.readPointer(b[l.Image.CodeBegin:])]
 }
 
-// sound reports whether every record of a descriptor is what a wrapper
-// writes: versions, kinds and formats that exist, and pointers that lead to
-// something.
-func (h *hostObject) sound(header abi.Header, l *abi.Layout) bool {
+// validRecords reports whether a wrapper could have written every record of a
+// descriptor: versions, kinds and formats exist, and pointers lead into the
+// file.
+func (h *hostObject) validRecords(header abi.Header, l *abi.Layout) bool {
 	n := uint64(header.Count) * uint64(l.Image.Len)
 	b, err := h.file.View(header.Images, n)
 	if err != nil {
@@ -187,7 +187,7 @@ func (h *hostObject) sound(header abi.Header, l *abi.Layout) bool {
 		version := binary.LittleEndian.Uint16(b[l.Image.Version:])
 		if version == 0 || version > uint16(abi.Record3) ||
 			!knownNumbers(b[l.Image.Kind], b[l.Image.Format]) ||
-			!h.printable(h.word(b[l.Image.Target:])) || !h.mapped(b, l.Image.CodeBegin, l.Image.CodeEnd) {
+			!h.printable(h.readPointer(b[l.Image.Target:])) || !h.mapped(b, l.Image.CodeBegin, l.Image.CodeEnd) {
 			return false
 		}
 	}
@@ -213,7 +213,7 @@ func (h *hostObject) printable(address uint64) bool {
 }
 
 func (h *hostObject) mapped(record []byte, begin, end int) bool {
-	from, to := h.word(record[begin:]), h.word(record[end:])
+	from, to := h.readPointer(record[begin:]), h.readPointer(record[end:])
 	if to < from || from == 0 {
 		return false
 	}
@@ -234,7 +234,7 @@ func (h *hostObject) appendTree(found []Located, tree *abi.Tree) []Located {
 	return found
 }
 
-// locate fills in where in the file the code lies.
+// locate fills in the section and the offset of the code.
 func (h *hostObject) locate(place *Place) {
 	place.Offset = -1
 	if s := h.file.SectionAt(place.Address); s != nil {
@@ -248,8 +248,9 @@ func (h *hostObject) locate(place *Place) {
 	}
 }
 
-// appendBounds adds the images of .tgtimg that no descriptor has: those of
-// kinds other than SYCL. Their section's name says kind and target.
+// appendBounds adds the images of .tgtimg that no descriptor has, which are
+// those of kinds other than SYCL. The name of their section has kind and
+// target.
 func (h *hostObject) appendBounds(found []Located) ([]Located, error) {
 	covered := make(map[uint64]bool, len(found))
 	for i := range found {
@@ -276,7 +277,7 @@ func (h *hostObject) appendBounds(found []Located) ([]Located, error) {
 }
 
 // boundSections returns the names of the sections that elements of .tgtimg
-// lead into, also those of images that were removed.
+// lead into, including those of images that were removed.
 func (h *hostObject) boundSections() map[string]bool {
 	names := make(map[string]bool)
 	var last *objfile.FileSection

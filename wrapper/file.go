@@ -13,7 +13,7 @@ import (
 	"offlink/wrapper/internal/objfile"
 )
 
-// ReadOptions says how files are read. The zero ReadOptions is the default.
+// ReadOptions are the limits of reading. The zero ReadOptions is the default.
 type ReadOptions struct {
 	// MaxInflated bounds the bytes that compressed envelopes of one file may
 	// grow to, in all. 0 is container.DefaultBudget.
@@ -23,18 +23,17 @@ type ReadOptions struct {
 // File is a file whose device images were found. It is safe for concurrent
 // use.
 type File struct {
-	name   string
-	images []Located
-	data   []byte            // mapped
-	budget *container.Budget // has the mappings
-	read   atomic.Int64      // bytes of code since memory was let go of
-	// options are what the file was read with.
+	name    string
+	images  []Located
+	data    []byte            // mapped
+	budget  *container.Budget // has the mappings
+	read    atomic.Int64      // bytes of code since pages were released
 	options ReadOptions
 }
 
 // Open reads the device images of the file: of an object, a program or a
 // shared library (ELF, COFF, Mach-O), an archive of them, or an envelope of
-// its own. A file that can hold images and holds none is no error.
+// its own. A file that can hold images and holds none is not an error.
 //
 // The file is mapped: the images are valid until Close, and so are all bytes
 // taken from them.
@@ -47,9 +46,9 @@ func Open(name string, opts ReadOptions) (*File, error) {
 	return openMapped(name, file, size, opts)
 }
 
-// OpenReader reads the device images in what r gives, as if it were a file of
-// that name: it is copied to a temporary file of at most limit bytes, which
-// has no name any more.
+// OpenReader reads the device images in the bytes of r, as if they were a file
+// of that name. They are copied to a nameless temporary file of at most limit
+// bytes.
 func OpenReader(name string, r io.Reader, limit int64, opts ReadOptions) (*File, error) {
 	scratch, err := os.CreateTemp("", "offload-wrap-*")
 	if err != nil {
@@ -94,16 +93,17 @@ func openMapped(name string, file *os.File, size int64, opts ReadOptions) (*File
 	return f, nil
 }
 
-// releaseEvery is how many bytes of large images are read until the memory
-// that holds them is let go of: pages of a mapped file count as the memory of
-// the process.
+// releaseEvery is how many bytes of large images are read until the pages of
+// the file are released: pages of a mapped file count as memory of the
+// process.
 const releaseEvery = 2 << 20
 
-// pagesAround is what the system maps around a byte that is read.
+// pagesAround is the size of the range that Linux maps around a byte that is
+// read (fault_around_bytes).
 const pagesAround = 64 << 10
 
-// mappedCode is code in a mapped file. Reading it fails where the file became
-// shorter, and lets go of the file's pages now and then.
+// mappedCode is code in a mapped file. Reading it fails if the file became
+// shorter, and releases pages of the file at intervals.
 type mappedCode struct {
 	devimg.Code
 	file *File

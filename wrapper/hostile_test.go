@@ -90,7 +90,7 @@ func looped(t *testing.T) []byte {
 func TestMemoryLimit(t *testing.T) {
 	f := &File{budget: container.NewScratchBudget(0)}
 	defer f.budget.Close()
-	packed, err := f.store(&Located{Image: devimg.Image{Format: devimg.FormatCompressedNone}}, devimg.Bytes(make([]byte, 8<<20)))
+	packed, err := f.storeCode(&Located{Image: devimg.Image{Format: devimg.FormatCompressedNone}}, devimg.Bytes(make([]byte, 8<<20)))
 	if err != nil {
 		t.Fatal(err)
 	}

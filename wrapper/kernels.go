@@ -35,7 +35,8 @@ func KernelNames(img *devimg.Image) ([]string, error) {
 	return unique(names), nil
 }
 
-// kernelReader returns what reads the kernels of code that begins so, or nil.
+// kernelReader returns the function that reads the kernels of code that begins
+// so, or nil.
 func kernelReader(head []byte) func([]byte) ([]string, error) {
 	switch devimg.Sniff(devimg.Bytes(head)) {
 	case devimg.FormatSPIRV:

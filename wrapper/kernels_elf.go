@@ -8,25 +8,23 @@ import (
 	"strings"
 )
 
-// What debug/elf does not name. Its reader is not used: it is not made for
-// hostile files, and inflates what they compress.
+// Constants that debug/elf lacks. Its reader is not used, as it is not made for
+// hostile files: it decompresses sections without a limit.
 const (
-	elfMachineCUDA   = 190
-	elfMachineAMDGPU = 224
-	elfMachineIntel  = 205  // EM_INTELGT
-	elfOtherEntry    = 0x10 // STO_CUDA_ENTRY of st_other
+	elfMachineIntel = 205  // EM_INTELGT
+	elfOtherEntry   = 0x10 // STO_CUDA_ENTRY of st_other
 	// amdDescriptor ends the symbol of a kernel's descriptor (AMDGPU ABI).
 	amdDescriptor = ".kd"
 	// zebinText begins the sections of Intel's kernels, one each.
 	zebinText = ".text."
-	// zebinTable is a function of Intel's compiler that is no kernel.
+	// zebinTable is a function of Intel's compiler that is not a kernel.
 	zebinTable = "Intel_Symbol_Table_Void_Program"
 )
 
 // deviceELF is a little-endian 64-bit ELF file of device code.
 type deviceELF struct {
 	data     []byte
-	machine  uint16
+	machine  elf.Machine
 	sections []elf.Section64
 	names    []byte
 	left     int // bytes of tables and names to read: tables may overlap
@@ -66,12 +64,12 @@ func openDeviceELF(code []byte) (*deviceELF, error) {
 	if _, err := binary.Decode(code, binary.LittleEndian, &header); err != nil {
 		return nil, err
 	}
-	f := &deviceELF{data: code, machine: header.Machine, left: 8*len(code) + 1<<20}
+	f := &deviceELF{data: code, machine: elf.Machine(header.Machine), left: 8*len(code) + 1<<20}
 	if header.Shnum == 0 {
 		return f, nil
 	}
 	const size = 64
-	table, ok := f.bytes(header.Shoff, uint64(header.Shnum)*size)
+	table, ok := f.slice(header.Shoff, uint64(header.Shnum)*size)
 	if !ok || header.Shentsize != size {
 		return nil, fmt.Errorf("malformed ELF file: its section headers do not lie in it")
 	}
@@ -80,24 +78,25 @@ func openDeviceELF(code []byte) (*deviceELF, error) {
 		return nil, err
 	}
 	if int(header.Shstrndx) < len(f.sections) {
-		f.names, _ = f.contents(&f.sections[header.Shstrndx])
+		f.names, _ = f.sectionBytes(&f.sections[header.Shstrndx])
 	}
 	return f, nil
 }
 
-func (f *deviceELF) bytes(off, n uint64) ([]byte, bool) {
+func (f *deviceELF) slice(off, n uint64) ([]byte, bool) {
 	if size := uint64(len(f.data)); off > size || n > size-off {
 		return nil, false
 	}
 	return f.data[off : off+n], true
 }
 
-// contents returns the bytes of a section that has some as they are.
-func (f *deviceELF) contents(s *elf.Section64) ([]byte, bool) {
+// sectionBytes returns the bytes of a section, none for a section that is
+// compressed or has no bytes in the file.
+func (f *deviceELF) sectionBytes(s *elf.Section64) ([]byte, bool) {
 	if elf.SectionType(s.Type) == elf.SHT_NOBITS || elf.SectionFlag(s.Flags)&elf.SHF_COMPRESSED != 0 {
 		return nil, true
 	}
-	return f.bytes(s.Off, s.Size)
+	return f.slice(s.Off, s.Size)
 }
 
 // zebinKernels returns the names of the sections of code.
@@ -114,11 +113,11 @@ func (f *deviceELF) zebinKernels() []string {
 
 // symbolKernels returns the kernels that a symbol table names.
 func (f *deviceELF) symbolKernels(s *elf.Section64) ([]string, error) {
-	table, ok := f.contents(s)
+	table, ok := f.sectionBytes(s)
 	if !ok || uint64(s.Link) >= uint64(len(f.sections)) {
 		return nil, fmt.Errorf("malformed ELF file: a symbol table does not lie in it")
 	}
-	texts, ok := f.contents(&f.sections[s.Link])
+	texts, ok := f.sectionBytes(&f.sections[s.Link])
 	if !ok {
 		return nil, fmt.Errorf("malformed ELF file: the names of symbols do not lie in it")
 	}
@@ -134,19 +133,19 @@ func (f *deviceELF) symbolKernels(s *elf.Section64) ([]string, error) {
 		}
 		name := stringAt(texts, binary.LittleEndian.Uint32(table))
 		f.left -= len(name)
-		if kernel, ok := f.kernel(name, table[4], table[5]); ok {
+		if kernel, ok := f.symbolKernel(name, table[4], table[5]); ok {
 			names = append(names, kernel)
 		}
 	}
 	return names, nil
 }
 
-// kernel returns the kernel that a symbol is of.
-func (f *deviceELF) kernel(symbol string, info, other byte) (name string, ok bool) {
+// symbolKernel returns the name of the kernel that a symbol belongs to.
+func (f *deviceELF) symbolKernel(symbol string, info, other byte) (name string, ok bool) {
 	switch f.machine {
-	case elfMachineAMDGPU:
+	case elf.EM_AMDGPU:
 		return strings.CutSuffix(symbol, amdDescriptor)
-	case elfMachineCUDA:
+	case elf.EM_CUDA:
 		return symbol, elf.ST_TYPE(info) == elf.STT_FUNC && other&elfOtherEntry != 0
 	}
 	return symbol, elf.ST_TYPE(info) == elf.STT_FUNC && elf.ST_BIND(info) != elf.STB_LOCAL && strings.HasPrefix(symbol, openMPPrefix)

@@ -67,20 +67,20 @@ func TestKernelNames(t *testing.T) {
 	}
 	testKernelNames(t, spirv, "gain mute")
 	testKernelNames(t, []byte("//\n.version 7.5\n.visible .entry  one(\n.param .u64 p)\n// .entry two(\n.entry\tthree {"), "one three")
-	testKernelNames(t, cubin(elfMachineCUDA, "entry\x00", elf.STT_FUNC, elfOtherEntry), "entry")
-	testKernelNames(t, cubin(elfMachineCUDA, "device_function\x00", elf.STT_FUNC, 0), "")
-	testKernelNames(t, cubin(elfMachineAMDGPU, "k.kd\x00", elf.STT_OBJECT, 0), "k")
+	testKernelNames(t, cubin(elf.EM_CUDA, "entry\x00", elf.STT_FUNC, elfOtherEntry), "entry")
+	testKernelNames(t, cubin(elf.EM_CUDA, "device_function\x00", elf.STT_FUNC, 0), "")
+	testKernelNames(t, cubin(elf.EM_AMDGPU, "k.kd\x00", elf.STT_OBJECT, 0), "k")
 	testKernelNames(t, []byte("something else"), "")
 }
 
 // cubin is an ELF file with one symbol.
-func cubin(machine uint16, name string, typ elf.SymType, other byte) []byte {
+func cubin(machine elf.Machine, name string, typ elf.SymType, other byte) []byte {
 	const headers = 64 + 48 + 16 // the file header, two symbols, names
 	names := append([]byte{0}, name...)
 	var b bytes.Buffer
 	put := func(v any) { binary.Write(&b, binary.LittleEndian, v) }
 	put(elf.Header64{
-		Ident: [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1}, Type: 2, Machine: machine, Version: 1,
+		Ident: [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1}, Type: 2, Machine: uint16(machine), Version: 1,
 		Shoff: headers + 16, Ehsize: 64, Shentsize: 64, Shnum: 3,
 	})
 	put(elf.Sym64{})
@@ -98,7 +98,7 @@ func TestKernelNamesAreBounded(t *testing.T) {
 	const symbols = 3000
 	name := bytes.Repeat([]byte("n"), maxKernelName)
 	copy(name[len(name)-4:], ".kd\x00")
-	base := cubin(elfMachineAMDGPU, "", 0, 0)
+	base := cubin(elf.EM_AMDGPU, "", 0, 0)
 	var table bytes.Buffer
 	for i := range symbols {
 		binary.Write(&table, binary.LittleEndian, elf.Sym64{Name: uint32(i), Shndx: 1})
@@ -116,8 +116,8 @@ func TestKernelNamesAreBounded(t *testing.T) {
 }
 
 func FuzzKernelNames(f *testing.F) {
-	f.Add(cubin(elfMachineCUDA, "entry\x00", elf.STT_FUNC, elfOtherEntry))
-	f.Add(cubin(elfMachineAMDGPU, "k.kd\x00", elf.STT_OBJECT, 0))
+	f.Add(cubin(elf.EM_CUDA, "entry\x00", elf.STT_FUNC, elfOtherEntry))
+	f.Add(cubin(elf.EM_AMDGPU, "k.kd\x00", elf.STT_OBJECT, 0))
 	f.Add(cubin(elfMachineIntel, ".text.k\x00", elf.STT_FUNC, 0))
 	f.Add([]byte(".version 7.5\n.visible .entry one("))
 	f.Fuzz(func(t *testing.T, code []byte) {

@@ -13,21 +13,21 @@ import (
 	"offlink/wrapper/internal/objfile"
 )
 
-// writeLLVM writes the trees as textual LLVM IR, for those who compile it
-// themselves: the module that clang-offload-wrapper makes, with opaque
-// pointers.
+// writeLLVM writes the trees as textual LLVM IR: the module that
+// clang-offload-wrapper makes, with opaque pointers. A compiler makes the
+// object from it, for hosts that objfile does not write.
 func writeLLVM(w io.Writer, kinds []*kindImages, o *WrapOptions) error {
 	m := &irModule{Writer: bufio.NewWriterSize(w, 256<<10), o: o, externals: map[string]bool{}}
 	m.printf("; ModuleID = 'offload.wrapper.object'\nsource_filename = \"offload.wrapper.object\"\ntarget triple = %s\n\n", irString(o.Host.Triple))
-	m.types(kinds)
+	m.defineTypes(kinds)
 	large := o.Host.wantsLarge(imageBytes(kinds, o))
 	for _, k := range kinds {
-		if err := m.kind(k, large); err != nil {
+		if err := m.writeKind(k, large); err != nil {
 			return err
 		}
 	}
-	m.list("llvm.used", `section "llvm.metadata"`, "ptr", m.used, "ptr %s")
-	m.registrations(kinds)
+	m.writeList("llvm.used", `section "llvm.metadata"`, "ptr", m.used, "ptr %s")
+	m.writeRegistrations(kinds)
 	if o.Host.machine == objfile.RISCV64 {
 		// The ABI of every Linux distribution; without it llc makes an object
 		// that does not link with theirs.
@@ -71,8 +71,9 @@ var irStructs = map[abi.Type]struct {
 	abi.NativeKernelArray:      {"%__nativecpu_entry", []irField{"ptr", "ptr"}},
 }
 
-// fields returns the fields of a struct: the later image record lacks two.
-func (m *irModule) fields(t abi.Type) []irField {
+// structFields returns the fields of a struct: the later image record lacks
+// two.
+func (m *irModule) structFields(t abi.Type) []irField {
 	fields := irStructs[t].fields
 	if t == abi.ImageArray && m.o.Record > abi.Record2 {
 		fields = fields[:len(fields)-2]
@@ -80,16 +81,16 @@ func (m *irModule) fields(t abi.Type) []irField {
 	return fields
 }
 
-// spell is how IR writes a field's type.
-func (m *irModule) spell(f irField) string {
+// typeName is the type of a field in IR.
+func (m *irModule) typeName(f irField) string {
 	if f == irSize {
 		return "i" + strconv.Itoa(8*m.o.Host.pointer)
 	}
 	return string(f)
 }
 
-// types defines the structs that the trees have.
-func (m *irModule) types(kinds []*kindImages) {
+// defineTypes defines the structs that the trees have.
+func (m *irModule) defineTypes(kinds []*kindImages) {
 	has := map[abi.Type]bool{}
 	for _, k := range kinds {
 		has[abi.EntryArray] = has[abi.EntryArray] || k.kind != devimg.KindSYCL
@@ -100,8 +101,8 @@ func (m *irModule) types(kinds []*kindImages) {
 	for t := abi.Type(0); t <= abi.NativeKernelArray; t++ {
 		if s, ok := irStructs[t]; ok && has[t] {
 			var fields []string
-			for _, f := range m.fields(t) {
-				fields = append(fields, m.spell(f))
+			for _, f := range m.structFields(t) {
+				fields = append(fields, m.typeName(f))
 			}
 			m.printf("%s = type { %s }\n", s.name, strings.Join(fields, ", "))
 		}
@@ -109,8 +110,8 @@ func (m *irModule) types(kinds []*kindImages) {
 	m.printf("\n")
 }
 
-// kind writes the images of one kind and their tree.
-func (m *irModule) kind(k *kindImages, large bool) error {
+// writeKind writes the images of one kind and their tree.
+func (m *irModule) writeKind(k *kindImages, large bool) error {
 	for i, image := range k.images {
 		if m.o.NativeCPU {
 			break
@@ -121,14 +122,14 @@ func (m *irModule) kind(k *kindImages, large bool) error {
 			section = ", section " + irString(name)
 		}
 		m.printf("%s = internal unnamed_addr constant [%d x i8] c\"", k.imageName(i), image.Code.Size())
-		if err := m.escapeAll(image.Code); err != nil {
+		if err := m.writeCode(image.Code); err != nil {
 			return err
 		}
 		m.printf("\"%s, align %d\n", section, imageAlign)
 	}
 	m.declareExternals(k)
 	for i := range k.tree.Blocks {
-		m.block(k, i)
+		m.writeBlock(k, i)
 	}
 	m.printf("\n")
 	return nil
@@ -139,17 +140,17 @@ func (k *kindImages) imageName(i int) string {
 	return irName("." + k.kind.String() + "_offloading." + strconv.Itoa(i) + ".data")
 }
 
-// declareExternals declares what the tree names outside of itself.
+// declareExternals declares the symbols outside the tree that it refers to.
 func (m *irModule) declareExternals(k *kindImages) {
 	for _, name := range k.tree.Externals {
 		if !m.externals[name] {
 			m.externals[name] = true
-			m.external(k, name)
+			m.declareExternal(k, name)
 		}
 	}
 }
 
-func (m *irModule) external(k *kindImages, name string) {
+func (m *irModule) declareExternal(k *kindImages, name string) {
 	if strings.HasSuffix(name, abi.NativeSuffix) {
 		m.printf("declare void %s(ptr, ptr)\n", irName(name))
 		return
@@ -162,8 +163,8 @@ func (m *irModule) external(k *kindImages, name string) {
 	}
 }
 
-// block writes a C object of the tree.
-func (m *irModule) block(k *kindImages, i int) {
+// writeBlock writes a C object of the tree.
+func (m *irModule) writeBlock(k *kindImages, i int) {
 	b := &k.tree.Blocks[i]
 	linkage, rest := "internal unnamed_addr", ""
 	switch {
@@ -184,16 +185,17 @@ func (m *irModule) block(k *kindImages, i int) {
 	switch b.Type {
 	case abi.Text, abi.Blob:
 		m.printf("[%d x i8] c\"", len(b.Data))
-		m.escape(b.Data)
+		m.writeEscaped(b.Data)
 		m.printf("\"")
 	default:
-		m.structs(k, b, i == k.tree.Descriptor)
+		m.writeStructs(k, b, i == k.tree.Descriptor)
 	}
 	m.printf("%s\n", rest)
 }
 
-// structs writes an array of structs, or the one that is no array.
-func (m *irModule) structs(k *kindImages, b *abi.Block, single bool) {
+// writeStructs writes an array of structs, or the struct that is not in an
+// array.
+func (m *irModule) writeStructs(k *kindImages, b *abi.Block, single bool) {
 	name, size := irStructs[b.Type].name, k.tree.Layout.Size(b.Type)
 	pointers := b.Pointers
 	if !single {
@@ -213,19 +215,19 @@ func (m *irModule) structs(k *kindImages, b *abi.Block, single bool) {
 }
 
 // fieldValues writes the values of the struct at an offset of a block. It
-// returns the pointers that lie behind it.
+// returns the pointers that come after the struct.
 func (m *irModule) fieldValues(k *kindImages, b *abi.Block, at int, pointers []abi.Pointer) []abi.Pointer {
 	p, start := m.o.Host.pointer, at
-	for i, f := range m.fields(b.Type) {
+	for i, f := range m.structFields(b.Type) {
 		if i > 0 {
 			m.printf(", ")
 		}
 		width := f.width(p)
 		at = start + alignTo(at-start, min(width, p))
-		m.printf("%s ", m.spell(f))
+		m.printf("%s ", m.typeName(f))
 		switch {
 		case len(pointers) > 0 && pointers[0].Offset == at:
-			m.place(k, f, pointers[0].To)
+			m.writeAddress(k, f, pointers[0].To)
 			pointers = pointers[1:]
 		case f == "ptr":
 			m.printf("null")
@@ -260,9 +262,9 @@ func littleEndian(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(wide[:])
 }
 
-// place writes an address. Ends of arrays count in elements, as the sizes of
+// writeAddress writes an address. Ends of arrays count in elements, as the sizes of
 // structs are the compiler's.
-func (m *irModule) place(k *kindImages, f irField, to abi.Place) {
+func (m *irModule) writeAddress(k *kindImages, f irField, to abi.Place) {
 	name, element, count := "", "i8", to.Offset
 	switch to.In {
 	case abi.InBlock:
@@ -281,13 +283,13 @@ func (m *irModule) place(k *kindImages, f irField, to abi.Place) {
 		name = fmt.Sprintf("getelementptr (%s, ptr %s, i64 %d)", element, name, count)
 	}
 	if f != "ptr" {
-		name = fmt.Sprintf("ptrtoint (ptr %s to %s)", name, m.spell(f))
+		name = fmt.Sprintf("ptrtoint (ptr %s to %s)", name, m.typeName(f))
 	}
 	m.WriteString(name)
 }
 
-// registrations writes the constructors and the destructors.
-func (m *irModule) registrations(kinds []*kindImages) {
+// writeRegistrations writes the constructors and the destructors.
+func (m *irModule) writeRegistrations(kinds []*kindImages) {
 	if m.o.NoRegister {
 		return
 	}
@@ -297,19 +299,19 @@ func (m *irModule) registrations(kinds []*kindImages) {
 		destructors = append(destructors, irName(k.kind.String()+".descriptor_unreg"))
 	}
 	const entry = "{ i32, ptr, ptr } { i32 1, ptr %s, ptr null }"
-	m.list("llvm.global_ctors", "", "{ i32, ptr, ptr }", constructors, entry)
-	m.list("llvm.global_dtors", "", "{ i32, ptr, ptr }", destructors, entry)
+	m.writeList("llvm.global_ctors", "", "{ i32, ptr, ptr }", constructors, entry)
+	m.writeList("llvm.global_dtors", "", "{ i32, ptr, ptr }", destructors, entry)
 	declared := map[string]bool{}
 	for i, k := range kinds {
 		names := registration(k.kind)
 		descriptor := irName(k.tree.Blocks[k.tree.Descriptor].Name)
-		m.function(constructors[i], names.register, descriptor, declared)
-		m.function(destructors[i], names.unregister, descriptor, declared)
+		m.writeFunction(constructors[i], names.register, descriptor, declared)
+		m.writeFunction(destructors[i], names.unregister, descriptor, declared)
 	}
 }
 
-// list writes one of the arrays that the linker appends to.
-func (m *irModule) list(name, attributes, element string, items []string, format string) {
+// writeList writes one of the arrays that the linker appends to.
+func (m *irModule) writeList(name, attributes, element string, items []string, format string) {
 	if len(items) == 0 {
 		return
 	}
@@ -323,7 +325,7 @@ func (m *irModule) list(name, attributes, element string, items []string, format
 	m.printf("@%s = appending global [%d x %s] [%s]%s\n", name, len(items), element, strings.Join(values, ", "), attributes)
 }
 
-func (m *irModule) function(name, callee, descriptor string, declared map[string]bool) {
+func (m *irModule) writeFunction(name, callee, descriptor string, declared map[string]bool) {
 	section := ""
 	if name := m.o.Host.format.sections.irCode; name != "" {
 		section = fmt.Sprintf(" section %q", name)

@@ -22,12 +22,12 @@ func irString(s string) string {
 	return `"` + string(appendEscaped(nil, []byte(s))) + `"`
 }
 
-func (m *irModule) escape(data []byte) {
+func (m *irModule) writeEscaped(data []byte) {
 	m.Write(appendEscaped(nil, data))
 }
 
-// escapeAll writes the bytes of an image.
-func (m *irModule) escapeAll(c devimg.Code) error {
+// writeCode writes the bytes of an image.
+func (m *irModule) writeCode(c devimg.Code) error {
 	piece := make([]byte, 64<<10)
 	escaped := make([]byte, 0, 3*len(piece))
 	for at, size := int64(0), c.Size(); at < size; {

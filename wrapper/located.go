@@ -10,12 +10,12 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// Located is a device image that was found in a file, and where.
+// Located is a device image that was found in a file, and its location.
 type Located struct {
 	devimg.Image
 	Place
 
-	part   *part      // what the image lies in
+	part   *part      // that the image lies in
 	record abi.Record // of a descriptor's image
 	edit   editFunc   // where the image is in an envelope of package container
 }
@@ -28,11 +28,11 @@ func (l *Located) ImageRecord() abi.Record { return l.record }
 // image where the code is nil.
 type editFunc func(code devimg.Code) (rope, error)
 
-// Place says where in a file an image lies. Fields that do not apply are
+// Place is the location of an image in a file. Fields that do not apply are
 // empty.
 type Place struct {
-	// Path is the way to the envelope through what encloses it: members of
-	// archives, entries of bundles, outermost first.
+	// Path is the members of archives and entries of bundles that enclose the
+	// envelope, outermost first.
 	Path []string
 	// Envelope is the kind of envelope.
 	Envelope Envelope
@@ -46,10 +46,10 @@ type Place struct {
 	Descriptor, Record, Address uint64
 	// Index counts the images of the envelope from 0.
 	Index int
-	// Strings are what the envelope says beyond the fields of an image.
+	// Strings are those of the envelope that no field of an image has.
 	Strings []container.String
-	// Offset is where the code begins in the file, or -1 where the file holds
-	// it only compressed.
+	// Offset is the offset of the code in the file, or -1 if the file has the
+	// code in compressed form only.
 	Offset int64
 }
 
@@ -63,7 +63,7 @@ const (
 	EnvelopeFatSection Envelope = "fat section" // a section of clang-offload-bundler
 )
 
-// String says the place in words: where, in which envelope.
+// String returns the place in words: its path, section or envelope, and offset.
 func (p Place) String() string { return string(p.Append(nil)) }
 
 // Append appends the words of String.

@@ -10,8 +10,8 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// The notes that say of a device image in ELF form that it is OpenMP code and
-// who made it, in a section of their own (openmp/libomptarget, section
+// The notes of a device image in ELF form that is OpenMP code: the version and
+// the producer, in a section of their own (openmp/libomptarget, section
 // .note.openmp).
 const (
 	noteSection = ".note.openmp"
@@ -23,20 +23,20 @@ const (
 )
 
 // AddOpenMPNotes returns the image with the notes appended, in the name of a
-// producer. An image that is no ELF file, or one whose sections cannot be
-// added to, is returned as it is, together with the reason.
+// producer. An image that is not an ELF file, or whose section table
+// cannot grow, is returned unchanged, together with the reason.
 func AddOpenMPNotes(image *devimg.Image, producer, version string) (*devimg.Image, error) {
 	f, err := readSectionTable(image.Code)
 	if err != nil {
 		return image, err
 	}
 	noted := *image
-	noted.Code = f.append(noteSection, f.notes(producer, version))
+	noted.Code = f.appendSection(noteSection, f.encodeNotes(producer, version))
 	return &noted, nil
 }
 
-// sectionTable is the section headers of an ELF file and what it takes to add
-// one.
+// sectionTable is the section headers of an ELF file, and the fields that adding
+// one changes.
 type sectionTable struct {
 	code    devimg.Code
 	header  []byte // the file header
@@ -54,7 +54,7 @@ const maxSectionTable = 1 << 24
 func readSectionTable(c devimg.Code) (*sectionTable, error) {
 	f := &sectionTable{code: c, header: make([]byte, 64)}
 	if n, _ := c.ReadAt(f.header, 0); n < 52 || string(f.header[:4]) != elf.ELFMAG {
-		return nil, fmt.Errorf("it is no ELF file")
+		return nil, fmt.Errorf("it is not an ELF file")
 	}
 	f.wide = f.header[elf.EI_CLASS] == byte(elf.ELFCLASS64)
 	f.order = binary.LittleEndian
@@ -74,11 +74,11 @@ func readSectionTable(c devimg.Code) (*sectionTable, error) {
 		return nil, fmt.Errorf("its %d section headers cannot be added to", count)
 	}
 	var err error
-	if f.table, err = f.read(offset, uint64(count*f.entry)); err != nil {
+	if f.table, err = f.readBytes(offset, uint64(count*f.entry)); err != nil {
 		return nil, err
 	}
 	h := f.table[f.strings*f.entry:]
-	f.names, err = f.read(f.word(h, 16, 24), f.word(h, 20, 32))
+	f.names, err = f.readBytes(f.word(h, 16, 24), f.word(h, 20, 32))
 	return f, err
 }
 
@@ -98,7 +98,7 @@ func (f *sectionTable) putWord(b []byte, at32, at64 int, v uint64) {
 	}
 }
 
-func (f *sectionTable) read(offset, n uint64) ([]byte, error) {
+func (f *sectionTable) readBytes(offset, n uint64) ([]byte, error) {
 	size := uint64(f.code.Size())
 	if n > maxSectionTable || offset > size || n > size-offset {
 		return nil, fmt.Errorf("its section headers do not lie in it")
@@ -111,8 +111,8 @@ func (f *sectionTable) read(offset, n uint64) ([]byte, error) {
 	return b, err
 }
 
-// notes makes the contents of the section.
-func (f *sectionTable) notes(producer, version string) []byte {
+// encodeNotes makes the contents of the section.
+func (f *sectionTable) encodeNotes(producer, version string) []byte {
 	var b []byte
 	for _, note := range []struct {
 		typ  uint32
@@ -129,9 +129,11 @@ func (f *sectionTable) notes(producer, version string) []byte {
 
 func pad4(b []byte) []byte { return append(b, make([]byte, -len(b)&3)...) }
 
-// append returns the file with one more section: the names, the contents and
-// the section headers go behind what there is, and the file header changes.
-func (f *sectionTable) append(name string, contents []byte) devimg.Code {
+// appendSection returns the file with one more section: the names, the contents
+// and the section headers go after the end of the file, and the file header
+// changes. All that was there stays where it was, as loaders of device code
+// may have its offsets.
+func (f *sectionTable) appendSection(name string, contents []byte) devimg.Code {
 	var tail []byte
 	place := func(data []byte) uint64 {
 		end := int(f.code.Size()) + len(tail)

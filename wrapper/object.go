@@ -44,8 +44,8 @@ func (b *objectBuilder) section(name string, use objfile.Use, align int) *objfil
 	return s
 }
 
-// add appends bytes to a section at an aligned offset, which it returns.
-func add(s *objfile.ObjectSection, data []byte, align int) int64 {
+// appendData appends bytes to a section at an aligned offset, which it returns.
+func appendData(s *objfile.ObjectSection, data []byte, align int) int64 {
 	if len(s.Pieces) == 0 {
 		s.Pieces = []objfile.Content{objfile.Bytes{}}
 	}
@@ -56,30 +56,30 @@ func add(s *objfile.ObjectSection, data []byte, align int) int64 {
 	return int64(at)
 }
 
-// symbol defines a symbol.
-func (b *objectBuilder) symbol(s objfile.ObjectSymbol) *objfile.ObjectSymbol {
+// addSymbol defines a symbol.
+func (b *objectBuilder) addSymbol(s objfile.ObjectSymbol) *objfile.ObjectSymbol {
 	b.object.Symbols = append(b.object.Symbols, &s)
 	return &s
 }
 
-// external returns the symbol of something defined elsewhere.
-func (b *objectBuilder) external(name string) *objfile.ObjectSymbol {
+// externalSymbol returns the symbol of a function or object defined elsewhere.
+func (b *objectBuilder) externalSymbol(name string) *objfile.ObjectSymbol {
 	s := b.externals[name]
 	if s == nil {
-		s = b.symbol(objfile.ObjectSymbol{Name: name})
+		s = b.addSymbol(objfile.ObjectSymbol{Name: name})
 		b.externals[name] = s
 	}
 	return s
 }
 
-// location is where something of a tree came to lie.
+// location is the section and the offset of a block or an image.
 type location struct {
 	section *objfile.ObjectSection
 	offset  int64
 }
 
-// addKind adds the images of one kind, their tree, and, if wanted, what
-// registers it.
+// addKind adds the images of one kind, their tree, and, unless the options
+// exclude them, the functions that register it.
 func (b *objectBuilder) addKind(k *kindImages, o *WrapOptions) {
 	if k.kind != devimg.KindSYCL {
 		b.addHostEntries(k.tree)
@@ -125,7 +125,7 @@ func (b *objectBuilder) addBlocks(t *abi.Encoded) []location {
 		block := &t.Blocks[i]
 		align := t.Layout.Align(block.Type)
 		s := b.blockSection(block.Type, align)
-		locations[i] = location{s, add(s, block.Data, align)}
+		locations[i] = location{s, appendData(s, block.Data, align)}
 	}
 	return locations
 }
@@ -167,7 +167,7 @@ func (b *objectBuilder) addPointers(t *abi.Encoded, blocks, images []location) {
 				f.Section = images[p.To.Index].section
 				f.Addend += images[p.To.Index].offset
 			case abi.InExternal:
-				f.Symbol = b.external(t.Externals[p.To.Index])
+				f.Symbol = b.externalSymbol(t.Externals[p.To.Index])
 			}
 			from.section.Fixups = append(from.section.Fixups, f)
 		}
@@ -179,10 +179,10 @@ func (b *objectBuilder) addImageSymbols(k *kindImages, blocks, images []location
 	prefix := "." + k.kind.String() + "_offloading."
 	for i, l := range images {
 		name := prefix + strconv.Itoa(i)
-		b.symbol(objfile.ObjectSymbol{Name: name + ".data", Section: l.section, Offset: l.offset, Size: k.images[i].Code.Size()})
+		b.addSymbol(objfile.ObjectSymbol{Name: name + ".data", Section: l.section, Offset: l.offset, Size: k.images[i].Code.Size()})
 		if k.tree.Infos >= 0 {
 			infos, size := blocks[k.tree.Infos], int64(k.tree.Layout.Size(abi.InfoArray))
-			b.symbol(objfile.ObjectSymbol{Name: name + ".info", Section: infos.section, Offset: infos.offset + int64(i)*size, Size: size})
+			b.addSymbol(objfile.ObjectSymbol{Name: name + ".info", Section: infos.section, Offset: infos.offset + int64(i)*size, Size: size})
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (b *objectBuilder) addImageSymbols(k *kindImages, blocks, images []location
 func (b *objectBuilder) addTreeSymbols(k *kindImages, blocks []location, global bool) *objfile.ObjectSymbol {
 	t := k.tree
 	name := func(i int, global bool) *objfile.ObjectSymbol {
-		return b.symbol(objfile.ObjectSymbol{
+		return b.addSymbol(objfile.ObjectSymbol{
 			Name: t.Blocks[i].Name, Section: blocks[i].section, Offset: blocks[i].offset,
 			Size: int64(len(t.Blocks[i].Data)), Global: global,
 		})
@@ -201,11 +201,12 @@ func (b *objectBuilder) addTreeSymbols(k *kindImages, blocks []location, global 
 	return name(t.Descriptor, global)
 }
 
-// finish adds the notes that the format wants.
-func (b *objectBuilder) finish() *objfile.Object {
+// finishObject adds the notes of the format: without .note.GNU-stack, linkers
+// make the stack of the program executable.
+func (b *objectBuilder) finishObject() *objfile.Object {
 	if b.host.format.notes {
 		if note := featureNote(b.host.machine); note != nil {
-			add(b.section(".note.gnu.property", objfile.UseNote, 8), note, 8)
+			appendData(b.section(".note.gnu.property", objfile.UseNote, 8), note, 8)
 		}
 		b.section(".note.GNU-stack", objfile.UseNonExecutableStack, 1)
 	}

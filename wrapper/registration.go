@@ -10,7 +10,7 @@ import (
 // images, and has them called.
 func (b *objectBuilder) addRegistration(kind devimg.Kind, descriptor *objfile.ObjectSymbol) {
 	names := registration(kind)
-	register, unregister := b.external(names.register), b.external(names.unregister)
+	register, unregister := b.externalSymbol(names.register), b.externalSymbol(names.unregister)
 	undo := b.addFunction(kind.String()+".descriptor_unreg", b.handOver(unregister, descriptor))
 	var do *code
 	if b.names.destructors == "" {
@@ -25,13 +25,13 @@ func (b *objectBuilder) addRegistration(kind devimg.Kind, descriptor *objfile.Ob
 // addToList adds a function to a list of constructors or destructors.
 func (b *objectBuilder) addToList(list string, use objfile.Use, f *objfile.ObjectSymbol) {
 	s := b.section(list, use, b.host.pointer)
-	at := add(s, make([]byte, b.host.pointer), b.host.pointer)
+	at := appendData(s, make([]byte, b.host.pointer), b.host.pointer)
 	s.Fixups = append(s.Fixups, objfile.Fixup{Offset: at, Kind: objfile.FixupPointer, Symbol: f})
 }
 
 // addFunction puts a function into the code section.
 func (b *objectBuilder) addFunction(name string, c *code) *objfile.ObjectSymbol {
-	at := add(b.text, c.bytes, codeAlign)
+	at := appendData(b.text, c.bytes, codeAlign)
 	for _, label := range c.labels {
 		label.Offset += at
 	}
@@ -39,7 +39,7 @@ func (b *objectBuilder) addFunction(name string, c *code) *objfile.ObjectSymbol 
 		f.Offset += at
 		b.text.Fixups = append(b.text.Fixups, f)
 	}
-	return b.symbol(objfile.ObjectSymbol{Name: name, Section: b.text, Offset: at, Size: int64(len(c.bytes)), Func: true})
+	return b.addSymbol(objfile.ObjectSymbol{Name: name, Section: b.text, Offset: at, Size: int64(len(c.bytes)), Func: true})
 }
 
 // registrationNames are the functions of the runtime that serves a kind.
@@ -73,7 +73,7 @@ func (b *objectBuilder) addHostEntries(t *abi.Encoded) {
 func (b *objectBuilder) addSortedEntries(bounds []string) {
 	for i, name := range bounds {
 		s := b.section(hostEntriesSection+[]string{"$OA", "$OZ"}[i], objfile.UseEntries, b.host.pointer)
-		b.externals[name] = b.symbol(objfile.ObjectSymbol{Name: name, Section: s})
+		b.externals[name] = b.addSymbol(objfile.ObjectSymbol{Name: name, Section: s})
 	}
 }
 
@@ -81,8 +81,8 @@ func (b *objectBuilder) addSortedEntries(bounds []string) {
 // section whose name is an identifier, and adds an empty part of it.
 func (b *objectBuilder) addLinkerEntries(bounds []string) {
 	for _, name := range bounds {
-		b.external(name).Hidden = true
+		b.externalSymbol(name).Hidden = true
 	}
 	s := b.section(hostEntriesSection, objfile.UseEntries, 1)
-	b.symbol(objfile.ObjectSymbol{Name: hostEntriesDummy, Section: s, Global: true, Hidden: true})
+	b.addSymbol(objfile.ObjectSymbol{Name: hostEntriesDummy, Section: s, Global: true, Hidden: true})
 }

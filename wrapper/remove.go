@@ -19,7 +19,7 @@ func (f *File) Remove(w io.Writer, images ...int) error {
 	}
 	current := f
 	for _, i := range images[:len(images)-1] {
-		next, err := current.without(i)
+		next, err := current.withoutImage(i)
 		if current != f {
 			current.Close()
 		}
@@ -31,15 +31,15 @@ func (f *File) Remove(w io.Writer, images ...int) error {
 	if current != f {
 		defer current.Close()
 	}
-	return current.remove(w, images[len(images)-1])
+	return current.removeImage(w, images[len(images)-1])
 }
 
-func (f *File) remove(w io.Writer, i int) error {
-	return f.edit(w, i, func(img *Located) (rope, error) { return img.part.remove(img) })
+func (f *File) removeImage(w io.Writer, i int) error {
+	return f.edit(w, i, func(img *Located) (rope, error) { return img.part.removeImage(img) })
 }
 
-// without returns the file without an image, under its own name.
-func (f *File) without(i int) (*File, error) {
+// withoutImage returns the file without an image, under its own name.
+func (f *File) withoutImage(i int) (*File, error) {
 	scratch, err := os.CreateTemp("", "offload-wrap-*")
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (f *File) without(i int) (*File, error) {
 	os.Remove(scratch.Name())       // at once: a signal may come
 	defer os.Remove(scratch.Name()) // where an open file cannot be removed
 	defer scratch.Close()           // The mapping stays.
-	if err := f.remove(scratch, i); err != nil {
+	if err := f.removeImage(scratch, i); err != nil {
 		return nil, err
 	}
 	size, err := scratch.Seek(0, io.SeekCurrent)

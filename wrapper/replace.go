@@ -15,10 +15,10 @@ import (
 
 // Replace writes a copy of the file to w in which image i has other code, a
 // host program or library without being linked again. The code goes where the
-// old was if it is not larger, else behind everything, in a segment or section
-// of its own. What the image says of itself stays: its target, entries and
-// properties must fit the new code. If the old code was compressed the new is,
-// too, and properties that tell its size and digest follow.
+// old was if it is not larger, else at the end of the file, in a segment or
+// section of its own. The image's target, entries and properties stay, so that
+// they must fit the new code. If the old code was compressed, the new code is
+// compressed too, and the properties with its size and digest are updated.
 //
 // Some programs have no program header to spare for a new segment: ErrNoHeader.
 // Code that the image has already leaves the file as it is, byte for byte.
@@ -31,21 +31,22 @@ func (f *File) Replace(w io.Writer, i int, code devimg.Code, opts EditOptions) e
 		return filemap.Guard(func() error { return rope{objfile.Bytes(f.data)}.writeTo(w, f.budget.Release) })
 	}
 	return f.edit(w, i, func(img *Located) (rope, error) {
-		stored, err := f.store(img, code)
+		stored, err := f.storeCode(img, code)
 		if err != nil {
 			return nil, err
 		}
-		return img.part.replace(img, stored, opts)
+		return img.part.replaceImage(img, stored, opts)
 	})
 }
 
-// EditOptions says what an edit may do. The zero EditOptions is the default.
+// EditOptions are the permissions of an edit. The zero EditOptions is the
+// default.
 type EditOptions struct {
 	// MoveHeaders allows moving the program headers of an ELF file where
 	// nothing else makes room (ErrNoHeader).
 	MoveHeaders bool
-	// Warn, where it is set, is called with each thing that the file loses by
-	// the edit, a sentence each.
+	// Warn, if not nil, is called with a sentence for each loss that the edit
+	// causes, such as a program header of notes.
 	Warn func(loss string)
 }
 
@@ -53,8 +54,8 @@ type EditOptions struct {
 // file are moved: GNU strip and objcopy would destroy the edited file.
 var ErrNoHeader = objfile.ErrNoHeader
 
-// edit changes the part that an image lies in, then what encloses that part,
-// up to the file.
+// edit changes the part that an image lies in, then the parts that enclose
+// that one, up to the file.
 func (f *File) edit(w io.Writer, i int, change func(*Located) (rope, error)) error {
 	return filemap.Guard(func() error {
 		img := &f.images[i]
@@ -75,14 +76,14 @@ type stored struct {
 	plain devimg.Code // before compression
 }
 
-// store compresses code where the image's was.
-func (f *File) store(img *Located, code devimg.Code) (stored, error) {
+// storeCode compresses code if the image's was compressed.
+func (f *File) storeCode(img *Located, code devimg.Code) (stored, error) {
 	s := stored{code, code}
 	if img.Format != devimg.FormatCompressedNone {
 		return s, nil
 	}
 	if devimg.Sniff(code) == devimg.FormatCompressedNone {
-		return s, errors.New("the new code is compressed already: give it as it is, it will be compressed as the old was")
+		return s, errors.New("the new code is compressed already: give it uncompressed, and it will be compressed as the old code was")
 	}
 	scratch, err := f.budget.Scratch()
 	if err != nil {
@@ -97,14 +98,14 @@ func (f *File) store(img *Located, code devimg.Code) (stored, error) {
 	return s, nil
 }
 
-// replace edits the part that the image lies in.
-func (p *part) replace(img *Located, s stored, opts EditOptions) (rope, error) {
+// replaceImage edits the part that the image lies in.
+func (p *part) replaceImage(img *Located, s stored, opts EditOptions) (rope, error) {
 	if img.edit != nil {
 		return img.edit(s.code)
 	}
-	return p.object(func(e *objectEdit) error {
+	return p.editObject(func(e *objectEdit) error {
 		e.MoveHeaders = opts.MoveHeaders
-		if err := e.replace(img, s); err != nil {
+		if err := e.replaceCode(img, s); err != nil {
 			return err
 		}
 		if opts.Warn != nil {
@@ -116,15 +117,15 @@ func (p *part) replace(img *Located, s stored, opts EditOptions) (rope, error) {
 	})
 }
 
-func (p *part) remove(img *Located) (rope, error) {
+func (p *part) removeImage(img *Located) (rope, error) {
 	if img.edit != nil {
 		return img.edit(nil)
 	}
-	return p.object(func(e *objectEdit) error { return e.remove(img) })
+	return p.editObject(func(e *objectEdit) error { return e.removeRecord(img) })
 }
 
-// object edits an object file.
-func (p *part) object(change func(*objectEdit) error) (rope, error) {
+// editObject edits an object file.
+func (p *part) editObject(change func(*objectEdit) error) (rope, error) {
 	editor, err := objfile.NewEditor(p.data)
 	if err != nil {
 		return nil, err
@@ -156,8 +157,9 @@ func extentOf(img *Located) objfile.Extent {
 	return objfile.Extent{Addr: img.Address, Size: uint64(img.Code.Size())}
 }
 
-// shared reports whether another image has some of the same bytes.
-func (e *objectEdit) shared(img *Located) bool {
+// sharesBytes reports whether another image has some of the same bytes: linkers
+// merge equal sections.
+func (e *objectEdit) sharesBytes(img *Located) bool {
 	begin, end := img.Address, img.Address+uint64(img.Code.Size())
 	for i := range e.images {
 		other := &e.images[i]
@@ -171,53 +173,54 @@ func (e *objectEdit) shared(img *Located) bool {
 	return false
 }
 
-func (e *objectEdit) replace(img *Located, s stored) error {
-	begin, err := e.place(img, s.code)
+func (e *objectEdit) replaceCode(img *Located, s stored) error {
+	begin, err := e.putCode(img, s.code)
 	if err != nil {
 		return err
 	}
-	if err := e.point(img, begin, begin+uint64(s.code.Size())); err != nil {
+	if err := e.setBounds(img, begin, begin+uint64(s.code.Size())); err != nil {
 		return err
 	}
-	return e.facts(img, s)
+	return e.updateProperties(img, s)
 }
 
-// place puts the code where the old was, or behind everything.
-func (e *objectEdit) place(img *Located, code devimg.Code) (begin uint64, err error) {
-	old, shared := extentOf(img), e.shared(img)
+// putCode puts the code where the old was, or at the end of the file.
+func (e *objectEdit) putCode(img *Located, code devimg.Code) (begin uint64, err error) {
+	old, shared := extentOf(img), e.sharesBytes(img)
 	if code.Size() <= int64(old.Size) && !shared {
 		if err := e.WriteContent(old.Addr, code); err != nil {
 			return 0, err
 		}
-		return old.Addr, e.erase(old.Addr+uint64(code.Size()), old.Size-uint64(code.Size()))
+		return old.Addr, e.zeroBytes(old.Addr+uint64(code.Size()), old.Size-uint64(code.Size()))
 	}
 	if !shared && e.File().Linked { // an object's section is moved without it
-		if err := e.erase(old.Addr, old.Size); err != nil {
+		if err := e.zeroBytes(old.Addr, old.Size); err != nil {
 			return 0, err
 		}
 	}
 	return e.Grow(old, code)
 }
 
-// erase zeroes bytes.
-func (e *objectEdit) erase(addr, size uint64) error {
+// zeroBytes overwrites bytes that nothing refers to any longer: old device code
+// must not stay in a file that is shipped.
+func (e *objectEdit) zeroBytes(addr, size uint64) error {
 	if size == 0 {
 		return nil
 	}
 	return e.WriteContent(addr, objfile.Zeros(size))
 }
 
-// point makes every pair of pointers to the image's bounds lead to others.
-func (e *objectEdit) point(img *Located, begin, end uint64) error {
+// setBounds makes every pair of pointers to the image's bounds lead to others.
+func (e *objectEdit) setBounds(img *Located, begin, end uint64) error {
 	if err := e.pointBounds(img, begin, end-begin); err != nil {
 		return err
 	}
 	width := uint64(e.File().Pointer)
-	pairs := []uint64{img.Record + uint64(e.layout(img).Image.CodeBegin)}
+	addresses := []uint64{img.Record + uint64(e.recordLayout(img).Image.CodeBegin)}
 	if img.Record == 0 {
-		pairs = e.pairs(img)
+		addresses = e.findBounds(img)
 	}
-	for _, at := range pairs {
+	for _, at := range addresses {
 		if err := e.SetPointer(at, begin); err != nil {
 			return err
 		}
@@ -228,14 +231,14 @@ func (e *objectEdit) point(img *Located, begin, end uint64) error {
 	return nil
 }
 
-// layout is that of the image's record.
-func (e *objectEdit) layout(img *Located) *abi.Layout {
+// recordLayout is the layout of the image's record.
+func (e *objectEdit) recordLayout(img *Located) *abi.Layout {
 	return abi.NewLayout(e.File().Pointer, img.record)
 }
 
-// pairs finds the records of an image that no SYCL descriptor has: pointers
-// to its start and its end beside each other.
-func (e *objectEdit) pairs(img *Located) []uint64 {
+// findBounds finds the records of an image that no SYCL descriptor has:
+// adjacent pointers to its start and its end.
+func (e *objectEdit) findBounds(img *Located) []uint64 {
 	want := extentOf(img)
 	width := uint64(e.File().Pointer)
 	var found []uint64
@@ -243,7 +246,7 @@ func (e *objectEdit) pairs(img *Located) []uint64 {
 		end := span.Addr + uint64(len(span.Data))
 		for at := (span.Addr + width - 1) &^ (width - 1); at+2*width <= end; at += width {
 			b, err := e.File().View(at, 2*width)
-			if err == nil && e.word(b) == want.Addr && e.word(b[width:]) == want.Addr+want.Size {
+			if err == nil && e.readPointer(b) == want.Addr && e.readPointer(b[width:]) == want.Addr+want.Size {
 				found = append(found, at)
 			}
 		}
@@ -269,27 +272,27 @@ func (e *objectEdit) pointBounds(img *Located, begin, size uint64) error {
 	return nil
 }
 
-// facts updates what the image's properties say of its code.
-func (e *objectEdit) facts(img *Located, s stored) error {
+// updateProperties updates the properties that describe the image's code.
+func (e *objectEdit) updateProperties(img *Located, s stored) error {
 	sets := img.Properties.Get(props.SetOfflinkImage)
 	if _, ok := sets.Get(props.ImageSize); ok {
-		if err := e.fact(img, props.ImageSize, props.Uint64s(uint64(s.plain.Size())).Data()); err != nil {
+		if err := e.updateProperty(img, props.ImageSize, props.Uint64s(uint64(s.plain.Size())).Data()); err != nil {
 			return err
 		}
 	}
 	if _, ok := sets.Get(props.ImageSHA256); ok {
-		sum, err := digest(s.plain)
+		sum, err := CodeDigest(s.plain)
 		if err != nil {
 			return err
 		}
-		return e.fact(img, props.ImageSHA256, sum[:])
+		return e.updateProperty(img, props.ImageSHA256, sum[:])
 	}
 	return nil
 }
 
-// fact writes a property's value in place. A value that linkers merged with
-// another image's cannot be changed.
-func (e *objectEdit) fact(img *Located, name string, value []byte) error {
+// updateProperty writes a property's value in place. A value that linkers
+// merged with another image's cannot be changed.
+func (e *objectEdit) updateProperty(img *Located, name string, value []byte) error {
 	at, size, err := e.valueOf(img, name)
 	if err != nil {
 		return err
@@ -303,22 +306,24 @@ func (e *objectEdit) fact(img *Located, name string, value []byte) error {
 			continue
 		}
 		if same, _, err := e.valueOf(other, name); err == nil && same == at {
-			return fmt.Errorf("its property %q shares its place with that of image %d: wrap them anew and relink", name, i)
+			return fmt.Errorf("its property %q is shared with image %d, as linkers merge equal values: wrap the images anew and relink", name, i)
 		}
 	}
 	return e.Write(at, value)
 }
 
 func (e *objectEdit) valueOf(img *Located, name string) (at, size uint64, err error) {
-	at, size, ok, err := e.decoder.ValueAt(img.Record, e.layout(img), props.SetOfflinkImage, name)
+	at, size, ok, err := e.decoder.ValueAt(img.Record, e.recordLayout(img), props.SetOfflinkImage, name)
 	if err == nil && !ok {
-		err = fmt.Errorf("its property %q is no byte array", name)
+		err = fmt.Errorf("its property %q is not a byte array", name)
 	}
 	return at, size, err
 }
 
-// remove takes the image's record out of its descriptor.
-func (e *objectEdit) remove(img *Located) error {
+// removeRecord takes the image's record out of its descriptor. The record
+// goes to the end of the array, where the count no longer includes it: the
+// relocations of its pointers stay valid.
+func (e *objectEdit) removeRecord(img *Located) error {
 	if img.Envelope != EnvelopeDescriptor {
 		return fmt.Errorf("only images of SYCL descriptors can be removed, and this one is of kind %v", img.Kind)
 	}
@@ -326,7 +331,7 @@ func (e *objectEdit) remove(img *Located) error {
 	if err != nil {
 		return err
 	}
-	l := e.layout(img)
+	l := e.recordLayout(img)
 	index := int((img.Record - header.Images) / uint64(l.Image.Len))
 	if err := e.Rotate(img.Record, l.Image.Len, header.Count-index); err != nil {
 		return err
@@ -338,8 +343,8 @@ func (e *objectEdit) remove(img *Located) error {
 	if err := e.pointBounds(img, img.Address, 0); err != nil {
 		return err
 	}
-	if e.shared(img) {
+	if e.sharesBytes(img) {
 		return nil
 	}
-	return e.erase(img.Address, uint64(img.Code.Size()))
+	return e.zeroBytes(img.Address, uint64(img.Code.Size()))
 }

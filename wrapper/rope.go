@@ -27,7 +27,7 @@ func (r rope) size() int64 {
 func newRope(data []byte, plan objfile.Plan) rope {
 	var r rope
 	at := int64(0)
-	for _, p := range settle(plan.Patches) {
+	for _, p := range sortPatches(plan.Patches) {
 		r = append(r, objfile.Bytes(data[at:p.Offset]), p.Content)
 		at = p.Offset + p.Content.Size()
 	}
@@ -43,9 +43,10 @@ func newRope(data []byte, plan objfile.Plan) rope {
 	return r
 }
 
-// settle sorts patches. Two of the same place are one: an edit plans a place
-// once, except for words that several tables name.
-func settle(patches []objfile.Patch) []objfile.Patch {
+// sortPatches sorts patches by offset. Of two at the same offset the later one
+// counts: an edit plans an offset once, except for words that several tables
+// refer to.
+func sortPatches(patches []objfile.Patch) []objfile.Patch {
 	patches = slices.Clone(patches)
 	slices.SortStableFunc(patches, func(a, b objfile.Patch) int { return cmp.Compare(a.Offset, b.Offset) })
 	kept := patches[:0]
@@ -61,8 +62,8 @@ func settle(patches []objfile.Patch) []objfile.Patch {
 	return kept
 }
 
-// writeTo writes the bytes, and lets go now and then of the memory that holds
-// those of the file as it was.
+// writeTo writes the bytes, and calls release at intervals, so that the pages
+// of the original file do not pile up.
 func (r rope) writeTo(w io.Writer, release func()) error {
 	for _, c := range r {
 		b, ok := c.(objfile.Bytes)

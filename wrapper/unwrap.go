@@ -12,8 +12,8 @@ import (
 )
 
 // Unwrap returns the device images in the bytes of a file, in the order in
-// which they lie there; see [Open]. The images share the bytes. What
-// compressed envelopes grow to is held in memory.
+// which they lie there; see [Open]. The images share the bytes. The content of
+// compressed envelopes is held in memory.
 func Unwrap(data []byte, opts ReadOptions) ([]Located, error) {
 	return unwrap(data, container.NewBudget(opts.MaxInflated))
 }
@@ -21,11 +21,11 @@ func Unwrap(data []byte, opts ReadOptions) ([]Located, error) {
 func unwrap(data []byte, budget *container.Budget) ([]Located, error) {
 	w := &walker{
 		budget: budget,
-		// Envelopes may share their bytes, and nest: what is walked is
-		// bounded by the file, not by what its tables say.
+		// Envelopes may share their bytes, and nest: the size of the file
+		// bounds the walk, whatever its tables claim.
 		left: 32*int64(len(data)) + 1<<20,
 	}
-	if err := w.walk(&part{data: data}); err != nil {
+	if err := w.walkPart(&part{data: data}); err != nil {
 		return nil, err
 	}
 	return w.found, nil
@@ -37,7 +37,7 @@ var ErrNoImages = errors.New("no object file (ELF, COFF, Mach-O), no archive of 
 // maxNesting is how deep envelopes may lie in each other.
 const maxNesting = 8
 
-// walker goes through a file and what it encloses.
+// walker goes through a file and the envelopes in it.
 type walker struct {
 	budget *container.Budget
 	left   int64 // bytes to walk
@@ -50,8 +50,8 @@ type part struct {
 	data   []byte
 	path   []string
 	offset int64 // of data in the file, or -1 where it was compressed
-	// parent is what encloses the part, and enclose makes the parent's bytes
-	// of other bytes of the part. The whole file has neither.
+	// parent encloses the part, and enclose makes the parent's bytes of other
+	// bytes of the part. The whole file has neither.
 	parent  *part
 	enclose func(rope) (rope, error)
 	images  []Located // of an object file
@@ -68,7 +68,7 @@ func (p *part) inside(name string, data []byte, offset int64, enclose func(rope)
 	return &part{data: data, path: append(slices.Clip(p.path), name), offset: offset, parent: p, enclose: enclose}
 }
 
-func (w *walker) walk(p *part) error {
+func (w *walker) walkPart(p *part) error {
 	if w.left -= int64(len(p.data)); w.left < 0 {
 		return errors.New("envelopes hold the same bytes many times over")
 	}
@@ -77,21 +77,21 @@ func (w *walker) walk(p *part) error {
 	}
 	switch {
 	case objfile.IsArchive(p.data):
-		return w.members(p, objfile.ReadArchive, objfile.ReplaceMember)
+		return w.walkMembers(p, objfile.ReadArchive, objfile.ReplaceMember)
 	case objfile.IsUniversal(p.data):
-		return w.members(p, objfile.ReadUniversal, objfile.ReplaceArchitecture)
+		return w.walkMembers(p, objfile.ReadUniversal, objfile.ReplaceArchitecture)
 	case container.Sniff(p.data) != container.None:
-		return w.envelope(p)
+		return w.walkEnvelope(p)
 	case objfile.Known(p.data):
-		return w.object(p)
+		return w.walkObject(p)
 	case len(p.path) > 0: // a member that is something else
 		return nil
 	}
 	return describeOther(p.data)
 }
 
-// describeOther is the error for a file that holds no images, and says what
-// it is where that is known.
+// describeOther is the error for a file that holds no images, with the kind of
+// the file if it is known.
 func describeOther(data []byte) error {
 	if f := devimg.Sniff(devimg.Bytes(data)); f != devimg.FormatNone {
 		return fmt.Errorf("%w: the bare code of an image (%s)", ErrNoImages, f)
@@ -102,14 +102,14 @@ func describeOther(data []byte) error {
 	return ErrNoImages
 }
 
-func (w *walker) members(p *part, read func([]byte) ([]objfile.Member, error), replace memberReplacer) error {
+func (w *walker) walkMembers(p *part, read func([]byte) ([]objfile.Member, error), replace memberReplacer) error {
 	members, err := read(p.data)
 	if err != nil {
 		return err
 	}
 	for _, m := range members {
 		enclose := func(r rope) (rope, error) { return replace(p.data, m, r, r.size()) }
-		if err := w.walk(p.inside(m.Name, m.Data, m.Offset, enclose)); err != nil {
+		if err := w.walkPart(p.inside(m.Name, m.Data, m.Offset, enclose)); err != nil {
 			return fmt.Errorf("(%s): %w", m.Name, err)
 		}
 	}
@@ -119,8 +119,8 @@ func (w *walker) members(p *part, read func([]byte) ([]objfile.Member, error), r
 // memberReplacer returns an archive's bytes with other bytes of a member.
 type memberReplacer func(data []byte, m objfile.Member, content []objfile.Content, size int64) ([]objfile.Content, error)
 
-// envelope adds the images of an envelope of package container.
-func (w *walker) envelope(p *part) error {
+// walkEnvelope adds the images of an envelope of package container.
+func (w *walker) walkEnvelope(p *part) error {
 	form := container.Sniff(p.data)
 	entries, err := container.Read(p.data, w.budget)
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *walker) envelope(p *part) error {
 		replace := func(code devimg.Code) (rope, error) { return replaceEntry(p, i, code, w.budget) }
 		inner := p.inside(entryName(e, i), e.Data, e.Offset, func(r rope) (rope, error) { return replace(r) })
 		if nested(e) {
-			if err := w.walk(inner); err != nil {
+			if err := w.walkPart(inner); err != nil {
 				return fmt.Errorf("(%s): %w", entryName(e, i), err)
 			}
 		}
@@ -152,22 +152,22 @@ func entryName(e *container.Entry, i int) string {
 	return fmt.Sprintf("entry %d", i)
 }
 
-// nested reports whether an entry is no image but something that holds some.
-// A device's code is ELF too, so that of those only the host's is looked into.
+// nested reports whether an entry is a container of images and not an image.
+// Code for devices is ELF too, so that only the host's ELF files are containers.
 func nested(e *container.Entry) bool {
 	return container.Sniff(e.Data) != container.None || objfile.IsArchive(e.Data) ||
 		e.Host && (objfile.Known(e.Data) || objfile.IsUniversal(e.Data))
 }
 
-// object adds the images of an object file: of its descriptors, and of the
+// walkObject adds the images of an object file: of its descriptors, and of the
 // sections that are envelopes of their own.
-func (w *walker) object(p *part) error {
+func (w *walker) walkObject(p *part) error {
 	file, err := objfile.Read(p.data)
 	if err != nil {
 		return err
 	}
 	h := newHostObject(file)
-	found, err := h.images()
+	found, err := h.readImages()
 	if err != nil {
 		return err
 	}
@@ -185,12 +185,12 @@ func (w *walker) object(p *part) error {
 	} else {
 		w.found = append(w.found, found...)
 	}
-	return w.sections(p, h, found)
+	return w.walkSections(p, h, found)
 }
 
-// sections adds what fat objects carry in sections: the parts of a bundle, a
-// section each, and OffloadBinaries.
-func (w *walker) sections(p *part, h *hostObject, found []Located) error {
+// walkSections adds the images that fat objects have in sections: the parts of
+// a bundle, a section each, and OffloadBinaries.
+func (w *walker) walkSections(p *part, h *hostObject, found []Located) error {
 	wrapped := h.boundSections() // sections of images with descriptors
 	for i := range found {
 		wrapped[found[i].Section] = true
@@ -203,7 +203,7 @@ func (w *walker) sections(p *part, h *hostObject, found []Located) error {
 		if s.Compressed {
 			return fmt.Errorf("section %s is compressed (SHF_COMPRESSED), and its images are not read: decompress it first (llvm-objcopy --compress-sections=%s=none)", s.Name(), s.Name())
 		}
-		if err := w.section(p, s); err != nil {
+		if err := w.walkSection(p, s); err != nil {
 			return fmt.Errorf("section %s: %w", s.Name(), err)
 		}
 	}
@@ -221,12 +221,12 @@ func isFatSection(s *objfile.FileSection) bool {
 	return slices.ContainsFunc(hostFormats, func(f *hostFormat) bool { return slices.ContainsFunc(f.fatPrefixes, s.HasPrefix) })
 }
 
-func (w *walker) section(p *part, s *objfile.FileSection) error {
+func (w *walker) walkSection(p *part, s *objfile.FileSection) error {
 	inner := p.inside(s.Name(), s.Data, s.Offset, func(r rope) (rope, error) { return replaceSection(p.data, s, r) })
 	inner.pointed = isFatSection(s)
 	kind, target, bundled := parseBundleName(s.Name())
 	if container.Sniff(s.Data) != container.None || objfile.IsArchive(s.Data) || kind == devimg.KindHost {
-		return w.walk(inner)
+		return w.walkPart(inner)
 	}
 	if !bundled {
 		return nil
@@ -236,7 +236,7 @@ func (w *walker) section(p *part, s *objfile.FileSection) error {
 	l.Arch = container.ArchOf(target)
 	l.edit = func(code devimg.Code) (rope, error) {
 		if code == nil {
-			return nil, fmt.Errorf("it is a section by itself: llvm-objcopy --remove-section=%s removes it", s.Name())
+			return nil, fmt.Errorf("it is a section of its own: llvm-objcopy --remove-section=%s removes it", s.Name())
 		}
 		return replaceSection(p.data, s, rope{code})
 	}

@@ -12,10 +12,11 @@ import (
 	"offlink/wrapper/internal/objfile"
 )
 
-// WrapOptions say what is written around the images. The zero value means
-// the defaults of clang-offload-wrapper on this machine.
+// WrapOptions choose the object that [Wrap] writes. The zero value means the
+// defaults of clang-offload-wrapper on this machine.
 type WrapOptions struct {
-	// Host is what the object is for; the zero Host is [DefaultHost].
+	// Host is the system that the object is for; the zero Host is
+	// [DefaultHost].
 	Host Host
 	// Emit is the form of the output.
 	Emit Emit
@@ -47,8 +48,8 @@ const (
 // each kind, and the constructor that hands it to the runtime. The code of
 // the images is copied from where it is to w, which is best an *os.File, and
 // never held in memory. The output depends on the images and the options
-// alone. What the format cannot hold is refused before anything is written. A
-// fault of one image is an *[abi.ImageError].
+// alone. An image that the format cannot hold is refused before anything
+// is written. A fault of one image is an *[abi.ImageError].
 func Wrap(w io.Writer, images []*devimg.Image, o WrapOptions) error {
 	if o.Host.Triple == "" {
 		o.Host = DefaultHost()
@@ -72,10 +73,10 @@ func Wrap(w io.Writer, images []*devimg.Image, o WrapOptions) error {
 
 // kindImages is the images of one kind and the tree that describes them.
 type kindImages struct {
-	kind   devimg.Kind
-	images []*devimg.Image
-	places []int // of the images among those of all kinds
-	tree   *abi.Encoded
+	kind    devimg.Kind
+	images  []*devimg.Image
+	numbers []int // of the images among those of all kinds
+	tree    *abi.Encoded
 }
 
 // encodeKinds sorts the images by kind, in the order of the kinds' numbers,
@@ -94,11 +95,11 @@ func encodeKinds(images []*devimg.Image, o *WrapOptions) ([]*kindImages, error) 
 			kinds = append(kinds, k)
 		}
 		k.images = append(k.images, withArch(image))
-		k.places = append(k.places, i)
+		k.numbers = append(k.numbers, i)
 	}
 	slices.SortFunc(kinds, func(a, b *kindImages) int { return int(a.kind) - int(b.kind) })
 	for _, k := range kinds {
-		if err := k.encode(o); err != nil {
+		if err := k.encodeTree(o); err != nil {
 			return nil, err
 		}
 	}
@@ -114,7 +115,7 @@ func withArch(image *devimg.Image) *devimg.Image {
 	return describe(image, props.ImageArch, props.String(image.Arch))
 }
 
-func (k *kindImages) encode(o *WrapOptions) (err error) {
+func (k *kindImages) encodeTree(o *WrapOptions) (err error) {
 	record := o.Record
 	if record == 0 {
 		record = abi.Record2
@@ -124,7 +125,7 @@ func (k *kindImages) encode(o *WrapOptions) (err error) {
 		DescriptorName: o.DescriptorName, Infos: !o.NoRegister, NativeCPU: o.NativeCPU,
 	})
 	if fault, ok := errors.AsType[*abi.ImageError](err); ok {
-		return &abi.ImageError{Image: k.places[fault.Image], Err: fault.Err}
+		return &abi.ImageError{Image: k.numbers[fault.Image], Err: fault.Err}
 	}
 	return err
 }
@@ -141,7 +142,7 @@ func buildObject(kinds []*kindImages, o *WrapOptions) (*objfile.Object, error) {
 		}
 		b.addKind(k, o)
 	}
-	return b.finish(), nil
+	return b.finishObject(), nil
 }
 
 // imageBytes is the size of all images' code that is copied.

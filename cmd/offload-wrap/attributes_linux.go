@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes are what a file has beside its content.
+// attributes are those of a file that its content does not have.
 type attributes struct {
 	info     fs.FileInfo
 	owner    *syscall.Stat_t
@@ -58,9 +58,9 @@ func getExtended(name, key string) ([]byte, error) {
 	return value[:max(size, 0)], err
 }
 
-// restore gives a file what it lacks of the attributes, and returns what it
-// could not be given. The owner comes first: changing it takes the set-user-ID
-// bit and capabilities away.
+// restore gives a file the attributes that it lacks, and returns descriptions of
+// those that it could not set. The owner comes first: changing it removes the
+// set-user-ID bit and capabilities (chown(2)).
 func (a *attributes) restore(name string) (lost []string) {
 	now, err := readAttributes(name)
 	if err != nil {

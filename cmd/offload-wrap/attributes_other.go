@@ -8,7 +8,8 @@ import (
 	"os"
 )
 
-// attributes are what a file has beside its content: here its permissions.
+// attributes are those of a file that its content does not have: here its
+// permissions.
 type attributes struct{ mode fs.FileMode }
 
 func readAttributes(name string) (*attributes, error) {
@@ -19,8 +20,8 @@ func readAttributes(name string) (*attributes, error) {
 	return &attributes{info.Mode()}, nil
 }
 
-// restore gives a file the permissions, and returns what it could not be
-// given.
+// restore gives a file the permissions, and returns a description of those
+// that it could not set.
 func (a *attributes) restore(name string) (lost []string) {
 	if os.Chmod(name, a.mode) != nil {
 		lost = append(lost, fmt.Sprintf("its permissions (%v)", a.mode))

@@ -21,9 +21,8 @@ func newDiffCommand(s cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff A B",
 		Short: "compare the device images of two files; exit 1 if they differ",
-		Long: `Diff pairs the images of two files by what they offer (kind, target, entries) and by their
-code, and prints what differs in them. Their order, their envelopes and whether they are
-compressed are no differences.`,
+		Long: `Diff pairs the images of two files by kind, target, entries and code, and prints the
+differences in each pair. Order, envelopes and compression do not count as differences.`,
 		Args: argsUsage(cobra.ExactArgs(2)),
 		RunE: func(_ *cobra.Command, args []string) error { return d.run(args[0], args[1]) },
 	}
@@ -68,27 +67,27 @@ func (d *differ) print(differences []wrapper.Difference) error {
 	if d.json {
 		list := []difference{}
 		for _, x := range differences {
-			list = append(list, difference{number(x.A), number(x.B), x.What, x.Detail})
+			list = append(list, difference{imageNumber(x.A), imageNumber(x.B), x.Field, x.Detail})
 		}
 		return cli.WriteJSON(d.streams.Out, list)
 	}
 	for _, x := range differences {
-		if _, err := fmt.Fprintf(d.streams.Out, "%s: %s: %s\n", title(x), x.What, x.Detail); err != nil {
+		if _, err := fmt.Fprintf(d.streams.Out, "%s: %s: %s\n", imageTitle(x), x.Field, x.Detail); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// number is a number of an image, nil for none.
-func number(i int) *int {
+// imageNumber is the number of an image, nil for none.
+func imageNumber(i int) *int {
 	if i < 0 {
 		return nil
 	}
 	return &i
 }
 
-func title(x wrapper.Difference) string {
+func imageTitle(x wrapper.Difference) string {
 	switch {
 	case x.B < 0:
 		return fmt.Sprintf("image %d", x.A)

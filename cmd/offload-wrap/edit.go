@@ -15,14 +15,14 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// editing is what replace and remove share: images of a file are meant, and
-// the edited file takes the place of the file or gets a name of its own.
+// editing is the common part of replace and remove: they select images of a
+// file, and the edited file replaces the file or gets a name of its own.
 type editing struct {
 	inflation
 	selection
 	streams cli.Streams
 	output  string
-	code    devimg.Code // what the edit gives an image, nil where it removes
+	code    devimg.Code // the image's new code, nil to remove the image
 }
 
 func (e *editing) register(c *cobra.Command) {
@@ -31,9 +31,9 @@ func (e *editing) register(c *cobra.Command) {
 	e.inflation.register(c)
 }
 
-// edit opens the file, finds the images and writes the edited file beside the
+// editFile opens the file, finds the images and writes the edited file beside the
 // name that it will get.
-func (e *editing) edit(name string, choose func(*wrapper.File) ([]int, error), check func(*wrapper.Located) error, write func(io.Writer, *wrapper.File, []int) error) error {
+func (e *editing) editFile(name string, choose func(*wrapper.File) ([]int, error), check func(*wrapper.Located) error, write func(io.Writer, *wrapper.File, []int) error) error {
 	f, err := e.open(name)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (e *editing) edit(name string, choose func(*wrapper.File) ([]int, error), c
 	}
 	var outputs cli.Outputs
 	defer outputs.Abort()
-	out, err := e.create(&outputs, name)
+	out, err := e.createOutput(&outputs, name)
 	if err != nil {
 		return err
 	}
@@ -64,13 +64,13 @@ func (e *editing) edit(name string, choose func(*wrapper.File) ([]int, error), c
 	if err := e.verifyEdit(f, images, out.Name(), e.code); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return e.commit(&outputs, name)
+	return e.commitEdit(&outputs, name)
 }
 
-// commit gives the edited file its name. A file that is edited in place keeps
+// commitEdit gives the edited file its name. A file that is edited in place keeps
 // its owner, permissions and extended attributes, or a warning says which it
 // lost.
-func (e *editing) commit(outputs *cli.Outputs, name string) error {
+func (e *editing) commitEdit(outputs *cli.Outputs, name string) error {
 	if e.output != "" {
 		return outputs.Commit()
 	}
@@ -88,9 +88,9 @@ func (e *editing) commit(outputs *cli.Outputs, name string) error {
 	return nil
 }
 
-// create opens the output with the permissions of the file. A file that is
+// createOutput opens the output with the permissions of the file. A file that is
 // edited in place through a symbolic link keeps the link.
-func (e *editing) create(outputs *cli.Outputs, name string) (*cli.OutputFile, error) {
+func (e *editing) createOutput(outputs *cli.Outputs, name string) (*cli.OutputFile, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err

@@ -37,8 +37,8 @@ func newExtractCommand(s cli.Streams) *cobra.Command {
 		Long: `Extract writes, for each image that is meant, its code, its properties (.prop) and its
 entries (.sym) as files named after FILE, and a table of them. As the rows of a table share
 kind, target, format and options, images that differ in those get tables of their own; then
-there also is a response file (.rsp) that wraps all of them again in their order. What wraps
-the images again is printed.`,
+there also is a response file (.rsp) that wraps all of them again in their order. The command
+that wraps the images again is printed.`,
 		Args: argsUsage(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return e.run(args[0]) },
 	}
@@ -71,7 +71,7 @@ func (e *extractor) run(name string) error {
 	progress.SetTotal(len(chosen))
 	budget := e.budget()
 	for _, i := range chosen {
-		if err := e.image(x, f, i, budget); err != nil {
+		if err := e.extractImage(x, f, i, budget); err != nil {
 			progress.Stop()
 			return fmt.Errorf("%s: image %d: %w", name, i, err)
 		}
@@ -99,26 +99,26 @@ type extractedFiles struct {
 	Table      string `json:"table"`
 }
 
-// image extracts one image.
-func (e *extractor) image(x *extraction, f *wrapper.File, i int, budget *container.Budget) error {
+// extractImage extracts one image.
+func (e *extractor) extractImage(x *extraction, f *wrapper.File, i int, budget *container.Budget) error {
 	img := &f.Images()[i].Image
 	x.record = max(x.record, f.Images()[i].ImageRecord())
 	if e.raw {
-		return x.add(i, img, container.NewVerifier(nil))
+		return x.addImage(i, img, container.NewVerifier(nil))
 	}
 	digest := container.NewVerifier(img) // of the code as it is written
 	img, err := container.Uncompress(img, budget)
 	if err != nil {
 		return err
 	}
-	if err := x.add(i, img, digest); err != nil {
+	if err := x.addImage(i, img, digest); err != nil {
 		return err
 	}
 	return digest.Verify()
 }
 
-// stem is what the names of extracted files begin with: the file's own,
-// without its extension and without what a table could not hold.
+// stem is the beginning of the names of extracted files: the file's own name,
+// without its extension and without characters that a table cannot hold.
 func stem(name string) string {
 	base := filepath.Base(name)
 	if ext := filepath.Ext(base); ext != base {
@@ -144,8 +144,8 @@ type extraction struct {
 	summary strings.Builder
 }
 
-// shared is what the rows of a table have in common.
-type shared struct {
+// tableOptions are those that all rows of a table have in common.
+type tableOptions struct {
 	kind             devimg.Kind
 	format           devimg.Format
 	target           string
@@ -154,7 +154,7 @@ type shared struct {
 
 // group is the images that go into one table.
 type group struct {
-	shared
+	tableOptions
 	table filetable.Table
 }
 
@@ -164,9 +164,9 @@ type extracted struct {
 	code, prop, sym, manifest, arch string
 }
 
-// add writes the files of an image; the code goes to the digest too.
-func (x *extraction) add(i int, img *devimg.Image, digest io.Writer) error {
-	row := extracted{group: x.group(img), arch: img.Arch}
+// addImage writes the files of an image; the code goes to the digest too.
+func (x *extraction) addImage(i int, img *devimg.Image, digest io.Writer) error {
+	row := extracted{group: x.groupOf(img), arch: img.Arch}
 	name := x.stem + "_" + strconv.Itoa(i)
 	row.code = name + "." + extension(img)
 	if err := x.writeCode(row.code, img.Code, digest); err != nil {
@@ -200,21 +200,21 @@ func (x *extraction) add(i int, img *devimg.Image, digest io.Writer) error {
 	return nil
 }
 
-// group returns the group of an image, a new one where there is none yet.
-func (x *extraction) group(img *devimg.Image) *group {
-	s := shared{img.Kind, img.Format, img.Target, img.CompileOptions, img.LinkOptions}
+// groupOf returns the group of an image, which may be new.
+func (x *extraction) groupOf(img *devimg.Image) *group {
+	s := tableOptions{img.Kind, img.Format, img.Target, img.CompileOptions, img.LinkOptions}
 	for _, g := range x.groups {
-		if g.shared == s {
+		if g.tableOptions == s {
 			return g
 		}
 	}
-	g := &group{shared: s, table: filetable.Table{Columns: []string{
+	g := &group{tableOptions: s, table: filetable.Table{Columns: []string{
 		filetable.ColumnCode, filetable.ColumnProperties, filetable.ColumnSymbols, filetable.ColumnManifest, filetable.ColumnArch}}}
 	x.groups = append(x.groups, g)
 	return g
 }
 
-// extension is the usual one of what the code is.
+// extension is the usual file name extension for the form of the code.
 func extension(img *devimg.Image) string {
 	format := img.Format
 	if format == devimg.FormatNone {
@@ -234,8 +234,8 @@ func extension(img *devimg.Image) string {
 	return "bin"
 }
 
-// cudaExtension is what NVIDIA's tools call PTX and ELF files. Compressed code
-// is neither.
+// cudaExtension is the extension that NVIDIA's tools give PTX and ELF files.
+// Compressed code is neither.
 func cudaExtension(code devimg.Code) string {
 	switch headForm(code) {
 	case "elf":
@@ -282,14 +282,14 @@ func (x *extraction) finish() error {
 				x.files[n].Table = name
 			}
 		}
-		x.say(append(g.options(), "-batch"), name)
+		x.addCommand(append(g.allOptions(), "-batch"), name)
 	}
 	if len(x.groups) > 1 && !slices.ContainsFunc(x.groups, func(g *group) bool { return g.kind == devimg.KindCUDA }) {
 		name := x.stem + ".rsp"
-		if err := x.outputs.WriteLast(name, []byte(x.response())); err != nil {
+		if err := x.outputs.WriteLast(name, []byte(x.responseFile())); err != nil {
 			return err
 		}
-		x.say(nil, "@"+name)
+		x.addCommand(nil, "@"+name)
 	}
 	return x.outputs.Commit()
 }
@@ -323,10 +323,10 @@ func (x *extraction) hasArch() bool {
 	return slices.ContainsFunc(x.order, func(row extracted) bool { return row.arch != "" })
 }
 
-// say adds the command that wraps an input again.
-func (x *extraction) say(options []string, input string) {
+// addCommand adds the command that wraps an input again.
+func (x *extraction) addCommand(options []string, input string) {
 	if len(options) > 0 && options[0] == "-kind="+devimg.KindCUDA.String() {
-		fmt.Fprintf(&x.summary, "%s: images of CUDA; no descriptor tables carry them\n", quoteWord(input))
+		fmt.Fprintf(&x.summary, "%s: images of CUDA, which no descriptor tables carry\n", quoteWord(input))
 		return
 	}
 	words := append([]string{program}, options...)
@@ -343,9 +343,9 @@ func (x *extraction) say(options []string, input string) {
 	x.summary.WriteString(strings.Join(words, " ") + "\n")
 }
 
-// essentials spells kind, target and format. There is no name for compressed
-// code: it is known by its looks.
-func (s *shared) essentials() []string {
+// kindOptions spells kind, target and format. There is no name for compressed
+// code, which the wrapper detects.
+func (s *tableOptions) kindOptions() []string {
 	format := s.format
 	if format == devimg.FormatCompressedNone {
 		format = devimg.FormatNone
@@ -353,9 +353,9 @@ func (s *shared) essentials() []string {
 	return []string{"-kind=" + s.kind.String(), "-target=" + s.target, "-format=" + format.String()}
 }
 
-// options spells what the images of a group share.
-func (s *shared) options() []string {
-	options := s.essentials()
+// allOptions spells all options that the images of a group share.
+func (s *tableOptions) allOptions() []string {
+	options := s.kindOptions()
 	if s.compile != "" {
 		options = append(options, "-compile-opts="+s.compile)
 	}
@@ -365,12 +365,12 @@ func (s *shared) options() []string {
 	return options
 }
 
-// response spells the command line of all images in their order: each option
-// stays until it is given again.
-func (x *extraction) response() string {
+// responseFile spells the command line of all images in their order: each option
+// holds until it is given again.
+func (x *extraction) responseFile() string {
 	var b strings.Builder
 	for _, row := range x.order {
-		words := append(row.essentials(), "-compile-opts="+row.compile, "-link-opts="+row.linking,
+		words := append(row.kindOptions(), "-compile-opts="+row.compile, "-link-opts="+row.linking,
 			"-properties="+row.prop, "-entries="+row.sym)
 		if x.hasArch() {
 			words = append(words, "-arch="+row.arch)

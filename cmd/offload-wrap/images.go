@@ -19,7 +19,7 @@ import (
 type inflation struct{ limit byteSize }
 
 func (l *inflation) register(c *cobra.Command) {
-	c.Flags().Var(&l.limit, "max-inflated", "how much compressed images and envelopes of a file may grow to in all (default 1G)")
+	c.Flags().Var(&l.limit, "max-inflated", "how many bytes compressed images and envelopes of a file may inflate to in all (default 1G)")
 }
 
 func (l *inflation) open(name string) (*wrapper.File, error) {
@@ -53,14 +53,13 @@ func (b *byteSize) Set(text string) error {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n <= 0 || n > math.MaxInt64>>shift {
-		return fmt.Errorf("%q is no size in bytes: write 65536, 64K, 512M or 4G", text)
+		return fmt.Errorf("%q is not a size in bytes: write 65536, 64K, 512M or 4G", text)
 	}
 	*b = byteSize(n << shift)
 	return nil
 }
 
-// selection says which images of a file are meant. The zero selection means
-// all of them.
+// selection selects images of a file. The zero selection selects all of them.
 type selection struct {
 	images               imageNumbers
 	target, arch, format string
@@ -96,12 +95,12 @@ func (n *imageNumbers) Set(text string) error {
 	return nil
 }
 
-// given reports whether anything says which images are meant.
+// given reports whether any option selects images.
 func (s *selection) given() bool {
 	return len(s.images) > 0 || s.target != "" || s.arch != "" || s.format != "" || s.kernel != ""
 }
 
-// choose returns the numbers of the images that are meant.
+// choose returns the numbers of the selected images.
 func (s *selection) choose(f *wrapper.File) ([]int, error) {
 	all := f.Images()
 	for _, i := range s.images {
@@ -111,7 +110,7 @@ func (s *selection) choose(f *wrapper.File) ([]int, error) {
 	}
 	var chosen []int
 	for i := range all {
-		if s.means(i, &all[i]) {
+		if s.matches(i, &all[i]) {
 			chosen = append(chosen, i)
 		}
 	}
@@ -135,15 +134,15 @@ func countImages(n int) string {
 	return fmt.Sprintf("it has %d, numbers 0 to %d", n, n-1)
 }
 
-// means looks at everything but the kernels.
-func (s *selection) means(i int, img *wrapper.Located) bool {
+// matches compares everything but the kernels.
+func (s *selection) matches(i int, img *wrapper.Located) bool {
 	return (len(s.images) == 0 || slices.Contains(s.images, i)) &&
 		(s.target == "" || s.target == img.Target) &&
 		(s.arch == "" || s.arch == img.Arch) &&
 		(s.format == "" || s.format == contentOf(img) || s.format == img.Format.String())
 }
 
-// withKernel returns those of the images that have the kernel that is meant.
+// withKernel returns those of the images that have the kernel of --kernel.
 func (s *selection) withKernel(f *wrapper.File, images []int) ([]int, error) {
 	if s.kernel == "" || len(images) == 0 {
 		return images, nil
@@ -172,19 +171,19 @@ func (s *selection) withKernel(f *wrapper.File, images []int) ([]int, error) {
 	return chosen, nil
 }
 
-// partOf reports whether what --kernel says is a part of the name.
+// partOf reports whether the text of --kernel is a part of the name.
 func (s *selection) partOf(name string) bool {
 	return strings.Contains(name, s.kernel) || strings.Contains(cli.ReadableName(name), s.kernel)
 }
 
-// noMatchError says that no image of a file is meant, which is no fault of a
+// noMatchError says that no image of a file matches, which is not an error for a
 // file among many.
 type noMatchError struct{ error }
 
 func (e *noMatchError) Unwrap() error { return e.error }
 
-// one returns the only image that is meant.
-func (s *selection) one(f *wrapper.File) ([]int, error) {
+// chooseOne returns the only image that is selected.
+func (s *selection) chooseOne(f *wrapper.File) ([]int, error) {
 	chosen, err := s.choose(f)
 	if err != nil {
 		return nil, err
@@ -195,15 +194,15 @@ func (s *selection) one(f *wrapper.File) ([]int, error) {
 	return chosen, nil
 }
 
-// exactly returns the images that --image numbers, or the only one that the
-// other options mean: what is destroyed is not guessed at.
-func (s *selection) exactly(f *wrapper.File) ([]int, error) {
+// chooseExactly returns the images that --image numbers, or the only one that the
+// other options select: a command that destroys images does not guess.
+func (s *selection) chooseExactly(f *wrapper.File) ([]int, error) {
 	chosen, err := s.choose(f)
 	if err != nil {
 		return nil, err
 	}
 	if len(chosen) > 1 && len(s.images) == 0 {
-		return nil, fmt.Errorf("%s: %s match: name those that you mean, --image=%s for all of them", f.Name(), numbered(chosen), joinNumbers(chosen))
+		return nil, fmt.Errorf("%s: %s match: name images with --image; --image=%s names all of them", f.Name(), numbered(chosen), joinNumbers(chosen))
 	}
 	if missed := len(slices.Compact(slices.Sorted(slices.Values(s.images)))) - len(chosen); missed > 0 {
 		return nil, fmt.Errorf("%s: %d of the images that --image names do not match the other options", f.Name(), missed)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"debug/elf"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -54,7 +55,7 @@ func (l *lister) run(names []string) error {
 	// A list of thousands of images lives as long as the process: collecting
 	// garbage in between costs a quarter of the time and finds little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	err := eachFile(l.streams, names, l.source)
+	err := eachFile(l.streams, names, l.listSource)
 	var printing error
 	switch {
 	case l.json:
@@ -65,29 +66,29 @@ func (l *lister) run(names []string) error {
 	return cmp.Or(printing, err)
 }
 
-func (l *lister) list(name string) error {
+func (l *lister) listFile(name string) error {
 	f, err := l.open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	if len(f.Images()) == 0 {
-		l.none(name)
+		l.reportNone(name)
 	}
-	return l.file(f)
+	return l.listImages(f)
 }
 
-// none says that there is nothing to list.
-func (l *lister) none(name string) {
-	what := "no device images"
+// reportNone says that there is nothing to list.
+func (l *lister) reportNone(name string) {
+	message := "no device images"
 	if l.given() {
-		what += " that match"
+		message += " that match"
 	}
-	fmt.Fprintf(l.streams.Err, "%s: %s: %s\n", program, name, what)
+	fmt.Fprintf(l.streams.Err, "%s: %s: %s\n", program, name, message)
 }
 
-// file lists the images of an open file.
-func (l *lister) file(f *wrapper.File) error {
+// listImages lists the images of an open file.
+func (l *lister) listImages(f *wrapper.File) error {
 	var images []int
 	var err error
 	if l.given() {
@@ -100,9 +101,9 @@ func (l *lister) file(f *wrapper.File) error {
 	}
 	l.count += len(images)
 	if l.json || l.verbose {
-		return l.describe(f, images)
+		return l.addRecords(f, images)
 	}
-	return l.tabulate(f, images)
+	return l.addRows(f, images)
 }
 
 // numbersBelow is 0, 1 and so on.
@@ -114,10 +115,10 @@ func numbersBelow(n int) []int {
 	return numbers
 }
 
-// tabulate adds the rows of a file's images to the table.
-func (l *lister) tabulate(f *wrapper.File, images []int) error {
+// addRows adds the rows of a file's images to the table.
+func (l *lister) addRows(f *wrapper.File, images []int) error {
 	rows := make([]string, len(images))
-	err := l.each(f, images, func(n int, found finding, scratch []byte) []byte {
+	err := l.inspectEach(f, images, func(n int, found finding, scratch []byte) []byte {
 		scratch = appendRow(scratch[:0], f, images[n], found)
 		rows[n] = string(scratch)
 		return scratch
@@ -127,10 +128,10 @@ func (l *lister) tabulate(f *wrapper.File, images []int) error {
 	return err
 }
 
-// describe prints everything about images of a file, or keeps it for JSON.
-func (l *lister) describe(f *wrapper.File, images []int) error {
+// addRecords prints everything about images of a file, or keeps it for JSON.
+func (l *lister) addRecords(f *wrapper.File, images []int) error {
 	records := make([]*record, len(images))
-	err := l.each(f, images, func(n int, found finding, scratch []byte) []byte {
+	err := l.inspectEach(f, images, func(n int, found finding, scratch []byte) []byte {
 		records[n] = newRecord(f, images[n], found)
 		if l.json {
 			records[n].fillJSON(&f.Images()[images[n]])
@@ -149,17 +150,17 @@ func (l *lister) describe(f *wrapper.File, images []int) error {
 	return cmp.Or(out.Flush(), err)
 }
 
-// each looks into those images of a file, which share nothing, with all
-// processors, and hands what it found to do with its place in images; do gets
-// back the bytes that it returned for the image before. Damaged images are
-// reported, in order.
-func (l *lister) each(f *wrapper.File, images []int, do func(n int, found finding, scratch []byte) []byte) error {
+// inspectEach inspects images of a file with all processors, as images share
+// nothing, and calls do with the number in images and the finding; do gets back
+// the bytes that it returned for the image before. Damaged images are reported,
+// in order.
+func (l *lister) inspectEach(f *wrapper.File, images []int, do func(n int, found finding, scratch []byte) []byte) error {
 	faults := make([]error, len(images))
 	parallel.ForEach(len(images), runtime.GOMAXPROCS(0), func() func(int) error {
 		var scratch []byte
 		return func(i int) error {
 			faults[i] = filemap.Guard(func() error {
-				found, err := l.look(&f.Images()[images[i]])
+				found, err := l.inspect(&f.Images()[images[i]])
 				scratch = do(i, found, scratch)
 				return err
 			})
@@ -184,10 +185,10 @@ func (l *lister) each(f *wrapper.File, images []int, do func(n int, found findin
 	return nil
 }
 
-// finding is what the code itself says.
+// finding is the facts that come from the code itself.
 type finding struct {
-	inside string // what it is, where the image does not say that
-	digest string // whether it has the digest that was taken of it: "right", "wrong" or nothing
+	inside string // its form, where the image does not have it
+	digest string // "right" or "wrong" for code that a digest was taken of, else ""
 	// kernels are the image's entries, or the kernels of its code where it
 	// has no table of them.
 	kernels []string
@@ -202,12 +203,12 @@ func searched(img *wrapper.Located) bool {
 	return len(img.Entries) > 0 || img.HasEntries || img.Format == devimg.FormatCompressedNone || img.Code.Size() <= maxSearched
 }
 
-// look looks into the code of an image. The error says that it is damaged.
-func (l *lister) look(img *wrapper.Located) (found finding, err error) {
+// inspect reads the code of an image. The error says that it is damaged.
+func (l *lister) inspect(img *wrapper.Located) (found finding, err error) {
 	if searched(img) {
 		found.kernels = kernelsOf(img)
 	}
-	if found.inside, err = inside(img); err != nil {
+	if found.inside, err = formInside(img); err != nil {
 		return found, err
 	}
 	has, err := container.VerifyDigest(&img.Image, l.budget())
@@ -220,8 +221,8 @@ func (l *lister) look(img *wrapper.Located) (found finding, err error) {
 	return found, err
 }
 
-// inside says what the code is where the image's format does not.
-func inside(img *wrapper.Located) (string, error) {
+// formInside returns the form of the code if the image's format leaves it open.
+func formInside(img *wrapper.Located) (string, error) {
 	if form := packedForm(img); form != "" {
 		return form, nil
 	}
@@ -229,19 +230,19 @@ func inside(img *wrapper.Located) (string, error) {
 	switch img.Format {
 	case devimg.FormatNone:
 		n, _ := img.Code.ReadAt(head[:], 0)
-		return sniff(head[:n]), nil
+		return sniffForm(head[:n]), nil
 	case devimg.FormatCompressedNone:
 		n, err := container.Peek(img.Code, head[:])
 		if err != nil {
-			return "", fmt.Errorf("its code is marked as compressed and is no zstd frame: %w", err)
+			return "", fmt.Errorf("its code is marked as compressed and is not a zstd frame: %w", err)
 		}
-		return sniff(head[:n]), nil
+		return sniffForm(head[:n]), nil
 	}
 	return "", nil
 }
 
-// packedForm says what the compressed code of a CUDA fat binary is, as its
-// header does: "lz4/elf".
+// packedForm returns the form of the compressed code of a CUDA fat binary, as
+// its header has it: "lz4/elf".
 func packedForm(img *wrapper.Located) string {
 	var form, compression string
 	for _, s := range img.Strings {
@@ -258,9 +259,9 @@ func packedForm(img *wrapper.Located) string {
 	return compression + "/" + form
 }
 
-// contentOf is what the code of an image is, in a word.
+// contentOf returns the form of an image's code in a word.
 func contentOf(img *wrapper.Located) string {
-	text, err := inside(img)
+	text, err := formInside(img)
 	if err != nil {
 		return ""
 	}
@@ -277,14 +278,14 @@ func contentOf(img *wrapper.Located) string {
 	return img.Format.String()
 }
 
-// sniff names what code begins like, also where the runtime knows no format
-// for it.
-func sniff(head []byte) string {
+// sniffForm names the form of code by its first bytes, also for forms that the
+// runtime has no number for.
+func sniffForm(head []byte) string {
 	if f := devimg.Sniff(devimg.Bytes(head)); f != devimg.FormatNone {
 		return f.String()
 	}
 	switch {
-	case bytes.HasPrefix(head, []byte("\x7fELF")):
+	case bytes.HasPrefix(head, []byte(elf.ELFMAG)):
 		return "elf"
 	case bytes.HasPrefix(head, []byte("!<arch>\n")):
 		return "ar"
@@ -294,12 +295,12 @@ func sniff(head []byte) string {
 	return unknownForm
 }
 
-// unknownForm is what code of no known form is called.
+// unknownForm is the name for code of an unknown form.
 const unknownForm = "unknown"
 
-// headForm names what code begins like.
+// headForm names the form of code by its first bytes.
 func headForm(code devimg.Code) string {
 	var head [64]byte
 	n, _ := code.ReadAt(head[:], 0)
-	return sniff(head[:n])
+	return sniffForm(head[:n])
 }

@@ -1,10 +1,13 @@
-// Command offload-wrap puts device images into host objects, and looks into
-// and edits files that have some.
+// Command offload-wrap puts device images into host objects, and inspects and
+// edits files that have some.
 //
 // Without a subcommand it is a drop-in for clang-offload-wrapper: it writes
 // the images and a descriptor of them as a relocatable object, whose
 // constructor registers them with the SYCL runtime. A first argument that is
-// a subcommand's name is the subcommand; ./list is the file.
+// a subcommand's name is the subcommand; ./list is a file.
+//
+// The command line is in options.go, the subcommands have a file each. All
+// knowledge of formats is in package wrapper and below.
 package main
 
 import (

@@ -2,8 +2,8 @@ package main
 
 import "offlink/wrapper"
 
-// kernelsOf returns the names of an image's kernels: its entries, or what its
-// code has where it has no table of them. Damaged code has none.
+// kernelsOf returns the names of an image's kernels: its entries, or the kernels
+// of its code if it has no table of them. Damaged code has none.
 func kernelsOf(img *wrapper.Located) []string {
 	if len(img.Entries) > 0 || img.HasEntries {
 		return img.Entries

@@ -13,8 +13,8 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// settings are the options that stick: each holds for the inputs that follow
-// it, until it is given again.
+// settings are the options that hold for the inputs after them, until they are
+// given again.
 type settings struct {
 	kind                        devimg.Kind
 	hasKind                     bool
@@ -42,7 +42,7 @@ type options struct {
 	notes     bool
 	verbose   bool
 	saveTemps bool
-	done      bool // what was asked for is printed: -help, -version
+	done      bool // -help or -version was given and printed
 }
 
 func parseCommandLine(args []string, s cli.Streams) (*options, error) {
@@ -51,14 +51,14 @@ func parseCommandLine(args []string, s cli.Streams) (*options, error) {
 		return nil, err
 	}
 	o := &options{level: wrapper.DefaultCompressionLevel}
-	if err := o.flags(s).Parse(args); err != nil || o.done {
+	if err := o.flagSet(s).Parse(args); err != nil || o.done {
 		return o, err
 	}
-	return o, o.check()
+	return o, o.checkLine()
 }
 
-// check is what can be said once the whole line is read.
-func (o *options) check() error {
+// checkLine reports errors that only the whole line shows.
+func (o *options) checkLine() error {
 	switch {
 	case o.output == "":
 		return errors.New("no output file: name it with -o")
@@ -73,7 +73,7 @@ func (o *options) check() error {
 	return o.setEmit()
 }
 
-// setEmit decides the form of the output: as told, else by its name.
+// setEmit decides the form of the output: that of -emit, else by its name.
 func (o *options) setEmit() error {
 	switch {
 	case o.emit == "obj":
@@ -87,8 +87,8 @@ func (o *options) setEmit() error {
 	return nil
 }
 
-// flags are the options of clang-offload-wrapper, and ours.
-func (o *options) flags(s cli.Streams) *cli.FlagSet {
+// flagSet returns the options of clang-offload-wrapper, and ours.
+func (o *options) flagSet(s cli.Streams) *cli.FlagSet {
 	f := &cli.FlagSet{Program: program, Input: o.addInput}
 	f.Flags = append(f.Flags, o.stickyFlags()...)
 	f.Flags = append(f.Flags, o.outputFlags()...)

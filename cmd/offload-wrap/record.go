@@ -11,7 +11,7 @@ import (
 	"offlink/wrapper/container"
 )
 
-// record is what list says about one image.
+// record is an image in the listing.
 type record struct {
 	File           string        `json:"file"`
 	Image          int           `json:"image"`
@@ -137,7 +137,7 @@ func newProperty(set string, p props.Property) property {
 	return j
 }
 
-// printAll prints an image with everything that is known of it.
+// printAll prints an image with all its properties.
 func (r *record) printAll(w io.Writer) {
 	fmt.Fprintf(w, "image %d: %s %s %s %d bytes\n  where: %s\n", r.Image, r.Kind, quoteOdd(r.Target), formatCell(r.Format, r.Inside), r.Size, r.File+": "+r.place.String())
 	for _, field := range []struct{ name, value string }{

@@ -17,10 +17,10 @@ func newRemoveCommand(s cli.Streams) *cobra.Command {
 		Args:  argsUsage(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !e.given() {
-				return cli.Usagef("remove: say which images with --image, --target, --arch, --format or --kernel; see '%s list %s'", program, args[0])
+				return cli.Usagef("remove: select images with --image, --target, --arch, --format or --kernel; see '%s list %s'", program, args[0])
 			}
 			anything := func(*wrapper.Located) error { return nil }
-			return e.edit(args[0], e.exactly, anything, func(w io.Writer, f *wrapper.File, images []int) error {
+			return e.editFile(args[0], e.chooseExactly, anything, func(w io.Writer, f *wrapper.File, images []int) error {
 				return f.Remove(w, images...)
 			})
 		},

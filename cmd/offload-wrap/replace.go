@@ -31,8 +31,8 @@ func newReplaceCommand(s cli.Streams) *cobra.Command {
 		Use:   "replace FILE --image N NEW",
 		Short: "give a device image of a file other code, in a finished program or library too",
 		Long: `Replace puts the code of NEW, a file of code or a file with one image, in the place of an
-image's code. What the image says of itself stays, so that the new code must offer the same
-entries, and its kernels must take the same arguments: a difference is refused. Code that is
+image's code. The entries and properties of the image stay, so that the new code must have the
+same entries, and its kernels must take the same arguments: a difference is refused. Code that is
 larger than the old goes into a new segment or section.`,
 		Args: argsUsage(cobra.ExactArgs(2)),
 		RunE: func(_ *cobra.Command, args []string) error { return r.run(args[0], args[1]) },
@@ -45,17 +45,17 @@ larger than the old goes into a new segment or section.`,
 func (r *replacer) run(name, newName string) error {
 	var n *newCode
 	check := func(old *wrapper.Located) (err error) {
-		if n, err = r.load(newName, old); err != nil {
+		if n, err = r.loadNew(newName, old); err != nil {
 			return err
 		}
-		return r.check(name, old, n)
+		return r.checkCode(name, old, n)
 	}
 	defer func() {
 		if n != nil {
 			n.close()
 		}
 	}()
-	err := r.edit(name, r.one, check, func(w io.Writer, f *wrapper.File, images []int) error {
+	err := r.editFile(name, r.chooseOne, check, func(w io.Writer, f *wrapper.File, images []int) error {
 		r.code = n.code
 		return f.Replace(w, images[0], n.code, wrapper.EditOptions{MoveHeaders: r.force, Warn: func(loss string) {
 			fmt.Fprintf(r.streams.Err, "%s: warning: %s: %s\n", program, name, loss)
@@ -67,7 +67,7 @@ func (r *replacer) run(name, newName string) error {
 	return err
 }
 
-// newCode is what replaces an image's code.
+// newCode is the code that replaces an image's.
 type newCode struct {
 	name  string
 	code  devimg.Code
@@ -75,10 +75,10 @@ type newCode struct {
 	close func() error
 }
 
-// load reads the new code: of the one image of a file that has images, else
+// loadNew reads the new code: of the one image of a file that has images, else
 // the file itself. Code is often a file that could hold images, an ELF file or
-// an archive: what looks like the old code is code.
-func (r *replacer) load(name string, old *wrapper.Located) (*newCode, error) {
+// an archive: a file of the same form as the old code is code.
+func (r *replacer) loadNew(name string, old *wrapper.Located) (*newCode, error) {
 	f, err := r.open(name)
 	if err == nil && len(f.Images()) == 0 {
 		f.Close()
@@ -112,15 +112,15 @@ func loadCode(name string, old *wrapper.Located, failure error) (*newCode, error
 	return &newCode{name, code, nil, func() error { return nil }}, nil
 }
 
-// check refuses new code that does not fit what the image says of itself;
-// with --force it only says how.
-func (r *replacer) check(name string, old *wrapper.Located, n *newCode) error {
+// checkCode refuses new code that does not fit the image's entries and
+// properties; with --force it only prints the differences.
+func (r *replacer) checkCode(name string, old *wrapper.Located, n *newCode) error {
 	if n.image == nil { // of an image the entries must agree, too
 		if same, err := old.HasCode(n.code, r.budget()); same || err != nil {
 			return err
 		}
 	}
-	err := r.fits(name, old, n)
+	err := r.checkFit(name, old, n)
 	if err != nil && r.force {
 		fmt.Fprintf(r.streams.Err, "%s: warning: %v\n", program, err)
 		return nil
@@ -128,7 +128,7 @@ func (r *replacer) check(name string, old *wrapper.Located, n *newCode) error {
 	return err
 }
 
-func (r *replacer) fits(name string, old *wrapper.Located, n *newCode) error {
+func (r *replacer) checkFit(name string, old *wrapper.Located, n *newCode) error {
 	plain, err := container.Uncompress(&old.Image, r.budget())
 	if err != nil {
 		return err
@@ -146,7 +146,8 @@ func (r *replacer) fits(name string, old *wrapper.Located, n *newCode) error {
 	return nil
 }
 
-// misfits says how the new code differs from what the image offers.
+// misfits describes the differences between the new code and the image's
+// entries, a line each.
 func (r *replacer) misfits(old *devimg.Image, n *newCode) ([]string, error) {
 	switch {
 	case n.image != nil && old.HasEntries:
@@ -156,7 +157,7 @@ func (r *replacer) misfits(old *devimg.Image, n *newCode) ([]string, error) {
 	}
 	lines, compared, err := compareKernels(old, n.code)
 	if err == nil && !compared {
-		fmt.Fprintf(r.streams.Err, "%s: %s: entries and arguments are not compared: its code does not say what it has\n", program, n.name)
+		fmt.Fprintf(r.streams.Err, "%s: %s: entries and arguments are not compared: it does not name its kernels\n", program, n.name)
 	}
 	return lines, err
 }
@@ -182,17 +183,18 @@ func compareKernels(old *devimg.Image, code devimg.Code) (lines []string, compar
 	return lines, true, nil
 }
 
-// compareImages says how entries and argument masks of two images differ.
+// compareImages describes the differences of entries and argument masks of two
+// images.
 func compareImages(old, new *devimg.Image) []string {
 	var lines []string
 	for _, line := range wrapper.EntryDifferences(old.Entries, new.Entries) {
 		lines = append(lines, "entries: "+line)
 	}
-	return append(lines, wrapper.PropertyDifferences(only(old.Properties, props.SetKernelParamOpt), only(new.Properties, props.SetKernelParamOpt))...)
+	return append(lines, wrapper.PropertyDifferences(onlySet(old.Properties, props.SetKernelParamOpt), onlySet(new.Properties, props.SetKernelParamOpt))...)
 }
 
-// only returns the sets of that name.
-func only(sets *props.Sets, name string) *props.Sets {
+// onlySet returns the sets of that name.
+func onlySet(sets *props.Sets, name string) *props.Sets {
 	kept := &props.Sets{}
 	if set := sets.Get(name); set != nil && len(set.Properties) > 0 {
 		kept.All = append(kept.All, set)
@@ -200,14 +202,14 @@ func only(sets *props.Sets, name string) *props.Sets {
 	return kept
 }
 
-// offer is what SPIR-V offers: the number of each kernel's parameters, and
-// the names that others may import.
-type offer struct {
+// codeInterface is the interface of SPIR-V: the number of each kernel's
+// parameters, and the names that others may import.
+type codeInterface struct {
 	kernels map[string]int
 	exports map[string]bool
 }
 
-func readOffer(code devimg.Code) (*offer, error) {
+func readInterface(code devimg.Code) (*codeInterface, error) {
 	data, err := devimg.ReadCode(code)
 	if err != nil {
 		return nil, err
@@ -216,7 +218,7 @@ func readOffer(code devimg.Code) (*offer, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &offer{make(map[string]int), make(map[string]bool)}
+	o := &codeInterface{make(map[string]int), make(map[string]bool)}
 	parameters := make(map[spirv.ID]int)
 	for _, f := range m.Functions() {
 		parameters[f.ID()] = len(f.Params)
@@ -230,11 +232,11 @@ func readOffer(code devimg.Code) (*offer, error) {
 	return o, nil
 }
 
-// compareCode says how the new code differs from what the image offers: its
-// entries, the symbols it exports, and the arguments its kernels get, which
-// the old code tells, or else the masks.
+// compareCode describes the differences between the new code and the image: its
+// entries, its exported symbols, and the arguments of its kernels, which the old
+// code has, or else the masks.
 func compareCode(old *devimg.Image, code devimg.Code) ([]string, error) {
-	now, err := readOffer(code)
+	now, err := readInterface(code)
 	if err != nil {
 		return nil, err
 	}
@@ -261,10 +263,10 @@ func compareCode(old *devimg.Image, code devimg.Code) ([]string, error) {
 	return append(lines, compareArguments(old, now)...), nil
 }
 
-func compareArguments(old *devimg.Image, now *offer) []string {
-	was, err := readOffer(old.Code)
+func compareArguments(old *devimg.Image, now *codeInterface) []string {
+	was, err := readInterface(old.Code)
 	if err != nil { // the old code is not SPIR-V: its masks remain
-		was = &offer{}
+		was = &codeInterface{}
 	}
 	masks := old.Properties.Get(props.SetKernelParamOpt)
 	var lines []string

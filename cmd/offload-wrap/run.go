@@ -39,7 +39,7 @@ func wrap(args []string, s cli.Streams) error {
 func nameImage(err error, inputs []input) error {
 	if fault, ok := errors.AsType[*abi.ImageError](err); ok {
 		in := &inputs[fault.Image]
-		return in.blame(fmt.Errorf("%s: %w", in.code, fault.Err))
+		return in.addOrigin(fmt.Errorf("%s: %w", in.code, fault.Err))
 	}
 	return err
 }
@@ -51,8 +51,8 @@ type input struct {
 	origin         string // the line of a table, "" for the command line
 }
 
-// blame puts into an error the line of the table that the input comes from.
-func (in *input) blame(err error) error {
+// addOrigin puts into an error the line of the table that the input comes from.
+func (in *input) addOrigin(err error) error {
 	if err == nil || in.origin == "" {
 		return err
 	}
@@ -105,14 +105,14 @@ func readTable(name string) (*filetable.Table, error) {
 	return table, nil
 }
 
-// loadImages reads what describes the images, several at a time. Their code
-// stays in the files. Of several errors it returns the first image's.
+// loadImages reads the properties and entries of the images, several at a time.
+// Their code stays in the files. Of several errors it returns the first image's.
 func loadImages(inputs []input) ([]*devimg.Image, error) {
 	images := make([]*devimg.Image, len(inputs))
 	err := parallel.ForEach(len(inputs), runtime.GOMAXPROCS(0), func() func(int) error {
 		return func(i int) (err error) {
 			images[i], err = loadImage(&inputs[i])
-			return inputs[i].blame(err)
+			return inputs[i].addOrigin(err)
 		}
 	})
 	if err != nil {

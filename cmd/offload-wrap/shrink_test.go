@@ -46,5 +46,5 @@ func lookAtShrunk(l *lister, object string) error {
 	if err := os.Truncate(object, 512); err != nil {
 		return err
 	}
-	return l.file(f)
+	return l.listImages(f)
 }

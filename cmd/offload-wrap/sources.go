@@ -13,19 +13,19 @@ import (
 	"offlink/wrapper"
 )
 
-// source lists what an argument names: a file, the files of a folder, those in
-// a wheel.
-func (l *lister) source(name string) error {
+// listSource lists an argument: a file, the files of a folder, or those in a
+// wheel.
+func (l *lister) listSource(name string) error {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return l.folder(name)
+		return l.listFolder(name)
 	case info.Mode().IsRegular() && isZip(name):
-		return l.wheel(name)
+		return l.listWheel(name)
 	}
-	return l.list(name)
+	return l.listFile(name)
 }
 
 // zipMagic begins a zip archive with files in it.
@@ -42,21 +42,21 @@ func isZip(name string) bool {
 	return err == nil && string(head) == zipMagic
 }
 
-// folder lists the files under a folder that have images, in the order of
+// listFolder lists the files under a folder that have images, in the order of
 // their names. Links are not followed, and files that can have none are passed
 // over.
-func (l *lister) folder(name string) error {
+func (l *lister) listFolder(name string) error {
 	before, failed := l.count, false
 	err := filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.Type().IsRegular() {
 			return nil
 		}
 		if err == nil {
-			err = l.candidate(path)
+			err = l.listCandidate(path)
 		}
 		if err != nil {
 			failed = true
-			l.report(err)
+			l.reportError(err)
 		}
 		return nil
 	})
@@ -66,22 +66,22 @@ func (l *lister) folder(name string) error {
 	case failed:
 		return errFound
 	case l.count == before:
-		l.none(name)
+		l.reportNone(name)
 	}
 	return nil
 }
 
-// report prints an error that does not end the listing.
-func (l *lister) report(err error) {
+// reportError prints an error that does not end the listing.
+func (l *lister) reportError(err error) {
 	if !errors.Is(err, errFound) {
 		l.streams.Report(program, err)
 	}
 }
 
-// candidate lists a file of a folder if it has images.
-func (l *lister) candidate(path string) error {
+// listCandidate lists a file of a folder if it has images.
+func (l *lister) listCandidate(path string) error {
 	if isZip(path) {
-		return l.zip(path)
+		return l.listZip(path)
 	}
 	if holds, err := mayHold(path); !holds || err != nil {
 		return err
@@ -97,10 +97,10 @@ func (l *lister) candidate(path string) error {
 	return l.fileOfMany(f)
 }
 
-// fileOfMany lists what matches in a file of a folder or an archive, which may
-// be nothing.
+// fileOfMany lists the images of a file of a folder or an archive. It is not an
+// error if none of them matches.
 func (l *lister) fileOfMany(f *wrapper.File) error {
-	err := l.file(f)
+	err := l.listImages(f)
 	if _, ok := errors.AsType[*noMatchError](err); ok {
 		return nil
 	}
@@ -124,17 +124,17 @@ func mayHold(path string) (bool, error) {
 	return wrapper.MayHoldImages(head[:n]), nil
 }
 
-// wheel lists the files in a wheel or another zip archive that have images.
-func (l *lister) wheel(name string) error {
+// listWheel lists the files in a wheel or another zip archive that have images.
+func (l *lister) listWheel(name string) error {
 	before := l.count
-	err := l.zip(name)
+	err := l.listZip(name)
 	if err == nil && l.count == before {
-		l.none(name)
+		l.reportNone(name)
 	}
 	return err
 }
 
-func (l *lister) zip(name string) error {
+func (l *lister) listZip(name string) error {
 	archive, err := zip.OpenReader(name)
 	if err != nil {
 		return fmt.Errorf("%s: malformed zip archive: %w", name, err)
@@ -142,9 +142,9 @@ func (l *lister) zip(name string) error {
 	defer archive.Close()
 	failed := false
 	for _, member := range archive.File {
-		if err := l.member(name+"!"+member.Name, member); err != nil {
+		if err := l.listMember(name+"!"+member.Name, member); err != nil {
 			failed = true
-			l.report(err)
+			l.reportError(err)
 		}
 	}
 	if failed {
@@ -153,13 +153,13 @@ func (l *lister) zip(name string) error {
 	return nil
 }
 
-// maxMember bounds what a member of a zip archive may grow to, in a temporary
-// file: the largest libraries in wheels have 2 GiB.
+// maxMember bounds the size of an unpacked member of a zip archive, in a
+// temporary file: the largest libraries in wheels have 2 GiB.
 const maxMember = 8 << 30
 
-// member lists a member of a zip archive if it has images. It is unpacked into
+// listMember lists a member of a zip archive if it has images. It is unpacked into
 // a temporary file, as images are read out of mapped files.
-func (l *lister) member(name string, member *zip.File) error {
+func (l *lister) listMember(name string, member *zip.File) error {
 	if !member.Mode().IsRegular() {
 		return nil
 	}

@@ -24,33 +24,33 @@ const tableColumns = 13
 // appendRow appends the row of image i. Nothing in it holds a NUL.
 func appendRow(row []byte, f *wrapper.File, i int, found finding) []byte {
 	img := &f.Images()[i]
-	number := func(n int) { row = append(strconv.AppendInt(row, int64(n), 10), 0) }
-	text := func(s string) { row = append(append(row, cell(s)...), 0) }
-	number(i)
-	text(img.Kind.String())
-	text(img.Target)
-	text(img.Arch)
-	text(formatCell(img.Format.String(), found.inside))
+	appendNumber := func(n int) { row = append(strconv.AppendInt(row, int64(n), 10), 0) }
+	appendText := func(s string) { row = append(append(row, tableCell(s)...), 0) }
+	appendNumber(i)
+	appendText(img.Kind.String())
+	appendText(img.Target)
+	appendText(img.Arch)
+	appendText(formatCell(img.Format.String(), found.inside))
 	row = append(strconv.AppendInt(row, img.Code.Size(), 10), 0)
-	number(len(found.kernels))
-	number(setSize(img.Properties.Get(props.SetExportedSymbols)))
-	number(setSize(img.Properties.Get(props.SetImportedSymbols)))
+	appendNumber(len(found.kernels))
+	appendNumber(setSize(img.Properties.Get(props.SetExportedSymbols)))
+	appendNumber(setSize(img.Properties.Get(props.SetImportedSymbols)))
 	if img.Properties == nil {
-		number(0)
+		appendNumber(0)
 	} else {
-		number(len(img.Properties.All))
+		appendNumber(len(img.Properties.All))
 	}
 	if img.Offset >= 0 {
 		row = append(strconv.AppendInt(append(row, "0x"...), img.Offset, 16), 0)
 	} else {
-		text("")
+		appendText("")
 	}
-	text(whereCell(&img.Place))
-	text(f.Name())
+	appendText(whereCell(&img.Place))
+	appendText(f.Name())
 	return row
 }
 
-// whereCell is the way to an image within its file: members of archives,
+// whereCell is the path to an image within its file: members of archives,
 // entries of bundles, sections.
 func whereCell(p *wrapper.Place) string {
 	section := p.Section
@@ -73,7 +73,7 @@ func setSize(set *props.Set) int {
 	return len(set.Properties)
 }
 
-// formatCell is the format and what is inside.
+// formatCell is the format and the form inside.
 func formatCell(format, inside string) string {
 	if inside == "" {
 		return format
@@ -81,9 +81,10 @@ func formatCell(format, inside string) string {
 	return format + "/" + inside
 }
 
-// cell is a text as a cell of a table: a dash for an empty one, and quoted,
-// without blanks, where it has blanks or what could move a terminal's cursor.
-func cell(s string) string {
+// tableCell is a text as a cell of a table: a dash for an empty one, and quoted,
+// without blanks, if it has blanks or characters that could move a terminal's
+// cursor.
+func tableCell(s string) string {
 	if s == "" {
 		return "-"
 	}
@@ -104,7 +105,7 @@ func quoteOdd(s string) string {
 }
 
 // quoteControls quotes text with characters that could move a terminal's
-// cursor; blanks are nothing to it.
+// cursor; blanks stay.
 func quoteControls(s string) string {
 	if strings.ContainsFunc(s, func(c rune) bool { return !strconv.IsPrint(c) }) {
 		return strconv.Quote(s)

@@ -59,7 +59,7 @@ func (e *editing) sameImage(want, got *wrapper.Located) error {
 		}
 	}
 	if err == nil && !same {
-		err = fmt.Errorf("its code is not what was to be written")
+		err = fmt.Errorf("its code is not the new code")
 	}
 	return err
 }

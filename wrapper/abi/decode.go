@@ -38,7 +38,7 @@ type Decoder struct {
 	Pointer int // bytes of a pointer: 4 or 8
 	// Limit bounds the bytes of structs, names and values that are read, so
 	// that a small file whose pointers all lead to one place cannot ask for
-	// much memory. 0 is no limit.
+	// much memory. 0 means no limit.
 	Limit uint64
 
 	spent   uint64
@@ -46,8 +46,8 @@ type Decoder struct {
 	slabs   slabs
 }
 
-// slabs are what sets and properties are cut from: a large file has hundreds
-// of thousands.
+// slabs are arrays that sets and properties are cut from: a large file has
+// hundreds of thousands, and an allocation for each would dominate the time.
 type slabs struct {
 	sets       []props.Set
 	pointers   []*props.Set
@@ -73,7 +73,9 @@ func cut[T any](slab *[]T, n int) []T {
 var ErrLimit = errors.New("the descriptor tree is larger than the file can hold: its tables overlap")
 
 // Decode reads the tree of the descriptor at address. The version of its
-// first image record tells the form of all; [Decoder.DecodeAs] is told.
+// first image record is the form of all. [Decoder.DecodeAs] takes the form as
+// an argument: DPC++ does not look at the version, so that files with another
+// one exist.
 func (d *Decoder) Decode(address uint64) (*Tree, error) {
 	h, err := d.Header(address)
 	if err != nil {
@@ -106,10 +108,10 @@ type Header struct {
 	Images  uint64 // address of the first
 }
 
-// Header reads the descriptor at address without what it points to.
+// Header reads the descriptor at address without its images.
 func (d *Decoder) Header(address uint64) (Header, error) {
 	l := NewLayout(d.Pointer, Record2).Descriptor
-	f, err := d.fields(address, l.Len)
+	f, err := d.readFields(address, l.Len)
 	if err != nil {
 		return Header{}, fmt.Errorf("descriptor at %#x: %w", address, err)
 	}
@@ -125,7 +127,7 @@ func (d *Decoder) DecodeAs(address uint64, record Record) (*Tree, error) {
 	}
 	l := NewLayout(d.Pointer, record)
 	tree := &Tree{Address: address, Layout: l, Version: h.Version, Images: make([]TreeImage, h.Count)}
-	if err := d.images(tree.Images, h.Images, l); err != nil {
+	if err := d.readImages(tree.Images, h.Images, l); err != nil {
 		return nil, fmt.Errorf("descriptor at %#x: %w", address, err)
 	}
 	return tree, nil
@@ -134,9 +136,9 @@ func (d *Decoder) DecodeAs(address uint64, record Record) (*Tree, error) {
 // imagesPerWorker is how many images make another goroutine worth it.
 const imagesPerWorker = 1024
 
-// images reads the records from first on. Of many, which share nothing, each
-// processor reads some.
-func (d *Decoder) images(images []TreeImage, first uint64, l *Layout) error {
+// readImages reads the records from first on. Records share nothing, so that
+// each processor reads some of them.
+func (d *Decoder) readImages(images []TreeImage, first uint64, l *Layout) error {
 	jobs := min(runtime.GOMAXPROCS(0), len(images)/imagesPerWorker+1)
 	var mu sync.Mutex
 	var forks []*Decoder
@@ -146,7 +148,7 @@ func (d *Decoder) images(images []TreeImage, first uint64, l *Layout) error {
 		forks = append(forks, fork)
 		mu.Unlock()
 		return func(i int) error {
-			err := filemap.Guard(func() error { return fork.image(&images[i], first+uint64(i*l.Image.Len), l) })
+			err := filemap.Guard(func() error { return fork.readImage(&images[i], first+uint64(i*l.Image.Len), l) })
 			if err != nil {
 				err = fmt.Errorf("image %d: %w", i, err)
 			}
@@ -166,10 +168,10 @@ func (d *Decoder) images(images []TreeImage, first uint64, l *Layout) error {
 	return nil
 }
 
-// image reads one image record and what it points to.
-func (d *Decoder) image(img *TreeImage, address uint64, layout *Layout) error {
+// readImage reads one image record, its strings, entries and properties.
+func (d *Decoder) readImage(img *TreeImage, address uint64, layout *Layout) error {
 	l := &layout.Image
-	f, err := d.fields(address, l.Len)
+	f, err := d.readFields(address, l.Len)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
@@ -180,42 +182,42 @@ func (d *Decoder) image(img *TreeImage, address uint64, layout *Layout) error {
 		img.Record, img.Kind = RecordLLVM, devimg.KindSYCL
 		img.Format, _ = FormatLLVM(f.u8(l.Format))
 	}
-	if err := d.options(img, f, l); err != nil {
+	if err := d.readOptions(img, f, l); err != nil {
 		return err
 	}
-	if err := d.code(img, f.pair(l.CodeBegin, l.CodeEnd)); err != nil {
+	if err := d.readCode(img, f.pair(l.CodeBegin, l.CodeEnd)); err != nil {
 		return fmt.Errorf("code: %w", err)
 	}
-	if err := d.entries(img, f.pair(l.EntriesBegin, l.EntriesEnd), layout); err != nil {
+	if err := d.readEntries(img, f.pair(l.EntriesBegin, l.EntriesEnd), layout); err != nil {
 		return fmt.Errorf("entries: %w", err)
 	}
-	if err := d.sets(img, f.pair(l.PropertySetsBegin, l.PropertySetsEnd), layout); err != nil {
+	if err := d.readSets(img, f.pair(l.PropertySetsBegin, l.PropertySetsEnd), layout); err != nil {
 		return fmt.Errorf("property sets: %w", err)
 	}
 	return nil
 }
 
-func (d *Decoder) options(img *TreeImage, f fields, l *ImageLayout) (err error) {
-	if img.Target, err = d.optional(f.word(l.Target)); err != nil {
+func (d *Decoder) readOptions(img *TreeImage, f fields, l *ImageLayout) (err error) {
+	if img.Target, err = d.readOptional(f.word(l.Target)); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	if img.CompileOptions, err = d.optional(f.word(l.CompileOptions)); err != nil {
+	if img.CompileOptions, err = d.readOptional(f.word(l.CompileOptions)); err != nil {
 		return fmt.Errorf("compile options: %w", err)
 	}
-	if img.LinkOptions, err = d.optional(f.word(l.LinkOptions)); err != nil {
+	if img.LinkOptions, err = d.readOptional(f.word(l.LinkOptions)); err != nil {
 		return fmt.Errorf("link options: %w", err)
 	}
 	if l.ManifestBegin == Absent {
 		return nil
 	}
-	if img.Manifest, err = d.manifest(f.pair(l.ManifestBegin, l.ManifestEnd)); err != nil {
+	if img.Manifest, err = d.readManifest(f.pair(l.ManifestBegin, l.ManifestEnd)); err != nil {
 		return fmt.Errorf("manifest: %w", err)
 	}
 	return nil
 }
 
-// manifest keeps an empty manifest apart from none.
-func (d *Decoder) manifest(p pair) ([]byte, error) {
+// readManifest keeps an empty manifest apart from none: nil means none.
+func (d *Decoder) readManifest(p pair) ([]byte, error) {
 	n, err := p.size()
 	if p.null() || err != nil {
 		return nil, err
@@ -224,7 +226,7 @@ func (d *Decoder) manifest(p pair) ([]byte, error) {
 	return append([]byte{}, b...), err
 }
 
-func (d *Decoder) code(img *TreeImage, p pair) error {
+func (d *Decoder) readCode(img *TreeImage, p pair) error {
 	n, err := p.size()
 	if err != nil {
 		return err
@@ -239,7 +241,7 @@ func (d *Decoder) code(img *TreeImage, p pair) error {
 	return nil
 }
 
-func (d *Decoder) entries(img *TreeImage, p pair, layout *Layout) error {
+func (d *Decoder) readEntries(img *TreeImage, p pair, layout *Layout) error {
 	if img.HasEntries = !p.null(); !img.HasEntries {
 		return nil
 	}
@@ -252,8 +254,8 @@ func (d *Decoder) entries(img *TreeImage, p pair, layout *Layout) error {
 		length, name = layout.NewEntry.Len, layout.NewEntry.Name
 	}
 	img.NewEntries = newer
-	return d.each(p, length, func(n int) { img.Entries = make([]string, n) }, func(i int, f fields) (err error) {
-		if img.Entries[i], err = d.text(f.word(name)); err != nil {
+	return d.readArray(p, length, func(n int) { img.Entries = make([]string, n) }, func(i int, f fields) (err error) {
+		if img.Entries[i], err = d.readString(f.word(name)); err != nil {
 			return fmt.Errorf("name of entry %d: %w", i, err)
 		}
 		return nil
@@ -267,7 +269,7 @@ func (d *Decoder) newEntries(p pair, l *NewEntryLayout) (bool, error) {
 	if err != nil || n == 0 || n%uint64(l.Len) != 0 {
 		return false, err
 	}
-	f, err := d.fields(p.begin, l.Len)
+	f, err := d.readFields(p.begin, l.Len)
 	if err != nil {
 		return false, err
 	}
@@ -275,37 +277,37 @@ func (d *Decoder) newEntries(p pair, l *NewEntryLayout) (bool, error) {
 		f.u16(l.Kind) == NewEntryKind && f.u32(l.Flags) == 0, nil
 }
 
-func (d *Decoder) sets(img *TreeImage, p pair, layout *Layout) error {
+func (d *Decoder) readSets(img *TreeImage, p pair, layout *Layout) error {
 	if p.null() {
 		return nil
 	}
 	var all []props.Set
 	l := &layout.Set
 	img.Properties = &props.Sets{}
-	return d.each(p, l.Len, func(n int) {
+	return d.readArray(p, l.Len, func(n int) {
 		all, img.Properties.All = cut(&d.slabs.sets, n), cut(&d.slabs.pointers, n)
 	}, func(i int, f fields) (err error) {
 		set := &all[i]
 		img.Properties.All[i] = set
-		if set.Name, err = d.text(f.word(l.Name)); err != nil {
+		if set.Name, err = d.readString(f.word(l.Name)); err != nil {
 			return fmt.Errorf("name of set %d: %w", i, err)
 		}
-		if err := d.set(set, f.pair(l.Begin, l.End), &layout.Property); err != nil {
+		if err := d.readSet(set, f.pair(l.Begin, l.End), &layout.Property); err != nil {
 			return fmt.Errorf("set %q: %w", set.Name, err)
 		}
 		return nil
 	})
 }
 
-func (d *Decoder) set(set *props.Set, p pair, l *PropertyLayout) error {
-	return d.each(p, l.Len, func(n int) {
+func (d *Decoder) readSet(set *props.Set, p pair, l *PropertyLayout) error {
+	return d.readArray(p, l.Len, func(n int) {
 		set.Properties = cut(&d.slabs.properties, n)[:0]
 	}, func(i int, f fields) error {
-		name, err := d.text(f.word(l.Name))
+		name, err := d.readString(f.word(l.Name))
 		if err != nil {
 			return fmt.Errorf("name of property %d: %w", i, err)
 		}
-		v, err := d.value(f, l)
+		v, err := d.readValue(f, l)
 		if err != nil {
 			return fmt.Errorf("property %q: %w", name, err)
 		}
@@ -314,14 +316,14 @@ func (d *Decoder) set(set *props.Set, p pair, l *PropertyLayout) error {
 	})
 }
 
-// value reads a property's value. A UINT32 lies in the size field itself; a
+// readValue reads a property's value. A UINT32 lies in the size field itself; a
 // BYTE_ARRAY begins with its length in bits.
-func (d *Decoder) value(f fields, l *PropertyLayout) (props.Value, error) {
+func (d *Decoder) readValue(f fields, l *PropertyLayout) (props.Value, error) {
 	size := f.u64(l.Size)
 	switch t := props.Type(f.u32(l.Type)); t {
 	case props.TypeUint32:
 		if size != uint64(uint32(size)) {
-			return props.Value{}, fmt.Errorf("%#x is no 32-bit number", size)
+			return props.Value{}, fmt.Errorf("%#x is not a 32-bit number", size)
 		}
 		return props.Uint32(uint32(size)), nil
 	case props.TypeByteArray:
@@ -346,9 +348,10 @@ func byteArray(raw []byte) (props.Value, error) {
 	return props.Bits(data, bits), nil
 }
 
-// each reads an array of structs: begin is told how many there are once they
-// are known to be there, then read gets one after another.
-func (d *Decoder) each(p pair, length int, begin func(n int), read func(i int, f fields) error) error {
+// readArray reads an array of structs. It calls begin with their number once
+// the memory is known to have them, so that no allocation follows a claim
+// alone, and then read for one after another.
+func (d *Decoder) readArray(p pair, length int, begin func(n int), read func(i int, f fields) error) error {
 	n, err := p.count(length)
 	if err != nil {
 		return err
@@ -378,20 +381,20 @@ func (d *Decoder) view(addr, n uint64) ([]byte, error) {
 	return d.Memory.View(addr, n)
 }
 
-func (d *Decoder) fields(addr uint64, length int) (fields, error) {
+func (d *Decoder) readFields(addr uint64, length int) (fields, error) {
 	b, err := d.view(addr, uint64(length))
 	return fields{b, d.Pointer}, err
 }
 
-// optional reads a string that may be a null pointer.
-func (d *Decoder) optional(addr uint64) (string, error) {
+// readOptional reads a string that may be a null pointer.
+func (d *Decoder) readOptional(addr uint64) (string, error) {
 	if addr == 0 {
 		return "", nil
 	}
-	return d.text(addr)
+	return d.readString(addr)
 }
 
-func (d *Decoder) text(addr uint64) (string, error) {
+func (d *Decoder) readString(addr uint64) (string, error) {
 	known := d.strings.at(addr)
 	if known.addr == addr && addr != 0 {
 		return known.text, nil

@@ -1,16 +1,16 @@
 // Package abi is the binary interface between a wrapped object and the
-// runtime it registers with: the C structs of the descriptor tree, as field
-// tables, and what reads ([Decoder]) and writes ([Encode]) them.
+// runtime that it registers with: the C structs of the descriptor tree, as
+// field tables, with a reader ([Decoder]) and a writer ([Encode]).
 //
 //	descriptor ── images ──┬─ code, target, options
 //	                       ├─ entries ── names
 //	                       └─ property sets ── properties ── values
 //
 // The tree is the same in an object file, in a linked program and in a live
-// process; only what a pointer points into differs, and that is a [Memory]
-// for the reader and a [Place] for the writer.
+// process; only the meaning of a pointer differs, which is a [Memory] for the
+// reader and a [Place] for the writer.
 //
-// The structs, as the C they stand for. The sources are pi.h and ur.h of
+// The structs in C follow. The sources are pi.h and ur.h of
 // intel/llvm (PI 15.48, UR 2025) for SYCL, and libomptarget's omptarget.h for
 // the other kinds. Pointers and size_t have the size of the host's, and a
 // 64-bit integer is aligned to 4 on i386.

@@ -13,7 +13,7 @@ import (
 // MaxImages is the most images that one descriptor counts: 16 bits.
 const MaxImages = 1<<16 - 1
 
-// EncodeOptions say what tree [Encode] makes.
+// EncodeOptions choose the tree that [Encode] makes.
 type EncodeOptions struct {
 	Pointer int    // bytes of a pointer of the host: 4 or 8
 	Record  Record // of SYCL images
@@ -27,8 +27,8 @@ type EncodeOptions struct {
 	NativeCPU bool
 }
 
-// The names of the native CPU device (DPC++, NativeCPU): the marker, and what
-// ends the symbol of an entry point's function.
+// The names of the native CPU device (DPC++, NativeCPU): the marker, and the
+// suffix of the symbol of an entry point's function.
 const (
 	nativeEnd    = "__nativecpu_end"
 	NativeSuffix = "__SYCLNCPU"
@@ -62,7 +62,7 @@ type ImageError struct {
 
 func (e *ImageError) Error() string { return fmt.Sprintf("image %d: %v", e.Image, e.Err) }
 
-// Unwrap returns what is wrong with the image.
+// Unwrap returns the fault of the image.
 func (e *ImageError) Unwrap() error { return e.Err }
 
 type encoder struct {
@@ -95,7 +95,7 @@ func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
 	e.records = Block{Name: e.prefix + "device_images", Type: ImageArray}
 	if kind != devimg.KindSYCL {
 		e.records.Type = TargetImageArray
-		e.host = [2]Place{e.external("__start_omp_offloading_entries"), e.external("__stop_omp_offloading_entries")}
+		e.host = [2]Place{e.addExternal("__start_omp_offloading_entries"), e.addExternal("__stop_omp_offloading_entries")}
 	}
 	if o.DescriptorName != "" {
 		e.descriptor = o.DescriptorName
@@ -106,12 +106,13 @@ func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
 	return e
 }
 
-func (e *encoder) external(name string) Place {
+func (e *encoder) addExternal(name string) Place {
 	e.tree.Externals = append(e.tree.Externals, name)
 	return Place{In: InExternal, Index: int32(len(e.tree.Externals) - 1)}
 }
 
-// addImage encodes what the record of an image points to, then the record.
+// addImage encodes the blocks that the record of an image points to, then the
+// record.
 func (e *encoder) addImage(i int, image *devimg.Image) error {
 	if image.Kind != e.kind {
 		return fmt.Errorf("kind %v in a descriptor of kind %v", image.Kind, e.kind)
@@ -126,7 +127,7 @@ func (e *encoder) addImage(i int, image *devimg.Image) error {
 		begin, end = kernels.begin, kernels.end
 	}
 	if e.infos != nil {
-		r := e.record(e.infos)
+		r := e.appendRecord(e.infos)
 		r.pointer(0, begin)
 		r.word(e.l.Pointer, uint64(image.Code.Size()))
 	}
@@ -138,7 +139,7 @@ func (e *encoder) addImage(i int, image *devimg.Image) error {
 }
 
 func (e *encoder) addTargetImage(begin, end Place) {
-	r := e.record(&e.records)
+	r := e.appendRecord(&e.records)
 	for i, to := range []Place{begin, end, e.host[0], e.host[1]} {
 		r.pointer(i*e.l.Pointer, to)
 	}
@@ -149,11 +150,11 @@ func (e *encoder) addSYCLImage(i int, image *devimg.Image, begin, end Place) err
 	if err != nil {
 		return err
 	}
-	manifest, err := e.manifest(i, image.Manifest)
+	manifest, err := e.addManifest(i, image.Manifest)
 	if err != nil {
 		return err
 	}
-	entries, err := e.entries(image)
+	entries, err := e.addEntries(image)
 	if err != nil {
 		return err
 	}
@@ -162,11 +163,11 @@ func (e *encoder) addSYCLImage(i int, image *devimg.Image, begin, end Place) err
 		return err
 	}
 	l := e.l.Image
-	kind, format, err := e.numbers(image)
+	kind, format, err := e.recordNumbers(image)
 	if err != nil {
 		return err
 	}
-	r := e.record(&e.records)
+	r := e.appendRecord(&e.records)
 	r.u16(l.Version, e.l.Record.Version())
 	r.u8(l.Kind, kind)
 	r.u8(l.Format, format)
@@ -180,10 +181,10 @@ func (e *encoder) addSYCLImage(i int, image *devimg.Image, begin, end Place) err
 	return nil
 }
 
-// numbers returns the kind and the format as the record has them. That of LLVM
-// leaves nothing to the runtime, so that a format that is not told is that of
-// the code's first bytes.
-func (e *encoder) numbers(image *devimg.Image) (kind, format uint8, err error) {
+// recordNumbers returns the kind and the format as the record has them. LLVM's
+// runtime does not look at the code, so that for its record the first bytes of
+// the code decide a format that is not given.
+func (e *encoder) recordNumbers(image *devimg.Image) (kind, format uint8, err error) {
 	if e.l.Record != RecordLLVM {
 		return uint8(image.Kind), uint8(image.Format), nil
 	}
@@ -200,31 +201,31 @@ func (e *encoder) numbers(image *devimg.Image) (kind, format uint8, err error) {
 
 // imageStrings places the three strings of the record.
 func (e *encoder) imageStrings(i int, image *devimg.Image) (places [3]Place, err error) {
-	for j, s := range []struct{ name, what, text string }{
+	for j, s := range []struct{ name, field, text string }{
 		{"target.", "target", image.Target},
 		{"opts.compile.", "compile options", image.CompileOptions},
 		{"opts.link.", "link options", image.LinkOptions},
 	} {
-		if places[j], err = e.text(e.prefix+s.name+strconv.Itoa(i), s.what, s.text); err != nil {
+		if places[j], err = e.addString(e.prefix+s.name+strconv.Itoa(i), s.field, s.text); err != nil {
 			return places, err
 		}
 	}
 	return places, nil
 }
 
-func (e *encoder) manifest(i int, manifest []byte) (span, error) {
+func (e *encoder) addManifest(i int, manifest []byte) (span, error) {
 	switch {
 	case manifest == nil:
 		return span{}, nil
 	case e.l.Image.ManifestBegin == Absent:
-		return span{}, fmt.Errorf("it has a manifest, which an image record of %v has no place for", e.l.Record)
+		return span{}, fmt.Errorf("it has a manifest, which an image record of %v has no field for", e.l.Record)
 	}
-	return e.whole(e.add(Block{Name: e.prefix + strconv.Itoa(i) + ".manifest", Type: Blob, Data: manifest})), nil
+	return e.whole(e.addBlock(Block{Name: e.prefix + strconv.Itoa(i) + ".manifest", Type: Blob, Data: manifest})), nil
 }
 
-// entries makes the array of entries. Without a symbol file there is none;
+// addEntries makes the array of entries. Without a symbol file there is none;
 // an empty one gives an array without elements that has an address.
-func (e *encoder) entries(image *devimg.Image) (span, error) {
+func (e *encoder) addEntries(image *devimg.Image) (span, error) {
 	if !image.HasEntries && len(image.Entries) == 0 {
 		return span{}, nil
 	}
@@ -233,18 +234,18 @@ func (e *encoder) entries(image *devimg.Image) (span, error) {
 		b.Type = NewEntryArray
 	}
 	for _, name := range image.Entries {
-		place, err := e.text("__sycl_offload_entry_name", "entry", name)
+		place, err := e.addString("__sycl_offload_entry_name", "entry", name)
 		if err != nil {
 			return span{}, err
 		}
-		e.entry(&b, place)
+		e.addEntry(&b, place)
 	}
-	return e.whole(e.add(b)), nil
+	return e.whole(e.addBlock(b)), nil
 }
 
-// entry adds an entry with a name.
-func (e *encoder) entry(b *Block, name Place) {
-	r := e.record(b)
+// addEntry adds an entry with a name.
+func (e *encoder) addEntry(b *Block, name Place) {
+	r := e.appendRecord(b)
 	if b.Type == EntryArray {
 		r.pointer(e.l.Entry.Name, name)
 		return
@@ -262,20 +263,20 @@ func (e *encoder) nativeKernels(image *devimg.Image) (span, error) {
 	}
 	b := Block{Name: "__sycl_native_cpu_decls", Type: NativeKernelArray}
 	for _, name := range image.Entries {
-		place, err := e.text("__ncpu_function_name", "entry", name)
+		place, err := e.addString("__ncpu_function_name", "entry", name)
 		if err != nil {
 			return span{}, err
 		}
-		r := e.record(&b)
+		r := e.appendRecord(&b)
 		r.pointer(0, place)
-		r.pointer(e.l.Pointer, e.external(name+NativeSuffix))
+		r.pointer(e.l.Pointer, e.addExternal(name+NativeSuffix))
 	}
-	end, err := e.text("__ncpu_end_str", "marker", nativeEnd)
+	end, err := e.addString("__ncpu_end_str", "marker", nativeEnd)
 	if err != nil {
 		return span{}, err
 	}
-	e.record(&b).pointer(0, end)
-	return e.whole(e.add(b)), nil
+	e.appendRecord(&b).pointer(0, end)
+	return e.whole(e.addBlock(b)), nil
 }
 
 func (e *encoder) propertySets(sets *props.Sets) (span, error) {
@@ -284,42 +285,42 @@ func (e *encoder) propertySets(sets *props.Sets) (span, error) {
 	}
 	b := Block{Name: "__sycl_offload_prop_sets_arr", Type: PropertySetArray}
 	for _, set := range sets.All {
-		name, err := e.text("SYCL_PropSetName", "property set", set.Name)
+		name, err := e.addString("SYCL_PropSetName", "property set", set.Name)
 		if err != nil {
 			return span{}, err
 		}
-		properties, err := e.properties(set)
+		properties, err := e.addProperties(set)
 		if err != nil {
 			return span{}, fmt.Errorf("property set %q: %w", set.Name, err)
 		}
-		r := e.record(&b)
+		r := e.appendRecord(&b)
 		r.pointer(e.l.Set.Name, name)
 		r.span(e.l.Set.Begin, e.l.Set.End, properties)
 	}
-	return e.whole(e.add(b)), nil
+	return e.whole(e.addBlock(b)), nil
 }
 
-// properties makes the array of a set's properties, none for an empty set.
-func (e *encoder) properties(set *props.Set) (span, error) {
+// addProperties makes the array of a set's properties, none for an empty set.
+func (e *encoder) addProperties(set *props.Set) (span, error) {
 	if len(set.Properties) == 0 {
 		return span{}, nil
 	}
 	b := Block{Name: "__sycl_offload_prop_sets_arr", Type: PropertyArray}
 	for _, p := range set.Properties {
-		if err := e.property(&b, p); err != nil {
+		if err := e.addProperty(&b, p); err != nil {
 			return span{}, err
 		}
 	}
-	return e.whole(e.add(b)), nil
+	return e.whole(e.addBlock(b)), nil
 }
 
-func (e *encoder) property(b *Block, p props.Property) error {
-	name, err := e.text("prop", "property", p.Name)
+func (e *encoder) addProperty(b *Block, p props.Property) error {
+	name, err := e.addString("prop", "property", p.Name)
 	if err != nil {
 		return err
 	}
 	l := e.l.Property
-	r := e.record(b)
+	r := e.appendRecord(b)
 	r.pointer(l.Name, name)
 	r.u32(l.Type, uint32(p.Value.Type()))
 	switch p.Value.Type() {
@@ -327,7 +328,7 @@ func (e *encoder) property(b *Block, p props.Property) error {
 		r.u64(l.Size, uint64(p.Value.Uint32()))
 	case props.TypeByteArray:
 		raw := p.Value.Raw()
-		r.pointer(l.Value, e.blob("prop_val", raw))
+		r.pointer(l.Value, e.addBytes("prop_val", raw))
 		r.u64(l.Size, uint64(len(raw)))
 	default:
 		return fmt.Errorf("property %q: its value has no type", p.Name)
@@ -337,14 +338,14 @@ func (e *encoder) property(b *Block, p props.Property) error {
 
 // addRoot adds the array of image records, the bounds and the descriptor.
 func (e *encoder) addRoot(count int) {
-	images := e.add(e.records)
+	images := e.addBlock(e.records)
 	e.tree.Images = int(images.Index)
 	p := e.l.Pointer
 	b := Block{Name: e.prefix + e.descriptor, Type: DescriptorStruct}
 	if e.kind != devimg.KindSYCL {
 		b.Type = TargetDescriptorStruct
 	}
-	r := e.record(&b)
+	r := e.appendRecord(&b)
 	if e.kind == devimg.KindSYCL {
 		r.u16(e.l.Descriptor.Version, DescriptorVersion)
 		r.u16(e.l.Descriptor.Count, uint16(count))
@@ -353,14 +354,14 @@ func (e *encoder) addRoot(count int) {
 	}
 	r.pointer(p, images)
 	r.span(2*p, 3*p, span{e.host[0], e.host[1]})
-	e.tree.Descriptor = int(e.add(b).Index)
+	e.tree.Descriptor = int(e.addBlock(b).Index)
 	if e.infos != nil {
-		e.tree.Infos = int(e.add(*e.infos).Index)
+		e.tree.Infos = int(e.addBlock(*e.infos).Index)
 	}
 }
 
-// add appends a block under a name of its own and returns its place.
-func (e *encoder) add(b Block) Place {
+// addBlock appends a block under a name of its own and returns its place.
+func (e *encoder) addBlock(b Block) Place {
 	n := e.names[b.Name]
 	e.names[b.Name]++
 	if n > 0 {
@@ -370,25 +371,25 @@ func (e *encoder) add(b Block) Place {
 	return Place{In: InBlock, Index: int32(len(e.tree.Blocks) - 1)}
 }
 
-// text places a string; equal strings share a block.
-func (e *encoder) text(symbol, what, s string) (Place, error) {
+// addString places a string; equal strings share a block.
+func (e *encoder) addString(symbol, field, s string) (Place, error) {
 	if place, ok := e.texts[s]; ok {
 		return place, nil
 	}
 	if strings.Contains(s, "\x00") {
-		return Place{}, fmt.Errorf("%s %.80q has a NUL byte, where the string would end", what, s)
+		return Place{}, fmt.Errorf("%s %.80q has a NUL byte, where the string would end", field, s)
 	}
-	place := e.add(Block{Name: symbol, Type: Text, Data: append([]byte(s), 0)})
+	place := e.addBlock(Block{Name: symbol, Type: Text, Data: append([]byte(s), 0)})
 	e.texts[s] = place
 	return place, nil
 }
 
-// blob places bytes; equal bytes share a block.
-func (e *encoder) blob(symbol string, data []byte) Place {
+// addBytes places bytes; equal bytes share a block.
+func (e *encoder) addBytes(symbol string, data []byte) Place {
 	if place, ok := e.blobs[string(data)]; ok {
 		return place
 	}
-	place := e.add(Block{Name: symbol, Type: Blob, Data: data})
+	place := e.addBlock(Block{Name: symbol, Type: Blob, Data: data})
 	e.blobs[string(data)] = place
 	return place
 }

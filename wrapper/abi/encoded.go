@@ -1,8 +1,8 @@
 package abi
 
 // Encoded is a descriptor tree: C objects whose bytes are known and
-// whose pointers are not yet addresses. What lays the blocks out, into the
-// sections of an object file or into LLVM IR, turns places into addresses.
+// whose pointers are not yet addresses. The code that lays the blocks out, into
+// the sections of an object file or into LLVM IR, turns places into addresses.
 type Encoded struct {
 	Layout *Layout
 	Blocks []Block
@@ -53,18 +53,18 @@ type Pointer struct {
 	To     Place
 }
 
-// Place is what a pointer points to.
+// Place is the target of a pointer.
 type Place struct {
 	In     Space
 	Index  int32
-	Offset int64 // bytes behind the start
+	Offset int64 // bytes after the start
 }
 
-// Space is what Place.Index counts.
+// Space is the list that Place.Index counts in.
 type Space uint8
 
-// The spaces. A place in InImage lies in the code of an image, which is no
-// block: it is copied from where it is.
+// The spaces. A place in InImage lies in the code of an image, which is not
+// a block: it is copied from its file.
 const (
 	InBlock    Space = iota + 1 // Encoded.Blocks
 	InImage                     // the images given to Encode

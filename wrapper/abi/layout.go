@@ -21,10 +21,11 @@ const (
 	RecordLLVM Record = 3 | 1<<8
 )
 
-// Version is what a writer puts into the record's first field.
+// Version is the record's first field as a writer sets it.
 func (r Record) Version() uint16 { return uint16(r) & 0xff }
 
-// String says the version, its size on 64-bit hosts and who reads it.
+// String returns the version, the size on 64-bit hosts and the runtimes that
+// read it.
 func (r Record) String() string {
 	switch r {
 	case Record2:
@@ -76,7 +77,7 @@ const Absent = -1
 
 // Layout is where each field lies, in bytes from the start of its struct,
 // for one pointer size and one record. 64-bit integers are aligned to the
-// pointer size, which is what 64-bit hosts and i386 ELF do.
+// pointer size, as 64-bit hosts and i386 ELF do.
 type Layout struct {
 	Pointer    int // 4 or 8
 	Record     Record

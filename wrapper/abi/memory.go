@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Memory is what the pointers of a descriptor tree point into: a file seen
+// Memory is the target of the pointers of a descriptor tree: a file seen
 // through its addresses and relocations, or the memory of this process. It is
 // safe for concurrent use.
 type Memory interface {
@@ -62,7 +62,7 @@ func (p pair) count(length int) (uint64, error) {
 		return 0, err
 	}
 	if n%uint64(length) != 0 {
-		return 0, fmt.Errorf("the range %#x to %#x is no multiple of %d bytes", p.begin, p.end, length)
+		return 0, fmt.Errorf("the range %#x to %#x is not a multiple of %d bytes", p.begin, p.end, length)
 	}
 	return n / uint64(length), nil
 }

@@ -2,11 +2,11 @@ package abi
 
 import "offlink/props"
 
-// ValueAt returns where the value of a property of the image with the record
-// at address lies: the bytes behind the length of a BYTE_ARRAY. It is what an
-// edit of a finished file needs and a decoded image does not tell.
+// ValueAt returns the address of a property's value, of the image with the
+// record at address: the bytes after the length of a BYTE_ARRAY. An edit of a
+// finished file needs it, and a decoded image does not have it.
 func (d *Decoder) ValueAt(address uint64, layout *Layout, set, name string) (at, size uint64, ok bool, err error) {
-	f, err := d.fields(address, layout.Image.Len)
+	f, err := d.readFields(address, layout.Image.Len)
 	if err != nil {
 		return 0, 0, false, err
 	}
@@ -14,12 +14,12 @@ func (d *Decoder) ValueAt(address uint64, layout *Layout, set, name string) (at,
 	if sets.null() {
 		return 0, 0, false, nil
 	}
-	err = d.each(sets, layout.Set.Len, func(int) {}, func(_ int, f fields) error {
-		if found, err := d.text(f.word(layout.Set.Name)); err != nil || found != set {
+	err = d.readArray(sets, layout.Set.Len, func(int) {}, func(_ int, f fields) error {
+		if found, err := d.readString(f.word(layout.Set.Name)); err != nil || found != set {
 			return err
 		}
-		return d.each(f.pair(layout.Set.Begin, layout.Set.End), layout.Property.Len, func(int) {}, func(_ int, f fields) error {
-			found, err := d.text(f.word(layout.Property.Name))
+		return d.readArray(f.pair(layout.Set.Begin, layout.Set.End), layout.Property.Len, func(int) {}, func(_ int, f fields) error {
+			found, err := d.readString(f.word(layout.Property.Name))
 			if err == nil && found == name && props.Type(f.u32(layout.Property.Type)) == props.TypeByteArray {
 				at, size, ok = f.word(layout.Property.Value)+8, f.u64(layout.Property.Size)-8, true
 			}

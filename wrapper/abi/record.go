@@ -2,8 +2,8 @@ package abi
 
 import "encoding/binary"
 
-// record appends a zeroed struct to an array and returns what fills it in.
-func (e *encoder) record(b *Block) recordWriter {
+// appendRecord appends a zeroed struct to an array and returns its writer.
+func (e *encoder) appendRecord(b *Block) recordWriter {
 	at := len(b.Data)
 	b.Data = append(b.Data, make([]byte, e.l.Size(b.Type))...)
 	return recordWriter{b, at, e.l.Pointer}

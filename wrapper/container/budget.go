@@ -16,16 +16,16 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// DefaultBudget is how many bytes the compressed parts of one file may grow
-// to, in all, where nobody says otherwise.
+// DefaultBudget is how many bytes the compressed parts of one file may inflate
+// to, in all, unless the caller chooses another limit.
 const DefaultBudget = 1 << 30
 
-// heldBytes is how many inflated bytes of envelopes are held in memory; what
-// comes after these goes to files.
+// heldBytes is how many inflated bytes of envelopes are held in memory; bytes
+// past these go to files.
 const heldBytes = 8 << 20
 
-// Budget is what is left of the bytes that compressed parts may grow to, and
-// where those of envelopes are. It is not safe for concurrent use.
+// Budget is the rest of the bytes that compressed parts may inflate to, and the
+// files and mappings of those of envelopes. It is not safe for concurrent use.
 type Budget struct {
 	left, all int64
 	held      int64
@@ -33,7 +33,7 @@ type Budget struct {
 }
 
 // NewBudget returns a budget of n bytes, of DefaultBudget where n is 0, that
-// holds in memory what envelopes grow to.
+// holds the content of compressed envelopes in memory.
 func NewBudget(n int64) *Budget {
 	if n <= 0 {
 		n = DefaultBudget
@@ -41,18 +41,18 @@ func NewBudget(n int64) *Budget {
 	return &Budget{left: n, all: n}
 }
 
-// NewScratchBudget is NewBudget with files for what envelopes grow to. These
-// have no names any more and are mapped: the caller calls Close when it is
-// done with all that was read.
+// NewScratchBudget is NewBudget with files for the content of compressed
+// envelopes. The files have no names and are mapped: the caller calls Close
+// when it no longer uses anything that was read.
 func NewScratchBudget(n int64) *Budget {
 	b := NewBudget(n)
 	b.scratch = &scratch{}
 	return b
 }
 
-// Anew returns a budget of as many bytes as b had at first, whose files b
+// Restart returns a budget of as many bytes as b had at first, whose files b
 // closes.
-func (b *Budget) Anew() *Budget { return &Budget{left: b.all, all: b.all, scratch: b.scratch} }
+func (b *Budget) Restart() *Budget { return &Budget{left: b.all, all: b.all, scratch: b.scratch} }
 
 // Close releases the files.
 func (b *Budget) Close() {
@@ -61,7 +61,7 @@ func (b *Budget) Close() {
 	}
 }
 
-// Release lets go of the memory that holds pages of the files; they come back
+// Release gives back the memory that holds pages of the files; they come back
 // when they are read.
 func (b *Budget) Release() {
 	if b.scratch == nil {
@@ -84,15 +84,15 @@ func (b *Budget) take(n int64) error {
 	return nil
 }
 
-// grown is what compressed bytes of an envelope grew to.
+// grown is the content of compressed bytes of an envelope.
 type grown struct {
 	data []byte
 	code devimg.Code // the same, without the memory of data
 }
 
-// Inflate returns the bytes that packed, of zstd or zlib, grows to after some
-// that come first. It fails without growing anything where the promised size,
-// which is that of all, is more than is left, and stops where it is passed.
+// inflate returns the bytes that packed, of zstd or zlib, inflates to, after
+// some that come first. It fails before it inflates anything if the promised
+// size of all is more than is left, and stops once the content passes it.
 func (b *Budget) inflate(first, packed []byte, promised uint64) (grown, error) {
 	if promised < uint64(len(first)) {
 		return grown{}, fmt.Errorf("a promised size of %d bytes", promised)
@@ -106,7 +106,7 @@ func (b *Budget) inflate(first, packed []byte, promised uint64) (grown, error) {
 	}
 	if b.scratch == nil || b.held+size <= heldBytes {
 		b.held += size
-		var out bytes.Buffer // grows with what comes, not to what is promised
+		var out bytes.Buffer // grows with the content: the promise may be a lie
 		err := growTo(&out, first, bytes.NewReader(packed), IsZstd(packed), size)
 		return grown{out.Bytes(), devimg.Bytes(out.Bytes())}, err
 	}
@@ -184,8 +184,7 @@ func (b *Budget) growFile(f *os.File, first, packed []byte, size int64) (bool, e
 }
 
 // inflateInto inflates zstd frames into a mapping, which is their window, and
-// returns how many bytes they gave. The pages of both are let go of in the
-// meantime.
+// returns the number of bytes. Pages of both are released in the meantime.
 func (b *Budget) inflateInto(mapped, packed []byte) (int64, error) {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(uint64(len(mapped))), zstd.WithDecodeAllCapLimit(true))
@@ -259,8 +258,8 @@ func fewerError(n, size int64) error {
 	return fmt.Errorf("it grew to %d bytes, the header says %d", n, size)
 }
 
-// store writes code where the budget has its files, or holds it.
-func (b *Budget) store(write func(io.Writer) error) (devimg.Code, error) {
+// storeCode writes code to a file of the budget, or holds it.
+func (b *Budget) storeCode(write func(io.Writer) error) (devimg.Code, error) {
 	if b.scratch == nil {
 		var out bytes.Buffer
 		err := write(&out)

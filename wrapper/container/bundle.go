@@ -14,8 +14,8 @@ import (
 // (clang-offload-bundler).
 const BundleMagic = "__CLANG_OFFLOAD_BUNDLE__"
 
-// bundleStart and bundleEnd mark the parts of a text bundle, behind a comment
-// mark of its language and before the part's id.
+// bundleStart and bundleEnd delimit the parts of a text bundle, after the
+// comment sign of its language and before the part's id.
 const (
 	bundleStart = "__CLANG_OFFLOAD_BUNDLE____START__ "
 	bundleEnd   = "__CLANG_OFFLOAD_BUNDLE____END__ "
@@ -58,7 +58,7 @@ func readBundle(data []byte) (int, []Entry, error) {
 	return int(end), entries, nil
 }
 
-// shorten cuts what may be a hostile name for a message.
+// shorten cuts a name, which may be hostile, for a message.
 func shorten(name []byte) []byte { return name[:min(len(name), 200)] }
 
 // newBundleEntry reads an id: <kind>-<triple>[-<target id>].
@@ -69,7 +69,7 @@ func newBundleEntry(id string) Entry {
 	return e
 }
 
-// ArchOf returns the processor that a target ends with: the part behind the
+// ArchOf returns the processor that a target ends with: the part after the
 // four of a triple, or the fourth where the triple has no environment.
 func ArchOf(target string) string {
 	parts := strings.SplitN(target, "-", 5)
@@ -83,7 +83,7 @@ func ArchOf(target string) string {
 }
 
 // ParseBundleID reads the id of a part of a bundle: the kind, the target
-// behind the dash, and whether it is for the host.
+// after the dash, and whether it is for the host.
 func ParseBundleID(id string) (kind devimg.Kind, target string, host bool) {
 	name, target, _ := strings.Cut(id, "-")
 	kind, known := devimg.ParseKind(name)
@@ -97,7 +97,8 @@ func ParseBundleID(id string) (kind devimg.Kind, target string, host bool) {
 	return kind, target, kind == devimg.KindHost
 }
 
-// isBundleText looks for a start mark behind a comment mark in the first line.
+// isBundleText looks for a start delimiter after a comment sign in the first
+// line.
 func isBundleText(data []byte) bool {
 	head := bytes.TrimLeft(data[:min(len(data), 64)], "\r\n")
 	line, _, _ := bytes.Cut(head, []byte("\n"))
@@ -105,19 +106,19 @@ func isBundleText(data []byte) bool {
 	return at > 0 && at <= 3 // "# ", "; ", "// "
 }
 
-// readBundleText reads a text bundle: parts between lines that mark their
-// start and end.
+// readBundleText reads a text bundle: parts between lines that delimit
+// them.
 func readBundleText(data []byte) (int, []Entry, error) {
 	r := &reader{form: BundleText, data: data}
 	var entries []Entry
 	for at := 0; ; {
-		begin, id, ok := findMark(data, at, bundleStart)
+		begin, id, ok := findDelimiter(data, at, bundleStart)
 		if !ok {
 			return len(data), entries, nil
 		}
 		end, after, ok := findEnd(data, begin, id)
 		if !ok {
-			return 0, nil, r.errorf(uint64(begin), "the part %q has no end mark", shorten([]byte(id)))
+			return 0, nil, r.errorf(uint64(begin), "the part %q has no end delimiter", shorten([]byte(id)))
 		}
 		e := newBundleEntry(id)
 		e.setCode(data, uint64(begin), uint64(end-begin))
@@ -126,8 +127,9 @@ func readBundleText(data []byte) (int, []Entry, error) {
 	}
 }
 
-// findMark returns the id of the next mark and the offset of the line behind.
-func findMark(data []byte, from int, mark string) (after int, id string, ok bool) {
+// findDelimiter returns the id of the next delimiter and the offset of the line
+// after it.
+func findDelimiter(data []byte, from int, mark string) (after int, id string, ok bool) {
 	at := bytes.Index(data[from:], []byte(mark))
 	if at < 0 {
 		return 0, "", false
@@ -142,7 +144,7 @@ func findMark(data []byte, from int, mark string) (after int, id string, ok bool
 }
 
 // findEnd returns where the part that begins at from ends: at the line break
-// before the comment of its end mark.
+// before the comment of its end delimiter.
 func findEnd(data []byte, from int, id string) (end, after int, ok bool) {
 	at := bytes.Index(data[from:], []byte(bundleEnd+id))
 	if at < 0 {
@@ -155,7 +157,7 @@ func findEnd(data []byte, from int, id string) (end, after int, ok bool) {
 	return end, after, true
 }
 
-// rebuildBundle makes a binary bundle anew. Parts stay aligned as all of them
+// rebuildBundle makes a binary bundle again. Parts stay aligned as all of them
 // were, which is to 4096 bytes in HIP's.
 func rebuildBundle(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
 	_, entries, err := readBundle(data)
@@ -191,16 +193,16 @@ func encodeBundle(ids []string, codes []devimg.Code, align int64) []devimg.Code 
 		at += codes[i].Size()
 	}
 	var out pieces
-	out.bytes(head)
+	out.appendBytes(head)
 	for _, c := range codes {
-		out.pad(align)
-		out.code(c)
+		out.appendPadding(align)
+		out.appendCode(c)
 	}
 	return out.list
 }
 
-// rebuildBundleText puts other bytes between the marks of a part, or takes
-// the part out with its marks.
+// rebuildBundleText puts other bytes between the delimiters of a part, or
+// takes the part out with its delimiters.
 func rebuildBundleText(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
 	_, entries, err := readBundleText(data)
 	if err != nil {

@@ -97,7 +97,7 @@ func rebuildCompressedBundle(data []byte, n int, code devimg.Code, b *Budget) ([
 	if err := b.writeAll(sum, list); err != nil {
 		return nil, err
 	}
-	packed, err := b.store(func(w io.Writer) error { return b.deflate(w, list, IsZstd(data[header:])) })
+	packed, err := b.storeCode(func(w io.Writer) error { return b.deflate(w, list, IsZstd(data[header:])) })
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,15 @@
-// Package container reads the envelopes, other than descriptor tables in host
-// objects, that carry device images: LLVM's OffloadBinary, the bundles of
-// clang-offload-bundler, SYCLBIN, CUDA fat binaries, and compressed forms of them. A file each.
+// Package container reads and edits the envelopes of device images other than
+// descriptor tables in host objects: LLVM's OffloadBinary, the bundles of
+// clang-offload-bundler, SYCLBIN, CUDA fat binaries, and their compressed
+// forms, a file each.
 //
-// Every reader takes the envelope's bytes whole, checks each offset against
-// them, and returns entries that share them. Envelopes may hold envelopes;
-// who walks into those is the caller (wrapper.Unwrap).
+// Every reader takes the bytes of the whole envelope, checks each offset
+// against them, and returns entries that share them. Envelopes may hold
+// envelopes, and the caller walks into those (wrapper.Unwrap).
+//
+// Files are hostile: a [Budget] bounds the bytes that compressed parts of a
+// file inflate to, in all, and decides where these lie. Nothing is inflated
+// whose header promises more than is left.
 package container
 
 import (
@@ -34,14 +39,14 @@ type Entry struct {
 	// Name tells the entry from others of its envelope: a bundle's id, a
 	// triple.
 	Name string
-	// Host marks an entry for the host, which is no device image but may hold
-	// some.
+	// Host marks an entry for the host, which is not a device image but may
+	// hold some.
 	Host bool
 	// Data is the bytes of Image.Code. Offset is where they begin in the
 	// bytes that were read, or -1 where these hold them compressed.
 	Data   []byte
 	Offset int64
-	// Strings are what the envelope says beyond the fields of an image.
+	// Strings are those of the envelope that no field of an image has.
 	Strings []String
 }
 
@@ -54,8 +59,8 @@ func (e *Entry) setCode(data []byte, off, n uint64) {
 	e.Image.Code = devimg.Bytes(e.Data)
 }
 
-// inFile says of an entry that was read from what compressed bytes grew to
-// that its code is there, and nowhere in the envelope's own bytes.
+// inFile changes an entry that was read from inflated bytes: its code is in
+// these, and nowhere in the envelope's own bytes.
 func (e *Entry) inFile(g grown) {
 	if e.Offset >= 0 {
 		e.Image.Code = devimg.Section(g.code, e.Offset, int64(len(e.Data)))
@@ -130,7 +135,7 @@ func checkPadding(data []byte, at int) error {
 	}
 	for i, c := range data[at:] {
 		if c != '\n' && c != '\r' && c != ' ' {
-			return &FormatError{"envelope", int64(at + i), "bytes that are no further envelope"}
+			return &FormatError{"envelope", int64(at + i), "bytes that are not another envelope"}
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package container
 
 import (
 	"bytes"
+	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,16 +11,16 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// The layout of a CUDA fat binary, which NVIDIA does not document. It is what
-// the libraries in NVIDIA's wheels hold (CUDA 11 to 13) and what clang's
-// driver makes with the fatbinary tool, all fields little-endian:
+// The layout of a CUDA fat binary, which NVIDIA does not document. It was read
+// out of the libraries in NVIDIA's wheels (CUDA 11 to 13) and out of the files
+// that clang's driver makes with the fatbinary tool, all fields little-endian:
 //
 //	header  u32 magic = BA55ED50; u16 version; u16 size of the header;
 //	        u64 size of the entries
 //	entry   +0  u16 kind: 1 PTX, 2 ELF; u16 version; u32 size of this header;
 //	            u64 size of the payload, which is padded to 8 bytes
-//	        +16 u32 size of the compressed payload, or 0; u32 offset of the
-//	            PTX options' place in this header
+//	        +16 u32 size of the compressed payload, or 0; u32 offset in this
+//	            header of the pair that locates the PTX options
 //	        +24 u16 minor and u16 major version; u32 architecture: 90 is sm_90
 //	        +32 u32 offset and u32 length of a name in this header
 //	        +40 u64 flags; u64 zero; u64 size before compression, or 0
@@ -45,10 +46,10 @@ const (
 	fatMaxHeaderSize = 1 << 16
 )
 
-// The keys of what a fat binary says of an entry beyond an image's fields.
+// The keys of the facts of an entry that no field of an image has.
 const (
-	StringForm        = "form"         // "ptx" or "elf", where the code is compressed and does not show it
-	StringCompression = "compression"  // "lz4" or "zstd": the code is left as it is
+	StringForm        = "form"         // "ptx" or "elf", where the code is compressed, so that its first bytes do not show it
+	StringCompression = "compression"  // "lz4" or "zstd": the code stays compressed
 	StringInflated    = "uncompressed" // its size in bytes before compression
 )
 
@@ -67,7 +68,7 @@ func readFatBinary(data []byte) (int, []Entry, error) {
 	}
 	var entries []Entry
 	for at := f.first; at < f.end; {
-		e, next, err := f.entry(at)
+		e, next, err := f.readEntry(at)
 		if err != nil {
 			return 0, nil, fmt.Errorf("entry %d: %w", len(entries), err)
 		}
@@ -102,9 +103,9 @@ func openFatBinary(data []byte) (*fatFile, error) {
 	return f, nil
 }
 
-// header returns the header of the entry at an offset and where its payload
-// lies.
-func (f *fatFile) header(at uint64) (head []byte, payload, size uint64, err error) {
+// readHeader returns the header of the entry at an offset, and the offset and
+// size of its payload.
+func (f *fatFile) readHeader(at uint64) (head []byte, payload, size uint64, err error) {
 	fixed, err := f.slice(at, fatEntrySize, "entry")
 	if err != nil {
 		return nil, 0, 0, err
@@ -121,8 +122,8 @@ func (f *fatFile) header(at uint64) (head []byte, payload, size uint64, err erro
 	return head, at + length, size, err
 }
 
-func (f *fatFile) entry(at uint64) (e Entry, next uint64, err error) {
-	head, payload, size, err := f.header(at)
+func (f *fatFile) readEntry(at uint64) (e Entry, next uint64, err error) {
+	head, payload, size, err := f.readHeader(at)
 	if err != nil {
 		return e, 0, err
 	}
@@ -136,7 +137,7 @@ func (f *fatFile) entry(at uint64) (e Entry, next uint64, err error) {
 	e.Arch = "sm_" + strconv.FormatUint(uint64(u32(head, fatArchitecture)), 10)
 	form := fatForm(u16(head, 0))
 	if form == "ptx" {
-		e.CompileOptions = f.inHeader(head, fatOptions)
+		e.CompileOptions = f.indirectText(head, fatOptions)
 		if !packed {
 			e.trimPadding()
 		}
@@ -161,9 +162,9 @@ func (e *Entry) trimPadding() {
 	e.Image.Code = devimg.Bytes(e.Data)
 }
 
-// inHeader returns the text that the pair of offset and length at the place
-// that the field names stands for.
-func (f *fatFile) inHeader(head []byte, field int) string {
+// indirectText returns the text of the pair of offset and length whose own
+// offset a field of the header has.
+func (f *fatFile) indirectText(head []byte, field int) string {
 	at := uint64(u32(head, field))
 	if at < fatEntrySize || at+8 > uint64(len(head)) {
 		return ""
@@ -171,8 +172,8 @@ func (f *fatFile) inHeader(head []byte, field int) string {
 	return headerText(head, u32(head, int(at)), u32(head, int(at)+4))
 }
 
-// headerText returns the text at an offset of an entry's header, or nothing
-// where it does not lie there.
+// headerText returns the text at an offset of an entry's header, or an empty
+// string if it does not lie in the header.
 func headerText(head []byte, off, n uint32) string {
 	if n == 0 || off < fatEntrySize || uint64(off)+uint64(n) > uint64(len(head)) {
 		return ""
@@ -197,9 +198,9 @@ func fatCompression(flags uint64) string {
 	return "lz4"
 }
 
-// rebuildFatBinary makes a fat binary anew with other code of entry n, or
-// without the entry. New code is stored uncompressed, unless it is what the
-// entry has.
+// rebuildFatBinary makes a fat binary again with other code of entry n, or
+// without the entry. New code is stored uncompressed, as NVIDIA's compression
+// is not documented, unless it is the code that the entry has.
 func rebuildFatBinary(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
 	f, err := openFatBinary(data)
 	if err != nil {
@@ -207,16 +208,16 @@ func rebuildFatBinary(data []byte, n int, code devimg.Code) ([]devimg.Code, erro
 	}
 	var out pieces
 	for at, i := f.first, 0; at < f.end; i++ {
-		head, payload, size, err := f.header(at)
+		head, payload, size, err := f.readHeader(at)
 		if err != nil {
 			return nil, err
 		}
 		next := payload + size
 		switch {
 		case i != n:
-			out.bytes(f.data[at:next])
+			out.appendBytes(f.data[at:next])
 		case code != nil:
-			if err := out.fatEntry(head, f.data[payload:next], code); err != nil {
+			if err := out.appendFatEntry(head, f.data[payload:next], code); err != nil {
 				return nil, err
 			}
 		}
@@ -227,8 +228,8 @@ func rebuildFatBinary(data []byte, n int, code devimg.Code) ([]devimg.Code, erro
 	return append([]devimg.Code{devimg.Bytes(header)}, out.list...), nil
 }
 
-// fatEntry adds an entry with other code.
-func (p *pieces) fatEntry(head, old []byte, code devimg.Code) error {
+// appendFatEntry appends an entry with other code.
+func (p *pieces) appendFatEntry(head, old []byte, code devimg.Code) error {
 	head = bytes.Clone(head)
 	flags := u64(head, fatFlags)
 	if flags&fatFlagsPacked != 0 && looksPacked(code) {
@@ -239,8 +240,8 @@ func (p *pieces) fatEntry(head, old []byte, code devimg.Code) error {
 		if !same {
 			return errors.New("the entry is compressed, and the new code is neither an ELF file nor PTX: give it uncompressed")
 		}
-		p.bytes(head)
-		p.bytes(old)
+		p.appendBytes(head)
+		p.appendBytes(old)
 		return nil
 	}
 	size := (code.Size() + fatPayloadAlign - 1) &^ (fatPayloadAlign - 1)
@@ -251,9 +252,9 @@ func (p *pieces) fatEntry(head, old []byte, code devimg.Code) error {
 	binary.LittleEndian.PutUint32(head[fatPackedSize:], 0)
 	binary.LittleEndian.PutUint64(head[fatFlags:], flags&^fatFlagsPacked)
 	binary.LittleEndian.PutUint64(head[fatInflated:], 0)
-	p.bytes(head)
-	p.code(code)
-	p.bytes(make([]byte, size-code.Size()))
+	p.appendBytes(head)
+	p.appendCode(code)
+	p.appendBytes(make([]byte, size-code.Size()))
 	return nil
 }
 
@@ -261,7 +262,7 @@ func (p *pieces) fatEntry(head, old []byte, code devimg.Code) error {
 func looksPacked(code devimg.Code) bool {
 	var head [64]byte
 	n, _ := code.ReadAt(head[:], 0)
-	if bytes.HasPrefix(head[:n], []byte("\x7fELF")) {
+	if bytes.HasPrefix(head[:n], []byte(elf.ELFMAG)) {
 		return false
 	}
 	for _, c := range head[:n] {
@@ -272,7 +273,7 @@ func looksPacked(code devimg.Code) bool {
 	return n == 0
 }
 
-// sameBytes reports whether code is what old begins with, up to padding.
+// sameBytes reports whether old is code and its padding.
 func sameBytes(code devimg.Code, old []byte) (bool, error) {
 	if n := int64(len(old)) - code.Size(); n < 0 || n >= fatPayloadAlign {
 		return false, nil

@@ -13,9 +13,9 @@ import (
 )
 
 // Uncompress returns the image as it was before it was compressed: its code,
-// its format, and its properties without those that say what it was. Of an
-// image of another tool, which does not say it, the format is FormatNone. An
-// image that is not compressed is returned as it is.
+// its format, and its properties without those that [wrapper.Compress] added.
+// Images of other tools do not have these, and their format is FormatNone. An
+// image that is not compressed is returned unchanged.
 func Uncompress(img *devimg.Image, b *Budget) (*devimg.Image, error) {
 	if img.Format != devimg.FormatCompressedNone {
 		return img, nil
@@ -26,7 +26,7 @@ func Uncompress(img *devimg.Image, b *Budget) (*devimg.Image, error) {
 	}
 	facts := img.Properties.Get(props.SetOfflinkImage)
 	if v, ok := facts.Get(props.ImageSize); ok && !bytes.Equal(v.Data(), binary.LittleEndian.AppendUint64(nil, uint64(code.Size()))) {
-		return nil, fmt.Errorf("the compressed code grows to %d bytes, which is not what its property %s says", code.Size(), props.ImageSize)
+		return nil, fmt.Errorf("the compressed code grows to %d bytes, and its property %s has another size", code.Size(), props.ImageSize)
 	}
 	plain := *img
 	plain.Code, plain.Format = code, devimg.FormatNone
@@ -62,8 +62,8 @@ func withoutFacts(sets *props.Sets, names ...string) *props.Sets {
 	return rest
 }
 
-// DigestError says that the code of an image is not what it was when its
-// digest was taken.
+// DigestError says that the code of an image does not have the digest that was
+// taken when it was wrapped.
 type DigestError struct{ Want, Got []byte }
 
 func (e *DigestError) Error() string {
@@ -115,8 +115,8 @@ func (v *Verifier) Write(p []byte) (int, error) {
 	return v.sum.Write(p)
 }
 
-// Verify returns a *[DigestError] if what was written is not what the digest
-// was taken of.
+// Verify returns a *[DigestError] if the bytes that were written have another
+// digest.
 func (v *Verifier) Verify() error {
 	if v.sum == nil {
 		return nil

@@ -52,8 +52,8 @@ func newInflater(r io.Reader, isZstd bool) (io.ReadCloser, error) {
 	return zstdReader{d}, nil
 }
 
-// copyInflated writes what zstd or zlib grows to, and stops one byte after
-// the limit.
+// copyInflated writes the bytes that zstd or zlib data inflates to, and stops
+// one byte after the limit.
 func copyInflated(w io.Writer, r io.Reader, isZstd bool, limit int64) (int64, error) {
 	source, err := newInflater(r, isZstd)
 	if err != nil {
@@ -63,9 +63,9 @@ func copyInflated(w io.Writer, r io.Reader, isZstd bool, limit int64) (int64, er
 	return io.Copy(w, io.LimitReader(source, limit+1))
 }
 
-// inflatedCode is the code of a compressed image as it was before. It is
-// inflated whenever it is read, and not held: what is read in order is
-// inflated once. It is safe for concurrent use.
+// inflatedCode is the uncompressed code of a compressed image. It is inflated
+// whenever it is read, and not held: code that is read in order is inflated
+// once. It is safe for concurrent use.
 type inflatedCode struct {
 	packed devimg.Code
 	size   int64
@@ -75,16 +75,17 @@ type inflatedCode struct {
 	at     int64
 }
 
-// Size is what the header promises; reading fails if that is not so.
+// Size is the size that the header promises; reading fails if the content has
+// another.
 func (c *inflatedCode) Size() int64 { return c.size }
 
-func (c *inflatedCode) open() (io.ReadCloser, error) {
+func (c *inflatedCode) openSource() (io.ReadCloser, error) {
 	return newInflater(io.NewSectionReader(c.packed, 0, c.packed.Size()), true)
 }
 
 // CopyTo writes all of the code.
 func (c *inflatedCode) CopyTo(w io.Writer) (int64, error) {
-	source, err := c.open()
+	source, err := c.openSource()
 	if err != nil {
 		return 0, err
 	}
@@ -108,18 +109,18 @@ func (c *inflatedCode) ReadAt(p []byte, off int64) (int, error) {
 		return 0, io.EOF
 	}
 	want := p[:min(int64(len(p)), c.size-off)]
-	if err := c.seek(off); err != nil {
+	if err := c.seekTo(off); err != nil {
 		return 0, err
 	}
 	n, err := io.ReadFull(c.source, want)
 	if c.at += int64(n); err != nil {
-		c.close()
+		c.closeSource()
 		return n, c.readError(err)
 	}
 	if c.at == c.size { // the checksum comes after the last byte
 		var past [1]byte
 		_, err := io.ReadFull(c.source, past[:])
-		c.close()
+		c.closeSource()
 		if err != io.EOF {
 			return n, c.readError(err)
 		}
@@ -137,13 +138,13 @@ func (c *inflatedCode) readError(err error) error {
 	return err
 }
 
-// seek makes the source stand at an offset.
-func (c *inflatedCode) seek(off int64) error {
+// seekTo moves the source to an offset, from the start if it is past it.
+func (c *inflatedCode) seekTo(off int64) error {
 	if c.source != nil && c.at > off {
-		c.close()
+		c.closeSource()
 	}
 	if c.source == nil {
-		source, err := c.open()
+		source, err := c.openSource()
 		if err != nil {
 			return err
 		}
@@ -151,21 +152,21 @@ func (c *inflatedCode) seek(off int64) error {
 	}
 	n, err := io.CopyN(io.Discard, c.source, off-c.at)
 	if c.at += n; err != nil {
-		c.close()
+		c.closeSource()
 		return c.readError(err)
 	}
 	return nil
 }
 
-func (c *inflatedCode) close() {
+func (c *inflatedCode) closeSource() {
 	c.source.Close()
 	c.source = nil
 }
 
-// InflateImage returns the code of an image of FormatCompressedNone as it was
-// before. It is inflated as it is read, and must grow to what the header of
-// the frame promises, which is taken off the budget; a frame without that is
-// inflated to learn it.
+// InflateImage returns the uncompressed code of an image of
+// FormatCompressedNone. It is inflated as it is read, and must have the size
+// that the header of the frame promises, which is taken off the budget; a frame
+// without a size is inflated to learn it.
 func InflateImage(c devimg.Code, b *Budget) (devimg.Code, error) {
 	var head [4]byte
 	if n, _ := c.ReadAt(head[:], 0); !IsZstd(head[:n]) {

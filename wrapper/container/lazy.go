@@ -8,13 +8,13 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// sniffBytes is how much of a compressed image is grown to learn its format.
+// sniffBytes is how much of a compressed image is inflated to learn its format.
 const sniffBytes = 64
 
-// Lazy returns the image as whoever runs it wants it: not compressed, and with
-// code that is what it was when its digest was taken. Both happen when the
-// code is first read, which fails if they do; an image that needs neither is
-// returned as it is. The result is as safe for concurrent use as the image's
+// Lazy returns the image as a runtime needs it: not compressed, and with code
+// that has the digest that was taken. The code is inflated and verified when it
+// is first read, and that read fails if one of the two does; an image that
+// needs neither is returned unchanged. The result is as safe for concurrent use as the image's
 // code is.
 func Lazy(img *devimg.Image) *devimg.Image {
 	_, digested := img.Properties.Get(props.SetOfflinkImage).Get(props.ImageSHA256)
@@ -37,7 +37,7 @@ func isCompressed(img *devimg.Image) bool {
 }
 
 // formatBefore returns the format that an image had before it was compressed:
-// what its property says, else what its first bytes show.
+// that of its property, else that of its first bytes.
 func formatBefore(img *devimg.Image) devimg.Format {
 	if v, ok := img.Properties.Get(props.SetOfflinkImage).Get(props.ImageFormat); ok && devimg.Format(v.Uint32()) != devimg.FormatNone {
 		return devimg.Format(v.Uint32())
@@ -52,15 +52,15 @@ func formatBefore(img *devimg.Image) devimg.Format {
 
 // checkedCode uncompresses and verifies. Digests are of the uncompressed code.
 func checkedCode(img *devimg.Image) (devimg.Code, error) {
-	marked := *img
+	compressed := *img
 	if isCompressed(img) {
-		marked.Format = devimg.FormatCompressedNone
+		compressed.Format = devimg.FormatCompressedNone
 	}
-	plain, err := Uncompress(&marked, NewBudget(0))
+	plain, err := Uncompress(&compressed, NewBudget(0))
 	if err != nil {
 		return nil, err
 	}
-	if plain != &marked { // whoever runs the code wants it more than once
+	if plain != &compressed { // a driver reads the code more than once
 		var held bytes.Buffer
 		if err := devimg.Copy(&held, plain.Code); err != nil {
 			return nil, err
@@ -69,7 +69,7 @@ func checkedCode(img *devimg.Image) (devimg.Code, error) {
 		whole.Code = devimg.Bytes(held.Bytes())
 		plain = &whole
 	}
-	// What Uncompress returns keeps the digest.
+	// An image keeps its digest when it is uncompressed.
 	if _, err := VerifyDigest(plainOf(plain), NewBudget(0)); err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ type offloadFile struct {
 	reader
 	version    uint32
 	compressed bool
-	grown      grown // what was compressed
+	grown      grown // the content of compressed entries
 }
 
 func readOffloadBinary(data []byte, b *Budget) (int, []Entry, error) {
@@ -75,10 +75,10 @@ func readOffloadBinary(data []byte, b *Budget) (int, []Entry, error) {
 	if f.data, err = f.slice(0, size, "the whole"); err != nil {
 		return 0, nil, err
 	}
-	if err := f.inflate(b); err != nil {
+	if err := f.inflateEntries(b); err != nil {
 		return 0, nil, err
 	}
-	entries, err := f.entries()
+	entries, err := f.readEntries()
 	if err != nil {
 		return 0, nil, err
 	}
@@ -88,8 +88,9 @@ func readOffloadBinary(data []byte, b *Budget) (int, []Entry, error) {
 	return int(size), entries, err
 }
 
-// inflate replaces the bytes by what they grow to. The header stays as it is.
-func (f *offloadFile) inflate(b *Budget) error {
+// inflateEntries replaces compressed bytes by their content. The header stays
+// as it is.
+func (f *offloadFile) inflateEntries(b *Budget) error {
 	if f.version < 3 {
 		return nil
 	}
@@ -113,7 +114,7 @@ func (f *offloadFile) inflate(b *Budget) error {
 	return nil
 }
 
-func (f *offloadFile) entries() ([]Entry, error) {
+func (f *offloadFile) readEntries() ([]Entry, error) {
 	begin, count := u64(f.data, 16), u64(f.data, 24)
 	if f.version == 1 {
 		count = 1
@@ -124,7 +125,7 @@ func (f *offloadFile) entries() ([]Entry, error) {
 	}
 	var entries []Entry
 	for i := range int(count) {
-		e, err := f.entry(table[i*offloadEntrySize:])
+		e, err := f.readEntry(table[i*offloadEntrySize:])
 		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i, err)
 		}
@@ -135,7 +136,7 @@ func (f *offloadFile) entries() ([]Entry, error) {
 	return entries, nil
 }
 
-func (f *offloadFile) entry(b []byte) (Entry, error) {
+func (f *offloadFile) readEntry(b []byte) (Entry, error) {
 	var e Entry
 	off, size := u64(b, 24), u64(b, 32)
 	if _, err := f.slice(off, size, "image"); err != nil {
@@ -146,7 +147,7 @@ func (f *offloadFile) entry(b []byte) (Entry, error) {
 		e.inFile(f.grown)
 	}
 	e.Kind, e.Format = offloadKinds[u16(b, 2)], offloadFormats[u16(b, 0)]
-	list, err := f.stringMap(u64(b, 8), u64(b, 16))
+	list, err := f.readStrings(u64(b, 8), u64(b, 16))
 	if err != nil {
 		return e, err
 	}
@@ -155,8 +156,8 @@ func (f *offloadFile) entry(b []byte) (Entry, error) {
 	return e, nil
 }
 
-// stringMap reads the strings of an entry.
-func (f *offloadFile) stringMap(off, count uint64) ([]String, error) {
+// readStrings reads the strings of an entry.
+func (f *offloadFile) readStrings(off, count uint64) ([]String, error) {
 	size := uint64(24)
 	if f.version == 1 {
 		size = 16
@@ -168,10 +169,10 @@ func (f *offloadFile) stringMap(off, count uint64) ([]String, error) {
 	var list []String
 	for ; len(table) > 0; table = table[size:] {
 		var s String
-		if s.Key, err = f.cString(u64(table, 0)); err != nil {
+		if s.Key, err = f.readCString(u64(table, 0)); err != nil {
 			return nil, err
 		}
-		if s.Value, err = f.value(table); err != nil {
+		if s.Value, err = f.readValue(table); err != nil {
 			return nil, err
 		}
 		list = append(list, s)
@@ -179,7 +180,7 @@ func (f *offloadFile) stringMap(off, count uint64) ([]String, error) {
 	return list, nil
 }
 
-// setStrings takes what an image has fields for out of the string map.
+// setStrings moves the strings that an image has fields for into these.
 func (e *Entry) setStrings(list []String) {
 	for _, s := range list {
 		switch s.Key {
@@ -199,10 +200,10 @@ func (e *Entry) setStrings(list []String) {
 	}
 }
 
-// value reads the value of a string entry.
-func (f *offloadFile) value(b []byte) (string, error) {
+// readValue reads the value of a string entry.
+func (f *offloadFile) readValue(b []byte) (string, error) {
 	if f.version == 1 {
-		return f.cString(u64(b, 8))
+		return f.readCString(u64(b, 8))
 	}
 	v, err := f.slice(u64(b, 8), u64(b, 16), "value of a string")
 	if err != nil {
@@ -214,7 +215,7 @@ func (f *offloadFile) value(b []byte) (string, error) {
 // maxString bounds the search for the end of a string.
 const maxString = 1 << 20
 
-func (f *offloadFile) cString(off uint64) (string, error) {
+func (f *offloadFile) readCString(off uint64) (string, error) {
 	if off > uint64(len(f.data)) {
 		return "", f.errorf(uint64(len(f.data)), "a string at %#x", off)
 	}

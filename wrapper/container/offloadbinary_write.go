@@ -22,10 +22,10 @@ type offloadPart struct {
 // compressed if it was.
 func rebuildOffloadBinary(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	f := &offloadFile{reader: reader{form: OffloadBinary, data: data}, version: u32(data, 4)}
-	if err := f.inflate(b); err != nil {
+	if err := f.inflateEntries(b); err != nil {
 		return nil, err
 	}
-	parts, err := f.parts()
+	parts, err := f.readParts()
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func rebuildOffloadBinary(data []byte, n int, code devimg.Code, b *Budget) ([]de
 		return nil, err
 	}
 	made[0] = devimg.Bytes(first[offloadHeaderSize3:])
-	packed, err := b.store(func(w io.Writer) error { return b.deflate(w, made, IsZstd(data[offloadHeaderSize3:])) })
+	packed, err := b.storeCode(func(w io.Writer) error { return b.deflate(w, made, IsZstd(data[offloadHeaderSize3:])) })
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func rebuildOffloadBinary(data []byte, n int, code devimg.Code, b *Budget) ([]de
 }
 
 // parts reads the entries, metadata too, and numbers those that are images.
-func (f *offloadFile) parts() ([]offloadPart, error) {
+func (f *offloadFile) readParts() ([]offloadPart, error) {
 	begin, count := u64(f.data, 16), u64(f.data, 24)
 	if f.version == 1 {
 		count = 1
@@ -75,7 +75,7 @@ func (f *offloadFile) parts() ([]offloadPart, error) {
 	var parts []offloadPart
 	images := 0
 	for ; len(table) > 0; table = table[offloadEntrySize:] {
-		p, err := f.part(table)
+		p, err := f.readPart(table)
 		if err != nil {
 			return nil, err
 		}
@@ -98,10 +98,10 @@ func (p *offloadPart) isImage() bool {
 	return u32(p.head, 4)&offloadMetadataOnly == 0
 }
 
-func (f *offloadFile) part(b []byte) (offloadPart, error) {
+func (f *offloadFile) readPart(b []byte) (offloadPart, error) {
 	p := offloadPart{head: b[:8]}
 	var err error
-	if p.strings, err = f.stringMap(u64(b, 8), u64(b, 16)); err != nil {
+	if p.strings, err = f.readStrings(u64(b, 8), u64(b, 16)); err != nil {
 		return p, err
 	}
 	image, err := f.slice(u64(b, 24), u64(b, 32), "image")
@@ -129,16 +129,16 @@ func encodeOffload(version uint32, parts []offloadPart) []devimg.Code {
 	imageAt := (int64(texts.base+len(texts.text)) + 7) &^ 7
 	entries, size := offloadEntries(version, headerSize, imageAt, parts)
 	var out pieces
-	out.bytes(offloadHeader(version, uint64(size), uint64(headerSize), uint64(len(parts))))
-	out.bytes(entries)
-	out.bytes(maps)
-	out.bytes(texts.text)
+	out.appendBytes(offloadHeader(version, uint64(size), uint64(headerSize), uint64(len(parts))))
+	out.appendBytes(entries)
+	out.appendBytes(maps)
+	out.appendBytes(texts.text)
 	for _, p := range parts {
-		out.pad(8)
-		out.bytes(p.prefix)
-		out.code(p.code)
+		out.appendPadding(8)
+		out.appendBytes(p.prefix)
+		out.appendCode(p.code)
 	}
-	out.pad(8)
+	out.appendPadding(8)
 	return out.list
 }
 
@@ -151,7 +151,7 @@ func stringSize(version uint32) int {
 }
 
 // offloadStrings is the string maps of all entries, which lie at an offset,
-// and the strings behind them.
+// and the strings after them.
 func offloadStrings(version uint32, at int, parts []offloadPart) (maps []byte, texts *textTable) {
 	count := 0
 	for _, p := range parts {
@@ -160,8 +160,8 @@ func offloadStrings(version uint32, at int, parts []offloadPart) (maps []byte, t
 	texts = &textTable{base: at + count*stringSize(version), offsets: map[string]int{}}
 	for _, p := range parts {
 		for _, s := range p.strings {
-			maps = binary.LittleEndian.AppendUint64(maps, texts.add(s.Key))
-			maps = binary.LittleEndian.AppendUint64(maps, texts.add(s.Value))
+			maps = binary.LittleEndian.AppendUint64(maps, texts.addString(s.Key))
+			maps = binary.LittleEndian.AppendUint64(maps, texts.addString(s.Value))
 			if version > 1 {
 				maps = binary.LittleEndian.AppendUint64(maps, uint64(len(s.Value)))
 			}
@@ -207,7 +207,7 @@ type textTable struct {
 	offsets map[string]int
 }
 
-func (t *textTable) add(s string) uint64 {
+func (t *textTable) addString(s string) uint64 {
 	at, ok := t.offsets[s]
 	if !ok {
 		at = t.base + len(t.text)

@@ -17,12 +17,12 @@ import (
 // n, counted as Read counts them, or without that entry where code is nil.
 // The bytes are a list of pieces, most of them shared with data.
 func Replace(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
-	return replaceWith(splice, data, n, code, b)
+	return replaceWith(spliceEnvelope, data, n, code, b)
 }
 
 // ReplaceInPlace is [Replace] where pointers lead to the envelopes, so that
-// those that follow must stay where they are: what an envelope becomes may
-// not be larger than it was with the padding after it. The last may grow.
+// those that follow must stay where they are: an edited envelope must not be
+// larger than it was with the padding after it. The last may grow.
 func ReplaceInPlace(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	return replaceWith(spliceInPlace, data, n, code, b)
 }
@@ -37,7 +37,7 @@ func replaceWith(splice splicer, data []byte, n int, code devimg.Code, b *Budget
 		if form == None {
 			break
 		}
-		size, entries, err := readOne(form, data[at:], b.Anew())
+		size, entries, err := readOne(form, data[at:], b.Restart())
 		if err != nil {
 			return nil, err
 		}
@@ -51,9 +51,9 @@ func replaceWith(splice splicer, data []byte, n int, code devimg.Code, b *Budget
 	return nil, errors.New("there is no such entry")
 }
 
-// splice makes one envelope among others anew.
-func splice(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
-	pieces, err := rebuild(form, data[at:at+size], n, code, b.Anew())
+// spliceEnvelope makes one envelope among others again.
+func spliceEnvelope(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
+	pieces, err := rebuildEnvelope(form, data[at:at+size], n, code, b.Restart())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", form, err)
 	}
@@ -68,12 +68,12 @@ type RoomError struct {
 }
 
 func (e *RoomError) Error() string {
-	return fmt.Sprintf("the %s would have %d bytes, and there is room for %d: pointers lead to what follows it, so that larger code must be linked anew", e.Form, e.Need, e.Have)
+	return fmt.Sprintf("the %s would have %d bytes, and there is room for %d: pointers lead to the envelopes after it, so that larger code must be linked anew", e.Form, e.Need, e.Have)
 }
 
 // spliceInPlace makes one envelope among others anew, in its own place.
 func spliceInPlace(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
-	made, err := rebuild(form, data[at:at+size], n, code, b.Anew())
+	made, err := rebuildEnvelope(form, data[at:at+size], n, code, b.Restart())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", form, err)
 	}
@@ -83,20 +83,20 @@ func spliceInPlace(data []byte, at, size int, form Form, n int, code devimg.Code
 	}
 	p := pieces{list: []devimg.Code{devimg.Bytes(data[:at])}}
 	for _, c := range made {
-		p.code(c)
+		p.appendCode(c)
 	}
 	switch last := at+room == len(data); {
 	case p.size <= int64(room):
-		p.bytes(make([]byte, int64(room)-p.size))
+		p.appendBytes(make([]byte, int64(room)-p.size))
 	case !last:
 		return nil, &RoomError{form, int64(room), p.size}
 	}
-	p.bytes(data[at+room:])
+	p.appendBytes(data[at+room:])
 	return p.list, nil
 }
 
-// rebuild makes one envelope anew.
-func rebuild(form Form, data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
+// rebuildEnvelope makes one envelope again, of its own form and version.
+func rebuildEnvelope(form Form, data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	switch form {
 	case OffloadBinary:
 		return rebuildOffloadBinary(data, n, code, b)
@@ -118,14 +118,14 @@ type pieces struct {
 	size int64
 }
 
-func (p *pieces) code(c devimg.Code) {
+func (p *pieces) appendCode(c devimg.Code) {
 	p.list = append(p.list, c)
 	p.size += c.Size()
 }
 
-func (p *pieces) bytes(b []byte) { p.code(devimg.Bytes(b)) }
+func (p *pieces) appendBytes(b []byte) { p.appendCode(devimg.Bytes(b)) }
 
-func (p *pieces) pad(align int64) { p.bytes(make([]byte, -p.size&(align-1))) }
+func (p *pieces) appendPadding(align int64) { p.appendBytes(make([]byte, -p.size&(align-1))) }
 
 // sizeOf is the length of pieces in all.
 func sizeOf(list []devimg.Code) (n int64) {
@@ -146,12 +146,13 @@ func (b *Budget) writeAll(w io.Writer, list []devimg.Code) error {
 	return nil
 }
 
-// deflateWindow bounds the window of what is compressed anew, and so memory.
+// deflateWindow bounds the window of data that is compressed again, and so the
+// memory.
 const deflateWindow = 8 << 20
 
-// deflate compresses pieces as data of the same kind was, and well: what it
-// makes may have to fit where the old was. Code for several processors repeats
-// itself at long distances, which the window has to reach.
+// deflate compresses pieces with the method that the old data has, and as small
+// as it can: the result may have to fit where the old was. Code for several
+// processors repeats itself at long distances, which the window has to reach.
 func (b *Budget) deflate(w io.Writer, list []devimg.Code, isZstd bool) error {
 	// The encoder's tables take 34 MB. They would stay until the heap is twice
 	// as large, while the edited file is read back.

@@ -21,8 +21,8 @@ import (
 //	IR, native  u64 offset and u64 size of metadata; u64 offset and u64 size
 //	          of the code
 //
-// Version 2 is an OffloadBinary of many entries; their strings say what part
-// each is: [joinSYCLBIN].
+// Version 2 is an OffloadBinary of many entries, whose strings have the role of
+// each: [joinSYCLBIN].
 const (
 	syclbinMagic        = 0x53594249
 	syclbinHeaderSize   = 56

@@ -16,7 +16,7 @@ func rebuildSYCLBIN(data []byte, n int, code devimg.Code) ([]devimg.Code, error)
 	if err := f.readHeaders(); err != nil {
 		return nil, err
 	}
-	index, native, ok := f.find(n)
+	index, native, ok := f.findModule(n)
 	if !ok {
 		return nil, errors.New("there is no such entry")
 	}
@@ -32,19 +32,19 @@ func rebuildSYCLBIN(data []byte, n int, code devimg.Code) ([]devimg.Code, error)
 	if code != nil {
 		changed.codes[index] = code
 	} else {
-		changed.drop(index, header, abstract)
+		changed.removeModule(index, header, abstract)
 	}
 	var table pieces
 	for _, list := range lists {
-		list.write(&table)
+		list.appendCode(&table)
 	}
-	table.pad(8)
+	table.appendPadding(8)
 	binary.LittleEndian.PutUint64(header[32:], uint64(table.size))
 	var out pieces
 	for _, b := range [][]byte{header, abstract, lists[0].headers, lists[1].headers, data[f.metadata:][:f.metadataSize]} {
-		out.bytes(b)
+		out.appendBytes(b)
 	}
-	out.pad(8)
+	out.appendPadding(8)
 	return append(out.list, table.list...), nil
 }
 
@@ -58,7 +58,7 @@ type moduleList struct {
 	countAt, rangeAt int
 }
 
-// moduleLists reads both lists, also what no abstract module has.
+// moduleLists reads both lists, including modules that no abstract module has.
 func (f *syclbinFile) moduleLists() ([2]moduleList, error) {
 	lists := [2]moduleList{
 		{headers: bytes.Clone(f.ir), countAt: 12, rangeAt: 16},
@@ -76,8 +76,9 @@ func (f *syclbinFile) moduleLists() ([2]moduleList, error) {
 	return lists, nil
 }
 
-// drop takes a module out of the list, and out of what counts it.
-func (l *moduleList) drop(index int, header, abstract []byte) {
+// removeModule takes a module out of the list, and out of the counts and ranges
+// that include it.
+func (l *moduleList) removeModule(index int, header, abstract []byte) {
 	at := index * syclbinModuleSize
 	l.headers = slices.Delete(l.headers, at, at+syclbinModuleSize)
 	l.codes = slices.Delete(l.codes, index, index+1)
@@ -85,20 +86,20 @@ func (l *moduleList) drop(index int, header, abstract []byte) {
 	dropIndex(abstract, l.rangeAt, index)
 }
 
-// write appends the code to the table and tells the headers where it is.
-func (l *moduleList) write(table *pieces) {
+// appendCode appends the code to the table and puts its offset into the headers.
+func (l *moduleList) appendCode(table *pieces) {
 	for i, c := range l.codes {
 		h := l.headers[i*syclbinModuleSize:]
-		table.pad(8)
+		table.appendPadding(8)
 		binary.LittleEndian.PutUint64(h[16:], uint64(table.size))
 		binary.LittleEndian.PutUint64(h[24:], uint64(c.Size()))
-		table.code(c)
+		table.appendCode(c)
 	}
 }
 
-// find returns the place of image n, as module counts them, among the IR
-// modules or the native images.
-func (f *syclbinFile) find(n int) (index int, native, ok bool) {
+// findModule returns the number of image n, as readModule counts them, among
+// the IR modules or the native images.
+func (f *syclbinFile) findModule(n int) (index int, native, ok bool) {
 	for b := f.abstract; len(b) > 0; b = b[syclbinAbstractSize:] {
 		for i := range 2 {
 			count, first := int(u32(b, 16+8*i)), int(u32(b, 20+8*i))

@@ -1,6 +1,10 @@
-// Package devimg holds the device image: code for a device and what describes
-// it. It is the one value that the build half (split, wrapper) and the run
-// half (registry, runtime) share.
+// Package devimg holds the device image: code for a device with its target,
+// entry points and properties.
+//
+// It is the one value that the build half (split, wrapper) and the run half
+// (registry, runtime) share, so that neither imports the other. The code is an
+// [io.ReaderAt] and not a byte slice: images of several GiB are copied from
+// file to file, and a listing reads the first bytes only.
 package devimg
 
 import (
@@ -38,15 +42,15 @@ const (
 	FormatCompressedNone
 )
 
-// Image is one device image. It is immutable once made; who opens the file
-// behind Code closes it.
+// Image is one device image. It is immutable once made. The caller that opens
+// the file under Code closes it.
 type Image struct {
 	Version uint16 // as read; writers choose their own
 	Kind    Kind
 	Format  Format
 	Target  string // "spir64", ...: the target string
-	// Arch is the processor of the target where what carries the image names
-	// it: "gfx90a", "sm_80". The descriptor tables of SYCL have no place for it.
+	// Arch is the processor of the target if the envelope names it: "gfx90a",
+	// "sm_80". The descriptor tables of SYCL have no field for it.
 	Arch           string
 	CompileOptions string
 	LinkOptions    string

@@ -10,18 +10,18 @@ import (
 	"sort"
 )
 
-// Editor plans changes of an object file, which stays as it is: the plan is a
-// list of bytes to write over and of content to add behind the end. Addresses
+// Editor plans changes of an object file and does not change it: the plan is a
+// list of bytes to overwrite and of content to add at the end. Addresses
 // are those of [File]. It is not safe for concurrent use.
 //
-// Relocations stay in number and kind. A pointer is changed where it is kept,
-// in its relocation or in place; a table is rotated together with the places
-// that its relocations name.
+// Relocations keep their number and kind, as tables of finished files have no
+// room. A pointer is changed in its relocation or in place; a table is rotated
+// together with the targets of its relocations.
 type Editor struct {
 	file    *File
 	sites   []site // by address
 	patches []Patch
-	tail    []Content // behind the end of the file, from tailStart on
+	tail    []Content // after the end of the file, from tailStart on
 	// tailStart is where the tail begins; zeros lie before it.
 	tailStart int64
 	format    formatEditor
@@ -38,23 +38,23 @@ type Patch struct {
 	Content Content
 }
 
-// Plan is what an edit does to a file.
+// Plan is the changes of a file.
 type Plan struct {
 	Patches []Patch
-	// Tail is what the file has from TailStart on: behind its end, with zeros
-	// in the gap, or instead of what it had there.
+	// Tail is the content of the file from TailStart on: after its end, with
+	// zeros in the gap, or instead of its former content.
 	Tail      []Content
 	TailStart int64
 }
 
-// site is a relocation of a pointer: which one, and where the file keeps it.
+// site is a relocation of a pointer, and the offsets of its fields.
 type site struct {
 	addr   uint64
 	target int64 // file offset of the field that says which pointer, or -1
 	addend int64 // file offset of the pointer's value, or -1: in the pointer
 }
 
-// formatEditor is what the formats do differently.
+// formatEditor is the part of an edit that differs between formats.
 type formatEditor interface {
 	// targetSize is the bytes of the field of a relocation that says which
 	// pointer it is for.
@@ -77,9 +77,9 @@ type formatEditor interface {
 type room struct {
 	addr   uint64
 	before []Content // at Plan.TailStart, then the code
-	after  []Content // behind the code
+	after  []Content // after the code
 	start  int64
-	moved  int64 // what the file has from there on goes behind the code; 0: nothing
+	moved  int64 // content of the file from here on goes after the code; 0: none
 }
 
 // ErrNoRoom says that an image cannot grow in this kind of file.
@@ -111,7 +111,7 @@ func (e *Editor) File() *File { return e.file }
 // Plan returns what was planned.
 func (e *Editor) Plan() Plan { return Plan{e.patches, e.tail, e.tailStart} }
 
-// Losses says, a sentence each, what the file no longer has after the edit.
+// Losses returns a sentence for each loss that the edit causes.
 func (e *Editor) Losses() []string { return e.losses }
 
 func (e *Editor) patch(offset int64, data []byte) {
@@ -165,7 +165,7 @@ func (e *Editor) SetPointer(addr, value uint64) error {
 	if err != nil {
 		return err
 	}
-	delta := value - e.file.pointer(now)
+	delta := value - e.file.readPointer(now)
 	s, ok := e.siteAt(addr)
 	if !ok {
 		word, err := e.format.inPlace(e, addr, value)
@@ -176,12 +176,12 @@ func (e *Editor) SetPointer(addr, value uint64) error {
 		return nil
 	}
 	if s.addend >= 0 {
-		e.patch(s.addend, e.Word(e.file.pointer(e.file.data[s.addend:])+delta))
+		e.patch(s.addend, e.Word(e.file.readPointer(e.file.data[s.addend:])+delta))
 		if !bytes.Equal(raw[:width], now) { // the word itself is not used
 			return nil
 		}
 	}
-	e.patch(off, e.Word(e.file.pointer(raw)+delta))
+	e.patch(off, e.Word(e.file.readPointer(raw)+delta))
 	return nil
 }
 
@@ -193,7 +193,7 @@ func (e *Editor) Word(v uint64) []byte {
 }
 
 // Rotate plans that the first of count records of size bytes at addr goes
-// behind the last, with its relocations.
+// after the last, with its relocations.
 func (e *Editor) Rotate(addr uint64, size, count int) error {
 	if count < 2 {
 		return nil
@@ -257,9 +257,9 @@ func isZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 // Extent is where an image lies.
 type Extent struct{ Addr, Size uint64 }
 
-// Grow plans room for the code behind the end of the file, in the section of
-// the image that it replaces or in a segment like it, and returns the address
-// that the code gets.
+// Grow plans room for the code at the end of the file, in the section of the
+// image that it replaces or in a segment like it, and returns the address of
+// the code.
 func (e *Editor) Grow(img Extent, code Content) (uint64, error) {
 	if len(e.tail) > 0 {
 		return 0, errors.New("one image grows at a time")
@@ -292,10 +292,10 @@ func (z Zeros) Size() int64 { return int64(z) }
 // imageAlign is the alignment of image bytes.
 const imageAlign = 16
 
-// moved is the content of a section that is moved behind the end of the file,
-// with zeros instead of an image and room for another to follow it, and the
-// offset of that one in the section.
-func moved(s *FileSection, img Extent) (content []Content, offset int64) {
+// movedSection is the content of a section that is moved to the end of the
+// file, with zeros instead of an image and room for another to follow it, and
+// the offset of that one in the section.
+func movedSection(s *FileSection, img Extent) (content []Content, offset int64) {
 	at := img.Addr - s.Addr
 	offset = alignUp(int64(len(s.Data)), imageAlign)
 	return []Content{Bytes(s.Data[:at]), Zeros(img.Size), Bytes(s.Data[at+img.Size:]), Zeros(offset - int64(len(s.Data)))}, offset

@@ -10,7 +10,7 @@ import (
 )
 
 // ReplaceMember returns the bytes of an archive of ar with other content of a
-// member, and its symbol tables with the places to which members move.
+// member, and its symbol tables with the new offsets of members.
 func ReplaceMember(data []byte, m Member, content []Content, size int64) ([]Content, error) {
 	header, err := headerOf(data, m)
 	if err != nil {
@@ -56,8 +56,8 @@ func headerOf(data []byte, m Member) (int64, error) {
 }
 
 // moveMembers returns the beginning of an archive with its symbol tables
-// telling that the members behind the offset are delta bytes further.
-func moveMembers(data []byte, behind, delta int64) ([]Content, error) {
+// saying that the members after the offset are delta bytes further.
+func moveMembers(data []byte, after, delta int64) ([]Content, error) {
 	if delta == 0 {
 		return []Content{Bytes(data)}, nil
 	}
@@ -78,14 +78,14 @@ func moveMembers(data []byte, behind, delta int64) ([]Content, error) {
 		if &moved[0] == &data[0] {
 			moved = bytes.Clone(data)
 		}
-		if err := fields.move(moved[begin:begin+size], behind, delta); err != nil {
+		if err := fields.moveOffsets(moved[begin:begin+size], after, delta); err != nil {
 			return nil, err
 		}
 	}
 	return []Content{Bytes(moved)}, nil
 }
 
-// offsetFields are the places in a symbol table that say where members are.
+// offsetFields are the fields of a symbol table with the offsets of members.
 type offsetFields struct {
 	order       binary.ByteOrder
 	width       int
@@ -121,20 +121,20 @@ func symbolOffsets(name string, n int, table []byte) *offsetFields {
 	return nil
 }
 
-func (f *offsetFields) move(table []byte, behind, delta int64) error {
+func (f *offsetFields) moveOffsets(table []byte, after, delta int64) error {
 	for i := range f.count {
 		at := f.first + i*f.step
 		if at < 0 || at+f.width > len(table) {
 			return errors.New("the archive's symbol table is cut off: make a new one (ranlib)")
 		}
 		if f.width == 8 {
-			if v := f.order.Uint64(table[at:]); v > uint64(behind) {
+			if v := f.order.Uint64(table[at:]); v > uint64(after) {
 				f.order.PutUint64(table[at:], v+uint64(delta))
 			}
 			continue
 		}
 		v := int64(f.order.Uint32(table[at:]))
-		if v <= behind {
+		if v <= after {
 			continue
 		}
 		if v += delta; v < 0 || v > 1<<32-1 {
@@ -157,7 +157,7 @@ func ReplaceArchitecture(data []byte, m Member, content []Content, size int64) (
 
 // ReplaceSection plans other bytes of a section that nothing points into: of
 // a fat object. They go where the old ones are if they have their size, else,
-// in ELF and COFF objects, behind the end.
+// in ELF and COFF objects, at the end of the file.
 func (e *Editor) ReplaceSection(s *FileSection, c Content) error {
 	if c.Size() == int64(len(s.Data)) {
 		e.patches = append(e.patches, Patch{s.Offset, c})

@@ -33,7 +33,7 @@ func (f *coffEditor) addSites(e *Editor, section int) error {
 	if s.Exec || !s.Alloc || len(s.Data) == 0 {
 		return nil
 	}
-	table, err := f.relocations(h)
+	table, err := f.relocationTable(h)
 	if err != nil {
 		return err
 	}
@@ -51,8 +51,8 @@ func (f *coffEditor) addSites(e *Editor, section int) error {
 
 func (f *coffEditor) targetSize() int { return 4 }
 
-// rotated makes the table of base relocations anew where records differ in
-// which of their words are pointers. An image that is loaded where it was
+// rotated rewrites the table of base relocations if records differ in which of
+// their words are pointers. An image that is loaded where it was
 // linked to has no table.
 func (f *coffEditor) rotated(e *Editor, addr uint64, size int, raw, _ []byte) error {
 	if !f.image || samePattern(raw, size, f.file.Pointer) == nil {
@@ -180,10 +180,10 @@ func (f *coffEditor) grow(e *Editor, img Extent, size int64) (room, error) {
 	return f.growSection(e, section, img, size)
 }
 
-// growSection moves a section of an object behind the end, where it has room.
+// growSection moves a section of an object to the end, where it has room.
 func (f *coffEditor) growSection(e *Editor, section int, img Extent, size int64) (room, error) {
 	s := &f.file.Sections[section]
-	before, offset := moved(s, img)
+	before, offset := movedSection(s, img)
 	start := alignUp(int64(len(f.data)), imageAlign)
 	if start+offset+size > 1<<32-1 {
 		return room{}, ErrNoRoom
@@ -211,7 +211,7 @@ const (
 	peCheckSum     = 64
 )
 
-// addSection plans one more section behind the others, if the headers have
+// addSection plans one more section after the others, if the headers have
 // room for its own.
 func (f *coffEditor) addSection(e *Editor, like int, size int64) (room, error) {
 	optional := f.header + coffHeaderSize

@@ -42,7 +42,7 @@ func newELFEditor(data []byte) (*Editor, error) {
 	return e, f.dynamicSites(e)
 }
 
-func (f *elfEditor) targetSize() int { return f.width() }
+func (f *elfEditor) targetSize() int { return f.addressSize() }
 
 // sectionSites collects the relocations of a relocatable file's data.
 func (f *elfEditor) sectionSites(e *Editor) error {
@@ -55,7 +55,7 @@ func (f *elfEditor) sectionSites(e *Editor) error {
 		if !target.Alloc || target.Exec {
 			continue
 		}
-		table, err := f.bytes(i)
+		table, err := f.sectionBytes(i)
 		if err != nil {
 			return err
 		}
@@ -68,13 +68,13 @@ func (f *elfEditor) sectionSites(e *Editor) error {
 func (f *elfEditor) addSites(e *Editor, table []byte, at int64, rela bool, base uint64) {
 	size := f.relocSize(rela)
 	for n := 0; (n+1)*size <= len(table); n++ {
-		r := f.reloc(table[n*size:], rela)
+		r := f.readReloc(table[n*size:], rela)
 		if r.typ != f.machine.absolute && (r.typ != f.machine.relative || !f.file.Linked) {
 			continue
 		}
 		s := site{addr: base + r.offset, target: at + int64(n*size), addend: -1}
 		if rela {
-			s.addend = s.target + int64(2*f.width())
+			s.addend = s.target + int64(2*f.addressSize())
 		}
 		e.sites = append(e.sites, s)
 	}
@@ -117,8 +117,8 @@ func (f *elfEditor) readDynamic() error {
 			return err
 		}
 		w := elfWords{b, f.wide}
-		for at := int64(p.offset); len(w.b) >= 2*f.width(); at += int64(2 * f.width()) {
-			d := elfDynamic{elf.DynTag(w.word()), w.word(), at + int64(f.width())}
+		for at := int64(p.offset); len(w.b) >= 2*f.addressSize(); at += int64(2 * f.addressSize()) {
+			d := elfDynamic{elf.DynTag(w.word()), w.word(), at + int64(f.addressSize())}
 			if d.tag == elf.DT_NULL {
 				break
 			}
@@ -128,7 +128,7 @@ func (f *elfEditor) readDynamic() error {
 	return nil
 }
 
-func (f *elfEditor) tag(tag elf.DynTag) (elfDynamic, bool) {
+func (f *elfEditor) dynamicTag(tag elf.DynTag) (elfDynamic, bool) {
 	i := slices.IndexFunc(f.dynamic, func(d elfDynamic) bool { return d.tag == tag })
 	if i < 0 {
 		return elfDynamic{}, false
@@ -138,8 +138,8 @@ func (f *elfEditor) tag(tag elf.DynTag) (elfDynamic, bool) {
 
 // dynamicTable returns the table whose address and size two tags give.
 func (f *elfEditor) dynamicTable(addr, size elf.DynTag) ([]byte, int64, error) {
-	begin, ok := f.tag(addr)
-	length, ok2 := f.tag(size)
+	begin, ok := f.dynamicTag(addr)
+	length, ok2 := f.dynamicTag(size)
 	if !ok || !ok2 {
 		return nil, 0, nil
 	}
@@ -154,10 +154,10 @@ func (f *elfEditor) dynamicTable(addr, size elf.DynTag) ([]byte, int64, error) {
 // decodeRELR lists the addresses of a RELR table: an even word is an
 // address, an odd one a bitmap of the words that follow the last.
 func (f *elfEditor) decodeRELR() []uint64 {
-	width, bits := uint64(f.width()), uint64(8*f.width()-1)
+	width, bits := uint64(f.addressSize()), uint64(8*f.addressSize()-1)
 	var addrs []uint64
 	var next uint64
-	for w := (elfWords{f.relr, f.wide}); len(w.b) >= f.width(); {
+	for w := (elfWords{f.relr, f.wide}); len(w.b) >= f.addressSize(); {
 		v := w.word()
 		if v&1 == 0 {
 			addrs = append(addrs, v)
@@ -176,7 +176,7 @@ func (f *elfEditor) decodeRELR() []uint64 {
 
 // encodeRELR is the table of ascending addresses.
 func (f *elfEditor) encodeRELR(addrs []uint64) []byte {
-	width, bits := uint64(f.width()), uint64(8*f.width()-1)
+	width, bits := uint64(f.addressSize()), uint64(8*f.addressSize()-1)
 	var table []byte
 	put := func(v uint64) {
 		if f.wide {
@@ -203,7 +203,7 @@ func (f *elfEditor) encodeRELR(addrs []uint64) []byte {
 	return table
 }
 
-// rotated makes the RELR table anew where records differ in their pointers.
+// rotated rewrites the RELR table if records differ in their pointers.
 func (f *elfEditor) rotated(e *Editor, addr uint64, size int, raw, _ []byte) error {
 	length := uint64(len(raw))
 	changed := false
@@ -227,7 +227,7 @@ func (f *elfEditor) rotated(e *Editor, addr uint64, size int, raw, _ []byte) err
 		return nil
 	}
 	e.patch(f.relrAt, table)
-	if d, ok := f.tag(elfTagRelrSize); ok {
+	if d, ok := f.dynamicTag(elfTagRelrSize); ok {
 		e.patch(d.at, e.Word(uint64(len(table))))
 	}
 	return nil
@@ -253,11 +253,11 @@ func (f *elfEditor) grow(e *Editor, img Extent, size int64) (room, error) {
 	return f.growSection(e, section, img, size)
 }
 
-// growSection moves a section of a relocatable file behind the end, where it
-// has room.
+// growSection moves a section of a relocatable file to the end, where it has
+// room.
 func (f *elfEditor) growSection(e *Editor, section int, img Extent, size int64) (room, error) {
 	s := &f.file.Sections[section]
-	before, offset := moved(s, img)
+	before, offset := movedSection(s, img)
 	align := int64(f.sections[section].align)
 	if align < imageAlign || align > 1<<16 || align&(align-1) != 0 {
 		align = imageAlign
@@ -267,16 +267,16 @@ func (f *elfEditor) growSection(e *Editor, section int, img Extent, size int64) 
 	return room{addr: s.Addr + uint64(offset), before: before, start: start}, nil
 }
 
-// moveSection changes a section header of what is not loaded as it lies in
-// the file.
+// moveSection changes the header of a section that is not loaded from its
+// offset.
 func (f *elfEditor) moveSection(e *Editor, section int, offset, size int64) bool {
 	if f.typ != elf.ET_REL && f.sections[section].flags&elf.SHF_ALLOC != 0 {
 		return false
 	}
 	table, entry, _ := f.sectionTable()
 	at := int64(table) + int64(section*entry)
-	e.patch(at+int64(f.pick(24, 16)), e.Word(uint64(offset)))
-	e.patch(at+int64(f.pick(32, 20)), e.Word(uint64(size)))
+	e.patch(at+int64(f.byClass(24, 16)), e.Word(uint64(offset)))
+	e.patch(at+int64(f.byClass(32, 20)), e.Word(uint64(size)))
 	return true
 }
 
@@ -285,14 +285,14 @@ func (f *elfEditor) moveSection(e *Editor, section int, offset, size int64) bool
 // kernels before 5.18 tell a program where its headers are by that.
 const maxGap = 64 << 20
 
-// addSegment plans room for the code behind everything, and a copy of the
+// addSegment plans room for the code at the end, and a copy of the
 // section headers with one more, where there are any.
 //
 // The room is in the last segment if that can be made longer, as one that an
 // earlier edit added can; else in a segment that takes the program header of
-// another. The table stays where it is then, and everything that copies or
-// strips programs can deal with that. A copy of the table with one more does
-// not survive GNU strip and objcopy, and is made only where that is asked for.
+// another. The table stays where it is then, and all tools that copy or strip
+// programs support that. A copy of the table with one more does not survive GNU
+// strip and objcopy, and is made only if MoveHeaders allows it.
 func (f *elfEditor) addSegment(e *Editor, section int, size int64) (room, error) {
 	if len(f.segments) == 0 {
 		return room{}, ErrNoRoom
@@ -318,8 +318,8 @@ func (f *elfEditor) addSegment(e *Editor, section int, size int64) (room, error)
 }
 
 // extendSegment makes the last segment longer, if it is read-only and has no
-// zeros behind its bytes. What the file has behind them, which is not loaded,
-// goes behind the code: llvm-objcopy takes what lies between the ends of a
+// zeros after its bytes. Content of the file after these, which is not loaded,
+// moves to after the code: llvm-objcopy takes all bytes between the ends of a
 // segment for a part of it.
 func (f *elfEditor) extendSegment(e *Editor, size int64) (room, bool) {
 	last := -1
@@ -346,8 +346,8 @@ func (f *elfEditor) extendSegment(e *Editor, size int64) (room, bool) {
 	return r, true
 }
 
-// nothingLoadedFrom reports whether only what is not loaded lies in the file
-// from an offset on.
+// nothingLoadedFrom reports whether no loaded byte lies in the file from an
+// offset on.
 func (f *elfEditor) nothingLoadedFrom(end uint64) bool {
 	for _, p := range f.segments {
 		if p.filesz > 0 && p.offset+p.filesz > end {
@@ -365,7 +365,7 @@ func (f *elfEditor) nothingLoadedFrom(end uint64) bool {
 	return true
 }
 
-// newSegment plans a segment behind the others.
+// newSegment plans a segment after the others.
 func (f *elfEditor) newSegment(e *Editor, size int64) (room, error) {
 	start, addr := f.freeSpace()
 	load := elfSegment{typ: elf.PT_LOAD, flags: elf.PF_R, offset: uint64(start), vaddr: addr, paddr: addr,
@@ -388,8 +388,8 @@ func (f *elfEditor) patchSegments(e *Editor, segments []elfSegment) {
 	e.patch(int64(off), f.encodeSegments(segments))
 }
 
-// insertSegment puts a segment behind the last that is loaded: those are
-// sorted by address.
+// insertSegment puts a segment after the last that is loaded: those must be
+// sorted by address (gABI).
 func insertSegment(segments []elfSegment, load elfSegment) []elfSegment {
 	last := 0
 	for i, p := range segments {
@@ -424,8 +424,8 @@ func (f *elfEditor) moveSegments(e *Editor, r *room, load elfSegment) error {
 			p.offset, p.vaddr, p.paddr, p.filesz, p.memsz = load.offset, load.vaddr, load.paddr, headers, headers
 		}
 	}
-	e.patch(int64(f.pick(32, 28)), e.Word(load.offset))
-	e.patch(int64(f.pick(56, 44)), binary.LittleEndian.AppendUint16(nil, uint16(count+1)))
+	e.patch(int64(f.byClass(32, 28)), e.Word(load.offset))
+	e.patch(int64(f.byClass(56, 44)), binary.LittleEndian.AppendUint16(nil, uint16(count+1)))
 	r.before = []Content{Bytes(append(f.encodeSegments(all), make([]byte, codeAt-headers)...))}
 	r.addr += codeAt
 	return nil
@@ -487,8 +487,8 @@ func (f *elfEditor) appendWord(b []byte, v uint64) []byte {
 
 // newSections is a copy of the section headers with one more, for the code:
 // tools that copy files by their sections would lose it otherwise. It has the
-// name of the section that the image was in. What is moved to behind the code
-// lies before the headers. The extent of the code is that in the file.
+// name of the section that the image was in. Content that moves to after the
+// code lies before the headers. The extent of the code is that in the file.
 func (f *elfEditor) newSections(e *Editor, like int, r room, code Extent) []Content {
 	table, entry, count := f.sectionTable()
 	if count == 0 || count+1 >= int(elf.SHN_LORESERVE) {
@@ -510,12 +510,12 @@ func (f *elfEditor) newSections(e *Editor, like int, r room, code Extent) []Cont
 		at = begin + int64(len(rest))
 	}
 	begin := alignUp(at, 8)
-	e.patch(int64(f.pick(40, 32)), e.Word(uint64(begin)))
-	e.patch(int64(f.pick(60, 48)), binary.LittleEndian.AppendUint16(nil, uint16(count+1)))
+	e.patch(int64(f.byClass(40, 32)), e.Word(uint64(begin)))
+	e.patch(int64(f.byClass(60, 48)), binary.LittleEndian.AppendUint16(nil, uint16(count+1)))
 	return append(contents, Zeros(begin-at), Bytes(f.appendSection(headers, h)))
 }
 
-// movedAlign is a multiple of the alignment of what is not loaded.
+// movedAlign is a multiple of the alignments of sections that are not loaded.
 const movedAlign = 4096
 
 // shiftSections changes the headers of the sections that lie in the file from
@@ -526,7 +526,7 @@ func (f *elfEditor) shiftSections(headers []byte, from, delta int64) {
 		if s.typ == elf.SHT_NULL || s.flags&elf.SHF_ALLOC != 0 || int64(s.offset) < from {
 			continue
 		}
-		at := headers[i*entry+f.pick(24, 16):]
+		at := headers[i*entry+f.byClass(24, 16):]
 		f.file.putPointer(at, s.offset+uint64(delta))
 	}
 }

@@ -15,25 +15,25 @@ const (
 	noteHeaderLen = 12
 )
 
-// What a file loses with a program header. Notes themselves and their sections
+// The losses with a program header. The notes themselves and their sections
 // stay.
 const (
 	lossProperty = "the program header of its GNU properties made room for the code: loaders do not enable the branch protection or shadow stack that they ask for"
 	lossBuildID  = "the program header of its build ID made room for the code: tools that look for the ID in memory or in core dumps do not find it; its section stays"
-	lossMerged   = "two of its segments became one to make room for the code: read-only data beside its code became executable, as -z noseparate-code leaves it"
+	lossMerged   = "two of its segments became one to make room for the code: read-only data next to its code became executable, as with -z noseparate-code"
 	lossNote     = "the program header of its notes made room for the code: tools that look for the notes in memory do not find them; their section stays"
 )
 
 // spare is a program header that can go.
 type spare struct {
 	rest   []elfSegment // the others, changed where they do its work
-	cost   int          // how much it is missed
+	cost   int          // the loss, comparable
 	losses []string
 }
 
-// spareSegment finds the program header that is missed least.
+// spareSegment finds the program header whose loss is smallest.
 //
-// PT_GNU_STACK is never one: without it glibc makes stacks executable, and
+// PT_GNU_STACK is never spare: without it glibc makes stacks executable, and
 // from 2.41 on refuses to load a library.
 func (f *elfEditor) spareSegment() (best spare, ok bool) {
 	for i, p := range f.segments {
@@ -44,8 +44,8 @@ func (f *elfEditor) spareSegment() (best spare, ok bool) {
 			s.cost = 1
 		case p.typ == elf.PT_NOTE:
 			s.cost, s.losses = f.noteLosses(p)
-		case i > 0 && mergeable(f.segments[i-1], p):
-			s.rest[i-1] = merged(f.segments[i-1], p)
+		case i > 0 && canMerge(f.segments[i-1], p):
+			s.rest[i-1] = mergedSegment(f.segments[i-1], p)
 			if s.rest[i-1].flags != p.flags {
 				s.cost, s.losses = 10, []string{lossMerged}
 			}
@@ -59,16 +59,16 @@ func (f *elfEditor) spareSegment() (best spare, ok bool) {
 	return best, ok
 }
 
-// mergeable reports whether one segment could load what two of them load,
+// canMerge reports whether one segment could load what two of them load,
 // neither of which is writable.
-func mergeable(p, next elfSegment) bool {
+func canMerge(p, next elfSegment) bool {
 	return p.typ == elf.PT_LOAD && next.typ == elf.PT_LOAD && (p.flags|next.flags)&elf.PF_W == 0 &&
 		p.filesz == p.memsz && next.filesz == next.memsz && p.align == next.align &&
 		next.offset-p.offset == next.vaddr-p.vaddr && p.vaddr-p.paddr == next.vaddr-next.paddr &&
 		next.offset >= p.offset+p.filesz && next.offset-p.offset-p.filesz < next.align
 }
 
-func merged(p, next elfSegment) elfSegment {
+func mergedSegment(p, next elfSegment) elfSegment {
 	p.flags |= next.flags
 	p.filesz = next.offset + next.filesz - p.offset
 	p.memsz = p.filesz
@@ -90,12 +90,12 @@ func (f *elfEditor) needsHeaderSegment() bool {
 	if f.typ == elf.ET_EXEC {
 		return false
 	}
-	flags, _ := f.tag(elf.DT_FLAGS_1)
+	flags, _ := f.dynamicTag(elf.DT_FLAGS_1)
 	return elf.DynFlag1(flags.value)&elf.DF_1_PIE != 0 || slices.ContainsFunc(f.segments, func(p elfSegment) bool { return p.typ == elf.PT_INTERP })
 }
 
-// noteLosses says what is lost with a segment of notes, and how much that is:
-// nobody misses the one that names the oldest kernel.
+// noteLosses returns the losses with a segment of notes, and their cost. The
+// note of the oldest kernel is not a loss: glibc stopped reading it in 2.26.
 func (f *elfEditor) noteLosses(p elfSegment) (cost int, losses []string) {
 	types, known := f.gnuNotes(p)
 	if !known {

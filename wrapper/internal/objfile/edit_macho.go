@@ -67,7 +67,7 @@ func (f *machoEditor) inPlace(_ *Editor, addr, value uint64) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		// The form is that in which the word means what it is known to mean.
+		// Of the two forms it is the one that decodes to the known pointer.
 		known, err := f.file.View(addr, 8)
 		if err != nil {
 			return nil, err

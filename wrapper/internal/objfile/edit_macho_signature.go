@@ -27,7 +27,8 @@ const (
 	hashSHA256         = 2
 )
 
-// ErrSigned says that an edited file must be signed again by whoever can.
+// ErrSigned says that an edited file must be signed again by the owner of the
+// certificate.
 var ErrSigned = errors.New("the file is signed with a certificate, which does not hold for the edited file: remove the signature first (codesign --remove-signature) and sign the result")
 
 // Resign returns the patches that make a file's ad-hoc signature hold for
@@ -72,7 +73,7 @@ func hashPage(r io.ReaderAt, off, n int64) ([]byte, error) {
 func (f *machoFile) codeDirectory() (directory []byte, at int64, err error) {
 	s := f.signature
 	if len(s) < 12 || binary.BigEndian.Uint32(s) != superBlobMagic || uint64(binary.BigEndian.Uint32(s[8:]))*8 > uint64(len(s)-12) {
-		return nil, 0, f.errorf(f.signatureAt, "the signature is none")
+		return nil, 0, f.errorf(f.signatureAt, "the signature is malformed")
 	}
 	for index := s[12 : 12+8*binary.BigEndian.Uint32(s[8:])]; len(index) > 0; index = index[8:] {
 		slot, off := binary.BigEndian.Uint32(index), uint64(binary.BigEndian.Uint32(index[4:]))

@@ -21,8 +21,8 @@ type emitter struct {
 }
 
 const (
-	// bufferSize is what is written at once: small pieces are collected, and
-	// contents that cannot copy themselves pass through as much.
+	// bufferSize is the size of a write: small pieces are collected, and
+	// contents that cannot copy themselves pass through that much memory.
 	bufferSize = 256 << 10
 	// smallSize is the size up to which a content is read at once.
 	smallSize = 64 << 10
@@ -32,77 +32,77 @@ func newEmitter(w io.Writer) *emitter {
 	return &emitter{file: w, buf: bufio.NewWriterSize(w, bufferSize), small: make([]byte, smallSize)}
 }
 
-func (e *emitter) write(p []byte) {
+func (e *emitter) writeBytes(p []byte) {
 	if e.err == nil {
 		_, e.err = e.buf.Write(p)
 		e.off += int64(len(p))
 	}
 }
 
-// put writes fixed-size values, little-endian, as encoding/binary does.
-func (e *emitter) put(values ...any) {
+// putValues writes fixed-size values, little-endian, as encoding/binary does.
+func (e *emitter) putValues(values ...any) {
 	var b []byte
 	for _, v := range values {
 		b, _ = binary.Append(b, binary.LittleEndian, v)
 	}
-	e.write(b)
+	e.writeBytes(b)
 }
 
 func (e *emitter) put16(v uint16) {
 	binary.LittleEndian.PutUint16(e.number[:], v)
-	e.write(e.number[:2])
+	e.writeBytes(e.number[:2])
 }
 
 func (e *emitter) put32(v uint32) {
 	binary.LittleEndian.PutUint32(e.number[:], v)
-	e.write(e.number[:4])
+	e.writeBytes(e.number[:4])
 }
 
 func (e *emitter) put64(v uint64) {
 	binary.LittleEndian.PutUint64(e.number[:], v)
-	e.write(e.number[:])
+	e.writeBytes(e.number[:])
 }
 
 var zeros [4096]byte
 
-// pad writes zeros up to an offset.
-func (e *emitter) pad(to int64) {
+// padTo writes zeros up to an offset.
+func (e *emitter) padTo(to int64) {
 	for e.err == nil && e.off < to {
-		e.write(zeros[:min(to-e.off, int64(len(zeros)))])
+		e.writeBytes(zeros[:min(to-e.off, int64(len(zeros)))])
 	}
 	if e.err == nil && e.off != to {
 		e.err = fmt.Errorf("internal error: at offset %#x, want %#x", e.off, to)
 	}
 }
 
-// pieces writes the pieces of a section that starts here.
-func (e *emitter) pieces(s *ObjectSection) {
+// writePieces writes the pieces of a section that starts here.
+func (e *emitter) writePieces(s *ObjectSection) {
 	start := e.off
 	for i, piece := range s.Pieces {
-		e.pad(start + s.offsets[i])
-		e.copy(piece)
+		e.padTo(start + s.offsets[i])
+		e.copyContent(piece)
 	}
 }
 
-// copy writes a content. Small ones are collected in the buffer.
-func (e *emitter) copy(c Content) {
+// copyContent writes a content. Small ones are collected in the buffer.
+func (e *emitter) copyContent(c Content) {
 	if e.err != nil {
 		return
 	}
 	if b, ok := c.(Bytes); ok {
-		e.write(b)
+		e.writeBytes(b)
 		return
 	}
 	var n int64
-	if n, e.err = e.transfer(c); e.err == nil && n != c.Size() {
+	if n, e.err = e.transferContent(c); e.err == nil && n != c.Size() {
 		e.err = fmt.Errorf("an image of %d bytes gave %d: it was changed while it was read", c.Size(), n)
 	}
 	e.off += n
 }
 
-// transfer copies a content that is not in memory. Small ones are read at
+// transferContent copies a content that is not in memory. Small ones are read at
 // once, which costs the fewest system calls.
-func (e *emitter) transfer(c Content) (int64, error) {
+func (e *emitter) transferContent(c Content) (int64, error) {
 	if size := c.Size(); size <= int64(len(e.small)) {
 		n, err := c.ReadAt(e.small[:size], 0)
 		if err == nil || err == io.EOF {
@@ -120,8 +120,8 @@ func (e *emitter) transfer(c Content) (int64, error) {
 	return copier.CopyTo(e.file)
 }
 
-// close writes what is buffered and returns the first error.
-func (e *emitter) close() error {
+// closeFile writes the buffered bytes and returns the first error.
+func (e *emitter) closeFile() error {
 	if e.err != nil {
 		return e.err
 	}
@@ -141,8 +141,8 @@ func newStringTable(head string) *stringTable {
 	return t
 }
 
-// add returns the offset of a name.
-func (t *stringTable) add(name string) uint32 {
+// addString returns the offset of a name.
+func (t *stringTable) addString(name string) uint32 {
 	if at, ok := t.known[name]; ok {
 		return at
 	}

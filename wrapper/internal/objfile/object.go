@@ -78,7 +78,7 @@ func (b Bytes) ReadAt(p []byte, off int64) (int, error) { return bytes.NewReader
 // Size returns the length.
 func (b Bytes) Size() int64 { return int64(len(b)) }
 
-// Use is what a section is for; it decides type and flags.
+// Use is the purpose of a section; it decides type and flags.
 type Use uint8
 
 // The uses of sections.
@@ -109,7 +109,7 @@ type ObjectSymbol struct {
 	index uint32 // in the symbol table
 }
 
-// FixupKind is what a relocation computes.
+// FixupKind is the computation of a relocation.
 type FixupKind uint8
 
 // The kinds, and the machines that have them.
@@ -125,7 +125,7 @@ const (
 	FixupGOTOffset                         // distance from the GOT: i386
 )
 
-// Fixup is a place in a section that needs an address: that of Symbol, or of
+// Fixup is a field of a section that needs an address: that of Symbol, or of
 // the start of Section where Symbol is nil, plus Addend.
 type Fixup struct {
 	Offset  int64
@@ -135,8 +135,8 @@ type Fixup struct {
 	Addend  int64
 }
 
-// Place lays out the pieces and returns the section's size. Sections are
-// placed by Write too; who needs the offsets earlier calls it.
+// Place lays out the pieces and returns the section's size. Write calls it too;
+// a caller that needs the offsets earlier calls it before.
 func (s *ObjectSection) Place() int64 {
 	s.offsets, s.size = s.offsets[:0], 0
 	for _, piece := range s.Pieces {

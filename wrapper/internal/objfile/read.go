@@ -11,9 +11,9 @@ import (
 )
 
 // File is an object file or a linked program or library, seen through its
-// addresses: what lies at an address, with pointers as a loader that puts the
-// file where it asks to be would leave them. The sections of a relocatable
-// file, which has no addresses yet, are laid out one behind another with gaps
+// addresses: the bytes at an address, with pointers as a loader stores them if
+// it loads the file at its own addresses. The sections of a relocatable
+// file, which has no addresses yet, are laid out one after another with gaps
 // between, so that an end of one is never the start of the next.
 //
 // File implements abi.Memory. It shares the bytes it was read from and is
@@ -44,7 +44,7 @@ type FileSection struct {
 	// Compressed says that Data is not the section's content: a header and
 	// compressed bytes (SHF_COMPRESSED).
 	Compressed bool
-	Plain      bool // what the program says it is: no table of the linker's
+	Plain      bool // content of the program and not a table of the linker
 
 	name   []byte // begins with the name, which ends at a NUL
 	prefix string // of the name: the segment of a Mach-O section and a comma
@@ -66,17 +66,17 @@ func (s *FileSection) Name() string {
 // whether it begins so. Neither looks further than it must: a hostile name
 // table can make every name as long as the file.
 func (s *FileSection) Named(name string) bool {
-	rest, ok := s.cut(name)
+	rest, ok := s.cutPrefix(name)
 	return ok && (len(rest) == 0 || rest[0] == 0)
 }
 
 // HasPrefix reports whether the section's name begins with prefix.
 func (s *FileSection) HasPrefix(prefix string) bool {
-	_, ok := s.cut(prefix)
+	_, ok := s.cutPrefix(prefix)
 	return ok
 }
 
-func (s *FileSection) cut(name string) ([]byte, bool) {
+func (s *FileSection) cutPrefix(name string) ([]byte, bool) {
 	if len(name) < len(s.prefix) || name[:len(s.prefix)] != s.prefix {
 		return nil, false
 	}
@@ -97,11 +97,11 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("malformed %s file: at offset %#x: %s", e.Format, e.Offset, e.Msg)
 }
 
-// ErrUnknown says that bytes are no object file of a kind that is read.
+// ErrUnknown says that bytes are not an object file of a format that is read.
 var ErrUnknown = errors.New("neither ELF, COFF nor Mach-O")
 
 // Spans returns the ranges that may hold the tables of a wrapped object: the
-// sections that are loaded and are no code, or all that is loaded where the
+// sections that are loaded and are not code, or all that is loaded where the
 // section headers were stripped. Sections for which skip holds are left out;
 // nil skips none.
 func (f *File) Spans(skip func(*FileSection) bool) []Span {

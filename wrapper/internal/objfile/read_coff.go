@@ -1,6 +1,7 @@
 package objfile
 
 import (
+	"debug/pe"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
@@ -10,24 +11,24 @@ import (
 	"strings"
 )
 
-// What the reader knows of COFF and PE (Microsoft PE format).
+// Sizes and values of COFF and PE (Microsoft PE format).
 const (
 	coffHeaderSize    = 20
 	coffBigHeaderSize = 56
 	coffSectionSize   = 40
 	coffRelocSize     = 10
 
-	coffUninitialized  = 0x80
-	coffInfo           = 0x200
-	coffRemove         = 0x800
+	coffUninitialized  = pe.IMAGE_SCN_CNT_UNINITIALIZED_DATA
+	coffInfo           = 0x200      // IMAGE_SCN_LNK_INFO
+	coffRemove         = 0x800      // IMAGE_SCN_LNK_REMOVE
 	coffManyRelocs     = 0x01000000 // IMAGE_SCN_LNK_NRELOC_OVFL
-	coffExecute        = 0x20000000
+	coffExecute        = pe.IMAGE_SCN_MEM_EXECUTE
 	peOptional32       = 0x10b
 	peOptional64       = 0x20b
 	coffAbsoluteSymbol = -1
 )
 
-// coffRelocs is what a relocation of one machine means.
+// coffRelocs is the meaning of the relocations of one machine.
 type coffRelocs struct {
 	name     string
 	pointer  int
@@ -35,9 +36,9 @@ type coffRelocs struct {
 }
 
 var coffReadable = map[uint16]coffRelocs{
-	0x14c:  {"i386", 4, 6},     // IMAGE_REL_I386_DIR32
-	0x8664: {"x86_64", 8, 1},   // IMAGE_REL_AMD64_ADDR64
-	0xaa64: {"aarch64", 8, 14}, // IMAGE_REL_ARM64_ADDR64
+	pe.IMAGE_FILE_MACHINE_I386:  {"i386", 4, 6},     // IMAGE_REL_I386_DIR32
+	pe.IMAGE_FILE_MACHINE_AMD64: {"x86_64", 8, 1},   // IMAGE_REL_AMD64_ADDR64
+	pe.IMAGE_FILE_MACHINE_ARM64: {"aarch64", 8, 14}, // IMAGE_REL_ARM64_ADDR64
 }
 
 func isPE(data []byte) bool { return len(data) >= 64 && data[0] == 'M' && data[1] == 'Z' }
@@ -101,7 +102,7 @@ func parseCOFF(data []byte) (*coffFile, error) {
 		}
 	}
 	if !c.image {
-		fixups, err := c.fixups()
+		fixups, err := c.readFixups()
 		if err != nil {
 			return nil, err
 		}
@@ -202,8 +203,8 @@ func (c *coffFile) symbolSize() int {
 	return 18
 }
 
-// readSymbols finds the symbols and the string table behind them. Linked
-// images mostly have none.
+// readSymbols finds the symbols and the string table after them. Most linked
+// images have none.
 func (c *coffFile) readSymbols() error {
 	if c.table == 0 {
 		return nil
@@ -288,24 +289,24 @@ func (c *coffFile) placeRegions() error {
 		switch {
 		case !s.Alloc:
 		case c.image:
-			l.add(s, max(uint64(h.VirtualSize), uint64(len(s.Data))))
+			l.addRegion(s, max(uint64(h.VirtualSize), uint64(len(s.Data))))
 		default:
-			s.Addr = l.place(uint64(h.RawSize))
-			l.add(s, uint64(h.RawSize))
+			s.Addr = l.assignAddress(uint64(h.RawSize))
+			l.addRegion(s, uint64(h.RawSize))
 		}
 	}
 	return c.file.setRegions(&c.input, l.regions)
 }
 
 // fixups resolves the relocations of an object's data.
-func (c *coffFile) fixups() ([]fixup, error) {
+func (c *coffFile) readFixups() ([]fixup, error) {
 	var fixups []fixup
 	for i := range c.sections {
 		s := &c.file.Sections[i]
 		if s.Exec || !s.Alloc || len(s.Data) == 0 {
 			continue
 		}
-		table, err := c.relocations(&c.sections[i])
+		table, err := c.relocationTable(&c.sections[i])
 		if err != nil {
 			return nil, err
 		}
@@ -313,7 +314,7 @@ func (c *coffFile) fixups() ([]fixup, error) {
 			if binary.LittleEndian.Uint16(table[8:]) != c.relocs.absolute {
 				continue
 			}
-			fix, ok, err := c.fixup(s, table)
+			fix, ok, err := c.readFixup(s, table)
 			if err != nil {
 				return nil, fmt.Errorf("section %d: %w", i+1, err)
 			}
@@ -327,7 +328,7 @@ func (c *coffFile) fixups() ([]fixup, error) {
 
 // relocations returns the relocation table of a section. Past 65,534 entries
 // their number is in the first.
-func (c *coffFile) relocations(h *coffSection) ([]byte, error) {
+func (c *coffFile) relocationTable(h *coffSection) ([]byte, error) {
 	off, count := uint64(h.Relocs), uint64(h.RelocCount)
 	if h.Flags&coffManyRelocs != 0 && count == 0xffff {
 		first, err := c.slice(off, coffRelocSize, "the number of relocations")
@@ -343,7 +344,7 @@ func (c *coffFile) relocations(h *coffSection) ([]byte, error) {
 }
 
 // fixup resolves one relocation; the addend is in the word.
-func (c *coffFile) fixup(s *FileSection, reloc []byte) (fixup, bool, error) {
+func (c *coffFile) readFixup(s *FileSection, reloc []byte) (fixup, bool, error) {
 	at := uint64(binary.LittleEndian.Uint32(reloc))
 	symbol := uint64(binary.LittleEndian.Uint32(reloc[4:]))
 	if at > uint64(len(s.Data)) || uint64(len(s.Data))-at < uint64(c.file.Pointer) {
@@ -368,5 +369,5 @@ func (c *coffFile) fixup(s *FileSection, reloc []byte) (fixup, bool, error) {
 	default:
 		value += c.file.Sections[section-1].Addr
 	}
-	return fixup{s.Addr + at, value + c.file.pointer(s.Data[at:])}, true, nil
+	return fixup{s.Addr + at, value + c.file.readPointer(s.Data[at:])}, true, nil
 }

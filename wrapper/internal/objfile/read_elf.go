@@ -13,7 +13,7 @@ const (
 	elfExtendedIndex = 0xffff // SHN_XINDEX, and PN_XNUM for segments
 )
 
-// elfRelocs is what relocations of one e_machine mean.
+// elfRelocs is the meaning of the relocations of one e_machine.
 type elfRelocs struct {
 	name     string
 	absolute uint32 // a pointer to a symbol
@@ -29,7 +29,7 @@ var elfReadable = map[elf.Machine]elfRelocs{
 
 func isELF(data []byte) bool { return len(data) >= 4 && string(data[:4]) == elf.ELFMAG }
 
-// elfFile is an ELF file while it is read, and what an edit needs of it.
+// elfFile is an ELF file while it is read or edited.
 type elfFile struct {
 	input
 	wide     bool // ELFCLASS64
@@ -72,7 +72,7 @@ func parseELF(data []byte) (*elfFile, error) {
 			return nil, err
 		}
 	}
-	fixups, err := e.fixups()
+	fixups, err := e.readFixups()
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +103,14 @@ func (e *elfFile) readHeader() error {
 		machine.name = fmt.Sprintf("machine %d", uint16(number))
 	}
 	e.machine = machine
-	e.file = &File{Format: ELF, Machine: machine.name, Pointer: e.width(), Linked: e.typ != elf.ET_REL, data: e.data}
+	e.file = &File{Format: ELF, Machine: machine.name, Pointer: e.addressSize(), Linked: e.typ != elf.ET_REL, data: e.data}
 	return nil
 }
 
 func (e *elfFile) u16(off int) uint16 { return binary.LittleEndian.Uint16(e.data[off:]) }
 
-// width is the bytes of an address.
-func (e *elfFile) width() int {
+// addressSize is the bytes of an address.
+func (e *elfFile) addressSize() int {
 	if e.wide {
 		return 8
 	}
@@ -139,16 +139,16 @@ func (w *elfWords) word() uint64 {
 	return v
 }
 
-// at returns the word of the file header at off64 or off32.
-func (e *elfFile) at(off64, off32 int) uint64 {
+// headerWord returns the word of the file header at off64 or off32.
+func (e *elfFile) headerWord(off64, off32 int) uint64 {
 	if e.wide {
 		return binary.LittleEndian.Uint64(e.data[off64:])
 	}
 	return uint64(binary.LittleEndian.Uint32(e.data[off32:]))
 }
 
-// pick chooses by class.
-func (e *elfFile) pick(wide, narrow int) int {
+// byClass chooses by class.
+func (e *elfFile) byClass(wide, narrow int) int {
 	if e.wide {
 		return wide
 	}
@@ -156,8 +156,8 @@ func (e *elfFile) pick(wide, narrow int) int {
 }
 
 func (e *elfFile) sectionTable() (off uint64, entry, count int) {
-	at := e.pick(58, 46)
-	return e.at(40, 32), int(e.u16(at)), int(e.u16(at + 2))
+	at := e.byClass(58, 46)
+	return e.headerWord(40, 32), int(e.u16(at)), int(e.u16(at + 2))
 }
 
 func (e *elfFile) readSections() error {
@@ -165,7 +165,7 @@ func (e *elfFile) readSections() error {
 	if off == 0 {
 		return nil
 	}
-	if want := e.pick(64, 40); entry != want {
+	if want := e.byClass(64, 40); entry != want {
 		return e.errorf(-1, "section headers of %d bytes, want %d", entry, want)
 	}
 	count := uint64(n)
@@ -174,7 +174,7 @@ func (e *elfFile) readSections() error {
 		if err != nil {
 			return err
 		}
-		if count = e.section(first).size; count == 0 {
+		if count = e.readSection(first).size; count == 0 {
 			return nil
 		}
 	}
@@ -184,20 +184,20 @@ func (e *elfFile) readSections() error {
 	}
 	e.sections = make([]elfSection, count)
 	for i := range e.sections {
-		e.sections[i] = e.section(b[i*entry:])
+		e.sections[i] = e.readSection(b[i*entry:])
 	}
 	return nil
 }
 
-func (e *elfFile) section(b []byte) elfSection {
+func (e *elfFile) readSection(b []byte) elfSection {
 	w := elfWords{b, e.wide}
 	s := elfSection{name: w.u32(), typ: elf.SectionType(w.u32()), flags: elf.SectionFlag(w.word()), addr: w.word(), offset: w.word(), size: w.word()}
 	s.link, s.info, s.align = w.u32(), w.u32(), w.word()
 	return s
 }
 
-// bytes returns the file's bytes of a section.
-func (e *elfFile) bytes(i int) ([]byte, error) {
+// sectionBytes returns the file's bytes of a section.
+func (e *elfFile) sectionBytes(i int) ([]byte, error) {
 	s := &e.sections[i]
 	if s.typ == elf.SHT_NOBITS || s.typ == elf.SHT_NULL {
 		return nil, nil
@@ -206,8 +206,8 @@ func (e *elfFile) bytes(i int) ([]byte, error) {
 }
 
 func (e *elfFile) segmentTable() (off uint64, entry, count int) {
-	at := e.pick(54, 42)
-	return e.at(32, 28), int(e.u16(at)), int(e.u16(at + 2))
+	at := e.byClass(54, 42)
+	return e.headerWord(32, 28), int(e.u16(at)), int(e.u16(at + 2))
 }
 
 func (e *elfFile) readSegments() error {
@@ -215,7 +215,7 @@ func (e *elfFile) readSegments() error {
 	if n == 0 || off == 0 {
 		return nil
 	}
-	if want := e.pick(56, 32); entry != want {
+	if want := e.byClass(56, 32); entry != want {
 		return e.errorf(-1, "program headers of %d bytes, want %d", entry, want)
 	}
 	count := uint64(n)
@@ -228,12 +228,12 @@ func (e *elfFile) readSegments() error {
 	}
 	e.segments = make([]elfSegment, count)
 	for i := range e.segments {
-		e.segments[i] = e.segment(b[i*entry:])
+		e.segments[i] = e.readSegment(b[i*entry:])
 	}
 	return nil
 }
 
-func (e *elfFile) segment(b []byte) elfSegment {
+func (e *elfFile) readSegment(b []byte) elfSegment {
 	w := elfWords{b, e.wide}
 	s := elfSegment{typ: elf.ProgType(w.u32())}
 	if e.wide {
@@ -256,7 +256,7 @@ func (e *elfFile) nameSections() error {
 	e.file.Sections = make([]FileSection, len(e.sections))
 	for i := range e.sections {
 		h := &e.sections[i]
-		data, err := e.bytes(i)
+		data, err := e.sectionBytes(i)
 		if err != nil {
 			return err
 		}
@@ -274,14 +274,14 @@ func (e *elfFile) sectionNames() ([]byte, error) {
 	if len(e.sections) == 0 {
 		return nil, nil
 	}
-	index := uint64(e.u16(e.pick(62, 50)))
+	index := uint64(e.u16(e.byClass(62, 50)))
 	if index == elfExtendedIndex {
 		index = uint64(e.sections[0].link)
 	}
 	if index >= uint64(len(e.sections)) {
 		return nil, e.errorf(-1, "the section names are in section %d of %d", index, len(e.sections))
 	}
-	return e.bytes(int(index))
+	return e.sectionBytes(int(index))
 }
 
 func (e *elfFile) placeRegions() error {
@@ -313,8 +313,8 @@ func (e *elfFile) layOut() error {
 		if !s.Alloc {
 			continue
 		}
-		s.Addr = l.place(e.sections[i].size)
-		l.add(s, e.sections[i].size)
+		s.Addr = l.assignAddress(e.sections[i].size)
+		l.addRegion(s, e.sections[i].size)
 	}
 	if !e.wide && l.next > 1<<32 {
 		return e.errorf(-1, "sections of more than 4 GiB in a 32-bit file")
@@ -333,9 +333,9 @@ const (
 	layoutAlign = 0x1000
 )
 
-// place returns the address for a section of that size; the address space
-// running over is found when the regions are set.
-func (l *layouter) place(size uint64) uint64 {
+// assignAddress returns the address for a section of that size. An overflow of
+// the address space is found when the regions are set.
+func (l *layouter) assignAddress(size uint64) uint64 {
 	if l.next == 0 {
 		l.next = layoutStart
 	}
@@ -344,16 +344,16 @@ func (l *layouter) place(size uint64) uint64 {
 	return addr
 }
 
-func (l *layouter) add(s *FileSection, size uint64) {
+func (l *layouter) addRegion(s *FileSection, size uint64) {
 	if size > 0 {
 		l.regions = append(l.regions, region{s.Addr, size, s.Data, s.Offset})
 	}
 }
 
-// fixups returns the pointers that relocations store. Where a relocation
+// readFixups returns the pointers that relocations store. Where a relocation
 // keeps its addend in the word itself and the file is linked (REL, RELR),
 // the word already holds the address.
-func (e *elfFile) fixups() (iter.Seq[fixup], error) {
+func (e *elfFile) readFixups() (iter.Seq[fixup], error) {
 	if e.machine.absolute == 0 {
 		return slices.Values[[]fixup](nil), nil
 	}
@@ -375,12 +375,12 @@ type elfReloc struct {
 // relocSize is the bytes of an entry.
 func (e *elfFile) relocSize(rela bool) int {
 	if rela {
-		return 3 * e.width()
+		return 3 * e.addressSize()
 	}
-	return 2 * e.width()
+	return 2 * e.addressSize()
 }
 
-func (e *elfFile) reloc(b []byte, rela bool) elfReloc {
+func (e *elfFile) readReloc(b []byte, rela bool) elfReloc {
 	if e.wide && rela { // the many
 		b = b[:24]
 		return elfReloc{
@@ -425,7 +425,7 @@ func (e *elfFile) sectionFixups() ([]fixup, error) {
 
 func (e *elfFile) relocate(i int, target *FileSection, fixups *[]fixup) error {
 	h := &e.sections[i]
-	table, err := e.bytes(i)
+	table, err := e.sectionBytes(i)
 	if err != nil {
 		return err
 	}
@@ -437,18 +437,18 @@ func (e *elfFile) relocate(i int, target *FileSection, fixups *[]fixup) error {
 	size := e.relocSize(rela)
 	*fixups = slices.Grow(*fixups, len(table)/size)
 	for n := 0; (n+1)*size <= len(table); n++ {
-		r := e.reloc(table[n*size:], rela)
+		r := e.readReloc(table[n*size:], rela)
 		if r.typ != e.machine.absolute {
 			continue
 		}
 		room := uint64(len(target.Data))
-		if r.offset > room || room-r.offset < uint64(e.width()) {
+		if r.offset > room || room-r.offset < uint64(e.addressSize()) {
 			return e.errorf(-1, "section %d: relocation %d is at %#x of a section of %#x bytes", i, n, r.offset, room)
 		}
 		if !rela {
-			r.addend = e.file.pointer(target.Data[r.offset:])
+			r.addend = e.file.readPointer(target.Data[r.offset:])
 		}
-		value, err := symbols.value(r.symbol)
+		value, err := symbols.address(r.symbol)
 		if err != nil {
 			return fmt.Errorf("section %d: relocation %d: %w", i, n, err)
 		}
@@ -473,12 +473,12 @@ func (e *elfFile) symbolsOf(i int) (*elfSymbols, error) {
 		return s, nil
 	}
 	var err error
-	if s.table, err = e.bytes(i); err != nil {
+	if s.table, err = e.sectionBytes(i); err != nil {
 		return nil, err
 	}
 	for j := range e.sections {
 		if e.sections[j].typ == elf.SHT_SYMTAB_SHNDX && int(e.sections[j].link) == i {
-			s.indices, err = e.bytes(j)
+			s.indices, err = e.sectionBytes(j)
 		}
 	}
 	return s, err
@@ -490,16 +490,16 @@ type elfSymbol struct {
 	defined bool
 }
 
-func (e *elfFile) symbolSize() int { return e.pick(24, 16) }
+func (e *elfFile) symbolSize() int { return e.byClass(24, 16) }
 
-// value returns the address of symbol n. Undefined symbols and those of
+// address returns the address of symbol n. Undefined symbols and those of
 // sections that are not loaded have none.
-func (s *elfSymbols) value(n uint32) (elfSymbol, error) {
+func (s *elfSymbols) address(n uint32) (elfSymbol, error) {
 	size := s.file.symbolSize()
 	if uint64(n) >= uint64(len(s.table)/size) {
 		return elfSymbol{}, s.file.errorf(-1, "symbol %d of %d", n, len(s.table)/size)
 	}
-	section, value := s.file.symbol(s.table[int(n)*size:])
+	section, value := s.file.readSymbol(s.table[int(n)*size:])
 	switch {
 	case section == elfExtendedIndex:
 		if int(n)*4+4 > len(s.indices) {
@@ -518,8 +518,8 @@ func (s *elfSymbols) value(n uint32) (elfSymbol, error) {
 	return elfSymbol{in.Addr + value, in.Alloc}, nil
 }
 
-// symbol reads the section and the value of a symbol.
-func (e *elfFile) symbol(b []byte) (section uint32, value uint64) {
+// readSymbol reads the section and the value of a symbol.
+func (e *elfFile) readSymbol(b []byte) (section uint32, value uint64) {
 	if e.wide {
 		return uint32(binary.LittleEndian.Uint16(b[6:])), binary.LittleEndian.Uint64(b[8:])
 	}

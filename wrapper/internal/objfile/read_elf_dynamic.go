@@ -17,7 +17,7 @@ func (e *elfFile) dynamic() (map[elf.DynTag]uint64, error) {
 			return nil, err
 		}
 		w := elfWords{b, e.wide}
-		for len(w.b) >= 2*e.width() {
+		for len(w.b) >= 2*e.addressSize() {
 			tag, value := w.word(), w.word()
 			if tag == uint64(elf.DT_NULL) {
 				break
@@ -33,8 +33,9 @@ func (e *elfFile) dynamic() (map[elf.DynTag]uint64, error) {
 // maxDynamicTags is far more than there are.
 const maxDynamicTags = 1 << 10
 
-// dynamicFixups returns what the dynamic linker stores into a linked file
-// that lies where it was linked to: the addends of its RELA relocations.
+// dynamicFixups returns the pointers that the dynamic linker stores into a
+// linked file that it loads at its own addresses: the addends of its RELA
+// relocations.
 func (e *elfFile) dynamicFixups() (iter.Seq[fixup], error) {
 	tags, err := e.dynamic()
 	if err != nil {
@@ -58,7 +59,7 @@ func (e *elfFile) dynamicFixups() (iter.Seq[fixup], error) {
 }
 
 func (e *elfFile) dynamicFixup(b, symbols []byte) (fixup, bool) {
-	switch r := e.reloc(b, true); r.typ {
+	switch r := e.readReloc(b, true); r.typ {
 	case e.machine.relative:
 		return fixup{r.offset, r.addend}, true
 	case e.machine.absolute:
@@ -74,6 +75,6 @@ func (e *elfFile) dynamicSymbol(table []byte, n uint32) (uint64, bool) {
 	if uint64(n) >= uint64(len(table))/size {
 		return 0, false
 	}
-	section, value := e.symbol(table[uint64(n)*size:])
+	section, value := e.readSymbol(table[uint64(n)*size:])
 	return value, section != uint32(elf.SHN_UNDEF)
 }

@@ -2,26 +2,21 @@ package objfile
 
 import (
 	"bytes"
+	"debug/macho"
 	"encoding/binary"
 	"fmt"
 	"slices"
 )
 
-// What the reader knows of Mach-O (mach-o/loader.h, nlist.h, reloc.h).
+// Sizes and values of Mach-O (mach-o/loader.h, nlist.h, reloc.h) that
+// debug/macho lacks.
 const (
-	machoMagic32 = 0xfeedface
-	machoMagic64 = 0xfeedfacf
-
 	machoHeaderSize  = 32
 	machoSectionSize = 80
 	machoSymbolSize  = 16
 	machoRelocSize   = 8
 
-	machoTypeObject = 1
-
-	machoLoadSymtab    = 0x2
-	machoLoadSegment64 = 0x19
-	machoLoadChained   = 0x80000034 // LC_DYLD_CHAINED_FIXUPS
+	machoLoadChained = 0x80000034 // LC_DYLD_CHAINED_FIXUPS
 
 	machoZeroFill       = 0x1
 	machoGBZeroFill     = 0xc
@@ -34,14 +29,14 @@ const (
 	machoSymbolSection  = 0x0e
 )
 
-var machoReadable = map[uint32]string{0x01000007: "x86_64", 0x0100000c: "aarch64"}
+var machoReadable = map[uint32]string{uint32(macho.CpuAmd64): "x86_64", uint32(macho.CpuArm64): "aarch64"}
 
 func isMachO(data []byte) bool {
 	if len(data) < 4 {
 		return false
 	}
 	magic := binary.LittleEndian.Uint32(data)
-	return magic == machoMagic64 || magic == machoMagic32
+	return magic == macho.Magic64 || magic == macho.Magic32
 }
 
 // machoFile is a Mach-O file while it is read.
@@ -97,13 +92,13 @@ func parseMachO(data []byte) (*machoFile, error) {
 func (m *machoFile) u32(off uint64) uint32 { return binary.LittleEndian.Uint32(m.data[off:]) }
 
 func (m *machoFile) readHeader() error {
-	if m.u32(0) == machoMagic32 {
+	if m.u32(0) == macho.Magic32 {
 		return m.errorf(0, "only 64-bit files are read")
 	}
 	if len(m.data) < machoHeaderSize {
 		return m.errorf(0, "the file header is cut off")
 	}
-	m.object = m.u32(12) == machoTypeObject
+	m.object = m.u32(12) == uint32(macho.TypeObj)
 	name, known := machoReadable[m.u32(4)]
 	if !known {
 		name = fmt.Sprintf("machine %#x", m.u32(4))
@@ -136,14 +131,14 @@ func (m *machoFile) readCommands() error {
 
 func (m *machoFile) readCommand(at uint64, c []byte) (err error) {
 	kind := binary.LittleEndian.Uint32(c)
-	need := map[uint32]int{machoLoadSegment64: 72, machoLoadSymtab: 24, machoLoadChained: 16, machoLoadSignature: 16}[kind]
+	need := map[uint32]int{uint32(macho.LoadCmdSegment64): 72, uint32(macho.LoadCmdSymtab): 24, machoLoadChained: 16, machoLoadSignature: 16}[kind]
 	if len(c) < need {
 		return m.errorf(int64(at), "a load command of %d bytes is too short for its kind %#x", len(c), kind)
 	}
 	switch kind {
-	case machoLoadSegment64:
+	case uint32(macho.LoadCmdSegment64):
 		return m.readSegment(at, c)
-	case machoLoadSymtab:
+	case uint32(macho.LoadCmdSymtab):
 		m.symbols, err = m.table(uint64(binary.LittleEndian.Uint32(c[8:])), uint64(binary.LittleEndian.Uint32(c[12:])), machoSymbolSize, "symbols")
 	case machoLoadChained:
 		m.chained, err = m.linkedit(c, "chained fixups")
@@ -154,7 +149,7 @@ func (m *machoFile) readCommand(at uint64, c []byte) (err error) {
 	return err
 }
 
-// linkedit returns what a load command of a payload leads to.
+// linkedit returns the payload of a load command.
 func (m *machoFile) linkedit(c []byte, what string) ([]byte, error) {
 	return m.slice(uint64(binary.LittleEndian.Uint32(c[8:])), uint64(binary.LittleEndian.Uint32(c[12:])), what)
 }
@@ -232,7 +227,7 @@ func (m *machoFile) objectFixups() ([]fixup, error) {
 			return nil, err
 		}
 		for ; len(table) > 0; table = table[machoRelocSize:] {
-			fix, ok, err := m.fixup(s, table)
+			fix, ok, err := m.readFixup(s, table)
 			if err != nil {
 				return nil, err
 			}
@@ -244,7 +239,7 @@ func (m *machoFile) objectFixups() ([]fixup, error) {
 	return fixups, nil
 }
 
-func (m *machoFile) fixup(s *FileSection, reloc []byte) (fixup, bool, error) {
+func (m *machoFile) readFixup(s *FileSection, reloc []byte) (fixup, bool, error) {
 	at, info := uint64(binary.LittleEndian.Uint32(reloc)), binary.LittleEndian.Uint32(reloc[4:])
 	external, typ, length := info>>27&1 == 1, info>>28, info>>25&3
 	if !external || typ != 0 || length != 3 { // *_RELOC_UNSIGNED is 0, 3 is 8 bytes

@@ -44,7 +44,7 @@ func (e *AddressError) Error() string {
 	return fmt.Sprintf("%d bytes at address %#x: %s", e.Size, e.Addr, e.Msg)
 }
 
-const notMapped = "nothing of the file lies there"
+const notMapped = "the file has no bytes there"
 
 // setRegions takes the ranges of a file, which must not overlap. Several that
 // show the same bytes of the file may together be four times as large as it:
@@ -86,8 +86,8 @@ func (f *File) filled(addr uint64) []byte {
 	return r.data[addr-r.addr:]
 }
 
-// patchPage is what is copied around a fixup: far less than an image that
-// lies between two.
+// patchPage is the size that is copied around a fixup, far less than an image
+// that lies between two.
 const patchPage = 1 << 12
 
 // setFixups applies pointers to copies of the pages around them. Fixups
@@ -97,27 +97,27 @@ const patchPage = 1 << 12
 func (f *File) setFixups(fixups iter.Seq[fixup]) {
 	pages := make(map[*region][]bool)
 	var r *region
-	var marks []bool
+	var touched []bool
 	for fix := range fixups {
 		if r == nil || !r.holds(fix.addr) {
 			if r = f.regionAt(fix.addr); r == nil {
 				continue
 			}
-			if marks = pages[r]; marks == nil {
-				marks = make([]bool, len(r.data)/patchPage+1)
-				pages[r] = marks
+			if touched = pages[r]; touched == nil {
+				touched = make([]bool, len(r.data)/patchPage+1)
+				pages[r] = touched
 			}
 		}
 		// The last byte of a pointer may be on the next page.
 		if at, room := fix.addr-r.addr, uint64(len(r.data)); at < room {
-			marks[at/patchPage] = true
-			marks[min(at+uint64(f.Pointer)-1, room-1)/patchPage] = true
+			touched[at/patchPage] = true
+			touched[min(at+uint64(f.Pointer)-1, room-1)/patchPage] = true
 		}
 	}
 	for i := range f.regions {
 		f.copyPages(&f.regions[i], pages[&f.regions[i]])
 	}
-	f.apply(fixups)
+	f.applyFixups(fixups)
 }
 
 // copyPages makes a patch of each run of the pages of a region.
@@ -136,7 +136,7 @@ func (f *File) copyPages(r *region, pages []bool) {
 	}
 }
 
-func (f *File) apply(fixups iter.Seq[fixup]) {
+func (f *File) applyFixups(fixups iter.Seq[fixup]) {
 	var p *patch
 	for fix := range fixups {
 		if p == nil || fix.addr-p.addr >= uint64(len(p.data)) {
@@ -160,7 +160,7 @@ func (f *File) putPointer(b []byte, v uint64) {
 	}
 }
 
-func (f *File) pointer(b []byte) uint64 {
+func (f *File) readPointer(b []byte) uint64 {
 	if f.Pointer == 4 {
 		return uint64(binary.LittleEndian.Uint32(b))
 	}
@@ -175,7 +175,7 @@ func (f *File) View(addr, n uint64) ([]byte, error) {
 	}
 	at := addr - r.addr
 	if n > r.size-at {
-		return nil, &AddressError{addr, n, fmt.Sprintf("what lies there ends at %#x", r.addr+r.size)}
+		return nil, &AddressError{addr, n, fmt.Sprintf("the bytes there end at %#x", r.addr+r.size)}
 	}
 	first, last := f.patchesIn(addr, addr+n)
 	if at+n > uint64(len(r.data)) || first != last {
@@ -183,7 +183,7 @@ func (f *File) View(addr, n uint64) ([]byte, error) {
 			p := &f.patches[first]
 			return p.data[addr-p.addr:][:n:n], nil
 		}
-		return f.join(r, addr, n, f.patches[first:last])
+		return f.joinPatches(r, addr, n, f.patches[first:last])
 	}
 	return r.data[at:][:n:n], nil
 }
@@ -198,9 +198,9 @@ func (f *File) patchesIn(begin, end uint64) (first, last int) {
 	return first, last
 }
 
-// join copies a range that is not of one piece. Copies are bounded, as
+// joinPatches copies a range that is not of one piece. Copies are bounded, as
 // hostile tables may ask for the same range any number of times.
-func (f *File) join(r *region, addr, n uint64, patches []patch) ([]byte, error) {
+func (f *File) joinPatches(r *region, addr, n uint64, patches []patch) ([]byte, error) {
 	if limit := 4*uint64(len(f.data)) + 1<<20; n > limit || f.copied.Add(n) > limit {
 		return nil, &AddressError{addr, n, "more was asked for than the file holds: its tables overlap"}
 	}

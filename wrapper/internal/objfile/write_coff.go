@@ -57,7 +57,7 @@ type coffWriter struct {
 	count   int   // of its entries
 }
 
-// coffHeader is what a section header says of places in the file.
+// coffHeader is the name and the offsets in a section header.
 type coffHeader struct {
 	name              [8]byte
 	data, relocations int64
@@ -68,16 +68,16 @@ func writeCOFF(w io.Writer, o *Object) error {
 		return fmt.Errorf("%d sections: a COFF file counts at most %d; wrap the images into several objects", len(o.Sections), coffMaxSections)
 	}
 	e := &coffWriter{emitter: newEmitter(w), o: o, numbers: map[*ObjectSection]int{}, names: newStringTable("\x00\x00\x00\x00")}
-	if err := e.plan(); err != nil {
+	if err := e.layOut(); err != nil {
 		return err
 	}
-	e.addends()
-	e.emit()
-	return e.close()
+	e.storeAddends()
+	e.writeParts()
+	return e.closeFile()
 }
 
-// plan decides where everything lies and what number every symbol has.
-func (e *coffWriter) plan() error {
+// layOut assigns the offsets of all parts and the numbers of symbols.
+func (e *coffWriter) layOut() error {
 	end := int64(coffHeaderSize + coffSectionSize*len(e.o.Sections))
 	for i, s := range e.o.Sections {
 		e.numbers[s] = i + 1
@@ -106,7 +106,7 @@ func (e *coffWriter) sectionName(name string) (field [8]byte) {
 		copy(field[:], name)
 		return field
 	}
-	at := e.names.add(name)
+	at := e.names.addString(name)
 	if at < 1e7 {
 		copy(field[:], "/"+strconv.Itoa(int(at)))
 		return field
@@ -129,8 +129,8 @@ func relocationEntries(s *ObjectSection) int {
 	return len(s.Fixups)
 }
 
-// addends puts the addends into the sections. Those of instructions are 0.
-func (e *coffWriter) addends() {
+// storeAddends puts the addends into the sections. Those of instructions are 0.
+func (e *coffWriter) storeAddends() {
 	for _, s := range e.o.Sections {
 		for _, f := range s.Fixups {
 			switch f.Kind {
@@ -143,26 +143,26 @@ func (e *coffWriter) addends() {
 	}
 }
 
-func (e *coffWriter) emit() {
-	e.put(coffMachines[e.o.Machine], uint16(len(e.o.Sections)), uint32(0), uint32(e.symbols), uint32(e.count), uint16(0), uint16(0))
+func (e *coffWriter) writeParts() {
+	e.putValues(coffMachines[e.o.Machine], uint16(len(e.o.Sections)), uint32(0), uint32(e.symbols), uint32(e.count), uint16(0), uint16(0))
 	for i, s := range e.o.Sections {
 		e.sectionHeader(s, e.headers[i])
 	}
 	for i, s := range e.o.Sections {
-		e.pad(e.headers[i].data)
-		e.pieces(s)
-		e.relocations(s)
+		e.padTo(e.headers[i].data)
+		e.writePieces(s)
+		e.writeRelocations(s)
 	}
-	e.pad(e.symbols)
+	e.padTo(e.symbols)
 	for i, s := range e.o.Sections {
 		e.sectionSymbol(i+1, s)
 	}
 	for _, s := range e.o.Symbols {
-		e.symbol(s)
+		e.writeSymbol(s)
 	}
 	names := e.names.data.Bytes()
 	e.put32(uint32(len(names)))
-	e.write(names[4:])
+	e.writeBytes(names[4:])
 }
 
 func (e *coffWriter) sectionHeader(s *ObjectSection, h coffHeader) {
@@ -179,29 +179,29 @@ func (e *coffWriter) sectionHeader(s *ObjectSection, h coffHeader) {
 		count = math.MaxUint16
 		flags |= coffManyRelocs
 	}
-	e.put(h.name, uint32(0), uint32(0), uint32(s.size), uint32(h.data), uint32(relocations), uint32(0), uint16(count), uint16(0), flags)
+	e.putValues(h.name, uint32(0), uint32(0), uint32(s.size), uint32(h.data), uint32(relocations), uint32(0), uint16(count), uint16(0), flags)
 }
 
-func (e *coffWriter) relocations(s *ObjectSection) {
+func (e *coffWriter) writeRelocations(s *ObjectSection) {
 	if n := relocationEntries(s); n > len(s.Fixups) {
-		e.relocation(uint32(n), 0, 0)
+		e.writeRelocation(uint32(n), 0, 0)
 	}
 	kinds := coffRelocations[e.o.Machine]
 	for i := range s.Fixups {
 		f := &s.Fixups[i]
-		e.relocation(uint32(f.Offset), e.target(f), kinds[f.Kind])
+		e.writeRelocation(uint32(f.Offset), e.fixupSymbol(f), kinds[f.Kind])
 	}
 }
 
-func (e *coffWriter) relocation(at, symbol uint32, kind uint16) {
+func (e *coffWriter) writeRelocation(at, symbol uint32, kind uint16) {
 	e.put32(at)
 	e.put32(symbol)
 	e.put16(kind)
 }
 
-// target is the symbol that a fixup names: for a place in a section the
+// fixupSymbol is the symbol that a fixup names: for a place in a section the
 // section's own.
-func (e *coffWriter) target(f *Fixup) uint32 {
+func (e *coffWriter) fixupSymbol(f *Fixup) uint32 {
 	if f.Symbol != nil {
 		return f.Symbol.index
 	}
@@ -214,13 +214,13 @@ const (
 	coffTypeFunction  = 0x20
 )
 
-// sectionSymbol writes the symbol of a section and what describes it.
+// sectionSymbol writes the symbol of a section and its auxiliary record.
 func (e *coffWriter) sectionSymbol(number int, s *ObjectSection) {
 	e.symbolEntry(e.symbolName(s.Name), 0, number, 0, coffClassStatic, 1)
-	e.put(uint32(s.size), uint16(min(len(s.Fixups), math.MaxUint16)), uint16(0), uint32(0), uint16(number), uint8(0), [3]byte{})
+	e.putValues(uint32(s.size), uint16(min(len(s.Fixups), math.MaxUint16)), uint16(0), uint32(0), uint16(number), uint8(0), [3]byte{})
 }
 
-func (e *coffWriter) symbol(s *ObjectSymbol) {
+func (e *coffWriter) writeSymbol(s *ObjectSymbol) {
 	class, typ := uint8(coffClassStatic), uint16(0)
 	if s.Global || s.Section == nil {
 		class = coffClassExternal
@@ -237,12 +237,12 @@ func (e *coffWriter) symbolName(name string) (field [8]byte) {
 		copy(field[:], name)
 		return field
 	}
-	at := e.names.add(name)
+	at := e.names.addString(name)
 	return [8]byte{4: byte(at), byte(at >> 8), byte(at >> 16), byte(at >> 24)}
 }
 
 func (e *coffWriter) symbolEntry(name [8]byte, value uint32, section int, typ uint16, class, more uint8) {
-	e.write(name[:])
+	e.writeBytes(name[:])
 	e.put32(value)
-	e.put(uint16(section), typ, class, more)
+	e.putValues(uint16(section), typ, class, more)
 }

@@ -18,11 +18,11 @@ import (
 // RELA relocations hold their addends; those of i386 are REL and have them in
 // place.
 
-// What debug/elf does not name.
+// Constants that debug/elf lacks.
 const (
 	elfFlagGNURetain   = 0x200000   // SHF_GNU_RETAIN
 	elfFlagX86_64Large = 0x10000000 // SHF_X86_64_LARGE
-	// elfRISCVDouble is the double-float ABI in e_flags (lp64d), what every
+	// elfRISCVDouble is the double-float ABI in e_flags (lp64d), which every
 	// Linux distribution uses.
 	elfRISCVDouble = 0x4
 )
@@ -88,8 +88,8 @@ type elfHeader struct {
 	align, entry int64
 }
 
-// elfWriter is one object on its way into a file: plan decides where
-// everything lies, emit writes it.
+// elfWriter is one object on its way into a file: layOut assigns offsets,
+// writeParts writes.
 type elfWriter struct {
 	*emitter
 	o       *Object
@@ -100,7 +100,7 @@ type elfWriter struct {
 	names   *stringTable    // of symbols
 	shnames *stringTable    // of sections
 	headers []elfHeader
-	end     int64 // of what is planned
+	end     int64 // of the parts that have offsets
 }
 
 func writeELF(w io.Writer, o *Object) error {
@@ -117,15 +117,15 @@ func writeELF(w io.Writer, o *Object) error {
 		names:   newStringTable("\x00"), shnames: newStringTable("\x00"),
 	}
 	e.numberSymbols()
-	e.plan()
-	e.addends()
-	e.emit()
-	return e.close()
+	e.layOut()
+	e.storeAddends()
+	e.writeParts()
+	return e.closeFile()
 }
 
-// sizes returns the sizes of the file header, a section header, a symbol and
+// recordSizes returns the sizes of the file header, a section header, a symbol and
 // a relocation.
-func (e *elfWriter) sizes() (file, section, symbol, relocation int64) {
+func (e *elfWriter) recordSizes() (file, section, symbol, relocation int64) {
 	if e.wide {
 		return 64, 64, 24, 24
 	}
@@ -153,83 +153,83 @@ func (e *elfWriter) numberSymbols() {
 	}
 }
 
-// plan makes the section headers, in the order in which the file has what
-// they describe.
-func (e *elfWriter) plan() {
-	file, _, symbol, relocation := e.sizes()
+// layOut makes the section headers, in the order of the sections in the file.
+func (e *elfWriter) layOut() {
+	file, _, symbol, relocation := e.recordSizes()
 	e.end = file
 	e.headers = append(e.headers, elfHeader{})
 	for _, s := range e.o.Sections {
 		use := elfUses[s.Use]
 		e.end = alignUp(e.end, s.fileAlign(1))
-		e.section(elfHeader{typ: use.typ, flags: use.flags, size: s.size, align: int64(s.Align), entry: use.entry}, s.Name)
+		e.addHeader(elfHeader{typ: use.typ, flags: use.flags, size: s.size, align: int64(s.Align), entry: use.entry}, s.Name)
 	}
 	for _, s := range e.symbols {
-		e.names.add(s.Name)
+		e.names.addString(s.Name)
 	}
-	first, relocated := 1+len(e.o.Sections), e.relocated()
+	first, relocated := 1+len(e.o.Sections), e.relocatedSections()
 	symtab := first + len(relocated)
 	typ, prefix := elf.SHT_RELA, ".rela"
 	if !e.wide {
 		typ, prefix = elf.SHT_REL, ".rel"
 	}
 	for _, s := range relocated {
-		e.section(elfHeader{
+		e.addHeader(elfHeader{
 			typ: typ, flags: elf.SHF_INFO_LINK, size: relocation * int64(len(s.Fixups)),
-			link: symtab, info: e.numbers[s], align: e.word(), entry: relocation,
+			link: symtab, info: e.numbers[s], align: e.wordSize(), entry: relocation,
 		}, prefix+s.Name)
 	}
-	e.section(elfHeader{
+	e.addHeader(elfHeader{
 		typ: elf.SHT_SYMTAB, size: symbol * int64(first+len(e.symbols)),
-		link: symtab + 1, info: first + e.locals, align: e.word(), entry: symbol,
+		link: symtab + 1, info: first + e.locals, align: e.wordSize(), entry: symbol,
 	}, ".symtab")
-	e.section(elfHeader{typ: elf.SHT_STRTAB, size: int64(e.names.data.Len()), align: 1}, ".strtab")
-	e.shnames.add(".shstrtab")
-	e.section(elfHeader{typ: elf.SHT_STRTAB, size: int64(e.shnames.data.Len()), align: 1}, ".shstrtab")
+	e.addHeader(elfHeader{typ: elf.SHT_STRTAB, size: int64(e.names.data.Len()), align: 1}, ".strtab")
+	e.shnames.addString(".shstrtab")
+	e.addHeader(elfHeader{typ: elf.SHT_STRTAB, size: int64(e.shnames.data.Len()), align: 1}, ".shstrtab")
 }
 
-// section places what a header describes behind what is planned already.
-func (e *elfWriter) section(h elfHeader, name string) {
-	h.name = e.shnames.add(name)
+// addHeader appends a section header, whose section comes after those that have
+// offsets.
+func (e *elfWriter) addHeader(h elfHeader, name string) {
+	h.name = e.shnames.addString(name)
 	h.offset = alignUp(e.end, h.align)
 	e.end = h.offset + h.size
 	e.headers = append(e.headers, h)
 }
 
-func (e *elfWriter) word() int64 { return int64(e.o.Machine.PointerSize()) }
+func (e *elfWriter) wordSize() int64 { return int64(e.o.Machine.PointerSize()) }
 
-// relocated returns the sections that have relocations.
-func (e *elfWriter) relocated() []*ObjectSection {
+// relocatedSections returns the sections that have relocations.
+func (e *elfWriter) relocatedSections() []*ObjectSection {
 	return slices.DeleteFunc(slices.Clone(e.o.Sections), func(s *ObjectSection) bool { return len(s.Fixups) == 0 })
 }
 
-func (e *elfWriter) emit() {
-	headers := alignUp(e.end, e.word())
+func (e *elfWriter) writeParts() {
+	headers := alignUp(e.end, e.wordSize())
 	e.fileHeader(headers)
 	next := 1
-	at := func() { e.pad(e.headers[next].offset); next++ }
+	at := func() { e.padTo(e.headers[next].offset); next++ }
 	for _, s := range e.o.Sections {
 		at()
-		e.pieces(s)
+		e.writePieces(s)
 	}
-	for _, s := range e.relocated() {
+	for _, s := range e.relocatedSections() {
 		at()
-		e.relocations(s)
+		e.writeRelocations(s)
 	}
 	at()
 	e.symbolTable()
 	at()
-	e.write(e.names.data.Bytes())
+	e.writeBytes(e.names.data.Bytes())
 	at()
-	e.write(e.shnames.data.Bytes())
-	e.pad(headers)
+	e.writeBytes(e.shnames.data.Bytes())
+	e.padTo(headers)
 	for _, h := range e.headers {
 		e.sectionHeader(h)
 	}
 }
 
 func (e *elfWriter) fileHeader(headers int64) {
-	file, section, _, _ := e.sizes()
+	file, section, _, _ := e.recordSizes()
 	class := elf.ELFCLASS32
 	if e.wide {
 		class = elf.ELFCLASS64
@@ -239,10 +239,10 @@ func (e *elfWriter) fileHeader(headers int64) {
 	if e.o.Machine == RISCV64 {
 		flags = elfRISCVDouble
 	}
-	e.put(ident, uint16(elf.ET_REL), uint16(elfMachines[e.o.Machine]), uint32(elf.EV_CURRENT))
-	e.words(0, 0, headers)
+	e.putValues(ident, uint16(elf.ET_REL), uint16(elfMachines[e.o.Machine]), uint32(elf.EV_CURRENT))
+	e.putWords(0, 0, headers)
 	count := uint16(len(e.headers))
-	e.put(flags, uint16(file), uint16(0), uint16(0), uint16(section), count, count-1)
+	e.putValues(flags, uint16(file), uint16(0), uint16(0), uint16(section), count, count-1)
 }
 
 // osABI is GNU where a section has SHF_GNU_RETAIN, which GNU ld ignores
@@ -256,8 +256,8 @@ func (e *elfWriter) osABI() elf.OSABI {
 	return elf.ELFOSABI_NONE
 }
 
-// words writes integers of the class's size.
-func (e *elfWriter) words(values ...int64) {
+// putWords writes integers of the class's size.
+func (e *elfWriter) putWords(values ...int64) {
 	for _, v := range values {
 		if e.wide {
 			e.put64(uint64(v))
@@ -270,16 +270,16 @@ func (e *elfWriter) words(values ...int64) {
 func (e *elfWriter) sectionHeader(h elfHeader) {
 	e.put32(h.name)
 	e.put32(uint32(h.typ))
-	e.words(int64(h.flags), 0, h.offset, h.size)
+	e.putWords(int64(h.flags), 0, h.offset, h.size)
 	e.put32(uint32(h.link))
 	e.put32(uint32(h.info))
-	e.words(h.align, h.entry)
+	e.putWords(h.align, h.entry)
 }
 
 func (e *elfWriter) symbolTable() {
-	e.symbol(0, 0, 0, 0, 0, 0)
+	e.writeSymbol(0, 0, 0, 0, 0, 0)
 	for i := range e.o.Sections {
-		e.symbol(0, elf.ST_INFO(elf.STB_LOCAL, elf.STT_SECTION), elf.STV_DEFAULT, i+1, 0, 0)
+		e.writeSymbol(0, elf.ST_INFO(elf.STB_LOCAL, elf.STT_SECTION), elf.STV_DEFAULT, i+1, 0, 0)
 	}
 	for _, s := range e.symbols {
 		typ, bind, visibility := elf.STT_OBJECT, elf.STB_LOCAL, elf.STV_DEFAULT
@@ -295,30 +295,30 @@ func (e *elfWriter) symbolTable() {
 		if s.Hidden {
 			visibility = elf.STV_HIDDEN
 		}
-		e.symbol(e.names.add(s.Name), elf.ST_INFO(bind, typ), visibility, e.numbers[s.Section], s.Offset, s.Size)
+		e.writeSymbol(e.names.addString(s.Name), elf.ST_INFO(bind, typ), visibility, e.numbers[s.Section], s.Offset, s.Size)
 	}
 }
 
-// symbol writes a symbol; the classes order the fields differently.
-func (e *elfWriter) symbol(name uint32, info uint8, visibility elf.SymVis, section int, value, size int64) {
+// writeSymbol writes a symbol; the classes order the fields differently.
+func (e *elfWriter) writeSymbol(name uint32, info uint8, visibility elf.SymVis, section int, value, size int64) {
 	e.put32(name)
 	if !e.wide {
-		e.words(value, size)
+		e.putWords(value, size)
 	}
-	e.put(info, uint8(visibility), uint16(section))
+	e.putValues(info, uint8(visibility), uint16(section))
 	if e.wide {
-		e.words(value, size)
+		e.putWords(value, size)
 	}
 }
 
-// relocations writes the relocations of a section. In the REL form of i386
-// the addend is in the section: see addends.
-func (e *elfWriter) relocations(s *ObjectSection) {
+// writeRelocations writes the relocations of a section. In the REL form of i386
+// the addend is in the section: see storeAddends.
+func (e *elfWriter) writeRelocations(s *ObjectSection) {
 	kinds := elfRelocations[e.o.Machine]
 	for i := range s.Fixups {
 		f := &s.Fixups[i]
-		symbol, addend := e.target(f)
-		e.words(f.Offset)
+		symbol, addend := e.fixupSymbol(f)
+		e.putWords(f.Offset)
 		if e.wide {
 			e.put64(uint64(symbol)<<32 | uint64(kinds[f.Kind]))
 			e.put64(uint64(addend))
@@ -328,13 +328,13 @@ func (e *elfWriter) relocations(s *ObjectSection) {
 	}
 }
 
-// target is the symbol that a relocation names, and its addend. A symbol of
+// fixupSymbol is the symbol that a relocation names, and its addend. A symbol of
 // the object is referred to by its section, as compilers do: a global one
 // could be another library's at run time, so that no linker takes a relative
 // distance to it into a shared library, and local ones may be stripped
 // (llvm-strip --discard-all takes those that relocations name, too).
 // FixupPCRelLo12 means the instruction at its symbol and needs that.
-func (e *elfWriter) target(f *Fixup) (symbol uint32, addend int64) {
+func (e *elfWriter) fixupSymbol(f *Fixup) (symbol uint32, addend int64) {
 	addend = f.Addend + e.fieldEnd(f.Kind)
 	switch {
 	case f.Symbol == nil:
@@ -354,14 +354,14 @@ func (e *elfWriter) fieldEnd(k FixupKind) int64 {
 	return 0
 }
 
-// addends puts the addends into the sections, for the REL form.
-func (e *elfWriter) addends() {
+// storeAddends puts the addends into the sections, for the REL form.
+func (e *elfWriter) storeAddends() {
 	if e.wide {
 		return
 	}
 	for _, s := range e.o.Sections {
 		for i := range s.Fixups {
-			_, addend := e.target(&s.Fixups[i])
+			_, addend := e.fixupSymbol(&s.Fixups[i])
 			s.addTo(s.Fixups[i].Offset, 4, addend)
 		}
 	}

@@ -87,16 +87,16 @@ type machoSymbol struct {
 
 func writeMachO(w io.Writer, o *Object) error {
 	e := &machoWriter{emitter: newEmitter(w), o: o, names: newStringTable("\x00"), places: map[*ObjectSection]*machoPlace{}}
-	if err := e.plan(); err != nil {
+	if err := e.layOut(); err != nil {
 		return err
 	}
-	e.addends()
-	e.emit()
-	return e.close()
+	e.storeAddends()
+	e.writeParts()
+	return e.closeFile()
 }
 
-// plan decides where everything lies.
-func (e *machoWriter) plan() error {
+// layOut assigns the offsets of all parts.
+func (e *machoWriter) layOut() error {
 	if len(e.o.Sections) > machoMaxSections {
 		return fmt.Errorf("%d sections: a Mach-O file counts at most %d", len(e.o.Sections), machoMaxSections)
 	}
@@ -174,12 +174,12 @@ func (e *machoWriter) addObjectSymbol(s *ObjectSymbol) uint32 {
 }
 
 func (e *machoWriter) addSymbol(name string, typ uint8, section int, value int64) uint32 {
-	e.symbols = append(e.symbols, machoSymbol{e.names.add(name), typ, uint8(section), value})
+	e.symbols = append(e.symbols, machoSymbol{e.names.addString(name), typ, uint8(section), value})
 	return uint32(len(e.symbols) - 1)
 }
 
-// addends puts the addends into the sections. Those of instructions are 0.
-func (e *machoWriter) addends() {
+// storeAddends puts the addends into the sections. Those of instructions are 0.
+func (e *machoWriter) storeAddends() {
 	for _, s := range e.o.Sections {
 		for _, f := range s.Fixups {
 			if f.Kind == FixupPointer {
@@ -189,36 +189,36 @@ func (e *machoWriter) addends() {
 	}
 }
 
-func (e *machoWriter) emit() {
+func (e *machoWriter) writeParts() {
 	machine := machoMachines[e.o.Machine]
-	e.put(macho.Magic64, machine, uint32(macho.TypeObj), uint32(4), uint32(e.commandsSize()), uint32(0), uint32(0))
-	e.segment()
-	e.put(uint32(machoBuildVersion), uint32(machoBuildSize), uint32(machoPlatformMacOS), e.macOS(), uint32(0), uint32(0))
-	e.symtab()
+	e.putValues(macho.Magic64, machine, uint32(macho.TypeObj), uint32(4), uint32(e.commandsSize()), uint32(0), uint32(0))
+	e.writeSegment()
+	e.putValues(uint32(machoBuildVersion), uint32(machoBuildSize), uint32(machoPlatformMacOS), e.macOS(), uint32(0), uint32(0))
+	e.writeSymtab()
 	for _, s := range e.o.Sections {
-		e.pad(e.data + e.places[s].address)
-		e.pieces(s)
+		e.padTo(e.data + e.places[s].address)
+		e.writePieces(s)
 	}
 	for _, s := range e.o.Sections {
-		e.pad(e.places[s].relocations)
-		e.relocations(s)
+		e.padTo(e.places[s].relocations)
+		e.writeRelocations(s)
 	}
-	e.pad(e.table)
+	e.padTo(e.table)
 	for _, s := range e.symbols {
 		e.put32(s.name)
-		e.write([]byte{s.typ, s.section, 0, 0})
+		e.writeBytes([]byte{s.typ, s.section, 0, 0})
 		e.put64(uint64(s.value))
 	}
-	e.write(e.names.data.Bytes())
+	e.writeBytes(e.names.data.Bytes())
 }
 
 // macOS is the version as LC_BUILD_VERSION packs it.
 func (e *machoWriter) macOS() uint32 { return uint32(e.o.MacOS[0])<<16 | uint32(e.o.MacOS[1])<<8 }
 
-func (e *machoWriter) segment() {
+func (e *machoWriter) writeSegment() {
 	const readWriteExecute = 7
 	n := len(e.o.Sections)
-	e.put(uint32(macho.LoadCmdSegment64), uint32(machoSegmentSize+machoSectionSize*n), [machoNameSize]byte{},
+	e.putValues(uint32(macho.LoadCmdSegment64), uint32(machoSegmentSize+machoSectionSize*n), [machoNameSize]byte{},
 		uint64(0), uint64(e.size), uint64(e.data), uint64(e.size), uint32(readWriteExecute), uint32(readWriteExecute), uint32(n), uint32(0))
 	for _, s := range e.o.Sections {
 		e.sectionHeader(s)
@@ -239,19 +239,19 @@ func (e *machoWriter) sectionHeader(s *ObjectSection) {
 	if len(s.Fixups) == 0 {
 		relocations = 0
 	}
-	e.put(section, segment, uint64(p.address), uint64(s.size), uint32(e.data+p.address), log2(s.Align),
+	e.putValues(section, segment, uint64(p.address), uint64(s.size), uint32(e.data+p.address), log2(s.Align),
 		uint32(relocations), uint32(len(s.Fixups)), flags, [3]uint32{})
 }
 
-func (e *machoWriter) symtab() {
-	e.put(uint32(macho.LoadCmdSymtab), uint32(machoSymtabSize), uint32(e.table), uint32(len(e.symbols)),
+func (e *machoWriter) writeSymtab() {
+	e.putValues(uint32(macho.LoadCmdSymtab), uint32(machoSymtabSize), uint32(e.table), uint32(len(e.symbols)),
 		uint32(e.table+machoSymbolSize*int64(len(e.symbols))), uint32(e.names.data.Len()))
 	local, defined, all := uint32(e.groups[0]), uint32(e.groups[1]), uint32(e.groups[2])
-	e.put(uint32(macho.LoadCmdDysymtab), uint32(machoDysymtabSize),
+	e.putValues(uint32(macho.LoadCmdDysymtab), uint32(machoDysymtabSize),
 		uint32(0), local, local, defined-local, defined, all-defined, [12]uint32{})
 }
 
-func (e *machoWriter) relocations(s *ObjectSection) {
+func (e *machoWriter) writeRelocations(s *ObjectSection) {
 	kinds := machoRelocations[e.o.Machine]
 	for i := range s.Fixups {
 		f := &s.Fixups[i]

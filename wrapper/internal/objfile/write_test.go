@@ -216,7 +216,7 @@ func TestCOFFManyRelocations(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, at := range []int{0, 1, count - 1} {
-			if got, want := f.pointer(contents[8*at:]), base+uint64(at); got != want {
+			if got, want := f.readPointer(contents[8*at:]), base+uint64(at); got != want {
 				t.Errorf("%d relocations: pointer %d is %#x, want %#x", count, at, got, want)
 			}
 		}
