@@ -36,7 +36,7 @@ func someCode() []byte {
 }
 
 // A compressed image is one zstd frame that says its size, and its properties
-// say what it was; the image that was given is not touched.
+// have its former format and size; the image that was given does not change.
 func TestCompress(t *testing.T) {
 	sets := &props.Sets{}
 	sets.Put(props.SetMiscProperties, "optLevel", props.Uint32(2))

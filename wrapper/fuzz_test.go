@@ -63,7 +63,7 @@ func TestFatSection(t *testing.T) {
 	}
 }
 
-// FuzzUnwrap reads images out of damaged files and edits what it finds:
+// FuzzUnwrap reads images out of damaged files and edits them:
 // either an error or images whose parts are all there.
 func FuzzUnwrap(f *testing.F) {
 	for _, name := range []string{

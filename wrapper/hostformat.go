@@ -52,7 +52,7 @@ type sectionNames struct {
 
 // machineLimits is how many bytes of images an object can bring into a program.
 type machineLimits struct {
-	max int64  // the images must stay under it; 0 is no limit
+	max int64  // the images must stay under it; 0 means no limit
 	why string // the reason, as part of a message
 	// largeFrom is the size from which images go into large sections: the code
 	// of a program must reach across ordinary ones, in 2 GiB. 0 is never.
@@ -135,7 +135,8 @@ var (
 	}
 )
 
-// hostFormats are tried in this order: what names no other system is ELF.
+// hostFormats are tried in this order: a triple that names no other system is
+// ELF.
 var hostFormats = []*hostFormat{&mingwFormat, &coffFormat, &machoFormat, &elfFormat}
 
 // formatOf returns the format of the system in a triple.

@@ -39,7 +39,7 @@ func largeCode(t *testing.T, mib int) string {
 	return name
 }
 
-// memoryLimit is what reading images may take, whatever their size.
+// memoryLimit bounds the memory of reading images, whatever their size.
 const memoryLimit = 64 << 20
 
 // TestMemoryOfImages reads, hashes and compares images of 200 MiB, compressed
@@ -174,7 +174,7 @@ func wideWindow(t *testing.T, code string, sized bool) *devimg.Image {
 	return &devimg.Image{Kind: devimg.KindSYCL, Format: devimg.FormatCompressedNone, Target: "spir64", Code: packed}
 }
 
-// readImages does what list, extract and diff do with images.
+// readImages reads images as list, extract and diff do.
 func readImages(t *testing.T, name string) {
 	f, err := Open(name, ReadOptions{})
 	if err != nil {

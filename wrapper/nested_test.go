@@ -60,7 +60,7 @@ func goldenFile(t testing.TB, name string) []byte {
 }
 
 // TestNested makes archives, fat objects and OffloadBinaries with LLVM's
-// tools, in each other, and finds, replaces and removes what is in them.
+// tools, in each other, and finds, replaces and removes the images in them.
 func TestNested(t *testing.T) {
 	inFolder(t, map[string][]byte{
 		"wrapped.o": goldenFile(t, "batch_of_three/wrapped.pic.o"),

@@ -68,7 +68,7 @@ func removed(t *testing.T, name string, i int) string {
 	return edited(t, name, func(f *File, w *os.File) error { return f.Remove(w, i) })
 }
 
-// dumpWithout and dumpWith are what the dumper must print of the golden
+// dumpWithout and dumpWith are the expected output of the dumper for the golden
 // images after an edit.
 func dumpWith(t *testing.T, name string, change func([]Located) []Located) string {
 	t.Helper()
@@ -91,7 +91,7 @@ func with(i int, code []byte) func([]Located) []Located {
 	}
 }
 
-// checkRuns compares what a program prints, and what is read out of it.
+// checkRuns compares the output of a program, and the images read out of it.
 func checkRuns(t *testing.T, name, want string) {
 	t.Helper()
 	out, err := exec.Command(name).CombinedOutput()

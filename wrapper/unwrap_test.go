@@ -16,9 +16,9 @@ import (
 
 const goldenDir = "../testdata/wrapper"
 
-// TestUnwrapGolden compares what is read of the reference tool's objects, and
-// of what GNU ld made of them, with what the dumper printed when it was
-// handed their tables.
+// TestUnwrapGolden compares the images of the reference tool's objects, and of
+// the files that GNU ld made of them, with the output of the dumper, which was
+// given their tables.
 func TestUnwrapGolden(t *testing.T) {
 	for _, dir := range []string{"bare", "one_image", "batch_of_three", "two_targets", "windows_one_image", "windows_batch"} {
 		expected := dir

@@ -83,7 +83,7 @@ func mustHost(t *testing.T, triple string) Host {
 	return h
 }
 
-// What is wrapped for any host is found again.
+// Images that are wrapped for any host are found again.
 func TestWrapUnwrap(t *testing.T) {
 	for _, h := range hosts {
 		for _, record := range []abi.Record{abi.Record2, abi.Record3, abi.RecordLLVM} {
@@ -161,7 +161,8 @@ type sized int64
 func (s sized) Size() int64                       { return int64(s) }
 func (s sized) ReadAt([]byte, int64) (int, error) { return 0, errors.New("read") }
 
-// What a format cannot hold is refused before anything is read or written.
+// Images that a format cannot hold are refused before anything is read or
+// written.
 func TestWrapLimits(t *testing.T) {
 	for _, tt := range []struct {
 		triple string

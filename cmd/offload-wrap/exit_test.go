@@ -7,8 +7,8 @@ import (
 	"offlink/cmd/internal/cli"
 )
 
-// TestExitCodes: 2 for bad usage of a subcommand, 1 for what failed or was
-// found, and for everything of the drop-in command line.
+// TestExitCodes: 2 for bad usage of a subcommand, 1 for a failure or a
+// difference, and for every error of the drop-in command line.
 func TestExitCodes(t *testing.T) {
 	object, other := golden+"/bare/wrapped.o", golden+"/one_image/wrapped.o"
 	for _, test := range []struct {

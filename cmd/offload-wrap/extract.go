@@ -343,8 +343,8 @@ func (x *extraction) addCommand(options []string, input string) {
 	x.summary.WriteString(strings.Join(words, " ") + "\n")
 }
 
-// kindOptions spells kind, target and format. There is no name for compressed
-// code, which the wrapper detects.
+// kindOptions spells kind, target and format. Compressed code has no name,
+// as the wrapper detects it.
 func (s *tableOptions) kindOptions() []string {
 	format := s.format
 	if format == devimg.FormatCompressedNone {

@@ -18,7 +18,7 @@ import (
 )
 
 // The reference tool's cases in testdata/wrapper, and our command lines for
-// them: the dumper linked with our objects prints what it printed with the
+// them: the dumper linked with our objects prints the same as with the
 // reference's.
 var goldenCases = []struct{ name, args string }{
 	{"one_image", "-kind=sycl -target=spir64 -format=spirv -entries=blur.sym -properties=blur.prop blur.spv"},
@@ -92,7 +92,7 @@ func linkings(prefix, cc, emulator string) []linking {
 	}, emulator})
 }
 
-// runLinked links and runs, and returns what the program prints.
+// runLinked links and runs, and returns the output of the program.
 func runLinked(t *testing.T, l linking, dir, object string) string {
 	t.Helper()
 	dumper, err := filepath.Abs("dumper.c")
@@ -181,8 +181,8 @@ func TestLinkCross(t *testing.T) {
 	}
 }
 
-// hostless is what a program needs on systems whose C library is not at hand:
-// definitions of all that a wrapped object refers to.
+// hostless defines all symbols that a wrapped object refers to, for systems
+// whose C library is not installed.
 const hostless = `
 void __sycl_register_lib(void *d) {}
 void __sycl_unregister_lib(void *d) {}

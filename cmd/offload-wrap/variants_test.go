@@ -286,7 +286,7 @@ int main(void) { return 0; }
 	}
 }
 
-// What LLVM's wrapper makes (OffloadWrapper.cpp, LLVM 22) is read: it has no
+// Objects of LLVM's wrapper (OffloadWrapper.cpp, LLVM 22) are read: they have no
 // .tgtimg, and the code lies in .llvm.offloading.
 func TestReadLLVMRecord(t *testing.T) {
 	const module = `
@@ -374,7 +374,8 @@ func TestThousandsOfImages(t *testing.T) {
 	}
 }
 
-// Bitcode needs an assembler; what is missing is said, and nothing is left.
+// Bitcode needs an assembler: the message names the missing one, and no file is
+// left.
 func TestNoAssembler(t *testing.T) {
 	dir := t.TempDir()
 	inputs, err := filepath.Abs(golden + "/inputs")
@@ -434,7 +435,7 @@ func TestLinkBig(t *testing.T) {
 		t.Skip("it writes files of more than 2 GiB")
 	}
 	dir := t.TempDir()
-	const size = 9 << 28 // past what 32 bits reach in either direction
+	const size = 9 << 28 // past the reach of 32 bits in either direction
 	image := filepath.Join(dir, "image")
 	writeSparse(t, image, size)
 	object := filepath.Join(dir, "big.o")

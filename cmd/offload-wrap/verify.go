@@ -44,7 +44,7 @@ func (e *editing) verifyEdit(before *wrapper.File, edited []int, written string,
 	return nil
 }
 
-// sameImage compares what the file says of two images, and their code.
+// sameImage compares kind, target, entries and code of two images.
 func (e *editing) sameImage(want, got *wrapper.Located) error {
 	if want.Kind != got.Kind || want.Target != got.Target || !slices.Equal(want.Entries, got.Entries) {
 		return fmt.Errorf("it is of kind %v and target %q with %d entries, and was of %v and %q with %d",

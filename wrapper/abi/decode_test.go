@@ -153,7 +153,7 @@ func TestDecodeProperties(t *testing.T) {
 		err   string
 	}{
 		{"number", 1, nil, 7, props.Uint32(7), ""},
-		{"number of 33 bits", 1, nil, 1 << 32, props.Value{}, "no 32-bit number"},
+		{"number of 33 bits", 1, nil, 1 << 32, props.Value{}, "not a 32-bit number"},
 		{"bits", 2, bits(3, 5), 9, props.Bits([]byte{5}, 3), ""},
 		{"no bits", 2, bits(0), 8, props.Bytes([]byte{}), ""},
 		{"no length", 2, []byte{1, 2}, 2, props.Value{}, "no room for its length"},
@@ -195,7 +195,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"half an entry", func(b []byte) {
 			binary.LittleEndian.PutUint64(b[l.Image.EntriesBegin:], 0x1000)
 			binary.LittleEndian.PutUint64(b[l.Image.EntriesEnd:], 0x1011)
-		}, "no multiple of 32"},
+		}, "not a multiple of 32"},
 		{"entries outside", func(b []byte) {
 			binary.LittleEndian.PutUint64(b[l.Image.EntriesEnd:], 1<<60)
 		}, "entries"},
@@ -211,8 +211,8 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestDecodeLimit decodes a tree whose tables all lead to one place: what is
-// read must stay within the limit.
+// TestDecodeLimit decodes a tree whose tables all lead to one address: the bytes
+// that are read must stay within the limit.
 func TestDecodeLimit(t *testing.T) {
 	b := newBuilder(8)
 	l := NewLayout(8, Record2)

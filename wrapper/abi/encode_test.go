@@ -91,7 +91,7 @@ func someImages() []*devimg.Image {
 	}
 }
 
-// What is encoded decodes to the same images, in every layout.
+// An encoded tree decodes to the same images, in every layout.
 func TestEncodeDecode(t *testing.T) {
 	for _, pointer := range []int{4, 8} {
 		for _, record := range []Record{Record2, Record3, RecordLLVM} {
@@ -205,7 +205,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{"too many", many, Record2, "65536 images: a descriptor counts at most 65535"},
 		{"NUL in a target", image(func(i *devimg.Image) { i.Target = "a\x00b" }), Record2, `image 0: target "a\x00b" has a NUL byte`},
 		{"NUL in an entry", image(func(i *devimg.Image) { i.Entries = []string{"\x00"} }), Record2, `image 0: entry "\x00" has a NUL byte`},
-		{"manifest", image(func(i *devimg.Image) { i.Manifest = []byte{} }), Record3, "an image record of version 3 (80 bytes, DPC++ 2026) has no place for"},
+		{"manifest", image(func(i *devimg.Image) { i.Manifest = []byte{} }), Record3, "an image record of version 3 (80 bytes, DPC++ 2026) has no field for"},
 		{"property without a type", image(func(i *devimg.Image) { i.Properties = noType }), Record2, `property set "set": property "name": its value has no type`},
 		{"two kinds", append(image(func(i *devimg.Image) { i.Kind = devimg.KindHIP }), one), Record2, "image 1: kind sycl in a descriptor of kind hip"},
 	} {

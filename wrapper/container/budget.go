@@ -125,7 +125,7 @@ func (b *Budget) inflate(first, packed []byte, promised uint64) (grown, error) {
 	return grown{data, devimg.Section(f, 0, size)}, err
 }
 
-// releasing reads what is mapped.
+// releasing is a reader of mapped bytes that releases their pages.
 type releasing struct {
 	io.Reader
 	budget *Budget

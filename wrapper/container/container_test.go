@@ -17,7 +17,7 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// shown is what a test compares of an entry.
+// shown has the fields of an entry that a test compares.
 type shown struct {
 	Arch    string
 	Kind    devimg.Kind
@@ -387,14 +387,14 @@ func TestErrors(t *testing.T) {
 		{"bundle entries", patch(bundle, len(BundleMagic), 1<<40), "entry"},
 		{"bundle code", patch(bundle, len(BundleMagic)+8, 1<<40), "code"},
 		{"bundle id", patch(bundle, len(BundleMagic)+24, 1<<63), "id"},
-		{"text without end", []byte("# " + bundleStart + "a\nxyz"), "no end mark"},
+		{"text without end", []byte("# " + bundleStart + "a\nxyz"), "no end delimiter"},
 		{"CCOB version", []byte("CCOB\x09\x00\x01\x00"), "version 9"},
 		{"CCOB size", []byte("CCOB\x03\x00\x01\x00" + strings.Repeat("\xff", 24)), "a size of"},
 		{"SYCLBIN version", patch(sb, 4, 9), "version 9"},
 		{"SYCLBIN modules", patch(sb, 8, 1<<31), "abstract module headers"},
 		{"SYCLBIN code", patch(sb, 32, 1<<60), "the code table"},
 		{"SYCLBIN metadata", patch(sb, 40, 1<<60), "metadata of"},
-		{"rubbish behind", append(bytes.Clone(v2), "rubbish"...), "no further envelope"},
+		{"rubbish after", append(bytes.Clone(v2), "rubbish"...), "not another envelope"},
 	} {
 		entries, err := Read(test.data, NewBudget(0))
 		if test.want == "" {
@@ -430,7 +430,7 @@ func TestBomb(t *testing.T) {
 			}
 			b.Close()
 		}
-		// What the header promises is not passed, and not believed.
+		// The promise of the header is a limit, and is not trusted.
 		if _, err := NewBudget(0).inflate(nil, bomb, 100); err == nil || !strings.Contains(err.Error(), "past the 100 bytes") {
 			t.Errorf("inflate of a bomb that promises 100 bytes = %v", err)
 		}
@@ -441,7 +441,7 @@ func TestBomb(t *testing.T) {
 }
 
 // TestInflatedCode reads compressed code in order, back and forth, and past
-// what its headers promise.
+// the size that its headers promise.
 func TestInflatedCode(t *testing.T) {
 	plain := make([]byte, 3<<20)
 	for i := range plain {

@@ -108,7 +108,7 @@ func NewEditor(data []byte) (*Editor, error) {
 // File is the file that is edited.
 func (e *Editor) File() *File { return e.file }
 
-// Plan returns what was planned.
+// Plan returns the changes.
 func (e *Editor) Plan() Plan { return Plan{e.patches, e.tail, e.tailStart} }
 
 // Losses returns a sentence for each loss that the edit causes.

@@ -298,7 +298,7 @@ func (f *elfEditor) addSegment(e *Editor, section int, size int64) (room, error)
 		return room{}, ErrNoRoom
 	}
 	r, ok := room{}, false
-	if section >= 0 && len(f.sections)+1 < int(elf.SHN_LORESERVE) { // what moves needs its headers
+	if section >= 0 && len(f.sections)+1 < int(elf.SHN_LORESERVE) { // moved sections need their headers
 		r, ok = f.extendSegment(e, size)
 	}
 	if !ok {

@@ -59,8 +59,8 @@ func (f *elfEditor) spareSegment() (best spare, ok bool) {
 	return best, ok
 }
 
-// canMerge reports whether one segment could load what two of them load,
-// neither of which is writable.
+// canMerge reports whether one segment could load the bytes of two, neither of
+// which is writable.
 func canMerge(p, next elfSegment) bool {
 	return p.typ == elf.PT_LOAD && next.typ == elf.PT_LOAD && (p.flags|next.flags)&elf.PF_W == 0 &&
 		p.filesz == p.memsz && next.filesz == next.memsz && p.align == next.align &&

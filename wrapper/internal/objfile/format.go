@@ -15,7 +15,7 @@ const (
 	MachO Format = "Mach-O"
 )
 
-// codec is what a format consists of.
+// codec is the functions of a format.
 type codec struct {
 	format Format
 	knows  func(data []byte) bool // by the first bytes

@@ -27,7 +27,7 @@ type File struct {
 	Sections []FileSection
 
 	data    []byte
-	byAddr  []*FileSection // what is allocated and not empty
+	byAddr  []*FileSection // those that are allocated and not empty
 	regions []region       // by address, disjoint
 	patches []patch        // by address, disjoint
 	copied  atomic.Uint64  // bytes that View had to copy

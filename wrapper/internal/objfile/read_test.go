@@ -74,8 +74,8 @@ func TestReadSections(t *testing.T) {
 }
 
 // TestReadDamaged truncates files at every length and sets every byte of
-// their headers to values that lie: nothing may panic, and what is read must
-// stay inside the file.
+// their headers to values that lie: nothing may panic, and the bytes that are
+// read must lie inside the file.
 func TestReadDamaged(t *testing.T) {
 	for _, name := range goldenFiles {
 		data := golden(t, name)

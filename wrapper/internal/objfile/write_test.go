@@ -105,8 +105,8 @@ func checkELFRelocations(t *testing.T, f *elf.File, machine Machine) {
 	}
 	kind := uint64(elfRelocations[machine][FixupPointer])
 	var want []byte
-	// Symbols: null, three sections, then local, global, outside; what is
-	// defined here is named by its section.
+	// Symbols: null, three sections, then local, global, outside; symbols
+	// that are defined here are named by their section.
 	for _, v := range []uint64{0, 2<<32 | kind, 17, 8, 1<<32 | kind, 0, 16, 6<<32 | kind, 3} {
 		want = f.ByteOrder.(interface {
 			AppendUint64([]byte, uint64) []byte
