@@ -39,8 +39,7 @@ var mappings = struct {
 }{byBegin: map[uintptr]mapping{}}
 
 // Map maps the first size bytes of a file, which may be closed afterwards.
-// Without a size there are no bytes to map: the result is nil. What is read
-// through the mapping is read under [Guard].
+// An empty mapping is nil. The mapping must be read under [Guard].
 func Map(f *os.File, size int64, writable bool) ([]byte, error) {
 	if size == 0 {
 		return nil, nil

@@ -74,8 +74,7 @@ func TestGuardWrite(t *testing.T) {
 	}
 }
 
-// Faults and panics that no mapping has to do with stay what they are, and so
-// do errors.
+// Faults at other addresses, panics and errors pass through.
 func TestGuardOthers(t *testing.T) {
 	if err := Guard(func() error { return io.EOF }); err != io.EOF {
 		t.Errorf("%v", err)

@@ -78,7 +78,7 @@ func TestVerifyEdit(t *testing.T) {
 	}{
 		{"unchanged", nil, nil, ""},
 		{"not removed", []int{1}, nil, "would have 3 images, not 2"},
-		{"not replaced", []int{2}, devimg.Bytes([]byte("new")), "image 2 of the edited file: its code is not what was to be written"},
+		{"not replaced", []int{2}, devimg.Bytes([]byte("new")), "image 2 of the edited file: its code is not the new code"},
 	} {
 		err := e.verifyEdit(f, test.edited, object, test.code)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {

@@ -38,7 +38,7 @@ func (r recordWriter) pointer(at int, to Place) {
 	}
 }
 
-// span notes a pair of pointers, unless the struct has no place for them.
+// span notes a pair of pointers, unless the struct has no fields for them.
 func (r recordWriter) span(begin, end int, s span) {
 	if begin == Absent {
 		return
