@@ -237,7 +237,7 @@ func extension(img *devimg.Image) string {
 // cudaExtension is the extension that NVIDIA's tools give PTX and ELF files.
 // Compressed code is neither.
 func cudaExtension(code devimg.Code) string {
-	switch headForm(code) {
+	switch wrapper.CodeForm(code) {
 	case "elf":
 		return "cubin"
 	case "ptx":

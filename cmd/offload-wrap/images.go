@@ -139,7 +139,7 @@ func (s *selection) matches(i int, img *wrapper.Located) bool {
 	return (len(s.images) == 0 || slices.Contains(s.images, i)) &&
 		(s.target == "" || s.target == img.Target) &&
 		(s.arch == "" || s.arch == img.Arch) &&
-		(s.format == "" || s.format == contentOf(img) || s.format == img.Format.String())
+		(s.format == "" || s.format == img.Form() || s.format == img.Format.String())
 }
 
 // withKernel returns those of the images that have the kernel of --kernel.
@@ -149,7 +149,7 @@ func (s *selection) withKernel(f *wrapper.File, images []int) ([]int, error) {
 	}
 	kernels, all := make([][]string, len(images)), []string(nil)
 	for n, i := range images {
-		kernels[n] = kernelsOf(&f.Images()[i])
+		kernels[n] = f.Images()[i].Kernels()
 		all = append(all, kernels[n]...)
 	}
 	slices.Sort(all)

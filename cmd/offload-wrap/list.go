@@ -2,14 +2,11 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
-	"debug/elf"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -206,9 +203,9 @@ func searched(img *wrapper.Located) bool {
 // inspect reads the code of an image. The error says that it is damaged.
 func (l *lister) inspect(img *wrapper.Located) (found finding, err error) {
 	if searched(img) {
-		found.kernels = kernelsOf(img)
+		found.kernels = img.Kernels()
 	}
-	if found.inside, err = formInside(img); err != nil {
+	if found.inside, err = img.FormInside(); err != nil {
 		return found, err
 	}
 	has, err := container.VerifyDigest(&img.Image, l.budget())
@@ -219,88 +216,4 @@ func (l *lister) inspect(img *wrapper.Located) (found finding, err error) {
 		found.digest = "right"
 	}
 	return found, err
-}
-
-// formInside returns the form of the code if the image's format leaves it open.
-func formInside(img *wrapper.Located) (string, error) {
-	if form := packedForm(img); form != "" {
-		return form, nil
-	}
-	var head [64]byte
-	switch img.Format {
-	case devimg.FormatNone:
-		n, _ := img.Code.ReadAt(head[:], 0)
-		return sniffForm(head[:n]), nil
-	case devimg.FormatCompressedNone:
-		n, err := container.Peek(img.Code, head[:])
-		if err != nil {
-			return "", fmt.Errorf("its code is marked as compressed and is not a zstd frame: %w", err)
-		}
-		return sniffForm(head[:n]), nil
-	}
-	return "", nil
-}
-
-// packedForm returns the form of the compressed code of a CUDA fat binary, as
-// its header has it: "lz4/elf".
-func packedForm(img *wrapper.Located) string {
-	var form, compression string
-	for _, s := range img.Strings {
-		switch s.Key {
-		case container.StringForm:
-			form = s.Value
-		case container.StringCompression:
-			compression = s.Value
-		}
-	}
-	if compression == "" {
-		return ""
-	}
-	return compression + "/" + form
-}
-
-// contentOf returns the form of an image's code in a word.
-func contentOf(img *wrapper.Located) string {
-	text, err := formInside(img)
-	if err != nil {
-		return ""
-	}
-	_, form, packed := strings.Cut(text, "/")
-	switch {
-	case packed:
-		return form
-	case text != "":
-		return text
-	}
-	if form := headForm(img.Code); img.Format == devimg.FormatNative && form != unknownForm {
-		return form
-	}
-	return img.Format.String()
-}
-
-// sniffForm names the form of code by its first bytes, also for forms that the
-// runtime has no number for.
-func sniffForm(head []byte) string {
-	if f := devimg.Sniff(devimg.Bytes(head)); f != devimg.FormatNone {
-		return f.String()
-	}
-	switch {
-	case bytes.HasPrefix(head, []byte(elf.ELFMAG)):
-		return "elf"
-	case bytes.HasPrefix(head, []byte("!<arch>\n")):
-		return "ar"
-	case wrapper.IsPTX(head):
-		return "ptx"
-	}
-	return unknownForm
-}
-
-// unknownForm is the name for code of an unknown form.
-const unknownForm = "unknown"
-
-// headForm names the form of code by its first bytes.
-func headForm(code devimg.Code) string {
-	var head [64]byte
-	n, _ := code.ReadAt(head[:], 0)
-	return sniffForm(head[:n])
 }

@@ -4,16 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"offlink/cmd/internal/cli"
-	"offlink/props"
-	"offlink/props/derive"
-	"offlink/spirv"
 	"offlink/wrapper"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
@@ -106,7 +101,7 @@ func loadCode(name string, old *wrapper.Located, failure error) (*newCode, error
 	if err != nil {
 		return nil, err
 	}
-	if !errors.Is(failure, wrapper.ErrNoImages) && headForm(code) != contentOf(old) {
+	if !errors.Is(failure, wrapper.ErrNoImages) && wrapper.CodeForm(code) != old.Form() {
 		return nil, failure
 	}
 	return &newCode{name, code, nil, func() error { return nil }}, nil
@@ -133,163 +128,18 @@ func (r *replacer) checkFit(name string, old *wrapper.Located, n *newCode) error
 	if err != nil {
 		return err
 	}
-	if was, is := contentOf(old), headForm(n.code); was != is && !(is == unknownForm && (was == "none" || was == "native")) {
+	if was, is := old.Form(), wrapper.CodeForm(n.code); was != is && !(is == wrapper.UnknownForm && (was == "none" || was == "native")) {
 		return fmt.Errorf("%s: its code is %s, and that of the image is %s; --force replaces it all the same", n.name, is, was)
 	}
-	lines, err := r.misfits(plain, n)
+	lines, compared, err := wrapper.Misfits(plain, n.code, n.image)
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.name, err)
+	}
+	if !compared {
+		fmt.Fprintf(r.streams.Err, "%s: %s: entries and arguments are not compared: it does not name its kernels\n", program, n.name)
 	}
 	if len(lines) > 0 {
 		return fmt.Errorf("%s does not fit the image of %s that it would replace (--force replaces it all the same):\n  %s", n.name, name, strings.Join(lines, "\n  "))
 	}
 	return nil
-}
-
-// misfits describes the differences between the new code and the image's
-// entries, a line each.
-func (r *replacer) misfits(old *devimg.Image, n *newCode) ([]string, error) {
-	switch {
-	case n.image != nil && old.HasEntries:
-		return compareImages(old, n.image), nil
-	case devimg.Sniff(n.code) == devimg.FormatSPIRV:
-		return compareCode(old, n.code)
-	}
-	lines, compared, err := compareKernels(old, n.code)
-	if err == nil && !compared {
-		fmt.Fprintf(r.streams.Err, "%s: %s: entries and arguments are not compared: it does not name its kernels\n", program, n.name)
-	}
-	return lines, err
-}
-
-// compareKernels compares the names of kernels, where both codes or the
-// image's entries say them.
-func compareKernels(old *devimg.Image, code devimg.Code) (lines []string, compared bool, err error) {
-	was := old.Entries
-	if !old.HasEntries {
-		if was, err = wrapper.KernelNames(old); err != nil {
-			return nil, false, fmt.Errorf("the code that is there: %w", err)
-		}
-	}
-	is, err := wrapper.KernelNames(&devimg.Image{Code: code})
-	if err != nil || len(was) == 0 || len(is) == 0 {
-		return nil, false, err
-	}
-	for _, name := range was {
-		if !slices.Contains(is, name) {
-			lines = append(lines, "kernel "+quoteOdd(name)+": the new code does not have it")
-		}
-	}
-	return lines, true, nil
-}
-
-// compareImages describes the differences of entries and argument masks of two
-// images.
-func compareImages(old, new *devimg.Image) []string {
-	var lines []string
-	for _, line := range wrapper.EntryDifferences(old.Entries, new.Entries) {
-		lines = append(lines, "entries: "+line)
-	}
-	return append(lines, wrapper.PropertyDifferences(onlySet(old.Properties, props.SetKernelParamOpt), onlySet(new.Properties, props.SetKernelParamOpt))...)
-}
-
-// onlySet returns the sets of that name.
-func onlySet(sets *props.Sets, name string) *props.Sets {
-	kept := &props.Sets{}
-	if set := sets.Get(name); set != nil && len(set.Properties) > 0 {
-		kept.All = append(kept.All, set)
-	}
-	return kept
-}
-
-// codeInterface is the interface of SPIR-V: the number of each kernel's
-// parameters, and the names that others may import.
-type codeInterface struct {
-	kernels map[string]int
-	exports map[string]bool
-}
-
-func readInterface(code devimg.Code) (*codeInterface, error) {
-	data, err := devimg.ReadCode(code)
-	if err != nil {
-		return nil, err
-	}
-	m, err := spirv.Parse(data)
-	if err != nil {
-		return nil, err
-	}
-	o := &codeInterface{make(map[string]int), make(map[string]bool)}
-	parameters := make(map[spirv.ID]int)
-	for _, f := range m.Functions() {
-		parameters[f.ID()] = len(f.Params)
-	}
-	for _, e := range m.EntryPoints() {
-		o.kernels[e.Name] = parameters[e.Function]
-	}
-	for _, s := range m.Exports() {
-		o.exports[s.Name] = true
-	}
-	return o, nil
-}
-
-// compareCode describes the differences between the new code and the image: its
-// entries, its exported symbols, and the arguments of its kernels, which the old
-// code has, or else the masks.
-func compareCode(old *devimg.Image, code devimg.Code) ([]string, error) {
-	now, err := readInterface(code)
-	if err != nil {
-		return nil, err
-	}
-	if !old.HasEntries {
-		lines, _, err := compareKernels(old, code)
-		return append(lines, compareArguments(old, now)...), err
-	}
-	var lines []string
-	for _, name := range old.Entries {
-		if _, kernel := now.kernels[name]; !kernel && !now.exports[name] {
-			lines = append(lines, "entry "+name+": the new code has no kernel and exports no function of that name")
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(now.kernels)) {
-		if !slices.Contains(old.Entries, name) {
-			lines = append(lines, "kernel "+name+": the image has no entry of that name")
-		}
-	}
-	for _, name := range old.Properties.Get(props.SetExportedSymbols).Names() {
-		if !now.exports[name] {
-			lines = append(lines, "exported symbol "+name+": the new code does not export it")
-		}
-	}
-	return append(lines, compareArguments(old, now)...), nil
-}
-
-func compareArguments(old *devimg.Image, now *codeInterface) []string {
-	was, err := readInterface(old.Code)
-	if err != nil { // the old code is not SPIR-V: its masks remain
-		was = &codeInterface{}
-	}
-	masks := old.Properties.Get(props.SetKernelParamOpt)
-	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(now.kernels)) {
-		if n, ok := was.kernels[name]; ok {
-			if n != now.kernels[name] {
-				lines = append(lines, fmt.Sprintf("kernel %s: %d parameters, and the old code has %d", name, now.kernels[name], n))
-			}
-		} else if mask, ok := masks.Get(name); ok && keptParameters(mask) != now.kernels[name] {
-			lines = append(lines, fmt.Sprintf("kernel %s: %d parameters, and its mask (%s) leaves %d",
-				name, now.kernels[name], derive.Describe(props.SetKernelParamOpt, name, mask), keptParameters(mask)))
-		}
-	}
-	return lines
-}
-
-// keptParameters counts the parameters that a mask does not remove.
-func keptParameters(mask props.Value) int {
-	kept := 0
-	for i := range mask.BitLen() {
-		if mask.Data()[i/8]>>(i%8)&1 == 0 {
-			kept++
-		}
-	}
-	return kept
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"offlink/wrapper"
-	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
 
@@ -50,28 +50,9 @@ func (e *editing) sameImage(want, got *wrapper.Located) error {
 		return fmt.Errorf("it is of kind %v and target %q with %d entries, and was of %v and %q with %d",
 			got.Kind, got.Target, len(got.Entries), want.Kind, want.Target, len(want.Entries))
 	}
-	same, err := sameCode(&want.Image, &got.Image, e.budget())
+	same, err := got.HasCode(want.Image.Code, e.budget())
 	if err == nil && !same {
-		// New code that is compressed is compared as it was before.
-		var plain *devimg.Image
-		if plain, err = container.Uncompress(&got.Image, e.budget()); err == nil {
-			same, err = sameCode(&want.Image, plain, e.budget())
-		}
-	}
-	if err == nil && !same {
-		err = fmt.Errorf("its code is not the new code")
+		err = errors.New("its code is not the new code")
 	}
 	return err
-}
-
-func sameCode(a, b *devimg.Image, budget *container.Budget) (bool, error) {
-	if a.Code.Size() != b.Code.Size() {
-		return false, nil
-	}
-	first, err := wrapper.CodeDigest(a.Code)
-	if err != nil {
-		return false, err
-	}
-	second, err := wrapper.CodeDigest(b.Code)
-	return first == second, err
 }
