@@ -224,18 +224,18 @@ func (h *hostObject) mapped(record []byte, begin, end int) bool {
 func (h *hostObject) appendTree(found []Located, tree *abi.Tree) []Located {
 	for i := range tree.Images {
 		img := &tree.Images[i]
-		place := Place{Envelope: EnvelopeDescriptor, Descriptor: tree.Address, Record: img.Address, Address: img.CodeBegin, Index: len(found)}
+		place := Location{Envelope: EnvelopeDescriptor, Descriptor: tree.Address, Record: img.Address, Address: img.CodeBegin, Index: len(found)}
 		h.locate(&place)
 		if arch, ok := img.Properties.Get(props.SetOfflinkImage).Get(props.ImageArch); ok {
 			img.Arch = string(arch.Data())
 		}
-		found = append(found, Located{Image: img.Image, Place: place, record: img.Record})
+		found = append(found, Located{Image: img.Image, Location: place, record: img.Record})
 	}
 	return found
 }
 
 // locate fills in the section and the offset of the code.
-func (h *hostObject) locate(place *Place) {
+func (h *hostObject) locate(place *Location) {
 	place.Offset = -1
 	if s := h.file.SectionAt(place.Address); s != nil {
 		if s != h.last.section {
@@ -266,9 +266,9 @@ func (h *hostObject) appendBounds(found []Located) ([]Located, error) {
 			return nil, fmt.Errorf("an image of section .tgtimg: %w", &objfile.AddressError{Addr: b.begin, Size: b.size, Msg: "no section is there"})
 		}
 		code := s.Data[b.begin-s.Addr:]
-		l := Located{Place: Place{Envelope: EnvelopeBounds, Address: b.begin, Index: len(found)}}
+		l := Located{Location: Location{Envelope: EnvelopeBounds, Address: b.begin, Index: len(found)}}
 		l.Image.Code = devimg.Bytes(code[:min(b.size, uint64(len(code)))])
-		h.locate(&l.Place)
+		h.locate(&l.Location)
 		l.Kind, l.Target, _ = parseBundleName(l.Section)
 		l.Arch = container.ArchOf(l.Target)
 		found = append(found, l)

@@ -264,7 +264,7 @@ func littleEndian(b []byte) uint64 {
 
 // writeAddress writes an address. Ends of arrays count in elements, as the sizes of
 // structs are the compiler's.
-func (m *irModule) writeAddress(k *kindImages, f irField, to abi.Place) {
+func (m *irModule) writeAddress(k *kindImages, f irField, to abi.Target) {
 	name, element, count := "", "i8", to.Offset
 	switch to.In {
 	case abi.InBlock:

@@ -13,7 +13,7 @@ import (
 // Located is a device image that was found in a file, and its location.
 type Located struct {
 	devimg.Image
-	Place
+	Location
 
 	part   *part      // that the image lies in
 	record abi.Record // of a descriptor's image
@@ -28,9 +28,9 @@ func (l *Located) ImageRecord() abi.Record { return l.record }
 // image where the code is nil.
 type editFunc func(code devimg.Code) (rope, error)
 
-// Place is the location of an image in a file. Fields that do not apply are
+// Location is the location of an image in a file. Fields that do not apply are
 // empty.
-type Place struct {
+type Location struct {
 	// Path is the members of archives and entries of bundles that enclose the
 	// envelope, outermost first.
 	Path []string
@@ -63,11 +63,11 @@ const (
 	EnvelopeFatSection Envelope = "fat section" // a section of clang-offload-bundler
 )
 
-// String returns the place in words: its path, section or envelope, and offset.
-func (p Place) String() string { return string(p.Append(nil)) }
+// String returns the location in words: its path, section or envelope, and offset.
+func (p Location) String() string { return string(p.Append(nil)) }
 
 // Append appends the words of String.
-func (p *Place) Append(text []byte) []byte {
+func (p *Location) Append(text []byte) []byte {
 	for _, name := range p.Path {
 		text = append(append(append(text, '('), printable(name)...), ") "...)
 	}

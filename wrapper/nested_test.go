@@ -34,7 +34,7 @@ func where(t *testing.T, name string) []string {
 			t.Errorf("image %d is not at %#x", i, img.Offset)
 		}
 		img.Offset = -1
-		list = append(list, img.Place.String()+": "+string(code[:min(len(code), 16)]))
+		list = append(list, img.Location.String()+": "+string(code[:min(len(code), 16)]))
 	}
 	return list
 }

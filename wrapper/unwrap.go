@@ -138,7 +138,7 @@ func (w *walker) walkEnvelope(p *part) error {
 		if e.Host || nested(e) {
 			continue
 		}
-		w.found = append(w.found, Located{Image: e.Image, Place: Place{
+		w.found = append(w.found, Located{Image: e.Image, Location: Location{
 			Path: p.path, Envelope: Envelope(form), Name: e.Name, Strings: e.Strings, Index: i, Offset: inner.offset,
 		}, part: p, edit: replace})
 	}
@@ -231,7 +231,7 @@ func (w *walker) walkSection(p *part, s *objfile.FileSection) error {
 	if !bundled {
 		return nil
 	}
-	l := Located{Place: Place{Path: p.path, Envelope: EnvelopeFatSection, Section: s.Name(), Offset: inner.offset}, part: p}
+	l := Located{Location: Location{Path: p.path, Envelope: EnvelopeFatSection, Section: s.Name(), Offset: inner.offset}, part: p}
 	l.Kind, l.Target, l.Image.Code = kind, target, devimg.Bytes(s.Data)
 	l.Arch = container.ArchOf(target)
 	l.edit = func(code devimg.Code) (rope, error) {

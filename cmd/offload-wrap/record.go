@@ -36,7 +36,7 @@ type record struct {
 	Strings        []keyValue    `json:"strings,omitempty"`
 	PropertySets   []propertySet `json:"propertySets"`
 
-	place      wrapper.Place
+	place      wrapper.Location
 	properties *props.Sets
 }
 
@@ -84,7 +84,7 @@ func newRecord(f *wrapper.File, i int, found finding) *record {
 		Exports:        img.Properties.Get(props.SetExportedSymbols).Names(),
 		Imports:        img.Properties.Get(props.SetImportedSymbols).Names(),
 		CompileOptions: img.CompileOptions, LinkOptions: img.LinkOptions, Digest: found.digest,
-		Strings: keyValues(img.Strings), place: img.Place, properties: img.Properties,
+		Strings: keyValues(img.Strings), place: img.Location, properties: img.Properties,
 	}
 }
 
@@ -108,7 +108,7 @@ func (r *record) fillJSON(img *wrapper.Located) {
 	}
 	r.Where = where{Path: img.Path, Envelope: string(img.Envelope), Name: img.Name, Section: img.Section}
 	if img.Offset >= 0 {
-		r.Where.Offset = &img.Place.Offset
+		r.Where.Offset = &img.Location.Offset
 	}
 	if img.Descriptor != 0 {
 		r.Where.Descriptor = fmt.Sprintf("%#x", img.Descriptor)

@@ -45,14 +45,14 @@ func appendRow(row []byte, f *wrapper.File, i int, found finding) []byte {
 	} else {
 		appendText("")
 	}
-	appendText(whereCell(&img.Place))
+	appendText(whereCell(&img.Location))
 	appendText(f.Name())
 	return row
 }
 
 // whereCell is the path to an image within its file: members of archives,
 // entries of bundles, sections.
-func whereCell(p *wrapper.Place) string {
+func whereCell(p *wrapper.Location) string {
 	section := p.Section
 	if section == "" && len(p.Path) == 0 {
 		return strings.ReplaceAll(string(p.Envelope), " ", "-")

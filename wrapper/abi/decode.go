@@ -37,7 +37,7 @@ type Decoder struct {
 	Memory  Memory
 	Pointer int // bytes of a pointer: 4 or 8
 	// Limit bounds the bytes of structs, names and values that are read, so
-	// that a small file whose pointers all lead to one place cannot ask for
+	// that a small file whose pointers all lead to one address cannot ask for
 	// much memory. 0 means no limit.
 	Limit uint64
 

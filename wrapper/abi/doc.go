@@ -8,7 +8,7 @@
 //
 // The tree is the same in an object file, in a linked program and in a live
 // process; only the meaning of a pointer differs, which is a [Memory] for the
-// reader and a [Place] for the writer.
+// reader and a [Target] for the writer.
 //
 // The structs in C follow. The sources are pi.h and ur.h of
 // intel/llvm (PI 15.48, UR 2025) for SYCL, and libomptarget's omptarget.h for

@@ -56,7 +56,7 @@ func Encode(images []*devimg.Image, o EncodeOptions) (*Encoded, error) {
 
 // ImageError is a fault of one of several images.
 type ImageError struct {
-	Image int // its place among them, from 0
+	Image int // its number among them, from 0
 	Err   error
 }
 
@@ -73,11 +73,11 @@ type encoder struct {
 	nativeCPU bool
 	// prefix starts the names of the kind's symbols: ".sycl_offloading.".
 	prefix, descriptor string
-	names              map[string]int   // how often a name was taken
-	texts, blobs       map[string]Place // content to its only block
-	records            Block            // the array of images
-	infos              *Block           // nil: not wanted
-	host               [2]Place         // the host's entry table; zero for SYCL
+	names              map[string]int    // how often a name was taken
+	texts, blobs       map[string]Target // content to its only block
+	records            Block             // the array of images
+	infos              *Block            // nil: not wanted
+	host               [2]Target         // the host's entry table; zero for SYCL
 }
 
 func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
@@ -88,14 +88,14 @@ func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
 		prefix:     "." + kind.String() + "_offloading.",
 		descriptor: "descriptor",
 		names:      map[string]int{},
-		texts:      map[string]Place{},
-		blobs:      map[string]Place{},
+		texts:      map[string]Target{},
+		blobs:      map[string]Target{},
 	}
 	e.l = e.tree.Layout
 	e.records = Block{Name: e.prefix + "device_images", Type: ImageArray}
 	if kind != devimg.KindSYCL {
 		e.records.Type = TargetImageArray
-		e.host = [2]Place{e.addExternal("__start_omp_offloading_entries"), e.addExternal("__stop_omp_offloading_entries")}
+		e.host = [2]Target{e.addExternal("__start_omp_offloading_entries"), e.addExternal("__stop_omp_offloading_entries")}
 	}
 	if o.DescriptorName != "" {
 		e.descriptor = o.DescriptorName
@@ -106,9 +106,9 @@ func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
 	return e
 }
 
-func (e *encoder) addExternal(name string) Place {
+func (e *encoder) addExternal(name string) Target {
 	e.tree.Externals = append(e.tree.Externals, name)
-	return Place{In: InExternal, Index: int32(len(e.tree.Externals) - 1)}
+	return Target{In: InExternal, Index: int32(len(e.tree.Externals) - 1)}
 }
 
 // addImage encodes the blocks that the record of an image points to, then the
@@ -117,8 +117,8 @@ func (e *encoder) addImage(i int, image *devimg.Image) error {
 	if image.Kind != e.kind {
 		return fmt.Errorf("kind %v in a descriptor of kind %v", image.Kind, e.kind)
 	}
-	begin := Place{In: InImage, Index: int32(i)}
-	end := Place{In: InImage, Index: int32(i), Offset: image.Code.Size()}
+	begin := Target{In: InImage, Index: int32(i)}
+	end := Target{In: InImage, Index: int32(i), Offset: image.Code.Size()}
 	if e.nativeCPU {
 		kernels, err := e.nativeKernels(image)
 		if err != nil {
@@ -138,14 +138,14 @@ func (e *encoder) addImage(i int, image *devimg.Image) error {
 	return e.addSYCLImage(i, image, begin, end)
 }
 
-func (e *encoder) addTargetImage(begin, end Place) {
+func (e *encoder) addTargetImage(begin, end Target) {
 	r := e.appendRecord(&e.records)
-	for i, to := range []Place{begin, end, e.host[0], e.host[1]} {
+	for i, to := range []Target{begin, end, e.host[0], e.host[1]} {
 		r.pointer(i*e.l.Pointer, to)
 	}
 }
 
-func (e *encoder) addSYCLImage(i int, image *devimg.Image, begin, end Place) error {
+func (e *encoder) addSYCLImage(i int, image *devimg.Image, begin, end Target) error {
 	strings, err := e.imageStrings(i, image)
 	if err != nil {
 		return err
@@ -199,18 +199,18 @@ func (e *encoder) recordNumbers(image *devimg.Image) (kind, format uint8, err er
 	return KindLLVM, uint8(i), nil
 }
 
-// imageStrings places the three strings of the record.
-func (e *encoder) imageStrings(i int, image *devimg.Image) (places [3]Place, err error) {
+// imageStrings appends the three strings of the record.
+func (e *encoder) imageStrings(i int, image *devimg.Image) (targets [3]Target, err error) {
 	for j, s := range []struct{ name, field, text string }{
 		{"target.", "target", image.Target},
 		{"opts.compile.", "compile options", image.CompileOptions},
 		{"opts.link.", "link options", image.LinkOptions},
 	} {
-		if places[j], err = e.addString(e.prefix+s.name+strconv.Itoa(i), s.field, s.text); err != nil {
-			return places, err
+		if targets[j], err = e.addString(e.prefix+s.name+strconv.Itoa(i), s.field, s.text); err != nil {
+			return targets, err
 		}
 	}
-	return places, nil
+	return targets, nil
 }
 
 func (e *encoder) addManifest(i int, manifest []byte) (span, error) {
@@ -234,17 +234,17 @@ func (e *encoder) addEntries(image *devimg.Image) (span, error) {
 		b.Type = NewEntryArray
 	}
 	for _, name := range image.Entries {
-		place, err := e.addString("__sycl_offload_entry_name", "entry", name)
+		target, err := e.addString("__sycl_offload_entry_name", "entry", name)
 		if err != nil {
 			return span{}, err
 		}
-		e.addEntry(&b, place)
+		e.addEntry(&b, target)
 	}
 	return e.whole(e.addBlock(b)), nil
 }
 
 // addEntry adds an entry with a name.
-func (e *encoder) addEntry(b *Block, name Place) {
+func (e *encoder) addEntry(b *Block, name Target) {
 	r := e.appendRecord(b)
 	if b.Type == EntryArray {
 		r.pointer(e.l.Entry.Name, name)
@@ -263,12 +263,12 @@ func (e *encoder) nativeKernels(image *devimg.Image) (span, error) {
 	}
 	b := Block{Name: "__sycl_native_cpu_decls", Type: NativeKernelArray}
 	for _, name := range image.Entries {
-		place, err := e.addString("__ncpu_function_name", "entry", name)
+		target, err := e.addString("__ncpu_function_name", "entry", name)
 		if err != nil {
 			return span{}, err
 		}
 		r := e.appendRecord(&b)
-		r.pointer(0, place)
+		r.pointer(0, target)
 		r.pointer(e.l.Pointer, e.addExternal(name+NativeSuffix))
 	}
 	end, err := e.addString("__ncpu_end_str", "marker", nativeEnd)
@@ -360,44 +360,44 @@ func (e *encoder) addRoot(count int) {
 	}
 }
 
-// addBlock appends a block under a name of its own and returns its place.
-func (e *encoder) addBlock(b Block) Place {
+// addBlock appends a block under a name of its own and returns a target at its start.
+func (e *encoder) addBlock(b Block) Target {
 	n := e.names[b.Name]
 	e.names[b.Name]++
 	if n > 0 {
 		b.Name += "." + strconv.Itoa(n)
 	}
 	e.tree.Blocks = append(e.tree.Blocks, b)
-	return Place{In: InBlock, Index: int32(len(e.tree.Blocks) - 1)}
+	return Target{In: InBlock, Index: int32(len(e.tree.Blocks) - 1)}
 }
 
-// addString places a string; equal strings share a block.
-func (e *encoder) addString(symbol, field, s string) (Place, error) {
-	if place, ok := e.texts[s]; ok {
-		return place, nil
+// addString appends a string; equal strings share a block.
+func (e *encoder) addString(symbol, field, s string) (Target, error) {
+	if target, ok := e.texts[s]; ok {
+		return target, nil
 	}
 	if strings.Contains(s, "\x00") {
-		return Place{}, fmt.Errorf("%s %.80q has a NUL byte, where the string would end", field, s)
+		return Target{}, fmt.Errorf("%s %.80q has a NUL byte, where the string would end", field, s)
 	}
-	place := e.addBlock(Block{Name: symbol, Type: Text, Data: append([]byte(s), 0)})
-	e.texts[s] = place
-	return place, nil
+	target := e.addBlock(Block{Name: symbol, Type: Text, Data: append([]byte(s), 0)})
+	e.texts[s] = target
+	return target, nil
 }
 
-// addBytes places bytes; equal bytes share a block.
-func (e *encoder) addBytes(symbol string, data []byte) Place {
-	if place, ok := e.blobs[string(data)]; ok {
-		return place
+// addBytes appends bytes; equal bytes share a block.
+func (e *encoder) addBytes(symbol string, data []byte) Target {
+	if target, ok := e.blobs[string(data)]; ok {
+		return target
 	}
-	place := e.addBlock(Block{Name: symbol, Type: Blob, Data: data})
-	e.blobs[string(data)] = place
-	return place
+	target := e.addBlock(Block{Name: symbol, Type: Blob, Data: data})
+	e.blobs[string(data)] = target
+	return target
 }
 
 // span is a begin and an end pointer; the zero span is two null pointers.
-type span struct{ begin, end Place }
+type span struct{ begin, end Target }
 
-func (e *encoder) whole(p Place) span {
+func (e *encoder) whole(p Target) span {
 	end := p
 	end.Offset = int64(len(e.tree.Blocks[p.Index].Data))
 	return span{p, end}

@@ -2,16 +2,16 @@ package abi
 
 // Encoded is a descriptor tree: C objects whose bytes are known and
 // whose pointers are not yet addresses. The code that lays the blocks out, into
-// the sections of an object file or into LLVM IR, turns places into addresses.
+// the sections of an object file or into LLVM IR, turns targets into addresses.
 type Encoded struct {
 	Layout *Layout
 	Blocks []Block
-	// Externals are the symbols outside the tree that places name.
+	// Externals are the symbols outside the tree that targets refer to.
 	Externals []string
-	// Descriptor and Images are the places in Blocks of the root and of the
-	// array of image records.
+	// Descriptor and Images are the numbers of the blocks of the root and of
+	// the array of image records.
 	Descriptor, Images int
-	// Infos is the place of the array of bounds, or -1.
+	// Infos is the number of the block with the bounds, or -1.
 	Infos int
 }
 
@@ -50,20 +50,20 @@ const (
 // Pointer is a pointer in a block.
 type Pointer struct {
 	Offset int // in the block
-	To     Place
+	To     Target
 }
 
-// Place is the target of a pointer.
-type Place struct {
+// Target is the target of a pointer.
+type Target struct {
 	In     Space
 	Index  int32
 	Offset int64 // bytes after the start
 }
 
-// Space is the list that Place.Index counts in.
+// Space is the list that Target.Index counts in.
 type Space uint8
 
-// The spaces. A place in InImage lies in the code of an image, which is not
+// The spaces. A target in InImage lies in the code of an image, which is not
 // a block: it is copied from its file.
 const (
 	InBlock    Space = iota + 1 // Encoded.Blocks

@@ -31,8 +31,8 @@ func (r recordWriter) word(at int, v uint64) {
 	r.u64(at, v)
 }
 
-// pointer notes a pointer; the zero Place is null.
-func (r recordWriter) pointer(at int, to Place) {
+// pointer notes a pointer; the zero Target is null.
+func (r recordWriter) pointer(at int, to Target) {
 	if to.In != 0 {
 		r.block.Pointers = append(r.block.Pointers, Pointer{r.at + at, to})
 	}

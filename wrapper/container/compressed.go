@@ -77,7 +77,7 @@ func (r *reader) ccobHeader() (size, inflated, header uint64, err error) {
 	return size, inflated, header, nil
 }
 
-// rebuildCompressedBundle makes a compressed bundle anew, of its own version
+// rebuildCompressedBundle makes a compressed bundle again, of its own version
 // and method.
 func rebuildCompressedBundle(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	r := &reader{form: BundleCompressed, data: data}

@@ -18,7 +18,7 @@ type offloadPart struct {
 	prefix  []byte
 }
 
-// rebuildOffloadBinary makes an OffloadBinary anew, of its own version and
+// rebuildOffloadBinary makes an OffloadBinary again, of its own version and
 // compressed if it was.
 func rebuildOffloadBinary(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	f := &offloadFile{reader: reader{form: OffloadBinary, data: data}, version: u32(data, 4)}

@@ -28,7 +28,7 @@ func ReplaceInPlace(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.C
 }
 
 // splicer returns data with the envelope of size bytes at an offset made
-// anew, with other code of its entry n.
+// again, with other code of its entry n.
 type splicer func(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error)
 
 func replaceWith(splice splicer, data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
@@ -71,7 +71,7 @@ func (e *RoomError) Error() string {
 	return fmt.Sprintf("the %s would have %d bytes, and there is room for %d: pointers lead to the envelopes after it, so that larger code must be linked anew", e.Form, e.Need, e.Have)
 }
 
-// spliceInPlace makes one envelope among others anew, in its own place.
+// spliceInPlace makes one envelope among others again, at its own offset.
 func spliceInPlace(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	made, err := rebuildEnvelope(form, data[at:at+size], n, code, b.Restart())
 	if err != nil {

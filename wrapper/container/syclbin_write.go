@@ -9,7 +9,7 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// rebuildSYCLBIN makes a SYCLBIN of version 1 anew: its metadata stays, the
+// rebuildSYCLBIN makes a SYCLBIN of version 1 again: its metadata stays, the
 // table of code is written again.
 func rebuildSYCLBIN(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
 	f := &syclbinFile{reader: reader{form: SYCLBIN, data: data}}

@@ -86,7 +86,7 @@ type room struct {
 var ErrNoRoom = errors.New("the new code is larger than the old, and this kind of file has no room for it: wrap it anew and relink")
 
 // ErrNoHeader says that an image could grow in the file, but only with its
-// program headers in another place.
+// program headers at another offset.
 var ErrNoHeader = errors.New("the new code is larger than the old, and the file has no program header to spare for it: the headers would have to move, after which GNU strip and objcopy destroy the file (llvm-strip and llvm-objcopy do not)")
 
 // NewEditor returns an editor of the file, which must have been read from the

@@ -382,7 +382,7 @@ func (f *elfEditor) newSegment(e *Editor, size int64) (room, error) {
 	return r, f.moveSegments(e, &r, load)
 }
 
-// patchSegments plans other program headers in the place of as many.
+// patchSegments plans to overwrite the program headers with as many others.
 func (f *elfEditor) patchSegments(e *Editor, segments []elfSegment) {
 	off, _, _ := f.segmentTable()
 	e.patch(int64(off), f.encodeSegments(segments))

@@ -144,7 +144,7 @@ func (c *coffFile) readHeader() error {
 	return c.readOptional()
 }
 
-// readOptional reads where an image wants to be loaded.
+// readOptional reads the preferred address of an image.
 func (c *coffFile) readOptional() error {
 	size := uint64(c.u16(c.header + 16))
 	c.table = uint64(c.header) + coffHeaderSize + size

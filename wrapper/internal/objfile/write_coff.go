@@ -199,7 +199,7 @@ func (e *coffWriter) writeRelocation(at, symbol uint32, kind uint16) {
 	e.put16(kind)
 }
 
-// fixupSymbol is the symbol that a fixup names: for a place in a section the
+// fixupSymbol is the symbol that a fixup names: for an offset in a section the
 // section's own.
 func (e *coffWriter) fixupSymbol(f *Fixup) uint32 {
 	if f.Symbol != nil {

@@ -59,18 +59,18 @@ var machoRelocations = map[Machine]map[FixupKind]machoRelocation{
 // machoWriter is one object on its way into a file.
 type machoWriter struct {
 	*emitter
-	o       *Object
-	names   *stringTable
-	places  map[*ObjectSection]*machoPlace
-	symbols []machoSymbol
-	groups  [3]int // symbols that are local, defined, undefined
-	size    int64  // of the segment
-	data    int64  // where the sections begin
-	table   int64  // where the symbols begin
+	o         *Object
+	names     *stringTable
+	locations map[*ObjectSection]*machoLocation
+	symbols   []machoSymbol
+	groups    [3]int // symbols that are local, defined, undefined
+	size      int64  // of the segment
+	data      int64  // where the sections begin
+	table     int64  // where the symbols begin
 }
 
-// machoPlace is where a section lies.
-type machoPlace struct {
+// machoLocation is where a section lies.
+type machoLocation struct {
 	number      int
 	address     int64 // in the segment
 	relocations int64 // in the file
@@ -86,7 +86,7 @@ type machoSymbol struct {
 }
 
 func writeMachO(w io.Writer, o *Object) error {
-	e := &machoWriter{emitter: newEmitter(w), o: o, names: newStringTable("\x00"), places: map[*ObjectSection]*machoPlace{}}
+	e := &machoWriter{emitter: newEmitter(w), o: o, names: newStringTable("\x00"), locations: map[*ObjectSection]*machoLocation{}}
 	if err := e.layOut(); err != nil {
 		return err
 	}
@@ -106,12 +106,12 @@ func (e *machoWriter) layOut() error {
 			return err
 		}
 		e.size = alignUp(e.size, int64(s.Align))
-		e.places[s] = &machoPlace{number: i + 1, address: e.size}
+		e.locations[s] = &machoLocation{number: i + 1, address: e.size}
 		e.size += s.size
 	}
 	end := alignUp(e.data+e.size, 8)
 	for _, s := range e.o.Sections {
-		e.places[s].relocations = end
+		e.locations[s].relocations = end
 		end += machoRelocSize * int64(len(s.Fixups))
 	}
 	e.table = end
@@ -141,7 +141,7 @@ func (e *machoWriter) commandsSize() int64 {
 // among them, then defined ones, then undefined ones.
 func (e *machoWriter) numberSymbols() {
 	for i, s := range e.o.Sections {
-		p := e.places[s]
+		p := e.locations[s]
 		p.symbol = e.addSymbol("ltmp"+strconv.Itoa(i), machoSymbolSection, p.number, p.address)
 	}
 	for group, in := range []func(*ObjectSymbol) bool{
@@ -169,7 +169,7 @@ func (e *machoWriter) addObjectSymbol(s *ObjectSymbol) uint32 {
 	if s.Hidden {
 		typ |= machoSymbolPrivate
 	}
-	p := e.places[s.Section]
+	p := e.locations[s.Section]
 	return e.addSymbol("_"+s.Name, typ, p.number, p.address+s.Offset)
 }
 
@@ -196,11 +196,11 @@ func (e *machoWriter) writeParts() {
 	e.putValues(uint32(machoBuildVersion), uint32(machoBuildSize), uint32(machoPlatformMacOS), e.macOS(), uint32(0), uint32(0))
 	e.writeSymtab()
 	for _, s := range e.o.Sections {
-		e.padTo(e.data + e.places[s].address)
+		e.padTo(e.data + e.locations[s].address)
 		e.writePieces(s)
 	}
 	for _, s := range e.o.Sections {
-		e.padTo(e.places[s].relocations)
+		e.padTo(e.locations[s].relocations)
 		e.writeRelocations(s)
 	}
 	e.padTo(e.table)
@@ -227,7 +227,7 @@ func (e *machoWriter) writeSegment() {
 
 func (e *machoWriter) sectionHeader(s *ObjectSection) {
 	segment, section, _ := machoNames(s.Name)
-	p := e.places[s]
+	p := e.locations[s]
 	flags := uint32(machoNoDeadStrip)
 	switch s.Use {
 	case UseCode:
@@ -259,7 +259,7 @@ func (e *machoWriter) writeRelocations(s *ObjectSection) {
 		if f.Symbol != nil {
 			symbol = f.Symbol.index
 		} else {
-			symbol = e.places[f.Section].symbol
+			symbol = e.locations[f.Section].symbol
 		}
 		const external = 1 << 27
 		k := kinds[f.Kind]
