@@ -122,6 +122,7 @@ func mismatch(p driver.Param, arg driver.Arg) string {
 	switch {
 	case p.Kind == driver.ParamOther:
 		return fmt.Sprintf("the kernel takes %s here, which cannot be passed yet", wanted(p))
+	case p.Kind == driver.ParamBuffer && arg.Memory == nil && len(arg.Value) == addressSize:
 	case p.Kind != kindOf(arg):
 		return fmt.Sprintf("the kernel takes %s here and %s was given", wanted(p), given(arg))
 	case p.Kind == driver.ParamValue && p.Size != 0 && p.Size != len(arg.Value):
@@ -131,6 +132,9 @@ func mismatch(p driver.Param, arg driver.Arg) string {
 	}
 	return ""
 }
+
+// addressSize is the size of an address that is passed for a buffer.
+const addressSize = 8
 
 func kindOf(arg driver.Arg) driver.ParamKind {
 	switch {

@@ -61,6 +61,8 @@ typedef enum offlink_status {
 typedef struct offlink_device offlink_device;
 typedef struct offlink_kernel offlink_kernel;
 typedef struct offlink_buffer offlink_buffer;
+typedef struct offlink_queue offlink_queue;
+typedef struct offlink_event offlink_event;
 
 /* The version of the library, "0.1.0". Static; never NULL. Starts nothing. */
 const char *offlink_version(void);
@@ -101,6 +103,21 @@ static const char offlink_here = 0;
 offlink_status offlink_kernel_open(offlink_device *device, const void *module, const char *name,
                                    offlink_kernel **kernel);
 
+/* The value of a specialization constant: the bytes of the whole object, by the
+ * unique name that the compiler gave it. */
+typedef struct offlink_spec_constant {
+  const char *name;
+  const void *value;
+  size_t size;
+} offlink_spec_constant;
+
+/* offlink_kernel_open with values for specialization constants. Constants that
+ * are not among them have their defaults, and names that the kernel's images
+ * do not have are ignored. */
+offlink_status offlink_kernel_open_with(offlink_device *device, const void *module, const char *name,
+                                        const offlink_spec_constant *constants, size_t constant_count,
+                                        offlink_kernel **kernel);
+
 /* The number of arguments, counted as in the source. */
 size_t offlink_kernel_arg_count(const offlink_kernel *kernel);
 
@@ -126,7 +143,12 @@ typedef struct offlink_arg {
   size_t size;
 } offlink_arg;
 
-enum offlink_arg_kind { OFFLINK_ARG_VALUE = 1, OFFLINK_ARG_BUFFER = 2, OFFLINK_ARG_LOCAL = 3 };
+enum offlink_arg_kind {
+  OFFLINK_ARG_VALUE = 1,
+  OFFLINK_ARG_BUFFER = 2,
+  OFFLINK_ARG_LOCAL = 3,
+  OFFLINK_ARG_POINTER = 4
+};
 
 /* An argument passed by value: the size bytes at value, which must stay there
  * until the launch returns. OFFLINK_VALUE(x) passes the variable x. */
@@ -142,6 +164,18 @@ static inline offlink_arg offlink_arg_buffer(offlink_buffer *buffer) {
   return arg;
 }
 
+/* A pointer to the byte of the buffer at offset. */
+static inline offlink_arg offlink_arg_buffer_at(offlink_buffer *buffer, size_t offset) {
+  offlink_arg arg = {OFFLINK_ARG_BUFFER, NULL, buffer, offset};
+  return arg;
+}
+
+/* An address of memory from offlink_memory_alloc, or NULL. */
+static inline offlink_arg offlink_arg_pointer(const void *pointer) {
+  offlink_arg arg = {OFFLINK_ARG_POINTER, pointer, NULL, 0};
+  return arg;
+}
+
 /* A pointer to size bytes of local memory, shared by a work-group. */
 static inline offlink_arg offlink_arg_local(size_t size) {
   offlink_arg arg = {OFFLINK_ARG_LOCAL, NULL, NULL, size};
@@ -152,16 +186,17 @@ static inline offlink_arg offlink_arg_local(size_t size) {
 typedef struct offlink_range {
   unsigned dimensions;
   size_t global[3];
-  size_t local[3]; /* divides global; all 0: the device chooses */
+  size_t local[3];  /* divides global; all 0: the device chooses */
+  size_t offset[3]; /* the first global id */
 } offlink_range;
 
 static inline offlink_range offlink_range_1d(size_t global) {
-  offlink_range range = {1, {global, 0, 0}, {0, 0, 0}};
+  offlink_range range = {1, {global, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   return range;
 }
 
 static inline offlink_range offlink_range_2d(size_t global0, size_t global1) {
-  offlink_range range = {2, {global0, global1, 0}, {0, 0, 0}};
+  offlink_range range = {2, {global0, global1, 0}, {0, 0, 0}, {0, 0, 0}};
   return range;
 }
 
@@ -169,6 +204,76 @@ static inline offlink_range offlink_range_2d(size_t global0, size_t global1) {
  * elements, one for each argument in the source. */
 offlink_status offlink_launch(offlink_kernel *kernel, offlink_range range, const offlink_arg *args,
                               size_t arg_count);
+
+/* Memory by address. An address may stand in structs and in memory, and kernels
+ * may follow it; it is the host's address too for host and shared memory. */
+enum offlink_memory_kind { OFFLINK_MEMORY_DEVICE = 1, OFFLINK_MEMORY_HOST = 2, OFFLINK_MEMORY_SHARED = 3 };
+
+/* Allocates size zeroed bytes. */
+offlink_status offlink_memory_alloc(offlink_device *device, int kind, size_t size, void **pointer);
+
+/* Frees memory of offlink_memory_alloc, when no command uses it any more. NULL
+ * does nothing. */
+offlink_status offlink_memory_free(offlink_device *device, void *pointer);
+
+/* A queue takes commands and returns. An in-order queue runs them one after
+ * another; after a failure the commands that follow fail too, up to
+ * offlink_queue_finish. */
+enum offlink_queue_flags { OFFLINK_QUEUE_OUT_OF_ORDER = 1, OFFLINK_QUEUE_PROFILING = 2 };
+
+offlink_status offlink_queue_create(offlink_device *device, unsigned flags, offlink_queue **queue);
+
+/* Waits for all commands and returns the first failure since the last time. */
+offlink_status offlink_queue_finish(offlink_queue *queue);
+
+/* Stops the running commands and drops the others; the queue takes no more. */
+offlink_status offlink_queue_abort(offlink_queue *queue);
+
+/* Drops everything that has not ended. */
+void offlink_queue_close(offlink_queue *queue);
+
+/* When a command may start and how its end is told; NULL is the zero value. Set
+ * size to sizeof(offlink_sync). */
+typedef struct offlink_sync {
+  size_t size;
+  offlink_event *const *after; /* events that must have ended */
+  size_t after_count;
+  offlink_event **done; /* receives the command's event; the caller closes it */
+  int block;            /* return when the command has ended, with its outcome */
+} offlink_sync;
+
+/* Queues a launch. Values are copied; buffers, memory and the kernel must stay
+ * until it has ended. */
+offlink_status offlink_enqueue_launch(offlink_queue *queue, offlink_kernel *kernel, offlink_range range,
+                                      const offlink_arg *args, size_t arg_count, const offlink_sync *sync);
+
+/* Copies size bytes. Each side is memory of the device, or memory of the program,
+ * which must stay until the command has ended. */
+offlink_status offlink_enqueue_copy(offlink_queue *queue, void *to, const void *from, size_t size,
+                                    const offlink_sync *sync);
+
+/* Repeats the pattern of 1 to 128 bytes, a power of two, over size bytes of
+ * device memory. */
+offlink_status offlink_enqueue_fill(offlink_queue *queue, void *to, const void *pattern, size_t pattern_size,
+                                    size_t size, const offlink_sync *sync);
+
+/* Ends when all commands before it have ended; those after it start then. */
+offlink_status offlink_enqueue_barrier(offlink_queue *queue, const offlink_sync *sync);
+
+/* Waits for the command and returns its outcome. */
+offlink_status offlink_event_wait(offlink_event *event);
+
+/* When the command was queued, submitted, started and ended, in nanoseconds on
+ * the device's clock. Its queue needs OFFLINK_QUEUE_PROFILING. */
+offlink_status offlink_event_times(offlink_event *event, uint64_t times[4]);
+
+void offlink_event_close(offlink_event *event);
+
+/* Copies between host memory and a device global, by its unique name, at
+ * offset. Done when the call returns. */
+offlink_status offlink_global_read(offlink_device *device, const char *name, size_t offset, void *data, size_t size);
+offlink_status offlink_global_write(offlink_device *device, const char *name, size_t offset, const void *data,
+                                    size_t size);
 
 #ifdef __cplusplus
 }

@@ -87,9 +87,7 @@ func dispatchCall(s *session, c *C.struct_offlink_call) error {
 	case C.OFFLINK_CORE_KERNEL_NAMES:
 		return kernelNames(s, c)
 	case C.OFFLINK_CORE_KERNEL_OPEN:
-		handle, args, err := s.openKernel(uint64(c.object), uintptr(c.base), C.GoString(c.text))
-		c.created, c.count = C.offlink_handle(handle), C.size_t(args)
-		return err
+		return openKernel(s, c)
 	case C.OFFLINK_CORE_BUFFER_CREATE:
 		return createBuffer(s, c)
 	case C.OFFLINK_CORE_BUFFER_READ:
@@ -102,7 +100,17 @@ func dispatchCall(s *session, c *C.struct_offlink_call) error {
 		s.closeHandle(uint64(c.object))
 		return nil
 	}
-	return fmt.Errorf("internal error of offlink: function %d", int(c.function))
+	return dispatchCommand(s, c)
+}
+
+func openKernel(s *session, c *C.struct_offlink_call) error {
+	spec, err := constantsOf(c)
+	if err != nil {
+		return err
+	}
+	handle, args, err := s.openKernel(uint64(c.object), uintptr(c.base), C.GoString(c.text), spec)
+	c.created, c.count = C.offlink_handle(handle), C.size_t(args)
+	return err
 }
 
 func openDevice(s *session, c *C.struct_offlink_call) error {
@@ -170,15 +178,29 @@ func launchCall(s *session, c *C.struct_offlink_call) error {
 	if err != nil {
 		return err
 	}
-	list := make([]argument, 0, c.arg_count)
-	for _, arg := range unsafe.Slice(c.args, int(c.arg_count)) {
-		value, err := hostBytes(arg.value, arg.size)
-		if err != nil {
-			return err
-		}
-		list = append(list, argument{int(arg.kind), value, uint64(arg.buffer), uint64(arg.size)})
+	list, err := argumentsOf(c)
+	if err != nil {
+		return err
 	}
 	return s.launchKernel(uint64(c.object), size, list)
+}
+
+func argumentsOf(c *C.struct_offlink_call) ([]argument, error) {
+	list := make([]argument, 0, c.arg_count)
+	for _, arg := range unsafe.Slice(c.args, int(c.arg_count)) {
+		a := argument{kind: int(arg.kind), buffer: uint64(arg.buffer), size: uint64(arg.size)}
+		if a.kind == argPointer {
+			a.address = addressOf(unsafe.Pointer(arg.value))
+		} else {
+			value, err := hostBytes(arg.value, arg.size)
+			if err != nil {
+				return nil, err
+			}
+			a.value = value
+		}
+		list = append(list, a)
+	}
+	return list, nil
 }
 
 // hostBytes returns the memory of the host program, nil for NULL.
@@ -200,14 +222,19 @@ func rangeOf(r C.offlink_range) (driver.Range, error) {
 		return driver.Range{}, invalidf("a range has 1 to 3 dimensions, not %d", n)
 	}
 	var size driver.Range
-	chosen := false
+	chosen, moved := false, false
 	for i := range n {
-		if uint64(r.global[i]) > math.MaxInt || uint64(r.local[i]) > math.MaxInt {
+		if uint64(r.global[i]) > math.MaxInt || uint64(r.local[i]) > math.MaxInt || uint64(r.offset[i]) > math.MaxInt {
 			return driver.Range{}, invalidf("dimension %d of the range is too large", i)
 		}
 		size.Global = append(size.Global, int(r.global[i]))
 		size.Local = append(size.Local, int(r.local[i]))
+		size.Offset = append(size.Offset, int(r.offset[i]))
 		chosen = chosen || r.local[i] != 0
+		moved = moved || r.offset[i] != 0
+	}
+	if !moved {
+		size.Offset = nil
 	}
 	if !chosen {
 		size.Local = nil

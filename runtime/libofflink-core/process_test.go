@@ -22,7 +22,9 @@ var update = flag.Bool("update", false, "rewrite the expected output in the scri
 // libraries as they are installed. $LIB has the libraries, $INCLUDE is the
 // folder of offlink.h. app.o and lib.o are wrapped images of the conformance
 // suite's modules: lib.o exports LibDeviceFunc, which the kernel "app" in app.o
-// imports.
+// imports. all.o has the other kernels of that module too, with a specialization
+// constant "the answer" of two integers; global.o is lib.o with the device
+// global "variable".
 func TestScripts(t *testing.T) {
 	testtool.Need(t, "gcc")
 	lib := buildLibraries(t)
@@ -32,6 +34,12 @@ func TestScripts(t *testing.T) {
 	}
 	app := wrapModule(t, "app", []string{"app", "fill"}, nil)
 	library := wrapModule(t, "lib", []string{"add_variable"}, []string{"LibDeviceFunc"})
+	all := wrapModule(t, "app", []string{"app", "fill", "ids", "count", "follow", "last", "special", "endless"}, nil, func(p *props.Sets) {
+		p.Put(props.SetSpecConstants, "the answer", props.Uint32s(3, 0, 4, 4, 4, 4))
+	})
+	global := wrapModule(t, "lib", []string{"add_variable"}, []string{"LibDeviceFunc"}, func(p *props.Sets) {
+		p.Put(props.SetDeviceGlobals, "variable", props.Bytes([]byte{4, 0, 0, 0, 1, 0, 0, 0}))
+	})
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
@@ -42,7 +50,12 @@ func TestScripts(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "app.o"), app, 0o666); err != nil {
 				return err
 			}
-			return os.WriteFile(filepath.Join(e.WorkDir, "lib.o"), library, 0o666)
+			for name, object := range map[string][]byte{"lib.o": library, "all.o": all, "global.o": global} {
+				if err := os.WriteFile(filepath.Join(e.WorkDir, name), object, 0o666); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	})
 }
@@ -62,7 +75,7 @@ func buildLibraries(t *testing.T) string {
 }
 
 // wrapModule wraps a module of the conformance suite.
-func wrapModule(t *testing.T, name string, kernels, exports []string) []byte {
+func wrapModule(t *testing.T, name string, kernels, exports []string, edits ...func(*props.Sets)) []byte {
 	t.Helper()
 	code, err := os.ReadFile("../drivertest/testdata/" + name + ".spv")
 	if err != nil {
@@ -75,6 +88,9 @@ func wrapModule(t *testing.T, name string, kernels, exports []string) []byte {
 	img.Properties.Open(props.SetExportedSymbols)
 	for _, symbol := range exports {
 		img.Properties.Put(props.SetExportedSymbols, symbol, props.Uint32(1))
+	}
+	for _, edit := range edits {
+		edit(img.Properties)
 	}
 	var object bytes.Buffer
 	if err := wrapper.Wrap(&object, []*devimg.Image{img}, wrapper.WrapOptions{}); err != nil {

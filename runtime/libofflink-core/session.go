@@ -28,6 +28,8 @@ type session struct {
 	owners map[uintptr]registry.Owner
 	// unread are descriptors that could not be read, for messages.
 	unread []string
+	// allocations are the memory that C has by address.
+	allocations map[uint64]allocation
 }
 
 func newSession(drivers []driver.Driver) *session {
@@ -100,12 +102,12 @@ func (s *session) openDevice(selector string) (handle uint64, name string, err e
 	return s.handles.addHandle(d), d.Info().Name, nil
 }
 
-func (s *session) openKernel(device uint64, base uintptr, name string) (handle uint64, args int, err error) {
+func (s *session) openKernel(device uint64, base uintptr, name string, spec runtime.SpecConstants) (handle uint64, args int, err error) {
 	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
 	if err != nil {
 		return 0, 0, err
 	}
-	program, err := s.runtime.Program(context.Background(), d, runtime.KernelRef{Name: name, Owner: s.ownerAt(base)})
+	program, err := s.runtime.Program(context.Background(), d, runtime.KernelRef{Name: name, Owner: s.ownerAt(base), Spec: spec})
 	if err != nil {
 		return 0, 0, s.explainError(err)
 	}
@@ -166,17 +168,19 @@ func (s *session) writeBuffer(handle uint64, offset int64, data []byte) error {
 
 // The kinds of arguments of offlink.h.
 const (
-	argValue  = 1
-	argBuffer = 2
-	argLocal  = 3
+	argValue   = 1
+	argBuffer  = 2
+	argLocal   = 3
+	argPointer = 4
 )
 
 // argument is an offlink_arg.
 type argument struct {
-	kind   int
-	value  []byte
-	buffer uint64
-	size   uint64
+	kind    int
+	value   []byte
+	buffer  uint64
+	size    uint64 // of a value or of local memory; the offset into a buffer
+	address uint64
 }
 
 func (s *session) launchKernel(handle uint64, r driver.Range, args []argument) error {
@@ -184,19 +188,29 @@ func (s *session) launchKernel(handle uint64, r driver.Range, args []argument) e
 	if err != nil {
 		return err
 	}
+	list, err := s.arguments(k, args)
+	if err != nil {
+		return err
+	}
+	return s.queues.withQueue(k.device, func(q driver.Queue) error { return k.Launch(q, r, list, driver.Sync{Block: true}) })
+}
+
+func (s *session) arguments(k *kernel, args []argument) (_ []driver.Arg, err error) {
 	list := make([]driver.Arg, len(args))
 	for i, arg := range args {
 		if list[i], err = s.driverArg(k.device, arg); err != nil {
-			return invalidf("kernel %s: argument %d: %v", k.Name, i, err)
+			return nil, invalidf("kernel %s: argument %d: %v", k.Name, i, err)
 		}
 	}
-	return s.queues.withQueue(k.device, func(q driver.Queue) error { return k.Launch(q, r, list, driver.Sync{Block: true}) })
+	return list, nil
 }
 
 func (s *session) driverArg(d *runtime.Device, arg argument) (driver.Arg, error) {
 	switch arg.kind {
 	case argValue:
 		return driver.Arg{Value: arg.value}, nil
+	case argPointer:
+		return pointerArg(arg.address), nil
 	case argLocal:
 		return driver.Arg{LocalSize: int64(arg.size)}, nil
 	case argBuffer:
@@ -207,7 +221,10 @@ func (s *session) driverArg(d *runtime.Device, arg argument) (driver.Arg, error)
 		if b.device != d {
 			return driver.Arg{}, fmt.Errorf("the buffer is on %v and the kernel on %v", b.device, d)
 		}
-		return driver.Arg{Memory: b.Memory}, nil
+		if arg.size > uint64(b.Size()) {
+			return driver.Arg{}, fmt.Errorf("offset %d is beyond the end of a buffer of %d bytes", arg.size, b.Size())
+		}
+		return driver.Arg{Memory: b.Memory, Offset: int64(arg.size)}, nil
 	}
 	return driver.Arg{}, fmt.Errorf("%d is no kind of argument; use the offlink_arg functions", arg.kind)
 }
@@ -222,5 +239,8 @@ func (s *session) closeHandle(handle uint64) {
 // closeAll closes the runtime when the process ends.
 func (s *session) closeAll() {
 	s.queues.closeQueues()
+	for _, a := range s.allocations {
+		_ = a.Close() // the process ends
+	}
 	_ = s.runtime.Shutdown()
 }

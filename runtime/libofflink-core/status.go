@@ -6,6 +6,7 @@ import (
 
 	"offlink/runtime"
 	"offlink/runtime/driver"
+	"offlink/runtime/globals"
 	"offlink/runtime/resolve"
 )
 
@@ -35,9 +36,10 @@ func statusOf(err error) status {
 	switch {
 	case err == nil:
 		return statusOK
-	case hasType[*invalidError](err), hasType[*runtime.LaunchError](err):
+	case hasType[*invalidError](err), hasType[*runtime.LaunchError](err), hasType[*runtime.SpecError](err),
+		errors.Is(err, globals.ErrCopyTo), errors.Is(err, globals.ErrCopyFrom):
 		return statusInvalid
-	case hasType[*resolve.NoKernelError](err), hasType[*runtime.NoDeviceError](err):
+	case hasType[*resolve.NoKernelError](err), hasType[*runtime.NoDeviceError](err), errors.Is(err, globals.ErrUnknown):
 		return statusNotFound
 	case hasType[*resolve.UnresolvedError](err), hasType[*resolve.ConflictError](err), hasType[*resolve.LinkingError](err):
 		return statusUnresolved

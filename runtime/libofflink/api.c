@@ -25,6 +25,14 @@ struct offlink_buffer {
   offlink_handle handle;
 };
 
+struct offlink_queue {
+  offlink_handle handle;
+};
+
+struct offlink_event {
+  offlink_handle handle;
+};
+
 OFFLINK_EXPORT const char *offlink_version(void) { return OFFLINK_VERSION; }
 
 OFFLINK_EXPORT void offlink_free(void *memory) { free(memory); }
@@ -104,10 +112,23 @@ OFFLINK_EXPORT offlink_status offlink_kernel_open(offlink_device *device, const 
   REQUIRE(device);
   REQUIRE(name);
   REQUIRE(kernel);
+  return offlink_kernel_open_with(device, module, name, NULL, 0, kernel);
+}
+
+OFFLINK_EXPORT offlink_status offlink_kernel_open_with(offlink_device *device, const void *module, const char *name,
+                                                       const offlink_spec_constant *constants, size_t constant_count,
+                                                       offlink_kernel **kernel) {
+  REQUIRE(device);
+  if (constant_count)
+    REQUIRE(constants);
+  REQUIRE(name);
+  REQUIRE(kernel);
   struct offlink_call call = {.function = OFFLINK_CORE_KERNEL_OPEN,
                               .object = device->handle,
                               .base = offlink_module_base(module),
-                              .text = name};
+                              .text = name,
+                              .constants = constants,
+                              .constant_count = constant_count};
   offlink_status status;
   offlink_kernel *k = create(&call, sizeof *k, &status);
   if (!k)
@@ -167,9 +188,187 @@ OFFLINK_EXPORT void offlink_buffer_close(offlink_buffer *buffer) {
   free(buffer);
 }
 
+OFFLINK_EXPORT offlink_status offlink_memory_alloc(offlink_device *device, int kind, size_t size, void **pointer) {
+  REQUIRE(device);
+  REQUIRE(pointer);
+  struct offlink_call call = {
+      .function = OFFLINK_CORE_MEMORY_ALLOC, .object = device->handle, .flags = (unsigned)kind, .size = size};
+  offlink_status status = perform(&call);
+  if (!status)
+    *pointer = call.address;
+  return status;
+}
+
+OFFLINK_EXPORT offlink_status offlink_memory_free(offlink_device *device, void *pointer) {
+  REQUIRE(device);
+  if (!pointer)
+    return OFFLINK_OK;
+  return perform(
+      &(struct offlink_call){.function = OFFLINK_CORE_MEMORY_FREE, .object = device->handle, .data = pointer});
+}
+
+OFFLINK_EXPORT offlink_status offlink_queue_create(offlink_device *device, unsigned flags, offlink_queue **queue) {
+  REQUIRE(device);
+  REQUIRE(queue);
+  struct offlink_call call = {.function = OFFLINK_CORE_QUEUE_CREATE, .object = device->handle, .flags = flags};
+  offlink_status status;
+  offlink_queue *q = create(&call, sizeof *q, &status);
+  if (!q)
+    return status;
+  *q = (offlink_queue){call.created};
+  *queue = q;
+  return OFFLINK_OK;
+}
+
+OFFLINK_EXPORT offlink_status offlink_queue_finish(offlink_queue *queue) {
+  REQUIRE(queue);
+  return perform(&(struct offlink_call){.function = OFFLINK_CORE_QUEUE_FINISH, .object = queue->handle});
+}
+
+OFFLINK_EXPORT offlink_status offlink_queue_abort(offlink_queue *queue) {
+  REQUIRE(queue);
+  return perform(&(struct offlink_call){.function = OFFLINK_CORE_QUEUE_ABORT, .object = queue->handle});
+}
+
+OFFLINK_EXPORT void offlink_queue_close(offlink_queue *queue) {
+  if (queue)
+    close_handle(queue->handle);
+  free(queue);
+}
+
+/* The size of offlink_sync in the first version: later ones add members. */
+#define SYNC_SIZE_1 (offsetof(offlink_sync, block) + sizeof(int))
+
+/* Makes the call of a command, with the events of sync. */
+static offlink_status enqueue(struct offlink_call *call, const offlink_sync *sync) {
+  offlink_status status;
+  if (!sync)
+    return perform(call);
+  if (sync->size < SYNC_SIZE_1)
+    return offlink_fail(OFFLINK_ERROR_INVALID, "offlink_sync.size is %zu; set it to sizeof(offlink_sync)", sync->size);
+  if (sync->after_count && !sync->after)
+    return offlink_fail(OFFLINK_ERROR_INVALID, "offlink_sync.after is NULL");
+  offlink_handle *after = calloc(sync->after_count ? sync->after_count : 1, sizeof *after);
+  offlink_event *event = sync->done ? calloc(1, sizeof *event) : NULL;
+  if (!after || (sync->done && !event)) {
+    free(after);
+    free(event);
+    return out_of_memory();
+  }
+  for (size_t i = 0; i < sync->after_count; i++)
+    after[i] = sync->after[i] ? sync->after[i]->handle : 0;
+  call->after = after;
+  call->after_count = sync->after_count;
+  call->event = sync->done != NULL;
+  call->block = sync->block;
+  status = perform(call);
+  free(after);
+  if (event && call->created) { /* also where the command itself failed */
+    event->handle = call->created;
+    *sync->done = event;
+  } else {
+    free(event);
+  }
+  return status;
+}
+
+OFFLINK_EXPORT offlink_status offlink_enqueue_copy(offlink_queue *queue, void *to, const void *from, size_t size,
+                                                   const offlink_sync *sync) {
+  REQUIRE(queue);
+  if (size) {
+    REQUIRE(to);
+    REQUIRE(from);
+  }
+  struct offlink_call call = {
+      .function = OFFLINK_CORE_ENQUEUE_COPY, .object = queue->handle, .data = to, .base = from, .size = size};
+  return enqueue(&call, sync);
+}
+
+OFFLINK_EXPORT offlink_status offlink_enqueue_fill(offlink_queue *queue, void *to, const void *pattern,
+                                                   size_t pattern_size, size_t size, const offlink_sync *sync) {
+  REQUIRE(queue);
+  REQUIRE(to);
+  REQUIRE(pattern);
+  struct offlink_call call = {.function = OFFLINK_CORE_ENQUEUE_FILL,
+                              .object = queue->handle,
+                              .data = to,
+                              .size = size,
+                              .base = pattern,
+                              .pattern_size = pattern_size};
+  return enqueue(&call, sync);
+}
+
+OFFLINK_EXPORT offlink_status offlink_enqueue_barrier(offlink_queue *queue, const offlink_sync *sync) {
+  REQUIRE(queue);
+  struct offlink_call call = {.function = OFFLINK_CORE_ENQUEUE_BARRIER, .object = queue->handle};
+  return enqueue(&call, sync);
+}
+
+OFFLINK_EXPORT offlink_status offlink_event_wait(offlink_event *event) {
+  REQUIRE(event);
+  return perform(&(struct offlink_call){.function = OFFLINK_CORE_EVENT_WAIT, .object = event->handle});
+}
+
+OFFLINK_EXPORT offlink_status offlink_event_times(offlink_event *event, uint64_t times[4]) {
+  REQUIRE(event);
+  REQUIRE(times);
+  struct offlink_call call = {.function = OFFLINK_CORE_EVENT_TIMES, .object = event->handle};
+  offlink_status status = perform(&call);
+  if (!status)
+    memcpy(times, call.times, sizeof call.times);
+  return status;
+}
+
+OFFLINK_EXPORT void offlink_event_close(offlink_event *event) {
+  if (event)
+    close_handle(event->handle);
+  free(event);
+}
+
+static offlink_status use_global(int function, offlink_device *device, const char *name, size_t offset, void *data,
+                                 size_t size) {
+  return perform(&(struct offlink_call){.function = function,
+                                        .object = device->handle,
+                                        .text = name,
+                                        .offset = offset,
+                                        .data = data,
+                                        .size = size});
+}
+
+OFFLINK_EXPORT offlink_status offlink_global_read(offlink_device *device, const char *name, size_t offset, void *data,
+                                                  size_t size) {
+  REQUIRE(device);
+  REQUIRE(name);
+  REQUIRE(data);
+  return use_global(OFFLINK_CORE_GLOBAL_READ, device, name, offset, data, size);
+}
+
+OFFLINK_EXPORT offlink_status offlink_global_write(offlink_device *device, const char *name, size_t offset,
+                                                   const void *data, size_t size) {
+  REQUIRE(device);
+  REQUIRE(name);
+  REQUIRE(data);
+  return use_global(OFFLINK_CORE_GLOBAL_WRITE, device, name, offset, (void *)data, size);
+}
+
 /* Translates handles; the core checks the rest. */
 static struct offlink_core_arg core_arg(const offlink_arg *arg) {
   return (struct offlink_core_arg){arg->kind, arg->value, arg->buffer ? arg->buffer->handle : 0, arg->size};
+}
+
+/* Makes the call with the arguments of a launch. */
+static offlink_status launch(struct offlink_call *call, const offlink_arg *args, size_t arg_count,
+                             const offlink_sync *sync) {
+  struct offlink_core_arg *list = calloc(arg_count ? arg_count : 1, sizeof *list);
+  if (!list)
+    return out_of_memory();
+  for (size_t i = 0; i < arg_count; i++)
+    list[i] = core_arg(&args[i]);
+  call->args = list;
+  call->arg_count = arg_count;
+  offlink_status status = enqueue(call, sync);
+  free(list);
+  return status;
 }
 
 OFFLINK_EXPORT offlink_status offlink_launch(offlink_kernel *kernel, offlink_range range, const offlink_arg *args,
@@ -177,16 +376,20 @@ OFFLINK_EXPORT offlink_status offlink_launch(offlink_kernel *kernel, offlink_ran
   REQUIRE(kernel);
   if (arg_count)
     REQUIRE(args);
-  struct offlink_core_arg *list = calloc(arg_count ? arg_count : 1, sizeof *list);
-  if (!list)
-    return out_of_memory();
-  for (size_t i = 0; i < arg_count; i++)
-    list[i] = core_arg(&args[i]);
-  offlink_status status = perform(&(struct offlink_call){.function = OFFLINK_CORE_LAUNCH,
-                                                         .object = kernel->handle,
-                                                         .range = range,
-                                                         .args = list,
-                                                         .arg_count = arg_count});
-  free(list);
-  return status;
+  struct offlink_call call = {.function = OFFLINK_CORE_LAUNCH, .object = kernel->handle, .range = range};
+  return launch(&call, args, arg_count, NULL);
+}
+
+OFFLINK_EXPORT offlink_status offlink_enqueue_launch(offlink_queue *queue, offlink_kernel *kernel, offlink_range range,
+                                                     const offlink_arg *args, size_t arg_count,
+                                                     const offlink_sync *sync) {
+  REQUIRE(queue);
+  REQUIRE(kernel);
+  if (arg_count)
+    REQUIRE(args);
+  struct offlink_call call = {.function = OFFLINK_CORE_ENQUEUE_LAUNCH,
+                              .object = queue->handle,
+                              .kernel = kernel->handle,
+                              .range = range};
+  return launch(&call, args, arg_count, sync);
 }

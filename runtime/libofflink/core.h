@@ -11,7 +11,7 @@
 #include "offlink/offlink.h"
 
 /* Changes with any change below; both sides compare it. */
-#define OFFLINK_CORE_ABI 2
+#define OFFLINK_CORE_ABI 3
 
 /* A number that the core gave out, never 0. */
 typedef uint64_t offlink_handle;
@@ -27,13 +27,28 @@ enum offlink_function {
   OFFLINK_CORE_DROP_IMAGES,   /* object */
   OFFLINK_CORE_DEVICE_OPEN,   /* text (a selector) -> created, name */
   OFFLINK_CORE_KERNEL_NAMES,  /* -> names, count */
-  OFFLINK_CORE_KERNEL_OPEN,   /* object (a device), base, text (a name) -> created, count (of arguments) */
+  OFFLINK_CORE_KERNEL_OPEN,   /* object (a device), base, text (a name), constants -> created, count (of arguments) */
   OFFLINK_CORE_BUFFER_CREATE, /* object (a device), data, size -> created */
   OFFLINK_CORE_BUFFER_READ,   /* object (a buffer), offset, data, size */
   OFFLINK_CORE_BUFFER_WRITE,  /* object (a buffer), offset, data, size */
   OFFLINK_CORE_LAUNCH,        /* object (a kernel), range, args, arg_count */
   OFFLINK_CORE_CLOSE,         /* object */
-  OFFLINK_CORE_SHUTDOWN
+  OFFLINK_CORE_SHUTDOWN,
+
+  OFFLINK_CORE_MEMORY_ALLOC, /* object (a device), flags (a kind), size -> address */
+  OFFLINK_CORE_MEMORY_FREE,  /* object (a device), data (the address) */
+  OFFLINK_CORE_QUEUE_CREATE, /* object (a device), flags -> created */
+  OFFLINK_CORE_QUEUE_FINISH, /* object (a queue) */
+  OFFLINK_CORE_QUEUE_ABORT,  /* object (a queue) */
+  /* object (a queue) and the fields for events -> created, with event set */
+  OFFLINK_CORE_ENQUEUE_LAUNCH,  /* kernel, range, args, arg_count */
+  OFFLINK_CORE_ENQUEUE_COPY,    /* data (to), base (from), size */
+  OFFLINK_CORE_ENQUEUE_FILL,    /* data (to), size, base (the pattern), pattern_size */
+  OFFLINK_CORE_ENQUEUE_BARRIER, /* nothing more */
+  OFFLINK_CORE_EVENT_WAIT,      /* object (an event) */
+  OFFLINK_CORE_EVENT_TIMES,     /* object (an event) -> times */
+  OFFLINK_CORE_GLOBAL_READ,     /* object (a device), text (a name), offset, data, size */
+  OFFLINK_CORE_GLOBAL_WRITE     /* the same */
 };
 
 /* offlink_arg with the buffer's handle. */
@@ -55,7 +70,20 @@ struct offlink_call {
   offlink_range range;
   const struct offlink_core_arg *args;
   size_t arg_count;
+  const offlink_spec_constant *constants;
+  size_t constant_count;
 
+  /* The fields for events: those that the command waits for, whether it gives
+   * one, and whether the call waits for its end. */
+  const offlink_handle *after;
+  size_t after_count;
+  int event, block;
+  offlink_handle kernel;
+  unsigned flags;
+  size_t pattern_size;
+
+  void *address;
+  uint64_t times[4];
   offlink_handle created;
   char *name;   /* from malloc; the caller's */
   char **names; /* one block from malloc; the caller's */

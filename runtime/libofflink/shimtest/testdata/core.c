@@ -42,6 +42,14 @@ static void launch(const struct offlink_call *call) {
   putchar('\n');
 }
 
+/* One call of the second half: its number from the first, and its events. */
+static void command(struct offlink_call *call) {
+  printf("core: command %d, %zu events before it%s%s\n", call->function - OFFLINK_CORE_MEMORY_ALLOC, call->after_count,
+         call->event ? ", one after it" : "", call->block ? ", blocking" : "");
+  call->created = 5;
+  call->address = &last;
+}
+
 int offlink_core_call(struct offlink_call *call) {
   switch ((enum offlink_function)call->function) {
   case OFFLINK_CORE_ADD_IMAGES:
@@ -71,6 +79,21 @@ int offlink_core_call(struct offlink_call *call) {
     break;
   case OFFLINK_CORE_LAUNCH:
     launch(call);
+    break;
+  case OFFLINK_CORE_MEMORY_ALLOC:
+  case OFFLINK_CORE_MEMORY_FREE:
+  case OFFLINK_CORE_QUEUE_CREATE:
+  case OFFLINK_CORE_QUEUE_FINISH:
+  case OFFLINK_CORE_QUEUE_ABORT:
+  case OFFLINK_CORE_ENQUEUE_LAUNCH:
+  case OFFLINK_CORE_ENQUEUE_COPY:
+  case OFFLINK_CORE_ENQUEUE_FILL:
+  case OFFLINK_CORE_ENQUEUE_BARRIER:
+  case OFFLINK_CORE_EVENT_WAIT:
+  case OFFLINK_CORE_EVENT_TIMES:
+  case OFFLINK_CORE_GLOBAL_READ:
+  case OFFLINK_CORE_GLOBAL_WRITE:
+    command(call);
     break;
   case OFFLINK_CORE_CLOSE:
     say("close", "");

@@ -1,0 +1,134 @@
+package main
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../libofflink -I${SRCDIR}/../../include
+#include "mailbox.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"offlink/runtime"
+	"offlink/runtime/driver"
+)
+
+// dispatchCommand calls the methods for memory by address, queues and events.
+func dispatchCommand(s *session, c *C.struct_offlink_call) (err error) {
+	object := uint64(c.object)
+	switch c.function {
+	case C.OFFLINK_CORE_MEMORY_ALLOC:
+		return allocate(s, c)
+	case C.OFFLINK_CORE_MEMORY_FREE:
+		return s.free(object, addressOf(c.data))
+	case C.OFFLINK_CORE_QUEUE_CREATE:
+		handle, err := s.createQueue(object, driver.QueueOptions{
+			OutOfOrder: c.flags&C.OFFLINK_QUEUE_OUT_OF_ORDER != 0, Profiling: c.flags&C.OFFLINK_QUEUE_PROFILING != 0})
+		c.created = C.offlink_handle(handle)
+		return err
+	case C.OFFLINK_CORE_QUEUE_FINISH:
+		return s.finish(object)
+	case C.OFFLINK_CORE_QUEUE_ABORT:
+		return s.abort(object)
+	case C.OFFLINK_CORE_EVENT_WAIT:
+		return s.waitEvent(object)
+	case C.OFFLINK_CORE_EVENT_TIMES:
+		return eventTimes(s, c)
+	case C.OFFLINK_CORE_GLOBAL_READ, C.OFFLINK_CORE_GLOBAL_WRITE:
+		return useGlobal(s, c)
+	}
+	handle, err := enqueue(s, c)
+	c.created = C.offlink_handle(handle)
+	return err
+}
+
+// enqueue calls the method of one command.
+func enqueue(s *session, c *C.struct_offlink_call) (uint64, error) {
+	object, sync := uint64(c.object), syncOf(c)
+	if uint64(c.size) > math.MaxInt64/2 {
+		return 0, invalidf("%d bytes are more than there can be", uint64(c.size))
+	}
+	switch c.function {
+	case C.OFFLINK_CORE_ENQUEUE_LAUNCH:
+		size, err := rangeOf(c._range)
+		if err != nil {
+			return 0, err
+		}
+		args, err := argumentsOf(c)
+		if err != nil {
+			return 0, err
+		}
+		return s.enqueueLaunch(object, sync, uint64(c.kernel), size, args)
+	case C.OFFLINK_CORE_ENQUEUE_COPY:
+		size := int(c.size)
+		host := func(address uint64) []byte {
+			return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), address)), size)
+		}
+		return s.copyBytes(object, sync, addressOf(c.data), addressOf(unsafe.Pointer(c.base)), host, int64(size))
+	case C.OFFLINK_CORE_ENQUEUE_FILL:
+		pattern, err := hostBytes(unsafe.Pointer(c.base), c.pattern_size)
+		if err != nil {
+			return 0, err
+		}
+		return s.fill(object, sync, addressOf(c.data), pattern, int64(c.size))
+	case C.OFFLINK_CORE_ENQUEUE_BARRIER:
+		return s.barrier(object, sync)
+	}
+	return 0, fmt.Errorf("internal error of offlink: function %d", int(c.function))
+}
+
+func addressOf(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
+
+func syncOf(c *C.struct_offlink_call) commandSync {
+	sync := commandSync{event: c.event != 0, block: c.block != 0}
+	for _, handle := range unsafe.Slice(c.after, int(c.after_count)) {
+		sync.after = append(sync.after, uint64(handle))
+	}
+	return sync
+}
+
+func allocate(s *session, c *C.struct_offlink_call) error {
+	if uint64(c.size) > math.MaxInt64/2 {
+		return invalidf("%d bytes are more than there can be", uint64(c.size))
+	}
+	address, err := s.allocate(uint64(c.object), driver.MemoryKind(c.flags), int64(c.size))
+	c.address = unsafe.Add(unsafe.Pointer(nil), address)
+	return err
+}
+
+func eventTimes(s *session, c *C.struct_offlink_call) error {
+	times, err := s.eventTimes(uint64(c.object))
+	for i, t := range times {
+		c.times[i] = C.uint64_t(t)
+	}
+	return err
+}
+
+func useGlobal(s *session, c *C.struct_offlink_call) error {
+	data, err := hostBytes(c.data, c.size)
+	if err != nil {
+		return err
+	}
+	return s.useGlobal(uint64(c.object), C.GoString(c.text), int64(c.offset), data, c.function == C.OFFLINK_CORE_GLOBAL_WRITE)
+}
+
+// constantsOf copies the values of specialization constants.
+func constantsOf(c *C.struct_offlink_call) (runtime.SpecConstants, error) {
+	var spec runtime.SpecConstants
+	for _, constant := range unsafe.Slice(c.constants, int(c.constant_count)) {
+		value, err := hostBytes(constant.value, constant.size)
+		switch {
+		case err != nil:
+			return nil, err
+		case constant.name == nil || value == nil:
+			return nil, invalidf("a specialization constant without a name or a value")
+		}
+		if spec == nil {
+			spec = make(runtime.SpecConstants)
+		}
+		spec[C.GoString(constant.name)] = append([]byte(nil), value...)
+	}
+	return spec, nil
+}

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"offlink/runtime"
+	"offlink/runtime/driver"
+)
+
+// The calls for memory by address, queues and events: the methods of the
+// session for the second half of offlink.h.
+
+// queue is a queue that C holds.
+type queue struct {
+	driver.Queue
+	device *runtime.Device
+}
+
+// event is an event that C holds.
+type event struct {
+	driver.Event
+	device *runtime.Device
+}
+
+// allocation is memory that C holds by its address.
+type allocation struct {
+	driver.Memory
+	device *runtime.Device
+}
+
+// commandSync is an offlink_sync.
+type commandSync struct {
+	after []uint64
+	event bool
+	block bool
+}
+
+func (s *session) allocate(device uint64, kind driver.MemoryKind, size int64) (uint64, error) {
+	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
+	if err != nil {
+		return 0, err
+	}
+	if size <= 0 || kind < driver.DeviceMemory || kind > driver.SharedMemory {
+		return 0, invalidf("%d bytes of memory of kind %d cannot be allocated", size, int(kind))
+	}
+	m, err := d.Alloc(kind, size)
+	if err != nil {
+		return 0, err
+	}
+	a, ok := m.(driver.Addresser)
+	if !ok {
+		return 0, errors.Join(fmt.Errorf("memory of %v has no address: %w", d, driver.ErrUnsupported), m.Close())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.allocations == nil {
+		s.allocations = make(map[uint64]allocation)
+	}
+	s.allocations[a.Address()] = allocation{m, d}
+	return a.Address(), nil
+}
+
+func (s *session) free(device, address uint64) error {
+	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	a, ok := s.allocations[address]
+	if ok && a.device == d {
+		delete(s.allocations, address)
+	}
+	s.mu.Unlock()
+	if !ok || a.device != d {
+		return invalidf("%#x is not an address from offlink_memory_alloc for %v, or was freed", address, d)
+	}
+	return a.Close()
+}
+
+// memoryAt returns the memory of a device that has the address, nil for memory
+// of the program.
+func memoryAt(d *runtime.Device, address uint64) (driver.Memory, int64) {
+	if q, ok := d.Device.(driver.PointerQuerier); ok {
+		if p, ok := q.Pointer(address); ok {
+			return p.Memory, p.Offset
+		}
+	}
+	return nil, 0
+}
+
+func (s *session) createQueue(device uint64, opts driver.QueueOptions) (uint64, error) {
+	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
+	if err != nil {
+		return 0, err
+	}
+	q, err := d.NewQueue(opts)
+	if err != nil {
+		return 0, err
+	}
+	return s.handles.addHandle(&queue{q, d}), nil
+}
+
+func (s *session) finish(handle uint64) error {
+	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
+	if err != nil {
+		return err
+	}
+	return q.Finish()
+}
+
+var errAborted = errors.New("the queue was aborted by offlink_queue_abort")
+
+func (s *session) abort(handle uint64) error {
+	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
+	if err != nil {
+		return err
+	}
+	a, ok := q.Queue.(driver.Aborter)
+	if !ok {
+		return fmt.Errorf("queues of %v cannot be aborted: %w", q.device, driver.ErrUnsupported)
+	}
+	a.Abort(errAborted)
+	return nil
+}
+
+// command queues one command with its events, and returns the handle of its
+// event where C asked for one: also for a command that failed after it was
+// queued.
+func (s *session) command(handle uint64, sync commandSync, do func(*queue, driver.Sync) error) (uint64, error) {
+	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
+	if err != nil {
+		return 0, err
+	}
+	var done driver.Event
+	options := driver.Sync{Block: sync.block}
+	if sync.event {
+		options.Done = &done
+	}
+	for _, h := range sync.after {
+		e, err := lookupHandle[*event](&s.handles, h, "event")
+		if err != nil {
+			return 0, err
+		}
+		options.After = append(options.After, e.Event)
+	}
+	err = do(q, options)
+	if done == nil {
+		return 0, err
+	}
+	return s.handles.addHandle(&event{done, q.device}), err
+}
+
+// copyBytes copies between any two addresses of which the device has one or
+// both.
+func (s *session) copyBytes(handle uint64, sync commandSync, to, from uint64, host func(address uint64) []byte, size int64) (uint64, error) {
+	return s.command(handle, sync, func(q *queue, o driver.Sync) error {
+		target, at := memoryAt(q.device, to)
+		source, start := memoryAt(q.device, from)
+		switch {
+		case size == 0:
+			return q.Barrier(o)
+		case target != nil && source != nil:
+			return invalidCopy(q.Copy(target, at, source, start, size, o), target, at, source, start, size)
+		case target != nil:
+			return invalidCopy(q.Write(target, at, host(from), o), target, at, nil, 0, size)
+		case source != nil:
+			return invalidCopy(q.Read(source, start, host(to), o), nil, 0, source, start, size)
+		}
+		return invalidf("neither %#x nor %#x is memory of %v", to, from, q.device)
+	})
+}
+
+// invalidCopy makes the error of a copy beyond an end one of the arguments.
+func invalidCopy(err error, target driver.Memory, at int64, source driver.Memory, start, size int64) error {
+	if err != nil && (target != nil && size > target.Size()-at || source != nil && size > source.Size()-start) {
+		return &invalidError{err.Error()}
+	}
+	return err
+}
+
+func (s *session) fill(handle uint64, sync commandSync, to uint64, pattern []byte, size int64) (uint64, error) {
+	return s.command(handle, sync, func(q *queue, o driver.Sync) error {
+		m, at := memoryAt(q.device, to)
+		if m == nil {
+			return invalidf("%#x is not memory of %v", to, q.device)
+		}
+		return q.Fill(m, at, size, slices.Clone(pattern), o)
+	})
+}
+
+func (s *session) barrier(handle uint64, sync commandSync) (uint64, error) {
+	return s.command(handle, sync, func(q *queue, o driver.Sync) error { return q.Barrier(o) })
+}
+
+// enqueueLaunch copies the values, as C may change them when the call returns.
+func (s *session) enqueueLaunch(handle uint64, sync commandSync, kernelHandle uint64, r driver.Range, args []argument) (uint64, error) {
+	return s.command(handle, sync, func(q *queue, o driver.Sync) error {
+		k, err := lookupHandle[*kernel](&s.handles, kernelHandle, "kernel")
+		if err != nil {
+			return err
+		}
+		if k.device != q.device {
+			return invalidf("kernel %s is for %v and the queue is of %v", k.Name, k.device, q.device)
+		}
+		list, err := s.arguments(k, args)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			list[i].Value = slices.Clone(list[i].Value)
+		}
+		return k.Launch(q.Queue, r, list, o)
+	})
+}
+
+func (s *session) waitEvent(handle uint64) error {
+	e, err := lookupHandle[*event](&s.handles, handle, "event")
+	if err != nil {
+		return err
+	}
+	return e.Wait(context.Background())
+}
+
+func (s *session) eventTimes(handle uint64) ([4]uint64, error) {
+	e, err := lookupHandle[*event](&s.handles, handle, "event")
+	if err != nil {
+		return [4]uint64{}, err
+	}
+	t, err := e.Times()
+	if err != nil {
+		return [4]uint64{}, invalidf("%v", err)
+	}
+	return [4]uint64{uint64(t.Queued), uint64(t.Submitted), uint64(t.Started), uint64(t.Ended)}, nil
+}
+
+// useGlobal reads or writes a device global.
+func (s *session) useGlobal(device uint64, name string, offset int64, data []byte, write bool) error {
+	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
+	if err != nil {
+		return err
+	}
+	v, err := s.runtime.DeviceGlobals().ByID(name)
+	if err != nil {
+		return s.explainError(err)
+	}
+	return s.queues.withQueue(d, func(q driver.Queue) error {
+		use := s.runtime.ReadGlobal
+		if write {
+			use = s.runtime.WriteGlobal
+		}
+		return use(context.Background(), d, q, v, offset, data, driver.Sync{Block: true})
+	})
+}
+
+// pointerArg is an address as the value of a parameter.
+func pointerArg(address uint64) driver.Arg {
+	return driver.Arg{Value: binary.LittleEndian.AppendUint64(nil, address)}
+}
