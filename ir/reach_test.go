@@ -117,8 +117,10 @@ func TestReach(t *testing.T) {
 	}
 	tests := []struct{ name, definitions, declarations, want string }{
 		{"nothing", "", "", "listed [2] nodes 2 10 45 46 50 51; unit 2: 45"},
-		{"code, which imports from another unit", "one helper", "",
-			"%list %item %far %other #0 #1 $group listed [0 2 3] nodes 0 2 3 10 11 20 21 30 45 46 50 51; unit 0: ; unit 2: 45"},
+		{
+			"code, which imports from another unit", "one helper", "",
+			"%list %item %far %other #0 #1 $group listed [0 2 3] nodes 0 2 3 10 11 20 21 30 45 46 50 51; unit 0: ; unit 2: 45",
+		},
 		{"a variable", "two kept", "", "listed [1 2] nodes 1 2 10 40 41 45 46 50 51 60; unit 1: 40; unit 2: 45"},
 		{"variables", "kept gone", "", "listed [0 1 2 3 4] nodes 0 1 2 3 4 10 11 30 40 41 43 44 45 46 50 51 70 71 72"},
 		{"declarations", "", "one two declared", "%list %item %far %other #0 #2 listed [2] nodes 2 10 45 46 50 51; unit 2: 45"},

@@ -99,11 +99,13 @@ type bodyReader struct {
 
 func newBodyReader(s *source) *bodyReader {
 	nodes := len(s.metadata.entries)
-	return &bodyReader{source: s, module: s.module,
+	return &bodyReader{
+		source: s, module: s.module,
 		globals: uint32(len(s.values) + s.constants.len()),
 		callees: newSeen(len(s.values)), addresses: newSeen(len(s.values)),
 		types: newSeen(len(s.types)), indirect: newSeen(len(s.types)), groups: newSeen(len(s.groups)),
-		lists: newSeen(len(s.lists)), constants: newSeen(s.constants.len()), moduleNodes: newSeen(nodes)}
+		lists: newSeen(len(s.lists)), constants: newSeen(s.constants.len()), moduleNodes: newSeen(nodes),
+	}
 }
 
 // read reads the body of a function. The references that it finds are in
@@ -239,8 +241,10 @@ func (r *bodyReader) readMetadata(c *bitstream.Cursor) error {
 	if r.started || len(b.metadata.entries) > 0 {
 		return c.Errorf("metadata of a function after its instructions, or a second time")
 	}
-	mr := metadataReader{cursor: c, table: &b.metadata, types: uint64(len(r.source.types)),
-		globals: uint64(r.globals), nodes: uint64(len(r.source.metadata.entries))}
+	mr := metadataReader{
+		cursor: c, table: &b.metadata, types: uint64(len(r.source.types)),
+		globals: uint64(r.globals), nodes: uint64(len(r.source.metadata.entries)),
+	}
 	if err := mr.run(); err != nil {
 		return err
 	}
@@ -277,7 +281,7 @@ func (r *bodyReader) readSymbols(c *bitstream.Cursor) error {
 		case v < uint64(r.globals):
 			return c.Errorf("symbol table of a function names value %d of the module", v)
 		default:
-			r.side.add(opLocal, v-uint64(r.globals))
+			r.side.appendOperand(opLocal, v-uint64(r.globals))
 			r.highest = max(r.highest, v+1)
 		}
 		r.side.literals(c.Operands[1:])

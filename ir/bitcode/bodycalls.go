@@ -145,7 +145,7 @@ func (r *bodyReader) isVoid(t ir.TypeID) bool { return r.source.types[t].code ==
 func (r *bodyReader) calleeValue(t ir.TypeID, v uint64, list []uint64) ([]uint64, error) {
 	id := r.next - uint32(v)
 	if id < uint32(len(r.source.values)) {
-		r.out.add(opGlobalRel, uint64(id))
+		r.out.appendOperand(opGlobalRel, uint64(id))
 		return list, r.useValue(id, ir.RefCallee)
 	}
 	if !r.isAsm(id) && r.indirect.first(uint32(t)) {

@@ -69,7 +69,7 @@ func (r *bodyReader) pair(v uint64, list []uint64) ([]uint64, error) {
 func (r *bodyReader) relative(v uint64) error {
 	id := r.next - uint32(v)
 	if id < r.globals {
-		r.out.add(opGlobalRel, uint64(id))
+		r.out.appendOperand(opGlobalRel, uint64(id))
 		return r.useValue(id, ir.RefAddress)
 	}
 	r.highest = max(r.highest, uint64(id)+1)
@@ -80,24 +80,24 @@ func (r *bodyReader) relative(v uint64) error {
 func (r *bodyReader) signed(v uint64) error {
 	id := r.next - uint32(unrotate(v))
 	if id < r.globals {
-		r.out.add(opGlobalSigned, uint64(id))
+		r.out.appendOperand(opGlobalSigned, uint64(id))
 		return r.useValue(id, ir.RefAddress)
 	}
 	r.highest = max(r.highest, uint64(id)+1)
-	r.out.add(opLocalSigned, v&(1<<34-1))
+	r.out.appendOperand(opLocalSigned, v&(1<<34-1))
 	return nil
 }
 
 func (r *bodyReader) absolute(v uint64) error {
 	if v < uint64(r.globals) {
-		r.out.add(opGlobal, v)
+		r.out.appendOperand(opGlobal, v)
 		return r.useValue(uint32(v), ir.RefAddress)
 	}
 	if v > ir.MaxIndex {
 		return r.cursor.Errorf("value %d is named", v)
 	}
 	r.highest = max(r.highest, v+1)
-	r.out.add(opLocal, v-uint64(r.globals))
+	r.out.appendOperand(opLocal, v-uint64(r.globals))
 	return nil
 }
 
@@ -105,7 +105,7 @@ func (r *bodyReader) hint(v uint64) error {
 	if v >= uint64(len(r.source.values)) {
 		return r.cursor.Errorf("user of block addresses %d is not a function", v)
 	}
-	r.out.add(opGlobal, v)
+	r.out.appendOperand(opGlobal, v)
 	return nil
 }
 
@@ -116,7 +116,7 @@ func (r *bodyReader) typeOperand(kind operandKind, v uint64) error {
 		return r.cursor.Errorf("instruction names type %d of %d", v, len(r.source.types))
 	}
 	r.useType(v)
-	r.out.add(kind, v)
+	r.out.appendOperand(kind, v)
 	return nil
 }
 
@@ -128,7 +128,7 @@ func (r *bodyReader) list(v uint64) error {
 		r.out.literal(0)
 		return nil
 	}
-	r.out.add(opList, v)
+	r.out.appendOperand(opList, v)
 	r.useList(uint32(v - 1))
 	return nil
 }
@@ -149,10 +149,10 @@ func (r *bodyReader) node(out *encoder, id uint64, module, function operandKind)
 	}
 	r.nodes = max(r.nodes, id+1)
 	if id < n {
-		out.add(module, id)
+		out.appendOperand(module, id)
 		return r.useNode(id)
 	}
-	out.add(function, id-n)
+	out.appendOperand(function, id-n)
 	if id -= n; id < uint64(len(r.body.metadata.entries)) {
 		return r.useOwnNode(id, n)
 	}

@@ -75,7 +75,7 @@ func (e *encoder) literals(list []uint64) {
 		}
 		return
 	}
-	e.add(opBytes, uint64(len(list)))
+	e.appendOperand(opBytes, uint64(len(list)))
 	for _, v := range list {
 		e.scratch = append(e.scratch, byte(v))
 	}
@@ -90,8 +90,8 @@ func allBytes(list []uint64) bool {
 	return true
 }
 
-// add adds an operand that names something.
-func (e *encoder) add(kind operandKind, v uint64) {
+// appendOperand adds an operand that names something.
+func (e *encoder) appendOperand(kind operandKind, v uint64) {
 	e.count++
 	e.scratch = binary.AppendUvarint(e.scratch, v<<6|uint64(kind)<<2|3)
 }
@@ -129,7 +129,7 @@ type record struct {
 	count   int
 }
 
-func (d *decoder) number() uint64 {
+func (d *decoder) readNumber() uint64 {
 	if b := d.data[d.pos]; b < 0x80 {
 		d.pos++
 		return uint64(b)
@@ -142,15 +142,15 @@ func (d *decoder) number() uint64 {
 func (d *decoder) done() bool { return d.pos >= len(d.data) }
 
 func (d *decoder) head() record {
-	head := d.number()
-	abbrev := int(d.number()) - 1
-	return record{uint32(head >> 1), abbrev, head&1 != 0, int(d.number())}
+	head := d.readNumber()
+	abbrev := int(d.readNumber()) - 1
+	return record{uint32(head >> 1), abbrev, head&1 != 0, int(d.readNumber())}
 }
 
 // operand returns the next operand. After one of kind opBytes the decoder
 // stands at the bytes, which the caller takes.
 func (d *decoder) operand() operand {
-	v := d.number()
+	v := d.readNumber()
 	switch {
 	case v&1 == 0:
 		return operand{opLiteral, v >> 1}
@@ -159,7 +159,7 @@ func (d *decoder) operand() operand {
 	}
 	kind := operandKind(v >> 2 & 15)
 	if kind == opWide {
-		return operand{opLiteral, d.number()}
+		return operand{opLiteral, d.readNumber()}
 	}
 	return operand{kind, v >> 6}
 }

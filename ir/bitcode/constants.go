@@ -41,17 +41,17 @@ type constantReader struct {
 func (r *constantReader) value(v uint64) {
 	r.highest = max(r.highest, v+1)
 	if v < r.globals {
-		r.out.add(opGlobal, v)
+		r.out.appendOperand(opGlobal, v)
 		return
 	}
-	r.out.add(opLocal, v-r.globals)
+	r.out.appendOperand(opLocal, v-r.globals)
 }
 
 func (r *constantReader) typ(v uint64) error {
 	if v >= r.types {
 		return r.cursor.Errorf("constant names type %d of %d", v, r.types)
 	}
-	r.out.add(opType, v)
+	r.out.appendOperand(opType, v)
 	return nil
 }
 
@@ -153,8 +153,10 @@ func (r *moduleReader) readConstants(c *bitstream.Cursor) error {
 	table := &s.constants
 	highest := uint64(0)
 	for _, block := range r.constants {
-		cr := &constantReader{cursor: c.Open(block), table: table, out: encoder{arena: table.arena},
-			globals: 1 << 32, types: uint64(len(s.types))}
+		cr := &constantReader{
+			cursor: c.Open(block), table: table, out: encoder{arena: table.arena},
+			globals: 1 << 32, types: uint64(len(s.types)),
+		}
 		if err := cr.run(); err != nil {
 			return err
 		}

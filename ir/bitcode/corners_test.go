@@ -18,9 +18,14 @@ func TestPadding(t *testing.T) {
 		padding string
 		want    bool
 	}{
-		{"\x00", true}, {"\n\n\n\n", true}, {"\x00\x00\x00\x00\x00", true}, {"BC\xc0\xdeabcd", true},
-		{strings.Repeat("\x00", 12), true}, {strings.Repeat("\x00", 4093), true},
-		{"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", false}, {strings.Repeat("\x00", 12) + "a", false},
+		{"\x00", true},
+		{"\n\n\n\n", true},
+		{"\x00\x00\x00\x00\x00", true},
+		{"BC\xc0\xdeabcd", true},
+		{strings.Repeat("\x00", 12), true},
+		{strings.Repeat("\x00", 4093), true},
+		{"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", false},
+		{strings.Repeat("\x00", 12) + "a", false},
 	} {
 		m, err := bitcode.Read("k.bc", append(slices.Clip(data), tt.padding...))
 		if got := err == nil; got != tt.want {

@@ -28,10 +28,23 @@ var programs = []struct{ file, flags string }{
 // modes are how each compiler compiles them. LLVM 14 writes typed pointers,
 // and 15 does when told to.
 var modes = []struct{ version, flags string }{
-	{"14", "-O0"}, {"14", "-O0 -g"}, {"14", "-O2"}, {"14", "-O2 -g"},
-	{"15", "-O0"}, {"15", "-O0 -g"}, {"15", "-O2"}, {"15", "-O2 -g"}, {"15", "-O1 -g -Xclang -no-opaque-pointers"},
-	{"16", "-O0"}, {"16", "-O0 -g"}, {"16", "-O2"}, {"16", "-O2 -g"},
-	{"19", "-O0"}, {"19", "-O0 -g"}, {"19", "-O2"}, {"19", "-O2 -g"},
+	{"14", "-O0"},
+	{"14", "-O0 -g"},
+	{"14", "-O2"},
+	{"14", "-O2 -g"},
+	{"15", "-O0"},
+	{"15", "-O0 -g"},
+	{"15", "-O2"},
+	{"15", "-O2 -g"},
+	{"15", "-O1 -g -Xclang -no-opaque-pointers"},
+	{"16", "-O0"},
+	{"16", "-O0 -g"},
+	{"16", "-O2"},
+	{"16", "-O2 -g"},
+	{"19", "-O0"},
+	{"19", "-O0 -g"},
+	{"19", "-O2"},
+	{"19", "-O2 -g"},
 }
 
 // compiled returns a program as clang writes it.

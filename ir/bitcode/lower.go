@@ -278,8 +278,12 @@ func (l *lowering) instructions(e *ir.Expression, t uint32, operands []typed, sy
 		signature = append(signature, uint64(v.typ))
 	}
 	typ := l.added.typ(llvmschema.TypeFunction, signature...)
-	list := []operand{{opLiteral, 0}, {opLiteral, llvmschema.CallExplicitType | spirFunc<<1}, {opType, uint64(typ)},
-		{opGlobalRel, uint64(l.callee(e.Callee, typ))}}
+	list := []operand{
+		{opLiteral, 0},
+		{opLiteral, llvmschema.CallExplicitType | spirFunc<<1},
+		{opType, uint64(typ)},
+		{opGlobalRel, uint64(l.callee(e.Callee, typ))},
+	}
 	for _, v := range operands {
 		list = append(list, v.operand)
 	}

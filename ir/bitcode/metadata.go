@@ -110,11 +110,11 @@ func (r *metadataReader) value() error {
 	}
 	v := c.Operands[1]
 	r.highestValue = max(r.highestValue, v+1)
-	r.out.add(opType, c.Operands[0])
+	r.out.appendOperand(opType, c.Operands[0])
 	if v < r.globals {
-		r.out.add(opGlobal, v)
+		r.out.appendOperand(opGlobal, v)
 	} else {
-		r.out.add(opLocal, v-r.globals)
+		r.out.appendOperand(opLocal, v-r.globals)
 	}
 	r.finish()
 	return nil
@@ -171,9 +171,9 @@ func (r *metadataReader) reference(id uint64, module, function operandKind) erro
 	}
 	r.highest = max(r.highest, id+1)
 	if id < r.nodes {
-		r.out.add(module, id)
+		r.out.appendOperand(module, id)
 	} else {
-		r.out.add(function, id-r.nodes)
+		r.out.appendOperand(function, id-r.nodes)
 	}
 	return nil
 }
@@ -183,8 +183,10 @@ func (r *moduleReader) readMetadata(c *bitstream.Cursor) error {
 	s := r.source
 	highest, highestValue := uint64(0), uint64(0)
 	for _, block := range r.metadata {
-		mr := &metadataReader{cursor: c.Open(block), table: &s.metadata, out: encoder{arena: s.metadata.arena},
-			types: uint64(len(s.types)), globals: 1 << 32, nodes: ir.MaxIndex + 1}
+		mr := &metadataReader{
+			cursor: c.Open(block), table: &s.metadata, out: encoder{arena: s.metadata.arena},
+			types: uint64(len(s.types)), globals: 1 << 32, nodes: ir.MaxIndex + 1,
+		}
 		mr.other = func() error { return r.otherMetadata(mr.cursor) }
 		if err := mr.run(); err != nil {
 			return err
@@ -257,8 +259,10 @@ func (s *source) attach(c *bitstream.Cursor, list []ir.Attachment, pairs []uint6
 		if pairs[1] >= limit {
 			return nil, c.Errorf("attachment of metadata %d of %d", pairs[1], limit)
 		}
-		list = append(list, ir.Attachment{Kind: name,
-			Operand: ir.Operand{Kind: ir.OperandNode, Node: ir.NodeID(pairs[1])}})
+		list = append(list, ir.Attachment{
+			Kind:    name,
+			Operand: ir.Operand{Kind: ir.OperandNode, Node: ir.NodeID(pairs[1])},
+		})
 	}
 	return list, nil
 }

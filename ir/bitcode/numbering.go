@@ -40,8 +40,8 @@ func (n *numbering) keep(i uint32) bool {
 
 func (n *numbering) has(i uint32) bool { return n.marks[i] == n.round }
 
-// number numbers the kept entries from first, in ascending order.
-func (n *numbering) number(first uint32) (next uint32) {
+// assignNumbers numbers the kept entries from first, in ascending order.
+func (n *numbering) assignNumbers(first uint32) (next uint32) {
 	slices.Sort(n.kept)
 	for i, k := range n.kept {
 		n.to[k] = first + uint32(i)

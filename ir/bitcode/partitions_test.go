@@ -51,7 +51,9 @@ func choose(m *ir.Module, seed int) *ir.Partition {
 		c.edit(id)
 	}
 	c.partition.Named = append(c.partition.Named, ir.NamedEdit{Name: "added", New: []ir.NewNode{{Operands: []ir.Operand{
-		{Kind: ir.OperandString, String: "te\"xt\x01"}, {Kind: ir.OperandInt, Int: -7, Bits: 32}, {},
+		{Kind: ir.OperandString, String: "te\"xt\x01"},
+		{Kind: ir.OperandInt, Int: -7, Bits: 32},
+		{},
 		{Kind: ir.OperandTuple, Elements: []ir.Operand{{Kind: ir.OperandInt, Int: 1, Bits: 8}}},
 	}}}})
 	if n := len(c.partition.Definitions); n > 0 {

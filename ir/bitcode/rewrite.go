@@ -33,8 +33,10 @@ func (s *source) decode(b *body) []instruction {
 	var location []operand
 	for d := (decoder{data: b.code}); !d.done(); {
 		rec := d.head()
-		in := instruction{code: rec.code, abbrev: rec.abbrev, defines: rec.defines, call: -1,
-			operands: absolute(d.operands(rec, nil), next)}
+		in := instruction{
+			code: rec.code, abbrev: rec.abbrev, defines: rec.defines, call: -1,
+			operands: absolute(d.operands(rec, nil), next),
+		}
 		switch rec.code {
 		case llvmschema.FunctionDebugLoc:
 			location = in.operands
@@ -198,12 +200,12 @@ func (r *rewriter) operand(e *encoder, o operand) {
 		e.literal(o.value)
 	case opLocal:
 		if id, ok := r.replaced[uint32(o.value)]; ok {
-			e.add(opGlobal, uint64(id))
+			e.appendOperand(opGlobal, uint64(id))
 		} else {
-			e.add(opLocal, uint64(r.index[o.value]))
+			e.appendOperand(opLocal, uint64(r.index[o.value]))
 		}
 	default:
-		e.add(o.kind, o.value)
+		e.appendOperand(o.kind, o.value)
 	}
 }
 
@@ -247,16 +249,16 @@ func (r *rewriter) instruction(e *encoder, in *instruction, next uint32) {
 		switch {
 		case o.kind == opForwardType:
 			if forward {
-				e.add(opForwardType, o.value)
+				e.appendOperand(opForwardType, o.value)
 			}
 		case o.kind == opLocalRel && constant:
-			e.add(opGlobalRel, uint64(number))
+			e.appendOperand(opGlobalRel, uint64(number))
 		case o.kind == opLocalRel:
 			e.localRel(uint64(next - number))
 		case o.kind == opLocalSigned && constant:
-			e.add(opGlobalSigned, uint64(number))
+			e.appendOperand(opGlobalSigned, uint64(number))
 		case o.kind == opLocalSigned:
-			e.add(opLocalSigned, rotate(int64(int32(next-number))))
+			e.appendOperand(opLocalSigned, rotate(int64(int32(next-number))))
 		default:
 			r.operand(e, o)
 		}
@@ -281,7 +283,7 @@ func (r *rewriter) symbols(b *body) {
 		r.copy(&e, &d)
 	}
 	for _, n := range r.names {
-		e.add(opLocal, uint64(r.index[n.symbol]))
+		e.appendOperand(opLocal, uint64(r.index[n.symbol]))
 		e.literals(numbers(nil, n.name))
 		e.finish(llvmschema.SymbolEntry, -1, false)
 	}

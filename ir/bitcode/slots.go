@@ -31,8 +31,10 @@ type slot struct {
 }
 
 func newSlotFinder(s *source, b *body, list []instruction) *slotFinder {
-	f := &slotFinder{source: s, body: b, list: list,
-		define: make(map[uint32]int), users: make(map[uint32][]int), slots: make(map[uint32]*slot)}
+	f := &slotFinder{
+		source: s, body: b, list: list,
+		define: make(map[uint32]int), users: make(map[uint32][]int), slots: make(map[uint32]*slot),
+	}
 	for i := range list {
 		if list[i].defines {
 			f.define[list[i].symbol] = i

@@ -105,8 +105,10 @@ type symbolSpan struct{ offset, size uint64 }
 
 // NewWriter returns a writer of partitions of the module.
 func (s *source) NewWriter() ir.PartitionWriter {
-	w := &partitionWriter{source: s, module: s.module, reacher: ir.NewReacher(s.module),
-		numbers: newPartitionNumbers(s), added: newAdditions(s), symbols: map[string]symbolSpan{}, units: map[uint32]metadataRef{}}
+	w := &partitionWriter{
+		source: s, module: s.module, reacher: ir.NewReacher(s.module),
+		numbers: newPartitionNumbers(s), added: newAdditions(s), symbols: map[string]symbolSpan{}, units: map[uint32]metadataRef{},
+	}
 	w.body = &bodyWriter{w: w}
 	return w
 }
@@ -225,10 +227,16 @@ func (w *partitionWriter) addSymbol(name string) symbolSpan {
 // those that the partition adds.
 func (w *partitionWriter) writeTypes() {
 	w.out.Enter(llvmschema.BlockType, 4)
-	chars := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.TypeStructName},
-		{Encoding: bitstream.Array}, {Encoding: bitstream.Char6}})
-	bytes := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.TypeStructName},
-		{Encoding: bitstream.Array}, {Encoding: bitstream.Fixed, Value: 8}})
+	chars := w.out.Define(bitstream.Abbrev{
+		{Encoding: bitstream.Literal, Value: llvmschema.TypeStructName},
+		{Encoding: bitstream.Array},
+		{Encoding: bitstream.Char6},
+	})
+	bytes := w.out.Define(bitstream.Abbrev{
+		{Encoding: bitstream.Literal, Value: llvmschema.TypeStructName},
+		{Encoding: bitstream.Array},
+		{Encoding: bitstream.Fixed, Value: 8},
+	})
 	kept := w.numbers.types.kept
 	w.out.Record(-1, llvmschema.TypeNumEntries, []uint64{uint64(len(kept) + len(w.added.types))})
 	for _, id := range kept {
@@ -366,8 +374,11 @@ func (w *partitionWriter) writeModuleInfo() {
 	for _, id := range w.numbers.gcs.kept {
 		w.writeText(-1, llvmschema.ModuleGC, s.gcs[id])
 	}
-	source := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.ModuleSource},
-		{Encoding: bitstream.Array}, {Encoding: bitstream.Fixed, Value: 8}})
+	source := w.out.Define(bitstream.Abbrev{
+		{Encoding: bitstream.Literal, Value: llvmschema.ModuleSource},
+		{Encoding: bitstream.Array},
+		{Encoding: bitstream.Fixed, Value: 8},
+	})
 	w.writeText(source, llvmschema.ModuleSource, m.SourceFilename)
 	w.writeGUIDs()
 	for i := range w.kept {

@@ -169,8 +169,12 @@ func (bw *bodyWriter) writeMetadata() {
 	}
 	w.out.Enter(llvmschema.BlockMetadata, w.width(llvmschema.BlockMetadata, 2, 3))
 	if len(w.operands) > 0 {
-		w.writeStringTable(w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.MetadataStrings},
-			{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.Blob}}))
+		w.writeStringTable(w.out.Define(bitstream.Abbrev{
+			{Encoding: bitstream.Literal, Value: llvmschema.MetadataStrings},
+			{Encoding: bitstream.VBR, Value: 6},
+			{Encoding: bitstream.VBR, Value: 6},
+			{Encoding: bitstream.Blob},
+		}))
 	}
 	for i, e := range t.entries {
 		if e.size == isRecord && bw.nodes[i] > 0 {
@@ -246,7 +250,7 @@ func (bw *bodyWriter) record(d *decoder) {
 	rec := d.head()
 	operands := w.operands[:0]
 	for range rec.count {
-		v := d.number()
+		v := d.readNumber()
 		switch {
 		case v&1 == 0:
 			operands = append(operands, v>>1)
@@ -282,7 +286,7 @@ func (bw *bodyWriter) marked(d *decoder, kind operandKind, v uint64, operands []
 	case opList:
 		v = w.list(v)
 	case opWide:
-		v = d.number()
+		v = d.readNumber()
 	case opBytes:
 		for _, b := range d.bytes(v) {
 			operands = append(operands, uint64(b))

@@ -218,18 +218,18 @@ func (w *partitionWriter) keepType(id uint32) {
 // number numbers the kept entries.
 func (w *partitionWriter) number() {
 	n, a := w.numbers, w.added
-	n.types.number(0)
-	n.groups.number(1)
-	n.lists.number(0)
-	n.comdats.number(1)
-	n.sections.number(1)
-	n.gcs.number(1)
-	next := n.values.number(0)
+	n.types.assignNumbers(0)
+	n.groups.assignNumbers(1)
+	n.lists.assignNumbers(0)
+	n.comdats.assignNumbers(1)
+	n.sections.assignNumbers(1)
+	n.gcs.assignNumbers(1)
+	next := n.values.assignNumbers(0)
 	for i := range a.functions {
 		a.functions[i].number = next
 		next++
 	}
-	next = n.constants.number(next)
+	next = n.constants.assignNumbers(next)
 	for i := range a.values {
 		a.values[i].number = next
 		next++

@@ -11,10 +11,17 @@ import (
 // attached to variables and declarations.
 func (w *partitionWriter) writeMetadata() {
 	w.out.Enter(llvmschema.BlockMetadata, w.width(llvmschema.BlockMetadata, 3, 4))
-	table := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.MetadataStrings},
-		{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.Blob}})
-	name := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.MetadataName},
-		{Encoding: bitstream.Array}, {Encoding: bitstream.Fixed, Value: 8}})
+	table := w.out.Define(bitstream.Abbrev{
+		{Encoding: bitstream.Literal, Value: llvmschema.MetadataStrings},
+		{Encoding: bitstream.VBR, Value: 6},
+		{Encoding: bitstream.VBR, Value: 6},
+		{Encoding: bitstream.Blob},
+	})
+	name := w.out.Define(bitstream.Abbrev{
+		{Encoding: bitstream.Literal, Value: llvmschema.MetadataName},
+		{Encoding: bitstream.Array},
+		{Encoding: bitstream.Fixed, Value: 8},
+	})
 	location := w.out.Define(locationAbbrev)
 	w.writeStrings(table)
 	for _, id := range w.numbers.nodes.kept {
@@ -38,9 +45,15 @@ func (w *partitionWriter) writeMetadata() {
 }
 
 // locationAbbrev is for the most frequent node of debug information.
-var locationAbbrev = bitstream.Abbrev{{Encoding: bitstream.Literal, Value: llvmschema.MetadataLocation}, {Encoding: bitstream.Fixed, Value: 1},
-	{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.VBR, Value: 8}, {Encoding: bitstream.VBR, Value: 6},
-	{Encoding: bitstream.VBR, Value: 6}, {Encoding: bitstream.Fixed, Value: 1}}
+var locationAbbrev = bitstream.Abbrev{
+	{Encoding: bitstream.Literal, Value: llvmschema.MetadataLocation},
+	{Encoding: bitstream.Fixed, Value: 1},
+	{Encoding: bitstream.VBR, Value: 6},
+	{Encoding: bitstream.VBR, Value: 8},
+	{Encoding: bitstream.VBR, Value: 6},
+	{Encoding: bitstream.VBR, Value: 6},
+	{Encoding: bitstream.Fixed, Value: 1},
+}
 
 // writeStrings writes the strings that are kept and those that are added, in
 // one record.

@@ -26,10 +26,14 @@ var programs = []struct{ file, flags string }{
 // modes are compiler versions and options. The last of 15 prints typed
 // pointers, as do all of 14.
 var modes = []struct{ version, flags string }{
-	{"14", "-O0 -g"}, {"14", "-O2"},
-	{"15", "-O2 -g"}, {"15", "-O1 -Xclang -no-opaque-pointers"},
-	{"16", "-O0"}, {"16", "-O2 -g"},
-	{"19", "-O0 -g"}, {"19", "-O3"},
+	{"14", "-O0 -g"},
+	{"14", "-O2"},
+	{"15", "-O2 -g"},
+	{"15", "-O1 -Xclang -no-opaque-pointers"},
+	{"16", "-O0"},
+	{"16", "-O2 -g"},
+	{"19", "-O0 -g"},
+	{"19", "-O3"},
 }
 
 func compile(t testing.TB, version, flags, file string) []byte {
@@ -129,7 +133,9 @@ func randomPartition(m *ir.Module, seed uint64) *ir.Partition {
 		randomEdit(m, s, id, r)
 	}
 	node := ir.NewNode{Operands: []ir.Operand{
-		{Kind: ir.OperandString, String: "te\"xt\x01"}, {Kind: ir.OperandInt, Int: -7, Bits: 32}, {},
+		{Kind: ir.OperandString, String: "te\"xt\x01"},
+		{Kind: ir.OperandInt, Int: -7, Bits: 32},
+		{},
 		{Kind: ir.OperandTuple, Elements: []ir.Operand{{Kind: ir.OperandInt, Int: 1, Bits: 8}}},
 	}}
 	for i := range m.Values {

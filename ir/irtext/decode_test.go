@@ -93,11 +93,17 @@ func TestOperands(t *testing.T) {
 `)
 	want := [][]ir.Operand{
 		{
-			{}, {Kind: ir.OperandString, String: `a"`}, {Kind: ir.OperandNode, Node: 1},
-			{Kind: ir.OperandInt, Int: -7, Bits: 32}, {Kind: ir.OperandInt, Int: -1, Bits: 1},
-			{Kind: ir.OperandInt, Int: math.MaxInt64, Bits: 64}, {Kind: ir.OperandValue},
+			{},
+			{Kind: ir.OperandString, String: `a"`},
+			{Kind: ir.OperandNode, Node: 1},
+			{Kind: ir.OperandInt, Int: -7, Bits: 32},
+			{Kind: ir.OperandInt, Int: -1, Bits: 1},
+			{Kind: ir.OperandInt, Int: math.MaxInt64, Bits: 64},
+			{Kind: ir.OperandValue},
 			{Kind: ir.OperandTuple, Elements: []ir.Operand{{Kind: ir.OperandInt, Int: 3, Bits: 8}, {Kind: ir.OperandTuple}}},
-			{Kind: ir.OperandOther}, {Kind: ir.OperandOther}, {Kind: ir.OperandValue},
+			{Kind: ir.OperandOther},
+			{Kind: ir.OperandOther},
+			{Kind: ir.OperandValue},
 		},
 		{
 			{Kind: ir.OperandField, Field: "name", String: `n\`},
@@ -107,7 +113,8 @@ func TestOperands(t *testing.T) {
 			{Kind: ir.OperandField, Field: "flags", String: "A | B"},
 			{Kind: ir.OperandField, Field: "isLocal", String: "true"},
 			{Kind: ir.OperandTuple, Field: "e", String: "DIExpression", Elements: []ir.Operand{
-				{Kind: ir.OperandField, String: "DW_OP_constu"}, {Kind: ir.OperandField, Int: 5}, {Kind: ir.OperandField, String: "DIOpArg(0, ptr)"}}},
+				{Kind: ir.OperandField, String: "DW_OP_constu"}, {Kind: ir.OperandField, Int: 5}, {Kind: ir.OperandField, String: "DIOpArg(0, ptr)"},
+			}},
 			{Kind: ir.OperandTuple, Field: "list", Elements: []ir.Operand{{Kind: ir.OperandNode, Node: 1}}},
 			{Kind: ir.OperandInt, Field: "value", Int: -3, Bits: 16},
 			{Kind: ir.OperandTuple, Field: "ops", Elements: []ir.Operand{{}, {Kind: ir.OperandNode, Node: 0}}},

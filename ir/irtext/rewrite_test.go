@@ -110,7 +110,8 @@ func TestReplaceCalls(t *testing.T) {
 			whole := ir.Expression{Type: calls[2].Arguments[0].Pointee, Align: 4, Constant: ir.Constant{
 				Kind: ir.ConstantAggregate, Elements: []ir.Constant{
 					{Kind: ir.ConstantInt, Int: 7, Bits: 8}, {Kind: ir.ConstantFloat, Int: 0x3FC00000, Bits: 32},
-				}}}
+				},
+			}}
 			return []ir.CallEdit{
 				{Call: 1, Value: constant(findType(t, m, integer(32)), 1<<32-5, 32)},
 				{Call: 2, Value: constant(findType(t, m, integer(8)), 1, 8)},
@@ -124,7 +125,8 @@ func TestReplaceCalls(t *testing.T) {
 			i32, i8 := findType(t, m, integer(32)), findType(t, m, integer(8))
 			read := func(typ ir.TypeID, n uint64) ir.Expression {
 				return ir.Expression{Kind: ir.ExpressionCall, Type: typ, Callee: "_Z20__spirv_SpecConstanti" + string(rune('a'+m.Types[typ].Bits/8)), Operands: []ir.Expression{
-					constant(i32, n, 32), constant(typ, 9, int(m.Types[typ].Bits))}}
+					constant(i32, n, 32), constant(typ, 9, int(m.Types[typ].Bits)),
+				}}
 			}
 			f := findType(t, m, func(t *ir.Type) bool { return t.Kind == ir.TypeFloat })
 			number := ir.Expression{Type: f, Constant: ir.Constant{Kind: ir.ConstantFloat, Int: 0x40000000, Bits: 32}}

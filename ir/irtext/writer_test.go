@@ -92,20 +92,26 @@ func TestEdits(t *testing.T) {
 		want        []string
 	}{
 		{"none", "a", ir.Edit{}, []string{
-			`define weak_odr protected fastcc zeroext i8 @a(i32 %x) unnamed_addr #0 "own"="1" section "t" comdat($c) align 4 personality ptr @b !old !0 !dbg !9 {`}},
+			`define weak_odr protected fastcc zeroext i8 @a(i32 %x) unnamed_addr #0 "own"="1" section "t" comdat($c) align 4 personality ptr @b !old !0 !dbg !9 {`,
+		}},
 		{"internal", "a", linkage(ir.Internal), []string{
-			`define internal fastcc zeroext i8 @a(i32 %x) unnamed_addr #0 "own"="1" section "t" comdat($c) align 4`}},
+			`define internal fastcc zeroext i8 @a(i32 %x) unnamed_addr #0 "own"="1" section "t" comdat($c) align 4`,
+		}},
 		{"external", "a", linkage(ir.External), []string{`define protected fastcc zeroext i8 @a`}},
 		{"no comdat", "a", ir.Edit{DropComdat: true}, []string{`section "t" align 4`}},
 		{"attributes", "a", ir.Edit{Add: []ir.Attribute{{Key: "new"}, {Key: "q", Value: "\""}}, Remove: []string{"two", "own"}}, []string{
-			`@a(i32 %x) unnamed_addr #2 "new" "q"="\22" section "t"`, `attributes #2 = { nounwind align=4 "one" cold }`}},
+			`@a(i32 %x) unnamed_addr #2 "new" "q"="\22" section "t"`, `attributes #2 = { nounwind align=4 "one" cold }`,
+		}},
 		{"attachment", "a", ir.Edit{Attach: []ir.NewAttachment{{Kind: "new kind", Node: node}, {Kind: "old", Node: node}}}, []string{
-			`personality ptr @b !dbg !9 !new\20kind !14 !old !15 {`, `!14 = !{i32 6147, !"id"}`}},
+			`personality ptr @b !dbg !9 !new\20kind !14 !old !15 {`, `!14 = !{i32 6147, !"id"}`,
+		}},
 		{"variable internal", "v", linkage(ir.Internal), []string{
-			`@v = internal global [3 x ptr] [ptr @a, ptr @b, ptr null], section "s", comdat($c), align 8, !old !0 #1`}},
+			`@v = internal global [3 x ptr] [ptr @a, ptr @b, ptr null], section "s", comdat($c), align 8, !old !0 #1`,
+		}},
 		{"variable attachment", "v", ir.Edit{Attach: []ir.NewAttachment{{Kind: "old", Node: node}}}, []string{`align 8, !old !14 #1`}},
 		{"variable attribute", "v", ir.Edit{Add: []ir.Attribute{{Key: "new"}}, Remove: []string{"three"}}, []string{
-			`, !old !0 #2 "new"`, `attributes #2 = { "two"="x" }`}},
+			`, !old !0 #2 "new"`, `attributes #2 = { "two"="x" }`,
+		}},
 		{"elements", "v", ir.Edit{KeepElements: []int{1}}, []string{`global [1 x ptr] [ptr @b], section "s"`}},
 		{"declaration attached", "d", ir.Edit{Attach: []ir.NewAttachment{{Kind: "new", Node: node}}}, []string{`declare !new !14 !old !0 void @d() #1`}},
 	}

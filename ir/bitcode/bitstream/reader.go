@@ -75,8 +75,10 @@ func NewCursor(data []byte, start uint64, info Info) *Cursor {
 // Next has moved past the block already, is not touched.
 func (c *Cursor) Open(b Block) *Cursor {
 	abbrevs := c.info[b.ID]
-	return &Cursor{data: c.data, pos: b.Start, end: b.End, width: b.width, depth: b.depth,
-		abbrevs: abbrevs[:len(abbrevs):len(abbrevs)], info: c.info}
+	return &Cursor{
+		data: c.data, pos: b.Start, end: b.End, width: b.width, depth: b.depth,
+		abbrevs: abbrevs[:len(abbrevs):len(abbrevs)], info: c.info,
+	}
 }
 
 // Bit returns the position: the end of the entry that Next returned last.
