@@ -15,6 +15,7 @@ const (
 	Opt       Name = "opt"
 	LLVMSPIRV Name = "llvm-spirv"
 	SPIRVVal  Name = "spirv-val"
+	SPIRVOpt  Name = "spirv-opt"
 )
 
 // Tool is a tool that was found.
@@ -62,6 +63,7 @@ var remedies = map[Name]string{
 	Opt:       "install Debian's llvm-22 (apt-get install llvm-22)",
 	LLVMSPIRV: "install PyPI's dpcpp-llvm-spirv 2024.2.0 (python3 -m pip install dpcpp-llvm-spirv==2024.2.0; reads LLVM 14 to 19) or Debian's llvm-spirv-15 (apt-get install llvm-spirv-15; reads LLVM 14 and 15, typed pointers)",
 	SPIRVVal:  "install Debian's spirv-tools (apt-get install spirv-tools)",
+	SPIRVOpt:  "install Debian's spirv-tools (apt-get install spirv-tools)",
 }
 
 // MissingError reports that no tool of a name serves.

@@ -17,7 +17,7 @@ const probeTime = 20 * time.Second
 // probeTool determines the version and build of a tool.
 func probeTool(ctx context.Context, name Name, path string) (Tool, error) {
 	t := Tool{Name: name, Path: path}
-	if name == SPIRVVal {
+	if name == SPIRVVal || name == SPIRVOpt {
 		return t, nil
 	}
 	if name == LLVMSPIRV {

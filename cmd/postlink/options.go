@@ -243,6 +243,8 @@ func (o *options) checkCombinations() error {
 		return errors.New("error: -sycl-rdc= can't be used with -ir-output-only")
 	case o.split.Single && o.spirv.wanted:
 		return errors.New("-ir-output-only writes IR: leave it out for -to=spirv")
+	case !o.spirv.wanted && (o.spirv.validate || len(o.spirv.optimize) > 0):
+		return errors.New("-spirv-val and -spirv-opt are for SPIR-V: add -to=spirv")
 	case o.split.Single && len(o.outputs) > 1:
 		return errors.New("-ir-output-only writes one module: give one -o")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,6 +20,9 @@ type spirvOptions struct {
 	launcher []string
 	// external says that the installed llvm-spirv translates.
 	external bool
+	// validate asks for spirv-val, optimize for spirv-opt with these flags.
+	validate bool
+	optimize []string
 	toolchain.SPIRVOptions
 }
 
@@ -31,6 +35,8 @@ func (o *spirvOptions) flags(f *cli.FlagSet) {
 		cli.Flag{Name: "spirv-version", Value: "V", Usage: "version of every SPIR-V module: 1.0 to 1.4 (" + toolchain.DefaultSPIRVVersion + ")", Set: o.setVersion},
 		cli.Flag{Name: "spirv-ext", Value: "LIST", Usage: "extensions that llvm-spirv may use, as its --spirv-ext has them (those that the code needs)", Set: cli.SetString(&o.Extensions)},
 		cli.Flag{Name: "translator", Value: "NAME", Usage: "what translates to SPIR-V: offlink, or llvm-spirv, the installed tool (offlink)", Set: o.setTranslator},
+		cli.Flag{Name: "spirv-val", Usage: "check every module with the installed spirv-val before anything is written", Set: cli.SetBool(&o.validate)},
+		cli.Flag{Name: "spirv-opt", Value: "FLAGS", Usage: "run the installed spirv-opt with these flags over every module", Set: o.setOptimizer},
 		cli.Flag{Name: "launcher", Value: "CMD", Usage: "command that is put in front of llvm-as and llvm-spirv", Set: o.setLauncher},
 	)
 	for _, name := range []toolchain.Name{toolchain.LLVMAs, toolchain.LLVMDis, toolchain.LLVMSPIRV} {
@@ -64,6 +70,13 @@ func (o *spirvOptions) setTranslator(arg string) error {
 		return fmt.Errorf("-translator=%s: want offlink or llvm-spirv", arg)
 	}
 	o.external = arg == "llvm-spirv"
+	return nil
+}
+
+func (o *spirvOptions) setOptimizer(arg string) error {
+	if o.optimize = cli.SplitWords(arg); len(o.optimize) == 0 {
+		return errors.New("-spirv-opt: want flags of spirv-opt, such as -O")
+	}
 	return nil
 }
 

@@ -401,3 +401,46 @@ define spir_kernel void @k(ptr addrspace(1) %p) {
 		})
 	}
 }
+
+// TestSPIRVTools: -spirv-opt changes modules, -spirv-val checks them, and
+// nothing is written when one of them fails.
+func TestSPIRVTools(t *testing.T) {
+	testtool.Need(t, "spirv-opt", "spirv-val")
+	input := filepath.Join(t.TempDir(), "in.ll")
+	const kernel = "target triple = \"spir64-unknown-unknown\"\ndefine spir_kernel void @k(ptr addrspace(1) %buffer) {\n  store i32 1, ptr addrspace(1) %buffer\n  ret void\n}\n"
+	if err := os.WriteFile(input, []byte(kernel), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plain, stripped := t.TempDir(), t.TempDir()
+	if err := toSPIRV(t, plain, "-split=auto", "-S", "-spirv-val", input); err != nil {
+		t.Fatal(err)
+	}
+	if err := toSPIRV(t, stripped, "-split=auto", "-S", "-spirv-val", "-spirv-opt=--strip-debug --eliminate-dead-const", input); err != nil {
+		t.Fatal(err)
+	}
+	for i, file := range codeFiles(t, plain) {
+		before, after := readFile(t, file), readFile(t, codeFiles(t, stripped)[i])
+		if len(after) >= len(before) {
+			t.Errorf("image %d: %d bytes, %d after -spirv-opt", i, len(before), len(after))
+		}
+	}
+	failing := t.TempDir()
+	fake := filepath.Join(failing, "spirv-val")
+	if err := os.WriteFile(fake, []byte("#!/bin/sh\necho error: $1 is odd\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", failing+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for option, want := range map[string]string{"-spirv-opt=--no-such-pass": "-spirv-opt: ", "-spirv-val": "in.ll, image 0 is odd"} {
+		dir := t.TempDir()
+		err := toSPIRV(t, dir, "-split=auto", "-S", option, input)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", option, err, want)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+			t.Errorf("%s: %v is left", option, left)
+		}
+	}
+	if err := toSPIRV(t, t.TempDir(), "-spirv-opt=", input); err == nil {
+		t.Error("-spirv-opt= is taken")
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"offlink/cmd/internal/cli"
 	"offlink/ir/downgrade"
 	"offlink/ir/irfile"
 	"offlink/toolchain"
@@ -28,6 +27,7 @@ type translator struct {
 	dir       string // of temporary files
 	removeDir func()
 	ctx       context.Context
+	checks    spirvChecks
 	oneJob    bool // make's jobserver cannot be reached
 }
 
@@ -38,6 +38,10 @@ func newTranslator(ctx context.Context, input *irfile.File, o *options, warnings
 		return nil, nil
 	}
 	t := &translator{ctx: ctx, options: &o.spirv, path: input.Module.Path, runner: &toolchain.Runner{Launcher: o.spirv.launcher}}
+	if err := t.findChecks(); err != nil {
+		t.close()
+		return nil, err
+	}
 	if !o.spirv.external {
 		return t, nil
 	}
@@ -51,7 +55,7 @@ func newTranslator(ctx context.Context, input *irfile.File, o *options, warnings
 		fmt.Fprintf(warnings, "%s: warning: %v: one job at a time; -j N asks for more\n", program, err)
 		t.oneJob = true
 	}
-	if t.dir, t.removeDir, err = cli.TempDir(program); err != nil {
+	if err := t.makeDir(); err != nil {
 		t.close()
 		return nil, err
 	}
@@ -74,7 +78,7 @@ func (t *translator) failsOnAnnotations() bool {
 }
 
 func (t *translator) close() {
-	if t == nil || !t.options.external {
+	if t == nil {
 		return
 	}
 	t.jobserver.Close()
@@ -86,6 +90,15 @@ func (t *translator) close() {
 // translate returns the SPIR-V of image number n, whose IR is given. kernels
 // are its kernels for messages, as kernelNames has them.
 func (t *translator) translate(n int, kernels string, module []byte) ([]byte, error) {
+	words, err := t.toWords(n, kernels, module)
+	if err != nil {
+		return nil, err
+	}
+	return t.check(n, words)
+}
+
+// toWords is translate without the tools that look at its result.
+func (t *translator) toWords(n int, kernels string, module []byte) ([]byte, error) {
 	if !t.options.external {
 		return t.translateHere(fmt.Sprintf("%s, image %d", t.path, n), kernels, module)
 	}
