@@ -261,3 +261,19 @@ func IsNonSemantic(set string) bool {
 	return strings.HasPrefix(set, "NonSemantic.") || strings.HasPrefix(set, "OpenCL.DebugInfo.") ||
 		set == "DebugInfo" || set == "SPIRV.debug"
 }
+
+// Operands lists the identifiers that an instruction of the module uses, in
+// their order; none if the instruction does not fit the grammar.
+func (m *Module) Operands(in *Instruction) []ID {
+	refs, err := m.operands(in, nil)
+	if err != nil {
+		return nil
+	}
+	var ids []ID
+	for _, r := range refs {
+		if r.kind.isID() && ID(in.Words[r.at]) != in.Result() {
+			ids = append(ids, ID(in.Words[r.at]))
+		}
+	}
+	return ids
+}

@@ -63,6 +63,7 @@ type function struct {
 	private     []int64 // sizes of the variables, in bytes
 	privateBase int32   // the words of their pointers
 
+	arguments  int // words, of a function that the compiler of work-groups calls
 	calls      []*function
 	indirect   bool              // calls through a pointer
 	rendezvous bool              // waits for the work-group itself

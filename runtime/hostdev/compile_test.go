@@ -79,6 +79,17 @@ func translate(t testing.TB, bc string, l level, options ...string) []byte {
 }
 
 // eachLevel runs a test with a file of kernels compiled in every way.
+// executors are the ways to run a kernel, which all give the same.
+var executors = []struct {
+	name    string
+	options Options
+}{
+	{"interpreted", Options{Interpret: true}},
+	{"one lane", Options{Lanes: 1}},
+	{"four lanes", Options{Lanes: 4}},
+	{"default", Options{}},
+}
+
 func eachLevel(t *testing.T, file string, test func(t *testing.T, p *testProgram)) {
 	t.Helper()
 	for _, l := range levels {
@@ -87,7 +98,14 @@ func eachLevel(t *testing.T, file string, test func(t *testing.T, p *testProgram
 			for _, version := range []string{"1.4", "1.1"} {
 				t.Run("SPIR-V "+version, func(t *testing.T) {
 					code := translate(t, bc, l, "--spirv-max-version="+version)
-					test(t, buildModules(t, Options{}, driver.BuildOptions{}, module(file, code)))
+					for i, e := range executors {
+						if (i%2 == 0) != (version == "1.4") {
+							continue // each executor with one version
+						}
+						t.Run(e.name, func(t *testing.T) {
+							test(t, buildModules(t, e.options, driver.BuildOptions{}, module(file, code)))
+						})
+					}
 				})
 			}
 		})

@@ -28,6 +28,12 @@ type Options struct {
 	// Fail, if set, is asked before each call that can fail, with its name,
 	// and the call returns the error unless it is nil: for tests of callers.
 	Fail func(call string) error
+	// Interpret runs every kernel in the interpreter, which checks each access
+	// against the allocation that its pointer was made for.
+	Interpret bool
+	// Lanes is how many work-items compiled kernels run side by side: 1, 4, 8 or
+	// 16; 0 leaves it to the device.
+	Lanes int
 }
 
 // Driver is the back end of the embedded device.
@@ -60,6 +66,7 @@ func (d *Driver) Close() error { return nil }
 type Device struct {
 	options Options
 	heap    heap
+	start   engineState
 	output  sync.Mutex
 	epoch   time.Time // of the times of events
 }

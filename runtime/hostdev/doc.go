@@ -13,6 +13,12 @@
 // that runs its function until it ends, faults, or waits for its group
 // (item.go).
 //
+// Kernels are compiled as well, when they are first launched: lower*.go bring
+// a kernel that the interpreter's compiler has accepted into the form of
+// package lanes, which makes code for several work-items side by side, and
+// native.go runs that. Both give the same bits. The interpreter runs what is
+// refused there, and everything with Options.Interpret.
+//
 // Kernels are not trusted: every access is checked against the allocation
 // that its pointer was made for. An access out of bounds, through a null
 // pointer or to a freed buffer is a Fault with kernel, work-item and source

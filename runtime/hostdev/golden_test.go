@@ -19,13 +19,14 @@ var goldens = map[string]func(t *testing.T, p *testProgram){
 		testMatmul(t, p)
 		testKeeps(t, p)
 	},
-	"groups":   func(t *testing.T, p *testProgram) { testGroupInts(t, p); testAsyncCopies(t, p) },
-	"memory":   func(t *testing.T, p *testProgram) { testConstants(t, p, 1); testGlobals(t, p); testList(t, p) },
-	"structs":  func(t *testing.T, p *testProgram) { testByValue(t, p); testCopies(t, p); testValues(t, p) },
-	"vectors":  func(t *testing.T, p *testProgram) { testVectors(t, p, 3); testSwizzles(t, p); testShuffles(t, p) },
-	"builtins": func(t *testing.T, p *testProgram) { testRequired(t, p); testSubgroups(t, p) },
-	"faults":   func(t *testing.T, p *testProgram) { testDefined(t, p); testFreed(t, p); testArguments(t, p) },
-	"atomics":  func(t *testing.T, p *testProgram) { testAtomics[int32](t, p, "int"); testOldAtomics(t, p) },
+	"groups":     func(t *testing.T, p *testProgram) { testGroupInts(t, p); testAsyncCopies(t, p) },
+	"memory":     func(t *testing.T, p *testProgram) { testConstants(t, p, 1); testGlobals(t, p); testList(t, p) },
+	"structs":    func(t *testing.T, p *testProgram) { testByValue(t, p); testCopies(t, p); testValues(t, p) },
+	"vectors":    func(t *testing.T, p *testProgram) { testVectors(t, p, 3); testSwizzles(t, p); testShuffles(t, p) },
+	"builtins":   func(t *testing.T, p *testProgram) { testRequired(t, p); testSubgroups(t, p) },
+	"faults":     func(t *testing.T, p *testProgram) { testDefined(t, p); testFreed(t, p); testArguments(t, p) },
+	"throughput": func(*testing.T, *testProgram) {}, // TestThroughputKernels
+	"atomics":    func(t *testing.T, p *testProgram) { testAtomics[int32](t, p, "int"); testOldAtomics(t, p) },
 }
 
 func TestGoldens(t *testing.T) {
@@ -43,7 +44,11 @@ func TestGoldens(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			test(t, buildModules(t, Options{}, driver.BuildOptions{}, module(name, code)))
+			for _, e := range executors {
+				t.Run(e.name, func(t *testing.T) {
+					test(t, buildModules(t, e.options, driver.BuildOptions{}, module(name, code)))
+				})
+			}
 		})
 	}
 }

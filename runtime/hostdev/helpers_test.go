@@ -18,6 +18,7 @@ type testProgram struct {
 	program driver.Program
 	queue   driver.Queue
 	output  *bytes.Buffer // the output of kernels
+	options Options
 }
 
 // module is code for a build.
@@ -45,7 +46,7 @@ func buildProgram(t testing.TB, names ...string) *testProgram {
 
 func buildModules(t testing.TB, opts Options, build driver.BuildOptions, modules ...driver.Module) *testProgram {
 	t.Helper()
-	p := &testProgram{TB: t, output: new(bytes.Buffer)}
+	p := &testProgram{TB: t, output: new(bytes.Buffer), options: opts}
 	opts.Output = p.output
 	p.device = New(opts).device
 	var err error

@@ -19,7 +19,7 @@ func (d *Device) Info() driver.Info {
 		Formats:       formats,
 
 		Vendor:          "offlink",
-		Version:         "SPIR-V 1.6, interpreter",
+		Version:         "SPIR-V 1.6",
 		DriverVersion:   driverVersion,
 		Platform:        "offlink",
 		PlatformVersion: driverVersion,

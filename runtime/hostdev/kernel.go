@@ -18,6 +18,7 @@ type kernel struct {
 	// subgroup is the number of work-items of a sub-group.
 	subgroup int
 
+	native     nativeState
 	rendezvous bool // its work-items wait for each other
 	inputs     []*variable
 	locals     []*variable

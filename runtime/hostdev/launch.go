@@ -225,6 +225,9 @@ func (l *launch) setLocal(i int, arg *driver.Arg) error {
 
 // run runs all work-groups and returns the first fault.
 func (l *launch) run() error {
+	if err := l.runNative(); err != errNotNative {
+		return err
+	}
 	total := l.total()
 	workers := min(int64(runtime.GOMAXPROCS(0)), total)
 	var wait sync.WaitGroup

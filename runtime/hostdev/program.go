@@ -31,6 +31,7 @@ type program struct {
 	pointers  []spirv.ID  // functions by pointer minus one
 	subgroups bool        // a kernel requires sub-groups of several work-items
 	kernels   map[string]*kernel
+	host      hostTable // what compiled kernels call
 }
 
 // variable is a program-scope variable.
@@ -357,6 +358,11 @@ func (p *program) Variable(name string) (driver.Memory, error) {
 
 // Close frees the memory of the variables.
 func (p *program) Close() error {
+	for _, k := range p.kernels {
+		if k.native.code != nil {
+			k.native.code.close()
+		}
+	}
 	for _, v := range p.variables {
 		if v.memory != nil {
 			v.memory.release()

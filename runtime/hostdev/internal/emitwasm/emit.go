@@ -1,0 +1,321 @@
+// Package emitwasm spells the code of work-groups as WebAssembly with
+// SIMD128. A vector of lanes takes as many v128 as it needs.
+package emitwasm
+
+import (
+	"offlink/runtime/hostdev/internal/lanes"
+	"offlink/runtime/hostdev/internal/wasm"
+)
+
+// The imports of a module of a kernel.
+const (
+	ImportModule = "offlink"
+	MemoryModule = "offlink.memory"
+	ImportMemory = "memory"
+	ImportTick   = "tick" // (record): called every FuelStep turns of loops
+	ImportHost   = "host" // (record, function, words)
+)
+
+// FuelStep is the turns of loops between two calls of the host.
+const FuelStep = 1 << 14
+
+const (
+	funcTick = iota
+	funcHost
+)
+
+// emitter writes the body of a function.
+type emitter struct {
+	code   *lanes.Code
+	locals [][]uint32 // of registers, by part
+	types  []wasm.ValType
+	consts map[lanes.Reg]uint64 // scalars that are always that
+	vecs   map[lanes.Reg]uint64 // vectors that are always that in every lane
+	fuel   uint32
+	spare  map[wasm.ValType][]uint32
+	body   []byte
+	labels []int // of the blocks that are open; 0 for an if
+	params []wasm.ValType
+}
+
+// Emit returns a module that exports the code by its name, with a memory of so
+// many pages.
+func Emit(c *lanes.Code, pages uint32) []byte {
+	e := &emitter{code: c, consts: map[lanes.Reg]uint64{}, vecs: map[lanes.Reg]uint64{}, spare: map[wasm.ValType][]uint32{}}
+	e.findConsts()
+	e.declare()
+	e.fuel = e.newLocal(wasm.I32)
+	e.i32(FuelStep)
+	e.setLocal(e.fuel)
+	for i := range c.Insts {
+		e.inst(&c.Insts[i])
+	}
+	i32 := wasm.I32
+	m := wasm.Module{
+		Imports: []wasm.Import{
+			{Module: ImportModule, Name: ImportTick, Type: wasm.FuncType{Params: []wasm.ValType{i32}}},
+			{Module: ImportModule, Name: ImportHost, Type: wasm.FuncType{Params: []wasm.ValType{i32, i32, i32}}},
+		},
+		Memory: [2]string{MemoryModule, ImportMemory},
+		Pages:  pages,
+		Funcs: []wasm.Func{{
+			Name: c.Name, Type: wasm.FuncType{Params: []wasm.ValType{i32, i32, i32}}, Locals: e.types, Body: e.body,
+		}},
+	}
+	return m.Encode()
+}
+
+// findConsts finds registers that are set once, to a constant: they take no
+// local.
+func (e *emitter) findConsts() {
+	sets := map[lanes.Reg]int{}
+	for i := range e.code.Insts {
+		if in := &e.code.Insts[i]; in.Dst != lanes.NoReg {
+			sets[in.Dst]++
+		}
+	}
+	for i := range e.code.Insts {
+		in := &e.code.Insts[i]
+		switch {
+		case in.Op != lanes.OpConst || sets[in.Dst] != 1:
+		case in.Type.Lanes == 1:
+			e.consts[in.Dst] = in.Imm
+		default:
+			e.vecs[in.Dst] = in.Imm
+		}
+	}
+}
+
+func scalarValType(k lanes.Kind) wasm.ValType {
+	return map[lanes.Kind]wasm.ValType{
+		lanes.Bool: wasm.I32, lanes.I32: wasm.I32, lanes.I64: wasm.I64, lanes.F32: wasm.F32, lanes.F64: wasm.F64,
+	}[k]
+}
+
+// parts is how many v128 a type takes.
+func parts(t lanes.Type) int {
+	if t.Lanes == 1 {
+		return 1
+	}
+	if t.Kind.Wide() {
+		return t.Lanes / 2
+	}
+	return t.Lanes / 4
+}
+
+func (e *emitter) declare() {
+	e.locals = make([][]uint32, len(e.code.Regs))
+	for i, t := range e.code.Regs {
+		r := lanes.Reg(i)
+		if i < lanes.NumParams {
+			e.locals[i] = []uint32{uint32(i)}
+			continue
+		}
+		_, scalar := e.consts[r]
+		_, vector := e.vecs[r]
+		if scalar || vector {
+			continue
+		}
+		v := wasm.V128
+		if t.Lanes == 1 {
+			v = scalarValType(t.Kind)
+		}
+		for range parts(t) {
+			e.locals[i] = append(e.locals[i], e.newLocal(v))
+		}
+	}
+}
+
+func (e *emitter) newLocal(t wasm.ValType) uint32 {
+	e.types = append(e.types, t)
+	return uint32(lanes.NumParams + len(e.types) - 1)
+}
+
+// Writing.
+
+func (e *emitter) byte(b ...byte)     { e.body = append(e.body, b...) }
+func (e *emitter) getLocal(l uint32)  { e.byte(0x20); e.body = wasm.AppendUint(e.body, uint64(l)) }
+func (e *emitter) setLocal(l uint32)  { e.byte(0x21); e.body = wasm.AppendUint(e.body, uint64(l)) }
+func (e *emitter) i32(v int32)        { e.byte(0x41); e.body = wasm.AppendInt(e.body, int64(v)) }
+func (e *emitter) i64(v int64)        { e.byte(0x42); e.body = wasm.AppendInt(e.body, v) }
+func (e *emitter) simd(op uint32)     { e.byte(0xfd); e.body = wasm.AppendUint(e.body, uint64(op)) }
+func (e *emitter) call(number uint64) { e.byte(0x10); e.body = wasm.AppendUint(e.body, number) }
+
+func (e *emitter) constant(k lanes.Kind, bits uint64) {
+	switch k {
+	case lanes.I64:
+		e.i64(int64(bits))
+	case lanes.F32:
+		e.byte(0x43)
+		e.body = wasm.AppendFloat32(e.body, uint32(bits))
+	case lanes.F64:
+		e.byte(0x44)
+		e.body = wasm.AppendFloat64(e.body, bits)
+	default:
+		e.i32(int32(bits))
+	}
+}
+
+// vectorConst pushes a v128 whose lanes are all that.
+func (e *emitter) vectorConst(k lanes.Kind, bits uint64) {
+	e.simd(0x0c)
+	if k == lanes.Bool && bits != 0 {
+		bits = uint64(^uint32(0))
+	}
+	if !k.Wide() {
+		bits = bits<<32 | bits&0xffffffff
+	}
+	e.body = wasm.AppendFloat64(e.body, bits)
+	e.body = wasm.AppendFloat64(e.body, bits)
+}
+
+// get pushes a part of a register; a scalar has one.
+func (e *emitter) get(r lanes.Reg, part int) {
+	if bits, ok := e.consts[r]; ok {
+		e.constant(e.code.Regs[r].Kind, bits)
+		return
+	}
+	if bits, ok := e.vecs[r]; ok {
+		e.vectorConst(e.code.Regs[r].Kind, bits)
+		return
+	}
+	e.getLocal(e.locals[r][part])
+}
+
+func (e *emitter) set(r lanes.Reg, part int) { e.setLocal(e.locals[r][part]) }
+
+func (e *emitter) kind(r lanes.Reg) lanes.Kind { return e.code.Regs[r].Kind }
+
+// memory pushes the immediates of an access; addresses need not be aligned
+// but for atomic ones, where the hint is the natural one.
+func (e *emitter) memarg(align uint64, off uint32) {
+	e.body = wasm.AppendUint(e.body, align)
+	e.body = wasm.AppendUint(e.body, uint64(off))
+}
+
+// scratch is a local that holds nothing beyond one instruction.
+func (e *emitter) scratch(t wasm.ValType, n int) uint32 {
+	for len(e.spare[t]) <= n {
+		e.spare[t] = append(e.spare[t], e.newLocal(t))
+	}
+	return e.spare[t][n]
+}
+
+func (e *emitter) inst(in *lanes.Inst) {
+	if e.control(in) {
+		return
+	}
+	switch in.Op {
+	case lanes.OpConst:
+		e.setConst(in)
+	case lanes.OpLoad:
+		e.load(in)
+	case lanes.OpStore:
+		e.store(in)
+	case lanes.OpAtomic:
+		e.atomic(in)
+	case lanes.OpFence:
+		e.byte(0xfe, 0x03, 0x00)
+	case lanes.OpFill:
+		e.get(in.Args[0], 0)
+		e.i32(0)
+		e.get(in.Args[1], 0)
+		e.byte(0xfc, 11, 0)
+	case lanes.OpHost:
+		e.getLocal(0)
+		e.i32(int32(in.Host.Number))
+		e.get(in.Args[0], 0)
+		e.call(funcHost)
+	case lanes.OpCopy:
+		for p := range parts(in.Type) {
+			e.get(in.Args[0], p)
+			e.set(in.Dst, p)
+		}
+	case lanes.OpExtract, lanes.OpAny, lanes.OpAll, lanes.OpBits:
+		e.fromVector(in)
+	default:
+		if in.Type.Lanes == 1 {
+			e.scalar(in)
+		} else {
+			e.vector(in)
+		}
+	}
+}
+
+func (e *emitter) setConst(in *lanes.Inst) {
+	if _, ok := e.consts[in.Dst]; ok {
+		return
+	}
+	if _, ok := e.vecs[in.Dst]; ok {
+		return
+	}
+	for p := range parts(in.Type) {
+		if in.Type.Lanes == 1 {
+			e.constant(in.Type.Kind, in.Imm)
+		} else {
+			e.vectorConst(in.Type.Kind, in.Imm)
+		}
+		e.set(in.Dst, p)
+	}
+}
+
+// control emits the structure of the code.
+func (e *emitter) control(in *lanes.Inst) bool {
+	switch in.Op {
+	case lanes.OpBlock:
+		e.byte(0x02, 0x40)
+		e.labels = append(e.labels, int(in.Imm))
+	case lanes.OpLoop:
+		e.byte(0x03, 0x40)
+		e.labels = append(e.labels, int(in.Imm))
+	case lanes.OpIf:
+		e.get(in.Args[0], 0)
+		e.byte(0x04, 0x40)
+		e.labels = append(e.labels, 0)
+	case lanes.OpElse:
+		e.byte(0x05)
+	case lanes.OpEnd:
+		e.byte(0x0b)
+		e.labels = e.labels[:len(e.labels)-1]
+	case lanes.OpBr:
+		e.byte(0x0c)
+		e.body = wasm.AppendUint(e.body, e.depth(int(in.Imm)))
+	case lanes.OpBrIf:
+		e.get(in.Args[0], 0)
+		e.byte(0x0d)
+		e.body = wasm.AppendUint(e.body, e.depth(int(in.Imm)))
+	case lanes.OpTrap:
+		e.byte(0x00)
+	case lanes.OpReturn:
+		e.byte(0x0f)
+	case lanes.OpTick:
+		e.tick()
+	default:
+		return false
+	}
+	return true
+}
+
+func (e *emitter) depth(label int) uint64 {
+	for i := range e.labels {
+		if e.labels[len(e.labels)-1-i] == label {
+			return uint64(i)
+		}
+	}
+	panic("emitwasm: a branch to a label that is not open")
+}
+
+// tick counts down, and calls the host at zero.
+func (e *emitter) tick() {
+	e.getLocal(e.fuel)
+	e.i32(1)
+	e.byte(0x6b)
+	e.setLocal(e.fuel)
+	e.getLocal(e.fuel)
+	e.byte(0x45, 0x04, 0x40)
+	e.getLocal(0)
+	e.call(funcTick)
+	e.i32(FuelStep)
+	e.setLocal(e.fuel)
+	e.byte(0x0b)
+}

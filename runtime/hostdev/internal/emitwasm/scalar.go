@@ -1,0 +1,185 @@
+package emitwasm
+
+import (
+	"offlink/runtime/hostdev/internal/lanes"
+)
+
+// Operations on scalars.
+
+// codes32 and the other tables are instructions for the kinds.
+var (
+	codesI32 = map[lanes.Op]byte{
+		lanes.OpAdd: 0x6a, lanes.OpSub: 0x6b, lanes.OpMul: 0x6c, lanes.OpAnd: 0x71, lanes.OpOr: 0x72, lanes.OpXor: 0x73,
+		lanes.OpShl: 0x74, lanes.OpAShr: 0x75, lanes.OpLShr: 0x76,
+		lanes.OpClz: 0x67, lanes.OpCtz: 0x68, lanes.OpPopcnt: 0x69, lanes.OpSExt8: 0xc0, lanes.OpSExt16: 0xc1,
+		lanes.OpEq: 0x46, lanes.OpNe: 0x47, lanes.OpSLt: 0x48, lanes.OpULt: 0x49, lanes.OpSLe: 0x4c, lanes.OpULe: 0x4d,
+	}
+	codesI64 = map[lanes.Op]byte{
+		lanes.OpAdd: 0x7c, lanes.OpSub: 0x7d, lanes.OpMul: 0x7e, lanes.OpAnd: 0x83, lanes.OpOr: 0x84, lanes.OpXor: 0x85,
+		lanes.OpShl: 0x86, lanes.OpAShr: 0x87, lanes.OpLShr: 0x88,
+		lanes.OpClz: 0x79, lanes.OpCtz: 0x7a, lanes.OpPopcnt: 0x7b, lanes.OpSExt8: 0xc2, lanes.OpSExt16: 0xc3,
+		lanes.OpEq: 0x51, lanes.OpNe: 0x52, lanes.OpSLt: 0x53, lanes.OpULt: 0x54, lanes.OpSLe: 0x57, lanes.OpULe: 0x58,
+	}
+	codesF32 = map[lanes.Op]byte{
+		lanes.OpFAdd: 0x92, lanes.OpFSub: 0x93, lanes.OpFMul: 0x94, lanes.OpFDiv: 0x95, lanes.OpFMin: 0x96, lanes.OpFMax: 0x97,
+		lanes.OpFAbs: 0x8b, lanes.OpFNeg: 0x8c, lanes.OpFCeil: 0x8d, lanes.OpFFloor: 0x8e, lanes.OpFTrunc: 0x8f,
+		lanes.OpFNearest: 0x90, lanes.OpFSqrt: 0x91,
+		lanes.OpEq: 0x5b, lanes.OpNe: 0x5c, lanes.OpFLt: 0x5d, lanes.OpFLe: 0x5f,
+	}
+	codesF64 = map[lanes.Op]byte{
+		lanes.OpFAdd: 0xa0, lanes.OpFSub: 0xa1, lanes.OpFMul: 0xa2, lanes.OpFDiv: 0xa3, lanes.OpFMin: 0xa4, lanes.OpFMax: 0xa5,
+		lanes.OpFAbs: 0x99, lanes.OpFNeg: 0x9a, lanes.OpFCeil: 0x9b, lanes.OpFFloor: 0x9c, lanes.OpFTrunc: 0x9d,
+		lanes.OpFNearest: 0x9e, lanes.OpFSqrt: 0x9f,
+		lanes.OpEq: 0x61, lanes.OpNe: 0x62, lanes.OpFLt: 0x63, lanes.OpFLe: 0x65,
+	}
+)
+
+func codes(k lanes.Kind) map[lanes.Op]byte {
+	switch k {
+	case lanes.I64:
+		return codesI64
+	case lanes.F32:
+		return codesF32
+	case lanes.F64:
+		return codesF64
+	}
+	return codesI32
+}
+
+// conversion is the instructions from one kind to another.
+type conversion struct {
+	op       lanes.Op
+	from, to lanes.Kind
+}
+
+var conversions = map[conversion][]byte{
+	{lanes.OpZExt, lanes.I32, lanes.I64}:    {0xad},
+	{lanes.OpSExt, lanes.I32, lanes.I64}:    {0xac},
+	{lanes.OpWrap, lanes.I64, lanes.I32}:    {0xa7},
+	{lanes.OpSToF, lanes.I32, lanes.F32}:    {0xb2},
+	{lanes.OpUToF, lanes.I32, lanes.F32}:    {0xb3},
+	{lanes.OpSToF, lanes.I64, lanes.F32}:    {0xb4},
+	{lanes.OpUToF, lanes.I64, lanes.F32}:    {0xb5},
+	{lanes.OpFNarrow, lanes.F64, lanes.F32}: {0xb6},
+	{lanes.OpSToF, lanes.I32, lanes.F64}:    {0xb7},
+	{lanes.OpUToF, lanes.I32, lanes.F64}:    {0xb8},
+	{lanes.OpSToF, lanes.I64, lanes.F64}:    {0xb9},
+	{lanes.OpUToF, lanes.I64, lanes.F64}:    {0xba},
+	{lanes.OpFWiden, lanes.F32, lanes.F64}:  {0xbb},
+	{lanes.OpCast, lanes.F32, lanes.I32}:    {0xbc},
+	{lanes.OpCast, lanes.F64, lanes.I64}:    {0xbd},
+	{lanes.OpCast, lanes.I32, lanes.F32}:    {0xbe},
+	{lanes.OpCast, lanes.I64, lanes.F64}:    {0xbf},
+	{lanes.OpFToS, lanes.F32, lanes.I32}:    {0xfc, 0},
+	{lanes.OpFToU, lanes.F32, lanes.I32}:    {0xfc, 1},
+	{lanes.OpFToS, lanes.F64, lanes.I32}:    {0xfc, 2},
+	{lanes.OpFToU, lanes.F64, lanes.I32}:    {0xfc, 3},
+	{lanes.OpFToS, lanes.F32, lanes.I64}:    {0xfc, 4},
+	{lanes.OpFToU, lanes.F32, lanes.I64}:    {0xfc, 5},
+	{lanes.OpFToS, lanes.F64, lanes.I64}:    {0xfc, 6},
+	{lanes.OpFToU, lanes.F64, lanes.I64}:    {0xfc, 7},
+	{lanes.OpInt, lanes.Bool, lanes.I32}:    {},
+	{lanes.OpBool, lanes.I32, lanes.Bool}:   {0x45, 0x45}, // i32.eqz twice
+	{lanes.OpCast, lanes.I32, lanes.I32}:    {},
+	{lanes.OpCast, lanes.I64, lanes.I64}:    {},
+	{lanes.OpCast, lanes.F32, lanes.F32}:    {},
+	{lanes.OpCast, lanes.F64, lanes.F64}:    {},
+}
+
+func (e *emitter) scalar(in *lanes.Inst) {
+	k := e.kind(in.Args[0])
+	switch in.Op {
+	case lanes.OpUDiv, lanes.OpSDiv, lanes.OpURem, lanes.OpSRem:
+		e.divide(in)
+		return
+	case lanes.OpSelect:
+		e.get(in.Args[1], 0)
+		e.get(in.Args[2], 0)
+		e.get(in.Args[0], 0)
+		e.byte(0x1b)
+		e.set(in.Dst, 0)
+		return
+	}
+	for _, a := range in.Args {
+		e.get(a, 0)
+	}
+	if bytes, ok := conversions[conversion{in.Op, k, in.Type.Kind}]; ok {
+		e.byte(bytes...)
+	} else {
+		code, ok := codes(k)[in.Op]
+		if !ok {
+			panic("emitwasm: no instruction for " + in.String())
+		}
+		e.byte(code)
+	}
+	e.set(in.Dst, 0)
+}
+
+// divisions are div_s, div_u, rem_s, rem_u.
+var divisions = map[lanes.Op][2]byte{
+	lanes.OpSDiv: {0x6d, 0x7f}, lanes.OpUDiv: {0x6e, 0x80}, lanes.OpSRem: {0x6f, 0x81}, lanes.OpURem: {0x70, 0x82},
+}
+
+// divide gives a result for every divisor: WebAssembly traps at 0, and at the
+// least number divided by -1.
+func (e *emitter) divide(in *lanes.Inst) {
+	code := divisions[in.Op][0]
+	wide := in.Type.Kind == lanes.I64
+	if wide {
+		code = divisions[in.Op][1]
+	}
+	if n, ok := e.consts[in.Args[1]]; ok && n != 0 && n != ^uint64(0) && n != 0xffffffff {
+		e.get(in.Args[0], 0)
+		e.get(in.Args[1], 0)
+		e.byte(code)
+		e.set(in.Dst, 0)
+		return
+	}
+	signed := in.Op == lanes.OpSDiv || in.Op == lanes.OpSRem
+	e.whenSpecial(in, signed, wide)
+	e.get(in.Args[0], 0)
+	e.constant(in.Type.Kind, 1)
+	e.get(in.Args[1], 0)
+	e.special(in, signed, wide)
+	e.byte(0x1b, code)
+	e.special(in, signed, wide)
+	e.byte(0x1b)
+	e.set(in.Dst, 0)
+}
+
+// special pushes whether the divisor is 0, or -1 where that counts.
+func (e *emitter) special(in *lanes.Inst, signed, wide bool) {
+	k := codes(in.Type.Kind)
+	e.get(in.Args[1], 0)
+	if !signed {
+		e.byte(map[bool]byte{false: 0x45, true: 0x50}[wide])
+		return
+	}
+	e.constant(in.Type.Kind, 1)
+	e.byte(k[lanes.OpAdd])
+	e.constant(in.Type.Kind, 2)
+	e.byte(k[lanes.OpULt])
+}
+
+// whenSpecial pushes the result for such a divisor b: of a division by 0 and
+// -1, -a & b; of a remainder, a & ^b.
+func (e *emitter) whenSpecial(in *lanes.Inst, signed, wide bool) {
+	k := codes(in.Type.Kind)
+	switch in.Op {
+	case lanes.OpSDiv:
+		e.constant(in.Type.Kind, 0)
+		e.get(in.Args[0], 0)
+		e.byte(k[lanes.OpSub])
+		e.get(in.Args[1], 0)
+		e.byte(k[lanes.OpAnd])
+	case lanes.OpSRem:
+		e.get(in.Args[0], 0)
+		e.get(in.Args[1], 0)
+		e.constant(in.Type.Kind, ^uint64(0))
+		e.byte(k[lanes.OpXor], k[lanes.OpAnd])
+	case lanes.OpUDiv:
+		e.constant(in.Type.Kind, 0)
+	default:
+		e.get(in.Args[0], 0)
+	}
+}

@@ -1,0 +1,356 @@
+package lanes
+
+import "slices"
+
+// Level is how far a value is the same.
+type Level uint8
+
+// The levels, from nothing known yet.
+const (
+	Unknown Level = iota
+	Group         // the same for the work-group
+	Step          // the same for the work-items of a step
+	Strided       // grows by Class.Stride from lane to lane
+	Varying
+)
+
+// Class is the level of a value with its stride.
+type Class struct {
+	Level  Level
+	Stride int32
+}
+
+// join is the class of what may be one or the other.
+func (c Class) join(d Class) Class {
+	switch {
+	case c.Level == Unknown:
+		return d
+	case d.Level == Unknown || c == d:
+		return c
+	case c.Level <= Step && d.Level <= Step:
+		return Class{Level: max(c.Level, d.Level)}
+	}
+	return Class{Level: Varying}
+}
+
+func (c Class) uniform() bool { return c.Level <= Step }
+
+// analysis is what is known about a function for steps of a width.
+type analysis struct {
+	f     *Function
+	width int
+	hoist []hoisting
+	graph *graph
+	post  []int
+	loop  []*loop // innermost, by block
+
+	values []Class
+	regs   []Class
+	users  [][]*Block // of values: blocks that use them
+
+	decided     map[int]map[int]bool // by branch: see decides
+	lane, group divergence
+	outlives    []bool // values that are used outside of a loop whose exits vary
+}
+
+// divergence is what branches that vary decide.
+type divergence struct {
+	blocks []bool // not all come there together
+	joins  []bool // ways of a varying branch meet there
+	loops  map[*loop]bool
+}
+
+func newDivergence(blocks int) divergence {
+	return divergence{make([]bool, blocks), make([]bool, blocks), map[*loop]bool{}}
+}
+
+// analyse classifies values and registers.
+func analyse(f *Function, hoist []hoisting, width int) (*analysis, error) {
+	a := &analysis{
+		hoist: hoist,
+		f:     f, width: width, graph: f.graph(),
+		values: make([]Class, len(f.values)), regs: make([]Class, len(f.Regs)),
+		lane: newDivergence(len(f.Blocks)), group: newDivergence(len(f.Blocks)),
+		outlives: make([]bool, len(f.values)), decided: map[int]map[int]bool{},
+	}
+	if !a.graph.reducible() {
+		return nil, Unsupported("control flow that enters a loop in two places")
+	}
+	a.post = a.graph.postDominators(func(int) bool { return false })
+	_, a.loop = a.graph.loops()
+	a.findUsers()
+	for a.propagate() {
+		a.spread(&a.lane, Step)
+		a.spread(&a.group, Group)
+	}
+	return a, nil
+}
+
+func (a *analysis) findUsers() {
+	a.users = make([][]*Block, len(a.f.values))
+	use := func(v *Value, b *Block) {
+		if list := a.users[v.id]; len(list) == 0 || list[len(list)-1] != b {
+			a.users[v.id] = append(a.users[v.id], b)
+		}
+	}
+	for _, b := range a.f.Blocks {
+		for _, v := range b.Values {
+			for _, arg := range v.Args {
+				use(arg, b)
+			}
+		}
+		if b.Cond != nil {
+			use(b.Cond, b)
+		}
+	}
+}
+
+func (a *analysis) class(v *Value) Class { return a.values[v.id] }
+
+// propagate computes classes until they stay, and tells whether any changed.
+func (a *analysis) propagate() bool {
+	any := false
+	for changed := true; changed; {
+		changed = false
+		for _, v := range a.f.values {
+			next := a.transfer(v)
+			if v.Op == OpSet {
+				if r := a.regs[v.Reg.id].join(next); r != a.regs[v.Reg.id] {
+					a.regs[v.Reg.id], changed = r, true
+				}
+			}
+			if next = a.values[v.id].join(next); next != a.values[v.id] {
+				a.values[v.id], changed = next, true
+			}
+		}
+		any = any || changed
+	}
+	return any
+}
+
+// transfer is the class of a value by those of its operands and by where it
+// stands.
+func (a *analysis) transfer(v *Value) Class {
+	c := a.byOperands(v)
+	if v.Block == nil || c.Level == Unknown || a.hoist[v.id] != inPlace {
+		return c
+	}
+	return c.join(Class{Level: a.byPlace(v)})
+}
+
+func (a *analysis) byPlace(v *Value) Level {
+	at := v.Block.id
+	if v.Op == OpSet {
+		return a.bySet(v)
+	}
+	for l := a.loop[at]; l != nil; l = l.parent {
+		lane, group := a.lane.loops[l], a.group.loops[l]
+		if (lane || group) && a.usedOutside(v, l) {
+			if lane {
+				a.outlives[v.id] = true
+				return Varying
+			}
+			return Step
+		}
+	}
+	return Unknown
+}
+
+// bySet is the level of a register for where it is set: a phi varies where
+// ways meet that a varying branch parted, another register where not all
+// lanes come.
+func (a *analysis) bySet(v *Value) Level {
+	at := v.Block.id
+	lane, group := a.lane.blocks[at], a.group.blocks[at]
+	if of := v.Reg.Of; of != nil {
+		lane, group = a.lane.joins[of.id], a.group.joins[of.id]
+	}
+	switch {
+	case lane:
+		return Varying
+	case group:
+		return Step
+	}
+	return Unknown
+}
+
+func (a *analysis) usedOutside(v *Value, l *loop) bool {
+	return slices.ContainsFunc(a.users[v.id], func(b *Block) bool { return !l.nodes[b.id] })
+}
+
+func (a *analysis) byOperands(v *Value) Class {
+	switch v.Op {
+	case OpConst, OpArg, OpGroupID:
+		return Class{Level: Group}
+	case OpLocalID:
+		return a.perItem(v.Imm == 0, 1)
+	case OpFrame:
+		return a.perItem(true, int32(a.f.FrameSize))
+	case OpGet:
+		return a.regs[v.Reg.id]
+	case OpAtomic, OpPrivateLoad:
+		return a.perItem(true, 0)
+	}
+	var all Class
+	for _, arg := range v.Args {
+		c := a.class(arg)
+		if c.Level == Unknown {
+			return c
+		}
+		all = Class{Level: max(all.Level, c.Level)}
+	}
+	switch {
+	case all.Level != Strided || v.Op == OpSet:
+		if v.Op == OpSet {
+			return a.class(v.Args[0])
+		}
+		return all
+	case v.Kind == I32:
+		return a.stride(v)
+	}
+	return Class{Level: Varying}
+}
+
+// perItem is the class of what differs between work-items: by a stride along
+// dimension 0, or 0 for in no known way.
+func (a *analysis) perItem(first bool, stride int32) Class {
+	switch {
+	case a.width == 1 || !first:
+		return Class{Level: Step}
+	case stride == 0:
+		return Class{Level: Varying}
+	}
+	return Class{Strided, stride}
+}
+
+// stride computes with strides, modulo 2^32 as the values are.
+func (a *analysis) stride(v *Value) Class {
+	x := a.class(v.Args[0])
+	if len(v.Args) < 2 {
+		return Class{Level: Varying}
+	}
+	y := a.class(v.Args[1])
+	stride := int32(0)
+	switch {
+	case v.Op == OpAdd && x.Level <= Strided && y.Level <= Strided:
+		stride = x.Stride + y.Stride
+	case v.Op == OpSub && x.Level <= Strided && y.Level <= Strided:
+		stride = x.Stride - y.Stride
+	case v.Op == OpMul && v.Args[1].Op == OpConst:
+		stride = x.Stride * int32(v.Args[1].Imm)
+	case v.Op == OpShl && v.Args[1].Op == OpConst && v.Args[1].Imm < 32:
+		stride = x.Stride << v.Args[1].Imm
+	default:
+		return Class{Level: Varying}
+	}
+	if stride == 0 {
+		return Class{Level: Step}
+	}
+	return Class{Strided, stride}
+}
+
+// spread finds what the branches decide whose conditions are above a level.
+func (a *analysis) spread(d *divergence, above Level) {
+	for _, b := range a.f.Blocks {
+		if b.Cond != nil && a.class(b.Cond).Level > above {
+			a.spreadFrom(d, b)
+		}
+	}
+	for _, l := range a.loop {
+		for ; l != nil && !d.loops[l]; l = l.parent {
+			d.loops[l] = a.exitsVary(l, above, d)
+		}
+	}
+}
+
+// exitsVary tells whether lanes leave a loop in different turns or by
+// different ways: a varying branch in it, or in what it decides, leads out.
+func (a *analysis) exitsVary(l *loop, above Level, d *divergence) bool {
+	for n := range l.nodes {
+		b := a.f.Blocks[n]
+		leaves := len(b.Succs) == 0 || slices.ContainsFunc(b.Succs, func(to *Block) bool { return !l.nodes[to.id] })
+		if leaves && (b.Cond != nil && a.class(b.Cond).Level > above || a.partial(n, l, above)) {
+			return true
+		}
+	}
+	return false
+}
+
+// partial tells whether a varying branch of the loop decides whether a node
+// is reached in a turn.
+func (a *analysis) partial(n int, l *loop, above Level) bool {
+	for m := range l.nodes {
+		b := a.f.Blocks[m]
+		if b.Cond != nil && a.class(b.Cond).Level > above && a.decides(m)[n] {
+			return true
+		}
+	}
+	return false
+}
+
+// decides is the blocks between a branch and where its ways have met again.
+func (a *analysis) decides(branch int) map[int]bool {
+	set := a.decided[branch]
+	if set == nil {
+		set = a.graph.between(branch, a.post[branch])
+		a.decided[branch] = set
+	}
+	return set
+}
+
+// between is the nodes that from reaches without passing to; from itself only
+// if it comes round to it.
+func (g *graph) between(from, to int) map[int]bool {
+	set := map[int]bool{}
+	work := slices.Clone(g.succs[from])
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if n != to && !set[n] {
+			set[n] = true
+			work = append(work, g.succs[n]...)
+		}
+	}
+	return set
+}
+
+// spreadFrom marks the blocks that a branch decides and those where its ways
+// meet: every way has a label, the first block of it, and a block that two
+// labels come to is a join and a label of its own.
+func (a *analysis) spreadFrom(d *divergence, branch *Block) {
+	for n := range a.decides(branch.id) {
+		d.blocks[n] = true
+	}
+	label := slices.Repeat([]int{-1}, len(a.f.Blocks))
+	for _, s := range branch.Succs {
+		label[s.id] = s.id
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, n := range a.graph.order {
+			if label[n] < 0 || n == branch.id {
+				continue
+			}
+			for _, to := range a.graph.succs[n] {
+				if a.meet(d, label, label[n], to) {
+					changed = true
+				}
+			}
+		}
+	}
+}
+
+func (a *analysis) meet(d *divergence, label []int, from, to int) bool {
+	switch {
+	case label[to] < 0:
+		label[to] = from
+		return true
+	case label[to] != from && label[to] != to:
+		label[to] = to
+		d.joins[to] = true
+		return true
+	case label[to] == to && from != to:
+		d.joins[to] = true
+	}
+	return false
+}

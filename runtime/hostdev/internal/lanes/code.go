@@ -1,0 +1,165 @@
+package lanes
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Type is the type of a register of code: a scalar, or Lanes of them.
+type Type struct {
+	Kind  Kind
+	Lanes int // 1 for a scalar
+}
+
+func (t Type) String() string {
+	if t.Lanes == 1 {
+		return t.Kind.String()
+	}
+	return fmt.Sprintf("%vx%d", t.Kind, t.Lanes)
+}
+
+// Reg is a register of code; NoReg stands for none. All are zero at first.
+type Reg int32
+
+// NoReg is no register.
+const NoReg Reg = -1
+
+// Inst is an instruction of code.
+type Inst struct {
+	Op     Op
+	Type   Type // of the result; of what is stored
+	Dst    Reg
+	Args   []Reg
+	Imm    uint64
+	Off    uint32
+	Labels []int // of OpBrTable
+	Atomic AtomicOp
+	Host   *HostCall
+}
+
+// Code is the function that runs work-groups. Its parameters, registers 0 to
+// 2, are the address of the launch's record, the number of the first
+// work-group and the number after the last; it returns nothing.
+type Code struct {
+	Name  string
+	Regs  []Type
+	Insts []Inst
+
+	ContextSize int // bytes of a work-item's slots
+	PrivateSize int
+	FrameSize   int
+	Items       bool // private memory and slots are for each work-item of the group, not for each of a step
+	Width       int
+
+	Sites []*Value // that may stop the code
+}
+
+// NumParams is how many of the registers are parameters.
+const NumParams = 3
+
+// String is the code as text, for people.
+func (c *Code) String() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "func %s\n", c.Name)
+	depth := 1
+	for i := range c.Insts {
+		in := &c.Insts[i]
+		if in.Op == OpEnd || in.Op == OpElse {
+			depth--
+		}
+		fmt.Fprintf(&s, "%s%v\n", strings.Repeat("  ", depth), in)
+		if in.Op == OpBlock || in.Op == OpLoop || in.Op == OpIf || in.Op == OpElse {
+			depth++
+		}
+	}
+	return s.String()
+}
+
+func (in *Inst) String() string {
+	var s strings.Builder
+	if in.Dst != NoReg {
+		fmt.Fprintf(&s, "r%d = ", in.Dst)
+	}
+	s.WriteString(opNames[in.Op])
+	if in.Op == OpAtomic {
+		fmt.Fprintf(&s, ".%d", in.Atomic)
+	}
+	if in.Type.Kind != Void {
+		fmt.Fprintf(&s, " %v", in.Type)
+	}
+	for _, a := range in.Args {
+		fmt.Fprintf(&s, " r%d", a)
+	}
+	if immOps[in.Op] {
+		fmt.Fprintf(&s, " %#x", in.Imm)
+	}
+	if in.Off != 0 {
+		fmt.Fprintf(&s, " +%d", in.Off)
+	}
+	for _, l := range in.Labels {
+		fmt.Fprintf(&s, " %d", l)
+	}
+	return s.String()
+}
+
+var immOps = map[Op]bool{
+	OpConst: true, OpArg: true, OpLoad: true, OpStore: true, OpIota: true, OpExtract: true, OpInsert: true,
+	OpBr: true, OpBrIf: true, OpBlock: true, OpLoop: true, OpTrap: true, OpAtomic: true,
+}
+
+var opNames = [...]string{
+	OpConst: "const", OpArg: "arg", OpLocalID: "local_id", OpGroupID: "group_id", OpFrame: "frame", OpGet: "get",
+	OpAdd: "add", OpSub: "sub", OpMul: "mul", OpUDiv: "udiv", OpSDiv: "sdiv", OpURem: "urem", OpSRem: "srem",
+	OpAnd: "and", OpOr: "or", OpXor: "xor", OpShl: "shl", OpLShr: "lshr", OpAShr: "ashr",
+	OpClz: "clz", OpCtz: "ctz", OpPopcnt: "popcnt", OpSExt8: "sext8", OpSExt16: "sext16",
+	OpEq: "eq", OpNe: "ne", OpULt: "ult", OpULe: "ule", OpSLt: "slt", OpSLe: "sle",
+	OpFAdd: "fadd", OpFSub: "fsub", OpFMul: "fmul", OpFDiv: "fdiv", OpFNeg: "fneg", OpFAbs: "fabs", OpFSqrt: "fsqrt",
+	OpFCeil: "fceil", OpFFloor: "ffloor", OpFTrunc: "ftrunc", OpFNearest: "fnearest", OpFMin: "fmin", OpFMax: "fmax", OpFLt: "flt", OpFLe: "fle",
+	OpZExt: "zext", OpSExt: "sext", OpWrap: "wrap", OpSToF: "stof", OpUToF: "utof", OpFToS: "ftos", OpFToU: "ftou",
+	OpFWiden: "fwiden", OpFNarrow: "fnarrow", OpCast: "cast", OpBool: "bool", OpInt: "int", OpSelect: "select",
+	OpLoad: "load", OpStore: "store", OpAtomic: "atomic", OpFence: "fence",
+	OpPrivateLoad: "private_load", OpPrivateStore: "private_store", OpSet: "set", OpHost: "host", OpTrap: "trap",
+	OpSplat: "splat", OpIota: "iota", OpExtract: "extract", OpInsert: "insert", OpAny: "any", OpAll: "all", OpBits: "bits",
+	OpCopy: "copy", OpTick: "tick", OpFill: "fill", OpBlock: "block", OpLoop: "loop", OpIf: "if", OpElse: "else",
+	OpEnd: "end", OpBr: "br", OpBrIf: "br_if", OpBrTable: "br_table", OpReturn: "return",
+}
+
+// The record of a launch, which the code reads at the address that it is
+// given: offsets in bytes. Numbers are of 32 bits unless it says otherwise.
+const (
+	RecordLocal   = 0   // three: the local size
+	RecordGroups  = 12  // three: the number of work-groups
+	RecordItem    = 24  // three, written: the local id of the first work-item of the step
+	RecordGroup   = 36  // written: the number of the work-group
+	RecordMemory  = 40  // the address of local memory
+	RecordRoom    = 44  // its size
+	RecordPrivate = 48  // the address of arrays of work-items
+	RecordFrame   = 52  // the address of private memory that has addresses
+	RecordContext = 56  // the address of the slots of work-items
+	RecordCall    = 60  // the address where calls of the host have their words
+	RecordBase    = 64  // 64 bits: the host's address of offset 0
+	RecordFrames  = 76  // the size of that memory
+	RecordTrap    = 72  // written: why the code stopped itself
+	RecordFault   = 136 // written: the place of a TrapBounds, see Fault
+	RecordGlobal  = 80  // three of 64 bits: the global size
+	RecordOffset  = 104 // three of 64 bits: the global offset
+	RecordDims    = 128 // 64 bits: the dimensions
+	RecordWords   = 160 // the words of the arguments, 64 bits each
+)
+
+// What the code writes at RecordFault: the distance from the base, the stride
+// from lane to lane, the bits of the lanes that are out of bounds if that is 0
+// and they vary, the size of the access, and the number of bytes that there
+// are. The size has the highest bit set for a store, and is 0 for an element of
+// an array of the work-item.
+const (
+	FaultDistance = RecordFault + 4*iota
+	FaultStride
+	FaultLanes
+	FaultSize
+	FaultLen
+	FaultSite // the place in Code.Sites, also of a TrapUnreachable
+)
+
+// Guard is the end of the guard: no address below is of the memory, see foldOffset.
+const Guard = 1 << 16

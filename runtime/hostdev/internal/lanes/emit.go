@@ -1,0 +1,498 @@
+package lanes
+
+// emitter emits the values of a function for steps of one width. Two work
+// into one code: W lanes wide, and one for the work-items that are left at
+// the end of a row.
+type emitter struct {
+	f      *Function
+	a      *analysis
+	c      *Code
+	shared *shared
+	width  int
+
+	scalars, vectors []Reg // of values
+	rscalar, rvector []Reg // of registers
+	wanted           []bool
+	labels           *int
+
+	x, y, z Reg // the local id of the step's first work-item
+	item    Reg // its number in the group
+	barrier func(b *Block)
+	bounds  map[boundKey]Reg
+}
+
+// shared is what both emitters use: registers for values that are the same
+// for the group, and for those that are computed before the work-items.
+type shared struct {
+	values []Reg
+	regs   []Reg
+	hoist  []hoisting
+	group  [3]Reg
+}
+
+// hoisting is how far out a value can be computed.
+type hoisting uint8
+
+const (
+	inGroup hoisting = iota // before the work-items of a group
+	inRow                   // before those of a row
+	inItem                  // cheap, from the ids and what is the same for the group
+	inPlace
+)
+
+func newRegs(n int) []Reg {
+	list := make([]Reg, n)
+	for i := range list {
+		list[i] = NoReg
+	}
+	return list
+}
+
+func newShared(f *Function) *shared {
+	s := &shared{values: newRegs(len(f.values)), regs: newRegs(len(f.Regs)), hoist: make([]hoisting, len(f.values))}
+	for _, v := range f.values {
+		s.hoist[v.id] = hoistingOf(s, v)
+	}
+	return s
+}
+
+func hoistingOf(s *shared, v *Value) hoisting {
+	switch v.Op {
+	case OpConst, OpArg, OpGroupID:
+		return inGroup
+	case OpLocalID:
+		if v.Imm == 0 {
+			return inItem
+		}
+		return inRow
+	case OpFrame:
+		return inItem
+	}
+	if !v.Op.isPure() {
+		return inPlace
+	}
+	level := inGroup
+	for _, a := range v.Args {
+		level = max(level, s.hoist[a.id])
+	}
+	return level
+}
+
+// isPure tells of operations that compute their result of their operands and
+// nothing else.
+func (op Op) isPure() bool { return op >= OpAdd && op <= OpSelect }
+
+func newEmitter(f *Function, a *analysis, c *Code, s *shared, labels *int) *emitter {
+	e := &emitter{
+		f: f, a: a, c: c, shared: s, width: a.width, labels: labels,
+		scalars: newRegs(len(f.values)), vectors: newRegs(len(f.values)),
+		rscalar: newRegs(len(f.Regs)), rvector: newRegs(len(f.Regs)), wanted: make([]bool, len(f.values)), bounds: map[boundKey]Reg{},
+	}
+	e.findWanted()
+	return e
+}
+
+// findWanted finds the values that are not varying and are wanted as vectors.
+func (e *emitter) findWanted() {
+	want := func(v *Value) {
+		if v.Op != OpConst && e.a.class(v).Level != Varying {
+			e.wanted[v.id] = true
+		}
+	}
+	strided := func(v *Value) {
+		if e.a.class(v).Level == Strided {
+			want(v)
+		}
+	}
+	for _, v := range e.f.values {
+		c := e.a.class(v)
+		switch {
+		case v.Op == OpSet:
+			if e.a.regs[v.Reg.id].Level == Varying {
+				want(v.Args[0])
+			}
+		case v.Op == OpStore || v.Op == OpPrivateStore:
+			if !e.a.class(v.Args[0]).uniform() || v.Op == OpPrivateStore {
+				want(v.Args[1])
+			} else {
+				strided(v.Args[1])
+			}
+			if v.Op == OpPrivateStore {
+				strided(v.Args[0])
+			}
+		case v.Op.isPure() && c.Level == Varying && e.byLane(v):
+			for _, a := range v.Args {
+				strided(a)
+			}
+		case v.Op.isPure() && c.Level == Varying:
+			for i, a := range v.Args {
+				if !(i == 1 && isShift(v.Op) && e.a.class(a).uniform()) {
+					want(a)
+				}
+			}
+		case v.Op == OpHost || v.Op == OpAtomic || v.Op == OpPrivateLoad:
+			for _, a := range v.Args {
+				strided(a)
+			}
+		}
+	}
+}
+
+func isShift(op Op) bool { return op == OpShl || op == OpLShr || op == OpAShr }
+
+// byLane tells of operations that are done for each lane on its own, as no
+// instruction set has them for vectors.
+func (e *emitter) byLane(v *Value) bool {
+	switch v.Op {
+	case OpUDiv, OpSDiv, OpURem, OpSRem, OpClz, OpCtz, OpPopcnt:
+		return true
+	case OpShl, OpLShr, OpAShr:
+		return !e.a.class(v.Args[1]).uniform()
+	case OpSToF, OpUToF, OpFToS, OpFToU:
+		return v.Kind == I64 || v.Args[0].Kind == I64
+	}
+	return false
+}
+
+// Writing code.
+
+func (e *emitter) newReg(t Type) Reg {
+	e.c.Regs = append(e.c.Regs, t)
+	return Reg(len(e.c.Regs) - 1)
+}
+
+func (e *emitter) newLabel() int {
+	*e.labels++
+	return *e.labels
+}
+
+// op appends an instruction that gives nothing.
+func (e *emitter) op(in Inst) {
+	in.Dst = NoReg
+	e.c.Insts = append(e.c.Insts, in)
+}
+
+// to appends an instruction that gives dst.
+func (e *emitter) to(dst Reg, in Inst) {
+	in.Dst = dst
+	in.Type = e.c.Regs[dst]
+	e.c.Insts = append(e.c.Insts, in)
+}
+
+func (e *emitter) compute(t Type, op Op, imm uint64, args ...Reg) Reg {
+	dst := e.newReg(t)
+	e.to(dst, Inst{Op: op, Args: args, Imm: imm})
+	return dst
+}
+
+func scalarType(k Kind) Type              { return Type{k, 1} }
+func (e *emitter) vectorType(k Kind) Type { return Type{k, e.width} }
+
+func (e *emitter) constant(k Kind, bits uint64) Reg {
+	return e.compute(scalarType(k), OpConst, bits)
+}
+
+func (e *emitter) add32(x Reg, n uint32) Reg {
+	if n == 0 {
+		return x
+	}
+	return e.compute(scalarType(I32), OpAdd, 0, x, e.constant(I32, uint64(n)))
+}
+
+func (e *emitter) not(cond Reg) Reg {
+	return e.compute(scalarType(Bool), OpXor, 0, cond, e.constant(Bool, 1))
+}
+
+// record loads a field of the launch's record.
+func (e *emitter) record(k Kind, offset uint64) Reg {
+	dst := e.newReg(scalarType(k))
+	size := uint64(4)
+	if k.Wide() {
+		size = 8
+	}
+	e.to(dst, Inst{Op: OpLoad, Args: []Reg{0}, Imm: size, Off: uint32(offset)})
+	return dst
+}
+
+func (e *emitter) setRecord(offset uint32, v Reg) {
+	e.op(Inst{Op: OpStore, Type: scalarType(I32), Args: []Reg{0, v}, Imm: 4, Off: offset})
+}
+
+// Values.
+
+// scalar is the value, or that of the first lane of a strided one.
+func (e *emitter) scalar(v *Value) Reg {
+	switch v.Op {
+	case OpConst:
+		return e.constant(v.Kind, v.Imm)
+	case OpGroupID:
+		return e.shared.group[v.Imm]
+	case OpLocalID:
+		return [3]Reg{e.x, e.y, e.z}[v.Imm]
+	}
+	return e.scalarPlace(v)
+}
+
+// scalarPlace is the register that a value has.
+func (e *emitter) scalarPlace(v *Value) Reg {
+	list := e.scalars
+	if e.a.class(v).Level == Group || e.shared.hoist[v.id] <= inRow {
+		list = e.shared.values
+	}
+	if list[v.id] == NoReg {
+		list[v.id] = e.newReg(scalarType(v.Kind))
+	}
+	return list[v.id]
+}
+
+func (e *emitter) vectorPlace(v *Value) Reg {
+	if e.vectors[v.id] == NoReg {
+		e.vectors[v.id] = e.newReg(e.vectorType(v.Kind))
+	}
+	return e.vectors[v.id]
+}
+
+// vector is the value in every lane.
+func (e *emitter) vector(v *Value) Reg {
+	if v.Op == OpConst {
+		return e.compute(e.vectorType(v.Kind), OpConst, v.Imm)
+	}
+	return e.vectorPlace(v)
+}
+
+// spreadOut makes the vector of a value that is not varying where it is
+// defined, if it is wanted.
+func (e *emitter) spreadOut(v *Value) {
+	if !e.wanted[v.id] || e.width == 1 {
+		return
+	}
+	dst := e.vectorPlace(v)
+	s := e.scalar(v)
+	c := e.a.class(v)
+	if c.Level != Strided {
+		e.to(dst, Inst{Op: OpSplat, Args: []Reg{s}})
+		return
+	}
+	t := e.vectorType(I32)
+	steps := e.compute(t, OpIota, uint64(uint32(c.Stride)))
+	e.to(dst, Inst{Op: OpAdd, Args: []Reg{e.compute(t, OpSplat, 0, s), steps}})
+}
+
+// lane is the scalar of one lane.
+func (e *emitter) lane(v *Value, l int) Reg {
+	switch c := e.a.class(v); {
+	case c.uniform():
+		return e.scalar(v)
+	case c.Level == Strided:
+		return e.add32(e.scalar(v), uint32(c.Stride)*uint32(l))
+	}
+	return e.compute(scalarType(v.Kind), OpExtract, uint64(l), e.vector(v))
+}
+
+// compareConst is the scalar of value == bits.
+func (e *emitter) compareConst(v *Value, bits uint64) Reg {
+	return e.compute(scalarType(Bool), OpEq, 0, e.scalar(v), e.constant(v.Kind, bits))
+}
+
+// values emits the values of a block under a mask.
+func (e *emitter) values(b *Block, mask Reg) error {
+	for _, v := range b.Values {
+		if v.Op != OpSet && e.shared.hoist[v.id] <= inRow {
+			continue
+		}
+		if err := e.value(v, mask); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *emitter) value(v *Value, mask Reg) error {
+	c := e.a.class(v)
+	switch v.Op {
+	case OpSet:
+		e.set(v, mask)
+	case OpStore:
+		e.store(v, mask)
+	case OpPrivateStore:
+		e.privateStore(v, mask)
+	case OpAtomic:
+		e.atomic(v, mask)
+	case OpFence:
+		e.op(Inst{Op: OpFence})
+	case OpTrap:
+		e.setRecord(RecordTrap, e.constant(I32, v.Imm))
+		e.site(v)
+		e.op(Inst{Op: OpTrap, Imm: v.Imm})
+	case OpLoad:
+		e.load(v, mask)
+	case OpPrivateLoad:
+		e.privateLoad(v, mask)
+	case OpGet:
+		e.get(v, mask)
+	case OpHost:
+		return e.host(v, mask)
+	case OpLocalID, OpFrame:
+		e.origin(v)
+	default:
+		if c.Level != Varying {
+			e.to(e.scalarPlace(v), Inst{Op: v.Op, Args: e.scalarArgs(v), Imm: v.Imm})
+			break
+		}
+		e.varying(v, mask)
+		return nil
+	}
+	if c.Level != Varying && v.Kind != Void {
+		e.spreadOut(v)
+	}
+	return nil
+}
+
+func (e *emitter) scalarArgs(v *Value) []Reg {
+	list := make([]Reg, len(v.Args))
+	for i, a := range v.Args {
+		list[i] = e.scalar(a)
+	}
+	return list
+}
+
+// origin: an id is where the step's is; a frame is the work-item's.
+func (e *emitter) origin(v *Value) {
+	if v.Op == OpLocalID {
+		return
+	}
+	base := e.record(I32, RecordFrame)
+	if e.c.Items {
+		size := e.constant(I32, uint64(e.f.FrameSize))
+		base = e.compute(scalarType(I32), OpAdd, 0, base, e.compute(scalarType(I32), OpMul, 0, e.item, size))
+	}
+	e.to(e.scalarPlace(v), Inst{Op: OpAdd, Args: []Reg{base, e.constant(I32, v.Imm)}})
+}
+
+// varying computes in every lane. What outlives a loop keeps the lanes that
+// have left.
+func (e *emitter) varying(v *Value, mask Reg) {
+	if e.byLane(v) {
+		e.eachLane(v, mask, false, func(l int) Reg {
+			args := make([]Reg, len(v.Args))
+			for i, a := range v.Args {
+				args[i] = e.lane(a, l)
+			}
+			return e.compute(scalarType(v.Kind), v.Op, v.Imm, args...)
+		})
+		return
+	}
+	args := make([]Reg, len(v.Args))
+	for i, a := range v.Args {
+		if i == 1 && isShift(v.Op) {
+			args[i] = e.scalar(a)
+		} else {
+			args[i] = e.vector(a)
+		}
+	}
+	e.keep(v, mask, Inst{Op: v.Op, Args: args, Imm: v.Imm})
+}
+
+// keep gives the vector of a value to its register, only in the lanes of the
+// mask if the others still have a use.
+func (e *emitter) keep(v *Value, mask Reg, in Inst) {
+	dst := e.vectorPlace(v)
+	if mask == NoReg || !e.a.outlives[v.id] {
+		e.to(dst, in)
+		return
+	}
+	fresh := e.newReg(e.c.Regs[dst])
+	e.to(fresh, in)
+	e.to(dst, Inst{Op: OpSelect, Args: []Reg{mask, fresh, dst}})
+}
+
+// eachLane computes lane by lane; guarded leaves out the lanes that are not
+// in the mask, which others do not need.
+func (e *emitter) eachLane(v *Value, mask Reg, guarded bool, f func(l int) Reg) {
+	var dst Reg
+	if v.Kind != Void {
+		dst = e.vectorPlace(v)
+	}
+	e.forLanes(mask, guarded || e.a.outlives[v.id], func(l int) {
+		if r := f(l); r != NoReg && v.Kind != Void {
+			e.to(dst, Inst{Op: OpInsert, Args: []Reg{dst, r}, Imm: uint64(l)})
+		}
+	})
+}
+
+func (e *emitter) forLanes(mask Reg, guarded bool, f func(l int)) {
+	if e.width == 1 || mask == NoReg || !guarded {
+		for l := range e.width {
+			f(l)
+		}
+		return
+	}
+	bits := e.compute(scalarType(I32), OpBits, 0, mask)
+	for l := range e.width {
+		is := e.compute(scalarType(I32), OpAnd, 0, bits, e.constant(I32, 1<<l))
+		e.op(Inst{Op: OpIf, Args: []Reg{e.compute(scalarType(Bool), OpBool, 0, is)}})
+		f(l)
+		e.op(Inst{Op: OpEnd})
+	}
+}
+
+// Registers.
+
+func (e *emitter) regPlace(r *Register) Reg {
+	list, t := e.rscalar, scalarType(r.Kind)
+	switch e.a.regs[r.id].Level {
+	case Varying:
+		list, t = e.rvector, e.vectorType(r.Kind)
+	case Group:
+		list = e.shared.regs
+	}
+	if list[r.id] == NoReg {
+		list[r.id] = e.newReg(t)
+	}
+	return list[r.id]
+}
+
+func (e *emitter) get(v *Value, mask Reg) {
+	from := e.regPlace(v.Reg)
+	switch {
+	case e.a.class(v).Level != Varying:
+		e.to(e.scalarPlace(v), Inst{Op: OpCopy, Args: []Reg{from}})
+	case e.a.regs[v.Reg.id].Level == Varying:
+		e.keep(v, mask, Inst{Op: OpCopy, Args: []Reg{from}})
+	default: // it outlives a loop that lanes leave at different times
+		e.keep(v, mask, e.spreadInst(from, e.a.regs[v.Reg.id]))
+	}
+}
+
+// spreadInst makes a vector of a scalar of a class.
+func (e *emitter) spreadInst(s Reg, c Class) Inst {
+	if c.Level != Strided {
+		return Inst{Op: OpSplat, Args: []Reg{s}}
+	}
+	t := e.vectorType(I32)
+	return Inst{Op: OpAdd, Args: []Reg{e.compute(t, OpSplat, 0, s), e.compute(t, OpIota, uint64(uint32(c.Stride)))}}
+}
+
+func (e *emitter) set(v *Value, mask Reg) {
+	dst := e.regPlace(v.Reg)
+	if e.a.regs[v.Reg.id].Level != Varying {
+		e.to(dst, Inst{Op: OpCopy, Args: []Reg{e.scalar(v.Args[0])}})
+		return
+	}
+	from := e.vector(v.Args[0])
+	if mask == NoReg || e.loopPhi(v.Reg) {
+		e.to(dst, Inst{Op: OpCopy, Args: []Reg{from}})
+		return
+	}
+	e.to(dst, Inst{Op: OpSelect, Args: []Reg{mask, from, dst}})
+}
+
+// loopPhi tells of a phi of a loop with one way in and one back: a lane that
+// is not in the mask has left the loop, or was never in it.
+func (e *emitter) loopPhi(r *Register) bool {
+	if r.Of == nil {
+		return false
+	}
+	l := e.a.loop[r.Of.id]
+	return l != nil && l.header == r.Of.id && l.single
+}

@@ -1,0 +1,138 @@
+package lanes
+
+// Finish makes the function ready: blocks that are not reached and values
+// that nobody uses are left out, and what is left is numbered.
+func (f *Function) Finish() error {
+	f.orderBlocks()
+	f.markLive()
+	f.number()
+	return nil
+}
+
+func (f *Function) orderBlocks() {
+	for i, b := range f.Blocks {
+		b.id = i
+	}
+	g := f.graph()
+	blocks := make([]*Block, len(g.order))
+	for i, n := range g.order {
+		blocks[i] = f.Blocks[n]
+	}
+	f.Blocks = blocks
+	for i, b := range blocks {
+		b.id = i
+	}
+}
+
+// graph is the control flow with barriers as jumps.
+func (f *Function) graph() *graph {
+	succs := make([][]int, len(f.Blocks))
+	for i, b := range f.Blocks {
+		for _, to := range b.Succs {
+			succs[i] = append(succs[i], to.id)
+		}
+	}
+	return newGraph(succs)
+}
+
+// Size is the number of operations of a function that was finished.
+func (f *Function) Size() int { return len(f.values) }
+
+// hasEffect tells what is done whether or not its result is used.
+func (v *Value) hasEffect() bool {
+	switch v.Op {
+	case OpStore, OpAtomic, OpFence, OpPrivateStore, OpTrap:
+		return true
+	}
+	return false
+}
+
+func (f *Function) markLive() {
+	sets := map[*Register][]*Value{}
+	var work []*Value
+	mark := func(v *Value) {
+		if v != nil && !v.live {
+			v.live = true
+			work = append(work, v)
+		}
+	}
+	for _, b := range f.Blocks {
+		mark(b.Cond)
+		for _, v := range b.Values {
+			if v.Op == OpSet {
+				sets[v.Reg] = append(sets[v.Reg], v)
+			} else if v.hasEffect() {
+				mark(v)
+			}
+		}
+	}
+	for len(work) > 0 {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, a := range v.Args {
+			mark(a)
+		}
+		if v.Bounds != nil {
+			mark(v.Bounds.Base)
+			mark(v.Bounds.Len)
+		}
+		if v.Op == OpGet && !v.Reg.live {
+			v.Reg.live = true
+			for _, set := range sets[v.Reg] {
+				mark(set)
+			}
+		}
+	}
+}
+
+// number numbers what is live: constants and arguments first, then values in
+// the order of the blocks.
+func (f *Function) number() {
+	add := func(v *Value) {
+		v.id = len(f.values)
+		f.values = append(f.values, v)
+	}
+	seen := map[*Value]bool{}
+	for _, b := range f.Blocks {
+		kept := b.Values[:0]
+		for _, v := range b.Values {
+			if v.live {
+				kept = append(kept, v)
+			}
+		}
+		b.Values = kept
+	}
+	leaf := func(v *Value) {
+		if (v.Op == OpConst || v.Op == OpArg) && !seen[v] {
+			seen[v] = true
+			add(v)
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			for _, a := range v.Args {
+				leaf(a)
+			}
+			if v.Bounds != nil {
+				leaf(v.Bounds.Base)
+				leaf(v.Bounds.Len)
+			}
+		}
+		if b.Cond != nil {
+			leaf(b.Cond)
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			add(v)
+		}
+	}
+	regs := f.Regs[:0]
+	for _, r := range f.Regs {
+		if r.live {
+			r.id = len(regs)
+			regs = append(regs, r)
+		}
+	}
+	f.Regs = regs
+}

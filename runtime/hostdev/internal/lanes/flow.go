@@ -1,0 +1,412 @@
+package lanes
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// part is blocks that are emitted as one piece of control flow, under one
+// mask, from an entry on. Edges out of it and ends of the work-item are the
+// business of leave.
+type part struct {
+	blocks []*Block // the entry first
+	index  map[*Block]int
+	graph  *graph
+	post   []int
+	mask   Reg // NoReg if all lanes are there
+	leave  func(to *Block)
+}
+
+// newPart takes the blocks that the entry reaches within a set; nil is no
+// limit. Barriers end it.
+func newPart(entry *Block, within map[*Block]bool) *part {
+	p := &part{index: map[*Block]int{}, mask: NoReg}
+	var add func(b *Block)
+	add = func(b *Block) {
+		if _, ok := p.index[b]; ok || within != nil && !within[b] {
+			return
+		}
+		p.index[b] = len(p.blocks)
+		p.blocks = append(p.blocks, b)
+		if b.Term != Barrier {
+			for _, to := range b.Succs {
+				add(to)
+			}
+		}
+	}
+	add(entry)
+	succs := make([][]int, len(p.blocks))
+	for i, b := range p.blocks {
+		if b.Term == Barrier {
+			continue
+		}
+		for _, to := range b.Succs {
+			if n, ok := p.index[to]; ok {
+				succs[i] = append(succs[i], n)
+			}
+		}
+	}
+	p.graph = newGraph(succs)
+	p.post = p.graph.postDominators(p.leaves)
+	return p
+}
+
+// leaves tells whether a block has a way out of the part.
+func (p *part) leaves(n int) bool {
+	b := p.blocks[n]
+	return b.Term == Barrier || slices.ContainsFunc(b.Succs, func(to *Block) bool {
+		_, in := p.index[to]
+		return !in
+	})
+}
+
+// masked is a piece of a part in which lanes go different ways: all that its
+// entry reaches before the exit, where they have met again; the exit is
+// len(blocks) if that is the end of the part.
+type masked struct {
+	nodes map[int]bool
+	entry int
+	exit  int
+}
+
+// maskedPieces finds the pieces, which do not overlap.
+func (e *emitter) maskedPieces(p *part) []*masked {
+	var list []*masked
+	for n, b := range p.blocks {
+		if b.Cond == nil || e.a.class(b.Cond).uniform() {
+			continue
+		}
+		if slices.ContainsFunc(list, func(m *masked) bool { return m.nodes[n] }) {
+			continue
+		}
+		m := p.grow(map[int]bool{n: true})
+		for i := 0; i < len(list); i++ {
+			if overlaps(m, list[i]) {
+				both := maps.Clone(m.nodes)
+				maps.Copy(both, list[i].nodes)
+				list = slices.Delete(list, i, i+1)
+				m = p.grow(both)
+				i = -1
+			}
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+func overlaps(a, b *masked) bool {
+	for n := range a.nodes {
+		if b.nodes[n] {
+			return true
+		}
+	}
+	return false
+}
+
+// grow makes a set of nodes have one entry and one exit.
+func (p *part) grow(set map[int]bool) *masked {
+	for {
+		entry, exit := -1, -1
+		for n := range set {
+			if entry < 0 {
+				entry, exit = n, p.post[n]
+				continue
+			}
+			entry = p.graph.common(entry, n)
+			exit = p.commonPost(exit, n)
+		}
+		for exit != len(p.blocks) && set[exit] {
+			exit = p.post[exit]
+		}
+		next := p.graph.between(entry, exit)
+		next[entry] = true
+		maps.Copy(next, set)
+		if len(next) == len(set) && p.closed(next, entry, exit) {
+			return &masked{next, entry, exit}
+		}
+		if len(next) == len(set) { // a loop that leads back to the entry from the exit
+			exit = len(p.blocks)
+			next = p.graph.between(entry, exit)
+			next[entry] = true
+			return &masked{next, entry, exit}
+		}
+		set = next
+	}
+}
+
+// closed tells whether nothing but the entry is reached from outside.
+func (p *part) closed(set map[int]bool, entry, exit int) bool {
+	for n := range set {
+		if n == entry {
+			continue
+		}
+		for _, from := range p.graph.preds[n] {
+			if !set[from] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// commonPost is the nearest node after which both have come: a postdominates
+// what it was found for, and b is asked for.
+func (p *part) commonPost(a, b int) int {
+	end := len(p.blocks)
+	after := map[int]bool{end: true}
+	for n := b; n != end; n = p.post[n] {
+		after[n] = true
+	}
+	for a != end && !after[a] {
+		a = p.post[a]
+	}
+	return a
+}
+
+// unit is a node of the control flow that is left when masked pieces are one
+// node each.
+type unit struct {
+	block *Block
+	piece *masked
+}
+
+// structured emits a part by its dominator tree, as Ramsey's "Beyond
+// Relooper" does.
+type structured struct {
+	e     *emitter
+	p     *part
+	units []unit
+	of    []int // the unit of a node
+	graph *graph
+	kids  [][]int // of the dominator tree
+	merge []bool
+	heads []bool // of loops
+	label []int  // of blocks around merges
+	loops []int  // of loops
+}
+
+func (e *emitter) emitPart(p *part) error {
+	s := &structured{e: e, p: p, of: slices.Repeat([]int{-1}, len(p.blocks))}
+	s.cut(e.maskedPieces(p))
+	if !s.graph.reducible() {
+		return Unsupported("control flow that enters a loop in two places")
+	}
+	n := len(s.units)
+	s.kids, s.merge, s.heads = make([][]int, n), make([]bool, n), make([]bool, n)
+	s.label, s.loops = make([]int, n), make([]int, n)
+	for _, u := range s.graph.order {
+		if d := s.graph.idom[u]; d >= 0 {
+			s.kids[d] = append(s.kids[d], u)
+		}
+		forward := 0
+		for _, from := range s.graph.preds[u] {
+			if s.graph.isBack(from, u) {
+				s.heads[u] = true
+			} else {
+				forward++
+			}
+		}
+		s.merge[u] = forward > 1
+	}
+	s.mergeRepeated()
+	return s.tree(0)
+}
+
+// mergeRepeated: what two cases of a switch lead to is a merge too.
+func (s *structured) mergeRepeated() {
+	for _, u := range s.units {
+		if u.block == nil {
+			continue
+		}
+		for i, to := range u.block.Succs {
+			if n, ok := s.p.index[to]; ok && slices.Contains(u.block.Succs[:i], to) && u.block.Term == Switch {
+				s.merge[s.of[n]] = true
+			}
+		}
+	}
+}
+
+// cut makes the units: the entry's is number 0.
+func (s *structured) cut(pieces []*masked) {
+	add := func(n int) {
+		if s.of[n] >= 0 {
+			return
+		}
+		number := len(s.units)
+		for _, m := range pieces {
+			if m.nodes[n] {
+				for k := range m.nodes {
+					s.of[k] = number
+				}
+				s.units = append(s.units, unit{piece: m})
+				return
+			}
+		}
+		s.of[n] = number
+		s.units = append(s.units, unit{block: s.p.blocks[n]})
+	}
+	for _, n := range s.p.graph.order {
+		add(n)
+	}
+	succs := make([][]int, len(s.units))
+	for i, u := range s.units {
+		if u.piece != nil {
+			if u.piece.exit != len(s.p.blocks) {
+				succs[i] = []int{s.of[u.piece.exit]}
+			}
+			continue
+		}
+		for _, to := range s.p.graph.succs[s.p.index[u.block]] {
+			if v := s.of[to]; !slices.Contains(succs[i], v) {
+				succs[i] = append(succs[i], v)
+			}
+		}
+	}
+	s.graph = newGraph(succs)
+}
+
+// tree emits a unit and all that it dominates.
+func (s *structured) tree(u int) error {
+	if s.heads[u] {
+		s.loops[u] = s.e.newLabel()
+		s.e.op(Inst{Op: OpLoop, Imm: uint64(s.loops[u])})
+		defer s.e.op(Inst{Op: OpEnd})
+	}
+	var merges []int
+	for _, k := range s.kids[u] {
+		if s.merge[k] {
+			merges = append(merges, k)
+		}
+	}
+	slices.SortFunc(merges, func(a, b int) int { return cmp.Compare(s.graph.place[b], s.graph.place[a]) })
+	for _, m := range merges {
+		s.label[m] = s.e.newLabel()
+		s.e.op(Inst{Op: OpBlock, Imm: uint64(s.label[m])})
+	}
+	if err := s.unit(u); err != nil {
+		return err
+	}
+	for _, m := range slices.Backward(merges) {
+		s.e.op(Inst{Op: OpEnd})
+		if err := s.tree(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *structured) unit(u int) error {
+	if m := s.units[u].piece; m != nil {
+		if err := s.e.emitMasked(s.p, m); err != nil {
+			return err
+		}
+		if m.exit == len(s.p.blocks) {
+			s.p.leave(nil)
+			return nil
+		}
+		return s.branch(u, s.p.blocks[m.exit])
+	}
+	b := s.units[u].block
+	if err := s.e.values(b, s.p.mask); err != nil {
+		return err
+	}
+	return s.end(u, b)
+}
+
+// end emits the end of a block.
+func (s *structured) end(u int, b *Block) error {
+	switch b.Term {
+	case Jump:
+		return s.branch(u, b.Succs[0])
+	case Branch:
+		return s.fork(u, b)
+	case Switch:
+		return s.fan(u, b)
+	case Barrier:
+		if s.p.mask != NoReg {
+			return Unsupported("a barrier where not all work-items of a step come")
+		}
+		s.e.reachBarrier(b)
+		return nil
+	}
+	s.p.leave(nil)
+	return nil
+}
+
+// fork puts what needs no code of its own into a conditional branch.
+func (s *structured) fork(u int, b *Block) error {
+	cond := s.e.scalar(b.Cond)
+	if b.Succs[0] == b.Succs[1] {
+		return s.branch(u, b.Succs[0])
+	}
+	if label, ok := s.target(u, b.Succs[0]); ok {
+		s.tickIfBack(u, b.Succs[0])
+		s.e.op(Inst{Op: OpBrIf, Args: []Reg{cond}, Imm: uint64(label)})
+		return s.branch(u, b.Succs[1])
+	}
+	if label, ok := s.target(u, b.Succs[1]); ok {
+		s.tickIfBack(u, b.Succs[1])
+		s.e.op(Inst{Op: OpBrIf, Args: []Reg{s.e.not(cond)}, Imm: uint64(label)})
+		return s.branch(u, b.Succs[0])
+	}
+	s.e.op(Inst{Op: OpIf, Args: []Reg{cond}})
+	if err := s.branch(u, b.Succs[0]); err != nil {
+		return err
+	}
+	s.e.op(Inst{Op: OpElse})
+	if err := s.branch(u, b.Succs[1]); err != nil {
+		return err
+	}
+	s.e.op(Inst{Op: OpEnd})
+	return nil
+}
+
+// fan compares with the cases one after the other.
+func (s *structured) fan(u int, b *Block) error {
+	for i, c := range b.Cases {
+		is := s.e.compareConst(b.Cond, c)
+		s.e.op(Inst{Op: OpIf, Args: []Reg{is}})
+		if err := s.branch(u, b.Succs[i]); err != nil {
+			return err
+		}
+		s.e.op(Inst{Op: OpEnd})
+	}
+	return s.branch(u, b.Succs[len(b.Succs)-1])
+}
+
+// target is the label that leads to a block, if there is one.
+func (s *structured) target(u int, to *Block) (int, bool) {
+	n, ok := s.p.index[to]
+	if !ok {
+		return 0, false
+	}
+	v := s.of[n]
+	switch {
+	case s.graph.isBack(u, v):
+		return s.loops[v], true
+	case s.merge[v]:
+		return s.label[v], true
+	}
+	return 0, false
+}
+
+func (s *structured) tickIfBack(u int, to *Block) {
+	if s.graph.isBack(u, s.of[s.p.index[to]]) {
+		s.e.op(Inst{Op: OpTick})
+	}
+}
+
+func (s *structured) branch(u int, to *Block) error {
+	n, ok := s.p.index[to]
+	if !ok {
+		s.p.leave(to)
+		return nil
+	}
+	if label, ok := s.target(u, to); ok {
+		s.tickIfBack(u, to)
+		s.e.op(Inst{Op: OpBr, Imm: uint64(label)})
+		return nil
+	}
+	return s.tree(s.of[n])
+}

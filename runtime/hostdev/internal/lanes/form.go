@@ -1,0 +1,613 @@
+package lanes
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrUnsupported is what errors of this package are: the kernel must be run
+// in another way.
+var ErrUnsupported = errors.New("not supported by the compiler of work-groups")
+
+// Unsupported makes an ErrUnsupported that says what it is about.
+func Unsupported(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrUnsupported, fmt.Sprintf(format, args...))
+}
+
+// Kind is the kind of a scalar.
+type Kind uint8
+
+// The kinds. A Bool is 0 or 1; as a vector, a lane is 0 or all ones.
+const (
+	Void Kind = iota
+	Bool
+	I32
+	I64
+	F32
+	F64
+)
+
+var kindNames = [...]string{"void", "bool", "i32", "i64", "f32", "f64"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Wide tells whether a scalar takes 64 bits.
+func (k Kind) Wide() bool { return k == I64 || k == F64 }
+
+// Op is an operation of the form, and of the code that is made of it.
+type Op uint8
+
+// The operations. Operands and result are of one kind unless it says so.
+const (
+	OpInvalid Op = iota
+
+	// Without operands.
+	OpConst   // Imm: its bits
+	OpArg     // Imm: its offset in the record of the launch
+	OpLocalID // Imm: the dimension; I32
+	OpGroupID // Imm: the dimension; I32
+	OpFrame   // Imm: an offset in the private memory that has addresses; I32
+	OpGet     // the value of Reg
+
+	// Integers.
+	OpAdd
+	OpSub
+	OpMul
+	OpUDiv // by 0: 0
+	OpSDiv // by 0: 0; the least number by -1: that number
+	OpURem // by 0: the dividend
+	OpSRem // by 0: the dividend
+	OpAnd
+	OpOr
+	OpXor
+	OpShl // the amount is taken modulo the width
+	OpLShr
+	OpAShr
+	OpClz
+	OpCtz
+	OpPopcnt
+	OpSExt8  // of the low 8 bits
+	OpSExt16 // of the low 16 bits
+	OpEq     // to Bool; also of floats, ordered
+	OpNe     // to Bool; also of floats, unordered
+	OpULt
+	OpULe
+	OpSLt
+	OpSLe
+
+	// Floats.
+	OpFAdd
+	OpFSub
+	OpFMul
+	OpFDiv
+	OpFNeg
+	OpFAbs
+	OpFSqrt
+	OpFCeil
+	OpFFloor
+	OpFTrunc
+	OpFNearest
+	OpFMin // NaN if one is
+	OpFMax
+	OpFLt // to Bool, ordered
+	OpFLe
+
+	// Conversions.
+	OpZExt   // I32 to I64
+	OpSExt   // I32 to I64
+	OpWrap   // I64 to I32
+	OpSToF   // of I32 or I64
+	OpUToF   // of I32 or I64
+	OpFToS   // saturating; NaN to 0
+	OpFToU   // saturating; NaN to 0
+	OpFWiden // F32 to F64
+	OpFNarrow
+	OpCast // the same bits
+	OpBool // I32 to Bool: is not 0
+	OpInt  // Bool to I32
+
+	OpSelect // Args: condition, if true, if false
+
+	// Memory. Imm: the size in bytes; Off is added to the address.
+	OpLoad  // Args: address
+	OpStore // Args: address, value
+	OpAtomic
+	OpFence
+
+	// An array that every work-item has for itself: elements of one kind.
+	OpPrivateLoad  // Args: index; Imm: offset of the array
+	OpPrivateStore // Args: index, value
+
+	OpSet  // Args: value; of Reg
+	OpHost // a function of the host: see HostCall
+	OpTrap // Imm: a Trap
+
+	// Only in code.
+	OpSplat   // a scalar in every lane
+	OpIota    // Imm times the number of the lane, I32
+	OpExtract // Imm: the lane
+	OpInsert  // Args: vector, scalar; Imm: the lane
+	OpAny     // of a mask, to a scalar Bool
+	OpAll
+	OpBits // a mask to an I32 with a bit for each lane
+	OpCopy
+	OpTick // counts a turn of a loop
+	OpFill // Args: address, size: zeroes
+	OpBlock
+	OpLoop
+	OpIf // Args: condition
+	OpElse
+	OpEnd
+	OpBr      // Imm: the label of a block or loop
+	OpBrIf    // Args: condition
+	OpBrTable // Args: index; Labels, the last for the rest
+	OpReturn
+)
+
+// Trap is why code stopped itself.
+type Trap uint32
+
+// The traps.
+const (
+	TrapNone Trap = iota
+	TrapUnreachable
+	TrapBarrier   // work-items of a group wait in different places
+	TrapUnaligned // an atomic access
+	TrapBounds    // an access beyond its bounds; the record says more
+)
+
+// AtomicOp is what an OpAtomic does; its Args are the address, and for some a
+// value and a comparator.
+type AtomicOp uint8
+
+// The atomic operations.
+const (
+	AtomicLoad AtomicOp = iota
+	AtomicStore
+	AtomicExchange
+	AtomicCompareExchange // Args: address, value, comparator
+	AtomicAdd
+	AtomicSub
+	AtomicAnd
+	AtomicOr
+	AtomicXor
+	AtomicSMin
+	AtomicSMax
+	AtomicUMin
+	AtomicUMax
+	AtomicFAdd
+	AtomicFMin // a NaN gives way to a number
+	AtomicFMax
+)
+
+// HostCall is a function of the host that computes words of words.
+type HostCall struct {
+	Number  int
+	Results int
+}
+
+// Register is a place that may be set more than once.
+type Register struct {
+	Kind Kind
+	Low  *Register // of an I64: its low half
+	// Phi tells that all its sets stand before branches to one block, Of,
+	// and all its gets at the start of that.
+	Of *Block
+
+	live bool
+	id   int
+}
+
+// Value is one operation.
+type Value struct {
+	Op     Op
+	Kind   Kind
+	Args   []*Value
+	Imm    uint64
+	Off    uint32
+	Reg    *Register
+	Atomic AtomicOp
+	Host   *HostCall
+	Bounds *Bounds
+	Site   int    // Function.Site when it was made
+	Source *Value // of an extra result of an OpHost: the call
+	Block  *Block
+
+	low  *Value // of an I64: its low half
+	id   int
+	live bool
+}
+
+// TermKind is how a block ends.
+type TermKind uint8
+
+// The ends of blocks.
+const (
+	Jump    TermKind = iota // to Succs[0]
+	Branch                  // on Cond: to Succs[0] if it holds, else to Succs[1]
+	Switch                  // on Cond: to the case's, else to the last of Succs
+	Return                  // the work-item ends
+	Barrier                 // waits for the group; goes on in Succs[0]
+)
+
+// Bounds is what an access must stay in: Len bytes from the address Base on;
+// of an OpPrivateLoad and OpPrivateStore, the elements from index 0 on. Both
+// are made of constants and arguments.
+type Bounds struct {
+	Base, Len *Value
+	Memory    string // what it is, for messages
+}
+
+// Block is a basic block.
+type Block struct {
+	Values []*Value
+	Term   TermKind
+	Cond   *Value
+	Succs  []*Block
+	Cases  []uint64
+
+	id int // its place in Blocks, after Finish
+	f  *Function
+}
+
+// Function is a kernel.
+type Function struct {
+	Name   string
+	Blocks []*Block // the first is the entry; after Finish in reverse postorder
+	Regs   []*Register
+	values []*Value // all that are live, after Finish
+
+	PrivateSize int // bytes of arrays of OpPrivateLoad, for each work-item
+	FrameSize   int // bytes of private memory that has addresses, for each work-item
+	Site        int // what is being made, for messages: the caller's number
+	consts      map[constKey]*Value
+	args        map[constKey]*Value
+}
+
+type constKey struct {
+	kind Kind
+	bits uint64
+}
+
+// NewFunction returns a function with an entry block.
+func NewFunction(name string) *Function {
+	f := &Function{Name: name, consts: map[constKey]*Value{}, args: map[constKey]*Value{}}
+	f.NewBlock()
+	return f
+}
+
+// NewBlock appends a block, which returns.
+func (f *Function) NewBlock() *Block {
+	b := &Block{f: f, Term: Return}
+	f.Blocks = append(f.Blocks, b)
+	return b
+}
+
+// NewRegister returns a register; one of 64 bits has a register for its low
+// half.
+func (f *Function) NewRegister(k Kind) *Register {
+	r := &Register{Kind: k}
+	if k == I64 {
+		r.Low = f.NewRegister(I32)
+	}
+	f.Regs = append(f.Regs, r)
+	return r
+}
+
+// Const returns a constant.
+func (f *Function) Const(k Kind, bits uint64) *Value {
+	if !k.Wide() {
+		bits = uint64(uint32(bits))
+	}
+	key := constKey{k, bits}
+	v := f.consts[key]
+	if v == nil {
+		v = &Value{Op: OpConst, Kind: k, Imm: bits}
+		f.consts[key] = v
+		if k == I64 {
+			v.low = f.Const(I32, bits)
+		}
+	}
+	return v
+}
+
+// Arg returns a value of the launch's record.
+func (f *Function) Arg(k Kind, offset uint32) *Value {
+	key := constKey{k, uint64(offset)}
+	v := f.args[key]
+	if v == nil {
+		v = &Value{Op: OpArg, Kind: k, Imm: uint64(offset)}
+		f.args[key] = v
+		if k == I64 {
+			v.low = f.Arg(I32, offset)
+		}
+	}
+	return v
+}
+
+// add appends a value to the block.
+func (b *Block) add(v *Value) *Value {
+	v.Block, v.Site = b, b.f.Site
+	b.Values = append(b.Values, v)
+	return v
+}
+
+// Low is the low half of an I64.
+func (v *Value) Low() *Value {
+	if v.Kind != I64 {
+		return v
+	}
+	return v.low
+}
+
+// lowOps are the operations whose low half depends on the low halves alone.
+var lowOps = map[Op]bool{OpAdd: true, OpSub: true, OpMul: true, OpAnd: true, OpOr: true, OpXor: true}
+
+// Add appends an operation, unless it is simpler to say otherwise.
+func (b *Block) Add(op Op, k Kind, args ...*Value) *Value {
+	if v := b.simplify(op, k, args); v != nil {
+		return v
+	}
+	v := b.add(&Value{Op: op, Kind: k, Args: args})
+	if k == I64 {
+		v.low = b.lowOf(v)
+	}
+	return v
+}
+
+// lowOf computes the low half beside the value; what nobody uses is left out
+// later.
+func (b *Block) lowOf(v *Value) *Value {
+	switch {
+	case lowOps[v.Op]:
+		return b.Add(v.Op, I32, v.Args[0].Low(), v.Args[1].Low())
+	case v.Op == OpShl && v.Args[1].Op == OpConst && v.Args[1].Imm < 32:
+		return b.Add(OpShl, I32, v.Args[0].Low(), v.Args[1].Low())
+	case v.Op == OpZExt || v.Op == OpSExt:
+		return v.Args[0]
+	case v.Op == OpSelect:
+		return b.Add(OpSelect, I32, v.Args[0], v.Args[1].Low(), v.Args[2].Low())
+	}
+	return b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
+}
+
+// Get appends the reading of a register.
+func (b *Block) Get(r *Register) *Value {
+	v := b.add(&Value{Op: OpGet, Kind: r.Kind, Reg: r})
+	if r.Low != nil {
+		v.low = b.add(&Value{Op: OpGet, Kind: I32, Reg: r.Low})
+	}
+	return v
+}
+
+// Set appends the setting of a register.
+func (b *Block) Set(r *Register, v *Value) {
+	b.add(&Value{Op: OpSet, Reg: r, Args: []*Value{v}})
+	if r.Low != nil {
+		b.add(&Value{Op: OpSet, Reg: r.Low, Args: []*Value{v.Low()}})
+	}
+}
+
+// ID appends the local or group id of a dimension.
+func (b *Block) ID(op Op, dimension int) *Value {
+	return b.add(&Value{Op: op, Kind: I32, Imm: uint64(dimension)})
+}
+
+// Load appends a load; integers narrower than the kind are zero-extended.
+func (b *Block) Load(k Kind, size int, address *Value, bounds *Bounds) *Value {
+	address, off := foldOffset(address)
+	v := b.add(&Value{Op: OpLoad, Kind: k, Imm: uint64(size), Off: off, Args: []*Value{address}, Bounds: bounds})
+	if k == I64 {
+		v.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
+	}
+	return v
+}
+
+// Store appends a store of the low bytes of a value.
+func (b *Block) Store(size int, address, v *Value, bounds *Bounds) {
+	address, off := foldOffset(address)
+	b.add(&Value{Op: OpStore, Imm: uint64(size), Off: off, Args: []*Value{address, v}, Bounds: bounds})
+}
+
+// maxOffset is the most that is added to an address without wrapping: the
+// guard before the memory has as many bytes.
+const maxOffset = 1 << 15
+
+func foldOffset(address *Value) (*Value, uint32) {
+	off := uint32(0)
+	for address.Op == OpAdd && address.Args[1].Op == OpConst && uint32(address.Args[1].Imm) < maxOffset-off {
+		off += uint32(address.Args[1].Imm)
+		address = address.Args[0]
+	}
+	return address, off
+}
+
+// AddAtomic appends an atomic operation on size bytes, 4 or 8.
+func (b *Block) AddAtomic(op AtomicOp, k Kind, bounds *Bounds, args ...*Value) *Value {
+	v := b.add(&Value{Op: OpAtomic, Atomic: op, Kind: k, Args: args, Bounds: bounds})
+	if op == AtomicStore {
+		v.Kind = Void
+	}
+	if v.Kind == I64 {
+		v.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
+	}
+	return v
+}
+
+// PrivateLoad and PrivateStore access an array of the work-item.
+func (b *Block) PrivateLoad(k Kind, array int, index *Value, bounds *Bounds) *Value {
+	v := b.add(&Value{Op: OpPrivateLoad, Kind: k, Imm: uint64(array), Args: []*Value{index}, Bounds: bounds})
+	if k == I64 {
+		v.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
+	}
+	return v
+}
+
+// PrivateStore is the other one.
+func (b *Block) PrivateStore(array int, index, v *Value, bounds *Bounds) {
+	b.add(&Value{Op: OpPrivateStore, Imm: uint64(array), Args: []*Value{index, v}, Bounds: bounds})
+}
+
+// CallHost appends a call of the host and returns its results, I64 each.
+func (b *Block) CallHost(h *HostCall, args []*Value) []*Value {
+	call := b.add(&Value{Op: OpHost, Kind: I64, Host: h, Args: args})
+	call.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{call}})
+	results := []*Value{call}
+	for i := 1; i < h.Results; i++ {
+		v := b.add(&Value{Op: OpHost, Kind: I64, Source: call, Imm: uint64(i), Args: []*Value{call}})
+		v.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
+		results = append(results, v)
+	}
+	return results
+}
+
+// Trap appends a stop.
+func (b *Block) Trap(t Trap) { b.add(&Value{Op: OpTrap, Imm: uint64(t)}) }
+
+// Simplification: what addresses and widened ids need, no more.
+
+func (b *Block) simplify(op Op, k Kind, args []*Value) *Value {
+	if commutative[op] && args[0].Op == OpConst && args[1].Op != OpConst {
+		args[0], args[1] = args[1], args[0]
+	}
+	if len(args) == 2 && args[0].Op == OpConst && args[1].Op == OpConst && args[0].Kind != F32 && args[0].Kind != F64 {
+		if bits, ok := fold(op, args[0].Kind, args[0].Imm, args[1].Imm); ok {
+			return b.f.Const(k, bits)
+		}
+	}
+	switch op {
+	case OpWrap:
+		return args[0].low
+	case OpZExt, OpSExt:
+		if args[0].Op == OpConst {
+			v := args[0].Imm
+			if op == OpSExt {
+				v = uint64(int64(int32(v)))
+			}
+			return b.f.Const(I64, v)
+		}
+	case OpAdd, OpSub, OpShl, OpLShr, OpAShr, OpOr, OpXor:
+		if args[1].isConst(0) {
+			return args[0]
+		}
+		if v := b.foldShifts(op, k, args); v != nil {
+			return v
+		}
+		if op == OpAdd && args[1].Op == OpConst && args[0].Op == OpAdd && args[0].Args[1].Op == OpConst {
+			return b.Add(OpAdd, k, args[0].Args[0], b.f.Const(k, args[0].Args[1].Imm+args[1].Imm))
+		}
+	case OpMul:
+		return b.simplifyMul(k, args)
+	case OpEq, OpNe, OpULt, OpULe, OpSLt, OpSLe:
+		return b.narrowCompare(op, args)
+	case OpBool:
+		if args[0].Op == OpInt {
+			return args[0].Args[0]
+		}
+	}
+	return nil
+}
+
+var commutative = map[Op]bool{OpAdd: true, OpMul: true, OpAnd: true, OpOr: true, OpXor: true}
+
+func (v *Value) isConst(bits uint64) bool {
+	return v.Op == OpConst && v.Imm == bits && v.Kind != F32 && v.Kind != F64
+}
+
+func (b *Block) simplifyMul(k Kind, args []*Value) *Value {
+	if args[1].Op != OpConst {
+		return nil
+	}
+	n := args[1].Imm
+	switch {
+	case n == 0:
+		return args[1]
+	case n == 1:
+		return args[0]
+	case n&(n-1) == 0:
+		shift := uint64(0)
+		for n>>shift != 1 {
+			shift++
+		}
+		return b.Add(OpShl, k, args[0], b.f.Const(k, shift))
+	}
+	return nil
+}
+
+// narrowCompare compares widened numbers as what they were.
+func (b *Block) narrowCompare(op Op, args []*Value) *Value {
+	x, y := args[0], args[1]
+	if x.Kind != I64 {
+		return nil
+	}
+	for _, widen := range []Op{OpZExt, OpSExt} {
+		nx, ok1 := narrowed(x, widen)
+		ny, ok2 := narrowed(y, widen)
+		if !ok1 || !ok2 || x.Op == OpConst && y.Op == OpConst {
+			continue
+		}
+		switch {
+		case widen == OpZExt && op == OpSLt:
+			op = OpULt
+		case widen == OpZExt && op == OpSLe:
+			op = OpULe
+		}
+		return b.Add(op, Bool, nx, ny)
+	}
+	return nil
+}
+
+// narrowed is what widen made the value of.
+func narrowed(v *Value, widen Op) (*Value, bool) {
+	switch {
+	case v.Op == widen:
+		return v.Args[0], true
+	case v.Op != OpConst:
+		return nil, false
+	case widen == OpZExt:
+		return v.low, v.Imm <= math.MaxUint32
+	}
+	return v.low, int64(v.Imm) == int64(int32(v.Imm))
+}
+
+// foldShifts makes one of two shifts to one side by constants.
+func (b *Block) foldShifts(op Op, k Kind, args []*Value) *Value {
+	x, n := args[0], args[1]
+	if op != OpShl && op != OpLShr || x.Op != op || n.Op != OpConst || x.Args[1].Op != OpConst {
+		return nil
+	}
+	width := uint64(32)
+	if k == I64 {
+		width = 64
+	}
+	sum := n.Imm%width + x.Args[1].Imm%width
+	if sum >= width {
+		return b.f.Const(k, 0)
+	}
+	return b.Add(op, k, x.Args[0], b.f.Const(k, sum))
+}
+
+func fold(op Op, k Kind, x, y uint64) (uint64, bool) {
+	width := uint64(32)
+	if k == I64 {
+		width = 64
+	}
+	switch op {
+	case OpAdd:
+		return x + y, true
+	case OpSub:
+		return x - y, true
+	case OpMul:
+		return x * y, true
+	case OpAnd:
+		return x & y, true
+	case OpOr:
+		return x | y, true
+	case OpXor:
+		return x ^ y, true
+	case OpShl:
+		return x << (y % width), true
+	}
+	return 0, false
+}

@@ -1,0 +1,222 @@
+package lanes
+
+import "slices"
+
+// graph is control flow: nodes by number, with the edges between them. Node 0
+// is the entry.
+type graph struct {
+	succs, preds [][]int
+	order        []int // nodes that the entry reaches, in reverse postorder
+	place        []int // of a node in order; -1 if it is not reached
+	idom         []int // -1 for the entry
+}
+
+func newGraph(succs [][]int) *graph {
+	g := &graph{succs: succs, preds: make([][]int, len(succs))}
+	g.walk()
+	for _, from := range g.order {
+		for _, to := range succs[from] {
+			if !slices.Contains(g.preds[to], from) {
+				g.preds[to] = append(g.preds[to], from)
+			}
+		}
+	}
+	g.dominate()
+	return g
+}
+
+// walk fills order, without recursion.
+func (g *graph) walk() {
+	g.place = slices.Repeat([]int{-1}, len(g.succs))
+	seen := make([]bool, len(g.succs))
+	type visit struct{ node, next int }
+	stack := []visit{{0, 0}}
+	seen[0] = true
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.next == len(g.succs[top.node]) {
+			g.order = append(g.order, top.node)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		// The last successor first, so that the first one comes first in
+		// reverse postorder.
+		to := g.succs[top.node][top.next]
+		top.next++
+		if !seen[to] {
+			seen[to] = true
+			stack = append(stack, visit{to, 0})
+		}
+	}
+	slices.Reverse(g.order)
+	for i, n := range g.order {
+		g.place[n] = i
+	}
+}
+
+// dominate finds immediate dominators as Cooper, Harvey and Kennedy do.
+func (g *graph) dominate() {
+	g.idom = slices.Repeat([]int{-1}, len(g.succs))
+	for changed := true; changed; {
+		changed = false
+		for _, n := range g.order[1:] {
+			dom := -1
+			for _, p := range g.preds[n] {
+				switch {
+				case p != 0 && g.idom[p] < 0:
+				case dom < 0:
+					dom = p
+				default:
+					dom = g.common(dom, p)
+				}
+			}
+			if dom != g.idom[n] {
+				g.idom[n], changed = dom, true
+			}
+		}
+	}
+}
+
+// common is the nearest node that dominates both.
+func (g *graph) common(a, b int) int {
+	for a != b {
+		for g.place[a] > g.place[b] {
+			a = g.idom[a]
+		}
+		for g.place[b] > g.place[a] {
+			b = g.idom[b]
+		}
+	}
+	return a
+}
+
+func (g *graph) dominates(a, b int) bool {
+	for g.place[b] > g.place[a] {
+		b = g.idom[b]
+	}
+	return a == b
+}
+
+// isBack tells whether an edge leads back to a node that comes before.
+func (g *graph) isBack(from, to int) bool { return g.place[to] <= g.place[from] }
+
+// reducible tells whether every edge back leads to a dominator.
+func (g *graph) reducible() bool {
+	for _, from := range g.order {
+		for _, to := range g.succs[from] {
+			if g.isBack(from, to) && !g.dominates(to, from) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// reversed is the graph from a new last node, which stands for the end, back
+// to the entry. Nodes that lead nowhere lead to the end.
+func (g *graph) reversed(leaves func(n int) bool) *graph {
+	end := len(g.succs)
+	succs := make([][]int, end+1)
+	flip := func(n int) int { // the entry of a graph is node 0
+		switch n {
+		case 0:
+			return end
+		case end:
+			return 0
+		}
+		return n
+	}
+	for _, from := range g.order {
+		for _, to := range g.succs[from] {
+			succs[flip(to)] = append(succs[flip(to)], flip(from))
+		}
+		if len(g.succs[from]) == 0 || leaves(from) {
+			succs[0] = append(succs[0], flip(from))
+		}
+	}
+	return newGraph(succs)
+}
+
+// postDominators is the immediate postdominators of a graph; len(succs) is
+// the end, and what never comes there has the end as well. leaves tells of
+// nodes that may also lead out of the graph.
+func (g *graph) postDominators(leaves func(n int) bool) []int {
+	end := len(g.succs)
+	r := g.reversed(leaves)
+	list := make([]int, end)
+	for n := range end {
+		at := n
+		if n == 0 {
+			at = end
+		}
+		switch dom := r.idom[at]; {
+		case dom <= 0:
+			list[n] = end
+		case dom == end:
+			list[n] = 0
+		default:
+			list[n] = dom
+		}
+	}
+	return list
+}
+
+// loop is a natural loop.
+type loop struct {
+	header int
+	nodes  map[int]bool
+	parent *loop
+	single bool // one edge leads back, and one in
+}
+
+// loops finds the loops of a reducible graph, inner ones first, and the
+// innermost of each node.
+func (g *graph) loops() (list []*loop, of []*loop) {
+	of = make([]*loop, len(g.succs))
+	for _, h := range slices.Backward(g.order) {
+		if l := g.loopAt(h); l != nil {
+			list = append(list, l)
+		}
+	}
+	for _, l := range list {
+		for n := range l.nodes {
+			if of[n] == nil {
+				of[n] = l
+			}
+		}
+	}
+	for i, l := range list {
+		for _, outer := range list[i+1:] {
+			if outer.nodes[l.header] && outer != l {
+				l.parent = outer
+				break
+			}
+		}
+	}
+	return list, of
+}
+
+func (g *graph) loopAt(h int) *loop {
+	var work []int
+	in := 0
+	for _, p := range g.preds[h] {
+		if g.isBack(p, h) {
+			work = append(work, p)
+		} else {
+			in++
+		}
+	}
+	if len(work) == 0 {
+		return nil
+	}
+	l := &loop{header: h, nodes: map[int]bool{h: true}, single: len(work) == 1 && in == 1}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !l.nodes[n] {
+			l.nodes[n] = true
+			work = append(work, g.preds[n]...)
+		}
+	}
+	return l
+}

@@ -1,0 +1,205 @@
+// Package wasm writes WebAssembly modules: the binary format of version 1,
+// as far as the code of kernels needs it.
+package wasm
+
+import "encoding/binary"
+
+// ValType is the type of a value.
+type ValType byte
+
+// The types.
+const (
+	I32  ValType = 0x7f
+	I64  ValType = 0x7e
+	F32  ValType = 0x7d
+	F64  ValType = 0x7c
+	V128 ValType = 0x7b
+)
+
+// FuncType is the type of a function.
+type FuncType struct{ Params, Results []ValType }
+
+// Import is an imported function.
+type Import struct {
+	Module, Name string
+	Type         FuncType
+}
+
+// Func is a function with its code.
+type Func struct {
+	Name   string // that it is exported by, and for messages
+	Type   FuncType
+	Locals []ValType // without the parameters
+	Body   []byte    // without the end
+}
+
+// Module is a module. Functions are numbered from the imported ones on.
+type Module struct {
+	Imports []Import
+	// Memory is the module and the name of the imported memory, which has
+	// exactly Pages pages of 64 KiB.
+	Memory [2]string
+	Pages  uint32
+	Funcs  []Func
+}
+
+// The sections.
+const (
+	sectionCustom = 0
+	sectionType   = 1
+	sectionImport = 2
+	sectionFunc   = 3
+	sectionMemory = 5
+	sectionExport = 7
+	sectionCode   = 10
+)
+
+// Encode returns the module in the binary format.
+func (m *Module) Encode() []byte {
+	out := []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
+	out = section(out, sectionType, m.types())
+	out = section(out, sectionImport, m.imports())
+	out = section(out, sectionFunc, m.functions())
+	out = section(out, sectionExport, m.exports())
+	out = section(out, sectionCode, m.code())
+	return section(out, sectionCustom, m.names())
+}
+
+// EncodeMemory returns a module that has nothing but a memory of so many
+// pages, exported by a name.
+func EncodeMemory(name string, pages uint32) []byte {
+	out := []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
+	out = section(out, sectionMemory, limits([]byte{1}, pages))
+	export := appendName([]byte{1}, name)
+	return section(out, sectionExport, append(export, 2, 0))
+}
+
+func section(out []byte, id byte, body []byte) []byte {
+	out = append(out, id)
+	out = AppendUint(out, uint64(len(body)))
+	return append(out, body...)
+}
+
+func limits(out []byte, pages uint32) []byte {
+	out = append(out, 1)
+	out = AppendUint(out, uint64(pages))
+	return AppendUint(out, uint64(pages))
+}
+
+// types has a type for each function, in their order.
+func (m *Module) types() []byte {
+	out := AppendUint(nil, uint64(len(m.Imports)+len(m.Funcs)))
+	for i := range m.Imports {
+		out = appendType(out, m.Imports[i].Type)
+	}
+	for i := range m.Funcs {
+		out = appendType(out, m.Funcs[i].Type)
+	}
+	return out
+}
+
+func appendType(out []byte, t FuncType) []byte {
+	out = append(out, 0x60)
+	for _, list := range [][]ValType{t.Params, t.Results} {
+		out = AppendUint(out, uint64(len(list)))
+		for _, v := range list {
+			out = append(out, byte(v))
+		}
+	}
+	return out
+}
+
+func (m *Module) imports() []byte {
+	out := AppendUint(nil, uint64(len(m.Imports)+1))
+	for i, in := range m.Imports {
+		out = append(appendName(appendName(out, in.Module), in.Name), 0)
+		out = AppendUint(out, uint64(i))
+	}
+	out = append(appendName(appendName(out, m.Memory[0]), m.Memory[1]), 2)
+	return limits(out, m.Pages)
+}
+
+func (m *Module) functions() []byte {
+	out := AppendUint(nil, uint64(len(m.Funcs)))
+	for i := range m.Funcs {
+		out = AppendUint(out, uint64(len(m.Imports)+i))
+	}
+	return out
+}
+
+func (m *Module) exports() []byte {
+	out := AppendUint(nil, uint64(len(m.Funcs)))
+	for i := range m.Funcs {
+		out = append(appendName(out, m.Funcs[i].Name), 0)
+		out = AppendUint(out, uint64(len(m.Imports)+i))
+	}
+	return out
+}
+
+func (m *Module) code() []byte {
+	out := AppendUint(nil, uint64(len(m.Funcs)))
+	for i := range m.Funcs {
+		body := m.Funcs[i].locals()
+		body = append(append(body, m.Funcs[i].Body...), 0x0b)
+		out = AppendUint(out, uint64(len(body)))
+		out = append(out, body...)
+	}
+	return out
+}
+
+// locals declares the locals in runs of one type.
+func (f *Func) locals() []byte {
+	runs := 0
+	var out []byte
+	for i := 0; i < len(f.Locals); {
+		n := i + 1
+		for n < len(f.Locals) && f.Locals[n] == f.Locals[i] {
+			n++
+		}
+		out = append(AppendUint(out, uint64(n-i)), byte(f.Locals[i]))
+		runs++
+		i = n
+	}
+	return append(AppendUint(nil, uint64(runs)), out...)
+}
+
+// names is the name section, with the names of the functions.
+func (m *Module) names() []byte {
+	list := AppendUint(nil, uint64(len(m.Funcs)))
+	for i := range m.Funcs {
+		list = appendName(AppendUint(list, uint64(len(m.Imports)+i)), m.Funcs[i].Name)
+	}
+	return section(appendName(nil, "name"), 1, list)
+}
+
+func appendName(out []byte, s string) []byte {
+	return append(AppendUint(out, uint64(len(s))), s...)
+}
+
+// AppendUint appends an unsigned LEB128 number.
+func AppendUint(out []byte, v uint64) []byte { return binary.AppendUvarint(out, v) }
+
+// AppendInt appends a signed LEB128 number.
+func AppendInt(out []byte, v int64) []byte {
+	for {
+		b := byte(v & 0x7f)
+		v >>= 7
+		if v == 0 && b&0x40 == 0 || v == -1 && b&0x40 != 0 {
+			return append(out, b)
+		}
+		out = append(out, b|0x80)
+	}
+}
+
+// AppendFloat32 and AppendFloat64 append the bits of floats.
+func AppendFloat32(out []byte, bits uint32) []byte {
+	return binary.LittleEndian.AppendUint32(out, bits)
+}
+
+// AppendFloat64 is AppendFloat32 of 64 bits.
+func AppendFloat64(out []byte, bits uint64) []byte {
+	return binary.LittleEndian.AppendUint64(out, bits)
+}
+
+// PageSize is the bytes of a page.
+const PageSize = 1 << 16

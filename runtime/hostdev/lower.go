@@ -1,0 +1,434 @@
+package hostdev
+
+import (
+	"slices"
+
+	"offlink/abort"
+	"offlink/runtime/driver"
+	"offlink/runtime/hostdev/internal/lanes"
+	"offlink/spirv"
+)
+
+// Lowering: from a kernel that the interpreter's compiler has accepted, which
+// checked it, to the form of package lanes. Functions are inlining, vectors and
+// structs are words as in a frame (types.go), and a pointer is an offset into
+// the device's memory. What is not lowered is refused, and the interpreter
+// runs the kernel.
+
+// lowered is a value: a scalar for each word of its type. The pointer to a
+// variable of the function, or to a built-in one, is a place instead.
+type lowered struct {
+	t     *typ
+	words []*lanes.Value
+	place *place
+	// root is the allocation that a pointer was made for, nil if that is not
+	// known: kernels that access memory through such a pointer are interpreted.
+	root *lanes.Bounds
+}
+
+// lowering lowers one kernel.
+type lowering struct {
+	p *program
+	k *kernel
+	f *lanes.Function
+	b *lanes.Block // what is appended to
+
+	calls  []*inlining
+	room   int
+	locals map[int]int64 // places in local memory, by index
+	modes  []varMode     // of the variables, in the order in which they come
+	vars   []*variableState
+	failed bool // a variable needs another mode: all is lowered again
+
+	host  *hostTable
+	sites []site // of instructions, for messages
+	line  where
+}
+
+// site is where an instruction comes from.
+type site struct {
+	where
+	function string
+}
+
+// inlining is a function that is being lowered.
+type inlining struct {
+	fn     *spirv.Function
+	cfg    *spirv.CFG
+	values map[spirv.ID]lowered
+	blocks map[spirv.ID]*lanes.Block
+	phis   map[spirv.ID][]*phi // of blocks
+	result []*lanes.Register
+	t      *typ // of the result
+	after  *lanes.Block
+	label  spirv.ID // of the block that is lowered
+}
+
+// phi is an OpPhi with the registers of its words.
+type phi struct {
+	in   *spirv.Instruction
+	t    *typ
+	regs []*lanes.Register
+}
+
+const (
+	maxLowered = 60000 // instructions of a kernel with all that is inlining
+	maxInlined = 64    // calls within calls
+)
+
+// unsupported ends the lowering.
+func (l *lowering) unsupported(format string, args ...any) {
+	abort.With(lanes.Unsupported(format, args...))
+}
+
+// lowerKernel makes the form of a kernel.
+func lowerKernel(k *kernel, host *hostTable) (*lowering, error) {
+	var modes []varMode
+	for range 8 {
+		l := &lowering{p: k.p, k: k, f: lanes.NewFunction(k.name), host: host, room: maxLowered, modes: modes}
+		if err := abort.Catch(l.kernel); err != nil {
+			return nil, err
+		}
+		if !l.failed {
+			l.finishVariables()
+			return l, l.f.Finish()
+		}
+		modes = l.modes
+	}
+	return nil, lanes.Unsupported("variables whose use is not understood")
+}
+
+func (l *lowering) kernel() {
+	l.b = l.f.Blocks[0]
+	l.placeLocals()
+	fn := l.p.bodies[l.k.fn.id]
+	var args []lowered
+	for i := range l.k.params {
+		args = append(args, l.parameter(&l.k.params[i]))
+	}
+	l.inline(fn, args)
+	l.b.Term = lanes.Return
+}
+
+// parameter reads an argument out of the record of the launch, whose words
+// are those of the interpreter; a pointer's is an offset.
+func (l *lowering) parameter(p *param) lowered {
+	if p.byVal {
+		return l.parameterByValue(p)
+	}
+	v := lowered{t: p.t}
+	for i, w := range wordsOf(p.t) {
+		at := uint32(lanes.RecordWords + 8*(p.word+int64(i)))
+		v.words = append(v.words, l.fromWord(l.f.Arg(lanes.I64, at), w))
+	}
+	if p.t.kind == kindPointer {
+		v.root = l.rootOf(p)
+	}
+	return v
+}
+
+// parameterByValue copies the value to a variable; its bytes are at the
+// offset that the argument's word has.
+func (l *lowering) parameterByValue(p *param) lowered {
+	v := l.newVariable(p.t.elem)
+	from := l.f.Arg(lanes.I32, uint32(lanes.RecordWords+8*p.word))
+	to := lowered{t: p.t, place: &place{v: v}}
+	source := lowered{t: p.t, words: []*lanes.Value{from}, root: l.rootOf(p)}
+	l.copyValue(to, source, p.t.elem)
+	return to
+}
+
+// rootOf is the allocation of a pointer argument: where it starts and its size
+// stand in the record after the words of all arguments.
+func (l *lowering) rootOf(p *param) *lanes.Bounds {
+	at := uint32(l.k.boundsAt() + 8*p.word)
+	memory := spaceNames[spaceGlobal]
+	switch {
+	case p.byVal:
+		memory = spaceNames[spacePrivate]
+	case p.Kind == driver.ParamLocal:
+		memory = spaceNames[spaceLocal]
+	}
+	return &lanes.Bounds{Base: l.f.Arg(lanes.I32, at), Len: l.f.Arg(lanes.I32, at+4), Memory: memory}
+}
+
+// boundsAt is where the bounds of the arguments stand in the record.
+func (k *kernel) boundsAt() int64 {
+	words := int64(0)
+	for _, p := range k.params {
+		words = max(words, p.word+p.t.words)
+	}
+	return lanes.RecordWords + 8*words
+}
+
+func (l *lowering) placeLocals() {
+	l.locals = map[int]int64{}
+	at := int64(0)
+	for _, v := range l.k.locals {
+		l.locals[v.index] = at
+		at = alignUp(at+v.t.size, localAlign)
+	}
+}
+
+// localAlign is the alignment of local memory: of the largest vector.
+const localAlign = 128
+
+// inline lowers a function in the place of a call, and goes on after it.
+func (l *lowering) inline(fn *spirv.Function, args []lowered) lowered {
+	if len(l.calls) >= maxInlined || fn.IsDeclaration() {
+		l.unsupported("calls nested too deep")
+	}
+	for _, c := range l.calls {
+		if c.fn == fn {
+			l.unsupported("recursion")
+		}
+	}
+	cfg, err := l.p.module.CFG(fn)
+	if err != nil {
+		l.unsupported("%v", err)
+	}
+	t := l.typeOf(spirv.ID(fn.Def.Words[3]))
+	c := &inlining{
+		fn: fn, cfg: cfg, values: map[spirv.ID]lowered{}, blocks: map[spirv.ID]*lanes.Block{},
+		phis: map[spirv.ID][]*phi{}, t: t.elem,
+	}
+	for i, p := range fn.Params {
+		c.values[p.Result()] = args[i]
+	}
+	l.calls = append(l.calls, c)
+	l.body(c)
+	l.calls = l.calls[:len(l.calls)-1]
+	l.b = c.after
+	return l.readRegs(t.elem, c.result)
+}
+
+func (l *lowering) call() *inlining { return l.calls[len(l.calls)-1] }
+
+func (l *lowering) body(c *inlining) {
+	for _, i := range c.cfg.Order {
+		b := &c.cfg.Blocks[i]
+		own := l.f.NewBlock()
+		c.blocks[b.Label] = own
+		l.declarePhis(c, b, own)
+	}
+	c.after = l.f.NewBlock()
+	if c.t.kind != kindVoid {
+		c.result = l.newRegs(c.t, c.after)
+	}
+	l.jump(c.blocks[c.cfg.Blocks[0].Label])
+	for _, i := range c.cfg.Order {
+		b := &c.cfg.Blocks[i]
+		l.b, c.label = c.blocks[b.Label], b.Label
+		l.line = where{}
+		for _, phi := range c.phis[b.Label] {
+			c.values[phi.in.Result()] = l.readRegs(phi.t, phi.regs)
+		}
+		for _, in := range b.Body {
+			l.instruction(in)
+		}
+	}
+}
+
+func (l *lowering) declarePhis(c *inlining, b *spirv.Block, own *lanes.Block) {
+	for _, in := range b.Body {
+		if in.Op == spirv.OpPhi {
+			t := l.typeOf(in.Type())
+			c.phis[b.Label] = append(c.phis[b.Label], &phi{in, t, l.newRegs(t, own)})
+		}
+	}
+}
+
+// newRegs makes registers for the words of a type, which are set before a
+// block and read at its start.
+func (l *lowering) newRegs(t *typ, of *lanes.Block) []*lanes.Register {
+	var regs []*lanes.Register
+	for _, w := range wordsOf(t) {
+		r := l.f.NewRegister(w.lane)
+		r.Of = of
+		if r.Low != nil {
+			r.Low.Of = of
+		}
+		regs = append(regs, r)
+	}
+	return regs
+}
+
+func (l *lowering) readRegs(t *typ, regs []*lanes.Register) lowered {
+	v := lowered{t: t}
+	for _, r := range regs {
+		v.words = append(v.words, l.b.Get(r))
+	}
+	return v
+}
+
+func (l *lowering) setRegs(b *lanes.Block, regs []*lanes.Register, v lowered) {
+	for i, r := range regs {
+		b.Set(r, v.words[i])
+	}
+}
+
+func (l *lowering) jump(to *lanes.Block) {
+	l.b.Term, l.b.Succs = lanes.Jump, []*lanes.Block{to}
+}
+
+// edge is the block that a branch leads to: the target, or one that sets the
+// phis of the target before.
+func (l *lowering) edge(to spirv.ID) *lanes.Block {
+	c := l.call()
+	target := c.blocks[to]
+	if len(c.phis[to]) == 0 {
+		return target
+	}
+	b := l.f.NewBlock()
+	l.setPhis(b, to)
+	b.Term, b.Succs = lanes.Jump, []*lanes.Block{target}
+	return b
+}
+
+func (l *lowering) setPhis(b *lanes.Block, to spirv.ID) {
+	c := l.call()
+	for _, phi := range c.phis[to] {
+		ops := phi.in.Operands()
+		for i := 0; i+1 < len(ops); i += 2 {
+			if spirv.ID(ops[i+1]) == c.label {
+				l.setRegs(b, phi.regs, l.spell(l.value(spirv.ID(ops[i]))))
+				break
+			}
+		}
+	}
+}
+
+// lowerers lower instructions, by opcode.
+var lowerers = map[spirv.Opcode]func(*lowering, *spirv.Instruction){}
+
+func registerLowerers(table map[spirv.Opcode]func(*lowering, *spirv.Instruction)) {
+	for op, lower := range table {
+		if lowerers[op] != nil {
+			panic("two lowerers of " + op.String())
+		}
+		lowerers[op] = lower
+	}
+}
+
+func init() {
+	nothing := func(*lowering, *spirv.Instruction) {}
+	registerLowerers(map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+		spirv.OpNop: nothing, spirv.OpLoopMerge: nothing, spirv.OpSelectionMerge: nothing,
+		spirv.OpLifetimeStart: nothing, spirv.OpLifetimeStop: nothing, spirv.OpPhi: nothing,
+		spirv.OpAssumeTrueKHR: nothing, spirv.OpLoopControlINTEL: nothing,
+
+		spirv.OpLine: func(l *lowering, in *spirv.Instruction) {
+			l.line = where{file: l.p.module.String(spirv.ID(in.Words[0])), line: in.Words[1]}
+		},
+		spirv.OpNoLine: func(l *lowering, _ *spirv.Instruction) { l.line = where{} },
+
+		spirv.OpUndef: func(l *lowering, in *spirv.Instruction) { l.define(in, l.zero(l.typeOf(in.Type())).words) },
+		spirv.OpBranch: func(l *lowering, in *spirv.Instruction) {
+			to := spirv.ID(in.Words[0])
+			l.setPhis(l.b, to)
+			l.jump(l.call().blocks[to])
+		},
+		spirv.OpBranchConditional: (*lowering).lowerBranch,
+		spirv.OpSwitch:            (*lowering).lowerSwitch,
+		spirv.OpReturn:            func(l *lowering, _ *spirv.Instruction) { l.jump(l.call().after) },
+		spirv.OpReturnValue:       (*lowering).lowerReturnValue,
+		spirv.OpUnreachable:       func(l *lowering, _ *spirv.Instruction) { l.b.Trap(lanes.TrapUnreachable) },
+		spirv.OpFunctionCall:      (*lowering).lowerCall,
+		spirv.OpControlBarrier:    (*lowering).lowerBarrier,
+		spirv.OpMemoryBarrier:     nothing,
+	})
+}
+
+func (l *lowering) instruction(in *spirv.Instruction) {
+	if l.room--; l.room < 0 {
+		l.unsupported("the kernel is too large")
+	}
+	l.line.op = in.Op.String()
+	l.f.Site = len(l.sites)
+	l.sites = append(l.sites, site{l.line, l.p.functionName(l.call().fn.ID())})
+	if lower := lowerers[in.Op]; lower != nil {
+		lower(l, in)
+		return
+	}
+	l.lowerPure(in)
+}
+
+func (l *lowering) lowerBranch(in *spirv.Instruction) {
+	cond := l.value(spirv.ID(in.Words[0])).words[0]
+	b := l.b
+	succs := []*lanes.Block{l.edge(spirv.ID(in.Words[1])), l.edge(spirv.ID(in.Words[2]))}
+	b.Term, b.Cond, b.Succs = lanes.Branch, cond, succs
+}
+
+func (l *lowering) lowerSwitch(in *spirv.Instruction) {
+	selector := l.value(spirv.ID(in.Words[0]))
+	width := selector.t.width
+	words := (width + 31) / 32
+	edges := map[spirv.ID]*lanes.Block{}
+	edge := func(to spirv.ID) *lanes.Block {
+		if edges[to] == nil {
+			edges[to] = l.edge(to)
+		}
+		return edges[to]
+	}
+	b := l.b
+	for rest := in.Words[2:]; len(rest) > words; rest = rest[words+1:] {
+		key := uint64(rest[0])
+		if words == 2 {
+			key |= uint64(rest[1]) << 32
+		}
+		b.Cases = append(b.Cases, key&mask(width))
+		b.Succs = append(b.Succs, edge(spirv.ID(rest[words])))
+	}
+	b.Term, b.Cond = lanes.Switch, selector.words[0]
+	b.Succs = append(b.Succs, edge(spirv.ID(in.Words[1])))
+}
+
+func (l *lowering) lowerReturnValue(in *spirv.Instruction) {
+	c := l.call()
+	l.setRegs(l.b, c.result, l.spell(l.value(spirv.ID(in.Words[0]))))
+	l.jump(c.after)
+}
+
+func (l *lowering) lowerCall(in *spirv.Instruction) {
+	ops := in.Operands()
+	id := spirv.ID(ops[0])
+	if l.p.intrinsic(id) != "" {
+		l.lowerIntrinsic(in, l.p.intrinsic(id))
+		return
+	}
+	var args []lowered
+	for _, a := range ops[1:] {
+		args = append(args, l.value(spirv.ID(a)))
+	}
+	result := l.inline(l.p.bodies[id], args)
+	if result.t.kind != kindVoid {
+		l.call().values[in.Result()] = result
+	}
+}
+
+func (l *lowering) lowerBarrier(in *spirv.Instruction) {
+	n, ok := l.p.constantInt(spirv.ID(in.Words[0]))
+	if !ok || n == scopeSubgroup {
+		l.unsupported("a barrier of this scope")
+	}
+	if n != scopeWorkgroup {
+		return
+	}
+	next := l.f.NewBlock()
+	l.b.Term, l.b.Succs = lanes.Barrier, []*lanes.Block{next}
+	l.b = next
+}
+
+// finishVariables sets what is read before it is written to zero at first.
+func (l *lowering) finishVariables() {
+	entry := l.f.Blocks[0]
+	body := entry.Values
+	entry.Values = nil
+	for _, v := range l.vars {
+		for _, leaf := range v.leaves {
+			entry.Set(leaf.reg, l.f.Const(leaf.reg.Kind, 0))
+		}
+	}
+	entry.Values = slices.Concat(entry.Values, body)
+}

@@ -1,0 +1,66 @@
+package hostdev
+
+import (
+	"offlink/runtime/hostdev/internal/lanes"
+	"offlink/spirv"
+)
+
+// Atomic operations of 32 and 64 bits. Floats go as their bits.
+
+func init() {
+	table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+		spirv.OpAtomicLoad: func(l *lowering, in *spirv.Instruction) { l.lowerAtomic(in, lanes.AtomicLoad, nil) },
+		spirv.OpAtomicStore: func(l *lowering, in *spirv.Instruction) {
+			p, v := l.value(spirv.ID(in.Words[0])), l.value(spirv.ID(in.Words[3]))
+			l.b.AddAtomic(lanes.AtomicStore, l.atomicKind(v.t), l.boundsOf(p), l.addressOf(p), l.atomicBits(v))
+		},
+		spirv.OpAtomicIIncrement: atomicOne(lanes.AtomicAdd),
+		spirv.OpAtomicIDecrement: atomicOne(lanes.AtomicSub),
+
+		spirv.OpAtomicCompareExchange:     (*lowering).lowerCompareExchange,
+		spirv.OpAtomicCompareExchangeWeak: (*lowering).lowerCompareExchange,
+	}
+	for op, atomic := range map[spirv.Opcode]lanes.AtomicOp{
+		spirv.OpAtomicExchange: lanes.AtomicExchange, spirv.OpAtomicIAdd: lanes.AtomicAdd, spirv.OpAtomicISub: lanes.AtomicSub,
+		spirv.OpAtomicAnd: lanes.AtomicAnd, spirv.OpAtomicOr: lanes.AtomicOr, spirv.OpAtomicXor: lanes.AtomicXor,
+		spirv.OpAtomicSMin: lanes.AtomicSMin, spirv.OpAtomicSMax: lanes.AtomicSMax,
+		spirv.OpAtomicUMin: lanes.AtomicUMin, spirv.OpAtomicUMax: lanes.AtomicUMax,
+		spirv.OpAtomicFAddEXT: lanes.AtomicFAdd, spirv.OpAtomicFMinEXT: lanes.AtomicFMin, spirv.OpAtomicFMaxEXT: lanes.AtomicFMax,
+	} {
+		table[op] = func(l *lowering, in *spirv.Instruction) {
+			v := l.arg(in, 3)
+			l.lowerAtomic(in, atomic, []*lanes.Value{l.atomicBits(v)})
+		}
+	}
+	registerLowerers(table)
+}
+
+func (l *lowering) atomicKind(t *typ) lanes.Kind {
+	switch {
+	case t.kind == kindPointer || t.words != 1 || t.bits() != 32 && t.bits() != 64:
+		l.unsupported("an atomic operation on this type")
+	case t.bits() == 64:
+		return lanes.I64
+	}
+	return lanes.I32
+}
+
+func (l *lowering) atomicBits(v lowered) *lanes.Value { return l.cast(v.words[0], l.atomicKind(v.t)) }
+
+func (l *lowering) lowerAtomic(in *spirv.Instruction, op lanes.AtomicOp, args []*lanes.Value) {
+	t := l.typeOf(in.Type())
+	k := l.atomicKind(t)
+	p := l.arg(in, 0)
+	v := l.b.AddAtomic(op, k, l.boundsOf(p), append([]*lanes.Value{l.addressOf(p)}, args...)...)
+	l.define(in, []*lanes.Value{l.cast(v, wordsOf(t)[0].lane)})
+}
+
+func atomicOne(op lanes.AtomicOp) func(*lowering, *spirv.Instruction) {
+	return func(l *lowering, in *spirv.Instruction) {
+		l.lowerAtomic(in, op, []*lanes.Value{l.f.Const(l.atomicKind(l.typeOf(in.Type())), 1)})
+	}
+}
+
+func (l *lowering) lowerCompareExchange(in *spirv.Instruction) {
+	l.lowerAtomic(in, lanes.AtomicCompareExchange, []*lanes.Value{l.atomicBits(l.arg(in, 4)), l.atomicBits(l.arg(in, 5))})
+}

@@ -1,0 +1,86 @@
+package hostdev
+
+import (
+	"offlink/runtime/hostdev/internal/lanes"
+	"offlink/spirv"
+)
+
+// Built-in variables: numbers of 31 bits, which a launch checks, so that ids
+// are computed in 32 bits.
+
+// loadBuiltin loads a built-in variable or a component of one.
+func (l *lowering) loadBuiltin(p *place, t *typ) lowered {
+	v := p.builtin
+	size := v.t.scalar().size
+	if len(p.indexes) > 0 || p.offset%size != 0 || !t.is(kindInt) || t.scalar().size != size {
+		l.unsupported("a part of a built-in variable")
+	}
+	first := int(p.offset / size)
+	result := lowered{t: t}
+	for i, w := range wordsOf(t) {
+		result.words = append(result.words, l.resized(l.builtin(v.builtin, first+i), w))
+	}
+	return result
+}
+
+// builtin is a component of a built-in variable, as an I64.
+func (l *lowering) builtin(b spirv.BuiltIn, i int) *lanes.Value {
+	if i > 2 {
+		return l.f.Const(lanes.I64, 0)
+	}
+	switch b {
+	case spirv.BuiltInGlobalInvocationId:
+		return l.widened(l.globalID(i, true))
+	case spirv.BuiltInLocalInvocationId:
+		return l.widened(l.b.ID(lanes.OpLocalID, i))
+	case spirv.BuiltInWorkgroupId:
+		return l.widened(l.b.ID(lanes.OpGroupID, i))
+	case spirv.BuiltInWorkgroupSize, spirv.BuiltInEnqueuedWorkgroupSize:
+		return l.widened(l.field(lanes.RecordLocal, i))
+	case spirv.BuiltInNumWorkgroups:
+		return l.widened(l.field(lanes.RecordGroups, i))
+	case spirv.BuiltInGlobalSize:
+		return l.f.Arg(lanes.I64, lanes.RecordGlobal+8*uint32(i))
+	case spirv.BuiltInGlobalOffset:
+		return l.f.Arg(lanes.I64, lanes.RecordOffset+8*uint32(i))
+	}
+	if i > 0 {
+		return l.f.Const(lanes.I64, 0)
+	}
+	switch b {
+	case spirv.BuiltInWorkDim:
+		return l.f.Arg(lanes.I64, lanes.RecordDims)
+	case spirv.BuiltInLocalInvocationIndex:
+		id := func(d int) *lanes.Value { return l.b.ID(lanes.OpLocalID, d) }
+		return l.widened(l.linear(id, func(d int) *lanes.Value { return l.field(lanes.RecordLocal, d) }))
+	case spirv.BuiltInGlobalLinearId:
+		id := func(d int) *lanes.Value { return l.globalID(d, false) }
+		size := func(d int) *lanes.Value { return l.f.Arg(lanes.I32, lanes.RecordGlobal+8*uint32(d)) }
+		return l.widened(l.linear(id, size))
+	}
+	l.unsupported("the built-in variable %v", b)
+	return nil
+}
+
+func (l *lowering) widened(v *lanes.Value) *lanes.Value { return l.b.Add(lanes.OpZExt, lanes.I64, v) }
+
+// field is a number of the record for each dimension.
+func (l *lowering) field(base uint32, i int) *lanes.Value {
+	return l.f.Arg(lanes.I32, base+4*uint32(i))
+}
+
+// globalID adds what is the same for the group first.
+func (l *lowering) globalID(i int, offset bool) *lanes.Value {
+	b := l.b
+	start := b.Add(lanes.OpMul, lanes.I32, b.ID(lanes.OpGroupID, i), l.field(lanes.RecordLocal, i))
+	if offset {
+		start = b.Add(lanes.OpAdd, lanes.I32, start, l.f.Arg(lanes.I32, lanes.RecordOffset+8*uint32(i)))
+	}
+	return b.Add(lanes.OpAdd, lanes.I32, start, b.ID(lanes.OpLocalID, i))
+}
+
+func (l *lowering) linear(id, size func(int) *lanes.Value) *lanes.Value {
+	b := l.b
+	row := b.Add(lanes.OpAdd, lanes.I32, b.Add(lanes.OpMul, lanes.I32, id(2), size(1)), id(1))
+	return b.Add(lanes.OpAdd, lanes.I32, b.Add(lanes.OpMul, lanes.I32, row, size(0)), id(0))
+}

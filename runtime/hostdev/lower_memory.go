@@ -1,0 +1,539 @@
+package hostdev
+
+import (
+	"offlink/runtime/hostdev/internal/lanes"
+	"offlink/spirv"
+)
+
+// varMode is how a variable of a function is kept. Each serves more than the
+// one before.
+type varMode uint8
+
+const (
+	modeRegisters varMode = iota // each part that is accessed has a register
+	modeArray                    // elements of one size, by index
+	modeFrame                    // bytes in memory
+	// modeMixed is added where pointers of several allocations are kept.
+	modeMixed varMode = 0x80
+)
+
+// variableState is a variable of a function.
+type variableState struct {
+	number int
+	mixed  bool
+	t      *typ
+	mode   varMode
+	leaves []*variableLeaf
+	elem   int64      // of an array: the size of an element
+	kind   lanes.Kind // of an array
+	at     int        // of an array or a frame: its place
+}
+
+// variableLeaf is a part of a variable that has a register.
+type variableLeaf struct {
+	offset, size int64
+	pointer      bool // it has an offset, not the bits of an address
+	root         *lanes.Bounds
+	reg          *lanes.Register
+}
+
+// place is a place in a variable: a number of bytes into it, and what is to
+// be added for indexes that are not constant.
+type place struct {
+	v       *variableState
+	builtin *variable
+	offset  int64
+	indexes []scaled
+}
+
+type scaled struct {
+	v     *lanes.Value // I32
+	scale int64
+}
+
+const (
+	maxFrameBytes = 64 << 10 // of the variables of a kernel that are in memory
+	maxLeaves     = 256
+)
+
+func (l *lowering) newVariable(t *typ) *variableState {
+	v := &variableState{number: len(l.vars), t: t}
+	if v.number < len(l.modes) {
+		v.mode, v.mixed = l.modes[v.number]&^modeMixed, l.modes[v.number]&modeMixed != 0
+	} else {
+		l.modes = append(l.modes, modeRegisters)
+	}
+	l.vars = append(l.vars, v)
+	if v.mode == modeFrame {
+		v.at = int(alignUp(int64(l.f.FrameSize), max(t.align, 8)))
+		l.f.FrameSize = v.at + int(alignUp(t.size, 16))
+	}
+	if l.f.FrameSize > maxFrameBytes || t.size > maxFrameBytes {
+		l.unsupported("variables of more than %d bytes", maxFrameBytes)
+	}
+	return v
+}
+
+// need asks for a mode that serves more; all is lowered again with it.
+func (l *lowering) need(v *variableState, mode varMode) {
+	l.failed = true
+	have := l.modes[v.number]
+	l.modes[v.number] = max(have&^modeMixed, mode) | have&modeMixed
+}
+
+// addressOf is the address of a place, whose variable then is in memory.
+func (l *lowering) addressOf(p lowered) *lanes.Value {
+	if p.place == nil {
+		return p.words[0]
+	}
+	v := p.place.v
+	if v == nil {
+		l.unsupported("the address of a built-in variable")
+	}
+	if v.mode != modeFrame {
+		l.need(v, modeFrame)
+		return l.i32(0)
+	}
+	at := l.frame(v.at)
+	for _, x := range p.place.indexes {
+		at = l.b.Add(lanes.OpAdd, lanes.I32, at, l.b.Add(lanes.OpMul, lanes.I32, x.v, l.i32(x.scale)))
+	}
+	return l.b.Add(lanes.OpAdd, lanes.I32, at, l.i32(p.place.offset))
+}
+
+func (l *lowering) frame(at int) *lanes.Value { return l.b.ID(lanes.OpFrame, at) }
+
+// moved is a pointer some bytes on.
+func (l *lowering) moved(p lowered, offset int64) lowered {
+	if p.place == nil {
+		p.words = []*lanes.Value{l.b.Add(lanes.OpAdd, lanes.I32, p.words[0], l.i32(offset))}
+		return p
+	}
+	next := *p.place
+	next.offset += offset
+	return lowered{t: p.t, place: &next}
+}
+
+func init() {
+	registerLowerers(map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+		spirv.OpVariable:               (*lowering).lowerVariable,
+		spirv.OpLoad:                   (*lowering).lowerLoad,
+		spirv.OpStore:                  (*lowering).lowerStore,
+		spirv.OpCopyMemory:             (*lowering).lowerCopyMemory,
+		spirv.OpCopyMemorySized:        (*lowering).lowerCopySized,
+		spirv.OpAccessChain:            func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 1) },
+		spirv.OpInBoundsAccessChain:    func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 1) },
+		spirv.OpPtrAccessChain:         func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 2) },
+		spirv.OpInBoundsPtrAccessChain: func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 2) },
+		spirv.OpPtrCastToGeneric:       (*lowering).lowerPointerCast,
+		spirv.OpGenericCastToPtr:       (*lowering).lowerPointerCast,
+		spirv.OpCopyObject:             (*lowering).lowerPointerCast,
+
+		spirv.OpCrossWorkgroupCastToPtrINTEL: (*lowering).lowerPointerCast,
+		spirv.OpPtrCastToCrossWorkgroupINTEL: (*lowering).lowerPointerCast,
+
+		spirv.OpPtrEqual:      func(l *lowering, in *spirv.Instruction) { l.comparePointers(in, lanes.OpEq) },
+		spirv.OpPtrNotEqual:   func(l *lowering, in *spirv.Instruction) { l.comparePointers(in, lanes.OpNe) },
+		spirv.OpConvertPtrToU: (*lowering).lowerPtrToU,
+		spirv.OpConvertUToPtr: (*lowering).lowerUToPtr,
+	})
+}
+
+func (l *lowering) lowerVariable(in *spirv.Instruction) {
+	t := l.typeOf(in.Type())
+	v := lowered{t: t, place: &place{v: l.newVariable(t.elem)}}
+	l.call().values[in.Result()] = v
+	if len(in.Words) > 3 {
+		l.storeValue(v, l.value(spirv.ID(in.Words[3])), t.elem)
+	}
+}
+
+func (l *lowering) lowerLoad(in *spirv.Instruction) {
+	l.call().values[in.Result()] = l.loadValue(l.arg(in, 0), l.typeOf(in.Type()))
+}
+
+func (l *lowering) lowerStore(in *spirv.Instruction) {
+	to, v := l.value(spirv.ID(in.Words[0])), l.value(spirv.ID(in.Words[1]))
+	l.storeValue(to, v, to.t.elem)
+}
+
+func (l *lowering) loadValue(from lowered, t *typ) lowered {
+	v := lowered{t: t}
+	words := wordsOf(t)
+	if from.place != nil && from.place.builtin != nil {
+		return l.loadBuiltin(from.place, t)
+	}
+	for i, leaf := range t.leaves() {
+		v.words = append(v.words, l.loadWord(from, leaf, words[i]))
+	}
+	if t.kind == kindPointer {
+		v.root = l.keptRoot(from)
+	}
+	return v
+}
+
+func (l *lowering) storeValue(to, v lowered, t *typ) {
+	v = l.spell(v)
+	if t.kind == kindPointer {
+		l.keepRoot(to, v)
+	}
+	words := wordsOf(t)
+	for i, leaf := range t.leaves() {
+		l.storeWord(to, leaf, words[i], v.words[i])
+	}
+}
+
+// loadWord loads a word of a value at a pointer.
+func (l *lowering) loadWord(from lowered, leaf leaf, w word) *lanes.Value {
+	if leaf.size != 1 && leaf.size != 2 && leaf.size != 4 && leaf.size != 8 {
+		l.unsupported("integers of %d bits in memory", w.width)
+	}
+	k := memoryKind(w, leaf.size)
+	switch {
+	case from.place == nil || from.place.v.mode == modeFrame:
+		return l.fromMemory(l.b.Load(k, int(leaf.size), l.addressOf(l.moved(from, leaf.offset)), l.boundsOf(from)), w, leaf)
+	case w.kind == kindPointer && from.place.v.mode == modeRegisters:
+		return l.loadPlace(from.place, leaf.offset, leaf.size, lanes.I32)
+	}
+	return l.fromMemory(l.loadPlace(from.place, leaf.offset, leaf.size, k), w, leaf)
+}
+
+// memoryKind is the kind that a word has in memory.
+func memoryKind(w word, size int64) lanes.Kind {
+	switch {
+	case w.lane == lanes.Bool:
+		return lanes.I32
+	case size == 8 && w.lane == lanes.I32: // a pointer
+		return lanes.I64
+	}
+	return w.lane
+}
+
+// fromMemory makes the word of what is in memory: bits that the type does not
+// have do not count.
+func (l *lowering) fromMemory(v *lanes.Value, w word, leaf leaf) *lanes.Value {
+	switch {
+	case w.kind == kindPointer:
+		return l.pointerOf(v)
+	case w.lane == lanes.Bool:
+		return l.b.Add(lanes.OpBool, lanes.Bool, v)
+	case leaf.bits < int(8*leaf.size):
+		return l.b.Add(lanes.OpAnd, v.Kind, v, l.f.Const(v.Kind, mask(leaf.bits)))
+	}
+	return v
+}
+
+func (l *lowering) storeWord(to lowered, leaf leaf, w word, v *lanes.Value) {
+	if leaf.size != 1 && leaf.size != 2 && leaf.size != 4 && leaf.size != 8 {
+		l.unsupported("integers of %d bits in memory", w.width)
+	}
+	if w.kind == kindPointer && to.place != nil && to.place.v != nil && to.place.v.mode == modeRegisters {
+		l.storePlace(to.place, leaf.offset, leaf.size, v)
+		return
+	}
+	switch {
+	case w.kind == kindPointer:
+		v = l.pointerBits(v)
+	case w.lane == lanes.Bool:
+		v = l.b.Add(lanes.OpInt, lanes.I32, v)
+	}
+	if to.place != nil && to.place.builtin != nil || to.root != nil && to.root.Memory == constantMemory {
+		l.unsupported("a store to what cannot be written")
+	}
+	if to.place != nil && to.place.v.mode != modeFrame {
+		l.storePlace(to.place, leaf.offset, leaf.size, v)
+		return
+	}
+	l.b.Store(int(leaf.size), l.addressOf(l.moved(to, leaf.offset)), v, l.boundsOf(to))
+}
+
+// boundsOf is what accesses through a pointer must stay in.
+func (l *lowering) boundsOf(p lowered) *lanes.Bounds {
+	if p.place != nil {
+		return l.frameBounds()
+	}
+	if p.root == nil {
+		l.unsupported("an access through a pointer whose allocation is not known")
+	}
+	return p.root
+}
+
+func (l *lowering) frameBounds() *lanes.Bounds {
+	return &lanes.Bounds{Base: l.f.Arg(lanes.I32, lanes.RecordFrame), Len: l.f.Arg(lanes.I32, lanes.RecordFrames), Memory: spaceNames[spacePrivate]}
+}
+
+// elements are the indexes of an array.
+func (v *variableState) elements(l *lowering) *lanes.Bounds {
+	return &lanes.Bounds{Base: l.i32(0), Len: l.i32(max(v.t.size/v.elem, 1))}
+}
+
+// keepRoot notes the allocation of a pointer that goes to a variable; of two,
+// none is noted when all is lowered again.
+func (l *lowering) keepRoot(to, v lowered) {
+	leaf := l.pointerLeaf(to)
+	switch {
+	case leaf == nil || to.place.v.mixed:
+	case leaf.root == nil && v.root != nil:
+		leaf.root = v.root
+	case v.root == nil || *leaf.root != *v.root:
+		l.failed = true
+		l.modes[to.place.v.number] |= modeMixed
+	}
+}
+
+func (l *lowering) keptRoot(from lowered) *lanes.Bounds {
+	if leaf := l.pointerLeaf(from); leaf != nil {
+		return leaf.root
+	}
+	return nil
+}
+
+// pointerLeaf is the register of a pointer in a variable.
+func (l *lowering) pointerLeaf(p lowered) *variableLeaf {
+	if p.place == nil || p.place.v == nil || p.place.v.mode != modeRegisters || l.failed {
+		return nil
+	}
+	return l.leaf(p.place, 0, 8, lanes.I32)
+}
+
+// cast is the value with another kind of the same size.
+func (l *lowering) cast(v *lanes.Value, k lanes.Kind) *lanes.Value {
+	if v.Kind == k {
+		return v
+	}
+	return l.b.Add(lanes.OpCast, k, v)
+}
+
+// Variables in registers and in arrays.
+
+func (l *lowering) loadPlace(p *place, offset, size int64, k lanes.Kind) *lanes.Value {
+	if index, ok := l.element(p, offset, size, k); ok {
+		return l.cast(l.b.PrivateLoad(p.v.kind, p.v.at, index, p.v.elements(l)), k)
+	}
+	leaf := l.leaf(p, offset, size, k)
+	if leaf == nil {
+		return l.f.Const(k, 0)
+	}
+	return l.cast(l.b.Get(leaf.reg), k)
+}
+
+func (l *lowering) storePlace(p *place, offset, size int64, v *lanes.Value) {
+	narrow := func() *lanes.Value {
+		if size < 4 {
+			return l.b.Add(lanes.OpAnd, lanes.I32, v, l.f.Const(lanes.I32, mask(int(8*size))))
+		}
+		return v
+	}
+	if index, ok := l.element(p, offset, size, v.Kind); ok {
+		l.b.PrivateStore(p.v.at, index, l.cast(narrow(), p.v.kind), p.v.elements(l))
+		return
+	}
+	if leaf := l.leaf(p, offset, size, v.Kind); leaf != nil {
+		l.b.Set(leaf.reg, l.cast(narrow(), leaf.reg.Kind))
+	}
+}
+
+// leaf is the register of a part of a variable; nil if the variable needs
+// another mode.
+func (l *lowering) leaf(p *place, offset, size int64, k lanes.Kind) *variableLeaf {
+	v := p.v
+	if v.mode != modeRegisters {
+		return nil
+	}
+	at := p.offset + offset
+	if len(p.indexes) > 0 || at < 0 || at+size > v.t.size || len(v.leaves) > maxLeaves {
+		l.need(v, modeArray)
+		return nil
+	}
+	pointer := size == 8 && k == lanes.I32
+	for _, leaf := range v.leaves {
+		if leaf.offset == at && leaf.size == size && leaf.pointer == pointer {
+			return leaf
+		}
+		if leaf.offset < at+size && at < leaf.offset+leaf.size {
+			l.need(v, modeArray)
+			return nil
+		}
+	}
+	leaf := &variableLeaf{at, size, pointer, nil, l.f.NewRegister(k)}
+	v.leaves = append(v.leaves, leaf)
+	return leaf
+}
+
+// element is the index of an element of an array.
+func (l *lowering) element(p *place, offset, size int64, k lanes.Kind) (*lanes.Value, bool) {
+	v := p.v
+	if v.mode != modeArray {
+		return nil, false
+	}
+	if v.elem == 0 {
+		v.elem, v.kind = size, k
+		slot := int64(4)
+		if k.Wide() {
+			slot = 8
+		}
+		v.at = int(alignUp(int64(l.f.PrivateSize), 16))
+		l.f.PrivateSize = v.at + int(alignUp(max(v.t.size/size, 1)*slot, 16))
+	}
+	at := p.offset + offset
+	fits := v.elem == size && at%size == 0 && v.kind.Wide() == k.Wide()
+	for _, x := range p.indexes {
+		fits = fits && x.scale%size == 0
+	}
+	if !fits {
+		l.need(v, modeFrame)
+		return l.i32(0), true
+	}
+	index := l.i32(at / size)
+	for _, x := range p.indexes {
+		index = l.b.Add(lanes.OpAdd, lanes.I32, l.b.Add(lanes.OpMul, lanes.I32, x.v, l.i32(x.scale/size)), index)
+	}
+	return index, true
+}
+
+// Copies.
+
+const maxCopied = 1024 // bytes of a copy of a known size
+
+func (l *lowering) lowerCopyMemory(in *spirv.Instruction) {
+	to, from := l.value(spirv.ID(in.Words[0])), l.value(spirv.ID(in.Words[1]))
+	l.copyValue(to, from, to.t.elem)
+}
+
+// copyValue copies word by word.
+func (l *lowering) copyValue(to, from lowered, t *typ) {
+	if t.words > maxLoweredWords {
+		l.unsupported("a copy of %d words", t.words)
+	}
+	words := wordsOf(t)
+	for i, leaf := range t.leaves() {
+		l.copyWord(to, from, leaf.offset, leaf.size, words[i].kind == kindPointer)
+	}
+}
+
+func (l *lowering) copyWord(to, from lowered, offset, size int64, pointer bool) {
+	w := word{kind: kindInt, width: int(8 * size), lane: lanes.I32}
+	switch {
+	case pointer:
+		w.kind = kindPointer
+	case size == 8:
+		w.lane = lanes.I64
+	}
+	leaf := leaf{offset: offset, size: size, bits: int(8 * size)}
+	l.storeWord(to, leaf, w, l.loadWord(from, leaf, w))
+}
+
+func (l *lowering) lowerCopySized(in *spirv.Instruction) {
+	n, ok := l.p.constantInt(spirv.ID(in.Words[2]))
+	if !ok {
+		l.unsupported("a copy whose size is not constant")
+	}
+	l.copySized(l.value(spirv.ID(in.Words[0])), l.value(spirv.ID(in.Words[1])), int64(n))
+}
+
+// copySized copies by the words of a variable that is not in memory, else by
+// the largest pieces.
+func (l *lowering) copySized(to, from lowered, n int64) {
+	if n < 0 || n > maxCopied {
+		l.unsupported("a copy of %d bytes", n)
+	}
+	for _, p := range []*place{to.place, from.place} {
+		if p == nil || p.v == nil || p.v.mode == modeFrame {
+			continue
+		}
+		words := wordsOf(p.v.t)
+		for i, leaf := range p.v.t.leaves() {
+			if at := leaf.offset - p.offset; at >= 0 && at+leaf.size <= n {
+				l.copyWord(to, from, at, leaf.size, words[i].kind == kindPointer)
+			} else if at < n && at+leaf.size > 0 {
+				l.need(p.v, modeFrame)
+			}
+		}
+		return
+	}
+	for at := int64(0); at < n; {
+		size := int64(8)
+		for size > n-at {
+			size /= 2
+		}
+		l.copyWord(to, from, at, size, false)
+		at += size
+	}
+}
+
+// Addresses.
+
+func (l *lowering) lowerChain(in *spirv.Instruction, first int) {
+	base := l.arg(in, 0)
+	t := base.t.elem
+	at := place{}
+	if first == 2 {
+		l.addIndex(&at, spirv.ID(in.Operands()[1]), t.size)
+	}
+	for _, id := range in.Operands()[first:] {
+		if t.kind == kindStruct {
+			n, _ := l.p.constantInt(spirv.ID(id))
+			part, offset, _, _ := t.part(n)
+			at.offset += offset
+			t = part
+			continue
+		}
+		l.addIndex(&at, spirv.ID(id), t.elem.size)
+		t = t.elem
+	}
+	l.call().values[in.Result()] = l.plus(base, at, l.typeOf(in.Type()))
+}
+
+func (l *lowering) addIndex(at *place, id spirv.ID, scale int64) {
+	if n, ok := l.p.constantInt(id); ok {
+		shift := uint(64 - l.p.constants[id].t.width)
+		at.offset += int64(n<<shift) >> shift * scale
+		return
+	}
+	v := l.value(id)
+	at.indexes = append(at.indexes, scaled{l.signed(v.words[0], v.t.width).Low(), scale})
+}
+
+// plus is a pointer with a place added.
+func (l *lowering) plus(base lowered, at place, t *typ) lowered {
+	if base.place != nil {
+		next := *base.place
+		next.offset += at.offset
+		next.indexes = append(next.indexes[:len(next.indexes):len(next.indexes)], at.indexes...)
+		return lowered{t: t, place: &next}
+	}
+	sum := base.words[0]
+	for _, x := range at.indexes {
+		sum = l.b.Add(lanes.OpAdd, lanes.I32, sum, l.b.Add(lanes.OpMul, lanes.I32, x.v, l.i32(x.scale)))
+	}
+	return lowered{t: t, words: []*lanes.Value{l.b.Add(lanes.OpAdd, lanes.I32, sum, l.i32(at.offset))}, root: base.root}
+}
+
+// lowerPointerCast: an address is the same in every storage class.
+func (l *lowering) lowerPointerCast(in *spirv.Instruction) {
+	v := l.arg(in, 0)
+	v.t = l.typeOf(in.Type())
+	l.call().values[in.Result()] = v
+}
+
+func (l *lowering) comparePointers(in *spirv.Instruction, op lanes.Op) {
+	x, y := l.addressOf(l.arg(in, 0)), l.addressOf(l.arg(in, 1))
+	l.define(in, []*lanes.Value{l.b.Add(op, lanes.Bool, x, y)})
+}
+
+func (l *lowering) lowerPtrToU(in *spirv.Instruction) {
+	var words []*lanes.Value
+	w := scalarWord(l.typeOf(in.Type()).scalar())
+	for _, p := range l.spell(l.arg(in, 0)).words {
+		words = append(words, l.resized(l.pointerBits(p), w))
+	}
+	l.define(in, words)
+}
+
+func (l *lowering) lowerUToPtr(in *spirv.Instruction) {
+	var words []*lanes.Value
+	for _, v := range l.arg(in, 0).words {
+		words = append(words, l.pointerOf(l.toWord(v)))
+	}
+	l.define(in, words)
+}

@@ -1,0 +1,291 @@
+package hostdev
+
+import (
+	"offlink/runtime/hostdev/internal/lanes"
+	"offlink/spirv"
+)
+
+// The instructions of OpenCL.std that the form has; the others are called.
+
+func init() {
+	registerLowerers(map[spirv.Opcode]func(*lowering, *spirv.Instruction){spirv.OpExtInst: (*lowering).lowerExtInst})
+}
+
+// std1 and the others lower the words of floats of 32 and 64 bits, or of
+// integers; nil is that the form does not have it.
+type std1 func(l *lowering, x *lanes.Value, w word) *lanes.Value
+type std3 func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value
+
+func (l *lowering) lowerExtInst(in *spirv.Instruction) {
+	set := l.p.module.ExtInstSet(spirv.ID(in.Words[2]))
+	if set != openCLStd {
+		return // without a meaning, or the build had failed
+	}
+	name := spirv.ExtInstName(set, in.Words[3])
+	ids := in.Words[4:]
+	switch name {
+	case "vloadn", "vstoren":
+		l.lowerVectorAccess(in, name, ids)
+		return
+	case "select":
+		l.lowerStdSelect(in, ids)
+		return
+	case "printf":
+		l.unsupported("printf")
+	}
+	if !l.lowerStd(in, name, ids) {
+		l.lowerPure(in)
+	}
+}
+
+// lowerStd lowers by the tables, and tells whether it could.
+func (l *lowering) lowerStd(in *spirv.Instruction, name string, ids []uint32) bool {
+	var args []lowered
+	for _, id := range ids {
+		args = append(args, l.value(spirv.ID(id)))
+	}
+	var words []*lanes.Value
+	for i, w := range wordsOf(l.typeOf(in.Type())) {
+		var r *lanes.Value
+		switch f1, f2, f3 := stdLower1[name], stdLower2[name], stdLower3[name]; {
+		case f1 != nil && len(args) == 1 && args[0].words != nil:
+			r = f1(l, args[0].words[i], w)
+		case f2 != nil && len(args) == 2:
+			r = f2(l, args[0].words[i], args[1].words[i], w)
+		case f3 != nil && len(args) == 3:
+			r = f3(l, args[0].words[i], args[1].words[i], args[2].words[i], w)
+		}
+		if r == nil {
+			return false
+		}
+		words = append(words, r)
+	}
+	l.define(in, words)
+	return true
+}
+
+func stdFloat1(op lanes.Op) std1 {
+	return func(l *lowering, x *lanes.Value, w word) *lanes.Value {
+		if w.width < 32 {
+			return nil
+		}
+		return l.b.Add(op, x.Kind, x)
+	}
+}
+
+var stdLower1 = map[string]std1{
+	"fabs": stdFloat1(lanes.OpFAbs), "sqrt": stdFloat1(lanes.OpFSqrt), "floor": stdFloat1(lanes.OpFFloor),
+	"ceil": stdFloat1(lanes.OpFCeil), "trunc": stdFloat1(lanes.OpFTrunc), "rint": stdFloat1(lanes.OpFNearest),
+	"native_sqrt": stdFloat1(lanes.OpFSqrt), "half_sqrt": stdFloat1(lanes.OpFSqrt),
+	"native_recip": stdReciprocal, "half_recip": stdReciprocal,
+	"rsqrt": stdRsqrt, "native_rsqrt": stdRsqrt, "half_rsqrt": stdRsqrt,
+
+	"s_abs": func(l *lowering, x *lanes.Value, w word) *lanes.Value {
+		x = l.signed(x, w.width)
+		negative := l.b.Add(lanes.OpSLt, lanes.Bool, x, l.f.Const(x.Kind, 0))
+		minus := l.b.Add(lanes.OpSub, x.Kind, l.f.Const(x.Kind, 0), x)
+		return l.cut(l.b.Add(lanes.OpSelect, x.Kind, negative, minus, x), w.width)
+	},
+	"u_abs": func(_ *lowering, x *lanes.Value, _ word) *lanes.Value { return x },
+	"clz":   stdWhole(lanes.OpClz), "ctz": stdWhole(lanes.OpCtz),
+	"popcount": func(l *lowering, x *lanes.Value, _ word) *lanes.Value { return l.b.Add(lanes.OpPopcnt, x.Kind, x) },
+}
+
+// stdWhole is for integers that fill 32 or 64 bits.
+func stdWhole(op lanes.Op) std1 {
+	return func(l *lowering, x *lanes.Value, w word) *lanes.Value {
+		if w.width != 32 && w.width != 64 {
+			return nil
+		}
+		return l.b.Add(op, x.Kind, x)
+	}
+}
+
+// one is the float 1 of a kind.
+func (l *lowering) one(k lanes.Kind) *lanes.Value {
+	if k == lanes.F64 {
+		return l.f.Const(k, bits64(1))
+	}
+	return l.f.Const(k, bits32(1))
+}
+
+func stdReciprocal(l *lowering, x *lanes.Value, w word) *lanes.Value {
+	if w.width < 32 {
+		return nil
+	}
+	return l.b.Add(lanes.OpFDiv, x.Kind, l.one(x.Kind), x)
+}
+
+// stdRsqrt computes in double, as the interpreter does.
+func stdRsqrt(l *lowering, x *lanes.Value, w word) *lanes.Value {
+	switch w.width {
+	case 32:
+		wide := l.b.Add(lanes.OpFSqrt, lanes.F64, l.b.Add(lanes.OpFWiden, lanes.F64, x))
+		return l.b.Add(lanes.OpFNarrow, lanes.F32, l.b.Add(lanes.OpFDiv, lanes.F64, l.one(lanes.F64), wide))
+	case 64:
+		return l.b.Add(lanes.OpFDiv, lanes.F64, l.one(lanes.F64), l.b.Add(lanes.OpFSqrt, lanes.F64, x))
+	}
+	return nil
+}
+
+// stdNumber is fmin and fmax: a NaN gives way.
+func stdNumber(op lanes.Op) lowerWords2 {
+	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
+		if w.width < 32 {
+			return nil
+		}
+		b := l.b
+		r := b.Add(op, x.Kind, x, y)
+		r = b.Add(lanes.OpSelect, x.Kind, b.Add(lanes.OpNe, lanes.Bool, y, y), x, r)
+		return b.Add(lanes.OpSelect, x.Kind, b.Add(lanes.OpNe, lanes.Bool, x, x), y, r)
+	}
+}
+
+// stdExtreme is min and max of integers.
+func stdExtreme(op lanes.Op, signed, least bool) lowerWords2 {
+	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
+		a, b := x, y
+		if signed {
+			a, b = l.signed(x, w.width), l.signed(y, w.width)
+		}
+		is := l.b.Add(op, lanes.Bool, a, b)
+		if least {
+			return l.b.Add(lanes.OpSelect, x.Kind, is, x, y)
+		}
+		return l.b.Add(lanes.OpSelect, x.Kind, is, y, x)
+	}
+}
+
+var stdLower2 = map[string]lowerWords2{
+	"fmin": stdNumber(lanes.OpFMin), "fmax": stdNumber(lanes.OpFMax),
+	"fmin_common": stdNumber(lanes.OpFMin), "fmax_common": stdNumber(lanes.OpFMax),
+	"half_divide": floatOf(lanes.OpFDiv), "native_divide": floatOf(lanes.OpFDiv),
+	"s_min": stdExtreme(lanes.OpSLt, true, true), "u_min": stdExtreme(lanes.OpULt, false, true),
+	"s_max": stdExtreme(lanes.OpSLt, true, false), "u_max": stdExtreme(lanes.OpULt, false, false),
+	"rotate":  stdRotate,
+	"s_mul24": stdMul24(true), "u_mul24": stdMul24(false),
+	"copysign": stdCopysign,
+}
+
+func stdRotate(l *lowering, x, n *lanes.Value, w word) *lanes.Value {
+	if w.width != 32 && w.width != 64 {
+		return nil
+	}
+	b := l.b
+	n = b.Add(lanes.OpAnd, x.Kind, n, l.f.Const(x.Kind, uint64(w.width-1)))
+	back := b.Add(lanes.OpAnd, x.Kind, b.Add(lanes.OpSub, x.Kind, l.f.Const(x.Kind, 0), n), l.f.Const(x.Kind, uint64(w.width-1)))
+	return b.Add(lanes.OpOr, x.Kind, b.Add(lanes.OpShl, x.Kind, x, n), b.Add(lanes.OpLShr, x.Kind, x, back))
+}
+
+func stdMul24(signed bool) lowerWords2 {
+	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
+		if w.width != 32 {
+			return nil
+		}
+		low := func(v *lanes.Value) *lanes.Value {
+			if signed {
+				return l.signed(v, 24)
+			}
+			return l.cut(v, 24)
+		}
+		return l.b.Add(lanes.OpMul, lanes.I32, low(x), low(y))
+	}
+}
+
+func stdCopysign(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
+	if w.width < 32 {
+		return nil
+	}
+	k := lanes.I32
+	if w.width == 64 {
+		k = lanes.I64
+	}
+	b, sign := l.b, uint64(1)<<(w.width-1)
+	size := b.Add(lanes.OpAnd, k, b.Add(lanes.OpCast, k, x), l.f.Const(k, sign-1))
+	return b.Add(lanes.OpCast, x.Kind, b.Add(lanes.OpOr, k, size, b.Add(lanes.OpAnd, k, b.Add(lanes.OpCast, k, y), l.f.Const(k, sign))))
+}
+
+var stdLower3 = map[string]std3{
+	"mad": func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value {
+		if w.width < 32 {
+			return nil
+		}
+		return l.b.Add(lanes.OpFAdd, x.Kind, l.b.Add(lanes.OpFMul, x.Kind, x, y), z)
+	},
+	"fclamp": func(l *lowering, x, low, high *lanes.Value, w word) *lanes.Value {
+		if w.width < 32 {
+			return nil
+		}
+		return stdNumber(lanes.OpFMin)(l, stdNumber(lanes.OpFMax)(l, x, low, w), high, w)
+	},
+	"s_clamp": func(l *lowering, x, low, high *lanes.Value, w word) *lanes.Value {
+		return stdLower2["s_min"](l, stdLower2["s_max"](l, x, low, w), high, w)
+	},
+	"u_clamp": func(l *lowering, x, low, high *lanes.Value, w word) *lanes.Value {
+		return stdLower2["u_min"](l, stdLower2["u_max"](l, x, low, w), high, w)
+	},
+	"s_mad24": stdMad24(true), "u_mad24": stdMad24(false),
+	"bitselect": func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value {
+		if w.kind != kindInt {
+			return nil
+		}
+		b := l.b
+		kept := b.Add(lanes.OpAnd, x.Kind, x, b.Add(lanes.OpXor, x.Kind, z, l.f.Const(x.Kind, mask(w.width))))
+		return b.Add(lanes.OpOr, x.Kind, kept, b.Add(lanes.OpAnd, x.Kind, y, z))
+	},
+}
+
+func stdMad24(signed bool) std3 {
+	return func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value {
+		product := stdMul24(signed)(l, x, y, w)
+		if product == nil {
+			return nil
+		}
+		return l.b.Add(lanes.OpAdd, lanes.I32, product, z)
+	}
+}
+
+// lowerStdSelect: see emitStdSelect.
+func (l *lowering) lowerStdSelect(in *spirv.Instruction, ids []uint32) {
+	x, y, c := l.value(spirv.ID(ids[0])), l.value(spirv.ID(ids[1])), l.value(spirv.ID(ids[2]))
+	width := c.t.scalar().width
+	set := mask(width)
+	if x.t.kind == kindVector {
+		set = 1 << (width - 1)
+	}
+	var words []*lanes.Value
+	for i := range x.words {
+		v := c.words[i]
+		v = l.b.Add(lanes.OpAnd, v.Kind, v, l.f.Const(v.Kind, set))
+		is := l.b.Add(lanes.OpNe, lanes.Bool, v, l.f.Const(v.Kind, 0))
+		words = append(words, l.b.Add(lanes.OpSelect, x.words[i].Kind, is, y.words[i], x.words[i]))
+	}
+	l.define(in, words)
+}
+
+// lowerVectorAccess: elements from the offset times their number on.
+func (l *lowering) lowerVectorAccess(in *spirv.Instruction, name string, ids []uint32) {
+	var data lowered
+	if name == "vstoren" {
+		data, ids = l.value(spirv.ID(ids[0])), ids[1:]
+	} else {
+		data.t = l.typeOf(in.Type())
+	}
+	offset, p := l.value(spirv.ID(ids[0])), l.value(spirv.ID(ids[1]))
+	elem := data.t.elem
+	at := place{indexes: []scaled{{l.signed(offset.words[0], offset.t.width).Low(), data.t.count * elem.size}}}
+	p = l.plus(p, at, p.t)
+	w := scalarWord(elem)
+	var words []*lanes.Value
+	for i := range data.t.count {
+		leaf := leaf{i * elem.size, elem.storeSize(), elem.bits()}
+		if name == "vstoren" {
+			l.storeWord(p, leaf, w, data.words[i])
+		} else {
+			words = append(words, l.loadWord(p, leaf, w))
+		}
+	}
+	if name == "vloadn" {
+		l.define(in, words)
+	}
+}

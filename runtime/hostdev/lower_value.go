@@ -1,0 +1,208 @@
+package hostdev
+
+import (
+	"offlink/runtime/hostdev/internal/lanes"
+	"offlink/spirv"
+)
+
+// word is a word of a type: how the form has it.
+type word struct {
+	kind  kind // kindBool, kindInt, kindFloat, kindPointer or kindEvent
+	width int
+	lane  lanes.Kind
+}
+
+// wordsOf lists the words of a type.
+func wordsOf(t *typ) []word { return appendWords(nil, t) }
+
+func appendWords(list []word, t *typ) []word {
+	switch t.kind {
+	case kindVector, kindArray:
+		for range t.count {
+			list = appendWords(list, t.elem)
+		}
+		return list
+	case kindStruct:
+		for _, m := range t.members {
+			list = appendWords(list, m)
+		}
+		return list
+	case kindVoid:
+		return list
+	}
+	return append(list, scalarWord(t))
+}
+
+func scalarWord(t *typ) word {
+	w := word{kind: t.kind, width: t.width, lane: lanes.I32}
+	switch {
+	case t.kind == kindBool:
+		w.lane = lanes.Bool
+	case t.kind == kindFloat && t.width == 32:
+		w.lane = lanes.F32
+	case t.kind == kindFloat && t.width == 64:
+		w.lane = lanes.F64
+	case t.kind == kindInt && t.width > 32, t.kind == kindEvent:
+		w.lane = lanes.I64
+	}
+	return w
+}
+
+// maxLoweredWords is the words of one value.
+const maxLoweredWords = 1024
+
+func (l *lowering) typeOf(id spirv.ID) *typ {
+	t, err := l.p.types.get(id)
+	if err != nil {
+		l.unsupported("%v", err)
+	}
+	if t.words > maxLoweredWords {
+		l.unsupported("values of %d words", t.words)
+	}
+	return t
+}
+
+// define gives the instruction's result its words.
+func (l *lowering) define(in *spirv.Instruction, words []*lanes.Value) {
+	l.call().values[in.Result()] = lowered{t: l.typeOf(in.Type()), words: words}
+}
+
+func (l *lowering) arg(in *spirv.Instruction, i int) lowered {
+	return l.value(spirv.ID(in.Operands()[i]))
+}
+
+// value is what an identifier names.
+func (l *lowering) value(id spirv.ID) lowered {
+	if v, ok := l.call().values[id]; ok {
+		return v
+	}
+	if v := l.p.variables[id]; v != nil {
+		return l.variable(v)
+	}
+	c, err := l.p.constant(id)
+	if err != nil {
+		l.unsupported("%v", err)
+	}
+	return l.constant(c)
+}
+
+func (l *lowering) constant(c *constant) lowered {
+	v := lowered{t: c.t}
+	for _, id := range c.uses {
+		if l.p.bodies[id] != nil || l.p.variables[id].memory == nil {
+			l.unsupported("a constant with the address of something that is not in memory")
+		}
+	}
+	for i, w := range wordsOf(c.t) {
+		bits := c.words[i]
+		if w.kind == kindPointer {
+			offset, ok := l.p.device.offset(pointer(bits))
+			if !ok {
+				l.unsupported("a constant address that is not in memory")
+			}
+			bits = uint64(offset)
+		}
+		v.words = append(v.words, l.f.Const(w.lane, bits))
+	}
+	return v
+}
+
+func (l *lowering) zero(t *typ) lowered {
+	v := lowered{t: t}
+	for _, w := range wordsOf(t) {
+		bits := uint64(0)
+		if w.kind == kindPointer {
+			bits = uint64(nullOffset)
+		}
+		v.words = append(v.words, l.f.Const(w.lane, bits))
+	}
+	return v
+}
+
+// variable is the address of a program-scope variable.
+func (l *lowering) variable(v *variable) lowered {
+	t := l.p.constants[v.id].t
+	switch {
+	case v.isBuiltin:
+		return lowered{t: t, place: &place{builtin: v}}
+	case v.storage == spirv.StorageWorkgroup:
+		base := l.f.Arg(lanes.I32, lanes.RecordMemory)
+		at := l.b.Add(lanes.OpAdd, lanes.I32, base, l.i32(l.locals[v.index]))
+		return lowered{t: t, words: []*lanes.Value{at}, root: &lanes.Bounds{Base: at, Len: l.i32(v.t.size), Memory: spaceNames[spaceLocal]}}
+	}
+	c := l.constant(l.p.constants[v.id])
+	c.root = &lanes.Bounds{Base: c.words[0], Len: l.i32(v.memory.Size()), Memory: memoryName(v)}
+	return c
+}
+
+func (l *lowering) i32(n int64) *lanes.Value { return l.f.Const(lanes.I32, uint64(n)) }
+
+// fromWord makes a word's value of the 64 bits that the interpreter has; a
+// pointer comes as an offset.
+func (l *lowering) fromWord(v *lanes.Value, w word) *lanes.Value {
+	switch w.lane {
+	case lanes.I64:
+		return v
+	case lanes.F64:
+		return l.b.Add(lanes.OpCast, lanes.F64, v)
+	case lanes.F32:
+		return l.b.Add(lanes.OpCast, lanes.F32, v.Low())
+	case lanes.Bool:
+		return l.b.Add(lanes.OpBool, lanes.Bool, v.Low())
+	}
+	return v.Low()
+}
+
+// toWord is the other way round.
+func (l *lowering) toWord(v *lanes.Value) *lanes.Value {
+	b := l.b
+	switch v.Kind {
+	case lanes.I64:
+		return v
+	case lanes.F64:
+		return b.Add(lanes.OpCast, lanes.I64, v)
+	case lanes.F32:
+		return b.Add(lanes.OpZExt, lanes.I64, b.Add(lanes.OpCast, lanes.I32, v))
+	case lanes.Bool:
+		return b.Add(lanes.OpZExt, lanes.I64, b.Add(lanes.OpInt, lanes.I32, v))
+	}
+	return b.Add(lanes.OpZExt, lanes.I64, v)
+}
+
+// spell makes a value of a place: the address of the variable, which then is
+// in memory.
+func (l *lowering) spell(v lowered) lowered {
+	if v.place == nil {
+		return v
+	}
+	return lowered{t: v.t, words: []*lanes.Value{l.addressOf(v)}, root: l.frameBounds()}
+}
+
+// Pointers as numbers. The device's memory is at an address whose low half is
+// nullOffset's distance from the end: what is below, the null pointer too, has
+// an offset beyond the end of the memory.
+
+// nullOffset is the offset that the null pointer has.
+const nullOffset = -lanes.Guard & 0xffffffff
+
+func (l *lowering) pointerBits(p *lanes.Value) *lanes.Value {
+	b := l.b
+	base := l.f.Arg(lanes.I64, lanes.RecordBase)
+	inside := b.Add(lanes.OpAdd, lanes.I64, base, b.Add(lanes.OpZExt, lanes.I64, p))
+	below := b.Add(lanes.OpZExt, lanes.I64, b.Add(lanes.OpAdd, lanes.I32, p, l.i32(lanes.Guard)))
+	isInside := b.Add(lanes.OpULt, lanes.Bool, p, l.i32(nullOffset))
+	return b.Add(lanes.OpSelect, lanes.I64, isInside, inside, below)
+}
+
+func (l *lowering) pointerOf(bits *lanes.Value) *lanes.Value {
+	return l.b.Add(lanes.OpAdd, lanes.I32, bits.Low(), l.i32(nullOffset))
+}
+
+func memoryName(v *variable) string {
+	if v.storage == spirv.StorageUniformConstant {
+		return constantMemory
+	}
+	return spaceNames[spaceGlobal]
+}
+
+const constantMemory = "constant memory"

@@ -1,0 +1,591 @@
+package hostdev
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/hostdev/internal/emitwasm"
+	"offlink/runtime/hostdev/internal/lanes"
+	"offlink/runtime/hostdev/internal/wasm"
+)
+
+// The executor of compiled kernels: WebAssembly that works in the memory of
+// the device, which is a region, and that comes back to Go after some groups
+// and some turns of loops.
+
+// engine runs the compiled kernels of a device.
+type engine struct {
+	memory  []byte // the device's, from the guard on
+	runtime wazero.Runtime
+	workers sync.Map // *worker by the offset of its record
+}
+
+// newEngine starts the compiler. It is an error where there is none.
+func newEngine(memory []byte) (e *engine, err error) {
+	defer func() {
+		if r := recover(); r != nil { // how wazero says that it has no compiler for the system
+			e, err = nil, fmt.Errorf("%v", r)
+		}
+	}()
+	ctx := context.Background()
+	config := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesThreads)
+	e = &engine{memory: memory, runtime: wazero.NewRuntimeWithConfig(ctx, config)}
+	if err := e.instantiate(ctx); err != nil {
+		e.runtime.Close(ctx)
+		return nil, err
+	}
+	return e, nil
+}
+
+// instantiate makes the module that kernels import from. A host module cannot
+// have a memory, so that the functions have a module of their own.
+func (e *engine) instantiate(ctx context.Context) error {
+	i32 := api.ValueTypeI32
+	_, err := e.runtime.NewHostModuleBuilder(emitwasm.ImportModule).
+		NewFunctionBuilder().WithGoFunction(api.GoFunc(e.tick), []api.ValueType{i32}, nil).Export(emitwasm.ImportTick).
+		NewFunctionBuilder().WithGoFunction(api.GoFunc(e.host), []api.ValueType{i32, i32, i32}, nil).Export(emitwasm.ImportHost).
+		Instantiate(ctx)
+	if err != nil {
+		return err
+	}
+	own := experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
+		return fixedMemory(e.memory)
+	}))
+	code := wasm.EncodeMemory(emitwasm.ImportMemory, e.pages())
+	_, err = e.runtime.InstantiateWithConfig(own, code, wazero.NewModuleConfig().WithName(emitwasm.MemoryModule))
+	return err
+}
+
+// pages is the size of the memory in pages of WebAssembly.
+func (e *engine) pages() uint32 { return uint32(len(e.memory) / wasm.PageSize) }
+
+// fixedMemory lets a module have memory that is there already.
+type fixedMemory []byte
+
+func (m fixedMemory) Reallocate(size uint64) []byte {
+	if size > uint64(len(m)) {
+		return nil
+	}
+	return m[:size:size]
+}
+
+func (m fixedMemory) Free() {}
+
+// nativeKernel is a kernel's code.
+type nativeKernel struct {
+	module api.Module
+	code   *lanes.Code
+	sites  []site
+	place  map[int]int64 // of local variables, by index
+	local  int64         // bytes of them
+
+	mu    sync.Mutex
+	rooms []*memory // of workers of earlier launches
+}
+
+// nativeState is a kernel's code, or why it has none.
+type nativeState struct {
+	once sync.Once
+	code *nativeKernel
+	err  error
+}
+
+// native compiles the kernel when it is first launched.
+func (k *kernel) nativeCode() (*nativeKernel, error) {
+	k.native.once.Do(func() { k.native.code, k.native.err = k.compileNative() })
+	return k.native.code, k.native.err
+}
+
+// compileNative compiles. A kernel that the compiler cannot take is
+// interpreted: so is one that shows a mistake of the compiler.
+func (k *kernel) compileNative() (n *nativeKernel, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			n, err = nil, lanes.Unsupported("%v", r)
+		}
+	}()
+	engine, err := k.p.device.engine()
+	if err != nil {
+		return nil, err
+	}
+	l, err := lowerKernel(k, &k.p.host)
+	if err != nil {
+		return nil, err
+	}
+	code, err := compileLanes(l.f, k.p.device.options.Lanes)
+	if err != nil {
+		return nil, err
+	}
+	module, err := engine.runtime.InstantiateWithConfig(context.Background(), emitwasm.Emit(code, engine.pages()), wazero.NewModuleConfig().WithName(""))
+	if err != nil {
+		return nil, err
+	}
+	n = &nativeKernel{module: module, code: code, sites: l.sites, place: l.locals}
+	for _, v := range k.locals {
+		n.local = max(n.local, alignUp(l.locals[v.index]+v.t.size, localAlign))
+	}
+	return n, nil
+}
+
+// defaultLanes is the width of a step; that of small kernels is smallLanes, as
+// one check of bounds then serves more.
+const (
+	defaultLanes = 8
+	smallLanes   = 16
+	smallKernel  = 256 // operations
+)
+
+// compileLanes compiles for steps of several work-items, and for one where
+// that does not do.
+func compileLanes(f *lanes.Function, width int) (*lanes.Code, error) {
+	if width == 0 {
+		width = defaultLanes
+		if f.Size() <= smallKernel {
+			width = smallLanes
+		}
+	}
+	code, err := lanes.Compile(f, width)
+	if width > 1 && errors.Is(err, lanes.ErrUnsupported) {
+		return lanes.Compile(f, 1)
+	}
+	return code, err
+}
+
+// engine is the device's, made when it is first asked for.
+func (d *Device) engine() (*engine, error) {
+	d.start.once.Do(func() {
+		if d.heap.size() <= lanes.Guard {
+			d.start.err = errors.New("no region of memory")
+			return
+		}
+		d.start.engine, d.start.err = newEngine(d.heap.flatView().data[lanes.Guard:])
+		if d.start.err == nil {
+			runtime.AddCleanup(d, func(r wazero.Runtime) { r.Close(context.Background()) }, d.start.engine.runtime)
+		}
+	})
+	return d.start.engine, d.start.err
+}
+
+// offset is where in the memory of compiled kernels a pointer leads to; false
+// if it leads elsewhere.
+func (d *Device) offset(p pointer) (uint32, bool) {
+	if p == 0 {
+		return nullOffset, true
+	}
+	view := d.heap.flatView()
+	at := uint64(p) - view.base - lanes.Guard
+	return uint32(at), uint64(p) >= view.base+lanes.Guard && at < uint64(len(view.data)-lanes.Guard)
+}
+
+// allocation is where the allocation of a pointer starts in that memory, and
+// its size; the null pointer has one of no bytes.
+func (d *Device) allocation(p pointer) (start, size uint32, ok bool) {
+	if p == 0 {
+		return 0, 0, true
+	}
+	m, _ := d.heap.allocationAt(uint64(p))
+	if m == nil {
+		return 0, 0, false
+	}
+	return uint32(m.at - lanes.Guard), uint32(len(m.data)), true
+}
+
+type engineState struct {
+	once   sync.Once
+	engine *engine
+	err    error
+}
+
+// worker runs groups of a launch on one goroutine.
+type worker struct {
+	l      *launch
+	room   *memory
+	record uint32 // its offset
+	data   []byte // from the record on
+	item   *item  // for calls of the host
+	fault  error
+}
+
+// Room that a worker has in the region, behind its record.
+const recordRoom = 4096 + 8*maxHostWords
+
+// layout is the places of a worker's memory, from its record on.
+type layout struct {
+	local, private, frame, frames, context, call, byVal, size int64
+	localArgs                                                 []int64 // by argument, from local on
+}
+
+func (n *nativeKernel) layout(l *launch) layout {
+	var at layout
+	items := int64(n.code.Width)
+	if n.code.Items {
+		items = maxGroup + int64(n.code.Width)
+	}
+	next := alignUp(l.k.boundsAt()+8*int64(len(l.args)), localAlign)
+	take := func(size int64) int64 {
+		place := next
+		next = alignUp(next+size, localAlign)
+		return place
+	}
+	at.call = take(8 * maxHostWords)
+	at.byVal = take(l.byValSize())
+	at.local = take(0)
+	room := n.local
+	at.localArgs = make([]int64, len(l.k.params))
+	for i := range l.k.params {
+		at.localArgs[i] = room
+		room = alignUp(room+l.local[len(l.k.p.locals)+i], localAlign)
+	}
+	take(room)
+	at.private = take(items * int64(n.code.PrivateSize))
+	at.frames = items * int64(n.code.FrameSize)
+	at.frame = take(at.frames)
+	if n.code.Items {
+		at.context = take(maxGroup * int64(n.code.ContextSize))
+	}
+	at.size = next
+	return at
+}
+
+func (l *launch) byValSize() int64 {
+	size := int64(0)
+	for _, v := range l.byVal {
+		size += alignUp(int64(len(v.data)), 16)
+	}
+	return size
+}
+
+// errNotNative is that a launch is to be interpreted.
+var errNotNative = errors.New("the launch is interpreted")
+
+// runNative runs the launch with the kernel's code; errNotNative says that
+// nothing was done.
+func (l *launch) runNative() error {
+	if l.device.options.Interpret || l.device.options.Backwards || !l.fitsNative() {
+		return errNotNative
+	}
+	code, err := l.k.nativeCode()
+	if err != nil {
+		return errNotNative
+	}
+	engine, _ := l.device.engine()
+	total := l.total()
+	workers := int(min(int64(runtime.GOMAXPROCS(0)), total))
+	var list []*worker
+	defer func() {
+		for _, w := range list {
+			engine.workers.Delete(w.record)
+			code.giveBack(w.room)
+		}
+	}()
+	for range workers {
+		w, ok := l.newWorker(engine, code)
+		if !ok {
+			break
+		}
+		list = append(list, w)
+	}
+	if len(list) == 0 && total > 0 {
+		return errNotNative
+	}
+	var wait sync.WaitGroup
+	var next atomic.Int64
+	for _, w := range list {
+		wait.Go(func() { w.run(code, &next, total) })
+	}
+	wait.Wait()
+	return l.outcome()
+}
+
+// fitsNative tells whether ids fit 31 bits.
+func (l *launch) fitsNative() bool {
+	if l.k.subgroup > 1 || l.total() > 1<<30 {
+		return false
+	}
+	for i := range l.r.global {
+		if l.r.global[i]+l.r.offset[i] >= 1<<31 || l.r.offset[i] >= 1<<31 {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *launch) newWorker(e *engine, n *nativeKernel) (*worker, bool) {
+	at := n.layout(l)
+	room, err := n.take(l.device, at.size)
+	if err != nil {
+		return nil, false
+	}
+	w := &worker{l: l, room: room, record: uint32(room.at - lanes.Guard), data: room.data}
+	if !w.fill(e, at) {
+		n.giveBack(room)
+		return nil, false
+	}
+	e.workers.Store(w.record, w)
+	return w, true
+}
+
+// take returns memory for a worker: that of an earlier launch if it is large
+// enough.
+func (n *nativeKernel) take(d *Device, size int64) (*memory, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i, m := range n.rooms {
+		if m.Size() >= size {
+			n.rooms = slices.Delete(n.rooms, i, i+1)
+			return m, nil
+		}
+	}
+	return d.heap.allocate(d, driver.DeviceMemory, size, 0)
+}
+
+func (n *nativeKernel) giveBack(m *memory) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.rooms = append(n.rooms, m)
+}
+
+// close gives the memory of the workers back.
+func (n *nativeKernel) close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, m := range n.rooms {
+		m.release()
+	}
+	n.rooms = nil
+	n.module.Close(context.Background())
+}
+
+// fill writes the record.
+func (w *worker) fill(e *engine, at layout) bool {
+	l := w.l
+	put32 := func(offset int64, v uint32) { binary.LittleEndian.PutUint32(w.data[offset:], v) }
+	put64 := func(offset int64, v uint64) { binary.LittleEndian.PutUint64(w.data[offset:], v) }
+	for i := range int64(3) {
+		put32(lanes.RecordLocal+4*i, uint32(l.r.local[i]))
+		put32(lanes.RecordGroups+4*i, uint32(l.r.groups[i]))
+		put64(lanes.RecordGlobal+8*i, uint64(l.r.global[i]))
+		put64(lanes.RecordOffset+8*i, uint64(l.r.offset[i]))
+	}
+	put64(lanes.RecordDims, uint64(l.r.dims))
+	for offset, place := range map[int64]int64{
+		lanes.RecordMemory: at.local, lanes.RecordPrivate: at.private, lanes.RecordFrame: at.frame,
+		lanes.RecordContext: at.context, lanes.RecordCall: at.call,
+	} {
+		put32(offset, w.record+uint32(place))
+	}
+	put32(lanes.RecordRoom, uint32(at.private-at.local))
+	put32(lanes.RecordFrames, uint32(at.frames))
+	put64(lanes.RecordBase, l.device.heap.flatView().base+lanes.Guard)
+	put32(lanes.RecordTrap, uint32(lanes.TrapNone))
+	return w.fillArguments(at, put32, put64)
+}
+
+// fillArguments writes the words of the arguments, with offsets for pointers.
+func (w *worker) fillArguments(at layout, put32 func(int64, uint32), put func(int64, uint64)) bool {
+	l := w.l
+	bounds := func(word int64, base, size uint32) {
+		put32(l.k.boundsAt()+8*word, base)
+		put32(l.k.boundsAt()+8*word+4, size)
+	}
+	for i := range l.k.params {
+		p := &l.k.params[i]
+		words := wordsOf(p.t)
+		for n := range words {
+			v := l.args[p.word+int64(n)]
+			switch {
+			case p.Kind == driver.ParamLocal:
+				v = uint64(w.record) + uint64(at.local+at.localArgs[i])
+				bounds(p.word, uint32(v), uint32(l.local[len(l.k.p.locals)+i]))
+			case words[n].kind == kindPointer && !p.byVal:
+				offset, ok := l.device.offset(pointer(v))
+				if !ok {
+					return false
+				}
+				v = uint64(offset)
+				start, size, ok := l.device.allocation(pointer(l.args[p.word+int64(n)]))
+				if !ok {
+					return false
+				}
+				bounds(p.word+int64(n), start, size)
+			}
+			put(lanes.RecordWords+8*(p.word+int64(n)), v)
+		}
+	}
+	next := at.byVal
+	for _, v := range l.byVal {
+		copy(w.data[next:], v.data)
+		put(lanes.RecordWords+8*v.word, uint64(w.record)+uint64(next))
+		bounds(v.word, w.record+uint32(next), uint32(len(v.data)))
+		next += alignUp(int64(len(v.data)), 16)
+	}
+	return true
+}
+
+// turn is how long a worker stays in a kernel's code.
+const turn = time.Millisecond
+
+// run takes groups until there are none, more at a time as they turn out to
+// be short.
+func (w *worker) run(n *nativeKernel, next *atomic.Int64, total int64) {
+	f := n.module.ExportedFunction(n.code.Name)
+	stack := make([]uint64, lanes.NumParams)
+	size := int64(1)
+	for w.l.stop.Load() == nil {
+		first := next.Add(size) - size
+		if first >= total {
+			return
+		}
+		end := min(first+size, total)
+		stack[0], stack[1], stack[2] = uint64(w.record), uint64(first), uint64(end)
+		start := time.Now()
+		if err := f.CallWithStack(context.Background(), stack); err != nil {
+			w.report(n, err)
+			return
+		}
+		switch took := time.Since(start); {
+		case took < turn/2:
+			size = min(2*size, max(1, (total-end)/int64(2*runtime.GOMAXPROCS(0))))
+		case took > 2*turn:
+			size = max(1, size/2)
+		}
+	}
+}
+
+// report makes a fault of what stopped the code.
+func (w *worker) report(n *nativeKernel, err error) {
+	get := func(offset int) int { return int(binary.LittleEndian.Uint32(w.data[offset:])) }
+	index := get(lanes.RecordGroup)
+	g := &group{launch: w.l}
+	rest := index
+	for i, count := range w.l.r.groups {
+		g.id[i] = rest % count
+		rest /= count
+	}
+	it := &item{group: g, local: [3]int{get(lanes.RecordItem), get(lanes.RecordItem + 4), get(lanes.RecordItem + 8)}}
+	if trap := lanes.Trap(get(lanes.RecordTrap)); trap == lanes.TrapBounds {
+		var lane int
+		memory := n.code.Sites[get(lanes.FaultSite)].Bounds.Memory
+		it.fault, lane = boundsFault(get, memory)
+		it.local[0] += lane
+	} else {
+		it.fault = w.faultOf(err, trap)
+	}
+	fault := g.place(it)
+	if trap := lanes.Trap(get(lanes.RecordTrap)); trap == lanes.TrapBounds || trap == lanes.TrapUnreachable {
+		at := n.sites[n.code.Sites[get(lanes.FaultSite)].Site]
+		fault.Function, fault.Op, fault.File, fault.Line = at.function, at.op, at.file, int(at.line)
+	}
+	w.l.report(int64(index), fault)
+}
+
+// boundsFault tells what was out of bounds, and in which lane of the step.
+func boundsFault(get func(offset int) int, memory string) (fault *Fault, lane int) {
+	distance, stride := int64(get(lanes.FaultDistance)), int64(get(lanes.FaultStride))
+	size, length := int64(get(lanes.FaultSize)), int64(get(lanes.FaultLen))
+	what := "load"
+	if size&(1<<31) != 0 {
+		what, size = "store", size&^(1<<31)
+	}
+	if all := get(lanes.FaultLanes); all != 0 {
+		lane = bits.TrailingZeros(uint(all))
+	}
+	for stride != 0 && uint32(distance) <= uint32(length-size) && lane < 64 {
+		distance += stride
+		lane++
+	}
+	at := int64(int32(distance))
+	switch {
+	case size == 0:
+		return &Fault{Message: fmt.Sprintf("%s of element %d of an array of %d elements in private memory", what, at, length)}, lane
+	case length == 0:
+		return &Fault{Message: fmt.Sprintf("%s of %d bytes through a null pointer", what, size)}, lane
+	}
+	return &Fault{Message: fmt.Sprintf("%s of %d bytes at offset %d of an allocation of %d bytes in %s", what, size, at, length, memory)}, lane
+}
+
+func (w *worker) faultOf(err error, trap lanes.Trap) *Fault {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	switch {
+	case w.fault != nil:
+		return &Fault{Message: w.fault.Error(), Err: w.fault}
+	case trap == lanes.TrapUnreachable:
+		return &Fault{Message: "the kernel reached a place that its compiler took for unreachable"}
+	case trap == lanes.TrapBarrier:
+		return &Fault{Message: "the work-item waits for its work-group, and another one does not come here"}
+	case strings.Contains(text, "unaligned"):
+		return &Fault{Message: "atomic access that is not aligned"}
+	case strings.Contains(text, "out of bounds memory access"):
+		return &Fault{Message: "access through a null pointer, or one that is not of the device's memory"}
+	}
+	return &Fault{Message: text}
+}
+
+// outcome is how the launch ended.
+func (l *launch) outcome() error {
+	if l.fault != nil {
+		return l.fault
+	}
+	if err := l.stop.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// tick is called by code now and then; it is where the garbage collector can
+// stop the goroutine.
+func (e *engine) tick(_ context.Context, stack []uint64) {
+	v, ok := e.workers.Load(uint32(stack[0]))
+	if !ok {
+		panic("offlink: no worker")
+	}
+	w := v.(*worker)
+	if err := w.l.tick(); err != nil {
+		w.fault = err
+		panic(err)
+	}
+}
+
+// host calls a function of the interpreter with words in memory.
+func (e *engine) host(_ context.Context, stack []uint64) {
+	v, ok := e.workers.Load(uint32(stack[0]))
+	if !ok {
+		panic("offlink: no worker")
+	}
+	w := v.(*worker)
+	fn := w.l.k.p.host.get(uint32(stack[1]))
+	words := e.memory[uint32(stack[2]):]
+	if w.item == nil {
+		w.item = &item{group: &group{launch: w.l}}
+	}
+	it := w.item
+	it.fuel, it.fn, it.pc = fuelStep, fn, 0
+	it.stack = growTo(it.stack, fn.words)
+	it.s = it.stack[:fn.words]
+	copy(it.s, fn.consts)
+	params := it.s[len(fn.consts):]
+	for i := range fn.arguments {
+		params[i] = binary.LittleEndian.Uint64(words[8*i:])
+	}
+	if it.run() != finished {
+		w.fault = errors.New(it.fault.Message)
+		panic(w.fault)
+	}
+	for i := range it.at.n {
+		binary.LittleEndian.PutUint64(words[8*i:], it.s[it.at.a+i])
+	}
+}
