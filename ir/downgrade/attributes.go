@@ -7,7 +7,7 @@ import (
 	"offlink/ir/irtext"
 )
 
-// apply does what the table says about the keyword at t.
+// apply carries out the action of the table for the keyword at t.
 func (r *rewriter) apply(k *keyword, t token) {
 	hasArgument := r.is(r.peek(0), '(')
 	switch k.action {
@@ -51,12 +51,12 @@ func (r *rewriter) dropWord(t token) {
 	r.drop(t.Start, end)
 }
 
-// refuse fails: there is no rewrite.
+// refuse fails: a rewrite does not exist.
 func (r *rewriter) refuse(k *keyword, t token) {
 	r.fail(t, fmt.Sprintf("'%s' (%s) came with LLVM %d and has no form in LLVM %d", k.name, k.why, k.since, r.target.LLVM))
 }
 
-// skipCall steps over what is in parentheses and returns where it ends.
+// skipCall steps over a part in parentheses and returns where it ends.
 func (r *rewriter) skipCall() int {
 	for depth := 0; ; {
 		t := r.next()
@@ -85,7 +85,7 @@ func (r *rewriter) captures(t token) {
 	}
 }
 
-// argument steps over what is in parentheses and returns its text.
+// argument steps over a part in parentheses and returns its text.
 func (r *rewriter) argument() (text string, end int) {
 	start := r.peek(0).End
 	end = r.skipCall()

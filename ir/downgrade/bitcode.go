@@ -12,8 +12,8 @@ import (
 
 // Bitcode returns the bitcode file rewritten for the target, which is LLVM 19
 // or a snapshot of it. Readers take records of newer LLVM for errors in the
-// better case; an unknown constant they take for undef. What has no form in
-// LLVM 19 is refused; what says nothing about the program's meaning
+// better case; an unknown constant they take for undef. A construct without a
+// form in LLVM 19 is refused; one that says nothing about the program's meaning
 // (summaries, use-list orders, symbol tables, hashes) is left out. path is for
 // messages.
 func Bitcode(path string, data []byte, target Target) ([]byte, error) {
@@ -62,7 +62,7 @@ func rewriteBitcode(data []byte, target Target) ([]byte, error) {
 	return b.out.Bytes(), nil
 }
 
-// findStrtab returns the string table of the file, which lies behind the
+// findStrtab returns the string table of the file, which lies after the
 // module that names parts of it.
 func findStrtab(data []byte) ([]byte, error) {
 	top := bitstream.NewCursor(data, 32, bitstream.Info{})
@@ -109,7 +109,7 @@ type bitcodeRewriter struct {
 	inBody   bool
 }
 
-// typeRecord is what must be known of a type.
+// typeRecord holds the needed facts of a type.
 type typeRecord struct {
 	void       bool
 	function   bool
@@ -205,8 +205,8 @@ func (b *bitcodeRewriter) write(c *bitstream.Cursor, code uint32, operands []uin
 	b.out.BlobRecord(index, code, operands, c.Blob)
 }
 
-// moduleRecord counts global values and leaves out what positions and hashes
-// depend on.
+// moduleRecord counts global values and leaves out the records that positions
+// and hashes depend on.
 func (b *bitcodeRewriter) moduleRecord(c *bitstream.Cursor) error {
 	switch c.Code {
 	case llvmschema.ModuleVSTOffset, llvmschema.ModuleHash:
@@ -224,7 +224,7 @@ func (b *bitcodeRewriter) moduleRecord(c *bitstream.Cursor) error {
 // moduleFunction notes a function of the module: its body, if it has one, and
 // whether it is a lifetime marker that has lost its size (LLVM 22). Calls of
 // those are left out, and so that no reader takes the declaration for the
-// older one, its name is cut off behind "llvm.lifetime".
+// older one, its name is cut off after "llvm.lifetime".
 func (b *bitcodeRewriter) moduleFunction(c *bitstream.Cursor) error {
 	ops := c.Operands
 	if len(ops) < 5 || ops[2] >= uint64(len(b.types)) {

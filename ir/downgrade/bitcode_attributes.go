@@ -16,8 +16,8 @@ const (
 // changed after the snapshot.
 const newestAttributeSnapshot = 91
 
-// attributeGroup copies a group [number, where, attributes...] without what
-// the target does not know. A group that loses all of them goes.
+// attributeGroup copies a group [number, where, attributes...] without the
+// attributes that the target does not know. A group that loses all of them goes.
 func (b *bitcodeRewriter) attributeGroup(c *bitstream.Cursor) error {
 	if c.Code != llvmschema.AttributeGroupEntry || len(c.Operands) < 2 {
 		return b.copy(c)
@@ -121,7 +121,7 @@ func (b *bitcodeRewriter) attribute(c *bitstream.Cursor, ops []uint64) ([]uint64
 
 // oldMemory returns the effects in the three parts of LLVM 19, two bits each:
 // arguments, inaccessible memory, other. Since LLVM 21 the highest byte counts
-// the layouts; errno lies between the last two, and behind them two parts of
+// the layouts; errno lies between the last two, and after them two parts of
 // a target (see parseMemory).
 func oldMemory(c *bitstream.Cursor, ops []uint64) ([]uint64, error) {
 	layout, value := ops[2]>>56, ops[2]&(1<<56-1)

@@ -12,7 +12,7 @@ const (
 	debugLocLength = 5
 )
 
-// body is what is known while one function body is copied.
+// body is the state while one function body is copied.
 type body struct {
 	*bitcodeRewriter
 	instructions int      // in the input, so far
@@ -108,8 +108,8 @@ func (f *body) instruction(c *bitstream.Cursor) error {
 	return f.copy(c)
 }
 
-// result returns whether the instruction gives a value, and what it calls, -1
-// if it is no call.
+// result returns whether the instruction gives a value, and its callee, -1
+// if it is not a call.
 func (f *body) result(c *bitstream.Cursor) (callee int, gives bool, err error) {
 	ops := c.Operands
 	typeAt := -1
@@ -147,9 +147,9 @@ func (f *body) result(c *bitstream.Cursor) (callee int, gives bool, err error) {
 // the next value.
 func (f *body) absolute(operand uint64) uint32 { return uint32(f.values) - uint32(operand) }
 
-// behind returns the index of the operand behind a first one that is a value:
-// a forward reference has its type behind it.
-func (f *body) behind(ops []uint64) int {
+// operandAfter returns the index of the operand after a first one that is a value:
+// a forward reference has its type after it.
+func (f *body) operandAfter(ops []uint64) int {
 	if len(ops) > 0 && f.absolute(ops[0]) >= uint32(f.values) {
 		return 2
 	}
@@ -158,7 +158,7 @@ func (f *body) behind(ops []uint64) int {
 
 // cast makes ptrtoaddr ptrtoint: [value, (type,) to, cast, (flags)].
 func (f *body) cast(ops []uint64) {
-	if i := f.behind(ops) + 1; i < len(ops) && ops[i] == llvmschema.CastPtrToAddr {
+	if i := f.operandAfter(ops) + 1; i < len(ops) && ops[i] == llvmschema.CastPtrToAddr {
 		ops[i] = llvmschema.CastPtrToInt
 	}
 }
@@ -169,7 +169,7 @@ const firstIntegerPredicate, lastIntegerPredicate = 32, 41
 // compare drops samesign: [left, (type,) right, predicate, (flags)].
 func (f *body) compare(c *bitstream.Cursor) {
 	ops := c.Operands
-	predicate := f.behind(ops) + 1
+	predicate := f.operandAfter(ops) + 1
 	if predicate < len(ops) && ops[predicate] >= firstIntegerPredicate && ops[predicate] <= lastIntegerPredicate {
 		c.Operands = ops[:predicate+1]
 	}

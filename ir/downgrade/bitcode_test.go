@@ -117,7 +117,7 @@ func TestSYCLBitcode(t *testing.T) {
 
 var numbers = regexp.MustCompile(`[#!]\d+|![a-z_.]+`)
 
-// code returns what a module defines, line by line, without the numbers of
+// code returns the definitions of a module, line by line, without the numbers of
 // attribute groups and metadata and without lifetime markers.
 func code(text string) (lines []string) {
 	for line := range strings.Lines(text) {
@@ -134,12 +134,12 @@ const head = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-
 target triple = "spir64-unknown-unknown"
 `
 
-// What LLVM 22 writes and LLVM 19 does not read.
+// Constructs that LLVM 22 writes and LLVM 19 does not read.
 func TestBitcodeOfLLVM22(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		in   string
-		want []string // in what LLVM 19 prints
+		want []string // in the text that LLVM 19 prints
 		not  []string
 	}{
 		{"attributes",
@@ -184,7 +184,7 @@ func TestBitcodeOfLLVM22(t *testing.T) {
 }
 
 // Debug information of LLVM 22: locations stay with their instructions, types
-// keep their sizes, and what LLVM 19 lacks gets poorer.
+// keep their sizes, and parts that LLVM 19 lacks get poorer.
 func TestBitcodeDebugInformation(t *testing.T) {
 	in, err := os.ReadFile("testdata/debug22.ll")
 	if err != nil {

@@ -8,10 +8,10 @@ type Construct struct {
 	Name string
 	// Since is the LLVM version that first reads it.
 	Since int
-	// Becomes is what a rewrite leaves in its place, "" for nothing;
-	// "refused" where there is no rewrite.
+	// Becomes is the replacement that a rewrite leaves, "" if none;
+	// "refused" where a rewrite does not exist.
 	Becomes string
-	// Why says why that is sound, or what is missing.
+	// Why says why that is sound, or names the missing part.
 	Why string
 }
 
@@ -41,7 +41,7 @@ var otherConstructs = []Construct{
 	{"memory(errnomem: ...)", 21, "joined to the default", "effects stay or grow"},
 	{"memory(target_mem0: ...)", 22, "joined to inaccessiblemem", "effects stay or grow"},
 	{"llvm.lifetime.start/end(ptr)", 22, "(i64 -1, ptr)", "-1 says that the size is not known"},
-	{"declare void @llvm.lifetime.start.i64(i64)", 22, "", "LLVM 22 leaves it behind unused where it upgrades older markers"},
+	{"declare void @llvm.lifetime.start.i64(i64)", 22, "", "LLVM 22 leaves it unused where it upgrades older markers"},
 	{"llvm.masked.load, store, gather, scatter without alignment operand", 22, "i32 N, from the pointer's align attribute", "the older form of the same"},
 	{`!"branch_weights", !"expected"`, 19, `!"branch_weights"`, "where the weights come from is a hint"},
 	{"tag: DW_TAG_variable of members", 18, "DW_TAG_member", "the older spelling of the same"},
@@ -63,7 +63,7 @@ type keyword struct {
 	why     string
 }
 
-// action is what is done about a keyword.
+// action is the treatment of a keyword.
 type action uint8
 
 const (
@@ -142,7 +142,7 @@ var keywords = []keyword{
 	{"elementwise", 23, refuse, refused, "an atomic operation on vectors"},
 }
 
-// instructionFlag is a flag behind an opcode, which is dropped.
+// instructionFlag is a flag after an opcode, which is dropped.
 type instructionFlag struct {
 	opcode, flag string
 	since        int

@@ -58,7 +58,7 @@ func (r *rewriter) recordCall(t token, intrinsic string, operands int) {
 	r.put(t.Start, end, text)
 }
 
-// arguments rewrites what is in parentheses and returns it, cut at commas. It
+// arguments rewrites a part in parentheses and returns it, cut at commas. It
 // leaves nothing of the construct that begins at t.
 func (r *rewriter) arguments(t token) (args []string, end int) {
 	r.flush(t.Start)
@@ -74,7 +74,7 @@ func (r *rewriter) arguments(t token) (args []string, end int) {
 	}
 }
 
-// declareDebugIntrinsics declares what recordCall wrote calls of.
+// declareDebugIntrinsics declares the intrinsics that recordCall wrote calls of.
 func (r *rewriter) declareDebugIntrinsics() {
 	var names []string
 	for name := range r.called {
@@ -145,7 +145,7 @@ func (r *rewriter) dropsField(kind, field string) bool {
 	return isSize && r.peek(1).Kind == irtext.TokenMetadata && !r.target.reads(21)
 }
 
-// skipField steps over a field's value and returns what ends it.
+// skipField steps over a field's value and returns the token that ends it.
 func (r *rewriter) skipField() token {
 	for depth := 0; ; {
 		t := r.next()
@@ -166,7 +166,7 @@ func (r *rewriter) skipField() token {
 
 // codes rewrites names of DWARF that the target does not know: the language of
 // a compile unit to its number, and the name of DWARF 6 to a code; the calling
-// convention of kernels, and the tag of static members, to what they had been.
+// convention of kernels, and the tag of static members, to their older numbers.
 func (r *rewriter) codes(kind string, field token) {
 	value := r.peek(1)
 	switch r.text(field) {

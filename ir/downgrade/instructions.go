@@ -31,7 +31,7 @@ func makeFlags() map[string]map[string]int {
 // are dropped.
 var otherFlags = map[string]bool{"inbounds": true, "exact": true, "nuw": true, "nsw": true}
 
-// flags drops flags that are too new, behind the opcode that has them.
+// flags drops flags that are too new, after the opcode that has them.
 func (r *rewriter) flags(since map[string]int) {
 	for {
 		t := r.peek(0)
@@ -122,7 +122,7 @@ func (r *rewriter) vectorLength() int {
 
 // freeze replaces "freeze T x" of integers and their vectors by "or T x, x":
 // the translator of LLVM 15 has no freeze, and SPIR-V no poison that it would
-// stop. What is not defined becomes 0.
+// stop. An undefined operand becomes 0.
 func (r *rewriter) freeze(t token) {
 	value := r.integerType(0)
 	if r.target.reads(16) || value == 0 {

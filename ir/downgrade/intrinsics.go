@@ -53,7 +53,7 @@ func (r *rewriter) dropDeclaration() {
 
 // maskedAccesses are the masked accesses to memory, each with the number of
 // its operand that is the address. Before LLVM 22 the alignment was an operand
-// behind that one; now it is an attribute of it.
+// after that one; now it is an attribute of it.
 var maskedAccesses = map[string]int{"load": 0, "store": 1, "gather": 0, "scatter": 1}
 
 // maskedOperands is how many operands each of them has without the alignment.

@@ -69,7 +69,7 @@ func TestSYCLModules(t *testing.T) {
 	}
 }
 
-// What clang 19 makes of C++, with and without debug information and
+// The output of clang 19 for C++, with and without debug information and
 // optimisation, is read by LLVM 16 and 15.
 func TestClangModules(t *testing.T) {
 	clang := testtool.Path(t, "clang-19")

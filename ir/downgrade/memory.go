@@ -2,7 +2,7 @@ package downgrade
 
 import "strings"
 
-// effects are what a function may do to a part of memory.
+// effects are the accesses that a function may make to a part of memory.
 type effects uint8
 
 const (
@@ -19,7 +19,7 @@ func (e effects) String() string {
 // memory is a memory(...) attribute in the parts that LLVM 16 has.
 type memory struct{ argument, inaccessible, other effects }
 
-// parseMemory reads what is between the parentheses. errnomem (LLVM 21) was
+// parseMemory reads the part between the parentheses. errnomem (LLVM 21) was
 // split from other, and target_mem0 and target_mem1 (LLVM 22) from
 // inaccessiblemem; each is joined to that again. newest is the LLVM version
 // of the newest part.

@@ -6,11 +6,11 @@ type Target struct {
 	LLVM int
 	// Snapshot is true for a reader of bitcode that was made from LLVM's
 	// sources months before that version was released, as the llvm-spirv of
-	// PyPI's dpcpp-llvm-spirv 2024.2.0 from those of LLVM 19: it lacks what
-	// came in the last months.
+	// PyPI's dpcpp-llvm-spirv 2024.2.0 from those of LLVM 19: it lacks the
+	// constructs of the last months.
 	Snapshot bool
 }
 
-// reads reports whether the target reads text with what came with that major
+// reads reports whether the target reads text with the constructs of that major
 // version.
 func (t Target) reads(since int) bool { return since <= t.LLVM }

@@ -26,7 +26,7 @@ func Text(path string, data []byte, target Target) ([]byte, error) {
 	return r.out, nil
 }
 
-// rewriter goes over the tokens and copies what it does not change.
+// rewriter goes over the tokens and copies those that it does not change.
 type rewriter struct {
 	target  Target
 	tokens  *irtext.Tokens
@@ -37,7 +37,7 @@ type rewriter struct {
 	ahead   []token // tokens that were peeked at
 	err     error   // the first fault
 
-	// What came before, as far as it is needed.
+	// The tokens before, as far as they are needed.
 	header    token           // the last declare, define, call or invoke
 	groupOpen int             // where in out the attributes of a group begin, or -1
 	open      []int           // starts of open '<', -1 where it opens no vector type
@@ -47,7 +47,7 @@ type rewriter struct {
 	declared  map[string]bool // those that the module declares
 }
 
-// next steps over a token. Behind a fault everything is at its end.
+// next steps over a token. After a fault everything is at its end.
 func (r *rewriter) next() token {
 	if len(r.ahead) > 0 {
 		t := r.ahead[0]
@@ -68,7 +68,7 @@ func (r *rewriter) read() token {
 	return t
 }
 
-// peek returns the token n behind the next one.
+// peek returns the token n after the next one.
 func (r *rewriter) peek(n int) token {
 	for len(r.ahead) <= n {
 		r.ahead = append(r.ahead, r.read())
@@ -90,7 +90,7 @@ func (r *rewriter) fail(t token, msg string) {
 	}
 }
 
-// flush copies what lies before pos.
+// flush copies the text before pos.
 func (r *rewriter) flush(pos int) {
 	if pos > r.copied {
 		r.out = append(r.out, r.data[r.copied:pos]...)
@@ -99,7 +99,7 @@ func (r *rewriter) flush(pos int) {
 }
 
 // replace puts text in the place of data[start:end]. Line ends that would go
-// are written behind it.
+// are written after it.
 func (r *rewriter) replace(start, end int, text string) {
 	if r.err != nil {
 		return // start and end may be anything
@@ -115,7 +115,7 @@ func (r *rewriter) replace(start, end int, text string) {
 }
 
 // put writes text for data[start:end], which arguments has taken in. Line ends
-// that would go are written behind it.
+// that would go are written after it.
 func (r *rewriter) put(start, end int, text string) {
 	missing := bytes.Count(r.data[start:end], []byte{'\n'}) - strings.Count(text, "\n")
 	r.replace(end, end, text+strings.Repeat("\n", max(missing, 0)))
@@ -164,7 +164,7 @@ func nesting(c byte) int {
 	return 0
 }
 
-// step rewrites what begins with the token.
+// step rewrites the construct that begins with the token.
 func (r *rewriter) step(t token) {
 	switch t.Kind {
 	case irtext.TokenWord:
@@ -196,7 +196,7 @@ func (r *rewriter) nested(t token, f func()) {
 	r.depth--
 }
 
-// capture runs f and returns what it put out, from pos on to where it stopped
+// capture runs f and returns its output, from pos on to where it stopped
 // reading, which is the start of the token that it returned. Comments are left
 // out, as the text goes where more follows on the line.
 func (r *rewriter) capture(pos int, f func() token) (string, token) {
@@ -232,7 +232,7 @@ func withoutComments(text string) string {
 	return string(out)
 }
 
-// word rewrites what begins with a keyword. A word before a colon is a label
+// word rewrites the construct that begins with a keyword. A word before a colon is a label
 // or a field.
 func (r *rewriter) word(t token) {
 	name := r.text(t)

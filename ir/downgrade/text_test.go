@@ -21,7 +21,7 @@ func TestText(t *testing.T) {
 		in     string
 		want   string // "" for in itself
 	}{
-		// What only looks like a construct stays.
+		// Text that only looks like a construct stays.
 		{"labels", to14, "writable:\n  br label %captures\ncaptures:\n  ret void\n", ""},
 		{"names", to14, `@"captures(none)" = global i8 0, section "splat (i32 1)" ; memory(none)` + "\n", ""},
 		{"strings", to14, `!0 = !{!"range(i32 0, 5)"}` + "\n", ""},
