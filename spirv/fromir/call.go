@@ -54,7 +54,7 @@ func (t *translator) recognize(n ir.ValueID, info *functionInfo) {
 	switch {
 	case strings.HasPrefix(base, "__spirv_"):
 		info.builtin = t.spirvBuiltin(base, parameters)
-	case (mangled || plainNames[base]) && t.language.opencl:
+	case (mangled || plainNames[base] || pipeFunctions[base] != "") && t.language.opencl:
 		info.builtin = t.openclBuiltin(base, parameters)
 	}
 	if info.builtin != nil {

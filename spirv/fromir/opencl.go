@@ -69,6 +69,10 @@ func (t *translator) openclBuiltin(name string, parameters []mangledType) *built
 		b.write = write
 		return b
 	}
+	if write := pipeFunction(name); write != nil {
+		b.write = write
+		return b
+	}
 	if hasExtInst(name) {
 		b.write = func(c *callSite) { c.extendedInstruction(name) }
 		return b

@@ -70,3 +70,33 @@ func TestInitializers(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestPipes: each function of pipes becomes its instruction.
+func TestPipes(t *testing.T) {
+	text := `!opencl.ocl.version = !{!0}
+!0 = !{i32 2, i32 0}
+define spir_kernel void @k(target("spirv.Pipe", 0) %r, target("spirv.Pipe", 1) %w, ptr addrspace(4) %p) {
+  %a = call i32 @__read_pipe_2(target("spirv.Pipe", 0) %r, ptr addrspace(4) %p, i32 4, i32 4)
+  %b = call i32 @__write_pipe_2(target("spirv.Pipe", 1) %w, ptr addrspace(4) %p, i32 4, i32 4)
+  %c = call i32 @__get_pipe_num_packets_ro(target("spirv.Pipe", 0) %r, i32 4, i32 4)
+  ret void
+}
+declare i32 @__read_pipe_2(target("spirv.Pipe", 0), ptr addrspace(4), i32, i32)
+declare i32 @__write_pipe_2(target("spirv.Pipe", 1), ptr addrspace(4), i32, i32)
+declare i32 @__get_pipe_num_packets_ro(target("spirv.Pipe", 0), i32, i32)
+`
+	code, err := fromir.Translate(parseIR(t, text), options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	validate(t, code)
+	got := dump(t, verified(t, code))
+	for _, want := range []string{"OpReadPipe", "OpWritePipe", "OpGetNumPipePackets", "Capability Pipes"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "OpFunctionCall") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,47 @@
+package fromir
+
+import (
+	"strings"
+
+	"offlink/spirv"
+)
+
+// pipeFunctions are the functions that clang makes of the built-in functions of
+// pipes. Their operands are those of the instruction, after the scope of those
+// of groups.
+var pipeFunctions = map[string]string{
+	"__read_pipe_2": "ReadPipe", "__read_pipe_4": "ReservedReadPipe", "__write_pipe_2": "WritePipe", "__write_pipe_4": "ReservedWritePipe",
+	"__reserve_read_pipe": "ReserveReadPipePackets", "__reserve_write_pipe": "ReserveWritePipePackets",
+	"__commit_read_pipe": "CommitReadPipe", "__commit_write_pipe": "CommitWritePipe",
+	"__work_group_reserve_read_pipe": "GroupReserveReadPipePackets", "__work_group_reserve_write_pipe": "GroupReserveWritePipePackets",
+	"__work_group_commit_read_pipe": "GroupCommitReadPipe", "__work_group_commit_write_pipe": "GroupCommitWritePipe",
+	"__sub_group_reserve_read_pipe": "GroupReserveReadPipePackets", "__sub_group_reserve_write_pipe": "GroupReserveWritePipePackets",
+	"__sub_group_commit_read_pipe": "GroupCommitReadPipe", "__sub_group_commit_write_pipe": "GroupCommitWritePipe",
+	"__get_pipe_num_packets_ro": "GetNumPipePackets", "__get_pipe_num_packets_wo": "GetNumPipePackets",
+	"__get_pipe_max_packets_ro": "GetMaxPipePackets", "__get_pipe_max_packets_wo": "GetMaxPipePackets",
+	"is_valid_reserve_id": "IsValidReserveId",
+}
+
+// pipeFunction returns what writes a function of pipes; nil for others.
+func pipeFunction(name string) func(*callSite) {
+	instruction, ok := pipeFunctions[name]
+	if !ok {
+		return nil
+	}
+	op := spirv.OpcodeByName("Op" + instruction)
+	return func(c *callSite) {
+		c.capability(capPipes)
+		words := c.args(0)
+		switch {
+		case strings.HasPrefix(name, "__work_group_"):
+			words = append([]uint32{c.u32(scopeWorkgroup)}, words...)
+		case strings.HasPrefix(name, "__sub_group_"):
+			words = append([]uint32{c.u32(scopeSubgroup)}, words...)
+		}
+		if c.isVoid(c.in.Type) {
+			c.emitPlain(op, words...)
+			return
+		}
+		c.done(c.emit(op, c.typ, words...))
+	}
+}
