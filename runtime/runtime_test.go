@@ -479,8 +479,15 @@ func TestDevice(t *testing.T) {
 	gpu.Type = driver.GPU
 	rt := New([]driver.Driver{newFake(), gpu})
 	for _, c := range []struct{ selector, want string }{
-		{"", "cpu"}, {"*", "cpu"}, {"FAKE", "cpu"}, {"fake:gpu", "gpu"}, {"*:GPU", "gpu"}, {"fake:0", "cpu"},
-		{"fake:1", ""}, {"host", ""}, {"*:fpga", ""},
+		{"", "cpu"},
+		{"*", "cpu"},
+		{"FAKE", "cpu"},
+		{"fake:gpu", "gpu"},
+		{"*:GPU", "gpu"},
+		{"fake:0", "cpu"},
+		{"fake:1", ""},
+		{"host", ""},
+		{"*:fpga", ""},
 	} {
 		d, err := rt.Device(c.selector)
 		switch {

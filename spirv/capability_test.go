@@ -7,8 +7,10 @@ import (
 )
 
 func TestCapabilities(t *testing.T) {
-	module := []uint32{Magic, uint32(Version1_1), 0, 10, 0,
-		2<<16 | uint32(OpCapability), 6, 2<<16 | uint32(OpCapability), 5844, 3<<16 | uint32(OpMemoryModel), 2, 2}
+	module := []uint32{
+		Magic, uint32(Version1_1), 0, 10, 0,
+		2<<16 | uint32(OpCapability), 6, 2<<16 | uint32(OpCapability), 5844, 3<<16 | uint32(OpMemoryModel), 2, 2,
+	}
 	var code []byte
 	for _, w := range module {
 		code = binary.LittleEndian.AppendUint32(code, w)

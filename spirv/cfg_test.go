@@ -19,8 +19,10 @@ func graphModule(t testing.TB, edges [][]int) (*Module, *Function) {
 		case 1:
 			end = &Instruction{Op: OpBranch, Words: []uint32{uint32(firstLabel + targets[0])}}
 		default:
-			end = &Instruction{Op: OpBranchConditional,
-				Words: []uint32{4, uint32(firstLabel + targets[0]), uint32(firstLabel + targets[1])}}
+			end = &Instruction{
+				Op:    OpBranchConditional,
+				Words: []uint32{4, uint32(firstLabel + targets[0]), uint32(firstLabel + targets[1])},
+			}
 		}
 		f.Body = append(f.Body, end)
 	}

@@ -157,18 +157,30 @@ constant int *constant pa = a + 1; kernel void kb(global int *o) { o[0] = *pa; }
 func TestLinkErrors(t *testing.T) {
 	testtool.Need(t, "clang-15", "llvm-spirv-15")
 	tests := []struct{ name, first, second, want string }{
-		{"duplicate function", "int f(int i) { return i; }", "int f(int i) { return -i; }",
-			"symbol f is defined by first and by second"},
-		{"duplicate variable", "constant int v = 1;", "constant int v = 2;",
-			"symbol v is defined by first and by second"},
-		{"duplicate kernel", "kernel void k(global int *o) { o[0] = 1; }", "kernel void k(global int *o) { o[0] = 2; }",
-			"symbol k is defined by first and by second"},
-		{"function type", "int f(int i); kernel void k(global int *o) { o[0] = f(1); }", "int f(float i) { return i; }",
-			"type mismatch of f: first imports it as int (int), second exports it as int (float)"},
-		{"variable type", "extern constant int v; kernel void k(global int *o) { o[0] = v; }", "constant float v = 1;",
-			"type mismatch of v: first imports it as int * UniformConstant, second exports it as float * UniformConstant"},
-		{"function or variable", "extern constant int v; kernel void k(global int *o) { o[0] = v; }", "int v(int i) { return i; }",
-			"type mismatch of v: first imports it as int * UniformConstant, second exports it as int (int)"},
+		{
+			"duplicate function", "int f(int i) { return i; }", "int f(int i) { return -i; }",
+			"symbol f is defined by first and by second",
+		},
+		{
+			"duplicate variable", "constant int v = 1;", "constant int v = 2;",
+			"symbol v is defined by first and by second",
+		},
+		{
+			"duplicate kernel", "kernel void k(global int *o) { o[0] = 1; }", "kernel void k(global int *o) { o[0] = 2; }",
+			"symbol k is defined by first and by second",
+		},
+		{
+			"function type", "int f(int i); kernel void k(global int *o) { o[0] = f(1); }", "int f(float i) { return i; }",
+			"type mismatch of f: first imports it as int (int), second exports it as int (float)",
+		},
+		{
+			"variable type", "extern constant int v; kernel void k(global int *o) { o[0] = v; }", "constant float v = 1;",
+			"type mismatch of v: first imports it as int * UniformConstant, second exports it as float * UniformConstant",
+		},
+		{
+			"function or variable", "extern constant int v; kernel void k(global int *o) { o[0] = v; }", "int v(int i) { return i; }",
+			"type mismatch of v: first imports it as int * UniformConstant, second exports it as int (int)",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

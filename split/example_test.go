@@ -85,7 +85,7 @@ func ExampleExtractor_Extract() {
 		log.Fatal(err)
 	}
 	var text strings.Builder
-	if err := module.Source.NewWriter().WriteSlice(&text, &slice.Slice); err != nil {
+	if err := module.Source.NewWriter().WritePartition(&text, &slice.Partition); err != nil {
 		log.Fatal(err)
 	}
 	for line := range strings.Lines(text.String()) {

@@ -186,8 +186,10 @@ func uniform(t *testing.T, host string) string {
 	for i := range 3 {
 		sets := &props.Sets{}
 		sets.Put("set", "name", props.Uint32(uint32(i)))
-		images = append(images, &devimg.Image{Kind: devimg.KindSYCL, Target: "spir64", Properties: sets,
-			Entries: []string{string(rune('a' + i))}, HasEntries: true, Code: devimg.Bytes(bytes.Repeat([]byte{byte('a' + i)}, 200))})
+		images = append(images, &devimg.Image{
+			Kind: devimg.KindSYCL, Target: "spir64", Properties: sets,
+			Entries: []string{string(rune('a' + i))}, HasEntries: true, Code: devimg.Bytes(bytes.Repeat([]byte{byte('a' + i)}, 200)),
+		})
 	}
 	return wrapped(t, host, images)
 }

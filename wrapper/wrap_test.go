@@ -28,24 +28,42 @@ var hosts = []struct {
 	relocations string
 	sections    []string
 }{
-	{"x86_64-unknown-linux-gnu", "elf64-x86-64", "R_X86_64_64 R_X86_64_PC32 R_X86_64_PLT32",
-		[]string{".init_array.1", ".fini_array.1", ".tgtimg", ".data.rel.ro", ".note.GNU-stack", ".note.gnu.property"}},
-	{"aarch64-unknown-linux-gnu", "elf64-littleaarch64", "R_AARCH64_ABS64 R_AARCH64_ADD_ABS_LO12_NC R_AARCH64_ADR_PREL_PG_HI21 R_AARCH64_JUMP26",
-		[]string{".init_array.1", ".fini_array.1", ".tgtimg", ".data.rel.ro", ".note.GNU-stack", ".note.gnu.property"}},
-	{"riscv64-unknown-linux-gnu", "elf64-littleriscv", "R_RISCV_64 R_RISCV_CALL_PLT R_RISCV_PCREL_HI20 R_RISCV_PCREL_LO12_I",
-		[]string{".init_array.1", ".fini_array.1", ".tgtimg", ".data.rel.ro", ".note.GNU-stack"}},
-	{"i686-unknown-linux-gnu", "elf32-i386", "R_386_32 R_386_GOTOFF R_386_GOTPC R_386_PLT32",
-		[]string{".init_array.1", ".fini_array.1", ".tgtimg", ".data.rel.ro", ".note.GNU-stack"}},
-	{"x86_64-pc-windows-msvc", "COFF-x86-64", "IMAGE_REL_AMD64_ADDR64 IMAGE_REL_AMD64_REL32",
-		[]string{".CRT$XCA00001", ".CRT$XTA00001", ".tgtimg", ".rdata"}},
-	{"aarch64-pc-windows-msvc", "COFF-ARM64", "IMAGE_REL_ARM64_ADDR64 IMAGE_REL_ARM64_BRANCH26 IMAGE_REL_ARM64_PAGEBASE_REL21 IMAGE_REL_ARM64_PAGEOFFSET_12A",
-		[]string{".CRT$XCA00001", ".CRT$XTA00001", ".tgtimg", ".rdata"}},
-	{"x86_64-w64-windows-gnu", "COFF-x86-64", "IMAGE_REL_AMD64_ADDR64 IMAGE_REL_AMD64_REL32",
-		[]string{".ctors.65534", ".dtors.65534", ".tgtimg", ".rdata"}},
-	{"x86_64-apple-macosx12.3.0", "Mach-O 64-bit x86-64", "X86_64_RELOC_BRANCH X86_64_RELOC_SIGNED X86_64_RELOC_UNSIGNED",
-		[]string{"__mod_init_func", "__tgtimg", "__const", "__offload_img"}},
-	{"arm64-apple-macosx", "Mach-O arm64", "ARM64_RELOC_BRANCH26 ARM64_RELOC_PAGE21 ARM64_RELOC_PAGEOFF12 ARM64_RELOC_UNSIGNED",
-		[]string{"__mod_init_func", "__tgtimg", "__const", "__offload_img"}},
+	{
+		"x86_64-unknown-linux-gnu", "elf64-x86-64", "R_X86_64_64 R_X86_64_PC32 R_X86_64_PLT32",
+		[]string{".init_array.1", ".fini_array.1", ".tgtimg", ".data.rel.ro", ".note.GNU-stack", ".note.gnu.property"},
+	},
+	{
+		"aarch64-unknown-linux-gnu", "elf64-littleaarch64", "R_AARCH64_ABS64 R_AARCH64_ADD_ABS_LO12_NC R_AARCH64_ADR_PREL_PG_HI21 R_AARCH64_JUMP26",
+		[]string{".init_array.1", ".fini_array.1", ".tgtimg", ".data.rel.ro", ".note.GNU-stack", ".note.gnu.property"},
+	},
+	{
+		"riscv64-unknown-linux-gnu", "elf64-littleriscv", "R_RISCV_64 R_RISCV_CALL_PLT R_RISCV_PCREL_HI20 R_RISCV_PCREL_LO12_I",
+		[]string{".init_array.1", ".fini_array.1", ".tgtimg", ".data.rel.ro", ".note.GNU-stack"},
+	},
+	{
+		"i686-unknown-linux-gnu", "elf32-i386", "R_386_32 R_386_GOTOFF R_386_GOTPC R_386_PLT32",
+		[]string{".init_array.1", ".fini_array.1", ".tgtimg", ".data.rel.ro", ".note.GNU-stack"},
+	},
+	{
+		"x86_64-pc-windows-msvc", "COFF-x86-64", "IMAGE_REL_AMD64_ADDR64 IMAGE_REL_AMD64_REL32",
+		[]string{".CRT$XCA00001", ".CRT$XTA00001", ".tgtimg", ".rdata"},
+	},
+	{
+		"aarch64-pc-windows-msvc", "COFF-ARM64", "IMAGE_REL_ARM64_ADDR64 IMAGE_REL_ARM64_BRANCH26 IMAGE_REL_ARM64_PAGEBASE_REL21 IMAGE_REL_ARM64_PAGEOFFSET_12A",
+		[]string{".CRT$XCA00001", ".CRT$XTA00001", ".tgtimg", ".rdata"},
+	},
+	{
+		"x86_64-w64-windows-gnu", "COFF-x86-64", "IMAGE_REL_AMD64_ADDR64 IMAGE_REL_AMD64_REL32",
+		[]string{".ctors.65534", ".dtors.65534", ".tgtimg", ".rdata"},
+	},
+	{
+		"x86_64-apple-macosx12.3.0", "Mach-O 64-bit x86-64", "X86_64_RELOC_BRANCH X86_64_RELOC_SIGNED X86_64_RELOC_UNSIGNED",
+		[]string{"__mod_init_func", "__tgtimg", "__const", "__offload_img"},
+	},
+	{
+		"arm64-apple-macosx", "Mach-O arm64", "ARM64_RELOC_BRANCH26 ARM64_RELOC_PAGE21 ARM64_RELOC_PAGEOFF12 ARM64_RELOC_UNSIGNED",
+		[]string{"__mod_init_func", "__tgtimg", "__const", "__offload_img"},
+	},
 }
 
 // testImages are images with everything in them, for two targets and none.

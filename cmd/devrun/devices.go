@@ -69,8 +69,10 @@ func listDevices(s cli.Streams, asJSON bool) (err error) {
 
 func report(d *runtime.Device) deviceReport {
 	i := d.Info()
-	return deviceReport{d.String(), string(i.Type), i.Name, i.Vendor, i.Version, i.ComputeUnits, i.MaxWorkGroup,
-		i.LocalMemory, i.GlobalMemory, i.MaxAllocation, i.Formats}
+	return deviceReport{
+		d.String(), string(i.Type), i.Name, i.Vendor, i.Version, i.ComputeUnits, i.MaxWorkGroup,
+		i.LocalMemory, i.GlobalMemory, i.MaxAllocation, i.Formats,
+	}
 }
 
 // closeInto calls close at the end of a function and keeps the first error.

@@ -146,9 +146,16 @@ type element struct {
 }
 
 var elements = []element{
-	{"i8", 1, false, true}, {"i16", 2, false, true}, {"i32", 4, false, true}, {"i64", 8, false, true},
-	{"u8", 1, false, false}, {"u16", 2, false, false}, {"u32", 4, false, false}, {"u64", 8, false, false},
-	{"f32", 4, true, true}, {"f64", 8, true, true},
+	{"i8", 1, false, true},
+	{"i16", 2, false, true},
+	{"i32", 4, false, true},
+	{"i64", 8, false, true},
+	{"u8", 1, false, false},
+	{"u16", 2, false, false},
+	{"u32", 4, false, false},
+	{"u64", 8, false, false},
+	{"f32", 4, true, true},
+	{"f64", 8, true, true},
 }
 
 func elementNamed(text, name string) (*element, error) {

@@ -14,11 +14,17 @@ func TestEncodeDecode(t *testing.T) {
 		typ, text string
 		want      any
 	}{
-		{"i8", "-128", int64(-128)}, {"u8", "0xff", uint64(255)},
-		{"i16", "-1", int64(-1)}, {"u16", "65535", uint64(65535)},
-		{"i32", "-2147483648", int64(math.MinInt32)}, {"u32", "4294967295", uint64(math.MaxUint32)},
-		{"i64", "-9223372036854775808", int64(math.MinInt64)}, {"u64", "18446744073709551615", uint64(math.MaxUint64)},
-		{"f32", "0.1", float32(0.1)}, {"f64", "-1e300", -1e300}, {"f32", "-inf", float32(math.Inf(-1))},
+		{"i8", "-128", int64(-128)},
+		{"u8", "0xff", uint64(255)},
+		{"i16", "-1", int64(-1)},
+		{"u16", "65535", uint64(65535)},
+		{"i32", "-2147483648", int64(math.MinInt32)},
+		{"u32", "4294967295", uint64(math.MaxUint32)},
+		{"i64", "-9223372036854775808", int64(math.MinInt64)},
+		{"u64", "18446744073709551615", uint64(math.MaxUint64)},
+		{"f32", "0.1", float32(0.1)},
+		{"f64", "-1e300", -1e300},
+		{"f32", "-inf", float32(math.Inf(-1))},
 	} {
 		s, err := parseSpec("buf:" + c.typ + ":" + c.text + ",")
 		if err != nil {
@@ -54,8 +60,10 @@ func TestStructs(t *testing.T) {
 }
 
 func FuzzParseSpec(f *testing.F) {
-	for _, text := range []string{"i32:42", "f32:1.5", "buf:i32:8", "buf:f32:1,2,3", "buf:u8:1,", "local:256", "buf:i64:9223372036854775807", "buf::", "x",
-		"bytes:00ff", "struct:i8:1,ptr:2+8,bytes:00", "struct:ptr:b0+1", "struct:f32:1,,"} {
+	for _, text := range []string{
+		"i32:42", "f32:1.5", "buf:i32:8", "buf:f32:1,2,3", "buf:u8:1,", "local:256", "buf:i64:9223372036854775807", "buf::", "x",
+		"bytes:00ff", "struct:i8:1,ptr:2+8,bytes:00", "struct:ptr:b0+1", "struct:f32:1,,",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -209,7 +209,8 @@ func (x *extraction) groupOf(img *devimg.Image) *group {
 		}
 	}
 	g := &group{tableOptions: s, table: filetable.Table{Columns: []string{
-		filetable.ColumnCode, filetable.ColumnProperties, filetable.ColumnSymbols, filetable.ColumnManifest, filetable.ColumnArch}}}
+		filetable.ColumnCode, filetable.ColumnProperties, filetable.ColumnSymbols, filetable.ColumnManifest, filetable.ColumnArch,
+	}}}
 	x.groups = append(x.groups, g)
 	return g
 }

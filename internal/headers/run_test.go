@@ -57,8 +57,10 @@ func TestDeviceRuns(t *testing.T) {
 }
 
 // postlinkFlags are the flags for images that the runtime links.
-var postlinkFlags = []string{"-split=source", "-symbols", "-properties", "-emit-exported-symbols", "-emit-imported-symbols",
-	"-device-globals", "-device-image-dependencies=externals"}
+var postlinkFlags = []string{
+	"-split=source", "-symbols", "-properties", "-emit-exported-symbols", "-emit-imported-symbols",
+	"-device-globals", "-device-image-dependencies=externals",
+}
 
 // wrapDevice makes an object of dir/dev, whose module is text or bitcode.
 func wrapDevice(t *testing.T, bin, dir string, compiler []string, text bool) string {

@@ -142,26 +142,47 @@ func TestBitcodeOfLLVM22(t *testing.T) {
 		want []string // in the text that LLVM 19 prints
 		not  []string
 	}{
-		{"attributes",
+		{
+			"attributes",
 			"declare void @f(ptr captures(none), ptr captures(address), ptr dead_on_return noalias) nocreateundeforpoison nofree\ndeclare void @g() nocreateundeforpoison\n",
-			[]string{"declare void @f(ptr nocapture, ptr, ptr noalias) #0", "attributes #0 = { nofree }", "declare void @g()\n"}, nil},
-		{"string attributes",
+			[]string{"declare void @f(ptr nocapture, ptr, ptr noalias) #0", "attributes #0 = { nofree }", "declare void @g()\n"},
+			nil,
+		},
+		{
+			"string attributes",
 			"declare void @f() nocreateundeforpoison \"a\"=\"b\" \"c\" \"d\"=\"\"\n",
-			[]string{`attributes #0 = { "a"="b" "c" "d" }`}, nil},
-		{"ranges", "declare range(i8 1, 5) i8 @f(ptr initializes((0, 4), (8, 12)) captures(none), i128 range(i128 0, 1267650600228229401496703205376))\n",
-			[]string{"declare range(i8 1, 5) i8 @f(ptr nocapture initializes((0, 4), (8, 12)), i128 range(i128 0, 1267650600228229401496703205376))"}, nil},
-		{"effects",
+			[]string{`attributes #0 = { "a"="b" "c" "d" }`},
+			nil,
+		},
+		{
+			"ranges", "declare range(i8 1, 5) i8 @f(ptr initializes((0, 4), (8, 12)) captures(none), i128 range(i128 0, 1267650600228229401496703205376))\n",
+			[]string{"declare range(i8 1, 5) i8 @f(ptr nocapture initializes((0, 4), (8, 12)), i128 range(i128 0, 1267650600228229401496703205376))"},
+			nil,
+		},
+		{
+			"effects",
 			"declare void @a() memory(read)\ndeclare void @b() memory(argmem: readwrite, errnomem: write)\ndeclare void @c() memory(none, target_mem0: read)\ndeclare void @d() memory(none)\n",
-			[]string{"#0 = { memory(read) }", "#1 = { memory(write, argmem: readwrite, inaccessiblemem: none) }", "#2 = { memory(inaccessiblemem: read) }", "#3 = { memory(none) }"}, nil},
-		{"instructions",
+			[]string{"#0 = { memory(read) }", "#1 = { memory(write, argmem: readwrite, inaccessiblemem: none) }", "#2 = { memory(inaccessiblemem: read) }", "#3 = { memory(none) }"},
+			nil,
+		},
+		{
+			"instructions",
 			"define i1 @f(i32 %a, ptr %p, float %x, <2 x i32> %v) {\n  br label %second\nfirst:\n  %c = icmp samesign ult i32 %d, %a\n  %g = ptrtoaddr ptr %p to i64\n  %h = ptrtoaddr ptr %q to i64\n  %y = fpext fast float %x to double\n  %o = fcmp fast olt float %x, %z\n  %w = icmp samesign eq <2 x i32> %v, splat (i32 1)\n  ret i1 %c\nsecond:\n  %q = getelementptr nuw i8, ptr %p, i64 1\n  %z = fadd float %x, 1.0\n  %d = add i32 %a, 1\n  br label %first\n}\n",
-			[]string{"%c = icmp ult i32 %d, %a", "%g = ptrtoint ptr %p to i64", "%h = ptrtoint ptr %q to i64", "%o = fcmp fast olt float %x, %z", "%w = icmp eq <2 x i32> %v, <i32 1, i32 1>", "getelementptr nuw i8"}, nil},
-		{"constants",
+			[]string{"%c = icmp ult i32 %d, %a", "%g = ptrtoint ptr %p to i64", "%h = ptrtoint ptr %q to i64", "%o = fcmp fast olt float %x, %z", "%w = icmp eq <2 x i32> %v, <i32 1, i32 1>", "getelementptr nuw i8"},
+			nil,
+		},
+		{
+			"constants",
 			"@h = global [4 x i32] zeroinitializer\n@g = global i64 ptrtoaddr (ptr @h to i64)\n@i = global ptr getelementptr inbounds nuw (i8, ptr @h, i64 4)\n",
-			[]string{"@g = global i64 ptrtoint (ptr @h to i64)", "getelementptr inbounds nuw"}, nil},
-		{"lifetime",
+			[]string{"@g = global i64 ptrtoint (ptr @h to i64)", "getelementptr inbounds nuw"},
+			nil,
+		},
+		{
+			"lifetime",
 			"declare void @llvm.lifetime.start.p0(ptr)\ndeclare void @llvm.lifetime.end.p0(ptr)\ndeclare i32 @g(ptr)\ndefine i32 @f() {\n  %a = alloca i32\n  call void @llvm.lifetime.start.p0(ptr %a)\n  %r = call i32 @g(ptr %a), !srcloc !0\n  call void @llvm.lifetime.end.p0(ptr %a)\n  %s = add i32 %r, 1, !annotation !1\n  ret i32 %s\n}\n!0 = !{i64 7}\n!1 = !{!\"x\"}\n",
-			[]string{"%r = call i32 @g(ptr %a), !srcloc !0", "%s = add i32 %r, 1, !annotation !1", "!0 = !{i64 7}"}, []string{"@llvm.lifetime.start", "@llvm.lifetime.end"}},
+			[]string{"%r = call i32 @g(ptr %a), !srcloc !0", "%s = add i32 %r, 1, !annotation !1", "!0 = !{i64 7}"},
+			[]string{"@llvm.lifetime.start", "@llvm.lifetime.end"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, err := Bitcode("in.bc", newest(t, c.in), to19)

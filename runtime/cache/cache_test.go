@@ -349,8 +349,10 @@ func TestFromEnvironment(t *testing.T) {
 		{map[string]string{"SYCL_CACHE_PERSISTENT": "1", "HOME": "/h"}, Options{Dir: "/h/.cache/libsycl_cache/offlink", MaxEntry: 1 << 30, MaxSize: 8 << 30}, true},
 		{map[string]string{"SYCL_CACHE_PERSISTENT": "0", "HOME": "/h", "XDG_CACHE_HOME": "/x"}, Options{Dir: "/x/libsycl_cache/offlink", MaxEntry: 1 << 30, MaxSize: 8 << 30}, false},
 		{map[string]string{"HOME": "relative"}, Options{MaxEntry: 1 << 30, MaxSize: 8 << 30}, false},
-		{map[string]string{"SYCL_CACHE_PERSISTENT": "1", "SYCL_CACHE_DIR": "/d", "SYCL_CACHE_MAX_SIZE": "3", "SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE": "4",
-			"SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE": "nonsense"}, Options{Dir: "/d/offlink", MinEntry: 4, MaxEntry: 1 << 30, MaxSize: 3 << 20}, true},
+		{map[string]string{
+			"SYCL_CACHE_PERSISTENT": "1", "SYCL_CACHE_DIR": "/d", "SYCL_CACHE_MAX_SIZE": "3", "SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE": "4",
+			"SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE": "nonsense",
+		}, Options{Dir: "/d/offlink", MinEntry: 4, MaxEntry: 1 << 30, MaxSize: 3 << 20}, true},
 	} {
 		o, on := FromEnvironment(func(name string) string { return c.env[name] }, os.Stderr)
 		if diff := cmp.Diff(c.want, o); diff != "" || on != c.on {

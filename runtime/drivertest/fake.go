@@ -131,8 +131,10 @@ func (d *fakeDevice) Info() driver.Info {
 	if t == "" {
 		t = driver.CPU
 	}
-	info := driver.Info{Name: "fake device", Vendor: "offlink", Version: "1", Type: t, ComputeUnits: 1,
-		MaxWorkGroup: 64, LocalMemory: 1 << 10, GlobalMemory: 1 << 20, MaxAllocation: 1 << 20, Formats: []string{"spirv"}}
+	info := driver.Info{
+		Name: "fake device", Vendor: "offlink", Version: "1", Type: t, ComputeUnits: 1,
+		MaxWorkGroup: 64, LocalMemory: 1 << 10, GlobalMemory: 1 << 20, MaxAllocation: 1 << 20, Formats: []string{"spirv"},
+	}
 	if !d.NoLinking {
 		info.Extensions = fakeExtensions
 	}

@@ -50,8 +50,10 @@ func bitcode(t testing.TB, source string, l level, options ...string) string {
 	t.Helper()
 	testtool.Need(t, "clang-15", "opt-15", "llvm-spirv-15")
 	bc := filepath.Join(t.TempDir(), "a.bc")
-	args := append([]string{"--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0",
-		"-Xclang", "-no-opaque-pointers", "-emit-llvm", "-c", source, "-o", bc}, l.clang...)
+	args := append([]string{
+		"--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0",
+		"-Xclang", "-no-opaque-pointers", "-emit-llvm", "-c", source, "-o", bc,
+	}, l.clang...)
 	mustRun(t, "clang-15", append(args, options...)...)
 	if l.mem2reg {
 		mustRun(t, "opt-15", "-opaque-pointers=0", "-passes=mem2reg", bc, "-o", bc)

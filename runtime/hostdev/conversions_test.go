@@ -14,8 +14,10 @@ type number interface {
 
 // modes are the roundings of a row of the kernels in conversions.cl, the
 // first and the last one the default.
-var intModes = []rounding{roundZero, roundEven, roundZero, roundUp, roundDown, roundZero}
-var floatModes = []rounding{roundEven, roundEven, roundZero, roundUp, roundDown, roundEven}
+var (
+	intModes   = []rounding{roundZero, roundEven, roundZero, roundUp, roundDown, roundZero}
+	floatModes = []rounding{roundEven, roundEven, roundZero, roundUp, roundDown, roundEven}
+)
 
 // exactRat is the number, nil if it is none.
 func exactRat[T number](v T) *big.Rat {

@@ -32,9 +32,12 @@ func TestParams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer k.Close()
-	want := []driver.Param{{Kind: driver.ParamValue, Size: 80, Type: "struct nested"},
+	want := []driver.Param{
+		{Kind: driver.ParamValue, Size: 80, Type: "struct nested"},
 		{Kind: driver.ParamValue, Size: 8, Type: "struct point"},
-		{Kind: driver.ParamBuffer}, {Kind: driver.ParamValue, Size: 1, Type: "char"}}
+		{Kind: driver.ParamBuffer},
+		{Kind: driver.ParamValue, Size: 1, Type: "char"},
+	}
 	if diff := cmp.Diff(want, k.Params()); diff != "" || k.Name() != "by_value" {
 		t.Errorf("parameters of %s (-want +got):\n%s", k.Name(), diff)
 	}

@@ -106,8 +106,10 @@ func (b *builder) emitLoadWords(to, from value) {
 }
 
 // loads and stores of one word, by size in bytes.
-var loads = [9]func(*item, *inst) status{1: stepLoad1, 2: stepLoad2, 4: stepLoad4, 8: stepLoad8}
-var stores = [9]func(*item, *inst) status{1: stepStore1, 2: stepStore2, 4: stepStore4, 8: stepStore8}
+var (
+	loads  = [9]func(*item, *inst) status{1: stepLoad1, 2: stepLoad2, 4: stepLoad4, 8: stepLoad8}
+	stores = [9]func(*item, *inst) status{1: stepStore1, 2: stepStore2, 4: stepStore4, 8: stepStore8}
+)
 
 func stepLoad1(it *item, in *inst) status {
 	p := pointer(it.s[in.a])

@@ -135,8 +135,10 @@ func (e *event) Times() (driver.Times, error) {
 	case !e.isOver():
 		return driver.Times{}, errNotOver
 	}
-	return driver.Times{Queued: e.times[driver.Queued], Submitted: e.times[driver.Submitted],
-		Started: e.times[driver.Running], Ended: e.times[driver.Complete]}, nil
+	return driver.Times{
+		Queued: e.times[driver.Queued], Submitted: e.times[driver.Submitted],
+		Started: e.times[driver.Running], Ended: e.times[driver.Complete],
+	}, nil
 }
 
 // OnDone implements driver.Event.

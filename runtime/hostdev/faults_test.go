@@ -51,10 +51,12 @@ var faultCases = []faultCase{
 	{"constant memory", "store_constant", items(1), func(p *testProgram) []driver.Arg {
 		return []driver.Arg{p.buffer(make([]int32, 1))}
 	}, `store of 4 bytes to constant memory, which cannot be written`, ""},
-	{"barrier that others do not reach", "divergent", groups(4, 4), func(p *testProgram) []driver.Arg {
-		return []driver.Arg{p.buffer(make([]int32, 4)), {LocalSize: 4}}
-	}, `work-item \(0,0,0\) .*OpControlBarrier: the work-item waits for its work-group, and work-item \[2 0 0\] does not come here`,
-		`: the work-item waits for its work-group, and another one does not come here`},
+	{
+		"barrier that others do not reach", "divergent", groups(4, 4), func(p *testProgram) []driver.Arg {
+			return []driver.Arg{p.buffer(make([]int32, 4)), {LocalSize: 4}}
+		}, `work-item \(0,0,0\) .*OpControlBarrier: the work-item waits for its work-group, and work-item \[2 0 0\] does not come here`,
+		`: the work-item waits for its work-group, and another one does not come here`,
+	},
 	{"endless recursion", "recursion", items(1), func(p *testProgram) []driver.Arg {
 		return []driver.Arg{p.buffer(make([]int32, 2)), byValueOf(int32(1 << 30))}
 	}, `in function deep: OpFunctionCall: calls are nested too deep \(1024 calls\)`, ""},

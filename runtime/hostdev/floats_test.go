@@ -46,8 +46,10 @@ func exactFMA[T float32 | float64](x, y, z T) T {
 // specials are numbers at the ends of ranges, ties, infinities and NaNs.
 func specials[T float32 | float64](ft floatType[T]) []T {
 	inf, nan := math.Inf(1), math.NaN()
-	list := []T{0, T(math.Copysign(0, -1)), 1, -1, 0.5, 1.5, -1.5, 2.5, -2.5, 3, 7.25, 1e-3, -123.456, 1e6,
-		T(inf), T(-inf), T(nan), ft.from(1), ft.from(5), T(1) / 3}
+	list := []T{
+		0, T(math.Copysign(0, -1)), 1, -1, 0.5, 1.5, -1.5, 2.5, -2.5, 3, 7.25, 1e-3, -123.456, 1e6,
+		T(inf), T(-inf), T(nan), ft.from(1), ft.from(5), T(1) / 3,
+	}
 	largest := ft.from(ft.bits(T(inf)) - 1)
 	smallest := ft.from(uint64(1) << (ft.precision - 1)) // the least normal number
 	return append(list, largest, -largest, smallest, -smallest, T(1)+ft.from(ft.bits(1)+1)-1)

@@ -12,8 +12,10 @@ import (
 
 // lowerWords1 and the others lower an operation on one word; nil is that the
 // form does not have it.
-type lowerWords1 func(l *lowering, x *lanes.Value, from, to word) *lanes.Value
-type lowerWords2 func(l *lowering, x, y *lanes.Value, w word) *lanes.Value
+type (
+	lowerWords1 func(l *lowering, x *lanes.Value, from, to word) *lanes.Value
+	lowerWords2 func(l *lowering, x, y *lanes.Value, w word) *lanes.Value
+)
 
 func init() {
 	table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){

@@ -13,8 +13,10 @@ func init() {
 
 // std1 and the others lower the words of floats of 32 and 64 bits, or of
 // integers; nil is that the form does not have it.
-type std1 func(l *lowering, x *lanes.Value, w word) *lanes.Value
-type std3 func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value
+type (
+	std1 func(l *lowering, x *lanes.Value, w word) *lanes.Value
+	std3 func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value
+)
 
 func (l *lowering) lowerExtInst(in *spirv.Instruction) {
 	set := l.p.module.ExtInstSet(spirv.ID(in.Words[2]))

@@ -11,10 +11,12 @@ import (
 // gives the correctly rounded half, because a float has more than twice as many
 // bits.
 
-type unaryFloat [3]unary
-type binaryFloat [3]binary2
-type ternary func(a, b, c uint64) uint64
-type ternaryFloat [3]ternary
+type (
+	unaryFloat   [3]unary
+	binaryFloat  [3]binary2
+	ternary      func(a, b, c uint64) uint64
+	ternaryFloat [3]ternary
+)
 
 func floatIndex(width int) int { return log2(width) - 4 }
 

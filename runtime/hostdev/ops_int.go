@@ -13,11 +13,15 @@ import (
 // are taken modulo the width. SPIR-V leaves both undefined, but this process
 // must not panic.
 
-type unary func(a uint64) uint64
-type binary2 func(a, b uint64) uint64
+type (
+	unary   func(a uint64) uint64
+	binary2 func(a, b uint64) uint64
+)
 
-type unaryByWidth func(width int) unary
-type binaryByWidth func(width int) binary2
+type (
+	unaryByWidth  func(width int) unary
+	binaryByWidth func(width int) binary2
+)
 
 // lowBits makes a row from a 64-bit operation whose low bits depend only on the
 // low bits of its operands.

@@ -19,8 +19,14 @@ var compilers = []struct {
 	clang string
 	level string
 }{
-	{"clang-14", "-O0"}, {"clang-14", "-O2"}, {"clang-15", "-O0"}, {"clang-15", "-O2"},
-	{"clang-16", "-O0"}, {"clang-16", "-O2"}, {"clang-19", "-O0"}, {"clang-19", "-O2"},
+	{"clang-14", "-O0"},
+	{"clang-14", "-O2"},
+	{"clang-15", "-O0"},
+	{"clang-15", "-O2"},
+	{"clang-16", "-O0"},
+	{"clang-16", "-O2"},
+	{"clang-19", "-O0"},
+	{"clang-19", "-O2"},
 }
 
 // translateHere makes SPIR-V with spirv/fromir.

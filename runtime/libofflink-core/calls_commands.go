@@ -25,7 +25,8 @@ func dispatchCommand(s *session, c *C.struct_offlink_call) (err error) {
 		return s.free(object, addressOf(c.data))
 	case C.OFFLINK_CORE_QUEUE_CREATE:
 		handle, err := s.createQueue(object, driver.QueueOptions{
-			OutOfOrder: c.flags&C.OFFLINK_QUEUE_OUT_OF_ORDER != 0, Profiling: c.flags&C.OFFLINK_QUEUE_PROFILING != 0})
+			OutOfOrder: c.flags&C.OFFLINK_QUEUE_OUT_OF_ORDER != 0, Profiling: c.flags&C.OFFLINK_QUEUE_PROFILING != 0,
+		})
 		c.created = C.offlink_handle(handle)
 		return err
 	case C.OFFLINK_CORE_QUEUE_FINISH:

@@ -61,8 +61,10 @@ func collect(clang string, dialect []string, names map[string]bool) error {
 		return err
 	}
 	defer os.Remove(empty)
-	args := append([]string{"-cc1", "-triple", "spir64-unknown-unknown", "-x", "cl", "-finclude-default-header",
-		"-ast-dump=json"}, dialect...)
+	args := append([]string{
+		"-cc1", "-triple", "spir64-unknown-unknown", "-x", "cl", "-finclude-default-header",
+		"-ast-dump=json",
+	}, dialect...)
 	out, err := exec.Command(clang, append(args, empty)...).Output()
 	if err != nil {
 		return err

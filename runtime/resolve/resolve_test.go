@@ -332,12 +332,18 @@ func TestDuplicates(t *testing.T) {
 		app, lib *devimg.Image
 		want     []spirv.Trim
 	}{
-		{"equal", newImage(both), newImage(lib),
-			[]spirv.Trim{{}, {Import: []string{"v", "shared"}, Kernels: []string{"k"}}}},
-		{"nobody else's in the library", newImage(both), newImage(lib, unlisted),
-			[]spirv.Trim{{}, {Import: []string{"v"}, Hide: []string{"shared"}, Kernels: []string{"k"}}}},
-		{"nobody else's in the program", newImage(both, unlisted), newImage(lib),
-			[]spirv.Trim{{Hide: []string{"shared"}}, {Import: []string{"v"}, Kernels: []string{"k"}}}},
+		{
+			"equal", newImage(both), newImage(lib),
+			[]spirv.Trim{{}, {Import: []string{"v", "shared"}, Kernels: []string{"k"}}},
+		},
+		{
+			"nobody else's in the library", newImage(both), newImage(lib, unlisted),
+			[]spirv.Trim{{}, {Import: []string{"v"}, Hide: []string{"shared"}, Kernels: []string{"k"}}},
+		},
+		{
+			"nobody else's in the program", newImage(both, unlisted), newImage(lib),
+			[]spirv.Trim{{Hide: []string{"shared"}}, {Import: []string{"v"}, Kernels: []string{"k"}}},
+		},
 	} {
 		s := snapshot([]file{{"app", []*devimg.Image{c.app}}, {"lib", []*devimg.Image{c.lib}}})
 		link, err := new(Resolver).Link(s, Request{Kernel: "k", Owner: registry.Owner{Name: "app"}, Accepts: acceptSPIRV, Extensions: linking})

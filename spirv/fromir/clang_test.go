@@ -13,8 +13,14 @@ import (
 
 // clangs are compiled with if they are installed.
 var clangs = []struct{ program, level string }{
-	{"clang-14", "-O0"}, {"clang-14", "-O2"}, {"clang-15", "-O0"}, {"clang-15", "-O2"},
-	{"clang-16", "-O0"}, {"clang-16", "-O2"}, {"clang-19", "-O0"}, {"clang-19", "-O2"},
+	{"clang-14", "-O0"},
+	{"clang-14", "-O2"},
+	{"clang-15", "-O0"},
+	{"clang-15", "-O2"},
+	{"clang-16", "-O0"},
+	{"clang-16", "-O2"},
+	{"clang-19", "-O0"},
+	{"clang-19", "-O2"},
 }
 
 // TestClangCorpus translates what each clang makes of the project's OpenCL C

@@ -146,8 +146,10 @@ func NewLayout(pointer int, record Record) *Layout {
 		Descriptor: DescriptorLayout{Version: 0, Count: 2, Images: p, HostBegin: 2 * p, HostEnd: 3 * p, Len: 4 * p},
 		Image:      imageLayout(p, record),
 		Entry:      EntryLayout{Address: 0, Name: p, Size: 2 * p, Flags: 3 * p, Reserved: 3*p + 4, Len: 3*p + 8},
-		NewEntry: NewEntryLayout{Reserved: 0, Version: 8, Kind: 10, Flags: 12, Address: 16, Name: 16 + p,
-			Size: 16 + 2*p, Data: 24 + 2*p, Auxiliary: 32 + 2*p, Len: 32 + 3*p},
+		NewEntry: NewEntryLayout{
+			Reserved: 0, Version: 8, Kind: 10, Flags: 12, Address: 16, Name: 16 + p,
+			Size: 16 + 2*p, Data: 24 + 2*p, Auxiliary: 32 + 2*p, Len: 32 + 3*p,
+		},
 		Property: PropertyLayout{Name: 0, Value: p, Type: 2 * p, Size: 2*p + max(4, p), Len: 2*p + max(4, p) + 8},
 		Set:      SetLayout{Name: 0, Begin: p, End: 2 * p, Len: 3 * p},
 	}

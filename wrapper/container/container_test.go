@@ -116,8 +116,10 @@ func TestOffloadPackager(t *testing.T) {
 	data := read(t, dir, "out.bin")
 	check(t, data, []shown{
 		{Kind: devimg.KindOpenMP, Target: "spir64-unknown-unknown", Name: "spir64-unknown-unknown", Code: "first code"},
-		{Kind: devimg.KindCUDA, Format: devimg.FormatNative, Target: "nvptx64-nvidia-cuda", Name: "nvptx64-nvidia-cuda", Code: "second",
-			Arch: "sm_70"},
+		{
+			Kind: devimg.KindCUDA, Format: devimg.FormatNative, Target: "nvptx64-nvidia-cuda", Name: "nvptx64-nvidia-cuda", Code: "second",
+			Arch: "sm_70",
+		},
 	})
 	checkReplace(t, data)
 }
@@ -135,10 +137,12 @@ func TestOffloadPackagerReadsOurs(t *testing.T) {
 func offloadParts() []offloadPart {
 	return []offloadPart{
 		{head: []byte{6, 0, 8, 0, 0, 0, 0, 0}, code: devimg.Bytes([]byte("SPIR-V")), strings: []String{
-			{"triple", "spirv64"}, {"symbols", "one\x00two\x00"}, {"link-opts", "-l"}}},
+			{"triple", "spirv64"}, {"symbols", "one\x00two\x00"}, {"link-opts", "-l"},
+		}},
 		{head: []byte{0, 0, 8, 0, 1, 0, 0, 0}, code: devimg.Bytes(nil), strings: []String{{"about", "all"}}}, // no image
 		{head: []byte{2, 0, 1, 0, 0, 0, 0, 0}, code: devimg.Bytes([]byte("bitcode")), strings: []String{
-			{"triple", "amdgcn"}, {"symbols", "a\nb"}}},
+			{"triple", "amdgcn"}, {"symbols", "a\nb"},
+		}},
 	}
 }
 

@@ -72,8 +72,10 @@ func fatShown() []shown {
 	return []shown{
 		{Arch: "sm_80", Kind: devimg.KindCUDA, Target: cudaTarget, Name: "sm_80.elf", Code: "\x7fELF some cubin\x00"},
 		{Arch: "sm_90", Kind: devimg.KindCUDA, Target: cudaTarget, Name: "sm_90.ptx", Code: ".version 8.0\n"},
-		{Arch: "sm_100", Kind: devimg.KindCUDA, Target: cudaTarget, Name: "sm_100.elf", Code: "\xa2\x7fELF packed",
-			Strings: []String{{StringForm, "elf"}, {StringCompression, "lz4"}, {StringInflated, "5000"}}},
+		{
+			Arch: "sm_100", Kind: devimg.KindCUDA, Target: cudaTarget, Name: "sm_100.elf", Code: "\xa2\x7fELF packed",
+			Strings: []String{{StringForm, "elf"}, {StringCompression, "lz4"}, {StringInflated, "5000"}},
+		},
 	}
 }
 

@@ -368,8 +368,10 @@ func (f *elfEditor) nothingLoadedFrom(end uint64) bool {
 // newSegment plans a segment after the others.
 func (f *elfEditor) newSegment(e *Editor, size int64) (room, error) {
 	start, addr := f.freeSpace()
-	load := elfSegment{typ: elf.PT_LOAD, flags: elf.PF_R, offset: uint64(start), vaddr: addr, paddr: addr,
-		filesz: uint64(size), memsz: uint64(size), align: f.pageSize()}
+	load := elfSegment{
+		typ: elf.PT_LOAD, flags: elf.PF_R, offset: uint64(start), vaddr: addr, paddr: addr,
+		filesz: uint64(size), memsz: uint64(size), align: f.pageSize(),
+	}
 	r := room{addr: addr, start: start}
 	if spare, ok := f.spareSegment(); ok {
 		e.losses = append(e.losses, spare.losses...)

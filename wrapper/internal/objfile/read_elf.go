@@ -260,8 +260,10 @@ func (e *elfFile) nameSections() error {
 		if err != nil {
 			return err
 		}
-		s := FileSection{Addr: h.addr, Offset: int64(h.offset), Data: data,
-			Plain: h.typ == elf.SHT_PROGBITS, Alloc: h.flags&elf.SHF_ALLOC != 0 && h.flags&elf.SHF_COMPRESSED == 0, Exec: h.flags&elf.SHF_EXECINSTR != 0, Compressed: h.flags&elf.SHF_COMPRESSED != 0}
+		s := FileSection{
+			Addr: h.addr, Offset: int64(h.offset), Data: data,
+			Plain: h.typ == elf.SHT_PROGBITS, Alloc: h.flags&elf.SHF_ALLOC != 0 && h.flags&elf.SHF_COMPRESSED == 0, Exec: h.flags&elf.SHF_EXECINSTR != 0, Compressed: h.flags&elf.SHF_COMPRESSED != 0,
+		}
 		if int64(h.name) < int64(len(names)) {
 			s.name = names[h.name:]
 		}

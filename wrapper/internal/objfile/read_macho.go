@@ -176,8 +176,10 @@ func (m *machoFile) readSegment(at uint64, c []byte) error {
 func (m *machoFile) readSection(b []byte) error {
 	size, offset := binary.LittleEndian.Uint64(b[40:]), binary.LittleEndian.Uint32(b[48:])
 	flags := binary.LittleEndian.Uint32(b[64:])
-	s := FileSection{Addr: binary.LittleEndian.Uint64(b[32:]), Offset: int64(offset), Plain: true, Alloc: true,
-		Exec: flags&machoInstructions != 0, prefix: cName(b[16:32]) + ",", name: b[:16:16]}
+	s := FileSection{
+		Addr: binary.LittleEndian.Uint64(b[32:]), Offset: int64(offset), Plain: true, Alloc: true,
+		Exec: flags&machoInstructions != 0, prefix: cName(b[16:32]) + ",", name: b[:16:16],
+	}
 	switch flags & 0xff {
 	case machoZeroFill, machoGBZeroFill, machoThreadZeroFill:
 	default:
