@@ -379,7 +379,7 @@ func (d *bodyDecoder) selection(code uint32, in *ir.Instruction) {
 		in.Op = ir.OpSelect
 		first := d.pair()
 		second := d.same(first.Type)
-		condition := ir.NoValue
+		var condition ir.Value
 		if code == llvmschema.FunctionSelect {
 			condition = d.pair()
 		} else {

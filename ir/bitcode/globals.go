@@ -113,9 +113,10 @@ func (v *globalRecord) skip(n int) {
 
 // operands appends all operands to a list.
 func (v globalRecord) operands(list []uint64) []uint64 {
+	rest := v.data
 	for range v.count {
-		n, size := binary.Uvarint(v.data)
-		list, v.data = append(list, n), v.data[size:]
+		n, size := binary.Uvarint(rest)
+		list, rest = append(list, n), rest[size:]
 	}
 	return list
 }

@@ -17,7 +17,9 @@ import (
 )
 
 // Errors of the use of a variable; the texts of the first four are those of
-// DPC++'s runtime.
+// DPC++'s runtime, which programs compare.
+//
+//lint:file-ignore ST1005 the texts are those of DPC++'s runtime
 var (
 	ErrCopyTo    = errors.New("Copy to device_global is out of bounds.")
 	ErrCopyFrom  = errors.New("Copy from device_global is out of bounds.")

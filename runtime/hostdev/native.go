@@ -220,9 +220,6 @@ type worker struct {
 	fault  error
 }
 
-// Room that a worker has in the region, behind its record.
-const recordRoom = 4096 + 8*maxHostWords
-
 // layout is the places of a worker's memory, from its record on.
 type layout struct {
 	local, private, frame, frames, context, call, byVal, size int64

@@ -26,7 +26,6 @@ type builder struct {
 	version      spirv.Version
 	capabilities map[uint32]bool
 	extensions   map[string]bool
-	imports      []id     // of instruction sets, in order
 	importWords  []uint32 // OpExtInstImport
 	setIDs       map[string]id
 	model        [2]uint32

@@ -17,8 +17,6 @@ type mangledType struct {
 	unknown bool
 }
 
-func (m *mangledType) signed() bool { return strings.IndexByte("acsilxn", m.scalar) >= 0 }
-
 func (m *mangledType) unsigned() bool { return strings.IndexByte("hjtmybo", m.scalar) >= 0 }
 
 func (m *mangledType) floating() bool { return strings.IndexByte("fdH", m.scalar) >= 0 }

@@ -35,7 +35,6 @@ type emitter struct {
 	spare  map[wasm.ValType][]uint32
 	body   []byte
 	labels []int // of the blocks that are open; 0 for an if
-	params []wasm.ValType
 }
 
 // Emit returns a module that exports the code by its name, with a memory of so
