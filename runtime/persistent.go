@@ -79,7 +79,7 @@ func (b *builder) keep(in cache.Inputs, p driver.Program) {
 }
 
 // CacheInputs returns the inputs that a kernel's program has in the persistent
-// cache, nil if there is no cache or the device's programs cannot be stored.
+// cache, nil without a cache, or if the device's programs cannot be stored.
 func (r *Runtime) CacheInputs(d *Device, ref KernelRef) (cache.Inputs, error) {
 	b, err := r.builder(d, ref)
 	if err != nil {

@@ -57,7 +57,7 @@ func (f *imageFiles) open(rt *runtime.Runtime, owner registry.Owner) error {
 	return nil
 }
 
-// read takes what carries images, and SPIR-V as it is.
+// read takes files that carry images, and bare SPIR-V.
 func (f *imageFiles) read(name string) ([]*devimg.Image, error) {
 	spirv, err := isSPIRV(name)
 	if err != nil {
@@ -103,7 +103,7 @@ func isSPIRV(name string) (bool, error) {
 }
 
 // bareImage is a SPIR-V module that nothing describes: its entry points are
-// its kernels, and it exports what its code does.
+// its kernels, and it exports the symbols that its code exports.
 func bareImage(name string) (*devimg.Image, error) {
 	code, err := os.ReadFile(name)
 	if err != nil {
@@ -124,7 +124,7 @@ func (f *imageFiles) close() error {
 	return err
 }
 
-// fileError says in one wording what is wrong with a file.
+// fileError gives every problem of a file one wording.
 func fileError(name string, err error) error {
 	var path *fs.PathError
 	switch {

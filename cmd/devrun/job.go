@@ -201,7 +201,7 @@ func (j *job) readBack(queue driver.Queue) error {
 	return queue.Finish()
 }
 
-// print writes the --out files, then what the command shows.
+// print writes the --out files, then the command's report.
 func (j *job) print(program *runtime.Program, s cli.Streams) error {
 	var outputs cli.Outputs
 	for id, file := range j.out {

@@ -114,7 +114,7 @@ func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 	return job.print(program, s)
 }
 
-// printer takes what the kernel prints: with --json, standard output is for
+// printer takes the kernel's output: with --json, standard output is for
 // the report alone.
 func (o *launchOptions) printer(s cli.Streams) io.Writer {
 	if o.json {

@@ -38,7 +38,7 @@ func formatValue(v any) string {
 	return fmt.Sprint(v)
 }
 
-// launchReport is what launch --json prints.
+// launchReport is the output of launch --json.
 type launchReport struct {
 	Kernel  string         `json:"kernel"`
 	Device  string         `json:"device"`

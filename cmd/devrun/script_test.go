@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 //	                                second and third of four; target= is the
 //	                                target
 //	usage TEXT ARG...               devrun ARG... exits with 2, and the text is
-//	                                in what it says
+//	                                in its message
 //	installed FILE                  FILE becomes this devrun
 //	damage FOLDER                   changes a byte in the middle of every file
 func TestScripts(t *testing.T) {

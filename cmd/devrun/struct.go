@@ -49,7 +49,7 @@ func (id bufferID) String() string {
 	return fmt.Sprintf("arg%d", id.index)
 }
 
-// missing says that there is no such buffer.
+// missing says that the buffer does not exist.
 func (id bufferID) missing() string {
 	if id.extra {
 		return fmt.Sprintf("there is no --buffer %d; the first is number 0", id.index)
@@ -57,7 +57,7 @@ func (id bufferID) missing() string {
 	return fmt.Sprintf("argument %d is no buffer", id.index)
 }
 
-// option is what --out calls the buffer.
+// option is the name of the buffer for --out.
 func (id bufferID) option() string {
 	if id.extra {
 		return fmt.Sprintf("b%d", id.index)
@@ -149,7 +149,7 @@ func (s *spec) addAddress(value string) error {
 	return nil
 }
 
-// checkAddresses refuses addresses of what is no buffer, or beyond its end.
+// checkAddresses refuses addresses of arguments that are not buffers, or beyond a buffer's end.
 func (j *job) checkAddresses() error {
 	for _, s := range j.specs {
 		for _, a := range s.addresses {

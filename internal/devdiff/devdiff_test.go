@@ -8,7 +8,7 @@ import (
 )
 
 // TestRecorded launches the kernels of real SYCL programs, as DPC++ 2026.2 and
-// postlink -to=spirv made them, and compares what they leave with what Intel's
+// postlink -to=spirv made them, and compares the memory that they leave with that of Intel's
 // CPU device left as well: testdata/results.txt, which devdiff -record wrote
 // (scripts/test-dpcpp compares anew).
 func TestRecorded(t *testing.T) {

@@ -16,8 +16,8 @@
 // Kernels are compiled as well, when they are first launched: lower*.go bring
 // a kernel that the interpreter's compiler has accepted into the form of
 // package lanes, which makes code for several work-items side by side, and
-// native.go runs that. Both give the same bits. The interpreter runs what is
-// refused there, and everything with Options.Interpret.
+// native.go runs that. Both give the same bits. The interpreter runs the
+// kernels that are refused there, and everything with Options.Interpret.
 //
 // Kernels are not trusted: every access is checked against the allocation
 // that its pointer was made for. An access out of bounds, through a null

@@ -18,7 +18,7 @@ type faultCase struct {
 	r      driver.Range
 	args   func(p *testProgram) []driver.Arg
 	want   string // a regular expression
-	// compiled is what a compiled kernel says instead; none that it does not
+	// compiled is the message of a compiled kernel instead; none that it does not
 	// find the fault: offsets are of 32 bits.
 	compiled string
 }

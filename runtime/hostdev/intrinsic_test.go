@@ -292,7 +292,7 @@ int main(void) {
 `
 
 // onHost compiles the cases for this machine and runs them. spelling changes
-// the IR to what that clang reads.
+// the IR to the form that that clang reads.
 func onHost(t *testing.T, clang string, spelling func(string) string, cases []irCase, in []byte) []byte {
 	t.Helper()
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 // Lowering: from a kernel that the interpreter's compiler has accepted, which
 // checked it, to the form of package lanes. Functions are inlining, vectors and
 // structs are words as in a frame (types.go), and a pointer is an offset into
-// the device's memory. What is not lowered is refused, and the interpreter
+// the device's memory. A construct that is not lowered is refused, and the interpreter
 // runs the kernel.
 
 // lowered is a value: a scalar for each word of its type. The pointer to a
@@ -31,7 +31,7 @@ type lowering struct {
 	p *program
 	k *kernel
 	f *lanes.Function
-	b *lanes.Block // what is appended to
+	b *lanes.Block // the block that grows
 
 	calls  []*inlining
 	room   int
@@ -420,7 +420,7 @@ func (l *lowering) lowerBarrier(in *spirv.Instruction) {
 	l.b = next
 }
 
-// finishVariables sets what is read before it is written to zero at first.
+// finishVariables sets variables that are read before they are written to zero at first.
 func (l *lowering) finishVariables() {
 	entry := l.f.Blocks[0]
 	body := entry.Values

@@ -7,8 +7,8 @@ import (
 	"offlink/spirv"
 )
 
-// Arithmetic that the form has: component by component. What it does not have
-// is done by the interpreter's own operations (lower_host.go).
+// Arithmetic that the form has: component by component. An operation that it
+// lacks is done by the interpreter's own operations (lower_host.go).
 
 // lowerWords1 and the others lower an operation on one word; nil is that the
 // form does not have it.

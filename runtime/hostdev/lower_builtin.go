@@ -69,7 +69,7 @@ func (l *lowering) field(base uint32, i int) *lanes.Value {
 	return l.f.Arg(lanes.I32, base+4*uint32(i))
 }
 
-// globalID adds what is the same for the group first.
+// globalID adds the parts that are the same for the group first.
 func (l *lowering) globalID(i int, offset bool) *lanes.Value {
 	b := l.b
 	start := b.Add(lanes.OpMul, lanes.I32, b.ID(lanes.OpGroupID, i), l.field(lanes.RecordLocal, i))

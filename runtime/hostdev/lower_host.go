@@ -8,7 +8,7 @@ import (
 	"offlink/spirv"
 )
 
-// What the form does not have and what computes of its operands alone is
+// An operation that the form lacks and that computes of its operands alone is
 // compiled as the interpreter does, and called: the same bits, one work-item
 // at a time.
 

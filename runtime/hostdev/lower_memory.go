@@ -37,8 +37,8 @@ type variableLeaf struct {
 	reg          *lanes.Register
 }
 
-// place is a place in a variable: a number of bytes into it, and what is to
-// be added for indexes that are not constant.
+// place is a place in a variable: a number of bytes into it, and the
+// addends for indexes that are not constant.
 type place struct {
 	v       *variableState
 	builtin *variable
@@ -209,7 +209,7 @@ func memoryKind(w word, size int64) lanes.Kind {
 	return w.lane
 }
 
-// fromMemory makes the word of what is in memory: bits that the type does not
+// fromMemory makes the word of a value in memory: bits that the type does not
 // have do not count.
 func (l *lowering) fromMemory(v *lanes.Value, w word, leaf leaf) *lanes.Value {
 	switch {
@@ -247,7 +247,7 @@ func (l *lowering) storeWord(to lowered, leaf leaf, w word, v *lanes.Value) {
 	l.b.Store(int(leaf.size), l.addressOf(l.moved(to, leaf.offset)), v, l.boundsOf(to))
 }
 
-// boundsOf is what accesses through a pointer must stay in.
+// boundsOf is the range that accesses through a pointer must stay in.
 func (l *lowering) boundsOf(p lowered) *lanes.Bounds {
 	if p.place != nil {
 		return l.frameBounds()

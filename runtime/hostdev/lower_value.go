@@ -71,7 +71,7 @@ func (l *lowering) arg(in *spirv.Instruction, i int) lowered {
 	return l.value(spirv.ID(in.Operands()[i]))
 }
 
-// value is what an identifier names.
+// value is the value that an identifier names.
 func (l *lowering) value(id spirv.ID) lowered {
 	if v, ok := l.call().values[id]; ok {
 		return v
@@ -179,7 +179,7 @@ func (l *lowering) spell(v lowered) lowered {
 }
 
 // Pointers as numbers. The device's memory is at an address whose low half is
-// nullOffset's distance from the end: what is below, the null pointer too, has
+// nullOffset's distance from the end: an address below, the null pointer too, has
 // an offset beyond the end of the memory.
 
 // nullOffset is the offset that the null pointer has.

@@ -463,7 +463,7 @@ func (w *worker) run(n *nativeKernel, next *atomic.Int64, total int64) {
 	}
 }
 
-// report makes a fault of what stopped the code.
+// report makes a fault of the record that the code left.
 func (w *worker) report(n *nativeKernel, err error) {
 	get := func(offset int) int { return int(binary.LittleEndian.Uint32(w.data[offset:])) }
 	index := get(lanes.RecordGroup)
@@ -490,7 +490,7 @@ func (w *worker) report(n *nativeKernel, err error) {
 	w.l.report(int64(index), fault)
 }
 
-// boundsFault tells what was out of bounds, and in which lane of the step.
+// boundsFault names the access that was out of bounds, and in which lane of the step.
 func boundsFault(get func(offset int) int, memory string) (fault *Fault, lane int) {
 	distance, stride := int64(get(lanes.FaultDistance)), int64(get(lanes.FaultStride))
 	size, length := int64(get(lanes.FaultSize)), int64(get(lanes.FaultLen))

@@ -31,7 +31,7 @@ type program struct {
 	pointers  []spirv.ID  // functions by pointer minus one
 	subgroups bool        // a kernel requires sub-groups of several work-items
 	kernels   map[string]*kernel
-	host      hostTable // what compiled kernels call
+	host      hostTable // functions that compiled kernels call
 }
 
 // variable is a program-scope variable.

@@ -13,7 +13,7 @@ import (
 	"offlink/spirv/fromir"
 )
 
-// moreIntCases are what translators before clang 19 do not know, at a width.
+// moreIntCases are intrinsics that translators before clang 19 do not know, at a width.
 func moreIntCases(w int) []irCase {
 	t := fmt.Sprintf("i%d", w)
 	head := "\n  %a = trunc i64 %x to T\n  %b = trunc i64 %y to T\n  %c = trunc i64 %z to T\n"
@@ -71,7 +71,7 @@ func moreIntCases(w int) []irCase {
 	return list
 }
 
-// moreFloatCases are for float and half, and for what only newer translators
+// moreFloatCases are for float and half, and for intrinsics that only newer translators
 // know.
 func moreFloatCases() []irCase {
 	var list []irCase
@@ -178,8 +178,8 @@ func translateText(t testing.TB, text, extensions string) []byte {
 	return code
 }
 
-// TestTranslatedIntrinsics compares what spirv/fromir makes of intrinsics and
-// of instructions with what clang makes of them for the machine of the test, at
+// TestTranslatedIntrinsics compares the translation of intrinsics and
+// of instructions with the code that clang makes of them for the machine of the test, at
 // widths that SPIR-V has and at others.
 func TestTranslatedIntrinsics(t *testing.T) {
 	testtool.Need(t, "clang-19")

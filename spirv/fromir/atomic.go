@@ -50,7 +50,7 @@ func (f *function) semantics(o ir.Ordering, pointer ir.Value) id {
 	return f.u32(orderSemantics(o) | pointerSemantics(f.typ(pointer.Type).AddressSpace))
 }
 
-// atomicCapability notes what atomics on a type need.
+// atomicCapability declares the capabilities that atomics on a type need.
 func (f *function) atomicCapability(n ir.TypeID) {
 	if typ := f.typ(n); typ.Kind == ir.TypeInteger && typ.Bits == 64 {
 		f.capability(capInt64Atomics)
@@ -98,7 +98,7 @@ func (f *function) readModifyWrite(i int, in *ir.Instruction) {
 	}
 }
 
-// pointerWant returns the type that an operand is cast to: one that is no
+// pointerWant returns the type that an operand is cast to: one that is not a
 // pointer keeps its own.
 func (f *function) pointerWant(n ir.TypeID, typ id) id {
 	if f.isPointer(n) {

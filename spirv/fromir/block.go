@@ -78,7 +78,7 @@ func commonDominator(dom, number []int, a, b int) int {
 }
 
 // postorder returns the blocks that are reached, each after those that it
-// leads to, as far as there are no loops.
+// leads to, as far as loops allow.
 func postorder(body *ir.Body) []int {
 	type visit struct{ block, next int }
 	seen := make([]bool, len(body.Blocks))

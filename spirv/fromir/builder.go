@@ -133,7 +133,7 @@ func uniqueKey(op spirv.Opcode, words []uint32) string {
 	return string(key)
 }
 
-// typeEntry returns the type that op and operands, behind the result, make.
+// typeEntry returns the type that op and operands, after the result, make.
 // deps are the identifiers among the operands.
 func (b *builder) typeEntry(op spirv.Opcode, operands []uint32, deps ...id) id {
 	key := uniqueKey(op, operands)
@@ -272,7 +272,7 @@ func (b *builder) realias() {
 }
 
 // Generator is the number under which the Khronos translator is registered,
-// which consumers look at, and the version of what it writes.
+// which consumers look at, and the version of its output.
 const generator = 6<<16 | 14
 
 // bytes returns the module.
@@ -306,7 +306,7 @@ func (b *builder) bytes(entryPoints map[id]bool) []byte {
 	return out
 }
 
-// newIDOnce returns the identifier of what a key stands for, making it when it
+// newIDOnce returns the identifier for a key, making it when it
 // is first asked for.
 func (b *builder) newIDOnce(key string, make func(n id)) id {
 	if n, ok := b.unique[key]; ok {

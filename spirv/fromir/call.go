@@ -7,14 +7,14 @@ import (
 	"offlink/spirv"
 )
 
-// builtin is what calls of a function become.
+// builtin is the replacement of calls of a function.
 type builtin struct {
 	name       string // without mangling, prefix and postfixes
 	parameters []mangledType
 	write      func(c *callSite)
 	// variable is the built-in variable that the function reads, or nil.
 	variable *inputKind
-	// result is what a pointer that is returned points to: like parameter
+	// result is the pointee of a returned pointer: like parameter
 	// number result if that is not negative.
 	result int
 }
@@ -62,7 +62,7 @@ func (t *translator) recognize(n ir.ValueID, info *functionInfo) {
 	}
 }
 
-// callResult returns what a call's pointer points to.
+// callResult returns the pointee of a call's pointer.
 func (f *inference) callResult(in *ir.Instruction) term {
 	info := f.calledFunction(in)
 	if info == nil {
@@ -120,7 +120,7 @@ func (f *inference) callUses(in *ir.Instruction) {
 	}
 }
 
-// builtinUses unifies what built-ins say of their arguments.
+// builtinUses unifies the argument types of built-ins.
 func (f *inference) builtinUses(b *builtin, info *functionInfo, in *ir.Instruction, arguments []ir.Value) {
 	unify := f.translator.terms.unify
 	name := info.value.Name

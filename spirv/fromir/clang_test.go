@@ -23,7 +23,7 @@ var clangs = []struct{ program, level string }{
 	{"clang-19", "-O2"},
 }
 
-// TestClangCorpus translates what each clang makes of the project's OpenCL C
+// TestClangCorpus translates each clang's output for the project's OpenCL C
 // and C++ for OpenCL, without extensions for integers; the validator takes it.
 func TestClangCorpus(t *testing.T) {
 	testtool.Need(t, "clang-15", "spirv-val")

@@ -6,7 +6,7 @@ import (
 
 // contraction notes, as bodies are written, whether they may be contracted: an
 // addition that does not say so may be that of a product which the compiler was
-// not to fuse, and a call of what is not known may hide one.
+// not to fuse, and a call of an unknown function may hide one.
 func (f *function) contraction() {
 	for i := range f.ir.Instructions {
 		in := &f.ir.Instructions[i]

@@ -1,13 +1,13 @@
-// Package fromir translates LLVM IR of device code to SPIR-V: what SYCL,
+// Package fromir translates LLVM IR of device code to SPIR-V: the output of SYCL,
 // OpenCL C, C++ for OpenCL and the C and C++ of device.h compile to, from LLVM
 // 14 on, text or bitcode. Nothing has to be installed for it.
 //
 // # How it works
 //
 // [Translate] walks the module twice. The first walk decodes each body
-// (ir.Body) and finds what pointers point to: each pointer value is a term
+// (ir.Body) and finds the pointees of pointers: each pointer value is a term
 // that starts unknown, and the loads, stores, address computations and calls
-// that use it unify terms (pointee.go). What stays unknown is a byte. Where a
+// that use it unify terms (pointee.go). A pointee that stays unknown is a byte. Where a
 // use wants another pointee than the value has, the second walk writes an
 // OpBitcast, so that no driver needs untyped pointers. A module with typed
 // pointers says it all itself.
@@ -45,6 +45,6 @@
 //
 // # Errors
 //
-// What cannot be translated is an [*Error] with its function and instruction.
+// A construct that cannot be translated is an [*Error] with its function and instruction.
 // Bodies may be hostile: the translation is bounded by their size.
 package fromir

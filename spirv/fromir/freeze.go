@@ -26,7 +26,7 @@ func (f *function) freeze(in *ir.Instruction, typ id, emit emitter) id {
 // definedCone notes the instructions whose values reach a freeze through other
 // operations. OpUndef may be another number at each use, and a broken promise
 // of a decoration leaves a result undefined; so in these instructions undef is
-// zero and the promises are left out. Memory, and what callers pass, is taken
+// zero and the promises are left out. Memory, and values from callers, are taken
 // as it comes.
 func (f *function) definedCone() {
 	if f.usesFreezeExtension() {
@@ -77,7 +77,7 @@ func (f *function) mustBeDefined() bool {
 	return f.defined != nil && f.at < len(f.defined) && f.defined[f.at]
 }
 
-// definedPart is constantPart with zero for what is undefined.
+// definedPart is constantPart with zero for undefined parts.
 func (f *function) definedPart(v ir.Value, typ id) id {
 	if v.Kind == ir.ValueConstant {
 		switch c := f.ir.Constants.At(v); c.Kind {

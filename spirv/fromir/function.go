@@ -364,7 +364,7 @@ func (f *function) operand(v ir.Value, want id) id {
 	return f.cast(n, own, want)
 }
 
-// constantPart returns an element of a constant within a function: 0 for what
+// constantPart returns an element of a constant within a function: 0 for one that
 // needs an instruction.
 func (f *function) constantPart(v ir.Value, typ id) id {
 	switch v.Kind {

@@ -7,7 +7,7 @@ import (
 	"offlink/spirv"
 )
 
-// global returns what is known of a variable, alias or ifunc.
+// global returns the known facts of a variable, alias or ifunc.
 func (t *translator) global(n ir.ValueID) *globalInfo {
 	g := t.globals[n]
 	if g != nil {
@@ -30,7 +30,7 @@ func (t *translator) global(n ir.ValueID) *globalInfo {
 	return g
 }
 
-// globalTerm returns what the address of a global points to.
+// globalTerm returns the pointee of a global's address.
 func (t *translator) globalTerm(n ir.ValueID) term {
 	switch v := &t.module.Values[n]; v.Kind {
 	case ir.Function:

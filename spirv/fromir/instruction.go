@@ -309,7 +309,7 @@ func (f *function) usmCast(from, to uint32) (spirv.Opcode, bool) {
 	return spirv.OpNop, false
 }
 
-// pointeeID returns what a pointer type points to.
+// pointeeID returns the pointee of a pointer type.
 func (t *translator) pointeeID(pointer id) id {
 	if e := t.b.entries[pointer]; e != nil && e.op == spirv.OpTypePointer {
 		return e.words[2]
@@ -452,7 +452,7 @@ func (f *function) intLikeType(n ir.TypeID, bits uint32) id {
 	return scalar
 }
 
-// integerLike returns what makes constants of intLikeType.
+// integerLike returns a function that makes constants of intLikeType.
 func (f *function) integerLike(n ir.TypeID, bits uint32) func(uint64) id {
 	length := 1
 	if typ := f.typ(n); typ.Kind == ir.TypeVector {
@@ -570,7 +570,7 @@ func (f *function) decorateArithmetic(n id, in *ir.Instruction) {
 	}
 }
 
-// noWrap notes what the decorations of wrap flags need.
+// noWrap declares the extension for the decorations of wrap flags.
 func (f *function) noWrap() {
 	if f.options.Version >= spirv.Version1_4 {
 		f.needVersion(spirv.Version1_4)

@@ -83,7 +83,7 @@ func init() {
 	}
 }
 
-// intrinsic returns what calls of an intrinsic become.
+// intrinsic returns the replacement of calls of an intrinsic.
 func (t *translator) intrinsic(name string) *builtin {
 	base := strings.TrimPrefix(name, "llvm.")
 	b := &builtin{result: -1}

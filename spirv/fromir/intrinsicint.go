@@ -79,7 +79,7 @@ func (c *callSite) ofBools(name string) id {
 	case "usub.sat", "ssub.sat":
 		return c.emit(spirv.OpLogicalAnd, c.typ, a, c.emit(spirv.OpLogicalNot, c.typ, c.arg(1)))
 	}
-	return a // a shift by nothing, or what one bit is unchanged by
+	return a // a shift by nothing, or an operation that leaves one bit unchanged
 }
 
 // signedArg returns an argument with its sign in the bits above its width.
@@ -108,7 +108,7 @@ func (c *callSite) trailingZeros() id {
 }
 
 // bitReverse reverses the bits at a width that is a power of two, and shifts
-// down what the number lacks.
+// down the missing bits.
 func (c *callSite) bitReverse() id {
 	bits := c.scalarBits(c.numberType())
 	if bits > 64 {

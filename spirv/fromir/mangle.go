@@ -145,7 +145,7 @@ func (d *demangler) qualified() mangledType {
 	return t
 }
 
-// extended takes what begins with D: vectors, half, bfloat16.
+// extended takes types that begin with D: vectors, half, bfloat16.
 func (d *demangler) extended() mangledType {
 	switch {
 	case d.accept("Dv"):
@@ -168,7 +168,7 @@ func (d *demangler) extended() mangledType {
 	return d.fail()
 }
 
-// substitution takes S_, S0_, ... and what the standard library is spelled as.
+// substitution takes S_, S0_, ... and the abbreviations of the standard library.
 func (d *demangler) substitution() mangledType {
 	d.text = d.text[1:]
 	index := 0
@@ -235,7 +235,7 @@ func (d *demangler) skipArguments() {
 	d.failed = true
 }
 
-// mangledTerm returns what a parameter points to, noTerm if its name does not
+// mangledTerm returns the pointee of a parameter, noTerm if its name does not
 // say.
 func (t *translator) mangledTerm(m *mangledType) term {
 	found, known := t.mangled[*m]

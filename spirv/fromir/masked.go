@@ -15,7 +15,7 @@ type maskedAccess struct {
 	store  bool
 	packed bool // the elements lie in memory side by side (expandload, compressstore)
 
-	pointer, mask, other int // the numbers of the arguments; other is the stored value or what is taken where nothing is loaded
+	pointer, mask, other int // the numbers of the arguments; other is the stored value, or the result where nothing is loaded
 
 	vector  ir.TypeID
 	element id
@@ -117,7 +117,7 @@ func (m *maskedAccess) write(self, pointer id) {
 	m.b.functions = append(m.b.functions, w.words...)
 }
 
-// access loads or stores element k, and returns the vector with what was
+// access loads or stores element k, and returns the vector with the element that was
 // loaded.
 func (m *maskedAccess) access(w *functionWriter, at, vector, value id, k int) id {
 	align := m.align

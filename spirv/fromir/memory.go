@@ -129,7 +129,7 @@ func (f *function) storeOperands(in *ir.Instruction) (value, pointer id) {
 	typ := f.typeOf(in.Operands[0])
 	space := f.typ(in.Operands[1].Type).AddressSpace
 	if f.isPointer(in.Operands[0].Type) {
-		// The memory says what it holds; the value is cast to that.
+		// The memory has a type; the value is cast to that.
 		if held := f.pointeeID(f.typeOf(in.Operands[1])); f.pointeeID(held) != 0 && f.sameSpace(held, typ) {
 			typ = held
 		}

@@ -441,7 +441,7 @@ func (t *translator) metadataMode(self id, m []uint32) {
 	t.mode(self, m[0], m[1:]...)
 }
 
-// moduleMetadata writes what metadata say of the module.
+// moduleMetadata writes the facts that metadata give of the module.
 func (t *translator) moduleMetadata() {
 	for _, row := range t.rows("spirv.Extension") {
 		if len(row) > 0 && row[0].String != "" {
@@ -468,8 +468,8 @@ func (t *translator) annotate(n id, text string) {
 	t.b.addDecoration(spirv.OpDecorate, appendText([]uint32{n, decUserSemantic}, text))
 }
 
-// annotations decorates what llvm.global.annotations lists: structs of what is
-// annotated, the text, and where.
+// annotations decorates the values of llvm.global.annotations: structs of
+// the annotated value, the text, and the place in the source.
 func (t *translator) annotations() {
 	list, ok := t.module.Lookup("llvm.global.annotations")
 	if !ok || t.module.Values[list].Declaration {

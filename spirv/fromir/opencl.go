@@ -47,7 +47,7 @@ var signedFunctions = map[string]bool{
 // floating-point numbers.
 var floatFunctions = map[string]string{"max": "fmax_common", "min": "fmin_common", "clamp": "fclamp"}
 
-// openclBuiltin returns what calls of a function of OpenCL C become; nil for
+// openclBuiltin returns the replacement of calls of a function of OpenCL C; nil for
 // one that is none.
 func (t *translator) openclBuiltin(name string, parameters []mangledType) *builtin {
 	b := &builtin{result: -1}
@@ -124,7 +124,7 @@ func (c *callSite) parameter(i int) *mangledType {
 // lastParameter returns the last parameter that the name spells.
 func (c *callSite) lastParameter() *mangledType { return c.parameter(len(c.builtin.parameters) - 1) }
 
-// openclSpecial returns what writes a function that is more than one
+// openclSpecial returns the writer of a function that is more than one
 // instruction of the same operands.
 func (t *translator) openclSpecial(name string) func(*callSite) {
 	switch name {
@@ -274,7 +274,7 @@ func (c *callSite) asyncCopy() {
 
 var conversionTypes = []string{"float", "double", "half", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"}
 
-// conversion returns what writes convert_T[n][_sat][_rte].
+// conversion returns the writer of convert_T[n][_sat][_rte].
 func (t *translator) conversion(name string) func(*callSite) {
 	parts := strings.Split(strings.TrimPrefix(name, "convert_"), "_")
 	target := strings.TrimRight(parts[0], "0123456789")

@@ -7,14 +7,14 @@ import (
 	"offlink/spirv"
 )
 
-// atomicForm is what an atomic function does, and which arguments it has.
+// atomicForm is the operation of an atomic function and its arguments.
 type atomicForm struct {
 	kind     string // add, exchange, load, ...
 	explicit bool   // an order follows, and maybe a scope
 	legacy   bool   // OpenCL 1.x
 }
 
-// atomicFunction returns what writes an atomic function of OpenCL C 1.x or
+// atomicFunction returns the writer of an atomic function of OpenCL C 1.x or
 // 2.0; nil for one that is none.
 func atomicFunction(name string) func(*callSite) {
 	rest, old := strings.CutPrefix(name, "atom_")
@@ -156,9 +156,9 @@ func (c *callSite) atomicOpcode(form atomicForm) spirv.Opcode {
 	return op
 }
 
-// atomicCompare writes a compare-and-exchange: of OpenCL 1.x, which gives what
-// was there, and of 2.0, which keeps that through a pointer and gives whether
-// it was what was expected.
+// atomicCompare writes a compare-and-exchange: of OpenCL 1.x, which gives the
+// value that was there, and of 2.0, which keeps that through a pointer and gives whether
+// it was the expected one.
 func (c *callSite) atomicCompare(form atomicForm, scope id, order uint32, semantics func(uint32) id) {
 	if form.kind == "compare_exchange_legacy" {
 		c.atomicCapability(c.in.Type)

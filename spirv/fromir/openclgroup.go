@@ -15,7 +15,7 @@ var groupOperations = []struct {
 	{"clustered_reduce", 3}, {"reduce", 0}, {"scan_inclusive", 1}, {"scan_exclusive", 2},
 }
 
-// groupFunction returns what writes a work-group or sub-group function.
+// groupFunction returns the writer of a work-group or sub-group function.
 func groupFunction(name string) func(*callSite) {
 	scope, rest := uint32(scopeWorkgroup), strings.TrimPrefix(name, "work_group_")
 	if strings.HasPrefix(name, "sub_group_") {

@@ -7,7 +7,7 @@ import (
 	"offlink/spirv"
 )
 
-// imageFunction returns what writes an image function; nil for one that is not
+// imageFunction returns the writer of an image function; nil for one that is not
 // known.
 func imageFunction(name string) func(*callSite) {
 	switch {
@@ -35,7 +35,7 @@ func imageFunction(name string) func(*callSite) {
 	return nil
 }
 
-// imageWords returns the operands of the image type of a value, behind the
+// imageWords returns the operands of the image type of a value, after the
 // result: sampled type, dimension, depth, arrayed, ...
 func (c *callSite) imageWords(n id) []uint32 {
 	e := c.b.entries[n]

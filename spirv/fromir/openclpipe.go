@@ -22,7 +22,7 @@ var pipeFunctions = map[string]string{
 	"is_valid_reserve_id": "IsValidReserveId",
 }
 
-// pipeFunction returns what writes a function of pipes; nil for others.
+// pipeFunction returns the writer of a function of pipes; nil for others.
 func pipeFunction(name string) func(*callSite) {
 	instruction, ok := pipeFunctions[name]
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"offlink/spirv"
 )
 
-// DebugInfo says what becomes of debug information beside OpLine.
+// DebugInfo selects the form of debug information next to OpLine.
 type DebugInfo uint8
 
 // The forms of debug information.
@@ -28,7 +28,7 @@ const (
 	ContractFast                   // none
 )
 
-// Options say what the module may use.
+// Options limit the versions and extensions of the module.
 type Options struct {
 	// Version is the newest version that the module may have.
 	Version spirv.Version
@@ -62,7 +62,7 @@ func (o *Options) allowed(extension string) bool {
 type Error struct {
 	Path        string
 	Function    string // "" outside of functions
-	Instruction string // what it is: its opcode or callee
+	Instruction string // its opcode or callee
 	Msg         string
 }
 

@@ -2,8 +2,8 @@ package fromir
 
 import "offlink/ir"
 
-// term is what a pointer points to, as far as it is known: an index into
-// terms.nodes, or noTerm for what is no pointer.
+// term is the pointee of a pointer, as far as it is known: an index into
+// terms.nodes, or noTerm for values that are not pointers.
 type term int32
 
 const noTerm term = -1
@@ -27,7 +27,7 @@ type termNode struct {
 	typ    uint32
 }
 
-// terms are equivalence classes of terms, each with what is known of it.
+// terms are equivalence classes of terms, each with its known facts.
 type terms struct {
 	nodes  []termNode
 	byType map[ir.TypeID]term
@@ -85,7 +85,7 @@ func (u *terms) bind(unknown, known term) bool {
 }
 
 // memory returns the term of a type as it lies in memory: an opaque pointer
-// there points to what is still to be found.
+// there has a pointee that is still to be found.
 func (t *translator) memory(n ir.TypeID) term {
 	if typ := t.typ(n); typ.Kind == ir.TypePointer {
 		if len(typ.Elements) == 0 {
@@ -107,7 +107,7 @@ func (t *translator) member(n ir.TypeID) term {
 	return t.memory(n)
 }
 
-// exact returns the term of a type that is no pointer.
+// exact returns the term of a type that is not a pointer.
 func (t *translator) exact(n ir.TypeID) term {
 	if known, ok := t.terms.byType[n]; ok {
 		return known
@@ -171,7 +171,7 @@ func (t *translator) termID(a term) id {
 	return t.intType(8)
 }
 
-// pointerTo returns the type of a pointer to what a term stands for.
+// pointerTo returns the type of a pointer to the type of a term.
 func (t *translator) pointerTo(a term, space uint32) id {
 	if n := &t.terms.nodes[t.terms.find(a)]; n.kind == termOpaque {
 		return n.typ
@@ -187,7 +187,7 @@ type inference struct {
 	terms []term // of the instructions
 }
 
-// infer finds the pointees of a body, and what it tells of the parameters of
+// infer finds the pointees of a body, and of the parameters of
 // functions.
 func (t *translator) infer(body *ir.Body, info *functionInfo) []term {
 	f := &inference{translator: t, body: body, info: info, terms: make([]term, len(body.Instructions))}
@@ -211,7 +211,7 @@ func (f *inference) define(i int, found term) {
 	}
 }
 
-// of returns the term of a value, noTerm for what has no pointee of its own.
+// of returns the term of a value, noTerm for one that has no pointee of its own.
 func (f *inference) of(v ir.Value) term {
 	switch v.Kind {
 	case ir.ValueArgument:
@@ -248,7 +248,7 @@ func (t *translator) constantTerm(pool *ir.ConstantPool, v ir.Value) term {
 	return noTerm
 }
 
-// result returns the term of what an instruction gives, by its operands.
+// result returns the term of an instruction's result, by its operands.
 func (f *inference) result(in *ir.Instruction) term {
 	if len(f.typ(in.Type).Elements) > 0 {
 		return f.pointee(in.Type)
@@ -335,7 +335,7 @@ func (t *translator) elementType(n ir.TypeID, index uint64) ir.TypeID {
 	return 0
 }
 
-// constantNumber returns the value of an integer constant, 0 for what is none.
+// constantNumber returns the value of an integer constant, 0 for others.
 func constantNumber(pool *ir.ConstantPool, v ir.Value) uint64 {
 	if v.Kind == ir.ValueConstant {
 		if c := pool.At(v); c.Kind == ir.ConstantInt {
@@ -345,7 +345,7 @@ func constantNumber(pool *ir.ConstantPool, v ir.Value) uint64 {
 	return 0
 }
 
-// uses unifies the terms of operands with what the instruction takes.
+// uses unifies the terms of operands with the instruction's types.
 func (f *inference) uses(i int, in *ir.Instruction) {
 	unify := f.translator.terms.unify
 	pointsTo := func(pointer, value ir.Value) {

@@ -7,8 +7,8 @@ import (
 	"offlink/spirv"
 )
 
-// spirvBuiltin returns what calls of a function that __spirv_ begins become;
-// nil for one that is no instruction.
+// spirvBuiltin returns the replacement of calls of a function that __spirv_ begins;
+// nil for one that is not an instruction.
 func (t *translator) spirvBuiltin(name string, parameters []mangledType) *builtin {
 	rest := strings.TrimPrefix(name, "__spirv_")
 	b := &builtin{result: -1}
@@ -55,8 +55,8 @@ var opcodeAliases = map[string]string{
 	"GenericCastToPtr_ToPrivate": "GenericCastToPtr", "GroupNonUniformIAdd": "GroupNonUniformIAdd",
 }
 
-// spirvOpcode returns the instruction that a function is named after, and what
-// follows its name: _RTE, _sat, _Rfloat4.
+// spirvOpcode returns the instruction that a function is named after, and the
+// part that follows its name: _RTE, _sat, _Rfloat4.
 func (t *translator) spirvOpcode(name string) (spirv.Opcode, string) {
 	base, postfixes := name, ""
 	for {
@@ -390,7 +390,7 @@ func builtinNumber(name string) (uint32, bool) {
 	return spirv.BuiltInNumber(rest)
 }
 
-// builtinCapability notes what a built-in variable needs.
+// builtinCapability declares the capability of a built-in variable.
 func (t *translator) builtinCapability(number uint32) {
 	switch number {
 	case 36, 37, 38, 39, 40, 41: // SubgroupSize to SubgroupLocalInvocationId

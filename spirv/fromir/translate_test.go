@@ -43,7 +43,7 @@ func verified(t testing.TB, code []byte) *spirv.Module {
 	return m
 }
 
-// validatorLimits are what the validator says of modules that are as they
+// validatorLimits are messages of the validator about modules that are as they
 // should be: constructs of extensions that it does not know.
 var validatorLimits = []string{
 	"OpConstantFunctionPointerINTEL", "Invalid capability operand: 6146", "Invalid capability operand: 6022", "Invalid cooperative matrix operands operand",
@@ -116,7 +116,7 @@ func dump(t testing.TB, m *spirv.Module) string {
 
 const kernelHead = "define spir_kernel void @k(ptr addrspace(1) %p, i32 %n, float %x, <4 x i32> %v) {\n"
 
-// TestInstructions translates instructions and looks for what they must become,
+// TestInstructions translates instructions and looks for the expected output,
 // in order.
 func TestInstructions(t *testing.T) {
 	tests := []struct {
@@ -157,7 +157,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// TestAnnotations: what llvm.global.annotations says of a function becomes a
+// TestAnnotations: an entry of llvm.global.annotations for a function becomes a
 // decoration, from SPIR-V 1.4 on.
 func TestAnnotations(t *testing.T) {
 	const text = `@s = private constant [5 x i8] c"mark\00", section "llvm.metadata"

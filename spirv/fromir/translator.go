@@ -42,7 +42,7 @@ type translator struct {
 	constants    map[constantKey]id      // of the pools that are being translated
 }
 
-// functionInfo is what is known of a function outside of its body.
+// functionInfo holds the facts of a function outside of its body.
 type functionInfo struct {
 	value      *ir.GlobalValue
 	header     *ir.Header
@@ -51,16 +51,16 @@ type functionInfo struct {
 	kernel     bool
 	self       id
 	typ        id
-	builtin    *builtin // what calls of it become, nil for a function
+	builtin    *builtin // the replacement of its calls, nil for a function
 }
 
-// globalInfo is what is known of a variable or alias.
+// globalInfo holds the facts of a variable or alias.
 type globalInfo struct {
 	pointee term
 	self    id
 	space   uint32
 	busy    bool
-	// alias is what an alias stands for.
+	// alias is the aliasee.
 	alias ir.Value
 	pool  *ir.ConstantPool
 }
@@ -112,8 +112,8 @@ func (t *translator) addressing() {
 	}
 }
 
-// declareFunctions notes the functions and what their attributes and names
-// tell of their parameters.
+// declareFunctions notes the functions and the facts that their attributes and
+// names tell of their parameters.
 func (t *translator) declareFunctions() {
 	for i := range t.module.Values {
 		v := &t.module.Values[i]
@@ -173,7 +173,7 @@ func (t *translator) argumentTypes(info *functionInfo) {
 	}
 }
 
-// inferBodies finds what pointers point to.
+// inferBodies finds the pointees of pointers.
 func (t *translator) inferBodies() {
 	for i := range t.module.Values {
 		v := &t.module.Values[i]
@@ -193,7 +193,7 @@ func (t *translator) inferBodies() {
 	}
 }
 
-// freeze makes what is not known of a term a byte, before types are made of
+// freeze makes the unknown part of a term a byte, before types are made of
 // it.
 func (t *translator) freeze(a term) {
 	for a != noTerm {

@@ -126,8 +126,8 @@ func (t *translator) functionType(result id, parameters []id) id {
 	return t.b.typeEntry(spirv.OpTypeFunction, words, words...)
 }
 
-// typeID returns the SPIR-V type of an LLVM type. Pointers that do not say
-// what they point to, alone or within an aggregate, point to bytes.
+// typeID returns the SPIR-V type of an LLVM type. Pointers that do not name
+// a pointee, alone or within an aggregate, point to bytes.
 func (t *translator) typeID(n ir.TypeID) id {
 	if n == ir.NoType {
 		t.failf("a value whose type is not known")

@@ -146,7 +146,7 @@ func (f *function) loadBytes(in *ir.Instruction, typ id, bytes uint32) id {
 	return sum
 }
 
-// storeBytes stores an integer byte by byte: what lies after it stays.
+// storeBytes stores an integer byte by byte: the bytes after it stay.
 func (f *function) storeBytes(in *ir.Instruction, bytes uint32) {
 	v := in.Operands[0]
 	n, typ := f.valueID(v), f.typeID(v.Type)

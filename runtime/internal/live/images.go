@@ -12,7 +12,7 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// ErrUnloaded is what reading the code of an image returns once the library
+// ErrUnloaded is the error of reading the code of an image once the library
 // that brought it is gone.
 var ErrUnloaded = errors.New("the library with this image was unloaded")
 

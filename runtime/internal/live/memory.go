@@ -11,7 +11,7 @@ import (
 	"offlink/wrapper/abi"
 )
 
-// errNull is what a read through a null pointer returns. Other pointers are
+// errNull is the error of a read through a null pointer. Other pointers are
 // trusted as C code trusts them: a wrong one ends the process.
 var errNull = errors.New("a null pointer")
 

@@ -66,7 +66,7 @@ func (e *emitter) vector(in *lanes.Inst) {
 	}
 }
 
-// lanewise emits what has an instruction.
+// lanewise emits operations that have an instruction.
 func (e *emitter) lanewise(in *lanes.Inst) {
 	k := e.kind(in.Args[0])
 	code, ok := vectorCodes(k)[in.Op]
@@ -184,7 +184,7 @@ func (e *emitter) insert(in *lanes.Inst) {
 	}
 }
 
-// fromVector emits what makes a scalar of a vector.
+// fromVector emits operations that make a scalar of a vector.
 func (e *emitter) fromVector(in *lanes.Inst) {
 	a := in.Args[0]
 	t := e.code.Regs[a]

@@ -2,8 +2,8 @@ package lanes
 
 // Checks of bounds: one compare for a scalar, or for all lanes of a stride.
 
-// boundKey is a number that is computed once for a work-group: what is taken
-// off an address, or how large the rest may be.
+// boundKey is a number that is computed once for a work-group: the number to
+// take off an address, or how large the rest may be.
 type boundKey struct {
 	v    *Value
 	less uint64
@@ -35,7 +35,7 @@ func (e *emitter) span(v *Value) uint64 {
 	return 0
 }
 
-// prepareBounds computes what all checks need.
+// prepareBounds computes the numbers that all checks need.
 func (e *emitter) prepareBounds() {
 	for _, v := range e.f.values {
 		if v.Bounds == nil {
@@ -117,7 +117,7 @@ func (e *emitter) checkLanes(v *Value, mask Reg) {
 	}
 	e.op(Inst{Op: OpIf, Args: []Reg{e.compute(scalarType(Bool), OpAny, 0, bad)}})
 	bits := e.compute(scalarType(I32), OpBits, 0, bad)
-	for l := e.width - 1; l >= 0; l-- { // the distance of the first lane is what stays
+	for l := e.width - 1; l >= 0; l-- { // the distance of the first lane stays
 		is := e.compute(scalarType(I32), OpAnd, 0, bits, e.constant(I32, 1<<l))
 		e.op(Inst{Op: OpIf, Args: []Reg{e.compute(scalarType(Bool), OpBool, 0, is)}})
 		e.setRecord(FaultDistance, e.compute(scalarType(I32), OpExtract, uint64(l), distance))
@@ -127,7 +127,7 @@ func (e *emitter) checkLanes(v *Value, mask Reg) {
 	e.op(Inst{Op: OpEnd})
 }
 
-// fault stops the code with what is known.
+// fault stops the code and leaves the known facts.
 func (e *emitter) fault(v *Value, distance, stride, lanes Reg) {
 	if distance != NoReg {
 		e.setRecord(FaultDistance, distance)

@@ -20,7 +20,7 @@ type Class struct {
 	Stride int32
 }
 
-// join is the class of what may be one or the other.
+// join is the class of a value that may be one or the other.
 func (c Class) join(d Class) Class {
 	switch {
 	case c.Level == Unknown:
@@ -35,7 +35,7 @@ func (c Class) join(d Class) Class {
 
 func (c Class) uniform() bool { return c.Level <= Step }
 
-// analysis is what is known about a function for steps of a width.
+// analysis holds the known facts of a function for steps of a width.
 type analysis struct {
 	f     *Function
 	width int
@@ -53,7 +53,7 @@ type analysis struct {
 	outlives    []bool // values that are used outside of a loop whose exits vary
 }
 
-// divergence is what branches that vary decide.
+// divergence is the set of blocks that branches that vary decide.
 type divergence struct {
 	blocks []bool // not all come there together
 	joins  []bool // ways of a varying branch meet there
@@ -211,7 +211,7 @@ func (a *analysis) byOperands(v *Value) Class {
 	return Class{Level: Varying}
 }
 
-// perItem is the class of what differs between work-items: by a stride along
+// perItem is the class of a value that differs between work-items: by a stride along
 // dimension 0, or 0 for in no known way.
 func (a *analysis) perItem(first bool, stride int32) Class {
 	switch {
@@ -249,7 +249,7 @@ func (a *analysis) stride(v *Value) Class {
 	return Class{Strided, stride}
 }
 
-// spread finds what the branches decide whose conditions are above a level.
+// spread finds the blocks that branches decide whose conditions are above a level.
 func (a *analysis) spread(d *divergence, above Level) {
 	for _, b := range a.f.Blocks {
 		if b.Cond != nil && a.class(b.Cond).Level > above {
@@ -264,7 +264,7 @@ func (a *analysis) spread(d *divergence, above Level) {
 }
 
 // exitsVary tells whether lanes leave a loop in different turns or by
-// different ways: a varying branch in it, or in what it decides, leads out.
+// different ways: a varying branch in it, or in the blocks that it decides, leads out.
 func (a *analysis) exitsVary(l *loop, above Level, d *divergence) bool {
 	for n := range l.nodes {
 		b := a.f.Blocks[n]

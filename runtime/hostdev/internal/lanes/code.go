@@ -21,13 +21,13 @@ func (t Type) String() string {
 // Reg is a register of code; NoReg stands for none. All are zero at first.
 type Reg int32
 
-// NoReg is no register.
+// NoReg stands for the lack of a register.
 const NoReg Reg = -1
 
 // Inst is an instruction of code.
 type Inst struct {
 	Op     Op
-	Type   Type // of the result; of what is stored
+	Type   Type // of the result; of the stored value
 	Dst    Reg
 	Args   []Reg
 	Imm    uint64
@@ -147,7 +147,7 @@ const (
 	RecordWords   = 160 // the words of the arguments, 64 bits each
 )
 
-// What the code writes at RecordFault: the distance from the base, the stride
+// The code writes at RecordFault: the distance from the base, the stride
 // from lane to lane, the bits of the lanes that are out of bounds if that is 0
 // and they vary, the size of the access, and the number of bytes that there
 // are. The size has the highest bit set for a store, and is 0 for an element of

@@ -15,7 +15,7 @@
 // that a load at stride 1 is one vector load with one check of its bounds.
 //
 // Control flow that does not depend on the lane stays control flow (flow.go,
-// by the dominator tree). What a varying branch decides becomes a masked
+// by the dominator tree). The blocks that a varying branch decides become a masked
 // region: its blocks run one after the other, each under the mask of the
 // lanes that came there, and is left out when there are none; its loops go on
 // while a lane does. A loop in a masked region all of whose branches are the
@@ -23,7 +23,7 @@
 //
 // A kernel with barriers is split at them (group.go): from each place where
 // work-items resume, a region of blocks leads to the next barriers, and the
-// loop over the work-items is around the region. What lives across a barrier
+// loop over the work-items is around the region. A value that lives across a barrier
 // is in a register if it is the same for the group, is computed again if it
 // is cheap, and has a slot for each work-item otherwise.
 //
@@ -31,6 +31,6 @@
 // work-groups: typed registers of one or W lanes, instructions, blocks and
 // loops. The emitters spell it; neither decides anything.
 //
-// What is not expressed here is refused with ErrUnsupported, and the caller
+// A construct that is not expressed here is refused with ErrUnsupported, and the caller
 // interprets the kernel instead.
 package lanes

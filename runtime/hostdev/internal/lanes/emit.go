@@ -21,7 +21,7 @@ type emitter struct {
 	bounds  map[boundKey]Reg
 }
 
-// shared is what both emitters use: registers for values that are the same
+// shared is the state of both emitters: registers for values that are the same
 // for the group, and for those that are computed before the work-items.
 type shared struct {
 	values []Reg
@@ -36,7 +36,7 @@ type hoisting uint8
 const (
 	inGroup hoisting = iota // before the work-items of a group
 	inRow                   // before those of a row
-	inItem                  // cheap, from the ids and what is the same for the group
+	inItem                  // cheap, from the ids and values that are the same for the group
 	inPlace
 )
 
@@ -369,7 +369,7 @@ func (e *emitter) origin(v *Value) {
 	e.to(e.scalarPlace(v), Inst{Op: OpAdd, Args: []Reg{base, e.constant(I32, v.Imm)}})
 }
 
-// varying computes in every lane. What outlives a loop keeps the lanes that
+// varying computes in every lane. A value that outlives a loop keeps the lanes that
 // have left.
 func (e *emitter) varying(v *Value, mask Reg) {
 	if e.byLane(v) {

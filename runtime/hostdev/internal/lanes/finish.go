@@ -1,7 +1,7 @@
 package lanes
 
 // Finish makes the function ready: blocks that are not reached and values
-// that nobody uses are left out, and what is left is numbered.
+// that nobody uses are left out, and the rest is numbered.
 func (f *Function) Finish() error {
 	f.orderBlocks()
 	f.markLive()
@@ -38,7 +38,7 @@ func (f *Function) graph() *graph {
 // Size is the number of operations of a function that was finished.
 func (f *Function) Size() int { return len(f.values) }
 
-// hasEffect tells what is done whether or not its result is used.
+// hasEffect reports operations that happen whether or not their result is used.
 func (v *Value) hasEffect() bool {
 	switch v.Op {
 	case OpStore, OpAtomic, OpFence, OpPrivateStore, OpTrap:
@@ -85,7 +85,7 @@ func (f *Function) markLive() {
 	}
 }
 
-// number numbers what is live: constants and arguments first, then values in
+// number numbers the live values: constants and arguments first, then values in
 // the order of the blocks.
 func (f *Function) number() {
 	add := func(v *Value) {

@@ -18,7 +18,7 @@ type part struct {
 	leave  func(to *Block)
 }
 
-// newPart takes the blocks that the entry reaches within a set; nil is no
+// newPart takes the blocks that the entry reaches within a set; nil stands for no
 // limit. Barriers end it.
 func newPart(entry *Block, within map[*Block]bool) *part {
 	p := &part{index: map[*Block]int{}, mask: NoReg}
@@ -151,7 +151,7 @@ func (p *part) closed(set map[int]bool, entry, exit int) bool {
 }
 
 // commonPost is the nearest node after which both have come: a postdominates
-// what it was found for, and b is asked for.
+// the node that it was found for, and b is the one asked for.
 func (p *part) commonPost(a, b int) int {
 	end := len(p.blocks)
 	after := map[int]bool{end: true}
@@ -213,7 +213,7 @@ func (e *emitter) emitPart(p *part) error {
 	return s.tree(0)
 }
 
-// mergeRepeated: what two cases of a switch lead to is a merge too.
+// mergeRepeated: a block that two cases of a switch lead to is a merge too.
 func (s *structured) mergeRepeated() {
 	for _, u := range s.units {
 		if u.block == nil {
@@ -334,7 +334,7 @@ func (s *structured) end(u int, b *Block) error {
 	return nil
 }
 
-// fork puts what needs no code of its own into a conditional branch.
+// fork puts a block without code of its own into a conditional branch.
 func (s *structured) fork(u int, b *Block) error {
 	cond := s.e.scalar(b.Cond)
 	if b.Succs[0] == b.Succs[1] {

@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// ErrUnsupported is what errors of this package are: the kernel must be run
+// ErrUnsupported is wrapped by the errors of this package: the kernel must be run
 // in another way.
 var ErrUnsupported = errors.New("not supported by the compiler of work-groups")
 
-// Unsupported makes an ErrUnsupported that says what it is about.
+// Unsupported makes an ErrUnsupported that names its subject.
 func Unsupported(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrUnsupported, fmt.Sprintf(format, args...))
 }
@@ -157,7 +157,7 @@ const (
 	TrapBounds    // an access beyond its bounds; the record says more
 )
 
-// AtomicOp is what an OpAtomic does; its Args are the address, and for some a
+// AtomicOp is the operation of an OpAtomic; its Args are the address, and for some a
 // value and a comparator.
 type AtomicOp uint8
 
@@ -231,12 +231,12 @@ const (
 	Barrier                 // waits for the group; goes on in Succs[0]
 )
 
-// Bounds is what an access must stay in: Len bytes from the address Base on;
+// Bounds is the range that an access must stay in: Len bytes from the address Base on;
 // of an OpPrivateLoad and OpPrivateStore, the elements from index 0 on. Both
 // are made of constants and arguments.
 type Bounds struct {
 	Base, Len *Value
-	Memory    string // what it is, for messages
+	Memory    string // its kind, for messages
 }
 
 // Block is a basic block.
@@ -260,7 +260,7 @@ type Function struct {
 
 	PrivateSize int // bytes of arrays of OpPrivateLoad, for each work-item
 	FrameSize   int // bytes of private memory that has addresses, for each work-item
-	Site        int // what is being made, for messages: the caller's number
+	Site        int // the construct being made, for messages: the caller's number
 	consts      map[constKey]*Value
 	args        map[constKey]*Value
 }
@@ -356,7 +356,7 @@ func (b *Block) Add(op Op, k Kind, args ...*Value) *Value {
 	return v
 }
 
-// lowOf computes the low half beside the value; what nobody uses is left out
+// lowOf computes the low half next to the value; one that nobody uses is left out
 // later.
 func (b *Block) lowOf(v *Value) *Value {
 	switch {
@@ -465,7 +465,7 @@ func (b *Block) CallHost(h *HostCall, args []*Value) []*Value {
 // Trap appends a stop.
 func (b *Block) Trap(t Trap) { b.add(&Value{Op: OpTrap, Imm: uint64(t)}) }
 
-// Simplification: what addresses and widened ids need, no more.
+// Simplification: as far as addresses and widened ids need it, no more.
 
 func (b *Block) simplify(op Op, k Kind, args []*Value) *Value {
 	if commutative[op] && args[0].Op == OpConst && args[1].Op != OpConst {
@@ -535,7 +535,7 @@ func (b *Block) simplifyMul(k Kind, args []*Value) *Value {
 	return nil
 }
 
-// narrowCompare compares widened numbers as what they were.
+// narrowCompare compares widened numbers in their first width.
 func (b *Block) narrowCompare(op Op, args []*Value) *Value {
 	x, y := args[0], args[1]
 	if x.Kind != I64 {
@@ -558,7 +558,7 @@ func (b *Block) narrowCompare(op Op, args []*Value) *Value {
 	return nil
 }
 
-// narrowed is what widen made the value of.
+// narrowed is the value that widen started from.
 func narrowed(v *Value, widen Op) (*Value, bool) {
 	switch {
 	case v.Op == widen:

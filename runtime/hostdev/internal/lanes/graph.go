@@ -138,7 +138,7 @@ func (g *graph) reversed(leaves func(n int) bool) *graph {
 }
 
 // postDominators is the immediate postdominators of a graph; len(succs) is
-// the end, and what never comes there has the end as well. leaves tells of
+// the end, and a block that never comes there has the end as well. leaves tells of
 // nodes that may also lead out of the graph.
 func (g *graph) postDominators(leaves func(n int) bool) []int {
 	end := len(g.succs)

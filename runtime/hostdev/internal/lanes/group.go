@@ -34,7 +34,7 @@ func Compile(f *Function, width int) (*Code, error) {
 }
 
 // suitsLanes refuses loops that lanes leave at different times and that hold
-// atomic operations: one lane may wait there for what another one does after
+// atomic operations: one lane may wait there for an act of another one after
 // the loop.
 func (a *analysis) suitsLanes() error {
 	for _, b := range a.f.Blocks {
@@ -57,12 +57,12 @@ type driver struct {
 	f        *Function
 	c        *Code
 	shared   *shared
-	emitters []*emitter // for steps, and for what is left
+	emitters []*emitter // for steps, and for the rest
 	labels   int
 
 	starts []*Block // of the regions between barriers
 	live   []liveSet
-	slots  map[slot]int // places of what lives across barriers
+	slots  map[slot]int // offsets of values that live across barriers
 	state  Reg          // the next region
 }
 
@@ -105,7 +105,7 @@ func (d *driver) run() error {
 	return nil
 }
 
-// arguments loads what the launch gives, once.
+// arguments loads the launch's arguments, once.
 func (d *driver) arguments() {
 	for _, v := range d.f.values {
 		if v.Op == OpArg {
@@ -308,7 +308,7 @@ func (d *driver) agree(e *emitter, next Reg) {
 
 // The split.
 
-// split finds the regions, and what lives from one to the next.
+// split finds the regions, and the values that live from one to the next.
 func (d *driver) split() error {
 	d.starts = []*Block{d.f.Blocks[0]}
 	for _, b := range d.f.Blocks {
@@ -353,7 +353,7 @@ func (d *driver) ordered(set liveSet) []slot {
 	return list
 }
 
-// needsSlot tells what differs between work-items and is not computed again.
+// needsSlot reports values that differ between work-items and are not computed again.
 func (d *driver) needsSlot(s slot) bool {
 	a := d.emitters[0].a
 	if s.r != nil {
@@ -362,8 +362,8 @@ func (d *driver) needsSlot(s slot) bool {
 	return a.class(s.v).Level > Group && d.shared.hoist[s.v.id] == inPlace
 }
 
-// liveness is what is used after the start of each block before it is defined
-// again. Operands of what is computed again live as well.
+// liveness holds the values that are used after the start of each block before it is defined
+// again. Operands of values that are computed again live as well.
 func (d *driver) liveness() []liveSet {
 	in := make([]liveSet, len(d.f.Blocks))
 	for changed := true; changed; {
@@ -413,8 +413,8 @@ func (d *driver) use(set liveSet, v *Value) {
 	}
 }
 
-// snapshot keeps what is the same for the group and what a region both needs
-// and sets, so that every step starts with what it was.
+// snapshot keeps values that are the same for the group and that a region both
+// needs and sets, so that every step starts with the same.
 func (d *driver) snapshot(region int) map[Reg]Reg {
 	snaps := map[Reg]Reg{}
 	if len(d.starts) == 1 {
@@ -470,7 +470,7 @@ func storedKind(k Kind) Kind {
 	return k
 }
 
-// save stores what a region has defined of what the next one needs.
+// save stores the values that a region has defined and the next one needs.
 func (d *driver) save(e *emitter, p *part, to int) {
 	for _, s := range d.ordered(d.live[to]) {
 		if _, ok := d.slots[s]; !ok || !p.defines(s) {
@@ -502,7 +502,7 @@ func (p *part) defines(s slot) bool {
 	return false
 }
 
-// restore loads what a region needs, and computes again what is cheap.
+// restore loads the values that a region needs, and computes cheap ones again.
 func (d *driver) restore(e *emitter, region int) {
 	for _, s := range d.ordered(d.live[region]) {
 		if _, ok := d.slots[s]; !ok {

@@ -1,6 +1,6 @@
 package lanes
 
-// Loads, stores and what is done lane by lane.
+// Loads, stores and operations that go lane by lane.
 
 // contiguous tells whether the lanes of an access lie side by side.
 func (e *emitter) contiguous(address *Value, size uint64) bool {
@@ -55,7 +55,7 @@ func (e *emitter) whole(mask Reg, all func(), some func(guarded bool)) {
 	e.op(Inst{Op: OpEnd})
 }
 
-// address is the address of a lane, with what is to be added: strides up are
+// address is the address of a lane, with the addends: strides up are
 // added by the access itself, so that one check of bounds serves all lanes.
 func (e *emitter) address(v *Value, off uint32, l int) (Reg, uint32) {
 	c := e.a.class(v)

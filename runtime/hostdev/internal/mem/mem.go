@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Alignment is the alignment in bytes of what New returns.
+// Alignment is the alignment in bytes of the memory of New.
 const Alignment = 8
 
 // New returns size zeroed bytes.
