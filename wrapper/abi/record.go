@@ -17,9 +17,12 @@ type recordWriter struct {
 	pointerSize int
 }
 
-func (r recordWriter) u8(at int, v uint8)   { r.block.Data[r.at+at] = v }
+func (r recordWriter) u8(at int, v uint8) { r.block.Data[r.at+at] = v }
+
 func (r recordWriter) u16(at int, v uint16) { binary.LittleEndian.PutUint16(r.block.Data[r.at+at:], v) }
+
 func (r recordWriter) u32(at int, v uint32) { binary.LittleEndian.PutUint32(r.block.Data[r.at+at:], v) }
+
 func (r recordWriter) u64(at int, v uint64) { binary.LittleEndian.PutUint64(r.block.Data[r.at+at:], v) }
 
 // word writes an integer of a pointer's size.
