@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -314,7 +315,7 @@ func (l *launch) fitsNative() bool {
 		return false
 	}
 	for i := range l.r.global {
-		if l.r.global[i]+l.r.offset[i] >= 1<<31 || l.r.offset[i] >= 1<<31 {
+		if int64(l.r.global[i])+int64(l.r.offset[i]) > math.MaxInt32 || int64(l.r.offset[i]) > math.MaxInt32 {
 			return false
 		}
 	}
