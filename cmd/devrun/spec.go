@@ -53,12 +53,15 @@ func parseSpec(text string) (*spec, error) {
 	case "local":
 		n, err := strconv.ParseInt(rest, 10, 64)
 		if err != nil || n < 1 {
-			return nil, specErrorf(text, "%q is no number of bytes", rest)
+			return nil, specErrorf(text, "%q is not a number of bytes", rest)
 		}
 		return &spec{text: text, kind: specLocal, size: n}, nil
 	case "bytes":
 		data, err := parseBytes(text, rest)
-		return &spec{text: text, kind: specValue, data: data}, err
+		if err != nil {
+			return nil, err
+		}
+		return &spec{text: text, kind: specValue, data: data}, nil
 	case "struct":
 		return parseStruct(text, rest)
 	}

@@ -62,7 +62,7 @@ func TestStructs(t *testing.T) {
 func FuzzParseSpec(f *testing.F) {
 	for _, text := range []string{
 		"i32:42", "f32:1.5", "buf:i32:8", "buf:f32:1,2,3", "buf:u8:1,", "local:256", "buf:i64:9223372036854775807", "buf::", "x",
-		"bytes:00ff", "struct:i8:1,ptr:2+8,bytes:00", "struct:ptr:b0+1", "struct:f32:1,,",
+		"bytes:00ff", "bytes:\x01", "struct:i8:1,ptr:2+8,bytes:00", "struct:ptr:b0+1", "struct:f32:1,,",
 	} {
 		f.Add(text)
 	}

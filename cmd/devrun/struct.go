@@ -140,7 +140,7 @@ func (s *spec) addAddress(value string) error {
 	if hasOffset {
 		n, err := strconv.ParseUint(plus, 0, 62)
 		if err != nil {
-			return specErrorf(s.text, "%q is no number of bytes", plus)
+			return specErrorf(s.text, "%q is not a number of bytes", plus)
 		}
 		a.offset = int64(n)
 	}
