@@ -1,0 +1,75 @@
+//go:build (linux && (386 || amd64 || arm64 || riscv64)) || darwin || (freebsd && cgo)
+
+package dl
+
+import (
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// Supported tells whether this build can open shared libraries. purego
+// supports FreeBSD without cgo only with compiler flags of its own.
+const Supported = true
+
+// The loader's error text belongs to the thread, so that opening and asking
+// for it must not be on two: purego does both in one call, on a thread that a
+// goroutine may lose in between.
+func lockThread() func() {
+	runtime.LockOSThread()
+	return runtime.UnlockOSThread
+}
+
+func openLibrary(name string) (uintptr, error) {
+	defer lockThread()()
+	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+}
+
+func closeLibrary(handle uintptr) error {
+	defer lockThread()()
+	return purego.Dlclose(handle)
+}
+
+func findSymbol(handle uintptr, name string) (uintptr, error) {
+	defer lockThread()()
+	return purego.Dlsym(handle, name)
+}
+
+// Call calls a C function whose arguments are integers and pointers, and
+// returns its result. Go memory that an argument points to
+// (uintptr(unsafe.Pointer(p)) in the argument list) stays in place until the
+// function returns.
+//
+//go:uintptrescapes
+func Call(function uintptr, args ...uintptr) uintptr {
+	result, _, _ := purego.SyscallN(function, args...)
+	return result
+}
+
+// NewCallback returns a C function pointer for a Go function with arguments
+// and result of the size of a pointer. It is never freed, and a process has at
+// most 2000: make them once. Threads of the driver may call it.
+func NewCallback(f any) uintptr { return purego.NewCallback(f) }
+
+// addressInfo is Dl_info of dlfcn.h.
+type addressInfo struct {
+	file       *byte
+	base       uintptr
+	symbolName *byte
+	symbol     uintptr
+}
+
+var dladdr = sync.OnceValue(func() uintptr {
+	address, _ := purego.Dlsym(purego.RTLD_DEFAULT, "dladdr")
+	return address
+})
+
+func fileOfAddress(address uintptr) string {
+	info := new(addressInfo)
+	if dladdr() == 0 || Call(dladdr(), address, uintptr(unsafe.Pointer(info))) == 0 || info.file == nil {
+		return ""
+	}
+	return String(uintptr(unsafe.Pointer(info.file)))
+}
