@@ -54,7 +54,7 @@ func ApplyAnnotations(m *ir.Module) (changed bool, err error) {
 		return false, nil
 	}
 	m.Values[list].EditDetails().KeepElements = others
-	return true, a.finish()
+	return true, a.finishEdits()
 }
 
 // annotator applies the annotations of a module.
@@ -184,10 +184,10 @@ func (a *annotator) makeKernel(v *ir.GlobalValue) error {
 	return nil
 }
 
-// finish takes the annotated values off the lists of used values, where stock
+// finishEdits takes the annotated values off the lists of used values, where stock
 // compilers put them so that they survive, and refuses calls of functions that
 // have become kernels: the calls have the wrong convention now.
-func (a *annotator) finish() error {
+func (a *annotator) finishEdits() error {
 	plain := func(id ir.ValueID) bool { return a.applied[id] == nil }
 	for _, list := range []string{usedList, compilerUsedList} {
 		if _, err := keepWhere(a.module, list, plain); err != nil {

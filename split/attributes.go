@@ -73,9 +73,9 @@ func newAttributeTable(groups []ir.AttributeGroup) attributeTable {
 	return t
 }
 
-// get returns the value of one attribute of v, and whether v has it. As in
+// lookupAttribute returns the value of one attribute of v, and whether v has it. As in
 // [ir.Module.Attribute], the value's own attributes win.
-func (t attributeTable) get(v *ir.GlobalValue, k attributeKey) (string, bool) {
+func (t attributeTable) lookupAttribute(v *ir.GlobalValue, k attributeKey) (string, bool) {
 	if len(v.Details().Attributes) > 0 {
 		var own attributeSet
 		own.addKnown(v.Details().Attributes)
@@ -91,7 +91,7 @@ func (t attributeTable) get(v *ir.GlobalValue, k attributeKey) (string, bool) {
 	return "", false
 }
 
-func (t attributeTable) has(v *ir.GlobalValue, k attributeKey) bool {
-	_, ok := t.get(v, k)
+func (t attributeTable) hasAttribute(v *ir.GlobalValue, k attributeKey) bool {
+	_, ok := t.lookupAttribute(v, k)
 	return ok
 }

@@ -56,9 +56,9 @@ var decorationTable = map[Decorations]decorationNumbers{
 // defaultAccess is sycl::host_access_enum::read_write.
 const defaultAccess = 2
 
-// decorate attaches decorations to the device globals and host pipes of the
+// decorateSlice attaches decorations to the device globals and host pipes of the
 // slice. Other decorations that they have stay.
-func (x *Extractor) decorate(s *Slice) error {
+func (x *Extractor) decorateSlice(s *Slice) error {
 	numbers, wanted := decorationTable[x.graph.options.Decorations]
 	if !wanted {
 		return nil
@@ -68,7 +68,7 @@ func (x *Extractor) decorate(s *Slice) error {
 			if !x.graph.isDecorated(id) {
 				continue
 			}
-			node, err := x.graph.decorations(id, numbers)
+			node, err := x.graph.decorationNode(id, numbers)
 			if err != nil {
 				return err
 			}
@@ -88,8 +88,8 @@ func (g *Graph) isDecorated(id ir.ValueID) bool {
 	return pipe || g.IsDeviceGlobal(id)
 }
 
-// decorations returns the list of decorations of a variable.
-func (g *Graph) decorations(id ir.ValueID, n decorationNumbers) (ir.NewNode, error) {
+// decorationNode returns the list of decorations of a variable.
+func (g *Graph) decorationNode(id ir.ValueID, n decorationNumbers) (ir.NewNode, error) {
 	node, err := g.otherDecorations(id)
 	if err != nil {
 		return node, err

@@ -20,9 +20,9 @@ func (g *Graph) isEntryPoint(id ir.ValueID) bool {
 		return true
 	}
 	if g.options.OnlyKernels {
-		return g.attributes.has(v, keyIndirectlyCallable)
+		return g.attributes.hasAttribute(v, keyIndirectlyCallable)
 	}
-	return g.attributes.has(v, keyModuleID) && !sycl.IsBuiltinName(v.Name)
+	return g.attributes.hasAttribute(v, keyModuleID) && !sycl.IsBuiltinName(v.Name)
 }
 
 // checkEntries refuses entry points that a symbol file cannot name.

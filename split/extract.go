@@ -50,8 +50,8 @@ func (g *Graph) NewExtractor() *Extractor {
 // decorations that the module spells wrongly.
 func (x *Extractor) Extract(group *Group) (*Slice, error) {
 	x.lowers = x.graph.options.SpecConstants != SpecConstantsKept
-	s := x.extract(group)
-	if err := x.decorate(s); err != nil {
+	s := x.extractSlice(group)
+	if err := x.decorateSlice(s); err != nil {
 		return nil, err
 	}
 	return s, x.lowerSpecConstants(s, x.graph.options.SpecConstants)
@@ -61,23 +61,23 @@ func (x *Extractor) Extract(group *Group) (*Slice, error) {
 // of the specialization constants.
 func (x *Extractor) ExtractDefaults(group *Group) (*Slice, error) {
 	x.lowers = true
-	s := x.extract(group)
+	s := x.extractSlice(group)
 	s.Defaults = true
-	if err := x.decorate(s); err != nil {
+	if err := x.decorateSlice(s); err != nil {
 		return nil, err
 	}
 	return s, x.lowerSpecConstants(s, SpecConstantsDefault)
 }
 
-func (x *Extractor) extract(group *Group) *Slice {
+func (x *Extractor) extractSlice(group *Group) *Slice {
 	x.beginSlice(group)
 	s := &Slice{Graph: x.graph, Group: group}
 	s.Module = x.graph.Module
-	x.addReachable(s, x.roots(group))
+	x.addReachable(s, x.groupRoots(group))
 	x.keepAnnotations(s)
 	slices.Sort(s.Definitions)
 	slices.Sort(s.Declarations)
-	x.internalize(s)
+	x.internalizeSymbols(s)
 	x.markEntries(s)
 	x.filterNamed(s)
 	return s
@@ -105,8 +105,8 @@ func (x *Extractor) beginSlice(group *Group) {
 
 func (x *Extractor) isEntry(id ir.ValueID) bool { return x.entry[id] == x.current }
 
-// roots returns the values that an image has even if nothing refers to them.
-func (x *Extractor) roots(group *Group) []ir.ValueID {
+// groupRoots returns the values that an image has even if nothing refers to them.
+func (x *Extractor) groupRoots(group *Group) []ir.ValueID {
 	roots := slices.Concat(group.Entries, x.graph.roots)
 	if group.Whole {
 		roots = append(roots, x.graph.wholeRoots...)
@@ -130,37 +130,37 @@ func (x *Extractor) esimdFunctions(group *Group) []ir.ValueID {
 // addReachable adds the roots and all values that they refer to.
 func (x *Extractor) addReachable(s *Slice, roots []ir.ValueID) {
 	for _, id := range roots {
-		x.visit(s, id)
+		x.visitValue(s, id)
 	}
 	for len(x.stack) > 0 {
 		id := x.stack[len(x.stack)-1]
 		x.stack = x.stack[:len(x.stack)-1]
-		for _, ref := range x.references(id) {
+		for _, ref := range x.referencesOf(id) {
 			x.visitRef(s, ref)
 		}
 		if c := x.graph.Module.Values[id].Comdat; c != ir.NoComdat && x.group.Whole && addOnce(&x.comdats, c) {
-			x.comdatNeighbours(id, func(member ir.ValueID) { x.visit(s, member) })
+			x.comdatNeighbours(id, func(member ir.ValueID) { x.visitValue(s, member) })
 		}
 	}
 }
 
-// references returns the references of a definition of the current image. A
+// referencesOf returns the references of a definition of the current image. A
 // function that reads specialization constants has fewer where these are
 // lowered: the constants' names and the functions that read them go.
-func (x *Extractor) references(id ir.ValueID) []ir.Ref {
+func (x *Extractor) referencesOf(id ir.ValueID) []ir.Ref {
 	if c := x.graph.specConstants; c != nil && !x.lowers && c.reads[id] != nil {
 		return x.graph.Module.Values[id].Refs
 	}
-	return x.graph.references(id)
+	return x.graph.referencesOf(id)
 }
 
 func (x *Extractor) visitRef(s *Slice, ref ir.Ref) {
 	switch ref.Kind() {
 	case ir.RefCallee, ir.RefAddress:
-		x.visit(s, ir.ValueID(ref.Index()))
+		x.visitValue(s, ir.ValueID(ref.Index()))
 	case ir.RefIndirectCall:
 		if addOnce(&x.types, ir.TypeID(ref.Index())) {
-			x.indirectTargets(ref, func(id ir.ValueID) { x.visit(s, id) })
+			x.indirectTargets(ref, func(id ir.ValueID) { x.visitValue(s, id) })
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (x *Extractor) indirectTargets(ref ir.Ref, visit func(ir.ValueID)) {
 	}
 }
 
-func (x *Extractor) visit(s *Slice, id ir.ValueID) {
+func (x *Extractor) visitValue(s *Slice, id ir.ValueID) {
 	if x.seen[id] == x.current || x.graph.flags[id]&flagDropped != 0 {
 		return
 	}

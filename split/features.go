@@ -19,7 +19,7 @@ func (g *Graph) Features(group *Group) ([]string, error) {
 		key  attributeKey
 		name string
 	}{{keyIndirectlyCallable, "virtual functions of"}, {keyRegisterAllocMode, "register mode"}, {keyGRFSize, "GRF size"}, {keyOptLevel, "optimisation level"}} {
-		if value, ok := g.attributes.get(v, a.key); ok {
+		if value, ok := g.attributes.lookupAttribute(v, a.key); ok {
 			features = append(features, a.name+" "+value)
 		}
 	}

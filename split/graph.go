@@ -62,7 +62,7 @@ func NewGraph(m *ir.Module, options Options) (*Graph, error) {
 		indirect:   make(map[ir.TypeID][]ir.ValueID),
 	}
 	steps := []func() error{
-		g.classify,
+		g.classifyEntries,
 		g.clearUsed,
 		g.findAnnotations,
 		g.overrideElements,
@@ -79,8 +79,8 @@ func NewGraph(m *ir.Module, options Options) (*Graph, error) {
 	return g, nil
 }
 
-// classify sets the flags of functions and collects the entry points.
-func (g *Graph) classify() error {
+// classifyEntries sets the flags of functions and collects the entry points.
+func (g *Graph) classifyEntries() error {
 	nvvm, err := sycl.NVVMKernels(g.Module)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (g *Graph) classify() error {
 // its address otherwise.
 func (g *Graph) isIndirectTarget(id ir.ValueID) bool {
 	v := &g.Module.Values[id]
-	return !v.Declaration && !v.Linkage.Discardable() && !g.IsKernel(id) && g.attributes.has(v, keyReferencedIndirectly)
+	return !v.Declaration && !v.Linkage.Discardable() && !g.IsKernel(id) && g.attributes.hasAttribute(v, keyReferencedIndirectly)
 }
 
 // flagAliasees flags the value that an alias or ifunc stands for: an alias to a
@@ -129,8 +129,8 @@ func (g *Graph) flagAliasees(v *ir.GlobalValue) {
 }
 
 func (g *Graph) functionFlags(v *ir.GlobalValue) (f valueFlags) {
-	virtual := g.attributes.has(v, keyIndirectlyCallable)
-	if virtual || g.attributes.has(v, keyReferencedIndirectly) {
+	virtual := g.attributes.hasAttribute(v, keyIndirectlyCallable)
+	if virtual || g.attributes.hasAttribute(v, keyReferencedIndirectly) {
 		f |= flagPreserved
 	}
 	if virtual {
@@ -149,7 +149,7 @@ func (g *Graph) functionFlags(v *ir.GlobalValue) (f valueFlags) {
 // as the function itself tells. The name is tested last, because demangling is
 // the expensive part.
 func (g *Graph) mayBeImported(v *ir.GlobalValue) bool {
-	if !v.Declaration && (v.IsLocal() || sycl.IsKernelConvention(v.CallingConv) || !g.attributes.has(v, keyModuleID)) {
+	if !v.Declaration && (v.IsLocal() || sycl.IsKernelConvention(v.CallingConv) || !g.attributes.hasAttribute(v, keyModuleID)) {
 		return false
 	}
 	return sycl.IsImportableName(v.Name)
@@ -167,19 +167,19 @@ func (g *Graph) IsEntryPoint(id ir.ValueID) bool { return g.flags[id]&flagEntry 
 // ModuleID returns the source file that a function comes from, and whether it
 // has one.
 func (g *Graph) ModuleID(id ir.ValueID) (string, bool) {
-	return g.attributes.get(&g.Module.Values[id], keyModuleID)
+	return g.attributes.lookupAttribute(&g.Module.Values[id], keyModuleID)
 }
 
 // IsDeviceGlobal reports whether the value is a device_global variable.
 func (g *Graph) IsDeviceGlobal(id ir.ValueID) bool {
 	v := &g.Module.Values[id]
-	return v.Kind == ir.Variable && g.attributes.has(v, keyDeviceGlobalSize)
+	return v.Kind == ir.Variable && g.attributes.hasAttribute(v, keyDeviceGlobalSize)
 }
 
 // HasImageScope reports whether at most one image may have a device_global
 // variable.
 func (g *Graph) HasImageScope(id ir.ValueID) bool {
-	value, ok := g.attributes.get(&g.Module.Values[id], keyDeviceImageScope)
+	value, ok := g.attributes.lookupAttribute(&g.Module.Values[id], keyDeviceImageScope)
 	return ok && value != "false"
 }
 
@@ -203,9 +203,9 @@ func (g *Graph) overrideElements() error {
 	return nil
 }
 
-// references returns the references of the value that decide about the content
+// referencesOf returns the references of the value that decide about the content
 // of an image.
-func (g *Graph) references(id ir.ValueID) []ir.Ref {
+func (g *Graph) referencesOf(id ir.ValueID) []ir.Ref {
 	if refs, ok := g.overrides[id]; ok {
 		return refs
 	}
@@ -235,7 +235,7 @@ func (g *Graph) findRoots() error {
 func (g *Graph) usersOf(of map[ir.ValueID]bool) map[ir.ValueID][]ir.ValueID {
 	users := make(map[ir.ValueID][]ir.ValueID)
 	for i := range g.Module.Values {
-		for _, ref := range g.references(ir.ValueID(i)) {
+		for _, ref := range g.referencesOf(ir.ValueID(i)) {
 			if k := ref.Kind(); k != ir.RefCallee && k != ir.RefAddress {
 				continue
 			}

@@ -91,10 +91,10 @@ func (l *layout) readPointer(fields []string) {
 // number of their parts, and so the work that a type can ask for.
 const maxConstant = 1 << 20
 
-// size returns the distance of two elements of the type in an array, and its
+// typeSize returns the distance of two elements of the type in an array, and its
 // alignment. Once a type has been asked about, it can be by several
 // goroutines.
-func (l *layout) size(id ir.TypeID) (size, align uint64, err error) {
+func (l *layout) typeSize(id ir.TypeID) (size, align uint64, err error) {
 	s, err := l.sizeWithin(id, 64)
 	return s.size, s.align, err
 }
@@ -140,7 +140,7 @@ func (l *layout) computeSize(t *ir.Type, depth int) (s typeSize, err error) {
 		return l.vectorSize(t, depth)
 	case ir.TypeStruct:
 		if !t.Opaque {
-			_, s, err = l.structure(t, depth)
+			_, s, err = l.structLayout(t, depth)
 			return s, err
 		}
 	}
@@ -205,8 +205,8 @@ func (l *layout) vectorSize(t *ir.Type, depth int) (typeSize, error) {
 	return s, nil
 }
 
-// structure returns the offsets of a structure's members.
-func (l *layout) structure(t *ir.Type, depth int) (offsets []uint64, s typeSize, err error) {
+// structLayout returns the offsets of a structure's members.
+func (l *layout) structLayout(t *ir.Type, depth int) (offsets []uint64, s typeSize, err error) {
 	s = typeSize{align: 1, parts: 1}
 	if !t.Packed {
 		s.align = l.aggregate

@@ -5,18 +5,18 @@ import (
 	"offlink/ir/sycl"
 )
 
-// internalize makes every function of the slice local that nothing outside its
+// internalizeSymbols makes every function of the slice local that nothing outside its
 // image refers to: all but the entry points of the image, functions that are
 // called indirectly, and members of a comdat that stays visible. Devices can
 // then inline and drop them, and images with copies of one function can be
 // linked. Virtual functions become external. Variables and aliases keep their
 // linkage.
-func (x *Extractor) internalize(s *Slice) {
+func (x *Extractor) internalizeSymbols(s *Slice) {
 	uses := comdatUses(x.graph.Module, s.Definitions, x.keepsLinkage)
 	for _, id := range s.Definitions {
 		v := &x.graph.Module.Values[id]
 		if x.graph.isVirtual(id) && (x.virtuals || x.isEntry(id)) {
-			x.externalize(s, id)
+			x.externalizeSymbol(s, id)
 			continue
 		}
 		if v.Kind != ir.Function || v.IsLocal() || v.Linkage == ir.AvailableExternally || x.keepsLinkage(id) {
@@ -33,10 +33,10 @@ func (x *Extractor) internalize(s *Slice) {
 	}
 }
 
-// externalize gives a virtual function external linkage, whatever it had:
+// externalizeSymbol gives a virtual function external linkage, whatever it had:
 // images that use the function import it from this one, and a driver takes no
 // LinkOnceODR function of SPIR-V for the definition of an import.
-func (x *Extractor) externalize(s *Slice, id ir.ValueID) {
+func (x *Extractor) externalizeSymbol(s *Slice, id ir.ValueID) {
 	if x.graph.Module.Values[id].Linkage == ir.External {
 		return
 	}
@@ -75,7 +75,7 @@ func (x *Extractor) markEntries(s *Slice) {
 		if x.graph.Module.Values[id].Kind != ir.Function {
 			continue
 		}
-		has := x.graph.attributes.has(&x.graph.Module.Values[id], keyEntryPoint)
+		has := x.graph.attributes.hasAttribute(&x.graph.Module.Values[id], keyEntryPoint)
 		switch entry := x.isEntry(id); {
 		case entry && !has:
 			e := s.Edit(id)

@@ -100,13 +100,13 @@ func (g *Graph) groupKey(id ir.ValueID) (scope, key string, err error) {
 			return "", "", err
 		}
 	}
-	scope, _ = g.attributes.get(v, keyModuleID)
+	scope, _ = g.attributes.lookupAttribute(v, keyModuleID)
 	return scope, b.String(), nil
 }
 
 // addAttribute adds a part of the key. A '-' follows every part.
 func (g *Graph) addAttribute(b *strings.Builder, v *ir.GlobalValue, k attributeKey) {
-	value, _ := g.attributes.get(v, k)
+	value, _ := g.attributes.lookupAttribute(v, k)
 	b.WriteString(value)
 	b.WriteByte('-')
 }

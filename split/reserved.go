@@ -105,7 +105,7 @@ func (s *Slice) Missing() []MissingFunction {
 func (s *Slice) usersByValue() map[ir.ValueID][]ir.ValueID {
 	users := make(map[ir.ValueID][]ir.ValueID)
 	for _, id := range s.Definitions {
-		for _, ref := range s.Graph.references(id) {
+		for _, ref := range s.Graph.referencesOf(id) {
 			if k := ref.Kind(); k == ir.RefCallee || k == ir.RefAddress {
 				to := ir.ValueID(ref.Index())
 				users[to] = append(users[to], id)

@@ -71,7 +71,7 @@ func (g *Graph) groupsThatReach(groups []Group) []int32 {
 	for len(work) > 0 {
 		id := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, ref := range g.references(id) {
+		for _, ref := range g.referencesOf(id) {
 			if k := ref.Kind(); k == ir.RefCallee || k == ir.RefAddress {
 				join(ir.ValueID(ref.Index()), reach[id])
 			}

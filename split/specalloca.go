@@ -19,8 +19,8 @@ func newSpecAllocation(call *ir.Call) *specAllocation {
 	return &specAllocation{element: call.Arguments[3].Type, pointer: call.Result, align: call.Arguments[4].Constant.Int}
 }
 
-// allocate returns the allocation of that many elements.
-func (a *specAllocation) allocate(count ir.Expression) ir.Expression {
+// allocateOnce returns the allocation of that many elements.
+func (a *specAllocation) allocateOnce(count ir.Expression) ir.Expression {
 	return ir.Expression{Kind: ir.ExpressionAlloca, Type: a.pointer, Element: a.element, Align: a.align, Operands: []ir.Expression{count}}
 }
 

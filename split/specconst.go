@@ -156,7 +156,7 @@ func (g *Graph) findReads(id ir.ValueID, readers map[ir.ValueID]bool) error {
 func (g *Graph) readConstant(call *ir.Call) (specRead, error) {
 	c := g.specConstants
 	read := specRead{call: call.Index, order: int(call.Callee), typ: call.Result}
-	first, err := c.convention(&read, call)
+	first, err := c.callConvention(&read, call)
 	if err != nil {
 		return read, err
 	}
@@ -180,7 +180,7 @@ func (g *Graph) readConstant(call *ir.Call) (specRead, error) {
 	if t := g.Module.Types[read.typ]; t.Kind == ir.TypeInteger && t.Bits == 1 {
 		read.typ = c.int8
 	}
-	if read.value, err = c.flatten(from, read.typ, &value); err != nil {
+	if read.value, err = c.flattenDefault(from, read.typ, &value); err != nil {
 		return read, err
 	}
 	if g.options.SpecConstants == SpecConstantsNative {
@@ -189,9 +189,9 @@ func (g *Graph) readConstant(call *ir.Call) (specRead, error) {
 	return read, err
 }
 
-// convention decodes how a call reads its constant: the index of the first of
+// callConvention decodes how a call reads its constant: the index of the first of
 // its three arguments, the destination of the value, and its type.
-func (c *specConstants) convention(read *specRead, call *ir.Call) (first int, err error) {
+func (c *specConstants) callConvention(read *specRead, call *ir.Call) (first int, err error) {
 	name, want := c.layout.module.Values[call.Callee].Name, 3
 	switch {
 	case strings.HasPrefix(name, allocationPrefix):
@@ -268,12 +268,12 @@ func (x *Extractor) lowerSpecConstants(s *Slice, mode SpecConstantMode) error {
 	}
 	numbers := specNumbering{mode: mode, byName: make(map[string]int)}
 	if x.graph.specConstants != nil {
-		if err := numbers.lower(x, s); err != nil {
+		if err := numbers.lowerReads(x, s); err != nil {
 			return err
 		}
 	}
 	s.SpecConstants = numbers.constants
-	s.Named = append(s.Named, numbers.metadata(s.Module)...)
+	s.Named = append(s.Named, numbers.idMetadata(s.Module)...)
 	return nil
 }
 
@@ -285,6 +285,6 @@ func (x *Extractor) HasSpecConstants(group *Group) bool {
 	}
 	var s Slice
 	x.beginSlice(group)
-	x.addReachable(&s, x.roots(group))
+	x.addReachable(&s, x.groupRoots(group))
 	return slices.ContainsFunc(s.Definitions, func(id ir.ValueID) bool { return x.graph.specConstants.reads[id] != nil })
 }

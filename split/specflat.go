@@ -27,12 +27,12 @@ type flatScalar struct {
 	typ    ir.TypeID
 }
 
-// flatten lays a default value of type from out as memory that holds the
+// flattenDefault lays a default value of type from out as memory that holds the
 // constant's type, too.
-func (c *specConstants) flatten(from, to ir.TypeID, value *ir.Constant) (*flatDefault, error) {
+func (c *specConstants) flattenDefault(from, to ir.TypeID, value *ir.Constant) (*flatDefault, error) {
 	size := uint64(0)
 	for _, typ := range []ir.TypeID{from, to} {
-		if _, _, err := c.layout.size(typ); err != nil {
+		if _, _, err := c.layout.typeSize(typ); err != nil {
 			return nil, err
 		}
 		size = max(size, c.storeSize(typ))
@@ -46,11 +46,11 @@ func (c *specConstants) flattenAt(f *flatDefault, offset uint64, typ ir.TypeID, 
 	if size == 0 || value.Kind == ir.ConstantUndef {
 		return nil
 	}
-	members, composite := c.members(typ)
+	members, composite := c.memberTypes(typ)
 	if !composite {
 		return f.storeNumber(flatScalar{offset, typ}, size, value)
 	}
-	offsets := c.offsets(typ, len(members))
+	offsets := c.memberOffsets(typ, len(members))
 	for i, t := range members {
 		m := member(value, i)
 		if err := c.flattenAt(f, offset+offsets[i], t, &m); err != nil {
@@ -92,11 +92,11 @@ func (f *flatDefault) scalarAt(offset uint64) (ir.TypeID, bool) {
 	return f.scalars[i].typ, true
 }
 
-// constant returns the value as a constant of a type: numbers where any byte
+// constantAt returns the value as a constant of a type: numbers where any byte
 // is defined, undef elsewhere.
-func (c *specConstants) constant(f *flatDefault, offset uint64, typ ir.TypeID) (ir.Constant, error) {
+func (c *specConstants) constantAt(f *flatDefault, offset uint64, typ ir.TypeID) (ir.Constant, error) {
 	size := c.storeSize(typ)
-	members, composite := c.members(typ)
+	members, composite := c.memberTypes(typ)
 	switch {
 	case !f.isDefined(offset, size):
 		return ir.Constant{Kind: ir.ConstantUndef, Type: typ}, nil
@@ -106,9 +106,9 @@ func (c *specConstants) constant(f *flatDefault, offset uint64, typ ir.TypeID) (
 		return ir.Constant{Kind: ir.ConstantBytes, Type: typ, Bytes: f.data[offset : offset+size]}, nil
 	}
 	value := ir.Constant{Kind: ir.ConstantAggregate, Type: typ, Elements: make([]ir.Constant, 0, len(members))}
-	offsets := c.offsets(typ, len(members))
+	offsets := c.memberOffsets(typ, len(members))
 	for i, t := range members {
-		m, err := c.constant(f, offset+offsets[i], t)
+		m, err := c.constantAt(f, offset+offsets[i], t)
 		if err != nil {
 			return value, err
 		}

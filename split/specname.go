@@ -25,22 +25,22 @@ func newSpirvNames(source *specConstants) spirvNames {
 	}
 }
 
-// reserve keeps the names of the scalars that a constant is made of for these.
-func (n *spirvNames) reserve(value *flatDefault, offset uint64, typ ir.TypeID) {
-	members, composite := n.source.members(typ)
+// reserveNames keeps the names of the scalars that a constant is made of for these.
+func (n *spirvNames) reserveNames(value *flatDefault, offset uint64, typ ir.TypeID) {
+	members, composite := n.source.memberTypes(typ)
 	if !composite {
 		n.exact[n.exactName(typ)] = true
 		return
 	}
-	offsets := n.source.offsets(typ, len(members))
+	offsets := n.source.memberOffsets(typ, len(members))
 	for i, t := range members {
 		if at := offset + offsets[i]; value.isDefined(at, n.source.storeSize(t)) {
-			n.reserve(value, at, t)
+			n.reserveNames(value, at, t)
 		}
 	}
 }
 
-func (n *spirvNames) exactName(typ ir.TypeID) string { return spirvScalar + "i" + n.source.mangle(typ) }
+func (n *spirvNames) exactName(typ ir.TypeID) string { return spirvScalar + "i" + n.source.mangleType(typ) }
 
 // scalarName names the function that makes a scalar. sycl-post-link names it
 // after the type of the number in the default value, which in a bit-field or

@@ -35,7 +35,7 @@ type specUse struct {
 	read     *specRead
 }
 
-func (n *specNumbering) lower(x *Extractor, s *Slice) error {
+func (n *specNumbering) lowerReads(x *Extractor, s *Slice) error {
 	n.source = x.graph.specConstants
 	n.names = newSpirvNames(n.source)
 	var uses []specUse
@@ -44,18 +44,18 @@ func (n *specNumbering) lower(x *Extractor, s *Slice) error {
 		for i := range reads {
 			uses = append(uses, specUse{id, &reads[i]})
 			if n.mode == SpecConstantsNative {
-				n.names.reserve(reads[i].value, 0, reads[i].typ)
+				n.names.reserveNames(reads[i].value, 0, reads[i].typ)
 			}
 		}
 	}
 	slices.SortStableFunc(uses, func(a, b specUse) int { return a.read.order - b.read.order })
 	for _, use := range uses {
-		value, err := n.expression(use.read)
+		value, err := n.readExpression(use.read)
 		if err != nil {
 			return fmt.Errorf("the specialization constant %q: %w", use.read.name, err)
 		}
 		if use.read.allocation != nil {
-			value = use.read.allocation.allocate(value)
+			value = use.read.allocation.allocateOnce(value)
 		}
 		e := s.Edit(use.function)
 		e.Calls = append(e.Calls, ir.CallEdit{Call: use.read.call, Value: value})
@@ -67,9 +67,9 @@ func (n *specNumbering) lower(x *Extractor, s *Slice) error {
 	return nil
 }
 
-// expression returns the expression for the value of a read, and numbers the
+// readExpression returns the expression for the value of a read, and numbers the
 // constant.
-func (n *specNumbering) expression(read *specRead) (ir.Expression, error) {
+func (n *specNumbering) readExpression(read *specRead) (ir.Expression, error) {
 	if n.mode == SpecConstantsDefault {
 		return n.defaultValue(read)
 	}
@@ -93,7 +93,7 @@ func (n *specNumbering) expression(read *specRead) (ir.Expression, error) {
 	case read.allocation != nil:
 		return n.defaultValue(read)
 	}
-	_, align, err := n.source.layout.size(read.typ)
+	_, align, err := n.source.layout.typeSize(read.typ)
 	return ir.Expression{Kind: ir.ExpressionLoad, Type: read.typ, Argument: read.buffer, Offset: uint64(n.first[i]), Align: align}, err
 }
 
@@ -106,11 +106,11 @@ func (n *specNumbering) sizeWithoutPadding(i int) int { return int(n.constants[i
 // defaultValue returns the default value as a constant of the type that the
 // code reads.
 func (n *specNumbering) defaultValue(read *specRead) (ir.Expression, error) {
-	_, align, err := n.source.layout.size(read.typ)
+	_, align, err := n.source.layout.typeSize(read.typ)
 	if err != nil {
 		return ir.Expression{}, err
 	}
-	value, err := n.source.constant(read.value, 0, read.typ)
+	value, err := n.source.constantAt(read.value, 0, read.typ)
 	e := constantExpression(value)
 	e.Align = align
 	return e, err
@@ -122,10 +122,10 @@ func (n *specNumbering) addConstant(read *specRead) error {
 	constant := SpecConstant{Name: read.name, Default: read.value.data}
 	if n.mode == SpecConstantsNative {
 		n.first = append(n.first, n.next)
-		constant.Parts = n.source.parts(read.typ, read.value, &n.next)
+		constant.Parts = n.source.constantParts(read.typ, read.value, &n.next)
 		n.after = append(n.after, n.next)
 	} else {
-		_, align, err := n.source.layout.size(read.typ)
+		_, align, err := n.source.layout.typeSize(read.typ)
 		if err != nil {
 			return err
 		}
@@ -151,10 +151,10 @@ func (n *specNumbering) alignEnd(to uint64) {
 	last.Default = append(slices.Clip(last.Default), make([]byte, padding)...)
 }
 
-// metadata returns the named metadata about the constants. The lists of an image
+// idMetadata returns the named metadata about the constants. The lists of an image
 // without constants are empty, unless the input has lists: it was lowered
 // before.
-func (n *specNumbering) metadata(m *ir.Module) []ir.NamedEdit {
+func (n *specNumbering) idMetadata(m *ir.Module) []ir.NamedEdit {
 	if len(n.constants) == 0 && m.Named(specList) != nil {
 		return nil
 	}

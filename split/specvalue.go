@@ -13,9 +13,9 @@ const (
 	spirvComposite = "_Z29__spirv_SpecConstantComposite"
 )
 
-// members returns the types of the members of a composite type, and whether
+// memberTypes returns the types of the members of a composite type, and whether
 // the type is one.
-func (c *specConstants) members(id ir.TypeID) ([]ir.TypeID, bool) {
+func (c *specConstants) memberTypes(id ir.TypeID) ([]ir.TypeID, bool) {
 	t := &c.layout.module.Types[id]
 	switch t.Kind {
 	case ir.TypeStruct:
@@ -39,7 +39,7 @@ func (c *specConstants) members(id ir.TypeID) ([]ir.TypeID, bool) {
 // the reference numbers members.
 func (n *specNumbering) nativeConstant(read *specRead, offset uint64, typ ir.TypeID, id *uint32) (ir.Expression, error) {
 	c := n.source
-	members, composite := c.members(typ)
+	members, composite := c.memberTypes(typ)
 	if !composite {
 		*id++
 		return n.scalarConstant(read, offset, typ, *id-1)
@@ -47,9 +47,9 @@ func (n *specNumbering) nativeConstant(read *specRead, offset uint64, typ ir.Typ
 	e := ir.Expression{Kind: ir.ExpressionCall, Type: typ}
 	var name strings.Builder
 	name.WriteString(spirvComposite)
-	offsets := c.offsets(typ, len(members))
+	offsets := c.memberOffsets(typ, len(members))
 	for i, t := range members {
-		name.WriteString(c.mangle(t))
+		name.WriteString(c.mangleType(t))
 		operand := constantExpression(ir.Constant{Kind: ir.ConstantUndef, Type: t})
 		if !read.value.isDefined(offset+offsets[i], c.storeSize(t)) {
 			*id++
@@ -61,7 +61,7 @@ func (n *specNumbering) nativeConstant(read *specRead, offset uint64, typ ir.Typ
 		}
 		e.Operands = append(e.Operands, operand)
 	}
-	name.WriteString("_R" + c.mangle(typ))
+	name.WriteString("_R" + c.mangleType(typ))
 	e.Callee = n.names.compositeName(name.String(), typ)
 	return e, nil
 }
@@ -108,8 +108,8 @@ func (c *specConstants) checkNative(typ ir.TypeID) error {
 	return nil
 }
 
-// mangle spells a type as in the names of those functions.
-func (c *specConstants) mangle(id ir.TypeID) string {
+// mangleType spells a type as in the names of those functions.
+func (c *specConstants) mangleType(id ir.TypeID) string {
 	t := &c.layout.module.Types[id]
 	switch t.Kind {
 	case ir.TypeInteger:
@@ -123,17 +123,17 @@ func (c *specConstants) mangle(id ir.TypeID) string {
 		}
 		return t.Name
 	case ir.TypeVector:
-		return fmt.Sprintf("Dv%d_%s", t.Length, c.mangle(t.Elements[0]))
+		return fmt.Sprintf("Dv%d_%s", t.Length, c.mangleType(t.Elements[0]))
 	case ir.TypeArray:
-		return fmt.Sprintf("A%d_%s", t.Length, c.mangle(t.Elements[0]))
+		return fmt.Sprintf("A%d_%s", t.Length, c.mangleType(t.Elements[0]))
 	}
 	return t.Name
 }
 
-// parts returns the descriptors of a constant, numbering its scalars as native
+// constantParts returns the descriptors of a constant, numbering its scalars as native
 // does. They cover all bytes of the value, so that the runtime finds where the
 // next constant begins.
-func (c *specConstants) parts(typ ir.TypeID, value *flatDefault, id *uint32) []SpecConstantPart {
+func (c *specConstants) constantParts(typ ir.TypeID, value *flatDefault, id *uint32) []SpecConstantPart {
 	var parts []SpecConstantPart
 	end := c.addParts(&parts, 0, typ, value, id)
 	return addPadding(parts, end, uint64(len(value.data)))
@@ -142,7 +142,7 @@ func (c *specConstants) parts(typ ir.TypeID, value *flatDefault, id *uint32) []S
 // addParts adds the descriptors of the part of a value at an offset and returns
 // the offset at which they end.
 func (c *specConstants) addParts(parts *[]SpecConstantPart, offset uint64, typ ir.TypeID, value *flatDefault, id *uint32) (end uint64) {
-	members, composite := c.members(typ)
+	members, composite := c.memberTypes(typ)
 	if !composite {
 		size := c.storeSize(typ)
 		*parts = append(*parts, SpecConstantPart{*id, uint32(offset), uint32(size)})
@@ -150,7 +150,7 @@ func (c *specConstants) addParts(parts *[]SpecConstantPart, offset uint64, typ i
 		return offset + size
 	}
 	end = offset
-	offsets := c.offsets(typ, len(members))
+	offsets := c.memberOffsets(typ, len(members))
 	isStruct := c.layout.module.Types[typ].Kind == ir.TypeStruct
 	for i, t := range members {
 		at := offset + offsets[i]
@@ -177,15 +177,15 @@ func addPadding(parts []SpecConstantPart, from, to uint64) []SpecConstantPart {
 	return append(parts, SpecConstantPart{PaddingID, uint32(from), uint32(to - from)})
 }
 
-// offsets returns the offsets of the n members of a composite. The type has been
+// memberOffsets returns the offsets of the n members of a composite. The type has been
 // sized before, so that errors cannot occur here.
-func (c *specConstants) offsets(typ ir.TypeID, n int) []uint64 {
+func (c *specConstants) memberOffsets(typ ir.TypeID, n int) []uint64 {
 	t := &c.layout.module.Types[typ]
 	if t.Kind == ir.TypeStruct {
-		offsets, _, _ := c.layout.structure(t, 64)
+		offsets, _, _ := c.layout.structLayout(t, 64)
 		return offsets
 	}
-	step, _, _ := c.layout.size(t.Elements[0])
+	step, _, _ := c.layout.typeSize(t.Elements[0])
 	offsets := make([]uint64, n)
 	for i := range offsets {
 		offsets[i] = uint64(i) * step
@@ -202,9 +202,9 @@ func (c *specConstants) storeSize(typ ir.TypeID) uint64 {
 	case ir.TypeFloat:
 		return uint64(t.Bits) / 8
 	case ir.TypeVector:
-		step, _, _ := c.layout.size(t.Elements[0])
+		step, _, _ := c.layout.typeSize(t.Elements[0])
 		return t.Length * step
 	}
-	size, _, _ := c.layout.size(typ)
+	size, _, _ := c.layout.typeSize(typ)
 	return size
 }

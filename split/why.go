@@ -52,7 +52,7 @@ type Answer struct {
 // Why explains whether and why the image of the group has a value.
 func (x *Extractor) Why(group *Group, id ir.ValueID) Answer {
 	x.beginSlice(group)
-	chain, found := x.trace(group, id)
+	chain, found := x.traceReason(group, id)
 	if !found {
 		return Answer{Status: StatusAbsent, Rule: x.absenceRule(id)}
 	}
@@ -62,9 +62,9 @@ func (x *Extractor) Why(group *Group, id ir.ValueID) Answer {
 	return Answer{StatusDefined, x.definitionRule(group, id), chain}
 }
 
-// trace walks through the image breadth first, so that the chain is a shortest
+// traceReason walks through the image breadth first, so that the chain is a shortest
 // one.
-func (x *Extractor) trace(group *Group, target ir.ValueID) ([]Step, bool) {
+func (x *Extractor) traceReason(group *Group, target ir.ValueID) ([]Step, bool) {
 	before := make(map[ir.ValueID]Step) // Value is the one before, itself at the start
 	var queue []ir.ValueID
 	reach := func(id, from ir.ValueID, reason Reason) {
@@ -76,7 +76,7 @@ func (x *Extractor) trace(group *Group, target ir.ValueID) ([]Step, bool) {
 			queue = append(queue, id)
 		}
 	}
-	for _, id := range x.roots(group) {
+	for _, id := range x.groupRoots(group) {
 		reason := ReasonVisible
 		if x.isEntry(id) {
 			reason = ReasonEntryPoint
@@ -89,7 +89,7 @@ func (x *Extractor) trace(group *Group, target ir.ValueID) ([]Step, bool) {
 		}
 		id := queue[0]
 		queue = queue[1:]
-		x.neighbours(id, func(to ir.ValueID, reason Reason) { reach(to, id, reason) })
+		x.visitNeighbours(id, func(to ir.ValueID, reason Reason) { reach(to, id, reason) })
 	}
 	return chainTo(target, before)
 }
@@ -109,9 +109,9 @@ func chainTo(id ir.ValueID, before map[ir.ValueID]Step) ([]Step, bool) {
 	}
 }
 
-// neighbours calls reach for each value that id brings in.
-func (x *Extractor) neighbours(id ir.ValueID, reach func(ir.ValueID, Reason)) {
-	for _, ref := range x.graph.references(id) {
+// visitNeighbours calls reach for each value that id brings in.
+func (x *Extractor) visitNeighbours(id ir.ValueID, reach func(ir.ValueID, Reason)) {
+	for _, ref := range x.graph.referencesOf(id) {
 		switch ref.Kind() {
 		case ir.RefCallee:
 			reach(ir.ValueID(ref.Index()), ReasonCalled)
@@ -155,7 +155,7 @@ func (x *Extractor) definitionRule(group *Group, id ir.ValueID) string {
 	case f&flagPreserved != 0:
 		return "stays visible: it may be called indirectly (" + sycl.AttributeReferencedIndirectly + ")"
 	}
-	s := x.extract(group)
+	s := x.extractSlice(group)
 	if e := s.Edits[id]; e == nil || !e.SetLinkage {
 		return "stays visible: another member of its comdat does"
 	}

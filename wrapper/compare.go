@@ -33,11 +33,11 @@ type Difference struct {
 // compared. The forms of image records are compared where both images have
 // one, because a runtime reads one form only.
 func Compare(a, b []Located, budget *container.Budget) ([]Difference, error) {
-	left, err := summarize(a, budget)
+	left, err := summarizeImages(a, budget)
 	if err != nil {
 		return nil, err
 	}
-	right, err := summarize(b, budget)
+	right, err := summarizeImages(b, budget)
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +45,11 @@ func Compare(a, b []Located, budget *container.Budget) ([]Difference, error) {
 	for _, p := range pairImages(left, right) {
 		switch {
 		case p.b == nil:
-			differences = append(differences, Difference{p.a.index, -1, "image", "only in the first: " + p.a.title()})
+			differences = append(differences, Difference{p.a.index, -1, "image", "only in the first: " + p.a.imageTitle()})
 		case p.a == nil:
-			differences = append(differences, Difference{-1, p.b.index, "image", "only in the second: " + p.b.title()})
+			differences = append(differences, Difference{-1, p.b.index, "image", "only in the second: " + p.b.imageTitle()})
 		default:
-			differences = append(differences, p.differences()...)
+			differences = append(differences, p.listDifferences()...)
 		}
 	}
 	return differences, nil
@@ -67,7 +67,7 @@ type summary struct {
 	format devimg.Format
 }
 
-func summarize(images []Located, budget *container.Budget) ([]*summary, error) {
+func summarizeImages(images []Located, budget *container.Budget) ([]*summary, error) {
 	all := make([]*summary, len(images))
 	for i := range images {
 		plain, err := container.Uncompress(&images[i].Image, budget)
@@ -96,16 +96,16 @@ func CodeDigest(c devimg.Code) (sum [sha256.Size]byte, err error) {
 	return sum, err
 }
 
-// title names an image in a message.
-func (s *summary) title() string {
+// imageTitle names an image in a message.
+func (s *summary) imageTitle() string {
 	title := fmt.Sprintf("%v %s, %d bytes", s.Kind, s.Target, s.Code.Size())
 	switch len(s.Entries) {
 	case 0:
 		return title + ", no entries"
 	case 1:
-		return title + ", entry " + printable(s.Entries[0])
+		return title + ", entry " + printableName(s.Entries[0])
 	}
-	return fmt.Sprintf("%s, entry %s and %d more", title, printable(s.Entries[0]), len(s.Entries)-1)
+	return fmt.Sprintf("%s, entry %s and %d more", title, printableName(s.Entries[0]), len(s.Entries)-1)
 }
 
 // imagePair is two images to compare, or one image and nil.
@@ -157,7 +157,7 @@ func pairBy(a, b []*summary, partner []*summary, free map[*summary]bool, key fun
 	}
 }
 
-func (c imagePair) differences() []Difference {
+func (c imagePair) listDifferences() []Difference {
 	var found []Difference
 	differ := func(field, format string, args ...any) {
 		found = append(found, Difference{c.a.index, c.b.index, field, fmt.Sprintf(format, args...)})
@@ -226,13 +226,13 @@ func EntryDifferences(a, b []string) []string {
 	}
 	var lines []string
 	for _, e := range namesOnlyIn(a, b) {
-		lines = append(lines, "only in the first: "+printable(e))
+		lines = append(lines, "only in the first: "+printableName(e))
 	}
 	for _, e := range namesOnlyIn(b, a) {
-		lines = append(lines, "only in the second: "+printable(e))
+		lines = append(lines, "only in the second: "+printableName(e))
 	}
 	if lines == nil {
-		lines = []string{"the same in another order: " + printable(strings.Join(a, " ")) + " and " + printable(strings.Join(b, " "))}
+		lines = []string{"the same in another order: " + printableName(strings.Join(a, " ")) + " and " + printableName(strings.Join(b, " "))}
 	}
 	return lines
 }
@@ -295,15 +295,15 @@ func setDifferences(name string, a, b *props.Set) []string {
 	for _, p := range a.Properties {
 		other, ok := b.Get(p.Name)
 		if !ok {
-			lines = append(lines, fmt.Sprintf("%s: %s is only in the first: %s", name, printable(p.Name), derive.Describe(name, p.Name, p.Value)))
+			lines = append(lines, fmt.Sprintf("%s: %s is only in the first: %s", name, printableName(p.Name), derive.Describe(name, p.Name, p.Value)))
 		} else if !p.Value.Equal(other) {
-			lines = append(lines, fmt.Sprintf("%s: %s: %s and %s", name, printable(p.Name),
+			lines = append(lines, fmt.Sprintf("%s: %s: %s and %s", name, printableName(p.Name),
 				derive.Describe(name, p.Name, p.Value), derive.Describe(name, p.Name, other)))
 		}
 	}
 	for _, p := range b.Properties {
 		if _, ok := a.Get(p.Name); !ok {
-			lines = append(lines, fmt.Sprintf("%s: %s is only in the second: %s", name, printable(p.Name), derive.Describe(name, p.Name, p.Value)))
+			lines = append(lines, fmt.Sprintf("%s: %s is only in the second: %s", name, printableName(p.Name), derive.Describe(name, p.Name, p.Value)))
 		}
 	}
 	return lines

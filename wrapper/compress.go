@@ -54,8 +54,8 @@ func compressImage(encoder *zstd.Encoder, image *devimg.Image, scratch *os.File)
 	if err != nil {
 		return nil, err
 	}
-	described := describe(image, props.ImageFormat, props.Uint32(uint32(image.Format)))
-	described = describe(described, props.ImageSize, props.Uint64s(uint64(image.Code.Size())))
+	described := addProperty(image, props.ImageFormat, props.Uint32(uint32(image.Format)))
+	described = addProperty(described, props.ImageSize, props.Uint64s(uint64(image.Code.Size())))
 	described.Format = devimg.FormatCompressedNone
 	described.Code = devimg.Section(scratch, begin, end-begin)
 	return described, nil

@@ -187,7 +187,7 @@ func (h *hostObject) validRecords(header abi.Header, l *abi.Layout) bool {
 		version := binary.LittleEndian.Uint16(b[l.Image.Version:])
 		if version == 0 || version > uint16(abi.Record3) ||
 			!knownNumbers(b[l.Image.Kind], b[l.Image.Format]) ||
-			!h.printable(h.readPointer(b[l.Image.Target:])) || !h.mapped(b, l.Image.CodeBegin, l.Image.CodeEnd) {
+			!h.isPrintableAt(h.readPointer(b[l.Image.Target:])) || !h.hasMappedPointers(b, l.Image.CodeBegin, l.Image.CodeEnd) {
 			return false
 		}
 	}
@@ -203,8 +203,8 @@ func knownNumbers(kind, format byte) bool {
 	return devimg.Kind(kind) <= devimg.KindSYCL && devimg.Format(format) <= devimg.FormatCompressedNone
 }
 
-// printable reports whether a target string lies at the address.
-func (h *hostObject) printable(address uint64) bool {
+// isPrintableAt reports whether a target string lies at the address.
+func (h *hostObject) isPrintableAt(address uint64) bool {
 	s, err := h.file.CString(address)
 	if err != nil || len(s) > 1024 {
 		return false
@@ -212,7 +212,7 @@ func (h *hostObject) printable(address uint64) bool {
 	return !slices.ContainsFunc(s, func(c byte) bool { return c < ' ' || c > '~' })
 }
 
-func (h *hostObject) mapped(record []byte, begin, end int) bool {
+func (h *hostObject) hasMappedPointers(record []byte, begin, end int) bool {
 	from, to := h.readPointer(record[begin:]), h.readPointer(record[end:])
 	if to < from || from == 0 {
 		return false
@@ -225,7 +225,7 @@ func (h *hostObject) appendTree(found []Located, tree *abi.Tree) []Located {
 	for i := range tree.Images {
 		img := &tree.Images[i]
 		place := Location{Envelope: EnvelopeDescriptor, Descriptor: tree.Address, Record: img.Address, Address: img.CodeBegin, Index: len(found)}
-		h.locate(&place)
+		h.locateImage(&place)
 		if arch, ok := img.Properties.Get(props.SetOfflinkImage).Get(props.ImageArch); ok {
 			img.Arch = string(arch.Data())
 		}
@@ -234,8 +234,8 @@ func (h *hostObject) appendTree(found []Located, tree *abi.Tree) []Located {
 	return found
 }
 
-// locate fills in the section and the offset of the code.
-func (h *hostObject) locate(place *Location) {
+// locateImage fills in the section and the offset of the code.
+func (h *hostObject) locateImage(place *Location) {
 	place.Offset = -1
 	if s := h.file.SectionAt(place.Address); s != nil {
 		if s != h.last.section {
@@ -268,7 +268,7 @@ func (h *hostObject) appendBounds(found []Located) ([]Located, error) {
 		code := s.Data[b.begin-s.Addr:]
 		l := Located{Location: Location{Envelope: EnvelopeBounds, Address: b.begin, Index: len(found)}}
 		l.Image.Code = devimg.Bytes(code[:min(b.size, uint64(len(code)))])
-		h.locate(&l.Location)
+		h.locateImage(&l.Location)
 		l.Kind, l.Target, _ = parseBundleName(l.Section)
 		l.Arch = container.ArchOf(l.Target)
 		found = append(found, l)

@@ -9,8 +9,8 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// describe returns the image with a property of its own code.
-func describe(image *devimg.Image, name string, v props.Value) *devimg.Image {
+// addProperty returns the image with a property of its own code.
+func addProperty(image *devimg.Image, name string, v props.Value) *devimg.Image {
 	sets := &props.Sets{}
 	if image.Properties != nil {
 		sets.All = append(sets.All, image.Properties.All...)
@@ -43,7 +43,7 @@ func Digest(images []*devimg.Image) ([]*devimg.Image, error) {
 		if err := devimg.Copy(sum, image.Code); err != nil {
 			return nil, err
 		}
-		digested[i] = describe(image, props.ImageSHA256, props.Bytes(sum.Sum(nil)))
+		digested[i] = addProperty(image, props.ImageSHA256, props.Bytes(sum.Sum(nil)))
 	}
 	return digested, nil
 }

@@ -76,7 +76,7 @@ func openMapped(name string, file *os.File, size int64, opts ReadOptions) (*File
 	if f.data, err = f.budget.MapFile(file, size); err == nil {
 		filemap.Rename(f.data, name)
 		err = filemap.Guard(func() (err error) {
-			f.images, err = unwrap(f.data, f.budget)
+			f.images, err = unwrapData(f.data, f.budget)
 			return err
 		})
 	}

@@ -43,7 +43,7 @@ func compareKernels(old *devimg.Image, code devimg.Code) (lines []string, compar
 	}
 	for _, name := range was {
 		if !slices.Contains(is, name) {
-			lines = append(lines, "kernel "+printable(name)+": the new code does not have it")
+			lines = append(lines, "kernel "+printableName(name)+": the new code does not have it")
 		}
 	}
 	return lines, true, nil

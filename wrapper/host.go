@@ -87,8 +87,8 @@ func macOSVersion(system string) [2]uint8 {
 	return [2]uint8{uint8(a), uint8(b)}
 }
 
-// objects reports whether objects can be written for the host, or why not.
-func (h Host) objects() error {
+// checkObjects reports whether objects can be written for the host, or why not.
+func (h Host) checkObjects() error {
 	if h.machine == 0 {
 		return fmt.Errorf("'%s': no object file can be written for this target triple, only LLVM IR (-emit=llvm); objects are written for ELF (x86_64, aarch64, riscv64, i386), COFF and Mach-O (x86_64, aarch64)", h.Triple)
 	}

@@ -32,7 +32,7 @@ func KernelNames(img *devimg.Image) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unique(names), nil
+	return uniqueNames(names), nil
 }
 
 // kernelReader returns the function that reads the kernels of code that begins
@@ -118,8 +118,8 @@ func ptxKernels(code []byte) ([]string, error) {
 	return names, nil
 }
 
-// unique drops empty names and repetitions.
-func unique(names []string) []string {
+// uniqueNames drops empty names and repetitions.
+func uniqueNames(names []string) []string {
 	seen := make(map[string]bool, len(names))
 	return slices.DeleteFunc(names, func(s string) bool {
 		again := seen[s] || s == ""

@@ -303,7 +303,7 @@ func (m *irModule) writeRegistrations(kinds []*kindImages) {
 	m.writeList("llvm.global_dtors", "", "{ i32, ptr, ptr }", destructors, entry)
 	declared := map[string]bool{}
 	for i, k := range kinds {
-		names := registration(k.kind)
+		names := registrationOf(k.kind)
 		descriptor := irName(k.tree.Blocks[k.tree.Descriptor].Name)
 		m.writeFunction(constructors[i], names.register, descriptor, declared)
 		m.writeFunction(destructors[i], names.unregister, descriptor, declared)

@@ -69,10 +69,10 @@ func (p Location) String() string { return string(p.Append(nil)) }
 // Append appends the words of String.
 func (p *Location) Append(text []byte) []byte {
 	for _, name := range p.Path {
-		text = append(append(append(text, '('), printable(name)...), ") "...)
+		text = append(append(append(text, '('), printableName(name)...), ") "...)
 	}
 	if p.Section != "" {
-		text = append(append(text, "section "...), printable(p.Section)...)
+		text = append(append(text, "section "...), printableName(p.Section)...)
 	} else {
 		text = append(text, p.Envelope...)
 	}
@@ -82,8 +82,8 @@ func (p *Location) Append(text []byte) []byte {
 	return text
 }
 
-// printable quotes a name that could break a line or a terminal.
-func printable(name string) string {
+// printableName quotes a name that could break a line or a terminal.
+func printableName(name string) string {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return strconv.Quote(name)
 	}

@@ -9,7 +9,7 @@ import (
 // addRegistration adds the functions that register and unregister the
 // images, and has them called.
 func (b *objectBuilder) addRegistration(kind devimg.Kind, descriptor *objfile.ObjectSymbol) {
-	names := registration(kind)
+	names := registrationOf(kind)
 	register, unregister := b.externalSymbol(names.register), b.externalSymbol(names.unregister)
 	undo := b.addFunction(kind.String()+".descriptor_unreg", b.handOver(unregister, descriptor))
 	var do *code
@@ -45,7 +45,7 @@ func (b *objectBuilder) addFunction(name string, c *code) *objfile.ObjectSymbol 
 // registrationNames are the functions of the runtime that serves a kind.
 type registrationNames struct{ register, unregister string }
 
-func registration(kind devimg.Kind) registrationNames {
+func registrationOf(kind devimg.Kind) registrationNames {
 	if kind == devimg.KindSYCL {
 		return registrationNames{"__sycl_register_lib", "__sycl_unregister_lib"}
 	}

@@ -30,7 +30,7 @@ func (f *File) Replace(w io.Writer, i int, code devimg.Code, opts EditOptions) e
 	if same {
 		return filemap.Guard(func() error { return rope{objfile.Bytes(f.data)}.writeTo(w, f.budget.Release) })
 	}
-	return f.edit(w, i, func(img *Located) (rope, error) {
+	return f.editImage(w, i, func(img *Located) (rope, error) {
 		stored, err := f.storeCode(img, code)
 		if err != nil {
 			return nil, err
@@ -54,9 +54,9 @@ type EditOptions struct {
 // file are moved: GNU strip and objcopy would destroy the edited file.
 var ErrNoHeader = objfile.ErrNoHeader
 
-// edit changes the part that an image lies in, then the parts that enclose
+// editImage changes the part that an image lies in, then the parts that enclose
 // that one, up to the file.
-func (f *File) edit(w io.Writer, i int, change func(*Located) (rope, error)) error {
+func (f *File) editImage(w io.Writer, i int, change func(*Located) (rope, error)) error {
 	return filemap.Guard(func() error {
 		img := &f.images[i]
 		r, err := change(img)

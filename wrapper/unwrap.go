@@ -15,10 +15,10 @@ import (
 // which they lie there; see [Open]. The images share the bytes. The content of
 // compressed envelopes is held in memory.
 func Unwrap(data []byte, opts ReadOptions) ([]Located, error) {
-	return unwrap(data, container.NewBudget(opts.MaxInflated))
+	return unwrapData(data, container.NewBudget(opts.MaxInflated))
 }
 
-func unwrap(data []byte, budget *container.Budget) ([]Located, error) {
+func unwrapData(data []byte, budget *container.Budget) ([]Located, error) {
 	w := &walker{
 		budget: budget,
 		// Envelopes may share their bytes, and nest: the size of the file
@@ -130,12 +130,12 @@ func (w *walker) walkEnvelope(p *part) error {
 		e := &entries[i]
 		replace := func(code devimg.Code) (rope, error) { return replaceEntry(p, i, code, w.budget) }
 		inner := p.inside(entryName(e, i), e.Data, e.Offset, func(r rope) (rope, error) { return replace(r) })
-		if nested(e) {
+		if holdsImages(e) {
 			if err := w.walkPart(inner); err != nil {
 				return fmt.Errorf("(%s): %w", entryName(e, i), err)
 			}
 		}
-		if e.Host || nested(e) {
+		if e.Host || holdsImages(e) {
 			continue
 		}
 		w.found = append(w.found, Located{Image: e.Image, Location: Location{
@@ -152,9 +152,9 @@ func entryName(e *container.Entry, i int) string {
 	return fmt.Sprintf("entry %d", i)
 }
 
-// nested reports whether an entry is a container of images and not an image.
+// holdsImages reports whether an entry is a container of images and not an image.
 // Code for devices is ELF too, so that only the host's ELF files are containers.
-func nested(e *container.Entry) bool {
+func holdsImages(e *container.Entry) bool {
 	return container.Sniff(e.Data) != container.None || objfile.IsArchive(e.Data) ||
 		e.Host && (objfile.Known(e.Data) || objfile.IsUniversal(e.Data))
 }

@@ -61,7 +61,7 @@ func Wrap(w io.Writer, images []*devimg.Image, o WrapOptions) error {
 	if o.Emit == EmitLLVM {
 		return writeLLVM(w, kinds, &o)
 	}
-	if err := o.Host.objects(); err != nil {
+	if err := o.Host.checkObjects(); err != nil {
 		return err
 	}
 	object, err := buildObject(kinds, &o)
@@ -112,7 +112,7 @@ func withArch(image *devimg.Image) *devimg.Image {
 	if image.Arch == "" || image.Kind != devimg.KindSYCL {
 		return image
 	}
-	return describe(image, props.ImageArch, props.String(image.Arch))
+	return addProperty(image, props.ImageArch, props.String(image.Arch))
 }
 
 func (k *kindImages) encodeTree(o *WrapOptions) (err error) {

@@ -290,7 +290,7 @@ func TestParseHost(t *testing.T) {
 		if h.format == &mingwFormat {
 			got += " mingw"
 		}
-		if err := h.objects(); err != nil {
+		if err := h.checkObjects(); err != nil {
 			got = fmt.Sprintf("IR %d", h.pointer)
 		}
 		if got != tt.want {

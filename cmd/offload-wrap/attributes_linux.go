@@ -58,10 +58,10 @@ func getExtended(name, key string) ([]byte, error) {
 	return value[:max(size, 0)], err
 }
 
-// restore gives a file the attributes that it lacks, and returns descriptions of
+// restoreAttribute gives a file the attributes that it lacks, and returns descriptions of
 // those that it could not set. The owner comes first: changing it removes the
 // set-user-ID bit and capabilities (chown(2)).
-func (a *attributes) restore(name string) (lost []string) {
+func (a *attributes) restoreAttribute(name string) (lost []string) {
 	now, err := readAttributes(name)
 	if err != nil {
 		return []string{err.Error()}

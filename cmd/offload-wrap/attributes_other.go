@@ -20,9 +20,9 @@ func readAttributes(name string) (*attributes, error) {
 	return &attributes{info.Mode()}, nil
 }
 
-// restore gives a file the permissions, and returns a description of those
+// restoreAttribute gives a file the permissions, and returns a description of those
 // that it could not set.
-func (a *attributes) restore(name string) (lost []string) {
+func (a *attributes) restoreAttribute(name string) (lost []string) {
 	if os.Chmod(name, a.mode) != nil {
 		lost = append(lost, fmt.Sprintf("its permissions (%v)", a.mode))
 	}

@@ -24,29 +24,29 @@ func newDiffCommand(s cli.Streams) *cobra.Command {
 		Long: `Diff pairs the images of two files by kind, target, entries and code, and prints the
 differences in each pair. Order, envelopes and compression do not count as differences.`,
 		Args: argsUsage(cobra.ExactArgs(2)),
-		RunE: func(_ *cobra.Command, args []string) error { return d.run(args[0], args[1]) },
+		RunE: func(_ *cobra.Command, args []string) error { return d.compareFiles(args[0], args[1]) },
 	}
 	c.Flags().BoolVar(&d.json, "json", false, "print the differences as JSON")
-	d.register(c)
+	d.defineInflationFlags(c)
 	return c
 }
 
-func (d *differ) run(nameA, nameB string) error {
-	a, err := d.open(nameA)
+func (d *differ) compareFiles(nameA, nameB string) error {
+	a, err := d.openWrapped(nameA)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	b, err := d.open(nameB)
+	b, err := d.openWrapped(nameB)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	differences, err := wrapper.Compare(a.Images(), b.Images(), d.budget())
+	differences, err := wrapper.Compare(a.Images(), b.Images(), d.newBudget())
 	if err != nil {
 		return err
 	}
-	if err := d.print(differences); err != nil {
+	if err := d.printDifferences(differences); err != nil {
 		return err
 	}
 	if len(differences) > 0 {
@@ -63,7 +63,7 @@ type difference struct {
 	Detail string `json:"detail"`
 }
 
-func (d *differ) print(differences []wrapper.Difference) error {
+func (d *differ) printDifferences(differences []wrapper.Difference) error {
 	if d.json {
 		list := []difference{}
 		for _, x := range differences {

@@ -25,16 +25,16 @@ type editing struct {
 	code    devimg.Code // the image's new code, nil to remove the image
 }
 
-func (e *editing) register(c *cobra.Command) {
+func (e *editing) defineFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&e.output, "out", "o", "", "write the edited file there (default: in place of FILE)")
-	e.selection.register(c)
-	e.inflation.register(c)
+	e.selection.defineSelectionFlags(c)
+	e.inflation.defineInflationFlags(c)
 }
 
 // editFile opens the file, finds the images and writes the edited file beside the
 // name that it will get.
 func (e *editing) editFile(name string, choose func(*wrapper.File) ([]int, error), check func(*wrapper.Located) error, write func(io.Writer, *wrapper.File, []int) error) error {
-	f, err := e.open(name)
+	f, err := e.openWrapped(name)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (e *editing) commitEdit(outputs *cli.Outputs, name string) error {
 	if err := outputs.Commit(); err != nil {
 		return err
 	}
-	if lost := attributes.restore(name); len(lost) > 0 {
+	if lost := attributes.restoreAttribute(name); len(lost) > 0 {
 		slices.Sort(lost)
 		fmt.Fprintf(e.streams.Err, "%s: warning: %s: the edited file lost %s\n", program, name, strings.Join(lost, ", "))
 	}

@@ -65,7 +65,7 @@ func TestVerifyEdit(t *testing.T) {
 	dir := t.TempDir()
 	object := wrapGolden(t, dir, goldenCases[1].args, linux, "wrapped.o")
 	e := &editing{}
-	f, err := e.open(object)
+	f, err := e.openWrapped(object)
 	if err != nil {
 		t.Fatal(err)
 	}

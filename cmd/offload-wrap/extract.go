@@ -40,23 +40,23 @@ kind, target, format and options, images that differ in those get tables of thei
 there also is a response file (.rsp) that wraps all of them again in their order. The command
 that wraps the images again is printed.`,
 		Args: argsUsage(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error { return e.run(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return e.extractFile(args[0]) },
 	}
 	c.Flags().StringVarP(&e.dir, "out", "o", "", "the folder to write to (default: the current one)")
 	c.Flags().BoolVar(&e.raw, "raw", false, "leave compressed code as it is")
 	c.Flags().BoolVar(&e.json, "json", false, "print the files of each image as JSON")
-	e.selection.register(c)
-	e.inflation.register(c)
+	e.selection.defineSelectionFlags(c)
+	e.inflation.defineInflationFlags(c)
 	return c
 }
 
-func (e *extractor) run(name string) error {
-	f, err := e.open(name)
+func (e *extractor) extractFile(name string) error {
+	f, err := e.openWrapped(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	chosen, err := e.choose(f)
+	chosen, err := e.chooseImages(f)
 	if err != nil {
 		return err
 	}
@@ -65,11 +65,11 @@ func (e *extractor) run(name string) error {
 			return err
 		}
 	}
-	x := &extraction{stem: filepath.Join(e.dir, stem(name))}
+	x := &extraction{stem: filepath.Join(e.dir, baseName(name))}
 	defer x.outputs.Abort()
 	progress := cli.StartProgress(e.streams.Err, "extract")
 	progress.SetTotal(len(chosen))
-	budget := e.budget()
+	budget := e.newBudget()
 	for _, i := range chosen {
 		if err := e.extractImage(x, f, i, budget); err != nil {
 			progress.Stop()
@@ -78,7 +78,7 @@ func (e *extractor) run(name string) error {
 		progress.Add(1)
 	}
 	progress.Stop()
-	if err := x.finish(); err != nil {
+	if err := x.finishFiles(); err != nil {
 		return err
 	}
 	if e.json {
@@ -117,9 +117,9 @@ func (e *extractor) extractImage(x *extraction, f *wrapper.File, i int, budget *
 	return digest.Verify()
 }
 
-// stem is the beginning of the names of extracted files: the file's own name,
+// baseName is the beginning of the names of extracted files: the file's own name,
 // without its extension and without characters that a table cannot hold.
-func stem(name string) string {
+func baseName(name string) string {
 	base := filepath.Base(name)
 	if ext := filepath.Ext(base); ext != base {
 		base = strings.TrimSuffix(base, ext)
@@ -168,7 +168,7 @@ type extracted struct {
 func (x *extraction) addImage(i int, img *devimg.Image, digest io.Writer) error {
 	row := extracted{group: x.groupOf(img), arch: img.Arch}
 	name := x.stem + "_" + strconv.Itoa(i)
-	row.code = name + "." + extension(img)
+	row.code = name + "." + codeExtension(img)
 	if err := x.writeCode(row.code, img.Code, digest); err != nil {
 		return err
 	}
@@ -215,8 +215,8 @@ func (x *extraction) groupOf(img *devimg.Image) *group {
 	return g
 }
 
-// extension is the usual file name extension for the form of the code.
-func extension(img *devimg.Image) string {
+// codeExtension is the usual file name extension for the form of the code.
+func codeExtension(img *devimg.Image) string {
 	format := img.Format
 	if format == devimg.FormatNone {
 		format = devimg.Sniff(img.Code)
@@ -268,8 +268,8 @@ func (x *extraction) writeEntries(name string, entries []string) error {
 	return x.outputs.WriteFile(name, filetable.FormatSymbols(entries))
 }
 
-// finish writes the tables and gives all files their names.
-func (x *extraction) finish() error {
+// finishFiles writes the tables and gives all files their names.
+func (x *extraction) finishFiles() error {
 	for i, g := range x.groups {
 		name := x.stem + ".table"
 		if len(x.groups) > 1 {

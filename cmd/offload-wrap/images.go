@@ -18,19 +18,19 @@ import (
 // inflation is the option that bounds compressed data.
 type inflation struct{ limit byteSize }
 
-func (l *inflation) register(c *cobra.Command) {
+func (l *inflation) defineInflationFlags(c *cobra.Command) {
 	c.Flags().Var(&l.limit, "max-inflated", "how many bytes compressed images and envelopes of a file may inflate to in all (default 1G)")
 }
 
-func (l *inflation) open(name string) (*wrapper.File, error) {
-	return wrapper.Open(name, l.options())
+func (l *inflation) openWrapped(name string) (*wrapper.File, error) {
+	return wrapper.Open(name, l.readOptions())
 }
 
-func (l *inflation) options() wrapper.ReadOptions {
+func (l *inflation) readOptions() wrapper.ReadOptions {
 	return wrapper.ReadOptions{MaxInflated: int64(l.limit)}
 }
 
-func (l *inflation) budget() *container.Budget { return container.NewBudget(int64(l.limit)) }
+func (l *inflation) newBudget() *container.Budget { return container.NewBudget(int64(l.limit)) }
 
 // byteSize is a number of bytes, given with a unit or without.
 type byteSize int64
@@ -66,7 +66,7 @@ type selection struct {
 	kernel               string
 }
 
-func (s *selection) register(c *cobra.Command) {
+func (s *selection) defineSelectionFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.Var(&s.images, "image", "the images of those `numbers` in the list (0,2); may be repeated")
 	f.StringVar(&s.target, "target", "", "the images of that target")
@@ -95,13 +95,13 @@ func (n *imageNumbers) Set(text string) error {
 	return nil
 }
 
-// given reports whether any option selects images.
-func (s *selection) given() bool {
+// isGiven reports whether any option selects images.
+func (s *selection) isGiven() bool {
 	return len(s.images) > 0 || s.target != "" || s.arch != "" || s.format != "" || s.kernel != ""
 }
 
-// choose returns the numbers of the selected images.
-func (s *selection) choose(f *wrapper.File) ([]int, error) {
+// chooseImages returns the numbers of the selected images.
+func (s *selection) chooseImages(f *wrapper.File) ([]int, error) {
 	all := f.Images()
 	for _, i := range s.images {
 		if i < 0 || i >= len(all) {
@@ -110,7 +110,7 @@ func (s *selection) choose(f *wrapper.File) ([]int, error) {
 	}
 	var chosen []int
 	for i := range all {
-		if s.matches(i, &all[i]) {
+		if s.matchesImage(i, &all[i]) {
 			chosen = append(chosen, i)
 		}
 	}
@@ -134,8 +134,8 @@ func countImages(n int) string {
 	return fmt.Sprintf("it has %d, numbers 0 to %d", n, n-1)
 }
 
-// matches compares everything but the kernels.
-func (s *selection) matches(i int, img *wrapper.Located) bool {
+// matchesImage compares everything but the kernels.
+func (s *selection) matchesImage(i int, img *wrapper.Located) bool {
 	return (len(s.images) == 0 || slices.Contains(s.images, i)) &&
 		(s.target == "" || s.target == img.Target) &&
 		(s.arch == "" || s.arch == img.Arch) &&
@@ -184,12 +184,12 @@ func (e *noMatchError) Unwrap() error { return e.error }
 
 // chooseOne returns the only image that is selected.
 func (s *selection) chooseOne(f *wrapper.File) ([]int, error) {
-	chosen, err := s.choose(f)
+	chosen, err := s.chooseImages(f)
 	if err != nil {
 		return nil, err
 	}
 	if len(chosen) != 1 {
-		return nil, fmt.Errorf("%s: %s match: choose one with --image", f.Name(), numbered(chosen))
+		return nil, fmt.Errorf("%s: %s match: choose one with --image", f.Name(), describeNumbers(chosen))
 	}
 	return chosen, nil
 }
@@ -197,12 +197,12 @@ func (s *selection) chooseOne(f *wrapper.File) ([]int, error) {
 // chooseExactly returns the images that --image numbers, or the only one that the
 // other options select: a command that destroys images does not guess.
 func (s *selection) chooseExactly(f *wrapper.File) ([]int, error) {
-	chosen, err := s.choose(f)
+	chosen, err := s.chooseImages(f)
 	if err != nil {
 		return nil, err
 	}
 	if len(chosen) > 1 && len(s.images) == 0 {
-		return nil, fmt.Errorf("%s: %s match: name images with --image; --image=%s names all of them", f.Name(), numbered(chosen), joinNumbers(chosen))
+		return nil, fmt.Errorf("%s: %s match: name images with --image; --image=%s names all of them", f.Name(), describeNumbers(chosen), joinNumbers(chosen))
 	}
 	if missed := len(slices.Compact(slices.Sorted(slices.Values(s.images)))) - len(chosen); missed > 0 {
 		return nil, fmt.Errorf("%s: %d of the images that --image names do not match the other options", f.Name(), missed)
@@ -210,8 +210,8 @@ func (s *selection) chooseExactly(f *wrapper.File) ([]int, error) {
 	return chosen, nil
 }
 
-// numbered is "2 images (0, 3)".
-func numbered(images []int) string {
+// describeNumbers is "2 images (0, 3)".
+func describeNumbers(images []int) string {
 	return fmt.Sprintf("%d images (%s)", len(images), joinNumbers(images))
 }
 

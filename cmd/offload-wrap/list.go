@@ -39,16 +39,16 @@ func newListCommand(s cli.Streams) *cobra.Command {
 a dash stands for nothing, and names with blanks are quoted. Of folders, and of wheels and other
 zip archives, it lists every file within that has device images.`,
 		Args: argsUsage(cobra.MinimumNArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error { return l.run(args) },
+		RunE: func(_ *cobra.Command, args []string) error { return l.listFiles(args) },
 	}
 	c.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "show options, entries and every property, decoded")
 	c.Flags().BoolVar(&l.json, "json", false, "print one JSON array of the images of all files")
-	l.selection.register(c)
-	l.inflation.register(c)
+	l.selection.defineSelectionFlags(c)
+	l.inflation.defineInflationFlags(c)
 	return c
 }
 
-func (l *lister) run(names []string) error {
+func (l *lister) listFiles(names []string) error {
 	// A list of thousands of images lives as long as the process: collecting
 	// garbage in between costs a quarter of the time and finds little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -64,7 +64,7 @@ func (l *lister) run(names []string) error {
 }
 
 func (l *lister) listFile(name string) error {
-	f, err := l.open(name)
+	f, err := l.openWrapped(name)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (l *lister) listFile(name string) error {
 // reportNone says that there is nothing to list.
 func (l *lister) reportNone(name string) {
 	message := "no device images"
-	if l.given() {
+	if l.isGiven() {
 		message += " that match"
 	}
 	fmt.Fprintf(l.streams.Err, "%s: %s: %s\n", program, name, message)
@@ -88,8 +88,8 @@ func (l *lister) reportNone(name string) {
 func (l *lister) listImages(f *wrapper.File) error {
 	var images []int
 	var err error
-	if l.given() {
-		images, err = l.choose(f)
+	if l.isGiven() {
+		images, err = l.chooseImages(f)
 	} else {
 		images = numbersBelow(len(f.Images()))
 	}
@@ -157,7 +157,7 @@ func (l *lister) inspectEach(f *wrapper.File, images []int, do func(n int, found
 		var scratch []byte
 		return func(i int) error {
 			faults[i] = filemap.Guard(func() error {
-				found, err := l.inspect(&f.Images()[images[i]])
+				found, err := l.inspectImage(&f.Images()[images[i]])
 				scratch = do(i, found, scratch)
 				return err
 			})
@@ -167,7 +167,7 @@ func (l *lister) inspectEach(f *wrapper.File, images []int, do func(n int, found
 	damaged := false
 	for at, err := range faults {
 		i := images[at]
-		if !searched(&f.Images()[i]) {
+		if !searchedCode(&f.Images()[i]) {
 			fmt.Fprintf(l.streams.Err, "%s: %s: image %d: kernels are not looked for in code of more than %d MiB (--kernel of extract does)\n",
 				program, f.Name(), i, maxSearched>>20)
 		}
@@ -195,20 +195,20 @@ type finding struct {
 // image does not name them: that takes memory of a few times its size.
 const maxSearched = 8 << 20
 
-// searched reports whether the list knows the kernels of an image.
-func searched(img *wrapper.Located) bool {
+// searchedCode reports whether the list knows the kernels of an image.
+func searchedCode(img *wrapper.Located) bool {
 	return len(img.Entries) > 0 || img.HasEntries || img.Format == devimg.FormatCompressedNone || img.Code.Size() <= maxSearched
 }
 
-// inspect reads the code of an image. The error says that it is damaged.
-func (l *lister) inspect(img *wrapper.Located) (found finding, err error) {
-	if searched(img) {
+// inspectImage reads the code of an image. The error says that it is damaged.
+func (l *lister) inspectImage(img *wrapper.Located) (found finding, err error) {
+	if searchedCode(img) {
 		found.kernels = img.Kernels()
 	}
 	if found.inside, err = img.FormInside(); err != nil {
 		return found, err
 	}
-	has, err := container.VerifyDigest(&img.Image, l.budget())
+	has, err := container.VerifyDigest(&img.Image, l.newBudget())
 	switch {
 	case err != nil:
 		found.digest = "wrong"

@@ -42,5 +42,5 @@ func runCommand(args []string, s cli.Streams) int {
 	if err := subcommands.Misspelt(args); err != nil {
 		return s.Report(program, err)
 	}
-	return s.Report(program, wrap(args, s))
+	return s.Report(program, wrapImages(args, s))
 }

@@ -130,12 +130,12 @@ func (o *options) addInformation(f *cli.FlagSet, s cli.Streams) {
 	f.Flags = append(f.Flags, cli.Flag{Name: "version", Usage: "print the version", Set: version})
 	ignored := func(string) error { return nil }
 	for _, name := range []string{"color", "time-passes", "opaque-pointers", "stats", "print-options", "print-all-options", "disable-symbolication"} {
-		f.Flags = append(f.Flags, cli.Flag{Name: name, Usage: "accepted", Hidden: true, Set: o.sticky(ignored)})
+		f.Flags = append(f.Flags, cli.Flag{Name: name, Usage: "accepted", Hidden: true, Set: o.stickyOption(ignored)})
 	}
 }
 
-// sticky returns the Set function of an option that ends a group of inputs.
-func (o *options) sticky(set func(string) error) func(string) error {
+// stickyOption returns the Set function of an option that ends a group of inputs.
+func (o *options) stickyOption(set func(string) error) func(string) error {
 	return func(value string) error {
 		o.adjacent = 0
 		return set(value)
@@ -144,39 +144,39 @@ func (o *options) sticky(set func(string) error) func(string) error {
 
 func (o *options) stickyFlags() []cli.Flag {
 	return []cli.Flag{
-		{Name: "kind", Value: "KIND", Usage: "offload kind: unknown, host, openmp, hip, sycl", Set: o.sticky(o.setKind)},
-		{Name: "format", Value: "FORMAT", Usage: "form of the code: none, native, spirv, llvmbc", Set: o.sticky(o.setFormat)},
-		{Name: "target", Value: "TARGET", Usage: "target of the code: spir64, spir64_x86_64, ...", Set: o.sticky(cli.SetString(&o.target))},
-		{Name: "arch", Value: "ARCH", Usage: "processor of the target, kept with the image: gfx90a, sm_80, ...", Set: o.sticky(cli.SetString(&o.arch))},
-		{Name: "compile-opts", Value: "OPTIONS", Usage: "options for compiling the code", Set: o.sticky(cli.SetString(&o.compileOptions))},
-		{Name: "link-opts", Value: "OPTIONS", Usage: "options for linking the code", Set: o.sticky(cli.SetString(&o.linkOptions))},
-		{Name: "entries", Value: "FILE", Usage: "names of the entry points, a line each (.sym)", Set: o.sticky(cli.SetString(&o.entries))},
-		{Name: "properties", Value: "FILE", Usage: "property sets (.prop)", Set: o.sticky(cli.SetString(&o.properties))},
+		{Name: "kind", Value: "KIND", Usage: "offload kind: unknown, host, openmp, hip, sycl", Set: o.stickyOption(o.setKind)},
+		{Name: "format", Value: "FORMAT", Usage: "form of the code: none, native, spirv, llvmbc", Set: o.stickyOption(o.setFormat)},
+		{Name: "target", Value: "TARGET", Usage: "target of the code: spir64, spir64_x86_64, ...", Set: o.stickyOption(cli.SetString(&o.target))},
+		{Name: "arch", Value: "ARCH", Usage: "processor of the target, kept with the image: gfx90a, sm_80, ...", Set: o.stickyOption(cli.SetString(&o.arch))},
+		{Name: "compile-opts", Value: "OPTIONS", Usage: "options for compiling the code", Set: o.stickyOption(cli.SetString(&o.compileOptions))},
+		{Name: "link-opts", Value: "OPTIONS", Usage: "options for linking the code", Set: o.stickyOption(cli.SetString(&o.linkOptions))},
+		{Name: "entries", Value: "FILE", Usage: "names of the entry points, a line each (.sym)", Set: o.stickyOption(cli.SetString(&o.entries))},
+		{Name: "properties", Value: "FILE", Usage: "property sets (.prop)", Set: o.stickyOption(cli.SetString(&o.properties))},
 	}
 }
 
 func (o *options) outputFlags() []cli.Flag {
 	return []cli.Flag{
-		{Name: "o", Value: "FILE", Usage: "the output", Set: o.sticky(cli.SetString(&o.output))},
-		{Name: "host", Value: "TRIPLE", Usage: "target triple of the host program", Set: o.sticky(o.setHost)},
-		{Name: "emit", Value: "FORM", Usage: "obj or llvm, instead of what the output's name says", Set: o.sticky(cli.SetString(&o.emit))},
-		{Name: "emit-reg-funcs", Usage: "write the functions that register the images (default: true)", Set: o.sticky(o.setRegister)},
-		{Name: "desc-name", Value: "NAME", Usage: "name of the descriptor, which becomes a global symbol", Set: o.sticky(cli.SetString(&o.wrap.DescriptorName))},
-		{Name: "image-version", Value: "N", Usage: "image record: 2 for DPC++ to 2025 (default), 3 for DPC++ 2026, llvm for LLVM's libsycl", Set: o.sticky(o.setRecord)},
-		{Name: "batch", Usage: "the only input is a table of images", Set: o.sticky(cli.SetBool(&o.batch))},
+		{Name: "o", Value: "FILE", Usage: "the output", Set: o.stickyOption(cli.SetString(&o.output))},
+		{Name: "host", Value: "TRIPLE", Usage: "target triple of the host program", Set: o.stickyOption(o.setHost)},
+		{Name: "emit", Value: "FORM", Usage: "obj or llvm, instead of what the output's name says", Set: o.stickyOption(cli.SetString(&o.emit))},
+		{Name: "emit-reg-funcs", Usage: "write the functions that register the images (default: true)", Set: o.stickyOption(o.setRegister)},
+		{Name: "desc-name", Value: "NAME", Usage: "name of the descriptor, which becomes a global symbol", Set: o.stickyOption(cli.SetString(&o.wrap.DescriptorName))},
+		{Name: "image-version", Value: "N", Usage: "image record: 2 for DPC++ to 2025 (default), 3 for DPC++ 2026, llvm for LLVM's libsycl", Set: o.stickyOption(o.setRecord)},
+		{Name: "batch", Usage: "the only input is a table of images", Set: o.stickyOption(cli.SetBool(&o.batch))},
 	}
 }
 
 // codeFlags are the options about the images' code, and about the run.
 func (o *options) codeFlags() []cli.Flag {
 	return []cli.Flag{
-		{Name: "offload-compress", Usage: "compress the code of SYCL images with zstd", Set: o.sticky(cli.SetBool(&o.compress))},
-		{Name: "offload-compression-level", Value: "N", Usage: "zstd level, 1 to 22 (default: 10)", Set: o.sticky(o.setLevel)},
-		{Name: "digest", Usage: "add the SHA-256 of the code to the properties", Set: o.sticky(cli.SetBool(&o.digest))},
-		{Name: "native-cpu", Usage: "the images are host code of the native CPU device", Set: o.sticky(cli.SetBool(&o.wrap.NativeCPU))},
-		{Name: "add-omp-offload-notes", Usage: "add the OpenMP notes to images that are ELF files", Set: o.sticky(cli.SetBool(&o.notes))},
-		{Name: "save-temps", Usage: "keep the LLVM IR that bitcode is made from", Set: o.sticky(cli.SetBool(&o.saveTemps))},
-		{Name: "v", Usage: "print each image that is added", Set: o.sticky(cli.SetBool(&o.verbose))},
+		{Name: "offload-compress", Usage: "compress the code of SYCL images with zstd", Set: o.stickyOption(cli.SetBool(&o.compress))},
+		{Name: "offload-compression-level", Value: "N", Usage: "zstd level, 1 to 22 (default: 10)", Set: o.stickyOption(o.setLevel)},
+		{Name: "digest", Usage: "add the SHA-256 of the code to the properties", Set: o.stickyOption(cli.SetBool(&o.digest))},
+		{Name: "native-cpu", Usage: "the images are host code of the native CPU device", Set: o.stickyOption(cli.SetBool(&o.wrap.NativeCPU))},
+		{Name: "add-omp-offload-notes", Usage: "add the OpenMP notes to images that are ELF files", Set: o.stickyOption(cli.SetBool(&o.notes))},
+		{Name: "save-temps", Usage: "keep the LLVM IR that bitcode is made from", Set: o.stickyOption(cli.SetBool(&o.saveTemps))},
+		{Name: "v", Usage: "print each image that is added", Set: o.stickyOption(cli.SetBool(&o.verbose))},
 	}
 }
 

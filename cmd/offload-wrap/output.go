@@ -13,9 +13,9 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// write writes the output beside its name and renames it; "-" is standard
+// writeObject writes the output beside its name and renames it; "-" is standard
 // output.
-func (o *options) write(images []*devimg.Image, stdout io.Writer) error {
+func (o *options) writeObject(images []*devimg.Image, stdout io.Writer) error {
 	if o.output == "-" {
 		return wrapper.Wrap(stdout, images, o.wrap)
 	}

@@ -10,9 +10,9 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// prepare changes the images as the options ask: notes, digest, compression.
+// prepareImages changes the images as the options ask: notes, digest, compression.
 // The caller calls release when it is done with their code.
-func (o *options) prepare(images []*devimg.Image, s cli.Streams) (_ []*devimg.Image, release func(), err error) {
+func (o *options) prepareImages(images []*devimg.Image, s cli.Streams) (_ []*devimg.Image, release func(), err error) {
 	release = func() {}
 	if o.notes {
 		images = o.addNotes(images, s)
@@ -24,7 +24,7 @@ func (o *options) prepare(images []*devimg.Image, s cli.Streams) (_ []*devimg.Im
 	}
 	if o.compress && !o.wrap.NativeCPU {
 		var scratch *os.File
-		if scratch, release, err = o.scratch(); err != nil {
+		if scratch, release, err = o.scratchFile(); err != nil {
 			return nil, nil, err
 		}
 		if images, err = wrapper.Compress(images, o.level, scratch); err != nil {
@@ -53,9 +53,9 @@ func (o *options) addNotes(images []*devimg.Image, s cli.Streams) []*devimg.Imag
 	return noted
 }
 
-// scratch opens a nameless file beside the output, where there is room for
+// scratchFile opens a nameless file beside the output, where there is room for
 // something of its size.
-func (o *options) scratch() (f *os.File, release func(), err error) {
+func (o *options) scratchFile() (f *os.File, release func(), err error) {
 	f, err = os.CreateTemp(filepath.Dir(o.output), ".offload-wrap-*")
 	if err != nil {
 		return nil, nil, err

@@ -16,7 +16,7 @@ func newRemoveCommand(s cli.Streams) *cobra.Command {
 		Short: "take device images out of a file, a finished program or library too",
 		Args:  argsUsage(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !e.given() {
+			if !e.isGiven() {
 				return cli.Usagef("remove: select images with --image, --target, --arch, --format or --kernel; see '%s list %s'", program, args[0])
 			}
 			anything := func(*wrapper.Located) error { return nil }
@@ -25,6 +25,6 @@ func newRemoveCommand(s cli.Streams) *cobra.Command {
 			})
 		},
 	}
-	e.register(c)
+	e.defineFlags(c)
 	return c
 }

@@ -30,14 +30,14 @@ image's code. The entries and properties of the image stay, so that the new code
 same entries, and its kernels must take the same arguments: a difference is refused. Code that is
 larger than the old goes into a new segment or section.`,
 		Args: argsUsage(cobra.ExactArgs(2)),
-		RunE: func(_ *cobra.Command, args []string) error { return r.run(args[0], args[1]) },
+		RunE: func(_ *cobra.Command, args []string) error { return r.replaceImage(args[0], args[1]) },
 	}
 	c.Flags().BoolVar(&r.force, "force", false, "replace also with code that does not fit, and where the edited file would not survive GNU strip and objcopy")
-	r.register(c)
+	r.defineFlags(c)
 	return c
 }
 
-func (r *replacer) run(name, newName string) error {
+func (r *replacer) replaceImage(name, newName string) error {
 	var n *newCode
 	check := func(old *wrapper.Located) (err error) {
 		if n, err = r.loadNew(newName, old); err != nil {
@@ -74,7 +74,7 @@ type newCode struct {
 // the file itself. Code is often a file that could hold images, an ELF file or
 // an archive: a file of the same form as the old code is code.
 func (r *replacer) loadNew(name string, old *wrapper.Located) (*newCode, error) {
-	f, err := r.open(name)
+	f, err := r.openWrapped(name)
 	if err == nil && len(f.Images()) == 0 {
 		f.Close()
 		err = wrapper.ErrNoImages
@@ -86,7 +86,7 @@ func (r *replacer) loadNew(name string, old *wrapper.Located) (*newCode, error) 
 		f.Close()
 		return nil, fmt.Errorf("%s: the new code must be one image: %s; see 'offload-wrap extract'", name, countImages(n))
 	}
-	image, err := container.Uncompress(&f.Images()[0].Image, r.budget())
+	image, err := container.Uncompress(&f.Images()[0].Image, r.newBudget())
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -111,7 +111,7 @@ func loadCode(name string, old *wrapper.Located, failure error) (*newCode, error
 // properties; with --force it only prints the differences.
 func (r *replacer) checkCode(name string, old *wrapper.Located, n *newCode) error {
 	if n.image == nil { // of an image the entries must agree, too
-		if same, err := old.HasCode(n.code, r.budget()); same || err != nil {
+		if same, err := old.HasCode(n.code, r.newBudget()); same || err != nil {
 			return err
 		}
 	}
@@ -124,7 +124,7 @@ func (r *replacer) checkCode(name string, old *wrapper.Located, n *newCode) erro
 }
 
 func (r *replacer) checkFit(name string, old *wrapper.Located, n *newCode) error {
-	plain, err := container.Uncompress(&old.Image, r.budget())
+	plain, err := container.Uncompress(&old.Image, r.newBudget())
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// wrap is the drop-in command line: inputs -> images -> object.
-func wrap(args []string, s cli.Streams) error {
+// wrapImages is the drop-in command line: inputs -> images -> object.
+func wrapImages(args []string, s cli.Streams) error {
 	o, err := parseCommandLine(args, s)
 	if err != nil || o.done {
 		return err
@@ -27,12 +27,12 @@ func wrap(args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	images, release, err := o.prepare(images, s)
+	images, release, err := o.prepareImages(images, s)
 	if err != nil {
 		return nameImage(err, inputs)
 	}
 	defer release()
-	return nameImage(o.write(images, s.Out), inputs)
+	return nameImage(o.writeObject(images, s.Out), inputs)
 }
 
 // nameImage puts the name of the file into an error about one image.

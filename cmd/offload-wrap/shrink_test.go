@@ -38,7 +38,7 @@ func TestShrunkInput(t *testing.T) {
 }
 
 func lookAtShrunk(l *lister, object string) error {
-	f, err := l.open(object)
+	f, err := l.openWrapped(object)
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func (l *lister) listCandidate(path string) error {
 	if holds, err := mayHold(path); !holds || err != nil {
 		return err
 	}
-	f, err := l.open(path)
+	f, err := l.openWrapped(path)
 	if errors.Is(err, wrapper.ErrNoImages) {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (l *lister) listMember(name string, member *zip.File) error {
 	if l.limit > 0 {
 		limit = int64(l.limit)
 	}
-	f, err := wrapper.OpenReader(name, io.MultiReader(bytes.NewReader(head[:n]), packed), limit, l.options())
+	f, err := wrapper.OpenReader(name, io.MultiReader(bytes.NewReader(head[:n]), packed), limit, l.readOptions())
 	if errors.Is(err, wrapper.ErrNoImages) {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 // the images that it had, those that were edited with other code (nil: not at
 // all).
 func (e *editing) verifyEdit(before *wrapper.File, edited []int, written string, code devimg.Code) error {
-	after, err := e.open(written)
+	after, err := e.openWrapped(written)
 	if err != nil {
 		return fmt.Errorf("the edited file cannot be read, so that nothing was changed: %w", err)
 	}
@@ -50,7 +50,7 @@ func (e *editing) sameImage(want, got *wrapper.Located) error {
 		return fmt.Errorf("it is of kind %v and target %q with %d entries, and was of %v and %q with %d",
 			got.Kind, got.Target, len(got.Entries), want.Kind, want.Target, len(want.Entries))
 	}
-	same, err := got.HasCode(want.Image.Code, e.budget())
+	same, err := got.HasCode(want.Image.Code, e.newBudget())
 	if err == nil && !same {
 		err = errors.New("its code is not the new code")
 	}

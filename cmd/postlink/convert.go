@@ -12,10 +12,10 @@ import (
 	"offlink/toolchain"
 )
 
-// convert takes a module to the other format, with an installed LLVM, and
+// convertFormat takes a module to the other format, with an installed LLVM, and
 // opens the result: slices are written in the format that was read. It closes
 // f.
-func convert(ctx context.Context, f *irfile.File, to irfile.Format, finder *toolchain.Finder) (*irfile.File, error) {
+func convertFormat(ctx context.Context, f *irfile.File, to irfile.Format, finder *toolchain.Finder) (*irfile.File, error) {
 	defer f.Close()
 	tool, option := toolchain.LLVMAs, "without -S the modules are written as bitcode"
 	if to == irfile.Text {

@@ -116,7 +116,7 @@ func (b *build) makeLibrary(i *image, library string, sets func(*ir.Module) *pro
 	if err != nil {
 		return err
 	}
-	defer spirv.close()
+	defer spirv.removeFolder()
 	w := newImageWriter(b, input.Module, spirv, false)
 	slice := wholeSlice(input.Module)
 	if err := w.writeCode(i, slice); err != nil {

@@ -20,18 +20,18 @@ func (o *options) driverFlags(f *cli.FlagSet) {
 		}
 	}
 	// On every line for SPIR-V, whether there is ESIMD code or not.
-	hidden(o.action(&o.lowerESIMD), "", "lower-esimd")
+	hidden(o.chooseAction(&o.lowerESIMD), "", "lower-esimd")
 	// About ESIMD lowering, and the levels of its optimisation.
-	hidden(ignored, "", "lower-esimd-force-stateless-mem", "force-disable-esimd-opt", "O0", "O1", "O2", "O3", "Os", "Oz")
+	hidden(ignoredOption, "", "lower-esimd-force-stateless-mem", "force-disable-esimd-opt", "O0", "O1", "O2", "O3", "Os", "Oz")
 	hidden(o.setRDC, "", "sycl-rdc")
 	hidden(setJSON, "", "json")
 	// Of icx, for OpenMP code in the same module.
-	hidden(ignored, "", "ompoffload-link-entries", "ompoffload-sort-entries", "ompoffload-make-globals-static",
+	hidden(ignoredOption, "", "ompoffload-link-entries", "ompoffload-sort-entries", "ompoffload-make-globals-static",
 		"ompoffload-link-modules", "ompoffload-explicit-simd")
 	// Of LLVM's libraries.
-	hidden(ignored, "", "color", "time-passes", "opaque-pointers", "stats", "stats-json", "track-memory", "time-trace", "verify-each",
+	hidden(ignoredOption, "", "color", "time-passes", "opaque-pointers", "stats", "stats-json", "track-memory", "time-trace", "verify-each",
 		"print-options", "print-all-options", "disable-symbolication", "sort-timers", "debug", "enable-name-compression")
-	hidden(ignored, "FILE", "info-output-file", "crash-diagnostics-dir", "time-trace-file")
+	hidden(ignoredOption, "FILE", "info-output-file", "crash-diagnostics-dir", "time-trace-file")
 }
 
 // setRDC accepts -sycl-rdc, which tells whether code of other objects may be

@@ -87,7 +87,7 @@ func newDumpCommand(s cli.Streams) *cobra.Command {
 		defer f.Close()
 		d, err := dumpModule(f)
 		if err != nil {
-			return located(f.Module, err)
+			return locatedError(f.Module, err)
 		}
 		if json {
 			return cli.WriteJSON(s.Out, d)
@@ -202,7 +202,7 @@ func (d *moduleDump) printText(w io.Writer) {
 			fmt.Fprintf(w, "  %s  %s\n", line[0], line[1])
 		}
 	}
-	fmt.Fprintf(w, "  %s, %s\n", count(d.Types, "type"), count(d.Groups, "attribute group"))
+	fmt.Fprintf(w, "  %s, %s\n", countNoun(d.Types, "type"), countNoun(d.Groups, "attribute group"))
 	for _, c := range d.Comdats {
 		fmt.Fprintf(w, "comdat %s  %s\n", c.Name, c.Selection)
 	}

@@ -36,7 +36,7 @@ func (w *imageWriter) writeImage(i *image, x *split.Extractor) error {
 	}
 	slice, err := extract(i.group)
 	if err != nil {
-		return located(w.module, err)
+		return locatedError(w.module, err)
 	}
 	if err := w.writeCode(i, slice); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (w *imageWriter) writeCode(i *image, slice *split.Slice) error {
 		i.code, i.unmodified = o.input, true
 		return nil
 	}
-	i.code = o.fileName(i.number, suffix(i.group), o.codeExtension())
+	i.code = o.fileName(i.number, groupSuffix(i.group), o.codeExtension())
 	if o.split.Single {
 		i.code = o.outputs[0].file
 	}
@@ -101,7 +101,7 @@ func (w *imageWriter) writeProperties(i *image, slice *split.Slice) error {
 		}
 		can, err := derive.CanRun(slice, out.target)
 		if err != nil {
-			return located(w.module, err)
+			return locatedError(w.module, err)
 		}
 		if !can {
 			continue
@@ -121,7 +121,7 @@ func (w *imageWriter) writeTarget(i *image, slice *split.Slice, target string) (
 	}
 	sets, err := derive.Sets(slice, w.derive)
 	if err != nil {
-		return "", located(w.module, err)
+		return "", locatedError(w.module, err)
 	}
 	return w.writeSets(i, sets, target)
 }
@@ -132,14 +132,14 @@ func (w *imageWriter) writeSets(i *image, sets *props.Sets, target string) (stri
 	if !w.options.properties {
 		return "", nil
 	}
-	suffix := suffix(i.group)
+	suffix := groupSuffix(i.group)
 	if target != "" {
 		derive.AddTarget(sets, target)
 		suffix += "_" + target
 	}
 	text, err := sets.Text()
 	if err != nil {
-		return "", located(w.module, err)
+		return "", locatedError(w.module, err)
 	}
 	name := w.options.fileName(i.number, suffix, "prop")
 	return name, w.outputs.WriteFile(name, text)
@@ -149,6 +149,6 @@ func (w *imageWriter) writeSymbols(i *image, slice *split.Slice) error {
 	if !w.options.symbols || w.options.split.Single {
 		return nil
 	}
-	i.symbols = w.options.fileName(i.number, suffix(i.group), "sym")
+	i.symbols = w.options.fileName(i.number, groupSuffix(i.group), "sym")
 	return w.outputs.WriteFile(i.symbols, filetable.FormatSymbols(slice.Symbols()))
 }

@@ -25,9 +25,9 @@ func readInput(name string, s cli.Streams) (*irfile.File, error) {
 // inFormat converts the module to the format that is to be written. The result
 // takes the place of f, which a failure closes.
 func inFormat(ctx context.Context, f *irfile.File, o *options) (*irfile.File, error) {
-	if want := o.format(); want != f.Format && !o.anyFormat && !o.spirv.wanted {
+	if want := o.inputFormat(); want != f.Format && !o.anyFormat && !o.spirv.wanted {
 		var err error
-		if f, err = convert(ctx, f, want, o.spirv.finder()); err != nil {
+		if f, err = convertFormat(ctx, f, want, o.spirv.toolFinder()); err != nil {
 			return nil, err
 		}
 	}
@@ -39,8 +39,8 @@ func inFormat(ctx context.Context, f *irfile.File, o *options) (*irfile.File, er
 	return f, nil
 }
 
-// format is the format of the modules that are written.
-func (o *options) format() irfile.Format {
+// inputFormat is the format of the modules that are written.
+func (o *options) inputFormat() irfile.Format {
 	if o.text {
 		return irfile.Text
 	}

@@ -30,7 +30,7 @@ func runSPIRVTool(args []string, s cli.Streams) error {
 	}
 	t := &spirvTool{input: irfile.Stdin}
 	t.translation.Version = spirv.Version1_6
-	flags := t.flags(s)
+	flags := t.defineFlags(s)
 	if err := flags.Parse(args); err != nil || t.done {
 		return err
 	}
@@ -43,11 +43,11 @@ func runSPIRVTool(args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	return t.write(code, s)
+	return t.writeModule(code, s)
 }
 
-// write writes the module where -o says, or beside the input.
-func (t *spirvTool) write(code []byte, s cli.Streams) error {
+// writeModule writes the module where -o says, or beside the input.
+func (t *spirvTool) writeModule(code []byte, s cli.Streams) error {
 	if t.output == "" {
 		if t.output = "-"; t.input != irfile.Stdin {
 			t.output = strings.TrimSuffix(t.input, filepath.Ext(t.input)) + ".spv"
@@ -65,9 +65,9 @@ func (t *spirvTool) write(code []byte, s cli.Streams) error {
 	return outputs.Commit()
 }
 
-// flags are the options of llvm-spirv. Those about the other direction, and
+// defineFlags are the options of llvm-spirv. Those about the other direction, and
 // those that say nothing here, are accepted and not listed.
-func (t *spirvTool) flags(s cli.Streams) *cli.FlagSet {
+func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 	o := &t.translation
 	f := &cli.FlagSet{Program: program}
 	f.Input = func(arg string) error {
@@ -82,10 +82,10 @@ func (t *spirvTool) flags(s cli.Streams) *cli.FlagSet {
 		{Name: "spirv-debug-info-version", Value: "NAME", Usage: "form of debug information beside lines: ocl-100, nonsemantic-shader-200, none", Set: t.setDebug},
 		{Name: "spirv-fp-contract", Value: "MODE", Usage: "which kernels may not fuse operations: on, off, fast (on)", Set: t.setContract},
 		{Name: "spirv-preserve-ocl-kernel-arg-type-metadata-through-string", Usage: "keep the type names of kernel arguments in strings", Set: cli.SetBool(&o.KernelArgTypes)},
-		{Name: "help", Usage: "print this help", Set: func(string) error { t.done = true; t.help(f, s); return nil }},
-		{Name: "r", Usage: "the other direction", Hidden: true, Set: refuse("-r: only IR is taken to SPIR-V; llvm-spirv of LLVM does the other direction")},
-		{Name: "to-text", Usage: "", Hidden: true, Set: refuse("-to-text: use spirv-dis")},
-		{Name: "spirv-text", Usage: "", Hidden: true, Set: refuse("-spirv-text: use spirv-dis")},
+		{Name: "help", Usage: "print this help", Set: func(string) error { t.done = true; t.printHelp(f, s); return nil }},
+		{Name: "r", Usage: "the other direction", Hidden: true, Set: refusedOption("-r: only IR is taken to SPIR-V; llvm-spirv of LLVM does the other direction")},
+		{Name: "to-text", Usage: "", Hidden: true, Set: refusedOption("-to-text: use spirv-dis")},
+		{Name: "spirv-text", Usage: "", Hidden: true, Set: refusedOption("-spirv-text: use spirv-dis")},
 	}
 	f.Flags = append(f.Flags, cli.Flag{Name: "preserve-ocl-kernel-arg-type-metadata-through-string", Hidden: true, Set: cli.SetBool(&o.KernelArgTypes)})
 	for _, name := range []string{
@@ -94,15 +94,15 @@ func (t *spirvTool) flags(s cli.Streams) *cli.FlagSet {
 		"spirv-emit-function-ptr-addr-space", "spirv-use-llvm-target", "spirv-preserve-auxdata", "opaque-pointers", "to-binary",
 		"emit-opaque-pointers", "spirv-use-llvm-backend-target",
 	} {
-		f.Flags = append(f.Flags, cli.Flag{Name: name, Hidden: true, Set: ignored})
+		f.Flags = append(f.Flags, cli.Flag{Name: name, Hidden: true, Set: ignoredOption})
 	}
 	for _, name := range []string{"spirv-target-env", "spirv-builtin-format", "spirv-temp-file"} {
-		f.Flags = append(f.Flags, cli.Flag{Name: name, Value: "V", Hidden: true, Set: ignored})
+		f.Flags = append(f.Flags, cli.Flag{Name: name, Value: "V", Hidden: true, Set: ignoredOption})
 	}
 	return f
 }
 
-func (t *spirvTool) help(f *cli.FlagSet, s cli.Streams) {
+func (t *spirvTool) printHelp(f *cli.FlagSet, s cli.Streams) {
 	h := cli.Help{
 		Program: program,
 		Summary: "translates a module of LLVM IR, text or bitcode, to SPIR-V. The options are those of\nllvm-spirv.",
@@ -115,7 +115,7 @@ func (t *spirvTool) help(f *cli.FlagSet, s cli.Streams) {
 	h.Print(s.Out)
 }
 
-func refuse(message string) func(string) error {
+func refusedOption(message string) func(string) error {
 	return func(string) error { return errors.New(message) }
 }
 

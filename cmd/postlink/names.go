@@ -10,8 +10,8 @@ import (
 
 // Names of the files of a run: <folder>/<stem of the first -o><suffix>_<N>.<extension>.
 
-// stem returns the last part of path without its last extension.
-func stem(path string) string {
+// baseName returns the last part of path without its last extension.
+func baseName(path string) string {
 	base := filepath.Base(path)
 	if i := strings.LastIndexByte(base, '.'); i >= 0 && base != "." && base != ".." {
 		return base[:i]
@@ -23,11 +23,11 @@ func stem(path string) string {
 func (o *options) defaultOutput() string {
 	switch {
 	case !o.split.Single:
-		return stem(o.input) + ".files"
+		return baseName(o.input) + ".files"
 	case o.text:
-		return stem(o.input) + ".out.ll"
+		return baseName(o.input) + ".out.ll"
 	}
-	return stem(o.input) + ".out.bc"
+	return baseName(o.input) + ".out.bc"
 }
 
 // codeExtension is that of the modules.
@@ -45,7 +45,7 @@ func (o *options) codeExtension() string {
 // spelled as on the command line, as tables are.
 func (o *options) fileName(n int, suffix, extension string) string {
 	first := o.outputs[0].file
-	name := stem(first) + suffix + "_" + strconv.Itoa(n) + "." + extension
+	name := baseName(first) + suffix + "_" + strconv.Itoa(n) + "." + extension
 	dir := o.outDir
 	if dir == "" {
 		dir = first[:len(first)-len(filepath.Base(first))]
@@ -56,8 +56,8 @@ func (o *options) fileName(n int, suffix, extension string) string {
 	return dir + name
 }
 
-// suffix distinguishes the files of images of ESIMD code.
-func suffix(g *split.Group) string {
+// groupSuffix distinguishes the files of images of ESIMD code.
+func groupSuffix(g *split.Group) string {
 	if g.Part == split.PartESIMD {
 		return "_esimd"
 	}

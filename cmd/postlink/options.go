@@ -51,7 +51,7 @@ func parseCommandLine(args []string, s cli.Streams) (*options, error) {
 		return nil, err
 	}
 	o := &options{input: "-", jobs: runtime.GOMAXPROCS(0), derive: derive.Options{Dialect: derive.Dialect2025, Requested: map[string]bool{}}}
-	if err := o.flags(s).Parse(attachJobs(args)); err != nil || o.done {
+	if err := o.defineFlags(s).Parse(attachJobs(args)); err != nil || o.done {
 		return o, err
 	}
 	return o, o.checkCombinations()
@@ -71,8 +71,8 @@ func attachJobs(args []string) []string {
 	return out
 }
 
-// flags is the table of options.
-func (o *options) flags(s cli.Streams) *cli.FlagSet {
+// defineFlags is the table of options.
+func (o *options) defineFlags(s cli.Streams) *cli.FlagSet {
 	f := &cli.FlagSet{Program: program, Input: o.setInput}
 	f.Flags = []cli.Flag{
 		{Name: "o", Value: "[TARGET,]FILE", Usage: "table of the images (module with -ir-output-only); for a target, those that it can run; may be repeated", Set: o.addOutput},
@@ -81,11 +81,11 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 		{Name: "S", Usage: "write textual IR", Set: cli.SetBool(&o.text)},
 		{Name: "ir-output-only", Usage: "write one module and nothing else", Set: cli.SetBool(&o.split.Single)},
 		{Name: "split", Value: "MODE", Usage: "images by source file, kernel, or auto (source)", Set: o.setSplit},
-		{Name: "split-esimd", Usage: "put ESIMD and other code into separate images", Set: o.action(&o.split.SeparateESIMD)},
-		{Name: "symbols", Usage: "write the entry points of each image", Set: o.action(&o.symbols)},
-		{Name: "properties", Usage: "write the property sets of each image", Set: o.action(&o.properties)},
+		{Name: "split-esimd", Usage: "put ESIMD and other code into separate images", Set: o.chooseAction(&o.split.SeparateESIMD)},
+		{Name: "symbols", Usage: "write the entry points of each image", Set: o.chooseAction(&o.symbols)},
+		{Name: "properties", Usage: "write the property sets of each image", Set: o.chooseAction(&o.properties)},
 		{Name: "spec-const", Value: "MODE", Usage: "lower specialization constants: native or emulation", Set: o.setSpecConst},
-		{Name: "generate-device-image-default-spec-consts", Usage: "write a copy of each image with the constants' default values", Set: o.action(&o.split.DefaultImages)},
+		{Name: "generate-device-image-default-spec-consts", Usage: "write a copy of each image with the constants' default values", Set: o.chooseAction(&o.split.DefaultImages)},
 		{Name: "emit-only-kernels-as-entry-points", Usage: "exported functions are not entry points", Set: cli.SetBool(&o.split.OnlyKernels)},
 		{Name: "device-global-decorations", Value: "EDITION", Usage: "decorations of device_global variables and host pipes: none (as in the input), draft (DPC++'s numbers), final (SPIR-V's)", Set: o.setDecorations},
 		{Name: "host-pipes", Usage: "accepted: host pipes always have their property set", Hidden: true, Set: o.ignoredAction()},
@@ -99,7 +99,7 @@ func (o *options) flags(s cli.Streams) *cli.FlagSet {
 	}
 	o.addPropertySets(f)
 	o.driverFlags(f)
-	o.spirv.flags(f)
+	o.spirv.defineSPIRVFlags(f)
 	o.addInformation(f, s)
 	return f
 }
@@ -144,11 +144,11 @@ func (o *options) addInformation(f *cli.FlagSet, s cli.Streams) {
 	f.Flags = append(f.Flags, cli.Flag{Name: "version", Usage: "print the version", Set: version})
 }
 
-func ignored(string) error { return nil }
+func ignoredOption(string) error { return nil }
 
-// action sets a boolean option that gives the run an output. The reference
+// chooseAction sets a boolean option that gives the run an output. The reference
 // refuses a command line without one.
-func (o *options) action(to *bool) func(string) error {
+func (o *options) chooseAction(to *bool) func(string) error {
 	set := cli.SetBool(to)
 	return func(v string) error { o.hasAction = true; return set(v) }
 }

@@ -107,7 +107,7 @@ func makePlans(i *inspection, modes []string, s cli.Streams) ([]modePlan, error)
 	defer input.Close()
 	module := input.Module
 	if _, err := split.ApplyAnnotations(module); err != nil {
-		return nil, located(module, err)
+		return nil, locatedError(module, err)
 	}
 	plans := []modePlan{}
 	for _, m := range wanted {
@@ -115,7 +115,7 @@ func makePlans(i *inspection, modes []string, s cli.Streams) ([]modePlan, error)
 		options.Mode = m
 		p, err := planMode(module, options, i.jobs)
 		if err != nil {
-			return nil, located(module, err)
+			return nil, locatedError(module, err)
 		}
 		plans = append(plans, p)
 	}
@@ -218,7 +218,7 @@ func (p *modePlan) addSizes(module *ir.Module, holds [][]ir.ValueID) {
 }
 
 func (p *modePlan) printSummary(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s, %s, %s duplicated\n", p.Mode, count(len(p.Images), "image"), bytesText(p.Bytes), bytesText(p.Duplicated))
+	fmt.Fprintf(w, "%s: %s, %s, %s duplicated\n", p.Mode, countNoun(len(p.Images), "image"), bytesText(p.Bytes), bytesText(p.Duplicated))
 }
 
 func (p *modePlan) printImages(w io.Writer, limit int) {
@@ -231,7 +231,7 @@ func (p *modePlan) printImages(w io.Writer, limit int) {
 		p.printImage(w, i)
 	}
 	if left := len(p.Images) - len(images); left > 0 {
-		fmt.Fprintf(w, "  and %s more (--limit=%d)\n", count(left, "image"), limit)
+		fmt.Fprintf(w, "  and %s more (--limit=%d)\n", countNoun(left, "image"), limit)
 	}
 	for _, i := range images {
 		for _, name := range i.Imports {
@@ -241,7 +241,7 @@ func (p *modePlan) printImages(w io.Writer, limit int) {
 }
 
 func (p *modePlan) printImage(w io.Writer, i imagePlan) {
-	fmt.Fprintf(w, "  %d  %s: %s, %s, %s, %s shared\n", i.Number, scopeText(i), count(i.Functions, "function"), count(i.Variables, "variable"), bytesText(i.Bytes), bytesText(i.Shared))
+	fmt.Fprintf(w, "  %d  %s: %s, %s, %s, %s shared\n", i.Number, scopeText(i), countNoun(i.Functions, "function"), countNoun(i.Variables, "variable"), bytesText(i.Bytes), bytesText(i.Shared))
 	if p.Mode == split.Kernel.String() {
 		return // the scope is the entry point
 	}
@@ -273,7 +273,7 @@ func scopeText(i imagePlan) string {
 	return scope
 }
 
-func count(n int, noun string) string {
+func countNoun(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

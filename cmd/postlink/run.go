@@ -33,9 +33,9 @@ func postlink(args []string, s cli.Streams) error {
 	}
 	defer input.Close()
 	if err := checkLowering(input.Module, o); err != nil {
-		return located(input.Module, err)
+		return locatedError(input.Module, err)
 	}
-	graph, groups, err := plan(input.Module, o.split)
+	graph, groups, err := planModule(input.Module, o.split)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func postlink(args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	defer spirv.close()
+	defer spirv.removeFolder()
 	folder, err := readLibraryFolder(input.Module, o)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func postlink(args []string, s cli.Streams) error {
 	if err := outputs.Commit(); err != nil {
 		return err
 	}
-	report(images, o, s)
+	reportImages(images, o, s)
 	return nil
 }
 
@@ -86,30 +86,30 @@ type build struct {
 	streams cli.Streams
 }
 
-// plan turns the module's annotations into attributes and groups its entry
+// planModule turns the module's annotations into attributes and groups its entry
 // points.
-func plan(module *ir.Module, options split.Options) (*split.Graph, []split.Group, error) {
+func planModule(module *ir.Module, options split.Options) (*split.Graph, []split.Group, error) {
 	annotated, err := split.ApplyAnnotations(module)
 	if err != nil {
-		return nil, nil, located(module, err)
+		return nil, nil, locatedError(module, err)
 	}
 	options.Annotated = annotated
 	graph, err := split.NewGraph(module, options)
 	if err != nil {
-		return nil, nil, located(module, err)
+		return nil, nil, locatedError(module, err)
 	}
 	groups, err := graph.Plan()
 	if err != nil {
-		return nil, nil, located(module, err)
+		return nil, nil, locatedError(module, err)
 	}
 	return graph, groups, nil
 }
 
-// located puts the input's name before an error about its content.
-func located(m *ir.Module, err error) error { return fmt.Errorf("%s: %w", m.Path, err) }
+// locatedError puts the input's name before an error about its content.
+func locatedError(m *ir.Module, err error) error { return fmt.Errorf("%s: %w", m.Path, err) }
 
-// report prints the warnings of a run that succeeded.
-func report(images []*image, o *options, s cli.Streams) {
+// reportImages prints the warnings of a run that succeeded.
+func reportImages(images []*image, o *options, s cli.Streams) {
 	for _, i := range images {
 		for _, name := range i.undefined {
 			if resolve.IsBuiltin(name) { // the reference does not know these

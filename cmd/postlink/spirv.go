@@ -26,8 +26,8 @@ type spirvOptions struct {
 	toolchain.SPIRVOptions
 }
 
-// flags adds the options.
-func (o *spirvOptions) flags(f *cli.FlagSet) {
+// defineSPIRVFlags adds the options.
+func (o *spirvOptions) defineSPIRVFlags(f *cli.FlagSet) {
 	o.Version = toolchain.DefaultSPIRVVersion
 	o.tools = map[toolchain.Name]string{}
 	f.Flags = append(f.Flags,
@@ -85,8 +85,8 @@ func (o *spirvOptions) setLauncher(arg string) error {
 	return nil
 }
 
-// finder looks for the tools where the options say.
-func (o *spirvOptions) finder() *toolchain.Finder { return &toolchain.Finder{Paths: o.tools} }
+// toolFinder looks for the tools where the options say.
+func (o *spirvOptions) toolFinder() *toolchain.Finder { return &toolchain.Finder{Paths: o.tools} }
 
 // toolInput has the facts about the module that decide which tools serve.
 func toolInput(m *ir.Module, format irfile.Format) toolchain.Input {

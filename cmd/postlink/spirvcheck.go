@@ -65,7 +65,7 @@ func (t *translator) explainFailure(failure error, slice *split.Slice) error {
 		return failure
 	}
 	for _, r := range restricted {
-		if allows(t.options.Extensions, r.extension) {
+		if listAllows(t.options.Extensions, r.extension) {
 			continue
 		}
 		if where, found, err := findConstruct(slice, r.find); err == nil && found {
@@ -75,9 +75,9 @@ func (t *translator) explainFailure(failure error, slice *split.Slice) error {
 	return failure
 }
 
-// allows reports whether a list as llvm-spirv's --spirv-ext has it allows an
+// listAllows reports whether a list as llvm-spirv's --spirv-ext has it allows an
 // extension: "+NAME", "-NAME" and the same with "all"; the last one decides.
-func allows(list, extension string) (allowed bool) {
+func listAllows(list, extension string) (allowed bool) {
 	for item := range strings.SplitSeq(list, ",") {
 		if name := strings.TrimLeft(item, "+-"); name == extension || name == "all" {
 			allowed = strings.HasPrefix(item, "+")
@@ -97,18 +97,18 @@ func findConstruct(slice *split.Slice, find func(*constructFinder, ir.ValueID) (
 	for _, id := range slice.Definitions {
 		what, err := find(f, id)
 		if err != nil {
-			return "", false, located(slice.Module, err)
+			return "", false, locatedError(slice.Module, err)
 		}
 		if what == "" {
 			continue
 		}
-		return place(slice, id) + " has " + what, true, nil
+		return describePlace(slice, id) + " has " + what, true, nil
 	}
 	return "", false, nil
 }
 
-// place names a function or variable, and the kernel that it is or belongs to.
-func place(slice *split.Slice, id ir.ValueID) string {
+// describePlace names a function or variable, and the kernel that it is or belongs to.
+func describePlace(slice *split.Slice, id ir.ValueID) string {
 	name := slice.Module.Values[id].Name
 	kernel, ok := kernelReaching(slice, id)
 	switch {

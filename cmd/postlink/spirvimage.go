@@ -13,9 +13,9 @@ import (
 func (w *imageWriter) writeSPIRV(i *image, slice *split.Slice) error {
 	var module bytes.Buffer
 	if err := w.writer.WritePartition(&module, slice.ForSPIRV(w.spirv.failsOnAnnotations())); err != nil {
-		return located(w.module, err)
+		return locatedError(w.module, err)
 	}
-	words, err := w.spirv.translate(i.number, kernelNames(slice), module.Bytes())
+	words, err := w.spirv.translateImage(i.number, kernelNames(slice), module.Bytes())
 	if err != nil {
 		return w.spirv.explainFailure(err, slice)
 	}

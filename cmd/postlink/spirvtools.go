@@ -38,7 +38,7 @@ func (t *translator) findChecks() (err error) {
 }
 
 func (t *translator) findCheck(name toolchain.Name) (*toolchain.Tool, error) {
-	tools, err := t.options.finder().All(t.ctx, name)
+	tools, err := t.options.toolFinder().All(t.ctx, name)
 	if err == nil && len(tools) == 0 {
 		err = fmt.Errorf("no %s was found in PATH: install SPIRV-Tools (Debian's spirv-tools)", name)
 	}
@@ -56,9 +56,9 @@ func (t *translator) makeDir() (err error) {
 	return err
 }
 
-// check runs the optimizer, then the validator, over the module of image
+// checkImage runs the optimizer, then the validator, over the module of image
 // number n, and returns it as the optimizer left it.
-func (t *translator) check(n int, words []byte) ([]byte, error) {
+func (t *translator) checkImage(n int, words []byte) ([]byte, error) {
 	if t.checks == (spirvChecks{}) {
 		return words, nil
 	}

@@ -11,7 +11,7 @@ func writeTables(images []*image, o *options, outputs *cli.Outputs, s cli.Stream
 		return nil
 	}
 	for _, out := range o.outputs {
-		t := table(images, o, out.target)
+		t := imageTable(images, o, out.target)
 		text, err := t.Bytes()
 		if err != nil {
 			return err
@@ -25,8 +25,8 @@ func writeTables(images []*image, o *options, outputs *cli.Outputs, s cli.Stream
 	return nil
 }
 
-// table lists the images that the target can run.
-func table(images []*image, o *options, target string) *filetable.Table {
+// imageTable lists the images that the target can run.
+func imageTable(images []*image, o *options, target string) *filetable.Table {
 	t := &filetable.Table{Columns: []string{filetable.ColumnCode}}
 	if o.properties {
 		t.Columns = append(t.Columns, filetable.ColumnProperties)

@@ -39,7 +39,7 @@ func newTranslator(ctx context.Context, input *irfile.File, o *options, warnings
 	}
 	t := &translator{ctx: ctx, options: &o.spirv, path: input.Module.Path, runner: &toolchain.Runner{Launcher: o.spirv.launcher}}
 	if err := t.findChecks(); err != nil {
-		t.close()
+		t.removeFolder()
 		return nil, err
 	}
 	if !o.spirv.external {
@@ -47,8 +47,8 @@ func newTranslator(ctx context.Context, input *irfile.File, o *options, warnings
 	}
 	t.input = toolInput(input.Module, input.Format)
 	var err error
-	if t.route, err = o.spirv.finder().ToSPIRV(t.ctx, t.input); err != nil {
-		t.close()
+	if t.route, err = o.spirv.toolFinder().ToSPIRV(t.ctx, t.input); err != nil {
+		t.removeFolder()
 		return nil, fmt.Errorf("-to=spirv: %w", err)
 	}
 	if t.jobserver, err = toolchain.OpenJobserver(os.Getenv("MAKEFLAGS")); err != nil && !o.hasJobs {
@@ -56,7 +56,7 @@ func newTranslator(ctx context.Context, input *irfile.File, o *options, warnings
 		t.oneJob = true
 	}
 	if err := t.makeDir(); err != nil {
-		t.close()
+		t.removeFolder()
 		return nil, err
 	}
 	return t, nil
@@ -77,7 +77,7 @@ func (t *translator) failsOnAnnotations() bool {
 	return t.options.external && t.route.FailsOnAnnotations(t.options.SPIRVOptions)
 }
 
-func (t *translator) close() {
+func (t *translator) removeFolder() {
 	if t == nil {
 		return
 	}
@@ -87,14 +87,14 @@ func (t *translator) close() {
 	}
 }
 
-// translate returns the SPIR-V of image number n, whose IR is given. kernels
+// translateImage returns the SPIR-V of image number n, whose IR is given. kernels
 // are its kernels for messages, as kernelNames has them.
-func (t *translator) translate(n int, kernels string, module []byte) ([]byte, error) {
+func (t *translator) translateImage(n int, kernels string, module []byte) ([]byte, error) {
 	words, err := t.toWords(n, kernels, module)
 	if err != nil {
 		return nil, err
 	}
-	return t.check(n, words)
+	return t.checkImage(n, words)
 }
 
 // toWords is translate without the tools that look at its result.
@@ -103,13 +103,13 @@ func (t *translator) toWords(n int, kernels string, module []byte) ([]byte, erro
 		return t.translateHere(fmt.Sprintf("%s, image %d", t.path, n), kernels, module)
 	}
 	w := &translation{translator: t, name: fmt.Sprintf("%s, image %d", t.path, n), stem: filepath.Join(t.dir, strconv.Itoa(n))}
-	defer w.clean()
+	defer w.removeFiles()
 	words, err := w.inSlot(module)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return nil, errors.New("-to=spirv: interrupted")
 	case err != nil:
-		return nil, fmt.Errorf("-to=spirv: %s%w", kernels, w.explain(err))
+		return nil, fmt.Errorf("-to=spirv: %s%w", kernels, w.explainFailure(err))
 	}
 	return words, nil
 }
@@ -129,12 +129,12 @@ func (w *translation) inSlot(module []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer release()
-	return w.run(module)
+	return w.runTools(module)
 }
 
-// run goes the whole way: text, bitcode, bitcode that the translator reads,
+// runTools goes the whole way: text, bitcode, bitcode that the translator reads,
 // SPIR-V.
-func (w *translation) run(module []byte) ([]byte, error) {
+func (w *translation) runTools(module []byte) ([]byte, error) {
 	bitcode, err := w.assemble(module)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (w *translation) run(module []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	in, out := w.file(".bc"), w.file(".spv")
+	in, out := w.tempFile(".bc"), w.tempFile(".spv")
 	if err := os.WriteFile(in, bitcode, 0o600); err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (w *translation) assemble(module []byte) ([]byte, error) {
 	if text, err = downgrade.Text(w.name, text, downgrade.Target{LLVM: w.route.Level}); err != nil {
 		return nil, err
 	}
-	in, out := w.file(".ll"), w.file(".as.bc")
+	in, out := w.tempFile(".ll"), w.tempFile(".as.bc")
 	if err := os.WriteFile(in, text, 0o600); err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (w *translation) disassemble(module []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	in, out := w.file(".dis.bc"), w.file(".dis.ll")
+	in, out := w.tempFile(".dis.bc"), w.tempFile(".dis.ll")
 	if err := os.WriteFile(in, module, 0o600); err != nil {
 		return nil, err
 	}
@@ -205,22 +205,22 @@ func (w *translation) disassemble(module []byte) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// file names a temporary file.
-func (w *translation) file(suffix string) string {
+// tempFile names a temporary file.
+func (w *translation) tempFile(suffix string) string {
 	path := w.stem + suffix
 	w.files = append(w.files, path)
 	return path
 }
 
-func (w *translation) clean() {
+func (w *translation) removeFiles() {
 	for _, path := range w.files {
 		os.Remove(path)
 	}
 }
 
-// explain words the error of a tool: temporary files are called after the
+// explainFailure words the error of a tool: temporary files are called after the
 // image, and all that the tool printed follows the message.
-func (w *translation) explain(err error) error {
+func (w *translation) explainFailure(err error) error {
 	failed, ok := errors.AsType[*toolchain.ToolError](err)
 	if !ok {
 		return err

@@ -13,7 +13,7 @@ import (
 // translateHere translates an image in the process. name is the image's for
 // messages.
 func (t *translator) translateHere(name, kernels string, module []byte) ([]byte, error) {
-	options, err := t.options.translation()
+	options, err := t.options.fromIROptions()
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +39,8 @@ const hereExtensions = "+all,-SPV_KHR_expect_assume,-SPV_KHR_no_integer_wrap_dec
 	"-SPV_EXT_optnone,-SPV_INTEL_unstructured_loop_controls,-SPV_INTEL_fp_max_error,-SPV_KHR_poison_freeze," +
 	"-SPV_EXT_long_vector"
 
-// translation returns the options of the translation in the process.
-func (o *spirvOptions) translation() (fromir.Options, error) {
+// fromIROptions returns the options of the translation in the process.
+func (o *spirvOptions) fromIROptions() (fromir.Options, error) {
 	version, err := spirvVersion(o.Version)
 	if err != nil {
 		return fromir.Options{}, err

@@ -54,34 +54,34 @@ func newWhyCommand(s cli.Streams) *cobra.Command {
 			return cli.Usagef("%w", err)
 		}
 		i.input, i.anyFormat = args[1], true
-		answer, err := why(i, args[0], *number, s)
+		answer, err := explainSymbol(i, args[0], *number, s)
 		if err != nil {
 			return err
 		}
-		return answer.print(i.json, s.Out)
+		return answer.printAnswer(i.json, s.Out)
 	}
 	return c
 }
 
-// why plans the split, without writing images, and asks the image.
-func why(i *inspection, symbol string, number int, s cli.Streams) (*whyAnswer, error) {
+// explainSymbol plans the split, without writing images, and asks the image.
+func explainSymbol(i *inspection, symbol string, number int, s cli.Streams) (*whyAnswer, error) {
 	input, err := openModule(context.Background(), i.input, &i.options, s)
 	if err != nil {
 		return nil, err
 	}
 	defer input.Close()
 	module := input.Module
-	graph, groups, err := plan(module, i.split)
+	graph, groups, err := planModule(module, i.split)
 	if err != nil {
 		return nil, err
 	}
 	id, err := lookUp(module, symbol)
 	if err != nil {
-		return nil, located(module, err)
+		return nil, locatedError(module, err)
 	}
 	symbol = module.Values[id].Name
 	if number >= len(groups) {
-		return nil, fmt.Errorf("%s: there is no image %d: this split makes %s", module.Path, number, count(len(groups), "image"))
+		return nil, fmt.Errorf("%s: there is no image %d: this split makes %s", module.Path, number, countNoun(len(groups), "image"))
 	}
 	var others []int
 	if number < 0 {
@@ -150,7 +150,7 @@ func valueName(m *ir.Module, id ir.ValueID) string {
 	return "(a value without name)"
 }
 
-func (a *whyAnswer) print(json bool, w io.Writer) error {
+func (a *whyAnswer) printAnswer(json bool, w io.Writer) error {
 	if json {
 		return cli.WriteJSON(w, a)
 	}
@@ -167,7 +167,7 @@ func (a *whyAnswer) print(json bool, w io.Writer) error {
 		fmt.Fprintf(w, "  %s: %s %s\n", symbolText(step.Symbol), step.Reason, symbolText(a.Chain[n-1].Symbol))
 	}
 	if len(a.Others) > 0 {
-		fmt.Fprintf(w, "also in %s\n", count(len(a.Others), "other image"))
+		fmt.Fprintf(w, "also in %s\n", countNoun(len(a.Others), "other image"))
 	}
 	return nil
 }

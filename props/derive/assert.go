@@ -19,7 +19,7 @@ func (i *image) assertUsed() error {
 	if !ok || !i.Has(target) {
 		return nil
 	}
-	callers := i.callers()
+	callers := i.callersOf()
 	seen := map[ir.ValueID]bool{target: true}
 	var found []ir.ValueID
 	for queue := []ir.ValueID{target}; len(queue) > 0; queue = queue[1:] {
@@ -38,15 +38,15 @@ func (i *image) assertUsed() error {
 		}
 	}
 	for _, id := range found {
-		i.put(props.SetAssertUsed, i.valueOf(id).Name, present)
+		i.putProperty(props.SetAssertUsed, i.valueOf(id).Name, present)
 	}
 	return nil
 }
 
 // assertEverywhere lists every kernel.
 func (i *image) assertEverywhere() error {
-	for v := range i.kernels {
-		i.put(props.SetAssertUsed, v.Name, present)
+	for v := range i.eachKernel {
+		i.putProperty(props.SetAssertUsed, v.Name, present)
 	}
 	return nil
 }
@@ -66,9 +66,9 @@ func (i *image) discoveryOrder(function ir.ValueID, callers []ir.ValueID) []ir.V
 	return append(last, callers[:before]...)
 }
 
-// callers returns for each function of the image those that call it, in
+// callersOf returns for each function of the image those that call it, in
 // module order.
-func (i *image) callers() map[ir.ValueID][]ir.ValueID {
+func (i *image) callersOf() map[ir.ValueID][]ir.ValueID {
 	callers := make(map[ir.ValueID][]ir.ValueID)
 	for _, id := range i.Definitions {
 		for _, ref := range i.valueOf(id).Refs {

@@ -49,7 +49,7 @@ var catalog = []PropertySet{
 		Keys: "`aspects`, `fixed_target`, `joint_matrix`, `joint_matrix_mad`, `reqd_sub_group_size`, `reqd_work_group_size_uint64_t`, `work_group_num_dim`, `compile_target`",
 		Values: "features that a device must have to run the image: numbers of aspects and targets, sizes, " +
 			"descriptions of matrices, the target of `-o TARGET,FILE`",
-		Always: true, derive: (*image).requirements, describe: ofBytes(describeRequirement),
+		Always: true, derive: (*image).deriveRequirements, describe: ofBytes(describeRequirement),
 	},
 	{
 		Name: props.SetSpecConstants, Keys: "specialization constants", Values: "triples of ID, offset and size, a triple for each scalar; ID 0xFFFFFFFF is padding",
@@ -92,7 +92,7 @@ var catalog = []PropertySet{
 		Keys: "`isEsimdImage`, `sycl-register-alloc-mode`, `sycl-grf-size`, `optLevel`, `idQueriesRange` (`-id-queries-range`), " +
 			"`sanUsed`, `specConstsReplacedWithDefault` (`-generate-device-image-default-spec-consts`)",
 		Values: "options of the device compiler; the sanitizer; 1",
-		derive: (*image).misc,
+		derive: (*image).deriveMisc,
 	},
 	{
 		Name: props.SetAssertUsed, Keys: "kernels", Values: "1 for a kernel that reaches a device-side assertion",
@@ -106,7 +106,7 @@ var catalog = []PropertySet{
 		Name: props.SetDynamicLocalMemory, Keys: "kernels", Values: "1 for a kernel that uses scratch memory of the work-group",
 		Dialect: Dialect2026, derive: (*image).dynamicLocalMemory,
 	},
-	{Name: props.SetMiscProperties, derive: (*image).sanitizer},
+	{Name: props.SetMiscProperties, derive: (*image).deriveSanitizer},
 	{
 		Name: props.SetDeviceGlobals, Keys: "unique ids of `device_global` variables", Values: "the size in bytes; 1 where one image only may have the variable",
 		Option: "device-globals", Help: "check device_global variables and write their property set",
@@ -154,10 +154,10 @@ func PropertySets() []PropertySet {
 	return sets
 }
 
-// applies reports whether images have the set under the options. Names of
+// appliesTo reports whether images have the set under the options. Names of
 // device libraries are imported whether or not imports are asked for, because
 // the run itself adds the image that has them.
-func (set *PropertySet) applies(o *Options) bool {
+func (set *PropertySet) appliesTo(o *Options) bool {
 	switch {
 	case set.derive == nil || set.Dialect != 0 && set.Dialect != o.Dialect:
 		return false

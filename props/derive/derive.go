@@ -67,7 +67,7 @@ type image struct {
 func Sets(s *split.Slice, o Options) (*props.Sets, error) {
 	i := &image{Slice: s, options: o, sets: &props.Sets{}}
 	for n := range catalog {
-		if set := &catalog[n]; set.applies(&o) {
+		if set := &catalog[n]; set.appliesTo(&o) {
 			if err := set.derive(i); err != nil {
 				return nil, err
 			}
@@ -81,12 +81,12 @@ func AddTarget(sets *props.Sets, target string) {
 	sets.Put(props.SetDeviceRequirements, "compile_target", props.String(target))
 }
 
-func (i *image) put(set, name string, v props.Value) { i.sets.Put(set, name, v) }
+func (i *image) putProperty(set, name string, v props.Value) { i.sets.Put(set, name, v) }
 
 func (i *image) valueOf(id ir.ValueID) *ir.GlobalValue { return &i.Module.Values[id] }
 
-// kernels yields the kernels among the entry points, in module order.
-func (i *image) kernels(yield func(*ir.GlobalValue) bool) {
+// eachKernel yields the kernels among the entry points, in module order.
+func (i *image) eachKernel(yield func(*ir.GlobalValue) bool) {
 	for _, id := range i.Group.Entries {
 		if i.Graph.IsKernel(id) && !yield(i.valueOf(id)) {
 			return
@@ -94,18 +94,18 @@ func (i *image) kernels(yield func(*ir.GlobalValue) bool) {
 	}
 }
 
-// functions yields the functions of the image, declared ones too, in module
+// eachFunction yields the functions of the image, declared ones too, in module
 // order. One that is only declared in the image although the module defines
 // it has lost its metadata there, and is left out.
-func (i *image) functions(yield func(ir.ValueID, *ir.GlobalValue) bool) {
+func (i *image) eachFunction(yield func(ir.ValueID, *ir.GlobalValue) bool) {
 	i.allValues(func(id ir.ValueID, v *ir.GlobalValue) bool {
 		return v.Kind != ir.Function || (!v.Declaration && !i.Defines(id)) || yield(id, v)
 	})
 }
 
-// variables yields the variables of the image, declared ones too, in module
+// eachVariable yields the variables of the image, declared ones too, in module
 // order.
-func (i *image) variables(yield func(ir.ValueID, *ir.GlobalValue) bool) {
+func (i *image) eachVariable(yield func(ir.ValueID, *ir.GlobalValue) bool) {
 	i.allValues(func(id ir.ValueID, v *ir.GlobalValue) bool { return v.Kind != ir.Variable || yield(id, v) })
 }
 

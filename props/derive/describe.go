@@ -43,15 +43,15 @@ func describeHex(_ string, v props.Value) (string, bool) { return hex.EncodeToSt
 
 // describeState words the state of a SYCLBIN file (sycl::bundle_state).
 func describeState(name string, v props.Value) (string, bool) {
-	return enumerator(name == "state", v, "input", "object", "executable")
+	return describeEnumerator(name == "state", v, "input", "object", "executable")
 }
 
 // describeModuleType words the type of a module in a SYCLBIN file.
 func describeModuleType(name string, v props.Value) (string, bool) {
-	return enumerator(name == "type", v, "SPIR-V", "PTX", "AMDGCN")
+	return describeEnumerator(name == "type", v, "SPIR-V", "PTX", "AMDGCN")
 }
 
-func enumerator(known bool, v props.Value, words ...string) (string, bool) {
+func describeEnumerator(known bool, v props.Value, words ...string) (string, bool) {
 	if !known || v.Type() != props.TypeUint32 || uint64(v.Uint32()) >= uint64(len(words)) {
 		return "", false
 	}
@@ -85,7 +85,7 @@ func littleEndians(b []byte, size int) ([]uint64, bool) {
 	return ns, true
 }
 
-func brackets(ns []uint64) string {
+func bracketList(ns []uint64) string {
 	words := make([]string, len(ns))
 	for i, n := range ns {
 		words[i] = strconv.FormatUint(n, 10)
@@ -120,7 +120,7 @@ func describeParameterMask(_ string, v props.Value) (string, bool) {
 			removed = append(removed, i)
 		}
 	}
-	return fmt.Sprintf("%d parameters, removed %s", v.BitLen(), brackets(removed)), true
+	return fmt.Sprintf("%d parameters, removed %s", v.BitLen(), bracketList(removed)), true
 }
 
 // describeDeviceGlobal looks at the low byte of the flag only: old writers
@@ -146,7 +146,7 @@ func describeRequirement(name string, v props.Value) (string, bool) {
 		size = 8
 	}
 	ns, ok := littleEndians(v.Data(), size)
-	return brackets(ns), ok
+	return bracketList(ns), ok
 }
 
 func describeProgramMetadata(name string, v props.Value) (string, bool) {
@@ -154,7 +154,7 @@ func describeProgramMetadata(name string, v props.Value) (string, bool) {
 	switch key {
 	case "reqd_work_group_size", "max_work_group_size":
 		ns, ok := littleEndians(v.Data(), 4)
-		return brackets(ns), ok
+		return bracketList(ns), ok
 	}
 	return "", false
 }

@@ -19,7 +19,7 @@ func (i *image) uniqueID(id ir.ValueID) string {
 // the image has, and whether one image only may have it, by unique id: the
 // host's variable and the device's are different symbols.
 func (i *image) deviceGlobals() error {
-	for id, v := range i.variables {
+	for id, v := range i.eachVariable {
 		if !i.Graph.IsDeviceGlobal(id) {
 			continue
 		}
@@ -43,7 +43,7 @@ func (i *image) deviceGlobal(id ir.ValueID, v *ir.GlobalValue) error {
 	if unique == "" {
 		return fmt.Errorf("the device_global variable @%s has no attribute %q, by which the host names it", v.Name, sycl.AttributeUniqueID)
 	}
-	i.put(props.SetDeviceGlobals, unique, props.Uint32s(size, scope))
+	i.putProperty(props.SetDeviceGlobals, unique, props.Uint32s(size, scope))
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (i *image) attributeNumber(id ir.ValueID, attribute string) (uint32, error)
 
 // hostPipes gives the size in bytes of an element of each host pipe.
 func (i *image) hostPipes() error {
-	for id := range i.variables {
+	for id := range i.eachVariable {
 		if _, ok := i.Module.Attribute(id, sycl.AttributeHostPipe); !ok {
 			continue
 		}
@@ -67,7 +67,7 @@ func (i *image) hostPipes() error {
 		if err != nil {
 			return err
 		}
-		i.put(props.SetHostPipes, i.uniqueID(id), props.Uint32s(size))
+		i.putProperty(props.SetHostPipes, i.uniqueID(id), props.Uint32s(size))
 	}
 	return nil
 }

@@ -28,14 +28,14 @@ const deviceLibPrefix = "__devicelib_"
 
 // The single-precision names of the mathematical functions end in an f.
 var (
-	mathInteger = words("abs div labs ldiv llabs lldiv")
-	mathBoth    = words(`acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi erf erfc exp exp10
+	mathInteger = splitWords("abs div labs ldiv llabs lldiv")
+	mathBoth    = splitWords(`acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi erf erfc exp exp10
 		exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma log log10 log1p log2 logb
 		modf nextafter pow remainder remquo rint round rsqrt scalbln scalbn sin sinh sinpi sqrt tan tanh tgamma trunc
 		nearbyint lrint lround llrint llround nan`)
-	complexBoth = words(`cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog cpolar cpow
+	complexBoth = splitWords(`cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog cpolar cpow
 		cproj creal csin csinh csqrt ctan ctanh`)
-	cstring = words("memcpy memset memcmp memmove")
+	cstring = splitWords("memcpy memset memcmp memmove")
 )
 
 // deviceLibs are the libraries by function, without prefix.
@@ -60,7 +60,7 @@ var deviceLibs = func() map[string]int {
 	return libs
 }()
 
-func words(text string) []string { return strings.Fields(text) }
+func splitWords(text string) []string { return strings.Fields(text) }
 
 // deviceLib returns the number of the library that has the function.
 func deviceLib(name string) (int, bool) {
@@ -82,7 +82,7 @@ func deviceLib(name string) (int, bool) {
 // not say so.
 var imfDouble = func() map[string]bool {
 	names := make(map[string]bool)
-	for _, name := range words(`ceil copysign fabs floor fma fmax fmin inv nearbyint rint rsqrt sqrt trunc
+	for _, name := range splitWords(`ceil copysign fabs floor fma fmax fmin inv nearbyint rint rsqrt sqrt trunc
 		acos acosh asin asinh atan atan2 atanh cbrt cdfnorm cdfnorminv cos cosh cospi cyl_bessel_i0 cyl_bessel_i1
 		erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fdim fmod frexp hypot i0 i1 ilogb j0 j1 jn ldexp lgamma
 		llrint llround log log10 log1p log2 logb lrint lround modf nan nextafter norm norm3d norm4d normcdf normcdfinv
@@ -120,7 +120,7 @@ func (i *image) deviceLibMask() error {
 			}
 		}
 	}
-	i.put(props.SetDevicelibReqMask, "DeviceLibReqMask", props.Uint32(mask))
+	i.putProperty(props.SetDevicelibReqMask, "DeviceLibReqMask", props.Uint32(mask))
 	return nil
 }
 
@@ -133,7 +133,7 @@ var nativeBFloat16 = []string{"__spirv_ConvertFToBF16INTEL", "__spirv_ConvertBF1
 func (i *image) deviceLibMetadata() error {
 	for _, id := range i.Definitions {
 		if v := i.valueOf(id); v.Kind == ir.Function && sycl.IsBFloat16Library(v.Name) {
-			i.put(props.SetDevicelibMetadata, "bfloat16", props.Uint32(i.callsNativeBFloat16()))
+			i.putProperty(props.SetDevicelibMetadata, "bfloat16", props.Uint32(i.callsNativeBFloat16()))
 			return nil
 		}
 	}

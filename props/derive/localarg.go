@@ -20,7 +20,7 @@ func (i *image) implicitLocalArg() error {
 				break
 			}
 		}
-		i.put(props.SetImplicitLocalArg, v.Name, props.Uint32(index))
+		i.putProperty(props.SetImplicitLocalArg, v.Name, props.Uint32(index))
 	}
 	return nil
 }
@@ -28,7 +28,7 @@ func (i *image) implicitLocalArg() error {
 // dynamicLocalMemory names the kernels that use scratch memory.
 func (i *image) dynamicLocalMemory() error {
 	for v := range i.kernelsWith(sycl.AttributeWorkGroupScratch) {
-		i.put(props.SetDynamicLocalMemory, v.Name, present)
+		i.putProperty(props.SetDynamicLocalMemory, v.Name, present)
 	}
 	return nil
 }

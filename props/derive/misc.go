@@ -9,12 +9,12 @@ import (
 	"offlink/split"
 )
 
-// misc writes the options that the runtime passes to the device compiler. The
+// deriveMisc writes the options that the runtime passes to the device compiler. The
 // numbers come from the first entry point that has the attribute: splitting
 // puts only entry points that agree into an image.
-func (i *image) misc() error {
+func (i *image) deriveMisc() error {
 	if i.Group.Part == split.PartESIMD {
-		i.put(props.SetMiscProperties, "isEsimdImage", present)
+		i.putProperty(props.SetMiscProperties, "isEsimdImage", present)
 	}
 	for _, p := range []struct{ attribute, key string }{
 		{sycl.AttributeRegisterAllocMode, "sycl-register-alloc-mode"},
@@ -30,7 +30,7 @@ func (i *image) misc() error {
 		}
 	}
 	if i.options.IDQueriesRange != 0 {
-		i.put(props.SetMiscProperties, "idQueriesRange", props.Uint32(i.options.IDQueriesRange))
+		i.putProperty(props.SetMiscProperties, "idQueriesRange", props.Uint32(i.options.IDQueriesRange))
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (i *image) miscNumber(attribute, key string) error {
 		if err != nil {
 			return fmt.Errorf("@%s: the attribute %q is %q, want a number", i.valueOf(id).Name, attribute, text)
 		}
-		i.put(props.SetMiscProperties, key, props.Uint32(uint32(n)))
+		i.putProperty(props.SetMiscProperties, key, props.Uint32(uint32(n)))
 		return nil
 	}
 	return nil
@@ -68,11 +68,11 @@ var sanitizers = []struct{ variable, name string }{
 	{"__TsanKernelMetadata", "tsan"},
 }
 
-// sanitizer names the sanitizer that the image was instrumented for.
-func (i *image) sanitizer() error {
+// deriveSanitizer names the sanitizer that the image was instrumented for.
+func (i *image) deriveSanitizer() error {
 	for _, s := range sanitizers {
 		if id, ok := i.Module.Lookup(s.variable); ok && i.Has(id) {
-			i.put(props.SetMiscProperties, "sanUsed", props.String(s.name))
+			i.putProperty(props.SetMiscProperties, "sanUsed", props.String(s.name))
 			return nil
 		}
 	}
@@ -83,7 +83,7 @@ func (i *image) sanitizer() error {
 // the specialization constants.
 func (i *image) defaultValues() error {
 	if i.Defaults {
-		i.put(props.SetMiscProperties, "specConstsReplacedWithDefault", present)
+		i.putProperty(props.SetMiscProperties, "specConstsReplacedWithDefault", present)
 	}
 	return nil
 }

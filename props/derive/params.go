@@ -20,7 +20,7 @@ var omittedKinds = []string{sycl.KindOmittedArgs, sycl.KindOldOmittedArgs}
 func (i *image) paramOpt() error {
 	set := i.sets.Open(props.SetKernelParamOpt)
 	var functions []*ir.GlobalValue
-	for _, v := range i.functions {
+	for _, v := range i.eachFunction {
 		if len(v.Details().Attachments) > 0 {
 			functions = append(functions, v)
 		}

@@ -15,7 +15,7 @@ func (i *image) programMetadata() error {
 	if err != nil {
 		return err
 	}
-	for _, v := range i.functions {
+	for _, v := range i.eachFunction {
 		if len(v.Details().Attachments) == 0 {
 			continue
 		}
@@ -23,10 +23,10 @@ func (i *image) programMetadata() error {
 			return err
 		}
 	}
-	for id, v := range i.variables {
+	for id, v := range i.eachVariable {
 		name := i.uniqueID(id) + "@global_id_mapping"
 		if _, taken := i.sets.Get(props.SetProgramMetadata).Get(name); i.Graph.IsDeviceGlobal(id) && !taken {
-			i.put(props.SetProgramMetadata, name, props.String(v.Name))
+			i.putProperty(props.SetProgramMetadata, name, props.String(v.Name))
 		}
 	}
 	return nil
@@ -55,9 +55,9 @@ func (i *image) functionMetadata(v *ir.GlobalValue, late bool) error {
 		switch {
 		case len(numbers) == 0:
 		case entry.single: // cut to 32 bits, as the format has no more
-			i.put(props.SetProgramMetadata, v.Name+entry.key, props.Uint32(uint32(numbers[0])))
+			i.putProperty(props.SetProgramMetadata, v.Name+entry.key, props.Uint32(uint32(numbers[0])))
 		default:
-			i.put(props.SetProgramMetadata, v.Name+entry.key, cutUint32s(numbers))
+			i.putProperty(props.SetProgramMetadata, v.Name+entry.key, cutUint32s(numbers))
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"offlink/props"
 )
 
-// requirements writes the features that a device must have to run the image. The
+// deriveRequirements writes the features that a device must have to run the image. The
 // set is always there, and its keys are in alphabetical order.
 //
 // Aspects and targets are unions over the functions of the image; matrices are
@@ -20,7 +20,7 @@ import (
 // entry points that agree into an image. Where nothing was split they may not
 // agree, and then no work-group size is required, nor, of modules of older
 // front ends, dimensions.
-func (i *image) requirements() error {
+func (i *image) deriveRequirements() error {
 	r, err := i.collectRequirements()
 	if err != nil {
 		return err
@@ -30,24 +30,24 @@ func (i *image) requirements() error {
 		return err
 	}
 	const set = props.SetDeviceRequirements
-	i.put(set, "aspects", props.Uint32s(r.aspects...))
+	i.putProperty(set, "aspects", props.Uint32s(r.aspects...))
 	if r.targets != nil {
-		i.put(set, "fixed_target", props.Uint32s(r.targets...))
+		i.putProperty(set, "fixed_target", props.Uint32s(r.targets...))
 	}
 	if r.jointMatrix != "" {
-		i.put(set, "joint_matrix", props.String(r.jointMatrix))
+		i.putProperty(set, "joint_matrix", props.String(r.jointMatrix))
 	}
 	if r.jointMatrixMad != "" {
-		i.put(set, "joint_matrix_mad", props.String(r.jointMatrixMad))
+		i.putProperty(set, "joint_matrix_mad", props.String(r.jointMatrixMad))
 	}
 	if r.subGroupSize != nil {
-		i.put(set, "reqd_sub_group_size", props.Uint32(r.subGroupSize[0]))
+		i.putProperty(set, "reqd_sub_group_size", props.Uint32(r.subGroupSize[0]))
 	}
 	if r.workGroupSize != nil && !i.Group.Whole {
-		i.put(set, "reqd_work_group_size_uint64_t", uint64s(r.workGroupSize))
+		i.putProperty(set, "reqd_work_group_size_uint64_t", uint64Value(r.workGroupSize))
 	}
 	if r.dimensions != nil && (late || !i.Group.Whole) {
-		i.put(set, "work_group_num_dim", props.Uint32(r.dimensions[0]))
+		i.putProperty(set, "work_group_num_dim", props.Uint32(r.dimensions[0]))
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ type requirements struct {
 
 func (i *image) collectRequirements() (requirements, error) {
 	var r requirements
-	for _, v := range i.functions {
+	for _, v := range i.eachFunction {
 		if err := i.addRequirements(&r, v); err != nil {
 			return r, err
 		}
@@ -89,7 +89,7 @@ func (i *image) addRequirements(r *requirements, v *ir.GlobalValue) error {
 		kind string
 		to   *[]uint32
 	}{{sycl.KindUsedAspects, &r.aspects}, {sycl.KindFixedTargets, &r.targets}} {
-		numbers, err := unsigned(i.Module, v, list.kind)
+		numbers, err := unsignedOperands(i.Module, v, list.kind)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (i *image) addRequirements(r *requirements, v *ir.GlobalValue) error {
 		if *first.to != nil {
 			continue
 		}
-		numbers, err := unsigned(i.Module, v, first.kind)
+		numbers, err := unsignedOperands(i.Module, v, first.kind)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (i *image) addRequirements(r *requirements, v *ir.GlobalValue) error {
 // one.
 func (i *image) addSubGroupSize(r *requirements) error {
 	for _, id := range i.Group.Entries {
-		size, err := unsigned(i.Module, i.valueOf(id), sycl.KindSubGroupSize)
+		size, err := unsignedOperands(i.Module, i.valueOf(id), sycl.KindSubGroupSize)
 		if size != nil || err != nil {
 			r.subGroupSize = size
 			return err
@@ -133,9 +133,9 @@ func (i *image) addMatrix(to *string, v *ir.GlobalValue, kind string) error {
 	return err
 }
 
-// unsigned returns the numbers of metadata, nil for none and where it is
+// unsignedOperands returns the numbers of metadata, nil for none and where it is
 // empty. Negative numbers are internal to the compiler and are left out.
-func unsigned(m *ir.Module, v *ir.GlobalValue, kind string) ([]uint32, error) {
+func unsignedOperands(m *ir.Module, v *ir.GlobalValue, kind string) ([]uint32, error) {
 	numbers, err := sycl.Integers(m, v, kind)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func unsigned(m *ir.Module, v *ir.GlobalValue, kind string) ([]uint32, error) {
 	return out, nil
 }
 
-func uint64s(numbers []uint32) props.Value {
+func uint64Value(numbers []uint32) props.Value {
 	wide := make([]uint64, len(numbers))
 	for i, n := range numbers {
 		wide[i] = uint64(n)

@@ -11,7 +11,7 @@ func (i *image) specConstants() error {
 		for _, p := range c.Parts {
 			numbers = append(numbers, p.ID, p.Offset, p.Size)
 		}
-		i.put(props.SetSpecConstants, c.Name, props.Uint32s(numbers...))
+		i.putProperty(props.SetSpecConstants, c.Name, props.Uint32s(numbers...))
 	}
 	return nil
 }
@@ -24,7 +24,7 @@ func (i *image) specConstantDefaults() error {
 		defaults = append(defaults, i.SpecConstants[n].Default...)
 	}
 	if len(i.SpecConstants) > 0 {
-		i.put(props.SetSpecConstantsDefaults, "all", props.Bytes(defaults))
+		i.putProperty(props.SetSpecConstantsDefaults, "all", props.Bytes(defaults))
 	}
 	return nil
 }

@@ -16,14 +16,14 @@ var present = props.Uint32(1)
 // in 2026 device globals of external linkage that several images may have.
 func (i *image) exportedSymbols() error {
 	for _, id := range i.Exports() {
-		i.put(props.SetExportedSymbols, i.valueOf(id).Name, present)
+		i.putProperty(props.SetExportedSymbols, i.valueOf(id).Name, present)
 	}
 	if i.options.Dialect < Dialect2026 {
 		return nil
 	}
 	for _, id := range i.Definitions {
 		if i.Graph.IsDeviceGlobal(id) && !i.Graph.HasImageScope(id) && i.valueOf(id).Linkage == ir.External {
-			i.put(props.SetExportedSymbols, i.valueOf(id).Name, present)
+			i.putProperty(props.SetExportedSymbols, i.valueOf(id).Name, present)
 		}
 	}
 	return nil
@@ -32,7 +32,7 @@ func (i *image) exportedSymbols() error {
 // importedSymbols lists the values that the image takes from others.
 func (i *image) importedSymbols() error {
 	for _, id := range i.importedFunctions() {
-		i.put(props.SetImportedSymbols, i.valueOf(id).Name, present)
+		i.putProperty(props.SetImportedSymbols, i.valueOf(id).Name, present)
 	}
 	if !i.options.Requested[props.SetImportedSymbols] {
 		return nil
@@ -42,7 +42,7 @@ func (i *image) importedSymbols() error {
 	}
 	for _, id := range i.Declarations {
 		if i.isDeviceGlobalDeclaration(id) {
-			i.put(props.SetImportedSymbols, i.valueOf(id).Name, present)
+			i.putProperty(props.SetImportedSymbols, i.valueOf(id).Name, present)
 		}
 	}
 	return nil
@@ -76,8 +76,8 @@ func (i *image) isDeviceGlobalDeclaration(id ir.ValueID) bool {
 
 // kernelNames lists the kernels among the entry points.
 func (i *image) kernelNames() error {
-	for v := range i.kernels {
-		i.put(props.SetKernelNames, v.Name, present)
+	for v := range i.eachKernel {
+		i.putProperty(props.SetKernelNames, v.Name, present)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (i *image) kernelNames() error {
 // symbols.
 func (i *image) registeredKernels() error {
 	for _, pair := range i.RegisteredKernels() {
-		i.put(props.SetRegisteredKernels, pair.Name, props.String(pair.Kernel))
+		i.putProperty(props.SetRegisteredKernels, pair.Name, props.String(pair.Kernel))
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ var devices = func() map[string]device {
 		  amd_gpu_gfx1032 amd_gpu_gfx1033 amd_gpu_gfx1034 amd_gpu_gfx1035 amd_gpu_gfx1036 amd_gpu_gfx1100
 		  amd_gpu_gfx1101 amd_gpu_gfx1102 amd_gpu_gfx1103 amd_gpu_gfx1150 amd_gpu_gfx1151`, device{fp16Fp64Atomic, wavefront}},
 	} {
-		for _, name := range words(group.names) {
+		for _, name := range splitWords(group.names) {
 			known[name] = group.device
 		}
 	}
@@ -69,7 +69,7 @@ func CanRun(s *split.Slice, target string) (bool, error) {
 		return true, nil
 	}
 	i := &image{Slice: s}
-	for _, v := range i.functions {
+	for _, v := range i.eachFunction {
 		if can, err := i.canRunFunction(v, d); !can || err != nil {
 			return false, err
 		}

@@ -20,7 +20,7 @@ func (i *image) virtualFunctions() error {
 			continue
 		}
 		if set, ok := i.Module.Attribute(id, sycl.AttributeIndirectlyCallable); ok {
-			i.put(props.SetVirtualFunctions, "virtual-functions-set", props.String(set))
+			i.putProperty(props.SetVirtualFunctions, "virtual-functions-set", props.String(set))
 			break
 		}
 		if sets, ok := i.Module.Attribute(id, sycl.AttributeCallsIndirectly); ok {
@@ -29,7 +29,7 @@ func (i *image) virtualFunctions() error {
 	}
 	if uses != nil {
 		slices.Sort(uses)
-		i.put(props.SetVirtualFunctions, "uses-virtual-functions-set", props.String(strings.Join(slices.Compact(uses), ",")))
+		i.putProperty(props.SetVirtualFunctions, "uses-virtual-functions-set", props.String(strings.Join(slices.Compact(uses), ",")))
 	}
 	return nil
 }

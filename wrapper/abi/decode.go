@@ -56,8 +56,8 @@ type slabs struct {
 
 const slabSize = 512
 
-// cut takes n zero values off a slab.
-func cut[T any](slab *[]T, n int) []T {
+// cutSlab takes n zero values off a slab.
+func cutSlab[T any](slab *[]T, n int) []T {
 	if n > slabSize/4 {
 		return make([]T, n)
 	}
@@ -83,7 +83,7 @@ func (d *Decoder) Decode(address uint64) (*Tree, error) {
 	}
 	record := Record2
 	if h.Count > 0 {
-		first, err := d.view(h.Images, 2)
+		first, err := d.viewMemory(h.Images, 2)
 		if err != nil {
 			return nil, fmt.Errorf("descriptor at %#x: image records: %w", address, err)
 		}
@@ -115,7 +115,7 @@ func (d *Decoder) Header(address uint64) (Header, error) {
 	if err != nil {
 		return Header{}, fmt.Errorf("descriptor at %#x: %w", address, err)
 	}
-	return Header{f.u16(l.Version), int(f.u16(l.Count)), f.word(l.Images)}, nil
+	return Header{f.u16(l.Version), int(f.u16(l.Count)), f.wordAt(l.Images)}, nil
 }
 
 // DecodeAs reads the tree of the descriptor at address with image records of
@@ -175,7 +175,7 @@ func (d *Decoder) readImage(img *TreeImage, address uint64, layout *Layout) erro
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
-	img.Address, img.CodeBegin = address, f.word(l.CodeBegin)
+	img.Address, img.CodeBegin = address, f.wordAt(l.CodeBegin)
 	img.Record, img.Version = layout.Record, f.u16(l.Version)
 	img.Kind, img.Format = devimg.Kind(f.u8(l.Kind)), devimg.Format(f.u8(l.Format))
 	if layout.Record != Record2 && f.u8(l.Kind) == KindLLVM {
@@ -185,32 +185,32 @@ func (d *Decoder) readImage(img *TreeImage, address uint64, layout *Layout) erro
 	if err := d.readOptions(img, f, l); err != nil {
 		return err
 	}
-	if err := d.readCode(img, f.pair(l.CodeBegin, l.CodeEnd)); err != nil {
+	if err := d.readCode(img, f.pairAt(l.CodeBegin, l.CodeEnd)); err != nil {
 		return fmt.Errorf("code: %w", err)
 	}
-	if err := d.readEntries(img, f.pair(l.EntriesBegin, l.EntriesEnd), layout); err != nil {
+	if err := d.readEntries(img, f.pairAt(l.EntriesBegin, l.EntriesEnd), layout); err != nil {
 		return fmt.Errorf("entries: %w", err)
 	}
-	if err := d.readSets(img, f.pair(l.PropertySetsBegin, l.PropertySetsEnd), layout); err != nil {
+	if err := d.readSets(img, f.pairAt(l.PropertySetsBegin, l.PropertySetsEnd), layout); err != nil {
 		return fmt.Errorf("property sets: %w", err)
 	}
 	return nil
 }
 
 func (d *Decoder) readOptions(img *TreeImage, f fields, l *ImageLayout) (err error) {
-	if img.Target, err = d.readOptional(f.word(l.Target)); err != nil {
+	if img.Target, err = d.readOptional(f.wordAt(l.Target)); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	if img.CompileOptions, err = d.readOptional(f.word(l.CompileOptions)); err != nil {
+	if img.CompileOptions, err = d.readOptional(f.wordAt(l.CompileOptions)); err != nil {
 		return fmt.Errorf("compile options: %w", err)
 	}
-	if img.LinkOptions, err = d.readOptional(f.word(l.LinkOptions)); err != nil {
+	if img.LinkOptions, err = d.readOptional(f.wordAt(l.LinkOptions)); err != nil {
 		return fmt.Errorf("link options: %w", err)
 	}
 	if l.ManifestBegin == Absent {
 		return nil
 	}
-	if img.Manifest, err = d.readManifest(f.pair(l.ManifestBegin, l.ManifestEnd)); err != nil {
+	if img.Manifest, err = d.readManifest(f.pairAt(l.ManifestBegin, l.ManifestEnd)); err != nil {
 		return fmt.Errorf("manifest: %w", err)
 	}
 	return nil
@@ -218,16 +218,16 @@ func (d *Decoder) readOptions(img *TreeImage, f fields, l *ImageLayout) (err err
 
 // readManifest keeps an empty manifest apart from none: nil means none.
 func (d *Decoder) readManifest(p pair) ([]byte, error) {
-	n, err := p.size()
-	if p.null() || err != nil {
+	n, err := p.byteSize()
+	if p.isNull() || err != nil {
 		return nil, err
 	}
-	b, err := d.view(p.begin, n)
+	b, err := d.viewMemory(p.begin, n)
 	return append([]byte{}, b...), err
 }
 
 func (d *Decoder) readCode(img *TreeImage, p pair) error {
-	n, err := p.size()
+	n, err := p.byteSize()
 	if err != nil {
 		return err
 	}
@@ -242,7 +242,7 @@ func (d *Decoder) readCode(img *TreeImage, p pair) error {
 }
 
 func (d *Decoder) readEntries(img *TreeImage, p pair, layout *Layout) error {
-	if img.HasEntries = !p.null(); !img.HasEntries {
+	if img.HasEntries = !p.isNull(); !img.HasEntries {
 		return nil
 	}
 	length, name := layout.Entry.Len, layout.Entry.Name
@@ -255,7 +255,7 @@ func (d *Decoder) readEntries(img *TreeImage, p pair, layout *Layout) error {
 	}
 	img.NewEntries = newer
 	return d.readArray(p, length, func(n int) { img.Entries = make([]string, n) }, func(i int, f fields) (err error) {
-		if img.Entries[i], err = d.readString(f.word(name)); err != nil {
+		if img.Entries[i], err = d.readString(f.wordAt(name)); err != nil {
 			return fmt.Errorf("name of entry %d: %w", i, err)
 		}
 		return nil
@@ -265,7 +265,7 @@ func (d *Decoder) readEntries(img *TreeImage, p pair, layout *Layout) error {
 // newEntries tells the two entry structs apart as the runtime does: a first
 // field of zero, version 1, kind SYCL and no flags is the newer one.
 func (d *Decoder) newEntries(p pair, l *NewEntryLayout) (bool, error) {
-	n, err := p.size()
+	n, err := p.byteSize()
 	if err != nil || n == 0 || n%uint64(l.Len) != 0 {
 		return false, err
 	}
@@ -278,21 +278,21 @@ func (d *Decoder) newEntries(p pair, l *NewEntryLayout) (bool, error) {
 }
 
 func (d *Decoder) readSets(img *TreeImage, p pair, layout *Layout) error {
-	if p.null() {
+	if p.isNull() {
 		return nil
 	}
 	var all []props.Set
 	l := &layout.Set
 	img.Properties = &props.Sets{}
 	return d.readArray(p, l.Len, func(n int) {
-		all, img.Properties.All = cut(&d.slabs.sets, n), cut(&d.slabs.pointers, n)
+		all, img.Properties.All = cutSlab(&d.slabs.sets, n), cutSlab(&d.slabs.pointers, n)
 	}, func(i int, f fields) (err error) {
 		set := &all[i]
 		img.Properties.All[i] = set
-		if set.Name, err = d.readString(f.word(l.Name)); err != nil {
+		if set.Name, err = d.readString(f.wordAt(l.Name)); err != nil {
 			return fmt.Errorf("name of set %d: %w", i, err)
 		}
-		if err := d.readSet(set, f.pair(l.Begin, l.End), &layout.Property); err != nil {
+		if err := d.readSet(set, f.pairAt(l.Begin, l.End), &layout.Property); err != nil {
 			return fmt.Errorf("set %q: %w", set.Name, err)
 		}
 		return nil
@@ -301,9 +301,9 @@ func (d *Decoder) readSets(img *TreeImage, p pair, layout *Layout) error {
 
 func (d *Decoder) readSet(set *props.Set, p pair, l *PropertyLayout) error {
 	return d.readArray(p, l.Len, func(n int) {
-		set.Properties = cut(&d.slabs.properties, n)[:0]
+		set.Properties = cutSlab(&d.slabs.properties, n)[:0]
 	}, func(i int, f fields) error {
-		name, err := d.readString(f.word(l.Name))
+		name, err := d.readString(f.wordAt(l.Name))
 		if err != nil {
 			return fmt.Errorf("name of property %d: %w", i, err)
 		}
@@ -327,7 +327,7 @@ func (d *Decoder) readValue(f fields, l *PropertyLayout) (props.Value, error) {
 		}
 		return props.Uint32(uint32(size)), nil
 	case props.TypeByteArray:
-		raw, err := d.view(f.word(l.Value), size)
+		raw, err := d.viewMemory(f.wordAt(l.Value), size)
 		if err != nil {
 			return props.Value{}, err
 		}
@@ -352,11 +352,11 @@ func byteArray(raw []byte) (props.Value, error) {
 // the memory is known to have them, so that no allocation follows a claim
 // alone, and then read for one after another.
 func (d *Decoder) readArray(p pair, length int, begin func(n int), read func(i int, f fields) error) error {
-	n, err := p.count(length)
+	n, err := p.recordCount(length)
 	if err != nil {
 		return err
 	}
-	table, err := d.view(p.begin, n*uint64(length))
+	table, err := d.viewMemory(p.begin, n*uint64(length))
 	if err != nil {
 		return err
 	}
@@ -369,8 +369,8 @@ func (d *Decoder) readArray(p pair, length int, begin func(n int), read func(i i
 	return nil
 }
 
-// view is Memory.View within the limit.
-func (d *Decoder) view(addr, n uint64) ([]byte, error) {
+// viewMemory is Memory.View within the limit.
+func (d *Decoder) viewMemory(addr, n uint64) ([]byte, error) {
 	if d.Limit != 0 && (n > d.Limit || d.spent > d.Limit-n) {
 		return nil, ErrLimit
 	}
@@ -382,7 +382,7 @@ func (d *Decoder) view(addr, n uint64) ([]byte, error) {
 }
 
 func (d *Decoder) readFields(addr uint64, length int) (fields, error) {
-	b, err := d.view(addr, uint64(length))
+	b, err := d.viewMemory(addr, uint64(length))
 	return fields{b, d.Pointer}, err
 }
 
@@ -395,7 +395,7 @@ func (d *Decoder) readOptional(addr uint64) (string, error) {
 }
 
 func (d *Decoder) readString(addr uint64) (string, error) {
-	known := d.strings.at(addr)
+	known := d.strings.slotAt(addr)
 	if known.addr == addr && addr != 0 {
 		return known.text, nil
 	}
@@ -417,7 +417,7 @@ type stringCache [256]struct {
 	text string
 }
 
-func (c *stringCache) at(addr uint64) *struct {
+func (c *stringCache) slotAt(addr uint64) *struct {
 	addr uint64
 	text string
 } {

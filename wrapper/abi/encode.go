@@ -128,8 +128,8 @@ func (e *encoder) addImage(i int, image *devimg.Image) error {
 	}
 	if e.infos != nil {
 		r := e.appendRecord(e.infos)
-		r.pointer(0, begin)
-		r.word(e.l.Pointer, uint64(image.Code.Size()))
+		r.putPointer(0, begin)
+		r.putWord(e.l.Pointer, uint64(image.Code.Size()))
 	}
 	if e.kind != devimg.KindSYCL {
 		e.addTargetImage(begin, end)
@@ -141,7 +141,7 @@ func (e *encoder) addImage(i int, image *devimg.Image) error {
 func (e *encoder) addTargetImage(begin, end Target) {
 	r := e.appendRecord(&e.records)
 	for i, to := range []Target{begin, end, e.host[0], e.host[1]} {
-		r.pointer(i*e.l.Pointer, to)
+		r.putPointer(i*e.l.Pointer, to)
 	}
 }
 
@@ -168,16 +168,16 @@ func (e *encoder) addSYCLImage(i int, image *devimg.Image, begin, end Target) er
 		return err
 	}
 	r := e.appendRecord(&e.records)
-	r.u16(l.Version, e.l.Record.Version())
-	r.u8(l.Kind, kind)
-	r.u8(l.Format, format)
+	r.putU16(l.Version, e.l.Record.Version())
+	r.putU8(l.Kind, kind)
+	r.putU8(l.Format, format)
 	for i, at := range []int{l.Target, l.CompileOptions, l.LinkOptions} {
-		r.pointer(at, strings[i])
+		r.putPointer(at, strings[i])
 	}
-	r.span(l.ManifestBegin, l.ManifestEnd, manifest)
-	r.span(l.CodeBegin, l.CodeEnd, span{begin, end})
-	r.span(l.EntriesBegin, l.EntriesEnd, entries)
-	r.span(l.PropertySetsBegin, l.PropertySetsEnd, sets)
+	r.putSpan(l.ManifestBegin, l.ManifestEnd, manifest)
+	r.putSpan(l.CodeBegin, l.CodeEnd, span{begin, end})
+	r.putSpan(l.EntriesBegin, l.EntriesEnd, entries)
+	r.putSpan(l.PropertySetsBegin, l.PropertySetsEnd, sets)
 	return nil
 }
 
@@ -220,7 +220,7 @@ func (e *encoder) addManifest(i int, manifest []byte) (span, error) {
 	case e.l.Image.ManifestBegin == Absent:
 		return span{}, fmt.Errorf("it has a manifest, which an image record of %v has no field for", e.l.Record)
 	}
-	return e.whole(e.addBlock(Block{Name: e.prefix + strconv.Itoa(i) + ".manifest", Type: Blob, Data: manifest})), nil
+	return e.wholeSpan(e.addBlock(Block{Name: e.prefix + strconv.Itoa(i) + ".manifest", Type: Blob, Data: manifest})), nil
 }
 
 // addEntries makes the array of entries. Without a symbol file there is none;
@@ -240,20 +240,20 @@ func (e *encoder) addEntries(image *devimg.Image) (span, error) {
 		}
 		e.addEntry(&b, target)
 	}
-	return e.whole(e.addBlock(b)), nil
+	return e.wholeSpan(e.addBlock(b)), nil
 }
 
 // addEntry adds an entry with a name.
 func (e *encoder) addEntry(b *Block, name Target) {
 	r := e.appendRecord(b)
 	if b.Type == EntryArray {
-		r.pointer(e.l.Entry.Name, name)
+		r.putPointer(e.l.Entry.Name, name)
 		return
 	}
 	l := e.l.NewEntry
-	r.u16(l.Version, NewEntryVersion)
-	r.u16(l.Kind, NewEntryKind)
-	r.pointer(l.Name, name)
+	r.putU16(l.Version, NewEntryVersion)
+	r.putU16(l.Kind, NewEntryKind)
+	r.putPointer(l.Name, name)
 }
 
 // nativeKernels makes the array of a native CPU image.
@@ -268,15 +268,15 @@ func (e *encoder) nativeKernels(image *devimg.Image) (span, error) {
 			return span{}, err
 		}
 		r := e.appendRecord(&b)
-		r.pointer(0, target)
-		r.pointer(e.l.Pointer, e.addExternal(name+NativeSuffix))
+		r.putPointer(0, target)
+		r.putPointer(e.l.Pointer, e.addExternal(name+NativeSuffix))
 	}
 	end, err := e.addString("__ncpu_end_str", "marker", nativeEnd)
 	if err != nil {
 		return span{}, err
 	}
-	e.appendRecord(&b).pointer(0, end)
-	return e.whole(e.addBlock(b)), nil
+	e.appendRecord(&b).putPointer(0, end)
+	return e.wholeSpan(e.addBlock(b)), nil
 }
 
 func (e *encoder) propertySets(sets *props.Sets) (span, error) {
@@ -294,10 +294,10 @@ func (e *encoder) propertySets(sets *props.Sets) (span, error) {
 			return span{}, fmt.Errorf("property set %q: %w", set.Name, err)
 		}
 		r := e.appendRecord(&b)
-		r.pointer(e.l.Set.Name, name)
-		r.span(e.l.Set.Begin, e.l.Set.End, properties)
+		r.putPointer(e.l.Set.Name, name)
+		r.putSpan(e.l.Set.Begin, e.l.Set.End, properties)
 	}
-	return e.whole(e.addBlock(b)), nil
+	return e.wholeSpan(e.addBlock(b)), nil
 }
 
 // addProperties makes the array of a set's properties, none for an empty set.
@@ -311,7 +311,7 @@ func (e *encoder) addProperties(set *props.Set) (span, error) {
 			return span{}, err
 		}
 	}
-	return e.whole(e.addBlock(b)), nil
+	return e.wholeSpan(e.addBlock(b)), nil
 }
 
 func (e *encoder) addProperty(b *Block, p props.Property) error {
@@ -321,15 +321,15 @@ func (e *encoder) addProperty(b *Block, p props.Property) error {
 	}
 	l := e.l.Property
 	r := e.appendRecord(b)
-	r.pointer(l.Name, name)
-	r.u32(l.Type, uint32(p.Value.Type()))
+	r.putPointer(l.Name, name)
+	r.putU32(l.Type, uint32(p.Value.Type()))
 	switch p.Value.Type() {
 	case props.TypeUint32:
-		r.u64(l.Size, uint64(p.Value.Uint32()))
+		r.putU64(l.Size, uint64(p.Value.Uint32()))
 	case props.TypeByteArray:
 		raw := p.Value.Raw()
-		r.pointer(l.Value, e.addBytes("prop_val", raw))
-		r.u64(l.Size, uint64(len(raw)))
+		r.putPointer(l.Value, e.addBytes("prop_val", raw))
+		r.putU64(l.Size, uint64(len(raw)))
 	default:
 		return fmt.Errorf("property %q: its value has no type", p.Name)
 	}
@@ -347,13 +347,13 @@ func (e *encoder) addRoot(count int) {
 	}
 	r := e.appendRecord(&b)
 	if e.kind == devimg.KindSYCL {
-		r.u16(e.l.Descriptor.Version, DescriptorVersion)
-		r.u16(e.l.Descriptor.Count, uint16(count))
+		r.putU16(e.l.Descriptor.Version, DescriptorVersion)
+		r.putU16(e.l.Descriptor.Count, uint16(count))
 	} else {
-		r.u32(0, uint32(count))
+		r.putU32(0, uint32(count))
 	}
-	r.pointer(p, images)
-	r.span(2*p, 3*p, span{e.host[0], e.host[1]})
+	r.putPointer(p, images)
+	r.putSpan(2*p, 3*p, span{e.host[0], e.host[1]})
 	e.tree.Descriptor = int(e.addBlock(b).Index)
 	if e.infos != nil {
 		e.tree.Infos = int(e.addBlock(*e.infos).Index)
@@ -397,7 +397,7 @@ func (e *encoder) addBytes(symbol string, data []byte) Target {
 // span is a begin and an end pointer; the zero span is two null pointers.
 type span struct{ begin, end Target }
 
-func (e *encoder) whole(p Target) span {
+func (e *encoder) wholeSpan(p Target) span {
 	end := p
 	end.Offset = int64(len(e.tree.Blocks[p.Index].Data))
 	return span{p, end}

@@ -152,8 +152,8 @@ func checkInfos(t *testing.T, e *Encoded, m *laidOut, images []*devimg.Image) {
 			t.Fatal(err)
 		}
 		f := fields{raw, e.Layout.Pointer}
-		if f.word(0) != m.images[i] || f.word(int(p)) != uint64(images[i].Code.Size()) {
-			t.Errorf("bounds of image %d = %#x, %d; want %#x, %d", i, f.word(0), f.word(int(p)), m.images[i], images[i].Code.Size())
+		if f.wordAt(0) != m.images[i] || f.wordAt(int(p)) != uint64(images[i].Code.Size()) {
+			t.Errorf("bounds of image %d = %#x, %d; want %#x, %d", i, f.wordAt(0), f.wordAt(int(p)), m.images[i], images[i].Code.Size())
 		}
 	}
 }

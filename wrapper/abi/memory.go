@@ -32,8 +32,8 @@ func (f fields) u16(at int) uint16 { return binary.LittleEndian.Uint16(f.bytes[a
 func (f fields) u32(at int) uint32 { return binary.LittleEndian.Uint32(f.bytes[at:]) }
 func (f fields) u64(at int) uint64 { return binary.LittleEndian.Uint64(f.bytes[at:]) }
 
-// word reads a pointer, or an integer of its size.
-func (f fields) word(at int) uint64 {
+// wordAt reads a pointer, or an integer of its size.
+func (f fields) wordAt(at int) uint64 {
 	if f.pointer == 4 {
 		return uint64(f.u32(at))
 	}
@@ -43,21 +43,21 @@ func (f fields) word(at int) uint64 {
 // pair is a begin and an end pointer, one past the last byte.
 type pair struct{ begin, end uint64 }
 
-func (f fields) pair(begin, end int) pair { return pair{f.word(begin), f.word(end)} }
+func (f fields) pairAt(begin, end int) pair { return pair{f.wordAt(begin), f.wordAt(end)} }
 
-func (p pair) null() bool { return p.begin == 0 && p.end == 0 }
+func (p pair) isNull() bool { return p.begin == 0 && p.end == 0 }
 
-// size is the bytes of the range.
-func (p pair) size() (uint64, error) {
+// byteSize is the bytes of the range.
+func (p pair) byteSize() (uint64, error) {
 	if p.end < p.begin {
 		return 0, fmt.Errorf("the range %#x to %#x ends before it begins", p.begin, p.end)
 	}
 	return p.end - p.begin, nil
 }
 
-// count is the number of structs of that length in the range.
-func (p pair) count(length int) (uint64, error) {
-	n, err := p.size()
+// recordCount is the number of structs of that length in the range.
+func (p pair) recordCount(length int) (uint64, error) {
+	n, err := p.byteSize()
 	if err != nil {
 		return 0, err
 	}

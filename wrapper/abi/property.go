@@ -10,18 +10,18 @@ func (d *Decoder) ValueAt(address uint64, layout *Layout, set, name string) (at,
 	if err != nil {
 		return 0, 0, false, err
 	}
-	sets := f.pair(layout.Image.PropertySetsBegin, layout.Image.PropertySetsEnd)
-	if sets.null() {
+	sets := f.pairAt(layout.Image.PropertySetsBegin, layout.Image.PropertySetsEnd)
+	if sets.isNull() {
 		return 0, 0, false, nil
 	}
 	err = d.readArray(sets, layout.Set.Len, func(int) {}, func(_ int, f fields) error {
-		if found, err := d.readString(f.word(layout.Set.Name)); err != nil || found != set {
+		if found, err := d.readString(f.wordAt(layout.Set.Name)); err != nil || found != set {
 			return err
 		}
-		return d.readArray(f.pair(layout.Set.Begin, layout.Set.End), layout.Property.Len, func(int) {}, func(_ int, f fields) error {
-			found, err := d.readString(f.word(layout.Property.Name))
+		return d.readArray(f.pairAt(layout.Set.Begin, layout.Set.End), layout.Property.Len, func(int) {}, func(_ int, f fields) error {
+			found, err := d.readString(f.wordAt(layout.Property.Name))
 			if err == nil && found == name && props.Type(f.u32(layout.Property.Type)) == props.TypeByteArray {
-				at, size, ok = f.word(layout.Property.Value)+8, f.u64(layout.Property.Size)-8, true
+				at, size, ok = f.wordAt(layout.Property.Value)+8, f.u64(layout.Property.Size)-8, true
 			}
 			return err
 		})

@@ -17,35 +17,35 @@ type recordWriter struct {
 	pointerSize int
 }
 
-func (r recordWriter) u8(at int, v uint8) { r.block.Data[r.at+at] = v }
+func (r recordWriter) putU8(at int, v uint8) { r.block.Data[r.at+at] = v }
 
-func (r recordWriter) u16(at int, v uint16) { binary.LittleEndian.PutUint16(r.block.Data[r.at+at:], v) }
+func (r recordWriter) putU16(at int, v uint16) { binary.LittleEndian.PutUint16(r.block.Data[r.at+at:], v) }
 
-func (r recordWriter) u32(at int, v uint32) { binary.LittleEndian.PutUint32(r.block.Data[r.at+at:], v) }
+func (r recordWriter) putU32(at int, v uint32) { binary.LittleEndian.PutUint32(r.block.Data[r.at+at:], v) }
 
-func (r recordWriter) u64(at int, v uint64) { binary.LittleEndian.PutUint64(r.block.Data[r.at+at:], v) }
+func (r recordWriter) putU64(at int, v uint64) { binary.LittleEndian.PutUint64(r.block.Data[r.at+at:], v) }
 
-// word writes an integer of a pointer's size.
-func (r recordWriter) word(at int, v uint64) {
+// putWord writes an integer of a pointer's size.
+func (r recordWriter) putWord(at int, v uint64) {
 	if r.pointerSize == 4 {
-		r.u32(at, uint32(v))
+		r.putU32(at, uint32(v))
 		return
 	}
-	r.u64(at, v)
+	r.putU64(at, v)
 }
 
-// pointer notes a pointer; the zero Target is null.
-func (r recordWriter) pointer(at int, to Target) {
+// putPointer notes a pointer; the zero Target is null.
+func (r recordWriter) putPointer(at int, to Target) {
 	if to.In != 0 {
 		r.block.Pointers = append(r.block.Pointers, Pointer{r.at + at, to})
 	}
 }
 
-// span notes a pair of pointers, unless the struct has no fields for them.
-func (r recordWriter) span(begin, end int, s span) {
+// putSpan notes a pair of pointers, unless the struct has no fields for them.
+func (r recordWriter) putSpan(begin, end int, s span) {
 	if begin == Absent {
 		return
 	}
-	r.pointer(begin, s.begin)
-	r.pointer(end, s.end)
+	r.putPointer(begin, s.begin)
+	r.putPointer(end, s.end)
 }
