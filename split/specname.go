@@ -40,7 +40,9 @@ func (n *spirvNames) reserveNames(value *flatDefault, offset uint64, typ ir.Type
 	}
 }
 
-func (n *spirvNames) exactName(typ ir.TypeID) string { return spirvScalar + "i" + n.source.mangleType(typ) }
+func (n *spirvNames) exactName(typ ir.TypeID) string {
+	return spirvScalar + "i" + n.source.mangleType(typ)
+}
 
 // scalarName names the function that makes a scalar. sycl-post-link names it
 // after the type of the number in the default value, which in a bit-field or

@@ -19,11 +19,17 @@ type recordWriter struct {
 
 func (r recordWriter) putU8(at int, v uint8) { r.block.Data[r.at+at] = v }
 
-func (r recordWriter) putU16(at int, v uint16) { binary.LittleEndian.PutUint16(r.block.Data[r.at+at:], v) }
+func (r recordWriter) putU16(at int, v uint16) {
+	binary.LittleEndian.PutUint16(r.block.Data[r.at+at:], v)
+}
 
-func (r recordWriter) putU32(at int, v uint32) { binary.LittleEndian.PutUint32(r.block.Data[r.at+at:], v) }
+func (r recordWriter) putU32(at int, v uint32) {
+	binary.LittleEndian.PutUint32(r.block.Data[r.at+at:], v)
+}
 
-func (r recordWriter) putU64(at int, v uint64) { binary.LittleEndian.PutUint64(r.block.Data[r.at+at:], v) }
+func (r recordWriter) putU64(at int, v uint64) {
+	binary.LittleEndian.PutUint64(r.block.Data[r.at+at:], v)
+}
 
 // putWord writes an integer of a pointer's size.
 func (r recordWriter) putWord(at int, v uint64) {
