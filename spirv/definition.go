@@ -25,26 +25,54 @@ func SameDefinition(a, b *Module, name string) bool {
 // bytes: identifiers are numbered in the order of a breadth-first walk from
 // the export, which does not depend on the numbers that the module gave them.
 func (m *Module) exportDefinition(name string) (text []byte, ok bool) {
-	w := definitionWriter{m: m, linked: m.linkNames(), outside: m.definedOutsideFunctions(), index: map[ID]uint32{}}
 	for _, s := range m.Exports() {
 		if s.Name == name {
-			delete(w.linked, s.ID)
-			w.identifierNumber(s.ID)
-			for len(w.queue) > 0 {
-				id := w.queue[0]
-				w.queue = w.queue[1:]
-				w.writeGlobal(id)
-			}
-			return w.text, true
+			linked := linkNames(m.Imports(), m.Exports())
+			delete(linked, s.ID)
+			return m.definitionText(s.ID, linked), true
+		}
+	}
+	return nil, false
+}
+
+// definitionText is the encoding of one function or variable, in which those
+// that are linked by name are not followed.
+func (m *Module) definitionText(id ID, linked map[ID]string) []byte {
+	w := definitionWriter{m: m, linked: linked, outside: m.definedOutsideFunctions(), index: map[ID]uint32{}}
+	w.identifierNumber(id)
+	for len(w.queue) > 0 {
+		next := w.queue[0]
+		w.queue = w.queue[1:]
+		w.writeGlobal(next)
+	}
+	return w.text
+}
+
+// SameKernel is SameDefinition for the kernels of that name. It follows calls
+// of exported functions too: a translator may make an entry point that only
+// calls the function, which is exported by the same name.
+func SameKernel(a, b *Module, name string) bool {
+	x, ok := a.kernelDefinition(name)
+	if !ok {
+		return false
+	}
+	y, ok := b.kernelDefinition(name)
+	return ok && slices.Equal(x, y)
+}
+
+func (m *Module) kernelDefinition(name string) (text []byte, ok bool) {
+	for _, e := range m.EntryPoints() {
+		if e.Name == name {
+			return m.definitionText(e.Function, linkNames(m.Imports())), true
 		}
 	}
 	return nil, false
 }
 
 // linkNames returns the linkage names by identifier.
-func (m *Module) linkNames() map[ID]string {
+func linkNames(lists ...[]Symbol) map[ID]string {
 	names := map[ID]string{}
-	for _, s := range append(m.Imports(), m.Exports()...) {
+	for _, s := range slices.Concat(lists...) {
 		names[s.ID] = s.Name
 	}
 	return names

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"offlink/cmd/internal/cli"
+	"offlink/runtime/linkcheck"
+)
+
+// checkCommand is the command line of check and graph: files, and what the
+// program does with them.
+type checkCommand struct {
+	streams cli.Streams
+	files   []string
+	opened  []string // with dlopen
+	target  string
+	all     bool
+	json    bool
+}
+
+func newCheckCommand(s cli.Streams) *cobra.Command {
+	o := &checkCommand{streams: s}
+	c := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Tell whether the device code of programs and libraries links, without a device",
+		Long: `check is ldd for device code. For each image of the FILEs (programs, shared
+libraries, objects, SPIR-V, folders of them) it lists the symbols that it
+imports and the image that a launch would take for each. Then it lists what is
+wrong: symbols that no image has, or only images for another target; symbols
+and kernels that are defined twice and differ; device globals that images
+describe differently; code that cannot be read.
+
+With a program among the FILEs, the libraries that it loads are found as the
+dynamic loader of Linux finds them, and images of files that it does not load,
+as --as-needed may have dropped them, do not count. --dlopen names libraries
+that the program opens itself. Without a program all FILEs count, with the
+libraries that they load.
+
+The exit code is 1 where a launch would fail.`,
+		Example: "  devrun check a.out\n  devrun check --target opencl:gpu a.out --dlopen plugin.so",
+		Args:    needFiles,
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.files = args
+			return o.run()
+		},
+	}
+	o.addFlags(c)
+	c.Flags().BoolVar(&o.all, "all", false, "list images that import nothing too")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// addFlags are those that check and graph share.
+func (o *checkCommand) addFlags(c *cobra.Command) {
+	c.Flags().StringArrayVar(&o.opened, "dlopen", nil, "a library that the program opens with dlopen; repeat for each")
+	c.Flags().StringVar(&o.target, "target", "", "check for one device, which need not be there ("+strings.Join(linkcheck.DeviceNames(), ", ")+
+		"), or for one target of images (spir64, ...)")
+}
+
+func needFiles(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cli.Usagef("name the files with the device images; see '%s --help'", c.CommandPath())
+	}
+	return nil
+}
+
+// check reads the files and checks them. The caller closes the program.
+func (o *checkCommand) check() (*hostProgram, *linkcheck.Report, error) {
+	var device *linkcheck.Device
+	if o.target != "" {
+		d, err := linkcheck.FindDevice(o.target)
+		if err != nil {
+			return nil, nil, cli.Usagef("--target %s: %w", o.target, err)
+		}
+		device = d
+	}
+	p, err := openProgram(o.files, o.opened)
+	if err != nil {
+		return nil, nil, err
+	}
+	report := linkcheck.Check(p.images(), device)
+	report.AddProblems(p.problems)
+	return p, report, nil
+}
+
+// checkReport is check --json.
+type checkReport struct {
+	*linkcheck.Report
+	Libraries []libraryReport `json:"libraries"`
+}
+
+// libraryReport is a host file and what it loads.
+type libraryReport struct {
+	File   string   `json:"file"`
+	Loaded bool     `json:"loaded"` // with a program, or as no program is given
+	Needs  []string `json:"needs"`  // the files with images, and those that were not found
+}
+
+func (o *checkCommand) run() (err error) {
+	p, report, err := o.check()
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, p.close)
+	if o.json {
+		err = cli.WriteJSON(o.streams.Out, checkReport{report, p.libraries()})
+	} else {
+		err = o.print(report)
+	}
+	if err == nil && report.Errors() > 0 {
+		err = &cli.ExitError{Code: cli.ExitFailed} // the problems are printed
+	}
+	return err
+}
+
+func (o *checkCommand) print(r *linkcheck.Report) error {
+	w := o.streams.Out
+	kernels, imports := 0, 0
+	for _, img := range r.Images {
+		kernels += len(img.Kernels)
+		imports += len(img.Imports)
+		if len(img.Imports) > 0 || o.all {
+			printImports(w, img)
+		}
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(w, "%s: %s\n", p.Severity, p.Message)
+	}
+	errors := r.Errors()
+	_, err := fmt.Fprintf(w, "%s, %s, %s: %s, %s\n", counted(len(r.Images), "image"), counted(kernels, "kernel"), counted(imports, "import"),
+		counted(errors, "error"), counted(len(r.Problems)-errors, "warning"))
+	return err
+}
+
+func printImports(w io.Writer, img linkcheck.Image) {
+	fmt.Fprintf(w, "%s: image %d (%s, %s): %s\n", img.File, img.Image, img.Target, img.Format, counted(len(img.Kernels), "kernel"))
+	for _, i := range img.Imports {
+		if i.From == nil {
+			fmt.Fprintf(w, "  %s => not found\n", i.Symbol)
+			continue
+		}
+		fmt.Fprintf(w, "  %s => %s: image %d\n", i.Symbol, i.From.File, i.From.Image)
+	}
+}
+
+// counted is "1 image" or "2 images".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

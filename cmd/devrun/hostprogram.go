@@ -1,0 +1,286 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"offlink/runtime/hostlibs"
+	"offlink/runtime/linkcheck"
+	"offlink/runtime/registry"
+	"offlink/wrapper"
+	"offlink/wrapper/container"
+	"offlink/wrapper/devimg"
+)
+
+// hostProgram is a program with the libraries that it loads, and the device
+// images of all of them.
+type hostProgram struct {
+	files    imageFiles
+	loader   hostlibs.Loader
+	given    []*hostFile // in the order of the command line
+	loaded   []*hostFile // in the order of their constructors
+	nearby   []*hostFile // not loaded
+	missing  map[string]bool
+	problems []linkcheck.Problem
+}
+
+// hostFile is a file that may hold device images.
+type hostFile struct {
+	name   string
+	module *hostlibs.Module
+	images []*devimg.Image
+}
+
+// openProgram reads files and the libraries that they load. Where none is a
+// program, all of them count as loaded. The caller closes the result.
+func openProgram(names, opened []string) (*hostProgram, error) {
+	p := &hostProgram{loader: hostlibs.Loader{LibraryPath: os.Getenv("LD_LIBRARY_PATH")}}
+	if err := p.openFiles(names, opened); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *hostProgram) openFiles(names, opened []string) error {
+	for _, name := range slices.Concat(names, opened) {
+		if err := p.openArgument(name); err != nil {
+			return err
+		}
+	}
+	hasProgram := slices.ContainsFunc(p.given, func(f *hostFile) bool { return f.module.Kind == hostlibs.Program })
+	for _, f := range p.given {
+		if !hasProgram || f.module.Kind == hostlibs.Program || slices.Contains(opened, f.name) {
+			if err := p.load(f); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range p.given {
+		if !slices.ContainsFunc(p.loaded, f.same) {
+			p.nearby = append(p.nearby, f)
+		}
+	}
+	p.warnNearby()
+	p.readNeighbors()
+	return nil
+}
+
+// same tells whether two names are of one file.
+func (f *hostFile) same(other *hostFile) bool { return f.module == other.module }
+
+// openArgument reads a file, or the files of a folder that have images.
+func (p *hostProgram) openArgument(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return fileError(name, err)
+	}
+	if !info.IsDir() {
+		f, err := p.openFile(name)
+		if err == nil && len(f.images) == 0 && f.module.Kind != hostlibs.Program && f.module.Kind != hostlibs.Library {
+			err = fmt.Errorf("%s: holds no device images", name)
+		}
+		if err == nil {
+			p.given = append(p.given, f)
+		}
+		return err
+	}
+	return filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !mayHoldImages(path) {
+			return err
+		}
+		f, err := p.openFile(path)
+		if err == nil && len(f.images) > 0 {
+			p.given = append(p.given, f)
+		}
+		return err
+	})
+}
+
+func mayHoldImages(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 4096)
+	n, _ := f.ReadAt(head, 0)
+	return wrapper.MayHoldImages(head[:n])
+}
+
+func (p *hostProgram) openFile(name string) (*hostFile, error) {
+	module, err := p.loader.Open(name)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	images, err := p.files.read(name)
+	if err != nil {
+		return nil, err
+	}
+	return &hostFile{name, module, images}, nil
+}
+
+// load adds a file and the libraries that come with it, unless they are there,
+// and reports those that are not found.
+func (p *hostProgram) load(f *hostFile) error {
+	closure := p.loader.Closure(f.module)
+	p.addMissing(f, closure.Missing)
+	for _, module := range closure.Constructors() {
+		file := &hostFile{name: module.Path, module: module}
+		if slices.ContainsFunc(p.loaded, file.same) {
+			continue
+		}
+		if i := slices.IndexFunc(p.given, file.same); i >= 0 {
+			file = p.given[i]
+		} else {
+			var err error
+			if file.images, err = p.files.read(module.Path); err != nil && !errors.Is(err, wrapper.ErrNoImages) {
+				return err
+			}
+		}
+		p.loaded = append(p.loaded, file)
+	}
+	return nil
+}
+
+// addMissing reports libraries that are not found, each once. A program does not
+// start without them; a library may find them loaded when it is opened.
+func (p *hostProgram) addMissing(f *hostFile, list []hostlibs.Missing) {
+	severity := linkcheck.Warning
+	if f.module.Kind == hostlibs.Program {
+		severity = linkcheck.Error
+	}
+	for _, m := range list {
+		if p.missing[m.Name] {
+			continue
+		}
+		if p.missing == nil {
+			p.missing = make(map[string]bool)
+		}
+		p.missing[m.Name] = true
+		p.problems = append(p.problems, linkcheck.Problem{
+			Severity: severity, Kind: linkcheck.MissingLibrary, Symbol: m.Name,
+			Message: fmt.Sprintf("library %s, which %s needs, is not found; add its folder to LD_LIBRARY_PATH", m.Name, m.By.Path),
+		})
+	}
+}
+
+// warnNearby tells of files with images that were given and are not loaded.
+func (p *hostProgram) warnNearby() {
+	for _, f := range p.nearby {
+		if len(f.images) > 0 {
+			p.problems = append(p.problems, linkcheck.Problem{
+				Severity: linkcheck.Warning, Kind: linkcheck.NotLoaded, Symbol: filepath.Base(f.name),
+				Message: fmt.Sprintf("%s has device code, and no program that was given loads it: link it with -Wl,--no-as-needed, or tell with --dlopen that the program opens it", f.name),
+			})
+		}
+	}
+}
+
+// maxNeighbors bounds the libraries that are looked at for advice.
+const maxNeighbors = 256
+
+// readNeighbors adds the libraries that lie where the programs look for theirs,
+// and that they do not load: a linker with --as-needed may have dropped them.
+func (p *hostProgram) readNeighbors() {
+	seen := make(map[string]bool)
+	for _, f := range slices.Clone(p.given) {
+		if f.module.Kind != hostlibs.Program {
+			continue
+		}
+		for _, folder := range append(p.loader.Folders(f.module), filepath.Dir(f.name)) {
+			if seen[folder] || len(p.nearby) > maxNeighbors {
+				continue
+			}
+			seen[folder] = true
+			p.readFolder(folder)
+		}
+	}
+}
+
+// readFolder adds the shared libraries of a folder that have images. What
+// cannot be read gives no advice.
+func (p *hostProgram) readFolder(folder string) {
+	names, err := filepath.Glob(filepath.Join(escapeGlob(folder), "*.so*"))
+	if err != nil {
+		return
+	}
+	for _, name := range names[:min(len(names), maxNeighbors)] {
+		module, err := p.loader.Open(name)
+		if err != nil || module.Kind != hostlibs.Library {
+			continue
+		}
+		known := func(f *hostFile) bool { return f.module == module }
+		if slices.ContainsFunc(p.loaded, known) || slices.ContainsFunc(p.nearby, known) {
+			continue
+		}
+		if images, err := p.files.read(name); err == nil && len(images) > 0 {
+			p.nearby = append(p.nearby, &hostFile{name, module, images})
+		}
+	}
+}
+
+// escapeGlob has a folder's name stand for itself in a pattern.
+func escapeGlob(folder string) string {
+	var b []byte
+	for i := range len(folder) {
+		if c := folder[i]; c == '*' || c == '?' || c == '[' || c == '\\' {
+			b = append(b, '\\')
+		}
+		b = append(b, folder[i])
+	}
+	return string(b)
+}
+
+// images are the images as registries have them.
+func (p *hostProgram) images() linkcheck.Program {
+	loaded := snapshotOf(p.loaded)
+	if len(p.nearby) == 0 {
+		return linkcheck.Program{Loaded: loaded}
+	}
+	return linkcheck.Program{Loaded: loaded, Nearby: snapshotOf(p.nearby)}
+}
+
+func snapshotOf(files []*hostFile) *registry.Snapshot {
+	var r registry.Registry
+	for i, f := range files {
+		images := make([]*devimg.Image, len(f.images))
+		for n, img := range f.images {
+			images[n] = container.Lazy(img)
+		}
+		r.Add(registry.Owner{ID: uint64(i), Name: f.name}, images)
+	}
+	return r.Snapshot()
+}
+
+// libraries are the files with images, and programs.
+func (p *hostProgram) libraries() []libraryReport {
+	list := []libraryReport{}
+	for i, files := range [][]*hostFile{p.loaded, p.nearby} {
+		for _, f := range files {
+			if len(f.images) == 0 && f.module.Kind != hostlibs.Program {
+				continue
+			}
+			r := libraryReport{File: f.name, Loaded: i == 0, Needs: []string{}}
+			for _, d := range f.module.Needed {
+				r.Needs = append(r.Needs, neededName(d))
+			}
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// neededName is the file of a library, or its name if there is none.
+func neededName(d hostlibs.Dependency) string {
+	if d.Module != nil {
+		return d.Module.Path
+	}
+	return d.Name
+}
+
+func (p *hostProgram) close() error { return p.files.close() }

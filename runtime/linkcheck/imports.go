@@ -1,0 +1,153 @@
+package linkcheck
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"offlink/runtime/registry"
+	"offlink/runtime/resolve"
+)
+
+// missing is a symbol that images import and no image provides.
+type missing struct {
+	symbol    string
+	target    string
+	importers []*registry.Image
+	first     resolve.Import // of the first importer
+}
+
+// resolveImports asks for each import of the images that the device takes. A
+// symbol that several images lack is one problem.
+func (c *checker) resolveImports() {
+	var order []string
+	lacking := make(map[string]*missing)
+	request := c.request()
+	for _, i := range c.accepted() {
+		img := c.program.Loaded.Images[i]
+		imports, err := c.resolver.Imports(c.program.Loaded, img, request)
+		if err != nil {
+			continue // told as damaged
+		}
+		if len(imports) == 0 {
+			c.resolver.Forget([]*registry.Image{img})
+		}
+		for _, found := range imports {
+			entry := Import{Symbol: found.Symbol, Variable: found.Variable}
+			if found.Exporter != nil {
+				ref := refOf(found.Exporter)
+				entry.From = &ref
+			}
+			c.report.Images[i].Imports = append(c.report.Images[i].Imports, entry)
+			if found.Exporter != nil && found.Linking == "" {
+				continue
+			}
+			key := found.Symbol + "\x00" + found.Linking
+			if lacking[key] == nil {
+				lacking[key] = &missing{symbol: found.Symbol, target: img.Target, first: found}
+				order = append(order, key)
+			}
+			lacking[key].importers = append(lacking[key].importers, img)
+		}
+	}
+	for _, key := range order {
+		c.reportMissing(lacking[key])
+	}
+}
+
+func (c *checker) reportMissing(m *missing) {
+	importers := imageList(m.importers)
+	switch nearby := c.nearby(m); {
+	case m.first.Linking != "":
+		c.addProblem(Error, NoLinking, m.symbol, fmt.Sprintf("%s, imported by %s from %v: %s does not link images of target %s (it lacks %s); link the device code when the program is built",
+			m.symbol, importers, m.first.Exporter, c.device.Name, m.target, m.first.Linking))
+	case nearby != nil:
+		c.addProblem(Error, NotLoaded, m.symbol, fmt.Sprintf("%s, imported by %s, is exported by %v, which the program does not load: link it with -Wl,--no-as-needed, or tell with --dlopen that the program opens it",
+			m.symbol, importers, nearby))
+	case len(m.first.Refusals) > 0:
+		c.addProblem(Error, Unfit, m.symbol, fmt.Sprintf("%s, imported by %s, is exported by images that do not serve:%s",
+			m.symbol, importers, refusals(m.first.Refusals)))
+	case resolve.IsBuiltin(m.symbol):
+		c.addProblem(Error, Unresolved, m.symbol, fmt.Sprintf("%s, imported by %s, is built into OpenCL C, and the code calls it as if it were not: translate from a module that says that it is OpenCL C",
+			m.symbol, importers))
+	default:
+		c.addProblem(Error, Unresolved, m.symbol, fmt.Sprintf("%s, imported by %s, is exported by no image; add the file whose device code exports it",
+			m.symbol, importers))
+	}
+}
+
+// nearby is an image of a file that is not loaded and would serve.
+func (c *checker) nearby(m *missing) *registry.Image {
+	if c.program.Nearby == nil {
+		return nil
+	}
+	imports, err := c.resolver.Imports(c.program.Nearby, m.importers[0], c.request())
+	if err != nil {
+		return nil
+	}
+	for _, found := range imports {
+		if found.Symbol == m.symbol {
+			return found.Exporter
+		}
+	}
+	return nil
+}
+
+func refusals(list []resolve.Refusal) string {
+	var b strings.Builder
+	for _, r := range list {
+		fmt.Fprintf(&b, "\n  %v", r)
+	}
+	return b.String()
+}
+
+// imageList is the first image, and how many more there are.
+func imageList(images []*registry.Image) string {
+	switch n := len(images) - 1; n {
+	case 0:
+		return images[0].String()
+	case 1:
+		return fmt.Sprintf("%v and %v", images[0], images[1])
+	default:
+		return fmt.Sprintf("%v and %d other images", images[0], n)
+	}
+}
+
+// linkKernels resolves every kernel of every file, as its launch would. Unresolved
+// imports are told already. Where a certain device is asked for, it has to
+// take an image of each kernel.
+func (c *checker) linkKernels(every bool) {
+	type launch struct {
+		owner  registry.Owner
+		kernel string
+	}
+	seen := make(map[launch]bool)
+	for i, img := range c.program.Loaded.Images {
+		if c.broken[i] || !every && c.device.Accepts(resolve.DriverImage(img)) != nil {
+			continue
+		}
+		for _, kernel := range img.Kernels() {
+			if key := (launch{img.Owner, kernel}); !seen[key] {
+				seen[key] = true
+				c.linkKernel(img.Owner, kernel)
+			}
+		}
+		if len(c.report.Images[i].Imports) == 0 {
+			c.resolver.Forget([]*registry.Image{img})
+		}
+	}
+}
+
+func (c *checker) linkKernel(owner registry.Owner, kernel string) {
+	request := c.request()
+	request.Owner, request.Kernel = owner, kernel
+	_, err := c.resolver.Link(c.program.Loaded, request)
+	var conflict *resolve.ConflictError
+	var refused *resolve.NoKernelError
+	switch {
+	case errors.As(err, &conflict):
+		c.addProblem(Error, Conflict, conflict.Symbol, err.Error())
+	case errors.As(err, &refused):
+		c.addProblem(Error, Refused, kernel, err.Error())
+	}
+}
