@@ -154,7 +154,7 @@ func TestConstructors(t *testing.T) {
 func TestKinds(t *testing.T) {
 	r := newTree(t)
 	for name, want := range map[string]Kind{
-		"/lib/x86_64-linux-gnu/libc.so.6": Library,
+		"/lib/x86_64-linux-gnu/libc.so.6":                             Library,
 		r.program("pie", "int main(void) { return 0; }", "-pie"):      Program,
 		r.program("fixed", "int main(void) { return 0; }", "-no-pie"): Program,
 		r.library("shared"): Library,
