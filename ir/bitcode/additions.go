@@ -77,7 +77,7 @@ const (
 	spaceAdded
 )
 
-func (a *additions) reset() {
+func (a *additions) resetAdditions() {
 	a.types, a.values, a.groups, a.lists = a.types[:0], a.values[:0], a.groups[:0], a.lists[:0]
 	a.strings, a.metadata, a.kinds, a.functions = a.strings[:0], a.metadata[:0], a.kinds[:0], a.functions[:0]
 	clear(a.listOf)
@@ -98,9 +98,9 @@ func (a *additions) typeRecord(id uint32) *typeRecord {
 	return &a.source.types[id]
 }
 
-// typ returns the type with that record, adding it when the module has none.
+// addType returns the type with that record, adding it when the module has none.
 // The caller keeps it.
-func (a *additions) typ(code uint32, operands ...uint64) uint32 {
+func (a *additions) addType(code uint32, operands ...uint64) uint32 {
 	if id, ok := a.source.findType(code, operands); ok {
 		return id
 	}
@@ -135,12 +135,12 @@ func typeKey(code uint32, operands []uint64) string {
 	return string(key)
 }
 
-// pointer returns the type of pointers to a type in an address space.
-func (a *additions) pointer(to uint32, space uint32) uint32 {
+// pointerType returns the type of pointers to a type in an address space.
+func (a *additions) pointerType(to uint32, space uint32) uint32 {
 	if !a.source.typedPointers {
-		return a.typ(llvmschema.TypeOpaquePointer, uint64(space))
+		return a.addType(llvmschema.TypeOpaquePointer, uint64(space))
 	}
-	return a.typ(llvmschema.TypePointer, uint64(to), uint64(space))
+	return a.addType(llvmschema.TypePointer, uint64(to), uint64(space))
 }
 
 // addValue adds a constant and returns its number, after the module's values.
@@ -150,17 +150,17 @@ func (a *additions) addValue(v addedValue) uint32 {
 }
 
 func (a *additions) firstValue() uint32 {
-	return uint32(len(a.source.values) + a.source.constants.len())
+	return uint32(len(a.source.values) + a.source.constants.count())
 }
 
-// integer returns a constant of an integer type.
-func (a *additions) integer(typ uint32, value uint64) uint32 {
+// integerConstant returns a constant of an integer type.
+func (a *additions) integerConstant(typ uint32, value uint64) uint32 {
 	key := addedInt{typ, value}
 	id, ok := a.integers[key]
 	if !ok {
 		v := addedValue{typ: typ, code: llvmschema.ConstantNull}
 		if bits := int(a.typeRecord(typ).operands[0]); value != 0 {
-			v.code, v.operands = llvmschema.ConstantInteger, []operand{{opLiteral, rotate(signExtend(value, bits))}}
+			v.code, v.operands = llvmschema.ConstantInteger, []operand{{opLiteral, encodeSigned(signExtend(value, bits))}}
 		}
 		id = a.addValue(v)
 		a.integers[key] = id
@@ -179,8 +179,8 @@ func (a *additions) metadataOf(typ, value uint32) metadataRef {
 	return metadataRef{spaceAdded, uint32(i)}
 }
 
-// function returns a function of that name and type, adding it when it is new.
-func (a *additions) function(name string, typ uint32, cc uint64) uint32 {
+// addFunction returns a function of that name and type, adding it when it is new.
+func (a *additions) addFunction(name string, typ uint32, cc uint64) uint32 {
 	for i := range a.functions {
 		if a.functions[i].name == name {
 			return addedFunctionBase + uint32(i)
@@ -198,13 +198,13 @@ func (a *additions) modelType(id ir.TypeID) (uint32, error) {
 	}
 	if int(id) < len(a.source.module.Types) {
 		if t := &a.source.module.Types[id]; t.Kind == ir.TypeInteger {
-			return a.typ(llvmschema.TypeInteger, uint64(t.Bits)), nil
+			return a.addType(llvmschema.TypeInteger, uint64(t.Bits)), nil
 		}
 	}
 	return 0, fmt.Errorf("type %d was added to the module and is not an integer", id)
 }
 
-func (a *additions) text(s string) metadataRef {
+func (a *additions) addString(s string) metadataRef {
 	i, ok := a.stringOf[s]
 	if !ok {
 		i = len(a.strings)
@@ -214,50 +214,50 @@ func (a *additions) text(s string) metadataRef {
 	return metadataRef{spaceString, uint32(i)}
 }
 
-// tuple adds a tuple of operands.
-func (a *additions) tuple(operands []ir.Operand) metadataRef {
+// addTuple adds a tuple of operands.
+func (a *additions) addTuple(operands []ir.Operand) metadataRef {
 	refs := make([]metadataRef, 0, len(operands))
 	for i := range operands {
-		refs = append(refs, a.operand(&operands[i]))
+		refs = append(refs, a.addOperand(&operands[i]))
 	}
-	return a.node(refs)
+	return a.addNode(refs)
 }
 
-func (a *additions) node(refs []metadataRef) metadataRef {
+func (a *additions) addNode(refs []metadataRef) metadataRef {
 	a.metadata = append(a.metadata, addedMetadata{operands: refs})
 	return metadataRef{spaceAdded, uint32(len(a.metadata) - 1)}
 }
 
-func (a *additions) operand(o *ir.Operand) metadataRef {
+func (a *additions) addOperand(o *ir.Operand) metadataRef {
 	switch o.Kind {
 	case ir.OperandString:
-		return a.text(o.String)
+		return a.addString(o.String)
 	case ir.OperandNode:
 		return a.source.nodeRef(o.Node)
 	case ir.OperandInt:
-		typ := a.typ(llvmschema.TypeInteger, uint64(o.Bits))
-		return a.metadataOf(typ, a.integer(typ, truncate(uint64(o.Int), o.Bits)))
+		typ := a.addType(llvmschema.TypeInteger, uint64(o.Bits))
+		return a.metadataOf(typ, a.integerConstant(typ, truncateBits(uint64(o.Int), o.Bits)))
 	case ir.OperandValue:
 		v := &a.source.module.Values[o.Value]
-		return a.metadataOf(a.pointer(uint32(v.Type), v.AddressSpace), uint32(o.Value))
+		return a.metadataOf(a.pointerType(uint32(v.Type), v.AddressSpace), uint32(o.Value))
 	case ir.OperandTuple:
-		return a.tuple(o.Elements)
+		return a.addTuple(o.Elements)
 	}
 	return metadataRef{}
 }
 
 // nodeRef returns how a node of the model is named.
 func (s *source) nodeRef(id ir.NodeID) metadataRef {
-	_, i, base := s.find(id)
+	_, i, base := s.findNode(id)
 	if base > 0 || int(id) >= len(s.metadata.entries) {
 		return metadataRef{spaceFunction, uint32(i)}
 	}
 	return metadataRef{spaceModule, uint32(i)}
 }
 
-// kind returns the number of a metadata kind, adding it when the module has
+// kindNumber returns the number of a metadata kind, adding it when the module has
 // none of the name.
-func (a *additions) kind(name string) uint64 {
+func (a *additions) kindNumber(name string) uint64 {
 	for _, list := range [][]kind{a.source.kinds, a.kinds} {
 		for _, k := range list {
 			if k.name == name {
@@ -275,9 +275,9 @@ func (a *additions) kind(name string) uint64 {
 	return next
 }
 
-// list returns the attribute list (its number plus one) that a list becomes
+// changedList returns the attribute list (its number plus one) that a list becomes
 // when string attributes of the value itself go and others are added.
-func (a *additions) list(list uint64, add []ir.Attribute, remove []string) uint64 {
+func (a *additions) changedList(list uint64, add []ir.Attribute, remove []string) uint64 {
 	key := listKey(list, add, remove)
 	if i, ok := a.listOf[key]; ok {
 		return uint64(len(a.source.lists)) + uint64(i) + 1
@@ -318,8 +318,8 @@ func listKey(list uint64, add []ir.Attribute, remove []string) string {
 // and with the ones that are added, which replace those of their keys.
 func changeGroup(g groupRecord, add []ir.Attribute, remove []string) groupRecord {
 	changed := groupRecord{index: g.index}
-	for p := (attributeParser{list: g.attributes}); !p.done(); {
-		x := p.next()
+	for p := (attributeParser{list: g.attributes}); !p.atEnd(); {
+		x := p.nextAttribute()
 		isString := x.form == llvmschema.AttributeString || x.form == llvmschema.AttributeStringValue
 		if isString && (slices.Contains(remove, x.key) || slices.ContainsFunc(add, func(n ir.Attribute) bool { return n.Key == x.key })) {
 			continue
@@ -341,9 +341,9 @@ func appendString(list []uint64, a ir.Attribute) []uint64 {
 	if a.Value != "" {
 		form = llvmschema.AttributeStringValue
 	}
-	list = append(numbers(append(list, form), a.Key), 0)
+	list = append(appendText(append(list, form), a.Key), 0)
 	if a.Value != "" {
-		list = append(numbers(list, a.Value), 0)
+		list = append(appendText(list, a.Value), 0)
 	}
 	return list
 }

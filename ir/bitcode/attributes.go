@@ -51,8 +51,8 @@ func (r *moduleReader) readGroups(c *bitstream.Cursor) error {
 func (r *moduleReader) parseGroup(c *bitstream.Cursor, g *groupRecord) (ir.AttributeGroup, error) {
 	var model ir.AttributeGroup
 	p := attributeParser{list: g.attributes}
-	for !p.done() {
-		a := p.next()
+	for !p.atEnd() {
+		a := p.nextAttribute()
 		if p.failed {
 			return model, c.Errorf("attribute group %d is cut short or has an attribute of a form that is not known", c.Operands[0])
 		}
@@ -81,9 +81,9 @@ type attributeParser struct {
 	failed bool
 }
 
-func (p *attributeParser) done() bool { return p.failed || p.at >= len(p.list) }
+func (p *attributeParser) atEnd() bool { return p.failed || p.at >= len(p.list) }
 
-func (p *attributeParser) take() uint64 {
+func (p *attributeParser) takeNumber() uint64 {
 	if p.at >= len(p.list) {
 		p.failed = true
 		return 0
@@ -92,26 +92,26 @@ func (p *attributeParser) take() uint64 {
 	return p.list[p.at-1]
 }
 
-func (p *attributeParser) next() attribute {
+func (p *attributeParser) nextAttribute() attribute {
 	a := attribute{start: p.at}
-	a.form = p.take()
+	a.form = p.takeNumber()
 	switch a.form {
 	case llvmschema.AttributeEnum, llvmschema.AttributeNoType:
-		a.kind = p.take()
+		a.kind = p.takeNumber()
 	case llvmschema.AttributeInt, llvmschema.AttributeTyped:
-		a.kind = p.take()
-		p.take()
+		a.kind = p.takeNumber()
+		p.takeNumber()
 	case llvmschema.AttributeString:
-		a.key = p.string()
+		a.key = p.takeString()
 	case llvmschema.AttributeStringValue:
-		a.key = p.string()
-		a.value = p.string()
+		a.key = p.takeString()
+		a.value = p.takeString()
 	case llvmschema.AttributeRange:
-		a.kind = p.take()
-		p.constantRange(p.take())
+		a.kind = p.takeNumber()
+		p.constantRange(p.takeNumber())
 	case llvmschema.AttributeRanges:
-		a.kind = p.take()
-		n, width := p.take(), p.take()
+		a.kind = p.takeNumber()
+		n, width := p.takeNumber(), p.takeNumber()
 		for i := uint64(0); i < n && !p.failed; i++ {
 			p.constantRange(width)
 		}
@@ -122,14 +122,14 @@ func (p *attributeParser) next() attribute {
 	return a
 }
 
-// string takes a string that ends in a zero.
-func (p *attributeParser) string() string {
+// takeString takes a string that ends in a zero.
+func (p *attributeParser) takeString() string {
 	end := slices.Index(p.list[min(p.at, len(p.list)):], 0)
 	if end < 0 {
 		p.failed = true
 		return ""
 	}
-	s := text(p.list[p.at:][:end])
+	s := textOf(p.list[p.at:][:end])
 	p.at += end + 1
 	return s
 }
@@ -139,10 +139,10 @@ func (p *attributeParser) string() string {
 func (p *attributeParser) constantRange(width uint64) {
 	n := uint64(1)
 	if width > 64 {
-		counts := p.take()
+		counts := p.takeNumber()
 		n = counts&(1<<32-1) + counts>>32
 	} else {
-		p.take()
+		p.takeNumber()
 	}
 	if n > uint64(len(p.list)-p.at) {
 		p.failed = true

@@ -24,8 +24,8 @@ type body struct {
 	defined int
 }
 
-// locals returns the number of the function's own values.
-func (b *body) locals() int { return b.arguments + b.constants.len() + b.defined }
+// localCount returns the number of the function's own values.
+func (b *body) localCount() int { return b.arguments + b.constants.count() + b.defined }
 
 // use is something of the module that a body or header needs, packed.
 type use uint32
@@ -41,8 +41,8 @@ const (
 
 func makeUse(kind useKind, index uint32) use { return use(kind)<<28 | use(index) }
 
-func (u use) kind() useKind { return useKind(u >> 28) }
-func (u use) index() uint32 { return uint32(u) & (1<<28 - 1) }
+func (u use) useKind() useKind { return useKind(u >> 28) }
+func (u use) useIndex() uint32 { return uint32(u) & (1<<28 - 1) }
 
 // seen records which entries were seen since the last reset, without clearing memory.
 type seen struct {
@@ -52,15 +52,15 @@ type seen struct {
 
 func newSeen(n int) seen { return seen{marks: make([]uint32, n), mark: 1} }
 
-func (s *seen) reset() {
+func (s *seen) resetSeen() {
 	if s.mark++; s.mark == 0 {
 		clear(s.marks)
 		s.mark = 1
 	}
 }
 
-// first reports whether i is seen for the first time.
-func (s *seen) first(i uint32) bool {
+// firstTime reports whether i is seen for the first time.
+func (s *seen) firstTime(i uint32) bool {
 	if s.marks[i] == s.mark {
 		return false
 	}
@@ -101,19 +101,19 @@ func newBodyReader(s *source) *bodyReader {
 	nodes := len(s.metadata.entries)
 	return &bodyReader{
 		source: s, module: s.module,
-		globals: uint32(len(s.values) + s.constants.len()),
+		globals: uint32(len(s.values) + s.constants.count()),
 		callees: newSeen(len(s.values)), addresses: newSeen(len(s.values)),
 		types: newSeen(len(s.types)), indirect: newSeen(len(s.types)), groups: newSeen(len(s.groups)),
-		lists: newSeen(len(s.lists)), constants: newSeen(s.constants.len()), moduleNodes: newSeen(nodes),
+		lists: newSeen(len(s.lists)), constants: newSeen(s.constants.count()), moduleNodes: newSeen(nodes),
 	}
 }
 
-// read reads the body of a function. The references that it finds are in
+// readBody reads the body of a function. The references that it finds are in
 // r.refs, r.uses and r.attachments until the next call; references to the
 // function's own metadata count from the end of the module's.
-func (r *bodyReader) read(c *bitstream.Cursor, b *body) error {
+func (r *bodyReader) readBody(c *bitstream.Cursor, b *body) error {
 	*b = body{function: b.function}
-	r.reset(c, b)
+	r.resetReader(c, b)
 	for {
 		e, err := c.Next()
 		if err != nil {
@@ -121,11 +121,11 @@ func (r *bodyReader) read(c *bitstream.Cursor, b *body) error {
 		}
 		switch e.Kind {
 		case bitstream.End:
-			return r.finish()
+			return r.finishBody()
 		case bitstream.SubBlock:
-			err = r.block(e.Block)
+			err = r.readBlock(e.Block)
 		default:
-			err = r.record()
+			err = r.readRecord()
 		}
 		if err != nil {
 			return err
@@ -133,10 +133,10 @@ func (r *bodyReader) read(c *bitstream.Cursor, b *body) error {
 	}
 }
 
-func (r *bodyReader) reset(c *bitstream.Cursor, b *body) {
+func (r *bodyReader) resetReader(c *bitstream.Cursor, b *body) {
 	r.cursor = c
 	c.Operands, r.operands = r.operands[:0], nil
-	r.begin(b)
+	r.beginBody(b)
 	r.out.arena, r.side.arena = r.out.arena[:0], r.side.arena[:0]
 	r.blocks, r.ended, r.counted, r.nodes, r.highest = 0, 0, 0, 0, 0
 	r.open, r.bundles, r.started = false, false, false
@@ -144,21 +144,21 @@ func (r *bodyReader) reset(c *bitstream.Cursor, b *body) {
 	r.next = r.globals + uint32(b.arguments)
 }
 
-// begin forgets the last body.
-func (r *bodyReader) begin(b *body) {
+// beginBody forgets the last body.
+func (r *bodyReader) beginBody(b *body) {
 	r.body = b
 	for _, s := range []*seen{&r.callees, &r.addresses, &r.types, &r.indirect, &r.groups, &r.lists, &r.constants, &r.moduleNodes} {
-		s.reset()
+		s.resetSeen()
 	}
 	r.refs, r.uses, r.attachments = r.refs[:0], r.uses[:0], nil
 	r.localNodes = newSeen(len(b.metadata.entries))
 }
 
-// finish makes the checks that need the whole body, and keeps the body.
-func (r *bodyReader) finish() error {
+// finishBody makes the checks that need the whole body, and keeps the body.
+func (r *bodyReader) finishBody() error {
 	c, b := r.cursor, r.body
 	r.operands = c.Operands
-	b.defined = int(r.next-r.globals) - b.arguments - b.constants.len()
+	b.defined = int(r.next-r.globals) - b.arguments - b.constants.count()
 	switch {
 	case r.blocks == 0:
 		return c.Errorf("function without basic blocks")
@@ -178,8 +178,8 @@ func (r *bodyReader) finish() error {
 	return nil
 }
 
-// block reads a block within the function.
-func (r *bodyReader) block(block bitstream.Block) error {
+// readBlock reads a block within the function.
+func (r *bodyReader) readBlock(block bitstream.Block) error {
 	c := r.cursor.Open(block)
 	switch block.ID {
 	case llvmschema.BlockConstants:
@@ -198,21 +198,21 @@ func (r *bodyReader) block(block bitstream.Block) error {
 
 func (r *bodyReader) readConstants(c *bitstream.Cursor) error {
 	b := r.body
-	if r.started || b.constants.len() > 0 {
+	if r.started || b.constants.count() > 0 {
 		return c.Errorf("constants of a function after its instructions")
 	}
 	cr := constantReader{cursor: c, table: &b.constants, globals: uint64(r.globals), types: uint64(len(r.source.types))}
-	if err := cr.run(); err != nil {
+	if err := cr.readBlock(); err != nil {
 		return err
 	}
 	b.constants.arena = slices.Clip(cr.out.arena)
 	r.highest = max(r.highest, cr.highest)
-	r.next += uint32(b.constants.len())
+	r.next += uint32(b.constants.count())
 	for i := range b.constants.types {
 		r.useType(uint64(b.constants.types[i]))
 	}
-	for d := (decoder{data: b.constants.arena}); !d.done(); {
-		if err := r.noteOperands(&d, d.head()); err != nil {
+	for d := (decoder{data: b.constants.arena}); !d.atEnd(); {
+		if err := r.noteOperands(&d, d.takeHead()); err != nil {
 			return err
 		}
 	}
@@ -222,9 +222,9 @@ func (r *bodyReader) readConstants(c *bitstream.Cursor) error {
 // noteOperands notes the module's entries that a compact record names.
 func (r *bodyReader) noteOperands(d *decoder, rec record) error {
 	for range rec.count {
-		switch o := d.operand(); o.kind {
+		switch o := d.takeOperand(); o.kind {
 		case opBytes:
-			d.bytes(o.value)
+			d.takeBytes(o.value)
 		case opGlobal:
 			if err := r.useValue(uint32(o.value), ir.RefAddress); err != nil {
 				return err
@@ -245,7 +245,7 @@ func (r *bodyReader) readMetadata(c *bitstream.Cursor) error {
 		cursor: c, table: &b.metadata, types: uint64(len(r.source.types)),
 		globals: uint64(r.globals), nodes: uint64(len(r.source.metadata.entries)),
 	}
-	if err := mr.run(); err != nil {
+	if err := mr.readBlock(); err != nil {
 		return err
 	}
 	b.metadata.arena = slices.Clip(mr.out.arena)
@@ -277,15 +277,15 @@ func (r *bodyReader) readSymbols(c *bitstream.Cursor) error {
 		v := c.Operands[0]
 		switch {
 		case c.Code == llvmschema.SymbolBlock:
-			r.side.literal(v)
+			r.side.appendLiteral(v)
 		case v < uint64(r.globals):
 			return c.Errorf("symbol table of a function names value %d of the module", v)
 		default:
 			r.side.appendOperand(opLocal, v-uint64(r.globals))
 			r.highest = max(r.highest, v+1)
 		}
-		r.side.literals(c.Operands[1:])
-		r.side.finish(c.Code, c.AbbrevID, false)
+		r.side.appendLiterals(c.Operands[1:])
+		r.side.finishRecord(c.Code, c.AbbrevID, false)
 	}
 	r.body.symbols = append(r.body.symbols, r.side.arena...)
 	r.side.arena = r.side.arena[:0]
@@ -307,7 +307,7 @@ func (r *bodyReader) readAttachments(c *bitstream.Cursor) error {
 			continue
 		}
 		if len(c.Operands)%2 == 0 {
-			err = r.attach(c)
+			err = r.attachFunction(c)
 		} else {
 			err = r.attachInstruction(c)
 		}
@@ -320,9 +320,9 @@ func (r *bodyReader) readAttachments(c *bitstream.Cursor) error {
 	return nil
 }
 
-func (r *bodyReader) attach(c *bitstream.Cursor) (err error) {
+func (r *bodyReader) attachFunction(c *bitstream.Cursor) (err error) {
 	limit := len(r.source.metadata.entries) + len(r.body.metadata.entries)
-	r.attachments, err = r.source.attach(c, r.attachments, c.Operands, uint64(limit))
+	r.attachments, err = r.source.appendAttachments(c, r.attachments, c.Operands, uint64(limit))
 	return err
 }
 
@@ -330,22 +330,22 @@ func (r *bodyReader) attachInstruction(c *bitstream.Cursor) error {
 	if c.Operands[0] >= r.counted {
 		return c.Errorf("attachment to instruction %d of %d", c.Operands[0], r.counted)
 	}
-	r.side.literal(c.Operands[0])
+	r.side.appendLiteral(c.Operands[0])
 	for pairs := c.Operands[1:]; len(pairs) > 0; pairs = pairs[2:] {
 		if _, ok := r.source.kindNames[pairs[0]]; !ok {
 			return c.Errorf("attachment of kind %d, which has no name", pairs[0])
 		}
-		r.side.literal(pairs[0])
-		if err := r.node(&r.side, pairs[1], opNode, opFunNode); err != nil {
+		r.side.appendLiteral(pairs[0])
+		if err := r.nodeOperand(&r.side, pairs[1], opNode, opFunNode); err != nil {
 			return err
 		}
 	}
-	r.side.finish(c.Code, c.AbbrevID, false)
+	r.side.finishRecord(c.Code, c.AbbrevID, false)
 	return nil
 }
 
-// record reads a record of the function block itself.
-func (r *bodyReader) record() error {
+// readRecord reads a record of the function block itself.
+func (r *bodyReader) readRecord() error {
 	c := r.cursor
 	l := llvmschema.InstructionOf(c.Code)
 	if l == nil {
@@ -365,11 +365,11 @@ func (r *bodyReader) record() error {
 		r.open = true
 	}
 	r.started = r.blocks > 0
-	defines, err := r.layout(l)
+	defines, err := r.readByLayout(l)
 	if err != nil {
 		return err
 	}
-	r.out.finish(c.Code, c.AbbrevID, defines)
+	r.out.finishRecord(c.Code, c.AbbrevID, defines)
 	if defines {
 		r.next++
 	}
@@ -380,23 +380,23 @@ func (r *bodyReader) record() error {
 	return nil
 }
 
-func (r *bodyReader) layout(l *llvmschema.Instruction) (defines bool, err error) {
+func (r *bodyReader) readByLayout(l *llvmschema.Instruction) (defines bool, err error) {
 	if l.Special {
 		return specialInstructions[r.cursor.Code](r)
 	}
-	list, err := r.take(l.Name, l.Fixed, r.cursor.Operands)
+	list, err := r.takeOperands(l.Name, l.Fixed, r.cursor.Operands)
 	if err != nil {
 		return false, err
 	}
 	if l.Rest == "." {
-		r.out.literals(list)
+		r.out.appendLiterals(list)
 		return l.Defines, nil
 	}
 	for len(list) > 0 {
 		if l.Rest == "" {
 			return false, r.cursor.Errorf("instruction %s with %d operands", l.Name, len(r.cursor.Operands))
 		}
-		if list, err = r.take(l.Name, l.Rest, list); err != nil {
+		if list, err = r.takeOperands(l.Name, l.Rest, list); err != nil {
 			return false, err
 		}
 	}

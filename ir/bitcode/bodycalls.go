@@ -12,64 +12,64 @@ func (r *bodyReader) declareBlocks() (bool, error) {
 		return false, r.cursor.Errorf("DECLAREBLOCKS record that is not the first or declares none")
 	}
 	r.blocks = list[0]
-	r.out.literal(list[0])
+	r.out.appendLiteral(list[0])
 	return false, nil
 }
 
-// branch reads [block] or [block, block, condition].
-func (r *bodyReader) branch() (bool, error) {
+// readBranch reads [block] or [block, block, condition].
+func (r *bodyReader) readBranch() (bool, error) {
 	list := r.cursor.Operands
 	kinds := "b"
 	if len(list) == 3 {
 		kinds = "bbv"
 	}
-	rest, err := r.take("BR", kinds, list)
+	rest, err := r.takeOperands("BR", kinds, list)
 	if err == nil && len(rest) > 0 {
 		err = r.cursor.Errorf("instruction BR with %d operands", len(list))
 	}
 	return false, err
 }
 
-// phi reads [type, (value, block)..., flags if the number is even].
-func (r *bodyReader) phi() (bool, error) {
-	list, err := r.take("PHI", "t", r.cursor.Operands)
+// readPhi reads [type, (value, block)..., flags if the number is even].
+func (r *bodyReader) readPhi() (bool, error) {
+	list, err := r.takeOperands("PHI", "t", r.cursor.Operands)
 	for err == nil && len(list) >= 2 {
-		list, err = r.take("PHI", "sb", list)
+		list, err = r.takeOperands("PHI", "sb", list)
 	}
 	if err == nil {
-		r.out.literals(list)
+		r.out.appendLiterals(list)
 	}
 	return true, err
 }
 
-// bundle reads [tag, operands...]. An operand is a value with its type if need
+// readBundle reads [tag, operands...]. An operand is a value with its type if need
 // be, or a mark and metadata.
-func (r *bodyReader) bundle() (bool, error) {
+func (r *bodyReader) readBundle() (bool, error) {
 	list := r.cursor.Operands
 	if len(list) == 0 || list[0] >= uint64(len(r.source.tags)) {
 		return false, r.cursor.Errorf("operand bundle without a tag of the table")
 	}
-	list, err := r.take("OPERAND_BUNDLE", ".", list)
+	list, err := r.takeOperands("OPERAND_BUNDLE", ".", list)
 	for err == nil && len(list) > 0 {
 		if list[0] != llvmschema.BundleMetadata {
-			list, err = r.take("OPERAND_BUNDLE", "p", list)
+			list, err = r.takeOperands("OPERAND_BUNDLE", "p", list)
 			continue
 		}
-		r.out.literal(llvmschema.BundleMetadata)
+		r.out.appendLiteral(llvmschema.BundleMetadata)
 		if len(list) < 2 {
 			return false, r.cursor.Errorf("operand bundle is cut short")
 		}
-		err = r.node(&r.out, uint64(r.next-uint32(list[1])), opNodeRel, opFunNodeRel)
+		err = r.nodeOperand(&r.out, uint64(r.next-uint32(list[1])), opNodeRel, opFunNodeRel)
 		list = list[2:]
 	}
 	r.bundles = true
 	return false, err
 }
 
-// call reads [attributes, convention and flags, fast-math flags if flagged,
+// readCall reads [attributes, convention and flags, fast-math flags if flagged,
 // function type, callee, arguments...].
-func (r *bodyReader) call() (bool, error) {
-	list, err := r.take("CALL", "l.", r.cursor.Operands)
+func (r *bodyReader) readCall() (bool, error) {
+	list, err := r.takeOperands("CALL", "l.", r.cursor.Operands)
 	if err != nil {
 		return false, err
 	}
@@ -78,30 +78,30 @@ func (r *bodyReader) call() (bool, error) {
 		return false, r.cursor.Errorf("instruction CALL without its function type is of a form that LLVM before 4 wrote")
 	}
 	if flags&llvmschema.CallFMF != 0 {
-		if list, err = r.take("CALL", ".", list); err != nil {
+		if list, err = r.takeOperands("CALL", ".", list); err != nil {
 			return false, err
 		}
 	}
-	return r.callee("CALL", list)
+	return r.readCallee("CALL", list)
 }
 
-// invoke reads [attributes, convention and flags, block, block, function type,
+// readInvoke reads [attributes, convention and flags, block, block, function type,
 // callee, arguments...].
-func (r *bodyReader) invoke() (bool, error) {
-	list, err := r.take("INVOKE", "l.bb", r.cursor.Operands)
+func (r *bodyReader) readInvoke() (bool, error) {
+	list, err := r.takeOperands("INVOKE", "l.bb", r.cursor.Operands)
 	if err != nil {
 		return false, err
 	}
 	if r.cursor.Operands[1]&llvmschema.InvokeExplicitType == 0 {
 		return false, r.cursor.Errorf("instruction INVOKE without its function type is of a form that LLVM before 4 wrote")
 	}
-	return r.callee("INVOKE", list)
+	return r.readCallee("INVOKE", list)
 }
 
 // callBr reads [attributes, convention and flags, block, number of further
 // blocks, these, function type, callee, arguments...].
 func (r *bodyReader) callBr() (bool, error) {
-	list, err := r.take("CALLBR", "l.b.", r.cursor.Operands)
+	list, err := r.takeOperands("CALLBR", "l.b.", r.cursor.Operands)
 	if err != nil {
 		return false, err
 	}
@@ -109,15 +109,15 @@ func (r *bodyReader) callBr() (bool, error) {
 		return false, r.cursor.Errorf("instruction CALLBR without its function type")
 	}
 	for range r.cursor.Operands[3] {
-		if list, err = r.take("CALLBR", "b", list); err != nil {
+		if list, err = r.takeOperands("CALLBR", "b", list); err != nil {
 			return false, err
 		}
 	}
-	return r.callee("CALLBR", list)
+	return r.readCallee("CALLBR", list)
 }
 
-// callee takes the function type, the callee and the arguments.
-func (r *bodyReader) callee(name string, list []uint64) (defines bool, err error) {
+// readCallee takes the function type, the callee and the arguments.
+func (r *bodyReader) readCallee(name string, list []uint64) (defines bool, err error) {
 	r.bundles = false
 	if len(list) < 2 {
 		return false, r.cursor.Errorf("instruction %s is cut short", name)
@@ -126,14 +126,14 @@ func (r *bodyReader) callee(name string, list []uint64) (defines bool, err error
 	if id >= uint64(len(r.module.Types)) || r.module.Types[id].Kind != ir.TypeFunction {
 		return false, r.cursor.Errorf("instruction %s with type %d, which is not a function type", name, id)
 	}
-	if err := r.typ(id); err != nil {
+	if err := r.valueType(id); err != nil {
 		return false, err
 	}
 	if list, err = r.calleeValue(ir.TypeID(id), list[1], list[2:]); err != nil {
 		return false, err
 	}
 	t := &r.module.Types[id]
-	if _, err = r.arguments(name, t, list); err != nil {
+	if _, err = r.readArguments(name, t, list); err != nil {
 		return false, err
 	}
 	return !r.isVoid(t.Elements[0]), nil
@@ -148,31 +148,31 @@ func (r *bodyReader) calleeValue(t ir.TypeID, v uint64, list []uint64) ([]uint64
 		r.out.appendOperand(opGlobalRel, uint64(id))
 		return list, r.useValue(id, ir.RefCallee)
 	}
-	if !r.isAsm(id) && r.indirect.first(uint32(t)) {
+	if !r.isAsm(id) && r.indirect.firstTime(uint32(t)) {
 		r.refs = append(r.refs, ir.MakeRef(ir.RefIndirectCall, uint32(t)))
 	}
-	return r.pair(v, list)
+	return r.relativePair(v, list)
 }
 
 // isAsm reports whether the value is inline assembly.
 func (r *bodyReader) isAsm(id uint32) bool {
 	table, i := &r.source.constants, int64(id)-int64(len(r.source.values))
-	if i >= int64(table.len()) {
+	if i >= int64(table.count()) {
 		table, i = &r.body.constants, int64(id)-int64(r.globals)-int64(r.body.arguments)
 	}
-	if i < 0 || i >= int64(table.len()) {
+	if i < 0 || i >= int64(table.count()) {
 		return false
 	}
-	d := table.open(int(i))
-	switch d.head().code {
+	d := table.openRecord(int(i))
+	switch d.takeHead().code {
 	case llvmschema.ConstantInlineAsm, llvmschema.ConstantInlineAsmOld, llvmschema.ConstantInlineAsmOld2, llvmschema.ConstantInlineAsmOld3:
 		return true
 	}
 	return false
 }
 
-// arguments takes the arguments of a call of that function type.
-func (r *bodyReader) arguments(name string, t *ir.Type, list []uint64) ([]uint64, error) {
+// readArguments takes the arguments of a call of that function type.
+func (r *bodyReader) readArguments(name string, t *ir.Type, list []uint64) ([]uint64, error) {
 	if len(list) < len(t.Elements)-1 {
 		return nil, r.cursor.Errorf("instruction %s with %d arguments for %d parameters", name, len(list), len(t.Elements)-1)
 	}
@@ -182,9 +182,9 @@ func (r *bodyReader) arguments(name string, t *ir.Type, list []uint64) ([]uint64
 		case llvmschema.TypeLabel:
 			err = r.basicBlock(list[0])
 		case llvmschema.TypeMetadata:
-			err = r.node(&r.out, uint64(r.next-uint32(list[0])), opNodeRel, opFunNodeRel)
+			err = r.nodeOperand(&r.out, uint64(r.next-uint32(list[0])), opNodeRel, opFunNodeRel)
 		default:
-			err = r.relative(list[0])
+			err = r.relativeOperand(list[0])
 		}
 		if err != nil {
 			return nil, err
@@ -196,7 +196,7 @@ func (r *bodyReader) arguments(name string, t *ir.Type, list []uint64) ([]uint64
 	}
 	var err error
 	for err == nil && len(list) > 0 {
-		list, err = r.take(name, "p", list)
+		list, err = r.takeOperands(name, "p", list)
 	}
 	return list, err
 }
@@ -212,37 +212,37 @@ func (r *bodyReader) useValue(id uint32, kind ir.RefKind) error {
 	if kind == ir.RefCallee {
 		marks = &r.callees
 	}
-	if marks.first(id) {
+	if marks.firstTime(id) {
 		r.refs = append(r.refs, ir.MakeRef(kind, id))
 	}
 	return nil
 }
 
 func (r *bodyReader) useConstant(i uint32) error {
-	if !r.constants.first(i) {
+	if !r.constants.firstTime(i) {
 		return nil
 	}
 	r.uses = append(r.uses, makeUse(useConstant, i))
 	return r.source.walkConstants(&r.constants, i, func(id uint32) {
-		if r.addresses.first(id) {
+		if r.addresses.firstTime(id) {
 			r.refs = append(r.refs, ir.MakeRef(ir.RefAddress, id))
 		}
 	})
 }
 
 func (r *bodyReader) useType(v uint64) {
-	if r.types.first(uint32(v)) {
+	if r.types.firstTime(uint32(v)) {
 		r.refs = append(r.refs, ir.MakeRef(ir.RefType, uint32(v)))
 	}
 }
 
 func (r *bodyReader) useList(i uint32) {
-	if !r.lists.first(i) {
+	if !r.lists.firstTime(i) {
 		return
 	}
 	r.uses = append(r.uses, makeUse(useList, i))
 	for _, g := range r.source.functionGroups(uint64(i) + 1) {
-		if r.groups.first(uint32(g)) {
+		if r.groups.firstTime(uint32(g)) {
 			r.refs = append(r.refs, ir.MakeRef(ir.RefAttributes, uint32(g)))
 		}
 	}
@@ -250,7 +250,7 @@ func (r *bodyReader) useList(i uint32) {
 
 // useNode notes that the body names metadata of the module.
 func (r *bodyReader) useNode(id uint64) error {
-	if !r.moduleNodes.first(uint32(id)) {
+	if !r.moduleNodes.firstTime(uint32(id)) {
 		return nil
 	}
 	if r.source.metadata.isNode(int(id)) {
@@ -264,7 +264,7 @@ func (r *bodyReader) useNode(id uint64) error {
 // useOwnNode notes that the body names metadata of the function, whose nodes
 // are numbered from first.
 func (r *bodyReader) useOwnNode(i, first uint64) error {
-	if !r.localNodes.first(uint32(i)) {
+	if !r.localNodes.firstTime(uint32(i)) {
 		return nil
 	}
 	if r.body.metadata.isNode(int(i)) {
@@ -279,14 +279,14 @@ func (r *bodyReader) useValues(t *metadataTable, i int) error {
 	if t.entries[i].size != isRecord {
 		return nil
 	}
-	d := t.open(i)
-	rec := d.head()
+	d := t.openRecord(i)
+	rec := d.takeHead()
 	if rec.code != llvmschema.MetadataValue && rec.code != llvmschema.MetadataArgList {
 		return nil
 	}
 	for range rec.count {
 		var err error
-		switch o := d.operand(); o.kind {
+		switch o := d.takeOperand(); o.kind {
 		case opGlobal:
 			err = r.useValue(uint32(o.value), ir.RefAddress)
 		case opNode:

@@ -48,11 +48,11 @@ type constantKey struct {
 	local bool
 }
 
-// fail stops decoding; catch returns the error.
-func (d *bodyDecoder) fail(format string, args ...any) { abort.With(fmt.Errorf(format, args...)) }
+// failf stops decoding; catch returns the error.
+func (d *bodyDecoder) failf(format string, args ...any) { abort.With(fmt.Errorf(format, args...)) }
 
-// catch names the value in the error that stopped the step.
-func (d *bodyDecoder) catch(value ir.ValueID, step func()) error {
+// catchFault names the value in the error that stopped the step.
+func (d *bodyDecoder) catchFault(value ir.ValueID, step func()) error {
 	if err := abort.Catch(step); err != nil {
 		return fmt.Errorf("%s: %s: %w", d.source.module.Path, d.source.module.Values[value].Name, err)
 	}
@@ -74,27 +74,27 @@ func (d *bodyDecoder) ReadBody(function ir.ValueID, body *ir.Body) error {
 	if index < 0 {
 		return fmt.Errorf("%s: function %s has no body", d.source.module.Path, d.source.module.Values[function].Name)
 	}
-	return d.catch(function, func() {
-		d.begin(&d.source.bodies[index], body)
-		for c := (decoder{data: d.compact.code}); !c.done(); {
-			rec := c.head()
-			d.operands, d.at = absolute(c.operands(rec, d.operands[:0]), d.next), 0
-			d.record(rec)
+	return d.catchFault(function, func() {
+		d.beginBody(&d.source.bodies[index], body)
+		for c := (decoder{data: d.compact.code}); !c.atEnd(); {
+			rec := c.takeHead()
+			d.operands, d.at = absoluteOperands(c.takeOperands(rec, d.operands[:0]), d.next), 0
+			d.decodeRecord(rec)
 		}
-		d.flush()
-		d.attachments()
+		d.flushInstruction()
+		d.decodeAttachments()
 		d.patchForward()
 	})
 }
 
 // ReadInitializer implements [ir.BodyReader].
 func (d *bodyDecoder) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v ir.Value, err error) {
-	values, n := d.source.record(id).headerValues()
+	values, n := d.source.headerRecord(id).headerValues()
 	if d.source.values[id].code == llvmschema.ModuleFunction || n == 0 {
 		return ir.NoValue, fmt.Errorf("%s: %s has no initialiser", d.source.module.Path, d.source.module.Values[id].Name)
 	}
 	d.usePool(pool, nil)
-	err = d.catch(id, func() { v = d.global(values[0], 0) })
+	err = d.catchFault(id, func() { v = d.globalValue(values[0], 0) })
 	return v, err
 }
 
@@ -103,13 +103,13 @@ func (d *bodyDecoder) usePool(pool *ir.ConstantPool, compact *body) {
 	clear(d.constants)
 }
 
-func (d *bodyDecoder) begin(b *body, out *ir.Body) {
+func (d *bodyDecoder) beginBody(b *body, out *ir.Body) {
 	d.usePool(&out.Constants, b)
 	d.body = out
 	d.held, d.open, d.forward, d.location = false, false, false, nil
 	d.blocks, d.bundles = d.blocks[:0], nil
-	d.locals = slices.Grow(d.locals[:0], b.locals())[:b.locals()]
-	d.names = slices.Grow(d.names[:0], b.locals())[:b.locals()]
+	d.locals = slices.Grow(d.locals[:0], b.localCount())[:b.localCount()]
+	d.names = slices.Grow(d.names[:0], b.localCount())[:b.localCount()]
 	clear(d.names)
 	for i := range d.locals {
 		d.locals[i] = ir.NoValue
@@ -121,15 +121,15 @@ func (d *bodyDecoder) begin(b *body, out *ir.Body) {
 		out.ArgumentNames = append(out.ArgumentNames, d.names[i])
 		d.locals[i] = ir.Value{Kind: ir.ValueArgument, Index: uint32(i), Type: t}
 	}
-	d.next = uint32(b.arguments + b.constants.len())
+	d.next = uint32(b.arguments + b.constants.count())
 }
 
 // readNames reads the symbol table of the function.
 func (d *bodyDecoder) readNames() {
 	var list []operand
-	for c := (decoder{data: d.compact.symbols}); !c.done(); {
-		rec := c.head()
-		list = c.operands(rec, list[:0])
+	for c := (decoder{data: d.compact.symbols}); !c.atEnd(); {
+		rec := c.takeHead()
+		list = c.takeOperands(rec, list[:0])
 		name := make([]byte, len(list)-1)
 		for i, o := range list[1:] {
 			name[i] = byte(o.value)
@@ -150,19 +150,19 @@ func (d *bodyDecoder) readNames() {
 	}
 }
 
-// flush appends the instruction that was held back.
-func (d *bodyDecoder) flush() {
+// flushInstruction appends the instruction that was held back.
+func (d *bodyDecoder) flushInstruction() {
 	if d.held {
 		d.held = false
 		if d.defines {
 			d.locals[d.symbol] = ir.Value{Kind: ir.ValueInstruction, Index: uint32(len(d.body.Instructions)), Type: d.pending.Type}
 		}
-		d.emit(d.pending)
+		d.emitInstruction(d.pending)
 	}
 }
 
-// emit appends an instruction, starting a block if need be.
-func (d *bodyDecoder) emit(in ir.Instruction) {
+// emitInstruction appends an instruction, starting a block if need be.
+func (d *bodyDecoder) emitInstruction(in ir.Instruction) {
 	b := d.body
 	if !d.open {
 		block := ir.Block{First: len(b.Instructions)}
@@ -176,8 +176,8 @@ func (d *bodyDecoder) emit(in ir.Instruction) {
 	d.open = !in.Op.IsTerminator()
 }
 
-// attachments puts the attachments to the instructions that they number.
-func (d *bodyDecoder) attachments() {
+// decodeAttachments puts the attachments to the instructions that they number.
+func (d *bodyDecoder) decodeAttachments() {
 	if len(d.compact.attached) == 0 {
 		return
 	}
@@ -188,8 +188,8 @@ func (d *bodyDecoder) attachments() {
 		}
 	}
 	var list []operand
-	for c := (decoder{data: d.compact.attached}); !c.done(); {
-		list = c.operands(c.head(), list[:0])
+	for c := (decoder{data: d.compact.attached}); !c.atEnd(); {
+		list = c.takeOperands(c.takeHead(), list[:0])
 		if list[0].value >= uint64(len(counted)) {
 			continue
 		}
@@ -197,14 +197,14 @@ func (d *bodyDecoder) attachments() {
 		for pairs := list[1:]; len(pairs) >= 2; pairs = pairs[2:] {
 			in.Attachments = append(in.Attachments, ir.Attachment{
 				Kind:    d.source.kindNames[pairs[0].value],
-				Operand: ir.Operand{Kind: ir.OperandNode, Node: d.node(pairs[1])},
+				Operand: ir.Operand{Kind: ir.OperandNode, Node: d.nodeID(pairs[1])},
 			})
 		}
 	}
 }
 
-// node returns the model's number of a node.
-func (d *bodyDecoder) node(o operand) ir.NodeID {
+// nodeID returns the model's number of a node.
+func (d *bodyDecoder) nodeID(o operand) ir.NodeID {
 	switch o.kind {
 	case opFunNode, opFunNodePlus1, opFunNodeRel:
 		return d.compact.base + ir.NodeID(o.value)
@@ -238,15 +238,15 @@ func (d *bodyDecoder) patchList(list []ir.Value) {
 	}
 }
 
-// local returns a value of the function by its number. typ is the type of a
+// localValue returns a value of the function by its number. typ is the type of a
 // value that is not defined yet.
-func (d *bodyDecoder) local(n uint64, typ ir.TypeID) ir.Value {
+func (d *bodyDecoder) localValue(n uint64, typ ir.TypeID) ir.Value {
 	if n >= uint64(len(d.locals)) {
-		d.fail("value %d of %d", n, len(d.locals))
+		d.failf("value %d of %d", n, len(d.locals))
 	}
 	arguments := uint64(d.compact.arguments)
-	if n >= arguments && n-arguments < uint64(d.compact.constants.len()) {
-		return d.constant(constantKey{uint32(n - arguments), true}, 0)
+	if n >= arguments && n-arguments < uint64(d.compact.constants.count()) {
+		return d.decodeConstant(constantKey{uint32(n - arguments), true}, 0)
 	}
 	if v := d.locals[n]; v.Kind != ir.ValueNone {
 		return v
@@ -255,23 +255,23 @@ func (d *bodyDecoder) local(n uint64, typ ir.TypeID) ir.Value {
 	return ir.Value{Kind: valueForward, Index: uint32(n), Type: typ}
 }
 
-// value returns the value that an operand names.
-func (d *bodyDecoder) value(o operand, typ ir.TypeID) ir.Value {
+// decodeValue returns the value that an operand names.
+func (d *bodyDecoder) decodeValue(o operand, typ ir.TypeID) ir.Value {
 	switch o.kind {
 	case opGlobalRel, opGlobalSigned, opGlobal:
-		return d.global(uint32(o.value), 0)
+		return d.globalValue(uint32(o.value), 0)
 	case opLocalRel, opLocalSigned, opLocal:
-		return d.local(o.value, typ)
+		return d.localValue(o.value, typ)
 	}
-	d.fail("an operand that is not a value")
+	d.failf("an operand that is not a value")
 	return ir.NoValue
 }
 
-// global returns a value of the module's numbering.
-func (d *bodyDecoder) global(id uint32, depth int) ir.Value {
+// globalValue returns a value of the module's numbering.
+func (d *bodyDecoder) globalValue(id uint32, depth int) ir.Value {
 	s := d.source
 	if n := uint32(len(s.values)); id >= n {
-		return d.constant(constantKey{id - n, false}, depth)
+		return d.decodeConstant(constantKey{id - n, false}, depth)
 	}
 	v := &s.module.Values[id]
 	return ir.Value{Kind: ir.ValueGlobal, Index: id, Type: d.pointerTo(v.Type, v.AddressSpace)}
@@ -282,15 +282,15 @@ func (d *bodyDecoder) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
 	if d.source.typedPointers {
 		want.Elements = []ir.TypeID{pointee}
 	}
-	return d.intern(want)
+	return d.internType(want)
 }
 
 func (d *bodyDecoder) integerType(bits uint32) ir.TypeID {
-	return d.intern(ir.Type{Kind: ir.TypeInteger, Bits: bits})
+	return d.internType(ir.Type{Kind: ir.TypeInteger, Bits: bits})
 }
 
-// intern returns the TypeID of a type that is not an identified struct.
-func (d *bodyDecoder) intern(want ir.Type) ir.TypeID {
+// internType returns the TypeID of a type that is not an identified struct.
+func (d *bodyDecoder) internType(want ir.Type) ir.TypeID {
 	if d.shapes == nil {
 		d.shapes = make(map[string]ir.TypeID, len(d.types))
 		for i := range d.types {
@@ -344,14 +344,14 @@ func (d *bodyDecoder) elementAt(id ir.TypeID, index uint64) ir.TypeID {
 	case ir.TypeArray, ir.TypeVector:
 		return t.Elements[0]
 	}
-	d.fail("index %d into a type that has no such element", index)
+	d.failf("index %d into a type that has no such element", index)
 	return 0
 }
 
 // addressType returns the type of a getelementptr.
 func (d *bodyDecoder) addressType(element ir.TypeID, operands []ir.Value) ir.TypeID {
 	if operands[0].Type == ir.NoType {
-		d.fail("the type of an address is not known")
+		d.failf("the type of an address is not known")
 	}
 	base := d.types[operands[0].Type]
 	var vector *ir.Type
@@ -366,7 +366,7 @@ func (d *bodyDecoder) addressType(element ir.TypeID, operands []ir.Value) ir.Typ
 		base = d.types[base.Elements[0]]
 	}
 	if base.Kind != ir.TypePointer {
-		d.fail("getelementptr on a value that is not a pointer")
+		d.failf("getelementptr on a value that is not a pointer")
 	}
 	if len(base.Elements) > 0 {
 		for i, v := range operands {
@@ -377,7 +377,7 @@ func (d *bodyDecoder) addressType(element ir.TypeID, operands []ir.Value) ir.Typ
 	}
 	id := d.pointerTo(element, base.AddressSpace)
 	if vector != nil {
-		id = d.intern(ir.Type{Kind: ir.TypeVector, Length: vector.Length, Scalable: vector.Scalable, Elements: []ir.TypeID{id}})
+		id = d.internType(ir.Type{Kind: ir.TypeVector, Length: vector.Length, Scalable: vector.Scalable, Elements: []ir.TypeID{id}})
 	}
 	return id
 }
@@ -402,7 +402,7 @@ func (d *bodyDecoder) comparisonType(operand ir.TypeID) ir.TypeID {
 	bit := d.integerType(1)
 	if operand != ir.NoType && d.types[operand].Kind == ir.TypeVector {
 		t := d.types[operand]
-		return d.intern(ir.Type{Kind: ir.TypeVector, Length: t.Length, Scalable: t.Scalable, Elements: []ir.TypeID{bit}})
+		return d.internType(ir.Type{Kind: ir.TypeVector, Length: t.Length, Scalable: t.Scalable, Elements: []ir.TypeID{bit}})
 	}
 	return bit
 }

@@ -12,12 +12,12 @@ const (
 	callNoTail   = 1 << 16
 )
 
-func (d *bodyDecoder) call(code uint32, in *ir.Instruction) {
+func (d *bodyDecoder) decodeCall(code uint32, in *ir.Instruction) {
 	var detail ir.CallDetail
-	if o := d.operand(); o.kind == opList {
+	if o := d.takeOperand(); o.kind == opList {
 		detail.Attributes = d.attributeSet(o.value)
 	}
-	bits := d.literal()
+	bits := d.takeLiteral()
 	var targets []ir.Value
 	switch code {
 	case llvmschema.FunctionCall:
@@ -25,27 +25,27 @@ func (d *bodyDecoder) call(code uint32, in *ir.Instruction) {
 		detail.CallingConv = callingConv(bits >> 1 & 0x3ff)
 		in.Flags = callFlags(bits)
 		if bits&llvmschema.CallFMF != 0 {
-			in.Flags |= fastMathFlags(d.literal())
+			in.Flags |= fastMathFlags(d.takeLiteral())
 		}
 	case llvmschema.FunctionInvoke:
 		in.Op = ir.OpInvoke
 		detail.CallingConv = callingConv(bits &^ llvmschema.InvokeExplicitType)
-		targets = append(targets, d.block(), d.block())
+		targets = append(targets, d.takeBlock(), d.takeBlock())
 	case llvmschema.FunctionCallBr:
 		in.Op = ir.OpCallBr
 		detail.CallingConv = callingConv(bits >> 1 & 0x3ff)
-		targets = append(targets, d.block())
-		for range d.literal() {
-			targets = append(targets, d.block())
+		targets = append(targets, d.takeBlock())
+		for range d.takeLiteral() {
+			targets = append(targets, d.takeBlock())
 		}
 	}
-	in.Element = d.typ()
+	in.Element = d.takeType()
 	function := d.types[in.Element]
 	in.Type = function.Elements[0]
-	d.callee(&detail)
-	d.arguments(function.Elements[1:])
+	d.decodeCallee(&detail)
+	d.decodeArguments(function.Elements[1:])
 	for _, t := range targets {
-		d.push(t)
+		d.pushOperand(t)
 	}
 	detail.Bundles, d.bundles = d.bundles, nil
 	in.Call = len(d.body.Calls)
@@ -65,18 +65,18 @@ func callFlags(bits uint64) (flags ir.Flags) {
 	return flags
 }
 
-func (d *bodyDecoder) callee(detail *ir.CallDetail) {
-	o := d.operand()
+func (d *bodyDecoder) decodeCallee(detail *ir.CallDetail) {
+	o := d.takeOperand()
 	if a := d.inlineAsm(o); a != nil {
 		detail.Asm = a
-		d.push(ir.NoValue)
+		d.pushOperand(ir.NoValue)
 		return
 	}
 	typ := ir.NoType
-	if d.more() && d.operands[d.at].kind == opForwardType {
-		typ = d.typ()
+	if d.hasMore() && d.operands[d.at].kind == opForwardType {
+		typ = d.takeType()
 	}
-	d.push(d.value(o, typ))
+	d.pushOperand(d.decodeValue(o, typ))
 }
 
 // inlineAsm decodes the constant that an operand names if it is inline
@@ -85,23 +85,23 @@ func (d *bodyDecoder) inlineAsm(o operand) *ir.InlineAsm {
 	var c decoder
 	switch n := uint64(len(d.source.values)); {
 	case (o.kind == opGlobalRel || o.kind == opGlobal) && o.value >= n:
-		c = d.source.constants.open(int(o.value - n))
+		c = d.source.constants.openRecord(int(o.value - n))
 	case o.kind == opLocalRel:
 		i := int64(o.value) - int64(d.compact.arguments)
-		if i < 0 || i >= int64(d.compact.constants.len()) {
+		if i < 0 || i >= int64(d.compact.constants.count()) {
 			return nil
 		}
-		c = d.compact.constants.open(int(i))
+		c = d.compact.constants.openRecord(int(i))
 	default:
 		return nil
 	}
-	rec := c.head()
+	rec := c.takeHead()
 	switch rec.code {
 	case llvmschema.ConstantInlineAsm, llvmschema.ConstantInlineAsmOld, llvmschema.ConstantInlineAsmOld2, llvmschema.ConstantInlineAsmOld3:
 	default:
 		return nil
 	}
-	list := c.operands(rec, nil)
+	list := c.takeOperands(rec, nil)
 	if rec.code == llvmschema.ConstantInlineAsm {
 		list = list[1:] // the function type
 	}
@@ -114,7 +114,7 @@ func (d *bodyDecoder) inlineAsm(o operand) *ir.InlineAsm {
 // sizedText takes the length of a string, and the string.
 func (d *bodyDecoder) sizedText(list []operand) (string, []operand) {
 	if len(list) == 0 || list[0].value > uint64(len(list)-1) {
-		d.fail("inline assembly is cut short")
+		d.failf("inline assembly is cut short")
 	}
 	n := list[0].value
 	b := make([]byte, n)
@@ -124,44 +124,44 @@ func (d *bodyDecoder) sizedText(list []operand) (string, []operand) {
 	return string(b), list[1+n:]
 }
 
-func (d *bodyDecoder) arguments(parameters []ir.TypeID) {
+func (d *bodyDecoder) decodeArguments(parameters []ir.TypeID) {
 	for _, t := range parameters {
 		switch d.source.types[t].code {
 		case llvmschema.TypeLabel:
-			d.push(d.block())
+			d.pushOperand(d.takeBlock())
 		case llvmschema.TypeMetadata:
-			d.push(d.metadata(d.operand()))
+			d.pushOperand(d.metadataValue(d.takeOperand()))
 		default:
-			d.push(d.same(t))
+			d.pushOperand(d.valueOfType(t))
 		}
 	}
-	for d.more() {
-		d.push(d.pair())
+	for d.hasMore() {
+		d.pushOperand(d.typedValue())
 	}
 }
 
-func (d *bodyDecoder) bundle() {
-	b := ir.Bundle{Tag: d.source.tags[d.literal()]}
-	for d.more() {
+func (d *bodyDecoder) decodeBundle() {
+	b := ir.Bundle{Tag: d.source.tags[d.takeLiteral()]}
+	for d.hasMore() {
 		if o := d.operands[d.at]; o.kind == opLiteral && o.value == llvmschema.BundleMetadata {
 			d.at++
-			b.Operands = append(b.Operands, d.metadata(d.operand()))
+			b.Operands = append(b.Operands, d.metadataValue(d.takeOperand()))
 			continue
 		}
-		b.Operands = append(b.Operands, d.pair())
+		b.Operands = append(b.Operands, d.typedValue())
 	}
 	d.bundles = append(d.bundles, b)
 }
 
-// metadata decodes metadata as an operand.
-func (d *bodyDecoder) metadata(o operand) ir.Value {
+// metadataValue decodes metadata as an operand.
+func (d *bodyDecoder) metadataValue(o operand) ir.Value {
 	t := &d.source.metadata
 	switch o.kind {
 	case opFunNode, opFunNodeRel, opFunNodePlus1:
 		t = &d.compact.metadata
 	}
 	if o.value >= uint64(len(t.entries)) {
-		d.fail("metadata %d of %d", o.value, len(t.entries))
+		d.failf("metadata %d of %d", o.value, len(t.entries))
 	}
 	return d.addMetadata(d.metadataUse(t, o))
 }
@@ -174,20 +174,20 @@ func (d *bodyDecoder) addMetadata(m ir.MetadataUse) ir.Value {
 func (d *bodyDecoder) metadataUse(t *metadataTable, o operand) ir.MetadataUse {
 	i := int(o.value)
 	if e := t.entries[i]; e.size != isRecord {
-		return ir.MetadataUse{Operand: ir.Operand{Kind: ir.OperandString, String: string(d.source.text(e))}}
+		return ir.MetadataUse{Operand: ir.Operand{Kind: ir.OperandString, String: string(d.source.stringText(e))}}
 	}
-	c := t.open(i)
-	switch rec := c.head(); rec.code {
+	c := t.openRecord(i)
+	switch rec := c.takeHead(); rec.code {
 	case llvmschema.MetadataValue:
-		return ir.MetadataUse{Values: []ir.Value{d.metadataValue(c, rec)}}
+		return ir.MetadataUse{Values: []ir.Value{d.wrappedValue(c, rec)}}
 	case llvmschema.MetadataArgList:
 		var use ir.MetadataUse
-		for _, part := range c.operands(rec, nil) {
+		for _, part := range c.takeOperands(rec, nil) {
 			use.Values = append(use.Values, d.listedValue(t, part))
 		}
 		return use
 	}
-	return ir.MetadataUse{Operand: ir.Operand{Kind: ir.OperandNode, Node: d.node(o)}}
+	return ir.MetadataUse{Operand: ir.Operand{Kind: ir.OperandNode, Node: d.nodeID(o)}}
 }
 
 // listedValue decodes a part of a DIArgList, which is a value of metadata.
@@ -197,22 +197,22 @@ func (d *bodyDecoder) listedValue(t *metadataTable, part operand) ir.Value {
 		t = &d.source.metadata
 	case opFunNode, opFunNodePlus1:
 	default:
-		d.fail("a list of arguments that are no metadata")
+		d.failf("a list of arguments that are no metadata")
 	}
 	if part.value >= uint64(len(t.entries)) || t.entries[part.value].size != isRecord {
-		d.fail("a list of arguments that are no values")
+		d.failf("a list of arguments that are no values")
 	}
-	c := t.open(int(part.value))
-	rec := c.head()
+	c := t.openRecord(int(part.value))
+	rec := c.takeHead()
 	if rec.code != llvmschema.MetadataValue {
-		d.fail("a list of arguments that are no values")
+		d.failf("a list of arguments that are no values")
 	}
-	return d.metadataValue(c, rec)
+	return d.wrappedValue(c, rec)
 }
 
-func (d *bodyDecoder) metadataValue(c decoder, rec record) ir.Value {
-	list := c.operands(rec, nil)
-	return d.value(list[1], ir.TypeID(list[0].value))
+func (d *bodyDecoder) wrappedValue(c decoder, rec record) ir.Value {
+	list := c.takeOperands(rec, nil)
+	return d.decodeValue(list[1], ir.TypeID(list[0].value))
 }
 
 // recordNames are the names of debug records, and in which order text has the
@@ -233,18 +233,18 @@ func (d *bodyDecoder) debugRecord(code uint32, in *ir.Instruction) {
 	form := recordNames[code]
 	in.Op, in.Scope = ir.OpDebugRecord, form.name
 	parts := make([]ir.Value, 0, len(form.order))
-	for d.more() {
+	for d.hasMore() {
 		if code == llvmschema.FunctionRecordValueSimple && len(parts) == 3 {
-			parts = append(parts, d.addMetadata(ir.MetadataUse{Values: []ir.Value{d.pair()}}))
+			parts = append(parts, d.addMetadata(ir.MetadataUse{Values: []ir.Value{d.typedValue()}}))
 			continue
 		}
-		parts = append(parts, d.metadata(d.operand()))
+		parts = append(parts, d.metadataValue(d.takeOperand()))
 	}
 	for _, i := range form.order {
 		if i >= len(parts) {
-			d.fail("a debug record is cut short")
+			d.failf("a debug record is cut short")
 		}
-		d.push(parts[i])
+		d.pushOperand(parts[i])
 	}
 	in.Location = d.nodeLocation(d.body.Metadata[parts[0].Index].Operand)
 }
@@ -256,7 +256,7 @@ func (d *bodyDecoder) nodeLocation(o ir.Operand) *ir.Location {
 	}
 	fields, err := d.source.Operands(o.Node)
 	if err != nil {
-		d.fail("%v", err)
+		d.failf("%v", err)
 	}
 	l := new(ir.Location)
 	for _, f := range fields {

@@ -5,32 +5,32 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// constant returns a constant of the module or of the function, adding it to
+// decodeConstant returns a constant of the module or of the function, adding it to
 // the pool when it is not there yet.
-func (d *bodyDecoder) constant(key constantKey, depth int) ir.Value {
+func (d *bodyDecoder) decodeConstant(key constantKey, depth int) ir.Value {
 	if v, ok := d.constants[key]; ok {
 		return v
 	}
 	if depth > maxConstantDepth {
-		d.fail("%v", errDeep)
+		d.failf("%v", errDeep)
 	}
 	if len(d.pool.Nodes) > maxConstantParts {
-		d.fail("%v", errLarge)
+		d.failf("%v", errLarge)
 	}
 	t := &d.source.constants
 	if key.local {
 		t = &d.compact.constants
 	}
-	c := t.open(int(key.index))
-	rec := c.head()
-	list := c.operands(rec, nil)
+	c := t.openRecord(int(key.index))
+	rec := c.takeHead()
+	list := c.takeOperands(rec, nil)
 	node := ir.ConstantNode{Type: ir.TypeID(t.types[key.index])}
 	v, done := d.simpleConstant(&node, rec.code, list), true
 	if v.Kind == ir.ValueNone {
-		v, done = d.expression(&node, rec.code, list, depth)
+		v, done = d.constantExpression(&node, rec.code, list, depth)
 	}
 	if !done {
-		d.fail("constant record %s is not decoded", llvmschema.Constants[rec.code].Name)
+		d.failf("constant record %s is not decoded", llvmschema.Constants[rec.code].Name)
 	}
 	d.constants[key] = v
 	return v
@@ -69,7 +69,7 @@ func (d *bodyDecoder) numberConstant(c *ir.ConstantNode, code uint32, list []ope
 	element, length := d.types[c.Type], uint64(0)
 	if element.Kind == ir.TypeVector {
 		if element.Scalable || element.Length > maxSplat {
-			d.fail("splat of a vector of %d elements", element.Length)
+			d.failf("splat of a vector of %d elements", element.Length)
 		}
 		element, length = d.types[element.Elements[0]], element.Length
 	}
@@ -82,21 +82,21 @@ func (d *bodyDecoder) numberConstant(c *ir.ConstantNode, code uint32, list []ope
 	case code != llvmschema.ConstantFloat && element.Kind == ir.TypeInteger:
 		c.Kind, c.Words = ir.ConstantInt, integerWords(list, element.Bits)
 	default:
-		d.fail("number of a type that has none")
+		d.failf("number of a type that has none")
 	}
 	if length == 0 {
 		return d.pool.Add(*c)
 	}
-	return d.splat(c, length)
+	return d.splatConstant(c, length)
 }
 
 // maxSplat limits the elements of a vector that one number stands for.
 const maxSplat = 1 << 12
 
-// splat adds the vector of that many times the number.
-func (d *bodyDecoder) splat(c *ir.ConstantNode, length uint64) ir.Value {
+// splatConstant adds the vector of that many times the number.
+func (d *bodyDecoder) splatConstant(c *ir.ConstantNode, length uint64) ir.Value {
 	if len(c.Words) != 1 {
-		d.fail("splat of a wide number")
+		d.failf("splat of a wide number")
 	}
 	vector := ir.ConstantNode{Kind: ir.ConstantData, Type: c.Type, Words: make([]uint64, length)}
 	for i := range vector.Words {
@@ -109,13 +109,13 @@ func integerWords(list []operand, bits uint32) []uint64 {
 	words := make([]uint64, (bits+63)/64)
 	for i := range words {
 		if i < len(list) {
-			words[i] = uint64(unrotate(list[i].value))
+			words[i] = uint64(decodeSigned(list[i].value))
 		} else if i > 0 && words[i-1]>>63 != 0 {
 			words[i] = 1<<64 - 1
 		}
 	}
 	if rest := int(bits % 64); rest != 0 {
-		words[len(words)-1] = truncate(words[len(words)-1], rest)
+		words[len(words)-1] = truncateBits(words[len(words)-1], rest)
 	}
 	return words
 }
@@ -142,7 +142,7 @@ func constantBytes(list []operand, terminated bool) []byte {
 func (d *bodyDecoder) dataConstant(c *ir.ConstantNode, list []operand) ir.Value {
 	t := &d.types[c.Type]
 	if t.Kind != ir.TypeArray && t.Kind != ir.TypeVector {
-		d.fail("data of a type that is neither an array nor a vector")
+		d.failf("data of a type that is neither an array nor a vector")
 	}
 	element := &d.types[t.Elements[0]]
 	if t.Kind == ir.TypeArray && element.Kind == ir.TypeInteger && element.Bits == 8 {
@@ -151,82 +151,82 @@ func (d *bodyDecoder) dataConstant(c *ir.ConstantNode, list []operand) ir.Value 
 	}
 	c.Kind, c.Words = ir.ConstantData, plainWords(list)
 	for i := range c.Words {
-		c.Words[i] = truncate(c.Words[i], int(element.Bits))
+		c.Words[i] = truncateBits(c.Words[i], int(element.Bits))
 	}
 	return d.pool.Add(*c)
 }
 
-// part returns the value that an operand of a constant names.
-func (d *bodyDecoder) part(o operand, depth int) ir.Value {
+// constantPart returns the value that an operand of a constant names.
+func (d *bodyDecoder) constantPart(o operand, depth int) ir.Value {
 	switch o.kind {
 	case opGlobal:
-		return d.global(uint32(o.value), depth+1)
+		return d.globalValue(uint32(o.value), depth+1)
 	case opLocal:
 		i := int64(o.value)
 		if d.compact == nil {
-			d.fail("a constant of the module names a value of a function")
+			d.failf("a constant of the module names a value of a function")
 		}
-		if i -= int64(d.compact.arguments); i < 0 || i >= int64(d.compact.constants.len()) {
-			d.fail("a constant is made of a value that is not a constant")
+		if i -= int64(d.compact.arguments); i < 0 || i >= int64(d.compact.constants.count()) {
+			d.failf("a constant is made of a value that is not a constant")
 		}
-		return d.constant(constantKey{uint32(i), true}, depth+1)
+		return d.decodeConstant(constantKey{uint32(i), true}, depth+1)
 	}
-	d.fail("a constant is made of an operand that is not a value")
+	d.failf("a constant is made of an operand that is not a value")
 	return ir.NoValue
 }
 
-func (d *bodyDecoder) parts(list []operand, depth int) []ir.Value {
+func (d *bodyDecoder) constantParts(list []operand, depth int) []ir.Value {
 	values := make([]ir.Value, len(list))
 	for i, o := range list {
-		values[i] = d.part(o, depth)
+		values[i] = d.constantPart(o, depth)
 	}
 	return values
 }
 
-// expression decodes constants that are made of others.
-func (d *bodyDecoder) expression(c *ir.ConstantNode, code uint32, list []operand, depth int) (ir.Value, bool) {
+// constantExpression decodes constants that are made of others.
+func (d *bodyDecoder) constantExpression(c *ir.ConstantNode, code uint32, list []operand, depth int) (ir.Value, bool) {
 	e := &ir.Instruction{Type: c.Type, Call: -1, Element: ir.NoType}
 	c.Kind, c.Expression = ir.ConstantExpression, e
 	switch code {
 	case llvmschema.ConstantAggregate:
-		c.Kind, c.Expression, c.Operands = ir.ConstantAggregate, nil, d.parts(list, depth)
+		c.Kind, c.Expression, c.Operands = ir.ConstantAggregate, nil, d.constantParts(list, depth)
 		d.makeData(c)
 	case llvmschema.ConstantBlockAddress:
-		c.Kind, c.Expression, c.Operands = ir.ConstantBlockAddress, nil, d.parts(list[1:2], depth)
+		c.Kind, c.Expression, c.Operands = ir.ConstantBlockAddress, nil, d.constantParts(list[1:2], depth)
 	case llvmschema.ConstantDSOLocal, llvmschema.ConstantNoCFI:
-		return d.part(list[1], depth), true
+		return d.constantPart(list[1], depth), true
 	case llvmschema.ConstantUnop:
 		e.Op = ir.OpFNeg
-		c.Operands = d.parts(list[1:2], depth)
+		c.Operands = d.constantParts(list[1:2], depth)
 	case llvmschema.ConstantBinop:
-		c.Operands = d.parts(list[1:3], depth)
+		c.Operands = d.constantParts(list[1:3], depth)
 		e.Op = d.binaryOpcode(list[0].value, c.Type)
 		if len(list) > 3 {
 			e.Flags = operationFlags(e.Op, list[3].value)
 		}
 	case llvmschema.ConstantCast:
 		e.Op = d.castOpcode(list[0].value)
-		c.Operands = d.parts(list[2:3], depth)
+		c.Operands = d.constantParts(list[2:3], depth)
 	case llvmschema.ConstantSelect:
 		e.Op = ir.OpSelect
-		c.Operands = d.parts(list, depth)
+		c.Operands = d.constantParts(list, depth)
 	case llvmschema.ConstantExtractElement:
 		e.Op = ir.OpExtractElement
-		c.Operands = []ir.Value{d.part(list[1], depth), d.part(list[3], depth)}
+		c.Operands = []ir.Value{d.constantPart(list[1], depth), d.constantPart(list[3], depth)}
 	case llvmschema.ConstantInsertElement:
 		e.Op = ir.OpInsertElement
-		c.Operands = []ir.Value{d.part(list[0], depth), d.part(list[1], depth), d.part(list[3], depth)}
+		c.Operands = []ir.Value{d.constantPart(list[0], depth), d.constantPart(list[1], depth), d.constantPart(list[3], depth)}
 	case llvmschema.ConstantShuffle, llvmschema.ConstantShuffleEx:
 		if code == llvmschema.ConstantShuffleEx {
 			list = list[1:]
 		}
 		e.Op = ir.OpShuffleVector
-		c.Operands = d.parts(list, depth)
+		c.Operands = d.constantParts(list, depth)
 		e.Indices = d.shuffleMask(c.Operands[2])
 		c.Operands = c.Operands[:2]
 	case llvmschema.ConstantCompare:
 		e.Op = ir.OpICmp
-		c.Operands = d.parts(list[1:3], depth)
+		c.Operands = d.constantParts(list[1:3], depth)
 		if e.Predicate = ir.Predicate(list[3].value); e.Predicate < ir.ICmpEQ {
 			e.Op = ir.OpFCmp
 		}
@@ -234,7 +234,7 @@ func (d *bodyDecoder) expression(c *ir.ConstantNode, code uint32, list []operand
 		d.constantAddress(c, code, list, depth)
 	case llvmschema.ConstantPtrAuth, llvmschema.ConstantPtrAuthDeactivate:
 		e.Op = ir.OpInvalid
-		c.Operands = d.parts(list, depth)
+		c.Operands = d.constantParts(list, depth)
 	default:
 		return ir.NoValue, false
 	}
@@ -277,10 +277,10 @@ func (d *bodyDecoder) constantAddress(c *ir.ConstantNode, code uint32, list []op
 		e.Flags = addressFlags(1)
 	}
 	for pairs := list[head:]; len(pairs) >= 2; pairs = pairs[2:] {
-		c.Operands = append(c.Operands, d.part(pairs[1], depth))
+		c.Operands = append(c.Operands, d.constantPart(pairs[1], depth))
 	}
 	if len(c.Operands) == 0 {
-		d.fail("getelementptr of nothing")
+		d.failf("getelementptr of nothing")
 	}
 	if e.Element == ir.NoType {
 		if t := d.types[c.Operands[0].Type]; t.Kind == ir.TypePointer && len(t.Elements) > 0 {

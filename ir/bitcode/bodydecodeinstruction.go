@@ -5,55 +5,55 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// literal takes an operand that is a number.
-func (d *bodyDecoder) literal() uint64 { return d.operand().value }
+// takeLiteral takes an operand that is a number.
+func (d *bodyDecoder) takeLiteral() uint64 { return d.takeOperand().value }
 
-func (d *bodyDecoder) operand() operand {
+func (d *bodyDecoder) takeOperand() operand {
 	if d.at >= len(d.operands) {
-		d.fail("an instruction is cut short")
+		d.failf("an instruction is cut short")
 	}
 	d.at++
 	return d.operands[d.at-1]
 }
 
-// more reports whether operands are left.
-func (d *bodyDecoder) more() bool { return d.at < len(d.operands) }
+// hasMore reports whether operands are left.
+func (d *bodyDecoder) hasMore() bool { return d.at < len(d.operands) }
 
-// optional takes a number that may be left out.
-func (d *bodyDecoder) optional() uint64 {
-	if d.more() {
-		return d.literal()
+// optionalLiteral takes a number that may be left out.
+func (d *bodyDecoder) optionalLiteral() uint64 {
+	if d.hasMore() {
+		return d.takeLiteral()
 	}
 	return 0
 }
 
-// pair takes a value and the type that follows one that is not defined yet.
-func (d *bodyDecoder) pair() ir.Value {
-	o := d.operand()
+// typedValue takes a value and the type that follows one that is not defined yet.
+func (d *bodyDecoder) typedValue() ir.Value {
+	o := d.takeOperand()
 	typ := ir.NoType
-	if d.more() && d.operands[d.at].kind == opForwardType {
-		typ = ir.TypeID(d.literal())
+	if d.hasMore() && d.operands[d.at].kind == opForwardType {
+		typ = ir.TypeID(d.takeLiteral())
 	}
-	v := d.value(o, typ)
+	v := d.decodeValue(o, typ)
 	if v.Type == ir.NoType && v.Kind == valueForward && d.held && d.defines && v.Index == d.symbol {
 		v.Type = d.pending.Type
 	}
 	return v
 }
 
-// same takes a value of that type.
-func (d *bodyDecoder) same(typ ir.TypeID) ir.Value { return d.value(d.operand(), typ) }
+// valueOfType takes a value of that type.
+func (d *bodyDecoder) valueOfType(typ ir.TypeID) ir.Value { return d.decodeValue(d.takeOperand(), typ) }
 
-func (d *bodyDecoder) typ() ir.TypeID { return ir.TypeID(d.literal()) }
+func (d *bodyDecoder) takeType() ir.TypeID { return ir.TypeID(d.takeLiteral()) }
 
-func (d *bodyDecoder) block() ir.Value {
-	return ir.Value{Kind: ir.ValueBlock, Index: uint32(d.literal()), Type: ir.NoType}
+func (d *bodyDecoder) takeBlock() ir.Value {
+	return ir.Value{Kind: ir.ValueBlock, Index: uint32(d.takeLiteral()), Type: ir.NoType}
 }
 
-func (d *bodyDecoder) push(v ir.Value) { d.list = append(d.list, v) }
+func (d *bodyDecoder) pushOperand(v ir.Value) { d.list = append(d.list, v) }
 
-// record decodes a record of the function block.
-func (d *bodyDecoder) record(rec record) {
+// decodeRecord decodes a record of the function block.
+func (d *bodyDecoder) decodeRecord(rec record) {
 	switch rec.code {
 	case llvmschema.FunctionDeclareBlocks, llvmschema.FunctionBlockAddrUsers:
 		return
@@ -64,20 +64,20 @@ func (d *bodyDecoder) record(rec record) {
 		d.pending.Location = d.location
 		return
 	case llvmschema.FunctionOperandBundle:
-		d.bundle()
+		d.decodeBundle()
 		return
 	}
-	in := ir.Instruction{Call: -1, Element: ir.NoType, Type: d.intern(ir.Type{Name: "void"})}
+	in := ir.Instruction{Call: -1, Element: ir.NoType, Type: d.internType(ir.Type{Name: "void"})}
 	d.list = d.list[:0]
 	if rec.code >= llvmschema.FunctionRecordValue && rec.code <= llvmschema.FunctionRecordDeclareValue {
 		d.debugRecord(rec.code, &in)
 		in.Operands = d.body.Values(d.list)
-		d.emit(in)
+		d.emitInstruction(in)
 		return
 	}
 	// Uses of the value of the instruction before it see its index.
-	d.flush()
-	d.instruction(rec, &in)
+	d.flushInstruction()
+	d.decodeInstruction(rec, &in)
 	in.Operands = d.body.Values(d.list)
 	d.pending, d.held, d.defines = in, true, rec.defines
 	if rec.defines {
@@ -86,20 +86,20 @@ func (d *bodyDecoder) record(rec record) {
 	}
 }
 
-func (d *bodyDecoder) instruction(rec record, in *ir.Instruction) {
+func (d *bodyDecoder) decodeInstruction(rec record, in *ir.Instruction) {
 	switch rec.code {
 	case llvmschema.FunctionBinop, llvmschema.FunctionUnop, llvmschema.FunctionCast, llvmschema.FunctionFreeze:
-		d.arithmetic(rec.code, in)
+		d.decodeArithmetic(rec.code, in)
 	case llvmschema.FunctionCompare, llvmschema.FunctionCompareOld:
-		d.compare(in)
+		d.decodeCompare(in)
 	case llvmschema.FunctionAlloca, llvmschema.FunctionLoad, llvmschema.FunctionLoadAtomic, llvmschema.FunctionStore, llvmschema.FunctionStoreAtomic, llvmschema.FunctionGEP, llvmschema.FunctionFence, llvmschema.FunctionCmpXchg, llvmschema.FunctionAtomicRMW:
-		d.memory(rec.code, in)
+		d.decodeMemory(rec.code, in)
 	case llvmschema.FunctionSelect, llvmschema.FunctionSelectOld, llvmschema.FunctionExtractElement, llvmschema.FunctionInsertElement, llvmschema.FunctionShuffle, llvmschema.FunctionExtractValue, llvmschema.FunctionInsertValue, llvmschema.FunctionPhi, llvmschema.FunctionVAArg:
-		d.selection(rec.code, in)
+		d.decodeSelection(rec.code, in)
 	case llvmschema.FunctionCall, llvmschema.FunctionInvoke, llvmschema.FunctionCallBr:
-		d.call(rec.code, in)
+		d.decodeCall(rec.code, in)
 	default:
-		d.terminator(rec.code, in)
+		d.decodeTerminator(rec.code, in)
 	}
 }
 
@@ -139,44 +139,44 @@ func (d *bodyDecoder) isFloat(id ir.TypeID) bool {
 
 func (d *bodyDecoder) binaryOpcode(n uint64, typ ir.TypeID) ir.Opcode {
 	if n >= uint64(len(binaryOpcodes)) {
-		d.fail("binary operation %d", n)
+		d.failf("binary operation %d", n)
 	}
 	op := binaryOpcodes[n].integer
 	if d.isFloat(typ) {
 		op = binaryOpcodes[n].float
 	}
 	if op == ir.OpInvalid {
-		d.fail("binary operation %d of a floating-point type", n)
+		d.failf("binary operation %d of a floating-point type", n)
 	}
 	return op
 }
 
 func (d *bodyDecoder) castOpcode(n uint64) ir.Opcode {
 	if n >= uint64(len(castOpcodes)) {
-		d.fail("cast %d", n)
+		d.failf("cast %d", n)
 	}
 	return castOpcodes[n]
 }
 
-func (d *bodyDecoder) arithmetic(code uint32, in *ir.Instruction) {
-	first := d.pair()
-	d.push(first)
+func (d *bodyDecoder) decodeArithmetic(code uint32, in *ir.Instruction) {
+	first := d.typedValue()
+	d.pushOperand(first)
 	in.Type = first.Type
 	switch code {
 	case llvmschema.FunctionBinop:
-		d.push(d.same(first.Type))
-		in.Op = d.binaryOpcode(d.literal(), first.Type)
-		in.Flags = operationFlags(in.Op, d.optional())
+		d.pushOperand(d.valueOfType(first.Type))
+		in.Op = d.binaryOpcode(d.takeLiteral(), first.Type)
+		in.Flags = operationFlags(in.Op, d.optionalLiteral())
 	case llvmschema.FunctionUnop:
-		if n := d.literal(); n != 0 {
-			d.fail("unary operation %d", n)
+		if n := d.takeLiteral(); n != 0 {
+			d.failf("unary operation %d", n)
 		}
 		in.Op = ir.OpFNeg
-		in.Flags = fastMathFlags(d.optional())
+		in.Flags = fastMathFlags(d.optionalLiteral())
 	case llvmschema.FunctionCast:
-		in.Type = d.typ()
-		in.Op = d.castOpcode(d.literal())
-		in.Flags = operationFlags(in.Op, d.optional())
+		in.Type = d.takeType()
+		in.Op = d.castOpcode(d.takeLiteral())
+		in.Flags = operationFlags(in.Op, d.optionalLiteral())
 	case llvmschema.FunctionFreeze:
 		in.Op = ir.OpFreeze
 	}
@@ -228,13 +228,13 @@ func fastMathFlags(bits uint64) (flags ir.Flags) {
 	return flags
 }
 
-func (d *bodyDecoder) compare(in *ir.Instruction) {
-	first := d.pair()
-	d.push(first)
-	d.push(d.same(first.Type))
-	in.Predicate = ir.Predicate(d.literal())
+func (d *bodyDecoder) decodeCompare(in *ir.Instruction) {
+	first := d.typedValue()
+	d.pushOperand(first)
+	d.pushOperand(d.valueOfType(first.Type))
+	in.Predicate = ir.Predicate(d.takeLiteral())
 	in.Op = ir.OpICmp
-	flags := d.optional()
+	flags := d.optionalLiteral()
 	if d.isFloat(first.Type) {
 		in.Op, in.Flags = ir.OpFCmp, fastMathFlags(flags)
 	} else if flags&1 != 0 {
@@ -251,87 +251,87 @@ func alignOf(n uint64) uint64 {
 	return 1 << (n - 1)
 }
 
-func (d *bodyDecoder) memory(code uint32, in *ir.Instruction) {
+func (d *bodyDecoder) decodeMemory(code uint32, in *ir.Instruction) {
 	switch code {
 	case llvmschema.FunctionAlloca:
-		d.alloca(in)
+		d.decodeAlloca(in)
 	case llvmschema.FunctionLoad, llvmschema.FunctionLoadAtomic:
 		in.Op = ir.OpLoad
-		d.push(d.pair())
-		in.Element = d.typ()
+		d.pushOperand(d.typedValue())
+		in.Element = d.takeType()
 		in.Type = in.Element
-		d.access(in, code == llvmschema.FunctionLoadAtomic)
+		d.decodeAccess(in, code == llvmschema.FunctionLoadAtomic)
 	case llvmschema.FunctionStore, llvmschema.FunctionStoreAtomic:
 		in.Op = ir.OpStore
-		pointer := d.pair()
-		d.push(d.pair())
-		d.push(pointer)
-		d.access(in, code == llvmschema.FunctionStoreAtomic)
+		pointer := d.typedValue()
+		d.pushOperand(d.typedValue())
+		d.pushOperand(pointer)
+		d.decodeAccess(in, code == llvmschema.FunctionStoreAtomic)
 	case llvmschema.FunctionGEP:
-		d.address(in)
+		d.decodeGEP(in)
 	case llvmschema.FunctionFence:
 		in.Op = ir.OpFence
-		d.ordering(in)
+		d.decodeOrdering(in)
 	case llvmschema.FunctionCmpXchg:
 		in.Op = ir.OpCmpXchg
-		d.push(d.pair())
-		compare := d.pair()
-		d.push(compare)
-		d.push(d.same(compare.Type))
-		d.volatile(in)
-		d.ordering(in)
-		in.FailureOrder = ir.Ordering(d.literal())
-		if d.literal() != 0 {
+		d.pushOperand(d.typedValue())
+		compare := d.typedValue()
+		d.pushOperand(compare)
+		d.pushOperand(d.valueOfType(compare.Type))
+		d.decodeVolatile(in)
+		d.decodeOrdering(in)
+		in.FailureOrder = ir.Ordering(d.takeLiteral())
+		if d.takeLiteral() != 0 {
 			in.Flags |= ir.FlagWeak
 		}
-		in.Align = alignOf(d.optional())
-		in.Type = d.intern(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{compare.Type, d.integerType(1)}})
+		in.Align = alignOf(d.optionalLiteral())
+		in.Type = d.internType(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{compare.Type, d.integerType(1)}})
 	case llvmschema.FunctionAtomicRMW:
 		in.Op = ir.OpAtomicRMW
-		d.push(d.pair())
-		value := d.pair()
-		d.push(value)
+		d.pushOperand(d.typedValue())
+		value := d.typedValue()
+		d.pushOperand(value)
 		in.Type = value.Type
-		in.Operation = ir.AtomicOperation(d.literal())
-		d.volatile(in)
-		d.ordering(in)
-		in.Align = alignOf(d.optional())
+		in.Operation = ir.AtomicOperation(d.takeLiteral())
+		d.decodeVolatile(in)
+		d.decodeOrdering(in)
+		in.Align = alignOf(d.optionalLiteral())
 	}
 }
 
-func (d *bodyDecoder) volatile(in *ir.Instruction) {
-	if d.literal() != 0 {
+func (d *bodyDecoder) decodeVolatile(in *ir.Instruction) {
+	if d.takeLiteral() != 0 {
 		in.Flags |= ir.FlagVolatile
 	}
 }
 
-func (d *bodyDecoder) ordering(in *ir.Instruction) {
-	in.Order = ir.Ordering(d.literal())
-	if scope := d.literal(); scope < uint64(len(d.source.scopes)) {
+func (d *bodyDecoder) decodeOrdering(in *ir.Instruction) {
+	in.Order = ir.Ordering(d.takeLiteral())
+	if scope := d.takeLiteral(); scope < uint64(len(d.source.scopes)) {
 		in.Scope = d.source.scopes[scope]
 	}
 }
 
-// access takes the operands that loads and stores have in common.
-func (d *bodyDecoder) access(in *ir.Instruction, atomic bool) {
-	in.Align = alignOf(d.literal())
-	d.volatile(in)
+// decodeAccess takes the operands that loads and stores have in common.
+func (d *bodyDecoder) decodeAccess(in *ir.Instruction, atomic bool) {
+	in.Align = alignOf(d.takeLiteral())
+	d.decodeVolatile(in)
 	if atomic {
 		in.Flags |= ir.FlagAtomic
-		d.ordering(in)
+		d.decodeOrdering(in)
 	}
 }
 
-func (d *bodyDecoder) alloca(in *ir.Instruction) {
+func (d *bodyDecoder) decodeAlloca(in *ir.Instruction) {
 	in.Op = ir.OpAlloca
-	in.Element = d.typ()
-	d.typ()
-	d.push(d.value(d.operand(), ir.NoType))
-	bits := d.literal()
+	in.Element = d.takeType()
+	d.takeType()
+	d.pushOperand(d.decodeValue(d.takeOperand(), ir.NoType))
+	bits := d.takeLiteral()
 	in.Align = alignOf(bits&31 | bits>>8&7<<5)
 	space := uint32(d.allocaSpace())
-	if d.more() {
-		space = uint32(d.literal())
+	if d.hasMore() {
+		space = uint32(d.takeLiteral())
 	}
 	in.Type = d.pointerTo(in.Element, space)
 }
@@ -350,12 +350,12 @@ func (d *bodyDecoder) allocaSpace() (space uint64) {
 	return space
 }
 
-func (d *bodyDecoder) address(in *ir.Instruction) {
+func (d *bodyDecoder) decodeGEP(in *ir.Instruction) {
 	in.Op = ir.OpGEP
-	in.Flags = addressFlags(d.literal())
-	in.Element = d.typ()
-	for d.more() {
-		d.push(d.pair())
+	in.Flags = addressFlags(d.takeLiteral())
+	in.Element = d.takeType()
+	for d.hasMore() {
+		d.pushOperand(d.typedValue())
 	}
 	in.Type = d.addressType(in.Element, d.list)
 }
@@ -373,74 +373,74 @@ func addressFlags(bits uint64) (flags ir.Flags) {
 	return flags
 }
 
-func (d *bodyDecoder) selection(code uint32, in *ir.Instruction) {
+func (d *bodyDecoder) decodeSelection(code uint32, in *ir.Instruction) {
 	switch code {
 	case llvmschema.FunctionSelect, llvmschema.FunctionSelectOld:
 		in.Op = ir.OpSelect
-		first := d.pair()
-		second := d.same(first.Type)
+		first := d.typedValue()
+		second := d.valueOfType(first.Type)
 		var condition ir.Value
 		if code == llvmschema.FunctionSelect {
-			condition = d.pair()
+			condition = d.typedValue()
 		} else {
-			condition = d.same(d.integerType(1))
+			condition = d.valueOfType(d.integerType(1))
 		}
 		d.list = append(d.list, condition, first, second)
-		in.Type, in.Flags = first.Type, fastMathFlags(d.optional())
+		in.Type, in.Flags = first.Type, fastMathFlags(d.optionalLiteral())
 	case llvmschema.FunctionExtractElement:
 		in.Op = ir.OpExtractElement
-		d.push(d.pair())
-		d.push(d.pair())
+		d.pushOperand(d.typedValue())
+		d.pushOperand(d.typedValue())
 		in.Type = d.elementAt(d.list[0].Type, 0)
 	case llvmschema.FunctionInsertElement:
 		in.Op = ir.OpInsertElement
-		vector := d.pair()
-		d.push(vector)
-		d.push(d.same(d.elementAt(vector.Type, 0)))
-		d.push(d.pair())
+		vector := d.typedValue()
+		d.pushOperand(vector)
+		d.pushOperand(d.valueOfType(d.elementAt(vector.Type, 0)))
+		d.pushOperand(d.typedValue())
 		in.Type = vector.Type
 	case llvmschema.FunctionShuffle:
 		in.Op = ir.OpShuffleVector
-		vector := d.pair()
-		d.push(vector)
-		d.push(d.same(vector.Type))
-		d.shuffle(in, vector.Type, d.pair())
+		vector := d.typedValue()
+		d.pushOperand(vector)
+		d.pushOperand(d.valueOfType(vector.Type))
+		d.decodeShuffle(in, vector.Type, d.typedValue())
 	case llvmschema.FunctionExtractValue:
 		in.Op = ir.OpExtractValue
-		d.push(d.pair())
+		d.pushOperand(d.typedValue())
 		in.Type = d.list[0].Type
-		d.indices(in)
+		d.decodeIndices(in)
 		for _, index := range in.Indices {
 			in.Type = d.elementAt(in.Type, uint64(index))
 		}
 	case llvmschema.FunctionInsertValue:
 		in.Op = ir.OpInsertValue
-		d.push(d.pair())
-		d.push(d.pair())
-		d.indices(in)
+		d.pushOperand(d.typedValue())
+		d.pushOperand(d.typedValue())
+		d.decodeIndices(in)
 		in.Type = d.list[0].Type
 	case llvmschema.FunctionPhi:
-		d.phi(in)
+		d.decodePhi(in)
 	case llvmschema.FunctionVAArg:
 		in.Op = ir.OpVAArg
-		list := d.typ()
-		d.push(d.same(list))
-		in.Type = d.typ()
+		list := d.takeType()
+		d.pushOperand(d.valueOfType(list))
+		in.Type = d.takeType()
 		in.Element = in.Type
 	}
 }
 
-// shuffle sets the mask and the type of a shufflevector.
-func (d *bodyDecoder) shuffle(in *ir.Instruction, vector ir.TypeID, mask ir.Value) {
+// decodeShuffle sets the mask and the type of a shufflevector.
+func (d *bodyDecoder) decodeShuffle(in *ir.Instruction, vector ir.TypeID, mask ir.Value) {
 	in.Indices = d.shuffleMask(mask)
 	m, v := d.types[mask.Type], d.types[vector]
-	in.Type = d.intern(ir.Type{Kind: ir.TypeVector, Length: m.Length, Scalable: m.Scalable, Elements: v.Elements})
+	in.Type = d.internType(ir.Type{Kind: ir.TypeVector, Length: m.Length, Scalable: m.Scalable, Elements: v.Elements})
 }
 
 // shuffleMask returns the numbers of a constant mask.
 func (d *bodyDecoder) shuffleMask(mask ir.Value) []uint32 {
 	if mask.Kind != ir.ValueConstant || d.types[mask.Type].Kind != ir.TypeVector || d.types[mask.Type].Length > 1<<16 {
-		d.fail("the mask of a shufflevector is not a constant vector")
+		d.failf("the mask of a shufflevector is not a constant vector")
 	}
 	list := make([]uint32, d.types[mask.Type].Length)
 	switch c := d.pool.At(mask); c.Kind {
@@ -463,69 +463,69 @@ func (d *bodyDecoder) shuffleMask(mask ir.Value) []uint32 {
 	return list
 }
 
-func (d *bodyDecoder) indices(in *ir.Instruction) {
+func (d *bodyDecoder) decodeIndices(in *ir.Instruction) {
 	var list []uint32
-	for d.more() {
-		list = append(list, uint32(d.literal()))
+	for d.hasMore() {
+		list = append(list, uint32(d.takeLiteral()))
 	}
 	in.Indices = d.body.IndexList(list)
 }
 
-func (d *bodyDecoder) phi(in *ir.Instruction) {
+func (d *bodyDecoder) decodePhi(in *ir.Instruction) {
 	in.Op = ir.OpPhi
-	in.Type = d.typ()
+	in.Type = d.takeType()
 	for len(d.operands)-d.at >= 2 {
-		v := d.operand()
+		v := d.takeOperand()
 		if v.kind == opLiteral {
-			d.fail("phi of an operand that is not a value")
+			d.failf("phi of an operand that is not a value")
 		}
-		d.push(d.value(v, in.Type))
-		d.push(d.block())
+		d.pushOperand(d.decodeValue(v, in.Type))
+		d.pushOperand(d.takeBlock())
 	}
-	in.Flags = fastMathFlags(d.optional())
+	in.Flags = fastMathFlags(d.optionalLiteral())
 }
 
-func (d *bodyDecoder) terminator(code uint32, in *ir.Instruction) {
+func (d *bodyDecoder) decodeTerminator(code uint32, in *ir.Instruction) {
 	switch code {
 	case llvmschema.FunctionRet:
 		in.Op = ir.OpRet
-		if d.more() {
-			d.push(d.pair())
+		if d.hasMore() {
+			d.pushOperand(d.typedValue())
 		}
 	case llvmschema.FunctionBr:
 		in.Op = ir.OpBr
-		first := d.block()
-		if !d.more() {
-			d.push(first)
+		first := d.takeBlock()
+		if !d.hasMore() {
+			d.pushOperand(first)
 			return
 		}
-		second := d.block()
-		d.push(d.same(d.integerType(1)))
-		d.push(first)
-		d.push(second)
+		second := d.takeBlock()
+		d.pushOperand(d.valueOfType(d.integerType(1)))
+		d.pushOperand(first)
+		d.pushOperand(second)
 	case llvmschema.FunctionSwitch:
 		in.Op = ir.OpSwitch
-		typ := d.typ()
-		d.push(d.same(typ))
-		d.push(d.block())
-		for d.more() {
-			d.push(d.value(d.operand(), typ))
-			d.push(d.block())
+		typ := d.takeType()
+		d.pushOperand(d.valueOfType(typ))
+		d.pushOperand(d.takeBlock())
+		for d.hasMore() {
+			d.pushOperand(d.decodeValue(d.takeOperand(), typ))
+			d.pushOperand(d.takeBlock())
 		}
 	case llvmschema.FunctionIndirectBr:
 		in.Op = ir.OpIndirectBr
-		typ := d.typ()
-		d.push(d.same(typ))
-		for d.more() {
-			d.push(d.block())
+		typ := d.takeType()
+		d.pushOperand(d.valueOfType(typ))
+		for d.hasMore() {
+			d.pushOperand(d.takeBlock())
 		}
 	default:
 		in.Op = undecoded[code]
 		if in.Op == ir.OpInvalid {
-			d.fail("instruction record %d", code)
+			d.failf("instruction record %d", code)
 		}
 		if llvmschema.Instructions[code].Defines {
-			in.Type = d.intern(ir.Type{Name: "token"})
+			in.Type = d.internType(ir.Type{Name: "token"})
 		}
 	}
 }
@@ -538,12 +538,12 @@ var undecoded = map[uint32]ir.Opcode{
 }
 
 func (d *bodyDecoder) debugLocation() {
-	l := &ir.Location{Line: uint32(d.literal()), Column: uint32(d.literal())}
-	if o := d.operand(); o.kind != opLiteral {
-		l.Scope = uint32(d.node(o)) + 1
+	l := &ir.Location{Line: uint32(d.takeLiteral()), Column: uint32(d.takeLiteral())}
+	if o := d.takeOperand(); o.kind != opLiteral {
+		l.Scope = uint32(d.nodeID(o)) + 1
 	}
-	if o := d.operand(); o.kind != opLiteral {
-		l.InlinedAt = uint32(d.node(o)) + 1
+	if o := d.takeOperand(); o.kind != opLiteral {
+		l.InlinedAt = uint32(d.nodeID(o)) + 1
 	}
 	if d.location == nil || *d.location != *l {
 		d.location = l

@@ -12,7 +12,7 @@ func (d *bodyDecoder) attributeSet(list uint64) (set ir.AttributeSet) {
 	}
 	for _, id := range d.source.lists[list-1] {
 		g := &d.source.groups[id]
-		details := g.details()
+		details := g.attributeDetails()
 		switch index := g.index; {
 		case index == llvmschema.FunctionIndex:
 			set.Function = details
@@ -28,19 +28,19 @@ func (d *bodyDecoder) attributeSet(list uint64) (set ir.AttributeSet) {
 	return set
 }
 
-// details decodes the attributes of a group.
-func (g *groupRecord) details() (list []ir.AttributeDetail) {
-	for p := (attributeParser{list: g.attributes}); !p.done(); {
-		a := p.next()
+// attributeDetails decodes the attributes of a group.
+func (g *groupRecord) attributeDetails() (list []ir.AttributeDetail) {
+	for p := (attributeParser{list: g.attributes}); !p.atEnd(); {
+		a := p.nextAttribute()
 		if p.failed {
 			break
 		}
-		list = append(list, g.detail(&a))
+		list = append(list, g.attributeDetail(&a))
 	}
 	return list
 }
 
-func (g *groupRecord) detail(a *attribute) ir.AttributeDetail {
+func (g *groupRecord) attributeDetail(a *attribute) ir.AttributeDetail {
 	out := ir.AttributeDetail{Type: ir.NoType}
 	switch a.form {
 	case llvmschema.AttributeString, llvmschema.AttributeStringValue:
@@ -78,18 +78,18 @@ func memoryEffects(n uint64) string {
 // ReadHeader implements [ir.BodyReader].
 func (d *bodyDecoder) ReadHeader(id ir.ValueID) (*ir.Header, error) {
 	s := d.source
-	rec := s.record(id)
-	h := &ir.Header{Attributes: d.attributeSet(rec.list())}
-	section, _ := rec.tables()
+	rec := s.headerRecord(id)
+	h := &ir.Header{Attributes: d.attributeSet(rec.attributeList())}
+	section, _ := rec.tableFields()
 	if section > 0 && section <= uint64(len(s.sections)) {
 		h.Section = s.sections[section-1]
 	}
 	switch rec.code {
 	case llvmschema.ModuleVariable:
-		h.Alignment = alignOf(rec.at(varAlign))
-		h.ThreadLocal = rec.at(varThreadLocal) != 0
+		h.Alignment = alignOf(rec.fieldAt(varAlign))
+		h.ThreadLocal = rec.fieldAt(varThreadLocal) != 0
 	case llvmschema.ModuleFunction:
-		h.Alignment = alignOf(rec.at(funcAlign))
+		h.Alignment = alignOf(rec.fieldAt(funcAlign))
 	}
 	return h, nil
 }

@@ -2,8 +2,8 @@ package bitcode
 
 import "offlink/ir"
 
-// take takes operands of those kinds from the list and returns the rest.
-func (r *bodyReader) take(name, kinds string, list []uint64) ([]uint64, error) {
+// takeOperands takes operands of those kinds from the list and returns the rest.
+func (r *bodyReader) takeOperands(name, kinds string, list []uint64) ([]uint64, error) {
 	for i := range len(kinds) {
 		if len(list) == 0 {
 			return nil, r.cursor.Errorf("instruction %s is cut short", name)
@@ -13,15 +13,15 @@ func (r *bodyReader) take(name, kinds string, list []uint64) ([]uint64, error) {
 		var err error
 		switch kinds[i] {
 		case '.':
-			r.out.literal(v)
+			r.out.appendLiteral(v)
 		case 'p':
-			list, err = r.pair(v, list)
+			list, err = r.relativePair(v, list)
 		case 'v':
-			err = r.relative(v)
+			err = r.relativeOperand(v)
 		case 't':
-			err = r.typ(v)
+			err = r.valueType(v)
 		default:
-			err = r.other(kinds[i], v)
+			err = r.otherOperand(kinds[i], v)
 		}
 		if err != nil {
 			return nil, err
@@ -30,34 +30,34 @@ func (r *bodyReader) take(name, kinds string, list []uint64) ([]uint64, error) {
 	return list, nil
 }
 
-// other takes an operand of one of the rarer kinds.
-func (r *bodyReader) other(kind byte, v uint64) error {
+// otherOperand takes an operand of one of the rarer kinds.
+func (r *bodyReader) otherOperand(kind byte, v uint64) error {
 	switch kind {
 	case 's':
-		return r.signed(v)
+		return r.signedOperand(v)
 	case 'a':
-		return r.absolute(v)
+		return r.absoluteOperand(v)
 	case 'g':
-		return r.hint(v)
+		return r.orderHint(v)
 	case 'l':
-		return r.list(v)
+		return r.listOperand(v)
 	case 'b':
 		return r.basicBlock(v)
 	case 'N':
-		return r.node(&r.out, v, opNode, opFunNode)
+		return r.nodeOperand(&r.out, v, opNode, opFunNode)
 	}
 	if v == 0 { // 'n'
-		r.out.literal(0)
+		r.out.appendLiteral(0)
 		return nil
 	}
-	return r.node(&r.out, v-1, opNodePlus1, opFunNodePlus1)
+	return r.nodeOperand(&r.out, v-1, opNodePlus1, opFunNodePlus1)
 }
 
-// pair takes a relative value, and the type after it when the value is not
+// relativePair takes a relative value, and the type after it when the value is not
 // defined yet.
-func (r *bodyReader) pair(v uint64, list []uint64) ([]uint64, error) {
+func (r *bodyReader) relativePair(v uint64, list []uint64) ([]uint64, error) {
 	id := r.next - uint32(v)
-	if err := r.relative(v); err != nil || id < r.next {
+	if err := r.relativeOperand(v); err != nil || id < r.next {
 		return list, err
 	}
 	if len(list) == 0 {
@@ -66,7 +66,7 @@ func (r *bodyReader) pair(v uint64, list []uint64) ([]uint64, error) {
 	return list[1:], r.typeOperand(opForwardType, list[0])
 }
 
-func (r *bodyReader) relative(v uint64) error {
+func (r *bodyReader) relativeOperand(v uint64) error {
 	id := r.next - uint32(v)
 	if id < r.globals {
 		r.out.appendOperand(opGlobalRel, uint64(id))
@@ -77,8 +77,8 @@ func (r *bodyReader) relative(v uint64) error {
 	return nil
 }
 
-func (r *bodyReader) signed(v uint64) error {
-	id := r.next - uint32(unrotate(v))
+func (r *bodyReader) signedOperand(v uint64) error {
+	id := r.next - uint32(decodeSigned(v))
 	if id < r.globals {
 		r.out.appendOperand(opGlobalSigned, uint64(id))
 		return r.useValue(id, ir.RefAddress)
@@ -88,7 +88,7 @@ func (r *bodyReader) signed(v uint64) error {
 	return nil
 }
 
-func (r *bodyReader) absolute(v uint64) error {
+func (r *bodyReader) absoluteOperand(v uint64) error {
 	if v < uint64(r.globals) {
 		r.out.appendOperand(opGlobal, v)
 		return r.useValue(uint32(v), ir.RefAddress)
@@ -101,7 +101,7 @@ func (r *bodyReader) absolute(v uint64) error {
 	return nil
 }
 
-func (r *bodyReader) hint(v uint64) error {
+func (r *bodyReader) orderHint(v uint64) error {
 	if v >= uint64(len(r.source.values)) {
 		return r.cursor.Errorf("user of block addresses %d is not a function", v)
 	}
@@ -109,7 +109,7 @@ func (r *bodyReader) hint(v uint64) error {
 	return nil
 }
 
-func (r *bodyReader) typ(v uint64) error { return r.typeOperand(opType, v) }
+func (r *bodyReader) valueType(v uint64) error { return r.typeOperand(opType, v) }
 
 func (r *bodyReader) typeOperand(kind operandKind, v uint64) error {
 	if v >= uint64(len(r.source.types)) {
@@ -120,12 +120,12 @@ func (r *bodyReader) typeOperand(kind operandKind, v uint64) error {
 	return nil
 }
 
-func (r *bodyReader) list(v uint64) error {
+func (r *bodyReader) listOperand(v uint64) error {
 	if v > uint64(len(r.source.lists)) {
 		return r.cursor.Errorf("call with attribute list %d of %d", v, len(r.source.lists))
 	}
 	if v == 0 {
-		r.out.literal(0)
+		r.out.appendLiteral(0)
 		return nil
 	}
 	r.out.appendOperand(opList, v)
@@ -137,12 +137,12 @@ func (r *bodyReader) basicBlock(v uint64) error {
 	if v >= r.blocks {
 		return r.cursor.Errorf("basic block %d of %d", v, r.blocks)
 	}
-	r.out.literal(v)
+	r.out.appendLiteral(v)
 	return nil
 }
 
-// node adds an operand that names metadata.
-func (r *bodyReader) node(out *encoder, id uint64, module, function operandKind) error {
+// nodeOperand adds an operand that names metadata.
+func (r *bodyReader) nodeOperand(out *encoder, id uint64, module, function operandKind) error {
 	n := uint64(len(r.source.metadata.entries))
 	if id > ir.MaxIndex {
 		return r.cursor.Errorf("metadata %d is named", id)

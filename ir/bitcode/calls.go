@@ -14,11 +14,11 @@ func (s *source) Calls(function ir.ValueID, callees map[ir.ValueID]bool) ([]ir.C
 	}
 	b := &s.bodies[index]
 	var calls []ir.Call
-	list := s.decode(b)
+	list := s.decodeInstructions(b)
 	slots := newSlotFinder(s, b, list)
 	for i := range list {
 		in := &list[i]
-		if in.call < 0 || !callees[ir.ValueID(in.operands[in.callee()].value)] {
+		if in.call < 0 || !callees[ir.ValueID(in.operands[in.calleeIndex()].value)] {
 			continue
 		}
 		call, err := s.decodeCall(slots, in)
@@ -32,25 +32,25 @@ func (s *source) Calls(function ir.ValueID, callees map[ir.ValueID]bool) ([]ir.C
 
 // functionType returns the type that a call calls its callee with.
 func (s *source) functionType(in *instruction) *ir.Type {
-	return &s.module.Types[in.operands[in.callee()-1].value]
+	return &s.module.Types[in.operands[in.calleeIndex()-1].value]
 }
 
 func (s *source) decodeCall(slots *slotFinder, in *instruction) (ir.Call, error) {
-	at := in.callee()
+	at := in.calleeIndex()
 	callee := ir.ValueID(in.operands[at].value)
 	t := s.functionType(in)
 	call := ir.Call{Index: in.call, Callee: callee, Result: t.Elements[0]}
 	for i, parameter := range t.Elements[1:] {
 		a := ir.Argument{Type: parameter, Constant: ir.Constant{Type: parameter}}
-		a.SRet, a.Pointee = s.sret(in, callee, i, parameter)
+		a.SRet, a.Pointee = s.findSRet(in, callee, i, parameter)
 		d := constantDecoder{source: s, body: slots.body}
 		var c ir.Constant
 		var err error
 		switch o := in.operands[at+1+i]; o.kind {
 		case opGlobalRel:
-			c, err = d.global(uint32(o.value), 0)
+			c, err = d.globalConstant(uint32(o.value), 0)
 		case opLocalRel:
-			c, err = d.local(o.value, 0)
+			c, err = d.localConstant(o.value, 0)
 		}
 		if err != nil {
 			return call, err
@@ -67,10 +67,10 @@ func (s *source) decodeCall(slots *slotFinder, in *instruction) (ir.Call, error)
 	return call, nil
 }
 
-// sret reports whether a parameter is where the result goes, and the type of
+// findSRet reports whether a parameter is where the result goes, and the type of
 // that.
-func (s *source) sret(in *instruction, callee ir.ValueID, parameter int, pointer ir.TypeID) (bool, ir.TypeID) {
-	lists := []uint64{s.record(callee).list()}
+func (s *source) findSRet(in *instruction, callee ir.ValueID, parameter int, pointer ir.TypeID) (bool, ir.TypeID) {
+	lists := []uint64{s.headerRecord(callee).attributeList()}
 	if in.operands[0].kind == opList {
 		lists = append(lists, in.operands[0].value)
 	}
@@ -82,7 +82,7 @@ func (s *source) sret(in *instruction, callee ir.ValueID, parameter int, pointer
 			if s.groups[g].index != uint64(parameter)+1 {
 				continue
 			}
-			if found, t := s.groups[g].sret(); found {
+			if found, t := s.groups[g].sretType(); found {
 				if to := s.module.Types[pointer].Elements; t == ir.NoType && len(to) == 1 {
 					t = to[0]
 				}
@@ -93,10 +93,10 @@ func (s *source) sret(in *instruction, callee ir.ValueID, parameter int, pointer
 	return false, 0
 }
 
-// sret returns the type that the group's attribute sret names, if there is one.
-func (g *groupRecord) sret() (found bool, t ir.TypeID) {
-	for p := (attributeParser{list: g.attributes}); !p.done(); {
-		switch a := p.next(); {
+// sretType returns the type that the group's attribute sret names, if there is one.
+func (g *groupRecord) sretType() (found bool, t ir.TypeID) {
+	for p := (attributeParser{list: g.attributes}); !p.atEnd(); {
+		switch a := p.nextAttribute(); {
 		case llvmschema.AttributeName(a.kind) != "sret":
 		case a.form == llvmschema.AttributeTyped:
 			return true, ir.TypeID(g.attributes[a.end-1])

@@ -56,8 +56,8 @@ type encoder struct {
 	count   uint64
 }
 
-// literal adds a plain number.
-func (e *encoder) literal(v uint64) {
+// appendLiteral adds a plain number.
+func (e *encoder) appendLiteral(v uint64) {
 	e.count++
 	if v>>63 == 0 {
 		e.scratch = binary.AppendUvarint(e.scratch, v<<1)
@@ -67,11 +67,11 @@ func (e *encoder) literal(v uint64) {
 	e.scratch = binary.AppendUvarint(e.scratch, v)
 }
 
-// literals adds plain numbers, bytes in their shortest form.
-func (e *encoder) literals(list []uint64) {
+// appendLiterals adds plain numbers, bytes in their shortest form.
+func (e *encoder) appendLiterals(list []uint64) {
 	if len(list) < 4 || !allBytes(list) {
 		for _, v := range list {
-			e.literal(v)
+			e.appendLiteral(v)
 		}
 		return
 	}
@@ -102,8 +102,8 @@ func (e *encoder) localRel(v uint64) {
 	e.scratch = binary.AppendUvarint(e.scratch, v<<2|1)
 }
 
-// finish ends the record.
-func (e *encoder) finish(code uint32, abbrev int, defines bool) {
+// finishRecord ends the record.
+func (e *encoder) finishRecord(code uint32, abbrev int, defines bool) {
 	head := uint64(code) << 1
 	if defines {
 		head |= 1
@@ -139,17 +139,17 @@ func (d *decoder) readNumber() uint64 {
 	return v
 }
 
-func (d *decoder) done() bool { return d.pos >= len(d.data) }
+func (d *decoder) atEnd() bool { return d.pos >= len(d.data) }
 
-func (d *decoder) head() record {
+func (d *decoder) takeHead() record {
 	head := d.readNumber()
 	abbrev := int(d.readNumber()) - 1
 	return record{uint32(head >> 1), abbrev, head&1 != 0, int(d.readNumber())}
 }
 
-// operand returns the next operand. After one of kind opBytes the decoder
+// takeOperand returns the next operand. After one of kind opBytes the decoder
 // stands at the bytes, which the caller takes.
-func (d *decoder) operand() operand {
+func (d *decoder) takeOperand() operand {
 	v := d.readNumber()
 	switch {
 	case v&1 == 0:
@@ -164,32 +164,32 @@ func (d *decoder) operand() operand {
 	return operand{kind, v >> 6}
 }
 
-// bytes takes the bytes of an opBytes operand.
-func (d *decoder) bytes(n uint64) []byte {
+// takeBytes takes the bytes of an opBytes operand.
+func (d *decoder) takeBytes(n uint64) []byte {
 	b := d.data[d.pos:][:n]
 	d.pos += int(n)
 	return b
 }
 
-// operands appends the operands of the record, runs of bytes as literals.
-func (d *decoder) operands(r record, list []operand) []operand {
+// takeOperands appends the operands of the record, runs of bytes as literals.
+func (d *decoder) takeOperands(r record, list []operand) []operand {
 	for range r.count {
-		o := d.operand()
+		o := d.takeOperand()
 		if o.kind != opBytes {
 			list = append(list, o)
 			continue
 		}
-		for _, b := range d.bytes(o.value) {
+		for _, b := range d.takeBytes(o.value) {
 			list = append(list, operand{opLiteral, uint64(b)})
 		}
 	}
 	return list
 }
 
-// skip steps over the operands of the record.
-func (d *decoder) skip(r record) {
+// skipOperands steps over the operands of the record.
+func (d *decoder) skipOperands(r record) {
 	for range r.count {
-		if o := d.operand(); o.kind == opBytes {
+		if o := d.takeOperand(); o.kind == opBytes {
 			d.pos += int(o.value)
 		}
 	}

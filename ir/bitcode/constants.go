@@ -14,10 +14,10 @@ type constantTable struct {
 	types []uint32
 }
 
-func (t *constantTable) len() int { return len(t.ends) }
+func (t *constantTable) count() int { return len(t.ends) }
 
-// open returns a decoder at the constant's record, which ends the data.
-func (t *constantTable) open(i int) decoder {
+// openRecord returns a decoder at the constant's record, which ends the data.
+func (t *constantTable) openRecord(i int) decoder {
 	start := uint32(0)
 	if i > 0 {
 		start = t.ends[i-1]
@@ -37,8 +37,8 @@ type constantReader struct {
 	typed   bool   // whether current was set
 }
 
-// value adds an operand that names a value.
-func (r *constantReader) value(v uint64) {
+// valueOperand adds an operand that names a value.
+func (r *constantReader) valueOperand(v uint64) {
 	r.highest = max(r.highest, v+1)
 	if v < r.globals {
 		r.out.appendOperand(opGlobal, v)
@@ -47,7 +47,7 @@ func (r *constantReader) value(v uint64) {
 	r.out.appendOperand(opLocal, v-r.globals)
 }
 
-func (r *constantReader) typ(v uint64) error {
+func (r *constantReader) typeOperand(v uint64) error {
 	if v >= r.types {
 		return r.cursor.Errorf("constant names type %d of %d", v, r.types)
 	}
@@ -55,7 +55,7 @@ func (r *constantReader) typ(v uint64) error {
 	return nil
 }
 
-func (r *constantReader) run() error { return eachRecord(r.cursor, r.record) }
+func (r *constantReader) readBlock() error { return eachRecord(r.cursor, r.readRecord) }
 
 // eachRecord calls read for every record of the cursor's block; blocks inside
 // it are passed over.
@@ -73,7 +73,7 @@ func eachRecord(c *bitstream.Cursor, read func() error) error {
 	}
 }
 
-func (r *constantReader) record() error {
+func (r *constantReader) readRecord() error {
 	c := r.cursor
 	if c.Code == llvmschema.ConstantSetType {
 		if len(c.Operands) < 1 || c.Operands[0] >= r.types {
@@ -92,24 +92,24 @@ func (r *constantReader) record() error {
 	if len(c.Operands) < len(layout.Fixed) {
 		return c.Errorf("constant record %s with %d operands", layout.Name, len(c.Operands))
 	}
-	if err := r.operands(layout); err != nil {
+	if err := r.readOperands(layout); err != nil {
 		return err
 	}
-	r.out.finish(c.Code, c.AbbrevID, true)
+	r.out.finishRecord(c.Code, c.AbbrevID, true)
 	r.table.ends = append(r.table.ends, uint32(len(r.out.arena)))
 	r.table.types = append(r.table.types, uint32(r.current))
 	return nil
 }
 
-// operands adds the operands as the layout says.
-func (r *constantReader) operands(layout *llvmschema.Constant) error {
+// readOperands adds the operands as the layout says.
+func (r *constantReader) readOperands(layout *llvmschema.Constant) error {
 	list := r.cursor.Operands
 	fixed, ok := layout.Head(list)
 	if !ok {
 		return r.cursor.Errorf("constant record %s is cut short", layout.Name)
 	}
 	for i := range len(fixed) {
-		if err := r.operand(fixed[i], list[i]); err != nil {
+		if err := r.readOperand(fixed[i], list[i]); err != nil {
 			return err
 		}
 	}
@@ -118,32 +118,32 @@ func (r *constantReader) operands(layout *llvmschema.Constant) error {
 		return r.cursor.Errorf("constant record %s is empty", layout.Name)
 	}
 	if layout.Rest == "" {
-		r.out.literals(rest)
+		r.out.appendLiterals(rest)
 		return nil
 	}
 	if len(rest)%len(layout.Rest) != 0 {
 		return r.cursor.Errorf("constant record %s with %d operands", layout.Name, len(list))
 	}
 	for i, v := range rest {
-		if err := r.operand(layout.Rest[i%len(layout.Rest)], v); err != nil {
+		if err := r.readOperand(layout.Rest[i%len(layout.Rest)], v); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *constantReader) operand(kind byte, v uint64) error {
+func (r *constantReader) readOperand(kind byte, v uint64) error {
 	switch kind {
 	case 'v':
 		if v >= 1<<32 {
 			return r.cursor.Errorf("constant names value %d", v)
 		}
-		r.value(v)
+		r.valueOperand(v)
 		return nil
 	case 't':
-		return r.typ(v)
+		return r.typeOperand(v)
 	}
-	r.out.literal(v)
+	r.out.appendLiteral(v)
 	return nil
 }
 
@@ -157,13 +157,13 @@ func (r *moduleReader) readConstants(c *bitstream.Cursor) error {
 			cursor: c.Open(block), table: table, out: encoder{arena: table.arena},
 			globals: 1 << 32, types: uint64(len(s.types)),
 		}
-		if err := cr.run(); err != nil {
+		if err := cr.readBlock(); err != nil {
 			return err
 		}
 		table.arena, highest = cr.out.arena, max(highest, cr.highest)
 	}
 	r.constants = nil
-	total := len(s.values) + table.len()
+	total := len(s.values) + table.count()
 	if highest > uint64(total) {
 		return c.Errorf("a constant names value %d of %d", highest-1, total)
 	}

@@ -12,13 +12,13 @@ func (s *source) Operands(id ir.NodeID) ([]ir.Operand, error) {
 	if int(id) >= s.module.Nodes.Len() {
 		return nil, fmt.Errorf("metadata node %d of %d", id, s.module.Nodes.Len())
 	}
-	t, i, base := s.find(id)
+	t, i, base := s.findNode(id)
 	if t.entries[i].size != isRecord {
-		return []ir.Operand{{Kind: ir.OperandString, String: string(s.text(t.entries[i]))}}, nil
+		return []ir.Operand{{Kind: ir.OperandString, String: string(s.stringText(t.entries[i]))}}, nil
 	}
-	d := t.open(i)
-	rec := d.head()
-	operands := d.operands(rec, nil)
+	d := t.openRecord(i)
+	rec := d.takeHead()
+	operands := d.takeOperands(rec, nil)
 	if rec.code == llvmschema.MetadataValue {
 		return []ir.Operand{s.valueOperand(operands)}, nil
 	}
@@ -41,9 +41,9 @@ func (s *source) Operands(id ir.NodeID) ([]ir.Operand, error) {
 	return list, nil
 }
 
-// find returns the table that holds a node, its place there, and the number of
+// findNode returns the table that holds a node, its place there, and the number of
 // the table's first node if it is a function's.
-func (s *source) find(id ir.NodeID) (t *metadataTable, i int, base ir.NodeID) {
+func (s *source) findNode(id ir.NodeID) (t *metadataTable, i int, base ir.NodeID) {
 	if int(id) < len(s.metadata.entries) {
 		return &s.metadata, int(id), 0
 	}
@@ -67,31 +67,31 @@ func (s *source) nodeOperand(t *metadataTable, l *llvmschema.Node, i int, o oper
 	}
 	switch o.kind {
 	case opNode, opNodePlus1:
-		return s.named(&s.metadata, o.value, 0, name)
+		return s.namedField(&s.metadata, o.value, 0, name)
 	case opFunNode, opFunNodePlus1:
-		return s.named(t, o.value, base, name)
+		return s.namedField(t, o.value, base, name)
 	}
 	switch form, _ := l.FormAt(i, plain); form {
 	case llvmschema.FormNode, llvmschema.FormString:
 		return ir.Operand{Kind: ir.OperandNull, Field: name}
 	case llvmschema.FormSigned:
-		return ir.Operand{Kind: ir.OperandField, Field: name, Int: unrotate(o.value)}
+		return ir.Operand{Kind: ir.OperandField, Field: name, Int: decodeSigned(o.value)}
 	}
 	return ir.Operand{Kind: ir.OperandField, Field: name, Int: int64(o.value)}
 }
 
-// named decodes an operand that names an entry of a table.
-func (s *source) named(t *metadataTable, i uint64, base ir.NodeID, field string) ir.Operand {
+// namedField decodes an operand that names an entry of a table.
+func (s *source) namedField(t *metadataTable, i uint64, base ir.NodeID, field string) ir.Operand {
 	e := t.entries[i]
 	if e.size != isRecord {
-		return ir.Operand{Kind: ir.OperandString, Field: field, String: string(s.text(e))}
+		return ir.Operand{Kind: ir.OperandString, Field: field, String: string(s.stringText(e))}
 	}
-	d := t.open(int(i))
-	rec := d.head()
+	d := t.openRecord(int(i))
+	rec := d.takeHead()
 	if rec.code != llvmschema.MetadataValue {
 		return ir.Operand{Kind: ir.OperandNode, Field: field, Node: base + ir.NodeID(i)}
 	}
-	o := s.valueOperand(d.operands(rec, nil))
+	o := s.valueOperand(d.takeOperands(rec, nil))
 	o.Field = field
 	return o
 }
@@ -101,7 +101,7 @@ func (s *source) valueOperand(operands []operand) ir.Operand {
 	if operands[1].kind != opGlobal {
 		return ir.Operand{Kind: ir.OperandOther}
 	}
-	c, err := s.constant(uint32(operands[1].value), 0)
+	c, err := s.constantOf(uint32(operands[1].value), 0)
 	switch {
 	case err != nil:
 	case c.Kind == ir.ConstantInt:
@@ -119,8 +119,8 @@ func signExtend(v uint64, bits int) int64 {
 	return int64(v<<(64-bits)) >> (64 - bits)
 }
 
-// unrotate decodes a number whose sign is its lowest bit.
-func unrotate(v uint64) int64 {
+// decodeSigned decodes a number whose sign is its lowest bit.
+func decodeSigned(v uint64) int64 {
 	if v&1 == 0 {
 		return int64(v >> 1)
 	}
@@ -130,8 +130,8 @@ func unrotate(v uint64) int64 {
 	return -int64(v >> 1)
 }
 
-// rotate encodes a number with its sign as the lowest bit.
-func rotate(v int64) uint64 {
+// encodeSigned encodes a number with its sign as the lowest bit.
+func encodeSigned(v int64) uint64 {
 	if v >= 0 {
 		return uint64(v) << 1
 	}
@@ -141,7 +141,7 @@ func rotate(v int64) uint64 {
 // Initializer decodes the initialiser of a variable, or the aliasee or
 // resolver of an alias or ifunc.
 func (s *source) Initializer(id ir.ValueID) (ir.Constant, error) {
-	rec := s.record(id)
+	rec := s.headerRecord(id)
 	if rec.code == llvmschema.ModuleFunction {
 		return ir.Constant{}, fmt.Errorf("function %s has no initialiser", s.module.Values[id].Name)
 	}
@@ -149,7 +149,7 @@ func (s *source) Initializer(id ir.ValueID) (ir.Constant, error) {
 	if n == 0 {
 		return ir.Constant{}, fmt.Errorf("variable %s has no initialiser", s.module.Values[id].Name)
 	}
-	c, err := s.constant(values[0], 0)
+	c, err := s.constantOf(values[0], 0)
 	if err != nil {
 		return c, fmt.Errorf("initialiser of %s: %w", s.module.Values[id].Name, err)
 	}
@@ -158,14 +158,14 @@ func (s *source) Initializer(id ir.ValueID) (ir.Constant, error) {
 
 // ElementRefs returns the references of elements of an array initialiser.
 func (s *source) ElementRefs(id ir.ValueID, elements []int) ([]ir.Ref, error) {
-	list, _, err := s.elements(id)
+	list, _, err := s.arrayElements(id)
 	if err != nil {
 		return nil, err
 	}
-	constants, values := newSeen(s.constants.len()), newSeen(len(s.values))
+	constants, values := newSeen(s.constants.count()), newSeen(len(s.values))
 	var refs []ir.Ref
 	note := func(id uint32) {
-		if values.first(id) {
+		if values.firstTime(id) {
 			refs = append(refs, ir.MakeRef(ir.RefAddress, id))
 		}
 	}
@@ -175,7 +175,7 @@ func (s *source) ElementRefs(id ir.ValueID, elements []int) ([]ir.Ref, error) {
 		}
 		if n := uint32(len(s.values)); list[i] < n {
 			note(list[i])
-		} else if constants.first(list[i] - n) {
+		} else if constants.firstTime(list[i] - n) {
 			if err := s.walkConstants(&constants, list[i]-n, note); err != nil {
 				return nil, err
 			}
@@ -184,22 +184,22 @@ func (s *source) ElementRefs(id ir.ValueID, elements []int) ([]ir.Ref, error) {
 	return refs, nil
 }
 
-// elements returns the values that an array initialiser is made of, and its
+// arrayElements returns the values that an array initialiser is made of, and its
 // type.
-func (s *source) elements(id ir.ValueID) (list []uint32, t ir.TypeID, err error) {
+func (s *source) arrayElements(id ir.ValueID) (list []uint32, t ir.TypeID, err error) {
 	name := s.module.Values[id].Name
-	values, count := s.record(id).headerValues()
+	values, count := s.headerRecord(id).headerValues()
 	n := uint32(len(s.values))
 	if count == 0 || values[0] < n {
 		return nil, 0, fmt.Errorf("the initialiser of %s is not an array", name)
 	}
-	d := s.constants.open(int(values[0] - n))
-	rec := d.head()
+	d := s.constants.openRecord(int(values[0] - n))
+	rec := d.takeHead()
 	if rec.code != llvmschema.ConstantAggregate {
 		return nil, 0, fmt.Errorf("the initialiser of %s is not an array", name)
 	}
 	for range rec.count {
-		list = append(list, uint32(d.operand().value))
+		list = append(list, uint32(d.takeOperand().value))
 	}
 	return list, ir.TypeID(s.constants.types[values[0]-n]), nil
 }

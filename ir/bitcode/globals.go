@@ -27,11 +27,11 @@ type globalRecord struct {
 	data  []byte
 }
 
-// record returns the record of a global value.
-func (s *source) record(id ir.ValueID) globalRecord {
-	_, rec := s.records.open(s.values[id].at)
+// headerRecord returns the record of a global value.
+func (s *source) headerRecord(id ir.ValueID) globalRecord {
+	_, rec := s.records.openRecord(s.values[id].at)
 	rec.code = uint32(s.values[id].code)
-	rec.skip(2) // offset and size of the name
+	rec.skipFields(2) // offset and size of the name
 	return rec
 }
 
@@ -86,18 +86,18 @@ const (
 	ifuncDSOLocalAt = 5
 )
 
-// at returns an operand, 0 if the record ends before it.
-func (v globalRecord) at(i int) uint64 {
+// fieldAt returns an operand, 0 if the record ends before it.
+func (v globalRecord) fieldAt(i int) uint64 {
 	if i >= v.count {
 		return 0
 	}
-	v.skip(i)
+	v.skipFields(i)
 	n, _ := binary.Uvarint(v.data)
 	return n
 }
 
-// skip steps over the first n operands.
-func (v *globalRecord) skip(n int) {
+// skipFields steps over the first n operands.
+func (v *globalRecord) skipFields(n int) {
 	v.count -= n
 	for i, b := range v.data {
 		if n == 0 {
@@ -111,8 +111,8 @@ func (v *globalRecord) skip(n int) {
 	v.data = nil
 }
 
-// operands appends all operands to a list.
-func (v globalRecord) operands(list []uint64) []uint64 {
+// appendFields appends all operands to a list.
+func (v globalRecord) appendFields(list []uint64) []uint64 {
 	rest := v.data
 	for range v.count {
 		n, size := binary.Uvarint(rest)
@@ -165,20 +165,20 @@ func (r *moduleReader) readGlobals(*bitstream.Cursor) error {
 	if r.globals.count > ir.MaxIndex {
 		return &bitstream.Error{Msg: "too many global values"}
 	}
-	s.values = r.globals.flatten()
+	s.values = r.globals.flattenEntries()
 	r.module.Values = make([]ir.GlobalValue, len(s.values))
 	for i := range s.values {
-		bit, rec := s.records.open(s.values[i].at)
+		bit, rec := s.records.openRecord(s.values[i].at)
 		if rec.count < 2 {
 			return errorAt(bit, "global value of %d operands", rec.count)
 		}
-		name, ok := s.symbol(rec.at(0), rec.at(1))
+		name, ok := s.symbolName(rec.fieldAt(0), rec.fieldAt(1))
 		if !ok {
 			return errorAt(bit, "the name of a global value lies outside of the string table")
 		}
 		v := &r.module.Values[i]
 		v.Name = name
-		if msg := r.readGlobal(s.record(ir.ValueID(i)), v); msg != "" {
+		if msg := r.readGlobal(s.headerRecord(ir.ValueID(i)), v); msg != "" {
 			return errorAt(bit, "%s", msg)
 		}
 	}
@@ -198,14 +198,14 @@ func (r *moduleReader) readGlobal(rec globalRecord, v *ir.GlobalValue) (fault st
 }
 
 func (r *moduleReader) readVariable(rec globalRecord, v *ir.GlobalValue) (fault string) {
-	if rec.count < varLeast || rec.at(varFlags)&2 == 0 {
+	if rec.count < varLeast || rec.fieldAt(varFlags)&2 == 0 {
 		return "variable record of a form that LLVM before 4 wrote"
 	}
 	v.Kind = ir.Variable
-	v.Constant = rec.at(varFlags)&1 != 0
-	v.AddressSpace = uint32(rec.at(varFlags) >> 2)
-	v.Declaration = rec.at(varInit) == 0
-	r.readValueList(rec.at(varLists), v)
+	v.Constant = rec.fieldAt(varFlags)&1 != 0
+	v.AddressSpace = uint32(rec.fieldAt(varFlags) >> 2)
+	v.Declaration = rec.fieldAt(varInit) == 0
+	r.readValueList(rec.fieldAt(varLists), v)
 	return r.readCommon(rec, v, varLinkage, varComdat)
 }
 
@@ -227,10 +227,10 @@ func (r *moduleReader) readFunction(rec globalRecord, v *ir.GlobalValue) (fault 
 		return fmt.Sprintf("function record of %d operands", rec.count)
 	}
 	v.Kind = ir.Function
-	v.CallingConv = callingConv(rec.at(funcCC))
-	v.AddressSpace = uint32(rec.at(funcAddrSpace))
-	v.Declaration = rec.at(funcDeclaration) != 0
-	r.readValueList(rec.at(funcLists), v)
+	v.CallingConv = callingConv(rec.fieldAt(funcCC))
+	v.AddressSpace = uint32(rec.fieldAt(funcAddrSpace))
+	v.Declaration = rec.fieldAt(funcDeclaration) != 0
+	r.readValueList(rec.fieldAt(funcLists), v)
 	if fault := r.readCommon(rec, v, funcLinkage, funcComdat); fault != "" {
 		return fault
 	}
@@ -248,23 +248,23 @@ func (r *moduleReader) readIndirect(rec globalRecord, v *ir.GlobalValue) (fault 
 	if rec.code == llvmschema.ModuleIFunc {
 		v.Kind = ir.IFunc
 	}
-	v.AddressSpace = uint32(rec.at(aliasAddrSpace))
+	v.AddressSpace = uint32(rec.fieldAt(aliasAddrSpace))
 	return r.readCommon(rec, v, aliasLinkage, rec.count)
 }
 
 // readCommon reads the fields that all global values have. The type is operand 0.
 func (r *moduleReader) readCommon(rec globalRecord, v *ir.GlobalValue, linkage, comdat int) (fault string) {
-	t := rec.at(0)
+	t := rec.fieldAt(0)
 	if t >= uint64(len(r.source.types)) {
 		return fmt.Sprintf("global value of type %d of %d", t, len(r.source.types))
 	}
 	v.Type = ir.TypeID(t)
-	l, ok := linkages[rec.at(linkage)]
+	l, ok := linkages[rec.fieldAt(linkage)]
 	if !ok {
-		return fmt.Sprintf("linkage %d is not known", rec.at(linkage))
+		return fmt.Sprintf("linkage %d is not known", rec.fieldAt(linkage))
 	}
 	v.Linkage, v.Comdat = l, ir.NoComdat
-	if id := rec.at(comdat); id > uint64(len(r.module.Comdats)) {
+	if id := rec.fieldAt(comdat); id > uint64(len(r.module.Comdats)) {
 		return fmt.Sprintf("global value in comdat %d of %d", id, len(r.module.Comdats))
 	} else if id > 0 {
 		v.Comdat = ir.ComdatID(id - 1)
@@ -276,8 +276,8 @@ func (r *moduleReader) readCommon(rec globalRecord, v *ir.GlobalValue, linkage, 
 func (r *moduleReader) checkGlobals(*bitstream.Cursor) error {
 	s := r.source
 	for i := range s.values {
-		if fault := s.checkRecord(s.record(ir.ValueID(i))); fault != "" {
-			bit, _ := s.records.open(s.values[i].at)
+		if fault := s.checkRecord(s.headerRecord(ir.ValueID(i))); fault != "" {
+			bit, _ := s.records.openRecord(s.values[i].at)
 			return errorAt(bit, "%s", fault)
 		}
 	}
@@ -287,30 +287,30 @@ func (r *moduleReader) checkGlobals(*bitstream.Cursor) error {
 // checkRecord returns the fault of the numbers in a record, "" if there is
 // none.
 func (s *source) checkRecord(rec globalRecord) (fault string) {
-	total := uint64(len(s.values) + s.constants.len())
+	total := uint64(len(s.values) + s.constants.count())
 	for _, at := range rec.constantFields() {
-		if id := rec.at(at); id > total {
+		if id := rec.fieldAt(at); id > total {
 			return fmt.Sprintf("global value names value %d of %d", id-1, total)
 		}
 	}
-	if rec.indirect() && rec.at(aliasTarget) >= total {
-		return fmt.Sprintf("alias of value %d of %d", rec.at(aliasTarget), total)
+	if rec.isIndirect() && rec.fieldAt(aliasTarget) >= total {
+		return fmt.Sprintf("alias of value %d of %d", rec.fieldAt(aliasTarget), total)
 	}
-	if section, gc := rec.tables(); section > uint64(len(s.sections)) || gc > uint64(len(s.gcs)) {
+	if section, gc := rec.tableFields(); section > uint64(len(s.sections)) || gc > uint64(len(s.gcs)) {
 		return "global value names a section or garbage collector that the module does not have"
 	}
-	if lists := rec.list(); lists > uint64(len(s.lists)) {
+	if lists := rec.attributeList(); lists > uint64(len(s.lists)) {
 		return fmt.Sprintf("global value has attribute list %d of %d", lists, len(s.lists))
 	}
-	if at := rec.partition(); rec.count > at+1 {
-		if _, ok := s.symbol(rec.at(at), rec.at(at+1)); !ok {
+	if at := rec.partitionField(); rec.count > at+1 {
+		if _, ok := s.symbolName(rec.fieldAt(at), rec.fieldAt(at+1)); !ok {
 			return "the name of a partition lies outside of the string table"
 		}
 	}
 	return ""
 }
 
-func (v globalRecord) indirect() bool {
+func (v globalRecord) isIndirect() bool {
 	return v.code == llvmschema.ModuleAlias || v.code == llvmschema.ModuleIFunc
 }
 
@@ -331,30 +331,30 @@ func (v globalRecord) constantFields() []int {
 	return nil
 }
 
-// tables returns the section and garbage collector plus one.
-func (v globalRecord) tables() (section, gc uint64) {
+// tableFields returns the section and garbage collector plus one.
+func (v globalRecord) tableFields() (section, gc uint64) {
 	switch v.code {
 	case llvmschema.ModuleVariable:
-		return v.at(varSection), 0
+		return v.fieldAt(varSection), 0
 	case llvmschema.ModuleFunction:
-		return v.at(funcSection), v.at(funcGC)
+		return v.fieldAt(funcSection), v.fieldAt(funcGC)
 	}
 	return 0, 0
 }
 
-// list returns the attribute list plus one.
-func (v globalRecord) list() uint64 {
+// attributeList returns the attribute list plus one.
+func (v globalRecord) attributeList() uint64 {
 	switch v.code {
 	case llvmschema.ModuleVariable:
-		return v.at(varLists)
+		return v.fieldAt(varLists)
 	case llvmschema.ModuleFunction:
-		return v.at(funcLists)
+		return v.fieldAt(funcLists)
 	}
 	return 0
 }
 
-// partition returns where the partition's offset stands; its size follows.
-func (v globalRecord) partition() int {
+// partitionField returns where the partition's offset stands; its size follows.
+func (v globalRecord) partitionField() int {
 	switch v.code {
 	case llvmschema.ModuleVariable:
 		return varPartition

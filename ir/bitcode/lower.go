@@ -43,8 +43,8 @@ type typed struct {
 
 // replace returns the body with the calls replaced.
 func (l *lowering) replace(edits []ir.CallEdit) (*body, error) {
-	list := l.source.decode(l.old)
-	l.symbols = uint32(l.old.locals())
+	list := l.source.decodeInstructions(l.old)
+	l.symbols = uint32(l.old.localCount())
 	l.choosePrefix()
 	stores := newSlotFinder(l.source, l.old, list).serving(func(call int) bool { return editOf(edits, call) != nil })
 	for i := 0; i < len(list); {
@@ -54,7 +54,7 @@ func (l *lowering) replace(edits []ir.CallEdit) (*body, error) {
 		} else if stores[i] {
 			l.kept = append(l.kept, -1)
 			_, end = l.leave(list, i)
-		} else if list[i].layout().Counts {
+		} else if list[i].recordLayout().Counts {
 			end = l.keepInstruction(list, i)
 		} else {
 			l.out = append(l.out, list[i])
@@ -140,9 +140,9 @@ func (l *lowering) choosePrefix() {
 }
 
 func (l *lowering) taken() bool {
-	for d := (decoder{data: l.old.symbols}); !d.done(); {
+	for d := (decoder{data: l.old.symbols}); !d.atEnd(); {
 		var b strings.Builder
-		for _, o := range d.operands(d.head(), nil)[1:] {
+		for _, o := range d.takeOperands(d.takeHead(), nil)[1:] {
 			b.WriteByte(byte(o.value))
 		}
 		if strings.HasPrefix(b.String(), l.prefix) {
@@ -163,9 +163,9 @@ func (l *lowering) newValue() uint32 {
 func (l *lowering) lower(call *instruction, e *ir.Expression) error {
 	l.call, l.fresh = call, l.fresh[:0]
 	t := l.source.functionType(call)
-	callee := ir.ValueID(call.operands[call.callee()].value)
+	callee := ir.ValueID(call.operands[call.calleeIndex()].value)
 	if len(t.Elements) > 1 {
-		if sret, _ := l.source.sret(call, callee, 0, t.Elements[1]); sret {
+		if sret, _ := l.source.findSRet(call, callee, 0, t.Elements[1]); sret {
 			return l.store(e)
 		}
 	}
@@ -185,7 +185,7 @@ func pair(v typed) []operand {
 // argument returns an argument of the call.
 func (l *lowering) argument(i int) (typed, ir.Type) {
 	t := l.source.functionType(l.call).Elements[i+1]
-	return typed{l.call.operands[l.call.callee()+1+i], uint32(t)}, l.source.module.Types[t]
+	return typed{l.call.operands[l.call.calleeIndex()+1+i], uint32(t)}, l.source.module.Types[t]
 }
 
 // store writes the value through the first argument.
@@ -277,7 +277,7 @@ func (l *lowering) instructions(e *ir.Expression, t uint32, operands []typed, sy
 	for _, v := range operands {
 		signature = append(signature, uint64(v.typ))
 	}
-	typ := l.added.typ(llvmschema.TypeFunction, signature...)
+	typ := l.added.addType(llvmschema.TypeFunction, signature...)
 	list := []operand{
 		{opLiteral, 0},
 		{opLiteral, llvmschema.CallExplicitType | spirFunc<<1},
@@ -317,7 +317,7 @@ func (l *lowering) callee(name string, typ uint32) uint32 {
 	if id, ok := l.source.module.Lookup(name); ok && l.w.reach.Keeps(id) {
 		return uint32(id)
 	}
-	return l.added.function(name, typ, spirFunc)
+	return l.added.addFunction(name, typ, spirFunc)
 }
 
 // load makes the load from an argument of the call, which is taken for a
@@ -327,17 +327,17 @@ func (l *lowering) load(e *ir.Expression, t uint32, symbol uint32) error {
 		return fmt.Errorf("load from argument %d of a call with %d", e.Argument, n)
 	}
 	base, pointer := l.argument(e.Argument)
-	i8, i64 := l.added.typ(llvmschema.TypeInteger, 8), l.added.typ(llvmschema.TypeInteger, 64)
+	i8, i64 := l.added.addType(llvmschema.TypeInteger, 8), l.added.addType(llvmschema.TypeInteger, 64)
 	if len(pointer.Elements) == 1 && uint32(pointer.Elements[0]) != i8 {
-		base = l.bitcast(base, l.added.pointer(i8, pointer.AddressSpace))
+		base = l.bitcast(base, l.added.pointerType(i8, pointer.AddressSpace))
 	}
 	address := typed{operand{opLocalRel, uint64(l.newValue())}, base.typ}
-	offset := typed{operand{opGlobalRel, uint64(l.added.integer(i64, e.Offset))}, i64}
+	offset := typed{operand{opGlobalRel, uint64(l.added.integerConstant(i64, e.Offset))}, i64}
 	head := []operand{{opLiteral, 0}, {opType, uint64(i8)}}
 	l.emit(llvmschema.FunctionGEP, uint32(address.value), true, slices.Concat(head, pair(base), pair(offset))...)
 	from := address
 	if t != i8 {
-		from = l.bitcast(address, l.added.pointer(t, pointer.AddressSpace))
+		from = l.bitcast(address, l.added.pointerType(t, pointer.AddressSpace))
 	}
 	l.emit(llvmschema.FunctionLoad, symbol, true, append(pair(from), operand{opType, uint64(t)},
 		operand{opLiteral, alignment(e.Align)}, operand{opLiteral, 0})...)
@@ -363,7 +363,7 @@ func (l *lowering) constant(c *ir.Constant, typ ir.TypeID) (typed, error) {
 		if m.Kind != ir.TypeInteger {
 			return typed{}, errConstantType
 		}
-		return typed{operand{opGlobalRel, uint64(l.added.integer(t, c.Int))}, t}, nil
+		return typed{operand{opGlobalRel, uint64(l.added.integerConstant(t, c.Int))}, t}, nil
 	case ir.ConstantFloat:
 		v.code, v.operands = llvmschema.ConstantFloat, []operand{{opLiteral, c.Int}}
 	case ir.ConstantZero:

@@ -22,7 +22,7 @@ type metadataEntry struct {
 
 const isRecord = 1<<32 - 1
 
-func (t *metadataTable) open(i int) decoder {
+func (t *metadataTable) openRecord(i int) decoder {
 	return decoder{data: t.arena, pos: int(t.entries[i].at)}
 }
 
@@ -31,12 +31,12 @@ func (t *metadataTable) isNode(i int) bool {
 	if t.entries[i].size != isRecord {
 		return false
 	}
-	d := t.open(i)
-	return d.head().code != llvmschema.MetadataValue
+	d := t.openRecord(i)
+	return d.takeHead().code != llvmschema.MetadataValue
 }
 
-// text returns the string that the entry is.
-func (s *source) text(e metadataEntry) []byte { return s.data[e.at:][:e.size] }
+// stringText returns the string that the entry is.
+func (s *source) stringText(e metadataEntry) []byte { return s.data[e.at:][:e.size] }
 
 // metadataReader reads a metadata block, of the module or of a function.
 type metadataReader struct {
@@ -54,15 +54,15 @@ type metadataReader struct {
 	other func() error
 }
 
-func (r *metadataReader) run() error { return eachRecord(r.cursor, r.record) }
+func (r *metadataReader) readBlock() error { return eachRecord(r.cursor, r.readRecord) }
 
-func (r *metadataReader) record() error {
+func (r *metadataReader) readRecord() error {
 	c := r.cursor
 	switch c.Code {
 	case llvmschema.MetadataStrings:
-		return r.strings()
+		return r.readStrings()
 	case llvmschema.MetadataValue:
-		return r.value()
+		return r.readValue()
 	case llvmschema.MetadataName, llvmschema.MetadataKind, llvmschema.MetadataDeclAttachment:
 		if r.other != nil {
 			return r.other()
@@ -75,12 +75,12 @@ func (r *metadataReader) record() error {
 	if !ok {
 		return c.Errorf("metadata record %d is not known: the bitcode is %s", c.Code, llvmschema.NewerOrOlder)
 	}
-	return r.node(l)
+	return r.readNode(l)
 }
 
-// strings reads METADATA_STRINGS: [number, offset of the characters], with a
+// readStrings reads METADATA_STRINGS: [number, offset of the characters], with a
 // blob that holds the lengths and then the characters.
-func (r *metadataReader) strings() error {
+func (r *metadataReader) readStrings() error {
 	c := r.cursor
 	if len(c.Operands) != 2 || c.Operands[1] > uint64(len(c.Blob)) {
 		return c.Errorf("metadata strings without their table")
@@ -102,8 +102,8 @@ func (r *metadataReader) strings() error {
 	return nil
 }
 
-// value reads METADATA_VALUE: [type, value].
-func (r *metadataReader) value() error {
+// readValue reads METADATA_VALUE: [type, value].
+func (r *metadataReader) readValue() error {
 	c := r.cursor
 	if len(c.Operands) != 2 || c.Operands[0] >= r.types || c.Operands[1] >= 1<<32 {
 		return c.Errorf("metadata value that names no type or value")
@@ -116,18 +116,18 @@ func (r *metadataReader) value() error {
 	} else {
 		r.out.appendOperand(opLocal, v-r.globals)
 	}
-	r.finish()
+	r.finishRecord()
 	return nil
 }
 
-func (r *metadataReader) finish() {
+func (r *metadataReader) finishRecord() {
 	at := uint32(len(r.out.arena))
-	r.out.finish(r.cursor.Code, r.cursor.AbbrevID, false)
+	r.out.finishRecord(r.cursor.Code, r.cursor.AbbrevID, false)
 	r.table.entries = append(r.table.entries, metadataEntry{at, isRecord})
 }
 
-// node reads a node as the layout of its code says.
-func (r *metadataReader) node(n *llvmschema.Node) error {
+// readNode reads a node as the layout of its code says.
+func (r *metadataReader) readNode(n *llvmschema.Node) error {
 	c := r.cursor
 	if len(c.Operands) < n.Least {
 		return c.Errorf("%s of %d operands", n.Kind, len(c.Operands))
@@ -141,31 +141,31 @@ func (r *metadataReader) node(n *llvmschema.Node) error {
 		if !ok {
 			return c.Errorf("%s with %d operands is %s", l.Kind, len(c.Operands), llvmschema.Newer)
 		}
-		if err := r.operand(form, v); err != nil {
+		if err := r.readOperand(form, v); err != nil {
 			return err
 		}
 	}
-	r.finish()
+	r.finishRecord()
 	return nil
 }
 
-func (r *metadataReader) operand(form llvmschema.FieldForm, v uint64) error {
+func (r *metadataReader) readOperand(form llvmschema.FieldForm, v uint64) error {
 	switch form {
 	case llvmschema.FormNode, llvmschema.FormString:
 		if v == 0 {
-			r.out.literal(0)
+			r.out.appendLiteral(0)
 			return nil
 		}
-		return r.reference(v-1, opNodePlus1, opFunNodePlus1)
+		return r.nodeReference(v-1, opNodePlus1, opFunNodePlus1)
 	case llvmschema.FormPlain:
-		return r.reference(v, opNode, opFunNode)
+		return r.nodeReference(v, opNode, opFunNode)
 	}
-	r.out.literal(v)
+	r.out.appendLiteral(v)
 	return nil
 }
 
-// reference adds an operand that names metadata of the module or the function.
-func (r *metadataReader) reference(id uint64, module, function operandKind) error {
+// nodeReference adds an operand that names metadata of the module or the function.
+func (r *metadataReader) nodeReference(id uint64, module, function operandKind) error {
 	if id >= ir.MaxIndex {
 		return r.cursor.Errorf("metadata %d is named", id)
 	}
@@ -188,7 +188,7 @@ func (r *moduleReader) readMetadata(c *bitstream.Cursor) error {
 			types: uint64(len(s.types)), globals: 1 << 32, nodes: ir.MaxIndex + 1,
 		}
 		mr.other = func() error { return r.otherMetadata(mr.cursor) }
-		if err := mr.run(); err != nil {
+		if err := mr.readBlock(); err != nil {
 			return err
 		}
 		s.metadata.arena = mr.out.arena
@@ -198,7 +198,7 @@ func (r *moduleReader) readMetadata(c *bitstream.Cursor) error {
 	if n := len(s.metadata.entries); highest > uint64(n) {
 		return c.Errorf("metadata %d of %d is named", highest-1, n)
 	}
-	if n := len(s.values) + s.constants.len(); highestValue > uint64(n) {
+	if n := len(s.values) + s.constants.count(); highestValue > uint64(n) {
 		return c.Errorf("metadata names value %d of %d", highestValue-1, n)
 	}
 	if uint64(len(s.metadata.arena)) > maxSize || len(s.metadata.entries) > ir.MaxIndex/2 {
@@ -220,7 +220,7 @@ func (r *moduleReader) otherMetadata(c *bitstream.Cursor) error {
 
 // readNamedNode reads a name, and the next record, which lists its nodes.
 func (r *moduleReader) readNamedNode(c *bitstream.Cursor) error {
-	named := ir.NamedMetadata{Name: text(c.Operands)}
+	named := ir.NamedMetadata{Name: textOf(c.Operands)}
 	e, err := c.Next()
 	if err != nil {
 		return err
@@ -245,12 +245,12 @@ func (r *moduleReader) readDeclAttachment(c *bitstream.Cursor) error {
 	}
 	d := r.module.Values[c.Operands[0]].EditDetails()
 	var err error
-	d.Attachments, err = r.source.attach(c, d.Attachments, c.Operands[1:], ir.MaxIndex)
+	d.Attachments, err = r.source.appendAttachments(c, d.Attachments, c.Operands[1:], ir.MaxIndex)
 	return err
 }
 
-// attach appends attachments, pairs of kind and node.
-func (s *source) attach(c *bitstream.Cursor, list []ir.Attachment, pairs []uint64, limit uint64) ([]ir.Attachment, error) {
+// appendAttachments appends attachments, pairs of kind and node.
+func (s *source) appendAttachments(c *bitstream.Cursor, list []ir.Attachment, pairs []uint64, limit uint64) ([]ir.Attachment, error) {
 	for ; len(pairs) > 0; pairs = pairs[2:] {
 		name, ok := s.kindNames[pairs[0]]
 		if !ok {

@@ -27,11 +27,11 @@ type moduleReader struct {
 	bodies    []bitstream.Block
 }
 
-func (r *moduleReader) read(c *bitstream.Cursor) error {
+func (r *moduleReader) readModule(c *bitstream.Cursor) error {
 	r.groupIDs = make(map[uint64]ir.AttributeGroupID)
 	r.source.kindNames = make(map[uint64]string)
 	r.source.budget.Store(1<<24 + 256*int64(len(r.source.data)))
-	if err := r.walk(c); err != nil {
+	if err := r.walkBlock(c); err != nil {
 		return err
 	}
 	if r.version != 2 {
@@ -52,18 +52,18 @@ func (r *moduleReader) read(c *bitstream.Cursor) error {
 	return nil
 }
 
-// walk goes through the module block once. It reads the parts that need no other
+// walkBlock goes through the module block once. It reads the parts that need no other
 // and notes the rest.
-func (r *moduleReader) walk(c *bitstream.Cursor) error {
+func (r *moduleReader) walkBlock(c *bitstream.Cursor) error {
 	for {
 		e, err := c.Next()
 		switch {
 		case err != nil || e.Kind == bitstream.End:
 			return err
 		case e.Kind == bitstream.SubBlock:
-			err = r.block(c, e.Block)
+			err = r.readBlock(c, e.Block)
 		default:
-			err = r.record(c)
+			err = r.readRecord(c)
 		}
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (r *moduleReader) walk(c *bitstream.Cursor) error {
 	}
 }
 
-func (r *moduleReader) block(c *bitstream.Cursor, b bitstream.Block) error {
+func (r *moduleReader) readBlock(c *bitstream.Cursor, b bitstream.Block) error {
 	switch b.ID {
 	case bitstream.InfoBlock:
 		return c.Open(b).ReadInfo()
@@ -101,7 +101,7 @@ func (r *moduleReader) block(c *bitstream.Cursor, b bitstream.Block) error {
 	return nil
 }
 
-func (r *moduleReader) record(c *bitstream.Cursor) error {
+func (r *moduleReader) readRecord(c *bitstream.Cursor) error {
 	s, m := r.source, r.module
 	switch c.Code {
 	case llvmschema.ModuleVersion:
@@ -109,17 +109,17 @@ func (r *moduleReader) record(c *bitstream.Cursor) error {
 			r.version = c.Operands[0]
 		}
 	case llvmschema.ModuleTriple:
-		m.Triple = text(c.Operands)
+		m.Triple = textOf(c.Operands)
 	case llvmschema.ModuleDataLayout:
-		m.DataLayout = text(c.Operands)
+		m.DataLayout = textOf(c.Operands)
 	case llvmschema.ModuleSource:
-		m.SourceFilename = text(c.Operands)
+		m.SourceFilename = textOf(c.Operands)
 	case llvmschema.ModuleAsm:
-		s.asm = append(s.asm, moduleText{c.Code, text(c.Operands)})
+		s.asm = append(s.asm, moduleText{c.Code, textOf(c.Operands)})
 	case llvmschema.ModuleSection:
-		s.sections = append(s.sections, text(c.Operands))
+		s.sections = append(s.sections, textOf(c.Operands))
 	case llvmschema.ModuleGC:
-		s.gcs = append(s.gcs, text(c.Operands))
+		s.gcs = append(s.gcs, textOf(c.Operands))
 	case llvmschema.ModuleGUIDs:
 		s.guids = append(s.guids, c.Operands...)
 	case llvmschema.ModuleComdat:
@@ -128,11 +128,11 @@ func (r *moduleReader) record(c *bitstream.Cursor) error {
 		if len(r.constants) > 0 {
 			return c.Errorf("global value after the constants")
 		}
-		at, ok := s.records.store(c.Bit(), c.Operands)
+		at, ok := s.records.storeRecord(c.Bit(), c.Operands)
 		if !ok {
 			return c.Errorf("too many global values")
 		}
-		r.globals.append(globalEntry{at: at, body: -1, code: uint8(c.Code)})
+		r.globals.appendEntry(globalEntry{at: at, body: -1, code: uint8(c.Code)})
 	case llvmschema.ModuleVSTOffset, llvmschema.ModuleHash, llvmschema.ModuleDepLib:
 		// Made anew, or without meaning.
 	default:
@@ -149,7 +149,7 @@ func readNames(c *bitstream.Cursor, list *[]string) error {
 			return err
 		}
 		if e.Kind == bitstream.Record {
-			*list = append(*list, text(c.Operands))
+			*list = append(*list, textOf(c.Operands))
 		}
 	}
 }
@@ -173,7 +173,7 @@ func (r *moduleReader) addKind(c *bitstream.Cursor) error {
 	if len(c.Operands) < 2 {
 		return c.Errorf("metadata kind without a name")
 	}
-	id, name := c.Operands[0], text(c.Operands[1:])
+	id, name := c.Operands[0], textOf(c.Operands[1:])
 	if _, ok := r.source.kindNames[id]; ok {
 		return c.Errorf("metadata kind %d is defined twice", id)
 	}
@@ -190,7 +190,7 @@ func (r *moduleReader) readComdat(c *bitstream.Cursor) error {
 	if len(c.Operands) < 3 {
 		return c.Errorf("comdat of %d operands", len(c.Operands))
 	}
-	name, ok := r.source.symbol(c.Operands[0], c.Operands[1])
+	name, ok := r.source.symbolName(c.Operands[0], c.Operands[1])
 	if !ok {
 		return c.Errorf("the name of a comdat lies outside of the string table")
 	}
@@ -202,8 +202,8 @@ func (r *moduleReader) readComdat(c *bitstream.Cursor) error {
 	return nil
 }
 
-// symbol returns a string of the string table.
-func (s *source) symbol(offset, size uint64) (string, bool) {
+// symbolName returns a string of the string table.
+func (s *source) symbolName(offset, size uint64) (string, bool) {
 	n := uint64(len(s.strtab))
 	if offset > n || size > n-offset {
 		return "", false

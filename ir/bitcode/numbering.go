@@ -20,7 +20,7 @@ func newNumbering(n int) numbering {
 	return numbering{marks: make([]uint32, n), to: make([]uint32, n)}
 }
 
-func (n *numbering) reset() {
+func (n *numbering) resetNumbering() {
 	n.kept, n.lack = n.kept[:0], false
 	if n.round++; n.round == 0 {
 		clear(n.marks)
@@ -28,8 +28,8 @@ func (n *numbering) reset() {
 	}
 }
 
-// keep adds i, and reports whether it is new.
-func (n *numbering) keep(i uint32) bool {
+// keepEntry adds i, and reports whether it is new.
+func (n *numbering) keepEntry(i uint32) bool {
 	if n.marks[i] == n.round {
 		return false
 	}
@@ -38,7 +38,7 @@ func (n *numbering) keep(i uint32) bool {
 	return true
 }
 
-func (n *numbering) has(i uint32) bool { return n.marks[i] == n.round }
+func (n *numbering) keeps(i uint32) bool { return n.marks[i] == n.round }
 
 // assignNumbers numbers the kept entries from first, in ascending order.
 func (n *numbering) assignNumbers(first uint32) (next uint32) {
@@ -49,8 +49,8 @@ func (n *numbering) assignNumbers(first uint32) (next uint32) {
 	return first + uint32(len(n.kept))
 }
 
-// get returns the number in the partition.
-func (n *numbering) get(i uint32) uint64 {
+// newNumber returns the number in the partition.
+func (n *numbering) newNumber(i uint32) uint64 {
 	if n.marks[i] != n.round {
 		n.lack = true
 		return 0
@@ -80,7 +80,7 @@ func newPartitionNumbers(s *source) *partitionNumbers {
 	return &partitionNumbers{
 		source:    s,
 		values:    newNumbering(len(s.values)),
-		constants: newNumbering(s.constants.len()),
+		constants: newNumbering(s.constants.count()),
 		types:     newNumbering(len(s.types)),
 		groups:    newNumbering(len(s.groups)),
 		lists:     newNumbering(len(s.lists)),
@@ -88,24 +88,24 @@ func newPartitionNumbers(s *source) *partitionNumbers {
 		comdats:   newNumbering(len(s.module.Comdats)),
 		sections:  newNumbering(len(s.sections)),
 		gcs:       newNumbering(len(s.gcs)),
-		looked:    newNumbering(s.constants.len()),
+		looked:    newNumbering(s.constants.count()),
 	}
 }
 
-func (n *partitionNumbers) all() []*numbering {
+func (n *partitionNumbers) allTables() []*numbering {
 	return []*numbering{&n.values, &n.constants, &n.types, &n.groups, &n.lists, &n.nodes, &n.comdats, &n.sections, &n.gcs}
 }
 
-func (n *partitionNumbers) reset() {
-	for _, one := range n.all() {
-		one.reset()
+func (n *partitionNumbers) resetNumbers() {
+	for _, one := range n.allTables() {
+		one.resetNumbering()
 	}
 }
 
-// lacking names an entry that a partition was asked for without having it.
-func (n *partitionNumbers) lacking() string {
+// lackingTable names an entry that a partition was asked for without having it.
+func (n *partitionNumbers) lackingTable() string {
 	names := []string{"a global value", "a constant", "a type", "an attribute group", "an attribute list", "metadata", "a comdat", "a section", "a garbage collector"}
-	for i, one := range n.all() {
+	for i, one := range n.allTables() {
 		if one.lack {
 			return names[i]
 		}
@@ -115,16 +115,16 @@ func (n *partitionNumbers) lacking() string {
 
 // keepType adds a type and all that it is made of.
 func (n *partitionNumbers) keepType(id uint32) {
-	if !n.types.keep(id) {
+	if !n.types.keepEntry(id) {
 		return
 	}
 	n.stack = append(n.stack[:0], id)
 	for len(n.stack) > 0 {
 		t := &n.source.types[n.stack[len(n.stack)-1]]
 		n.stack = n.stack[:len(n.stack)-1]
-		first, last := t.children()
+		first, last := t.childFields()
 		for _, child := range t.operands[first:last] {
-			if n.types.keep(uint32(child)) {
+			if n.types.keepEntry(uint32(child)) {
 				n.stack = append(n.stack, uint32(child))
 			}
 		}
@@ -133,7 +133,7 @@ func (n *partitionNumbers) keepType(id uint32) {
 
 // keepGroup adds an attribute group with the types that it names.
 func (n *partitionNumbers) keepGroup(id uint32) {
-	if n.groups.keep(id) {
+	if n.groups.keepEntry(id) {
 		g := &n.source.groups[id]
 		for _, at := range g.types {
 			n.keepType(uint32(g.attributes[at]))
@@ -143,7 +143,7 @@ func (n *partitionNumbers) keepGroup(id uint32) {
 
 // keepList adds an attribute list, by its number, with its groups.
 func (n *partitionNumbers) keepList(id uint32) {
-	if n.lists.keep(id) {
+	if n.lists.keepEntry(id) {
 		for _, g := range n.source.lists[id] {
 			n.keepGroup(uint32(g))
 		}
@@ -155,7 +155,7 @@ func (n *partitionNumbers) keepList(id uint32) {
 // partition adds have higher numbers.
 func (n *partitionNumbers) keepValue(id uint32) {
 	globals := uint32(len(n.source.values))
-	if id < globals || id >= globals+uint32(n.source.constants.len()) || !n.constants.keep(id-globals) {
+	if id < globals || id >= globals+uint32(n.source.constants.count()) || !n.constants.keepEntry(id-globals) {
 		return
 	}
 	work := []uint32{id - globals}
@@ -163,16 +163,16 @@ func (n *partitionNumbers) keepValue(id uint32) {
 		i := work[len(work)-1]
 		work = work[:len(work)-1]
 		n.keepType(n.source.constants.types[i])
-		d := n.source.constants.open(int(i))
-		rec := d.head()
+		d := n.source.constants.openRecord(int(i))
+		rec := d.takeHead()
 		for range rec.count {
-			switch o := d.operand(); o.kind {
+			switch o := d.takeOperand(); o.kind {
 			case opBytes:
-				d.bytes(o.value)
+				d.takeBytes(o.value)
 			case opType:
 				n.keepType(uint32(o.value))
 			case opGlobal:
-				if c := uint32(o.value) - globals; uint32(o.value) >= globals && n.constants.keep(c) {
+				if c := uint32(o.value) - globals; uint32(o.value) >= globals && n.constants.keepEntry(c) {
 					work = append(work, c)
 				}
 			}
@@ -183,7 +183,7 @@ func (n *partitionNumbers) keepValue(id uint32) {
 // keepNode adds metadata of the module's own, with the strings and values that
 // it names; the nodes that it names are in the partition.
 func (n *partitionNumbers) keepNode(id uint32) {
-	if n.nodes.keep(id) {
+	if n.nodes.keepEntry(id) {
 		n.keepNodeParts(&n.source.metadata, int(id))
 	}
 }
@@ -194,12 +194,12 @@ func (n *partitionNumbers) keepNodeParts(t *metadataTable, i int) {
 	if t.entries[i].size != isRecord {
 		return
 	}
-	d := t.open(i)
-	rec := d.head()
+	d := t.openRecord(i)
+	rec := d.takeHead()
 	for range rec.count {
-		switch o := d.operand(); o.kind {
+		switch o := d.takeOperand(); o.kind {
 		case opBytes:
-			d.bytes(o.value)
+			d.takeBytes(o.value)
 		case opType:
 			n.keepType(uint32(o.value))
 		case opGlobal:
@@ -214,10 +214,10 @@ func (n *partitionNumbers) keepNodeParts(t *metadataTable, i int) {
 // the partition lacks is left out: nodes name null in its place.
 func (n *partitionNumbers) keepLeaf(id uint32) {
 	t := &n.source.metadata
-	if n.nodes.has(id) || t.isNode(int(id)) || !n.hasValue(t, int(id)) {
+	if n.nodes.keeps(id) || t.isNode(int(id)) || !n.hasValue(t, int(id)) {
 		return
 	}
-	n.nodes.keep(id)
+	n.nodes.keepEntry(id)
 	n.keepNodeParts(t, int(id))
 }
 
@@ -227,34 +227,34 @@ func (n *partitionNumbers) hasValue(t *metadataTable, i int) bool {
 	if t.entries[i].size != isRecord {
 		return true
 	}
-	d := t.open(i)
-	d.head()
-	d.operand() // type
-	o := d.operand()
+	d := t.openRecord(i)
+	d.takeHead()
+	d.takeOperand() // type
+	o := d.takeOperand()
 	return o.kind != opGlobal || n.hasGlobals(o.value)
 }
 
 // hasGlobals reports whether the partition has all global values that a value of
 // the module's numbering is made of.
 func (n *partitionNumbers) hasGlobals(value uint64) bool {
-	globals, end := uint64(len(n.source.values)), uint64(len(n.source.values)+n.source.constants.len())
-	n.looked.reset()
+	globals, end := uint64(len(n.source.values)), uint64(len(n.source.values)+n.source.constants.count())
+	n.looked.resetNumbering()
 	n.work = append(n.work[:0], value)
 	for len(n.work) > 0 {
 		v := n.work[len(n.work)-1]
 		n.work = n.work[:len(n.work)-1]
 		switch {
-		case v < globals && !n.values.has(uint32(v)):
+		case v < globals && !n.values.keeps(uint32(v)):
 			return false
-		case v < globals || v >= end || n.constants.has(uint32(v-globals)) || !n.looked.keep(uint32(v-globals)):
+		case v < globals || v >= end || n.constants.keeps(uint32(v-globals)) || !n.looked.keepEntry(uint32(v-globals)):
 			continue // in the partition, added by it, or looked at already
 		}
-		d := n.source.constants.open(int(v - globals))
-		rec := d.head()
+		d := n.source.constants.openRecord(int(v - globals))
+		rec := d.takeHead()
 		for range rec.count {
-			switch o := d.operand(); o.kind {
+			switch o := d.takeOperand(); o.kind {
 			case opBytes:
-				d.bytes(o.value)
+				d.takeBytes(o.value)
 			case opGlobal:
 				n.work = append(n.work, o.value)
 			}
@@ -266,13 +266,13 @@ func (n *partitionNumbers) hasGlobals(value uint64) bool {
 // keepUses adds the uses of a body.
 func (n *partitionNumbers) keepUses(uses []use) {
 	for _, u := range uses {
-		switch u.kind() {
+		switch u.useKind() {
 		case useConstant:
-			n.keepValue(u.index() + uint32(len(n.source.values)))
+			n.keepValue(u.useIndex() + uint32(len(n.source.values)))
 		case useList:
-			n.keepList(u.index())
+			n.keepList(u.useIndex())
 		case useMetadata:
-			n.keepLeaf(u.index())
+			n.keepLeaf(u.useIndex())
 		}
 	}
 }

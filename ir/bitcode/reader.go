@@ -29,18 +29,18 @@ func IsBitcode(data []byte) bool {
 //
 // Errors name the bit of the file at which they were found.
 func Read(path string, data []byte) (*ir.Module, error) {
-	m, err := read(path, data)
+	m, err := readFile(path, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
 }
 
-func read(path string, data []byte) (*ir.Module, error) {
+func readFile(path string, data []byte) (*ir.Module, error) {
 	if uint64(len(data)) > maxSize {
 		return nil, fmt.Errorf("bitcode of %d bytes: the limit is 4 GiB", len(data))
 	}
-	start, stream, err := unwrap(data)
+	start, stream, err := unwrapFile(data)
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +56,9 @@ func read(path string, data []byte) (*ir.Module, error) {
 	return m, nil
 }
 
-// unwrap returns the bitstream, without the wrapper's header, and where it
+// unwrapFile returns the bitstream, without the wrapper's header, and where it
 // begins.
-func unwrap(data []byte) (start int, stream []byte, err error) {
+func unwrapFile(data []byte) (start int, stream []byte, err error) {
 	if len(data) >= 4 && [4]byte(data) == wrapperMagic {
 		if len(data) < 20 {
 			return 0, nil, fmt.Errorf("bitcode wrapper of %d bytes is cut short", len(data))
@@ -93,7 +93,7 @@ func readStream(stream []byte) (*ir.Module, error) {
 	s.producer, s.strtab = file.producer, string(file.strtab)
 	r := &moduleReader{source: s, module: &ir.Module{Source: s, Producer: file.producer}}
 	s.module = r.module
-	if err := r.read(top.Open(file.module)); err != nil {
+	if err := r.readModule(top.Open(file.module)); err != nil {
 		return nil, err
 	}
 	return r.module, nil
@@ -109,7 +109,7 @@ func findModule(top *bitstream.Cursor) (file topLevel, err error) {
 		}
 		switch e.Kind {
 		case bitstream.End:
-			return file, file.check()
+			return file, file.checkBlocks()
 		case bitstream.SubBlock:
 			err = file.readBlock(top, e.Block)
 		}
@@ -142,7 +142,7 @@ func (f *topLevel) readBlock(top *bitstream.Cursor, b bitstream.Block) (err erro
 	return err
 }
 
-func (f *topLevel) check() error {
+func (f *topLevel) checkBlocks() error {
 	switch {
 	case f.modules == 0:
 		return errors.New("the bitcode file holds no module")
@@ -163,7 +163,7 @@ func readIdentification(c *bitstream.Cursor) (producer string, err error) {
 		switch {
 		case e.Kind != bitstream.Record:
 		case c.Code == llvmschema.IdentificationString:
-			producer = text(c.Operands)
+			producer = textOf(c.Operands)
 		case c.Code == llvmschema.IdentificationEpoch && len(c.Operands) > 0 && c.Operands[0] != 0:
 			return "", c.Errorf("bitcode of epoch %d; only epoch 0 is known", c.Operands[0])
 		}
@@ -183,8 +183,8 @@ func readBlob(c *bitstream.Cursor) (blob []byte, err error) {
 	}
 }
 
-// text returns the string that operands spell, a byte each.
-func text(operands []uint64) string {
+// textOf returns the string that operands spell, a byte each.
+func textOf(operands []uint64) string {
 	b := make([]byte, len(operands))
 	for i, v := range operands {
 		b[i] = byte(v)
@@ -192,8 +192,8 @@ func text(operands []uint64) string {
 	return string(b)
 }
 
-// numbers spells a string as operands.
-func numbers(dst []uint64, s string) []uint64 {
+// appendText spells a string as operands.
+func appendText(dst []uint64, s string) []uint64 {
 	for i := range len(s) {
 		dst = append(dst, uint64(s[i]))
 	}

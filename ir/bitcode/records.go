@@ -17,9 +17,9 @@ const (
 	maxRecordChunks = 1 << (32 - recordChunkBits)
 )
 
-// store keeps a record: the bit of the file at which it is, and its operands.
+// storeRecord keeps a record: the bit of the file at which it is, and its operands.
 // It returns false when the store is full.
-func (s *recordStore) store(bit uint64, operands []uint64) (recordPos, bool) {
+func (s *recordStore) storeRecord(bit uint64, operands []uint64) (recordPos, bool) {
 	most := (len(operands) + 2) * binary.MaxVarintLen64
 	n := len(s.chunks)
 	if n == 0 || cap(s.chunks[n-1])-len(s.chunks[n-1]) < most || len(s.chunks[n-1]) >= recordChunk {
@@ -40,8 +40,8 @@ func (s *recordStore) store(bit uint64, operands []uint64) (recordPos, bool) {
 	return at, true
 }
 
-// open returns a stored record, with all its operands, and its bit.
-func (s *recordStore) open(at recordPos) (bit uint64, rec globalRecord) {
+// openRecord returns a stored record, with all its operands, and its bit.
+func (s *recordStore) openRecord(at recordPos) (bit uint64, rec globalRecord) {
 	data := s.chunks[at>>recordChunkBits][at&(recordChunk-1):]
 	bit, n := binary.Uvarint(data)
 	data = data[n:]
@@ -58,7 +58,7 @@ type entryList struct {
 
 const entryChunk = 1 << 12
 
-func (l *entryList) append(e globalEntry) {
+func (l *entryList) appendEntry(e globalEntry) {
 	if l.count%entryChunk == 0 {
 		l.chunks = append(l.chunks, make([]globalEntry, 0, min(entryChunk, 16+l.count)))
 	}
@@ -67,8 +67,8 @@ func (l *entryList) append(e globalEntry) {
 	l.count++
 }
 
-// flatten returns the entries in one slice and empties the list.
-func (l *entryList) flatten() []globalEntry {
+// flattenEntries returns the entries in one slice and empties the list.
+func (l *entryList) flattenEntries() []globalEntry {
 	all := make([]globalEntry, 0, l.count)
 	for _, chunk := range l.chunks {
 		all = append(all, chunk...)

@@ -20,18 +20,18 @@ func (s *source) walkConstants(seen *seen, from uint32, value func(id uint32)) e
 	globals, steps := uint64(len(s.values)), int64(0)
 	stack := []uint32{from}
 	for len(stack) > 0 {
-		d := s.constants.open(int(stack[len(stack)-1]))
+		d := s.constants.openRecord(int(stack[len(stack)-1]))
 		stack = stack[:len(stack)-1]
-		rec, first := d.head(), len(stack)
+		rec, first := d.takeHead(), len(stack)
 		steps += int64(rec.count) + 1
 		for range rec.count {
-			switch o := d.operand(); {
+			switch o := d.takeOperand(); {
 			case o.kind == opBytes:
-				d.bytes(o.value)
+				d.takeBytes(o.value)
 			case o.kind != opGlobal:
 			case o.value < globals:
 				value(uint32(o.value))
-			case seen.first(uint32(o.value - globals)):
+			case seen.firstTime(uint32(o.value - globals)):
 				stack = append(stack, uint32(o.value-globals))
 			}
 		}
@@ -59,7 +59,7 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 	return inParallel(len(s.bodies), func() func(int) error {
 		br := newBodyReader(s)
 		return func(i int) error {
-			if err := br.read(c.Open(r.bodies[i]), &s.bodies[i]); err != nil {
+			if err := br.readBody(c.Open(r.bodies[i]), &s.bodies[i]); err != nil {
 				return err
 			}
 			v := &r.module.Values[s.bodies[i].function]
@@ -139,7 +139,7 @@ func (r *moduleReader) finishMetadata(c *bitstream.Cursor) error {
 	}
 	own := newNodeBuilder(s)
 	for i := range s.metadata.entries {
-		if err := own.add(&s.metadata, i, 0); err != nil {
+		if err := own.addNode(&s.metadata, i, 0); err != nil {
 			return err
 		}
 	}
@@ -150,7 +150,7 @@ func (r *moduleReader) finishMetadata(c *bitstream.Cursor) error {
 			b := &s.bodies[i]
 			nb.table = ir.NodeTable{}
 			for j := range b.metadata.entries {
-				if err := nb.add(&b.metadata, j, b.base); err != nil {
+				if err := nb.addNode(&b.metadata, j, b.base); err != nil {
 					return err
 				}
 			}
@@ -176,30 +176,30 @@ type nodeBuilder struct {
 }
 
 func newNodeBuilder(s *source) *nodeBuilder {
-	return &nodeBuilder{source: s, constants: newSeen(s.constants.len()), values: newSeen(len(s.values))}
+	return &nodeBuilder{source: s, constants: newSeen(s.constants.count()), values: newSeen(len(s.values))}
 }
 
-// add appends an entry of a metadata table. base is the number of the
+// addNode appends an entry of a metadata table. base is the number of the
 // function's first node. Strings and values have numbers of their own in
 // bitcode: they are nodes of the kinds "string" and "value". A record that names a
 // value refers to the global values that it names.
-func (nb *nodeBuilder) add(t *metadataTable, i int, base ir.NodeID) error {
+func (nb *nodeBuilder) addNode(t *metadataTable, i int, base ir.NodeID) error {
 	nb.refs = nb.refs[:0]
 	if t.entries[i].size != isRecord {
 		nb.table.Add([]byte("string"), nil)
 		return nil
 	}
-	nb.constants.reset()
-	nb.values.reset()
-	d := t.open(i)
-	rec := d.head()
+	nb.constants.resetSeen()
+	nb.values.resetSeen()
+	d := t.openRecord(i)
+	rec := d.takeHead()
 	for range rec.count {
-		o := d.operand()
+		o := d.takeOperand()
 		if o.kind == opBytes {
-			d.bytes(o.value)
+			d.takeBytes(o.value)
 			continue
 		}
-		if err := nb.operand(t, o, base); err != nil {
+		if err := nb.addOperand(t, o, base); err != nil {
 			return err
 		}
 	}
@@ -211,43 +211,43 @@ func (nb *nodeBuilder) add(t *metadataTable, i int, base ir.NodeID) error {
 	return nil
 }
 
-func (nb *nodeBuilder) operand(t *metadataTable, o operand, base ir.NodeID) error {
+func (nb *nodeBuilder) addOperand(t *metadataTable, o operand, base ir.NodeID) error {
 	switch o.kind {
 	case opGlobal:
-		return nb.value(uint32(o.value))
+		return nb.addValue(uint32(o.value))
 	case opNode, opNodePlus1:
-		return nb.node(&nb.source.metadata, o.value, 0)
+		return nb.addReference(&nb.source.metadata, o.value, 0)
 	case opFunNode, opFunNodePlus1:
-		return nb.node(t, o.value, base)
+		return nb.addReference(t, o.value, base)
 	}
 	return nil
 }
 
-// node notes a reference to an entry of a table.
-func (nb *nodeBuilder) node(t *metadataTable, i uint64, base ir.NodeID) error {
+// addReference notes a reference to an entry of a table.
+func (nb *nodeBuilder) addReference(t *metadataTable, i uint64, base ir.NodeID) error {
 	if t.entries[i].size != isRecord {
 		return nil
 	}
-	d := t.open(int(i))
-	if d.head().code != llvmschema.MetadataValue {
+	d := t.openRecord(int(i))
+	if d.takeHead().code != llvmschema.MetadataValue {
 		nb.refs = append(nb.refs, ir.MakeRef(ir.RefNode, uint32(i)+uint32(base)))
 		return nil
 	}
-	d.operand() // type
-	if o := d.operand(); o.kind == opGlobal {
-		return nb.value(uint32(o.value))
+	d.takeOperand() // type
+	if o := d.takeOperand(); o.kind == opGlobal {
+		return nb.addValue(uint32(o.value))
 	}
 	return nil
 }
 
-func (nb *nodeBuilder) value(id uint32) error {
+func (nb *nodeBuilder) addValue(id uint32) error {
 	note := func(id uint32) {
-		if nb.values.first(id) {
+		if nb.values.firstTime(id) {
 			nb.refs = append(nb.refs, ir.MakeRef(ir.RefAddress, id))
 		}
 	}
 	if n := uint32(len(nb.source.values)); id >= n {
-		if !nb.constants.first(id - n) {
+		if !nb.constants.firstTime(id - n) {
 			return nil
 		}
 		return nb.source.walkConstants(&nb.constants, id-n, note)
@@ -259,17 +259,17 @@ func (nb *nodeBuilder) value(id uint32) error {
 // finishValues completes the references of the global values.
 func (r *moduleReader) finishValues(*bitstream.Cursor) error {
 	s := r.source
-	constants, values := newSeen(s.constants.len()), newSeen(len(s.values))
+	constants, values := newSeen(s.constants.count()), newSeen(len(s.values))
 	var arena ir.RefArena
 	var refs []ir.Ref
 	for i := range s.values {
 		v := &r.module.Values[i]
-		refs = s.signature(refs[:0], v)
+		refs = s.appendSignature(refs[:0], v)
 		v.SignatureRefs = uint32(len(refs))
-		values.reset()
-		constants.reset()
-		err := s.headerRefs(s.record(ir.ValueID(i)), &constants, func(id uint32) {
-			if values.first(id) {
+		values.resetSeen()
+		constants.resetSeen()
+		err := s.headerRefs(s.headerRecord(ir.ValueID(i)), &constants, func(id uint32) {
+			if values.firstTime(id) {
 				refs = append(refs, ir.MakeRef(ir.RefAddress, id))
 			}
 		})
@@ -284,8 +284,8 @@ func (r *moduleReader) finishValues(*bitstream.Cursor) error {
 	return nil
 }
 
-// signature appends the references of a declaration of the value.
-func (s *source) signature(refs []ir.Ref, v *ir.GlobalValue) []ir.Ref {
+// appendSignature appends the references of a declaration of the value.
+func (s *source) appendSignature(refs []ir.Ref, v *ir.GlobalValue) []ir.Ref {
 	refs = append(refs, ir.MakeRef(ir.RefType, uint32(v.Type)))
 	for _, g := range v.Details().Groups {
 		refs = append(refs, ir.MakeRef(ir.RefAttributes, uint32(g)))
@@ -300,7 +300,7 @@ func (s *source) headerRefs(rec globalRecord, constants *seen, value func(uint32
 	for _, id := range values[:n] {
 		if n := uint32(len(s.values)); id < n {
 			value(id)
-		} else if constants.first(id - n) {
+		} else if constants.firstTime(id - n) {
 			if err := s.walkConstants(constants, id-n, value); err != nil {
 				return err
 			}
@@ -312,12 +312,12 @@ func (s *source) headerRefs(rec globalRecord, constants *seen, value func(uint32
 // headerValues returns the values that the record itself names, the first n of
 // the list.
 func (v globalRecord) headerValues() (list [3]uint32, n int) {
-	if v.indirect() {
-		list[0] = uint32(v.at(aliasTarget))
+	if v.isIndirect() {
+		list[0] = uint32(v.fieldAt(aliasTarget))
 		return list, 1
 	}
 	for _, at := range v.constantFields() {
-		if id := v.at(at); id > 0 {
+		if id := v.fieldAt(at); id > 0 {
 			list[n] = uint32(id - 1)
 			n++
 		}

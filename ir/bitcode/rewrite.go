@@ -16,7 +16,9 @@ type instruction struct {
 	operands []operand
 }
 
-func (in *instruction) layout() *llvmschema.Instruction { return llvmschema.Instructions[in.code] }
+func (in *instruction) recordLayout() *llvmschema.Instruction {
+	return llvmschema.Instructions[in.code]
+}
 
 // isDebugRecord reports whether the record is debug information that stands
 // in front of the instruction before it.
@@ -24,18 +26,18 @@ func (in *instruction) isDebugRecord() bool {
 	return in.code >= llvmschema.FunctionRecordValue && in.code <= llvmschema.FunctionRecordDeclareValue
 }
 
-// decode takes the body apart. Debug locations that repeat the last become
+// decodeInstructions takes the body apart. Debug locations that repeat the last become
 // copies of that, so that they may move.
-func (s *source) decode(b *body) []instruction {
-	next := uint32(b.arguments + b.constants.len())
+func (s *source) decodeInstructions(b *body) []instruction {
+	next := uint32(b.arguments + b.constants.count())
 	calls := 0
 	var list []instruction
 	var location []operand
-	for d := (decoder{data: b.code}); !d.done(); {
-		rec := d.head()
+	for d := (decoder{data: b.code}); !d.atEnd(); {
+		rec := d.takeHead()
 		in := instruction{
 			code: rec.code, abbrev: rec.abbrev, defines: rec.defines, call: -1,
-			operands: absolute(d.operands(rec, nil), next),
+			operands: absoluteOperands(d.takeOperands(rec, nil), next),
 		}
 		switch rec.code {
 		case llvmschema.FunctionDebugLoc:
@@ -45,7 +47,7 @@ func (s *source) decode(b *body) []instruction {
 				in.code, in.abbrev, in.operands = llvmschema.FunctionDebugLoc, -1, location
 			}
 		case llvmschema.FunctionCall:
-			if in.operands[in.callee()].kind == opGlobalRel && in.operands[in.callee()].value < uint64(len(s.values)) {
+			if in.operands[in.calleeIndex()].kind == opGlobalRel && in.operands[in.calleeIndex()].value < uint64(len(s.values)) {
 				in.call = calls
 				calls++
 			}
@@ -59,14 +61,14 @@ func (s *source) decode(b *body) []instruction {
 	return list
 }
 
-// absolute makes symbols of operands that are relative to next.
-func absolute(operands []operand, next uint32) []operand {
+// absoluteOperands makes symbols of operands that are relative to next.
+func absoluteOperands(operands []operand, next uint32) []operand {
 	for i := range operands {
 		switch o := &operands[i]; o.kind {
 		case opLocalRel:
 			o.value = uint64(next - uint32(o.value))
 		case opLocalSigned:
-			o.value = uint64(next - uint32(unrotate(o.value)))
+			o.value = uint64(next - uint32(decodeSigned(o.value)))
 		default:
 			continue
 		}
@@ -75,9 +77,9 @@ func absolute(operands []operand, next uint32) []operand {
 	return operands
 }
 
-// callee returns which operand of a call is the callee; the function type
+// calleeIndex returns which operand of a call is the callee; the function type
 // stands before it.
-func (in *instruction) callee() int {
+func (in *instruction) calleeIndex() int {
 	if in.operands[1].value&llvmschema.CallFMF != 0 {
 		return 4
 	}
@@ -118,12 +120,12 @@ func (r *rewriter) rebuild(list []instruction, symbols int, kept []int) *body {
 // markLive marks the constants of the function that the instructions and the
 // function's metadata still name.
 func (r *rewriter) markLive(list []instruction) {
-	r.live = make([]bool, r.old.constants.len())
+	r.live = make([]bool, r.old.constants.count())
 	for i := range list {
 		r.markOperands(list[i].operands)
 	}
-	for d := (decoder{data: r.old.metadata.arena}); !d.done(); {
-		r.markOperands(d.operands(d.head(), nil))
+	for d := (decoder{data: r.old.metadata.arena}); !d.atEnd(); {
+		r.markOperands(d.takeOperands(d.takeHead(), nil))
 	}
 }
 
@@ -140,9 +142,9 @@ func (r *rewriter) markOperands(operands []operand) {
 		mark(o)
 	}
 	for len(work) > 0 {
-		d := r.old.constants.open(work[len(work)-1])
+		d := r.old.constants.openRecord(work[len(work)-1])
 		work = work[:len(work)-1]
-		for _, o := range d.operands(d.head(), nil) {
+		for _, o := range d.takeOperands(d.takeHead(), nil) {
 			mark(o)
 		}
 	}
@@ -176,7 +178,7 @@ func (r *rewriter) constants(b *body) {
 		if !live {
 			continue
 		}
-		d := t.open(i)
+		d := t.openRecord(i)
 		r.copy(&e, &d)
 		b.constants.ends = append(b.constants.ends, uint32(len(e.arena)))
 		b.constants.types = append(b.constants.types, t.types[i])
@@ -186,18 +188,18 @@ func (r *rewriter) constants(b *body) {
 
 // copy copies a record that defines nothing relative.
 func (r *rewriter) copy(e *encoder, d *decoder) {
-	rec := d.head()
-	for _, o := range d.operands(rec, nil) {
+	rec := d.takeHead()
+	for _, o := range d.takeOperands(rec, nil) {
 		r.operand(e, o)
 	}
-	e.finish(rec.code, rec.abbrev, rec.defines)
+	e.finishRecord(rec.code, rec.abbrev, rec.defines)
 }
 
 // operand writes an operand that is not relative.
 func (r *rewriter) operand(e *encoder, o operand) {
 	switch o.kind {
 	case opLiteral:
-		e.literal(o.value)
+		e.appendLiteral(o.value)
 	case opLocal:
 		if id, ok := r.replaced[uint32(o.value)]; ok {
 			e.appendOperand(opGlobal, uint64(id))
@@ -214,7 +216,7 @@ func (r *rewriter) metadata(b *body) {
 	var e encoder
 	for i, entry := range t.entries {
 		if entry.size == isRecord {
-			d := t.open(i)
+			d := t.openRecord(i)
 			entry.at = uint32(len(e.arena))
 			r.copy(&e, &d)
 		}
@@ -225,7 +227,7 @@ func (r *rewriter) metadata(b *body) {
 
 func (r *rewriter) code(b *body, list []instruction) {
 	var e encoder
-	next := uint32(b.arguments + b.constants.len())
+	next := uint32(b.arguments + b.constants.count())
 	for i := range list {
 		in := &list[i]
 		r.instruction(&e, in, next)
@@ -258,34 +260,34 @@ func (r *rewriter) instruction(e *encoder, in *instruction, next uint32) {
 		case o.kind == opLocalSigned && constant:
 			e.appendOperand(opGlobalSigned, uint64(number))
 		case o.kind == opLocalSigned:
-			e.appendOperand(opLocalSigned, rotate(int64(int32(next-number))))
+			e.appendOperand(opLocalSigned, encodeSigned(int64(int32(next-number))))
 		default:
 			r.operand(e, o)
 		}
 		forward = o.kind == opLocalRel && !constant && number >= next
 	}
-	e.finish(in.code, in.abbrev, in.defines)
+	e.finishRecord(in.code, in.abbrev, in.defines)
 }
 
 // symbols copies the names of values and blocks, and adds those of new values.
 func (r *rewriter) symbols(b *body) {
 	var e encoder
-	for d := (decoder{data: r.old.symbols}); !d.done(); {
+	for d := (decoder{data: r.old.symbols}); !d.atEnd(); {
 		start := d
-		rec := d.head()
-		first := d.operand()
+		rec := d.takeHead()
+		first := d.takeOperand()
 		d = start
 		if _, constant := r.replaced[uint32(first.value)]; first.kind == opLocal && constant {
-			d.head()
-			d.skip(rec)
+			d.takeHead()
+			d.skipOperands(rec)
 			continue
 		}
 		r.copy(&e, &d)
 	}
 	for _, n := range r.names {
 		e.appendOperand(opLocal, uint64(r.index[n.symbol]))
-		e.literals(numbers(nil, n.name))
-		e.finish(llvmschema.SymbolEntry, -1, false)
+		e.appendLiterals(appendText(nil, n.name))
+		e.finishRecord(llvmschema.SymbolEntry, -1, false)
 	}
 	b.symbols = e.arena
 }
@@ -293,9 +295,9 @@ func (r *rewriter) symbols(b *body) {
 // attachments copies the attachments of instructions that are left.
 func (r *rewriter) attachments(b *body, kept []int) {
 	var e encoder
-	for d := (decoder{data: r.old.attached}); !d.done(); {
-		rec := d.head()
-		operands := d.operands(rec, nil)
+	for d := (decoder{data: r.old.attached}); !d.atEnd(); {
+		rec := d.takeHead()
+		operands := d.takeOperands(rec, nil)
 		number := kept[operands[0].value]
 		if number < 0 {
 			continue
@@ -304,7 +306,7 @@ func (r *rewriter) attachments(b *body, kept []int) {
 		for _, o := range operands {
 			r.operand(&e, o)
 		}
-		e.finish(rec.code, rec.abbrev, false)
+		e.finishRecord(rec.code, rec.abbrev, false)
 	}
 	b.attached = e.arena
 }

@@ -130,7 +130,7 @@ func (f *slotFinder) isMarker(in *instruction) bool {
 	if in.call < 0 {
 		return in.isDebugRecord()
 	}
-	callee := f.source.module.Values[in.operands[in.callee()].value].Name
+	callee := f.source.module.Values[in.operands[in.calleeIndex()].value].Name
 	return strings.HasPrefix(callee, "llvm.lifetime.") || strings.HasPrefix(callee, "llvm.dbg.")
 }
 
@@ -151,9 +151,9 @@ func (f *slotFinder) store(s *slot, i int) bool {
 	var err error
 	switch o := operands[at]; o.kind {
 	case opGlobalRel:
-		value, err = d.global(uint32(o.value), 0)
+		value, err = d.globalConstant(uint32(o.value), 0)
 	case opLocalRel:
-		value, err = d.local(o.value, 0)
+		value, err = d.localConstant(o.value, 0)
 	}
 	if err != nil || value.Kind != ir.ConstantValue || len(s.stores) > 0 && value.Value != s.address {
 		return false

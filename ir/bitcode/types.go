@@ -15,8 +15,8 @@ type typeRecord struct {
 	operands []uint64
 }
 
-// children returns the part of the operands that names types.
-func (t *typeRecord) children() (first, last int) {
+// childFields returns the part of the operands that names types.
+func (t *typeRecord) childFields() (first, last int) {
 	n := len(t.operands)
 	switch t.code {
 	case llvmschema.TypePointer:
@@ -51,7 +51,7 @@ func (r *moduleReader) readTypes(c *bitstream.Cursor) error {
 		switch c.Code {
 		case llvmschema.TypeNumEntries:
 		case llvmschema.TypeStructName:
-			name = text(c.Operands)
+			name = textOf(c.Operands)
 		default:
 			t := typeRecord{code: c.Code, operands: append([]uint64(nil), c.Operands...)}
 			if c.Code == llvmschema.TypeStructNamed || c.Code == llvmschema.TypeOpaque || c.Code == llvmschema.TypeTarget {
@@ -85,7 +85,7 @@ func (r *moduleReader) addType(c *bitstream.Cursor, t typeRecord) error {
 func (r *moduleReader) checkTypes(c *bitstream.Cursor) error {
 	types := r.source.types
 	for i := range types {
-		first, last := types[i].children()
+		first, last := types[i].childFields()
 		for _, v := range types[i].operands[first:last] {
 			if v >= uint64(len(types)) {
 				return c.Errorf("type %d is made of type %d of %d", i, v, len(types))
@@ -103,7 +103,7 @@ func (r *moduleReader) checkTypes(c *bitstream.Cursor) error {
 
 // modelType returns the model's view of a type.
 func modelType(t *typeRecord) ir.Type {
-	first, last := t.children()
+	first, last := t.childFields()
 	m := ir.Type{Elements: make([]ir.TypeID, 0, last-first)}
 	for _, v := range t.operands[first:last] {
 		m.Elements = append(m.Elements, ir.TypeID(min(v, ir.MaxIndex)))

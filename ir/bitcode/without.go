@@ -13,7 +13,7 @@ func (s *source) removeCalls(b *body, calls []int) []instruction {
 	for _, c := range calls {
 		gone[c] = true
 	}
-	list := s.decode(b)
+	list := s.decodeInstructions(b)
 	stores := newSlotFinder(s, b, list).serving(func(call int) bool { return gone[call] })
 	left := list[:0]
 	bundles := 0
@@ -27,7 +27,7 @@ func (s *source) removeCalls(b *body, calls []int) []instruction {
 			left = left[:len(left)-bundles]
 			bundles = 0
 			continue
-		case in.layout().Counts:
+		case in.recordLayout().Counts:
 			bundles = 0
 		}
 		left = append(left, in)
@@ -49,14 +49,14 @@ func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error)
 	r.markLive(list)
 	c := newRefCollector(s, b)
 	defer s.collectors.Put(c.bodyReader)
-	refs := s.signature(nil, v)
-	err := s.headerRefs(s.record(function), &c.constants, func(id uint32) {
-		if c.addresses.first(id) {
+	refs := s.appendSignature(nil, v)
+	err := s.headerRefs(s.headerRecord(function), &c.constants, func(id uint32) {
+		if c.addresses.firstTime(id) {
 			refs = append(refs, ir.MakeRef(ir.RefAddress, id))
 		}
 	})
 	if err == nil {
-		err = c.body(&r, list)
+		err = c.collectBody(&r, list)
 	}
 	refs = append(refs, c.refs...)
 	for _, ref := range v.Refs {
@@ -79,41 +79,41 @@ func newRefCollector(s *source, b *body) *refCollector {
 	if r == nil {
 		r = newBodyReader(s)
 	}
-	r.begin(b)
+	r.beginBody(b)
 	return &refCollector{r, b}
 }
 
-// body notes the references that are left of a body.
-func (c *refCollector) body(r *rewriter, list []instruction) error {
+// collectBody notes the references that are left of a body.
+func (c *refCollector) collectBody(r *rewriter, list []instruction) error {
 	for i, live := range r.live {
 		if !live {
 			continue
 		}
 		c.useType(uint64(c.b.constants.types[i]))
-		d := c.b.constants.open(i)
-		if err := c.operands(d.operands(d.head(), nil), -1); err != nil {
+		d := c.b.constants.openRecord(i)
+		if err := c.collectOperands(d.takeOperands(d.takeHead(), nil), -1); err != nil {
 			return err
 		}
 	}
 	for i := range list {
 		callee := -1
 		if list[i].call >= 0 {
-			callee = list[i].callee()
+			callee = list[i].calleeIndex()
 		}
-		if err := c.operands(list[i].operands, callee); err != nil {
+		if err := c.collectOperands(list[i].operands, callee); err != nil {
 			return err
 		}
 	}
-	for d := (decoder{data: c.b.attached}); !d.done(); {
-		if err := c.operands(d.operands(d.head(), nil), -1); err != nil {
+	for d := (decoder{data: c.b.attached}); !d.atEnd(); {
+		if err := c.collectOperands(d.takeOperands(d.takeHead(), nil), -1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// operands notes the entries that operands name; one of them may be a callee.
-func (c *refCollector) operands(operands []operand, callee int) error {
+// collectOperands notes the entries that operands name; one of them may be a callee.
+func (c *refCollector) collectOperands(operands []operand, callee int) error {
 	for i, o := range operands {
 		switch o.kind {
 		case opGlobalRel, opGlobalSigned, opGlobal:

@@ -60,7 +60,7 @@ type keptParts struct {
 	body     *body // of a definition of a function
 }
 
-func (k *keptValue) attach(a attachedNode) {
+func (k *keptValue) attachNode(a attachedNode) {
 	p := k.editParts()
 	p.attached = append(p.attached, a)
 }
@@ -72,16 +72,16 @@ func (k *keptValue) editParts() *keptParts {
 	return k.parts
 }
 
-// attached returns the metadata attached to the value.
-func (k *keptValue) attached() []attachedNode {
+// attachedNodes returns the metadata attached to the value.
+func (k *keptValue) attachedNodes() []attachedNode {
 	if k.parts == nil {
 		return nil
 	}
 	return k.parts.attached
 }
 
-// body returns the body of the value, nil if it has none.
-func (k *keptValue) body() *body {
+// keptBody returns the body of the value, nil if it has none.
+func (k *keptValue) keptBody() *body {
 	if k.parts == nil {
 		return nil
 	}
@@ -121,23 +121,23 @@ func (w *partitionWriter) WritePartition(out io.Writer, partition *ir.Partition)
 		return fmt.Errorf("%s: %w", w.module.Path, err)
 	}
 	w.partition, w.reach = partition, reach
-	if err := w.collect(); err != nil {
+	if err := w.collectParts(); err != nil {
 		return fmt.Errorf("%s: %w", w.module.Path, err)
 	}
-	w.number()
-	w.write()
-	if what := w.numbers.lacking(); what != "" {
+	w.numberParts()
+	w.writePartition()
+	if what := w.numbers.lackingTable(); what != "" {
 		return fmt.Errorf("%s: the partition lacks %s that something in it refers to", w.module.Path, what)
 	}
 	_, err = out.Write(w.out.Bytes())
 	return err
 }
 
-// write makes the bitstream.
-func (w *partitionWriter) write() {
+// writePartition makes the bitstream.
+func (w *partitionWriter) writePartition() {
 	s := w.source
 	w.out.Reset(s.info)
-	w.reserve()
+	w.reserveTables()
 	clear(w.symbols)
 	w.out.Magic(magic)
 	w.writeIdentification()
@@ -155,17 +155,17 @@ func (w *partitionWriter) write() {
 	w.writeNames(llvmschema.BlockBundleTag, 1, s.tags)
 	w.writeNames(llvmschema.BlockSyncScope, 1, s.scopes)
 	for i := range w.kept {
-		if w.kept[i].body() != nil {
-			w.body.write(&w.kept[i])
+		if w.kept[i].keptBody() != nil {
+			w.body.writeBody(&w.kept[i])
 		}
 	}
 	w.out.End()
 	w.writeStrtab()
 }
 
-// reserve makes room for the string table and for the records of the global
+// reserveTables makes room for the string table and for the records of the global
 // values, which are most of a partition of many values.
-func (w *partitionWriter) reserve() {
+func (w *partitionWriter) reserveTables() {
 	const recordSize = 24 // about
 	names := 0
 	for i := range w.kept {
@@ -185,7 +185,7 @@ func (w *partitionWriter) writeIdentification() {
 
 // writeText writes a record that spells a string.
 func (w *partitionWriter) writeText(abbrev int, code uint32, s string) {
-	w.operands = numbers(w.operands[:0], s)
+	w.operands = appendText(w.operands[:0], s)
 	w.out.Record(abbrev, code, w.operands)
 }
 
@@ -204,20 +204,20 @@ func (w *partitionWriter) symbolOf(name string) symbolSpan {
 	if span, ok := w.symbols[name]; ok {
 		return span
 	}
-	return w.addSymbol(name)
+	return w.appendSymbol(name)
 }
 
-// symbol puts a name into the string table, once.
-func (w *partitionWriter) symbol(name string) symbolSpan {
+// addSymbol puts a name into the string table, once.
+func (w *partitionWriter) addSymbol(name string) symbolSpan {
 	if span, ok := w.symbols[name]; ok {
 		return span
 	}
-	span := w.addSymbol(name)
+	span := w.appendSymbol(name)
 	w.symbols[name] = span
 	return span
 }
 
-func (w *partitionWriter) addSymbol(name string) symbolSpan {
+func (w *partitionWriter) appendSymbol(name string) symbolSpan {
 	span := symbolSpan{uint64(len(w.strtab)), uint64(len(name))}
 	w.strtab = append(w.strtab, name...)
 	return span
@@ -269,19 +269,19 @@ func isChar6(s string) bool {
 
 func (w *partitionWriter) writeType(t *typeRecord) {
 	w.operands = append(w.operands[:0], t.operands...)
-	first, last := t.children()
+	first, last := t.childFields()
 	for i := first; i < last; i++ {
-		w.operands[i] = w.typ(uint32(t.operands[i]))
+		w.operands[i] = w.typeNumber(uint32(t.operands[i]))
 	}
 	w.out.Record(-1, t.code, w.operands)
 }
 
-// typ returns the number of a type in the partition.
-func (w *partitionWriter) typ(id uint32) uint64 {
+// typeNumber returns the number of a type in the partition.
+func (w *partitionWriter) typeNumber(id uint32) uint64 {
 	if n := uint32(len(w.source.types)); id >= n {
 		return uint64(len(w.numbers.types.kept)) + uint64(id-n)
 	}
-	return w.numbers.types.get(id)
+	return w.numbers.types.newNumber(id)
 }
 
 // writeGroups writes the attribute groups. Their numbers begin at 1.
@@ -302,7 +302,7 @@ func (w *partitionWriter) writeGroups() {
 func (w *partitionWriter) writeGroup(number uint64, g *groupRecord) {
 	w.operands = append(append(w.operands[:0], number, g.index), g.attributes...)
 	for _, at := range g.types {
-		w.operands[at+2] = w.typ(uint32(g.attributes[at]))
+		w.operands[at+2] = w.typeNumber(uint32(g.attributes[at]))
 	}
 	w.out.Record(-1, llvmschema.AttributeGroupEntry, w.operands)
 }
@@ -327,21 +327,21 @@ func (w *partitionWriter) writeList(groups []ir.AttributeGroupID) {
 		if n := len(w.source.groups); int(g) >= n {
 			w.operands = append(w.operands, uint64(len(w.numbers.groups.kept)+int(g)-n)+1)
 		} else {
-			w.operands = append(w.operands, w.numbers.groups.get(uint32(g)))
+			w.operands = append(w.operands, w.numbers.groups.newNumber(uint32(g)))
 		}
 	}
 	w.out.Record(-1, llvmschema.AttributeListEntry, w.operands)
 }
 
-// list returns the number of an attribute list in the partition plus one.
-func (w *partitionWriter) list(list uint64) uint64 {
+// listNumber returns the number of an attribute list in the partition plus one.
+func (w *partitionWriter) listNumber(list uint64) uint64 {
 	switch n := uint64(len(w.source.lists)); {
 	case list == 0:
 		return 0
 	case list > n:
 		return uint64(len(w.numbers.lists.kept)) + list - n
 	}
-	return w.numbers.lists.get(uint32(list-1)) + 1
+	return w.numbers.lists.newNumber(uint32(list-1)) + 1
 }
 
 func (w *partitionWriter) writeComdats() {
@@ -351,7 +351,7 @@ func (w *partitionWriter) writeComdats() {
 		if changed, ok := w.partition.Selections[ir.ComdatID(id)]; ok {
 			selection = changed
 		}
-		span := w.symbol(c.Name)
+		span := w.addSymbol(c.Name)
 		w.out.Record(-1, llvmschema.ModuleComdat, []uint64{span.offset, span.size, uint64(slices.Index(comdatSelections[:], selection))})
 	}
 }
@@ -403,14 +403,14 @@ func (w *partitionWriter) writeGUIDs() {
 	w.out.Record(-1, llvmschema.ModuleGUIDs, w.operands)
 }
 
-// value returns the number in the partition of a value of the module's numbering,
+// valueNumber returns the number in the partition of a value of the module's numbering,
 // or of one that the partition adds.
-func (w *partitionWriter) value(id uint32) uint64 {
+func (w *partitionWriter) valueNumber(id uint32) uint64 {
 	switch n := uint32(len(w.source.values)); {
 	case id < n:
-		return w.numbers.values.get(id)
-	case id < n+uint32(w.source.constants.len()):
-		return w.numbers.constants.get(id - n)
+		return w.numbers.values.newNumber(id)
+	case id < n+uint32(w.source.constants.count()):
+		return w.numbers.constants.newNumber(id - n)
 	case id >= addedFunctionBase:
 		return uint64(w.added.functions[id-addedFunctionBase].number)
 	}
@@ -433,15 +433,15 @@ func (w *partitionWriter) writeKinds() {
 	w.out.Enter(llvmschema.BlockMetadataKind, 3)
 	for _, list := range [][]kind{w.source.kinds, w.added.kinds} {
 		for _, k := range list {
-			w.operands = numbers(append(w.operands[:0], k.id), k.name)
+			w.operands = appendText(append(w.operands[:0], k.id), k.name)
 			w.out.Record(-1, llvmschema.MetadataKind, w.operands)
 		}
 	}
 	w.out.End()
 }
 
-// width returns the width of abbreviation ids that a block needs, at least
+// abbrevWidth returns the width of abbreviation ids that a block needs, at least
 // least: own are the abbreviations that it defines itself.
-func (w *partitionWriter) width(block uint32, own int, least uint) uint {
+func (w *partitionWriter) abbrevWidth(block uint32, own int, least uint) uint {
 	return max(least, uint(bits.Len(uint(len(w.source.info[block])+own+3))))
 }

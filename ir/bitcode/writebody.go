@@ -20,8 +20,8 @@ type bodyWriter struct {
 	nodes []uint32 // number of each of the function's metadata, plus one
 }
 
-// collect keeps the module's entries that a body needs.
-func (bw *bodyWriter) collect(k *keptValue, edit *ir.Edit) error {
+// collectBody keeps the module's entries that a body needs.
+func (bw *bodyWriter) collectBody(k *keptValue, edit *ir.Edit) error {
 	w := bw.w
 	old := &w.source.bodies[w.source.values[k.id].body]
 	if len(edit.Calls) == 0 {
@@ -44,15 +44,15 @@ func (bw *bodyWriter) collect(k *keptValue, edit *ir.Edit) error {
 // collectMetadata keeps the entries that the function's written metadata needs.
 func (bw *bodyWriter) collectMetadata(b *body) {
 	for i := range b.metadata.entries {
-		if bw.keeps(b, i) {
+		if bw.keepsConstant(b, i) {
 			bw.w.numbers.keepNodeParts(&b.metadata, i)
 		}
 	}
 }
 
-// keeps reports whether metadata of the function is written: nodes that
+// keepsConstant reports whether metadata of the function is written: nodes that
 // something in the partition refers to, and values that the partition has.
-func (bw *bodyWriter) keeps(b *body, i int) bool {
+func (bw *bodyWriter) keepsConstant(b *body, i int) bool {
 	if b.metadata.isNode(i) {
 		return bw.w.reach.HasNode(b.base + ir.NodeID(i))
 	}
@@ -68,8 +68,8 @@ func (bw *bodyWriter) collectRewritten(b *body) {
 	}
 	bw.collectMetadata(b)
 	for _, arena := range [][]byte{b.constants.arena, b.code, b.attached} {
-		for d := (decoder{data: arena}); !d.done(); {
-			for _, o := range d.operands(d.head(), nil) {
+		for d := (decoder{data: arena}); !d.atEnd(); {
+			for _, o := range d.takeOperands(d.takeHead(), nil) {
 				bw.collectOperand(o)
 			}
 		}
@@ -90,21 +90,21 @@ func (bw *bodyWriter) collectOperand(o operand) {
 	}
 }
 
-// write writes the body of a definition.
-func (bw *bodyWriter) write(k *keptValue) {
-	w, b := bw.w, k.body()
+// writeBody writes the body of a definition.
+func (bw *bodyWriter) writeBody(k *keptValue) {
+	w, b := bw.w, k.keptBody()
 	bw.body = b
 	bw.next = bw.globals + uint32(b.arguments)
-	w.out.Enter(llvmschema.BlockFunction, w.width(llvmschema.BlockFunction, 0, 4))
+	w.out.Enter(llvmschema.BlockFunction, w.abbrevWidth(llvmschema.BlockFunction, 0, 4))
 	d := decoder{data: b.code}
-	bw.record(&d) // DECLAREBLOCKS comes first
+	bw.writeRecord(&d) // DECLAREBLOCKS comes first
 	bw.writeConstants()
 	bw.writeMetadata()
-	for !d.done() {
+	for !d.atEnd() {
 		if bw.writesUsers(d) {
 			bw.blockAddressUsers(&d)
 		} else {
-			bw.record(&d)
+			bw.writeRecord(&d)
 		}
 	}
 	bw.writeSide(llvmschema.BlockSymbolTable, b.symbols)
@@ -115,17 +115,17 @@ func (bw *bodyWriter) write(k *keptValue) {
 // writesUsers reports whether the next record lists the functions that use
 // addresses of basic blocks of this one.
 func (bw *bodyWriter) writesUsers(d decoder) bool {
-	return d.head().code == llvmschema.FunctionBlockAddrUsers
+	return d.takeHead().code == llvmschema.FunctionBlockAddrUsers
 }
 
 // blockAddressUsers copies that list, a hint for readers that are lazy, as far
 // as the partition has the functions.
 func (bw *bodyWriter) blockAddressUsers(d *decoder) {
-	rec := d.head()
+	rec := d.takeHead()
 	var users []uint64
 	for range rec.count {
-		if id := uint32(d.operand().value); bw.w.numbers.values.has(id) {
-			users = append(users, bw.w.value(id))
+		if id := uint32(d.takeOperand().value); bw.w.numbers.values.keeps(id) {
+			users = append(users, bw.w.valueNumber(id))
 		}
 	}
 	if len(users) > 0 {
@@ -135,17 +135,17 @@ func (bw *bodyWriter) blockAddressUsers(d *decoder) {
 
 func (bw *bodyWriter) writeConstants() {
 	w, t := bw.w, &bw.body.constants
-	if t.len() == 0 {
+	if t.count() == 0 {
 		return
 	}
-	w.out.Enter(llvmschema.BlockConstants, w.width(llvmschema.BlockConstants, 0, 4))
+	w.out.Enter(llvmschema.BlockConstants, w.abbrevWidth(llvmschema.BlockConstants, 0, 4))
 	cw := constantWriter{w: w, aggregate: -1, text: -1, seven: -1, six: -1, locals: uint64(bw.globals)}
 	d := decoder{data: t.arena}
 	for i := range t.types {
-		cw.write(t.types[i], &d)
+		cw.writeConstant(t.types[i], &d)
 	}
 	w.out.End()
-	bw.next += uint32(t.len())
+	bw.next += uint32(t.count())
 }
 
 // writeMetadata writes the metadata of the function: strings first, as the
@@ -159,7 +159,7 @@ func (bw *bodyWriter) writeMetadata() {
 	w.text, w.operands = w.text[:0], w.operands[:0]
 	for _, e := range t.entries {
 		if e.size != isRecord {
-			w.text = append(w.text, w.source.text(e)...)
+			w.text = append(w.text, w.source.stringText(e)...)
 			w.operands = append(w.operands, uint64(e.size))
 		}
 	}
@@ -167,7 +167,7 @@ func (bw *bodyWriter) writeMetadata() {
 	if !slices.ContainsFunc(bw.nodes, func(n uint32) bool { return n > 0 }) {
 		return
 	}
-	w.out.Enter(llvmschema.BlockMetadata, w.width(llvmschema.BlockMetadata, 2, 3))
+	w.out.Enter(llvmschema.BlockMetadata, w.abbrevWidth(llvmschema.BlockMetadata, 2, 3))
 	if len(w.operands) > 0 {
 		w.writeStringTable(w.out.Define(bitstream.Abbrev{
 			{Encoding: bitstream.Literal, Value: llvmschema.MetadataStrings},
@@ -178,8 +178,8 @@ func (bw *bodyWriter) writeMetadata() {
 	}
 	for i, e := range t.entries {
 		if e.size == isRecord && bw.nodes[i] > 0 {
-			d := t.open(i)
-			bw.record(&d)
+			d := t.openRecord(i)
+			bw.writeRecord(&d)
 		}
 	}
 	w.out.End()
@@ -197,7 +197,7 @@ func (bw *bodyWriter) numberMetadata(strings int) {
 		case e.size != isRecord:
 			text++
 			number = text
-		case bw.keeps(bw.body, i):
+		case bw.keepsConstant(bw.body, i):
 			other++
 			number = other
 		}
@@ -219,9 +219,9 @@ func (bw *bodyWriter) writeSide(block uint32, records []byte) {
 	if len(records) == 0 {
 		return
 	}
-	bw.w.out.Enter(block, bw.w.width(block, 0, 4))
-	for d := (decoder{data: records}); !d.done(); {
-		bw.record(&d)
+	bw.w.out.Enter(block, bw.w.abbrevWidth(block, 0, 4))
+	for d := (decoder{data: records}); !d.atEnd(); {
+		bw.writeRecord(&d)
 	}
 	bw.w.out.End()
 }
@@ -230,24 +230,24 @@ func (bw *bodyWriter) writeSide(block uint32, records []byte) {
 // instructions.
 func (bw *bodyWriter) writeAttachments(k *keptValue) {
 	w := bw.w
-	if len(k.attached())+len(bw.body.attached) == 0 {
+	if len(k.attachedNodes())+len(bw.body.attached) == 0 {
 		return
 	}
-	w.out.Enter(llvmschema.BlockAttachment, w.width(llvmschema.BlockAttachment, 0, 3))
-	if len(k.attached()) > 0 {
-		w.operands = w.attachments(k, w.operands[:0])
+	w.out.Enter(llvmschema.BlockAttachment, w.abbrevWidth(llvmschema.BlockAttachment, 0, 3))
+	if len(k.attachedNodes()) > 0 {
+		w.operands = w.attachmentOperands(k, w.operands[:0])
 		w.out.Record(-1, llvmschema.MetadataAttachment, w.operands)
 	}
-	for d := (decoder{data: bw.body.attached}); !d.done(); {
-		bw.record(&d)
+	for d := (decoder{data: bw.body.attached}); !d.atEnd(); {
+		bw.writeRecord(&d)
 	}
 	w.out.End()
 }
 
-// record copies a record with the numbers of the partition.
-func (bw *bodyWriter) record(d *decoder) {
+// writeRecord copies a record with the numbers of the partition.
+func (bw *bodyWriter) writeRecord(d *decoder) {
 	w := bw.w
-	rec := d.head()
+	rec := d.takeHead()
 	operands := w.operands[:0]
 	for range rec.count {
 		v := d.readNumber()
@@ -257,7 +257,7 @@ func (bw *bodyWriter) record(d *decoder) {
 		case v&2 == 0:
 			operands = append(operands, v>>2)
 		default:
-			operands = bw.marked(d, operandKind(v>>2&15), v>>6, operands)
+			operands = bw.keepMarked(d, operandKind(v>>2&15), v>>6, operands)
 		}
 	}
 	w.operands = operands
@@ -267,47 +267,47 @@ func (bw *bodyWriter) record(d *decoder) {
 	}
 }
 
-// marked appends an operand that names something, with its number in the
+// keepMarked appends an operand that names something, with its number in the
 // partition.
-func (bw *bodyWriter) marked(d *decoder, kind operandKind, v uint64, operands []uint64) []uint64 {
+func (bw *bodyWriter) keepMarked(d *decoder, kind operandKind, v uint64, operands []uint64) []uint64 {
 	w := bw.w
 	switch kind {
 	case opGlobalRel:
-		v = uint64(bw.next - uint32(w.value(uint32(v))))
+		v = uint64(bw.next - uint32(w.valueNumber(uint32(v))))
 	case opGlobalSigned:
-		v = rotate(int64(int32(bw.next - uint32(w.value(uint32(v))))))
+		v = encodeSigned(int64(int32(bw.next - uint32(w.valueNumber(uint32(v))))))
 	case opGlobal:
-		v = w.value(uint32(v))
+		v = w.valueNumber(uint32(v))
 	case opLocalSigned:
 	case opLocal:
 		v += uint64(bw.globals)
 	case opType, opForwardType:
-		v = w.typ(uint32(v))
+		v = w.typeNumber(uint32(v))
 	case opList:
-		v = w.list(v)
+		v = w.listNumber(v)
 	case opWide:
 		v = d.readNumber()
 	case opBytes:
-		for _, b := range d.bytes(v) {
+		for _, b := range d.takeBytes(v) {
 			operands = append(operands, uint64(b))
 		}
 		return operands
 	default:
-		v = bw.metadata(kind, v)
+		v = bw.metadataNumber(kind, v)
 	}
 	return append(operands, v)
 }
 
-// metadata returns the number of metadata that an operand names.
-func (bw *bodyWriter) metadata(kind operandKind, v uint64) uint64 {
+// metadataNumber returns the number of metadata that an operand names.
+func (bw *bodyWriter) metadataNumber(kind operandKind, v uint64) uint64 {
 	w := bw.w
 	switch kind {
 	case opNode:
-		return w.numbers.nodes.get(uint32(v))
+		return w.numbers.nodes.newNumber(uint32(v))
 	case opNodePlus1:
 		return w.nodeOperand(operand{kind, v})
 	case opNodeRel:
-		return uint64(bw.next - uint32(w.numbers.nodes.get(uint32(v))))
+		return uint64(bw.next - uint32(w.numbers.nodes.newNumber(uint32(v))))
 	case opFunNode:
 		return bw.localNode(uint32(v))
 	case opFunNodePlus1:

@@ -24,7 +24,7 @@ func (w *partitionWriter) writeConstants() {
 	if len(w.numbers.constants.kept)+len(w.added.values) == 0 {
 		return
 	}
-	w.out.Enter(llvmschema.BlockConstants, w.width(llvmschema.BlockConstants, 4, 4))
+	w.out.Enter(llvmschema.BlockConstants, w.abbrevWidth(llvmschema.BlockConstants, 4, 4))
 	number := uint64(bits.Len32(w.body.globals))
 	literal := func(code uint64, element bitstream.Operand) int {
 		return w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: code}, {Encoding: bitstream.Array}, element})
@@ -36,57 +36,57 @@ func (w *partitionWriter) writeConstants() {
 	cw.six = literal(llvmschema.ConstantCString, bitstream.Operand{Encoding: bitstream.Char6})
 	t := &w.source.constants
 	for _, i := range w.numbers.constants.kept {
-		d := t.open(int(i))
-		cw.write(t.types[i], &d)
+		d := t.openRecord(int(i))
+		cw.writeConstant(t.types[i], &d)
 	}
 	for i := range w.added.values {
-		cw.added(&w.added.values[i])
+		cw.writeAdded(&w.added.values[i])
 	}
 	w.out.End()
 }
 
 // setType says of which type the constants are that follow.
 func (cw *constantWriter) setType(id uint32) {
-	if t := cw.w.typ(id) + 1; t != cw.current {
+	if t := cw.w.typeNumber(id) + 1; t != cw.current {
 		cw.w.out.Record(0, llvmschema.ConstantSetType, []uint64{t - 1}) // the first abbreviation of LLVM's
 		cw.current = t
 	}
 }
 
-// write copies a constant.
-func (cw *constantWriter) write(typ uint32, d *decoder) {
+// writeConstant copies a constant.
+func (cw *constantWriter) writeConstant(typ uint32, d *decoder) {
 	cw.setType(typ)
-	rec := d.head()
+	rec := d.takeHead()
 	w := cw.w
 	w.operands = w.operands[:0]
 	for range rec.count {
-		o := d.operand()
+		o := d.takeOperand()
 		if o.kind == opBytes {
-			for _, b := range d.bytes(o.value) {
+			for _, b := range d.takeBytes(o.value) {
 				w.operands = append(w.operands, uint64(b))
 			}
 			continue
 		}
-		w.operands = append(w.operands, cw.operand(o))
+		w.operands = append(w.operands, cw.operandNumber(o))
 	}
-	w.out.Record(cw.abbrev(rec), rec.code, w.operands)
+	w.out.Record(cw.chooseAbbrev(rec), rec.code, w.operands)
 }
 
-func (cw *constantWriter) operand(o operand) uint64 {
+func (cw *constantWriter) operandNumber(o operand) uint64 {
 	switch o.kind {
 	case opType:
-		return cw.w.typ(uint32(o.value))
+		return cw.w.typeNumber(uint32(o.value))
 	case opGlobal:
-		return cw.w.value(uint32(o.value))
+		return cw.w.valueNumber(uint32(o.value))
 	case opLocal:
 		return cw.locals + o.value
 	}
 	return o.value
 }
 
-// abbrev returns the abbreviation to try for a record whose operands are
+// chooseAbbrev returns the abbreviation to try for a record whose operands are
 // ready: the one it had, if that is of BLOCKINFO, else one of this block's.
-func (cw *constantWriter) abbrev(rec record) int {
+func (cw *constantWriter) chooseAbbrev(rec record) int {
 	if rec.abbrev < len(cw.w.source.info[llvmschema.BlockConstants]) {
 		return rec.abbrev
 	}
@@ -106,12 +106,12 @@ func (cw *constantWriter) abbrev(rec record) int {
 	return -1
 }
 
-func (cw *constantWriter) added(v *addedValue) {
+func (cw *constantWriter) writeAdded(v *addedValue) {
 	cw.setType(v.typ)
 	w := cw.w
 	w.operands = w.operands[:0]
 	for _, o := range v.operands {
-		w.operands = append(w.operands, cw.operand(o))
+		w.operands = append(w.operands, cw.operandNumber(o))
 	}
 	w.out.Record(-1, v.code, w.operands)
 }

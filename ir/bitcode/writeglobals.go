@@ -7,14 +7,14 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// collect finds everything that the partition keeps of the module and adds to it.
-func (w *partitionWriter) collect() error {
-	w.numbers.reset()
-	w.added.reset()
+// collectParts finds everything that the partition keeps of the module and adds to it.
+func (w *partitionWriter) collectParts() error {
+	w.numbers.resetNumbers()
+	w.added.resetAdditions()
 	clear(w.units)
 	w.kept, w.named = w.kept[:0], w.named[:0]
 	for _, id := range w.reach.Comdats {
-		w.numbers.comdats.keep(uint32(id))
+		w.numbers.comdats.keepEntry(uint32(id))
 	}
 	if err := w.collectValues(); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (w *partitionWriter) collect() error {
 func (w *partitionWriter) collectValues() error {
 	w.kept = slices.Grow(w.kept, len(w.partition.Definitions)+len(w.partition.Declarations))
 	for v := range w.partition.Values() {
-		if !w.numbers.values.keep(uint32(v.ID)) {
+		if !w.numbers.values.keepEntry(uint32(v.ID)) {
 			continue
 		}
 		w.kept = append(w.kept, keptValue{id: v.ID, definition: v.Definition, linkage: v.Linkage(), comdat: v.Comdat(), typ: uint32(v.Value.Type)})
@@ -64,29 +64,29 @@ func (w *partitionWriter) collectValue(k *keptValue, v *ir.PartitionValue) error
 		return err
 	}
 	if w.source.values[k.id].body >= 0 {
-		return w.body.collect(k, v.Edit)
+		return w.body.collectBody(k, v.Edit)
 	}
 	return nil
 }
 
 // collectHeader keeps the entries that the record of the value names.
 func (w *partitionWriter) collectHeader(k *keptValue, v *ir.PartitionValue) {
-	rec := w.source.record(k.id)
-	if section, gc := rec.tables(); section+gc > 0 {
+	rec := w.source.headerRecord(k.id)
+	if section, gc := rec.tableFields(); section+gc > 0 {
 		if section > 0 {
-			w.numbers.sections.keep(uint32(section - 1))
+			w.numbers.sections.keepEntry(uint32(section - 1))
 		}
 		if gc > 0 {
-			w.numbers.gcs.keep(uint32(gc - 1))
+			w.numbers.gcs.keepEntry(uint32(gc - 1))
 		}
 	}
-	k.list = uint32(rec.list())
+	k.list = uint32(rec.attributeList())
 	add := v.Edit.Add
 	if own := v.Value.Details().Attributes; len(own) > 0 {
 		add = slices.Concat(own, add)
 	}
 	if len(add)+len(v.Edit.Remove) > 0 {
-		k.list = uint32(w.added.list(uint64(k.list), add, v.Edit.Remove))
+		k.list = uint32(w.added.changedList(uint64(k.list), add, v.Edit.Remove))
 	} else if k.list > 0 {
 		w.numbers.keepList(k.list - 1)
 	}
@@ -95,7 +95,7 @@ func (w *partitionWriter) collectHeader(k *keptValue, v *ir.PartitionValue) {
 		return
 	}
 	if rec.code == llvmschema.ModuleVariable {
-		k.init = uint32(rec.at(varInit))
+		k.init = uint32(rec.fieldAt(varInit))
 	}
 	values, n := rec.headerValues()
 	for _, id := range values[:n] {
@@ -110,12 +110,12 @@ func (w *partitionWriter) collectElements(k *keptValue, v *ir.PartitionValue) er
 	if keep == nil {
 		return nil
 	}
-	list, t, err := w.source.elements(k.id)
+	list, t, err := w.source.arrayElements(k.id)
 	if err != nil {
 		return err
 	}
 	element := w.source.types[t].operands[1]
-	k.typ = w.added.typ(llvmschema.TypeArray, uint64(len(keep)), element)
+	k.typ = w.added.addType(llvmschema.TypeArray, uint64(len(keep)), element)
 	init := addedValue{typ: k.typ, code: llvmschema.ConstantAggregate}
 	for _, i := range keep {
 		init.operands = append(init.operands, operand{opGlobal, uint64(list[i])})
@@ -127,11 +127,11 @@ func (w *partitionWriter) collectElements(k *keptValue, v *ir.PartitionValue) er
 // collectAttachments notes the metadata attached to a value.
 func (w *partitionWriter) collectAttachments(k *keptValue, v *ir.PartitionValue) {
 	for a := range v.Attached() {
-		k.attach(attachedNode{w.added.kind(a.Kind), w.added.operand(&a.Operand)})
+		k.attachNode(attachedNode{w.added.kindNumber(a.Kind), w.added.addOperand(&a.Operand)})
 	}
 	for i := range v.Edit.Attach {
 		a := &v.Edit.Attach[i]
-		k.attach(attachedNode{w.added.kind(a.Kind), w.added.tuple(a.Node.Operands)})
+		k.attachNode(attachedNode{w.added.kindNumber(a.Kind), w.added.addTuple(a.Node.Operands)})
 	}
 }
 
@@ -142,7 +142,7 @@ func (w *partitionWriter) collectUnits() {
 		for i, g := range u.Globals {
 			refs[i] = w.source.nodeRef(g)
 		}
-		w.units[uint32(u.Node)] = w.added.node(refs)
+		w.units[uint32(u.Node)] = w.added.addNode(refs)
 	}
 }
 
@@ -151,10 +151,10 @@ func (w *partitionWriter) collectNamed() {
 	for list := range w.reach.Named() {
 		named := namedList{name: list.Name}
 		for i := range list.Operands() {
-			named.nodes = append(named.nodes, w.added.operand(&w.module.NamedMetadata[list.Index].Operands[i]))
+			named.nodes = append(named.nodes, w.added.addOperand(&w.module.NamedMetadata[list.Index].Operands[i]))
 		}
 		for i := range list.New {
-			named.nodes = append(named.nodes, w.added.tuple(list.New[i].Operands))
+			named.nodes = append(named.nodes, w.added.addTuple(list.New[i].Operands))
 		}
 		w.named = append(w.named, named)
 	}
@@ -209,14 +209,14 @@ func (w *partitionWriter) keepType(id uint32) {
 		return
 	}
 	t := w.added.typeRecord(id)
-	first, last := t.children()
+	first, last := t.childFields()
 	for _, child := range t.operands[first:last] {
 		w.keepType(uint32(child))
 	}
 }
 
-// number numbers the kept entries.
-func (w *partitionWriter) number() {
+// numberParts numbers the kept entries.
+func (w *partitionWriter) numberParts() {
 	n, a := w.numbers, w.added
 	n.types.assignNumbers(0)
 	n.groups.assignNumbers(1)
@@ -262,18 +262,18 @@ func (w *partitionWriter) numberMetadata() {
 
 // writeGlobal writes the record of a global value.
 func (w *partitionWriter) writeGlobal(k *keptValue) {
-	rec := w.source.record(k.id)
+	rec := w.source.headerRecord(k.id)
 	span := w.symbolOf(w.module.Values[k.id].Name)
-	w.operands = rec.operands(append(w.operands[:0], span.offset, span.size))
+	w.operands = rec.appendFields(append(w.operands[:0], span.offset, span.size))
 	fields := w.operands[2:]
-	fields[0] = w.typ(k.typ)
+	fields[0] = w.typeNumber(k.typ)
 	switch rec.code {
 	case llvmschema.ModuleVariable:
-		w.variable(k, fields)
+		w.writeVariable(k, fields)
 	case llvmschema.ModuleFunction:
-		w.function(k, fields)
+		w.writeFunction(k, fields)
 	default:
-		fields[aliasTarget] = w.value(uint32(fields[aliasTarget]))
+		fields[aliasTarget] = w.valueNumber(uint32(fields[aliasTarget]))
 		fields[aliasLinkage] = linkageNumbers[k.linkage]
 		if rec.code == llvmschema.ModuleAlias {
 			setLocal(k, fields, aliasVisible, aliasDLL)
@@ -281,16 +281,16 @@ func (w *partitionWriter) writeGlobal(k *keptValue) {
 			setLocal(k, fields, aliasVisible, len(fields))
 		}
 	}
-	if at := rec.partition(); len(fields) > at+1 {
-		name, _ := w.source.symbol(fields[at], fields[at+1])
-		span := w.symbol(name)
+	if at := rec.partitionField(); len(fields) > at+1 {
+		name, _ := w.source.symbolName(fields[at], fields[at+1])
+		span := w.addSymbol(name)
 		fields[at], fields[at+1] = span.offset, span.size
 	}
 	w.out.Record(-1, rec.code, w.operands)
 }
 
-// set sets a field if the record has it.
-func set(fields []uint64, at int, v uint64) {
+// setField sets a field if the record has it.
+func setField(fields []uint64, at int, v uint64) {
 	if at < len(fields) {
 		fields[at] = v
 	}
@@ -299,8 +299,8 @@ func set(fields []uint64, at int, v uint64) {
 // setLocal drops the properties that a local value must not have.
 func setLocal(k *keptValue, fields []uint64, visible, dll int) {
 	if k.linkage == ir.Internal || k.linkage == ir.Private {
-		set(fields, visible, 0)
-		set(fields, dll, 0)
+		setField(fields, visible, 0)
+		setField(fields, dll, 0)
 	}
 }
 
@@ -309,49 +309,49 @@ func (w *partitionWriter) comdatField(k *keptValue) uint64 {
 	if k.comdat == ir.NoComdat {
 		return 0
 	}
-	return w.numbers.comdats.get(uint32(k.comdat))
+	return w.numbers.comdats.newNumber(uint32(k.comdat))
 }
 
-// table maps an entry of a table of names plus one.
-func table(n *numbering, v uint64) uint64 {
+// tableNumber maps an entry of a table of names plus one.
+func tableNumber(n *numbering, v uint64) uint64 {
 	if v == 0 {
 		return 0
 	}
-	return n.get(uint32(v - 1))
+	return n.newNumber(uint32(v - 1))
 }
 
-func (w *partitionWriter) variable(k *keptValue, fields []uint64) {
+func (w *partitionWriter) writeVariable(k *keptValue, fields []uint64) {
 	fields[varInit] = 0
 	if k.definition && k.init > 0 {
-		fields[varInit] = w.value(k.init-1) + 1
+		fields[varInit] = w.valueNumber(k.init-1) + 1
 	}
 	fields[varLinkage] = linkageNumbers[k.linkage]
-	fields[varSection] = table(&w.numbers.sections, fields[varSection])
+	fields[varSection] = tableNumber(&w.numbers.sections, fields[varSection])
 	setLocal(k, fields, varVisible, varDLL)
-	set(fields, varComdat, w.comdatField(k))
-	set(fields, varLists, w.list(uint64(k.list)))
+	setField(fields, varComdat, w.comdatField(k))
+	setField(fields, varLists, w.listNumber(uint64(k.list)))
 }
 
-func (w *partitionWriter) function(k *keptValue, fields []uint64) {
+func (w *partitionWriter) writeFunction(k *keptValue, fields []uint64) {
 	fields[funcDeclaration] = 1
 	if k.definition {
 		fields[funcDeclaration] = 0
 	}
 	w.callingConv(&w.module.Values[k.id], fields)
 	fields[funcLinkage] = linkageNumbers[k.linkage]
-	fields[funcLists] = w.list(uint64(k.list))
-	fields[funcSection] = table(&w.numbers.sections, fields[funcSection])
+	fields[funcLists] = w.listNumber(uint64(k.list))
+	fields[funcSection] = tableNumber(&w.numbers.sections, fields[funcSection])
 	setLocal(k, fields, funcVisible, funcDLL)
 	if len(fields) > funcGC {
-		fields[funcGC] = table(&w.numbers.gcs, fields[funcGC])
+		fields[funcGC] = tableNumber(&w.numbers.gcs, fields[funcGC])
 	}
-	set(fields, funcComdat, w.comdatField(k))
+	setField(fields, funcComdat, w.comdatField(k))
 	for _, at := range []int{funcPrologue, funcPrefix, funcPersonality} {
 		if at >= len(fields) || fields[at] == 0 {
 			continue
 		}
 		if k.definition || w.module.Values[k.id].Declaration {
-			fields[at] = w.value(uint32(fields[at]-1)) + 1
+			fields[at] = w.valueNumber(uint32(fields[at]-1)) + 1
 		} else {
 			fields[at] = 0
 		}
@@ -371,8 +371,8 @@ func (w *partitionWriter) callingConv(v *ir.GlobalValue, fields []uint64) {
 
 // writeAddedFunction declares a function that the module does not have.
 func (w *partitionWriter) writeAddedFunction(f *addedFunction) {
-	span := w.symbol(f.name)
+	span := w.addSymbol(f.name)
 	fields := make([]uint64, funcAddrSpace+1)
-	fields[funcType], fields[funcCC], fields[funcDeclaration] = w.typ(f.typ), f.cc, 1
+	fields[funcType], fields[funcCC], fields[funcDeclaration] = w.typeNumber(f.typ), f.cc, 1
 	w.out.Record(-1, llvmschema.ModuleFunction, append([]uint64{span.offset, span.size}, fields...))
 }

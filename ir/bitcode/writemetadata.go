@@ -10,7 +10,7 @@ import (
 // writeMetadata writes the metadata of the module, named metadata, and the metadata
 // attached to variables and declarations.
 func (w *partitionWriter) writeMetadata() {
-	w.out.Enter(llvmschema.BlockMetadata, w.width(llvmschema.BlockMetadata, 3, 4))
+	w.out.Enter(llvmschema.BlockMetadata, w.abbrevWidth(llvmschema.BlockMetadata, 3, 4))
 	table := w.out.Define(bitstream.Abbrev{
 		{Encoding: bitstream.Literal, Value: llvmschema.MetadataStrings},
 		{Encoding: bitstream.VBR, Value: 6},
@@ -36,8 +36,8 @@ func (w *partitionWriter) writeMetadata() {
 		w.writeNamed(&w.named[i], name)
 	}
 	for i := range w.kept {
-		if k := &w.kept[i]; len(k.attached()) > 0 && k.body() == nil {
-			w.operands = w.attachments(k, append(w.operands[:0], w.numbers.values.get(uint32(k.id))))
+		if k := &w.kept[i]; len(k.attachedNodes()) > 0 && k.keptBody() == nil {
+			w.operands = w.attachmentOperands(k, append(w.operands[:0], w.numbers.values.newNumber(uint32(k.id))))
 			w.out.Record(-1, llvmschema.MetadataDeclAttachment, w.operands)
 		}
 	}
@@ -62,7 +62,7 @@ func (w *partitionWriter) writeStrings(abbrev int) {
 	w.text, w.operands = w.text[:0], w.operands[:0]
 	for _, id := range kept {
 		if e := w.source.metadata.entries[id]; e.size != isRecord {
-			w.text = append(w.text, w.source.text(e)...)
+			w.text = append(w.text, w.source.stringText(e)...)
 			w.operands = append(w.operands, uint64(e.size))
 		}
 	}
@@ -85,18 +85,18 @@ func (w *partitionWriter) writeStringTable(abbrev int) {
 
 // writeNode copies a node or value of the module's.
 func (w *partitionWriter) writeNode(id uint32, location int) {
-	d := w.source.metadata.open(int(id))
-	rec := d.head()
+	d := w.source.metadata.openRecord(int(id))
+	rec := d.takeHead()
 	globals, changed := w.units[id]
 	if rec.code == llvmschema.MetadataCompileUnit && !changed && !w.hasGlobals(&d, rec) {
 		changed = true // one that nothing lists
 	}
 	w.operands = w.operands[:0]
 	for i := range rec.count {
-		o := d.operand()
+		o := d.takeOperand()
 		switch {
 		case o.kind == opBytes:
-			for _, b := range d.bytes(o.value) {
+			for _, b := range d.takeBytes(o.value) {
 				w.operands = append(w.operands, uint64(b))
 			}
 		case changed && i == unitGlobals:
@@ -120,10 +120,10 @@ func (w *partitionWriter) hasGlobals(d *decoder, rec record) bool {
 		return true
 	}
 	for range unitGlobals {
-		at.operand()
+		at.takeOperand()
 	}
-	o := at.operand()
-	return o.kind != opNodePlus1 || w.numbers.nodes.has(uint32(o.value))
+	o := at.takeOperand()
+	return o.kind != opNodePlus1 || w.numbers.nodes.keeps(uint32(o.value))
 }
 
 // unitGlobals is the operand of a compile unit that lists its variables.
@@ -132,16 +132,16 @@ var unitGlobals = slices.IndexFunc(llvmschema.Nodes[llvmschema.MetadataCompileUn
 func (w *partitionWriter) nodeOperand(o operand) uint64 {
 	switch o.kind {
 	case opNode:
-		return w.numbers.nodes.get(uint32(o.value))
+		return w.numbers.nodes.newNumber(uint32(o.value))
 	case opNodePlus1:
-		if !w.numbers.nodes.has(uint32(o.value)) && !w.source.metadata.isNode(int(o.value)) {
+		if !w.numbers.nodes.keeps(uint32(o.value)) && !w.source.metadata.isNode(int(o.value)) {
 			return 0 // a value that the partition lacks
 		}
-		return w.numbers.nodes.get(uint32(o.value)) + 1
+		return w.numbers.nodes.newNumber(uint32(o.value)) + 1
 	case opType:
-		return w.typ(uint32(o.value))
+		return w.typeNumber(uint32(o.value))
 	case opGlobal:
-		return w.value(uint32(o.value))
+		return w.valueNumber(uint32(o.value))
 	}
 	return o.value
 }
@@ -151,7 +151,7 @@ func (w *partitionWriter) nodeOperand(o operand) uint64 {
 func (w *partitionWriter) metadataPlus1(ref metadataRef) uint64 {
 	switch ref.space {
 	case spaceModule:
-		return w.numbers.nodes.get(ref.index) + 1
+		return w.numbers.nodes.newNumber(ref.index) + 1
 	case spaceString:
 		return uint64(w.stringsKept) + uint64(ref.index) + 1
 	case spaceAdded:
@@ -164,7 +164,7 @@ func (w *partitionWriter) metadataPlus1(ref metadataRef) uint64 {
 
 func (w *partitionWriter) writeAddedMetadata(m *addedMetadata) {
 	if m.value {
-		w.out.Record(-1, llvmschema.MetadataValue, []uint64{w.typ(m.typ), w.value(m.id)})
+		w.out.Record(-1, llvmschema.MetadataValue, []uint64{w.typeNumber(m.typ), w.valueNumber(m.id)})
 		return
 	}
 	w.operands = w.operands[:0]
@@ -183,9 +183,9 @@ func (w *partitionWriter) writeNamed(list *namedList, abbrev int) {
 	w.out.Record(-1, llvmschema.MetadataNamedNode, w.operands)
 }
 
-// attachments appends pairs of kind and node.
-func (w *partitionWriter) attachments(k *keptValue, operands []uint64) []uint64 {
-	for _, a := range k.attached() {
+// attachmentOperands appends pairs of kind and node.
+func (w *partitionWriter) attachmentOperands(k *keptValue, operands []uint64) []uint64 {
+	for _, a := range k.attachedNodes() {
 		operands = append(operands, a.kind, w.metadataPlus1(a.node)-1)
 	}
 	return operands

@@ -7,18 +7,18 @@ import (
 	"offlink/ir/irtext"
 )
 
-// apply carries out the action of the table for the keyword at t.
-func (r *rewriter) apply(k *keyword, t token) {
-	hasArgument := r.is(r.peek(0), '(')
+// applyKeyword carries out the action of the table for the keyword at t.
+func (r *rewriter) applyKeyword(k *keyword, t token) {
+	hasArgument := r.isPunct(r.peekToken(0), '(')
 	switch k.action {
 	case dropWord:
 		r.dropWord(t)
 		return
 	case toPtrToInt:
-		r.replace(t.Start, t.End, "ptrtoint")
+		r.replaceRange(t.Start, t.End, "ptrtoint")
 		return
 	case refuse:
-		r.refuse(k, t)
+		r.refuseKeyword(k, t)
 		return
 	}
 	if !hasArgument {
@@ -28,45 +28,45 @@ func (r *rewriter) apply(k *keyword, t token) {
 	case dropCall:
 		r.dropWord(t)
 	case dropArgument:
-		r.drop(t.End, r.skipCall())
+		r.dropRange(t.End, r.skipCall())
 	case captures:
-		r.captures(t)
+		r.rewriteCaptures(t)
 	case denormals:
-		r.denormals(t)
+		r.rewriteDenormals(t)
 	case effectsOf:
-		r.memory(t)
+		r.rewriteMemory(t)
 	case splat:
-		r.splat(t)
+		r.rewriteSplat(t)
 	case refuseCall:
-		r.refuse(k, t)
+		r.refuseKeyword(k, t)
 	}
 }
 
 // dropWord drops the word, and its argument in parentheses if it has one.
 func (r *rewriter) dropWord(t token) {
 	end := t.End
-	if r.is(r.peek(0), '(') {
+	if r.isPunct(r.peekToken(0), '(') {
 		end = r.skipCall()
 	}
-	r.drop(t.Start, end)
+	r.dropRange(t.Start, end)
 }
 
-// refuse fails: a rewrite does not exist.
-func (r *rewriter) refuse(k *keyword, t token) {
-	r.fail(t, fmt.Sprintf("'%s' (%s) came with LLVM %d and has no form in LLVM %d", k.name, k.why, k.since, r.target.LLVM))
+// refuseKeyword fails: a rewrite does not exist.
+func (r *rewriter) refuseKeyword(k *keyword, t token) {
+	r.failAt(t, fmt.Sprintf("'%s' (%s) came with LLVM %d and has no form in LLVM %d", k.name, k.why, k.since, r.target.LLVM))
 }
 
 // skipCall steps over a part in parentheses and returns where it ends.
 func (r *rewriter) skipCall() int {
 	for depth := 0; ; {
-		t := r.next()
+		t := r.nextToken()
 		switch {
 		case t.Kind == irtext.TokenEnd:
-			r.fail(token{Start: len(r.data)}, "a bracket is not closed")
+			r.failAt(token{Start: len(r.data)}, "a bracket is not closed")
 			return len(r.data)
-		case r.is(t, '('):
+		case r.isPunct(t, '('):
 			depth++
-		case r.is(t, ')'):
+		case r.isPunct(t, ')'):
 			if depth--; depth == 0 {
 				return t.End
 			}
@@ -74,20 +74,20 @@ func (r *rewriter) skipCall() int {
 	}
 }
 
-// captures turns captures(none) into nocapture and drops other forms.
-func (r *rewriter) captures(t token) {
-	none := r.text(r.peek(1)) == "none" && r.is(r.peek(2), ')')
+// rewriteCaptures turns captures(none) into nocapture and drops other forms.
+func (r *rewriter) rewriteCaptures(t token) {
+	none := r.tokenText(r.peekToken(1)) == "none" && r.isPunct(r.peekToken(2), ')')
 	end := r.skipCall()
 	if none {
-		r.replace(t.Start, end, "nocapture")
+		r.replaceRange(t.Start, end, "nocapture")
 	} else {
-		r.drop(t.Start, end)
+		r.dropRange(t.Start, end)
 	}
 }
 
-// argument steps over a part in parentheses and returns its text.
-func (r *rewriter) argument() (text string, end int) {
-	start := r.peek(0).End
+// keywordArgument steps over a part in parentheses and returns its text.
+func (r *rewriter) keywordArgument() (text string, end int) {
+	start := r.peekToken(0).End
 	end = r.skipCall()
 	return withoutComments(string(r.data[start:max(start, end-1)])), end
 }
@@ -98,11 +98,11 @@ var denormalModes = map[string]string{
 	"ieee": "ieee", "preservesign": "preserve-sign", "positivezero": "positive-zero", "dynamic": "dynamic",
 }
 
-// denormals turns denormal_fpenv(OUT|IN, float: OUT|IN) into the string
+// rewriteDenormals turns denormal_fpenv(OUT|IN, float: OUT|IN) into the string
 // attributes that LLVM had before. The two parts may each be missing, and IN
 // is OUT if it is.
-func (r *rewriter) denormals(t token) {
-	text, end := r.argument()
+func (r *rewriter) rewriteDenormals(t token) {
+	text, end := r.keywordArgument()
 	general, float, hasFloat := strings.Cut(text, "float:")
 	words, ok := denormalAttribute("denormal-fp-math", strings.Trim(general, " ,"))
 	if hasFloat {
@@ -110,10 +110,10 @@ func (r *rewriter) denormals(t token) {
 		words, ok = strings.TrimSpace(words+" "+more), ok && known
 	}
 	if !ok || words == "" {
-		r.fail(t, "denormal_fpenv("+text+"): not understood")
+		r.failAt(t, "denormal_fpenv("+text+"): not understood")
 		return
 	}
-	r.replace(t.Start, end, words)
+	r.replaceRange(t.Start, end, words)
 }
 
 func denormalAttribute(key, modes string) (string, bool) {

@@ -27,8 +27,8 @@ func Bitcode(path string, data []byte, target Target) ([]byte, error) {
 	return out, nil
 }
 
-// unwrap returns the bitstream inside Darwin's wrapper, or data itself.
-func unwrap(data []byte) []byte {
+// unwrapBitcode returns the bitstream inside Darwin's wrapper, or data itself.
+func unwrapBitcode(data []byte) []byte {
 	if len(data) < 20 || binary.LittleEndian.Uint32(data) != 0x0B17C0DE {
 		return data
 	}
@@ -42,7 +42,7 @@ func unwrap(data []byte) []byte {
 var bitcodeMagic = [4]byte{'B', 'C', 0xC0, 0xDE}
 
 func rewriteBitcode(data []byte, target Target) ([]byte, error) {
-	data = unwrap(data)
+	data = unwrapBitcode(data)
 	if len(data) < 4 || [4]byte(data) != bitcodeMagic {
 		return nil, fmt.Errorf("no LLVM bitcode: it does not begin with 'BC' 0xC0DE")
 	}
@@ -126,7 +126,7 @@ func (b *bitcodeRewriter) topLevel(c *bitstream.Cursor) error {
 		if e.Kind != bitstream.SubBlock {
 			return c.Errorf("a record outside of all blocks")
 		}
-		if err := b.block(c, e.Block); err != nil {
+		if err := b.rewriteBlock(c, e.Block); err != nil {
 			return err
 		}
 	}
@@ -135,8 +135,8 @@ func (b *bitcodeRewriter) topLevel(c *bitstream.Cursor) error {
 // width is that of abbreviation ids in every block that is written.
 const width = 3
 
-// block copies a block, or leaves it out.
-func (b *bitcodeRewriter) block(outer *bitstream.Cursor, block bitstream.Block) error {
+// rewriteBlock copies a block, or leaves it out.
+func (b *bitcodeRewriter) rewriteBlock(outer *bitstream.Cursor, block bitstream.Block) error {
 	c := outer.Open(block)
 	switch block.ID {
 	case bitstream.InfoBlock:
@@ -152,30 +152,30 @@ func (b *bitcodeRewriter) block(outer *bitstream.Cursor, block bitstream.Block) 
 	defer b.out.End()
 	switch block.ID {
 	case llvmschema.BlockModule:
-		return b.records(c, b.moduleRecord)
+		return b.eachRecord(c, b.moduleRecord)
 	case llvmschema.BlockType:
-		return b.records(c, b.typeRecord)
+		return b.eachRecord(c, b.typeRecord)
 	case llvmschema.BlockAttributeGroup:
-		return b.records(c, b.attributeGroup)
+		return b.eachRecord(c, b.attributeGroup)
 	case llvmschema.BlockConstants:
-		return b.records(c, b.constant)
+		return b.eachRecord(c, b.rewriteConstant)
 	case llvmschema.BlockMetadata:
-		return b.records(c, b.metadata)
+		return b.eachRecord(c, b.rewriteMetadata)
 	case llvmschema.BlockFunction:
-		return b.function(c)
+		return b.rewriteFunction(c)
 	}
-	return b.records(c, b.copy)
+	return b.eachRecord(c, b.copyRecord)
 }
 
-// records copies a block's records through each, and the blocks in it.
-func (b *bitcodeRewriter) records(c *bitstream.Cursor, each func(*bitstream.Cursor) error) error {
+// eachRecord copies a block's records through each, and the blocks in it.
+func (b *bitcodeRewriter) eachRecord(c *bitstream.Cursor, each func(*bitstream.Cursor) error) error {
 	for {
 		e, err := c.Next()
 		switch {
 		case err != nil || e.Kind == bitstream.End:
 			return err
 		case e.Kind == bitstream.SubBlock:
-			err = b.block(c, e.Block)
+			err = b.rewriteBlock(c, e.Block)
 		default:
 			err = each(c)
 		}
@@ -185,14 +185,14 @@ func (b *bitcodeRewriter) records(c *bitstream.Cursor, each func(*bitstream.Curs
 	}
 }
 
-// copy writes the record as it is.
-func (b *bitcodeRewriter) copy(c *bitstream.Cursor) error {
-	b.write(c, c.Code, c.Operands)
+// copyRecord writes the record as it is.
+func (b *bitcodeRewriter) copyRecord(c *bitstream.Cursor) error {
+	b.writeRecord(c, c.Code, c.Operands)
 	return nil
 }
 
-// write writes a record with the cursor's blob, if it has one.
-func (b *bitcodeRewriter) write(c *bitstream.Cursor, code uint32, operands []uint64) {
+// writeRecord writes a record with the cursor's blob, if it has one.
+func (b *bitcodeRewriter) writeRecord(c *bitstream.Cursor, code uint32, operands []uint64) {
 	if c.Blob == nil {
 		b.out.Record(-1, code, operands)
 		return
@@ -218,7 +218,7 @@ func (b *bitcodeRewriter) moduleRecord(c *bitstream.Cursor) error {
 			return err
 		}
 	}
-	return b.copy(c)
+	return b.copyRecord(c)
 }
 
 // moduleFunction notes a function of the module: its body, if it has one, and
@@ -234,7 +234,7 @@ func (b *bitcodeRewriter) moduleFunction(c *bitstream.Cursor) error {
 	if isPrototype := ops[4] != 0; !isPrototype {
 		b.bodies = append(b.bodies, int(ops[2]))
 	}
-	switch name := b.name(ops[0], ops[1]); {
+	switch name := b.symbolName(ops[0], ops[1]); {
 	case bytes.HasPrefix(name, []byte(lifetimePrefix)) && function.parameters == 1:
 		b.lifetime[b.values] = true
 		ops[1] = uint64(len(lifetimePrefix) - 1)
@@ -251,8 +251,8 @@ const (
 	maskedPrefix   = "llvm.masked."
 )
 
-// name returns a part of the string table, nil if it is not there.
-func (b *bitcodeRewriter) name(offset, size uint64) []byte {
+// symbolName returns a part of the string table, nil if it is not there.
+func (b *bitcodeRewriter) symbolName(offset, size uint64) []byte {
 	if n := uint64(len(b.names)); offset > n || size > n-offset {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (b *bitcodeRewriter) typeRecord(c *bitstream.Cursor) error {
 	t := typeRecord{void: c.Code == llvmschema.TypeVoid}
 	switch {
 	case c.Code == llvmschema.TypeNumEntries || c.Code == llvmschema.TypeStructName:
-		return b.copy(c)
+		return b.copyRecord(c)
 	case !b.readsType(c.Code):
 		return c.Errorf("type record %d is newer than LLVM %d", c.Code, b.target.LLVM)
 	case c.Code == llvmschema.TypeFunction:
@@ -273,11 +273,11 @@ func (b *bitcodeRewriter) typeRecord(c *bitstream.Cursor) error {
 		t.function, t.result, t.parameters = true, int(uint32(c.Operands[1])), len(c.Operands)-2
 	}
 	b.types = append(b.types, t)
-	return b.copy(c)
+	return b.copyRecord(c)
 }
 
 // readsType reports whether the target reads the type record of that code.
 func (b *bitcodeRewriter) readsType(code uint32) bool {
 	t, known := llvmschema.Types[code]
-	return known && b.target.reads(t.Since)
+	return known && b.target.readsVersion(t.Since)
 }

@@ -20,7 +20,7 @@ const newestAttributeSnapshot = 91
 // attributes that the target does not know. A group that loses all of them goes.
 func (b *bitcodeRewriter) attributeGroup(c *bitstream.Cursor) error {
 	if c.Code != llvmschema.AttributeGroupEntry || len(c.Operands) < 2 {
-		return b.copy(c)
+		return b.copyRecord(c)
 	}
 	kept := append([]uint64{}, c.Operands[:2]...)
 	for rest := c.Operands[2:]; len(rest) > 0; {
@@ -28,7 +28,7 @@ func (b *bitcodeRewriter) attributeGroup(c *bitstream.Cursor) error {
 		if n == 0 || n > len(rest) {
 			return c.Errorf("an attribute that is cut short or of an unknown form")
 		}
-		attribute, err := b.attribute(c, rest[:n])
+		attribute, err := b.rewriteAttribute(c, rest[:n])
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (b *bitcodeRewriter) attributeGroup(c *bitstream.Cursor) error {
 		rest = rest[n:]
 	}
 	if len(kept) > 2 {
-		b.write(c, c.Code, kept)
+		b.writeRecord(c, c.Code, kept)
 	}
 	return nil
 }
@@ -97,8 +97,8 @@ func rangesLength(ops []uint64) int {
 	return n
 }
 
-// attribute returns the attribute as the target reads it, nil if it does not.
-func (b *bitcodeRewriter) attribute(c *bitstream.Cursor, ops []uint64) ([]uint64, error) {
+// rewriteAttribute returns the attribute as the target reads it, nil if it does not.
+func (b *bitcodeRewriter) rewriteAttribute(c *bitstream.Cursor, ops []uint64) ([]uint64, error) {
 	if ops[0] == llvmschema.AttributeString || ops[0] == llvmschema.AttributeStringValue {
 		return ops, nil
 	}

@@ -5,11 +5,11 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// constant copies a constant, which is the next value. A reader takes records
+// rewriteConstant copies a constant, which is the next value. A reader takes records
 // that it does not know for undef, so those are refused.
-func (b *bitcodeRewriter) constant(c *bitstream.Cursor) error {
+func (b *bitcodeRewriter) rewriteConstant(c *bitstream.Cursor) error {
 	if c.Code == llvmschema.ConstantSetType {
-		return b.copy(c)
+		return b.copyRecord(c)
 	}
 	if c.Code == llvmschema.ConstantInteger && len(c.Operands) == 1 && !b.inBody {
 		b.integers[b.values] = c.Operands[0]
@@ -23,7 +23,7 @@ func (b *bitcodeRewriter) constant(c *bitstream.Cursor) error {
 	case (c.Code == llvmschema.ConstantGEP || c.Code == llvmschema.ConstantGEPInrange) && b.target.Snapshot:
 		return b.oldGEP(c)
 	}
-	return b.copy(c)
+	return b.copyRecord(c)
 }
 
 // oldGEP writes [type, flags, (range,) operands...] as readers before the last
@@ -42,7 +42,7 @@ func (b *bitcodeRewriter) oldGEP(c *bitstream.Cursor) error {
 	if ops[1]&1 != 0 {
 		code = llvmschema.ConstantInboundsGEP
 	}
-	b.write(c, code, append([]uint64{ops[0]}, ops[skip:]...))
+	b.writeRecord(c, code, append([]uint64{ops[0]}, ops[skip:]...))
 	return nil
 }
 
@@ -50,5 +50,5 @@ func (b *bitcodeRewriter) oldGEP(c *bitstream.Cursor) error {
 // code.
 func (b *bitcodeRewriter) readsConstant(code uint32) bool {
 	constant, known := llvmschema.Constants[code]
-	return known && b.target.reads(constant.Since) && !(code == llvmschema.ConstantPtrAuth && b.target.Snapshot)
+	return known && b.target.readsVersion(constant.Since) && !(code == llvmschema.ConstantPtrAuth && b.target.Snapshot)
 }

@@ -21,8 +21,8 @@ type body struct {
 	justRemoved  bool     // the last instruction was left out
 }
 
-// function copies a function body.
-func (b *bitcodeRewriter) function(c *bitstream.Cursor) error {
+// rewriteFunction copies a function body.
+func (b *bitcodeRewriter) rewriteFunction(c *bitstream.Cursor) error {
 	if len(b.bodies) == 0 {
 		return c.Errorf("more function bodies than functions")
 	}
@@ -31,23 +31,23 @@ func (b *bitcodeRewriter) function(c *bitstream.Cursor) error {
 	b.bodies = b.bodies[1:]
 	b.inBody = true
 	f := &body{bitcodeRewriter: b}
-	err := f.entries(c)
+	err := f.rewriteEntries(c)
 	b.values, b.nodes, b.inBody = global, nodes, false
 	return err
 }
 
-func (f *body) entries(c *bitstream.Cursor) error {
+func (f *body) rewriteEntries(c *bitstream.Cursor) error {
 	for {
 		e, err := c.Next()
 		switch {
 		case err != nil || e.Kind == bitstream.End:
 			return err
 		case e.Kind == bitstream.SubBlock && e.Block.ID == llvmschema.BlockAttachment:
-			err = f.attachments(c, e.Block)
+			err = f.rewriteAttachments(c, e.Block)
 		case e.Kind == bitstream.SubBlock:
-			err = f.block(c, e.Block)
+			err = f.rewriteBlock(c, e.Block)
 		default:
-			err = f.record(c)
+			err = f.rewriteRecord(c)
 		}
 		if err != nil {
 			return err
@@ -55,11 +55,11 @@ func (f *body) entries(c *bitstream.Cursor) error {
 	}
 }
 
-// record copies one record of the body.
-func (f *body) record(c *bitstream.Cursor) error {
+// rewriteRecord copies one record of the body.
+func (f *body) rewriteRecord(c *bitstream.Cursor) error {
 	switch c.Code {
 	case llvmschema.FunctionDeclareBlocks, llvmschema.FunctionOperandBundle, llvmschema.FunctionBlockAddrUsers:
-		return f.copy(c)
+		return f.copyRecord(c)
 	case llvmschema.FunctionDebugLoc, llvmschema.FunctionDebugLocAgain:
 		return f.debugLocation(c)
 	}
@@ -69,14 +69,14 @@ func (f *body) record(c *bitstream.Cursor) error {
 	if llvmschema.InstructionOf(c.Code) == nil {
 		return c.Errorf("instruction record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer)
 	}
-	return f.instruction(c)
+	return f.rewriteInstruction(c)
 }
 
-// instruction copies an instruction and counts the value that it gives.
-func (f *body) instruction(c *bitstream.Cursor) error {
+// rewriteInstruction copies an instruction and counts the value that it gives.
+func (f *body) rewriteInstruction(c *bitstream.Cursor) error {
 	number := f.instructions
 	f.instructions++
-	callee, gives, err := f.result(c)
+	callee, gives, err := f.resultOf(c)
 	if err != nil {
 		return err
 	}
@@ -90,27 +90,27 @@ func (f *body) instruction(c *bitstream.Cursor) error {
 	}
 	switch c.Code {
 	case llvmschema.FunctionCast:
-		f.cast(c.Operands)
+		f.dropCastFlags(c.Operands)
 	case llvmschema.FunctionCompare:
-		f.compare(c)
+		f.dropCompareFlags(c)
 	case llvmschema.FunctionGEP:
 		if f.target.Snapshot && len(c.Operands) > 0 {
 			c.Operands[0] &= 1 // it was inbounds alone
 		}
 	case llvmschema.FunctionAtomicRMW:
-		if err := f.atomic(c); err != nil {
+		if err := f.rewriteAtomic(c); err != nil {
 			return err
 		}
 	}
 	if gives {
 		f.values++
 	}
-	return f.copy(c)
+	return f.copyRecord(c)
 }
 
-// result returns whether the instruction gives a value, and its callee, -1
+// resultOf returns whether the instruction gives a value, and its callee, -1
 // if it is not a call.
-func (f *body) result(c *bitstream.Cursor) (callee int, gives bool, err error) {
+func (f *body) resultOf(c *bitstream.Cursor) (callee int, gives bool, err error) {
 	ops := c.Operands
 	typeAt := -1
 	switch c.Code {
@@ -140,24 +140,24 @@ func (f *body) result(c *bitstream.Cursor) (callee int, gives bool, err error) {
 	if result >= len(f.types) {
 		return -1, false, c.Errorf("a call of a function type without result")
 	}
-	return int(f.absolute(ops[typeAt+1])), !f.types[result].void, nil
+	return int(f.absoluteValue(ops[typeAt+1])), !f.types[result].void, nil
 }
 
-// absolute returns the value that an operand refers to, which counts back from
+// absoluteValue returns the value that an operand refers to, which counts back from
 // the next value.
-func (f *body) absolute(operand uint64) uint32 { return uint32(f.values) - uint32(operand) }
+func (f *body) absoluteValue(operand uint64) uint32 { return uint32(f.values) - uint32(operand) }
 
 // operandAfter returns the index of the operand after a first one that is a value:
 // a forward reference has its type after it.
 func (f *body) operandAfter(ops []uint64) int {
-	if len(ops) > 0 && f.absolute(ops[0]) >= uint32(f.values) {
+	if len(ops) > 0 && f.absoluteValue(ops[0]) >= uint32(f.values) {
 		return 2
 	}
 	return 1
 }
 
-// cast makes ptrtoaddr ptrtoint: [value, (type,) to, cast, (flags)].
-func (f *body) cast(ops []uint64) {
+// dropCastFlags makes ptrtoaddr ptrtoint: [value, (type,) to, cast, (flags)].
+func (f *body) dropCastFlags(ops []uint64) {
 	if i := f.operandAfter(ops) + 1; i < len(ops) && ops[i] == llvmschema.CastPtrToAddr {
 		ops[i] = llvmschema.CastPtrToInt
 	}
@@ -166,8 +166,8 @@ func (f *body) cast(ops []uint64) {
 // Predicates of integer comparisons.
 const firstIntegerPredicate, lastIntegerPredicate = 32, 41
 
-// compare drops samesign: [left, (type,) right, predicate, (flags)].
-func (f *body) compare(c *bitstream.Cursor) {
+// dropCompareFlags drops samesign: [left, (type,) right, predicate, (flags)].
+func (f *body) dropCompareFlags(c *bitstream.Cursor) {
 	ops := c.Operands
 	predicate := f.operandAfter(ops) + 1
 	if predicate < len(ops) && ops[predicate] >= firstIntegerPredicate && ops[predicate] <= lastIntegerPredicate {
@@ -175,9 +175,9 @@ func (f *body) compare(c *bitstream.Cursor) {
 	}
 }
 
-// atomic refuses operations that LLVM 19 lacks: [pointer, (type,) value,
+// rewriteAtomic refuses operations that LLVM 19 lacks: [pointer, (type,) value,
 // (type,) operation, volatile, ordering, scope, alignment].
-func (f *body) atomic(c *bitstream.Cursor) error {
+func (f *body) rewriteAtomic(c *bitstream.Cursor) error {
 	if i := len(c.Operands) - 5; i >= 2 && c.Operands[i] > newestAtomic {
 		return c.Errorf("atomic operation %d has no form in LLVM 19", c.Operands[i])
 	}
@@ -198,7 +198,7 @@ func (f *body) debugLocation(c *bitstream.Cursor) error {
 	case f.justRemoved:
 		f.location = slices.Clone(ops)
 	case again && f.location == nil:
-		return f.copy(c)
+		return f.copyRecord(c)
 	default:
 		f.location = nil
 		f.out.Record(-1, llvmschema.FunctionDebugLoc, ops)
@@ -208,19 +208,19 @@ func (f *body) debugLocation(c *bitstream.Cursor) error {
 
 // debugRecord copies a debug record where the target reads them.
 func (f *body) debugRecord(c *bitstream.Cursor) error {
-	if f.target.Snapshot || !f.target.reads(llvmschema.Instructions[c.Code].Since) {
+	if f.target.Snapshot || !f.target.readsVersion(llvmschema.Instructions[c.Code].Since) {
 		return nil
 	}
-	return f.copy(c)
+	return f.copyRecord(c)
 }
 
-// attachments copies the metadata attached to the function and to its
+// rewriteAttachments copies the metadata attached to the function and to its
 // instructions, which have numbers: [(instruction,) kind, node, ...].
-func (f *body) attachments(outer *bitstream.Cursor, block bitstream.Block) error {
+func (f *body) rewriteAttachments(outer *bitstream.Cursor, block bitstream.Block) error {
 	c := outer.Open(block)
 	f.out.Enter(block.ID, width)
 	defer f.out.End()
-	return f.records(c, func(c *bitstream.Cursor) error {
+	return f.eachRecord(c, func(c *bitstream.Cursor) error {
 		if len(c.Operands)%2 == 1 {
 			at, removed := slices.BinarySearch(f.removed, int(uint32(c.Operands[0])))
 			if removed {
@@ -228,6 +228,6 @@ func (f *body) attachments(outer *bitstream.Cursor, block bitstream.Block) error
 			}
 			c.Operands[0] -= uint64(at)
 		}
-		return f.copy(c)
+		return f.copyRecord(c)
 	})
 }

@@ -9,13 +9,13 @@ import (
 // authentication got into it.
 const derivedTypeSnapshot = 14
 
-// metadata copies a record of metadata. Indexes go, as positions change.
-func (b *bitcodeRewriter) metadata(c *bitstream.Cursor) error {
+// rewriteMetadata copies a record of metadata. Indexes go, as positions change.
+func (b *bitcodeRewriter) rewriteMetadata(c *bitstream.Cursor) error {
 	switch c.Code {
 	case llvmschema.MetadataIndexOffset, llvmschema.MetadataIndex:
 		return nil
 	case llvmschema.MetadataName, llvmschema.MetadataKind, llvmschema.MetadataNamedNode, llvmschema.MetadataDeclAttachment:
-		return b.copy(c)
+		return b.copyRecord(c)
 	case llvmschema.MetadataStrings:
 		return b.metadataStrings(c)
 	case llvmschema.MetadataValue:
@@ -27,21 +27,21 @@ func (b *bitcodeRewriter) metadata(c *bitstream.Cursor) error {
 	case c.Code == llvmschema.MetadataValue || c.Code == llvmschema.MetadataStringOld:
 	case !known:
 		return c.Errorf("metadata record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer)
-	case !b.target.reads(layout.Since):
+	case !b.target.readsVersion(layout.Since):
 		// DW_TAG_unspecified_type without name
 		b.out.Record(-1, llvmschema.MetadataBasicType, []uint64{0, 0x3b, 0, 0, 0, 0, 0})
 		return nil
 	case layout.Rest == llvmschema.FormNone:
-		b.node(c, layout)
+		b.rewriteNode(c, layout)
 	}
-	return b.copy(c)
+	return b.copyRecord(c)
 }
 
 func (b *bitcodeRewriter) metadataStrings(c *bitstream.Cursor) error {
 	if len(c.Operands) > 0 {
 		b.nodes += int(uint32(c.Operands[0]))
 	}
-	return b.copy(c)
+	return b.copyRecord(c)
 }
 
 // metadataNumber notes metadata that is an integer constant of the module.
@@ -54,9 +54,9 @@ func (b *bitcodeRewriter) metadataNumber(c *bitstream.Cursor) {
 	}
 }
 
-// node takes a node back to the layout of the target. What follows was added
+// rewriteNode takes a node back to the layout of the target. What follows was added
 // since, and only debug information gets poorer without.
-func (b *bitcodeRewriter) node(c *bitstream.Cursor, layout *llvmschema.Node) {
+func (b *bitcodeRewriter) rewriteNode(c *bitstream.Cursor, layout *llvmschema.Node) {
 	length := layout.Length(b.target.LLVM)
 	if c.Code == llvmschema.MetadataDerivedType && b.target.Snapshot {
 		length = derivedTypeSnapshot
@@ -70,7 +70,7 @@ func (b *bitcodeRewriter) node(c *bitstream.Cursor, layout *llvmschema.Node) {
 		ops[0] &^= layout.SizeFlag
 		for i := range ops {
 			if layout.Fields[i].Form == llvmschema.FormSize {
-				ops[i] = b.size(ops[i])
+				ops[i] = b.constantSize(ops[i])
 			}
 		}
 	}
@@ -82,9 +82,9 @@ func (b *bitcodeRewriter) node(c *bitstream.Cursor, layout *llvmschema.Node) {
 	}
 }
 
-// size returns the number that a reference to metadata stands for, 0 if it is
+// constantSize returns the number that a reference to metadata stands for, 0 if it is
 // none. References count from 1; integers have their sign in the lowest bit.
-func (b *bitcodeRewriter) size(reference uint64) uint64 {
+func (b *bitcodeRewriter) constantSize(reference uint64) uint64 {
 	n := b.numbers[int(uint32(reference))-1]
 	if n&1 != 0 {
 		return 0

@@ -84,46 +84,46 @@ const (
 	request = "a request to the code generator: SPIR-V has no such thing"
 )
 
-// since returns the version that brought an attribute.
-func since(attribute string) int {
+// attributeSince returns the version that brought an attribute.
+func attributeSince(attribute string) int {
 	version, _ := llvmschema.AttributeSince(attribute)
 	return version
 }
 
 var keywords = []keyword{
 	// Attributes of functions.
-	{"fn_ret_thunk_extern", since("fn_ret_thunk_extern"), dropWord, "", request},
-	{"nosanitize_bounds", since("nosanitize_bounds"), dropWord, "", request},
-	{"allockind", since("allockind"), dropWord, "", promise},
+	{"fn_ret_thunk_extern", attributeSince("fn_ret_thunk_extern"), dropWord, "", request},
+	{"nosanitize_bounds", attributeSince("nosanitize_bounds"), dropWord, "", request},
+	{"allockind", attributeSince("allockind"), dropWord, "", promise},
 	{"uwtable", 15, dropArgument, "uwtable", "the other form of the same request"},
-	{"presplitcoroutine", since("presplitcoroutine"), refuse, refused, "coroutines that are not split yet"},
-	{"skipprofile", since("skipprofile"), dropWord, "", request},
-	{"memory", since("memory"), effectsOf, "readnone, argmemonly, ... or nothing before LLVM 16", "the same, or effects grow"},
-	{"optdebug", since("optdebug"), dropWord, "", request},
-	{"coro_only_destroy_when_complete", since("coro_only_destroy_when_complete"), dropWord, "", promise},
-	{"hybrid_patchable", since("hybrid_patchable"), dropWord, "", request},
-	{"sanitize_numerical_stability", since("sanitize_numerical_stability"), dropWord, "", request},
-	{"sanitize_realtime", since("sanitize_realtime"), dropWord, "", request},
-	{"sanitize_realtime_blocking", since("sanitize_realtime_blocking"), dropWord, "", request},
-	{"sanitize_type", since("sanitize_type"), dropWord, "", request},
-	{"coro_elide_safe", since("coro_elide_safe"), dropWord, "", promise},
-	{"nodivergencesource", since("nodivergencesource"), dropWord, "", promise},
-	{"nocreateundeforpoison", since("nocreateundeforpoison"), dropWord, "", promise},
-	{"sanitize_alloc_token", since("sanitize_alloc_token"), dropWord, "", request},
-	{"denormal_fpenv", since("denormal_fpenv"), denormals, `"denormal-fp-math"=...`, "the older spelling of the same"},
-	{"flatten", since("flatten"), dropWord, "", "a request to inline: the meaning stays"},
-	{"noipa", since("noipa"), dropWord, "", "a limit for optimisers: a translator has none"},
-	{"nooutline", since("nooutline"), dropWord, "", "a limit for optimisers: a translator has none"},
+	{"presplitcoroutine", attributeSince("presplitcoroutine"), refuse, refused, "coroutines that are not split yet"},
+	{"skipprofile", attributeSince("skipprofile"), dropWord, "", request},
+	{"memory", attributeSince("memory"), effectsOf, "readnone, argmemonly, ... or nothing before LLVM 16", "the same, or effects grow"},
+	{"optdebug", attributeSince("optdebug"), dropWord, "", request},
+	{"coro_only_destroy_when_complete", attributeSince("coro_only_destroy_when_complete"), dropWord, "", promise},
+	{"hybrid_patchable", attributeSince("hybrid_patchable"), dropWord, "", request},
+	{"sanitize_numerical_stability", attributeSince("sanitize_numerical_stability"), dropWord, "", request},
+	{"sanitize_realtime", attributeSince("sanitize_realtime"), dropWord, "", request},
+	{"sanitize_realtime_blocking", attributeSince("sanitize_realtime_blocking"), dropWord, "", request},
+	{"sanitize_type", attributeSince("sanitize_type"), dropWord, "", request},
+	{"coro_elide_safe", attributeSince("coro_elide_safe"), dropWord, "", promise},
+	{"nodivergencesource", attributeSince("nodivergencesource"), dropWord, "", promise},
+	{"nocreateundeforpoison", attributeSince("nocreateundeforpoison"), dropWord, "", promise},
+	{"sanitize_alloc_token", attributeSince("sanitize_alloc_token"), dropWord, "", request},
+	{"denormal_fpenv", attributeSince("denormal_fpenv"), denormals, `"denormal-fp-math"=...`, "the older spelling of the same"},
+	{"flatten", attributeSince("flatten"), dropWord, "", "a request to inline: the meaning stays"},
+	{"noipa", attributeSince("noipa"), dropWord, "", "a limit for optimisers: a translator has none"},
+	{"nooutline", attributeSince("nooutline"), dropWord, "", "a limit for optimisers: a translator has none"},
 	// Attributes of parameters and results.
-	{"allocptr", since("allocptr"), dropWord, "", promise},
-	{"nofpclass", since("nofpclass"), dropWord, "", promise},
-	{"dead_on_unwind", since("dead_on_unwind"), dropWord, "", promise},
-	{"writable", since("writable"), dropWord, "", promise},
-	{"range", since("range"), dropCall, "", promise},
-	{"initializes", since("initializes"), dropCall, "", promise},
-	{"noext", since("noext"), dropWord, "", "how registers are filled: SPIR-V has none"},
-	{"captures", since("captures"), captures, "nocapture for captures(none)", "the same; other forms are promises: weaker without"},
-	{"dead_on_return", since("dead_on_return"), dropWord, "", promise},
+	{"allocptr", attributeSince("allocptr"), dropWord, "", promise},
+	{"nofpclass", attributeSince("nofpclass"), dropWord, "", promise},
+	{"dead_on_unwind", attributeSince("dead_on_unwind"), dropWord, "", promise},
+	{"writable", attributeSince("writable"), dropWord, "", promise},
+	{"range", attributeSince("range"), dropCall, "", promise},
+	{"initializes", attributeSince("initializes"), dropCall, "", promise},
+	{"noext", attributeSince("noext"), dropWord, "", "how registers are filled: SPIR-V has none"},
+	{"captures", attributeSince("captures"), captures, "nocapture for captures(none)", "the same; other forms are promises: weaker without"},
+	{"dead_on_return", attributeSince("dead_on_return"), dropWord, "", promise},
 	// Instructions and constants.
 	{"splat", 19, splat, "every element written out", "the same"},
 	{"ptrtoaddr", 22, toPtrToInt, "ptrtoint", "the same number; that the pointer escapes is assumed besides"},

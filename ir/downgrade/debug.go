@@ -21,33 +21,33 @@ var recordCalls = map[string]struct {
 	"#dbg_label":   {"llvm.dbg.label", 1},
 }
 
-// record rewrites a debug record: one that the target lacks altogether goes.
-func (r *rewriter) record(t token) {
-	name := r.text(t)
-	if !strings.HasPrefix(name, "#dbg_") || !r.is(r.peek(0), '(') {
+// rewriteDebugRecord rewrites a debug record: one that the target lacks altogether goes.
+func (r *rewriter) rewriteDebugRecord(t token) {
+	name := r.tokenText(t)
+	if !strings.HasPrefix(name, "#dbg_") || !r.isPunct(r.peekToken(0), '(') {
 		return
 	}
 	call, known := recordCalls[name]
 	switch {
-	case !known && !r.target.reads(22):
-		r.drop(t.Start, r.skipCall())
-	case known && !r.target.reads(19):
-		r.nested(t, func() { r.recordCall(t, call.intrinsic, call.operands) })
+	case !known && !r.target.readsVersion(22):
+		r.dropRange(t.Start, r.skipCall())
+	case known && !r.target.readsVersion(19):
+		r.rewriteNested(t, func() { r.recordCall(t, call.intrinsic, call.operands) })
 	}
 }
 
 // recordCall writes the call that a record stands for.
 func (r *rewriter) recordCall(t token, intrinsic string, operands int) {
-	args, end := r.arguments(t)
+	args, end := r.recordArguments(t)
 	if r.err == nil && len(args) != operands+1 {
-		r.fail(t, fmt.Sprintf("a debug record with %d operands, want %d", len(args), operands+1))
+		r.failAt(t, fmt.Sprintf("a debug record with %d operands, want %d", len(args), operands+1))
 	}
 	if r.err != nil {
 		return
 	}
 	location := args[operands]
 	args = args[:operands]
-	if intrinsic == "llvm.dbg.assign" && !r.target.reads(17) {
+	if intrinsic == "llvm.dbg.assign" && !r.target.readsVersion(17) {
 		intrinsic, args = "llvm.dbg.value", args[:3]
 	}
 	if r.called == nil {
@@ -55,20 +55,20 @@ func (r *rewriter) recordCall(t token, intrinsic string, operands int) {
 	}
 	r.called[intrinsic] = len(args)
 	text := "call void @" + intrinsic + "(metadata " + strings.Join(args, ", metadata ") + "), !dbg " + location
-	r.put(t.Start, end, text)
+	r.putRange(t.Start, end, text)
 }
 
-// arguments rewrites a part in parentheses and returns it, cut at commas. It
+// recordArguments rewrites a part in parentheses and returns it, cut at commas. It
 // leaves nothing of the construct that begins at t.
-func (r *rewriter) arguments(t token) (args []string, end int) {
-	r.flush(t.Start)
-	open := r.next()
+func (r *rewriter) recordArguments(t token) (args []string, end int) {
+	r.flushUntil(t.Start)
+	open := r.nextToken()
 	r.copied = open.End
 	for {
-		text, stop := r.capture(r.copied, func() token { return r.walk(",)") })
+		text, stop := r.captureOutput(r.copied, func() token { return r.walkUntil(",)") })
 		args = append(args, strings.TrimSpace(text))
 		r.copied = stop.End
-		if r.err != nil || r.is(stop, ')') {
+		if r.err != nil || r.isPunct(stop, ')') {
 			return args, stop.End
 		}
 	}
@@ -88,49 +88,49 @@ func (r *rewriter) declareDebugIntrinsics() {
 	}
 }
 
-// metadata rewrites a specialised node.
-func (r *rewriter) metadata(t token) {
-	if !r.is(r.peek(0), '(') {
+// rewriteMetadata rewrites a specialised node.
+func (r *rewriter) rewriteMetadata(t token) {
+	if !r.isPunct(r.peekToken(0), '(') {
 		return
 	}
-	kind := r.text(t)[1:]
+	kind := r.tokenText(t)[1:]
 	for _, n := range nodeKinds {
-		if n.node == kind && !r.target.reads(n.since) {
-			r.replace(t.Start, r.skipCall(), n.becomes)
+		if n.node == kind && !r.target.readsVersion(n.since) {
+			r.replaceRange(t.Start, r.skipCall(), n.becomes)
 			return
 		}
 	}
 	if strings.HasPrefix(kind, "DI") && kind != "DIExpression" && kind != "DIArgList" {
-		r.nested(t, func() { r.fields(kind) })
+		r.rewriteNested(t, func() { r.rewriteFields(kind) })
 	}
 }
 
-// fields rewrites the fields of a specialised node. A field that goes takes
+// rewriteFields rewrites the fields of a specialised node. A field that goes takes
 // the comma before it along, and the first that stays loses its own where
 // others before it went.
-func (r *rewriter) fields(kind string) {
-	open := r.next()
-	if r.is(r.peek(0), ')') {
+func (r *rewriter) rewriteFields(kind string) {
+	open := r.nextToken()
+	if r.isPunct(r.peekToken(0), ')') {
 		return
 	}
 	end, kept := open.End, false
-	for stop := open; r.err == nil && !r.is(stop, ')'); end = stop.Start {
-		name := r.next()
-		if name.Kind != irtext.TokenWord || !r.is(r.peek(0), ':') {
-			r.fail(name, "expected a field of !"+kind)
+	for stop := open; r.err == nil && !r.isPunct(stop, ')'); end = stop.Start {
+		name := r.nextToken()
+		if name.Kind != irtext.TokenWord || !r.isPunct(r.peekToken(0), ':') {
+			r.failAt(name, "expected a field of !"+kind)
 			return
 		}
-		if r.dropsField(kind, r.text(name)) {
+		if r.dropsField(kind, r.tokenText(name)) {
 			stop = r.skipField()
-			r.replace(end, stop.Start, "")
+			r.replaceRange(end, stop.Start, "")
 			continue
 		}
 		if !kept && end != open.End {
-			r.replace(end, name.Start, "")
+			r.replaceRange(end, name.Start, "")
 		}
 		kept = true
-		r.codes(kind, name)
-		stop = r.walk(",)")
+		r.rewriteCodes(kind, name)
+		stop = r.walkUntil(",)")
 	}
 }
 
@@ -138,19 +138,19 @@ func (r *rewriter) fields(kind string) {
 func (r *rewriter) dropsField(kind, field string) bool {
 	for _, f := range nodeFields {
 		if f.field == field && f.node == kind {
-			return !r.target.reads(f.since)
+			return !r.target.readsVersion(f.since)
 		}
 	}
 	isSize := field == "size" || field == "offset"
-	return isSize && r.peek(1).Kind == irtext.TokenMetadata && !r.target.reads(21)
+	return isSize && r.peekToken(1).Kind == irtext.TokenMetadata && !r.target.readsVersion(21)
 }
 
 // skipField steps over a field's value and returns the token that ends it.
 func (r *rewriter) skipField() token {
 	for depth := 0; ; {
-		t := r.next()
+		t := r.nextToken()
 		if t.Kind == irtext.TokenEnd {
-			r.fail(token{Start: len(r.data)}, "a bracket is not closed")
+			r.failAt(token{Start: len(r.data)}, "a bracket is not closed")
 			return t
 		}
 		if t.Kind != irtext.TokenPunct {
@@ -160,35 +160,35 @@ func (r *rewriter) skipField() token {
 		if depth == 0 && (c == ',' || c == ')') {
 			return t
 		}
-		depth += nesting(c)
+		depth += nestingOf(c)
 	}
 }
 
-// codes rewrites names of DWARF that the target does not know: the language of
+// rewriteCodes rewrites names of DWARF that the target does not know: the language of
 // a compile unit to its number, and the name of DWARF 6 to a code; the calling
 // convention of kernels, and the tag of static members, to their older numbers.
-func (r *rewriter) codes(kind string, field token) {
-	value := r.peek(1)
-	switch r.text(field) {
+func (r *rewriter) rewriteCodes(kind string, field token) {
+	value := r.peekToken(1)
+	switch r.tokenText(field) {
 	case "tag":
-		if kind == "DIDerivedType" && r.text(value) == "DW_TAG_variable" && !r.target.reads(18) {
-			r.replace(value.Start, value.End, "DW_TAG_member")
+		if kind == "DIDerivedType" && r.tokenText(value) == "DW_TAG_variable" && !r.target.readsVersion(18) {
+			r.replaceRange(value.Start, value.End, "DW_TAG_member")
 		}
 	case "cc":
-		if r.text(value) == "DW_CC_LLVM_DeviceKernel" && !r.target.reads(21) {
-			r.replace(value.Start, value.End, "DW_CC_LLVM_OpenCLKernel")
+		if r.tokenText(value) == "DW_CC_LLVM_DeviceKernel" && !r.target.readsVersion(21) {
+			r.replaceRange(value.Start, value.End, "DW_CC_LLVM_OpenCLKernel")
 		}
 	case "language":
-		if l, known := languages[r.text(value)]; known && !r.target.reads(l.since) {
-			r.replace(value.Start, value.End, strconv.Itoa(l.code))
+		if l, known := languages[r.tokenText(value)]; known && !r.target.readsVersion(l.since) {
+			r.replaceRange(value.Start, value.End, strconv.Itoa(l.code))
 		}
 	case "sourceLanguageName":
-		if !r.target.reads(22) {
-			code, known := languageNames[r.text(value)]
+		if !r.target.readsVersion(22) {
+			code, known := languageNames[r.tokenText(value)]
 			if !known {
 				code = dwLangC
 			}
-			r.replace(field.Start, value.End, "language: "+strconv.Itoa(code))
+			r.replaceRange(field.Start, value.End, "language: "+strconv.Itoa(code))
 		}
 	}
 }

@@ -31,18 +31,18 @@ func makeFlags() map[string]map[string]int {
 // are dropped.
 var otherFlags = map[string]bool{"inbounds": true, "exact": true, "nuw": true, "nsw": true}
 
-// flags drops flags that are too new, after the opcode that has them.
-func (r *rewriter) flags(since map[string]int) {
+// dropFlags drops flags that are too new, after the opcode that has them.
+func (r *rewriter) dropFlags(since map[string]int) {
 	for {
-		t := r.peek(0)
+		t := r.peekToken(0)
 		if t.Kind != irtext.TokenWord {
 			return
 		}
-		v, known := since[r.text(t)]
+		v, known := since[r.tokenText(t)]
 		switch {
-		case known && !r.target.reads(v):
-			r.drop(t.Start, r.skipFlag())
-		case known || otherFlags[r.text(t)]:
+		case known && !r.target.readsVersion(v):
+			r.dropRange(t.Start, r.skipFlag())
+		case known || otherFlags[r.tokenText(t)]:
 			r.skipFlag()
 		default:
 			return
@@ -52,8 +52,8 @@ func (r *rewriter) flags(since map[string]int) {
 
 // skipFlag steps over a flag and returns where it ends.
 func (r *rewriter) skipFlag() int {
-	t := r.next()
-	if r.text(t) == "inrange" && r.is(r.peek(0), '(') {
+	t := r.nextToken()
+	if r.tokenText(t) == "inrange" && r.isPunct(r.peekToken(0), '(') {
 		return r.skipCall()
 	}
 	return t.End
@@ -63,7 +63,7 @@ func (r *rewriter) skipFlag() int {
 // <vscale x 4 x T>.
 func (r *rewriter) openVector(t token) {
 	start := -1
-	if (r.peek(0).Kind == irtext.TokenNumber || r.text(r.peek(0)) == "vscale") && r.text(r.peek(1)) == "x" {
+	if (r.peekToken(0).Kind == irtext.TokenNumber || r.tokenText(r.peekToken(0)) == "vscale") && r.tokenText(r.peekToken(1)) == "x" {
 		start = t.Start
 	}
 	r.open = append(r.open, start)
@@ -87,24 +87,24 @@ const (
 	maxSplatElement = 1 << 16
 )
 
-// splat writes "splat (T x)" out. How many elements it has says the
+// rewriteSplat writes "splat (T x)" out. How many elements it has says the
 // vector type before it: that of the operand itself, or of the instruction's
 // first one.
-func (r *rewriter) splat(t token) {
-	open := r.next()
+func (r *rewriter) rewriteSplat(t token) {
+	open := r.nextToken()
 	n := r.vectorLength()
 	if n < 1 || n > maxSplat {
-		r.fail(t, "splat: the vector type before it has no length from 1 to "+strconv.Itoa(maxSplat))
+		r.failAt(t, "splat: the vector type before it has no length from 1 to "+strconv.Itoa(maxSplat))
 		return
 	}
-	r.nested(t, func() {
-		r.flush(t.Start)
+	r.rewriteNested(t, func() {
+		r.flushUntil(t.Start)
 		r.copied = open.End
-		element, end := r.capture(open.End, func() token { return r.walk(")") })
+		element, end := r.captureOutput(open.End, func() token { return r.walkUntil(")") })
 		if len(element) > maxSplatElement {
-			r.fail(t, "splat of something too long")
+			r.failAt(t, "splat of something too long")
 		}
-		r.replace(end.Start, end.End, "<"+strings.Repeat(element+", ", n-1)+element+">")
+		r.replaceRange(end.Start, end.End, "<"+strings.Repeat(element+", ", n-1)+element+">")
 	})
 }
 
@@ -120,38 +120,38 @@ func (r *rewriter) vectorLength() int {
 	return n
 }
 
-// freeze replaces "freeze T x" of integers and their vectors by "or T x, x":
+// rewriteFreeze replaces "freeze T x" of integers and their vectors by "or T x, x":
 // the translator of LLVM 15 has no freeze, and SPIR-V no poison that it would
 // stop. An undefined operand becomes 0.
-func (r *rewriter) freeze(t token) {
+func (r *rewriter) rewriteFreeze(t token) {
 	value := r.integerType(0)
-	if r.target.reads(16) || value == 0 {
+	if r.target.readsVersion(16) || value == 0 {
 		return
 	}
-	v := r.peek(value)
-	text := r.text(v)
+	v := r.peekToken(value)
+	text := r.tokenText(v)
 	switch {
 	case text == "undef" || text == "poison":
 		text = "zeroinitializer"
 		if value == 1 {
 			text = "0"
 		}
-		r.replace(t.Start, t.End, "or")
-		r.replace(v.Start, v.End, text+", "+text)
+		r.replaceRange(t.Start, t.End, "or")
+		r.replaceRange(v.Start, v.End, text+", "+text)
 	case v.Kind == irtext.TokenLocal || v.Kind == irtext.TokenNumber:
-		r.replace(t.Start, t.End, "or")
-		r.replace(v.End, v.End, ", "+text)
+		r.replaceRange(t.Start, t.End, "or")
+		r.replaceRange(v.End, v.End, ", "+text)
 	}
 }
 
 // integerType returns how many tokens, from the one n ahead on, are an integer
 // type or a vector of integers; 0 if they are neither.
 func (r *rewriter) integerType(n int) int {
-	if r.is(r.peek(n), '<') && r.peek(n+1).Kind == irtext.TokenNumber && r.text(r.peek(n+2)) == "x" &&
-		r.integerType(n+3) == 1 && r.is(r.peek(n+4), '>') {
+	if r.isPunct(r.peekToken(n), '<') && r.peekToken(n+1).Kind == irtext.TokenNumber && r.tokenText(r.peekToken(n+2)) == "x" &&
+		r.integerType(n+3) == 1 && r.isPunct(r.peekToken(n+4), '>') {
 		return 5
 	}
-	if bits, ok := strings.CutPrefix(r.text(r.peek(n)), "i"); ok && r.peek(n).Kind == irtext.TokenWord {
+	if bits, ok := strings.CutPrefix(r.tokenText(r.peekToken(n)), "i"); ok && r.peekToken(n).Kind == irtext.TokenWord {
 		if _, err := strconv.ParseUint(bits, 10, 32); err == nil {
 			return 1
 		}

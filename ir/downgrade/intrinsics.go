@@ -7,13 +7,13 @@ import (
 	"offlink/ir/irtext"
 )
 
-// global rewrites calls and declarations of intrinsics.
-func (r *rewriter) global(t token) {
-	name := r.text(t)
-	if !strings.HasPrefix(name, "@llvm.") || !r.is(r.peek(0), '(') {
+// rewriteGlobal rewrites calls and declarations of intrinsics.
+func (r *rewriter) rewriteGlobal(t token) {
+	name := r.tokenText(t)
+	if !strings.HasPrefix(name, "@llvm.") || !r.isPunct(r.peekToken(0), '(') {
 		return
 	}
-	declared := r.text(r.header) == "declare"
+	declared := r.tokenText(r.header) == "declare"
 	if declared && strings.HasPrefix(name, "@llvm.dbg.") {
 		if r.declared == nil {
 			r.declared = map[string]bool{}
@@ -21,23 +21,23 @@ func (r *rewriter) global(t token) {
 		r.declared[name[1:]] = true
 	}
 	switch {
-	case r.target.reads(22):
+	case r.target.readsVersion(22):
 	case strings.HasPrefix(name, "@llvm.lifetime."):
-		r.lifetime(declared)
+		r.rewriteLifetime(declared)
 	case strings.HasPrefix(name, "@llvm.masked."):
-		r.nested(t, func() { r.masked(name, declared) })
+		r.rewriteNested(t, func() { r.rewriteMasked(name, declared) })
 	}
 }
 
-// lifetime puts the size back that lifetime markers had, -1 for one that is
+// rewriteLifetime puts the size back that lifetime markers had, -1 for one that is
 // not known.
-func (r *rewriter) lifetime(declared bool) {
-	switch first := r.text(r.peek(1)); {
+func (r *rewriter) rewriteLifetime(declared bool) {
+	switch first := r.tokenText(r.peekToken(1)); {
 	case first == "ptr" && declared:
-		r.replace(r.peek(1).Start, r.peek(1).Start, "i64 immarg, ")
+		r.replaceRange(r.peekToken(1).Start, r.peekToken(1).Start, "i64 immarg, ")
 	case first == "ptr":
-		r.replace(r.peek(1).Start, r.peek(1).Start, "i64 -1, ")
-	case first != "" && declared && r.is(r.peek(2), ')'):
+		r.replaceRange(r.peekToken(1).Start, r.peekToken(1).Start, "i64 -1, ")
+	case first != "" && declared && r.isPunct(r.peekToken(2), ')'):
 		r.dropDeclaration()
 	}
 }
@@ -45,10 +45,10 @@ func (r *rewriter) lifetime(declared bool) {
 // dropDeclaration drops a declaration up to its attributes, from its name on.
 func (r *rewriter) dropDeclaration() {
 	end := r.skipCall()
-	for r.peek(0).Kind == irtext.TokenGroup || strings.HasSuffix(r.text(r.peek(0)), "unnamed_addr") {
-		end = r.next().End
+	for r.peekToken(0).Kind == irtext.TokenGroup || strings.HasSuffix(r.tokenText(r.peekToken(0)), "unnamed_addr") {
+		end = r.nextToken().End
 	}
-	r.drop(r.header.Start, end)
+	r.dropRange(r.header.Start, end)
 }
 
 // maskedAccesses are the masked accesses to memory, each with the number of
@@ -59,15 +59,15 @@ var maskedAccesses = map[string]int{"load": 0, "store": 1, "gather": 0, "scatter
 // maskedOperands is how many operands each of them has without the alignment.
 const maskedOperands = 3
 
-// masked puts the alignment back among the operands.
-func (r *rewriter) masked(name string, declared bool) {
+// rewriteMasked puts the alignment back among the operands.
+func (r *rewriter) rewriteMasked(name string, declared bool) {
 	access, _, _ := strings.Cut(strings.TrimPrefix(name, "@llvm.masked."), ".")
 	address, known := maskedAccesses[access]
 	if !known {
 		return
 	}
-	open := r.peek(0)
-	args, end := r.arguments(token{Start: open.Start})
+	open := r.peekToken(0)
+	args, end := r.recordArguments(token{Start: open.Start})
 	if r.err != nil {
 		return
 	}
@@ -78,7 +78,7 @@ func (r *rewriter) masked(name string, declared bool) {
 		}
 		args = append(args[:address+1], append([]string{alignment}, args[address+1:]...)...)
 	}
-	r.put(open.Start, end, "("+strings.Join(args, ", ")+")")
+	r.putRange(open.Start, end, "("+strings.Join(args, ", ")+")")
 }
 
 var alignAttribute = regexp.MustCompile(`\salign(?:\s+(\d+)|\s*\(\s*(\d+)\s*\))(\s|$)`)

@@ -65,9 +65,9 @@ func (m memory) String() string {
 	return "memory(" + text + ")"
 }
 
-// words returns the attributes that LLVM before 16 has for m or for more
+// memoryWords returns the attributes that LLVM before 16 has for m or for more
 // effects than m's.
-func (m memory) words() string {
+func (m memory) memoryWords() string {
 	all := m.argument | m.inaccessible | m.other
 	if all == 0 {
 		return "readnone"
@@ -92,20 +92,20 @@ func (m memory) words() string {
 	return strings.Join(words, " ")
 }
 
-// memory writes memory(...) with the parts that the target has.
-func (r *rewriter) memory(t token) {
-	text, end := r.argument()
+// rewriteMemory writes memory(...) with the parts that the target has.
+func (r *rewriter) rewriteMemory(t token) {
+	text, end := r.keywordArgument()
 	m, newest, ok := parseMemory(text)
 	switch {
 	case !ok:
-		r.fail(t, "memory("+text+"): not understood")
+		r.failAt(t, "memory("+text+"): not understood")
 	case r.target.LLVM < 16:
-		if words := m.words(); words != "" {
-			r.replace(t.Start, end, words)
+		if words := m.memoryWords(); words != "" {
+			r.replaceRange(t.Start, end, words)
 		} else {
-			r.drop(t.Start, end)
+			r.dropRange(t.Start, end)
 		}
 	case r.target.LLVM < newest:
-		r.replace(t.Start, end, m.String())
+		r.replaceRange(t.Start, end, m.String())
 	}
 }

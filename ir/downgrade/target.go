@@ -11,6 +11,6 @@ type Target struct {
 	Snapshot bool
 }
 
-// reads reports whether the target reads text with the constructs of that major
+// readsVersion reports whether the target reads text with the constructs of that major
 // version.
-func (t Target) reads(since int) bool { return since <= t.LLVM }
+func (t Target) readsVersion(since int) bool { return since <= t.LLVM }

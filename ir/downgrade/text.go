@@ -14,14 +14,14 @@ type token = irtext.Token
 // *[irtext.Error]; a construct that cannot be rewritten is one.
 func Text(path string, data []byte, target Target) ([]byte, error) {
 	r := &rewriter{target: target, tokens: irtext.NewTokens(path, data), data: data, groupOpen: -1}
-	r.walk("")
+	r.walkUntil("")
 	if r.err != nil {
 		return nil, r.err
 	}
 	if !r.changed {
 		return data, nil
 	}
-	r.flush(len(data))
+	r.flushUntil(len(data))
 	r.declareDebugIntrinsics()
 	return r.out, nil
 }
@@ -47,17 +47,17 @@ type rewriter struct {
 	declared  map[string]bool // those that the module declares
 }
 
-// next steps over a token. After a fault everything is at its end.
-func (r *rewriter) next() token {
+// nextToken steps over a token. After a fault everything is at its end.
+func (r *rewriter) nextToken() token {
 	if len(r.ahead) > 0 {
 		t := r.ahead[0]
 		r.ahead = r.ahead[1:]
 		return t
 	}
-	return r.read()
+	return r.readToken()
 }
 
-func (r *rewriter) read() token {
+func (r *rewriter) readToken() token {
 	if r.err != nil {
 		return token{}
 	}
@@ -68,44 +68,44 @@ func (r *rewriter) read() token {
 	return t
 }
 
-// peek returns the token n after the next one.
-func (r *rewriter) peek(n int) token {
+// peekToken returns the token n after the next one.
+func (r *rewriter) peekToken(n int) token {
 	for len(r.ahead) <= n {
-		r.ahead = append(r.ahead, r.read())
+		r.ahead = append(r.ahead, r.readToken())
 	}
 	return r.ahead[n]
 }
 
-func (r *rewriter) text(t token) string { return string(r.data[t.Start:t.End]) }
+func (r *rewriter) tokenText(t token) string { return string(r.data[t.Start:t.End]) }
 
-// is reports whether the token is that byte.
-func (r *rewriter) is(t token, c byte) bool {
+// isPunct reports whether the token is that byte.
+func (r *rewriter) isPunct(t token, c byte) bool {
 	return t.Kind == irtext.TokenPunct && r.data[t.Start] == c
 }
 
-// fail records a fault at a token.
-func (r *rewriter) fail(t token, msg string) {
+// failAt records a fault at a token.
+func (r *rewriter) failAt(t token, msg string) {
 	if r.err == nil {
 		r.err = r.tokens.Error(t.Start, msg)
 	}
 }
 
-// flush copies the text before pos.
-func (r *rewriter) flush(pos int) {
+// flushUntil copies the text before pos.
+func (r *rewriter) flushUntil(pos int) {
 	if pos > r.copied {
 		r.out = append(r.out, r.data[r.copied:pos]...)
 		r.copied = pos
 	}
 }
 
-// replace puts text in the place of data[start:end]. Line ends that would go
+// replaceRange puts text in the place of data[start:end]. Line ends that would go
 // are written after it.
-func (r *rewriter) replace(start, end int, text string) {
+func (r *rewriter) replaceRange(start, end int, text string) {
 	if r.err != nil {
 		return // start and end may be anything
 	}
 	start = max(start, r.copied)
-	r.flush(start)
+	r.flushUntil(start)
 	r.changed = true
 	r.out = append(r.out, text...)
 	for range bytes.Count(r.data[start:end], []byte{'\n'}) {
@@ -114,31 +114,31 @@ func (r *rewriter) replace(start, end int, text string) {
 	r.copied = end
 }
 
-// put writes text for data[start:end], which arguments has taken in. Line ends
+// putRange writes text for data[start:end], which arguments has taken in. Line ends
 // that would go are written after it.
-func (r *rewriter) put(start, end int, text string) {
+func (r *rewriter) putRange(start, end int, text string) {
 	missing := bytes.Count(r.data[start:end], []byte{'\n'}) - strings.Count(text, "\n")
-	r.replace(end, end, text+strings.Repeat("\n", max(missing, 0)))
+	r.replaceRange(end, end, text+strings.Repeat("\n", max(missing, 0)))
 }
 
-// drop removes data[start:end] and the blanks before it.
-func (r *rewriter) drop(start, end int) {
+// dropRange removes data[start:end] and the blanks before it.
+func (r *rewriter) dropRange(start, end int) {
 	for start > r.copied && (r.data[start-1] == ' ' || r.data[start-1] == '\t') {
 		start--
 	}
-	r.replace(start, end, "")
+	r.replaceRange(start, end, "")
 }
 
-// walk rewrites up to one of the bytes of stop outside of brackets that were
+// walkUntil rewrites up to one of the bytes of stop outside of brackets that were
 // opened since, and returns that token; with an empty stop, to the end of the
 // input.
-func (r *rewriter) walk(stop string) token {
+func (r *rewriter) walkUntil(stop string) token {
 	depth := 0
 	for {
-		t := r.next()
+		t := r.nextToken()
 		if t.Kind == irtext.TokenEnd {
 			if stop != "" {
-				r.fail(token{Start: len(r.data)}, "a bracket is not closed")
+				r.failAt(token{Start: len(r.data)}, "a bracket is not closed")
 			}
 			return t
 		}
@@ -147,14 +147,14 @@ func (r *rewriter) walk(stop string) token {
 			if depth <= 0 && strings.IndexByte(stop, c) >= 0 {
 				return t
 			}
-			depth += nesting(c)
+			depth += nestingOf(c)
 		}
-		r.step(t)
+		r.rewriteToken(t)
 	}
 }
 
-// nesting is how a byte changes the depth of brackets.
-func nesting(c byte) int {
+// nestingOf is how a byte changes the depth of brackets.
+func nestingOf(c byte) int {
 	switch c {
 	case '(', '[', '{', '<':
 		return 1
@@ -164,46 +164,46 @@ func nesting(c byte) int {
 	return 0
 }
 
-// step rewrites the construct that begins with the token.
-func (r *rewriter) step(t token) {
+// rewriteToken rewrites the construct that begins with the token.
+func (r *rewriter) rewriteToken(t token) {
 	switch t.Kind {
 	case irtext.TokenWord:
-		r.word(t)
+		r.rewriteWord(t)
 	case irtext.TokenGlobal:
-		r.global(t)
+		r.rewriteGlobal(t)
 	case irtext.TokenMetadata:
-		r.metadata(t)
+		r.rewriteMetadata(t)
 	case irtext.TokenGroup:
-		r.record(t)
+		r.rewriteDebugRecord(t)
 	case irtext.TokenString:
-		r.str(t)
+		r.rewriteString(t)
 	case irtext.TokenPunct:
-		r.punct(t)
+		r.rewritePunct(t)
 	}
 }
 
 // maxDepth bounds how deep constructs that are rewritten may lie in another.
 const maxDepth = 500
 
-// nested runs f one level deeper.
-func (r *rewriter) nested(t token, f func()) {
+// rewriteNested runs f one level deeper.
+func (r *rewriter) rewriteNested(t token, f func()) {
 	r.depth++
 	if r.depth > maxDepth {
-		r.fail(t, "nested too deeply")
+		r.failAt(t, "nested too deeply")
 	} else {
 		f()
 	}
 	r.depth--
 }
 
-// capture runs f and returns its output, from pos on to where it stopped
+// captureOutput runs f and returns its output, from pos on to where it stopped
 // reading, which is the start of the token that it returned. Comments are left
 // out, as the text goes where more follows on the line.
-func (r *rewriter) capture(pos int, f func() token) (string, token) {
-	r.flush(pos)
+func (r *rewriter) captureOutput(pos int, f func() token) (string, token) {
+	r.flushUntil(pos)
 	begin := len(r.out)
 	end := f()
-	r.flush(end.Start)
+	r.flushUntil(end.Start)
 	text := withoutComments(string(r.out[begin:]))
 	r.out = r.out[:begin]
 	return text, end
@@ -232,11 +232,11 @@ func withoutComments(text string) string {
 	return string(out)
 }
 
-// word rewrites the construct that begins with a keyword. A word before a colon is a label
+// rewriteWord rewrites the construct that begins with a keyword. A word before a colon is a label
 // or a field.
-func (r *rewriter) word(t token) {
-	name := r.text(t)
-	if r.is(r.peek(0), ':') {
+func (r *rewriter) rewriteWord(t token) {
+	name := r.tokenText(t)
+	if r.isPunct(r.peekToken(0), ':') {
 		return
 	}
 	switch name {
@@ -245,23 +245,23 @@ func (r *rewriter) word(t token) {
 	case "attributes":
 		r.openGroup()
 	case "freeze":
-		r.freeze(t)
+		r.rewriteFreeze(t)
 	}
-	if k := keywordNamed[name]; k != nil && (k.action == effectsOf || !r.target.reads(k.since)) {
-		r.apply(k, t)
+	if k := keywordNamed[name]; k != nil && (k.action == effectsOf || !r.target.readsVersion(k.since)) {
+		r.applyKeyword(k, t)
 	}
 	if flags := flagsOf[name]; flags != nil {
-		r.flags(flags)
+		r.dropFlags(flags)
 	}
 }
 
-// str drops the second string of !{!"branch_weights", !"expected", ...}.
-func (r *rewriter) str(t token) {
-	if r.target.reads(19) || r.text(t) != `"branch_weights"` || !r.is(r.peek(0), ',') || !r.is(r.peek(1), '!') {
+// rewriteString drops the second string of !{!"branch_weights", !"expected", ...}.
+func (r *rewriter) rewriteString(t token) {
+	if r.target.readsVersion(19) || r.tokenText(t) != `"branch_weights"` || !r.isPunct(r.peekToken(0), ',') || !r.isPunct(r.peekToken(1), '!') {
 		return
 	}
-	if expected := r.peek(2); r.text(expected) == `"expected"` {
-		r.replace(t.End, expected.End, "")
+	if expected := r.peekToken(2); r.tokenText(expected) == `"expected"` {
+		r.replaceRange(t.End, expected.End, "")
 	}
 }
 
@@ -275,8 +275,8 @@ func makeKeywords() map[string]*keyword {
 	return named
 }
 
-// punct keeps account of brackets.
-func (r *rewriter) punct(t token) {
+// rewritePunct keeps account of brackets.
+func (r *rewriter) rewritePunct(t token) {
 	switch r.data[t.Start] {
 	case '<':
 		r.openVector(t)
@@ -289,10 +289,10 @@ func (r *rewriter) punct(t token) {
 
 // openGroup begins a group of attributes.
 func (r *rewriter) openGroup() {
-	if r.peek(0).Kind == irtext.TokenGroup && r.is(r.peek(1), '=') && r.is(r.peek(2), '{') {
-		brace := r.peek(2)
+	if r.peekToken(0).Kind == irtext.TokenGroup && r.isPunct(r.peekToken(1), '=') && r.isPunct(r.peekToken(2), '{') {
+		brace := r.peekToken(2)
 		r.ahead = r.ahead[3:]
-		r.flush(brace.End)
+		r.flushUntil(brace.End)
 		r.groupOpen = len(r.out)
 	}
 }
@@ -302,9 +302,9 @@ func (r *rewriter) closeGroup(t token) {
 	if r.groupOpen < 0 {
 		return
 	}
-	r.flush(t.Start)
+	r.flushUntil(t.Start)
 	if len(bytes.TrimSpace(r.out[r.groupOpen:])) == 0 {
-		r.replace(t.Start, t.Start, `"dropped" `)
+		r.replaceRange(t.Start, t.Start, `"dropped" `)
 	}
 	r.groupOpen = -1
 }

@@ -165,8 +165,8 @@ func TestMemoryWords(t *testing.T) {
 		"readwrite, argmem: none, errnomem: read": "",
 	} {
 		m, _, ok := parseMemory(in)
-		if !ok || m.words() != want {
-			t.Errorf("memory(%s): %q, want %q", in, m.words(), want)
+		if !ok || m.memoryWords() != want {
+			t.Errorf("memory(%s): %q, want %q", in, m.memoryWords(), want)
 		}
 	}
 	for _, bad := range []string{"", "some", "read, elsewhere: read", "argmem: read:"} {

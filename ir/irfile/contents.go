@@ -18,13 +18,13 @@ type memory struct {
 
 func (m *memory) bytes() []byte { return m.all[:m.used:m.used] }
 
-func (m *memory) free() error {
+func (m *memory) freeMemory() error {
 	if m.all == nil {
 		return nil
 	}
 	all := m.all
 	m.all, m.used = nil, 0
-	return release(all)
+	return releaseMemory(all)
 }
 
 var (
@@ -33,23 +33,23 @@ var (
 	errLonger   = errors.New("the file became longer while it was read: is it complete?")
 )
 
-// contents reads a whole input.
-func contents(path string, stdin io.Reader) (*memory, error) {
+// readContents reads a whole input.
+func readContents(path string, stdin io.Reader) (*memory, error) {
 	if path == Stdin {
 		m, err := readStream(stdin, irtext.MaxSize)
-		return m, named("<stdin>", err)
+		return m, pathError("<stdin>", err)
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, named(path, err)
+		return nil, pathError(path, err)
 	}
 	defer file.Close()
 	m, err := readFile(file)
-	return m, named(path, err)
+	return m, pathError(path, err)
 }
 
-// named puts the path before an error that does not have it.
-func named(path string, err error) error {
+// pathError puts the path before an error that does not have it.
+func pathError(path string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func readFile(file *os.File) (*memory, error) {
 
 // readExactly reads a file of that size, and no other.
 func readExactly(r io.Reader, size int) (*memory, error) {
-	all, err := allocate(size)
+	all, err := allocateMemory(size)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func readExactly(r io.Reader, size int) (*memory, error) {
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, m.free())
+		return nil, errors.Join(err, m.freeMemory())
 	}
 	return m, nil
 }
@@ -105,8 +105,8 @@ func readStream(r io.Reader, limit int) (*memory, error) {
 	m := &memory{}
 	for {
 		if m.used == len(m.all) {
-			if err := m.grow(); err != nil {
-				return nil, errors.Join(err, m.free())
+			if err := m.growMemory(); err != nil {
+				return nil, errors.Join(err, m.freeMemory())
 			}
 		}
 		n, err := r.Read(m.all[m.used:])
@@ -121,20 +121,20 @@ func readStream(r io.Reader, limit int) (*memory, error) {
 			err = checkIR(m.bytes())
 		}
 		if err != nil {
-			return nil, errors.Join(err, m.free())
+			return nil, errors.Join(err, m.freeMemory())
 		}
 	}
 }
 
-// grow doubles the memory.
-func (m *memory) grow() error {
-	all, err := allocate(max(4*firstBlock, 2*len(m.all)))
+// growMemory doubles the memory.
+func (m *memory) growMemory() error {
+	all, err := allocateMemory(max(4*firstBlock, 2*len(m.all)))
 	if err != nil {
 		return err
 	}
 	copy(all, m.bytes())
 	used := m.used
-	err = m.free()
+	err = m.freeMemory()
 	m.all, m.used = all, used
 	return err
 }

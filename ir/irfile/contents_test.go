@@ -42,7 +42,7 @@ func TestReadStream(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		for range 2 {
-			if err := m.free(); err != nil {
+			if err := m.freeMemory(); err != nil {
 				t.Error(err)
 			}
 		}

@@ -46,7 +46,7 @@ func checkIR(data []byte) error {
 	}
 	for _, f := range foreign {
 		if bytes.HasPrefix(data, []byte(f.magic)) {
-			return fmt.Errorf("%s, not LLVM IR%s", f.what, remedy(f.what))
+			return fmt.Errorf("%s, not LLVM IR%s", f.what, remedyFor(f.what))
 		}
 	}
 	if i := bytes.IndexByte(data[:min(len(data), firstBlock)], 0); i >= 0 && !bytes.ContainsAny(data[:i], ";@=\"") {
@@ -55,8 +55,8 @@ func checkIR(data []byte) error {
 	return nil
 }
 
-// remedy says how to come from a file of that format to LLVM IR.
-func remedy(what string) string {
+// remedyFor says how to come from a file of that format to LLVM IR.
+func remedyFor(what string) string {
 	switch {
 	case what == "SPIR-V":
 		return ": 'llvm-spirv -r' makes LLVM IR of it"

@@ -57,7 +57,7 @@ type File struct {
 }
 
 // Close frees the memory of the input. It is safe to call it again.
-func (f *File) Close() error { return f.memory.free() }
+func (f *File) Close() error { return f.memory.freeMemory() }
 
 // Stdin is the path that stands for standard input.
 const Stdin = "-"
@@ -65,7 +65,7 @@ const Stdin = "-"
 // Open reads the module of that path; "-" is stdin. Errors have the path in
 // them, and about the content the place.
 func Open(path string, stdin io.Reader) (*File, error) {
-	memory, err := contents(path, stdin)
+	memory, err := readContents(path, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func Open(path string, stdin io.Reader) (*File, error) {
 	if err = checkIR(data); err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	} else {
-		f.Module, err = parse(path, f.Format, data)
+		f.Module, err = parseFormat(path, f.Format, data)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -87,9 +87,9 @@ func Open(path string, stdin io.Reader) (*File, error) {
 
 // Parse reads a module of either format from memory. path is its name for
 // messages. The module refers to data.
-func Parse(path string, data []byte) (*ir.Module, error) { return parse(path, Sniff(data), data) }
+func Parse(path string, data []byte) (*ir.Module, error) { return parseFormat(path, Sniff(data), data) }
 
-func parse(path string, format Format, data []byte) (*ir.Module, error) {
+func parseFormat(path string, format Format, data []byte) (*ir.Module, error) {
 	if format == Bitcode {
 		return bitcode.Read(path, data)
 	}

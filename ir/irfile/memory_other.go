@@ -2,6 +2,6 @@
 
 package irfile
 
-func allocate(size int) ([]byte, error) { return make([]byte, size), nil }
+func allocateMemory(size int) ([]byte, error) { return make([]byte, size), nil }
 
-func release([]byte) error { return nil }
+func releaseMemory([]byte) error { return nil }

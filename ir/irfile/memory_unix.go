@@ -13,8 +13,8 @@ import (
 // process. It is a copy and not a mapping of the file, as one that becomes
 // shorter would end the process too.
 
-// allocate returns zeroed memory.
-func allocate(size int) ([]byte, error) {
+// allocateMemory returns zeroed memory.
+func allocateMemory(size int) ([]byte, error) {
 	data, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if errors.Is(err, unix.ENOMEM) {
 		return nil, errNoMemory
@@ -22,4 +22,4 @@ func allocate(size int) ([]byte, error) {
 	return data, err
 }
 
-func release(data []byte) error { return unix.Munmap(data) }
+func releaseMemory(data []byte) error { return unix.Munmap(data) }

@@ -17,32 +17,32 @@ func startsValue(w []byte) bool {
 	return isConstantExpression(w) || hexWord(w)
 }
 
-// attribute steps over one attribute of a parameter, result or function: a
+// parseAttribute steps over one attribute of a parameter, result or function: a
 // word with its argument, or a string with its value. The types that it
 // names are noted.
-func (p *parser) attribute() {
-	if p.peek() == '"' {
+func (p *parser) parseAttribute() {
+	if p.peekByte() == '"' {
 		p.stringAttribute()
 		return
 	}
-	p.wordAttribute(p.word())
+	p.wordAttribute(p.readWord())
 }
 
 // wordAttribute steps over the argument of the attribute of that word.
 func (p *parser) wordAttribute(w []byte) {
 	switch {
-	case p.peek() == '(':
+	case p.peekByte() == '(':
 		p.attributeArguments()
 	case string(w) == "align" || string(w) == "alignstack" || string(w) == "cc":
-		p.integer()
+		p.readInteger()
 	}
 }
 
 // stringAttribute steps over "key" or "key"="value".
 func (p *parser) stringAttribute() ir.Attribute {
-	a := ir.Attribute{Key: string(p.decoded())}
-	if p.accept('=') {
-		a.Value = string(p.decoded())
+	a := ir.Attribute{Key: string(p.readDecoded())}
+	if p.acceptByte('=') {
+		a.Value = string(p.readDecoded())
 	}
 	return a
 }
@@ -50,27 +50,27 @@ func (p *parser) stringAttribute() ir.Attribute {
 // skipStringAttribute is stringAttribute for those whom the text does not
 // matter.
 func (p *parser) skipStringAttribute() {
-	p.quoted()
-	if p.accept('=') {
-		p.quoted()
+	p.readQuoted()
+	if p.acceptByte('=') {
+		p.readQuoted()
 	}
 }
 
 // attributeArguments steps over the parentheses after an attribute:
 // byval(%T), captures(none), initializes((0, 8)), range(i32 0, 5), ...
 func (p *parser) attributeArguments() {
-	p.enter()
-	p.expect('(')
+	p.enterNesting()
+	p.expectByte('(')
 	for {
-		switch c := p.peek(); {
+		switch c := p.peekByte(); {
 		case c == ')':
 			p.pos++
-			p.leave()
+			p.leaveNesting()
 			return
 		case c == '(':
 			p.attributeArguments()
 		case c == '"':
-			p.quoted()
+			p.readQuoted()
 		case c == '%', c == '[', c == '<', c == '{':
 			p.parseType()
 		case c == ',', c == ':', c == '|', c == '=', c == '*':
@@ -78,9 +78,9 @@ func (p *parser) attributeArguments() {
 		case class[c]&classLetter != 0:
 			p.attributeWord()
 		case class[c]&classDigit != 0, c == '+':
-			p.number()
+			p.readNumber()
 		default:
-			p.unexpected("an attribute's argument")
+			p.failUnexpected("an attribute's argument")
 		}
 	}
 }
@@ -98,7 +98,7 @@ func (p *parser) attributeWord() {
 // an argument or parameter. withValue says that words may begin a value.
 func (p *parser) valueAttributes(withValue bool) {
 	for {
-		c := p.peek()
+		c := p.peekByte()
 		switch {
 		case c == '"':
 			p.skipStringAttribute()
@@ -119,7 +119,7 @@ func (p *parser) valueAttributes(withValue bool) {
 // a result type.
 func (p *parser) resultAttributes() {
 	for {
-		switch c := p.peek(); {
+		switch c := p.peekByte(); {
 		case c == '"':
 			p.skipStringAttribute()
 		case class[c]&classLetter != 0:
@@ -128,7 +128,7 @@ func (p *parser) resultAttributes() {
 				return
 			}
 			if !mayBeAttribute(w) && !isConvention(w) && string(w) != "addrspace" {
-				p.unexpected("a type")
+				p.failUnexpected("a type")
 			}
 			p.pos += len(w)
 			p.wordAttribute(w)
@@ -138,15 +138,15 @@ func (p *parser) resultAttributes() {
 	}
 }
 
-// flags steps over words that qualify an instruction and stand before a type.
-func (p *parser) flags() {
-	for class[p.peek()]&classLetter != 0 {
+// skipFlags steps over words that qualify an instruction and stand before a type.
+func (p *parser) skipFlags() {
+	for class[p.peekByte()]&classLetter != 0 {
 		w := p.peekWord()
 		if isTypeWord(w) {
 			return
 		}
 		p.pos += len(w)
-		if p.at(0) == '(' {
+		if p.byteAt(0) == '(' {
 			p.attributeArguments()
 		}
 	}
@@ -156,10 +156,10 @@ func (p *parser) flags() {
 func (p *parser) attributeGroup() {
 	start := p.pos
 	p.expectWord("attributes")
-	p.expect('#')
+	p.expectByte('#')
 	number := p.number32()
 	p.checkNumber(start, number)
-	p.expect('=')
+	p.expectByte('=')
 	group := p.groupBody()
 	t := p.text
 	if id, ok := t.groupByNum[number]; ok {
@@ -192,15 +192,15 @@ func (p *parser) mergeGroup(id ir.AttributeGroupID, more ir.AttributeGroup, star
 func (p *parser) groupBody() (group ir.AttributeGroup) {
 	p.typesNamed = &group.Types
 	defer func() { p.typesNamed = nil }()
-	p.expect('{')
-	for !p.accept('}') {
-		if p.peek() == '"' {
+	p.expectByte('{')
+	for !p.acceptByte('}') {
+		if p.peekByte() == '"' {
 			group.Strings = append(group.Strings, p.stringAttribute())
 			continue
 		}
-		w := p.word()
-		if p.accept('=') {
-			p.number()
+		w := p.readWord()
+		if p.acceptByte('=') {
+			p.readNumber()
 			continue
 		}
 		p.wordAttribute(w)

@@ -61,7 +61,7 @@ func BenchmarkWriteWhole(b *testing.B) {
 func BenchmarkWriteKernels(b *testing.B) {
 	for _, c := range sizes {
 		b.Run(fmt.Sprintf("%d/debug=%t", c.Kernels, c.Debug), func(b *testing.B) {
-			m := parse(b, string(generated(b, c)))
+			m := parseText(b, string(generated(b, c)))
 			var all []*ir.Partition
 			for i := range c.Kernels {
 				s := reached(b, m, fmt.Sprintf("_ZTS6KernelILi%dEE", i))

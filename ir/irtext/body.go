@@ -27,7 +27,7 @@ type extraTypes struct {
 	byShape map[string]ir.TypeID
 }
 
-func (x *extraTypes) intern(key []byte, want ir.Type) ir.TypeID {
+func (x *extraTypes) internType(key []byte, want ir.Type) ir.TypeID {
 	if id, ok := x.byShape[string(key)]; ok {
 		return id
 	}
@@ -40,7 +40,7 @@ func (x *extraTypes) intern(key []byte, want ir.Type) ir.TypeID {
 // NewBodyReader implements [ir.BodySource].
 func (t *text) NewBodyReader() ir.BodyReader {
 	r := &bodyReader{
-		parser:    t.decoder(),
+		parser:    t.newDecoder(),
 		extra:     extraTypes{slices.Clip(t.module.Types), make(map[string]ir.TypeID)},
 		locations: make(map[ir.NodeID]*ir.Location),
 		groupSets: make(map[uint32][]ir.AttributeDetail),
@@ -57,18 +57,18 @@ func (r *bodyReader) Types() []ir.Type { return r.extra.types }
 func (r *bodyReader) ReadBody(function ir.ValueID, body *ir.Body) error {
 	body.Reset(function)
 	r.body, r.pool = body, &body.Constants
-	r.local.reset()
-	return r.catch(func() {
+	r.local.resetTable()
+	return r.catchFault(func() {
 		r.readParameters(function)
 		r.readBlocks()
 		r.patchForward()
 	})
 }
 
-// catch runs a step and returns the fault that stopped it as an error.
-func (r *bodyReader) catch(step func()) error {
+// catchFault runs a step and returns the fault that stopped it as an error.
+func (r *bodyReader) catchFault(step func()) error {
 	r.depth = 0
-	if f := catch(step); f != nil {
+	if f := catchFault(step); f != nil {
 		return errorAt(r.text.module.Path, r.data, f)
 	}
 	return nil
@@ -77,21 +77,21 @@ func (r *bodyReader) catch(step func()) error {
 // ReadInitializer implements [ir.BodyReader].
 func (r *bodyReader) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v ir.Value, err error) {
 	r.pool = pool
-	err = r.catch(func() {
+	err = r.catchFault(func() {
 		global := &r.text.module.Values[id]
-		at, found := r.initializer(id)
+		at, found := r.findInitializer(id)
 		if !found {
-			r.fail(int(r.text.values[id].start), "no initialiser")
+			r.failAt(int(r.text.values[id].start), "no initialiser")
 		}
 		r.pos = at.start
 		switch {
 		case global.Kind == ir.Variable:
-			v = r.constant(global.Type)
+			v = r.readConstant(global.Type)
 		case isConstantExpression(r.peekWord()):
-			v = r.constant(ir.NoType)
+			v = r.readConstant(ir.NoType)
 		default:
 			typ, _ := r.parseType()
-			v = r.constant(typ)
+			v = r.readConstant(typ)
 		}
 	})
 	return v, err
@@ -100,21 +100,21 @@ func (r *bodyReader) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v ir
 // readParameters notes the parameters and leaves the reader at the body.
 func (r *bodyReader) readParameters(function ir.ValueID) {
 	value := &r.text.values[function]
-	r.parser.locals.begin()
+	r.parser.locals.beginFunction()
 	r.valueHeader(value)
 	r.eachParameter(func(typ ir.TypeID, _ []ir.AttributeDetail, n name) {
 		v := ir.Value{Kind: ir.ValueArgument, Index: uint32(len(r.body.ArgumentTypes)), Type: typ}
 		r.body.ArgumentTypes = append(r.body.ArgumentTypes, typ)
 		r.body.ArgumentNames = append(r.body.ArgumentNames, string(n.text))
-		r.local.define(n, v)
+		r.local.defineLocal(n, v)
 	})
 	r.pos = int(value.body)
 }
 
 func (r *bodyReader) readBlocks() {
-	r.expect('{')
+	r.expectByte('{')
 	r.open = false
-	for r.peek() != '}' {
+	for r.peekByte() != '}' {
 		n, _, isLabel := r.blockLabel()
 		switch {
 		case isLabel:
@@ -133,7 +133,7 @@ func (r *bodyReader) readBlocks() {
 func (r *bodyReader) beginBlock(n name) {
 	b := r.body
 	at := len(b.Instructions)
-	r.local.define(n, ir.Value{Kind: ir.ValueBlock, Index: uint32(len(b.Blocks)), Type: ir.NoType})
+	r.local.defineLocal(n, ir.Value{Kind: ir.ValueBlock, Index: uint32(len(b.Blocks)), Type: ir.NoType})
 	b.Blocks = append(b.Blocks, ir.Block{Name: string(n.text), First: at, End: at})
 	r.open = true
 }
@@ -141,7 +141,7 @@ func (r *bodyReader) beginBlock(n name) {
 func (r *bodyReader) readStatement() {
 	in := ir.Instruction{Call: -1, Element: ir.NoType}
 	var n name
-	if r.peek() == '#' {
+	if r.peekByte() == '#' {
 		r.readRecord(&in)
 	} else {
 		n = r.readInstruction(&in)
@@ -152,7 +152,7 @@ func (r *bodyReader) readStatement() {
 		if !n.numbered && n.text == nil {
 			n = name{number: r.local.next, numbered: true}
 		}
-		r.local.define(n, ir.Value{Kind: ir.ValueInstruction, Index: at, Type: in.Type})
+		r.local.defineLocal(n, ir.Value{Kind: ir.ValueInstruction, Index: at, Type: in.Type})
 		in.Name = string(n.text)
 	}
 	b.Instructions = append(b.Instructions, in)
@@ -179,7 +179,7 @@ type localTable struct {
 	forward bool
 }
 
-func (t *localTable) reset() {
+func (t *localTable) resetTable() {
 	t.next, t.entries, t.forward = 0, t.entries[:0], false
 	if t.named == nil {
 		t.named, t.numbers = make(map[string]uint32), make(map[uint32]uint32)
@@ -188,39 +188,39 @@ func (t *localTable) reset() {
 	clear(t.numbers)
 }
 
-func (t *localTable) entry(n name) uint32 {
+func (t *localTable) entryOf(n name) uint32 {
 	if n.numbered {
 		i, ok := t.numbers[n.number]
 		if !ok {
-			i = t.grow()
+			i = t.growTable()
 			t.numbers[n.number] = i
 		}
 		return i
 	}
 	i, ok := t.named[string(n.text)]
 	if !ok {
-		i = t.grow()
+		i = t.growTable()
 		t.named[string(n.text)] = i
 	}
 	return i
 }
 
-func (t *localTable) grow() uint32 {
+func (t *localTable) growTable() uint32 {
 	t.entries = append(t.entries, ir.NoValue)
 	return uint32(len(t.entries) - 1)
 }
 
-func (t *localTable) define(n name, v ir.Value) {
+func (t *localTable) defineLocal(n name, v ir.Value) {
 	if n.numbered {
 		t.next = n.number + 1
 	}
-	t.entries[t.entry(n)] = v
+	t.entries[t.entryOf(n)] = v
 }
 
-// use returns the value of that name, or a mark that is replaced at the end of
+// useLocal returns the value of that name, or a mark that is replaced at the end of
 // the body.
-func (t *localTable) use(n name, typ ir.TypeID) ir.Value {
-	i := t.entry(n)
+func (t *localTable) useLocal(n name, typ ir.TypeID) ir.Value {
+	i := t.entryOf(n)
 	if v := t.entries[i]; v.Kind != ir.ValueNone {
 		return v
 	}
@@ -261,21 +261,23 @@ func (r *bodyReader) pointerIn(pointee ir.TypeID, space uint32) ir.TypeID {
 	if r.text.typed {
 		want.Elements = []ir.TypeID{pointee}
 	}
-	return r.parser.types.intern(r.parser, want)
+	return r.parser.types.internType(r.parser, want)
 }
 
-// basic returns a type that has no parts.
-func (r *bodyReader) basic(want ir.Type) ir.TypeID { return r.parser.types.intern(r.parser, want) }
+// basicType returns a type that has no parts.
+func (r *bodyReader) basicType(want ir.Type) ir.TypeID {
+	return r.parser.types.internType(r.parser, want)
+}
 
 func (r *bodyReader) integerType(bits uint32) ir.TypeID {
-	return r.basic(ir.Type{Kind: ir.TypeInteger, Bits: bits})
+	return r.basicType(ir.Type{Kind: ir.TypeInteger, Bits: bits})
 }
 
 // comparisonType returns i1, or the vector of i1 as long as the type is.
 func (r *bodyReader) comparisonType(operand ir.TypeID) ir.TypeID {
 	bit := r.integerType(1)
 	if t := r.extra.types[operand]; t.Kind == ir.TypeVector {
-		return r.basic(ir.Type{Kind: ir.TypeVector, Length: t.Length, Scalable: t.Scalable, Elements: []ir.TypeID{bit}})
+		return r.basicType(ir.Type{Kind: ir.TypeVector, Length: t.Length, Scalable: t.Scalable, Elements: []ir.TypeID{bit}})
 	}
 	return bit
 }
@@ -283,7 +285,7 @@ func (r *bodyReader) comparisonType(operand ir.TypeID) ir.TypeID {
 // vectorLike returns a vector of length n with the elements of a vector type.
 func (r *bodyReader) vectorLike(vector ir.TypeID, n uint64, scalable bool) ir.TypeID {
 	t := r.extra.types[vector]
-	return r.basic(ir.Type{Kind: ir.TypeVector, Length: n, Scalable: scalable, Elements: t.Elements})
+	return r.basicType(ir.Type{Kind: ir.TypeVector, Length: n, Scalable: scalable, Elements: t.Elements})
 }
 
 // elementAt returns the type of an element of an aggregate or vector.
@@ -297,7 +299,7 @@ func (r *bodyReader) elementAt(id ir.TypeID, index uint32) ir.TypeID {
 	case ir.TypeArray, ir.TypeVector:
 		return t.Elements[0]
 	}
-	r.fail(r.pos, "an index of an element that the type does not have")
+	r.failAt(r.pos, "an index of an element that the type does not have")
 	return 0
 }
 

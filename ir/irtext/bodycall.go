@@ -16,8 +16,8 @@ func (r *bodyReader) readCall(in *ir.Instruction) {
 	if shape == shapeFunction {
 		in.Type = r.extra.types[typ].Elements[0]
 	}
-	callee := r.callee(&detail)
-	r.add(callee)
+	callee := r.calleeValue(&detail)
+	r.addOperand(callee)
 	r.callArguments(&detail)
 	in.Element = typ
 	if shape != shapeFunction {
@@ -36,18 +36,18 @@ func (r *bodyReader) callType(result ir.TypeID, arguments []ir.Value) ir.TypeID 
 	for _, v := range arguments {
 		id := v.Type
 		if v.Kind == ir.ValueMetadata {
-			id = r.basic(ir.Type{Name: "metadata"})
+			id = r.basicType(ir.Type{Name: "metadata"})
 		}
 		t.Elements = append(t.Elements, id)
 	}
-	return r.basic(t)
+	return r.basicType(t)
 }
 
 // callPrefix takes fast-math flags, calling convention and attributes of the
 // result.
 func (r *bodyReader) callPrefix(in *ir.Instruction, detail *ir.CallDetail) {
 	for {
-		c := r.peek()
+		c := r.peekByte()
 		if c == '"' {
 			a := r.stringAttribute()
 			detail.Attributes.Result = append(detail.Attributes.Result, stringDetail(a))
@@ -64,16 +64,16 @@ func (r *bodyReader) callPrefix(in *ir.Instruction, detail *ir.CallDetail) {
 			detail.CallingConv = "cc " + string(w[2:])
 		case isConvention(w):
 			r.pos += len(w)
-			if string(w) == "cc" || r.peek() == '(' {
+			if string(w) == "cc" || r.peekByte() == '(' {
 				r.conventionArgument()
 			}
-			if text := string(r.data[start:r.end()]); text != "ccc" {
+			if text := string(r.data[start:r.endOfToken()]); text != "ccc" {
 				detail.CallingConv = text
 			}
 		case ir.ParseFlag(w)&ir.FlagsFast != 0:
 			r.pos += len(w)
 			in.Flags |= ir.ParseFlag(w)
-			if r.at(0) == '(' { // nofpclass and its like are not flags
+			if r.byteAt(0) == '(' { // nofpclass and its like are not flags
 				r.attributeArguments()
 			}
 		default:
@@ -97,22 +97,22 @@ func isNumberedConvention(w []byte) bool {
 	return true
 }
 
-// callee takes the callee; it is not a value for inline assembly.
-func (r *bodyReader) callee(detail *ir.CallDetail) ir.Value {
-	switch c := r.peek(); {
+// calleeValue takes the callee; it is not a value for inline assembly.
+func (r *bodyReader) calleeValue(detail *ir.CallDetail) ir.Value {
+	switch c := r.peekByte(); {
 	case c == '%':
 		return r.localValue(ir.NoType)
 	case r.acceptWord("asm"):
 		detail.Asm = r.asmText()
 		return ir.NoValue
 	}
-	return r.constant(ir.NoType)
+	return r.readConstant(ir.NoType)
 }
 
 func (r *bodyReader) asmText() *ir.InlineAsm {
 	a := new(ir.InlineAsm)
-	for r.peek() != '"' {
-		switch string(r.word()) {
+	for r.peekByte() != '"' {
+		switch string(r.readWord()) {
 		case "sideeffect":
 			a.SideEffects = true
 		case "alignstack":
@@ -121,24 +121,24 @@ func (r *bodyReader) asmText() *ir.InlineAsm {
 			a.IntelDialect = true
 		}
 	}
-	a.Template = string(r.decoded())
-	r.expect(',')
-	a.Constraints = string(r.decoded())
+	a.Template = string(r.readDecoded())
+	r.expectByte(',')
+	a.Constraints = string(r.readDecoded())
 	return a
 }
 
 func (r *bodyReader) callArguments(detail *ir.CallDetail) {
-	r.expect('(')
-	for more := r.peek() != ')'; more; more = r.accept(',') {
+	r.expectByte('(')
+	for more := r.peekByte() != ')'; more; more = r.acceptByte(',') {
 		if r.acceptDots() {
 			break
 		}
 		typ, shape := r.parseType()
 		if shape == shapeMetadata {
-			r.add(r.metadataValue())
+			r.addOperand(r.metadataValue())
 			continue
 		}
-		if c := r.peek(); c != '%' && c != '@' && class[c]&classDigit == 0 {
+		if c := r.peekByte(); c != '%' && c != '@' && class[c]&classDigit == 0 {
 			if list := r.parameterDetails(true); len(list) > 0 {
 				set := &detail.Attributes
 				for len(set.Parameters) < len(r.scratch) {
@@ -147,17 +147,17 @@ func (r *bodyReader) callArguments(detail *ir.CallDetail) {
 				set.Parameters[len(r.scratch)-1] = list
 			}
 		}
-		r.add(r.bodyValue(typ))
+		r.addOperand(r.bodyValue(typ))
 	}
-	r.expect(')')
+	r.expectByte(')')
 }
 
 // callSuffix takes attributes and bundles after the arguments.
 func (r *bodyReader) callSuffix(detail *ir.CallDetail) {
 	set := &detail.Attributes
 	for {
-		switch c := r.peek(); {
-		case c == '#' && class[r.at(1)]&classDigit != 0:
+		switch c := r.peekByte(); {
+		case c == '#' && class[r.byteAt(1)]&classDigit != 0:
 			set.Function = append(set.Function, r.groupDetails(r.groupUse())...)
 		case c == '"':
 			if r.quotedLabel() {
@@ -168,7 +168,7 @@ func (r *bodyReader) callSuffix(detail *ir.CallDetail) {
 			r.readBundles(detail)
 		case class[c]&classLetter != 0:
 			w := r.peekWord()
-			if r.at(len(w)) == ':' || opcodeOf(w) != opNone || string(w) == "to" || string(w) == "uselistorder" {
+			if r.byteAt(len(w)) == ':' || opcodeOf(w) != opNone || string(w) == "to" || string(w) == "uselistorder" {
 				return
 			}
 			set.Function = append(set.Function, r.attributeDetail())
@@ -179,17 +179,17 @@ func (r *bodyReader) callSuffix(detail *ir.CallDetail) {
 }
 
 func (r *bodyReader) readBundles(detail *ir.CallDetail) {
-	r.expect('[')
-	for more := r.peek() != ']'; more; more = r.accept(',') {
-		b := ir.Bundle{Tag: string(r.decoded())}
-		r.expect('(')
-		for more := r.peek() != ')'; more; more = r.accept(',') {
+	r.expectByte('[')
+	for more := r.peekByte() != ']'; more; more = r.acceptByte(',') {
+		b := ir.Bundle{Tag: string(r.readDecoded())}
+		r.expectByte('(')
+		for more := r.peekByte() != ')'; more; more = r.acceptByte(',') {
 			b.Operands = append(b.Operands, r.typedValue())
 		}
-		r.expect(')')
+		r.expectByte(')')
 		detail.Bundles = append(detail.Bundles, b)
 	}
-	r.expect(']')
+	r.expectByte(']')
 }
 
 func stringDetail(a ir.Attribute) ir.AttributeDetail {
@@ -198,12 +198,12 @@ func stringDetail(a ir.Attribute) ir.AttributeDetail {
 
 // attributeDetail takes an attribute that is a word, with its argument.
 func (r *bodyReader) attributeDetail() ir.AttributeDetail {
-	a := ir.AttributeDetail{Name: string(r.word()), Type: ir.NoType}
+	a := ir.AttributeDetail{Name: string(r.readWord()), Type: ir.NoType}
 	switch {
-	case r.peek() == '(':
+	case r.peekByte() == '(':
 		r.attributeArgument(&a)
 	case a.Name == "align" || a.Name == "alignstack" || a.Name == "cc":
-		a.Int = r.integer()
+		a.Int = r.readInteger()
 	}
 	return a
 }
@@ -214,13 +214,13 @@ func (r *bodyReader) attributeArgument(a *ir.AttributeDetail) {
 	start := r.pos
 	switch a.Name {
 	case "byval", "sret", "byref", "inalloca", "preallocated", "elementtype":
-		r.expect('(')
+		r.expectByte('(')
 		a.Type, _ = r.parseType()
-		r.expect(')')
+		r.expectByte(')')
 		return
 	}
 	r.attributeArguments()
-	a.Value = strings.TrimSpace(string(r.data[start+1 : r.end()-1]))
+	a.Value = strings.TrimSpace(string(r.data[start+1 : r.endOfToken()-1]))
 	if n, err := strconv.ParseUint(a.Value, 10, 64); err == nil {
 		a.Int, a.Value = n, ""
 	}
@@ -230,7 +230,7 @@ func (r *bodyReader) attributeArgument(a *ir.AttributeDetail) {
 // argument or parameter. withValue says that words may begin a value.
 func (r *bodyReader) parameterDetails(withValue bool) (list []ir.AttributeDetail) {
 	for {
-		c := r.peek()
+		c := r.peekByte()
 		switch {
 		case c == '"':
 			list = append(list, stringDetail(r.stringAttribute()))
@@ -257,13 +257,13 @@ func (r *bodyReader) groupDetails(number uint32) []ir.AttributeDetail {
 	pos := r.pos
 	r.pos = int(r.text.groups[id].start)
 	r.expectWord("attributes")
-	r.expect('#')
+	r.expectByte('#')
 	r.number32()
-	r.expect('=')
-	r.expect('{')
+	r.expectByte('=')
+	r.expectByte('{')
 	var list []ir.AttributeDetail
-	for !r.accept('}') {
-		if r.peek() == '"' {
+	for !r.acceptByte('}') {
+		if r.peekByte() == '"' {
 			list = append(list, stringDetail(r.stringAttribute()))
 			continue
 		}
@@ -277,11 +277,11 @@ func (r *bodyReader) groupDetails(number uint32) []ir.AttributeDetail {
 // groupAttribute is attributeDetail for groups, where "align=4" may stand.
 func (r *bodyReader) groupAttribute() ir.AttributeDetail {
 	w := r.peekWord()
-	if r.at(len(w)) != '=' {
+	if r.byteAt(len(w)) != '=' {
 		return r.attributeDetail()
 	}
 	r.pos += len(w) + 1
-	return ir.AttributeDetail{Name: string(w), Int: r.integer(), Type: ir.NoType}
+	return ir.AttributeDetail{Name: string(w), Int: r.readInteger(), Type: ir.NoType}
 }
 
 // eachParameter calls yield for each parameter of the header that was parsed
@@ -295,50 +295,50 @@ func (r *bodyReader) eachParameter(yield func(ir.TypeID, []ir.AttributeDetail, n
 	var prefix ir.CallDetail
 	r.callPrefix(new(ir.Instruction), &prefix)
 	r.parseType()
-	r.expect('@')
-	r.name()
-	r.expect('(')
+	r.expectByte('@')
+	r.readName()
+	r.expectByte('(')
 	next := uint32(0)
-	for more := r.peek() != ')'; more; more = r.accept(',') {
+	for more := r.peekByte() != ')'; more; more = r.acceptByte(',') {
 		if r.acceptDots() {
 			break
 		}
 		typ, _ := r.parseType()
 		list := r.parameterDetails(false)
 		n := name{number: next, numbered: true}
-		if r.accept('%') {
-			n = r.name()
+		if r.acceptByte('%') {
+			n = r.readName()
 		}
 		if n.numbered {
 			next = n.number + 1
 		}
 		yield(typ, list, n)
 	}
-	r.expect(')')
+	r.expectByte(')')
 	return prefix.Attributes.Result
 }
 
 // ReadHeader implements [ir.BodyReader].
 func (r *bodyReader) ReadHeader(id ir.ValueID) (*ir.Header, error) {
 	h := new(ir.Header)
-	err := r.catch(func() { r.readHeader(id, h) })
+	err := r.catchFault(func() { r.readHeader(id, h) })
 	return h, err
 }
 
 func (r *bodyReader) readHeader(id ir.ValueID, h *ir.Header) {
 	value := &r.text.values[id]
-	r.parser.locals.begin()
+	r.parser.locals.beginFunction()
 	r.valueHeader(value)
 	items := r.header.items
 	for _, at := range items {
 		r.pos = at.start
-		r.accept(',')
+		r.acceptByte(',')
 		switch at.kind {
 		case itemSection:
 			r.expectWord("section")
-			h.Section = string(r.decoded())
+			h.Section = string(r.readDecoded())
 		case itemPlain:
-			if w := r.word(); string(w) == "align" {
+			if w := r.readWord(); string(w) == "align" {
 				h.Alignment = r.readAlign()
 			} else if string(w) == "thread_local" {
 				h.ThreadLocal = true

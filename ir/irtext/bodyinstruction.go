@@ -5,19 +5,19 @@ import "offlink/ir"
 // readInstruction reads an instruction and returns the name of its result,
 // which may be empty.
 func (r *bodyReader) readInstruction(in *ir.Instruction) name {
-	n, _ := r.result()
-	r.peek()
+	n, _ := r.parseResult()
+	r.peekByte()
 	start := r.pos
-	w := r.word()
+	w := r.readWord()
 	for ir.ParseFlag(w)&(ir.FlagTail|ir.FlagMustTail|ir.FlagNoTail) != 0 {
 		in.Flags |= ir.ParseFlag(w)
-		w = r.word()
+		w = r.readWord()
 	}
 	in.Op = ir.ParseOpcode(w)
 	if in.Op == ir.OpInvalid {
-		r.fail(start, "unknown instruction '"+string(w)+"'")
+		r.failAt(start, "unknown instruction '"+string(w)+"'")
 	}
-	in.Type = r.basic(ir.Type{Name: "void"})
+	in.Type = r.basicType(ir.Type{Name: "void"})
 	r.scratch = r.scratch[:0]
 	r.readOperation(in)
 	in.Operands = r.body.Values(r.scratch)
@@ -25,7 +25,7 @@ func (r *bodyReader) readInstruction(in *ir.Instruction) name {
 	return n
 }
 
-func (r *bodyReader) add(v ir.Value) { r.scratch = append(r.scratch, v) }
+func (r *bodyReader) addOperand(v ir.Value) { r.scratch = append(r.scratch, v) }
 
 func (r *bodyReader) readOperation(in *ir.Instruction) {
 	switch op := in.Op; {
@@ -36,7 +36,7 @@ func (r *bodyReader) readOperation(in *ir.Instruction) {
 		r.readCompare(in)
 	case op >= ir.OpTrunc && op <= ir.OpPtrToAddr:
 		r.readFlags(in)
-		r.add(r.typedValue())
+		r.addOperand(r.typedValue())
 		r.expectWord("to")
 		in.Type, _ = r.parseType()
 	case op >= ir.OpAlloca && op <= ir.OpAtomicRMW:
@@ -58,7 +58,7 @@ func (r *bodyReader) readFlags(in *ir.Instruction) {
 		}
 		in.Flags |= ir.ParseFlag(w)
 		r.pos += len(w)
-		if r.at(0) == '(' {
+		if r.byteAt(0) == '(' {
 			r.attributeArguments()
 		}
 	}
@@ -68,16 +68,16 @@ func (r *bodyReader) readFlags(in *ir.Instruction) {
 func (r *bodyReader) readBinary(in *ir.Instruction) {
 	first := r.typedValue()
 	in.Type = r.typeOf(first)
-	r.add(first)
+	r.addOperand(first)
 	if in.Op != ir.OpFNeg && in.Op != ir.OpFreeze {
-		r.expect(',')
-		r.add(r.bodyValue(in.Type))
+		r.expectByte(',')
+		r.addOperand(r.bodyValue(in.Type))
 	}
 }
 
 func (r *bodyReader) readCompare(in *ir.Instruction) {
 	for {
-		w := r.word()
+		w := r.readWord()
 		if p, ok := ir.ParsePredicate(in.Op, w); ok {
 			in.Predicate = p
 			break
@@ -85,9 +85,9 @@ func (r *bodyReader) readCompare(in *ir.Instruction) {
 		in.Flags |= ir.ParseFlag(w)
 	}
 	typ, _ := r.parseType()
-	r.add(r.bodyValue(typ))
-	r.expect(',')
-	r.add(r.bodyValue(typ))
+	r.addOperand(r.bodyValue(typ))
+	r.expectByte(',')
+	r.addOperand(r.bodyValue(typ))
 	in.Type = r.comparisonType(typ)
 }
 
@@ -103,13 +103,13 @@ func (r *bodyReader) readMemory(in *ir.Instruction) {
 		r.readFlags(in)
 		in.Element, _ = r.parseType()
 		in.Type = in.Element
-		r.expect(',')
-		r.add(r.typedValue())
+		r.expectByte(',')
+		r.addOperand(r.typedValue())
 	case ir.OpStore:
 		r.readFlags(in)
-		r.add(r.typedValue())
-		r.expect(',')
-		r.add(r.typedValue())
+		r.addOperand(r.typedValue())
+		r.expectByte(',')
+		r.addOperand(r.typedValue())
 	case ir.OpGEP:
 		r.readAddress(in)
 		return
@@ -117,16 +117,16 @@ func (r *bodyReader) readMemory(in *ir.Instruction) {
 		r.readFlags(in)
 		for i := range 3 {
 			if i > 0 {
-				r.expect(',')
+				r.expectByte(',')
 			}
-			r.add(r.typedValue())
+			r.addOperand(r.typedValue())
 		}
-		in.Type = r.basic(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{r.scratch[1].Type, r.integerType(1)}})
+		in.Type = r.basicType(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{r.scratch[1].Type, r.integerType(1)}})
 	case ir.OpAtomicRMW:
 		r.readAtomicOperation(in)
-		r.add(r.typedValue())
-		r.expect(',')
-		r.add(r.typedValue())
+		r.addOperand(r.typedValue())
+		r.expectByte(',')
+		r.addOperand(r.typedValue())
 		in.Type = r.scratch[1].Type
 	}
 	r.readOrdering(in)
@@ -134,28 +134,28 @@ func (r *bodyReader) readMemory(in *ir.Instruction) {
 
 func (r *bodyReader) readAtomicOperation(in *ir.Instruction) {
 	for {
-		r.peek()
+		r.peekByte()
 		start := r.pos
-		w := r.word()
+		w := r.readWord()
 		if operation, ok := ir.ParseAtomicOperation(w); ok {
 			in.Operation = operation
 			return
 		}
 		if isTypeWord(w) || r.startsType() {
-			r.fail(start, "unknown atomic operation '"+string(w)+"'")
+			r.failAt(start, "unknown atomic operation '"+string(w)+"'")
 		}
 		in.Flags |= ir.ParseFlag(w)
 	}
 }
 
 func (r *bodyReader) readOrdering(in *ir.Instruction) {
-	for class[r.peek()]&classLetter != 0 {
+	for class[r.peekByte()]&classLetter != 0 {
 		w := r.peekWord()
 		if string(w) == "syncscope" {
 			r.pos += len(w)
-			r.expect('(')
-			in.Scope = string(r.decoded())
-			r.expect(')')
+			r.expectByte('(')
+			in.Scope = string(r.readDecoded())
+			r.expectByte(')')
 			continue
 		}
 		order, ok := ir.ParseOrdering(w)
@@ -174,17 +174,17 @@ func (r *bodyReader) readOrdering(in *ir.Instruction) {
 func (r *bodyReader) readAlloca(in *ir.Instruction) {
 	r.readFlags(in)
 	in.Element, _ = r.parseType()
-	if r.peek() == ',' {
+	if r.peekByte() == ',' {
 		start := r.pos
 		r.pos++
 		if r.startsType() {
-			r.add(r.typedValue())
+			r.addOperand(r.typedValue())
 		} else {
 			r.pos = start
 		}
 	}
 	if len(r.scratch) == 0 {
-		r.add(r.pool.Add(ir.ConstantNode{Kind: ir.ConstantInt, Type: r.integerType(32), Words: []uint64{1}}))
+		r.addOperand(r.pool.Add(ir.ConstantNode{Kind: ir.ConstantInt, Type: r.integerType(32), Words: []uint64{1}}))
 	}
 	in.Type = ir.NoType // until its address space is known
 }
@@ -192,15 +192,15 @@ func (r *bodyReader) readAlloca(in *ir.Instruction) {
 func (r *bodyReader) readAddress(in *ir.Instruction) {
 	r.readFlags(in)
 	in.Element, _ = r.parseType()
-	for r.peek() == ',' {
+	for r.peekByte() == ',' {
 		start := r.pos
 		r.pos++
-		if r.peek() == '!' {
+		if r.peekByte() == '!' {
 			r.pos = start
 			break
 		}
 		r.acceptWord("inrange")
-		r.add(r.typedValue())
+		r.addOperand(r.typedValue())
 	}
 	in.Type = r.addressType(in.Element, r.scratch)
 }
@@ -227,7 +227,7 @@ func (r *bodyReader) addressType(element ir.TypeID, operands []ir.Value) ir.Type
 	}
 	id := r.pointerIn(element, base.AddressSpace)
 	if vector != nil {
-		id = r.basic(ir.Type{Kind: ir.TypeVector, Length: vector.Length, Scalable: vector.Scalable, Elements: []ir.TypeID{id}})
+		id = r.basicType(ir.Type{Kind: ir.TypeVector, Length: vector.Length, Scalable: vector.Scalable, Elements: []ir.TypeID{id}})
 	}
 	return id
 }
@@ -251,43 +251,43 @@ func (r *bodyReader) readTerminator(in *ir.Instruction) {
 	switch in.Op {
 	case ir.OpRet:
 		if typ, shape := r.parseType(); shape != shapeVoid {
-			r.add(r.bodyValue(typ))
+			r.addOperand(r.bodyValue(typ))
 		}
 	case ir.OpBr:
 		typ, shape := r.parseType()
 		if shape == shapeLabel {
-			r.add(r.blockValue())
+			r.addOperand(r.blockValue())
 			return
 		}
-		r.add(r.bodyValue(typ))
-		r.expect(',')
-		r.add(r.typedValue())
-		r.expect(',')
-		r.add(r.typedValue())
+		r.addOperand(r.bodyValue(typ))
+		r.expectByte(',')
+		r.addOperand(r.typedValue())
+		r.expectByte(',')
+		r.addOperand(r.typedValue())
 	case ir.OpSwitch:
-		r.add(r.typedValue())
-		r.expect(',')
-		r.add(r.typedValue())
-		r.expect('[')
-		for !r.accept(']') {
-			r.add(r.typedValue())
-			r.expect(',')
-			r.add(r.typedValue())
+		r.addOperand(r.typedValue())
+		r.expectByte(',')
+		r.addOperand(r.typedValue())
+		r.expectByte('[')
+		for !r.acceptByte(']') {
+			r.addOperand(r.typedValue())
+			r.expectByte(',')
+			r.addOperand(r.typedValue())
 		}
 	case ir.OpIndirectBr:
-		r.add(r.typedValue())
-		r.expect(',')
+		r.addOperand(r.typedValue())
+		r.expectByte(',')
 		r.blockList()
 	case ir.OpInvoke:
 		r.readCall(in)
 		r.expectWord("to")
-		r.add(r.typedValue())
+		r.addOperand(r.typedValue())
 		r.expectWord("unwind")
-		r.add(r.typedValue())
+		r.addOperand(r.typedValue())
 	case ir.OpCallBr:
 		r.readCall(in)
 		r.expectWord("to")
-		r.add(r.typedValue())
+		r.addOperand(r.typedValue())
 		r.blockList()
 	case ir.OpUnreachable:
 	default:
@@ -296,16 +296,16 @@ func (r *bodyReader) readTerminator(in *ir.Instruction) {
 }
 
 func (r *bodyReader) blockList() {
-	r.expect('[')
-	for more := r.peek() != ']'; more; more = r.accept(',') {
-		r.add(r.typedValue())
+	r.expectByte('[')
+	for more := r.peekByte() != ']'; more; more = r.acceptByte(',') {
+		r.addOperand(r.typedValue())
 	}
-	r.expect(']')
+	r.expectByte(']')
 }
 
 // skipOperation steps over the operands of an instruction that is not decoded.
 func (r *bodyReader) skipOperation(op ir.Opcode) {
-	r.parser.operation(opcodeOf([]byte(op.String())))
+	r.parser.parseOperation(opcodeOf([]byte(op.String())))
 }
 
 func (r *bodyReader) readOther(in *ir.Instruction) {
@@ -316,43 +316,43 @@ func (r *bodyReader) readOther(in *ir.Instruction) {
 		r.readCall(in)
 	case ir.OpSelect, ir.OpExtractElement, ir.OpInsertElement, ir.OpShuffleVector:
 		r.readFlags(in)
-		r.add(r.typedValue())
+		r.addOperand(r.typedValue())
 		for r.acceptOperand() {
-			r.add(r.typedValue())
+			r.addOperand(r.typedValue())
 		}
 		r.elementType(in)
 	case ir.OpExtractValue:
-		r.add(r.typedValue())
+		r.addOperand(r.typedValue())
 		in.Indices = r.readIndices()
 		in.Type = r.scratch[0].Type
 		for _, index := range in.Indices {
 			in.Type = r.elementAt(in.Type, index)
 		}
 	case ir.OpInsertValue:
-		r.add(r.typedValue())
-		r.expect(',')
-		r.add(r.typedValue())
+		r.addOperand(r.typedValue())
+		r.expectByte(',')
+		r.addOperand(r.typedValue())
 		in.Indices = r.readIndices()
 		in.Type = r.scratch[0].Type
 	case ir.OpVAArg:
-		r.add(r.typedValue())
-		r.expect(',')
+		r.addOperand(r.typedValue())
+		r.expectByte(',')
 		in.Type, _ = r.parseType()
 		in.Element = in.Type
 	default:
 		r.skipOperation(in.Op)
-		in.Type = r.basic(ir.Type{Name: "token"})
+		in.Type = r.basicType(ir.Type{Name: "token"})
 	}
 }
 
 // acceptOperand steps over a comma unless an attachment follows it.
 func (r *bodyReader) acceptOperand() bool {
-	if r.peek() != ',' {
+	if r.peekByte() != ',' {
 		return false
 	}
 	start := r.pos
 	r.pos++
-	if r.peek() == '!' {
+	if r.peekByte() == '!' {
 		r.pos = start
 		return false
 	}
@@ -382,7 +382,7 @@ func (r *bodyReader) elementType(in *ir.Instruction) {
 func (r *bodyReader) shuffleMask(mask ir.Value) []uint32 {
 	t := &r.extra.types[mask.Type]
 	if t.Kind != ir.TypeVector || mask.Kind != ir.ValueConstant || t.Length > 1<<16 {
-		r.fail(r.pos, "the mask of a shufflevector is not a constant vector")
+		r.failAt(r.pos, "the mask of a shufflevector is not a constant vector")
 	}
 	list := make([]uint32, t.Length)
 	switch c := r.pool.At(mask); c.Kind {
@@ -407,10 +407,10 @@ func (r *bodyReader) shuffleMask(mask ir.Value) []uint32 {
 }
 
 func (r *bodyReader) readIndices() (list []uint32) {
-	for r.peek() == ',' {
+	for r.peekByte() == ',' {
 		start := r.pos
 		r.pos++
-		if class[r.peek()]&classDigit == 0 {
+		if class[r.peekByte()]&classDigit == 0 {
 			r.pos = start
 			break
 		}
@@ -423,11 +423,11 @@ func (r *bodyReader) readPhi(in *ir.Instruction) {
 	r.readFlags(in)
 	in.Type, _ = r.parseType()
 	for {
-		r.expect('[')
-		r.add(r.bodyValue(in.Type))
-		r.expect(',')
-		r.add(r.blockValue())
-		r.expect(']')
+		r.expectByte('[')
+		r.addOperand(r.bodyValue(in.Type))
+		r.expectByte(',')
+		r.addOperand(r.blockValue())
+		r.expectByte(']')
 		if !r.acceptCommaBefore('[') {
 			return
 		}
@@ -437,16 +437,16 @@ func (r *bodyReader) readPhi(in *ir.Instruction) {
 // readTail takes alignment, address space and attachments.
 func (r *bodyReader) readTail(in *ir.Instruction) {
 	space := uint32(0)
-	for r.accept(',') {
+	for r.acceptByte(',') {
 		switch {
-		case r.peek() == '!':
+		case r.peekByte() == '!':
 			r.readAttachment(in)
 		case r.acceptWord("align"):
 			in.Align = r.readAlign()
 		case r.acceptWord("addrspace"):
 			space = r.addressSpace()
 		default:
-			r.unexpected("metadata, 'align' or 'addrspace'")
+			r.failUnexpected("metadata, 'align' or 'addrspace'")
 		}
 	}
 	if in.Op == ir.OpAlloca {
@@ -456,26 +456,26 @@ func (r *bodyReader) readTail(in *ir.Instruction) {
 
 // readAlign takes the number after "align".
 func (r *bodyReader) readAlign() uint64 {
-	if r.accept('(') {
-		n := r.integer()
-		r.expect(')')
+	if r.acceptByte('(') {
+		n := r.readInteger()
+		r.expectByte(')')
 		return n
 	}
-	return r.integer()
+	return r.readInteger()
 }
 
 func (r *bodyReader) readAttachment(in *ir.Instruction) {
 	kind := r.internString(r.attachmentName())
 	o := r.decodeMetadata()
 	if kind == "dbg" {
-		in.Location = r.location(o)
+		in.Location = r.readLocation(o)
 		return
 	}
 	in.Attachments = append(in.Attachments, ir.Attachment{Kind: kind, Operand: o})
 }
 
-// location decodes a DILocation.
-func (r *bodyReader) location(o ir.Operand) *ir.Location {
+// readLocation decodes a DILocation.
+func (r *bodyReader) readLocation(o ir.Operand) *ir.Location {
 	if o.Kind == ir.OperandNode {
 		if known, ok := r.locations[o.Node]; ok {
 			return known
@@ -483,7 +483,7 @@ func (r *bodyReader) location(o ir.Operand) *ir.Location {
 	}
 	fields, err := r.text.module.Resolve(o)
 	if err != nil {
-		r.fail(r.pos, err.Error())
+		r.failAt(r.pos, err.Error())
 	}
 	found := new(ir.Location)
 	for _, f := range fields {
@@ -513,22 +513,22 @@ func nodePlus1(o ir.Operand) uint32 {
 
 // readRecord reads a debug record.
 func (r *bodyReader) readRecord(in *ir.Instruction) {
-	r.expect('#')
-	in.Op, in.Type = ir.OpDebugRecord, r.basic(ir.Type{Name: "void"})
-	in.Scope = string(r.word()[len("dbg_"):])
-	r.expect('(')
+	r.expectByte('#')
+	in.Op, in.Type = ir.OpDebugRecord, r.basicType(ir.Type{Name: "void"})
+	in.Scope = string(r.readWord()[len("dbg_"):])
+	r.expectByte('(')
 	r.scratch = r.scratch[:0]
-	for more := r.peek() != ')'; more; more = r.accept(',') {
-		if r.peek() == '!' {
-			r.add(r.metadataValue())
+	for more := r.peekByte() != ')'; more; more = r.acceptByte(',') {
+		if r.peekByte() == '!' {
+			r.addOperand(r.metadataValue())
 			continue
 		}
 		v := r.typedValue()
-		r.add(r.addMetadata(ir.MetadataUse{Values: []ir.Value{v}}))
+		r.addOperand(r.addMetadata(ir.MetadataUse{Values: []ir.Value{v}}))
 	}
-	r.expect(')')
+	r.expectByte(')')
 	in.Operands = r.body.Values(r.scratch)
 	if n := len(in.Operands); n > 0 {
-		in.Location = r.location(r.body.Metadata[in.Operands[n-1].Index].Operand)
+		in.Location = r.readLocation(r.body.Metadata[in.Operands[n-1].Index].Operand)
 	}
 }

@@ -23,35 +23,35 @@ func (r *bodyReader) typedValue() ir.Value {
 
 // bodyValue takes a value of that type.
 func (r *bodyReader) bodyValue(typ ir.TypeID) ir.Value {
-	if r.peek() == '%' {
+	if r.peekByte() == '%' {
 		return r.localValue(typ)
 	}
-	return r.constant(typ)
+	return r.readConstant(typ)
 }
 
 func (r *bodyReader) localValue(typ ir.TypeID) ir.Value {
-	r.expect('%')
+	r.expectByte('%')
 	if r.body == nil {
-		r.fail(r.pos, "local value outside of a function")
+		r.failAt(r.pos, "local value outside of a function")
 	}
-	return r.local.use(r.name(), typ)
+	return r.local.useLocal(r.readName(), typ)
 }
 
 func (r *bodyReader) blockValue() ir.Value { return r.localValue(ir.NoType) }
 
 // metadataValue takes metadata as an operand.
 func (r *bodyReader) metadataValue() ir.Value {
-	if r.peek() != '!' {
+	if r.peekByte() != '!' {
 		v := r.typedValue()
 		return r.addMetadata(ir.MetadataUse{Values: []ir.Value{v}})
 	}
 	if bytes.HasPrefix(r.data[r.pos:], []byte("!DIArgList(")) {
 		r.pos += len("!DIArgList(")
 		var list []ir.Value
-		for more := r.peek() != ')'; more; more = r.accept(',') {
+		for more := r.peekByte() != ')'; more; more = r.acceptByte(',') {
 			list = append(list, r.typedValue())
 		}
-		r.expect(')')
+		r.expectByte(')')
 		return r.addMetadata(ir.MetadataUse{Values: list})
 	}
 	return r.addMetadata(ir.MetadataUse{Operand: r.decodeMetadata()})
@@ -62,16 +62,16 @@ func (r *bodyReader) addMetadata(m ir.MetadataUse) ir.Value {
 	return ir.Value{Kind: ir.ValueMetadata, Index: uint32(len(r.body.Metadata) - 1), Type: ir.NoType}
 }
 
-// constant takes a constant of that type.
-func (r *bodyReader) constant(typ ir.TypeID) ir.Value {
-	switch c := r.peek(); {
+// readConstant takes a constant of that type.
+func (r *bodyReader) readConstant(typ ir.TypeID) ir.Value {
+	switch c := r.peekByte(); {
 	case c == '@':
 		id, _ := r.globalUse(ir.RefAddress)
 		return ir.Value{Kind: ir.ValueGlobal, Index: uint32(id), Type: typ}
 	case class[c]&classDigit != 0, c == '-', c == '+':
 		start := r.pos
 		r.numberValue()
-		return r.numberConstant(typ, string(r.data[start:r.end()]))
+		return r.numberConstant(typ, string(r.data[start:r.endOfToken()]))
 	case c == '[':
 		r.pos++
 		return r.aggregateConstant(typ, ']')
@@ -80,30 +80,30 @@ func (r *bodyReader) constant(typ ir.TypeID) ir.Value {
 		return r.aggregateConstant(typ, '}')
 	case c == '<':
 		r.pos++
-		if !r.accept('{') {
+		if !r.acceptByte('{') {
 			return r.aggregateConstant(typ, '>')
 		}
 		v := r.aggregateConstant(typ, '}')
-		r.expect('>')
+		r.expectByte('>')
 		return v
 	case class[c]&classLetter != 0:
 		return r.wordConstant(typ)
 	}
-	r.unexpected("a value")
+	r.failUnexpected("a value")
 	return ir.NoValue
 }
 
 // aggregateConstant takes the elements up to the closing byte.
 func (r *bodyReader) aggregateConstant(typ ir.TypeID, closing byte) ir.Value {
-	r.enter()
-	defer r.leave()
+	r.enterNesting()
+	defer r.leaveNesting()
 	first := len(r.pool.Nodes)
 	var list []ir.Value
-	for more := r.peek() != closing; more; more = r.accept(',') {
+	for more := r.peekByte() != closing; more; more = r.acceptByte(',') {
 		element, _ := r.parseType()
-		list = append(list, r.constant(element))
+		list = append(list, r.readConstant(element))
 	}
-	r.expect(closing)
+	r.expectByte(closing)
 	if closing != '}' && r.isData(list, first) {
 		return r.dataConstant(typ, list, first)
 	}
@@ -137,7 +137,7 @@ func (r *bodyReader) dataConstant(typ ir.TypeID, list []ir.Value, first int) ir.
 
 func (r *bodyReader) wordConstant(typ ir.TypeID) ir.Value {
 	start := r.pos
-	w := r.word()
+	w := r.readWord()
 	simple := func(kind ir.ConstantKind) ir.Value { return r.pool.Add(ir.ConstantNode{Kind: kind, Type: typ}) }
 	switch string(w) {
 	case "null", "zeroinitializer", "none":
@@ -149,7 +149,7 @@ func (r *bodyReader) wordConstant(typ ir.TypeID) ir.Value {
 	case "true", "false":
 		return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantInt, Type: typ, Words: []uint64{uint64(boolBits(w[0] == 't'))}})
 	case "c":
-		return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantBytes, Type: typ, Bytes: bytes.Clone(r.decoded())})
+		return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantBytes, Type: typ, Bytes: bytes.Clone(r.readDecoded())})
 	case "splat":
 		return r.splatConstant(typ)
 	case "blockaddress":
@@ -162,9 +162,9 @@ func (r *bodyReader) wordConstant(typ ir.TypeID) ir.Value {
 		return r.numberConstant(typ, string(w))
 	}
 	if !isConstantExpression(w) {
-		r.fail(start, "expected a value, found '"+string(w)+"'")
+		r.failAt(start, "expected a value, found '"+string(w)+"'")
 	}
-	return r.expression(typ, ir.ParseOpcode(w))
+	return r.readExpression(typ, ir.ParseOpcode(w))
 }
 
 // zeroConstant is the number 0 for numbers, as bitcode has it.
@@ -182,25 +182,25 @@ func (r *bodyReader) zeroConstant(typ ir.TypeID) ir.Value {
 }
 
 func (r *bodyReader) blockAddressConstant(typ ir.TypeID) ir.Value {
-	r.expect('(')
+	r.expectByte('(')
 	id, _ := r.globalUse(ir.RefAddress)
-	r.expect(',')
-	r.expect('%')
-	r.name()
-	r.expect(')')
+	r.expectByte(',')
+	r.expectByte('%')
+	r.readName()
+	r.expectByte(')')
 	function := ir.Value{Kind: ir.ValueGlobal, Index: uint32(id), Type: typ}
 	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantBlockAddress, Type: typ, Operands: []ir.Value{function}})
 }
 
 func (r *bodyReader) splatConstant(typ ir.TypeID) ir.Value {
-	r.expect('(')
+	r.expectByte('(')
 	element, _ := r.parseType()
 	first := len(r.pool.Nodes)
-	v := r.constant(element)
-	r.expect(')')
+	v := r.readConstant(element)
+	r.expectByte(')')
 	t := r.extra.types[typ]
 	if t.Kind != ir.TypeVector || t.Scalable || t.Length > maxSplat {
-		r.fail(r.pos, "splat of a type that is not a vector of known length")
+		r.failAt(r.pos, "splat of a type that is not a vector of known length")
 	}
 	list := make([]ir.Value, t.Length)
 	for i := range list {
@@ -217,29 +217,29 @@ func (r *bodyReader) splatConstant(typ ir.TypeID) ir.Value {
 	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantAggregate, Type: typ, Operands: list})
 }
 
-// expression takes the flags and operands of a constant expression. The opcode
+// readExpression takes the flags and operands of a constant expression. The opcode
 // of one that the model does not have (ptrauth) is OpInvalid.
-func (r *bodyReader) expression(typ ir.TypeID, op ir.Opcode) ir.Value {
-	r.enter()
-	defer r.leave()
+func (r *bodyReader) readExpression(typ ir.TypeID, op ir.Opcode) ir.Value {
+	r.enterNesting()
+	defer r.leaveNesting()
 	e := &ir.Instruction{Op: op, Type: typ, Call: -1, Element: ir.NoType}
-	for class[r.peek()]&classLetter != 0 {
-		w := r.word()
+	for class[r.peekByte()]&classLetter != 0 {
+		w := r.readWord()
 		e.Flags |= ir.ParseFlag(w)
 		if p, ok := ir.ParsePredicate(op, w); ok && (op == ir.OpICmp || op == ir.OpFCmp) {
 			e.Predicate = p
 		}
 		if string(w) == "inrange" {
-			r.peek()
+			r.peekByte()
 			r.skipBalanced()
 		}
 	}
-	r.expect('(')
+	r.expectByte('(')
 	var list []ir.Value
-	for more := r.peek() != ')'; more; more = r.accept(',') {
+	for more := r.peekByte() != ')'; more; more = r.acceptByte(',') {
 		r.expressionPart(e, &list)
 	}
-	r.expect(')')
+	r.expectByte(')')
 	if op == ir.OpShuffleVector && len(list) == 3 {
 		e.Indices = r.shuffleMask(list[2])
 		list = list[:2]
@@ -254,16 +254,16 @@ func (r *bodyReader) expression(typ ir.TypeID, op ir.Opcode) ir.Value {
 // index, or a type and a value, and a type to convert to.
 func (r *bodyReader) expressionPart(e *ir.Instruction, list *[]ir.Value) {
 	r.acceptWord("inrange")
-	if c := r.peek(); class[c]&classDigit != 0 {
+	if c := r.peekByte(); class[c]&classDigit != 0 {
 		e.Indices = append(e.Indices, r.number32())
 		return
 	}
 	typ, _ := r.parseType()
-	if c := r.peek(); c == ',' || c == ')' {
+	if c := r.peekByte(); c == ',' || c == ')' {
 		e.Element = typ
 		return
 	}
-	*list = append(*list, r.constant(typ))
+	*list = append(*list, r.readConstant(typ))
 	if r.acceptWord("to") {
 		e.Type, _ = r.parseType()
 	}
@@ -272,7 +272,7 @@ func (r *bodyReader) expressionPart(e *ir.Instruction, list *[]ir.Value) {
 // numberConstant makes a constant of the text of a number.
 func (r *bodyReader) numberConstant(typ ir.TypeID, text string) ir.Value {
 	if typ == ir.NoType {
-		r.fail(r.pos, "a number without a type")
+		r.failAt(r.pos, "a number without a type")
 	}
 	t := &r.extra.types[typ]
 	c := ir.ConstantNode{Type: typ}
@@ -285,13 +285,13 @@ func (r *bodyReader) numberConstant(typ ir.TypeID, text string) ir.Value {
 			bits, ok = specialFloat(text, t.Name)
 		}
 		if !ok {
-			r.fail(r.pos, "'"+text+"' is not a number of its type")
+			r.failAt(r.pos, "'"+text+"' is not a number of its type")
 		}
 		c.Kind, c.Words = ir.ConstantFloat, []uint64{bits}
 	case t.Kind == ir.TypeFloat:
 		c.Kind, c.Words = ir.ConstantFloat, wideFloat(text)
 	default:
-		r.fail(r.pos, "a number of a type that has none")
+		r.failAt(r.pos, "a number of a type that has none")
 	}
 	return r.pool.Add(c)
 }
@@ -313,7 +313,7 @@ func (r *bodyReader) integerWords(text string, bits uint32) []uint64 {
 		_, ok = n.SetString(text, 10)
 	}
 	if !ok || bits > 1<<16 {
-		r.fail(r.pos, "'"+text+"' is not an integer of its type")
+		r.failAt(r.pos, "'"+text+"' is not an integer of its type")
 	}
 	if n.Sign() < 0 {
 		n.Add(n, new(big.Int).Lsh(big.NewInt(1), uint(bits)))

@@ -29,8 +29,8 @@ type localName struct {
 	defined    bool
 }
 
-// observe notes the place of a local name that has just been stepped over.
-func (p *parser) observe(start int, n name, defined bool) {
+// noteLocalName notes the place of a local name that has just been stepped over.
+func (p *parser) noteLocalName(start int, n name, defined bool) {
 	if p.localNames != nil {
 		*p.localNames = append(*p.localNames, localName{start, p.pos, n, defined})
 	}
@@ -46,14 +46,14 @@ func (p *parser) scanBody(id ir.ValueID) {
 	if p.locals == nil {
 		p.locals = newLocals()
 	}
-	p.locals.begin()
+	p.locals.beginFunction()
 	p.valueHeader(value)
-	p.body()
+	p.parseBody()
 }
 
 // Calls implements [ir.Source].
 func (t *text) Calls(function ir.ValueID, callees map[ir.ValueID]bool) (calls []ir.Call, err error) {
-	p := t.parser()
+	p := t.newParser()
 	var sites []callSite
 	p.onCall = func(site *callSite) {
 		if callees[site.callee] {
@@ -62,7 +62,7 @@ func (t *text) Calls(function ir.ValueID, callees map[ir.ValueID]bool) (calls []
 	}
 	var slots slotFinder
 	slots.collect(p)
-	f := catch(func() {
+	f := catchFault(func() {
 		p.scanBody(function)
 		slots.finish()
 		p.types = t.table.frozenCopy()
@@ -88,7 +88,7 @@ func (p *parser) decodeCall(site *callSite, slots *slotFinder) ir.Call {
 		call.Result = p.text.module.Types[id].Elements[0]
 	}
 	p.pos = site.arguments + 1
-	for more := p.peek() != ')'; more; more = p.accept(',') {
+	for more := p.peekByte() != ')'; more; more = p.acceptByte(',') {
 		if p.acceptDots() {
 			break
 		}
@@ -105,7 +105,7 @@ func (p *parser) checkRecorded(call *ir.Call, pos int) {
 		recorded = recorded && a.Type != ir.NoType && !(a.SRet && a.Pointee == ir.NoType)
 	}
 	if !recorded {
-		p.fail(pos, "the call's type is not that of its callee")
+		p.failAt(pos, "the call's type is not that of its callee")
 	}
 }
 
@@ -117,7 +117,7 @@ func (p *parser) decodeArgument(slots *slotFinder) ir.Argument {
 		return a
 	}
 	p.argumentAttributes(&a)
-	if p.peek() == '%' {
+	if p.peekByte() == '%' {
 		start := p.pos
 		p.localUse(false)
 		if slots != nil {
@@ -134,7 +134,7 @@ func (p *parser) decodeArgument(slots *slotFinder) ir.Argument {
 func (p *parser) fromSlot(a *ir.Argument, start int, slots *slotFinder) {
 	end := p.pos
 	p.pos = start + 1
-	if address, ok := slots.address(p.name()); ok {
+	if address, ok := slots.address(p.readName()); ok {
 		a.Constant.Kind, a.Constant.Value, a.FromSlot = ir.ConstantValue, address, true
 	}
 	p.pos = end
@@ -143,24 +143,24 @@ func (p *parser) fromSlot(a *ir.Argument, start int, slots *slotFinder) {
 // argumentAttributes steps over the attributes of an argument and notes sret.
 func (p *parser) argumentAttributes(a *ir.Argument) {
 	for {
-		c := p.peek()
+		c := p.peekByte()
 		if c != '"' && (class[c]&classLetter == 0 || c == '-' || startsValue(p.peekWord())) {
 			return
 		}
 		if p.acceptWord("sret") {
-			a.SRet, a.Pointee = true, p.pointee(a.Type)
+			a.SRet, a.Pointee = true, p.pointeeType(a.Type)
 			continue
 		}
-		p.attribute()
+		p.parseAttribute()
 	}
 }
 
-// pointee steps over the type in parentheses after sret, which typed pointers
+// pointeeType steps over the type in parentheses after sret, which typed pointers
 // may lack.
-func (p *parser) pointee(pointer ir.TypeID) ir.TypeID {
-	if p.accept('(') {
+func (p *parser) pointeeType(pointer ir.TypeID) ir.TypeID {
+	if p.acceptByte('(') {
 		id, _ := p.parseType()
-		p.expect(')')
+		p.expectByte(')')
 		return id
 	}
 	if t := p.text.module.Types; pointer != ir.NoType && len(t[pointer].Elements) == 1 {
@@ -176,22 +176,22 @@ func (t *text) borrowSink() *refSink {
 	if !ok {
 		sink = newRefSink(t.module, len(t.nodes))
 	}
-	sink.begin()
+	sink.beginValue()
 	return sink
 }
 
 // RefsWithout implements [ir.Source].
 func (t *text) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
-	p := t.parser()
+	p := t.newParser()
 	p.refs = t.borrowSink()
 	defer t.sinks.Put(p.refs)
-	f := catch(func() {
+	f := catchFault(func() {
 		gone := p.removedWith(function, calls)
-		p.refs.begin()
+		p.refs.beginValue()
 		p.onInstruction = func(site *instructionSite) {
 			if gone[site.start] {
-				p.refs.truncate(site.refs)
-				p.again(site.tail, site.end, p.instructionTail)
+				p.refs.dropAfter(site.refs)
+				p.parseAgain(site.tail, site.end, p.instructionTail)
 			}
 		}
 		p.scanBody(function)

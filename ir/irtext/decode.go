@@ -9,11 +9,11 @@ import (
 
 // Operands implements [ir.Source].
 func (t *text) Operands(id ir.NodeID) (operands []ir.Operand, err error) {
-	p := t.decoder()
-	f := catch(func() {
+	p := t.newDecoder()
+	f := catchFault(func() {
 		p.pos = int(t.nodes[id].start) + 1
 		p.number32()
-		p.expect('=')
+		p.expectByte('=')
 		p.acceptWord("distinct")
 		operands = p.decodeMetadata().Elements
 	})
@@ -23,9 +23,9 @@ func (t *text) Operands(id ir.NodeID) (operands []ir.Operand, err error) {
 	return operands, nil
 }
 
-// decoder returns a parser for decoding in one goroutine.
-func (t *text) decoder() *parser {
-	p := t.parser()
+// newDecoder returns a parser for decoding in one goroutine.
+func (t *text) newDecoder() *parser {
+	p := t.newParser()
 	p.types = t.table.frozenCopy()
 	return p
 }
@@ -42,13 +42,13 @@ func (p *parser) decodeAt(pos int) ir.Operand {
 
 // decodeMetadata decodes metadata that begins with '!'.
 func (p *parser) decodeMetadata() ir.Operand {
-	p.expect('!')
-	switch c := p.peek(); {
+	p.expectByte('!')
+	switch c := p.peekByte(); {
 	case class[c]&classDigit != 0:
 		id, _ := p.nodeUse()
 		return ir.Operand{Kind: ir.OperandNode, Node: id}
 	case c == '"':
-		return ir.Operand{Kind: ir.OperandString, String: string(p.decoded())}
+		return ir.Operand{Kind: ir.OperandString, String: string(p.readDecoded())}
 	case c == '{':
 		return ir.Operand{Kind: ir.OperandTuple, Elements: p.decodeList()}
 	}
@@ -58,19 +58,19 @@ func (p *parser) decodeMetadata() ir.Operand {
 
 // decodeList decodes the elements of a tuple.
 func (p *parser) decodeList() (elements []ir.Operand) {
-	p.enter()
-	p.expect('{')
-	for more := p.peek() != '}'; more; more = p.accept(',') {
+	p.enterNesting()
+	p.expectByte('{')
+	for more := p.peekByte() != '}'; more; more = p.acceptByte(',') {
 		elements = append(elements, p.decodeElement())
 	}
-	p.expect('}')
-	p.leave()
+	p.expectByte('}')
+	p.leaveNesting()
 	return elements
 }
 
 func (p *parser) decodeElement() ir.Operand {
 	switch {
-	case p.peek() == '!':
+	case p.peekByte() == '!':
 		return p.decodeMetadata()
 	case p.acceptWord("null"):
 		return ir.Operand{}
@@ -95,8 +95,8 @@ func (p *parser) decodeInteger() (o ir.Operand, ok bool) {
 	}
 	start := p.pos
 	p.pos += len(w)
-	if c := p.peek(); class[c]&classDigit != 0 || c == '-' {
-		n, ok := integerBits(string(p.number()))
+	if c := p.peekByte(); class[c]&classDigit != 0 || c == '-' {
+		n, ok := integerBits(string(p.readNumber()))
 		return ir.Operand{Kind: ir.OperandInt, Int: signExtend(n, int(bits)), Bits: int(bits)}, ok
 	}
 	p.pos = start
@@ -123,19 +123,19 @@ func signExtend(n uint64, bits int) int64 {
 
 // decodeFields decodes the fields of a specialised node.
 func (p *parser) decodeFields() (fields []ir.Operand) {
-	p.enter()
-	p.expect('(')
-	for more := p.peek() != ')'; more; more = p.accept(',') {
+	p.enterNesting()
+	p.expectByte('(')
+	for more := p.peekByte() != ')'; more; more = p.acceptByte(',') {
 		fields = append(fields, p.decodeField())
 	}
-	p.expect(')')
-	p.leave()
+	p.expectByte(')')
+	p.leaveNesting()
 	return fields
 }
 
 func (p *parser) decodeField() ir.Operand {
 	field := ""
-	if w := p.peekWord(); w != nil && p.at(len(w)) == ':' {
+	if w := p.peekWord(); w != nil && p.byteAt(len(w)) == ':' {
 		field = string(w)
 		p.pos += len(w) + 1
 	}
@@ -145,21 +145,21 @@ func (p *parser) decodeField() ir.Operand {
 }
 
 func (p *parser) decodeFieldValue() ir.Operand {
-	switch c := p.peek(); {
+	switch c := p.peekByte(); {
 	case c == '!':
 		return p.decodeMetadata()
 	case c == '"':
-		return ir.Operand{Kind: ir.OperandField, String: string(p.decoded())}
+		return ir.Operand{Kind: ir.OperandField, String: string(p.readDecoded())}
 	case c == '{' && p.startsList():
 		return ir.Operand{Kind: ir.OperandTuple, Elements: p.decodeList()}
 	case class[c]&classDigit != 0, c == '-', c == '+':
-		return decodeFieldNumber(p.number())
+		return decodeFieldNumber(p.readNumber())
 	case p.startsType():
 		if o, ok := p.decodeInteger(); ok {
 			return o
 		}
 		id, _ := p.parseType()
-		if c := p.peek(); c == ',' || c == ')' {
+		if c := p.peekByte(); c == ',' || c == ')' {
 			return ir.Operand{Kind: ir.OperandOther}
 		}
 		return p.decodeTyped(id)
@@ -183,16 +183,16 @@ func decodeFieldNumber(text []byte) ir.Operand {
 
 // decodeFieldWords decodes words joined by '|'.
 func (p *parser) decodeFieldWords() ir.Operand {
-	p.peek()
+	p.peekByte()
 	start := p.pos
-	p.unresolved(p.fieldWords)
-	return ir.Operand{Kind: ir.OperandField, String: string(p.data[start:p.end()])}
+	p.withoutNodes(p.fieldWords)
+	return ir.Operand{Kind: ir.OperandField, String: string(p.data[start:p.endOfToken()])}
 }
 
 // Initializer implements [ir.Source].
 func (t *text) Initializer(id ir.ValueID) (constant ir.Constant, err error) {
-	p := t.decoder()
-	f := catch(func() { constant = p.decodeInitializer(id) })
+	p := t.newDecoder()
+	f := catchFault(func() { constant = p.decodeInitializer(id) })
 	if f != nil {
 		return ir.Constant{}, errorAt(t.module.Path, t.data, f)
 	}
@@ -201,7 +201,7 @@ func (t *text) Initializer(id ir.ValueID) (constant ir.Constant, err error) {
 
 func (p *parser) decodeInitializer(id ir.ValueID) ir.Constant {
 	v := &p.text.module.Values[id]
-	at, found := p.initializer(id)
+	at, found := p.findInitializer(id)
 	if !found {
 		return ir.Constant{Type: v.Type}
 	}
@@ -216,10 +216,10 @@ func (p *parser) decodeInitializer(id ir.ValueID) ir.Constant {
 	return p.decodeConstant(typ)
 }
 
-// initializer returns where the initialiser of a variable is, or the value that an
+// findInitializer returns where the initialiser of a variable is, or the value that an
 // alias or ifunc stands for.
-func (p *parser) initializer(id ir.ValueID) (at item, found bool) {
-	p.unresolved(func() { p.valueHeader(&p.text.values[id]) })
+func (p *parser) findInitializer(id ir.ValueID) (at item, found bool) {
+	p.withoutNodes(func() { p.valueHeader(&p.text.values[id]) })
 	for _, at := range p.header.items {
 		if at.kind == itemInitializer {
 			return at, true
@@ -230,14 +230,14 @@ func (p *parser) initializer(id ir.ValueID) (at item, found bool) {
 
 // decodeConstant decodes a constant of that type.
 func (p *parser) decodeConstant(id ir.TypeID) ir.Constant {
-	switch c := p.peek(); {
+	switch c := p.peekByte(); {
 	case c == '@':
 		value, _ := p.globalUse(ir.RefAddress)
 		return ir.Constant{Kind: ir.ConstantValue, Type: id, Value: value}
 	case class[c]&classDigit != 0, c == '-', c == '+':
 		start := p.pos
 		p.numberValue()
-		return p.decodeNumber(id, string(p.data[start:p.end()]))
+		return p.decodeNumber(id, string(p.data[start:p.endOfToken()]))
 	case c == '[':
 		p.pos++
 		return p.decodeAggregate(id, ']')
@@ -250,29 +250,29 @@ func (p *parser) decodeConstant(id ir.TypeID) ir.Constant {
 	case class[c]&classLetter != 0:
 		return p.decodeWord(id)
 	}
-	p.value()
+	p.parseValue()
 	return ir.Constant{Type: id}
 }
 
 func (p *parser) decodeVector(id ir.TypeID) ir.Constant {
-	if !p.accept('{') {
+	if !p.acceptByte('{') {
 		return p.decodeAggregate(id, '>')
 	}
 	c := p.decodeAggregate(id, '}')
-	p.expect('>')
+	p.expectByte('>')
 	return c
 }
 
 // decodeAggregate decodes the elements up to the closing byte.
 func (p *parser) decodeAggregate(id ir.TypeID, closing byte) ir.Constant {
-	p.enter()
+	p.enterNesting()
 	c := ir.Constant{Kind: ir.ConstantAggregate, Type: id}
-	for more := p.peek() != closing; more; more = p.accept(',') {
+	for more := p.peekByte() != closing; more; more = p.acceptByte(',') {
 		element, _ := p.parseType()
 		c.Elements = append(c.Elements, p.decodeConstant(element))
 	}
-	p.expect(closing)
-	p.leave()
+	p.expectByte(closing)
+	p.leaveNesting()
 	if closing == ']' {
 		asBytes(&c)
 	}
@@ -295,7 +295,7 @@ func asBytes(c *ir.Constant) {
 
 func (p *parser) decodeWord(id ir.TypeID) ir.Constant {
 	start := p.pos
-	w := p.word()
+	w := p.readWord()
 	switch string(w) {
 	case "null", "zeroinitializer", "none":
 		return ir.Constant{Kind: ir.ConstantZero, Type: id}
@@ -306,7 +306,7 @@ func (p *parser) decodeWord(id ir.TypeID) ir.Constant {
 	case "false":
 		return ir.Constant{Kind: ir.ConstantInt, Type: id, Bits: 1}
 	case "c":
-		return ir.Constant{Kind: ir.ConstantBytes, Type: id, Bytes: append([]byte(nil), p.decoded()...)}
+		return ir.Constant{Kind: ir.ConstantBytes, Type: id, Bytes: append([]byte(nil), p.readDecoded()...)}
 	case "splat":
 		return p.decodeSplat(id)
 	case "bitcast", "addrspacecast", "getelementptr", "inttoptr", "ptrtoint":
@@ -317,7 +317,7 @@ func (p *parser) decodeWord(id ir.TypeID) ir.Constant {
 		p.pos += len(w)
 		return p.decodeNumber(id, string(w))
 	}
-	p.value()
+	p.parseValue()
 	return ir.Constant{Type: id}
 }
 
@@ -325,10 +325,10 @@ func (p *parser) decodeWord(id ir.TypeID) ir.Constant {
 const maxSplat = 1 << 12
 
 func (p *parser) decodeSplat(id ir.TypeID) ir.Constant {
-	p.expect('(')
+	p.expectByte('(')
 	element, _ := p.parseType()
 	value := p.decodeConstant(element)
-	p.expect(')')
+	p.expectByte(')')
 	c := ir.Constant{Kind: ir.ConstantAggregate, Type: id}
 	if id == ir.NoType || p.text.module.Types[id].Scalable || p.text.module.Types[id].Length > maxSplat {
 		return ir.Constant{Type: id}
@@ -342,19 +342,19 @@ func (p *parser) decodeSplat(id ir.TypeID) ir.Constant {
 // decodeAddress decodes a cast or getelementptr: the address of its
 // operand.
 func (p *parser) decodeAddress(id ir.TypeID) ir.Constant {
-	p.enter()
+	p.enterNesting()
 	start := p.pos
 	c := ir.Constant{Type: id}
-	for !p.accept('(') {
-		if string(p.word()) == "inrange" {
-			p.peek()
+	for !p.acceptByte('(') {
+		if string(p.readWord()) == "inrange" {
+			p.peekByte()
 			p.skipBalanced()
 		}
 	}
-	for more, first := true, true; more; more = p.accept(',') {
+	for more, first := true, true; more; more = p.acceptByte(',') {
 		p.acceptWord("inrange")
 		operand, _ := p.parseType()
-		if next := p.peek(); next == ',' {
+		if next := p.peekByte(); next == ',' {
 			continue // the source type of a getelementptr
 		}
 		value := p.decodeConstant(operand)
@@ -366,11 +366,11 @@ func (p *parser) decodeAddress(id ir.TypeID) ir.Constant {
 		}
 		first = false
 	}
-	if p.peek() != ')' {
-		p.fail(start, "expected ')'")
+	if p.peekByte() != ')' {
+		p.failAt(start, "expected ')'")
 	}
 	p.pos++
-	p.leave()
+	p.leaveNesting()
 	return c
 }
 
@@ -439,17 +439,17 @@ func floatBits(text, typeName string) (uint64, bool) {
 		if err != nil {
 			return 0, false
 		}
-		return narrow(math.Float64frombits(n), typeName)
+		return narrowFloat(math.Float64frombits(n), typeName)
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return 0, false
 	}
-	return narrow(f, typeName)
+	return narrowFloat(f, typeName)
 }
 
-// narrow returns the bits of f in that type.
-func narrow(f float64, typeName string) (uint64, bool) {
+// narrowFloat returns the bits of f in that type.
+func narrowFloat(f float64, typeName string) (uint64, bool) {
 	switch typeName {
 	case "double":
 		return math.Float64bits(f), true

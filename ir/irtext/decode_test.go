@@ -63,7 +63,7 @@ func TestInitializer(t *testing.T) {
 		{"i64 sub (i64 ptrtoint (ptr @t to i64), i64 1)", ir.Constant{}},
 	}
 	for _, test := range tests {
-		m := parse(t, "@t = external global i32\n@v = global "+test.text)
+		m := parseText(t, "@t = external global i32\n@v = global "+test.text)
 		got, err := m.Source.Initializer(1)
 		if err != nil {
 			t.Errorf("%s: %v", test.text, err)
@@ -87,7 +87,7 @@ func withoutTypes(c *ir.Constant) {
 }
 
 func TestOperands(t *testing.T) {
-	m := parse(t, `@v = external global i32
+	m := parseText(t, `@v = external global i32
 !0 = !{null, !"a\22", !2, i32 -7, i1 true, i64 9223372036854775807, ptr @v, !{i8 3, !{}}, float 1.5, i77 5, ptr getelementptr (i8, ptr @v, i32 1)}
 !2 = distinct !DISubprogram(name: "n\5C", scope: null, line: 12, unit: !0, flags: A | B, isLocal: true, e: !DIExpression(DW_OP_constu, 5, DIOpArg(0, ptr)), list: !{!2}, value: i16 -3, ops: {null, !0})
 `)
@@ -133,7 +133,7 @@ func TestOperands(t *testing.T) {
 
 // The references of a function, and their kinds.
 func TestRefs(t *testing.T) {
-	m := parse(t, `%T = type { %U }
+	m := parseText(t, `%T = type { %U }
 %U = type { i8 }
 %V = type { i16 }
 @v = external global i32

@@ -17,34 +17,34 @@ type elementTable struct {
 	refs   [][]ir.Ref
 }
 
-// elements returns the table of a variable, making it when it is new.
-func (t *text) elements(id ir.ValueID) (*elementTable, *fault) {
+// elementTableOf returns the table of a variable, making it when it is new.
+func (t *text) elementTableOf(id ir.ValueID) (*elementTable, *fault) {
 	entry, _ := t.arrays.LoadOrStore(id, new(elementTable))
 	table := entry.(*elementTable)
-	table.once.Do(func() { table.fault = catch(func() { table.fill(t, id) }) })
+	table.once.Do(func() { table.fault = catchFault(func() { table.fillTable(t, id) }) })
 	return table, table.fault
 }
 
-// fill finds the elements and the references of each of them. An initialiser
+// fillTable finds the elements and the references of each of them. An initialiser
 // that is not an array in brackets has none.
-func (e *elementTable) fill(t *text, id ir.ValueID) {
-	p := t.parser()
-	at, found := p.initializer(id)
+func (e *elementTable) fillTable(t *text, id ir.ValueID) {
+	p := t.newParser()
+	at, found := p.findInitializer(id)
 	e.header = p.header
 	if !found {
 		return
 	}
 	p.pos = at.start
-	if !p.accept('[') {
+	if !p.acceptByte('[') {
 		return
 	}
 	p.refs = t.borrowSink()
 	defer t.sinks.Put(p.refs)
-	for more := p.peek() != ']'; more; more = p.accept(',') {
-		p.refs.begin()
-		p.peek()
+	for more := p.peekByte() != ']'; more; more = p.acceptByte(',') {
+		p.refs.beginValue()
+		p.peekByte()
 		start := p.pos
-		p.operand()
+		p.parseOperand()
 		e.places = append(e.places, p.spanFrom(start))
 		e.refs = append(e.refs, slices.Clone(p.refs.list))
 	}
@@ -52,7 +52,7 @@ func (e *elementTable) fill(t *text, id ir.ValueID) {
 
 // ElementRefs implements [ir.Source].
 func (t *text) ElementRefs(id ir.ValueID, keep []int) ([]ir.Ref, error) {
-	table, f := t.elements(id)
+	table, f := t.elementTableOf(id)
 	if f != nil {
 		return nil, errorAt(t.module.Path, t.data, f)
 	}

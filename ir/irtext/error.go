@@ -27,9 +27,9 @@ func errorAt(path string, data []byte, f *fault) *Error {
 	return &Error{path, line, pos - bytes.LastIndexByte(before, '\n'), f.msg}
 }
 
-// catch runs step and returns the fault that stopped it, nil if it came to its
+// catchFault runs step and returns the fault that stopped it, nil if it came to its
 // end.
-func catch(step func()) *fault {
+func catchFault(step func()) *fault {
 	stopped, _ := abort.Catch(step).(*fault)
 	return stopped
 }

@@ -2,19 +2,19 @@ package irtext
 
 import "offlink/ir"
 
-// body steps over the body of a function, whose parameters are defined in
+// parseBody steps over the body of a function, whose parameters are defined in
 // p.locals. It returns where the use-list orders at its end begin, or 0.
-func (p *parser) body() (cut int) {
+func (p *parser) parseBody() (cut int) {
 	p.calls = 0
 	start := p.pos
-	p.expect('{')
+	p.expectByte('{')
 	open, blocks := false, 0 // the block being parsed has no terminator yet
-	for p.peek() != '}' && cut == 0 {
+	for p.peekByte() != '}' && cut == 0 {
 		switch n, pos, isLabel := p.blockLabel(); {
 		case isLabel && open:
-			p.fail(pos, "expected a terminator before the label")
+			p.failAt(pos, "expected a terminator before the label")
 		case isLabel:
-			p.locals.define(p, n, pos, true)
+			p.locals.defineLocal(p, n, pos, true)
 			open, blocks = true, blocks+1
 		case !open && p.acceptWord("uselistorder"):
 			cut = p.useListOrders(p.pos - len("uselistorder"))
@@ -23,36 +23,36 @@ func (p *parser) body() (cut int) {
 				p.locals.defineNext(p, p.pos, true)
 				blocks++
 			}
-			open = !p.statement()
+			open = !p.parseStatement()
 		}
 	}
 	if open {
-		p.unexpected("an instruction (the block has no terminator)")
+		p.failUnexpected("an instruction (the block has no terminator)")
 	}
 	if blocks == 0 {
-		p.fail(start, "function body without blocks")
+		p.failAt(start, "function body without blocks")
 	}
-	p.expect('}')
+	p.expectByte('}')
 	return cut
 }
 
-// statement steps over an instruction or debug record and reports whether it
+// parseStatement steps over an instruction or debug record and reports whether it
 // ends a block.
-func (p *parser) statement() (terminator bool) {
-	if p.peek() == '#' {
+func (p *parser) parseStatement() (terminator bool) {
+	if p.peekByte() == '#' {
 		p.debugRecord()
 		return false
 	}
-	return p.instruction()
+	return p.parseInstruction()
 }
 
 // blockLabel steps over "name:", if that is next.
 func (p *parser) blockLabel() (n name, pos int, ok bool) {
-	c := p.peek()
+	c := p.peekByte()
 	pos = p.pos
 	switch {
 	case c == '"':
-		n = p.name()
+		n = p.readName()
 	case class[c]&classWord != 0:
 		end := pos + 1
 		for end < len(p.data) && class[p.data[end]]&classWord != 0 {
@@ -65,9 +65,9 @@ func (p *parser) blockLabel() (n name, pos int, ok bool) {
 	default:
 		return n, pos, false
 	}
-	p.observe(pos, n, true)
-	if p.at(0) != ':' {
-		p.unexpected("':'")
+	p.noteLocalName(pos, n, true)
+	if p.byteAt(0) != ':' {
+		p.failUnexpected("':'")
 	}
 	p.pos++
 	return n, pos, true
@@ -91,54 +91,54 @@ func (p *parser) useListOrders(start int) int {
 	for p.acceptWord("uselistorder") {
 		p.useListOrder()
 	}
-	if p.peek() != '}' {
-		p.unexpected("'}'")
+	if p.peekByte() != '}' {
+		p.failUnexpected("'}'")
 	}
 	return start
 }
 
 // useListOrder steps over the operands of "uselistorder".
 func (p *parser) useListOrder() {
-	p.unresolved(p.operand)
-	p.expect(',')
+	p.withoutNodes(p.parseOperand)
+	p.expectByte(',')
 	p.indexList()
 }
 
 // useListOrderBlock steps over the operands of "uselistorder_bb".
 func (p *parser) useListOrderBlock() {
-	p.expect('@')
-	p.name()
-	p.expect(',')
-	p.expect('%')
-	p.name()
-	p.expect(',')
+	p.expectByte('@')
+	p.readName()
+	p.expectByte(',')
+	p.expectByte('%')
+	p.readName()
+	p.expectByte(',')
 	p.indexList()
 }
 
 func (p *parser) indexList() {
-	p.expect('{')
-	for more := true; more; more = p.accept(',') {
-		p.integer()
+	p.expectByte('{')
+	for more := true; more; more = p.acceptByte(',') {
+		p.readInteger()
 	}
-	p.expect('}')
+	p.expectByte('}')
 }
 
-// call steps over a call from its calling convention on, up to its
+// parseCall steps over a call from its calling convention on, up to its
 // attributes. It returns whether the call has a result.
-func (p *parser) call() (hasResult bool) {
+func (p *parser) parseCall() (hasResult bool) {
 	p.resultAttributes()
-	p.peek()
+	p.peekByte()
 	result := p.pos
 	shape := p.skipType()
 	hasResult = shape != shapeVoid
 	if shape == shapeFunction {
 		hasResult = p.functionResult(result)
 	}
-	typeEnd := p.end()
-	direct := p.callee()
-	p.peek()
+	typeEnd := p.endOfToken()
+	direct := p.parseCallee()
+	p.peekByte()
 	p.site.typePos, p.site.arguments = result, p.pos
-	p.arguments()
+	p.parseArguments()
 	if p.undeclared != nil {
 		p.noteIntrinsic(result, typeEnd, shape == shapeFunction)
 	}
@@ -152,14 +152,14 @@ func (p *parser) call() (hasResult bool) {
 // functionResult reports whether the function type at pos has a result.
 func (p *parser) functionResult(pos int) bool {
 	ahead := parser{scanner: scanner{data: p.data, pos: pos}}
-	if ahead.peek() == '%' {
+	if ahead.peekByte() == '%' {
 		if t, ok := p.namedFunction(pos); ok {
 			r := &p.text.module.Types[t.Elements[0]]
 			return r.Kind != ir.TypeOther || r.Name != "void"
 		}
 	}
 	_, shape := ahead.baseType()
-	c := ahead.peek()
+	c := ahead.peekByte()
 	return shape != shapeVoid || c == '*' || c == 'a'
 }
 
@@ -167,18 +167,18 @@ func (p *parser) functionResult(pos int) bool {
 // whole type there is.
 func (p *parser) namedFunction(pos int) (*ir.Type, bool) {
 	ahead := scanner{data: p.data, pos: pos + 1}
-	id, ok := p.text.lookupType(ahead.name())
-	if c := ahead.peek(); !ok || c == '*' || c == '(' || !p.text.module.Types[id].Alias {
+	id, ok := p.text.lookupType(ahead.readName())
+	if c := ahead.peekByte(); !ok || c == '*' || c == '(' || !p.text.module.Types[id].Alias {
 		return nil, false
 	}
 	t := &p.text.module.Types[id]
 	return t, t.Kind == ir.TypeFunction
 }
 
-// callee steps over the callee. It returns false if the callee is not
+// parseCallee steps over the callee. It returns false if the callee is not
 // known: neither a function nor inline assembly.
-func (p *parser) callee() (known bool) {
-	switch c := p.peek(); {
+func (p *parser) parseCallee() (known bool) {
+	switch c := p.peekByte(); {
 	case c == '@':
 		p.site.callee, _ = p.globalUse(ir.RefCallee)
 		p.site.direct, p.site.index = true, p.calls
@@ -191,34 +191,34 @@ func (p *parser) callee() (known bool) {
 		p.inlineAsm()
 		return true
 	}
-	p.value()
+	p.parseValue()
 	return false
 }
 
-// arguments steps over the arguments of a call.
-func (p *parser) arguments() {
+// parseArguments steps over the arguments of a call.
+func (p *parser) parseArguments() {
 	p.argTypes = p.argTypes[:0]
-	p.expect('(')
-	for more := p.peek() != ')'; more; more = p.accept(',') {
+	p.expectByte('(')
+	for more := p.peekByte() != ')'; more; more = p.acceptByte(',') {
 		if p.acceptDots() {
 			break
 		}
-		p.peek()
+		p.peekByte()
 		p.argTypes = append(p.argTypes, p.pos)
-		p.argument()
+		p.parseArgument()
 	}
-	p.expect(')')
+	p.expectByte(')')
 }
 
-func (p *parser) argument() {
+func (p *parser) parseArgument() {
 	if p.skipType() == shapeMetadata {
 		p.metadataOperand()
 		return
 	}
-	if c := p.peek(); c != '%' && c != '@' && class[c]&classDigit == 0 {
+	if c := p.peekByte(); c != '%' && c != '@' && class[c]&classDigit == 0 {
 		p.valueAttributes(true)
 	}
-	p.value()
+	p.parseValue()
 }
 
 // noteIndirect notes a call without known callee.
@@ -234,8 +234,8 @@ func (p *parser) noteIndirect(result int, functionType bool) {
 // the arguments of a call.
 func (p *parser) callAttributes() {
 	for {
-		switch c := p.peek(); {
-		case c == '#' && class[p.at(1)]&classDigit != 0:
+		switch c := p.peekByte(); {
+		case c == '#' && class[p.byteAt(1)]&classDigit != 0:
 			p.groupUse()
 		case c == '"':
 			if p.quotedLabel() {
@@ -246,11 +246,11 @@ func (p *parser) callAttributes() {
 			p.operandBundles()
 		case class[c]&classLetter != 0:
 			w := p.peekWord()
-			if p.at(len(w)) == ':' || opcodeOf(w) != opNone || string(w) == "to" || string(w) == "uselistorder" {
+			if p.byteAt(len(w)) == ':' || opcodeOf(w) != opNone || string(w) == "to" || string(w) == "uselistorder" {
 				return
 			}
 			if !p.attributeFollows(w) {
-				p.unexpected("an instruction")
+				p.failUnexpected("an instruction")
 			}
 			p.pos += len(w)
 			p.wordAttribute(w)
@@ -263,20 +263,20 @@ func (p *parser) callAttributes() {
 // quotedLabel reports whether the string that is next is a label.
 func (p *parser) quotedLabel() bool {
 	ahead := p.scanner
-	ahead.quoted()
-	return ahead.at(0) == ':'
+	ahead.readQuoted()
+	return ahead.byteAt(0) == ':'
 }
 
 // operandBundles steps over [ "tag"(operands), ... ].
 func (p *parser) operandBundles() {
-	p.expect('[')
-	for more := p.peek() != ']'; more; more = p.accept(',') {
-		p.quoted()
-		p.expect('(')
-		for more := p.peek() != ')'; more; more = p.accept(',') {
-			p.operand()
+	p.expectByte('[')
+	for more := p.peekByte() != ']'; more; more = p.acceptByte(',') {
+		p.readQuoted()
+		p.expectByte('(')
+		for more := p.peekByte() != ')'; more; more = p.acceptByte(',') {
+			p.parseOperand()
 		}
-		p.expect(')')
+		p.expectByte(')')
 	}
-	p.expect(']')
+	p.expectByte(']')
 }

@@ -70,20 +70,20 @@ type attachedText struct {
 	pos  int // where the node is, at its '!'
 }
 
-func (h *header) reset() {
+func (h *header) resetHeader() {
 	*h = header{items: h.items[:0], groups: h.groups[:0], attributes: h.attributes[:0], parameters: h.parameters[:0], attached: h.attached[:0]}
 }
 
-// item notes a piece of the header that ends here.
-func (p *parser) item(kind itemKind, start int) {
-	p.header.items = append(p.header.items, item{kind, start, p.end()})
+// parseItem notes a piece of the header that ends here.
+func (p *parser) parseItem(kind itemKind, start int) {
+	p.header.items = append(p.header.items, item{kind, start, p.endOfToken()})
 }
 
-// leading steps over the words between the start of a header and its type:
+// parseLeading steps over the words between the start of a header and its type:
 // linkage, preemption, visibility, storage class, and so on.
 // It stops at any other word, and at one whose rank is above limit or not
 // above that of the word before it.
-func (p *parser) leading(limit int) {
+func (p *parser) parseLeading(limit int) {
 	for {
 		w := p.peekWord()
 		kind, ok := leadingKind(w)
@@ -102,11 +102,11 @@ func (p *parser) leading(limit int) {
 		case itemAddressSpace:
 			p.header.space = p.addressSpace()
 		case itemPlain:
-			if string(w) == "thread_local" && p.peek() == '(' {
+			if string(w) == "thread_local" && p.peekByte() == '(' {
 				p.skipBalanced()
 			}
 		}
-		p.item(kind, start)
+		p.parseItem(kind, start)
 	}
 }
 
@@ -160,10 +160,10 @@ func (p *parser) checkLinkage() {
 		if h.declare {
 			what = "a declared function"
 		}
-		p.fail(p.pos, "'"+h.linkage.String()+"' is not a linkage of "+what)
+		p.failAt(p.pos, "'"+h.linkage.String()+"' is not a linkage of "+what)
 	}
 	if h.hidden && (h.linkage == ir.Internal || h.linkage == ir.Private) {
-		p.fail(p.pos, "a value of local linkage has a visibility")
+		p.failAt(p.pos, "a value of local linkage has a visibility")
 	}
 }
 
@@ -198,25 +198,25 @@ func leadingKind(w []byte) (itemKind, bool) {
 // functionHeader steps over the header of a function, up to its body.
 func (p *parser) functionHeader() {
 	h := &p.header
-	h.reset()
+	h.resetHeader()
 	h.kind = ir.Function
 	start := p.pos
 	h.declare = p.acceptWord("declare")
 	if !h.declare {
 		p.expectWord("define")
 	}
-	p.item(itemKeyword, start)
-	for h.declare && p.peek() == '!' {
+	p.parseItem(itemKeyword, start)
+	for h.declare && p.peekByte() == '!' {
 		p.headerAttachment()
 	}
-	p.leading(rankStorage)
+	p.parseLeading(rankStorage)
 	p.conventionWord()
 	for p.unknownWord(leadsFunction) {
-		p.leading(rankStorage)
+		p.parseLeading(rankStorage)
 		p.conventionWord()
 	}
 	p.checkLinkage()
-	p.signature()
+	p.parseSignature()
 	p.functionTrailer()
 	if h.signature < 0 {
 		h.signature = p.refCount()
@@ -232,15 +232,15 @@ func (p *parser) unknownWord(known func([]byte) bool) bool {
 		return false
 	}
 	ahead := parser{scanner: p.scanner}
-	ahead.attribute()
-	end := ahead.end()
+	ahead.parseAttribute()
+	end := ahead.endOfToken()
 	for w = ahead.peekWord(); w != nil && !isTypeWord(w); w = ahead.peekWord() {
 		if known(w) {
 			p.pos = end
-			p.item(itemPlain, start)
+			p.parseItem(itemPlain, start)
 			return true
 		}
-		ahead.attribute()
+		ahead.parseAttribute()
 	}
 	return false
 }
@@ -279,21 +279,21 @@ func (p *parser) conventionWord() {
 	}
 	start := p.pos
 	p.pos += len(w)
-	if string(w) == "cc" || p.peek() == '(' {
+	if string(w) == "cc" || p.peekByte() == '(' {
 		p.conventionArgument()
 	}
-	p.item(itemConvention, start)
-	if c := p.internString(p.data[start:p.end()]); c != "ccc" {
+	p.parseItem(itemConvention, start)
+	if c := p.internString(p.data[start:p.endOfToken()]); c != "ccc" {
 		p.header.convention = c
 	}
 }
 
 func (p *parser) conventionArgument() {
-	if p.peek() == '(' {
+	if p.peekByte() == '(' {
 		p.skipBalanced()
 		return
 	}
-	p.integer()
+	p.readInteger()
 }
 
 func isConvention(w []byte) bool {
@@ -315,29 +315,29 @@ func isConvention(w []byte) bool {
 	return false
 }
 
-// signature steps over result attributes, result type, name and parameters.
-func (p *parser) signature() {
+// parseSignature steps over result attributes, result type, name and parameters.
+func (p *parser) parseSignature() {
 	h := &p.header
-	p.peek()
+	p.peekByte()
 	start := p.pos
 	p.resultAttributes()
 	result, _ := p.parseType()
-	if p.peek() != '@' {
-		p.unexpected("a function's name")
+	if p.peekByte() != '@' {
+		p.failUnexpected("a function's name")
 	}
 	p.pos++
 	h.namePos = p.pos
-	h.name = p.name()
+	h.name = p.readName()
 	h.nameEnd = p.pos
-	h.valueType = p.parameters(result)
-	p.item(itemSignature, start)
+	h.valueType = p.parseParameters(result)
+	p.parseItem(itemSignature, start)
 }
 
-// parameters steps over the parameters of a function and defines their names.
-func (p *parser) parameters(result ir.TypeID) ir.TypeID {
-	p.expect('(')
+// parseParameters steps over the parameters of a function and defines their names.
+func (p *parser) parseParameters(result ir.TypeID) ir.TypeID {
+	p.expectByte('(')
 	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
-	for index, more := 0, p.peek() != ')'; more; index, more = index+1, p.accept(',') {
+	for index, more := 0, p.peekByte() != ')'; more; index, more = index+1, p.acceptByte(',') {
 		if p.acceptDots() {
 			t.Variadic = true
 			break
@@ -353,8 +353,8 @@ func (p *parser) parameters(result ir.TypeID) ir.TypeID {
 		}
 		p.parameterName()
 	}
-	p.expect(')')
-	return p.built(t)
+	p.expectByte(')')
+	return p.builtType(t)
 }
 
 // parameterStrings notes the string attributes of a parameter, which most
@@ -363,26 +363,26 @@ func (p *parser) parameterStrings(start, index int) {
 	end := p.pos
 	p.pos = start
 	for p.pos < end {
-		if p.peek() == '"' {
+		if p.peekByte() == '"' {
 			p.header.parameters = append(p.header.parameters, ir.ParameterAttribute{Index: index, Attribute: p.stringAttribute()})
 		} else if p.pos < end {
-			p.wordAttribute(p.word())
+			p.wordAttribute(p.readWord())
 		}
 	}
 	p.pos = end
 }
 
 func (p *parser) parameterName() {
-	named := p.accept('%')
+	named := p.acceptByte('%')
 	start := p.pos
 	switch {
 	case p.locals == nil && named:
-		p.name()
+		p.readName()
 	case p.locals == nil:
 	case named:
-		n := p.name()
-		p.locals.define(p, n, start-1, false)
-		p.observe(start, n, true)
+		n := p.readName()
+		p.locals.defineLocal(p, n, start-1, false)
+		p.noteLocalName(start, n, true)
 	default:
 		p.locals.defineNext(p, start, false)
 	}
@@ -394,7 +394,7 @@ func (p *parser) functionTrailer() {
 	h.signature = -1
 	rank := 0
 	for {
-		c := p.peek()
+		c := p.peekByte()
 		start := p.pos
 		switch {
 		case c == '#':
@@ -402,10 +402,10 @@ func (p *parser) functionTrailer() {
 				return
 			}
 			h.groups = append(h.groups, p.groupUse())
-			p.item(itemGroup, start)
+			p.parseItem(itemGroup, start)
 		case c == '"':
 			h.attributes = append(h.attributes, p.stringAttribute())
-			p.item(itemString, start)
+			p.parseItem(itemString, start)
 		case c == '!':
 			if h.declare {
 				return // metadata that follows a declaration
@@ -466,7 +466,7 @@ func trailerRank(w []byte) int {
 
 const rankAttribute = 3
 
-func isDebugRecord(p *parser) bool { return class[p.at(1)]&classDigit == 0 }
+func isDebugRecord(p *parser) bool { return class[p.byteAt(1)]&classDigit == 0 }
 
 // endSignature notes that the references of a declaration end here.
 func (p *parser) endSignature() {
@@ -485,7 +485,7 @@ func (p *parser) refCount() int {
 // trailerWord steps over a word after the parameters, with its arguments.
 func (p *parser) trailerWord() {
 	start := p.pos
-	w := p.word()
+	w := p.readWord()
 	kind := itemWord
 	switch string(w) {
 	case "unnamed_addr", "local_unnamed_addr":
@@ -494,43 +494,43 @@ func (p *parser) trailerWord() {
 		p.header.space = p.addressSpace()
 		kind = itemPlain
 	case "section":
-		p.quoted()
+		p.readQuoted()
 		kind = itemSection
 	case "partition", "gc":
-		p.quoted()
+		p.readQuoted()
 		kind = itemPlain
 	case "comdat":
 		p.comdatUse()
 		kind = itemComdat
 	case "align":
-		p.align()
+		p.parseAlign()
 		kind = itemPlain
 	case "prefix", "prologue", "personality":
 		p.endSignature()
-		p.operand()
+		p.parseOperand()
 		kind = itemBody
 	default:
 		p.wordAttribute(w)
 	}
-	p.item(kind, start)
+	p.parseItem(kind, start)
 }
 
 // comdatUse steps over the name in parentheses after "comdat", if any.
 func (p *parser) comdatUse() {
 	p.header.hasComdat = true
 	p.header.comdatPos = p.pos
-	if p.peek() != '(' {
+	if p.peekByte() != '(' {
 		p.header.comdat = p.header.name
 		return
 	}
 	p.pos++
-	if p.peek() != '$' {
-		p.unexpected("a comdat's name")
+	if p.peekByte() != '$' {
+		p.failUnexpected("a comdat's name")
 	}
 	p.header.comdatPos = p.pos
 	p.pos++
-	p.header.comdat = p.name()
-	p.expect(')')
+	p.header.comdat = p.readName()
+	p.expectByte(')')
 }
 
 // headerAttachment steps over "!kind !node". A node that has a number is left
@@ -538,84 +538,84 @@ func (p *parser) comdatUse() {
 func (p *parser) headerAttachment() {
 	start := p.pos
 	kind := p.internString(p.attachmentName())
-	p.peek()
+	p.peekByte()
 	p.header.attached = append(p.header.attached, attachedText{kind, p.pos})
-	if class[p.at(1)]&classDigit != 0 {
+	if class[p.byteAt(1)]&classDigit != 0 {
 		p.pos++
 		p.number32()
 	} else {
-		p.metadata()
+		p.parseMetadata()
 	}
-	p.item(itemAttachment, start)
+	p.parseItem(itemAttachment, start)
 }
 
 // globalHeader steps over a variable, alias or ifunc.
 func (p *parser) globalHeader() {
 	h := &p.header
-	h.reset()
+	h.resetHeader()
 	start := p.pos
-	p.expect('@')
+	p.expectByte('@')
 	h.namePos = p.pos
-	h.name = p.name()
+	h.name = p.readName()
 	h.nameEnd = p.pos
-	p.expect('=')
-	p.item(itemName, start)
-	p.leading(rankLast)
+	p.expectByte('=')
+	p.parseItem(itemName, start)
+	p.parseLeading(rankLast)
 	for !isGlobalKeyword(p.peekWord()) && p.unknownWord(isGlobalKeyword) {
-		p.leading(rankLast)
+		p.parseLeading(rankLast)
 	}
-	p.peek()
+	p.peekByte()
 	start = p.pos
-	w := p.word()
-	p.item(itemKeyword, start)
+	w := p.readWord()
+	p.parseItem(itemKeyword, start)
 	switch string(w) {
 	case "global", "constant":
 		h.kind, h.constant = ir.Variable, string(w) == "constant"
 		p.checkLinkage()
-		p.variable()
+		p.parseVariable()
 	case "alias", "ifunc":
 		h.kind = ir.Alias
 		if string(w) == "ifunc" {
 			h.kind = ir.IFunc
 		}
 		p.checkLinkage()
-		p.aliasee()
+		p.parseAliasee()
 	default:
-		p.fail(start, "expected 'global', 'constant', 'alias' or 'ifunc', found '"+string(w)+"'")
+		p.failAt(start, "expected 'global', 'constant', 'alias' or 'ifunc', found '"+string(w)+"'")
 	}
 }
 
-// variable steps over the type, initialiser and trailer of a variable. The
+// parseVariable steps over the type, initialiser and trailer of a variable. The
 // references of the initialiser come last: a declaration has none.
-func (p *parser) variable() {
+func (p *parser) parseVariable() {
 	h := &p.header
 	p.itemizedType()
 	h.declare = h.external
 	start, end := 0, 0
 	if !h.declare {
-		p.peek()
+		p.peekByte()
 		start = p.pos
-		p.unresolved(p.value)
+		p.withoutNodes(p.parseValue)
 		end = p.pos
-		p.item(itemInitializer, start)
+		p.parseItem(itemInitializer, start)
 	}
 	p.variableTrailer()
 	h.signature = p.refCount()
 	if !h.declare && p.resolve {
-		p.again(start, end, p.value)
+		p.parseAgain(start, end, p.parseValue)
 	}
 }
 
-// unresolved runs a step without looking up names.
-func (p *parser) unresolved(step func()) {
+// withoutNodes runs a step without looking up names.
+func (p *parser) withoutNodes(step func()) {
 	resolve := p.resolve
 	p.resolve = false
 	step()
 	p.resolve = resolve
 }
 
-// again runs a step on text that has been stepped over before.
-func (p *parser) again(start, end int, step func()) {
+// parseAgain runs a step on text that has been stepped over before.
+func (p *parser) parseAgain(start, end int, step func()) {
 	pos := p.pos
 	p.pos = start
 	step()
@@ -623,34 +623,34 @@ func (p *parser) again(start, end int, step func()) {
 }
 
 func (p *parser) itemizedType() {
-	p.peek()
+	p.peekByte()
 	start := p.pos
 	p.header.valueType, _ = p.parseType()
-	p.item(itemType, start)
+	p.parseItem(itemType, start)
 }
 
 // variableTrailer steps over the text after an initialiser: parts with
 // commas before them, then attributes.
 func (p *parser) variableTrailer() {
 	h := &p.header
-	for p.peek() == ',' {
+	for p.peekByte() == ',' {
 		start := p.pos
 		p.pos++
 		p.variablePart(start)
 	}
 	for {
-		c := p.peek()
+		c := p.peekByte()
 		start := p.pos
 		switch {
 		case c == '#':
 			h.groups = append(h.groups, p.groupUse())
-			p.item(itemGroup, start)
+			p.parseItem(itemGroup, start)
 		case c == '"':
 			h.attributes = append(h.attributes, p.stringAttribute())
-			p.item(itemString, start)
+			p.parseItem(itemString, start)
 		case class[c]&classLetter != 0 && p.attributeFollows(p.peekWord()):
-			p.attribute()
-			p.item(itemWord, start)
+			p.parseAttribute()
+			p.parseItem(itemWord, start)
 		default:
 			return
 		}
@@ -660,40 +660,40 @@ func (p *parser) variableTrailer() {
 // variablePart steps over the text after a comma. The item begins at the
 // comma.
 func (p *parser) variablePart(start int) {
-	if p.peek() == '!' && p.header.kind == ir.Variable {
+	if p.peekByte() == '!' && p.header.kind == ir.Variable {
 		p.headerAttachment()
 		p.header.items[len(p.header.items)-1].start = start
 		return
 	}
 	kind := itemPlain
 	if w := p.peekWord(); p.header.kind != ir.Variable && string(w) != "partition" && !p.unknownPart(w) {
-		p.unexpected("'partition'")
+		p.failUnexpected("'partition'")
 	}
 	switch w := p.peekWord(); string(w) {
 	case "section", "comdat", "align", "partition", "code_model", "no_sanitize_address", "no_sanitize_hwaddress",
 		"sanitize_memtag", "sanitize_address_dyninit":
 	default:
 		if !p.unknownPart(w) {
-			p.unexpected("a property of a variable")
+			p.failUnexpected("a property of a variable")
 		}
 	}
-	switch w := p.word(); string(w) {
+	switch w := p.readWord(); string(w) {
 	case "section":
-		p.quoted()
+		p.readQuoted()
 		kind = itemSection
 	case "comdat":
 		p.comdatUse()
 		kind = itemComdat
 	case "align":
-		p.align()
+		p.parseAlign()
 	case "partition", "code_model":
-		p.quoted()
+		p.readQuoted()
 	default: // no_sanitize_address and its like
-		if p.peek() == '(' {
+		if p.peekByte() == '(' {
 			p.attributeArguments()
 		}
 	}
-	p.item(kind, start)
+	p.parseItem(kind, start)
 }
 
 // unknownPart reports whether the word after a comma may be a property that a
@@ -702,20 +702,20 @@ func (p *parser) unknownPart(w []byte) bool {
 	return mayBeAttribute(w) && !functionAttributes[string(w)] && p.onLine()
 }
 
-// aliasee steps over the rest of an alias or ifunc.
-func (p *parser) aliasee() {
+// parseAliasee steps over the rest of an alias or ifunc.
+func (p *parser) parseAliasee() {
 	p.itemizedType()
 	p.header.signature = p.refCount()
-	p.expect(',')
-	p.peek()
+	p.expectByte(',')
+	p.peekByte()
 	start := p.pos
 	if isConstantExpression(p.peekWord()) {
-		p.value() // of old: an alias to a cast has no type before it
+		p.parseValue() // of old: an alias to a cast has no type before it
 	} else {
-		p.operand()
+		p.parseOperand()
 	}
-	p.item(itemInitializer, start)
-	for p.peek() == ',' {
+	p.parseItem(itemInitializer, start)
+	for p.peekByte() == ',' {
 		start := p.pos
 		p.pos++
 		p.variablePart(start)

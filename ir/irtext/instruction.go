@@ -112,20 +112,20 @@ func rareOpcode(w []byte) opcode {
 	return opNone
 }
 
-// instruction steps over one instruction and reports whether it ends a block.
-func (p *parser) instruction() (terminator bool) {
+// parseInstruction steps over one instruction and reports whether it ends a block.
+func (p *parser) parseInstruction() (terminator bool) {
 	start := p.pos
-	result, resultPos := p.result()
-	p.peek()
+	result, resultPos := p.parseResult()
+	p.peekByte()
 	wordPos := p.pos
-	w := p.word()
+	w := p.readWord()
 	op := opcodeOf(w)
 	if op == opNone {
-		p.fail(wordPos, "unknown instruction '"+string(w)+"'")
+		p.failAt(wordPos, "unknown instruction '"+string(w)+"'")
 	}
 	p.site.direct = false
 	refs := p.refCount()
-	hasResult := p.operation(op)
+	hasResult := p.parseOperation(op)
 	p.site.tail = p.pos
 	p.instructionTail()
 	p.defineResult(result, resultPos, wordPos, hasResult)
@@ -134,12 +134,12 @@ func (p *parser) instruction() (terminator bool) {
 			result = name{number: p.locals.next - 1, numbered: true}
 		}
 		p.onInstruction(&instructionSite{
-			op: op, start: start, word: wordPos, tail: p.site.tail, end: p.end(), refs: refs,
+			op: op, start: start, word: wordPos, tail: p.site.tail, end: p.endOfToken(), refs: refs,
 			direct: p.site.direct, callee: p.site.callee, result: result, hasResult: hasResult,
 		})
 	}
 	if p.onCall != nil && p.site.direct {
-		p.site.start, p.site.end, p.site.refs = start, p.end(), refs
+		p.site.start, p.site.end, p.site.refs = start, p.endOfToken(), refs
 		p.site.result, p.site.hasName = result, resultPos >= 0
 		p.site.number = p.locals.next - 1
 		p.onCall(&p.site)
@@ -147,65 +147,65 @@ func (p *parser) instruction() (terminator bool) {
 	return op <= opUnreachable
 }
 
-// result steps over "%name =".
-func (p *parser) result() (n name, pos int) {
-	if p.peek() != '%' {
+// parseResult steps over "%name =".
+func (p *parser) parseResult() (n name, pos int) {
+	if p.peekByte() != '%' {
 		return n, -1
 	}
 	p.pos++
 	pos = p.pos
-	n = p.name()
-	p.observe(pos, n, true)
-	p.expect('=')
+	n = p.readName()
+	p.noteLocalName(pos, n, true)
+	p.expectByte('=')
 	return n, pos
 }
 
 func (p *parser) defineResult(n name, pos, wordPos int, hasResult bool) {
 	switch {
 	case pos >= 0 && !hasResult:
-		p.fail(pos-1, "the instruction has no result that could be named")
+		p.failAt(pos-1, "the instruction has no result that could be named")
 	case pos >= 0:
-		p.locals.define(p, n, pos-1, false)
+		p.locals.defineLocal(p, n, pos-1, false)
 	case hasResult:
 		p.locals.defineNext(p, wordPos, false)
 	}
 }
 
-// operation steps over the operands of an instruction and reports whether it
+// parseOperation steps over the operands of an instruction and reports whether it
 // has a result.
-func (p *parser) operation(op opcode) (hasResult bool) {
+func (p *parser) parseOperation(op opcode) (hasResult bool) {
 	switch op {
 	case opTail:
 		p.expectWord("call")
-		return p.call()
+		return p.parseCall()
 	case opCall:
-		return p.call()
+		return p.parseCall()
 	case opLoad:
-		p.load()
+		p.parseLoad()
 	case opStore:
 		p.memoryOperation()
 		return false
 	case opStoreResult:
 		p.memoryOperation()
 	case opAddress:
-		p.flags()
+		p.skipFlags()
 		p.skipType()
 		p.moreOperands()
 	case opBinary, opCompare:
-		p.flags()
-		p.operand()
-		p.expect(',')
-		p.value()
+		p.skipFlags()
+		p.parseOperand()
+		p.expectByte(',')
+		p.parseValue()
 	case opUnary:
-		p.flags()
-		p.operand()
+		p.skipFlags()
+		p.parseOperand()
 	case opCast:
-		p.flags()
-		p.operand()
+		p.skipFlags()
+		p.parseOperand()
 		p.expectWord("to")
 		p.skipType()
 	case opPhi:
-		p.phi()
+		p.parsePhi()
 	default:
 		return p.rareOperation(op)
 	}
@@ -215,71 +215,71 @@ func (p *parser) operation(op opcode) (hasResult bool) {
 func (p *parser) rareOperation(op opcode) (hasResult bool) {
 	switch op {
 	case opOperands:
-		p.flags()
-		p.operand()
+		p.skipFlags()
+		p.parseOperand()
 		p.moreOperands()
 	case opExtractAt:
-		p.operand()
-		p.indices()
+		p.parseOperand()
+		p.parseIndices()
 	case opInsertAt:
-		p.operand()
-		p.expect(',')
-		p.operand()
-		p.indices()
+		p.parseOperand()
+		p.expectByte(',')
+		p.parseOperand()
+		p.parseIndices()
 	case opAllocate:
-		p.allocate()
+		p.parseAlloca()
 	case opVaArg:
-		p.operand()
-		p.expect(',')
+		p.parseOperand()
+		p.expectByte(',')
 		p.skipType()
 	case opLandingPad:
 		p.landingPad()
 	case opFuncletPad:
-		p.within()
+		p.parseWithin()
 		p.funcletArguments()
 	default:
-		return p.control(op)
+		return p.parseTerminator(op)
 	}
 	return true
 }
 
-// control steps over fences and terminators.
-func (p *parser) control(op opcode) (hasResult bool) {
+// parseTerminator steps over fences and terminators.
+func (p *parser) parseTerminator(op opcode) (hasResult bool) {
 	switch op {
 	case opFence:
-		p.ordering()
+		p.parseOrdering()
 	case opRet:
 		if p.skipType() != shapeVoid {
-			p.value()
+			p.parseValue()
 		}
 	case opBranch:
-		p.branch()
+		p.parseBranch()
 	case opSwitch:
 		p.switchTable()
 	case opIndirectBranch:
-		p.operand()
-		p.expect(',')
+		p.parseOperand()
+		p.expectByte(',')
 		p.labelList()
 	case opInvoke:
-		return p.invoke()
+		return p.parseInvoke()
 	case opCallBranch:
 		return p.callBranch()
 	case opResume:
-		p.operand()
+		p.parseOperand()
 	case opCatchSwitch:
-		p.within()
+		p.parseWithin()
 		p.labelList()
-		p.unwind()
+		p.parseUnwind()
 		return true
 	case opCatchReturn:
 		p.expectWord("from")
-		p.value()
+		p.parseValue()
 		p.expectWord("to")
-		p.operand()
+		p.parseOperand()
 	case opCleanupReturn:
 		p.expectWord("from")
-		p.value()
-		p.unwind()
+		p.parseValue()
+		p.parseUnwind()
 	case opUnreachable:
 	}
 	return false
@@ -288,9 +288,9 @@ func (p *parser) control(op opcode) (hasResult bool) {
 // instructionTail steps over the parts after commas at the end:
 // alignment, address space, attachments.
 func (p *parser) instructionTail() {
-	for p.accept(',') {
-		if p.peek() == '!' {
-			p.attachment()
+	for p.acceptByte(',') {
+		if p.peekByte() == '!' {
+			p.parseAttachment()
 			continue
 		}
 		p.alignOrSpace()
@@ -300,77 +300,77 @@ func (p *parser) instructionTail() {
 func (p *parser) alignOrSpace() {
 	switch {
 	case p.acceptWord("align"):
-		p.align()
+		p.parseAlign()
 	case p.acceptWord("addrspace"):
 		p.addressSpace()
 	default:
-		p.unexpected("metadata, 'align' or 'addrspace'")
+		p.failUnexpected("metadata, 'align' or 'addrspace'")
 	}
 }
 
 // moreOperands steps over ", operand" as often as that follows.
 func (p *parser) moreOperands() {
-	for p.peek() == ',' {
+	for p.peekByte() == ',' {
 		start := p.pos
 		p.pos++
-		if p.peek() == '!' {
+		if p.peekByte() == '!' {
 			p.pos = start
 			return
 		}
 		p.acceptWord("inrange")
-		p.operand()
+		p.parseOperand()
 	}
 }
 
-// indices steps over ", number" as often as that follows.
-func (p *parser) indices() {
-	for p.peek() == ',' {
+// parseIndices steps over ", number" as often as that follows.
+func (p *parser) parseIndices() {
+	for p.peekByte() == ',' {
 		start := p.pos
 		p.pos++
-		if class[p.peek()]&classDigit == 0 {
+		if class[p.peekByte()]&classDigit == 0 {
 			p.pos = start
 			return
 		}
-		p.integer()
+		p.readInteger()
 	}
 }
 
-// load steps over flags, type, pointer and ordering. Loads without a type, as LLVM
+// parseLoad steps over flags, type, pointer and ordering. Loads without a type, as LLVM
 // before 3.7 printed them, are not accepted.
-func (p *parser) load() {
-	p.flags()
+func (p *parser) parseLoad() {
+	p.skipFlags()
 	p.skipType()
-	p.expect(',')
-	p.operand()
-	p.ordering()
+	p.expectByte(',')
+	p.parseOperand()
+	p.parseOrdering()
 }
 
 // memoryOperation steps over flags, operands and ordering.
 func (p *parser) memoryOperation() {
-	p.flags()
-	p.operand()
-	for p.peek() == ',' {
+	p.skipFlags()
+	p.parseOperand()
+	for p.peekByte() == ',' {
 		start := p.pos
 		p.pos++
 		if !p.startsType() {
 			p.pos = start
 			break
 		}
-		p.operand()
+		p.parseOperand()
 	}
-	p.ordering()
+	p.parseOrdering()
 }
 
-// ordering steps over syncscope("...") and memory orderings.
-func (p *parser) ordering() {
-	for class[p.peek()]&classLetter != 0 {
+// parseOrdering steps over syncscope("...") and memory orderings.
+func (p *parser) parseOrdering() {
+	for class[p.peekByte()]&classLetter != 0 {
 		w := p.peekWord()
 		switch string(w) {
 		case "syncscope":
 			p.pos += len(w)
-			p.expect('(')
-			p.quoted()
-			p.expect(')')
+			p.expectByte('(')
+			p.readQuoted()
+			p.expectByte(')')
 		case "unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst":
 			p.pos += len(w)
 		default:
@@ -379,18 +379,18 @@ func (p *parser) ordering() {
 	}
 }
 
-func (p *parser) phi() {
-	p.flags()
+func (p *parser) parsePhi() {
+	p.skipFlags()
 	p.skipType()
-	if p.peek() != '[' {
+	if p.peekByte() != '[' {
 		return // of a block that nothing branches to
 	}
 	for {
-		p.expect('[')
-		p.value()
-		p.expect(',')
-		p.label()
-		p.expect(']')
+		p.expectByte('[')
+		p.parseValue()
+		p.expectByte(',')
+		p.parseLabel()
+		p.expectByte(']')
 		if !p.acceptCommaBefore('[') {
 			return
 		}
@@ -399,22 +399,22 @@ func (p *parser) phi() {
 
 // acceptCommaBefore steps over a comma if the byte c follows it.
 func (p *parser) acceptCommaBefore(c byte) bool {
-	if p.peek() != ',' {
+	if p.peekByte() != ',' {
 		return false
 	}
 	start := p.pos
 	p.pos++
-	if p.peek() == c {
+	if p.peekByte() == c {
 		return true
 	}
 	p.pos = start
 	return false
 }
 
-func (p *parser) allocate() {
-	p.flags() // inalloca, swifterror
+func (p *parser) parseAlloca() {
+	p.skipFlags() // inalloca, swifterror
 	p.skipType()
-	if p.peek() != ',' {
+	if p.peekByte() != ',' {
 		return
 	}
 	start := p.pos
@@ -423,49 +423,49 @@ func (p *parser) allocate() {
 		p.pos = start
 		return
 	}
-	p.operand()
+	p.parseOperand()
 }
 
-func (p *parser) branch() {
+func (p *parser) parseBranch() {
 	if p.skipType() == shapeLabel {
-		p.label()
+		p.parseLabel()
 		return
 	}
-	p.value()
-	p.expect(',')
+	p.parseValue()
+	p.expectByte(',')
 	p.operandLabel()
-	p.expect(',')
+	p.expectByte(',')
 	p.operandLabel()
 }
 
 // operandLabel steps over "label %name".
 func (p *parser) operandLabel() {
 	p.expectWord("label")
-	p.label()
+	p.parseLabel()
 }
 
 func (p *parser) switchTable() {
-	p.operand()
-	p.expect(',')
+	p.parseOperand()
+	p.expectByte(',')
 	p.operandLabel()
-	p.expect('[')
-	for !p.accept(']') {
-		p.operand()
-		p.expect(',')
+	p.expectByte('[')
+	for !p.acceptByte(']') {
+		p.parseOperand()
+		p.expectByte(',')
 		p.operandLabel()
 	}
 }
 
 func (p *parser) labelList() {
-	p.expect('[')
-	for more := p.peek() != ']'; more; more = p.accept(',') {
+	p.expectByte('[')
+	for more := p.peekByte() != ']'; more; more = p.acceptByte(',') {
 		p.operandLabel()
 	}
-	p.expect(']')
+	p.expectByte(']')
 }
 
-func (p *parser) invoke() bool {
-	hasResult := p.call()
+func (p *parser) parseInvoke() bool {
+	hasResult := p.parseCall()
 	p.expectWord("to")
 	p.operandLabel()
 	p.expectWord("unwind")
@@ -474,21 +474,21 @@ func (p *parser) invoke() bool {
 }
 
 func (p *parser) callBranch() bool {
-	hasResult := p.call()
+	hasResult := p.parseCall()
 	p.expectWord("to")
 	p.operandLabel()
 	p.labelList()
 	return hasResult
 }
 
-// within steps over "within" and the token after it.
-func (p *parser) within() {
+// parseWithin steps over "within" and the token after it.
+func (p *parser) parseWithin() {
 	p.expectWord("within")
-	p.value()
+	p.parseValue()
 }
 
-// unwind steps over "unwind to caller" or "unwind label %name".
-func (p *parser) unwind() {
+// parseUnwind steps over "unwind to caller" or "unwind label %name".
+func (p *parser) parseUnwind() {
 	p.expectWord("unwind")
 	if p.acceptWord("to") {
 		p.expectWord("caller")
@@ -501,18 +501,18 @@ func (p *parser) landingPad() {
 	p.skipType()
 	p.acceptWord("cleanup")
 	for p.acceptWord("catch") || p.acceptWord("filter") {
-		p.operand()
+		p.parseOperand()
 	}
 }
 
 func (p *parser) funcletArguments() {
-	p.expect('[')
-	for more := p.peek() != ']'; more; more = p.accept(',') {
+	p.expectByte('[')
+	for more := p.peekByte() != ']'; more; more = p.acceptByte(',') {
 		if p.skipType() == shapeMetadata {
 			p.metadataOperand()
 			continue
 		}
-		p.value()
+		p.parseValue()
 	}
-	p.expect(']')
+	p.expectByte(']')
 }

@@ -48,17 +48,17 @@ func (p *parser) parameterTypes(start, end int) (parameters int) {
 	ahead := parser{scanner: scanner{data: p.data, pos: start}}
 	ahead.baseType()
 	for parameters = end; ahead.pos < end; {
-		switch ahead.peek() {
+		switch ahead.peekByte() {
 		case '*':
 			ahead.pos++
 		case '(':
 			parameters = ahead.pos
 			ahead.functionType(0)
 		default:
-			ahead.word() // addrspace
+			ahead.readWord() // addrspace
 			ahead.addressSpace()
 		}
-		ahead.peek()
+		ahead.peekByte()
 	}
 	return parameters
 }
@@ -67,7 +67,7 @@ func (p *parser) parameterTypes(start, end int) (parameters int) {
 func (p *parser) typeAt(pos int) (text []byte) {
 	ahead := parser{scanner: scanner{data: p.data, pos: pos}}
 	ahead.parseType()
-	return p.data[pos:ahead.end()]
+	return p.data[pos:ahead.endOfToken()]
 }
 
 // withIntrinsics reads a module again with declarations of the intrinsics that
@@ -83,7 +83,7 @@ func withIntrinsics(path string, data []byte, calls []intrinsic) (*ir.Module, er
 			data = append(data, c.declaration...)
 		}
 	}
-	t, err := parse(path, data)
+	t, err := parseText(path, data)
 	if err != nil {
 		return nil, err
 	}

@@ -38,8 +38,8 @@ func newLocals() *locals {
 	return &locals{slots: make([]localSlot, 64), seed: maphash.MakeSeed()}
 }
 
-// begin forgets the function before.
-func (l *locals) begin() {
+// beginFunction forgets the function before.
+func (l *locals) beginFunction() {
 	l.next = 0
 	l.numbered = l.numbered[:0]
 	l.named = l.named[:0]
@@ -58,7 +58,7 @@ func (l *locals) byNumber(n uint32) *local {
 	if int(n) < 2*len(l.numbered)+denseLimit {
 		for int(n) >= len(l.numbered) {
 			l.numbered = append(l.numbered, local{})
-			l.adopt(uint32(len(l.numbered) - 1))
+			l.adoptSparse(uint32(len(l.numbered) - 1))
 		}
 		return &l.numbered[n]
 	}
@@ -71,8 +71,8 @@ func (l *locals) byNumber(n uint32) *local {
 	return l.sparse[n]
 }
 
-// adopt moves a number that was far above into the table.
-func (l *locals) adopt(n uint32) {
+// adoptSparse moves a number that was far above into the table.
+func (l *locals) adoptSparse(n uint32) {
 	if far := l.sparse[n]; far != nil {
 		l.numbered[n] = *far
 		delete(l.sparse, n)
@@ -88,7 +88,7 @@ func (l *locals) byName(text []byte) *local {
 			*slot = localSlot{l.round, uint32(len(l.named))}
 			l.named = append(l.named, local{name: text})
 			if 2*len(l.named) > len(l.slots) {
-				l.grow()
+				l.growTable()
 			}
 			return &l.named[len(l.named)-1]
 		}
@@ -98,8 +98,8 @@ func (l *locals) byName(text []byte) *local {
 	}
 }
 
-// grow doubles the hash table.
-func (l *locals) grow() {
+// growTable doubles the hash table.
+func (l *locals) growTable() {
 	l.slots = make([]localSlot, 2*len(l.slots))
 	mask := uint64(len(l.slots) - 1)
 	for entry := range l.named {
@@ -111,16 +111,16 @@ func (l *locals) grow() {
 	}
 }
 
-func (l *locals) lookup(n name) *local {
+func (l *locals) findLocal(n name) *local {
 	if n.numbered {
 		return l.byNumber(n.number)
 	}
 	return l.byName(n.text)
 }
 
-// use notes the use of a value or label.
-func (l *locals) use(p *parser, n name, pos int, label bool) {
-	e := l.lookup(n)
+// useLocal notes the use of a value or label.
+func (l *locals) useLocal(p *parser, n name, pos int, label bool) {
+	e := l.findLocal(n)
 	if e.use == 0 {
 		e.use = pos
 	}
@@ -131,17 +131,17 @@ func (l *locals) use(p *parser, n name, pos int, label bool) {
 	e.flags |= flag
 }
 
-// define notes the definition of a named or numbered value or label.
-func (l *locals) define(p *parser, n name, pos int, label bool) {
+// defineLocal notes the definition of a named or numbered value or label.
+func (l *locals) defineLocal(p *parser, n name, pos int, label bool) {
 	if n.numbered {
 		if n.number < l.next {
-			p.fail(pos, "value expected to be numbered '%"+utoa(l.next)+"' or greater")
+			p.failAt(pos, "value expected to be numbered '%"+formatNumber(l.next)+"' or greater")
 		}
 		l.next = n.number + 1
 	}
-	e := l.lookup(n)
+	e := l.findLocal(n)
 	if e.flags&localDefined != 0 {
-		p.fail(pos, "multiple definition of local value named '%"+n.String()+"'")
+		p.failAt(pos, "multiple definition of local value named '%"+n.String()+"'")
 	}
 	e.flags |= localDefined
 	if label {
@@ -152,15 +152,15 @@ func (l *locals) define(p *parser, n name, pos int, label bool) {
 // defineNext notes the definition of the value or label that gets the next
 // number.
 func (l *locals) defineNext(p *parser, pos int, label bool) {
-	l.define(p, name{number: l.next, numbered: true}, pos, label)
+	l.defineLocal(p, name{number: l.next, numbered: true}, pos, label)
 }
 
-// check fails if a local that was used is not defined, or is a label where a
+// checkDefined fails if a local that was used is not defined, or is a label where a
 // value is used or a value where a label is.
-func (l *locals) check(p *parser) {
+func (l *locals) checkDefined(p *parser) {
 	var worst *fault
 	report := func(e *local, n name) {
-		msg := l.wrong(e, n)
+		msg := l.wrongUse(e, n)
 		if msg != "" && (worst == nil || e.use-1 < worst.pos) {
 			worst = &fault{e.use - 1, msg}
 		}
@@ -175,12 +175,12 @@ func (l *locals) check(p *parser) {
 		report(&l.named[i], name{text: l.named[i].name})
 	}
 	if worst != nil {
-		p.fail(worst.pos, worst.msg)
+		p.failAt(worst.pos, worst.msg)
 	}
 }
 
-// wrong returns the fault in the uses of a local, "" if there is none.
-func (l *locals) wrong(e *local, n name) string {
+// wrongUse returns the fault in the uses of a local, "" if there is none.
+func (l *locals) wrongUse(e *local, n name) string {
 	switch {
 	case e.use == 0:
 		return ""

@@ -5,48 +5,48 @@ import "offlink/ir"
 // metadataOperand steps over a value of type metadata: metadata, or a typed
 // value that stands for metadata.
 func (p *parser) metadataOperand() {
-	if p.peek() == '!' {
-		p.metadata()
+	if p.peekByte() == '!' {
+		p.parseMetadata()
 		return
 	}
-	p.operand()
+	p.parseOperand()
 }
 
-// metadata steps over a node's number, a string, or metadata in place.
-func (p *parser) metadata() {
-	p.expect('!')
-	switch c := p.peek(); {
+// parseMetadata steps over a node's number, a string, or metadata in place.
+func (p *parser) parseMetadata() {
+	p.expectByte('!')
+	switch c := p.peekByte(); {
 	case class[c]&classDigit != 0:
 		p.nodeUse()
 	case c == '"':
-		p.quoted()
+		p.readQuoted()
 	case c == '{':
 		p.metadataList()
 	default:
 		p.metadataName()
-		p.fields()
+		p.parseFields()
 	}
 }
 
 // metadataList steps over the elements of a tuple.
 func (p *parser) metadataList() {
-	p.enter()
-	p.expect('{')
-	for more := p.peek() != '}'; more; more = p.accept(',') {
+	p.enterNesting()
+	p.expectByte('{')
+	for more := p.peekByte() != '}'; more; more = p.acceptByte(',') {
 		p.metadataElement()
 	}
-	p.expect('}')
-	p.leave()
+	p.expectByte('}')
+	p.leaveNesting()
 }
 
 func (p *parser) metadataElement() {
 	switch {
-	case p.peek() == '!':
-		p.metadata()
+	case p.peekByte() == '!':
+		p.parseMetadata()
 	case p.acceptWord("null"):
 	default:
 		start := p.pos
-		p.operand()
+		p.parseOperand()
 		p.noteOperand(start)
 	}
 }
@@ -58,30 +58,30 @@ func (p *parser) noteOperand(start int) {
 	}
 }
 
-// fields steps over the fields of a specialised node, or the elements of an
+// parseFields steps over the fields of a specialised node, or the elements of an
 // expression or list, in parentheses.
-func (p *parser) fields() {
-	p.enter()
-	p.expect('(')
-	for more := p.peek() != ')'; more; more = p.accept(',') {
-		p.field()
+func (p *parser) parseFields() {
+	p.enterNesting()
+	p.expectByte('(')
+	for more := p.peekByte() != ')'; more; more = p.acceptByte(',') {
+		p.parseField()
 	}
-	p.expect(')')
-	p.leave()
+	p.expectByte(')')
+	p.leaveNesting()
 }
 
-// field steps over "name: value" or a value.
-func (p *parser) field() {
-	if w := p.peekWord(); w != nil && p.at(len(w)) == ':' {
+// parseField steps over "name: value" or a value.
+func (p *parser) parseField() {
+	if w := p.peekWord(); w != nil && p.byteAt(len(w)) == ':' {
 		p.pos += len(w) + 1
 	}
-	switch c := p.peek(); {
+	switch c := p.peekByte(); {
 	case c == '!':
-		p.metadata()
+		p.parseMetadata()
 	case c == '"':
-		p.quoted()
+		p.readQuoted()
 	case class[c]&classDigit != 0, c == '-', c == '+':
-		p.number()
+		p.readNumber()
 	case c == '{' && p.startsList():
 		p.metadataList()
 	case p.startsType():
@@ -95,11 +95,11 @@ func (p *parser) field() {
 // (DIOpArg(0, ptr)).
 func (p *parser) fieldWords() {
 	for {
-		p.word()
-		if p.at(0) == '(' {
-			p.fields()
+		p.readWord()
+		if p.byteAt(0) == '(' {
+			p.parseFields()
 		}
-		if !p.accept('|') {
+		if !p.acceptByte('|') {
 			return
 		}
 	}
@@ -109,16 +109,16 @@ func (p *parser) fieldWords() {
 func (p *parser) startsList() bool {
 	ahead := parser{scanner: p.scanner}
 	ahead.pos++
-	c := ahead.peek()
+	c := ahead.peekByte()
 	return c == '!' || c == '}' || string(ahead.peekWord()) == "null"
 }
 
 // fieldValue steps over a type and the value that may follow it.
 func (p *parser) fieldValue() {
-	p.peek()
+	p.peekByte()
 	defer p.noteOperand(p.pos)
 	shape := p.skipType()
-	switch p.peek() {
+	switch p.peekByte() {
 	case ',', ')':
 		return
 	}
@@ -126,84 +126,84 @@ func (p *parser) fieldValue() {
 		p.metadataOperand()
 		return
 	}
-	p.value()
+	p.parseValue()
 }
 
 // nodeBody steps over the text after "!N =".
 func (p *parser) nodeBody() (kind []byte) {
 	p.acceptWord("distinct")
-	p.expect('!')
-	if p.peek() == '{' {
+	p.expectByte('!')
+	if p.peekByte() == '{' {
 		p.metadataList()
 		return nil
 	}
 	kind = p.metadataName()
-	p.fields()
+	p.parseFields()
 	return kind
 }
 
 // attachmentName steps over !kind and returns the kind.
 func (p *parser) attachmentName() []byte {
-	p.expect('!')
+	p.expectByte('!')
 	return p.metadataName()
 }
 
-// attachment steps over "!kind !node" of an instruction.
-func (p *parser) attachment() {
+// parseAttachment steps over "!kind !node" of an instruction.
+func (p *parser) parseAttachment() {
 	p.attachmentName()
-	p.metadata()
+	p.parseMetadata()
 }
 
 // debugRecord steps over "#dbg_value(...)" and its like.
 func (p *parser) debugRecord() {
-	p.expect('#')
+	p.expectByte('#')
 	start := p.pos
-	if w := p.word(); len(w) < 4 || string(w[:4]) != "dbg_" {
-		p.fail(start, "expected a debug record, found '#"+string(w)+"'")
+	if w := p.readWord(); len(w) < 4 || string(w[:4]) != "dbg_" {
+		p.failAt(start, "expected a debug record, found '#"+string(w)+"'")
 	}
-	p.expect('(')
-	for more := p.peek() != ')'; more; more = p.accept(',') {
-		if p.peek() == '!' {
-			p.metadata()
+	p.expectByte('(')
+	for more := p.peekByte() != ')'; more; more = p.acceptByte(',') {
+		if p.peekByte() == '!' {
+			p.parseMetadata()
 		} else {
-			p.operand()
+			p.parseOperand()
 		}
 	}
-	p.expect(')')
+	p.expectByte(')')
 }
 
 // metadataDefinition steps over "!N = ..." and "!name = ..." in the first
 // pass. Nodes are stepped over by their brackets.
 func (p *parser) metadataDefinition() {
 	start := p.pos
-	p.expect('!')
-	if class[p.peek()]&classDigit == 0 {
+	p.expectByte('!')
+	if class[p.peekByte()]&classDigit == 0 {
 		p.namedDefinition(start)
 		return
 	}
 	number := p.number32()
 	p.checkNumber(start, number)
-	p.expect('=')
+	p.expectByte('=')
 	p.acceptWord("distinct")
-	p.expect('!')
-	if p.peek() != '{' {
+	p.expectByte('!')
+	if p.peekByte() != '{' {
 		p.metadataName()
-		p.peek()
+		p.peekByte()
 	}
 	p.skipBalanced()
 	t := p.text
 	if len(t.nodes) >= ir.MaxIndex {
-		p.fail(start, "too many metadata nodes")
+		p.failAt(start, "too many metadata nodes")
 	}
 	t.nodes = append(t.nodes, nodeText{uint32(start), uint32(p.pos - start)})
-	t.nodeIndex.add(number)
+	t.nodeIndex.addNumber(number)
 	t.lastNode = max(t.lastNode, number)
 }
 
 // checkNumber leaves room for the numbers that partitions add.
 func (p *parser) checkNumber(pos int, number uint32) {
 	if number > maxNumber {
-		p.fail(pos, "number too large")
+		p.failAt(pos, "number too large")
 	}
 }
 
@@ -214,9 +214,9 @@ const maxNumber = 1 << 31
 // module is one list.
 func (p *parser) namedDefinition(start int) {
 	name := string(p.metadataName())
-	p.expect('=')
-	p.expect('!')
-	p.peek()
+	p.expectByte('=')
+	p.expectByte('!')
+	p.peekByte()
 	t := p.text
 	t.lists = append(t.lists, namedText{name, p.pos})
 	p.skipBalanced()
@@ -249,16 +249,16 @@ func (p *parser) resolveNamed() {
 // resolveList decodes the operands of named metadata in braces.
 func (p *parser) resolveList(index int) {
 	n := &p.text.module.NamedMetadata[index]
-	p.expect('{')
-	for more := p.peek() != '}'; more; more = p.accept(',') {
-		p.peek()
+	p.expectByte('{')
+	for more := p.peekByte() != '}'; more; more = p.acceptByte(',') {
+		p.peekByte()
 		start := p.pos
 		o := p.decodeMetadata()
 		if o.Kind != ir.OperandNode && !(o.Kind == ir.OperandTuple && o.String == "DIExpression") {
-			p.fail(start, "an entry of named metadata is not a node")
+			p.failAt(start, "an entry of named metadata is not a node")
 		}
 		n.Operands = append(n.Operands, o)
 		p.text.named[index] = append(p.text.named[index], p.spanFrom(start))
 	}
-	p.expect('}')
+	p.expectByte('}')
 }

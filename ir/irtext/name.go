@@ -2,7 +2,7 @@ package irtext
 
 import "strconv"
 
-func utoa(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
+func formatNumber(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
 // appendName appends a name as it stands after a sigil: bare where it can be,
 // else quoted.

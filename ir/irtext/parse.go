@@ -15,7 +15,7 @@ func Parse(path string, data []byte) (*ir.Module, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("%s: the module has %d bytes; text of more than %d is not read: use bitcode, or split the sources", path, len(data), MaxSize)
 	}
-	t, err := parse(path, data)
+	t, err := parseText(path, data)
 	if err != nil {
 		return nil, err
 	}
@@ -25,13 +25,13 @@ func Parse(path string, data []byte) (*ir.Module, error) {
 	return t.module, nil
 }
 
-// parse is Parse but for intrinsics that the module does not declare.
-func parse(path string, data []byte) (*text, error) {
+// parseText is Parse but for intrinsics that the module does not declare.
+func parseText(path string, data []byte) (*text, error) {
 	t := newText(path, data)
-	if f := catch(t.outline); f != nil {
+	if f := catchFault(t.outlineFile); f != nil {
 		return nil, errorAt(path, data, f)
 	}
-	if f := t.resolve(); f != nil {
+	if f := t.resolveNames(); f != nil {
 		return nil, errorAt(path, data, f)
 	}
 	return t, nil
@@ -77,27 +77,27 @@ func newText(path string, data []byte) *text {
 	return t
 }
 
-// outline is the first pass: it finds the definitions at top level.
-func (t *text) outline() {
+// outlineFile is the first pass: it finds the definitions at top level.
+func (t *text) outlineFile() {
 	p := &parser{scanner: scanner{data: t.data}, text: t}
 	t.table = newTypeTable(t)
 	p.types = t.table
-	for p.peek() != 0 {
+	for p.peekByte() != 0 {
 		p.topLevel()
 	}
-	if pos, name, found := p.types.undefined(); found {
-		p.fail(pos, "use of undefined type '"+name+"'")
+	if pos, name, found := p.types.firstUndefined(); found {
+		p.failAt(pos, "use of undefined type '"+name+"'")
 	}
-	if twice, bad := t.nodeIndex.finish(); bad {
+	if twice, bad := t.nodeIndex.finishIndex(); bad {
 		pos := int(t.nodes[twice].start)
-		p.fail(pos, "metadata '!"+utoa(t.nodeIndex.number(twice))+"' is defined twice")
+		p.failAt(pos, "metadata '!"+formatNumber(t.nodeIndex.numberOf(twice))+"' is defined twice")
 	}
 	p.checkTypes()
 }
 
 // topLevel steps over one definition.
 func (p *parser) topLevel() {
-	switch c := p.peek(); {
+	switch c := p.peekByte(); {
 	case c == '@':
 		start := p.pos
 		p.globalHeader()
@@ -109,11 +109,11 @@ func (p *parser) topLevel() {
 	case c == '$':
 		p.comdatDefinition()
 	case c == '^':
-		p.summary()
+		p.parseSummary()
 	case class[c]&classLetter != 0:
 		p.topLevelWord()
 	default:
-		p.unexpected("a definition")
+		p.failUnexpected("a definition")
 	}
 }
 
@@ -130,11 +130,11 @@ func (p *parser) topLevelWord() {
 		p.attributeGroup()
 	case "source_filename":
 		p.pos += len(w)
-		p.expect('=')
-		p.text.module.SourceFilename = string(p.decoded())
+		p.expectByte('=')
+		p.text.module.SourceFilename = string(p.readDecoded())
 	case "target":
 		p.pos += len(w)
-		p.target()
+		p.parseTarget()
 	case "module":
 		p.moduleAsm()
 	case "uselistorder":
@@ -144,22 +144,22 @@ func (p *parser) topLevelWord() {
 		p.pos += len(w)
 		p.useListOrderBlock()
 	default:
-		p.fail(p.pos, "expected a definition, found '"+string(w)+"'")
+		p.failAt(p.pos, "expected a definition, found '"+string(w)+"'")
 	}
 }
 
-func (p *parser) target() {
+func (p *parser) parseTarget() {
 	start := p.pos
-	w := p.word()
-	p.expect('=')
-	value := string(p.decoded())
+	w := p.readWord()
+	p.expectByte('=')
+	value := string(p.readDecoded())
 	switch string(w) {
 	case "datalayout":
 		p.text.module.DataLayout = value
 	case "triple":
 		p.text.module.Triple = value
 	default:
-		p.fail(start, "expected 'datalayout' or 'triple'")
+		p.failAt(start, "expected 'datalayout' or 'triple'")
 	}
 }
 
@@ -167,42 +167,42 @@ func (p *parser) moduleAsm() {
 	start := p.pos
 	p.expectWord("module")
 	p.expectWord("asm")
-	p.quoted()
+	p.readQuoted()
 	p.text.asm = append(p.text.asm, p.spanFrom(start))
 }
 
-// summary steps over an entry of a ThinLTO summary: ^N = word: (...), where
+// parseSummary steps over an entry of a ThinLTO summary: ^N = word: (...), where
 // some entries have no parentheses.
-func (p *parser) summary() {
-	p.expect('^')
-	p.integer()
-	p.expect('=')
-	p.word()
-	p.expect(':')
-	if p.peek() == '(' {
+func (p *parser) parseSummary() {
+	p.expectByte('^')
+	p.readInteger()
+	p.expectByte('=')
+	p.readWord()
+	p.expectByte(':')
+	if p.peekByte() == '(' {
 		p.skipBalanced()
 		return
 	}
-	p.integer()
+	p.readInteger()
 }
 
 func (p *parser) comdatDefinition() {
 	start := p.pos
-	p.expect('$')
-	n := p.name()
-	p.expect('=')
+	p.expectByte('$')
+	n := p.readName()
+	p.expectByte('=')
 	p.expectWord("comdat")
-	p.peek()
+	p.peekByte()
 	at := p.pos
-	selection := string(p.word())
+	selection := string(p.readWord())
 	switch selection {
 	case "any", "exactmatch", "largest", "nodeduplicate", "samesize":
 	default:
-		p.fail(at, "comdats are not selected by '"+selection+"'")
+		p.failAt(at, "comdats are not selected by '"+selection+"'")
 	}
 	t := p.text
 	if _, ok := t.comdats[string(n.text)]; ok {
-		p.fail(start, "redefinition of comdat '$"+n.String()+"'")
+		p.failAt(start, "redefinition of comdat '$"+n.String()+"'")
 	}
 	t.comdats[string(n.text)] = ir.ComdatID(len(t.module.Comdats))
 	t.module.Comdats = append(t.module.Comdats, ir.Comdat{Name: string(n.text), Selection: selection})
@@ -213,8 +213,8 @@ func (p *parser) comdatDefinition() {
 func (p *parser) functionDefinition() {
 	start := p.pos
 	p.functionHeader()
-	if p.peek() != '{' {
-		p.unexpected("'{'")
+	if p.peekByte() != '{' {
+		p.failUnexpected("'{'")
 	}
 	body := p.pos
 	p.skipBalanced()
@@ -236,10 +236,10 @@ func (p *parser) defineValue(start, body int) {
 		Type:         h.valueType,
 	})
 	if !ok {
-		p.fail(h.namePos-1, "redefinition of '@"+h.name.String()+"'")
+		p.failAt(h.namePos-1, "redefinition of '@"+h.name.String()+"'")
 	}
 	if id > ir.MaxIndex {
-		p.fail(start, "too many global values")
+		p.failAt(start, "too many global values")
 	}
 	value := valueText{span: p.spanFrom(start), body: uint32(body), convention: t.conventionIndex(h.convention)}
 	if !h.name.numbered && len(h.name.text) == 0 { // @"" takes the next number
@@ -268,7 +268,7 @@ func (t *text) conventionIndex(convention string) uint32 {
 func (p *parser) defineUnnamed(id ir.ValueID) {
 	h, t := &p.header, p.text
 	if h.name.number < t.nextUnnamed {
-		p.fail(h.namePos-1, "unnamed value expected to be numbered '@"+utoa(t.nextUnnamed)+"' or greater")
+		p.failAt(h.namePos-1, "unnamed value expected to be numbered '@"+formatNumber(t.nextUnnamed)+"' or greater")
 	}
 	t.nextUnnamed = h.name.number + 1
 	t.unnamed[h.name.number] = id
@@ -307,7 +307,7 @@ func (p *parser) typeDepth(id ir.TypeID, depth []int, above int) int {
 	t := &p.text.module.Types[id]
 	deepest := 0
 	if above > maxNesting {
-		p.fail(int(p.text.types[id].start), "types nested too deep")
+		p.failAt(int(p.text.types[id].start), "types nested too deep")
 	}
 	if t.Kind != ir.TypePointer && t.Kind != ir.TypeFunction {
 		depth[id] = depthWalked
@@ -323,7 +323,7 @@ func (p *parser) typeDepth(id ir.TypeID, depth []int, above int) int {
 	}
 	depth[id] = deepest + 1
 	if depth[id] > maxNesting {
-		p.fail(int(p.text.types[id].start), "types nested too deep")
+		p.failAt(int(p.text.types[id].start), "types nested too deep")
 	}
 	return depth[id]
 }

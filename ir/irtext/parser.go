@@ -81,22 +81,22 @@ type labelUse struct {
 	pos      int
 }
 
-func (p *parser) enter() {
+func (p *parser) enterNesting() {
 	p.depth++
 	if p.depth > maxNesting {
-		p.fail(p.pos, "nested too deep")
+		p.failAt(p.pos, "nested too deep")
 	}
 }
 
-func (p *parser) leave() { p.depth-- }
+func (p *parser) leaveNesting() { p.depth-- }
 
-func (p *parser) spanFrom(start int) span { return span{uint32(start), uint32(p.end())} }
+func (p *parser) spanFrom(start int) span { return span{uint32(start), uint32(p.endOfToken())} }
 
 // globalUse steps over the name of a global value and notes the reference.
 func (p *parser) globalUse(kind ir.RefKind) (ir.ValueID, bool) {
-	p.expect('@')
+	p.expectByte('@')
 	start := p.pos
-	n := p.name()
+	n := p.readName()
 	if !p.resolve {
 		return 0, false
 	}
@@ -106,7 +106,7 @@ func (p *parser) globalUse(kind ir.RefKind) (ir.ValueID, bool) {
 		return 0, false
 	}
 	if !ok {
-		p.fail(start-1, "use of undefined value '@"+n.String()+"'")
+		p.failAt(start-1, "use of undefined value '@"+n.String()+"'")
 	}
 	if n.numbered {
 		p.namesUnnamed = true
@@ -115,7 +115,7 @@ func (p *parser) globalUse(kind ir.RefKind) (ir.ValueID, bool) {
 		*p.globals = append(*p.globals, globalName{p.spanFrom(start), id, n.numbered})
 	}
 	if p.refs != nil {
-		p.refs.add(kind, uint32(id))
+		p.refs.addRef(kind, uint32(id))
 	}
 	return id, true
 }
@@ -130,11 +130,11 @@ func (t *text) lookupValue(n name) (ir.ValueID, bool) {
 
 // groupUse steps over #N.
 func (p *parser) groupUse() uint32 {
-	p.expect('#')
+	p.expectByte('#')
 	number := p.number32()
 	if p.refs != nil {
 		if id, ok := p.text.groupByNum[number]; ok {
-			p.refs.add(ir.RefAttributes, uint32(id))
+			p.refs.addRef(ir.RefAttributes, uint32(id))
 		}
 	}
 	return number
@@ -147,33 +147,33 @@ func (p *parser) nodeUse() (ir.NodeID, bool) {
 	if !p.resolve {
 		return 0, false
 	}
-	id, ok := p.text.nodeIndex.lookup(number)
+	id, ok := p.text.nodeIndex.findNumber(number)
 	if !ok {
-		p.fail(start-1, "use of undefined metadata '!"+utoa(number)+"'")
+		p.failAt(start-1, "use of undefined metadata '!"+formatNumber(number)+"'")
 	}
 	if p.refs != nil {
-		p.refs.add(ir.RefNode, uint32(id))
+		p.refs.addRef(ir.RefNode, uint32(id))
 	}
 	return id, true
 }
 
-// align steps over the number after "align", which newer text may put in
+// parseAlign steps over the number after "align", which newer text may put in
 // parentheses.
-func (p *parser) align() {
-	if p.accept('(') {
-		p.alignment()
-		p.expect(')')
+func (p *parser) parseAlign() {
+	if p.acceptByte('(') {
+		p.parseAlignment()
+		p.expectByte(')')
 		return
 	}
-	p.alignment()
+	p.parseAlignment()
 }
 
-// alignment steps over a number of bytes, a power of two.
-func (p *parser) alignment() {
-	p.peek()
+// parseAlignment steps over a number of bytes, a power of two.
+func (p *parser) parseAlignment() {
+	p.peekByte()
 	start := p.pos
-	if n := p.integer(); n == 0 || n&(n-1) != 0 || n > maxAlignment {
-		p.fail(start, "the alignment is not a power of two up to 2^32")
+	if n := p.readInteger(); n == 0 || n&(n-1) != 0 || n > maxAlignment {
+		p.failAt(start, "the alignment is not a power of two up to 2^32")
 	}
 }
 

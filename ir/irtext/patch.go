@@ -20,7 +20,7 @@ func (w *writer) collectPatches(run func()) {
 	w.parser.globals = nil
 	for _, use := range w.globals {
 		if use.numbered {
-			w.patches = append(w.patches, patch{int(use.start), int(use.end), utoa(w.numbers[use.value])})
+			w.patches = append(w.patches, patch{int(use.start), int(use.end), formatNumber(w.numbers[use.value])})
 		}
 	}
 	w.sortPatches()
@@ -42,7 +42,7 @@ func (w *writer) copyPatched(start, end int) {
 			break
 		}
 		w.buf = append(w.buf, w.text.data[start:p.start]...)
-		w.add(p.text)
+		w.appendString(p.text)
 		start = p.end
 	}
 	w.buf = append(w.buf, w.text.data[start:end]...)

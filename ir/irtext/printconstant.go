@@ -24,7 +24,7 @@ func (w *writer) appendConstant(b []byte, id ir.TypeID, c *ir.Constant) []byte {
 	case ir.ConstantZero:
 		return append(b, "zeroinitializer"...)
 	}
-	w.parser.fail(0, "a constant that was not decoded cannot be written")
+	w.parser.failAt(0, "a constant that was not decoded cannot be written")
 	return nil
 }
 

@@ -26,13 +26,13 @@ type resolver struct {
 	labels []labelUse
 }
 
-// resolve runs the second pass and returns the first fault in the text.
-func (t *text) resolve() *fault {
+// resolveNames runs the second pass and returns the first fault in the text.
+func (t *text) resolveNames() *fault {
 	batches := (len(t.nodes) + nodeBatch - 1) / nodeBatch
 	r := &resolver{text: t, tables: make([]ir.NodeTable, batches)}
 	var group sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 1+len(t.data)/minimumShare) {
-		group.Go(r.work)
+		group.Go(r.resolveItems)
 	}
 	group.Wait()
 	if len(r.faults) > 0 {
@@ -41,24 +41,24 @@ func (t *text) resolve() *fault {
 	if len(t.intrinsics) > 0 {
 		return nil // the module is read again
 	}
-	return catch(r.finish)
+	return catchFault(r.joinResults)
 }
 
-// parser returns a parser that looks names up.
-func (t *text) parser() *parser {
+// newParser returns a parser that looks names up.
+func (t *text) newParser() *parser {
 	return &parser{scanner: scanner{data: t.data}, text: t, resolve: true}
 }
 
 // minimumShare is how many bytes of input are worth a worker.
 const minimumShare = 1 << 17
 
-// work parses values, then nodes, until none are left or one is faulty.
-func (r *resolver) work() {
-	p := r.text.parser()
+// resolveItems parses values, then nodes, until none are left or one is faulty.
+func (r *resolver) resolveItems() {
+	p := r.text.newParser()
 	p.declaresIntrinsics = true
 	p.locals = newLocals()
 	p.refs = newRefSink(r.text.module, len(r.text.nodes))
-	f := catch(func() {
+	f := catchFault(func() {
 		r.workValues(p)
 		r.workNodes(p)
 	})
@@ -100,12 +100,12 @@ func (p *parser) resolveValue(id ir.ValueID, arena *ir.RefArena) {
 	value := &p.text.values[id]
 	p.function = id
 	p.namesUnnamed = false
-	p.refs.begin()
-	p.locals.begin()
+	p.refs.beginValue()
+	p.locals.beginFunction()
 	p.valueHeader(value)
 	if value.body != 0 {
-		value.cut = uint32(p.body())
-		p.locals.check(p)
+		value.cut = uint32(p.parseBody())
+		p.locals.checkDefined(p)
 	}
 	value.namesNumber = p.namesUnnamed || p.header.name.numbered
 	p.fillValue(id, value)
@@ -133,7 +133,7 @@ func (p *parser) fillValue(id ir.ValueID, value *valueText) {
 	if h.hasComdat {
 		comdat, ok := p.text.comdats[string(h.comdat.text)]
 		if !ok {
-			p.fail(h.comdatPos, "use of undefined comdat '$"+h.comdat.String()+"'")
+			p.failAt(h.comdatPos, "use of undefined comdat '$"+h.comdat.String()+"'")
 		}
 		v.Comdat = comdat
 	}
@@ -179,15 +179,15 @@ func (p *parser) resolveNodes(table *ir.NodeTable, first, end int) {
 		node := &p.text.nodes[i]
 		p.pos = int(node.start) + 1
 		p.number32()
-		p.expect('=')
-		p.refs.begin()
+		p.expectByte('=')
+		p.refs.beginValue()
 		kind := p.nodeBody()
 		if p.namesValues() {
 			node.length |= nodeNamesValues
 		}
 		table.Add(kind, p.refs.list)
 		if table.Kinds() > maxNodeKinds {
-			p.fail(int(node.start), "too many kinds of metadata nodes")
+			p.failAt(int(node.start), "too many kinds of metadata nodes")
 		}
 	}
 }
@@ -201,11 +201,11 @@ func (p *parser) namesValues() bool {
 	return slices.ContainsFunc(p.refs.list, func(r ir.Ref) bool { return r.Kind() == ir.RefAddress })
 }
 
-// finish does the work that needs all results of the workers.
-func (r *resolver) finish() {
+// joinResults does the work that needs all results of the workers.
+func (r *resolver) joinResults() {
 	t := r.text
 	t.joinNodes(r.tables)
-	p := t.parser()
+	p := t.newParser()
 	p.types = t.table
 	slices.SortFunc(r.calls, func(a, b indirectCall) int { return cmp.Compare(a.result, b.result) })
 	p.addIndirect(r.calls)
@@ -262,7 +262,7 @@ func (p *parser) indirectType(call indirectCall) ir.TypeID {
 		argument, _ := p.parseType()
 		t.Elements = append(t.Elements, argument)
 	}
-	return p.built(t)
+	return p.builtType(t)
 }
 
 // checkLabels fails if a blockaddress names a label that its function lacks.
@@ -273,19 +273,19 @@ func (p *parser) checkLabels(uses []labelUse) {
 	for i, use := range uses {
 		if i == 0 || uses[i-1].function != use.function {
 			if p.text.values[use.function].body == 0 {
-				p.fail(use.pos, "blockaddress of a function without a body")
+				p.failAt(use.pos, "blockaddress of a function without a body")
 			}
 			p.scanBody(use.function)
 		}
-		if p.locals.lookup(use.label).flags&localIsLabel == 0 {
-			p.fail(use.pos, "use of undefined label '%"+use.label.String()+"'")
+		if p.locals.findLocal(use.label).flags&localIsLabel == 0 {
+			p.failAt(use.pos, "use of undefined label '%"+use.label.String()+"'")
 		}
 	}
 	p.locals = nil
 }
 
-// aliasee returns the value that an alias or ifunc leads to.
-func aliasee(v *ir.GlobalValue) (ir.ValueID, bool) {
+// aliaseeOf returns the value that an alias or ifunc leads to.
+func aliaseeOf(v *ir.GlobalValue) (ir.ValueID, bool) {
 	if v.Kind != ir.Alias && v.Kind != ir.IFunc {
 		return 0, false
 	}
@@ -308,10 +308,10 @@ func (p *parser) checkAliases() {
 		for ok && state[id] == 0 {
 			state[id] = 1
 			path = append(path, id)
-			id, ok = aliasee(&m.Values[id])
+			id, ok = aliaseeOf(&m.Values[id])
 		}
 		if ok && state[id] == 1 {
-			p.fail(int(p.text.values[id].start), "alias '@"+string(appendName(nil, []byte(m.Values[id].Name)))+"' leads to itself")
+			p.failAt(int(p.text.values[id].start), "alias '@"+string(appendName(nil, []byte(m.Values[id].Name)))+"' leads to itself")
 		}
 		for _, id := range path {
 			state[id] = 2

@@ -15,7 +15,7 @@ type declaration struct{ name, text string }
 // the partition has.
 func (w *writer) writeDeclared() {
 	for i := range w.declared {
-		w.add("\n" + w.declared[i].text + "\n")
+		w.appendString("\n" + w.declared[i].text + "\n")
 	}
 }
 
@@ -135,7 +135,7 @@ func (r *rewriter) dropResult(site *callSite) {
 // key is a form of a local name that tells numbers from names.
 func (n name) key() string {
 	if n.numbered {
-		return utoa(n.number)
+		return formatNumber(n.number)
 	}
 	return "%" + string(n.text)
 }
@@ -146,7 +146,7 @@ func (r *rewriter) namePatches() {
 	r.patches = r.patches[:0]
 	for _, use := range r.globals {
 		if use.numbered && r.renumbered {
-			r.patches = append(r.patches, patch{int(use.start), int(use.end), utoa(r.numbers[use.value])})
+			r.patches = append(r.patches, patch{int(use.start), int(use.end), formatNumber(r.numbers[use.value])})
 		}
 	}
 	for _, l := range r.slots.names {
@@ -156,7 +156,7 @@ func (r *rewriter) namePatches() {
 		}
 		if l.name.numbered {
 			if below, _ := slices.BinarySearch(r.removed, l.name.number); below > 0 {
-				r.patches = append(r.patches, patch{l.start, l.end, utoa(l.name.number - uint32(below))})
+				r.patches = append(r.patches, patch{l.start, l.end, formatNumber(l.name.number - uint32(below))})
 			}
 		}
 	}
@@ -222,16 +222,16 @@ func (r *rewriter) lineStart(pos int) int {
 func (r *rewriter) location(site *callSite) (location string) {
 	p := r.parser
 	p.pos = site.tail
-	for p.pos < site.end && p.accept(',') {
-		if p.peek() != '!' {
+	for p.pos < site.end && p.acceptByte(',') {
+		if p.peekByte() != '!' {
 			p.alignOrSpace()
 			continue
 		}
 		start := p.pos
 		kind := string(p.attachmentName())
-		p.unresolved(p.metadata)
+		p.withoutNodes(p.parseMetadata)
 		if kind == "dbg" {
-			location = ", " + string(p.data[start:p.end()])
+			location = ", " + string(p.data[start:p.endOfToken()])
 		}
 	}
 	return location
@@ -271,8 +271,8 @@ func (r *rewriter) define(site *callSite, e *ir.Expression) {
 func (r *rewriter) afterName(site *callSite) int {
 	p := r.parser
 	p.pos = site.start
-	p.expect('%')
-	p.name()
+	p.expectByte('%')
+	p.readName()
 	return p.pos
 }
 
@@ -370,7 +370,7 @@ func (r *rewriter) allocate(e *ir.Expression, count, result string) {
 	r.lines = b
 	r.align(e.Align)
 	if space := r.text.module.Types[e.Type].AddressSpace; space != 0 {
-		r.lines = append(r.lines, ", addrspace("+utoa(space)+")"...)
+		r.lines = append(r.lines, ", addrspace("+formatNumber(space)+")"...)
 	}
 	r.lines = append(r.lines, r.debug...)
 }
@@ -419,18 +419,18 @@ func (r *rewriter) argument(site *callSite, index int) (typ, value string) {
 	p := r.parser
 	p.pos = site.arguments + 1
 	for i := 0; ; i++ {
-		p.peek()
+		p.peekByte()
 		start := p.pos
 		p.parseType()
-		end := p.end()
+		end := p.endOfToken()
 		p.valueAttributes(true)
-		p.peek()
+		p.peekByte()
 		valueStart := p.pos
-		p.value()
+		p.parseValue()
 		if i == index {
-			return r.patched(start, end), r.patched(valueStart, p.end())
+			return r.patched(start, end), r.patched(valueStart, p.endOfToken())
 		}
-		p.expect(',')
+		p.expectByte(',')
 	}
 }
 

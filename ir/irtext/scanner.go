@@ -46,9 +46,9 @@ type scanner struct {
 	tokenEnd, skipped int
 }
 
-// end returns where the last token that was stepped over ends: pos, or where
+// endOfToken returns where the last token that was stepped over ends: pos, or where
 // the white space in front of pos begins.
-func (s *scanner) end() int {
+func (s *scanner) endOfToken() int {
 	if s.pos == s.skipped {
 		return s.tokenEnd
 	}
@@ -64,12 +64,12 @@ type fault struct {
 
 func (f *fault) Error() string { return f.msg }
 
-// fail gives up with a message about the byte at pos.
-func (s *scanner) fail(pos int, msg string) { abort.With(&fault{pos, msg}) }
+// failAt gives up with a message about the byte at pos.
+func (s *scanner) failAt(pos int, msg string) { abort.With(&fault{pos, msg}) }
 
-// skip moves to the next byte that is neither white nor in a comment. NUL
+// skipSpace moves to the next byte that is neither white nor in a comment. NUL
 // bytes are white, as for LLVM.
-func (s *scanner) skip() {
+func (s *scanner) skipSpace() {
 	for s.pos < len(s.data) {
 		switch s.data[s.pos] {
 		case ' ', '\n', '\t', '\r', 0:
@@ -98,14 +98,14 @@ func (s *scanner) blockComment() bool {
 	}
 	end := bytes.Index(s.data[s.pos+2:], []byte("*/"))
 	if end < 0 {
-		s.fail(s.pos, "comment without end")
+		s.failAt(s.pos, "comment without end")
 	}
 	s.pos += 2 + end + 2
 	return true
 }
 
-// peek returns the next byte that is not white, or 0 at the end.
-func (s *scanner) peek() byte {
+// peekByte returns the next byte that is not white, or 0 at the end.
+func (s *scanner) peekByte() byte {
 	if s.pos < len(s.data) && !maybeWhite[s.data[s.pos]] {
 		return s.data[s.pos]
 	}
@@ -118,10 +118,10 @@ var maybeWhite = [256]bool{' ': true, '\n': true, '\t': true, '\r': true, 0: tru
 // peekBehind is peek after bytes that may be white.
 func (s *scanner) peekBehind() byte {
 	before := s.pos
-	if s.at(0) == ' ' && !maybeWhite[s.at(1)] {
+	if s.byteAt(0) == ' ' && !maybeWhite[s.byteAt(1)] {
 		s.pos++ // by far the most frequent
 	} else {
-		s.skip()
+		s.skipSpace()
 	}
 	if s.pos != before {
 		if before != s.skipped {
@@ -129,43 +129,43 @@ func (s *scanner) peekBehind() byte {
 		}
 		s.skipped = s.pos
 	}
-	return s.at(0)
+	return s.byteAt(0)
 }
 
-// at returns the byte at pos+n, or 0 after the end.
-func (s *scanner) at(n int) byte {
+// byteAt returns the byte at pos+n, or 0 after the end.
+func (s *scanner) byteAt(n int) byte {
 	if s.pos+n < len(s.data) {
 		return s.data[s.pos+n]
 	}
 	return 0
 }
 
-// accept steps over the byte c if it is next.
-func (s *scanner) accept(c byte) bool {
-	if s.peek() != c {
+// acceptByte steps over the byte c if it is next.
+func (s *scanner) acceptByte(c byte) bool {
+	if s.peekByte() != c {
 		return false
 	}
 	s.pos++
 	return true
 }
 
-// expect steps over the byte c, which must be next.
-func (s *scanner) expect(c byte) {
-	if s.peek() != c {
-		s.unexpected("'" + string(rune(c)) + "'")
+// expectByte steps over the byte c, which must be next.
+func (s *scanner) expectByte(c byte) {
+	if s.peekByte() != c {
+		s.failUnexpected("'" + string(rune(c)) + "'")
 	}
 	s.pos++
 }
 
-// unexpected fails with the next token and the expected one.
-func (s *scanner) unexpected(want string) {
-	s.peek()
-	s.fail(s.pos, "expected "+want+", found "+s.describe())
+// failUnexpected fails with the next token and the expected one.
+func (s *scanner) failUnexpected(want string) {
+	s.peekByte()
+	s.failAt(s.pos, "expected "+want+", found "+s.describeToken())
 }
 
-// describe names the token that is next, for messages.
-func (s *scanner) describe() string {
-	c := s.peek()
+// describeToken names the token that is next, for messages.
+func (s *scanner) describeToken() string {
+	c := s.peekByte()
 	if c == 0 {
 		return "the end of the input"
 	}
@@ -184,7 +184,7 @@ func (s *scanner) describe() string {
 // peekWord returns the word that is next without stepping over it; it is
 // empty when the next byte does not begin a word.
 func (s *scanner) peekWord() []byte {
-	c := s.peek()
+	c := s.peekByte()
 	if class[c]&classLetter == 0 {
 		return nil
 	}
@@ -195,11 +195,11 @@ func (s *scanner) peekWord() []byte {
 	return s.data[s.pos:end]
 }
 
-// word steps over a word and returns it.
-func (s *scanner) word() []byte {
+// readWord steps over a word and returns it.
+func (s *scanner) readWord() []byte {
 	w := s.peekWord()
 	if w == nil {
-		s.unexpected("a word")
+		s.failUnexpected("a word")
 	}
 	s.pos += len(w)
 	return w
@@ -207,10 +207,10 @@ func (s *scanner) word() []byte {
 
 // acceptWord steps over that word if it is next.
 func (s *scanner) acceptWord(want string) bool {
-	if s.peek() != want[0] || s.pos+len(want) > len(s.data) || string(s.data[s.pos:s.pos+len(want)]) != want {
+	if s.peekByte() != want[0] || s.pos+len(want) > len(s.data) || string(s.data[s.pos:s.pos+len(want)]) != want {
 		return false
 	}
-	if class[s.at(len(want))]&classWord != 0 {
+	if class[s.byteAt(len(want))]&classWord != 0 {
 		return false
 	}
 	s.pos += len(want)
@@ -220,20 +220,20 @@ func (s *scanner) acceptWord(want string) bool {
 // expectWord steps over that word, which must be next.
 func (s *scanner) expectWord(want string) {
 	if !s.acceptWord(want) {
-		s.unexpected("'" + want + "'")
+		s.failUnexpected("'" + want + "'")
 	}
 }
 
-// integer steps over an unsigned decimal number.
-func (s *scanner) integer() uint64 {
-	if class[s.peek()]&classDigit == 0 {
-		s.unexpected("a number")
+// readInteger steps over an unsigned decimal number.
+func (s *scanner) readInteger() uint64 {
+	if class[s.peekByte()]&classDigit == 0 {
+		s.failUnexpected("a number")
 	}
 	start, n := s.pos, uint64(0)
-	for ; class[s.at(0)]&classDigit != 0; s.pos++ {
+	for ; class[s.byteAt(0)]&classDigit != 0; s.pos++ {
 		digit := uint64(s.data[s.pos] - '0')
 		if n > (math.MaxUint64-digit)/10 {
-			s.fail(start, "number too large")
+			s.failAt(start, "number too large")
 		}
 		n = n*10 + digit
 	}
@@ -243,47 +243,47 @@ func (s *scanner) integer() uint64 {
 // number32 steps over an unsigned number below 2^32.
 func (s *scanner) number32() uint32 {
 	start := s.pos
-	n := s.integer()
+	n := s.readInteger()
 	if n > math.MaxUint32 {
-		s.fail(start, "number too large")
+		s.failAt(start, "number too large")
 	}
 	return uint32(n)
 }
 
-// number steps over a number of any form and returns its text.
-func (s *scanner) number() []byte {
-	s.peek()
+// readNumber steps over a number of any form and returns its text.
+func (s *scanner) readNumber() []byte {
+	s.peekByte()
 	start := s.pos
-	for class[s.at(0)]&classNumber != 0 {
+	for class[s.byteAt(0)]&classNumber != 0 {
 		s.pos++
 	}
 	if s.pos == start {
-		s.unexpected("a number")
+		s.failUnexpected("a number")
 	}
 	return s.data[start:s.pos]
 }
 
-// quoted steps over a string and returns the text between the quotes, escapes
+// readQuoted steps over a string and returns the text between the quotes, escapes
 // as written.
-func (s *scanner) quoted() []byte {
-	if s.peek() != '"' {
-		s.unexpected("a string")
+func (s *scanner) readQuoted() []byte {
+	if s.peekByte() != '"' {
+		s.failUnexpected("a string")
 	}
 	end := bytes.IndexByte(s.data[s.pos+1:], '"')
 	if end < 0 {
-		s.fail(s.pos, "string without end")
+		s.failAt(s.pos, "string without end")
 	}
 	text := s.data[s.pos+1 : s.pos+1+end]
 	s.pos += end + 2
 	return text
 }
 
-// decoded steps over a string and returns its value.
-func (s *scanner) decoded() []byte { return unescape(s.quoted()) }
+// readDecoded steps over a string and returns its value.
+func (s *scanner) readDecoded() []byte { return unescapeString(s.readQuoted()) }
 
-// unescape replaces \\ and \XX. It returns text itself when there is nothing
+// unescapeString replaces \\ and \XX. It returns text itself when there is nothing
 // to replace.
-func unescape(text []byte) []byte {
+func unescapeString(text []byte) []byte {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return text
 	}
@@ -323,54 +323,54 @@ type name struct {
 // String returns the name as messages show it, without the sigil.
 func (n name) String() string {
 	if n.numbered {
-		return utoa(n.number)
+		return formatNumber(n.number)
 	}
 	return string(appendName(nil, n.text))
 }
 
-// name steps over a name; the sigil before it has been read.
-func (s *scanner) name() name {
-	switch c := s.at(0); {
+// readName steps over a name; the sigil before it has been read.
+func (s *scanner) readName() name {
+	switch c := s.byteAt(0); {
 	case c == '"':
 		start := s.pos
-		text := s.decoded()
+		text := s.readDecoded()
 		if bytes.IndexByte(text, 0) >= 0 {
-			s.fail(start, "a NUL byte in a name")
+			s.failAt(start, "a NUL byte in a name")
 		}
 		return name{text: text}
 	case class[c]&classDigit != 0:
 		return name{number: s.number32(), numbered: true}
 	case class[c]&classLetter != 0:
 		start := s.pos
-		for class[s.at(0)]&classWord != 0 {
+		for class[s.byteAt(0)]&classWord != 0 {
 			s.pos++
 		}
 		return name{text: s.data[start:s.pos]}
 	}
-	s.fail(s.pos, "expected a name")
+	s.failAt(s.pos, "expected a name")
 	return name{}
 }
 
 // metadataName steps over the name after '!' and returns it decoded.
 func (s *scanner) metadataName() []byte {
 	start := s.pos
-	for class[s.at(0)]&classWord != 0 || s.at(0) == '\\' {
+	for class[s.byteAt(0)]&classWord != 0 || s.byteAt(0) == '\\' {
 		s.pos++
 	}
 	if s.pos == start {
-		s.fail(s.pos, "expected a name")
+		s.failAt(s.pos, "expected a name")
 	}
-	return unescape(s.data[start:s.pos])
+	return unescapeString(s.data[start:s.pos])
 }
 
 // skipBalanced steps over a bracket, its contents, and the bracket that
 // closes it. It looks at strings and comments only as far as to skip the
 // brackets in them, and not at all at brackets of other kinds.
 func (s *scanner) skipBalanced() {
-	open := s.at(0)
+	open := s.byteAt(0)
 	stops := stopsOf(open)
 	if stops == nil {
-		s.unexpected("a bracket")
+		s.failUnexpected("a bracket")
 	}
 	start, depth := s.pos, 0
 	for s.pos < len(s.data) {
@@ -383,10 +383,10 @@ func (s *scanner) skipBalanced() {
 		case open:
 			depth++
 		case '"':
-			s.quoted()
+			s.readQuoted()
 			continue
 		case ';':
-			s.skip()
+			s.skipSpace()
 			continue
 		case '/':
 			if s.blockComment() {
@@ -401,7 +401,7 @@ func (s *scanner) skipBalanced() {
 		}
 		s.pos++
 	}
-	s.fail(start, "'"+string(rune(open))+"' without its end")
+	s.failAt(start, "'"+string(rune(open))+"' without its end")
 }
 
 // stopsOf returns the bytes that skipBalanced looks at from an opening bracket

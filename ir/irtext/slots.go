@@ -128,7 +128,7 @@ func (f *slotFinder) isPointerCast(i int) bool {
 
 func (f *slotFinder) word(i int) string {
 	f.parser.pos = f.instructions[i].word
-	return string(f.parser.word())
+	return string(f.parser.readWord())
 }
 
 // slot looks at all uses of a variable and of casts of its address.
@@ -173,7 +173,7 @@ func (f *slotFinder) isMarker(in *instructionSite) bool {
 func (f *slotFinder) store(s *slot, i int) bool {
 	p := f.parser
 	p.pos = f.instructions[i].word
-	p.word()
+	p.readWord()
 	if w := string(p.peekWord()); w == "volatile" || w == "atomic" {
 		return false
 	}
@@ -181,7 +181,7 @@ func (f *slotFinder) store(s *slot, i int) bool {
 	p.types = p.text.table.frozenCopy()
 	defer func() { p.types = types }()
 	typ, _ := p.parseType()
-	if p.peek() == '%' {
+	if p.peekByte() == '%' {
 		return false
 	}
 	value := p.decodeConstant(typ)

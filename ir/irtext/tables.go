@@ -68,7 +68,7 @@ type nodeText struct{ start, length uint32 }
 
 const nodeNamesValues = 1 << 31
 
-func (n nodeText) end() uint32       { return n.start + n.length&^nodeNamesValues }
+func (n nodeText) textEnd() uint32   { return n.start + n.length&^nodeNamesValues }
 func (n nodeText) namesValues() bool { return n.length&nodeNamesValues != 0 }
 
 // numberIndex maps the numbers of metadata nodes to their NodeIDs. Numbers are
@@ -80,8 +80,8 @@ type numberIndex struct {
 	sparse  map[uint32]ir.NodeID
 }
 
-// add notes the number of the next node.
-func (x *numberIndex) add(number uint32) {
+// addNumber notes the number of the next node.
+func (x *numberIndex) addNumber(number uint32) {
 	if x.numbers == nil && number != x.count {
 		x.numbers = make([]uint32, x.count, 2*x.count+16)
 		for i := range x.numbers {
@@ -94,9 +94,9 @@ func (x *numberIndex) add(number uint32) {
 	x.count++
 }
 
-// finish makes the table that lookup uses. It returns the second node of a
+// finishIndex makes the table that lookup uses. It returns the second node of a
 // number that two nodes have.
-func (x *numberIndex) finish() (twice ir.NodeID, bad bool) {
+func (x *numberIndex) finishIndex() (twice ir.NodeID, bad bool) {
 	if x.numbers == nil {
 		return 0, false
 	}
@@ -128,8 +128,8 @@ func (x *numberIndex) finishDense(top uint32) (twice ir.NodeID, bad bool) {
 	return 0, false
 }
 
-// lookup returns the node of that number.
-func (x *numberIndex) lookup(number uint32) (ir.NodeID, bool) {
+// findNumber returns the node of that number.
+func (x *numberIndex) findNumber(number uint32) (ir.NodeID, bool) {
 	switch {
 	case x.numbers == nil:
 		return ir.NodeID(number), number < x.count
@@ -143,8 +143,8 @@ func (x *numberIndex) lookup(number uint32) (ir.NodeID, bool) {
 	return id, ok
 }
 
-// number returns the number of a node.
-func (x *numberIndex) number(id ir.NodeID) uint32 {
+// numberOf returns the number of a node.
+func (x *numberIndex) numberOf(id ir.NodeID) uint32 {
 	if x.numbers == nil {
 		return uint32(id)
 	}
@@ -168,21 +168,21 @@ func newRefSink(m *ir.Module, nodes int) *refSink {
 	return r
 }
 
-// begin starts a new round.
-func (r *refSink) begin() {
+// beginValue starts a new round.
+func (r *refSink) beginValue() {
 	r.list = r.list[:0]
 	r.round++
 }
 
-func (r *refSink) add(kind ir.RefKind, index uint32) {
+func (r *refSink) addRef(kind ir.RefKind, index uint32) {
 	if seen := r.seen[kind]; seen[index] != r.round {
 		seen[index] = r.round
 		r.list = append(r.list, ir.MakeRef(kind, index))
 	}
 }
 
-// truncate takes back the references after the first n.
-func (r *refSink) truncate(n int) {
+// dropAfter takes back the references after the first n.
+func (r *refSink) dropAfter(n int) {
 	for _, ref := range r.list[n:] {
 		r.seen[ref.Kind()][ref.Index()] = 0
 	}

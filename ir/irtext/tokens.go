@@ -38,7 +38,7 @@ func NewTokens(path string, data []byte) *Tokens {
 // Next returns the next token, TokenEnd at the end. Errors are of type
 // *[Error].
 func (t *Tokens) Next() (token Token, err error) {
-	if f := catch(func() { token = t.token() }); f != nil {
+	if f := catchFault(func() { token = t.nextToken() }); f != nil {
 		return Token{}, errorAt(t.path, t.data, f)
 	}
 	return token, nil
@@ -49,34 +49,34 @@ func (t *Tokens) Error(pos int, msg string) *Error {
 	return errorAt(t.path, t.data, &fault{pos, msg})
 }
 
-func (t *Tokens) token() Token {
-	c := t.peek()
+func (t *Tokens) nextToken() Token {
+	c := t.peekByte()
 	start := t.pos
 	kind := TokenEnd
 	if t.pos < len(t.data) {
-		kind = t.kind(c)
+		kind = t.kindOf(c)
 	}
-	t.step(kind)
+	t.advanceTo(kind)
 	return Token{kind, start, t.pos}
 }
 
-// kind returns the kind of a token that begins with the byte c.
-func (t *Tokens) kind(c byte) TokenKind {
-	next := class[t.at(1)]
+// kindOf returns the kind of a token that begins with the byte c.
+func (t *Tokens) kindOf(c byte) TokenKind {
+	next := class[t.byteAt(1)]
 	switch {
 	case class[c]&classDigit != 0, c == '-' && next&classDigit != 0:
 		return TokenNumber
-	case c == '$' && (next&classWord != 0 || t.at(1) == '"'):
+	case c == '$' && (next&classWord != 0 || t.byteAt(1) == '"'):
 		return TokenComdat
 	case class[c]&classLetter != 0:
 		return TokenWord
 	case c == '"':
 		return TokenString
-	case c == '@' && (next&classWord != 0 || t.at(1) == '"'):
+	case c == '@' && (next&classWord != 0 || t.byteAt(1) == '"'):
 		return TokenGlobal
-	case c == '%' && (next&classWord != 0 || t.at(1) == '"'):
+	case c == '%' && (next&classWord != 0 || t.byteAt(1) == '"'):
 		return TokenLocal
-	case c == '!' && (next&classWord != 0 || t.at(1) == '\\'):
+	case c == '!' && (next&classWord != 0 || t.byteAt(1) == '\\'):
 		return TokenMetadata
 	case c == '#' && next&classWord != 0:
 		return TokenGroup
@@ -84,23 +84,23 @@ func (t *Tokens) kind(c byte) TokenKind {
 	return TokenPunct
 }
 
-// step moves to the end of the token of that kind.
-func (t *Tokens) step(kind TokenKind) {
+// advanceTo moves to the end of the token of that kind.
+func (t *Tokens) advanceTo(kind TokenKind) {
 	switch kind {
 	case TokenEnd:
 	case TokenNumber:
-		t.number()
+		t.readNumber()
 	case TokenWord:
-		t.word()
+		t.readWord()
 	case TokenString:
-		t.quoted()
+		t.readQuoted()
 	case TokenMetadata:
 		t.pos++
 		t.metadataName()
 	case TokenGlobal, TokenLocal, TokenComdat:
 		t.pos++
-		if t.at(0) == '"' {
-			t.quoted()
+		if t.byteAt(0) == '"' {
+			t.readQuoted()
 			return
 		}
 		t.bareName()
@@ -114,7 +114,7 @@ func (t *Tokens) step(kind TokenKind) {
 
 // bareName steps over a name without quotes.
 func (t *Tokens) bareName() {
-	for class[t.at(0)]&classWord != 0 {
+	for class[t.byteAt(0)]&classWord != 0 {
 		t.pos++
 	}
 }

@@ -42,8 +42,8 @@ func newTypeTable(t *text) *typeTable {
 	return &typeTable{text: t, byShape: make(map[string]ir.TypeID), firstUse: make(map[ir.TypeID]int)}
 }
 
-// intern returns the ID of a type that has no name.
-func (t *typeTable) intern(p *parser, want ir.Type) ir.TypeID {
+// internType returns the ID of a type that has no name.
+func (t *typeTable) internType(p *parser, want ir.Type) ir.TypeID {
 	k := append(t.key[:0], byte(want.Kind), boolBits(want.Packed, want.Opaque, want.Scalable, want.Variadic))
 	k = binary.AppendUvarint(k, uint64(want.Bits))
 	k = binary.AppendUvarint(k, uint64(want.AddressSpace))
@@ -58,36 +58,36 @@ func (t *typeTable) intern(p *parser, want ir.Type) ir.TypeID {
 		return id
 	}
 	if t.extra != nil {
-		return t.extra.intern(k, want)
+		return t.extra.internType(k, want)
 	}
 	if t.frozen {
 		return ir.NoType
 	}
-	id := t.add(p, want)
+	id := t.addType(p, want)
 	t.byShape[string(k)] = id
 	return id
 }
 
-func (t *typeTable) add(p *parser, new ir.Type) ir.TypeID {
+func (t *typeTable) addType(p *parser, new ir.Type) ir.TypeID {
 	m := t.text.module
 	if len(m.Types) >= ir.MaxIndex {
-		p.fail(p.pos, "too many types")
+		p.failAt(p.pos, "too many types")
 	}
 	m.Types = append(m.Types, new)
 	t.text.types = append(t.text.types, span{})
 	return ir.TypeID(len(m.Types) - 1)
 }
 
-// identified returns the ID of the struct of that name, adding one that is not
+// identifiedType returns the ID of the struct of that name, adding one that is not
 // defined yet.
-func (t *typeTable) identified(p *parser, n name, pos int) ir.TypeID {
+func (t *typeTable) identifiedType(p *parser, n name, pos int) ir.TypeID {
 	if id, ok := t.text.lookupType(n); ok {
 		return id
 	}
 	if t.frozen {
-		p.fail(pos, "use of undefined type '%"+n.String()+"'")
+		p.failAt(pos, "use of undefined type '%"+n.String()+"'")
 	}
-	id := t.add(p, ir.Type{Kind: ir.TypeStruct, Name: string(n.text), Identified: true, Opaque: true})
+	id := t.addType(p, ir.Type{Kind: ir.TypeStruct, Name: string(n.text), Identified: true, Opaque: true})
 	if n.numbered {
 		t.text.typeByNum[n.number] = id
 	} else {
@@ -118,10 +118,10 @@ func boolBits(bits ...bool) (b byte) {
 // parseType steps over a type. It builds the type when p.types is set; else
 // the TypeID means nothing, and identified structs are noted as references.
 func (p *parser) parseType() (ir.TypeID, typeShape) {
-	p.enter()
+	p.enterNesting()
 	id, shape := p.baseType()
 	for {
-		switch p.peek() {
+		switch p.peekByte() {
 		case '*':
 			p.pos++
 			id, shape = p.pointerTo(id, 0), shapePlain
@@ -129,7 +129,7 @@ func (p *parser) parseType() (ir.TypeID, typeShape) {
 		case 'a':
 			if shape != shapeLabel && p.acceptWord("addrspace") {
 				space := p.addressSpace()
-				p.expect('*')
+				p.expectByte('*')
 				id, shape = p.pointerTo(id, space), shapePlain
 				continue
 			}
@@ -137,7 +137,7 @@ func (p *parser) parseType() (ir.TypeID, typeShape) {
 			id, shape = p.functionType(id), shapeFunction
 			continue
 		}
-		p.leave()
+		p.leaveNesting()
 		return id, shape
 	}
 }
@@ -145,16 +145,16 @@ func (p *parser) parseType() (ir.TypeID, typeShape) {
 // skipType is parseType for the most frequent types.
 func (p *parser) skipType() typeShape {
 	if p.types == nil {
-		if c := p.peek(); c == 'i' && class[p.at(1)]&classDigit != 0 {
+		if c := p.peekByte(); c == 'i' && class[p.byteAt(1)]&classDigit != 0 {
 			n := 2
-			for class[p.at(n)]&classDigit != 0 {
+			for class[p.byteAt(n)]&classDigit != 0 {
 				n++
 			}
-			if p.at(n) == ' ' && isSimpleFollower[p.at(n+1)] {
+			if p.byteAt(n) == ' ' && isSimpleFollower[p.byteAt(n+1)] {
 				p.pos += n + 1
 				return shapePlain
 			}
-		} else if c == 'p' && p.at(3) == ' ' && p.at(1) == 't' && p.at(2) == 'r' && isSimpleFollower[p.at(4)] {
+		} else if c == 'p' && p.byteAt(3) == ' ' && p.byteAt(1) == 't' && p.byteAt(2) == 'r' && isSimpleFollower[p.byteAt(4)] {
 			p.pos += 4
 			return shapePlain
 		}
@@ -171,7 +171,7 @@ var isSimpleFollower = [256]bool{
 }
 
 func (p *parser) baseType() (ir.TypeID, typeShape) {
-	switch c := p.peek(); c {
+	switch c := p.peekByte(); c {
 	case '%':
 		return p.identifiedType()
 	case '[':
@@ -183,7 +183,7 @@ func (p *parser) baseType() (ir.TypeID, typeShape) {
 	default:
 		w := p.peekWord()
 		if w == nil {
-			p.unexpected("a type")
+			p.failUnexpected("a type")
 		}
 		if bits, ok := sizedType(w, 'i'); ok {
 			return p.wordType(w, ir.Type{Kind: ir.TypeInteger, Bits: bits}), shapePlain
@@ -212,14 +212,14 @@ func sizedType(w []byte, letter byte) (bits uint32, ok bool) {
 // wordType steps over the word and builds the type.
 func (p *parser) wordType(w []byte, t ir.Type) ir.TypeID {
 	p.pos += len(w)
-	return p.built(t)
+	return p.builtType(t)
 }
 
-func (p *parser) built(t ir.Type) ir.TypeID {
+func (p *parser) builtType(t ir.Type) ir.TypeID {
 	if p.types == nil {
 		return 0
 	}
-	return p.types.intern(p, t)
+	return p.types.internType(p, t)
 }
 
 func (p *parser) keywordType(w []byte) (ir.TypeID, typeShape) {
@@ -233,7 +233,7 @@ func (p *parser) keywordType(w []byte) (ir.TypeID, typeShape) {
 		if p.acceptWord("addrspace") {
 			space = p.addressSpace()
 		}
-		return p.built(ir.Type{Kind: ir.TypePointer, AddressSpace: space}), shapePlain
+		return p.builtType(ir.Type{Kind: ir.TypePointer, AddressSpace: space}), shapePlain
 	case "void":
 		return p.wordType(w, ir.Type{Name: "void"}), shapeVoid
 	case "half", "bfloat":
@@ -255,7 +255,7 @@ func (p *parser) keywordType(w []byte) (ir.TypeID, typeShape) {
 	case "target":
 		return p.targetType(), shapePlain
 	}
-	p.unexpected("a type")
+	p.failUnexpected("a type")
 	return 0, 0
 }
 
@@ -273,7 +273,7 @@ func isTypeWord(w []byte) bool {
 
 // startsType reports whether a type is next.
 func (p *parser) startsType() bool {
-	switch c := p.peek(); {
+	switch c := p.peekByte(); {
 	case c == '%', c == '[', c == '<', c == '{':
 		return true
 	case class[c]&classLetter != 0:
@@ -285,13 +285,13 @@ func (p *parser) startsType() bool {
 // addressSpace steps over the number, or the letter that stands for one, in
 // parentheses.
 func (p *parser) addressSpace() (space uint32) {
-	p.expect('(')
-	if p.peek() == '"' {
-		p.quoted()
+	p.expectByte('(')
+	if p.peekByte() == '"' {
+		p.readQuoted()
 	} else {
 		space = p.number32()
 	}
-	p.expect(')')
+	p.expectByte(')')
 	return space
 }
 
@@ -302,16 +302,16 @@ func (p *parser) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
 	if !p.types.frozen {
 		p.text.typed = true
 	}
-	return p.types.intern(p, ir.Type{Kind: ir.TypePointer, AddressSpace: space, Elements: []ir.TypeID{pointee}})
+	return p.types.internType(p, ir.Type{Kind: ir.TypePointer, AddressSpace: space, Elements: []ir.TypeID{pointee}})
 }
 
 // identifiedType steps over the name of a struct, or of another type.
 func (p *parser) identifiedType() (ir.TypeID, typeShape) {
 	start := p.pos
 	p.pos++
-	n := p.name()
+	n := p.readName()
 	if p.types != nil {
-		id := p.types.identified(p, n, start)
+		id := p.types.identifiedType(p, n, start)
 		if p.typesNamed != nil {
 			*p.typesNamed = append(*p.typesNamed, id)
 		}
@@ -322,13 +322,13 @@ func (p *parser) identifiedType() (ir.TypeID, typeShape) {
 	}
 	id, ok := p.text.lookupType(n)
 	if !ok {
-		p.fail(start, "use of undefined type '%"+n.String()+"'")
+		p.failAt(start, "use of undefined type '%"+n.String()+"'")
 	}
 	if p.text.endless[id] {
-		p.fail(start, "the type '%"+n.String()+"' contains itself")
+		p.failAt(start, "the type '%"+n.String()+"' contains itself")
 	}
 	if p.refs != nil {
-		p.refs.add(ir.RefType, uint32(id))
+		p.refs.addRef(ir.RefType, uint32(id))
 	}
 	return id, p.shapeOf(id)
 }
@@ -349,61 +349,61 @@ func (p *parser) shapeOf(id ir.TypeID) typeShape {
 }
 
 func (p *parser) arrayType() ir.TypeID {
-	p.expect('[')
-	n := p.integer()
+	p.expectByte('[')
+	n := p.readInteger()
 	p.expectWord("x")
 	element, _ := p.parseType()
-	p.expect(']')
+	p.expectByte(']')
 	if p.types == nil {
 		return 0
 	}
-	return p.types.intern(p, ir.Type{Kind: ir.TypeArray, Length: n, Elements: []ir.TypeID{element}})
+	return p.types.internType(p, ir.Type{Kind: ir.TypeArray, Length: n, Elements: []ir.TypeID{element}})
 }
 
 func (p *parser) vectorType() ir.TypeID {
-	p.expect('<')
-	if p.peek() == '{' {
+	p.expectByte('<')
+	if p.peekByte() == '{' {
 		id := p.structType(true)
-		p.expect('>')
+		p.expectByte('>')
 		return id
 	}
 	scalable := p.acceptWord("vscale")
 	if scalable {
 		p.expectWord("x")
 	}
-	n := p.integer()
+	n := p.readInteger()
 	p.expectWord("x")
 	element, _ := p.parseType()
-	p.expect('>')
+	p.expectByte('>')
 	if p.types == nil {
 		return 0
 	}
-	return p.types.intern(p, ir.Type{Kind: ir.TypeVector, Length: n, Scalable: scalable, Elements: []ir.TypeID{element}})
+	return p.types.internType(p, ir.Type{Kind: ir.TypeVector, Length: n, Scalable: scalable, Elements: []ir.TypeID{element}})
 }
 
 func (p *parser) structType(packed bool) ir.TypeID {
-	p.expect('{')
+	p.expectByte('{')
 	elements := p.typeList('}')
-	return p.built(ir.Type{Kind: ir.TypeStruct, Packed: packed, Elements: elements})
+	return p.builtType(ir.Type{Kind: ir.TypeStruct, Packed: packed, Elements: elements})
 }
 
 // typeList steps over types up to the closing byte.
 func (p *parser) typeList(closing byte) (elements []ir.TypeID) {
-	for more := p.peek() != closing; more; more = p.accept(',') {
+	for more := p.peekByte() != closing; more; more = p.acceptByte(',') {
 		id, _ := p.parseType()
 		if p.types != nil {
 			elements = append(elements, id)
 		}
 	}
-	p.expect(closing)
+	p.expectByte(closing)
 	return elements
 }
 
 // functionType steps over the parameter types after a result type.
 func (p *parser) functionType(result ir.TypeID) ir.TypeID {
-	p.expect('(')
+	p.expectByte('(')
 	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
-	for more := p.peek() != ')'; more; more = p.accept(',') {
+	for more := p.peekByte() != ')'; more; more = p.acceptByte(',') {
 		if p.acceptDots() {
 			t.Variadic = true
 			break
@@ -413,12 +413,12 @@ func (p *parser) functionType(result ir.TypeID) ir.TypeID {
 			t.Elements = append(t.Elements, id)
 		}
 	}
-	p.expect(')')
-	return p.built(t)
+	p.expectByte(')')
+	return p.builtType(t)
 }
 
 func (p *parser) acceptDots() bool {
-	if p.peek() == '.' && p.at(1) == '.' && p.at(2) == '.' {
+	if p.peekByte() == '.' && p.byteAt(1) == '.' && p.byteAt(2) == '.' {
 		p.pos += 3
 		return true
 	}
@@ -428,40 +428,40 @@ func (p *parser) acceptDots() bool {
 // targetType steps over target("name", types and numbers).
 func (p *parser) targetType() ir.TypeID {
 	p.expectWord("target")
-	p.expect('(')
+	p.expectByte('(')
 	start := p.pos
 	t := ir.Type{Kind: ir.TypeTarget}
-	t.Target = string(p.decoded())
-	for p.accept(',') {
-		if class[p.peek()]&classDigit != 0 {
+	t.Target = string(p.readDecoded())
+	for p.acceptByte(',') {
+		if class[p.peekByte()]&classDigit != 0 {
 			t.Numbers = append(t.Numbers, p.number32())
 		} else if id, _ := p.parseType(); p.types != nil {
 			t.Elements = append(t.Elements, id)
 		}
 	}
-	t.Name = string(p.data[start:p.end()])
-	p.expect(')')
-	return p.built(t)
+	t.Name = string(p.data[start:p.endOfToken()])
+	p.expectByte(')')
+	return p.builtType(t)
 }
 
 // typeDefinition steps over "%name = type ...".
 func (p *parser) typeDefinition() {
 	start := p.pos
-	p.expect('%')
-	n := p.name()
-	p.expect('=')
+	p.expectByte('%')
+	n := p.readName()
+	p.expectByte('=')
 	p.expectWord("type")
 	_, used := p.text.lookupType(n)
-	id := p.types.identified(p, n, start)
+	id := p.types.identifiedType(p, n, start)
 	if p.text.types[id] != (span{}) {
-		p.fail(start, "redefinition of type '%"+n.String()+"'")
+		p.failAt(start, "redefinition of type '%"+n.String()+"'")
 	}
 	delete(p.types.firstUse, id)
 	if p.startsStruct() {
 		p.structBody(id)
 	} else {
 		if used {
-			p.fail(start, "the type '%"+n.String()+"' is used before its definition, which only structs may be")
+			p.failAt(start, "the type '%"+n.String()+"' is used before its definition, which only structs may be")
 		}
 		p.aliasBody(id)
 	}
@@ -470,13 +470,13 @@ func (p *parser) typeDefinition() {
 
 // startsStruct reports whether a struct or 'opaque' is next.
 func (p *parser) startsStruct() bool {
-	switch p.peek() {
+	switch p.peekByte() {
 	case '{':
 		return true
 	case '<':
 		ahead := p.scanner
 		ahead.pos++
-		return ahead.peek() == '{'
+		return ahead.peekByte() == '{'
 	}
 	return string(p.peekWord()) == "opaque"
 }
@@ -486,7 +486,7 @@ func (p *parser) aliasBody(id ir.TypeID) {
 	start := p.pos
 	of, shape := p.parseType()
 	if shape == shapeVoid {
-		p.fail(start, "void is the result of functions only")
+		p.failAt(start, "void is the result of functions only")
 	}
 	m := p.text.module
 	t := m.Types[of]
@@ -505,22 +505,22 @@ func (p *parser) structBody(id ir.TypeID) {
 	if p.acceptWord("opaque") {
 		return
 	}
-	packed := p.accept('<')
-	if p.peek() != '{' {
-		p.unexpected("a struct, or 'opaque'")
+	packed := p.acceptByte('<')
+	if p.peekByte() != '{' {
+		p.failUnexpected("a struct, or 'opaque'")
 	}
 	p.pos++
 	elements := p.typeList('}')
 	if packed {
-		p.expect('>')
+		p.expectByte('>')
 	}
 	t := &types.Types[id]
 	t.Elements, t.Packed, t.Opaque = elements, packed, false
 }
 
-// undefined returns the position of the first use of a struct that was never
+// firstUndefined returns the position of the first use of a struct that was never
 // defined.
-func (t *typeTable) undefined() (pos int, name string, found bool) {
+func (t *typeTable) firstUndefined() (pos int, name string, found bool) {
 	pos = math.MaxInt
 	for id, use := range t.firstUse {
 		if use < pos {
@@ -537,7 +537,7 @@ func (t *text) typeText(id ir.TypeID) string {
 	}
 	for number, other := range t.typeByNum {
 		if other == id {
-			return "%" + utoa(number)
+			return "%" + formatNumber(number)
 		}
 	}
 	return "%?"

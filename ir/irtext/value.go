@@ -2,21 +2,21 @@ package irtext
 
 import "offlink/ir"
 
-// operand steps over a type and a value of that type.
-func (p *parser) operand() {
+// parseOperand steps over a type and a value of that type.
+func (p *parser) parseOperand() {
 	switch shape := p.skipType(); shape {
 	case shapeMetadata:
 		p.metadataOperand()
 	case shapeLabel:
-		p.label()
+		p.parseLabel()
 	default:
-		p.value()
+		p.parseValue()
 	}
 }
 
-// value steps over a constant or a local value; its type has been read.
-func (p *parser) value() {
-	switch c := p.peek(); {
+// parseValue steps over a constant or a local value; its type has been read.
+func (p *parser) parseValue() {
+	switch c := p.peekByte(); {
 	case c == '%':
 		p.localUse(false)
 	case c == '@':
@@ -34,33 +34,33 @@ func (p *parser) value() {
 	case class[c]&classLetter != 0:
 		p.wordValue()
 	default:
-		p.unexpected("a value")
+		p.failUnexpected("a value")
 	}
 }
 
 func (p *parser) numberValue() {
-	p.number()
-	if p.at(0) == '(' && class[p.data[p.pos-1]]&classDigit == 0 {
+	p.readNumber()
+	if p.byteAt(0) == '(' && class[p.data[p.pos-1]]&classDigit == 0 {
 		p.skipBalanced() // -nan(0x1)
 	}
 }
 
 // operandList steps over operands up to the closing byte.
 func (p *parser) operandList(closing byte) {
-	p.enter()
-	for more := p.peek() != closing; more; more = p.accept(',') {
-		p.operand()
+	p.enterNesting()
+	for more := p.peekByte() != closing; more; more = p.acceptByte(',') {
+		p.parseOperand()
 	}
-	p.expect(closing)
-	p.leave()
+	p.expectByte(closing)
+	p.leaveNesting()
 }
 
 // vectorValue steps over <...>, a vector, and <{...}>, a packed struct.
 func (p *parser) vectorValue() {
-	p.expect('<')
-	if p.accept('{') {
+	p.expectByte('<')
+	if p.acceptByte('{') {
 		p.operandList('}')
-		p.expect('>')
+		p.expectByte('>')
 		return
 	}
 	p.operandList('>')
@@ -68,12 +68,12 @@ func (p *parser) vectorValue() {
 
 func (p *parser) wordValue() {
 	start := p.pos
-	w := p.word()
+	w := p.readWord()
 	switch string(w) {
 	case "null", "true", "false", "undef", "poison", "zeroinitializer", "none":
 		return
 	case "c":
-		p.quoted()
+		p.readQuoted()
 		return
 	case "asm":
 		p.inlineAsm()
@@ -92,7 +92,7 @@ func (p *parser) wordValue() {
 		p.constantExpression()
 		return
 	}
-	p.fail(start, "expected a value, found '"+string(w)+"'")
+	p.failAt(start, "expected a value, found '"+string(w)+"'")
 }
 
 // hexWord reports whether the word is a number in the form u0x1F, s0x1F or
@@ -102,23 +102,23 @@ func hexWord(w []byte) bool {
 }
 
 func (p *parser) inlineAsm() {
-	for p.peek() != '"' {
-		p.word() // sideeffect, alignstack, inteldialect, unwind
+	for p.peekByte() != '"' {
+		p.readWord() // sideeffect, alignstack, inteldialect, unwind
 	}
-	p.quoted()
-	p.expect(',')
-	p.quoted()
+	p.readQuoted()
+	p.expectByte(',')
+	p.readQuoted()
 }
 
 func (p *parser) blockAddress() {
-	p.expect('(')
+	p.expectByte('(')
 	function, resolved := p.globalUse(ir.RefAddress)
-	p.expect(',')
-	p.peek()
+	p.expectByte(',')
+	p.peekByte()
 	start := p.pos
-	p.expect('%')
-	label := p.name()
-	p.expect(')')
+	p.expectByte('%')
+	label := p.readName()
+	p.expectByte(')')
 	if resolved {
 		p.labels = append(p.labels, labelUse{function, label, start})
 	}
@@ -142,35 +142,35 @@ func isConstantExpression(w []byte) bool {
 // constantExpression steps over the flags and operands of a constant
 // expression.
 func (p *parser) constantExpression() {
-	p.enter()
-	for class[p.peek()]&classLetter != 0 {
-		if string(p.word()) == "inrange" {
-			p.peek()
+	p.enterNesting()
+	for class[p.peekByte()]&classLetter != 0 {
+		if string(p.readWord()) == "inrange" {
+			p.peekByte()
 			p.skipBalanced() // the bounds of a getelementptr: inrange(-8, 16)
 		}
 	}
-	p.expect('(')
-	for more := p.peek() != ')'; more; more = p.accept(',') {
+	p.expectByte('(')
+	for more := p.peekByte() != ')'; more; more = p.acceptByte(',') {
 		p.expressionOperand()
 	}
-	p.expect(')')
-	p.leave()
+	p.expectByte(')')
+	p.leaveNesting()
 }
 
 // expressionOperand steps over one operand of a constant expression: a type,
 // an index, or a type and a value, and a type to convert to.
 func (p *parser) expressionOperand() {
 	p.acceptWord("inrange")
-	if c := p.peek(); class[c]&classDigit != 0 {
-		p.integer()
+	if c := p.peekByte(); class[c]&classDigit != 0 {
+		p.readInteger()
 		return
 	}
 	p.skipType()
-	switch p.peek() {
+	switch p.peekByte() {
 	case ',', ')':
 		return
 	}
-	p.value()
+	p.parseValue()
 	if p.acceptWord("to") {
 		p.skipType()
 	}
@@ -178,18 +178,18 @@ func (p *parser) expressionOperand() {
 
 // localUse steps over the use of a local value or label.
 func (p *parser) localUse(label bool) {
-	p.expect('%')
+	p.expectByte('%')
 	start := p.pos
-	n := p.name()
+	n := p.readName()
 	if p.locals == nil {
 		if p.resolve {
-			p.fail(start-1, "local value outside of a function")
+			p.failAt(start-1, "local value outside of a function")
 		}
 		return
 	}
-	p.observe(start, n, false)
-	p.locals.use(p, n, start, label)
+	p.noteLocalName(start, n, false)
+	p.locals.useLocal(p, n, start, label)
 }
 
-// label steps over the name of a block after "label".
-func (p *parser) label() { p.localUse(true) }
+// parseLabel steps over the name of a block after "label".
+func (p *parser) parseLabel() { p.localUse(true) }

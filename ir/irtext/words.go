@@ -53,5 +53,5 @@ func (p *parser) attributeFollows(w []byte) bool {
 // onLine reports whether the next token, to which peek has moved, is on the
 // line of the token before it.
 func (p *parser) onLine() bool {
-	return bytes.IndexByte(p.data[p.end():p.pos], '\n') < 0
+	return bytes.IndexByte(p.data[p.endOfToken():p.pos], '\n') < 0
 }

@@ -38,23 +38,23 @@ func (w *writer) groupWithout(id ir.AttributeGroupID, remove []string) uint32 {
 func (w *writer) writeGroups() {
 	for i, id := range w.reach.AttributeGroups {
 		if i == 0 {
-			w.add("\n")
+			w.appendString("\n")
 		}
-		w.line(w.text.groups[id])
+		w.copyLine(w.text.groups[id])
 		for _, at := range w.text.moreGroups[id] {
-			w.line(at)
+			w.copyLine(at)
 		}
 	}
 	for i := range w.groups {
-		w.add("attributes #")
+		w.appendString("attributes #")
 		w.addNumber(w.text.lastGroup + 1 + uint32(i))
-		w.add(" = {")
+		w.appendString(" = {")
 		g := &w.groups[i]
 		w.writeNewGroup(g, w.text.groups[g.of])
 		for _, at := range w.text.moreGroups[g.of] {
 			w.writeNewGroup(g, at)
 		}
-		w.add(" }\n")
+		w.appendString(" }\n")
 	}
 }
 
@@ -63,21 +63,21 @@ func (w *writer) writeGroups() {
 func (w *writer) writeNewGroup(g *newGroup, definition span) {
 	p := w.parser
 	p.pos = int(definition.start)
-	for !p.accept('{') {
+	for !p.acceptByte('{') {
 		p.pos++
 	}
-	for !p.accept('}') {
+	for !p.acceptByte('}') {
 		start := p.pos
 		if p.data[start] == '"' {
 			if slices.Contains(g.remove, p.stringAttribute().Key) {
 				continue
 			}
-		} else if word := p.word(); p.accept('=') {
-			p.number()
+		} else if word := p.readWord(); p.acceptByte('=') {
+			p.readNumber()
 		} else {
-			p.unresolved(func() { p.wordAttribute(word) })
+			p.withoutNodes(func() { p.wordAttribute(word) })
 		}
-		w.add(" ")
-		w.buf = append(w.buf, w.text.data[start:p.end()]...)
+		w.appendString(" ")
+		w.buf = append(w.buf, w.text.data[start:p.endOfToken()]...)
 	}
 }

@@ -30,14 +30,14 @@ func (w *writer) writeHeader(v *ir.PartitionValue, keep []int) {
 	p, at := w.parser, &w.text.values[v.ID]
 	h := headerWriter{writer: w, id: v.ID, value: v.Value, edit: v.Edit, define: v.Definition, partition: v, keep: keep}
 	h.linkage = v.Linkage()
-	h.collect(at)
-	h.parse(at)
+	h.collectHeader(at)
+	h.parseHeader(at)
 	if name := &p.header; name.name.numbered && w.renumbered {
-		w.patches = append(w.patches, patch{name.namePos, name.nameEnd, utoa(w.numbers[v.ID])})
+		w.patches = append(w.patches, patch{name.namePos, name.nameEnd, formatNumber(w.numbers[v.ID])})
 		w.sortPatches()
 	}
 	for i := range p.header.items {
-		h.item(&p.header.items[i])
+		h.writeItem(&p.header.items[i])
 	}
 	h.beforeAttributes()
 	h.addAttributes()
@@ -46,34 +46,34 @@ func (w *writer) writeHeader(v *ir.PartitionValue, keep []int) {
 	}
 }
 
-// collect makes the patches for the header and body.
-func (h *headerWriter) collect(at *valueText) {
+// collectHeader makes the patches for the header and body.
+func (h *headerWriter) collectHeader(at *valueText) {
 	h.patches = h.patches[:0]
 	if !h.renumbered || !at.namesNumber {
 		return
 	}
 	p := h.parser
 	h.collectPatches(func() {
-		p.locals.begin()
+		p.locals.beginFunction()
 		p.valueHeader(at)
 		if h.define && at.body != 0 {
-			p.body()
+			p.parseBody()
 		}
 	})
 }
 
-// parse puts the header into the parser. That of a variable of which elements
+// parseHeader puts the header into the parser. That of a variable of which elements
 // are dropped, which may be long, is remembered.
-func (h *headerWriter) parse(at *valueText) {
+func (h *headerWriter) parseHeader(at *valueText) {
 	p := h.parser
 	if h.keep == nil {
-		p.locals.begin()
-		p.unresolved(func() { p.valueHeader(at) })
+		p.locals.beginFunction()
+		p.withoutNodes(func() { p.valueHeader(at) })
 		return
 	}
-	table, f := h.text.elements(h.id)
+	table, f := h.text.elementTableOf(h.id)
 	if f != nil {
-		p.fail(f.pos, f.msg)
+		p.failAt(f.pos, f.msg)
 	}
 	h.table = table
 	p.header = table.header
@@ -82,16 +82,16 @@ func (h *headerWriter) parse(at *valueText) {
 	p.header.attached = slices.Clone(table.header.attached)
 }
 
-func (h *headerWriter) local() bool { return h.linkage == ir.Internal || h.linkage == ir.Private }
+func (h *headerWriter) isLocal() bool { return h.linkage == ir.Internal || h.linkage == ir.Private }
 
-// item writes one item of the header, or its replacement in the partition.
-func (h *headerWriter) item(at *item) {
+// writeItem writes one item of the header, or its replacement in the partition.
+func (h *headerWriter) writeItem(at *item) {
 	if h.value.Kind == ir.Function && at.kind != itemKeyword && at.kind != itemAttachment && !h.saysLinkage() {
 		h.writeLinkage()
 	}
 	switch at.kind {
 	case itemKeyword:
-		h.keyword(at)
+		h.writeKeyword(at)
 	case itemName:
 		h.copyPatched(at.start, at.end)
 		if !h.saysLinkage() {
@@ -102,16 +102,16 @@ func (h *headerWriter) item(at *item) {
 	case itemConvention:
 		// the model's is written in front of the signature
 	case itemPreemption, itemVisibility:
-		if !h.local() {
-			h.space(at)
+		if !h.isLocal() {
+			h.writeSpaced(at)
 		}
 	case itemStorage:
-		if !h.local() && !h.partition.BecomesDeclaration() {
-			h.space(at)
+		if !h.isLocal() && !h.partition.BecomesDeclaration() {
+			h.writeSpaced(at)
 		}
 	case itemSignature:
 		h.writeConvention()
-		h.space(at)
+		h.writeSpaced(at)
 		h.signed = true
 	default:
 		h.trailingItem(at)
@@ -130,41 +130,41 @@ func (h *headerWriter) trailingItem(at *item) {
 		h.attributeItem(at)
 	case itemSection:
 		if !h.partition.BecomesDeclaration() {
-			h.space(at)
+			h.writeSpaced(at)
 		}
 	case itemComdat:
 		h.writeComdat()
 	case itemBody:
 		if !h.partition.BecomesDeclaration() {
-			h.space(at)
+			h.writeSpaced(at)
 		}
 	case itemAttachment:
 		h.attachmentItem(at)
 	default:
-		h.space(at)
+		h.writeSpaced(at)
 	}
 }
 
-// space writes the item after a space, or after nothing when it begins with
+// writeSpaced writes the item after a space, or after nothing when it begins with
 // a comma.
-func (h *headerWriter) space(at *item) {
+func (h *headerWriter) writeSpaced(at *item) {
 	if h.text.data[at.start] != ',' {
-		h.add(" ")
+		h.appendString(" ")
 	}
 	h.copyPatched(at.start, at.end)
 }
 
-// keyword writes define or declare, global or constant, alias or ifunc.
-func (h *headerWriter) keyword(at *item) {
+// writeKeyword writes define or declare, global or constant, alias or ifunc.
+func (h *headerWriter) writeKeyword(at *item) {
 	if h.value.Kind != ir.Function {
-		h.space(at)
+		h.writeSpaced(at)
 		return
 	}
 	if h.define {
-		h.add("define")
+		h.appendString("define")
 		return
 	}
-	h.add("declare")
+	h.appendString("declare")
 	h.addAttachments()
 }
 
@@ -182,13 +182,13 @@ func (h *headerWriter) writeLinkage() {
 	}
 	h.linked = true
 	if h.linkage != ir.External || !h.define && h.value.Kind == ir.Variable {
-		h.add(" " + h.linkage.String())
+		h.appendString(" " + h.linkage.String())
 	}
 }
 
 func (h *headerWriter) writeConvention() {
 	if h.value.CallingConv != "" {
-		h.add(" " + h.value.CallingConv)
+		h.appendString(" " + h.value.CallingConv)
 	}
 }
 
@@ -196,15 +196,15 @@ func (h *headerWriter) writeConvention() {
 // elements when the partition drops some.
 func (h *headerWriter) writeType(at *item) {
 	if h.keep == nil {
-		h.space(at)
+		h.writeSpaced(at)
 		return
 	}
 	p := h.parser
 	p.pos = at.start
-	p.expect('[')
-	p.integer()
+	p.expectByte('[')
+	p.readInteger()
 	rest := p.pos
-	h.add(" [")
+	h.appendString(" [")
 	h.addNumber(uint32(len(h.keep)))
 	h.copyPatched(rest, at.end)
 }
@@ -215,23 +215,23 @@ func (h *headerWriter) writeInitializer(at *item) {
 	case !h.define:
 		return
 	case h.value.Kind != ir.Variable:
-		h.add(",")
+		h.appendString(",")
 	}
 	if h.keep == nil {
-		h.space(at)
+		h.writeSpaced(at)
 		return
 	}
-	h.add(" [")
+	h.appendString(" [")
 	for i, k := range h.keep {
 		if k >= len(h.table.places) {
-			h.parser.fail(at.start, "the initialiser has no element "+utoa(uint32(k)))
+			h.parser.failAt(at.start, "the initialiser has no element "+formatNumber(uint32(k)))
 		}
 		if i > 0 {
-			h.add(", ")
+			h.appendString(", ")
 		}
 		h.copyPatched(int(h.table.places[k].start), int(h.table.places[k].end))
 	}
-	h.add("]")
+	h.appendString("]")
 }
 
 // writeComdat writes the comdat of a definition that stays in it.
@@ -241,11 +241,11 @@ func (h *headerWriter) writeComdat() {
 		return
 	}
 	if h.value.Kind == ir.Variable {
-		h.add(",")
+		h.appendString(",")
 	}
-	h.add(" comdat($")
+	h.appendString(" comdat($")
 	h.buf = appendName(h.buf, []byte(h.text.module.Comdats[comdat].Name))
-	h.add(")")
+	h.appendString(")")
 }
 
 // placeAdditions writes the partition's additions before the first item that has to
@@ -301,10 +301,10 @@ func (h *headerWriter) addAttributes() {
 }
 
 func (h *headerWriter) addAttribute(a ir.Attribute) {
-	h.add(" ")
+	h.appendString(" ")
 	h.buf = appendQuoted(h.buf, []byte(a.Key))
 	if a.Value != "" {
-		h.add("=")
+		h.appendString("=")
 		h.buf = appendQuoted(h.buf, []byte(a.Value))
 	}
 }
@@ -317,7 +317,7 @@ func (h *headerWriter) attributeItem(at *item) {
 	if at.kind == itemString {
 		a := p.stringAttribute()
 		if slices.Contains(h.value.Details().Attributes, a) && !slices.Contains(h.edit.Remove, a.Key) {
-			h.space(at)
+			h.writeSpaced(at)
 		}
 		return
 	}
@@ -325,9 +325,9 @@ func (h *headerWriter) attributeItem(at *item) {
 	id, ok := h.text.groupByNum[p.number32()]
 	switch {
 	case !ok:
-		h.space(at)
+		h.writeSpaced(at)
 	case slices.Contains(h.value.Details().Groups, id):
-		h.add(" #")
+		h.appendString(" #")
 		h.addNumber(h.groupWithout(id, h.edit.Remove))
 	}
 }
@@ -336,9 +336,9 @@ func (h *headerWriter) attributeItem(at *item) {
 func (h *headerWriter) attachmentItem(at *item) {
 	p := h.parser
 	p.pos = at.start
-	p.accept(',')
+	p.acceptByte(',')
 	if kind := string(p.attachmentName()); h.partition.KeepsAttached(kind) {
-		h.space(at)
+		h.writeSpaced(at)
 	}
 }
 
@@ -350,11 +350,11 @@ func (h *headerWriter) addAttachments() {
 	h.attachments = true
 	for _, a := range h.edit.Attach {
 		if h.value.Kind == ir.Variable {
-			h.add(",")
+			h.appendString(",")
 		}
-		h.add(" !")
+		h.appendString(" !")
 		h.buf = appendMetadataName(h.buf, a.Kind)
-		h.add(" ")
+		h.appendString(" ")
 		h.newNode(a.Node)
 	}
 }

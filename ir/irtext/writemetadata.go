@@ -8,27 +8,27 @@ import (
 )
 
 func (w *writer) writeNamed() {
-	w.add("\n")
+	w.appendString("\n")
 	for list := range w.reach.Named() {
-		w.add("!")
+		w.appendString("!")
 		w.buf = appendMetadataName(w.buf, list.Name)
-		w.add(" = !{")
+		w.appendString(" = !{")
 		first := true
 		for k := range list.Operands() {
-			w.separate(&first)
-			w.copy(w.text.named[list.Index][k])
+			w.separateItem(&first)
+			w.copySpan(w.text.named[list.Index][k])
 		}
 		for _, n := range list.New {
-			w.separate(&first)
+			w.separateItem(&first)
 			w.newNode(n)
 		}
-		w.add("}\n")
+		w.appendString("}\n")
 	}
 }
 
-func (w *writer) separate(first *bool) {
+func (w *writer) separateItem(first *bool) {
 	if !*first {
-		w.add(", ")
+		w.appendString(", ")
 	}
 	*first = false
 }
@@ -36,24 +36,24 @@ func (w *writer) separate(first *bool) {
 // newNode writes the number of a node that the partition adds.
 func (w *writer) newNode(n ir.NewNode) {
 	w.nodes = append(w.nodes, n)
-	w.add("!")
+	w.appendString("!")
 	w.addNumber(w.text.lastNode + uint32(len(w.nodes)))
 }
 
 func (w *writer) writeNewNodes() {
 	for i, n := range w.nodes {
-		w.add("!")
+		w.appendString("!")
 		w.addNumber(w.text.lastNode + 1 + uint32(i))
-		w.add(" = !{")
+		w.appendString(" = !{")
 		w.newOperands(n.Operands)
-		w.add("}\n")
+		w.appendString("}\n")
 	}
 }
 
 func (w *writer) newOperands(operands []ir.Operand) {
 	first := true
 	for i := range operands {
-		w.separate(&first)
+		w.separateItem(&first)
 		w.newOperand(&operands[i])
 	}
 }
@@ -61,22 +61,22 @@ func (w *writer) newOperands(operands []ir.Operand) {
 func (w *writer) newOperand(o *ir.Operand) {
 	switch o.Kind {
 	case ir.OperandString:
-		w.add("!")
+		w.appendString("!")
 		w.buf = appendQuoted(w.buf, []byte(o.String))
 	case ir.OperandNode:
-		w.add("!")
-		w.addNumber(w.text.nodeIndex.number(o.Node))
+		w.appendString("!")
+		w.addNumber(w.text.nodeIndex.numberOf(o.Node))
 	case ir.OperandInt:
-		w.add("i" + strconv.Itoa(o.Bits) + " ")
+		w.appendString("i" + strconv.Itoa(o.Bits) + " ")
 		w.buf = strconv.AppendInt(w.buf, o.Int, 10)
 	case ir.OperandValue:
 		w.valueOperand(o.Value)
 	case ir.OperandTuple:
-		w.add("!{")
+		w.appendString("!{")
 		w.newOperands(o.Elements)
-		w.add("}")
+		w.appendString("}")
 	default:
-		w.add("null")
+		w.appendString("null")
 	}
 }
 
@@ -84,18 +84,18 @@ func (w *writer) newOperand(o *ir.Operand) {
 // it.
 func (w *writer) valueOperand(id ir.ValueID) {
 	if !w.reach.Keeps(id) {
-		w.add("null")
+		w.appendString("null")
 		return
 	}
 	v := &w.text.module.Values[id]
 	if w.text.typed {
 		w.buf = w.text.appendType(w.buf, v.Type)
 		w.buf = appendSpace(w.buf, v.AddressSpace)
-		w.add("*")
+		w.appendString("*")
 	} else {
 		w.buf = appendSpace(append(w.buf, "ptr"...), v.AddressSpace)
 	}
-	w.add(" @")
+	w.appendString(" @")
 	if v.Name == "" {
 		w.addNumber(w.numbers[id])
 		return
@@ -106,7 +106,7 @@ func (w *writer) valueOperand(id ir.ValueID) {
 // writeNodes writes the metadata nodes of the partition. Neighbours in the input
 // are copied together.
 func (w *writer) writeNodes() {
-	w.add("\n")
+	w.appendString("\n")
 	var run span
 	for _, id := range w.reach.Nodes {
 		n := w.text.nodes[id]
@@ -120,14 +120,14 @@ func (w *writer) writeNodes() {
 			w.copyRun(&run)
 			run.start = n.start
 		}
-		run.end = n.end()
+		run.end = n.textEnd()
 	}
 	w.copyRun(&run)
 }
 
 func (w *writer) copyRun(run *span) {
 	if run.end > run.start {
-		w.line(*run)
+		w.copyLine(*run)
 	}
 	*run = span{}
 }
@@ -143,7 +143,7 @@ func (w *writer) writeNode(n nodeText, unit *ir.Unit) {
 	p.operands, p.globals = &w.operands, &w.globals
 	p.pos = int(n.start) + 1
 	p.number32()
-	p.expect('=')
+	p.expectByte('=')
 	body := p.pos
 	p.nodeBody()
 	p.operands, p.globals = nil, nil
@@ -152,8 +152,8 @@ func (w *writer) writeNode(n nodeText, unit *ir.Unit) {
 		w.patchUnit(body, unit)
 	}
 	w.sortPatches()
-	w.copyPatched(int(n.start), int(n.end()))
-	w.add("\n")
+	w.copyPatched(int(n.start), int(n.textEnd()))
+	w.appendString("\n")
 }
 
 // patchValues makes patches for the global values in w.globals: null for the
@@ -171,7 +171,7 @@ func (w *writer) patchValues() {
 			w.patches = append(w.patches, patch{int(operands[0].start), int(operands[0].end), "null"})
 			dropped = true
 		case use.numbered:
-			w.patches = append(w.patches, patch{int(use.start), int(use.end), utoa(w.numbers[use.value])})
+			w.patches = append(w.patches, patch{int(use.start), int(use.end), formatNumber(w.numbers[use.value])})
 		}
 	}
 	w.removeOverlaps()
@@ -196,16 +196,16 @@ func (w *writer) patchUnit(pos int, unit *ir.Unit) {
 	p := w.parser
 	p.pos = pos
 	p.acceptWord("distinct")
-	p.expect('!')
+	p.expectByte('!')
 	p.metadataName()
-	p.expect('(')
-	for more := p.peek() != ')'; more; more = p.accept(',') {
-		p.peek()
+	p.expectByte('(')
+	for more := p.peekByte() != ')'; more; more = p.acceptByte(',') {
+		p.peekByte()
 		start := p.pos
-		p.unresolved(p.field)
+		p.withoutNodes(p.parseField)
 		const globals = "globals:"
 		if bytes.HasPrefix(p.data[start:], []byte(globals)) {
-			w.patches = append(w.patches, patch{start + len(globals), p.end(), " " + w.unitGlobals(unit)})
+			w.patches = append(w.patches, patch{start + len(globals), p.endOfToken(), " " + w.unitGlobals(unit)})
 		}
 	}
 }
@@ -216,7 +216,7 @@ func (w *writer) unitGlobals(unit *ir.Unit) string {
 		if i > 0 {
 			text += ", "
 		}
-		text += "!" + utoa(w.text.nodeIndex.number(id))
+		text += "!" + formatNumber(w.text.nodeIndex.numberOf(id))
 	}
 	return text + "}"
 }

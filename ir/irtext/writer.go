@@ -36,7 +36,7 @@ const flushSize = 1 << 18
 
 // NewWriter implements [ir.Source].
 func (t *text) NewWriter() ir.PartitionWriter {
-	p := t.parser()
+	p := t.newParser()
 	p.locals = newLocals()
 	return &writer{
 		text:     t,
@@ -56,15 +56,15 @@ func (w *writer) WritePartition(out io.Writer, s *ir.Partition) (err error) {
 	w.out, w.partition, w.reach = out, s, reach
 	w.buf, w.groups, w.nodes, w.declared = w.buf[:0], w.groups[:0], w.nodes[:0], w.declared[:0]
 	clear(w.groupsOf)
-	w.number()
-	f := catch(func() { err = w.write() })
+	w.numberGlobals()
+	f := catchFault(func() { err = w.writePartition() })
 	if f != nil {
 		return errorAt(w.text.module.Path, w.text.data, f)
 	}
 	return err
 }
 
-func (w *writer) write() error {
+func (w *writer) writePartition() error {
 	w.writeModule()
 	w.writeTypes()
 	w.writeComdats()
@@ -76,11 +76,11 @@ func (w *writer) write() error {
 	w.writeNamed()
 	w.writeNodes()
 	w.writeNewNodes()
-	return w.flush()
+	return w.flushBuffer()
 }
 
-// flush writes the buffer.
-func (w *writer) flush() error {
+// flushBuffer writes the buffer.
+func (w *writer) flushBuffer() error {
 	_, err := w.out.Write(w.buf)
 	w.buf = w.buf[:0]
 	return err
@@ -90,17 +90,17 @@ func (w *writer) flushIfLarge() error {
 	if len(w.buf) < flushSize {
 		return nil
 	}
-	return w.flush()
+	return w.flushBuffer()
 }
 
-func (w *writer) add(s string)       { w.buf = append(w.buf, s...) }
-func (w *writer) copy(at span)       { w.buf = append(w.buf, w.text.data[at.start:at.end]...) }
-func (w *writer) line(at span)       { w.copy(at); w.buf = append(w.buf, '\n') }
-func (w *writer) addNumber(n uint32) { w.add(utoa(n)) }
+func (w *writer) appendString(s string) { w.buf = append(w.buf, s...) }
+func (w *writer) copySpan(at span)      { w.buf = append(w.buf, w.text.data[at.start:at.end]...) }
+func (w *writer) copyLine(at span)      { w.copySpan(at); w.buf = append(w.buf, '\n') }
+func (w *writer) addNumber(n uint32)    { w.appendString(formatNumber(n)) }
 
-// number gives the unnamed values of the partition numbers without gaps, which
+// numberGlobals gives the unnamed values of the partition numbers without gaps, which
 // LLVM before 19 demands.
-func (w *writer) number() {
+func (w *writer) numberGlobals() {
 	w.renumbered = false
 	if len(w.text.unnamed) == 0 {
 		return
@@ -118,21 +118,21 @@ func (w *writer) number() {
 // writeModule writes the properties of the module as a whole.
 func (w *writer) writeModule() {
 	m := w.text.module
-	w.statement("source_filename = ", m.SourceFilename)
-	w.statement("target datalayout = ", m.DataLayout)
-	w.statement("target triple = ", m.Triple)
+	w.writeStatement("source_filename = ", m.SourceFilename)
+	w.writeStatement("target datalayout = ", m.DataLayout)
+	w.writeStatement("target triple = ", m.Triple)
 	for _, at := range w.text.asm {
-		w.line(at)
+		w.copyLine(at)
 	}
 }
 
-func (w *writer) statement(start, value string) {
+func (w *writer) writeStatement(start, value string) {
 	if value == "" {
 		return
 	}
-	w.add(start)
+	w.appendString(start)
 	w.buf = appendQuoted(w.buf, []byte(value))
-	w.add("\n")
+	w.appendString("\n")
 }
 
 func (w *writer) writeTypes() {
@@ -143,25 +143,25 @@ func (w *writer) writeTypes() {
 	}
 	for i, id := range types {
 		if i == 0 {
-			w.add("\n")
+			w.appendString("\n")
 		}
-		w.line(w.text.types[id])
+		w.copyLine(w.text.types[id])
 	}
 }
 
 func (w *writer) writeComdats() {
 	for i, id := range w.reach.Comdats {
 		if i == 0 {
-			w.add("\n")
+			w.appendString("\n")
 		}
 		comdat := &w.text.module.Comdats[id]
 		selection := comdat.Selection
 		if other, ok := w.partition.Selections[id]; ok {
 			selection = other
 		}
-		w.add("$")
+		w.appendString("$")
 		w.buf = appendName(w.buf, []byte(comdat.Name))
-		w.add(" = comdat " + selection + "\n")
+		w.appendString(" = comdat " + selection + "\n")
 	}
 }
 
@@ -169,7 +169,7 @@ func (w *writer) writeValues() error {
 	before := ir.Kind(255)
 	for v := range w.partition.Values() {
 		if kind := v.Value.Kind; kind != before || kind == ir.Function {
-			w.add("\n")
+			w.appendString("\n")
 			before = kind
 		}
 		if err := w.writeValue(&v); err != nil {
@@ -189,7 +189,7 @@ func (w *writer) writeValue(v *ir.PartitionValue) error {
 		return fmt.Errorf("%s: '@%s' cannot be %s", w.text.module.Path, v.Value.Name, map[bool]string{true: "defined", false: "declared"}[v.Definition])
 	}
 	keep := v.Elements()
-	unchanged := v.Unedited() && !v.BecomesDeclaration() && keep == nil && w.text.describes(at, v.Value)
+	unchanged := v.Unedited() && !v.BecomesDeclaration() && keep == nil && w.text.describesDefinition(at, v.Value)
 	if unchanged && !(w.renumbered && at.namesNumber) {
 		w.writeUnchanged(at)
 		return nil
@@ -198,13 +198,13 @@ func (w *writer) writeValue(v *ir.PartitionValue) error {
 	if v.Definition && at.body != 0 {
 		w.writeBody(v.ID, v.Edit)
 	}
-	w.add("\n")
+	w.appendString("\n")
 	return nil
 }
 
-// describes reports whether the text says the same of the value as the model
+// describesDefinition reports whether the text says the same of the value as the model
 // does, as far as steps before the split may change it.
-func (t *text) describes(at *valueText, v *ir.GlobalValue) bool {
+func (t *text) describesDefinition(at *valueText, v *ir.GlobalValue) bool {
 	d := v.Details()
 	return at.linkage == v.Linkage && at.comdat == v.Comdat && t.conventions[at.convention] == v.CallingConv &&
 		int(at.attributes) == len(d.Attributes) && int(at.groups) == len(d.Groups)
@@ -212,11 +212,11 @@ func (t *text) describes(at *valueText, v *ir.GlobalValue) bool {
 
 func (w *writer) writeUnchanged(at *valueText) {
 	if at.cut == 0 {
-		w.line(at.span)
+		w.copyLine(at.span)
 		return
 	}
-	w.copy(span{at.start, at.cut})
-	w.add("}\n")
+	w.copySpan(span{at.start, at.cut})
+	w.appendString("}\n")
 }
 
 // writeBody writes the body of a function.
@@ -226,13 +226,13 @@ func (w *writer) writeBody(id ir.ValueID, edit *ir.Edit) {
 	if at.cut != 0 {
 		end = at.cut
 	}
-	w.add(" ")
+	w.appendString(" ")
 	if len(edit.Calls) > 0 {
 		w.rewriteBody(id, edit, int(end))
 	} else {
 		w.copyPatched(int(at.body), int(end))
 	}
 	if at.cut != 0 {
-		w.add("}")
+		w.appendString("}")
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"offlink/ir/irtext"
 )
 
-func parse(t testing.TB, text string) *ir.Module {
+func parseText(t testing.TB, text string) *ir.Module {
 	t.Helper()
 	m, err := irtext.Parse("in.ll", []byte(text))
 	if err != nil {
@@ -117,7 +117,7 @@ func TestEdits(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := parse(t, editModule)
+			m := parseText(t, editModule)
 			s := whole(m)
 			id, _ := m.Lookup(test.value)
 			*s.Edit(id) = test.edit
@@ -140,7 +140,7 @@ func TestEdits(t *testing.T) {
 // A declaration of a value that the module defines has nothing that only definitions
 // have, and metadata that names a dropped value names nothing.
 func TestDeclare(t *testing.T) {
-	m := parse(t, editModule)
+	m := parseText(t, editModule)
 	a, _ := m.Lookup("a")
 	v, _ := m.Lookup("v")
 	s := &ir.Partition{Module: m, Declarations: []ir.ValueID{v, a}}
@@ -164,7 +164,7 @@ func TestDeclare(t *testing.T) {
 
 // Changes of the model by steps before the split are written.
 func TestChangedModel(t *testing.T) {
-	m := parse(t, editModule)
+	m := parseText(t, editModule)
 	b, _ := m.Lookup("b")
 	v := &m.Values[b]
 	v.CallingConv, v.EditDetails().Attributes = "spir_kernel", []ir.Attribute{{Key: "sycl-module-id", Value: "x.cpp"}}
@@ -174,7 +174,7 @@ func TestChangedModel(t *testing.T) {
 }
 
 func TestMissingValue(t *testing.T) {
-	m := parse(t, editModule)
+	m := parseText(t, editModule)
 	a, _ := m.Lookup("a")
 	err := m.Source.NewWriter().WritePartition(io.Discard, &ir.Partition{Module: m, Definitions: []ir.ValueID{a}})
 	if want := "in.ll: the partition lacks '@b', which '@a' refers to"; err == nil || err.Error() != want {
@@ -185,7 +185,7 @@ func TestMissingValue(t *testing.T) {
 // Writers share one module, and the output of each depends neither on the others
 // nor on its earlier output.
 func TestConcurrentWriters(t *testing.T) {
-	m := parse(t, string(generated(t, irgen.Config{Kernels: 30, Debug: true})))
+	m := parseText(t, string(generated(t, irgen.Config{Kernels: 30, Debug: true})))
 	want := make([][]byte, 40)
 	for seed := range want {
 		want[seed] = write(t, randomPartition(m, uint64(seed)))
@@ -208,7 +208,7 @@ func TestConcurrentWriters(t *testing.T) {
 // A partition costs as much as it holds, however large its module is.
 func TestSliceCost(t *testing.T) {
 	allocated := func(kernels int) float64 {
-		m := parse(t, string(generated(t, irgen.Config{Kernels: kernels, Debug: true})))
+		m := parseText(t, string(generated(t, irgen.Config{Kernels: kernels, Debug: true})))
 		w, s := m.Source.NewWriter(), reached(t, m, "_ZTS6KernelILi5EE")
 		return testing.AllocsPerRun(5, func() {
 			if err := w.WritePartition(io.Discard, s); err != nil {

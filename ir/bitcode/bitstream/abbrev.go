@@ -53,8 +53,8 @@ var fromChar6 = func() (table [256]uint8) {
 	return table
 }()
 
-// fits reports whether a value can be written with a scalar encoding.
-func (o Operand) fits(v uint64) bool {
+// fitsValue reports whether a value can be written with a scalar encoding.
+func (o Operand) fitsValue(v uint64) bool {
 	switch o.Encoding {
 	case Literal:
 		return v == o.Value
@@ -68,7 +68,7 @@ func (o Operand) fits(v uint64) bool {
 
 // Fits reports whether the record can be written with the abbreviation.
 func (a Abbrev) Fits(code uint32, operands []uint64) bool {
-	if len(a) == 0 || !a[0].fits(uint64(code)) {
+	if len(a) == 0 || !a[0].fitsValue(uint64(code)) {
 		return false
 	}
 	for i, o := range a[1:] {
@@ -78,7 +78,7 @@ func (a Abbrev) Fits(code uint32, operands []uint64) bool {
 		case Blob:
 			return fitAll(Operand{Fixed, 8}, operands)
 		}
-		if len(operands) == 0 || !o.fits(operands[0]) {
+		if len(operands) == 0 || !o.fitsValue(operands[0]) {
 			return false
 		}
 		operands = operands[1:]
@@ -88,7 +88,7 @@ func (a Abbrev) Fits(code uint32, operands []uint64) bool {
 
 func fitAll(element Operand, operands []uint64) bool {
 	for _, v := range operands {
-		if !element.fits(v) {
+		if !element.fitsValue(v) {
 			return false
 		}
 	}

@@ -159,24 +159,24 @@ func TestMalformed(t *testing.T) {
 		name, want string
 		write      func(w *Writer)
 	}{
-		{"unknown abbreviation", "not defined", func(w *Writer) { w.emit(9, w.width) }},
+		{"unknown abbreviation", "not defined", func(w *Writer) { w.emitBits(9, w.width) }},
 		{"array of an array", "wrong place", func(w *Writer) { w.Define(Abbrev{{Literal, 1}, {Array, 0}, {Array, 0}}) }},
 		{"array without element", "wrong place", func(w *Writer) { w.Define(Abbrev{{Literal, 1}, {Array, 0}}) }},
 		{"code in a blob", "wrong place", func(w *Writer) { w.Define(Abbrev{{Blob, 0}}) }},
 		{"no operands", "abbreviation of 0", func(w *Writer) { w.Define(nil) }},
 		{"wide field", "field of 64 bits", func(w *Writer) { w.Define(Abbrev{{Literal, 1}, {Fixed, 64}}) }},
 		{"VBR of one bit", "field of 1 bits", func(w *Writer) { w.Define(Abbrev{{Literal, 1}, {VBR, 1}}) }},
-		{"long record", "operands", func(w *Writer) { w.emit(unabbrev, w.width); w.emitVBR(1, 6); w.emitVBR(1<<40, 6) }},
+		{"long record", "operands", func(w *Writer) { w.emitBits(unabbrev, w.width); w.emitVBR(1, 6); w.emitVBR(1<<40, 6) }},
 		{"wrong end", "its length says", func(w *Writer) {
-			w.emit(endBlock, w.width)
-			w.align()
-			w.emit(0, 32)
+			w.emitBits(endBlock, w.width)
+			w.alignWord()
+			w.emitBits(0, 32)
 		}},
 		{"narrow ids", "abbreviation numbers", func(w *Writer) { w.Enter(9, 1); w.End() }},
 		{"endless number", "more than 64 bits", func(w *Writer) {
-			w.emit(unabbrev, w.width)
+			w.emitBits(unabbrev, w.width)
 			for range 64 {
-				w.emit(0x3f, 6)
+				w.emitBits(0x3f, 6)
 			}
 		}},
 	}
@@ -186,7 +186,7 @@ func TestMalformed(t *testing.T) {
 		w.Magic([4]byte{'B', 'C', 0xC0, 0xDE})
 		w.Enter(testBlock, 4)
 		tt.write(&w)
-		w.emit(0, 32)
+		w.emitBits(0, 32)
 		w.End()
 		if _, _, err := walk(w.Bytes()); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)

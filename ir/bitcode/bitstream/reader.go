@@ -93,21 +93,21 @@ func (c *Cursor) Errorf(format string, args ...any) error {
 // the cursor, and steps over a block, which Open enters.
 func (c *Cursor) Next() (Entry, error) {
 	for {
-		if c.depth == 0 && c.padded() {
+		if c.depth == 0 && c.isPadded() {
 			return Entry{Kind: End}, nil
 		}
-		id, err := c.read(c.width)
+		id, err := c.readBits(c.width)
 		if err != nil {
 			return Entry{}, err
 		}
 		switch id {
 		case endBlock:
-			return Entry{Kind: End}, c.leave()
+			return Entry{Kind: End}, c.leaveBlock()
 		case enterBlock:
-			b, err := c.header()
+			b, err := c.readHeader()
 			return Entry{Kind: SubBlock, Block: b}, err
 		case defineAbbrev:
-			a, err := c.define()
+			a, err := c.readAbbrev()
 			if err != nil {
 				return Entry{}, err
 			}
@@ -124,9 +124,9 @@ func (c *Cursor) Next() (Entry, error) {
 // its end, and one bit more.
 const leastBlock = 65
 
-// padded reports whether nothing but padding is left at top level: bits
+// isPadded reports whether nothing but padding is left at top level: bits
 // that are too few for a block, or zeros. LLVM tolerates both.
-func (c *Cursor) padded() bool {
+func (c *Cursor) isPadded() bool {
 	if c.pos+leastBlock > c.end {
 		return true
 	}
@@ -141,20 +141,20 @@ func (c *Cursor) padded() bool {
 	return true
 }
 
-// leave checks that the block ends where its header says.
-func (c *Cursor) leave() error {
+// leaveBlock checks that the block ends where its header says.
+func (c *Cursor) leaveBlock() error {
 	if c.depth == 0 {
 		return c.Errorf("end of a block outside of all blocks")
 	}
-	c.align()
+	c.alignWord()
 	if c.pos != c.end {
 		return c.Errorf("a block ends here, its length says bit %d", c.end)
 	}
 	return nil
 }
 
-// header reads the header of a block and moves to the end of the block.
-func (c *Cursor) header() (Block, error) {
+// readHeader reads the header of a block and moves to the end of the block.
+func (c *Cursor) readHeader() (Block, error) {
 	at := c.pos
 	id, err := c.readVBR(8)
 	if err != nil {
@@ -164,8 +164,8 @@ func (c *Cursor) header() (Block, error) {
 	if err != nil {
 		return Block{}, err
 	}
-	c.align()
-	words, err := c.read(32)
+	c.alignWord()
+	words, err := c.readBits(32)
 	if err != nil {
 		return Block{}, err
 	}
@@ -184,8 +184,8 @@ func (c *Cursor) header() (Block, error) {
 	return b, nil
 }
 
-// define reads the definition of an abbreviation.
-func (c *Cursor) define() (Abbrev, error) {
+// readAbbrev reads the definition of an abbreviation.
+func (c *Cursor) readAbbrev() (Abbrev, error) {
 	at := c.pos
 	n, err := c.readVBR(5)
 	if err != nil {
@@ -202,14 +202,14 @@ func (c *Cursor) define() (Abbrev, error) {
 		}
 		a = append(a, o)
 	}
-	if !a.valid() {
+	if !a.isValid() {
 		return nil, &Error{at, "abbreviation with an array or blob in the wrong place"}
 	}
 	return a, nil
 }
 
 func (c *Cursor) readOperand() (Operand, error) {
-	literal, err := c.read(1)
+	literal, err := c.readBits(1)
 	if err != nil {
 		return Operand{}, err
 	}
@@ -217,7 +217,7 @@ func (c *Cursor) readOperand() (Operand, error) {
 		v, err := c.readVBR(8)
 		return Operand{Literal, v}, err
 	}
-	encoding, err := c.read(3)
+	encoding, err := c.readBits(3)
 	if err != nil {
 		return Operand{}, err
 	}
@@ -240,8 +240,8 @@ func (c *Cursor) readOperand() (Operand, error) {
 	return o, nil
 }
 
-// valid reports whether arrays and blobs stand where they may.
-func (a Abbrev) valid() bool {
+// isValid reports whether arrays and blobs stand where they may.
+func (a Abbrev) isValid() bool {
 	for i, o := range a {
 		switch {
 		case o.Encoding == Array && (i == 0 || i != len(a)-2 || a[i+1].Encoding == Array || a[i+1].Encoding == Blob):
@@ -307,11 +307,11 @@ func (c *Cursor) readScalar(o Operand) (uint64, error) {
 	case Literal:
 		return o.Value, nil
 	case Fixed:
-		return c.read(uint(o.Value))
+		return c.readBits(uint(o.Value))
 	case VBR:
 		return c.readVBR(uint(o.Value))
 	default:
-		v, err := c.read(6)
+		v, err := c.readBits(6)
 		return uint64(char6[v&63]), err
 	}
 }
@@ -339,32 +339,32 @@ func (c *Cursor) readBlob() error {
 	if err != nil {
 		return err
 	}
-	c.align()
+	c.alignWord()
 	if c.pos > c.end || n > (c.end-c.pos)/8 {
 		return c.Errorf("blob of %d bytes, more than the block holds", n)
 	}
 	c.BlobStart = c.pos / 8
 	c.Blob = c.data[c.BlobStart:][:n:n]
 	c.pos += n * 8
-	c.align()
+	c.alignWord()
 	return nil
 }
 
-// align moves to the next 32-bit boundary.
-func (c *Cursor) align() { c.pos = (c.pos + 31) &^ 31 }
+// alignWord moves to the next 32-bit boundary.
+func (c *Cursor) alignWord() { c.pos = (c.pos + 31) &^ 31 }
 
-// read returns the next n bits, n at most 32.
-func (c *Cursor) read(n uint) (uint64, error) {
+// readBits returns the next n bits, n at most 32.
+func (c *Cursor) readBits(n uint) (uint64, error) {
 	if c.pos+uint64(n) > c.end {
 		return 0, c.Errorf("the block or file ends within a field")
 	}
-	v := c.peek() & (1<<n - 1)
+	v := c.peekWord() & (1<<n - 1)
 	c.pos += uint64(n)
 	return v, nil
 }
 
-// peek returns at least the next 57 bits, zeros after the end.
-func (c *Cursor) peek() uint64 {
+// peekWord returns at least the next 57 bits, zeros after the end.
+func (c *Cursor) peekWord() uint64 {
 	at, shift := c.pos>>3, c.pos&7
 	if at+8 <= uint64(len(c.data)) {
 		return binary.LittleEndian.Uint64(c.data[at:]) >> shift
@@ -377,14 +377,14 @@ func (c *Cursor) peek() uint64 {
 // readVBR returns a number in chunks of n bits, the highest of which says
 // whether another follows. Bits above 64 are dropped, as LLVM does.
 func (c *Cursor) readVBR(n uint) (uint64, error) {
-	word, more := c.peek(), uint64(1)<<(n-1)
+	word, more := c.peekWord(), uint64(1)<<(n-1)
 	if word&more == 0 && c.pos+uint64(n) <= c.end { // one chunk: most numbers
 		c.pos += uint64(n)
 		return word & (more - 1), nil
 	}
 	var v uint64
 	for shift := uint(0); ; shift += n - 1 {
-		chunk, err := c.read(n)
+		chunk, err := c.readBits(n)
 		if err != nil {
 			return 0, err
 		}
@@ -429,7 +429,7 @@ func (c *Cursor) ReadInfo() error {
 // nextInfo is Next within BLOCKINFO, where abbreviations are another block's.
 func (c *Cursor) nextInfo(block *int64) (Entry, error) {
 	for {
-		id, err := c.read(c.width)
+		id, err := c.readBits(c.width)
 		if err != nil {
 			return Entry{}, err
 		}
@@ -437,7 +437,7 @@ func (c *Cursor) nextInfo(block *int64) (Entry, error) {
 			c.pos -= uint64(c.width)
 			return c.Next()
 		}
-		a, err := c.define()
+		a, err := c.readAbbrev()
 		if err != nil {
 			return Entry{}, err
 		}

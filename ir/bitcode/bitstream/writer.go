@@ -38,9 +38,9 @@ func (w *Writer) Grow(n int) { w.buf = slices.Grow(w.buf, n) }
 func (w *Writer) Bytes() []byte { return w.buf }
 
 // Magic writes four bytes as they are.
-func (w *Writer) Magic(m [4]byte) { w.emit(uint64(binary.LittleEndian.Uint32(m[:])), 32) }
+func (w *Writer) Magic(m [4]byte) { w.emitBits(uint64(binary.LittleEndian.Uint32(m[:])), 32) }
 
-func (w *Writer) emit(v uint64, n uint) {
+func (w *Writer) emitBits(v uint64, n uint) {
 	w.word |= v << w.used
 	w.used += n
 	if w.used >= 32 {
@@ -53,34 +53,34 @@ func (w *Writer) emit(v uint64, n uint) {
 func (w *Writer) emitVBR(v uint64, n uint) {
 	more := uint64(1) << (n - 1)
 	for v >= more {
-		w.emit(v&(more-1)|more, n)
+		w.emitBits(v&(more-1)|more, n)
 		v >>= n - 1
 	}
-	w.emit(v, n)
+	w.emitBits(v, n)
 }
 
-func (w *Writer) align() {
+func (w *Writer) alignWord() {
 	if w.used > 0 {
-		w.emit(0, 32-w.used)
+		w.emitBits(0, 32-w.used)
 	}
 }
 
 // Enter begins a block whose abbreviation ids have width bits.
 func (w *Writer) Enter(id uint32, width uint) {
-	w.emit(enterBlock, w.width)
+	w.emitBits(enterBlock, w.width)
 	w.emitVBR(uint64(id), 8)
 	w.emitVBR(uint64(width), 4)
-	w.align()
+	w.alignWord()
 	w.scopes = append(w.scopes, scope{w.width, w.abbrevs, len(w.buf)})
-	w.emit(0, 32)
+	w.emitBits(0, 32)
 	abbrevs := w.info[id]
 	w.width, w.abbrevs = width, abbrevs[:len(abbrevs):len(abbrevs)]
 }
 
 // End ends the block.
 func (w *Writer) End() {
-	w.emit(endBlock, w.width)
-	w.align()
+	w.emitBits(endBlock, w.width)
+	w.alignWord()
 	s := w.scopes[len(w.scopes)-1]
 	w.scopes = w.scopes[:len(w.scopes)-1]
 	binary.LittleEndian.PutUint32(w.buf[s.length:], uint32((len(w.buf)-s.length-4)/4))
@@ -89,22 +89,22 @@ func (w *Writer) End() {
 
 // Define adds an abbreviation to the block and returns its index, for Record.
 func (w *Writer) Define(a Abbrev) int {
-	w.emit(defineAbbrev, w.width)
-	w.define(a)
+	w.emitBits(defineAbbrev, w.width)
+	w.writeAbbrev(a)
 	w.abbrevs = append(w.abbrevs, a)
 	return len(w.abbrevs) - 1
 }
 
-func (w *Writer) define(a Abbrev) {
+func (w *Writer) writeAbbrev(a Abbrev) {
 	w.emitVBR(uint64(len(a)), 5)
 	for _, o := range a {
 		if o.Encoding == Literal {
-			w.emit(1, 1)
+			w.emitBits(1, 1)
 			w.emitVBR(o.Value, 8)
 			continue
 		}
-		w.emit(0, 1)
-		w.emit(uint64(o.Encoding), 3)
+		w.emitBits(0, 1)
+		w.emitBits(uint64(o.Encoding), 3)
 		if o.Encoding == Fixed || o.Encoding == VBR {
 			w.emitVBR(o.Value, 5)
 		}
@@ -115,28 +115,28 @@ func (w *Writer) define(a Abbrev) {
 // fits, else without (an index of -1 asks for that).
 func (w *Writer) Record(abbrev int, code uint32, operands []uint64) {
 	if abbrev < 0 || abbrev >= len(w.abbrevs) || !w.abbrevs[abbrev].Fits(code, operands) {
-		w.unabbreviated(code, operands)
+		w.writeUnabbreviated(code, operands)
 		return
 	}
-	w.emit(uint64(abbrev+firstAbbrev), w.width)
+	w.emitBits(uint64(abbrev+firstAbbrev), w.width)
 	a := w.abbrevs[abbrev]
-	w.scalar(a[0], uint64(code))
+	w.writeScalar(a[0], uint64(code))
 	for i := 1; i < len(a); i++ {
 		switch a[i].Encoding {
 		case Array:
-			w.array(a[i+1], operands)
+			w.writeArray(a[i+1], operands)
 			return
 		case Blob:
 			w.blobOf(operands)
 			return
 		}
-		w.scalar(a[i], operands[0])
+		w.writeScalar(a[i], operands[0])
 		operands = operands[1:]
 	}
 }
 
-func (w *Writer) unabbreviated(code uint32, operands []uint64) {
-	w.emit(unabbrev, w.width)
+func (w *Writer) writeUnabbreviated(code uint32, operands []uint64) {
+	w.emitBits(unabbrev, w.width)
 	w.emitVBR(uint64(code), 6)
 	w.emitVBR(uint64(len(operands)), 6)
 	for _, v := range operands {
@@ -144,21 +144,21 @@ func (w *Writer) unabbreviated(code uint32, operands []uint64) {
 	}
 }
 
-func (w *Writer) scalar(o Operand, v uint64) {
+func (w *Writer) writeScalar(o Operand, v uint64) {
 	switch o.Encoding {
 	case Fixed:
-		w.emit(v, uint(o.Value))
+		w.emitBits(v, uint(o.Value))
 	case VBR:
 		w.emitVBR(v, uint(o.Value))
 	case Char6:
-		w.emit(uint64(fromChar6[byte(v)]), 6)
+		w.emitBits(uint64(fromChar6[byte(v)]), 6)
 	}
 }
 
-func (w *Writer) array(element Operand, operands []uint64) {
+func (w *Writer) writeArray(element Operand, operands []uint64) {
 	w.emitVBR(uint64(len(operands)), 6)
 	for _, v := range operands {
-		w.scalar(element, v)
+		w.writeScalar(element, v)
 	}
 }
 
@@ -167,12 +167,12 @@ func (w *Writer) blobOf(operands []uint64) {
 	for i, v := range operands {
 		bytes[i] = byte(v)
 	}
-	w.blob(bytes)
+	w.writeBlob(bytes)
 }
 
-func (w *Writer) blob(bytes []byte) {
+func (w *Writer) writeBlob(bytes []byte) {
 	w.emitVBR(uint64(len(bytes)), 6)
-	w.align()
+	w.alignWord()
 	w.buf = append(w.buf, bytes...)
 	w.buf = append(w.buf, make([]byte, -len(bytes)&3)...)
 }
@@ -180,13 +180,13 @@ func (w *Writer) blob(bytes []byte) {
 // BlobRecord writes a record that ends in a blob, with the block's
 // abbreviation of that index, whose other operands are given.
 func (w *Writer) BlobRecord(abbrev int, code uint32, operands []uint64, bytes []byte) {
-	w.emit(uint64(abbrev+firstAbbrev), w.width)
+	w.emitBits(uint64(abbrev+firstAbbrev), w.width)
 	a := w.abbrevs[abbrev]
-	w.scalar(a[0], uint64(code))
+	w.writeScalar(a[0], uint64(code))
 	for i, v := range operands {
-		w.scalar(a[i+1], v)
+		w.writeScalar(a[i+1], v)
 	}
-	w.blob(bytes)
+	w.writeBlob(bytes)
 }
 
 // WriteInfo writes the BLOCKINFO block of the abbreviations that Reset set,
@@ -194,10 +194,10 @@ func (w *Writer) BlobRecord(abbrev int, code uint32, operands []uint64, bytes []
 func (w *Writer) WriteInfo(blocks []uint32) {
 	w.Enter(InfoBlock, 2)
 	for _, id := range blocks {
-		w.unabbreviated(infoSetBID, []uint64{uint64(id)})
+		w.writeUnabbreviated(infoSetBID, []uint64{uint64(id)})
 		for _, a := range w.info[id] {
-			w.emit(defineAbbrev, w.width)
-			w.define(a)
+			w.emitBits(defineAbbrev, w.width)
+			w.writeAbbrev(a)
 		}
 	}
 	w.End()
@@ -214,6 +214,6 @@ func AppendVBR6(dst []byte, numbers []uint64) []byte {
 	for _, v := range numbers {
 		w.emitVBR(v, 6)
 	}
-	w.align()
+	w.alignWord()
 	return w.buf
 }
