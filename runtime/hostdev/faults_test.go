@@ -41,7 +41,7 @@ var faultCases = []faultCase{
 	}, `OpStore: store of 4 bytes through a null pointer`, ""},
 	{"wild pointer", "wild_store", items(1), func(p *testProgram) []driver.Arg {
 		return []driver.Arg{byValueOf(uint64(0xdeadbeefdeadbeef))}
-	}, `store of 4 bytes through 0xdeadbeefdeadbeef, which is not a pointer`, ""},
+	}, `store of 4 bytes through 0xdeadbeefdeadbeef, which is not a pointer`, `store of 4 bytes through a pointer that is not of the device's memory`},
 	{"local memory", "local_beyond", items(1), func(p *testProgram) []driver.Arg {
 		return []driver.Arg{p.buffer(make([]int32, 1)), {LocalSize: 16}, byValueOf(int32(4))}
 	}, `store of 4 bytes at offset 16 of an allocation of 16 bytes in local memory`, ""},

@@ -263,7 +263,7 @@ func (it *item) copyByValue() bool {
 		}
 		copy(data, arg.data)
 		private := it.spaces[spacePrivate]
-		it.s[int64(len(it.fn.consts))+arg.word] = uint64(makePointer(spacePrivate, len(private), 0))
+		it.s[int64(len(it.fn.consts))+arg.param.word] = uint64(makePointer(spacePrivate, len(private), 0))
 		it.spaces[spacePrivate] = append(private, data)
 	}
 	return true

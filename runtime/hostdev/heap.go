@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/runtime/hostdev/internal/mem"
 )
 
@@ -46,15 +47,17 @@ type flat struct {
 type gap struct{ first, count int64 }
 
 const (
-	granuleBits = 12
+	granuleBits = lanes.TableShift
 	granule     = 1 << granuleBits
 
-	// An entry of the table: the granule where the allocation starts, and its
-	// size. 0 is a free granule.
-	entryLive      = 1 << 63
-	entryReadOnly  = 1 << 62
+	// An entry of the table has the size of the allocation in its low half, and
+	// in the high one where that starts in the region, with flags in the bits
+	// that are 0 in every start. 0 is a free granule. Compiled kernels read the
+	// table, which is in the region itself: see lanes.TableAddress.
+	entryLive      = 1 << entryStartBits
+	entryReadOnly  = lanes.TableReadOnly << entryStartBits
 	entryStartBits = 32
-	entryStartMask = 1<<20 - 1
+	entryHidden    = 1 << 2 << entryStartBits // not in the table: no pointer leads there
 
 	maxGlobal     = 1<<32 - mem.PageSize // bytes of a region: code of 32 bits never counts past it
 	maxAllocation = 2 << 30
@@ -79,9 +82,13 @@ func (h *heap) openRegion() error {
 	h.region = region
 	h.data, h.base = region.Bytes(), region.Base()
 	count := int64(len(h.data)) >> granuleBits
-	h.table = make([]uint64, count)
-	// Offset 0 stays free: 32-bit code takes it for null.
-	const first = mem.PageSize >> granuleBits
+	if err := region.Commit(lanes.TableAddress, lanes.TableSize); err != nil {
+		h.err = fmt.Errorf("%w: %w", errOutOfMemory, err)
+		return h.err
+	}
+	h.table = mem.Words(h.data[lanes.TableAddress : lanes.TableAddress+lanes.TableSize])
+	// The addresses before the table stay free: kernels take 0 for null.
+	const first = (lanes.TableAddress + lanes.TableSize) >> granuleBits
 	h.gaps = []gap{{first, count - first}}
 	h.dirty = first
 	h.live = make(map[int64]*memory)
@@ -128,11 +135,11 @@ func (h *heap) allocate(d *Device, kind driver.MemoryKind, size int64, flags uin
 		h.giveGranules(gap{first, count + 1})
 		return nil, fmt.Errorf("%w: %w", errOutOfMemory, err)
 	}
-	entry := entryLive | flags | uint64(first)<<entryStartBits | uint64(size)
-	for i := first; i < first+count; i++ {
+	at := first << granuleBits
+	entry := entryLive | flags | uint64(at)<<entryStartBits | uint64(size)
+	for i := first; i < first+count && flags&entryHidden == 0; i++ {
 		atomic.StoreUint64(&h.table[i], entry)
 	}
-	at := first << granuleBits
 	m := &memory{device: d, data: h.data[at : at+size : at+size], at: at, kind: kind}
 	h.live[at] = m
 	h.used += size
@@ -251,7 +258,7 @@ func (h *heap) allocationAt(address uint64) (*memory, int64) {
 
 func entrySize(entry uint64) int64 { return int64(uint32(entry)) }
 func entryStart(entry uint64) int64 {
-	return int64(entry>>entryStartBits&entryStartMask) << granuleBits
+	return int64(entry >> entryStartBits & (lanes.TableStarts & 0xffffffff))
 }
 
 // entryOf returns the table's entry for an address, 0 without an

@@ -48,8 +48,8 @@ type launch struct {
 // byValue is an argument that is copied into the private memory of every
 // work-item.
 type byValue struct {
-	word int64
-	data []byte
+	param *param
+	data  []byte
 }
 
 // newLaunch checks the range and the arguments.
@@ -183,7 +183,7 @@ func (l *launch) setArg(i int, arg *driver.Arg) error {
 			l.k.p.module.TypeString(p.passedType().id), p.Size, len(arg.Value))
 	}
 	if p.byVal {
-		l.byVal = append(l.byVal, byValue{p.word, append([]byte(nil), arg.Value...)})
+		l.byVal = append(l.byVal, byValue{p, append([]byte(nil), arg.Value...)})
 		l.args = append(l.args, 0)
 		return nil
 	}

@@ -16,13 +16,14 @@ import (
 // runs the kernel.
 
 // lowered is a value: a scalar for each word of its type. The pointer to a
-// variable of the function, or to a built-in one, is a place instead.
+// variable of the function, or to a built-in one, is a place instead. A pointer
+// is its 64 bits.
 type lowered struct {
 	t     *typ
 	words []*lanes.Value
 	place *place
-	// root is the allocation that a pointer was made for, nil if that is not
-	// known: kernels that access memory through such a pointer are interpreted.
+	// root is the allocation that a pointer leads to, nil if that is to be looked
+	// up (lower_origin.go).
 	root *lanes.Bounds
 }
 
@@ -127,15 +128,31 @@ func (l *lowering) parameter(p *param) lowered {
 	return v
 }
 
-// parameterByValue copies the value to a variable; its bytes are at the
-// offset that the argument's word has.
+// parameterByValue copies the value to a variable; its bytes are in the record.
 func (l *lowering) parameterByValue(p *param) lowered {
-	v := l.newVariable(p.t.elem)
-	from := l.f.Arg(lanes.I32, uint32(lanes.RecordWords+8*p.word))
-	to := lowered{t: p.t, place: &place{v: v}}
-	source := lowered{t: p.t, words: []*lanes.Value{from}, root: l.rootOf(p)}
-	l.copyValue(to, source, p.t.elem)
+	t := p.t.elem
+	if t.words > maxLoweredWords {
+		l.unsupported("an argument of %d words", t.words)
+	}
+	to := lowered{t: p.t, place: &place{v: l.newVariable(t)}}
+	at, words := l.k.byValueAt(p), wordsOf(t)
+	for i, leaf := range t.leaves() {
+		l.storeWord(to, leaf, words[i], l.recordWord(at+leaf.offset, leaf, words[i]))
+	}
 	return to
+}
+
+// recordWord reads a word of a value whose bytes are in the record.
+func (l *lowering) recordWord(at int64, leaf leaf, w word) *lanes.Value {
+	if !isAccessSize(leaf.size) {
+		l.unsupported("integers of %d bits in memory", w.width)
+	}
+	k := memoryKind(w)
+	if leaf.size >= 4 {
+		return l.fromMemory(l.f.Arg(k, uint32(at)), w, leaf)
+	}
+	v := l.b.Add(lanes.OpLShr, lanes.I32, l.f.Arg(lanes.I32, uint32(at&^3)), l.i32(8*(at&3)))
+	return l.fromMemory(l.b.Add(lanes.OpAnd, lanes.I32, v, l.f.Const(lanes.I32, mask(int(8*leaf.size)))), w, leaf)
 }
 
 // rootOf is the allocation of a pointer argument: where it starts and its size
@@ -143,10 +160,7 @@ func (l *lowering) parameterByValue(p *param) lowered {
 func (l *lowering) rootOf(p *param) *lanes.Bounds {
 	at := uint32(l.k.boundsAt() + 8*p.word)
 	memory := spaceNames[spaceGlobal]
-	switch {
-	case p.byVal:
-		memory = spaceNames[spacePrivate]
-	case p.Kind == driver.ParamLocal:
+	if p.Kind == driver.ParamLocal {
 		memory = spaceNames[spaceLocal]
 	}
 	return &lanes.Bounds{Base: l.f.Arg(lanes.I32, at), Len: l.f.Arg(lanes.I32, at+4), Memory: memory}
@@ -159,6 +173,27 @@ func (k *kernel) boundsAt() int64 {
 		words = max(words, p.word+p.t.words)
 	}
 	return lanes.RecordWords + 8*words
+}
+
+// recordSize is the bytes of the record with all that stands in it.
+func (k *kernel) recordSize() int64 { return k.byValueAt(nil) }
+
+// byValueAt is where the bytes of an argument that is passed by value stand in
+// the record: after the bounds.
+func (k *kernel) byValueAt(p *param) int64 {
+	at := 2*k.boundsAt() - lanes.RecordWords
+	for i := range k.params {
+		other := &k.params[i]
+		if !other.byVal {
+			continue
+		}
+		at = alignUp(at, 16)
+		if other == p {
+			break
+		}
+		at += other.t.elem.size
+	}
+	return at
 }
 
 func (l *lowering) placeLocals() {
@@ -239,11 +274,18 @@ func (l *lowering) declarePhis(c *inlining, b *spirv.Block, own *lanes.Block) {
 }
 
 // newRegs makes registers for the words of a type, which are set before a
-// block and read at its start.
+// block and read at its start. A pointer has three more, for its root.
 func (l *lowering) newRegs(t *typ, of *lanes.Block) []*lanes.Register {
-	var regs []*lanes.Register
+	kinds := make([]lanes.Kind, 0, t.words+3)
 	for _, w := range wordsOf(t) {
-		r := l.f.NewRegister(w.lane)
+		kinds = append(kinds, w.lane)
+	}
+	if t.kind == kindPointer {
+		kinds = append(kinds, lanes.I32, lanes.I32, lanes.I32)
+	}
+	var regs []*lanes.Register
+	for _, k := range kinds {
+		r := l.f.NewRegister(k)
 		r.Of = of
 		if r.Low != nil {
 			r.Low.Of = of
@@ -258,12 +300,25 @@ func (l *lowering) readRegs(t *typ, regs []*lanes.Register) lowered {
 	for _, r := range regs {
 		v.words = append(v.words, l.b.Get(r))
 	}
+	if t.kind == kindPointer {
+		v.root = &lanes.Bounds{Base: v.words[1], Len: v.words[2], Writable: v.words[3], Table: true}
+		v.words = v.words[:1]
+	}
 	return v
 }
 
 func (l *lowering) setRegs(b *lanes.Block, regs []*lanes.Register, v lowered) {
+	words := v.words
+	if v.t.kind == kindPointer {
+		root := l.rootIn(b, v)
+		writable := root.Writable
+		if writable == nil {
+			writable = root.Len
+		}
+		words = []*lanes.Value{words[0], root.Base, root.Len, writable}
+	}
 	for i, r := range regs {
-		b.Set(r, v.words[i])
+		b.Set(r, words[i])
 	}
 }
 

@@ -394,8 +394,8 @@ func (l *lowering) lowerSelect(in *spirv.Instruction) {
 		words = append(words, l.b.Add(lanes.OpSelect, x.words[i].Kind, c, x.words[i], y.words[i]))
 	}
 	v := lowered{t: l.typeOf(in.Type()), words: words}
-	if x.root != nil && y.root != nil && *x.root == *y.root {
-		v.root = x.root
+	if v.t.kind == kindPointer {
+		v.root = l.chosenRoot(cond.words[0], x, y)
 	}
 	l.call().values[in.Result()] = v
 }
@@ -506,23 +506,15 @@ func (l *lowering) lowerBitcast(in *spirv.Instruction) {
 		return
 	}
 	x = l.spell(x)
-	from, to := wordsOf(x.t), wordsOf(t)
+	to := wordsOf(t)
 	var units []*lanes.Value // I64 words with the bits
-	for i, v := range x.words {
-		if from[i].kind == kindPointer {
-			v = l.pointerBits(v)
-		}
+	for _, v := range x.words {
 		units = append(units, l.toWord(v))
 	}
 	fromBits, toBits := x.t.scalar().bits(), t.scalar().bits()
 	var words []*lanes.Value
 	for i, w := range to {
-		r := l.recut(units, fromBits, toBits, i)
-		if w.kind == kindPointer {
-			words = append(words, l.pointerOf(r))
-		} else {
-			words = append(words, l.fromWord(r, w))
-		}
+		words = append(words, l.fromWord(l.recut(units, fromBits, toBits, i), w))
 	}
 	l.define(in, words)
 }

@@ -12,7 +12,7 @@ func init() {
 		spirv.OpAtomicLoad: func(l *lowering, in *spirv.Instruction) { l.lowerAtomic(in, lanes.AtomicLoad, nil) },
 		spirv.OpAtomicStore: func(l *lowering, in *spirv.Instruction) {
 			p, v := l.value(spirv.ID(in.Words[0])), l.value(spirv.ID(in.Words[3]))
-			l.b.AddAtomic(lanes.AtomicStore, l.atomicKind(v.t), l.boundsOf(p), l.addressOf(p), l.atomicBits(v))
+			l.b.AddAtomic(lanes.AtomicStore, l.atomicKind(v.t), l.boundsOf(p), l.addressOf(p).Low(), l.atomicBits(v))
 		},
 		spirv.OpAtomicIIncrement: atomicOne(lanes.AtomicAdd),
 		spirv.OpAtomicIDecrement: atomicOne(lanes.AtomicSub),
@@ -51,7 +51,7 @@ func (l *lowering) lowerAtomic(in *spirv.Instruction, op lanes.AtomicOp, args []
 	t := l.typeOf(in.Type())
 	k := l.atomicKind(t)
 	p := l.arg(in, 0)
-	v := l.b.AddAtomic(op, k, l.boundsOf(p), append([]*lanes.Value{l.addressOf(p)}, args...)...)
+	v := l.b.AddAtomic(op, k, l.boundsOf(p), append([]*lanes.Value{l.addressOf(p).Low()}, args...)...)
 	l.define(in, []*lanes.Value{l.cast(v, wordsOf(t)[0].lane)})
 }
 

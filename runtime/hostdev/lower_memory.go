@@ -13,14 +13,11 @@ const (
 	modeRegisters varMode = iota // each part that is accessed has a register
 	modeArray                    // elements of one size, by index
 	modeFrame                    // bytes in memory
-	// modeMixed is added where pointers of several allocations are kept.
-	modeMixed varMode = 0x80
 )
 
 // variableState is a variable of a function.
 type variableState struct {
 	number int
-	mixed  bool
 	t      *typ
 	mode   varMode
 	leaves []*variableLeaf
@@ -32,8 +29,6 @@ type variableState struct {
 // variableLeaf is a part of a variable that has a register.
 type variableLeaf struct {
 	offset, size int64
-	pointer      bool // it has an offset, not the bits of an address
-	root         *lanes.Bounds
 	reg          *lanes.Register
 }
 
@@ -47,7 +42,7 @@ type place struct {
 }
 
 type scaled struct {
-	v     *lanes.Value // I32
+	v     *lanes.Value // I64
 	scale int64
 }
 
@@ -59,7 +54,7 @@ const (
 func (l *lowering) newVariable(t *typ) *variableState {
 	v := &variableState{number: len(l.vars), t: t}
 	if v.number < len(l.modes) {
-		v.mode, v.mixed = l.modes[v.number]&^modeMixed, l.modes[v.number]&modeMixed != 0
+		v.mode = l.modes[v.number]
 	} else {
 		l.modes = append(l.modes, modeRegisters)
 	}
@@ -77,8 +72,7 @@ func (l *lowering) newVariable(t *typ) *variableState {
 // need asks for a mode that serves more; all is lowered again with it.
 func (l *lowering) need(v *variableState, mode varMode) {
 	l.failed = true
-	have := l.modes[v.number]
-	l.modes[v.number] = max(have&^modeMixed, mode) | have&modeMixed
+	l.modes[v.number] = max(l.modes[v.number], mode)
 }
 
 // addressOf is the address of a place, whose variable then is in memory.
@@ -92,21 +86,19 @@ func (l *lowering) addressOf(p lowered) *lanes.Value {
 	}
 	if v.mode != modeFrame {
 		l.need(v, modeFrame)
-		return l.i32(0)
+		return l.f.Const(lanes.I64, 0)
 	}
-	at := l.frame(v.at)
+	at := l.b.ID(lanes.OpFrame, v.at)
 	for _, x := range p.place.indexes {
-		at = l.b.Add(lanes.OpAdd, lanes.I32, at, l.b.Add(lanes.OpMul, lanes.I32, x.v, l.i32(x.scale)))
+		at = l.b.Add(lanes.OpAdd, lanes.I32, at, l.b.Add(lanes.OpMul, lanes.I32, x.v.Low(), l.i32(x.scale)))
 	}
-	return l.b.Add(lanes.OpAdd, lanes.I32, at, l.i32(p.place.offset))
+	return l.flat(l.b.Add(lanes.OpAdd, lanes.I32, at, l.i32(p.place.offset)))
 }
-
-func (l *lowering) frame(at int) *lanes.Value { return l.b.ID(lanes.OpFrame, at) }
 
 // moved is a pointer some bytes on.
 func (l *lowering) moved(p lowered, offset int64) lowered {
 	if p.place == nil {
-		p.words = []*lanes.Value{l.b.Add(lanes.OpAdd, lanes.I32, p.words[0], l.i32(offset))}
+		p.words = []*lanes.Value{l.b.Add(lanes.OpAdd, lanes.I64, p.words[0], l.f.Const(lanes.I64, uint64(offset)))}
 		return p
 	}
 	next := *p.place
@@ -116,24 +108,26 @@ func (l *lowering) moved(p lowered, offset int64) lowered {
 
 func init() {
 	registerLowerers(map[spirv.Opcode]func(*lowering, *spirv.Instruction){
-		spirv.OpVariable:               (*lowering).lowerVariable,
-		spirv.OpLoad:                   (*lowering).lowerLoad,
-		spirv.OpStore:                  (*lowering).lowerStore,
-		spirv.OpCopyMemory:             (*lowering).lowerCopyMemory,
-		spirv.OpCopyMemorySized:        (*lowering).lowerCopySized,
-		spirv.OpAccessChain:            func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 1) },
-		spirv.OpInBoundsAccessChain:    func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 1) },
-		spirv.OpPtrAccessChain:         func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 2) },
-		spirv.OpInBoundsPtrAccessChain: func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 2) },
-		spirv.OpPtrCastToGeneric:       (*lowering).lowerPointerCast,
-		spirv.OpGenericCastToPtr:       (*lowering).lowerPointerCast,
-		spirv.OpCopyObject:             (*lowering).lowerPointerCast,
+		spirv.OpVariable:                 (*lowering).lowerVariable,
+		spirv.OpLoad:                     (*lowering).lowerLoad,
+		spirv.OpStore:                    (*lowering).lowerStore,
+		spirv.OpCopyMemory:               (*lowering).lowerCopyMemory,
+		spirv.OpCopyMemorySized:          (*lowering).lowerCopySized,
+		spirv.OpAccessChain:              func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 1) },
+		spirv.OpInBoundsAccessChain:      func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 1) },
+		spirv.OpPtrAccessChain:           func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 2) },
+		spirv.OpInBoundsPtrAccessChain:   func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 2) },
+		spirv.OpPtrCastToGeneric:         (*lowering).lowerPointerCast,
+		spirv.OpGenericCastToPtr:         (*lowering).lowerPointerCast,
+		spirv.OpCopyObject:               (*lowering).lowerPointerCast,
+		spirv.OpGenericCastToPtrExplicit: (*lowering).lowerExplicitCast,
 
 		spirv.OpCrossWorkgroupCastToPtrINTEL: (*lowering).lowerPointerCast,
 		spirv.OpPtrCastToCrossWorkgroupINTEL: (*lowering).lowerPointerCast,
 
 		spirv.OpPtrEqual:      func(l *lowering, in *spirv.Instruction) { l.comparePointers(in, lanes.OpEq) },
 		spirv.OpPtrNotEqual:   func(l *lowering, in *spirv.Instruction) { l.comparePointers(in, lanes.OpNe) },
+		spirv.OpPtrDiff:       (*lowering).lowerPtrDiff,
 		spirv.OpConvertPtrToU: (*lowering).lowerPtrToU,
 		spirv.OpConvertUToPtr: (*lowering).lowerUToPtr,
 	})
@@ -167,44 +161,40 @@ func (l *lowering) loadValue(from lowered, t *typ) lowered {
 		v.words = append(v.words, l.loadWord(from, leaf, words[i]))
 	}
 	if t.kind == kindPointer {
-		v.root = l.keptRoot(from)
+		v.root = l.origin(v.words[0])
 	}
 	return v
 }
 
 func (l *lowering) storeValue(to, v lowered, t *typ) {
 	v = l.spell(v)
-	if t.kind == kindPointer {
-		l.keepRoot(to, v)
-	}
 	words := wordsOf(t)
 	for i, leaf := range t.leaves() {
 		l.storeWord(to, leaf, words[i], v.words[i])
 	}
 }
 
+func isAccessSize(n int64) bool { return n == 1 || n == 2 || n == 4 || n == 8 }
+
 // loadWord loads a word of a value at a pointer.
 func (l *lowering) loadWord(from lowered, leaf leaf, w word) *lanes.Value {
-	if leaf.size != 1 && leaf.size != 2 && leaf.size != 4 && leaf.size != 8 {
+	if !isAccessSize(leaf.size) {
 		l.unsupported("integers of %d bits in memory", w.width)
 	}
-	k := memoryKind(w, leaf.size)
+	k := memoryKind(w)
 	switch {
+	case from.place != nil && from.place.v == nil:
+		l.unsupported("a part of a built-in variable")
 	case from.place == nil || from.place.v.mode == modeFrame:
-		return l.fromMemory(l.b.Load(k, int(leaf.size), l.addressOf(l.moved(from, leaf.offset)), l.boundsOf(from)), w, leaf)
-	case w.kind == kindPointer && from.place.v.mode == modeRegisters:
-		return l.loadPlace(from.place, leaf.offset, leaf.size, lanes.I32)
+		return l.fromMemory(l.b.Load(k, int(leaf.size), l.addressOf(l.moved(from, leaf.offset)).Low(), l.boundsOf(from)), w, leaf)
 	}
 	return l.fromMemory(l.loadPlace(from.place, leaf.offset, leaf.size, k), w, leaf)
 }
 
 // memoryKind is the kind that a word has in memory.
-func memoryKind(w word, size int64) lanes.Kind {
-	switch {
-	case w.lane == lanes.Bool:
+func memoryKind(w word) lanes.Kind {
+	if w.lane == lanes.Bool {
 		return lanes.I32
-	case size == 8 && w.lane == lanes.I32: // a pointer
-		return lanes.I64
 	}
 	return w.lane
 }
@@ -213,8 +203,6 @@ func memoryKind(w word, size int64) lanes.Kind {
 // have do not count.
 func (l *lowering) fromMemory(v *lanes.Value, w word, leaf leaf) *lanes.Value {
 	switch {
-	case w.kind == kindPointer:
-		return l.pointerOf(v)
 	case w.lane == lanes.Bool:
 		return l.b.Add(lanes.OpBool, lanes.Bool, v)
 	case leaf.bits < int(8*leaf.size):
@@ -224,27 +212,20 @@ func (l *lowering) fromMemory(v *lanes.Value, w word, leaf leaf) *lanes.Value {
 }
 
 func (l *lowering) storeWord(to lowered, leaf leaf, w word, v *lanes.Value) {
-	if leaf.size != 1 && leaf.size != 2 && leaf.size != 4 && leaf.size != 8 {
+	if !isAccessSize(leaf.size) {
 		l.unsupported("integers of %d bits in memory", w.width)
 	}
-	if w.kind == kindPointer && to.place != nil && to.place.v != nil && to.place.v.mode == modeRegisters {
-		l.storePlace(to.place, leaf.offset, leaf.size, v)
-		return
-	}
-	switch {
-	case w.kind == kindPointer:
-		v = l.pointerBits(v)
-	case w.lane == lanes.Bool:
+	if w.lane == lanes.Bool {
 		v = l.b.Add(lanes.OpInt, lanes.I32, v)
 	}
-	if to.place != nil && to.place.builtin != nil || to.root != nil && to.root.Memory == constantMemory {
-		l.unsupported("a store to what cannot be written")
+	if to.place != nil && to.place.v == nil {
+		l.unsupported("a store to a built-in variable")
 	}
 	if to.place != nil && to.place.v.mode != modeFrame {
 		l.storePlace(to.place, leaf.offset, leaf.size, v)
 		return
 	}
-	l.b.Store(int(leaf.size), l.addressOf(l.moved(to, leaf.offset)), v, l.boundsOf(to))
+	l.b.Store(int(leaf.size), l.addressOf(l.moved(to, leaf.offset)).Low(), v, l.boundsOf(to))
 }
 
 // boundsOf is the range that accesses through a pointer must stay in.
@@ -252,10 +233,7 @@ func (l *lowering) boundsOf(p lowered) *lanes.Bounds {
 	if p.place != nil {
 		return l.frameBounds()
 	}
-	if p.root == nil {
-		l.unsupported("an access through a pointer whose allocation is not known")
-	}
-	return p.root
+	return l.rootIn(l.b, p)
 }
 
 func (l *lowering) frameBounds() *lanes.Bounds {
@@ -265,35 +243,6 @@ func (l *lowering) frameBounds() *lanes.Bounds {
 // elements are the indexes of an array.
 func (v *variableState) elements(l *lowering) *lanes.Bounds {
 	return &lanes.Bounds{Base: l.i32(0), Len: l.i32(max(v.t.size/v.elem, 1))}
-}
-
-// keepRoot notes the allocation of a pointer that goes to a variable; of two,
-// none is noted when all is lowered again.
-func (l *lowering) keepRoot(to, v lowered) {
-	leaf := l.pointerLeaf(to)
-	switch {
-	case leaf == nil || to.place.v.mixed:
-	case leaf.root == nil && v.root != nil:
-		leaf.root = v.root
-	case v.root == nil || *leaf.root != *v.root:
-		l.failed = true
-		l.modes[to.place.v.number] |= modeMixed
-	}
-}
-
-func (l *lowering) keptRoot(from lowered) *lanes.Bounds {
-	if leaf := l.pointerLeaf(from); leaf != nil {
-		return leaf.root
-	}
-	return nil
-}
-
-// pointerLeaf is the register of a pointer in a variable.
-func (l *lowering) pointerLeaf(p lowered) *variableLeaf {
-	if p.place == nil || p.place.v == nil || p.place.v.mode != modeRegisters || l.failed {
-		return nil
-	}
-	return l.leaf(p.place, 0, 8, lanes.I32)
 }
 
 // cast is the value with another kind of the same size.
@@ -345,9 +294,8 @@ func (l *lowering) leaf(p *place, offset, size int64, k lanes.Kind) *variableLea
 		l.need(v, modeArray)
 		return nil
 	}
-	pointer := size == 8 && k == lanes.I32
 	for _, leaf := range v.leaves {
-		if leaf.offset == at && leaf.size == size && leaf.pointer == pointer {
+		if leaf.offset == at && leaf.size == size {
 			return leaf
 		}
 		if leaf.offset < at+size && at < leaf.offset+leaf.size {
@@ -355,7 +303,7 @@ func (l *lowering) leaf(p *place, offset, size int64, k lanes.Kind) *variableLea
 			return nil
 		}
 	}
-	leaf := &variableLeaf{at, size, pointer, nil, l.f.NewRegister(k)}
+	leaf := &variableLeaf{at, size, l.f.NewRegister(k)}
 	v.leaves = append(v.leaves, leaf)
 	return leaf
 }
@@ -386,7 +334,7 @@ func (l *lowering) element(p *place, offset, size int64, k lanes.Kind) (*lanes.V
 	}
 	index := l.i32(at / size)
 	for _, x := range p.indexes {
-		index = l.b.Add(lanes.OpAdd, lanes.I32, l.b.Add(lanes.OpMul, lanes.I32, x.v, l.i32(x.scale/size)), index)
+		index = l.b.Add(lanes.OpAdd, lanes.I32, l.b.Add(lanes.OpMul, lanes.I32, x.v.Low(), l.i32(x.scale/size)), index)
 	}
 	return index, true
 }
@@ -405,18 +353,14 @@ func (l *lowering) copyValue(to, from lowered, t *typ) {
 	if t.words > maxLoweredWords {
 		l.unsupported("a copy of %d words", t.words)
 	}
-	words := wordsOf(t)
-	for i, leaf := range t.leaves() {
-		l.copyWord(to, from, leaf.offset, leaf.size, words[i].kind == kindPointer)
+	for _, leaf := range t.leaves() {
+		l.copyWord(to, from, leaf.offset, leaf.size)
 	}
 }
 
-func (l *lowering) copyWord(to, from lowered, offset, size int64, pointer bool) {
+func (l *lowering) copyWord(to, from lowered, offset, size int64) {
 	w := word{kind: kindInt, width: int(8 * size), lane: lanes.I32}
-	switch {
-	case pointer:
-		w.kind = kindPointer
-	case size == 8:
+	if size == 8 {
 		w.lane = lanes.I64
 	}
 	leaf := leaf{offset: offset, size: size, bits: int(8 * size)}
@@ -441,10 +385,9 @@ func (l *lowering) copySized(to, from lowered, n int64) {
 		if p == nil || p.v == nil || p.v.mode == modeFrame {
 			continue
 		}
-		words := wordsOf(p.v.t)
-		for i, leaf := range p.v.t.leaves() {
+		for _, leaf := range p.v.t.leaves() {
 			if at := leaf.offset - p.offset; at >= 0 && at+leaf.size <= n {
-				l.copyWord(to, from, at, leaf.size, words[i].kind == kindPointer)
+				l.copyWord(to, from, at, leaf.size)
 			} else if at < n && at+leaf.size > 0 {
 				l.need(p.v, modeFrame)
 			}
@@ -456,7 +399,7 @@ func (l *lowering) copySized(to, from lowered, n int64) {
 		for size > n-at {
 			size /= 2
 		}
-		l.copyWord(to, from, at, size, false)
+		l.copyWord(to, from, at, size)
 		at += size
 	}
 }
@@ -491,7 +434,16 @@ func (l *lowering) addIndex(at *place, id spirv.ID, scale int64) {
 		return
 	}
 	v := l.value(id)
-	at.indexes = append(at.indexes, scaled{l.signed(v.words[0], v.t.width).Low(), scale})
+	at.indexes = append(at.indexes, scaled{l.index(v), scale})
+}
+
+// index is a number as a signed one of 64 bits.
+func (l *lowering) index(v lowered) *lanes.Value {
+	x := l.signed(v.words[0], v.t.width)
+	if x.Kind == lanes.I32 {
+		x = l.b.Add(lanes.OpSExt, lanes.I64, x)
+	}
+	return x
 }
 
 // plus is a pointer with a place added.
@@ -504,9 +456,10 @@ func (l *lowering) plus(base lowered, at place, t *typ) lowered {
 	}
 	sum := base.words[0]
 	for _, x := range at.indexes {
-		sum = l.b.Add(lanes.OpAdd, lanes.I32, sum, l.b.Add(lanes.OpMul, lanes.I32, x.v, l.i32(x.scale)))
+		sum = l.b.Add(lanes.OpAdd, lanes.I64, sum, l.b.Add(lanes.OpMul, lanes.I64, x.v, l.f.Const(lanes.I64, uint64(x.scale))))
 	}
-	return lowered{t: t, words: []*lanes.Value{l.b.Add(lanes.OpAdd, lanes.I32, sum, l.i32(at.offset))}, root: base.root}
+	sum = l.b.Add(lanes.OpAdd, lanes.I64, sum, l.f.Const(lanes.I64, uint64(at.offset)))
+	return lowered{t: t, words: []*lanes.Value{sum}, root: base.root}
 }
 
 // lowerPointerCast: an address is the same in every storage class.
@@ -521,11 +474,19 @@ func (l *lowering) comparePointers(in *spirv.Instruction, op lanes.Op) {
 	l.define(in, []*lanes.Value{l.b.Add(op, lanes.Bool, x, y)})
 }
 
+// lowerPtrDiff gives a number of elements, not bytes.
+func (l *lowering) lowerPtrDiff(in *spirv.Instruction) {
+	x, y := l.arg(in, 0), l.arg(in, 1)
+	bytes := l.b.Add(lanes.OpSub, lanes.I64, l.addressOf(x), l.addressOf(y))
+	n := l.b.Add(lanes.OpSDiv, lanes.I64, bytes, l.f.Const(lanes.I64, uint64(max(1, x.t.elem.size))))
+	l.define(in, []*lanes.Value{l.resized(n, scalarWord(l.typeOf(in.Type())))})
+}
+
 func (l *lowering) lowerPtrToU(in *spirv.Instruction) {
 	var words []*lanes.Value
 	w := scalarWord(l.typeOf(in.Type()).scalar())
 	for _, p := range l.spell(l.arg(in, 0)).words {
-		words = append(words, l.resized(l.pointerBits(p), w))
+		words = append(words, l.resized(p, w))
 	}
 	l.define(in, words)
 }
@@ -533,7 +494,7 @@ func (l *lowering) lowerPtrToU(in *spirv.Instruction) {
 func (l *lowering) lowerUToPtr(in *spirv.Instruction) {
 	var words []*lanes.Value
 	for _, v := range l.arg(in, 0).words {
-		words = append(words, l.pointerOf(l.toWord(v)))
+		words = append(words, l.toWord(v))
 	}
 	l.define(in, words)
 }

@@ -275,7 +275,7 @@ func (l *lowering) lowerVectorAccess(in *spirv.Instruction, name string, ids []u
 	}
 	offset, p := l.value(spirv.ID(ids[0])), l.value(spirv.ID(ids[1]))
 	elem := data.t.elem
-	at := place{indexes: []scaled{{l.signed(offset.words[0], offset.t.width).Low(), data.t.count * elem.size}}}
+	at := place{indexes: []scaled{{l.index(offset), data.t.count * elem.size}}}
 	p = l.plus(p, at, p.t)
 	w := scalarWord(elem)
 	var words []*lanes.Value

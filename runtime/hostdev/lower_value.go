@@ -42,7 +42,7 @@ func scalarWord(t *typ) word {
 		w.lane = lanes.F32
 	case t.kind == kindFloat && t.width == 64:
 		w.lane = lanes.F64
-	case t.kind == kindInt && t.width > 32, t.kind == kindEvent:
+	case t.kind == kindInt && t.width > 32, t.kind == kindEvent, t.kind == kindPointer:
 		w.lane = lanes.I64
 	}
 	return w
@@ -64,7 +64,11 @@ func (l *lowering) typeOf(id spirv.ID) *typ {
 
 // define gives the instruction's result its words.
 func (l *lowering) define(in *spirv.Instruction, words []*lanes.Value) {
-	l.call().values[in.Result()] = lowered{t: l.typeOf(in.Type()), words: words}
+	v := lowered{t: l.typeOf(in.Type()), words: words}
+	if v.t.kind == kindPointer {
+		v.root = l.origin(words[0])
+	}
+	l.call().values[in.Result()] = v
 }
 
 func (l *lowering) arg(in *spirv.Instruction, i int) lowered {
@@ -94,15 +98,7 @@ func (l *lowering) constant(c *constant) lowered {
 		}
 	}
 	for i, w := range wordsOf(c.t) {
-		bits := c.words[i]
-		if w.kind == kindPointer {
-			offset, ok := l.p.device.offset(pointer(bits))
-			if !ok {
-				l.unsupported("a constant address that is not in memory")
-			}
-			bits = uint64(offset)
-		}
-		v.words = append(v.words, l.f.Const(w.lane, bits))
+		v.words = append(v.words, l.f.Const(w.lane, c.words[i]))
 	}
 	return v
 }
@@ -110,11 +106,7 @@ func (l *lowering) constant(c *constant) lowered {
 func (l *lowering) zero(t *typ) lowered {
 	v := lowered{t: t}
 	for _, w := range wordsOf(t) {
-		bits := uint64(0)
-		if w.kind == kindPointer {
-			bits = uint64(nullOffset)
-		}
-		v.words = append(v.words, l.f.Const(w.lane, bits))
+		v.words = append(v.words, l.f.Const(w.lane, 0))
 	}
 	return v
 }
@@ -128,17 +120,20 @@ func (l *lowering) variable(v *variable) lowered {
 	case v.storage == spirv.StorageWorkgroup:
 		base := l.f.Arg(lanes.I32, lanes.RecordMemory)
 		at := l.b.Add(lanes.OpAdd, lanes.I32, base, l.i32(l.locals[v.index]))
-		return lowered{t: t, words: []*lanes.Value{at}, root: &lanes.Bounds{Base: at, Len: l.i32(v.t.size), Memory: spaceNames[spaceLocal]}}
+		return lowered{t: t, words: []*lanes.Value{l.flat(at)}, root: &lanes.Bounds{Base: at, Len: l.i32(v.t.size), Memory: spaceNames[spaceLocal]}}
 	}
 	c := l.constant(l.p.constants[v.id])
-	c.root = &lanes.Bounds{Base: c.words[0], Len: l.i32(v.memory.Size()), Memory: memoryName(v)}
+	size := l.i32(v.memory.Size())
+	c.root = &lanes.Bounds{Base: c.words[0].Low(), Len: size, Memory: memoryName(v)}
+	if v.storage == spirv.StorageUniformConstant {
+		c.root.Writable = l.i32(0)
+	}
 	return c
 }
 
 func (l *lowering) i32(n int64) *lanes.Value { return l.f.Const(lanes.I32, uint64(n)) }
 
-// fromWord makes a word's value of the 64 bits that the interpreter has; a
-// pointer comes as an offset.
+// fromWord makes a word's value of the 64 bits that the interpreter has.
 func (l *lowering) fromWord(v *lanes.Value, w word) *lanes.Value {
 	switch w.lane {
 	case lanes.I64:
@@ -178,24 +173,10 @@ func (l *lowering) spell(v lowered) lowered {
 	return lowered{t: v.t, words: []*lanes.Value{l.addressOf(v)}, root: l.frameBounds()}
 }
 
-// Pointers as numbers. The device's memory is at an address whose low half is
-// nullOffset's distance from the end: an address below, the null pointer too, has
-// an offset beyond the end of the memory.
-
-// nullOffset is the offset that the null pointer has.
-const nullOffset = -lanes.Guard & 0xffffffff
-
-func (l *lowering) pointerBits(p *lanes.Value) *lanes.Value {
-	b := l.b
-	base := l.f.Arg(lanes.I64, lanes.RecordBase)
-	inside := b.Add(lanes.OpAdd, lanes.I64, base, b.Add(lanes.OpZExt, lanes.I64, p))
-	below := b.Add(lanes.OpZExt, lanes.I64, b.Add(lanes.OpAdd, lanes.I32, p, l.i32(lanes.Guard)))
-	isInside := b.Add(lanes.OpULt, lanes.Bool, p, l.i32(nullOffset))
-	return b.Add(lanes.OpSelect, lanes.I64, isInside, inside, below)
-}
-
-func (l *lowering) pointerOf(bits *lanes.Value) *lanes.Value {
-	return l.b.Add(lanes.OpAdd, lanes.I32, bits.Low(), l.i32(nullOffset))
+// flat is the pointer to a place in the region, whose addresses have one high
+// half.
+func (l *lowering) flat(at *lanes.Value) *lanes.Value {
+	return l.b.AddLow(l.f.Arg(lanes.I64, lanes.RecordBase), at)
 }
 
 func memoryName(v *variable) string {

@@ -30,7 +30,7 @@ import (
 
 // engine runs the compiled kernels of a device.
 type engine struct {
-	memory  []byte // the device's, from the guard on
+	memory  []byte // the device's region
 	runtime wazero.Runtime
 	workers sync.Map // *worker by the offset of its record
 }
@@ -95,8 +95,17 @@ type nativeKernel struct {
 	local  int64         // bytes of them
 
 	mu    sync.Mutex
-	rooms []*memory // of workers of earlier launches
+	rooms [rooms][]*memory // of workers of earlier launches
 }
+
+// The memory of a worker: no pointer leads to the first room, which has what
+// the code relies on.
+const (
+	roomRecord = iota
+	roomLocal
+	roomFrame
+	rooms
+)
 
 // nativeState is a kernel's code, or why it has none.
 type nativeState struct {
@@ -137,7 +146,7 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 	}
 	n = &nativeKernel{module: module, code: code, sites: l.sites, place: l.locals}
 	for _, v := range k.locals {
-		n.local = max(n.local, alignUp(l.locals[v.index]+v.t.size, localAlign))
+		n.local = max(n.local, l.locals[v.index]+v.t.size)
 	}
 	return n, nil
 }
@@ -169,11 +178,16 @@ func compileLanes(f *lanes.Function, width int) (*lanes.Code, error) {
 // engine is the device's, made when it is first asked for.
 func (d *Device) engine() (*engine, error) {
 	d.start.once.Do(func() {
-		if d.heap.size() <= lanes.Guard {
+		if d.heap.size() == 0 {
 			d.start.err = errors.New("no region of memory")
 			return
 		}
-		d.start.engine, d.start.err = newEngine(d.heap.flatView().data[lanes.Guard:])
+		view := d.heap.flatView()
+		if view.base<<32 != 0 {
+			d.start.err = errors.New("the region of memory is not where the low half of an address is the offset")
+			return
+		}
+		d.start.engine, d.start.err = newEngine(view.data)
 		if d.start.err == nil {
 			runtime.AddCleanup(d, func(r wazero.Runtime) { r.Close(context.Background()) }, d.start.engine.runtime)
 		}
@@ -181,28 +195,17 @@ func (d *Device) engine() (*engine, error) {
 	return d.start.engine, d.start.err
 }
 
-// offset is where in the memory of compiled kernels a pointer leads to; false
-// if it leads elsewhere.
-func (d *Device) offset(p pointer) (uint32, bool) {
-	if p == 0 {
-		return nullOffset, true
-	}
-	view := d.heap.flatView()
-	at := uint64(p) - view.base - lanes.Guard
-	return uint32(at), uint64(p) >= view.base+lanes.Guard && at < uint64(len(view.data)-lanes.Guard)
-}
-
-// allocation is where the allocation of a pointer starts in that memory, and
-// its size; the null pointer has one of no bytes.
+// allocation is where the allocation of a pointer starts in the memory of
+// compiled kernels, and its size; the null pointer has one of no bytes.
 func (d *Device) allocation(p pointer) (start, size uint32, ok bool) {
 	if p == 0 {
-		return 0, 0, true
+		return lanes.Foreign, 0, true
 	}
 	m, _ := d.heap.allocationAt(uint64(p))
 	if m == nil {
 		return 0, 0, false
 	}
-	return uint32(m.at - lanes.Guard), uint32(len(m.data)), true
+	return uint32(m.at), uint32(len(m.data)), true
 }
 
 type engineState struct {
@@ -214,17 +217,18 @@ type engineState struct {
 // worker runs groups of a launch on one goroutine.
 type worker struct {
 	l      *launch
-	room   *memory
+	rooms  [rooms]*memory
 	record uint32 // its offset
 	data   []byte // from the record on
 	item   *item  // for calls of the host
 	fault  error
 }
 
-// layout is the places of a worker's memory, from its record on.
+// layout is the places in a worker's rooms.
 type layout struct {
-	local, private, frame, frames, context, call, byVal, size int64
-	localArgs                                                 []int64 // by argument, from local on
+	private, context, call int64
+	localArgs              []int64 // by argument
+	sizes                  [rooms]int64
 }
 
 func (n *nativeKernel) layout(l *launch) layout {
@@ -233,38 +237,29 @@ func (n *nativeKernel) layout(l *launch) layout {
 	if n.code.Items {
 		items = maxGroup + int64(n.code.Width)
 	}
-	next := alignUp(l.k.boundsAt()+8*int64(len(l.args)), localAlign)
+	next := alignUp(l.k.recordSize(), localAlign)
 	take := func(size int64) int64 {
 		place := next
 		next = alignUp(next+size, localAlign)
 		return place
 	}
 	at.call = take(8 * maxHostWords)
-	at.byVal = take(l.byValSize())
-	at.local = take(0)
-	room := n.local
-	at.localArgs = make([]int64, len(l.k.params))
-	for i := range l.k.params {
-		at.localArgs[i] = room
-		room = alignUp(room+l.local[len(l.k.p.locals)+i], localAlign)
-	}
-	take(room)
 	at.private = take(items * int64(n.code.PrivateSize))
-	at.frames = items * int64(n.code.FrameSize)
-	at.frame = take(at.frames)
 	if n.code.Items {
 		at.context = take(maxGroup * int64(n.code.ContextSize))
 	}
-	at.size = next
-	return at
-}
-
-func (l *launch) byValSize() int64 {
-	size := int64(0)
-	for _, v := range l.byVal {
-		size += alignUp(int64(len(v.data)), 16)
+	at.sizes[roomRecord] = next
+	room := n.local
+	at.localArgs = make([]int64, len(l.k.params))
+	for i := range l.k.params {
+		if size := l.local[len(l.k.p.locals)+i]; size > 0 {
+			at.localArgs[i] = alignUp(room, localAlign)
+			room = at.localArgs[i] + size
+		}
 	}
-	return size
+	at.sizes[roomLocal] = room
+	at.sizes[roomFrame] = items * int64(n.code.FrameSize)
+	return at
 }
 
 // errNotNative is that a launch is to be interpreted.
@@ -287,7 +282,7 @@ func (l *launch) runNative() error {
 	defer func() {
 		for _, w := range list {
 			engine.workers.Delete(w.record)
-			code.giveBack(w.room)
+			code.giveBack(&w.rooms)
 		}
 	}()
 	for range workers {
@@ -324,52 +319,82 @@ func (l *launch) fitsNative() bool {
 
 func (l *launch) newWorker(e *engine, n *nativeKernel) (*worker, bool) {
 	at := n.layout(l)
-	room, err := n.take(l.device, at.size)
-	if err != nil {
+	w := &worker{l: l}
+	if n.take(l.device, &w.rooms, &at.sizes) != nil {
 		return nil, false
 	}
-	w := &worker{l: l, room: room, record: uint32(room.at - lanes.Guard), data: room.data}
-	if !w.fill(e, at) {
-		n.giveBack(room)
+	w.record, w.data = uint32(w.rooms[roomRecord].at), w.rooms[roomRecord].data
+	if !w.fill(at) {
+		n.giveBack(&w.rooms)
 		return nil, false
 	}
 	e.workers.Store(w.record, w)
 	return w, true
 }
 
-// take returns memory for a worker: that of an earlier launch if it is large
+// take finds memory for a worker: that of an earlier launch if it is large
 // enough.
-func (n *nativeKernel) take(d *Device, size int64) (*memory, error) {
+func (n *nativeKernel) take(d *Device, list *[rooms]*memory, sizes *[rooms]int64) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for i, m := range n.rooms {
-		if m.Size() >= size {
-			n.rooms = slices.Delete(n.rooms, i, i+1)
-			return m, nil
+	for room, size := range sizes {
+		if size == 0 {
+			continue
 		}
+		// Rooms that pointers lead to have the right size, for checks.
+		fits := func(m *memory) bool { return m.Size() == size || room == roomRecord && m.Size() > size }
+		if i := slices.IndexFunc(n.rooms[room], fits); i >= 0 {
+			list[room] = n.rooms[room][i]
+			n.rooms[room] = slices.Delete(n.rooms[room], i, i+1)
+			continue
+		}
+		if all := n.rooms[room]; len(all) > 0 {
+			all[0].release()
+			n.rooms[room] = all[1:]
+		}
+		flags := uint64(0)
+		if room == roomRecord {
+			flags = entryHidden
+		}
+		m, err := d.heap.allocate(d, driver.DeviceMemory, size, flags)
+		if err != nil {
+			n.keepRooms(list)
+			return err
+		}
+		list[room] = m
 	}
-	return d.heap.allocate(d, driver.DeviceMemory, size, 0)
+	return nil
 }
 
-func (n *nativeKernel) giveBack(m *memory) {
+func (n *nativeKernel) giveBack(list *[rooms]*memory) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.rooms = append(n.rooms, m)
+	n.keepRooms(list)
+}
+
+func (n *nativeKernel) keepRooms(list *[rooms]*memory) {
+	for room, m := range list {
+		if m != nil {
+			n.rooms[room] = append(n.rooms[room], m)
+		}
+	}
 }
 
 // close gives the memory of the workers back.
 func (n *nativeKernel) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, m := range n.rooms {
-		m.release()
+	for room, list := range n.rooms {
+		for _, m := range list {
+			m.release()
+		}
+		n.rooms[room] = nil
 	}
-	n.rooms = nil
 	n.module.Close(context.Background())
 }
 
 // fill writes the record.
-func (w *worker) fill(e *engine, at layout) bool {
+func (w *worker) fill(at layout) bool {
 	l := w.l
 	put32 := func(offset int64, v uint32) { binary.LittleEndian.PutUint32(w.data[offset:], v) }
 	put64 := func(offset int64, v uint64) { binary.LittleEndian.PutUint64(w.data[offset:], v) }
@@ -380,20 +405,28 @@ func (w *worker) fill(e *engine, at layout) bool {
 		put64(lanes.RecordOffset+8*i, uint64(l.r.offset[i]))
 	}
 	put64(lanes.RecordDims, uint64(l.r.dims))
-	for offset, place := range map[int64]int64{
-		lanes.RecordMemory: at.local, lanes.RecordPrivate: at.private, lanes.RecordFrame: at.frame,
-		lanes.RecordContext: at.context, lanes.RecordCall: at.call,
-	} {
-		put32(offset, w.record+uint32(place))
-	}
-	put32(lanes.RecordRoom, uint32(at.private-at.local))
-	put32(lanes.RecordFrames, uint32(at.frames))
-	put64(lanes.RecordBase, l.device.heap.flatView().base+lanes.Guard)
+	put32(lanes.RecordPrivate, w.record+uint32(at.private))
+	put32(lanes.RecordContext, w.record+uint32(at.context))
+	put32(lanes.RecordCall, w.record+uint32(at.call))
+	put32(lanes.RecordMemory, w.start(roomLocal))
+	put32(lanes.RecordRoom, uint32(at.sizes[roomLocal]))
+	put32(lanes.RecordFrame, w.start(roomFrame))
+	put32(lanes.RecordFrames, uint32(at.sizes[roomFrame]))
+	put64(lanes.RecordBase, l.flat.base)
 	put32(lanes.RecordTrap, uint32(lanes.TrapNone))
 	return w.fillArguments(at, put32, put64)
 }
 
-// fillArguments writes the words of the arguments, with offsets for pointers.
+// start is where a room starts.
+func (w *worker) start(room int) uint32 {
+	if w.rooms[room] == nil {
+		return lanes.Foreign
+	}
+	return uint32(w.rooms[room].at)
+}
+
+// fillArguments writes the words of the arguments and the bounds of pointers,
+// and tells whether all lead to the device's memory.
 func (w *worker) fillArguments(at layout, put32 func(int64, uint32), put func(int64, uint64)) bool {
 	l := w.l
 	bounds := func(word int64, base, size uint32) {
@@ -402,34 +435,27 @@ func (w *worker) fillArguments(at layout, put32 func(int64, uint32), put func(in
 	}
 	for i := range l.k.params {
 		p := &l.k.params[i]
-		words := wordsOf(p.t)
-		for n := range words {
-			v := l.args[p.word+int64(n)]
-			switch {
-			case p.Kind == driver.ParamLocal:
-				v = uint64(w.record) + uint64(at.local+at.localArgs[i])
-				bounds(p.word, uint32(v), uint32(l.local[len(l.k.p.locals)+i]))
-			case words[n].kind == kindPointer && !p.byVal:
-				offset, ok := l.device.offset(pointer(v))
-				if !ok {
-					return false
-				}
-				v = uint64(offset)
-				start, size, ok := l.device.allocation(pointer(l.args[p.word+int64(n)]))
-				if !ok {
-					return false
-				}
-				bounds(p.word+int64(n), start, size)
+		if p.Kind == driver.ParamLocal {
+			start := w.start(roomLocal) + uint32(at.localArgs[i])
+			put(lanes.RecordWords+8*p.word, l.flat.base+uint64(start))
+			bounds(p.word, start, uint32(l.local[len(l.k.p.locals)+i]))
+			continue
+		}
+		for n := range p.t.words {
+			v := l.args[p.word+n]
+			put(lanes.RecordWords+8*(p.word+n), v)
+			if p.t.kind != kindPointer || p.byVal {
+				continue
 			}
-			put(lanes.RecordWords+8*(p.word+int64(n)), v)
+			start, size, ok := l.device.allocation(pointer(v))
+			if !ok {
+				return false
+			}
+			bounds(p.word, start, size)
 		}
 	}
-	next := at.byVal
 	for _, v := range l.byVal {
-		copy(w.data[next:], v.data)
-		put(lanes.RecordWords+8*v.word, uint64(w.record)+uint64(next))
-		bounds(v.word, w.record+uint32(next), uint32(len(v.data)))
-		next += alignUp(int64(len(v.data)), 16)
+		copy(w.data[l.k.byValueAt(v.param):], v.data)
 	}
 	return true
 }
@@ -475,16 +501,16 @@ func (w *worker) report(n *nativeKernel, err error) {
 		rest /= count
 	}
 	it := &item{group: g, local: [3]int{get(lanes.RecordItem), get(lanes.RecordItem + 4), get(lanes.RecordItem + 8)}}
-	if trap := lanes.Trap(get(lanes.RecordTrap)); trap == lanes.TrapBounds {
+	trap := lanes.Trap(get(lanes.RecordTrap))
+	if trap == lanes.TrapBounds {
 		var lane int
-		memory := n.code.Sites[get(lanes.FaultSite)].Bounds.Memory
-		it.fault, lane = boundsFault(get, memory)
+		it.fault, lane = w.boundsFault(n.code.Sites[get(lanes.FaultSite)], get)
 		it.local[0] += lane
 	} else {
 		it.fault = w.faultOf(err, trap)
 	}
 	fault := g.place(it)
-	if trap := lanes.Trap(get(lanes.RecordTrap)); trap == lanes.TrapBounds || trap == lanes.TrapUnreachable {
+	if trap == lanes.TrapBounds || trap == lanes.TrapUnreachable {
 		at := n.sites[n.code.Sites[get(lanes.FaultSite)].Site]
 		fault.Function, fault.Op, fault.File, fault.Line = at.function, at.op, at.file, int(at.line)
 	}
@@ -492,28 +518,62 @@ func (w *worker) report(n *nativeKernel, err error) {
 }
 
 // boundsFault names the access that was out of bounds, and in which lane of the step.
-func boundsFault(get func(offset int) int, memory string) (fault *Fault, lane int) {
-	distance, stride := int64(get(lanes.FaultDistance)), int64(get(lanes.FaultStride))
-	size, length := int64(get(lanes.FaultSize)), int64(get(lanes.FaultLen))
+func (w *worker) boundsFault(v *lanes.Value, get func(offset int) int) (fault *Fault, lane int) {
+	size, store := v.Access()
 	what := "load"
-	if size&(1<<31) != 0 {
-		what, size = "store", size&^(1<<31)
+	if store {
+		what = "store"
 	}
 	if all := get(lanes.FaultLanes); all != 0 {
 		lane = bits.TrailingZeros(uint(all))
+	}
+	if v.Bounds.Table {
+		at, base := uint32(get(lanes.FaultDistance)), get(lanes.FaultStride)
+		return w.tableFault(what, at, base == lanes.Foreign, size, store), lane
+	}
+	distance, stride, length := int64(get(lanes.FaultDistance)), int64(get(lanes.FaultStride)), int64(get(lanes.FaultLen))
+	if get(lanes.FaultLanes) != 0 {
+		call := get(lanes.RecordCall) - int(w.record)
+		distance = int64(get(call + 4*lane))
 	}
 	for stride != 0 && uint32(distance) <= uint32(length-size) && lane < 64 {
 		distance += stride
 		lane++
 	}
 	at := int64(int32(distance))
-	switch {
+	switch memory := v.Bounds.Memory; {
 	case size == 0:
 		return &Fault{Message: fmt.Sprintf("%s of element %d of an array of %d elements in private memory", what, at, length)}, lane
+	case store && memory == constantMemory:
+		return &Fault{Message: fmt.Sprintf("store of %d bytes to %s, which cannot be written", size, memory)}, lane
 	case length == 0:
 		return &Fault{Message: fmt.Sprintf("%s of %d bytes through a null pointer", what, size)}, lane
+	default:
+		return &Fault{Message: fmt.Sprintf("%s of %d bytes at offset %d of an allocation of %d bytes in %s", what, size, at, length, memory)}, lane
 	}
-	return &Fault{Message: fmt.Sprintf("%s of %d bytes at offset %d of an allocation of %d bytes in %s", what, size, at, length, memory)}, lane
+}
+
+// tableFault names an access that the table of allocations does not allow.
+func (w *worker) tableFault(what string, at uint32, foreign bool, size int64, store bool) *Fault {
+	flat := &w.l.flat
+	entry, within := flat.entryNear(pointer(flat.base + uint64(at)))
+	memory := spaceNames[spaceGlobal]
+	for room, name := range map[int]string{roomLocal: spaceNames[spaceLocal], roomFrame: spaceNames[spacePrivate]} {
+		if m := w.rooms[room]; m != nil && entryStart(entry) == m.at {
+			memory = name
+		}
+	}
+	switch {
+	case foreign && at < granule:
+		return &Fault{Message: fmt.Sprintf("%s of %d bytes through a null pointer", what, size)}
+	case foreign:
+		return &Fault{Message: fmt.Sprintf("%s of %d bytes through a pointer that is not of the device's memory", what, size)}
+	case entry == 0:
+		return &Fault{Message: fmt.Sprintf("%s of %d bytes in %s that is not allocated (any more)", what, size, memory)}
+	case store && entry&entryReadOnly != 0:
+		return &Fault{Message: fmt.Sprintf("store of %d bytes to %s, which cannot be written", size, constantMemory)}
+	}
+	return &Fault{Message: fmt.Sprintf("%s of %d bytes at offset %d of an allocation of %d bytes in %s", what, size, within, entrySize(entry), memory)}
 }
 
 func (w *worker) faultOf(err error, trap lanes.Trap) *Fault {

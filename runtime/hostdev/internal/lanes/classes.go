@@ -95,7 +95,7 @@ func (a *analysis) findUsers() {
 	}
 	for _, b := range a.f.Blocks {
 		for _, v := range b.Values {
-			for _, arg := range v.Args {
+			for _, arg := range v.uses() {
 				use(arg, b)
 			}
 		}

@@ -144,22 +144,18 @@ const (
 	RecordGlobal  = 80  // three of 64 bits: the global size
 	RecordOffset  = 104 // three of 64 bits: the global offset
 	RecordDims    = 128 // 64 bits: the dimensions
-	RecordWords   = 160 // the words of the arguments, 64 bits each
+	RecordWords   = 160 // the words of the arguments, 64 bits each; then their bounds and those that are passed by value
 )
 
-// The code writes at RecordFault: the distance from the base, the stride
-// from lane to lane, the bits of the lanes that are out of bounds if that is 0
-// and they vary, the size of the access, and the number of bytes that there
-// are. The size has the highest bit set for a store, and is 0 for an element of
-// an array of the work-item.
+// The code writes at RecordFault: the distance from the base, the stride from
+// lane to lane, the bits of the lanes that are out of bounds if that is 0 and
+// they vary, and the number of bytes that there are. The distances of lanes
+// that vary are at RecordCall, 32 bits each. Of an access that the table of
+// allocations has refused, the distance is the address and the stride the base.
 const (
 	FaultDistance = RecordFault + 4*iota
 	FaultStride
 	FaultLanes
-	FaultSize
 	FaultLen
 	FaultSite // the place in Code.Sites, also of a TrapUnreachable
 )
-
-// Guard is the end of the guard: no address below is of the memory, see foldOffset.
-const Guard = 1 << 16

@@ -68,7 +68,7 @@ func hoistingOf(s *shared, v *Value) hoisting {
 	case OpFrame:
 		return inItem
 	}
-	if !v.Op.isPure() {
+	if !v.isPure() {
 		return inPlace
 	}
 	level := inGroup
@@ -81,6 +81,9 @@ func hoistingOf(s *shared, v *Value) hoisting {
 // isPure tells of operations that compute their result of their operands and
 // nothing else.
 func (op Op) isPure() bool { return op >= OpAdd && op <= OpSelect }
+
+// isPure tells of values that may be computed anywhere after their operands.
+func (v *Value) isPure() bool { return v.Op.isPure() || v.Fixed }
 
 func newEmitter(f *Function, a *analysis, c *Code, s *shared, labels *int) *emitter {
 	e := &emitter{

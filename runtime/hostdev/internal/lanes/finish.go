@@ -4,6 +4,7 @@ package lanes
 // that nobody uses are left out, and the rest is numbered.
 func (f *Function) Finish() error {
 	f.orderBlocks()
+	f.promote()
 	f.markLive()
 	f.number()
 	return nil
@@ -69,12 +70,8 @@ func (f *Function) markLive() {
 	for len(work) > 0 {
 		v := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, a := range v.Args {
+		for _, a := range v.uses() {
 			mark(a)
-		}
-		if v.Bounds != nil {
-			mark(v.Bounds.Base)
-			mark(v.Bounds.Len)
 		}
 		if v.Op == OpGet && !v.Reg.live {
 			v.Reg.live = true
@@ -110,12 +107,8 @@ func (f *Function) number() {
 	}
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			for _, a := range v.Args {
+			for _, a := range v.uses() {
 				leaf(a)
-			}
-			if v.Bounds != nil {
-				leaf(v.Bounds.Base)
-				leaf(v.Bounds.Len)
 			}
 		}
 		if b.Cond != nil {

@@ -210,6 +210,7 @@ type Value struct {
 	Atomic AtomicOp
 	Host   *HostCall
 	Bounds *Bounds
+	Fixed  bool   // of an OpLoad: the memory does not change during a launch
 	Site   int    // Function.Site when it was made
 	Source *Value // of an extra result of an OpHost: the call
 	Block  *Block
@@ -232,11 +233,39 @@ const (
 )
 
 // Bounds is the range that an access must stay in: Len bytes from the address Base on;
-// of an OpPrivateLoad and OpPrivateStore, the elements from index 0 on. Both
-// are made of constants and arguments.
+// of an OpPrivateLoad and OpPrivateStore, the elements from index 0 on. Stores
+// have Writable bytes, Len if that is nil. An access beyond them faults; but if
+// Table is set, it does so only if the table of allocations does not allow it
+// either, and Base is Foreign for a pointer that is not of the device's memory.
 type Bounds struct {
-	Base, Len *Value
-	Memory    string // its kind, for messages
+	Base, Len, Writable *Value
+	Table               bool
+	Memory              string // its kind, for messages
+}
+
+// Foreign is the Base of the Bounds of a pointer to elsewhere. Allocations are
+// aligned, so that none starts there.
+const Foreign = 1
+
+// length is the Len of loads, or that of stores.
+func (v *Value) length() *Value {
+	if v.Bounds.Writable != nil && v.stores() {
+		return v.Bounds.Writable
+	}
+	return v.Bounds.Len
+}
+
+// stores tells whether an access changes memory.
+func (v *Value) stores() bool {
+	return v.Op == OpStore || v.Op == OpPrivateStore || v.Op == OpAtomic && v.Atomic != AtomicLoad
+}
+
+// uses lists the values that must be there when v is computed.
+func (v *Value) uses() []*Value {
+	if v.Bounds == nil {
+		return v.Args
+	}
+	return append(v.Args[:len(v.Args):len(v.Args)], v.Bounds.Base, v.length())
 }
 
 // Block is a basic block.
@@ -372,6 +401,13 @@ func (b *Block) lowOf(v *Value) *Value {
 	return b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
 }
 
+// AddLow adds a number of 32 bits to one of 64 whose low half is 0.
+func (b *Block) AddLow(base, low *Value) *Value {
+	v := b.add(&Value{Op: OpAdd, Kind: I64, Args: []*Value{base, b.Add(OpZExt, I64, low)}})
+	v.low = low
+	return v
+}
+
 // Get appends the reading of a register.
 func (b *Block) Get(r *Register) *Value {
 	v := b.add(&Value{Op: OpGet, Kind: r.Kind, Reg: r})
@@ -401,6 +437,14 @@ func (b *Block) Load(k Kind, size int, address *Value, bounds *Bounds) *Value {
 	if k == I64 {
 		v.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
 	}
+	return v
+}
+
+// LoadFixed appends a load from memory that no kernel changes; the address is
+// known to be right.
+func (b *Block) LoadFixed(k Kind, size int, address *Value) *Value {
+	v := b.Load(k, size, address, nil)
+	v.Fixed = true
 	return v
 }
 

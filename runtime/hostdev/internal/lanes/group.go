@@ -147,8 +147,8 @@ func (d *driver) hoist(level hoisting) {
 		if v.Op == OpConst || v.Op == OpArg || d.shared.hoist[v.id] != level {
 			continue
 		}
-		if v.Op.isPure() {
-			e.to(e.scalarPlace(v), Inst{Op: v.Op, Args: e.scalarArgs(v), Imm: v.Imm})
+		if v.isPure() {
+			e.to(e.scalarPlace(v), Inst{Op: v.Op, Args: e.scalarArgs(v), Imm: v.Imm, Off: v.Off})
 		}
 		d.spreadOut(v)
 	}
@@ -394,7 +394,7 @@ func (d *driver) liveBefore(b *Block, in []liveSet) liveSet {
 		if v.Op == OpGet {
 			set[slot{r: v.Reg}] = true
 		}
-		for _, arg := range v.Args {
+		for _, arg := range v.uses() {
 			d.use(set, arg)
 		}
 	}

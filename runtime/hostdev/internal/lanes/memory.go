@@ -13,20 +13,20 @@ func (e *emitter) load(v *Value, mask Reg) {
 	in := Inst{Op: OpLoad, Imm: v.Imm, Off: v.Off}
 	switch {
 	case e.a.class(address).uniform():
-		e.checkSpan(v, 0)
+		e.check(v, mask)
 		e.loadScalar(v, mask, in)
 	case e.contiguous(address, v.Imm):
 		in.Args = []Reg{e.scalar(address)}
 		e.whole(mask, func() {
-			e.checkLanes(v, NoReg)
+			e.check(v, NoReg)
 			e.to(e.vectorPlace(v), in)
 		}, func(guarded bool) {
-			e.checkLanes(v, mask)
+			e.check(v, mask)
 			e.gather(v, mask, guarded)
 		})
 	default:
-		e.checkLanes(v, mask)
-		e.gather(v, mask, true)
+		e.check(v, mask)
+		e.gather(v, mask, !v.Fixed)
 	}
 }
 
@@ -79,18 +79,18 @@ func (e *emitter) store(v *Value, mask Reg) {
 	a, c := e.a.class(address), e.a.class(value)
 	switch {
 	case a.uniform() && c.uniform():
-		e.checkSpan(v, 0)
+		e.check(v, mask)
 		e.op(Inst{Op: OpStore, Type: scalarType(value.Kind), Args: []Reg{e.scalar(address), e.scalar(value)}, Imm: v.Imm, Off: v.Off})
 	case e.contiguous(address, v.Imm):
 		e.whole(mask, func() {
-			e.checkLanes(v, NoReg)
+			e.check(v, NoReg)
 			e.op(Inst{Op: OpStore, Type: e.vectorType(value.Kind), Args: []Reg{e.scalar(address), e.vector(value)}, Imm: v.Imm, Off: v.Off})
 		}, func(bool) {
-			e.checkLanes(v, mask)
+			e.check(v, mask)
 			e.scatter(v, mask)
 		})
 	default:
-		e.checkLanes(v, mask)
+		e.check(v, mask)
 		e.scatter(v, mask)
 	}
 }
@@ -125,7 +125,7 @@ func (e *emitter) element(array uint64, index Reg, size uint32) Reg {
 
 func (e *emitter) privateLoad(v *Value, mask Reg) {
 	index, size := v.Args[0], kindSize(v.Kind)
-	e.checkLanes(v, mask)
+	e.check(v, mask)
 	if e.a.class(index).uniform() {
 		in := Inst{Op: OpLoad, Args: []Reg{e.element(v.Imm, e.scalar(index), size)}, Imm: uint64(size)}
 		if e.a.class(v).Level == Varying {
@@ -146,7 +146,7 @@ func (e *emitter) privateLoad(v *Value, mask Reg) {
 func (e *emitter) privateStore(v *Value, mask Reg) {
 	index, value := v.Args[0], v.Args[1]
 	size := kindSize(value.Kind)
-	e.checkLanes(v, mask)
+	e.check(v, mask)
 	store := func(t Type, at, what Reg, off uint32) {
 		e.op(Inst{Op: OpStore, Type: t, Args: []Reg{at, what}, Imm: uint64(size), Off: off})
 	}
@@ -189,7 +189,7 @@ func (e *emitter) atomic(v *Value, mask Reg) {
 		e.to(r, in)
 		return r
 	}
-	e.checkLanes(v, mask)
+	e.check(v, mask)
 	switch {
 	case e.width > 1:
 		e.eachLane(v, mask, true, one)

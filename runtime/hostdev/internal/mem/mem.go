@@ -22,6 +22,15 @@ func New(size int64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:size:size]
 }
 
+// Words is the memory of b, which is aligned, as numbers in the order of bytes
+// that the processor has.
+func Words(b []byte) []uint64 {
+	if !Aligned(b, Alignment) {
+		panic("mem: words that are not aligned")
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
+}
+
 // Aligned tells whether b starts at a multiple of n bytes.
 func Aligned(b []byte, n uintptr) bool {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%n == 0
