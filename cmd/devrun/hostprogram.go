@@ -202,8 +202,8 @@ func (p *hostProgram) readNeighbors() {
 	}
 }
 
-// readFolder adds the shared libraries of a folder that have images. What
-// cannot be read gives no advice.
+// readFolder adds the shared libraries of a folder that have images. A file
+// that cannot be read gives no advice.
 func (p *hostProgram) readFolder(folder string) {
 	names, err := filepath.Glob(filepath.Join(escapeGlob(folder), "*.so*"))
 	if err != nil {

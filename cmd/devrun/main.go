@@ -32,6 +32,7 @@ func newCommand(s cli.Streams) *cobra.Command {
 		Long: `devrun FILE [ARG...] runs the program FILE so that it finds libofflink.
 devrun launch runs one kernel out of files, without running any host code.
 devrun check tells whether device code links, without a device.
+devrun graph draws the images and who imports from whom.
 devrun devices lists the devices.
 devrun cache shows and tidies the cache of built programs.
 
@@ -51,7 +52,7 @@ A file that is called like a subcommand is given with its folder: ./launch.`,
 	root.Flags().SetInterspersed(false) // what follows FILE is the program's
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.AddCommand(newLaunchCommand(s), newCheckCommand(s), newDevicesCommand(s), newCacheCommand(s))
+	root.AddCommand(newLaunchCommand(s), newCheckCommand(s), newGraphCommand(s), newDevicesCommand(s), newCacheCommand(s))
 	cli.Style(root)
 	return root
 }

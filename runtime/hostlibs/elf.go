@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// Kind tells what an ELF file is to the dynamic loader.
+// Kind is the sort of an ELF file for the dynamic loader.
 type Kind int
 
 // The kinds of files.
@@ -33,7 +33,7 @@ type Dynamic struct {
 	Rpath, Runpath []string
 }
 
-// Limits of what is read: real files are far below them.
+// Limits of the sizes that are read: real files are far below them.
 const (
 	maxSegments     = 1 << 12
 	maxDynamic      = 1 << 20 // bytes of the dynamic section
@@ -134,7 +134,7 @@ func (f *elfFile) readSegment(offset uint64) (p elf.Prog64, err error) {
 	}, err
 }
 
-// readDynamic fills in what the loader reads. A file with an interpreter is a
+// readDynamic fills in the parts that the loader reads. A file with an interpreter is a
 // program: position-independent ones have the type of libraries. So is the C
 // library, which can be run, but has a soname.
 func (f *elfFile) readDynamic() error {

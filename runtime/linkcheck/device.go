@@ -10,7 +10,7 @@ import (
 	"offlink/runtime/resolve"
 )
 
-// Device is a device that need not be there: what a launch asks about it.
+// Device is a device that need not be there: the answers that a launch asks of it.
 type Device struct {
 	Name       string
 	Type       driver.Type

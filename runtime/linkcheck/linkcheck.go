@@ -149,8 +149,8 @@ func (c *checker) addProblem(s Severity, k Kind, symbol, message string) {
 
 func refOf(img *registry.Image) Ref { return Ref{img.Owner.Name, img.Index} }
 
-// listImages reads the exports of every image. What the resolver knows of an
-// image is dropped again: parsed code takes several times the room of the code.
+// listImages reads the exports of every image. The resolver
+// forgets the image again: parsed code takes several times the room of the code.
 func (c *checker) listImages() {
 	for _, img := range c.program.Loaded.Images {
 		exports, err := c.resolver.Exports(img)
