@@ -1,0 +1,330 @@
+package ptx
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Parse reads the directives of a module. name is the module's in errors,
+// which are *Error.
+func Parse(name string, text []byte) (*Module, error) {
+	p := &parser{scanner: newScanner(name, string(text)), module: &Module{AddressSize: 32}, registers: map[string]bool{}, mentioned: map[string]bool{}}
+	if !p.skip(".version") {
+		return nil, p.errorf("not PTX: its first directive is not .version")
+	}
+	p.module.Version = p.take().text
+	for p.next.text != "" {
+		if err := p.parseDirective(); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.module.Targets) == 0 {
+		return nil, p.errorf("the module has no .target directive")
+	}
+	p.collectUses()
+	return p.module, nil
+}
+
+type parser struct {
+	*scanner
+	module    *Module
+	registers map[string]bool
+	mentioned map[string]bool // words of bodies
+}
+
+// parseDirective reads one directive of the module's level.
+func (p *parser) parseDirective() error {
+	switch directive := p.take(); directive.text {
+	case ".target":
+		p.module.Targets = p.parseList()
+	case ".address_size":
+		size, err := strconv.Atoi(p.take().text)
+		if err != nil {
+			return p.errorf(".address_size without a number")
+		}
+		p.module.AddressSize = size
+	case ".file":
+		p.skipList() // a number, a string, and a time and a size after commas
+	case ".section":
+		p.take()
+		return p.skipBraces()
+	case ".entry":
+		return p.parseEntry()
+	case ".extern":
+		return p.parseShared(Extern)
+	case ".visible":
+		return p.parseShared(Visible)
+	case ".weak":
+		return p.parseShared(Weak)
+	case ".common":
+		return p.parseShared(Common)
+	case ".func":
+		return p.parseFunction(Local)
+	case ".global", ".const", ".shared", ".tex", ".local", ".param":
+		return p.parseVariable(directive.text, Local)
+	case ".pragma", ".alias":
+		return p.skipStatement()
+	default:
+		return &Error{p.name, directive.line, "want a directive of a module, and " + strconv.Quote(directive.text) + " is there"}
+	}
+	return nil
+}
+
+// parseShared reads what follows a directive of linkage.
+func (p *parser) parseShared(l Linkage) error {
+	switch directive := p.take(); directive.text {
+	case ".entry":
+		return p.parseEntry()
+	case ".func":
+		return p.parseFunction(l)
+	case ".global", ".const", ".shared":
+		return p.parseVariable(directive.text, l)
+	default:
+		return &Error{p.name, directive.line, "want a function or a variable, and " + strconv.Quote(directive.text) + " is there"}
+	}
+}
+
+// parseList reads words with commas between them.
+func (p *parser) parseList() []string {
+	list := []string{p.take().text}
+	for p.skip(",") {
+		list = append(list, p.take().text)
+	}
+	return list
+}
+
+// skipList skips the operands of .file.
+func (p *parser) skipList() {
+	p.take()
+	p.take()
+	for p.skip(",") {
+		p.take()
+	}
+}
+
+// skipStatement skips to the next semicolon.
+func (p *parser) skipStatement() error {
+	for !p.skip(";") {
+		if p.next.text == "" {
+			return p.errorf("the text ends within a statement")
+		}
+		if p.next.text == "{" {
+			if err := p.skipBraces(); err != nil {
+				return err
+			}
+			continue
+		}
+		p.take()
+	}
+	return nil
+}
+
+// skipBraces skips a block with those in it, and collects its words.
+func (p *parser) skipBraces() error {
+	if err := p.expect("{"); err != nil {
+		return err
+	}
+	for depth := 1; depth > 0; {
+		t := p.take()
+		switch {
+		case t.text == "":
+			return p.errorf("the text ends within a block")
+		case t.text == "{":
+			depth++
+		case t.text == "}":
+			depth--
+		case t.text[0] == '%':
+			p.registers[t.text] = true
+		case isWord(t.text[0]) && t.text[0] != '.':
+			p.mentioned[t.text] = true
+		}
+	}
+	return nil
+}
+
+// parseEntry reads a kernel from its name on.
+func (p *parser) parseEntry() (err error) {
+	e := Entry{Name: p.take().text}
+	if e.Name == "" || !isWord(e.Name[0]) {
+		return p.errorf("a kernel without a name")
+	}
+	if p.skip("(") {
+		if e.Params, err = p.parseParams(); err != nil {
+			return err
+		}
+	}
+	for p.next.text != "{" && p.next.text != ";" {
+		switch t := p.take(); t.text {
+		case "":
+			return p.errorf("the text ends after kernel %s", e.Name)
+		case ".reqntid":
+			e.Required = p.parseSizes()
+		case ".maxntid":
+			e.Max = p.parseSizes()
+		}
+	}
+	if p.skip(";") { // a declaration
+		return nil
+	}
+	if p.module.Entry(e.Name) == nil {
+		p.module.Entries = append(p.module.Entries, e)
+	}
+	return p.skipBraces()
+}
+
+// parseSizes reads up to three numbers; those that are not there are 1.
+func (p *parser) parseSizes() [3]int {
+	sizes := [3]int{1, 1, 1}
+	for i, text := range p.parseList() {
+		if n, err := strconv.Atoi(text); err == nil && i < len(sizes) {
+			sizes[i] = n
+		}
+	}
+	return sizes
+}
+
+// maxParameters is more than any device takes: they have at most 32764 bytes.
+const maxParameters = 1 << 15
+
+// parseParams reads a kernel's parameters after the opening parenthesis.
+func (p *parser) parseParams() (params []Param, err error) {
+	for !p.skip(")") {
+		param, err := p.parseParam()
+		if err != nil {
+			return nil, err
+		}
+		if params = append(params, param); len(params) > maxParameters {
+			return nil, p.errorf("more than %d parameters", maxParameters)
+		}
+		if !p.skip(",") && p.next.text != ")" {
+			return nil, p.errorf("want a comma after a parameter, and %q is there", p.next.text)
+		}
+	}
+	return params, nil
+}
+
+// parseParam reads ".param .align 8 .b8 name[16]" or
+// ".param .u64 .ptr .global .align 4 name".
+func (p *parser) parseParam() (param Param, err error) {
+	if err := p.expect(".param"); err != nil {
+		return param, err
+	}
+	for strings.HasPrefix(p.next.text, ".") {
+		t := p.take()
+		word := t.text[1:]
+		switch size := typeSize(word); {
+		case size > 0:
+			param.Type, param.Size, param.typeEnd = word, size, t.at+len(t.text)
+		case word == "ptr":
+			param.Pointer = true
+		case word == "align":
+			align, err := p.parseNumber("an alignment", 1<<16)
+			if err != nil {
+				return param, err
+			}
+			if !param.Pointer { // else it is that of the memory
+				param.Align = align
+			}
+		case param.Pointer:
+			param.Space = word
+		}
+	}
+	if param.Size == 0 {
+		return param, p.errorf("a parameter without a type")
+	}
+	param.Name = p.take().text
+	if param.Align == 0 {
+		param.Align = param.Size
+	}
+	if p.skip("[") {
+		n, err := p.parseNumber("a number of elements", 1<<16)
+		if err != nil {
+			return param, err
+		}
+		param.Size *= n
+		return param, p.expect("]")
+	}
+	return param, nil
+}
+
+// parseNumber reads a number from 1 to a limit.
+func (p *parser) parseNumber(what string, limit int) (int, error) {
+	n, err := strconv.Atoi(p.next.text)
+	if err != nil || n < 1 || n > limit {
+		return 0, p.errorf("want %s from 1 to %d, and %q is there", what, limit, p.next.text)
+	}
+	p.take()
+	return n, nil
+}
+
+// parseFunction reads a function after .func: its result, name, parameters
+// and body.
+func (p *parser) parseFunction(l Linkage) error {
+	for strings.HasPrefix(p.next.text, ".") { // .attribute, .unified
+		p.take()
+		if err := p.skipParentheses(); err != nil {
+			return err
+		}
+	}
+	if err := p.skipParentheses(); err != nil {
+		return err
+	}
+	name := p.take().text
+	if name == "" || !isWord(name[0]) {
+		return p.errorf("a function without a name")
+	}
+	p.module.Functions = append(p.module.Functions, Symbol{Name: name, Linkage: l})
+	for p.next.text != "{" && p.next.text != ";" {
+		if p.next.text == "" {
+			return p.errorf("the text ends after function %s", name)
+		}
+		p.take()
+	}
+	if p.skip(";") {
+		return nil
+	}
+	return p.skipBraces()
+}
+
+func (p *parser) skipParentheses() error {
+	if !p.skip("(") {
+		return nil
+	}
+	for !p.skip(")") {
+		if p.next.text == "" {
+			return p.errorf("the text ends within parentheses")
+		}
+		p.take()
+	}
+	return nil
+}
+
+// parseVariable reads ".align 4 .u32 name[8] = {...};" after the state space.
+func (p *parser) parseVariable(space string, l Linkage) error {
+	for strings.HasPrefix(p.next.text, ".") {
+		if t := p.take(); t.text == ".align" {
+			p.take()
+		}
+		if err := p.skipParentheses(); err != nil {
+			return err
+		}
+	}
+	if space == ".global" || space == ".const" {
+		p.module.Variables = append(p.module.Variables, Symbol{p.next.text, l, space[1:]})
+	}
+	return p.skipStatement()
+}
+
+// collectUses fills the lists of the names that bodies mention.
+func (p *parser) collectUses() {
+	for name := range p.registers {
+		p.module.Registers = append(p.module.Registers, name)
+	}
+	slices.Sort(p.module.Registers)
+	for _, v := range p.module.Variables {
+		if p.mentioned[v.Name] && !slices.Contains(p.module.Names, v.Name) {
+			p.module.Names = append(p.module.Names, v.Name)
+		}
+	}
+}
