@@ -1,5 +1,5 @@
 // Package toolchain finds LLVM's tools on this machine and runs them: llvm-as,
-// llvm-dis, opt, llvm-spirv and spirv-val.
+// llvm-dis, opt, llc, llvm-spirv and spirv-val.
 //
 // A [Finder] looks for a tool by name and version: in a path that the user
 // gave, in PATH (also under Debian's versioned names, llvm-as-19), and in

@@ -13,6 +13,7 @@ const (
 	LLVMAs    Name = "llvm-as"
 	LLVMDis   Name = "llvm-dis"
 	Opt       Name = "opt"
+	LLC       Name = "llc"
 	LLVMSPIRV Name = "llvm-spirv"
 	SPIRVVal  Name = "spirv-val"
 	SPIRVOpt  Name = "spirv-opt"
@@ -61,6 +62,7 @@ var remedies = map[Name]string{
 	LLVMAs:    "install Debian's llvm-22 (apt-get install llvm-22)",
 	LLVMDis:   "install Debian's llvm-22 (apt-get install llvm-22)",
 	Opt:       "install Debian's llvm-22 (apt-get install llvm-22)",
+	LLC:       "install Debian's llvm-22 (apt-get install llvm-22)",
 	LLVMSPIRV: "install PyPI's dpcpp-llvm-spirv 2024.2.0 (python3 -m pip install dpcpp-llvm-spirv==2024.2.0; reads LLVM 14 to 19) or Debian's llvm-spirv-15 (apt-get install llvm-spirv-15; reads LLVM 14 and 15, typed pointers)",
 	SPIRVVal:  "install Debian's spirv-tools (apt-get install spirv-tools)",
 	SPIRVOpt:  "install Debian's spirv-tools (apt-get install spirv-tools)",

@@ -62,7 +62,7 @@ func (w *imageWriter) writeImage(i *image, x *split.Extractor) error {
 // command line names no output.
 func (w *imageWriter) writeCode(i *image, slice *split.Slice) error {
 	o := w.options
-	if w.alone && w.spirv == nil && !o.hasOutput && o.input != "-" && !o.split.Single {
+	if w.alone && w.spirv == nil && w.ptx == nil && !o.hasOutput && o.input != "-" && !o.split.Single {
 		i.code, i.unmodified = o.input, true
 		return nil
 	}
@@ -73,6 +73,8 @@ func (w *imageWriter) writeCode(i *image, slice *split.Slice) error {
 	switch {
 	case w.spirv != nil:
 		return w.writeSPIRV(i, slice)
+	case w.ptx != nil:
+		return w.writePTX(i, slice)
 	case i.code == "-":
 		return w.writeStdout(slice)
 	}

@@ -35,6 +35,8 @@ func (o *options) codeExtension() string {
 	switch {
 	case o.spirv.wanted:
 		return "spv"
+	case o.spirv.ptx:
+		return "ptx"
 	case o.text:
 		return "ll"
 	}

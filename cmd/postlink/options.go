@@ -37,6 +37,7 @@ type options struct {
 	jobs       int
 	hasJobs    bool
 	spirv      spirvOptions
+	ptx        ptxOptions
 	libraries  string // -device-lib-dir, or an empty string
 	done       bool   // the option itself was the request: -help, -version
 }
@@ -243,6 +244,10 @@ func (o *options) checkCombinations() error {
 		return errors.New("error: -sycl-rdc= can't be used with -ir-output-only")
 	case o.split.Single && o.spirv.wanted:
 		return errors.New("-ir-output-only writes IR: leave it out for -to=spirv")
+	case o.split.Single && o.spirv.ptx:
+		return errors.New("-ir-output-only writes IR: leave it out for -to=ptx")
+	case !o.spirv.ptx && o.ptx.processor != "":
+		return errors.New("-ptx-arch is for PTX: add -to=ptx")
 	case !o.spirv.wanted && (o.spirv.validate || len(o.spirv.optimize) > 0):
 		return errors.New("-spirv-val and -spirv-opt are for SPIR-V: add -to=spirv")
 	case o.split.Single && len(o.outputs) > 1:

@@ -49,13 +49,18 @@ func postlink(args []string, s cli.Streams) error {
 		return err
 	}
 	defer spirv.removeFolder()
+	compiler, err := newPTXCompiler(ctx, input, o)
+	if err != nil {
+		return err
+	}
+	defer compiler.removeFolder()
 	folder, err := readLibraryFolder(input.Module, o)
 	if err != nil {
 		return err
 	}
 	outputs := &cli.Outputs{}
 	defer outputs.Abort()
-	b := &build{ctx: ctx, options: o, derive: o.derive, folder: folder, outputs: outputs, streams: s}
+	b := &build{ctx: ctx, options: o, derive: o.derive, folder: folder, ptx: compiler, outputs: outputs, streams: s}
 	b.derive.Libraries = folder.Functions()
 	images, err := b.makeImages(graph, groups, spirv)
 	if err != nil {
@@ -82,6 +87,7 @@ type build struct {
 	options *options
 	derive  derive.Options    // with the functions of the libraries
 	folder  *devicelib.Folder // nil without libraries
+	ptx     *ptxCompiler      // nil: not to PTX
 	outputs *cli.Outputs
 	streams cli.Streams
 }

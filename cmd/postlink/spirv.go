@@ -15,7 +15,8 @@ import (
 
 // spirvOptions are the options of -to=spirv and of the tools that it runs.
 type spirvOptions struct {
-	wanted   bool
+	wanted   bool // -to=spirv
+	ptx      bool // -to=ptx
 	tools    map[toolchain.Name]string
 	launcher []string
 	// external says that the installed llvm-spirv translates.
@@ -31,15 +32,15 @@ func (o *spirvOptions) defineSPIRVFlags(f *cli.FlagSet) {
 	o.Version = toolchain.DefaultSPIRVVersion
 	o.tools = map[toolchain.Name]string{}
 	f.Flags = append(f.Flags,
-		cli.Flag{Name: "to", Value: "FORMAT", Usage: "take the images on to another format: spirv", Set: o.setFormat},
+		cli.Flag{Name: "to", Value: "FORMAT", Usage: "take the images on to another format: spirv, or ptx for NVIDIA's GPUs", Set: o.setFormat},
 		cli.Flag{Name: "spirv-version", Value: "V", Usage: "version of every SPIR-V module: 1.0 to 1.4 (" + toolchain.DefaultSPIRVVersion + ")", Set: o.setVersion},
 		cli.Flag{Name: "spirv-ext", Value: "LIST", Usage: "extensions that llvm-spirv may use, as its --spirv-ext has them (those that the code needs)", Set: cli.SetString(&o.Extensions)},
 		cli.Flag{Name: "translator", Value: "NAME", Usage: "what translates to SPIR-V: offlink, or llvm-spirv, the installed tool (offlink)", Set: o.setTranslator},
 		cli.Flag{Name: "spirv-val", Usage: "check every module with the installed spirv-val before anything is written", Set: cli.SetBool(&o.validate)},
 		cli.Flag{Name: "spirv-opt", Value: "FLAGS", Usage: "run the installed spirv-opt with these flags over every module", Set: o.setOptimizer},
-		cli.Flag{Name: "launcher", Value: "CMD", Usage: "command that is put in front of llvm-as and llvm-spirv", Set: o.setLauncher},
+		cli.Flag{Name: "launcher", Value: "CMD", Usage: "command that is put in front of llvm-as, llvm-spirv and llc", Set: o.setLauncher},
 	)
-	for _, name := range []toolchain.Name{toolchain.LLVMAs, toolchain.LLVMDis, toolchain.LLVMSPIRV} {
+	for _, name := range []toolchain.Name{toolchain.LLVMAs, toolchain.LLVMDis, toolchain.LLVMSPIRV, toolchain.LLC} {
 		set := func(path string) error {
 			o.tools[name] = path
 			o.external = o.external || name == toolchain.LLVMSPIRV // who names it wants it
@@ -50,9 +51,9 @@ func (o *spirvOptions) defineSPIRVFlags(f *cli.FlagSet) {
 }
 
 func (o *spirvOptions) setFormat(arg string) error {
-	o.wanted = arg == "spirv"
-	if !o.wanted {
-		return fmt.Errorf("-to=%s: want spirv", arg)
+	o.wanted, o.ptx = arg == "spirv", arg == "ptx"
+	if !o.wanted && !o.ptx {
+		return fmt.Errorf("-to=%s: want spirv or ptx", arg)
 	}
 	return nil
 }

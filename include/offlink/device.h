@@ -14,7 +14,8 @@
  *   }                                            out[i] = LibDeviceFunc((int)i);
  *                                              }
  *
- * The languages, for the target spir64-unknown-unknown, with clang 14 to 19:
+ * The languages, for the target spir64-unknown-unknown, with clang 14 to 19, and
+ * for nvptx64-nvidia-cuda, with clang 19:
  *
  *   OpenCL C          -x cl -cl-std=CL3.0
  *   C++ for OpenCL    -x clcpp, or -x cl -cl-std=clc++
@@ -52,7 +53,11 @@
 #else
 #define OFFLINK_KERNEL OFFLINK_EXTERNAL __attribute__((annotate("sycl-kernel")))
 #define OFFLINK_GLOBAL __attribute__((address_space(1)))
+#if defined(__NVPTX__)
+#define OFFLINK_CONSTANT __attribute__((address_space(4)))
+#else
 #define OFFLINK_CONSTANT __attribute__((address_space(2)))
+#endif
 #define OFFLINK_LOCAL __attribute__((address_space(3)))
 #endif
 
@@ -74,7 +79,17 @@
   __attribute__((annotate("sycl-device-global-size", (int)sizeof(type)))) \
   OFFLINK_GLOBAL type name
 
+#if defined(__NVPTX__)
+
+#include <offlink/nvptx.h>
+
 #if !defined(__OPENCL_C_VERSION__) && !defined(__OPENCL_CPP_VERSION__)
+#include <stddef.h>
+#define OFFLINK_LOCAL_FENCE 1u
+#define OFFLINK_GLOBAL_FENCE 2u
+#endif
+
+#elif !defined(__OPENCL_C_VERSION__) && !defined(__OPENCL_CPP_VERSION__)
 
 #include <stddef.h>
 

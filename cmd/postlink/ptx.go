@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"offlink/cmd/internal/cli"
+	"offlink/ir"
+	"offlink/ir/irfile"
+	"offlink/ptx"
+	"offlink/split"
+	"offlink/toolchain"
+)
+
+// ptxOptions are the options of -to=ptx alone.
+type ptxOptions struct {
+	processor string // "sm_80"; "" for the one that the code was compiled for
+}
+
+func (o *ptxOptions) flags(f *cli.FlagSet) {
+	f.Flags = append(f.Flags, cli.Flag{Name: "ptx-arch", Value: "sm_NN", Usage: "with -to=ptx, the oldest GPU that the images are for (the one that the code was compiled for)", Set: o.setProcessor})
+}
+
+var processorName = regexp.MustCompile(`^sm_[0-9]+[af]?$`)
+
+func (o *ptxOptions) setProcessor(arg string) error {
+	if !processorName.MatchString(arg) {
+		return fmt.Errorf("-ptx-arch=%s: want sm_ and a number, such as sm_80", arg)
+	}
+	o.processor = arg
+	return nil
+}
+
+// ptxCompiler takes images to PTX with an installed llc. Its methods may be
+// called from several goroutines.
+type ptxCompiler struct {
+	options *ptxOptions
+	path    string // the input's, for messages
+	input   toolchain.Input
+	tools   []toolchain.Tool
+	runner  *toolchain.Runner
+	dir     string
+	remove  func()
+	ctx     context.Context
+}
+
+// newPTXCompiler finds llc; nil if no PTX is wanted. The caller closes it.
+func newPTXCompiler(ctx context.Context, input *irfile.File, o *options) (*ptxCompiler, error) {
+	if !o.spirv.ptx {
+		return nil, nil
+	}
+	m := input.Module
+	if !strings.HasPrefix(m.Triple, "nvptx64") {
+		return nil, locatedError(m, fmt.Errorf("-to=ptx: the module's target is %s; compile the device code with --target=nvptx64-nvidia-cuda", m.Triple))
+	}
+	if o.libraries != "" {
+		return nil, errors.New("-device-lib-dir has libraries for SPIR-V: leave it out for -to=ptx, and link libraries for nvptx64 into the module")
+	}
+	c := &ptxCompiler{options: &o.ptx, path: m.Path, input: toolInput(m, input.Format), ctx: ctx, runner: &toolchain.Runner{Launcher: o.spirv.launcher}}
+	var err error
+	if c.tools, err = o.spirv.toolFinder().Readers(ctx, toolchain.LLC, c.input); err != nil {
+		return nil, fmt.Errorf("-to=ptx: %w", err)
+	}
+	if c.dir, c.remove, err = cli.TempDir(program); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *ptxCompiler) removeFolder() {
+	if c != nil {
+		c.remove()
+	}
+}
+
+// writePTX writes an image as PTX.
+func (w *imageWriter) writePTX(i *image, slice *split.Slice) error {
+	var module bytes.Buffer
+	if err := w.writer.WritePartition(&module, &slice.Partition); err != nil {
+		return locatedError(w.module, err)
+	}
+	text, err := w.ptx.compile(i.number, module.Bytes(), slice)
+	if err != nil {
+		return err
+	}
+	return w.outputs.WriteFile(i.code, text)
+}
+
+// compile runs llc over the IR of image number n.
+func (c *ptxCompiler) compile(n int, module []byte, slice *split.Slice) ([]byte, error) {
+	stem := filepath.Join(c.dir, strconv.Itoa(n))
+	in, out := stem+".ir", stem+".ptx"
+	defer os.Remove(in)
+	defer os.Remove(out)
+	if err := os.WriteFile(in, module, 0o600); err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%s, image %d", c.path, n)
+	tool := c.tools[0]
+	args := append(tool.OpaquePointers(c.input), "-march=nvptx64", "-mcpu="+c.processor(slice), "-o", out, in)
+	if err := c.runner.Run(c.ctx, tool, args...); err != nil {
+		return nil, fmt.Errorf("-to=ptx: %s%w", kernelNames(slice), explainTool(err, name, in, out))
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		return nil, err
+	}
+	marked, err := ptx.MarkPointers(name, text, kernelPointers(slice))
+	if err != nil {
+		return nil, fmt.Errorf("-to=ptx: the output of %s: %w", tool.Path, err)
+	}
+	return marked, nil
+}
+
+// explainTool names the image in place of the temporary files, and adds all
+// that the tool printed.
+func explainTool(err error, name string, files ...string) error {
+	failed, ok := errors.AsType[*toolchain.ToolError](err)
+	if !ok {
+		if errors.Is(err, context.Canceled) {
+			return errors.New("interrupted")
+		}
+		return err
+	}
+	text := name + ": " + failed.Error()
+	if output := strings.TrimSpace(failed.Output); strings.Contains(output, "\n") {
+		text += "\n" + output
+	}
+	for _, file := range files {
+		text = strings.ReplaceAll(text, file, name)
+	}
+	return errors.New(text)
+}
+
+// oldestProcessor is for code that does not say what it was compiled for: the
+// oldest that all drivers compile for.
+const oldestProcessor = "sm_75"
+
+// processor is the GPU that the code is for: llc does not look at the
+// attribute that clang gives to functions.
+func (c *ptxCompiler) processor(slice *split.Slice) string {
+	if c.options.processor != "" {
+		return c.options.processor
+	}
+	for _, id := range slice.Group.Entries {
+		if cpu, ok := slice.Module.Attribute(id, "target-cpu"); ok && processorName.MatchString(cpu) {
+			return cpu
+		}
+	}
+	return oldestProcessor
+}
+
+// Address spaces of NVPTX (NVPTXUsage), by the names that PTX has for them. A
+// kernel's pointer without one points to global memory, but code may make a
+// generic one of it.
+var ptxSpaces = map[uint32]string{1: "global", 3: "shared", 4: "const", 5: "local"}
+
+// kernelPointers tells which parameters of the kernels are pointers.
+func kernelPointers(slice *split.Slice) map[string][]*ptx.Pointer {
+	pointers := map[string][]*ptx.Pointer{}
+	m := slice.Module
+	for _, id := range slice.Group.Entries {
+		v := &m.Values[id]
+		signature := &m.Types[v.Type]
+		if len(signature.Elements) == 0 {
+			continue
+		}
+		var marks []*ptx.Pointer
+		for _, t := range signature.Elements[1:] { // after the result
+			marks = append(marks, pointerOf(&m.Types[t]))
+		}
+		pointers[v.Name] = marks
+	}
+	return pointers
+}
+
+func pointerOf(t *ir.Type) *ptx.Pointer {
+	if t.Kind != ir.TypePointer {
+		return nil
+	}
+	return &ptx.Pointer{Space: ptxSpaces[t.AddressSpace], Align: 1}
+}
