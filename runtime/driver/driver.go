@@ -60,6 +60,9 @@ type Module struct {
 	Name string // for messages: file and image
 	Image
 	Code []byte
+	// HostNames are the names of program-scope variables in the code by those
+	// that the host has for them, where the code does not say itself.
+	HostNames map[string]string
 }
 
 // CompileOptions are the options of one module.

@@ -105,6 +105,10 @@ func walkDevice(t *testing.T, d driver.Driver) (err error) {
 		return err
 	}
 	device := devices[0]
+	kernels, err := kernelsFor(device)
+	if err != nil {
+		return err
+	}
 	q, err := device.NewQueue(driver.QueueOptions{})
 	if err := keep(q, err); err != nil {
 		return err
@@ -113,7 +117,7 @@ func walkDevice(t *testing.T, d driver.Driver) (err error) {
 	if err := keep(m, err); err != nil {
 		return err
 	}
-	p, err := driver.Build(t.Context(), device, []driver.Module{spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)}, driver.BuildOptions{})
+	p, err := driver.Build(t.Context(), device, []driver.Module{kernels.appModule(), kernels.libModule()}, driver.BuildOptions{})
 	if err := keep(p, err); err != nil {
 		return err
 	}

@@ -9,10 +9,6 @@ import (
 	"offlink/runtime/driver"
 )
 
-func spirvModule(name string, code []byte) driver.Module {
-	return driver.Module{Name: name, Image: spirvImage, Code: code}
-}
-
 type closer interface{ Close() error }
 
 func closeAtEnd(t *testing.T, c closer) {

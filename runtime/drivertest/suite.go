@@ -20,7 +20,47 @@ var (
 	appSPIRV []byte
 	//go:embed testdata/lib.spv
 	libSPIRV []byte
+	//go:embed testdata/app.ptx
+	appPTX []byte
+	//go:embed testdata/lib.ptx
+	libPTX []byte
 )
+
+// kernelSet is the suite's kernels in a form that a device takes.
+type kernelSet struct {
+	image    driver.Image
+	app, lib []byte
+}
+
+// kernelSets are the forms, the preferred one first.
+var kernelSets = []kernelSet{
+	{driver.Image{Format: "spirv", Target: "spir64"}, appSPIRV, libSPIRV},
+	{driver.Image{Format: "none", Target: "nvptx64"}, appPTX, libPTX},
+}
+
+// kernelsFor returns the form that the device takes, nil with the reasons if
+// it takes none.
+func kernelsFor(d driver.Device) (*kernelSet, error) {
+	var reasons []error
+	for i := range kernelSets {
+		err := d.Accepts(kernelSets[i].image)
+		if err == nil {
+			return &kernelSets[i], nil
+		}
+		reasons = append(reasons, err)
+	}
+	return nil, errors.Join(reasons...)
+}
+
+func (s *kernelSet) module(name string, code []byte) driver.Module {
+	return driver.Module{Name: name, Image: s.image, Code: code}
+}
+
+func (s *kernelSet) appModule() driver.Module { return s.module("app", s.app) }
+func (s *kernelSet) libModule() driver.Module { return s.module("lib", s.lib) }
+
+// isSPIRV tells whether the modules have specialization constants.
+func (s *kernelSet) isSPIRV() bool { return s.image.Format == "spirv" }
 
 // Options list the tests that a back end is excused from.
 type Options struct {
@@ -29,7 +69,7 @@ type Options struct {
 }
 
 // Test is the conformance suite: it runs every rule of package driver on
-// every device that takes SPIR-V. The caller closes the driver.
+// every device that takes SPIR-V or PTX. The caller closes the driver.
 func Test(t *testing.T, d driver.Driver, o Options) {
 	if d.Name() == "" || strings.ContainsAny(d.Name(), ":, ") {
 		t.Errorf("driver name %q cannot stand in a selector", d.Name())
@@ -46,14 +86,13 @@ func Test(t *testing.T, d driver.Driver, o Options) {
 	}
 }
 
-var spirvImage = driver.Image{Format: "spirv", Target: "spir64"}
-
 func testDevice(t *testing.T, d driver.Device, o Options) {
-	s := &suite{d}
+	kernels, refused := kernelsFor(d)
+	s := &suite{d, kernels}
 	t.Run("Info", s.testInfo)
 	t.Run("Memory", s.testMemory)
-	if err := d.Accepts(spirvImage); err != nil {
-		t.Logf("no further tests: the device takes no SPIR-V: %v", err)
+	if refused != nil {
+		t.Logf("no further tests: the device takes neither SPIR-V nor PTX: %v", refused)
 		return
 	}
 	t.Run("Build", s.testBuild)
@@ -79,7 +118,10 @@ func testDevice(t *testing.T, d driver.Device, o Options) {
 	}
 }
 
-type suite struct{ device driver.Device }
+type suite struct {
+	device driver.Device
+	*kernelSet
+}
 
 func (s *suite) testInfo(t *testing.T) {
 	i := s.device.Info()
@@ -123,7 +165,7 @@ func (s *suite) testMemory(t *testing.T) {
 }
 
 func (s *suite) testBuild(t *testing.T) {
-	app, lib := spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)
+	app, lib := s.appModule(), s.libModule()
 	s.newProgram(t, app, lib)
 	s.newProgram(t, lib, app)
 	s.newProgram(t, lib)
@@ -133,8 +175,8 @@ func (s *suite) testBuild(t *testing.T) {
 		want    string // in the message
 	}{
 		{"an import that nobody exports", []driver.Module{app}, "LibDeviceFunc"},
-		{"junk", []driver.Module{spirvModule("junk", []byte("no code at all......"))}, ""},
-		{"truncated", []driver.Module{spirvModule("half", appSPIRV[:len(appSPIRV)/2]), lib}, ""},
+		{"junk", []driver.Module{s.module("junk", []byte("no code at all......"))}, ""},
+		{"truncated", []driver.Module{s.module("half", s.app[:len(s.app)/2]), lib}, ""},
 		{"nothing", nil, ""},
 	} {
 		p, err := driver.Build(t.Context(), s.device, c.modules, driver.BuildOptions{})
@@ -161,7 +203,7 @@ func (s *suite) testBuild(t *testing.T) {
 }
 
 func (s *suite) testParams(t *testing.T) {
-	p := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV))
+	p := s.newProgram(t, s.appModule(), s.libModule())
 	for name, want := range map[string][]driver.Param{
 		"app":  {{Kind: driver.ParamBuffer}},
 		"fill": {{Kind: driver.ParamBuffer}, {Kind: driver.ParamValue, Size: 4}, {Kind: driver.ParamValue, Size: 1}},
@@ -185,7 +227,7 @@ func (s *suite) testParams(t *testing.T) {
 }
 
 func (s *suite) testLaunch(t *testing.T) {
-	p, q := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newQueue(t)
+	p, q := s.newProgram(t, s.appModule(), s.libModule()), s.newQueue(t)
 	out := s.newMemory(t, 4*8)
 	runKernel(t, q, kernelByName(t, p, "app"), driver.Range{Global: []int{8}}, driver.Arg{Memory: out})
 	expectInts(t, "app", int32sOf(readMemory(t, q, out, 0, 32)), 0, 2, 4, 6, 8, 10, 12, 14)
@@ -204,7 +246,7 @@ func (s *suite) testLaunch(t *testing.T) {
 }
 
 func (s *suite) testRanges(t *testing.T) {
-	p, q := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newQueue(t)
+	p, q := s.newProgram(t, s.appModule(), s.libModule()), s.newQueue(t)
 	out, k := s.newMemory(t, 4*8), kernelByName(t, p, "ids")
 	for _, c := range []struct {
 		r    driver.Range
@@ -225,7 +267,7 @@ func (s *suite) testRanges(t *testing.T) {
 }
 
 func (s *suite) localMemory(t *testing.T) {
-	p, q := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newQueue(t)
+	p, q := s.newProgram(t, s.appModule(), s.libModule()), s.newQueue(t)
 	in, out := s.newMemory(t, 4*16), s.newMemory(t, 4*4)
 	data := make([]byte, 64)
 	for i := range 16 {
@@ -241,7 +283,7 @@ func (s *suite) localMemory(t *testing.T) {
 
 // testOrder: a queue runs its commands in order without a Finish between them.
 func (s *suite) testOrder(t *testing.T) {
-	p, q := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newQueue(t)
+	p, q := s.newProgram(t, s.appModule(), s.libModule()), s.newQueue(t)
 	m, k := s.newMemory(t, 4), kernelByName(t, p, "count")
 	got := make([]byte, 4)
 	err := errors.Join(
@@ -257,7 +299,7 @@ func (s *suite) testOrder(t *testing.T) {
 
 // testThreads: one kernel and one buffer, a queue for each goroutine.
 func (s *suite) testThreads(t *testing.T) {
-	p := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV))
+	p := s.newProgram(t, s.appModule(), s.libModule())
 	shared, k := s.newMemory(t, 4), kernelByName(t, p, "count")
 	var wg sync.WaitGroup
 	for range 4 {
@@ -280,7 +322,7 @@ func (s *suite) testThreads(t *testing.T) {
 }
 
 func (s *suite) testVariables(t *testing.T) {
-	p, q := s.newProgram(t, spirvModule("lib", libSPIRV)), s.newQueue(t)
+	p, q := s.newProgram(t, s.libModule()), s.newQueue(t)
 	v, err := p.Variable("variable")
 	if err != nil {
 		t.Fatal(err)
@@ -299,7 +341,7 @@ func (s *suite) testVariables(t *testing.T) {
 	expectInts(t, "what the host wrote", int32sOf(readMemory(t, q, out, 0, 4)), 107)
 
 	// Another program has a variable of its own.
-	other, err := s.newProgram(t, spirvModule("lib", libSPIRV)).Variable("variable")
+	other, err := s.newProgram(t, s.libModule()).Variable("variable")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,8 @@ func (s *suite) linkObjects(t *testing.T, objects ...driver.Object) driver.Progr
 // testObjects: an object is linked again and again, and serves all its kernels.
 func (s *suite) testObjects(t *testing.T) {
 	q, out := s.newQueue(t), s.newMemory(t, 16)
-	lib := s.compileModule(t, spirvModule("lib", libSPIRV), driver.CompileOptions{})
-	app := s.compileModule(t, spirvModule("app", appSPIRV), driver.CompileOptions{})
+	lib := s.compileModule(t, s.libModule(), driver.CompileOptions{})
+	app := s.compileModule(t, s.appModule(), driver.CompileOptions{})
 	alone := s.linkObjects(t, lib)
 	for _, p := range []driver.Program{s.linkObjects(t, app, lib), s.linkObjects(t, lib, app), s.linkObjects(t, app, lib)} {
 		runKernel(t, q, kernelByName(t, p, "app"), driver.Range{Global: []int{4}}, driver.Arg{Memory: out})
@@ -57,8 +57,11 @@ func (s *suite) testObjects(t *testing.T) {
 
 // testSpecConstants: each object has values of its own.
 func (s *suite) testSpecConstants(t *testing.T) {
+	if !s.isSPIRV() {
+		t.Skip("the device's code has no specialization constants")
+	}
 	q, out := s.newQueue(t), s.newMemory(t, 8)
-	lib := s.compileModule(t, spirvModule("lib", libSPIRV), driver.CompileOptions{})
+	lib := s.compileModule(t, s.libModule(), driver.CompileOptions{})
 	for _, c := range []struct {
 		values map[uint32][]byte
 		want   []int32
@@ -67,11 +70,11 @@ func (s *suite) testSpecConstants(t *testing.T) {
 		{map[uint32][]byte{3: {7, 0, 0, 0}}, []int32{7, 43}},
 		{map[uint32][]byte{3: {0xff, 0xff, 0xff, 0xff}, 4: {5, 0, 0, 0}, 99: {1}}, []int32{-1, 5}},
 	} {
-		app := s.compileModule(t, spirvModule("app", appSPIRV), driver.CompileOptions{SpecConstants: c.values})
+		app := s.compileModule(t, s.appModule(), driver.CompileOptions{SpecConstants: c.values})
 		runKernel(t, q, kernelByName(t, s.linkObjects(t, app, lib), "special"), driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
 		expectInts(t, "special", int32sOf(readMemory(t, q, out, 0, 8)), c.want...)
 	}
-	if o, err := s.device.Compile(t.Context(), spirvModule("app", appSPIRV),
+	if o, err := s.device.Compile(t.Context(), s.appModule(),
 		driver.CompileOptions{SpecConstants: map[uint32][]byte{3: {1}}}); err == nil {
 		t.Error("one byte was taken for four")
 		closeAtEnd(t, o)
@@ -80,8 +83,12 @@ func (s *suite) testSpecConstants(t *testing.T) {
 
 // testBinaries: a program is stored and loaded; other bytes are refused.
 func (s *suite) testBinaries(t *testing.T) {
-	app := s.compileModule(t, spirvModule("app", appSPIRV), driver.CompileOptions{SpecConstants: map[uint32][]byte{3: {7, 0, 0, 0}}})
-	p := s.linkObjects(t, app, s.compileModule(t, spirvModule("lib", libSPIRV), driver.CompileOptions{}))
+	app := s.compileModule(t, s.appModule(), driver.CompileOptions{SpecConstants: map[uint32][]byte{3: {7, 0, 0, 0}}})
+	special := int32(7)
+	if !s.isSPIRV() {
+		special = 42
+	}
+	p := s.linkObjects(t, app, s.compileModule(t, s.libModule(), driver.CompileOptions{}))
 	source, ok := p.(driver.BinaryProgram)
 	loader, loads := s.device.(driver.BinaryLoader)
 	if !ok || !loads {
@@ -102,7 +109,7 @@ func (s *suite) testBinaries(t *testing.T) {
 	}
 	q, out := s.newQueue(t), s.newMemory(t, 16)
 	runKernel(t, q, kernelByName(t, loaded, "special"), driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
-	expectInts(t, "special", int32sOf(readMemory(t, q, out, 0, 8)), 7, 43)
+	expectInts(t, "special", int32sOf(readMemory(t, q, out, 0, 8)), special, 43)
 	runKernel(t, q, kernelByName(t, loaded, "app"), driver.Range{Global: []int{4}}, driver.Arg{Memory: out})
 	expectInts(t, "app", int32sOf(readMemory(t, q, out, 0, 16)), 0, 2, 4, 6)
 	for i := range 64 {

@@ -60,7 +60,7 @@ func (s *suite) testTransfers(t *testing.T) {
 
 // testAddresses: kernels find addresses in arguments by value and in memory.
 func (s *suite) testAddresses(t *testing.T) {
-	p, q := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newQueue(t)
+	p, q := s.newProgram(t, s.appModule(), s.libModule()), s.newQueue(t)
 	for _, kind := range []driver.MemoryKind{driver.DeviceMemory, driver.HostMemory, driver.SharedMemory} {
 		m, err := s.device.Alloc(kind, 64)
 		if errors.Is(err, driver.ErrUnsupported) {
@@ -221,7 +221,7 @@ func (s *suite) testOutOfOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closeAtEnd(t, q)
-	p, m := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newMemory(t, 4)
+	p, m := s.newProgram(t, s.appModule(), s.libModule()), s.newMemory(t, 4)
 	k := kernelByName(t, p, "count")
 	got := make([]byte, 4)
 	args := []driver.Arg{{Memory: m}}
@@ -286,7 +286,7 @@ func (s *suite) testAbort(t *testing.T) {
 	if !ok {
 		t.Skip("queues cannot be aborted")
 	}
-	p, m := s.newProgram(t, spirvModule("app", appSPIRV), spirvModule("lib", libSPIRV)), s.newMemory(t, 4)
+	p, m := s.newProgram(t, s.appModule(), s.libModule()), s.newMemory(t, 4)
 	var running, waiting driver.Event
 	if err := errors.Join(
 		q.Launch(kernelByName(t, p, "endless"), driver.Range{Global: []int{1}}, []driver.Arg{{Memory: m}}, driver.Sync{Done: &running}),

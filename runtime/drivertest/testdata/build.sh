@@ -1,10 +1,16 @@
 #!/bin/sh
-# Compiles the kernels of the conformance suite to SPIR-V.
+# Compiles the kernels of the conformance suite to SPIR-V and to PTX.
 set -e
 cd "$(dirname "$0")"
+top=../../..
+libclc=$top/build/libclc/19/nvptx64--nvidiacl.bc
 for name in app lib; do
   clang-15 --target=spir64-unknown-unknown -x cl -cl-std=CL3.0 -O1 -Xclang -no-opaque-pointers -Werror \
     -c -emit-llvm -o $name.bc $name.cl
   llvm-spirv-15 --spirv-max-version=1.1 -o $name.spv $name.bc
-  rm $name.bc
+  clang-19 --target=nvptx64-nvidia-cuda -march=sm_75 -x cl -cl-std=CL2.0 -O2 -Wno-linker-warnings -nogpulib \
+    -I$top/include -include offlink/device.h -Xclang -mlink-builtin-bitcode -Xclang $libclc -c -emit-llvm -o $name.bc $name.cl
+  $top/bin/postlink -symbols -to=ptx -llc=llc-19 -out-dir=. -o $name.table $name.bc
+  mv ${name}_0.ptx $name.ptx
+  rm $name.bc $name.table ${name}_0.sym
 done

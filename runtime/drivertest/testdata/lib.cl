@@ -1,6 +1,9 @@
 // What app.cl imports, and a variable for the host.
 __global int variable = 7;
 
+#ifdef __NVPTX__ // postlink keeps what is marked
+OFFLINK_EXTERNAL
+#endif
 int LibDeviceFunc(int i);
 int LibDeviceFunc(int i) { return i * 2; }
 
