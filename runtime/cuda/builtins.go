@@ -1,0 +1,75 @@
+package cuda
+
+import (
+	_ "embed"
+	"fmt"
+
+	"offlink/ptx"
+)
+
+//go:generate testdata/builtins.sh
+
+// builtinsBody is the work-item functions of OpenCL C by their mangled names,
+// made from testdata/builtins.c, without its header.
+//
+//go:embed builtins.ptx
+var builtinsBody string
+
+// The builtins also define the variables that tell a kernel about its launch.
+// The work-item functions of offlink/device.h read them too.
+const (
+	offsetVariable    = "offlink_global_offset" // three numbers of 64 bits
+	dimensionVariable = "offlink_work_dim"      // one of 32
+)
+
+// builtinNames are the functions of builtins.ptx.
+var builtinNames = func() map[string]bool {
+	m, err := ptx.Parse("builtins.ptx", []byte(builtinsHeader(6, 0, 50)+builtinsBody))
+	if err != nil {
+		panic(err) // our own text
+	}
+	names := map[string]bool{}
+	for _, name := range m.Exports() {
+		names[name] = true
+	}
+	return names
+}()
+
+func builtinsHeader(major, minor, target int) string {
+	return fmt.Sprintf(".version %d.%d\n.target sm_%d\n.address_size 64\n", major, minor, target)
+}
+
+// header is that of PTX of our own, for the oldest device that this device's
+// driver still compiles for.
+func (d *Device) header() string {
+	if d.limits.major*10+d.limits.minor >= 75 {
+		return builtinsHeader(6, 3, 75)
+	}
+	return builtinsHeader(6, 0, 50)
+}
+
+func (d *Device) builtins() []byte { return []byte(d.header() + builtinsBody) }
+
+// needsBuiltins tells whether an object imports a work-item function that no
+// object defines.
+func needsBuiltins(objects []*object) bool {
+	defined := map[string]bool{}
+	for _, o := range objects {
+		if o.ptx != nil {
+			for _, name := range o.ptx.Exports() {
+				defined[name] = true
+			}
+		}
+	}
+	for _, o := range objects {
+		if o.ptx == nil {
+			continue
+		}
+		for _, name := range o.ptx.Imports() {
+			if builtinNames[name] && !defined[name] {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,177 @@
+package cuda
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"offlink/ptx"
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/libcuda"
+)
+
+// object is a module that was checked. The driver sees it at the link: its
+// compiler takes a module only together with what that imports.
+type object struct {
+	device *Device
+	name   string
+	kind   codeKind
+	code   []byte
+	ptx    *ptx.Module // nil unless it is PTX
+	// variables are the names of variables by those that the host has for them.
+	variables map[string]string
+}
+
+// codeKind is the form of code.
+type codeKind int
+
+const (
+	codePTX codeKind = iota
+	codeCubin
+	codeFatBinary
+)
+
+// fatBinaryMagic begins fat binaries (fatbinary.h).
+var fatBinaryMagic = []byte{0x50, 0xed, 0x55, 0xba}
+
+func kindOf(code []byte) codeKind {
+	switch {
+	case bytes.HasPrefix(code, []byte("\x7fELF")):
+		return codeCubin
+	case bytes.HasPrefix(code, fatBinaryMagic):
+		return codeFatBinary
+	}
+	return codePTX
+}
+
+// Compile checks a module.
+func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	o := &object{device: d, name: m.Name, code: m.Code, kind: kindOf(m.Code), variables: m.HostNames}
+	if o.kind == codePTX {
+		var err error
+		if o.ptx, err = ptx.Parse(m.Name, m.Code); err == nil {
+			err = d.checkTarget(o.ptx)
+		}
+		if err != nil {
+			return nil, &driver.BuildError{Device: d.info.Name, Err: err}
+		}
+	}
+	return o, nil
+}
+
+// checkTarget refuses modules with 32-bit addresses, which no driver has taken
+// since CUDA 10.
+func (d *Device) checkTarget(m *ptx.Module) error {
+	if m.AddressSize != 64 {
+		return fmt.Errorf("the module has addresses of %d bits; compile it for nvptx64", m.AddressSize)
+	}
+	return nil
+}
+
+// Close does nothing: the code is the caller's.
+func (o *object) Close() error { return nil }
+
+// Link gives the objects to the driver's linker, and loads the result.
+func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.LinkOptions) (driver.Program, error) {
+	own, err := d.ownObjects(objects)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	image := newImage(own)
+	err = d.withContext(func() (err error) {
+		if image.code, err = d.linkCode(own); err != nil {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, d.explainBuild(err)
+	}
+	p, err := d.loadImage(image)
+	if err != nil {
+		return nil, d.explainBuild(err)
+	}
+	return p, nil
+}
+
+// explainBuild adds the device to a failed build.
+func (d *Device) explainBuild(err error) error {
+	if build, ok := errors.AsType[*driver.BuildError](err); ok {
+		build.Device = d.info.Name
+	}
+	return err
+}
+
+func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
+	if len(objects) == 0 {
+		return nil, errors.New("a program of no objects")
+	}
+	own := make([]*object, len(objects))
+	for i, o := range objects {
+		var ok bool
+		if own[i], ok = o.(*object); !ok || own[i].device != d {
+			return nil, errors.New("the object is not of this device")
+		}
+		if own[i].kind == codeFatBinary && len(objects) > 1 {
+			return nil, &driver.BuildError{Device: d.info.Name, Err: fmt.Errorf("%s is a fat binary, which cannot be linked with others; give its PTX or its cubin (offload-wrap extract)", own[i].name)}
+		}
+	}
+	return own, nil
+}
+
+// linkCode links the objects to a cubin. A cubin or fat binary that stands
+// alone was linked before, and is taken as it is.
+func (d *Device) linkCode(objects []*object) ([]byte, error) {
+	if len(objects) == 1 && objects[0].kind != codePTX {
+		return objects[0].code, nil
+	}
+	inputs := make([]libcuda.Input, 0, len(objects)+1)
+	for _, o := range objects {
+		kind := libcuda.InputPTX
+		if o.kind == codeCubin {
+			kind = libcuda.InputCubin
+		}
+		inputs = append(inputs, libcuda.Input{Name: o.name, Kind: kind, Code: o.code})
+	}
+	if needsBuiltins(objects) {
+		inputs = append(inputs, libcuda.Input{Name: "work-item functions", Kind: libcuda.InputPTX, Code: d.builtins()})
+	}
+	return d.library.Link(inputs)
+}
+
+// newImage collects what the driver does not tell about the linked code.
+func newImage(objects []*object) *image {
+	i := &image{Entries: map[string]entry{}, Variables: map[string]string{}, Offsets: true}
+	for _, o := range objects {
+		for host, name := range o.variables {
+			i.Variables[host] = name
+		}
+		if o.ptx == nil {
+			i.Offsets = false
+			continue
+		}
+		i.Offsets = i.Offsets && knowsOffset(o.ptx)
+		for _, e := range o.ptx.Entries {
+			if _, known := i.Entries[e.Name]; !known {
+				i.Entries[e.Name] = newEntry(&e)
+			}
+		}
+	}
+	return i
+}
+
+// knowsOffset tells whether a module's kernels add the global offset of a
+// launch: they read no block numbers, or the offset too. Those that call the
+// work-item functions do neither themselves.
+func knowsOffset(m *ptx.Module) bool {
+	reads := slices.ContainsFunc(m.Registers, func(name string) bool { return len(name) > 7 && name[:7] == "%ctaid." })
+	return !reads || slices.Contains(m.Names, offsetVariable)
+}

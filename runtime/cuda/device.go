@@ -1,0 +1,127 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/libcuda"
+)
+
+// Device is one GPU with its primary context. It is safe for concurrent use.
+type Device struct {
+	driver  *Driver
+	library *libcuda.Library
+	number  libcuda.Device
+	context libcuda.Context
+	info    driver.Info
+	limits  limits
+	memory  allocations
+	epoch   time.Time // of the times of events
+
+	// sharedBase finds out once where the shared memory of a block begins.
+	sharedBase func() (uint64, error)
+	working    sync.WaitGroup // queues that work on after their Close
+}
+
+// newDevice retains the primary context of a GPU.
+func newDevice(d *Driver, number libcuda.Device) (*Device, error) {
+	device := &Device{driver: d, library: d.library, number: number, epoch: time.Now()}
+	device.sharedBase = sync.OnceValues(device.probeSharedBase)
+	if err := device.readInfo(); err != nil {
+		return nil, err
+	}
+	var err error
+	if device.context, err = d.library.RetainPrimary(number); err != nil {
+		return nil, err
+	}
+	return device, nil
+}
+
+func (d *Device) closeDevice() error {
+	d.working.Wait()
+	return d.library.ReleasePrimary(d.number)
+}
+
+// withContext runs calls on one thread, in the context of the device.
+func (d *Device) withContext(calls func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := d.library.SetCurrent(d.context); err != nil {
+		return err
+	}
+	return calls()
+}
+
+// releaseInContext is withContext for calls that give something back: they are
+// made even if the context could not be set at first, which is an error all the
+// same.
+func (d *Device) releaseInContext(calls func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := d.library.SetCurrent(d.context)
+	if err != nil && d.library.SetCurrent(d.context) != nil {
+		return err
+	}
+	return errors.Join(err, calls())
+}
+
+// Handle is the context, a CUcontext.
+func (d *Device) Handle() uint64 { return uint64(d.context) }
+
+// Target is the target string of images that the device takes.
+const Target = "nvptx64"
+
+// Accepts takes PTX, cubins and fat binaries of the target nvptx64: their
+// images carry the format none or native.
+func (d *Device) Accepts(image driver.Image) error {
+	switch {
+	case image.Target != Target && image.Target != "llvm_"+Target && !strings.HasPrefix(image.Target, Target+"-"):
+		return fmt.Errorf("it takes the target %s, not %s", Target, image.Target)
+	case image.Format != "none" && image.Format != "native":
+		return fmt.Errorf("it takes PTX and cubins, whose images have the format none or native, not %s", image.Format)
+	}
+	return nil
+}
+
+// NewQueue returns a queue.
+func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
+	q, err := newQueue(d, opts)
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// ImportQueue makes a queue of a CUstream of this device's primary context.
+// The stream stays the caller's.
+func (d *Device) ImportQueue(handle uint64) (driver.Queue, error) {
+	stream := libcuda.Stream(handle)
+	err := d.withContext(func() error { return d.library.QueryStream(stream) })
+	if err != nil && !libcuda.IsNotReady(err) {
+		return nil, err
+	}
+	q := &queue{device: d, streams: []libcuda.Stream{stream}, imported: true}
+	q.idle.L = &q.mu
+	return q, nil
+}
+
+// NewEvent returns an event that the host ends.
+func (d *Device) NewEvent() (driver.UserEvent, error) { return &event{device: d}, nil }
+
+// ownEvents returns the arguments as events of this device.
+func (d *Device) ownEvents(list []driver.Event) ([]*event, error) {
+	var events []*event
+	for _, e := range list {
+		own, ok := e.(*event)
+		if !ok || own.device != d {
+			return nil, errors.New("the event is not of this device")
+		}
+		events = append(events, own)
+	}
+	return events, nil
+}

@@ -1,0 +1,252 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/libcuda"
+)
+
+// event is the event of a command, or one that the host ends.
+type event struct {
+	device *Device
+	queue  *queue // with the base of times, where it is profiled
+
+	mu    sync.Mutex
+	state eventState
+	err   error
+	// changed is closed at the next change of state; nil: nobody waits.
+	changed  chan struct{}
+	watchers []*queue // with commands that wait for this one to be submitted
+	// begin and end are recorded around the command; begin only where it is
+	// profiled. They are 0 for an event that the host ends, and for a command
+	// that was not submitted.
+	begin, end libcuda.Event
+	holders    int  // who use end
+	closed     bool // by its receiver
+	waited     bool // a goroutine waits for the end
+
+	queued, submitted time.Duration // since the device's epoch
+}
+
+type eventState int
+
+const (
+	eventWaiting   eventState = iota // in the queue, or for the host
+	eventSubmitted                   // in a stream
+	eventOver
+)
+
+// advance changes the state, and has the queues that wait look again.
+func (e *event) advance(state eventState, err error) {
+	e.mu.Lock()
+	if e.state >= state {
+		e.mu.Unlock()
+		return
+	}
+	e.state, e.err = state, err
+	if e.changed != nil {
+		close(e.changed)
+		e.changed = nil
+	}
+	watchers := e.watchers
+	e.watchers = nil
+	e.mu.Unlock()
+	for _, q := range watchers {
+		q.submitReady()
+	}
+}
+
+// watch has the queue look again when the event is submitted or over. It
+// returns false where it is.
+func (e *event) watch(q *queue) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.state != eventWaiting {
+		return false
+	}
+	e.watchers = append(e.watchers, q)
+	return true
+}
+
+// snapshot is the state, the error and the native event now.
+func (e *event) snapshot() (eventState, error, libcuda.Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.state, e.err, e.end
+}
+
+// hold keeps the native events until release.
+func (e *event) hold() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.holders++
+}
+
+func (e *event) release() error {
+	e.mu.Lock()
+	e.holders--
+	begin, end := e.takeNative()
+	e.mu.Unlock()
+	return e.device.destroyEvents(begin, end)
+}
+
+// Close gives the event back.
+func (e *event) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	begin, end := e.takeNative()
+	e.mu.Unlock()
+	return e.device.destroyEvents(begin, end)
+}
+
+// takeNative takes the native events out where nobody uses them any more.
+func (e *event) takeNative() (begin, end libcuda.Event) {
+	if !e.closed || e.holders > 0 {
+		return 0, 0
+	}
+	begin, end = e.begin, e.end
+	e.begin, e.end = 0, 0
+	return begin, end
+}
+
+func (d *Device) destroyEvents(events ...libcuda.Event) error {
+	var errs []error
+	for _, e := range events {
+		if e != 0 {
+			errs = append(errs, d.releaseInContext(func() error { return d.library.DestroyEvent(e) }))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Wait implements driver.Event.
+func (e *event) Wait(ctx context.Context) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e.mu.Lock()
+		if e.state == eventOver {
+			defer e.mu.Unlock()
+			return e.err
+		}
+		if e.state == eventSubmitted && ctx.Done() == nil {
+			e.mu.Unlock()
+			return e.waitNative()
+		}
+		changed := e.changedChannel()
+		e.waitInBackground()
+		e.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (e *event) changedChannel() <-chan struct{} {
+	if e.changed == nil {
+		e.changed = make(chan struct{})
+	}
+	return e.changed
+}
+
+// waitInBackground has a goroutine wait for the device: a caller who may give
+// up cannot wait in the driver.
+func (e *event) waitInBackground() {
+	if e.state == eventSubmitted && !e.waited {
+		e.waited = true
+		e.holders++
+		go func() {
+			_ = e.waitNative()
+			_ = e.release()
+		}()
+	}
+}
+
+// waitNative waits for the device.
+func (e *event) waitNative() error {
+	_, _, end := e.snapshot()
+	err := e.device.withContext(func() error { return e.device.library.WaitEvent(end) })
+	e.advance(eventOver, err)
+	return err
+}
+
+// Status implements driver.Event.
+func (e *event) Status() driver.Status {
+	e.mu.Lock()
+	state, begin, end := e.state, e.begin, e.end
+	e.mu.Unlock()
+	if state == eventSubmitted {
+		err := e.device.withContext(func() error { return e.device.library.QueryEvent(end) })
+		if libcuda.IsNotReady(err) {
+			return e.runningStatus(begin)
+		}
+		e.advance(eventOver, err)
+	}
+	state, err, _ := e.snapshot()
+	switch {
+	case state == eventWaiting:
+		return driver.Queued
+	case err != nil:
+		return driver.Failed
+	}
+	return driver.Complete
+}
+
+// runningStatus tells a command that runs from one that waits, where times
+// are kept.
+func (e *event) runningStatus(begin libcuda.Event) driver.Status {
+	if begin == 0 || e.device.withContext(func() error { return e.device.library.QueryEvent(begin) }) != nil {
+		return driver.Submitted
+	}
+	return driver.Running
+}
+
+var (
+	errNotProfiled = errors.New("the event has no times: its queue was made without profiling")
+	errNotOver     = errors.New("the event has no times yet: its command has not ended")
+)
+
+// Times implements driver.Event. The device's clock and the host's are
+// compared once in a while: a time that the host saw is never later than one
+// of the device after it.
+func (e *event) Times() (driver.Times, error) {
+	e.mu.Lock()
+	begin, end, q := e.begin, e.end, e.queue
+	e.mu.Unlock()
+	switch {
+	case q == nil || begin == 0:
+		return driver.Times{}, errNotProfiled
+	case e.Status() != driver.Complete:
+		return driver.Times{}, errNotOver
+	}
+	started, took, err := q.times(begin, end)
+	if err != nil {
+		return driver.Times{}, err
+	}
+	submitted := min(e.submitted, started)
+	return driver.Times{Queued: min(e.queued, submitted), Submitted: submitted, Started: started, Ended: started + took}, nil
+}
+
+// OnDone implements driver.Event.
+func (e *event) OnDone(f func(error)) {
+	if state, err, _ := e.snapshot(); state == eventOver {
+		f(err)
+		return
+	}
+	e.hold()
+	go func() {
+		err := e.Wait(context.Background())
+		_ = e.release()
+		f(err)
+	}()
+}
+
+// Complete implements driver.UserEvent.
+func (e *event) Complete(err error) { e.advance(eventOver, err) }

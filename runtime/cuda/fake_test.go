@@ -1,0 +1,151 @@
+package cuda
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/drivertest"
+	"offlink/runtime/internal/dl"
+)
+
+// fake is the library of testdata/fakecuda.c.
+type fake struct {
+	path    string
+	library *dl.Library
+}
+
+var buildFake = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "fakecuda")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "libfakecuda.so")
+	out, err := exec.Command("gcc", "-O1", "-shared", "-fPIC", "-o", path, "testdata/fakecuda.c", "-lpthread").CombinedOutput()
+	if err != nil {
+		return "", &exec.Error{Name: "gcc: " + string(out), Err: err}
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := buildFake(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+func openFake(t *testing.T) *fake {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the test's library is built on Linux")
+	}
+	path, err := buildFake()
+	if err != nil {
+		t.Fatal(err)
+	}
+	library, err := dl.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fake{path, library}
+	f.call(t, "fake_reset")
+	t.Cleanup(func() {
+		f.call(t, "fake_set_hook", 0)
+		library.Close()
+	})
+	return f
+}
+
+func (f *fake) call(t *testing.T, name string, args ...uintptr) uintptr {
+	t.Helper()
+	function, err := f.library.Symbol(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dl.Call(function, args...)
+}
+
+func (f *fake) live(t *testing.T) int { return int(int32(f.call(t, "fake_live"))) }
+
+// verify tells what the library found wrong.
+func (f *fake) verify(t *testing.T) {
+	t.Helper()
+	if faults := dl.String(f.call(t, "fake_faults")); faults != "" {
+		t.Errorf("the driver found:\n%s", faults)
+	}
+}
+
+func (f *fake) calls(t *testing.T) []string {
+	return strings.Fields(dl.String(f.call(t, "fake_calls")))
+}
+
+func (f *fake) open(t *testing.T) *Driver {
+	t.Helper()
+	d, err := New(Options{Library: f.path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// hook is what the library asks before each call. A process may make few C
+// function pointers, so there is one for all tests.
+var hook struct {
+	once    sync.Once
+	pointer uintptr
+	fail    func(call string) error
+}
+
+func (f *fake) setHook(t *testing.T, fail func(call string) error) {
+	t.Helper()
+	hook.once.Do(func() {
+		hook.pointer = dl.NewCallback(func(name uintptr) uintptr {
+			if hook.fail(dl.String(name)) != nil {
+				return 1
+			}
+			return 0
+		})
+	})
+	hook.fail = fail
+	f.call(t, "fake_set_hook", hook.pointer)
+}
+
+func TestConformance(t *testing.T) {
+	f := openFake(t)
+	d := f.open(t)
+	drivertest.Test(t, d, drivertest.Options{})
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	f.verify(t)
+	if n := f.live(t); n != 0 {
+		t.Errorf("%d things were not released", n)
+	}
+}
+
+func TestEachCallFails(t *testing.T) {
+	f := openFake(t)
+	drivertest.TestFaults(t, func(fail func(string) error) (driver.Driver, func() int) {
+		f.setHook(t, fail)
+		d, err := New(Options{Library: f.path})
+		if err != nil {
+			return failedDriver{err}, func() int { return f.live(t) }
+		}
+		return d, func() int { return f.live(t) }
+	})
+	f.verify(t)
+}
+
+// failedDriver is a back end that could not be opened.
+type failedDriver struct{ err error }
+
+func (d failedDriver) Name() string                      { return "cuda" }
+func (d failedDriver) Devices() ([]driver.Device, error) { return nil, d.err }
+func (d failedDriver) Close() error                      { return nil }

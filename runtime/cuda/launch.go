@@ -1,0 +1,269 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/libcuda"
+)
+
+// ownKernel returns the argument as a kernel of this device.
+func (d *Device) ownKernel(k driver.Kernel) (*kernel, error) {
+	own, ok := k.(*kernel)
+	if !ok || own.program.device != d {
+		return nil, errors.New("the kernel is not of this device")
+	}
+	return own, nil
+}
+
+// prepareLaunch fills in a launch.
+func (k *kernel) prepareLaunch(n *libcuda.Launch, r driver.Range, args []driver.Arg) error {
+	if err := k.checkOffset(r); err != nil {
+		return err
+	}
+	if err := k.setRange(n, r); err != nil {
+		return err
+	}
+	return k.setArguments(n, r, args)
+}
+
+// setRange computes the grid. Blocks are whole: the local size divides the
+// global one.
+func (k *kernel) setRange(n *libcuda.Launch, r driver.Range) error {
+	if len(r.Global) < 1 || len(r.Global) > 3 {
+		return fmt.Errorf("a range of %d dimensions", len(r.Global))
+	}
+	global := [3]int{1, 1, 1}
+	copy(global[:], r.Global)
+	local, err := k.localSize(global, r)
+	if err != nil {
+		return err
+	}
+	limits := &k.program.device.limits
+	threads := 1
+	for i := range 3 {
+		if global[i] < 1 || local[i] < 1 || global[i]%local[i] != 0 {
+			return fmt.Errorf("the local size %v does not divide the global size %v", local, global)
+		}
+		groups := int64(global[i] / local[i])
+		if local[i] > limits.block[i] || groups > limits.grid[i] {
+			return fmt.Errorf("dimension %d has %d work-groups of %d work-items; the device takes %d of %d", i, groups, local[i], limits.grid[i], limits.block[i])
+		}
+		n.Grid[i], n.Block[i] = uint32(groups), uint32(local[i])
+		threads *= local[i]
+	}
+	if threads > k.maxThreads {
+		return fmt.Errorf("the local size %v has %d work-items; the kernel takes %d on this device", local, threads, k.maxThreads)
+	}
+	return nil
+}
+
+// localSize is the size of a work-group: the caller's, the one that the code
+// asks for, or one that divides the global size.
+func (k *kernel) localSize(global [3]int, r driver.Range) ([3]int, error) {
+	local := [3]int{1, 1, 1}
+	switch {
+	case r.Local == nil && k.isRequired():
+		return k.required, nil
+	case r.Local == nil:
+		return k.chooseLocal(global), nil
+	case len(r.Local) != len(r.Global):
+		return local, fmt.Errorf("the local size %v has other dimensions than the global size %v", r.Local, r.Global)
+	}
+	copy(local[:], r.Local)
+	if k.isRequired() && local != k.required {
+		return local, fmt.Errorf("the code asks for work-groups of %v work-items, and the local size is %v", k.required, local)
+	}
+	return local, nil
+}
+
+// goodGroup is the number of work-items that a chosen work-group has at most:
+// enough to fill a multiprocessor, few enough to leave registers.
+const goodGroup = 256
+
+// chooseLocal finds divisors of the global size, the largest in the first
+// dimension, whose neighbors lie side by side in memory.
+func (k *kernel) chooseLocal(global [3]int) (local [3]int) {
+	limits := &k.program.device.limits
+	room := min(goodGroup, k.maxThreads)
+	for i := range 3 {
+		local[i] = largestDivisor(global[i], min(room, limits.block[i]))
+		room /= local[i]
+	}
+	return local
+}
+
+func largestDivisor(n, limit int) int {
+	for d := min(n, limit); d > 1; d-- {
+		if n%d == 0 {
+			return d
+		}
+	}
+	return 1
+}
+
+// offsetSize is that of the argument which DPC++'s second form of a kernel
+// has: three numbers of 32 bits.
+const offsetSize = 12
+
+// setArguments lays the arguments out.
+func (k *kernel) setArguments(n *libcuda.Launch, r driver.Range, args []driver.Arg) error {
+	if len(args) != len(k.params) {
+		return fmt.Errorf("%d arguments; it takes %d", len(args), len(k.params))
+	}
+	size := k.size
+	if k.usesOffset(r) {
+		size = (size+3)/4*4 + offsetSize
+	}
+	if cap(n.Arguments) < size {
+		n.Arguments = make([]byte, size)
+	}
+	n.Arguments = n.Arguments[:size]
+	n.Shared = 0
+	for i := range args {
+		p := &k.params[i]
+		if err := k.setArgument(n, n.Arguments[p.Offset:p.Offset+p.Size], p, &args[i]); err != nil {
+			return fmt.Errorf("argument %d: %w", i, err)
+		}
+	}
+	if k.usesOffset(r) {
+		for i, offset := range r.Offset {
+			binary.LittleEndian.PutUint32(n.Arguments[size-offsetSize+4*i:], uint32(offset))
+		}
+	}
+	return k.allowShared(n.Shared)
+}
+
+// usesOffset tells whether the launch is that of DPC++'s second form.
+func (k *kernel) usesOffset(r driver.Range) bool { return k.withOffset != 0 && r.Offset != nil }
+
+func (k *kernel) setArgument(n *libcuda.Launch, at []byte, p *param, a *driver.Arg) error {
+	switch {
+	case p.Kind == driver.ParamOther:
+		return fmt.Errorf("an image or a sampler: %w", driver.ErrUnsupported)
+	case p.Kind == driver.ParamLocal:
+		return k.setLocal(n, at, a.LocalSize)
+	case a.Memory != nil:
+		address, err := k.program.device.rangeAddress(a.Memory, a.Offset, 0)
+		if err != nil {
+			return err
+		}
+		if p.Kind != driver.ParamBuffer {
+			return errors.New("the kernel takes a value here, and memory was given")
+		}
+		binary.LittleEndian.PutUint64(at, address)
+	case a.Value == nil && p.Kind == driver.ParamBuffer && a.LocalSize == 0:
+		clear(at) // the null pointer
+	case len(a.Value) != p.Size:
+		return fmt.Errorf("%d bytes; the kernel takes %d", len(a.Value), p.Size)
+	default:
+		copy(at, a.Value)
+	}
+	return nil
+}
+
+// localAlign is the alignment of arguments in local memory: that of the
+// largest type of OpenCL C.
+const localAlign = 128
+
+// setLocal gives a part of the block's dynamic shared memory to an argument.
+// That memory lies after what the code itself has; addresses begin where the
+// device's reserved part ends.
+func (k *kernel) setLocal(n *libcuda.Launch, at []byte, size int64) error {
+	if size < 0 || size > math.MaxInt32/2 {
+		return fmt.Errorf("%d bytes of local memory", size)
+	}
+	base, err := k.program.device.sharedBase()
+	if err != nil {
+		return fmt.Errorf("where shared memory begins: %w", err)
+	}
+	start := base + uint64(k.static)
+	address := (start + uint64(n.Shared) + localAlign - 1) / localAlign * localAlign
+	end := address - start + uint64(size)
+	if limit := k.program.device.info.LocalMemory - int64(k.static); int64(end) > limit {
+		return fmt.Errorf("%d bytes of local memory are too much: %d are left", size, max(limit-int64(n.Shared), 0))
+	}
+	binary.LittleEndian.PutUint64(at, address)
+	n.Shared = uint32(end)
+	return nil
+}
+
+// allowShared asks for more dynamic shared memory than launches have without
+// asking.
+func (k *kernel) allowShared(size uint32) error {
+	if int(size)+k.static <= k.program.device.limits.static {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if int(size) <= k.dynamic {
+		return nil
+	}
+	d := k.program.device
+	err := d.withContext(func() error {
+		return d.library.SetFunctionAttribute(k.function, libcuda.FunctionMaxDynamic, int(size))
+	})
+	if err == nil {
+		k.dynamic = int(size)
+	}
+	return err
+}
+
+// probeSource is a kernel that tells where dynamic shared memory begins when
+// the code has none of its own.
+const probeSource = `
+.extern .shared .align 128 .b8 offlink_dynamic[];
+.visible .entry offlink_probe(.param .u64 offlink_probe_param_0)
+{
+	.reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [offlink_probe_param_0];
+	mov.u64 %rd2, offlink_dynamic;
+	st.global.u64 [%rd1], %rd2;
+	ret;
+}
+`
+
+// probeSharedBase runs the probe.
+func (d *Device) probeSharedBase() (base uint64, err error) {
+	result, err := d.Alloc(driver.HostMemory, 8)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, result.Close()) }()
+	err = d.withContext(func() (err error) {
+		code, err := d.library.Link([]libcuda.Input{{Name: "probe", Kind: libcuda.InputPTX, Code: []byte(d.header() + probeSource)}})
+		if err != nil {
+			return err
+		}
+		module, err := d.library.Load(code)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, d.library.Unload(module)) }()
+		return d.runProbe(module, result.(*hostMemory).address)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(result.(*hostMemory).Bytes()), nil
+}
+
+func (d *Device) runProbe(m libcuda.Module, result uint64) (err error) {
+	f, err := d.library.Function(m, "offlink_probe")
+	if err != nil {
+		return err
+	}
+	s, err := d.library.NewStream()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.library.DestroyStream(s)) }()
+	n := &libcuda.Launch{
+		Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Shared: localAlign,
+		Arguments: binary.LittleEndian.AppendUint64(nil, result),
+	}
+	return errors.Join(d.library.Launch(f, s, n), d.library.Synchronize(s))
+}

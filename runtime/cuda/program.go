@@ -1,0 +1,181 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/libcuda"
+)
+
+// program is a loaded module.
+type program struct {
+	device *Device
+	image  *image
+	module libcuda.Module
+	launch launchVariables
+}
+
+// loadImage loads linked code.
+func (d *Device) loadImage(i *image) (*program, error) {
+	p := &program{device: d, image: i}
+	err := d.withContext(func() (err error) {
+		if p.module, err = d.library.Load(i.code); err != nil {
+			return err
+		}
+		if err = p.launch.findVariables(p); err != nil {
+			err = errors.Join(err, d.library.Unload(p.module))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Close unloads the module.
+func (p *program) Close() error {
+	return p.device.releaseInContext(func() error { return errors.Join(p.launch.close(p.device), p.device.library.Unload(p.module)) })
+}
+
+// Handle is the CUmodule.
+func (p *program) Handle() uint64 { return uint64(p.module) }
+
+// Variable returns a variable by the name that the host has for it, or by that
+// in the code.
+func (p *program) Variable(name string) (driver.Memory, error) {
+	inCode := name
+	if mapped, ok := p.image.Variables[name]; ok {
+		inCode = mapped
+	}
+	m := &memory{device: p.device, kind: driver.DeviceMemory}
+	err := p.device.withContext(func() (err error) {
+		m.address, m.size, err = p.device.library.Global(p.module, inCode)
+		return err
+	})
+	if libcuda.IsNotFound(err) {
+		return nil, fmt.Errorf("variable %s: %w", name, driver.ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("variable %s: %w", name, err)
+	}
+	return m, nil
+}
+
+// Kernel returns a kernel.
+func (p *program) Kernel(name string) (driver.Kernel, error) {
+	k := &kernel{program: p, name: name}
+	if err := p.device.withContext(k.load); err != nil {
+		if libcuda.IsNotFound(err) {
+			err = driver.ErrNotFound
+		}
+		return nil, fmt.Errorf("kernel %s: %w", name, err)
+	}
+	return k, nil
+}
+
+// kernel is a kernel of a program.
+type kernel struct {
+	program  *program
+	name     string
+	function libcuda.Function
+	// withOffset is DPC++'s second form of a kernel, which takes the offset of
+	// a launch as its last argument; 0 where there is none.
+	withOffset libcuda.Function
+	params     []param
+	size       int // of the block of arguments
+	static     int // bytes of shared memory that its code has
+	maxThreads int
+	private    int
+	required   [3]int
+
+	mu      sync.Mutex
+	dynamic int // bytes of dynamic shared memory that were asked for
+}
+
+// offsetSuffix ends the names of DPC++'s kernels that take an offset.
+const offsetSuffix = "_with_offset"
+
+// load asks the driver about the kernel.
+func (k *kernel) load() (err error) {
+	p, library := k.program, k.program.device.library
+	if k.function, err = library.Function(p.module, k.name); err != nil {
+		return err
+	}
+	for _, a := range []struct {
+		attribute libcuda.FunctionAttribute
+		value     *int
+	}{{libcuda.FunctionSharedSize, &k.static}, {libcuda.FunctionMaxThreads, &k.maxThreads}, {libcuda.FunctionLocalSize, &k.private}} {
+		if *a.value, err = library.FunctionAttribute(k.function, a.attribute); err != nil {
+			return err
+		}
+	}
+	if err := k.findParams(); err != nil {
+		return err
+	}
+	if p.launch.offset == 0 {
+		k.withOffset, err = library.Function(p.module, k.name+offsetSuffix)
+		if libcuda.IsNotFound(err) {
+			err = nil
+		}
+	}
+	return err
+}
+
+// findParams takes the parameters from the PTX that the kernel was made of,
+// or asks the driver, which knows their sizes.
+func (k *kernel) findParams() error {
+	if e, ok := k.program.image.Entries[k.name]; ok {
+		k.params, k.required = e.Params, e.Required
+	} else {
+		infos, ok := k.program.device.library.Params(k.function)
+		if !ok {
+			return errors.New("the driver does not tell the parameters of kernels in cubins; that takes one for CUDA 12.4, or PTX")
+		}
+		for _, p := range infos {
+			kind := driver.ParamValue
+			if p.Size == 8 {
+				kind = driver.ParamBuffer // it may be one
+			}
+			k.params = append(k.params, param{driver.Param{Kind: kind, Size: p.Size}, p.Offset})
+		}
+	}
+	for _, p := range k.params {
+		k.size = max(k.size, p.Offset+p.Size)
+	}
+	return nil
+}
+
+// Name is the kernel's name.
+func (k *kernel) Name() string { return k.name }
+
+// Handle is the CUfunction.
+func (k *kernel) Handle() uint64 { return uint64(k.function) }
+
+// Params describes the parameters. A number of 64 bits in PTX without .ptr
+// counts as a buffer.
+func (k *kernel) Params() []driver.Param {
+	list := make([]driver.Param, len(k.params))
+	for i, p := range k.params {
+		list[i] = p.Param
+	}
+	return list
+}
+
+// Info describes the kernel.
+func (k *kernel) Info() driver.KernelInfo {
+	warp := k.program.device.limits.warp
+	return driver.KernelInfo{
+		RequiredGroup: k.required, MaxGroup: k.maxThreads, PreferredMultiple: warp,
+		LocalMemory: int64(k.static), PrivateMemory: int64(k.private), SubGroup: warp,
+	}
+}
+
+// Close does nothing: functions live as long as their module.
+func (k *kernel) Close() error { return nil }
+
+// isRequired tells whether the code asks for a size of blocks.
+func (k *kernel) isRequired() bool { return !slices.Equal(k.required[:], []int{0, 0, 0}) }

@@ -1,0 +1,160 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/libcuda"
+)
+
+// launchVariables are the variables of a program that tell its kernels the
+// offset and the dimensions of their launch, which CUDA has no notion of. All
+// launches of a program read the same ones: a launch with other values waits
+// for those before it, in any stream, and those after it wait for the change.
+type launchVariables struct {
+	offset, dimensions uint64 // addresses; 0: the program does not read it
+
+	mu      sync.Mutex
+	current launchValues
+	// users are the streams with launches since the last change.
+	users map[libcuda.Stream]bool
+	// changed happens when the last change is done, before when a stream has
+	// come to a point. 0: not made yet.
+	changed, before libcuda.Event
+}
+
+// launchValues are the contents of the variables: the offset, then the number
+// of dimensions.
+type launchValues [4]uint64
+
+// findVariables finds the variables of a program.
+func (v *launchVariables) findVariables(p *program) error {
+	for name, address := range map[string]*uint64{offsetVariable: &v.offset, dimensionVariable: &v.dimensions} {
+		found, _, err := p.device.library.Global(p.module, name)
+		if err != nil && !libcuda.IsNotFound(err) {
+			return err
+		}
+		if err == nil {
+			*address = found
+		}
+	}
+	v.users = map[libcuda.Stream]bool{}
+	return nil
+}
+
+// wanted returns the values for a launch, as far as the program reads them.
+func (v *launchVariables) wanted(r driver.Range) (w launchValues) {
+	if v.offset != 0 {
+		for i, offset := range r.Offset {
+			w[i] = uint64(offset)
+		}
+	}
+	if v.dimensions != 0 {
+		w[3] = uint64(len(r.Global))
+	}
+	return w
+}
+
+// withValues calls launch, which launches in the stream, when the variables
+// have the values in the order of the stream.
+func (v *launchVariables) withValues(d *Device, s libcuda.Stream, w launchValues, launch func() error) error {
+	if v.offset == 0 && v.dimensions == 0 {
+		return launch()
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.current != w {
+		if err := v.change(d, s, w); err != nil {
+			return err
+		}
+	} else if !v.users[s] && v.changed != 0 {
+		if err := d.library.StreamWait(s, v.changed); err != nil {
+			return err
+		}
+	}
+	v.users[s] = true
+	return launch()
+}
+
+// change writes the variables in the stream, after the launches of all others.
+func (v *launchVariables) change(d *Device, s libcuda.Stream, w launchValues) error {
+	if err := v.makeEvents(d); err != nil {
+		return err
+	}
+	for user := range v.users {
+		if user == s {
+			continue
+		}
+		if err := errors.Join(d.library.Record(v.before, user), d.library.StreamWait(s, v.before)); err != nil {
+			return err
+		}
+	}
+	if err := v.write(d, s, w); err != nil {
+		return err
+	}
+	if err := d.library.Record(v.changed, s); err != nil {
+		return err
+	}
+	v.current = w
+	clear(v.users)
+	return nil
+}
+
+func (v *launchVariables) makeEvents(d *Device) (err error) {
+	for _, e := range []*libcuda.Event{&v.changed, &v.before} {
+		if *e == 0 && err == nil {
+			*e, err = d.library.NewEvent(false)
+		}
+	}
+	return err
+}
+
+// write sets the words that change. Memory of the host would have to stay
+// until the copy is done; values that are set have no such owner.
+func (v *launchVariables) write(d *Device, s libcuda.Stream, w launchValues) error {
+	for i := range 2 * 3 {
+		if now, then := half(w, i), half(v.current, i); now != then {
+			if err := d.library.Set(v.offset+uint64(4*i), now, 4, 1, s); err != nil {
+				return err
+			}
+		}
+	}
+	if w[3] != v.current[3] {
+		return d.library.Set(v.dimensions, uint32(w[3]), 4, 1, s)
+	}
+	return nil
+}
+
+// half is the word of 32 bits at an index.
+func half(w launchValues, i int) uint32 { return uint32(w[i/2] >> (32 * (i % 2))) }
+
+// forgetStream tells that a stream has no more work.
+func (v *launchVariables) forgetStream(s libcuda.Stream) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.users, s)
+}
+
+func (v *launchVariables) close(d *Device) error {
+	var errs []error
+	for _, e := range []libcuda.Event{v.changed, v.before} {
+		if e != 0 {
+			errs = append(errs, d.library.DestroyEvent(e))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkOffset refuses an offset that the kernel would not add.
+func (k *kernel) checkOffset(r driver.Range) error {
+	zero := true
+	for _, offset := range r.Offset {
+		zero = zero && offset == 0
+	}
+	if zero || k.withOffset != 0 || k.program.launch.offset != 0 && k.program.image.Offsets {
+		return nil
+	}
+	return fmt.Errorf("its code does not know the offset of a launch: compile it with offlink/device.h, or without libclc's work-item functions: %w", driver.ErrUnsupported)
+}

@@ -1,0 +1,109 @@
+package libcuda
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
+)
+
+// Handles of the driver. They are not pointers of Go.
+type (
+	Context  uintptr // CUcontext
+	Stream   uintptr // CUstream
+	Event    uintptr // CUevent
+	Module   uintptr // CUmodule
+	Function uintptr // CUfunction
+	Linker   uintptr // CUlinkState
+)
+
+// Device is a device's number, CUdevice.
+type Device int32
+
+// Library is the driver's library, opened. It is safe for concurrent use.
+type Library struct {
+	library   *dl.Library
+	functions [functionCount]uintptr
+}
+
+// ErrOld is the error of Open where the library lacks a function.
+var ErrOld = errors.New("the NVIDIA driver is too old: offlink needs one for CUDA 11 or newer")
+
+// Open opens the first of the libraries that can be opened, and initializes
+// the driver. The caller closes it.
+func Open(names ...string) (*Library, error) {
+	library, err := dl.Open(names...)
+	if err != nil {
+		return nil, err
+	}
+	l := &Library{library: library}
+	if err := l.findFunctions(); err != nil {
+		return nil, errors.Join(err, library.Close())
+	}
+	if err := l.call(fnInit, 0); err != nil {
+		return nil, errors.Join(err, library.Close())
+	}
+	return l, nil
+}
+
+func (l *Library) findFunctions() error {
+	for i, name := range functionNames {
+		address, err := l.library.Symbol(name)
+		if err != nil && !optional[i] {
+			return fmt.Errorf("%w (%w)", ErrOld, err)
+		}
+		l.functions[i] = address
+	}
+	return nil
+}
+
+// Path is the file that was opened.
+func (l *Library) Path() string { return l.library.File(functionNames[fnInit]) }
+
+// Close gives the library back. The driver stays initialized.
+func (l *Library) Close() error { return l.library.Close() }
+
+// has tells whether the driver exports a function that not all have.
+func (l *Library) has(function int) bool { return l.functions[function] != 0 }
+
+// call calls a function and makes its result an error.
+//
+//go:uintptrescapes
+func (l *Library) call(function int, args ...uintptr) error {
+	if code := int32(dl.Call(l.functions[function], args...)); code != 0 {
+		return l.newError(function, int(code))
+	}
+	return nil
+}
+
+// Results that callers branch on (cuda.h, CUresult).
+const (
+	codeOutOfMemory = 2
+	codeNotFound    = 500
+	codeNotReady    = 600
+)
+
+// IsNotReady tells whether the error says that work has not ended.
+func IsNotReady(err error) bool { return hasCode(err, codeNotReady) }
+
+// IsNotFound tells whether the error says that a module lacks a name.
+func IsNotFound(err error) bool { return hasCode(err, codeNotFound) }
+
+func hasCode(err error, code int) bool {
+	call, ok := errors.AsType[*driver.CallError](err)
+	return ok && call.Code == code
+}
+
+func (l *Library) newError(function, code int) error {
+	e := &driver.CallError{Call: functionNames[function], Code: code}
+	var text uintptr
+	if dl.Call(l.functions[fnGetErrorName], uintptr(code), uintptr(unsafe.Pointer(&text))) == 0 {
+		e.Name = dl.String(text)
+	}
+	if code == codeOutOfMemory {
+		e.Err = driver.ErrOutOfResources
+	}
+	return e
+}

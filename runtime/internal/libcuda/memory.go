@@ -1,0 +1,94 @@
+package libcuda
+
+import (
+	"unsafe"
+
+	"offlink/runtime/internal/dl"
+)
+
+// Flags of allocations (cuda.h).
+const (
+	hostPortable       = 1 // CU_MEMHOSTALLOC_PORTABLE
+	hostMapped         = 2 // CU_MEMHOSTALLOC_DEVICEMAP
+	managedGlobal      = 1 // CU_MEM_ATTACH_GLOBAL
+	attributeRange     = 11
+	attributeRangeSize = 12
+)
+
+// Alloc allocates memory of the device, Free frees it and managed memory.
+func (l *Library) Alloc(size int64) (uint64, error) {
+	var address uint64
+	err := l.call(fnMemAlloc, uintptr(unsafe.Pointer(&address)), uintptr(size))
+	return address, err
+}
+
+// AllocManaged allocates memory that moves between host and device.
+func (l *Library) AllocManaged(size int64) (uint64, error) {
+	var address uint64
+	err := l.call(fnMemAllocManaged, uintptr(unsafe.Pointer(&address)), uintptr(size), managedGlobal)
+	return address, err
+}
+
+// AllocHost allocates memory of the host that the device reaches by the same
+// address, FreeHost frees it.
+func (l *Library) AllocHost(size int64) (uint64, error) {
+	var address uint64
+	err := l.call(fnMemHostAlloc, uintptr(unsafe.Pointer(&address)), uintptr(size), hostPortable|hostMapped)
+	return address, err
+}
+
+// Free frees memory of the device, and managed memory.
+func (l *Library) Free(address uint64) error { return l.call(fnMemFree, uintptr(address)) }
+
+// FreeHost frees memory of the host.
+func (l *Library) FreeHost(address uint64) error { return l.call(fnMemFreeHost, uintptr(address)) }
+
+// HostBytes is memory that the host reaches as a slice, until it is freed.
+func HostBytes(address uint64, size int64) []byte { return dl.Bytes(uintptr(address), int(size)) }
+
+// Range returns the allocation that an address is in.
+func (l *Library) Range(address uint64) (start uint64, size int64, err error) {
+	if err := l.call(fnPointerGetAttribute, uintptr(unsafe.Pointer(&start)), attributeRange, uintptr(address)); err != nil {
+		return 0, 0, err
+	}
+	err = l.call(fnPointerGetAttribute, uintptr(unsafe.Pointer(&size)), attributeRangeSize, uintptr(address))
+	return start, size, err
+}
+
+// Copy copies between two addresses of any kind, in the order of the stream.
+func (l *Library) Copy(to, from uint64, size int64, s Stream) error {
+	return l.call(fnMemcpyAsync, uintptr(to), uintptr(from), uintptr(size), uintptr(s))
+}
+
+// Write copies host memory to an address. The caller keeps data alive until
+// the copy has ended.
+func (l *Library) Write(to uint64, data []byte, s Stream) error {
+	return l.call(fnMemcpyAsync, uintptr(to), uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(len(data)), uintptr(s))
+}
+
+// Read copies from an address to host memory, as Write does.
+func (l *Library) Read(data []byte, from uint64, s Stream) error {
+	return l.call(fnMemcpyAsync, uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(from), uintptr(len(data)), uintptr(s))
+}
+
+// Set repeats a value of 1, 2 or 4 bytes at an address that is a multiple of
+// that.
+func (l *Library) Set(to uint64, value uint32, width int, count int64, s Stream) error {
+	function := fnMemsetD8Async
+	switch width {
+	case 2:
+		function = fnMemsetD16Async
+	case 4:
+		function = fnMemsetD32Async
+	}
+	return l.call(function, uintptr(to), uintptr(value), uintptr(count), uintptr(s))
+}
+
+// SetStrided writes a value of 1 or 4 bytes count times, pitch bytes apart.
+func (l *Library) SetStrided(to uint64, pitch int, value uint32, width int, count int64, s Stream) error {
+	function := fnMemsetD2D8Async
+	if width == 4 {
+		function = fnMemsetD2D32Async
+	}
+	return l.call(function, uintptr(to), uintptr(pitch), uintptr(value), 1, uintptr(count), uintptr(s))
+}

@@ -1,0 +1,192 @@
+package libcuda
+
+import (
+	"bytes"
+	"errors"
+	"runtime"
+	"unsafe"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
+)
+
+// InputKind is the form of code that a linker takes (CUjitInputType).
+type InputKind int
+
+// The kinds of input.
+const (
+	InputCubin InputKind = 0
+	InputPTX   InputKind = 1
+)
+
+// Input is code for a linker.
+type Input struct {
+	Name string // for the log
+	Kind InputKind
+	Code []byte
+}
+
+// Options of the compiler (CUjit_option).
+const (
+	jitInfoLog      = 3
+	jitInfoLogSize  = 4
+	jitErrorLog     = 5
+	jitErrorLogSize = 6
+	smallLog        = 64 << 10
+	largeLog        = 16 << 20
+)
+
+// logs are the buffers that the driver writes its messages to. The driver
+// cuts them where they are full.
+type logs struct {
+	info, errors []byte
+	names        [4]uint32
+	values       [4]uintptr
+}
+
+func newLogs(size int) *logs {
+	g := &logs{info: make([]byte, size), errors: make([]byte, size)}
+	g.names = [4]uint32{jitInfoLog, jitInfoLogSize, jitErrorLog, jitErrorLogSize}
+	g.values = [4]uintptr{
+		uintptr(unsafe.Pointer(&g.info[0])), uintptr(size), uintptr(unsafe.Pointer(&g.errors[0])), uintptr(size),
+	}
+	return g
+}
+
+// text is what the driver wrote.
+func (g *logs) text() string {
+	var parts []string
+	for _, log := range [][]byte{g.errors, g.info} {
+		log, _, _ = bytes.Cut(log, []byte{0})
+		parts = append(parts, string(log))
+	}
+	return parts[0] + parts[1]
+}
+
+// isFull tells whether a buffer may have been too small.
+func (g *logs) isFull() bool {
+	return bytes.IndexByte(g.errors[:len(g.errors)-1], 0) < 0 || bytes.IndexByte(g.info[:len(g.info)-1], 0) < 0
+}
+
+// Link links code to a cubin. A failure is a *driver.BuildError without a
+// device, with the whole log: where that is long, the link is done once more
+// with room for it.
+func (l *Library) Link(inputs []Input) (cubin []byte, err error) {
+	cubin, g, err := l.linkOnce(inputs, smallLog)
+	if err != nil && g.isFull() {
+		cubin, g, err = l.linkOnce(inputs, largeLog)
+	}
+	return cubin, buildError(err, g)
+}
+
+// buildError adds the log to an error.
+func buildError(err error, g *logs) error {
+	if err == nil {
+		return nil
+	}
+	return &driver.BuildError{Err: err, Log: g.text()}
+}
+
+func (l *Library) linkOnce(inputs []Input, room int) (cubin []byte, g *logs, err error) {
+	g = newLogs(room)
+	defer runtime.KeepAlive(g)
+	var linker Linker
+	if err := l.call(fnLinkCreate, uintptr(len(g.names)), uintptr(unsafe.Pointer(&g.names[0])),
+		uintptr(unsafe.Pointer(&g.values[0])), uintptr(unsafe.Pointer(&linker))); err != nil {
+		return nil, g, err
+	}
+	defer func() { err = errors.Join(err, l.call(fnLinkDestroy, uintptr(linker))) }()
+	for _, in := range inputs {
+		if err := l.addInput(linker, in); err != nil {
+			return nil, g, err
+		}
+	}
+	var code uintptr
+	var size uint64
+	if err := l.call(fnLinkComplete, uintptr(linker), uintptr(unsafe.Pointer(&code)), uintptr(unsafe.Pointer(&size))); err != nil {
+		return nil, g, err
+	}
+	return bytes.Clone(dl.Bytes(code, int(size))), g, nil // it is the linker's memory
+}
+
+// addInput adds one module. PTX ends with a NUL, which counts.
+func (l *Library) addInput(linker Linker, in Input) error {
+	code, name := in.Code, append([]byte(in.Name), 0)
+	if in.Kind == InputPTX {
+		code = append(bytes.Clone(bytes.TrimRight(code, "\x00")), 0)
+	}
+	return l.call(fnLinkAddData, uintptr(linker), uintptr(in.Kind), uintptr(unsafe.Pointer(unsafe.SliceData(code))), uintptr(len(code)),
+		uintptr(unsafe.Pointer(&name[0])), 0, 0, 0)
+}
+
+// Load loads a cubin, or a fat binary. A failure is as Link's.
+func (l *Library) Load(code []byte) (Module, error) {
+	g := newLogs(smallLog)
+	defer runtime.KeepAlive(g)
+	code = append(bytes.Clone(code), 0) // the driver finds the end itself
+	var m Module
+	err := l.call(fnModuleLoadDataEx, uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&code[0])), uintptr(len(g.names)),
+		uintptr(unsafe.Pointer(&g.names[0])), uintptr(unsafe.Pointer(&g.values[0])))
+	return m, buildError(err, g)
+}
+
+// Unload unloads a module.
+func (l *Library) Unload(m Module) error { return l.call(fnModuleUnload, uintptr(m)) }
+
+// Function returns a kernel of the module.
+func (l *Library) Function(m Module, name string) (Function, error) {
+	text := append([]byte(name), 0)
+	var f Function
+	err := l.call(fnModuleGetFunction, uintptr(unsafe.Pointer(&f)), uintptr(m), uintptr(unsafe.Pointer(&text[0])))
+	return f, err
+}
+
+// Global returns the address and size of a variable of the module.
+func (l *Library) Global(m Module, name string) (address uint64, size int64, err error) {
+	text := append([]byte(name), 0)
+	err = l.call(fnModuleGetGlobal, uintptr(unsafe.Pointer(&address)), uintptr(unsafe.Pointer(&size)), uintptr(m), uintptr(unsafe.Pointer(&text[0])))
+	return address, size, err
+}
+
+// FunctionAttribute is an attribute of a kernel (CUfunction_attribute).
+type FunctionAttribute int
+
+// The attributes of kernels.
+const (
+	FunctionMaxThreads    FunctionAttribute = 0
+	FunctionSharedSize    FunctionAttribute = 1 // static, of a block
+	FunctionLocalSize     FunctionAttribute = 3 // private memory of a thread
+	FunctionMaxDynamic    FunctionAttribute = 8 // dynamic shared memory that launches may ask for
+	maxFunctionParameters                   = 1 << 12
+)
+
+// FunctionAttribute returns an attribute of a kernel.
+func (l *Library) FunctionAttribute(f Function, a FunctionAttribute) (int, error) {
+	var value int32
+	err := l.call(fnFuncGetAttribute, uintptr(unsafe.Pointer(&value)), uintptr(a), uintptr(f))
+	return int(value), err
+}
+
+// SetFunctionAttribute changes one.
+func (l *Library) SetFunctionAttribute(f Function, a FunctionAttribute, value int) error {
+	return l.call(fnFuncSetAttribute, uintptr(f), uintptr(a), uintptr(value))
+}
+
+// ParamInfo is where a parameter lies in the block of arguments.
+type ParamInfo struct{ Offset, Size int }
+
+// Params asks the driver about a kernel's parameters. ok is false where it
+// cannot tell (before CUDA 12.4).
+func (l *Library) Params(f Function) (params []ParamInfo, ok bool) {
+	if !l.has(fnFuncGetParamInfo) {
+		return nil, false
+	}
+	for i := range maxFunctionParameters {
+		var offset, size uint64
+		if err := l.call(fnFuncGetParamInfo, uintptr(f), uintptr(i), uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size))); err != nil {
+			break // there are no more
+		}
+		params = append(params, ParamInfo{int(offset), int(size)})
+	}
+	return params, true
+}

@@ -1,0 +1,92 @@
+package libcuda
+
+import (
+	"time"
+	"unsafe"
+)
+
+const (
+	streamNonBlocking   = 1 // CU_STREAM_NON_BLOCKING: apart from the default stream
+	eventWithoutTimes   = 2 // CU_EVENT_DISABLE_TIMING
+	launchBufferPointer = 1 // CU_LAUNCH_PARAM_BUFFER_POINTER
+	launchBufferSize    = 2 // CU_LAUNCH_PARAM_BUFFER_SIZE
+)
+
+// NewStream makes a stream.
+func (l *Library) NewStream() (Stream, error) {
+	var s Stream
+	err := l.call(fnStreamCreate, uintptr(unsafe.Pointer(&s)), streamNonBlocking)
+	return s, err
+}
+
+// DestroyStream gives a stream back. Its work goes on to the end.
+func (l *Library) DestroyStream(s Stream) error { return l.call(fnStreamDestroy, uintptr(s)) }
+
+// Synchronize waits for the end of all work of a stream.
+func (l *Library) Synchronize(s Stream) error { return l.call(fnStreamSynchronize, uintptr(s)) }
+
+// QueryStream is nil where all work of a stream has ended, and an error that
+// IsNotReady where it has not.
+func (l *Library) QueryStream(s Stream) error { return l.call(fnStreamQuery, uintptr(s)) }
+
+// StreamWait makes the later work of a stream wait for an event.
+func (l *Library) StreamWait(s Stream, e Event) error {
+	return l.call(fnStreamWaitEvent, uintptr(s), uintptr(e), 0)
+}
+
+// NewEvent makes an event, with or without times.
+func (l *Library) NewEvent(timed bool) (Event, error) {
+	flags := uintptr(eventWithoutTimes)
+	if timed {
+		flags = 0
+	}
+	var e Event
+	err := l.call(fnEventCreate, uintptr(unsafe.Pointer(&e)), flags)
+	return e, err
+}
+
+// DestroyEvent gives an event back.
+func (l *Library) DestroyEvent(e Event) error { return l.call(fnEventDestroy, uintptr(e)) }
+
+// Record has the event happen when the work that the stream has now is done.
+func (l *Library) Record(e Event, s Stream) error {
+	return l.call(fnEventRecord, uintptr(e), uintptr(s))
+}
+
+// QueryEvent is as QueryStream.
+func (l *Library) QueryEvent(e Event) error { return l.call(fnEventQuery, uintptr(e)) }
+
+// WaitEvent waits for an event.
+func (l *Library) WaitEvent(e Event) error { return l.call(fnEventSynchronize, uintptr(e)) }
+
+// Elapsed is the time between two events that have happened.
+func (l *Library) Elapsed(from, to Event) (time.Duration, error) {
+	var milliseconds float32
+	err := l.call(fnEventElapsedTime, uintptr(unsafe.Pointer(&milliseconds)), uintptr(from), uintptr(to))
+	return time.Duration(float64(milliseconds) * float64(time.Millisecond)), err
+}
+
+// Launch is the scratch memory of launches; one is used by one goroutine at a
+// time. Its zero value is ready.
+type Launch struct {
+	// Grid and Block are the numbers of blocks, and of threads of a block.
+	Grid, Block [3]uint32
+	Shared      uint32 // bytes of dynamic shared memory
+	// Arguments is the block of parameters, laid out as the kernel has them.
+	Arguments []byte
+
+	size  uint64
+	extra [5]uintptr
+}
+
+// Launch launches a kernel in a stream. The driver copies the arguments.
+func (l *Library) Launch(f Function, s Stream, n *Launch) error {
+	n.size = uint64(len(n.Arguments))
+	n.extra = [5]uintptr{
+		launchBufferPointer, uintptr(unsafe.Pointer(unsafe.SliceData(n.Arguments))),
+		launchBufferSize, uintptr(unsafe.Pointer(&n.size)), 0,
+	}
+	return l.call(fnLaunchKernel, uintptr(f), uintptr(n.Grid[0]), uintptr(n.Grid[1]), uintptr(n.Grid[2]),
+		uintptr(n.Block[0]), uintptr(n.Block[1]), uintptr(n.Block[2]), uintptr(n.Shared), uintptr(s),
+		0, uintptr(unsafe.Pointer(&n.extra[0])))
+}
