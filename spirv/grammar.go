@@ -53,62 +53,10 @@ type enumerant struct {
 	params []operand
 }
 
-// extraEnumerants are numbers that the published grammar does not have (yet):
-// the first and the second numbering of host access to device globals
-// (SPV_INTEL_global_variable_decorations, which llvm-spirv 14 and 15 write;
-// SPV_INTEL_global_variable_host_access and
-// SPV_INTEL_global_variable_fpga_decorations).
-var extraEnumerants = map[operandKind][]enumerant{
-	kindDecoration: {
-		{6147, "HostAccessINTEL", hostAccessOperands},
-		{6148, "InitModeINTEL", literalOperand},
-		{6149, "ImplementInCSRINTEL", literalOperand},
-		{6188, "HostAccessINTEL", hostAccessOperands},
-		{6190, "InitModeINTEL", literalOperand},
-		{6191, "ImplementInRegisterMapINTEL", literalOperand},
-	},
-	kindCapability: {
-		{6146, "GlobalVariableDecorationsINTEL", nil},
-		{6187, "GlobalVariableHostAccessINTEL", nil},
-		{6189, "GlobalVariableFPGADecorationsINTEL", nil},
-	},
-}
-
-// Instructions that the published grammar does not have (yet)
-// (SPV_INTEL_bfloat16_conversion).
-const (
-	OpConvertFToBF16INTEL Opcode = 6116
-	OpConvertBF16ToFINTEL Opcode = 6117
-)
-
-var extraInstructions = []instructionInfo{
-	{4456, "OpTypeCooperativeMatrixKHR", []operand{{kindIdResult, one}, {kindIdRef, one}, {kindIdScope, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}}},
-	{4457, "OpCooperativeMatrixLoadKHR", []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, optional}, {kindMemoryAccess, optional}}},
-	{4458, "OpCooperativeMatrixStoreKHR", []operand{{kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, optional}, {kindMemoryAccess, optional}}},
-	{4459, "OpCooperativeMatrixMulAddKHR", []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindLiteralInteger, optional}}},
-	{4460, "OpCooperativeMatrixLengthKHR", []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}}},
-	{6116, "OpConvertFToBF16INTEL", conversionOperands},
-	{6117, "OpConvertBF16ToFINTEL", conversionOperands},
-	{6119, "OpTypeJointMatrixINTEL", []operand{{kindIdResult, one}, {kindIdRef, one}, {kindIdRef, many}}},
-	{6120, "OpJointMatrixLoadINTEL", []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdScope, optional}, {kindMemoryAccess, optional}}},
-	{6121, "OpJointMatrixStoreINTEL", []operand{{kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdScope, optional}, {kindMemoryAccess, optional}}},
-	{6122, "OpJointMatrixMadINTEL", []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdScope, optional}}},
-	{6145, "OpArithmeticFenceEXT", conversionOperands},
-}
-
-var (
-	conversionOperands = []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}}
-	literalOperand     = []operand{{kindLiteralInteger, one}}
-	hostAccessOperands = []operand{{kindLiteralInteger, one}, {kindLiteralString, one}}
-)
-
 func (op Opcode) grammarInfo() *instructionInfo { return coreInstruction(uint32(op)) }
 
 func coreInstruction(number uint32) *instructionInfo {
-	if info := findInstruction(coreInstructions, number); info != nil {
-		return info
-	}
-	return findInstruction(extraInstructions, number)
+	return findInstruction(coreInstructions, number)
 }
 
 // findInstruction looks a number up in rows that are sorted by number, as the
@@ -130,15 +78,7 @@ func (e *enumInfo) findEnumerant(value uint32) *enumerant {
 }
 
 func findEnumerant(k operandKind, value uint32) *enumerant {
-	if e := enums[k].findEnumerant(value); e != nil {
-		return e
-	}
-	for i := range extraEnumerants[k] {
-		if e := &extraEnumerants[k][i]; e.value == value {
-			return e
-		}
-	}
-	return nil
+	return enums[k].findEnumerant(value)
 }
 
 // isID tells whether an operand of this kind is the number of an identifier.
@@ -243,17 +183,17 @@ func (w *operandWalk) readOperand(kind operandKind) error {
 }
 
 // enums has the rows of coreEnums by kind.
-var enums [kindPairIdRefIdRef + 1]*enumInfo
+var enums [kindCount]*enumInfo
 
 // specialKinds are the kinds of operands that have more than one word or are
 // followed by operands of their own.
-var specialKinds [kindPairIdRefIdRef + 1]func(w *operandWalk) error
+var specialKinds [kindCount]func(w *operandWalk) error
 
 func init() {
 	for kind, info := range coreEnums {
 		enums[kind] = &info
 	}
-	specialKinds = [...]func(w *operandWalk) error{
+	specialKinds = [kindCount]func(w *operandWalk) error{
 		kindLiteralString:                 (*operandWalk).readString,
 		kindLiteralContextDependentNumber: (*operandWalk).readContextNumber,
 		kindLiteralExtInstInteger:         (*operandWalk).readExtInst,
@@ -376,10 +316,8 @@ func OpcodeByName(name string) Opcode { return opcodesByName()[name] }
 // opcodesByName is made on first use: most programs never look a name up.
 var opcodesByName = sync.OnceValue(func() map[string]Opcode {
 	table := make(map[string]Opcode, len(coreInstructions))
-	for _, list := range [][]instructionInfo{coreInstructions, extraInstructions} {
-		for i := range list {
-			table[list[i].name] = Opcode(list[i].number)
-		}
+	for i := range coreInstructions {
+		table[coreInstructions[i].name] = Opcode(coreInstructions[i].number)
 	}
 	return table
 })

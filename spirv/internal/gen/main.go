@@ -1,5 +1,6 @@
 // Command gen writes the tables of package spirv from the machine-readable
-// grammars that the SPIRV-Headers project publishes (Debian: spirv-headers).
+// grammars that the SPIRV-Headers project publishes (Debian: spirv-headers) and
+// from newer.txt, which has what those do not know yet.
 //
 //	go run ./internal/gen -headers /usr/include/spirv/unified1
 //
@@ -77,6 +78,9 @@ func generate(headers, out string) error {
 	if err != nil {
 		return err
 	}
+	if err := core.mergeNewer(newerRows); err != nil {
+		return err
+	}
 	files := map[string][]byte{
 		"opcode_gen.go":  opcodeFile(core),
 		"grammar_gen.go": tableFile(core),
@@ -135,7 +139,7 @@ func opcodeFile(g *grammar) []byte {
 
 func tableFile(g *grammar) []byte {
 	b := fileHeader()
-	fmt.Fprintf(b, "// Grammar of SPIR-V %d.%d revision %d.\n\n", g.Major, g.Minor, g.Revision)
+	fmt.Fprintf(b, "// Grammar of SPIR-V %d.%d revision %d and newer extensions.\n\n", g.Major, g.Minor, g.Revision)
 	writeKinds(b, g.Kinds)
 	b.WriteString("var coreInstructions = []instructionInfo{\n")
 	for _, in := range uniqueOpcodes(g.Instructions) {
@@ -155,7 +159,7 @@ func writeKinds(b *bytes.Buffer, kinds []kind) {
 		}
 		fmt.Fprintf(b, "kind%s\n", k.Kind)
 	}
-	b.WriteString(")\n\n")
+	b.WriteString("kindCount\n)\n\n")
 }
 
 func writeEnums(b *bytes.Buffer, kinds []kind) {

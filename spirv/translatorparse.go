@@ -1,0 +1,179 @@
+package spirv
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ParseTranslatorText turns the text form of the Khronos translator, as
+// WriteTranslatorText writes it, into the bytes of a module, little-endian. It
+// reads words; whether they make a module is Parse's to say. Errors name the
+// line.
+func ParseTranslatorText(text []byte) ([]byte, error) {
+	r := &translatorReader{rest: text, line: 1, sets: map[uint32]string{}}
+	for range headerWords {
+		w, err := r.readWord()
+		if err != nil {
+			return nil, r.wrapError(err)
+		}
+		r.words = append(r.words, w)
+	}
+	if r.words[0] != Magic {
+		return nil, r.wrapError(fmt.Errorf("%d is not the magic number %d", r.words[0], uint32(Magic)))
+	}
+	for r.skipSpace(); len(r.rest) > 0; r.skipSpace() {
+		if err := r.readInstruction(); err != nil {
+			return nil, r.wrapError(err)
+		}
+	}
+	code := make([]byte, 0, 4*len(r.words))
+	for _, w := range r.words {
+		code = binary.LittleEndian.AppendUint32(code, w)
+	}
+	return code, nil
+}
+
+type translatorReader struct {
+	rest  []byte
+	line  int
+	words []uint32
+	sets  map[uint32]string // extended instruction sets by identifier
+}
+
+func (r *translatorReader) wrapError(err error) error { return fmt.Errorf("line %d: %w", r.line, err) }
+
+func (r *translatorReader) skipSpace() {
+	n := 0
+	for n < len(r.rest) && bytes.IndexByte([]byte(" \t\r\n"), r.rest[n]) >= 0 {
+		if r.rest[n] == '\n' {
+			r.line++
+		}
+		n++
+	}
+	r.rest = r.rest[n:]
+}
+
+// readToken returns a word, a name, or a string with its quotes but without
+// the backslashes before quotes inside.
+func (r *translatorReader) readToken() (string, error) {
+	r.skipSpace()
+	if len(r.rest) == 0 {
+		return "", fmt.Errorf("the text ends within an instruction")
+	}
+	if r.rest[0] == '"' {
+		return r.readQuoted()
+	}
+	n := bytes.IndexAny(r.rest, " \t\r\n")
+	if n < 0 {
+		n = len(r.rest)
+	}
+	token := string(r.rest[:n])
+	r.rest = r.rest[n:]
+	return token, nil
+}
+
+func (r *translatorReader) readQuoted() (string, error) {
+	for n := 1; n < len(r.rest); n++ {
+		if r.rest[n] == '"' && r.rest[n-1] != '\\' {
+			token := strings.ReplaceAll(string(r.rest[:n+1]), `\"`, `"`)
+			r.line += strings.Count(token, "\n")
+			r.rest = r.rest[n+1:]
+			return token, nil
+		}
+	}
+	return "", fmt.Errorf("a string without its end")
+}
+
+func (r *translatorReader) readWord() (uint32, error) {
+	token, err := r.readToken()
+	if err != nil {
+		return 0, err
+	}
+	w, err := strconv.ParseUint(token, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a word", token)
+	}
+	return uint32(w), nil
+}
+
+// readInstruction appends the words of the next instruction. Its first word
+// says how many tokens to read: each is one word, but for strings.
+func (r *translatorReader) readInstruction() error {
+	count, err := r.readWord()
+	if err != nil {
+		return err
+	}
+	name, err := r.readToken()
+	if err != nil {
+		return err
+	}
+	op := OpcodeByName("Op" + name)
+	if op == OpNop && name != "Nop" {
+		return fmt.Errorf("unknown instruction %q", name)
+	}
+	if count == 0 || count > 0xffff {
+		return fmt.Errorf("%s: %d is not a length", name, count)
+	}
+	start := len(r.words)
+	r.words = append(r.words, count<<16|uint32(op))
+	for len(r.words)-start < int(count) {
+		if err := r.readOperand(op, start); err != nil {
+			return err
+		}
+	}
+	if got := len(r.words) - start; got != int(count) {
+		return fmt.Errorf("%s: %d words where the first number says %d", name, got, count)
+	}
+	if op == OpExtInstImport && count > 2 {
+		r.sets[r.words[start+1]], _ = getString(r.words[start+2:])
+	}
+	return nil
+}
+
+func (r *translatorReader) readOperand(op Opcode, start int) error {
+	token, err := r.readToken()
+	if err != nil {
+		return err
+	}
+	if token[0] == '"' {
+		r.words = appendString(r.words, token[1:len(token)-1])
+		return nil
+	}
+	if w, err := strconv.ParseUint(token, 10, 32); err == nil {
+		r.words = append(r.words, uint32(w))
+		return nil
+	}
+	w, ok := r.nameValue(op, r.words[start+1:], token)
+	if !ok {
+		return fmt.Errorf("%v: unknown name %q", op, token)
+	}
+	r.words = append(r.words, w)
+	return nil
+}
+
+// nameValue is the number of a name among the operands of an instruction;
+// before are the operands that were read already.
+func (r *translatorReader) nameValue(op Opcode, before []uint32, name string) (uint32, bool) {
+	if op == OpExtInst && len(before) == 3 {
+		if name == "DebugCompileUnit" {
+			name = "DebugCompilationUnit"
+		}
+		return ExtInstNumber(r.sets[before[2]], name)
+	}
+	for _, kind := range []operandKind{
+		kindCapability, kindDecoration, kindLinkageType, kindHostAccessQualifier, kindInitializationModeQualifier, kindNamedMaximumNumberOfRegisters,
+	} {
+		if isCapability := op == OpCapability; isCapability != (kind == kindCapability) {
+			continue
+		}
+		for _, e := range enums[kind].values {
+			if e.name == name {
+				return e.value, true
+			}
+		}
+	}
+	return 0, false
+}
