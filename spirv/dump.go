@@ -20,6 +20,25 @@ func (m *Module) Dump(w io.Writer) error {
 	return d.Flush()
 }
 
+// GeneratorName is the name of the tool in the upper half of Generator, as
+// spirv-dis prints it (spir-v.xml of SPIRV-Headers), of those whose modules
+// have kernels.
+func (m *Module) GeneratorName() string {
+	names := map[uint32]string{
+		6:  "Khronos LLVM/SPIR-V Translator",
+		7:  "Khronos SPIR-V Tools Assembler",
+		14: "Khronos SPIR-V Tools Linker",
+		21: "Google Clspv",
+		30: "Google rspirv",
+		43: "LLVM LLVM SPIR-V Backend",
+	}
+	number := m.Generator >> 16
+	if name := names[number]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("Unknown(%d)", number)
+}
+
 type dumper struct {
 	*bufio.Writer
 	m    *Module

@@ -19,6 +19,8 @@ import (
 type spirvTool struct {
 	input, output string
 	done          bool
+	form          outputForm
+	convert       func(input []byte) ([]byte, error) // instead of translating
 	translation   fromir.Options
 }
 
@@ -34,6 +36,9 @@ func runSPIRVTool(args []string, s cli.Streams) error {
 	if err := flags.Parse(args); err != nil || t.done {
 		return err
 	}
+	if t.convert != nil {
+		return t.convertFile(s)
+	}
 	f, err := irfile.Open(t.input, s.In)
 	if err != nil {
 		return err
@@ -43,6 +48,9 @@ func runSPIRVTool(args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	if code, err = t.form.writeAs(code); err != nil {
+		return err
+	}
 	return t.writeModule(code, s)
 }
 
@@ -50,7 +58,7 @@ func runSPIRVTool(args []string, s cli.Streams) error {
 func (t *spirvTool) writeModule(code []byte, s cli.Streams) error {
 	if t.output == "" {
 		if t.output = "-"; t.input != irfile.Stdin {
-			t.output = strings.TrimSuffix(t.input, filepath.Ext(t.input)) + ".spv"
+			t.output = strings.TrimSuffix(t.input, filepath.Ext(t.input)) + t.form.extension()
 		}
 	}
 	if t.output == "-" {
@@ -84,14 +92,16 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 		{Name: "spirv-preserve-ocl-kernel-arg-type-metadata-through-string", Usage: "keep the type names of kernel arguments in strings", Set: cli.SetBool(&o.KernelArgTypes)},
 		{Name: "help", Usage: "print this help", Set: func(string) error { t.done = true; t.printHelp(f, s); return nil }},
 		{Name: "r", Usage: "the other direction", Hidden: true, Set: refusedOption("-r: only IR is taken to SPIR-V; llvm-spirv of LLVM does the other direction")},
-		{Name: "to-text", Usage: "", Hidden: true, Set: refusedOption("-to-text: use spirv-dis")},
-		{Name: "spirv-text", Usage: "", Hidden: true, Set: refusedOption("-spirv-text: use spirv-dis")},
+		{Name: "spirv-text", Usage: "write the translator's text form (.spt)", Set: t.setForm(formTranslatorText)},
+		{Name: "spirv-tools-dis", Usage: "write assembly text as spirv-dis does", Set: t.setForm(formAssembly)},
+		{Name: "to-text", Usage: "input is SPIR-V; write the translator's text form", Set: t.setConversion("-to-text", textOfModule)},
+		{Name: "to-binary", Usage: "input is the translator's text form; write SPIR-V", Set: t.setConversion("-to-binary", moduleOfText)},
 	}
 	f.Flags = append(f.Flags, cli.Flag{Name: "preserve-ocl-kernel-arg-type-metadata-through-string", Hidden: true, Set: cli.SetBool(&o.KernelArgTypes)})
 	for _, name := range []string{
 		"s", "spirv-mem2reg", "spirv-verify-regularize-passes", "spirv-debug", "spirv-lower-const-expr",
 		"spirv-expand-step", "spirv-gen-kernel-arg-name-md", "spirv-allow-extra-diexpressions", "spirv-replace-fmuladd-with-ocl-mad",
-		"spirv-emit-function-ptr-addr-space", "spirv-use-llvm-target", "spirv-preserve-auxdata", "opaque-pointers", "to-binary",
+		"spirv-emit-function-ptr-addr-space", "spirv-use-llvm-target", "spirv-preserve-auxdata", "opaque-pointers",
 		"emit-opaque-pointers", "spirv-use-llvm-backend-target",
 	} {
 		f.Flags = append(f.Flags, cli.Flag{Name: name, Hidden: true, Set: ignoredOption})

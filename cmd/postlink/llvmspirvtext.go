@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"offlink/cmd/internal/cli"
+	"offlink/ir/irfile"
+	"offlink/spirv"
+)
+
+// outputForm is the form in which llvm-spirv's command line writes a module.
+type outputForm int
+
+const (
+	formBinary outputForm = iota
+	formTranslatorText
+	formAssembly
+)
+
+// extension is that of the output beside the input. The tool names assembly
+// text as it names modules.
+func (f outputForm) extension() string {
+	if f == formTranslatorText {
+		return ".spt"
+	}
+	return ".spv"
+}
+
+// writeAs returns a module's bytes in the form.
+func (f outputForm) writeAs(code []byte) ([]byte, error) {
+	if f == formBinary {
+		return code, nil
+	}
+	m, err := spirv.Parse(code)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if f == formTranslatorText {
+		err = m.WriteTranslatorText(&text)
+		return text.Bytes(), err
+	}
+	fmt.Fprintf(&text, "; SPIR-V\n; Version: %v\n; Generator: %s; %d\n; Bound: %d\n; Schema: 0\n",
+		m.Version, m.GeneratorName(), m.Generator&0xffff, m.Bound)
+	err = m.Dump(&text)
+	return text.Bytes(), err
+}
+
+func (t *spirvTool) setForm(f outputForm) func(string) error {
+	return func(string) error {
+		t.form = f
+		return nil
+	}
+}
+
+func textOfModule(input []byte) ([]byte, error) { return formTranslatorText.writeAs(input) }
+
+func moduleOfText(input []byte) ([]byte, error) { return spirv.ParseTranslatorText(input) }
+
+// setConversion is for the options that translate nothing: -to-text and
+// -to-binary, of which one can be given.
+func (t *spirvTool) setConversion(option string, convert func([]byte) ([]byte, error)) func(string) error {
+	return func(string) error {
+		if t.convert != nil {
+			return fmt.Errorf("%s: give one of -to-text and -to-binary", option)
+		}
+		if t.convert = convert; option == "-to-text" {
+			t.form = formTranslatorText
+		}
+		return nil
+	}
+}
+
+// maxConvertedBytes bounds an input of -to-text and -to-binary.
+const maxConvertedBytes = 1 << 30
+
+func (t *spirvTool) convertFile(s cli.Streams) error {
+	input, err := t.readInput(s.In)
+	if err != nil {
+		return err
+	}
+	code, err := t.convert(input)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.input, err)
+	}
+	return t.writeModule(code, s)
+}
+
+func (t *spirvTool) readInput(stdin io.Reader) ([]byte, error) {
+	if t.input != irfile.Stdin {
+		return cli.ReadFile(t.input, maxConvertedBytes)
+	}
+	data, err := io.ReadAll(io.LimitReader(stdin, maxConvertedBytes+1))
+	if err == nil && len(data) > maxConvertedBytes {
+		err = fmt.Errorf("standard input is larger than %d bytes", maxConvertedBytes)
+	}
+	return data, err
+}
