@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/trace"
 )
 
 // Device is a device of one of the drivers.
@@ -14,6 +15,17 @@ type Device struct {
 	driver.Device
 	Backend string // the driver's name
 	Index   int    // among the devices of the driver
+
+	trace *trace.Recorder
+}
+
+// NewQueue is that of the driver. Where the runtime is traced, so is the queue.
+func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
+	q, err := d.Device.NewQueue(opts)
+	if err != nil {
+		return nil, err
+	}
+	return trace.Queue(d.trace, q, d.String()), nil
 }
 
 // String names the device as a selector does: "host:0".
@@ -75,7 +87,7 @@ func (r *Runtime) listDevices() ([]*Device, error) {
 			errs = append(errs, fmt.Errorf("%s: %w", d.Name(), err))
 		}
 		for i, device := range list {
-			devices = append(devices, &Device{device, d.Name(), i})
+			devices = append(devices, &Device{device, d.Name(), i, r.options.Trace})
 		}
 	}
 	return devices, errors.Join(errs...)

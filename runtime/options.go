@@ -5,6 +5,7 @@ import (
 
 	"offlink/runtime/cache"
 	"offlink/runtime/registry"
+	"offlink/runtime/trace"
 )
 
 // Options are the options of a runtime; the zero value is right for programs.
@@ -18,6 +19,9 @@ type Options struct {
 	// Cache, if set, keeps built programs between runs. The runtime does not
 	// close it.
 	Cache *cache.Cache
+	// Trace, if set, records each step with its time. The runtime does not
+	// close it.
+	Trace *trace.Recorder
 }
 
 // compile are the options for compiling an image: its own, unless the

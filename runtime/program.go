@@ -8,6 +8,7 @@ import (
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
 	"offlink/runtime/resolve"
+	"offlink/runtime/trace"
 )
 
 // KernelRef names a kernel. Owner is preferred where several have one of that
@@ -36,16 +37,30 @@ type Program struct {
 // Each image is compiled once and linked as often as links need it, and a
 // program serves the kernels of all its images. Errors are those of
 // [resolve.Resolver.Link], *SpecError and *driver.BuildError.
-func (r *Runtime) Program(ctx context.Context, d *Device, ref KernelRef) (*Program, error) {
-	b, err := r.builder(d, ref)
+func (r *Runtime) Program(ctx context.Context, d *Device, ref KernelRef) (_ *Program, err error) {
+	span := r.options.Trace.Start("program", ref.Name, deviceArg(d))
+	defer func() { span.End(err) }()
+	b, err := r.resolved(span, d, ref)
 	if err != nil {
 		return nil, err
 	}
-	built, err := b.get(ctx)
+	built, err := b.get(trace.NewContext(ctx, span))
 	if err != nil {
 		return nil, err
 	}
 	return &Program{d, b.link, built, r}, nil
+}
+
+// resolved is builder as a step of the trace.
+func (r *Runtime) resolved(program *trace.Span, d *Device, ref KernelRef) (*builder, error) {
+	span := program.Start("resolve", ref.Name)
+	b, err := r.builder(d, ref)
+	if b == nil {
+		span.End(err)
+		return nil, err
+	}
+	span.End(err, trace.Arg{Name: "images", Value: linkCauses(b.link)})
+	return b, err
 }
 
 // builder resolves the kernel.
@@ -114,7 +129,7 @@ func (b *builder) build(ctx context.Context) (*linkedProgram, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", b.link.Kernel, err)
 	}
-	p := b.load(ctx, inputs)
+	p := b.loadTraced(ctx, inputs)
 	if p == nil {
 		if p, err = b.compileAndLink(ctx); err != nil {
 			return nil, fmt.Errorf("kernel %s: %w", b.link.Kernel, err)
@@ -138,7 +153,10 @@ func (b *builder) compileAndLink(ctx context.Context) (_ driver.Program, err err
 		}()
 		objects = append(objects, object.value)
 	}
-	return b.device.Link(ctx, objects, driver.LinkOptions{Options: b.runtime.options.link(b.link.Images[0])})
+	span := trace.FromContext(ctx).Start("link", b.link.Kernel, deviceArg(b.device), trace.Arg{Name: "images", Value: len(objects)})
+	p, err := b.device.Link(ctx, objects, driver.LinkOptions{Options: b.runtime.options.link(b.link.Images[0])})
+	span.End(err)
+	return p, err
 }
 
 // object is the compiled image i of the link.
@@ -150,8 +168,11 @@ func (b *builder) object(ctx context.Context, i int) (*built[objectKey, driver.O
 		if err != nil {
 			return nil, err
 		}
-		return b.device.Compile(ctx, driver.Module{Name: img.String(), Image: resolve.DriverImage(img), Code: code},
+		span := trace.FromContext(ctx).Start("compile", img.String(), b.compileDetails(i, len(code))...)
+		object, err := b.device.Compile(ctx, driver.Module{Name: img.String(), Image: resolve.DriverImage(img), Code: code},
 			driver.CompileOptions{Options: b.runtime.options.compile(img), SpecConstants: b.values[i]})
+		span.End(err)
+		return object, err
 	})
 }
 

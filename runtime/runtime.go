@@ -18,6 +18,7 @@ import (
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
 	"offlink/runtime/resolve"
+	"offlink/runtime/trace"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
@@ -61,6 +62,7 @@ func (r *Runtime) Register(owner registry.Owner, images []*devimg.Image) *regist
 	for i, img := range images {
 		usable[i] = container.Lazy(img)
 	}
+	defer r.options.Trace.Start("register", owner.Name, trace.Arg{Name: "images", Value: len(images)}).End(nil)
 	reg := r.registry.Add(owner, usable)
 	if err := r.globals.database.AddImages(reg.Images); err != nil && r.options.Warn != nil {
 		r.options.Warn(err.Error())

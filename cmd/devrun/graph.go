@@ -17,7 +17,7 @@ func newGraphCommand(s cli.Streams) *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "graph FILE...",
-		Short: "Draw the device images of programs and libraries, and who imports from whom",
+		Short: "Draw the device images of programs and libraries with their imports",
 		Long: `graph draws the device images that check lists: an arrow leads from the image
 that imports to the one that exports, symbols that no image provides are red,
 and a bar shows the size of the code. Many images of a file that import and

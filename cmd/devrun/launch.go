@@ -10,6 +10,7 @@ import (
 	"offlink/cmd/internal/cli"
 	"offlink/runtime"
 	"offlink/runtime/backends"
+	"offlink/runtime/trace"
 )
 
 // launchOptions is the command line of launch.
@@ -23,6 +24,7 @@ type launchOptions struct {
 	json   bool
 	out    []string
 	limit  time.Duration
+	trace  string
 	files  []string
 }
 
@@ -73,6 +75,7 @@ Without --local the device picks a size that divides the global one.`,
 	f.StringVar(&o.device, "device", "", "device: BACKEND[:TYPE or number], as devrun devices lists them")
 	f.BoolVar(&o.json, "json", false, "print JSON, buffers in full")
 	f.StringArrayVar(&o.out, "out", nil, "N=FILE: write the bytes of buffer argument N to FILE; bN=FILE those of --buffer N")
+	f.StringVar(&o.trace, "trace", "", "write the steps with their times to this file, for ui.perfetto.dev")
 	f.DurationVar(&o.limit, "timeout", 0, "stop building and running after that long (10s, 2m; 0: never)")
 	return c
 }
@@ -86,6 +89,12 @@ func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 	ctx, stop := stoppable(ctx, o.limit)
 	defer stop()
 	options := runtimeOptions(s)
+	if o.trace != "" {
+		if options.Trace, err = trace.Create(o.trace, "devrun launch"); err != nil {
+			return fileError(o.trace, err)
+		}
+		defer closeInto(&err, options.Trace.Close)
+	}
 	if options.Cache != nil {
 		defer closeInto(&err, options.Cache.Close)
 	}

@@ -26,13 +26,14 @@ func run(args []string, s cli.Streams) int {
 }
 
 func newCommand(s cli.Streams) *cobra.Command {
+	var traceFile string
 	root := &cobra.Command{
 		Use:   "devrun FILE [ARG...]",
 		Short: "Run programs that carry device code, and kernels out of files",
 		Long: `devrun FILE [ARG...] runs the program FILE so that it finds libofflink.
 devrun launch runs one kernel out of files, without running any host code.
 devrun check tells whether device code links, without a device.
-devrun graph draws the images and who imports from whom.
+devrun graph draws the images and their imports.
 devrun devices lists the devices.
 devrun cache shows and tidies the cache of built programs.
 
@@ -44,11 +45,12 @@ A file that is called like a subcommand is given with its folder: ./launch.`,
 			}
 			return nil
 		},
-		RunE:              func(_ *cobra.Command, args []string) error { return runProgram(args) },
+		RunE:              func(_ *cobra.Command, args []string) error { return runProgram(args, traceFile) },
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
+	root.Flags().StringVar(&traceFile, "trace", "", "have the program write the steps of the runtime with their times to this file, for ui.perfetto.dev")
 	root.Flags().SetInterspersed(false) // what follows FILE is the program's
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"offlink/runtime/trace"
 )
 
 // libraryName is the name by which programs look for libofflink.
@@ -14,7 +16,8 @@ const libraryName = "libofflink.so.0"
 
 // runProgram becomes the program args[0], with the folder of libofflink first
 // on its library path. It returns only if that fails.
-func runProgram(args []string) error {
+// With a file for a trace it has the program write one.
+func runProgram(args []string, traceFile string) error {
 	file := args[0]
 	if err := checkProgram(file); err != nil {
 		return err
@@ -27,7 +30,14 @@ func runProgram(args []string) error {
 	if !strings.ContainsRune(file, filepath.Separator) {
 		path = "./" + file // a file, not a command to look up
 	}
-	err = syscall.Exec(path, append([]string{path}, args[1:]...), libraryPath(os.Environ(), library))
+	env := libraryPath(os.Environ(), library)
+	if traceFile != "" {
+		if traceFile, err = filepath.Abs(traceFile); err != nil {
+			return fileError(traceFile, err)
+		}
+		env = append(env, trace.Variable+"="+traceFile)
+	}
+	err = syscall.Exec(path, append([]string{path}, args[1:]...), env)
 	if errors.Is(err, syscall.ENOEXEC) {
 		return fmt.Errorf("%s: not a program for this machine", file)
 	}

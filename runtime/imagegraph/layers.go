@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// The layout is that of Sugiyama, Tagawa and Toda (1981): edges are turned so
-// that there is no cycle, nodes are put into layers, long edges get a point in
+// The layout is that of Sugiyama, Tagawa and Toda (1981): edges of
+// cycles are turned round, nodes are put into layers, long edges get a point in
 // each layer that they cross, and the order within the layers is improved by
 // the mean places of the neighbors. Nodes are in every other layer: the first
 // point of an edge lies between them and has the room of its label.

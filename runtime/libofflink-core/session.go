@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"unsafe"
@@ -14,6 +15,7 @@ import (
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/live"
 	"offlink/runtime/registry"
+	"offlink/runtime/trace"
 )
 
 // session is the runtime of the process and the objects that C holds of it. Its methods
@@ -22,6 +24,7 @@ type session struct {
 	runtime *runtime.Runtime
 	handles handles
 	queues  queues
+	trace   *trace.Recorder
 
 	mu sync.Mutex
 	// owners are the modules that registered images, by load address.
@@ -37,7 +40,26 @@ func newSession(drivers []driver.Driver) *session {
 	if settings, on := cache.FromEnvironment(os.Getenv, os.Stderr); on {
 		o.Cache = cache.New(settings)
 	}
-	return &session{runtime: runtime.NewWithOptions(drivers, o), owners: make(map[uintptr]registry.Owner)}
+	o.Trace = startTrace()
+	return &session{runtime: runtime.NewWithOptions(drivers, o), trace: o.Trace, owners: make(map[uintptr]registry.Owner)}
+}
+
+// startTrace begins the trace that the environment asks for; nil if it asks for
+// none. A file that cannot be written costs the trace alone.
+func startTrace() *trace.Recorder {
+	file := os.Getenv(trace.Variable)
+	if file == "" {
+		return nil
+	}
+	name := "libofflink"
+	if len(os.Args) > 0 {
+		name = filepath.Base(os.Args[0])
+	}
+	r, err := trace.Create(file, name)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "libofflink: %s: no trace is written: %v\n", trace.Variable, err)
+	}
+	return r
 }
 
 // loaded is the images of one descriptor.
@@ -243,4 +265,5 @@ func (s *session) closeAll() {
 		_ = a.Close() // the process ends
 	}
 	_ = s.runtime.Shutdown()
+	_ = s.trace.Close() // a full disk costs the trace alone
 }

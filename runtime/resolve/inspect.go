@@ -28,7 +28,7 @@ type Import struct {
 // and owner do not matter.
 func (r *Resolver) Imports(s *registry.Snapshot, img *registry.Image, q Request) ([]Import, error) {
 	w := &linkSearch{resolver: r, snapshot: s, request: q, exported: make(map[string]bool)}
-	if err := w.addImage(img); err != nil {
+	if err := w.addImage(img, ""); err != nil {
 		return nil, err
 	}
 	var list []Import

@@ -32,6 +32,9 @@ type Link struct {
 	// Images has the image of the kernel first, then those that it needs, in
 	// the order in which they were found to be needed.
 	Images []*registry.Image
+	// Reasons has, for each image but the first, the symbol for which it was
+	// taken.
+	Reasons []string
 
 	trims []spirv.Trim // of Images
 }
@@ -55,7 +58,7 @@ func (r *Resolver) Link(s *registry.Snapshot, q Request) (*Link, error) {
 		return nil, err
 	}
 	w := &linkSearch{resolver: r, snapshot: s, request: q, exported: make(map[string]bool)}
-	if err := w.addImage(main); err != nil {
+	if err := w.addImage(main, ""); err != nil {
 		return nil, err
 	}
 	for i := 0; i < len(w.images); i++ { // grows as images are found
@@ -67,7 +70,7 @@ func (r *Resolver) Link(s *registry.Snapshot, q Request) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Link{q.Kernel, w.images, trims}, nil
+	return &Link{q.Kernel, w.images, w.reasons, trims}, nil
 }
 
 // walk is one search for a link.
@@ -77,15 +80,18 @@ type linkSearch struct {
 	request  Request
 	images   []*registry.Image
 	linkages []*linkage // of images
+	reasons  []string   // symbols for which the images were taken
 	exported map[string]bool
 }
 
-func (w *linkSearch) addImage(img *registry.Image) error {
+// addImage adds an image that was taken for a symbol.
+func (w *linkSearch) addImage(img *registry.Image, reason string) error {
 	l, err := w.resolver.linkages.linkageOf(img)
 	if err != nil {
 		return &ImageError{img, err}
 	}
 	w.images = append(w.images, img)
+	w.reasons = append(w.reasons, reason)
 	w.linkages = append(w.linkages, l)
 	for name := range l.exports {
 		w.exported[name] = true
@@ -110,7 +116,7 @@ func (w *linkSearch) resolveImports(importer *registry.Image) error {
 		if err := w.checkLinking(symbol, importer, exporter); err != nil {
 			return err
 		}
-		if err := w.addImage(exporter); err != nil {
+		if err := w.addImage(exporter, symbol.name); err != nil {
 			return err
 		}
 	}

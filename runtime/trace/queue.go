@@ -1,0 +1,107 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+
+	"offlink/runtime/driver"
+)
+
+// Queue returns a queue that records each command: from the call to the end of
+// the command. It has the optional interfaces of the queue that it stands for.
+// With a nil Recorder it is that queue.
+func Queue(r *Recorder, q driver.Queue, device string) driver.Queue {
+	if r == nil {
+		return q
+	}
+	traced := &tracedQueue{q, r, device}
+	aborter, aborts := q.(driver.Aborter)
+	handle, native := q.(driver.NativeHandle)
+	switch {
+	case aborts && native:
+		return struct {
+			*tracedQueue
+			driver.Aborter
+			driver.NativeHandle
+		}{traced, aborter, handle}
+	case aborts:
+		return struct {
+			*tracedQueue
+			driver.Aborter
+		}{traced, aborter}
+	case native:
+		return struct {
+			*tracedQueue
+			driver.NativeHandle
+		}{traced, handle}
+	}
+	return traced
+}
+
+type tracedQueue struct {
+	driver.Queue
+	recorder *Recorder
+	device   string
+}
+
+// record has the command done and ends its span with it. A command that is not
+// waited for gets an event.
+func (q *tracedQueue) record(category, name string, s driver.Sync, do func(driver.Sync) error, details ...Arg) error {
+	span := q.recorder.Start(category, name, append([]Arg{{"device", q.device}}, details...)...)
+	if s.Block {
+		err := do(s)
+		span.End(err)
+		return err
+	}
+	var own driver.Event
+	wanted := s.Done
+	if wanted == nil {
+		s.Done = &own
+	}
+	err := do(s)
+	done := *s.Done
+	if done == nil {
+		span.End(err)
+		return err
+	}
+	done.OnDone(func(err error) {
+		span.End(err)
+		if wanted == nil {
+			_ = done.Close() // nobody else has it
+		}
+	})
+	return err
+}
+
+func (q *tracedQueue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
+	return q.record("copy", "write", s, func(s driver.Sync) error { return q.Queue.Write(m, offset, data, s) }, Arg{"bytes", len(data)})
+}
+
+func (q *tracedQueue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
+	return q.record("copy", "read", s, func(s driver.Sync) error { return q.Queue.Read(m, offset, data, s) }, Arg{"bytes", len(data)})
+}
+
+func (q *tracedQueue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromOffset, size int64, s driver.Sync) error {
+	return q.record("copy", "copy", s, func(s driver.Sync) error { return q.Queue.Copy(to, toOffset, from, fromOffset, size, s) }, Arg{"bytes", size})
+}
+
+func (q *tracedQueue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) error {
+	return q.record("copy", "fill", s, func(s driver.Sync) error { return q.Queue.Fill(m, offset, size, pattern, s) }, Arg{"bytes", size})
+}
+
+func (q *tracedQueue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
+	details := []Arg{{"global", sizes(r.Global)}}
+	if r.Local != nil {
+		details = append(details, Arg{"local", sizes(r.Local)})
+	}
+	return q.record("launch", k.Name(), s, func(s driver.Sync) error { return q.Queue.Launch(k, r, args, s) }, details...)
+}
+
+func (q *tracedQueue) Finish() error {
+	span := q.recorder.Start("wait", "finish", Arg{"device", q.device})
+	err := q.Queue.Finish()
+	span.End(err)
+	return err
+}
+
+func sizes(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
