@@ -7,10 +7,12 @@ import (
 )
 
 // Reach holds the entries of its module that a partition needs beside its values. All lists
-// ascend.
+// ascend, but for AllTypes.
 type Reach struct {
-	// Types are the identified structs.
-	Types           []TypeID
+	// Types are the identified structs, which text defines.
+	Types []TypeID
+	// AllTypes are those and the types that have no definition in text.
+	AllTypes        []TypeID
 	AttributeGroups []AttributeGroupID
 	Comdats         []ComdatID
 	Nodes           []NodeID
@@ -34,6 +36,17 @@ type Unit struct {
 
 // Keeps reports whether the value is in the partition.
 func (r *Reach) Keeps(id ValueID) bool { return r.reacher.values[id] >= r.reacher.round }
+
+// KeepType adds a type, and all that it is made of, that only the codec's own
+// records name, such as the type of a constant.
+func (r *Reach) KeepType(id TypeID) { r.reacher.markType(id) }
+
+// KeepTypes is KeepType for several types.
+func (r *Reach) KeepTypes(ids []TypeID) {
+	for _, id := range ids {
+		r.reacher.markType(id)
+	}
+}
 
 // HasNode reports whether the node is in the partition. Operands that name nodes
 // of compile units that are not (in "llvm.dbg.cu") are left out.
@@ -133,6 +146,7 @@ func (r *Reacher) begin(s *Partition) {
 	old := &r.reach
 	r.reach = Reach{
 		Types:           old.Types[:0],
+		AllTypes:        old.AllTypes[:0],
 		AttributeGroups: old.AttributeGroups[:0],
 		Comdats:         old.Comdats[:0],
 		Nodes:           old.Nodes[:0],
@@ -228,16 +242,17 @@ func (r *Reacher) markOther(ref Ref) {
 	case RefType, RefIndirectCall:
 		r.markType(TypeID(ref.Index()))
 	case RefAttributes:
-		id := AttributeGroupID(ref.Index())
-		if r.groups[id] == r.round {
-			return
-		}
-		r.groups[id] = r.round
-		r.reach.AttributeGroups = append(r.reach.AttributeGroups, id)
-		for _, t := range r.module.AttributeGroups[id].Types {
-			r.markType(t)
-		}
+		r.markGroup(AttributeGroupID(ref.Index()))
 	}
+}
+
+func (r *Reacher) markGroup(id AttributeGroupID) {
+	if r.groups[id] == r.round {
+		return
+	}
+	r.groups[id] = r.round
+	r.reach.AttributeGroups = append(r.reach.AttributeGroups, id)
+	r.reach.KeepTypes(r.module.AttributeGroups[id].Types)
 }
 
 func (r *Reacher) markType(id TypeID) {
@@ -245,6 +260,7 @@ func (r *Reacher) markType(id TypeID) {
 		return
 	}
 	r.types[id] = r.round
+	r.reach.AllTypes = append(r.reach.AllTypes, id)
 	t := &r.module.Types[id]
 	if t.Identified {
 		r.reach.Types = append(r.reach.Types, id)

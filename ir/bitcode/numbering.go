@@ -71,7 +71,7 @@ type partitionNumbers struct {
 	sections  numbering
 	gcs       numbering
 
-	stack  []uint32
+	reach  *ir.Reach
 	looked numbering // constants, while walking
 	work   []uint64
 }
@@ -96,7 +96,9 @@ func (n *partitionNumbers) allTables() []*numbering {
 	return []*numbering{&n.values, &n.constants, &n.types, &n.groups, &n.lists, &n.nodes, &n.comdats, &n.sections, &n.gcs}
 }
 
-func (n *partitionNumbers) resetNumbers() {
+// resetNumbers begins a partition that reaches those entries of the module.
+func (n *partitionNumbers) resetNumbers(reach *ir.Reach) {
+	n.reach = reach
 	for _, one := range n.allTables() {
 		one.resetNumbering()
 	}
@@ -113,31 +115,26 @@ func (n *partitionNumbers) lackingTable() string {
 	return ""
 }
 
-// keepType adds a type and all that it is made of.
-func (n *partitionNumbers) keepType(id uint32) {
-	if !n.types.keepEntry(id) {
-		return
-	}
-	n.stack = append(n.stack[:0], id)
-	for len(n.stack) > 0 {
-		t := &n.source.types[n.stack[len(n.stack)-1]]
-		n.stack = n.stack[:len(n.stack)-1]
-		first, last := t.childFields()
-		for _, child := range t.operands[first:last] {
-			if n.types.keepEntry(uint32(child)) {
-				n.stack = append(n.stack, uint32(child))
-			}
+// keepType adds a type. Which types and groups follow from it is [ir.Reach]'s
+// to know; the codec names those that only its own records have.
+func (n *partitionNumbers) keepType(id uint32) { n.reach.KeepType(ir.TypeID(id)) }
+
+// takeReached numbers the types of the partition. Types of the model beyond the
+// module's records were added by steps; additions has them.
+func (n *partitionNumbers) takeReached() {
+	for _, id := range n.reach.AllTypes {
+		if int(id) < len(n.source.types) {
+			n.types.keepEntry(uint32(id))
 		}
 	}
 }
 
-// keepGroup adds an attribute group with the types that it names.
-func (n *partitionNumbers) keepGroup(id uint32) {
-	if n.groups.keepEntry(id) {
-		g := &n.source.groups[id]
-		for _, at := range g.types {
-			n.keepType(uint32(g.attributes[at]))
-		}
+// keepGroup adds an attribute group with the types that it names. The groups of
+// [ir.Reach] are those that text names; here a changed list has a group of its
+// own in the place of the module's.
+func (n *partitionNumbers) keepGroup(id ir.AttributeGroupID) {
+	if n.groups.keepEntry(uint32(id)) {
+		n.reach.KeepTypes(n.source.module.AttributeGroups[id].Types)
 	}
 }
 
@@ -145,7 +142,7 @@ func (n *partitionNumbers) keepGroup(id uint32) {
 func (n *partitionNumbers) keepList(id uint32) {
 	if n.lists.keepEntry(id) {
 		for _, g := range n.source.lists[id] {
-			n.keepGroup(uint32(g))
+			n.keepGroup(g)
 		}
 	}
 }
@@ -273,16 +270,6 @@ func (n *partitionNumbers) keepUses(uses []use) {
 			n.keepList(u.useIndex())
 		case useMetadata:
 			n.keepLeaf(u.useIndex())
-		}
-	}
-}
-
-// keepRefs adds the types that references name.
-func (n *partitionNumbers) keepRefs(refs []ir.Ref) {
-	for _, ref := range refs {
-		switch ref.Kind() {
-		case ir.RefType, ir.RefIndirectCall:
-			n.keepType(ref.Index())
 		}
 	}
 }

@@ -27,7 +27,6 @@ func (bw *bodyWriter) collectBody(k *keptValue, edit *ir.Edit) error {
 	if len(edit.Calls) == 0 {
 		k.editParts().body = old
 		w.numbers.keepUses(old.uses)
-		w.numbers.keepRefs(w.module.Values[k.id].Refs)
 		bw.collectMetadata(old)
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 
 // collectParts finds everything that the partition keeps of the module and adds to it.
 func (w *partitionWriter) collectParts() error {
-	w.numbers.resetNumbers()
+	w.numbers.resetNumbers(w.reach)
 	w.added.resetAdditions()
 	clear(w.units)
 	w.kept, w.named = w.kept[:0], w.named[:0]
@@ -185,7 +185,7 @@ func (w *partitionWriter) keepAdditions() {
 	for _, list := range a.lists {
 		for _, g := range list {
 			if int(g) < len(w.source.groups) {
-				n.keepGroup(uint32(g))
+				n.keepGroup(g)
 			}
 		}
 	}
@@ -218,6 +218,7 @@ func (w *partitionWriter) keepType(id uint32) {
 // numberParts numbers the kept entries.
 func (w *partitionWriter) numberParts() {
 	n, a := w.numbers, w.added
+	n.takeReached()
 	n.types.assignNumbers(0)
 	n.groups.assignNumbers(1)
 	n.lists.assignNumbers(0)
