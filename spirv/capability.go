@@ -1,5 +1,7 @@
 package spirv
 
+import "encoding/binary"
+
 // Capability is an operand of OpCapability.
 type Capability uint32
 
@@ -12,6 +14,13 @@ const (
 // Capabilities returns the capabilities that a module declares, in its order.
 // It reads no further than that: they come first.
 func Capabilities(code []byte) ([]Capability, error) {
+	end, one := 4*headerWords, 2<<16|uint32(OpCapability)
+	for end+8 <= len(code) && binary.LittleEndian.Uint32(code[end:]) == one {
+		end += 8
+	}
+	if HasMagic(code) {
+		code = code[:min(len(code), end)]
+	}
 	words, err := toWords(code)
 	if err != nil {
 		return nil, err

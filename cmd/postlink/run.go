@@ -76,6 +76,7 @@ func postlink(args []string, s cli.Streams) error {
 		return err
 	}
 	reportImages(images, o, s)
+	spirv.reportStatistics(len(images), s.Err)
 	return nil
 }
 

@@ -24,6 +24,8 @@ type spirvOptions struct {
 	// validate asks for spirv-val, optimize for spirv-opt with these flags.
 	validate bool
 	optimize []string
+	// statistics asks how many functions were translated.
+	statistics bool
 	toolchain.SPIRVOptions
 }
 
@@ -38,6 +40,7 @@ func (o *spirvOptions) defineSPIRVFlags(f *cli.FlagSet) {
 		cli.Flag{Name: "translator", Value: "NAME", Usage: "what translates to SPIR-V: offlink, or llvm-spirv, the installed tool (offlink)", Set: o.setTranslator},
 		cli.Flag{Name: "spirv-val", Usage: "check every module with the installed spirv-val before anything is written", Set: cli.SetBool(&o.validate)},
 		cli.Flag{Name: "spirv-opt", Value: "FLAGS", Usage: "run the installed spirv-opt with these flags over every module", Set: o.setOptimizer},
+		cli.Flag{Name: "spirv-stats", Usage: "say how many functions were translated, and how many the modules have", Set: cli.SetBool(&o.statistics)},
 		cli.Flag{Name: "launcher", Value: "CMD", Usage: "command that is put in front of llvm-as, llvm-spirv and llc", Set: o.setLauncher},
 	)
 	for _, name := range []toolchain.Name{toolchain.LLVMAs, toolchain.LLVMDis, toolchain.LLVMSPIRV, toolchain.LLC} {

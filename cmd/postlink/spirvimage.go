@@ -11,11 +11,7 @@ import (
 
 // writeSPIRV writes an image as SPIR-V.
 func (w *imageWriter) writeSPIRV(i *image, slice *split.Slice) error {
-	var module bytes.Buffer
-	if err := w.writer.WritePartition(&module, slice.ForSPIRV(w.spirv.failsOnAnnotations())); err != nil {
-		return locatedError(w.module, err)
-	}
-	words, err := w.spirv.translateImage(i.number, kernelNames(slice), module.Bytes())
+	words, err := w.toSPIRV(i, slice)
 	if err != nil {
 		return w.spirv.explainFailure(err, slice)
 	}
@@ -23,6 +19,20 @@ func (w *imageWriter) writeSPIRV(i *image, slice *split.Slice) error {
 		return err
 	}
 	return w.outputs.WriteFile(i.code, words)
+}
+
+// toSPIRV translates an image: as a part of the input, or as a module of its own
+// where tools translate or its calls are replaced.
+func (w *imageWriter) toSPIRV(i *image, slice *split.Slice) ([]byte, error) {
+	part := slice.ForSPIRV(w.spirv.failsOnAnnotations())
+	if w.spirv.translatesPart(part) {
+		return w.spirv.translatePart(i.number, kernelNames(slice), part)
+	}
+	var module bytes.Buffer
+	if err := w.writer.WritePartition(&module, part); err != nil {
+		return nil, locatedError(w.module, err)
+	}
+	return w.spirv.translateImage(i.number, kernelNames(slice), module.Bytes())
 }
 
 // kernelsOf returns the image's kernels. Other entry points are functions that

@@ -10,8 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"offlink/ir"
 	"offlink/ir/downgrade"
 	"offlink/ir/irfile"
+	"offlink/spirv/fromir"
 	"offlink/toolchain"
 )
 
@@ -29,6 +31,9 @@ type translator struct {
 	ctx       context.Context
 	checks    spirvChecks
 	oneJob    bool // make's jobserver cannot be reached
+
+	here   *fromir.Translation // nil where tools translate
+	module *ir.Module          // that here translates parts of
 }
 
 // newTranslator finds the tools for images of the input; nil if no SPIR-V is
@@ -43,7 +48,7 @@ func newTranslator(ctx context.Context, input *irfile.File, o *options, warnings
 		return nil, err
 	}
 	if !o.spirv.external {
-		return t, nil
+		return t, t.openHere(input.Module)
 	}
 	t.input = toolInput(input.Module, input.Format)
 	var err error
@@ -97,12 +102,26 @@ func (t *translator) translateImage(n int, kernels string, module []byte) ([]byt
 	return t.checkImage(n, words)
 }
 
+// imageName names an image in messages.
+func (t *translator) imageName(n int) string { return fmt.Sprintf("%s, image %d", t.path, n) }
+
+// openHere makes the translation in the process ready for the parts of a module.
+func (t *translator) openHere(m *ir.Module) error {
+	options, err := t.options.fromIROptions()
+	if err != nil {
+		return err
+	}
+	t.module = m
+	t.here, err = fromir.NewTranslation(m, options)
+	return err
+}
+
 // toWords is translate without the tools that look at its result.
 func (t *translator) toWords(n int, kernels string, module []byte) ([]byte, error) {
 	if !t.options.external {
-		return t.translateHere(fmt.Sprintf("%s, image %d", t.path, n), kernels, module)
+		return t.translateHere(t.imageName(n), kernels, module)
 	}
-	w := &translation{translator: t, name: fmt.Sprintf("%s, image %d", t.path, n), stem: filepath.Join(t.dir, strconv.Itoa(n))}
+	w := &translation{translator: t, name: t.imageName(n), stem: filepath.Join(t.dir, strconv.Itoa(n))}
 	defer w.removeFiles()
 	words, err := w.inSlot(module)
 	switch {

@@ -3,15 +3,46 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 
+	"offlink/ir"
 	"offlink/ir/irfile"
 	"offlink/spirv"
 	"offlink/spirv/fromir"
 	"offlink/toolchain"
 )
 
-// translateHere translates an image in the process. name is the image's for
-// messages.
+// translatesPart reports whether the process translates a part of the input as
+// it is, not a module that was written of it.
+func (t *translator) translatesPart(part *ir.Partition) bool {
+	return t.here != nil && part.Module == t.module && t.here.Takes(part)
+}
+
+// translatePart translates a part of the input in the process.
+func (t *translator) translatePart(n int, kernels string, part *ir.Partition) ([]byte, error) {
+	name := t.imageName(n)
+	words, err := t.here.Partition(part, name)
+	if err != nil {
+		return nil, fmt.Errorf("-to=spirv: %s%w", kernels, err)
+	}
+	if words, err = t.finish(name, words); err != nil {
+		return nil, err
+	}
+	return t.checkImage(n, words)
+}
+
+// reportStatistics says how often functions were translated, where that is asked
+// for; t may be nil.
+func (t *translator) reportStatistics(images int, to io.Writer) {
+	if t == nil || t.here == nil || !t.options.statistics {
+		return
+	}
+	translated, used := t.here.Functions()
+	fmt.Fprintf(to, "%s: %d images have %d functions, made of %d translations\n", program, images, used, translated)
+}
+
+// translateHere translates the module of an image in the process. name is the
+// image's for messages.
 func (t *translator) translateHere(name, kernels string, module []byte) ([]byte, error) {
 	options, err := t.options.fromIROptions()
 	if err != nil {
@@ -25,6 +56,11 @@ func (t *translator) translateHere(name, kernels string, module []byte) ([]byte,
 	if err != nil {
 		return nil, fmt.Errorf("-to=spirv: %s%w", kernels, err)
 	}
+	return t.finish(name, words)
+}
+
+// finish gives a module the version that all have.
+func (t *translator) finish(name string, words []byte) ([]byte, error) {
 	if err := toolchain.FinishSPIRV(words, t.options.Version); err != nil {
 		return nil, fmt.Errorf("-to=spirv: %s: %w", name, err)
 	}

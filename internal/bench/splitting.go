@@ -124,10 +124,11 @@ type splitRow struct {
 	input, written int64
 	ours           cost
 	floor          cost
+	arguments      []string // more of postlink
 }
 
 // runSplit runs postlink in a new folder "out" of dir.
-func runSplit(dir, input, mode string) (cost, error) {
+func runSplit(dir, input, mode string, more ...string) (cost, error) {
 	out := filepath.Join(dir, "out")
 	if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o777)); err != nil {
 		return cost{}, err
@@ -137,7 +138,7 @@ func runSplit(dir, input, mode string) (cost, error) {
 	if filepath.Ext(input) == ".ll" {
 		args = append(args, "-S")
 	}
-	return runOnce(dir, programPath("postlink"), args...)
+	return runOnce(dir, programPath("postlink"), append(more, args...)...)
 }
 
 // measureRow lets postlink and the floor take turns, and keeps the fastest run of
@@ -153,7 +154,7 @@ func (r *splitRow) measureRow(dir, input string) error {
 	}
 	r.input = info.Size()
 	for round := range rounds {
-		ours, err := runSplit(dir, input, r.mode)
+		ours, err := runSplit(dir, input, r.mode, r.arguments...)
 		if err != nil {
 			return err
 		}

@@ -199,7 +199,7 @@ func (f *function) terminator(in *ir.Instruction) {
 			f.emitPlain(spirv.OpReturn)
 			return
 		}
-		want := f.valueType(in.Operands[0].Type, f.info.result)
+		want := f.valueType(in.Operands[0].Type, f.info.resultTerm)
 		f.emitPlain(spirv.OpReturnValue, f.operand(in.Operands[0], want))
 	case ir.OpBr:
 		f.branch(in)
@@ -233,7 +233,7 @@ func (f *function) switchTo(in *ir.Instruction) {
 		words = append(words, constantWords(bits, []uint64{n})...)
 		words = append(words, f.label(in.Operands[k+1]))
 	}
-	f.emitPlain(spirv.OpSwitch, words...)
+	f.emitPlain(opSwitchOf+spirv.Opcode((bits+31)/32), words...)
 }
 
 // switchBool writes a switch on an i1, which OpSwitch does not take.

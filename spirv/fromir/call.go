@@ -1,6 +1,7 @@
 package fromir
 
 import (
+	"fmt"
 	"strings"
 
 	"offlink/ir"
@@ -34,20 +35,20 @@ type callSite struct {
 
 // recognize finds out whether calls of a function become something else than
 // calls.
-func (t *translator) recognize(n ir.ValueID, info *functionInfo) {
+func (t *translator) recognize(info *functionFacts, declared bool) {
 	name := info.value.Name
 	if strings.HasPrefix(name, "llvm.") {
 		info.builtin = t.intrinsic(name)
 		return
 	}
-	if !info.value.Declaration {
+	if !declared {
 		return
 	}
 	base, parameters, mangled := demangle(name)
 	for i := range parameters {
-		if i < len(info.parameters) && info.parameters[i] != noTerm {
-			if found := t.mangledTerm(&parameters[i]); found != noTerm {
-				t.terms.unify(info.parameters[i], found)
+		if i < len(info.shapes) && info.shapes[i] == unknownShape {
+			if found := mangledShape(&parameters[i]); found != nil {
+				info.shapes[i] = found
 			}
 		}
 	}
@@ -83,7 +84,7 @@ func (f *inference) callResult(in *ir.Instruction) term {
 		}
 		return noTerm
 	}
-	return info.result
+	return info.resultTerm
 }
 
 // calledFunction returns the function that a call names, nil for others.
@@ -94,7 +95,7 @@ func (t *translator) calledFunction(in *ir.Instruction) *functionInfo {
 			return nil
 		}
 		if t.module.Values[v.Index].Kind == ir.Function {
-			return t.functions[ir.ValueID(v.Index)]
+			return t.function(ir.ValueID(v.Index))
 		}
 		v = t.global(ir.ValueID(v.Index)).alias
 	}
@@ -192,15 +193,14 @@ func (f *function) isVoid(n ir.TypeID) bool {
 func (c *callSite) callFunction() {
 	info := c.callee
 	elements := c.function.typ(info.value.Type).Elements[1:]
-	number, _ := c.module.Lookup(info.value.Name)
 	if len(c.operands) != len(elements) {
 		c.failf("a call with %d arguments of a function of %d parameters", len(c.operands), len(elements))
 	}
-	words := []uint32{c.functionID(number)}
+	words := []uint32{c.functionID(info.number)}
 	for i, v := range c.operands {
 		words = append(words, c.operand(v, c.pointerWant(elements[i], c.valueType(elements[i], info.parameters[i]))))
 	}
-	result := c.valueType(c.function.typ(info.value.Type).Elements[0], info.result)
+	result := c.valueType(c.function.typ(info.value.Type).Elements[0], info.resultTerm)
 	if c.isVoid(c.in.Type) {
 		c.emit(spirv.OpFunctionCall, result, words...)
 		return
@@ -262,7 +262,8 @@ func (t *translator) functionPointer(n ir.ValueID) id {
 	t.use("SPV_INTEL_function_pointers")
 	t.capability(capFunctionPointers)
 	typ := t.globalAddressType(n)
-	return t.b.constantEntry(spirv.OpConstantFunctionPointerINTEL, typ, []uint32{t.functionID(n)})
+	self := t.functionID(n)
+	return t.b.constantEntry(spirv.OpConstantFunctionPointerINTEL, typ, []uint32{self}, self)
 }
 
 // inlineAsm writes a call of inline assembly.
@@ -272,17 +273,15 @@ func (c *callSite) inlineAsm() {
 	a := c.detail.Asm
 	target := c.asmTarget()
 	typ := c.typeID(c.in.Element)
-	key := "asm" + a.Template + "\x00" + a.Constraints + uniqueKey(0, []uint32{typ})
-	n, ok := c.b.unique[key]
-	if !ok {
-		n = c.b.newID()
-		c.b.unique[key] = n
-		words := appendText([]uint32{c.typeID(c.function.typ(c.in.Element).Elements[0]), n, typ, target}, a.Template)
-		c.b.asm = appendInstruction(c.b.asm, opAsmINTEL, appendText(words, a.Constraints)...)
+	key := fmt.Sprintf("asm %d %q %q %t", c.in.Element, a.Template, a.Constraints, a.SideEffects)
+	n := c.b.keyed(sectionAssembly, key, func(n id) entry {
+		result := c.typeID(c.function.typ(c.in.Element).Elements[0])
+		words := appendText([]uint32{result, n, typ, target}, a.Template)
 		if a.SideEffects {
 			c.b.decorate(n, decSideEffects)
 		}
-	}
+		return entry{op: opAsmINTEL, words: appendText(words, a.Constraints), deps: []id{result, typ, target}}
+	})
 	words := []uint32{n}
 	for _, v := range c.operands {
 		words = append(words, c.valueID(v))
@@ -292,14 +291,9 @@ func (c *callSite) inlineAsm() {
 }
 
 func (t *translator) asmTarget() id {
-	key := "asm target"
-	n, ok := t.b.unique[key]
-	if !ok {
-		n = t.b.newID()
-		t.b.unique[key] = n
-		t.b.asm = appendInstruction(t.b.asm, opAsmTargetINTEL, appendText([]uint32{n}, t.module.Triple)...)
-	}
-	return n
+	return t.b.keyed(sectionAssembly, "asm target", func(n id) entry {
+		return entry{op: opAsmTargetINTEL, words: appendText([]uint32{n}, t.module.Triple)}
+	})
 }
 
 // constantArgument returns the value of an argument that must be a constant.

@@ -200,7 +200,7 @@ type constantKey struct {
 // constituent returns a part of a composite constant: a constant, also for the
 // address of a variable, which SPIR-V takes as an initialiser alone.
 func (t *translator) constituent(v ir.Value, n, typ id) id {
-	if e := t.b.entries[n]; v.Kind == ir.ValueGlobal && e != nil && e.op == spirv.OpVariable {
+	if e := t.b.entries[n]; v.Kind == ir.ValueGlobal && e != nil && e.section == sectionExternal && t.module.Values[v.Index].Kind == ir.Variable {
 		return t.specOp(typ, spirv.OpBitcast, n)
 	}
 	return n

@@ -11,7 +11,7 @@ func (f *function) contraction() {
 	for i := range f.ir.Instructions {
 		in := &f.ir.Instructions[i]
 		if f.unfused(in) {
-			f.contracted[f.number] = false
+			f.uncontracted = true
 			return
 		}
 	}
@@ -27,14 +27,14 @@ func (f *function) unfused(in *ir.Instruction) bool {
 			return true
 		}
 		info := f.calledFunction(in)
-		return info == nil || info.builtin == nil && info.value.Declaration
+		return info == nil || info.builtin == nil && f.view.declares(info.number)
 	}
 	return false
 }
 
-// uncontracted reports whether a kernel, or a function that it calls, keeps it
-// from contraction.
-func (t *translator) uncontracted(kernel ir.ValueID) bool {
+// keepsApart reports whether a kernel, or a function that it calls, keeps it from
+// contraction.
+func (m *image) keepsApart(kernel ir.ValueID) bool {
 	seen := map[ir.ValueID]bool{}
 	work := []ir.ValueID{kernel}
 	for len(work) > 0 {
@@ -44,11 +44,11 @@ func (t *translator) uncontracted(kernel ir.ValueID) bool {
 			continue
 		}
 		seen[n] = true
-		if on, known := t.contracted[n]; known && !on {
+		if u := m.units[n]; u != nil && u.uncontracted {
 			return true
 		}
-		for _, r := range t.module.Values[n].Refs {
-			if r.Kind() == ir.RefCallee && t.module.Values[r.Index()].Kind == ir.Function {
+		for _, r := range m.module.Values[n].Refs {
+			if r.Kind() == ir.RefCallee && m.units[ir.ValueID(r.Index())] != nil {
 				work = append(work, ir.ValueID(r.Index()))
 			}
 		}

@@ -15,7 +15,6 @@ type function struct {
 	ids    []id   // of the instructions; 0 until needed
 	args   []id
 	labels []id
-	number ir.ValueID
 	lastAt int   // where in code the last instruction with a result begins
 	dom    []int // dominators, nil until needed
 	// defined are the instructions that a freeze depends on; nil without one.
@@ -51,14 +50,14 @@ func (f *function) describe() string {
 
 // functionTypeOf returns the type of a function of the module.
 func (t *translator) functionTypeOf(n ir.ValueID) id {
-	info := t.functions[n]
+	info := t.function(n)
 	if info.typ == 0 {
 		elements := append([]ir.TypeID{}, t.typ(info.value.Type).Elements...)
 		parameters := make([]id, 0, len(elements)-1)
 		for i, p := range elements[1:] {
 			parameters = append(parameters, t.valueType(p, info.parameters[i]))
 		}
-		info.typ = t.functionType(t.valueType(elements[0], info.result), parameters)
+		info.typ = t.functionType(t.valueType(elements[0], info.resultTerm), parameters)
 	}
 	return info.typ
 }
@@ -71,32 +70,25 @@ func (t *translator) valueType(n ir.TypeID, pointee term) id {
 	return t.pointerTo(pointee, t.typ(n).AddressSpace)
 }
 
-// functionID returns the identifier of a function, declaring one without a
-// body when it is first asked for.
-func (t *translator) functionID(n ir.ValueID) id {
-	info := t.functions[n]
-	if info.self != 0 {
-		return info.self
-	}
-	info.self = t.b.newID()
-	t.b.name(info.self, info.value.Name)
-	if info.value.Declaration {
-		words, _ := t.functionHead(nil, n, nil)
-		t.b.declared = appendInstruction(append(t.b.declared, words...), spirv.OpFunctionEnd)
-	}
-	return info.self
+// functionID returns the identifier of a function.
+func (t *translator) functionID(n ir.ValueID) id { return t.b.external(externalKey(n)) }
+
+// declarationUnit writes a function without a body.
+func (t *translator) declarationUnit(n ir.ValueID) {
+	t.freezeParameters(t.function(n))
+	words, _ := t.functionHead(nil, n, nil)
+	t.b.functions = appendInstruction(words, spirv.OpFunctionEnd)
 }
 
 // functionHead appends OpFunction and the parameters, and decorates them.
 func (t *translator) functionHead(words []uint32, n ir.ValueID, names []string) ([]uint32, []id) {
-	info, v := t.functions[n], t.functions[n].value
+	info := t.function(n)
+	v := info.value
 	typ := t.functionTypeOf(n)
 	self := t.functionID(n)
-	if !info.kernel {
-		t.linkage(self, v)
-	}
+	t.b.name(self, v.Name)
 	elements := append([]ir.TypeID{}, t.typ(v.Type).Elements...)
-	result := t.valueType(elements[0], info.result)
+	result := t.valueType(elements[0], info.resultTerm)
 	words = appendInstruction(words, spirv.OpFunction, result, self, t.functionControl(info.header), typ)
 	args := make([]id, len(elements)-1)
 	for i := range args {
@@ -193,27 +185,27 @@ func (t *translator) decorateFunction(self id, info *functionInfo) {
 // translateFunction writes a function that has a body.
 func (t *translator) translateFunction(n ir.ValueID) {
 	t.readBody(n)
-	clear(t.constants)
-	info := t.functions[n]
+	info := t.function(n)
 	body := &t.body
 	f := &function{
-		translator: t, value: info.value, info: info, ir: body, number: n,
+		translator: t, value: info.value, info: info, ir: body,
 		ids: make([]id, len(body.Instructions)), labels: make([]id, len(body.Blocks)),
 		incoming: make(map[phiEdge]id), merges: make(map[int][]uint32), casts: make(map[castKey]id),
 	}
 	t.current = f
 	f.terms = t.infer(body, info)
+	t.freezeParameters(info)
 	head, args := t.functionHead(nil, n, body.ArgumentNames)
 	f.args = args
 	f.contraction()
 	f.definedCone()
 	f.writeBlocks()
-	t.b.functions = append(t.b.functions, head...)
-	t.b.functions = append(t.b.functions, f.code...)
+	t.b.functions = append(head, f.code...)
 	t.b.functions = appendInstruction(t.b.functions, spirv.OpFunctionEnd)
 	t.current = nil
 	if info.kernel {
-		t.kernel(n, info, args)
+		t.argumentMetadata(info, args)
+		t.kernelModes(info)
 	}
 }
 

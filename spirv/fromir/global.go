@@ -14,16 +14,11 @@ func (t *translator) global(n ir.ValueID) *globalInfo {
 		return g
 	}
 	v := &t.module.Values[n]
-	g = &globalInfo{pointee: noTerm, space: v.AddressSpace}
+	g = &globalInfo{pointee: noTerm}
 	t.globals[n] = g
 	if v.Kind == ir.Alias || v.Kind == ir.IFunc {
 		g.pool = new(ir.ConstantPool)
-		target, err := t.reader.ReadInitializer(n, g.pool)
-		if err != nil {
-			t.failf("%v", err)
-		}
-		t.types = t.reader.Types()
-		g.alias = target
+		g.alias = t.readInitializer(n, g.pool)
 		return g
 	}
 	g.pointee = t.member(v.Type)
@@ -88,20 +83,6 @@ func ignoredVariable(name string) bool {
 	return false
 }
 
-// translateVariables writes the variables in the order of the module.
-func (t *translator) translateVariables() {
-	for i := range t.module.Values {
-		n, v := ir.ValueID(i), &t.module.Values[i]
-		if t.inputGlobal(n) != nil {
-			t.inputGlobals = append(t.inputGlobals, n)
-			continue
-		}
-		if v.Kind == ir.Variable && !ignoredVariable(v.Name) && !t.onlyAnnotates(n) {
-			t.variableID(n)
-		}
-	}
-}
-
 // onlyAnnotates reports whether a variable is the text of annotations alone,
 // which stock clang puts into address space 0 of section llvm.metadata.
 func (t *translator) onlyAnnotates(n ir.ValueID) bool {
@@ -109,67 +90,54 @@ func (t *translator) onlyAnnotates(n ir.ValueID) bool {
 	if v.AddressSpace != 0 && !v.IsLocal() || v.Declaration {
 		return false
 	}
-	h, err := t.reader.ReadHeader(n)
-	return err == nil && h.Section == "llvm.metadata"
+	return t.readHeader(n).Section == "llvm.metadata"
 }
 
-// variableID writes a variable when it is first asked for.
+// variableID returns the identifier of a variable.
 func (t *translator) variableID(n ir.ValueID) id {
-	g, v := t.global(n), &t.module.Values[n]
-	if g.self != 0 {
-		return g.self
-	}
 	if t.inputGlobal(n) != nil {
-		t.failf("the address of the built-in variable %s", v.Name)
+		t.failf("the address of the built-in variable %s", t.module.Values[n].Name)
 	}
+	return t.b.external(externalKey(n))
+}
+
+// variableUnit writes a variable.
+func (t *translator) variableUnit(n ir.ValueID) {
+	g, v := t.global(n), &t.module.Values[n]
 	class := t.storageClass(v.AddressSpace)
 	if class == spirv.StorageFunction {
 		t.failf("the variable %s is in address space 0, where only variables of functions are; give it an address space", v.Name)
 	}
 	pointer := t.pointerType(t.termID(g.pointee), v.AddressSpace)
-	self := t.b.newID()
-	g.self = self
-	words := []uint32{pointer, self, uint32(class)}
-	deps := []id{pointer}
+	self := t.variableID(n)
+	e := &entry{op: spirv.OpVariable, words: []uint32{pointer, self, uint32(class)}, deps: []id{pointer}}
 	if init := t.initializer(n); init != 0 {
-		words, deps = append(words, init), append(deps, init)
+		e.words, e.deps = append(e.words, init), append(e.deps, init)
 	}
-	t.b.add(self, spirv.OpVariable, words, deps)
+	t.variable = e
 	t.b.name(self, v.Name)
 	t.decorateVariable(n, self)
-	return self
 }
 
 func (t *translator) decorateVariable(n ir.ValueID, self id) {
 	v := &t.module.Values[n]
-	t.linkage(self, v)
 	if v.Constant {
 		t.b.decorate(self, decConstant)
 	}
-	h, err := t.reader.ReadHeader(n)
-	if err != nil {
-		t.failf("%v", err)
-	}
-	if h.Alignment > 0 {
+	if h := t.readHeader(n); h.Alignment > 0 {
 		t.b.decorate(self, decAlignment, uint32(h.Alignment))
 	}
-	if o, ok := v.Attached("spirv.Decorations"); ok {
-		t.decorations(self, o)
-	}
+	t.decorations(self, t.attached(v, "spirv.Decorations"))
 }
 
 // initializer returns the initialiser of a variable, 0 if it has none.
 func (t *translator) initializer(n ir.ValueID) id {
 	v := &t.module.Values[n]
-	if v.Declaration || v.Linkage == ir.Common {
+	if t.view.declares(n) || v.Linkage == ir.Common {
 		return 0
 	}
 	var pool ir.ConstantPool
-	root, err := t.reader.ReadInitializer(n, &pool)
-	if err != nil {
-		t.failf("%v", err)
-	}
-	t.types = t.reader.Types()
+	root := t.readInitializer(n, &pool)
 	if root.Kind == ir.ValueConstant {
 		switch c := pool.At(root); c.Kind {
 		case ir.ConstantUndef, ir.ConstantPoison:
@@ -188,22 +156,23 @@ const (
 )
 
 // linkage decorates a function or variable that other modules see.
-func (t *translator) linkage(self id, v *ir.GlobalValue) {
+func (m *image) linkage(self id, v *ir.PartitionValue) {
+	name, linkage := v.Value.Name, v.Linkage()
 	kind := uint32(linkExport)
 	switch {
-	case v.IsLocal() || v.Name == "":
+	case linkage == ir.Internal || linkage == ir.Private || name == "":
 		return
-	case v.Declaration || v.Linkage == ir.AvailableExternally:
+	case !v.Definition || linkage == ir.AvailableExternally:
 		kind = linkImport
-	case v.Linkage == ir.LinkOnceODR && t.options.allowed("SPV_KHR_linkonce_odr"):
-		t.use("SPV_KHR_linkonce_odr")
+	case linkage == ir.LinkOnceODR && m.options.allowed("SPV_KHR_linkonce_odr"):
+		m.use("SPV_KHR_linkonce_odr")
 		kind = linkLinkOnceODR
-	case v.Linkage == ir.WeakAny && t.options.allowed("SPV_AMD_weak_linkage"):
-		t.use("SPV_AMD_weak_linkage")
+	case linkage == ir.WeakAny && m.options.allowed("SPV_AMD_weak_linkage"):
+		m.use("SPV_AMD_weak_linkage")
 		kind = linkWeakAMD
 	}
-	t.capability(capLinkage)
-	t.b.addDecoration(spirv.OpDecorate, append(appendText([]uint32{self, decLinkageAttributes}, v.Name), kind))
+	m.capability(capLinkage)
+	m.decorate(self, decoration{op: spirv.OpDecorate, words: append(appendText([]uint32{decLinkageAttributes}, name), kind)})
 }
 
 // isOpenCLStruct reports whether a pointer to the opaque struct of that name

@@ -94,7 +94,7 @@ func (f *function) loadInput(i int, in *ir.Instruction, part inputPart) {
 	v := &f.module.Values[part.global]
 	whole := f.typeID(v.Type)
 	pointer := f.inputVariable(k, whole)
-	f.inputs[f.number] = append(f.inputs[f.number], pointer)
+	f.inputs = append(f.inputs, pointer)
 	typ := f.resultType(i)
 	_, align := f.layout(v.Type)
 	vector := *f.typ(v.Type)
@@ -125,7 +125,7 @@ func (f *function) loadInput(i int, in *ir.Instruction, part inputPart) {
 func (f *function) skipInput(in *ir.Instruction) bool {
 	switch in.Op {
 	case ir.OpGEP, ir.OpBitCast, ir.OpAddrSpaceCast:
-		if len(f.inputGlobals) == 0 || f.typ(in.Type).Kind != ir.TypePointer {
+		if f.typ(in.Type).Kind != ir.TypePointer {
 			return false
 		}
 		_, ok := f.inputStep(in, in.Operands, 0)

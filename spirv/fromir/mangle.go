@@ -235,68 +235,79 @@ func (d *demangler) skipArguments() {
 	d.failed = true
 }
 
-// mangledTerm returns the pointee of a parameter, noTerm if its name does not
-// say.
-func (t *translator) mangledTerm(m *mangledType) term {
-	found, known := t.mangled[*m]
-	if !known {
-		found = t.makeMangledTerm(m)
-		t.mangled[*m] = found
-	}
-	return found
+// byteType is a byte, as made terms spell it.
+var byteType = mangledType{scalar: 'c', length: 1}
+
+// numberLetters are the letters by which made terms spell numbers: one a width.
+var numberLetters = map[byte]byte{
+	'a': 'c', 'c': 'c', 'h': 'c', 'b': 'c', 's': 's', 't': 's', 'i': 'i', 'j': 'i', 'w': 'i', 'l': 'l', 'm': 'l', 'x': 'l', 'y': 'l',
+	'f': 'f', 'd': 'd', 'H': 'H',
 }
 
-func (t *translator) makeMangledTerm(m *mangledType) term {
-	if m.pointer == 0 && strings.HasPrefix(m.name, "ocl_") {
-		return t.opaqueTerm(mangledOpaque(m.name[len("ocl_"):]))
-	}
-	if m.pointer == 1 && strings.HasPrefix(m.name, "ocl_") {
-		name := mangledOpaque(m.name[len("ocl_"):])
-		if found := t.opaqueTerm(name); found != noTerm {
-			return t.terms.add(termNode{kind: termPointer, space: opaqueSpace(name), elem: found})
+// numberType spells a number, or a vector of numbers, as mangled names have it;
+// false for other types.
+func (t *translator) numberType(n ir.TypeID) (m mangledType, ok bool) {
+	typ := t.typ(n)
+	m.length = 1
+	if typ.Kind == ir.TypeVector {
+		if m.length = int(typ.Length); m.length < 2 || m.length > 16 {
+			return m, false
 		}
+		typ = t.typ(typ.Elements[0])
 	}
-	if m.pointer != 1 || m.unknown || m.scalar == 0 || m.scalar == 'v' {
-		return noTerm
+	switch {
+	case typ.Kind == ir.TypeInteger:
+		m.scalar = map[uint32]byte{8: 'c', 16: 's', 32: 'i', 64: 'l'}[typ.Bits]
+	case typ.Kind == ir.TypeFloat:
+		m.scalar = map[string]byte{"half": 'H', "float": 'f', "double": 'd'}[typ.Name]
 	}
-	want := ir.Type{Kind: ir.TypeInteger, Bits: 32}
-	switch m.scalar {
-	case 'a', 'c', 'h', 'b':
-		want.Bits = 8
-	case 's', 't':
-		want.Bits = 16
-	case 'l', 'm', 'x', 'y':
-		want.Bits = 64
-	case 'f':
-		want = ir.Type{Kind: ir.TypeFloat, Bits: 32, Name: "float"}
-	case 'd':
-		want = ir.Type{Kind: ir.TypeFloat, Bits: 64, Name: "double"}
-	case 'H':
-		want = ir.Type{Kind: ir.TypeFloat, Bits: 16, Name: "half"}
-	}
-	for i := range t.types {
-		if e := &t.types[i]; e.Kind == want.Kind && e.Bits == want.Bits && e.Name == want.Name {
-			if m.length == 1 {
-				return t.exact(ir.TypeID(i))
-			}
-			for j := range t.types {
-				if v := &t.types[j]; v.Kind == ir.TypeVector && v.Length == uint64(m.length) && v.Elements[0] == ir.TypeID(i) {
-					return t.exact(ir.TypeID(j))
-				}
-			}
-		}
-	}
+	return m, m.scalar != 0
+}
+
+// numberID returns the type of a made term.
+func (t *translator) numberID(m *mangledType) id {
 	made := id(0)
-	if want.Kind == ir.TypeInteger {
-		made = t.intType(want.Bits)
-	} else {
-		made = t.floatType(want.Bits)
+	switch m.scalar {
+	case 'c':
+		made = t.intType(8)
+	case 's':
+		made = t.intType(16)
+	case 'l':
+		made = t.intType(64)
+	case 'H':
+		made = t.floatType(16)
+	case 'f':
+		made = t.floatType(32)
+	case 'd':
+		made = t.floatType(64)
+	default:
+		made = t.intType(32)
 	}
 	if m.length > 1 {
 		made = t.vectorType(made, uint32(m.length))
 	}
-	return t.madeTerm(termMade, made)
+	return made
 }
+
+// mangledShape returns the pointee of a parameter, nil if its name does not
+// say.
+func mangledShape(m *mangledType) *shape {
+	if name, ok := strings.CutPrefix(m.name, "ocl_"); ok && m.pointer < 2 && isOpenCLType(mangledOpaque(name)) {
+		name = mangledOpaque(name)
+		found := &shape{kind: termOpaque, made: mangledType{name: name}}
+		if m.pointer == 1 {
+			return &shape{kind: termPointer, space: opaqueSpace(name), elem: found}
+		}
+		return found
+	}
+	if m.pointer != 1 || m.unknown || numberLetters[m.scalar] == 0 {
+		return nil
+	}
+	return &shape{kind: termMade, made: mangledType{scalar: numberLetters[m.scalar], length: m.length}}
+}
+
+// mangledTerm is mangledShape as a term.
+func (t *translator) mangledTerm(m *mangledType) term { return t.term(mangledShape(m)) }
 
 // mangledOpaque returns the name of the opaque struct of OpenCL that a mangled
 // name means: image2d_ro, sampler, event, ...
@@ -325,14 +336,18 @@ func opaqueSpace(name string) uint32 {
 // opaqueTerm returns the term of pointers that stand for a type of OpenCL,
 // noTerm if it is not known.
 func (t *translator) opaqueTerm(name string) term {
-	made := t.openclStruct(name)
-	if made == 0 {
+	if !isOpenCLType(name) {
 		return noTerm
 	}
-	return t.madeTerm(termOpaque, made)
+	return t.madeTerm(termOpaque, mangledType{name: name})
 }
 
-// madeTerm returns the term of a SPIR-V type.
-func (t *translator) madeTerm(kind termKind, made id) term {
-	return t.terms.add(termNode{kind: kind, typ: made})
+// madeTerm returns the term of a type of OpenCL or of numbers.
+func (t *translator) madeTerm(kind termKind, m mangledType) term {
+	if known, ok := t.terms.byMade[m]; ok {
+		return known
+	}
+	made := t.terms.add(termNode{kind: kind, made: &m})
+	t.terms.byMade[m] = made
+	return made
 }

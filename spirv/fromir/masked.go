@@ -63,7 +63,7 @@ func (c *callSite) masked(m maskedAccess) {
 	m.size, _ = c.layout(scalar)
 	space := c.function.typ(c.operands[m.pointer].Type).AddressSpace
 	key := fmt.Sprintf("masked %t %t %d %d %d %d", m.store, m.packed, m.vector, space, m.align, m.mask)
-	callee := c.b.newIDOnce(key, func(n id) { m.write(n, c.pointerType(m.element, space)) })
+	callee := c.b.newIDOnce(key, func(n id) []uint32 { return m.write(n, c.pointerType(m.element, space)) })
 	words := []uint32{callee, c.argAs(m.pointer, m.element), c.arg(m.mask), c.arg(m.other)}
 	if m.store {
 		c.emit(spirv.OpFunctionCall, c.voidType(), words...)
@@ -73,7 +73,7 @@ func (c *callSite) masked(m maskedAccess) {
 }
 
 // write writes the function: of a pointer, a mask and a vector.
-func (m *maskedAccess) write(self, pointer id) {
+func (m *maskedAccess) write(self, pointer id) []uint32 {
 	vector, mask := m.typeID(m.vector), m.typeID(m.operands[m.mask].Type)
 	result := m.voidType()
 	if !m.store {
@@ -114,7 +114,7 @@ func (m *maskedAccess) write(self, pointer id) {
 		w.plain(spirv.OpReturnValue, value)
 	}
 	w.plain(spirv.OpFunctionEnd)
-	m.b.functions = append(m.b.functions, w.words...)
+	return w.words
 }
 
 // access loads or stores element k, and returns the vector with the element that was

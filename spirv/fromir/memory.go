@@ -96,11 +96,9 @@ func (f *function) load(i int, in *ir.Instruction) {
 		f.atomicLoad(i, in)
 		return
 	}
-	if len(f.inputGlobals) > 0 {
-		if part, ok := f.inputPart(in.Operands[0], 0); ok {
-			f.loadInput(i, in, part)
-			return
-		}
+	if part, ok := f.inputPart(in.Operands[0], 0); ok {
+		f.loadInput(i, in, part)
+		return
 	}
 	typ := f.resultType(i)
 	if n, ok := f.oddBytes(in.Type); ok {

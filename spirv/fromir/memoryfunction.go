@@ -24,12 +24,12 @@ func (c *callSite) memoryFunction(kind string) {
 	arguments = append(arguments, c.valueID(c.operands[2]))
 	name := "spirv." + strings.ReplaceAll(c.callee.value.Name, ".", "_")
 	bits := c.function.typ(c.operands[2].Type).Bits
-	n := c.b.newIDOnce("function "+name, func(n id) {
+	n := c.b.newIDOnce("function "+name, func(n id) []uint32 {
 		c.b.name(n, name)
 		c.capability(capLinkage)
-		c.b.addDecoration(spirv.OpDecorate, append(appendText([]uint32{n, decLinkageAttributes}, name), linkExport))
+		c.b.addDecoration(spirv.OpDecorate, n, append(appendText([]uint32{decLinkageAttributes}, name), linkExport))
 		w := memoryWriter{c.translator, n, bytePointer, second, length, bits}
-		w.write(kind)
+		return w.write(kind)
 	})
 	c.emit(spirv.OpFunctionCall, c.voidType(), append([]uint32{n}, arguments...)...)
 }
@@ -42,7 +42,7 @@ type memoryWriter struct {
 	bits                 uint32
 }
 
-func (w *memoryWriter) write(kind string) {
+func (w *memoryWriter) write(kind string) []uint32 {
 	words := []uint32{}
 	emit := func(op spirv.Opcode, typ id, operands ...uint32) id {
 		n := w.b.newID()
@@ -101,7 +101,7 @@ func (w *memoryWriter) write(kind string) {
 	plain(spirv.OpLabel, labels[4])
 	plain(spirv.OpReturn)
 	plain(spirv.OpFunctionEnd)
-	w.b.functions = append(w.b.functions, words...)
+	return words
 }
 
 // loop writes a loop of one block, whose label is written already.

@@ -2,8 +2,10 @@ package fromir
 
 import (
 	"math"
+	"slices"
 	"strings"
 
+	"offlink/abort"
 	"offlink/ir"
 	"offlink/spirv"
 )
@@ -11,19 +13,40 @@ import (
 // sourceInfo is the language that a module was compiled from.
 type sourceInfo struct {
 	number, version uint32
-	opencl          bool
+	opencl, fp16    bool
+}
+
+// metadataReader reads the named metadata of a module as a partition has it.
+type metadataReader struct {
+	module    *ir.Module
+	partition *ir.Partition // nil for the whole module
 }
 
 // rows returns the operands of the nodes of named metadata.
-func (t *translator) rows(name string) (rows [][]ir.Operand) {
-	list := t.module.Named(name)
-	if list == nil {
-		return nil
+func (r *metadataReader) rows(name string) (rows [][]ir.Operand) {
+	var list []ir.Operand
+	if named := r.module.Named(name); named != nil {
+		list = named.Operands
 	}
-	for _, o := range list.Operands {
-		operands, err := t.module.Resolve(o)
+	if r.partition != nil {
+		if slices.Contains(r.partition.Removed, name) {
+			return nil
+		}
+		if e := r.partition.NamedEdit(name); e != nil {
+			kept := make([]ir.Operand, 0, len(e.Keep))
+			for _, k := range e.Keep {
+				kept = append(kept, list[k])
+			}
+			for _, n := range e.New {
+				kept = append(kept, ir.Operand{Kind: ir.OperandTuple, Elements: n.Operands})
+			}
+			list = kept
+		}
+	}
+	for _, o := range list {
+		operands, err := r.module.Resolve(o)
 		if err != nil {
-			t.failf("%v", err)
+			abort.With(&Error{Path: r.module.Path, Msg: err.Error()})
 		}
 		rows = append(rows, operands)
 	}
@@ -38,56 +61,51 @@ func numberAt(row []ir.Operand, i int) uint32 {
 }
 
 // sourceLanguage writes OpSource.
-func (t *translator) sourceLanguage() {
-	s := &t.language
-	for _, row := range t.rows("spirv.Source") {
-		s.number, s.version = numberAt(row, 0), numberAt(row, 1)
+func (s *session) sourceLanguage(r *metadataReader) {
+	l := &s.language
+	for _, row := range r.rows("spirv.Source") {
+		l.number, l.version = numberAt(row, 0), numberAt(row, 1)
 		break
 	}
-	if rows := t.rows("opencl.ocl.version"); s.number == 0 && len(rows) > 0 {
+	if rows := r.rows("opencl.ocl.version"); l.number == 0 && len(rows) > 0 {
 		major, minor := numberAt(rows[0], 0), numberAt(rows[0], 1)
-		s.number, s.version = 3, 100000*major+1000*minor
-		if cxx := t.rows("opencl.cxx.version"); len(cxx) > 0 {
-			s.number, s.version = 6, 100000*numberAt(cxx[0], 0)+1000*numberAt(cxx[0], 1)
+		l.number, l.version = 3, 100000*major+1000*minor
+		if cxx := r.rows("opencl.cxx.version"); len(cxx) > 0 {
+			l.number, l.version = 6, 100000*numberAt(cxx[0], 0)+1000*numberAt(cxx[0], 1)
 		}
 	}
-	s.opencl = s.number == 3 || s.number == 4 || s.number == 6
+	l.opencl = l.number == 3 || l.number == 4 || l.number == 6
+	s.source = appendInstruction(s.source, spirv.OpSource, l.number, l.version)
 	for _, name := range []string{"opencl.used.extensions", "spirv.SourceExtension"} {
-		for _, row := range t.rows(name) {
+		for _, row := range r.rows(name) {
 			for _, o := range row {
-				t.sourceExtension(o.String)
+				s.sourceExtension(o.String)
 			}
 		}
 	}
-	t.b.source = appendInstruction(t.b.source, spirv.OpSource, s.number, s.version)
 }
 
-func (t *translator) sourceExtension(name string) {
+func (s *session) sourceExtension(name string) {
 	if name == "" {
 		return
 	}
 	if name == "cl_khr_fp16" {
-		t.fp16 = true
+		s.language.fp16 = true
 	}
-	t.b.source = appendInstruction(t.b.source, spirv.OpSourceExtension, appendText(nil, name)...)
-}
-
-// kernel writes the entry point of a kernel.
-func (t *translator) kernel(n ir.ValueID, info *functionInfo, args []id) {
-	t.entryPoints[info.self] = true
-	t.kernels = append(t.kernels, kernelInfo{n, info})
-	t.argumentMetadata(info, args)
-}
-
-type kernelInfo struct {
-	value ir.ValueID
-	info  *functionInfo
+	s.source = appendInstruction(s.source, spirv.OpSourceExtension, appendText(nil, name)...)
 }
 
 // attached returns the operands of a node that is attached to a function.
 func (t *translator) attached(v *ir.GlobalValue, kind string) []ir.Operand {
+	if t.edit != nil && v == &t.module.Values[t.unit] {
+		for _, a := range t.edit.Attach {
+			if a.Kind == kind {
+				return a.Node.Operands
+			}
+		}
+	}
 	o, ok := v.Attached(kind)
-	if !ok {
+	if !ok || v.Kind == ir.Function && !v.Declaration && t.view.declared[t.unit] {
 		return nil
 	}
 	operands, err := t.module.Resolve(o)
@@ -124,7 +142,7 @@ func (t *translator) argumentMetadata(info *functionInfo, args []id) {
 	}
 	for i, o := range t.attached(v, "spirv.ParameterDecorations") {
 		if i < len(args) {
-			t.decorations(args[i], o)
+			t.decorations(args[i], t.resolve(o))
 		}
 	}
 	t.argumentNumbers(v, args, "kernel_arg_buffer_location", "SPV_INTEL_fpga_buffer_location", 5921, 5920)
@@ -157,18 +175,20 @@ func (t *translator) argumentStrings(v *ir.GlobalValue, kind string) {
 	t.b.text(text)
 }
 
-// decorations writes the decorations of a !spirv.Decorations node: tuples of
-// a number and its operands.
-func (t *translator) decorations(n id, list ir.Operand) {
-	rows, err := t.module.Resolve(list)
+// resolve returns the operands of a node.
+func (t *translator) resolve(o ir.Operand) []ir.Operand {
+	operands, err := t.module.Resolve(o)
 	if err != nil {
 		t.failf("%v", err)
 	}
+	return operands
+}
+
+// decorations writes the decorations of a !spirv.Decorations node: tuples of
+// a number and its operands.
+func (t *translator) decorations(n id, rows []ir.Operand) {
 	for _, o := range rows {
-		row, err := t.module.Resolve(o)
-		if err != nil {
-			t.failf("%v", err)
-		}
+		row := t.resolve(o)
 		if len(row) > 0 && row[0].Kind == ir.OperandInt {
 			t.decoration(n, uint32(row[0].Int), row[1:])
 		}
@@ -177,7 +197,7 @@ func (t *translator) decorations(n id, list ir.Operand) {
 
 // decoration writes one decoration of metadata.
 func (t *translator) decoration(n id, number uint32, operands []ir.Operand) {
-	words := []uint32{n, number}
+	words := []uint32{number}
 	for _, o := range operands {
 		if o.Kind == ir.OperandString {
 			words = appendText(words, o.String)
@@ -201,7 +221,7 @@ func (t *translator) decoration(n id, number uint32, operands []ir.Operand) {
 	if number == decLinkageAttributes {
 		t.capability(capLinkage)
 	}
-	t.b.addDecoration(spirv.OpDecorate, words)
+	t.b.addDecoration(spirv.OpDecorate, n, words)
 }
 
 type need struct {
@@ -247,35 +267,31 @@ const (
 	modeSharedLocalSize = 5618
 )
 
-// executionModes writes entry points and execution modes.
-func (t *translator) executionModes() {
-	metadata := make(map[ir.ValueID][][]uint32)
-	for _, row := range t.rows("spirv.ExecutionMode") {
-		if len(row) < 2 || row[0].Kind != ir.OperandValue {
-			continue
+// entryPointsAndModes writes entry points and execution modes.
+func (m *image) entryPointsAndModes() {
+	m.eachUnit(func(v *ir.PartitionValue, u *unit) {
+		if v.Value.CallingConv != "spir_kernel" || !v.Definition {
+			return
 		}
-		mode := []uint32{numberAt(row, 1)}
-		for i := 2; i < len(row); i++ {
-			mode = append(mode, numberAt(row, i))
+		self := m.selves[v.ID]
+		words := appendText([]uint32{6, self}, v.Value.Name)
+		m.entryPoints = appendInstruction(m.entryPoints, spirv.OpEntryPoint, append(words, m.interfaces(v.ID)...)...)
+		for at := 0; at < len(u.modes); at += int(u.modes[at] >> 16) {
+			m.modes = append(m.modes, u.modes[at:at+int(u.modes[at]>>16)]...)
+			m.modes[len(m.modes)-int(u.modes[at]>>16)+1] = self
 		}
-		metadata[row[0].Value] = append(metadata[row[0].Value], mode)
-	}
-	for _, k := range t.kernels {
-		words := appendText([]uint32{6, k.info.self}, k.info.value.Name)
-		t.b.entryPoints = appendInstruction(t.b.entryPoints, spirv.OpEntryPoint, append(words, t.interfaces(k.value)...)...)
-	}
-	for _, k := range t.kernels {
-		t.kernelModes(k, metadata[k.value])
-	}
+		if m.options.Contract == ContractOff || m.options.Contract == ContractOn && m.keepsApart(v.ID) {
+			m.modes = appendInstruction(m.modes, spirv.OpExecutionMode, self, modeContractionOff)
+		}
+	})
 }
 
 // interfaces returns the variables that an entry point uses: before SPIR-V 1.4
 // only those of storage class Input.
-func (t *translator) interfaces(kernel ir.ValueID) (list []id) {
+func (m *image) interfaces(kernel ir.ValueID) (list []id) {
 	reached := map[ir.ValueID]bool{}
 	work := []ir.ValueID{kernel}
-	variables := map[ir.ValueID]bool{}
-	input := map[id]bool{}
+	inputs := map[*shared]bool{}
 	for len(work) > 0 {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -283,51 +299,41 @@ func (t *translator) interfaces(kernel ir.ValueID) (list []id) {
 			continue
 		}
 		reached[n] = true
-		for _, name := range t.inputs[n] {
-			input[name] = true
-		}
-		for _, r := range t.module.Values[n].Refs {
-			if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
-				continue
+		if u := m.units[n]; u != nil {
+			for _, e := range u.inputs {
+				inputs[e] = true
 			}
-			switch target := ir.ValueID(r.Index()); t.module.Values[target].Kind {
-			case ir.Variable:
-				variables[target] = true
-				work = append(work, target)
-			default:
-				work = append(work, target)
+		}
+		for _, r := range m.module.Values[n].Refs {
+			if r.Kind() == ir.RefCallee || r.Kind() == ir.RefAddress {
+				work = append(work, ir.ValueID(r.Index()))
 			}
 		}
 	}
-	for i := range t.module.Values {
-		if g := t.globals[ir.ValueID(i)]; g != nil && variables[ir.ValueID(i)] && g.self != 0 && t.module.Values[i].Kind == ir.Variable {
-			e := t.b.entries[g.self]
-			if e == nil || e.op != spirv.OpVariable {
-				continue
+	if m.options.Version >= spirv.Version1_4 {
+		m.eachUnit(func(v *ir.PartitionValue, u *unit) {
+			if v.Value.Kind == ir.Variable && reached[v.ID] {
+				m.version = max(m.version, spirv.Version1_4)
+				list = append(list, m.selves[v.ID])
 			}
-			if isInput := e.words[2] == uint32(spirv.StorageInput); isInput || t.options.Version >= spirv.Version1_4 {
-				if !isInput {
-					t.needVersion(spirv.Version1_4)
-				}
-				list = append(list, g.self)
-			}
-		}
+		})
 	}
-	for _, n := range t.inputOrder {
-		if input[n] {
-			list = append(list, n)
+	for _, e := range m.entries {
+		if inputs[e] {
+			list = append(list, m.numbers[e.index])
 		}
 	}
 	return list
 }
 
-// mode writes an execution mode.
-func (t *translator) mode(self id, number uint32, operands ...uint32) {
-	t.b.modes = appendInstruction(t.b.modes, spirv.OpExecutionMode, append([]uint32{self, number}, operands...)...)
+// mode writes an execution mode of the unit's kernel.
+func (t *translator) mode(number uint32, operands ...uint32) {
+	t.b.modes = appendInstruction(t.b.modes, spirv.OpExecutionMode, append([]uint32{0, number}, operands...)...)
 }
 
-func (t *translator) kernelModes(k kernelInfo, metadata [][]uint32) {
-	self, v := k.info.self, k.info.value
+// kernelModes writes the execution modes of the unit's kernel.
+func (t *translator) kernelModes(info *functionInfo) {
+	v, metadata := info.value, t.session.modes[info.number]
 	numbers := func(kind string) (list []uint32) {
 		for _, o := range t.attached(v, kind) {
 			if o.Kind == ir.OperandInt {
@@ -351,32 +357,29 @@ func (t *translator) kernelModes(k kernelInfo, metadata [][]uint32) {
 		mode uint32
 	}{{"reqd_work_group_size", modeLocalSize}, {"work_group_size_hint", modeLocalSizeHint}} {
 		if list := numbers(h.kind); len(list) > 0 && !done[h.mode] {
-			t.mode(self, h.mode, three(list)...)
+			t.mode(h.mode, three(list)...)
 		}
 	}
 	if list := numbers("intel_reqd_sub_group_size"); len(list) > 0 && !done[modeSubgroupSize] {
 		t.capability(capSubgroupDispatch)
-		t.mode(self, modeSubgroupSize, list[0])
+		t.mode(modeSubgroupSize, list[0])
 	}
-	t.intelModes(self, v, numbers, three)
+	t.intelModes(v, numbers, three)
 	for _, m := range metadata {
-		t.metadataMode(self, m)
-	}
-	if t.options.Contract == ContractOff || t.options.Contract == ContractOn && t.uncontracted(k.value) {
-		t.mode(self, modeContractionOff)
+		t.metadataMode(m)
 	}
 }
 
-func (t *translator) intelModes(self id, v *ir.GlobalValue, numbers func(string) []uint32, three func([]uint32) []uint32) {
+func (t *translator) intelModes(v *ir.GlobalValue, numbers func(string) []uint32, three func([]uint32) []uint32) {
 	if list := numbers("max_work_group_size"); len(list) > 0 && t.options.allowed("SPV_INTEL_kernel_attributes") {
 		t.use("SPV_INTEL_kernel_attributes")
 		t.capability(5892)
-		t.mode(self, modeMaxWorkgroup, three(list)...)
+		t.mode(modeMaxWorkgroup, three(list)...)
 	}
 	if _, ok := v.Attached("no_global_work_offset"); ok && t.options.allowed("SPV_INTEL_kernel_attributes") {
 		t.use("SPV_INTEL_kernel_attributes")
 		t.capability(5892)
-		t.mode(self, modeNoGlobalOffset)
+		t.mode(modeNoGlobalOffset)
 	}
 	for _, m := range []struct {
 		kind string
@@ -385,14 +388,14 @@ func (t *translator) intelModes(self id, v *ir.GlobalValue, numbers func(string)
 		if list := numbers(m.kind); len(list) > 0 && t.options.allowed("SPV_INTEL_kernel_attributes") {
 			t.use("SPV_INTEL_kernel_attributes")
 			t.capability(5897)
-			t.mode(self, m.mode, list[0])
+			t.mode(m.mode, list[0])
 		}
 	}
-	t.registers(self, v)
+	t.registers(v)
 }
 
 // registers writes the mode of !RegisterAllocMode.
-func (t *translator) registers(self id, v *ir.GlobalValue) {
+func (t *translator) registers(v *ir.GlobalValue) {
 	if !t.options.allowed("SPV_INTEL_maximum_registers") {
 		return
 	}
@@ -401,17 +404,17 @@ func (t *translator) registers(self id, v *ir.GlobalValue) {
 		case o.Kind == ir.OperandString && o.String == "AutoINTEL":
 			t.use("SPV_INTEL_maximum_registers")
 			t.capability(6460)
-			t.mode(self, modeNamedMaxRegs, 0)
+			t.mode(modeNamedMaxRegs, 0)
 		case o.Kind == ir.OperandInt:
 			t.use("SPV_INTEL_maximum_registers")
 			t.capability(6460)
-			t.mode(self, modeMaxRegisters, uint32(o.Int))
+			t.mode(modeMaxRegisters, uint32(o.Int))
 		}
 	}
 }
 
 // metadataMode writes a row of !spirv.ExecutionMode.
-func (t *translator) metadataMode(self id, m []uint32) {
+func (t *translator) metadataMode(m []uint32) {
 	switch m[0] {
 	case modeSubgroupSize:
 		t.capability(capSubgroupDispatch)
@@ -438,23 +441,35 @@ func (t *translator) metadataMode(self id, m []uint32) {
 			t.use("SPV_KHR_float_controls")
 		}
 	}
-	t.mode(self, m[0], m[1:]...)
+	t.mode(m[0], m[1:]...)
 }
 
-// moduleMetadata writes the facts that metadata give of the module.
-func (t *translator) moduleMetadata() {
-	for _, row := range t.rows("spirv.Extension") {
+// moduleMetadata finds the facts that metadata give of the module.
+func (s *session) moduleMetadata(r *metadataReader) {
+	for _, row := range r.rows("spirv.Extension") {
 		if len(row) > 0 && row[0].String != "" {
-			t.use(row[0].String)
+			s.extensions = append(s.extensions, row[0].String)
 		}
 	}
-	for _, row := range t.rows("spirv.Capability") {
-		t.capability(numberAt(row, 0))
+	for _, row := range r.rows("spirv.Capability") {
+		s.capability = append(s.capability, numberAt(row, 0))
 	}
-	for _, row := range t.rows("spirv.MemoryModel") {
+	for _, row := range r.rows("spirv.MemoryModel") {
 		if len(row) > 1 {
-			t.b.model = [2]uint32{numberAt(row, 0), numberAt(row, 1)}
+			s.model = [2]uint32{numberAt(row, 0), numberAt(row, 1)}
 		}
+	}
+	s.modes = make(map[ir.ValueID][][]uint32)
+	whole := metadataReader{module: r.module} // partitions drop the modes of functions that they do not have
+	for _, row := range whole.rows("spirv.ExecutionMode") {
+		if len(row) < 2 || row[0].Kind != ir.OperandValue {
+			continue
+		}
+		mode := []uint32{numberAt(row, 1)}
+		for i := 2; i < len(row); i++ {
+			mode = append(mode, numberAt(row, i))
+		}
+		s.modes[row[0].Value] = append(s.modes[row[0].Value], mode)
 	}
 }
 
@@ -465,35 +480,48 @@ func (t *translator) annotate(n id, text string) {
 		return
 	}
 	t.needVersion(spirv.Version1_4)
-	t.b.addDecoration(spirv.OpDecorate, appendText([]uint32{n, decUserSemantic}, text))
+	t.b.addDecoration(spirv.OpDecorate, n, appendText([]uint32{decUserSemantic}, text))
 }
 
 // annotations decorates the values of llvm.global.annotations: structs of
 // the annotated value, the text, and the place in the source.
-func (t *translator) annotations() {
-	list, ok := t.module.Lookup("llvm.global.annotations")
-	if !ok || t.module.Values[list].Declaration {
+func (m *image) annotations() {
+	list, ok := m.module.Lookup("llvm.global.annotations")
+	if !ok || m.options.Version < spirv.Version1_4 {
 		return
 	}
-	init, err := t.module.Source.Initializer(list)
-	if err != nil {
-		t.failf("%v", err)
-	}
-	for _, e := range init.Elements {
+	for _, e := range m.listed(list) {
 		if len(e.Elements) < 2 || e.Elements[0].Kind != ir.ConstantValue || e.Elements[1].Kind != ir.ConstantValue {
 			continue
 		}
-		target, text := e.Elements[0].Value, t.stringVariable(e.Elements[1].Value)
-		self := id(0)
-		if info := t.functions[target]; info != nil {
-			self = info.self
-		} else if g := t.globals[target]; g != nil {
-			self = g.self
-		}
+		self, text := m.selves[e.Elements[0].Value], m.stringVariable(e.Elements[1].Value)
 		if self != 0 && text != "" {
-			t.annotate(self, text)
+			m.version = max(m.version, spirv.Version1_4)
+			m.decorate(self, decoration{op: spirv.OpDecorate, words: appendText([]uint32{decUserSemantic}, text)})
 		}
 	}
+}
+
+// listed returns the elements that the image has of an array of structs.
+func (m *image) listed(n ir.ValueID) (list []ir.Constant) {
+	v := m.view.find(n)
+	if v == nil || !v.Definition {
+		return nil
+	}
+	init, err := m.module.Source.Initializer(n)
+	if err != nil {
+		m.failf("%v", err)
+	}
+	keep := v.Elements()
+	if keep == nil {
+		return init.Elements
+	}
+	for _, k := range keep {
+		if k < len(init.Elements) {
+			list = append(list, init.Elements[k])
+		}
+	}
+	return list
 }
 
 // stringVariable returns the string that a variable holds, "" for others.

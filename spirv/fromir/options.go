@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"offlink/abort"
-	"offlink/ir"
 	"offlink/spirv"
 )
 
@@ -89,9 +88,7 @@ func (t *translator) failf(format string, args ...any) {
 
 // use notes that the module needs an extension.
 func (t *translator) use(extension string) {
-	if !t.options.allowed(extension) {
-		t.failf("needs the extension %s, which is not allowed; allow it with --spirv-ext=+%s", extension, extension)
-	}
+	t.allow(extension)
 	t.b.extensions[extension] = true
 }
 
@@ -110,27 +107,28 @@ func (t *translator) needVersion(v spirv.Version) {
 	t.b.version = max(t.b.version, v)
 }
 
-// Translate translates a module. m.Source must be an [ir.BodySource]. The
-// module must not change meanwhile. Errors about constructs are of type
-// *[Error].
-func Translate(m *ir.Module, o Options) (code []byte, err error) {
-	source, ok := m.Source.(ir.BodySource)
-	if !ok {
-		return nil, fmt.Errorf("%s: the module has no bodies that can be decoded", m.Path)
+// allow checks that an extension may be used.
+func (t *translator) allow(extension string) {
+	if !t.options.allowed(extension) {
+		t.failf("needs the extension %s, which is not allowed; allow it with --spirv-ext=+%s", extension, extension)
 	}
-	if o.Version == 0 {
-		o.Version = spirv.Version1_4
+}
+
+// use notes that the module needs an extension.
+func (m *image) use(extension string) {
+	m.allow(extension)
+	m.extensions[extension] = true
+}
+
+// capability notes that the module needs capabilities.
+func (m *image) capability(list ...uint32) {
+	for _, c := range list {
+		m.capabilities[c] = true
 	}
-	t := newTranslator(m, source, &o)
-	err = abort.Catch(func() {
-		t.run()
-		code = t.b.bytes(t.entryPoints)
-		if t.b.cyclic {
-			t.failf("an initialiser that has the address of its own variable has no counterpart in SPIR-V")
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return code, nil
+}
+
+// needVersion raises the version of the module.
+func (m *image) needVersion(v spirv.Version) {
+	m.translator.needVersion(v)
+	m.version = max(m.version, v)
 }

@@ -15,8 +15,8 @@ const (
 	termType              // typ
 	termPointer           // a pointer in space to elem
 	termFunction          // the function of the module that typ counts
-	termMade              // the SPIR-V type that typ is
-	termOpaque            // likewise; the pointer to it is that type itself (images of OpenCL in LLVM 16)
+	termMade              // the number or vector of numbers that made is
+	termOpaque            // the type of OpenCL that made names; the pointer to it is that type itself (LLVM 16)
 )
 
 type termNode struct {
@@ -25,12 +25,21 @@ type termNode struct {
 	space  uint32
 	elem   term
 	typ    uint32
+	made   *mangledType
 }
 
 // terms are equivalence classes of terms, each with its known facts.
 type terms struct {
 	nodes  []termNode
 	byType map[ir.TypeID]term
+	byMade map[mangledType]term
+}
+
+// reset empties the table and keeps its memory.
+func (u *terms) reset() {
+	u.nodes = u.nodes[:0]
+	clear(u.byType)
+	clear(u.byMade)
 }
 
 func (u *terms) add(n termNode) term {
@@ -66,6 +75,8 @@ func (u *terms) unify(a, b term) bool {
 		return u.bind(b, a)
 	case x.kind != y.kind || x.space != y.space || x.typ != y.typ:
 		return false
+	case x.made != nil:
+		return *x.made == *y.made
 	case x.kind == termPointer:
 		return u.unify(x.elem, y.elem)
 	}
@@ -112,18 +123,18 @@ func (t *translator) exact(n ir.TypeID) term {
 	if known, ok := t.terms.byType[n]; ok {
 		return known
 	}
-	made := t.terms.add(termNode{kind: termType, typ: uint32(n)})
+	made := term(0)
+	if number, ok := t.numberType(n); ok {
+		made = t.madeTerm(termMade, number)
+	} else {
+		made = t.terms.add(termNode{kind: termType, typ: uint32(n)})
+	}
 	t.terms.byType[n] = made
 	return made
 }
 
 // bytes returns the term of a byte.
-func (t *translator) bytes() term {
-	if t.byteTerm == noTerm {
-		t.byteTerm = t.terms.add(termNode{kind: termType, typ: uint32(ir.NoType)})
-	}
-	return t.byteTerm
-}
+func (t *translator) bytes() term { return t.madeTerm(termMade, byteType) }
 
 // isPointer reports whether a type is a pointer in SPIR-V too: a typed pointer
 // to an opaque struct of OpenCL is not.
@@ -142,6 +153,29 @@ func (t *translator) isPointer(n ir.TypeID) bool {
 	return p.Kind != ir.TypeStruct || !p.Opaque || !t.isOpenCLStruct(p.Name)
 }
 
+// pointeeShape is pointee as a shape.
+func (t *translator) pointeeShape(n ir.TypeID) *shape {
+	if !t.isPointer(n) {
+		return nil
+	}
+	if typ := t.typ(n); len(typ.Elements) > 0 {
+		return t.memoryShape(typ.Elements[0])
+	}
+	return unknownShape
+}
+
+// memoryShape is memory as a shape.
+func (t *translator) memoryShape(n ir.TypeID) *shape {
+	typ := t.typ(n)
+	if typ.Kind == ir.TypePointer && len(typ.Elements) == 0 {
+		return &shape{kind: termPointer, space: typ.AddressSpace, elem: unknownShape}
+	}
+	if typ.Kind == ir.TypePointer && t.isPointer(n) {
+		return &shape{kind: termPointer, space: typ.AddressSpace, elem: t.memoryShape(typ.Elements[0])}
+	}
+	return &shape{kind: termType, typ: uint32(n)}
+}
+
 // pointee returns the term that a typed pointer says, or an unknown one.
 func (t *translator) pointee(n ir.TypeID) term {
 	if !t.isPointer(n) {
@@ -158,13 +192,13 @@ func (t *translator) termID(a term) id {
 	n := t.terms.nodes[t.terms.find(a)]
 	switch n.kind {
 	case termType:
-		if ir.TypeID(n.typ) != ir.NoType {
-			return t.typeID(ir.TypeID(n.typ))
-		}
+		return t.typeID(ir.TypeID(n.typ))
 	case termPointer:
 		return t.pointerTo(n.elem, n.space)
-	case termMade, termOpaque:
-		return n.typ
+	case termMade:
+		return t.numberID(n.made)
+	case termOpaque:
+		return t.openclStruct(n.made.name)
 	case termFunction:
 		return t.functionTypeOf(ir.ValueID(n.typ))
 	}
@@ -174,7 +208,7 @@ func (t *translator) termID(a term) id {
 // pointerTo returns the type of a pointer to the type of a term.
 func (t *translator) pointerTo(a term, space uint32) id {
 	if n := &t.terms.nodes[t.terms.find(a)]; n.kind == termOpaque {
-		return n.typ
+		return t.openclStruct(n.made.name)
 	}
 	return t.pointerType(t.termID(a), space)
 }
@@ -382,7 +416,7 @@ func (f *inference) uses(i int, in *ir.Instruction) {
 		unify(f.of(in.Operands[0]), f.of(in.Operands[1]))
 	case ir.OpRet:
 		if len(in.Operands) == 1 {
-			unify(f.info.result, f.of(in.Operands[0]))
+			unify(f.info.resultTerm, f.of(in.Operands[0]))
 		}
 	case ir.OpCall:
 		f.callUses(in)

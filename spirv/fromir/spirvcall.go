@@ -1,6 +1,7 @@
 package fromir
 
 import (
+	"fmt"
 	"strings"
 
 	"offlink/ir"
@@ -250,11 +251,8 @@ func (c *callSite) specConstant() {
 	number := uint32(c.constantArgument(0))
 	typ := c.function.typ(c.in.Type)
 	bits := typ.Bits
-	key := "spec" + uniqueKey(spirv.OpSpecConstant, []uint32{c.typ, number})
-	n, ok := c.b.unique[key]
-	if !ok {
-		n = c.b.newID()
-		c.b.unique[key] = n
+	key := fmt.Sprintf("spec %d %d", c.in.Type, number)
+	n := c.b.keyed(sectionGlobals, key, func(n id) entry {
 		v := c.operands[1]
 		if v.Kind != ir.ValueConstant {
 			c.failf("the default of a specialization constant must be a constant")
@@ -274,12 +272,12 @@ func (c *callSite) specConstant() {
 		} else {
 			list = append(list, constantWords(bits, words)...)
 		}
-		c.b.add(n, op, list, []id{c.typ})
 		c.b.decorate(n, decSpecID, number)
 		if c.in.Name != "" {
 			c.b.name(n, c.in.Name)
 		}
-	}
+		return entry{op: op, words: list, deps: []id{c.typ}}
+	})
 	c.result(n, c.typ)
 }
 
@@ -409,24 +407,29 @@ type inputKind struct {
 	indexed bool
 }
 
+// numberText spells a type of numbers, so that units agree about it.
+func (t *translator) numberText(typ id) string {
+	e := t.b.entries[typ]
+	if e.op == spirv.OpTypeVector {
+		return fmt.Sprintf("%s x %d", t.numberText(e.words[1]), e.words[2])
+	}
+	return fmt.Sprint(e.op, e.words[1:])
+}
+
 // inputVariable returns a built-in variable of a type, making it when it is
 // first asked for.
 func (t *translator) inputVariable(k *inputKind, typ id) id {
-	n, ok := t.builtins[k.name]
-	if !ok {
+	key := "input " + k.name + " " + t.numberText(typ)
+	return t.b.keyed(sectionGlobals, key, func(n id) entry {
 		pointer := t.pointerType(typ, 7)
-		n = t.b.newID()
-		t.builtins[k.name] = n
-		t.b.add(n, spirv.OpVariable, []uint32{pointer, n, uint32(spirv.StorageInput)}, []id{pointer})
 		t.b.name(n, k.name)
 		t.capability(capLinkage)
-		t.b.addDecoration(spirv.OpDecorate, append(appendText([]uint32{n, decLinkageAttributes}, k.name), linkImport))
+		t.b.addDecoration(spirv.OpDecorate, n, append(appendText([]uint32{decLinkageAttributes}, k.name), linkImport))
 		t.b.decorate(n, decConstant)
 		t.b.decorate(n, decBuiltIn, k.number)
 		t.builtinCapability(k.number)
-		t.inputOrder = append(t.inputOrder, n)
-	}
-	return n
+		return entry{op: spirv.OpVariable, words: []uint32{pointer, n, uint32(spirv.StorageInput)}, deps: []id{pointer}}
+	})
 }
 
 // inputType returns the type of a built-in variable that a function reads.
@@ -438,35 +441,11 @@ func (t *translator) inputType(k *inputKind, result ir.TypeID) id {
 	return typ
 }
 
-// translateInputs writes the built-in variables that functions read.
-func (t *translator) translateInputs() {
-	used := map[ir.ValueID]bool{}
-	for i := range t.module.Values {
-		for _, r := range t.module.Values[i].Refs {
-			if r.Kind() == ir.RefCallee || r.Kind() == ir.RefAddress {
-				used[ir.ValueID(r.Index())] = true
-			}
-		}
-	}
-	for _, n := range t.inputGlobals {
-		if k := t.inputGlobal(n); used[n] {
-			t.inputVariable(k, t.typeID(t.module.Values[n].Type))
-		}
-	}
-	for i := range t.module.Values {
-		info := t.functions[ir.ValueID(i)]
-		if info != nil && info.builtin != nil && info.builtin.variable != nil && used[ir.ValueID(i)] {
-			k := info.builtin.variable
-			t.inputVariable(k, t.inputType(k, t.typ(info.value.Type).Elements[0]))
-		}
-	}
-}
-
 // builtinVariable writes a call that reads a built-in variable.
 func (c *callSite) builtinVariable(k *inputKind) {
 	typ := c.inputType(k, c.in.Type)
 	pointer := c.inputVariable(k, typ)
-	c.inputs[c.number] = append(c.inputs[c.number], pointer)
+	c.inputs = append(c.inputs, pointer)
 	if k.indexed {
 		c.dimension(k.name, pointer, typ)
 		return

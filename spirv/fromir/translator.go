@@ -4,154 +4,188 @@ import (
 	"strings"
 
 	"offlink/ir"
-	"offlink/spirv"
 )
 
-// translator translates one module.
+// translator translates values of one module to units, one after the other, and
+// puts the units of an image together. It has the scratch memory of one goroutine.
 type translator struct {
-	module  *ir.Module
-	reader  ir.BodyReader
-	options *Options
-	b       *builder
-	types   []ir.Type
+	translation *Translation
+	module      *ir.Module
+	options     *Options
+	session     *session
+	view        *view
+	prepared    map[ir.ValueID]bool // functions of the view whose callees are translated
+	numbers     []id                // scratch of images, as the next four
+	local       []id
+	names       []idName
+	noteWords   []uint32
+	functions   []uint32
+	relocs      []codeReloc
 
-	typeIDs     map[ir.TypeID]id
-	terms       terms
-	byteTerm    term
-	nesting     int
-	pointerBits uint32
-	fp16        bool
-
-	functions   map[ir.ValueID]*functionInfo
-	globals     map[ir.ValueID]*globalInfo
-	entryPoints map[id]bool
-	current     *function // being translated, nil outside
-	body        ir.Body
-	builtins    map[string]id // built-in variables
-	opencl      id            // OpenCL.std
-	language    sourceInfo
-	kernels     []kernelInfo
-	inputs      map[ir.ValueID][]id // built-in variables that functions read
-	inputOrder  []id
-	// inputGlobals are the built-in variables that are globals of the module.
-	inputGlobals []ir.ValueID
+	// The unit that is being translated.
+	unit         ir.ValueID
+	edit         *ir.Edit // its changes of metadata, or nil
+	b            *builder
+	types        []ir.Type
+	typeIDs      map[ir.TypeID]id
+	terms        terms
+	nesting      int
+	pointerBits  uint32
+	inCircle     bool
+	current      *function // nil outside of bodies
+	body         ir.Body
+	opencl       id // OpenCL.std
+	language     sourceInfo
+	variable     *entry
+	inputs       []id // built-in variables that the function reads
+	uncontracted bool // the function must not be contracted
 	files        map[ir.NodeID]id
-	contracted   map[ir.ValueID]bool // false for functions that must not be
-	mangled      map[mangledType]term
 	layouts      map[ir.TypeID][2]uint64 // sizes and alignments
 	constants    map[constantKey]id      // of the pools that are being translated
+
+	functionInfos map[ir.ValueID]*functionInfo
+	globals       map[ir.ValueID]*globalInfo
 }
 
-// functionInfo holds the facts of a function outside of its body.
+// functionFacts are the facts of a function outside of its body. They do not
+// change once they are made.
+type functionFacts struct {
+	value   *ir.GlobalValue
+	header  *ir.Header
+	kernel  bool
+	shapes  []*shape // as attributes and names tell them
+	result  *shape
+	builtin *builtin // the replacement of its calls, nil for a function
+	// callees are the terms of the parameters of a built-in by its name.
+	err error
+}
+
+// functionInfo is a function as the unit that is being translated sees it.
 type functionInfo struct {
-	value      *ir.GlobalValue
-	header     *ir.Header
+	*functionFacts
+	number     ir.ValueID
 	parameters []term
-	result     term
-	kernel     bool
+	resultTerm term
 	self       id
 	typ        id
-	builtin    *builtin // the replacement of its calls, nil for a function
 }
 
 // globalInfo holds the facts of a variable or alias.
 type globalInfo struct {
 	pointee term
 	self    id
-	space   uint32
 	busy    bool
 	// alias is the aliasee.
 	alias ir.Value
 	pool  *ir.ConstantPool
 }
 
-func newTranslator(m *ir.Module, source ir.BodySource, o *Options) *translator {
-	t := &translator{
-		module: m, reader: source.NewBodyReader(), options: o, b: newBuilder(spirv.Version1_0),
-		typeIDs: make(map[ir.TypeID]id), functions: make(map[ir.ValueID]*functionInfo), globals: make(map[ir.ValueID]*globalInfo),
-		entryPoints: make(map[id]bool), byteTerm: noTerm, pointerBits: 64, builtins: make(map[string]id),
-		inputs: make(map[ir.ValueID][]id), files: make(map[ir.NodeID]id), contracted: make(map[ir.ValueID]bool),
-		mangled: make(map[mangledType]term), layouts: make(map[ir.TypeID][2]uint64), constants: make(map[constantKey]id),
-	}
-	t.terms.byType = make(map[ir.TypeID]term)
-	t.types = t.reader.Types()
-	return t
-}
-
-// run translates the module.
-func (t *translator) run() {
-	t.addressing()
-	t.sourceLanguage()
-	t.declareFunctions()
-	t.inferBodies()
-	t.opencl = t.b.importSet("OpenCL.std")
-	t.translateVariables()
-	t.translateInputs()
-	t.translateFunctions()
-	t.annotations()
-	t.executionModes()
-	t.initializers()
-	t.moduleMetadata()
-	if t.b.capabilities[capKernel] || len(t.functions) > 0 {
-		t.capability(capKernel)
-	}
-	if len(t.module.Values) == 0 {
-		t.capability(capLinkage)
+func newTranslator(t *Translation) *translator {
+	return &translator{
+		translation: t, module: t.module, options: &t.options, b: newBuilder(),
+		typeIDs: make(map[ir.TypeID]id), functionInfos: make(map[ir.ValueID]*functionInfo),
+		globals: make(map[ir.ValueID]*globalInfo), files: make(map[ir.NodeID]id), prepared: make(map[ir.ValueID]bool),
+		layouts: make(map[ir.TypeID][2]uint64), constants: make(map[constantKey]id),
+		terms: terms{byType: make(map[ir.TypeID]term), byMade: make(map[mangledType]term)},
 	}
 }
 
-func (t *translator) addressing() {
-	t.capability(capAddresses, capKernel)
-	triple := t.module.Triple
-	t.b.model = [2]uint32{uint32(spirv.AddressingPhysical64), 2}
-	arch, _, _ := strings.Cut(triple, "-")
-	switch {
-	case strings.HasSuffix(arch, "32"), arch == "spir", strings.HasPrefix(arch, "spirv32"):
-		t.b.model[0] = uint32(spirv.AddressingPhysical32)
-		t.pointerBits = 32
+// facts returns the facts of a function of the view.
+func (t *translator) facts(n ir.ValueID) *functionFacts {
+	key := factKey{n, t.view.declares(n)}
+	s := t.session
+	s.mu.Lock()
+	found := s.facts[key]
+	s.mu.Unlock()
+	if found == nil {
+		found = t.findFacts(n, key.declared)
+		s.mu.Lock()
+		s.facts[key] = found
+		s.mu.Unlock()
 	}
+	if found.err != nil {
+		t.failf("%v", found.err)
+	}
+	return found
 }
 
-// declareFunctions notes the functions and the facts that their attributes and
-// names tell of their parameters.
-func (t *translator) declareFunctions() {
-	for i := range t.module.Values {
-		v := &t.module.Values[i]
-		if v.Kind != ir.Function {
-			continue
-		}
-		h, err := t.reader.ReadHeader(ir.ValueID(i))
-		if err != nil {
-			t.failf("%v", err)
-		}
-		info := &functionInfo{value: v, header: h, result: noTerm}
-		info.kernel = v.CallingConv == "spir_kernel"
-		elements := t.typ(v.Type).Elements
-		info.result = t.pointee(elements[0])
-		for j, p := range elements[1:] {
-			found := t.pointee(p)
-			for _, name := range []string{"byval", "sret", "elementtype", "inalloca", "preallocated"} {
-				if a := ir.FindAttribute(h.Attributes.Parameter(j), name); a != nil && a.Type != ir.NoType && found != noTerm {
-					t.terms.unify(found, t.memory(a.Type))
-				}
+func (t *translator) findFacts(n ir.ValueID, declared bool) *functionFacts {
+	v := &t.module.Values[n]
+	r := &t.translation.reader
+	r.Lock()
+	h, err := r.ReadHeader(n)
+	t.types = r.Types()
+	r.Unlock()
+	info := &functionFacts{value: v, header: h, err: err}
+	if err != nil {
+		return info
+	}
+	info.kernel = v.CallingConv == "spir_kernel"
+	elements := t.typ(v.Type).Elements
+	info.result = t.pointeeShape(elements[0])
+	for j, p := range elements[1:] {
+		found := t.pointeeShape(p)
+		for _, name := range []string{"byval", "sret", "elementtype", "inalloca", "preallocated"} {
+			if a := ir.FindAttribute(h.Attributes.Parameter(j), name); a != nil && a.Type != ir.NoType && found == unknownShape {
+				found = t.memoryShape(a.Type)
 			}
-			info.parameters = append(info.parameters, found)
 		}
-		t.functions[ir.ValueID(i)] = info
-		t.argumentTypes(info)
-		t.recognize(ir.ValueID(i), info)
+		info.shapes = append(info.shapes, found)
 	}
+	t.argumentTypes(info)
+	t.recognize(info, declared)
+	return info
+}
+
+// function returns a function as the unit sees it: the parameters of one that is
+// defined are those of its unit.
+func (t *translator) function(n ir.ValueID) *functionInfo {
+	if info := t.functionInfos[n]; info != nil {
+		return info
+	}
+	info := &functionInfo{functionFacts: t.facts(n), number: n}
+	shapes, result := info.shapes, info.result
+	if !t.view.declares(n) && info.builtin == nil {
+		group := t.session.groups[n]
+		switch {
+		case group != 0 && (!t.inCircle || group != t.session.groups[t.unit]):
+			if slot := t.slot(n); slot.shapes != nil || len(shapes) == 0 {
+				shapes, result = slot.shapes, slot.result
+			}
+		case group == 0 && n != t.unit:
+			if u := t.slot(n).unit; u != nil && u.err == nil {
+				shapes, result = u.shapes, u.result
+			}
+		}
+	}
+	for _, s := range shapes {
+		info.parameters = append(info.parameters, t.term(s))
+	}
+	info.resultTerm = t.term(result)
+	if n != t.unit && info.builtin == nil {
+		t.freezeParameters(info)
+	}
+	t.functionInfos[n] = info
+	return info
+}
+
+// shapesOf returns the shapes of a function's parameters and result.
+func (t *translator) shapesOf(info *functionInfo) (list []*shape, result *shape) {
+	for _, p := range info.parameters {
+		list = append(list, t.terms.shapeOf(p))
+	}
+	return list, t.terms.shapeOf(info.resultTerm)
 }
 
 // argumentTypes finds the parameters of a kernel that are images or the like,
 // which LLVM 16 has as opaque pointers, by the names of their types.
-func (t *translator) argumentTypes(info *functionInfo) {
+func (t *translator) argumentTypes(info *functionFacts) {
 	if !info.kernel {
 		return
 	}
 	qualifiers := t.attached(info.value, "kernel_arg_access_qual")
 	for i, o := range t.attached(info.value, "kernel_arg_type") {
-		if i >= len(info.parameters) || info.parameters[i] == noTerm || !strings.HasSuffix(o.String, "_t") {
+		if i >= len(info.shapes) || info.shapes[i] == nil || !strings.HasSuffix(o.String, "_t") {
 			continue
 		}
 		name := o.String
@@ -167,28 +201,8 @@ func (t *translator) argumentTypes(info *functionInfo) {
 			}
 			name = base + access + "_t"
 		}
-		if found := t.opaqueTerm(name); found != noTerm {
-			t.terms.unify(info.parameters[i], found)
-		}
-	}
-}
-
-// inferBodies finds the pointees of pointers.
-func (t *translator) inferBodies() {
-	for i := range t.module.Values {
-		v := &t.module.Values[i]
-		if v.Kind != ir.Function || v.Declaration || t.functions[ir.ValueID(i)].builtin != nil {
-			continue
-		}
-		t.readBody(ir.ValueID(i))
-		t.infer(&t.body, t.functions[ir.ValueID(i)])
-	}
-	for i := range t.module.Values {
-		if info := t.functions[ir.ValueID(i)]; info != nil {
-			t.freeze(info.result)
-			for _, p := range info.parameters {
-				t.freeze(p)
-			}
+		if isOpenCLType(name) && info.shapes[i] == unknownShape {
+			info.shapes[i] = &shape{kind: termOpaque, made: mangledType{name: name}}
 		}
 	}
 }
@@ -210,25 +224,46 @@ func (t *translator) freeze(a term) {
 	}
 }
 
-func (t *translator) readBody(n ir.ValueID) {
-	if err := t.reader.ReadBody(n, &t.body); err != nil {
-		t.failf("%v", err)
+// freezeParameters makes what is not known of the parameters bytes: callers must
+// see what the function sees.
+func (t *translator) freezeParameters(info *functionInfo) {
+	t.freeze(info.resultTerm)
+	for _, p := range info.parameters {
+		t.freeze(p)
 	}
-	t.types = t.reader.Types()
 }
 
-// translateFunctions writes the declarations, then the definitions.
-func (t *translator) translateFunctions() {
-	for i := range t.module.Values {
-		v := &t.module.Values[i]
-		if info := t.functions[ir.ValueID(i)]; v.Kind == ir.Function && v.Declaration && info.builtin == nil {
-			t.functionID(ir.ValueID(i))
-		}
+func (t *translator) readBody(n ir.ValueID) {
+	r := &t.translation.reader
+	r.Lock()
+	err := r.ReadBody(n, &t.body)
+	t.types = r.Types()
+	r.Unlock()
+	if err != nil {
+		t.failf("%v", err)
 	}
-	for i := range t.module.Values {
-		v := &t.module.Values[i]
-		if info := t.functions[ir.ValueID(i)]; v.Kind == ir.Function && !v.Declaration && info.builtin == nil {
-			t.translateFunction(ir.ValueID(i))
-		}
+}
+
+func (t *translator) readInitializer(n ir.ValueID, pool *ir.ConstantPool) ir.Value {
+	r := &t.translation.reader
+	r.Lock()
+	v, err := r.ReadInitializer(n, pool)
+	t.types = r.Types()
+	r.Unlock()
+	if err != nil {
+		t.failf("%v", err)
 	}
+	return v
+}
+
+func (t *translator) readHeader(n ir.ValueID) *ir.Header {
+	r := &t.translation.reader
+	r.Lock()
+	h, err := r.ReadHeader(n)
+	t.types = r.Types()
+	r.Unlock()
+	if err != nil {
+		t.failf("%v", err)
+	}
+	return h
 }

@@ -38,7 +38,10 @@ func (t *translator) storageClass(space uint32) spirv.StorageClass {
 // typ returns a type of the module by its number.
 func (t *translator) typ(n ir.TypeID) *ir.Type {
 	if int(n) >= len(t.types) {
-		t.types = t.reader.Types()
+		r := &t.translation.reader
+		r.Lock()
+		t.types = r.Types()
+		r.Unlock()
 	}
 	return &t.types[n]
 }
@@ -77,7 +80,7 @@ func (t *translator) floatType(bits uint32) id {
 	switch bits {
 	case 16:
 		t.capability(capFloat16Buffer)
-		if t.fp16 {
+		if t.language.fp16 {
 			t.capability(capFloat16)
 		}
 	case 32:
@@ -211,16 +214,16 @@ func (t *translator) structType(n ir.TypeID, typ *ir.Type) id {
 	if !typ.Identified {
 		return t.literalStruct(n, typ)
 	}
-	self := t.b.newID()
-	t.typeIDs[n] = self
-	t.b.name(self, typ.Name)
-	words := []uint32{self}
-	for _, e := range typ.Elements {
-		words = append(words, t.typeID(e))
-	}
-	t.b.add(self, spirv.OpTypeStruct, words, words[1:])
-	t.packed(self, typ)
-	return self
+	return t.b.keyed(sectionGlobals, "struct "+strconv.Itoa(int(n)), func(self id) entry {
+		t.typeIDs[n] = self
+		t.b.name(self, typ.Name)
+		words := []uint32{self}
+		for _, e := range typ.Elements {
+			words = append(words, t.typeID(e))
+		}
+		t.packed(self, typ)
+		return entry{op: spirv.OpTypeStruct, words: words, deps: words[1:]}
+	})
 }
 
 func (t *translator) literalStruct(n ir.TypeID, typ *ir.Type) id {
@@ -228,22 +231,19 @@ func (t *translator) literalStruct(n ir.TypeID, typ *ir.Type) id {
 	for _, e := range typ.Elements {
 		members = append(members, t.typeID(e))
 	}
-	key := "literal"
+	op := spirv.OpTypeStruct
 	if typ.Packed {
-		key = "packed"
+		op = opTypePackedStruct
 	}
-	key += uniqueKey(spirv.OpTypeStruct, members)
-	if known, ok := t.b.unique[key]; ok {
-		t.typeIDs[n] = known
-		return known
-	}
-	self := t.b.newID()
-	t.b.unique[key] = self
+	self := t.b.typeEntry(op, members, members...)
 	t.typeIDs[n] = self
-	t.b.add(self, spirv.OpTypeStruct, append([]uint32{self}, members...), members)
 	t.packed(self, typ)
 	return self
 }
+
+// opTypePackedStruct is the opcode of packed literal structs within units, which
+// are others than the structs of the same members.
+const opTypePackedStruct spirv.Opcode = 0xfe00
 
 func (t *translator) packed(self id, typ *ir.Type) {
 	if typ.Packed {
@@ -462,40 +462,52 @@ var imageShapes = map[string][4]uint32{
 	"image2d_msaa_depth": {1, 1, 0, 1}, "image2d_array_msaa_depth": {1, 1, 1, 1}, "image3d": {2, 0, 0, 0},
 }
 
+// openclStructs are the types of OpenCL C but for images.
+var openclStructs = map[string]string{
+	"sampler_t": "Sampler", "event_t": "Event", "clk_event_t": "DeviceEvent", "queue_t": "Queue", "reserve_id_t": "ReserveId",
+	"pipe_ro_t": "Pipe", "pipe_wo_t": "Pipe", "pipe_t": "Pipe",
+}
+
+// isOpenCLType reports whether an opaque struct of OpenCL C of that name, without
+// its prefix, is a type of SPIR-V.
+func isOpenCLType(name string) bool {
+	name, _, _ = strings.Cut(name, ".")
+	_, _, isImage := openclImage(name)
+	return isImage || openclStructs[name] != ""
+}
+
+// openclImage returns the shape and access of an image type.
+func openclImage(name string) (shape [4]uint32, access uint32, ok bool) {
+	base, ok := strings.CutSuffix(name, "_t")
+	if !ok {
+		return shape, 0, false
+	}
+	for i, suffix := range []string{"_ro", "_wo", "_rw"} {
+		if cut, ok := strings.CutSuffix(base, suffix); ok {
+			base, access = cut, uint32(i)
+		}
+	}
+	shape, ok = imageShapes[base]
+	return shape, access, ok
+}
+
 // openclStruct returns the type of an opaque struct of OpenCL C, without its
-// prefix.
+// prefix, 0 for one that is none.
 func (t *translator) openclStruct(name string) id {
 	name, _, _ = strings.Cut(name, ".")
-	switch name {
-	case "sampler_t":
-		return t.simpleType("Sampler")
-	case "event_t":
-		return t.simpleType("Event")
-	case "clk_event_t":
-		return t.simpleType("DeviceEvent")
-	case "queue_t":
-		return t.simpleType("Queue")
-	case "reserve_id_t":
-		return t.simpleType("ReserveId")
-	case "pipe_ro_t", "pipe_wo_t", "pipe_t":
+	switch simple := openclStructs[name]; simple {
+	case "":
+	case "Pipe":
 		access := uint32(0)
 		if name == "pipe_wo_t" {
 			access = 1
 		}
 		t.capability(capPipes)
 		return t.b.typeEntry(spirv.OpTypePipe, []uint32{access})
+	default:
+		return t.simpleType(simple)
 	}
-	base, ok := strings.CutSuffix(name, "_t")
-	if !ok {
-		return 0
-	}
-	access := uint32(0)
-	for i, suffix := range []string{"_ro", "_wo", "_rw"} {
-		if cut, ok := strings.CutSuffix(base, suffix); ok {
-			base, access = cut, uint32(i)
-		}
-	}
-	shape, ok := imageShapes[base]
+	shape, access, ok := openclImage(name)
 	if !ok {
 		return 0
 	}

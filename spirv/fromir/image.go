@@ -1,0 +1,394 @@
+package fromir
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"offlink/abort"
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// image puts units together to a module: it gives their entries and their own
+// identifiers numbers, in the order in which it meets them.
+type image struct {
+	*translator
+	next     id
+	entries  []*shared
+	contents map[*shared]*unit // of variables
+
+	units        map[ir.ValueID]*unit
+	capabilities map[uint32]bool
+	extensions   map[string]bool
+	version      spirv.Version
+	entryPoints  []uint32
+	modes        []uint32
+	selves       map[ir.ValueID]id
+}
+
+type idName struct {
+	number id
+	name   string
+}
+
+// image translates the values of the view and returns their module.
+func (t *translator) image() []byte {
+	clear(t.prepared)
+	m := &image{
+		translator: t, next: 1, contents: make(map[*shared]*unit), units: make(map[ir.ValueID]*unit),
+		capabilities: make(map[uint32]bool), extensions: make(map[string]bool), version: spirv.Version1_0,
+		selves: make(map[ir.ValueID]id),
+	}
+	t.names, t.noteWords, t.functions = t.names[:0], t.noteWords[:0], t.functions[:0]
+	defer func() { clear(t.numbers) }()
+	m.translateValues()
+	m.addUnits()
+	m.entryPointsAndModes()
+	m.annotations()
+	m.initializers()
+	m.moduleFacts()
+	return m.bytes()
+}
+
+// translateValues sees to it that each value of the image has its unit. The
+// error is that of the first value that cannot be translated.
+func (m *image) translateValues() {
+	for i := range m.view.values {
+		v := &m.view.values[i]
+		if m.skips(v) {
+			continue
+		}
+		u := m.unitOf(v.ID)
+		if u.err != nil {
+			abort.With(u.err)
+		}
+		m.units[v.ID] = u
+		if v.Value.Kind == ir.Function && v.Definition {
+			m.translation.used.Add(1)
+		}
+	}
+}
+
+// skips reports whether a value leaves nothing in the module: functions that
+// are instructions, lists for compilers, aliases, which are expressions.
+func (m *image) skips(v *ir.PartitionValue) bool {
+	switch v.Value.Kind {
+	case ir.Function:
+		return m.facts(v.ID).builtin != nil
+	case ir.Variable:
+		return m.inputGlobal(v.ID) != nil || ignoredVariable(v.Value.Name) || m.onlyAnnotates(v.ID)
+	}
+	return true
+}
+
+// addUnits adds variables, then built-in variables, then declarations, then
+// definitions.
+func (m *image) addUnits() {
+	table := &m.session.table
+	table.mu.Lock()
+	std, _ := table.find("import OpenCL.std")
+	table.mu.Unlock()
+	if std.words != nil {
+		m.number(std)
+	}
+	m.each(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Variable })
+	m.eachUnit(func(v *ir.PartitionValue, u *unit) {
+		for _, e := range u.inputs {
+			m.number(e)
+		}
+	})
+	m.each(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Function && !v.Definition })
+	m.each(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Function && v.Definition })
+}
+
+func (m *image) eachUnit(visit func(*ir.PartitionValue, *unit)) {
+	for i := range m.view.values {
+		v := &m.view.values[i]
+		if u := m.units[v.ID]; u != nil {
+			visit(v, u)
+		}
+	}
+}
+
+func (m *image) each(which func(*ir.PartitionValue) bool) {
+	m.eachUnit(func(v *ir.PartitionValue, u *unit) {
+		if which(v) {
+			m.addUnit(v, u)
+		}
+	})
+}
+
+// number returns the number of an entry, giving it one when it is first met.
+func (m *image) number(e *shared) id {
+	if e.index >= len(m.numbers) {
+		m.numbers = append(m.numbers, make([]id, e.index+1-len(m.numbers))...)
+	}
+	if n := m.numbers[e.index]; n != 0 {
+		return n
+	}
+	m.next++
+	n := m.next - 1
+	m.numbers[e.index] = n
+	m.entries = append(m.entries, e)
+	if e.name != "" {
+		m.names = append(m.names, idName{n, e.name})
+	}
+	for _, d := range e.deps {
+		m.number(d)
+	}
+	for _, note := range e.notes {
+		m.decorate(n, note)
+	}
+	return n
+}
+
+func (m *image) decorate(n id, note decoration) {
+	m.noteWords = append(m.noteWords, uint32(len(note.words)+2)<<16|uint32(note.op), n)
+	m.noteWords = append(m.noteWords, note.words...)
+}
+
+// addUnit adds the words of a value.
+func (m *image) addUnit(v *ir.PartitionValue, u *unit) {
+	m.local = slices.Grow(m.local[:0], len(u.meanings))[:len(u.meanings)]
+	clear(m.local)
+	for i, e := range u.meanings {
+		if e != nil {
+			m.local[i] = m.number(e)
+		}
+	}
+	self := m.local[u.self]
+	m.selves[v.ID] = self
+	if u.variable != nil {
+		m.contents[u.meanings[u.self]] = u
+	}
+	if v.Value.CallingConv != "spir_kernel" {
+		m.linkage(self, v)
+	}
+	m.copyCode(u)
+	for _, n := range u.names {
+		m.names = append(m.names, idName{m.own(n.local), n.name})
+	}
+	for _, note := range u.notes {
+		m.decorate(m.own(note.target), note)
+	}
+	m.noteNeeds(u)
+}
+
+// own returns the number of one of the unit's identifiers.
+func (m *image) own(local uint32) id {
+	if m.local[local] == 0 {
+		m.local[local] = m.next
+		m.next++
+	}
+	return m.local[local]
+}
+
+func (m *image) copyCode(u *unit) {
+	start := len(m.functions)
+	m.functions = append(m.functions, u.code...)
+	code := m.functions[start:]
+	for _, r := range u.relocs {
+		code[r.at] = m.own(r.local)
+	}
+}
+
+func (m *image) noteNeeds(u *unit) {
+	for _, c := range u.capabilities {
+		m.capabilities[c] = true
+	}
+	for _, e := range u.extensions {
+		m.extensions[e] = true
+	}
+	m.version = max(m.version, u.version)
+}
+
+// moduleFacts notes the facts that metadata give of the module, and the
+// capabilities that every module has.
+func (m *image) moduleFacts() {
+	for _, e := range m.session.extensions {
+		m.use(e)
+	}
+	for _, c := range append([]uint32{capAddresses, capKernel}, m.session.capability...) {
+		m.capability(c)
+	}
+	if len(m.view.values) == 0 {
+		m.capability(capLinkage)
+	}
+}
+
+// sorter puts entries into an order in which each comes after its parts.
+// Integer types and integer constants come first, then types, then the rest.
+type sorter struct {
+	*image
+	state                                     []uint8 // by the index of entries
+	forward, integers, constants, types, rest []uint32
+	forwarded                                 map[*shared]bool
+}
+
+const (
+	entryNew = iota
+	entryOpen
+	entryDone
+)
+
+// visit writes an entry after its parts. It returns false when the entry is
+// part of itself, which only a pointer may be: it is then announced.
+func (s *sorter) visit(e *shared) bool {
+	content := s.content(e)
+	if content == nil || content.section != sectionGlobals || s.state[e.index] == entryDone {
+		return true
+	}
+	if s.state[e.index] == entryOpen {
+		return false
+	}
+	s.state[e.index] = entryOpen
+	for _, d := range content.deps {
+		if d == e || s.visit(d) {
+			continue
+		}
+		s.state[e.index] = entryNew
+		if e.op != spirv.OpTypePointer {
+			return false
+		}
+		if !s.forwarded[e] {
+			s.forwarded[e] = true
+			s.forward = appendInstruction(s.forward, spirv.OpTypeForwardPointer, s.numbers[e.index], e.words[1])
+		}
+		return true
+	}
+	s.place(content)
+	s.state[e.index] = entryDone
+	return true
+}
+
+// content returns the words of an entry: of a variable, those of its unit; nil
+// for functions.
+func (m *image) content(e *shared) *shared {
+	if e.section != sectionExternal {
+		return e
+	}
+	if u := m.contents[e]; u != nil {
+		return u.variable
+	}
+	return nil
+}
+
+func (s *sorter) place(e *shared) {
+	list := &s.rest
+	switch {
+	case e.op == spirv.OpTypeInt:
+		list = &s.integers
+	case e.op >= spirv.OpConstantTrue && e.op <= spirv.OpSpecConstantOp:
+		if len(e.deps) == 1 && e.deps[0].op == spirv.OpTypeInt {
+			list = &s.constants
+		}
+	case isTypeOp(e.op):
+		list = &s.types
+	}
+	*list = s.append(*list, e)
+}
+
+// append appends the instruction of an entry.
+func (m *image) append(words []uint32, e *shared) []uint32 {
+	words = append(words, uint32(len(e.words)+1)<<16|uint32(e.op))
+	start := len(words)
+	words = append(words, e.words...)
+	for _, r := range e.relocs {
+		words[start+int(r.at)] = m.numbers[r.entry.index]
+	}
+	return words
+}
+
+// appendFunction appends a function that the translation adds.
+func (m *image) appendFunction(words []uint32, e *shared) []uint32 {
+	start := len(words)
+	words = append(words, e.words...)
+	first := m.next
+	m.next += uint32(e.locals)
+	for _, r := range e.relocs {
+		if r.entry != nil {
+			words[start+int(r.at)] = m.numbers[r.entry.index]
+		} else {
+			words[start+int(r.at)] = first + r.local
+		}
+	}
+	return words
+}
+
+// sectionWords returns the words of types, constants and variables, and those
+// of the other sections of entries.
+func (m *image) sectionWords() (list [sections][]uint32) {
+	s := &sorter{image: m, state: make([]uint8, len(m.numbers)), forwarded: make(map[*shared]bool)}
+	for _, e := range m.entries {
+		switch e.section {
+		case sectionGlobals, sectionExternal:
+			if !s.visit(e) {
+				m.failf("an initialiser that has the address of its own variable has no counterpart in SPIR-V")
+			}
+		case sectionFunction:
+			list[e.section] = m.appendFunction(list[e.section], e)
+		default:
+			list[e.section] = m.append(list[e.section], e)
+		}
+	}
+	list[sectionGlobals] = slices.Concat(s.forward, s.integers, s.constants, s.types, s.rest)
+	return list
+}
+
+// nameWords returns OpName of all but the entry points, whose names are in
+// OpEntryPoint.
+func (m *image) nameWords() (words []uint32) {
+	kernels := make(map[id]bool)
+	m.eachUnit(func(v *ir.PartitionValue, u *unit) {
+		if v.Definition && v.Value.CallingConv == "spir_kernel" {
+			kernels[m.selves[v.ID]] = true
+		}
+	})
+	slices.SortFunc(m.names, func(a, b idName) int { return cmp.Compare(a.number, b.number) })
+	for _, n := range m.names {
+		if !kernels[n.number] {
+			at := len(words)
+			words = appendText(append(words, 0, n.number), n.name)
+			words[at] = uint32(len(words)-at)<<16 | uint32(spirv.OpName)
+		}
+	}
+	return words
+}
+
+// generator is the number under which the Khronos translator is registered,
+// which consumers look at, and the version of its output.
+const generator = 6<<16 | 14
+
+// bytes returns the module.
+func (m *image) bytes() []byte {
+	list := m.sectionWords()
+	var head []uint32
+	for _, c := range slices.Sorted(maps.Keys(m.capabilities)) {
+		head = appendInstruction(head, spirv.OpCapability, c)
+	}
+	for _, e := range slices.Sorted(maps.Keys(m.extensions)) {
+		head = appendInstruction(head, spirv.OpExtension, appendText(nil, e)...)
+	}
+	head = append(head, list[sectionImport]...)
+	head = appendInstruction(head, spirv.OpMemoryModel, m.session.model[0], m.session.model[1])
+	parts := [][]uint32{
+		{spirv.Magic, uint32(m.version), generator, m.next, 0},
+		head, m.entryPoints, m.modes, list[sectionString], m.session.source, m.nameWords(), list[sectionAliasing], m.noteWords,
+		list[sectionGlobals], list[sectionAssembly], list[sectionDebug], list[sectionFunction], m.functions,
+	}
+	size := 0
+	for _, part := range parts {
+		size += 4 * len(part)
+	}
+	out := make([]byte, size)
+	rest := out
+	for _, part := range parts {
+		for i, w := range part {
+			binary.LittleEndian.PutUint32(rest[4*i:], w)
+		}
+		rest = rest[4*len(part):]
+	}
+	return out
+}

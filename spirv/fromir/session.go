@@ -1,0 +1,353 @@
+package fromir
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"offlink/abort"
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// Translation translates partitions of one module to SPIR-V. A function that
+// several partitions hold is translated once, and its words are shared. Its
+// methods may be called from several goroutines; the module must not change
+// meanwhile.
+type Translation struct {
+	module  *ir.Module
+	options Options
+	reader  bodyReader
+
+	mu       sync.Mutex
+	sessions map[string]*session // by the metadata that change translations
+	scratch  sync.Pool
+
+	translated, used atomic.Int64
+}
+
+// bodyReader is a reader of bodies that goroutines share: the numbers of its types
+// must mean the same to all.
+type bodyReader struct {
+	sync.Mutex
+	ir.BodyReader
+}
+
+// NewTranslation returns a translation of the partitions of a module, whose
+// Source must be an [ir.BodySource].
+func NewTranslation(m *ir.Module, o Options) (*Translation, error) {
+	source, ok := m.Source.(ir.BodySource)
+	if !ok {
+		return nil, fmt.Errorf("%s: the module has no bodies that can be decoded", m.Path)
+	}
+	if o.Version == 0 {
+		o.Version = spirv.Version1_4
+	}
+	return &Translation{
+		module: m, options: o, reader: bodyReader{BodyReader: source.NewBodyReader()}, sessions: make(map[string]*session),
+	}, nil
+}
+
+// Translate translates a whole module. m.Source must be an [ir.BodySource]. The
+// module must not change meanwhile. Errors about constructs are of type
+// *[Error].
+func Translate(m *ir.Module, o Options) ([]byte, error) {
+	t, err := NewTranslation(m, o)
+	if err != nil {
+		return nil, err
+	}
+	return t.Partition(nil, m.Path)
+}
+
+// Functions returns how many functions were translated so far, and how many
+// functions the modules have that were made of them.
+func (t *Translation) Functions() (translated, used int64) {
+	return t.translated.Load(), t.used.Load()
+}
+
+// Takes reports whether [Translation.Partition] translates a partition: all but
+// those that replace calls, whose bodies are not those of the module.
+func (t *Translation) Takes(p *ir.Partition) bool {
+	for _, e := range p.Edits {
+		if len(e.Calls) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Partition translates a partition, nil for the whole module. path names it in
+// errors. The module is that which the translation of the partition alone,
+// written and read again, gives.
+func (t *Translation) Partition(p *ir.Partition, path string) (code []byte, err error) {
+	s, err := t.session(p)
+	if err != nil {
+		return nil, t.explain(err, path)
+	}
+	w, _ := t.scratch.Get().(*translator)
+	if w == nil {
+		w = newTranslator(t)
+	}
+	defer t.scratch.Put(w)
+	w.session, w.language = s, s.language
+	w.view = newView(t.module, p)
+	err = abort.Catch(func() { code = w.image() })
+	w.view = nil
+	if err != nil {
+		return nil, t.explain(err, path)
+	}
+	return code, nil
+}
+
+// explain puts the name of the output into an error.
+func (t *Translation) explain(err error, path string) error {
+	if e, ok := err.(*Error); ok {
+		named := *e
+		named.Path = path
+		return &named
+	}
+	return err
+}
+
+// session holds the parts of a translation that depend on the module's metadata,
+// which few partitions change.
+type session struct {
+	language   sourceInfo
+	source     []uint32 // OpSource and OpSourceExtension
+	modes      map[ir.ValueID][][]uint32
+	extensions []string
+	capability []uint32
+	model      [2]uint32
+	bits       uint32 // of a pointer
+	groups     []uint32
+	table      sharedTable
+
+	mu       sync.Mutex
+	facts    map[factKey]*functionFacts
+	units    []*unitSlot
+	variants map[unitKey]*unitSlot
+}
+
+type factKey struct {
+	function ir.ValueID
+	declared bool
+}
+
+// unitKey names a unit that differs from the usual one as functions that it calls
+// are not in the image: variant lists these.
+type unitKey struct {
+	value   ir.ValueID
+	variant string
+}
+
+// unitSlot is the place of one unit, which the first that needs it fills.
+type unitSlot struct {
+	once       sync.Once
+	unit       *unit
+	shapesOnce sync.Once
+	shapes     []*shape // of parameters, for functions that call each other in a circle
+	result     *shape
+}
+
+// metadataNames are the named metadata that translations look at.
+func metadataName(name string) bool {
+	return strings.HasPrefix(name, "spirv.") && name != "spirv.ExecutionMode" || strings.HasPrefix(name, "opencl.")
+}
+
+// session returns the session for a partition's metadata.
+func (t *Translation) session(p *ir.Partition) (s *session, err error) {
+	key := ""
+	if p != nil {
+		for _, e := range p.Named {
+			if metadataName(e.Name) {
+				key += fmt.Sprintf("%q %v %v\n", e.Name, e.Keep, e.New)
+			}
+		}
+		for _, name := range p.Removed {
+			if metadataName(name) {
+				key += fmt.Sprintf("%q\n", name)
+			}
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s = t.sessions[key]; s != nil {
+		return s, nil
+	}
+	err = abort.Catch(func() { s = newSession(t, p) })
+	if err == nil {
+		t.sessions[key] = s
+	}
+	return s, err
+}
+
+func newSession(t *Translation, p *ir.Partition) *session {
+	s := &session{
+		facts: make(map[factKey]*functionFacts), units: make([]*unitSlot, len(t.module.Values)),
+		variants: make(map[unitKey]*unitSlot), groups: callGroups(t.module),
+		table: sharedTable{byKey: make(map[string]*shared)},
+	}
+	r := &metadataReader{module: t.module, partition: p}
+	s.addressing(t.module.Triple)
+	s.sourceLanguage(r)
+	s.moduleMetadata(r)
+	return s
+}
+
+// addressing finds the width of pointers by the triple.
+func (s *session) addressing(triple string) {
+	arch, _, _ := strings.Cut(triple, "-")
+	s.model, s.bits = [2]uint32{uint32(spirv.AddressingPhysical64), 2}, 64
+	if strings.HasSuffix(arch, "32") || arch == "spir" || strings.HasPrefix(arch, "spirv32") {
+		s.model[0], s.bits = uint32(spirv.AddressingPhysical32), 32
+	}
+}
+
+// slot returns the place of a unit.
+func (s *session) slot(n ir.ValueID, variant string) *unitSlot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if variant == "" {
+		if s.units[n] == nil {
+			s.units[n] = new(unitSlot)
+		}
+		return s.units[n]
+	}
+	key := unitKey{n, variant}
+	if s.variants[key] == nil {
+		s.variants[key] = new(unitSlot)
+	}
+	return s.variants[key]
+}
+
+// unitOf returns the unit of a value, translating first the functions that it
+// calls, then it, if nobody has yet.
+func (t *translator) unitOf(n ir.ValueID) *unit {
+	if t.module.Values[n].Kind == ir.Function && !t.view.declares(n) {
+		t.prepare(n)
+	}
+	if e := t.view.edits[n]; e != nil && len(e.Attach) > 0 {
+		return t.translateUnit(n, e)
+	}
+	return t.fillSlot(n)
+}
+
+// slot returns the place of a value's unit in the image.
+func (t *translator) slot(n ir.ValueID) *unitSlot { return t.session.slot(n, t.view.variant(n)) }
+
+func (t *translator) fillSlot(n ir.ValueID) *unit {
+	slot := t.slot(n)
+	slot.once.Do(func() {
+		if v := &t.module.Values[n]; v.Kind == ir.Function && !t.view.declares(n) {
+			t.translation.translated.Add(1)
+		}
+		slot.unit = t.translateUnit(n, nil)
+	})
+	return slot.unit
+}
+
+// preparation walks the functions that a function names, directly or not, and
+// translates each after those that it names: their parameters must be known. Of
+// functions that call each other in a circle, the parameters are found first.
+type preparation struct {
+	*translator
+	stack   []preparedFunction
+	circles map[uint32][]ir.ValueID // members that wait for the others, by group
+	roots   map[uint32]ir.ValueID   // the member by which a group was entered
+}
+
+type preparedFunction struct {
+	value ir.ValueID
+	next  int // reference
+}
+
+func (t *translator) prepare(n ir.ValueID) {
+	if t.prepared[n] {
+		return
+	}
+	p := preparation{translator: t, circles: make(map[uint32][]ir.ValueID), roots: make(map[uint32]ir.ValueID)}
+	p.enter(n)
+	for len(p.stack) > 0 {
+		top := &p.stack[len(p.stack)-1]
+		refs := t.module.Values[top.value].Refs
+		if top.next == len(refs) {
+			done := top.value
+			p.stack = p.stack[:len(p.stack)-1]
+			p.leave(done, done == n)
+			continue
+		}
+		r := refs[top.next]
+		top.next++
+		if t.followed(r) {
+			p.enter(ir.ValueID(r.Index()))
+		}
+	}
+}
+
+func (p *preparation) enter(n ir.ValueID) {
+	if p.prepared[n] {
+		return
+	}
+	p.prepared[n] = true
+	if g := p.session.groups[n]; g != 0 {
+		if _, entered := p.roots[g]; !entered {
+			p.roots[g] = n
+		}
+	}
+	p.stack = append(p.stack, preparedFunction{n, 0})
+}
+
+// leave translates a function, all that it names having been; the last one is
+// left to the caller.
+func (p *preparation) leave(n ir.ValueID, last bool) {
+	g := p.session.groups[n]
+	if g == 0 {
+		if !last {
+			p.fillSlot(n)
+		}
+		return
+	}
+	p.circles[g] = append(p.circles[g], n)
+	if p.roots[g] != n {
+		return
+	}
+	for _, member := range p.circles[g] {
+		p.circleShapes(member)
+	}
+	for _, member := range p.circles[g] {
+		if member != n || !last {
+			p.fillSlot(member)
+		}
+	}
+	delete(p.circles, g)
+	delete(p.roots, g)
+}
+
+// followed reports whether a reference is to a function that the view defines.
+func (t *translator) followed(r ir.Ref) bool {
+	if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
+		return false
+	}
+	n := ir.ValueID(r.Index())
+	return t.module.Values[n].Kind == ir.Function && !t.view.declares(n)
+}
+
+// circleShapes finds the parameters of a function that is in a circle.
+func (t *translator) circleShapes(n ir.ValueID) {
+	slot := t.slot(n)
+	slot.shapesOnce.Do(func() {
+		t.begin(n, nil)
+		defer t.end()
+		t.inCircle = true
+		err := abort.Catch(func() {
+			t.readBody(n)
+			info := t.function(n)
+			t.infer(&t.body, info)
+			slot.shapes, slot.result = t.shapesOf(info)
+		})
+		if t.inCircle = false; err != nil {
+			slot.shapes, slot.result = t.facts(n).shapes, t.facts(n).result
+		}
+	})
+}

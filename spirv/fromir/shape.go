@@ -1,0 +1,52 @@
+package fromir
+
+import "offlink/ir"
+
+// shape is a pointee as units tell it each other: a term without its table. A nil
+// shape is that of a value that is not a pointer.
+type shape struct {
+	kind  termKind
+	space uint32
+	typ   uint32
+	elem  *shape
+	made  mangledType
+}
+
+var (
+	unknownShape = &shape{}
+	byteShape    = &shape{kind: termMade, made: byteType}
+)
+
+// shapeOf returns the shape of a term; what is not known yet is a byte.
+func (u *terms) shapeOf(a term) *shape {
+	if a == noTerm {
+		return nil
+	}
+	n := u.nodes[u.find(a)]
+	switch n.kind {
+	case termUnknown:
+		return byteShape
+	case termPointer:
+		return &shape{kind: n.kind, space: n.space, elem: u.shapeOf(n.elem)}
+	case termMade, termOpaque:
+		return &shape{kind: n.kind, made: *n.made}
+	}
+	return &shape{kind: n.kind, typ: n.typ}
+}
+
+// term returns a term of a shape.
+func (t *translator) term(s *shape) term {
+	switch {
+	case s == nil:
+		return noTerm
+	case s.kind == termUnknown:
+		return t.terms.unknown()
+	case s.kind == termPointer:
+		return t.terms.add(termNode{kind: termPointer, space: s.space, elem: t.term(s.elem)})
+	case s.kind == termType:
+		return t.exact(ir.TypeID(s.typ))
+	case s.kind == termMade || s.kind == termOpaque:
+		return t.madeTerm(s.kind, s.made)
+	}
+	return t.terms.add(termNode{kind: s.kind, typ: s.typ})
+}

@@ -1,0 +1,195 @@
+package fromir
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"offlink/spirv"
+)
+
+// shared is an entry outside of functions that all units of a session share.
+// Everything but its number may be filled in later, by the first unit that has
+// the whole of it; it does not change after that.
+type shared struct {
+	index   int // in the order in which they were found, which outputs must not depend on
+	section section
+	op      spirv.Opcode
+	words   []uint32
+	relocs  []reloc
+	deps    []*shared
+	// locals is the number of identifiers of an added function's own.
+	locals int
+	name   string
+	notes  []decoration // targets are not used
+}
+
+// reloc is a word that is an identifier: of an entry, or one of a unit's or an
+// added function's own.
+type reloc struct {
+	at    uint32
+	local uint32
+	entry *shared
+}
+
+// sharedTable finds entries that are the same. It may be used by several
+// goroutines.
+type sharedTable struct {
+	mu    sync.Mutex
+	byKey map[string]*shared
+	count int
+}
+
+// find returns the entry of a key, and whether it is new.
+func (t *sharedTable) find(key string) (e *shared, isNew bool) {
+	if e = t.byKey[key]; e != nil {
+		return e, false
+	}
+	e = &shared{index: t.count}
+	t.count++
+	t.byKey[key] = e
+	return e, true
+}
+
+// share finds or adds the entries of a unit: meanings has, for each of the unit's
+// identifiers, the entry that it is, nil for the unit's own. Structs come before
+// their members, which may point to them.
+func (t *sharedTable) share(b *builder, notes map[id][]decoration) (meanings []*shared) {
+	meanings = make([]*shared, b.next-firstID)
+	fresh := make([]bool, len(meanings))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, n := range b.order {
+		if e := b.entries[n]; e.key != "" {
+			meanings[n-firstID], fresh[n-firstID] = t.find(e.key)
+		}
+	}
+	for _, n := range b.order {
+		if e := b.entries[n]; e.key == "" {
+			meanings[n-firstID], fresh[n-firstID] = t.find(structuralKey(e, n, meanings))
+		}
+	}
+	for _, n := range b.order {
+		if fresh[n-firstID] {
+			fill(meanings[n-firstID], b, n, meanings, notes[n])
+		}
+	}
+	return meanings
+}
+
+// structuralKey is the key of an entry that its words tell apart.
+func structuralKey(e *entry, self id, meanings []*shared) string {
+	key := make([]byte, 0, 3+4*len(e.words))
+	key = append(binary.LittleEndian.AppendUint16(key, uint16(e.op)), 0)
+	deps := e.deps
+	for _, w := range e.words {
+		switch {
+		case w == self:
+			continue
+		case len(deps) > 0 && w == deps[0]:
+			deps = deps[1:]
+			w = uint32(meanings[w-firstID].index)
+		}
+		key = binary.LittleEndian.AppendUint32(key, w)
+	}
+	return string(key)
+}
+
+// fill copies an entry of a unit.
+func fill(to *shared, b *builder, n id, meanings []*shared, notes []decoration) {
+	e := b.entries[n]
+	to.section, to.op, to.words = e.section, e.op, slices.Clone(e.words)
+	if e.section != sectionExternal {
+		to.name = b.names[n]
+	}
+	if e.op == opTypePackedStruct {
+		to.op = spirv.OpTypeStruct
+	}
+	for _, note := range notes {
+		to.notes = append(to.notes, decoration{op: note.op, words: note.words})
+	}
+	if e.section == sectionFunction {
+		fillFunction(to, b.next-firstID, meanings)
+		return
+	}
+	to.relocate(e, n, to, meanings)
+}
+
+// relocate notes the identifiers among the words of an entry. self stands for
+// the entry.
+func (s *shared) relocate(e *entry, n id, self *shared, meanings []*shared) {
+	deps := e.deps
+	for at, w := range e.words {
+		switch {
+		case w == n:
+			s.relocs = append(s.relocs, reloc{at: uint32(at), entry: self})
+		case len(deps) > 0 && w == deps[0]:
+			deps = deps[1:]
+			d := meanings[w-firstID]
+			s.relocs = append(s.relocs, reloc{at: uint32(at), entry: d})
+			s.deps = append(s.deps, d)
+		}
+	}
+}
+
+// fillFunction notes the identifiers of an added function.
+func fillFunction(to *shared, count uint32, meanings []*shared) {
+	numbers := make(map[uint32]uint32)
+	eachID(to.words, count, func(at int, n uint32) {
+		if e := meanings[n]; e != nil {
+			to.relocs = append(to.relocs, reloc{at: uint32(at), entry: e})
+			if e != to && !slices.Contains(to.deps, e) {
+				to.deps = append(to.deps, e)
+			}
+			return
+		}
+		local, known := numbers[n]
+		if !known {
+			local = uint32(len(numbers))
+			numbers[n] = local
+		}
+		to.relocs = append(to.relocs, reloc{at: uint32(at), local: local})
+	})
+	to.locals = len(numbers)
+}
+
+// eachID calls visit for each word of a function that is an identifier of a unit
+// that has count of them, with its number. It gives every OpSwitch its opcode.
+func eachID(words []uint32, count uint32, visit func(at int, n uint32)) {
+	for at := 0; at < len(words); at += int(words[at] >> 16) {
+		op, end := spirv.Opcode(words[at]), at+int(words[at]>>16)
+		if op > opSwitchOf {
+			words[at] = uint32(end-at)<<16 | uint32(spirv.OpSwitch)
+			eachSwitchID(words[at+1:end], at+1, int(op-opSwitchOf), visit)
+			continue
+		}
+		if n, limited := idWords[op]; limited {
+			end = min(end, at+1+n)
+		}
+		for k := at + 1; k < end; k++ {
+			if n := words[k] - firstID; n < count {
+				visit(k, n)
+			}
+		}
+	}
+}
+
+// idWords are the instructions with literals that can be any number: how many
+// words come before these. In the others no literal is as large as firstID.
+var idWords = map[spirv.Opcode]int{
+	spirv.OpLine: 1, spirv.OpCompositeExtract: 3, spirv.OpCompositeInsert: 4, spirv.OpVectorShuffle: 4,
+	spirv.OpLifetimeStart: 1, spirv.OpLifetimeStop: 1,
+}
+
+// opSwitchOf plus a number of words is the opcode, within units, of an OpSwitch
+// whose literals have so many: the words themselves do not say.
+const opSwitchOf spirv.Opcode = 0xff00
+
+// eachSwitchID is eachID for the operands of an OpSwitch: selector, default, then
+// literals and labels by turns.
+func eachSwitchID(operands []uint32, at, width int, visit func(at int, n uint32)) {
+	visit(at, operands[0]-firstID)
+	for k := 1; k < len(operands); k += width + 1 {
+		visit(at+k, operands[k]-firstID)
+	}
+}

@@ -1,0 +1,135 @@
+package fromir
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"offlink/abort"
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// unit is the translation of one function or variable: words that belong to no
+// module yet. Every image that holds the value shares it.
+type unit struct {
+	err error
+	// shapes are those of the parameters, result that of the result.
+	shapes []*shape
+	result *shape
+
+	self         uint32    // the number of the identifier of the value
+	meanings     []*shared // of the unit's identifiers; nil for its own
+	code, modes  []uint32
+	relocs       []codeReloc
+	variable     *shared // of a variable: its OpVariable; its number means nothing
+	names        []localName
+	notes        []decoration // the targets are numbers of the unit's identifiers
+	capabilities []uint32
+	extensions   []string
+	version      spirv.Version
+	inputs       []*shared // built-in variables that the function reads
+	uncontracted bool
+}
+
+// codeReloc is a word of code that is an identifier of the unit.
+type codeReloc struct{ at, local uint32 }
+
+type localName struct {
+	local uint32
+	name  string
+}
+
+// translateUnit translates a value that the view defines or declares.
+func (t *translator) translateUnit(n ir.ValueID, edit *ir.Edit) (u *unit) {
+	t.begin(n, edit)
+	defer t.end()
+	u = &unit{}
+	u.err = abort.Catch(func() {
+		switch v := &t.module.Values[n]; {
+		case v.Kind != ir.Function:
+			t.variableUnit(n)
+		case t.view.declares(n):
+			t.declarationUnit(n)
+		default:
+			t.translateFunction(n)
+		}
+		if info := t.functionInfos[n]; info != nil {
+			u.shapes, u.result = t.shapesOf(info)
+		}
+		t.complete(u)
+	})
+	return u
+}
+
+// begin makes the translator ready for a value.
+func (t *translator) begin(n ir.ValueID, edit *ir.Edit) {
+	t.b.reset()
+	t.unit, t.edit, t.pointerBits = n, edit, t.session.bits
+	t.terms.reset()
+	t.opencl = t.b.importSet("OpenCL.std")
+	clear(t.typeIDs)
+	clear(t.functionInfos)
+	clear(t.globals)
+	clear(t.files)
+	clear(t.constants)
+	t.inputs, t.uncontracted, t.variable = t.inputs[:0], false, nil
+}
+
+// end leaves nothing of the value behind that another could see.
+func (t *translator) end() { t.current, t.edit, t.nesting = nil, nil, 0 }
+
+// externalKey is the key of the entry that stands for a value of the module.
+func externalKey(n ir.ValueID) string { return "@" + strconv.Itoa(int(n)) }
+
+// complete makes the unit of what the builder has.
+func (t *translator) complete(u *unit) {
+	b := t.b
+	entryNotes := t.splitDecorations(u)
+	u.meanings = t.session.table.share(b, entryNotes)
+	self := b.external(externalKey(t.unit))
+	u.self = self - firstID
+	if e := t.variable; e != nil {
+		u.variable = &shared{op: e.op, words: e.words}
+		u.variable.relocate(e, self, u.meanings[u.self], u.meanings)
+	}
+	t.relocs = t.relocs[:0]
+	u.code, u.modes = slices.Clone(b.functions), slices.Clone(b.modes)
+	eachID(u.code, b.next-firstID, func(at int, n uint32) {
+		t.relocs = append(t.relocs, codeReloc{uint32(at), n})
+	})
+	u.relocs = slices.Clone(t.relocs)
+	for n, name := range b.names {
+		if n == self || u.meanings[n-firstID] == nil {
+			u.names = append(u.names, localName{n - firstID, name})
+		}
+	}
+	slices.SortFunc(u.names, func(a, b localName) int { return int(a.local) - int(b.local) })
+	u.capabilities = slices.Sorted(maps.Keys(b.capabilities))
+	u.extensions = slices.Sorted(maps.Keys(b.extensions))
+	u.version = b.version
+	for _, n := range t.inputs {
+		if e := u.meanings[n-firstID]; !slices.Contains(u.inputs, e) {
+			u.inputs = append(u.inputs, e)
+		}
+	}
+	u.uncontracted = t.uncontracted
+}
+
+// splitDecorations gives the unit the decorations of its own identifiers, and
+// returns those of entries.
+func (t *translator) splitDecorations(u *unit) map[id][]decoration {
+	notes := make(map[id][]decoration)
+	for _, d := range t.b.decorations {
+		if to, ok := t.b.alias[d.target]; ok {
+			d.target = to
+		}
+		if e := t.b.entries[d.target]; e != nil && e.section != sectionExternal {
+			notes[d.target] = append(notes[d.target], d)
+			continue
+		}
+		d.target -= firstID
+		u.notes = append(u.notes, d)
+	}
+	return notes
+}

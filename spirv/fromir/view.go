@@ -1,0 +1,181 @@
+package fromir
+
+import (
+	"slices"
+	"strings"
+
+	"strconv"
+
+	"offlink/ir"
+)
+
+// view is the part of a module that one image has: a partition, or all of it.
+type view struct {
+	module   *ir.Module
+	values   []ir.PartitionValue
+	edits    map[ir.ValueID]*ir.Edit
+	declared map[ir.ValueID]bool // that the module defines
+	variants map[ir.ValueID]string
+}
+
+// newView returns the view of a partition, of the whole module without one.
+func newView(m *ir.Module, p *ir.Partition) *view {
+	v := &view{module: m}
+	if p == nil {
+		p = &ir.Partition{Module: m}
+		for i := range m.Values {
+			list := &p.Definitions
+			if m.Values[i].Declaration {
+				list = &p.Declarations
+			}
+			*list = append(*list, ir.ValueID(i))
+		}
+	}
+	v.edits = p.Edits
+	for value := range p.Values() {
+		v.values = append(v.values, value)
+		if value.BecomesDeclaration() {
+			if v.declared == nil {
+				v.declared, v.variants = make(map[ir.ValueID]bool), make(map[ir.ValueID]string)
+			}
+			v.declared[value.ID] = true
+		}
+	}
+	return v
+}
+
+// declares reports whether a value has no definition in the image.
+func (v *view) declares(n ir.ValueID) bool {
+	return v.module.Values[n].Declaration || v.declared[n]
+}
+
+// find returns a value of the image, nil for one that it does not have.
+func (v *view) find(n ir.ValueID) *ir.PartitionValue {
+	i, ok := slices.BinarySearchFunc(v.values, n, func(p ir.PartitionValue, n ir.ValueID) int { return int(p.ID) - int(n) })
+	if !ok {
+		return nil
+	}
+	return &v.values[i]
+}
+
+// variant names the functions that a value reaches and that the image only
+// declares though the module defines them: translations of the value may differ
+// by these. It is empty where there are none.
+func (v *view) variant(n ir.ValueID) string {
+	if len(v.declared) == 0 {
+		return ""
+	}
+	if known, ok := v.variants[n]; ok {
+		return known
+	}
+	var reached []int
+	seen := map[ir.ValueID]bool{n: true}
+	for work := []ir.ValueID{n}; len(work) > 0; {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		if v.declared[at] {
+			reached = append(reached, int(at))
+			continue
+		}
+		for _, r := range v.module.Values[at].Refs {
+			if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
+				continue
+			}
+			if next := ir.ValueID(r.Index()); !seen[next] {
+				seen[next] = true
+				work = append(work, next)
+			}
+		}
+	}
+	slices.Sort(reached)
+	var key strings.Builder
+	for _, r := range reached {
+		key.WriteString(strconv.Itoa(r) + " ")
+	}
+	v.variants[n] = key.String()
+	return key.String()
+}
+
+// callGroups numbers the circles of functions that call each other, from 1 on;
+// functions that are in none have 0.
+func callGroups(m *ir.Module) []uint32 {
+	g := &groupFinder{module: m, groups: make([]uint32, len(m.Values)), order: make([]uint32, len(m.Values)), low: make([]uint32, len(m.Values))}
+	for i := range m.Values {
+		if m.Values[i].Kind == ir.Function && g.order[i] == 0 {
+			g.search(ir.ValueID(i))
+		}
+	}
+	return g.groups
+}
+
+// groupFinder is Tarjan's search for strongly connected components.
+type groupFinder struct {
+	module             *ir.Module
+	groups, order, low []uint32
+	count, number      uint32
+	open               []ir.ValueID
+	isOpen             map[ir.ValueID]bool
+}
+
+func (g *groupFinder) search(root ir.ValueID) {
+	if g.isOpen == nil {
+		g.isOpen = make(map[ir.ValueID]bool)
+	}
+	stack := []preparedFunction{{root, 0}}
+	g.enter(root)
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		refs := g.module.Values[top.value].Refs
+		if top.next == len(refs) {
+			done := top.value
+			stack = stack[:len(stack)-1]
+			g.leave(done)
+			if len(stack) > 0 {
+				below := stack[len(stack)-1].value
+				g.low[below] = min(g.low[below], g.low[done])
+			}
+			continue
+		}
+		r := refs[top.next]
+		top.next++
+		if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
+			continue
+		}
+		switch n := ir.ValueID(r.Index()); {
+		case g.module.Values[n].Kind != ir.Function:
+		case g.order[n] == 0:
+			g.enter(n)
+			stack = append(stack, preparedFunction{n, 0})
+		case g.isOpen[n]:
+			g.low[top.value] = min(g.low[top.value], g.order[n])
+		}
+	}
+}
+
+func (g *groupFinder) enter(n ir.ValueID) {
+	g.count++
+	g.order[n], g.low[n] = g.count, g.count
+	g.open, g.isOpen[n] = append(g.open, n), true
+}
+
+// leave closes the component of which a function is the first.
+func (g *groupFinder) leave(n ir.ValueID) {
+	if g.low[n] != g.order[n] {
+		return
+	}
+	at := len(g.open) - 1
+	for g.open[at] != n {
+		at--
+	}
+	members := g.open[at:]
+	if len(members) > 1 {
+		g.number++
+	}
+	for _, m := range members {
+		delete(g.isOpen, m)
+		if len(members) > 1 {
+			g.groups[m] = g.number
+		}
+	}
+	g.open = g.open[:at]
+}
