@@ -58,7 +58,7 @@ func TestPartsAreModules(t *testing.T) {
 
 func checkParts(t *testing.T, m *ir.Module) {
 	for _, s := range splittings {
-		graph, groups, err := plan(m, s.options)
+		graph, groups, err := planModule(m, s.options)
 		if err != nil {
 			t.Fatalf("%s: %v", s.name, err)
 		}
