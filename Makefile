@@ -51,6 +51,7 @@ demo: setup-demo build ## install what is missing, then run examples/dynlink
 test: setup-test build ## install what is missing, then run every test
 	$(GO) vet ./...
 	$(MAKE) -C examples/dynlink check
+	scripts/test-cuda
 	scripts/install "$(CURDIR)/build/installed" /usr
 	$(MAKE) -C build/installed/usr/share/offlink/examples/dynlink check
 	scripts/test-cmake build/installed/usr

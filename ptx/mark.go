@@ -15,31 +15,41 @@ type Pointer struct {
 	Align int
 }
 
-// MarkPointers writes the attribute .ptr to kernels' parameters, as compilers
+// Mark is what a compiler knew of a kernel and PTX of older ones does not say.
+type Mark struct {
+	// Pointers are the parameters that are pointers, by their number; nil is a
+	// parameter that is none.
+	Pointers []*Pointer
+	// Required is the size of a block that the code asks for; 0: any.
+	Required [3]int
+}
+
+// insertion is text that goes in at a place.
+type insertion struct {
+	at   int
+	text string
+}
+
+// MarkKernels writes the attribute .ptr to kernels' parameters, as compilers
 // from LLVM 20 on do, so that a reader can tell a pointer from a number, and
-// where it points to. The map has the pointers of a kernel by the number of the
-// parameter; nil is a parameter that is none. Parameters that have the
-// attribute keep it.
-func MarkPointers(name string, text []byte, pointers map[string][]*Pointer) ([]byte, error) {
+// where it points to; and the directive .reqntid. Kernels are named. What the
+// text has already stays.
+func MarkKernels(name string, text []byte, kernels map[string]*Mark) ([]byte, error) {
 	m, err := Parse(name, text)
 	if err != nil {
 		return nil, err
 	}
-	type insertion struct {
-		at   int
-		text string
-	}
 	var insertions []insertion
-	for _, e := range m.Entries {
-		marks := pointers[e.Name]
-		if marks != nil && len(marks) != len(e.Params) {
-			return nil, fmt.Errorf("%s: kernel %s has %d parameters, and %d in the module that it was compiled from", name, e.Name, len(e.Params), len(marks))
+	for i := range m.Entries {
+		e := &m.Entries[i]
+		mark := kernels[e.Name]
+		if mark == nil {
+			continue
 		}
-		for i, mark := range marks {
-			if mark != nil && e.Params[i].takesPointer() {
-				insertions = append(insertions, insertion{e.Params[i].typeEnd, mark.attribute()})
-			}
+		if len(mark.Pointers) != len(e.Params) {
+			return nil, fmt.Errorf("%s: kernel %s has %d parameters, and %d in the module that it was compiled from", name, e.Name, len(e.Params), len(mark.Pointers))
 		}
+		insertions = append(insertions, mark.insertions(e)...)
 	}
 	slices.SortFunc(insertions, func(a, b insertion) int { return a.at - b.at })
 	var out strings.Builder
@@ -51,6 +61,19 @@ func MarkPointers(name string, text []byte, pointers map[string][]*Pointer) ([]b
 	}
 	out.Write(text[done:])
 	return []byte(out.String()), nil
+}
+
+// insertions are those of one kernel.
+func (k *Mark) insertions(e *Entry) (list []insertion) {
+	for i, pointer := range k.Pointers {
+		if pointer != nil && e.Params[i].takesPointer() {
+			list = append(list, insertion{e.Params[i].typeEnd, pointer.attribute()})
+		}
+	}
+	if none := [3]int{}; k.Required != none && e.Required == none {
+		list = append(list, insertion{e.headEnd, fmt.Sprintf("\n.reqntid %d, %d, %d\n", k.Required[0], k.Required[1], k.Required[2])})
+	}
+	return list
 }
 
 func (p *Pointer) attribute() string {

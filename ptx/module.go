@@ -21,6 +21,9 @@ type Entry struct {
 	// Required is the size of a block that the code asks for (.reqntid), Max
 	// the largest (.maxntid); 0 is any.
 	Required, Max [3]int
+	// headEnd is where in the text the parameters end; directives of the kernel
+	// follow.
+	headEnd int
 }
 
 // Param is a parameter of a kernel.

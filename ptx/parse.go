@@ -145,12 +145,13 @@ func (p *parser) skipBraces() error {
 
 // parseEntry reads a kernel from its name on.
 func (p *parser) parseEntry() (err error) {
-	e := Entry{Name: p.take().text}
+	name := p.take()
+	e := Entry{Name: name.text, headEnd: name.at + len(name.text)}
 	if e.Name == "" || !isWord(e.Name[0]) {
 		return p.errorf("a kernel without a name")
 	}
 	if p.skip("(") {
-		if e.Params, err = p.parseParams(); err != nil {
+		if e.Params, e.headEnd, err = p.parseParams(); err != nil {
 			return err
 		}
 	}
@@ -187,21 +188,22 @@ func (p *parser) parseSizes() [3]int {
 // maxParameters is more than any device takes: they have at most 32764 bytes.
 const maxParameters = 1 << 15
 
-// parseParams reads a kernel's parameters after the opening parenthesis.
-func (p *parser) parseParams() (params []Param, err error) {
-	for !p.skip(")") {
+// parseParams reads a kernel's parameters after the opening parenthesis, and
+// tells where the closing one ends.
+func (p *parser) parseParams() (params []Param, end int, err error) {
+	for p.next.text != ")" {
 		param, err := p.parseParam()
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if params = append(params, param); len(params) > maxParameters {
-			return nil, p.errorf("more than %d parameters", maxParameters)
+			return nil, 0, p.errorf("more than %d parameters", maxParameters)
 		}
 		if !p.skip(",") && p.next.text != ")" {
-			return nil, p.errorf("want a comma after a parameter, and %q is there", p.next.text)
+			return nil, 0, p.errorf("want a comma after a parameter, and %q is there", p.next.text)
 		}
 	}
-	return params, nil
+	return params, p.take().at + 1, nil
 }
 
 // parseParam reads ".param .align 8 .b8 name[16]" or

@@ -57,8 +57,8 @@ func TestParse(t *testing.T) {
 				{Name: "app_param_1", Type: "b8", Size: 16, Align: 8, typeEnd: strings.Index(sample, ".b8 app_param_1") + 3},
 				{Name: "app_param_2", Type: "u64", Size: 8, Align: 8, typeEnd: strings.Index(sample, ".u64 app_param_2") + 4},
 				{Name: "app_param_3", Type: "u8", Size: 1, Align: 1, typeEnd: strings.Index(sample, ".u8 app_param_3") + 3},
-			}, Required: [3]int{4, 2, 1}, Max: [3]int{128, 1, 1}},
-			{Name: "empty"},
+			}, Required: [3]int{4, 2, 1}, Max: [3]int{128, 1, 1}, headEnd: strings.Index(sample, "\n.reqntid")},
+			{Name: "empty", headEnd: strings.Index(sample, " { ret; }\n.file")},
 		},
 		Functions: []Symbol{{"LibDeviceFunc", Extern, ""}, {"helper", Weak, ""}, {"local_", Local, ""}},
 		Variables: []Symbol{{"offset", Extern, "const"}, {"counter", Visible, "global"}, {"text", Local, "global"}},
@@ -99,21 +99,25 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-func TestMarkPointers(t *testing.T) {
-	marked, err := MarkPointers("sample", []byte(sample), map[string][]*Pointer{
-		"app": {{Space: "shared", Align: 4}, {Align: 4}, {Space: "shared", Align: 16}, nil}, "unknown": nil,
+func TestMarkKernels(t *testing.T) {
+	marked, err := MarkKernels("sample", []byte(sample), map[string]*Mark{
+		"app":     {Pointers: []*Pointer{{Space: "shared", Align: 4}, {Align: 4}, {Space: "shared", Align: 16}, nil}, Required: [3]int{9, 9, 9}},
+		"empty":   {Required: [3]int{8, 1, 1}},
+		"unknown": {},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := strings.Replace(sample, ".u64 app_param_2", ".u64 .ptr .shared .align 16 app_param_2", 1)
+	want = strings.Replace(want, "empty()", "empty()\n.reqntid 8, 1, 1\n", 1)
 	if string(marked) != want {
 		t.Errorf("got %s", marked)
 	}
-	if m, err := Parse("marked", marked); err != nil || m.Entry("app").Params[2].Space != "shared" || !m.Entry("app").Params[2].Pointer {
+	m, err := Parse("marked", marked)
+	if err != nil || m.Entry("app").Params[2].Space != "shared" || !m.Entry("app").Params[2].Pointer || m.Entry("empty").Required != [3]int{8, 1, 1} {
 		t.Errorf("the marked text: %+v, %v", m, err)
 	}
-	if _, err := MarkPointers("sample", []byte(sample), map[string][]*Pointer{"app": {nil}}); err == nil {
+	if _, err := MarkKernels("sample", []byte(sample), map[string]*Mark{"app": {Pointers: []*Pointer{nil}}}); err == nil {
 		t.Error("one mark was taken for four parameters")
 	}
 }
@@ -135,14 +139,15 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		marks := map[string][]*Pointer{}
+		marks := map[string]*Mark{}
 		for _, e := range m.Entries {
-			marks[e.Name] = make([]*Pointer, len(e.Params))
-			for i := range e.Params {
-				marks[e.Name][i] = &Pointer{}
+			mark := &Mark{Required: [3]int{2, 2, 2}}
+			for range e.Params {
+				mark.Pointers = append(mark.Pointers, &Pointer{})
 			}
+			marks[e.Name] = mark
 		}
-		marked, err := MarkPointers("fuzz", text, marks)
+		marked, err := MarkKernels("fuzz", text, marks)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,10 +3,13 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/registry"
+	"offlink/runtime/resolve"
 	"offlink/runtime/trace"
 )
 
@@ -96,19 +99,37 @@ func (r *Runtime) listDevices() ([]*Device, error) {
 // Device returns the first device that fits the selector, BACKEND[:WHICH]:
 // BACKEND is a driver's name or *, WHICH is a type of device, a number from 0
 // among those of the back end, or *. Letter case does not matter. An empty
-// selector is *:*.
+// selector is *:*. Of several that fit, the first that takes a registered image
+// is preferred: a GPU that takes PTX alone is no device for a program of
+// SPIR-V.
 func (r *Runtime) Device(selector string) (*Device, error) {
 	devices, err := r.Devices()
 	if err != nil {
 		return nil, err
 	}
 	backend, which, _ := strings.Cut(strings.ToLower(selector), ":")
+	images := r.registry.Snapshot().Images
+	var fitting *Device
 	for _, d := range devices {
-		if fits(backend, strings.ToLower(d.Backend)) && (fits(which, strconv.Itoa(d.Index)) || which == string(d.Info().Type)) {
+		if !fits(backend, strings.ToLower(d.Backend)) || !fits(which, strconv.Itoa(d.Index)) && which != string(d.Info().Type) {
+			continue
+		}
+		if d.acceptsAny(images) {
 			return d, nil
 		}
+		if fitting == nil {
+			fitting = d
+		}
 	}
-	return nil, &NoDeviceError{Selector: selector, Devices: devices}
+	if fitting == nil {
+		return nil, &NoDeviceError{Selector: selector, Devices: devices}
+	}
+	return fitting, nil
+}
+
+// acceptsAny tells whether the device can build one of the images.
+func (d *Device) acceptsAny(images []*registry.Image) bool {
+	return slices.ContainsFunc(images, func(img *registry.Image) bool { return d.Accepts(resolve.DriverImage(img)) == nil })
 }
 
 func fits(pattern, name string) bool { return pattern == "" || pattern == "*" || pattern == name }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"offlink/props"
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
 	"offlink/runtime/resolve"
@@ -169,11 +171,35 @@ func (b *builder) object(ctx context.Context, i int) (*built[objectKey, driver.O
 			return nil, err
 		}
 		span := trace.FromContext(ctx).Start("compile", img.String(), b.compileDetails(i, len(code))...)
-		object, err := b.device.Compile(ctx, driver.Module{Name: img.String(), Image: resolve.DriverImage(img), Code: code},
+		module := driver.Module{Name: img.String(), Image: resolve.DriverImage(img), Code: code, HostNames: hostNames(img)}
+		object, err := b.device.Compile(ctx, module,
 			driver.CompileOptions{Options: b.runtime.options.compile(img), SpecConstants: b.values[i]})
 		span.End(err)
 		return object, err
 	})
+}
+
+// globalMapping ends the keys of the property set SYCL/program metadata that
+// give a variable's name in the code for the host's.
+const globalMapping = "@global_id_mapping"
+
+// hostNames are the names of variables that the property sets of an image
+// tell; SPIR-V has them in its decorations.
+func hostNames(img *registry.Image) map[string]string {
+	var names map[string]string
+	set := img.Properties.Get(props.SetProgramMetadata)
+	for _, key := range set.Names() {
+		host, ok := strings.CutSuffix(key, globalMapping)
+		value, _ := set.Get(key)
+		if !ok || value.Type() != props.TypeByteArray {
+			continue
+		}
+		if names == nil {
+			names = map[string]string{}
+		}
+		names[host] = strings.TrimRight(string(value.Data()), "\x00")
+	}
+	return names
 }
 
 // warn tells of symbols that other images define differently.

@@ -215,15 +215,15 @@ func (o *cacheCommand) newExplain() *cobra.Command {
 func (o *cacheCommand) explain(c *cache.Cache, kernel, selector string, names []string) (err error) {
 	rt := runtime.NewWithOptions(backends.Open(backends.Options{Output: io.Discard}), runtime.Options{Cache: c})
 	defer closeInto(&err, rt.Shutdown)
-	device, err := rt.Device(selector)
-	if err != nil {
-		return err
-	}
 	images, err := openImages(rt, names)
 	if err != nil {
 		return err
 	}
 	defer closeInto(&err, images.close)
+	device, err := rt.Device(selector)
+	if err != nil {
+		return err
+	}
 	if kernel, err = images.kernel(kernel); err != nil {
 		return err
 	}

@@ -100,15 +100,15 @@ func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 	}
 	rt := runtime.NewWithOptions(backends.Open(backends.Options{Output: o.printer(s)}), options)
 	defer closeInto(&err, rt.Shutdown)
-	device, err := rt.Device(o.device)
-	if err != nil {
-		return err
-	}
 	images, err := openImages(rt, o.files)
 	if err != nil {
 		return err
 	}
 	defer closeInto(&err, images.close)
+	device, err := rt.Device(o.device)
+	if err != nil {
+		return err
+	}
 	if job.options.kernel, err = images.kernel(o.kernel); err != nil {
 		return err
 	}

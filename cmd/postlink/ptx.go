@@ -14,6 +14,7 @@ import (
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
 	"offlink/ir/irfile"
+	"offlink/ir/sycl"
 	"offlink/ptx"
 	"offlink/split"
 	"offlink/toolchain"
@@ -112,7 +113,11 @@ func (c *ptxCompiler) compile(n int, module []byte, slice *split.Slice) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	marked, err := ptx.MarkPointers(name, text, kernelPointers(slice))
+	marks, err := kernelMarks(slice)
+	if err != nil {
+		return nil, err
+	}
+	marked, err := ptx.MarkKernels(name, text, marks)
 	if err != nil {
 		return nil, fmt.Errorf("-to=ptx: the output of %s: %w", tool.Path, err)
 	}
@@ -162,23 +167,42 @@ func (c *ptxCompiler) processor(slice *split.Slice) string {
 // generic one of it.
 var ptxSpaces = map[uint32]string{1: "global", 3: "shared", 4: "const", 5: "local"}
 
-// kernelPointers tells which parameters of the kernels are pointers.
-func kernelPointers(slice *split.Slice) map[string][]*ptx.Pointer {
-	pointers := map[string][]*ptx.Pointer{}
+// kernelMarks collects what the module says of the kernels, and llc's output
+// does not: the parameters that are pointers, and the size of work-groups.
+func kernelMarks(slice *split.Slice) (map[string]*ptx.Mark, error) {
+	marks := map[string]*ptx.Mark{}
 	m := slice.Module
 	for _, id := range slice.Group.Entries {
 		v := &m.Values[id]
-		signature := &m.Types[v.Type]
-		if len(signature.Elements) == 0 {
-			continue
+		mark := &ptx.Mark{}
+		for _, t := range m.Types[v.Type].Elements[1:] { // after the result
+			mark.Pointers = append(mark.Pointers, pointerOf(&m.Types[t]))
 		}
-		var marks []*ptx.Pointer
-		for _, t := range signature.Elements[1:] { // after the result
-			marks = append(marks, pointerOf(&m.Types[t]))
+		sizes, err := sycl.Integers(m, v, sycl.KindWorkGroupSize)
+		if err != nil {
+			return nil, locatedError(m, err)
 		}
-		pointers[v.Name] = marks
+		mark.Required = blockSize(sizes)
+		marks[v.Name] = mark
 	}
-	return pointers
+	return marks, nil
+}
+
+// blockSize makes three dimensions of the ones that the code gives; sizes that
+// no device has are left to the device's refusal.
+func blockSize(sizes []int64) (size [3]int) {
+	const most = 1 << 16
+	if len(sizes) == 0 || len(sizes) > len(size) {
+		return size
+	}
+	size = [3]int{1, 1, 1}
+	for i, n := range sizes {
+		if n < 1 || n > most {
+			return [3]int{}
+		}
+		size[i] = int(n)
+	}
+	return size
 }
 
 func pointerOf(t *ir.Type) *ptx.Pointer {

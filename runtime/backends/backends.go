@@ -4,6 +4,7 @@ package backends
 import (
 	"io"
 
+	"offlink/runtime/cuda"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
 )
@@ -15,8 +16,12 @@ type Options struct {
 	Output io.Writer
 }
 
-// Open opens the back ends, in order of preference. The caller must
-// close them.
+// Open opens the back ends, in order of preference: those of installed drivers
+// that have a device, then the embedded device. The caller must close them.
 func Open(o Options) []driver.Driver {
-	return []driver.Driver{hostdev.New(hostdev.Options{Output: o.Output})}
+	var drivers []driver.Driver
+	if d, err := cuda.New(cuda.Options{}); err == nil { // else there is no such driver, or no GPU
+		drivers = append(drivers, d)
+	}
+	return append(drivers, hostdev.New(hostdev.Options{Output: o.Output}))
 }

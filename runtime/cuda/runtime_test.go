@@ -1,0 +1,237 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/libcuda"
+)
+
+// TestNoLibrary: what the loader says is kept.
+func TestNoLibrary(t *testing.T) {
+	if d, err := New(Options{Library: "/nowhere/libcuda.so.1"}); err == nil {
+		t.Error("a library was found")
+		d.Close()
+	}
+}
+
+func newFakeDevice(t *testing.T) (*fake, *Device) {
+	f := openFake(t)
+	d := f.open(t)
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		f.verify(t)
+		if n := f.live(t); n != 0 {
+			t.Errorf("%d things were not released", n)
+		}
+	})
+	return f, d.devices[0].(*Device)
+}
+
+func buildPTX(t *testing.T, d *Device, text string, names map[string]string) driver.Program {
+	t.Helper()
+	m := driver.Module{Name: "m", Image: driver.Image{Format: "none", Target: Target}, Code: []byte(text), HostNames: names}
+	p, err := driver.Build(t.Context(), d, []driver.Module{m}, driver.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const head = ".version 7.0\n.target sm_80\n.address_size 64\n"
+
+// TestHostNames: the host's name of a variable is looked up by the map of the
+// property sets.
+func TestHostNames(t *testing.T) {
+	_, d := newFakeDevice(t)
+	p := buildPTX(t, d, head+".visible .global .align 4 .u32 _Z1v = 7;\n", map[string]string{"the id": "_Z1v"})
+	defer p.Close()
+	for _, name := range []string{"the id", "_Z1v"} {
+		if v, err := p.Variable(name); err != nil || v.Size() != 4 {
+			t.Errorf("Variable(%s) = %v, %v", name, v, err)
+		}
+	}
+	if _, err := p.Variable("v"); !errors.Is(err, driver.ErrNotFound) {
+		t.Errorf("Variable(v): %v", err)
+	}
+}
+
+// TestOffsetIsRefused: code that reads block numbers and not the offset would
+// give other results.
+func TestOffsetIsRefused(t *testing.T) {
+	_, d := newFakeDevice(t)
+	for body, want := range map[string]bool{
+		"mov.u32 %r1, %ctaid.x; ret;": false,
+		"mov.u32 %r1, %ctaid.x; ld.const.u64 %rd1, [offlink_global_offset]; ret;": true,
+		"call (r), _Z13get_global_idj, (p); ret;":                                 true,
+	} {
+		text := head + ".extern .func (.param .b64 r) _Z13get_global_idj (.param .b32 p);\n.extern .const .align 8 .b8 offlink_global_offset[24];\n" +
+			".visible .entry app(.param .u64 app_param_0) {" + body + "}\n"
+		p := buildPTX(t, d, text, nil)
+		k, err := p.Kernel("app")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n libcuda.Launch
+		args := []driver.Arg{{Value: make([]byte, 8)}}
+		r := driver.Range{Global: []int{4}, Offset: []int{1}}
+		err = k.(*kernel).prepareLaunch(&n, r, args)
+		if (err == nil) != want || err != nil && !errors.Is(err, driver.ErrUnsupported) {
+			t.Errorf("%s: %v; want it taken: %v", body, err, want)
+		}
+		r.Offset = []int{0}
+		if err := k.(*kernel).prepareLaunch(&n, r, args); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+		k.Close()
+		p.Close()
+	}
+}
+
+// TestGroups: a chosen local size divides the global size, and what the device
+// does not take is refused before the driver sees it.
+func TestGroups(t *testing.T) {
+	_, d := newFakeDevice(t)
+	p := buildPTX(t, d, head+".visible .entry app(.param .u64 app_param_0) { ret; }\n.visible .entry required(.param .u64 p)\n.reqntid 4, 2, 1\n{ ret; }\n", nil)
+	defer p.Close()
+	load := func(name string) *kernel {
+		k, err := p.Kernel(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k.(*kernel)
+	}
+	app, required := load("app"), load("required")
+	for _, c := range []struct {
+		k           *kernel
+		r           driver.Range
+		block, grid [3]uint32
+	}{
+		{app, driver.Range{Global: []int{1024}}, [3]uint32{256, 1, 1}, [3]uint32{4, 1, 1}},
+		{app, driver.Range{Global: []int{7}}, [3]uint32{7, 1, 1}, [3]uint32{1, 1, 1}},
+		{app, driver.Range{Global: []int{1009}}, [3]uint32{1, 1, 1}, [3]uint32{1009, 1, 1}},
+		{app, driver.Range{Global: []int{6, 10}}, [3]uint32{6, 10, 1}, [3]uint32{1, 1, 1}},
+		{app, driver.Range{Global: []int{6, 10}, Local: []int{3, 2}}, [3]uint32{3, 2, 1}, [3]uint32{2, 5, 1}},
+		{required, driver.Range{Global: []int{8, 4}}, [3]uint32{4, 2, 1}, [3]uint32{2, 2, 1}},
+		{required, driver.Range{Global: []int{8, 4}, Local: []int{8, 1}}, [3]uint32{}, [3]uint32{}},
+		{required, driver.Range{Global: []int{6, 4}}, [3]uint32{}, [3]uint32{}},
+		{app, driver.Range{Global: []int{2048}, Local: []int{2048}}, [3]uint32{}, [3]uint32{}},
+		{app, driver.Range{Global: []int{64, 64}, Local: []int{64, 64}}, [3]uint32{}, [3]uint32{}},
+		{app, driver.Range{Global: []int{1, 70001}}, [3]uint32{}, [3]uint32{}},
+	} {
+		var n libcuda.Launch
+		err := c.k.setRange(&n, c.r)
+		if fails := c.block == [3]uint32{}; fails != (err != nil) || !fails && (n.Block != c.block || n.Grid != c.grid) {
+			t.Errorf("%s over %v: blocks %v, grid %v, %v; want %v, %v", c.k.name, c.r, n.Block, n.Grid, err, c.block, c.grid)
+		}
+	}
+}
+
+// TestCloseDropsCommands: commands that wait for the host end with the queue.
+func TestCloseDropsCommands(t *testing.T) {
+	_, d := newFakeDevice(t)
+	q, err := d.NewQueue(driver.QueueOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate, _ := d.NewEvent()
+	m, err := d.Alloc(driver.SharedMemory, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var waits, after driver.Event
+	if err := errors.Join(q.Fill(m, 0, 64, []byte{1}, driver.Sync{After: []driver.Event{gate}, Done: &waits}),
+		q.Fill(m, 0, 64, []byte{2}, driver.Sync{Done: &after})); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, e := range []driver.Event{waits, after} {
+		if err := e.Wait(context.Background()); !errors.Is(err, errClosed) {
+			t.Errorf("a dropped command: %v", err)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	gate.Complete(nil)
+	if got := m.(driver.HostVisible).Bytes(); slices.Max(got) != 0 {
+		t.Errorf("the memory is %v", got)
+	}
+	if err := errors.Join(gate.Close(), m.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPatterns: fills of every width, at addresses that are not aligned.
+func TestPatterns(t *testing.T) {
+	_, d := newFakeDevice(t)
+	q, err := d.NewQueue(driver.QueueOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	const size = 512
+	m, err := d.Alloc(driver.HostMemory, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	for n := 1; n <= maxPattern; n *= 2 {
+		pattern := make([]byte, n)
+		for i := range pattern {
+			pattern[i] = byte(7*i + n)
+		}
+		for _, offset := range []int64{0, 1, 2, 4, 6} {
+			count := int64(2)
+			if err := errors.Join(q.Fill(m, 0, size, []byte{0xee}, driver.Sync{}), q.Fill(m, offset, count*int64(n), pattern, driver.Sync{}), q.Finish()); err != nil {
+				t.Fatal(err)
+			}
+			want := slices.Repeat([]byte{0xee}, size)
+			copy(want[offset:], slices.Repeat(pattern, int(count)))
+			if got := m.(driver.HostVisible).Bytes(); !slices.Equal(got, want) {
+				t.Errorf("a pattern of %d bytes at %d: %v", n, offset, got[:offset+count*int64(n)+2])
+			}
+		}
+	}
+}
+
+// TestLaunchMakesFewCalls: a launch that nobody waits for is two calls of the
+// driver, and allocates no memory of Go beyond those calls' own.
+func TestLaunchMakesFewCalls(t *testing.T) {
+	f, d := newFakeDevice(t)
+	p := buildPTX(t, d, head+".visible .entry app(.param .u64 .ptr .global .align 4 app_param_0) { ret; }\n", nil)
+	defer p.Close()
+	k, err := p.Kernel("app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := d.NewQueue(driver.QueueOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	m, err := d.Alloc(driver.DeviceMemory, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	args := []driver.Arg{{Memory: m}}
+	launch := func() {
+		if err := q.Launch(k, driver.Range{Global: []int{4}}, args, driver.Sync{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	launch()
+	f.call(t, "fake_reset")
+	launch()
+	if got, want := f.calls(t), []string{"cuCtxSetCurrent", "cuLaunchKernel"}; !slices.Equal(got, want) {
+		t.Errorf("a launch calls %v; want %v", got, want)
+	}
+}
