@@ -3,6 +3,7 @@
 // that the embedded device stops, because the arguments lead it out of bounds,
 // is tried with others.
 //
+//	devdiff -coverage [-v] FILE...
 //	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-undefined REGEXP] [-record FILE] [-v] FILE...
 //
 // FILEs are those of offload-wrap list, or SPIR-V. Kernels whose names
@@ -34,8 +35,16 @@ func main() {
 	undefined := flag.String("undefined", "^$", "kernels whose names match may differ: what they do with such arguments OpenCL leaves open")
 	flag.StringVar(&o.record, "record", "", "write the digests of what both devices leave equally to that file")
 	flag.BoolVar(&o.verbose, "v", false, "print a line for every kernel")
+	coverage := flag.Bool("coverage", false, "only tell which kernels the embedded device compiles")
 	flag.Parse()
 	o.undefined = regexp.MustCompile(*undefined)
+	if *coverage {
+		if err := printCoverage(o, flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, "devdiff:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	differ, err := compareFiles(o, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "devdiff:", err)

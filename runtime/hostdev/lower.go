@@ -463,16 +463,12 @@ func (l *lowering) lowerCall(in *spirv.Instruction) {
 }
 
 func (l *lowering) lowerBarrier(in *spirv.Instruction) {
-	n, ok := l.p.constantInt(spirv.ID(in.Words[0]))
-	if !ok || n == scopeSubgroup {
-		l.unsupported("a barrier of this scope")
+	switch l.scopeOf(in) {
+	case scopeWorkgroup:
+		l.barrier()
+	case scopeSubgroup:
+		l.together(false)
 	}
-	if n != scopeWorkgroup {
-		return
-	}
-	next := l.f.NewBlock()
-	l.b.Term, l.b.Succs = lanes.Barrier, []*lanes.Block{next}
-	l.b = next
 }
 
 // finishVariables sets variables that are read before they are written to zero at first.

@@ -51,8 +51,19 @@ func (l *lowering) builtin(b spirv.BuiltIn, i int) *lanes.Value {
 	case spirv.BuiltInWorkDim:
 		return l.f.Arg(lanes.I64, lanes.RecordDims)
 	case spirv.BuiltInLocalInvocationIndex:
-		id := func(d int) *lanes.Value { return l.b.ID(lanes.OpLocalID, d) }
-		return l.widened(l.linear(id, func(d int) *lanes.Value { return l.field(lanes.RecordLocal, d) }))
+		return l.widened(l.localLinear())
+	case spirv.BuiltInSubgroupSize, spirv.BuiltInSubgroupMaxSize:
+		return l.f.Const(lanes.I64, uint64(l.k.subgroup))
+	case spirv.BuiltInNumSubgroups, spirv.BuiltInNumEnqueuedSubgroups:
+		return l.widened(l.b.Add(lanes.OpUDiv, lanes.I32, l.groupItems(), l.i32(int64(l.k.subgroup))))
+	case spirv.BuiltInSubgroupId:
+		first := l.localLinear()
+		if l.k.subgroup > 1 {
+			first = l.b.FromLane(first, 0)
+		}
+		return l.widened(l.b.Add(lanes.OpUDiv, lanes.I32, first, l.i32(int64(l.k.subgroup))))
+	case spirv.BuiltInSubgroupLocalInvocationId:
+		return l.widened(l.lane())
 	case spirv.BuiltInGlobalLinearId:
 		id := func(d int) *lanes.Value { return l.globalID(d, false) }
 		size := func(d int) *lanes.Value { return l.f.Arg(lanes.I32, lanes.RecordGlobal+8*uint32(d)) }

@@ -136,7 +136,7 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 	if err != nil {
 		return nil, err
 	}
-	code, err := compileLanes(l.f, k.p.device.options.Lanes)
+	code, err := compileLanes(l.f, k.p.device.options.Lanes, k.subgroup)
 	if err != nil {
 		return nil, err
 	}
@@ -160,17 +160,24 @@ const (
 )
 
 // compileLanes compiles for steps of several work-items, and for one where
-// that does not do.
-func compileLanes(f *lanes.Function, width int) (*lanes.Code, error) {
+// that does not do. A sub-group of several is a step.
+func compileLanes(f *lanes.Function, width, subgroup int) (*lanes.Code, error) {
+	switch subgroup {
+	case 1:
+	case 4, 8, 16, 32:
+		return lanes.Compile(f, subgroup, true)
+	default:
+		return nil, lanes.Unsupported("sub-groups of %d work-items", subgroup)
+	}
 	if width == 0 {
 		width = defaultLanes
 		if f.Size() <= smallKernel {
 			width = smallLanes
 		}
 	}
-	code, err := lanes.Compile(f, width)
+	code, err := lanes.Compile(f, width, false)
 	if width > 1 && errors.Is(err, lanes.ErrUnsupported) {
-		return lanes.Compile(f, 1)
+		return lanes.Compile(f, 1, false)
 	}
 	return code, err
 }
@@ -226,9 +233,9 @@ type worker struct {
 
 // layout is the places in a worker's rooms.
 type layout struct {
-	private, context, call int64
-	localArgs              []int64 // by argument
-	sizes                  [rooms]int64
+	private, context, call, scratch int64
+	localArgs                       []int64 // by argument
+	sizes                           [rooms]int64
 }
 
 func (n *nativeKernel) layout(l *launch) layout {
@@ -244,6 +251,7 @@ func (n *nativeKernel) layout(l *launch) layout {
 		return place
 	}
 	at.call = take(8 * maxHostWords)
+	at.scratch = take(int64(n.code.ScratchSize))
 	at.private = take(items * int64(n.code.PrivateSize))
 	if n.code.Items {
 		at.context = take(maxGroup * int64(n.code.ContextSize))
@@ -306,7 +314,7 @@ func (l *launch) runNative() error {
 
 // fitsNative tells whether ids fit 31 bits.
 func (l *launch) fitsNative() bool {
-	if l.k.subgroup > 1 || l.total() > 1<<30 {
+	if l.r.local[0]%l.k.subgroup != 0 || l.total() > 1<<30 {
 		return false
 	}
 	for i := range l.r.global {
@@ -407,6 +415,7 @@ func (w *worker) fill(at layout) bool {
 	put64(lanes.RecordDims, uint64(l.r.dims))
 	put32(lanes.RecordPrivate, w.record+uint32(at.private))
 	put32(lanes.RecordContext, w.record+uint32(at.context))
+	put32(lanes.RecordScratch, w.record+uint32(at.scratch))
 	put32(lanes.RecordCall, w.record+uint32(at.call))
 	put32(lanes.RecordMemory, w.start(roomLocal))
 	put32(lanes.RecordRoom, uint32(at.sizes[roomLocal]))
@@ -510,7 +519,7 @@ func (w *worker) report(n *nativeKernel, err error) {
 		it.fault = w.faultOf(err, trap)
 	}
 	fault := g.place(it)
-	if trap == lanes.TrapBounds || trap == lanes.TrapUnreachable {
+	if trap == lanes.TrapBounds || trap == lanes.TrapUnreachable || trap == lanes.TrapSubgroup {
 		at := n.sites[n.code.Sites[get(lanes.FaultSite)].Site]
 		fault.Function, fault.Op, fault.File, fault.Line = at.function, at.op, at.file, int(at.line)
 	}
@@ -583,6 +592,8 @@ func (w *worker) faultOf(err error, trap lanes.Trap) *Fault {
 		return &Fault{Message: w.fault.Error(), Err: w.fault}
 	case trap == lanes.TrapUnreachable:
 		return &Fault{Message: "the kernel reached a place that its compiler took for unreachable"}
+	case trap == lanes.TrapSubgroup:
+		return &Fault{Message: "the work-item waits for its sub-group, and not all of it come here"}
 	case trap == lanes.TrapBarrier:
 		return &Fault{Message: "the work-item waits for its work-group, and another one does not come here"}
 	case strings.Contains(text, "unaligned"):

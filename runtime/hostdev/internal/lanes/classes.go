@@ -188,8 +188,14 @@ func (a *analysis) byOperands(v *Value) Class {
 		return a.perItem(true, int32(a.f.FrameSize))
 	case OpGet:
 		return a.regs[v.Reg.id]
-	case OpAtomic, OpPrivateLoad:
+	case OpAtomic, OpPrivateLoad, OpToLane, OpShuffle:
 		return a.perItem(true, 0)
+	case OpFromLane, OpActive:
+		return Class{Level: Step}
+	case OpHost:
+		if v.Source == nil && v.Host.Effect {
+			return a.perItem(true, 0)
+		}
 	}
 	var all Class
 	for _, arg := range v.Args {

@@ -48,6 +48,7 @@ type Code struct {
 	ContextSize int // bytes of a work-item's slots
 	PrivateSize int
 	FrameSize   int
+	ScratchSize int
 	Items       bool // private memory and slots are for each work-item of the group, not for each of a step
 	Width       int
 
@@ -118,6 +119,7 @@ var opNames = [...]string{
 	OpZExt: "zext", OpSExt: "sext", OpWrap: "wrap", OpSToF: "stof", OpUToF: "utof", OpFToS: "ftos", OpFToU: "ftou",
 	OpFWiden: "fwiden", OpFNarrow: "fnarrow", OpCast: "cast", OpBool: "bool", OpInt: "int", OpSelect: "select",
 	OpLoad: "load", OpStore: "store", OpAtomic: "atomic", OpFence: "fence",
+	OpFromLane: "from_lane", OpToLane: "to_lane", OpShuffle: "shuffle", OpActive: "active", OpTogether: "together",
 	OpPrivateLoad: "private_load", OpPrivateStore: "private_store", OpSet: "set", OpHost: "host", OpTrap: "trap",
 	OpSplat: "splat", OpIota: "iota", OpExtract: "extract", OpInsert: "insert", OpAny: "any", OpAll: "all", OpBits: "bits",
 	OpCopy: "copy", OpTick: "tick", OpFill: "fill", OpBlock: "block", OpLoop: "loop", OpIf: "if", OpElse: "else",
@@ -141,6 +143,7 @@ const (
 	RecordFrames  = 76  // the size of that memory
 	RecordTrap    = 72  // written: why the code stopped itself
 	RecordFault   = 136 // written: the place of a TrapBounds, see Fault
+	RecordScratch = 156 // the address of memory that a work-group uses together
 	RecordGlobal  = 80  // three of 64 bits: the global size
 	RecordOffset  = 104 // three of 64 bits: the global offset
 	RecordDims    = 128 // 64 bits: the dimensions

@@ -337,6 +337,8 @@ func (e *emitter) value(v *Value, mask Reg) error {
 		return e.host(v, mask)
 	case OpLocalID, OpFrame:
 		e.origin(v)
+	case OpFromLane, OpToLane, OpShuffle, OpActive, OpTogether:
+		e.amongLanes(v, mask)
 	default:
 		if c.Level != Varying {
 			e.to(e.scalarPlace(v), Inst{Op: v.Op, Args: e.scalarArgs(v), Imm: v.Imm})

@@ -119,6 +119,13 @@ const (
 	OpPrivateLoad  // Args: index; Imm: offset of the array
 	OpPrivateStore // Args: index, value
 
+	// Of the work-items of a step together.
+	OpFromLane // Args: value; Imm: the lane; the same for the step
+	OpToLane   // Args: value, what the lane of Imm gets instead
+	OpShuffle  // Args: value, the lane that each gets it of; its own if that is not there
+	OpActive   // an I32 with a bit for each lane that comes here
+	OpTogether // stops unless all lanes come here
+
 	OpSet  // Args: value; of Reg
 	OpHost // a function of the host: see HostCall
 	OpTrap // Imm: a Trap
@@ -155,6 +162,7 @@ const (
 	TrapBarrier   // work-items of a group wait in different places
 	TrapUnaligned // an atomic access
 	TrapBounds    // an access beyond its bounds; the record says more
+	TrapSubgroup  // not all work-items of a sub-group come here
 )
 
 // AtomicOp is the operation of an OpAtomic; its Args are the address, and for some a
@@ -185,6 +193,7 @@ const (
 type HostCall struct {
 	Number  int
 	Results int
+	Effect  bool // it does more than compute: it prints, or writes to memory
 }
 
 // Register is a place that may be set more than once.
@@ -289,6 +298,7 @@ type Function struct {
 
 	PrivateSize int // bytes of arrays of OpPrivateLoad, for each work-item
 	FrameSize   int // bytes of private memory that has addresses, for each work-item
+	ScratchSize int // bytes at RecordScratch, for each work-group
 	Site        int // the construct being made, for messages: the caller's number
 	consts      map[constKey]*Value
 	args        map[constKey]*Value
@@ -496,6 +506,9 @@ func (b *Block) PrivateStore(array int, index, v *Value, bounds *Bounds) {
 // CallHost appends a call of the host and returns its results, I64 each.
 func (b *Block) CallHost(h *HostCall, args []*Value) []*Value {
 	call := b.add(&Value{Op: OpHost, Kind: I64, Host: h, Args: args})
+	if h.Results == 0 {
+		return nil
+	}
 	call.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{call}})
 	results := []*Value{call}
 	for i := 1; i < h.Results; i++ {
@@ -505,6 +518,35 @@ func (b *Block) CallHost(h *HostCall, args []*Value) []*Value {
 	}
 	return results
 }
+
+// FromLane appends the value of one lane, which all of the step get.
+func (b *Block) FromLane(v *Value, lane int) *Value {
+	return b.together(&Value{Op: OpFromLane, Kind: v.Kind, Imm: uint64(lane), Args: []*Value{v}})
+}
+
+// ToLane appends a value with another one in one lane.
+func (b *Block) ToLane(v, x *Value, lane int) *Value {
+	return b.together(&Value{Op: OpToLane, Kind: v.Kind, Imm: uint64(lane), Args: []*Value{v, x}})
+}
+
+// Shuffle appends, for each lane, the value of the lane with a number.
+func (b *Block) Shuffle(v, lane *Value) *Value {
+	return b.together(&Value{Op: OpShuffle, Kind: v.Kind, Args: []*Value{v, lane}})
+}
+
+func (b *Block) together(v *Value) *Value {
+	b.add(v)
+	if v.Kind == I64 {
+		v.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
+	}
+	return v
+}
+
+// Active appends the bits of the lanes that come here.
+func (b *Block) Active() *Value { return b.add(&Value{Op: OpActive, Kind: I32}) }
+
+// Together appends a stop for lanes that come here without the others.
+func (b *Block) Together() { b.add(&Value{Op: OpTogether}) }
 
 // Trap appends a stop.
 func (b *Block) Trap(t Trap) { b.add(&Value{Op: OpTrap, Imm: uint64(t)}) }

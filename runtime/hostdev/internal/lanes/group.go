@@ -8,9 +8,10 @@ import (
 // The loops around the work-items, and the split at barriers.
 
 // Compile makes code for steps of a width: 1, or 4 and more. The function was
-// finished.
-func Compile(f *Function, width int) (*Code, error) {
-	c := &Code{Name: f.Name, Width: width, PrivateSize: f.PrivateSize, FrameSize: f.FrameSize}
+// finished. The work-items that are left at the end of a row take steps of one,
+// unless whole is set: then there must be none, and a step is a sub-group.
+func Compile(f *Function, width int, whole bool) (*Code, error) {
+	c := &Code{Name: f.Name, Width: width, PrivateSize: f.PrivateSize, FrameSize: f.FrameSize, ScratchSize: f.ScratchSize}
 	for range NumParams {
 		c.Regs = append(c.Regs, scalarType(I32))
 	}
@@ -26,7 +27,7 @@ func Compile(f *Function, width int) (*Code, error) {
 			}
 		}
 		d.emitters = append(d.emitters, newEmitter(f, a, c, d.shared, &d.labels))
-		if width == 1 {
+		if width == 1 || whole {
 			break
 		}
 	}
