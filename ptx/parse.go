@@ -26,6 +26,13 @@ func Parse(name string, text []byte) (*Module, error) {
 	return p.module, nil
 }
 
+// HasVersion tells whether the text begins as PTX does: after comments with
+// the directive .version.
+func HasVersion(text []byte) bool {
+	const most = 64 << 10 // of comments
+	return newScanner("", string(text[:min(len(text), most)])).next.text == ".version"
+}
+
 type parser struct {
 	*scanner
 	module    *Module

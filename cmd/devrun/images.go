@@ -12,6 +12,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"offlink/cmd/internal/cli"
+	"offlink/ptx"
 	"offlink/runtime"
 	"offlink/runtime/registry"
 	"offlink/wrapper"
@@ -57,14 +58,14 @@ func (f *imageFiles) open(rt *runtime.Runtime, owner registry.Owner) error {
 	return nil
 }
 
-// read takes files that carry images, and bare SPIR-V.
+// read takes files that carry images, and bare code: SPIR-V and PTX.
 func (f *imageFiles) read(name string) ([]*devimg.Image, error) {
-	spirv, err := isSPIRV(name)
+	bare, err := bareCode(name)
 	if err != nil {
 		return nil, fileError(name, err)
 	}
-	if spirv {
-		img, err := bareImage(name)
+	if bare != nil {
+		img, err := bareImage(name, *bare)
 		return []*devimg.Image{img}, err
 	}
 	file, err := wrapper.Open(name, wrapper.ReadOptions{})
@@ -79,41 +80,50 @@ func (f *imageFiles) read(name string) ([]*devimg.Image, error) {
 	return images, nil
 }
 
-// isSPIRV looks at the first bytes of a file.
-func isSPIRV(name string) (bool, error) {
+// headSize is enough for the comment that compilers begin PTX with.
+const headSize = 4 << 10
+
+// bareCode looks at the first bytes of a file. It returns an image without its
+// code where they are those of device code, else nil.
+func bareCode(name string) (*devimg.Image, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return false, err
+		return nil, err
 	case info.IsDir():
-		return false, errors.New("is a folder, not a file with device images")
+		return nil, errors.New("is a folder, not a file with device images")
 	case !info.Mode().IsRegular():
-		return false, errors.New("is not a regular file")
+		return nil, errors.New("is not a regular file")
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer file.Close()
-	head := make([]byte, 4)
-	if _, err := io.ReadFull(file, head); err != nil {
-		return false, nil
+	head, err := io.ReadAll(io.LimitReader(file, headSize))
+	switch {
+	case err != nil:
+		return nil, nil // what opens it says so
+	case devimg.Sniff(devimg.Bytes(head)) == devimg.FormatSPIRV:
+		return &devimg.Image{Format: devimg.FormatSPIRV, Target: "spir64"}, nil
+	case ptx.HasVersion(head):
+		return &devimg.Image{Format: devimg.FormatNone, Target: "nvptx64"}, nil
 	}
-	return devimg.Sniff(devimg.Bytes(head)) == devimg.FormatSPIRV, nil
+	return nil, nil
 }
 
-// bareImage is a SPIR-V module that nothing describes: its entry points are
-// its kernels, and it exports the symbols that its code exports.
-func bareImage(name string) (*devimg.Image, error) {
+// bareImage is a module that nothing describes: its entry points are its
+// kernels, and it exports the symbols that its code exports.
+func bareImage(name string, img devimg.Image) (*devimg.Image, error) {
 	code, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fileError(name, err)
 	}
-	img := &devimg.Image{Kind: devimg.KindSYCL, Format: devimg.FormatSPIRV, Target: "spir64", Code: devimg.Bytes(code), HasEntries: true}
-	if img.Entries, err = wrapper.KernelNames(img); err != nil {
-		return nil, fmt.Errorf("%s: not valid SPIR-V: %w", name, err)
+	img.Kind, img.Code, img.HasEntries = devimg.KindSYCL, devimg.Bytes(code), true
+	if img.Entries, err = wrapper.KernelNames(&img); err != nil {
+		return nil, fmt.Errorf("%s: not valid device code: %w", name, err)
 	}
-	return img, nil
+	return &img, nil
 }
 
 func (f *imageFiles) close() error {

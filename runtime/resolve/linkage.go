@@ -3,9 +3,11 @@ package resolve
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"offlink/props"
+	"offlink/ptx"
 	"offlink/runtime/registry"
 	"offlink/spirv"
 	"offlink/wrapper/devimg"
@@ -32,6 +34,9 @@ func linkageOf(img *registry.Image) (*linkage, error) {
 	if img.Format == devimg.FormatSPIRV {
 		return spirvLinkage(img)
 	}
+	if !hasSymbolTables(img) && strings.HasPrefix(img.Target, targetPTX) {
+		return ptxLinkage(img)
+	}
 	l := &linkage{exports: make(map[string]bool)}
 	for _, name := range img.Properties.Get(props.SetImportedSymbols).Names() {
 		if !IsBuiltin(name) {
@@ -42,6 +47,49 @@ func linkageOf(img *registry.Image) (*linkage, error) {
 		l.exports[name] = true
 	}
 	return l, nil
+}
+
+func hasSymbolTables(img *registry.Image) bool {
+	return img.Properties.Get(props.SetImportedSymbols) != nil || img.Properties.Get(props.SetExportedSymbols) != nil
+}
+
+// targetPTX begins the target strings of NVIDIA's GPUs.
+const targetPTX = "nvptx64"
+
+// ptxLinkage reads the symbols of PTX. Cubins say nothing here.
+func ptxLinkage(img *registry.Image) (*linkage, error) {
+	code, err := devimg.ReadCode(img.Code)
+	if err != nil {
+		return nil, err
+	}
+	l := &linkage{exports: make(map[string]bool)}
+	if !ptx.HasVersion(code) {
+		return l, nil
+	}
+	m, err := ptx.Parse(img.String(), code)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range m.Imports() {
+		if !IsBuiltin(name) && !isCUDAFunction(name) {
+			l.imports = append(l.imports, symbol{name: name})
+		}
+	}
+	for _, name := range m.Exports() {
+		l.exports[name] = true
+	}
+	return l, nil
+}
+
+// isCUDAFunction knows the functions that NVIDIA's driver has for device code
+// (CUDA C++ Programming Guide, "PTX Interoperability" of printf, malloc and
+// assert), and the variables of offlink/nvptx.h, which the back end defines.
+func isCUDAFunction(name string) bool {
+	switch name {
+	case "vprintf", "malloc", "free", "__assertfail", "offlink_global_offset", "offlink_work_dim":
+		return true
+	}
+	return false
 }
 
 // spirvLinkage trusts the code: a name in the table of imported symbols that
