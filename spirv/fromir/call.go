@@ -184,10 +184,7 @@ func (f *function) resultTypeOfBuiltin(i int) id {
 	return f.resultType(i)
 }
 
-func (f *function) isVoid(n ir.TypeID) bool {
-	typ := f.typ(n)
-	return typ.Kind == ir.TypeOther && typ.Name == "void"
-}
+func (f *function) isVoid(n ir.TypeID) bool { return f.isVoidType(n) }
 
 // callFunction writes an OpFunctionCall.
 func (c *callSite) callFunction() {

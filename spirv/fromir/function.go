@@ -90,6 +90,13 @@ func (t *translator) functionHead(words []uint32, n ir.ValueID, names []string) 
 	elements := append([]ir.TypeID{}, t.typ(v.Type).Elements...)
 	result := t.valueType(elements[0], info.resultTerm)
 	words = appendInstruction(words, spirv.OpFunction, result, self, t.functionControl(info.header), typ)
+	words, args := t.functionParameters(words, info, elements, names)
+	t.decorateFunction(self, info)
+	return words, args
+}
+
+// functionParameters appends the parameters, and decorates them.
+func (t *translator) functionParameters(words []uint32, info *functionInfo, elements []ir.TypeID, names []string) ([]uint32, []id) {
 	args := make([]id, len(elements)-1)
 	for i := range args {
 		args[i] = t.b.newID()
@@ -99,7 +106,6 @@ func (t *translator) functionHead(words []uint32, n ir.ValueID, names []string) 
 		}
 		t.decorateParameter(args[i], info.header.Attributes.Parameter(i))
 	}
-	t.decorateFunction(self, info)
 	return words, args
 }
 
@@ -204,8 +210,7 @@ func (t *translator) translateFunction(n ir.ValueID) {
 	t.b.functions = appendInstruction(t.b.functions, spirv.OpFunctionEnd)
 	t.current = nil
 	if info.kernel {
-		t.argumentMetadata(info, args)
-		t.kernelModes(info)
+		t.kernelWrapper(n, info, body.ArgumentNames)
 	}
 }
 

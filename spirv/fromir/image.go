@@ -20,12 +20,14 @@ type image struct {
 	contents map[*shared]*unit // of variables
 
 	units        map[ir.ValueID]*unit
+	needed       map[ir.ValueID]bool
 	capabilities map[uint32]bool
 	extensions   map[string]bool
 	version      spirv.Version
 	entryPoints  []uint32
 	modes        []uint32
 	selves       map[ir.ValueID]id
+	kernels      map[ir.ValueID]id // entry points
 }
 
 type idName struct {
@@ -39,7 +41,7 @@ func (t *translator) image() []byte {
 	m := &image{
 		translator: t, next: 1, contents: make(map[*shared]*unit), units: make(map[ir.ValueID]*unit),
 		capabilities: make(map[uint32]bool), extensions: make(map[string]bool), version: spirv.Version1_0,
-		selves: make(map[ir.ValueID]id),
+		selves: make(map[ir.ValueID]id), kernels: make(map[ir.ValueID]id),
 	}
 	t.names, t.noteWords, t.functions = t.names[:0], t.noteWords[:0], t.functions[:0]
 	defer func() { clear(t.numbers) }()
@@ -55,6 +57,7 @@ func (t *translator) image() []byte {
 // translateValues sees to it that each value of the image has its unit. The
 // error is that of the first value that cannot be translated.
 func (m *image) translateValues() {
+	m.needed = m.view.neededFunctions()
 	for i := range m.view.values {
 		v := &m.view.values[i]
 		if m.skips(v) {
@@ -72,11 +75,11 @@ func (m *image) translateValues() {
 }
 
 // skips reports whether a value leaves nothing in the module: functions that
-// are instructions, lists for compilers, aliases, which are expressions.
+// nobody uses, or that are instructions, lists for compilers, aliases, which are expressions.
 func (m *image) skips(v *ir.PartitionValue) bool {
 	switch v.Value.Kind {
 	case ir.Function:
-		return m.facts(v.ID).builtin != nil
+		return !m.needed[v.ID] || m.facts(v.ID).builtin != nil
 	case ir.Variable:
 		return m.inputGlobal(v.ID) != nil || ignoredVariable(v.Value.Name) || m.onlyAnnotates(v.ID)
 	}
@@ -101,6 +104,7 @@ func (m *image) addUnits() {
 	})
 	m.each(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Function && !v.Definition })
 	m.each(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Function && v.Definition })
+	m.eachUnit(m.addWrapper)
 }
 
 func (m *image) eachUnit(visit func(*ir.PartitionValue, *unit)) {
@@ -151,6 +155,20 @@ func (m *image) decorate(n id, note decoration) {
 
 // addUnit adds the words of a value.
 func (m *image) addUnit(v *ir.PartitionValue, u *unit) {
+	m.beginUnit(u)
+	self := m.local[u.self]
+	m.selves[v.ID] = self
+	if u.variable != nil {
+		m.contents[u.meanings[u.self]] = u
+	}
+	m.linkage(self, v)
+	m.functions = m.copyCode(m.functions, u, 0, u.wrapperAt)
+	m.describe(u, func(local uint32) bool { return !u.kernel || local < u.entry })
+	m.noteNeeds(u)
+}
+
+// beginUnit gives the entries of a unit their numbers.
+func (m *image) beginUnit(u *unit) {
 	m.local = slices.Grow(m.local[:0], len(u.meanings))[:len(u.meanings)]
 	clear(m.local)
 	for i, e := range u.meanings {
@@ -158,22 +176,32 @@ func (m *image) addUnit(v *ir.PartitionValue, u *unit) {
 			m.local[i] = m.number(e)
 		}
 	}
-	self := m.local[u.self]
-	m.selves[v.ID] = self
-	if u.variable != nil {
-		m.contents[u.meanings[u.self]] = u
-	}
-	if v.Value.CallingConv != "spir_kernel" {
-		m.linkage(self, v)
-	}
-	m.copyCode(u)
+}
+
+// describe adds names and decorations of the unit's identifiers that which
+// chooses.
+func (m *image) describe(u *unit, which func(local uint32) bool) {
 	for _, n := range u.names {
-		m.names = append(m.names, idName{m.own(n.local), n.name})
+		if which(n.local) {
+			m.names = append(m.names, idName{m.own(n.local), n.name})
+		}
 	}
 	for _, note := range u.notes {
-		m.decorate(m.own(note.target), note)
+		if which(note.target) {
+			m.decorate(m.own(note.target), note)
+		}
 	}
-	m.noteNeeds(u)
+}
+
+// addWrapper adds the entry point of a kernel: they come after all functions.
+func (m *image) addWrapper(v *ir.PartitionValue, u *unit) {
+	if !u.kernel {
+		return
+	}
+	m.beginUnit(u)
+	m.functions = m.copyCode(m.functions, u, u.wrapperAt, len(u.code))
+	m.kernels[v.ID] = m.own(u.entry)
+	m.describe(u, func(local uint32) bool { return local >= u.entry && u.meanings[local] == nil })
 }
 
 // own returns the number of one of the unit's identifiers.
@@ -185,13 +213,19 @@ func (m *image) own(local uint32) id {
 	return m.local[local]
 }
 
-func (m *image) copyCode(u *unit) {
-	start := len(m.functions)
-	m.functions = append(m.functions, u.code...)
-	code := m.functions[start:]
-	for _, r := range u.relocs {
-		code[r.at] = m.own(r.local)
+// copyCode appends the unit's words from start to end.
+func (m *image) copyCode(words []uint32, u *unit, start, end int) []uint32 {
+	at := len(words)
+	words = append(words, u.code[start:end]...)
+	code := words[at:]
+	first, _ := slices.BinarySearchFunc(u.relocs, start, func(r codeReloc, at int) int { return int(r.at) - at })
+	for _, r := range u.relocs[first:] {
+		if int(r.at) >= end {
+			break
+		}
+		code[int(r.at)-start] = m.own(r.local)
 	}
+	return words
 }
 
 func (m *image) noteNeeds(u *unit) {
@@ -337,22 +371,13 @@ func (m *image) sectionWords() (list [sections][]uint32) {
 	return list
 }
 
-// nameWords returns OpName of all but the entry points, whose names are in
-// OpEntryPoint.
+// nameWords returns OpName in the order of numbers.
 func (m *image) nameWords() (words []uint32) {
-	kernels := make(map[id]bool)
-	m.eachUnit(func(v *ir.PartitionValue, u *unit) {
-		if v.Definition && v.Value.CallingConv == "spir_kernel" {
-			kernels[m.selves[v.ID]] = true
-		}
-	})
 	slices.SortFunc(m.names, func(a, b idName) int { return cmp.Compare(a.number, b.number) })
 	for _, n := range m.names {
-		if !kernels[n.number] {
-			at := len(words)
-			words = appendText(append(words, 0, n.number), n.name)
-			words[at] = uint32(len(words)-at)<<16 | uint32(spirv.OpName)
-		}
+		at := len(words)
+		words = appendText(append(words, 0, n.number), n.name)
+		words[at] = uint32(len(words)-at)<<16 | uint32(spirv.OpName)
 	}
 	return words
 }

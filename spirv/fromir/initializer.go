@@ -22,7 +22,7 @@ func (m *image) initializers() {
 					list.name, m.module.Values[n].Name)
 			}
 			m.needVersion(spirv.Version1_1)
-			m.modes = appendInstruction(m.modes, spirv.OpExecutionMode, m.selves[n], list.mode)
+			m.modes = appendInstruction(m.modes, spirv.OpExecutionMode, m.kernels[n], list.mode)
 		}
 	}
 }

@@ -270,10 +270,10 @@ const (
 // entryPointsAndModes writes entry points and execution modes.
 func (m *image) entryPointsAndModes() {
 	m.eachUnit(func(v *ir.PartitionValue, u *unit) {
-		if v.Value.CallingConv != "spir_kernel" || !v.Definition {
+		if !u.kernel {
 			return
 		}
-		self := m.selves[v.ID]
+		self := m.kernels[v.ID]
 		words := appendText([]uint32{6, self}, v.Value.Name)
 		m.entryPoints = appendInstruction(m.entryPoints, spirv.OpEntryPoint, append(words, m.interfaces(v.ID)...)...)
 		for at := 0; at < len(u.modes); at += int(u.modes[at] >> 16) {

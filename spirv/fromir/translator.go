@@ -37,6 +37,8 @@ type translator struct {
 	opencl       id // OpenCL.std
 	language     sourceInfo
 	variable     *entry
+	entry        id   // the entry point of a kernel
+	wrapperAt    int  // where in the words its function begins
 	inputs       []id // built-in variables that the function reads
 	uncontracted bool // the function must not be contracted
 	files        map[ir.NodeID]id

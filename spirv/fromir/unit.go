@@ -21,6 +21,9 @@ type unit struct {
 	self         uint32    // the number of the identifier of the value
 	meanings     []*shared // of the unit's identifiers; nil for its own
 	code, modes  []uint32
+	kernel       bool   // there is an entry point
+	entry        uint32 // the number of the identifier of the entry point
+	wrapperAt    int    // where in code the entry point's function begins
 	relocs       []codeReloc
 	variable     *shared // of a variable: its OpVariable; its number means nothing
 	names        []localName
@@ -73,7 +76,7 @@ func (t *translator) begin(n ir.ValueID, edit *ir.Edit) {
 	clear(t.globals)
 	clear(t.files)
 	clear(t.constants)
-	t.inputs, t.uncontracted, t.variable = t.inputs[:0], false, nil
+	t.inputs, t.uncontracted, t.variable, t.entry = t.inputs[:0], false, nil, 0
 }
 
 // end leaves nothing of the value behind that another could see.
@@ -94,6 +97,9 @@ func (t *translator) complete(u *unit) {
 		u.variable.relocate(e, self, u.meanings[u.self], u.meanings)
 	}
 	t.relocs = t.relocs[:0]
+	if u.wrapperAt = len(b.functions); t.entry != 0 {
+		u.kernel, u.entry, u.wrapperAt = true, t.entry-firstID, t.wrapperAt
+	}
 	u.code, u.modes = slices.Clone(b.functions), slices.Clone(b.modes)
 	eachID(u.code, b.next-firstID, func(at int, n uint32) {
 		t.relocs = append(t.relocs, codeReloc{uint32(at), n})

@@ -58,6 +58,38 @@ func (v *view) find(n ir.ValueID) *ir.PartitionValue {
 	return &v.values[i]
 }
 
+// neededFunctions returns the functions that other modules see, and those that they
+// or variables refer to, directly or not.
+func (v *view) neededFunctions() map[ir.ValueID]bool {
+	needed := make(map[ir.ValueID]bool, len(v.values))
+	var work []ir.ValueID
+	for i := range v.values {
+		value := &v.values[i]
+		linkage := value.Linkage()
+		if value.Value.Kind != ir.Function || value.Definition && linkage != ir.Internal && linkage != ir.Private {
+			needed[value.ID] = true
+			work = append(work, value.ID)
+		}
+	}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		if v.declared[at] {
+			continue
+		}
+		for _, r := range v.module.Values[at].Refs {
+			if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
+				continue
+			}
+			if next := ir.ValueID(r.Index()); !needed[next] {
+				needed[next] = true
+				work = append(work, next)
+			}
+		}
+	}
+	return needed
+}
+
 // variant names the functions that a value reaches and that the image only
 // declares though the module defines them: translations of the value may differ
 // by these. It is empty where there are none.
