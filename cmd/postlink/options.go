@@ -36,6 +36,7 @@ type options struct {
 	hasAction  bool
 	jobs       int
 	hasJobs    bool
+	hasDialect bool
 	spirv      spirvOptions
 	ptx        ptxOptions
 	libraries  string // -device-lib-dir, or an empty string
@@ -219,6 +220,7 @@ func (o *options) setDecorations(arg string) (err error) {
 
 func (o *options) setDialect(arg string) (err error) {
 	o.derive.Dialect, err = derive.ParseDialect(arg)
+	o.hasDialect = true
 	return err
 }
 

@@ -26,6 +26,8 @@ type spirvOptions struct {
 	optimize []string
 	// statistics asks how many functions were translated.
 	statistics bool
+	// wrappers asks for kernels as the Khronos translator wrote them until 2025.
+	wrappers bool
 	toolchain.SPIRVOptions
 }
 

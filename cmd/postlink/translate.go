@@ -48,6 +48,7 @@ func newTranslator(ctx context.Context, input *irfile.File, o *options, warnings
 		return nil, err
 	}
 	if !o.spirv.external {
+		o.spirv.wrappers = o.wrapsKernels(input.Module)
 		return t, t.openHere(input.Module)
 	}
 	t.input = toolInput(input.Module, input.Format)

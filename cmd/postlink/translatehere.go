@@ -7,6 +7,7 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/irfile"
+	"offlink/props/derive"
 	"offlink/spirv"
 	"offlink/spirv/fromir"
 	"offlink/toolchain"
@@ -81,7 +82,7 @@ func (o *spirvOptions) fromIROptions() (fromir.Options, error) {
 	if err != nil {
 		return fromir.Options{}, err
 	}
-	options := fromir.Options{Version: version, WidenIntegers: o.Extensions == ""}
+	options := fromir.Options{Version: version, WidenIntegers: o.Extensions == "", KernelWrappers: o.wrappers}
 	list := o.Extensions
 	if list == "" {
 		list = hereExtensions
@@ -90,6 +91,18 @@ func (o *spirvOptions) fromIROptions() (fromir.Options, error) {
 		return options, fmt.Errorf("-spirv-ext: %w", err)
 	}
 	return options, nil
+}
+
+// wrapsKernels reports whether kernels are written as the toolchain of the input
+// has them: DPC++ of 2025 exports them and lets entry points call them, that of
+// 2026 and newer translators do not.
+func (o *options) wrapsKernels(m *ir.Module) bool {
+	if o.hasDialect {
+		return o.derive.Dialect == derive.Dialect2025
+	}
+	major := 0
+	fmt.Sscanf(m.Producer, "LLVM%d", &major)
+	return m.Named("spirv.Source") != nil && major < 22
 }
 
 // spirvVersion reads a version of SPIR-V: 1.0 to 1.6.

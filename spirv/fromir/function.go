@@ -209,8 +209,13 @@ func (t *translator) translateFunction(n ir.ValueID) {
 	t.b.functions = append(head, f.code...)
 	t.b.functions = appendInstruction(t.b.functions, spirv.OpFunctionEnd)
 	t.current = nil
-	if info.kernel {
+	switch {
+	case info.kernel && t.options.KernelWrappers:
 		t.kernelWrapper(n, info, body.ArgumentNames)
+	case info.kernel:
+		t.entry, t.wrapperAt = t.functionID(n), len(t.b.functions)
+		t.argumentMetadata(info, args)
+		t.kernelModes(info)
 	}
 }
 

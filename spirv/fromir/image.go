@@ -161,9 +161,11 @@ func (m *image) addUnit(v *ir.PartitionValue, u *unit) {
 	if u.variable != nil {
 		m.contents[u.meanings[u.self]] = u
 	}
-	m.linkage(self, v)
+	if !u.kernel || u.wrapped() {
+		m.linkage(self, v)
+	}
 	m.functions = m.copyCode(m.functions, u, 0, u.wrapperAt)
-	m.describe(u, func(local uint32) bool { return !u.kernel || local < u.entry })
+	m.describe(u, func(local uint32) bool { return !u.wrapped() || local < u.entry })
 	m.noteNeeds(u)
 }
 
@@ -195,7 +197,10 @@ func (m *image) describe(u *unit, which func(local uint32) bool) {
 
 // addWrapper adds the entry point of a kernel: they come after all functions.
 func (m *image) addWrapper(v *ir.PartitionValue, u *unit) {
-	if !u.kernel {
+	if u.kernel && !u.wrapped() {
+		m.kernels[v.ID] = m.selves[v.ID]
+	}
+	if !u.wrapped() {
 		return
 	}
 	m.beginUnit(u)

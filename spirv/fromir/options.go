@@ -44,6 +44,9 @@ type Options struct {
 	UnknownIntrinsics []string
 	Debug             DebugInfo
 	Contract          FPContract
+	// KernelWrappers makes kernels functions with linkage, and entry points
+	// functions that call them, as the Khronos translator did until 2025.
+	KernelWrappers bool
 	// KernelArgTypes keeps the names of the argument types of kernels in
 	// strings.
 	KernelArgTypes bool

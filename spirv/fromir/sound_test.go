@@ -96,7 +96,7 @@ declare i32 @__get_pipe_num_packets_ro(target("spirv.Pipe", 0), i32, i32)
 			t.Errorf("no %s in\n%s", want, got)
 		}
 	}
-	if strings.Count(got, "OpFunctionCall") != 1 { // that of the entry point
+	if strings.Contains(got, "OpFunctionCall") {
 		t.Error(got)
 	}
 }

@@ -35,6 +35,9 @@ type unit struct {
 	uncontracted bool
 }
 
+// wrapped reports whether an entry point calls the kernel.
+func (u *unit) wrapped() bool { return u.kernel && u.wrapperAt < len(u.code) }
+
 // codeReloc is a word of code that is an identifier of the unit.
 type codeReloc struct{ at, local uint32 }
 
