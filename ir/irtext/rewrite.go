@@ -3,40 +3,9 @@ package irtext
 import (
 	"bytes"
 	"slices"
-	"strconv"
 
 	"offlink/ir"
 )
-
-// declaration is a function that the partition adds because an edit calls it.
-type declaration struct{ name, text string }
-
-// writeDeclared declares the functions that edits call, but for those that
-// the partition has.
-func (w *writer) writeDeclared() {
-	for i := range w.declared {
-		w.appendString("\n" + w.declared[i].text + "\n")
-	}
-}
-
-// declare notes that a function is called.
-func (w *writer) declare(e *ir.Expression) {
-	if id, ok := w.text.module.Lookup(e.Callee); ok && w.reach.Keeps(id) {
-		return
-	}
-	if slices.ContainsFunc(w.declared, func(d declaration) bool { return d.name == e.Callee }) {
-		return
-	}
-	b := append(w.text.appendType([]byte("declare spir_func "), e.Type), " @"...)
-	b = append(appendName(b, []byte(e.Callee)), '(')
-	for i := range e.Operands {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = w.text.appendType(b, e.Operands[i].Type)
-	}
-	w.declared = append(w.declared, declaration{e.Callee, string(append(b, ')'))})
-}
 
 // rewriter writes a body of which calls are replaced.
 type rewriter struct {
@@ -114,13 +83,18 @@ func (r *rewriter) choosePrefix() {
 	}
 }
 
-// dropResult notes the constant that takes the place of a call's result.
+// dropResult notes the constant that takes the place of a call's result, before
+// any text is made: arguments of other calls may name the result.
 func (r *rewriter) dropResult(site *callSite) {
-	e := r.edits[site.index]
-	if e.Kind != ir.ExpressionConstant || r.stores(site) {
+	e, call := r.edits[site.index], r.call(site)
+	if e.Kind != ir.ExpressionConstant {
 		return
 	}
-	if call := r.call(site); r.truncates(call.Result, e.Type) {
+	x, err := ir.NewReplacement(r.text.module, &call, e)
+	if err != nil {
+		r.parser.failAt(site.start, err.Error())
+	}
+	if x.Result == ir.NoValue {
 		return
 	}
 	text := string(r.appendConstant(nil, e.Type, &e.Constant))
@@ -172,34 +146,23 @@ func (r *rewriter) call(site *callSite) ir.Call {
 	return call
 }
 
-// stores reports whether the call gives its value through its first argument.
-func (r *rewriter) stores(site *callSite) bool {
-	call := r.call(site)
-	return len(call.Arguments) > 0 && call.Arguments[0].SRet
-}
-
-// truncates reports whether a value has to be made an i1.
-func (r *rewriter) truncates(want, got ir.TypeID) bool {
-	if want == ir.NoType || want == got {
-		return false
-	}
-	t := &r.text.module.Types[want]
-	return t.Kind == ir.TypeInteger && t.Bits == 1
-}
-
 // replaceCall returns the patch that puts the edit's value in the place of a
-// call.
+// call. One whose result became a constant goes with its whole line.
 func (r *rewriter) replaceCall(site *callSite) patch {
-	e := r.edits[site.index]
+	call := r.call(site)
+	x, err := ir.NewReplacement(r.text.module, &call, r.edits[site.index])
+	if err != nil {
+		r.parser.failAt(site.start, err.Error())
+	}
+	if len(x.Instructions) == 0 {
+		return patch{r.lineStart(site.start), site.end, ""}
+	}
 	r.lines = r.lines[:0]
 	r.debug = r.location(site)
-	switch {
-	case r.stores(site):
-		r.store(site, e)
-	case e.Kind == ir.ExpressionConstant && !r.truncates(r.call(site).Result, e.Type):
-		return patch{r.lineStart(site.start), site.end, ""}
-	default:
-		r.define(site, e)
+	w := replacementWriter{rewriter: r, site: site, replacement: x, firstName: r.count}
+	r.count += x.Named
+	for i := range x.Instructions {
+		w.writeInstruction(&x.Instructions[i])
 	}
 	return patch{site.start, site.end, string(r.lines)}
 }
@@ -237,36 +200,6 @@ func (r *rewriter) location(site *callSite) (location string) {
 	return location
 }
 
-// store writes the value through the first argument.
-func (r *rewriter) store(site *callSite, e *ir.Expression) {
-	value := r.value(site, e)
-	typ, pointer := r.argument(site, 0)
-	r.begin("")
-	r.lines = append(r.lines, "store "...)
-	r.lines = r.text.appendType(r.lines, e.Type)
-	r.lines = append(r.lines, " "+value+", "+typ+" "+pointer...)
-	r.align(e.Align)
-	r.lines = append(r.lines, r.debug...)
-}
-
-// define writes instructions of which the last has the name of the call.
-func (r *rewriter) define(site *callSite, e *ir.Expression) {
-	result := ""
-	if site.hasName {
-		result = r.patched(site.start, r.afterName(site))
-	}
-	call := r.call(site)
-	if !r.truncates(call.Result, e.Type) {
-		r.expression(site, e, result)
-		return
-	}
-	wide := r.value(site, e)
-	r.begin(result)
-	r.lines = append(r.lines, "trunc "...)
-	r.lines = r.text.appendType(r.lines, e.Type)
-	r.lines = append(r.lines, " "+wide+" to i1"+r.debug...)
-}
-
 // afterName returns where the result's name of an instruction ends.
 func (r *rewriter) afterName(site *callSite) int {
 	p := r.parser
@@ -274,144 +207,6 @@ func (r *rewriter) afterName(site *callSite) int {
 	p.expectByte('%')
 	p.readName()
 	return p.pos
-}
-
-// value returns the text of a value: of a constant, or the name of a new
-// value that new instructions compute.
-func (r *rewriter) value(site *callSite, e *ir.Expression) string {
-	if e.Kind == ir.ExpressionConstant {
-		return string(r.appendConstant(nil, e.Type, &e.Constant))
-	}
-	var operands []string
-	for i := range e.Operands {
-		operands = append(operands, r.value(site, &e.Operands[i]))
-	}
-	name := r.newName()
-	r.compute(site, e, operands, name)
-	return name
-}
-
-// expression writes an expression whose value gets that name.
-func (r *rewriter) expression(site *callSite, e *ir.Expression, result string) {
-	var operands []string
-	for i := range e.Operands {
-		operands = append(operands, r.value(site, &e.Operands[i]))
-	}
-	r.compute(site, e, operands, result)
-}
-
-func (r *rewriter) newName() string {
-	r.count++
-	return "%" + r.prefix + strconv.Itoa(r.count-1)
-}
-
-// begin begins a new instruction.
-func (r *rewriter) begin(result string) {
-	if len(r.lines) > 0 {
-		r.lines = append(r.lines, "\n  "...)
-	}
-	if result != "" {
-		r.lines = append(r.lines, result+" = "...)
-	}
-}
-
-// compute writes the instruction of an expression.
-func (r *rewriter) compute(site *callSite, e *ir.Expression, operands []string, result string) {
-	switch e.Kind {
-	case ir.ExpressionLoad:
-		r.load(site, e, result)
-		return
-	case ir.ExpressionAlloca:
-		r.allocate(e, operands[0], result)
-		return
-	}
-	r.declare(e)
-	r.begin(result)
-	b := r.text.appendType(append(r.lines, "call spir_func "...), e.Type)
-	b = append(appendName(append(b, " @"...), []byte(e.Callee)), '(')
-	for i := range operands {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = append(r.text.appendType(b, e.Operands[i].Type), " "+operands[i]...)
-	}
-	r.lines = append(append(b, ')'), r.debug...)
-}
-
-// load writes the load from an argument of the call, which is taken for a
-// pointer to bytes.
-func (r *rewriter) load(site *callSite, e *ir.Expression, result string) {
-	typ, pointer := r.bytes(site, e.Argument)
-	address := r.newName()
-	r.begin(address)
-	r.lines = append(r.lines, "getelementptr i8, "+typ+" "+pointer+", i64 "...)
-	r.lines = strconv.AppendUint(r.lines, e.Offset, 10)
-	r.lines = append(r.lines, r.debug...)
-
-	target, cast := typ, address
-	if to := &r.text.module.Types[e.Type]; to.Kind != ir.TypeInteger || to.Bits != 8 {
-		target, cast = r.pointerTo(site, e), r.newName()
-		r.begin(cast)
-		r.lines = append(r.lines, "bitcast "+typ+" "+address+" to "+target+r.debug...)
-	}
-
-	r.begin(result)
-	r.lines = r.text.appendType(append(r.lines, "load "...), e.Type)
-	r.lines = append(r.lines, ", "+target+" "+cast...)
-	r.align(e.Align)
-	r.lines = append(r.lines, r.debug...)
-}
-
-// allocate writes the allocation of count elements.
-func (r *rewriter) allocate(e *ir.Expression, count, result string) {
-	r.begin(result)
-	b := r.text.appendType(append(r.lines, "alloca "...), e.Element)
-	b = append(r.text.appendType(append(b, ", "...), e.Operands[0].Type), " "+count...)
-	r.lines = b
-	r.align(e.Align)
-	if space := r.text.module.Types[e.Type].AddressSpace; space != 0 {
-		r.lines = append(r.lines, ", addrspace("+formatNumber(space)+")"...)
-	}
-	r.lines = append(r.lines, r.debug...)
-}
-
-// pointerTo returns the type of a pointer to the expression's type in the
-// address space of the argument that it is loaded from.
-func (r *rewriter) pointerTo(site *callSite, e *ir.Expression) string {
-	call := r.call(site)
-	b, space := []byte("ptr"), uint32(0)
-	if id := call.Arguments[e.Argument].Type; id != ir.NoType {
-		space = r.text.module.Types[id].AddressSpace
-	}
-	if !r.text.typed {
-		return string(appendSpace(b, space))
-	}
-	return string(append(appendSpace(r.text.appendType(b[:0], e.Type), space), '*'))
-}
-
-func (r *rewriter) align(n uint64) {
-	if n != 0 {
-		r.lines = strconv.AppendUint(append(r.lines, ", align "...), n, 10)
-	}
-}
-
-// bytes returns type and value of a pointer argument. One that is typed, and
-// not a pointer to bytes, is cast to that.
-func (r *rewriter) bytes(site *callSite, index int) (typ, value string) {
-	typ, value = r.argument(site, index)
-	types := r.text.module.Types
-	pointer := r.call(site).Arguments[index].Type
-	if pointer == ir.NoType || len(types[pointer].Elements) == 0 {
-		return typ, value
-	}
-	if to := &types[types[pointer].Elements[0]]; to.Kind == ir.TypeInteger && to.Bits == 8 {
-		return typ, value
-	}
-	target := string(appendSpace([]byte("i8"), types[pointer].AddressSpace)) + "*"
-	name := r.newName()
-	r.begin(name)
-	r.lines = append(r.lines, "bitcast "+typ+" "+value+" to "+target+r.debug...)
-	return target, name
 }
 
 // argument returns type and value of an argument of the call as text.

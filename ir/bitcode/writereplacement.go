@@ -1,0 +1,233 @@
+package bitcode
+
+import (
+	"errors"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"offlink/ir"
+	"offlink/ir/llvmschema"
+)
+
+// spirFunc is the calling convention of the functions that edits call.
+const spirFunc = 75
+
+var errConstantType = errors.New("a constant that takes the place of a call does not fit its type")
+
+// typed is an operand and the type of its value.
+type typed struct {
+	operand
+	typ uint32
+}
+
+// replacementEncoder makes records of the instructions that take the place of
+// one call.
+type replacementEncoder struct {
+	*lowering
+	call        *instruction
+	replacement *ir.Replacement
+	firstSymbol uint32 // of the new values
+	constants   []typed
+	values      []typed // of the instructions
+}
+
+// encode makes the records. Constants come first, so that their order follows
+// the expression.
+func (e *replacementEncoder) encode() error {
+	x := e.replacement
+	e.fresh = e.fresh[:0]
+	for range x.Named {
+		e.names = append(e.names, newName{e.symbols, e.prefix + strconv.Itoa(len(e.names))})
+		e.symbols++
+	}
+	if x.Result != ir.NoValue {
+		v, err := e.addConstant(&x.Constants[x.Result.Index], x.Result.Type)
+		e.replaced[e.call.symbol] = uint32(v.value)
+		return err
+	}
+	for i := range x.Constants {
+		v, err := e.addConstant(&x.Constants[i], x.Constants[i].Type)
+		if err != nil {
+			return err
+		}
+		e.constants = append(e.constants, v)
+	}
+	for i := range x.Instructions {
+		if err := e.encodeInstruction(&x.Instructions[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addType returns the type that the record of an added entry names.
+func (e *replacementEncoder) addType(id ir.TypeID) (uint32, error) {
+	if int(id) < len(e.source.module.Types) {
+		return e.added.modelType(id)
+	}
+	t := e.replacement.Type(id)
+	if t.Kind == ir.TypeInteger {
+		return e.added.addType(llvmschema.TypeInteger, uint64(t.Bits)), nil
+	}
+	element, err := e.addType(t.Elements[0])
+	return e.added.pointerType(element, t.AddressSpace), err
+}
+
+// operandOf returns the operand of a value of the replacement.
+func (e *replacementEncoder) operandOf(v ir.Value) typed {
+	switch v.Kind {
+	case ir.ValueConstant:
+		return e.constants[v.Index]
+	case ir.ValueInstruction:
+		return e.values[v.Index]
+	}
+	return typed{e.call.operands[e.call.calleeIndex()+1+int(v.Index)], uint32(v.Type)}
+}
+
+// encodeInstruction adds the record of an instruction.
+func (e *replacementEncoder) encodeInstruction(in *ir.NewInstruction) error {
+	var operands []typed
+	for _, v := range in.Operands {
+		operands = append(operands, e.operandOf(v))
+	}
+	symbol, result := e.call.symbol, uint32(0)
+	if in.Number != ir.NoNumber {
+		symbol = e.firstSymbol + uint32(in.Number)
+	}
+	if in.Op != ir.OpStore {
+		t, err := e.addType(in.Type)
+		if err != nil {
+			return err
+		}
+		result = t
+	}
+	e.values = append(e.values, typed{operand{opLocalRel, uint64(symbol)}, result})
+	code, list, err := e.encodeOperands(in, operands, result)
+	e.fresh = append(e.fresh, instruction{code: code, abbrev: -1, defines: in.Op != ir.OpStore, symbol: symbol, call: -1, operands: list})
+	return err
+}
+
+// encodeOperands returns the code and the operands of the record, in the order
+// of LLVM's BitcodeWriter.
+func (e *replacementEncoder) encodeOperands(in *ir.NewInstruction, operands []typed, result uint32) (code uint32, list []operand, err error) {
+	align := operand{opLiteral, encodeAlignment(in.Align)}
+	none := operand{opLiteral, 0}
+	switch in.Op {
+	case ir.OpStore: // pointer, value, alignment, volatile
+		return llvmschema.FunctionStore, slices.Concat(pair(operands[1]), pair(operands[0]), []operand{align, none}), nil
+	case ir.OpTrunc: // value, type, the cast's code, which is 0
+		return llvmschema.FunctionCast, append(pair(operands[0]), operand{opType, uint64(result)}, none), nil
+	case ir.OpBitCast:
+		return llvmschema.FunctionCast, append(pair(operands[0]), operand{opType, uint64(result)}, operand{opLiteral, llvmschema.CastBitCast}), nil
+	case ir.OpGEP: // flags, type of the element, then values
+		element, err := e.addType(in.Element)
+		return llvmschema.FunctionGEP, slices.Concat([]operand{none, {opType, uint64(element)}}, pair(operands[0]), pair(operands[1])), err
+	case ir.OpLoad: // pointer, type, alignment, volatile
+		return llvmschema.FunctionLoad, append(pair(operands[0]), operand{opType, uint64(result)}, align, none), nil
+	case ir.OpAlloca:
+		list, err = e.encodeAlloca(in, operands[0])
+		return llvmschema.FunctionAlloca, list, err
+	}
+	return llvmschema.FunctionCall, e.encodeCall(in, operands, result), nil
+}
+
+// encodeCall returns attributes, calling convention, function type, callee and
+// arguments.
+func (e *replacementEncoder) encodeCall(in *ir.NewInstruction, operands []typed, result uint32) []operand {
+	signature := []uint64{0, uint64(result)}
+	for _, v := range operands {
+		signature = append(signature, uint64(v.typ))
+	}
+	typ := e.added.addType(llvmschema.TypeFunction, signature...)
+	list := []operand{
+		{opLiteral, 0},
+		{opLiteral, llvmschema.CallExplicitType | spirFunc<<1},
+		{opType, uint64(typ)},
+		{opGlobalRel, uint64(e.calleeOf(in.Callee, typ))},
+	}
+	for _, v := range operands {
+		list = append(list, v.operand)
+	}
+	return list
+}
+
+// calleeOf returns a function by its name, declaring it if the partition lacks it.
+func (e *replacementEncoder) calleeOf(name string, typ uint32) uint32 {
+	if id, ok := e.source.module.Lookup(name); ok && e.w.reach.Keeps(id) {
+		return uint32(id)
+	}
+	return e.added.addFunction(name, typ, spirFunc)
+}
+
+// encodeAlloca returns the type of the elements, the type of the count, the
+// count, alignment and flags, and the address space unless it is 0.
+func (e *replacementEncoder) encodeAlloca(in *ir.NewInstruction, count typed) ([]operand, error) {
+	element, err := e.addType(in.Element)
+	if err != nil {
+		return nil, err
+	}
+	absolute := operand{opLocal, count.value}
+	if count.kind == opGlobalRel {
+		absolute.kind = opGlobal
+	}
+	align := encodeAlignment(in.Align)
+	flags := align&llvmschema.AllocaAlignLow | align>>llvmschema.AllocaAlignLowBits<<llvmschema.AllocaAlignHighShift | llvmschema.AllocaExplicitType
+	operands := []operand{{opType, uint64(element)}, {opType, uint64(count.typ)}, absolute, {opLiteral, flags}}
+	if space := e.replacement.Type(in.Type).AddressSpace; space != 0 {
+		operands = append(operands, operand{opLiteral, uint64(space)})
+	}
+	return operands, nil
+}
+
+// pair spells an operand with its type, which goes when it does not follow.
+func pair(v typed) []operand {
+	return []operand{v.operand, {opForwardType, uint64(v.typ)}}
+}
+
+// encodeAlignment encodes an alignment: its logarithm plus one, 0 for none.
+func encodeAlignment(n uint64) uint64 { return uint64(bits.Len64(n)) }
+
+// addConstant adds a constant of a type of the model.
+func (e *replacementEncoder) addConstant(c *ir.Constant, typ ir.TypeID) (typed, error) {
+	t, err := e.addType(typ)
+	if err != nil {
+		return typed{}, err
+	}
+	m := e.replacement.Type(typ)
+	v := addedValue{typ: t}
+	switch c.Kind {
+	case ir.ConstantInt:
+		if m.Kind != ir.TypeInteger {
+			return typed{}, errConstantType
+		}
+		return typed{operand{opGlobalRel, uint64(e.added.integerConstant(t, c.Int))}, t}, nil
+	case ir.ConstantFloat:
+		v.code, v.operands = llvmschema.ConstantFloat, []operand{{opLiteral, c.Int}}
+	case ir.ConstantZero:
+		v.code = llvmschema.ConstantNull
+	case ir.ConstantUndef:
+		v.code = llvmschema.ConstantUndef
+	case ir.ConstantBytes:
+		v.code = llvmschema.ConstantData
+		for _, b := range c.Bytes {
+			v.operands = append(v.operands, operand{opLiteral, uint64(b)})
+		}
+	case ir.ConstantAggregate:
+		v.code = llvmschema.ConstantAggregate
+		if len(m.Elements) == 0 && len(c.Elements) > 0 {
+			return typed{}, errConstantType
+		}
+		for i := range c.Elements {
+			element := m.Elements[min(i, len(m.Elements)-1)]
+			part, err := e.addConstant(&c.Elements[i], element)
+			if err != nil {
+				return typed{}, err
+			}
+			v.operands = append(v.operands, operand{opGlobal, part.value})
+		}
+	default:
+		return typed{}, errConstantType
+	}
+	return typed{operand{opGlobalRel, uint64(e.added.addValue(v))}, t}, nil
+}

@@ -1,0 +1,224 @@
+package ir
+
+import "fmt"
+
+// Replacement is the piece of a body that takes the place of a call (see
+// [CallEdit]). It is made here, once for all formats; codecs only encode it.
+type Replacement struct {
+	// Instructions take the place of the call, in order.
+	Instructions []NewInstruction
+	// Constants are those that values of kind ValueConstant count, in the
+	// order in which the expression names them. Their Type is set.
+	Constants []Constant
+	// Types are types that the module need not record; their TypeIDs follow
+	// those of the module.
+	Types []Type
+	// Named is how many instructions define a value of their own.
+	Named int
+	// Result is the constant that takes the place of the call's result. It is
+	// NoValue when an instruction defines the result, and when the call has
+	// none because it stores its value.
+	Result Value
+
+	module *Module
+	call   *Call
+}
+
+// NewInstruction is an instruction that a replacement adds: a store, trunc,
+// bitcast, getelementptr, load, alloca or call. Its operands are arguments of
+// the replaced call (ValueArgument), earlier instructions of the replacement
+// (ValueInstruction) and its constants (ValueConstant).
+type NewInstruction struct {
+	Instruction
+	// Callee is the name of the spir_func that a call calls; Operands are
+	// then the arguments alone.
+	Callee string
+	// Number counts the values that are new, in the order in which they are
+	// named; it is NoNumber for an instruction that defines nothing, and for
+	// the one that defines the result of the replaced call.
+	Number int
+	// IsResult is true if the instruction defines the result of the call.
+	IsResult bool
+}
+
+// NoNumber is the Number of an instruction that defines no new value.
+const NoNumber = -1
+
+// NewReplacement expands the expression that takes the place of a call. The
+// types of the call's arguments must be known.
+func NewReplacement(m *Module, call *Call, e *Expression) (*Replacement, error) {
+	x := &Replacement{module: m, call: call, Result: NoValue}
+	if len(call.Arguments) > 0 && call.Arguments[0].SRet {
+		value, err := x.expandValue(e)
+		if err != nil {
+			return nil, err
+		}
+		x.addInstruction(Instruction{Op: OpStore, Type: NoType, Align: e.Align, Operands: []Value{value, x.argument(0)}}, NoNumber)
+		return x, nil
+	}
+	return x, x.defineResult(e)
+}
+
+// Type returns a type of the module or of the replacement.
+func (x *Replacement) Type(id TypeID) *Type {
+	if n := len(x.module.Types); int(id) >= n {
+		return &x.Types[int(id)-n]
+	}
+	return &x.module.Types[id]
+}
+
+// defineResult makes the value that the result of the call was. SYCL's bool is
+// an i8 in memory and an i1 as a result.
+func (x *Replacement) defineResult(e *Expression) error {
+	switch {
+	case x.call.Result != e.Type && x.isInteger(x.call.Result, 1):
+		wide, err := x.expandValue(e)
+		if err != nil {
+			return err
+		}
+		x.addInstruction(Instruction{Op: OpTrunc, Type: x.call.Result, Operands: []Value{wide}}, NoNumber)
+	case e.Kind == ExpressionConstant:
+		x.Result = x.addConstant(e.Type, e.Constant)
+		return nil
+	default:
+		operands, err := x.expandOperands(e)
+		if err != nil {
+			return err
+		}
+		if err := x.expandInstruction(e, operands, NoNumber); err != nil {
+			return err
+		}
+	}
+	x.Instructions[len(x.Instructions)-1].IsResult = true
+	return nil
+}
+
+// expandValue returns a constant, or the value of new instructions.
+func (x *Replacement) expandValue(e *Expression) (Value, error) {
+	if e.Kind == ExpressionConstant {
+		return x.addConstant(e.Type, e.Constant), nil
+	}
+	operands, err := x.expandOperands(e)
+	if err != nil {
+		return NoValue, err
+	}
+	if err := x.expandInstruction(e, operands, x.newNumber()); err != nil {
+		return NoValue, err
+	}
+	return x.lastValue(), nil
+}
+
+func (x *Replacement) expandOperands(e *Expression) (list []Value, err error) {
+	for i := range e.Operands {
+		v, err := x.expandValue(&e.Operands[i])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// expandInstruction adds the instruction of an expression, after those that
+// its operands took.
+func (x *Replacement) expandInstruction(e *Expression, operands []Value, number int) error {
+	switch e.Kind {
+	case ExpressionLoad:
+		return x.expandLoad(e, number)
+	case ExpressionAlloca:
+		x.addInstruction(Instruction{Op: OpAlloca, Type: e.Type, Element: e.Element, Align: e.Align, Operands: operands[:1]}, number)
+		return nil
+	}
+	x.addInstruction(Instruction{Op: OpCall, Type: e.Type, Operands: operands}, number)
+	x.Instructions[len(x.Instructions)-1].Callee = e.Callee
+	return nil
+}
+
+// expandLoad adds the load from an argument of the call, which is taken for a
+// pointer to bytes: the offset of a specialization constant in the runtime's
+// buffer is in bytes.
+func (x *Replacement) expandLoad(e *Expression, number int) error {
+	if e.Argument >= len(x.call.Arguments) {
+		return fmt.Errorf("load from argument %d of a call with %d", e.Argument, len(x.call.Arguments))
+	}
+	if x.call.Arguments[e.Argument].Type == NoType {
+		return fmt.Errorf("load from argument %d, whose type the module does not record", e.Argument)
+	}
+	i8 := x.integerType(8)
+	base := x.argument(e.Argument)
+	if t := x.Type(base.Type); len(t.Elements) == 1 && !x.isInteger(t.Elements[0], 8) {
+		base = x.bitCast(base, x.pointerLike(base.Type, i8))
+	}
+	offset := x.addConstant(x.integerType(64), Constant{Kind: ConstantInt, Int: e.Offset, Bits: 64})
+	x.addInstruction(Instruction{Op: OpGEP, Type: base.Type, Element: i8, Operands: []Value{base, offset}}, x.newNumber())
+	from := x.lastValue()
+	if !x.isInteger(e.Type, 8) {
+		from = x.bitCast(from, x.pointerLike(base.Type, e.Type))
+	}
+	x.addInstruction(Instruction{Op: OpLoad, Type: e.Type, Element: e.Type, Align: e.Align, Operands: []Value{from}}, number)
+	return nil
+}
+
+func (x *Replacement) bitCast(v Value, to TypeID) Value {
+	x.addInstruction(Instruction{Op: OpBitCast, Type: to, Operands: []Value{v}}, x.newNumber())
+	return x.lastValue()
+}
+
+// pointerLike returns the type of pointers to an element in the address space
+// of another pointer type. Opaque pointers have one type whatever they point to.
+func (x *Replacement) pointerLike(pointer, element TypeID) TypeID {
+	t := x.Type(pointer)
+	if len(t.Elements) == 0 {
+		return pointer
+	}
+	return x.addType(Type{Kind: TypePointer, AddressSpace: t.AddressSpace, Elements: []TypeID{element}})
+}
+
+func (x *Replacement) integerType(bits uint32) TypeID {
+	for i := range x.Types {
+		if x.Types[i].Kind == TypeInteger && x.Types[i].Bits == bits {
+			return TypeID(len(x.module.Types) + i)
+		}
+	}
+	return x.addType(Type{Kind: TypeInteger, Bits: bits})
+}
+
+func (x *Replacement) addType(t Type) TypeID {
+	x.Types = append(x.Types, t)
+	return TypeID(len(x.module.Types) + len(x.Types) - 1)
+}
+
+func (x *Replacement) isInteger(id TypeID, bits uint32) bool {
+	if id == NoType {
+		return false
+	}
+	t := x.Type(id)
+	return t.Kind == TypeInteger && t.Bits == bits
+}
+
+func (x *Replacement) argument(i int) Value {
+	return Value{Kind: ValueArgument, Index: uint32(i), Type: x.call.Arguments[i].Type}
+}
+
+func (x *Replacement) addConstant(typ TypeID, c Constant) Value {
+	c.Type = typ
+	x.Constants = append(x.Constants, c)
+	return Value{Kind: ValueConstant, Index: uint32(len(x.Constants) - 1), Type: typ}
+}
+
+// newNumber names a value before the instructions that its own operands need
+// are named, so that the value of an expression comes before its parts.
+func (x *Replacement) newNumber() int {
+	x.Named++
+	return x.Named - 1
+}
+
+func (x *Replacement) addInstruction(in Instruction, number int) {
+	x.Instructions = append(x.Instructions, NewInstruction{Instruction: in, Number: number})
+}
+
+// lastValue is the value of the instruction that was added last.
+func (x *Replacement) lastValue() Value {
+	last := len(x.Instructions) - 1
+	return Value{Kind: ValueInstruction, Index: uint32(last), Type: x.Instructions[last].Type}
+}
