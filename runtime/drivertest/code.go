@@ -12,6 +12,8 @@ type Code struct {
 	// VariableImports are variables of other modules, VariableExports those
 	// that the module defines.
 	VariableImports, VariableExports []string
+	// VariableHostNames are the host's names of variables without linkage.
+	VariableHostNames []string
 	// Calls makes every function except the first export call that export.
 	Calls bool
 }
@@ -45,6 +47,9 @@ func SPIRV(c Code) []byte {
 	}
 	for _, name := range c.VariableExports {
 		m.addVariable(name, spirv.LinkageExport)
+	}
+	for _, name := range c.VariableHostNames {
+		m.addHostVariable(name)
 	}
 	for _, name := range c.Imports {
 		m.addFunction(m.newLinked(name, spirv.LinkageImport), false)
@@ -87,6 +92,15 @@ func (m *encoder) newLinked(name string, linkage spirv.Linkage) uint32 {
 
 func (m *encoder) addVariable(name string, linkage spirv.Linkage) {
 	m.addInstruction(&m.types, spirv.OpVariable, idPointer, m.newLinked(name, linkage), uint32(spirv.StorageCrossWorkgroup))
+}
+
+// addHostVariable adds a device global that the host may read and write.
+func (m *encoder) addHostVariable(name string) {
+	const readWrite = 3
+	id := m.newID()
+	words := append([]uint32{id, uint32(spirv.DecorationHostAccessINTEL), readWrite}, stringWords(name)...)
+	m.addInstruction(&m.decorations, spirv.OpDecorate, words...)
+	m.addInstruction(&m.types, spirv.OpVariable, idPointer, id, uint32(spirv.StorageCrossWorkgroup))
 }
 
 func (m *encoder) addFunction(id uint32, body bool) {

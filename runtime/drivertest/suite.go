@@ -64,8 +64,12 @@ func (s *kernelSet) isSPIRV() bool { return s.image.Format == "spirv" }
 
 // Options list the tests that a back end is excused from.
 type Options struct {
-	// NoVariables: program-scope variables cannot be reached by the host.
+	// NoVariables: program-scope variables cannot be reached by the host, or
+	// programs do not have variables of their own.
 	NoVariables bool
+	// OffsetMultiple: a kernel gets a part of a buffer only from a multiple of
+	// that many bytes on; 0 means any.
+	OffsetMultiple int
 }
 
 // Test is the conformance suite: it runs every rule of package driver on
@@ -88,7 +92,7 @@ func Test(t *testing.T, d driver.Driver, o Options) {
 
 func testDevice(t *testing.T, d driver.Device, o Options) {
 	kernels, refused := kernelsFor(d)
-	s := &suite{d, kernels}
+	s := &suite{d, o, kernels}
 	t.Run("Info", s.testInfo)
 	t.Run("Memory", s.testMemory)
 	if refused != nil {
@@ -119,7 +123,8 @@ func testDevice(t *testing.T, d driver.Device, o Options) {
 }
 
 type suite struct {
-	device driver.Device
+	device  driver.Device
+	options Options
 	*kernelSet
 }
 
@@ -234,6 +239,9 @@ func (s *suite) testLaunch(t *testing.T) {
 
 	// An offset into a buffer, and values of two sizes.
 	value := binary.LittleEndian.AppendUint32(nil, math.Float32bits(2.5))
+	if s.options.OffsetMultiple > 16 {
+		t.Skipf("offsets are multiples of %d", s.options.OffsetMultiple)
+	}
 	runKernel(t, q, kernelByName(t, p, "fill"), driver.Range{Global: []int{2}},
 		driver.Arg{Memory: out, Offset: 16}, driver.Arg{Value: value}, driver.Arg{Value: []byte{0xff}})
 	filled := int32(math.Float32bits(1.5))

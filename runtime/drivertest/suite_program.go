@@ -37,13 +37,9 @@ func (s *suite) testObjects(t *testing.T) {
 	for _, p := range []driver.Program{s.linkObjects(t, app, lib), s.linkObjects(t, lib, app), s.linkObjects(t, app, lib)} {
 		runKernel(t, q, kernelByName(t, p, "app"), driver.Range{Global: []int{4}}, driver.Arg{Memory: out})
 		expectInts(t, "app", int32sOf(readMemory(t, q, out, 0, 16)), 0, 2, 4, 6)
-		s.writeInts(t, q, out, 0)
-		runKernel(t, q, kernelByName(t, p, "add_variable"), driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
-		expectInts(t, "add_variable", int32sOf(readMemory(t, q, out, 0, 4)), 7)
+		s.ownVariable(t, p, q, out)
 	}
-	s.writeInts(t, q, out, 0)
-	runKernel(t, q, kernelByName(t, alone, "add_variable"), driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
-	expectInts(t, "add_variable", int32sOf(readMemory(t, q, out, 0, 4)), 7)
+	s.ownVariable(t, alone, q, out)
 
 	_, err := s.device.Link(t.Context(), []driver.Object{app}, driver.LinkOptions{})
 	if _, ok := errors.AsType[*driver.BuildError](err); !ok {
@@ -53,6 +49,17 @@ func (s *suite) testObjects(t *testing.T) {
 	if info := k.Info(); info.RequiredGroup != [3]int{4, 2, 1} && info.RequiredGroup != [3]int{} {
 		t.Errorf("required says its group is %v", info.RequiredGroup)
 	}
+}
+
+// ownVariable: the variable of a new program has its first value.
+func (s *suite) ownVariable(t *testing.T, p driver.Program, q driver.Queue, out driver.Memory) {
+	t.Helper()
+	if s.options.NoVariables {
+		return
+	}
+	s.writeInts(t, q, out, 0)
+	runKernel(t, q, kernelByName(t, p, "add_variable"), driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
+	expectInts(t, "add_variable", int32sOf(readMemory(t, q, out, 0, 4)), 7)
 }
 
 // testSpecConstants: each object has values of its own.

@@ -1,0 +1,208 @@
+// Package cl calls OpenCL's functions in a library that is opened at run time.
+// It knows their signatures and nothing of what they are for; package
+// runtime/opencl is the back end.
+//
+// Source of names, numbers and signatures: the OpenCL 3.0 headers of Khronos
+// (cl.h, cl_ext.h) and the specifications of cl_intel_unified_shared_memory
+// and cl_intel_spirv_*; the functions for device globals are those that
+// DPC++'s runtime calls.
+package cl
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
+)
+
+// Handle is an object of OpenCL: a cl_context, a cl_mem, ...
+type Handle uintptr
+
+// API is an open OpenCL library. The functions of extensions are those of one
+// platform. It is safe for concurrent use.
+type API struct {
+	library *dl.Library
+	address [functions]uintptr
+	hooks   *Hooks
+	serial  *sync.Mutex // of OneAtATime; nil for most
+}
+
+// Hooks see each call; either may be nil.
+type Hooks struct {
+	// Before is asked before each call that can fail, and its error is the
+	// call's result.
+	Before func(name string) error
+	// After is told of each call with its result.
+	After func(name string, args []uintptr, code int)
+}
+
+// ErrPointerSize is the error of Open on systems with 32-bit pointers.
+var ErrPointerSize = errors.New("the OpenCL back end needs a system with 64-bit pointers")
+
+// Open opens the first of the libraries that can be opened and has OpenCL's
+// functions. Errors are *dl.OpenError, and others for libraries that are not
+// OpenCL's.
+func Open(names []string, hooks *Hooks) (*API, error) {
+	if unsafe.Sizeof(uintptr(0)) != 8 {
+		return nil, ErrPointerSize
+	}
+	library, err := dl.Open(names...)
+	if err != nil {
+		return nil, err
+	}
+	a := &API{library: library, hooks: hooks}
+	for f := range firstExtension {
+		a.address[f], _ = library.Symbol(f.String()) // newer ones may be missing
+	}
+	for _, f := range []Function{GetPlatformIDs, GetDeviceIDs, CreateContext, EnqueueNDRangeKernel, CompileProgram, LinkProgram} {
+		if a.address[f] == 0 {
+			return nil, errors.Join(fmt.Errorf("%s is not a library of OpenCL 1.2 or later: it lacks %v", library.Path, f), library.Close())
+		}
+	}
+	return a, nil
+}
+
+// Library is the library, for reports.
+func (a *API) Library() *dl.Library { return a.library }
+
+// File is the library's full path.
+func (a *API) File() string { return a.library.File(GetPlatformIDs.String()) }
+
+// Close unloads the library. No copy made by ForPlatform may be used after it.
+func (a *API) Close() error { return a.library.Close() }
+
+// ForPlatform returns the API with the functions of the platform's extensions.
+func (a *API) ForPlatform(platform Handle) *API {
+	own := *a
+	for f := firstExtension + 1; f < functions; f++ {
+		own.address[f] = 0
+	}
+	if a.Has(GetExtensionFunctionAddressForPlatform) {
+		for f := firstExtension; f < functions; f++ {
+			own.address[f] = dl.Call(a.address[GetExtensionFunctionAddressForPlatform], uintptr(platform), uintptr(unsafe.Pointer(dl.CString(f.String()))))
+		}
+	}
+	return &own
+}
+
+// Has tells whether the library has the function. One that a driver's version
+// does not support may be there and must not be called: loaders were seen to
+// call themselves without end.
+func (a *API) Has(f Function) bool { return a.address[f] != 0 }
+
+// Without returns the API without some functions, as if the driver lacked them.
+func (a *API) Without(list ...Function) *API {
+	own := *a
+	for _, f := range list {
+		own.address[f] = 0
+	}
+	return &own
+}
+
+// OneAtATime returns the API for a driver that must not be called by two threads
+// at once.
+func (a *API) OneAtATime() *API {
+	own := *a
+	own.serial = new(sync.Mutex)
+	return &own
+}
+
+// enter calls a function, alone if need be.
+//
+//go:uintptrescapes
+func (a *API) enter(f Function, args ...uintptr) uintptr {
+	if a.serial != nil {
+		a.serial.Lock()
+		defer a.serial.Unlock()
+	}
+	return dl.Call(a.address[f], args...)
+}
+
+// callError is the error of a call.
+func callError(f Function, code int) error {
+	return &driver.CallError{Call: f.String(), Code: code, Name: CodeName(code)}
+}
+
+var errNoFunction = errors.New("the driver does not have this function")
+
+// call calls a function that returns a code. Go memory that an argument points
+// to stays in place until the function returns.
+//
+//go:uintptrescapes
+func (a *API) call(f Function, args ...uintptr) error {
+	if a.hooks != nil || a.serial != nil || a.address[f] == 0 {
+		return a.callHooked(f, args)
+	}
+	if code := int32(dl.Call(a.address[f], args...)); code != 0 {
+		return callError(f, int(code))
+	}
+	return nil
+}
+
+func (a *API) callHooked(f Function, args []uintptr) error {
+	if err := a.before(f); err != nil {
+		return err
+	}
+	code := int(int32(a.enter(f, args...)))
+	a.after(f, args, code)
+	if code != 0 {
+		return callError(f, code)
+	}
+	return nil
+}
+
+func (a *API) before(f Function) error {
+	if a.address[f] == 0 {
+		return &driver.CallError{Call: f.String(), Code: InvalidOperation, Name: CodeName(InvalidOperation), Err: errNoFunction}
+	}
+	if a.hooks != nil && a.hooks.Before != nil {
+		return a.hooks.Before(f.String())
+	}
+	return nil
+}
+
+func (a *API) after(f Function, args []uintptr, code int) {
+	if a.hooks != nil && a.hooks.After != nil {
+		a.hooks.After(f.String(), args, code)
+	}
+}
+
+var codes = sync.Pool{New: func() any { return new(int32) }}
+
+// create calls a function that returns an object, or an address, and stores a
+// code through its last argument.
+//
+//go:uintptrescapes
+func (a *API) create(f Function, args ...uintptr) (Handle, error) {
+	if err := a.before(f); err != nil {
+		return 0, err
+	}
+	code := codes.Get().(*int32) // on the heap, so that its address lasts
+	defer codes.Put(code)
+	*code = 0
+	args = append(args, uintptr(unsafe.Pointer(code)))
+	object := Handle(a.enter(f, args...))
+	a.after(f, args, int(*code))
+	if *code != 0 {
+		return object, callError(f, int(*code))
+	}
+	return object, nil
+}
+
+// release calls a function that gives an object back. Such calls are not made
+// to fail by hooks: nothing can be done after them.
+func (a *API) release(f Function, object Handle) error {
+	code := int(int32(a.enter(f, uintptr(object))))
+	a.after(f, []uintptr{uintptr(object)}, code)
+	if code != 0 {
+		return callError(f, code)
+	}
+	return nil
+}
+
+// pointer is the address of the first element, 0 for an empty slice. It is
+// used in argument lists of functions that keep the memory in place.
+func pointer[T any](list []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(list)) }

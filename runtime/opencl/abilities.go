@@ -1,0 +1,99 @@
+package opencl
+
+import (
+	"fmt"
+
+	"offlink/runtime/internal/cl"
+)
+
+// memoryModel is how a device's memory is allocated and addressed.
+type memoryModel int
+
+const (
+	buffers       memoryModel = iota // cl_mem: no addresses
+	virtualMemory                    // clSVMAlloc
+	unifiedMemory                    // cl_intel_unified_shared_memory
+)
+
+// abilities are what the back end makes use of: what the device says, corrected
+// by the quirks of its driver.
+type abilities struct {
+	version    int // of OpenCL: 12, 20, 21, 30
+	memory     memoryModel
+	hostMemory bool // host and shared memory exist
+	fineSVM    bool
+
+	create  cl.Function // of programs of SPIR-V; used if hasIL
+	hasIL   bool
+	noSPIRV string // why the device takes no SPIR-V
+	bitcode bool   // it takes LLVM bitcode
+
+	// wrapIL puts SPIR-V into a binary of the driver's own.
+	wrapIL func(code []byte) []byte
+	// translateTo is the LLVM version whose bitcode is made of SPIR-V.
+	translateTo int
+	// linksHere: modules are linked by offlink, not by the driver.
+	linksHere bool
+
+	variables     variableAccess
+	specConstants bool // clSetProgramSpecializationConstant
+	// known: unknown extensions and instructions end the process.
+	known bool
+	// noVariables is why program-scope variables that change cannot be used.
+	noVariables string
+	// refusesVariables: such a variable ends the process.
+	refusesVariables bool
+	// noFunctionPointers: function pointers end the process.
+	noFunctionPointers bool
+
+	quirks []string // names of those that apply, for reports
+}
+
+const version2 = 20
+
+func (a *abilities) takesSPIRV() bool { return a.noSPIRV == "" }
+
+// findAbilities asks the device. A function that its version does not have is
+// not called even where the loader has it.
+func (d *Device) findAbilities() abilities {
+	a := abilities{version: parseVersion(d.info.Version)}
+	switch {
+	case a.version >= 21 && len(d.info.ILVersions) > 0 && d.api.Has(cl.CreateProgramWithIL):
+		a.create, a.hasIL = cl.CreateProgramWithIL, true
+	case d.info.HasExtension("cl_khr_il_program") && d.api.Has(cl.CreateProgramWithILKHR):
+		a.create, a.hasIL = cl.CreateProgramWithILKHR, true
+	default:
+		a.noSPIRV = "it takes no SPIR-V (the driver has neither an IL version nor cl_khr_il_program)"
+	}
+	a.specConstants = a.hasIL && a.version >= 22 && d.api.Has(cl.SetProgramSpecializationConstant)
+	d.findMemory(&a)
+	d.findVariableAccess(&a)
+	if a.variables == variablesByKernel {
+		a.specConstants = false // the program is made of offlink's link, which has them
+	}
+	d.applyQuirks(&a)
+	return a
+}
+
+func (d *Device) findMemory(a *abilities) {
+	r := &infoReader{api: d.api, device: d.handle}
+	if d.info.HasExtension("cl_intel_unified_shared_memory") && d.api.Has(cl.DeviceMemAllocINTEL) && d.api.Has(cl.EnqueueMemcpyINTEL) {
+		a.memory = unifiedMemory
+		a.hostMemory = r.optional(cl.DeviceUSMHost)&cl.USMAccess != 0 && r.optional(cl.DeviceUSMShared)&cl.USMAccess != 0
+		return
+	}
+	if caps := r.optional(cl.DeviceSVMCapabilities); a.version >= version2 && caps&(cl.SVMCoarse|cl.SVMFine) != 0 && d.api.Has(cl.SVMAlloc) {
+		a.memory = virtualMemory
+		a.fineSVM = caps&cl.SVMFine != 0
+		a.hostMemory = a.fineSVM
+	}
+}
+
+// parseVersion reads "OpenCL 3.0 ...": 30.
+func parseVersion(text string) int {
+	var major, minor int
+	if _, err := fmt.Sscanf(text, "OpenCL %d.%d", &major, &minor); err != nil {
+		return 12
+	}
+	return major*10 + minor
+}

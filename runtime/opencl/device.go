@@ -1,0 +1,173 @@
+package opencl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/dl"
+)
+
+// Device is a device of an OpenCL driver, with a context that is made on first
+// use.
+type Device struct {
+	driver   *Driver
+	platform *platform
+	api      *cl.API
+	handle   cl.Handle
+	info     driver.Info
+	able     abilities
+	parent   *Device // of a sub-device
+
+	mu       sync.Mutex
+	context  cl.Handle
+	internal cl.Handle // a queue for the device's own work
+	parts    []driver.Device
+	memories memoryTable
+	orphans  []pendingCommand // of closed queues: their host memory is in use
+}
+
+func (d *Driver) newDevice(p *platform, handle cl.Handle) (*Device, error) {
+	device := &Device{driver: d, platform: p, api: p.api, handle: handle}
+	info, err := device.readInfo()
+	if err != nil {
+		return nil, err
+	}
+	device.info = info
+	device.able = device.findAbilities()
+	device.completeInfo()
+	return device, nil
+}
+
+// Info describes the device.
+func (d *Device) Info() driver.Info { return d.info }
+
+// Accepts takes SPIR-V, LLVM bitcode and native code as the driver does.
+func (d *Device) Accepts(img driver.Image) error {
+	if !slices.Contains(d.info.Formats, img.Format) {
+		if img.Format == "spirv" && d.able.noSPIRV != "" {
+			return errors.New(d.able.noSPIRV)
+		}
+		return fmt.Errorf("it takes the formats %s, not %s", strings.Join(d.info.Formats, ", "), img.Format)
+	}
+	if img.Format == "native" {
+		if want := d.nativeTarget(); img.Target != want {
+			return fmt.Errorf("it takes native code for %s, not %s", want, img.Target)
+		}
+		return nil
+	}
+	if img.Target != "" && img.Target != "spir64" && !strings.HasPrefix(img.Target, "spir64-") && !strings.HasPrefix(img.Target, "spirv64") {
+		return fmt.Errorf("it takes the target spir64, not %s", img.Target)
+	}
+	return nil
+}
+
+// nativeTarget is the target string of code that was compiled ahead of time,
+// as DPC++ has it.
+func (d *Device) nativeTarget() string {
+	switch d.info.Type {
+	case driver.GPU:
+		return "spir64_gen"
+	case driver.Accelerator:
+		return "spir64_fpga"
+	}
+	return "spir64_x86_64"
+}
+
+// open returns the context, which is made on first use.
+func (d *Device) open() (cl.Handle, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.context != 0 {
+		return d.context, nil
+	}
+	err := dl.KeepSignals(func() (err error) {
+		d.context, err = d.api.NewContext(d.platform.handle, d.handle)
+		return err
+	})
+	if err == nil {
+		d.driver.used.Store(true)
+	}
+	return d.context, err
+}
+
+// ownQueue returns the queue for the device's own work: zeroing memory.
+func (d *Device) ownQueue() (cl.Handle, error) {
+	context, err := d.open()
+	if err != nil {
+		return 0, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.internal != 0 {
+		return d.internal, nil
+	}
+	d.internal, err = d.newCommandQueue(context, 0)
+	return d.internal, err
+}
+
+// newCommandQueue makes a queue by the function of the device's version.
+func (d *Device) newCommandQueue(context cl.Handle, properties uint64) (cl.Handle, error) {
+	if d.able.version < version2 {
+		return d.api.NewQueueOld(context, d.handle, properties)
+	}
+	return d.api.NewQueue(context, d.handle, properties)
+}
+
+// close gives back what the device has.
+func (d *Device) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var errs []error
+	for _, part := range d.parts {
+		errs = append(errs, part.(*Device).close())
+	}
+	if d.internal != 0 {
+		errs = append(errs, d.api.Release(cl.ReleaseCommandQueue, d.internal))
+	}
+	if d.context != 0 {
+		errs = append(errs, d.api.Release(cl.ReleaseContext, d.context))
+	}
+	if d.parent != nil {
+		errs = append(errs, d.api.Release(cl.ReleaseDevice, d.handle))
+	}
+	d.internal, d.context, d.parts = 0, 0, nil
+	return errors.Join(errs...)
+}
+
+// Handle is the cl_device_id.
+func (d *Device) Handle() uint64 { return uint64(d.handle) }
+
+// SubDevices parts the device by its NUMA nodes, or by whatever parts it next.
+// A device that has no such parts has none.
+func (d *Device) SubDevices() ([]driver.Device, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.parts != nil {
+		return d.parts, nil
+	}
+	partitions, err := d.api.Numbers(cl.GetDeviceInfo, cl.DevicePartitions, 8, d.handle)
+	if err != nil || !slices.Contains(partitions, cl.PartitionByAffinity) {
+		return nil, err
+	}
+	list, err := d.api.SubDevices(d.handle, []uintptr{cl.PartitionByAffinity, cl.AffinityNextPartitionable, 0})
+	if cl.IsCode(err, cl.DevicePartitionFailed) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, handle := range list {
+		part, err := d.driver.newDevice(d.platform, handle)
+		if err != nil {
+			return nil, err
+		}
+		part.parent = d
+		d.parts = append(d.parts, part)
+	}
+	return d.parts, nil
+}

@@ -1,0 +1,170 @@
+// Package opencl is the back end of OpenCL's drivers: it opens the loader
+// (libOpenCL), which knows the drivers that are installed, and runs SPIR-V, LLVM
+// bitcode and native code on their devices.
+//
+// Drivers are trusted least of all. Bad modules make them exit, crash or loop,
+// so modules are read and verified here, and imports resolved, before a driver
+// sees them; the signal actions that drivers replace are put back; what a known
+// driver does wrong is a row in quirks.go.
+//
+// Memory is unified shared memory where the driver has
+// cl_intel_unified_shared_memory, else shared virtual memory, else buffers.
+package opencl
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/dl"
+)
+
+// Options are the options of the back end; the zero value is right for
+// programs.
+type Options struct {
+	// Libraries are the names and paths of OpenCL's loader to try; those of the
+	// system if nil.
+	Libraries []string
+	// Translator is an installed llvm-spirv, for drivers that take LLVM
+	// bitcode and no SPIR-V; such drivers take no SPIR-V without it.
+	Translator string
+	// Fail, if set, is asked before each call of OpenCL that can fail, with its
+	// name, and the call returns the error unless it is nil: for tests of
+	// callers.
+	Fail func(call string) error
+	// Trace, if set, is told of each call of OpenCL with its result.
+	Trace func(call string, args []uintptr, code int)
+
+	// without are functions that drivers are taken not to have, for tests.
+	without []cl.Function
+}
+
+// Driver is the back end, opened. It is safe for concurrent use.
+type Driver struct {
+	api     *cl.API
+	options Options
+	used    atomic.Bool // a device has a context: drivers have threads from then on
+
+	mu      sync.Mutex
+	devices []driver.Device // those that were listed
+	listed  bool
+}
+
+// systemLibraries are the names of OpenCL's loader.
+func systemLibraries() []string {
+	switch runtime.GOOS {
+	case "windows":
+		return []string{"OpenCL.dll"}
+	case "darwin":
+		return []string{"/System/Library/Frameworks/OpenCL.framework/OpenCL"}
+	}
+	return []string{"libOpenCL.so.1", "libOpenCL.so"}
+}
+
+// Open opens OpenCL's loader. The error lists the names that were tried.
+func Open(o Options) (*Driver, error) {
+	if o.Libraries == nil {
+		o.Libraries = systemLibraries()
+	}
+	d := &Driver{options: o}
+	var hooks *cl.Hooks
+	if o.Fail != nil || o.Trace != nil {
+		hooks = &cl.Hooks{Before: o.Fail, After: o.Trace}
+	}
+	err := dl.KeepSignals(func() (err error) {
+		d.api, err = cl.Open(o.Libraries, hooks)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Name is "opencl".
+func (d *Driver) Name() string { return "opencl" }
+
+// Library is the path of the loader that was opened.
+func (d *Driver) Library() string { return d.api.File() }
+
+// Devices lists the devices of all platforms, in the loader's order. A
+// platform that fails leaves its devices out; the error names it.
+func (d *Driver) Devices() ([]driver.Device, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.listed {
+		return d.devices, nil
+	}
+	err := dl.KeepSignals(d.listDevices)
+	d.listed = err == nil
+	return d.devices, err
+}
+
+func (d *Driver) listDevices() error {
+	platforms, err := d.api.Platforms()
+	if err != nil {
+		return err
+	}
+	d.devices = nil
+	var errs []error
+	for _, handle := range platforms {
+		p, err := d.newPlatform(handle)
+		if err == nil {
+			err = d.addDevices(p)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("platform %q: %w", p.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (d *Driver) addDevices(p *platform) error {
+	list, err := p.api.Devices(p.handle)
+	if err != nil {
+		return err
+	}
+	for _, handle := range list {
+		device, err := d.newDevice(p, handle)
+		if err != nil {
+			return err
+		}
+		d.devices = append(d.devices, device)
+	}
+	return nil
+}
+
+// platform is a driver below the loader.
+type platform struct {
+	handle        cl.Handle
+	api           *cl.API // with its extensions
+	name, version string
+}
+
+func (d *Driver) newPlatform(handle cl.Handle) (*platform, error) {
+	p := &platform{handle: handle, api: d.api.ForPlatform(handle).Without(d.options.without...)}
+	var named, versioned error
+	p.name, named = d.api.Text(cl.GetPlatformInfo, cl.PlatformName, handle)
+	p.version, versioned = d.api.Text(cl.GetPlatformInfo, cl.PlatformVersion, handle)
+	return p, errors.Join(named, versioned)
+}
+
+// Close gives the devices back. The loader is unloaded if no device was used:
+// a driver that runs has threads and exit handlers, whose code must stay.
+func (d *Driver) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var errs []error
+	for _, device := range d.devices {
+		errs = append(errs, device.(*Device).close())
+	}
+	d.devices = nil
+	if !d.used.Load() {
+		errs = append(errs, d.api.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,279 @@
+package opencl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+)
+
+// event is the event of a command, or one that the host ends. The queue and
+// the caller may both hold it.
+type event struct {
+	device   *Device
+	handle   cl.Handle
+	call     string   // that made the command
+	after    []*event // that the command waits for, to tell the first cause
+	profiled bool
+	uses     atomic.Int32
+
+	mu    sync.Mutex
+	ended bool  // the host ended it
+	cause error // the host's
+}
+
+func (d *Device) newEvent(handle cl.Handle, call string, after []*event, profiled bool, uses int32) *event {
+	e := &event{device: d, handle: handle, call: call, after: after, profiled: profiled}
+	e.uses.Store(uses)
+	return e
+}
+
+// release ends one use.
+func (e *event) release() error {
+	if e.uses.Add(-1) > 0 {
+		return nil
+	}
+	return e.device.api.Release(cl.ReleaseEvent, e.handle)
+}
+
+// Close gives the event back.
+func (e *event) Close() error { return e.release() }
+
+// Handle is the cl_event.
+func (e *event) Handle() uint64 { return uint64(e.handle) }
+
+// status is OpenCL's execution status. Intel's driver says "complete" of a
+// command that was dropped because one that it waited for failed; a wait tells.
+func (e *event) status() (int, error) {
+	status, err := e.device.api.EventStatus(e.handle)
+	if err != nil || status != 0 || len(e.after) == 0 {
+		return status, err
+	}
+	err = e.device.api.Wait(e.handle) // has ended: returns at once
+	if cl.IsCode(err, cl.ErrorInWaitList) {
+		return cl.ErrorInWaitList, nil
+	}
+	return status, err
+}
+
+// Status implements driver.Event.
+func (e *event) Status() driver.Status {
+	status, err := e.status()
+	switch {
+	case err != nil || status < 0:
+		return driver.Failed
+	case status == 0:
+		return driver.Complete
+	case status == 1:
+		return driver.Running
+	case status == 2:
+		return driver.Submitted
+	}
+	return driver.Queued
+}
+
+// result is the error of an event that has ended.
+func (e *event) result() error {
+	status, err := e.status()
+	if err != nil {
+		return err
+	}
+	return e.errorOf(status)
+}
+
+// errorOf is the error for a status: a failure of an event that the command
+// waited for is told with its cause.
+func (e *event) errorOf(status int) error {
+	if status >= 0 {
+		return nil
+	}
+	e.mu.Lock()
+	cause := e.cause
+	e.mu.Unlock()
+	if cause != nil {
+		return cause
+	}
+	failed := &driver.CallError{Call: e.call, Code: status, Name: cl.CodeName(status)}
+	for _, before := range e.after {
+		if err := before.knownFailure(); err != nil {
+			failed.Err = err
+			break
+		}
+	}
+	return failed
+}
+
+// endError is the error of an event that a callback was told the status of: some
+// drivers tell success of a command that was dropped.
+func (e *event) endError(status int) error {
+	if status < 0 {
+		return e.errorOf(status)
+	}
+	return e.result()
+}
+
+// knownFailure is the error of an event that was waited for.
+func (e *event) knownFailure() error {
+	e.mu.Lock()
+	cause := e.cause
+	e.mu.Unlock()
+	if cause != nil || e.uses.Load() <= 0 {
+		return cause
+	}
+	return e.result()
+}
+
+// Wait implements driver.Event.
+func (e *event) Wait(ctx context.Context) error {
+	if ctx.Done() == nil {
+		if err := e.device.api.Wait(e.handle); err != nil && !cl.IsCode(err, cl.ErrorInWaitList) {
+			return err
+		}
+		return e.result()
+	}
+	ended := make(chan error, 1)
+	if err := e.onEnd(func(err error) { ended <- err }); err != nil {
+		return err
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// OnDone implements driver.Event.
+func (e *event) OnDone(f func(error)) {
+	if status, err := e.status(); err != nil || status <= 0 {
+		f(errors.Join(err, e.errorOf(min(status, 0))))
+		return
+	}
+	if err := e.onEnd(f); err != nil {
+		go f(err)
+	}
+}
+
+// callbacks are the functions that wait for the end of an event. Drivers get a
+// number for each: Go's memory is not theirs to keep.
+var callbacks struct {
+	sync.Mutex
+	next    uintptr
+	waiting map[uintptr]func(status int)
+}
+
+// callback is the C function for all of them, made once.
+var callback = sync.OnceValue(func() uintptr {
+	return cl.EventCallback(func(status int, number uintptr) {
+		callbacks.Lock()
+		f := callbacks.waiting[number]
+		delete(callbacks.waiting, number)
+		callbacks.Unlock()
+		if f != nil {
+			f(status)
+		}
+	})
+})
+
+// onEnd has f called when the event ends, on a goroutine. It keeps the event
+// until then, and flushes nothing: commands that were not flushed
+// start when their queue is.
+func (e *event) onEnd(f func(error)) error {
+	e.uses.Add(1)
+	callbacks.Lock()
+	callbacks.next++
+	number := callbacks.next
+	if callbacks.waiting == nil {
+		callbacks.waiting = make(map[uintptr]func(int))
+	}
+	callbacks.waiting[number] = func(status int) {
+		go func() { // a driver's thread must not call the driver
+			f(e.endError(status))
+			_ = e.release()
+		}()
+	}
+	callbacks.Unlock()
+	err := e.device.api.OnEnd(e.handle, callback(), number)
+	if err != nil {
+		callbacks.Lock()
+		delete(callbacks.waiting, number)
+		callbacks.Unlock()
+		err = errors.Join(err, e.release())
+	}
+	return err
+}
+
+var (
+	errNotProfiled = errors.New("the event has no times: its queue was made without profiling")
+	errNotOver     = errors.New("the event has no times yet: its command has not ended")
+)
+
+// Times implements driver.Event.
+func (e *event) Times() (driver.Times, error) {
+	if !e.profiled {
+		return driver.Times{}, errNotProfiled
+	}
+	if status, err := e.status(); err != nil || status > 0 {
+		return driver.Times{}, errors.Join(errNotOver, err)
+	}
+	var times [4]time.Duration
+	for i, param := range []uint32{cl.ProfilingQueued, cl.ProfilingSubmit, cl.ProfilingStart, cl.ProfilingEnd} {
+		t, err := e.device.api.EventTime(e.handle, param)
+		if err != nil {
+			return driver.Times{}, err
+		}
+		times[i] = time.Duration(t)
+	}
+	return driver.Times{Queued: times[0], Submitted: times[1], Started: times[2], Ended: times[3]}, nil
+}
+
+// NewEvent returns an event that the host ends.
+func (d *Device) NewEvent() (driver.UserEvent, error) {
+	context, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	handle, err := d.api.NewUserEvent(context)
+	if err != nil {
+		return nil, err
+	}
+	return d.newEvent(handle, cl.CreateUserEvent.String(), nil, false, 1), nil
+}
+
+// hostFailure is the status of an event that the host ended with an error.
+const hostFailure = -1
+
+// Complete implements driver.UserEvent.
+func (e *event) Complete(err error) {
+	e.mu.Lock()
+	if e.ended {
+		e.mu.Unlock()
+		return
+	}
+	e.ended, e.cause = true, err
+	e.mu.Unlock()
+	status := 0
+	if err != nil {
+		status = hostFailure
+	}
+	// The call fails for an event that has ended only, which this one has not.
+	_ = e.device.api.SetUserEvent(e.handle, status)
+}
+
+// ownEvents returns events as those of this device.
+func (d *Device) ownEvents(list []driver.Event) ([]*event, error) {
+	var own []*event
+	for i, e := range list {
+		o, ok := e.(*event)
+		if !ok || o.device != d {
+			return nil, fmt.Errorf("event %d is not of this device", i)
+		}
+		own = append(own, o)
+	}
+	return own, nil
+}

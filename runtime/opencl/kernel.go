@@ -1,0 +1,127 @@
+package opencl
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+)
+
+// kernel is a kernel. OpenCL keeps its arguments in the cl_kernel, so that
+// setting them and launching is done under a lock.
+type kernel struct {
+	program *program
+	device  *Device
+	handle  cl.Handle
+	name    string
+	params  []driver.Param
+
+	mu   sync.Mutex
+	set  []argument  // what the cl_kernel has
+	subs []cl.Handle // sub-buffers that arguments refer to
+}
+
+func (k *kernel) Name() string           { return k.name }
+func (k *kernel) Params() []driver.Param { return append([]driver.Param(nil), k.params...) }
+
+// Handle is the cl_kernel.
+func (k *kernel) Handle() uint64 { return uint64(k.handle) }
+
+// Close gives the kernel back.
+func (k *kernel) Close() error {
+	errs := []error{k.device.api.Release(cl.ReleaseKernel, k.handle)}
+	for _, sub := range k.subs {
+		errs = append(errs, k.device.api.Release(cl.ReleaseMemObject, sub))
+	}
+	return errors.Join(errs...)
+}
+
+// prepare lets the kernel follow addresses that it finds in memory, and asks
+// the driver for the parameters where the tables lack them.
+func (k *kernel) prepare(listed bool) error {
+	if !listed {
+		params, err := k.askParams()
+		if err != nil {
+			return err
+		}
+		k.params = params
+	}
+	k.set = make([]argument, len(k.params))
+	if k.device.able.memory != unifiedMemory {
+		return nil
+	}
+	yes := []byte{1, 0, 0, 0}
+	for _, param := range []uint32{cl.ExecIndirectHost, cl.ExecIndirectDevice, cl.ExecIndirectShared} {
+		if err := k.device.api.SetExecInfo(k.handle, param, yes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askParams asks the driver. What it does not tell is passed as it comes.
+func (k *kernel) askParams() ([]driver.Param, error) {
+	n, err := k.device.api.Number(cl.GetKernelInfo, cl.KernelNumArgs, k.handle)
+	if err != nil {
+		return nil, err
+	}
+	params := make([]driver.Param, n)
+	for i := range params {
+		qualifier, err := k.device.api.KernelArgNumber(k.handle, i, cl.KernelArgAddressQualifier)
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s: the driver does not describe its parameters: %w", k.name, err)
+		}
+		switch qualifier {
+		case cl.AddressGlobal, cl.AddressConstant:
+			params[i].Kind = driver.ParamBuffer
+		case cl.AddressLocal:
+			params[i].Kind = driver.ParamLocal
+		}
+		params[i].Type, _ = k.device.api.KernelArgText(k.handle, i, cl.KernelArgTypeName)
+		params[i].Name, _ = k.device.api.KernelArgText(k.handle, i, cl.KernelArgName)
+	}
+	return params, nil
+}
+
+// Info asks about the kernel on its device.
+func (k *kernel) Info() driver.KernelInfo {
+	ask := func(param uint32) []uint64 {
+		list, err := k.device.api.Numbers(cl.GetKernelWorkGroupInfo, param, 8, k.handle, k.device.handle)
+		if err != nil || len(list) == 0 {
+			return []uint64{0}
+		}
+		return list
+	}
+	info := driver.KernelInfo{
+		MaxGroup:          int(ask(cl.KernelWorkGroupSize)[0]),
+		PreferredMultiple: int(ask(cl.KernelPreferredMultiple)[0]),
+		LocalMemory:       int64(ask(cl.KernelLocalMemory)[0]),
+		PrivateMemory:     int64(ask(cl.KernelPrivateMemory)[0]),
+	}
+	for i, n := range ask(cl.KernelCompileWorkGroupSize) {
+		if i < 3 {
+			info.RequiredGroup[i] = int(n)
+		}
+	}
+	k.subGroups(&info)
+	return info
+}
+
+func (k *kernel) subGroups(info *driver.KernelInfo) {
+	f := cl.GetKernelSubGroupInfo
+	if k.device.able.version < 21 || !k.device.api.Has(f) {
+		if f = cl.GetKernelSubGroupInfoKHR; !k.device.info.HasExtension("cl_khr_subgroups") || !k.device.api.Has(f) {
+			return
+		}
+	}
+	if size, err := k.device.api.SubGroupSize(f, k.handle, k.device.handle, []uintptr{uintptr(max(info.MaxGroup, 1))}); err == nil {
+		info.SubGroup = int(size)
+	}
+	if k.device.info.HasExtension("cl_intel_required_subgroup_size") {
+		if size, err := k.device.api.KernelSubGroupNumber(f, k.handle, k.device.handle, cl.KernelCompileSubGroupSize); err == nil {
+			info.RequiredSubGroup = int(size)
+		}
+	}
+}

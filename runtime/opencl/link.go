@@ -1,0 +1,143 @@
+package opencl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/dl"
+	"offlink/runtime/resolve"
+	"offlink/spirv"
+)
+
+// Link makes a program of objects.
+func (d *Device) Link(ctx context.Context, objects []driver.Object, opts driver.LinkOptions) (driver.Program, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, d.buildError(err)
+	}
+	own, err := d.ownObjects(objects)
+	if err != nil {
+		return nil, d.buildError(err)
+	}
+	linked, err := d.checkLink(own)
+	if err != nil {
+		return nil, d.buildError(err)
+	}
+	p := &program{device: d, tables: tablesOf(linked)}
+	err = dl.KeepSignals(func() (err error) {
+		p.handle, err = d.linkNative(ctx, own, linked, opts.Options)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
+	if len(objects) == 0 {
+		return nil, errNoObjects
+	}
+	var own []*object
+	for i, o := range objects {
+		object, ok := o.(*object)
+		if !ok || object.device != d {
+			return nil, fmt.Errorf("object %d is not of this device", i)
+		}
+		if object.format != own0(own, object).format {
+			return nil, fmt.Errorf("%s is %s and %s is %s; the formats of a program are one", own[0].name, own[0].format, object.name, object.format)
+		}
+		own = append(own, object)
+	}
+	return own, nil
+}
+
+// own0 is the first of the list, or the object itself.
+func own0(list []*object, o *object) *object {
+	if len(list) > 0 {
+		return list[0]
+	}
+	return o
+}
+
+// checkLink links the modules here as well: a driver resolves an import that
+// nobody exports with a function of the host process, or finds out after it
+// has generated code. The result describes kernels and variables; it is nil for
+// other formats.
+func (d *Device) checkLink(own []*object) (*spirv.Module, error) {
+	if own[0].format != "spirv" {
+		return nil, nil
+	}
+	inputs := make([]spirv.Input, len(own))
+	for i, o := range own {
+		inputs[i] = spirv.Input{Name: o.name, Module: o.module}
+	}
+	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: d.provides})
+}
+
+// provides tells which imports the driver resolves: OpenCL's built-in functions,
+// and those of extensions that it lists.
+func (d *Device) provides(name string) bool {
+	if name == "__devicelib_assert_fail" {
+		return d.info.HasExtension("cl_intel_devicelib_assert")
+	}
+	return resolve.IsBuiltin(name)
+}
+
+// linkNative makes the driver's program.
+func (d *Device) linkNative(ctx context.Context, own []*object, linked *spirv.Module, options string) (cl.Handle, error) {
+	switch {
+	case own[0].format == "native":
+		return d.buildNative(own, options)
+	case d.able.linksHere:
+		return d.buildBitcode(ctx, own, linked, options)
+	case d.needsAccessors(linked):
+		return d.buildWithAccessors(linked, options)
+	}
+	programs := make([]cl.Handle, len(own))
+	for i, o := range own {
+		programs[i] = o.program
+	}
+	context, err := d.open()
+	if err != nil {
+		return 0, err
+	}
+	handle, err := d.api.Link(context, d.handle, options, programs)
+	if err == nil {
+		return handle, nil
+	}
+	err = d.failedBuild(err, handle)
+	if handle != 0 {
+		err = errors.Join(err, d.api.Release(cl.ReleaseProgram, handle))
+	}
+	return 0, err
+}
+
+// buildNative builds code that was compiled ahead of time. One image is a whole
+// program: native images do not link with each other.
+func (d *Device) buildNative(own []*object, options string) (cl.Handle, error) {
+	if len(own) > 1 {
+		return 0, d.buildError(fmt.Errorf("%s: native code does not link with %s", own[0].name, own[1].name))
+	}
+	return d.buildBinary(own[0].code, strings.TrimSpace(own[0].options+" "+options))
+}
+
+// buildBinary builds a program of a binary for the device.
+func (d *Device) buildBinary(code []byte, options string) (cl.Handle, error) {
+	context, err := d.open()
+	if err != nil {
+		return 0, err
+	}
+	handle, err := d.api.NewProgramBinary(context, d.handle, code)
+	if err != nil {
+		return 0, d.failedBuild(err, 0)
+	}
+	if err := d.api.Build(handle, d.handle, options); err != nil {
+		err = d.failedBuild(err, handle)
+		return 0, errors.Join(err, d.api.Release(cl.ReleaseProgram, handle))
+	}
+	return handle, nil
+}

@@ -1,0 +1,245 @@
+package opencl
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"sync"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/dl"
+)
+
+// memory is an allocation: at an address, or a buffer.
+type memory struct {
+	device  *Device
+	kind    driver.MemoryKind
+	size    int64
+	address uintptr   // of unified and virtual memory
+	buffer  cl.Handle // of a device that has neither
+	foreign bool      // imported: the native memory is another's
+}
+
+// addressed is a memory with an address, as methods tell what it can do.
+type addressed struct{ memory }
+
+// visible is a memory that the host reads and writes.
+type visible struct{ addressed }
+
+func (m *memory) Size() int64             { return m.size }
+func (m *memory) Kind() driver.MemoryKind { return m.kind }
+func (m *memory) base() *memory           { return m }
+
+// Handle is the address, or the cl_mem.
+func (m *memory) Handle() uint64 { return uint64(m.address) | uint64(m.buffer) }
+
+// Address is the address on the device; that of host and shared memory is the
+// host's too.
+func (m *addressed) Address() uint64 { return uint64(m.address) }
+
+// Bytes is the memory itself.
+func (m *visible) Bytes() []byte { return dl.Bytes(m.address, int(m.size)) }
+
+// place is any memory of this back end but a variable.
+type place interface {
+	driver.Memory
+	base() *memory
+}
+
+// ownMemory returns the argument as a memory of this device.
+func (d *Device) ownMemory(m driver.Memory) (*memory, error) {
+	own, ok := m.(place)
+	if !ok || own.base().device != d {
+		return nil, errors.New("the memory is not of this device")
+	}
+	return own.base(), nil
+}
+
+// checkPart tells whether size bytes at an offset lie in a memory.
+func checkPart(m driver.Memory, offset, size int64) error {
+	if offset < 0 || size < 0 || offset > m.Size() || size > m.Size()-offset {
+		return fmt.Errorf("%d bytes at offset %d are beyond the end of a memory of %d bytes", size, offset, m.Size())
+	}
+	return nil
+}
+
+// Alloc returns zeroed memory.
+func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error) {
+	if kind < driver.DeviceMemory || kind > driver.SharedMemory {
+		return nil, fmt.Errorf("%v memory: %w", kind, driver.ErrUnsupported)
+	}
+	if kind != driver.DeviceMemory && !d.able.hostMemory {
+		return nil, fmt.Errorf("%v memory on %s: %w", kind, d.info.Name, driver.ErrUnsupported)
+	}
+	if size < 0 || size > d.info.MaxAllocation && d.info.MaxAllocation > 0 {
+		return nil, fmt.Errorf("%d bytes cannot be allocated; %s takes up to %d", size, d.info.Name, d.info.MaxAllocation)
+	}
+	m, err := d.allocate(kind, size)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.zero(m); err != nil {
+		return nil, errors.Join(err, m.free())
+	}
+	return d.present(m), nil
+}
+
+// present gives a memory the methods that it can have, and lists it for
+// Pointer.
+func (d *Device) present(m *memory) driver.Memory {
+	var shown place = m
+	switch {
+	case m.address != 0 && m.kind != driver.DeviceMemory:
+		shown = &visible{addressed{*m}}
+	case m.address != 0:
+		shown = &addressed{*m}
+	}
+	d.memories.insert(shown)
+	return shown
+}
+
+// minAllocation is allocated for memories of no bytes, which OpenCL refuses.
+const minAllocation = 1
+
+func (d *Device) allocate(kind driver.MemoryKind, size int64) (*memory, error) {
+	context, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	m := &memory{device: d, kind: kind, size: size}
+	bytes := max(size, minAllocation)
+	switch d.able.memory {
+	case unifiedMemory:
+		f := map[driver.MemoryKind]cl.Function{
+			driver.DeviceMemory: cl.DeviceMemAllocINTEL, driver.HostMemory: cl.HostMemAllocINTEL, driver.SharedMemory: cl.SharedMemAllocINTEL,
+		}[kind]
+		m.address, err = d.api.AllocUSM(f, context, d.handle, bytes)
+	case virtualMemory:
+		flags := uint64(cl.MemReadWrite)
+		if d.able.fineSVM {
+			flags |= cl.MemSVMFine
+		}
+		m.address, err = d.api.AllocSVM(context, flags, bytes)
+	default:
+		m.buffer, err = d.api.NewBuffer(context, bytes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%d bytes of %v memory: %w", size, kind, err)
+	}
+	return m, nil
+}
+
+// zero fills a new memory with zeros.
+func (d *Device) zero(m *memory) error {
+	if m.size == 0 {
+		return nil
+	}
+	queue, err := d.ownQueue()
+	if err != nil {
+		return err
+	}
+	order := &cl.Order{}
+	if err := d.fill(queue, m, 0, m.size, []byte{0}, order); err != nil {
+		return err
+	}
+	return d.api.Finish(queue)
+}
+
+// fill enqueues a fill at an offset that is a multiple of the pattern.
+func (d *Device) fill(queue cl.Handle, m *memory, offset, size int64, pattern []byte, o *cl.Order) error {
+	switch {
+	case m.buffer != 0:
+		return d.api.FillBuffer(queue, m.buffer, pattern, offset, size, o)
+	case d.able.memory == unifiedMemory:
+		return d.api.FillAddress(cl.EnqueueMemFillINTEL, queue, m.address+uintptr(offset), pattern, size, o)
+	}
+	return d.api.FillAddress(cl.EnqueueSVMMemFill, queue, m.address+uintptr(offset), pattern, size, o)
+}
+
+// copyFunction copies between addresses.
+func (d *Device) copyFunction() cl.Function {
+	if d.able.memory == unifiedMemory {
+		return cl.EnqueueMemcpyINTEL
+	}
+	return cl.EnqueueSVMMemcpy
+}
+
+// Close gives the memory back.
+func (m *memory) Close() error {
+	m.device.memories.remove(m)
+	if m.foreign {
+		return nil
+	}
+	return m.free()
+}
+
+func (m *memory) free() error {
+	d := m.device
+	context, err := d.open()
+	switch {
+	case err != nil:
+		return err
+	case m.buffer != 0:
+		return d.api.Release(cl.ReleaseMemObject, m.buffer)
+	case d.able.memory == unifiedMemory:
+		return d.api.FreeUSM(context, m.address)
+	}
+	d.api.FreeSVM(context, m.address)
+	return nil
+}
+
+// Pointer describes the allocation that holds an address.
+func (d *Device) Pointer(address uint64) (driver.Pointer, bool) {
+	m := d.memories.find(uintptr(address))
+	if m == nil {
+		return driver.Pointer{}, false
+	}
+	return driver.Pointer{Memory: m, Offset: int64(uintptr(address) - m.base().address)}, true
+}
+
+// memoryTable is the memories with addresses, sorted by them. The zero value
+// is ready.
+type memoryTable struct {
+	mu   sync.RWMutex
+	list []place
+}
+
+// after is the index of the first memory above the address.
+func (t *memoryTable) after(address uintptr) int {
+	return sort.Search(len(t.list), func(i int) bool { return t.list[i].base().address > address })
+}
+
+func (t *memoryTable) insert(m place) {
+	if m.base().address == 0 || m.base().foreign {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := t.after(m.base().address)
+	t.list = append(t.list, nil)
+	copy(t.list[i+1:], t.list[i:])
+	t.list[i] = m
+}
+
+func (t *memoryTable) remove(m *memory) {
+	if m.address == 0 || m.foreign {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := t.after(m.address) - 1; i >= 0 && t.list[i].base().address == m.address {
+		t.list = append(t.list[:i], t.list[i+1:]...)
+	}
+}
+
+// find returns the memory that holds the address, nil if none does.
+func (t *memoryTable) find(address uintptr) place {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	i := t.after(address) - 1
+	if i < 0 || address-t.list[i].base().address >= uintptr(max(t.list[i].Size(), minAllocation)) {
+		return nil
+	}
+	return t.list[i]
+}

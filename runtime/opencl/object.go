@@ -1,0 +1,185 @@
+package opencl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/dl"
+	"offlink/spirv"
+)
+
+// object is a compiled module.
+type object struct {
+	device *Device
+	name   string
+	format string
+	module *spirv.Module // of SPIR-V, specialized where the driver cannot do that
+	code   []byte        // of other formats
+	// program is the compiled program of the driver; 0 where offlink links.
+	program cl.Handle
+	options string
+}
+
+// Close gives the object back.
+func (o *object) Close() error {
+	if o.program == 0 {
+		return nil
+	}
+	return o.device.api.Release(cl.ReleaseProgram, o.program)
+}
+
+// buildError is a failed build with a cause.
+func (d *Device) buildError(err error) error {
+	return &driver.BuildError{Device: d.info.Name, Err: err}
+}
+
+// Compile verifies a module and has the driver compile it.
+func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, d.buildError(err)
+	}
+	if err := d.Accepts(driver.Image{Format: m.Format, Target: m.Target}); err != nil {
+		return nil, d.buildError(fmt.Errorf("%s: %w", m.Name, err))
+	}
+	o := &object{device: d, name: m.Name, format: m.Format, options: opts.Options}
+	if m.Format != "spirv" {
+		o.code = slices.Clone(m.Code)
+		return o, d.compileOther(o)
+	}
+	module, err := d.readModule(m.Code)
+	if err == nil {
+		module, err = exportHostNames(module)
+	}
+	if err != nil {
+		return nil, d.buildError(fmt.Errorf("%s: %w", m.Name, err))
+	}
+	o.module = module
+	if err := d.compileModule(o, opts.SpecConstants); err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
+	return o, nil
+}
+
+// hostNamePrefix begins the linkage names that device globals without one get,
+// so that the host finds them.
+const hostNamePrefix = "offlink.host."
+
+// exportHostNames exports the device globals that only have a name for the
+// host: drivers look them up by linkage name.
+func exportHostNames(m *spirv.Module) (*spirv.Module, error) {
+	names := map[spirv.ID]string{}
+	for _, in := range m.Globals() {
+		if in.Op != spirv.OpVariable {
+			continue
+		}
+		name, ok := m.HostAccessName(in.Result())
+		if _, linked := m.LinkageName(in.Result()); ok && !linked {
+			names[in.Result()] = hostNamePrefix + name
+		}
+	}
+	return m.WithExports(names)
+}
+
+// compileModule has the driver compile SPIR-V. Where offlink links the modules,
+// or the driver has no specialization constants, that is done to the module.
+func (d *Device) compileModule(o *object, values map[uint32][]byte) error {
+	if d.able.linksHere || !d.able.specConstants {
+		module, err := o.module.Specialize(values)
+		if err != nil {
+			return d.buildError(fmt.Errorf("%s: %w", o.name, err))
+		}
+		o.module = module
+	}
+	if d.able.linksHere {
+		return nil
+	}
+	context, err := d.open()
+	if err != nil {
+		return err
+	}
+	code := o.module.Bytes()
+	if d.able.wrapIL != nil {
+		o.program, err = d.api.NewProgramBinary(context, d.handle, d.able.wrapIL(code))
+		if err != nil {
+			err = d.failedBuild(err, 0)
+		}
+		return err // a compiled object by its header
+	}
+	if o.program, err = d.api.NewProgramIL(d.able.create, context, code); err != nil {
+		o.program = 0
+		return d.failedBuild(err, 0)
+	}
+	return d.compileProgram(o, values)
+}
+
+// compileProgram compiles a fresh program, after its specialization constants
+// are set: later it is too late.
+func (d *Device) compileProgram(o *object, values map[uint32][]byte) error {
+	if d.able.specConstants {
+		if err := d.setSpecConstants(o, values); err != nil {
+			return err
+		}
+	}
+	err := dl.KeepSignals(func() error { return d.api.Compile(o.program, d.handle, o.options) })
+	if err != nil {
+		return d.failedBuild(fmt.Errorf("%s: %w", o.name, err), o.program)
+	}
+	return nil
+}
+
+// setSpecConstants sets the values of those constants that the module has.
+func (d *Device) setSpecConstants(o *object, values map[uint32][]byte) error {
+	if len(values) == 0 {
+		return nil
+	}
+	if _, err := o.module.Specialize(values); err != nil { // checks the sizes
+		return d.buildError(fmt.Errorf("%s: %w", o.name, err))
+	}
+	for _, c := range o.module.SpecConstants() {
+		value, ok := values[c.SpecID]
+		if !ok {
+			continue
+		}
+		if err := d.api.SetSpecConstant(o.program, c.SpecID, value); err != nil {
+			return d.buildError(fmt.Errorf("%s: specialization constant %d: %w", o.name, c.SpecID, err))
+		}
+	}
+	return nil
+}
+
+// compileOther prepares bitcode, which is compiled like SPIR-V where the driver
+// links, and native code, which is compiled already.
+func (d *Device) compileOther(o *object) error {
+	if o.format != "llvmbc" || d.able.linksHere {
+		return nil
+	}
+	context, err := d.open()
+	if err != nil {
+		return err
+	}
+	if o.program, err = d.api.NewProgramBinary(context, d.handle, o.code); err != nil {
+		o.program = 0
+		return d.failedBuild(fmt.Errorf("%s: %w", o.name, err), 0)
+	}
+	err = dl.KeepSignals(func() error { return d.api.Compile(o.program, d.handle, o.options) })
+	if err != nil {
+		return errors.Join(d.failedBuild(fmt.Errorf("%s: %w", o.name, err), o.program), o.Close())
+	}
+	return nil
+}
+
+// failedBuild is the error of a build, with the program's log. Used-up
+// resources and the like are told as they are.
+func (d *Device) failedBuild(err error, program cl.Handle) error {
+	build := &driver.BuildError{Device: d.info.Name, Err: err}
+	if program != 0 {
+		if log, failed := d.api.Text(cl.GetProgramBuildInfo, cl.ProgramBuildLog, program, d.handle); failed == nil {
+			build.Log = log
+		}
+	}
+	return build
+}

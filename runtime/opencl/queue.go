@@ -1,0 +1,254 @@
+package opencl
+
+import (
+	"errors"
+	"sync"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+)
+
+// queue is a command queue. OpenCL tells of a failed command by its event
+// alone, and host memory belongs to a transfer until its end: the commands that
+// may fail, or that use host memory of Go, are pending here with their events.
+type queue struct {
+	device *Device
+	handle cl.Handle
+	opts   driver.QueueOptions
+
+	mu      sync.Mutex
+	pending []pendingCommand
+	// chain is the last command that may fail: in an in-order queue the next
+	// one waits for it, so that it fails too.
+	chain *event
+	err   error // the first failure since the last Finish
+}
+
+// pendingCommand is a command whose end matters.
+type pendingCommand struct {
+	event *event
+	host  []byte // in use until the end
+}
+
+// NewQueue makes a queue.
+func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
+	context, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	var properties uint64
+	if opts.OutOfOrder && d.info.OutOfOrder {
+		properties |= cl.QueueOutOfOrder
+	}
+	if opts.Profiling {
+		properties |= cl.QueueProfiling
+	}
+	handle, err := d.newCommandQueue(context, properties)
+	if err != nil {
+		return nil, err
+	}
+	opts.OutOfOrder = properties&cl.QueueOutOfOrder != 0
+	return &queue{device: d, handle: handle, opts: opts}, nil
+}
+
+// Handle is the cl_command_queue.
+func (q *queue) Handle() uint64 { return uint64(q.handle) }
+
+// maxPending is the number of pending commands from which on ended ones are
+// looked for.
+const maxPending = 64
+
+// submit enqueues a command with what it waits for. host is memory of Go that
+// the command uses.
+func (q *queue) submit(f cl.Function, s driver.Sync, host []byte, enqueue func(*cl.Order) error) error {
+	after, err := q.device.ownEvents(s.After)
+	if err != nil {
+		return err
+	}
+	e, err := q.admit(f, after, s, host, enqueue)
+	if err != nil || e == nil {
+		return err
+	}
+	if s.Done != nil {
+		*s.Done = e
+	}
+	if !s.Block {
+		return nil
+	}
+	err = q.device.api.Wait(e.handle)
+	if err == nil || cl.IsCode(err, cl.ErrorInWaitList) {
+		err = e.result()
+	}
+	if s.Done == nil {
+		err = errors.Join(err, e.release())
+	}
+	return err
+}
+
+// admit enqueues the command. The event is nil where nobody needs one.
+func (q *queue) admit(f cl.Function, after []*event, s driver.Sync, host []byte, enqueue func(*cl.Order) error) (*event, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.opts.OutOfOrder && q.chain != nil {
+		after = append(after, q.chain)
+	}
+	mayFail := len(after) > 0
+	order := &cl.Order{}
+	for _, e := range after {
+		order.Wait = append(order.Wait, e.handle)
+	}
+	caller := s.Done != nil || s.Block
+	tracked := mayFail || host != nil
+	if !caller && !tracked {
+		return nil, enqueue(order)
+	}
+	var handle cl.Handle
+	order.Event = &handle
+	if err := enqueue(order); err != nil {
+		return nil, err
+	}
+	uses := int32(0)
+	if caller {
+		uses++
+	}
+	if tracked {
+		uses++
+	}
+	e := q.device.newEvent(handle, f.String(), after, q.opts.Profiling, uses)
+	if tracked {
+		q.track(e, host, mayFail)
+	}
+	if caller {
+		return e, nil
+	}
+	return nil, nil
+}
+
+func (q *queue) track(e *event, host []byte, mayFail bool) {
+	if mayFail {
+		q.chain = e
+	}
+	if len(q.pending) >= maxPending {
+		q.collect()
+	}
+	q.pending = append(q.pending, pendingCommand{e, host})
+}
+
+// collect gives up the pending commands that have ended, and keeps the first
+// failure.
+func (q *queue) collect() {
+	kept := q.pending[:0]
+	for _, p := range q.pending {
+		status, err := p.event.status()
+		if err == nil && status > 0 {
+			kept = append(kept, p)
+			continue
+		}
+		if err == nil {
+			err = p.event.errorOf(status)
+		}
+		if q.err == nil {
+			q.err = err
+		}
+		if q.chain == p.event && err == nil {
+			q.chain = nil
+		}
+		if q.chain == p.event {
+			kept = append(kept, p) // those after it fail too, up to Finish
+			continue
+		}
+		_ = p.event.release()
+	}
+	clear(q.pending[len(kept):])
+	q.pending = kept
+}
+
+// isPlain tells whether a command needs nothing but its call.
+func (q *queue) isPlain(s driver.Sync) bool {
+	if len(s.After) > 0 || s.Done != nil {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.chain == nil
+}
+
+// Barrier ends when every command before it has ended. OpenCL's barrier with
+// events waits for those alone, so a second one waits for it and for the rest.
+func (q *queue) Barrier(s driver.Sync) error {
+	if len(s.After) > 0 && q.opts.OutOfOrder {
+		if err := q.submit(cl.EnqueueBarrierWithWaitList, driver.Sync{After: s.After}, nil, q.barrier); err != nil {
+			return err
+		}
+		s.After = nil
+	}
+	return q.submit(cl.EnqueueBarrierWithWaitList, s, nil, q.barrier)
+}
+
+func (q *queue) barrier(o *cl.Order) error {
+	return q.device.api.Marker(cl.EnqueueBarrierWithWaitList, q.handle, o)
+}
+
+// Flush has the device start.
+func (q *queue) Flush() error { return q.device.api.Flush(q.handle) }
+
+// Finish waits for everything queued and reports the first failure since the
+// last Finish.
+func (q *queue) Finish() error {
+	err := q.device.api.Finish(q.handle)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.pending) > 0 {
+		q.collect()
+		q.dropChain()
+	}
+	if q.err != nil {
+		err = q.err
+	}
+	q.err = nil
+	return err
+}
+
+// dropChain ends the failure that later commands inherit.
+func (q *queue) dropChain() {
+	kept := q.pending[:0]
+	for _, p := range q.pending {
+		if status, err := p.event.status(); p.event == q.chain && (err != nil || status <= 0) {
+			_ = p.event.release()
+			q.chain = nil
+			continue
+		}
+		kept = append(kept, p)
+	}
+	clear(q.pending[len(kept):])
+	q.pending = kept
+}
+
+// Close gives the queue back. OpenCL cannot stop a command that runs: what it
+// uses of Go's memory stays with the device.
+func (q *queue) Close() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.collect()
+	q.dropChain()
+	if len(q.pending) > 0 {
+		q.device.keepOrphans(q.pending)
+		q.pending = nil
+	}
+	return q.device.api.Release(cl.ReleaseCommandQueue, q.handle)
+}
+
+// keepOrphans holds the host memory of commands that outlive their queue.
+func (d *Device) keepOrphans(list []pendingCommand) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var kept []pendingCommand
+	for _, p := range append(d.orphans, list...) {
+		if status, err := p.event.status(); err == nil && status > 0 {
+			kept = append(kept, p)
+			continue
+		}
+		_ = p.event.release()
+	}
+	d.orphans = kept
+}

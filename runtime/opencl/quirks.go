@@ -1,0 +1,104 @@
+package opencl
+
+import (
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// quirk is something that a known driver does differently from what it says,
+// or badly. Each row says for which versions that was seen; others are taken at
+// their word.
+type quirk struct {
+	name     string
+	platform *regexp.Regexp // of the platform's name
+	version  *regexp.Regexp // of the platform's version, or the driver's
+	why      string
+	set      func(d *Device, a *abilities, version []string)
+}
+
+// quirks is the one place for what the back end knows of particular drivers.
+// Each has a test in quirks_test.go.
+var quirks = []quirk{
+	{
+		name: "intel-exit", platform: regexp.MustCompile(`^Intel\(R\) OpenCL`), version: regexp.MustCompile(`^20(2[3-9])\.`),
+		why: "unknown extensions and instructions make the driver call exit (2023 to 2026.22)",
+		set: func(_ *Device, a *abilities, _ []string) { a.known = true },
+	},
+	{
+		name: "pocl-bitcode", platform: regexp.MustCompile(`^Portable Computing Language`), version: regexp.MustCompile(`PoCL [1-3]\..*LLVM (\d+)`),
+		why: "PoCL up to 3.1 is built without SPIR-V and takes the bitcode of its own LLVM, linked: SPIR-V is translated to it",
+		set: func(d *Device, a *abilities, version []string) {
+			llvm, _ := strconv.Atoi(version[1])
+			a.takeBitcode(d, llvm)
+		},
+	},
+	{
+		name: "pocl-variables", platform: regexp.MustCompile(`^Portable Computing Language`), version: regexp.MustCompile(`PoCL [1-3]\.`),
+		why: "PoCL up to 3.1 gives each kernel its own copy of a program-scope variable, and aborts on function pointers",
+		set: func(_ *Device, a *abilities, _ []string) {
+			a.noVariables = "PoCL up to 3.1 gives each kernel a copy of its own"
+			a.noFunctionPointers = true
+		},
+	},
+	{
+		name: "oclgrind-bitcode", platform: regexp.MustCompile(`^Oclgrind`), version: regexp.MustCompile(`Oclgrind (1\d|2[01])\.`),
+		why: "Oclgrind up to 21.10 takes the bitcode of LLVM 14 with typed pointers, and finds unresolved symbols at the launch only",
+		set: func(d *Device, a *abilities, _ []string) { a.takeBitcode(d, 14) },
+	},
+	{
+		name: "oclgrind-threads", platform: regexp.MustCompile(`^Oclgrind`), version: regexp.MustCompile(`Oclgrind (1\d|2[01])\.`),
+		why: "Oclgrind up to 21.10 aborts when two threads run kernels at once",
+		set: func(d *Device, _ *abilities, _ []string) { d.api = d.api.OneAtATime() },
+	},
+	{
+		name: "rusticl-binary", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^22\.`),
+		why: "rusticl of Mesa 22 takes SPIR-V in binaries of its own only, and aborts on variables that change and on function pointers",
+		set: func(_ *Device, a *abilities, _ []string) {
+			a.noSPIRV, a.wrapIL = "", wrapRusticl
+			a.refusesVariables, a.noFunctionPointers = true, true
+			a.noVariables = "rusticl of Mesa 22 has no program-scope variables that change"
+		},
+	},
+}
+
+// takeBitcode has SPIR-V translated to the bitcode of an LLVM version, where a
+// translator is installed.
+func (a *abilities) takeBitcode(d *Device, llvm int) {
+	a.bitcode, a.linksHere = true, true
+	if d.driver.options.Translator == "" {
+		a.noSPIRV = fmt.Sprintf("it takes LLVM %d bitcode and no SPIR-V; with llvm-spirv-%d in PATH SPIR-V is translated", llvm, llvm)
+		return
+	}
+	a.noSPIRV, a.translateTo = "", llvm
+}
+
+// wrapRusticl is a binary of rusticl of Mesa 22: version, size, type 1 (a
+// compiled object), then the module.
+func wrapRusticl(code []byte) []byte {
+	const version, object = 1, 1
+	b := binary.LittleEndian.AppendUint32(nil, version)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(code)))
+	b = binary.LittleEndian.AppendUint32(b, object)
+	return append(b, code...)
+}
+
+func (d *Device) applyQuirks(a *abilities) {
+	for _, q := range quirks {
+		if !q.platform.MatchString(d.platform.name) {
+			continue
+		}
+		for _, text := range []string{d.platform.version, d.info.DriverVersion, d.info.Version} {
+			if version := q.version.FindStringSubmatch(text); version != nil {
+				q.set(d, a, version)
+				a.quirks = append(a.quirks, q.name)
+				break
+			}
+		}
+	}
+}
+
+// Quirks are the names of the rows of the table of known drivers' gaps that
+// apply to the device.
+func (d *Device) Quirks() []string { return d.able.quirks }

@@ -1,0 +1,108 @@
+package opencl
+
+import (
+	"fmt"
+
+	"offlink/runtime/driver"
+	"offlink/spirv"
+)
+
+// tables describe the kernels and variables of a program, which drivers do not:
+// no argument information for SPIR-V, no names for the host.
+type tables struct {
+	Kernels   map[string][]driver.Param `json:"kernels"`
+	Variables map[string]variableInfo   `json:"variables"`
+	Functions []string                  `json:"functions,omitempty"` // exported
+}
+
+// variableInfo is a program-scope variable by linkage name or host name.
+type variableInfo struct {
+	Linkage string `json:"linkage"`
+	Size    int64  `json:"size"`
+}
+
+// tablesOf reads a linked module, nil for none.
+func tablesOf(m *spirv.Module) tables {
+	t := tables{Kernels: map[string][]driver.Param{}, Variables: map[string]variableInfo{}}
+	if m == nil {
+		return t
+	}
+	for _, e := range m.EntryPoints() {
+		if e.Model == spirv.ExecutionModelKernel {
+			t.Kernels[e.Name] = kernelParams(m, e)
+		}
+	}
+	for _, in := range m.Globals() {
+		if in.Op == spirv.OpVariable {
+			t.addVariable(m, in)
+		}
+	}
+	for _, s := range m.Exports() {
+		if s.Function {
+			t.Functions = append(t.Functions, s.Name)
+		}
+	}
+	return t
+}
+
+func (t *tables) addVariable(m *spirv.Module, in *spirv.Instruction) {
+	name, linked := m.LinkageName(in.Result())
+	if _, builtin := m.IsBuiltIn(in.Result()); !linked || builtin {
+		return
+	}
+	pointer := m.Def(in.Type())
+	size, ok := m.ByteSize(spirv.ID(pointer.Words[2]))
+	if !ok {
+		return
+	}
+	info := variableInfo{name, int64(size)}
+	t.Variables[name] = info
+	if host, ok := m.HostAccessName(in.Result()); ok {
+		t.Variables[host] = info
+	}
+}
+
+// kernelParams are the parameters as the code has them, with names and types of
+// the source where the module has those.
+func kernelParams(m *spirv.Module, e spirv.EntryPoint) []driver.Param {
+	params := []driver.Param{}
+	types := m.KernelArgTypes(e.Name)
+	for _, f := range m.Functions() {
+		if f.ID() != e.Function {
+			continue
+		}
+		for i, in := range f.Params {
+			p := paramOf(m, in.Type())
+			if i < len(types) {
+				p.Type = types[i]
+			}
+			if name := m.Name(in.Result()); name != fmt.Sprintf("%%%d", in.Result()) {
+				p.Name = name
+			}
+			params = append(params, p)
+		}
+	}
+	return params
+}
+
+func paramOf(m *spirv.Module, id spirv.ID) driver.Param {
+	t := m.Def(id)
+	if t == nil || t.Op != spirv.OpTypePointer {
+		return valueParam(m, id)
+	}
+	switch spirv.StorageClass(t.Words[1]) {
+	case spirv.StorageFunction: // a struct by value
+		return valueParam(m, spirv.ID(t.Words[2]))
+	case spirv.StorageWorkgroup:
+		return driver.Param{Kind: driver.ParamLocal}
+	}
+	return driver.Param{Kind: driver.ParamBuffer}
+}
+
+func valueParam(m *spirv.Module, id spirv.ID) driver.Param {
+	size, ok := m.ByteSize(id)
+	if !ok {
+		return driver.Param{Kind: driver.ParamOther}
+	}
+	return driver.Param{Kind: driver.ParamValue, Size: size}
+}

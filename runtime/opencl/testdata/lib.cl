@@ -1,0 +1,1 @@
+int LibDeviceFunc(int i) { return i * 2; }

@@ -1,0 +1,204 @@
+package opencl
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+)
+
+// Write copies data to a memory.
+func (q *queue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
+	return q.transfer("Write", m, offset, data, s, q.device.write)
+}
+
+// Read copies a memory to data.
+func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
+	return q.transfer("Read", m, offset, data, s, q.device.read)
+}
+
+type transferFunction func(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error
+
+func (q *queue) transfer(call string, m driver.Memory, offset int64, data []byte, s driver.Sync, enqueue transferFunction) error {
+	if err := checkPart(m, offset, int64(len(data))); err != nil {
+		return fmt.Errorf("%s: %w", call, err)
+	}
+	if len(data) == 0 {
+		return q.nothing(s)
+	}
+	if v, ok := asVariable(m); ok {
+		if v.program.device != q.device {
+			return fmt.Errorf("%s: the variable is not of this device", call)
+		}
+		if v.readKernel != nil {
+			return v.transfer(q, call == "Write", offset, data, s)
+		}
+	}
+	if s.Block && q.isPlain(s) {
+		return enqueue(q.handle, m, offset, data, &cl.Order{Block: true})
+	}
+	return q.submit(cl.EnqueueMemcpyINTEL, s, data, func(o *cl.Order) error {
+		return enqueue(q.handle, m, offset, data, o)
+	})
+}
+
+// nothing is a command without work, which OpenCL refuses as a transfer.
+func (q *queue) nothing(s driver.Sync) error {
+	return q.submit(cl.EnqueueMarkerWithWaitList, s, nil, func(o *cl.Order) error {
+		return q.device.api.Marker(cl.EnqueueMarkerWithWaitList, q.handle, o)
+	})
+}
+
+func (d *Device) write(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error {
+	if v, ok := asVariable(m); ok {
+		return v.write(queue, offset, data, o)
+	}
+	own, err := d.ownMemory(m)
+	switch {
+	case err != nil:
+		return err
+	case own.buffer != 0:
+		return d.api.WriteBuffer(queue, own.buffer, offset, data, o)
+	}
+	return d.api.WriteAddress(d.copyFunction(), queue, own.address+uintptr(offset), data, o)
+}
+
+func (d *Device) read(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error {
+	if v, ok := asVariable(m); ok {
+		return v.read(queue, offset, data, o)
+	}
+	own, err := d.ownMemory(m)
+	switch {
+	case err != nil:
+		return err
+	case own.buffer != 0:
+		return d.api.ReadBuffer(queue, own.buffer, offset, data, o)
+	}
+	return d.api.ReadAddress(d.copyFunction(), queue, data, own.address+uintptr(offset), o)
+}
+
+// Copy copies between memories.
+func (q *queue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromOffset, size int64, s driver.Sync) error {
+	if err := errors.Join(checkPart(to, toOffset, size), checkPart(from, fromOffset, size)); err != nil {
+		return fmt.Errorf("Copy: %w", err)
+	}
+	if size == 0 {
+		return q.nothing(s)
+	}
+	_, toVariable := asVariable(to)
+	_, fromVariable := asVariable(from)
+	if toVariable || fromVariable {
+		return q.copyByHost(to, toOffset, from, fromOffset, size, s)
+	}
+	target, err := q.device.ownMemory(to)
+	if err != nil {
+		return err
+	}
+	source, err := q.device.ownMemory(from)
+	if err != nil {
+		return err
+	}
+	if target.buffer != 0 {
+		return q.submit(cl.EnqueueCopyBuffer, s, nil, func(o *cl.Order) error {
+			return q.device.api.CopyBuffer(q.handle, source.buffer, target.buffer, fromOffset, toOffset, size, o)
+		})
+	}
+	f := q.device.copyFunction()
+	return q.submit(f, s, nil, func(o *cl.Order) error {
+		return q.device.api.CopyAddress(f, q.handle, target.address+uintptr(toOffset), source.address+uintptr(fromOffset), size, o)
+	})
+}
+
+// copyByHost copies to or from a variable, which has no address that a copy
+// can be given.
+func (q *queue) copyByHost(to driver.Memory, toOffset int64, from driver.Memory, fromOffset, size int64, s driver.Sync) error {
+	data := make([]byte, size)
+	var read driver.Event
+	if err := q.Read(from, fromOffset, data, driver.Sync{After: s.After, Done: &read}); err != nil {
+		return err
+	}
+	err := q.Write(to, toOffset, data, driver.Sync{After: []driver.Event{read}, Done: s.Done, Block: s.Block})
+	return errors.Join(err, read.Close())
+}
+
+const maxPattern = 128
+
+// Fill repeats a pattern.
+func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) error {
+	if err := checkPart(m, offset, size); err != nil {
+		return fmt.Errorf("Fill: %w", err)
+	}
+	n := len(pattern)
+	if n > maxPattern || bits.OnesCount(uint(n)) != 1 {
+		return fmt.Errorf("Fill: a pattern of %d bytes; it has 1 to %d, a power of two", n, maxPattern)
+	}
+	if size%int64(n) != 0 {
+		return fmt.Errorf("Fill: %d bytes are not a multiple of the pattern's %d", size, n)
+	}
+	if size == 0 {
+		return q.nothing(s)
+	}
+	if _, ok := asVariable(m); ok {
+		return q.Write(m, offset, repeated(pattern, size), s)
+	}
+	own, err := q.device.ownMemory(m)
+	if err != nil {
+		return err
+	}
+	if (int64(own.address)+offset)%int64(n) != 0 {
+		return q.fillUnaligned(m, offset, size, pattern, s)
+	}
+	return q.submit(cl.EnqueueMemFillINTEL, s, nil, func(o *cl.Order) error {
+		return q.device.fill(q.handle, own, offset, size, pattern, o)
+	})
+}
+
+func repeated(pattern []byte, size int64) []byte {
+	data := make([]byte, size)
+	for done := copy(data, pattern); done < len(data); done *= 2 {
+		copy(data[done:], data[:done])
+	}
+	return data
+}
+
+// fillBlock is how much of an unaligned fill the host writes: the rest is
+// copied from that.
+const fillBlock = 64 << 10
+
+// fillUnaligned fills at an offset that OpenCL refuses: it writes a block and
+// doubles it.
+func (q *queue) fillUnaligned(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) (err error) {
+	done := min(size, fillBlock)
+	var last driver.Event
+	step := driver.Sync{After: s.After}
+	run := func(final bool, enqueue func(driver.Sync) error) error {
+		if final {
+			step.Done, step.Block = s.Done, s.Block
+		} else {
+			step.Done = &last
+		}
+		before := last
+		if err := enqueue(step); err != nil {
+			return err
+		}
+		if before != nil {
+			err = before.Close()
+		}
+		step.After = []driver.Event{last}
+		return err
+	}
+	if err := run(done == size, func(s driver.Sync) error { return q.Write(m, offset, repeated(pattern, done), s) }); err != nil {
+		return err
+	}
+	for done < size {
+		n := min(done, size-done)
+		from, to := offset, offset+done
+		done += n
+		if err := run(done == size, func(s driver.Sync) error { return q.Copy(m, to, m, from, n, s) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,29 @@
+package spirv
+
+import "iter"
+
+// Instructions are all instructions of the module, in the order of the logical
+// layout.
+func (m *Module) Instructions() iter.Seq[*Instruction] { return m.allInstructions }
+
+// Extensions returns the names of the extensions that the module declares.
+func (m *Module) Extensions() (list []string) {
+	for _, in := range m.sections[sectionExtension] {
+		name, _ := getString(in.Words)
+		list = append(list, name)
+	}
+	return list
+}
+
+// Declares tells whether the module declares a capability.
+func (m *Module) Declares(capability Capability) bool {
+	for _, in := range m.sections[sectionCapability] {
+		if Capability(in.Words[0]) == capability {
+			return true
+		}
+	}
+	return false
+}
+
+// IsKnown tells whether the grammar has the instruction.
+func (op Opcode) IsKnown() bool { return op.grammarInfo() != nil }
