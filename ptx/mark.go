@@ -3,7 +3,6 @@ package ptx
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Pointer says that a parameter is a pointer.
@@ -24,10 +23,22 @@ type Mark struct {
 	Required [3]int
 }
 
-// insertion is text that goes in at a place.
-type insertion struct {
-	at   int
-	text string
+// edit puts text in place of a part of another.
+type edit struct {
+	from, to int
+	text     string
+}
+
+// applyEdits makes the edits, which do not overlap.
+func applyEdits(text []byte, edits []edit) []byte {
+	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
+	var out []byte
+	done := 0
+	for _, e := range edits {
+		out = append(append(out, text[done:e.from]...), e.text...)
+		done = e.to
+	}
+	return append(out, text[done:]...)
 }
 
 // MarkKernels writes the attribute .ptr to kernels' parameters, as compilers
@@ -39,7 +50,7 @@ func MarkKernels(name string, text []byte, kernels map[string]*Mark) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	var insertions []insertion
+	var edits []edit
 	for i := range m.Entries {
 		e := &m.Entries[i]
 		mark := kernels[e.Name]
@@ -49,31 +60,41 @@ func MarkKernels(name string, text []byte, kernels map[string]*Mark) ([]byte, er
 		if len(mark.Pointers) != len(e.Params) {
 			return nil, fmt.Errorf("%s: kernel %s has %d parameters, and %d in the module that it was compiled from", name, e.Name, len(e.Params), len(mark.Pointers))
 		}
-		insertions = append(insertions, mark.insertions(e)...)
+		edits = append(edits, mark.edits(e)...)
 	}
-	slices.SortFunc(insertions, func(a, b insertion) int { return a.at - b.at })
-	var out strings.Builder
-	done := 0
-	for _, i := range insertions {
-		out.Write(text[done:i.at])
-		out.WriteString(i.text)
-		done = i.at
-	}
-	out.Write(text[done:])
-	return []byte(out.String()), nil
+	return applyEdits(text, edits), nil
 }
 
-// insertions are those of one kernel.
-func (k *Mark) insertions(e *Entry) (list []insertion) {
+// edits are those of one kernel.
+func (k *Mark) edits(e *Entry) (list []edit) {
 	for i, pointer := range k.Pointers {
-		if pointer != nil && e.Params[i].takesPointer() {
-			list = append(list, insertion{e.Params[i].typeEnd, pointer.attribute()})
+		if p := &e.Params[i]; pointer != nil && p.takesPointer() {
+			list = append(list, edit{p.typeEnd, p.typeEnd, pointer.attribute()})
 		}
 	}
 	if none := [3]int{}; k.Required != none && e.Required == none {
-		list = append(list, insertion{e.headEnd, fmt.Sprintf("\n.reqntid %d, %d, %d\n", k.Required[0], k.Required[1], k.Required[2])})
+		list = append(list, edit{e.headEnd, e.headEnd, fmt.Sprintf("\n.reqntid %d, %d, %d\n", k.Required[0], k.Required[1], k.Required[2])})
 	}
 	return list
+}
+
+// PlainShared returns the text of the module with the attribute .ptr taken from
+// parameters that point to shared memory. CUDA's driver compiles them, and then
+// refuses the result as an invalid image (seen with driver 580): kernels with
+// such parameters are OpenCL's.
+func (m *Module) PlainShared(text []byte) []byte {
+	var edits []edit
+	for i := range m.Entries {
+		for _, p := range m.Entries[i].Params {
+			if p.Pointer && p.Space == "shared" {
+				edits = append(edits, edit{p.typeEnd, p.nameAt, " "})
+			}
+		}
+	}
+	if edits == nil {
+		return text
+	}
+	return applyEdits(text, edits)
 }
 
 func (p *Pointer) attribute() string {

@@ -34,9 +34,9 @@ type Param struct {
 	Align   int    // in bytes
 	Pointer bool   // it has .ptr
 	Space   string // that a pointer points to: "global", "shared"; "" for any
-	// typeEnd is where in the text the type ends; attributes of the parameter
-	// follow.
-	typeEnd int
+	// typeEnd is where in the text the type ends, nameAt where the name is;
+	// attributes of the parameter lie between.
+	typeEnd, nameAt int
 }
 
 // Linkage is how a symbol is shared.

@@ -242,7 +242,8 @@ func (p *parser) parseParam() (param Param, err error) {
 	if param.Size == 0 {
 		return param, p.errorf("a parameter without a type")
 	}
-	param.Name = p.take().text
+	name := p.take()
+	param.Name, param.nameAt = name.text, name.at
 	if param.Align == 0 {
 		param.Align = param.Size
 	}

@@ -53,10 +53,10 @@ func TestParse(t *testing.T) {
 		Version: "7.0", Targets: []string{"sm_80", "debug"}, AddressSize: 64,
 		Entries: []Entry{
 			{Name: "app", Params: []Param{
-				{Name: "app_param_0", Type: "u64", Size: 8, Align: 8, Pointer: true, Space: "global", typeEnd: at},
-				{Name: "app_param_1", Type: "b8", Size: 16, Align: 8, typeEnd: strings.Index(sample, ".b8 app_param_1") + 3},
-				{Name: "app_param_2", Type: "u64", Size: 8, Align: 8, typeEnd: strings.Index(sample, ".u64 app_param_2") + 4},
-				{Name: "app_param_3", Type: "u8", Size: 1, Align: 1, typeEnd: strings.Index(sample, ".u8 app_param_3") + 3},
+				{Name: "app_param_0", Type: "u64", Size: 8, Align: 8, Pointer: true, Space: "global", typeEnd: at, nameAt: strings.Index(sample, "app_param_0")},
+				{Name: "app_param_1", Type: "b8", Size: 16, Align: 8, typeEnd: strings.Index(sample, ".b8 app_param_1") + 3, nameAt: strings.Index(sample, "app_param_1")},
+				{Name: "app_param_2", Type: "u64", Size: 8, Align: 8, typeEnd: strings.Index(sample, ".u64 app_param_2") + 4, nameAt: strings.Index(sample, "app_param_2")},
+				{Name: "app_param_3", Type: "u8", Size: 1, Align: 1, typeEnd: strings.Index(sample, ".u8 app_param_3") + 3, nameAt: strings.Index(sample, "app_param_3")},
 			}, Required: [3]int{4, 2, 1}, Max: [3]int{128, 1, 1}, headEnd: strings.Index(sample, "\n.reqntid")},
 			{Name: "empty", headEnd: strings.Index(sample, " { ret; }\n.file")},
 		},
@@ -116,6 +116,9 @@ func TestMarkKernels(t *testing.T) {
 	m, err := Parse("marked", marked)
 	if err != nil || m.Entry("app").Params[2].Space != "shared" || !m.Entry("app").Params[2].Pointer || m.Entry("empty").Required != [3]int{8, 1, 1} {
 		t.Errorf("the marked text: %+v, %v", m, err)
+	}
+	if got := m.PlainShared(marked); string(got) != strings.Replace(string(marked), ".ptr .shared .align 16 ", "", 1) {
+		t.Errorf("without shared pointers: %s", got)
 	}
 	if _, err := MarkKernels("sample", []byte(sample), map[string]*Mark{"app": {Pointers: []*Pointer{nil}}}); err == nil {
 		t.Error("one mark was taken for four parameters")

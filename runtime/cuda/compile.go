@@ -135,11 +135,11 @@ func (d *Device) linkCode(objects []*object) ([]byte, error) {
 	}
 	inputs := make([]libcuda.Input, 0, len(objects)+1)
 	for _, o := range objects {
-		kind := libcuda.InputPTX
-		if o.kind == codeCubin {
-			kind = libcuda.InputCubin
+		in := libcuda.Input{Name: o.name, Kind: libcuda.InputCubin, Code: o.code}
+		if o.ptx != nil {
+			in.Kind, in.Code = libcuda.InputPTX, o.ptx.PlainShared(o.code)
 		}
-		inputs = append(inputs, libcuda.Input{Name: o.name, Kind: kind, Code: o.code})
+		inputs = append(inputs, in)
 	}
 	if needsBuiltins(objects) {
 		inputs = append(inputs, libcuda.Input{Name: "work-item functions", Kind: libcuda.InputPTX, Code: d.builtins()})

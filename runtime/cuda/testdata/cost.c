@@ -40,6 +40,7 @@ static double now(void) {
   return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
+// read_file reads PTX, without the attributes that the driver does not load.
 static char *read_file(const char *name) {
   FILE *f = fopen(name, "rb");
   if (!f) {
@@ -50,6 +51,9 @@ static char *read_file(const char *name) {
   if (!fread(text, 1, (1 << 20) - 1, f))
     exit(1);
   fclose(f);
+  const char *shared = " .ptr .shared .align 1";
+  for (char *at = text; (at = strstr(at, shared));)
+    memset(at, ' ', strlen(shared));
   return text;
 }
 
