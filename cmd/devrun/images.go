@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -58,7 +61,7 @@ func (f *imageFiles) open(rt *runtime.Runtime, owner registry.Owner) error {
 	return nil
 }
 
-// read takes files that carry images, and bare code: SPIR-V and PTX.
+// read takes files that carry images, and bare code: SPIR-V, PTX and cubins.
 func (f *imageFiles) read(name string) ([]*devimg.Image, error) {
 	bare, err := bareCode(name)
 	if err != nil {
@@ -108,8 +111,18 @@ func bareCode(name string) (*devimg.Image, error) {
 		return &devimg.Image{Format: devimg.FormatSPIRV, Target: "spir64"}, nil
 	case ptx.HasVersion(head):
 		return &devimg.Image{Format: devimg.FormatNone, Target: "nvptx64"}, nil
+	case isCubin(head):
+		return &devimg.Image{Format: devimg.FormatNative, Target: "nvptx64"}, nil
 	}
 	return nil, nil
+}
+
+// isCubin tells whether a file that begins so is an ELF file of NVIDIA's
+// machine.
+func isCubin(head []byte) bool {
+	const machineAt = 18 // e_machine
+	return len(head) > machineAt+1 && bytes.HasPrefix(head, []byte(elf.ELFMAG)) &&
+		elf.Machine(binary.LittleEndian.Uint16(head[machineAt:])) == elf.EM_CUDA
 }
 
 // bareImage is a module that nothing describes: its entry points are its

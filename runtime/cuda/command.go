@@ -25,8 +25,11 @@ func (q *queue) submit(c *command) (fault, err error) {
 	if q.err != nil && !q.opts.OutOfOrder {
 		return q.err, nil
 	}
-	stream := q.nextStream()
-	err = q.device.withContext(func() error {
+	stream, within := q.nextStream(), q.device.withStream
+	if c.event != nil || c.barrier { // which make events
+		within = q.device.withContext
+	}
+	err = within(func() error {
 		for _, e := range c.after {
 			state, failed, native := e.snapshot()
 			if failed != nil {

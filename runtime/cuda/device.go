@@ -23,6 +23,11 @@ type Device struct {
 	memory  allocations
 	epoch   time.Time // of the times of events
 
+	// needsNoContext is set where the driver takes calls with a stream on
+	// threads without a context: a launch is one call then.
+	needsNoContext bool
+	probed         sync.Once
+
 	// sharedBase finds out once where the shared memory of a block begins.
 	sharedBase func() (uint64, error)
 	working    sync.WaitGroup // queues that work on after their Close
@@ -55,6 +60,33 @@ func (d *Device) withContext(calls func() error) error {
 		return err
 	}
 	return calls()
+}
+
+// contextFreeVersion is that of the drivers that were seen to take calls with a
+// stream on any thread: 13.0, driver 580.
+const contextFreeVersion = 13000
+
+// probeContext finds out whether calls with a stream need a context. It is
+// called with the context set.
+func (d *Device) probeContext(s libcuda.Stream) {
+	d.probed.Do(func() {
+		if d.driver.version < contextFreeVersion || d.library.SetCurrent(0) != nil {
+			return
+		}
+		d.needsNoContext = d.library.QueryStream(s) == nil
+		_ = d.library.SetCurrent(d.context) // the next call that needs it says so
+	})
+}
+
+// withStream runs calls that have a stream: with a context where the driver
+// wants one, or where it turns out that it does.
+func (d *Device) withStream(calls func() error) error {
+	if d.needsNoContext {
+		if err := calls(); !libcuda.IsContextError(err) {
+			return err
+		}
+	}
+	return d.withContext(calls)
 }
 
 // releaseInContext is withContext for calls that give something back: they are

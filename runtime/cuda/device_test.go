@@ -266,6 +266,38 @@ func TestKernelsOverlap(t *testing.T) {
 	t.Logf("4 kernels in order %v, out of order %v", took(driver.QueueOptions{}, 4), took(driver.QueueOptions{OutOfOrder: true}, 4))
 }
 
+// TestDevicesAtOnce: goroutines work on all devices at the same time, on
+// whichever threads Go gives them.
+func TestDevicesAtOnce(t *testing.T) {
+	driverOf, _ := openInstalled(t)
+	if len(driverOf.devices) < 2 {
+		t.Skip("there is one device")
+	}
+	var wg sync.WaitGroup
+	for i := range 8 * len(driverOf.devices) {
+		d := driverOf.devices[i%len(driverOf.devices)].(*Device)
+		p, q := moreProgram(t, d), newTestQueue(t, d, driver.QueueOptions{OutOfOrder: i%3 == 0})
+		m, k := newTestMemory(t, d, driver.DeviceMemory, 8), kernelOf(t, p, "late")
+		wg.Go(func() {
+			got := make([]byte, 8)
+			for j := range 200 {
+				if err := errors.Join(q.Launch(k, driver.Range{Global: []int{1}, Offset: []int{j}}, []driver.Arg{{Memory: m}, uint32Arg(10)}, driver.Sync{}),
+					q.Barrier(driver.Sync{}), q.Read(m, 0, got, driver.Sync{}), q.Finish()); err != nil {
+					t.Errorf("device %d: %v", d.number, err)
+					return
+				}
+				if n := uint64sOf(got)[0]; n != uint64(j) {
+					t.Errorf("device %d: got %d; want %d", d.number, n, j)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, device := range driverOf.devices {
+		t.Logf("%s: calls with a stream need no context: %v", device.Info().Name, device.(*Device).needsNoContext)
+	}
+}
+
 // TestImportedStream: a queue of a stream of another owner.
 func TestImportedStream(t *testing.T) {
 	_, d := openInstalled(t)

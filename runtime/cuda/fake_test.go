@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func openFake(t *testing.T) *fake {
+func openFake(t testing.TB) *fake {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("the test's library is built on Linux")
@@ -58,12 +59,13 @@ func openFake(t *testing.T) *fake {
 	f.call(t, "fake_reset")
 	t.Cleanup(func() {
 		f.call(t, "fake_set_hook", 0)
+		f.call(t, "fake_set_version", versions[0])
 		library.Close()
 	})
 	return f
 }
 
-func (f *fake) call(t *testing.T, name string, args ...uintptr) uintptr {
+func (f *fake) call(t testing.TB, name string, args ...uintptr) uintptr {
 	t.Helper()
 	function, err := f.library.Symbol(name)
 	if err != nil {
@@ -72,21 +74,21 @@ func (f *fake) call(t *testing.T, name string, args ...uintptr) uintptr {
 	return dl.Call(function, args...)
 }
 
-func (f *fake) live(t *testing.T) int { return int(int32(f.call(t, "fake_live"))) }
+func (f *fake) live(t testing.TB) int { return int(int32(f.call(t, "fake_live"))) }
 
 // verify tells what the library found wrong.
-func (f *fake) verify(t *testing.T) {
+func (f *fake) verify(t testing.TB) {
 	t.Helper()
 	if faults := dl.String(f.call(t, "fake_faults")); faults != "" {
 		t.Errorf("the driver found:\n%s", faults)
 	}
 }
 
-func (f *fake) calls(t *testing.T) []string {
+func (f *fake) calls(t testing.TB) []string {
 	return strings.Fields(dl.String(f.call(t, "fake_calls")))
 }
 
-func (f *fake) open(t *testing.T) *Driver {
+func (f *fake) open(t testing.TB) *Driver {
 	t.Helper()
 	d, err := New(Options{Library: f.path})
 	if err != nil {
@@ -103,7 +105,7 @@ var hook struct {
 	fail    func(call string) error
 }
 
-func (f *fake) setHook(t *testing.T, fail func(call string) error) {
+func (f *fake) setHook(t testing.TB, fail func(call string) error) {
 	t.Helper()
 	hook.once.Do(func() {
 		hook.pointer = dl.NewCallback(func(name uintptr) uintptr {
@@ -117,16 +119,24 @@ func (f *fake) setHook(t *testing.T, fail func(call string) error) {
 	f.call(t, "fake_set_hook", hook.pointer)
 }
 
+// versions are those of drivers that the back end treats in different ways.
+var versions = []uintptr{12040, 13000}
+
 func TestConformance(t *testing.T) {
-	f := openFake(t)
-	d := f.open(t)
-	drivertest.Test(t, d, drivertest.Options{})
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
-	f.verify(t)
-	if n := f.live(t); n != 0 {
-		t.Errorf("%d things were not released", n)
+	for _, version := range versions {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			f := openFake(t)
+			f.call(t, "fake_set_version", version)
+			d := f.open(t)
+			drivertest.Test(t, d, drivertest.Options{})
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+			f.verify(t)
+			if n := f.live(t); n != 0 {
+				t.Errorf("%d things were not released", n)
+			}
+		})
 	}
 }
 

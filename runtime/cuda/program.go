@@ -3,7 +3,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"offlink/runtime/driver"
@@ -178,4 +177,4 @@ func (k *kernel) Info() driver.KernelInfo {
 func (k *kernel) Close() error { return nil }
 
 // isRequired tells whether the code asks for a size of blocks.
-func (k *kernel) isRequired() bool { return !slices.Equal(k.required[:], []int{0, 0, 0}) }
+func (k *kernel) isRequired() bool { return k.required != [3]int{} }

@@ -51,6 +51,7 @@ func newQueue(d *Device, opts driver.QueueOptions) (*queue, error) {
 			}
 			q.streams = append(q.streams, s)
 		}
+		d.probeContext(q.streams[0])
 		return nil
 	})
 	if err != nil {
@@ -163,7 +164,7 @@ func (q *queue) launchDirectly(k *kernel, r driver.Range, args []driver.Arg) (do
 		return false, err
 	}
 	stream := q.nextStream()
-	return true, q.device.withContext(func() error { return q.submitLaunch(k, r, &q.scratch, stream) })
+	return true, q.device.withStream(func() error { return q.submitLaunch(k, r, &q.scratch, stream) })
 }
 
 // submitLaunch launches in a stream. The queue is locked.
@@ -246,12 +247,14 @@ func (q *queue) Finish() error {
 
 // synchronize waits for the streams.
 func (q *queue) synchronize() error {
-	return q.device.withContext(func() error {
-		var errs []error
+	return q.device.withStream(func() error {
+		var err error
 		for _, s := range q.streams {
-			errs = append(errs, q.device.library.Synchronize(s))
+			if failed := q.device.library.Synchronize(s); err == nil {
+				err = failed
+			}
 		}
-		return errors.Join(errs...)
+		return err
 	})
 }
 

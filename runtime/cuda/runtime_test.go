@@ -202,12 +202,13 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestLaunchMakesFewCalls: a launch that nobody waits for is two calls of the
-// driver, and allocates no memory of Go beyond those calls' own.
-func TestLaunchMakesFewCalls(t *testing.T) {
-	f, d := newFakeDevice(t)
-	p := buildPTX(t, d, head+".visible .entry app(.param .u64 .ptr .global .align 4 app_param_0) { ret; }\n", nil)
-	defer p.Close()
+// openLaunch prepares launches of an empty kernel.
+func openLaunch(t testing.TB, d *Device) (launch func(), closeAll func()) {
+	p, err := driver.Build(t.Context(), d, []driver.Module{{Name: "m", Image: driver.Image{Format: "none", Target: Target},
+		Code: []byte(head + ".visible .entry app(.param .u64 .ptr .global .align 4 app_param_0) { ret; }\n")}}, driver.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	k, err := p.Kernel("app")
 	if err != nil {
 		t.Fatal(err)
@@ -216,22 +217,62 @@ func TestLaunchMakesFewCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer q.Close()
 	m, err := d.Alloc(driver.DeviceMemory, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.Close()
-	args := []driver.Arg{{Memory: m}}
-	launch := func() {
-		if err := q.Launch(k, driver.Range{Global: []int{4}}, args, driver.Sync{}); err != nil {
+	args, r := []driver.Arg{{Memory: m}}, driver.Range{Global: []int{32}, Local: []int{32}}
+	launch = func() {
+		if err := q.Launch(k, r, args, driver.Sync{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	launch()
-	f.call(t, "fake_reset")
-	launch()
-	if got, want := f.calls(t), []string{"cuCtxSetCurrent", "cuLaunchKernel"}; !slices.Equal(got, want) {
-		t.Errorf("a launch calls %v; want %v", got, want)
+	return launch, func() {
+		if err := errors.Join(q.Close(), m.Close(), p.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLaunchMakesFewCalls: a launch that nobody waits for is one call of the
+// driver, after that of the context where the driver wants it.
+func TestLaunchMakesFewCalls(t *testing.T) {
+	for version, want := range map[uintptr][]string{
+		12040: {"cuCtxSetCurrent", "cuLaunchKernel"},
+		13000: {"cuLaunchKernel"},
+	} {
+		f := openFake(t)
+		f.call(t, "fake_set_version", version)
+		d := f.open(t)
+		launch, closeAll := openLaunch(t, d.devices[0].(*Device))
+		launch()
+		f.call(t, "fake_reset")
+		launch()
+		if got := f.calls(t); !slices.Equal(got, want) {
+			t.Errorf("with CUDA %d a launch calls %v; want %v", version, got, want)
+		}
+		closeAll()
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		f.verify(t)
+	}
+}
+
+// BenchmarkLaunch is what a launch costs besides the driver.
+func BenchmarkLaunch(b *testing.B) {
+	f := openFake(b)
+	f.call(b, "fake_set_version", 13000)
+	d := f.open(b)
+	launch, closeAll := openLaunch(b, d.devices[0].(*Device))
+	f.call(b, "fake_set_quiet", 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		launch()
+	}
+	f.call(b, "fake_set_quiet", 0)
+	closeAll()
+	if err := d.Close(); err != nil {
+		b.Error(err)
 	}
 }

@@ -105,7 +105,7 @@ func (v *launchVariables) change(d *Device, s libcuda.Stream, w launchValues) er
 func (v *launchVariables) makeEvents(d *Device) (err error) {
 	for _, e := range []*libcuda.Event{&v.changed, &v.before} {
 		if *e == 0 && err == nil {
-			*e, err = d.library.NewEvent(false)
+			err = d.withContext(func() (err error) { *e, err = d.library.NewEvent(false); return err })
 		}
 	}
 	return err

@@ -80,9 +80,11 @@ func (l *Library) call(function int, args ...uintptr) error {
 
 // Results that callers branch on (cuda.h, CUresult).
 const (
-	codeOutOfMemory = 2
-	codeNotFound    = 500
-	codeNotReady    = 600
+	codeOutOfMemory    = 2
+	codeInvalidContext = 201
+	codeInvalidHandle  = 400
+	codeNotFound       = 500
+	codeNotReady       = 600
 )
 
 // IsNotReady tells whether the error says that work has not ended.
@@ -90,6 +92,12 @@ func IsNotReady(err error) bool { return hasCode(err, codeNotReady) }
 
 // IsNotFound tells whether the error says that a module lacks a name.
 func IsNotFound(err error) bool { return hasCode(err, codeNotFound) }
+
+// IsContextError tells whether the error may be due to the context of the
+// thread: it has none, or that of another device.
+func IsContextError(err error) bool {
+	return err != nil && (hasCode(err, codeInvalidContext) || hasCode(err, codeInvalidHandle))
+}
 
 func hasCode(err error, code int) bool {
 	call, ok := errors.AsType[*driver.CallError](err)

@@ -1,6 +1,7 @@
 package libcuda
 
 import (
+	"runtime"
 	"time"
 	"unsafe"
 )
@@ -75,18 +76,35 @@ type Launch struct {
 	// Arguments is the block of parameters, laid out as the kernel has them.
 	Arguments []byte
 
+	scratch *launchScratch
+}
+
+// launchScratch is what the driver reads during a launch. It is made once and
+// lies on the heap, so that its addresses stay: they are no arguments of a call
+// whose memory Go would keep in place.
+type launchScratch struct {
 	size  uint64
 	extra [5]uintptr
+	args  [11]uintptr
 }
 
 // Launch launches a kernel in a stream. The driver copies the arguments.
 func (l *Library) Launch(f Function, s Stream, n *Launch) error {
-	n.size = uint64(len(n.Arguments))
-	n.extra = [5]uintptr{
-		launchBufferPointer, uintptr(unsafe.Pointer(unsafe.SliceData(n.Arguments))),
-		launchBufferSize, uintptr(unsafe.Pointer(&n.size)), 0,
+	if n.scratch == nil {
+		n.scratch = new(launchScratch)
 	}
-	return l.call(fnLaunchKernel, uintptr(f), uintptr(n.Grid[0]), uintptr(n.Grid[1]), uintptr(n.Grid[2]),
+	c := n.scratch
+	c.size = uint64(len(n.Arguments))
+	c.extra = [5]uintptr{
+		launchBufferPointer, uintptr(unsafe.Pointer(unsafe.SliceData(n.Arguments))),
+		launchBufferSize, uintptr(unsafe.Pointer(&c.size)), 0,
+	}
+	c.args = [11]uintptr{
+		uintptr(f), uintptr(n.Grid[0]), uintptr(n.Grid[1]), uintptr(n.Grid[2]),
 		uintptr(n.Block[0]), uintptr(n.Block[1]), uintptr(n.Block[2]), uintptr(n.Shared), uintptr(s),
-		0, uintptr(unsafe.Pointer(&n.extra[0])))
+		0, uintptr(unsafe.Pointer(&c.extra[0])),
+	}
+	err := l.call(fnLaunchKernel, c.args[:]...)
+	runtime.KeepAlive(n)
+	return err
 }
