@@ -6,6 +6,9 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 VERSION := $(shell cat VERSION)
 GO_LDFLAGS := -s -w -X offlink/cmd/internal/cli.version=$(VERSION)
+# The core's goroutines are not interrupted with signals, which are the host
+# program's (runtime/libofflink/signals.c).
+CORE_LDFLAGS := -X runtime.godebugDefault=asyncpreemptoff=1
 SOURCES := go.mod go.sum $(shell find abort cmd filemap filetable ir parallel props runtime spirv split toolchain wrapper -type f -not -path '*/testdata/*' -not -name '*_test.go')
 FUZZTIME ?= 20s
 
@@ -33,7 +36,7 @@ bin/libofflink.so: $(wildcard runtime/libofflink/*.c runtime/libofflink/*.h incl
 	$(MAKE) -C runtime/libofflink OUT=../../bin CC='$(CC)' VERSION='$(VERSION)'
 
 bin/libofflink-core.so: $(SOURCES) | bin
-	CGO_ENABLED=1 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS)' -buildmode=c-shared -o $@ ./runtime/libofflink-core
+	CGO_ENABLED=1 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS) $(CORE_LDFLAGS)' -buildmode=c-shared -o $@ ./runtime/libofflink-core
 	rm -f bin/libofflink-core.h
 
 bin:

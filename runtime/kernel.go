@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"time"
 
 	"offlink/props"
 	"offlink/runtime/driver"
@@ -45,6 +46,15 @@ func (p *Program) Kernel() (*Kernel, error) {
 	}
 	p.built.use()
 	return &Kernel{p.Link.Kernel, params, p.built, kernel, p.Device}, nil
+}
+
+// LastRun is how long the latest launch of the kernel ran; 0 before, or where
+// the back end does not tell.
+func (k *Kernel) LastRun() time.Duration {
+	if t, ok := k.kernel.(driver.Timer); ok {
+		return t.LastRun()
+	}
+	return 0
 }
 
 // sourceParams puts the removed parameters back. Bit i of the mask, least

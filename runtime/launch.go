@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"offlink/runtime/driver"
 )
@@ -96,18 +97,29 @@ func (k *Kernel) deviceArgs(args []driver.Arg) ([]driver.Arg, error) {
 	if len(args) != len(k.Params) {
 		return nil, k.errorf("%s given; it takes %d", count(len(args), "argument"), len(k.Params))
 	}
-	var passed []driver.Arg
 	for i, arg := range args {
-		p := k.Params[i]
-		if p.Removed {
+		if k.Params[i].Removed {
 			continue
 		}
-		if problem := mismatch(p.Param, arg); problem != "" {
+		if problem := mismatch(k.Params[i].Param, arg); problem != "" {
 			return nil, k.errorf("argument %d: %s", i, problem)
 		}
-		passed = append(passed, arg)
 	}
-	return passed, nil
+	return k.withoutRemoved(args), nil
+}
+
+// withoutRemoved leaves out the arguments of removed parameters.
+func (k *Kernel) withoutRemoved(args []driver.Arg) []driver.Arg {
+	if !slices.ContainsFunc(k.Params, func(p Param) bool { return p.Removed }) {
+		return args
+	}
+	var passed []driver.Arg
+	for i, arg := range args {
+		if !k.Params[i].Removed {
+			passed = append(passed, arg)
+		}
+	}
+	return passed
 }
 
 func count(n int, what string) string {

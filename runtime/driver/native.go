@@ -1,6 +1,9 @@
 package driver
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Aborter is a Queue that can be stopped while it works.
 type Aborter interface {
@@ -9,6 +12,24 @@ type Aborter interface {
 	// the cause. It may be called at any time and from any goroutine, and
 	// does not wait.
 	Abort(cause error)
+}
+
+// CallerRunner is a Device whose queues, when they are idle, run a blocking
+// command on the caller's goroutine, and whose other commands return at once.
+// No call of a queue or an event enters code that is not Go's.
+type CallerRunner interface {
+	RunsOnCaller()
+}
+
+// Idler is a Queue that tells whether Finish would return at once.
+type Idler interface {
+	Idle() bool
+}
+
+// Timer is a Kernel that remembers how long it ran.
+type Timer interface {
+	// LastRun is how long its latest launch ran that has ended; 0 before.
+	LastRun() time.Duration
 }
 
 // EventMaker is a Device that makes events which the host ends.

@@ -21,6 +21,10 @@ type Sync struct {
 	// Block has the call return when the command has ended, with its error.
 	// On an idle queue that may run on the caller's thread.
 	Block bool
+	// Yield, if set with Block, is called about once a millisecond while the
+	// command runs on the caller's goroutine, and only there. Devices that are
+	// CallerRunners honor it; others ignore it.
+	Yield func()
 }
 
 // Queue takes commands. An in-order queue runs them one after another; once

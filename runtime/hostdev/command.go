@@ -14,8 +14,8 @@ import (
 type command struct {
 	event
 	queue   *queue
-	do      func() error    // nil: a barrier
-	launch  *launch         // that do runs, if any
+	do      func() error    // the work, unless it is a launch or a barrier
+	launch  *launch         // a kernel, if any
 	pending atomic.Int32    // holds: events, and the caller while it enqueues
 	claimed atomic.Bool     // it runs or was dropped
 	after   map[*event]bool // the events of the caller's wait list
@@ -59,11 +59,20 @@ func (c *command) run() []*command {
 	if err == nil {
 		err = c.queue.beginCommand(c)
 	}
-	if err == nil && c.do != nil {
+	if err == nil && !c.isBarrier() {
 		c.advanceStatus(driver.Running)
-		err = c.do()
+		err = c.work()
 	}
 	return c.queue.endCommand(c, err)
+}
+
+func (c *command) isBarrier() bool { return c.do == nil && c.launch == nil }
+
+func (c *command) work() error {
+	if c.launch != nil {
+		return c.launch.run()
+	}
+	return c.do()
 }
 
 // waitedFor returns the failure of an event of the caller's wait list. All of
@@ -86,4 +95,9 @@ func (c *command) dropCommand(cause error) []*command {
 }
 
 // waitDone waits for the end.
-func (c *command) waitDone() error { return c.Wait(context.Background()) }
+func (c *command) waitDone() error {
+	if c.Status() >= driver.Complete {
+		return c.result()
+	}
+	return c.Wait(context.Background())
+}

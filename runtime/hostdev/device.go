@@ -142,6 +142,9 @@ func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
 	return newQueue(d, opts), nil
 }
 
+// RunsOnCaller says that the device is a driver.CallerRunner.
+func (d *Device) RunsOnCaller() {}
+
 // NewEvent returns an event that the host ends.
 func (d *Device) NewEvent() (driver.UserEvent, error) {
 	if err := d.injectedFailure("NewEvent"); err != nil {

@@ -2,6 +2,7 @@ package hostdev
 
 import (
 	"slices"
+	"time"
 
 	"offlink/runtime/hostdev/internal/mem"
 )
@@ -12,6 +13,18 @@ type group struct {
 	id     [3]int
 	local  segments
 	items  []*item // a single one, reused, if the work-items do not wait for each other
+
+	// yield is the caller's where the group runs on its goroutine.
+	yield   func()
+	yielded time.Time
+}
+
+// pause is called by work-items now and then.
+func (g *group) pause() {
+	if g.yield != nil && time.Since(g.yielded) > turn {
+		g.yield()
+		g.yielded = time.Now()
+	}
 }
 
 func newGroup(l *launch) *group {

@@ -169,6 +169,7 @@ func (it *item) burnFuel() bool {
 
 func (it *item) takeFuel() bool {
 	it.fuel = fuelStep
+	it.group.pause()
 	if err := it.group.launch.tick(); err != nil {
 		it.fault = &Fault{Message: err.Error(), Err: err}
 		return false

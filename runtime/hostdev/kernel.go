@@ -3,6 +3,8 @@ package hostdev
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"offlink/runtime/driver"
 	"offlink/spirv"
@@ -18,6 +20,7 @@ type kernel struct {
 	// subgroup is the number of work-items of a sub-group.
 	subgroup int
 
+	lastRun    atomic.Int64 // nanoseconds
 	native     nativeState
 	rendezvous bool // its work-items wait for each other
 	inputs     []*variable
@@ -76,6 +79,9 @@ func (k *kernel) addParams(f *spirv.Function) error {
 	}
 	return nil
 }
+
+// LastRun implements driver.Timer.
+func (k *kernel) LastRun() time.Duration { return time.Duration(k.lastRun.Load()) }
 
 // passedType is the type of the value that a caller passes.
 func (p *param) passedType() *typ {

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"offlink/runtime/driver"
 )
@@ -36,6 +38,9 @@ type launch struct {
 	local  []int64 // sizes of the local memories by index
 	flat   flat
 
+	// yield is the caller's, for the worker that runs on its goroutine.
+	yield func()
+
 	next  atomic.Int64 // index of the next work-group
 	steps atomic.Int64 // remaining budget, in units of fuelStep
 	stop  atomic.Pointer[error]
@@ -52,43 +57,61 @@ type byValue struct {
 	data  []byte
 }
 
-// newLaunch checks the range and the arguments.
-func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*launch, error) {
-	l := &launch{device: d, k: k}
-	var err error
-	if l.r, err = k.fitRange(r); err != nil {
+// launchCommand is the command of a launch with the room that most launches
+// need, in one allocation.
+type launchCommand struct {
+	command
+	launch
+	words [16]uint64
+	sizes [16]int64
+}
+
+// newLaunch checks the range and the arguments, and makes the command.
+func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*command, error) {
+	c := &launchCommand{launch: launch{device: d, k: k}}
+	c.command.launch = &c.launch
+	c.args, c.local = c.words[:0], c.sizes[:0]
+	if err := c.fillLaunch(r, args); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.name, err)
+	}
+	return &c.command, nil
+}
+
+func (l *launch) fillLaunch(r driver.Range, args []driver.Arg) error {
+	d, k := l.device, l.k
+	if err := k.fitRange(r, &l.r); err != nil {
+		return err
 	}
 	if err := l.setArgs(args); err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", k.name, err)
+		return err
 	}
 	if k.rendezvous && int64(8*k.fn.words)*int64(groupSize(l.r.local)) > maxGroupPrivate {
-		return nil, fmt.Errorf("kernel %s: the values of %d work-items, %d words each, take too much memory; a smaller local size may do",
-			k.name, groupSize(l.r.local), k.fn.words)
+		return fmt.Errorf("the values of %d work-items, %d words each, take too much memory; a smaller local size may do",
+			groupSize(l.r.local), k.fn.words)
 	}
 	l.steps.Store(1 << 62)
 	if d.options.Steps > 0 {
 		l.steps.Store(max(1, d.options.Steps/fuelStep))
 	}
 	l.flat = d.heap.flatView()
-	return l, nil
+	return nil
 }
 
 // fitRange completes the range and chooses a local size if there is none.
-func (k *kernel) fitRange(r driver.Range) (n ndrange, err error) {
-	n = ndrange{dims: len(r.Global), global: [3]int{1, 1, 1}}
+func (k *kernel) fitRange(r driver.Range, n *ndrange) (err error) {
+	*n = ndrange{dims: len(r.Global), global: [3]int{1, 1, 1}}
 	if n.dims < 1 || n.dims > 3 {
-		return n, fmt.Errorf("a range of %d dimensions; there are 1 to 3", n.dims)
+		return fmt.Errorf("a range of %d dimensions; there are 1 to 3", n.dims)
 	}
 	copy(n.global[:], r.Global)
 	copy(n.offset[:], r.Offset)
 	if r.Offset != nil && len(r.Offset) != n.dims {
-		return n, fmt.Errorf("the offset has %d dimensions and the global size %d", len(r.Offset), n.dims)
+		return fmt.Errorf("the offset has %d dimensions and the global size %d", len(r.Offset), n.dims)
 	}
 	items := 1
 	for i := range n.dims {
 		if n.global[i] < 0 || n.offset[i] < 0 || n.global[i] != 0 && items > maxItems/n.global[i] {
-			return n, fmt.Errorf("the global size %v with offset %v is out of range", r.Global, n.offset[:n.dims])
+			return fmt.Errorf("the global size %v with offset %v is out of range", r.Global, n.offset[:n.dims])
 		}
 		items *= max(n.global[i], 1)
 	}
@@ -100,7 +123,7 @@ func (k *kernel) fitRange(r driver.Range) (n ndrange, err error) {
 	for i := range n.groups {
 		n.groups[i] = n.global[i] / max(n.local[i], 1)
 	}
-	return n, err
+	return err
 }
 
 // choose sets the local size to the one that the kernel requires, or in every
@@ -130,17 +153,17 @@ func (n *ndrange) takeLocalSize(local []int, required [3]int) error {
 	n.local = [3]int{1, 1, 1}
 	copy(n.local[:], local)
 	if len(local) != n.dims {
-		return fmt.Errorf("the local size %v has %d dimensions and the global size %d", local, len(local), n.dims)
+		return fmt.Errorf("the local size %v has %d dimensions and the global size %d", slices.Clone(local), len(local), n.dims)
 	}
 	if required[0] != 0 && n.local != required {
 		return fmt.Errorf("the local size is %v; the kernel requires %v", n.local, required)
 	}
 	if size := groupSize(n.local); size < 1 || size > maxGroup {
-		return fmt.Errorf("the local size %v is not of 1 to %d work-items", local, maxGroup)
+		return fmt.Errorf("the local size %v is not of 1 to %d work-items", slices.Clone(local), maxGroup)
 	}
 	for i, size := range n.local {
 		if n.global[i]%size != 0 {
-			return fmt.Errorf("the local size %v does not divide the global size %v", local, n.global[:n.dims])
+			return fmt.Errorf("the local size %v does not divide the global size %v", slices.Clone(local), slices.Clone(n.global[:n.dims]))
 		}
 	}
 	return nil
@@ -152,7 +175,11 @@ func (l *launch) setArgs(args []driver.Arg) error {
 	if len(args) != len(k.params) {
 		return fmt.Errorf("%d arguments for %d parameters", len(args), len(k.params))
 	}
-	l.local = make([]int64, len(k.p.locals)+len(args))
+	if n := len(k.p.locals) + len(args); n <= cap(l.local) {
+		l.local = l.local[:n]
+	} else {
+		l.local = make([]int64, n)
+	}
 	total := int64(0)
 	for _, v := range k.locals {
 		l.local[v.index] = v.t.size
@@ -225,6 +252,13 @@ func (l *launch) setLocal(i int, arg *driver.Arg) error {
 
 // run runs all work-groups and returns the first fault.
 func (l *launch) run() error {
+	start := time.Now()
+	err := l.runGroups()
+	l.k.lastRun.Store(max(1, int64(time.Since(start))))
+	return err
+}
+
+func (l *launch) runGroups() error {
 	if err := l.runNative(); err != errNotNative {
 		return err
 	}
@@ -232,10 +266,12 @@ func (l *launch) run() error {
 	workers := min(int64(runtime.GOMAXPROCS(0)), total)
 	var wait sync.WaitGroup
 	for range workers - 1 {
-		wait.Go(func() { l.runWorker(total) })
+		wait.Go(func() { l.runWorker(total, nil) })
 	}
-	l.runWorker(total)
-	wait.Wait()
+	l.runWorker(total, l.yield)
+	if workers > 1 {
+		yieldUntil(wait.Wait, l.yield)
+	}
 	if l.fault != nil {
 		return l.fault
 	}
@@ -255,8 +291,9 @@ func (l *launch) total() int64 {
 }
 
 // runWorker runs work-groups until none is left.
-func (l *launch) runWorker(total int64) {
+func (l *launch) runWorker(total int64, yield func()) {
 	g := newGroup(l)
+	g.yield = yield
 	for {
 		index := l.next.Add(1) - 1
 		if index >= total || l.stop.Load() != nil {

@@ -95,7 +95,9 @@ type nativeKernel struct {
 	local  int64         // bytes of them
 
 	mu    sync.Mutex
-	rooms [rooms][]*memory // of workers of earlier launches
+	idle  []*worker // of earlier launches
+
+	pace atomic.Int64 // nanoseconds that a group of the last launch took; 0: none yet
 }
 
 // The memory of a worker: no pointer leads to the first room, which has what
@@ -229,6 +231,11 @@ type worker struct {
 	data   []byte // from the record on
 	item   *item  // for calls of the host
 	fault  error
+	crew   *crew // of the worker on the caller's goroutine, else nil
+
+	at       layout
+	function api.Function // the kernel's, with a stack of its own; nil where it must be made
+	stack    [lanes.NumParams]uint64
 }
 
 // layout is the places in a worker's rooms.
@@ -238,8 +245,9 @@ type layout struct {
 	sizes                           [rooms]int64
 }
 
-func (n *nativeKernel) layout(l *launch) layout {
-	var at layout
+// layout places the memory of a launch, in the memory of an earlier layout.
+func (n *nativeKernel) layout(l *launch, at *layout) {
+	*at = layout{localArgs: at.localArgs[:0]}
 	items := int64(n.code.Width)
 	if n.code.Items {
 		items = maxGroup + int64(n.code.Width)
@@ -258,16 +266,16 @@ func (n *nativeKernel) layout(l *launch) layout {
 	}
 	at.sizes[roomRecord] = next
 	room := n.local
-	at.localArgs = make([]int64, len(l.k.params))
 	for i := range l.k.params {
+		start := int64(0)
 		if size := l.local[len(l.k.p.locals)+i]; size > 0 {
-			at.localArgs[i] = alignUp(room, localAlign)
-			room = at.localArgs[i] + size
+			start = alignUp(room, localAlign)
+			room = start + size
 		}
+		at.localArgs = append(at.localArgs, start)
 	}
 	at.sizes[roomLocal] = room
 	at.sizes[roomFrame] = items * int64(n.code.FrameSize)
-	return at
 }
 
 // errNotNative is that a launch is to be interpreted.
@@ -283,32 +291,17 @@ func (l *launch) runNative() error {
 	if err != nil {
 		return errNotNative
 	}
-	engine, _ := l.device.engine()
 	total := l.total()
-	workers := int(min(int64(runtime.GOMAXPROCS(0)), total))
-	var list []*worker
-	defer func() {
-		for _, w := range list {
-			engine.workers.Delete(w.record)
-			code.giveBack(&w.rooms)
-		}
-	}()
-	for range workers {
-		w, ok := l.newWorker(engine, code)
-		if !ok {
-			break
-		}
-		list = append(list, w)
+	if total == 0 {
+		return nil
 	}
-	if len(list) == 0 && total > 0 {
+	engine, _ := l.device.engine()
+	first, ok := l.newWorker(engine, code)
+	if !ok {
 		return errNotNative
 	}
-	var wait sync.WaitGroup
-	var next atomic.Int64
-	for _, w := range list {
-		wait.Go(func() { w.run(code, &next, total) })
-	}
-	wait.Wait()
+	c := &crew{launch: l, engine: engine, code: code, total: total}
+	c.run(first)
 	return l.outcome()
 }
 
@@ -325,84 +318,94 @@ func (l *launch) fitsNative() bool {
 	return true
 }
 
+// newWorker makes a worker of the launch: one of an earlier launch where there
+// is one.
 func (l *launch) newWorker(e *engine, n *nativeKernel) (*worker, bool) {
-	at := n.layout(l)
-	w := &worker{l: l}
-	if n.take(l.device, &w.rooms, &at.sizes) != nil {
+	w := n.takeWorker()
+	w.l, w.fault, w.crew = l, nil, nil
+	n.layout(l, &w.at)
+	if w.fitRooms(e) != nil || !w.fill(&w.at) {
+		n.giveBack(w)
 		return nil, false
 	}
-	w.record, w.data = uint32(w.rooms[roomRecord].at), w.rooms[roomRecord].data
-	if !w.fill(at) {
-		n.giveBack(&w.rooms)
-		return nil, false
-	}
-	e.workers.Store(w.record, w)
 	return w, true
 }
 
-// take finds memory for a worker: that of an earlier launch if it is large
-// enough.
-func (n *nativeKernel) take(d *Device, list *[rooms]*memory, sizes *[rooms]int64) error {
+func (n *nativeKernel) takeWorker() *worker {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for room, size := range sizes {
+	last := len(n.idle) - 1
+	if last < 0 {
+		return new(worker)
+	}
+	w := n.idle[last]
+	n.idle = n.idle[:last]
+	return w
+}
+
+func (n *nativeKernel) giveBack(w *worker) {
+	w.l, w.crew = nil, nil
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.idle = append(n.idle, w)
+}
+
+// fitRooms gets the rooms the sizes of the layout.
+func (w *worker) fitRooms(e *engine) error {
+	for room, size := range w.at.sizes {
+		// Rooms that pointers lead to have the right size, for checks.
+		m := w.rooms[room]
+		if m != nil && (m.Size() == size || room == roomRecord && m.Size() > size) {
+			continue
+		}
+		w.dropRoom(e, room)
 		if size == 0 {
 			continue
-		}
-		// Rooms that pointers lead to have the right size, for checks.
-		fits := func(m *memory) bool { return m.Size() == size || room == roomRecord && m.Size() > size }
-		if i := slices.IndexFunc(n.rooms[room], fits); i >= 0 {
-			list[room] = n.rooms[room][i]
-			n.rooms[room] = slices.Delete(n.rooms[room], i, i+1)
-			continue
-		}
-		if all := n.rooms[room]; len(all) > 0 {
-			all[0].release()
-			n.rooms[room] = all[1:]
 		}
 		flags := uint64(0)
 		if room == roomRecord {
 			flags = entryHidden
 		}
-		m, err := d.heap.allocate(d, driver.DeviceMemory, size, flags)
+		m, err := w.l.device.heap.allocate(w.l.device, driver.DeviceMemory, size, flags)
 		if err != nil {
-			n.keepRooms(list)
 			return err
 		}
-		list[room] = m
+		w.rooms[room] = m
+		if room == roomRecord {
+			w.record, w.data = uint32(m.at), m.data
+			e.workers.Store(w.record, w)
+		}
 	}
 	return nil
 }
 
-func (n *nativeKernel) giveBack(list *[rooms]*memory) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.keepRooms(list)
-}
-
-func (n *nativeKernel) keepRooms(list *[rooms]*memory) {
-	for room, m := range list {
-		if m != nil {
-			n.rooms[room] = append(n.rooms[room], m)
-		}
+func (w *worker) dropRoom(e *engine, room int) {
+	m := w.rooms[room]
+	if m == nil {
+		return
 	}
+	if room == roomRecord {
+		e.workers.Delete(w.record)
+	}
+	m.release()
+	w.rooms[room] = nil
 }
 
 // close gives the memory of the workers back.
-func (n *nativeKernel) close() {
+func (n *nativeKernel) close(e *engine) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for room, list := range n.rooms {
-		for _, m := range list {
-			m.release()
+	for _, w := range n.idle {
+		for room := range w.rooms {
+			w.dropRoom(e, room)
 		}
-		n.rooms[room] = nil
 	}
+	n.idle = nil
 	n.module.Close(context.Background())
 }
 
 // fill writes the record.
-func (w *worker) fill(at layout) bool {
+func (w *worker) fill(at *layout) bool {
 	l := w.l
 	put32 := func(offset int64, v uint32) { binary.LittleEndian.PutUint32(w.data[offset:], v) }
 	put64 := func(offset int64, v uint64) { binary.LittleEndian.PutUint64(w.data[offset:], v) }
@@ -436,7 +439,7 @@ func (w *worker) start(room int) uint32 {
 
 // fillArguments writes the words of the arguments and the bounds of pointers,
 // and tells whether all lead to the device's memory.
-func (w *worker) fillArguments(at layout, put32 func(int64, uint32), put func(int64, uint64)) bool {
+func (w *worker) fillArguments(at *layout, put32 func(int64, uint32), put func(int64, uint64)) bool {
 	l := w.l
 	bounds := func(word int64, base, size uint32) {
 		put32(l.k.boundsAt()+8*word, base)
@@ -475,21 +478,25 @@ const turn = time.Millisecond
 // run takes groups until there are none, more at a time as they turn out to
 // be short.
 func (w *worker) run(n *nativeKernel, next *atomic.Int64, total int64) {
-	f := n.module.ExportedFunction(n.code.Name)
-	stack := make([]uint64, lanes.NumParams)
+	if w.function == nil {
+		w.function = n.module.ExportedFunction(n.code.Name)
+	}
+	stack := w.stack[:]
 	size := int64(1)
 	for w.l.stop.Load() == nil {
 		first := next.Add(size) - size
 		if first >= total {
-			return
+			break
 		}
 		end := min(first+size, total)
 		stack[0], stack[1], stack[2] = uint64(w.record), uint64(first), uint64(end)
 		start := time.Now()
-		if err := f.CallWithStack(context.Background(), stack); err != nil {
+		if err := w.function.CallWithStack(context.Background(), stack); err != nil {
 			w.report(n, err)
+			w.function = nil // after a failure it is not used again
 			return
 		}
+		w.pause()
 		switch took := time.Since(start); {
 		case took < turn/2:
 			size = min(2*size, max(1, (total-end)/int64(2*runtime.GOMAXPROCS(0))))
@@ -623,6 +630,7 @@ func (e *engine) tick(_ context.Context, stack []uint64) {
 		panic("offlink: no worker")
 	}
 	w := v.(*worker)
+	w.pause()
 	if err := w.l.tick(); err != nil {
 		w.fault = err
 		panic(err)
@@ -642,6 +650,7 @@ func (e *engine) host(_ context.Context, stack []uint64) {
 		w.item = &item{group: &group{launch: w.l}}
 	}
 	it := w.item
+	it.group.launch = w.l
 	it.fuel, it.fn, it.pc = fuelStep, fn, 0
 	it.stack = growTo(it.stack, fn.words)
 	it.s = it.stack[:fn.words]

@@ -360,7 +360,8 @@ func (p *program) Variable(name string) (driver.Memory, error) {
 func (p *program) Close() error {
 	for _, k := range p.kernels {
 		if k.native.code != nil {
-			k.native.code.close()
+			engine, _ := p.device.engine()
+			k.native.code.close(engine)
 		}
 	}
 	for _, v := range p.variables {

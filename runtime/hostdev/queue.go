@@ -54,6 +54,9 @@ func (q *queue) enqueueCommand(c *command, s driver.Sync) error {
 	ready := c.pending.Add(-1) == 0
 	switch {
 	case ready && s.Block:
+		if c.launch != nil {
+			c.launch.yield = s.Yield
+		}
 		c.runHere()
 	case ready:
 		go c.runAll()
@@ -76,7 +79,7 @@ func (q *queue) admitCommand(c *command) error {
 	switch {
 	case !q.opts.OutOfOrder && q.last != nil:
 		_, _ = q.last.holdCommand(c)
-	case q.opts.OutOfOrder && c.do == nil:
+	case q.opts.OutOfOrder && c.isBarrier():
 		for other := range q.open {
 			_, _ = other.holdCommand(c)
 		}
@@ -205,11 +208,11 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	if !ok || own.p.device != q.device {
 		return errors.New("the kernel is not of this device")
 	}
-	l, err := q.device.newLaunch(own, r, args)
+	c, err := q.device.newLaunch(own, r, args)
 	if err != nil {
 		return err
 	}
-	return q.enqueueCommand(&command{do: l.run, launch: l}, s)
+	return q.enqueueCommand(c, s)
 }
 
 // Barrier enqueues a command without work: an in-order queue needs only its
@@ -241,6 +244,13 @@ func (q *queue) Finish() error {
 		err = q.device.injectedFailure("Finish")
 	}
 	return err
+}
+
+// Idle tells whether every command has ended.
+func (q *queue) Idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.open) == 0
 }
 
 // unfinishedCommands returns the commands that have not ended; for an in-order

@@ -17,7 +17,6 @@ import (
 	"unsafe"
 
 	"offlink/runtime/backends"
-	"offlink/runtime/driver"
 )
 
 func main() {} // a c-shared library has one and never runs it
@@ -44,6 +43,13 @@ func serveCalls() {
 	}
 }
 
+//export offlinkServeCall
+func offlinkServeCall(call *C.struct_offlink_call) C.int { return performCall(call) }
+
+// errElsewhere is that a call would wait, which it must not do on its caller's
+// thread.
+var errElsewhere = errors.New("the call waits")
+
 // inUse counts the calls that are under way, so that shutdown at exit does
 // not close objects that another thread uses.
 var inUse sync.RWMutex
@@ -62,10 +68,21 @@ func performCall(c *C.struct_offlink_call) (result C.int) {
 			result = storeError(c, statusRuntime, fmt.Errorf("internal error of offlink: %v", p))
 		}
 	}()
-	if err := dispatchCall(current(), c); err != nil {
+	err := dispatchCall(current(), c)
+	if err == errElsewhere {
+		return C.OFFLINK_CALL_ELSEWHERE
+	}
+	if err != nil {
 		return storeError(c, statusOf(err), err)
 	}
 	return C.int(statusOK)
+}
+
+func cBool(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func storeError(c *C.struct_offlink_call, s status, err error) C.int {
@@ -117,6 +134,7 @@ func openDevice(s *session, c *C.struct_offlink_call) error {
 	handle, name, err := s.openDevice(C.GoString(c.text))
 	if err == nil {
 		c.created, c.name = C.offlink_handle(handle), C.CString(name)
+		c.quick = cBool(s.isQuick(handle))
 	}
 	return err
 }
@@ -160,8 +178,8 @@ func createBuffer(s *session, c *C.struct_offlink_call) error {
 	if err != nil {
 		return err
 	}
-	handle, err := s.createBuffer(uint64(c.object), int64(c.size), initial)
-	c.created = C.offlink_handle(handle)
+	handle, bytes, err := s.createBuffer(uint64(c.object), int64(c.size), initial)
+	c.created, c.address = C.offlink_handle(handle), unsafe.Pointer(unsafe.SliceData(bytes))
 	return err
 }
 
@@ -173,34 +191,44 @@ func transferCall(c *C.struct_offlink_call, method func(buffer uint64, offset in
 	return method(uint64(c.object), int64(c.offset), data)
 }
 
+// launchCall runs a kernel.
 func launchCall(s *session, c *C.struct_offlink_call) error {
-	size, err := rangeOf(c._range)
-	if err != nil {
+	request := launches.Get().(*launchRequest)
+	defer launches.Put(request)
+	if err := fillRequest(request, c); err != nil {
 		return err
 	}
-	list, err := argumentsOf(c)
-	if err != nil {
-		return err
+	if c.here != 0 {
+		request.yield = takeSignals
 	}
-	return s.launchKernel(uint64(c.object), size, list)
+	quick, err := s.launchKernel(uint64(c.object), request)
+	c.quick = cBool(quick)
+	return err
 }
 
-func argumentsOf(c *C.struct_offlink_call) ([]argument, error) {
-	list := make([]argument, 0, c.arg_count)
-	for _, arg := range unsafe.Slice(c.args, int(c.arg_count)) {
+func takeSignals() { C.offlink_take_signals() }
+
+// fillRequest takes over the range and the arguments.
+func fillRequest(r *launchRequest, c *C.struct_offlink_call) error {
+	r.reset()
+	if err := fillRange(r, &c._range); err != nil {
+		return err
+	}
+	for i := range unsafe.Slice(c.args, int(c.arg_count)) {
+		arg := (*C.struct_offlink_core_arg)(unsafe.Add(unsafe.Pointer(c.args), uintptr(i)*unsafe.Sizeof(*c.args)))
 		a := argument{kind: int(arg.kind), buffer: uint64(arg.buffer), size: uint64(arg.size)}
 		if a.kind == argPointer {
 			a.address = addressOf(unsafe.Pointer(arg.value))
 		} else {
 			value, err := hostBytes(arg.value, arg.size)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			a.value = value
 		}
-		list = append(list, a)
+		r.args = append(r.args, a)
 	}
-	return list, nil
+	return nil
 }
 
 // hostBytes returns the memory of the host program, nil for NULL.
@@ -214,32 +242,30 @@ func hostBytes(data unsafe.Pointer, size C.size_t) ([]byte, error) {
 	return unsafe.Slice((*byte)(data), int(size)), nil
 }
 
-// rangeOf checks the sizes, which C did not: sizes beyond the dimensions are ignored,
-// and a local size of zeros is none.
-func rangeOf(r C.offlink_range) (driver.Range, error) {
-	n := int(r.dimensions)
+// fillRange checks the sizes, which C did not: sizes beyond the dimensions are
+// ignored, and a local size of zeros is none.
+func fillRange(r *launchRequest, from *C.offlink_range) error {
+	n := int(from.dimensions)
 	if n < 1 || n > 3 {
-		return driver.Range{}, invalidf("a range has 1 to 3 dimensions, not %d", n)
+		return invalidf("a range has 1 to 3 dimensions, not %d", n)
 	}
-	var size driver.Range
 	chosen, moved := false, false
 	for i := range n {
-		if uint64(r.global[i]) > math.MaxInt || uint64(r.local[i]) > math.MaxInt || uint64(r.offset[i]) > math.MaxInt {
-			return driver.Range{}, invalidf("dimension %d of the range is too large", i)
+		if uint64(from.global[i]) > math.MaxInt || uint64(from.local[i]) > math.MaxInt || uint64(from.offset[i]) > math.MaxInt {
+			return invalidf("dimension %d of the range is too large", i)
 		}
-		size.Global = append(size.Global, int(r.global[i]))
-		size.Local = append(size.Local, int(r.local[i]))
-		size.Offset = append(size.Offset, int(r.offset[i]))
-		chosen = chosen || r.local[i] != 0
-		moved = moved || r.offset[i] != 0
+		r.sizes[0][i], r.sizes[1][i], r.sizes[2][i] = int(from.global[i]), int(from.local[i]), int(from.offset[i])
+		chosen = chosen || from.local[i] != 0
+		moved = moved || from.offset[i] != 0
 	}
-	if !moved {
-		size.Offset = nil
+	r.size.Global = r.sizes[0][:n]
+	if chosen {
+		r.size.Local = r.sizes[1][:n]
 	}
-	if !chosen {
-		size.Local = nil
+	if moved {
+		r.size.Offset = r.sizes[2][:n]
 	}
-	return size, nil
+	return nil
 }
 
 // shutdownAtExit closes the runtime, unless a thread still uses it: then the end of

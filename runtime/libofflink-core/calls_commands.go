@@ -30,11 +30,11 @@ func dispatchCommand(s *session, c *C.struct_offlink_call) (err error) {
 		c.created = C.offlink_handle(handle)
 		return err
 	case C.OFFLINK_CORE_QUEUE_FINISH:
-		return s.finish(object)
+		return s.finish(object, c.here == 0)
 	case C.OFFLINK_CORE_QUEUE_ABORT:
 		return s.abort(object)
 	case C.OFFLINK_CORE_EVENT_WAIT:
-		return s.waitEvent(object)
+		return s.waitEvent(object, c.here == 0)
 	case C.OFFLINK_CORE_EVENT_TIMES:
 		return eventTimes(s, c)
 	case C.OFFLINK_CORE_GLOBAL_READ, C.OFFLINK_CORE_GLOBAL_WRITE:
@@ -53,15 +53,14 @@ func enqueue(s *session, c *C.struct_offlink_call) (uint64, error) {
 	}
 	switch c.function {
 	case C.OFFLINK_CORE_ENQUEUE_LAUNCH:
-		size, err := rangeOf(c._range)
-		if err != nil {
+		request := launches.Get().(*launchRequest)
+		defer launches.Put(request)
+		if err := fillRequest(request, c); err != nil {
 			return 0, err
 		}
-		args, err := argumentsOf(c)
-		if err != nil {
-			return 0, err
-		}
-		return s.enqueueLaunch(object, sync, uint64(c.kernel), size, args)
+		handle, quick, err := s.enqueueLaunch(object, sync, uint64(c.kernel), request)
+		c.short_command = cBool(quick)
+		return handle, err
 	case C.OFFLINK_CORE_ENQUEUE_COPY:
 		size := int(c.size)
 		host := func(address uint64) []byte {
@@ -83,7 +82,7 @@ func enqueue(s *session, c *C.struct_offlink_call) (uint64, error) {
 func addressOf(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
 
 func syncOf(c *C.struct_offlink_call) commandSync {
-	sync := commandSync{event: c.event != 0, block: c.block != 0}
+	sync := commandSync{event: c.event != 0, block: c.block != 0, here: c.here != 0, short: c.short_command != 0}
 	for _, handle := range unsafe.Slice(c.after, int(c.after_count)) {
 		sync.after = append(sync.after, uint64(handle))
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,6 +36,8 @@ type commandSync struct {
 	after []uint64
 	event bool
 	block bool
+	here  bool // the call must not wait for other commands
+	short bool // the command itself takes a moment
 }
 
 func (s *session) allocate(device uint64, kind driver.MemoryKind, size int64) (uint64, error) {
@@ -104,10 +105,15 @@ func (s *session) createQueue(device uint64, opts driver.QueueOptions) (uint64, 
 	return s.handles.addHandle(&queue{q, d}), nil
 }
 
-func (s *session) finish(handle uint64) error {
+// finish waits for the queue; where it must not, errElsewhere says that it
+// would have to.
+func (s *session) finish(handle uint64, wait bool) error {
 	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
 	if err != nil {
 		return err
+	}
+	if idler, ok := q.Queue.(driver.Idler); !wait && !(ok && idler.Idle()) {
+		return errElsewhere
 	}
 	return q.Finish()
 }
@@ -147,11 +153,33 @@ func (s *session) command(handle uint64, sync commandSync, do func(*queue, drive
 		}
 		options.After = append(options.After, e.Event)
 	}
+	inline := sync.here && sync.short && startsAtOnce(q, options.After)
+	if sync.here && sync.block && !inline {
+		return 0, errElsewhere
+	}
+	if inline {
+		options.Block, options.Done, options.Yield = true, &done, takeSignals
+	}
 	err = do(q, options)
+	if inline && !sync.block && done != nil {
+		err = nil // it was accepted; the queue and the event have its outcome
+	}
+	if done != nil && !sync.event {
+		return 0, errors.Join(err, done.Close())
+	}
 	if done == nil {
 		return 0, err
 	}
 	return s.handles.addHandle(&event{done, q.device}), err
+}
+
+// startsAtOnce tells whether nothing holds the next command of a queue.
+func startsAtOnce(q *queue, after []driver.Event) bool {
+	idler, ok := q.Queue.(driver.Idler)
+	if !ok || !idler.Idle() {
+		return false
+	}
+	return !slices.ContainsFunc(after, func(e driver.Event) bool { return e.Status() < driver.Complete })
 }
 
 // copyBytes copies between any two addresses of which the device has one or
@@ -197,30 +225,37 @@ func (s *session) barrier(handle uint64, sync commandSync) (uint64, error) {
 }
 
 // enqueueLaunch copies the values, as C may change them when the call returns.
-func (s *session) enqueueLaunch(handle uint64, sync commandSync, kernelHandle uint64, r driver.Range, args []argument) (uint64, error) {
-	return s.command(handle, sync, func(q *queue, o driver.Sync) error {
-		k, err := lookupHandle[*kernel](&s.handles, kernelHandle, "kernel")
-		if err != nil {
-			return err
-		}
+// quick tells that the next launch may run on the thread of its caller.
+func (s *session) enqueueLaunch(handle uint64, sync commandSync, kernelHandle uint64, r *launchRequest) (done uint64, quick bool, err error) {
+	k, err := lookupHandle[*kernel](&s.handles, kernelHandle, "kernel")
+	if err != nil {
+		return 0, false, err
+	}
+	done, err = s.command(handle, sync, func(q *queue, o driver.Sync) error {
 		if k.device != q.device {
 			return invalidf("kernel %s is for %v and the queue is of %v", k.Name, k.device, q.device)
 		}
-		list, err := s.arguments(k, args)
+		list, err := r.driverArgs(s, k)
 		if err != nil {
 			return err
 		}
-		for i := range list {
-			list[i].Value = slices.Clone(list[i].Value)
+		if !o.Block {
+			list = ownValues(list)
 		}
-		return k.Launch(q.Queue, r, list, o)
+		return k.Launch(q.Queue, r.size, list, o)
 	})
+	return done, k.isQuick(), err
 }
 
-func (s *session) waitEvent(handle uint64) error {
+// waitEvent waits for a command; where it must not, errElsewhere says that it
+// would have to.
+func (s *session) waitEvent(handle uint64, wait bool) error {
 	e, err := lookupHandle[*event](&s.handles, handle, "event")
 	if err != nil {
 		return err
+	}
+	if !wait && e.Status() < driver.Complete {
+		return errElsewhere
 	}
 	return e.Wait(context.Background())
 }
@@ -254,9 +289,4 @@ func (s *session) useGlobal(device uint64, name string, offset int64, data []byt
 		}
 		return use(context.Background(), d, q, v, offset, data, driver.Sync{Block: true})
 	})
-}
-
-// pointerArg is an address as the value of a parameter.
-func pointerArg(address uint64) driver.Arg {
-	return driver.Arg{Value: binary.LittleEndian.AppendUint64(nil, address)}
 }

@@ -1,11 +1,9 @@
-/* mailbox.c: offlink_core_call puts a call into a queue and waits in C; a
- * goroutine takes it out and serves it.
+/* mailbox.c: offlink_core_call. A call that may take long goes into a queue, and
+ * its thread waits in C while a goroutine takes it out and serves it.
  *
- * A thread of the host program thus never runs Go: not on a goroutine's stack,
- * where its signal handlers could not run, and without Go's runtime changing
- * its signal mask and signal stack. It costs no more than a call into Go would:
- * a goroutine that belongs to a thread of C changes threads at each exchange
- * with another, one of Go's own does not.
+ * So the thread runs no Go: not on a goroutine's stack, where its signal
+ * handlers could not run, and without Go's runtime changing its signal mask and
+ * signal stack. Calls that are expected to be short are made by caller.c.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -27,6 +25,12 @@ static struct mail *first, **end = &first;
 static int waiting;
 
 __attribute__((visibility("default"))) int offlink_core_call(struct offlink_call *call) {
+  if (call->quick) {
+    int status = offlink_serve_here(call);
+    if (status != OFFLINK_CALL_ELSEWHERE)
+      return status;
+  }
+  call->here = 0;
   struct letter letter = {.mail = {.call = call}, .answer = PTHREAD_COND_INITIALIZER};
   int cancel;
   /* The letter lies on this stack: the thread must not be cancelled in a wait. */

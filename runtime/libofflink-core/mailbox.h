@@ -18,4 +18,14 @@ struct mail *offlink_next_mail(int *alone);
 /* Lets the caller go on. mail is gone after that. */
 void offlink_answer_mail(struct mail *mail, int status);
 
+/* The status of a call that caller.c cannot make. */
+enum { OFFLINK_CALL_ELSEWHERE = -1 };
+
+/* Serves a call on this thread, or returns OFFLINK_CALL_ELSEWHERE with nothing
+ * done. */
+int offlink_serve_here(struct offlink_call *call);
+
+/* Lets the program's signals in, on a thread whose call is served there. */
+void offlink_take_signals(void);
+
 #endif

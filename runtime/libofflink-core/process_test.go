@@ -64,7 +64,7 @@ func buildLibraries(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	shim := exec.Command("make", "-s", "-C", "../libofflink", "OUT="+dir, "CC=gcc")
-	core := exec.Command("go", "build", "-buildmode=c-shared", "-o", filepath.Join(dir, "libofflink-core.so"), ".")
+	core := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-X runtime.godebugDefault=asyncpreemptoff=1", "-o", filepath.Join(dir, "libofflink-core.so"), ".")
 	for _, c := range []*exec.Cmd{shim, core} {
 		c.Env = append(os.Environ(), "CGO_ENABLED=1")
 		if out, err := c.CombinedOutput(); err != nil {

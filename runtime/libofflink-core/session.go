@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	"offlink/runtime"
@@ -148,25 +149,29 @@ func (s *session) ownerAt(base uintptr) registry.Owner {
 	return s.owners[base]
 }
 
-func (s *session) createBuffer(device uint64, size int64, data []byte) (uint64, error) {
+// createBuffer returns the memory itself too, where the host reaches it.
+func (s *session) createBuffer(device uint64, size int64, data []byte) (handle uint64, bytes []byte, err error) {
 	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if size <= 0 {
-		return 0, invalidf("a buffer cannot have %d bytes", size)
+		return 0, nil, invalidf("a buffer cannot have %d bytes", size)
 	}
 	m, err := d.Alloc(driver.DeviceMemory, size)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if data != nil {
 		err = s.queues.withQueue(d, func(q driver.Queue) error { return q.Write(m, 0, data, driver.Sync{Block: true}) })
 	}
 	if err != nil {
-		return 0, errors.Join(err, m.Close())
+		return 0, nil, errors.Join(err, m.Close())
 	}
-	return s.handles.addHandle(&buffer{m, d}), nil
+	if visible, ok := m.(driver.HostVisible); ok {
+		bytes = visible.Bytes()
+	}
+	return s.handles.addHandle(&buffer{m, d}), bytes, nil
 }
 
 func (s *session) transferBuffer(handle uint64, offset int64, data []byte, how func(driver.Queue, driver.Memory) error) error {
@@ -205,50 +210,42 @@ type argument struct {
 	address uint64
 }
 
-func (s *session) launchKernel(handle uint64, r driver.Range, args []argument) error {
+// launchKernel runs a kernel and waits for it. quick tells that the next launch
+// may run on the thread of its caller.
+func (s *session) launchKernel(handle uint64, r *launchRequest) (quick bool, err error) {
 	k, err := lookupHandle[*kernel](&s.handles, handle, "kernel")
 	if err != nil {
-		return err
+		return false, err
 	}
-	list, err := s.arguments(k, args)
+	list, err := r.driverArgs(s, k)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return s.queues.withQueue(k.device, func(q driver.Queue) error { return k.Launch(q, r, list, driver.Sync{Block: true}) })
+	err = s.queues.withQueue(k.device, func(q driver.Queue) error {
+		return k.Launch(q, r.size, list, driver.Sync{Block: true, Yield: r.yield})
+	})
+	return k.isQuick(), err
 }
 
-func (s *session) arguments(k *kernel, args []argument) (_ []driver.Arg, err error) {
-	list := make([]driver.Arg, len(args))
-	for i, arg := range args {
-		if list[i], err = s.driverArg(k.device, arg); err != nil {
-			return nil, invalidf("kernel %s: argument %d: %v", k.Name, i, err)
-		}
-	}
-	return list, nil
+// quickLaunch is the longest launch after which the next one runs on its
+// caller's thread: one that was short is expected to be short again.
+const quickLaunch = time.Millisecond
+
+// isQuick tells whether the next launch may run on its caller's thread.
+func (k *kernel) isQuick() bool {
+	last := k.LastRun()
+	return runsOnCaller(k.device) && 0 < last && last < quickLaunch
 }
 
-func (s *session) driverArg(d *runtime.Device, arg argument) (driver.Arg, error) {
-	switch arg.kind {
-	case argValue:
-		return driver.Arg{Value: arg.value}, nil
-	case argPointer:
-		return pointerArg(arg.address), nil
-	case argLocal:
-		return driver.Arg{LocalSize: int64(arg.size)}, nil
-	case argBuffer:
-		b, err := lookupHandle[*buffer](&s.handles, arg.buffer, "buffer")
-		if err != nil {
-			return driver.Arg{}, err
-		}
-		if b.device != d {
-			return driver.Arg{}, fmt.Errorf("the buffer is on %v and the kernel on %v", b.device, d)
-		}
-		if arg.size > uint64(b.Size()) {
-			return driver.Arg{}, fmt.Errorf("offset %d is beyond the end of a buffer of %d bytes", arg.size, b.Size())
-		}
-		return driver.Arg{Memory: b.Memory, Offset: int64(arg.size)}, nil
-	}
-	return driver.Arg{}, fmt.Errorf("%d is no kind of argument; use the offlink_arg functions", arg.kind)
+func runsOnCaller(d *runtime.Device) bool {
+	_, ok := d.Device.(driver.CallerRunner)
+	return ok
+}
+
+// isQuick tells whether commands of the device return at once.
+func (s *session) isQuick(device uint64) bool {
+	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
+	return err == nil && runsOnCaller(d)
 }
 
 // closeHandle ends a device, a kernel or a buffer.

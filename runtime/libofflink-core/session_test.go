@@ -28,6 +28,11 @@ var scale = drivertest.FakeKernel{
 	},
 }
 
+func launchWith(s *session, kernel uint64, r driver.Range, args []argument) error {
+	_, err := s.launchKernel(kernel, &launchRequest{size: r, args: args})
+	return err
+}
+
 // newTestSession returns a session with the kernel "scale" and a device.
 func newTestSession(t *testing.T) (*session, *drivertest.Fake, uint64) {
 	t.Helper()
@@ -50,7 +55,7 @@ func TestSessionRun(t *testing.T) {
 	if err != nil || args != 3 {
 		t.Fatalf("%d arguments, %v", args, err)
 	}
-	b, err := s.createBuffer(device, 8, []byte{1, 0, 0, 0, 2, 0, 0, 0})
+	b, _, err := s.createBuffer(device, 8, []byte{1, 0, 0, 0, 2, 0, 0, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +63,7 @@ func TestSessionRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := []argument{{kind: argBuffer, buffer: b}, {kind: argValue, value: []byte{3, 0, 0, 0}}, {kind: argLocal, size: 16}}
-	if err := s.launchKernel(k, driver.Range{Global: []int{2}}, list); err != nil {
+	if err := launchWith(s, k, driver.Range{Global: []int{2}}, list); err != nil {
 		t.Fatal(err)
 	}
 	got := make([]byte, 5)
@@ -80,14 +85,14 @@ func TestSessionRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := s.createBuffer(device, 8, nil)
+	b, _, err := s.createBuffer(device, 8, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	one := driver.Range{Global: []int{1}}
 	ok := []argument{{kind: argBuffer, buffer: b}, {kind: argValue, value: make([]byte, 4)}, {kind: argLocal, size: 16}}
 	with := func(arg argument) []argument { return []argument{arg, ok[1], ok[2]} }
-	ignore := func(_ uint64, err error) error { return err }
+	ignoreBuffer := func(_ uint64, _ []byte, err error) error { return err }
 	_, _, noKernel := s.openKernel(device, 0, "nobody", nil)
 	_, _, noDevice := s.openDevice("nobody")
 	_, _, closedDevice := s.openKernel(77, 0, "scale", nil)
@@ -100,16 +105,16 @@ func TestSessionRefusals(t *testing.T) {
 		{"kernel", noKernel, statusNotFound, "kernel nobody: no image has it; the kernels that are there: scale"},
 		{"selector", noDevice, statusNotFound, `no device fits "nobody"; there are: fake:0 (cpu, fake device)`},
 		{"device", closedDevice, statusInvalid, "not an open device"},
-		{"size", ignore(s.createBuffer(device, 0, nil)), statusInvalid, "a buffer cannot have 0 bytes"},
-		{"memory", ignore(s.createBuffer(device, 1<<40, nil)), statusDevice, "cannot allocate 1099511627776 bytes"},
+		{"size", ignoreBuffer(s.createBuffer(device, 0, nil)), statusInvalid, "a buffer cannot have 0 bytes"},
+		{"memory", ignoreBuffer(s.createBuffer(device, 1<<40, nil)), statusDevice, "cannot allocate 1099511627776 bytes"},
 		{"offset", s.readBuffer(b, 6, make([]byte, 4)), statusInvalid, "4 bytes at offset 6 do not lie in a buffer of 8 bytes"},
 		{"negative", s.writeBuffer(b, -1, nil), statusInvalid, "0 bytes at offset -1 do not lie in a buffer of 8 bytes"},
 		{"buffer", s.readBuffer(k, 0, nil), statusInvalid, "not an open buffer"},
-		{"count", s.launchKernel(k, one, ok[:2]), statusInvalid, "kernel scale: 2 arguments given; it takes 3"},
-		{"range", s.launchKernel(k, driver.Range{}, ok), statusInvalid, "kernel scale: the global size has 0 dimensions; give 1 to 3"},
-		{"kind", s.launchKernel(k, one, with(argument{kind: 9})), statusInvalid, "kernel scale: argument 0: 9 is no kind of argument; use the offlink_arg functions"},
-		{"argument", s.launchKernel(k, one, with(argument{kind: argBuffer, buffer: 99})), statusInvalid, "kernel scale: argument 0: not an open buffer"},
-		{"kernel handle", s.launchKernel(b, one, ok), statusInvalid, "not an open kernel"},
+		{"count", launchWith(s, k, one, ok[:2]), statusInvalid, "kernel scale: 2 arguments given; it takes 3"},
+		{"range", launchWith(s, k, driver.Range{}, ok), statusInvalid, "kernel scale: the global size has 0 dimensions; give 1 to 3"},
+		{"kind", launchWith(s, k, one, with(argument{kind: 9})), statusInvalid, "kernel scale: argument 0: 9 is no kind of argument; use the offlink_arg functions"},
+		{"argument", launchWith(s, k, one, with(argument{kind: argBuffer, buffer: 99})), statusInvalid, "kernel scale: argument 0: not an open buffer"},
+		{"kernel handle", launchWith(s, b, one, ok), statusInvalid, "not an open kernel"},
 	} {
 		if got := statusOf(c.err); c.err == nil || got != c.status || c.err.Error() != c.text {
 			t.Errorf("%s: status %d, %v; want %d, %s", c.name, got, c.err, c.status, c.text)
@@ -117,7 +122,7 @@ func TestSessionRefusals(t *testing.T) {
 	}
 	fake.Kernels["scale"] = drivertest.FakeKernel{Params: scale.Params, Run: func(driver.Range, []drivertest.FakeArg) error { return errors.New("it trapped") }}
 	k, _, _ = s.openKernel(device, 0, "scale", nil)
-	if err := s.launchKernel(k, one, ok); statusOf(err) != statusDevice {
+	if err := launchWith(s, k, one, ok); statusOf(err) != statusDevice {
 		t.Errorf("trap: status %d, %v", statusOf(err), err)
 	}
 }
@@ -167,9 +172,9 @@ func TestSessionThreads(t *testing.T) {
 		wg.Go(func() {
 			for range 50 {
 				k, _, err := s.openKernel(device, 0, "scale", nil)
-				b, err2 := s.createBuffer(device, 4, []byte{1, 0, 0, 0})
+				b, _, err2 := s.createBuffer(device, 4, []byte{1, 0, 0, 0})
 				list := []argument{{kind: argBuffer, buffer: b}, {kind: argValue, value: []byte{2, 0, 0, 0}}, {kind: argLocal, size: 1}}
-				err3 := s.launchKernel(k, driver.Range{Global: []int{1}}, list)
+				err3 := launchWith(s, k, driver.Range{Global: []int{1}}, list)
 				got := make([]byte, 4)
 				err4 := s.readBuffer(b, 0, got)
 				if err := errors.Join(err, err2, err3, err4); err != nil || got[0] != 2 {

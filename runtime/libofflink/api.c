@@ -11,26 +11,33 @@
 #define OFFLINK_VERSION "devel"
 #endif
 
+/* quick: calls about the object take microseconds (core.h). */
 struct offlink_device {
   offlink_handle handle;
   char *name;
+  int quick;
 };
 
 struct offlink_kernel {
   offlink_handle handle;
   size_t arg_count;
+  int quick; /* the next launch; read and written by several threads */
 };
 
 struct offlink_buffer {
   offlink_handle handle;
+  size_t size;
+  char *bytes; /* where the host reaches the memory, else NULL */
 };
 
 struct offlink_queue {
   offlink_handle handle;
+  int quick;
 };
 
 struct offlink_event {
   offlink_handle handle;
+  int quick;
 };
 
 OFFLINK_EXPORT const char *offlink_version(void) { return OFFLINK_VERSION; }
@@ -67,10 +74,10 @@ static void *create(struct offlink_call *call, size_t size, offlink_status *stat
   return NULL;
 }
 
-static void close_handle(offlink_handle handle) {
+static void close_handle(offlink_handle handle, int quick) {
   offlink_core_function *core = offlink_running();
   if (core)
-    core(&(struct offlink_call){.function = OFFLINK_CORE_CLOSE, .object = handle});
+    core(&(struct offlink_call){.function = OFFLINK_CORE_CLOSE, .quick = quick, .object = handle});
 }
 
 OFFLINK_EXPORT offlink_status offlink_device_open(const char *selector, offlink_device **device) {
@@ -80,7 +87,7 @@ OFFLINK_EXPORT offlink_status offlink_device_open(const char *selector, offlink_
   offlink_device *d = create(&call, sizeof *d, &status);
   if (!d)
     return status;
-  *d = (offlink_device){call.created, call.name};
+  *d = (offlink_device){call.created, call.name, call.quick};
   *device = d;
   return OFFLINK_OK;
 }
@@ -90,7 +97,7 @@ OFFLINK_EXPORT const char *offlink_device_name(const offlink_device *device) { r
 OFFLINK_EXPORT void offlink_device_close(offlink_device *device) {
   if (!device)
     return;
-  close_handle(device->handle);
+  close_handle(device->handle, 0);
   free(device->name);
   free(device);
 }
@@ -133,7 +140,7 @@ OFFLINK_EXPORT offlink_status offlink_kernel_open_with(offlink_device *device, c
   offlink_kernel *k = create(&call, sizeof *k, &status);
   if (!k)
     return status;
-  *k = (offlink_kernel){call.created, call.count};
+  *k = (offlink_kernel){call.created, call.count, 0};
   *kernel = k;
   return OFFLINK_OK;
 }
@@ -142,7 +149,7 @@ OFFLINK_EXPORT size_t offlink_kernel_arg_count(const offlink_kernel *kernel) { r
 
 OFFLINK_EXPORT void offlink_kernel_close(offlink_kernel *kernel) {
   if (kernel)
-    close_handle(kernel->handle);
+    close_handle(kernel->handle, 0);
   free(kernel);
 }
 
@@ -156,14 +163,29 @@ OFFLINK_EXPORT offlink_status offlink_buffer_create(offlink_device *device, size
   offlink_buffer *b = create(&call, sizeof *b, &status);
   if (!b)
     return status;
-  *b = (offlink_buffer){call.created};
+  *b = (offlink_buffer){call.created, size, call.address};
   *buffer = b;
+  return OFFLINK_OK;
+}
+
+/* Copies between host memory and memory of the device that the host reaches.
+ * That needs nothing of the core but that it has not ended. */
+static offlink_status copy_here(offlink_buffer *buffer, size_t offset, void *to, const void *from, size_t size) {
+  if (offset > buffer->size || size > buffer->size - offset)
+    return offlink_fail(OFFLINK_ERROR_INVALID, "%zu bytes at offset %zu do not lie in a buffer of %zu bytes", size,
+                        offset, buffer->size);
+  if (!offlink_begin_use())
+    return perform(&(struct offlink_call){.function = OFFLINK_CORE_BUFFER_READ, .object = buffer->handle});
+  memcpy(to, from, size);
+  offlink_end_use();
   return OFFLINK_OK;
 }
 
 OFFLINK_EXPORT offlink_status offlink_buffer_read(offlink_buffer *buffer, size_t offset, void *data, size_t size) {
   REQUIRE(buffer);
   REQUIRE(data);
+  if (buffer->bytes)
+    return copy_here(buffer, offset, data, buffer->bytes + offset, size);
   return perform(&(struct offlink_call){.function = OFFLINK_CORE_BUFFER_READ,
                                         .object = buffer->handle,
                                         .offset = offset,
@@ -175,6 +197,8 @@ OFFLINK_EXPORT offlink_status offlink_buffer_write(offlink_buffer *buffer, size_
                                                    size_t size) {
   REQUIRE(buffer);
   REQUIRE(data);
+  if (buffer->bytes)
+    return copy_here(buffer, offset, buffer->bytes + offset, data, size);
   return perform(&(struct offlink_call){.function = OFFLINK_CORE_BUFFER_WRITE,
                                         .object = buffer->handle,
                                         .offset = offset,
@@ -184,7 +208,7 @@ OFFLINK_EXPORT offlink_status offlink_buffer_write(offlink_buffer *buffer, size_
 
 OFFLINK_EXPORT void offlink_buffer_close(offlink_buffer *buffer) {
   if (buffer)
-    close_handle(buffer->handle);
+    close_handle(buffer->handle, 0);
   free(buffer);
 }
 
@@ -215,14 +239,15 @@ OFFLINK_EXPORT offlink_status offlink_queue_create(offlink_device *device, unsig
   offlink_queue *q = create(&call, sizeof *q, &status);
   if (!q)
     return status;
-  *q = (offlink_queue){call.created};
+  *q = (offlink_queue){call.created, device->quick};
   *queue = q;
   return OFFLINK_OK;
 }
 
 OFFLINK_EXPORT offlink_status offlink_queue_finish(offlink_queue *queue) {
   REQUIRE(queue);
-  return perform(&(struct offlink_call){.function = OFFLINK_CORE_QUEUE_FINISH, .object = queue->handle});
+  return perform(
+      &(struct offlink_call){.function = OFFLINK_CORE_QUEUE_FINISH, .quick = queue->quick, .object = queue->handle});
 }
 
 OFFLINK_EXPORT offlink_status offlink_queue_abort(offlink_queue *queue) {
@@ -232,9 +257,12 @@ OFFLINK_EXPORT offlink_status offlink_queue_abort(offlink_queue *queue) {
 
 OFFLINK_EXPORT void offlink_queue_close(offlink_queue *queue) {
   if (queue)
-    close_handle(queue->handle);
+    close_handle(queue->handle, 0);
   free(queue);
 }
+
+/* Bytes that are copied in a moment. */
+enum { SHORT_COPY = 1 << 20 };
 
 /* The size of offlink_sync in the first version: later ones add members. */
 #define SYNC_SIZE_1 (offsetof(offlink_sync, block) + sizeof(int))
@@ -242,6 +270,7 @@ OFFLINK_EXPORT void offlink_queue_close(offlink_queue *queue) {
 /* Makes the call of a command, with the events of sync. */
 static offlink_status enqueue(struct offlink_call *call, const offlink_sync *sync) {
   offlink_status status;
+  int quick = call->quick;
   if (!sync)
     return perform(call);
   if (sync->size < SYNC_SIZE_1)
@@ -261,10 +290,11 @@ static offlink_status enqueue(struct offlink_call *call, const offlink_sync *syn
   call->after_count = sync->after_count;
   call->event = sync->done != NULL;
   call->block = sync->block;
+  call->quick = call->quick && (!sync->block || call->short_command);
   status = perform(call);
   free(after);
   if (event && call->created) { /* also where the command itself failed */
-    event->handle = call->created;
+    *event = (offlink_event){call->created, quick};
     *sync->done = event;
   } else {
     free(event);
@@ -280,7 +310,8 @@ OFFLINK_EXPORT offlink_status offlink_enqueue_copy(offlink_queue *queue, void *t
     REQUIRE(from);
   }
   struct offlink_call call = {
-      .function = OFFLINK_CORE_ENQUEUE_COPY, .object = queue->handle, .data = to, .base = from, .size = size};
+      .function = OFFLINK_CORE_ENQUEUE_COPY, .quick = queue->quick, .object = queue->handle, .data = to, .base = from, .size = size,
+      .short_command = size <= SHORT_COPY};
   return enqueue(&call, sync);
 }
 
@@ -290,29 +321,32 @@ OFFLINK_EXPORT offlink_status offlink_enqueue_fill(offlink_queue *queue, void *t
   REQUIRE(to);
   REQUIRE(pattern);
   struct offlink_call call = {.function = OFFLINK_CORE_ENQUEUE_FILL,
+                              .quick = queue->quick,
                               .object = queue->handle,
                               .data = to,
                               .size = size,
                               .base = pattern,
-                              .pattern_size = pattern_size};
+                              .pattern_size = pattern_size,
+                              .short_command = size <= SHORT_COPY};
   return enqueue(&call, sync);
 }
 
 OFFLINK_EXPORT offlink_status offlink_enqueue_barrier(offlink_queue *queue, const offlink_sync *sync) {
   REQUIRE(queue);
-  struct offlink_call call = {.function = OFFLINK_CORE_ENQUEUE_BARRIER, .object = queue->handle};
+  struct offlink_call call = {.function = OFFLINK_CORE_ENQUEUE_BARRIER, .quick = queue->quick, .object = queue->handle, .short_command = 1};
   return enqueue(&call, sync);
 }
 
 OFFLINK_EXPORT offlink_status offlink_event_wait(offlink_event *event) {
   REQUIRE(event);
-  return perform(&(struct offlink_call){.function = OFFLINK_CORE_EVENT_WAIT, .object = event->handle});
+  return perform(
+      &(struct offlink_call){.function = OFFLINK_CORE_EVENT_WAIT, .quick = event->quick, .object = event->handle});
 }
 
 OFFLINK_EXPORT offlink_status offlink_event_times(offlink_event *event, uint64_t times[4]) {
   REQUIRE(event);
   REQUIRE(times);
-  struct offlink_call call = {.function = OFFLINK_CORE_EVENT_TIMES, .object = event->handle};
+  struct offlink_call call = {.function = OFFLINK_CORE_EVENT_TIMES, .quick = event->quick, .object = event->handle};
   offlink_status status = perform(&call);
   if (!status)
     memcpy(times, call.times, sizeof call.times);
@@ -321,7 +355,7 @@ OFFLINK_EXPORT offlink_status offlink_event_times(offlink_event *event, uint64_t
 
 OFFLINK_EXPORT void offlink_event_close(offlink_event *event) {
   if (event)
-    close_handle(event->handle);
+    close_handle(event->handle, event->quick);
   free(event);
 }
 
@@ -356,10 +390,14 @@ static struct offlink_core_arg core_arg(const offlink_arg *arg) {
   return (struct offlink_core_arg){arg->kind, arg->value, arg->buffer ? arg->buffer->handle : 0, arg->size};
 }
 
+/* Launches have few arguments: these many need no allocation. */
+enum { FEW_ARGS = 16 };
+
 /* Makes the call with the arguments of a launch. */
 static offlink_status launch(struct offlink_call *call, const offlink_arg *args, size_t arg_count,
                              const offlink_sync *sync) {
-  struct offlink_core_arg *list = calloc(arg_count ? arg_count : 1, sizeof *list);
+  struct offlink_core_arg few[FEW_ARGS];
+  struct offlink_core_arg *list = arg_count <= FEW_ARGS ? few : calloc(arg_count, sizeof *list);
   if (!list)
     return out_of_memory();
   for (size_t i = 0; i < arg_count; i++)
@@ -367,7 +405,8 @@ static offlink_status launch(struct offlink_call *call, const offlink_arg *args,
   call->args = list;
   call->arg_count = arg_count;
   offlink_status status = enqueue(call, sync);
-  free(list);
+  if (list != few)
+    free(list);
   return status;
 }
 
@@ -376,8 +415,13 @@ OFFLINK_EXPORT offlink_status offlink_launch(offlink_kernel *kernel, offlink_ran
   REQUIRE(kernel);
   if (arg_count)
     REQUIRE(args);
-  struct offlink_call call = {.function = OFFLINK_CORE_LAUNCH, .object = kernel->handle, .range = range};
-  return launch(&call, args, arg_count, NULL);
+  struct offlink_call call = {.function = OFFLINK_CORE_LAUNCH,
+                              .quick = __atomic_load_n(&kernel->quick, __ATOMIC_RELAXED),
+                              .object = kernel->handle,
+                              .range = range};
+  offlink_status status = launch(&call, args, arg_count, NULL);
+  __atomic_store_n(&kernel->quick, call.quick, __ATOMIC_RELAXED);
+  return status;
 }
 
 OFFLINK_EXPORT offlink_status offlink_enqueue_launch(offlink_queue *queue, offlink_kernel *kernel, offlink_range range,
@@ -388,8 +432,12 @@ OFFLINK_EXPORT offlink_status offlink_enqueue_launch(offlink_queue *queue, offli
   if (arg_count)
     REQUIRE(args);
   struct offlink_call call = {.function = OFFLINK_CORE_ENQUEUE_LAUNCH,
+                              .quick = queue->quick,
                               .object = queue->handle,
                               .kernel = kernel->handle,
+                              .short_command = __atomic_load_n(&kernel->quick, __ATOMIC_RELAXED),
                               .range = range};
-  return launch(&call, args, arg_count, sync);
+  offlink_status status = launch(&call, args, arg_count, sync);
+  __atomic_store_n(&kernel->quick, call.short_command, __ATOMIC_RELAXED);
+  return status;
 }

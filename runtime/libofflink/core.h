@@ -2,8 +2,8 @@
  *
  * The core exports two symbols: offlink_core_abi and offlink_core_call. A call
  * is a struct that the caller fills in and keeps until the function returns;
- * it runs on a thread of the core, and the caller waits in C. Nothing of Go
- * runs on a thread of the host program.
+ * it runs on a thread of the core while the caller waits in C, or, if it is
+ * quick, on the caller's.
  */
 #ifndef OFFLINK_CORE_H
 #define OFFLINK_CORE_H
@@ -11,7 +11,7 @@
 #include "offlink/offlink.h"
 
 /* Changes with any change below; both sides compare it. */
-#define OFFLINK_CORE_ABI 3
+#define OFFLINK_CORE_ABI 4
 
 /* A number that the core gave out, never 0. */
 typedef uint64_t offlink_handle;
@@ -62,6 +62,12 @@ struct offlink_core_arg {
 struct offlink_call {
   int function; /* one of enum offlink_function */
 
+  /* The call is expected to take microseconds: it may run on the caller's
+   * thread. OFFLINK_CORE_LAUNCH and OFFLINK_CORE_DEVICE_OPEN store what is
+   * expected of the next launch of the kernel, and of the commands of the device. */
+  int quick;
+  int here; /* the core's: it does run there */
+
   offlink_handle object;
   const void *base; /* the load address of a module, or NULL */
   const char *text;
@@ -79,6 +85,9 @@ struct offlink_call {
   size_t after_count;
   int event, block;
   offlink_handle kernel;
+  /* The command takes a moment: it may run on the caller's thread if the queue
+   * is idle. OFFLINK_CORE_ENQUEUE_LAUNCH stores what is expected of the next. */
+  int short_command;
   unsigned flags;
   size_t pattern_size;
 
@@ -91,8 +100,8 @@ struct offlink_call {
   char *error; /* where the call failed: the text, from malloc; the caller's */
 };
 
-/* Runs a call on a thread of the core and waits for it. Returns its
- * offlink_status. It is not a cancellation point. */
+/* Makes a call and waits for its end. Returns its offlink_status. It is not a
+ * cancellation point. */
 typedef int offlink_core_function(struct offlink_call *call);
 
 #endif

@@ -38,9 +38,6 @@ void offlink_signals_block(struct offlink_signals *saved);
 /* After that: restores the thread's mask and the program's handlers. */
 void offlink_signals_restore(const struct offlink_signals *saved);
 
-/* Before each call of the core. */
-void offlink_signals_check(void);
-
 /* recorder.c */
 
 /* The core runs: records go to it, and it hears of unregistered ones. */
@@ -66,6 +63,11 @@ void *offlink_module_base(const void *address);
  * the last call. Where that cannot be, it returns NULL, with *status and the
  * error text set. */
 offlink_core_function *offlink_start(offlink_status *status);
+
+/* Keeps the devices from being closed at exit, until offlink_end_use. 0 where
+ * the core does not run or has ended. */
+int offlink_begin_use(void);
+void offlink_end_use(void);
 
 /* The core if it runs in this process and may still be called, else NULL. */
 offlink_core_function *offlink_running(void);

@@ -8,15 +8,13 @@
  * signalfd. They inherit the mask from the thread that opens the core; the
  * core sees to the signals that Go's runtime would unblock (threads.c there).
  *
- * These stay unblocked: faults, which come to the thread that caused them and
- * end the process if it blocks them, and SIGURG, with which Go's runtime
- * interrupts its own threads.
+ * Faults stay unblocked: they come to the thread that caused them, and end the
+ * process if it blocks them. SIGURG, with which Go's runtime interrupts its
+ * threads, is not used: the core is linked with asyncpreemptoff=1.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <string.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 #include "shim.h"
 
@@ -27,29 +25,6 @@ static int is_fault(int sig) {
     if (faults[i] == sig)
       return 1;
   return 0;
-}
-
-static int is_function(const struct sigaction *action) {
-  return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
-}
-
-/* The program's handler of SIGURG from before the core, and Go's. Written once
- * by the thread that opens the core, before on_urgent is installed. */
-static struct sigaction program_urgent, go_urgent;
-
-/* Go's runtime sends SIGURG to single threads of its own, which have all other
- * signals but faults blocked. The rest is the program's. */
-static int is_of_go(const siginfo_t *info, const ucontext_t *context) {
-  return info->si_code == SI_TKILL && info->si_pid == getpid() && sigismember(&context->uc_sigmask, SIGHUP) == 1 &&
-         sigismember(&context->uc_sigmask, SIGUSR1) == 1;
-}
-
-static void on_urgent(int sig, siginfo_t *info, void *context) {
-  const struct sigaction *action = is_of_go(info, context) ? &go_urgent : &program_urgent;
-  if (action->sa_flags & SA_SIGINFO)
-    action->sa_sigaction(sig, info, context);
-  else
-    action->sa_handler(sig);
 }
 
 void offlink_signals_block(struct offlink_signals *saved) {
@@ -63,16 +38,6 @@ void offlink_signals_block(struct offlink_signals *saved) {
     sigaction(sig, NULL, &saved->actions[sig]);
 }
 
-/* The core replaced the program's handler of SIGURG and would never call it. */
-static void share_urgent(const struct sigaction *program, const struct sigaction *go) {
-  program_urgent = *program;
-  go_urgent = *go;
-  struct sigaction action = *program;
-  action.sa_flags = (program->sa_flags | SA_SIGINFO | SA_ONSTACK) & ~(SA_NODEFER | SA_RESETHAND);
-  action.sa_sigaction = on_urgent;
-  sigaction(SIGURG, &action, NULL);
-}
-
 /* Undoes the core's changes to one signal. Its handlers of faults stay: they
  * pass on all faults but the core's. To the program's handlers it adds SA_ONSTACK,
  * which would put them on a signal stack that may be too small for them. A
@@ -84,10 +49,8 @@ static void restore_action(int sig, const struct sigaction *program) {
   if (now.sa_handler == program->sa_handler) {
     if (now.sa_flags != program->sa_flags)
       sigaction(sig, program, NULL);
-  } else if (sig == SIGPIPE) {
+  } else if (sig == SIGPIPE || sig == SIGURG) {
     sigaction(sig, program, NULL);
-  } else if (sig == SIGURG && is_function(program)) {
-    share_urgent(program, &now);
   }
 }
 
@@ -95,14 +58,4 @@ void offlink_signals_restore(const struct offlink_signals *saved) {
   for (int sig = 1; sig < NSIG; sig++)
     restore_action(sig, &saved->actions[sig]);
   pthread_sigmask(SIG_SETMASK, &saved->mask, NULL);
-}
-
-/* Where the program has installed a handler of SIGURG since, Go's signals reach
- * it, on the core's threads: it must run on their signal stacks. */
-void offlink_signals_check(void) {
-  struct sigaction now;
-  if (sigaction(SIGURG, NULL, &now) || !is_function(&now) || now.sa_flags & SA_ONSTACK)
-    return;
-  now.sa_flags |= SA_ONSTACK;
-  sigaction(SIGURG, &now, NULL);
 }

@@ -23,6 +23,7 @@ static pthread_cond_t started = PTHREAD_COND_INITIALIZER;
 static enum start_state state; /* changed under mutex, read without */
 static char core_path[PATH_MAX];
 static offlink_core_function *core;
+static int uses; /* of devices by this library itself */
 
 static void find_core(void) {
   Dl_info self;
@@ -66,10 +67,23 @@ __attribute__((destructor)) static void destruct(void) {
   offlink_core_function *running = offlink_running();
   if (!running)
     return;
-  __atomic_store_n(&state, ENDED, __ATOMIC_RELEASE);
+  __atomic_store_n(&state, ENDED, __ATOMIC_SEQ_CST);
   offlink_records_end();
-  running(&(struct offlink_call){.function = OFFLINK_CORE_SHUTDOWN});
+  if (!__atomic_load_n(&uses, __ATOMIC_SEQ_CST))
+    running(&(struct offlink_call){.function = OFFLINK_CORE_SHUTDOWN});
 }
+
+/* The state is read after the use is counted, and destruct counts the uses after
+ * it has changed the state: one of the two sees the other. */
+int offlink_begin_use(void) {
+  __atomic_add_fetch(&uses, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == RUNNING)
+    return 1;
+  offlink_end_use();
+  return 0;
+}
+
+void offlink_end_use(void) { __atomic_sub_fetch(&uses, 1, __ATOMIC_RELEASE); }
 
 offlink_core_function *offlink_running(void) {
   return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == RUNNING ? core : NULL;
@@ -131,7 +145,6 @@ offlink_core_function *offlink_start(offlink_status *status) {
   }
   if (*status)
     return NULL;
-  offlink_signals_check();
   offlink_records_replay();
   return core;
 }
