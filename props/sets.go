@@ -1,6 +1,10 @@
 package props
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+)
 
 // Type is the type code of a property value, as both the .prop text and the
 // wrapped tables write it (PropertySetIO.h; pi.h, pi_property_type).
@@ -169,6 +173,25 @@ func (s *Set) Names() []string {
 // writes.
 type Sets struct {
 	All []*Set
+}
+
+// Clone returns a copy that shares no memory with s; nil for nil.
+func (s *Sets) Clone() *Sets {
+	if s == nil {
+		return nil
+	}
+	copied := new(Sets)
+	for _, set := range s.All {
+		to := copied.Open(strings.Clone(set.Name))
+		for _, p := range set.Properties {
+			v := p.Value
+			if v.Type() == TypeByteArray {
+				v = Bits(bytes.Clone(v.Data()), v.BitLen())
+			}
+			to.Put(strings.Clone(p.Name), v)
+		}
+	}
+	return copied
 }
 
 // Get returns the set of that name, or nil. A nil Sets has none.

@@ -48,6 +48,23 @@ func (p *Program) Kernel() (*Kernel, error) {
 	return &Kernel{p.Link.Kernel, params, p.built, kernel, p.Device}, nil
 }
 
+// Info describes the kernel on its device.
+func (k *Kernel) Info() driver.KernelInfo { return k.kernel.Info() }
+
+// Driver is the kernel of the back end, for its native handle. It lives as long
+// as this one.
+func (k *Kernel) Driver() driver.Kernel { return k.kernel }
+
+// FunctionPointer returns the pointer to an exported function of the kernel's
+// program, for memory and arguments of its kernels.
+func (k *Kernel) FunctionPointer(name string) (uint64, error) {
+	p, ok := k.program.value.Program.(driver.FunctionPointers)
+	if !ok {
+		return 0, fmt.Errorf("%v has no pointers to functions: %w", k.device, driver.ErrUnsupported)
+	}
+	return p.FunctionPointer(name)
+}
+
 // LastRun is how long the latest launch of the kernel ran; 0 before, or where
 // the back end does not tell.
 func (k *Kernel) LastRun() time.Duration {

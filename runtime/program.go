@@ -20,6 +20,12 @@ type KernelRef struct {
 	Owner registry.Owner
 	// Spec are the values of specialization constants.
 	Spec SpecConstants
+	// Functions are exported functions that are linked with the kernel, which
+	// calls them through pointers (Program.FunctionPointer).
+	Functions []string
+	// RefuseDuplicates makes a [resolve.DuplicatesError] of what is else a
+	// warning: another image defines a symbol of the link differently.
+	RefuseDuplicates bool
 }
 
 // Program is a kernel's images, linked and built for a device. It is safe for
@@ -78,11 +84,17 @@ func (r *Runtime) builder(d *Device, ref KernelRef) (*builder, error) {
 		Accepts:    d.accepts,
 		DeviceType: info.Type,
 		Extensions: info.Extensions,
+		Functions:  ref.Functions,
 	})
 	if err != nil {
 		return nil, err
 	}
 	b := &builder{runtime: r, device: d, link: link, snapshot: snapshot}
+	if ref.RefuseDuplicates {
+		if list := r.resolver.Duplicates(snapshot, link); len(list) > 0 {
+			return nil, &resolve.DuplicatesError{Kernel: ref.Name, List: list}
+		}
+	}
 	if err := b.specialize(ref.Spec); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", ref.Name, err)
 	}

@@ -68,14 +68,6 @@ func (t *translator) finish(name string, words []byte) ([]byte, error) {
 	return words, nil
 }
 
-// hereExtensions are the extensions that the translation in the process may use
-// without -spirv-ext: every extension but those that are for hints alone.
-// checkExtensions refuses modules that need one that few devices take.
-const hereExtensions = "+all,-SPV_KHR_expect_assume,-SPV_KHR_no_integer_wrap_decoration,-SPV_KHR_bit_instructions," +
-	"-SPV_INTEL_memory_access_aliasing,-SPV_INTEL_runtime_aligned,-SPV_INTEL_fp_fast_math_mode,-SPV_INTEL_optnone," +
-	"-SPV_EXT_optnone,-SPV_INTEL_unstructured_loop_controls,-SPV_INTEL_fp_max_error,-SPV_KHR_poison_freeze," +
-	"-SPV_EXT_long_vector"
-
 // fromIROptions returns the options of the translation in the process.
 func (o *spirvOptions) fromIROptions() (fromir.Options, error) {
 	version, err := spirvVersion(o.Version)
@@ -85,7 +77,7 @@ func (o *spirvOptions) fromIROptions() (fromir.Options, error) {
 	options := fromir.Options{Version: version, WidenIntegers: o.Extensions == "", KernelWrappers: o.wrappers}
 	list := o.Extensions
 	if list == "" {
-		list = hereExtensions
+		list = fromir.PortableExtensions
 	}
 	if err := options.AllowExtensions(list); err != nil {
 		return options, fmt.Errorf("-spirv-ext: %w", err)

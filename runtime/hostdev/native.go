@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/bits"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -94,8 +93,8 @@ type nativeKernel struct {
 	place  map[int]int64 // of local variables, by index
 	local  int64         // bytes of them
 
-	mu    sync.Mutex
-	idle  []*worker // of earlier launches
+	mu   sync.Mutex
+	idle []*worker // of earlier launches
 
 	pace atomic.Int64 // nanoseconds that a group of the last launch took; 0: none yet
 }

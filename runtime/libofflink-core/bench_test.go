@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"offlink/props"
+	"offlink/runtime"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
 	"offlink/runtime/registry"
@@ -30,7 +31,7 @@ func BenchmarkLaunch(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	k, _, err := s.openKernel(device, 0, "app", nil)
+	k, _, err := s.openKernel(device, 0, runtime.KernelRef{Name: "app"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"offlink/runtime"
 	"offlink/runtime/backends"
 )
 
@@ -69,6 +70,9 @@ func performCall(c *C.struct_offlink_call) (result C.int) {
 		}
 	}()
 	err := dispatchCall(current(), c)
+	if list := current().takeWarnings(); list != "" {
+		c.warnings = C.CString(list)
+	}
 	if err == errElsewhere {
 		return C.OFFLINK_CALL_ELSEWHERE
 	}
@@ -125,7 +129,14 @@ func openKernel(s *session, c *C.struct_offlink_call) error {
 	if err != nil {
 		return err
 	}
-	handle, args, err := s.openKernel(uint64(c.object), uintptr(c.base), C.GoString(c.text), spec)
+	ref := runtime.KernelRef{Name: C.GoString(c.text), Spec: spec, RefuseDuplicates: c.flags&C.OFFLINK_KERNEL_REFUSE_DUPLICATES != 0}
+	for _, name := range unsafe.Slice(c.functions, int(c.function_count)) {
+		if name == nil {
+			return invalidf("a function without a name")
+		}
+		ref.Functions = append(ref.Functions, C.GoString(name))
+	}
+	handle, args, err := s.openKernel(uint64(c.object), uintptr(c.base), ref)
 	c.created, c.count = C.offlink_handle(handle), C.size_t(args)
 	return err
 }
@@ -148,29 +159,10 @@ func kernelNames(s *session, c *C.struct_offlink_call) error {
 	return err
 }
 
-// stringArray returns an array of C strings, all in one block from malloc: the
-// pointers, a null pointer, then the texts.
+// stringArray returns an array of C strings, all in one block from malloc.
 func stringArray(list []string) (**C.char, error) {
-	const pointer = unsafe.Sizeof(uintptr(0))
-	size := uintptr(len(list)+1) * pointer
-	for _, s := range list {
-		size += uintptr(len(s) + 1)
-	}
-	block := C.malloc(C.size_t(size))
-	if block == nil {
-		return nil, errors.New("out of memory")
-	}
-	pointers := unsafe.Slice((**C.char)(block), len(list)+1)
-	texts := unsafe.Slice((*byte)(block), size)
-	at := uintptr(len(list)+1) * pointer
-	for i, s := range list {
-		pointers[i] = (*C.char)(unsafe.Add(block, at))
-		at += uintptr(copy(texts[at:], s))
-		texts[at] = 0
-		at++
-	}
-	pointers[len(list)] = nil
-	return (**C.char)(block), nil
+	array, err := fillBlock(func(b *block) { b.texts(list) })
+	return (**C.char)(array), err
 }
 
 func createBuffer(s *session, c *C.struct_offlink_call) error {
@@ -200,6 +192,11 @@ func launchCall(s *session, c *C.struct_offlink_call) error {
 	}
 	if c.here != 0 {
 		request.yield = takeSignals
+	}
+	if c.has_timeout != 0 || c.has_times != 0 {
+		times, err := s.launchWith(uint64(c.object), request, timeoutOf(c), c.has_times != 0)
+		storeTimes(c, times)
+		return err
 	}
 	quick, err := s.launchKernel(uint64(c.object), request)
 	c.quick = cBool(quick)

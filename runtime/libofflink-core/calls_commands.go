@@ -9,6 +9,7 @@ import "C"
 import (
 	"fmt"
 	"math"
+	"time"
 	"unsafe"
 
 	"offlink/runtime"
@@ -30,19 +31,28 @@ func dispatchCommand(s *session, c *C.struct_offlink_call) (err error) {
 		c.created = C.offlink_handle(handle)
 		return err
 	case C.OFFLINK_CORE_QUEUE_FINISH:
+		if c.has_timeout != 0 {
+			return s.finishFor(object, timeoutOf(c))
+		}
 		return s.finish(object, c.here == 0)
 	case C.OFFLINK_CORE_QUEUE_ABORT:
 		return s.abort(object)
 	case C.OFFLINK_CORE_EVENT_WAIT:
-		return s.waitEvent(object, c.here == 0)
+		return s.waitEvent(object, c.here == 0, timeoutOf(c))
 	case C.OFFLINK_CORE_EVENT_TIMES:
 		return eventTimes(s, c)
 	case C.OFFLINK_CORE_GLOBAL_READ, C.OFFLINK_CORE_GLOBAL_WRITE:
 		return useGlobal(s, c)
 	}
-	handle, err := enqueue(s, c)
-	c.created = C.offlink_handle(handle)
-	return err
+	return dispatchMore(s, c)
+}
+
+// timeoutOf is how long a call may wait; negative: for ever.
+func timeoutOf(c *C.struct_offlink_call) time.Duration {
+	if c.has_timeout == 0 {
+		return -1
+	}
+	return time.Duration(min(uint64(c.timeout), math.MaxInt64))
 }
 
 // enqueue calls the method of one command.
@@ -75,6 +85,8 @@ func enqueue(s *session, c *C.struct_offlink_call) (uint64, error) {
 		return s.fill(object, sync, addressOf(c.data), pattern, int64(c.size))
 	case C.OFFLINK_CORE_ENQUEUE_BARRIER:
 		return s.barrier(object, sync)
+	case C.OFFLINK_CORE_ENQUEUE_HOST:
+		return enqueueHost(s, c, sync)
 	}
 	return 0, fmt.Errorf("internal error of offlink: function %d", int(c.function))
 }
@@ -100,10 +112,14 @@ func allocate(s *session, c *C.struct_offlink_call) error {
 
 func eventTimes(s *session, c *C.struct_offlink_call) error {
 	times, err := s.eventTimes(uint64(c.object))
+	storeTimes(c, times)
+	return err
+}
+
+func storeTimes(c *C.struct_offlink_call, times [4]uint64) {
 	for i, t := range times {
 		c.times[i] = C.uint64_t(t)
 	}
-	return err
 }
 
 func useGlobal(s *session, c *C.struct_offlink_call) error {
@@ -111,7 +127,7 @@ func useGlobal(s *session, c *C.struct_offlink_call) error {
 	if err != nil {
 		return err
 	}
-	return s.useGlobal(uint64(c.object), C.GoString(c.text), int64(c.offset), data, c.function == C.OFFLINK_CORE_GLOBAL_WRITE)
+	return s.useGlobal(uint64(c.object), addressOf(unsafe.Pointer(c.base)), C.GoString(c.text), int64(c.offset), data, c.function == C.OFFLINK_CORE_GLOBAL_WRITE)
 }
 
 // constantsOf copies the values of specialization constants.

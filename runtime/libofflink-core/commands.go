@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"offlink/runtime"
 	"offlink/runtime/driver"
+	"offlink/runtime/globals"
 )
 
 // The calls for memory by address, queues and events: the methods of the
@@ -23,6 +25,7 @@ type queue struct {
 type event struct {
 	driver.Event
 	device *runtime.Device
+	user   driver.UserEvent // where the program ends it
 }
 
 // allocation is memory that C holds by its address.
@@ -170,7 +173,7 @@ func (s *session) command(handle uint64, sync commandSync, do func(*queue, drive
 	if done == nil {
 		return 0, err
 	}
-	return s.handles.addHandle(&event{done, q.device}), err
+	return s.handles.addHandle(&event{Event: done, device: q.device}), err
 }
 
 // startsAtOnce tells whether nothing holds the next command of a queue.
@@ -249,7 +252,7 @@ func (s *session) enqueueLaunch(handle uint64, sync commandSync, kernelHandle ui
 
 // waitEvent waits for a command; where it must not, errElsewhere says that it
 // would have to.
-func (s *session) waitEvent(handle uint64, wait bool) error {
+func (s *session) waitEvent(handle uint64, wait bool, timeout time.Duration) error {
 	e, err := lookupHandle[*event](&s.handles, handle, "event")
 	if err != nil {
 		return err
@@ -257,7 +260,7 @@ func (s *session) waitEvent(handle uint64, wait bool) error {
 	if !wait && e.Status() < driver.Complete {
 		return errElsewhere
 	}
-	return e.Wait(context.Background())
+	return waitFor(e, timeout)
 }
 
 func (s *session) eventTimes(handle uint64) ([4]uint64, error) {
@@ -265,20 +268,21 @@ func (s *session) eventTimes(handle uint64) ([4]uint64, error) {
 	if err != nil {
 		return [4]uint64{}, err
 	}
-	t, err := e.Times()
-	if err != nil {
-		return [4]uint64{}, invalidf("%v", err)
-	}
-	return [4]uint64{uint64(t.Queued), uint64(t.Submitted), uint64(t.Started), uint64(t.Ended)}, nil
+	return timesOf(e)
 }
 
-// useGlobal reads or writes a device global.
-func (s *session) useGlobal(device uint64, name string, offset int64, data []byte, write bool) error {
+// useGlobal reads or writes a device global: that of the host's object, or of
+// the name where there is no object.
+func (s *session) useGlobal(device uint64, object uint64, name string, offset int64, data []byte, write bool) error {
 	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
 	if err != nil {
 		return err
 	}
-	v, err := s.runtime.DeviceGlobals().ByID(name)
+	find := s.runtime.DeviceGlobals().ByID
+	if object != 0 {
+		find = func(string) (globals.Variable, error) { return s.runtime.DeviceGlobals().ByHost(object) }
+	}
+	v, err := find(name)
 	if err != nil {
 		return s.explainError(err)
 	}

@@ -28,4 +28,15 @@ int offlink_serve_here(struct offlink_call *call);
 /* Lets the program's signals in, on a thread whose call is served there. */
 void offlink_take_signals(void);
 
+/* callback.c: starts the thread of callbacks if it is not there yet; 0 where that
+ * fails. */
+int offlink_prepare_callbacks(void);
+
+/* Have the thread call a function: text is from malloc, or NULL. A host function
+ * ends the event `ends`, and its handle. */
+void offlink_post_on_done(offlink_event_function *function, void *user, int status, char *text);
+void offlink_post_host(offlink_host_function *function, void *user, offlink_handle ends);
+
+int offlink_core_call(struct offlink_call *call);
+
 #endif

@@ -32,6 +32,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	libraryCode, err := os.ReadFile("../drivertest/testdata/lib.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
 	app := wrapModule(t, "app", []string{"app", "fill"}, nil)
 	library := wrapModule(t, "lib", []string{"add_variable"}, []string{"LibDeviceFunc"})
 	all := wrapModule(t, "app", []string{"app", "fill", "ids", "count", "follow", "last", "special", "endless"}, nil, func(p *props.Sets) {
@@ -50,7 +54,7 @@ func TestScripts(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "app.o"), app, 0o666); err != nil {
 				return err
 			}
-			for name, object := range map[string][]byte{"lib.o": library, "all.o": all, "global.o": global} {
+			for name, object := range map[string][]byte{"lib.o": library, "all.o": all, "global.o": global, "lib.spv": libraryCode} {
 				if err := os.WriteFile(filepath.Join(e.WorkDir, name), object, 0o666); err != nil {
 					return err
 				}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -34,15 +35,23 @@ type session struct {
 	unread []string
 	// allocations are the memory that C has by address.
 	allocations map[uint64]allocation
+
+	warnings struct {
+		some atomic.Bool
+		mu   sync.Mutex
+		list []string
+	}
 }
 
 func newSession(drivers []driver.Driver) *session {
-	var o runtime.Options
+	s := &session{owners: make(map[uintptr]registry.Owner)}
+	o := runtime.Options{Warn: s.addWarning}
 	if settings, on := cache.FromEnvironment(os.Getenv, os.Stderr); on {
 		o.Cache = cache.New(settings)
 	}
 	o.Trace = startTrace()
-	return &session{runtime: runtime.NewWithOptions(drivers, o), trace: o.Trace, owners: make(map[uintptr]registry.Owner)}
+	s.runtime, s.trace = runtime.NewWithOptions(drivers, o), o.Trace
+	return s
 }
 
 // startTrace begins the trace that the environment asks for; nil if it asks for
@@ -61,6 +70,30 @@ func startTrace() *trace.Recorder {
 		fmt.Fprintf(os.Stderr, "libofflink: %s: no trace is written: %v\n", trace.Variable, err)
 	}
 	return r
+}
+
+// addWarning keeps a warning for the call that returns next.
+func (s *session) addWarning(text string) {
+	s.warnings.mu.Lock()
+	defer s.warnings.mu.Unlock()
+	s.warnings.list = append(s.warnings.list, text)
+	s.warnings.some.Store(true)
+}
+
+// takeWarnings returns the warnings, each ended by a zero.
+func (s *session) takeWarnings() string {
+	if !s.warnings.some.Load() {
+		return ""
+	}
+	s.warnings.mu.Lock()
+	defer s.warnings.mu.Unlock()
+	var b strings.Builder
+	for _, w := range s.warnings.list {
+		b.WriteString(strings.ReplaceAll(w, "\x00", "") + "\x00")
+	}
+	s.warnings.list = nil
+	s.warnings.some.Store(false)
+	return b.String()
 }
 
 // loaded is the images of one descriptor.
@@ -125,12 +158,15 @@ func (s *session) openDevice(selector string) (handle uint64, name string, err e
 	return s.handles.addHandle(d), d.Info().Name, nil
 }
 
-func (s *session) openKernel(device uint64, base uintptr, name string, spec runtime.SpecConstants) (handle uint64, args int, err error) {
+// openKernel opens the kernel of a reference, with the module at base as its
+// owner.
+func (s *session) openKernel(device uint64, base uintptr, ref runtime.KernelRef) (handle uint64, args int, err error) {
 	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
 	if err != nil {
 		return 0, 0, err
 	}
-	program, err := s.runtime.Program(context.Background(), d, runtime.KernelRef{Name: name, Owner: s.ownerAt(base), Spec: spec})
+	ref.Owner = s.ownerAt(base)
+	program, err := s.runtime.Program(context.Background(), d, ref)
 	if err != nil {
 		return 0, 0, s.explainError(err)
 	}

@@ -51,7 +51,7 @@ func newTestSession(t *testing.T) (*session, *drivertest.Fake, uint64) {
 
 func TestSessionRun(t *testing.T) {
 	s, fake, device := newTestSession(t)
-	k, args, err := s.openKernel(device, 0, "scale", nil)
+	k, args, err := s.openKernel(device, 0, runtime.KernelRef{Name: "scale"})
 	if err != nil || args != 3 {
 		t.Fatalf("%d arguments, %v", args, err)
 	}
@@ -81,7 +81,7 @@ func TestSessionRun(t *testing.T) {
 
 func TestSessionRefusals(t *testing.T) {
 	s, fake, device := newTestSession(t)
-	k, _, err := s.openKernel(device, 0, "scale", nil)
+	k, _, err := s.openKernel(device, 0, runtime.KernelRef{Name: "scale"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,9 +93,9 @@ func TestSessionRefusals(t *testing.T) {
 	ok := []argument{{kind: argBuffer, buffer: b}, {kind: argValue, value: make([]byte, 4)}, {kind: argLocal, size: 16}}
 	with := func(arg argument) []argument { return []argument{arg, ok[1], ok[2]} }
 	ignoreBuffer := func(_ uint64, _ []byte, err error) error { return err }
-	_, _, noKernel := s.openKernel(device, 0, "nobody", nil)
+	_, _, noKernel := s.openKernel(device, 0, runtime.KernelRef{Name: "nobody"})
 	_, _, noDevice := s.openDevice("nobody")
-	_, _, closedDevice := s.openKernel(77, 0, "scale", nil)
+	_, _, closedDevice := s.openKernel(77, 0, runtime.KernelRef{Name: "scale"})
 	for _, c := range []struct {
 		name   string
 		err    error
@@ -121,7 +121,7 @@ func TestSessionRefusals(t *testing.T) {
 		}
 	}
 	fake.Kernels["scale"] = drivertest.FakeKernel{Params: scale.Params, Run: func(driver.Range, []drivertest.FakeArg) error { return errors.New("it trapped") }}
-	k, _, _ = s.openKernel(device, 0, "scale", nil)
+	k, _, _ = s.openKernel(device, 0, runtime.KernelRef{Name: "scale"})
 	if err := launchWith(s, k, one, ok); statusOf(err) != statusDevice {
 		t.Errorf("trap: status %d, %v", statusOf(err), err)
 	}
@@ -154,12 +154,12 @@ func TestUnreadImagesAreTold(t *testing.T) {
 		t.Errorf("handle %d", handle)
 	}
 	s.dropImages(0)
-	_, _, err := s.openKernel(device, 0, "nobody", nil)
+	_, _, err := s.openKernel(device, 0, runtime.KernelRef{Name: "nobody"})
 	want := "kernel nobody: no image has it; the kernels that are there: scale\nthe device images of libbroken.so could not be read: descriptor at 0x0: a null pointer"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v; want %s", err, want)
 	}
-	if _, _, err := s.openKernel(device, 0, "scale", nil); err != nil {
+	if _, _, err := s.openKernel(device, 0, runtime.KernelRef{Name: "scale"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -171,7 +171,7 @@ func TestSessionThreads(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for range 50 {
-				k, _, err := s.openKernel(device, 0, "scale", nil)
+				k, _, err := s.openKernel(device, 0, runtime.KernelRef{Name: "scale"})
 				b, _, err2 := s.createBuffer(device, 4, []byte{1, 0, 0, 0})
 				list := []argument{{kind: argBuffer, buffer: b}, {kind: argValue, value: []byte{2, 0, 0, 0}}, {kind: argLocal, size: 1}}
 				err3 := launchWith(s, k, driver.Range{Global: []int{1}}, list)

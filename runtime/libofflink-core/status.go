@@ -21,6 +21,10 @@ const (
 	statusBuild
 	statusDevice
 	statusRuntime
+	_ // the recorder's
+	statusTimeout
+	statusAborted
+	statusUnsupported
 )
 
 // invalidError is an argument of a call that is wrong.
@@ -41,9 +45,19 @@ func statusOf(err error) status {
 		return statusInvalid
 	case hasType[*resolve.NoKernelError](err), hasType[*runtime.NoDeviceError](err), errors.Is(err, globals.ErrUnknown):
 		return statusNotFound
-	case hasType[*resolve.UnresolvedError](err), hasType[*resolve.ConflictError](err), hasType[*resolve.LinkingError](err):
+	case hasType[*resolve.UnresolvedError](err), hasType[*resolve.ConflictError](err), hasType[*resolve.LinkingError](err),
+		hasType[*resolve.DuplicatesError](err):
 		return statusUnresolved
-	case hasType[*driver.BuildError](err), hasType[*resolve.ImageError](err), errors.Is(err, driver.ErrNotFound):
+	case hasType[*hostError](err):
+		e, _ := errors.AsType[*hostError](err)
+		return e.outcome
+	case hasType[*timeoutError](err):
+		return statusTimeout
+	case errors.Is(err, errAborted):
+		return statusAborted
+	case errors.Is(err, driver.ErrUnsupported):
+		return statusUnsupported
+	case hasType[*driver.BuildError](err), hasType[*codeError](err), hasType[*resolve.ImageError](err), errors.Is(err, driver.ErrNotFound):
 		return statusBuild
 	case errors.Is(err, runtime.ErrShutdown):
 		return statusRuntime

@@ -11,7 +11,7 @@
 #include "offlink/offlink.h"
 
 /* Changes with any change below; both sides compare it. */
-#define OFFLINK_CORE_ABI 4
+#define OFFLINK_CORE_ABI 5
 
 /* A number that the core gave out, never 0. */
 typedef uint64_t offlink_handle;
@@ -27,28 +27,46 @@ enum offlink_function {
   OFFLINK_CORE_DROP_IMAGES,   /* object */
   OFFLINK_CORE_DEVICE_OPEN,   /* text (a selector) -> created, name */
   OFFLINK_CORE_KERNEL_NAMES,  /* -> names, count */
-  OFFLINK_CORE_KERNEL_OPEN,   /* object (a device), base, text (a name), constants -> created, count (of arguments) */
-  OFFLINK_CORE_BUFFER_CREATE, /* object (a device), data, size -> created */
+  /* object (a device), base, text (a name), constants, functions, flags
+   * -> created, count (of arguments) */
+  OFFLINK_CORE_KERNEL_OPEN,
+  OFFLINK_CORE_BUFFER_CREATE, /* object (a device), data, size -> created, address where the host reaches it */
   OFFLINK_CORE_BUFFER_READ,   /* object (a buffer), offset, data, size */
   OFFLINK_CORE_BUFFER_WRITE,  /* object (a buffer), offset, data, size */
-  OFFLINK_CORE_LAUNCH,        /* object (a kernel), range, args, arg_count */
+  OFFLINK_CORE_LAUNCH,        /* object (a kernel), range, args, arg_count, timeout, has_times -> times */
   OFFLINK_CORE_CLOSE,         /* object */
   OFFLINK_CORE_SHUTDOWN,
 
   OFFLINK_CORE_MEMORY_ALLOC, /* object (a device), flags (a kind), size -> address */
   OFFLINK_CORE_MEMORY_FREE,  /* object (a device), data (the address) */
   OFFLINK_CORE_QUEUE_CREATE, /* object (a device), flags -> created */
-  OFFLINK_CORE_QUEUE_FINISH, /* object (a queue) */
+  OFFLINK_CORE_QUEUE_FINISH, /* object (a queue), timeout */
   OFFLINK_CORE_QUEUE_ABORT,  /* object (a queue) */
   /* object (a queue) and the fields for events -> created, with event set */
   OFFLINK_CORE_ENQUEUE_LAUNCH,  /* kernel, range, args, arg_count */
   OFFLINK_CORE_ENQUEUE_COPY,    /* data (to), base (from), size */
   OFFLINK_CORE_ENQUEUE_FILL,    /* data (to), size, base (the pattern), pattern_size */
   OFFLINK_CORE_ENQUEUE_BARRIER, /* nothing more */
-  OFFLINK_CORE_EVENT_WAIT,      /* object (an event) */
+  OFFLINK_CORE_ENQUEUE_HOST,    /* host, data */
+  OFFLINK_CORE_EVENT_WAIT,      /* object (an event), timeout */
   OFFLINK_CORE_EVENT_TIMES,     /* object (an event) -> times */
-  OFFLINK_CORE_GLOBAL_READ,     /* object (a device), text (a name), offset, data, size */
-  OFFLINK_CORE_GLOBAL_WRITE     /* the same */
+  OFFLINK_CORE_GLOBAL_READ,     /* object (a device), text (a name) or base (its object), offset, data, size */
+  OFFLINK_CORE_GLOBAL_WRITE,    /* the same */
+
+  OFFLINK_CORE_DEVICE_LIST,      /* -> names, count */
+  OFFLINK_CORE_DEVICE_QUERY,     /* object (a device) -> address (an offlink_device_info from malloc) */
+  OFFLINK_CORE_KERNEL_QUERY,     /* object (a kernel) -> address (an offlink_kernel_info from malloc) */
+  OFFLINK_CORE_FUNCTION_POINTER, /* object (a kernel), text (a name) -> number */
+  OFFLINK_CORE_NATIVE_HANDLE,    /* object -> number */
+  OFFLINK_CORE_BUFFER_IMPORT,    /* object (a device), number, size -> created, address as for BUFFER_CREATE */
+  OFFLINK_CORE_QUEUE_IMPORT,     /* object (a device), number -> created */
+  OFFLINK_CORE_CODE_OPEN,        /* text (a path) -> created, address (as base of KERNEL_OPEN) */
+  OFFLINK_CORE_EVENT_CREATE,     /* object (a device) -> created */
+  OFFLINK_CORE_EVENT_COMPLETE,   /* object (an event), flags (a status) */
+  OFFLINK_CORE_EVENT_STATUS,     /* object (an event) -> number */
+  OFFLINK_CORE_EVENT_ON_DONE,    /* object (an event), on_done, data */
+  OFFLINK_CORE_ADD_GLOBAL,       /* base (the host's object), text (a name) */
+  OFFLINK_CORE_DROP_GLOBAL       /* base */
 };
 
 /* offlink_arg with the buffer's handle. */
@@ -78,6 +96,15 @@ struct offlink_call {
   size_t arg_count;
   const offlink_spec_constant *constants;
   size_t constant_count;
+  const char *const *functions;
+  size_t function_count;
+  uint64_t number; /* in and out */
+
+  int has_timeout;
+  uint64_t timeout; /* nanoseconds */
+  int has_times;
+  offlink_host_function *host;
+  offlink_event_function *on_done;
 
   /* The fields for events: those that the command waits for, whether it gives
    * one, and whether the call waits for its end. */
@@ -97,7 +124,8 @@ struct offlink_call {
   char *name;   /* from malloc; the caller's */
   char **names; /* one block from malloc; the caller's */
   size_t count;
-  char *error; /* where the call failed: the text, from malloc; the caller's */
+  char *error;    /* where the call failed: the text, from malloc; the caller's */
+  char *warnings; /* each ended by a zero, the last by two, from malloc; the caller's */
 };
 
 /* Makes a call and waits for its end. Returns its offlink_status. It is not a

@@ -4,7 +4,10 @@
  *   signals.c   keeps the core's threads and the program's signal handlers apart
  *   recorder.c  remembers images that constructors register; starts nothing
  *   start.c     opens libofflink-core.so on first use
- *   api.c       the functions of offlink.h
+ *   log.c       warnings of the core, for the program
+ *   call.c      how the functions of offlink.h call the core (objects.h)
+ *   version.c, device.c, kernel.c, buffer.c, queue.c, command.c, global.c
+ *               the functions of offlink.h
  */
 #ifndef OFFLINK_SHIM_H
 #define OFFLINK_SHIM_H
@@ -37,6 +40,12 @@ void offlink_signals_block(struct offlink_signals *saved);
 
 /* After that: restores the thread's mask and the program's handlers. */
 void offlink_signals_restore(const struct offlink_signals *saved);
+
+/* log.c */
+
+/* Passes on warnings of the core, each ended by a zero, the last by two, from
+ * malloc; NULL for none. */
+void offlink_log(char *warnings);
 
 /* recorder.c */
 

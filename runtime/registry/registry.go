@@ -5,6 +5,7 @@ package registry
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"offlink/props"
@@ -59,6 +60,21 @@ func (i *Image) Kernels() []string {
 	return names
 }
 
+// VirtualFunctionSets returns the names of the sets of virtual functions that
+// the image defines or calls.
+func (i *Image) VirtualFunctionSets() []string {
+	described := i.Properties.Get(props.SetVirtualFunctions)
+	var sets []string
+	for _, key := range [...]string{"virtual-functions-set", "uses-virtual-functions-set"} {
+		value, _ := described.Get(key)
+		if value.Type() != props.TypeByteArray {
+			continue
+		}
+		sets = append(sets, strings.FieldsFunc(string(value.Data()), func(c rune) bool { return c == ',' || c == 0 })...)
+	}
+	return sets
+}
+
 // Registration is a group of images that came together.
 type Registration struct {
 	Images []*Image
@@ -75,6 +91,7 @@ type Registry struct {
 	unlisted []*Image // the same
 	kernels  nameIndex
 	exports  nameIndex
+	virtuals nameIndex // by set of virtual functions
 	owners   map[Owner]numbering
 	lastID   uint64
 	snapshot *Snapshot // nil where anything changed since
@@ -112,6 +129,9 @@ func (r *Registry) indexImage(img *Image) {
 	}
 	if exported == nil {
 		r.unlisted = append(r.unlisted, img)
+	}
+	for _, set := range img.VirtualFunctionSets() {
+		r.virtuals.addImage(set, img)
 	}
 }
 
@@ -159,6 +179,9 @@ func (r *Registry) Remove(reg *Registration) {
 		if exported == nil {
 			r.unlisted = removeImages(r.unlisted, gone)
 		}
+		for _, set := range img.VirtualFunctionSets() {
+			r.virtuals.removeImages(set, gone)
+		}
 	}
 	r.snapshot = nil
 	r.removeCounts(reg.Images)
@@ -198,6 +221,7 @@ func (r *Registry) Snapshot() *Snapshot {
 			Images:   r.images[:len(r.images):len(r.images)],
 			kernels:  r.kernels.shareIndex(),
 			exports:  r.exports.shareIndex(),
+			virtuals: r.virtuals.shareIndex(),
 			unlisted: r.unlisted[:len(r.unlisted):len(r.unlisted)],
 		}
 	}

@@ -7,8 +7,9 @@ type Snapshot struct {
 	// Images are all images in order of registration.
 	Images []*Image
 
-	kernels *nameIndex
-	exports *nameIndex
+	kernels  *nameIndex
+	exports  *nameIndex
+	virtuals *nameIndex
 	// unlisted are the images without a table of exported symbols.
 	unlisted []*Image
 }
@@ -40,6 +41,10 @@ func (s *Snapshot) Kernel(owner Owner, name string) []*Image {
 // Exporters returns the images whose table of exported symbols lists the
 // symbol, in order of registration.
 func (s *Snapshot) Exporters(symbol string) []*Image { return s.exports.imagesNamed(symbol) }
+
+// VirtualFunctions returns the images that define or call functions of a set of
+// virtual functions, in order of registration.
+func (s *Snapshot) VirtualFunctions(set string) []*Image { return s.virtuals.imagesNamed(set) }
 
 // Unlisted returns the images that have no table of exported symbols: only
 // their code tells their exports.

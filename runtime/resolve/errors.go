@@ -80,6 +80,17 @@ func (e *LinkingError) Error() string {
 		e.Kernel, e.Symbol, e.Images[0], e.Images[1], e.Images[0].Target, e.Extension)
 }
 
+// DuplicatesError says that symbols of a link have other definitions in images
+// outside it, where the caller does not want that.
+type DuplicatesError struct {
+	Kernel string
+	List   []Duplicate
+}
+
+func (e *DuplicatesError) Error() string {
+	return fmt.Sprintf("kernel %s: %v", e.Kernel, e.List[0])
+}
+
 // ImageError is a failure to read an image that is needed.
 type ImageError struct {
 	Image *registry.Image

@@ -24,6 +24,9 @@ type Request struct {
 	// Extensions are the device's. Images of a target that has an extension
 	// string for linking are linked with others only where it is among them.
 	Extensions []string
+	// Functions are symbols that must be in the link though no image imports
+	// them: the kernel gets pointers to them.
+	Functions []string
 }
 
 // Link is the images that together make a kernel runnable.
@@ -61,8 +64,14 @@ func (r *Resolver) Link(s *registry.Snapshot, q Request) (*Link, error) {
 	if err := w.addImage(main, ""); err != nil {
 		return nil, err
 	}
+	if err := w.addFunctions(); err != nil {
+		return nil, err
+	}
 	for i := 0; i < len(w.images); i++ { // grows as images are found
 		if err := w.resolveImports(w.images[i]); err != nil {
+			return nil, err
+		}
+		if err := w.addVirtualFunctions(w.images[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -106,21 +115,27 @@ func (w *linkSearch) resolveImports(importer *registry.Image) error {
 		return &ImageError{importer, err}
 	}
 	for _, symbol := range l.imports {
-		if w.exported[symbol.name] {
-			continue
-		}
-		exporter := w.findExporter(symbol)
-		if exporter == nil {
-			return w.unresolvedError(symbol, importer)
-		}
-		if err := w.checkLinking(symbol, importer, exporter); err != nil {
-			return err
-		}
-		if err := w.addImage(exporter, symbol.name); err != nil {
+		if err := w.addExporter(symbol, importer); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addExporter adds the image that provides a symbol, unless one of the link
+// does.
+func (w *linkSearch) addExporter(symbol symbol, importer *registry.Image) error {
+	if w.exported[symbol.name] {
+		return nil
+	}
+	exporter := w.findExporter(symbol)
+	if exporter == nil {
+		return w.unresolvedError(symbol, importer)
+	}
+	if err := w.checkLinking(symbol, importer, exporter); err != nil {
+		return err
+	}
+	return w.addImage(exporter, symbol.name)
 }
 
 // checkLinking asks whether the device links images of the target at all.

@@ -1,13 +1,11 @@
 package live
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"sync"
 	"unsafe"
 
-	"offlink/props"
 	"offlink/wrapper/abi"
 	"offlink/wrapper/devimg"
 )
@@ -36,7 +34,7 @@ func Read(descriptor unsafe.Pointer) (*Images, error) {
 		img := &tree.Images[i]
 		c := &code{bytes: at(img.CodeBegin, uint64(img.Code.Size()))}
 		img.Code = c
-		img.Properties = copyProperties(img.Properties)
+		img.Properties = img.Properties.Clone()
 		images.codes = append(images.codes, c)
 		images.List = append(images.List, &img.Image)
 	}
@@ -49,25 +47,6 @@ func (i *Images) Detach() {
 	for _, c := range i.codes {
 		c.detach()
 	}
-}
-
-// copyProperties copies the values that share the library's memory.
-func copyProperties(s *props.Sets) *props.Sets {
-	if s == nil {
-		return nil
-	}
-	copied := new(props.Sets)
-	for _, set := range s.All {
-		to := copied.Open(set.Name)
-		for _, p := range set.Properties {
-			v := p.Value
-			if v.Type() == props.TypeByteArray {
-				v = props.Bits(bytes.Clone(v.Data()), v.BitLen())
-			}
-			to.Put(p.Name, v)
-		}
-	}
-	return copied
 }
 
 // code is an image's code in the memory of a library. Reads only copy, so

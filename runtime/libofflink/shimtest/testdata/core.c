@@ -95,6 +95,16 @@ int offlink_core_call(struct offlink_call *call) {
   case OFFLINK_CORE_GLOBAL_WRITE:
     command(call);
     break;
+  case OFFLINK_CORE_ADD_GLOBAL:
+    say("global", call->text);
+    break;
+  case OFFLINK_CORE_DROP_GLOBAL:
+    say("drop global", "");
+    break;
+  default:
+    printf("core: function %d\n", call->function);
+    call->created = 6;
+    break;
   case OFFLINK_CORE_CLOSE:
     say("close", "");
     break;

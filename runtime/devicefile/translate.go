@@ -1,0 +1,92 @@
+package devicefile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"offlink/ir"
+	"offlink/ir/irfile"
+	"offlink/props"
+	"offlink/props/derive"
+	"offlink/spirv"
+	"offlink/spirv/fromir"
+	"offlink/split"
+	"offlink/wrapper/devimg"
+)
+
+// openIR makes one image of LLVM IR, as postlink does without -split.
+func openIR(path string) (images []*devimg.Image, err error) {
+	input, err := irfile.Open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, input.Close()) }()
+	graph, groups, err := planModule(input.Module)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	extractor := graph.NewExtractor()
+	for i := range groups {
+		slice, err := extractor.Extract(&groups[i])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		img, err := translateSlice(path, input.Module, slice)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		images = append(images, img)
+	}
+	return images, nil
+}
+
+func planModule(m *ir.Module) (*split.Graph, []split.Group, error) {
+	annotated, err := split.ApplyAnnotations(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	graph, err := split.NewGraph(m, split.Options{Annotated: annotated})
+	if err != nil {
+		return nil, nil, err
+	}
+	groups, err := graph.Plan()
+	return graph, groups, err
+}
+
+// requested are the property sets that linking and launching need.
+var requested = map[string]bool{
+	props.SetExportedSymbols: true, props.SetImportedSymbols: true, props.SetDeviceGlobals: true, props.SetKernelParamOpt: true,
+}
+
+// translateSlice makes the image.
+func translateSlice(path string, m *ir.Module, slice *split.Slice) (*devimg.Image, error) {
+	sets, err := derive.Sets(slice, derive.Options{Dialect: derive.Dialect2025, Requested: requested})
+	if err != nil {
+		return nil, err
+	}
+	code, err := spirvOf(path, m, slice)
+	if err != nil {
+		return nil, err
+	}
+	return &devimg.Image{
+		Kind: devimg.KindSYCL, Format: devimg.FormatSPIRV, Target: target, Code: devimg.Bytes(code),
+		HasEntries: true, Entries: slice.Symbols(), Properties: sets.Clone(),
+	}, nil
+}
+
+func spirvOf(path string, m *ir.Module, slice *split.Slice) ([]byte, error) {
+	var text bytes.Buffer
+	if err := m.Source.NewWriter().WritePartition(&text, slice.ForSPIRV(false)); err != nil {
+		return nil, err
+	}
+	part, err := irfile.Parse(path, text.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	options := fromir.Options{Version: spirv.Version1_3, WidenIntegers: true}
+	if err := options.AllowExtensions(fromir.PortableExtensions); err != nil {
+		return nil, err
+	}
+	return fromir.Translate(part, options)
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"offlink/runtime"
+	"offlink/runtime/driver"
+)
+
+// timeoutError is that a wait took too long.
+type timeoutError struct{ after time.Duration }
+
+func (e *timeoutError) Error() string { return fmt.Sprintf("it has not ended after %v", e.after) }
+
+// waitFor waits for an event; a negative timeout is none.
+func waitFor(e driver.Event, timeout time.Duration) error {
+	if timeout < 0 {
+		return e.Wait(context.Background())
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	err := e.Wait(ctx)
+	if errors.Is(err, context.DeadlineExceeded) && e.Status() < driver.Complete {
+		return &timeoutError{timeout}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return e.Wait(context.Background()) // it ended just then
+	}
+	return err
+}
+
+// finishFor is finish with a timeout.
+func (s *session) finishFor(handle uint64, timeout time.Duration) error {
+	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
+	if err != nil {
+		return err
+	}
+	var all driver.Event
+	if err := q.Barrier(driver.Sync{Done: &all}); err != nil {
+		return errors.Join(err, q.Finish())
+	}
+	err = waitFor(all, timeout)
+	var late *timeoutError
+	if errors.As(err, &late) {
+		return errors.Join(err, all.Close())
+	}
+	return errors.Join(q.Finish(), all.Close())
+}
+
+// launchWith runs a kernel on a queue of its own, stops it when the timeout is
+// over, and returns when it ran. A negative timeout is none.
+func (s *session) launchWith(handle uint64, r *launchRequest, timeout time.Duration, profiled bool) (times [4]uint64, err error) {
+	k, err := lookupHandle[*kernel](&s.handles, handle, "kernel")
+	if err != nil {
+		return times, err
+	}
+	list, err := r.driverArgs(s, k)
+	if err != nil {
+		return times, err
+	}
+	q, err := k.device.NewQueue(driver.QueueOptions{Profiling: profiled})
+	if err != nil {
+		return times, err
+	}
+	defer func() { err = errors.Join(err, q.Close()) }()
+	aborter, ok := q.(driver.Aborter)
+	if timeout >= 0 && !ok {
+		return times, fmt.Errorf("kernels of %v cannot be stopped: %w", k.device, driver.ErrUnsupported)
+	}
+	var done driver.Event
+	if err := k.Launch(q, r.size, list, driver.Sync{Done: &done}); err != nil {
+		return times, err
+	}
+	defer done.Close()
+	err = waitFor(done, timeout)
+	if _, late := errors.AsType[*timeoutError](err); late {
+		err = fmt.Errorf("kernel %s: %w", k.Name, err)
+		aborter.Abort(err)
+		_ = done.Wait(context.Background()) // its arguments are the caller's
+		return times, err
+	}
+	if err == nil && profiled {
+		times, err = timesOf(done)
+	}
+	return times, err
+}
+
+func timesOf(e driver.Event) ([4]uint64, error) {
+	t, err := e.Times()
+	if err != nil {
+		return [4]uint64{}, invalidf("%v", err)
+	}
+	return [4]uint64{uint64(t.Queued), uint64(t.Submitted), uint64(t.Started), uint64(t.Ended)}, nil
+}
+
+func (s *session) newUserEvent(d *runtime.Device) (driver.UserEvent, error) {
+	maker, ok := d.Device.(driver.EventMaker)
+	if !ok {
+		return nil, fmt.Errorf("%v has no events that the host ends: %w", d, driver.ErrUnsupported)
+	}
+	return maker.NewEvent()
+}
+
+// createEvent makes an event that C ends.
+func (s *session) createEvent(device uint64) (uint64, error) {
+	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
+	if err != nil {
+		return 0, err
+	}
+	e, err := s.newUserEvent(d)
+	if err != nil {
+		return 0, err
+	}
+	return s.handles.addHandle(&event{e, d, e}), nil
+}
+
+// hostError is the failure that the program gave an event.
+type hostError struct{ outcome status }
+
+func (e *hostError) Error() string {
+	return fmt.Sprintf("the program ended the event with status %d", int(e.outcome))
+}
+
+func (s *session) completeEvent(handle uint64, outcome status) error {
+	e, err := lookupHandle[*event](&s.handles, handle, "event")
+	if err != nil {
+		return err
+	}
+	if e.user == nil {
+		return invalidf("the event is a command's; only those of offlink_event_create can be ended")
+	}
+	if outcome != statusOK {
+		e.user.Complete(&hostError{outcome})
+	} else {
+		e.user.Complete(nil)
+	}
+	return nil
+}
+
+func (s *session) eventStatus(handle uint64) (driver.Status, error) {
+	e, err := lookupHandle[*event](&s.handles, handle, "event")
+	if err != nil {
+		return 0, err
+	}
+	return e.Status(), nil
+}
+
+// whenDone has f called with the event's outcome once it has ended.
+func (s *session) whenDone(handle uint64, f func(error)) error {
+	e, err := lookupHandle[*event](&s.handles, handle, "event")
+	if err != nil {
+		return err
+	}
+	e.OnDone(f)
+	return nil
+}
+
+// enqueueHost queues a function of the host: start is called when the commands
+// before it have ended, with the handle of the event that the end of the
+// function ends. The commands after it wait for that.
+func (s *session) enqueueHost(handle uint64, sync commandSync, start func(ends uint64)) (uint64, error) {
+	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
+	if err != nil {
+		return 0, err
+	}
+	ends, err := s.newUserEvent(q.device)
+	if err != nil {
+		return 0, err
+	}
+	before := commandSync{after: sync.after, event: true}
+	begins, err := s.command(handle, before, func(q *queue, o driver.Sync) error { return q.Barrier(o) })
+	if err != nil {
+		return 0, errors.Join(err, ends.Close())
+	}
+	// The barrier waits for the end of the function, and holds up the rest.
+	sync.after = []uint64{s.handles.addHandle(&event{ends, q.device, ends})}
+	waits := sync.after[0]
+	done, err := s.command(handle, sync, func(q *queue, o driver.Sync) error {
+		s.startHost(begins, waits, start)
+		return q.Barrier(o)
+	})
+	return done, err
+}
+
+// startHost calls start once the event `begins` has ended; where it failed, the
+// function is not called, and its event fails too.
+func (s *session) startHost(begins, ends uint64, start func(ends uint64)) {
+	e, _ := s.handles.endHandle(begins).(*event)
+	e.OnDone(func(err error) {
+		_ = e.Close() // nobody is there to be told
+		if err == nil {
+			start(ends)
+			return
+		}
+		if own, ok := s.handles.endHandle(ends).(*event); ok {
+			own.user.Complete(err)
+			_ = own.Close()
+		}
+	})
+}

@@ -1,0 +1,171 @@
+/* buffer.c: buffers, memory by address. */
+#include "objects.h"
+
+OFFLINK_EXPORT offlink_status offlink_buffer_create(offlink_device *device, size_t size, const void *data,
+                                                    offlink_buffer **buffer) {
+  REQUIRE(device);
+  REQUIRE(buffer);
+  struct offlink_call call = {
+      .function = OFFLINK_CORE_BUFFER_CREATE, .object = device->handle, .data = (void *)data, .size = size};
+  offlink_status status;
+  offlink_buffer *b = offlink_create(&call, sizeof *b, &status);
+  if (!b)
+    return status;
+  *b = (offlink_buffer){call.created, size, call.address, NULL};
+  *buffer = b;
+  return OFFLINK_OK;
+}
+
+/* Whether the bytes lie in the buffer; else the thread's error says so. */
+static int in_buffer(const offlink_buffer *buffer, size_t offset, size_t size) {
+  if (offset <= buffer->size && size <= buffer->size - offset)
+    return 1;
+  offlink_fail(OFFLINK_ERROR_INVALID, "%zu bytes at offset %zu do not lie in a buffer of %zu bytes", size, offset,
+               buffer->size);
+  return 0;
+}
+
+/* Copies between host memory and memory of the device that the host reaches.
+ * That needs nothing of the core but that it has not ended. */
+static offlink_status copy_here(offlink_buffer *buffer, size_t offset, void *to, const void *from, size_t size) {
+  if (!in_buffer(buffer, offset, size))
+    return OFFLINK_ERROR_INVALID;
+  if (!offlink_begin_use())
+    return offlink_perform(&(struct offlink_call){.function = OFFLINK_CORE_BUFFER_READ, .object = buffer->handle});
+  memcpy(to, from, size);
+  offlink_end_use();
+  return OFFLINK_OK;
+}
+
+OFFLINK_EXPORT offlink_status offlink_buffer_read(offlink_buffer *buffer, size_t offset, void *data, size_t size) {
+  REQUIRE(buffer);
+  REQUIRE(data);
+  if (buffer->bytes)
+    return copy_here(buffer, offset, data, buffer->bytes + offset, size);
+  return offlink_perform(&(struct offlink_call){.function = OFFLINK_CORE_BUFFER_READ,
+                                        .object = buffer->handle,
+                                        .offset = offset,
+                                        .data = data,
+                                        .size = size});
+}
+
+OFFLINK_EXPORT offlink_status offlink_buffer_write(offlink_buffer *buffer, size_t offset, const void *data,
+                                                   size_t size) {
+  REQUIRE(buffer);
+  REQUIRE(data);
+  if (buffer->bytes)
+    return copy_here(buffer, offset, buffer->bytes + offset, data, size);
+  return offlink_perform(&(struct offlink_call){.function = OFFLINK_CORE_BUFFER_WRITE,
+                                        .object = buffer->handle,
+                                        .offset = offset,
+                                        .data = (void *)data,
+                                        .size = size});
+}
+
+/* A view of a buffer that the host does not reach: a copy. */
+struct offlink_view {
+  struct offlink_view *next;
+  size_t offset, size;
+  unsigned flags;
+  max_align_t bytes[];
+};
+
+static offlink_status map_copy(offlink_buffer *buffer, size_t offset, size_t size, unsigned flags, void **view) {
+  struct offlink_view *v = size < SIZE_MAX / 2 ? malloc(sizeof *v + size) : NULL;
+  if (!v)
+    return offlink_out_of_memory();
+  v->offset = offset, v->size = size, v->flags = flags;
+  /* Bytes that the host does not write are written back as they were. */
+  offlink_status status = offlink_buffer_read(buffer, offset, v->bytes, size);
+  if (status) {
+    free(v);
+    return status;
+  }
+  v->next = __atomic_load_n(&buffer->views, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&buffer->views, &v->next, v, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    ;
+  *view = v->bytes;
+  return OFFLINK_OK;
+}
+
+OFFLINK_EXPORT offlink_status offlink_buffer_map(offlink_buffer *buffer, size_t offset, size_t size, unsigned flags,
+                                                 void **view) {
+  REQUIRE(buffer);
+  REQUIRE(view);
+  if (!flags || flags & ~(unsigned)(OFFLINK_MAP_READ | OFFLINK_MAP_WRITE))
+    return offlink_fail(OFFLINK_ERROR_INVALID, "%u are not flags of offlink_map_flags", flags);
+  if (!in_buffer(buffer, offset, size))
+    return OFFLINK_ERROR_INVALID;
+  if (!buffer->bytes)
+    return map_copy(buffer, offset, size, flags, view);
+  *view = buffer->bytes + offset;
+  return OFFLINK_OK;
+}
+
+OFFLINK_EXPORT offlink_status offlink_buffer_unmap(offlink_buffer *buffer, void *view) {
+  REQUIRE(buffer);
+  REQUIRE(view);
+  if (buffer->bytes && (char *)view >= buffer->bytes && (char *)view <= buffer->bytes + buffer->size)
+    return OFFLINK_OK;
+  for (struct offlink_view **at = &buffer->views, *v; (v = *at); at = &v->next) {
+    if (v->bytes != view)
+      continue;
+    offlink_status status =
+        v->flags & OFFLINK_MAP_WRITE ? offlink_buffer_write(buffer, v->offset, v->bytes, v->size) : OFFLINK_OK;
+    *at = v->next;
+    free(v);
+    return status;
+  }
+  return offlink_fail(OFFLINK_ERROR_INVALID, "%p is not a view from offlink_buffer_map", view);
+}
+
+OFFLINK_EXPORT offlink_status offlink_buffer_import(offlink_device *device, uint64_t handle, size_t size,
+                                                    offlink_buffer **buffer) {
+  REQUIRE(device);
+  REQUIRE(buffer);
+  struct offlink_call call = {
+      .function = OFFLINK_CORE_BUFFER_IMPORT, .object = device->handle, .number = handle, .size = size};
+  offlink_status status;
+  offlink_buffer *b = offlink_create(&call, sizeof *b, &status);
+  if (!b)
+    return status;
+  *b = (offlink_buffer){call.created, size, call.address, NULL};
+  *buffer = b;
+  return OFFLINK_OK;
+}
+
+OFFLINK_EXPORT offlink_status offlink_buffer_native(offlink_buffer *buffer, uint64_t *handle) {
+  REQUIRE(buffer);
+  REQUIRE(handle);
+  return offlink_native(buffer->handle, handle);
+}
+
+OFFLINK_EXPORT void offlink_buffer_close(offlink_buffer *buffer) {
+  if (!buffer)
+    return;
+  offlink_end_handle(buffer->handle, 0);
+  for (struct offlink_view *v = buffer->views, *next; v; v = next) {
+    next = v->next;
+    free(v);
+  }
+  free(buffer);
+}
+
+OFFLINK_EXPORT offlink_status offlink_memory_alloc(offlink_device *device, int kind, size_t size, void **pointer) {
+  REQUIRE(device);
+  REQUIRE(pointer);
+  struct offlink_call call = {
+      .function = OFFLINK_CORE_MEMORY_ALLOC, .object = device->handle, .flags = (unsigned)kind, .size = size};
+  offlink_status status = offlink_perform(&call);
+  if (!status)
+    *pointer = call.address;
+  return status;
+}
+
+OFFLINK_EXPORT offlink_status offlink_memory_free(offlink_device *device, void *pointer) {
+  REQUIRE(device);
+  if (!pointer)
+    return OFFLINK_OK;
+  return offlink_perform(
+      &(struct offlink_call){.function = OFFLINK_CORE_MEMORY_FREE, .object = device->handle, .data = pointer});
+}
