@@ -45,9 +45,12 @@ func linkForeign(t *testing.T, host, command, object string) string {
 	}
 	target := host
 	run(t, "clang-19", "--target="+target, "-c", "-o", filepath.Join(dir, "stub.o"), source)
-	words := strings.Fields(os.Expand(command, func(name string) string {
-		return map[string]string{"OUT": out, "OBJECT": object, "STUB": filepath.Join(dir, "stub.o")}[name]
-	}))
+	words := strings.Fields(command) // before paths, which may have spaces, are put in
+	for i := range words {
+		words[i] = os.Expand(words[i], func(name string) string {
+			return map[string]string{"OUT": out, "OBJECT": object, "STUB": filepath.Join(dir, "stub.o")}[name]
+		})
+	}
 	run(t, words[0], words[1:]...)
 	if strings.Contains(command, "mingw32-gcc") { // it adds .exe
 		return out + ".exe"

@@ -101,19 +101,28 @@ func runLinked(t *testing.T, l linking, dir, object string) string {
 	}
 	replace := strings.NewReplacer("$DUMPER", dumper, "$OBJECT", object, "$DIR", dir)
 	for _, command := range l.commands {
-		runTool(t, replace.Replace(command))
+		runTool(t, splitCommand(command, replace)...)
 	}
-	return runTool(t, strings.TrimSpace(l.emulator+" "+filepath.Join(dir, "program")))
+	return runTool(t, append(strings.Fields(l.emulator), filepath.Join(dir, "program"))...)
 }
 
-// runTool runs a command of words without spaces and returns its output.
-func runTool(t *testing.T, line string) string {
+// splitCommand splits a command before its variables are replaced: a path may
+// have spaces.
+func splitCommand(command string, variables *strings.Replacer) []string {
+	words := strings.Fields(command)
+	for i := range words {
+		words[i] = variables.Replace(words[i])
+	}
+	return words
+}
+
+// runTool runs a command and returns its output.
+func runTool(t *testing.T, words ...string) string {
 	t.Helper()
-	words := strings.Fields(line)
 	testtool.Need(t, words[0])
 	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", line, err, out)
+		t.Fatalf("%q: %v\n%s", words, err, out)
 	}
 	return string(out)
 }
@@ -214,8 +223,8 @@ func TestLinkForeign(t *testing.T) {
 			if err := os.WriteFile(source, []byte(hostless), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			runTool(t, "clang-19 --target="+tt.triple+" -fno-stack-protector -c "+source+" -o "+dir+"/host.o")
-			runTool(t, strings.NewReplacer("$OBJECT", object, "$DIR", dir).Replace(tt.link))
+			runTool(t, strings.Fields("clang-19 --target="+tt.triple+" -fno-stack-protector -c "+source+" -o "+dir+"/host.o")...)
+			runTool(t, strings.Fields(strings.NewReplacer("$OBJECT", object, "$DIR", dir).Replace(tt.link))...)
 			checkLinked(t, filepath.Join(dir, "linked"))
 		})
 	}
@@ -260,7 +269,7 @@ func TestLinkWindows(t *testing.T) {
 			dir := t.TempDir()
 			object := wrapGolden(t, dir, goldenCases[1].args, tt.triple, "wrapped.o")
 			t.Chdir("..")
-			runTool(t, "x86_64-w64-mingw32-gcc dumper.c "+object+" -o "+dir+"/program.exe")
+			runTool(t, strings.Fields("x86_64-w64-mingw32-gcc dumper.c "+object+" -o "+dir+"/program.exe")...)
 			checkLinked(t, dir+"/program.exe")
 			if _, err := exec.LookPath("wine"); err != nil {
 				t.Log("linked and not run: wine is not installed")
@@ -288,8 +297,8 @@ func TestLinkLLVM(t *testing.T) {
 				dir := t.TempDir()
 				ir := wrapGolden(t, dir, goldenCases[1].args, h.triple, name)
 				t.Chdir("..")
-				runTool(t, "opt-19 -passes=verify "+ir+" -o "+dir+"/verified.bc")
-				runTool(t, "llc-19 -filetype=obj -relocation-model=pic "+dir+"/verified.bc -o "+dir+"/wrapped.o")
+				runTool(t, strings.Fields("opt-19 -passes=verify "+ir+" -o "+dir+"/verified.bc")...)
+				runTool(t, strings.Fields("llc-19 -filetype=obj -relocation-model=pic "+dir+"/verified.bc -o "+dir+"/wrapped.o")...)
 				way := linking{"PIE", []string{"gcc -pie $DUMPER $OBJECT -o $DIR/program"}, ""}
 				if h.qemu != "" {
 					way.commands[0] = h.tools + "-" + way.commands[0]

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func linkProgram(t *testing.T, dir, compiler, source string, objects ...string) 
 	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	runTool(t, compiler+" "+file+" "+strings.Join(objects, " ")+" -o "+program)
+	runTool(t, slices.Concat(strings.Fields(compiler), []string{file}, objects, []string{"-o", program})...)
 	return program
 }
 
@@ -43,7 +44,7 @@ func TestRecord3(t *testing.T) {
 			dir := t.TempDir()
 			object := wrapGolden(t, dir, goldenCases[1].args, linux, name, "-image-version=3")
 			if strings.HasSuffix(name, ".ll") {
-				runTool(t, "llc-19 -filetype=obj -relocation-model=pic "+object+" -o "+dir+"/compiled.o")
+				runTool(t, strings.Fields("llc-19 -filetype=obj -relocation-model=pic "+object+" -o "+dir+"/compiled.o")...)
 				object = dir + "/compiled.o"
 			}
 			got := runTool(t, linkProgram(t, dir, "gcc -pie", dumper, object))
@@ -113,7 +114,7 @@ func TestOtherKinds(t *testing.T) {
 				args := "-kind=openmp -target=nvptx64 native.bin -target=amdgcn fill.spv -kind=sycl -target=spir64 blur.spv -kind=hip -target=x native.bin"
 				object := wrapGolden(t, dir, args, linux, name)
 				if strings.HasSuffix(name, ".ll") {
-					runTool(t, "llc-19 -filetype=obj -relocation-model=pic "+object+" -o "+dir+"/compiled.o")
+					runTool(t, strings.Fields("llc-19 -filetype=obj -relocation-model=pic "+object+" -o "+dir+"/compiled.o")...)
 					object = dir + "/compiled.o"
 				}
 				lines := strings.Split(strings.TrimSpace(runTool(t, linkProgram(t, dir, compiler, tgtHost, object))), "\n")
@@ -164,7 +165,7 @@ func TestNativeCPU(t *testing.T) {
 			dir := t.TempDir()
 			object := wrapGolden(t, dir, "-native-cpu -kind=sycl -target=native_cpu -entries=blur.sym native.bin", linux, name)
 			if strings.HasSuffix(name, ".ll") {
-				runTool(t, "llc-19 -filetype=obj -relocation-model=pic "+object+" -o "+dir+"/compiled.o")
+				runTool(t, strings.Fields("llc-19 -filetype=obj -relocation-model=pic "+object+" -o "+dir+"/compiled.o")...)
 				object = dir + "/compiled.o"
 			}
 			got := runTool(t, linkProgram(t, dir, "gcc -pie", nativeHost, object))
@@ -192,7 +193,7 @@ int main(void) { printf("version %d, %d images\n", descriptor.version, descripto
 			t.Errorf("%s: %q, want %q", compiler, got, want)
 		}
 	}
-	if symbols := runTool(t, "nm "+object); strings.Contains(symbols, "register") || strings.Contains(symbols, ".info") {
+	if symbols := runTool(t, strings.Fields("nm "+object)...); strings.Contains(symbols, "register") || strings.Contains(symbols, ".info") {
 		t.Errorf("symbols without registration:\n%s", symbols)
 	}
 }
@@ -215,7 +216,7 @@ func TestStrippedObject(t *testing.T) {
 				object := wrapGolden(t, dir, "-desc-name="+name+" "+goldenCases[1].args, tt.triple, "wrapped.o")
 				library := filepath.Join(dir, "libwrapped.so")
 				link := tt.linker + " " + object + " -o " + library
-				runTool(t, link)
+				runTool(t, strings.Fields(link)...)
 				testtool.Need(t, "llvm-strip-19")
 				out, err := exec.Command("llvm-strip-19", "--discard-all", object).CombinedOutput()
 				switch {
@@ -226,7 +227,7 @@ func TestStrippedObject(t *testing.T) {
 				case err != nil:
 					t.Fatalf("llvm-strip: %v\n%s", err, out)
 				}
-				runTool(t, link)
+				runTool(t, strings.Fields(link)...)
 				if images := openImages(t, library); len(images) != 3 {
 					t.Errorf("%d images in the library, want 3: %q", len(images), images)
 				}
@@ -269,7 +270,7 @@ int main(void) { return 0; }
 			dir := t.TempDir()
 			object := wrapGolden(t, dir, args, linux, name)
 			if name == "wrapped.ll" {
-				runTool(t, "llc-19 -filetype=obj -relocation-model=pic "+object+" -o "+dir+"/compiled.o")
+				runTool(t, strings.Fields("llc-19 -filetype=obj -relocation-model=pic "+object+" -o "+dir+"/compiled.o")...)
 				object = dir + "/compiled.o"
 			}
 			program := linkProgram(t, dir, "gcc -pie", host, object)
@@ -313,7 +314,7 @@ define internal void @reg() section ".text.startup" {
 		t.Fatal(err)
 	}
 	object := filepath.Join(dir, "wrapped.o")
-	runTool(t, "llc-19 -filetype=obj -relocation-model=pic "+source+" -o "+object)
+	runTool(t, strings.Fields("llc-19 -filetype=obj -relocation-model=pic "+source+" -o "+object)...)
 	program := linkProgram(t, dir, "gcc -pie -s", "void __sycl_register_lib(void *d) {} int main(void) { return 0; }", object)
 	for _, file := range []string{object, program} {
 		if images := openImages(t, file); len(images) != 1 || images[0] != "spirv64-unknown-unknown 8 bytes kernel" {
@@ -333,7 +334,7 @@ func TestProtectedBranches(t *testing.T) {
 		t.Run(tt.triple, func(t *testing.T) {
 			dir := t.TempDir()
 			object := wrapGolden(t, dir, goldenCases[0].args, tt.triple, "wrapped.o")
-			notes := runTool(t, tt.reader+" -nW "+linkProgram(t, dir, tt.compiler, host, object))
+			notes := runTool(t, strings.Fields(tt.reader+" -nW "+linkProgram(t, dir, tt.compiler, host, object))...)
 			if !strings.Contains(notes, tt.want) {
 				t.Errorf("notes of the library, want %s:\n%s", tt.want, notes)
 			}
@@ -451,7 +452,7 @@ func TestLinkBig(t *testing.T) {
 		}
 		os.Remove(program)
 		library := filepath.Join(dir, "libbig.so")
-		runTool(t, compiler+" -shared "+object+" -o "+library)
+		runTool(t, strings.Fields(compiler+" -shared "+object+" -o "+library)...)
 		program = linkProgram(t, dir, compiler+" -rdynamic -Wl,--no-as-needed -Wl,-rpath,"+dir, bigHost, library)
 		if got := runTool(t, program); got != want {
 			t.Errorf("%s, library: %q, want %q", compiler, got, want)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"offlink/internal/testtool"
 )
 
 // TestScripts runs the scripts of testdata/script. $TESTDATA is the folder
@@ -27,17 +29,16 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// hasTool is the condition [tool:NAME]. Where tools are required it is always
-// true, so that a script without them fails.
+// hasTool is the condition [tool:NAME]. Where tools are required it is true,
+// so that a script without them fails, but for those that the system does not
+// offer.
 func hasTool(condition string) (bool, error) {
 	const prefix = "tool:"
 	if len(condition) <= len(prefix) || condition[:len(prefix)] != prefix {
 		return false, os.ErrInvalid
 	}
-	if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-		return true, nil
-	}
-	return lookPath(condition[len(prefix):]), nil
+	tool := condition[len(prefix):]
+	return lookPath(tool) || testtool.Required() && !testtool.Unavailable(tool), nil
 }
 
 func lookPath(tool string) bool {

@@ -181,13 +181,7 @@ func validate(t *testing.T, module, file string) {
 // clang compiles OpenCL C for spir64.
 func clang(t *testing.T, version, out string, args ...string) {
 	t.Helper()
-	path, err := exec.LookPath("clang-" + version)
-	if err != nil {
-		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatalf("clang-%s is missing: run scripts/setup test", version)
-		}
-		t.Skipf("clang-%s is missing", version)
-	}
+	path := testtool.Path(t, "clang-"+version)
 	source := filepath.Join(t.TempDir(), "in.cl")
 	if err := os.WriteFile(source, []byte(clangSource), 0o666); err != nil {
 		t.Fatal(err)
@@ -243,13 +237,7 @@ func TestClangToSPIRV(t *testing.T) {
 
 // TestTypedToSPIRV is the same for typed pointers and Debian's llvm-spirv-15.
 func TestTypedToSPIRV(t *testing.T) {
-	llvmSPIRV, err := exec.LookPath("llvm-spirv-15")
-	if err != nil {
-		if os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" {
-			t.Fatal("llvm-spirv-15 is missing: run scripts/setup test")
-		}
-		t.Skip("llvm-spirv-15 is missing")
-	}
+	llvmSPIRV := testtool.Path(t, "llvm-spirv-15")
 	for version, flags := range map[string][]string{"14": nil, "15": {"-Xclang", "-no-opaque-pointers"}} {
 		for _, format := range [][]string{{"-S", "ll"}, {"-c", "bc"}} {
 			t.Run(version+"."+format[1], func(t *testing.T) {
