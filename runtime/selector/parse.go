@@ -1,0 +1,188 @@
+package selector
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// backendNames are the back ends that selectors know, those of DPC++ and ours;
+// "host" is the embedded device.
+var backendNames = []string{"*", "host", "opencl", "level_zero", "cuda", "hip", "native_cpu", "esimd_emulator", "unified_runtime"}
+
+var typeNames = []string{"*", "cpu", "gpu", "fpga"}
+
+// maxNumber bounds the numbers of devices.
+const maxNumber = 1 << 16
+
+// parseSelector reads ONEAPI_DEVICE_SELECTOR:
+//
+//	terms   = term {";" term}             accepting ones first
+//	term    = ["!"] backend ":" devices
+//	devices = device {"," device}
+//	device  = "*" | type | number ["." number ["." number]]    "*" for a number of a path
+func (f *Filter) parseSelector(value string) error {
+	for text := range strings.SplitSeq(strings.ToLower(value), ";") {
+		text, discards := strings.CutPrefix(strings.TrimSpace(text), "!")
+		if !discards && len(f.discard) > 0 {
+			return fmt.Errorf("the term %q follows one with %q; those that discard come last", text, "!")
+		}
+		term, err := parseTerm(text)
+		if err != nil {
+			return err
+		}
+		if discards {
+			f.discard = append(f.discard, term)
+		} else {
+			f.accept = append(f.accept, term)
+		}
+	}
+	return nil
+}
+
+func parseTerm(text string) (Term, error) {
+	backend, devices, ok := strings.Cut(text, ":")
+	if !ok {
+		return Term{}, fmt.Errorf("the term %q has no \":\"; a term is BACKEND:DEVICES", text)
+	}
+	backend = strings.TrimSpace(backend)
+	if err := oneOf("back end", backend, backendNames); err != nil {
+		return Term{}, err
+	}
+	t := Term{Backend: backend}
+	for device := range strings.SplitSeq(devices, ",") {
+		device = strings.TrimSpace(device)
+		switch {
+		case slices.Contains(typeNames, device):
+			t.Types = append(t.Types, device)
+			continue
+		case device == "":
+			return Term{}, fmt.Errorf("the term %q lacks a device; \"*\" is all", text)
+		}
+		path, err := parsePath(device)
+		if err != nil {
+			return Term{}, err
+		}
+		t.Paths = append(t.Paths, path)
+	}
+	return t, nil
+}
+
+func oneOf(what, word string, words []string) error {
+	if slices.Contains(words, word) {
+		return nil
+	}
+	return fmt.Errorf("%q is no %s; there are %s", word, what, strings.Join(words, ", "))
+}
+
+func parsePath(text string) (Path, error) {
+	parts := strings.Split(text, ".")
+	if len(parts) > maxDepth {
+		return nil, fmt.Errorf("%q has %d parts; a device, its sub-device and that one's are %d", text, len(parts), maxDepth)
+	}
+	var path Path
+	for _, part := range parts {
+		if part == "*" && len(parts) > 1 {
+			path = append(path, Any)
+			continue
+		}
+		n, err := parseNumber(part)
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither a type (%s) nor a number of a device", text, strings.Join(typeNames, ", "))
+		}
+		path = append(path, n)
+	}
+	return path, nil
+}
+
+var errNumber = errors.New("not a number of a device")
+
+func parseNumber(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > maxNumber || text[0] == '+' {
+		return 0, errNumber
+	}
+	return n, nil
+}
+
+// filterTypes are the types of SYCL_DEVICE_FILTER, with ours.
+var filterTypes = map[string]string{"*": "*", "cpu": "cpu", "gpu": "gpu", "acc": "fpga", "host": "*"}
+
+// parseDeviceFilter reads SYCL_DEVICE_FILTER: entries joined by ",", each
+// backend:type:number of which any may be left out.
+func (f *Filter) parseDeviceFilter(value string) error {
+	for entry := range strings.SplitSeq(strings.ToLower(value), ",") {
+		t, err := parseEntry(strings.TrimSpace(entry))
+		if err != nil {
+			return err
+		}
+		f.accept = append(f.accept, t...)
+	}
+	return nil
+}
+
+// parseEntry reads one entry. A type together with a number is a number among
+// the devices of the back end, which then need not have that type: DPC++ counts
+// so.
+func parseEntry(entry string) ([]Term, error) {
+	t := Term{Backend: "*"}
+	parts := strings.Split(entry, ":")
+	if slices.Contains(backendNames, parts[0]) && parts[0] != "*" {
+		t.Backend, parts = parts[0], parts[1:]
+	} else if parts[0] == "*" && len(parts) > 1 {
+		parts = parts[1:]
+	}
+	typeName := "*"
+	if len(parts) > 0 && filterTypes[parts[0]] != "" {
+		if parts[0] == "host" {
+			t.Backend = "host"
+		}
+		typeName, parts = filterTypes[parts[0]], parts[1:]
+	}
+	if len(parts) == 0 {
+		t.Types = []string{typeName}
+		return []Term{t}, nil
+	}
+	n, err := parseNumber(parts[0])
+	if err != nil || len(parts) > 1 {
+		return nil, fmt.Errorf("%q is not BACKEND:TYPE:NUMBER; back ends are %s; types are cpu, gpu, acc, host, *", entry, strings.Join(backendNames, ", "))
+	}
+	t.Paths = []Path{{n}}
+	return []Term{t}, nil
+}
+
+// parseBackend reads SYCL_BE.
+func (f *Filter) parseBackend(value string) error {
+	names := map[string]string{"PI_OPENCL": "opencl", "PI_LEVEL_ZERO": "level_zero", "PI_CUDA": "cuda", "PI_HIP": "hip", "PI_OTHER": "host"}
+	backend := names[strings.ToUpper(strings.TrimSpace(value))]
+	if backend == "" {
+		return errors.New("it is one of PI_OPENCL, PI_LEVEL_ZERO, PI_CUDA, PI_HIP, PI_OTHER")
+	}
+	f.accept = []Term{{Backend: backend, Types: []string{"*"}}}
+	return nil
+}
+
+// parseType reads SYCL_DEVICE_TYPE, which narrows SYCL_BE.
+func (f *Filter) parseType(value string) error {
+	names := map[string]Term{
+		"CPU": {"*", []string{"cpu"}, nil}, "GPU": {"*", []string{"gpu"}, nil},
+		"ACC": {"*", []string{"fpga"}, nil}, "HOST": {"host", []string{"*"}, nil},
+	}
+	t, ok := names[strings.ToUpper(strings.TrimSpace(value))]
+	if !ok {
+		return errors.New("it is one of CPU, GPU, ACC, HOST")
+	}
+	if len(f.accept) == 0 {
+		f.accept = []Term{t}
+		return nil
+	}
+	if t.Backend != "*" {
+		return fmt.Errorf("HOST is not a type of the devices that SYCL_BE chooses")
+	}
+	for i := range f.accept {
+		f.accept[i].Types = t.Types
+	}
+	return nil
+}

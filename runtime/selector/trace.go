@@ -1,0 +1,33 @@
+package selector
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Trace is what SYCL_PI_TRACE and SYCL_UR_TRACE ask to be printed.
+type Trace struct {
+	Basic bool // the back ends found, and the device chosen
+	Calls bool // every call of a native interface, with its arguments and result
+	All   bool // what failed and was passed over, too
+}
+
+// TraceFromEnvironment reads the variables: a mask of 1 for Basic and 2 for
+// Calls, or -1 for everything.
+func TraceFromEnvironment(getenv func(string) string) (Trace, error) {
+	var t Trace
+	for _, name := range []string{"SYCL_PI_TRACE", "SYCL_UR_TRACE"} {
+		value := strings.TrimSpace(getenv(name))
+		if value == "" {
+			continue
+		}
+		mask, err := strconv.Atoi(value)
+		if err != nil {
+			return Trace{}, &Error{name, value, "it is a mask: 1, 2, 3, or -1 for everything"}
+		}
+		t.Basic = t.Basic || mask&1 != 0
+		t.Calls = t.Calls || mask&2 != 0
+		t.All = t.All || mask == -1
+	}
+	return t, nil
+}
