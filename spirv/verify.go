@@ -59,7 +59,7 @@ func (v *verifier) checkGlobalOrder() error {
 			continue
 		}
 		loose := in.Op == OpTypeStruct
-		if in.Op == OpExtInst && IsNonSemantic(v.m.ExtInstSet(ID(in.Words[2]))) {
+		if isNonSemanticInstruction(v.m, in) {
 			defined[in.Result()] = true
 			continue
 		}
@@ -156,7 +156,7 @@ func (v *verifier) checkSignature(f *Function) error {
 
 // checkUses checks the operands of an instruction that is not a phi.
 func (v *verifier) checkUses(number, block, at int, in *Instruction) error {
-	if in.Op == OpExtInst && IsNonSemantic(v.m.ExtInstSet(ID(in.Words[2]))) {
+	if isNonSemanticInstruction(v.m, in) {
 		return nil
 	}
 	refs, err := v.operands(in)
@@ -253,4 +253,10 @@ func (v *verifier) checkEntryPoints() error {
 		}
 	}
 	return nil
+}
+
+// isNonSemanticInstruction reports whether an instruction is one of a set that says
+// nothing about what the module does.
+func isNonSemanticInstruction(m *Module, in *Instruction) bool {
+	return (in.Op == OpExtInst || in.Op == OpExtInstWithForwardRefsKHR) && IsNonSemantic(m.ExtInstSet(ID(in.Words[2])))
 }

@@ -31,7 +31,7 @@ func runSPIRVTool(args []string, s cli.Streams) error {
 		return err
 	}
 	t := &spirvTool{input: irfile.Stdin}
-	t.translation.Version = spirv.Version1_6
+	t.translation.Version, t.translation.Debug = spirv.Version1_6, fromir.DebugOpenCL100
 	flags := t.defineFlags(s)
 	if err := flags.Parse(args); err != nil || t.done {
 		return err
@@ -87,7 +87,7 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 		{Name: "spirv-max-version", Value: "V", Usage: "newest version that the module may have: 1.0 to 1.6 (1.6)", Set: t.setVersion},
 		{Name: "spirv-ext", Value: "LIST", Usage: "extensions that may be used: +NAME, -NAME, +all (none)", Set: o.AllowExtensions},
 		{Name: "spirv-allow-unknown-intrinsics", Value: "PREFIXES", Usage: "intrinsics that become functions when they are not known", Set: t.setIntrinsics},
-		{Name: "spirv-debug-info-version", Value: "NAME", Usage: "form of debug information beside lines: ocl-100, nonsemantic-shader-200, none", Set: t.setDebug},
+		{Name: "spirv-debug-info-version", Value: "NAME", Usage: "form of debug information beside lines: ocl-100, nonsemantic-shader-100, nonsemantic-shader-200, none (ocl-100)", Set: t.setDebug},
 		{Name: "spirv-fp-contract", Value: "MODE", Usage: "which kernels may not fuse operations: on, off, fast (on)", Set: t.setContract},
 		{Name: "spirv-preserve-ocl-kernel-arg-type-metadata-through-string", Usage: "keep the type names of kernel arguments in strings", Set: cli.SetBool(&o.KernelArgTypes)},
 		{Name: "help", Usage: "print this help", Set: func(string) error { t.done = true; t.printHelp(f, s); return nil }},
@@ -97,10 +97,11 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 		{Name: "to-text", Usage: "input is SPIR-V; write the translator's text form", Set: t.setConversion("-to-text", textOfModule)},
 		{Name: "to-binary", Usage: "input is the translator's text form; write SPIR-V", Set: t.setConversion("-to-binary", moduleOfText)},
 	}
+	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-allow-extra-diexpressions", Usage: "operations in debug information that OpenCL.DebugInfo.100 does not list", Set: cli.SetBool(&o.ExtraExpressions)})
 	f.Flags = append(f.Flags, cli.Flag{Name: "preserve-ocl-kernel-arg-type-metadata-through-string", Hidden: true, Set: cli.SetBool(&o.KernelArgTypes)})
 	for _, name := range []string{
 		"s", "spirv-mem2reg", "spirv-verify-regularize-passes", "spirv-debug", "spirv-lower-const-expr",
-		"spirv-expand-step", "spirv-gen-kernel-arg-name-md", "spirv-allow-extra-diexpressions", "spirv-replace-fmuladd-with-ocl-mad",
+		"spirv-expand-step", "spirv-gen-kernel-arg-name-md", "spirv-replace-fmuladd-with-ocl-mad",
 		"spirv-emit-function-ptr-addr-space", "spirv-use-llvm-target", "spirv-preserve-auxdata", "opaque-pointers",
 		"emit-opaque-pointers", "spirv-use-llvm-backend-target",
 	} {
@@ -147,11 +148,14 @@ func (t *spirvTool) setDebug(arg string) error {
 	switch arg {
 	case "ocl-100":
 		t.translation.Debug = fromir.DebugOpenCL100
-	case "nonsemantic-shader-100", "nonsemantic-shader-200":
+	case "nonsemantic-shader-100":
+		t.translation.Debug = fromir.DebugShader100
+	case "nonsemantic-shader-200":
 		t.translation.Debug = fromir.DebugShader200
 	case "none", "legacy":
+		t.translation.Debug = fromir.DebugNone
 	default:
-		return fmt.Errorf("-spirv-debug-info-version=%s: want ocl-100, nonsemantic-shader-200 or none", arg)
+		return fmt.Errorf("-spirv-debug-info-version=%s: want ocl-100, nonsemantic-shader-100, nonsemantic-shader-200 or none", arg)
 	}
 	return nil
 }

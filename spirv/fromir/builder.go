@@ -35,6 +35,7 @@ type entry struct {
 	op      spirv.Opcode
 	words   []uint32 // operands, with result type and result
 	deps    []id     // identifiers among them, in the order of the words
+	late    int      // how many of the last of them may come after the entry
 	// key tells entries apart whose words do not, such as structs.
 	key string
 }

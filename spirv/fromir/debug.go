@@ -16,6 +16,9 @@ func (f *function) writeLine(in *ir.Instruction) {
 	if in.Op == ir.OpDebugRecord || in.Op == ir.OpPhi {
 		return
 	}
+	if f.describesDebug() {
+		f.writeScope(in)
+	}
 	l := in.Location
 	if l == nil || l.Scope == 0 {
 		return
@@ -27,6 +30,10 @@ func (f *function) writeLine(in *ir.Instruction) {
 	now := lineState{file, l.Line, l.Column}
 	if now != f.line {
 		f.line = now
+		if f.describesDebug() && f.shaderDebug() {
+			f.writeDebugLine(l)
+			return
+		}
 		f.emitPlain(spirv.OpLine, file, l.Line, l.Column)
 	}
 }

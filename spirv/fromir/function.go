@@ -27,6 +27,7 @@ type function struct {
 	incoming        map[phiEdge]id
 	merges          map[int][]uint32 // words of a loop merge, by header
 	line            lineState
+	scopeNow        scopeState
 	casts           map[castKey]id // casts in the block
 }
 
@@ -234,6 +235,7 @@ func (f *function) writeBlocks() {
 		f.code = appendInstruction(f.code, spirv.OpLabel, f.labels[block])
 		if i == 0 {
 			start = len(f.code)
+			f.functionDefinition()
 		}
 		f.writeBlock(block)
 	}
@@ -245,7 +247,7 @@ func (f *function) writeBlocks() {
 
 func (f *function) writeBlock(block int) {
 	b := f.ir.Blocks[block]
-	f.line = lineState{}
+	f.line, f.scopeNow = lineState{}, scopeState{}
 	for i := b.First; i < b.End; i++ {
 		f.at = i
 		in := &f.ir.Instructions[i]

@@ -25,8 +25,10 @@ type image struct {
 	extensions   map[string]bool
 	version      spirv.Version
 	entryPoints  []uint32
+	processed    []uint32 // OpModuleProcessed
 	modes        []uint32
 	selves       map[ir.ValueID]id
+	present      map[*shared]bool  // functions and variables that the image has
 	kernels      map[ir.ValueID]id // entry points
 }
 
@@ -41,12 +43,13 @@ func (t *translator) image() []byte {
 	m := &image{
 		translator: t, next: 1, contents: make(map[*shared]*unit), units: make(map[ir.ValueID]*unit),
 		capabilities: make(map[uint32]bool), extensions: make(map[string]bool), version: spirv.Version1_0,
-		selves: make(map[ir.ValueID]id), kernels: make(map[ir.ValueID]id),
+		selves: make(map[ir.ValueID]id), present: make(map[*shared]bool), kernels: make(map[ir.ValueID]id),
 	}
 	t.names, t.noteWords, t.functions = t.names[:0], t.noteWords[:0], t.functions[:0]
 	defer func() { clear(t.numbers) }()
 	m.translateValues()
 	m.addUnits()
+	m.addDebugUnit()
 	m.entryPointsAndModes()
 	m.annotations()
 	m.initializers()
@@ -158,6 +161,7 @@ func (m *image) addUnit(v *ir.PartitionValue, u *unit) {
 	m.beginUnit(u)
 	self := m.local[u.self]
 	m.selves[v.ID] = self
+	m.present[u.meanings[u.self]] = true
 	if u.variable != nil {
 		m.contents[u.meanings[u.self]] = u
 	}
@@ -243,6 +247,24 @@ func (m *image) noteNeeds(u *unit) {
 	m.version = max(m.version, u.version)
 }
 
+// addDebugUnit adds the compile units.
+func (m *image) addDebugUnit() {
+	if !m.describesDebug() {
+		return
+	}
+	u := m.debugUnit()
+	m.beginUnit(u)
+	m.noteNeeds(u)
+	if m.options.Debug != DebugOpenCL100 || m.options.Version < spirv.Version1_1 {
+		return
+	}
+	m.needVersion(spirv.Version1_1)
+	for _, o := range m.session.compileUnits {
+		n := m.debugNode(o)
+		m.processed = appendInstruction(m.processed, spirv.OpModuleProcessed, appendText(nil, "Debug info producer: "+n.text("producer"))...)
+	}
+}
+
 // moduleFacts notes the facts that metadata give of the module, and the
 // capabilities that every module has.
 func (m *image) moduleFacts() {
@@ -263,6 +285,7 @@ type sorter struct {
 	*image
 	state                                     []uint8 // by the index of entries
 	forward, integers, constants, types, rest []uint32
+	debug                                     []uint32
 	forwarded                                 map[*shared]bool
 }
 
@@ -301,6 +324,56 @@ func (s *sorter) visit(e *shared) bool {
 	s.state[e.index] = entryDone
 	return true
 }
+
+// visitDebug writes an instruction of debug information after those that it names,
+// as far as these need to be there.
+func (s *sorter) visitDebug(e *shared) {
+	if e.section != sectionDebug || s.state[e.index] != entryNew {
+		return
+	}
+	s.state[e.index] = entryOpen
+	late := e.late
+	if s.shaderDebug() {
+		late = 0
+	}
+	forward := false
+	for _, d := range e.deps[:len(e.deps)-late] {
+		s.visitDebug(d)
+		forward = forward || d.section == sectionDebug && s.state[d.index] == entryOpen
+	}
+	op := e.op
+	if forward && s.shaderDebug() && s.options.allowed("SPV_KHR_relaxed_extended_instruction") {
+		s.extensions["SPV_KHR_relaxed_extended_instruction"] = true
+		op = opExtInstWithForwardRefs
+	}
+	at := len(s.debug)
+	s.debug = s.append(s.debug, e)
+	s.debug[at] = s.debug[at]&^0xffff | uint32(op)
+	for _, r := range e.relocs {
+		if r.entry.section == sectionExternal && !s.present[r.entry] {
+			s.debug[at+1+int(r.at)] = s.debugAbsent(e)
+		}
+	}
+	s.state[e.index] = entryDone
+	for _, d := range e.deps[len(e.deps)-late:] {
+		s.visitDebug(d)
+	}
+}
+
+// debugAbsent returns DebugInfoNone, which each instruction that names a function or
+// variable has among its unit's entries.
+func (m *image) debugAbsent(e *shared) id {
+	t := &m.session.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if none := t.byKey["debug none"]; none != nil && none.index < len(m.numbers) {
+		return m.numbers[none.index]
+	}
+	return 0
+}
+
+// opExtInstWithForwardRefs is OpExtInst that may name instructions that come later.
+const opExtInstWithForwardRefs spirv.Opcode = 4433
 
 // content returns the words of an entry: of a variable, those of its unit; nil
 // for functions.
@@ -366,12 +439,15 @@ func (m *image) sectionWords() (list [sections][]uint32) {
 			if !s.visit(e) {
 				m.failf("an initialiser that has the address of its own variable has no counterpart in SPIR-V")
 			}
+		case sectionDebug:
+			s.visitDebug(e)
 		case sectionFunction:
 			list[e.section] = m.appendFunction(list[e.section], e)
 		default:
 			list[e.section] = m.append(list[e.section], e)
 		}
 	}
+	list[sectionDebug] = s.debug
 	list[sectionGlobals] = slices.Concat(s.forward, s.integers, s.constants, s.types, s.rest)
 	return list
 }
@@ -405,7 +481,7 @@ func (m *image) bytes() []byte {
 	head = appendInstruction(head, spirv.OpMemoryModel, m.session.model[0], m.session.model[1])
 	parts := [][]uint32{
 		{spirv.Magic, uint32(m.version), generator, m.next, 0},
-		head, m.entryPoints, m.modes, list[sectionString], m.session.source, m.nameWords(), list[sectionAliasing], m.noteWords,
+		head, m.entryPoints, m.modes, list[sectionString], m.session.source, m.nameWords(), m.processed, list[sectionAliasing], m.noteWords,
 		list[sectionGlobals], list[sectionAssembly], list[sectionDebug], list[sectionFunction], m.functions,
 	}
 	size := 0

@@ -62,6 +62,10 @@ func (f *function) instruction(i int, in *ir.Instruction) (ended bool) {
 	case ir.OpFence:
 		f.fence(in)
 	case ir.OpDebugRecord:
+		if f.describesDebug() {
+			f.writeScope(in)
+			f.debugVariable(in.Scope, in.Operands)
+		}
 		return false
 	default:
 		if in.Op.IsTerminator() {

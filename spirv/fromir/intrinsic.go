@@ -21,7 +21,7 @@ var extendedIntrinsics = map[string]string{
 
 // droppedIntrinsics say nothing that SPIR-V has a place for.
 var droppedIntrinsics = map[string]bool{
-	"dbg.declare": true, "dbg.value": true, "dbg.label": true, "dbg.assign": true, "experimental.noalias.scope.decl": true,
+	"dbg.label": true, "dbg.assign": true, "experimental.noalias.scope.decl": true,
 	"invariant.start": true, "invariant.end": true, "var.annotation": true,
 	"donothing": true, "sideeffect": true, "pseudoprobe": true, "prefetch": true, "instrprof.increment": true,
 	"instrprof.increment.step": true, "instrprof.value.profile": true, "instrprof.cover": true, "fake.use": true,
@@ -46,6 +46,8 @@ func init() {
 		"assume":         (*callSite).assume, "expect": (*callSite).expect, "expect.with.probability": (*callSite).expect,
 		"fptosi.sat":     func(c *callSite) { c.saturate(spirv.OpConvertFToS) },
 		"fptoui.sat":     func(c *callSite) { c.saturate(spirv.OpConvertFToU) },
+		"dbg.declare":    func(c *callSite) { c.debugVariable("declare", c.operands) },
+		"dbg.value":      func(c *callSite) { c.debugVariable("value", c.operands) },
 		"ptr.annotation": (*callSite).pointerAnnotation, "is.constant": func(c *callSite) { c.done(c.constBool(false)) },
 		"stacksave": (*callSite).stackSave, "stackrestore": (*callSite).stackRestore,
 		"canonicalize": func(c *callSite) { c.done(c.emit(spirv.OpFMul, c.typ, c.arg(0), c.floatSplat(1))) },

@@ -473,6 +473,23 @@ func (s *session) moduleMetadata(r *metadataReader) {
 	}
 }
 
+// debugMetadata finds the compile units and the version of DWARF.
+func (s *session) debugMetadata(r *metadataReader) {
+	s.bitcode = r.module.Producer != ""
+	if list := r.module.Named("llvm.dbg.cu"); list != nil {
+		for _, o := range list.Operands {
+			if o.Kind == ir.OperandNode {
+				s.compileUnits = append(s.compileUnits, o)
+			}
+		}
+	}
+	for _, row := range r.rows("llvm.module.flags") {
+		if len(row) > 2 && row[1].String == "Dwarf Version" {
+			s.dwarf = numberAt(row, 2)
+		}
+	}
+}
+
 // annotate decorates with the text of an annotation, which SPIR-V has a place
 // for from 1.4 on.
 func (t *translator) annotate(n id, text string) {

@@ -14,6 +14,7 @@ type DebugInfo uint8
 const (
 	DebugNone      DebugInfo = iota
 	DebugOpenCL100           // OpenCL.DebugInfo.100
+	DebugShader100           // NonSemantic.Shader.DebugInfo.100
 	DebugShader200           // NonSemantic.Shader.DebugInfo.200
 )
 
@@ -44,6 +45,9 @@ type Options struct {
 	UnknownIntrinsics []string
 	Debug             DebugInfo
 	Contract          FPContract
+	// ExtraExpressions allows operations in expressions of debug information that
+	// OpenCL.DebugInfo.100 does not list.
+	ExtraExpressions bool
 	// KernelWrappers makes kernels functions with linkage, and entry points
 	// functions that call them, as the Khronos translator did until 2025.
 	KernelWrappers bool

@@ -113,15 +113,18 @@ func (t *Translation) explain(err error, path string) error {
 // session holds the parts of a translation that depend on the module's metadata,
 // which few partitions change.
 type session struct {
-	language   sourceInfo
-	source     []uint32 // OpSource and OpSourceExtension
-	modes      map[ir.ValueID][][]uint32
-	extensions []string
-	capability []uint32
-	model      [2]uint32
-	bits       uint32 // of a pointer
-	groups     []uint32
-	table      sharedTable
+	language     sourceInfo
+	source       []uint32 // OpSource and OpSourceExtension
+	modes        map[ir.ValueID][][]uint32
+	extensions   []string
+	capability   []uint32
+	model        [2]uint32
+	bits         uint32 // of a pointer
+	groups       []uint32
+	compileUnits []ir.Operand // compile units
+	dwarf        uint32       // version of DWARF
+	bitcode      bool         // what the input is
+	table        sharedTable
 
 	mu       sync.Mutex
 	facts    map[factKey]*functionFacts
@@ -192,6 +195,7 @@ func newSession(t *Translation, p *ir.Partition) *session {
 	s.addressing(t.module.Triple)
 	s.sourceLanguage(r)
 	s.moduleMetadata(r)
+	s.debugMetadata(r)
 	return s
 }
 

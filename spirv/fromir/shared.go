@@ -18,6 +18,7 @@ type shared struct {
 	words   []uint32
 	relocs  []reloc
 	deps    []*shared
+	late    int // how many of the last of deps may come after the entry
 	// locals is the number of identifiers of an added function's own.
 	locals int
 	name   string
@@ -98,7 +99,7 @@ func structuralKey(e *entry, self id, meanings []*shared) string {
 // fill copies an entry of a unit.
 func fill(to *shared, b *builder, n id, meanings []*shared, notes []decoration) {
 	e := b.entries[n]
-	to.section, to.op, to.words = e.section, e.op, slices.Clone(e.words)
+	to.section, to.op, to.words, to.late = e.section, e.op, slices.Clone(e.words), e.late
 	if e.section != sectionExternal {
 		to.name = b.names[n]
 	}

@@ -92,8 +92,8 @@ func externalKey(n ir.ValueID) string { return "@" + strconv.Itoa(int(n)) }
 func (t *translator) complete(u *unit) {
 	b := t.b
 	entryNotes := t.splitDecorations(u)
-	u.meanings = t.session.table.share(b, entryNotes)
 	self := b.external(externalKey(t.unit))
+	u.meanings = t.session.table.share(b, entryNotes)
 	u.self = self - firstID
 	if e := t.variable; e != nil {
 		u.variable = &shared{op: e.op, words: e.words}

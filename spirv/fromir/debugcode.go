@@ -1,0 +1,189 @@
+package fromir
+
+import (
+	"fmt"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// scopeState is the scope that the last DebugScope of a block says: NodeIDs plus
+// one, as in ir.Location.
+type scopeState struct{ scope, inlinedAt uint32 }
+
+// writeScope writes the scope of an instruction when it changes.
+func (f *function) writeScope(in *ir.Instruction) {
+	now := scopeState{}
+	if l := in.Location; l != nil {
+		now = scopeState{l.Scope, l.InlinedAt}
+	}
+	if now == f.scopeNow {
+		return
+	}
+	f.scopeNow = now
+	if now.scope == 0 {
+		f.debugCall(debugNoScope)
+		return
+	}
+	words := []uint32{f.debugLocationScope(now.scope)}
+	if now.inlinedAt != 0 {
+		words = append(words, f.debugEntry(ir.Operand{Kind: ir.OperandNode, Node: ir.NodeID(now.inlinedAt - 1)}))
+	}
+	f.debugCall(debugScope, words...)
+}
+
+func (f *function) debugLocationScope(scope uint32) id {
+	o := ir.Operand{Kind: ir.OperandNode, Node: ir.NodeID(scope - 1)}
+	if n, ok := f.debugScopeOf(o); ok {
+		return n
+	}
+	return f.debugEntry(f.session.compileUnits[0])
+}
+
+// debugCall writes an instruction of the set in the function.
+func (f *function) debugCall(number uint32, words ...uint32) {
+	set, void := f.debugSet(), f.voidType()
+	f.code = appendInstruction(f.code, spirv.OpExtInst, append([]uint32{void, f.b.newID(), set, number}, words...)...)
+}
+
+// writeDebugLine writes the line of an instruction as the sets for shaders have it.
+func (f *function) writeDebugLine(l *ir.Location) {
+	file := f.debugFileOf(ir.NodeID(l.Scope-1), 0)
+	if file == 0 {
+		return
+	}
+	f.debugCall(debugLine, file, f.u32(l.Line), f.u32(l.Line), f.u32(l.Column), f.u32(l.Column+1))
+}
+
+// debugFileOf returns the DebugSource of the file that a scope is in, 0 if it is
+// not known.
+func (t *translator) debugFileOf(scope ir.NodeID, depth int) id {
+	n := t.debugNode(ir.Operand{Kind: ir.OperandNode, Node: scope})
+	switch {
+	case n.kind == "DIFile" || n.has("file"):
+		return t.debugSource(&n)
+	case n.field("scope").Kind == ir.OperandNode && depth < 100:
+		return t.debugFileOf(n.field("scope").Node, depth+1)
+	}
+	return 0
+}
+
+// debugVariable writes the record of a variable, a call of llvm.dbg.declare or
+// llvm.dbg.value: its place or value, the variable, an expression.
+func (f *function) debugVariable(kind string, operands []ir.Value) {
+	if !f.describesDebug() || len(operands) < 3 || kind != "declare" && kind != "value" {
+		return
+	}
+	var uses [3]*ir.MetadataUse
+	for i := range uses {
+		if operands[i].Kind != ir.ValueMetadata {
+			return
+		}
+		uses[i] = &f.ir.Metadata[operands[i].Index]
+	}
+	if uses[1].Kind != ir.OperandNode {
+		return
+	}
+	expression, ok := f.debugExpression(uses[2].Operand)
+	if len(uses[0].Values) != 1 || !ok {
+		return
+	}
+	variable := f.debugEntry(uses[1].Operand)
+	v := uses[0].Values[0]
+	if kind == "declare" {
+		f.debugCall(debugDeclare, variable, f.declaredPlace(v), expression)
+		return
+	}
+	if v.Kind == ir.ValueInstruction && f.skipInput(&f.ir.Instructions[v.Index]) || f.typ(v.Type).Kind == ir.TypeOther {
+		return
+	}
+	value := f.valueID(v)
+	f.debugCall(debugValue, variable, value, expression)
+}
+
+// declaredPlace returns the variable or parameter that holds a variable.
+func (f *function) declaredPlace(v ir.Value) id {
+	switch v.Kind {
+	case ir.ValueArgument:
+		return f.args[v.Index]
+	case ir.ValueInstruction:
+		if in := &f.ir.Instructions[v.Index]; in.Op == ir.OpAlloca {
+			return f.reserve(int(v.Index))
+		}
+	}
+	return f.noDebug()
+}
+
+// debugExpression returns a DebugExpression; false where it has operations that
+// may not be used.
+func (t *translator) debugExpression(o ir.Operand) (id, bool) {
+	n := t.debugNode(o)
+	var steps [][]uint32
+	key := "expression"
+	for i := 0; i < len(n.fields); i++ {
+		op, known := debugOperations[dwarfNumber(n.fields[i])]
+		if !known || op.number > 9 && !t.options.ExtraExpressions && t.options.Debug != DebugShader200 || i+op.operands >= len(n.fields) {
+			return 0, false
+		}
+		step := []uint32{op.number}
+		for range op.operands {
+			i++
+			step = append(step, uint32(dwarfNumber(n.fields[i])))
+		}
+		steps = append(steps, step)
+		key += fmt.Sprint(" ", step)
+	}
+	return t.debugInstruction(key, debugExpression, func(d *debugWords) {
+		for _, step := range steps {
+			d.ids(t.debugInstruction("operation "+fmt.Sprint(step), debugOperationNumber, func(d *debugWords) { d.literals(step...) }))
+		}
+	}), true
+}
+
+// functionDefinition returns the words that tie a function to its description, at
+// its beginning, in the sets for shaders.
+func (f *function) functionDefinition() {
+	o, ok := f.value.Attached("dbg")
+	if !ok || !f.describesDebug() || !f.shaderDebug() {
+		return
+	}
+	described := f.debugEntry(o)
+	f.debugCall(debugFunctionDefinition, described, f.functionID(f.unit))
+	if f.info.kernel {
+		unit := f.debugNode(f.session.compileUnits[0])
+		f.debugInstruction(fmt.Sprint("entry point ", f.unit), debugEntryPoint, func(d *debugWords) {
+			d.ids(described, f.debugEntry(f.session.compileUnits[0]), f.b.text(unit.text("producer")), f.b.text(unit.text("flags")))
+		})
+	}
+}
+
+// debugUnit translates the compile units, and the global variables that the
+// module has.
+func (t *translator) debugUnit() *unit {
+	u := &unit{}
+	t.begin(noValue, nil)
+	defer t.end()
+	for _, o := range t.session.compileUnits {
+		t.debugEntry(o)
+		n := t.debugNode(o)
+		for _, list := range []string{"enums", "retainedTypes", "globals", "imports"} {
+			for _, e := range t.resolve(n.field(list)) {
+				t.debugListed(e)
+			}
+		}
+	}
+	t.complete(u)
+	return u
+}
+
+// noValue is the number of the unit that is no value's.
+const noValue = ^ir.ValueID(0)
+
+// debugListed translates an element of a list of a compile unit.
+func (t *translator) debugListed(o ir.Operand) {
+	n := t.debugNode(o)
+	if n.kind == "DIGlobalVariableExpression" {
+		o = n.field("var")
+	}
+	t.debugEntry(o)
+}

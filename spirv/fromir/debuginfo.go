@@ -1,0 +1,304 @@
+package fromir
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// Debug information of LLVM becomes instructions of OpenCL.DebugInfo.100 or
+// NonSemantic.Shader.DebugInfo.100 and .200, with the operands that the Khronos
+// translator gives them. In the sets for shaders literals are constants.
+
+// Instructions of the sets.
+const (
+	debugNone               = 0
+	debugCompilationUnit    = 1
+	debugTypeBasic          = 2
+	debugTypePointer        = 3
+	debugTypeQualifier      = 4
+	debugTypeArray          = 5
+	debugTypeVector         = 6
+	debugTypedef            = 7
+	debugTypeFunction       = 8
+	debugTypeEnum           = 9
+	debugTypeComposite      = 10
+	debugTypeMember         = 11
+	debugTypeInheritance    = 12
+	debugTypePtrToMember    = 13
+	debugTypeTemplate       = 14
+	debugTemplateParameter  = 15
+	debugTemplatePack       = 16
+	debugTemplateTemplate   = 17
+	debugGlobalVariable     = 18
+	debugFunctionDeclared   = 19
+	debugFunction           = 20
+	debugLexicalBlock       = 21
+	debugDiscriminator      = 22
+	debugScope              = 23
+	debugNoScope            = 24
+	debugInlinedAt          = 25
+	debugLocalVariable      = 26
+	debugDeclare            = 28
+	debugValue              = 29
+	debugOperationNumber    = 30
+	debugExpression         = 31
+	debugImportedEntity     = 34
+	debugSource             = 35
+	debugFunctionDefinition = 101
+	debugLine               = 103
+	debugEntryPoint         = 107
+)
+
+// debugSets are the names of the sets.
+var debugSets = map[DebugInfo]string{
+	DebugOpenCL100: "OpenCL.DebugInfo.100", DebugShader100: "NonSemantic.Shader.DebugInfo.100", DebugShader200: "NonSemantic.Shader.DebugInfo.200",
+}
+
+// describesDebug reports whether there is debug information beside lines.
+func (t *translator) describesDebug() bool {
+	return t.options.Debug != DebugNone && len(t.session.compileUnits) > 0
+}
+
+// shaderDebug reports whether the set is one for shaders.
+func (t *translator) shaderDebug() bool { return t.options.Debug >= DebugShader100 }
+
+// debugSet returns the identifier of the set.
+func (t *translator) debugSet() id {
+	if t.shaderDebug() {
+		if t.options.Version >= spirv.Version1_6 {
+			t.needVersion(spirv.Version1_6)
+		} else {
+			t.b.extensions["SPV_KHR_non_semantic_info"] = true
+		}
+	}
+	return t.b.importSet(debugSets[t.options.Debug])
+}
+
+// debugWords collects the operands of an instruction of the set.
+type debugWords struct {
+	*translator
+	words []uint32
+	deps  []id
+	late  int // trailing identifiers that may be of later instructions
+}
+
+func (t *translator) newDebugWords() *debugWords { return &debugWords{translator: t} }
+
+func (d *debugWords) ids(list ...id) *debugWords {
+	d.words, d.deps = append(d.words, list...), append(d.deps, list...)
+	return d
+}
+
+func (d *debugWords) literals(list ...uint32) *debugWords {
+	for _, n := range list {
+		if d.shaderDebug() {
+			d.ids(d.u32(n))
+		} else {
+			d.words = append(d.words, n)
+		}
+	}
+	return d
+}
+
+// entry returns the entry of an instruction whose identifier is self.
+func (d *debugWords) entry(self id, number uint32) entry {
+	set, void := d.debugSet(), d.voidType()
+	return entry{
+		op: spirv.OpExtInst, words: append([]uint32{void, self, set, number}, d.words...),
+		deps: append([]id{void, set}, d.deps...), late: d.late,
+	}
+}
+
+// debugInstruction returns the instruction of that key.
+func (t *translator) debugInstruction(key string, number uint32, operands func(d *debugWords)) id {
+	return t.b.keyed(sectionDebug, "debug "+key, func(n id) entry {
+		d := t.newDebugWords()
+		operands(d)
+		return d.entry(n, number)
+	})
+}
+
+// noDebug returns DebugInfoNone.
+func (t *translator) noDebug() id {
+	return t.debugInstruction("none", debugNone, func(*debugWords) {})
+}
+
+// debugSource returns the source file of a node: that of its field "file", or its
+// own.
+func (t *translator) debugSource(n *debugNode) id {
+	file := *n
+	if n.kind != "DIFile" {
+		if !n.has("file") {
+			return t.debugInstruction("source ", debugSource, func(d *debugWords) { d.ids(t.b.text("")) })
+		}
+		file = t.debugNode(n.field("file"))
+	}
+	name := debugPath(&file)
+	return t.debugInstruction("source "+name, debugSource, func(d *debugWords) {
+		d.ids(t.b.text(name))
+		sum := file.text("checksum")
+		kind, _ := map[string]uint64{"CSK_MD5": 1, "CSK_SHA1": 2, "CSK_SHA256": 3}[file.text("checksumkind")]
+		if kind == 0 {
+			kind = file.number("checksumkind")
+		}
+		switch {
+		case sum == "" || kind == 0 || kind > 3:
+		case t.options.Debug == DebugOpenCL100:
+			d.ids(t.b.text("//__" + [...]string{"CSK_MD5", "CSK_SHA1", "CSK_SHA256"}[kind-1] + ":" + sum))
+		case t.options.Debug == DebugShader200:
+			d.literals(uint32(kind) - 1).ids(t.b.text(sum))
+		}
+	})
+}
+
+// debugPath returns the path of a DIFile.
+func debugPath(file *debugNode) string {
+	name, directory := file.text("filename"), file.text("directory")
+	if !strings.HasPrefix(name, "/") && directory != "" {
+		name = path.Join(directory, name)
+	}
+	return name
+}
+
+// debugParent returns the scope of a node: the first compile unit where it has
+// none, or only a file.
+func (t *translator) debugParent(n *debugNode) id {
+	scope := n.field("scope")
+	if scope.Kind == ir.OperandNode {
+		if found, ok := t.debugScopeOf(scope); ok {
+			return found
+		}
+	}
+	if n.has("unit") {
+		return t.debugEntry(n.field("unit"))
+	}
+	return t.debugEntry(t.session.compileUnits[0])
+}
+
+// debugScopeOf returns the instruction of a scope; false for files.
+func (t *translator) debugScopeOf(o ir.Operand) (id, bool) {
+	switch t.module.Nodes.Kind(o.Node) {
+	case "DIFile":
+		return 0, false
+	case "DICommonBlock":
+		return 0, false
+	}
+	return t.debugEntry(o), true
+}
+
+// debugEntry returns the instruction of a node of debug information.
+func (t *translator) debugEntry(o ir.Operand) id {
+	if o.Kind != ir.OperandNode {
+		return t.noDebug()
+	}
+	if t.nesting++; t.nesting > 400 {
+		t.failf("debug information nested too deep")
+	}
+	defer func() { t.nesting-- }()
+	n := t.debugNode(o)
+	write, number := t.debugWriter(&n)
+	if write == nil {
+		return t.noDebug()
+	}
+	key := fmt.Sprint(o.Node)
+	if t.hasTemplate(&n) {
+		return t.debugInstruction(key, debugTypeTemplate, func(d *debugWords) {
+			d.ids(t.debugInstruction(key+" target", number, func(d *debugWords) { write(d, &n) }))
+			for _, p := range t.resolve(n.field("templateParams")) {
+				d.ids(t.debugEntry(p))
+			}
+		})
+	}
+	return t.debugInstruction(key, number, func(d *debugWords) { write(d, &n) })
+}
+
+// hasTemplate reports whether a node is described by a template.
+func (t *translator) hasTemplate(n *debugNode) bool {
+	return (n.kind == "DICompositeType" || n.kind == "DISubprogram") && n.has("templateParams") && len(t.resolve(n.field("templateParams"))) > 0
+}
+
+type debugWriter = func(*debugWords, *debugNode)
+
+// debugWriter returns the writer and number of a node's instruction; nil for
+// nodes that have none.
+func (t *translator) debugWriter(n *debugNode) (debugWriter, uint32) {
+	switch n.kind {
+	case "DICompileUnit":
+		return (*debugWords).compilationUnit, debugCompilationUnit
+	case "DIBasicType":
+		return (*debugWords).basicType, debugTypeBasic
+	case "DIDerivedType":
+		return derivedWriter(n)
+	case "DICompositeType":
+		return compositeWriter(n)
+	case "DISubroutineType":
+		return (*debugWords).functionType, debugTypeFunction
+	case "DISubprogram":
+		if n.number("spFlags")&8 == 0 && n.number("isDefinition") == 0 {
+			return (*debugWords).functionDeclaration, debugFunctionDeclared
+		}
+		return (*debugWords).subprogram, debugFunction
+	case "DILexicalBlock", "DINamespace":
+		return (*debugWords).lexicalBlock, debugLexicalBlock
+	case "DILexicalBlockFile":
+		return (*debugWords).discriminator, debugDiscriminator
+	case "DILocalVariable":
+		return (*debugWords).localVariable, debugLocalVariable
+	case "DIGlobalVariable":
+		return (*debugWords).globalVariable, debugGlobalVariable
+	case "DILocation":
+		return (*debugWords).inlinedAt, debugInlinedAt
+	case "DITemplateTypeParameter", "DITemplateValueParameter":
+		return templateWriter(n)
+	case "DIImportedEntity":
+		return (*debugWords).importedEntity, debugImportedEntity
+	}
+	return nil, 0
+}
+
+func derivedWriter(n *debugNode) (debugWriter, uint32) {
+	switch n.number("tag") {
+	case tagPointer, tagReference, tagRValueReference:
+		return (*debugWords).pointerType, debugTypePointer
+	case tagConst, tagVolatile, tagRestrict, tagAtomic:
+		return (*debugWords).qualifiedType, debugTypeQualifier
+	case tagTypedef:
+		return (*debugWords).typedef, debugTypedef
+	case tagMember, tagVariable:
+		return (*debugWords).member, debugTypeMember
+	case tagInheritance:
+		return (*debugWords).inheritance, debugTypeInheritance
+	case tagPointerToMember:
+		return (*debugWords).pointerToMember, debugTypePtrToMember
+	}
+	return nil, 0
+}
+
+func compositeWriter(n *debugNode) (debugWriter, uint32) {
+	switch n.number("tag") {
+	case tagArray:
+		if n.number("flags")&2048 != 0 {
+			return (*debugWords).vectorType, debugTypeVector
+		}
+		return (*debugWords).arrayType, debugTypeArray
+	case tagClass, tagStructure, tagUnion:
+		return (*debugWords).composite, debugTypeComposite
+	case tagEnumeration:
+		return (*debugWords).enumeration, debugTypeEnum
+	}
+	return nil, 0
+}
+
+func templateWriter(n *debugNode) (debugWriter, uint32) {
+	switch n.number("tag") {
+	case tagTemplateTemplate:
+		return (*debugWords).templateTemplate, debugTemplateTemplate
+	case tagTemplatePack:
+		return (*debugWords).templatePack, debugTemplatePack
+	}
+	return (*debugWords).templateParameter, debugTemplateParameter
+}

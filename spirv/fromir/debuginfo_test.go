@@ -1,0 +1,83 @@
+package fromir_test
+
+import (
+	"strings"
+	"testing"
+
+	"offlink/spirv"
+	"offlink/spirv/fromir"
+)
+
+const debugModule = `define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) !dbg !10 {
+entry:
+  %x = alloca i32, align 4
+  call void @llvm.dbg.declare(metadata ptr %x, metadata !20, metadata !DIExpression()), !dbg !21
+  store i32 %n, ptr %x, align 4, !dbg !22
+  call void @llvm.dbg.value(metadata i32 %n, metadata !23, metadata !DIExpression(DW_OP_plus_uconst, 4, DW_OP_stack_value)), !dbg !24
+  store i32 %n, ptr addrspace(1) %p, align 4, !dbg !24
+  ret void
+}
+declare void @llvm.dbg.declare(metadata, metadata, metadata)
+declare void @llvm.dbg.value(metadata, metadata, metadata)
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2, !3}
+!0 = distinct !DICompileUnit(language: DW_LANG_OpenCL, file: !1, producer: "cc", isOptimized: false, emissionKind: FullDebug)
+!1 = !DIFile(filename: "k.cl", directory: "/src", checksumkind: CSK_MD5, checksum: "00112233445566778899aabbccddeeff")
+!2 = !{i32 7, !"Dwarf Version", i32 4}
+!3 = !{i32 2, !"Debug Info Version", i32 3}
+!10 = distinct !DISubprogram(name: "k", scope: !1, file: !1, line: 1, type: !11, scopeLine: 1, flags: DIFlagPrototyped, spFlags: DISPFlagDefinition, unit: !0)
+!11 = !DISubroutineType(types: !12)
+!12 = !{null, !13, !14}
+!13 = !DIDerivedType(tag: DW_TAG_pointer_type, baseType: !14, size: 64, dwarfAddressSpace: 1)
+!14 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+!15 = !DICompositeType(tag: DW_TAG_structure_type, name: "list", file: !1, line: 3, size: 64, elements: !16)
+!16 = !{!17, !18}
+!17 = !DIDerivedType(tag: DW_TAG_member, name: "next", scope: !15, file: !1, line: 3, baseType: !19, size: 64)
+!18 = !DIDerivedType(tag: DW_TAG_member, name: "value", scope: !15, file: !1, line: 3, baseType: !14, size: 32, offset: 64)
+!19 = !DIDerivedType(tag: DW_TAG_pointer_type, baseType: !15, size: 64)
+!20 = !DILocalVariable(name: "x", scope: !10, file: !1, line: 2, type: !15)
+!21 = !DILocation(line: 2, column: 3, scope: !10)
+!22 = !DILocation(line: 3, column: 3, scope: !25)
+!23 = !DILocalVariable(name: "y", scope: !26, file: !1, line: 5, type: !14)
+!24 = !DILocation(line: 5, column: 4, scope: !26, inlinedAt: !27)
+!25 = distinct !DILexicalBlock(scope: !10, file: !1, line: 2, column: 2)
+!26 = distinct !DISubprogram(name: "inlined", scope: !1, file: !1, line: 4, type: !11, scopeLine: 4, spFlags: DISPFlagDefinition, unit: !0)
+!27 = distinct !DILocation(line: 3, column: 9, scope: !25)
+`
+
+// TestDebugInformation: each set describes scopes, types, variables and inlined
+// calls, and what it writes is valid.
+func TestDebugInformation(t *testing.T) {
+	sets := map[fromir.DebugInfo][]string{
+		fromir.DebugOpenCL100: {
+			"DebugCompilationUnit", "DebugTypeComposite", "DebugTypeMember", "DebugFunction", "DebugLexicalBlock", "DebugInlinedAt",
+			"DebugLocalVariable", "DebugExpression", "DebugScope", "DebugDeclare", "DebugValue", "OpLine", "OpModuleProcessed",
+		},
+		fromir.DebugShader100: {"NonSemantic.Shader.DebugInfo.100"},
+		fromir.DebugShader200: {"NonSemantic.Shader.DebugInfo.200"},
+	}
+	for set, want := range sets {
+		o := options()
+		o.Debug = set
+		code, err := fromir.Translate(parseIR(t, debugModule), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := dump(t, verified(t, code))
+		if set != fromir.DebugShader200 { // the validator does not know it
+			validate(t, code)
+		}
+		for _, name := range want {
+			if !strings.Contains(text, name) {
+				t.Errorf("set %d: no %s in\n%s", set, name, text)
+			}
+		}
+	}
+	code, err := fromir.Translate(parseIR(t, debugModule), fromir.Options{Version: spirv.Version1_4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := dump(t, verified(t, code)); strings.Contains(text, "Debug") || !strings.Contains(text, "OpLine") {
+		t.Errorf("without a set:\n%s", text)
+	}
+}
