@@ -3,7 +3,7 @@
 // SYCL.
 //
 // Function bodies and initialisers are lazy: the model holds the references
-// that a body makes, in [GlobalValue.Refs], and leaves the body itself with
+// that a body makes, in [Module.Refs], and leaves the body itself with
 // the codec that read it (irtext, bitcode), which [Source] stands for. Parts
 // that are rarely needed, the operands of a metadata node or the tree of an
 // initialiser, are decoded on demand.

@@ -42,9 +42,10 @@ func parseExample() *ir.Module {
 // among them.
 func ExampleModule() {
 	m := parseExample()
-	for id, v := range m.Values {
+	for id := range m.Values {
+		v := &m.Values[id]
 		source, _ := m.Attribute(ir.ValueID(id), "sycl-module-id")
-		fmt.Printf("%s %s %q %q\n", v.Kind, v.Name, v.CallingConv, source)
+		fmt.Printf("%s %s %q %q\n", v.Kind, v.Name, m.CallingConv(v), source)
 	}
 	// Output:
 	// variable counter "" ""
@@ -57,7 +58,7 @@ func ExampleModule() {
 func ExampleRef() {
 	m := parseExample()
 	id, _ := m.Lookup("increment")
-	for _, ref := range m.Values[id].Refs {
+	for _, ref := range m.Refs(&m.Values[id]) {
 		switch ref.Kind() {
 		case ir.RefCallee:
 			fmt.Println("calls", m.Values[ref.Index()].Name)

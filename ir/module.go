@@ -1,6 +1,9 @@
 package ir
 
-import "io"
+import (
+	"io"
+	"math"
+)
 
 // ValueID numbers the global values of a module from 0 in the order of the
 // input: functions, variables, aliases and ifuncs in one sequence.
@@ -18,6 +21,10 @@ type AttributeGroupID uint32
 
 // ComdatID numbers the comdats.
 type ComdatID uint32
+
+// CallingConvID numbers the calling conventions that the functions of a module
+// have; 0 is the C convention.
+type CallingConvID uint16
 
 // NoType stands for a type that the module does not record.
 const NoType = ^TypeID(0)
@@ -51,7 +58,41 @@ type Module struct {
 	// Source decodes the lazy parts and writes partitions; it is the codec's.
 	Source Source
 
-	byName nameTable
+	byName        nameTable
+	refs          refStore
+	conventions   []string // by CallingConvID, after that of C
+	conventionIDs map[string]CallingConvID
+}
+
+// CallingConv returns the calling convention of a function as text spells it
+// ("spir_kernel", "cc 42"), "" for the C convention.
+func (m *Module) CallingConv(v *GlobalValue) string {
+	if v.CallingConv == 0 {
+		return ""
+	}
+	return m.conventions[v.CallingConv-1]
+}
+
+// CallingConvID returns the number of a calling convention that text spells in
+// that way, giving it one when it is new. It returns false when there are too
+// many: LLVM has a thousand and twenty-four.
+func (m *Module) CallingConvID(name string) (id CallingConvID, ok bool) {
+	if name == "" {
+		return 0, true
+	}
+	if id, ok = m.conventionIDs[name]; ok {
+		return id, true
+	}
+	if len(m.conventions) == math.MaxUint16 {
+		return 0, false
+	}
+	if m.conventionIDs == nil {
+		m.conventionIDs = make(map[string]CallingConvID)
+	}
+	m.conventions = append(m.conventions, name)
+	id = CallingConvID(len(m.conventions))
+	m.conventionIDs[name] = id
+	return id, true
 }
 
 // Lookup returns the global value of that name.

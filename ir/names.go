@@ -1,6 +1,9 @@
 package ir
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"math/bits"
+)
 
 // nameTable finds values by their names: an open hash table of ValueIDs, a
 // few bytes for each, as modules have millions of values. The names are those
@@ -12,18 +15,17 @@ type nameTable struct {
 }
 
 func newNameTable(n int) nameTable {
-	size := 16
-	for size < 2*n {
-		size *= 2
-	}
-	return nameTable{slots: make([]uint32, size), seed: maphash.MakeSeed()}
+	return nameTable{slots: make([]uint32, max(16, n+n/3+1)), seed: maphash.MakeSeed()}
 }
 
 // find returns the slot of the name: the one that has it, or the free one where
 // it would be.
 func (t *nameTable) find(values []GlobalValue, name []byte) *uint32 {
-	mask := uint64(len(t.slots) - 1)
-	for i := maphash.Bytes(t.seed, name) & mask; ; i = (i + 1) & mask {
+	first, _ := bits.Mul64(maphash.Bytes(t.seed, name), uint64(len(t.slots)))
+	for i := int(first); ; i++ {
+		if i == len(t.slots) {
+			i = 0
+		}
 		if slot := &t.slots[i]; *slot == 0 || values[*slot-1].Name == string(name) {
 			return slot
 		}
@@ -41,7 +43,7 @@ func (t *nameTable) lookup(values []GlobalValue, name []byte) (ValueID, bool) {
 
 // add adds a value, and reports whether its name was free.
 func (t *nameTable) add(values []GlobalValue, id ValueID) bool {
-	if 2*(t.count+1) > len(t.slots) {
+	if 4*(t.count+1) > 3*len(t.slots) {
 		t.grow(values)
 	}
 	slot := t.find(values, []byte(values[id].Name))

@@ -164,7 +164,8 @@ func (r *Reacher) begin(s *Partition) {
 
 // markValues marks the references of the values of the partition.
 func (r *Reacher) markValues() error {
-	for v := range r.partition.Values() {
+	var v PartitionValue // one for all, as it is on the heap
+	for v = range r.partition.Values() {
 		if err := r.markValue(&v); err != nil {
 			return err
 		}
@@ -192,12 +193,12 @@ func (r *Reacher) markValue(v *PartitionValue) error {
 func (r *Reacher) refs(v *PartitionValue) ([]Ref, error) {
 	switch keep := v.Elements(); {
 	case v.BecomesDeclaration():
-		return v.Value.Refs[:v.Value.SignatureRefs], nil
+		return r.module.Refs(v.Value)[:v.Value.SignatureRefs], nil
 	case !v.Definition: // a declaration of the module may have prefix data
-		return v.Value.Refs, nil
+		return r.module.Refs(v.Value), nil
 	case keep != nil:
 		refs, err := r.module.Source.ElementRefs(v.ID, keep)
-		return append(slices.Clone(v.Value.Refs[:v.Value.SignatureRefs]), refs...), err
+		return append(slices.Clone(r.module.Refs(v.Value)[:v.Value.SignatureRefs]), refs...), err
 	case len(v.Edit.Calls) > 0:
 		calls := make([]int, len(v.Edit.Calls))
 		for i := range v.Edit.Calls {
@@ -206,7 +207,7 @@ func (r *Reacher) refs(v *PartitionValue) ([]Ref, error) {
 		}
 		return r.module.Source.RefsWithout(v.ID, calls)
 	}
-	return v.Value.Refs, nil
+	return r.module.Refs(v.Value), nil
 }
 
 func (r *Reacher) markExpression(e *Expression) {

@@ -25,36 +25,36 @@ func (k Kind) String() string {
 }
 
 // GlobalValue is a function, variable, alias or ifunc.
+//
+// Modules can have millions of them, so a value has numbers in place of what
+// takes more room: see [Module.Refs] and [Module.CallingConv].
 type GlobalValue struct {
-	Kind    Kind
-	Linkage Linkage
+	// Name is the decoded name, raw bytes; "" for an unnamed value.
+	Name    string
+	details *ValueDetails
+	// Type is the value type: of a function, its function type.
+	Type TypeID
+	// AddressSpace is the value's own.
+	AddressSpace uint32
+	Comdat       ComdatID
+	refs         refPos
+	// SignatureRefs is the number of references that belong to the signature,
+	// at most MaxSignatureRefs.
+	SignatureRefs uint16
+	// CallingConv is a function's calling convention.
+	CallingConv CallingConvID
+	Kind        Kind
+	Linkage     Linkage
 	// Declaration is true for a function without body and a variable without
 	// initialiser.
 	Declaration bool
 	// Constant is true for a variable that is "constant", not "global".
 	Constant bool
-	// Name is the decoded name, raw bytes; "" for an unnamed value.
-	Name string
-	// AddressSpace is the value's own.
-	AddressSpace uint32
-	Comdat       ComdatID
-	// CallingConv is a function's convention as text spells it
-	// ("spir_kernel", "cc 42"), "" for the C convention.
-	CallingConv string
-	// Type is the value type: of a function, its function type.
-	Type TypeID
-	// SignatureRefs is the number of Refs that belong to the signature.
-	SignatureRefs uint32
-	// Refs are the references of the header and the body or initialiser, each
-	// once, in order of first appearance; those of attachments are not among
-	// them. The first SignatureRefs are those of the signature (types and
-	// attribute groups). A partition that declares a value that the module defines
-	// needs only these. A declaration of the module can have more: prefix and
-	// prologue data.
-	Refs []Ref
-
-	details *ValueDetails
 }
+
+// MaxSignatureRefs is the largest number of references of a signature; codecs
+// refuse functions with more.
+const MaxSignatureRefs = 1<<16 - 1
 
 // ValueDetails are the parts of a [GlobalValue] that most variables do not
 // have. They lie outside it because modules can have millions of variables.

@@ -172,7 +172,7 @@ func (a *annotator) makeKernel(v *ir.GlobalValue) error {
 	if v.Kind != ir.Function {
 		return fmt.Errorf("@%s is marked %s and is not a function", v.Name, kernelAnnotation)
 	}
-	if sycl.IsKernelConvention(v.CallingConv) {
+	if sycl.IsKernelConvention(a.module.CallingConv(v)) {
 		return nil
 	}
 	if t := a.module.Types[v.Type]; t.Kind == ir.TypeFunction && len(t.Elements) > 0 {
@@ -180,7 +180,11 @@ func (a *annotator) makeKernel(v *ir.GlobalValue) error {
 			return fmt.Errorf("@%s is marked %s and returns a value: a kernel returns nothing", v.Name, kernelAnnotation)
 		}
 	}
-	v.CallingConv = sycl.KernelConvention(a.module.Triple)
+	id, ok := a.module.CallingConvID(sycl.KernelConvention(a.module.Triple))
+	if !ok {
+		return fmt.Errorf("@%s: the module has too many calling conventions", v.Name)
+	}
+	v.CallingConv = id
 	return nil
 }
 
@@ -204,7 +208,7 @@ func (a *annotator) finishEdits() error {
 		return nil
 	}
 	for i := range a.module.Values {
-		for _, ref := range a.module.Values[i].Refs {
+		for _, ref := range a.module.Refs(&a.module.Values[i]) {
 			if ref.Kind() == ir.RefCallee && kernels[ir.ValueID(ref.Index())] {
 				return fmt.Errorf("@%s calls @%s, which is marked %s: move the code that both need into a function", a.module.Values[i].Name, a.module.Values[ref.Index()].Name, kernelAnnotation)
 			}

@@ -102,7 +102,7 @@ func TestMarksMakeKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		id, _ := m.Lookup("k")
-		if got := m.Values[id].CallingConv; got != want || len(attributes(m, "k")) > 0 {
+		if got := m.CallingConv(&m.Values[id]); got != want || len(attributes(m, "k")) > 0 {
 			t.Errorf("%s: the convention is %q, want %q; attributes %v", triple, got, want, attributes(m, "k"))
 		}
 	}

@@ -23,16 +23,16 @@ type Slice struct {
 // the module's list of values between slices; each goroutine needs its own.
 type Extractor struct {
 	graph *Graph
-	// seen and entry hold the number of the slice that last had the value, or
-	// had it as entry point: numbers need no clearing between slices, so that
-	// a slice does not cost time in proportion to the module.
-	seen, entry []uint32
-	current     uint32
-	stack       []ir.ValueID
-	group       *Group
-	lowers      bool     // specialization constants are lowered
-	virtuals    bool     // the group keeps the bodies of virtual functions
-	ids         []string // source files of the group's entry points
+	// marks hold the number of the slice that last had the value, and what the
+	// value was to it: numbers need no clearing between slices, so that a slice
+	// does not cost time in proportion to the module.
+	marks    []uint32
+	current  uint32 // a multiple of markStep
+	stack    []ir.ValueID
+	group    *Group
+	lowers   bool     // specialization constants are lowered
+	virtuals bool     // the group keeps the bodies of virtual functions
+	ids      []string // source files of the group's entry points
 	// types and comdats whose values the slice has already
 	types   map[ir.TypeID]bool
 	comdats map[ir.ComdatID]bool
@@ -40,9 +40,15 @@ type Extractor struct {
 
 // NewExtractor returns an extractor of slices of g.
 func (g *Graph) NewExtractor() *Extractor {
-	n := len(g.Module.Values)
-	return &Extractor{graph: g, seen: make([]uint32, n), entry: make([]uint32, n)}
+	return &Extractor{graph: g, marks: make([]uint32, len(g.Module.Values))}
 }
+
+// A mark is the number of a slice and these bits.
+const (
+	markEntry = 1 << iota // an entry point of the slice's group
+	markSeen              // a value of the slice
+	markStep
+)
 
 // Extract returns the content of a group's image: everything that the group's
 // entry points refer to, directly or not, and the values that every image has.
@@ -73,7 +79,10 @@ func (x *Extractor) extractSlice(group *Group) *Slice {
 	x.beginSlice(group)
 	s := &Slice{Graph: x.graph, Group: group}
 	s.Module = x.graph.Module
-	x.addReachable(s, x.groupRoots(group))
+	s.Definitions = make([]ir.ValueID, 0, len(group.Entries)+len(x.graph.roots))
+	for _, roots := range x.groupRoots(group) {
+		x.addReachable(s, roots)
+	}
 	x.keepAnnotations(s)
 	slices.Sort(s.Definitions)
 	slices.Sort(s.Declarations)
@@ -86,9 +95,13 @@ func (x *Extractor) extractSlice(group *Group) *Slice {
 // beginSlice makes group the current one, of which nothing was seen yet.
 func (x *Extractor) beginSlice(group *Group) {
 	x.group = group
-	x.current++
+	x.current += markStep
+	if x.current == 0 { // all numbers have been used
+		clear(x.marks)
+		x.current = markStep
+	}
 	for _, id := range group.Entries {
-		x.entry[id] = x.current
+		x.marks[id] = x.current | markEntry
 	}
 	x.virtuals = x.graph.options.Dependencies == DependenciesNone && slices.ContainsFunc(group.Entries, x.graph.isVirtual)
 	x.types, x.comdats = nil, nil
@@ -103,16 +116,30 @@ func (x *Extractor) beginSlice(group *Group) {
 	}
 }
 
-func (x *Extractor) isEntry(id ir.ValueID) bool { return x.entry[id] == x.current }
+func (x *Extractor) isEntry(id ir.ValueID) bool { return x.marks[id]&^markSeen == x.current|markEntry }
 
-// groupRoots returns the values that an image has even if nothing refers to them.
-func (x *Extractor) groupRoots(group *Group) []ir.ValueID {
-	roots := slices.Concat(group.Entries, x.graph.roots)
+// seeOnce marks a value as one of the current slice, and reports whether it was
+// not one before.
+func (x *Extractor) seeOnce(id ir.ValueID) bool {
+	if x.marks[id] < x.current {
+		x.marks[id] = x.current
+	}
+	if x.marks[id]&markSeen != 0 {
+		return false
+	}
+	x.marks[id] |= markSeen
+	return true
+}
+
+// groupRoots returns lists of the values that an image has even if nothing refers
+// to them.
+func (x *Extractor) groupRoots(group *Group) [][]ir.ValueID {
+	roots := [][]ir.ValueID{group.Entries, x.graph.roots}
 	if group.Whole {
-		roots = append(roots, x.graph.wholeRoots...)
+		roots = append(roots, x.graph.wholeRoots)
 	}
 	if group.bothParts != nil && group.Part == PartESIMD {
-		roots = append(roots, x.esimdFunctions(group)...)
+		roots = append(roots, x.esimdFunctions(group))
 	}
 	return roots
 }
@@ -149,7 +176,7 @@ func (x *Extractor) addReachable(s *Slice, roots []ir.ValueID) {
 // lowered: the constants' names and the functions that read them go.
 func (x *Extractor) referencesOf(id ir.ValueID) []ir.Ref {
 	if c := x.graph.specConstants; c != nil && !x.lowers && c.reads[id] != nil {
-		return x.graph.Module.Values[id].Refs
+		return x.graph.Module.Refs(&x.graph.Module.Values[id])
 	}
 	return x.graph.referencesOf(id)
 }
@@ -189,10 +216,9 @@ func (x *Extractor) indirectTargets(ref ir.Ref, visit func(ir.ValueID)) {
 }
 
 func (x *Extractor) visitValue(s *Slice, id ir.ValueID) {
-	if x.seen[id] == x.current || x.graph.flags[id]&flagDropped != 0 {
+	if x.graph.flags[id]&flagDropped != 0 || !x.seeOnce(id) {
 		return
 	}
-	x.seen[id] = x.current
 	if !x.isDefined(id) {
 		s.Declarations = append(s.Declarations, id)
 		if x.graph.Module.Values[id].Declaration { // it keeps its prefix data

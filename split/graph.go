@@ -91,7 +91,7 @@ func (g *Graph) classifyEntries() error {
 			g.flagAliasees(v)
 			continue
 		}
-		if sycl.IsKernelConvention(v.CallingConv) || nvvm[id] {
+		if sycl.IsKernelConvention(g.Module.CallingConv(v)) || nvvm[id] {
 			g.flags[id] |= flagKernel
 		}
 		g.flags[id] |= g.functionFlags(v)
@@ -121,7 +121,7 @@ func (g *Graph) flagAliasees(v *ir.GlobalValue) {
 	if v.Kind != ir.Alias && v.Kind != ir.IFunc {
 		return
 	}
-	for _, ref := range v.Refs {
+	for _, ref := range g.Module.Refs(v) {
 		if k := ref.Kind(); k == ir.RefCallee || k == ir.RefAddress {
 			g.flags[ref.Index()] |= flagAliasee
 		}
@@ -149,7 +149,7 @@ func (g *Graph) functionFlags(v *ir.GlobalValue) (f valueFlags) {
 // as the function itself tells. The name is tested last, because demangling is
 // the expensive part.
 func (g *Graph) mayBeImported(v *ir.GlobalValue) bool {
-	if !v.Declaration && (v.IsLocal() || sycl.IsKernelConvention(v.CallingConv) || !g.attributes.hasAttribute(v, keyModuleID)) {
+	if !v.Declaration && (v.IsLocal() || sycl.IsKernelConvention(g.Module.CallingConv(v)) || !g.attributes.hasAttribute(v, keyModuleID)) {
 		return false
 	}
 	return sycl.IsImportableName(v.Name)
@@ -209,13 +209,14 @@ func (g *Graph) referencesOf(id ir.ValueID) []ir.Ref {
 	if refs, ok := g.overrides[id]; ok {
 		return refs
 	}
-	return g.Module.Values[id].Refs
+	return g.Module.Refs(&g.Module.Values[id])
 }
 
 // findRoots collects the definitions that images have whether or not an entry
 // point reaches them.
 func (g *Graph) findRoots() error {
 	g.comdats = newComdatMembers(g.Module)
+	g.roots = make([]ir.ValueID, 0, g.countVariables())
 	for i := range g.Module.Values {
 		id, v := ir.ValueID(i), &g.Module.Values[i]
 		switch {
@@ -229,6 +230,16 @@ func (g *Graph) findRoots() error {
 		}
 	}
 	return nil
+}
+
+// countVariables returns how many variables the module defines.
+func (g *Graph) countVariables() (n int) {
+	for i := range g.Module.Values {
+		if v := &g.Module.Values[i]; v.Kind == ir.Variable && !v.Declaration && !v.Linkage.Discardable() {
+			n++
+		}
+	}
+	return n
 }
 
 // usersOf returns the values that refer to any of those, in module order.

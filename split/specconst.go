@@ -124,7 +124,7 @@ func internType(m *ir.Module, want ir.Type) ir.TypeID {
 // findReads records the reads of one function.
 func (g *Graph) findReads(id ir.ValueID, readers map[ir.ValueID]bool) error {
 	calls := false
-	for _, ref := range g.Module.Values[id].Refs {
+	for _, ref := range g.Module.Refs(&g.Module.Values[id]) {
 		switch to := ir.ValueID(ref.Index()); {
 		case ref.Kind() == ir.RefAddress && readers[to]:
 			return fmt.Errorf("@%s takes the address of @%s: specialization constants are read by calls", g.Module.Values[id].Name, g.Module.Values[to].Name)
@@ -285,6 +285,6 @@ func (x *Extractor) HasSpecConstants(group *Group) bool {
 	}
 	var s Slice
 	x.beginSlice(group)
-	x.addReachable(&s, x.groupRoots(group))
+	x.addReachable(&s, slices.Concat(x.groupRoots(group)...))
 	return slices.ContainsFunc(s.Definitions, func(id ir.ValueID) bool { return x.graph.specConstants.reads[id] != nil })
 }

@@ -32,7 +32,7 @@ func (s *Slice) ForSPIRV(dropAnnotations bool) *ir.Partition {
 // refers to.
 func privateVariables(m *ir.Module, id ir.ValueID) map[ir.ValueID]bool {
 	found := map[ir.ValueID]bool{}
-	for _, ref := range m.Values[id].Refs {
+	for _, ref := range m.Refs(&m.Values[id]) {
 		if ref.Kind() != ir.RefAddress {
 			continue
 		}
@@ -50,7 +50,7 @@ func dropWithStrings(s *ir.Partition, list ir.ValueID, strings map[ir.ValueID]bo
 		if id == list {
 			continue
 		}
-		for _, ref := range s.Module.Values[id].Refs {
+		for _, ref := range s.Module.Refs(&s.Module.Values[id]) {
 			if ref.Kind() == ir.RefAddress {
 				delete(strings, ir.ValueID(ref.Index()))
 			}

@@ -3,6 +3,7 @@ package split
 import (
 	"offlink/ir"
 	"offlink/ir/sycl"
+	"slices"
 )
 
 // Reason says how a value came into an image.
@@ -76,7 +77,7 @@ func (x *Extractor) traceReason(group *Group, target ir.ValueID) ([]Step, bool) 
 			queue = append(queue, id)
 		}
 	}
-	for _, id := range x.groupRoots(group) {
+	for _, id := range slices.Concat(x.groupRoots(group)...) {
 		reason := ReasonVisible
 		if x.isEntry(id) {
 			reason = ReasonEntryPoint

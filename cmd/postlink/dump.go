@@ -127,7 +127,7 @@ func dumpValue(m *ir.Module, id ir.ValueID, p *metadataPrinter) valueDump {
 	v := &m.Values[id]
 	d := valueDump{
 		Name: v.Name, Kind: v.Kind.String(), Declaration: v.Declaration, Linkage: v.Linkage.String(),
-		CallingConv: v.CallingConv, AddressSpace: v.AddressSpace, Constant: v.Constant, Type: typeText(m, v.Type),
+		CallingConv: m.CallingConv(v), AddressSpace: v.AddressSpace, Constant: v.Constant, Type: typeText(m, v.Type),
 	}
 	if v.Comdat != ir.NoComdat {
 		d.Comdat = m.Comdats[v.Comdat].Name
@@ -147,7 +147,7 @@ func dumpValue(m *ir.Module, id ir.ValueID, p *metadataPrinter) valueDump {
 	for _, a := range v.Details().Attachments {
 		d.Metadata = append(d.Metadata, attachedDump{a.Kind, p.operandText(a.Operand)})
 	}
-	d.addRefs(m, v.Refs)
+	d.addRefs(m, m.Refs(v))
 	return d
 }
 

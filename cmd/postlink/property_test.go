@@ -271,7 +271,7 @@ func checkCovered(t *testing.T, input string, seen map[string]int) {
 	}
 	for i := range m.Values {
 		v := &m.Values[i]
-		if v.Kind == ir.Function && !v.Declaration && v.CallingConv == "spir_kernel" && seen[v.Name] == 0 {
+		if v.Kind == ir.Function && !v.Declaration && m.CallingConv(v) == "spir_kernel" && seen[v.Name] == 0 {
 			t.Errorf("no image has the kernel %q", v.Name)
 		}
 	}

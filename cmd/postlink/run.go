@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"offlink/cmd/internal/cli"
 	"offlink/ir"
 	"offlink/ir/devicelib"
+	"offlink/ir/irfile"
 	"offlink/props"
 	"offlink/props/derive"
 	"offlink/runtime/resolve"
@@ -32,6 +34,9 @@ func postlink(args []string, s cli.Streams) error {
 		return err
 	}
 	defer input.Close()
+	if err := shrink(input); err != nil {
+		return err
+	}
 	if err := checkLowering(input.Module, o); err != nil {
 		return locatedError(input.Module, err)
 	}
@@ -78,6 +83,19 @@ func postlink(args []string, s cli.Streams) error {
 	reportImages(images, o, s)
 	spirv.reportStatistics(len(images), s.Err)
 	return nil
+}
+
+// manyValues is the number of global values from which on a module fills tens of
+// megabytes.
+const manyValues = 1 << 17
+
+// shrink frees the memory that only reading needed. The collector would leave
+// that of reading a large module to the time when its images fill theirs.
+func shrink(input *irfile.File) error {
+	if len(input.Module.Values) >= manyValues {
+		defer runtime.GC()
+	}
+	return input.Shrink()
 }
 
 // build is one run of the drop-in command: its options and the values that all of

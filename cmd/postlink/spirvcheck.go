@@ -131,7 +131,7 @@ func kernelReaching(slice *split.Slice, target ir.ValueID) (ir.ValueID, bool) {
 			if id == target {
 				return entry, true
 			}
-			for _, ref := range slice.Module.Values[id].Refs {
+			for _, ref := range slice.Module.Refs(&slice.Module.Values[id]) {
 				if ref.Kind() != ir.RefCallee && ref.Kind() != ir.RefAddress {
 					continue
 				}

@@ -39,7 +39,7 @@ func (w *imageWriter) toSPIRV(i *image, slice *split.Slice) ([]byte, error) {
 // other images call.
 func kernelsOf(slice *split.Slice) (kernels []ir.ValueID) {
 	for _, id := range slice.Group.Entries {
-		if strings.HasSuffix(slice.Module.Values[id].CallingConv, "_kernel") {
+		if strings.HasSuffix(slice.Module.CallingConv(&slice.Module.Values[id]), "_kernel") {
 			kernels = append(kernels, id)
 		}
 	}

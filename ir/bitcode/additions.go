@@ -150,7 +150,7 @@ func (a *additions) addValue(v addedValue) uint32 {
 }
 
 func (a *additions) firstValue() uint32 {
-	return uint32(len(a.source.values) + a.source.constants.count())
+	return uint32(a.source.values.count() + a.source.constants.count())
 }
 
 // integerConstant returns a constant of an integer type.

@@ -19,6 +19,9 @@ type body struct {
 	symbols   []byte // records of the symbol table: names of values and blocks
 	attached  []byte // records of the attachments to instructions
 	uses      []use  // the uses of the module's entries that Refs does not have
+	// refs are the references that the body makes, until those of its function
+	// are complete.
+	refs      []ir.Ref
 	arguments int
 	// defined is the number of values that instructions define.
 	defined int
@@ -45,12 +48,14 @@ func (u use) useKind() useKind { return useKind(u >> 28) }
 func (u use) useIndex() uint32 { return uint32(u) & (1<<28 - 1) }
 
 // seen records which entries were seen since the last reset, without clearing memory.
+// Their memory is made when the first is seen.
 type seen struct {
-	marks []uint32
-	mark  uint32
+	marks   []uint32
+	mark    uint32
+	entries int
 }
 
-func newSeen(n int) seen { return seen{marks: make([]uint32, n), mark: 1} }
+func newSeen(n int) seen { return seen{entries: n, mark: 1} }
 
 func (s *seen) resetSeen() {
 	if s.mark++; s.mark == 0 {
@@ -61,6 +66,9 @@ func (s *seen) resetSeen() {
 
 // firstTime reports whether i is seen for the first time.
 func (s *seen) firstTime(i uint32) bool {
+	if s.marks == nil {
+		s.marks = make([]uint32, s.entries)
+	}
 	if s.marks[i] == s.mark {
 		return false
 	}
@@ -101,8 +109,8 @@ func newBodyReader(s *source) *bodyReader {
 	nodes := len(s.metadata.entries)
 	return &bodyReader{
 		source: s, module: s.module,
-		globals: uint32(len(s.values) + s.constants.count()),
-		callees: newSeen(len(s.values)), addresses: newSeen(len(s.values)),
+		globals: uint32(s.values.count() + s.constants.count()),
+		callees: newSeen(s.values.count()), addresses: newSeen(s.values.count()),
 		types: newSeen(len(s.types)), indirect: newSeen(len(s.types)), groups: newSeen(len(s.groups)),
 		lists: newSeen(len(s.lists)), constants: newSeen(s.constants.count()), moduleNodes: newSeen(nodes),
 	}

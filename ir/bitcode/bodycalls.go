@@ -144,7 +144,7 @@ func (r *bodyReader) isVoid(t ir.TypeID) bool { return r.source.types[t].code ==
 // calleeValue takes the callee and notes what kind of call it is.
 func (r *bodyReader) calleeValue(t ir.TypeID, v uint64, list []uint64) ([]uint64, error) {
 	id := r.next - uint32(v)
-	if id < uint32(len(r.source.values)) {
+	if id < uint32(r.source.values.count()) {
 		r.out.appendOperand(opGlobalRel, uint64(id))
 		return list, r.useValue(id, ir.RefCallee)
 	}
@@ -156,7 +156,7 @@ func (r *bodyReader) calleeValue(t ir.TypeID, v uint64, list []uint64) ([]uint64
 
 // isAsm reports whether the value is inline assembly.
 func (r *bodyReader) isAsm(id uint32) bool {
-	table, i := &r.source.constants, int64(id)-int64(len(r.source.values))
+	table, i := &r.source.constants, int64(id)-int64(r.source.values.count())
 	if i >= int64(table.count()) {
 		table, i = &r.body.constants, int64(id)-int64(r.globals)-int64(r.body.arguments)
 	}
@@ -204,7 +204,7 @@ func (r *bodyReader) readArguments(name string, t *ir.Type, list []uint64) ([]ui
 // useValue notes a use of a global value, or of the values that a constant of the module
 // refers to.
 func (r *bodyReader) useValue(id uint32, kind ir.RefKind) error {
-	n := uint32(len(r.source.values))
+	n := uint32(r.source.values.count())
 	if id >= n {
 		return r.useConstant(id - n)
 	}

@@ -70,7 +70,7 @@ func (d *bodyDecoder) Types() []ir.Type { return d.types }
 // ReadBody implements [ir.BodyReader].
 func (d *bodyDecoder) ReadBody(function ir.ValueID, body *ir.Body) error {
 	body.Reset(function)
-	index := d.source.values[function].body
+	index := d.source.values.entryOf(function).body()
 	if index < 0 {
 		return fmt.Errorf("%s: function %s has no body", d.source.module.Path, d.source.module.Values[function].Name)
 	}
@@ -90,7 +90,7 @@ func (d *bodyDecoder) ReadBody(function ir.ValueID, body *ir.Body) error {
 // ReadInitializer implements [ir.BodyReader].
 func (d *bodyDecoder) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v ir.Value, err error) {
 	values, n := d.source.headerRecord(id).headerValues()
-	if d.source.values[id].code == llvmschema.ModuleFunction || n == 0 {
+	if d.source.values.entryOf(id).recordCode() == llvmschema.ModuleFunction || n == 0 {
 		return ir.NoValue, fmt.Errorf("%s: %s has no initialiser", d.source.module.Path, d.source.module.Values[id].Name)
 	}
 	d.usePool(pool, nil)
@@ -270,7 +270,7 @@ func (d *bodyDecoder) decodeValue(o operand, typ ir.TypeID) ir.Value {
 // globalValue returns a value of the module's numbering.
 func (d *bodyDecoder) globalValue(id uint32, depth int) ir.Value {
 	s := d.source
-	if n := uint32(len(s.values)); id >= n {
+	if n := uint32(s.values.count()); id >= n {
 		return d.decodeConstant(constantKey{id - n, false}, depth)
 	}
 	v := &s.module.Values[id]

@@ -83,7 +83,7 @@ func (d *bodyDecoder) decodeCallee(detail *ir.CallDetail) {
 // assembly.
 func (d *bodyDecoder) inlineAsm(o operand) *ir.InlineAsm {
 	var c decoder
-	switch n := uint64(len(d.source.values)); {
+	switch n := uint64(d.source.values.count()); {
 	case (o.kind == opGlobalRel || o.kind == opGlobal) && o.value >= n:
 		c = d.source.constants.openRecord(int(o.value - n))
 	case o.kind == opLocalRel:

@@ -102,7 +102,7 @@ func (r *bodyReader) absoluteOperand(v uint64) error {
 }
 
 func (r *bodyReader) orderHint(v uint64) error {
-	if v >= uint64(len(r.source.values)) {
+	if v >= uint64(r.source.values.count()) {
 		return r.cursor.Errorf("user of block addresses %d is not a function", v)
 	}
 	r.out.appendOperand(opGlobal, v)

@@ -8,7 +8,7 @@ import (
 // Calls decodes the direct calls that a function makes of the functions in
 // callees.
 func (s *source) Calls(function ir.ValueID, callees map[ir.ValueID]bool) ([]ir.Call, error) {
-	index := s.values[function].body
+	index := s.values.entryOf(function).body()
 	if index < 0 {
 		return nil, nil
 	}

@@ -163,7 +163,7 @@ func (r *moduleReader) readConstants(c *bitstream.Cursor) error {
 		table.arena, highest = cr.out.arena, max(highest, cr.highest)
 	}
 	r.constants = nil
-	total := len(s.values) + table.count()
+	total := s.values.count() + table.count()
 	if highest > uint64(total) {
 		return c.Errorf("a constant names value %d of %d", highest-1, total)
 	}

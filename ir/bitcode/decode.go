@@ -162,7 +162,7 @@ func (s *source) ElementRefs(id ir.ValueID, elements []int) ([]ir.Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	constants, values := newSeen(s.constants.count()), newSeen(len(s.values))
+	constants, values := newSeen(s.constants.count()), newSeen(s.values.count())
 	var refs []ir.Ref
 	note := func(id uint32) {
 		if values.firstTime(id) {
@@ -173,7 +173,7 @@ func (s *source) ElementRefs(id ir.ValueID, elements []int) ([]ir.Ref, error) {
 		if i < 0 || i >= len(list) {
 			return nil, fmt.Errorf("initialiser of %s: element %d of %d", s.module.Values[id].Name, i, len(list))
 		}
-		if n := uint32(len(s.values)); list[i] < n {
+		if n := uint32(s.values.count()); list[i] < n {
 			note(list[i])
 		} else if constants.firstTime(list[i] - n) {
 			if err := s.walkConstants(&constants, list[i]-n, note); err != nil {
@@ -189,7 +189,7 @@ func (s *source) ElementRefs(id ir.ValueID, elements []int) ([]ir.Ref, error) {
 func (s *source) arrayElements(id ir.ValueID) (list []uint32, t ir.TypeID, err error) {
 	name := s.module.Values[id].Name
 	values, count := s.headerRecord(id).headerValues()
-	n := uint32(len(s.values))
+	n := uint32(s.values.count())
 	if count == 0 || values[0] < n {
 		return nil, 0, fmt.Errorf("the initialiser of %s is not an array", name)
 	}

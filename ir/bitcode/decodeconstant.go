@@ -36,7 +36,7 @@ func (s *source) constantOf(id uint32, depth int) (ir.Constant, error) {
 // globalConstant decodes a value of the module's numbering.
 func (d *constantDecoder) globalConstant(id uint32, depth int) (ir.Constant, error) {
 	s := d.source
-	if n := uint32(len(s.values)); id >= n {
+	if n := uint32(s.values.count()); id >= n {
 		return d.decodeRecord(&s.constants, int(id-n), depth)
 	}
 	return ir.Constant{Kind: ir.ConstantValue, Type: s.module.Values[id].Type, Value: ir.ValueID(id)}, nil

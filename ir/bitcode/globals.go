@@ -11,26 +11,20 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// globalEntry says where the record of a global value lies in
-// source.records.
-type globalEntry struct {
-	at   recordPos
-	body int32 // index into source.bodies, or -1
-	code uint8
-}
-
 // globalRecord is the record of a global value: its operands after the name.
 // The constants below name its fields.
 type globalRecord struct {
-	code  uint32
-	count int // of operands
-	data  []byte
+	code   uint32
+	count  int // of operands
+	stored int // of those, without the zeros at the end; data has them
+	data   []byte
 }
 
 // headerRecord returns the record of a global value.
 func (s *source) headerRecord(id ir.ValueID) globalRecord {
-	_, rec := s.records.openRecord(s.values[id].at)
-	rec.code = uint32(s.values[id].code)
+	entry := s.values.entryOf(id)
+	_, rec := s.records.openRecord(entry.at)
+	rec.code = entry.recordCode()
 	rec.skipFields(2) // offset and size of the name
 	return rec
 }
@@ -88,7 +82,7 @@ const (
 
 // fieldAt returns an operand, 0 if the record ends before it.
 func (v globalRecord) fieldAt(i int) uint64 {
-	if i >= v.count {
+	if i >= v.stored {
 		return 0
 	}
 	v.skipFields(i)
@@ -98,7 +92,7 @@ func (v globalRecord) fieldAt(i int) uint64 {
 
 // skipFields steps over the first n operands.
 func (v *globalRecord) skipFields(n int) {
-	v.count -= n
+	v.count, v.stored = v.count-n, max(v.stored-n, 0)
 	for i, b := range v.data {
 		if n == 0 {
 			v.data = v.data[i:]
@@ -114,9 +108,12 @@ func (v *globalRecord) skipFields(n int) {
 // appendFields appends all operands to a list.
 func (v globalRecord) appendFields(list []uint64) []uint64 {
 	rest := v.data
-	for range v.count {
+	for range v.stored {
 		n, size := binary.Uvarint(rest)
 		list, rest = append(list, n), rest[size:]
+	}
+	for range v.count - v.stored {
+		list = append(list, 0)
 	}
 	return list
 }
@@ -162,13 +159,9 @@ func callingConvNumber(name string) (n uint64, ok bool) {
 // readGlobals makes the global values of the model from the records noted.
 func (r *moduleReader) readGlobals(*bitstream.Cursor) error {
 	s := r.source
-	if r.globals.count > ir.MaxIndex {
-		return &bitstream.Error{Msg: "too many global values"}
-	}
-	s.values = r.globals.flattenEntries()
-	r.module.Values = make([]ir.GlobalValue, len(s.values))
-	for i := range s.values {
-		bit, rec := s.records.openRecord(s.values[i].at)
+	r.module.Values = make([]ir.GlobalValue, s.values.count())
+	for i := range s.values.count() {
+		bit, rec := s.records.openRecord(s.values.entryOf(ir.ValueID(i)).at)
 		if rec.count < 2 {
 			return errorAt(bit, "global value of %d operands", rec.count)
 		}
@@ -227,7 +220,10 @@ func (r *moduleReader) readFunction(rec globalRecord, v *ir.GlobalValue) (fault 
 		return fmt.Sprintf("function record of %d operands", rec.count)
 	}
 	v.Kind = ir.Function
-	v.CallingConv = callingConv(rec.fieldAt(funcCC))
+	var ok bool
+	if v.CallingConv, ok = r.module.CallingConvID(callingConv(rec.fieldAt(funcCC))); !ok {
+		return "too many calling conventions"
+	}
 	v.AddressSpace = uint32(rec.fieldAt(funcAddrSpace))
 	v.Declaration = rec.fieldAt(funcDeclaration) != 0
 	r.readValueList(rec.fieldAt(funcLists), v)
@@ -275,9 +271,9 @@ func (r *moduleReader) readCommon(rec globalRecord, v *ir.GlobalValue, linkage, 
 // checkGlobals checks the numbers in the records of global values.
 func (r *moduleReader) checkGlobals(*bitstream.Cursor) error {
 	s := r.source
-	for i := range s.values {
+	for i := range s.values.count() {
 		if fault := s.checkRecord(s.headerRecord(ir.ValueID(i))); fault != "" {
-			bit, _ := s.records.openRecord(s.values[i].at)
+			bit, _ := s.records.openRecord(s.values.entryOf(ir.ValueID(i)).at)
 			return errorAt(bit, "%s", fault)
 		}
 	}
@@ -287,7 +283,7 @@ func (r *moduleReader) checkGlobals(*bitstream.Cursor) error {
 // checkRecord returns the fault of the numbers in a record, "" if there is
 // none.
 func (s *source) checkRecord(rec globalRecord) (fault string) {
-	total := uint64(len(s.values) + s.constants.count())
+	total := uint64(s.values.count() + s.constants.count())
 	for _, at := range rec.constantFields() {
 		if id := rec.fieldAt(at); id > total {
 			return fmt.Sprintf("global value names value %d of %d", id-1, total)

@@ -1,6 +1,9 @@
 package bitcode
 
 import (
+	"math"
+	"slices"
+
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
 	"offlink/ir/llvmschema"
@@ -36,7 +39,28 @@ func (t *metadataTable) isNode(i int) bool {
 }
 
 // stringText returns the string that the entry is.
-func (s *source) stringText(e metadataEntry) []byte { return s.data[e.at:][:e.size] }
+func (s *source) stringText(e metadataEntry) []byte { return s.strings[e.at-s.stringsAt:][:e.size] }
+
+// keepStrings copies the part of the bitstream that has the strings, so that
+// the module does not need the rest.
+func (s *source) keepStrings() {
+	first, end := uint32(math.MaxUint32), uint32(0)
+	widen := func(t *metadataTable) {
+		for _, e := range t.entries {
+			if e.size != isRecord {
+				first, end = min(first, e.at), max(end, e.at+e.size)
+			}
+		}
+	}
+	widen(&s.metadata)
+	for i := range s.bodies {
+		widen(&s.bodies[i].metadata)
+	}
+	if first > end { // there are none
+		first, end = 0, 0
+	}
+	s.strings, s.stringsAt = slices.Clone(s.strings[first:end]), first
+}
 
 // metadataReader reads a metadata block, of the module or of a function.
 type metadataReader struct {
@@ -198,7 +222,7 @@ func (r *moduleReader) readMetadata(c *bitstream.Cursor) error {
 	if n := len(s.metadata.entries); highest > uint64(n) {
 		return c.Errorf("metadata %d of %d is named", highest-1, n)
 	}
-	if n := len(s.values) + s.constants.count(); highestValue > uint64(n) {
+	if n := s.values.count() + s.constants.count(); highestValue > uint64(n) {
 		return c.Errorf("metadata names value %d of %d", highestValue-1, n)
 	}
 	if uint64(len(s.metadata.arena)) > maxSize || len(s.metadata.entries) > ir.MaxIndex/2 {

@@ -70,7 +70,7 @@ func (d describer) value(id ir.ValueID) []string {
 	if v.Kind == ir.Alias {
 		space = 0 // text says it by the type of the aliasee
 	}
-	list := []string{fmt.Sprint(v.Kind, v.Linkage, v.Declaration, v.Constant, space, v.CallingConv, comdat)}
+	list := []string{fmt.Sprint(v.Kind, v.Linkage, v.Declaration, v.Constant, space, d.module.CallingConv(v), comdat)}
 	add := func(a ir.Attribute) { list = append(list, "attribute "+a.Key+"="+a.Value) }
 	for _, g := range v.Details().Groups {
 		for _, a := range m.AttributeGroups[g].Strings {
@@ -93,7 +93,7 @@ func (d describer) value(id ir.ValueID) []string {
 		}
 		list = append(list, "initialiser "+d.constant(c))
 	}
-	return slices.Concat(sorted(list), d.refs(v.Refs))
+	return slices.Concat(sorted(list), d.refs(d.module.Refs(v)))
 }
 
 func sorted(list []string) []string { slices.Sort(list); return list }

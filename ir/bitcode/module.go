@@ -21,7 +21,6 @@ type moduleReader struct {
 	groupIDs map[uint64]ir.AttributeGroupID
 	lists    [][]uint64
 
-	globals   entryList
 	constants []bitstream.Block
 	metadata  []bitstream.Block
 	bodies    []bitstream.Block
@@ -30,7 +29,7 @@ type moduleReader struct {
 func (r *moduleReader) readModule(c *bitstream.Cursor) error {
 	r.groupIDs = make(map[uint64]ir.AttributeGroupID)
 	r.source.kindNames = make(map[uint64]string)
-	r.source.budget.Store(1<<24 + 256*int64(len(r.source.data)))
+	r.source.budget.Store(1<<24 + 256*int64(len(r.source.strings)))
 	if err := r.walkBlock(c); err != nil {
 		return err
 	}
@@ -48,6 +47,7 @@ func (r *moduleReader) readModule(c *bitstream.Cursor) error {
 	}
 	r.source.budget.Store(math.MaxInt64) // it is for reading alone
 	r.source.infoBlocks = slices.Sorted(maps.Keys(r.source.info))
+	r.source.keepStrings()
 	r.module.Index()
 	return nil
 }
@@ -129,10 +129,10 @@ func (r *moduleReader) readRecord(c *bitstream.Cursor) error {
 			return c.Errorf("global value after the constants")
 		}
 		at, ok := s.records.storeRecord(c.Bit(), c.Operands)
-		if !ok {
+		if !ok || s.values.count() > ir.MaxIndex {
 			return c.Errorf("too many global values")
 		}
-		r.globals.appendEntry(globalEntry{at: at, body: -1, code: uint8(c.Code)})
+		s.values.appendEntry(newEntry(at, c.Code))
 	case llvmschema.ModuleVSTOffset, llvmschema.ModuleHash, llvmschema.ModuleDepLib:
 		// Made anew, or without meaning.
 	default:

@@ -1,61 +1,75 @@
 package bitcode
 
 import (
+	"math"
 	"slices"
 
 	"offlink/ir"
 )
 
-// numbering maps one kind of numbers of the module to those of a partition. Entries
-// that the partition lacks have none. A round of its own for each partition saves clearing.
+// numbering maps one kind of numbers of the module to those of a partition.
+// Entries that the partition lacks have none.
 type numbering struct {
-	marks []uint32
-	to    []uint32
-	round uint32
-	kept  []uint32 // in the order of adding, then ascending
-	lack  bool     // whether something without a number was asked for
+	to   []uint32 // number in the partition plus one, or keptUnnumbered; 0 for an entry that it lacks
+	kept []uint32 // in the order of adding, then ascending
+	lack bool     // whether something without a number was asked for
 }
 
-func newNumbering(n int) numbering {
-	return numbering{marks: make([]uint32, n), to: make([]uint32, n)}
-}
+// keptUnnumbered stands for the number of an entry that has none yet.
+const keptUnnumbered = math.MaxUint32
 
+func newNumbering(n int) numbering { return numbering{to: make([]uint32, n)} }
+
+// reset forgets the entries. It costs as much as there are, not as many as the
+// module has.
 func (n *numbering) resetNumbering() {
-	n.kept, n.lack = n.kept[:0], false
-	if n.round++; n.round == 0 {
-		clear(n.marks)
-		n.round = 1
+	for _, i := range n.kept {
+		n.to[i] = 0
 	}
+	n.kept, n.lack = n.kept[:0], false
 }
 
 // keepEntry adds i, and reports whether it is new.
 func (n *numbering) keepEntry(i uint32) bool {
-	if n.marks[i] == n.round {
+	if !n.markEntry(i) {
 		return false
 	}
-	n.marks[i] = n.round
 	n.kept = append(n.kept, i)
 	return true
 }
 
-func (n *numbering) keeps(i uint32) bool { return n.marks[i] == n.round }
+// mark is keepEntry for entries of which the caller has a list; it forgets them.
+func (n *numbering) markEntry(i uint32) bool {
+	if n.to[i] != 0 {
+		return false
+	}
+	n.to[i] = keptUnnumbered
+	return true
+}
+
+func (n *numbering) forgetEntry(i uint32) { n.to[i] = 0 }
+
+func (n *numbering) keeps(i uint32) bool { return n.to[i] != 0 }
+
+// setNumber numbers an entry that is kept.
+func (n *numbering) setNumber(i, number uint32) { n.to[i] = number + 1 }
 
 // assignNumbers numbers the kept entries from first, in ascending order.
 func (n *numbering) assignNumbers(first uint32) (next uint32) {
 	slices.Sort(n.kept)
 	for i, k := range n.kept {
-		n.to[k] = first + uint32(i)
+		n.setNumber(k, first+uint32(i))
 	}
 	return first + uint32(len(n.kept))
 }
 
 // newNumber returns the number in the partition.
 func (n *numbering) newNumber(i uint32) uint64 {
-	if n.marks[i] != n.round {
+	if n.to[i] == 0 {
 		n.lack = true
 		return 0
 	}
-	return uint64(n.to[i])
+	return uint64(n.to[i] - 1)
 }
 
 // partitionNumbers are the numberings of the module's entries that a partition keeps.
@@ -79,7 +93,7 @@ type partitionNumbers struct {
 func newPartitionNumbers(s *source) *partitionNumbers {
 	return &partitionNumbers{
 		source:    s,
-		values:    newNumbering(len(s.values)),
+		values:    newNumbering(s.values.count()),
 		constants: newNumbering(s.constants.count()),
 		types:     newNumbering(len(s.types)),
 		groups:    newNumbering(len(s.groups)),
@@ -151,7 +165,7 @@ func (n *partitionNumbers) keepList(id uint32) {
 // are in the partition, or get notices that the reference is wrong. Values that the
 // partition adds have higher numbers.
 func (n *partitionNumbers) keepValue(id uint32) {
-	globals := uint32(len(n.source.values))
+	globals := uint32(n.source.values.count())
 	if id < globals || id >= globals+uint32(n.source.constants.count()) || !n.constants.keepEntry(id-globals) {
 		return
 	}
@@ -234,7 +248,7 @@ func (n *partitionNumbers) hasValue(t *metadataTable, i int) bool {
 // hasGlobals reports whether the partition has all global values that a value of
 // the module's numbering is made of.
 func (n *partitionNumbers) hasGlobals(value uint64) bool {
-	globals, end := uint64(len(n.source.values)), uint64(len(n.source.values)+n.source.constants.count())
+	globals, end := uint64(n.source.values.count()), uint64(n.source.values.count()+n.source.constants.count())
 	n.looked.resetNumbering()
 	n.work = append(n.work[:0], value)
 	for len(n.work) > 0 {
@@ -265,7 +279,7 @@ func (n *partitionNumbers) keepUses(uses []use) {
 	for _, u := range uses {
 		switch u.useKind() {
 		case useConstant:
-			n.keepValue(u.useIndex() + uint32(len(n.source.values)))
+			n.keepValue(u.useIndex() + uint32(n.source.values.count()))
 		case useList:
 			n.keepList(u.useIndex())
 		case useMetadata:

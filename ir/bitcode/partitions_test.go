@@ -80,7 +80,7 @@ func (c *chooser) chooseValues() {
 	}
 	for i := range m.Values {
 		if v := &m.Values[i]; v.Kind == ir.Alias || v.Kind == ir.IFunc {
-			for _, ref := range v.Refs { // an aliasee stays defined
+			for _, ref := range m.Refs(v) { // an aliasee stays defined
 				delete(c.cut, ir.ValueID(ref.Index()))
 			}
 		}
@@ -111,7 +111,7 @@ func (c *chooser) visit(id ir.ValueID) {
 		return
 	}
 	c.partition.Definitions = append(c.partition.Definitions, id)
-	for _, ref := range v.Refs {
+	for _, ref := range c.module.Refs(v) {
 		if k := ref.Kind(); k == ir.RefCallee || k == ir.RefAddress {
 			c.visit(ir.ValueID(ref.Index()))
 		}

@@ -25,7 +25,7 @@ func IsBitcode(data []byte) bool {
 }
 
 // Read reads the module of a bitcode file. path is its name for messages. The
-// module keeps data, which must not change as long as the module is used.
+// module does not refer to data.
 //
 // Errors name the bit of the file at which they were found.
 func Read(path string, data []byte) (*ir.Module, error) {
@@ -84,7 +84,7 @@ type topLevel struct {
 }
 
 func readStream(stream []byte) (*ir.Module, error) {
-	s := &source{data: stream, info: bitstream.Info{}}
+	s := &source{strings: stream, info: bitstream.Info{}}
 	top := bitstream.NewCursor(stream, 32, s.info)
 	file, err := findModule(top)
 	if err != nil {

@@ -1,78 +1,137 @@
 package bitcode
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"offlink/ir"
+	"offlink/ir/llvmschema"
+)
 
 // recordStore keeps records as variable-length numbers, of which most are a
-// byte long. It grows in chunks: a slice that grows by copying takes several
-// times its size, and modules have millions of global values.
-type recordStore struct{ chunks [][]byte }
+// byte long, without the zeros at their ends. It grows in chunks: a slice that
+// grows by copying takes several times its size, and modules have millions of
+// global values.
+type recordStore struct{ chunks []recordChunk }
+
+type recordChunk struct {
+	first uint64 // bit of the file of its first record
+	data  []byte
+}
 
 // recordPos is where a record begins: the number of its chunk and its offset
-// there, which is below recordChunk.
+// there, which is below recordChunkSize.
 type recordPos uint32
 
 const (
 	recordChunkBits = 16
-	recordChunk     = 1 << recordChunkBits
+	recordChunkSize = 1 << recordChunkBits
 	maxRecordChunks = 1 << (32 - recordChunkBits)
 )
 
 // storeRecord keeps a record: the bit of the file at which it is, and its operands.
 // It returns false when the store is full.
 func (s *recordStore) storeRecord(bit uint64, operands []uint64) (recordPos, bool) {
-	most := (len(operands) + 2) * binary.MaxVarintLen64
-	n := len(s.chunks)
-	if n == 0 || cap(s.chunks[n-1])-len(s.chunks[n-1]) < most || len(s.chunks[n-1]) >= recordChunk {
-		if n == maxRecordChunks {
-			return 0, false
-		}
-		s.chunks = append(s.chunks, make([]byte, 0, max(min(recordChunk, 1024<<min(n, recordChunkBits)), most)))
+	chunk := s.chunkFor(bit, (len(operands)+3)*binary.MaxVarintLen64)
+	if chunk == nil {
+		return 0, false
 	}
-	i := len(s.chunks) - 1
-	chunk := s.chunks[i]
-	at := recordPos(i<<recordChunkBits | len(chunk))
-	chunk = binary.AppendUvarint(chunk, bit)
-	chunk = binary.AppendUvarint(chunk, uint64(len(operands)))
+	count := len(operands)
+	for len(operands) > 0 && operands[len(operands)-1] == 0 {
+		operands = operands[:len(operands)-1]
+	}
+	at := recordPos((len(s.chunks)-1)<<recordChunkBits | len(chunk.data))
+	chunk.data = binary.AppendUvarint(chunk.data, bit-chunk.first)
+	chunk.data = binary.AppendUvarint(chunk.data, uint64(count))
+	chunk.data = binary.AppendUvarint(chunk.data, uint64(len(operands)))
 	for _, v := range operands {
-		chunk = binary.AppendUvarint(chunk, v)
+		chunk.data = binary.AppendUvarint(chunk.data, v)
 	}
-	s.chunks[i] = chunk
 	return at, true
+}
+
+// chunkFor returns the last chunk when it has room for that many bytes, else a
+// new one; nil when there are too many.
+func (s *recordStore) chunkFor(bit uint64, most int) *recordChunk {
+	if n := len(s.chunks); n > 0 {
+		last := &s.chunks[n-1]
+		if cap(last.data)-len(last.data) >= most && len(last.data) < recordChunkSize {
+			return last
+		}
+		if n == maxRecordChunks {
+			return nil
+		}
+	}
+	size := max(min(recordChunkSize, 1024<<min(len(s.chunks), recordChunkBits)), most)
+	s.chunks = append(s.chunks, recordChunk{first: bit, data: make([]byte, 0, size)})
+	return &s.chunks[len(s.chunks)-1]
 }
 
 // openRecord returns a stored record, with all its operands, and its bit.
 func (s *recordStore) openRecord(at recordPos) (bit uint64, rec globalRecord) {
-	data := s.chunks[at>>recordChunkBits][at&(recordChunk-1):]
+	chunk := &s.chunks[at>>recordChunkBits]
+	data := chunk.data[at&(recordChunkSize-1):]
 	bit, n := binary.Uvarint(data)
 	data = data[n:]
 	count, n := binary.Uvarint(data)
-	return bit, globalRecord{count: int(count), data: data[n:]}
+	data = data[n:]
+	stored, n := binary.Uvarint(data)
+	return bit + chunk.first, globalRecord{count: int(count), stored: int(stored), data: data[n:]}
 }
 
-// entryList gathers the entries of global values in chunks, for the same
-// reason.
+// globalEntry says where the record of a global value lies in source.records,
+// and where its body does.
+type globalEntry struct {
+	at   recordPos
+	code uint32 // index in entryCodes; above it the index into source.bodies plus one
+}
+
+// entryCodes are the records of global values.
+var entryCodes = [...]uint8{llvmschema.ModuleVariable, llvmschema.ModuleFunction, llvmschema.ModuleAlias, llvmschema.ModuleIFunc}
+
+const entryCodeBits = 2
+
+func newEntry(at recordPos, code uint32) globalEntry {
+	for i, c := range entryCodes {
+		if uint32(c) == code {
+			return globalEntry{at, uint32(i)}
+		}
+	}
+	panic("not the record of a global value")
+}
+
+// recordCode returns the code of the record.
+func (e *globalEntry) recordCode() uint32 { return uint32(entryCodes[e.code&(1<<entryCodeBits-1)]) }
+
+// body returns the index of the value's body in source.bodies, -1 if it has
+// none.
+func (e *globalEntry) body() int { return int(e.code>>entryCodeBits) - 1 }
+
+func (e *globalEntry) setBody(index int) { e.code |= uint32(index+1) << entryCodeBits }
+
+// entryList holds the entries of global values in chunks, for the same reason
+// as recordStore.
 type entryList struct {
 	chunks [][]globalEntry
-	count  int
+	length int
 }
 
-const entryChunk = 1 << 12
+const (
+	entryChunkBits = 12
+	entryChunk     = 1 << entryChunkBits
+)
 
 func (l *entryList) appendEntry(e globalEntry) {
-	if l.count%entryChunk == 0 {
-		l.chunks = append(l.chunks, make([]globalEntry, 0, min(entryChunk, 16+l.count)))
+	if l.length%entryChunk == 0 {
+		l.chunks = append(l.chunks, make([]globalEntry, 0, min(entryChunk, 16+l.length)))
 	}
 	last := &l.chunks[len(l.chunks)-1]
 	*last = append(*last, e)
-	l.count++
+	l.length++
 }
 
-// flattenEntries returns the entries in one slice and empties the list.
-func (l *entryList) flattenEntries() []globalEntry {
-	all := make([]globalEntry, 0, l.count)
-	for _, chunk := range l.chunks {
-		all = append(all, chunk...)
-	}
-	*l = entryList{}
-	return all
+func (l *entryList) count() int { return l.length }
+
+// entryOf returns the entry of a value.
+func (l *entryList) entryOf(id ir.ValueID) *globalEntry {
+	return &l.chunks[id>>entryChunkBits][id&(entryChunk-1)]
 }

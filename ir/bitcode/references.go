@@ -17,7 +17,7 @@ var errTooMany = errors.New("the constants of the module are named so often that
 // walkConstants walks a constant of the module and all that it is made of, as
 // far as seen has not, and calls value for each global value that is named.
 func (s *source) walkConstants(seen *seen, from uint32, value func(id uint32)) error {
-	globals, steps := uint64(len(s.values)), int64(0)
+	globals, steps := uint64(s.values.count()), int64(0)
 	stack := []uint32{from}
 	for len(stack) > 0 {
 		d := s.constants.openRecord(int(stack[len(stack)-1]))
@@ -47,9 +47,10 @@ func (s *source) walkConstants(seen *seen, from uint32, value func(id uint32)) e
 // functions that have one.
 func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 	s := r.source
-	for i := range s.values {
-		if s.values[i].code == llvmschema.ModuleFunction && !r.module.Values[i].Declaration {
-			s.values[i].body = int32(len(s.bodies))
+	for i := range s.values.count() {
+		entry := s.values.entryOf(ir.ValueID(i))
+		if entry.recordCode() == llvmschema.ModuleFunction && !r.module.Values[i].Declaration {
+			entry.setBody(len(s.bodies))
 			s.bodies = append(s.bodies, body{function: ir.ValueID(i)})
 		}
 	}
@@ -63,7 +64,7 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 				return err
 			}
 			v := &r.module.Values[s.bodies[i].function]
-			v.Refs = slices.Clone(br.refs)
+			s.bodies[i].refs = slices.Clone(br.refs)
 			if len(br.attachments) > 0 {
 				d := v.EditDetails()
 				d.Attachments = append(d.Attachments, br.attachments...)
@@ -176,7 +177,7 @@ type nodeBuilder struct {
 }
 
 func newNodeBuilder(s *source) *nodeBuilder {
-	return &nodeBuilder{source: s, constants: newSeen(s.constants.count()), values: newSeen(len(s.values))}
+	return &nodeBuilder{source: s, constants: newSeen(s.constants.count()), values: newSeen(s.values.count())}
 }
 
 // addNode appends an entry of a metadata table. base is the number of the
@@ -246,7 +247,7 @@ func (nb *nodeBuilder) addValue(id uint32) error {
 			nb.refs = append(nb.refs, ir.MakeRef(ir.RefAddress, id))
 		}
 	}
-	if n := uint32(len(nb.source.values)); id >= n {
+	if n := uint32(nb.source.values.count()); id >= n {
 		if !nb.constants.firstTime(id - n) {
 			return nil
 		}
@@ -259,13 +260,16 @@ func (nb *nodeBuilder) addValue(id uint32) error {
 // finishValues completes the references of the global values.
 func (r *moduleReader) finishValues(*bitstream.Cursor) error {
 	s := r.source
-	constants, values := newSeen(s.constants.count()), newSeen(len(s.values))
-	var arena ir.RefArena
+	constants, values := newSeen(s.constants.count()), newSeen(s.values.count())
+	arena := r.module.NewRefArena()
 	var refs []ir.Ref
-	for i := range s.values {
+	for i := range s.values.count() {
 		v := &r.module.Values[i]
 		refs = s.appendSignature(refs[:0], v)
-		v.SignatureRefs = uint32(len(refs))
+		if len(refs) > ir.MaxSignatureRefs {
+			return errorAt(0, "@%s: a signature that refers to too many types and attributes", v.Name)
+		}
+		v.SignatureRefs = uint16(len(refs))
 		values.resetSeen()
 		constants.resetSeen()
 		err := s.headerRefs(s.headerRecord(ir.ValueID(i)), &constants, func(id uint32) {
@@ -276,17 +280,21 @@ func (r *moduleReader) finishValues(*bitstream.Cursor) error {
 		if err != nil {
 			return err
 		}
-		if b := s.values[i].body; b >= 0 {
+		if b := s.values.entryOf(ir.ValueID(i)).body(); b >= 0 {
 			refs = r.bodyRefs(&s.bodies[b], refs, v)
 		}
-		v.Refs = arena.Store(refs)
+		if !arena.Store(v, refs) {
+			return errorAt(0, "@%s: the module has too many references", v.Name)
+		}
 	}
 	return nil
 }
 
 // appendSignature appends the references of a declaration of the value.
 func (s *source) appendSignature(refs []ir.Ref, v *ir.GlobalValue) []ir.Ref {
-	refs = append(refs, ir.MakeRef(ir.RefType, uint32(v.Type)))
+	if t := &s.module.Types[v.Type]; t.Kind != ir.TypeInteger && t.Kind != ir.TypeFloat {
+		refs = append(refs, ir.MakeRef(ir.RefType, uint32(v.Type)))
+	}
 	for _, g := range v.Details().Groups {
 		refs = append(refs, ir.MakeRef(ir.RefAttributes, uint32(g)))
 	}
@@ -298,7 +306,7 @@ func (s *source) appendSignature(refs []ir.Ref, v *ir.GlobalValue) []ir.Ref {
 func (s *source) headerRefs(rec globalRecord, constants *seen, value func(uint32)) error {
 	values, n := rec.headerValues()
 	for _, id := range values[:n] {
-		if n := uint32(len(s.values)); id < n {
+		if n := uint32(s.values.count()); id < n {
 			value(id)
 		} else if constants.firstTime(id - n) {
 			if err := s.walkConstants(constants, id-n, value); err != nil {
@@ -331,7 +339,7 @@ func (r *moduleReader) bodyRefs(b *body, refs []ir.Ref, v *ir.GlobalValue) []ir.
 	n := uint32(len(r.source.metadata.entries))
 	shift := uint32(b.base) - n
 	header := len(refs)
-	for _, ref := range v.Refs {
+	for _, ref := range b.refs {
 		if ref.Kind() == ir.RefNode && ref.Index() >= n {
 			ref = ir.MakeRef(ir.RefNode, ref.Index()+shift)
 		}
@@ -339,6 +347,7 @@ func (r *moduleReader) bodyRefs(b *body, refs []ir.Ref, v *ir.GlobalValue) []ir.
 			refs = append(refs, ref)
 		}
 	}
+	b.refs = nil
 	attached := v.Details().Attachments
 	for i := range attached {
 		if o := &attached[i].Operand; uint32(o.Node) >= n {

@@ -47,7 +47,7 @@ func (s *source) decodeInstructions(b *body) []instruction {
 				in.code, in.abbrev, in.operands = llvmschema.FunctionDebugLoc, -1, location
 			}
 		case llvmschema.FunctionCall:
-			if in.operands[in.calleeIndex()].kind == opGlobalRel && in.operands[in.calleeIndex()].value < uint64(len(s.values)) {
+			if in.operands[in.calleeIndex()].kind == opGlobalRel && in.operands[in.calleeIndex()].value < uint64(s.values.count()) {
 				in.call = calls
 				calls++
 			}

@@ -9,7 +9,7 @@ import "offlink/ir"
 func (s *source) ValueSize(id ir.ValueID) int64 {
 	rec := s.headerRecord(id)
 	size := int64(4 * rec.count)
-	if body := s.values[id].body; body >= 0 {
+	if body := s.values.entryOf(id).body(); body >= 0 {
 		b := &s.bodies[body]
 		size += int64(len(b.constants.arena) + len(b.metadata.arena) + len(b.code) + len(b.symbols) + len(b.attached))
 	}
@@ -22,7 +22,7 @@ func (s *source) ValueSize(id ir.ValueID) int64 {
 // constantSize returns the bytes of the record of a constant of the module,
 // without those of its operands. Constants are numbered after the values.
 func (s *source) constantSize(id uint64) int64 {
-	if first := uint64(len(s.values)); id >= first && id-first < uint64(s.constants.count()) {
+	if first := uint64(s.values.count()); id >= first && id-first < uint64(s.constants.count()) {
 		return int64(len(s.constants.openRecord(int(id - first)).data))
 	}
 	return 0

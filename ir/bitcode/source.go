@@ -11,10 +11,13 @@ import (
 // source is the payload of a module: the parts that the model leaves with the codec. It
 // does not change once the module is read.
 type source struct {
-	module   *ir.Module
-	data     []byte // the bitstream
-	strtab   string
-	producer string
+	module *ir.Module
+	// strings is the part of the bitstream that has the strings of metadata, and
+	// stringsAt where it begins: the whole bitstream while it is read.
+	strings   []byte
+	stringsAt uint32
+	strtab    string
+	producer  string
 
 	info       bitstream.Info // abbreviations of the input, which the output uses again
 	infoBlocks []uint32       // the blocks of info, in ascending order
@@ -33,8 +36,8 @@ type source struct {
 	tags          []string          // of operand bundles
 	scopes        []string          // of synchronisation
 
-	values    []globalEntry // by ir.ValueID
-	records   recordStore   // of values
+	values    entryList   // by ir.ValueID
+	records   recordStore // of values
 	constants constantTable
 	metadata  metadataTable // of the module; the first nodes of the model
 	bodies    []body        // in the order of the module

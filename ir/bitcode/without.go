@@ -39,9 +39,9 @@ func (s *source) removeCalls(b *body, calls []int) []instruction {
 // out.
 func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
 	v := &s.module.Values[function]
-	index := s.values[function].body
+	index := s.values.entryOf(function).body()
 	if index < 0 {
-		return v.Refs, nil
+		return s.module.Refs(v), nil
 	}
 	b := &s.bodies[index]
 	r := rewriter{source: s, old: b}
@@ -59,7 +59,7 @@ func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error)
 		err = c.collectBody(&r, list)
 	}
 	refs = append(refs, c.refs...)
-	for _, ref := range v.Refs {
+	for _, ref := range s.module.Refs(v) {
 		if ref.Kind() == ir.RefIndirectCall {
 			refs = append(refs, ref)
 		}

@@ -22,17 +22,19 @@ type partitionWriter struct {
 	module  *ir.Module
 	reacher *ir.Reacher
 	out     bitstream.Writer
-	numbers *partitionNumbers
-	added   *additions
+	// streamFrom is the size from which on partitions are streamed.
+	streamFrom int
+	numbers    *partitionNumbers
+	added      *additions
 
 	// Of the partition being written.
 	partition *ir.Partition
 	reach     *ir.Reach
 	kept      []keptValue
+	parts     []keptParts            // of values of kept
 	units     map[uint32]metadataRef // changed compile units: their new list of variables
 	named     []namedList
-	strtab    []byte
-	symbols   map[string]symbolSpan
+	strtab    stringTable
 	operands  []uint64
 	text      []byte
 
@@ -44,48 +46,67 @@ type partitionWriter struct {
 
 // keptValue is a global value of a partition with its differences from the module.
 type keptValue struct {
-	id         ir.ValueID
-	comdat     ir.ComdatID
-	typ        uint32
-	list       uint32 // attribute list plus one
-	init       uint32 // value of the initialiser of a variable plus one
-	linkage    ir.Linkage
-	definition bool
-	parts      *keptParts // nil if there are none
+	value uint32 // its ValueID, and above it the linkage
+	more  uint32 // twice the index in partitionWriter.parts plus one, 0 if there are none; 1 for a definition
 }
 
-// keptParts are the parts that most variables of a partition do not have.
+// A ValueID is not above ir.MaxIndex.
+const keptIDBits = 28
+
+func newKept(v *ir.PartitionValue) keptValue {
+	k := keptValue{value: uint32(v.ID) | uint32(v.Linkage())<<keptIDBits}
+	if v.Definition {
+		k.more = 1
+	}
+	return k
+}
+
+func (k *keptValue) id() ir.ValueID      { return ir.ValueID(k.value & ir.MaxIndex) }
+func (k *keptValue) linkage() ir.Linkage { return ir.Linkage(k.value >> keptIDBits) }
+func (k *keptValue) definition() bool    { return k.more&1 != 0 }
+
+// keptParts are the parts that most variables of a partition do not have, or
+// have as their records say.
 type keptParts struct {
+	comdat   ir.ComdatID
+	typ      uint32 // of an array that lost elements plus one; 0 for the module's
+	list     uint32 // attribute list plus one
+	init     uint32 // value of the initialiser of an array that lost elements plus one
+	relisted bool   // list is another than the module's
 	attached []attachedNode
 	body     *body // of a definition of a function
 }
 
-func (k *keptValue) attachNode(a attachedNode) {
-	p := k.editParts()
+var noParts = keptParts{comdat: ir.NoComdat}
+
+// partsOf returns the parts of a value for reading.
+func (w *partitionWriter) partsOf(k *keptValue) *keptParts {
+	if k.more>>1 == 0 {
+		return &noParts
+	}
+	return &w.parts[k.more>>1-1]
+}
+
+// editParts returns the parts of a value for writing, until the next call.
+func (w *partitionWriter) editParts(k *keptValue) *keptParts {
+	if k.more>>1 == 0 {
+		w.parts = append(w.parts, noParts)
+		k.more |= uint32(len(w.parts)) << 1
+	}
+	return &w.parts[k.more>>1-1]
+}
+
+func (w *partitionWriter) attachNode(k *keptValue, a attachedNode) {
+	p := w.editParts(k)
 	p.attached = append(p.attached, a)
 }
 
-func (k *keptValue) editParts() *keptParts {
-	if k.parts == nil {
-		k.parts = new(keptParts)
+// typeOf returns the type of a value in the module's numbering.
+func (w *partitionWriter) typeOf(k *keptValue) uint32 {
+	if t := w.partsOf(k).typ; t > 0 {
+		return t - 1
 	}
-	return k.parts
-}
-
-// attachedNodes returns the metadata attached to the value.
-func (k *keptValue) attachedNodes() []attachedNode {
-	if k.parts == nil {
-		return nil
-	}
-	return k.parts.attached
-}
-
-// keptBody returns the body of the value, nil if it has none.
-func (k *keptValue) keptBody() *body {
-	if k.parts == nil {
-		return nil
-	}
-	return k.parts.body
+	return uint32(w.module.Values[k.id()].Type)
 }
 
 // attachedNode is metadata attached to a global value.
@@ -100,14 +121,11 @@ type namedList struct {
 	nodes []metadataRef
 }
 
-// symbolSpan is where a name lies in the string table.
-type symbolSpan struct{ offset, size uint64 }
-
 // NewWriter returns a writer of partitions of the module.
 func (s *source) NewWriter() ir.PartitionWriter {
 	w := &partitionWriter{
-		source: s, module: s.module, reacher: ir.NewReacher(s.module),
-		numbers: newPartitionNumbers(s), added: newAdditions(s), symbols: map[string]symbolSpan{}, units: map[uint32]metadataRef{},
+		source: s, module: s.module, streamFrom: streamedSize, reacher: ir.NewReacher(s.module),
+		numbers: newPartitionNumbers(s), added: newAdditions(s), units: map[uint32]metadataRef{},
 	}
 	w.body = &bodyWriter{w: w}
 	return w
@@ -125,20 +143,45 @@ func (w *partitionWriter) WritePartition(out io.Writer, partition *ir.Partition)
 		return fmt.Errorf("%s: %w", w.module.Path, err)
 	}
 	w.numberParts()
+	return w.writeTo(out)
+}
+
+// streamedSize is the size in bytes from which on a partition is written twice, at
+// first to measure its blocks, so that it need not be held in memory.
+const streamedSize = 4 << 20
+
+// writeTo writes the bitstream.
+func (w *partitionWriter) writeTo(out io.Writer) error {
+	const recordSize = 16 // about
+	names := 0
+	for i := range w.kept {
+		names += len(w.module.Values[w.kept[i].id()].Name)
+	}
+	size := names + recordSize*len(w.kept)
+	streams := size >= w.streamFrom
+	w.out.Reset(w.source.info)
+	if streams {
+		w.out.Measure()
+	} else {
+		w.out.Grow(size)
+	}
 	w.writePartition()
 	if what := w.numbers.lackingTable(); what != "" {
 		return fmt.Errorf("%s: the partition lacks %s that something in it refers to", w.module.Path, what)
 	}
-	_, err = out.Write(w.out.Bytes())
+	if streams {
+		w.out.Stream(out)
+		w.writePartition()
+		return w.out.Flush()
+	}
+	_, err := out.Write(w.out.Bytes())
 	return err
 }
 
 // writePartition makes the bitstream.
 func (w *partitionWriter) writePartition() {
 	s := w.source
-	w.out.Reset(s.info)
-	w.reserveTables()
-	clear(w.symbols)
+	w.strtab.resetTable()
 	w.out.Magic(magic)
 	w.writeIdentification()
 	w.out.Enter(llvmschema.BlockModule, moduleWidth)
@@ -155,24 +198,12 @@ func (w *partitionWriter) writePartition() {
 	w.writeNames(llvmschema.BlockBundleTag, 1, s.tags)
 	w.writeNames(llvmschema.BlockSyncScope, 1, s.scopes)
 	for i := range w.kept {
-		if w.kept[i].keptBody() != nil {
+		if w.partsOf(&w.kept[i]).body != nil {
 			w.body.writeBody(&w.kept[i])
 		}
 	}
 	w.out.End()
 	w.writeStrtab()
-}
-
-// reserveTables makes room for the string table and for the records of the global
-// values, which are most of a partition of many values.
-func (w *partitionWriter) reserveTables() {
-	const recordSize = 24 // about
-	names := 0
-	for i := range w.kept {
-		names += len(w.module.Values[w.kept[i].id].Name)
-	}
-	w.strtab = slices.Grow(w.strtab[:0], names)
-	w.out.Grow(names + recordSize*len(w.kept))
 }
 
 // writeIdentification says who wrote the records, which the partition copies.
@@ -192,35 +223,8 @@ func (w *partitionWriter) writeText(abbrev int, code uint32, s string) {
 func (w *partitionWriter) writeStrtab() {
 	w.out.Enter(llvmschema.BlockStrtab, moduleWidth)
 	blob := w.out.Define(bitstream.Abbrev{{Encoding: bitstream.Literal, Value: 1}, {Encoding: bitstream.Blob}})
-	w.out.BlobRecord(blob, 1, nil, w.strtab)
+	w.out.BlobOfNames(blob, 1, w.strtab.size, w.strtab.names(w.valueNames()))
 	w.out.End()
-}
-
-// symbolOf puts the name of a global value into the string table. Names of
-// values differ from each other, so they are not remembered: a table of a
-// million names is larger than the partition. Comdats, which often have the name of
-// a value, come first, and are.
-func (w *partitionWriter) symbolOf(name string) symbolSpan {
-	if span, ok := w.symbols[name]; ok {
-		return span
-	}
-	return w.appendSymbol(name)
-}
-
-// addSymbol puts a name into the string table, once.
-func (w *partitionWriter) addSymbol(name string) symbolSpan {
-	if span, ok := w.symbols[name]; ok {
-		return span
-	}
-	span := w.appendSymbol(name)
-	w.symbols[name] = span
-	return span
-}
-
-func (w *partitionWriter) appendSymbol(name string) symbolSpan {
-	span := symbolSpan{uint64(len(w.strtab)), uint64(len(name))}
-	w.strtab = append(w.strtab, name...)
-	return span
 }
 
 // writeTypes writes the type table: the module's types that are kept, then
@@ -351,7 +355,7 @@ func (w *partitionWriter) writeComdats() {
 		if changed, ok := w.partition.Selections[ir.ComdatID(id)]; ok {
 			selection = changed
 		}
-		span := w.addSymbol(c.Name)
+		span := w.strtab.addSymbol(c.Name)
 		w.out.Record(-1, llvmschema.ModuleComdat, []uint64{span.offset, span.size, uint64(slices.Index(comdatSelections[:], selection))})
 	}
 }
@@ -397,7 +401,7 @@ func (w *partitionWriter) writeGUIDs() {
 	w.operands = w.operands[:0]
 	for i := range w.kept {
 		halves := [2]uint64{}
-		copy(halves[:], w.source.guids[min(2*int(w.kept[i].id), len(w.source.guids)):])
+		copy(halves[:], w.source.guids[min(2*int(w.kept[i].id()), len(w.source.guids)):])
 		w.operands = append(w.operands, halves[:]...)
 	}
 	w.out.Record(-1, llvmschema.ModuleGUIDs, w.operands)
@@ -406,7 +410,7 @@ func (w *partitionWriter) writeGUIDs() {
 // valueNumber returns the number in the partition of a value of the module's numbering,
 // or of one that the partition adds.
 func (w *partitionWriter) valueNumber(id uint32) uint64 {
-	switch n := uint32(len(w.source.values)); {
+	switch n := uint32(w.source.values.count()); {
 	case id < n:
 		return w.numbers.values.newNumber(id)
 	case id < n+uint32(w.source.constants.count()):

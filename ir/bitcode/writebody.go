@@ -23,9 +23,9 @@ type bodyWriter struct {
 // collectBody keeps the module's entries that a body needs.
 func (bw *bodyWriter) collectBody(k *keptValue, edit *ir.Edit) error {
 	w := bw.w
-	old := &w.source.bodies[w.source.values[k.id].body]
+	old := &w.source.bodies[w.source.values.entryOf(k.id()).body()]
 	if len(edit.Calls) == 0 {
-		k.editParts().body = old
+		w.editParts(k).body = old
 		w.numbers.keepUses(old.uses)
 		bw.collectMetadata(old)
 		return nil
@@ -35,7 +35,7 @@ func (bw *bodyWriter) collectBody(k *keptValue, edit *ir.Edit) error {
 	if err != nil {
 		return err
 	}
-	k.editParts().body = changed
+	w.editParts(k).body = changed
 	bw.collectRewritten(changed)
 	return nil
 }
@@ -91,7 +91,7 @@ func (bw *bodyWriter) collectOperand(o operand) {
 
 // writeBody writes the body of a definition.
 func (bw *bodyWriter) writeBody(k *keptValue) {
-	w, b := bw.w, k.keptBody()
+	w, b := bw.w, bw.w.partsOf(k).body
 	bw.body = b
 	bw.next = bw.globals + uint32(b.arguments)
 	w.out.Enter(llvmschema.BlockFunction, w.abbrevWidth(llvmschema.BlockFunction, 0, 4))
@@ -229,11 +229,11 @@ func (bw *bodyWriter) writeSide(block uint32, records []byte) {
 // instructions.
 func (bw *bodyWriter) writeAttachments(k *keptValue) {
 	w := bw.w
-	if len(k.attachedNodes())+len(bw.body.attached) == 0 {
+	if len(w.partsOf(k).attached)+len(bw.body.attached) == 0 {
 		return
 	}
 	w.out.Enter(llvmschema.BlockAttachment, w.abbrevWidth(llvmschema.BlockAttachment, 0, 3))
-	if len(k.attachedNodes()) > 0 {
+	if len(w.partsOf(k).attached) > 0 {
 		w.operands = w.attachmentOperands(k, w.operands[:0])
 		w.out.Record(-1, llvmschema.MetadataAttachment, w.operands)
 	}

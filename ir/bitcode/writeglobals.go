@@ -9,10 +9,13 @@ import (
 
 // collectParts finds everything that the partition keeps of the module and adds to it.
 func (w *partitionWriter) collectParts() error {
+	for i := range w.kept {
+		w.numbers.values.forgetEntry(uint32(w.kept[i].id()))
+	}
 	w.numbers.resetNumbers(w.reach)
 	w.added.resetAdditions()
 	clear(w.units)
-	w.kept, w.named = w.kept[:0], w.named[:0]
+	w.kept, w.parts, w.named = w.kept[:0], w.parts[:0], w.named[:0]
 	for _, id := range w.reach.Comdats {
 		w.numbers.comdats.keepEntry(uint32(id))
 	}
@@ -32,16 +35,22 @@ func (w *partitionWriter) collectParts() error {
 
 // collectValues keeps the values of the partition and the entries that they need.
 func (w *partitionWriter) collectValues() error {
-	w.kept = slices.Grow(w.kept, len(w.partition.Definitions)+len(w.partition.Declarations))
-	for v := range w.partition.Values() {
-		if !w.numbers.values.keepEntry(uint32(v.ID)) {
+	n := len(w.partition.Definitions) + len(w.partition.Declarations)
+	w.kept = slices.Grow(w.kept, n)
+	var v ir.PartitionValue // one for all, as it is on the heap
+	for v = range w.partition.Values() {
+		if !w.numbers.values.markEntry(uint32(v.ID)) {
 			continue
 		}
-		w.kept = append(w.kept, keptValue{id: v.ID, definition: v.Definition, linkage: v.Linkage(), comdat: v.Comdat(), typ: uint32(v.Value.Type)})
+		k := newKept(&v)
+		if comdat := v.Comdat(); comdat != ir.NoComdat {
+			w.editParts(&k).comdat = comdat
+		}
+		w.kept = append(w.kept, k)
 	}
 	i := 0
-	for v := range w.partition.Values() {
-		if i == len(w.kept) || w.kept[i].id != v.ID {
+	for v = range w.partition.Values() {
+		if i == len(w.kept) || w.kept[i].id() != v.ID {
 			continue // named twice
 		}
 		if err := w.collectValue(&w.kept[i], &v); err != nil {
@@ -57,13 +66,13 @@ func (w *partitionWriter) collectValues() error {
 func (w *partitionWriter) collectValue(k *keptValue, v *ir.PartitionValue) error {
 	w.collectHeader(k, v)
 	w.collectAttachments(k, v)
-	if !k.definition {
+	if !k.definition() {
 		return nil
 	}
 	if err := w.collectElements(k, v); err != nil {
 		return err
 	}
-	if w.source.values[k.id].body >= 0 {
+	if w.source.values.entryOf(k.id()).body() >= 0 {
 		return w.body.collectBody(k, v.Edit)
 	}
 	return nil
@@ -71,7 +80,7 @@ func (w *partitionWriter) collectValue(k *keptValue, v *ir.PartitionValue) error
 
 // collectHeader keeps the entries that the record of the value names.
 func (w *partitionWriter) collectHeader(k *keptValue, v *ir.PartitionValue) {
-	rec := w.source.headerRecord(k.id)
+	rec := w.source.headerRecord(k.id())
 	if section, gc := rec.tableFields(); section+gc > 0 {
 		if section > 0 {
 			w.numbers.sections.keepEntry(uint32(section - 1))
@@ -80,22 +89,20 @@ func (w *partitionWriter) collectHeader(k *keptValue, v *ir.PartitionValue) {
 			w.numbers.gcs.keepEntry(uint32(gc - 1))
 		}
 	}
-	k.list = uint32(rec.attributeList())
+	list := rec.attributeList()
 	add := v.Edit.Add
 	if own := v.Value.Details().Attributes; len(own) > 0 {
 		add = slices.Concat(own, add)
 	}
 	if len(add)+len(v.Edit.Remove) > 0 {
-		k.list = uint32(w.added.changedList(uint64(k.list), add, v.Edit.Remove))
-	} else if k.list > 0 {
-		w.numbers.keepList(k.list - 1)
+		parts := w.editParts(k)
+		parts.list, parts.relisted = uint32(w.added.changedList(list, add, v.Edit.Remove)), true
+	} else if list > 0 {
+		w.numbers.keepList(uint32(list - 1))
 	}
-	w.numbers.keepType(k.typ)
+	w.numbers.keepType(w.typeOf(k))
 	if v.BecomesDeclaration() || v.Elements() != nil {
 		return
-	}
-	if rec.code == llvmschema.ModuleVariable {
-		k.init = uint32(rec.fieldAt(varInit))
 	}
 	values, n := rec.headerValues()
 	for _, id := range values[:n] {
@@ -110,28 +117,29 @@ func (w *partitionWriter) collectElements(k *keptValue, v *ir.PartitionValue) er
 	if keep == nil {
 		return nil
 	}
-	list, t, err := w.source.arrayElements(k.id)
+	list, t, err := w.source.arrayElements(k.id())
 	if err != nil {
 		return err
 	}
 	element := w.source.types[t].operands[1]
-	k.typ = w.added.addType(llvmschema.TypeArray, uint64(len(keep)), element)
-	init := addedValue{typ: k.typ, code: llvmschema.ConstantAggregate}
+	typ := w.added.addType(llvmschema.TypeArray, uint64(len(keep)), element)
+	init := addedValue{typ: typ, code: llvmschema.ConstantAggregate}
 	for _, i := range keep {
 		init.operands = append(init.operands, operand{opGlobal, uint64(list[i])})
 	}
-	k.init = w.added.addValue(init) + 1
+	parts := w.editParts(k)
+	parts.typ, parts.init = typ+1, w.added.addValue(init)+1
 	return nil
 }
 
 // collectAttachments notes the metadata attached to a value.
 func (w *partitionWriter) collectAttachments(k *keptValue, v *ir.PartitionValue) {
 	for a := range v.Attached() {
-		k.attachNode(attachedNode{w.added.kindNumber(a.Kind), w.added.addOperand(&a.Operand)})
+		w.attachNode(k, attachedNode{w.added.kindNumber(a.Kind), w.added.addOperand(&a.Operand)})
 	}
 	for i := range v.Edit.Attach {
 		a := &v.Edit.Attach[i]
-		k.attachNode(attachedNode{w.added.kindNumber(a.Kind), w.added.addTuple(a.Node.Operands)})
+		w.attachNode(k, attachedNode{w.added.kindNumber(a.Kind), w.added.addTuple(a.Node.Operands)})
 	}
 }
 
@@ -195,7 +203,7 @@ func (w *partitionWriter) keepAdditions() {
 		}
 	}
 	for i := range w.kept {
-		w.keepType(w.kept[i].typ)
+		w.keepType(w.typeOf(&w.kept[i]))
 	}
 	for i := range a.types {
 		w.keepType(uint32(len(w.source.types) + i))
@@ -225,7 +233,10 @@ func (w *partitionWriter) numberParts() {
 	n.comdats.assignNumbers(1)
 	n.sections.assignNumbers(1)
 	n.gcs.assignNumbers(1)
-	next := n.values.assignNumbers(0)
+	for i := range w.kept { // in the order of the module
+		n.values.setNumber(uint32(w.kept[i].id()), uint32(i))
+	}
+	next := uint32(len(w.kept))
 	for i := range a.functions {
 		a.functions[i].number = next
 		next++
@@ -247,14 +258,14 @@ func (w *partitionWriter) numberMetadata() {
 	w.stringsKept = 0
 	for _, id := range n.kept {
 		if t.entries[id].size != isRecord {
-			n.to[id] = uint32(w.stringsKept)
+			n.setNumber(id, uint32(w.stringsKept))
 			w.stringsKept++
 		}
 	}
 	next := uint32(w.stringsKept + len(w.added.strings))
 	for _, id := range n.kept {
 		if t.entries[id].size == isRecord {
-			n.to[id] = next
+			n.setNumber(id, next)
 			next++
 		}
 	}
@@ -263,11 +274,11 @@ func (w *partitionWriter) numberMetadata() {
 
 // writeGlobal writes the record of a global value.
 func (w *partitionWriter) writeGlobal(k *keptValue) {
-	rec := w.source.headerRecord(k.id)
-	span := w.symbolOf(w.module.Values[k.id].Name)
+	rec := w.source.headerRecord(k.id())
+	span := w.strtab.valueName(w.module.Values[k.id()].Name)
 	w.operands = rec.appendFields(append(w.operands[:0], span.offset, span.size))
 	fields := w.operands[2:]
-	fields[0] = w.typeNumber(k.typ)
+	fields[0] = w.typeNumber(w.typeOf(k))
 	switch rec.code {
 	case llvmschema.ModuleVariable:
 		w.writeVariable(k, fields)
@@ -275,7 +286,7 @@ func (w *partitionWriter) writeGlobal(k *keptValue) {
 		w.writeFunction(k, fields)
 	default:
 		fields[aliasTarget] = w.valueNumber(uint32(fields[aliasTarget]))
-		fields[aliasLinkage] = linkageNumbers[k.linkage]
+		fields[aliasLinkage] = linkageNumbers[k.linkage()]
 		if rec.code == llvmschema.ModuleAlias {
 			setLocal(k, fields, aliasVisible, aliasDLL)
 		} else {
@@ -284,7 +295,7 @@ func (w *partitionWriter) writeGlobal(k *keptValue) {
 	}
 	if at := rec.partitionField(); len(fields) > at+1 {
 		name, _ := w.source.symbolName(fields[at], fields[at+1])
-		span := w.addSymbol(name)
+		span := w.strtab.addSymbol(name)
 		fields[at], fields[at+1] = span.offset, span.size
 	}
 	w.out.Record(-1, rec.code, w.operands)
@@ -299,7 +310,7 @@ func setField(fields []uint64, at int, v uint64) {
 
 // setLocal drops the properties that a local value must not have.
 func setLocal(k *keptValue, fields []uint64, visible, dll int) {
-	if k.linkage == ir.Internal || k.linkage == ir.Private {
+	if k.linkage() == ir.Internal || k.linkage() == ir.Private {
 		setField(fields, visible, 0)
 		setField(fields, dll, 0)
 	}
@@ -307,10 +318,11 @@ func setLocal(k *keptValue, fields []uint64, visible, dll int) {
 
 // comdatField returns the number of the value's comdat in the partition, 0 for none.
 func (w *partitionWriter) comdatField(k *keptValue) uint64 {
-	if k.comdat == ir.NoComdat {
+	comdat := w.partsOf(k).comdat
+	if comdat == ir.NoComdat {
 		return 0
 	}
-	return w.numbers.comdats.newNumber(uint32(k.comdat))
+	return w.numbers.comdats.newNumber(uint32(comdat))
 }
 
 // tableNumber maps an entry of a table of names plus one.
@@ -321,26 +333,42 @@ func tableNumber(n *numbering, v uint64) uint64 {
 	return n.newNumber(uint32(v - 1))
 }
 
-func (w *partitionWriter) writeVariable(k *keptValue, fields []uint64) {
-	fields[varInit] = 0
-	if k.definition && k.init > 0 {
-		fields[varInit] = w.valueNumber(k.init-1) + 1
+// setList sets the attribute list if the record has one.
+func (w *partitionWriter) setList(k *keptValue, fields []uint64, at int) {
+	if at >= len(fields) {
+		return
 	}
-	fields[varLinkage] = linkageNumbers[k.linkage]
+	list := fields[at]
+	if p := w.partsOf(k); p.relisted {
+		list = uint64(p.list)
+	}
+	fields[at] = w.listNumber(list)
+}
+
+func (w *partitionWriter) writeVariable(k *keptValue, fields []uint64) {
+	init := fields[varInit]
+	if changed := w.partsOf(k).init; changed > 0 {
+		init = uint64(changed)
+	}
+	fields[varInit] = 0
+	if k.definition() && init > 0 {
+		fields[varInit] = w.valueNumber(uint32(init-1)) + 1
+	}
+	fields[varLinkage] = linkageNumbers[k.linkage()]
 	fields[varSection] = tableNumber(&w.numbers.sections, fields[varSection])
 	setLocal(k, fields, varVisible, varDLL)
 	setField(fields, varComdat, w.comdatField(k))
-	setField(fields, varLists, w.listNumber(uint64(k.list)))
+	w.setList(k, fields, varLists)
 }
 
 func (w *partitionWriter) writeFunction(k *keptValue, fields []uint64) {
 	fields[funcDeclaration] = 1
-	if k.definition {
+	if k.definition() {
 		fields[funcDeclaration] = 0
 	}
-	w.callingConv(&w.module.Values[k.id], fields)
-	fields[funcLinkage] = linkageNumbers[k.linkage]
-	fields[funcLists] = w.listNumber(uint64(k.list))
+	w.callingConv(&w.module.Values[k.id()], fields)
+	fields[funcLinkage] = linkageNumbers[k.linkage()]
+	w.setList(k, fields, funcLists)
 	fields[funcSection] = tableNumber(&w.numbers.sections, fields[funcSection])
 	setLocal(k, fields, funcVisible, funcDLL)
 	if len(fields) > funcGC {
@@ -351,7 +379,7 @@ func (w *partitionWriter) writeFunction(k *keptValue, fields []uint64) {
 		if at >= len(fields) || fields[at] == 0 {
 			continue
 		}
-		if k.definition || w.module.Values[k.id].Declaration {
+		if k.definition() || w.module.Values[k.id()].Declaration {
 			fields[at] = w.valueNumber(uint32(fields[at]-1)) + 1
 		} else {
 			fields[at] = 0
@@ -362,17 +390,18 @@ func (w *partitionWriter) writeFunction(k *keptValue, fields []uint64) {
 // callingConv writes a function's calling convention where the model has
 // another than the record: a mark has made the function a kernel.
 func (w *partitionWriter) callingConv(v *ir.GlobalValue, fields []uint64) {
-	if v.CallingConv == callingConv(fields[funcCC]) {
+	convention := w.module.CallingConv(v)
+	if convention == callingConv(fields[funcCC]) {
 		return
 	}
-	if n, ok := callingConvNumber(v.CallingConv); ok {
+	if n, ok := callingConvNumber(convention); ok {
 		fields[funcCC] = n
 	}
 }
 
 // writeAddedFunction declares a function that the module does not have.
 func (w *partitionWriter) writeAddedFunction(f *addedFunction) {
-	span := w.addSymbol(f.name)
+	span := w.strtab.addSymbol(f.name)
 	fields := make([]uint64, funcAddrSpace+1)
 	fields[funcType], fields[funcCC], fields[funcDeclaration] = w.typeNumber(f.typ), f.cc, 1
 	w.out.Record(-1, llvmschema.ModuleFunction, append([]uint64{span.offset, span.size}, fields...))

@@ -36,8 +36,9 @@ func (w *partitionWriter) writeMetadata() {
 		w.writeNamed(&w.named[i], name)
 	}
 	for i := range w.kept {
-		if k := &w.kept[i]; len(k.attachedNodes()) > 0 && k.keptBody() == nil {
-			w.operands = w.attachmentOperands(k, append(w.operands[:0], w.numbers.values.newNumber(uint32(k.id))))
+		k := &w.kept[i]
+		if parts := w.partsOf(k); len(parts.attached) > 0 && parts.body == nil {
+			w.operands = w.attachmentOperands(k, append(w.operands[:0], w.numbers.values.newNumber(uint32(k.id()))))
 			w.out.Record(-1, llvmschema.MetadataDeclAttachment, w.operands)
 		}
 	}
@@ -185,7 +186,7 @@ func (w *partitionWriter) writeNamed(list *namedList, abbrev int) {
 
 // attachmentOperands appends pairs of kind and node.
 func (w *partitionWriter) attachmentOperands(k *keptValue, operands []uint64) []uint64 {
-	for _, a := range k.attachedNodes() {
+	for _, a := range w.partsOf(k).attached {
 		operands = append(operands, a.kind, w.metadataPlus1(a.node)-1)
 	}
 	return operands

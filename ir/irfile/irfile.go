@@ -56,6 +56,16 @@ type File struct {
 	memory *memory
 }
 
+// Shrink frees the memory of the input where the module does not refer to it:
+// that of bitcode. Data is empty then.
+func (f *File) Shrink() error {
+	if f.Format != Bitcode {
+		return nil
+	}
+	f.Data = nil
+	return f.memory.freeMemory()
+}
+
 // Close frees the memory of the input. It is safe to call it again.
 func (f *File) Close() error { return f.memory.freeMemory() }
 

@@ -108,7 +108,7 @@ func (r *bodyReader) readParameters(function ir.ValueID) {
 		r.body.ArgumentNames = append(r.body.ArgumentNames, string(n.text))
 		r.local.defineLocal(n, v)
 	})
-	r.pos = int(value.body)
+	r.pos = int(r.text.parts(value).body)
 }
 
 func (r *bodyReader) readBlocks() {

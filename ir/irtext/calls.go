@@ -39,7 +39,7 @@ func (p *parser) noteLocalName(start int, n name, defined bool) {
 // scanBody parses the header and body of a function once more.
 func (p *parser) scanBody(id ir.ValueID) {
 	value := &p.text.values[id]
-	if value.body == 0 {
+	if p.text.parts(value).body == 0 {
 		return
 	}
 	p.function = id
@@ -200,7 +200,7 @@ func (t *text) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
 		return nil, errorAt(t.module.Path, t.data, f)
 	}
 	refs := slices.Clone(p.refs.list)
-	for _, r := range t.module.Values[function].Refs {
+	for _, r := range t.module.Refs(&t.module.Values[function]) {
 		if r.Kind() == ir.RefIndirectCall {
 			refs = append(refs, r)
 		}

@@ -99,7 +99,7 @@ func randomPartition(m *ir.Module, seed uint64) *ir.Partition {
 		} else {
 			s.Definitions = append(s.Definitions, id)
 		}
-		for _, ref := range v.Refs {
+		for _, ref := range m.Refs(v) {
 			if k := ref.Kind(); k == ir.RefCallee || k == ir.RefAddress {
 				if to := ir.ValueID(ref.Index()); (v.Kind == ir.Alias || v.Kind == ir.IFunc) && cut[to] && !seen[to] {
 					delete(cut, to)
@@ -110,7 +110,7 @@ func randomPartition(m *ir.Module, seed uint64) *ir.Partition {
 	}
 	for i := range m.Values {
 		if v := &m.Values[i]; v.Kind == ir.Alias || v.Kind == ir.IFunc {
-			for _, ref := range v.Refs { // an aliasee stays defined
+			for _, ref := range m.Refs(v) { // an aliasee stays defined
 				delete(cut, ir.ValueID(ref.Index()))
 			}
 		}

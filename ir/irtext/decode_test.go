@@ -156,7 +156,7 @@ attributes #1 = { hot }
 	caller, _ := m.Lookup("caller")
 	v := &m.Values[caller]
 	var got []string
-	for _, ref := range v.Refs {
+	for _, ref := range m.Refs(v) {
 		got = append(got, describe(m, ref))
 	}
 	want := []string{

@@ -157,8 +157,8 @@ func TestUnknownKeywords(t *testing.T) {
 	if v := m.Values[n]; v.Linkage != ir.Internal || !v.Constant {
 		t.Errorf("@n is %v, constant %t", v.Linkage, v.Constant)
 	}
-	if v := m.Values[k]; v.Linkage != ir.Internal || v.CallingConv != "spir_kernel" {
-		t.Errorf("@k is %v %q", v.Linkage, v.CallingConv)
+	if v := &m.Values[k]; v.Linkage != ir.Internal || m.CallingConv(v) != "spir_kernel" {
+		t.Errorf("@k is %v %q", v.Linkage, m.CallingConv(v))
 	}
 	s := whole(m)
 	*s.Edit(k) = ir.Edit{SetLinkage: true, Linkage: ir.WeakAny, Add: []ir.Attribute{{Key: "x"}}}

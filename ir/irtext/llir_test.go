@@ -59,7 +59,7 @@ func withoutNews(module []byte) []byte {
 func seenByUs(m *ir.Module) (all []seen) {
 	for i := range m.Values {
 		v := &m.Values[i]
-		s := seen{Name: v.Name, Linkage: v.Linkage.String(), Convention: v.CallingConv, Declaration: v.Declaration}
+		s := seen{Name: v.Name, Linkage: v.Linkage.String(), Convention: m.CallingConv(v), Declaration: v.Declaration}
 		s.Kind = [...]string{"function", "variable", "alias", "ifunc"}[v.Kind]
 		for _, g := range v.Details().Groups {
 			for _, a := range m.AttributeGroups[g].Strings {

@@ -41,21 +41,26 @@ func parseText(path string, data []byte) (*text, error) {
 const leastValue = len("@a=global i8 0")
 
 // countValues counts the lines that look like a definition or declaration of a
-// global value, for making room. It is never wrong by more than lines of that
-// length are.
-func countValues(data []byte) (n int) {
+// global value, and those of functions among them, for making room. It is never
+// wrong by more than lines of that length are.
+func countValues(data []byte) (values, functions int) {
 	for len(data) >= leastValue {
 		end := bytes.IndexByte(data, '\n')
 		if end < 0 {
 			end = len(data)
 		}
 		line := data[:end]
-		if len(line) >= leastValue && (line[0] == '@' || bytes.HasPrefix(line, []byte("define ")) || bytes.HasPrefix(line, []byte("declare "))) {
-			n++
+		switch {
+		case len(line) < leastValue:
+		case line[0] == '@':
+			values++
+		case bytes.HasPrefix(line, []byte("define ")) || bytes.HasPrefix(line, []byte("declare ")):
+			values++
+			functions++
 		}
 		data = data[min(end+1, len(data)):]
 	}
-	return n
+	return values, functions
 }
 
 func newText(path string, data []byte) *text {
@@ -67,13 +72,12 @@ func newText(path string, data []byte) *text {
 		typeByNum:  make(map[uint32]ir.TypeID),
 		groupByNum: make(map[uint32]ir.AttributeGroupID),
 		comdats:    make(map[string]ir.ComdatID),
-
-		conventionOf: make(map[string]uint32),
 	}
 	t.module.Source = t
-	n := countValues(data)
-	t.values = make([]valueText, 0, n)
-	t.module.Grow(n)
+	values, functions := countValues(data)
+	t.values = make([]valueText, 0, values)
+	t.more = make([]valueParts, 0, functions)
+	t.module.Grow(values)
 	return t
 }
 
@@ -224,6 +228,10 @@ func (p *parser) functionDefinition() {
 // defineValue adds the value whose header was parsed last.
 func (p *parser) defineValue(start, body int) {
 	h, t := &p.header, p.text
+	convention, ok := t.module.CallingConvID(h.convention)
+	if !ok {
+		p.failAt(start, "too many calling conventions")
+	}
 	id, ok := t.module.Define(ir.GlobalValue{
 		Kind:         h.kind,
 		Linkage:      h.linkage,
@@ -232,7 +240,7 @@ func (p *parser) defineValue(start, body int) {
 		Name:         string(h.name.text),
 		AddressSpace: h.space,
 		Comdat:       ir.NoComdat,
-		CallingConv:  h.convention,
+		CallingConv:  convention,
 		Type:         h.valueType,
 	})
 	if !ok {
@@ -241,26 +249,19 @@ func (p *parser) defineValue(start, body int) {
 	if id > ir.MaxIndex {
 		p.failAt(start, "too many global values")
 	}
-	value := valueText{span: p.spanFrom(start), body: uint32(body), convention: t.conventionIndex(h.convention)}
 	if !h.name.numbered && len(h.name.text) == 0 { // @"" takes the next number
 		h.name.number, h.name.numbered = t.nextUnnamed, true
 	}
+	value := valueText{span: p.spanFrom(start)}
+	if h.name.numbered || h.hasComdat || h.kind == ir.Function || len(h.groups)+len(h.attributes) > 0 {
+		t.more = append(t.more, valueParts{body: uint32(body), comdat: ir.NoComdat, convention: convention})
+		value.more = uint32(len(t.more))
+	}
 	if h.name.numbered {
-		value.number = h.name.number
+		t.parts(&value).number = h.name.number
 		p.defineUnnamed(id)
 	}
 	t.values = append(t.values, value)
-}
-
-// conventionIndex returns the index of a calling convention.
-func (t *text) conventionIndex(convention string) uint32 {
-	i, known := t.conventionOf[convention]
-	if !known {
-		i = uint32(len(t.conventions))
-		t.conventions = append(t.conventions, convention)
-		t.conventionOf[convention] = i
-	}
-	return i
 }
 
 // defineUnnamed notes the number of an unnamed value. Numbers ascend; LLVM

@@ -73,13 +73,13 @@ func (r *resolver) resolveItems() {
 }
 
 func (r *resolver) workValues(p *parser) {
-	var arena ir.RefArena
+	arena := r.text.module.NewRefArena()
 	for {
 		i := int(r.values.Add(1)) - 1
 		if i >= len(r.text.values) {
 			return
 		}
-		p.resolveValue(ir.ValueID(i), &arena)
+		p.resolveValue(ir.ValueID(i), arena)
 	}
 }
 
@@ -103,15 +103,31 @@ func (p *parser) resolveValue(id ir.ValueID, arena *ir.RefArena) {
 	p.refs.beginValue()
 	p.locals.beginFunction()
 	p.valueHeader(value)
-	if value.body != 0 {
-		value.cut = uint32(p.parseBody())
+	if parts := p.text.parts(value); parts.body != 0 {
+		parts.cut = uint32(p.parseBody())
 		p.locals.checkDefined(p)
 	}
 	value.namesNumber = p.namesUnnamed || p.header.name.numbered
 	p.fillValue(id, value)
 	v := &p.text.module.Values[id]
-	v.Refs = arena.Store(p.refs.list)
-	v.SignatureRefs = uint32(p.header.signature)
+	p.storeRefs(arena, id, p.refs.list)
+	v.SignatureRefs = p.signatureRefs()
+}
+
+// storeRefs makes the list the references of a value.
+func (p *parser) storeRefs(arena *ir.RefArena, id ir.ValueID, list []ir.Ref) {
+	if !arena.Store(&p.text.module.Values[id], list) {
+		p.failAt(int(p.text.values[id].start), "the module has too many references")
+	}
+}
+
+// signatureRefs returns how many of the references belong to the signature that
+// was parsed last.
+func (p *parser) signatureRefs() uint16 {
+	if p.header.signature > ir.MaxSignatureRefs {
+		p.failAt(p.header.namePos, "a signature that refers to too many types and attributes")
+	}
+	return uint16(p.header.signature)
 }
 
 // valueHeader parses the header of a value.
@@ -136,8 +152,9 @@ func (p *parser) fillValue(id ir.ValueID, value *valueText) {
 			p.failAt(h.comdatPos, "use of undefined comdat '$"+h.comdat.String()+"'")
 		}
 		v.Comdat = comdat
+		p.text.parts(value).comdat = comdat
 	}
-	value.comdat, value.linkage = v.Comdat, v.Linkage
+	value.linkage = v.Linkage
 	if len(h.groups)+len(h.attributes)+len(h.parameters)+len(h.attached) > 0 {
 		p.fillDetails(v.EditDetails(), value)
 	}
@@ -155,7 +172,10 @@ func (p *parser) fillDetails(d *ir.ValueDetails, value *valueText) {
 	for _, a := range h.attached {
 		d.Attachments = append(d.Attachments, ir.Attachment{Kind: a.kind, Operand: p.decodeAt(a.pos)})
 	}
-	value.attributes, value.groups = uint32(len(d.Attributes)), uint32(len(d.Groups))
+	if len(d.Attributes)+len(d.Groups) > 0 {
+		parts := p.text.parts(value)
+		parts.attributes, parts.groups = uint32(len(d.Attributes)), uint32(len(d.Groups))
+	}
 }
 
 // internString returns the text as a string, the same one for equal texts.
@@ -235,15 +255,23 @@ func (t *text) joinNodes(tables []ir.NodeTable) {
 // addIndirect builds the function types of the indirect calls, which are in the
 // order of the text, and adds them to the references of their callers.
 func (p *parser) addIndirect(calls []indirectCall) {
+	m := p.text.module
 	last := make(map[ir.TypeID]ir.ValueID) // caller that has the type already
-	for _, call := range calls {
-		id := p.indirectType(call)
-		if caller, ok := last[id]; ok && caller == call.caller {
-			continue
+	arena := m.NewRefArena()
+	var refs []ir.Ref
+	for i, call := range calls {
+		v := &m.Values[call.caller]
+		if i == 0 || calls[i-1].caller != call.caller {
+			refs = append(refs[:0], m.Refs(v)...)
 		}
-		last[id] = call.caller
-		v := &p.text.module.Values[call.caller]
-		v.Refs = append(v.Refs, ir.MakeRef(ir.RefIndirectCall, uint32(id)))
+		id := p.indirectType(call)
+		if caller, ok := last[id]; !ok || caller != call.caller {
+			last[id] = call.caller
+			refs = append(refs, ir.MakeRef(ir.RefIndirectCall, uint32(id)))
+		}
+		if i+1 == len(calls) || calls[i+1].caller != call.caller {
+			p.storeRefs(arena, call.caller, refs)
+		}
 	}
 }
 
@@ -272,7 +300,7 @@ func (p *parser) checkLabels(uses []labelUse) {
 	})
 	for i, use := range uses {
 		if i == 0 || uses[i-1].function != use.function {
-			if p.text.values[use.function].body == 0 {
+			if p.text.parts(&p.text.values[use.function]).body == 0 {
 				p.failAt(use.pos, "blockaddress of a function without a body")
 			}
 			p.scanBody(use.function)
@@ -285,11 +313,11 @@ func (p *parser) checkLabels(uses []labelUse) {
 }
 
 // aliaseeOf returns the value that an alias or ifunc leads to.
-func aliaseeOf(v *ir.GlobalValue) (ir.ValueID, bool) {
+func aliaseeOf(m *ir.Module, v *ir.GlobalValue) (ir.ValueID, bool) {
 	if v.Kind != ir.Alias && v.Kind != ir.IFunc {
 		return 0, false
 	}
-	for _, r := range v.Refs {
+	for _, r := range m.Refs(v) {
 		if r.Kind() == ir.RefAddress {
 			return ir.ValueID(r.Index()), true
 		}
@@ -308,7 +336,7 @@ func (p *parser) checkAliases() {
 		for ok && state[id] == 0 {
 			state[id] = 1
 			path = append(path, id)
-			id, ok = aliaseeOf(&m.Values[id])
+			id, ok = aliaseeOf(m, &m.Values[id])
 		}
 		if ok && state[id] == 1 {
 			p.failAt(int(p.text.values[id].start), "alias '@"+string(appendName(nil, []byte(m.Values[id].Name)))+"' leads to itself")

@@ -42,7 +42,7 @@ func (w *writer) rewriteBody(id ir.ValueID, edit *ir.Edit, end int) {
 	calls = append(calls, r.dropStores()...)
 	w.patches = append(w.patches, calls...)
 	w.removeOverlaps()
-	w.copyPatched(int(w.text.values[id].body), end)
+	w.copyPatched(int(w.text.parts(&w.text.values[id]).body), end)
 }
 
 // scan finds the calls to be replaced and the places of all names.

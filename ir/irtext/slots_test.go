@@ -82,7 +82,7 @@ func TestSlots(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			has := slices.Contains(m.Values[k].Refs, ir.MakeRef(ir.RefAddress, uint32(n)))
+			has := slices.Contains(m.Refs(&m.Values[k]), ir.MakeRef(ir.RefAddress, uint32(n)))
 			left := slices.Contains(refs, ir.MakeRef(ir.RefAddress, uint32(n)))
 			if goes := has && !left; goes != tt.goes {
 				t.Errorf("RefsWithout() = %v; the store goes = %t, want %t", refs, goes, tt.goes)

@@ -16,10 +16,9 @@ type text struct {
 	module *ir.Module
 
 	values []valueText // by ValueID
-	// conventions are the calling conventions that headers have.
-	conventions  []string
-	conventionOf map[string]uint32
-	groups       []span // by AttributeGroupID, the whole definition
+	// more are the parts of values that few variables have.
+	more   []valueParts
+	groups []span // by AttributeGroupID, the whole definition
 	// moreGroups are further definitions of groups.
 	moreGroups map[ir.AttributeGroupID][]span
 	endless    map[ir.TypeID]bool // types that contain themselves
@@ -51,15 +50,20 @@ type text struct {
 // header that steps before the split may change in the model.
 type valueText struct {
 	span
-	number      uint32 // of an unnamed value
-	body        uint32 // where the body of a function begins; 0 if it has none
-	cut         uint32 // where the use-list orders of the body begin; 0 if there are none
-	attributes  uint32 // number of string attributes in the header
-	groups      uint32
-	comdat      ir.ComdatID
+	more        uint32 // index in text.more plus one; 0 for a value without such parts
 	linkage     ir.Linkage
-	namesNumber bool   // names unnamed globals
-	convention  uint32 // index in text.conventions
+	namesNumber bool // names unnamed globals
+}
+
+// valueParts are the parts of a [valueText] that most variables do not have.
+type valueParts struct {
+	number     uint32 // of an unnamed value
+	body       uint32 // where the body of a function begins; 0 if it has none
+	cut        uint32 // where the use-list orders of the body begin; 0 if there are none
+	attributes uint32 // number of string attributes in the header
+	groups     uint32
+	comdat     ir.ComdatID
+	convention ir.CallingConvID
 }
 
 // nodeText is where a metadata node is in the input. The top bit of length
@@ -70,6 +74,17 @@ const nodeNamesValues = 1 << 31
 
 func (n nodeText) textEnd() uint32   { return n.start + n.length&^nodeNamesValues }
 func (n nodeText) namesValues() bool { return n.length&nodeNamesValues != 0 }
+
+// parts returns the parts of a value that most variables do not have. Those of
+// a value without them are shared and must not be changed.
+func (t *text) parts(value *valueText) *valueParts {
+	if value.more == 0 {
+		return &noParts
+	}
+	return &t.more[value.more-1]
+}
+
+var noParts = valueParts{comdat: ir.NoComdat}
 
 // numberIndex maps the numbers of metadata nodes to their NodeIDs. Numbers are
 // mostly dense, and mostly the NodeIDs themselves.
@@ -155,16 +170,17 @@ func (x *numberIndex) numberOf(id ir.NodeID) uint32 {
 type refSink struct {
 	list  []ir.Ref
 	round uint32
-	seen  [6][]uint32 // by kind: the round that last added the index
+	seen  [6][]uint32 // by kind: the round that last added the index; nil before the first
+	sizes [6]int
 }
 
 func newRefSink(m *ir.Module, nodes int) *refSink {
 	r := new(refSink)
-	r.seen[ir.RefCallee] = make([]uint32, len(m.Values))
-	r.seen[ir.RefAddress] = make([]uint32, len(m.Values))
-	r.seen[ir.RefType] = make([]uint32, len(m.Types))
-	r.seen[ir.RefAttributes] = make([]uint32, len(m.AttributeGroups))
-	r.seen[ir.RefNode] = make([]uint32, nodes)
+	r.sizes[ir.RefCallee] = len(m.Values)
+	r.sizes[ir.RefAddress] = len(m.Values)
+	r.sizes[ir.RefType] = len(m.Types)
+	r.sizes[ir.RefAttributes] = len(m.AttributeGroups)
+	r.sizes[ir.RefNode] = nodes
 	return r
 }
 
@@ -175,6 +191,9 @@ func (r *refSink) beginValue() {
 }
 
 func (r *refSink) addRef(kind ir.RefKind, index uint32) {
+	if r.seen[kind] == nil {
+		r.seen[kind] = make([]uint32, r.sizes[kind])
+	}
 	if seen := r.seen[kind]; seen[index] != r.round {
 		seen[index] = r.round
 		r.list = append(r.list, ir.MakeRef(kind, index))

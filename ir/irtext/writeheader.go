@@ -56,7 +56,7 @@ func (h *headerWriter) collectHeader(at *valueText) {
 	h.collectPatches(func() {
 		p.locals.beginFunction()
 		p.valueHeader(at)
-		if h.define && at.body != 0 {
+		if h.define && h.text.parts(at).body != 0 {
 			p.parseBody()
 		}
 	})
@@ -187,8 +187,8 @@ func (h *headerWriter) writeLinkage() {
 }
 
 func (h *headerWriter) writeConvention() {
-	if h.value.CallingConv != "" {
-		h.appendString(" " + h.value.CallingConv)
+	if h.value.CallingConv != 0 {
+		h.appendString(" " + h.text.module.CallingConv(h.value))
 	}
 }
 

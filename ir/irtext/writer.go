@@ -109,7 +109,7 @@ func (w *writer) numberGlobals() {
 	for v := range w.partition.Values() {
 		if v.Value.Name == "" {
 			w.numbers[v.ID] = next
-			w.renumbered = w.renumbered || next != w.text.values[v.ID].number
+			w.renumbered = w.renumbered || next != w.text.parts(&w.text.values[v.ID]).number
 			next++
 		}
 	}
@@ -167,7 +167,8 @@ func (w *writer) writeComdats() {
 
 func (w *writer) writeValues() error {
 	before := ir.Kind(255)
-	for v := range w.partition.Values() {
+	var v ir.PartitionValue // one for all, as it is on the heap
+	for v = range w.partition.Values() {
 		if kind := v.Value.Kind; kind != before || kind == ir.Function {
 			w.appendString("\n")
 			before = kind
@@ -195,7 +196,7 @@ func (w *writer) writeValue(v *ir.PartitionValue) error {
 		return nil
 	}
 	w.writeHeader(v, keep)
-	if v.Definition && at.body != 0 {
+	if v.Definition && w.text.parts(at).body != 0 {
 		w.writeBody(v.ID, v.Edit)
 	}
 	w.appendString("\n")
@@ -206,33 +207,36 @@ func (w *writer) writeValue(v *ir.PartitionValue) error {
 // does, as far as steps before the split may change it.
 func (t *text) describesDefinition(at *valueText, v *ir.GlobalValue) bool {
 	d := v.Details()
-	return at.linkage == v.Linkage && at.comdat == v.Comdat && t.conventions[at.convention] == v.CallingConv &&
-		int(at.attributes) == len(d.Attributes) && int(at.groups) == len(d.Groups)
+	parts := t.parts(at)
+	return at.linkage == v.Linkage && parts.comdat == v.Comdat && parts.convention == v.CallingConv &&
+		int(parts.attributes) == len(d.Attributes) && int(parts.groups) == len(d.Groups)
 }
 
 func (w *writer) writeUnchanged(at *valueText) {
-	if at.cut == 0 {
+	cut := w.text.parts(at).cut
+	if cut == 0 {
 		w.copyLine(at.span)
 		return
 	}
-	w.copySpan(span{at.start, at.cut})
+	w.copySpan(span{at.start, cut})
 	w.appendString("}\n")
 }
 
 // writeBody writes the body of a function.
 func (w *writer) writeBody(id ir.ValueID, edit *ir.Edit) {
 	at := &w.text.values[id]
+	parts := w.text.parts(at)
 	end := at.end
-	if at.cut != 0 {
-		end = at.cut
+	if parts.cut != 0 {
+		end = parts.cut
 	}
 	w.appendString(" ")
 	if len(edit.Calls) > 0 {
 		w.rewriteBody(id, edit, int(end))
 	} else {
-		w.copyPatched(int(at.body), int(end))
+		w.copyPatched(int(parts.body), int(end))
 	}
-	if at.cut != 0 {
+	if parts.cut != 0 {
 		w.appendString("}")
 	}
 }

@@ -39,7 +39,7 @@ func reached(t testing.TB, m *ir.Module, names ...string) *ir.Partition {
 			return
 		}
 		s.Definitions = append(s.Definitions, id)
-		for _, ref := range m.Values[id].Refs {
+		for _, ref := range m.Refs(&m.Values[id]) {
 			if ref.Kind() == ir.RefCallee || ref.Kind() == ir.RefAddress {
 				visit(ir.ValueID(ref.Index()))
 			}
@@ -167,7 +167,8 @@ func TestChangedModel(t *testing.T) {
 	m := parseText(t, editModule)
 	b, _ := m.Lookup("b")
 	v := &m.Values[b]
-	v.CallingConv, v.EditDetails().Attributes = "spir_kernel", []ir.Attribute{{Key: "sycl-module-id", Value: "x.cpp"}}
+	v.CallingConv, _ = m.CallingConvID("spir_kernel")
+	v.EditDetails().Attributes = []ir.Attribute{{Key: "sycl-module-id", Value: "x.cpp"}}
 	if out := string(write(t, reached(t, m, "b"))); !strings.Contains(out, `define spir_kernel void @b(%T %t) #0 "sycl-module-id"="x.cpp" {`) {
 		t.Errorf("the output lacks the changes:\n%s", out)
 	}

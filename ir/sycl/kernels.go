@@ -40,7 +40,7 @@ func Kernels(m *ir.Module) ([]ir.ValueID, error) {
 	var kernels []ir.ValueID
 	for i := range m.Values {
 		v := &m.Values[i]
-		if v.Kind == ir.Function && !v.Declaration && (IsKernelConvention(v.CallingConv) || nvvm[ir.ValueID(i)]) {
+		if v.Kind == ir.Function && !v.Declaration && (IsKernelConvention(m.CallingConv(v)) || nvvm[ir.ValueID(i)]) {
 			kernels = append(kernels, ir.ValueID(i))
 		}
 	}

@@ -71,7 +71,7 @@ func (i *image) discoveryOrder(function ir.ValueID, callers []ir.ValueID) []ir.V
 func (i *image) callersOf() map[ir.ValueID][]ir.ValueID {
 	callers := make(map[ir.ValueID][]ir.ValueID)
 	for _, id := range i.Definitions {
-		for _, ref := range i.valueOf(id).Refs {
+		for _, ref := range i.Module.Refs(i.valueOf(id)) {
 			if ref.Kind() == ir.RefCallee {
 				to := ir.ValueID(ref.Index())
 				callers[to] = append(callers[to], id)

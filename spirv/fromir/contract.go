@@ -47,7 +47,7 @@ func (m *image) keepsApart(kernel ir.ValueID) bool {
 		if u := m.units[n]; u != nil && u.uncontracted {
 			return true
 		}
-		for _, r := range m.module.Values[n].Refs {
+		for _, r := range m.module.Refs(&m.module.Values[n]) {
 			if r.Kind() == ir.RefCallee && m.units[ir.ValueID(r.Index())] != nil {
 				work = append(work, ir.ValueID(r.Index()))
 			}

@@ -17,7 +17,7 @@ func (m *image) initializers() {
 	}{{"llvm.global_ctors", modeInitializer}, {"llvm.global_dtors", modeFinalizer}} {
 		for _, n := range m.listedFunctions(list.name) {
 			v := m.view.find(n)
-			if v == nil || v.Value.Kind != ir.Function || v.Value.CallingConv != "spir_kernel" || !v.Definition {
+			if v == nil || v.Value.Kind != ir.Function || m.module.CallingConv(v.Value) != "spir_kernel" || !v.Definition {
 				m.failf("%s lists %s, which is not a kernel: SPIR-V has no place for initialisers that are run before kernels; give the variable a constant initialiser",
 					list.name, m.module.Values[n].Name)
 			}

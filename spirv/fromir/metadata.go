@@ -304,7 +304,7 @@ func (m *image) interfaces(kernel ir.ValueID) (list []id) {
 				inputs[e] = true
 			}
 		}
-		for _, r := range m.module.Values[n].Refs {
+		for _, r := range m.module.Refs(&m.module.Values[n]) {
 			if r.Kind() == ir.RefCallee || r.Kind() == ir.RefAddress {
 				work = append(work, ir.ValueID(r.Index()))
 			}

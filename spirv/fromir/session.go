@@ -274,7 +274,7 @@ func (t *translator) prepare(n ir.ValueID) {
 	p.enter(n)
 	for len(p.stack) > 0 {
 		top := &p.stack[len(p.stack)-1]
-		refs := t.module.Values[top.value].Refs
+		refs := t.module.Refs(&t.module.Values[top.value])
 		if top.next == len(refs) {
 			done := top.value
 			p.stack = p.stack[:len(p.stack)-1]

@@ -122,7 +122,7 @@ func (t *translator) findFacts(n ir.ValueID, declared bool) *functionFacts {
 	if err != nil {
 		return info
 	}
-	info.kernel = v.CallingConv == "spir_kernel"
+	info.kernel = t.module.CallingConv(v) == "spir_kernel"
 	elements := t.typ(v.Type).Elements
 	info.result = t.pointeeShape(elements[0])
 	for j, p := range elements[1:] {

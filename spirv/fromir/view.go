@@ -77,7 +77,7 @@ func (v *view) neededFunctions() map[ir.ValueID]bool {
 		if v.declared[at] {
 			continue
 		}
-		for _, r := range v.module.Values[at].Refs {
+		for _, r := range v.module.Refs(&v.module.Values[at]) {
 			if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
 				continue
 			}
@@ -109,7 +109,7 @@ func (v *view) variant(n ir.ValueID) string {
 			reached = append(reached, int(at))
 			continue
 		}
-		for _, r := range v.module.Values[at].Refs {
+		for _, r := range v.module.Refs(&v.module.Values[at]) {
 			if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
 				continue
 			}
@@ -157,7 +157,7 @@ func (g *groupFinder) search(root ir.ValueID) {
 	g.enter(root)
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		refs := g.module.Values[top.value].Refs
+		refs := g.module.Refs(&g.module.Values[top.value])
 		if top.next == len(refs) {
 			done := top.value
 			stack = stack[:len(stack)-1]

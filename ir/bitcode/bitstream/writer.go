@@ -2,6 +2,8 @@ package bitstream
 
 import (
 	"encoding/binary"
+	"io"
+	"iter"
 	"slices"
 )
 
@@ -14,19 +16,70 @@ type Writer struct {
 	abbrevs []Abbrev
 	scopes  []scope
 	info    Info
+
+	// A stream that is not held in memory is written twice: to measure its
+	// blocks, then with their lengths.
+	mode    writerMode
+	flushed int      // bytes that have left buf
+	lengths []uint32 // of the blocks in words, in the order of their beginnings
+	next    int      // block that begins next
+	sink    io.Writer
+	err     error
 }
+
+type writerMode uint8
+
+const (
+	modeHeld writerMode = iota
+	modeMeasures
+	modeStreams
+)
+
+// flushSize is how much of a stream that is not held is gathered.
+const flushSize = 1 << 16
 
 // scope is the state that End goes back to.
 type scope struct {
 	width   uint
 	abbrevs []Abbrev
-	length  int // offset of the block's length in buf
+	length  int // offset of the block's length in the stream
+	block   int // number of the block
 }
 
 // Reset empties the writer, keeping its memory, and sets the abbreviations of
 // blocks, which WriteInfo puts into the stream.
 func (w *Writer) Reset(info Info) {
-	*w = Writer{buf: w.buf[:0], scopes: w.scopes[:0], width: topWidth, info: info}
+	*w = Writer{buf: w.buf[:0], scopes: w.scopes[:0], lengths: w.lengths[:0], width: topWidth, info: info}
+}
+
+// Measure makes the writer drop what is written and note the lengths of blocks,
+// for [Writer.Stream].
+func (w *Writer) Measure() { w.mode = modeMeasures }
+
+// Stream begins the stream again, which then goes to out. The same must be
+// written as after [Writer.Measure].
+func (w *Writer) Stream(out io.Writer) {
+	*w = Writer{buf: w.buf[:0], scopes: w.scopes[:0], lengths: w.lengths, width: topWidth, info: w.info, mode: modeStreams, sink: out}
+}
+
+// Flush writes the rest of a stream and returns the first error of its output.
+func (w *Writer) Flush() error {
+	w.flush()
+	return w.err
+}
+
+func (w *Writer) flush() {
+	if w.mode == modeStreams && w.err == nil {
+		_, w.err = w.sink.Write(w.buf)
+	}
+	w.flushed += len(w.buf)
+	w.buf = w.buf[:0]
+}
+
+func (w *Writer) flushIfLarge() {
+	if w.mode != modeHeld && len(w.buf) >= flushSize {
+		w.flush()
+	}
 }
 
 // Grow makes room for that many further bytes. A stream of many megabytes that
@@ -71,8 +124,17 @@ func (w *Writer) Enter(id uint32, width uint) {
 	w.emitVBR(uint64(id), 8)
 	w.emitVBR(uint64(width), 4)
 	w.alignWord()
-	w.scopes = append(w.scopes, scope{w.width, w.abbrevs, len(w.buf)})
-	w.emitBits(0, 32)
+	w.scopes = append(w.scopes, scope{w.width, w.abbrevs, w.flushed + len(w.buf), w.next})
+	switch w.mode {
+	case modeMeasures:
+		w.lengths = append(w.lengths, 0)
+		w.emitBits(0, 32)
+	case modeStreams:
+		w.emitBits(uint64(w.lengths[w.next]), 32)
+	default:
+		w.emitBits(0, 32)
+	}
+	w.next++
 	abbrevs := w.info[id]
 	w.width, w.abbrevs = width, abbrevs[:len(abbrevs):len(abbrevs)]
 }
@@ -83,7 +145,14 @@ func (w *Writer) End() {
 	w.alignWord()
 	s := w.scopes[len(w.scopes)-1]
 	w.scopes = w.scopes[:len(w.scopes)-1]
-	binary.LittleEndian.PutUint32(w.buf[s.length:], uint32((len(w.buf)-s.length-4)/4))
+	length := uint32((w.flushed + len(w.buf) - s.length - 4) / 4)
+	switch w.mode {
+	case modeMeasures:
+		w.lengths[s.block] = length
+	case modeHeld:
+		binary.LittleEndian.PutUint32(w.buf[s.length:], length)
+	}
+	w.flushIfLarge()
 	w.width, w.abbrevs = s.width, s.abbrevs
 }
 
@@ -136,6 +205,7 @@ func (w *Writer) Record(abbrev int, code uint32, operands []uint64) {
 }
 
 func (w *Writer) writeUnabbreviated(code uint32, operands []uint64) {
+	w.flushIfLarge()
 	w.emitBits(unabbrev, w.width)
 	w.emitVBR(uint64(code), 6)
 	w.emitVBR(uint64(len(operands)), 6)
@@ -173,8 +243,21 @@ func (w *Writer) blobOf(operands []uint64) {
 func (w *Writer) writeBlob(bytes []byte) {
 	w.emitVBR(uint64(len(bytes)), 6)
 	w.alignWord()
-	w.buf = append(w.buf, bytes...)
+	if w.mode == modeHeld {
+		w.buf = append(w.buf, bytes...)
+	} else {
+		w.flush()
+		w.pass(bytes)
+	}
 	w.buf = append(w.buf, make([]byte, -len(bytes)&3)...)
+}
+
+// pass writes bytes of a stream without gathering them.
+func (w *Writer) pass(bytes []byte) {
+	if w.mode == modeStreams && w.err == nil {
+		_, w.err = w.sink.Write(bytes)
+	}
+	w.flushed += len(bytes)
 }
 
 // BlobRecord writes a record that ends in a blob, with the block's
@@ -187,6 +270,20 @@ func (w *Writer) BlobRecord(abbrev int, code uint32, operands []uint64, bytes []
 		w.writeScalar(a[i+1], v)
 	}
 	w.writeBlob(bytes)
+}
+
+// BlobOfNames writes a record that is a blob of size bytes, the names one after
+// the other, with the block's abbreviation of that index.
+func (w *Writer) BlobOfNames(abbrev int, code uint32, size uint64, names iter.Seq[string]) {
+	w.emitBits(uint64(abbrev+firstAbbrev), w.width)
+	w.writeScalar(w.abbrevs[abbrev][0], uint64(code))
+	w.emitVBR(size, 6)
+	w.alignWord()
+	for name := range names {
+		w.buf = append(w.buf, name...)
+		w.flushIfLarge()
+	}
+	w.buf = append(w.buf, make([]byte, -size&3)...)
 }
 
 // WriteInfo writes the BLOCKINFO block of the abbreviations that Reset set,

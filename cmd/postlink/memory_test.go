@@ -1,0 +1,69 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"offlink/internal/testtool"
+)
+
+// millionGlobals is a module of a million variables and a kernel.
+func millionGlobals() []byte {
+	var b bytes.Buffer
+	b.WriteString("target triple = \"spir64-unknown-unknown\"\n")
+	for i := range 1_000_000 {
+		fmt.Fprintf(&b, "@g%d = global i32 %d\n", i, i%10)
+	}
+	b.WriteString("define spir_kernel void @k() {\n  ret void\n}\n")
+	return b.Bytes()
+}
+
+// A module of many small values is split within four times its size and 64 MB:
+// the whole process, as the system counts its memory.
+func TestMemoryOfAMillionGlobals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a module of 24 MB")
+	}
+	dir := t.TempDir()
+	text, code := filepath.Join(dir, "in.ll"), filepath.Join(dir, "in.bc")
+	if err := os.WriteFile(text, millionGlobals(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("text", func(t *testing.T) { checkPeak(t, text, "-S") })
+	t.Run("bitcode", func(t *testing.T) {
+		if out, err := exec.Command(testtool.Path(t, "llvm-as-19"), text, "-o", code).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		checkPeak(t, code)
+	})
+}
+
+// checkPeak splits a module in a process of its own.
+func checkPeak(t *testing.T, input string, options ...string) {
+	t.Helper()
+	postlink, err := exec.LookPath(program) // testscript puts it in the path
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options = append(options, "-split=kernel", "-symbols", "-properties", "-o", filepath.Join(t.TempDir(), "out.table"), input)
+	cmd := exec.Command(postlink, options...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss * 1024
+	// The program is the tests' own, which is some megabytes larger.
+	if limit := 4*info.Size() + 70<<20; peak > limit {
+		t.Errorf("%d MB at most, for an input of %d MB; the limit is %d MB", peak>>20, info.Size()>>20, limit>>20)
+	}
+}
