@@ -5,6 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
 
 	"offlink/internal/irgen"
 )
@@ -13,7 +16,7 @@ import (
 // translator, both in libsycl-jit.so, postlink is compared with.
 const referenceRelease = "2026.2.0"
 
-// printReference measures bitcode to SPIR-V images, one a kernel, beside the
+// printReference prints the table of README in Markdown. It measures bitcode to SPIR-V images, one a kernel, beside the
 // released tools' code in one process: nothing is charged to the reference for
 // starting a translator for each image, as its compiler driver does.
 func printReference(dir string) error {
@@ -31,7 +34,8 @@ func printReference(dir string) error {
 	if _, err := runOnce("", "g++", "-std=c++17", "-w", "-O1", "-I", include, "-o", reference, "internal/bench/testdata/reference.cpp", "-ldl"); err != nil {
 		return err
 	}
-	fmt.Printf("reference (libsycl-jit %s)  postlink: wall, cpu, peak MB   reference: wall, cpu, peak MB   cpu ratio\n", referenceRelease)
+	printMachine()
+	fmt.Printf("| bitcode to SPIR-V images, one a kernel | `postlink` | DPC++ %s | CPU time, DPC++ : `postlink` |\n|---|---|---|---|\n", referenceRelease)
 	for _, kernels := range []int{100, 500, 2000} {
 		if err := printReferenceRow(dir, reference, library, kernels); err != nil {
 			return err
@@ -66,8 +70,20 @@ func printReferenceRow(dir, reference, library string, kernels int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%5d kernels                 %6.2f s %6.2f s %8s      %6.2f s %6.2f s %8s      %6.1f\n", kernels,
-		ours.wall.Seconds(), ours.cpu.Seconds(), formatMB(ours.peak),
-		theirs.wall.Seconds(), theirs.cpu.Seconds(), formatMB(theirs.peak), theirs.cpu.Seconds()/ours.cpu.Seconds())
+	fmt.Printf("| %d kernels | %.2f s, %s MB | %.2f s, %s MB | %.1f |\n", kernels,
+		ours.wall.Seconds(), formatMB(ours.peak), theirs.wall.Seconds(), formatMB(theirs.peak), theirs.cpu.Seconds()/ours.cpu.Seconds())
 	return nil
+}
+
+// printMachine prints the sentence above the table: when and on what it was
+// measured.
+func printMachine() {
+	model := "an unknown processor"
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		if _, line, found := strings.Cut(string(info), "model name\t: "); found {
+			model, _, _ = strings.Cut(line, "\n")
+		}
+	}
+	fmt.Printf("Measured on %s on %d cores of %s: wall clock and peak memory of whole processes, the least of %d runs.\n\n",
+		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), model, rounds)
 }
