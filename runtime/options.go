@@ -2,8 +2,11 @@ package runtime
 
 import (
 	"os"
+	"slices"
+	"strings"
 
 	"offlink/runtime/cache"
+	"offlink/runtime/devicelib"
 	"offlink/runtime/registry"
 	"offlink/runtime/trace"
 )
@@ -35,15 +38,36 @@ func (o *Options) link(img *registry.Image) string {
 	return o.chosen(img.LinkOptions, "SYCL_PROGRAM_LINK_OPTIONS", "SYCL_PROGRAM_APPEND_LINK_OPTIONS")
 }
 
-func (o *Options) chosen(own, replace, add string) string {
-	getenv := o.Getenv
-	if getenv == nil {
-		getenv = os.Getenv
+// native tells the functions of device libraries that a device has itself.
+// SYCL_DEVICELIB_INHIBIT_NATIVE lists extensions that are not to be used.
+func (o *Options) native(extensions []string) func(string) bool {
+	if inhibited := strings.Fields(strings.ReplaceAll(o.getenv("SYCL_DEVICELIB_INHIBIT_NATIVE"), ",", " ")); len(inhibited) > 0 {
+		extensions = slices.DeleteFunc(slices.Clone(extensions), func(e string) bool { return slices.Contains(inhibited, e) })
 	}
-	if other := getenv(replace); other != "" {
+	return func(symbol string) bool { return devicelib.Native(symbol, extensions) }
+}
+
+// library is the device library of the runtime, unless SYCL_DEVICELIB_NO_FALLBACK
+// is set.
+func (o *Options) library() func(string) *registry.Image {
+	if o.getenv("SYCL_DEVICELIB_NO_FALLBACK") != "" {
+		return nil
+	}
+	return devicelib.Image
+}
+
+func (o *Options) getenv(name string) string {
+	if o.Getenv == nil {
+		return os.Getenv(name)
+	}
+	return o.Getenv(name)
+}
+
+func (o *Options) chosen(own, replace, add string) string {
+	if other := o.getenv(replace); other != "" {
 		own = other
 	}
-	if more := getenv(add); more != "" {
+	if more := o.getenv(add); more != "" {
 		if own != "" {
 			own += " "
 		}

@@ -85,6 +85,8 @@ func (r *Runtime) builder(d *Device, ref KernelRef) (*builder, error) {
 		DeviceType: info.Type,
 		Extensions: info.Extensions,
 		Functions:  ref.Functions,
+		Native:     r.options.native(info.Extensions),
+		Library:    r.options.library(),
 	})
 	if err != nil {
 		return nil, err

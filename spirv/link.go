@@ -111,13 +111,14 @@ type linker struct {
 	next  ID // the next new identifier
 	words int
 
-	shared     map[string]ID      // new identifiers of types and constants by content
-	bindings   []binding          // imports with the symbols that replace them
-	exports    map[string]*export // by linkage name
-	declared   map[ID]bool        // new recursive pointers that are declared or defined
-	defined    map[ID]bool        // those that are defined
-	interfaces map[ID]bool        // new variables that interfaces list
-	room       int                // steps left for comparing recursive types
+	shared     map[string]ID       // new identifiers of types and constants by content
+	bindings   []binding           // imports with the symbols that replace them
+	exports    map[string]*export  // by linkage name
+	declared   map[ID]bool         // new recursive pointers that are declared or defined
+	defined    map[ID]bool         // those that are defined
+	interfaces map[ID]bool         // new variables that interfaces list
+	types      map[ID]*Instruction // new types, once they are needed
+	room       int                 // steps left for comparing recursive types
 }
 
 // unit is one input and the state that the link keeps for it.
@@ -129,11 +130,12 @@ type unit struct {
 	graphs  map[ID]string  // results of pointerGraph
 	index   int            // among the inputs
 	bodies  map[ID]*Function
-	alias   map[ID]target // the symbols that replace imports and superseded exports
-	dropped map[ID]bool   // identifiers that are not copied: the keys of alias and the contents of their bodies
-	shared  map[ID]bool   // identifiers that an earlier instruction of equal content replaces
-	forward map[ID]bool   // pointers that an OpTypeForwardPointer names
-	refs    []operandRef  // scratch
+	alias   map[ID]target     // the symbols that replace imports and superseded exports
+	dropped map[ID]bool       // identifiers that are not copied: the keys of alias and the contents of their bodies
+	shared  map[ID]bool       // identifiers that an earlier instruction of equal content replaces
+	forward map[ID]bool       // pointers that an OpTypeForwardPointer names
+	adapted map[ID]adaptation // imports whose calls convert pointers
+	refs    []operandRef      // scratch
 }
 
 // target is an identifier of a unit.

@@ -154,6 +154,27 @@ constant int *constant pa = a + 1; kernel void kb(global int *o) { o[0] = *pa; }
 	checkLinked(t, m)
 }
 
+// TestLinkPointers: a function may be spelled with pointers to other types, as
+// translators guess those, but not with pointers to other memory.
+func TestLinkPointers(t *testing.T) {
+	a := compileText(t, `global char *f(global char *p, int i);
+kernel void k(global char *o) { global char *p = f(o, 3); *p = 1; f(p, 4)[1] = 2; }`)
+	b := compileText(t, "global int *f(global int *p, int i) { return p + i; }")
+	m, err := Link([]Input{{"a", a}, {"b", b}}, LinkOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLinked(t, m)
+	// Two calls, each with a pointer to convert and one that comes back.
+	if n := strings.Count(dumpText(t, m), "OpBitcast"); n != 4 {
+		t.Errorf("%d conversions:\n%s", n, dumpText(t, m))
+	}
+	local := compileText(t, "local int *f(local int *p, int i) { return p + i; }")
+	if _, err := Link([]Input{{"a", a}, {"local", local}}, LinkOptions{}); err == nil || !strings.Contains(err.Error(), "type mismatch of f") {
+		t.Errorf("other memory: %v", err)
+	}
+}
+
 func TestLinkErrors(t *testing.T) {
 	testtool.Need(t, "clang-15", "llvm-spirv-15")
 	tests := []struct{ name, first, second, want string }{

@@ -38,7 +38,7 @@ func (l *linker) copyFunction(u *unit, f *Function) *Function {
 	return &Function{
 		Def:    l.renumberInstruction(u, f.Def),
 		Params: l.renumberAll(u, f.Params),
-		Body:   l.renumberAll(u, f.Body),
+		Body:   l.adaptCalls(u, f.Body, l.renumberAll(u, f.Body)),
 	}
 }
 

@@ -126,11 +126,12 @@ func (u *unit) dropSymbol(s Symbol) {
 }
 
 // checkTypes compares the types of each binding. The types are renumbered by
-// now, so that equal ones have one number.
+// now, so that equal ones have one number. Those that differ in the targets of
+// pointers alone are adapted.
 func (l *linker) checkTypes() error {
 	for _, b := range l.bindings {
 		from, to := b.unit.newType(b.Symbol), b.to.unit.newType(b.to.Symbol)
-		if b.Function == b.to.Function && from == to {
+		if b.Function == b.to.Function && from == to || l.adaptPointers(b, from, to) {
 			continue
 		}
 		return &MismatchError{

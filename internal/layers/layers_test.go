@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"abort", "ir", "ir/llvmschema", "ir/bitcode/bitstream", "props", "spirv", "ptx", "runtime/driver", "runtime/cache", "runtime/hostlibs", "runtime/selector", "runtime/imagegraph", "filetable", "filemap", "parallel", "wrapper/internal/objfile"},
 	{"wrapper/devimg", "ir/sycl", "toolchain", "runtime/trace"},
 	{"ir/irtext", "ir/bitcode", "split", "wrapper/abi", "wrapper/container", "runtime/registry", "runtime/drivertest"},
-	{"ir/irfile", "ir/downgrade", "spirv/fromir", "props/derive", "runtime/resolve", "runtime/globals", "runtime/internal/...", "runtime/hostdev/internal/..."},
+	{"ir/irfile", "ir/downgrade", "spirv/fromir", "props/derive", "runtime/resolve", "runtime/devicelib", "runtime/globals", "runtime/internal/...", "runtime/hostdev/internal/..."},
 	{"wrapper", "ir/devicelib", "runtime", "runtime/linkcheck", "runtime/hostdev", "runtime/cuda", "runtime/opencl"},
 	{"runtime/backends", "runtime/devicefile"},
 	{"cmd/...", "runtime/libofflink-core"},

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"slices"
 
+	"offlink/runtime/devicelib"
 	"offlink/runtime/registry"
 	"offlink/runtime/resolve"
 )
@@ -177,7 +178,7 @@ func orEmpty(list []string) []string {
 
 // request is the question of a launch on the device.
 func (c *checker) request() resolve.Request {
-	return resolve.Request{Accepts: c.device.Accepts, DeviceType: c.device.Type, Extensions: c.device.Extensions}
+	return resolve.Request{Accepts: c.device.Accepts, DeviceType: c.device.Type, Extensions: c.device.Extensions, Library: devicelib.Image}
 }
 
 // accepted returns the numbers of the images that the device takes and that

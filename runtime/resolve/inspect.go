@@ -33,7 +33,7 @@ func (r *Resolver) Imports(s *registry.Snapshot, img *registry.Image, q Request)
 	}
 	var list []Import
 	for _, symbol := range w.linkages[0].imports {
-		if w.exported[symbol.name] {
+		if w.exported[symbol.name] || w.isNative(symbol) {
 			continue
 		}
 		found := Import{Symbol: symbol.name, Variable: symbol.variable, Exporter: w.findExporter(symbol)}

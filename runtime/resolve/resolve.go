@@ -27,6 +27,12 @@ type Request struct {
 	// Functions are symbols that must be in the link though no image imports
 	// them: the kernel gets pointers to them.
 	Functions []string
+	// Native, if set, tells the symbols that the device has itself: they stay
+	// imports.
+	Native func(symbol string) bool
+	// Library, if set, returns the image of a device library that exports a
+	// function, or nil. It serves where no image of the snapshot does.
+	Library func(symbol string) *registry.Image
 }
 
 // Link is the images that together make a kernel runnable.
@@ -122,10 +128,10 @@ func (w *linkSearch) resolveImports(importer *registry.Image) error {
 	return nil
 }
 
-// addExporter adds the image that provides a symbol, unless one of the link
-// does.
+// addExporter adds the image that provides a symbol, unless one of the link or
+// the device does.
 func (w *linkSearch) addExporter(symbol symbol, importer *registry.Image) error {
-	if w.exported[symbol.name] {
+	if w.exported[symbol.name] || w.isNative(symbol) {
 		return nil
 	}
 	exporter := w.findExporter(symbol)
@@ -154,7 +160,24 @@ func (w *linkSearch) findExporter(s symbol) *registry.Image {
 			return img
 		}
 	}
-	return nil
+	return w.libraryImage(s)
+}
+
+// libraryImage returns the image of the device library that serves, if any.
+func (w *linkSearch) libraryImage(s symbol) *registry.Image {
+	if w.request.Library == nil || s.variable {
+		return nil
+	}
+	img := w.request.Library(s.name)
+	if img == nil || w.refusalReason(img, s) != "" {
+		return nil
+	}
+	return img
+}
+
+// isNative tells whether the device has the function itself.
+func (w *linkSearch) isNative(s symbol) bool {
+	return !s.variable && w.request.Native != nil && w.request.Native(s.name)
 }
 
 // candidateImages are the images worth a look: for a function those whose table

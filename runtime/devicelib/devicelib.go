@@ -1,0 +1,141 @@
+// Package devicelib is the device library of the runtime: the functions that
+// compilers of SYCL leave to device libraries (libsycl-crt, -cmath, -complex,
+// -imf, bfloat16 and their twins __devicelib_*), as SPIR-V images, one for each
+// function. An image that imports one of them is linked with it where neither
+// the device nor a loaded image has it.
+//
+// The sources are in the folder source; gen.go makes library.gz of them.
+package devicelib
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"offlink/props"
+	"offlink/runtime/registry"
+	"offlink/spirv"
+	"offlink/wrapper/devimg"
+)
+
+//go:generate go run gen.go clang-19
+
+//go:embed library.gz
+var library []byte
+
+// Owner is the owner of the images, for messages.
+var Owner = registry.Owner{Name: "device library"}
+
+// firstID keeps the numbers of the images apart from those of registries,
+// which count from 1.
+const firstID = 1 << 63
+
+// images are those of the library by the symbol that each exports.
+var images = sync.OnceValue(func() map[string]*registry.Image {
+	z, err := gzip.NewReader(bytes.NewReader(library))
+	if err != nil {
+		panic(err) // the embedded file is broken
+	}
+	all := make(map[string]*registry.Image)
+	for r := bufio.NewReader(z); ; {
+		symbol, code, err := next(r)
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			panic(err)
+		}
+		all[symbol] = newImage(symbol, code, len(all))
+	}
+})
+
+// next reads a symbol and the code of its image.
+func next(r *bufio.Reader) (symbol string, code []byte, err error) {
+	line, err := r.ReadString('\n')
+	if err != nil {
+		return "", nil, err
+	}
+	var size int
+	if _, err := fmt.Sscanf(line, "%s %d\n", &symbol, &size); err != nil {
+		return "", nil, err
+	}
+	code = make([]byte, size)
+	_, err = io.ReadFull(r, code)
+	return symbol, code, err
+}
+
+func newImage(symbol string, code []byte, index int) *registry.Image {
+	img := &devimg.Image{
+		Kind: devimg.KindSYCL, Format: devimg.FormatSPIRV, Target: "spir64", Code: devimg.Bytes(code),
+		Entries: []string{symbol}, HasEntries: true, Properties: new(props.Sets),
+	}
+	img.Properties.Put(props.SetExportedSymbols, symbol, props.Uint32(1))
+	return &registry.Image{Image: img, ID: firstID + uint64(index), Owner: Owner, Index: index, Format: img.Format}
+}
+
+// Image returns the image that exports the symbol, nil if the library has none.
+// It is the same one each time.
+func Image(symbol string) *registry.Image { return images()[symbol] }
+
+// Symbols returns the names of all functions, sorted.
+func Symbols() []string { return slices.Sorted(maps.Keys(images())) }
+
+// Native tells whether the device has the function itself, by the extension
+// strings of DPC++'s device libraries (C-CXX-StandardLibrary design document).
+func Native(symbol string, extensions []string) bool {
+	name, ok := strings.CutPrefix(symbol, "__devicelib_")
+	img := Image(symbol)
+	if !ok || img == nil {
+		return false
+	}
+	needed := "cl_intel_devicelib_" + family(name)
+	if usesDouble(img) {
+		needed += "_fp64"
+	}
+	return slices.Contains(extensions, needed)
+}
+
+// family is the part of the library that __devicelib_NAME is in.
+func family(name string) string {
+	switch {
+	case name == "assert_fail":
+		return "assert"
+	case name == "memcpy" || name == "memmove" || name == "memset" || name == "memcmp":
+		return "cstring"
+	case strings.HasPrefix(name, "ConvertFToBF16") || strings.HasPrefix(name, "ConvertBF16ToF"):
+		return "bfloat16"
+	case strings.HasPrefix(name, "imf_"):
+		return "imf"
+	case complexNames[strings.TrimSuffix(name, "f")] || strings.HasPrefix(name, "__mul") || strings.HasPrefix(name, "__div"):
+		return "complex"
+	}
+	return "math"
+}
+
+// capabilityFloat64 is the operand of OpCapability for double.
+const capabilityFloat64 spirv.Capability = 10
+
+func usesDouble(img *registry.Image) bool {
+	code, err := devimg.ReadCode(img.Code)
+	if err != nil {
+		return false
+	}
+	list, err := spirv.Capabilities(code)
+	return err == nil && slices.Contains(list, capabilityFloat64)
+}
+
+// complexNames are the functions of <complex.h>.
+var complexNames = func() map[string]bool {
+	names := make(map[string]bool)
+	for _, name := range strings.Fields("cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog conj cpolar cpow cproj creal csin csinh csqrt ctan ctanh") {
+		names[name] = true
+	}
+	return names
+}()
