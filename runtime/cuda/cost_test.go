@@ -6,128 +6,190 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
+	"offlink/ptx"
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
 )
 
-var cost = flag.Bool("cost", false, "compare the costs on the installed driver with those of testdata/cost.c")
+var cost = flag.Bool("cost", false, "compare the costs on the installed driver with those from C")
 
-// TestCost prints a table for docs/backends.md: the back end's costs beside
-// those of the same calls from C, medians of the rounds.
+// costRounds is how often each thing is measured, in turn from C and through
+// the back end: what else the machine does changes both.
+const costRounds = 21
+
+// TestCost prints a table for docs/backends.md: medians of the costs of the back
+// end, and of the same calls from C in the same process.
 func TestCost(t *testing.T) {
 	if !*cost {
 		t.Skip("without -cost")
 	}
-	dir := t.TempDir()
-	program := os.Getenv("OFFLINK_TEST_COST") // built elsewhere
-	if program == "" {
-		program = dir + "/cost"
-		if out, err := exec.Command("gcc", "-O2", "-o", program, "testdata/cost.c", "-ldl").CombinedOutput(); err != nil {
+	_, d := openInstalled(t)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := d.library.SetCurrent(d.context); err != nil {
+		t.Fatal(err)
+	}
+	c := openCost(t, d)
+	c.launches(5000, false)
+	c.launches(1000, true)
+	c.copies()
+	c.writes()
+	c.links()
+}
+
+// costs measures.
+type costs struct {
+	t       *testing.T
+	d       *Device
+	library *dl.Library
+	queue   *queue
+	kernel  *kernel
+	buffer  driver.Memory
+	pinned  driver.Memory
+}
+
+func openCost(t *testing.T, d *Device) *costs {
+	path := os.Getenv("OFFLINK_TEST_COST") // built elsewhere
+	if path == "" {
+		path = filepath.Join(t.TempDir(), "libcost.so")
+		if out, err := exec.Command("gcc", "-O2", "-shared", "-fPIC", "-o", path, "testdata/cost.c", "-ldl").CombinedOutput(); err != nil {
 			t.Fatalf("gcc: %v\n%s", err, out)
 		}
 	}
-	_, d := openInstalled(t)
-	builtins := dir + "/builtins.ptx"
-	if err := os.WriteFile(builtins, d.builtins(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ours := measure(t, d)
-	cmd := exec.Command(program, suiteFiles[0], suiteFiles[1], builtins, "testdata/more.ptx")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	library, err := dl.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs := map[string][]float64{}
-	for line := range strings.Lines(string(out)) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		n, err := strconv.ParseFloat(value, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		theirs[name] = append(theirs[name], n)
+	c := &costs{
+		t: t, d: d, library: library, queue: newTestQueue(t, d, driver.QueueOptions{}).(*queue),
+		kernel: kernelOf(t, moreProgram(t, d), "nothing").(*kernel),
+		buffer: newTestMemory(t, d, driver.DeviceMemory, 64<<20), pinned: newTestMemory(t, d, driver.HostMemory, 64<<20),
 	}
-	fmt.Printf("| call | from C, us | offlink, us | times |\n|---|---|---|---|\n")
-	for _, name := range []string{"launch", "launch-and-wait", "write-256B", "copy-64MiB", "first-link", "second-link"} {
-		c, o := median(theirs[name]), median(ours[name])
-		fmt.Printf("| %s | %.2f | %.2f | %.2f |\n", name, c/1000, o/1000, o/c)
+	name := append([]byte(d.library.Path()), 0)
+	if dl.Call(c.symbol("cost_open"), uintptr(unsafe.Pointer(&name[0]))) == 0 {
+		t.Fatalf("%s cannot be opened from C", name)
 	}
+	fmt.Printf("| | from C, us | offlink, us | times |\n|---|---|---|---|\n")
+	return c
 }
 
-var suiteFiles = []string{"../drivertest/testdata/app.ptx", "../drivertest/testdata/lib.ptx"}
+func (c *costs) symbol(name string) uintptr {
+	address, err := c.library.Symbol(name)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return address
+}
+
+// compare measures both, count times each a round, and prints a row.
+func (c *costs) compare(name string, rounds, count int, fromC func() uintptr, ours func() error) {
+	c.t.Helper()
+	var theirs, our []float64
+	for range rounds + 1 {
+		took := fromC()
+		if took == 0 {
+			c.t.Fatalf("%s from C failed", name)
+		}
+		start := time.Now()
+		if err := ours(); err != nil {
+			c.t.Fatalf("%s: %v", name, err)
+		}
+		our = append(our, float64(time.Since(start).Nanoseconds())/float64(count)/1000)
+		theirs = append(theirs, float64(took)/float64(count)/1000)
+	}
+	f, o := median(theirs[1:]), median(our[1:]) // the first is for the caches
+	fmt.Printf("| %s | %.2f | %.2f | %.2f |\n", name, f, o, o/f)
+}
 
 func median(list []float64) float64 {
 	list = slices.Sorted(slices.Values(list))
 	return list[len(list)/2]
 }
 
-// measure makes the calls of cost.c.
-func measure(t *testing.T, d *Device) map[string][]float64 {
-	times := map[string][]float64{}
-	timed := func(name string, count int, f func() error) {
-		t.Helper()
-		start := time.Now()
-		if err := f(); err != nil {
-			t.Fatal(err)
-		}
-		times[name] = append(times[name], float64(time.Since(start).Nanoseconds())/float64(count))
+func (c *costs) launches(count int, wait bool) {
+	name, waits := "launch", uintptr(0)
+	if wait {
+		name, waits = "launch and wait", 1
 	}
-	var modules []driver.Module
-	for _, file := range suiteFiles {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		modules = append(modules, driver.Module{Name: file, Image: driver.Image{Format: "none", Target: Target}, Code: text})
-	}
-	for _, name := range []string{"first-link", "second-link"} {
-		var p driver.Program
-		timed(name, 1, func() (err error) {
-			p, err = driver.Build(t.Context(), d, modules, driver.BuildOptions{})
-			return err
-		})
-		defer p.Close()
-	}
-	k := kernelOf(t, moreProgram(t, d), "nothing")
-	q := newTestQueue(t, d, driver.QueueOptions{})
-	buffer, pinned := newTestMemory(t, d, driver.DeviceMemory, 64<<20), newTestMemory(t, d, driver.HostMemory, 64<<20)
-	args, r := []driver.Arg{{Memory: buffer}}, driver.Range{Global: []int{32}, Local: []int{32}}
-	const launches, waits, copies = 20000, 5000, 20
-	launch := func(count int) (err error) {
+	call, address := c.symbol("cost_launches"), uintptr(c.buffer.(driver.Addresser).Address())
+	args, r := []driver.Arg{{Memory: c.buffer}}, driver.Range{Global: []int{32}, Local: []int{32}}
+	c.compare(name, costRounds, count, func() uintptr {
+		return dl.Call(call, uintptr(c.kernel.function), uintptr(c.queue.streams[0]), address, uintptr(count), waits)
+	}, func() (err error) {
 		for range count {
-			if err = q.Launch(k, r, args, driver.Sync{}); err != nil {
+			if err = c.queue.Launch(c.kernel, r, args, driver.Sync{}); err == nil && wait {
+				err = c.queue.Finish()
+			}
+			if err != nil {
 				return err
 			}
 		}
-		return q.Finish()
-	}
+		return c.queue.Finish()
+	})
+}
+
+func (c *costs) copies() {
+	const count, size = 10, 64 << 20
+	call, to, from := c.symbol("cost_copies"), c.buffer.(driver.Addresser).Address(), c.pinned.(driver.Addresser).Address()
+	c.compare("copy of 64 MiB from host memory", costRounds, count, func() uintptr {
+		return dl.Call(call, uintptr(to), uintptr(from), size, uintptr(c.queue.streams[0]), count, 0)
+	}, func() (err error) {
+		for range count {
+			err = errors.Join(err, c.queue.Copy(c.buffer, 0, c.pinned, 0, size, driver.Sync{}))
+		}
+		return errors.Join(err, c.queue.Finish())
+	})
+}
+
+func (c *costs) writes() {
+	const count = 1000
 	small := make([]byte, 256)
-	for range 5 {
-		timed("warm-up", 1, func() error { return launch(100) })
-		timed("launch", launches, func() error { return launch(launches) })
-		timed("launch-and-wait", waits, func() (err error) {
-			for range waits {
-				err = errors.Join(err, q.Launch(k, r, args, driver.Sync{}), q.Finish())
+	call, to := c.symbol("cost_copies"), c.buffer.(driver.Addresser).Address()
+	c.compare("write of 256 bytes and wait", costRounds, count, func() uintptr {
+		return dl.Call(call, uintptr(to), uintptr(unsafe.Pointer(&small[0])), uintptr(len(small)), uintptr(c.queue.streams[0]), count, 1)
+	}, func() (err error) {
+		for range count {
+			if err = errors.Join(c.queue.Write(c.buffer, 0, small, driver.Sync{}), c.queue.Finish()); err != nil {
+				return err
 			}
-			return err
-		})
-		timed("copy-64MiB", copies, func() (err error) {
-			for range copies {
-				err = errors.Join(err, q.Copy(buffer, 0, pinned, 0, 64<<20, driver.Sync{}))
-			}
-			return errors.Join(err, q.Finish())
-		})
-		timed("write-256B", waits, func() (err error) {
-			for range waits {
-				err = errors.Join(err, q.Write(buffer, 0, small, driver.Sync{}), q.Finish())
-			}
-			return err
-		})
+		}
+		return nil
+	})
+}
+
+// links links the kernels of the conformance suite with the work-item
+// functions.
+func (c *costs) links() {
+	var modules []driver.Module
+	var texts [][]byte
+	for _, file := range []string{"../drivertest/testdata/app.ptx", "../drivertest/testdata/lib.ptx"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		m, err := ptx.Parse(file, text)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		texts = append(texts, append(m.PlainShared(text), 0))
+		modules = append(modules, driver.Module{Name: file, Image: driver.Image{Format: "none", Target: Target}, Code: text})
 	}
-	return times
+	texts = append(texts, append(c.d.builtins(), 0))
+	call := c.symbol("cost_link")
+	c.compare("link and load of two modules", 7, 1, func() uintptr {
+		return dl.Call(call, uintptr(unsafe.Pointer(&texts[0][0])), uintptr(unsafe.Pointer(&texts[1][0])), uintptr(unsafe.Pointer(&texts[2][0])))
+	}, func() error {
+		p, err := driver.Build(c.t.Context(), c.d, modules, driver.BuildOptions{})
+		if err != nil {
+			return err
+		}
+		return p.Close()
+	})
 }

@@ -44,12 +44,19 @@ func (k *kernel) setRange(n *libcuda.Launch, r driver.Range) error {
 	}
 	limits := &k.program.device.limits
 	threads := 1
+	n.Grid, n.Block = [3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}
 	for i := range 3 {
-		if global[i] < 1 || local[i] < 1 || global[i]%local[i] != 0 {
+		if global[i] == 1 && local[i] == 1 {
+			continue // a division costs more than the rest
+		}
+		groups := 0
+		if local[i] > 0 {
+			groups = global[i] / local[i]
+		}
+		if groups < 1 || groups*local[i] != global[i] {
 			return fmt.Errorf("the local size %v does not divide the global size %v", local, global)
 		}
-		groups := int64(global[i] / local[i])
-		if local[i] > limits.block[i] || groups > limits.grid[i] {
+		if local[i] > limits.block[i] || int64(groups) > limits.grid[i] {
 			return fmt.Errorf("dimension %d has %d work-groups of %d work-items; the device takes %d of %d", i, groups, local[i], limits.grid[i], limits.block[i])
 		}
 		n.Grid[i], n.Block[i] = uint32(groups), uint32(local[i])

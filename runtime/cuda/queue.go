@@ -28,8 +28,10 @@ type queue struct {
 	idle     sync.Cond // deferred became empty
 	scratch  libcuda.Launch
 	joins    []libcuda.Event // for barriers over the streams
-	programs map[*launchVariables]bool
-	base     timeBase
+	// programs are those that the queue launched kernels of.
+	programs    map[*launchVariables]bool
+	lastProgram *launchVariables
+	base        timeBase
 }
 
 // outOfOrderStreams is how many commands of an out-of-order queue run at the
@@ -170,11 +172,11 @@ func (q *queue) launchDirectly(k *kernel, r driver.Range, args []driver.Arg) (do
 // submitLaunch launches in a stream. The queue is locked.
 func (q *queue) submitLaunch(k *kernel, r driver.Range, n *libcuda.Launch, stream libcuda.Stream) error {
 	v := &k.program.launch
-	if !q.programs[v] {
+	if q.lastProgram != v {
 		if q.programs == nil {
 			q.programs = map[*launchVariables]bool{}
 		}
-		q.programs[v] = true
+		q.programs[v], q.lastProgram = true, v
 	}
 	f := k.function
 	if k.usesOffset(r) {

@@ -18,8 +18,10 @@ type launchVariables struct {
 
 	mu      sync.Mutex
 	current launchValues
-	// users are the streams with launches since the last change.
+	// users are the streams with launches since the last change, last the one
+	// that launched last.
 	users map[libcuda.Stream]bool
+	last  libcuda.Stream
 	// changed happens when the last change is done, before when a stream has
 	// come to a point. 0: not made yet.
 	changed, before libcuda.Event
@@ -65,6 +67,16 @@ func (v *launchVariables) withValues(d *Device, s libcuda.Stream, w launchValues
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.last != s || v.current != w { // else the stream is in order already
+		if err := v.orderStream(d, s, w); err != nil {
+			return err
+		}
+	}
+	return launch()
+}
+
+// orderStream has the later work of the stream find the values.
+func (v *launchVariables) orderStream(d *Device, s libcuda.Stream, w launchValues) error {
 	if v.current != w {
 		if err := v.change(d, s, w); err != nil {
 			return err
@@ -74,8 +86,8 @@ func (v *launchVariables) withValues(d *Device, s libcuda.Stream, w launchValues
 			return err
 		}
 	}
-	v.users[s] = true
-	return launch()
+	v.users[s], v.last = true, s
+	return nil
 }
 
 // change writes the variables in the stream, after the launches of all others.
@@ -135,6 +147,9 @@ func (v *launchVariables) forgetStream(s libcuda.Stream) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.users, s)
+	if v.last == s {
+		v.last = 0
+	}
 }
 
 func (v *launchVariables) close(d *Device) error {
