@@ -37,8 +37,9 @@ func TestCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := openCost(t, d)
-	c.launches(5000, false)
-	c.launches(1000, true)
+	c.launches("launch", 5000, 0)
+	c.launches("launch, with a fence after each from C", 5000, 2)
+	c.launches("launch and wait", 1000, 1)
 	c.copies()
 	c.writes()
 	c.links()
@@ -113,18 +114,15 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-func (c *costs) launches(count int, wait bool) {
-	name, waits := "launch", uintptr(0)
-	if wait {
-		name, waits = "launch and wait", 1
-	}
+// launches takes the numbers that cost_launches does.
+func (c *costs) launches(name string, count int, mode uintptr) {
 	call, address := c.symbol("cost_launches"), uintptr(c.buffer.(driver.Addresser).Address())
 	args, r := []driver.Arg{{Memory: c.buffer}}, driver.Range{Global: []int{32}, Local: []int{32}}
 	c.compare(name, costRounds, count, func() uintptr {
-		return dl.Call(call, uintptr(c.kernel.function), uintptr(c.queue.streams[0]), address, uintptr(count), waits)
+		return dl.Call(call, uintptr(c.kernel.function), uintptr(c.queue.streams[0]), address, uintptr(count), mode)
 	}, func() (err error) {
 		for range count {
-			if err = c.queue.Launch(c.kernel, r, args, driver.Sync{}); err == nil && wait {
+			if err = c.queue.Launch(c.kernel, r, args, driver.Sync{}); err == nil && mode == 1 {
 				err = c.queue.Finish()
 			}
 			if err != nil {
