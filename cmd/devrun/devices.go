@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"reflect"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -12,13 +15,14 @@ import (
 )
 
 func newDevicesCommand(s cli.Streams) *cobra.Command {
-	var asJSON bool
+	var asJSON, verbose bool
 	c := &cobra.Command{
 		Use:   "devices",
 		Short: "List the devices, in the order in which they are preferred",
 		Args:  noArgs,
-		RunE:  func(*cobra.Command, []string) error { return listDevices(s, asJSON) },
+		RunE:  func(*cobra.Command, []string) error { return listDevices(s, asJSON, verbose) },
 	}
+	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "print every property")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
@@ -45,8 +49,8 @@ type deviceReport struct {
 	Formats       []string `json:"formats"`
 }
 
-func listDevices(s cli.Streams, asJSON bool) (err error) {
-	rt := runtime.New(backends.Open(backends.Options{}))
+func listDevices(s cli.Streams, asJSON, verbose bool) (err error) {
+	rt := runtime.New(backends.Open(backends.Options{Trace: s.Err}))
 	defer closeInto(&err, rt.Shutdown)
 	devices, err := rt.Devices()
 	if err != nil {
@@ -61,6 +65,10 @@ func listDevices(s cli.Streams, asJSON bool) (err error) {
 	}
 	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
 	for _, d := range devices {
+		if verbose {
+			printProperties(w, d)
+			continue
+		}
 		info := d.Info()
 		fmt.Fprintf(w, "%v\t%s\t%s\t%s\n", d, info.Type, info.Name, info.Version)
 	}
@@ -73,6 +81,28 @@ func report(d *runtime.Device) deviceReport {
 		d.String(), string(i.Type), i.Name, i.Vendor, i.Version, i.ComputeUnits, i.MaxWorkGroup,
 		i.LocalMemory, i.GlobalMemory, i.MaxAllocation, i.Formats,
 	}
+}
+
+// printProperties prints a line for each property that the driver tells.
+func printProperties(w io.Writer, d *runtime.Device) {
+	fmt.Fprintf(w, "%v\n", d)
+	info := reflect.ValueOf(d.Info())
+	for i := range info.NumField() {
+		if value := info.Field(i); !value.IsZero() {
+			fmt.Fprintf(w, "  %s\t%s\n", info.Type().Field(i).Name, spellProperty(value))
+		}
+	}
+}
+
+// spellProperty spells lists as words.
+func spellProperty(value reflect.Value) string {
+	switch list := value.Interface().(type) {
+	case []string:
+		return strings.Join(list, " ")
+	case []int:
+		return strings.Trim(fmt.Sprint(list), "[]")
+	}
+	return fmt.Sprintf("%+v", value.Interface())
 }
 
 // closeInto calls close at the end of a function and keeps the first error.

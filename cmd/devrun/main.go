@@ -35,6 +35,7 @@ devrun launch runs one kernel out of files, without running any host code.
 devrun check tells whether device code links, without a device.
 devrun graph draws the images and their imports.
 devrun devices lists the devices.
+devrun doctor says which back ends were found, and tries a kernel on each.
 devrun cache shows and tidies the cache of built programs.
 
 A file that is called like a subcommand is given with its folder: ./launch.`,
@@ -54,7 +55,7 @@ A file that is called like a subcommand is given with its folder: ./launch.`,
 	root.Flags().SetInterspersed(false) // what follows FILE is the program's
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.AddCommand(newLaunchCommand(s), newCheckCommand(s), newGraphCommand(s), newDevicesCommand(s), newCacheCommand(s))
+	root.AddCommand(newLaunchCommand(s), newCheckCommand(s), newGraphCommand(s), newDevicesCommand(s), newDoctorCommand(s), newSelfTestCommand(s), newCacheCommand(s))
 	cli.Style(root)
 	return root
 }

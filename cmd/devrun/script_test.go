@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GOLDEN", golden)
+			e.Setenv("ONEAPI_DEVICE_SELECTOR", "host:*") // whatever drivers are installed
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

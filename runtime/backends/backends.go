@@ -1,12 +1,17 @@
-// Package backends is the only list of back ends.
+// Package backends is the only list of back ends: those that are built in, and
+// the plugins that a configuration file names. It opens them, and keeps the
+// devices that the environment chooses.
 package backends
 
 import (
+	"fmt"
 	"io"
+	"os"
 
 	"offlink/runtime/cuda"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
+	"offlink/runtime/opencl"
 )
 
 // Options configure the back ends; the zero value is right for
@@ -14,14 +19,120 @@ import (
 type Options struct {
 	// Output takes the output of kernels; standard output if nil.
 	Output io.Writer
+	// Getenv reads the environment; os.Getenv if nil. docs/environment.md lists
+	// the variables.
+	Getenv func(string) string
+	// Trace takes what SYCL_PI_TRACE asks for; standard error if nil.
+	Trace io.Writer
 }
 
-// Open opens the back ends, in order of preference: those of installed drivers
-// that have a device, then the embedded device. The caller must close them.
-func Open(o Options) []driver.Driver {
-	var drivers []driver.Driver
-	if d, err := cuda.New(cuda.Options{}); err == nil { // else there is no such driver, or no GPU
-		drivers = append(drivers, d)
+func (o *Options) getenv(name string) string {
+	if o.Getenv == nil {
+		return os.Getenv(name)
 	}
-	return append(drivers, hostdev.New(hostdev.Options{Output: o.Output}))
+	return o.Getenv(name)
+}
+
+func (o *Options) traceOutput() io.Writer {
+	if o.Trace == nil {
+		return os.Stderr
+	}
+	return o.Trace
+}
+
+// backend is a back end that is built in.
+type backend struct {
+	name string
+	open func(o *Options, t *tracer) (driver.Driver, error)
+	// install says what to install for it.
+	install string
+}
+
+// builtin are the back ends in order of preference: those of real drivers, then
+// the embedded device, which is always there.
+var builtin = []backend{
+	{"cuda", openCUDA, "NVIDIA's driver (libcuda.so.1)"},
+	{"opencl", openOpenCL, "an OpenCL loader (ocl-icd-libopencl1) and a driver; for CPUs: pip install intel-opencl-rt intel-cmplr-lib-rt, then OCL_ICD_VENDORS=.../lib/libintelocl.so"},
+	{"host", openHost, ""},
+}
+
+func openCUDA(*Options, *tracer) (driver.Driver, error) { return cuda.New(cuda.Options{}) }
+
+func openOpenCL(o *Options, t *tracer) (driver.Driver, error) {
+	return opencl.Open(opencl.Options{Translator: o.getenv("OFFLINK_LLVM_SPIRV"), Trace: t.nativeCalls()})
+}
+
+func openHost(o *Options, t *tracer) (driver.Driver, error) {
+	return hostdev.New(hostdev.Options{Output: o.Output, Fail: t.hostCalls()}), nil
+}
+
+// Open opens the back ends, in order of preference, with the devices that the
+// environment chooses. Those without such a device are closed again. A variable
+// that cannot be read is the error of listing the devices. The caller must
+// close the drivers.
+func Open(o Options) []driver.Driver {
+	d, err := Discover(o)
+	if err != nil {
+		return []driver.Driver{refusal{err}}
+	}
+	var list []driver.Driver
+	for _, f := range d.Backends {
+		if f.Driver != nil {
+			list = append(list, f.Driver)
+		}
+	}
+	return list
+}
+
+// refusal is a driver that has nothing but an error.
+type refusal struct{ err error }
+
+func (r refusal) Name() string                      { return "environment" }
+func (r refusal) Devices() ([]driver.Device, error) { return nil, r.err }
+func (r refusal) Close() error                      { return nil }
+
+// selected is a driver with the chosen ones of its devices.
+type selected struct {
+	driver.Driver
+	devices []driver.Device
+	err     error // of listing some
+}
+
+func (s *selected) Devices() ([]driver.Device, error) { return s.devices, s.err }
+
+// tracer prints the calls of native interfaces, as DPC++'s runtime does.
+type tracer struct {
+	out          io.Writer
+	basic, calls bool
+	all          bool
+}
+
+// nativeCalls is the hook of a back end that calls a native interface, nil if
+// nobody wants to see them.
+func (t *tracer) nativeCalls() func(call string, args []uintptr, code int) {
+	if !t.calls {
+		return nil
+	}
+	return func(call string, args []uintptr, code int) {
+		line := "---> " + call + "("
+		for i, a := range args {
+			if i > 0 {
+				line += ", "
+			}
+			line += fmt.Sprintf("%#x", a)
+		}
+		fmt.Fprintf(t.out, "%s)\n---> %s\n", line, opencl.ResultName(code))
+	}
+}
+
+// hostCalls is the hook of the embedded device, whose calls have no arguments
+// of a native interface.
+func (t *tracer) hostCalls() func(call string) error {
+	if !t.calls {
+		return nil
+	}
+	return func(call string) error {
+		fmt.Fprintf(t.out, "---> host: %s\n", call)
+		return nil
+	}
 }

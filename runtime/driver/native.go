@@ -86,3 +86,11 @@ type QueueImporter interface {
 	// ImportQueue makes a Queue of a native one, which stays the caller's.
 	ImportQueue(handle uint64) (Queue, error)
 }
+
+// Partitioner is a Device that consists of parts, which are devices of their
+// own with contexts of their own.
+type Partitioner interface {
+	// SubDevices lists the parts; none for a device that cannot be parted. They
+	// live as long as the driver.
+	SubDevices() ([]Device, error)
+}

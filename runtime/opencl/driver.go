@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -88,8 +89,8 @@ func Open(o Options) (*Driver, error) {
 // Name is "opencl".
 func (d *Driver) Name() string { return "opencl" }
 
-// Library is the path of the loader that was opened.
-func (d *Driver) Library() string { return d.api.File() }
+// Path is the file of the loader that was opened.
+func (d *Driver) Path() string { return d.api.File() }
 
 // Devices lists the devices of all platforms, in the loader's order. A
 // platform that fails leaves its devices out; the error names it.
@@ -167,4 +168,12 @@ func (d *Driver) Close() error {
 		errs = append(errs, d.api.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// ResultName names the result of a call in traces: "CL_SUCCESS".
+func ResultName(code int) string {
+	if name := cl.CodeName(code); name != "" {
+		return name
+	}
+	return strconv.Itoa(code)
 }

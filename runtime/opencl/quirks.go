@@ -68,7 +68,7 @@ var quirks = []quirk{
 func (a *abilities) takeBitcode(d *Device, llvm int) {
 	a.bitcode, a.linksHere = true, true
 	if d.driver.options.Translator == "" {
-		a.noSPIRV = fmt.Sprintf("it takes LLVM %d bitcode and no SPIR-V; with llvm-spirv-%d in PATH SPIR-V is translated", llvm, llvm)
+		a.noSPIRV = fmt.Sprintf("it takes LLVM %d bitcode and no SPIR-V; with OFFLINK_LLVM_SPIRV naming an llvm-spirv of LLVM %d or older SPIR-V is translated", llvm, llvm)
 		return
 	}
 	a.noSPIRV, a.translateTo = "", llvm

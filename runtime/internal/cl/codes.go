@@ -23,6 +23,7 @@ const (
 
 // codeNames are the codes of cl.h and cl_ext.h.
 var codeNames = map[int]string{
+	0:     "CL_SUCCESS",
 	-1:    "CL_DEVICE_NOT_FOUND",
 	-2:    "CL_DEVICE_NOT_AVAILABLE",
 	-3:    "CL_COMPILER_NOT_AVAILABLE",

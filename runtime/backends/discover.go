@@ -1,0 +1,167 @@
+package backends
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
+	"offlink/runtime/selector"
+)
+
+// Discovery is what was found, of every back end.
+type Discovery struct {
+	Backends []*Found
+	Filter   *selector.Filter
+}
+
+// Found is one back end: built in, or a plugin.
+type Found struct {
+	Name    string // "opencl"; of a plugin that was not opened, its library
+	Path    string // the driver's library, where there is one
+	Version string // of the driver, where it tells
+	// Attempts are the paths that were tried, where the library was not found.
+	Attempts []dl.Attempt
+	// Err is why it was not opened, or why some devices are missing.
+	Err error
+	// Filtered is the variable that excludes it, as NAME=VALUE.
+	Filtered string
+	// Install says what to install where it was not found.
+	Install string
+	// All are the devices that it has, Chosen those that the environment
+	// leaves, with sub-devices.
+	All, Chosen []driver.Device
+	// Driver has the chosen devices; nil if there are none. Its holder closes
+	// it.
+	Driver driver.Driver
+}
+
+// Discover opens the back ends that the environment does not exclude. A back
+// end that fails never stops the others. The caller closes the Drivers. Errors
+// are those of package selector.
+func Discover(o Options) (*Discovery, error) {
+	filter, err := selector.FromEnvironment(o.getenv)
+	if err != nil {
+		return nil, err
+	}
+	trace, err := selector.TraceFromEnvironment(o.getenv)
+	if err != nil {
+		return nil, err
+	}
+	t := &tracer{o.traceOutput(), trace.Basic, trace.Calls, trace.All}
+	d := &Discovery{Filter: filter}
+	for _, b := range builtin[:len(builtin)-1] {
+		d.Backends = append(d.Backends, d.openBuiltin(&o, t, b))
+	}
+	d.Backends = append(d.Backends, d.openPlugins(&o, t)...)
+	d.Backends = append(d.Backends, d.openBuiltin(&o, t, builtin[len(builtin)-1]))
+	return d, nil
+}
+
+// Close closes what was opened.
+func (d *Discovery) Close() error {
+	var errs []error
+	for _, f := range d.Backends {
+		if f.Driver != nil {
+			errs = append(errs, f.Driver.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (d *Discovery) openBuiltin(o *Options, t *tracer, b backend) *Found {
+	f := &Found{Name: b.name, Install: b.install}
+	if !d.Filter.MayChoose(b.name) {
+		f.Filtered = strings.Join(d.Filter.Variables(), " ")
+		return f
+	}
+	opened, err := b.open(o, t)
+	if err != nil {
+		f.fail(t, err)
+		return f
+	}
+	d.keepChosen(f, t, opened)
+	return f
+}
+
+// fail records why a back end was not opened.
+func (f *Found) fail(t *tracer, err error) {
+	f.Err = err
+	if tried, ok := errors.AsType[*dl.OpenError](err); ok {
+		f.Attempts = tried.Attempts
+	}
+	if t.all {
+		fmt.Fprintf(t.out, "SYCL_PI_TRACE[all]: %s: %v\n", f.Name, err)
+	}
+}
+
+// keepChosen lists the devices and keeps the chosen ones. A driver that is left
+// without any is closed.
+func (d *Discovery) keepChosen(f *Found, t *tracer, opened driver.Driver) {
+	f.describe(opened)
+	f.All, f.Err = opened.Devices()
+	f.Chosen = d.chosenOf(f, opened.Name())
+	if t.basic {
+		fmt.Fprintf(t.out, "SYCL_PI_TRACE[basic]: Plugin found and successfully loaded: %s [ PluginVersion: %s ]\n", orElse(f.Path, f.Name), orElse(f.Version, "-"))
+	}
+	if len(f.Chosen) > 0 {
+		f.Driver = &selected{opened, f.Chosen, f.Err}
+		return
+	}
+	if len(f.All) > 0 {
+		f.Filtered = strings.Join(d.Filter.Variables(), " ")
+	}
+	f.Err = errors.Join(f.Err, opened.Close())
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// describe asks for what a driver may tell.
+func (f *Found) describe(opened driver.Driver) {
+	f.Name = opened.Name()
+	if p, ok := opened.(interface{ Path() string }); ok {
+		f.Path = p.Path()
+	}
+	if v, ok := opened.(interface{ Version() string }); ok {
+		f.Version = v.Version()
+	}
+}
+
+// chosenOf are the devices, and parts of them, that the environment chooses.
+func (d *Discovery) chosenOf(f *Found, backend string) (chosen []driver.Device) {
+	for i, device := range f.All {
+		chosen = append(chosen, d.chosenParts(f, backend, device, []int{i})...)
+	}
+	return chosen
+}
+
+func (d *Discovery) chosenParts(f *Found, backend string, device driver.Device, path []int) (chosen []driver.Device) {
+	described := describeDevice(backend, device, path)
+	if d.Filter.Chooses(described) {
+		chosen = append(chosen, device)
+	}
+	parts, ok := device.(driver.Partitioner)
+	if !ok || !d.Filter.ChoosesParts(described) {
+		return chosen
+	}
+	list, err := parts.SubDevices()
+	f.Err = errors.Join(f.Err, err)
+	for i, part := range list {
+		chosen = append(chosen, d.chosenParts(f, backend, part, append(path[:len(path):len(path)], i))...)
+	}
+	return chosen
+}
+
+func describeDevice(backend string, device driver.Device, path []int) selector.Device {
+	info := device.Info()
+	return selector.Device{
+		Backend: backend, Type: string(info.Type), Path: path, VendorID: info.VendorID, Name: info.Name,
+		DriverVersion: info.DriverVersion, Platform: info.Platform, PlatformVersion: info.PlatformVersion,
+	}
+}

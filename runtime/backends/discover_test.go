@@ -1,0 +1,227 @@
+package backends
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"offlink/internal/testtool"
+	"offlink/runtime/driver"
+	"offlink/runtime/drivertest"
+	"offlink/runtime/selector"
+)
+
+// environment is a Getenv of NAME=VALUEs.
+func environment(list ...string) func(string) string {
+	return func(name string) string {
+		for _, e := range list {
+			if value, ok := strings.CutPrefix(e, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+// hostOnly keeps the drivers of the machine out of a test.
+const hostOnly = "ONEAPI_DEVICE_SELECTOR=host:*"
+
+func TestHostIsAlwaysThere(t *testing.T) {
+	d, err := Discover(Options{Getenv: environment(hostOnly)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range d.Backends {
+		if opened := f.Driver != nil; opened != (f.Name == "host") {
+			t.Errorf("%s: opened is %v", f.Name, opened)
+		}
+		if f.Name != "host" && f.Filtered != hostOnly {
+			t.Errorf("%s: filtered by %q", f.Name, f.Filtered)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBadVariablesAreErrors(t *testing.T) {
+	for _, list := range [][]string{
+		{"ONEAPI_DEVICE_SELECTOR=nonsense"},
+		{hostOnly, "SYCL_DEVICE_FILTER=host"},
+		{hostOnly, "SYCL_PI_TRACE=loud"},
+	} {
+		name, _, _ := strings.Cut(list[len(list)-1], "=")
+		drivers := Open(Options{Getenv: environment(list...)})
+		if len(drivers) != 1 {
+			t.Fatalf("%v: %d drivers", list, len(drivers))
+		}
+		if _, err := drivers[0].Devices(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v: %v; want %s named", list, err, name)
+		}
+	}
+}
+
+// parted is a device with two parts.
+type parted struct{ driver.Device }
+
+func (p parted) SubDevices() ([]driver.Device, error) {
+	return []driver.Device{p.Device, p.Device}, nil
+}
+
+type partedDriver struct {
+	*drivertest.Fake
+	closed *int
+}
+
+func (d partedDriver) Name() string { return "level_zero" }
+
+func (d partedDriver) Devices() ([]driver.Device, error) {
+	list, err := d.Fake.Devices()
+	return []driver.Device{parted{list[0]}, parted{list[0]}}, err
+}
+
+func (d partedDriver) Close() error { *d.closed++; return nil }
+
+// TestChosen: devices, sub-devices, and a driver that is closed because none of
+// its devices is chosen.
+func TestChosen(t *testing.T) {
+	for value, want := range map[string]int{
+		"*:*": 2, "level_zero:1": 1, "level_zero:0.*": 2, "level_zero:*.*;!level_zero:0.1": 3, "*:gpu": 0, "level_zero:7": 0,
+	} {
+		filter, err := selector.FromEnvironment(environment("ONEAPI_DEVICE_SELECTOR=" + value))
+		if err != nil {
+			t.Fatal(err)
+		}
+		closed := 0
+		f, d := &Found{}, &Discovery{Filter: filter}
+		d.keepChosen(f, &tracer{}, partedDriver{&drivertest.Fake{}, &closed})
+		if len(f.Chosen) != want || len(f.All) != 2 || (f.Driver == nil) != (want == 0) || closed != map[bool]int{true: 1}[want == 0] {
+			t.Errorf("%s: %d devices chosen, driver %v, closed %d times; want %d devices", value, len(f.Chosen), f.Driver, closed, want)
+		}
+	}
+}
+
+// configured writes a configuration file, and discovers with it.
+func configured(t *testing.T, text string, more ...string) *Discovery {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "plugins.conf")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Discover(Options{Getenv: environment(append(more, hostOnly, "SYCL_PI_CONFIG="+file)...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func foundNamed(t *testing.T, d *Discovery, name string) *Found {
+	t.Helper()
+	i := slices.IndexFunc(d.Backends, func(f *Found) bool { return f.Name == name })
+	if i < 0 {
+		t.Fatalf("%s is not listed", name)
+	}
+	return d.Backends[i]
+}
+
+// TestPlugins: one that is not there, one that is no plugin: both are told with
+// every path, and the embedded device is there all the same.
+func TestPlugins(t *testing.T) {
+	folder := t.TempDir()
+	library := filepath.Join(folder, "libother.so")
+	cmd := exec.Command(testtool.Path(t, "gcc"), "-shared", "-x", "c", "-o", library, "/dev/null")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	d := configured(t, "# plugins\n\nlibnowhere.so  # not there\nlibother.so\n", "LD_LIBRARY_PATH="+folder+":/other")
+	missing := foundNamed(t, d, "libnowhere.so")
+	var tried []string
+	for _, a := range missing.Attempts {
+		tried = append(tried, a.Path)
+		if a.Err == nil {
+			t.Errorf("%s was opened", a.Path)
+		}
+	}
+	for _, path := range []string{filepath.Join(folder, "libnowhere.so"), "/other/libnowhere.so", "libnowhere.so"} {
+		if !slices.Contains(tried, path) {
+			t.Errorf("%s was not tried: %v", path, tried)
+		}
+	}
+	if other := foundNamed(t, d, "libother.so"); other.Err == nil || !strings.Contains(other.Err.Error(), "not a plugin") || !strings.Contains(other.Err.Error(), library) {
+		t.Errorf("libother.so: %v", other.Err)
+	}
+	if foundNamed(t, d, "host").Driver == nil {
+		t.Error("the embedded device is missing")
+	}
+}
+
+func TestConfiguration(t *testing.T) {
+	d, err := Discover(Options{Getenv: environment(hostOnly, "SYCL_PI_CONFIG=/nowhere/plugins.conf")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if f := foundNamed(t, d, "/nowhere/plugins.conf"); !errors.Is(f.Err, os.ErrNotExist) || !strings.Contains(f.Err.Error(), "SYCL_PI_CONFIG") {
+		t.Errorf("the missing file: %v", f.Err)
+	}
+	home := t.TempDir()
+	o := Options{Getenv: environment("HOME=" + home)}
+	if path, explicit := configFile(&o); path != "/etc/offlink/plugins.conf" || explicit {
+		t.Errorf("configFile = %s, %v", path, explicit)
+	}
+	own := filepath.Join(home, ".config", "offlink", "plugins.conf")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(own), 0o777), os.WriteFile(own, nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if path, explicit := configFile(&o); path != own || explicit {
+		t.Errorf("configFile = %s, %v", path, explicit)
+	}
+}
+
+func TestTrace(t *testing.T) {
+	var out bytes.Buffer
+	drivers := Open(Options{Getenv: environment(hostOnly, "SYCL_PI_TRACE=-1"), Trace: &out})
+	list, err := drivers[0].Devices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := list[0].NewQueue(driver.QueueOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"SYCL_PI_TRACE[basic]: Plugin found and successfully loaded: host", "---> host: NewQueue"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the trace lacks %q:\n%s", want, &out)
+		}
+	}
+}
+
+func TestSelfTest(t *testing.T) {
+	for _, d := range Open(Options{Getenv: environment(hostOnly)}) {
+		list, err := d.Devices()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := SelfTest(t.Context(), list[0]); err != nil {
+			t.Error(err)
+		}
+	}
+	fake, _ := (&drivertest.Fake{Refuse: func(driver.Image) error { return errors.New("nothing") }}).Devices()
+	_, err := SelfTest(t.Context(), fake[0])
+	if _, ok := errors.AsType[*RefusedError](err); !ok {
+		t.Errorf("a device that takes nothing: %v", err)
+	}
+	empty, _ := (&drivertest.Fake{Kernels: map[string]drivertest.FakeKernel{"selftest": {}}}).Devices()
+	if _, err := SelfTest(t.Context(), empty[0]); err == nil || !strings.Contains(err.Error(), "want 1") {
+		t.Errorf("a kernel that does nothing: %v", err)
+	}
+}

@@ -1,0 +1,141 @@
+package backends
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
+)
+
+// openPlugin opens a shared library as a plugin of the PI interface.
+var openPlugin func(path string) (driver.Driver, error)
+
+// configVariable names the configuration file of plugins.
+const configVariable = "SYCL_PI_CONFIG"
+
+// maxPlugins bounds what a configuration file can ask for.
+const maxPlugins = 256
+
+// openPlugins opens the libraries that the configuration file names, a line
+// each.
+func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
+	file, explicit := configFile(o)
+	names, err := readConfig(file)
+	if err != nil && (explicit || !errors.Is(err, os.ErrNotExist)) {
+		f := &Found{Name: file, Filtered: ""}
+		f.fail(t, fmt.Errorf("%s: %w", orElse(map[bool]string{true: configVariable}[explicit], "plugins"), err))
+		return []*Found{f}
+	}
+	var list []*Found
+	for _, name := range names {
+		list = append(list, d.openPluginNamed(o, t, name))
+	}
+	return list
+}
+
+// configFile is the file that SYCL_PI_CONFIG names, or the first of the
+// documented places that exists.
+func configFile(o *Options) (path string, explicit bool) {
+	if path := o.getenv(configVariable); path != "" {
+		return path, true
+	}
+	home := o.getenv("XDG_CONFIG_HOME")
+	if home == "" && o.getenv("HOME") != "" {
+		home = filepath.Join(o.getenv("HOME"), ".config")
+	}
+	const system = "/etc/offlink/plugins.conf"
+	if home == "" {
+		return system, false
+	}
+	own := filepath.Join(home, "offlink", "plugins.conf")
+	if _, err := os.Stat(own); err != nil {
+		return system, false
+	}
+	return own, false
+}
+
+// readConfig reads names, one a line; # begins a comment.
+func readConfig(path string) (names []string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for number := 1; lines.Scan(); number++ {
+		name, _, _ := strings.Cut(lines.Text(), "#")
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		if strings.ContainsRune(name, 0) {
+			return nil, fmt.Errorf("%s:%d: a name with a NUL byte", path, number)
+		}
+		if len(names) == maxPlugins {
+			return nil, fmt.Errorf("%s:%d: more than %d plugins", path, number, maxPlugins)
+		}
+		names = append(names, name)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return names, nil
+}
+
+// candidates are the paths to try for a name: on LD_LIBRARY_PATH, beside our
+// own file, then as the system's loader looks it up. A name with a folder is
+// a path.
+func candidates(o *Options, name string) (list []string) {
+	if strings.ContainsRune(name, filepath.Separator) {
+		return []string{name}
+	}
+	folders := filepath.SplitList(o.getenv("LD_LIBRARY_PATH"))
+	if own := dl.OwnFolder(); own != "" {
+		folders = append(folders, own)
+	}
+	for _, folder := range folders {
+		if folder != "" {
+			list = append(list, filepath.Join(folder, name))
+		}
+	}
+	return append(list, name)
+}
+
+var errNoPlugins = errors.New("this version of offlink opens no plugins of the PI interface")
+
+func (d *Discovery) openPluginNamed(o *Options, t *tracer, name string) *Found {
+	f := &Found{Name: name}
+	library, err := dl.Open(candidates(o, name)...)
+	if err != nil {
+		f.fail(t, err)
+		return f
+	}
+	f.Path, f.Attempts = library.File("piPluginInit"), library.Attempts
+	if _, err := library.Symbol("piPluginInit"); err != nil {
+		f.fail(t, errors.Join(fmt.Errorf("%s is not a plugin: %w", library.Path, err), library.Close()))
+		return f
+	}
+	if openPlugin == nil {
+		f.fail(t, errors.Join(fmt.Errorf("%s: %w", library.Path, errNoPlugins), library.Close()))
+		return f
+	}
+	opened, err := openPlugin(library.Path)
+	if closed := library.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		f.fail(t, err)
+		return f
+	}
+	if !d.Filter.MayChoose(opened.Name()) {
+		f.Filtered = strings.Join(d.Filter.Variables(), " ")
+		f.Err = opened.Close()
+		return f
+	}
+	d.keepChosen(f, t, opened)
+	return f
+}

@@ -1,0 +1,22 @@
+package dl
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+)
+
+// OwnFolder is the folder of the program or shared library that this code is
+// part of, "" where the system does not tell.
+func OwnFolder() string {
+	if Supported {
+		if file := fileOfAddress(reflect.ValueOf(OwnFolder).Pointer()); filepath.IsAbs(file) {
+			return filepath.Dir(file)
+		}
+	}
+	file, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return filepath.Dir(file)
+}
