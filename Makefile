@@ -11,6 +11,8 @@ GO_LDFLAGS := -s -w -X offlink/cmd/internal/cli.version=$(VERSION)
 CORE_LDFLAGS := -X runtime.godebugDefault=asyncpreemptoff=1
 SOURCES := go.mod go.sum $(shell find abort cmd filemap filetable ir parallel props runtime spirv split toolchain wrapper -type f -not -path '*/testdata/*' -not -name '*_test.go')
 FUZZTIME ?= 20s
+# Built and run in the tree, installed, and by CMake (scripts/test-cmake).
+EXAMPLES := dynlink device-global plugin-lib spec-constants heat
 
 PROGRAMS := bin/postlink bin/offload-wrap bin/devrun
 LIBRARIES := bin/libofflink.so bin/libofflink-core.so

@@ -1,25 +1,36 @@
 # offlink_add_device_code(TARGET target SOURCES file...
-#                         [SPLIT none|source|kernel|auto]
+#                         [SPLIT none|source|kernel|auto] [TARGETS spir64|nvptx64...]
 #                         [OPTIONS clang-option...] [POSTLINK_OPTIONS option...])
 #
-# Compiles device code with clang, makes SPIR-V images of it, and links their
-# host object into the target, together with offlink::offlink. Languages by
+# Compiles device code with clang, makes images of it, and links their host
+# objects into the target, together with offlink::offlink. Languages by
 # extension: .cl OpenCL C, .clcpp C++ for OpenCL, .c and .cpp with
-# <offlink/device.h>. Headers that a source includes are followed.
+# <offlink/device.h>. Headers that a source includes are followed. The images of
+# different sources and targets are made in parallel.
 #
-# SPLIT is postlink's -split (default source). OFFLINK_CLANG names the clang to
-# use; the newest of clang-19 to clang-14 and clang is the default.
+# SPLIT is postlink's -split (default source). TARGETS are the devices: spir64,
+# SPIR-V for every device that takes it (the default), and nvptx64, PTX for
+# NVIDIA's GPUs from OFFLINK_CUDA_ARCH on (sm_75). OFFLINK_CLANG names the clang
+# to use; the newest of clang-19 to clang-14 and clang is the default.
 
 # The vectorisers of -O2 and the closed forms of loops make integers of odd
 # widths and vectors of booleans, which SPIR-V lacks; devices vectorise by
 # themselves.
-set(_offlink_clang_options --target=spir64-unknown-unknown -O2 -fno-slp-vectorize -fno-vectorize
-                           -mllvm -replexitval=never -c -emit-llvm)
+set(_offlink_clang_spir64 --target=spir64-unknown-unknown -O2 -fno-slp-vectorize -fno-vectorize
+                          -mllvm -replexitval=never -c -emit-llvm)
+set(_offlink_images_spir64 -spec-const=native -to=spirv)
+set(_offlink_format_spir64 spirv)
+set(_offlink_opencl_spir64 CL3.0)
+set(OFFLINK_CUDA_ARCH sm_75 CACHE STRING "The oldest GPU that device code for nvptx64 runs on")
+set(_offlink_clang_nvptx64 --target=nvptx64-nvidia-cuda -march=${OFFLINK_CUDA_ARCH} -nogpulib -O2 -c -emit-llvm)
+set(_offlink_images_nvptx64 -to=ptx)
+set(_offlink_format_nvptx64 none)
+set(_offlink_opencl_nvptx64 CL2.0)
 set(_offlink_postlink_options -symbols -properties -emit-exported-symbols -emit-imported-symbols -emit-param-info
-                              -device-globals -device-image-dependencies=externals -to=spirv)
+                              -device-globals -device-image-dependencies=externals)
 
 function(offlink_add_device_code)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;SPLIT" "SOURCES;OPTIONS;POSTLINK_OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;SPLIT" "SOURCES;TARGETS;OPTIONS;POSTLINK_OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "offlink_add_device_code: unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -29,38 +40,52 @@ function(offlink_add_device_code)
   if(NOT arg_SPLIT)
     set(arg_SPLIT source)
   endif()
-  set(split -split=${arg_SPLIT})
-  if(arg_SPLIT STREQUAL none)
-    set(split "")
+  if(NOT arg_TARGETS)
+    set(arg_TARGETS spir64)
   endif()
   find_program(OFFLINK_CLANG NAMES clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang
                DOC "The clang that compiles device code")
   if(NOT OFFLINK_CLANG)
     message(FATAL_ERROR "offlink_add_device_code: no clang was found; install one, or set OFFLINK_CLANG")
   endif()
-  foreach(source IN LISTS arg_SOURCES)
-    _offlink_device_language(language "${source}")
-    get_filename_component(path "${source}" ABSOLUTE)
-    string(MAKE_C_IDENTIFIER "${source}" name)
-    set(base "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}.device/${name}")
-    file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}.device")
-    add_custom_command(OUTPUT "${base}.bc"
-      COMMAND "${OFFLINK_CLANG}" ${_offlink_clang_options} ${language} "-I$<TARGET_PROPERTY:offlink::device,INTERFACE_INCLUDE_DIRECTORIES>"
-              ${arg_OPTIONS} -MD -MT "${base}.bc" -MF "${base}.d" -o "${base}.bc" "${path}"
-      DEPENDS "${path}" DEPFILE "${base}.d" COMMENT "Compiling device code ${source}" VERBATIM)
-    add_custom_command(OUTPUT "${base}.o"
-      COMMAND offlink::postlink ${split} ${_offlink_postlink_options} ${arg_POSTLINK_OPTIONS} -o "${base}.table" "${base}.bc"
-      COMMAND offlink::offload-wrap -kind=sycl -target=spir64 -format=spirv -o "${base}.o" -batch "${base}.table"
-      DEPENDS "${base}.bc" COMMENT "Making device images of ${source}" VERBATIM)
-    set_source_files_properties("${base}.o" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
-    target_sources(${arg_TARGET} PRIVATE "${base}.o")
+  file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}.device")
+  foreach(device IN LISTS arg_TARGETS)
+    if(NOT DEFINED _offlink_format_${device})
+      message(FATAL_ERROR "offlink_add_device_code: TARGETS: ${device} is not one of spir64, nvptx64")
+    endif()
+    foreach(source IN LISTS arg_SOURCES)
+      _offlink_add_source("${source}" ${device})
+    endforeach()
   endforeach()
   target_link_libraries(${arg_TARGET} PRIVATE offlink::offlink)
 endfunction()
 
-function(_offlink_device_language result source)
+# The commands for one source and one device. Uses the caller's arg_ variables.
+function(_offlink_add_source source device)
+  set(split -split=${arg_SPLIT})
+  if(arg_SPLIT STREQUAL none)
+    set(split "")
+  endif()
+  _offlink_device_language(language "${source}" ${_offlink_opencl_${device}})
+  get_filename_component(path "${source}" ABSOLUTE)
+  string(MAKE_C_IDENTIFIER "${source}_${device}" name)
+  set(base "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}.device/${name}")
+  add_custom_command(OUTPUT "${base}.bc"
+    COMMAND "${OFFLINK_CLANG}" ${_offlink_clang_${device}} ${language} "-I$<TARGET_PROPERTY:offlink::device,INTERFACE_INCLUDE_DIRECTORIES>"
+            ${arg_OPTIONS} -MD -MT "${base}.bc" -MF "${base}.d" -o "${base}.bc" "${path}"
+    DEPENDS "${path}" DEPFILE "${base}.d" COMMENT "Compiling device code ${source} for ${device}" VERBATIM)
+  add_custom_command(OUTPUT "${base}.o"
+    COMMAND offlink::postlink ${split} ${_offlink_postlink_options} ${_offlink_images_${device}} ${arg_POSTLINK_OPTIONS}
+            -o "${base}.table" "${base}.bc"
+    COMMAND offlink::offload-wrap -kind=sycl -target=${device} -format=${_offlink_format_${device}} -o "${base}.o" -batch "${base}.table"
+    DEPENDS "${base}.bc" COMMENT "Making device images of ${source} for ${device}" VERBATIM)
+  set_source_files_properties("${base}.o" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  target_sources(${arg_TARGET} PRIVATE "${base}.o")
+endfunction()
+
+function(_offlink_device_language result source opencl)
   if(source MATCHES "\\.cl$")
-    set(${result} -x cl -cl-std=CL3.0 PARENT_SCOPE)
+    set(${result} -x cl -cl-std=${opencl} PARENT_SCOPE)
   elseif(source MATCHES "\\.clcpp$")
     set(${result} -x clcpp PARENT_SCOPE)
   elseif(source MATCHES "\\.c$")

@@ -6,34 +6,73 @@
 #   program: main.o kernels.device.o
 #   	$(CC) -o $@ $^ $(shell pkg-config --libs offlink)
 #
-# Variables: OFFLINK_CLANG (default clang-19), OFFLINK_SPLIT (none, source,
-# kernel, auto; default source), OFFLINK_CLANG_OPTIONS, OFFLINK_POSTLINK_OPTIONS,
-# OFFLINK_BIN and OFFLINK_INCLUDE (default: next to this file's prefix).
-OFFLINK_PREFIX  ?= $(patsubst %/share/offlink/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+# Variables: OFFLINK_CLANG (the newest of clang-19 to clang-14 and clang),
+# OFFLINK_SPLIT (none, source, kernel, auto; default source), OFFLINK_TARGETS
+# (spir64, the default, and nvptx64), OFFLINK_CUDA_ARCH (sm_75),
+# OFFLINK_CLANG_OPTIONS, OFFLINK_POSTLINK_OPTIONS, OFFLINK_BIN and OFFLINK_INCLUDE
+# (default: next to this file's prefix).
+OFFLINK_PREFIX  ?= $(patsubst %/share/offlink,%,$(abspath $(dir $(lastword $(MAKEFILE_LIST)))))
 OFFLINK_BIN     ?= $(OFFLINK_PREFIX)/bin
 OFFLINK_INCLUDE ?= $(OFFLINK_PREFIX)/include
-OFFLINK_CLANG   ?= clang-19
+OFFLINK_CLANG   ?= $(or $(shell for c in clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang; do \
+	command -v $$c && break; done),clang)
 OFFLINK_SPLIT   ?= source
+OFFLINK_TARGETS ?= spir64
+OFFLINK_CUDA_ARCH ?= sm_75
 
 # The vectorisers of -O2 and the closed forms of loops make integers of odd
 # widths and vectors of booleans, which SPIR-V lacks; devices vectorise by
 # themselves.
-OFFLINK_COMPILE = $(OFFLINK_CLANG) --target=spir64-unknown-unknown -O2 -fno-slp-vectorize -fno-vectorize \
-	-mllvm -replexitval=never -I'$(OFFLINK_INCLUDE)' $(OFFLINK_CLANG_OPTIONS) -MD -MP -MT $@ -MF $*.device.d -c -emit-llvm -o $@
+offlink_clang_spir64  := --target=spir64-unknown-unknown -O2 -fno-slp-vectorize -fno-vectorize -mllvm -replexitval=never
+offlink_clang_nvptx64 := --target=nvptx64-nvidia-cuda -march=$(OFFLINK_CUDA_ARCH) -nogpulib -O2
+offlink_opencl_spir64  := CL3.0
+offlink_opencl_nvptx64 := CL2.0
+offlink_images_spir64  := -spec-const=native -to=spirv
+offlink_images_nvptx64 := -to=ptx
+offlink_format_spir64  := spirv
+offlink_format_nvptx64 := none
 
-%.device.bc: %.cl
-	$(OFFLINK_COMPILE) -x cl -cl-std=CL3.0 $<
-%.device.bc: %.clcpp
-	$(OFFLINK_COMPILE) -x clcpp $<
-%.device.bc: %.device.c
-	$(OFFLINK_COMPILE) -x c $<
-%.device.bc: %.device.cpp
-	$(OFFLINK_COMPILE) -x c++ $<
+# $(call offlink_compile,DEVICE,LANGUAGE OPTIONS): $< to $*.DEVICE.device.bc
+define offlink_compile
+$(OFFLINK_CLANG) $(offlink_clang_$1) -I'$(OFFLINK_INCLUDE)' $2 $(OFFLINK_CLANG_OPTIONS) -MD -MP -MT $@ -MF $*.$1.device.d \
+  -c -emit-llvm -o $*.$1.device.bc $<
 
-%.device.o: %.device.bc
-	'$(OFFLINK_BIN)/postlink' $(if $(filter-out none,$(OFFLINK_SPLIT)),-split=$(OFFLINK_SPLIT)) -symbols -properties \
-	  -emit-exported-symbols -emit-imported-symbols -emit-param-info -device-globals \
-	  -device-image-dependencies=externals $(OFFLINK_POSTLINK_OPTIONS) -to=spirv -o $*.device.table $<
-	'$(OFFLINK_BIN)/offload-wrap' -kind=sycl -target=spir64 -format=spirv -o $@ -batch $*.device.table
+endef
+
+# $(call offlink_wrap,DEVICE): $*.DEVICE.device.bc to an object
+define offlink_wrap
+'$(OFFLINK_BIN)/postlink' $(if $(filter-out none,$(OFFLINK_SPLIT)),-split=$(OFFLINK_SPLIT)) -symbols -properties \
+  -emit-exported-symbols -emit-imported-symbols -emit-param-info -device-globals -device-image-dependencies=externals \
+  $(offlink_images_$1) $(OFFLINK_POSTLINK_OPTIONS) -o $*.$1.device.table $*.$1.device.bc
+'$(OFFLINK_BIN)/offload-wrap' -kind=sycl -target=$1 -format=$(offlink_format_$1) -o $*.$1.wrapped.o -batch $*.$1.device.table
+
+endef
+
+# The objects of all devices become one.
+define offlink_join
+$(LD) -r -o $@ $(foreach d,$(OFFLINK_TARGETS),$*.$d.wrapped.o)
+@rm -f $(foreach d,$(OFFLINK_TARGETS),$*.$d.wrapped.o)
+endef
+
+# Each rule takes one step: make's own rules for objects of C and C++ would come
+# before a chain.
+%.device.o: %.cl
+	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_compile,$d,-x cl -cl-std=$(offlink_opencl_$d)))
+	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_wrap,$d))
+	$(offlink_join)
+%.device.o: %.clcpp
+	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_compile,$d,-x clcpp))
+	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_wrap,$d))
+	$(offlink_join)
+%.device.o: %.device.c
+	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_compile,$d,-x c))
+	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_wrap,$d))
+	$(offlink_join)
+%.device.o: %.device.cpp
+	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_compile,$d,-x c++))
+	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_wrap,$d))
+	$(offlink_join)
+
+.PRECIOUS: %.device.o
 
 -include $(wildcard *.device.d)

@@ -5,6 +5,8 @@
  *                           that this module calls from another
  *   OFFLINK_KERNEL          a kernel; a template or inline one is emitted too
  *   OFFLINK_DEVICE_GLOBAL   a variable that the host can read and write
+ *   OFFLINK_SPEC_CONSTANT   C++: a constant that the host sets before the
+ *                           kernel is built
  *
  *   // lib.cl                                  // app.cl
  *   #include <offlink/device.h>                #include <offlink/device.h>
@@ -78,6 +80,22 @@
   __attribute__((annotate("sycl-device-image-scope=true")))             \
   __attribute__((annotate("sycl-device-global-size", (int)sizeof(type)))) \
   OFFLINK_GLOBAL type name
+
+#if defined(__cplusplus) && !defined(__OPENCL_CPP_VERSION__)
+/* OFFLINK_SPEC_CONSTANT(type, name, value) defines name(), a number that is the
+ * value unless the host gives the constant of that name another one when it opens the
+ * kernel. postlink -spec-const=native makes a specialization constant of it:
+ *
+ *   OFFLINK_SPEC_CONSTANT(int, width, 8)
+ *   ... for (int i = 0; i < width(); i++) ...
+ */
+template <class T> T __sycl_getScalar2020SpecConstantValue(const char *name, const void *value, const void *buffer);
+#define OFFLINK_SPEC_CONSTANT(type, name, value)                                                             \
+  static OFFLINK_CONSTANT const type offlink_value_of_##name = value;                                        \
+  static inline type name() {                                                                               \
+    return __sycl_getScalar2020SpecConstantValue<type>(#name, (const void *)&offlink_value_of_##name, nullptr); \
+  }
+#endif
 
 #if defined(__NVPTX__)
 

@@ -54,6 +54,43 @@ int run(offlink_kernel *k, offlink_buffer *b, float f) {
 	}
 }
 
+// TestHostClasses: offlink.hpp is C++17 without extensions, twice included.
+func TestHostClasses(t *testing.T) {
+	const source = `#include <offlink/offlink.hpp>
+#include <offlink/offlink.hpp>
+#include <array>
+void run(offlink::device &d, offlink::event &before) {
+  offlink::queue q(d, OFFLINK_QUEUE_PROFILING);
+  offlink::buffer<float> b(d, {1, 2, 3});
+  offlink::shared<int> s(d, 4);
+  offlink::kernel k(d, "k", offlink::spec_constants().set("n", 3));
+  offlink::event e = q.launch_after({before}, k, offlink::range(8, 8).local(4, 4).offset(1), b, s, 2.0f,
+                                    offlink::local<int>(64), offlink::address{s.data() + 1});
+  q.run("k", 8, b);
+  q.fill(s, 7, {e});
+  q.copy(s.data(), s.data(), 4, {e});
+  q.barrier({e}).on_done([](offlink_status, const std::string &) {});
+  q.host([] {}).wait_for(std::chrono::seconds(1));
+  offlink::device_global<std::array<int, 4>> g(d, "g");
+  g.write(g.read());
+  int one[1];
+  g.read(one, 1, 2);
+  offlink::device_code code("lib.spv");
+  offlink::kernel(d, "k", {}, code.module()).info();
+  q.finish();
+}
+`
+	for _, compiler := range []string{"g++", "clang++-14", "clang++-19"} {
+		for _, std := range []string{"c++17", "c++20"} {
+			t.Run(compiler+"/"+std, func(t *testing.T) {
+				testtool.Need(t, compiler)
+				file := write(t, "host", source)
+				compile(t, compiler, "-x", "c++", "-std="+std, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", file)
+			})
+		}
+	}
+}
+
 const deviceSource = `#include <offlink/device.h>
 #include <offlink/device.h>
 OFFLINK_EXTERNAL int imported(int i);

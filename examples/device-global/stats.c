@@ -1,0 +1,1 @@
+const char *stats_version(void) { return "1"; }
