@@ -176,10 +176,16 @@ func isGlobal(op Opcode) bool {
 		return true
 	}
 	info := op.grammarInfo()
-	return info == nil || op == OpTypeForwardPointer ||
+	return info == nil || op == OpTypeForwardPointer || extensionGlobals[info.name] ||
 		strings.HasPrefix(info.name, "OpType") ||
 		strings.HasPrefix(info.name, "OpConstant") ||
 		strings.HasPrefix(info.name, "OpSpecConstant")
+}
+
+// extensionGlobals are instructions of extensions that stand among the types.
+var extensionGlobals = map[string]bool{
+	"OpAsmTargetINTEL": true, "OpAsmINTEL": true,
+	"OpAliasDomainDeclINTEL": true, "OpAliasScopeDeclINTEL": true, "OpAliasScopeListDeclINTEL": true,
 }
 
 // isLocal tells whether an instruction may stand in a function.

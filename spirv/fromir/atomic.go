@@ -147,9 +147,6 @@ func (f *function) compareExchange(i int, in *ir.Instruction) {
 	compare, replace := f.valueID(in.Operands[1]), f.valueID(in.Operands[2])
 	old := f.emit(spirv.OpAtomicCompareExchange, typ, pointer, f.scope(in), f.semantics(in.Order, in.Operands[0]),
 		f.semantics(in.FailureOrder, in.Operands[0]), replace, compare)
-	if in.Flags&ir.FlagVolatile != 0 {
-		f.b.decorate(old, decVolatile)
-	}
 	same := f.emit(spirv.OpIEqual, f.boolType(), old, compare)
 	pair := f.resultType(i)
 	first := f.emit(spirv.OpCompositeInsert, pair, old, f.undef(pair), 0)

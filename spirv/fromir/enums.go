@@ -49,6 +49,7 @@ const (
 	capPipeStorage        = 60
 	capOptNoneEXT         = 6094
 	capLinkOnceODR        = 0 // the extension has none
+	capMemoryAliasing     = 5910
 	capFunctionPointers   = 5603
 	capIndirectReferences = 5604
 	capAsm                = 5606
@@ -119,4 +120,6 @@ const (
 	accessVolatile    = 1
 	accessAligned     = 2
 	accessNontemporal = 4
+	accessAliasScope  = 1 << 16
+	accessNoAlias     = 1 << 17
 )

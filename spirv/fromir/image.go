@@ -375,6 +375,21 @@ func (m *image) debugAbsent(e *shared) id {
 // opExtInstWithForwardRefs is OpExtInst that may name instructions that come later.
 const opExtInstWithForwardRefs spirv.Opcode = 4433
 
+// visitPlain writes an entry of another section after those of that section that
+// it names.
+func (s *sorter) visitPlain(e *shared, list *[sections][]uint32) {
+	if s.state[e.index] != entryNew {
+		return
+	}
+	s.state[e.index] = entryDone
+	for _, d := range e.deps {
+		if d.section == e.section {
+			s.visitPlain(d, list)
+		}
+	}
+	list[e.section] = s.append(list[e.section], e)
+}
+
 // content returns the words of an entry: of a variable, those of its unit; nil
 // for functions.
 func (m *image) content(e *shared) *shared {
@@ -444,7 +459,7 @@ func (m *image) sectionWords() (list [sections][]uint32) {
 		case sectionFunction:
 			list[e.section] = m.appendFunction(list[e.section], e)
 		default:
-			list[e.section] = m.append(list[e.section], e)
+			s.visitPlain(e, &list)
 		}
 	}
 	list[sectionDebug] = s.debug

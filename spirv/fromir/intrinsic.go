@@ -56,7 +56,8 @@ func init() {
 		"trap": (*callSite).trap, "debugtrap": (*callSite).trap, "ubsantrap": (*callSite).trap,
 		"objectsize": (*callSite).objectSize, "is.fpclass": (*callSite).floatClass, "frexp": (*callSite).fractionExponent,
 		"ptrmask": (*callSite).pointerMask,
-		"sincos":  (*callSite).sineCosine,
+		"sincos":  func(c *callSite) { c.splitResult("sincos") }, "modf": func(c *callSite) { c.splitResult("modf") },
+		"masked.gather": (*callSite).gather, "masked.scatter": (*callSite).scatter,
 	}
 	for name, op := range map[string]spirv.Opcode{
 		"fadd": spirv.OpFAdd, "fsub": spirv.OpFSub, "fmul": spirv.OpFMul, "fdiv": spirv.OpFDiv,
@@ -362,14 +363,16 @@ func (c *callSite) fractionExponent() {
 	c.done(c.emit(spirv.OpCompositeConstruct, c.typ, fraction, loaded))
 }
 
-// sineCosine writes llvm.sincos: a struct of both.
-func (c *callSite) sineCosine() {
+// splitResult writes llvm.sincos and llvm.modf: a struct of the result of an
+// instruction and of the number that it stores.
+func (c *callSite) splitResult(name string) {
 	element := c.typeID(c.operands[0].Type)
-	typ := c.typ
-	c.typ = element
-	sine, cosine := c.extInst("sin", c.arg(0)), c.extInst("cos", c.arg(0))
-	c.typ = typ
-	c.done(c.emit(spirv.OpCompositeConstruct, typ, sine, cosine))
+	variable := c.variable(c.translator.pointerType(element, 0), 0, 0)
+	number, _ := spirv.ExtInstNumber("OpenCL.std", name)
+	first := c.emit(spirv.OpExtInst, element, c.opencl, number, c.arg(0), variable)
+	_, align := c.layout(c.operands[0].Type)
+	second := c.emit(spirv.OpLoad, element, variable, accessAligned, uint32(align))
+	c.done(c.emit(spirv.OpCompositeConstruct, c.typ, first, second))
 }
 
 // pointerAnnotation writes a pointer whose annotation becomes a decoration.

@@ -45,57 +45,137 @@ const (
 	classPositiveInf
 )
 
-// floatClass writes llvm.is.fpclass by the bits of the number.
+// classTest writes the tests of llvm.is.fpclass, each part when it is first needed.
+type classTest struct {
+	*callSite
+	truth, whole              id
+	constant                  func(uint64) id
+	sign, inf, quiet, small   uint64 // bits: of the sign, of infinity, of quiet NaNs, of the least normal number
+	number                    id
+	rawBits, magnitude        id
+	negativeBool, positiveOne id
+}
+
+// floatClass writes llvm.is.fpclass: by the instructions that test classes of both
+// signs, else by the bits of the number.
 func (c *callSite) floatClass() {
 	number := c.operands[0].Type
 	bits := c.scalarBits(number)
-	layout, ok := map[uint32]struct{ fraction uint32 }{16: {10}, 32: {23}, 64: {52}}[bits]
+	fraction, ok := map[uint32]uint32{16: 10, 32: 23, 64: 52}[bits]
 	if !ok {
 		c.failf("a class of numbers of %d bits", bits)
 	}
-	mask := uint32(c.constantArgument(1))
-	truth, whole := c.intLikeBool(number), c.intLikeType(number, bits)
-	constant := c.integerLike(number, bits)
-	raw := c.emit(spirv.OpBitcast, whole, c.arg(0))
-	sign := uint64(1) << (bits - 1)
-	inf := (sign - 1) &^ (1<<layout.fraction - 1)
-	quiet := uint64(1) << (layout.fraction - 1)
-	size := c.emit(spirv.OpBitwiseAnd, whole, raw, constant(sign-1))
-	negative := c.emit(spirv.OpSLessThan, truth, raw, constant(0))
-	positive := c.emit(spirv.OpLogicalNot, truth, negative)
-	and := func(a, b id) id { return c.emit(spirv.OpLogicalAnd, truth, a, b) }
-	between := func(low, high uint64) id { // low <= size < high
-		shifted := c.emit(spirv.OpISub, whole, size, constant(low))
-		return c.emit(spirv.OpULessThan, truth, shifted, constant(high-low))
+	mask := uint32(c.constantArgument(1)) & 1023
+	if mask == 0 || mask == 1023 {
+		c.done(c.constantTruth(c.in.Type, c.typ, mask != 0))
+		return
 	}
-	tests := []struct {
-		class uint32
-		test  func() id
+	t := &classTest{
+		callSite: c, truth: c.intLikeBool(number), whole: c.intLikeType(number, bits), constant: c.integerLike(number, bits),
+		sign: 1 << (bits - 1), quiet: 1 << (fraction - 1), small: 1 << fraction, number: c.arg(0),
+	}
+	t.inf = (t.sign - 1) &^ (t.small - 1)
+	if inverted := ^mask & 1023; simpleClasses[inverted] {
+		c.done(c.emit(spirv.OpLogicalNot, t.truth, t.test(inverted)))
+		return
+	}
+	c.done(t.test(mask))
+}
+
+const (
+	classNaN       = classSignalingNaN | classQuietNaN
+	classInf       = classNegativeInf | classPositiveInf
+	classNormal    = classNegativeNormal | classPositiveNormal
+	classSubnormal = classNegativeSubnormal | classPositiveSubnormal
+	classZero      = classNegativeZero | classPositiveZero
+)
+
+// simpleClasses are those whose opposite is tested by them.
+var simpleClasses = map[uint32]bool{
+	classNaN: true, classSignalingNaN: true, classQuietNaN: true, classInf: true, classPositiveInf: true, classNegativeInf: true,
+	classNormal: true, classPositiveNormal: true, classNegativeNormal: true, classSubnormal: true, classPositiveSubnormal: true,
+	classNegativeSubnormal: true, classZero: true, classPositiveZero: true, classNegativeZero: true,
+}
+
+// test returns whether the number is of one of the classes.
+func (t *classTest) test(mask uint32) (found id) {
+	for _, class := range []struct {
+		both, negative uint32
+		test           func(mask uint32) id
 	}{
-		{classSignalingNaN, func() id { return between(inf+1, inf|quiet) }},
-		{classQuietNaN, func() id { return c.emit(spirv.OpUGreaterThanEqual, truth, size, constant(inf|quiet)) }},
-		{classNegativeInf, func() id { return and(negative, c.emit(spirv.OpIEqual, truth, size, constant(inf))) }},
-		{classNegativeNormal, func() id { return and(negative, between(1<<layout.fraction, inf)) }},
-		{classNegativeSubnormal, func() id { return and(negative, between(1, 1<<layout.fraction)) }},
-		{classNegativeZero, func() id { return c.emit(spirv.OpIEqual, truth, raw, constant(sign)) }},
-		{classPositiveZero, func() id { return c.emit(spirv.OpIEqual, truth, raw, constant(0)) }},
-		{classPositiveSubnormal, func() id { return and(positive, between(1, 1<<layout.fraction)) }},
-		{classPositiveNormal, func() id { return and(positive, between(1<<layout.fraction, inf)) }},
-		{classPositiveInf, func() id { return c.emit(spirv.OpIEqual, truth, raw, constant(inf)) }},
-	}
-	found := id(0)
-	for _, t := range tests {
-		if mask&t.class == 0 {
+		{classNaN, 0, t.isNaN},
+		{classInf, classNegativeInf, func(uint32) id { return t.emit(spirv.OpIsInf, t.truth, t.number) }},
+		{classNormal, classNegativeNormal, func(uint32) id { return t.emit(spirv.OpIsNormal, t.truth, t.number) }},
+		{classSubnormal, classNegativeSubnormal, func(uint32) id { return t.between(1, t.small) }},
+		{classZero, 0, t.isZero},
+	} {
+		part := mask & class.both
+		if part == 0 {
 			continue
 		}
-		if n := t.test(); found == 0 {
-			found = n
-		} else {
-			found = c.emit(spirv.OpLogicalOr, truth, found, n)
+		n := class.test(part)
+		if class.negative != 0 && part != class.both {
+			n = t.emit(spirv.OpLogicalAnd, t.truth, t.signTest(part == class.negative), n)
 		}
+		if found != 0 {
+			n = t.emit(spirv.OpLogicalOr, t.truth, found, n)
+		}
+		found = n
 	}
-	if found == 0 {
-		found = c.constantTruth(c.in.Type, c.typ, false)
+	return found
+}
+
+func (t *classTest) isNaN(mask uint32) id {
+	switch mask {
+	case classSignalingNaN:
+		return t.between(t.inf+1, t.inf|t.quiet)
+	case classQuietNaN:
+		return t.emit(spirv.OpUGreaterThanEqual, t.truth, t.size(), t.constant(t.inf|t.quiet))
 	}
-	c.done(found)
+	return t.emit(spirv.OpIsNan, t.truth, t.number)
+}
+
+func (t *classTest) isZero(mask uint32) id {
+	switch mask {
+	case classPositiveZero:
+		return t.emit(spirv.OpIEqual, t.truth, t.raw(), t.constant(0))
+	case classNegativeZero:
+		return t.emit(spirv.OpIEqual, t.truth, t.raw(), t.constant(t.sign))
+	}
+	return t.emit(spirv.OpIEqual, t.truth, t.size(), t.constant(0))
+}
+
+// raw returns the bits of the number.
+func (t *classTest) raw() id {
+	if t.rawBits == 0 {
+		t.rawBits = t.emit(spirv.OpBitcast, t.whole, t.number)
+	}
+	return t.rawBits
+}
+
+// size returns the bits without the sign.
+func (t *classTest) size() id {
+	if t.magnitude == 0 {
+		t.magnitude = t.emit(spirv.OpBitwiseAnd, t.whole, t.raw(), t.constant(t.sign-1))
+	}
+	return t.magnitude
+}
+
+// between returns low <= size < high.
+func (t *classTest) between(low, high uint64) id {
+	shifted := t.emit(spirv.OpISub, t.whole, t.size(), t.constant(low))
+	return t.emit(spirv.OpULessThan, t.truth, shifted, t.constant(high-low))
+}
+
+func (t *classTest) signTest(negative bool) id {
+	if t.negativeBool == 0 {
+		t.negativeBool = t.emit(spirv.OpSignBitSet, t.truth, t.number)
+	}
+	if !negative && t.positiveOne == 0 {
+		t.positiveOne = t.emit(spirv.OpLogicalNot, t.truth, t.negativeBool)
+	}
+	if negative {
+		return t.negativeBool
+	}
+	return t.positiveOne
 }

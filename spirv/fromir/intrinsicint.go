@@ -16,10 +16,10 @@ var integerIntrinsics = map[string]func(*callSite){
 	"fshl":       func(c *callSite) { c.integer("fshl", func() id { return c.funnelShift(true) }) },
 	"fshr":       func(c *callSite) { c.integer("fshr", func() id { return c.funnelShift(false) }) },
 
-	"smax": func(c *callSite) { c.extremum("smax", "s_max", true) },
-	"smin": func(c *callSite) { c.extremum("smin", "s_min", true) },
-	"umax": func(c *callSite) { c.extremum("umax", "u_max", false) },
-	"umin": func(c *callSite) { c.extremum("umin", "u_min", false) },
+	"smax": func(c *callSite) { c.extremum("smax", spirv.OpSGreaterThan) },
+	"smin": func(c *callSite) { c.extremum("smin", spirv.OpSLessThan) },
+	"umax": func(c *callSite) { c.extremum("umax", spirv.OpUGreaterThan) },
+	"umin": func(c *callSite) { c.extremum("umin", spirv.OpULessThan) },
 
 	"sadd.sat": func(c *callSite) { c.saturated("sadd.sat", spirv.OpIAdd, "s_add_sat") },
 	"ssub.sat": func(c *callSite) { c.saturated("ssub.sat", spirv.OpISub, "s_sub_sat") },
@@ -203,12 +203,14 @@ func (c *callSite) funnelShift(left bool) id {
 }
 
 // extremum writes a minimum or maximum.
-func (c *callSite) extremum(name, instruction string, signed bool) {
+func (c *callSite) extremum(name string, op spirv.Opcode) {
 	c.integer(name, func() id {
-		if signed {
-			return c.cut(c.numberType(), c.extInst(instruction, c.signedArg(0), c.signedArg(1)))
+		a, b := c.arg(0), c.arg(1)
+		x, y := a, b
+		if op == spirv.OpSGreaterThan || op == spirv.OpSLessThan {
+			x, y = c.signedArg(0), c.signedArg(1)
 		}
-		return c.extInst(instruction, c.arg(0), c.arg(1))
+		return c.emit(spirv.OpSelect, c.typ, c.emit(op, c.intLikeBool(c.in.Type), x, y), a, b)
 	})
 }
 

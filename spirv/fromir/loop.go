@@ -62,48 +62,101 @@ func (f *function) dominates(a, b int) bool {
 	return false
 }
 
-// loopControl decodes !llvm.loop metadata. Of several, the order of bits is
-// the order of parameters.
+// loopControls are the metadata of loops that are a bit of loop control, with the
+// number that follows as the parameter where there is one. Those from bit 16 on
+// belong to SPV_INTEL_fpga_loop_controls.
+var loopControls = map[string]struct {
+	bit       uint32
+	parameter bool
+}{
+	"llvm.loop.unroll.disable": {2, false}, "llvm.loop.unroll.enable": {1, false}, "llvm.loop.ivdep.enable": {4, false},
+	"llvm.loop.ivdep.safelen": {8, true}, "llvm.loop.ii.count": {1 << 16, true}, "llvm.loop.max_concurrency.count": {1 << 17, true},
+	"llvm.loop.intel.pipelining.enable": {1 << 19, true}, "llvm.loop.coalesce.enable": {1 << 20, true},
+	"llvm.loop.coalesce.count": {1 << 20, true}, "llvm.loop.max_interleaving.count": {1 << 21, true},
+	"llvm.loop.intel.speculated.iterations.count": {1 << 22, true}, "llvm.loop.fusion.disable": {1 << 23, false},
+	"llvm.loop.intel.max_reinvocation_delay.count": {1 << 25, true},
+}
+
+const (
+	loopUnroll       = 1
+	loopDontUnroll   = 2
+	loopPeelCount    = 128
+	loopPartialCount = 256
+	loopCountINTEL   = 1 << 24
+)
+
+// loopCounts are the metadata of the three numbers of one bit.
+var loopCounts = map[string]int{"llvm.loop.intel.loopcount_min": 0, "llvm.loop.intel.loopcount_max": 1, "llvm.loop.intel.loopcount_avg": 2}
+
+// loopControl decodes !llvm.loop metadata. The order of bits is the order of
+// parameters.
 func (f *function) loopControl(o ir.Operand) (control uint32, parameters []uint32) {
-	rows, err := f.module.Resolve(o)
-	if err != nil {
-		f.failf("%v", err)
-	}
-	values := map[uint32]uint32{}
-	for _, r := range rows {
+	values := map[uint32][]uint32{}
+	counts := [3]int64{-1, -1, -1}
+	for _, r := range f.resolve(o) {
 		row, err := f.module.Resolve(r)
 		if err != nil || len(row) == 0 || row[0].Kind != ir.OperandString {
 			continue
 		}
-		n := numberAt(row, 1)
-		switch row[0].String {
-		case "llvm.loop.unroll.disable":
-			control |= 2
-		case "llvm.loop.unroll.enable", "llvm.loop.unroll.full":
-			control |= 1
-		case "llvm.loop.ivdep.enable":
-			control |= 4
-		case "llvm.loop.ivdep.safelen":
-			control |= 8
-			values[8] = n
-		case "llvm.loop.unroll.count":
-			if f.options.Version >= spirv.Version1_4 {
-				f.needVersion(spirv.Version1_4)
-				control |= 256
-				values[256] = n
-			}
-		case "llvm.loop.peel.count":
-			if f.options.Version >= spirv.Version1_4 {
-				f.needVersion(spirv.Version1_4)
-				control |= 128
-				values[128] = n
-			}
+		name := row[0].String
+		if k, ok := loopCounts[name]; ok && f.usesFPGALoops() {
+			counts[k] = int64(int32(numberAt(row, 1)))
+			control |= loopCountINTEL
+			continue
+		}
+		control |= f.loopBit(name, numberAt(row, 1), control, values)
+	}
+	if control&loopCountINTEL != 0 {
+		for _, n := range counts {
+			values[loopCountINTEL] = append(values[loopCountINTEL], uint32(n), uint32(n>>32))
 		}
 	}
 	for bit := uint32(1); bit != 0 && bit <= control; bit <<= 1 {
-		if n, ok := values[bit]; ok && control&bit != 0 {
-			parameters = append(parameters, n)
+		if control&bit != 0 {
+			parameters = append(parameters, values[bit]...)
 		}
 	}
 	return control, parameters
+}
+
+// loopBit returns the bits of one string of metadata, and notes their parameters.
+func (f *function) loopBit(name string, n, control uint32, values map[uint32][]uint32) uint32 {
+	partial := func(bit uint32) uint32 {
+		if f.options.Version < spirv.Version1_4 {
+			return 0
+		}
+		f.needVersion(spirv.Version1_4)
+		values[bit] = []uint32{n}
+		return bit
+	}
+	switch name {
+	case "llvm.loop.unroll.full":
+		n = 1
+		return loopUnroll | partial(loopPartialCount)
+	case "llvm.loop.unroll.count":
+		if control&loopDontUnroll != 0 {
+			return 0
+		}
+		return partial(loopPartialCount)
+	case "llvm.loop.peel.count":
+		return partial(loopPeelCount)
+	}
+	c, ok := loopControls[name]
+	if !ok || c.bit >= 1<<16 && !f.usesFPGALoops() {
+		return 0
+	}
+	if c.parameter {
+		values[c.bit] = []uint32{n}
+	}
+	return c.bit
+}
+
+// usesFPGALoops notes the extension of loop controls of FPGAs, if it is allowed.
+func (f *function) usesFPGALoops() bool {
+	if !f.options.allowed("SPV_INTEL_fpga_loop_controls") {
+		return false
+	}
+	f.use("SPV_INTEL_fpga_loop_controls")
+	f.capability(5888)
+	return true
 }

@@ -1,6 +1,8 @@
 package fromir
 
 import (
+	"fmt"
+
 	"offlink/ir"
 	"offlink/spirv"
 )
@@ -78,7 +80,59 @@ func (f *function) access(in *ir.Instruction) []uint32 {
 	if align == 0 {
 		align = f.naturalAlign(in)
 	}
-	return []uint32{mask, uint32(align)}
+	words := []uint32{mask, uint32(min(align, 1<<30))}
+	for _, list := range []struct {
+		kind string
+		bit  uint32
+	}{{"alias.scope", accessAliasScope}, {"noalias", accessNoAlias}} {
+		if n := f.aliasList(in, list.kind); n != 0 {
+			words[0] |= list.bit
+			words = append(words, n)
+		}
+	}
+	return words
+}
+
+// aliasList returns the list of alias scopes that is attached to an instruction, 0
+// where there is none or the extension is not allowed.
+func (f *function) aliasList(in *ir.Instruction, kind string) id {
+	for _, a := range in.Attachments {
+		if a.Kind != kind || a.Operand.Kind != ir.OperandNode || !f.options.allowed("SPV_INTEL_memory_access_aliasing") {
+			continue
+		}
+		scopes := f.resolve(a.Operand)
+		for _, o := range scopes {
+			if list := f.resolve(o); len(list) < 2 || list[1].Kind != ir.OperandNode {
+				return 0
+			}
+		}
+		if len(scopes) == 0 {
+			return 0
+		}
+		f.use("SPV_INTEL_memory_access_aliasing")
+		f.capability(capMemoryAliasing)
+		return f.aliasing("list", a.Operand.Node, opAliasScopeListDeclINTEL, func() (ids []id) {
+			for _, o := range scopes {
+				ids = append(ids, f.aliasScope(o, f.resolve(o)[1]))
+			}
+			return ids
+		})
+	}
+	return 0
+}
+
+func (f *function) aliasScope(scope, domain ir.Operand) id {
+	return f.aliasing("scope", scope.Node, opAliasScopeDeclINTEL, func() []id {
+		return []id{f.aliasing("domain", domain.Node, opAliasDomainDeclINTEL, func() []id { return nil })}
+	})
+}
+
+// aliasing returns the declaration of a domain, a scope or a list.
+func (t *translator) aliasing(what string, n ir.NodeID, op spirv.Opcode, parts func() []id) id {
+	return t.b.keyed(sectionAliasing, fmt.Sprint("alias ", what, n), func(self id) entry {
+		ids := parts()
+		return entry{op: op, words: append([]uint32{self}, ids...), deps: ids}
+	})
 }
 
 // naturalAlign returns the alignment of an access that does not say it.
@@ -144,8 +198,8 @@ func (f *function) sameSpace(a, b id) bool {
 // address writes a getelementptr.
 func (f *function) address(in *ir.Instruction, typ id, emit emitter) id {
 	base := in.Operands[0]
-	if f.typ(base.Type).Kind != ir.TypePointer {
-		f.failf("addresses in a vector")
+	if f.typ(in.Type).Kind == ir.TypeVector {
+		return f.addressVector(in, typ)
 	}
 	space := f.typ(base.Type).AddressSpace
 	element := id(0)

@@ -32,6 +32,8 @@ var plainFunctions = map[string]string{
 	"isunordered": "Unordered", "dot": "Dot", "wait_group_events": "GroupWaitEvents", "get_fence": "GenericPtrMemSemantics",
 	"retain_event": "RetainEvent", "release_event": "ReleaseEvent", "create_user_event": "CreateUserEvent",
 	"is_valid_event": "IsValidEvent", "set_user_event_status": "SetUserEventStatus", "get_default_queue": "GetDefaultQueue",
+	"intel_work_group_barrier_arrive": "ControlBarrierArriveINTEL", "intel_work_group_barrier_wait": "ControlBarrierWaitINTEL",
+	"intel_sub_group_barrier_arrive": "ControlBarrierArriveINTEL", "intel_sub_group_barrier_wait": "ControlBarrierWaitINTEL",
 	"intel_sub_group_shuffle": "SubgroupShuffleINTEL", "intel_sub_group_shuffle_down": "SubgroupShuffleDownINTEL",
 	"intel_sub_group_shuffle_up": "SubgroupShuffleUpINTEL", "intel_sub_group_shuffle_xor": "SubgroupShuffleXorINTEL",
 }
@@ -91,6 +93,12 @@ func (c *callSite) plainFunction(name string, op spirv.Opcode) {
 		if c.function.typ(c.operands[0].Type).Kind != ir.TypeVector {
 			op = spirv.OpFMul
 		}
+	case "intel_work_group_barrier_arrive", "intel_work_group_barrier_wait":
+		c.splitBarrier(op, scopeWorkgroup)
+		return
+	case "intel_sub_group_barrier_arrive", "intel_sub_group_barrier_wait":
+		c.splitBarrier(op, scopeSubgroup)
+		return
 	case "wait_group_events":
 		c.emitPlain(op, c.u32(scopeWorkgroup), c.arg(0), c.arg(1))
 		return
@@ -158,6 +166,8 @@ func (t *translator) openclSpecial(name string) func(*callSite) {
 		return (*callSite).vectorMemory
 	case strings.HasPrefix(name, "atomic_"), strings.HasPrefix(name, "atom_"):
 		return atomicFunction(name)
+	case strings.HasPrefix(name, "intel_sub_group_media_block_"):
+		return (*callSite).mediaBlock
 	case strings.HasPrefix(name, "intel_sub_group_block_"):
 		return (*callSite).blockAccess
 	case strings.HasPrefix(name, "work_group_"), strings.HasPrefix(name, "sub_group_"):
@@ -234,6 +244,25 @@ func (c *callSite) barrier(execution uint32) {
 		semantics |= semSequential
 	}
 	c.emitPlain(spirv.OpControlBarrier, c.u32(execution), c.u32(memory), c.u32(semantics))
+}
+
+// splitBarrier writes the arrival at a barrier, which releases memory, or the wait
+// there, which acquires it.
+func (c *callSite) splitBarrier(op spirv.Opcode, execution uint32) {
+	memory := uint32(scopeWorkgroup)
+	if len(c.operands) > 1 {
+		memory = c.memoryScope(1)
+	}
+	order := uint32(semRelease)
+	if op == spirv.OpControlBarrierWaitINTEL {
+		order = semAcquire
+	}
+	semantics := fenceSemantics(c.constantArgument(0))
+	if semantics != 0 {
+		semantics |= order
+	}
+	c.instructionNeeds(op)
+	c.emitPlain(op, c.u32(execution), c.u32(memory), c.u32(semantics))
 }
 
 func (c *callSite) memoryFence() {
@@ -404,6 +433,20 @@ func (c *callSite) vectorMemory() {
 		return
 	}
 	c.done(c.extInst(base, words...))
+}
+
+// mediaBlock writes the media block reads and writes of sub-groups: coordinates,
+// width, height, texels that are written, image.
+func (c *callSite) mediaBlock() {
+	last := len(c.operands) - 1
+	image := c.valueID(c.operands[last])
+	c.use("SPV_INTEL_media_block_io")
+	c.capability(5579)
+	if strings.HasPrefix(c.builtin.name, "intel_sub_group_media_block_read") {
+		c.done(c.emit(spirv.OpSubgroupImageMediaBlockReadINTEL, c.typ, image, c.arg(0), c.arg(1), c.arg(2)))
+		return
+	}
+	c.emitPlain(spirv.OpSubgroupImageMediaBlockWriteINTEL, image, c.arg(0), c.arg(1), c.arg(2), c.arg(3))
 }
 
 // blockAccess writes the sub-group block reads and writes of Intel, of buffers

@@ -332,7 +332,7 @@ func (f *inference) loaded(in *ir.Instruction) term {
 
 // addressTerm returns the term of an address computation.
 func (t *translator) addressTerm(pool *ir.ConstantPool, in *ir.Instruction, operands []ir.Value, of func(ir.Value) term) term {
-	if t.isOpaquePointer(in.Element) && len(operands) == 2 {
+	if t.isOpaquePointer(in.Element) && len(operands) == 2 && t.typ(in.Type).Kind != ir.TypeVector {
 		if base := of(operands[0]); base != noTerm {
 			if n := t.terms.nodes[t.terms.find(base)]; n.kind == termPointer || n.kind == termUnknown {
 				return base

@@ -100,3 +100,26 @@ declare i32 @__get_pipe_num_packets_ro(target("spirv.Pipe", 0), i32, i32)
 		t.Error(got)
 	}
 }
+
+// TestExtensions: constructs of extensions become their instructions.
+func TestExtensions(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"gather", "define spir_kernel void @k(ptr addrspace(1) %p, <4 x ptr addrspace(1)> %q, <4 x i1> %m, <4 x i32> %v) {\n  %r = call <4 x i32> @llvm.masked.gather.v4i32.v4p1(<4 x ptr addrspace(1)> %q, i32 4, <4 x i1> %m, <4 x i32> %v)\n  store <4 x i32> %r, ptr addrspace(1) %p\n  ret void\n}\ndeclare <4 x i32> @llvm.masked.gather.v4i32.v4p1(<4 x ptr addrspace(1)>, i32, <4 x i1>, <4 x i32>)\n", "OpMaskedGatherINTEL"},
+		{"addresses", "define spir_kernel void @k(ptr addrspace(1) %p, <2 x i64> %i) {\n  %q = getelementptr i32, ptr addrspace(1) %p, <2 x i64> %i\n  %e = extractelement <2 x ptr addrspace(1)> %q, i32 1\n  store i32 1, ptr addrspace(1) %e\n  ret void\n}\n", "OpCompositeConstruct"},
+		{"alias scopes", "define spir_kernel void @k(ptr addrspace(1) %p) {\n  store i32 1, ptr addrspace(1) %p, align 4, !alias.scope !0\n  ret void\n}\n!0 = !{!1}\n!1 = distinct !{!1, !2}\n!2 = distinct !{!2}\n", "OpAliasScopeListDeclINTEL"},
+		{"assembly", "define spir_kernel void @k(i32 %n) {\n  call void asm sideeffect \"nop $0\", \"r\"(i32 %n)\n  ret void\n}\n", "OpAsmCallINTEL"},
+		{"parts", "define spir_kernel void @k(ptr addrspace(1) %p, float %x) {\n  %r = call { float, float } @llvm.modf.f32(float %x)\n  %a = extractvalue { float, float } %r, 1\n  store float %a, ptr addrspace(1) %p\n  ret void\n}\ndeclare { float, float } @llvm.modf.f32(float)\n", "modf"},
+		{"split barrier", "!opencl.ocl.version = !{!0}\n!0 = !{i32 3, i32 0}\ndefine spir_kernel void @k() {\n  call void @_Z31intel_work_group_barrier_arrivej(i32 1)\n  call void @_Z29intel_work_group_barrier_waitj(i32 1)\n  ret void\n}\ndeclare void @_Z31intel_work_group_barrier_arrivej(i32)\ndeclare void @_Z29intel_work_group_barrier_waitj(i32)\n", "OpControlBarrierWaitINTEL"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			code, err := fromir.Translate(parseIR(t, test.text), options())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := dump(t, verified(t, code)); !strings.Contains(text, test.want) {
+				t.Errorf("no %s in\n%s", test.want, text)
+			}
+		})
+	}
+}
