@@ -25,6 +25,8 @@ type launchOptions struct {
 	out    []string
 	limit  time.Duration
 	trace  string
+	// saveTemps is a folder for the C of kernels.
+	saveTemps string
 	files  []string
 }
 
@@ -75,6 +77,7 @@ Without --local the device picks a size that divides the global one.`,
 	f.StringVar(&o.device, "device", "", "device: BACKEND[:TYPE or number], as devrun devices lists them")
 	f.BoolVar(&o.json, "json", false, "print JSON, buffers in full")
 	f.StringArrayVar(&o.out, "out", nil, "N=FILE: write the bytes of buffer argument N to FILE; bN=FILE those of --buffer N")
+	f.StringVar(&o.saveTemps, "save-temps", "", "keep the C that the embedded device makes of kernels in this folder, with the cache on")
 	f.StringVar(&o.trace, "trace", "", "write the steps with their times to this file, for ui.perfetto.dev")
 	f.DurationVar(&o.limit, "timeout", 0, "stop building and running after that long (10s, 2m; 0: never)")
 	return c
@@ -98,7 +101,7 @@ func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 	if options.Cache != nil {
 		defer closeInto(&err, options.Cache.Close)
 	}
-	rt := runtime.NewWithOptions(backends.Open(backends.Options{Output: o.printer(s)}), options)
+	rt := runtime.NewWithOptions(backends.Open(backends.Options{Output: o.printer(s), Cache: options.Cache, SaveTemps: o.saveTemps}), options)
 	defer closeInto(&err, rt.Shutdown)
 	images, err := openImages(rt, o.files)
 	if err != nil {

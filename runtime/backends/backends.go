@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"offlink/runtime/cache"
 	"offlink/runtime/cuda"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
@@ -24,6 +25,11 @@ type Options struct {
 	Getenv func(string) string
 	// Trace takes what SYCL_PI_TRACE asks for; standard error if nil.
 	Trace io.Writer
+	// Cache, if set, keeps native code of the embedded device between runs.
+	Cache *cache.Cache
+	// SaveTemps is a folder for the C that the embedded device makes of kernels;
+	// none if empty.
+	SaveTemps string
 }
 
 func (o *Options) getenv(name string) string {
@@ -63,7 +69,7 @@ func openOpenCL(o *Options, t *tracer) (driver.Driver, error) {
 }
 
 func openHost(o *Options, t *tracer) (driver.Driver, error) {
-	return hostdev.New(hostdev.Options{Output: o.Output, Fail: t.hostCalls()}), nil
+	return hostdev.New(hostdev.Options{Output: o.Output, Fail: t.hostCalls(), Cache: o.Cache, SaveTemps: o.SaveTemps}), nil
 }
 
 // Open opens the back ends, in order of preference, with the devices that the

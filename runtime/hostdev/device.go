@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"offlink/runtime/cache"
 	"offlink/runtime/driver"
 )
 
@@ -34,6 +35,13 @@ type Options struct {
 	// Lanes is how many work-items compiled kernels run side by side: 1, 4, 8 or
 	// 16; 0 leaves it to the device.
 	Lanes int
+	// Cache, if set, keeps the native code that the system's C compiler makes of
+	// kernels. Without it, or without a compiler, kernels are WebAssembly.
+	Cache *cache.Cache
+	// AwaitCompiler waits for the native code before a kernel first runs.
+	AwaitCompiler bool
+	// SaveTemps is a folder for the C of kernels, KERNEL.c; none if empty.
+	SaveTemps string
 }
 
 // Driver is the back end of the embedded device.

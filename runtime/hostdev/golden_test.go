@@ -49,6 +49,9 @@ func TestGoldens(t *testing.T) {
 					test(t, buildModules(t, e.options, driver.BuildOptions{}, module(name, code)))
 				})
 			}
+			t.Run("native", func(t *testing.T) {
+				test(t, buildModules(t, nativeOptions(t, 8), driver.BuildOptions{}, module(name, code)))
+			})
 		})
 	}
 }

@@ -41,6 +41,8 @@ type launch struct {
 	// yield is the caller's, for the worker that runs on its goroutine.
 	yield func()
 
+	natives liveWorkers
+
 	next  atomic.Int64 // index of the next work-group
 	steps atomic.Int64 // remaining budget, in units of fuelStep
 	stop  atomic.Pointer[error]
@@ -324,7 +326,10 @@ func (l *launch) report(index int64, fault *Fault) {
 
 // abortLaunch makes the work-items stop at their next look at the budget. Only
 // the first cause is kept.
-func (l *launch) abortLaunch(cause error) { l.stop.CompareAndSwap(nil, &cause) }
+func (l *launch) abortLaunch(cause error) {
+	l.stop.CompareAndSwap(nil, &cause)
+	l.natives.askToStop()
+}
 
 // ErrBudget is the Err of the Fault of a kernel that used up the device's
 // budget of steps.

@@ -87,16 +87,18 @@ func (m fixedMemory) Free() {}
 
 // nativeKernel is a kernel's code.
 type nativeKernel struct {
-	module api.Module
+	module api.Module // nil if native code was there at once
 	code   *lanes.Code
 	sites  []site
-	place  map[int]int64 // of local variables, by index
-	local  int64         // bytes of them
+	local  int64 // bytes of the local variables
 
 	mu   sync.Mutex
 	idle []*worker // of earlier launches
 
 	pace atomic.Int64 // nanoseconds that a group of the last launch took; 0: none yet
+
+	fast      atomic.Pointer[compiledC] // nil until it is ready
+	compiling sync.WaitGroup
 }
 
 // The memory of a worker: no pointer leads to the first room, which has what
@@ -141,13 +143,18 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 	if err != nil {
 		return nil, err
 	}
-	module, err := engine.runtime.InstantiateWithConfig(context.Background(), emitwasm.Emit(code, engine.pages()), wazero.NewModuleConfig().WithName(""))
-	if err != nil {
-		return nil, err
-	}
-	n = &nativeKernel{module: module, code: code, sites: l.sites, place: l.locals}
+	n = &nativeKernel{code: code, sites: l.sites}
 	for _, v := range k.locals {
 		n.local = max(n.local, l.locals[v.index]+v.t.size)
+	}
+	n.startCompiler(k.p.device)
+	if n.fast.Load() != nil {
+		return n, nil
+	}
+	n.module, err = engine.runtime.InstantiateWithConfig(context.Background(), emitwasm.Emit(code, engine.pages()), wazero.NewModuleConfig().WithName(""))
+	if err != nil {
+		n.closeCompiler()
+		return nil, err
 	}
 	return n, nil
 }
@@ -327,6 +334,7 @@ func (l *launch) newWorker(e *engine, n *nativeKernel) (*worker, bool) {
 		n.giveBack(w)
 		return nil, false
 	}
+	l.natives.add(w)
 	return w, true
 }
 
@@ -343,6 +351,7 @@ func (n *nativeKernel) takeWorker() *worker {
 }
 
 func (n *nativeKernel) giveBack(w *worker) {
+	w.l.natives.remove(w)
 	w.l, w.crew = nil, nil
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -392,6 +401,7 @@ func (w *worker) dropRoom(e *engine, room int) {
 
 // close gives the memory of the workers back.
 func (n *nativeKernel) close(e *engine) {
+	n.closeCompiler()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, w := range n.idle {
@@ -400,7 +410,9 @@ func (n *nativeKernel) close(e *engine) {
 		}
 	}
 	n.idle = nil
-	n.module.Close(context.Background())
+	if n.module != nil {
+		n.module.Close(context.Background())
+	}
 }
 
 // fill writes the record.
@@ -424,6 +436,7 @@ func (w *worker) fill(at *layout) bool {
 	put32(lanes.RecordFrame, w.start(roomFrame))
 	put32(lanes.RecordFrames, uint32(at.sizes[roomFrame]))
 	put64(lanes.RecordBase, l.flat.base)
+	put32(lanes.RecordStop, 0)
 	put32(lanes.RecordTrap, uint32(lanes.TrapNone))
 	return w.fillArguments(at, put32, put64)
 }
@@ -477,10 +490,9 @@ const turn = time.Millisecond
 // run takes groups until there are none, more at a time as they turn out to
 // be short.
 func (w *worker) run(n *nativeKernel, next *atomic.Int64, total int64) {
-	if w.function == nil {
+	if w.function == nil && n.module != nil {
 		w.function = n.module.ExportedFunction(n.code.Name)
 	}
-	stack := w.stack[:]
 	size := int64(1)
 	for w.l.stop.Load() == nil {
 		first := next.Add(size) - size
@@ -488,9 +500,16 @@ func (w *worker) run(n *nativeKernel, next *atomic.Int64, total int64) {
 			break
 		}
 		end := min(first+size, total)
-		stack[0], stack[1], stack[2] = uint64(w.record), uint64(first), uint64(end)
 		start := time.Now()
-		if err := w.function.CallWithStack(context.Background(), stack); err != nil {
+		var err error
+		if c := n.fast.Load(); c != nil {
+			err = w.callC(c, first, end)
+		} else {
+			stack := w.stack[:]
+			stack[0], stack[1], stack[2] = uint64(w.record), uint64(first), uint64(end)
+			err = w.function.CallWithStack(context.Background(), stack)
+		}
+		if err != nil {
 			w.report(n, err)
 			w.function = nil // after a failure it is not used again
 			return
@@ -602,7 +621,7 @@ func (w *worker) faultOf(err error, trap lanes.Trap) *Fault {
 		return &Fault{Message: "the work-item waits for its sub-group, and not all of it come here"}
 	case trap == lanes.TrapBarrier:
 		return &Fault{Message: "the work-item waits for its work-group, and another one does not come here"}
-	case strings.Contains(text, "unaligned"):
+	case trap == lanes.TrapUnaligned || strings.Contains(text, "unaligned"):
 		return &Fault{Message: "atomic access that is not aligned"}
 	case strings.Contains(text, "out of bounds memory access"):
 		return &Fault{Message: "access through a null pointer, or one that is not of the device's memory"}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"offlink/runtime/cache"
 	"offlink/runtime/driver"
 )
 
@@ -51,8 +52,12 @@ func TestThroughputKernels(t *testing.T) {
 		t.Fatal(err)
 	}
 	results := map[string][]byte{}
+	var executors []Options
 	for _, lanes := range []int{0, 1, 4, 8, 16} {
-		options := Options{Lanes: lanes, Interpret: lanes == 0}
+		executors = append(executors, Options{Lanes: lanes, Interpret: lanes == 0})
+	}
+	executors = append(executors, nativeOptions(t, 4), nativeOptions(t, 8))
+	for _, options := range executors {
 		p := buildModules(t, options, driver.BuildOptions{}, module("throughput", code))
 		for _, l := range throughputLaunches(p, 512, 48) {
 			p.launch(l.kernel, l.r, l.args...)
@@ -61,12 +66,19 @@ func TestThroughputKernels(t *testing.T) {
 				results[l.kernel] = got
 			}
 			if !bytes.Equal(got, results[l.kernel]) {
-				t.Errorf("%s: %d lanes give other results than the interpreter", l.kernel, lanes)
+				t.Errorf("%s: %d lanes (native %v) give other results than the interpreter", l.kernel, options.Lanes, options.Cache != nil)
 			}
 			compiled(t, p, l.kernel)
 		}
 	}
 	testDigests(t, results["sha256"])
+}
+
+// nativeOptions are those of a device that waits for the C compiler.
+func nativeOptions(t testing.TB, lanes int) Options {
+	store := cache.New(cache.Options{Dir: t.TempDir()})
+	t.Cleanup(func() { store.Close() })
+	return Options{Lanes: lanes, Cache: store, AwaitCompiler: true}
 }
 
 // compiled checks that a kernel is compiled, unless all are interpreted.
@@ -76,8 +88,13 @@ func compiled(t *testing.T, p *testProgram, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.(*kernel).nativeCode(); err != nil && !p.options.Interpret {
+	n, err := k.(*kernel).nativeCode()
+	switch {
+	case p.options.Interpret:
+	case err != nil:
 		t.Errorf("kernel %s: %v", name, err)
+	case p.options.Cache != nil && systemCompiler() != nil && n.fast.Load() == nil:
+		t.Errorf("kernel %s has no native code", name)
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 
 	"offlink/runtime"
 	"offlink/runtime/backends"
+	"offlink/runtime/cache"
+	"offlink/runtime/driver"
 )
 
 func main() {} // a c-shared library has one and never runs it
@@ -25,7 +27,9 @@ func main() {} // a c-shared library has one and never runs it
 func init() { go serveCalls() }
 
 // current is the session of the process.
-var current = sync.OnceValue(func() *session { return newSession(backends.Open(backends.Options{})) })
+var current = sync.OnceValue(func() *session { return newSession(openBackends) })
+
+func openBackends(c *cache.Cache) []driver.Driver { return backends.Open(backends.Options{Cache: c}) }
 
 // serveCalls answers calls of C until enough other goroutines do. Each that finds
 // itself alone starts another before it answers, so that a call that takes

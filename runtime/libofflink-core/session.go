@@ -43,14 +43,16 @@ type session struct {
 	}
 }
 
-func newSession(drivers []driver.Driver) *session {
+// newSession opens the back ends with the cache that the environment asks for,
+// nil if it asks for none.
+func newSession(open func(*cache.Cache) []driver.Driver) *session {
 	s := &session{owners: make(map[uintptr]registry.Owner)}
 	o := runtime.Options{Warn: s.addWarning}
 	if settings, on := cache.FromEnvironment(os.Getenv, os.Stderr); on {
 		o.Cache = cache.New(settings)
 	}
 	o.Trace = startTrace()
-	s.runtime, s.trace = runtime.NewWithOptions(drivers, o), o.Trace
+	s.runtime, s.trace = runtime.NewWithOptions(open(o.Cache), o), o.Trace
 	return s
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"offlink/props"
 	"offlink/runtime"
+	"offlink/runtime/cache"
 	"offlink/runtime/driver"
 	"offlink/runtime/drivertest"
 	"offlink/runtime/registry"
@@ -37,7 +38,7 @@ func launchWith(s *session, kernel uint64, r driver.Range, args []argument) erro
 func newTestSession(t *testing.T) (*session, *drivertest.Fake, uint64) {
 	t.Helper()
 	fake := &drivertest.Fake{Kernels: map[string]drivertest.FakeKernel{"scale": scale}}
-	s := newSession([]driver.Driver{fake})
+	s := newSession(func(*cache.Cache) []driver.Driver { return []driver.Driver{fake} })
 	s.runtime.Register(registry.Owner{ID: 1, Name: "app"}, []*devimg.Image{{
 		Target: "spir64", Format: devimg.FormatSPIRV, Entries: []string{"scale"}, Properties: new(props.Sets),
 		Code: devimg.Bytes(drivertest.SPIRV(drivertest.Code{Kernels: []string{"scale"}})),

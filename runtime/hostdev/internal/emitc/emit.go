@@ -1,0 +1,249 @@
+package emitc
+
+import (
+	"fmt"
+	"strings"
+
+	"offlink/runtime/hostdev/internal/lanes"
+)
+
+// Symbol is the function of a file: uint32_t offlink_run(uint8_t *memory,
+// uint32_t record, uint32_t first, uint32_t end). It returns 0, or a Stop.
+const Symbol = "offlink_run"
+
+// Why a function came back before its end.
+const (
+	StopTrap  = 1 // the record has the trap
+	StopAsked = 2 // RecordStop was set, or RecordTicks are used up
+)
+
+// FuelStep is the turns of loops between two looks at the record.
+const FuelStep = 1 << 14
+
+// emitter writes a function.
+type emitter struct {
+	code *lanes.Code
+	s    strings.Builder
+	// ends are the labels of the blocks that are open: 0 for an if, negative
+	// for a loop.
+	ends  []int
+	depth int
+	err   error
+}
+
+// Emit returns the C of the code. It is an error if the code calls the host.
+func Emit(c *lanes.Code) (string, error) {
+	e := &emitter{code: c, depth: 1}
+	fmt.Fprintf(&e.s, "/* Kernel %s, %d work-items side by side. */\n", commentText(c.Name), c.Width)
+	fmt.Fprintf(&e.s, "#define WIDTH %d\n%s\n", max(c.Width, 4), prelude)
+	fmt.Fprintf(&e.s, "uint32_t %s(uint8_t *memory, i32 r0, i32 r1, i32 r2) {\n", Symbol)
+	e.declare()
+	e.line("i32 fuel = %d;", FuelStep)
+	for i := range c.Insts {
+		e.inst(&c.Insts[i])
+	}
+	e.line("return 0;")
+	e.s.WriteString("}\n")
+	return e.s.String(), e.err
+}
+
+func commentText(name string) string { return strings.ReplaceAll(name, "*/", "* /") }
+
+func (e *emitter) line(format string, args ...any) {
+	e.s.WriteString(strings.Repeat("  ", e.depth))
+	fmt.Fprintf(&e.s, format, args...)
+	e.s.WriteByte('\n')
+}
+
+func (e *emitter) fail(in *lanes.Inst) {
+	if e.err == nil {
+		e.err = lanes.Unsupported("C for %v", in)
+	}
+}
+
+var scalarNames = map[lanes.Kind]string{lanes.Bool: "flag", lanes.I32: "i32", lanes.I64: "i64", lanes.F32: "f32", lanes.F64: "f64"}
+
+func typeName(t lanes.Type) string {
+	if t.Lanes > 1 {
+		return scalarNames[t.Kind] + "v"
+	}
+	return scalarNames[t.Kind]
+}
+
+// declare declares the registers, which are zero at first.
+func (e *emitter) declare() {
+	for i, t := range e.code.Regs[lanes.NumParams:] {
+		zero := "0"
+		if t.Lanes > 1 {
+			zero = "{0}"
+		}
+		e.line("%s r%d = %s;", typeName(t), i+lanes.NumParams, zero)
+	}
+}
+
+func (e *emitter) kind(r lanes.Reg) lanes.Kind { return e.code.Regs[r].Kind }
+
+func (e *emitter) inst(in *lanes.Inst) {
+	if e.control(in) {
+		return
+	}
+	switch in.Op {
+	case lanes.OpStore:
+		e.store(in)
+	case lanes.OpFill:
+		e.line("memset(memory + r%d, 0, r%d);", in.Args[0], in.Args[1])
+	case lanes.OpFence:
+		e.line("__atomic_thread_fence(__ATOMIC_SEQ_CST);")
+	case lanes.OpAtomic:
+		e.atomic(in)
+	case lanes.OpInsert:
+		e.line("r%d = r%d;", in.Dst, in.Args[0])
+		e.line("r%d[%d] = %s;", in.Dst, in.Imm, e.laneValue(in.Type.Kind, in.Args[1]))
+	default:
+		v, each := e.expression(in)
+		switch {
+		case v == "":
+			e.fail(in)
+		case each:
+			e.line("EACH r%d[l] = %s;", in.Dst, v)
+		default:
+			e.line("r%d = %s;", in.Dst, v)
+		}
+	}
+}
+
+// laneValue is a scalar as a lane of a vector has it.
+func (e *emitter) laneValue(k lanes.Kind, r lanes.Reg) string {
+	if k == lanes.Bool {
+		return fmt.Sprintf("-(int32_t)r%d", r)
+	}
+	return fmt.Sprintf("r%d", r)
+}
+
+// control emits the structure of the code: blocks and loops are labels.
+func (e *emitter) control(in *lanes.Inst) bool {
+	switch in.Op {
+	case lanes.OpBlock:
+		e.ends = append(e.ends, int(in.Imm))
+	case lanes.OpLoop:
+		e.line("L%d:;", in.Imm)
+		e.ends = append(e.ends, -int(in.Imm))
+	case lanes.OpIf:
+		e.line("if (r%d) {", in.Args[0])
+		e.ends = append(e.ends, 0)
+		e.depth++
+	case lanes.OpElse:
+		e.depth--
+		e.line("} else {")
+		e.depth++
+	case lanes.OpEnd:
+		e.end()
+	case lanes.OpBr:
+		e.line("goto L%d;", in.Imm)
+	case lanes.OpBrIf:
+		e.line("if (r%d) goto L%d;", in.Args[0], in.Imm)
+	case lanes.OpTrap:
+		e.line("return %d;", StopTrap)
+	case lanes.OpReturn:
+		e.line("return 0;")
+	case lanes.OpTick:
+		e.line("if (--fuel == 0) {")
+		e.line("  fuel = %d;", FuelStep)
+		e.line("  if (*(volatile i32 *)(memory + r0 + %d) || --*(int64_t *)(memory + r0 + %d) < 0) return %d;",
+			lanes.RecordStop, lanes.RecordTicks, StopAsked)
+		e.line("}")
+	default:
+		return false
+	}
+	return true
+}
+
+func (e *emitter) end() {
+	label := e.ends[len(e.ends)-1]
+	e.ends = e.ends[:len(e.ends)-1]
+	switch {
+	case label == 0:
+		e.depth--
+		e.line("}")
+	case label > 0:
+		e.line("L%d:;", label)
+	}
+}
+
+// Memory.
+
+// memoryType is the C type of an access of so many bytes a lane.
+func memoryType(t lanes.Type, size uint64) string {
+	switch {
+	case size == uint64(kindSize(t.Kind)):
+		return typeName(t)
+	case t.Lanes > 1:
+		return map[uint64]string{1: "u8v", 2: "u16v", 4: "i32v"}[size]
+	}
+	return map[uint64]string{1: "uint8_t", 2: "uint16_t", 4: "uint32_t"}[size]
+}
+
+func kindSize(k lanes.Kind) int {
+	if k.Wide() {
+		return 8
+	}
+	return 4
+}
+
+func (e *emitter) load(in *lanes.Inst) string {
+	t := memoryType(in.Type, in.Imm)
+	v := fmt.Sprintf("LOAD(%s, r%d, %d)", t, in.Args[0], in.Off)
+	if in.Type.Lanes > 1 && t != typeName(in.Type) {
+		return fmt.Sprintf("CONVERT(%s, %s)", v, typeName(in.Type))
+	}
+	return v
+}
+
+func (e *emitter) store(in *lanes.Inst) {
+	t := memoryType(in.Type, in.Imm)
+	v := fmt.Sprintf("r%d", in.Args[1])
+	if in.Type.Lanes > 1 && t != typeName(in.Type) {
+		v = fmt.Sprintf("CONVERT(%s, %s)", v, t)
+	}
+	e.line("STORE(%s, r%d, %d, %s);", t, in.Args[0], in.Off, v)
+}
+
+// atomicNames are functions that combine a value with another one.
+var atomicNames = map[lanes.AtomicOp]string{
+	lanes.AtomicSMin: "smin", lanes.AtomicSMax: "smax", lanes.AtomicUMin: "umin", lanes.AtomicUMax: "umax",
+	lanes.AtomicFAdd: "fadd", lanes.AtomicFMin: "fleast", lanes.AtomicFMax: "fmost",
+}
+
+var atomicBuiltins = map[lanes.AtomicOp]string{
+	lanes.AtomicExchange: "exchange_n", lanes.AtomicAdd: "fetch_add", lanes.AtomicSub: "fetch_sub",
+	lanes.AtomicAnd: "fetch_and", lanes.AtomicOr: "fetch_or", lanes.AtomicXor: "fetch_xor",
+}
+
+func (e *emitter) atomic(in *lanes.Inst) {
+	bits := 8 * in.Imm
+	e.line("if ((r%d + %du) %% %d) {", in.Args[0], in.Off, in.Imm)
+	e.line("  STORE(i32, r0, %d, %d);", lanes.RecordTrap, lanes.TrapUnaligned)
+	e.line("  return %d;", StopTrap)
+	e.line("}")
+	p := fmt.Sprintf("at%d(memory, (i64)r%d + %d)", bits, in.Args[0], in.Off)
+	x := ""
+	if len(in.Args) > 1 {
+		x = fmt.Sprintf("r%d", in.Args[1])
+	}
+	switch name := atomicBuiltins[in.Atomic]; {
+	case in.Atomic == lanes.AtomicLoad:
+		e.line("r%d = __atomic_load_n(%s, __ATOMIC_SEQ_CST);", in.Dst, p)
+	case in.Atomic == lanes.AtomicStore:
+		e.line("__atomic_store_n(%s, %s, __ATOMIC_SEQ_CST);", p, x)
+	case in.Atomic == lanes.AtomicCompareExchange:
+		e.line("{")
+		e.line("  i%d old = r%d;", bits, in.Args[2])
+		e.line("  __atomic_compare_exchange_n(%s, &old, %s, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);", p, x)
+		e.line("  r%d = old;", in.Dst)
+		e.line("}")
+	case name != "":
+		e.line("r%d = __atomic_%s(%s, %s, __ATOMIC_SEQ_CST);", in.Dst, name, p, x)
+	default:
+		e.line("r%d = atomic_apply%d(%s, %s%d, %s);", in.Dst, bits, p, atomicNames[in.Atomic], bits, x)
+	}
+}

@@ -1,0 +1,254 @@
+package emitc
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"offlink/runtime/hostdev/internal/lanes"
+)
+
+// expression is the value of an instruction; each tells that it is that of lane
+// l.
+func (e *emitter) expression(in *lanes.Inst) (v string, each bool) {
+	switch in.Op {
+	case lanes.OpConst:
+		return constant(in.Type, in.Imm), false
+	case lanes.OpCopy:
+		return fmt.Sprintf("r%d", in.Args[0]), false
+	case lanes.OpLoad:
+		return e.load(in), false
+	case lanes.OpSplat:
+		return initializer(in.Type, func(int) string { return e.laneValue(in.Type.Kind, in.Args[0]) }), false
+	case lanes.OpIota:
+		return initializer(in.Type, func(l int) string { return fmt.Sprintf("%du", uint32(in.Imm)*uint32(l)) }), false
+	case lanes.OpExtract:
+		if in.Type.Kind == lanes.Bool {
+			return fmt.Sprintf("r%d[%d] & 1", in.Args[0], in.Imm), false
+		}
+		return fmt.Sprintf("r%d[%d]", in.Args[0], in.Imm), false
+	case lanes.OpAny:
+		return fmt.Sprintf("bits(r%d) != 0", in.Args[0]), false
+	case lanes.OpAll:
+		return fmt.Sprintf("bits(r%d) == ALL", in.Args[0]), false
+	case lanes.OpBits:
+		return fmt.Sprintf("bits(r%d)", in.Args[0]), false
+	}
+	if in.Type.Lanes > 1 {
+		return e.vector(in)
+	}
+	return e.scalar(in), false
+}
+
+func initializer(t lanes.Type, lane func(l int) string) string {
+	var parts []string
+	for l := range t.Lanes {
+		parts = append(parts, lane(l))
+	}
+	return fmt.Sprintf("(%s){%s}", typeName(t), strings.Join(parts, ", "))
+}
+
+func constant(t lanes.Type, bits uint64) string {
+	s := ""
+	switch t.Kind {
+	case lanes.I64:
+		s = fmt.Sprintf("%#xu", bits)
+	case lanes.F32:
+		s = fmt.Sprintf("f32_of(%#xu)", uint32(bits))
+		if f := math.Float32frombits(uint32(bits)); f == f && !math.IsInf(float64(f), 0) {
+			s = fmt.Sprintf("%xf", f)
+		}
+	case lanes.F64:
+		s = fmt.Sprintf("f64_of(%#xu)", bits)
+		if f := math.Float64frombits(bits); f == f && !math.IsInf(f, 0) {
+			s = fmt.Sprintf("%x", f)
+		}
+	case lanes.Bool:
+		s = fmt.Sprint(bits)
+		if t.Lanes > 1 {
+			s = fmt.Sprint(-int64(bits))
+		}
+	default:
+		s = fmt.Sprintf("%du", uint32(bits))
+	}
+	if t.Lanes == 1 {
+		return s
+	}
+	return initializer(t, func(int) string { return s })
+}
+
+// infix are the operators of C; those of signed numbers are apart.
+var infix = map[lanes.Op]string{
+	lanes.OpAdd: "+", lanes.OpSub: "-", lanes.OpMul: "*", lanes.OpAnd: "&", lanes.OpOr: "|", lanes.OpXor: "^",
+	lanes.OpFAdd: "+", lanes.OpFSub: "-", lanes.OpFMul: "*", lanes.OpFDiv: "/",
+}
+
+var comparisons = map[lanes.Op]string{
+	lanes.OpEq: "==", lanes.OpNe: "!=", lanes.OpULt: "<", lanes.OpULe: "<=", lanes.OpSLt: "<", lanes.OpSLe: "<=",
+	lanes.OpFLt: "<", lanes.OpFLe: "<=",
+}
+
+func isSigned(op lanes.Op) bool { return op == lanes.OpSLt || op == lanes.OpSLe || op == lanes.OpAShr }
+
+// functions are those of one lane, whose names end in the width.
+var functions = map[lanes.Op]string{
+	lanes.OpUDiv: "udiv", lanes.OpSDiv: "sdiv", lanes.OpURem: "urem", lanes.OpSRem: "srem",
+	lanes.OpClz: "clz", lanes.OpCtz: "ctz", lanes.OpFMin: "fmin", lanes.OpFMax: "fmax",
+}
+
+// roundings are functions of the compiler; those of floats end in f.
+var roundings = map[lanes.Op]string{
+	lanes.OpFSqrt: "sqrt", lanes.OpFCeil: "ceil", lanes.OpFFloor: "floor", lanes.OpFTrunc: "trunc",
+	lanes.OpFNearest: "rint", lanes.OpFAbs: "fabs",
+}
+
+// scalar is the value of operands that are scalars.
+func (e *emitter) scalar(in *lanes.Inst) string {
+	args := make([]string, len(in.Args))
+	for i, a := range in.Args {
+		args[i] = fmt.Sprintf("r%d", a)
+	}
+	return e.oneLane(in, args)
+}
+
+// oneLane is the operation on scalars.
+func (e *emitter) oneLane(in *lanes.Inst, args []string) string {
+	from := lanes.Void
+	if len(in.Args) > 0 {
+		from = e.kind(in.Args[0])
+	}
+	bits := 8 * kindSize(from)
+	switch op := in.Op; {
+	case infix[op] != "":
+		return fmt.Sprintf("%s %s %s", args[0], infix[op], args[1])
+	case comparisons[op] != "" && isSigned(op):
+		return fmt.Sprintf("(int%d_t)%s %s (int%d_t)%s", bits, args[0], comparisons[op], bits, args[1])
+	case comparisons[op] != "":
+		return fmt.Sprintf("%s %s %s", args[0], comparisons[op], args[1])
+	case op == lanes.OpShl:
+		return fmt.Sprintf("%s << (%s & %d)", args[0], args[1], bits-1)
+	case op == lanes.OpLShr:
+		return fmt.Sprintf("%s >> (%s & %d)", args[0], args[1], bits-1)
+	case op == lanes.OpAShr:
+		return fmt.Sprintf("(i%d)((int%d_t)%s >> (%s & %d))", bits, bits, args[0], args[1], bits-1)
+	case functions[op] != "":
+		return fmt.Sprintf("%s%d(%s)", functions[op], bits, strings.Join(args, ", "))
+	case roundings[op] != "" && from == lanes.F32:
+		return fmt.Sprintf("__builtin_%sf(%s)", roundings[op], args[0])
+	case roundings[op] != "":
+		return fmt.Sprintf("__builtin_%s(%s)", roundings[op], args[0])
+	case op == lanes.OpSelect:
+		return fmt.Sprintf("%s ? %s : %s", args[0], args[1], args[2])
+	}
+	return e.conversion(in, args[0], from, bits)
+}
+
+func (e *emitter) conversion(in *lanes.Inst, x string, from lanes.Kind, bits int) string {
+	to := in.Type.Kind
+	switch in.Op {
+	case lanes.OpPopcnt:
+		return fmt.Sprintf("(i%d)__builtin_popcountll(%s)", bits, x)
+	case lanes.OpSExt8:
+		return fmt.Sprintf("(i%d)(int%d_t)(int8_t)%s", bits, bits, x)
+	case lanes.OpSExt16:
+		return fmt.Sprintf("(i%d)(int%d_t)(int16_t)%s", bits, bits, x)
+	case lanes.OpFNeg:
+		return "-" + x
+	case lanes.OpZExt, lanes.OpWrap, lanes.OpFWiden, lanes.OpFNarrow, lanes.OpUToF:
+		return fmt.Sprintf("(%s)%s", scalarNames[to], x)
+	case lanes.OpSExt:
+		return fmt.Sprintf("(i64)(int64_t)(int32_t)%s", x)
+	case lanes.OpSToF:
+		return fmt.Sprintf("(%s)(int%d_t)%s", scalarNames[to], bits, x)
+	case lanes.OpFToS:
+		return fmt.Sprintf("s%d_of_%s(%s)", 8*kindSize(to), scalarNames[from], x)
+	case lanes.OpFToU:
+		return fmt.Sprintf("u%d_of_%s(%s)", 8*kindSize(to), scalarNames[from], x)
+	case lanes.OpBool:
+		return x + " != 0"
+	case lanes.OpInt:
+		return x
+	case lanes.OpCast:
+		return castBits(x, from, to)
+	}
+	return ""
+}
+
+func castBits(x string, from, to lanes.Kind) string {
+	switch {
+	case from == to:
+		return x
+	case to == lanes.F32 || to == lanes.F64:
+		return fmt.Sprintf("%s_of(%s)", scalarNames[to], x)
+	}
+	return fmt.Sprintf("bits_of_%s(%s)", scalarNames[from], x)
+}
+
+// vector is the operation on vectors.
+func (e *emitter) vector(in *lanes.Inst) (v string, each bool) {
+	from := e.kind(in.Args[0])
+	wide := from.Wide()
+	arg := func(i int) string { return fmt.Sprintf("r%d", in.Args[i]) }
+	signed := "s32v"
+	if wide {
+		signed = "s64v"
+	}
+	to := typeName(in.Type)
+	switch op := in.Op; {
+	case infix[op] != "":
+		return fmt.Sprintf("%s %s %s", arg(0), infix[op], arg(1)), false
+	case comparisons[op] != "":
+		x, y := arg(0), arg(1)
+		if isSigned(op) {
+			x, y = fmt.Sprintf("(%s)%s", signed, x), fmt.Sprintf("(%s)%s", signed, y)
+		}
+		is := fmt.Sprintf("%s %s %s", x, comparisons[op], y)
+		if wide {
+			return fmt.Sprintf("narrow((s64v)(%s))", is), false
+		}
+		return fmt.Sprintf("(flagv)(%s)", is), false
+	case op == lanes.OpShl && e.code.Regs[in.Args[1]].Lanes == 1:
+		return fmt.Sprintf("%s << (int)(%s & %d)", arg(0), arg(1), 8*kindSize(from)-1), false
+	case op == lanes.OpLShr && e.code.Regs[in.Args[1]].Lanes == 1:
+		return fmt.Sprintf("%s >> (int)(%s & %d)", arg(0), arg(1), 8*kindSize(from)-1), false
+	case op == lanes.OpAShr && e.code.Regs[in.Args[1]].Lanes == 1:
+		return fmt.Sprintf("(%s)((%s)%s >> (int)(%s & %d))", to, signed, arg(0), arg(1), 8*kindSize(from)-1), false
+	case op == lanes.OpSelect:
+		return fmt.Sprintf("(%s)select%d(%s, (i%dv)%s, (i%dv)%s)", to, 8*kindSize(in.Type.Kind), arg(0), 8*kindSize(in.Type.Kind), arg(1),
+			8*kindSize(in.Type.Kind), arg(2)), false
+	}
+	if v := e.vectorConversion(in, arg(0), from); v != "" {
+		return v, false
+	}
+	args := make([]string, len(in.Args))
+	for i, a := range in.Args {
+		args[i] = fmt.Sprintf("r%d", a)
+		if e.code.Regs[a].Lanes > 1 {
+			args[i] += "[l]"
+		}
+	}
+	return e.oneLane(in, args), true
+}
+
+// vectorConversion is a conversion of whole vectors, empty if it goes lane by
+// lane.
+func (e *emitter) vectorConversion(in *lanes.Inst, x string, from lanes.Kind) string {
+	to := typeName(in.Type)
+	switch in.Op {
+	case lanes.OpCast:
+		return fmt.Sprintf("(%s)%s", to, x)
+	case lanes.OpFNeg:
+		return "-" + x
+	case lanes.OpZExt, lanes.OpWrap, lanes.OpFWiden, lanes.OpFNarrow, lanes.OpUToF:
+		return fmt.Sprintf("CONVERT(%s, %s)", x, to)
+	case lanes.OpSExt:
+		return fmt.Sprintf("(i64v)CONVERT((s32v)%s, s64v)", x)
+	case lanes.OpSToF:
+		return fmt.Sprintf("CONVERT((s%dv)%s, %s)", 8*kindSize(from), x, to)
+	case lanes.OpBool:
+		return fmt.Sprintf("(flagv)(%s != 0)", x)
+	case lanes.OpInt:
+		return fmt.Sprintf("(i32v)%s & 1", x)
+	}
+	return ""
+}

@@ -1,0 +1,277 @@
+package hostdev
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"offlink/runtime/cache"
+	"offlink/runtime/hostdev/internal/emitc"
+	"offlink/runtime/hostdev/internal/lanes"
+	"offlink/runtime/hostdev/internal/mem"
+	"offlink/runtime/internal/dl"
+)
+
+// Native code by the system's C compiler. Where there is one, and a cache to
+// keep its results in, a kernel starts as WebAssembly, and takes the native code
+// as soon as that is ready, in the middle of a launch too: both are spelled of
+// the same code of package lanes, and leave the same bits.
+
+// compiledC is the native code of a kernel.
+type compiledC struct {
+	library *dl.Library
+	run     uintptr
+}
+
+// compilerNames are the C compilers that are tried.
+var compilerNames = []string{"gcc", "clang", "cc"}
+
+// compilerFlags keep the bits: nothing is fused, and no rule of C about types
+// or overflow is used.
+var compilerFlags = []string{
+	"-O2", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
+	"-fno-strict-aliasing", "-fwrapv", "-w", "-shared", "-fPIC", "-x", "c",
+}
+
+// compiler is the system's C compiler with what its results depend on.
+type compiler struct{ path, version, processor string }
+
+var systemCompiler = sync.OnceValue(func() *compiler {
+	if !dl.Supported || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		return nil
+	}
+	for _, name := range compilerNames {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		version, err := exec.Command(path, "--version").Output()
+		if err != nil {
+			continue
+		}
+		return &compiler{path, string(version), processorFlags()}
+	}
+	return nil
+})
+
+// processorFlags tells processors apart whose native code differs.
+func processorFlags() string {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	var kept []string
+	for line := range strings.Lines(string(info)) {
+		name, _, _ := strings.Cut(line, ":")
+		switch strings.TrimSpace(name) {
+		case "flags", "Features", "model name", "CPU part":
+			kept = append(kept, line)
+		case "":
+			return cache.Digest([]byte(strings.Join(kept, ""))) // the first processor is enough
+		}
+	}
+	return cache.Digest([]byte(strings.Join(kept, "")))
+}
+
+// startCompiler takes native code from the cache, or has it made in the
+// background.
+func (n *nativeKernel) startCompiler(d *Device) {
+	if d.options.Cache == nil || systemCompiler() == nil {
+		return
+	}
+	source, err := emitc.Emit(n.code)
+	if err != nil {
+		return
+	}
+	n.saveSource(d.options.SaveTemps, source)
+	job := &compileJob{store: d.options.Cache, compiler: systemCompiler(), source: source}
+	if c := job.fromCache(); c != nil {
+		n.fast.Store(c)
+		return
+	}
+	n.compiling.Add(1)
+	go func() {
+		defer n.compiling.Done()
+		if c, err := job.compile(); err == nil {
+			n.fast.Store(c)
+		}
+	}()
+	if d.options.AwaitCompiler {
+		n.compiling.Wait()
+	}
+}
+
+// saveSource keeps the C of a kernel for people.
+func (n *nativeKernel) saveSource(dir, source string) {
+	if dir == "" {
+		return
+	}
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' {
+			return r
+		}
+		return '_'
+	}, n.code.Name)
+	if len(name) > 100 {
+		name = name[:60] + "_" + cache.Digest([]byte(name))[:16]
+	}
+	// What is kept for people to read is not worth a failure.
+	_ = os.WriteFile(filepath.Join(dir, name+".c"), []byte(source), 0o666)
+}
+
+// compileJob is the native code of one kernel.
+type compileJob struct {
+	store    *cache.Cache
+	compiler *compiler
+	source   string
+}
+
+func (j *compileJob) inputs() cache.Inputs {
+	return cache.Inputs{
+		{Name: "offlink", Value: "C of a kernel"},
+		{Name: "compiler", Value: j.compiler.version},
+		{Name: "compiler options", Value: strings.Join(compilerFlags, " ")},
+		{Name: "processor", Value: j.compiler.processor},
+		{Name: "source", Value: cache.Digest([]byte(j.source))},
+	}
+}
+
+// fromCache is nil if the cache does not have it, or what it has does not load.
+func (j *compileJob) fromCache() *compiledC {
+	code, ok := j.store.Get(j.inputs())
+	if !ok {
+		return nil
+	}
+	c, err := openC(code)
+	if err != nil {
+		return nil
+	}
+	return c
+}
+
+func (j *compileJob) compile() (*compiledC, error) {
+	code, err := j.compiler.compile(j.source)
+	if err != nil {
+		return nil, err
+	}
+	c, err := openC(code)
+	if err == nil {
+		j.store.Put(j.inputs(), code)
+	}
+	return c, err
+}
+
+// compile runs the compiler.
+func (c *compiler) compile(source string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "offlink")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	in, out := filepath.Join(dir, "kernel.c"), filepath.Join(dir, "kernel.so")
+	if err := os.WriteFile(in, []byte(source), 0o600); err != nil {
+		return nil, err
+	}
+	var log bytes.Buffer
+	cmd := exec.Command(c.path, append(compilerFlags[:len(compilerFlags):len(compilerFlags)], in, "-o", out)...)
+	cmd.Stderr = &log
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", c.path, err, log.Bytes())
+	}
+	return os.ReadFile(out)
+}
+
+// openC loads a library out of a file that is gone afterwards.
+func openC(code []byte) (*compiledC, error) {
+	f, err := os.CreateTemp("", "offlink*.so")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(code)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, err
+	}
+	library, err := dl.Open(f.Name())
+	if err != nil {
+		return nil, err
+	}
+	run, err := library.Symbol(emitc.Symbol)
+	if err != nil {
+		library.Close()
+		return nil, err
+	}
+	return &compiledC{library, run}, nil
+}
+
+// closeCompiler waits for the compiler and unloads its code.
+func (n *nativeKernel) closeCompiler() {
+	n.compiling.Wait()
+	if c := n.fast.Swap(nil); c != nil {
+		c.library.Close()
+	}
+}
+
+// callC runs groups in native code. It comes back when the launch stops: the
+// record is told.
+func (w *worker) callC(c *compiledC, first, end int64) error {
+	budget := w.l.steps.Load()
+	binary.LittleEndian.PutUint64(w.data[lanes.RecordTicks:], uint64(budget))
+	stop := dl.Call(c.run, uintptr(w.l.flat.base), uintptr(w.record), uintptr(first), uintptr(end))
+	left := int64(binary.LittleEndian.Uint64(w.data[lanes.RecordTicks:]))
+	w.l.steps.Add(min(left-budget, 0))
+	switch uint32(stop) {
+	case emitc.StopTrap:
+		return errTrap
+	case emitc.StopAsked:
+		if err := w.l.tick(); err != nil {
+			w.fault = err
+			return err
+		}
+		w.fault = ErrBudget
+		return ErrBudget
+	}
+	return nil
+}
+
+var errTrap = fmt.Errorf("the kernel stopped itself")
+
+// liveWorkers are the workers of a launch that native code may be running for.
+type liveWorkers struct {
+	mu   sync.Mutex
+	list []*worker
+}
+
+func (v *liveWorkers) add(w *worker) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.list = append(v.list, w)
+}
+
+func (v *liveWorkers) remove(w *worker) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if i := slices.Index(v.list, w); i >= 0 {
+		v.list = slices.Delete(v.list, i, i+1)
+	}
+}
+
+// askToStop makes native code come back.
+func (v *liveWorkers) askToStop() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, w := range v.list {
+		mem.Store32(w.data[lanes.RecordStop:], 1)
+	}
+}
