@@ -27,7 +27,7 @@ type launchOptions struct {
 	trace  string
 	// saveTemps is a folder for the C of kernels.
 	saveTemps string
-	files  []string
+	files     []string
 }
 
 func newLaunchCommand(s cli.Streams) *cobra.Command {
