@@ -119,7 +119,7 @@ func (c *costs) launches(name string, count int, mode uintptr) {
 	call, address := c.symbol("cost_launches"), uintptr(c.buffer.(driver.Addresser).Address())
 	args, r := []driver.Arg{{Memory: c.buffer}}, driver.Range{Global: []int{32}, Local: []int{32}}
 	c.compare(name, costRounds, count, func() uintptr {
-		return dl.Call(call, uintptr(c.kernel.function), uintptr(c.queue.streams[0]), address, uintptr(count), mode)
+		return dl.Call(call, uintptr(c.kernel.function), uintptr(c.queue.Handle()), address, uintptr(count), mode)
 	}, func() (err error) {
 		for range count {
 			if err = c.queue.Launch(c.kernel, r, args, driver.Sync{}); err == nil && mode == 1 {
@@ -137,7 +137,7 @@ func (c *costs) copies() {
 	const count, size = 10, 64 << 20
 	call, to, from := c.symbol("cost_copies"), c.buffer.(driver.Addresser).Address(), c.pinned.(driver.Addresser).Address()
 	c.compare("copy of 64 MiB from host memory", costRounds, count, func() uintptr {
-		return dl.Call(call, uintptr(to), uintptr(from), size, uintptr(c.queue.streams[0]), count, 0)
+		return dl.Call(call, uintptr(to), uintptr(from), size, uintptr(c.queue.Handle()), count, 0)
 	}, func() (err error) {
 		for range count {
 			err = errors.Join(err, c.queue.Copy(c.buffer, 0, c.pinned, 0, size, driver.Sync{}))
@@ -151,7 +151,7 @@ func (c *costs) writes() {
 	small := make([]byte, 256)
 	call, to := c.symbol("cost_copies"), c.buffer.(driver.Addresser).Address()
 	c.compare("write of 256 bytes and wait", costRounds, count, func() uintptr {
-		return dl.Call(call, uintptr(to), uintptr(unsafe.Pointer(&small[0])), uintptr(len(small)), uintptr(c.queue.streams[0]), count, 1)
+		return dl.Call(call, uintptr(to), uintptr(unsafe.Pointer(&small[0])), uintptr(len(small)), uintptr(c.queue.Handle()), count, 1)
 	}, func() (err error) {
 		for range count {
 			if err = errors.Join(c.queue.Write(c.buffer, 0, small, driver.Sync{}), c.queue.Finish()); err != nil {

@@ -6,10 +6,10 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"time"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/libcuda"
+	"offlink/runtime/internal/streams"
 )
 
 // Device is one GPU with its primary context. It is safe for concurrent use.
@@ -21,7 +21,7 @@ type Device struct {
 	info    driver.Info
 	limits  limits
 	memory  allocations
-	epoch   time.Time // of the times of events
+	streams *streams.Device
 
 	// needsNoContext is set where the driver takes calls with a stream on
 	// threads without a context: a launch is one call then.
@@ -30,12 +30,12 @@ type Device struct {
 
 	// sharedBase finds out once where the shared memory of a block begins.
 	sharedBase func() (uint64, error)
-	working    sync.WaitGroup // queues that work on after their Close
 }
 
 // newDevice retains the primary context of a GPU.
 func newDevice(d *Driver, number libcuda.Device) (*Device, error) {
-	device := &Device{driver: d, library: d.library, number: number, epoch: time.Now()}
+	device := &Device{driver: d, library: d.library, number: number}
+	device.streams = streams.NewDevice(native{device})
 	device.sharedBase = sync.OnceValues(device.probeSharedBase)
 	if err := device.readInfo(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func newDevice(d *Driver, number libcuda.Device) (*Device, error) {
 }
 
 func (d *Device) closeDevice() error {
-	d.working.Wait()
+	d.streams.Wait()
 	return d.library.ReleasePrimary(d.number)
 }
 
@@ -137,23 +137,10 @@ func (d *Device) ImportQueue(handle uint64) (driver.Queue, error) {
 	if err != nil && !libcuda.IsNotReady(err) {
 		return nil, err
 	}
-	q := &queue{device: d, streams: []libcuda.Stream{stream}, imported: true}
-	q.idle.L = &q.mu
+	q := &queue{device: d}
+	q.Queue = d.streams.ImportQueue(streams.Stream(stream), q.programs.endStream)
 	return q, nil
 }
 
 // NewEvent returns an event that the host ends.
-func (d *Device) NewEvent() (driver.UserEvent, error) { return &event{device: d}, nil }
-
-// ownEvents returns the arguments as events of this device.
-func (d *Device) ownEvents(list []driver.Event) ([]*event, error) {
-	var events []*event
-	for _, e := range list {
-		own, ok := e.(*event)
-		if !ok || own.device != d {
-			return nil, errors.New("the event is not of this device")
-		}
-		events = append(events, own)
-	}
-	return events, nil
-}
+func (d *Device) NewEvent() (driver.UserEvent, error) { return d.streams.NewEvent(), nil }

@@ -8,6 +8,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/libcuda"
+	"offlink/runtime/internal/streams"
 )
 
 // TestNoLibrary: what the loader says is kept.
@@ -153,7 +154,7 @@ func TestCloseDropsCommands(t *testing.T) {
 		t.Error(err)
 	}
 	for _, e := range []driver.Event{waits, after} {
-		if err := e.Wait(context.Background()); !errors.Is(err, errClosed) {
+		if err := e.Wait(context.Background()); !errors.Is(err, streams.ErrClosed) {
 			t.Errorf("a dropped command: %v", err)
 		}
 		if err := e.Close(); err != nil {
@@ -217,7 +218,7 @@ func openLaunch(t testing.TB, d *Device) (launch func(), closeAll func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := d.Alloc(driver.DeviceMemory, 64)
+	m, err := d.Alloc(driver.DeviceMemory, 4*32)
 	if err != nil {
 		t.Fatal(err)
 	}

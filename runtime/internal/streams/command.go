@@ -1,12 +1,9 @@
-package cuda
+package streams
 
 import (
 	"errors"
 	"fmt"
 	"time"
-
-	"offlink/runtime/driver"
-	"offlink/runtime/internal/libcuda"
 )
 
 // command is one command of a queue.
@@ -15,29 +12,29 @@ type command struct {
 	after   []*event
 	held    bool // the events of after are held
 	barrier bool
-	submit  func(libcuda.Stream) error
+	submit  func(Stream) error
 	queued  time.Duration
 }
 
 // submit puts a command into a stream. The queue is locked. A fault is the
 // reason why the command failed without being run; err is that of the driver.
-func (q *queue) submit(c *command) (fault, err error) {
+func (q *Queue) submit(c *command) (fault, err error) {
 	if q.err != nil && !q.opts.OutOfOrder {
 		return q.err, nil
 	}
-	stream, within := q.nextStream(), q.device.withStream
+	stream, within := q.nextStream(), q.device.Native.WithinStream
 	if c.event != nil || c.barrier { // which make events
-		within = q.device.withContext
+		within = q.device.Native.Within
 	}
 	err = within(func() error {
 		for _, e := range c.after {
-			state, failed, native := e.snapshot()
+			state, failed, mark := e.snapshot()
 			if failed != nil {
 				fault = fmt.Errorf("an event that it waits for failed: %w", failed)
 				return nil
 			}
 			if state == eventSubmitted {
-				if err := q.device.library.StreamWait(stream, native); err != nil {
+				if err := q.device.Native.StreamWait(stream, mark); err != nil {
 					return err
 				}
 			}
@@ -51,36 +48,36 @@ func (q *queue) submit(c *command) (fault, err error) {
 }
 
 // record submits the command between its events.
-func (q *queue) record(c *command, stream libcuda.Stream) (err error) {
-	e, library := c.event, q.device.library
+func (q *Queue) record(c *command, stream Stream) (err error) {
+	e, native := c.event, q.device.Native
 	if e == nil {
 		return c.submit(stream)
 	}
-	var begin, end libcuda.Event
+	var begin, end Mark
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, q.device.destroyEvents(begin, end))
+			err = errors.Join(err, q.device.destroyMarks(begin, end))
 		}
 	}()
 	if q.opts.Profiling {
 		if err := q.refreshBase(stream); err != nil {
 			return err
 		}
-		if begin, err = library.NewEvent(true); err != nil {
+		if begin, err = native.NewMark(true); err != nil {
 			return err
 		}
-		if err := library.Record(begin, stream); err != nil {
+		if err := native.Record(begin, stream); err != nil {
 			return err
 		}
 	}
-	if end, err = library.NewEvent(q.opts.Profiling); err != nil {
+	if end, err = native.NewMark(q.opts.Profiling); err != nil {
 		return err
 	}
 	e.submitted = q.device.now()
 	if err := c.submit(stream); err != nil {
 		return err
 	}
-	if err := library.Record(end, stream); err != nil {
+	if err := native.Record(end, stream); err != nil {
 		return err
 	}
 	e.mu.Lock()
@@ -115,7 +112,7 @@ func (c *command) end(fault error) error {
 
 // submitReady submits the deferred commands whose events are in a stream or
 // over, in their order.
-func (q *queue) submitReady() {
+func (q *Queue) submitReady() {
 	q.mu.Lock()
 	var ended []*command
 	var faults []error
@@ -146,62 +143,10 @@ func (q *queue) submitReady() {
 }
 
 // keepError keeps a failure for Finish.
-func (q *queue) keepError(err error) {
+func (q *Queue) keepError(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.err == nil {
 		q.err = err
 	}
-}
-
-// Fill repeats a pattern.
-func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) error {
-	to, err := q.device.rangeAddress(m, offset, size)
-	if err != nil {
-		return fmt.Errorf("Fill: %w", err)
-	}
-	n := len(pattern)
-	if n < 1 || n > maxPattern || n&(n-1) != 0 {
-		return fmt.Errorf("Fill: a pattern of %d bytes; it has 1 to %d, a power of two", n, maxPattern)
-	}
-	if size%int64(n) != 0 {
-		return fmt.Errorf("Fill: %d bytes are not a multiple of the pattern's %d", size, n)
-	}
-	if size == 0 {
-		return q.Barrier(s)
-	}
-	pattern = append([]byte(nil), pattern...)
-	return q.enqueue(s, &command{submit: func(stream libcuda.Stream) error {
-		return q.device.fillMemory(to, size, pattern, stream)
-	}})
-}
-
-const maxPattern = 128
-
-// fillMemory repeats a pattern with the widest values that the driver sets and
-// the address allows: each value of the pattern is one series.
-func (d *Device) fillMemory(to uint64, size int64, pattern []byte, s libcuda.Stream) error {
-	width := min(len(pattern), 4)
-	for to%uint64(width) != 0 {
-		width /= 2
-	}
-	if len(pattern) == width {
-		return d.library.Set(to, littleEndian(pattern), width, size/int64(width), s)
-	}
-	if width == 2 { // there are no series of these
-		width = 1
-	}
-	for i := 0; i < len(pattern); i += width {
-		if err := d.library.SetStrided(to+uint64(i), len(pattern), littleEndian(pattern[i:i+width]), width, size/int64(len(pattern)), s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func littleEndian(b []byte) (value uint32) {
-	for i, c := range b {
-		value |= uint32(c) << (8 * i)
-	}
-	return value
 }

@@ -1,4 +1,4 @@
-package cuda
+package streams
 
 import (
 	"context"
@@ -7,24 +7,23 @@ import (
 	"time"
 
 	"offlink/runtime/driver"
-	"offlink/runtime/internal/libcuda"
 )
 
 // event is the event of a command, or one that the host ends.
 type event struct {
 	device *Device
-	queue  *queue // with the base of times, where it is profiled
+	queue  *Queue // with the base of times, where it is profiled
 
 	mu    sync.Mutex
 	state eventState
 	err   error
 	// changed is closed at the next change of state; nil: nobody waits.
 	changed  chan struct{}
-	watchers []*queue // with commands that wait for this one to be submitted
+	watchers []*Queue // with commands that wait for this one to be submitted
 	// begin and end are recorded around the command; begin only where it is
 	// profiled. They are 0 for an event that the host ends, and for a command
 	// that was not submitted.
-	begin, end libcuda.Event
+	begin, end Mark
 	holders    int  // who use end
 	closed     bool // by its receiver
 	waited     bool // a goroutine waits for the end
@@ -62,7 +61,7 @@ func (e *event) advance(state eventState, err error) {
 
 // watch has the queue look again when the event is submitted or over. It
 // returns false where it is.
-func (e *event) watch(q *queue) bool {
+func (e *event) watch(q *Queue) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.state != eventWaiting {
@@ -73,7 +72,7 @@ func (e *event) watch(q *queue) bool {
 }
 
 // snapshot is the state, the error and the native event now.
-func (e *event) snapshot() (eventState, error, libcuda.Event) {
+func (e *event) snapshot() (eventState, error, Mark) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.state, e.err, e.end
@@ -91,7 +90,13 @@ func (e *event) release() error {
 	e.holders--
 	begin, end := e.takeNative()
 	e.mu.Unlock()
-	return e.device.destroyEvents(begin, end)
+	return e.device.destroyMarks(begin, end)
+}
+
+// Handle is the driver's handle of the event's end; 0 before it is submitted.
+func (e *event) Handle() uint64 {
+	_, _, end := e.snapshot()
+	return uint64(end)
 }
 
 // Close gives the event back.
@@ -100,27 +105,17 @@ func (e *event) Close() error {
 	e.closed = true
 	begin, end := e.takeNative()
 	e.mu.Unlock()
-	return e.device.destroyEvents(begin, end)
+	return e.device.destroyMarks(begin, end)
 }
 
 // takeNative takes the native events out where nobody uses them any more.
-func (e *event) takeNative() (begin, end libcuda.Event) {
+func (e *event) takeNative() (begin, end Mark) {
 	if !e.closed || e.holders > 0 {
 		return 0, 0
 	}
 	begin, end = e.begin, e.end
 	e.begin, e.end = 0, 0
 	return begin, end
-}
-
-func (d *Device) destroyEvents(events ...libcuda.Event) error {
-	var errs []error
-	for _, e := range events {
-		if e != 0 {
-			errs = append(errs, d.releaseInContext(func() error { return d.library.DestroyEvent(e) }))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // Wait implements driver.Event.
@@ -172,7 +167,7 @@ func (e *event) waitInBackground() {
 // waitNative waits for the device.
 func (e *event) waitNative() error {
 	_, _, end := e.snapshot()
-	err := e.device.withContext(func() error { return e.device.library.WaitEvent(end) })
+	err := e.device.Native.Within(func() error { return e.device.Native.WaitMark(end) })
 	e.advance(eventOver, err)
 	return err
 }
@@ -183,8 +178,8 @@ func (e *event) Status() driver.Status {
 	state, begin, end := e.state, e.begin, e.end
 	e.mu.Unlock()
 	if state == eventSubmitted {
-		err := e.device.withContext(func() error { return e.device.library.QueryEvent(end) })
-		if libcuda.IsNotReady(err) {
+		done, err := e.isDone(end)
+		if err == nil && !done {
 			return e.runningStatus(begin)
 		}
 		e.advance(eventOver, err)
@@ -201,11 +196,18 @@ func (e *event) Status() driver.Status {
 
 // runningStatus tells a command that runs from one that waits, where times
 // are kept.
-func (e *event) runningStatus(begin libcuda.Event) driver.Status {
-	if begin == 0 || e.device.withContext(func() error { return e.device.library.QueryEvent(begin) }) != nil {
-		return driver.Submitted
+func (e *event) runningStatus(begin Mark) driver.Status {
+	if begin != 0 {
+		if done, err := e.isDone(begin); err == nil && done {
+			return driver.Running
+		}
 	}
-	return driver.Running
+	return driver.Submitted
+}
+
+func (e *event) isDone(m Mark) (done bool, err error) {
+	err = e.device.Native.Within(func() (err error) { done, err = e.device.Native.IsMarkDone(m); return err })
+	return done, err
 }
 
 var (

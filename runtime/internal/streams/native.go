@@ -1,0 +1,93 @@
+// Package streams has the queues and events of back ends whose drivers take
+// work in streams: CUDA's streams, Level Zero's immediate command lists.
+//
+// An in-order queue is a stream, one out of order has several. A command that
+// waits for an event which the host ends stays in the queue until then, as a
+// stream could not be told that the event failed. Kernels that run cannot be
+// stopped: a queue is no driver.Aborter, and Close leaves what runs.
+package streams
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"offlink/runtime/driver"
+)
+
+type (
+	// Stream is the driver's handle of a stream; its work is done in order.
+	Stream uintptr
+	// Mark is the driver's handle of an event; 0 is none.
+	Mark uintptr
+)
+
+// Native is what a back end's driver does. Its methods are called by several
+// goroutines. Errors are driver.CallErrors.
+type Native interface {
+	// Within runs calls on one thread, set up for the device; WithinStream the
+	// same for calls that have a stream, which may need less.
+	Within(calls func() error) error
+	WithinStream(calls func() error) error
+	NewStream() (Stream, error)
+	// DestroyStream gives a stream back that has no work.
+	DestroyStream(s Stream) error
+	Synchronize(s Stream) error
+	IsStreamDone(s Stream) (bool, error)
+	// StreamWait makes the later work of a stream wait for a mark.
+	StreamWait(s Stream, m Mark) error
+	// NewMark makes a mark, with times or without.
+	NewMark(timed bool) (Mark, error)
+	// DestroyMark gives a mark back, which streams may still wait for.
+	DestroyMark(m Mark) error
+	// Record sets the mark when the work that the stream has now is done. A
+	// mark is recorded once.
+	Record(m Mark, s Stream) error
+	IsMarkDone(m Mark) (bool, error)
+	WaitMark(m Mark) error
+	// Elapsed is the time between two marks that are done.
+	Elapsed(from, to Mark) (time.Duration, error)
+}
+
+// Device has the queues and events of one device.
+type Device struct {
+	Native Native
+
+	epoch   time.Time      // of the times of events
+	working sync.WaitGroup // queues that work on after their Close
+}
+
+// NewDevice returns the queues and events of a device.
+func NewDevice(n Native) *Device { return &Device{Native: n, epoch: time.Now()} }
+
+// Wait waits for queues that were closed while they worked.
+func (d *Device) Wait() { d.working.Wait() }
+
+// NewEvent returns an event that the host ends.
+func (d *Device) NewEvent() driver.UserEvent { return &event{device: d} }
+
+// now is the time since the epoch.
+func (d *Device) now() time.Duration { return time.Since(d.epoch) }
+
+// ownEvents returns the arguments as events of this device.
+func (d *Device) ownEvents(list []driver.Event) ([]*event, error) {
+	var events []*event
+	for _, e := range list {
+		own, ok := e.(*event)
+		if !ok || own.device != d {
+			return nil, errors.New("the event is not of this device")
+		}
+		events = append(events, own)
+	}
+	return events, nil
+}
+
+func (d *Device) destroyMarks(marks ...Mark) error {
+	var errs []error
+	for _, m := range marks {
+		if m != 0 {
+			errs = append(errs, d.Native.DestroyMark(m))
+		}
+	}
+	return errors.Join(errs...)
+}

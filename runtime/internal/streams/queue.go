@@ -1,0 +1,347 @@
+package streams
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"offlink/runtime/driver"
+)
+
+// Queue is a stream, or several if commands may run out of order. A back end's
+// queue embeds it and adds the commands.
+type Queue struct {
+	device   *Device
+	opts     driver.QueueOptions
+	streams  []Stream
+	imported bool         // Close leaves the stream
+	onEnd    func(Stream) // called when a stream has no more work; may be nil
+
+	mu     sync.Mutex
+	next   int   // the stream of the next command
+	err    error // the first failure since the last Finish
+	closed bool
+	// deferred are commands that wait for an event which is not in a stream
+	// yet, and in an in-order queue those after them.
+	deferred []*command
+	idle     sync.Cond // deferred became empty
+	base     timeBase
+}
+
+// outOfOrderStreams is how many commands of an out-of-order queue run at the
+// same time.
+const outOfOrderStreams = 4
+
+// NewQueue makes a queue. onEnd, unless it is nil, is called for each stream
+// when its last work has ended, before the stream is given back.
+func (d *Device) NewQueue(opts driver.QueueOptions, onEnd func(Stream)) (*Queue, error) {
+	q := &Queue{device: d, opts: opts, onEnd: onEnd}
+	q.idle.L = &q.mu
+	count := 1
+	if opts.OutOfOrder {
+		count = outOfOrderStreams
+	}
+	err := d.Native.Within(func() error {
+		for range count {
+			s, err := d.Native.NewStream()
+			if err != nil {
+				return errors.Join(err, q.destroyStreams())
+			}
+			q.streams = append(q.streams, s)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// ImportQueue makes a queue of a stream that stays the caller's.
+func (d *Device) ImportQueue(s Stream, onEnd func(Stream)) *Queue {
+	q := &Queue{device: d, streams: []Stream{s}, imported: true, onEnd: onEnd}
+	q.idle.L = &q.mu
+	return q
+}
+
+// destroyStreams gives everything native back.
+func (q *Queue) destroyStreams() error {
+	errs := []error{q.device.destroyMarks(q.base.mark)}
+	for _, s := range q.streams {
+		if q.onEnd != nil {
+			q.onEnd(s)
+		}
+		if !q.imported {
+			errs = append(errs, q.device.Native.DestroyStream(s))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Handle is the stream; the first one of a queue out of order.
+func (q *Queue) Handle() uint64 { return uint64(q.streams[0]) }
+
+// Direct is the short way of a command that nobody waits for and that waits for
+// nothing but the queue: submit is called with the queue locked. It is false,
+// and nothing was done, where the command needs Enqueue.
+func (q *Queue) Direct(s *driver.Sync, submit func(Stream) error) (done bool, err error) {
+	if s.After != nil || s.Done != nil || s.Block || q.opts.Profiling {
+		return false, nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.deferred) > 0 || q.err != nil || q.closed {
+		return false, nil
+	}
+	stream := q.nextStream()
+	return true, q.device.Native.WithinStream(func() error { return submit(stream) })
+}
+
+// Enqueue submits a command, or keeps it until the events that it waits for are
+// in a stream. submit is called with the queue locked.
+func (q *Queue) Enqueue(s driver.Sync, submit func(Stream) error) error {
+	return q.enqueue(s, &command{submit: submit})
+}
+
+// nextStream gives the streams in turn.
+func (q *Queue) nextStream() Stream {
+	s := q.streams[q.next]
+	q.next = (q.next + 1) % len(q.streams)
+	return s
+}
+
+// Barrier ends when all commands before it have ended.
+func (q *Queue) Barrier(s driver.Sync) error {
+	return q.enqueue(s, &command{barrier: true, submit: q.joinStreams})
+}
+
+// joinStreams makes every stream wait for all others.
+func (q *Queue) joinStreams(stream Stream) error {
+	for _, s := range q.streams {
+		if s != stream {
+			if err := q.waitFor(stream, s); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range q.streams {
+		if s != stream {
+			if err := q.waitFor(s, stream); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// waitFor makes the later work of a stream wait for what another has now.
+func (q *Queue) waitFor(s, other Stream) (err error) {
+	native := q.device.Native
+	m, err := native.NewMark(false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, native.DestroyMark(m)) }()
+	if err := native.Record(m, other); err != nil {
+		return err
+	}
+	return native.StreamWait(s, m)
+}
+
+// Flush does nothing: the driver starts work when it has it.
+func (q *Queue) Flush() error { return nil }
+
+// Finish waits for everything queued.
+func (q *Queue) Finish() error {
+	q.mu.Lock()
+	for len(q.deferred) > 0 {
+		q.idle.Wait()
+	}
+	err := q.err
+	q.err = nil
+	q.mu.Unlock()
+	return errors.Join(err, q.synchronize())
+}
+
+// synchronize waits for the streams.
+func (q *Queue) synchronize() error {
+	return q.device.Native.WithinStream(func() error {
+		var err error
+		for _, s := range q.streams {
+			if failed := q.device.Native.Synchronize(s); err == nil {
+				err = failed
+			}
+		}
+		return err
+	})
+}
+
+// ErrClosed is the error of commands that a closed queue dropped.
+var ErrClosed = errors.New("the queue was closed")
+
+// Close drops the commands that are in no stream yet. What runs goes on, as
+// nothing stops it: the stream is given back at its end.
+func (q *Queue) Close() error {
+	q.mu.Lock()
+	q.closed = true
+	dropped := q.deferred
+	q.deferred = nil
+	q.idle.Broadcast()
+	q.mu.Unlock()
+	var errs []error
+	for _, c := range dropped {
+		errs = append(errs, c.end(ErrClosed))
+	}
+	working, err := q.isWorking()
+	if !working {
+		return errors.Join(append(errs, err, q.destroyStreams())...)
+	}
+	q.device.working.Go(func() {
+		_ = q.synchronize()
+		_ = q.destroyStreams()
+	})
+	return errors.Join(append(errs, err)...)
+}
+
+// isWorking tells whether a stream has work. A failure of the device counts
+// as none.
+func (q *Queue) isWorking() (working bool, err error) {
+	err = q.device.Native.Within(func() error {
+		for _, s := range q.streams {
+			done, err := q.device.Native.IsStreamDone(s)
+			if err != nil {
+				return err
+			}
+			working = working || !done
+		}
+		return nil
+	})
+	return working, err
+}
+
+// timeBase is a point that both clocks know.
+type timeBase struct {
+	mark Mark
+	at   time.Duration // since the device's epoch
+}
+
+// maxBaseAge bounds the time since the base: the driver tells intervals with
+// the precision of a float.
+const maxBaseAge = 10 * time.Second
+
+// refreshBase takes a new base where the old one is far away. It waits for the
+// stream, which has no work then or soon.
+func (q *Queue) refreshBase(s Stream) error {
+	if q.base.mark != 0 && q.device.now()-q.base.at < maxBaseAge {
+		return nil
+	}
+	e, err := q.device.Native.NewMark(true)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(q.device.Native.Record(e, s), q.device.Native.WaitMark(e)); err != nil {
+		return errors.Join(err, q.device.Native.DestroyMark(e))
+	}
+	if q.base.mark == 0 {
+		q.base = timeBase{e, q.device.now()}
+		return nil
+	}
+	// Events of before keep the old base, which their times are counted from:
+	// only the host's time for it is corrected.
+	took, err := q.device.Native.Elapsed(q.base.mark, e)
+	if err == nil {
+		q.base.at = q.device.now() - took
+	}
+	return errors.Join(err, q.device.Native.DestroyMark(e))
+}
+
+// times returns when a command started, and how long it took.
+func (q *Queue) times(begin, end Mark) (started, took time.Duration, err error) {
+	q.mu.Lock()
+	base := q.base
+	q.mu.Unlock()
+	err = q.device.Native.Within(func() error {
+		if started, err = q.device.Native.Elapsed(base.mark, begin); err != nil {
+			return err
+		}
+		took, err = q.device.Native.Elapsed(begin, end)
+		return err
+	})
+	return base.at + started, took, err
+}
+
+// enqueue submits a command, or keeps it until the events that it waits for
+// are in a stream.
+func (q *Queue) enqueue(s driver.Sync, c *command) error {
+	after, err := q.device.ownEvents(s.After)
+	if err != nil {
+		return err
+	}
+	c.after, c.queued = after, q.device.now()
+	if s.Done != nil || s.Block || q.opts.Profiling {
+		c.event = &event{device: q.device, queued: c.queued}
+		if q.opts.Profiling {
+			c.event.queue = q
+		}
+	}
+	if err := q.admit(c); err != nil {
+		return err
+	}
+	if s.Done != nil {
+		*s.Done = c.event
+	}
+	if s.Block {
+		err = c.event.Wait(context.Background())
+	}
+	if s.Done == nil && c.event != nil {
+		err = errors.Join(err, c.event.Close())
+	}
+	return err
+}
+
+// admit submits the command now, or defers it.
+func (q *Queue) admit(c *command) error {
+	q.mu.Lock()
+	switch {
+	case q.closed:
+		q.mu.Unlock()
+		return ErrClosed
+	case len(q.deferred) > 0 && (!q.opts.OutOfOrder || c.barrier || q.barrierWaits()) || q.watchEvents(c):
+		for _, e := range c.after {
+			e.hold()
+		}
+		c.held = true
+		q.deferred = append(q.deferred, c)
+		q.mu.Unlock()
+		q.submitReady() // an event may have changed meanwhile
+		return nil
+	}
+	fault, err := q.submit(c)
+	q.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	c.tell(fault)
+	return nil
+}
+
+func (q *Queue) barrierWaits() bool {
+	for _, c := range q.deferred {
+		if c.barrier {
+			return true
+		}
+	}
+	return false
+}
+
+// watchEvents tells whether the command waits for an event that is in no
+// stream yet.
+func (q *Queue) watchEvents(c *command) bool {
+	for _, e := range c.after {
+		if e.watch(q) {
+			return true
+		}
+	}
+	return false
+}
