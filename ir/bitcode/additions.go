@@ -77,6 +77,8 @@ const (
 	spaceAdded
 )
 
+// resetAdditions empties the additions for the next partition and keeps their
+// memory: a split writes thousands of partitions with one writer.
 func (a *additions) resetAdditions() {
 	a.types, a.values, a.groups, a.lists = a.types[:0], a.values[:0], a.groups[:0], a.lists[:0]
 	a.strings, a.metadata, a.kinds, a.functions = a.strings[:0], a.metadata[:0], a.kinds[:0], a.functions[:0]
@@ -127,6 +129,8 @@ func (s *source) findType(code uint32, operands []uint64) (uint32, bool) {
 	return id, ok
 }
 
+// typeKey spells a type record, so that equal types are found in one map
+// whatever their code.
 func typeKey(code uint32, operands []uint64) string {
 	key := strconv.AppendUint(nil, uint64(code), 10)
 	for _, v := range operands {
@@ -204,6 +208,8 @@ func (a *additions) modelType(id ir.TypeID) (uint32, error) {
 	return 0, fmt.Errorf("type %d was added to the module and is not an integer", id)
 }
 
+// addString adds a metadata string, once: LLVM's reader takes two equal
+// strings, but its writer never makes them.
 func (a *additions) addString(s string) metadataRef {
 	i, ok := a.stringOf[s]
 	if !ok {
@@ -223,11 +229,15 @@ func (a *additions) addTuple(operands []ir.Operand) metadataRef {
 	return a.addNode(refs)
 }
 
+// addNode adds a tuple. Tuples are not made unique, as nodes of an edit are
+// few.
 func (a *additions) addNode(refs []metadataRef) metadataRef {
 	a.metadata = append(a.metadata, addedMetadata{operands: refs})
 	return metadataRef{spaceAdded, uint32(len(a.metadata) - 1)}
 }
 
+// addOperand adds what an operand of the model needs, and returns the
+// reference that a record of metadata holds.
 func (a *additions) addOperand(o *ir.Operand) metadataRef {
 	switch o.Kind {
 	case ir.OperandString:
@@ -302,6 +312,8 @@ func (a *additions) changedList(list uint64, add []ir.Attribute, remove []string
 	return uint64(len(a.source.lists) + len(a.lists))
 }
 
+// listKey tells apart the changes of attribute lists. The signs keep an added
+// key from being read as a removed one.
 func listKey(list uint64, add []ir.Attribute, remove []string) string {
 	var b strings.Builder
 	b.WriteString(strconv.FormatUint(list, 10))

@@ -83,6 +83,8 @@ type attributeParser struct {
 
 func (p *attributeParser) atEnd() bool { return p.failed || p.at >= len(p.list) }
 
+// takeNumber takes the next operand. A list that is cut short fails once, at
+// its end, so that callers need not check each number.
 func (p *attributeParser) takeNumber() uint64 {
 	if p.at >= len(p.list) {
 		p.failed = true
@@ -92,6 +94,8 @@ func (p *attributeParser) takeNumber() uint64 {
 	return p.list[p.at-1]
 }
 
+// nextAttribute takes one attribute: its form, its kind or key, and what the
+// form says follows (LLVM, BitcodeWriter, writeAttributeGroupTable).
 func (p *attributeParser) nextAttribute() attribute {
 	a := attribute{start: p.at}
 	a.form = p.takeNumber()

@@ -57,6 +57,8 @@ type seen struct {
 
 func newSeen(n int) seen { return seen{entries: n, mark: 1} }
 
+// resetSeen forgets all entries in constant time, but for the one round in
+// 2^32 in which the counter starts again.
 func (s *seen) resetSeen() {
 	if s.mark++; s.mark == 0 {
 		clear(s.marks)
@@ -105,6 +107,8 @@ type bodyReader struct {
 	attachments []ir.Attachment
 }
 
+// newBodyReader makes a reader for the bodies of one goroutine. Its sets are
+// as large as the module's tables, so it is used again for many bodies.
 func newBodyReader(s *source) *bodyReader {
 	nodes := len(s.metadata.entries)
 	return &bodyReader{
@@ -141,6 +145,9 @@ func (r *bodyReader) readBody(c *bitstream.Cursor, b *body) error {
 	}
 }
 
+// resetReader prepares the reader for a body. Values of a function are
+// numbered after those of the module: first the parameters, then its
+// constants, then its instructions.
 func (r *bodyReader) resetReader(c *bitstream.Cursor, b *body) {
 	r.cursor = c
 	c.Operands, r.operands = r.operands[:0], nil
@@ -204,6 +211,8 @@ func (r *bodyReader) readBlock(block bitstream.Block) error {
 	return c.Errorf("block %d of a function is not known: the bitcode is %s", block.ID, llvmschema.Newer)
 }
 
+// readConstants reads the constants of a function. They come before its
+// instructions, which number their values after them.
 func (r *bodyReader) readConstants(c *bitstream.Cursor) error {
 	b := r.body
 	if r.started || b.constants.count() > 0 {
@@ -244,6 +253,8 @@ func (r *bodyReader) noteOperands(d *decoder, rec record) error {
 	return nil
 }
 
+// readMetadata reads the metadata of a function, which comes before its
+// instructions as its constants do.
 func (r *bodyReader) readMetadata(c *bitstream.Cursor) error {
 	b := r.body
 	if r.started || len(b.metadata.entries) > 0 {
@@ -328,12 +339,16 @@ func (r *bodyReader) readAttachments(c *bitstream.Cursor) error {
 	return nil
 }
 
+// attachFunction reads the attachments of the function itself: pairs of kind
+// and node.
 func (r *bodyReader) attachFunction(c *bitstream.Cursor) (err error) {
 	limit := len(r.source.metadata.entries) + len(r.body.metadata.entries)
 	r.attachments, err = r.source.appendAttachments(c, r.attachments, c.Operands, uint64(limit))
 	return err
 }
 
+// attachInstruction reads the attachments of one instruction: its number among
+// those that count, then pairs of kind and node.
 func (r *bodyReader) attachInstruction(c *bitstream.Cursor) error {
 	if c.Operands[0] >= r.counted {
 		return c.Errorf("attachment to instruction %d of %d", c.Operands[0], r.counted)
@@ -388,6 +403,8 @@ func (r *bodyReader) readRecord() error {
 	return nil
 }
 
+// readByLayout reads an instruction by its row of the schema; those whose
+// operands depend on each other have a function instead.
 func (r *bodyReader) readByLayout(l *llvmschema.Instruction) (defines bool, err error) {
 	if l.Special {
 		return specialInstructions[r.cursor.Code](r)

@@ -218,6 +218,8 @@ func (r *bodyReader) useValue(id uint32, kind ir.RefKind) error {
 	return nil
 }
 
+// useConstant notes a constant of the module and the global values that it is
+// made of, each once for the body.
 func (r *bodyReader) useConstant(i uint32) error {
 	if !r.constants.firstTime(i) {
 		return nil
@@ -230,12 +232,15 @@ func (r *bodyReader) useConstant(i uint32) error {
 	})
 }
 
+// useType notes a type, once for the body.
 func (r *bodyReader) useType(v uint64) {
 	if r.types.firstTime(uint32(v)) {
 		r.refs = append(r.refs, ir.MakeRef(ir.RefType, uint32(v)))
 	}
 }
 
+// useList notes an attribute list and the groups of the function that it
+// holds. Groups of parameters and results belong to no value of the model.
 func (r *bodyReader) useList(i uint32) {
 	if !r.lists.firstTime(i) {
 		return

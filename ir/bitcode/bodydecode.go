@@ -98,11 +98,16 @@ func (d *bodyDecoder) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v i
 	return v, err
 }
 
+// usePool makes constants go to that pool. Constants that were decoded before
+// are of another pool and are forgotten.
 func (d *bodyDecoder) usePool(pool *ir.ConstantPool, compact *body) {
 	d.pool, d.compact = pool, compact
 	clear(d.constants)
 }
 
+// beginBody prepares the decoder for a body. Values that are named before they
+// are defined, as phi does, are numbered as forward ones and patched at the
+// end.
 func (d *bodyDecoder) beginBody(b *body, out *ir.Body) {
 	d.usePool(&out.Constants, b)
 	d.body = out
@@ -230,6 +235,7 @@ func (d *bodyDecoder) patchForward() {
 	}
 }
 
+// patchList puts the definitions in the place of forward references.
 func (d *bodyDecoder) patchList(list []ir.Value) {
 	for i := range list {
 		if list[i].Kind == valueForward {
@@ -277,6 +283,8 @@ func (d *bodyDecoder) globalValue(id uint32, depth int) ir.Value {
 	return ir.Value{Kind: ir.ValueGlobal, Index: id, Type: d.pointerTo(v.Type, v.AddressSpace)}
 }
 
+// pointerTo returns the type of a pointer, which before LLVM 15 says what it
+// points to.
 func (d *bodyDecoder) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
 	want := ir.Type{Kind: ir.TypePointer, AddressSpace: space}
 	if d.source.typedPointers {

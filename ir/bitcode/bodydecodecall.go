@@ -12,6 +12,8 @@ const (
 	callNoTail   = 1 << 16
 )
 
+// decodeCall decodes call, invoke and callbr: attributes, calling convention
+// and flags, targets, fast-math flags where bit 17 says so, then the callee.
 func (d *bodyDecoder) decodeCall(code uint32, in *ir.Instruction) {
 	var detail ir.CallDetail
 	if o := d.takeOperand(); o.kind == opList {
@@ -52,6 +54,7 @@ func (d *bodyDecoder) decodeCall(code uint32, in *ir.Instruction) {
 	d.body.Calls = append(d.body.Calls, detail)
 }
 
+// callFlags decodes the tail-call bits, of which at most one is meant.
 func callFlags(bits uint64) (flags ir.Flags) {
 	if bits&callTail != 0 {
 		flags |= ir.FlagTail
@@ -65,6 +68,8 @@ func callFlags(bits uint64) (flags ir.Flags) {
 	return flags
 }
 
+// decodeCallee decodes the callee. Its function type is explicit since LLVM 4;
+// a callee that follows brings its pointer type as well.
 func (d *bodyDecoder) decodeCallee(detail *ir.CallDetail) {
 	o := d.takeOperand()
 	if a := d.inlineAsm(o); a != nil {
@@ -124,6 +129,9 @@ func (d *bodyDecoder) sizedText(list []operand) (string, []operand) {
 	return string(b), list[1+n:]
 }
 
+// decodeArguments decodes the fixed arguments. Their types are those of the
+// function type, so records hold values alone; labels and metadata have
+// numberings of their own.
 func (d *bodyDecoder) decodeArguments(parameters []ir.TypeID) {
 	for _, t := range parameters {
 		switch d.source.types[t].code {
@@ -140,6 +148,7 @@ func (d *bodyDecoder) decodeArguments(parameters []ir.TypeID) {
 	}
 }
 
+// decodeBundle decodes an operand bundle, which stands in front of its call.
 func (d *bodyDecoder) decodeBundle() {
 	b := ir.Bundle{Tag: d.source.tags[d.takeLiteral()]}
 	for d.hasMore() {
@@ -166,11 +175,14 @@ func (d *bodyDecoder) metadataValue(o operand) ir.Value {
 	return d.addMetadata(d.metadataUse(t, o))
 }
 
+// addMetadata adds metadata that a call names to the body.
 func (d *bodyDecoder) addMetadata(m ir.MetadataUse) ir.Value {
 	d.body.Metadata = append(d.body.Metadata, m)
 	return ir.Value{Kind: ir.ValueMetadata, Index: uint32(len(d.body.Metadata) - 1), Type: ir.NoType}
 }
 
+// metadataUse decodes metadata that is an operand: a string, a value, a list
+// of values, or a node.
 func (d *bodyDecoder) metadataUse(t *metadataTable, o operand) ir.MetadataUse {
 	i := int(o.value)
 	if e := t.entries[i]; e.size != isRecord {
@@ -210,6 +222,7 @@ func (d *bodyDecoder) listedValue(t *metadataTable, part operand) ir.Value {
 	return d.wrappedValue(c, rec)
 }
 
+// wrappedValue decodes the value of a record [type, value].
 func (d *bodyDecoder) wrappedValue(c decoder, rec record) ir.Value {
 	list := c.takeOperands(rec, nil)
 	return d.decodeValue(list[1], ir.TypeID(list[0].value))
@@ -229,6 +242,8 @@ var recordNames = map[uint32]struct {
 	llvmschema.FunctionRecordLabel:        {"label", []int{1, 0}},
 }
 
+// debugRecord decodes a record of debug information (LLVM 19), which stands
+// between instructions and replaces calls of llvm.dbg.*.
 func (d *bodyDecoder) debugRecord(code uint32, in *ir.Instruction) {
 	form := recordNames[code]
 	in.Op, in.Scope = ir.OpDebugRecord, form.name
@@ -274,6 +289,7 @@ func (d *bodyDecoder) nodeLocation(o ir.Operand) *ir.Location {
 	return l
 }
 
+// nodePlus1 encodes a node as a Location holds it, 0 for none.
 func nodePlus1(o ir.Operand) uint32 {
 	if o.Kind != ir.OperandNode {
 		return 0

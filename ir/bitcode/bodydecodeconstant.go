@@ -105,6 +105,8 @@ func (d *bodyDecoder) splatConstant(c *ir.ConstantNode, length uint64) ir.Value 
 	return d.pool.Add(vector)
 }
 
+// integerWords decodes a wide integer: 64 bits an operand, each with its sign
+// in the lowest bit, the last extended to the width.
 func integerWords(list []operand, bits uint32) []uint64 {
 	words := make([]uint64, (bits+63)/64)
 	for i := range words {
@@ -120,6 +122,7 @@ func integerWords(list []operand, bits uint32) []uint64 {
 	return words
 }
 
+// plainWords returns the bits of numbers that have no sign.
 func plainWords(list []operand) []uint64 {
 	words := make([]uint64, len(list))
 	for i, o := range list {
@@ -128,6 +131,8 @@ func plainWords(list []operand) []uint64 {
 	return words
 }
 
+// constantBytes returns a string constant. CSTRING leaves out the zero that
+// ends it.
 func constantBytes(list []operand, terminated bool) []byte {
 	b := make([]byte, 0, len(list)+1)
 	for _, o := range list {
@@ -139,6 +144,8 @@ func constantBytes(list []operand, terminated bool) []byte {
 	return b
 }
 
+// dataConstant decodes an array or vector of numbers of at most 64 bits, which
+// DATA writes without a record for each.
 func (d *bodyDecoder) dataConstant(c *ir.ConstantNode, list []operand) ir.Value {
 	t := &d.types[c.Type]
 	if t.Kind != ir.TypeArray && t.Kind != ir.TypeVector {
@@ -175,6 +182,8 @@ func (d *bodyDecoder) constantPart(o operand, depth int) ir.Value {
 	return ir.NoValue
 }
 
+// constantParts decodes the elements of an aggregate or the operands of an
+// expression.
 func (d *bodyDecoder) constantParts(list []operand, depth int) []ir.Value {
 	values := make([]ir.Value, len(list))
 	for i, o := range list {
@@ -261,6 +270,8 @@ func (d *bodyDecoder) makeData(c *ir.ConstantNode) {
 	c.Kind, c.Operands, c.Words = ir.ConstantData, nil, words
 }
 
+// constantAddress decodes a constant getelementptr. Its record has had five
+// forms (see gepHead), with and without the range of the offset.
 func (d *bodyDecoder) constantAddress(c *ir.ConstantNode, code uint32, list []operand, depth int) {
 	e := c.Expression
 	e.Op = ir.OpGEP

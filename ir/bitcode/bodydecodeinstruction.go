@@ -8,6 +8,8 @@ import (
 // takeLiteral takes an operand that is a number.
 func (d *bodyDecoder) takeLiteral() uint64 { return d.takeOperand().value }
 
+// takeOperand takes the next operand of the record. Layouts were checked when
+// the module was read; a record that lacks an operand is still refused.
 func (d *bodyDecoder) takeOperand() operand {
 	if d.at >= len(d.operands) {
 		d.failf("an instruction is cut short")
@@ -86,6 +88,8 @@ func (d *bodyDecoder) decodeRecord(rec record) {
 	}
 }
 
+// decodeInstruction sorts instructions by family, for functions of a length
+// that can be read.
 func (d *bodyDecoder) decodeInstruction(rec record, in *ir.Instruction) {
 	switch rec.code {
 	case llvmschema.FunctionBinop, llvmschema.FunctionUnop, llvmschema.FunctionCast, llvmschema.FunctionFreeze:
@@ -137,6 +141,8 @@ func (d *bodyDecoder) isFloat(id ir.TypeID) bool {
 	return t.Kind == ir.TypeFloat
 }
 
+// binaryOpcode returns the opcode of a binary operation. Bitcode has one
+// number for add and fadd; the type of the operands tells them apart.
 func (d *bodyDecoder) binaryOpcode(n uint64, typ ir.TypeID) ir.Opcode {
 	if n >= uint64(len(binaryOpcodes)) {
 		d.failf("binary operation %d", n)
@@ -151,6 +157,7 @@ func (d *bodyDecoder) binaryOpcode(n uint64, typ ir.TypeID) ir.Opcode {
 	return op
 }
 
+// castOpcode returns the opcode of a cast (LLVM, LLVMBitCodes.h, CastOpcodes).
 func (d *bodyDecoder) castOpcode(n uint64) ir.Opcode {
 	if n >= uint64(len(castOpcodes)) {
 		d.failf("cast %d", n)
@@ -158,6 +165,8 @@ func (d *bodyDecoder) castOpcode(n uint64) ir.Opcode {
 	return castOpcodes[n]
 }
 
+// decodeArithmetic decodes operations on one or two values: value, second
+// value, operation, flags. The type of the second is that of the first.
 func (d *bodyDecoder) decodeArithmetic(code uint32, in *ir.Instruction) {
 	first := d.typedValue()
 	d.pushOperand(first)
@@ -228,6 +237,8 @@ func fastMathFlags(bits uint64) (flags ir.Flags) {
 	return flags
 }
 
+// decodeCompare decodes a comparison: two values, the predicate, then fast-
+// math flags. The result is a vector where the operands are.
 func (d *bodyDecoder) decodeCompare(in *ir.Instruction) {
 	first := d.typedValue()
 	d.pushOperand(first)
@@ -251,6 +262,7 @@ func alignOf(n uint64) uint64 {
 	return 1 << (n - 1)
 }
 
+// decodeMemory decodes the instructions that touch memory.
 func (d *bodyDecoder) decodeMemory(code uint32, in *ir.Instruction) {
 	switch code {
 	case llvmschema.FunctionAlloca:
@@ -299,12 +311,15 @@ func (d *bodyDecoder) decodeMemory(code uint32, in *ir.Instruction) {
 	}
 }
 
+// decodeVolatile decodes the volatile bit.
 func (d *bodyDecoder) decodeVolatile(in *ir.Instruction) {
 	if d.takeLiteral() != 0 {
 		in.Flags |= ir.FlagVolatile
 	}
 }
 
+// decodeOrdering decodes ordering and synchronisation scope. Scope 0 is
+// "singlethread", 1 the system's, which has no name.
 func (d *bodyDecoder) decodeOrdering(in *ir.Instruction) {
 	in.Order = ir.Ordering(d.takeLiteral())
 	if scope := d.takeLiteral(); scope < uint64(len(d.source.scopes)) {
@@ -322,6 +337,9 @@ func (d *bodyDecoder) decodeAccess(in *ir.Instruction, atomic bool) {
 	}
 }
 
+// decodeAlloca decodes an alloca: type, type of the count, count, alignment
+// and flags, address space. The alignment's logarithm is in two pieces since
+// it may have more than five bits.
 func (d *bodyDecoder) decodeAlloca(in *ir.Instruction) {
 	in.Op = ir.OpAlloca
 	in.Element = d.takeType()
@@ -350,6 +368,8 @@ func (d *bodyDecoder) allocaSpace() (space uint64) {
 	return space
 }
 
+// decodeGEP decodes a getelementptr: flags, source type, then base and
+// indices, each with its type where it follows.
 func (d *bodyDecoder) decodeGEP(in *ir.Instruction) {
 	in.Op = ir.OpGEP
 	in.Flags = addressFlags(d.takeLiteral())
@@ -360,6 +380,8 @@ func (d *bodyDecoder) decodeGEP(in *ir.Instruction) {
 	in.Type = d.addressType(in.Element, d.list)
 }
 
+// addressFlags decodes the flags of a getelementptr; before LLVM 19 only
+// inbounds existed, which implies nusw.
 func addressFlags(bits uint64) (flags ir.Flags) {
 	if bits&1 != 0 {
 		flags |= ir.FlagInBounds | ir.FlagNUSW
@@ -373,6 +395,8 @@ func addressFlags(bits uint64) (flags ir.Flags) {
 	return flags
 }
 
+// decodeSelection decodes the instructions that choose among values or parts
+// of them.
 func (d *bodyDecoder) decodeSelection(code uint32, in *ir.Instruction) {
 	switch code {
 	case llvmschema.FunctionSelect, llvmschema.FunctionSelectOld:
@@ -463,6 +487,7 @@ func (d *bodyDecoder) shuffleMask(mask ir.Value) []uint32 {
 	return list
 }
 
+// decodeIndices decodes the literal indices of extractvalue and insertvalue.
 func (d *bodyDecoder) decodeIndices(in *ir.Instruction) {
 	var list []uint32
 	for d.hasMore() {
@@ -471,6 +496,9 @@ func (d *bodyDecoder) decodeIndices(in *ir.Instruction) {
 	in.Indices = d.body.IndexList(list)
 }
 
+// decodePhi decodes a phi: type, then pairs of value and block, then flags if
+// there is one operand more. Values are relative and signed, as they may
+// follow.
 func (d *bodyDecoder) decodePhi(in *ir.Instruction) {
 	in.Op = ir.OpPhi
 	in.Type = d.takeType()

@@ -133,6 +133,8 @@ var linkageNumbers = [...]uint64{
 	ir.WeakODR: 17, ir.Appending: 2, ir.Internal: 3, ir.Private: 9, ir.ExternWeak: 7, ir.Common: 8,
 }
 
+// callingConv returns the keyword of a calling convention, or "cc N" where it
+// has none.
 func callingConv(n uint64) string {
 	if name, ok := llvmschema.CallingConvs[n]; ok {
 		return name
@@ -190,6 +192,9 @@ func (r *moduleReader) readGlobal(rec globalRecord, v *ir.GlobalValue) (fault st
 	return r.readIndirect(rec, v)
 }
 
+// readVariable reads a variable record: its fields after the name are type,
+// flags and address space, initialiser plus one, linkage, alignment and more
+// (LLVM, BitcodeWriter, writeModuleInfo).
 func (r *moduleReader) readVariable(rec globalRecord, v *ir.GlobalValue) (fault string) {
 	if rec.count < varLeast || rec.fieldAt(varFlags)&2 == 0 {
 		return "variable record of a form that LLVM before 4 wrote"
@@ -215,6 +220,8 @@ func (r *moduleReader) readValueList(list uint64, v *ir.GlobalValue) {
 	}
 }
 
+// readFunction reads a function record. Fields that older versions did not
+// write count as 0.
 func (r *moduleReader) readFunction(rec globalRecord, v *ir.GlobalValue) (fault string) {
 	if rec.count < funcLeast {
 		return fmt.Sprintf("function record of %d operands", rec.count)
@@ -236,6 +243,8 @@ func (r *moduleReader) readFunction(rec globalRecord, v *ir.GlobalValue) (fault 
 	return ""
 }
 
+// readIndirect reads an alias or ifunc record, whose value may be any constant
+// address.
 func (r *moduleReader) readIndirect(rec globalRecord, v *ir.GlobalValue) (fault string) {
 	if rec.count < indirectLeast {
 		return fmt.Sprintf("alias or ifunc record of %d operands", rec.count)

@@ -105,6 +105,7 @@ func (l *lowering) leave(list []instruction, i int) (location []instruction, end
 	return location, end
 }
 
+// editOf returns the expression that takes the place of a call, or nil.
 func editOf(edits []ir.CallEdit, call int) *ir.Expression {
 	for i := range edits {
 		if call >= 0 && edits[i].Call == call {
@@ -122,6 +123,7 @@ func (l *lowering) choosePrefix() {
 	}
 }
 
+// taken reports whether a name of the function begins with the prefix.
 func (l *lowering) taken() bool {
 	for d := (decoder{data: l.old.symbols}); !d.atEnd(); {
 		var b strings.Builder

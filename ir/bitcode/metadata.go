@@ -80,6 +80,9 @@ type metadataReader struct {
 
 func (r *metadataReader) readBlock() error { return eachRecord(r.cursor, r.readRecord) }
 
+// readRecord reads a record of a metadata block. Kinds and names share the
+// block's code space with nodes; index records are offsets into the file,
+// which no partition has.
 func (r *metadataReader) readRecord() error {
 	c := r.cursor
 	switch c.Code {
@@ -144,6 +147,8 @@ func (r *metadataReader) readValue() error {
 	return nil
 }
 
+// finishRecord ends the record of one node; what is appended next belongs to
+// another.
 func (r *metadataReader) finishRecord() {
 	at := uint32(len(r.out.arena))
 	r.out.finishRecord(r.cursor.Code, r.cursor.AbbrevID, false)
@@ -173,6 +178,8 @@ func (r *metadataReader) readNode(n *llvmschema.Node) error {
 	return nil
 }
 
+// readOperand reads a field as the schema's form says: a node plus one, a
+// plain number, a type, ...
 func (r *metadataReader) readOperand(form llvmschema.FieldForm, v uint64) error {
 	switch form {
 	case llvmschema.FormNode, llvmschema.FormString:

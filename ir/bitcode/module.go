@@ -26,6 +26,8 @@ type moduleReader struct {
 	bodies    []bitstream.Block
 }
 
+// readModule reads the module block. The budget bounds what constants and
+// metadata may expand to: a small file must not ask for more.
 func (r *moduleReader) readModule(c *bitstream.Cursor) error {
 	r.groupIDs = make(map[uint64]ir.AttributeGroupID)
 	r.source.kindNames = make(map[uint64]string)
@@ -71,6 +73,8 @@ func (r *moduleReader) walkBlock(c *bitstream.Cursor) error {
 	}
 }
 
+// readBlock reads the blocks of a module. Unknown blocks are stepped over by
+// their length, as LLVM does.
 func (r *moduleReader) readBlock(c *bitstream.Cursor, b bitstream.Block) error {
 	switch b.ID {
 	case bitstream.InfoBlock:
@@ -101,6 +105,8 @@ func (r *moduleReader) readBlock(c *bitstream.Cursor, b bitstream.Block) error {
 	return nil
 }
 
+// readRecord reads a record of the module itself. Global values are stored and
+// decoded at the end, when the string table with their names is known.
 func (r *moduleReader) readRecord(c *bitstream.Cursor) error {
 	s, m := r.source, r.module
 	switch c.Code {
@@ -169,6 +175,8 @@ func (r *moduleReader) readKinds(c *bitstream.Cursor) error {
 	}
 }
 
+// addKind notes the name of a metadata kind; each module numbers the kinds
+// that LLVM does not fix.
 func (r *moduleReader) addKind(c *bitstream.Cursor) error {
 	if len(c.Operands) < 2 {
 		return c.Errorf("metadata kind without a name")

@@ -90,6 +90,8 @@ type partitionNumbers struct {
 	work   []uint64
 }
 
+// newPartitionNumbers makes tables as large as those of the module, once for
+// each writer.
 func newPartitionNumbers(s *source) *partitionNumbers {
 	return &partitionNumbers{
 		source:    s,

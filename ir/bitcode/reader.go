@@ -36,6 +36,7 @@ func Read(path string, data []byte) (*ir.Module, error) {
 	return m, nil
 }
 
+// readFile reads a bitcode file, with Apple's wrapper or without.
 func readFile(path string, data []byte) (*ir.Module, error) {
 	if uint64(len(data)) > maxSize {
 		return nil, fmt.Errorf("bitcode of %d bytes: the limit is 4 GiB", len(data))
@@ -83,6 +84,8 @@ type topLevel struct {
 	strtab   []byte
 }
 
+// readStream reads the one module of a stream: identification, module, string
+// table.
 func readStream(stream []byte) (*ir.Module, error) {
 	s := &source{strings: stream, info: bitstream.Info{}}
 	top := bitstream.NewCursor(stream, 32, s.info)
@@ -142,6 +145,7 @@ func (f *topLevel) readBlock(top *bitstream.Cursor, b bitstream.Block) (err erro
 	return err
 }
 
+// checkBlocks refuses files of no module or of several.
 func (f *topLevel) checkBlocks() error {
 	switch {
 	case f.modules == 0:

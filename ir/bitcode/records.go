@@ -90,6 +90,7 @@ var entryCodes = [...]uint8{llvmschema.ModuleVariable, llvmschema.ModuleFunction
 
 const entryCodeBits = 2
 
+// newEntry packs where a global value's record is; four codes fit two bits.
 func newEntry(at recordPos, code uint32) globalEntry {
 	for i, c := range entryCodes {
 		if uint32(c) == code {
@@ -120,6 +121,8 @@ const (
 	entryChunk     = 1 << entryChunkBits
 )
 
+// appendEntry appends to chunks: a list of a million entries that doubles
+// would hold twice its size for a moment.
 func (l *entryList) appendEntry(e globalEntry) {
 	if l.length%entryChunk == 0 {
 		l.chunks = append(l.chunks, make([]globalEntry, 0, min(entryChunk, 16+l.length)))

@@ -114,6 +114,7 @@ func inParallel(n int, start func() func(int) error) error {
 	return first
 }
 
+// inOrder is the form of a parallel walk that takes one goroutine.
 func inOrder(n int, start func() func(int) error) error {
 	if n == 0 {
 		return nil
@@ -212,6 +213,7 @@ func (nb *nodeBuilder) addNode(t *metadataTable, i int, base ir.NodeID) error {
 	return nil
 }
 
+// addOperand notes the reference that an operand of metadata is.
 func (nb *nodeBuilder) addOperand(t *metadataTable, o operand, base ir.NodeID) error {
 	switch o.kind {
 	case opGlobal:
@@ -241,6 +243,7 @@ func (nb *nodeBuilder) addReference(t *metadataTable, i uint64, base ir.NodeID) 
 	return nil
 }
 
+// addValue notes the global values that a value is made of.
 func (nb *nodeBuilder) addValue(id uint32) error {
 	note := func(id uint32) {
 		if nb.values.firstTime(id) {

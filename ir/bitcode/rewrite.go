@@ -129,6 +129,8 @@ func (r *rewriter) markLive(list []instruction) {
 	}
 }
 
+// markOperands marks the function's constants that operands name, and those
+// that they are made of.
 func (r *rewriter) markOperands(operands []operand) {
 	var work []int
 	mark := func(o operand) {
@@ -171,6 +173,7 @@ func (r *rewriter) number(list []instruction, symbols int) {
 	}
 }
 
+// constants copies the constants that are still used, in their order.
 func (r *rewriter) constants(b *body) {
 	t := &r.old.constants
 	var e encoder
@@ -211,6 +214,8 @@ func (r *rewriter) operand(e *encoder, o operand) {
 	}
 }
 
+// metadata copies the function's metadata, whose operands may have other
+// numbers.
 func (r *rewriter) metadata(b *body) {
 	t := &r.old.metadata
 	var e encoder
@@ -225,6 +230,7 @@ func (r *rewriter) metadata(b *body) {
 	b.metadata.arena = e.arena
 }
 
+// code encodes the instructions, numbering values as it goes.
 func (r *rewriter) code(b *body, list []instruction) {
 	var e encoder
 	next := uint32(b.arguments + b.constants.count())
@@ -239,6 +245,8 @@ func (r *rewriter) code(b *body, list []instruction) {
 	b.code = e.arena
 }
 
+// instruction encodes an instruction. A value that follows brings its type, so
+// whether the type is written depends on the new order.
 func (r *rewriter) instruction(e *encoder, in *instruction, next uint32) {
 	forward := false // whether the value before follows
 	for _, o := range in.operands {

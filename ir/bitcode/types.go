@@ -64,6 +64,7 @@ func (r *moduleReader) readTypes(c *bitstream.Cursor) error {
 	}
 }
 
+// addType adds a type after its record has been checked against the schema.
 func (r *moduleReader) addType(c *bitstream.Cursor, t typeRecord) error {
 	if known, ok := llvmschema.Types[t.code]; !ok {
 		return c.Errorf("type record %d is not known: the bitcode is %s", t.code, llvmschema.NewerOrOlder)
@@ -143,6 +144,7 @@ func modelType(t *typeRecord) ir.Type {
 	return m
 }
 
+// plainType returns the kind, keyword and width of a type without operands.
 func plainType(code uint32) (ir.TypeKind, string, uint32) {
 	switch code {
 	case llvmschema.TypeHalf:

@@ -53,6 +53,8 @@ type keptValue struct {
 // A ValueID is not above ir.MaxIndex.
 const keptIDBits = 28
 
+// newKept packs a value that a partition keeps into 12 bytes: modules have
+// millions.
 func newKept(v *ir.PartitionValue) keptValue {
 	k := keptValue{value: uint32(v.ID) | uint32(v.Linkage())<<keptIDBits}
 	if v.Definition {
@@ -260,6 +262,8 @@ func (w *partitionWriter) writeTypes() {
 	w.out.End()
 }
 
+// isChar6 reports whether a name fits the alphabet of six bits that bitcode
+// has for names.
 func isChar6(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -271,6 +275,9 @@ func isChar6(s string) bool {
 	return true
 }
 
+// writeType writes the record of a type with the partition's numbers. Types
+// stand in the order of the module, in which each follows its elements but for
+// named structs.
 func (w *partitionWriter) writeType(t *typeRecord) {
 	w.operands = append(w.operands[:0], t.operands...)
 	first, last := t.childFields()
@@ -303,6 +310,8 @@ func (w *partitionWriter) writeGroups() {
 	w.out.End()
 }
 
+// writeGroup writes an attribute group: its number, the index of what it
+// applies to, then its attributes as they were read.
 func (w *partitionWriter) writeGroup(number uint64, g *groupRecord) {
 	w.operands = append(append(w.operands[:0], number, g.index), g.attributes...)
 	for _, at := range g.types {
@@ -311,6 +320,7 @@ func (w *partitionWriter) writeGroup(number uint64, g *groupRecord) {
 	w.out.Record(-1, llvmschema.AttributeGroupEntry, w.operands)
 }
 
+// writeLists writes the attribute lists, those that edits made last.
 func (w *partitionWriter) writeLists() {
 	if len(w.numbers.lists.kept)+len(w.added.lists) == 0 {
 		return
@@ -325,6 +335,7 @@ func (w *partitionWriter) writeLists() {
 	w.out.End()
 }
 
+// writeList writes a list, which consists of numbers of groups.
 func (w *partitionWriter) writeList(groups []ir.AttributeGroupID) {
 	w.operands = w.operands[:0]
 	for _, g := range groups {
@@ -348,6 +359,8 @@ func (w *partitionWriter) listNumber(list uint64) uint64 {
 	return w.numbers.lists.newNumber(uint32(list-1)) + 1
 }
 
+// writeComdats writes the comdats, with the selection kinds that the partition
+// changed.
 func (w *partitionWriter) writeComdats() {
 	for _, id := range w.numbers.comdats.kept {
 		c := w.module.Comdats[id]
@@ -433,6 +446,8 @@ func (w *partitionWriter) writeNames(block, code uint32, names []string) {
 	w.out.End()
 }
 
+// writeKinds writes the names of all metadata kinds of the module: dropping
+// some would save little, and numbers would move.
 func (w *partitionWriter) writeKinds() {
 	w.out.Enter(llvmschema.BlockMetadataKind, 3)
 	for _, list := range [][]kind{w.source.kinds, w.added.kinds} {

@@ -75,6 +75,7 @@ func (bw *bodyWriter) collectRewritten(b *body) {
 	}
 }
 
+// collectOperand keeps the entry of the module that an operand names.
 func (bw *bodyWriter) collectOperand(o operand) {
 	w := bw.w
 	switch o.kind {
@@ -132,6 +133,8 @@ func (bw *bodyWriter) blockAddressUsers(d *decoder) {
 	}
 }
 
+// writeConstants writes the function's constants, which are numbered after its
+// parameters.
 func (bw *bodyWriter) writeConstants() {
 	w, t := bw.w, &bw.body.constants
 	if t.count() == 0 {

@@ -72,6 +72,7 @@ func (cw *constantWriter) writeConstant(typ uint32, d *decoder) {
 	w.out.Record(cw.chooseAbbrev(rec), rec.code, w.operands)
 }
 
+// operandNumber returns the number of a constant's part in the partition.
 func (cw *constantWriter) operandNumber(o operand) uint64 {
 	switch o.kind {
 	case opType:
@@ -106,6 +107,7 @@ func (cw *constantWriter) chooseAbbrev(rec record) int {
 	return -1
 }
 
+// writeAdded writes a constant that the partition adds.
 func (cw *constantWriter) writeAdded(v *addedValue) {
 	cw.setType(v.typ)
 	w := cw.w

@@ -345,6 +345,8 @@ func (w *partitionWriter) setList(k *keptValue, fields []uint64, at int) {
 	fields[at] = w.listNumber(list)
 }
 
+// writeVariable puts the partition's numbers into the record of a variable. A
+// declaration has no initialiser.
 func (w *partitionWriter) writeVariable(k *keptValue, fields []uint64) {
 	init := fields[varInit]
 	if changed := w.partsOf(k).init; changed > 0 {
@@ -361,6 +363,8 @@ func (w *partitionWriter) writeVariable(k *keptValue, fields []uint64) {
 	w.setList(k, fields, varLists)
 }
 
+// writeFunction puts the partition's numbers into the record of a function. A
+// declaration keeps its attributes and loses what only bodies have.
 func (w *partitionWriter) writeFunction(k *keptValue, fields []uint64) {
 	fields[funcDeclaration] = 1
 	if k.definition() {

@@ -130,6 +130,8 @@ func (w *partitionWriter) hasGlobals(d *decoder, rec record) bool {
 // unitGlobals is the operand of a compile unit that lists its variables.
 var unitGlobals = slices.IndexFunc(llvmschema.Nodes[llvmschema.MetadataCompileUnit].Fields, func(f llvmschema.Field) bool { return f.Name == "globals" })
 
+// nodeOperand returns the number of metadata that a node names; null stands
+// for values that the partition lacks, as LLVM does when it drops a value.
 func (w *partitionWriter) nodeOperand(o operand) uint64 {
 	switch o.kind {
 	case opNode:
@@ -163,6 +165,8 @@ func (w *partitionWriter) metadataPlus1(ref metadataRef) uint64 {
 	return 0
 }
 
+// writeAddedMetadata writes metadata that the partition adds: a value, or a
+// tuple of references plus one.
 func (w *partitionWriter) writeAddedMetadata(m *addedMetadata) {
 	if m.value {
 		w.out.Record(-1, llvmschema.MetadataValue, []uint64{w.typeNumber(m.typ), w.valueNumber(m.id)})
@@ -175,6 +179,8 @@ func (w *partitionWriter) writeAddedMetadata(m *addedMetadata) {
 	w.out.Record(-1, llvmschema.MetadataNode, w.operands)
 }
 
+// writeNamed writes a named list: a record with the name, then one with the
+// nodes.
 func (w *partitionWriter) writeNamed(list *namedList, abbrev int) {
 	w.writeText(abbrev, llvmschema.MetadataName, list.name)
 	w.operands = w.operands[:0]

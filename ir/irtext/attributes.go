@@ -85,6 +85,8 @@ func (p *parser) attributeArguments() {
 	}
 }
 
+// attributeWord steps over a word in an attribute's parentheses: the type of
+// byval(i32), or a plain word such as that of memory(read).
 func (p *parser) attributeWord() {
 	w := p.peekWord()
 	if isTypeWord(w) && string(w) != "label" && string(w) != "metadata" && string(w) != "token" && string(w) != "target" {

@@ -27,6 +27,8 @@ type extraTypes struct {
 	byShape map[string]ir.TypeID
 }
 
+// internType returns the number of a type that only bodies name. The key is
+// the shape of the type, so that equal types have one number.
 func (x *extraTypes) internType(key []byte, want ir.Type) ir.TypeID {
 	if id, ok := x.byShape[string(key)]; ok {
 		return id
@@ -111,6 +113,8 @@ func (r *bodyReader) readParameters(function ir.ValueID) {
 	r.pos = int(r.text.parts(value).body)
 }
 
+// readBlocks reads the blocks up to the closing brace. The first block may
+// lack a label; it then has the next number, as LLVM counts.
 func (r *bodyReader) readBlocks() {
 	r.expectByte('{')
 	r.open = false
@@ -130,6 +134,7 @@ func (r *bodyReader) readBlocks() {
 	}
 }
 
+// beginBlock adds a block. Its number counts with those of unnamed values.
 func (r *bodyReader) beginBlock(n name) {
 	b := r.body
 	at := len(b.Instructions)
@@ -138,6 +143,8 @@ func (r *bodyReader) beginBlock(n name) {
 	r.open = true
 }
 
+// readStatement reads an instruction or a debug record, which LLVM 19 writes
+// between instructions.
 func (r *bodyReader) readStatement() {
 	in := ir.Instruction{Call: -1, Element: ir.NoType}
 	var n name
@@ -179,6 +186,7 @@ type localTable struct {
 	forward bool
 }
 
+// resetTable forgets the names of the function before.
 func (t *localTable) resetTable() {
 	t.next, t.entries, t.forward = 0, t.entries[:0], false
 	if t.named == nil {
@@ -188,6 +196,8 @@ func (t *localTable) resetTable() {
 	clear(t.numbers)
 }
 
+// entryOf returns the entry of a name. Numbers are in a map too: a function
+// may begin with any, and hostile input may name the highest.
 func (t *localTable) entryOf(n name) uint32 {
 	if n.numbered {
 		i, ok := t.numbers[n.number]
@@ -205,11 +215,14 @@ func (t *localTable) entryOf(n name) uint32 {
 	return i
 }
 
+// growTable adds an entry without a value.
 func (t *localTable) growTable() uint32 {
 	t.entries = append(t.entries, ir.NoValue)
 	return uint32(len(t.entries) - 1)
 }
 
+// defineLocal gives a name its value; an unnamed one moves the number that
+// comes next.
 func (t *localTable) defineLocal(n name, v ir.Value) {
 	if n.numbered {
 		t.next = n.number + 1
@@ -246,6 +259,7 @@ func (r *bodyReader) patchForward() {
 	}
 }
 
+// patchList puts the definitions in the place of forward references.
 func (r *bodyReader) patchList(list []ir.Value) {
 	for i := range list {
 		if list[i].Kind == valueForward {

@@ -31,6 +31,8 @@ func (r *bodyReader) readCall(in *ir.Instruction) {
 	r.body.Calls = append(r.body.Calls, detail)
 }
 
+// callType builds the function type of a call that gives only its result type:
+// of a call that is not variadic LLVM writes no more.
 func (r *bodyReader) callType(result ir.TypeID, arguments []ir.Value) ir.TypeID {
 	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
 	for _, v := range arguments {
@@ -109,6 +111,8 @@ func (r *bodyReader) calleeValue(detail *ir.CallDetail) ir.Value {
 	return r.readConstant(ir.NoType)
 }
 
+// asmText reads `asm sideeffect alignstack inteldialect "template",
+// "constraints"`.
 func (r *bodyReader) asmText() *ir.InlineAsm {
 	a := new(ir.InlineAsm)
 	for r.peekByte() != '"' {
@@ -127,6 +131,8 @@ func (r *bodyReader) asmText() *ir.InlineAsm {
 	return a
 }
 
+// callArguments reads the arguments with their attributes, which belong to the
+// call and not to the function.
 func (r *bodyReader) callArguments(detail *ir.CallDetail) {
 	r.expectByte('(')
 	for more := r.peekByte() != ')'; more; more = r.acceptByte(',') {
@@ -178,6 +184,7 @@ func (r *bodyReader) callSuffix(detail *ir.CallDetail) {
 	}
 }
 
+// readBundles reads operand bundles: `[ "tag"(type value, ...), ... ]`.
 func (r *bodyReader) readBundles(detail *ir.CallDetail) {
 	r.expectByte('[')
 	for more := r.peekByte() != ']'; more; more = r.acceptByte(',') {
@@ -325,6 +332,7 @@ func (r *bodyReader) ReadHeader(id ir.ValueID) (*ir.Header, error) {
 	return h, err
 }
 
+// readHeader decodes the items of a header that the model does not hold.
 func (r *bodyReader) readHeader(id ir.ValueID, h *ir.Header) {
 	value := &r.text.values[id]
 	r.parser.locals.beginFunction()

@@ -27,6 +27,7 @@ func (r *bodyReader) readInstruction(in *ir.Instruction) name {
 
 func (r *bodyReader) addOperand(v ir.Value) { r.scratch = append(r.scratch, v) }
 
+// readOperation sorts instructions by family.
 func (r *bodyReader) readOperation(in *ir.Instruction) {
 	switch op := in.Op; {
 	case op >= ir.OpFNeg && op <= ir.OpXor || op == ir.OpFreeze:
@@ -75,6 +76,8 @@ func (r *bodyReader) readBinary(in *ir.Instruction) {
 	}
 }
 
+// readCompare reads a comparison. Flags (samesign, fast) stand before the
+// predicate.
 func (r *bodyReader) readCompare(in *ir.Instruction) {
 	for {
 		w := r.readWord()
@@ -95,6 +98,7 @@ func (r *bodyReader) readCompare(in *ir.Instruction) {
 // forward use has it as well.
 func (r *bodyReader) typeOf(v ir.Value) ir.TypeID { return v.Type }
 
+// readMemory reads the instructions that touch memory.
 func (r *bodyReader) readMemory(in *ir.Instruction) {
 	switch in.Op {
 	case ir.OpAlloca:
@@ -132,6 +136,8 @@ func (r *bodyReader) readMemory(in *ir.Instruction) {
 	r.readOrdering(in)
 }
 
+// readAtomicOperation reads the operation of an atomicrmw; volatile may stand
+// before it.
 func (r *bodyReader) readAtomicOperation(in *ir.Instruction) {
 	for {
 		r.peekByte()
@@ -148,6 +154,8 @@ func (r *bodyReader) readAtomicOperation(in *ir.Instruction) {
 	}
 }
 
+// readOrdering reads `syncscope("name") ordering`, of which the scope may be
+// missing.
 func (r *bodyReader) readOrdering(in *ir.Instruction) {
 	for class[r.peekByte()]&classLetter != 0 {
 		w := r.peekWord()
@@ -171,6 +179,8 @@ func (r *bodyReader) readOrdering(in *ir.Instruction) {
 	}
 }
 
+// readAlloca reads an alloca. What follows a comma is a count, an alignment,
+// an address space or metadata; only the count begins with a type.
 func (r *bodyReader) readAlloca(in *ir.Instruction) {
 	r.readFlags(in)
 	in.Element, _ = r.parseType()
@@ -189,6 +199,7 @@ func (r *bodyReader) readAlloca(in *ir.Instruction) {
 	in.Type = ir.NoType // until its address space is known
 }
 
+// readAddress reads a getelementptr up to its metadata.
 func (r *bodyReader) readAddress(in *ir.Instruction) {
 	r.readFlags(in)
 	in.Element, _ = r.parseType()
@@ -247,6 +258,7 @@ func (r *bodyReader) constantIndex(v ir.Value) uint32 {
 	return 0
 }
 
+// readTerminator reads an instruction that ends a block.
 func (r *bodyReader) readTerminator(in *ir.Instruction) {
 	switch in.Op {
 	case ir.OpRet:
@@ -295,6 +307,7 @@ func (r *bodyReader) readTerminator(in *ir.Instruction) {
 	}
 }
 
+// blockList reads the destinations of an indirectbr or callbr.
 func (r *bodyReader) blockList() {
 	r.expectByte('[')
 	for more := r.peekByte() != ']'; more; more = r.acceptByte(',') {
@@ -308,6 +321,7 @@ func (r *bodyReader) skipOperation(op ir.Opcode) {
 	r.parser.parseOperation(opcodeOf([]byte(op.String())))
 }
 
+// readOther reads the instructions of no family.
 func (r *bodyReader) readOther(in *ir.Instruction) {
 	switch in.Op {
 	case ir.OpPhi:
@@ -406,6 +420,8 @@ func (r *bodyReader) shuffleMask(mask ir.Value) []uint32 {
 	return list
 }
 
+// readIndices reads literal indices up to the metadata, which has a comma
+// before it as well.
 func (r *bodyReader) readIndices() (list []uint32) {
 	for r.peekByte() == ',' {
 		start := r.pos
@@ -419,6 +435,7 @@ func (r *bodyReader) readIndices() (list []uint32) {
 	return list
 }
 
+// readPhi reads a phi: pairs of value and block in brackets.
 func (r *bodyReader) readPhi(in *ir.Instruction) {
 	r.readFlags(in)
 	in.Type, _ = r.parseType()
@@ -464,6 +481,8 @@ func (r *bodyReader) readAlign() uint64 {
 	return r.readInteger()
 }
 
+// readAttachment reads metadata attached to an instruction. !dbg becomes the
+// location, as bitcode has a record of its own for it.
 func (r *bodyReader) readAttachment(in *ir.Instruction) {
 	kind := r.internString(r.attachmentName())
 	o := r.decodeMetadata()
@@ -504,6 +523,7 @@ func (r *bodyReader) readLocation(o ir.Operand) *ir.Location {
 	return found
 }
 
+// nodePlus1 encodes a node as a Location holds it, 0 for none.
 func nodePlus1(o ir.Operand) uint32 {
 	if o.Kind != ir.OperandNode {
 		return 0

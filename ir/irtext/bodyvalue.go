@@ -29,6 +29,7 @@ func (r *bodyReader) bodyValue(typ ir.TypeID) ir.Value {
 	return r.readConstant(typ)
 }
 
+// localValue reads the name of a local value. Initialisers have none.
 func (r *bodyReader) localValue(typ ir.TypeID) ir.Value {
 	r.expectByte('%')
 	if r.body == nil {
@@ -57,6 +58,7 @@ func (r *bodyReader) metadataValue() ir.Value {
 	return r.addMetadata(ir.MetadataUse{Operand: r.decodeMetadata()})
 }
 
+// addMetadata adds metadata that a call names to the body.
 func (r *bodyReader) addMetadata(m ir.MetadataUse) ir.Value {
 	r.body.Metadata = append(r.body.Metadata, m)
 	return ir.Value{Kind: ir.ValueMetadata, Index: uint32(len(r.body.Metadata) - 1), Type: ir.NoType}
@@ -135,6 +137,8 @@ func (r *bodyReader) dataConstant(typ ir.TypeID, list []ir.Value, first int) ir.
 	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantData, Type: typ, Words: words})
 }
 
+// wordConstant reads a constant that begins with a letter: a keyword, a
+// hexadecimal number or an expression.
 func (r *bodyReader) wordConstant(typ ir.TypeID) ir.Value {
 	start := r.pos
 	w := r.readWord()
@@ -181,6 +185,8 @@ func (r *bodyReader) zeroConstant(typ ir.TypeID) ir.Value {
 	return r.pool.Add(c)
 }
 
+// blockAddressConstant reads `blockaddress(@f, %label)`, of which the model
+// has the function.
 func (r *bodyReader) blockAddressConstant(typ ir.TypeID) ir.Value {
 	r.expectByte('(')
 	id, _ := r.globalUse(ir.RefAddress)
@@ -192,6 +198,8 @@ func (r *bodyReader) blockAddressConstant(typ ir.TypeID) ir.Value {
 	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantBlockAddress, Type: typ, Operands: []ir.Value{function}})
 }
 
+// splatConstant reads `splat (type value)` (LLVM 19) as the vector that it
+// stands for, bounded, as the length is a number in the input.
 func (r *bodyReader) splatConstant(typ ir.TypeID) ir.Value {
 	r.expectByte('(')
 	element, _ := r.parseType()
@@ -296,6 +304,8 @@ func (r *bodyReader) numberConstant(typ ir.TypeID, text string) ir.Value {
 	return r.pool.Add(c)
 }
 
+// integerWords returns the bits of an integer, 64 to a word. u0x and s0x are
+// hexadecimal; s0x has a sign bit.
 func (r *bodyReader) integerWords(text string, bits uint32) []uint64 {
 	if bits <= 64 {
 		if n, ok := integerBits(text); ok {

@@ -68,6 +68,7 @@ func (p *parser) decodeList() (elements []ir.Operand) {
 	return elements
 }
 
+// decodeElement decodes an element of a tuple.
 func (p *parser) decodeElement() ir.Operand {
 	switch {
 	case p.peekByte() == '!':
@@ -114,6 +115,7 @@ func (p *parser) decodeTyped(id ir.TypeID) ir.Operand {
 	return ir.Operand{Kind: ir.OperandOther}
 }
 
+// signExtend returns the number that the lowest bits are in two's complement.
 func signExtend(n uint64, bits int) int64 {
 	if bits >= 64 || bits == 0 {
 		return int64(n)
@@ -133,6 +135,8 @@ func (p *parser) decodeFields() (fields []ir.Operand) {
 	return fields
 }
 
+// decodeField decodes a field of a node, with its name: `line: 12`. Positional
+// fields of old nodes have none.
 func (p *parser) decodeField() ir.Operand {
 	field := ""
 	if w := p.peekWord(); w != nil && p.byteAt(len(w)) == ':' {
@@ -144,6 +148,8 @@ func (p *parser) decodeField() ir.Operand {
 	return operand
 }
 
+// decodeFieldValue decodes a field: metadata, a string, a list, a number, a
+// typed constant, or words such as DW_TAG_member.
 func (p *parser) decodeFieldValue() ir.Operand {
 	switch c := p.peekByte(); {
 	case c == '!':
@@ -169,6 +175,8 @@ func (p *parser) decodeFieldValue() ir.Operand {
 	return p.decodeFieldWords()
 }
 
+// decodeFieldNumber decodes a number of a field. Those beyond int64, as hashes
+// are, keep their bits; longer ones stay text.
 func decodeFieldNumber(text []byte) ir.Operand {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil {
@@ -199,6 +207,8 @@ func (t *text) Initializer(id ir.ValueID) (constant ir.Constant, err error) {
 	return constant, nil
 }
 
+// decodeInitializer decodes the initialiser of a variable, or the aliasee of
+// an alias, which says its own type unless it is an expression.
 func (p *parser) decodeInitializer(id ir.ValueID) ir.Constant {
 	v := &p.text.module.Values[id]
 	at, found := p.findInitializer(id)
@@ -254,6 +264,8 @@ func (p *parser) decodeConstant(id ir.TypeID) ir.Constant {
 	return ir.Constant{Type: id}
 }
 
+// decodeVector decodes a vector, or the elements of a packed struct, which
+// begins with '<' too.
 func (p *parser) decodeVector(id ir.TypeID) ir.Constant {
 	if !p.acceptByte('{') {
 		return p.decodeAggregate(id, '>')
@@ -293,6 +305,8 @@ func asBytes(c *ir.Constant) {
 	}
 }
 
+// decodeWord decodes a constant that begins with a letter. Expressions give
+// the address that they are made of.
 func (p *parser) decodeWord(id ir.TypeID) ir.Constant {
 	start := p.pos
 	w := p.readWord()
@@ -324,6 +338,7 @@ func (p *parser) decodeWord(id ir.TypeID) ir.Constant {
 // maxSplat limits the elements that a splat is decoded to.
 const maxSplat = 1 << 12
 
+// decodeSplat decodes a splat as the vector that it stands for.
 func (p *parser) decodeSplat(id ir.TypeID) ir.Constant {
 	p.expectByte('(')
 	element, _ := p.parseType()
@@ -398,6 +413,7 @@ func (p *parser) decodeNumber(id ir.TypeID, text string) ir.Constant {
 	return other
 }
 
+// lowBits returns the lowest bits of a number.
 func lowBits(n uint64, bits uint32) uint64 {
 	if bits >= 64 {
 		return n

@@ -115,6 +115,7 @@ func (p *parser) useListOrderBlock() {
 	p.indexList()
 }
 
+// indexList steps over `{ 0, 1, ... }` of a use-list order.
 func (p *parser) indexList() {
 	p.expectByte('{')
 	for more := true; more; more = p.acceptByte(',') {
@@ -210,6 +211,8 @@ func (p *parser) parseArguments() {
 	p.expectByte(')')
 }
 
+// parseArgument steps over an argument. Attributes are looked for only where a
+// value cannot begin, as most arguments have none.
 func (p *parser) parseArgument() {
 	if p.skipType() == shapeMetadata {
 		p.metadataOperand()

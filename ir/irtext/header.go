@@ -167,6 +167,8 @@ func (p *parser) checkLinkage() {
 	}
 }
 
+// linkageWord notes a linkage. `external` and `extern_weak` make a declaration
+// of a variable.
 func (p *parser) linkageWord(w []byte) {
 	p.header.linkage, _ = ir.ParseLinkage(string(w))
 	switch p.header.linkage {
@@ -263,6 +265,8 @@ func leadsFunction(w []byte) bool {
 	return leading || isConvention(w)
 }
 
+// isGlobalKeyword reports whether the word ends the part of a variable's or
+// alias's header in front of its type.
 func isGlobalKeyword(w []byte) bool {
 	switch string(w) {
 	case "global", "constant", "alias", "ifunc":
@@ -288,6 +292,8 @@ func (p *parser) conventionWord() {
 	}
 }
 
+// conventionArgument steps over the number of `cc 42`, or the argument in
+// parentheses that newer conventions have.
 func (p *parser) conventionArgument() {
 	if p.peekByte() == '(' {
 		p.skipBalanced()
@@ -296,6 +302,8 @@ func (p *parser) conventionArgument() {
 	p.readInteger()
 }
 
+// isConvention reports whether the word is a calling convention. `cc` has its
+// number as the next token.
 func isConvention(w []byte) bool {
 	switch string(w) {
 	case "ccc", "fastcc", "coldcc", "cc", "spir_kernel", "spir_func", "ptx_kernel", "ptx_device",
@@ -372,6 +380,8 @@ func (p *parser) parameterStrings(start, index int) {
 	p.pos = end
 }
 
+// parameterName notes the name of a parameter; one without a name takes the
+// next number.
 func (p *parser) parameterName() {
 	named := p.acceptByte('%')
 	start := p.pos
@@ -475,6 +485,8 @@ func (p *parser) endSignature() {
 	}
 }
 
+// refCount returns how many references were noted so far, so that those of a
+// part can be taken back.
 func (p *parser) refCount() int {
 	if p.refs == nil {
 		return 0
@@ -622,6 +634,7 @@ func (p *parser) parseAgain(start, end int, step func()) {
 	p.pos = pos
 }
 
+// itemizedType steps over the value type and notes its place.
 func (p *parser) itemizedType() {
 	p.peekByte()
 	start := p.pos

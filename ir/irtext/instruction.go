@@ -82,6 +82,8 @@ func opcodeOf(w []byte) opcode {
 	return rareOpcode(w)
 }
 
+// rareOpcode looks up the instructions that device code seldom has, after the
+// frequent ones.
 func rareOpcode(w []byte) opcode {
 	switch string(w) {
 	case "switch":
@@ -160,6 +162,8 @@ func (p *parser) parseResult() (n name, pos int) {
 	return n, pos
 }
 
+// defineResult defines the result of an instruction, by name or by the number
+// that LLVM gives it.
 func (p *parser) defineResult(n name, pos, wordPos int, hasResult bool) {
 	switch {
 	case pos >= 0 && !hasResult:
@@ -212,6 +216,7 @@ func (p *parser) parseOperation(op opcode) (hasResult bool) {
 	return true
 }
 
+// rareOperation steps over the operands of the less frequent instructions.
 func (p *parser) rareOperation(op opcode) (hasResult bool) {
 	switch op {
 	case opOperands:
@@ -297,6 +302,8 @@ func (p *parser) instructionTail() {
 	}
 }
 
+// alignOrSpace steps over what may follow a comma after the operands of a
+// memory instruction.
 func (p *parser) alignOrSpace() {
 	switch {
 	case p.acceptWord("align"):
@@ -379,6 +386,7 @@ func (p *parser) parseOrdering() {
 	}
 }
 
+// parsePhi steps over a phi, whose values may be defined later.
 func (p *parser) parsePhi() {
 	p.skipFlags()
 	p.skipType()
@@ -411,6 +419,7 @@ func (p *parser) acceptCommaBefore(c byte) bool {
 	return false
 }
 
+// parseAlloca steps over an alloca up to its alignment.
 func (p *parser) parseAlloca() {
 	p.skipFlags() // inalloca, swifterror
 	p.skipType()
@@ -426,6 +435,7 @@ func (p *parser) parseAlloca() {
 	p.parseOperand()
 }
 
+// parseBranch steps over `br label %a` or `br i1 %c, label %a, label %b`.
 func (p *parser) parseBranch() {
 	if p.skipType() == shapeLabel {
 		p.parseLabel()
@@ -444,6 +454,7 @@ func (p *parser) operandLabel() {
 	p.parseLabel()
 }
 
+// switchTable steps over the cases of a switch.
 func (p *parser) switchTable() {
 	p.parseOperand()
 	p.expectByte(',')
@@ -456,6 +467,7 @@ func (p *parser) switchTable() {
 	}
 }
 
+// labelList steps over labels in brackets.
 func (p *parser) labelList() {
 	p.expectByte('[')
 	for more := p.peekByte() != ']'; more; more = p.acceptByte(',') {
@@ -464,6 +476,8 @@ func (p *parser) labelList() {
 	p.expectByte(']')
 }
 
+// parseInvoke steps over an invoke: a call, then where it continues and where
+// it unwinds to.
 func (p *parser) parseInvoke() bool {
 	hasResult := p.parseCall()
 	p.expectWord("to")
@@ -473,6 +487,8 @@ func (p *parser) parseInvoke() bool {
 	return hasResult
 }
 
+// callBranch steps over a callbr: a call, then where it continues and where
+// the assembly may jump to.
 func (p *parser) callBranch() bool {
 	hasResult := p.parseCall()
 	p.expectWord("to")
@@ -497,6 +513,7 @@ func (p *parser) parseUnwind() {
 	p.operandLabel()
 }
 
+// landingPad steps over the clauses of a landing pad.
 func (p *parser) landingPad() {
 	p.skipType()
 	p.acceptWord("cleanup")
@@ -505,6 +522,7 @@ func (p *parser) landingPad() {
 	}
 }
 
+// funcletArguments steps over the arguments of a catchpad or cleanuppad.
 func (p *parser) funcletArguments() {
 	p.expectByte('[')
 	for more := p.peekByte() != ']'; more; more = p.acceptByte(',') {

@@ -51,6 +51,9 @@ func (l *locals) beginFunction() {
 // into a map, so that a large number does not cost its size in memory.
 const denseLimit = 1 << 12
 
+// byNumber returns the local of a number. Numbers are dense in what compilers
+// write, so they index a table; those far beyond it go into a map, or one line
+// could ask for gigabytes.
 func (l *locals) byNumber(n uint32) *local {
 	if int(n) < len(l.numbered) {
 		return &l.numbered[n]
@@ -79,6 +82,8 @@ func (l *locals) adoptSparse(n uint32) {
 	}
 }
 
+// byName returns the local of a name, from a hash table that counts rounds, so
+// that no function has to clear it.
 func (l *locals) byName(text []byte) *local {
 	hash := maphash.Bytes(l.seed, text)
 	mask := uint64(len(l.slots) - 1)
@@ -111,6 +116,8 @@ func (l *locals) growTable() {
 	}
 }
 
+// findLocal returns the local of a name or number, adding one that is neither
+// used nor defined.
 func (l *locals) findLocal(n name) *local {
 	if n.numbered {
 		return l.byNumber(n.number)

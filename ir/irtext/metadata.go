@@ -39,6 +39,7 @@ func (p *parser) metadataList() {
 	p.leaveNesting()
 }
 
+// metadataElement steps over an element of a tuple.
 func (p *parser) metadataElement() {
 	switch {
 	case p.peekByte() == '!':

@@ -35,6 +35,8 @@ func appendQuoted(b, text []byte) []byte {
 
 const upperHex = "0123456789ABCDEF"
 
+// appendEscaped appends text with the escapes of LLVM's printEscapedString:
+// two upper-case digits after a backslash.
 func appendEscaped(b, text []byte) []byte {
 	for _, c := range text {
 		if c < ' ' || c > '~' || c == '"' || c == '\\' {

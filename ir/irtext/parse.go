@@ -63,6 +63,7 @@ func countValues(data []byte) (values, functions int) {
 	return values, functions
 }
 
+// newText makes the tables of a module.
 func newText(path string, data []byte) *text {
 	t := &text{
 		data:       data,
@@ -121,6 +122,7 @@ func (p *parser) topLevel() {
 	}
 }
 
+// topLevelWord parses a definition that begins with a word.
 func (p *parser) topLevelWord() {
 	w := p.peekWord()
 	switch string(w) {
@@ -152,6 +154,7 @@ func (p *parser) topLevelWord() {
 	}
 }
 
+// parseTarget parses `target datalayout = "..."` or `target triple = "..."`.
 func (p *parser) parseTarget() {
 	start := p.pos
 	w := p.readWord()
@@ -167,6 +170,7 @@ func (p *parser) parseTarget() {
 	}
 }
 
+// moduleAsm notes a line of module assembly, which every partition copies.
 func (p *parser) moduleAsm() {
 	start := p.pos
 	p.expectWord("module")
@@ -190,6 +194,7 @@ func (p *parser) parseSummary() {
 	p.readInteger()
 }
 
+// comdatDefinition parses `$name = comdat any`.
 func (p *parser) comdatDefinition() {
 	start := p.pos
 	p.expectByte('$')
@@ -297,6 +302,8 @@ const (
 	depthEndless = -2 // contains itself, or a type that does
 )
 
+// typeDepth returns how deep a type nests. A struct that holds itself by value
+// has no end, and no size; only pointers may go round.
 func (p *parser) typeDepth(id ir.TypeID, depth []int, above int) int {
 	switch depth[id] {
 	case 0:

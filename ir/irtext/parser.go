@@ -81,6 +81,8 @@ type labelUse struct {
 	pos      int
 }
 
+// enterNesting counts the nesting of constants and metadata: the parser
+// recurses, and the stack must not grow with the input.
 func (p *parser) enterNesting() {
 	p.depth++
 	if p.depth > maxNesting {
@@ -120,6 +122,7 @@ func (p *parser) globalUse(kind ir.RefKind) (ir.ValueID, bool) {
 	return id, true
 }
 
+// lookupValue returns the global value of a name or number.
 func (t *text) lookupValue(n name) (ir.ValueID, bool) {
 	if n.numbered {
 		id, ok := t.unnamed[n.number]

@@ -28,6 +28,8 @@ func (w *writer) appendConstant(b []byte, id ir.TypeID, c *ir.Constant) []byte {
 	return nil
 }
 
+// appendInteger appends an integer as LLVM writes it: signed decimal, or true
+// and false.
 func appendInteger(b []byte, bits uint32, n uint64) []byte {
 	if bits == 1 {
 		return strconv.AppendBool(b, n&1 != 0)
@@ -49,6 +51,8 @@ func appendFloat(b []byte, typeName string, bits uint64) []byte {
 	return fmt.Appendf(b, "0x%016X", bits)
 }
 
+// appendAggregate appends an array, vector or struct with the types of its
+// elements.
 func (w *writer) appendAggregate(b []byte, id ir.TypeID, c *ir.Constant) []byte {
 	t := &w.text.module.Types[id]
 	open, end := "[", "]"

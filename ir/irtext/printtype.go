@@ -40,6 +40,7 @@ func (t *text) appendType(b []byte, id ir.TypeID) []byte {
 	return b
 }
 
+// appendTypes appends types with commas between them.
 func (t *text) appendTypes(b []byte, list []ir.TypeID) []byte {
 	for i, e := range list {
 		if i > 0 {
@@ -50,6 +51,7 @@ func (t *text) appendTypes(b []byte, list []ir.TypeID) []byte {
 	return b
 }
 
+// appendPointer appends a pointer type, in the form that the module has.
 func (t *text) appendPointer(b []byte, typ *ir.Type) []byte {
 	if len(typ.Elements) == 0 {
 		return appendSpace(append(b, "ptr"...), typ.AddressSpace)
@@ -66,6 +68,7 @@ func appendSpace(b []byte, space uint32) []byte {
 	return append(b, ')')
 }
 
+// appendVector appends a vector type.
 func (t *text) appendVector(b []byte, typ *ir.Type) []byte {
 	b = append(b, '<')
 	if typ.Scalable {
@@ -76,6 +79,7 @@ func (t *text) appendVector(b []byte, typ *ir.Type) []byte {
 	return append(b, '>')
 }
 
+// appendStruct appends a literal struct, or the name of an identified one.
 func (t *text) appendStruct(b []byte, id ir.TypeID, typ *ir.Type) []byte {
 	if typ.Identified {
 		return append(b, t.typeText(id)...)

@@ -72,6 +72,8 @@ func (r *resolver) resolveItems() {
 	r.text.intrinsics = append(r.text.intrinsics, p.intrinsics...)
 }
 
+// workValues takes values one by one until none is left: their sizes differ by
+// orders of magnitude.
 func (r *resolver) workValues(p *parser) {
 	arena := r.text.module.NewRefArena()
 	for {
@@ -83,6 +85,8 @@ func (r *resolver) workValues(p *parser) {
 	}
 }
 
+// workNodes takes nodes in batches, as one node is too little work for an
+// atomic operation.
 func (r *resolver) workNodes(p *parser) {
 	for {
 		i := int(r.batches.Add(1)) - 1
@@ -235,6 +239,7 @@ func (r *resolver) joinResults() {
 	p.checkAliases()
 }
 
+// joinNodes joins the tables of the workers, in the order of the nodes.
 func (t *text) joinNodes(tables []ir.NodeTable) {
 	if len(tables) == 1 {
 		t.module.Nodes = tables[0]
@@ -275,6 +280,7 @@ func (p *parser) addIndirect(calls []indirectCall) {
 	}
 }
 
+// indirectType returns the function type of a call whose callee is a value.
 func (p *parser) indirectType(call indirectCall) ir.TypeID {
 	p.pos = call.result
 	result, _ := p.parseType()

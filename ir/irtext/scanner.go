@@ -17,6 +17,8 @@ const (
 
 var class = makeClasses()
 
+// makeClasses makes the table of the scanner: letters as LLVM's lexer takes
+// them in names, and digits.
 func makeClasses() (table [256]uint8) {
 	for c := range table {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
@@ -301,6 +303,7 @@ func unescapeString(text []byte) []byte {
 	return out
 }
 
+// hexDigit returns the value of a digit, -1 if it is none.
 func hexDigit(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':

@@ -132,6 +132,8 @@ func (x *numberIndex) finishIndex() (twice ir.NodeID, bad bool) {
 	return 0, false
 }
 
+// finishDense makes the table of numbers without large gaps, which compilers
+// write.
 func (x *numberIndex) finishDense(top uint32) (twice ir.NodeID, bad bool) {
 	x.dense = make([]uint32, top+1)
 	for id, n := range x.numbers {
@@ -174,6 +176,8 @@ type refSink struct {
 	sizes [6]int
 }
 
+// newRefSink makes a sink for the tables of a module. A set is allocated when
+// it is first used.
 func newRefSink(m *ir.Module, nodes int) *refSink {
 	r := new(refSink)
 	r.sizes[ir.RefCallee] = len(m.Values)
@@ -190,6 +194,7 @@ func (r *refSink) beginValue() {
 	r.round++
 }
 
+// addRef notes a reference, once for the value at hand.
 func (r *refSink) addRef(kind ir.RefKind, index uint32) {
 	if r.seen[kind] == nil {
 		r.seen[kind] = make([]uint32, r.sizes[kind])

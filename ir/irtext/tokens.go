@@ -49,6 +49,8 @@ func (t *Tokens) Error(pos int, msg string) *Error {
 	return errorAt(t.path, t.data, &fault{pos, msg})
 }
 
+// nextToken returns the next token; TokenEnd at the end of the input, as often
+// as it is asked.
 func (t *Tokens) nextToken() Token {
 	c := t.peekByte()
 	start := t.pos

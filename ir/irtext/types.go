@@ -68,6 +68,7 @@ func (t *typeTable) internType(p *parser, want ir.Type) ir.TypeID {
 	return id
 }
 
+// addType appends a type to the module.
 func (t *typeTable) addType(p *parser, new ir.Type) ir.TypeID {
 	m := t.text.module
 	if len(m.Types) >= ir.MaxIndex {
@@ -97,6 +98,7 @@ func (t *typeTable) identifiedType(p *parser, n name, pos int) ir.TypeID {
 	return id
 }
 
+// lookupType returns the identified type of a name or number.
 func (t *text) lookupType(n name) (id ir.TypeID, ok bool) {
 	if n.numbered {
 		id, ok = t.typeByNum[n.number]
@@ -106,6 +108,7 @@ func (t *text) lookupType(n name) (id ir.TypeID, ok bool) {
 	return id, ok
 }
 
+// boolBits packs flags into the key of a type.
 func boolBits(bits ...bool) (b byte) {
 	for i, set := range bits {
 		if set {
@@ -170,6 +173,8 @@ var isSimpleFollower = [256]bool{
 	'5': true, '6': true, '7': true, '8': true, '9': true,
 }
 
+// baseType parses a type up to what may follow it: an address space, '*', or
+// the parameters of a function type.
 func (p *parser) baseType() (ir.TypeID, typeShape) {
 	switch c := p.peekByte(); c {
 	case '%':
@@ -215,6 +220,7 @@ func (p *parser) wordType(w []byte, t ir.Type) ir.TypeID {
 	return p.builtType(t)
 }
 
+// builtType returns the number of a type, 0 while bodies are only checked.
 func (p *parser) builtType(t ir.Type) ir.TypeID {
 	if p.types == nil {
 		return 0
@@ -222,6 +228,7 @@ func (p *parser) builtType(t ir.Type) ir.TypeID {
 	return p.types.internType(p, t)
 }
 
+// keywordType parses a type that begins with a word.
 func (p *parser) keywordType(w []byte) (ir.TypeID, typeShape) {
 	float := func(bits uint32) (ir.TypeID, typeShape) {
 		return p.wordType(w, ir.Type{Kind: ir.TypeFloat, Name: string(w), Bits: bits}), shapePlain
@@ -295,6 +302,8 @@ func (p *parser) addressSpace() (space uint32) {
 	return space
 }
 
+// pointerTo returns the type of a typed pointer, and notes that the module has
+// such.
 func (p *parser) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
 	if p.types == nil {
 		return 0
@@ -348,6 +357,7 @@ func (p *parser) shapeOf(id ir.TypeID) typeShape {
 	return shapePlain
 }
 
+// arrayType parses `[4 x i32]`.
 func (p *parser) arrayType() ir.TypeID {
 	p.expectByte('[')
 	n := p.readInteger()
@@ -360,6 +370,8 @@ func (p *parser) arrayType() ir.TypeID {
 	return p.types.internType(p, ir.Type{Kind: ir.TypeArray, Length: n, Elements: []ir.TypeID{element}})
 }
 
+// vectorType parses `<4 x i32>`, `<vscale x 4 x i32>`, or a packed struct `<{
+// ... }>`.
 func (p *parser) vectorType() ir.TypeID {
 	p.expectByte('<')
 	if p.peekByte() == '{' {
@@ -381,6 +393,7 @@ func (p *parser) vectorType() ir.TypeID {
 	return p.types.internType(p, ir.Type{Kind: ir.TypeVector, Length: n, Scalable: scalable, Elements: []ir.TypeID{element}})
 }
 
+// structType parses a literal struct.
 func (p *parser) structType(packed bool) ir.TypeID {
 	p.expectByte('{')
 	elements := p.typeList('}')
@@ -417,6 +430,7 @@ func (p *parser) functionType(result ir.TypeID) ir.TypeID {
 	return p.builtType(t)
 }
 
+// acceptDots steps over "..." where it is next.
 func (p *parser) acceptDots() bool {
 	if p.peekByte() == '.' && p.byteAt(1) == '.' && p.byteAt(2) == '.' {
 		p.pos += 3

@@ -38,6 +38,8 @@ func (p *parser) parseValue() {
 	}
 }
 
+// numberValue steps over a number; C libraries print the payload of a NaN in
+// parentheses.
 func (p *parser) numberValue() {
 	p.readNumber()
 	if p.byteAt(0) == '(' && class[p.data[p.pos-1]]&classDigit == 0 {
@@ -66,6 +68,7 @@ func (p *parser) vectorValue() {
 	p.operandList('>')
 }
 
+// wordValue steps over a constant that begins with a letter.
 func (p *parser) wordValue() {
 	start := p.pos
 	w := p.readWord()
@@ -101,6 +104,7 @@ func hexWord(w []byte) bool {
 	return len(w) > 3 && (w[0] == 'u' || w[0] == 's' || w[0] == 'f') && w[1] == '0' && w[2] == 'x'
 }
 
+// inlineAsm steps over inline assembly.
 func (p *parser) inlineAsm() {
 	for p.peekByte() != '"' {
 		p.readWord() // sideeffect, alignstack, inteldialect, unwind
@@ -110,6 +114,8 @@ func (p *parser) inlineAsm() {
 	p.readQuoted()
 }
 
+// blockAddress parses `blockaddress(@f, %label)`. The label is checked when
+// the function has been read.
 func (p *parser) blockAddress() {
 	p.expectByte('(')
 	function, resolved := p.globalUse(ir.RefAddress)

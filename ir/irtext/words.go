@@ -29,6 +29,7 @@ var placedWords = wordSet(`
 	global constant alias ifunc type opaque define declare attributes source_filename target module
 	uselistorder uselistorder_bb deplibs to unwind within from caller`)
 
+// wordSet makes a set of the words of a list.
 func wordSet(list string) map[string]bool {
 	set := make(map[string]bool)
 	for _, w := range bytes.Fields([]byte(list)) {

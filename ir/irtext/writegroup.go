@@ -35,6 +35,8 @@ func (w *writer) groupWithout(id ir.AttributeGroupID, remove []string) uint32 {
 	return w.text.lastGroup + uint32(len(w.groups))
 }
 
+// writeGroups writes the attribute groups of the partition under their numbers
+// in the module: nothing asks for numbers without gaps.
 func (w *writer) writeGroups() {
 	for i, id := range w.reach.AttributeGroups {
 		if i == 0 {

@@ -186,6 +186,7 @@ func (h *headerWriter) writeLinkage() {
 	}
 }
 
+// writeConvention writes the calling convention, if it is not C's.
 func (h *headerWriter) writeConvention() {
 	if h.value.CallingConv != 0 {
 		h.appendString(" " + h.text.module.CallingConv(h.value))
@@ -300,6 +301,7 @@ func (h *headerWriter) addAttributes() {
 	}
 }
 
+// addAttribute writes a string attribute.
 func (h *headerWriter) addAttribute(a ir.Attribute) {
 	h.appendString(" ")
 	h.buf = appendQuoted(h.buf, []byte(a.Key))

@@ -7,6 +7,7 @@ import (
 	"offlink/ir"
 )
 
+// writeNamed writes the named metadata of the partition.
 func (w *writer) writeNamed() {
 	w.appendString("\n")
 	for list := range w.reach.Named() {
@@ -26,6 +27,7 @@ func (w *writer) writeNamed() {
 	}
 }
 
+// separateItem writes the comma before every item but the first.
 func (w *writer) separateItem(first *bool) {
 	if !*first {
 		w.appendString(", ")
@@ -40,6 +42,8 @@ func (w *writer) newNode(n ir.NewNode) {
 	w.addNumber(w.text.lastNode + uint32(len(w.nodes)))
 }
 
+// writeNewNodes writes the nodes that the partition adds, numbered after those
+// of the module.
 func (w *writer) writeNewNodes() {
 	for i, n := range w.nodes {
 		w.appendString("!")
@@ -50,6 +54,7 @@ func (w *writer) writeNewNodes() {
 	}
 }
 
+// newOperands writes the operands of a new node.
 func (w *writer) newOperands(operands []ir.Operand) {
 	first := true
 	for i := range operands {
@@ -58,6 +63,7 @@ func (w *writer) newOperands(operands []ir.Operand) {
 	}
 }
 
+// newOperand writes an operand of a new node.
 func (w *writer) newOperand(o *ir.Operand) {
 	switch o.Kind {
 	case ir.OperandString:
@@ -125,6 +131,8 @@ func (w *writer) writeNodes() {
 	w.copyRun(&run)
 }
 
+// copyRun copies neighbouring nodes at once: most partitions with debug
+// information keep long runs.
 func (w *writer) copyRun(run *span) {
 	if run.end > run.start {
 		w.copyLine(*run)
@@ -210,6 +218,7 @@ func (w *writer) patchUnit(pos int, unit *ir.Unit) {
 	}
 }
 
+// unitGlobals returns the list of a compile unit's variables that are left.
 func (w *writer) unitGlobals(unit *ir.Unit) string {
 	text := "!{"
 	for i, id := range unit.Globals {

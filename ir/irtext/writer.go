@@ -64,6 +64,8 @@ func (w *writer) WritePartition(out io.Writer, s *ir.Partition) (err error) {
 	return err
 }
 
+// writePartition writes the sections in the order in which LLVM prints a
+// module.
 func (w *writer) writePartition() error {
 	w.writeModule()
 	w.writeTypes()
@@ -86,6 +88,8 @@ func (w *writer) flushBuffer() error {
 	return err
 }
 
+// flushIfLarge hands the buffer on when it is large, so that memory does not
+// grow with the partition.
 func (w *writer) flushIfLarge() error {
 	if len(w.buf) < flushSize {
 		return nil
@@ -126,6 +130,7 @@ func (w *writer) writeModule() {
 	}
 }
 
+// writeStatement writes a property of the module, unless it is empty.
 func (w *writer) writeStatement(start, value string) {
 	if value == "" {
 		return
@@ -135,6 +140,7 @@ func (w *writer) writeStatement(start, value string) {
 	w.appendString("\n")
 }
 
+// writeTypes writes the identified structs.
 func (w *writer) writeTypes() {
 	types := w.reach.Types
 	if w.text.aliases { // which stand in front of their uses
@@ -149,6 +155,7 @@ func (w *writer) writeTypes() {
 	}
 }
 
+// writeComdats writes the comdats of the partition.
 func (w *writer) writeComdats() {
 	for i, id := range w.reach.Comdats {
 		if i == 0 {
@@ -165,6 +172,7 @@ func (w *writer) writeComdats() {
 	}
 }
 
+// writeValues writes the global values in the order of the module.
 func (w *writer) writeValues() error {
 	before := ir.Kind(255)
 	var v ir.PartitionValue // one for all, as it is on the heap
@@ -212,6 +220,8 @@ func (t *text) describesDefinition(at *valueText, v *ir.GlobalValue) bool {
 		int(parts.attributes) == len(d.Attributes) && int(parts.groups) == len(d.Groups)
 }
 
+// writeUnchanged copies a definition as it stands in the input, without the
+// use-list orders at its end, which count uses of the whole module.
 func (w *writer) writeUnchanged(at *valueText) {
 	cut := w.text.parts(at).cut
 	if cut == 0 {
