@@ -67,6 +67,8 @@ type summary struct {
 	format devimg.Format
 }
 
+// summarizeImages describes images for a comparison. Compressed code is
+// compared by what it holds, as two compressors give different bytes.
 func summarizeImages(images []Located, budget *container.Budget) ([]*summary, error) {
 	all := make([]*summary, len(images))
 	for i := range images {
@@ -139,6 +141,8 @@ func pairImages(a, b []*summary) []imagePair {
 	return pairs
 }
 
+// pairBy pairs the images that are still free and have equal keys, in their
+// order.
 func pairBy(a, b []*summary, partner []*summary, free map[*summary]bool, key func(*summary) string) {
 	candidates := make(map[string][]*summary)
 	for _, s := range b {
@@ -157,6 +161,8 @@ func pairBy(a, b []*summary, partner []*summary, free map[*summary]bool, key fun
 	}
 }
 
+// listDifferences lists the differences of a pair; one without a partner is
+// added or removed.
 func (c imagePair) listDifferences() []Difference {
 	var found []Difference
 	differ := func(field, format string, args ...any) {
@@ -202,6 +208,8 @@ func codeDifference(a, b devimg.Code) string {
 	return fmt.Sprintf("%d and %d bytes, the first difference at %#x", a.Size(), b.Size(), at)
 }
 
+// firstDifference returns the first byte at which code differs, reading both
+// in pieces.
 func firstDifference(a, b devimg.Code) (int64, bool) {
 	var left, right [1 << 12]byte
 	for at := int64(0); ; at += int64(len(left)) {
@@ -267,6 +275,7 @@ func PropertyDifferences(a, b *props.Sets) []string {
 	return lines
 }
 
+// setNames returns the names of all sets, in order and each once.
 func setNames(lists ...*props.Sets) []string {
 	var names []string
 	seen := make(map[string]bool)
@@ -284,6 +293,7 @@ func setNames(lists ...*props.Sets) []string {
 	return names
 }
 
+// setDifferences compares the properties of one set.
 func setDifferences(name string, a, b *props.Set) []string {
 	switch {
 	case b == nil:

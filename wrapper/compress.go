@@ -42,6 +42,8 @@ func Compress(images []*devimg.Image, level int, scratch *os.File) ([]*devimg.Im
 	return compressed, nil
 }
 
+// compressImage writes the compressed code into the scratch file. The format
+// and the size of the code, which nobody can see then, become properties.
 func compressImage(encoder *zstd.Encoder, image *devimg.Image, scratch *os.File) (*devimg.Image, error) {
 	begin, err := scratch.Seek(0, io.SeekCurrent)
 	if err != nil {

@@ -111,6 +111,8 @@ func (c *code) x86Address(register byte, s *objfile.ObjectSymbol) {
 	c.field32(objfile.FixupPC32, fixupTo(s), 0)
 }
 
+// x86Branch encodes a call or jump with a 32-bit distance, whose addend is -4:
+// the processor counts from the next instruction.
 func (c *code) x86Branch(opcode byte, s *objfile.ObjectSymbol) {
 	c.emitBytes(opcode)
 	c.field32(objfile.FixupCall, fixupTo(s), 0)
@@ -124,6 +126,7 @@ func (c *code) armAddress(register uint32, s *objfile.ObjectSymbol) {
 	c.emitWord(0x91000000 | register<<5 | register) // add x, x, :lo12:s
 }
 
+// armBranch encodes a branch of AArch64, whose distance the linker fills in.
 func (c *code) armBranch(opcode uint32, s *objfile.ObjectSymbol) {
 	c.fixup(objfile.FixupCall, fixupTo(s), 0)
 	c.emitWord(opcode)

@@ -37,6 +37,7 @@ type hostObject struct {
 	}
 }
 
+// newHostObject prepares the search for descriptors in a file.
 func newHostObject(file *objfile.File) *hostObject {
 	return &hostObject{
 		file: file, known: make(map[uint64]bool),
@@ -90,6 +91,7 @@ func (h *hostObject) readBounds() error {
 	return nil
 }
 
+// readPointer reads a pointer of the host.
 func (h *hostObject) readPointer(b []byte) uint64 {
 	if h.file.Pointer == 4 {
 		return uint64(binary.LittleEndian.Uint32(b))
@@ -114,6 +116,7 @@ func (h *hostObject) findDescriptors() []candidate {
 	return found
 }
 
+// isImageSection reports whether a section holds images by its name.
 func isImageSection(s *objfile.FileSection) bool {
 	return s.HasPrefix(bundlePrefix) || s.HasPrefix(largePrefix+bundlePrefix) ||
 		slices.ContainsFunc(hostFormats, func(f *hostFormat) bool { return f.sections.images != "" && s.Named(f.sections.images) })
@@ -124,6 +127,8 @@ func isBoundsSection(s *objfile.FileSection) bool {
 	return slices.ContainsFunc(hostFormats, func(f *hostFormat) bool { return s.Named(f.sections.info) })
 }
 
+// scanSpan looks for descriptors at every place where a pointer can be:
+// stripped programs have no symbol that says where they are.
 func (h *hostObject) scanSpan(found []candidate, span objfile.Span) []candidate {
 	width := h.file.Pointer
 	l := abi.NewLayout(width, abi.Record2).Descriptor
@@ -212,6 +217,8 @@ func (h *hostObject) isPrintableAt(address uint64) bool {
 	return !slices.ContainsFunc(s, func(c byte) bool { return c < ' ' || c > '~' })
 }
 
+// hasMappedPointers reports whether two pointers of a record bound a part of
+// the file's memory.
 func (h *hostObject) hasMappedPointers(record []byte, begin, end int) bool {
 	from, to := h.readPointer(record[begin:]), h.readPointer(record[end:])
 	if to < from || from == 0 {
@@ -221,6 +228,7 @@ func (h *hostObject) hasMappedPointers(record []byte, begin, end int) bool {
 	return err == nil
 }
 
+// appendTree adds the images of a descriptor with their places.
 func (h *hostObject) appendTree(found []Located, tree *abi.Tree) []Located {
 	for i := range tree.Images {
 		img := &tree.Images[i]

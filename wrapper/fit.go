@@ -75,6 +75,8 @@ type codeInterface struct {
 	exports map[string]bool
 }
 
+// readInterface reads the kernels of code and their parameters, as far as its
+// form says them.
 func readInterface(code devimg.Code) (*codeInterface, error) {
 	data, err := devimg.ReadCode(code)
 	if err != nil {
@@ -129,6 +131,9 @@ func compareCode(old *devimg.Image, code devimg.Code) ([]string, error) {
 	return append(lines, compareArguments(old, now)...), nil
 }
 
+// compareArguments lists the kernels whose parameters are not as many as
+// before: the host passes those of the old code. Where that is not SPIR-V, the
+// masks of its properties say how many it has.
 func compareArguments(old *devimg.Image, now *codeInterface) []string {
 	was, err := readInterface(old.Code)
 	if err != nil { // the old code is not SPIR-V: its masks remain

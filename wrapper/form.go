@@ -21,6 +21,7 @@ func CodeForm(code devimg.Code) string {
 	return sniffForm(head[:n])
 }
 
+// sniffForm tells forms of code apart by their first bytes.
 func sniffForm(head []byte) string {
 	if f := devimg.Sniff(devimg.Bytes(head)); f != devimg.FormatNone {
 		return f.String()

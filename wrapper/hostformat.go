@@ -149,6 +149,7 @@ func formatOf(system string) *hostFormat {
 	return &elfFormat
 }
 
+// containsAny reports whether one of the parts is in the text.
 func containsAny(s string, parts []string) bool {
 	for _, p := range parts {
 		if strings.Contains(s, p) {

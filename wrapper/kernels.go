@@ -53,6 +53,7 @@ func kernelReader(head []byte) func([]byte) ([]string, error) {
 	return nil
 }
 
+// spirvKernels returns the entry points of a SPIR-V module.
 func spirvKernels(code []byte) ([]string, error) {
 	m, err := spirv.Parse(code)
 	if err != nil {
@@ -68,6 +69,7 @@ func spirvKernels(code []byte) ([]string, error) {
 // openMPPrefix begins the names of the functions that OpenMP launches.
 const openMPPrefix = "__omp_offloading_"
 
+// bitcodeKernels returns the kernels of a bitcode module.
 func bitcodeKernels(code []byte) ([]string, error) {
 	m, err := bitcode.Read("", code)
 	if err != nil {

@@ -83,6 +83,7 @@ func openDeviceELF(code []byte) (*deviceELF, error) {
 	return f, nil
 }
 
+// slice returns a part of the file, false if it lies beyond its end.
 func (f *deviceELF) slice(off, n uint64) ([]byte, bool) {
 	if size := uint64(len(f.data)); off > size || n > size-off {
 		return nil, false

@@ -150,6 +150,8 @@ func (m *irModule) declareExternals(k *kindImages) {
 	}
 }
 
+// declareExternal declares a function of the runtime, which the linker
+// resolves.
 func (m *irModule) declareExternal(k *kindImages, name string) {
 	if strings.HasSuffix(name, abi.NativeSuffix) {
 		m.printf("declare void %s(ptr, ptr)\n", irName(name))
@@ -256,6 +258,7 @@ func (f irField) width(pointer int) int {
 	return pointer
 }
 
+// littleEndian decodes up to eight bytes.
 func littleEndian(b []byte) uint64 {
 	var wide [8]byte
 	copy(wide[:], b)
@@ -325,6 +328,8 @@ func (m *irModule) writeList(name, attributes, element string, items []string, f
 	m.printf("@%s = appending global [%d x %s] [%s]%s\n", name, len(items), element, strings.Join(values, ", "), attributes)
 }
 
+// writeFunction writes a constructor or destructor that calls the runtime with
+// a descriptor.
 func (m *irModule) writeFunction(name, callee, descriptor string, declared map[string]bool) {
 	section := ""
 	if name := m.o.Host.format.sections.irCode; name != "" {

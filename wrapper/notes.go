@@ -51,6 +51,8 @@ type sectionTable struct {
 // maxSectionTable bounds the section headers and names that are read.
 const maxSectionTable = 1 << 24
 
+// readSectionTable reads the section table of code in ELF form, as far as
+// notes need it.
 func readSectionTable(c devimg.Code) (*sectionTable, error) {
 	f := &sectionTable{code: c, header: make([]byte, 64)}
 	if n, _ := c.ReadAt(f.header, 0); n < 52 || string(f.header[:4]) != elf.ELFMAG {
@@ -90,6 +92,7 @@ func (f *sectionTable) word(b []byte, at32, at64 int) uint64 {
 	return uint64(f.order.Uint32(b[at32:]))
 }
 
+// putWord writes a field of either class.
 func (f *sectionTable) putWord(b []byte, at32, at64 int, v uint64) {
 	if f.wide {
 		f.order.PutUint64(b[at64:], v)
@@ -98,6 +101,7 @@ func (f *sectionTable) putWord(b []byte, at32, at64 int, v uint64) {
 	}
 }
 
+// readBytes reads a part of the code, bounded by its size.
 func (f *sectionTable) readBytes(offset, n uint64) ([]byte, error) {
 	size := uint64(f.code.Size())
 	if n > maxSectionTable || offset > size || n > size-offset {
@@ -174,6 +178,7 @@ type joined struct {
 	ends  []int64
 }
 
+// newJoined joins pieces of code without copying them.
 func newJoined(parts ...devimg.Code) *joined {
 	j := &joined{parts: parts}
 	var end int64

@@ -21,6 +21,7 @@ type objectBuilder struct {
 	externals map[string]*objfile.ObjectSymbol
 }
 
+// newObjectBuilder makes the builder for a host.
 func newObjectBuilder(h Host, large bool) *objectBuilder {
 	b := &objectBuilder{
 		host: h, names: &h.format.sections, large: large,
@@ -130,6 +131,8 @@ func (b *objectBuilder) addBlocks(t *abi.Encoded) []location {
 	return locations
 }
 
+// blockSection returns the section for a kind of table, making it when it is
+// first asked for.
 func (b *objectBuilder) blockSection(t abi.Type, align int) *objfile.ObjectSection {
 	n := b.names
 	switch t {

@@ -45,6 +45,8 @@ func (b *objectBuilder) addFunction(name string, c *code) *objfile.ObjectSymbol 
 // registrationNames are the functions of the runtime that serves a kind.
 type registrationNames struct{ register, unregister string }
 
+// registrationOf returns the names of the functions that register images of a
+// kind.
 func registrationOf(kind devimg.Kind) registrationNames {
 	if kind == devimg.KindSYCL {
 		return registrationNames{"__sycl_register_lib", "__sycl_unregister_lib"}

@@ -117,6 +117,8 @@ func (p *part) replaceImage(img *Located, s stored, opts EditOptions) (rope, err
 	})
 }
 
+// removeImage returns the file without an image, by the edit of the container
+// that the image is in, or of the descriptor.
 func (p *part) removeImage(img *Located) (rope, error) {
 	if img.edit != nil {
 		return img.edit(nil)
@@ -173,6 +175,8 @@ func (e *objectEdit) sharesBytes(img *Located) bool {
 	return false
 }
 
+// replaceCode puts new code in the place of the old, or into new room where it
+// is longer.
 func (e *objectEdit) replaceCode(img *Located, s stored) error {
 	begin, err := e.putCode(img, s.code)
 	if err != nil {
@@ -312,6 +316,7 @@ func (e *objectEdit) updateProperty(img *Located, name string, value []byte) err
 	return e.Write(at, value)
 }
 
+// valueOf finds the bytes of a property in the file.
 func (e *objectEdit) valueOf(img *Located, name string) (at, size uint64, err error) {
 	at, size, ok, err := e.decoder.ValueAt(img.Record, e.recordLayout(img), props.SetOfflinkImage, name)
 	if err == nil && !ok {

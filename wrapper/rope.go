@@ -14,6 +14,7 @@ import (
 // stretches of the file as it was.
 type rope []objfile.Content
 
+// size returns the length of the joined pieces.
 func (r rope) size() int64 {
 	var n int64
 	for _, c := range r {

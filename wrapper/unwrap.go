@@ -18,6 +18,7 @@ func Unwrap(data []byte, opts ReadOptions) ([]Located, error) {
 	return unwrapData(data, container.NewBudget(opts.MaxInflated))
 }
 
+// unwrapData finds the images in a file of any form that is read.
 func unwrapData(data []byte, budget *container.Budget) ([]Located, error) {
 	w := &walker{
 		budget: budget,
@@ -68,6 +69,8 @@ func (p *part) inside(name string, data []byte, offset int64, enclose func(rope)
 	return &part{data: data, path: append(slices.Clip(p.path), name), offset: offset, parent: p, enclose: enclose}
 }
 
+// walkPart finds the images of a file or of a file within it; the depth is
+// bounded.
 func (w *walker) walkPart(p *part) error {
 	if w.left -= int64(len(p.data)); w.left < 0 {
 		return errors.New("envelopes hold the same bytes many times over")
@@ -102,6 +105,7 @@ func describeOther(data []byte) error {
 	return ErrNoImages
 }
 
+// walkMembers finds the images in the members of an archive.
 func (w *walker) walkMembers(p *part, read func([]byte) ([]objfile.Member, error), replace memberReplacer) error {
 	members, err := read(p.data)
 	if err != nil {
@@ -145,6 +149,7 @@ func (w *walker) walkEnvelope(p *part) error {
 	return nil
 }
 
+// entryName names an entry of a container for messages.
 func entryName(e *container.Entry, i int) string {
 	if e.Name != "" {
 		return e.Name
@@ -221,6 +226,7 @@ func isFatSection(s *objfile.FileSection) bool {
 	return slices.ContainsFunc(hostFormats, func(f *hostFormat) bool { return slices.ContainsFunc(f.fatPrefixes, s.HasPrefix) })
 }
 
+// walkSection finds the images of a section that holds containers.
 func (w *walker) walkSection(p *part, s *objfile.FileSection) error {
 	inner := p.inside(s.Name(), s.Data, s.Offset, func(r rope) (rope, error) { return replaceSection(p.data, s, r) })
 	inner.pointed = isFatSection(s)

@@ -115,6 +115,7 @@ func withArch(image *devimg.Image) *devimg.Image {
 	return addProperty(image, props.ImageArch, props.String(image.Arch))
 }
 
+// encodeTree encodes the descriptor of the images of one kind.
 func (k *kindImages) encodeTree(o *WrapOptions) (err error) {
 	record := o.Record
 	if record == 0 {
@@ -130,6 +131,7 @@ func (k *kindImages) encodeTree(o *WrapOptions) (err error) {
 	return err
 }
 
+// buildObject builds the object: data, tables, constructor and destructor.
 func buildObject(kinds []*kindImages, o *WrapOptions) (*objfile.Object, error) {
 	size := imageBytes(kinds, o)
 	if err := o.Host.checkSize(size); err != nil {

@@ -36,6 +36,8 @@ func readAttributes(name string) (*attributes, error) {
 	return a, nil
 }
 
+// listExtended lists the extended attributes of a file, none where the file
+// system has none.
 func listExtended(name string) []string {
 	size, err := unix.Listxattr(name, nil)
 	if err != nil || size == 0 {
@@ -48,6 +50,7 @@ func listExtended(name string) []string {
 	return strings.Split(strings.TrimSuffix(string(list[:size]), "\x00"), "\x00")
 }
 
+// getExtended reads an extended attribute.
 func getExtended(name, key string) ([]byte, error) {
 	size, err := unix.Getxattr(name, key, nil)
 	if err != nil || size == 0 {

@@ -12,6 +12,8 @@ import (
 // permissions.
 type attributes struct{ mode fs.FileMode }
 
+// readAttributes reads nothing on systems without extended attributes that we
+// know.
 func readAttributes(name string) (*attributes, error) {
 	info, err := os.Stat(name)
 	if err != nil {

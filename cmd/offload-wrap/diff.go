@@ -31,6 +31,8 @@ differences in each pair. Order, envelopes and compression do not count as diffe
 	return c
 }
 
+// compareFiles compares the images of two files, in pairs that the library
+// chooses.
 func (d *differ) compareFiles(nameA, nameB string) error {
 	a, err := d.openWrapped(nameA)
 	if err != nil {
@@ -63,6 +65,7 @@ type difference struct {
 	Detail string `json:"detail"`
 }
 
+// printDifferences prints the differences, as a listing of lines or JSON.
 func (d *differ) printDifferences(differences []wrapper.Difference) error {
 	if d.json {
 		list := []difference{}
@@ -87,6 +90,7 @@ func imageNumber(i int) *int {
 	return &i
 }
 
+// imageTitle names the image of a difference by its place in both files.
 func imageTitle(x wrapper.Difference) string {
 	switch {
 	case x.B < 0:

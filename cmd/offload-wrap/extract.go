@@ -50,6 +50,8 @@ that wraps the images again is printed.`,
 	return c
 }
 
+// extractFile writes the selected images of one file. Outputs get their names
+// at the end, all or none.
 func (e *extractor) extractFile(name string) error {
 	f, err := e.openWrapped(name)
 	if err != nil {
@@ -247,6 +249,8 @@ func cudaExtension(code devimg.Code) string {
 	return "bin"
 }
 
+// writeCode writes the code of an image and feeds its digest on the way, so
+// that it is read once.
 func (x *extraction) writeCode(name string, code devimg.Code, digest io.Writer) error {
 	f, err := x.outputs.Create(name)
 	if err != nil {
@@ -259,6 +263,8 @@ func (x *extraction) writeCode(name string, code devimg.Code, digest io.Writer) 
 	return err
 }
 
+// writeEntries writes the entries of an image, a line each, as -entries reads
+// them.
 func (x *extraction) writeEntries(name string, entries []string) error {
 	for _, e := range entries {
 		if e == "" || strings.Contains(e, "\n") {
@@ -295,6 +301,8 @@ func (x *extraction) finishFiles() error {
 	return x.outputs.Commit()
 }
 
+// writeTable writes the table by which offload-wrap -batch wraps the images
+// again.
 func (x *extraction) writeTable(g *group, name string) error {
 	g.dropEmpty()
 	text, err := g.table.Bytes()

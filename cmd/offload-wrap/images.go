@@ -35,6 +35,7 @@ func (l *inflation) newBudget() *container.Budget { return container.NewBudget(i
 // byteSize is a number of bytes, given with a unit or without.
 type byteSize int64
 
+// String is the form that the option reads.
 func (b *byteSize) String() string {
 	if *b == 0 {
 		return ""
@@ -66,6 +67,8 @@ type selection struct {
 	kernel               string
 }
 
+// defineSelectionFlags defines the options that choose images; those that
+// several commands have, they have with one meaning.
 func (s *selection) defineSelectionFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.Var(&s.images, "image", "the images of those `numbers` in the list (0,2); may be repeated")
@@ -124,6 +127,7 @@ func (s *selection) chooseImages(f *wrapper.File) ([]int, error) {
 	return chosen, nil
 }
 
+// countImages is "1 image" or "3 images".
 func countImages(n int) string {
 	switch n {
 	case 0:

@@ -48,6 +48,8 @@ zip archives, it lists every file within that has device images.`,
 	return c
 }
 
+// listFiles lists the images of files, folders and wheels. A file that cannot
+// be read is reported, and the rest is listed.
 func (l *lister) listFiles(names []string) error {
 	// A list of thousands of images lives as long as the process: collecting
 	// garbage in between costs a quarter of the time and finds little.
@@ -63,6 +65,8 @@ func (l *lister) listFiles(names []string) error {
 	return cmp.Or(printing, err)
 }
 
+// listFile lists one file, streaming: a library has thousands of images, and
+// only their descriptions are kept.
 func (l *lister) listFile(name string) error {
 	f, err := l.openWrapped(name)
 	if err != nil {

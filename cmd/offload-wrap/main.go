@@ -35,6 +35,8 @@ func run(args []string, s cli.Streams) (exit int) {
 	return exit
 }
 
+// runCommand runs a subcommand, or else the command line of clang-offload-
+// wrapper.
 func runCommand(args []string, s cli.Streams) int {
 	if subcommands.Named(args) {
 		return subcommands.Run(args, s)

@@ -45,6 +45,8 @@ type options struct {
 	done      bool // -help or -version was given and printed
 }
 
+// parseCommandLine reads the command line of the reference tool: options hold
+// for the inputs after them.
 func parseCommandLine(args []string, s cli.Streams) (*options, error) {
 	args, err := cli.ExpandResponseFiles(args)
 	if err != nil {
@@ -142,6 +144,7 @@ func (o *options) stickyOption(set func(string) error) func(string) error {
 	}
 }
 
+// stickyFlags are the options that hold for the inputs after them.
 func (o *options) stickyFlags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "kind", Value: "KIND", Usage: "offload kind: unknown, host, openmp, hip, sycl", Set: o.stickyOption(o.setKind)},
@@ -155,6 +158,7 @@ func (o *options) stickyFlags() []cli.Flag {
 	}
 }
 
+// outputFlags are the options that hold for the whole output.
 func (o *options) outputFlags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "o", Value: "FILE", Usage: "the output", Set: o.stickyOption(cli.SetString(&o.output))},
@@ -194,6 +198,7 @@ func (o *options) addInput(arg string) error {
 	return nil
 }
 
+// setKind takes the kind of the images that follow.
 func (o *options) setKind(value string) (err error) {
 	var ok bool
 	if o.kind, ok = devimg.ParseKind(value); !ok {
@@ -203,6 +208,7 @@ func (o *options) setKind(value string) (err error) {
 	return nil
 }
 
+// setFormat takes the format of the images that follow.
 func (o *options) setFormat(value string) error {
 	var ok bool
 	if o.format, ok = devimg.ParseFormat(value); !ok {
@@ -211,16 +217,20 @@ func (o *options) setFormat(value string) error {
 	return nil
 }
 
+// setHost takes the triple of the host, which chooses the object format.
 func (o *options) setHost(value string) (err error) {
 	o.wrap.Host, err = wrapper.ParseHost(value)
 	return err
 }
 
+// setRegister takes whether the object registers itself.
 func (o *options) setRegister(value string) error {
 	o.wrap.NoRegister = value != "true"
 	return nil
 }
 
+// setRecord takes the version of the image record, which differs between
+// releases of DPC++.
 func (o *options) setRecord(value string) error {
 	record, ok := map[string]abi.Record{"2": abi.Record2, "3": abi.Record3, "llvm": abi.RecordLLVM}[value]
 	if !ok {
@@ -230,6 +240,7 @@ func (o *options) setRecord(value string) error {
 	return nil
 }
 
+// setLevel takes the level of compression.
 func (o *options) setLevel(value string) (err error) {
 	o.level, err = strconv.Atoi(value)
 	if err != nil || o.level < 1 || o.level > 22 {

@@ -71,6 +71,7 @@ type property struct {
 	Decoded string  `json:"decoded"`
 }
 
+// newRecord describes an image for the listings.
 func newRecord(f *wrapper.File, i int, found finding) *record {
 	img := &f.Images()[i]
 	form := ""
@@ -88,6 +89,7 @@ func newRecord(f *wrapper.File, i int, found finding) *record {
 	}
 }
 
+// keyValues copies the strings of an OffloadBinary's entry.
 func keyValues(strings []container.String) []keyValue {
 	var pairs []keyValue
 	for _, s := range strings {
@@ -96,6 +98,8 @@ func keyValues(strings []container.String) []keyValue {
 	return pairs
 }
 
+// fillJSON adds what only JSON shows: properties, strings, the places of the
+// parts.
 func (r *record) fillJSON(img *wrapper.Located) {
 	for _, list := range []*[]string{&r.Entries, &r.Kernels, &r.Exports, &r.Imports} {
 		if *list == nil { // [], not null
@@ -126,6 +130,7 @@ func (r *record) fillJSON(img *wrapper.Located) {
 	}
 }
 
+// newProperty describes a property by its row of the catalogue.
 func newProperty(set string, p props.Property) property {
 	j := property{Name: p.Name, Type: p.Value.Type().String(), Decoded: derive.Describe(set, p.Name, p.Value)}
 	if p.Value.Type() == props.TypeUint32 {

@@ -37,6 +37,8 @@ larger than the old goes into a new segment or section.`,
 	return c
 }
 
+// replaceImage writes the file with the image replaced, beside the old one,
+// and renames it.
 func (r *replacer) replaceImage(name, newName string) error {
 	var n *newCode
 	check := func(old *wrapper.Located) (err error) {
@@ -123,6 +125,8 @@ func (r *replacer) checkCode(name string, old *wrapper.Located, n *newCode) erro
 	return err
 }
 
+// checkFit refuses code that does not fit the image's entries or format,
+// unless --force is given: a program that launches it would fail much later.
 func (r *replacer) checkFit(name string, old *wrapper.Located, n *newCode) error {
 	plain, err := container.Uncompress(&old.Image, r.newBudget())
 	if err != nil {

@@ -93,6 +93,7 @@ func (o *options) expandBatch() ([]input, error) {
 	return inputs, nil
 }
 
+// readTable reads a batch table.
 func readTable(name string) (*filetable.Table, error) {
 	text, err := cli.ReadFile(name, filetable.MaxSize)
 	if err != nil {
@@ -124,6 +125,8 @@ func loadImages(inputs []input) ([]*devimg.Image, error) {
 // maxManifest is the size in bytes up to which a manifest is read.
 const maxManifest = 256 << 20
 
+// loadImage opens the files of an input. Code stays on disk until it is
+// written.
 func loadImage(in *input) (*devimg.Image, error) {
 	image := &devimg.Image{
 		Kind: in.kind, Format: in.format, Target: in.target, Arch: in.arch,

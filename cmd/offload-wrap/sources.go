@@ -31,6 +31,8 @@ func (l *lister) listSource(name string) error {
 // zipMagic begins a zip archive with files in it.
 const zipMagic = "PK\x03\x04"
 
+// isZip reports whether the name is that of a Python wheel or another archive
+// of the zip form.
 func isZip(name string) bool {
 	f, err := os.Open(name)
 	if err != nil {
@@ -110,6 +112,8 @@ func (l *lister) fileOfMany(f *wrapper.File) error {
 // headSize is how much of a file tells whether it can have images.
 const headSize = 4096
 
+// mayHold reports whether a file of a folder can have images, by its first
+// bytes: a package has thousands of files that have none.
 func mayHold(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -134,6 +138,8 @@ func (l *lister) listWheel(name string) error {
 	return err
 }
 
+// listZip lists the members of a wheel. A member that cannot be read is
+// reported, and the rest is listed.
 func (l *lister) listZip(name string) error {
 	archive, err := zip.OpenReader(name)
 	if err != nil {

@@ -66,6 +66,7 @@ func whereCell(p *wrapper.Location) string {
 	return strings.Join(p.Path, "!") + "!" + section
 }
 
+// setSize returns the number of properties of a set, or of none.
 func setSize(set *props.Set) int {
 	if set == nil {
 		return 0

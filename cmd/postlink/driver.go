@@ -49,6 +49,8 @@ func setJSON(value string) error {
 	return nil
 }
 
+// setIDQueriesRange takes the range that work-item ids have, which is a
+// promise of the driver's command line.
 func (o *options) setIDQueriesRange(arg string) error {
 	ranges := map[string]uint32{"int": 0, "uint": 1, "size_t": 2}
 	number, ok := ranges[arg]

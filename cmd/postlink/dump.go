@@ -69,6 +69,7 @@ type nodeCount struct {
 	Count int    `json:"count"`
 }
 
+// newDumpCommand makes "postlink dump".
 func newDumpCommand(s cli.Streams) *cobra.Command {
 	json := false
 	c := &cobra.Command{
@@ -98,6 +99,8 @@ func newDumpCommand(s cli.Streams) *cobra.Command {
 	return c
 }
 
+// dumpModule collects what the listing shows. Metadata is decoded here alone,
+// as splitting leaves it packed.
 func dumpModule(f *irfile.File) (*moduleDump, error) {
 	m := f.Module
 	d := &moduleDump{
@@ -123,6 +126,7 @@ func dumpModule(f *irfile.File) (*moduleDump, error) {
 	return d, p.err
 }
 
+// dumpValue describes a global value.
 func dumpValue(m *ir.Module, id ir.ValueID, p *metadataPrinter) valueDump {
 	v := &m.Values[id]
 	d := valueDump{
@@ -151,6 +155,7 @@ func dumpValue(m *ir.Module, id ir.ValueID, p *metadataPrinter) valueDump {
 	return d
 }
 
+// addRefs sorts references by what they are.
 func (d *valueDump) addRefs(m *ir.Module, refs []ir.Ref) {
 	for _, r := range refs {
 		switch r.Kind() {
@@ -164,6 +169,7 @@ func (d *valueDump) addRefs(m *ir.Module, refs []ir.Ref) {
 	}
 }
 
+// attributeText spells an attribute on one line.
 func attributeText(a ir.Attribute) string {
 	if a.Value == "" {
 		return a.Key
@@ -191,6 +197,7 @@ func countNodes(t *ir.NodeTable) (list []nodeCount) {
 	return list
 }
 
+// printText prints the listing for people.
 func (d *moduleDump) printText(w io.Writer) {
 	made := ""
 	if d.Producer != "" {
@@ -220,6 +227,8 @@ func (d *moduleDump) printText(w io.Writer) {
 	}
 }
 
+// printText prints one value: its header, then a line for each kind of
+// reference.
 func (d *valueDump) printText(w io.Writer) {
 	words := []string{d.Kind, d.Name}
 	if d.Name == "" {
@@ -250,6 +259,7 @@ func (d *valueDump) printText(w io.Writer) {
 	printList(w, "names", d.Addresses)
 }
 
+// printList prints a line for each text, under one label.
 func printList(w io.Writer, label string, list []string) {
 	for _, x := range list {
 		fmt.Fprintf(w, "    %s  %s\n", label, x)

@@ -15,6 +15,8 @@ const maxTextDepth = 4
 // typeText spells a type as LLVM does, with "..." for deeply nested elements.
 func typeText(m *ir.Module, id ir.TypeID) string { return nestedType(m, id, 0) }
 
+// nestedType spells a type, bounded in depth: types of hostile bitcode nest
+// without end.
 func nestedType(m *ir.Module, id ir.TypeID, depth int) string {
 	if int(id) >= len(m.Types) || depth > maxTextDepth {
 		return "..."
@@ -55,6 +57,7 @@ func nestedType(m *ir.Module, id ir.TypeID, depth int) string {
 	return t.Name
 }
 
+// elementTexts spells the types of elements.
 func elementTexts(m *ir.Module, elements []ir.TypeID, depth int) (list []string) {
 	for _, e := range elements {
 		list = append(list, nestedType(m, e, depth+1))
@@ -62,6 +65,7 @@ func elementTexts(m *ir.Module, elements []ir.TypeID, depth int) (list []string)
 	return list
 }
 
+// structText spells a struct, by its name where it has one.
 func structText(m *ir.Module, t *ir.Type, depth int) string {
 	if t.Identified && t.Name != "" {
 		return "%" + t.Name
@@ -82,6 +86,7 @@ type metadataPrinter struct {
 
 func (p *metadataPrinter) operandText(o ir.Operand) string { return p.nestedOperand(o, 0) }
 
+// nestedOperand spells an operand of a node.
 func (p *metadataPrinter) nestedOperand(o ir.Operand, depth int) string {
 	switch o.Kind {
 	case ir.OperandNull:
@@ -103,6 +108,7 @@ func (p *metadataPrinter) nestedOperand(o ir.Operand, depth int) string {
 	return "..."
 }
 
+// nodeText spells a node, with its operands up to the bound.
 func (p *metadataPrinter) nodeText(o ir.Operand, depth int) string {
 	operands, err := p.module.Resolve(o)
 	if err != nil {

@@ -147,6 +147,8 @@ func (w *imageWriter) writeSets(i *image, sets *props.Sets, target string) (stri
 	return name, w.outputs.WriteFile(name, text)
 }
 
+// writeSymbols writes the entry points of an image, a line each, for -symbols.
+// A run that writes one module alone has no table that could name the file.
 func (w *imageWriter) writeSymbols(i *image, slice *split.Slice) error {
 	if !w.options.symbols || w.options.split.Single {
 		return nil

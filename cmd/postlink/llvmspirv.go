@@ -113,6 +113,7 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 	return f
 }
 
+// printHelp prints the options, under the name that the program was called by.
 func (t *spirvTool) printHelp(f *cli.FlagSet, s cli.Streams) {
 	h := cli.Help{
 		Program: program,
@@ -130,6 +131,7 @@ func refusedOption(message string) func(string) error {
 	return func(string) error { return errors.New(message) }
 }
 
+// setVersion takes the highest version of SPIR-V that may be written.
 func (t *spirvTool) setVersion(arg string) error {
 	v, err := spirvVersion(arg)
 	if err != nil {
@@ -139,11 +141,15 @@ func (t *spirvTool) setVersion(arg string) error {
 	return nil
 }
 
+// setIntrinsics takes the prefixes of intrinsics that become imported
+// functions.
 func (t *spirvTool) setIntrinsics(arg string) error {
 	t.translation.UnknownIntrinsics = strings.Split(arg, ",")
 	return nil
 }
 
+// setDebug takes the form of debug information; forms that only the reference
+// tool has are named as such.
 func (t *spirvTool) setDebug(arg string) error {
 	switch arg {
 	case "ocl-100":
@@ -160,6 +166,8 @@ func (t *spirvTool) setDebug(arg string) error {
 	return nil
 }
 
+// setContract takes whether a multiplication and an addition may become one
+// operation.
 func (t *spirvTool) setContract(arg string) error {
 	modes := map[string]fromir.FPContract{"on": fromir.ContractOn, "off": fromir.ContractOff, "fast": fromir.ContractFast}
 	mode, ok := modes[arg]

@@ -48,6 +48,8 @@ func (f outputForm) writeAs(code []byte) ([]byte, error) {
 	return text.Bytes(), err
 }
 
+// setForm returns the function of an option that chooses the form of the
+// output.
 func (t *spirvTool) setForm(f outputForm) func(string) error {
 	return func(string) error {
 		t.form = f
@@ -76,6 +78,8 @@ func (t *spirvTool) setConversion(option string, convert func([]byte) ([]byte, e
 // maxConvertedBytes bounds an input of -to-text and -to-binary.
 const maxConvertedBytes = 1 << 30
 
+// convertFile converts between the binary and the text forms of SPIR-V,
+// without a module of LLVM.
 func (t *spirvTool) convertFile(s cli.Streams) error {
 	input, err := t.readInput(s.In)
 	if err != nil {
@@ -88,6 +92,7 @@ func (t *spirvTool) convertFile(s cli.Streams) error {
 	return t.writeModule(code, s)
 }
 
+// readInput reads the input, bounded, as it is held in memory at once.
 func (t *spirvTool) readInput(stdin io.Reader) ([]byte, error) {
 	if t.input != irfile.Stdin {
 		return cli.ReadFile(t.input, maxConvertedBytes)

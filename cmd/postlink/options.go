@@ -47,6 +47,8 @@ type options struct {
 // decides which images it lists, "" for all.
 type output struct{ target, file string }
 
+// parseCommandLine reads the command line of sycl-post-link, with response
+// files, as build systems pass them.
 func parseCommandLine(args []string, s cli.Streams) (*options, error) {
 	args, err := cli.ExpandResponseFiles(args)
 	if err != nil {
@@ -159,6 +161,7 @@ func (o *options) ignoredAction() func(string) error {
 	return func(string) error { o.hasAction = true; return nil }
 }
 
+// setInput takes the one input.
 func (o *options) setInput(arg string) error {
 	if o.hasInput {
 		return fmt.Errorf("too many positional arguments: there is one input, %s or %s; see '%s --help'", o.input, arg, program)
@@ -167,6 +170,8 @@ func (o *options) setInput(arg string) error {
 	return nil
 }
 
+// addOutput takes an output, with the device target that it is for before a
+// comma.
 func (o *options) addOutput(arg string) error {
 	target, file, hasTarget := strings.Cut(arg, ",")
 	if !hasTarget {
@@ -179,12 +184,15 @@ func (o *options) addOutput(arg string) error {
 	return nil
 }
 
+// setSplit takes the split mode.
 func (o *options) setSplit(arg string) (err error) {
 	o.hasAction, o.hasSplit = true, true
 	o.split.Mode, err = split.ParseMode(arg)
 	return err
 }
 
+// setSpecConst takes how specialization constants are lowered; "rt" and
+// "default" are words of older releases of the reference tool.
 func (o *options) setSpecConst(arg string) error {
 	o.hasAction = true
 	switch arg {
@@ -200,11 +208,13 @@ func (o *options) setSpecConst(arg string) error {
 	return nil
 }
 
+// setDependencies takes which functions of other images an image may import.
 func (o *options) setDependencies(arg string) (err error) {
 	o.split.Dependencies, err = split.ParseDependencies(arg)
 	return err
 }
 
+// setAllDependencies is the reference tool's spelling of two of the modes.
 func (o *options) setAllDependencies(arg string) error {
 	o.split.Dependencies = split.DependenciesNone
 	if arg == "true" {
@@ -213,17 +223,21 @@ func (o *options) setAllDependencies(arg string) error {
 	return nil
 }
 
+// setDecorations takes which decorations of annotations become SPIR-V's.
 func (o *options) setDecorations(arg string) (err error) {
 	o.split.Decorations, err = split.ParseDecorations(arg)
 	return err
 }
 
+// setDialect takes the release of DPC++ whose property sets are written.
 func (o *options) setDialect(arg string) (err error) {
 	o.derive.Dialect, err = derive.ParseDialect(arg)
 	o.hasDialect = true
 	return err
 }
 
+// setJobs takes how many images are made at the same time. Outputs do not
+// depend on it.
 func (o *options) setJobs(arg string) error {
 	n, err := strconv.Atoi(arg)
 	if err != nil || n < 1 {

@@ -41,6 +41,7 @@ type imagePlan struct {
 	Shared    int64    `json:"sharedBytes"` // that other images have too
 }
 
+// newPlanCommand makes "postlink plan".
 func newPlanCommand(s cli.Streams) *cobra.Command {
 	i := &inspection{}
 	c := &cobra.Command{
@@ -168,6 +169,7 @@ func planMode(module *ir.Module, options split.Options, jobs int) (modePlan, err
 	return p, err
 }
 
+// planImage describes an image that a split would make.
 func planImage(s *split.Slice, number int) imagePlan {
 	p := imagePlan{Number: number, Scope: s.Group.Scope, Entries: s.Symbols()}
 	if s.Group.Part == split.PartESIMD {
@@ -221,6 +223,8 @@ func (p *modePlan) printSummary(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, %s, %s duplicated\n", p.Mode, countNoun(len(p.Images), "image"), bytesText(p.Bytes), bytesText(p.Duplicated))
 }
 
+// printImages prints the images of a mode, up to a limit, as modes that make
+// thousands are compared by their sums.
 func (p *modePlan) printImages(w io.Writer, limit int) {
 	p.printSummary(w)
 	images := p.Images
@@ -240,6 +244,7 @@ func (p *modePlan) printImages(w io.Writer, limit int) {
 	}
 }
 
+// printImage prints an image and its entry points.
 func (p *modePlan) printImage(w io.Writer, i imagePlan) {
 	fmt.Fprintf(w, "  %d  %s: %s, %s, %s, %s shared\n", i.Number, scopeText(i), countNoun(i.Functions, "function"), countNoun(i.Variables, "variable"), bytesText(i.Bytes), bytesText(i.Shared))
 	if p.Mode == split.Kernel.String() {
@@ -256,6 +261,7 @@ func symbolText(name string) string {
 	return strings.TrimPrefix(sycl.Demangle(name), "typeinfo name for ")
 }
 
+// scopeText names the scope of an image.
 func scopeText(i imagePlan) string {
 	scope := i.Scope
 	if scope == "" {
@@ -273,6 +279,7 @@ func scopeText(i imagePlan) string {
 	return scope
 }
 
+// countNoun is "1 image" or "3 images".
 func countNoun(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

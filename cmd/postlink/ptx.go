@@ -31,6 +31,7 @@ func (o *ptxOptions) flags(f *cli.FlagSet) {
 
 var processorName = regexp.MustCompile(`^sm_[0-9]+[af]?$`)
 
+// setProcessor takes the processor that the code is for.
 func (o *ptxOptions) setProcessor(arg string) error {
 	if !processorName.MatchString(arg) {
 		return fmt.Errorf("-ptx-arch=%s: want sm_ and a number, such as sm_80", arg)
@@ -75,6 +76,8 @@ func newPTXCompiler(ctx context.Context, input *irfile.File, o *options) (*ptxCo
 	return c, nil
 }
 
+// removeFolder removes the files of the external compiler; a nil compiler has
+// none.
 func (c *ptxCompiler) removeFolder() {
 	if c != nil {
 		c.remove()
@@ -205,6 +208,8 @@ func blockSize(sizes []int64) (size [3]int) {
 	return size
 }
 
+// pointerOf returns what PTX may know of a pointer parameter, nil for other
+// types.
 func pointerOf(t *ir.Type) *ptx.Pointer {
 	if t.Kind != ir.TypePointer {
 		return nil

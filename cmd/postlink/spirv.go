@@ -55,6 +55,7 @@ func (o *spirvOptions) defineSPIRVFlags(f *cli.FlagSet) {
 	}
 }
 
+// setFormat takes the form of code that images get.
 func (o *spirvOptions) setFormat(arg string) error {
 	o.wanted, o.ptx = arg == "spirv", arg == "ptx"
 	if !o.wanted && !o.ptx {
@@ -63,6 +64,8 @@ func (o *spirvOptions) setFormat(arg string) error {
 	return nil
 }
 
+// setVersion takes the version of SPIR-V, one for all images, as linkers
+// refuse to mix them.
 func (o *spirvOptions) setVersion(arg string) error {
 	if !slices.Contains(toolchain.SPIRVVersions, arg) {
 		return fmt.Errorf("-spirv-version=%s: want one of %s", arg, strings.Join(toolchain.SPIRVVersions, ", "))
@@ -71,6 +74,7 @@ func (o *spirvOptions) setVersion(arg string) error {
 	return nil
 }
 
+// setTranslator takes the translator: ours, or installed programs.
 func (o *spirvOptions) setTranslator(arg string) error {
 	if arg != "offlink" && arg != "llvm-spirv" {
 		return fmt.Errorf("-translator=%s: want offlink or llvm-spirv", arg)
@@ -79,6 +83,7 @@ func (o *spirvOptions) setTranslator(arg string) error {
 	return nil
 }
 
+// setOptimizer takes the flags of spirv-opt.
 func (o *spirvOptions) setOptimizer(arg string) error {
 	if o.optimize = cli.SplitWords(arg); len(o.optimize) == 0 {
 		return errors.New("-spirv-opt: want flags of spirv-opt, such as -O")
@@ -86,6 +91,8 @@ func (o *spirvOptions) setOptimizer(arg string) error {
 	return nil
 }
 
+// setLauncher takes the command that external tools are started with, as
+// compiler caches want it.
 func (o *spirvOptions) setLauncher(arg string) error {
 	o.launcher = cli.SplitWords(arg)
 	return nil

@@ -37,6 +37,7 @@ func (t *translator) findChecks() (err error) {
 	return t.makeDir()
 }
 
+// findCheck finds an installed tool of SPIRV-Tools, or says what to install.
 func (t *translator) findCheck(name toolchain.Name) (*toolchain.Tool, error) {
 	tools, err := t.options.toolFinder().All(t.ctx, name)
 	if err == nil && len(tools) == 0 {

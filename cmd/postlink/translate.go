@@ -83,6 +83,8 @@ func (t *translator) failsOnAnnotations() bool {
 	return t.options.external && t.route.FailsOnAnnotations(t.options.SPIRVOptions)
 }
 
+// removeFolder removes what the external tools left; a nil translator left
+// nothing.
 func (t *translator) removeFolder() {
 	if t == nil {
 		return
@@ -232,6 +234,7 @@ func (w *translation) tempFile(suffix string) string {
 	return path
 }
 
+// removeFiles removes the files between two tools.
 func (w *translation) removeFiles() {
 	for _, path := range w.files {
 		os.Remove(path)

@@ -32,6 +32,7 @@ type whyStep struct {
 	Reason string `json:"reason"` // its relation to the step before
 }
 
+// newWhyCommand makes "postlink why".
 func newWhyCommand(s cli.Streams) *cobra.Command {
 	i := &inspection{}
 	c := &cobra.Command{
@@ -135,6 +136,8 @@ func imagesWith(g *split.Graph, groups []split.Group, id ir.ValueID, jobs int) [
 	return numbers
 }
 
+// newWhyAnswer makes the answer that is printed: names in the place of
+// numbers.
 func newWhyAnswer(m *ir.Module, a split.Answer, symbol string) *whyAnswer {
 	w := &whyAnswer{Symbol: symbol, Status: string(a.Status), Rule: a.Rule}
 	for _, step := range a.Chain {
@@ -143,6 +146,7 @@ func newWhyAnswer(m *ir.Module, a split.Answer, symbol string) *whyAnswer {
 	return w
 }
 
+// valueName returns the name of a global value for a message.
 func valueName(m *ir.Module, id ir.ValueID) string {
 	if name := m.Values[id].Name; name != "" {
 		return name
@@ -150,6 +154,8 @@ func valueName(m *ir.Module, id ir.ValueID) string {
 	return "(a value without name)"
 }
 
+// printAnswer prints the chain of references from an entry point to the
+// symbol.
 func (a *whyAnswer) printAnswer(json bool, w io.Writer) error {
 	if json {
 		return cli.WriteJSON(w, a)

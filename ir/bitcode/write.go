@@ -53,7 +53,7 @@ type keptValue struct {
 // A ValueID is not above ir.MaxIndex.
 const keptIDBits = 28
 
-// newKept packs a value that a partition keeps into 12 bytes: modules have
+// newKept packs a value that a partition keeps into two words: modules have
 // millions.
 func newKept(v *ir.PartitionValue) keptValue {
 	k := keptValue{value: uint32(v.ID) | uint32(v.Linkage())<<keptIDBits}

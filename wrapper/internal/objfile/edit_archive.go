@@ -121,6 +121,8 @@ func symbolOffsets(name string, n int, table []byte) *offsetFields {
 	return nil
 }
 
+// moveOffsets adds delta to the offsets in an archive's symbol table that lie
+// after a place: the members there have moved.
 func (f *offsetFields) moveOffsets(table []byte, after, delta int64) error {
 	for i := range f.count {
 		at := f.first + i*f.step

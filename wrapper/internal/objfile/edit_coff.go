@@ -9,6 +9,7 @@ import (
 // coffEditor edits COFF objects and PE images.
 type coffEditor struct{ *coffFile }
 
+// newCOFFEditor prepares an edit of a PE image or COFF object.
 func newCOFFEditor(data []byte) (*Editor, error) {
 	parsed, err := parseCOFF(data)
 	if err != nil {
@@ -94,6 +95,9 @@ const (
 	peBaseDirectory = 5
 )
 
+// baseRelocations returns the table of base relocations, by which the loader
+// moves pointers; it has to move with the data (PE format, "The .reloc
+// Section").
 func (f *coffEditor) baseRelocations() (baseTable, bool) {
 	at := f.header + coffHeaderSize + peDirectories64
 	if f.file.Pointer == 4 {
@@ -139,6 +143,8 @@ func decodeBase(table []byte) []baseWord {
 	return words
 }
 
+// encodeBase encodes base relocations: blocks of a page each, a multiple of
+// four bytes long, padded by an entry of type 0.
 func encodeBase(words []baseWord) []byte {
 	slices.SortFunc(words, func(a, b baseWord) int { return cmp.Compare(a.addr, b.addr) })
 	var table []byte
@@ -169,6 +175,8 @@ func (f *coffEditor) inPlace(e *Editor, addr, value uint64) ([]byte, error) {
 	return e.Word(value), nil
 }
 
+// grow makes room for a larger image: a section of its own in a PE image,
+// whose sections cannot move, and the end of the section in an object.
 func (f *coffEditor) grow(e *Editor, img Extent, size int64) (room, error) {
 	section := f.file.sectionOf(img)
 	if section < 0 {
@@ -192,6 +200,8 @@ func (f *coffEditor) growSection(e *Editor, section int, img Extent, size int64)
 	return room{addr: s.Addr + uint64(offset), before: before, start: start}, nil
 }
 
+// moveSection moves the raw data of a section in the file and leaves its
+// addresses.
 func (f *coffEditor) moveSection(e *Editor, section int, offset, size int64) bool {
 	if f.image || offset+size > 1<<32-1 {
 		return false

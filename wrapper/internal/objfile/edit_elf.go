@@ -29,6 +29,7 @@ type elfDynamic struct {
 	at    int64
 }
 
+// newELFEditor prepares an edit of an ELF file.
 func newELFEditor(data []byte) (*Editor, error) {
 	parsed, err := parseELF(data)
 	if err != nil {
@@ -128,6 +129,7 @@ func (f *elfEditor) readDynamic() error {
 	return nil
 }
 
+// dynamicTag finds an entry of the dynamic section by its tag.
 func (f *elfEditor) dynamicTag(tag elf.DynTag) (elfDynamic, bool) {
 	i := slices.IndexFunc(f.dynamic, func(d elfDynamic) bool { return d.tag == tag })
 	if i < 0 {
@@ -242,6 +244,9 @@ func (f *elfEditor) inPlace(e *Editor, addr, value uint64) ([]byte, error) {
 	return e.Word(value), nil
 }
 
+// grow makes room for a larger image: a segment of its own in a program, where
+// the addresses that code refers to must stay, and the end of the section in
+// an object.
 func (f *elfEditor) grow(e *Editor, img Extent, size int64) (room, error) {
 	section := f.file.sectionOf(img)
 	if f.typ != elf.ET_REL {
@@ -402,6 +407,8 @@ func insertSegment(segments []elfSegment, load elfSegment) []elfSegment {
 	return slices.Insert(segments, last, load)
 }
 
+// encodeSegments encodes the program headers, in the file's class and byte
+// order.
 func (f *elfEditor) encodeSegments(segments []elfSegment) []byte {
 	var table []byte
 	for _, p := range segments {
@@ -433,6 +440,8 @@ func (f *elfEditor) moveSegments(e *Editor, r *room, load elfSegment) error {
 	return nil
 }
 
+// pageSize returns the largest page that the machine's systems use: offset and
+// address of a segment must agree modulo that.
 func (f *elfEditor) pageSize() uint64 {
 	page := uint64(0x1000)
 	for _, p := range f.segments {
@@ -466,6 +475,8 @@ func (f *elfEditor) freeSpace() (start int64, addr uint64) {
 	return int64(size), round(end)
 }
 
+// appendSegment encodes a program header. The fields of the 64-bit form are in
+// another order: flags come second (gABI, "Program Header").
 func (f *elfEditor) appendSegment(b []byte, p elfSegment) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(p.typ))
 	if f.wide {
@@ -480,6 +491,7 @@ func (f *elfEditor) appendSegment(b []byte, p elfSegment) []byte {
 	return f.appendWord(b, p.align)
 }
 
+// appendWord encodes a word of the file's class.
 func (f *elfEditor) appendWord(b []byte, v uint64) []byte {
 	if f.wide {
 		return binary.LittleEndian.AppendUint64(b, v)
@@ -533,6 +545,8 @@ func (f *elfEditor) shiftSections(headers []byte, from, delta int64) {
 	}
 }
 
+// appendSection encodes a section header, whose fields are in one order for
+// both classes.
 func (f *elfEditor) appendSection(b []byte, h elfSection) []byte {
 	b = binary.LittleEndian.AppendUint32(b, h.name)
 	b = binary.LittleEndian.AppendUint32(b, uint32(h.typ))

@@ -68,6 +68,8 @@ func canMerge(p, next elfSegment) bool {
 		next.offset >= p.offset+p.filesz && next.offset-p.offset-p.filesz < next.align
 }
 
+// mergedSegment joins a segment and the next one, with the rights of both,
+// which gives a program header free.
 func mergedSegment(p, next elfSegment) elfSegment {
 	p.flags |= next.flags
 	p.filesz = next.offset + next.filesz - p.offset

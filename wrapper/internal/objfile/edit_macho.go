@@ -5,6 +5,7 @@ import "encoding/binary"
 // machoEditor edits Mach-O files.
 type machoEditor struct{ *machoFile }
 
+// newMachOEditor prepares an edit of a Mach-O file.
 func newMachOEditor(data []byte) (*Editor, error) {
 	parsed, err := parseMachO(data)
 	if err != nil {

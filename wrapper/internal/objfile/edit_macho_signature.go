@@ -62,6 +62,7 @@ func (e *Editor) Resign(edited io.ReaderAt) ([]Patch, error) {
 	return patches, nil
 }
 
+// hashPage returns the SHA-256 of a page, by which a code signature knows it.
 func hashPage(r io.ReaderAt, off, n int64) ([]byte, error) {
 	h := sha256.New()
 	_, err := io.Copy(h, io.NewSectionReader(r, off, n))

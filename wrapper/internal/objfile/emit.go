@@ -32,6 +32,8 @@ func newEmitter(w io.Writer) *emitter {
 	return &emitter{file: w, buf: bufio.NewWriterSize(w, bufferSize), small: make([]byte, smallSize)}
 }
 
+// writeBytes writes bytes and keeps the first error: a writer of forty fields
+// checks once, at its end.
 func (e *emitter) writeBytes(p []byte) {
 	if e.err == nil {
 		_, e.err = e.buf.Write(p)
@@ -48,16 +50,19 @@ func (e *emitter) putValues(values ...any) {
 	e.writeBytes(b)
 }
 
+// put16 writes a number of 16 bits in the object's byte order.
 func (e *emitter) put16(v uint16) {
 	binary.LittleEndian.PutUint16(e.number[:], v)
 	e.writeBytes(e.number[:2])
 }
 
+// put32 writes a number of 32 bits in the object's byte order.
 func (e *emitter) put32(v uint32) {
 	binary.LittleEndian.PutUint32(e.number[:], v)
 	e.writeBytes(e.number[:4])
 }
 
+// put64 writes a number of 64 bits in the object's byte order.
 func (e *emitter) put64(v uint64) {
 	binary.LittleEndian.PutUint64(e.number[:], v)
 	e.writeBytes(e.number[:])

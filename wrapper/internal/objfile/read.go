@@ -76,6 +76,7 @@ func (s *FileSection) HasPrefix(prefix string) bool {
 	return ok
 }
 
+// cutPrefix returns what follows the prefix in the section's name.
 func (s *FileSection) cutPrefix(name string) ([]byte, bool) {
 	if len(name) < len(s.prefix) || name[:len(s.prefix)] != s.prefix {
 		return nil, false
@@ -90,6 +91,7 @@ type FormatError struct {
 	Msg    string
 }
 
+// Error says the place, as hostile and damaged files are what it is for.
 func (e *FormatError) Error() string {
 	if e.Offset < 0 {
 		return fmt.Sprintf("malformed %s file: %s", e.Format, e.Msg)

@@ -86,6 +86,7 @@ type coffSection struct {
 	Flags                    uint32
 }
 
+// readCOFF reads a PE file or a COFF object.
 func readCOFF(data []byte) (*File, error) {
 	c, err := parseCOFF(data)
 	if err != nil {
@@ -94,6 +95,7 @@ func readCOFF(data []byte) (*File, error) {
 	return c.file, nil
 }
 
+// parseCOFF reads the headers of a PE file or a COFF object.
 func parseCOFF(data []byte) (*coffFile, error) {
 	c := &coffFile{input: input{COFF, data}, image: isPE(data)}
 	for _, step := range []func() error{c.readHeader, c.readSections, c.readSymbols, c.nameSections, c.placeRegions} {
@@ -114,6 +116,9 @@ func parseCOFF(data []byte) (*coffFile, error) {
 func (c *coffFile) u16(off int) uint16 { return binary.LittleEndian.Uint16(c.data[off:]) }
 func (c *coffFile) u32(off int) uint32 { return binary.LittleEndian.Uint32(c.data[off:]) }
 
+// readHeader finds the file header: at the start of an object, after "PE\0\0"
+// in a program, or in the long form of objects of more than 65,279 sections
+// (/bigobj).
 func (c *coffFile) readHeader() error {
 	if c.image {
 		at := uint64(c.u32(0x3c))
@@ -172,6 +177,8 @@ func (c *coffFile) readOptional() error {
 	return nil
 }
 
+// sectionCount returns the number of sections, which has 16 bits in the header
+// and 32 in the long form.
 func (c *coffFile) sectionCount() uint64 {
 	switch {
 	case c.big && c.table == 0:
@@ -182,6 +189,7 @@ func (c *coffFile) sectionCount() uint64 {
 	return uint64(c.u16(c.header + 2))
 }
 
+// readSections reads the section table.
 func (c *coffFile) readSections() error {
 	b, err := c.input.table(c.table, c.sectionCount(), coffSectionSize, "section headers")
 	if err != nil {
@@ -196,6 +204,8 @@ func (c *coffFile) readSections() error {
 	return nil
 }
 
+// symbolSize returns the size of a symbol, whose section number is wider in
+// the long form.
 func (c *coffFile) symbolSize() int {
 	if c.big {
 		return 20
@@ -258,6 +268,8 @@ func longNameOffset(name string) (uint64, bool) {
 	return off, err == nil
 }
 
+// nameSections makes the sections that callers see. The raw data of an image
+// is padded to whole blocks, and the padding is left out.
 func (c *coffFile) nameSections() error {
 	c.file.Sections = make([]FileSection, len(c.sections))
 	for i := range c.sections {
@@ -282,6 +294,8 @@ func (c *coffFile) nameSections() error {
 	return nil
 }
 
+// placeRegions lays the sections out in memory. An object has no addresses, so
+// its sections get some.
 func (c *coffFile) placeRegions() error {
 	var l layouter
 	for i := range c.file.Sections {

@@ -57,6 +57,7 @@ type elfSegment struct {
 	offset, vaddr, paddr, filesz, memsz, align uint64
 }
 
+// readELF reads an ELF file.
 func readELF(data []byte) (*File, error) {
 	e, err := parseELF(data)
 	if err != nil {
@@ -65,6 +66,7 @@ func readELF(data []byte) (*File, error) {
 	return e.file, nil
 }
 
+// parseELF reads the headers of an ELF file.
 func parseELF(data []byte) (*elfFile, error) {
 	e := &elfFile{input: input{ELF, data}}
 	for _, step := range []func() error{e.readHeader, e.readSections, e.readSegments, e.nameSections, e.placeRegions} {
@@ -80,6 +82,8 @@ func parseELF(data []byte) (*elfFile, error) {
 	return e, nil
 }
 
+// readHeader reads the file header. Class and byte order, which everything
+// else depends on, are in its first bytes.
 func (e *elfFile) readHeader() error {
 	if len(e.data) < 52 {
 		return e.errorf(0, "the file header is cut off")
@@ -123,6 +127,7 @@ type elfWords struct {
 	wide bool
 }
 
+// u32 takes four bytes.
 func (w *elfWords) u32() uint32 {
 	v := binary.LittleEndian.Uint32(w.b)
 	w.b = w.b[4:]
@@ -155,11 +160,14 @@ func (e *elfFile) byClass(wide, narrow int) int {
 	return narrow
 }
 
+// sectionTable returns the place of the section headers.
 func (e *elfFile) sectionTable() (off uint64, entry, count int) {
 	at := e.byClass(58, 46)
 	return e.headerWord(40, 32), int(e.u16(at)), int(e.u16(at + 2))
 }
 
+// readSections reads the section headers. More than 65,279 are counted in the
+// size of the first (gABI, SHN_LORESERVE).
 func (e *elfFile) readSections() error {
 	off, entry, n := e.sectionTable()
 	if off == 0 {
@@ -189,6 +197,7 @@ func (e *elfFile) readSections() error {
 	return nil
 }
 
+// readSection decodes a section header.
 func (e *elfFile) readSection(b []byte) elfSection {
 	w := elfWords{b, e.wide}
 	s := elfSection{name: w.u32(), typ: elf.SectionType(w.u32()), flags: elf.SectionFlag(w.word()), addr: w.word(), offset: w.word(), size: w.word()}
@@ -205,11 +214,14 @@ func (e *elfFile) sectionBytes(i int) ([]byte, error) {
 	return e.slice(s.offset, s.size, fmt.Sprintf("section %d", i))
 }
 
+// segmentTable returns the place of the program headers.
 func (e *elfFile) segmentTable() (off uint64, entry, count int) {
 	at := e.byClass(54, 42)
 	return e.headerWord(32, 28), int(e.u16(at)), int(e.u16(at + 2))
 }
 
+// readSegments reads the program headers, which a stripped program still has
+// when its sections are gone.
 func (e *elfFile) readSegments() error {
 	off, entry, n := e.segmentTable()
 	if n == 0 || off == 0 {
@@ -233,6 +245,7 @@ func (e *elfFile) readSegments() error {
 	return nil
 }
 
+// readSegment decodes a program header of either class.
 func (e *elfFile) readSegment(b []byte) elfSegment {
 	w := elfWords{b, e.wide}
 	s := elfSegment{typ: elf.ProgType(w.u32())}
@@ -272,6 +285,7 @@ func (e *elfFile) nameSections() error {
 	return nil
 }
 
+// sectionNames returns the string table of section names.
 func (e *elfFile) sectionNames() ([]byte, error) {
 	if len(e.sections) == 0 {
 		return nil, nil
@@ -286,6 +300,8 @@ func (e *elfFile) sectionNames() ([]byte, error) {
 	return e.sectionBytes(int(index))
 }
 
+// placeRegions lays the file out in memory, by its segments, or by sections
+// for an object.
 func (e *elfFile) placeRegions() error {
 	if e.typ == elf.ET_REL {
 		return e.layOut()
@@ -346,6 +362,7 @@ func (l *layouter) assignAddress(size uint64) uint64 {
 	return addr
 }
 
+// addRegion gives a section of an object an address.
 func (l *layouter) addRegion(s *FileSection, size uint64) {
 	if size > 0 {
 		l.regions = append(l.regions, region{s.Addr, size, s.Data, s.Offset})
@@ -382,6 +399,7 @@ func (e *elfFile) relocSize(rela bool) int {
 	return 2 * e.addressSize()
 }
 
+// readReloc decodes a relocation with or without an addend, of either class.
 func (e *elfFile) readReloc(b []byte, rela bool) elfReloc {
 	if e.wide && rela { // the many
 		b = b[:24]
@@ -425,6 +443,7 @@ func (e *elfFile) sectionFixups() ([]fixup, error) {
 	return fixups, nil
 }
 
+// relocate reads the relocations of one table as fixups of its target.
 func (e *elfFile) relocate(i int, target *FileSection, fixups *[]fixup) error {
 	h := &e.sections[i]
 	table, err := e.sectionBytes(i)

@@ -58,6 +58,8 @@ func (e *elfFile) dynamicFixups() (iter.Seq[fixup], error) {
 	}, nil
 }
 
+// dynamicFixup decodes a relocation of the dynamic loader, of which only those
+// that write addresses matter.
 func (e *elfFile) dynamicFixup(b, symbols []byte) (fixup, bool) {
 	switch r := e.readReloc(b, true); r.typ {
 	case e.machine.relative:

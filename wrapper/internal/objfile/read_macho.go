@@ -31,6 +31,8 @@ const (
 
 var machoReadable = map[uint32]string{uint32(macho.CpuAmd64): "x86_64", uint32(macho.CpuArm64): "aarch64"}
 
+// isMachO reports whether the file begins as a Mach-O file does; universal
+// files are taken apart before.
 func isMachO(data []byte) bool {
 	if len(data) < 4 {
 		return false
@@ -62,6 +64,7 @@ type machoSegment struct {
 
 type machoRelocs struct{ offset, count uint32 }
 
+// readMachO reads a Mach-O file.
 func readMachO(data []byte) (*File, error) {
 	m, err := parseMachO(data)
 	if err != nil {
@@ -70,6 +73,7 @@ func readMachO(data []byte) (*File, error) {
 	return m.file, nil
 }
 
+// parseMachO reads the load commands of a Mach-O file.
 func parseMachO(data []byte) (*machoFile, error) {
 	m := &machoFile{input: input{MachO, data}}
 	for _, step := range []func() error{m.readHeader, m.readCommands, m.placeRegions} {
@@ -91,6 +95,7 @@ func parseMachO(data []byte) (*machoFile, error) {
 
 func (m *machoFile) u32(off uint64) uint32 { return binary.LittleEndian.Uint32(m.data[off:]) }
 
+// readHeader reads the header (Apple, mach-o/loader.h) of a 64-bit file.
 func (m *machoFile) readHeader() error {
 	if m.u32(0) == macho.Magic32 {
 		return m.errorf(0, "only 64-bit files are read")
@@ -107,6 +112,7 @@ func (m *machoFile) readHeader() error {
 	return nil
 }
 
+// readCommands reads the load commands, each of which says its size.
 func (m *machoFile) readCommands() error {
 	commands, err := m.slice(machoHeaderSize, uint64(m.u32(20)), "load commands")
 	if err != nil {
@@ -129,6 +135,8 @@ func (m *machoFile) readCommands() error {
 	return nil
 }
 
+// readCommand reads the commands that say where data is: segments, symbols,
+// fixups.
 func (m *machoFile) readCommand(at uint64, c []byte) (err error) {
 	kind := binary.LittleEndian.Uint32(c)
 	need := map[uint32]int{uint32(macho.LoadCmdSegment64): 72, uint32(macho.LoadCmdSymtab): 24, machoLoadChained: 16, machoLoadSignature: 16}[kind]
@@ -154,6 +162,7 @@ func (m *machoFile) linkedit(c []byte, what string) ([]byte, error) {
 	return m.slice(uint64(binary.LittleEndian.Uint32(c[8:])), uint64(binary.LittleEndian.Uint32(c[12:])), what)
 }
 
+// readSegment reads a segment with its sections.
 func (m *machoFile) readSegment(at uint64, c []byte) error {
 	word := func(off int) uint64 { return binary.LittleEndian.Uint64(c[off:]) }
 	s := machoSegment{word(24), word(32), word(40), word(48), at, cName(c[8:24])}
@@ -173,6 +182,8 @@ func (m *machoFile) readSegment(at uint64, c []byte) error {
 	return nil
 }
 
+// readSection reads a section of 80 bytes, whose names fill 16 bytes and need
+// not end in a zero.
 func (m *machoFile) readSection(b []byte) error {
 	size, offset := binary.LittleEndian.Uint64(b[40:]), binary.LittleEndian.Uint32(b[48:])
 	flags := binary.LittleEndian.Uint32(b[64:])
@@ -200,6 +211,7 @@ func cName(b []byte) string {
 	return string(name)
 }
 
+// placeRegions lays the segments out in memory.
 func (m *machoFile) placeRegions() error {
 	var regions []region
 	for i, s := range m.segments {
@@ -241,6 +253,9 @@ func (m *machoFile) objectFixups() ([]fixup, error) {
 	return fixups, nil
 }
 
+// readFixup decodes a relocation. Only those that are whole pointers to
+// symbols of the file (*_RELOC_UNSIGNED of eight bytes) can be parts of a
+// descriptor.
 func (m *machoFile) readFixup(s *FileSection, reloc []byte) (fixup, bool, error) {
 	at, info := uint64(binary.LittleEndian.Uint32(reloc)), binary.LittleEndian.Uint32(reloc[4:])
 	external, typ, length := info>>27&1 == 1, info>>28, info>>25&3

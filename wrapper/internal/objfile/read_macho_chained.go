@@ -121,6 +121,8 @@ type chainLink struct {
 	bind   bool   // to a symbol of another file
 }
 
+// decodeChained decodes a link of a chain of fixups (Apple, mach-o/fixup-
+// chains.h): the pointer's bits also hold the distance to the next.
 func (m *machoFile) decodeChained(w uint64, form uint16) (chainLink, error) {
 	switch form {
 	case chained64, chained64Offset:

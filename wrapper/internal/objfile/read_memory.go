@@ -136,6 +136,8 @@ func (f *File) copyPages(r *region, pages []bool) {
 	}
 }
 
+// applyFixups applies relocations to the memory that is read: objects and
+// chained files hold no addresses before.
 func (f *File) applyFixups(fixups iter.Seq[fixup]) {
 	var p *patch
 	for fix := range fixups {
@@ -152,6 +154,7 @@ func (f *File) applyFixups(fixups iter.Seq[fixup]) {
 	}
 }
 
+// putPointer writes a pointer of the file's width and byte order.
 func (f *File) putPointer(b []byte, v uint64) {
 	if f.Pointer == 4 {
 		binary.LittleEndian.PutUint32(b, uint32(v))
@@ -160,6 +163,7 @@ func (f *File) putPointer(b []byte, v uint64) {
 	}
 }
 
+// readPointer reads a pointer of the file's width and byte order.
 func (f *File) readPointer(b []byte) uint64 {
 	if f.Pointer == 4 {
 		return uint64(binary.LittleEndian.Uint32(b))

@@ -63,6 +63,8 @@ type coffHeader struct {
 	data, relocations int64
 }
 
+// writeCOFF writes an object in the order of the PE format's document: header,
+// section table, data and relocations, symbols, strings.
 func writeCOFF(w io.Writer, o *Object) error {
 	if len(o.Sections) > coffMaxSections {
 		return fmt.Errorf("%d sections: a COFF file counts at most %d; wrap the images into several objects", len(o.Sections), coffMaxSections)
@@ -143,6 +145,8 @@ func (e *coffWriter) storeAddends() {
 	}
 }
 
+// writeParts writes the object front to back; all offsets were computed
+// before.
 func (e *coffWriter) writeParts() {
 	e.putValues(coffMachines[e.o.Machine], uint16(len(e.o.Sections)), uint32(0), uint32(e.symbols), uint32(e.count), uint16(0), uint16(0))
 	for i, s := range e.o.Sections {
@@ -165,6 +169,7 @@ func (e *coffWriter) writeParts() {
 	e.writeBytes(names[4:])
 }
 
+// sectionHeader writes a section header.
 func (e *coffWriter) sectionHeader(s *ObjectSection, h coffHeader) {
 	flags := uint32(coffData)
 	if s.Use == UseCode {
@@ -182,6 +187,8 @@ func (e *coffWriter) sectionHeader(s *ObjectSection, h coffHeader) {
 	e.putValues(h.name, uint32(0), uint32(0), uint32(s.size), uint32(h.data), uint32(relocations), uint32(0), uint16(count), uint16(0), flags)
 }
 
+// writeRelocations writes the relocations of a section. More than 65,534 are
+// counted in the first (IMAGE_SCN_LNK_NRELOC_OVFL).
 func (e *coffWriter) writeRelocations(s *ObjectSection) {
 	if n := relocationEntries(s); n > len(s.Fixups) {
 		e.writeRelocation(uint32(n), 0, 0)
@@ -193,6 +200,7 @@ func (e *coffWriter) writeRelocations(s *ObjectSection) {
 	}
 }
 
+// writeRelocation writes a relocation of ten bytes.
 func (e *coffWriter) writeRelocation(at, symbol uint32, kind uint16) {
 	e.put32(at)
 	e.put32(symbol)
@@ -220,6 +228,8 @@ func (e *coffWriter) sectionSymbol(number int, s *ObjectSection) {
 	e.putValues(uint32(s.size), uint16(min(len(s.Fixups), math.MaxUint16)), uint16(0), uint32(0), uint16(number), uint8(0), [3]byte{})
 }
 
+// writeSymbol writes a symbol. A name of up to eight bytes stands in it, a
+// longer one in the string table.
 func (e *coffWriter) writeSymbol(s *ObjectSymbol) {
 	class, typ := uint8(coffClassStatic), uint16(0)
 	if s.Global || s.Section == nil {
@@ -241,6 +251,7 @@ func (e *coffWriter) symbolName(name string) (field [8]byte) {
 	return [8]byte{4: byte(at), byte(at >> 8), byte(at >> 16), byte(at >> 24)}
 }
 
+// symbolEntry writes the 18 bytes of a symbol.
 func (e *coffWriter) symbolEntry(name [8]byte, value uint32, section int, typ uint16, class, more uint8) {
 	e.writeBytes(name[:])
 	e.put32(value)

@@ -103,6 +103,8 @@ type elfWriter struct {
 	end     int64 // of the parts that have offsets
 }
 
+// writeELF writes an object front to back, in the order: header, data,
+// relocations, symbols, strings, section headers.
 func writeELF(w io.Writer, o *Object) error {
 	// Each section can have relocations, and the null section and three
 	// tables come with them.
@@ -203,6 +205,7 @@ func (e *elfWriter) relocatedSections() []*ObjectSection {
 	return slices.DeleteFunc(slices.Clone(e.o.Sections), func(s *ObjectSection) bool { return len(s.Fixups) == 0 })
 }
 
+// writeParts writes the parts whose offsets were computed before.
 func (e *elfWriter) writeParts() {
 	headers := alignUp(e.end, e.wordSize())
 	e.fileHeader(headers)
@@ -228,6 +231,7 @@ func (e *elfWriter) writeParts() {
 	}
 }
 
+// fileHeader writes the file header of a relocatable object.
 func (e *elfWriter) fileHeader(headers int64) {
 	file, section, _, _ := e.recordSizes()
 	class := elf.ELFCLASS32
@@ -267,6 +271,7 @@ func (e *elfWriter) putWords(values ...int64) {
 	}
 }
 
+// sectionHeader writes a section header of the object's class.
 func (e *elfWriter) sectionHeader(h elfHeader) {
 	e.put32(h.name)
 	e.put32(uint32(h.typ))
@@ -276,6 +281,8 @@ func (e *elfWriter) sectionHeader(h elfHeader) {
 	e.putWords(h.align, h.entry)
 }
 
+// symbolTable builds the symbol table. Local symbols come first, as sh_info
+// tells linkers where the global ones begin.
 func (e *elfWriter) symbolTable() {
 	e.writeSymbol(0, 0, 0, 0, 0, 0)
 	for i := range e.o.Sections {

@@ -85,6 +85,8 @@ type machoSymbol struct {
 	value   int64
 }
 
+// writeMachO writes an object: header, commands, data, relocations, symbols,
+// strings.
 func writeMachO(w io.Writer, o *Object) error {
 	e := &machoWriter{emitter: newEmitter(w), o: o, names: newStringTable("\x00"), locations: map[*ObjectSection]*machoLocation{}}
 	if err := e.layOut(); err != nil {
@@ -158,6 +160,7 @@ func (e *machoWriter) numberSymbols() {
 	}
 }
 
+// addObjectSymbol adds a symbol of the object and returns its number.
 func (e *machoWriter) addObjectSymbol(s *ObjectSymbol) uint32 {
 	if s.Section == nil {
 		return e.addSymbol("_"+s.Name, machoSymbolExternal, 0, 0)
@@ -173,6 +176,7 @@ func (e *machoWriter) addObjectSymbol(s *ObjectSymbol) uint32 {
 	return e.addSymbol("_"+s.Name, typ, p.number, p.address+s.Offset)
 }
 
+// addSymbol adds an entry of the symbol table and returns its number.
 func (e *machoWriter) addSymbol(name string, typ uint8, section int, value int64) uint32 {
 	e.symbols = append(e.symbols, machoSymbol{e.names.addString(name), typ, uint8(section), value})
 	return uint32(len(e.symbols) - 1)
@@ -189,6 +193,7 @@ func (e *machoWriter) storeAddends() {
 	}
 }
 
+// writeParts writes the parts whose offsets were computed before.
 func (e *machoWriter) writeParts() {
 	machine := machoMachines[e.o.Machine]
 	e.putValues(macho.Magic64, machine, uint32(macho.TypeObj), uint32(4), uint32(e.commandsSize()), uint32(0), uint32(0))
@@ -215,6 +220,7 @@ func (e *machoWriter) writeParts() {
 // macOS is the version as LC_BUILD_VERSION packs it.
 func (e *machoWriter) macOS() uint32 { return uint32(e.o.MacOS[0])<<16 | uint32(e.o.MacOS[1])<<8 }
 
+// writeSegment writes the one segment, with its sections.
 func (e *machoWriter) writeSegment() {
 	const readWriteExecute = 7
 	n := len(e.o.Sections)
@@ -225,6 +231,7 @@ func (e *machoWriter) writeSegment() {
 	}
 }
 
+// sectionHeader writes a section header.
 func (e *machoWriter) sectionHeader(s *ObjectSection) {
 	segment, section, _ := machoNames(s.Name)
 	p := e.locations[s]
@@ -243,6 +250,8 @@ func (e *machoWriter) sectionHeader(s *ObjectSection) {
 		uint32(relocations), uint32(len(s.Fixups)), flags, [3]uint32{})
 }
 
+// writeSymtab writes LC_SYMTAB and LC_DYSYMTAB; linkers want local, defined
+// and undefined symbols in this order.
 func (e *machoWriter) writeSymtab() {
 	e.putValues(uint32(macho.LoadCmdSymtab), uint32(machoSymtabSize), uint32(e.table), uint32(len(e.symbols)),
 		uint32(e.table+machoSymbolSize*int64(len(e.symbols))), uint32(e.names.data.Len()))
@@ -251,6 +260,7 @@ func (e *machoWriter) writeSymtab() {
 		uint32(0), local, local, defined-local, defined, all-defined, [12]uint32{})
 }
 
+// writeRelocations writes the relocations of a section.
 func (e *machoWriter) writeRelocations(s *ObjectSection) {
 	kinds := machoRelocations[e.o.Machine]
 	for i := range s.Fixups {
