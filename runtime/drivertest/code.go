@@ -14,6 +14,8 @@ type Code struct {
 	VariableImports, VariableExports []string
 	// VariableHostNames are the host's names of variables without linkage.
 	VariableHostNames []string
+	// Extensions are declared by their names.
+	Extensions []string
 	// Calls makes every function except the first export call that export.
 	Calls bool
 }
@@ -37,6 +39,9 @@ func SPIRV(c Code) []byte {
 	m.addInstruction(&m.head, spirv.OpCapability, 4) // Addresses
 	m.addInstruction(&m.head, spirv.OpCapability, 5) // Linkage
 	m.addInstruction(&m.head, spirv.OpCapability, 6) // Kernel
+	for _, name := range c.Extensions {
+		m.addInstruction(&m.head, spirv.OpExtension, stringWords(name)...)
+	}
 	m.addInstruction(&m.head, spirv.OpMemoryModel, uint32(spirv.AddressingPhysical64), memoryModelOpenCL)
 	m.addInstruction(&m.types, spirv.OpTypeVoid, idVoid)
 	m.addInstruction(&m.types, spirv.OpTypeFunction, idFunctionType, idVoid)

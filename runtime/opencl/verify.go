@@ -78,9 +78,14 @@ func (d *Device) checkUnsupported(m *spirv.Module) error {
 		if in.Op != spirv.OpVariable || spirv.StorageClass(in.Words[2]) != spirv.StorageCrossWorkgroup {
 			continue
 		}
-		if _, builtin := m.IsBuiltIn(in.Result()); !builtin {
-			return fmt.Errorf("variable %s: %s", m.Name(in.Result()), d.able.noVariables)
+		if _, builtin := m.IsBuiltIn(in.Result()); builtin {
+			continue
 		}
+		name, linked := m.LinkageName(in.Result())
+		if !linked {
+			name = m.Name(in.Result())
+		}
+		return fmt.Errorf("variable %s: %s", name, d.able.noVariables)
 	}
 	return nil
 }

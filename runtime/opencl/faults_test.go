@@ -1,0 +1,212 @@
+package opencl
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/drivertest"
+)
+
+// ledger counts the objects that OpenCL's calls give out and take back.
+type ledger struct {
+	mu   sync.Mutex
+	live map[string]int // by kind
+}
+
+// kinds are the functions that make and release objects.
+var kinds = map[string]struct {
+	kind   string
+	change int
+}{
+	"clCreateContext": {"context", 1}, "clReleaseContext": {"context", -1},
+	"clCreateCommandQueueWithProperties": {"queue", 1}, "clReleaseCommandQueue": {"queue", -1},
+	"clCreateProgramWithIL": {"program", 1}, "clCreateProgramWithBinary": {"program", 1}, "clLinkProgram": {"program", 1}, "clReleaseProgram": {"program", -1},
+	"clCreateKernel": {"kernel", 1}, "clReleaseKernel": {"kernel", -1},
+	"clDeviceMemAllocINTEL": {"memory", 1}, "clMemBlockingFreeINTEL": {"memory", -1},
+	"clCreateUserEvent": {"event", 1}, "clReleaseEvent": {"event", -1},
+}
+
+func (l *ledger) trace(call string, args []uintptr, code int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if strings.HasPrefix(call, "clEnqueue") && code == 0 && args[len(args)-1] != 0 {
+		l.live["event"]++ // stored through the last argument
+	}
+	if k, ok := kinds[call]; ok && code == 0 {
+		l.live[k.kind] += k.change
+	}
+}
+
+// TestFaults fails each call of OpenCL in turn on Intel's device: nothing is
+// leaked or released twice, and the error names the call and its code.
+func TestFaults(t *testing.T) {
+	if !inChild(t, testDevices[0]) {
+		return
+	}
+	drivertest.TestFaults(t, func(fail func(call string) error) (driver.Driver, func() int) {
+		l := &ledger{live: map[string]int{}}
+		d, err := Open(Options{Trace: l.trace, Fail: func(call string) error {
+			if call == "clGetDeviceInfo" || call == "clGetEventInfo" {
+				return nil // what a device does not answer, it does not have; states are asked again
+			}
+			return fail(call)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d, func() int {
+			for kind, n := range l.live {
+				if n != 0 {
+					t.Logf("%d of %s", n, kind)
+					return n
+				}
+			}
+			return 0
+		}
+	})
+}
+
+// TestBadModules: modules with which the driver exits, crashes or loops do not
+// reach it; the process lives on and the device works.
+func TestBadModules(t *testing.T) {
+	if !inChild(t, testDevices[0]) {
+		return
+	}
+	d := onlyDevice(t, openDriver(t, Options{}))
+	good := testModule(t, "app").Code
+	unknownExtension := drivertest.SPIRV(drivertest.Code{Kernels: []string{"k"}, Extensions: []string{"SPV_NOBODY_knows"}})
+	bad := map[string][]byte{"empty": nil, "an unknown extension": unknownExtension, "a header": good[:20], "random": []byte("0123456789abcdef0123")}
+	for n := 24; n < len(good); n += 28 {
+		bad[fmt.Sprintf("cut at %d", n)] = good[:n]
+	}
+	for n := 20; n < len(good); n += 52 {
+		changed := append([]byte(nil), good...)
+		copy(changed[n:], []byte{0, 0, 0, 0}) // an instruction of no words, or an id 0
+		bad[fmt.Sprintf("zeros at %d", n)] = changed
+	}
+	for name, code := range bad {
+		o, err := d.Compile(t.Context(), driver.Module{Name: name, Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: code}, driver.CompileOptions{})
+		if err == nil {
+			t.Logf("%s: compiled", name)
+			_ = o.Close()
+			continue
+		}
+		if _, ok := errors.AsType[*driver.BuildError](err); !ok {
+			t.Errorf("%s: %v; want a BuildError", name, err)
+		}
+	}
+	linkAndRun(t, d)
+}
+
+// TestHostSymbol: an import is never bound to a function of the host process.
+func TestHostSymbol(t *testing.T) {
+	if !inChild(t, testDevices[0]) {
+		return
+	}
+	d := onlyDevice(t, openDriver(t, Options{}))
+	code := drivertest.SPIRV(drivertest.Code{Kernels: []string{"k"}, Imports: []string{"getpid"}})
+	_, err := driver.Build(t.Context(), d, []driver.Module{{Name: "m", Image: driver.Image{Format: "spirv"}, Code: code}}, driver.BuildOptions{})
+	if err == nil || !strings.Contains(err.Error(), "getpid") {
+		t.Errorf("an import of getpid: %v", err)
+	}
+}
+
+// TestSignals: the driver's handlers are gone after its first use: Go recovers
+// from a nil pointer.
+func TestSignals(t *testing.T) {
+	for _, device := range testDevices[:2] {
+		t.Run(device.name, func(t *testing.T) {
+			if !inChild(t, device) {
+				return
+			}
+			linkAndRun(t, onlyDevice(t, openDriver(t, Options{})))
+			for range 3 {
+				func() {
+					defer func() {
+						if recover() == nil {
+							t.Error("no panic")
+						}
+					}()
+					var none *Device
+					_ = none.handle
+				}()
+			}
+		})
+	}
+}
+
+// TestEmptyPlatforms: a loader without drivers, and a platform without devices,
+// are no errors.
+func TestEmptyPlatforms(t *testing.T) {
+	for _, device := range []testDevice{
+		{name: "none", icd: func(t *testing.T) string { return filepath.Join(t.TempDir(), "nothing") }},
+		{name: "no-device", icd: testDevices[2].icd, env: []string{"RUSTICL_ENABLE="}},
+	} {
+		t.Run(device.name, func(t *testing.T) {
+			if inChild(t, device) {
+				list, err := openDriver(t, Options{}).Devices()
+				if err != nil || len(list) != 0 {
+					t.Errorf("devices %v, %v", list, err)
+				}
+			}
+		})
+	}
+}
+
+// TestNoLoader: every name that was tried is in the error.
+func TestNoLoader(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "libOpenCL.so.1")
+	if err := os.WriteFile(file, []byte("no library"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(Options{Libraries: []string{"/nowhere/libOpenCL.so", file}})
+	if err == nil || !strings.Contains(err.Error(), "/nowhere/libOpenCL.so") || !strings.Contains(err.Error(), file) {
+		t.Errorf("Open: %v", err)
+	}
+}
+
+// TestQuirks: each row applies to the driver that it was written for.
+func TestQuirks(t *testing.T) {
+	want := map[string]string{
+		"intel": "intel-exit", "pocl": "pocl-bitcode pocl-variables", "rusticl": "rusticl-binary", "oclgrind": "oclgrind-bitcode oclgrind-threads",
+	}
+	for _, device := range testDevices {
+		t.Run(device.name, func(t *testing.T) {
+			if !inChild(t, device) {
+				return
+			}
+			d := onlyDevice(t, openDriver(t, Options{}))
+			if got := strings.Join(d.Quirks(), " "); got != want[device.name] {
+				t.Errorf("%s %s, driver %s: quirks %q; want %q", d.platform.name, d.platform.version, d.info.DriverVersion, got, want[device.name])
+			}
+			if device.name == "intel" {
+				return
+			}
+			code := drivertest.SPIRV(drivertest.Code{Kernels: []string{"k"}, VariableExports: []string{"v"}})
+			p, err := driver.Build(t.Context(), d, []driver.Module{{Name: "m", Image: driver.Image{Format: "spirv"}, Code: code}}, driver.BuildOptions{})
+			if err == nil && d.able.noVariables != "" {
+				if _, err = p.Variable("v"); !errors.Is(err, driver.ErrUnsupported) {
+					t.Errorf("a variable: %v; want ErrUnsupported", err)
+				}
+			} else if d.able.refusesVariables && (err == nil || !strings.Contains(err.Error(), "variable v")) {
+				t.Errorf("a variable that ends the process: %v", err)
+			}
+		})
+	}
+}
+
+// TestTranslatorMissing: a driver of bitcode says what is missing.
+func TestTranslatorMissing(t *testing.T) {
+	d := &Device{driver: &Driver{}, platform: &platform{name: "Portable Computing Language", version: "OpenCL 3.0 PoCL 3.1+debian  Linux, LLVM 15.0.6"}}
+	var a abilities
+	d.applyQuirks(&a)
+	if !strings.Contains(a.noSPIRV, "OFFLINK_LLVM_SPIRV") || a.takesSPIRV() {
+		t.Errorf("without a translator: %+v", a)
+	}
+}
