@@ -8,77 +8,110 @@ import (
 // nameIndex finds images by a name. A snapshot shares its shards with the
 // registry, which copies a shard before it changes one that a snapshot has:
 // a change costs as much as the shards that it touches, and not the whole.
+//
+// A shard is a list that is searched from its start. There are so many that a
+// list stays short, up to some hundred thousand names: then it costs less than a
+// map, which would hash each name twice and grow again and again.
 type nameIndex struct {
 	shards [shardCount]*shard
-	epoch  uint64   // of the registry; a shard of an older one is shared
-	room   []*Image // lists of one image are cut from here
+	epoch  uint64     // of the registry; a shard of an older one is shared
+	room   []*Image   // lists of one image are cut from here
+	shared *nameIndex // the index as it is now, if a snapshot has it
 }
 
-const shardCount = 2048
+const shardCount = 4096
 
 type shard struct {
-	epoch  uint64
-	images map[string][]*Image
+	epoch uint64
+	names []named
+}
+
+// named is the images of one name, in order of registration.
+type named struct {
+	hash   uint64
+	name   string
+	images []*Image
 }
 
 var seed = maphash.MakeSeed()
 
-func shardOf(name string) uint64 { return maphash.String(seed, name) % shardCount }
+// find returns where a name is in the shard, or -1.
+func (s *shard) find(hash uint64, name string) int {
+	for i := range s.names {
+		if s.names[i].hash == hash && s.names[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
 
 // imagesNamed returns the images of a name, in order of registration. They must not be
 // changed.
 func (n *nameIndex) imagesNamed(name string) []*Image {
-	if s := n.shards[shardOf(name)]; s != nil {
-		return s.images[name]
+	hash := maphash.String(seed, name)
+	if s := n.shards[hash%shardCount]; s != nil {
+		if i := s.find(hash, name); i >= 0 {
+			return s.names[i].images
+		}
 	}
 	return nil
 }
 
-// ownShard returns the shard of a name, to be changed.
-func (n *nameIndex) ownShard(name string) *shard {
-	s := &n.shards[shardOf(name)]
+// shardNames is the number of names that a new shard has room for.
+const shardNames = 8
+
+// ownShard returns the shard of a hash, to be changed.
+func (n *nameIndex) ownShard(hash uint64) *shard {
+	n.shared = nil
+	s := &n.shards[hash%shardCount]
 	switch {
 	case *s == nil:
-		*s = &shard{n.epoch, make(map[string][]*Image)}
+		*s = &shard{n.epoch, make([]named, 0, shardNames)}
 	case (*s).epoch != n.epoch:
-		copied := &shard{n.epoch, make(map[string][]*Image, len((*s).images)+1)}
-		for name, images := range (*s).images {
-			copied.images[name] = images
-		}
-		*s = copied
+		*s = &shard{n.epoch, append(make([]named, 0, len((*s).names)+1), (*s).names...)}
 	}
 	return *s
 }
 
 func (n *nameIndex) addImage(name string, img *Image) {
-	s := n.ownShard(name)
-	if list, ok := s.images[name]; ok {
-		s.images[name] = append(list[:len(list):len(list)], img)
+	hash := maphash.String(seed, name)
+	s := n.ownShard(hash)
+	if i := s.find(hash, name); i >= 0 {
+		list := s.names[i].images
+		s.names[i].images = append(list[:len(list):len(list)], img)
 		return
 	}
 	if len(n.room) == 0 {
 		n.room = make([]*Image, 256)
 	}
 	n.room[0] = img
-	s.images[name], n.room = n.room[:1:1], n.room[1:]
+	s.names = append(s.names, named{hash, name, n.room[:1:1]})
+	n.room = n.room[1:]
 }
 
 // removeImages takes out every image that is gone.
 func (n *nameIndex) removeImages(name string, gone func(*Image) bool) {
-	s := n.ownShard(name)
-	list := slices.DeleteFunc(slices.Clone(s.images[name]), gone)
-	if len(list) == 0 {
-		delete(s.images, name)
+	hash := maphash.String(seed, name)
+	s := n.ownShard(hash)
+	i := s.find(hash, name)
+	if i < 0 {
+		return // two kernels of one image have the name
+	}
+	list := slices.DeleteFunc(slices.Clone(s.names[i].images), gone)
+	if len(list) > 0 {
+		s.names[i].images = list
 		return
 	}
-	s.images[name] = list
+	s.names = slices.Delete(s.names, i, i+1)
 }
 
 // shareIndex returns the index as it is now; the next change copies.
 func (n *nameIndex) shareIndex() *nameIndex {
-	shared := &nameIndex{shards: n.shards}
-	n.epoch++
-	return shared
+	if n.shared == nil {
+		n.shared = &nameIndex{shards: n.shards}
+		n.epoch++
+	}
+	return n.shared
 }
 
 // eachName yields every name once, in no order.
@@ -87,8 +120,8 @@ func (n *nameIndex) eachName(yield func(string) bool) {
 		if s == nil {
 			continue
 		}
-		for name := range s.images {
-			if !yield(name) {
+		for i := range s.names {
+			if !yield(s.names[i].name) {
 				return
 			}
 		}

@@ -51,9 +51,10 @@ func (i *Image) Exports(symbol string) (exported, listed bool) {
 // Kernels returns the names of the kernels: the entries that the image does
 // not export as functions.
 func (i *Image) Kernels() []string {
+	set := i.Properties.Get(props.SetExportedSymbols)
 	var names []string
 	for _, name := range i.Entries {
-		if exported, _ := i.Exports(name); !exported {
+		if _, exported := set.Get(name); !exported {
 			names = append(names, name)
 		}
 	}
