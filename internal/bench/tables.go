@@ -7,4 +7,5 @@ var tables = []table{
 	{"wrapping", printWrapping},
 	{"listing", printListing},
 	{"reference", printReference},
+	{"runtime", printRuntime},
 }

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"offlink/props"
+	"offlink/runtime/driver"
+	"offlink/runtime/drivertest"
+	"offlink/runtime/registry"
+	"offlink/runtime/resolve"
+	"offlink/wrapper/devimg"
+)
+
+// printRuntime measures what C programs see of the runtime: calls of offlink.h on
+// each device, the start of a program that launches nothing, and registering
+// and resolving among many images.
+func printRuntime(dir string) error {
+	program, err := buildLaunch(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println("runtime                      start ms   first ms   launch us  (90 %)   queued us    read us")
+	if _, err := printCalls("embedded device", program.run("host")); err != nil {
+		return err
+	}
+	fmt.Printf("%-26s %10s %10s %11s (3.00)\n", "  at most", "", "", "")
+	if program.opencl && program.run("opencl:0").Run() == nil {
+		if err := printOpenCL(program.run("opencl:0"), program.run("opencl", program.spirv[0], program.spirv[1])); err != nil {
+			return err
+		}
+	}
+	if err := printStart(dir, program); err != nil {
+		return err
+	}
+	return printRegistry()
+}
+
+// launchProgram is testdata/launch.c, built.
+type launchProgram struct {
+	path   string
+	spirv  []string
+	opencl bool
+}
+
+// buildLaunch builds it with the conformance suite's modules in it.
+func buildLaunch(dir string) (*launchProgram, error) {
+	p := &launchProgram{path: filepath.Join(dir, "launch")}
+	var objects []string
+	for name, symbols := range map[string]string{"app": "app", "lib": "LibDeviceFunc"} {
+		spirv, err := filepath.Abs(filepath.Join("runtime/drivertest/testdata", name+".spv"))
+		if err != nil {
+			return nil, err
+		}
+		text := ""
+		if name == "lib" {
+			text = "[SYCL/exported symbols]\n" + symbols + "=1|1\n"
+		} else {
+			text = "[SYCL/imported symbols]\nLibDeviceFunc=1|1\n"
+		}
+		for extension, content := range map[string]string{
+			"prop": text, "sym": symbols + "\n", "table": "[Code|Properties|Symbols]\n" + spirv + "|" + name + ".prop|" + name + ".sym\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name+"."+extension), []byte(content), 0o666); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := runOnce(dir, programPath("offload-wrap"), "-kind=sycl", "-target=spir64", "-format=spirv", "-o", name+".o", "-batch", name+".table"); err != nil {
+			return nil, err
+		}
+		p.spirv = append(p.spirv, spirv)
+		objects = append(objects, filepath.Join(dir, name+".o"))
+	}
+	slices.Sort(p.spirv)
+	lib := filepath.Dir(programPath("postlink"))
+	args := append([]string{"-O2", "-Iinclude", "-o", p.path, "internal/bench/testdata/launch.c"}, objects...)
+	args = append(args, "-L"+lib, "-lofflink", "-Wl,-rpath,"+lib)
+	if _, err := runOnce(".", "gcc", append(slices.Clone(args), "-DWITH_OPENCL", "-l:libOpenCL.so.1")...); err == nil {
+		p.opencl = true
+		return p, nil
+	}
+	_, err := runOnce(".", "gcc", args...)
+	return p, err
+}
+
+func (p *launchProgram) run(args ...string) *exec.Cmd { return exec.Command(p.path, args...) }
+
+// calls are the medians and 90th percentiles that the program prints, in us.
+type calls map[string][2]float64
+
+func runCalls(c *exec.Cmd) (calls, error) {
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", c.Args, err)
+	}
+	found := calls{}
+	for line := range strings.Lines(string(out)) {
+		var name string
+		var values [2]float64
+		if _, err := fmt.Sscan(line, &name, &values[0], &values[1]); err != nil {
+			return nil, fmt.Errorf("%q: %w", line, err)
+		}
+		found[name] = values
+	}
+	return found, nil
+}
+
+func printCalls(what string, c *exec.Cmd) (calls, error) {
+	found, err := runCalls(c)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("%-26s %10.2f %10.2f %11.2f %7.2f %11.2f %10.3f\n", what, found["start"][0]/1000, found["first"][0]/1000,
+		found["launch"][0], found["launch"][1], found["queued"][0], found["read"][0])
+	return found, nil
+}
+
+// printOpenCL compares our calls with those of the driver itself.
+func printOpenCL(ours, direct *exec.Cmd) error {
+	through, err := printCalls("opencl:0", ours)
+	if err != nil {
+		return err
+	}
+	floor, err := printCalls("  OpenCL called directly", direct)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-26s %10s %10.2f %11.2f (1.15) %9.2f\n", "  ratio", "", through["first"][0]/floor["first"][0],
+		through["launch"][0]/floor["launch"][0], through["queued"][0]/floor["queued"][0])
+	return nil
+}
+
+// printStart compares the start and end of a program that launches nothing
+// with one that is not linked with the library.
+func printStart(dir string, p *launchProgram) error {
+	source := filepath.Join(dir, "nothing.c")
+	if err := os.WriteFile(source, []byte("int main(void) { return 0; }\n"), 0o666); err != nil {
+		return err
+	}
+	nothing := filepath.Join(dir, "nothing")
+	if _, err := runOnce(dir, "gcc", "-O2", "-o", nothing, source); err != nil {
+		return err
+	}
+	with, without := shortestStart(p.path), shortestStart(nothing)
+	fmt.Printf("%-26s %10.3f ms more than a program without the library (0.5)\n", "start, no launch", (with-without).Seconds()*1e3)
+	return nil
+}
+
+// shortestStart is the shortest time that a program takes that does nothing:
+// other work on the machine makes the rest longer.
+func shortestStart(path string) time.Duration {
+	shortest := time.Hour
+	for range 300 {
+		start := time.Now()
+		_ = exec.Command(path).Run() // it was run before
+		shortest = min(shortest, time.Since(start))
+	}
+	return shortest
+}
+
+// printRegistry measures 10,000 images with 100,000 symbols. The figures are
+// processor time, as the machine may have other work.
+func printRegistry() error {
+	const images, runs = 10000, 10
+	list := make([]*devimg.Image, images)
+	for i := range list {
+		list[i] = symbolsImage(i)
+	}
+	var r *registry.Registry
+	before := processorTime()
+	for range runs {
+		r = new(registry.Registry)
+		for i, img := range list {
+			r.Add(registry.Owner{ID: uint64(i), Name: "lib"}, []*devimg.Image{img})
+		}
+		r.Snapshot()
+	}
+	adding := (processorTime() - before) / runs
+	one := []*devimg.Image{symbolsImage(images)}
+	before = processorTime()
+	const libraries = 200
+	for range libraries {
+		reg := r.Add(registry.Owner{ID: images, Name: "lib"}, one)
+		r.Snapshot()
+		r.Remove(reg)
+		r.Snapshot()
+	}
+	library := (processorTime() - before) / libraries
+	var resolver resolve.Resolver
+	request := resolve.Request{Kernel: "_ZTS6KernelILi5000ELi3EE", Accepts: func(driver.Image) error { return nil },
+		Extensions: []string{driver.LinkExtension("spir64")}}
+	snapshot := r.Snapshot()
+	before = processorTime()
+	const links = 2000
+	for range links {
+		if _, err := resolver.Link(snapshot, request); err != nil {
+			return err
+		}
+	}
+	linking := (processorTime() - before) / links
+	fmt.Printf("%-26s %10.1f ms  (50)\n", "10,000 images registered", adding.Seconds()*1e3)
+	fmt.Printf("%-26s %10.3f ms  (1)\n", "a library comes and goes", library.Seconds()*1e3)
+	fmt.Printf("%-26s %10.2f us  (50)\n", "a kernel resolved", linking.Seconds()*1e6)
+	return nil
+}
+
+// symbolsImage has five kernels and five exports, and imports from the next of
+// its group of five.
+func symbolsImage(i int) *devimg.Image {
+	img := &devimg.Image{Target: "spir64", Format: devimg.FormatSPIRV, HasEntries: true, Properties: new(props.Sets)}
+	c := drivertest.Code{Imports: []string{fmt.Sprintf("_Z8functionILi%dELi0EEvPi", (i+1)%5+i/5*5)}}
+	for j := range 5 {
+		c.Kernels = append(c.Kernels, fmt.Sprintf("_ZTS6KernelILi%dELi%dEE", i, j))
+		c.Exports = append(c.Exports, fmt.Sprintf("_Z8functionILi%dELi%dEEvPi", i, j))
+		img.Properties.Put(props.SetExportedSymbols, c.Exports[j], props.Uint32(1))
+	}
+	img.Entries = slices.Concat(c.Kernels, c.Exports)
+	img.Properties.Put(props.SetImportedSymbols, c.Imports[0], props.Uint32(1))
+	img.Code = devimg.Bytes(drivertest.SPIRV(c))
+	return img
+}
