@@ -2,6 +2,7 @@
 // and reports phrases that the style sheet (words.txt) advises against.
 //
 //	go run ./internal/prose [FILE...]      default: every file of the tree
+//	go run ./internal/prose -figures [DIR] lines, comments, names by package
 //
 // It exits with 1 if it found something.
 package main
@@ -30,21 +31,19 @@ type rule struct {
 
 func main() {
 	rules, err := parseRules(wordList)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "prose:", err)
-		os.Exit(2)
-	}
+	exitOn(err)
 	files := os.Args[1:]
+	if len(files) > 0 && files[0] == "-figures" {
+		exitOn(printFigures(os.Stdout, append(files, ".")[1]))
+		return
+	}
 	if len(files) == 0 {
 		files = treeFiles(".")
 	}
 	found := 0
 	for _, file := range files {
 		source, err := os.ReadFile(file)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "prose:", err)
-			os.Exit(2)
-		}
+		exitOn(err)
 		for _, f := range checkFile(file, string(source), rules) {
 			fmt.Println(f)
 			found++
@@ -53,6 +52,14 @@ func main() {
 	if found > 0 {
 		fmt.Printf("prose: %d findings\n", found)
 		os.Exit(1)
+	}
+}
+
+// exitOn ends the program if something went wrong.
+func exitOn(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "prose:", err)
+		os.Exit(2)
 	}
 }
 

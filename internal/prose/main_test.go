@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -31,5 +33,22 @@ func TestCheckFile(t *testing.T) {
 		if len(got) != test.want {
 			t.Errorf("checkFile(%q, %q) = %s; want %d findings", test.file, test.source, strings.Join(got, "; "), test.want)
 		}
+	}
+}
+
+func TestFigures(t *testing.T) {
+	dir := t.TempDir()
+	source := "// Package a is for the test.\npackage a\n\n// add is behind.\nfunc add() {\n\tprintln()\n}\n\nfunc addTwo() {}\n"
+	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := printFigures(&out, dir); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	want := "7 28.6 % 2 50.0 % 3 3 0.0 500.0 all"
+	if got := strings.Join(strings.Fields(lines[len(lines)-1]), " "); got != want {
+		t.Errorf("printFigures: %q; want %q", got, want)
 	}
 }
