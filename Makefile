@@ -96,7 +96,7 @@ generate: ## run every generator; the results are part of the repository
 cross: ## build the commands for every supported system
 	scripts/cross
 
-# What git tracks, as a release has it; make test passes in it without git.
+# The files that git tracks, as a release has them; make test passes there without git.
 archive: ## write the sources to build/offlink-VERSION.tar.gz
 	mkdir -p build
 	git archive --format=tar.gz --prefix='offlink-$(VERSION)/' -o 'build/offlink-$(VERSION).tar.gz' HEAD

@@ -26,8 +26,8 @@ func (k Kind) String() string {
 
 // GlobalValue is a function, variable, alias or ifunc.
 //
-// Modules can have millions of them, so a value has numbers in place of what
-// takes more room: see [Module.Refs] and [Module.CallingConv].
+// Modules can have millions of them, so a value has numbers in place of lists
+// and texts: see [Module.Refs] and [Module.CallingConv].
 type GlobalValue struct {
 	// Name is the decoded name, raw bytes; "" for an unnamed value.
 	Name    string

@@ -23,8 +23,8 @@ type Slice struct {
 // the module's list of values between slices; each goroutine needs its own.
 type Extractor struct {
 	graph *Graph
-	// marks hold the number of the slice that last had the value, and what the
-	// value was to it: numbers need no clearing between slices, so that a slice
+	// marks hold the number of the slice that last had the value, and the role
+	// of the value in it: numbers need no clearing between slices, so that a slice
 	// does not cost time in proportion to the module.
 	marks    []uint32
 	current  uint32 // a multiple of markStep

@@ -68,7 +68,7 @@ type summary struct {
 }
 
 // summarizeImages describes images for a comparison. Compressed code is
-// compared by what it holds, as two compressors give different bytes.
+// compared by its content, as two compressors give different bytes.
 func summarizeImages(images []Located, budget *container.Budget) ([]*summary, error) {
 	all := make([]*summary, len(images))
 	for i := range images {

@@ -98,8 +98,7 @@ func keyValues(strings []container.String) []keyValue {
 	return pairs
 }
 
-// fillJSON adds what only JSON shows: properties, strings, the places of the
-// parts.
+// fillJSON adds the parts that JSON alone shows: properties, strings, places.
 func (r *record) fillJSON(img *wrapper.Located) {
 	for _, list := range []*[]string{&r.Entries, &r.Kernels, &r.Exports, &r.Imports} {
 		if *list == nil { // [], not null

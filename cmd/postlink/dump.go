@@ -99,8 +99,8 @@ func newDumpCommand(s cli.Streams) *cobra.Command {
 	return c
 }
 
-// dumpModule collects what the listing shows. Metadata is decoded here alone,
-// as splitting leaves it packed.
+// dumpModule collects the listing. Metadata is decoded here alone, as
+// splitting leaves it packed.
 func dumpModule(f *irfile.File) (*moduleDump, error) {
 	m := f.Module
 	d := &moduleDump{
@@ -155,7 +155,7 @@ func dumpValue(m *ir.Module, id ir.ValueID, p *metadataPrinter) valueDump {
 	return d
 }
 
-// addRefs sorts references by what they are.
+// addRefs sorts references by kind.
 func (d *valueDump) addRefs(m *ir.Module, refs []ir.Ref) {
 	for _, r := range refs {
 		switch r.Kind() {

@@ -83,8 +83,8 @@ func (t *translator) failsOnAnnotations() bool {
 	return t.options.external && t.route.FailsOnAnnotations(t.options.SPIRVOptions)
 }
 
-// removeFolder removes what the external tools left; a nil translator left
-// nothing.
+// removeFolder removes the files of the external tools; a nil translator has
+// none.
 func (t *translator) removeFolder() {
 	if t == nil {
 		return

@@ -75,8 +75,8 @@ func printReferenceRow(dir, reference, library string, kernels int) error {
 	return nil
 }
 
-// printMachine prints the sentence above the table: when and on what it was
-// measured.
+// printMachine prints the sentence above the table: the date and the
+// machine of the measurement.
 func printMachine() {
 	model := "an unknown processor"
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {

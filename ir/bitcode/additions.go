@@ -236,8 +236,8 @@ func (a *additions) addNode(refs []metadataRef) metadataRef {
 	return metadataRef{spaceAdded, uint32(len(a.metadata) - 1)}
 }
 
-// addOperand adds what an operand of the model needs, and returns the
-// reference that a record of metadata holds.
+// addOperand adds the metadata for an operand of the model, and returns the
+// reference that a record holds.
 func (a *additions) addOperand(o *ir.Operand) metadataRef {
 	switch o.Kind {
 	case ir.OperandString:

@@ -94,8 +94,8 @@ func (p *attributeParser) takeNumber() uint64 {
 	return p.list[p.at-1]
 }
 
-// nextAttribute takes one attribute: its form, its kind or key, and what the
-// form says follows (LLVM, BitcodeWriter, writeAttributeGroupTable).
+// nextAttribute takes one attribute: its form, its kind or key, and the
+// operands of that form (LLVM, BitcodeWriter, writeAttributeGroupTable).
 func (p *attributeParser) nextAttribute() attribute {
 	a := attribute{start: p.at}
 	a.form = p.takeNumber()

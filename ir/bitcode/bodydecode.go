@@ -283,8 +283,8 @@ func (d *bodyDecoder) globalValue(id uint32, depth int) ir.Value {
 	return ir.Value{Kind: ir.ValueGlobal, Index: id, Type: d.pointerTo(v.Type, v.AddressSpace)}
 }
 
-// pointerTo returns the type of a pointer, which before LLVM 15 says what it
-// points to.
+// pointerTo returns the type of a pointer, which names the pointee before LLVM
+// 15.
 func (d *bodyDecoder) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
 	want := ir.Type{Kind: ir.TypePointer, AddressSpace: space}
 	if d.source.typedPointers {

@@ -147,8 +147,8 @@ func (r *metadataReader) readValue() error {
 	return nil
 }
 
-// finishRecord ends the record of one node; what is appended next belongs to
-// another.
+// finishRecord ends the record of one node; the operands that are appended
+// next belong to another.
 func (r *metadataReader) finishRecord() {
 	at := uint32(len(r.out.arena))
 	r.out.finishRecord(r.cursor.Code, r.cursor.AbbrevID, false)

@@ -26,8 +26,8 @@ type moduleReader struct {
 	bodies    []bitstream.Block
 }
 
-// readModule reads the module block. The budget bounds what constants and
-// metadata may expand to: a small file must not ask for more.
+// readModule reads the module block. The budget bounds the expansion of
+// constants and metadata: a small file must not ask for more.
 func (r *moduleReader) readModule(c *bitstream.Cursor) error {
 	r.groupIDs = make(map[uint64]ir.AttributeGroupID)
 	r.source.kindNames = make(map[uint64]string)

@@ -310,8 +310,8 @@ func (w *partitionWriter) writeGroups() {
 	w.out.End()
 }
 
-// writeGroup writes an attribute group: its number, the index of what it
-// applies to, then its attributes as they were read.
+// writeGroup writes an attribute group: its number, the index of the parameter
+// or result that it applies to, then its attributes as they were read.
 func (w *partitionWriter) writeGroup(number uint64, g *groupRecord) {
 	w.operands = append(append(w.operands[:0], number, g.index), g.attributes...)
 	for _, at := range g.types {

@@ -364,7 +364,7 @@ func (w *partitionWriter) writeVariable(k *keptValue, fields []uint64) {
 }
 
 // writeFunction puts the partition's numbers into the record of a function. A
-// declaration keeps its attributes and loses what only bodies have.
+// declaration keeps its attributes and loses the parts of a body.
 func (w *partitionWriter) writeFunction(k *keptValue, fields []uint64) {
 	fields[funcDeclaration] = 1
 	if k.definition() {

@@ -302,8 +302,8 @@ func (p *parser) instructionTail() {
 	}
 }
 
-// alignOrSpace steps over what may follow a comma after the operands of a
-// memory instruction.
+// alignOrSpace steps over an alignment, an address space or metadata after the
+// operands of a memory instruction.
 func (p *parser) alignOrSpace() {
 	switch {
 	case p.acceptWord("align"):

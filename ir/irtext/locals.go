@@ -51,9 +51,9 @@ func (l *locals) beginFunction() {
 // into a map, so that a large number does not cost its size in memory.
 const denseLimit = 1 << 12
 
-// byNumber returns the local of a number. Numbers are dense in what compilers
-// write, so they index a table; those far beyond it go into a map, or one line
-// could ask for gigabytes.
+// byNumber returns the local of a number. Numbers are dense in the output of
+// compilers, so they index a table; those far beyond it go into a map, or one
+// line could ask for gigabytes.
 func (l *locals) byNumber(n uint32) *local {
 	if int(n) < len(l.numbered) {
 		return &l.numbered[n]

@@ -173,8 +173,8 @@ var isSimpleFollower = [256]bool{
 	'5': true, '6': true, '7': true, '8': true, '9': true,
 }
 
-// baseType parses a type up to what may follow it: an address space, '*', or
-// the parameters of a function type.
+// baseType parses a type without its suffixes: an address space, '*', or the
+// parameters of a function type.
 func (p *parser) baseType() (ir.TypeID, typeShape) {
 	switch c := p.peekByte(); c {
 	case '%':

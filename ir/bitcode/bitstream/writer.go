@@ -52,7 +52,7 @@ func (w *Writer) Reset(info Info) {
 	*w = Writer{buf: w.buf[:0], scopes: w.scopes[:0], lengths: w.lengths[:0], width: topWidth, info: info}
 }
 
-// Measure makes the writer drop what is written and note the lengths of blocks,
+// Measure makes the writer drop its output and note the lengths of blocks,
 // for [Writer.Stream].
 func (w *Writer) Measure() { w.mode = modeMeasures }
 

@@ -91,7 +91,7 @@ type FormatError struct {
 	Msg    string
 }
 
-// Error says the place, as hostile and damaged files are what it is for.
+// Error says the place: the files are often hostile or damaged.
 func (e *FormatError) Error() string {
 	if e.Offset < 0 {
 		return fmt.Sprintf("malformed %s file: %s", e.Format, e.Msg)
