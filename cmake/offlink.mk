@@ -8,7 +8,9 @@
 #
 # Variables: OFFLINK_CLANG (the newest of clang-19 to clang-14 and clang),
 # OFFLINK_SPLIT (none, source, kernel, auto; default source), OFFLINK_TARGETS
-# (spir64, the default, and nvptx64), OFFLINK_CUDA_ARCH (sm_75),
+# (spir64, the default, and nvptx64), OFFLINK_CUDA_ARCH (sm_75), OFFLINK_LIBCLC
+# (libclc's nvptx64--nvidiacl.bc of the same LLVM as clang, for the functions of
+# OpenCL C that PTX has no instruction for; none),
 # OFFLINK_CLANG_OPTIONS, OFFLINK_POSTLINK_OPTIONS, OFFLINK_BIN and OFFLINK_INCLUDE
 # (default: next to this file's prefix).
 OFFLINK_PREFIX  ?= $(patsubst %/share/offlink,%,$(abspath $(dir $(lastword $(MAKEFILE_LIST)))))
@@ -24,11 +26,12 @@ OFFLINK_CUDA_ARCH ?= sm_75
 # widths and vectors of booleans, which SPIR-V lacks; devices vectorise by
 # themselves.
 offlink_clang_spir64  := --target=spir64-unknown-unknown -O2 -fno-slp-vectorize -fno-vectorize -mllvm -replexitval=never
-offlink_clang_nvptx64 := --target=nvptx64-nvidia-cuda -march=$(OFFLINK_CUDA_ARCH) -nogpulib -O2
+offlink_clang_nvptx64 := --target=nvptx64-nvidia-cuda -march=$(OFFLINK_CUDA_ARCH) -nogpulib -O2 \
+	$(if $(OFFLINK_LIBCLC),-Xclang -mlink-builtin-bitcode -Xclang '$(OFFLINK_LIBCLC)' -Wno-linker-warnings)
 offlink_opencl_spir64  := CL3.0
 offlink_opencl_nvptx64 := CL2.0
 offlink_images_spir64  := -spec-const=native -to=spirv
-offlink_images_nvptx64 := -to=ptx
+offlink_images_nvptx64 := -emit-program-metadata -to=ptx
 offlink_format_spir64  := spirv
 offlink_format_nvptx64 := none
 

@@ -38,7 +38,6 @@ func TestCost(t *testing.T) {
 	}
 	c := openCost(t, d)
 	c.launches("launch", 5000, 0)
-	c.launches("launch, with a fence after each from C", 5000, 2)
 	c.launches("launch and wait", 1000, 1)
 	c.copies()
 	c.writes()
@@ -114,7 +113,7 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// launches takes the numbers that cost_launches does.
+// launches takes 1 to wait after each.
 func (c *costs) launches(name string, count int, mode uintptr) {
 	call, address := c.symbol("cost_launches"), uintptr(c.buffer.(driver.Addresser).Address())
 	args, r := []driver.Arg{{Memory: c.buffer}}, driver.Range{Global: []int{32}, Local: []int{32}}

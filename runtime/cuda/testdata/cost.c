@@ -40,19 +40,15 @@ static uint64_t now(void) {
   return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-// cost_launches launches a kernel of one pointer, and waits at the end, or (1)
-// after each. With 2 each is followed by a fence, as a call from Go is by the
-// atomic operations of its return: the processor waits there until the launch
-// has been written to the device.
+// cost_launches launches a kernel of one pointer, and waits after each or at
+// the end.
 uint64_t cost_launches(handle function, handle stream, address argument, int count, int wait) {
   size_t size = sizeof argument;
   void *extra[] = {(void *)1, &argument, (void *)2, &size, 0};
   uint64_t start = now();
   for (int i = 0; i < count; i++)
-    if (cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, 0, extra) || (wait == 1 && cuStreamSynchronize(stream)))
+    if (cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, 0, extra) || (wait && cuStreamSynchronize(stream)))
       return 0;
-    else if (wait == 2)
-      __sync_synchronize();
   return cuStreamSynchronize(stream) ? 0 : now() - start;
 }
 
