@@ -13,6 +13,8 @@ SOURCES := go.mod go.sum $(shell find abort cmd filemap filetable ir parallel pr
 FUZZTIME ?= 20s
 # Built and run in the tree, installed, and by CMake (scripts/test-cmake).
 EXAMPLES := dynlink device-global plugin-lib spec-constants heat
+# How often make test runs each program of the torture suite.
+TORTURE_RUNS ?= 20
 
 PROGRAMS := bin/postlink bin/offload-wrap bin/devrun
 LIBRARIES := bin/libofflink.so bin/libofflink-core.so
@@ -20,7 +22,7 @@ LIBRARIES := bin/libofflink.so bin/libofflink-core.so
 # A failed recipe leaves no partial file.
 .DELETE_ON_ERROR:
 
-.PHONY: all build help demo test test-short test-dpcpp bench fuzz fuzz-minute lint generate cross archive install uninstall clean setup-demo setup-test
+.PHONY: all build help demo test torture test-short test-dpcpp bench fuzz fuzz-minute lint generate cross archive install uninstall clean setup-demo setup-test
 
 all: build
 
@@ -60,11 +62,15 @@ test: setup-test build ## install what is missing, then run every test
 	scripts/install "$(CURDIR)/build/installed" /usr
 	$(MAKE) -C build/installed/usr/share/offlink/examples/dynlink check
 	scripts/test-cmake build/installed/usr
-	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m ./...
+	OFFLINK_REQUIRE_TOOLS=1 OFFLINK_TORTURE_RUNS=$(TORTURE_RUNS) $(GO) test -count=1 -timeout 25m ./...
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race $$($(GO) list ./runtime/... ./cmd/internal/... ./toolchain/... | grep -v '/hostdev$$')
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race -run 'Abort|Budget|CloseStops|Driver|EachCall|Transfers|Throughput' ./runtime/hostdev
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race -run 'Concurrent|Jobs' ./ir/irtext ./cmd/postlink
 	$(MAKE) test-dpcpp
+
+# Each case of docs/lifetime.md two hundred times.
+torture: ## run each program of the torture suite 200 times
+	OFFLINK_REQUIRE_TOOLS=1 OFFLINK_TORTURE_RUNS=200 $(GO) test -count=1 -timeout 60m -v -run 'Torture|Host' ./runtime/libofflink-core
 
 # The fast lane: no compilers, no devices, no network.
 test-short: ## run the tests that need nothing but Go

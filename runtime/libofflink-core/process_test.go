@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -65,17 +66,41 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// libraries is the folder that buildLibraries made, once for all tests.
+var libraries struct {
+	sync.Mutex
+	dir string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if libraries.dir != "" {
+		os.RemoveAll(libraries.dir)
+	}
+	os.Exit(code)
+}
+
 func buildLibraries(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	libraries.Lock()
+	defer libraries.Unlock()
+	if libraries.dir != "" {
+		return libraries.dir
+	}
+	dir, err := os.MkdirTemp("", "libofflink")
+	if err != nil {
+		t.Fatal(err)
+	}
 	shim := exec.Command("make", "-s", "-C", "../libofflink", "OUT="+dir, "CC=gcc")
 	core := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-X runtime.godebugDefault=asyncpreemptoff=1", "-o", filepath.Join(dir, "libofflink-core.so"), ".")
 	for _, c := range []*exec.Cmd{shim, core} {
 		c.Env = append(os.Environ(), "CGO_ENABLED=1")
 		if out, err := c.CombinedOutput(); err != nil {
+			os.RemoveAll(dir)
 			t.Fatalf("%v: %v\n%s", c, err, out)
 		}
 	}
+	libraries.dir = dir
 	return dir
 }
 

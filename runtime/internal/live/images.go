@@ -2,6 +2,7 @@ package live
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"unsafe"
@@ -32,6 +33,9 @@ func Read(descriptor unsafe.Pointer) (*Images, error) {
 	images := new(Images)
 	for i := range tree.Images {
 		img := &tree.Images[i]
+		if size := uint64(img.Code.Size()); size > 0 && !mapped.holds(img.CodeBegin, size) {
+			return nil, fmt.Errorf("image %d: %d bytes of code at %#x are not memory of the process that can be read", i, size, img.CodeBegin)
+		}
 		c := &code{bytes: at(img.CodeBegin, uint64(img.Code.Size()))}
 		img.Code = c
 		img.Properties = img.Properties.Clone()

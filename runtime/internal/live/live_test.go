@@ -163,3 +163,41 @@ func TestDetachWhileReading(t *testing.T) {
 	_ = syscall.Munmap(a.memory)
 	wg.Wait()
 }
+
+// TestUnmapped: pointers to memory that cannot be read are errors.
+func TestUnmapped(t *testing.T) {
+	memory, err := syscall.Mmap(-1, 0, 2*pageSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mprotect(memory[pageSize:], syscall.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	base := uint64(uintptr(unsafe.Pointer(&memory[0])))
+	if _, err := process.View(base, pageSize); err != nil {
+		t.Error(err)
+	}
+	for i := range memory[:pageSize] {
+		memory[i] = 'a'
+	}
+	for _, c := range []struct{ addr, n uint64 }{{base, pageSize + 1}, {base + pageSize, 1}, {8, 1}, {base + pageSize - 4, 8}} {
+		if _, err := process.View(c.addr, c.n); err == nil {
+			t.Errorf("%d bytes at %#x can be read", c.n, c.addr)
+		}
+	}
+	if _, err := process.CString(base + 8); err == nil {
+		t.Error("a string without an end can be read")
+	}
+	for address := uint64(0); address < 64; address++ {
+		if _, err := Read(unsafe.Add(unsafe.Pointer(nil), address)); err == nil {
+			t.Errorf("a descriptor at %#x can be read", address)
+		}
+	}
+}
+
+func TestParseMaps(t *testing.T) {
+	got := parseMaps([]byte("1000-2000 r--p 0 0 0\n2000-3000 r-xp 0 0 0 /bin/a\n3000-4000 ---p 0\n5000-6000 rw-p\nnonsense\n7000-6000 r--p\n"))
+	if want := []memoryRange{{0x1000, 0x3000}, {0x5000, 0x6000}}; !cmp.Equal(want, got, cmp.AllowUnexported(memoryRange{})) {
+		t.Errorf("%v; want %v", got, want)
+	}
+}

@@ -11,8 +11,7 @@ import (
 	"offlink/wrapper/abi"
 )
 
-// errNull is the error of a read through a null pointer. Other pointers are
-// trusted as C code trusts them: a wrong one ends the process.
+// errNull is the error of a read through a null pointer.
 var errNull = errors.New("a null pointer")
 
 // process is the memory of this process.
@@ -33,6 +32,9 @@ func (processMemory) View(addr, n uint64) ([]byte, error) {
 	if n > 1<<47 || addr > 1<<63 {
 		return nil, fmt.Errorf("%d bytes at %#x cannot lie in memory", n, addr)
 	}
+	if n > 0 && !mapped.holds(addr, n) {
+		return nil, fmt.Errorf("%d bytes at %#x are not memory of the process that can be read", n, addr)
+	}
 	return at(addr, n), nil
 }
 
@@ -44,6 +46,9 @@ func (processMemory) CString(addr uint64) ([]byte, error) {
 	for n := uint64(0); n < abi.MaxString; {
 		// No further than the end of a page: the next may not be there.
 		step := pageSize - (addr+n)%pageSize
+		if !mapped.holds(addr+n, step) {
+			return nil, fmt.Errorf("the string at %#x runs into memory that cannot be read", addr)
+		}
 		if end := bytes.IndexByte(at(addr+n, step), 0); end >= 0 {
 			return at(addr, n+uint64(end)), nil
 		}
