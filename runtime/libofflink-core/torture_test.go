@@ -20,10 +20,10 @@ import (
 
 // TestTorture runs the cases of testdata/torture: programs that start, use and
 // end the runtime in every order, a case a file. The comment at the head of a
-// case says what it promises; docs/lifetime.md has the same. It may have
+// case is its promise, which docs/lifetime.md has too. It may have
 //
 //	signal: N       the process ends by that signal, not with exit code 0
-//	link: WHAT      runtime: without app.o and libhelpers.so; none: without libofflink too
+//	link: PARTS     runtime: without app.o and libhelpers.so; none: without libofflink too
 //	preload: LIB    a library for LD_PRELOAD
 //
 // OFFLINK_TORTURE_RUNS is how often each case runs: "make test" says.
@@ -180,7 +180,7 @@ func (c *torture) runOften(t *testing.T, runs int) {
 	t.Logf("%d runs, %v each", runs, (time.Since(start) / time.Duration(runs)).Round(time.Millisecond))
 }
 
-// run runs the case once and says what went wrong.
+// run runs the case once and returns its fault, "" for none.
 func (c *torture) run() string {
 	ctx, cancel := context.WithTimeout(context.Background(), tortureLimit)
 	defer cancel()
