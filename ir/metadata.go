@@ -103,7 +103,10 @@ const (
 	OperandValue              // Value: a global value, casts looked through
 	OperandTuple              // Elements: a node written in place
 	OperandField              // Int or String: a plain field of a specialised node (line: 4, flags: X)
-	OperandOther              // anything else: other constants
+	// OperandOther is anything else. Of other constants, String spells the type
+	// as text does, if that is a number or a vector of numbers; of a
+	// floating-point number, Int has the bits and Bits the width.
+	OperandOther
 )
 
 // Operand is one operand of a metadata node.

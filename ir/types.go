@@ -1,5 +1,7 @@
 package ir
 
+import "strconv"
+
 // TypeKind tells types apart.
 type TypeKind uint8
 
@@ -38,4 +40,29 @@ type Type struct {
 	// and Identified are those of that type.
 	Alias bool
 	Of    TypeID
+}
+
+// NumberTypeText spells the type of a number of a usual width, or of a vector of such,
+// as text does; "" for other types.
+func NumberTypeText(types []Type, id TypeID) string {
+	if int(id) >= len(types) {
+		return ""
+	}
+	switch t := &types[id]; t.Kind {
+	case TypeInteger:
+		switch t.Bits {
+		case 1, 8, 16, 32, 64:
+			return "i" + strconv.Itoa(int(t.Bits))
+		}
+	case TypeFloat:
+		switch t.Name {
+		case "half", "bfloat", "float", "double":
+			return t.Name
+		}
+	case TypeVector:
+		if element := NumberTypeText(types, t.Elements[0]); element != "" && !t.Scalable && element[0] != '<' {
+			return "<" + strconv.FormatUint(t.Length, 10) + " x " + element + ">"
+		}
+	}
+	return ""
 }

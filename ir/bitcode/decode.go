@@ -108,8 +108,10 @@ func (s *source) valueOperand(operands []operand) ir.Operand {
 		return ir.Operand{Kind: ir.OperandInt, Int: signExtend(c.Int, c.Bits), Bits: c.Bits}
 	case c.Kind == ir.ConstantValue:
 		return ir.Operand{Kind: ir.OperandValue, Value: c.Value}
+	case c.Kind == ir.ConstantFloat:
+		return ir.Operand{Kind: ir.OperandOther, String: ir.NumberTypeText(s.module.Types, c.Type), Int: int64(c.Int), Bits: c.Bits}
 	}
-	return ir.Operand{Kind: ir.OperandOther}
+	return ir.Operand{Kind: ir.OperandOther, String: ir.NumberTypeText(s.module.Types, ir.TypeID(operands[0].value))}
 }
 
 func signExtend(v uint64, bits int) int64 {

@@ -3,6 +3,7 @@ package irtext
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"offlink/ir"
 )
@@ -79,8 +80,10 @@ func (p *parser) decodeElement() ir.Operand {
 	if o, ok := p.decodeInteger(); ok {
 		return o
 	}
+	p.peekByte()
+	start := p.pos
 	id, _ := p.parseType()
-	return p.decodeTyped(id)
+	return p.decodeTyped(id, p.numberText(start))
 }
 
 // decodeInteger decodes an integer with its type, which the module need not
@@ -105,14 +108,39 @@ func (p *parser) decodeInteger() (o ir.Operand, ok bool) {
 }
 
 // decodeTyped decodes a constant as a metadata operand.
-func (p *parser) decodeTyped(id ir.TypeID) ir.Operand {
+func (p *parser) decodeTyped(id ir.TypeID, typ string) ir.Operand {
+	p.peekByte()
+	start := p.pos
+	o := ir.Operand{Kind: ir.OperandOther, String: typ}
 	switch c := p.decodeConstant(id); c.Kind {
 	case ir.ConstantInt:
 		return ir.Operand{Kind: ir.OperandInt, Int: signExtend(c.Int, c.Bits), Bits: c.Bits}
 	case ir.ConstantValue:
 		return ir.Operand{Kind: ir.OperandValue, Value: c.Value}
 	}
-	return ir.Operand{Kind: ir.OperandOther}
+	// The module need not record the type.
+	if bits := map[string]int{"half": 16, "bfloat": 16, "float": 32, "double": 64}[typ]; bits != 0 {
+		if n, ok := floatBits(strings.TrimSpace(string(p.data[start:p.pos])), typ); ok {
+			o.Int, o.Bits = int64(n), bits
+		}
+	}
+	return o
+}
+
+// numberText returns the text of a type from start on, if it is that of a number or
+// of a vector of numbers.
+func (p *parser) numberText(start int) string {
+	text := strings.Join(strings.Fields(string(p.data[start:p.pos])), " ")
+	element := text
+	if rest, ok := strings.CutPrefix(text, "<"); ok {
+		_, rest, _ = strings.Cut(rest, " x ")
+		element, _, _ = strings.Cut(rest, ">")
+	}
+	switch element = strings.TrimSpace(element); element {
+	case "half", "bfloat", "float", "double", "i1", "i8", "i16", "i32", "i64":
+		return text
+	}
+	return ""
 }
 
 // signExtend returns the number that the lowest bits are in two's complement.
@@ -164,11 +192,12 @@ func (p *parser) decodeFieldValue() ir.Operand {
 		if o, ok := p.decodeInteger(); ok {
 			return o
 		}
+		start := p.pos
 		id, _ := p.parseType()
 		if c := p.peekByte(); c == ',' || c == ')' {
 			return ir.Operand{Kind: ir.OperandOther}
 		}
-		return p.decodeTyped(id)
+		return p.decodeTyped(id, p.numberText(start))
 	case p.acceptWord("null"):
 		return ir.Operand{}
 	}

@@ -101,7 +101,7 @@ func TestOperands(t *testing.T) {
 			{Kind: ir.OperandInt, Int: math.MaxInt64, Bits: 64},
 			{Kind: ir.OperandValue},
 			{Kind: ir.OperandTuple, Elements: []ir.Operand{{Kind: ir.OperandInt, Int: 3, Bits: 8}, {Kind: ir.OperandTuple}}},
-			{Kind: ir.OperandOther},
+			{Kind: ir.OperandOther, String: "float", Int: 0x3fc00000, Bits: 32},
 			{Kind: ir.OperandOther},
 			{Kind: ir.OperandValue},
 		},

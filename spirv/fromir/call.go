@@ -246,6 +246,9 @@ func (c *callSite) result(n, typ id) {
 	}
 	n = c.cast(n, typ, c.typ)
 	c.define(c.index, n)
+	if len(c.in.Attachments) > 0 && c.b.entries[n] == nil {
+		c.maxError(n, c.in)
+	}
 	if c.before == 0 && c.in.Name != "" && c.b.names[n] == "" && c.b.entries[n] == nil {
 		c.b.name(n, c.in.Name)
 	}

@@ -75,6 +75,7 @@ const (
 	decAlignment          = 44
 	decMaxByteOffset      = 45
 	decNoSignedWrap       = 4469
+	decMaxError           = 6170
 	decNoUnsignedWrap     = 4470
 	decReferencedIndirect = 5602
 	decClobber            = 5607

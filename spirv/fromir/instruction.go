@@ -552,6 +552,7 @@ func (f *function) insertValue(in *ir.Instruction, typ id, emit emitter) id {
 
 // decorateArithmetic adds the decorations of wrap and fast-math flags.
 func (f *function) decorateArithmetic(n id, in *ir.Instruction) {
+	f.maxError(n, in)
 	if f.mustBeDefined() {
 		return
 	}
@@ -571,6 +572,21 @@ func (f *function) decorateArithmetic(n id, in *ir.Instruction) {
 		}
 	case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFRem:
 		f.fastMath(n, in.Flags)
+	}
+}
+
+// maxError decorates with the error that !fpmath allows, where the extension may be
+// used.
+func (f *function) maxError(n id, in *ir.Instruction) {
+	for _, a := range in.Attachments {
+		if a.Kind != "fpmath" || !f.options.allowed("SPV_INTEL_fp_max_error") {
+			continue
+		}
+		if list := f.resolve(a.Operand); len(list) > 0 && list[0].Bits == 32 && list[0].Kind == ir.OperandOther {
+			f.use("SPV_INTEL_fp_max_error")
+			f.capability(6169)
+			f.b.decorate(n, decMaxError, uint32(list[0].Int))
+		}
 	}
 }
 

@@ -360,6 +360,11 @@ func (t *translator) kernelModes(info *functionInfo) {
 			t.mode(h.mode, three(list)...)
 		}
 	}
+	if list := t.attached(v, "vec_type_hint"); len(list) > 1 && !done[modeVecTypeHint] {
+		if hint, ok := vectorTypeHint(list[0].String); ok {
+			t.mode(modeVecTypeHint, hint)
+		}
+	}
 	if list := numbers("intel_reqd_sub_group_size"); len(list) > 0 && !done[modeSubgroupSize] {
 		t.capability(capSubgroupDispatch)
 		t.mode(modeSubgroupSize, list[0])
@@ -368,6 +373,21 @@ func (t *translator) kernelModes(info *functionInfo) {
 	for _, m := range metadata {
 		t.metadataMode(m)
 	}
+}
+
+// hintedTypes are the numbers of types in the execution mode VecTypeHint.
+var hintedTypes = map[string]uint32{"i8": 0, "i16": 1, "i32": 2, "i64": 3, "half": 4, "float": 5, "double": 6}
+
+// vectorTypeHint returns the operand of VecTypeHint of a type that is spelled: the
+// number of elements, 0 for one, and the number of the type.
+func vectorTypeHint(text string) (uint32, bool) {
+	length, element := uint32(0), text
+	if rest, ok := strings.CutPrefix(text, "<"); ok {
+		count, name, _ := strings.Cut(strings.TrimSuffix(rest, ">"), " x ")
+		length, element = parseNumbers([]string{strings.TrimSpace(count)})[0], strings.TrimSpace(name)
+	}
+	n, ok := hintedTypes[element]
+	return length<<16 | n, ok
 }
 
 func (t *translator) intelModes(v *ir.GlobalValue, numbers func(string) []uint32, three func([]uint32) []uint32) {

@@ -109,6 +109,8 @@ func TestExtensions(t *testing.T) {
 		{"alias scopes", "define spir_kernel void @k(ptr addrspace(1) %p) {\n  store i32 1, ptr addrspace(1) %p, align 4, !alias.scope !0\n  ret void\n}\n!0 = !{!1}\n!1 = distinct !{!1, !2}\n!2 = distinct !{!2}\n", "OpAliasScopeListDeclINTEL"},
 		{"assembly", "define spir_kernel void @k(i32 %n) {\n  call void asm sideeffect \"nop $0\", \"r\"(i32 %n)\n  ret void\n}\n", "OpAsmCallINTEL"},
 		{"parts", "define spir_kernel void @k(ptr addrspace(1) %p, float %x) {\n  %r = call { float, float } @llvm.modf.f32(float %x)\n  %a = extractvalue { float, float } %r, 1\n  store float %a, ptr addrspace(1) %p\n  ret void\n}\ndeclare { float, float } @llvm.modf.f32(float)\n", "modf"},
+		{"type hint", "define spir_kernel void @k() !vec_type_hint !0 {\n  ret void\n}\n!0 = !{<4 x float> undef, i32 0}\n", "VecTypeHint 262149"},
+		{"allowed error", "define spir_kernel void @k(ptr addrspace(1) %p, float %x) {\n  %a = fdiv float %x, 3.0, !fpmath !0\n  store float %a, ptr addrspace(1) %p\n  ret void\n}\n!0 = !{float 2.5}\n", "FPMaxErrorDecorationINTEL"},
 		{"split barrier", "!opencl.ocl.version = !{!0}\n!0 = !{i32 3, i32 0}\ndefine spir_kernel void @k() {\n  call void @_Z31intel_work_group_barrier_arrivej(i32 1)\n  call void @_Z29intel_work_group_barrier_waitj(i32 1)\n  ret void\n}\ndeclare void @_Z31intel_work_group_barrier_arrivej(i32)\ndeclare void @_Z29intel_work_group_barrier_waitj(i32)\n", "OpControlBarrierWaitINTEL"},
 	}
 	for _, test := range tests {
