@@ -104,3 +104,97 @@ func fuzzLaunch(t *testing.T, d *Device, k *kernel) {
 		t.Fatalf("error %v is no Fault", err)
 	}
 }
+
+// FuzzExecutors runs the kernels of a changed module in the interpreter and
+// compiled: what both run to the end leaves the same memory.
+func FuzzExecutors(f *testing.F) {
+	modules := seedModules(f)
+	for i := range modules {
+		f.Add(uint8(i), []byte{})
+		f.Add(uint8(i), []byte{60, 0, 1, 0, 200, 0, 1, 0})
+	}
+	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
+		code := mutate(modules[int(which)%len(modules)], edits)
+		left := runEverything(t, Options{Interpret: true}, code)
+		if left == nil {
+			return
+		}
+		one := runEverything(t, Options{Lanes: 1}, code)
+		four, eight := runEverything(t, Options{Lanes: 4}, code), runEverything(t, Options{Lanes: 8}, code)
+		for name, want := range left {
+			// A kernel with races leaves something else with each width.
+			differs := four[name] != nil && bytes.Equal(four[name], eight[name]) && !bytes.Equal(four[name], want) ||
+				one[name] != nil && !bytes.Equal(one[name], want)
+			if want != nil && differs && !dependsOnOrder(t, code, name, want) {
+				t.Errorf("kernel %s leaves other memory when it is compiled", name)
+			}
+		}
+	})
+}
+
+// dependsOnOrder tells whether a kernel leaves something else when its
+// work-items run backwards.
+func dependsOnOrder(t *testing.T, code []byte, name string, want []byte) bool {
+	return !bytes.Equal(runEverything(t, Options{Interpret: true, Backwards: true}, code)[name], want)
+}
+
+// runEverything returns the memory that each kernel leaves, nil for one that
+// fails; nothing at all if the module is refused.
+func runEverything(t *testing.T, o Options, code []byte) map[string][]byte {
+	o.Output, o.Steps = io.Discard, 1<<16
+	device := New(o).device
+	p, err := driver.Build(t.Context(), device, []driver.Module{module("m", code)}, driver.BuildOptions{})
+	if err != nil {
+		return nil
+	}
+	defer p.Close()
+	left := map[string][]byte{}
+	for name, k := range p.(*program).kernels {
+		left[name] = runWithBuffers(t, device, k)
+	}
+	return left
+}
+
+// runWithBuffers runs a kernel with buffers of small numbers, and returns what
+// is in them afterwards.
+func runWithBuffers(t *testing.T, d *Device, k *kernel) []byte {
+	q := newQueue(d, driver.QueueOptions{})
+	defer q.Close()
+	var args []driver.Arg
+	var buffers []*memory
+	for _, p := range k.params {
+		switch p.Kind {
+		case driver.ParamBuffer:
+			m, err := d.heap.allocate(d, driver.DeviceMemory, 2048, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			for i := range len(m.data) / 4 {
+				binary.LittleEndian.PutUint32(m.data[4*i:], uint32(i*5%23))
+			}
+			buffers = append(buffers, m)
+			args = append(args, driver.Arg{Memory: m})
+		case driver.ParamLocal:
+			args = append(args, driver.Arg{LocalSize: 256})
+		default:
+			value := make([]byte, p.Size)
+			for i := 0; i < len(value); i += 4 {
+				value[i] = 4
+			}
+			args = append(args, driver.Arg{Value: value})
+		}
+	}
+	r := driver.Range{Global: []int{16}, Local: []int{16}}
+	if k.size[0] != 0 {
+		r = driver.Range{Global: k.size[:]}
+	}
+	if q.Launch(k, r, args, driver.Sync{}) != nil || q.Finish() != nil {
+		return nil
+	}
+	left := []byte{}
+	for _, m := range buffers {
+		left = append(left, m.data...)
+	}
+	return left
+}

@@ -8,9 +8,10 @@ import (
 	"offlink/spirv"
 )
 
-// An operation that the form lacks and that computes of its operands alone is
+// An operation that the form lacks and that takes nothing but its operands is
 // compiled as the interpreter does, and called: the same bits, one work-item
-// at a time.
+// at a time. Pointers are the same in both; an operation that has one may
+// write to memory.
 
 // hostTable is the functions that kernels of a program call, by number.
 type hostTable struct {
@@ -50,25 +51,32 @@ func (l *lowering) lowerPure(in *spirv.Instruction) {
 	}
 	ids := l.operands(in)
 	var args []*lanes.Value
+	effect := l.isPrintf(in)
 	for _, id := range ids {
-		v := l.value(id)
-		if v.place != nil || hasPointer(v.t) {
-			l.unsupported("%s with a pointer", name)
-		}
+		v := l.spell(l.value(id))
+		effect = effect || hasPointer(v.t)
 		for _, w := range v.words {
 			args = append(args, l.toWord(w))
 		}
 	}
 	t := l.typeOf(in.Type())
-	if hasPointer(t) || len(args) > maxHostWords || t.words > maxHostWords || t.words == 0 {
+	if len(args) > maxHostWords || t.words > maxHostWords {
 		l.unsupported("%s of this type", name)
 	}
-	results := l.b.CallHost(&lanes.HostCall{Number: l.host.add(l.pureFunction(in, ids)), Results: int(t.words)}, args)
+	call := &lanes.HostCall{Number: l.host.add(l.pureFunction(in, ids)), Results: int(t.words), Effect: effect}
+	results := l.b.CallHost(call, args)
+	if t.words == 0 {
+		return
+	}
 	var words []*lanes.Value
 	for i, w := range wordsOf(t) {
 		words = append(words, l.fromWord(results[i], w))
 	}
 	l.define(in, words)
+}
+
+func (l *lowering) isPrintf(in *spirv.Instruction) bool {
+	return in.Op == spirv.OpExtInst && spirv.ExtInstName(l.p.module.ExtInstSet(spirv.ID(in.Words[2])), in.Words[3]) == "printf"
 }
 
 func hasPointer(t *typ) bool {
@@ -109,10 +117,19 @@ func (l *lowering) pureFunction(in *spirv.Instruction, ids []spirv.ID) *function
 	}
 	b.instruction(in)
 	result := b.values[in.Result()]
-	b.emit(inst{step: stepReturn, a: result.at, n: int32(result.t.words)})
+	back := inst{step: stepReturn, a: result.at}
+	if result.t != nil {
+		back.n = int32(result.t.words)
+	}
+	b.emit(back)
 	b.placeConstants()
-	if b.fn.rendezvous || len(b.fn.calls) > 0 || len(b.uses) > 0 {
+	if b.fn.rendezvous || len(b.fn.calls) > 0 {
 		l.unsupported("%v", in.Op)
+	}
+	for _, id := range b.uses {
+		if v := l.p.variables[id]; v == nil || v.memory == nil {
+			l.unsupported("%v with a pointer to what is not in global memory", in.Op)
+		}
 	}
 	for _, id := range ids {
 		b.fn.arguments += int(l.value(id).t.words)

@@ -32,8 +32,6 @@ func (l *lowering) lowerExtInst(in *spirv.Instruction) {
 	case "select":
 		l.lowerStdSelect(in, ids)
 		return
-	case "printf":
-		l.unsupported("printf")
 	}
 	if !l.lowerStd(in, name, ids) {
 		l.lowerPure(in)

@@ -665,9 +665,10 @@ func (e *engine) host(_ context.Context, stack []uint64) {
 	fn := w.l.k.p.host.get(uint32(stack[1]))
 	words := e.memory[uint32(stack[2]):]
 	if w.item == nil {
-		w.item = &item{group: &group{launch: w.l}}
+		w.item = &item{group: &group{}}
 	}
 	it := w.item
+	it.group.launch, it.flat = w.l, w.l.flat
 	it.group.launch = w.l
 	it.fuel, it.fn, it.pc = fuelStep, fn, 0
 	it.stack = growTo(it.stack, fn.words)
