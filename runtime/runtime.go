@@ -60,7 +60,7 @@ func NewWithOptions(drivers []driver.Driver, o Options) *Runtime {
 func (r *Runtime) Register(owner registry.Owner, images []*devimg.Image) *registry.Registration {
 	usable := make([]*devimg.Image, len(images))
 	for i, img := range images {
-		usable[i] = container.Lazy(img)
+		usable[i] = translatedImage(container.Lazy(img), owner.Name)
 	}
 	defer r.options.Trace.Start("register", owner.Name, trace.Arg{Name: "images", Value: len(images)}).End(nil)
 	reg := r.registry.Add(owner, usable)

@@ -17,6 +17,7 @@ import (
 	"offlink/cmd/internal/cli"
 	"offlink/ptx"
 	"offlink/runtime"
+	"offlink/runtime/devicefile"
 	"offlink/runtime/registry"
 	"offlink/wrapper"
 	"offlink/wrapper/devimg"
@@ -61,8 +62,16 @@ func (f *imageFiles) open(rt *runtime.Runtime, owner registry.Owner) error {
 	return nil
 }
 
-// read takes files that carry images, and bare code: SPIR-V, PTX and cubins.
+// read takes files that carry images, LLVM IR, and bare code: SPIR-V, PTX and
+// cubins.
 func (f *imageFiles) read(name string) ([]*devimg.Image, error) {
+	if devicefile.IsIR(name) {
+		file, err := devicefile.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		return file.Images, nil
+	}
 	bare, err := bareCode(name)
 	if err != nil {
 		return nil, fileError(name, err)

@@ -61,6 +61,13 @@ const (
 // headSize is how many bytes tell the form. LLVM's text is told by the name.
 const headSize = 32
 
+// IsIR reports whether a file is LLVM IR: bitcode by its first bytes, text by its
+// name.
+func IsIR(path string) bool {
+	f, err := formOf(path)
+	return err == nil && f == formIR
+}
+
 // formOf looks at the first bytes of a file.
 func formOf(path string) (form, error) {
 	info, err := os.Stat(path)

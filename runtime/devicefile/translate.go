@@ -76,16 +76,23 @@ func translateSlice(path string, m *ir.Module, slice *split.Slice) (*devimg.Imag
 }
 
 func spirvOf(path string, m *ir.Module, slice *split.Slice) ([]byte, error) {
-	var text bytes.Buffer
-	if err := m.Source.NewWriter().WritePartition(&text, slice.ForSPIRV(false)); err != nil {
+	options := fromir.Options{Version: spirv.Version1_3, WidenIntegers: true}
+	if err := options.AllowExtensions(fromir.PortableExtensions); err != nil {
 		return nil, err
 	}
-	part, err := irfile.Parse(path, text.Bytes())
+	translation, err := fromir.NewTranslation(m, options)
 	if err != nil {
 		return nil, err
 	}
-	options := fromir.Options{Version: spirv.Version1_3, WidenIntegers: true}
-	if err := options.AllowExtensions(fromir.PortableExtensions); err != nil {
+	if part := slice.ForSPIRV(false); translation.Takes(part) {
+		return translation.Partition(part, path)
+	}
+	var written bytes.Buffer
+	if err := m.Source.NewWriter().WritePartition(&written, slice.ForSPIRV(false)); err != nil {
+		return nil, err
+	}
+	part, err := irfile.Parse(path, written.Bytes())
+	if err != nil {
 		return nil, err
 	}
 	return fromir.Translate(part, options)
