@@ -37,6 +37,7 @@ func main() {
 var helpers = map[string]func(args []string) error{
 	"-floor":    runFloor,
 	"-generate": runGenerate,
+	"-opencl":   runOpenCL,
 }
 
 // runHelper starts this program as a helper and returns its output.

@@ -8,4 +8,5 @@ var tables = []table{
 	{"listing", printListing},
 	{"reference", printReference},
 	{"runtime", printRuntime},
+	{"opencl", printBackEnd},
 }

@@ -27,6 +27,19 @@ var update = flag.Bool("update", false, "rewrite the expected output in the scri
 // constant "the answer" of two integers; global.o is lib.o with the device
 // global "variable".
 func TestScripts(t *testing.T) {
+	runScripts(t, nil, "ONEAPI_DEVICE_SELECTOR=host:*") // whatever drivers are installed
+}
+
+// TestScriptsOnOpenCL runs those that do not depend on the embedded device on
+// Intel's CPU device.
+func TestScriptsOnOpenCL(t *testing.T) {
+	driver := testtool.Python(t, "lib/libintelocl.so")
+	files := []string{"testdata/script/commands.txtar", "testdata/script/orders.txtar", "testdata/script/threads.txtar"}
+	runScripts(t, files, "ONEAPI_DEVICE_SELECTOR=opencl:*", "OCL_ICD_VENDORS="+driver, "CANNOT_ABORT=1")
+}
+
+// runScripts runs scripts, all of them if files is nil, with an environment.
+func runScripts(t *testing.T, files []string, environment ...string) {
 	testtool.Need(t, "gcc")
 	lib := buildLibraries(t)
 	include, err := filepath.Abs("../../include")
@@ -45,11 +58,11 @@ func TestScripts(t *testing.T) {
 	global := wrapModule(t, "lib", []string{"add_variable"}, []string{"LibDeviceFunc"}, func(p *props.Sets) {
 		p.Put(props.SetDeviceGlobals, "variable", props.Bytes([]byte{4, 0, 0, 0, 1, 0, 0, 0}))
 	})
-	testscript.Run(t, testscript.Params{
+	params := testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("ONEAPI_DEVICE_SELECTOR", "host:*") // whatever drivers are installed
+			e.Vars = append(e.Vars, environment...)
 			e.Setenv("LIB", lib)
 			e.Setenv("INCLUDE", include)
 			e.Setenv("LD_LIBRARY_PATH", lib+":"+e.WorkDir)
@@ -63,7 +76,11 @@ func TestScripts(t *testing.T) {
 			}
 			return nil
 		},
-	})
+	}
+	if files != nil {
+		params.Dir, params.Files = "", files
+	}
+	testscript.Run(t, params)
 }
 
 // libraries is the folder that buildLibraries made, once for all tests.
