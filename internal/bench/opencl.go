@@ -25,10 +25,10 @@ var openclCostNames = openclCostLabels{"launch", "copy of 4 KiB, blocking", "fir
 type openclCostLabels [3]string
 
 // openclLaunches are the launches and copies of a process.
-const openclLaunches = 20000
+const openclLaunches = 2000
 
 // openclRounds are the processes of each kind; the best time counts.
-const openclRounds = 5
+const openclRounds = 15
 
 // printBackEnd compares the OpenCL back end with a C program that makes the same
 // calls on the same device, one after the other in one run. The device is the

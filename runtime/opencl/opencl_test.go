@@ -55,6 +55,9 @@ func oclgrindFile(t *testing.T) string {
 	return path
 }
 
+// childOutput is what the last child process printed.
+var childOutput string
+
 // inChild runs this test again in a process that sees that device alone. It
 // tells whether this is that process.
 func inChild(t *testing.T, d testDevice) bool {
@@ -69,6 +72,7 @@ func inChild(t *testing.T, d testDevice) bool {
 	cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v", "-test.timeout=2m")
 	cmd.Env = append(append(os.Environ(), childTest+"="+d.name, "OCL_ICD_VENDORS="+d.icd(t), "POCL_CACHE_DIR="+t.TempDir()), d.env...)
 	out, err := cmd.CombinedOutput()
+	childOutput = string(out)
 	t.Logf("%s", out)
 	if err != nil {
 		t.Errorf("the process with the device: %v", err)
@@ -104,13 +108,20 @@ func translatorPath() string {
 
 // TestConformance runs the suite on the devices that can, each in a process of
 // its own. The others are in TestLink.
+// The results are the table of docs/backends.md.
 func TestConformance(t *testing.T) {
+	results := map[string][]caseResult{}
 	for _, d := range testDevices[:2] {
 		t.Run(d.name, func(t *testing.T) {
 			if inChild(t, d) {
 				drivertest.Test(t, openDriver(t, Options{}), drivertest.Options{NoVariables: d.name == "pocl"})
+				return
 			}
+			results[d.name] = readResults(childOutput)
 		})
+	}
+	if len(results) == 2 && os.Getenv(childTest) == "" && !t.Failed() {
+		compareTable(t, conformanceTable(results["intel"], results["pocl"]))
 	}
 }
 
