@@ -84,7 +84,7 @@ func (r *Runtime) Devices() ([]*Device, error) {
 func (r *Runtime) listDevices() ([]*Device, error) {
 	var devices []*Device
 	var errs []error
-	for _, d := range r.drivers {
+	for _, d := range r.drivers() {
 		list, err := d.Devices()
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", d.Name(), err))

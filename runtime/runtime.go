@@ -14,6 +14,7 @@ package runtime
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
@@ -29,7 +30,8 @@ var ErrShutdown = errors.New("the runtime has been shut down")
 // Runtime is the loaded images and the devices. It is safe for concurrent
 // use.
 type Runtime struct {
-	drivers  []driver.Driver
+	drivers  func() []driver.Driver // opened when devices are first asked for
+	opened   atomic.Bool
 	registry registry.Registry
 	resolver resolve.Resolver
 	programs programStore
@@ -49,7 +51,17 @@ func New(drivers []driver.Driver) *Runtime { return NewWithOptions(drivers, Opti
 
 // NewWithOptions is New with options.
 func NewWithOptions(drivers []driver.Driver, o Options) *Runtime {
-	r := &Runtime{drivers: drivers, options: o}
+	return NewLazily(func() []driver.Driver { return drivers }, o)
+}
+
+// NewLazily is NewWithOptions for drivers that are opened when a device is first
+// asked for: a program that only registers images starts no driver.
+func NewLazily(open func() []driver.Driver, o Options) *Runtime {
+	r := &Runtime{options: o}
+	r.drivers = sync.OnceValue(func() []driver.Driver {
+		r.opened.Store(true)
+		return open()
+	})
 	r.programs.limit, r.objects.limit = maxPrograms, maxObjects
 	r.devices = sync.OnceValues(r.listDevices)
 	return r
@@ -99,8 +111,10 @@ func (r *Runtime) Shutdown() error {
 		return nil
 	}
 	errs := []error{r.closeStores(), r.globals.close()}
-	for _, d := range r.drivers {
-		errs = append(errs, d.Close())
+	if r.opened.Load() {
+		for _, d := range r.drivers() {
+			errs = append(errs, d.Close())
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -30,9 +30,9 @@
  *   destructor of a shared library, nor in a child process that was forked
  *   after the first call (there every call fails with OFFLINK_ERROR_FORKED).
  * - The runtime's threads leave the program's signals to its own threads, and
- *   its handlers need no SA_ONSTACK. A call of a few microseconds may hold them
- *   up until it returns; a kernel that runs on the caller's thread lets them in
- *   every few milliseconds. Handlers of SIGSEGV, SIGBUS and SIGFPE that were
+ *   its handlers need no SA_ONSTACK. A call that is expected to be short may hold
+ *   them up; if it turns out long, they are delivered every few milliseconds,
+ *   on the caller's thread or on one that stands in for it. Handlers of SIGSEGV, SIGBUS and SIGFPE that were
  *   there before the first call still get the program's faults. No function is
  *   a cancellation point; do not call one from a handler, nor leave one by
  *   longjmp.

@@ -32,6 +32,9 @@ func openIR(path string) (images []*devimg.Image, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+		if len(slice.Symbols()) == 0 {
+			continue // nothing can be asked of it
+		}
 		img, err := translateSlice(path, input.Module, slice)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
@@ -46,7 +49,7 @@ func planModule(m *ir.Module) (*split.Graph, []split.Group, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	graph, err := split.NewGraph(m, split.Options{Annotated: annotated})
+	graph, err := split.NewGraph(m, split.Options{Dependencies: split.DependenciesExternals, Annotated: annotated})
 	if err != nil {
 		return nil, nil, err
 	}

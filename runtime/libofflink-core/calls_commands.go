@@ -34,7 +34,12 @@ func dispatchCommand(s *session, c *C.struct_offlink_call) (err error) {
 		if c.has_timeout != 0 {
 			return s.finishFor(object, timeoutOf(c))
 		}
-		return s.finish(object, c.here == 0)
+		start := time.Now()
+		err := s.finish(object, c.here == 0)
+		if err != errElsewhere {
+			c.quick = cBool(s.finishesQuickly(object, time.Since(start)))
+		}
+		return err
 	case C.OFFLINK_CORE_QUEUE_ABORT:
 		return s.abort(object)
 	case C.OFFLINK_CORE_EVENT_WAIT:

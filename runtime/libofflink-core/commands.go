@@ -115,10 +115,17 @@ func (s *session) finish(handle uint64, wait bool) error {
 	if err != nil {
 		return err
 	}
-	if idler, ok := q.Queue.(driver.Idler); !wait && !(ok && idler.Idle()) {
+	if idler, ok := q.Queue.(driver.Idler); !wait && ok && !idler.Idle() {
 		return errElsewhere
 	}
 	return q.Finish()
+}
+
+// finishesQuickly tells whether the next wait for a queue may be on the thread of
+// its caller, where the last one took so long.
+func (s *session) finishesQuickly(handle uint64, took time.Duration) bool {
+	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
+	return err == nil && (runsOnCaller(q.device) || took < quickLaunch)
 }
 
 var errAborted = errors.New("the queue was aborted by offlink_queue_abort")
@@ -157,7 +164,7 @@ func (s *session) command(handle uint64, sync commandSync, do func(*queue, drive
 		options.After = append(options.After, e.Event)
 	}
 	inline := sync.here && sync.short && startsAtOnce(q, options.After)
-	if sync.here && sync.block && !inline {
+	if sync.here && sync.block && !inline { // also of drivers that do not tell
 		return 0, errElsewhere
 	}
 	if inline {
@@ -234,6 +241,7 @@ func (s *session) enqueueLaunch(handle uint64, sync commandSync, kernelHandle ui
 	if err != nil {
 		return 0, false, err
 	}
+	start := time.Now()
 	done, err = s.command(handle, sync, func(q *queue, o driver.Sync) error {
 		if k.device != q.device {
 			return invalidf("kernel %s is for %v and the queue is of %v", k.Name, k.device, q.device)
@@ -247,7 +255,7 @@ func (s *session) enqueueLaunch(handle uint64, sync commandSync, kernelHandle ui
 		}
 		return k.Launch(q.Queue, r.size, list, o)
 	})
-	return done, k.isQuick(), err
+	return done, k.isQuick(time.Since(start)), err
 }
 
 // waitEvent waits for a command; where it must not, errElsewhere says that it

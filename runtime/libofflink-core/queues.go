@@ -15,13 +15,14 @@ type queues struct {
 	idle map[*runtime.Device][]driver.Queue
 }
 
-// withQueue runs f on a queue and waits for the commands.
+// withQueue runs f on a queue. f waits for its commands (driver.Sync.Block), so
+// that the queue is idle after it.
 func (p *queues) withQueue(d *runtime.Device, f func(driver.Queue) error) error {
 	q, err := p.takeQueue(d)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(f(q), q.Finish()); err != nil {
+	if err := f(q); err != nil {
 		return errors.Join(err, q.Close()) // its state is not known
 	}
 	p.putQueue(d, q)

@@ -52,7 +52,7 @@ func newSession(open func(*cache.Cache) []driver.Driver) *session {
 		o.Cache = cache.New(settings)
 	}
 	o.Trace = startTrace()
-	s.runtime, s.trace = runtime.NewWithOptions(open(o.Cache), o), o.Trace
+	s.runtime, s.trace = runtime.NewLazily(func() []driver.Driver { return open(o.Cache) }, o), o.Trace
 	return s
 }
 
@@ -259,20 +259,24 @@ func (s *session) launchKernel(handle uint64, r *launchRequest) (quick bool, err
 	if err != nil {
 		return false, err
 	}
+	start := time.Now()
 	err = s.queues.withQueue(k.device, func(q driver.Queue) error {
 		return k.Launch(q, r.size, list, driver.Sync{Block: true, Yield: r.yield})
 	})
-	return k.isQuick(), err
+	return k.isQuick(time.Since(start)), err
 }
 
 // quickLaunch is the longest launch after which the next one runs on its
 // caller's thread: one that was short is expected to be short again.
 const quickLaunch = time.Millisecond
 
-// isQuick tells whether the next launch may run on its caller's thread.
-func (k *kernel) isQuick() bool {
-	last := k.LastRun()
-	return runsOnCaller(k.device) && 0 < last && last < quickLaunch
+// isQuick tells whether the next launch may run on its caller's thread, where the
+// last one took so long as a call. A device of our own tells how long it ran.
+func (k *kernel) isQuick(call time.Duration) bool {
+	if runsOnCaller(k.device) {
+		call = k.LastRun()
+	}
+	return 0 < call && call < quickLaunch
 }
 
 func runsOnCaller(d *runtime.Device) bool {

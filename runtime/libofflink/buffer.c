@@ -11,7 +11,7 @@ OFFLINK_EXPORT offlink_status offlink_buffer_create(offlink_device *device, size
   offlink_buffer *b = offlink_create(&call, sizeof *b, &status);
   if (!b)
     return status;
-  *b = (offlink_buffer){call.created, size, call.address, NULL};
+  *b = (offlink_buffer){call.created, size, call.address, NULL, 0};
   *buffer = b;
   return OFFLINK_OK;
 }
@@ -37,12 +37,19 @@ static offlink_status copy_here(offlink_buffer *buffer, size_t offset, void *to,
   return OFFLINK_OK;
 }
 
+/* Whether a copy takes a moment: not the first one, which may start a queue. */
+static int is_short(offlink_buffer *buffer, size_t size) {
+  return __atomic_exchange_n(&buffer->used, 1, __ATOMIC_RELAXED) && size <= 1 << 16;
+}
+
 OFFLINK_EXPORT offlink_status offlink_buffer_read(offlink_buffer *buffer, size_t offset, void *data, size_t size) {
   REQUIRE(buffer);
   REQUIRE(data);
   if (buffer->bytes)
     return copy_here(buffer, offset, data, buffer->bytes + offset, size);
   return offlink_perform(&(struct offlink_call){.function = OFFLINK_CORE_BUFFER_READ,
+                                        .quick = is_short(buffer, size),
+                                        .watched = 1,
                                         .object = buffer->handle,
                                         .offset = offset,
                                         .data = data,
@@ -56,6 +63,8 @@ OFFLINK_EXPORT offlink_status offlink_buffer_write(offlink_buffer *buffer, size_
   if (buffer->bytes)
     return copy_here(buffer, offset, buffer->bytes + offset, data, size);
   return offlink_perform(&(struct offlink_call){.function = OFFLINK_CORE_BUFFER_WRITE,
+                                        .quick = is_short(buffer, size),
+                                        .watched = 1,
                                         .object = buffer->handle,
                                         .offset = offset,
                                         .data = (void *)data,
@@ -129,7 +138,7 @@ OFFLINK_EXPORT offlink_status offlink_buffer_import(offlink_device *device, uint
   offlink_buffer *b = offlink_create(&call, sizeof *b, &status);
   if (!b)
     return status;
-  *b = (offlink_buffer){call.created, size, call.address, NULL};
+  *b = (offlink_buffer){call.created, size, call.address, NULL, 0};
   *buffer = b;
   return OFFLINK_OK;
 }

@@ -113,6 +113,7 @@ OFFLINK_EXPORT offlink_status offlink_launch(offlink_kernel *kernel, offlink_ran
     REQUIRE(args);
   struct offlink_call call = {.function = OFFLINK_CORE_LAUNCH,
                               .quick = __atomic_load_n(&kernel->quick, __ATOMIC_RELAXED),
+                              .watched = 1,
                               .object = kernel->handle,
                               .range = range};
   offlink_status status = launch(&call, args, arg_count, NULL);
@@ -128,7 +129,8 @@ OFFLINK_EXPORT offlink_status offlink_enqueue_launch(offlink_queue *queue, offli
   if (arg_count)
     REQUIRE(args);
   struct offlink_call call = {.function = OFFLINK_CORE_ENQUEUE_LAUNCH,
-                              .quick = queue->quick,
+                              .quick = queue->quick || __atomic_load_n(&kernel->quick, __ATOMIC_RELAXED),
+                              .watched = !queue->quick,
                               .object = queue->handle,
                               .kernel = kernel->handle,
                               .short_command = __atomic_load_n(&kernel->quick, __ATOMIC_RELAXED),

@@ -81,10 +81,12 @@ struct offlink_call {
   int function; /* one of enum offlink_function */
 
   /* The call is expected to take microseconds: it may run on the caller's
-   * thread. OFFLINK_CORE_LAUNCH and OFFLINK_CORE_DEVICE_OPEN store what is
-   * expected of the next launch of the kernel, and of the commands of the device. */
+   * thread. OFFLINK_CORE_LAUNCH, OFFLINK_CORE_QUEUE_FINISH and
+   * OFFLINK_CORE_DEVICE_OPEN store what is expected of the next launch of the
+   * kernel, of the next wait for the queue, and of the commands of the device. */
   int quick;
-  int here; /* the core's: it does run there */
+  int watched; /* it may enter a driver, where it can stay */
+  int here;    /* the core's: it does run there */
 
   offlink_handle object;
   const void *base; /* the load address of a module, or NULL */

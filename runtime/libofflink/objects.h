@@ -27,11 +27,13 @@ struct offlink_buffer {
   size_t size;
   char *bytes; /* where the host reaches the memory, else NULL */
   struct offlink_view *views;
+  int used; /* it was read or written */
 };
 
 struct offlink_queue {
   offlink_handle handle;
   int quick;
+  int quick_finish; /* the next wait for it; read and written by several threads */
 };
 
 struct offlink_event {

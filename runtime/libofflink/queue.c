@@ -9,7 +9,7 @@ OFFLINK_EXPORT offlink_status offlink_queue_create(offlink_device *device, unsig
   offlink_queue *q = offlink_create(&call, sizeof *q, &status);
   if (!q)
     return status;
-  *q = (offlink_queue){call.created, device->quick};
+  *q = (offlink_queue){call.created, device->quick, device->quick};
   *queue = q;
   return OFFLINK_OK;
 }
@@ -22,7 +22,7 @@ OFFLINK_EXPORT offlink_status offlink_queue_import(offlink_device *device, uint6
   offlink_queue *q = offlink_create(&call, sizeof *q, &status);
   if (!q)
     return status;
-  *q = (offlink_queue){call.created, device->quick};
+  *q = (offlink_queue){call.created, device->quick, device->quick};
   *queue = q;
   return OFFLINK_OK;
 }
@@ -41,8 +41,13 @@ OFFLINK_EXPORT offlink_status offlink_queue_finish_for(offlink_queue *queue, uin
 
 OFFLINK_EXPORT offlink_status offlink_queue_finish(offlink_queue *queue) {
   REQUIRE(queue);
-  return offlink_perform(
-      &(struct offlink_call){.function = OFFLINK_CORE_QUEUE_FINISH, .quick = queue->quick, .object = queue->handle});
+  struct offlink_call call = {.function = OFFLINK_CORE_QUEUE_FINISH,
+                              .quick = __atomic_load_n(&queue->quick_finish, __ATOMIC_RELAXED),
+                              .watched = !queue->quick,
+                              .object = queue->handle};
+  offlink_status status = offlink_perform(&call);
+  __atomic_store_n(&queue->quick_finish, call.quick, __ATOMIC_RELAXED);
+  return status;
 }
 
 OFFLINK_EXPORT offlink_status offlink_queue_abort(offlink_queue *queue) {

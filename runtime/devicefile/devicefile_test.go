@@ -1,0 +1,141 @@
+package devicefile
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"offlink/internal/testtool"
+	"offlink/props"
+	"offlink/wrapper"
+	"offlink/wrapper/devimg"
+)
+
+const library = "../drivertest/testdata/lib.spv"
+
+func write(t *testing.T, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestSPIRV(t *testing.T) {
+	f, err := Open(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Images) != 1 || f.Images[0].Format != devimg.FormatSPIRV || f.Images[0].Target != "spir64" {
+		t.Fatalf("%+v", f.Images)
+	}
+	if diff := cmp.Diff([]string{"add_variable"}, f.Images[0].Entries); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestCarrier: the images stay when the file is gone.
+func TestCarrier(t *testing.T) {
+	code, err := os.ReadFile(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := new(props.Sets)
+	sets.Put(props.SetExportedSymbols, "LibDeviceFunc", props.Uint32(1))
+	img := &devimg.Image{Kind: devimg.KindSYCL, Format: devimg.FormatSPIRV, Target: "spir64", HasEntries: true,
+		Entries: []string{"LibDeviceFunc"}, Code: devimg.Bytes(code), Properties: sets}
+	var object bytes.Buffer
+	if err := wrapper.Wrap(&object, []*devimg.Image{img}, wrapper.WrapOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	path := write(t, "lib.o", object.Bytes())
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	got, err := devimg.ReadCode(f.Images[0].Code)
+	if err != nil || !bytes.Equal(got, code) {
+		t.Errorf("%d bytes of code, %v", len(got), err)
+	}
+	if _, ok := f.Images[0].Properties.Get(props.SetExportedSymbols).Get("LibDeviceFunc"); !ok {
+		t.Error("the property is missing")
+	}
+}
+
+// TestIR: IR becomes an image as postlink makes it: marks of device.h count.
+func TestIR(t *testing.T) {
+	testtool.Need(t, "clang-14")
+	source := write(t, "k.cl", []byte(`#include <offlink/device.h>
+OFFLINK_EXTERNAL int imported(int i);
+OFFLINK_DEVICE_GLOBAL(int, counter) = 7;
+OFFLINK_EXTERNAL int twice(int i) { return 2 * i + counter; }
+OFFLINK_KERNEL void k(OFFLINK_GLOBAL int *out) { out[0] = imported(twice(1)); }
+`))
+	for _, form := range []string{"bc", "ll"} {
+		path := filepath.Join(t.TempDir(), "k."+form)
+		flags := []string{"--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O1", "-I../../include", "-emit-llvm", "-o", path, source}
+		if out, err := exec.Command("clang-14", append(flags, map[string]string{"bc": "-c", "ll": "-S"}[form])...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		f, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		img := f.Images[0]
+		if diff := cmp.Diff([]string{"twice", "k"}, img.Entries); diff != "" {
+			t.Errorf("%s: %s", form, diff)
+		}
+		for set, name := range map[string]string{props.SetExportedSymbols: "twice", props.SetImportedSymbols: "imported", props.SetDeviceGlobals: "counter"} {
+			if _, ok := img.Properties.Get(set).Get(name); !ok {
+				t.Errorf("%s: %s lacks %s", form, set, name)
+			}
+		}
+		if names, err := wrapper.KernelNames(img); err != nil || len(names) != 1 || names[0] != "k" {
+			t.Errorf("%s: kernels of the code: %v, %v", form, names, err)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{
+		filepath.Join(dir, "nothing.spv"): "no such file",
+		dir:                               "is a folder",
+		write(t, "cut.spv", []byte("\x03\x02\x23\x07")):                           "not valid SPIR-V",
+		write(t, "text", []byte("no device code\n")):                              "text",
+		write(t, "empty", nil):                                                    "empty",
+		write(t, "cut.bc", []byte("BC\xc0\xde")):                                  "cut.bc",
+		write(t, "wrong.ll", []byte("define void @f( {\n")):                       "wrong.ll",
+		write(t, "none.ll", []byte("target triple = \"spir64-unknown-unknown\"")): "none.ll",
+	} {
+		if f, err := Open(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v; want %q", path, f, err, want)
+		}
+	}
+}
+
+// FuzzOpen: hostile files are errors.
+func FuzzOpen(f *testing.F) {
+	code, err := os.ReadFile(library)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(code)
+	f.Add([]byte("BC\xc0\xde"))
+	path := filepath.Join(f.TempDir(), "file")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = Open(path)
+	})
+}
