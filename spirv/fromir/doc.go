@@ -4,19 +4,24 @@
 //
 // # How it works
 //
-// [Translate] walks the module twice. The first walk decodes each body
-// (ir.Body) and finds the pointees of pointers: each pointer value is a term
-// that starts unknown, and the loads, stores, address computations and calls
-// that use it unify terms (pointee.go). A pointee that stays unknown is a byte. Where a
-// use wants another pointee than the value has, the second walk writes an
-// OpBitcast, so that no driver needs untyped pointers. A module with typed
-// pointers says it all itself.
+// A [Translation] translates the functions and variables of one module, each once
+// and each to a unit (unit.go): words whose identifiers belong to no module yet. An
+// image (image.go) puts the units of a partition together: equal types, constants
+// and the like become one (shared.go), and everything gets its number.
 //
-// The second walk writes: types and constants once each (types.go,
-// constant.go), global variables (global.go), then functions, declarations
-// first, blocks after their dominators (function.go, block.go), instruction
-// by instruction (instruction.go, memory.go, atomic.go). A call is, in this
-// order,
+// A unit is made in two walks over its body (ir.Body). The first finds the pointees
+// of pointers: each pointer value is a term that starts unknown, and the loads,
+// stores, address computations and calls that use it unify terms (pointee.go). A
+// pointee that stays unknown is a byte. What is found of a function's parameters
+// (shape.go) is told to its callers, never the other way round: so a unit does not
+// depend on the images that hold it. Where a use wants another pointee than the
+// value has, the second walk writes an OpBitcast, so that no driver needs untyped
+// pointers. A module with typed pointers says it all itself.
+//
+// The second walk writes types and constants (types.go, constant.go), a variable
+// (global.go), or a function, blocks after their dominators (function.go,
+// block.go), instruction by instruction (instruction.go, memory.go, atomic.go). A
+// call is, in this order,
 //
 //   - inline assembly or a call of a pointer (call.go),
 //   - an llvm.* intrinsic, mapped to an instruction or expanded to several
@@ -28,11 +33,9 @@
 //   - a plain call.
 //
 // Metadata become entry points, execution modes, names and decorations
-// (metadata.go).
+// (metadata.go, kernel.go), debug information instructions of its sets
+// (debug*.go).
 //
-// A [builder] collects the instructions by section of the layout, counts the
-// capabilities and extensions that they need, and puts types, constants and
-// variables into an order in which each comes after those that it is made of.
 // An extension is used only if [Options] allow it; where the code needs one
 // that they do not allow, the error names the extension, the function and the
 // instruction.
@@ -48,3 +51,5 @@
 // A construct that cannot be translated is an [*Error] with its function and instruction.
 // Bodies may be hostile: the translation is bounded by their size.
 package fromir
+
+//go:generate go test -run TestDocumentation -count=1 . -update
