@@ -180,10 +180,6 @@ type Source interface {
 	// array initialiser; a variable with KeepElements has these and its
 	// SignatureRefs only.
 	ElementRefs(ValueID, []int) ([]Ref, error)
-	// Calls decodes the direct calls that a function's body makes of the
-	// functions in callees, in order. Their Index stays the same whatever
-	// callees are.
-	Calls(function ValueID, callees map[ValueID]bool) ([]Call, error)
 	// RefsWithout returns the function's Refs as they are when the calls of
 	// those indices (Call.Index) are taken out.
 	RefsWithout(function ValueID, calls []int) ([]Ref, error)

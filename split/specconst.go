@@ -135,7 +135,7 @@ func (g *Graph) findReads(id ir.ValueID, readers map[ir.ValueID]bool) error {
 	if !calls {
 		return nil
 	}
-	found, err := g.Module.Source.Calls(id, readers)
+	found, err := ir.FindCalls(g.Module, id, readers)
 	if err != nil {
 		return err
 	}

@@ -5,66 +5,9 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// Calls decodes the direct calls that a function makes of the functions in
-// callees.
-func (s *source) Calls(function ir.ValueID, callees map[ir.ValueID]bool) ([]ir.Call, error) {
-	index := s.values.entryOf(function).body()
-	if index < 0 {
-		return nil, nil
-	}
-	b := &s.bodies[index]
-	var calls []ir.Call
-	list := s.decodeInstructions(b)
-	slots := newSlotFinder(s, b, list)
-	for i := range list {
-		in := &list[i]
-		if in.call < 0 || !callees[ir.ValueID(in.operands[in.calleeIndex()].value)] {
-			continue
-		}
-		call, err := s.decodeCall(slots, in)
-		if err != nil {
-			return nil, err
-		}
-		calls = append(calls, call)
-	}
-	return calls, nil
-}
-
 // functionType returns the type that a call calls its callee with.
 func (s *source) functionType(in *instruction) *ir.Type {
 	return &s.module.Types[in.operands[in.calleeIndex()-1].value]
-}
-
-func (s *source) decodeCall(slots *slotFinder, in *instruction) (ir.Call, error) {
-	at := in.calleeIndex()
-	callee := ir.ValueID(in.operands[at].value)
-	t := s.functionType(in)
-	call := ir.Call{Index: in.call, Callee: callee, Result: t.Elements[0]}
-	for i, parameter := range t.Elements[1:] {
-		a := ir.Argument{Type: parameter, Constant: ir.Constant{Type: parameter}}
-		a.SRet, a.Pointee = s.findSRet(in, callee, i, parameter)
-		d := constantDecoder{source: s, body: slots.body}
-		var c ir.Constant
-		var err error
-		switch o := in.operands[at+1+i]; o.kind {
-		case opGlobalRel:
-			c, err = d.globalConstant(uint32(o.value), 0)
-		case opLocalRel:
-			c, err = d.localConstant(o.value, 0)
-		}
-		if err != nil {
-			return call, err
-		}
-		if c.Kind != ir.ConstantOther {
-			a.Constant = c
-		} else if o := in.operands[at+1+i]; o.kind == opLocalRel {
-			if address, ok := slots.address(uint32(o.value)); ok {
-				a.Constant.Kind, a.Constant.Value, a.FromSlot = ir.ConstantValue, address, true
-			}
-		}
-		call.Arguments = append(call.Arguments, a)
-	}
-	return call, nil
 }
 
 // findSRet reports whether a parameter is where the result goes, and the type of

@@ -29,7 +29,7 @@ func ask(m *ir.Module) {
 		id := ir.ValueID(i)
 		m.Source.Initializer(id)
 		m.Source.ElementRefs(id, []int{0, 5})
-		calls, err := m.Source.Calls(id, callees)
+		calls, err := ir.FindCalls(m, id, callees)
 		if err == nil && len(calls) > 0 {
 			m.Source.RefsWithout(id, []int{calls[0].Index})
 		}

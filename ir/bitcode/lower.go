@@ -29,7 +29,10 @@ func (l *lowering) replace(edits []ir.CallEdit) (*body, error) {
 	list := l.source.decodeInstructions(l.old)
 	l.symbols = uint32(l.old.localCount())
 	l.choosePrefix()
-	stores := newSlotFinder(l.source, l.old, list).serving(func(call int) bool { return editOf(edits, call) != nil })
+	stores, err := l.source.servingStores(l.old, list, func(call int) bool { return editOf(edits, call) != nil })
+	if err != nil {
+		return nil, err
+	}
 	for i := 0; i < len(list); {
 		end, err := i+1, error(nil)
 		if edit := editOf(edits, list[i].call); edit != nil {

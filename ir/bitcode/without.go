@@ -8,13 +8,16 @@ import (
 // removeCalls returns the instructions of a body without the direct calls of
 // those numbers, the operand bundles before them and the stores that serve
 // them alone.
-func (s *source) removeCalls(b *body, calls []int) []instruction {
+func (s *source) removeCalls(b *body, calls []int) ([]instruction, error) {
 	gone := make(map[int]bool, len(calls))
 	for _, c := range calls {
 		gone[c] = true
 	}
 	list := s.decodeInstructions(b)
-	stores := newSlotFinder(s, b, list).serving(func(call int) bool { return gone[call] })
+	stores, err := s.servingStores(b, list, func(call int) bool { return gone[call] })
+	if err != nil {
+		return nil, err
+	}
 	left := list[:0]
 	bundles := 0
 	for i, in := range list {
@@ -32,7 +35,24 @@ func (s *source) removeCalls(b *body, calls []int) []instruction {
 		}
 		left = append(left, in)
 	}
-	return left
+	return left, nil
+}
+
+// servingStores returns which records are stores that serve those calls alone.
+// Bodies of the model count the instructions that attachments count.
+func (s *source) servingStores(b *body, list []instruction, gone func(call int) bool) (map[int]bool, error) {
+	numbers, err := ir.ServingStores(s.module, b.function, gone)
+	if err != nil {
+		return nil, err
+	}
+	stores, number := make(map[int]bool, len(numbers)), 0
+	for i := range list {
+		if list[i].recordLayout().Counts {
+			stores[i] = numbers[number]
+			number++
+		}
+	}
+	return stores, nil
 }
 
 // RefsWithout returns the references of the function after those calls are taken
@@ -45,12 +65,15 @@ func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error)
 	}
 	b := &s.bodies[index]
 	r := rewriter{source: s, old: b}
-	list := s.removeCalls(b, calls)
+	list, err := s.removeCalls(b, calls)
+	if err != nil {
+		return nil, err
+	}
 	r.markLive(list)
 	c := newRefCollector(s, b)
 	defer s.collectors.Put(c.bodyReader)
 	refs := s.appendSignature(nil, v)
-	err := s.headerRefs(s.headerRecord(function), &c.constants, func(id uint32) {
+	err = s.headerRefs(s.headerRecord(function), &c.constants, func(id uint32) {
 		if c.addresses.firstTime(id) {
 			refs = append(refs, ir.MakeRef(ir.RefAddress, id))
 		}

@@ -51,36 +51,8 @@ func (p *parser) scanBody(id ir.ValueID) {
 	p.parseBody()
 }
 
-// Calls implements [ir.Source].
-func (t *text) Calls(function ir.ValueID, callees map[ir.ValueID]bool) (calls []ir.Call, err error) {
-	p := t.newParser()
-	var sites []callSite
-	p.onCall = func(site *callSite) {
-		if callees[site.callee] {
-			sites = append(sites, *site)
-		}
-	}
-	var slots slotFinder
-	slots.collect(p)
-	f := catchFault(func() {
-		p.scanBody(function)
-		slots.finish()
-		p.types = t.table.frozenCopy()
-		for i := range sites {
-			call := p.decodeCall(&sites[i], &slots)
-			p.checkRecorded(&call, sites[i].typePos)
-			calls = append(calls, call)
-		}
-	})
-	if f != nil {
-		return nil, errorAt(t.module.Path, t.data, f)
-	}
-	return calls, nil
-}
-
-// decodeCall decodes the result type and the arguments of a call. Slots, which
-// may be nil, has the arguments that are loaded.
-func (p *parser) decodeCall(site *callSite, slots *slotFinder) ir.Call {
+// decodeCall decodes the result type and the arguments of a call.
+func (p *parser) decodeCall(site *callSite) ir.Call {
 	call := ir.Call{Index: site.index, Callee: site.callee}
 	p.pos = site.typePos
 	call.Result, _ = p.parseType()
@@ -92,24 +64,12 @@ func (p *parser) decodeCall(site *callSite, slots *slotFinder) ir.Call {
 		if p.acceptDots() {
 			break
 		}
-		call.Arguments = append(call.Arguments, p.decodeArgument(slots))
+		call.Arguments = append(call.Arguments, p.decodeArgument())
 	}
 	return call
 }
 
-// checkRecorded fails if the module does not record the types of a call,
-// which it does when they are those of the callee.
-func (p *parser) checkRecorded(call *ir.Call, pos int) {
-	recorded := call.Result != ir.NoType
-	for _, a := range call.Arguments {
-		recorded = recorded && a.Type != ir.NoType && !(a.SRet && a.Pointee == ir.NoType)
-	}
-	if !recorded {
-		p.failAt(pos, "the call's type is not that of its callee")
-	}
-}
-
-func (p *parser) decodeArgument(slots *slotFinder) ir.Argument {
+func (p *parser) decodeArgument() ir.Argument {
 	id, shape := p.parseType()
 	a := ir.Argument{Type: id, Constant: ir.Constant{Type: id}}
 	if shape == shapeMetadata {
@@ -118,26 +78,11 @@ func (p *parser) decodeArgument(slots *slotFinder) ir.Argument {
 	}
 	p.argumentAttributes(&a)
 	if p.peekByte() == '%' {
-		start := p.pos
 		p.localUse(false)
-		if slots != nil {
-			p.fromSlot(&a, start, slots)
-		}
 		return a
 	}
 	a.Constant = p.decodeConstant(id)
 	return a
-}
-
-// fromSlot notes the address that an argument was loaded as; its name begins
-// at start.
-func (p *parser) fromSlot(a *ir.Argument, start int, slots *slotFinder) {
-	end := p.pos
-	p.pos = start + 1
-	if address, ok := slots.address(p.readName()); ok {
-		a.Constant.Kind, a.Constant.Value, a.FromSlot = ir.ConstantValue, address, true
-	}
-	p.pos = end
 }
 
 // argumentAttributes steps over the attributes of an argument and notes sret.
@@ -221,13 +166,13 @@ func (p *parser) removedWith(function ir.ValueID, calls []int) map[int]bool {
 			gone[site.start] = true
 		}
 	}
-	var slots slotFinder
-	slots.collect(p)
+	var sites siteList
+	sites.collectSites(p)
 	p.scanBody(function)
-	slots.finish()
+	sites.endCollection(p)
 	p.onCall = nil
-	for _, i := range slots.serving(gone) {
-		gone[slots.instructions[i].start] = true
+	for _, i := range sites.servingStores(p, function, func(call int) bool { return without[call] }) {
+		gone[sites.instructions[i].start] = true
 	}
 	return gone
 }

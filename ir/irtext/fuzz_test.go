@@ -50,7 +50,7 @@ func decodeAll(m *ir.Module) {
 	}
 	for i := range m.Values {
 		m.Source.Initializer(ir.ValueID(i))
-		m.Source.Calls(ir.ValueID(i), all)
+		ir.FindCalls(m, ir.ValueID(i), all)
 		m.Source.RefsWithout(ir.ValueID(i), []int{0})
 		m.Source.ElementRefs(ir.ValueID(i), []int{0, 1})
 	}

@@ -476,10 +476,20 @@ func (p *parser) labelList() {
 	p.expectByte(']')
 }
 
+// withdrawCall takes back the number of a call: invoke and callbr end a block,
+// so that nothing can take their place.
+func (p *parser) withdrawCall() {
+	if p.site.direct {
+		p.site.direct = false
+		p.calls--
+	}
+}
+
 // parseInvoke steps over an invoke: a call, then where it continues and where
 // it unwinds to.
 func (p *parser) parseInvoke() bool {
 	hasResult := p.parseCall()
+	p.withdrawCall()
 	p.expectWord("to")
 	p.operandLabel()
 	p.expectWord("unwind")
@@ -491,6 +501,7 @@ func (p *parser) parseInvoke() bool {
 // the assembly may jump to.
 func (p *parser) callBranch() bool {
 	hasResult := p.parseCall()
+	p.withdrawCall()
 	p.expectWord("to")
 	p.operandLabel()
 	p.labelList()

@@ -12,7 +12,7 @@ type rewriter struct {
 	*writer
 	edits   map[int]*ir.Expression // by the index of the call
 	sites   []callSite             // of edits, in the order of the text
-	slots   slotFinder
+	places  siteList
 	removed []uint32 // numbers of the results that constants take the place of, ascending
 	values  map[string]string
 	prefix  string // of the names of new values
@@ -39,7 +39,7 @@ func (w *writer) rewriteBody(id ir.ValueID, edit *ir.Edit, end int) {
 	for i := range r.sites {
 		calls = append(calls, r.replaceCall(&r.sites[i]))
 	}
-	calls = append(calls, r.dropStores()...)
+	calls = append(calls, r.dropStores(id)...)
 	w.patches = append(w.patches, calls...)
 	w.removeOverlaps()
 	w.copyPatched(int(w.text.parts(&w.text.values[id]).body), end)
@@ -50,7 +50,7 @@ func (r *rewriter) scan(id ir.ValueID) {
 	p := r.parser
 	r.globals = r.globals[:0]
 	p.globals = &r.globals
-	r.slots.collect(p)
+	r.places.collectSites(p)
 	p.onCall = func(site *callSite) {
 		if r.edits[site.index] != nil {
 			r.sites = append(r.sites, *site)
@@ -58,18 +58,14 @@ func (r *rewriter) scan(id ir.ValueID) {
 	}
 	p.scanBody(id)
 	p.globals, p.onCall = nil, nil
-	r.slots.finish()
+	r.places.endCollection(p)
 }
 
 // dropStores returns the patches that take out the stores that served the
 // replaced calls alone.
-func (r *rewriter) dropStores() (patches []patch) {
-	calls := make(map[int]bool, len(r.sites))
-	for i := range r.sites {
-		calls[r.sites[i].start] = true
-	}
-	for _, i := range r.slots.serving(calls) {
-		in := &r.slots.instructions[i]
+func (r *rewriter) dropStores(id ir.ValueID) (patches []patch) {
+	for _, i := range r.places.servingStores(r.parser, id, func(call int) bool { return r.edits[call] != nil }) {
+		in := &r.places.instructions[i]
 		patches = append(patches, patch{r.lineStart(in.start), in.end, ""})
 	}
 	return patches
@@ -123,7 +119,7 @@ func (r *rewriter) namePatches() {
 			r.patches = append(r.patches, patch{int(use.start), int(use.end), formatNumber(r.numbers[use.value])})
 		}
 	}
-	for _, l := range r.slots.names {
+	for _, l := range r.places.names {
 		if text, ok := r.values[l.name.key()]; ok {
 			r.patches = append(r.patches, patch{l.start - 1, l.end, text})
 			continue
@@ -141,7 +137,7 @@ func (r *rewriter) namePatches() {
 func (r *rewriter) call(site *callSite) ir.Call {
 	p := r.parser
 	p.types = r.text.table.frozenCopy()
-	call := p.decodeCall(site, nil)
+	call := p.decodeCall(site)
 	p.types = nil
 	return call
 }

@@ -66,7 +66,7 @@ func specSlice(t *testing.T, edit func(m *ir.Module, calls []ir.Call) []ir.CallE
 		callees[id] = true
 	}
 	kernel, _ := m.Lookup("k")
-	calls, err := m.Source.Calls(kernel, callees)
+	calls, err := ir.FindCalls(m, kernel, callees)
 	if err != nil {
 		t.Fatal(err)
 	}

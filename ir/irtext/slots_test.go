@@ -66,7 +66,7 @@ func TestSlots(t *testing.T) {
 			k, _ := m.Lookup("k")
 			n, _ := m.Lookup("n")
 			get, _ := m.Lookup("get")
-			calls, err := m.Source.Calls(k, map[ir.ValueID]bool{get: true})
+			calls, err := ir.FindCalls(m, k, map[ir.ValueID]bool{get: true})
 			if err != nil {
 				t.Fatal(err)
 			}

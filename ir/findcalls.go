@@ -1,0 +1,201 @@
+package ir
+
+import (
+	"errors"
+	"fmt"
+)
+
+// FindCalls decodes the direct calls that a function's body makes of the
+// functions in callees, in order. Their Index stays the same whatever callees
+// are.
+func FindCalls(m *Module, function ValueID, callees map[ValueID]bool) ([]Call, error) {
+	finder, err := newBodyFinder(m, function)
+	if finder == nil || err != nil {
+		return nil, err
+	}
+	var calls []Call
+	for i := range finder.body.Instructions {
+		in := &finder.body.Instructions[i]
+		if finder.direct[i] < 0 || !callees[ValueID(in.Operands[0].Index)] {
+			continue
+		}
+		call, err := finder.describeCall(in, finder.direct[i])
+		if err != nil {
+			return nil, fmt.Errorf("%s: in @%s: %w", m.Path, m.Values[function].Name, err)
+		}
+		calls = append(calls, call)
+	}
+	return calls, nil
+}
+
+// ServingStores returns the stores of a function that nothing reads once its
+// direct calls of those numbers (Call.Index) are gone: code without
+// optimisation keeps the arguments of a call in variables on its stack. The
+// stores are numbered among the instructions, debug records left out.
+func ServingStores(m *Module, function ValueID, gone func(call int) bool) (map[int]bool, error) {
+	finder, err := newBodyFinder(m, function)
+	if finder == nil || err != nil {
+		return nil, err
+	}
+	return finder.servingStores(gone), nil
+}
+
+// bodyFinder is a decoded body with the numbers of its instructions.
+type bodyFinder struct {
+	module *Module
+	reader BodyReader
+	body   Body
+	direct []int // by instruction: its number among the direct calls, or -1
+	number []int // by instruction: its number without debug records
+	users  map[uint32][]int
+	slots  map[uint32]*stackSlot
+}
+
+var errNoBodies = errors.New("the source of the module does not decode bodies")
+
+// newBodyFinder decodes the body of a function; it returns nil if there is none.
+func newBodyFinder(m *Module, function ValueID) (*bodyFinder, error) {
+	if v := &m.Values[function]; v.Kind != Function || v.Declaration {
+		return nil, nil
+	}
+	source, ok := m.Source.(BodySource)
+	if !ok {
+		return nil, errNoBodies
+	}
+	f := &bodyFinder{module: m, reader: source.NewBodyReader(), users: make(map[uint32][]int), slots: make(map[uint32]*stackSlot)}
+	if err := f.reader.ReadBody(function, &f.body); err != nil {
+		return nil, err
+	}
+	f.numberInstructions()
+	return f, nil
+}
+
+func (f *bodyFinder) numberInstructions() {
+	calls, number := 0, 0
+	for i := range f.body.Instructions {
+		in := &f.body.Instructions[i]
+		direct := -1
+		if in.Op == OpCall && in.Operands[0].Kind == ValueGlobal {
+			direct = calls
+			calls++
+		}
+		f.direct, f.number = append(f.direct, direct), append(f.number, number)
+		if in.Op != OpDebugRecord {
+			number++
+		}
+		for _, v := range in.Operands {
+			f.addUser(v, i)
+		}
+	}
+}
+
+// addUser notes that an instruction uses a value, also as metadata.
+func (f *bodyFinder) addUser(v Value, user int) {
+	switch v.Kind {
+	case ValueInstruction:
+		f.users[v.Index] = append(f.users[v.Index], user)
+	case ValueMetadata:
+		for _, wrapped := range f.body.Metadata[v.Index].Values {
+			if wrapped.Kind == ValueInstruction {
+				f.users[wrapped.Index] = append(f.users[wrapped.Index], user)
+			}
+		}
+	}
+}
+
+// describeCall describes a call with the constants among its arguments.
+func (f *bodyFinder) describeCall(in *Instruction, index int) (Call, error) {
+	call := Call{Index: index, Callee: ValueID(in.Operands[0].Index), Result: in.Type}
+	header, err := f.reader.ReadHeader(call.Callee)
+	if err != nil {
+		return call, err
+	}
+	known := f.isRecorded(in.Type)
+	for i, v := range in.Operands[1:] {
+		a := Argument{Type: v.Type, Constant: f.constantOf(v)}
+		if v.Kind == ValueMetadata {
+			call.Arguments = append(call.Arguments, a)
+			continue
+		}
+		attributes := [2][]AttributeDetail{f.body.Calls[in.Call].Attributes.Parameter(i), header.Attributes.Parameter(i)}
+		for _, list := range attributes {
+			if sret := FindAttribute(list, "sret"); sret != nil && !a.SRet {
+				a.SRet, a.Pointee = true, f.pointeeOf(sret, v.Type)
+			}
+		}
+		if s := f.slotOf(v); s != nil && s.constant {
+			a.Constant.Kind, a.Constant.Value, a.FromSlot = ConstantValue, s.address, true
+		}
+		known = known && f.isRecorded(v.Type) && (!a.SRet || f.isRecorded(a.Pointee))
+		call.Arguments = append(call.Arguments, a)
+	}
+	if !known {
+		return call, errors.New("a call's type is not that of its callee")
+	}
+	return call, nil
+}
+
+// isRecorded reports whether the module has the type: those of the reader mean
+// nothing to others.
+func (f *bodyFinder) isRecorded(id TypeID) bool { return int(id) < len(f.module.Types) }
+
+// pointeeOf returns the type that sret names; that of a typed pointer is its
+// pointee.
+func (f *bodyFinder) pointeeOf(sret *AttributeDetail, pointer TypeID) TypeID {
+	if sret.Type != NoType {
+		return sret.Type
+	}
+	if types := f.reader.Types(); int(pointer) < len(types) && len(types[pointer].Elements) == 1 {
+		return types[pointer].Elements[0]
+	}
+	return NoType
+}
+
+// constantOf returns a scalar constant, or the address of a global value that
+// casts and getelementptrs are made of; another value is ConstantOther.
+func (f *bodyFinder) constantOf(v Value) Constant {
+	typ := v.Type
+	for v.Kind == ValueConstant {
+		c := f.body.Constants.At(v)
+		if c.Kind != ConstantExpression {
+			return f.scalarOf(c)
+		}
+		if !isAddressOperation(c.Expression.Op) || len(c.Operands) == 0 {
+			break
+		}
+		v = c.Operands[0] // a constant that comes before this one
+	}
+	if v.Kind == ValueGlobal {
+		return Constant{Kind: ConstantValue, Type: typ, Value: ValueID(v.Index)}
+	}
+	return Constant{Type: typ}
+}
+
+func isAddressOperation(op Opcode) bool {
+	switch op {
+	case OpBitCast, OpAddrSpaceCast, OpPtrToInt, OpIntToPtr, OpPtrToAddr, OpGEP:
+		return true
+	}
+	return false
+}
+
+// scalarOf returns a constant of at most 64 bits.
+func (f *bodyFinder) scalarOf(c *ConstantNode) Constant {
+	out := Constant{Type: c.Type}
+	types := f.reader.Types()
+	if int(c.Type) >= len(types) {
+		return out
+	}
+	bits := types[c.Type].Bits
+	switch c.Kind {
+	case ConstantInt, ConstantFloat:
+		if bits <= 64 && len(c.Words) > 0 {
+			out.Kind, out.Int, out.Bits = c.Kind, c.Words[0], int(bits)
+		}
+	case ConstantZero:
+		out.Kind = ConstantZero
+	case ConstantUndef, ConstantPoison:
+		out.Kind = ConstantUndef
+	}
+	return out
+}
