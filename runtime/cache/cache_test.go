@@ -295,11 +295,14 @@ func TestMain(m *testing.M) {
 }
 
 // TestKilledWriters: a writer that is killed at any time leaves whole entries
-// and temporary files.
+// and temporary files. The torture suite kills a thousand.
 func TestKilledWriters(t *testing.T) {
 	runs := 200
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		runs = 20
+	case os.Getenv("OFFLINK_TORTURE_RUNS") != "":
+		runs = 1000
 	}
 	c := newCache(t, Options{})
 	random := rand.New(rand.NewPCG(7, 8))
