@@ -134,12 +134,15 @@ func isCubin(head []byte) bool {
 		elf.Machine(binary.LittleEndian.Uint16(head[machineAt:])) == elf.EM_CUDA
 }
 
+// maxBareCode bounds a file of code alone.
+const maxBareCode = 1 << 31
+
 // bareImage is a module that nothing describes: its entry points are its
 // kernels, and it exports the symbols that its code exports.
 func bareImage(name string, img devimg.Image) (*devimg.Image, error) {
-	code, err := os.ReadFile(name)
+	code, err := readFile(name, maxBareCode)
 	if err != nil {
-		return nil, fileError(name, err)
+		return nil, err
 	}
 	img.Kind, img.Code, img.HasEntries = devimg.KindSYCL, devimg.Bytes(code), true
 	if img.Entries, err = wrapper.KernelNames(&img); err != nil {
@@ -154,6 +157,15 @@ func (f *imageFiles) close() error {
 		closeInto(&err, file.Close)
 	}
 	return err
+}
+
+// readFile reads a file of at most limit bytes.
+func readFile(name string, limit int64) ([]byte, error) {
+	data, err := cli.ReadFile(name, limit)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fileError(name, err)
+	}
+	return data, err
 }
 
 // fileError gives every problem of a file one wording.
@@ -177,7 +189,7 @@ func (f *imageFiles) kernel(name string) (string, error) {
 	}
 	fits := f.matching(func(k string) bool { return sourceName(k) == name || sourceName(k, demangle.NoParams) == name })
 	if len(fits) == 0 {
-		fits = f.matching(func(k string) bool { return strings.Contains(k, name) || strings.Contains(sourceName(k), name) })
+		fits = cli.WithoutWrappers(f.matching(func(k string) bool { return strings.Contains(k, name) || strings.Contains(sourceName(k), name) }))
 	}
 	switch {
 	case len(fits) == 1:

@@ -125,10 +125,20 @@ func zeroes(text string, elem *element, count string) (int64, error) {
 	return n * int64(elem.size), nil
 }
 
+// The files that fill buffers are bounded: a device or a FIFO may have no end.
+const (
+	maxBufferFile   = 4 << 30
+	maxBufferStream = 64 << 20 // of what is not a regular file
+)
+
 func readBuffer(elem *element, file string) ([]byte, error) {
-	data, err := os.ReadFile(file)
+	limit := int64(maxBufferStream)
+	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+		limit = maxBufferFile
+	}
+	data, err := readFile(file, limit)
 	if err != nil {
-		return nil, fileError(file, err)
+		return nil, err
 	}
 	if len(data) == 0 || len(data)%elem.size != 0 {
 		return nil, fmt.Errorf("%s: %d bytes are no whole number of %s", file, len(data), elem.name)

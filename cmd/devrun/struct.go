@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -65,12 +64,16 @@ func (id bufferID) option() string {
 	return fmt.Sprint(id.index)
 }
 
+// maxValueFile bounds the file that an argument is taken from by value. Devices
+// take some kilobytes.
+const maxValueFile = 1 << 20
+
 // parseBytes reads hexadecimal digits, or @FILE.
 func parseBytes(text, rest string) ([]byte, error) {
 	if file, ok := strings.CutPrefix(rest, "@"); ok {
-		data, err := os.ReadFile(file)
+		data, err := readFile(file, maxValueFile)
 		if err != nil {
-			return nil, fileError(file, err)
+			return nil, err
 		}
 		if len(data) == 0 {
 			return nil, fmt.Errorf("%s: is empty", file)

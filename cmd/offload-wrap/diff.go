@@ -20,9 +20,10 @@ func newDiffCommand(s cli.Streams) *cobra.Command {
 	d := &differ{streams: s}
 	c := &cobra.Command{
 		Use:   "diff A B",
-		Short: "compare the device images of two files; exit 1 if they differ",
+		Short: "compare the device images of two files, folders or wheels; exit 1 if they differ",
 		Long: `Diff pairs the images of two files by kind, target, entries and code, and prints the
-differences in each pair. Order, envelopes and compression do not count as differences.`,
+differences in each pair. Order, envelopes and compression do not count as differences. Of two
+folders or wheels it compares the files of one name; WHEEL!MEMBER names a file in a wheel.`,
 		Args: argsUsage(cobra.ExactArgs(2)),
 		RunE: func(_ *cobra.Command, args []string) error { return d.compareFiles(args[0], args[1]) },
 	}
@@ -34,12 +35,15 @@ differences in each pair. Order, envelopes and compression do not count as diffe
 // compareFiles compares the images of two files, in pairs that the library
 // chooses.
 func (d *differ) compareFiles(nameA, nameB string) error {
-	a, err := d.openWrapped(nameA)
+	if done, err := d.compareCollections(nameA, nameB); done || err != nil {
+		return err
+	}
+	a, err := d.openSource(nameA)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	b, err := d.openWrapped(nameB)
+	b, err := d.openSource(nameB)
 	if err != nil {
 		return err
 	}
@@ -48,6 +52,11 @@ func (d *differ) compareFiles(nameA, nameB string) error {
 	if err != nil {
 		return err
 	}
+	return d.finish(describeDifferences("", differences))
+}
+
+// finish prints the differences; that there are any is an error.
+func (d *differ) finish(differences []difference) error {
 	if err := d.printDifferences(differences); err != nil {
 		return err
 	}
@@ -59,23 +68,37 @@ func (d *differ) compareFiles(nameA, nameB string) error {
 
 // difference is a wrapper.Difference in JSON.
 type difference struct {
+	File   string `json:"file,omitempty"` // of folders and archives, by its name there
 	First  *int   `json:"first,omitempty"`
 	Second *int   `json:"second,omitempty"`
 	What   string `json:"what"`
 	Detail string `json:"detail"`
+
+	title string
 }
 
 // printDifferences prints the differences, as a listing of lines or JSON.
-func (d *differ) printDifferences(differences []wrapper.Difference) error {
+func describeDifferences(file string, found []wrapper.Difference) []difference {
+	list := make([]difference, 0, len(found))
+	for _, x := range found {
+		list = append(list, difference{file, imageNumber(x.A), imageNumber(x.B), x.Field, x.Detail, imageTitle(x)})
+	}
+	return list
+}
+
+func (d *differ) printDifferences(differences []difference) error {
 	if d.json {
-		list := []difference{}
-		for _, x := range differences {
-			list = append(list, difference{imageNumber(x.A), imageNumber(x.B), x.Field, x.Detail})
-		}
-		return cli.WriteJSON(d.streams.Out, list)
+		return cli.WriteJSON(d.streams.Out, append([]difference{}, differences...))
 	}
 	for _, x := range differences {
-		if _, err := fmt.Fprintf(d.streams.Out, "%s: %s: %s\n", imageTitle(x), x.Field, x.Detail); err != nil {
+		where := x.title + ": " + x.What
+		if x.File != "" {
+			where = quoteWord(x.File) + ": " + where
+		}
+		if x.title == "" { // of a file as a whole
+			where = quoteWord(x.File)
+		}
+		if _, err := fmt.Fprintf(d.streams.Out, "%s: %s\n", where, x.Detail); err != nil {
 			return err
 		}
 	}

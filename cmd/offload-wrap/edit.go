@@ -34,6 +34,9 @@ func (e *editing) defineFlags(c *cobra.Command) {
 // editFile opens the file, finds the images and writes the edited file beside the
 // name that it will get.
 func (e *editing) editFile(name string, choose func(*wrapper.File) ([]int, error), check func(*wrapper.Located) error, write func(io.Writer, *wrapper.File, []int) error) error {
+	if err := refuseArchive(name); err != nil {
+		return err
+	}
 	f, err := e.openWrapped(name)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func newExtractCommand(s cli.Streams) *cobra.Command {
 entries (.sym) as files named after FILE, and a table of them. As the rows of a table share
 kind, target, format and options, images that differ in those get tables of their own; then
 there also is a response file (.rsp) that wraps all of them again in their order. The command
-that wraps the images again is printed.`,
+that wraps the images again is printed. WHEEL!MEMBER names a file in a wheel.`,
 		Args: argsUsage(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return e.extractFile(args[0]) },
 	}
@@ -53,7 +53,7 @@ that wraps the images again is printed.`,
 // extractFile writes the selected images of one file. Outputs get their names
 // at the end, all or none.
 func (e *extractor) extractFile(name string) error {
-	f, err := e.openWrapped(name)
+	f, err := e.openSource(name)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (e *extractor) extractFile(name string) error {
 			return err
 		}
 	}
-	x := &extraction{stem: filepath.Join(e.dir, baseName(name))}
+	x := &extraction{stem: filepath.Join(e.dir, baseName(ownName(f.Name())))}
 	defer x.outputs.Abort()
 	progress := cli.StartProgress(e.streams.Err, "extract")
 	progress.SetTotal(len(chosen))

@@ -76,7 +76,7 @@ type newCode struct {
 // the file itself. Code is often a file that could hold images, an ELF file or
 // an archive: a file of the same form as the old code is code.
 func (r *replacer) loadNew(name string, old *wrapper.Located) (*newCode, error) {
-	f, err := r.openWrapped(name)
+	f, err := r.openSource(name)
 	if err == nil && len(f.Images()) == 0 {
 		f.Close()
 		err = wrapper.ErrNoImages

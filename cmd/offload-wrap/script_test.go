@@ -12,7 +12,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){program: main})
+	testscript.Main(m, map[string]func(){program: main, peakProgram: peakCommand})
 }
 
 // TestScripts runs the scripts of testdata/script. $GOLDEN is the folder of

@@ -2,9 +2,7 @@ package main
 
 import (
 	"archive/zip"
-	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,13 +17,28 @@ func (l *lister) listSource(name string) error {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return err
+		return l.listArchived(name, err)
 	case info.IsDir():
 		return l.listFolder(name)
 	case info.Mode().IsRegular() && isZip(name):
 		return l.listWheel(name)
 	}
 	return l.listFile(name)
+}
+
+// listArchived lists a file of an archive, if the name is that of one; else
+// there is no such file, as the error says.
+func (l *lister) listArchived(name string, missing error) error {
+	archive, member, ok := cutMember(name)
+	if !ok {
+		return missing
+	}
+	f, err := l.openMember(archive, member)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return l.listImages(f)
 }
 
 // zipMagic begins a zip archive with files in it.
@@ -141,14 +154,14 @@ func (l *lister) listWheel(name string) error {
 // listZip lists the members of a wheel. A member that cannot be read is
 // reported, and the rest is listed.
 func (l *lister) listZip(name string) error {
-	archive, err := zip.OpenReader(name)
+	archive, err := openArchive(name)
 	if err != nil {
-		return fmt.Errorf("%s: malformed zip archive: %w", name, err)
+		return err
 	}
 	defer archive.Close()
 	failed := false
 	for _, member := range archive.File {
-		if err := l.listMember(name+"!"+member.Name, member); err != nil {
+		if err := l.listMember(name+memberMark+member.Name, member); err != nil {
 			failed = true
 			l.reportError(err)
 		}
@@ -159,38 +172,10 @@ func (l *lister) listZip(name string) error {
 	return nil
 }
 
-// maxMember bounds the size of an unpacked member of a zip archive, in a
-// temporary file: the largest libraries in wheels have 2 GiB.
-const maxMember = 8 << 30
-
-// listMember lists a member of a zip archive if it has images. It is unpacked into
-// a temporary file, as images are read out of mapped files.
+// listMember lists a member of a zip archive if it has images.
 func (l *lister) listMember(name string, member *zip.File) error {
-	if !member.Mode().IsRegular() {
-		return nil
-	}
-	packed, err := member.Open()
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	defer packed.Close()
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(packed, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if !wrapper.MayHoldImages(head[:n]) {
-		return nil
-	}
-	limit := int64(maxMember)
-	if l.limit > 0 {
-		limit = int64(l.limit)
-	}
-	f, err := wrapper.OpenReader(name, io.MultiReader(bytes.NewReader(head[:n]), packed), limit, l.readOptions())
-	if errors.Is(err, wrapper.ErrNoImages) {
-		return nil
-	}
-	if err != nil {
+	f, err := l.unpackMember(name, member)
+	if f == nil || err != nil {
 		return err
 	}
 	defer f.Close()

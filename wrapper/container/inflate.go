@@ -22,30 +22,46 @@ const maxWindow = 1 << 27
 // IsZstd reports whether data begins a zstd frame.
 func IsZstd(data []byte) bool { return len(data) >= 4 && u32(data, 0) == 0xFD2FB528 }
 
-// decoders are decoders of zstd whose windows can be used again.
-var decoders = sync.Pool{New: func() any {
+// idleDecoders are decoders of zstd whose windows can be used again. They are
+// few whatever the number of processors: each keeps the largest window that it
+// had, and a sync.Pool would keep some for each processor.
+var idleDecoders = make(chan *zstd.Decoder, 1)
+
+func takeDecoder() *zstd.Decoder {
+	select {
+	case d := <-idleDecoders:
+		return d
+	default:
+	}
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow))
 	if err != nil {
 		panic(err) // the options are constants
 	}
 	return d
-}}
+}
+
+// putDecoder gives a decoder back.
+func putDecoder(d *zstd.Decoder) error {
+	err := d.Reset(nil)
+	select {
+	case idleDecoders <- d:
+	default:
+		d.Close()
+	}
+	return err
+}
 
 // zstdReader is a decoder of the pool while it is used.
 type zstdReader struct{ *zstd.Decoder }
 
-func (r zstdReader) Close() error {
-	err := r.Decoder.Reset(nil)
-	decoders.Put(r.Decoder)
-	return err
-}
+func (r zstdReader) Close() error { return putDecoder(r.Decoder) }
 
 func newInflater(r io.Reader, isZstd bool) (io.ReadCloser, error) {
 	if !isZstd {
 		return zlib.NewReader(r)
 	}
-	d := decoders.Get().(*zstd.Decoder)
+	d := takeDecoder()
 	if err := d.Reset(r); err != nil {
 		return nil, err
 	}
@@ -150,6 +166,7 @@ func (c *inflatedCode) seekTo(off int64) error {
 		}
 		c.source, c.at = source, 0
 	}
+	noteOpen(c)
 	n, err := io.CopyN(io.Discard, c.source, off-c.at)
 	if c.at += n; err != nil {
 		c.closeSource()
@@ -159,6 +176,7 @@ func (c *inflatedCode) seekTo(off int64) error {
 }
 
 func (c *inflatedCode) closeSource() {
+	noteClosed(c)
 	c.source.Close()
 	c.source = nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
@@ -22,6 +23,7 @@ func FindName(wanted, kind string, names []string) (int, error) {
 				found = append(found, i)
 			}
 		}
+		found = withoutWrappers(found, func(i int) string { return names[i] })
 		switch len(found) {
 		case 0:
 			continue
@@ -49,6 +51,25 @@ var nameRules = []func(name, wanted string) bool{
 	func(name, wanted string) bool {
 		return wanted != "" && (strings.Contains(name, wanted) || strings.Contains(ReadableName(name), wanted))
 	},
+}
+
+// wrapperName is the class template by which SYCL wraps a kernel whose range it
+// rounds up. Both are kernels of the program, and the wrapper has the name of
+// the other in its own.
+const wrapperName = "__pf_kernel_wrapper"
+
+// WithoutWrappers leaves out the wrappers of kernels, unless there is nothing
+// else.
+func WithoutWrappers(kernels []string) []string {
+	return withoutWrappers(kernels, func(k string) string { return k })
+}
+
+func withoutWrappers[T any](kernels []T, name func(T) string) []T {
+	plain := slices.DeleteFunc(slices.Clone(kernels), func(k T) bool { return strings.Contains(name(k), wrapperName) })
+	if len(plain) == 0 {
+		return kernels
+	}
+	return plain
 }
 
 // typeName begins the demangled symbols of kernels that SYCL compilers name

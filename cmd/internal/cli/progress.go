@@ -16,8 +16,10 @@ func IsTerminal(w any) bool {
 }
 
 // Colour reports whether to colour text that is printed to w: only on a
-// terminal, and never where NO_COLOR is set (no-color.org).
-func Colour(w any) bool { return os.Getenv("NO_COLOR") == "" && IsTerminal(w) }
+// terminal that has colours, and never where NO_COLOR is set (no-color.org).
+func Colour(w any) bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && IsTerminal(w)
+}
 
 // progressDelay is the time after which work shows a line.
 const progressDelay = time.Second

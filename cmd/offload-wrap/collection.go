@@ -1,0 +1,128 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"offlink/wrapper"
+)
+
+// collection is the files of a folder or of an archive that can have images, by
+// their names in it.
+type collection map[string]func() (*wrapper.File, error)
+
+// openCollection returns the files of a folder or an archive, and a function
+// that closes the archive; nil for any other file.
+func (l *inflation) openCollection(name string) (collection, func() error, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil: // the file is opened again, with an error that says more
+		return nil, nil, nil
+	case info.IsDir():
+		files, err := l.folderFiles(name)
+		return files, func() error { return nil }, err
+	case info.Mode().IsRegular() && isZip(name):
+		return l.archiveFiles(name)
+	}
+	return nil, nil, nil
+}
+
+func (l *inflation) folderFiles(name string) (collection, error) {
+	files := make(collection)
+	err := filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		holds, err := mayHold(path)
+		if !holds || err != nil {
+			return err
+		}
+		own, err := filepath.Rel(name, path)
+		files[filepath.ToSlash(own)] = func() (*wrapper.File, error) {
+			f, err := l.openWrapped(path)
+			if errors.Is(err, wrapper.ErrNoImages) {
+				return nil, nil
+			}
+			return f, err
+		}
+		return err
+	})
+	return files, err
+}
+
+func (l *inflation) archiveFiles(name string) (collection, func() error, error) {
+	archive, err := openArchive(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	files := make(collection)
+	for _, m := range archive.File {
+		files[m.Name] = func() (*wrapper.File, error) { return l.unpackMember(name+memberMark+m.Name, m) }
+	}
+	return files, archive.Close, nil
+}
+
+// compareCollections compares the files of one name in two folders or archives,
+// and reports whether both are such. Files without images do not count.
+func (d *differ) compareCollections(nameA, nameB string) (done bool, err error) {
+	a, closeA, err := d.openCollection(nameA)
+	if a == nil || err != nil {
+		return false, err
+	}
+	defer closeA()
+	b, closeB, err := d.openCollection(nameB)
+	if b == nil || err != nil {
+		return false, err
+	}
+	defer closeB()
+	names := maps.Clone(a)
+	maps.Copy(names, b)
+	var all []difference
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		found, err := d.compareOfBoth(name, a[name], b[name])
+		if err != nil {
+			return true, err
+		}
+		all = append(all, found...)
+	}
+	return true, d.finish(all)
+}
+
+// compareOfBoth compares the files of a name, of which one may be missing.
+func (d *differ) compareOfBoth(name string, openA, openB func() (*wrapper.File, error)) ([]difference, error) {
+	a, errA := openFound(openA)
+	b, errB := openFound(openB)
+	defer closeFound(a)
+	defer closeFound(b)
+	if err := cmp.Or(errA, errB); err != nil {
+		return nil, err
+	}
+	switch {
+	case a == nil && b == nil:
+		return nil, nil
+	case b == nil:
+		return []difference{{File: name, What: "file", Detail: "only the first has it: " + countImages(len(a.Images()))}}, nil
+	case a == nil:
+		return []difference{{File: name, What: "file", Detail: "only the second has it: " + countImages(len(b.Images()))}}, nil
+	}
+	found, err := wrapper.Compare(a.Images(), b.Images(), d.newBudget())
+	return describeDifferences(name, found), err
+}
+
+func openFound(open func() (*wrapper.File, error)) (*wrapper.File, error) {
+	if open == nil {
+		return nil, nil
+	}
+	return open()
+}
+
+func closeFound(f *wrapper.File) {
+	if f != nil {
+		f.Close()
+	}
+}
