@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"offlink/runtime/driver"
+	"offlink/spirv"
 )
 
 // seedModules are the modules that the fuzz target changes.
@@ -143,14 +144,21 @@ func dependsOnOrder(t *testing.T, code []byte, name string, want []byte) bool {
 func runEverything(t *testing.T, o Options, code []byte) map[string][]byte {
 	o.Output, o.Steps = io.Discard, 1<<16
 	device := New(o).device
-	p, err := driver.Build(t.Context(), device, []driver.Module{module("m", code)}, driver.BuildOptions{})
+	m, err := spirv.Parse(code)
 	if err != nil {
 		return nil
 	}
-	defer p.Close()
 	left := map[string][]byte{}
-	for name, k := range p.(*program).kernels {
-		left[name] = runWithBuffers(t, device, k)
+	for _, e := range m.EntryPoints() {
+		// A program for each: kernels may leave something in its variables.
+		p, err := driver.Build(t.Context(), device, []driver.Module{module("m", code)}, driver.BuildOptions{})
+		if err != nil {
+			return nil
+		}
+		if k := p.(*program).kernels[e.Name]; k != nil {
+			left[e.Name] = runWithBuffers(t, device, k)
+		}
+		p.Close()
 	}
 	return left
 }
