@@ -176,7 +176,7 @@ func (l *lowering) groupItems() *lanes.Value {
 	return l.b.Add(lanes.OpMul, lanes.I32, n, l.field(lanes.RecordLocal, 2))
 }
 
-// byFirstStep lowers what only the first step of a group does, between barriers.
+// byFirstStep lowers the work that only the first step of a group does, between barriers.
 func (l *lowering) byFirstStep(do func()) {
 	l.barrier()
 	first := l.b.Add(lanes.OpEq, lanes.Bool, l.b.FromLane(l.localLinear(), 0), l.i32(0))

@@ -6,7 +6,7 @@ import (
 )
 
 // The allocations of pointers that come from memory or out of numbers: where
-// such a pointer is made, the table of allocations tells what it leads to.
+// such a pointer is made, the table of allocations tells where it leads.
 
 // rootIn is the allocation of a pointer that is used in a block.
 func (l *lowering) rootIn(b *lanes.Block, p lowered) *lanes.Bounds {

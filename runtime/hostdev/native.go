@@ -101,8 +101,8 @@ type nativeKernel struct {
 	compiling sync.WaitGroup
 }
 
-// The memory of a worker: no pointer leads to the first room, which has what
-// the code relies on.
+// The memory of a worker: no pointer leads to the first room, which has the
+// data that the code relies on.
 const (
 	roomRecord = iota
 	roomLocal

@@ -41,7 +41,7 @@ var compilerFlags = []string{
 	"-fno-strict-aliasing", "-fwrapv", "-w", "-shared", "-fPIC", "-x", "c",
 }
 
-// compiler is the system's C compiler with what its results depend on.
+// compiler is the system's C compiler with the facts that its results depend on.
 type compiler struct{ path, version, processor string }
 
 var systemCompiler = sync.OnceValue(func() *compiler {
@@ -123,7 +123,7 @@ func (n *nativeKernel) saveSource(dir, source string) {
 	if len(name) > 100 {
 		name = name[:60] + "_" + cache.Digest([]byte(name))[:16]
 	}
-	// What is kept for people to read is not worth a failure.
+	// A file for people to read is not worth a failure.
 	_ = os.WriteFile(filepath.Join(dir, name+".c"), []byte(source), 0o666)
 }
 
@@ -144,7 +144,7 @@ func (j *compileJob) inputs() cache.Inputs {
 	}
 }
 
-// fromCache is nil if the cache does not have it, or what it has does not load.
+// fromCache is nil if the cache does not have it, or its entry does not load.
 func (j *compileJob) fromCache() *compiledC {
 	code, ok := j.store.Get(j.inputs())
 	if !ok {

@@ -45,7 +45,7 @@ func (e *emitter) toLane(v *Value, mask Reg) {
 	e.keep(v, mask, Inst{Op: OpInsert, Args: []Reg{e.inLanes(v.Args[0]), e.lane(v.Args[1], int(v.Imm))}, Imm: v.Imm})
 }
 
-// shuffle goes through memory: each lane loads what another one has stored.
+// shuffle goes through memory: each lane loads the value that another one has stored.
 func (e *emitter) shuffle(v *Value, mask Reg) {
 	from, lane := v.Args[0], v.Args[1]
 	if e.width == 1 {

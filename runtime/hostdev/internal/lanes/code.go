@@ -148,7 +148,7 @@ const (
 	RecordOffset  = 104 // three of 64 bits: the global offset
 	RecordDims    = 128 // 64 bits: the dimensions
 	RecordStop    = 160 // written by the host: the code comes back soon
-	RecordTicks   = 168 // 64 bits: what is left of the budget, for code that does not call the host
+	RecordTicks   = 168 // 64 bits: the rest of the budget, for code that does not call the host
 	RecordWords   = 176 // the words of the arguments, 64 bits each; then their bounds and those that are passed by value
 )
 

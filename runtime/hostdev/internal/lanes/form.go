@@ -121,7 +121,7 @@ const (
 
 	// Of the work-items of a step together.
 	OpFromLane // Args: value; Imm: the lane; the same for the step
-	OpToLane   // Args: value, what the lane of Imm gets instead
+	OpToLane   // Args: value, the value of the lane of Imm instead
 	OpShuffle  // Args: value, the lane that each gets it of; its own if that is not there
 	OpActive   // an I32 with a bit for each lane that comes here
 	OpTogether // stops unless all lanes come here

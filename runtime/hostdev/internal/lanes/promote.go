@@ -16,10 +16,10 @@ type promotion struct {
 	f     *Function
 	graph *graph
 	sets  map[*Register][]setPlace
-	now   map[*Value]*Value // what a read is replaced by
+	now   map[*Value]*Value // replacements of reads
 }
 
-const promotionRounds = 4 // of registers that are set to what others are read as
+const promotionRounds = 4 // of registers that are set to the values of others
 
 func (f *Function) promote() {
 	p := &promotion{f: f, graph: f.graph(), now: map[*Value]*Value{}}
@@ -73,7 +73,7 @@ func (p *promotion) valueOf(r *Register, b *Block, index int) *Value {
 	var same *Value
 	for _, s := range p.sets[r] {
 		if s.v.Op == OpGet && s.v.Reg == r {
-			continue // keeps what it has
+			continue // it stays
 		}
 		if same != nil && s.v != same || !p.onceComputed(s.v) {
 			return nil
