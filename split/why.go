@@ -1,9 +1,10 @@
 package split
 
 import (
+	"slices"
+
 	"offlink/ir"
 	"offlink/ir/sycl"
-	"slices"
 )
 
 // Reason says how a value came into an image.

@@ -1,4 +1,4 @@
-/* device.h: marks for device code that a stock clang compiles, so that
+/* device.h: macros for device code that a stock clang compiles, so that
  * postlink knows which functions and variables are for others.
  *
  *   OFFLINK_EXTERNAL        a function that other device modules may call, or
@@ -22,7 +22,7 @@
  *   OpenCL C          -x cl -cl-std=CL3.0
  *   C++ for OpenCL    -x clcpp, or -x cl -cl-std=clc++
  *   C, C++            -x c, -x c++. They cannot express a kernel's
- *                     calling convention: OFFLINK_KERNEL leaves a mark and
+ *                     calling convention: OFFLINK_KERNEL annotates it and
  *                     postlink changes the definition. Pointer parameters of
  *                     kernels are OFFLINK_GLOBAL or OFFLINK_LOCAL. A C++
  *                     kernel has its mangled name unless it is extern "C".
@@ -31,8 +31,8 @@
  * -replexitval=never: otherwise clang's optimiser makes integers of 4 or 33
  * bits and vectors of booleans, which SPIR-V lacks.
  *
- * A marked function belongs to the module that is compiled, also where a
- * header defines it. The marks are annotations (clang's annotate attribute);
+ * An annotated function belongs to the module that is compiled, also where a
+ * header defines it. The macros are annotations (clang's annotate attribute);
  * postlink turns them into the attributes that the SYCL compiler would write.
  */
 #ifndef OFFLINK_DEVICE_H

@@ -193,8 +193,10 @@ func printRegistry() error {
 	}
 	library := (processorTime() - before) / libraries
 	var resolver resolve.Resolver
-	request := resolve.Request{Kernel: "_ZTS6KernelILi5000ELi3EE", Accepts: func(driver.Image) error { return nil },
-		Extensions: []string{driver.LinkExtension("spir64")}}
+	request := resolve.Request{
+		Kernel: "_ZTS6KernelILi5000ELi3EE", Accepts: func(driver.Image) error { return nil },
+		Extensions: []string{driver.LinkExtension("spir64")},
+	}
 	snapshot := r.Snapshot()
 	before = processorTime()
 	const links = 2000
