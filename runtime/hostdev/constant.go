@@ -167,11 +167,7 @@ func (p *program) functionPointer(in *spirv.Instruction, t *typ) (*constant, err
 	if p.bodies[id] == nil || t.kind != kindPointer || t.elem.kind != kindFunction {
 		return nil, fmt.Errorf("it is not a pointer to a function")
 	}
-	at := slices.Index(p.pointers, id)
-	if at < 0 {
-		at = len(p.pointers)
-		p.pointers = append(p.pointers, id)
-	}
+	at := p.pointerIndex(id)
 	return &constant{words: []uint64{uint64(at) + 1}, uses: []spirv.ID{id}}, nil
 }
 

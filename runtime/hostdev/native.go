@@ -669,7 +669,10 @@ func (e *engine) host(_ context.Context, stack []uint64) {
 	}
 	it := w.item
 	it.group.launch, it.flat = w.l, w.l.flat
-	it.group.launch = w.l
+	// A function that is called through a pointer has memory of its own.
+	it.arena.limit = maxPrivate
+	it.arena.reset()
+	it.spaces[spacePrivate] = it.spaces[spacePrivate][:0]
 	it.fuel, it.fn, it.pc = fuelStep, fn, 0
 	it.stack = growTo(it.stack, fn.words)
 	it.s = it.stack[:fn.words]

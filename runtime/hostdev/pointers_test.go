@@ -19,7 +19,16 @@ func TestFunctionPointers(t *testing.T) {
 			out := p.buffer(make([]int32, 6))
 			p.launch("k", groups(6, 2), p.buffer([]int32{0, 1, 2}), out, driver.Arg{LocalSize: 8})
 			check(t, p, "results", out, []int32{1, 2, 2 * 3, 2 * 2, -4, -5})
-			err := p.tryLaunch("bad", items(1), byValueOf(uint64(99)), out)
+			address, err := p.program.(driver.FunctionPointers).FunctionPointer("add")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.launch("bad", items(1), byValueOf(address), out)
+			check(t, p, "call of the host's pointer", out, []int32{2, 2, 2 * 3, 2 * 2, -4, -5})
+			if _, err := p.program.(driver.FunctionPointers).FunctionPointer("nobody"); !errors.Is(err, driver.ErrNotFound) {
+				t.Errorf("a function that is not there: %v", err)
+			}
+			err = p.tryLaunch("bad", items(1), byValueOf(uint64(99)), out)
 			var fault *Fault
 			if !errors.As(err, &fault) || !strings.Contains(err.Error(), "call through 0x63, which is not a pointer to a function") {
 				t.Errorf("error = %v; want a Fault of the call", err)

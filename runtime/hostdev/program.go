@@ -232,7 +232,47 @@ func (p *program) compileKernels() error {
 		}
 		p.kernels[e.Name] = k
 	}
+	if p.module.Declares(capabilityFunctionPointers) {
+		p.takeExports()
+	}
 	return p.compileQueue()
+}
+
+// capabilityFunctionPointers is FunctionPointersINTEL.
+const capabilityFunctionPointers = 5603
+
+// takeExports gives each exported function a pointer, as the host may ask for it.
+func (p *program) takeExports() {
+	for _, s := range p.module.Exports() {
+		if s.Function && p.bodies[s.ID] != nil {
+			p.pointerIndex(s.ID)
+			p.demandFunction(s.ID)
+		}
+	}
+}
+
+// pointerIndex returns the place of a function among those that have pointers.
+func (p *program) pointerIndex(id spirv.ID) int {
+	at := slices.Index(p.pointers, id)
+	if at < 0 {
+		at = len(p.pointers)
+		p.pointers = append(p.pointers, id)
+	}
+	return at
+}
+
+// FunctionPointer returns the pointer to an exported function. Programs that call
+// none through pointers have none.
+func (p *program) FunctionPointer(name string) (uint64, error) {
+	if err := p.device.injectedFailure("FunctionPointer"); err != nil {
+		return 0, err
+	}
+	for _, s := range p.module.Exports() {
+		if at := slices.Index(p.pointers, s.ID); s.Name == name && at >= 0 {
+			return uint64(at) + 1, nil
+		}
+	}
+	return 0, fmt.Errorf("a pointer to function %s: %w", name, driver.ErrNotFound)
 }
 
 // collectNeeds finds the variables of each kernel, after all functions are
