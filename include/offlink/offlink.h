@@ -32,10 +32,10 @@
  * - The runtime's threads leave the program's signals to its own threads, and
  *   its handlers need no SA_ONSTACK. A call that is expected to be short may hold
  *   them up; if it turns out long, they are delivered every few milliseconds,
- *   on the caller's thread or on one that stands in for it. Handlers of SIGSEGV, SIGBUS and SIGFPE that were
- *   there before the first call still get the program's faults. No function is
- *   a cancellation point; do not call one from a handler, nor leave one by
- *   longjmp.
+ *   on the caller's thread or on one that stands in for it. Handlers of SIGSEGV,
+ *   SIGBUS and SIGFPE that were there before the first call still get the
+ *   program's faults. No function is a cancellation point; do not call one from
+ *   a handler, nor leave one by longjmp.
  */
 #ifndef OFFLINK_OFFLINK_H
 #define OFFLINK_OFFLINK_H
@@ -62,7 +62,7 @@ typedef enum offlink_status {
   OFFLINK_ERROR_UNSUPPORTED = 10 /* the device cannot do that */
 } offlink_status;
 
-/* What a status means, in a few words: "invalid argument". Static. */
+/* The meaning of a status in a few words: "invalid argument". Static. */
 const char *offlink_status_text(offlink_status status);
 
 typedef struct offlink_device offlink_device;
@@ -98,7 +98,7 @@ offlink_status offlink_device_open(const char *selector, offlink_device **device
 /* The device's name. It holds until the device is closed. */
 const char *offlink_device_name(const offlink_device *device);
 
-/* What a device can do: the answers to OpenCL's clGetDeviceInfo and SYCL's
+/* The abilities of a device: the answers to OpenCL's clGetDeviceInfo and SYCL's
  * info::device. Sizes are in bytes. A member is 0, or an empty string or list,
  * where the driver does not tell. Lists of strings end with NULL.
  *
@@ -189,7 +189,7 @@ typedef struct offlink_spec_constant {
 } offlink_spec_constant;
 
 /* More about the kernel to open. Set size to sizeof(offlink_kernel_options), and
- * what is not used to 0. */
+ * unused members to 0. */
 typedef struct offlink_kernel_options {
   size_t size;
   /* Constants that are not among them have their defaults, and names that the
@@ -271,12 +271,12 @@ offlink_status offlink_buffer_read(offlink_buffer *buffer, size_t offset, void *
 offlink_status offlink_buffer_write(offlink_buffer *buffer, size_t offset, const void *data, size_t size);
 
 /* Gives the host a view of size bytes of the buffer at offset: the memory
- * itself where the host reaches it, else a copy. flags tell what it is for.
+ * itself where the host reaches it, else a copy. flags tell its purpose.
  * Kernels must not use these bytes until offlink_buffer_unmap. */
 enum offlink_map_flags { OFFLINK_MAP_READ = 1, OFFLINK_MAP_WRITE = 2 };
 offlink_status offlink_buffer_map(offlink_buffer *buffer, size_t offset, size_t size, unsigned flags, void **view);
 
-/* Ends a view; what was written reaches the buffer. */
+/* Ends a view; bytes written to it reach the buffer. */
 offlink_status offlink_buffer_unmap(offlink_buffer *buffer, void *view);
 
 /* Makes a buffer of native memory of the device: a cl_mem, a CUdeviceptr, an
@@ -365,8 +365,8 @@ static inline offlink_range offlink_range_3d(size_t global0, size_t global1, siz
 offlink_status offlink_launch(offlink_kernel *kernel, offlink_range range, const offlink_arg *args,
                               size_t arg_count);
 
-/* More about a launch. Set size to sizeof(offlink_launch_options), and what is
- * not used to 0. */
+/* More about a launch. Set size to sizeof(offlink_launch_options), and
+ * unused members to 0. */
 typedef struct offlink_launch_options {
   size_t size;
   uint64_t timeout; /* nanoseconds, after which the kernel is stopped: OFFLINK_ERROR_TIMEOUT */

@@ -8,7 +8,7 @@
 //   for (int n : numbers)
 //     std::cout << n << ' ';
 //
-// Objects own what they are made of and close it; copies share it, so that an
+// Objects own their parts and close them; copies share them, so that an
 // event or a kernel outlives the variable that it came from. A failure is an
 // offlink::error with the status and the library's text. The rules of
 // offlink.h hold: link with -lofflink, and use no object in the constructor or

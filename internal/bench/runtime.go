@@ -17,7 +17,7 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// printRuntime measures what C programs see of the runtime: calls of offlink.h on
+// printRuntime measures the runtime as C programs see it: calls of offlink.h on
 // each device, the start of a program that launches nothing, and registering
 // and resolving among many images.
 func printRuntime(dir string) error {

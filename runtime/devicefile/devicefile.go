@@ -99,7 +99,7 @@ func formOf(path string) (form, error) {
 }
 
 // openSPIRV describes a module that nothing else describes: its entry points
-// are its kernels, and it exports what its code exports.
+// are its kernels, and it has the exports of its code.
 func openSPIRV(path string) ([]*devimg.Image, error) {
 	code, err := os.ReadFile(path)
 	if err != nil {

@@ -48,8 +48,10 @@ func TestCarrier(t *testing.T) {
 	}
 	sets := new(props.Sets)
 	sets.Put(props.SetExportedSymbols, "LibDeviceFunc", props.Uint32(1))
-	img := &devimg.Image{Kind: devimg.KindSYCL, Format: devimg.FormatSPIRV, Target: "spir64", HasEntries: true,
-		Entries: []string{"LibDeviceFunc"}, Code: devimg.Bytes(code), Properties: sets}
+	img := &devimg.Image{
+		Kind: devimg.KindSYCL, Format: devimg.FormatSPIRV, Target: "spir64", HasEntries: true,
+		Entries: []string{"LibDeviceFunc"}, Code: devimg.Bytes(code), Properties: sets,
+	}
 	var object bytes.Buffer
 	if err := wrapper.Wrap(&object, []*devimg.Image{img}, wrapper.WrapOptions{}); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,7 @@
 /* caller.c: short calls, on the thread of the host program that makes them.
  *
- * Handing a call to another thread costs two switches, which is many times what
- * the launch of a small kernel takes. Here Go runs on the caller's thread, with
+ * Handing a call to another thread costs two switches, many times the cost of
+ * launching a small kernel. Here Go runs on the caller's thread, with
  * the program's signals blocked: no handler can run on a goroutine's stack,
  * whatever flags it was installed with. Faults, which cannot be blocked, get a
  * signal stack. A call that turns out long comes by offlink_take_signals now
@@ -18,11 +18,11 @@
 
 int offlinkServeCall(struct offlink_call *call); /* calls.go */
 
-/* What Go may use of the caller's stack: its runtime works there, goroutines
+/* The part of the caller's stack that Go may use: its runtime works there, goroutines
  * have their own. */
 enum { STACK_NEEDED = 1 << 17, SIGNAL_STACK = 1 << 16 };
 
-/* What is known of one thread. */
+/* The state of one thread. */
 struct caller {
   struct caller *previous, *next; /* in the list of all */
   unsigned long calls;            /* counts beginnings and ends: odd during a call */

@@ -280,7 +280,7 @@ func (s *session) eventTimes(handle uint64) ([4]uint64, error) {
 }
 
 // useGlobal reads or writes a device global: that of the host's object, or of
-// the name where there is no object.
+// the name where no object is given.
 func (s *session) useGlobal(device uint64, object uint64, name string, offset int64, data []byte, write bool) error {
 	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
 	if err != nil {

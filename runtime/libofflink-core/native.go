@@ -77,8 +77,8 @@ type codeFile struct {
 	module       uintptr
 }
 
-// fileModules counts the files that were opened. A number that is no address of
-// a program stands for the load address of each.
+// fileModules counts the files that were opened. A number that is not an address
+// of a program stands for the load address of each.
 var fileModules atomic.Uintptr
 
 const firstFileModule = 1 << 63

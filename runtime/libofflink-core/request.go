@@ -9,7 +9,7 @@ import (
 	"offlink/runtime/driver"
 )
 
-// launchRequest is what a launch needs of the caller, in memory that later
+// launchRequest is the part of a launch that comes from the caller, in memory that later
 // launches use again.
 type launchRequest struct {
 	size  driver.Range // in sizes

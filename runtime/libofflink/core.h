@@ -82,8 +82,8 @@ struct offlink_call {
 
   /* The call is expected to take microseconds: it may run on the caller's
    * thread. OFFLINK_CORE_LAUNCH, OFFLINK_CORE_QUEUE_FINISH and
-   * OFFLINK_CORE_DEVICE_OPEN store what is expected of the next launch of the
-   * kernel, of the next wait for the queue, and of the commands of the device. */
+   * OFFLINK_CORE_DEVICE_OPEN store the expectation for the next launch of the
+   * kernel, for the next wait for the queue, and for commands of the device. */
   int quick;
   int watched; /* it may enter a driver, where it can stay */
   int here;    /* the core's: it does run there */
@@ -115,7 +115,7 @@ struct offlink_call {
   int event, block;
   offlink_handle kernel;
   /* The command takes a moment: it may run on the caller's thread if the queue
-   * is idle. OFFLINK_CORE_ENQUEUE_LAUNCH stores what is expected of the next. */
+   * is idle. OFFLINK_CORE_ENQUEUE_LAUNCH stores the expectation for the next. */
   int short_command;
   unsigned flags;
   size_t pattern_size;

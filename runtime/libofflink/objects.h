@@ -1,4 +1,4 @@
-/* objects.h: the objects of offlink.h, and what its functions share (call.c). */
+/* objects.h: the objects of offlink.h, and the common parts of its functions (call.c). */
 #ifndef OFFLINK_OBJECTS_H
 #define OFFLINK_OBJECTS_H
 
