@@ -67,7 +67,7 @@ type healthReport struct {
 	SelfTest      *selfTestEntry `json:"selfTest,omitempty"`
 }
 
-// selfTestEntry is what the process with a device prints.
+// selfTestEntry is the output of the process with a device.
 type selfTestEntry struct {
 	BuildMicroseconds  int64  `json:"buildMicroseconds,omitempty"`
 	LaunchMicroseconds int64  `json:"launchMicroseconds,omitempty"`

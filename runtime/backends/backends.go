@@ -23,7 +23,7 @@ type Options struct {
 	// Getenv reads the environment; os.Getenv if nil. docs/environment.md lists
 	// the variables.
 	Getenv func(string) string
-	// Trace takes what SYCL_PI_TRACE asks for; standard error if nil.
+	// Trace takes the output of SYCL_PI_TRACE; standard error if nil.
 	Trace io.Writer
 	// Cache, if set, keeps native code of the embedded device between runs.
 	Cache *cache.Cache

@@ -10,7 +10,7 @@ import (
 	"offlink/runtime/selector"
 )
 
-// Discovery is what was found, of every back end.
+// Discovery has an entry for every back end, opened or not.
 type Discovery struct {
 	Backends []*Found
 	Filter   *selector.Filter
@@ -59,7 +59,7 @@ func Discover(o Options) (*Discovery, error) {
 	return d, nil
 }
 
-// Close closes what was opened.
+// Close closes the drivers that were opened.
 func (d *Discovery) Close() error {
 	var errs []error
 	for _, f := range d.Backends {
@@ -122,7 +122,7 @@ func orElse(s, other string) string {
 	return s
 }
 
-// describe asks for what a driver may tell.
+// describe asks a driver for its path and version, where it has them.
 func (f *Found) describe(opened driver.Driver) {
 	f.Name = opened.Name()
 	if p, ok := opened.(interface{ Path() string }); ok {

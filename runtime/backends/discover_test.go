@@ -134,7 +134,7 @@ func foundNamed(t *testing.T, d *Discovery, name string) *Found {
 	return d.Backends[i]
 }
 
-// TestPlugins: one that is not there, one that is no plugin: both are told with
+// TestPlugins: one that is not there, one that is not a plugin: both are told with
 // every path, and the embedded device is there all the same.
 func TestPlugins(t *testing.T) {
 	folder := t.TempDir()

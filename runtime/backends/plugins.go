@@ -18,7 +18,7 @@ var openPlugin func(path string) (driver.Driver, error)
 // configVariable names the configuration file of plugins.
 const configVariable = "SYCL_PI_CONFIG"
 
-// maxPlugins bounds what a configuration file can ask for.
+// maxPlugins bounds the libraries of a configuration file.
 const maxPlugins = 256
 
 // openPlugins opens the libraries that the configuration file names, a line

@@ -15,8 +15,8 @@ const (
 	unifiedMemory                    // cl_intel_unified_shared_memory
 )
 
-// abilities are what the back end makes use of: what the device says, corrected
-// by the quirks of its driver.
+// abilities are the features that the back end uses: the device's own answers,
+// corrected by the quirks of its driver.
 type abilities struct {
 	version    int // of OpenCL: 12, 20, 21, 30
 	memory     memoryModel

@@ -19,7 +19,7 @@ import (
 // length in 8 bytes, little-endian.
 const binaryMagic = "offlink opencl program 1\n"
 
-// identity is what a binary holds for.
+// identity names the device and driver that a binary is for.
 func (d *Device) identity() string {
 	return strings.Join([]string{d.info.Platform, d.info.PlatformVersion, d.info.Name, d.info.Version, d.info.DriverVersion}, "\n")
 }

@@ -118,7 +118,7 @@ func (d *Device) newCommandQueue(context cl.Handle, properties uint64) (cl.Handl
 	return d.api.NewQueue(context, d.handle, properties)
 }
 
-// close gives back what the device has.
+// close gives back the context, the queue and the sub-devices.
 func (d *Device) close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

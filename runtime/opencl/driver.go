@@ -4,8 +4,8 @@
 //
 // Drivers are trusted least of all. Bad modules make them exit, crash or loop,
 // so modules are read and verified here, and imports resolved, before a driver
-// sees them; the signal actions that drivers replace are put back; what a known
-// driver does wrong is a row in quirks.go.
+// sees them; the signal actions that drivers replace are put back; a fault of a
+// known driver is a row in quirks.go.
 //
 // Memory is unified shared memory where the driver has
 // cl_intel_unified_shared_memory, else shared virtual memory, else buffers.

@@ -53,7 +53,7 @@ func TestFaults(t *testing.T) {
 		l := &ledger{live: map[string]int{}}
 		d, err := Open(Options{Trace: l.trace, Fail: func(call string) error {
 			if call == "clGetDeviceInfo" || call == "clGetEventInfo" {
-				return nil // what a device does not answer, it does not have; states are asked again
+				return nil // a device lacks a property that it does not tell; states are asked again
 			}
 			return fail(call)
 		}})
@@ -142,7 +142,7 @@ func TestSignals(t *testing.T) {
 }
 
 // TestEmptyPlatforms: a loader without drivers, and a platform without devices,
-// are no errors.
+// are not errors.
 func TestEmptyPlatforms(t *testing.T) {
 	for _, device := range []testDevice{
 		{name: "none", icd: func(t *testing.T) string { return filepath.Join(t.TempDir(), "nothing") }},
@@ -201,7 +201,7 @@ func TestQuirks(t *testing.T) {
 	}
 }
 
-// TestTranslatorMissing: a driver of bitcode says what is missing.
+// TestTranslatorMissing: a driver of bitcode names the missing translator.
 func TestTranslatorMissing(t *testing.T) {
 	d := &Device{driver: &Driver{}, platform: &platform{name: "Portable Computing Language", version: "OpenCL 3.0 PoCL 3.1+debian  Linux, LLVM 15.0.6"}}
 	var a abilities

@@ -137,7 +137,7 @@ func (d *Device) completeInfo() {
 	info.Aspects = d.aspects()
 }
 
-// aspects are SYCL's names of what the device can do.
+// aspects are SYCL's names of the device's abilities.
 func (d *Device) aspects() []string {
 	list := []string{map[driver.Type]string{driver.CPU: "cpu", driver.GPU: "gpu", driver.Accelerator: "accelerator"}[d.info.Type]}
 	r := &infoReader{api: d.api, device: d.handle}

@@ -19,7 +19,7 @@ type kernel struct {
 	params  []driver.Param
 
 	mu   sync.Mutex
-	set  []argument  // what the cl_kernel has
+	set  []argument  // the arguments of the cl_kernel
 	subs []cl.Handle // sub-buffers that arguments refer to
 }
 
@@ -61,7 +61,7 @@ func (k *kernel) prepare(listed bool) error {
 	return nil
 }
 
-// askParams asks the driver. What it does not tell is passed as it comes.
+// askParams asks the driver. An argument of unknown size is passed as it comes.
 func (k *kernel) askParams() ([]driver.Param, error) {
 	n, err := k.device.api.Number(cl.GetKernelInfo, cl.KernelNumArgs, k.handle)
 	if err != nil {

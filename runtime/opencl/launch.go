@@ -10,7 +10,7 @@ import (
 	"offlink/runtime/internal/cl"
 )
 
-// argument is what a cl_kernel was given for a parameter: setting it again
+// argument is the present argument of a cl_kernel for a parameter: setting it again
 // costs as much as a part of the launch, so equal ones are not set.
 type argument struct {
 	kind    argumentKind
@@ -50,7 +50,7 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	return nil
 }
 
-// checkRange holds what the slices are passed for: arrays of one length.
+// checkRange holds that the slices are arrays of one length, as OpenCL reads them.
 func checkRange(r driver.Range) error {
 	n := len(r.Global)
 	if n < 1 || n > 3 || r.Local != nil && len(r.Local) != n || r.Offset != nil && len(r.Offset) != n {
@@ -101,7 +101,7 @@ func (k *kernel) setArgument(i int, arg *driver.Arg) error {
 	return errors.New("it is neither a value nor memory")
 }
 
-// record remembers what was set, or that nothing is known after a failure.
+// record remembers the argument that was set, or after a failure none.
 func (k *kernel) record(i int, a argument, err error) error {
 	if err != nil {
 		a = argument{}

@@ -21,7 +21,7 @@ type memory struct {
 	foreign bool      // imported: the native memory is another's
 }
 
-// addressed is a memory with an address, as methods tell what it can do.
+// addressed is a memory with an address, which its methods tell.
 type addressed struct{ memory }
 
 // visible is a memory that the host reads and writes.

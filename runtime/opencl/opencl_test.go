@@ -55,7 +55,7 @@ func oclgrindFile(t *testing.T) string {
 	return path
 }
 
-// childOutput is what the last child process printed.
+// childOutput is the output of the last child process.
 var childOutput string
 
 // inChild runs this test again in a process that sees that device alone. It

@@ -58,7 +58,7 @@ func (q *queue) Handle() uint64 { return uint64(q.handle) }
 // looked for.
 const maxPending = 64
 
-// submit enqueues a command with what it waits for. host is memory of Go that
+// submit enqueues a command after its events. host is memory of Go that
 // the command uses.
 func (q *queue) submit(f cl.Function, s driver.Sync, host []byte, enqueue func(*cl.Order) error) error {
 	after, err := q.device.ownEvents(s.After)
@@ -224,8 +224,8 @@ func (q *queue) dropChain() {
 	q.pending = kept
 }
 
-// Close gives the queue back. OpenCL cannot stop a command that runs: what it
-// uses of Go's memory stays with the device.
+// Close gives the queue back. OpenCL cannot stop a command that runs: Go's
+// memory that it uses stays with the device.
 func (q *queue) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

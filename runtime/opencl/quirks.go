@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// quirk is something that a known driver does differently from what it says,
-// or badly. Each row says for which versions that was seen; others are taken at
+// quirk is a behavior of a known driver that differs from its own answers, or
+// is a fault. Each row says for which versions that was seen; others are taken at
 // their word.
 type quirk struct {
 	name     string
@@ -18,7 +18,7 @@ type quirk struct {
 	set      func(d *Device, a *abilities, version []string)
 }
 
-// quirks is the one place for what the back end knows of particular drivers.
+// quirks is the one place that names particular drivers.
 // Each has a test in quirks_test.go.
 var quirks = []quirk{
 	{

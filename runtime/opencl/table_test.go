@@ -21,7 +21,7 @@ var (
 	resultLine = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): TestConformance/[^/]+/.*/([A-Za-z]+) \(`)
 )
 
-// readResults reads what "go test -v" printed.
+// readResults reads the output of "go test -v".
 func readResults(output string) (list []caseResult) {
 	reasons, current := map[string]string{}, ""
 	for line := range strings.Lines(output) {

@@ -9,8 +9,8 @@ import (
 	"offlink/spirv"
 )
 
-// readModule reads SPIR-V and checks what drivers do not: bytes that are no
-// module, or a broken one, make them exit, crash or loop for ever.
+// readModule reads SPIR-V and makes the checks that drivers leave out: other
+// bytes, or a broken module, make them exit, crash or loop for ever.
 func (d *Device) readModule(code []byte) (*spirv.Module, error) {
 	m, err := spirv.Parse(code)
 	if err != nil {
@@ -65,7 +65,7 @@ func (d *Device) checkKnown(m *spirv.Module) error {
 	return nil
 }
 
-// checkUnsupported refuses what ends the process of some drivers.
+// checkUnsupported refuses modules that end the process in some drivers.
 func (d *Device) checkUnsupported(m *spirv.Module) error {
 	const functionPointers = 5603 // FunctionPointersINTEL
 	if d.able.noFunctionPointers && m.Declares(functionPointers) {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Trace is what SYCL_PI_TRACE and SYCL_UR_TRACE ask to be printed.
+// Trace tells which lines SYCL_PI_TRACE and SYCL_UR_TRACE ask for.
 type Trace struct {
 	Basic bool // the back ends found, and the device chosen
 	Calls bool // every call of a native interface, with its arguments and result
-	All   bool // what failed and was passed over, too
+	All   bool // failures that were passed over, too
 }
 
 // TraceFromEnvironment reads the variables: a mask of 1 for Basic and 2 for

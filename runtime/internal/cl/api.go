@@ -1,5 +1,5 @@
 // Package cl calls OpenCL's functions in a library that is opened at run time.
-// It knows their signatures and nothing of what they are for; package
+// It knows their signatures and nothing of their use; package
 // runtime/opencl is the back end.
 //
 // Source of names, numbers and signatures: the OpenCL 3.0 headers of Khronos

@@ -1,9 +1,9 @@
 package cl
 
 import (
+	"errors"
 	"unsafe"
 
-	"errors"
 	"offlink/runtime/driver"
 )
 

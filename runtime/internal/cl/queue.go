@@ -2,7 +2,7 @@ package cl
 
 import "unsafe"
 
-// Order tells what a command waits for, and where its event goes.
+// Order has the events that a command waits for, and the place for its own.
 type Order struct {
 	Wait  []Handle
 	Event *Handle // nil: no event

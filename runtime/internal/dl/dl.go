@@ -33,7 +33,7 @@ type OpenError struct {
 	Attempts []Attempt // in the order in which they were tried
 }
 
-// Error lists every path with what the loader said.
+// Error lists every path with the loader's words.
 func (e *OpenError) Error() string {
 	if len(e.Attempts) == 0 {
 		return "no library to open"

@@ -11,10 +11,6 @@ func pointerAt(address uintptr) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&address))
 }
 
-// Pointer makes a pointer of an address that C gave out. It must not be the
-// address of Go memory.
-func Pointer(address uintptr) unsafe.Pointer { return pointerAt(address) }
-
 // String copies the text at a char pointer, "" for NULL.
 func String(address uintptr) string {
 	if address == 0 {

@@ -48,7 +48,7 @@ func exchangeAction(signal int, set, old *signalAction) {
 	if signal == signalKill || signal == signalStop {
 		return
 	}
-	// A kernel that refuses leaves the action as it is, which is what the
+	// A kernel that refuses leaves the action as it is, which the
 	// comparison then sees.
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(signal),
 		uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), maskSize, 0, 0)
