@@ -35,7 +35,7 @@ func (w *workshop) runHost(t *testing.T, command ...string) {
 	for i := range tortureRuns(t) {
 		ctx, cancel := context.WithTimeout(context.Background(), tortureLimit)
 		c := exec.CommandContext(ctx, command[0], command[1:]...)
-		c.Dir, c.Env = w.dir, append(os.Environ(), "LD_LIBRARY_PATH="+w.lib+":"+w.dir)
+		c.Dir, c.Env = w.dir, w.environment()
 		out, err := c.CombinedOutput()
 		cancel()
 		if err != nil || string(bytes.TrimSpace(out)) != "ok" {

@@ -56,6 +56,12 @@ func tortureRuns(t *testing.T) int {
 	return n
 }
 
+// environment has the loader find the libraries, and no OpenCL driver: the
+// cases are about the runtime, and drivers have faults of their own.
+func (w *workshop) environment() []string {
+	return append(os.Environ(), "LD_LIBRARY_PATH="+w.lib+":"+w.dir, "OCL_ICD_VENDORS="+filepath.Join(w.dir, "none"), "OCL_ICD_FILENAMES=")
+}
+
 // workshop is a folder with the libraries that cases need.
 type workshop struct{ dir, lib, include string }
 
@@ -123,7 +129,7 @@ func (w *workshop) build(t *testing.T, source string) *torture {
 		t.Fatal(err)
 	}
 	name := strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
-	c := &torture{name: name, dir: w.dir, env: append(os.Environ(), "LD_LIBRARY_PATH="+w.lib+":"+w.dir)}
+	c := &torture{name: name, dir: w.dir, env: w.environment()}
 	flags := []string{"-o", name, "-L" + w.lib, "-L" + w.dir, "-Wl,--no-as-needed", "app.o", "-lhelpers", "-lofflink"}
 	for _, m := range directive.FindAllSubmatch(text, -1) {
 		switch value := string(m[2]); string(m[1]) {
