@@ -1,7 +1,7 @@
 package spirv
 
-// Pointers of SPIR-V have the type of what they point to, and those of LLVM do
-// not: a translator guesses it from the uses that a module has. So two modules
+// Pointers of SPIR-V have the type of their target, and those of LLVM do not: a
+// translator guesses it from the uses that a module has. So two modules
 // may spell one function with different pointers. Link takes such an import
 // for the export, and has its calls convert the pointers.
 

@@ -93,7 +93,7 @@ type checkReport struct {
 	Libraries []libraryReport `json:"libraries"`
 }
 
-// libraryReport is a host file and what it loads.
+// libraryReport is a host file with the libraries that it loads.
 type libraryReport struct {
 	File   string   `json:"file"`
 	Loaded bool     `json:"loaded"` // with a program, or as no program is given

@@ -67,6 +67,9 @@ func (c *checker) reportMissing(m *missing) {
 	case len(m.first.Refusals) > 0:
 		c.addProblem(Error, Unfit, m.symbol, fmt.Sprintf("%s, imported by %s, is exported by images that do not serve:%s",
 			m.symbol, importers, refusals(m.first.Refusals)))
+	case strings.Contains(m.symbol, "__sycl_get") && strings.Contains(m.symbol, "SpecConstantValue"):
+		c.addProblem(Error, Unresolved, m.symbol, fmt.Sprintf("%s, imported by %s, reads a specialization constant; run postlink with -spec-const=native or -spec-const=emulation",
+			m.symbol, importers))
 	case resolve.IsBuiltin(m.symbol):
 		c.addProblem(Error, Unresolved, m.symbol, fmt.Sprintf("%s, imported by %s, is built into OpenCL C, and the code calls it as if it were not: translate from a module that says that it is OpenCL C",
 			m.symbol, importers))

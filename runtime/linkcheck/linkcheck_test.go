@@ -81,6 +81,14 @@ func TestCheck(t *testing.T) {
 		{name: "for a device", files: []file{app, lib}, device: "opencl:gpu"},
 		{name: "nothing has it", files: []file{app}, want: []string{"error unresolved f: f, imported by app: image 0 (spir64, spirv), is exported by no image"}},
 		{
+			name:  "a specialization constant that is left",
+			files: []file{{"app", []*devimg.Image{image(needs("_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"))}}},
+			want:  []string{"error unresolved _Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_: _Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_, imported by app: image 0 (spir64, spirv), reads a specialization constant"},
+		},
+		{
+			name: "a function of the device library", files: []file{{"app", []*devimg.Image{image(needs("__mulsc3", "sinf"))}}},
+		},
+		{
 			name: "of two images that lack it one problem", files: []file{app, {"other", app.images}},
 			want: []string{"error unresolved f: f, imported by app: image 0 (spir64, spirv) and other: image 0 (spir64, spirv), is exported"},
 		},

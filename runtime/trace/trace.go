@@ -3,7 +3,7 @@
 //
 // Each step is a span; a step that another one caused lies within it. The
 // format is the JSON array of the Trace Event Format, whose readers take a
-// file without its end: what a program wrote before it was killed can be read.
+// file without its end: the trace of a program that was killed can be read.
 package trace
 
 import (

@@ -101,7 +101,7 @@ EXPORT_TWICE(long, lround, (double x), { return convert_long_rtz(round(x)); })
 EXPORT_TWICE(long, llroundf, (float x), { return convert_long_rtz(round(x)); })
 EXPORT_TWICE(long, llround, (double x), { return convert_long_rtz(round(x)); })
 
-/* The helpers behind the macros of glibc's <math.h>. The classes are its
+/* The helpers of the macros of glibc's <math.h>. The classes are its
  * FP_NAN 0, FP_INFINITE 1, FP_ZERO 2, FP_SUBNORMAL 3, FP_NORMAL 4. */
 #define CLASSIFY(x, least) (isnan(x) ? 0 : isinf(x) ? 1 : x == 0 ? 2 : fabs(x) < least ? 3 : 4)
 EXPORT(int, __fpclassifyf, float x) { return CLASSIFY(x, FLT_MIN); }
