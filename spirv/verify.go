@@ -255,8 +255,8 @@ func (v *verifier) checkEntryPoints() error {
 	return nil
 }
 
-// isNonSemanticInstruction reports whether an instruction is one of a set that says
-// nothing about what the module does.
+// isNonSemanticInstruction reports whether an instruction belongs to a set without
+// any effect on results.
 func isNonSemanticInstruction(m *Module, in *Instruction) bool {
 	return (in.Op == OpExtInst || in.Op == OpExtInstWithForwardRefsKHR) && IsNonSemantic(m.ExtInstSet(ID(in.Words[2])))
 }

@@ -176,7 +176,7 @@ func (t *translator) debugUnit() *unit {
 	return u
 }
 
-// noValue is the number of the unit that is no value's.
+// noValue is the number of the unit that belongs to none of the values.
 const noValue = ^ir.ValueID(0)
 
 // debugListed translates an element of a list of a compile unit.

@@ -46,7 +46,7 @@ declare void @llvm.dbg.value(metadata, metadata, metadata)
 `
 
 // TestDebugInformation: each set describes scopes, types, variables and inlined
-// calls, and what it writes is valid.
+// calls, and the result is valid.
 func TestDebugInformation(t *testing.T) {
 	sets := map[fromir.DebugInfo][]string{
 		fromir.DebugOpenCL100: {

@@ -120,8 +120,17 @@ var dwarfNumbers = map[string]uint64{
 // debugFlagBits maps LLVM's flags to those of OpenCL.DebugInfo.100; access and
 // bit fields apart.
 var debugFlagBits = []struct{ flag, bit uint32 }{
-	{4, 1 << 4}, {64, 1 << 5}, {128, 1 << 6}, {256, 1 << 7}, {1024, 1 << 8}, {4096, 1 << 9}, {8192, 1 << 11}, {16384, 1 << 12},
-	{1 << 22, 1 << 15}, {1 << 23, 1 << 16}, {1 << 24, 1 << 14},
+	{4, 1 << 4},
+	{64, 1 << 5},
+	{128, 1 << 6},
+	{256, 1 << 7},
+	{1024, 1 << 8},
+	{4096, 1 << 9},
+	{8192, 1 << 11},
+	{16384, 1 << 12},
+	{1 << 22, 1 << 15},
+	{1 << 23, 1 << 16},
+	{1 << 24, 1 << 14},
 }
 
 // mapDebugFlags maps LLVM's flags.

@@ -12,8 +12,8 @@
 // A unit is made in two walks over its body (ir.Body). The first finds the pointees
 // of pointers: each pointer value is a term that starts unknown, and the loads,
 // stores, address computations and calls that use it unify terms (pointee.go). A
-// pointee that stays unknown is a byte. What is found of a function's parameters
-// (shape.go) is told to its callers, never the other way round: so a unit does not
+// pointee that stays unknown is a byte. The pointees of a function's parameters
+// (shape.go) are told to its callers, never the other way round: so a unit does not
 // depend on the images that hold it. Where a use wants another pointee than the
 // value has, the second walk writes an OpBitcast, so that no driver needs untyped
 // pointers. A module with typed pointers says it all itself.

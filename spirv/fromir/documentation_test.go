@@ -50,7 +50,7 @@ func supportTable(t *testing.T) string {
 		slices.Sort(names)
 		fmt.Fprintf(&b, "| %s | %s |\n", what, strings.Join(names, ", "))
 	}
-	b.WriteString("\n| What | Names |\n|---|---|\n")
+	b.WriteString("\n| Kind | Names |\n|---|---|\n")
 	instructions := map[string][]string{}
 	for name, instruction := range extendedIntrinsics {
 		instructions["`"+instruction+"`"] = append(instructions["`"+instruction+"`"], "`llvm."+name+"`")

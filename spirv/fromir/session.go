@@ -123,7 +123,7 @@ type session struct {
 	groups       []uint32
 	compileUnits []ir.Operand // compile units
 	dwarf        uint32       // version of DWARF
-	bitcode      bool         // what the input is
+	bitcode      bool         // the form of the input
 	table        sharedTable
 
 	mu       sync.Mutex

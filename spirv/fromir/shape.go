@@ -17,7 +17,7 @@ var (
 	byteShape    = &shape{kind: termMade, made: byteType}
 )
 
-// shapeOf returns the shape of a term; what is not known yet is a byte.
+// shapeOf returns the shape of a term; the unknown part of one is a byte.
 func (u *terms) shapeOf(a term) *shape {
 	if a == noTerm {
 		return nil

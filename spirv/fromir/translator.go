@@ -226,8 +226,8 @@ func (t *translator) freeze(a term) {
 	}
 }
 
-// freezeParameters makes what is not known of the parameters bytes: callers must
-// see what the function sees.
+// freezeParameters makes the unknown parts of the parameters bytes: callers must
+// see the same types as the function.
 func (t *translator) freezeParameters(info *functionInfo) {
 	t.freeze(info.resultTerm)
 	for _, p := range info.parameters {

@@ -82,13 +82,13 @@ func (t *translator) begin(n ir.ValueID, edit *ir.Edit) {
 	t.inputs, t.uncontracted, t.variable, t.entry = t.inputs[:0], false, nil, 0
 }
 
-// end leaves nothing of the value behind that another could see.
+// end clears the state that the next value must not see.
 func (t *translator) end() { t.current, t.edit, t.nesting = nil, nil, 0 }
 
 // externalKey is the key of the entry that stands for a value of the module.
 func externalKey(n ir.ValueID) string { return "@" + strconv.Itoa(int(n)) }
 
-// complete makes the unit of what the builder has.
+// complete makes the unit of the builder's words.
 func (t *translator) complete(u *unit) {
 	b := t.b
 	entryNotes := t.splitDecorations(u)

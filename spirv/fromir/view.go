@@ -2,9 +2,8 @@ package fromir
 
 import (
 	"slices"
-	"strings"
-
 	"strconv"
+	"strings"
 
 	"offlink/ir"
 )
