@@ -128,7 +128,7 @@ func zeroes(text string, elem *element, count string) (int64, error) {
 // The files that fill buffers are bounded: a device or a FIFO may have no end.
 const (
 	maxBufferFile   = 4 << 30
-	maxBufferStream = 64 << 20 // of what is not a regular file
+	maxBufferStream = 64 << 20 // of a file that is not regular
 )
 
 func readBuffer(elem *element, file string) ([]byte, error) {

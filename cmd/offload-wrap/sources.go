@@ -27,7 +27,7 @@ func (l *lister) listSource(name string) error {
 }
 
 // listArchived lists a file of an archive, if the name is that of one; else
-// there is no such file, as the error says.
+// the file is missing, as the error says.
 func (l *lister) listArchived(name string, missing error) error {
 	archive, member, ok := cutMember(name)
 	if !ok {
