@@ -44,10 +44,12 @@ func serveCalls() {
 		if alone != 0 {
 			go serveCalls()
 		}
-		C.offlink_answer_mail(mail, performCall(mail.call))
+		C.offlink_answer_mail(mail, offlinkServeCall(mail.call))
 	}
 }
 
+// offlinkServeCall serves a call, on a thread of Go or on its caller's.
+//
 //export offlinkServeCall
 func offlinkServeCall(call *C.struct_offlink_call) C.int { return performCall(call) }
 
