@@ -1,0 +1,190 @@
+package ze
+
+import (
+	"bytes"
+	"structs"
+	"unsafe"
+)
+
+// The types of structures (ze_structure_type_t).
+const (
+	typeDriverProperties  = 0x1
+	typeDeviceProperties  = 0x3
+	typeComputeProperties = 0x4
+	typeMemoryProperties  = 0x7
+	typeContextDesc       = 0xd
+	typeQueueDesc         = 0xe
+	typeEventPoolDesc     = 0x10
+	typeEventDesc         = 0x11
+	typeDeviceAllocDesc   = 0x15
+	typeHostAllocDesc     = 0x16
+	typeModuleDesc        = 0x1b
+	typeModuleProperties  = 0x1c
+	typeKernelDesc        = 0x1d
+	typeKernelProperties  = 0x1e
+	typeModuleProgramDesc = 0x00020002
+)
+
+// header begins each structure.
+type header struct {
+	stype uint32
+	next  unsafe.Pointer
+}
+
+// DeviceProperties are ze_device_properties_t.
+type DeviceProperties struct {
+	_ structs.HostLayout
+	header
+	Type                uint32 // 1: GPU, 2: CPU, 3: FPGA
+	VendorID            uint32
+	DeviceID            uint32
+	Flags               uint32 // 1: integrated, 4: ECC
+	SubdeviceID         uint32
+	ClockRate           uint32 // MHz
+	MaxAllocation       uint64
+	MaxContexts         uint32
+	MaxPriority         uint32
+	ThreadsPerEU        uint32
+	SIMDWidth           uint32
+	EUsPerSubslice      uint32
+	SubslicesPerSlice   uint32
+	Slices              uint32
+	TimerResolution     uint64 // nanoseconds a tick
+	TimestampBits       uint32
+	KernelTimestampBits uint32
+	UUID                [16]byte
+	name                [256]byte
+}
+
+// Name is the device's name.
+func (p *DeviceProperties) Name() string { return text(p.name[:]) }
+
+func text(b []byte) string {
+	b, _, _ = bytes.Cut(b, []byte{0})
+	return string(b)
+}
+
+// Properties describes a device.
+func (l *Library) Properties(device Handle) (*DeviceProperties, error) {
+	p := &DeviceProperties{header: header{stype: typeDeviceProperties}}
+	return p, l.call(fnDeviceGetProperties, uintptr(device), uintptr(unsafe.Pointer(p)))
+}
+
+// ComputeProperties are ze_device_compute_properties_t.
+type ComputeProperties struct {
+	_ structs.HostLayout
+	header
+	MaxGroup      uint32
+	MaxGroupSize  [3]uint32
+	MaxGroupCount [3]uint32
+	LocalMemory   uint32
+	subGroupCount uint32
+	subGroups     [8]uint32
+}
+
+// SubGroupSizes are the sizes that the device has.
+func (p *ComputeProperties) SubGroupSizes() []int {
+	var sizes []int
+	for _, n := range p.subGroups[:min(int(p.subGroupCount), len(p.subGroups))] {
+		sizes = append(sizes, int(n))
+	}
+	return sizes
+}
+
+// Compute describes a device's limits of launches.
+func (l *Library) Compute(device Handle) (*ComputeProperties, error) {
+	p := &ComputeProperties{header: header{stype: typeComputeProperties}}
+	return p, l.call(fnDeviceGetComputeProperties, uintptr(device), uintptr(unsafe.Pointer(p)))
+}
+
+// memoryProperties are ze_device_memory_properties_t.
+type memoryProperties struct {
+	_ structs.HostLayout
+	header
+	flags, clock, width uint32
+	total               uint64
+	name                [256]byte
+}
+
+// TotalMemory is the size of all memories of a device.
+func (l *Library) TotalMemory(device Handle) (total int64, err error) {
+	var count uint32
+	if err := l.call(fnDeviceGetMemoryProperties, uintptr(device), uintptr(unsafe.Pointer(&count)), 0); err != nil || count == 0 {
+		return 0, err
+	}
+	const most = 64
+	list := make([]memoryProperties, min(count, most))
+	count = uint32(len(list))
+	for i := range list {
+		list[i].stype = typeMemoryProperties
+	}
+	err = l.call(fnDeviceGetMemoryProperties, uintptr(device), uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&list[0])))
+	for _, p := range list {
+		total += int64(p.total)
+	}
+	return total, err
+}
+
+// APIVersion is the version of Level Zero that a driver has: major and minor.
+func (l *Library) APIVersion(driver Handle) (major, minor int, err error) {
+	var version uint32
+	err = l.call(fnDriverGetAPIVersion, uintptr(driver), uintptr(unsafe.Pointer(&version)))
+	return int(version >> 16), int(version & 0xffff), err
+}
+
+// driverProperties are ze_driver_properties_t.
+type driverProperties struct {
+	_ structs.HostLayout
+	header
+	uuid    [16]byte
+	version uint32
+}
+
+// DriverVersion is the number that a driver calls its version.
+func (l *Library) DriverVersion(driver Handle) (uint32, error) {
+	p := &driverProperties{header: header{stype: typeDriverProperties}}
+	err := l.call(fnDriverGetProperties, uintptr(driver), uintptr(unsafe.Pointer(p)))
+	return p.version, err
+}
+
+// extensionProperties are ze_driver_extension_properties_t.
+type extensionProperties struct {
+	name    [256]byte
+	version uint32
+}
+
+// Extensions are the names of a driver's extensions.
+func (l *Library) Extensions(driver Handle) ([]string, error) {
+	var count uint32
+	if err := l.call(fnDriverGetExtensionProperties, uintptr(driver), uintptr(unsafe.Pointer(&count)), 0); err != nil || count == 0 {
+		return nil, err
+	}
+	const most = 1 << 10
+	list := make([]extensionProperties, min(count, most))
+	count = uint32(len(list))
+	err := l.call(fnDriverGetExtensionProperties, uintptr(driver), uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&list[0])))
+	var names []string
+	for i := range list[:min(int(count), len(list))] {
+		names = append(names, text(list[i].name[:]))
+	}
+	return names, err
+}
+
+// flagsDesc are the descriptors that have flags only.
+type flagsDesc struct {
+	_ structs.HostLayout
+	header
+	flags uint32
+}
+
+// NewContext makes a context of a driver.
+func (l *Library) NewContext(driver Handle) (context Handle, err error) {
+	desc := &flagsDesc{header: header{stype: typeContextDesc}}
+	err = l.call(fnContextCreate, uintptr(driver), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&context)))
+	return context, err
+}
+
+// DestroyContext gives a context back.
+func (l *Library) DestroyContext(context Handle) error {
+	return l.call(fnContextDestroy, uintptr(context))
+}

@@ -1,0 +1,268 @@
+package ze
+
+import (
+	"errors"
+	"runtime"
+	"structs"
+	"unsafe"
+
+	"offlink/runtime/driver"
+)
+
+// Forms of modules (ze_module_format_t).
+const (
+	FormatSPIRV  = 0
+	FormatNative = 1
+)
+
+const moduleImports = 1 // ZE_MODULE_PROPERTY_FLAG_IMPORTS
+
+// Constants are values of specialization constants; numbers that a module lacks
+// must not be among them.
+type Constants struct {
+	IDs    []uint32
+	Values [][]byte
+}
+
+// moduleConstants is ze_module_constants_t.
+type moduleConstants struct {
+	_      structs.HostLayout
+	count  uint32
+	ids    *uint32
+	values **byte
+}
+
+// Source is the code of a module.
+type Source struct {
+	Code      []byte
+	Flags     string
+	Constants Constants
+}
+
+// moduleDesc is ze_module_desc_t.
+type moduleDesc struct {
+	_ structs.HostLayout
+	header
+	format    uint32
+	size      uintptr
+	code      *byte
+	flags     *byte
+	constants *moduleConstants
+}
+
+// programDesc is ze_module_program_exp_desc_t.
+type programDesc struct {
+	_ structs.HostLayout
+	header
+	count     uint32
+	sizes     *uintptr
+	codes     **byte
+	flags     **byte
+	constants **moduleConstants
+}
+
+// constants makes the structure, nil for none. C reads it during one call,
+// while it is pinned.
+func (c *Constants) constants(pin *runtime.Pinner) *moduleConstants {
+	if len(c.IDs) == 0 {
+		return nil
+	}
+	values := make([]*byte, len(c.Values))
+	for i := range c.Values {
+		values[i] = pinned(pin, c.Values[i])
+	}
+	m := &moduleConstants{count: uint32(len(c.IDs)), ids: &c.IDs[0], values: &values[0]}
+	pin.Pin(m)
+	pin.Pin(m.ids)
+	pin.Pin(m.values)
+	return m
+}
+
+func pinned(pin *runtime.Pinner, b []byte) *byte {
+	p := unsafe.SliceData(b)
+	if p != nil {
+		pin.Pin(p)
+	}
+	return p
+}
+
+// NewModule makes a module of one source. A failure is a *driver.BuildError
+// with the whole log.
+func (l *Library) NewModule(context, device Handle, format uint32, s Source) (Handle, error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	desc := &moduleDesc{
+		header: header{stype: typeModuleDesc}, format: format, size: uintptr(len(s.Code)), code: pinned(&pin, s.Code),
+		flags: pinned(&pin, append([]byte(s.Flags), 0)), constants: s.Constants.constants(&pin),
+	}
+	return l.createModule(context, device, desc)
+}
+
+// NewProgram makes a module of several sources of SPIR-V, linked: the
+// descriptor of ZE_experimental_module_program.
+func (l *Library) NewProgram(context, device Handle, sources []Source) (Handle, error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	sizes := make([]uintptr, len(sources))
+	codes, flags, constants := make([]*byte, len(sources)), make([]*byte, len(sources)), make([]*moduleConstants, len(sources))
+	for i := range sources {
+		sizes[i], codes[i] = uintptr(len(sources[i].Code)), pinned(&pin, sources[i].Code)
+		flags[i], constants[i] = pinned(&pin, append([]byte(sources[i].Flags), 0)), sources[i].Constants.constants(&pin)
+	}
+	program := &programDesc{
+		header: header{stype: typeModuleProgramDesc}, count: uint32(len(sources)),
+		sizes: &sizes[0], codes: &codes[0], flags: &flags[0], constants: &constants[0],
+	}
+	pin.Pin(program)
+	pin.Pin(program.sizes)
+	pin.Pin(program.codes)
+	pin.Pin(program.flags)
+	pin.Pin(program.constants)
+	// The loader's checks want the fields of the plain descriptor too: they are
+	// those of the first module.
+	desc := &moduleDesc{
+		header: header{stype: typeModuleDesc, next: unsafe.Pointer(program)}, format: FormatSPIRV,
+		size: sizes[0], code: codes[0], flags: flags[0], constants: constants[0],
+	}
+	return l.createModule(context, device, desc)
+}
+
+func (l *Library) createModule(context, device Handle, desc *moduleDesc) (module Handle, err error) {
+	var log Handle
+	err = l.call(fnModuleCreate, uintptr(context), uintptr(device), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&module)), uintptr(unsafe.Pointer(&log)))
+	if err = l.withLog(err, log); err != nil && module != 0 {
+		return 0, errors.Join(err, l.DestroyModule(module))
+	}
+	return module, err
+}
+
+// withLog makes a failure a BuildError with the log, which it gives back.
+func (l *Library) withLog(err error, log Handle) error {
+	if log == 0 {
+		if err != nil {
+			err = &driver.BuildError{Err: err}
+		}
+		return err
+	}
+	var message string
+	if err != nil {
+		message = l.logText(log)
+		err = &driver.BuildError{Err: err, Log: message}
+	}
+	return errors.Join(err, l.call(fnModuleBuildLogDestroy, uintptr(log)))
+}
+
+func (l *Library) logText(log Handle) string {
+	var size uintptr
+	const most = 64 << 20
+	if l.call(fnModuleBuildLogGetString, uintptr(log), uintptr(unsafe.Pointer(&size)), 0) != nil || size == 0 || size > most {
+		return ""
+	}
+	buffer := make([]byte, size)
+	if l.call(fnModuleBuildLogGetString, uintptr(log), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&buffer[0]))) != nil {
+		return ""
+	}
+	return text(buffer)
+}
+
+// DynamicLink links the imports of modules to the exports of others.
+func (l *Library) DynamicLink(modules []Handle) error {
+	var log Handle
+	err := l.call(fnModuleDynamicLink, uintptr(len(modules)), uintptr(unsafe.Pointer(&modules[0])), uintptr(unsafe.Pointer(&log)))
+	return l.withLog(err, log)
+}
+
+// HasImports tells whether a module needs others.
+func (l *Library) HasImports(module Handle) (bool, error) {
+	p := &flagsDesc{header: header{stype: typeModuleProperties}}
+	err := l.call(fnModuleGetProperties, uintptr(module), uintptr(unsafe.Pointer(p)))
+	return p.flags&moduleImports != 0, err
+}
+
+// DestroyModule gives a module back.
+func (l *Library) DestroyModule(module Handle) error {
+	return l.call(fnModuleDestroy, uintptr(module))
+}
+
+// Global returns the address and size of a variable.
+func (l *Library) Global(module Handle, name string) (address uint64, size int64, err error) {
+	symbol := append([]byte(name), 0)
+	err = l.call(fnModuleGetGlobalPointer, uintptr(module), uintptr(unsafe.Pointer(&symbol[0])), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&address)))
+	return address, size, err
+}
+
+// NativeBinary is the module in the device's own form.
+func (l *Library) NativeBinary(module Handle) ([]byte, error) {
+	var size uintptr
+	if err := l.call(fnModuleGetNativeBinary, uintptr(module), uintptr(unsafe.Pointer(&size)), 0); err != nil || size == 0 {
+		return nil, err
+	}
+	binary := make([]byte, size)
+	err := l.call(fnModuleGetNativeBinary, uintptr(module), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&binary[0])))
+	return binary, err
+}
+
+// kernelDesc is ze_kernel_desc_t.
+type kernelDesc struct {
+	_ structs.HostLayout
+	header
+	flags uint32
+	name  *byte
+}
+
+// NewKernel makes a kernel that may follow addresses in memory.
+func (l *Library) NewKernel(module Handle, name string) (kernel Handle, err error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	desc := &kernelDesc{header: header{stype: typeKernelDesc}, name: pinned(&pin, append([]byte(name), 0))}
+	if err := l.call(fnKernelCreate, uintptr(module), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&kernel))); err != nil {
+		return 0, err
+	}
+	if err := l.call(fnKernelSetIndirectAccess, uintptr(kernel), indirectHost|indirectDevice|indirectShared); err != nil {
+		return 0, errors.Join(err, l.DestroyKernel(kernel))
+	}
+	return kernel, nil
+}
+
+// DestroyKernel gives a kernel back.
+func (l *Library) DestroyKernel(kernel Handle) error {
+	return l.call(fnKernelDestroy, uintptr(kernel))
+}
+
+// SetArgument sets an argument. Local memory has a size and no value.
+func (l *Library) SetArgument(kernel Handle, index int, size int64, value []byte) error {
+	return l.call(fnKernelSetArgumentValue, uintptr(kernel), uintptr(index), uintptr(size), uintptr(unsafe.Pointer(unsafe.SliceData(value))))
+}
+
+// SetGroupSize sets the size of groups.
+func (l *Library) SetGroupSize(kernel Handle, size [3]uint32) error {
+	return l.call(fnKernelSetGroupSize, uintptr(kernel), uintptr(size[0]), uintptr(size[1]), uintptr(size[2]))
+}
+
+// SetOffset sets the offset of the launches after it: a function of the
+// extension ZE_experimental_global_offset.
+func (l *Library) SetOffset(kernel Handle, offset [3]uint32) error {
+	return l.call(fnKernelSetGlobalOffsetExp, uintptr(kernel), uintptr(offset[0]), uintptr(offset[1]), uintptr(offset[2]))
+}
+
+// KernelProperties are ze_kernel_properties_t.
+type KernelProperties struct {
+	_ structs.HostLayout
+	header
+	Arguments         uint32
+	Required          [3]uint32
+	RequiredSubGroups uint32
+	RequiredSubGroup  uint32
+	MaxSubGroup       uint32
+	MaxSubGroups      uint32
+	LocalMemory       uint32
+	PrivateMemory     uint32
+	SpillMemory       uint32
+	uuid              [32]byte
+}
+
+// KernelProperties describes a kernel.
+func (l *Library) KernelProperties(kernel Handle) (*KernelProperties, error) {
+	p := &KernelProperties{header: header{stype: typeKernelProperties}}
+	return p, l.call(fnKernelGetProperties, uintptr(kernel), uintptr(unsafe.Pointer(p)))
+}

@@ -1,0 +1,217 @@
+package levelzero
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/streams"
+	"offlink/runtime/internal/ze"
+)
+
+// Options configure the back end; the zero value is right for programs.
+type Options struct {
+	// Library is the loader to open; DefaultLibrary if it is empty.
+	Library string
+}
+
+// DefaultLibrary is the loader, as the system finds it.
+const DefaultLibrary = "libze_loader.so.1"
+
+// Driver is the opened back end, with the devices of all drivers.
+type Driver struct {
+	library  *ze.Library
+	contexts []ze.Handle // one for each native driver
+	devices  []driver.Device
+}
+
+// New opens the loader and lists the devices. It fails where there is no
+// loader, or no driver for it. The caller closes the driver.
+func New(o Options) (*Driver, error) {
+	if o.Library == "" {
+		o.Library = DefaultLibrary
+	}
+	library, err := ze.Open(o.Library)
+	if err != nil {
+		return nil, err
+	}
+	d := &Driver{library: library}
+	natives, err := library.Drivers()
+	for _, native := range natives {
+		if err == nil {
+			err = d.openNative(native)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// extension names that are looked for.
+const (
+	extensionProgram = "ZE_experimental_module_program"
+	extensionOffset  = "ZE_experimental_global_offset"
+)
+
+func (d *Driver) openNative(native ze.Handle) error {
+	list, err := d.library.Devices(native)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	extensions, err := d.library.Extensions(native)
+	if err != nil {
+		return err
+	}
+	common := shared{programs: slices.Contains(extensions, extensionProgram), offsets: slices.Contains(extensions, extensionOffset)}
+	if common.major, common.minor, err = d.library.APIVersion(native); err != nil {
+		return err
+	}
+	if common.version, err = d.library.DriverVersion(native); err != nil {
+		return err
+	}
+	if common.context, err = d.library.NewContext(native); err != nil {
+		return err
+	}
+	d.contexts = append(d.contexts, common.context)
+	for _, handle := range list {
+		device, err := newDevice(d.library, handle, common)
+		if err != nil {
+			return fmt.Errorf("Level Zero device %d: %w", len(d.devices), err)
+		}
+		d.devices = append(d.devices, device)
+	}
+	return nil
+}
+
+// Name is "level_zero".
+func (d *Driver) Name() string { return "level_zero" }
+
+// Path is the file of the loader.
+func (d *Driver) Path() string { return d.library.Path() }
+
+// Devices lists the devices in the order of the drivers.
+func (d *Driver) Devices() ([]driver.Device, error) { return d.devices, nil }
+
+// Close gives the contexts and the loader back. It waits for queues that were
+// closed while they worked.
+func (d *Driver) Close() error {
+	var errs []error
+	for _, device := range d.devices {
+		errs = append(errs, device.(*Device).close())
+	}
+	for _, context := range d.contexts {
+		errs = append(errs, d.library.DestroyContext(context))
+	}
+	d.devices, d.contexts = nil, nil
+	return errors.Join(append(errs, d.library.Close())...)
+}
+
+// shared is what the devices of one native driver have in common.
+type shared struct {
+	context      ze.Handle
+	programs     bool // it links several modules at once
+	offsets      bool // it has offsets of launches
+	major, minor int
+	version      uint32
+}
+
+// Device is one device. It is safe for concurrent use.
+type Device struct {
+	shared
+	library *ze.Library
+	handle  ze.Handle
+	info    driver.Info
+	limits  *ze.ComputeProperties
+	ticks   uint64 // nanoseconds of a tick of the device's clock
+	bits    uint32 // of a time stamp
+	memory  allocations
+	marks   marks
+	streams *streams.Device
+}
+
+func newDevice(l *ze.Library, handle ze.Handle, common shared) (*Device, error) {
+	d := &Device{shared: common, library: l, handle: handle}
+	d.streams = streams.NewDevice(native{d})
+	return d, d.readInfo()
+}
+
+func (d *Device) close() error {
+	d.streams.Wait()
+	return d.marks.sweep(d, true)
+}
+
+var typesOf = map[uint32]driver.Type{1: driver.GPU, 2: driver.CPU, 3: driver.Accelerator}
+
+const (
+	flagIntegrated = 1
+	flagECC        = 4
+	maxParameters  = 2 << 10
+	floats         = driver.FloatDenorm | driver.FloatInfNaN | driver.FloatRoundToNearest | driver.FloatRoundToZero | driver.FloatRoundToInf | driver.FloatFMA
+)
+
+// readInfo fills the description of the device.
+func (d *Device) readInfo() error {
+	p, err := d.library.Properties(d.handle)
+	if err != nil {
+		return err
+	}
+	if d.limits, err = d.library.Compute(d.handle); err != nil {
+		return err
+	}
+	total, err := d.library.TotalMemory(d.handle)
+	if err != nil {
+		return err
+	}
+	d.ticks, d.bits = p.TimerResolution, p.KernelTimestampBits
+	api := fmt.Sprintf("Level Zero %d.%d", d.major, d.minor)
+	d.info = driver.Info{
+		Name: p.Name(), Type: typesOf[p.Type],
+		ComputeUnits: int(max(1, p.Slices*p.SubslicesPerSlice*p.EUsPerSubslice)),
+		MaxWorkGroup: int(d.limits.MaxGroup), LocalMemory: int64(d.limits.LocalMemory),
+		GlobalMemory: total, MaxAllocation: int64(p.MaxAllocation), Formats: []string{"spirv"},
+
+		Vendor: fmt.Sprintf("PCI vendor %#x", p.VendorID), VendorID: p.VendorID,
+		Version: fmt.Sprintf("device %#x", p.DeviceID), DriverVersion: fmt.Sprint(d.version),
+		Platform: "Level Zero", PlatformVersion: api,
+		ILVersions: []string{"SPIR-V_1.0", "SPIR-V_1.1", "SPIR-V_1.2", "SPIR-V_1.3"},
+
+		SubGroupSizes: d.limits.SubGroupSizes(), MaxParameterSize: maxParameters,
+		ClockMHz: int(p.ClockRate), AddressBits: 64, MemoryAlignment: allocationAlign,
+		HostUnified: p.Flags&flagIntegrated != 0, LocalIsDedicated: true, ErrorCorrection: p.Flags&flagECC != 0,
+		VectorWidths: driver.VectorWidths{Char: 1, Short: 1, Int: 1, Long: 1, Half: 1, Float: 1},
+		Half:         floats, Single: floats, TimerResolution: int(p.TimerResolution), OutOfOrder: true,
+		Extensions: []string{driver.LinkExtension("spir64")},
+		Aspects:    []string{string(typesOf[p.Type]), "online_compiler", "online_linker", "queue_profiling", "usm_device_allocations", "usm_host_allocations", "usm_shared_allocations"},
+	}
+	if p.VendorID == vendorIntel {
+		d.info.Vendor = "Intel Corporation"
+	}
+	for i := range 3 {
+		d.info.MaxWorkItems[i], d.info.MaxGroups[i] = int(d.limits.MaxGroupSize[i]), int64(d.limits.MaxGroupCount[i])
+	}
+	return nil
+}
+
+const vendorIntel = 0x8086
+
+// Info describes the device.
+func (d *Device) Info() driver.Info { return d.info }
+
+// Handle is the ze_device_handle_t.
+func (d *Device) Handle() uint64 { return uint64(d.handle) }
+
+// Accepts takes SPIR-V of 64-bit targets.
+func (d *Device) Accepts(image driver.Image) error {
+	switch {
+	case image.Format != "spirv":
+		return fmt.Errorf("it takes SPIR-V, not the format %s", image.Format)
+	case image.Target != "" && image.Target != "spir64" && image.Target != "spirv64":
+		return fmt.Errorf("it takes the target spir64, not %s", image.Target)
+	}
+	return nil
+}
+
+// NewEvent returns an event that the host ends.
+func (d *Device) NewEvent() (driver.UserEvent, error) { return d.streams.NewEvent(), nil }

@@ -1,0 +1,195 @@
+package levelzero
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"offlink/runtime/internal/streams"
+	"offlink/runtime/internal/ze"
+)
+
+// native is the device for its queues and events. Level Zero has no state of
+// threads.
+type native struct{ device *Device }
+
+func (n native) Within(calls func() error) error       { return calls() }
+func (n native) WithinStream(calls func() error) error { return calls() }
+
+func (n native) NewStream() (streams.Stream, error) {
+	list, err := n.device.library.NewList(n.device.context, n.device.handle)
+	return streams.Stream(list), err
+}
+
+// DestroyStream gives a list back, and what it waited for.
+func (n native) DestroyStream(s streams.Stream) error {
+	n.device.marks.forgetStream(s)
+	return errors.Join(n.device.library.DestroyList(ze.Handle(s)), n.device.marks.sweep(n.device, false))
+}
+
+// Synchronize waits for an event at the end of the list.
+func (n native) Synchronize(s streams.Stream) error {
+	m, err := n.NewMark(false)
+	if err != nil {
+		return err
+	}
+	err = n.Record(m, s)
+	if err == nil {
+		if err = n.WaitMark(m); err == nil {
+			n.device.marks.forgetStream(s)
+		}
+	}
+	return errors.Join(err, n.DestroyMark(m))
+}
+
+func (n native) IsStreamDone(s streams.Stream) (done bool, err error) {
+	m, err := n.NewMark(false)
+	if err != nil {
+		return false, err
+	}
+	if err = n.Record(m, s); err == nil {
+		done, err = n.IsMarkDone(m)
+	}
+	return done, errors.Join(err, n.DestroyMark(m))
+}
+
+func (n native) StreamWait(s streams.Stream, m streams.Mark) error {
+	n.device.marks.hold(m, s)
+	return n.device.library.Wait(ze.Handle(s), ze.Handle(m))
+}
+
+func (n native) NewMark(timed bool) (streams.Mark, error) {
+	if err := n.device.marks.sweep(n.device, false); err != nil {
+		return 0, err
+	}
+	e, err := n.device.library.NewEvent(n.device.context, n.device.handle, timed)
+	if err != nil {
+		return 0, err
+	}
+	return n.device.marks.insert(e), nil
+}
+
+func (n native) DestroyMark(m streams.Mark) error {
+	n.device.marks.drop(m)
+	return n.device.marks.sweep(n.device, false)
+}
+
+// Record appends a signal. The barrier after each command has it happen after
+// all of them.
+func (n native) Record(m streams.Mark, s streams.Stream) error {
+	err := errors.Join(n.device.library.Signal(ze.Handle(s), ze.Handle(m)), n.device.library.Barrier(ze.Handle(s)))
+	n.device.marks.record(m)
+	return err
+}
+
+func (n native) IsMarkDone(m streams.Mark) (bool, error) {
+	err := n.device.library.QueryEvent(ze.Handle(m))
+	if ze.IsNotReady(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (n native) WaitMark(m streams.Mark) error { return n.device.library.WaitEvent(ze.Handle(m)) }
+
+// Elapsed subtracts time stamps, which have fewer bits than 64 and begin again.
+func (n native) Elapsed(from, to streams.Mark) (time.Duration, error) {
+	begin, err := n.device.library.Timestamp(ze.Handle(from))
+	if err != nil {
+		return 0, err
+	}
+	end, err := n.device.library.Timestamp(ze.Handle(to))
+	if err != nil {
+		return 0, err
+	}
+	ticks := end - begin
+	if n.device.bits > 0 && n.device.bits < 64 {
+		ticks &= 1<<n.device.bits - 1
+	}
+	return time.Duration(ticks * n.device.ticks), nil
+}
+
+// marks are the events that were made. One must not be given back while a
+// command list still waits for it or will set it: those that their owner gave
+// up stay until then.
+type marks struct {
+	mu   sync.Mutex
+	list map[streams.Mark]*mark
+}
+
+type mark struct {
+	event    ze.Event
+	dropped  bool // by its owner
+	recorded bool
+	waiting  map[streams.Stream]bool
+}
+
+func (k *marks) insert(e ze.Event) streams.Mark {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.list == nil {
+		k.list = map[streams.Mark]*mark{}
+	}
+	m := streams.Mark(e.Event)
+	k.list[m] = &mark{event: e, waiting: map[streams.Stream]bool{}}
+	return m
+}
+
+func (k *marks) hold(m streams.Mark, s streams.Stream) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if own := k.list[m]; own != nil {
+		own.waiting[s] = true
+	}
+}
+
+func (k *marks) record(m streams.Mark) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if own := k.list[m]; own != nil {
+		own.recorded = true
+	}
+}
+
+func (k *marks) drop(m streams.Mark) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if own := k.list[m]; own != nil {
+		own.dropped = true
+	}
+}
+
+// forgetStream tells that a stream waits for nothing any more.
+func (k *marks) forgetStream(s streams.Stream) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, own := range k.list {
+		delete(own.waiting, s)
+	}
+}
+
+// sweep gives the dropped events back that nothing uses, or at the end all.
+func (k *marks) sweep(d *Device, all bool) error {
+	k.mu.Lock()
+	var gone []ze.Event
+	var errs []error
+	for m, own := range k.list {
+		if !own.dropped || len(own.waiting) > 0 && !all {
+			continue
+		}
+		if own.recorded && !all {
+			err := d.library.QueryEvent(own.event.Event)
+			if ze.IsNotReady(err) {
+				continue
+			}
+			errs = append(errs, err)
+		}
+		gone = append(gone, own.event)
+		delete(k.list, m)
+	}
+	k.mu.Unlock()
+	for _, e := range gone {
+		errs = append(errs, d.library.DestroyEvent(e))
+	}
+	return errors.Join(errs...)
+}

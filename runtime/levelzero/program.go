@@ -1,0 +1,372 @@
+package levelzero
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/ze"
+	"offlink/runtime/resolve"
+	"offlink/spirv"
+)
+
+// object is a module that was verified and specialized.
+type object struct {
+	device *Device
+	name   string
+	module *spirv.Module
+	flags  string
+}
+
+// Compile verifies a module and sets its specialization constants. The driver
+// sees it when it is linked.
+func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	module, err := spirv.Parse(m.Code)
+	if err == nil {
+		err = module.Verify()
+	}
+	if err == nil && module.AddressingModel() != spirv.AddressingPhysical64 {
+		err = fmt.Errorf("its addressing model is %v; the device takes Physical64 (compile for spir64)", module.AddressingModel())
+	}
+	if err == nil {
+		module, err = module.Specialize(opts.SpecConstants)
+	}
+	if err != nil {
+		return nil, &driver.BuildError{Device: d.info.Name, Err: fmt.Errorf("%s: %w", m.Name, err)}
+	}
+	return &object{d, m.Name, module, opts.Options}, nil
+}
+
+// Close does nothing.
+func (o *object) Close() error { return nil }
+
+// program is linked modules.
+type program struct {
+	device  *Device
+	modules []ze.Handle // one if the driver linked them at once
+	linked  *spirv.Module
+}
+
+// Link links the objects. They are linked here first: a symbol that nobody
+// defines is an error before the driver sees them, and the result tells the
+// kernels' parameters.
+func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.LinkOptions) (driver.Program, error) {
+	if len(objects) == 0 {
+		return nil, errors.New("a program of no objects")
+	}
+	own := make([]*object, len(objects))
+	inputs := make([]spirv.Input, len(objects))
+	for i, o := range objects {
+		var ok bool
+		if own[i], ok = o.(*object); !ok || own[i].device != d {
+			return nil, errors.New("the object is not of this device")
+		}
+		inputs[i] = spirv.Input{Name: own[i].name, Module: own[i].module}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	linked, err := spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: resolve.IsBuiltin})
+	if err != nil {
+		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
+	}
+	p := &program{device: d, linked: linked}
+	if err := p.create(own); err != nil {
+		if build, ok := errors.AsType[*driver.BuildError](err); ok {
+			build.Device = d.info.Name
+		}
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// create has the driver make the program: of several modules at once, or of
+// each, linked afterwards.
+func (p *program) create(objects []*object) error {
+	sources := make([]ze.Source, len(objects))
+	for i, o := range objects {
+		sources[i] = ze.Source{Code: o.module.Bytes(), Flags: o.flags}
+	}
+	d := p.device
+	if len(sources) > 1 && d.programs {
+		module, err := d.library.NewProgram(d.context, d.handle, sources)
+		if err == nil {
+			p.modules = append(p.modules, module)
+		}
+		return err
+	}
+	for _, source := range sources {
+		module, err := d.library.NewModule(d.context, d.handle, ze.FormatSPIRV, source)
+		if err != nil {
+			return err
+		}
+		p.modules = append(p.modules, module)
+	}
+	if len(p.modules) > 1 {
+		return d.library.DynamicLink(p.modules)
+	}
+	return nil
+}
+
+// Close gives the modules back.
+func (p *program) Close() error {
+	var errs []error
+	for _, module := range p.modules {
+		errs = append(errs, p.device.library.DestroyModule(module))
+	}
+	p.modules = nil
+	return errors.Join(errs...)
+}
+
+// Handle is the first ze_module_handle_t.
+func (p *program) Handle() uint64 { return uint64(p.modules[0]) }
+
+// Variable finds a variable: by the host's name first, which drivers know as
+// the name of its HostAccess decoration, then by its linkage name.
+func (p *program) Variable(name string) (driver.Memory, error) {
+	for _, module := range p.modules {
+		address, size, err := p.device.library.Global(module, name)
+		switch {
+		case err == nil && address != 0:
+			return &memory{device: p.device, kind: driver.DeviceMemory, address: address, size: size}, nil
+		case err != nil && !ze.IsNotFound(err):
+			return nil, fmt.Errorf("variable %s: %w", name, err)
+		}
+	}
+	return nil, fmt.Errorf("variable %s: %w", name, driver.ErrNotFound)
+}
+
+// Kernel returns a kernel.
+func (p *program) Kernel(name string) (driver.Kernel, error) {
+	params, ok := kernelParams(p.linked, name)
+	if !ok {
+		return nil, fmt.Errorf("kernel %s: %w", name, driver.ErrNotFound)
+	}
+	for _, module := range p.modules {
+		handle, err := p.device.library.NewKernel(module, name)
+		if ze.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", name, err)
+		}
+		k := &kernel{program: p, name: name, handle: handle, params: params}
+		if k.properties, err = p.device.library.KernelProperties(handle); err != nil {
+			return nil, errors.Join(fmt.Errorf("kernel %s: %w", name, err), k.Close())
+		}
+		return k, nil
+	}
+	return nil, fmt.Errorf("kernel %s: %w", name, driver.ErrNotFound)
+}
+
+// kernelParams describes the parameters of a kernel.
+func kernelParams(m *spirv.Module, name string) ([]driver.Param, bool) {
+	for _, e := range m.EntryPoints() {
+		if e.Name != name {
+			continue
+		}
+		for _, f := range m.Functions() {
+			if f.ID() == e.Function {
+				return functionParams(m, f, m.KernelArgTypes(name)), true
+			}
+		}
+	}
+	return nil, false
+}
+
+func functionParams(m *spirv.Module, f *spirv.Function, types []string) []driver.Param {
+	params := make([]driver.Param, len(f.Params))
+	for i, in := range f.Params {
+		params[i] = paramOf(m, in.Type())
+		if i < len(types) {
+			params[i].Type = types[i]
+		}
+	}
+	return params
+}
+
+func paramOf(m *spirv.Module, id spirv.ID) driver.Param {
+	value := id
+	if t := m.Def(id); t != nil && t.Op == spirv.OpTypePointer {
+		switch spirv.StorageClass(t.Words[1]) {
+		case spirv.StorageFunction: // a struct by value
+			value = spirv.ID(t.Words[2])
+		case spirv.StorageWorkgroup:
+			return driver.Param{Kind: driver.ParamLocal}
+		default:
+			return driver.Param{Kind: driver.ParamBuffer}
+		}
+	}
+	size, ok := m.ByteSize(value)
+	if !ok {
+		return driver.Param{Kind: driver.ParamOther}
+	}
+	return driver.Param{Kind: driver.ParamValue, Size: size}
+}
+
+// kernel is a kernel. Its arguments are a state of the handle: a launch sets
+// and appends them under the lock.
+type kernel struct {
+	program    *program
+	name       string
+	handle     ze.Handle
+	params     []driver.Param
+	properties *ze.KernelProperties
+
+	mu sync.Mutex
+}
+
+func (k *kernel) Name() string           { return k.name }
+func (k *kernel) Handle() uint64         { return uint64(k.handle) }
+func (k *kernel) Params() []driver.Param { return append([]driver.Param(nil), k.params...) }
+func (k *kernel) Close() error           { return k.program.device.library.DestroyKernel(k.handle) }
+
+// Info describes the kernel.
+func (k *kernel) Info() driver.KernelInfo {
+	p := k.properties
+	info := driver.KernelInfo{
+		MaxGroup: k.program.device.info.MaxWorkGroup, LocalMemory: int64(p.LocalMemory), PrivateMemory: int64(p.PrivateMemory),
+		SubGroup: int(p.MaxSubGroup), RequiredSubGroup: int(p.RequiredSubGroup), PreferredMultiple: int(p.MaxSubGroup),
+	}
+	for i, n := range p.Required {
+		info.RequiredGroup[i] = int(n)
+	}
+	return info
+}
+
+// launchPlan is a launch that was checked.
+type launchPlan struct {
+	group, groups, offset [3]uint32
+	hasOffset             bool
+	args                  []argument
+}
+
+// argument is as zeKernelSetArgumentValue takes it.
+type argument struct {
+	size  int64
+	value []byte // nil: local memory, or a null pointer
+}
+
+func (k *kernel) prepareLaunch(r driver.Range, args []driver.Arg) (*launchPlan, error) {
+	n := &launchPlan{groups: [3]uint32{1, 1, 1}, group: [3]uint32{1, 1, 1}}
+	if err := k.setRange(n, r); err != nil {
+		return nil, err
+	}
+	if len(args) != len(k.params) {
+		return nil, fmt.Errorf("%d arguments; it takes %d", len(args), len(k.params))
+	}
+	for i := range args {
+		a, err := k.argument(k.params[i], &args[i])
+		if err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i, err)
+		}
+		n.args = append(n.args, a)
+	}
+	return n, nil
+}
+
+// setRange computes the groups.
+func (k *kernel) setRange(n *launchPlan, r driver.Range) error {
+	if len(r.Global) < 1 || len(r.Global) > 3 || r.Local != nil && len(r.Local) != len(r.Global) {
+		return fmt.Errorf("a global size %v and a local size %v", r.Global, r.Local)
+	}
+	limits, room := k.program.device.limits, int(k.program.device.limits.MaxGroup)
+	for i, global := range r.Global {
+		local := 0
+		switch {
+		case r.Local != nil:
+			local = r.Local[i]
+		case k.properties.Required != [3]uint32{}:
+			local = int(k.properties.Required[i])
+		default:
+			local = largestDivisor(global, min(room, int(limits.MaxGroupSize[i]), goodGroup))
+		}
+		if local < 1 || global < 1 || global%local != 0 || local > room {
+			return fmt.Errorf("the local size %d in dimension %d does not divide the global size %d, or is too large", local, i, global)
+		}
+		if local > int(limits.MaxGroupSize[i]) || int64(global/local) > int64(limits.MaxGroupCount[i]) {
+			return fmt.Errorf("dimension %d has %d work-groups of %d work-items; the device takes %d of %d", i, global/local, local, limits.MaxGroupCount[i], limits.MaxGroupSize[i])
+		}
+		n.group[i], n.groups[i] = uint32(local), uint32(global/local)
+		room /= local
+	}
+	return k.setOffset(n, r)
+}
+
+// goodGroup is the most that a dimension of a chosen work-group has.
+const goodGroup = 256
+
+func largestDivisor(n, limit int) int {
+	for d := min(n, limit); d > 1; d-- {
+		if n%d == 0 {
+			return d
+		}
+	}
+	return 1
+}
+
+func (k *kernel) setOffset(n *launchPlan, r driver.Range) error {
+	for i, offset := range r.Offset {
+		n.offset[i] = uint32(offset)
+		n.hasOffset = n.hasOffset || offset != 0
+		if int64(n.offset[i]) != int64(offset) {
+			return fmt.Errorf("the offset %d does not fit 32 bits: %w", offset, driver.ErrUnsupported)
+		}
+	}
+	if n.hasOffset && !k.program.device.offsets {
+		return fmt.Errorf("the driver lacks %s: %w", extensionOffset, driver.ErrUnsupported)
+	}
+	return nil
+}
+
+const pointerSize = 8
+
+func (k *kernel) argument(p driver.Param, a *driver.Arg) (argument, error) {
+	switch {
+	case p.Kind == driver.ParamOther:
+		return argument{}, fmt.Errorf("an image or a sampler: %w", driver.ErrUnsupported)
+	case p.Kind == driver.ParamLocal:
+		if a.LocalSize < 0 {
+			return argument{}, fmt.Errorf("%d bytes of local memory", a.LocalSize)
+		}
+		return argument{size: max(a.LocalSize, 1)}, nil
+	case a.Memory != nil:
+		address, err := k.program.device.rangeAddress(a.Memory, a.Offset, 0)
+		if err == nil && p.Kind != driver.ParamBuffer {
+			err = errors.New("the kernel takes a value here, and memory was given")
+		}
+		return argument{pointerSize, binary.LittleEndian.AppendUint64(nil, address)}, err
+	case p.Kind == driver.ParamBuffer && a.Value == nil && a.LocalSize == 0:
+		return argument{size: pointerSize}, nil
+	case p.Kind == driver.ParamBuffer && len(a.Value) != pointerSize, p.Kind == driver.ParamValue && len(a.Value) != p.Size:
+		return argument{}, fmt.Errorf("%d bytes; the kernel takes %d", len(a.Value), max(p.Size, pointerSize))
+	}
+	return argument{int64(len(a.Value)), append([]byte(nil), a.Value...)}, nil
+}
+
+// launch sets the arguments and appends the kernel.
+func (k *kernel) launch(list ze.Handle, n *launchPlan) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	library := k.program.device.library
+	for i, a := range n.args {
+		if err := library.SetArgument(k.handle, i, a.size, a.value); err != nil {
+			return fmt.Errorf("argument %d: %w", i, err)
+		}
+	}
+	if err := library.SetGroupSize(k.handle, n.group); err != nil {
+		return err
+	}
+	if k.program.device.offsets {
+		if err := library.SetOffset(k.handle, n.offset); err != nil {
+			return err
+		}
+	}
+	return library.Launch(list, k.handle, n.groups)
+}
