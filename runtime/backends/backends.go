@@ -12,6 +12,7 @@ import (
 	"offlink/runtime/cuda"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
+	"offlink/runtime/levelzero"
 	"offlink/runtime/opencl"
 )
 
@@ -59,6 +60,7 @@ type backend struct {
 var builtin = []backend{
 	{"cuda", openCUDA, "NVIDIA's driver (libcuda.so.1)"},
 	{"opencl", openOpenCL, "an OpenCL loader (ocl-icd-libopencl1) and a driver; for CPUs: pip install intel-opencl-rt intel-cmplr-lib-rt, then OCL_ICD_VENDORS=.../lib/libintelocl.so"},
+	{"level_zero", openLevelZero, "the loader of Level Zero (libze1) and a driver, for Intel's GPUs libze-intel-gpu1 or intel-level-zero-gpu"},
 	{"host", openHost, ""},
 }
 
@@ -66,6 +68,10 @@ func openCUDA(*Options, *tracer) (driver.Driver, error) { return cuda.New(cuda.O
 
 func openOpenCL(o *Options, t *tracer) (driver.Driver, error) {
 	return opencl.Open(opencl.Options{Translator: o.getenv("OFFLINK_LLVM_SPIRV"), Trace: t.nativeCalls()})
+}
+
+func openLevelZero(*Options, *tracer) (driver.Driver, error) {
+	return levelzero.New(levelzero.Options{})
 }
 
 func openHost(o *Options, t *tracer) (driver.Driver, error) {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"offlink/internal/testtool"
 	"offlink/runtime/driver"
 	"offlink/runtime/drivertest"
 	"offlink/runtime/internal/dl"
@@ -47,6 +48,7 @@ func openFake(t testing.TB) *fake {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test's library is built on Linux")
 	}
+	testtool.Need(t, "gcc")
 	path, err := buildFake()
 	if err != nil {
 		t.Fatal(err)

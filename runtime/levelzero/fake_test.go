@@ -59,11 +59,12 @@ func openFake(t testing.TB) *fake {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test's driver is built on Linux")
 	}
-	if fakeError != nil {
-		testtool.Missing(t, fakeError)
+	testtool.Need(t, "gcc")
+	if fakeError != nil { // most likely the headers
+		testtool.Missing(t, &exec.Error{Name: "libze-dev", Err: fakeError})
 	}
 	if loader, err := dl.Open(DefaultLibrary); err != nil {
-		testtool.Missing(t, err)
+		testtool.Missing(t, &exec.Error{Name: "libze1", Err: err})
 	} else {
 		loader.Close()
 	}

@@ -139,6 +139,9 @@ func Open(names ...string) (*Library, error) {
 		}
 	}
 	if err := l.call(fnInit, 0); err != nil {
+		if hasCode(err, resultUninitialized) {
+			err = fmt.Errorf("%s is there, and no driver for it: %w", library.Path, err)
+		}
 		return nil, errors.Join(err, library.Close())
 	}
 	return l, nil
@@ -152,12 +155,12 @@ func (l *Library) Close() error { return l.library.Close() }
 
 // Results that are branched on (ze_api.h, ze_result_t).
 const (
-	resultNotReady        = 1
-	resultOutOfHost       = 0x70000002
-	resultOutOfDevice     = 0x70000003
-	resultInvalidGlobal   = 0x78000010
-	resultInvalidKernel   = 0x78000011
-	resultInvalidUnlinked = 0x78000018
+	resultNotReady      = 1
+	resultOutOfHost     = 0x70000002
+	resultOutOfDevice   = 0x70000003
+	resultInvalidGlobal = 0x78000010
+	resultInvalidKernel = 0x78000011
+	resultUninitialized = 0x78000001
 )
 
 var resultNames = map[int]string{
