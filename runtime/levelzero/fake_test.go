@@ -169,7 +169,11 @@ func fakeRelease(address uintptr) uintptr {
 }
 
 func wordsAt(address uintptr, count int) []uintptr {
-	return unsafe.Slice((*uintptr)(dl.Pointer(address)), count)
+	if count == 0 {
+		return nil
+	}
+	const size = unsafe.Sizeof(address)
+	return unsafe.Slice((*uintptr)(unsafe.Pointer(&dl.Bytes(address, count*int(size))[0])), count)
 }
 
 func writeLog(log uintptr, err error) {
