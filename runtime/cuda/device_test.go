@@ -233,8 +233,10 @@ func TestLogs(t *testing.T) {
 	if !strings.Contains(build.Log, "missing_function_number_") || build.Device == "" {
 		t.Errorf("the log does not name a function: %.500s", build.Log)
 	}
-	_, err = driver.Build(t.Context(), d, []driver.Module{{Name: "m", Image: driver.Image{Format: "none", Target: Target},
-		Code: []byte(".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry app() {\nno such instruction;\nret;\n}\n")}}, driver.BuildOptions{})
+	_, err = driver.Build(t.Context(), d, []driver.Module{{
+		Name: "m", Image: driver.Image{Format: "none", Target: Target},
+		Code: []byte(".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry app() {\nno such instruction;\nret;\n}\n"),
+	}}, driver.BuildOptions{})
 	if build, ok := errors.AsType[*driver.BuildError](err); !ok || !strings.Contains(build.Log, "line") {
 		t.Errorf("bad PTX: %v", err)
 	}

@@ -205,8 +205,10 @@ func TestPatterns(t *testing.T) {
 
 // openLaunch prepares launches of an empty kernel.
 func openLaunch(t testing.TB, d *Device) (launch func(), closeAll func()) {
-	p, err := driver.Build(t.Context(), d, []driver.Module{{Name: "m", Image: driver.Image{Format: "none", Target: Target},
-		Code: []byte(head + ".visible .entry app(.param .u64 .ptr .global .align 4 app_param_0) { ret; }\n")}}, driver.BuildOptions{})
+	p, err := driver.Build(t.Context(), d, []driver.Module{{
+		Name: "m", Image: driver.Image{Format: "none", Target: Target},
+		Code: []byte(head + ".visible .entry app(.param .u64 .ptr .global .align 4 app_param_0) { ret; }\n"),
+	}}, driver.BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
