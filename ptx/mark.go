@@ -10,11 +10,12 @@ type Pointer struct {
 	// Space is the state space that it points to: "global", "shared", "const";
 	// "" for any.
 	Space string
-	// Align is the alignment of what it points to, in bytes; at least 1.
+	// Align is the alignment of the memory that it points to, in bytes; at least 1.
 	Align int
 }
 
-// Mark is what a compiler knew of a kernel and PTX of older ones does not say.
+// Mark has the facts about a kernel that a compiler knew and PTX of older ones
+// does not say.
 type Mark struct {
 	// Pointers are the parameters that are pointers, by their number; nil is a
 	// parameter that is none.
@@ -43,8 +44,8 @@ func applyEdits(text []byte, edits []edit) []byte {
 
 // MarkKernels writes the attribute .ptr to kernels' parameters, as compilers
 // from LLVM 20 on do, so that a reader can tell a pointer from a number, and
-// where it points to; and the directive .reqntid. Kernels are named. What the
-// text has already stays.
+// where it points to; and the directive .reqntid. Kernels are named.
+// Attributes that the text has already stay.
 func MarkKernels(name string, text []byte, kernels map[string]*Mark) ([]byte, error) {
 	m, err := Parse(name, text)
 	if err != nil {

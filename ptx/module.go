@@ -1,6 +1,6 @@
 package ptx
 
-// Module is what the directives of one PTX module say.
+// Module has the facts that the directives of one PTX module state.
 type Module struct {
 	Version     string   // of the ISA: "6.3"
 	Targets     []string // "sm_80", then options: "texmode_independent"
@@ -102,8 +102,7 @@ func (m *Module) Entry(name string) *Entry {
 	return nil
 }
 
-// typeSize is the size of a fundamental type in bytes, 0 if there is no such
-// type.
+// typeSize is the size of a fundamental type in bytes, 0 for an unknown type.
 func typeSize(name string) int {
 	switch name {
 	case "u8", "s8", "b8", "e4m3", "e5m2":

@@ -100,7 +100,7 @@ func (r *Runtime) listDevices() ([]*Device, error) {
 // BACKEND is a driver's name or *, WHICH is a type of device, a number from 0
 // among those of the back end, or *. Letter case does not matter. An empty
 // selector is *:*. Of several that fit, the first that takes a registered image
-// is preferred: a GPU that takes PTX alone is no device for a program of
+// is preferred: a GPU that takes PTX alone does not suit a program of
 // SPIR-V.
 func (r *Runtime) Device(selector string) (*Device, error) {
 	devices, err := r.Devices()

@@ -23,8 +23,8 @@ type KernelRef struct {
 	// Functions are exported functions that are linked with the kernel, which
 	// calls them through pointers (Program.FunctionPointer).
 	Functions []string
-	// RefuseDuplicates makes a [resolve.DuplicatesError] of what is else a
-	// warning: another image defines a symbol of the link differently.
+	// RefuseDuplicates makes a [resolve.DuplicatesError] where a warning is
+	// given otherwise: another image defines a symbol of the link differently.
 	RefuseDuplicates bool
 }
 

@@ -43,7 +43,7 @@ func TestTranslatorText(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Before functions, and before and after debug information, the
-		// translator's blank lines depend on what it was allowed to write.
+		// translator's blank lines depend on the extensions that are allowed.
 		if back, err := ParseTranslatorText(got.Bytes()); err != nil || !bytes.Equal(back, data) {
 			t.Errorf("%v: the text is not read back as the module: %v", options, err)
 		}
@@ -78,7 +78,7 @@ func TestParseTranslatorTextErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseTranslatorText: what is read back as a module is written as text
+// FuzzParseTranslatorText: text that is read as a module is written as text
 // that is read back the same.
 func FuzzParseTranslatorText(f *testing.F) {
 	f.Add([]byte("119734787 65536 393230 10 0 \n2 Capability Kernel \n3 MemoryModel 2 2 \n"))

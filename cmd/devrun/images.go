@@ -115,7 +115,7 @@ func bareCode(name string) (*devimg.Image, error) {
 	head, err := io.ReadAll(io.LimitReader(file, headSize))
 	switch {
 	case err != nil:
-		return nil, nil // what opens it says so
+		return nil, nil // the code that opens it reports that
 	case devimg.Sniff(devimg.Bytes(head)) == devimg.FormatSPIRV:
 		return &devimg.Image{Format: devimg.FormatSPIRV, Target: "spir64"}, nil
 	case ptx.HasVersion(head):

@@ -147,8 +147,8 @@ func explainTool(err error, name string, files ...string) error {
 	return errors.New(text)
 }
 
-// oldestProcessor is for code that does not say what it was compiled for: the
-// oldest that all drivers compile for.
+// oldestProcessor is for code that does not name its processor: the oldest
+// one that all drivers compile for.
 const oldestProcessor = "sm_75"
 
 // processor is the GPU that the code is for: llc does not look at the
@@ -170,8 +170,8 @@ func (c *ptxCompiler) processor(slice *split.Slice) string {
 // generic one of it.
 var ptxSpaces = map[uint32]string{1: "global", 3: "shared", 4: "const", 5: "local"}
 
-// kernelMarks collects what the module says of the kernels, and llc's output
-// does not: the parameters that are pointers, and the size of work-groups.
+// kernelMarks collects the facts about kernels that the module has and llc's
+// output lacks: the parameters that are pointers, and the size of work-groups.
 func kernelMarks(slice *split.Slice) (map[string]*ptx.Mark, error) {
 	marks := map[string]*ptx.Mark{}
 	m := slice.Module
@@ -208,8 +208,8 @@ func blockSize(sizes []int64) (size [3]int) {
 	return size
 }
 
-// pointerOf returns what PTX may know of a pointer parameter, nil for other
-// types.
+// pointerOf returns the space and alignment of a pointer parameter, nil for
+// other types.
 func pointerOf(t *ir.Type) *ptx.Pointer {
 	if t.Kind != ir.TypePointer {
 		return nil

@@ -53,7 +53,7 @@ func postlink(args []string, s cli.Streams) error {
 }
 
 // makeOutputs is the second half of the walk: from groups to files. Nothing is
-// left behind when a step fails, as outputs get their names at its end.
+// left when a step fails, as outputs get their names at its end.
 func makeOutputs(ctx context.Context, input *irfile.File, graph *split.Graph, groups []split.Group, o *options, s cli.Streams) error {
 	spirv, err := newTranslator(ctx, input, o, s.Err)
 	if err != nil {
