@@ -162,6 +162,10 @@ func (p *parser) parseEntry() (err error) {
 			return err
 		}
 	}
+	if p.next.text == "," {
+		// MarkKernels puts a directive here, whose numbers it would continue.
+		return p.errorf("a comma after kernel %s", e.Name)
+	}
 	for p.next.text != "{" && p.next.text != ";" {
 		switch t := p.take(); t.text {
 		case "":

@@ -127,6 +127,7 @@ func TestMarkKernels(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(sample))
+	f.Add([]byte(".version 7.0\n.target sm_75\n.address_size 64\n.entry empty() , { ret; }"))
 	for _, file := range []string{"../runtime/drivertest/testdata/app.ptx", "../runtime/cuda/builtins.ptx"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
