@@ -104,6 +104,7 @@ func (o *options) defineFlags(s cli.Streams) *cli.FlagSet {
 	o.addPropertySets(f)
 	o.driverFlags(f)
 	o.spirv.defineSPIRVFlags(f)
+	o.ptx.definePTXFlags(f)
 	o.addInformation(f, s)
 	return f
 }

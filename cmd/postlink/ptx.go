@@ -25,7 +25,8 @@ type ptxOptions struct {
 	processor string // "sm_80"; "" for the one that the code was compiled for
 }
 
-func (o *ptxOptions) flags(f *cli.FlagSet) {
+// definePTXFlags adds the options.
+func (o *ptxOptions) definePTXFlags(f *cli.FlagSet) {
 	f.Flags = append(f.Flags, cli.Flag{Name: "ptx-arch", Value: "sm_NN", Usage: "with -to=ptx, the oldest GPU that the images are for (the one that the code was compiled for)", Set: o.setProcessor})
 }
 

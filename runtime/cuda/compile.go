@@ -13,7 +13,7 @@ import (
 )
 
 // object is a module that was checked. The driver sees it at the link: its
-// compiler takes a module only together with what that imports.
+// compiler takes a module only together with those that it imports from.
 type object struct {
 	device *Device
 	name   string
@@ -147,7 +147,8 @@ func (d *Device) linkCode(objects []*object) ([]byte, error) {
 	return d.library.Link(inputs)
 }
 
-// newImage collects what the driver does not tell about the linked code.
+// newImage collects the facts about the linked code that the driver does not
+// tell.
 func newImage(objects []*object) *image {
 	i := &image{Entries: map[string]entry{}, Variables: map[string]string{}, Offsets: true}
 	for _, o := range objects {

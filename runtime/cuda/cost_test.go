@@ -21,7 +21,7 @@ import (
 var cost = flag.Bool("cost", false, "compare the costs on the installed driver with those from C")
 
 // costRounds is how often each thing is measured, in turn from C and through
-// the back end: what else the machine does changes both.
+// the back end: other work of the machine changes both.
 const costRounds = 21
 
 // TestCost prints a table for docs/backends.md: medians of the costs of the back

@@ -15,5 +15,6 @@
 // An in-order queue is a stream; one out of order has several. A command that
 // waits for an event which the host ends stays in the queue until then, as a
 // stream could not be told that the event failed (queue.go). Kernels that run
-// cannot be stopped: a queue is not a driver.Aborter, and Close leaves what runs.
+// cannot be stopped: a queue is not a driver.Aborter, and Close
+// leaves them.
 package cuda

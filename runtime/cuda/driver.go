@@ -24,8 +24,8 @@ type Driver struct {
 	devices []driver.Device
 }
 
-// New opens the driver's library and lists its devices. It fails where there
-// is no library, with the loader's own words, or no device. The caller closes
+// New opens the driver's library and lists its devices. It fails without
+// a library, with the loader's own words, and without a device. The caller closes
 // the driver.
 func New(o Options) (*Driver, error) {
 	if o.Library == "" {

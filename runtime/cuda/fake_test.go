@@ -78,7 +78,7 @@ func (f *fake) call(t testing.TB, name string, args ...uintptr) uintptr {
 
 func (f *fake) live(t testing.TB) int { return int(int32(f.call(t, "fake_live"))) }
 
-// verify tells what the library found wrong.
+// verify reports the faults that the library found.
 func (f *fake) verify(t testing.TB) {
 	t.Helper()
 	if faults := dl.String(f.call(t, "fake_faults")); faults != "" {
@@ -99,7 +99,7 @@ func (f *fake) open(t testing.TB) *Driver {
 	return d
 }
 
-// hook is what the library asks before each call. A process may make few C
+// hook is asked by the library before each call. A process may make few C
 // function pointers, so there is one for all tests.
 var hook struct {
 	once    sync.Once

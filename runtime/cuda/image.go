@@ -13,7 +13,7 @@ import (
 	"offlink/runtime/driver"
 )
 
-// image is linked code with what only the modules that it was made of told:
+// image is linked code with the facts that only its modules had:
 // a program in the form that it is stored in.
 type image struct {
 	code []byte // a cubin, or a fat binary
@@ -80,7 +80,7 @@ const (
 	binaryText = 44
 )
 
-// description says what a stored program is for.
+// description names the device and the driver that a stored program is for.
 type description struct {
 	Device, Version, Driver string
 	Image                   *image
@@ -104,7 +104,7 @@ func (p *program) Binary() ([]byte, error) {
 
 var errNoBinary = errors.New("the bytes are not a program that this device stored")
 
-// LoadBinary makes a program of what Binary returned.
+// LoadBinary makes a program of the bytes that Binary returned.
 func (d *Device) LoadBinary(ctx context.Context, data []byte) (driver.Program, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

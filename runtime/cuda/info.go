@@ -105,7 +105,7 @@ var extensions = []string{
 	"cl_khr_local_int32_base_atomics", "cl_khr_local_int32_extended_atomics",
 }
 
-// aspects are SYCL's names for what the device has.
+// aspects are SYCL's names for the device's abilities.
 func (d *Device) aspects(r *attributeReader) []string {
 	list := []string{
 		"gpu", "fp64", "atomic64", "queue_profiling", "usm_device_allocations", "usm_host_allocations",

@@ -177,7 +177,7 @@ func (k *kernel) setArgument(n *libcuda.Launch, at []byte, p *param, a *driver.A
 const localAlign = 128
 
 // setLocal gives a part of the block's dynamic shared memory to an argument.
-// That memory lies after what the code itself has; addresses begin where the
+// That memory lies after the code's own; addresses begin where the
 // device's reserved part ends.
 func (k *kernel) setLocal(n *libcuda.Launch, at []byte, size int64) error {
 	if size < 0 || size > math.MaxInt32/2 {

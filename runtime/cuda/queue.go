@@ -174,7 +174,7 @@ func (d *Device) fillMemory(to uint64, size int64, pattern []byte, s libcuda.Str
 	if len(pattern) == width {
 		return d.library.Set(to, littleEndian(pattern), width, size/int64(width), s)
 	}
-	if width == 2 { // there are no series of these
+	if width == 2 { // series of these do not exist
 		width = 1
 	}
 	for i := 0; i < len(pattern); i += width {

@@ -11,7 +11,7 @@ import (
 	"offlink/runtime/internal/streams"
 )
 
-// TestNoLibrary: what the loader says is kept.
+// TestNoLibrary: the loader's words are kept.
 func TestNoLibrary(t *testing.T) {
 	if d, err := New(Options{Library: "/nowhere/libcuda.so.1"}); err == nil {
 		t.Error("a library was found")
@@ -94,8 +94,8 @@ func TestOffsetIsRefused(t *testing.T) {
 	}
 }
 
-// TestGroups: a chosen local size divides the global size, and what the device
-// does not take is refused before the driver sees it.
+// TestGroups: a chosen local size divides the global size, and one that the
+// device does not take is refused before the driver sees it.
 func TestGroups(t *testing.T) {
 	_, d := newFakeDevice(t)
 	p := buildPTX(t, d, head+".visible .entry app(.param .u64 app_param_0) { ret; }\n.visible .entry required(.param .u64 p)\n.reqntid 4, 2, 1\n{ ret; }\n", nil)
@@ -262,7 +262,7 @@ func TestLaunchMakesFewCalls(t *testing.T) {
 	}
 }
 
-// BenchmarkLaunch is what a launch costs besides the driver.
+// BenchmarkLaunch is the cost of a launch besides the driver's.
 func BenchmarkLaunch(b *testing.B) {
 	f := openFake(b)
 	f.call(b, "fake_set_version", 13000)

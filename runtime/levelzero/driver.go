@@ -26,8 +26,8 @@ type Driver struct {
 	devices  []driver.Device
 }
 
-// New opens the loader and lists the devices. It fails where there is no
-// loader, or no driver for it. The caller closes the driver.
+// New opens the loader and lists the devices. It fails without a
+// loader, or a driver for it. The caller closes the driver.
 func New(o Options) (*Driver, error) {
 	if o.Library == "" {
 		o.Library = DefaultLibrary
@@ -78,7 +78,7 @@ func (d *Driver) openNative(native ze.Handle) error {
 	for _, handle := range list {
 		device, err := newDevice(d.library, handle, common)
 		if err != nil {
-			return fmt.Errorf("Level Zero device %d: %w", len(d.devices), err)
+			return fmt.Errorf("device %d: %w", len(d.devices), err)
 		}
 		d.devices = append(d.devices, device)
 	}
@@ -108,7 +108,7 @@ func (d *Driver) Close() error {
 	return errors.Join(append(errs, d.library.Close())...)
 }
 
-// shared is what the devices of one native driver have in common.
+// shared has the parts that the devices of one native driver have in common.
 type shared struct {
 	context      ze.Handle
 	programs     bool // it links several modules at once

@@ -95,7 +95,7 @@ func (f *fake) call(t testing.TB, name string, args ...uintptr) uintptr {
 
 func (f *fake) live(t testing.TB) int { return int(int32(f.call(t, "fake_live"))) }
 
-// verify tells what the driver found wrong.
+// verify reports the faults that the driver found.
 func (f *fake) verify(t testing.TB) {
 	t.Helper()
 	if faults := dl.String(f.call(t, "fake_faults")); faults != "" {
@@ -366,7 +366,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// hook is what the driver asks before each call.
+// hook is asked by the driver before each call.
 var hook struct {
 	once    sync.Once
 	pointer uintptr
@@ -403,7 +403,7 @@ func (d failedDriver) Name() string                      { return "level_zero" }
 func (d failedDriver) Devices() ([]driver.Device, error) { return nil, d.err }
 func (d failedDriver) Close() error                      { return nil }
 
-// TestNoLoader: what the system's loader says is kept.
+// TestNoLoader: the words of the system's loader are kept.
 func TestNoLoader(t *testing.T) {
 	if d, err := New(Options{Library: "/nowhere/libze_loader.so.1"}); err == nil || !strings.Contains(err.Error(), "/nowhere") {
 		t.Errorf("opened %v: %v", d, err)

@@ -21,7 +21,7 @@ func (n native) NewStream() (streams.Stream, error) {
 	return streams.Stream(list), err
 }
 
-// DestroyStream gives a list back, and what it waited for.
+// DestroyStream gives a list back, and the events that it waited for.
 func (n native) DestroyStream(s streams.Stream) error {
 	n.device.marks.forgetStream(s)
 	return errors.Join(n.device.library.DestroyList(ze.Handle(s)), n.device.marks.sweep(n.device, false))

@@ -68,7 +68,6 @@ type functionInfo struct {
 	number     ir.ValueID
 	parameters []term
 	resultTerm term
-	self       id
 	typ        id
 }
 

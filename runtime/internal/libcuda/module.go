@@ -53,7 +53,7 @@ func newLogs(size int) *logs {
 	return g
 }
 
-// text is what the driver wrote.
+// text is the driver's words.
 func (g *logs) text() string {
 	var parts []string
 	for _, log := range [][]byte{g.errors, g.info} {
@@ -184,7 +184,7 @@ func (l *Library) Params(f Function) (params []ParamInfo, ok bool) {
 	for i := range maxFunctionParameters {
 		var offset, size uint64
 		if err := l.call(fnFuncGetParamInfo, uintptr(f), uintptr(i), uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size))); err != nil {
-			break // there are no more
+			break // that was the last
 		}
 		params = append(params, ParamInfo{int(offset), int(size)})
 	}

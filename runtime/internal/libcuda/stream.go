@@ -79,9 +79,9 @@ type Launch struct {
 	scratch *launchScratch
 }
 
-// launchScratch is what the driver reads during a launch. It is made once and
-// lies on the heap, so that its addresses stay: they are no arguments of a call
-// whose memory Go would keep in place.
+// launchScratch is memory that the driver reads during a launch. It is made
+// once and lies on the heap, so that its addresses stay: Go keeps only arguments
+// of a call in place.
 type launchScratch struct {
 	size  uint64
 	extra [5]uintptr

@@ -28,7 +28,7 @@ func (q *Queue) submit(c *command) (fault, err error) {
 	}
 	err = within(func() error {
 		for _, e := range c.after {
-			state, failed, mark := e.snapshot()
+			state, mark, failed := e.snapshot()
 			if failed != nil {
 				fault = fmt.Errorf("an event that it waits for failed: %w", failed)
 				return nil

@@ -71,11 +71,11 @@ func (e *event) watch(q *Queue) bool {
 	return true
 }
 
-// snapshot is the state, the error and the native event now.
-func (e *event) snapshot() (eventState, error, Mark) {
+// snapshot is the state, the native event and the error now.
+func (e *event) snapshot() (eventState, Mark, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.state, e.err, e.end
+	return e.state, e.end, e.err
 }
 
 // hold keeps the native events until release.
@@ -95,7 +95,7 @@ func (e *event) release() error {
 
 // Handle is the driver's handle of the event's end; 0 before it is submitted.
 func (e *event) Handle() uint64 {
-	_, _, end := e.snapshot()
+	_, end, _ := e.snapshot()
 	return uint64(end)
 }
 
@@ -166,7 +166,7 @@ func (e *event) waitInBackground() {
 
 // waitNative waits for the device.
 func (e *event) waitNative() error {
-	_, _, end := e.snapshot()
+	_, end, _ := e.snapshot()
 	err := e.device.Native.Within(func() error { return e.device.Native.WaitMark(end) })
 	e.advance(eventOver, err)
 	return err
@@ -184,7 +184,7 @@ func (e *event) Status() driver.Status {
 		}
 		e.advance(eventOver, err)
 	}
-	state, err, _ := e.snapshot()
+	state, _, err := e.snapshot()
 	switch {
 	case state == eventWaiting:
 		return driver.Queued
@@ -238,7 +238,7 @@ func (e *event) Times() (driver.Times, error) {
 
 // OnDone implements driver.Event.
 func (e *event) OnDone(f func(error)) {
-	if state, err, _ := e.snapshot(); state == eventOver {
+	if state, _, err := e.snapshot(); state == eventOver {
 		f(err)
 		return
 	}

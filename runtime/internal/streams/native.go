@@ -4,7 +4,7 @@
 // An in-order queue is a stream, one out of order has several. A command that
 // waits for an event which the host ends stays in the queue until then, as a
 // stream could not be told that the event failed. Kernels that run cannot be
-// stopped: a queue is not a driver.Aborter, and Close leaves what runs.
+// stopped: a queue is not a driver.Aborter, and Close leaves them.
 package streams
 
 import (
@@ -22,7 +22,7 @@ type (
 	Mark uintptr
 )
 
-// Native is what a back end's driver does. Its methods are called by several
+// Native is the work of a back end's driver. Its methods are called by several
 // goroutines. Errors are driver.CallErrors.
 type Native interface {
 	// Within runs calls on one thread, set up for the device; WithinStream the

@@ -135,7 +135,7 @@ func (q *Queue) joinStreams(stream Stream) error {
 	return nil
 }
 
-// waitFor makes the later work of a stream wait for what another has now.
+// waitFor makes the later work of a stream wait for the present work of another.
 func (q *Queue) waitFor(s, other Stream) (err error) {
 	native := q.device.Native
 	m, err := native.NewMark(false)
@@ -180,7 +180,7 @@ func (q *Queue) synchronize() error {
 // ErrClosed is the error of commands that a closed queue dropped.
 var ErrClosed = errors.New("the queue was closed")
 
-// Close drops the commands that are in no stream yet. What runs goes on, as
+// Close drops the commands that are in no stream yet. Others go on, as
 // nothing stops it: the stream is given back at its end.
 func (q *Queue) Close() error {
 	q.mu.Lock()
