@@ -7,7 +7,9 @@ import (
 )
 
 // memoryFunction writes a memset or memmove whose length or value is not
-// constant as a loop over bytes in a function of its own.
+// constant as a loop over bytes in a function of its own. Name and parameters
+// are those of llvm-spirv: compilers that read SPIR-V with its library make the
+// intrinsic of that name again, and Intel's crashes on other parameters.
 func (c *callSite) memoryFunction(kind string) {
 	space := c.function.typ(c.operands[0].Type).AddressSpace
 	bytePointer := c.pointerType(c.intType(8), space)
@@ -21,7 +23,7 @@ func (c *callSite) memoryFunction(kind string) {
 	} else {
 		arguments = append(arguments, c.valueID(c.operands[1]))
 	}
-	arguments = append(arguments, c.valueID(c.operands[2]))
+	arguments = append(arguments, c.valueID(c.operands[2]), c.valueID(c.operands[3]))
 	name := "spirv." + strings.ReplaceAll(c.callee.value.Name, ".", "_")
 	bits := c.function.typ(c.operands[2].Type).Bits
 	n := c.b.newIDOnce("function "+name, func(n id) []uint32 {
@@ -50,12 +52,13 @@ func (w *memoryWriter) write(kind string) []uint32 {
 		return n
 	}
 	plain := func(op spirv.Opcode, operands ...uint32) { words = appendInstruction(words, op, operands...) }
-	typ := w.functionType(w.voidType(), []id{w.pointer, w.second, w.typ})
+	typ := w.functionType(w.voidType(), []id{w.pointer, w.second, w.typ, w.boolType()})
 	plain(spirv.OpFunction, w.voidType(), w.self, 0, typ)
 	to := emit(spirv.OpFunctionParameter, w.pointer)
 	from := emit(spirv.OpFunctionParameter, w.second)
 	length := emit(spirv.OpFunctionParameter, w.typ)
-	labels := make([]id, 5) // entry, forward head, backward head, ..., end
+	emit(spirv.OpFunctionParameter, w.boolType()) // isvolatile
+	labels := make([]id, 5)                       // entry, forward head, backward head, ..., end
 	for i := range labels {
 		labels[i] = w.b.newID()
 	}

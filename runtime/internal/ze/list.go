@@ -1,7 +1,6 @@
 package ze
 
 import (
-	"math"
 	"structs"
 	"unsafe"
 )
@@ -21,7 +20,7 @@ const (
 	indirectHost       = 1
 	indirectDevice     = 2
 	indirectShared     = 4
-	waitForEver        = math.MaxUint64
+	waitForEver        = ^uintptr(0)
 	timestampGlobalEnd = 1
 )
 
