@@ -38,8 +38,8 @@ func (o *spirvOptions) defineSPIRVFlags(f *cli.FlagSet) {
 	f.Flags = append(f.Flags,
 		cli.Flag{Name: "to", Value: "FORMAT", Usage: "take the images on to another format: spirv, or ptx for NVIDIA's GPUs", Set: o.setFormat},
 		cli.Flag{Name: "spirv-version", Value: "V", Usage: "version of every SPIR-V module: 1.0 to 1.4 (" + toolchain.DefaultSPIRVVersion + ")", Set: o.setVersion},
-		cli.Flag{Name: "spirv-ext", Value: "LIST", Usage: "extensions that llvm-spirv may use, as its --spirv-ext has them (those that the code needs)", Set: cli.SetString(&o.Extensions)},
-		cli.Flag{Name: "translator", Value: "NAME", Usage: "what translates to SPIR-V: offlink, or llvm-spirv, the installed tool (offlink)", Set: o.setTranslator},
+		cli.Flag{Name: "spirv-ext", Value: "LIST", Usage: "extensions that the SPIR-V may use, as llvm-spirv's --spirv-ext has them (those that the code needs)", Set: cli.SetString(&o.Extensions)},
+		cli.Flag{Name: "translator", Value: "NAME", Usage: "translator to SPIR-V: offlink, or llvm-spirv, the installed tool (offlink)", Set: o.setTranslator},
 		cli.Flag{Name: "spirv-val", Usage: "check every module with the installed spirv-val before anything is written", Set: cli.SetBool(&o.validate)},
 		cli.Flag{Name: "spirv-opt", Value: "FLAGS", Usage: "run the installed spirv-opt with these flags over every module", Set: o.setOptimizer},
 		cli.Flag{Name: "spirv-stats", Usage: "say how many functions were translated, and how many the modules have", Set: cli.SetBool(&o.statistics)},
@@ -48,7 +48,7 @@ func (o *spirvOptions) defineSPIRVFlags(f *cli.FlagSet) {
 	for _, name := range []toolchain.Name{toolchain.LLVMAs, toolchain.LLVMDis, toolchain.LLVMSPIRV, toolchain.LLC} {
 		set := func(path string) error {
 			o.tools[name] = path
-			o.external = o.external || name == toolchain.LLVMSPIRV // who names it wants it
+			o.external = o.external || name == toolchain.LLVMSPIRV // naming the tool asks for it
 			return nil
 		}
 		f.Flags = append(f.Flags, cli.Flag{Name: string(name), Value: "PATH", Usage: "the " + string(name) + " to use (the one found by version)", Set: set})

@@ -8,12 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"offlink/runtime/driver"
 	"offlink/runtime/internal/dl"
 )
-
-// openPlugin opens a shared library as a plugin of the PI interface.
-var openPlugin func(path string) (driver.Driver, error)
 
 // configVariable names the configuration file of plugins.
 const configVariable = "SYCL_PI_CONFIG"
@@ -21,9 +17,10 @@ const configVariable = "SYCL_PI_CONFIG"
 // maxPlugins bounds the libraries of a configuration file.
 const maxPlugins = 256
 
-// openPlugins opens the libraries that the configuration file names, a line
-// each.
-func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
+// checkPlugins looks at the libraries that the configuration file names, a line
+// each. Their calls are not adapted to runtime/driver, so none becomes a back
+// end; the report shows those that are there.
+func checkPlugins(o *Options, t *tracer) []*Found {
 	file, explicit := configFile(o)
 	names, err := readConfig(file)
 	if err != nil && (explicit || !errors.Is(err, os.ErrNotExist)) {
@@ -33,7 +30,7 @@ func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
 	}
 	var list []*Found
 	for _, name := range names {
-		list = append(list, d.openPluginNamed(o, t, name))
+		list = append(list, checkPlugin(o, t, name))
 	}
 	return list
 }
@@ -107,7 +104,8 @@ func candidates(o *Options, name string) (list []string) {
 
 var errNoPlugins = errors.New("this version of offlink opens no plugins of the PI interface")
 
-func (d *Discovery) openPluginNamed(o *Options, t *tracer, name string) *Found {
+// checkPlugin finds a library and tells why it is not used.
+func checkPlugin(o *Options, t *tracer, name string) *Found {
 	f := &Found{Name: name}
 	library, err := dl.Open(candidates(o, name)...)
 	if err != nil {
@@ -119,23 +117,6 @@ func (d *Discovery) openPluginNamed(o *Options, t *tracer, name string) *Found {
 		f.fail(t, errors.Join(fmt.Errorf("%s is not a plugin: %w", library.Path, err), library.Close()))
 		return f
 	}
-	if openPlugin == nil {
-		f.fail(t, errors.Join(fmt.Errorf("%s: %w", library.Path, errNoPlugins), library.Close()))
-		return f
-	}
-	opened, err := openPlugin(library.Path)
-	if closed := library.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		f.fail(t, err)
-		return f
-	}
-	if !d.Filter.MayChoose(opened.Name()) {
-		f.Filtered = strings.Join(d.Filter.Variables(), " ")
-		f.Err = opened.Close()
-		return f
-	}
-	d.keepChosen(f, t, opened)
+	f.fail(t, errors.Join(fmt.Errorf("%s: %w", library.Path, errNoPlugins), library.Close()))
 	return f
 }
