@@ -3,6 +3,7 @@
 set -e
 cd "$(dirname "$0")"
 top=../../..
+make -s -C $top bin/postlink
 libclc=$top/build/libclc/19/nvptx64--nvidiacl.bc
 for name in app lib; do
   clang-15 --target=spir64-unknown-unknown -x cl -cl-std=CL3.0 -O1 -Xclang -no-opaque-pointers -Werror \
