@@ -37,25 +37,25 @@ func Emit(c *lanes.Code) (string, error) {
 	fmt.Fprintf(&e.s, "/* Kernel %s, %d work-items side by side. */\n", commentText(c.Name), c.Width)
 	fmt.Fprintf(&e.s, "#define WIDTH %d\n%s\n", max(c.Width, 4), prelude)
 	fmt.Fprintf(&e.s, "uint32_t %s(uint8_t *memory, i32 r0, i32 r1, i32 r2) {\n", Symbol)
-	e.declare()
-	e.line("i32 fuel = %d;", FuelStep)
+	e.declareRegs()
+	e.writeLine("i32 fuel = %d;", FuelStep)
 	for i := range c.Insts {
-		e.inst(&c.Insts[i])
+		e.emitInst(&c.Insts[i])
 	}
-	e.line("return 0;")
+	e.writeLine("return 0;")
 	e.s.WriteString("}\n")
 	return e.s.String(), e.err
 }
 
 func commentText(name string) string { return strings.ReplaceAll(name, "*/", "* /") }
 
-func (e *emitter) line(format string, args ...any) {
+func (e *emitter) writeLine(format string, args ...any) {
 	e.s.WriteString(strings.Repeat("  ", e.depth))
 	fmt.Fprintf(&e.s, format, args...)
 	e.s.WriteByte('\n')
 }
 
-func (e *emitter) fail(in *lanes.Inst) {
+func (e *emitter) refuseInst(in *lanes.Inst) {
 	if e.err == nil {
 		e.err = lanes.Unsupported("C for %v", in)
 	}
@@ -70,44 +70,44 @@ func typeName(t lanes.Type) string {
 	return scalarNames[t.Kind]
 }
 
-// declare declares the registers, which are zero at first.
-func (e *emitter) declare() {
+// declareRegs declares the registers, which are zero at first.
+func (e *emitter) declareRegs() {
 	for i, t := range e.code.Regs[lanes.NumParams:] {
 		zero := "0"
 		if t.Lanes > 1 {
 			zero = "{0}"
 		}
-		e.line("%s r%d = %s;", typeName(t), i+lanes.NumParams, zero)
+		e.writeLine("%s r%d = %s;", typeName(t), i+lanes.NumParams, zero)
 	}
 }
 
-func (e *emitter) kind(r lanes.Reg) lanes.Kind { return e.code.Regs[r].Kind }
+func (e *emitter) kindOf(r lanes.Reg) lanes.Kind { return e.code.Regs[r].Kind }
 
-func (e *emitter) inst(in *lanes.Inst) {
-	if e.control(in) {
+func (e *emitter) emitInst(in *lanes.Inst) {
+	if e.emitControl(in) {
 		return
 	}
 	switch in.Op {
 	case lanes.OpStore:
-		e.store(in)
+		e.emitStore(in)
 	case lanes.OpFill:
-		e.line("memset(memory + r%d, 0, r%d);", in.Args[0], in.Args[1])
+		e.writeLine("memset(memory + r%d, 0, r%d);", in.Args[0], in.Args[1])
 	case lanes.OpFence:
-		e.line("__atomic_thread_fence(__ATOMIC_SEQ_CST);")
+		e.writeLine("__atomic_thread_fence(__ATOMIC_SEQ_CST);")
 	case lanes.OpAtomic:
-		e.atomic(in)
+		e.emitAtomic(in)
 	case lanes.OpInsert:
-		e.line("r%d = r%d;", in.Dst, in.Args[0])
-		e.line("r%d[%d] = %s;", in.Dst, in.Imm, e.laneValue(in.Type.Kind, in.Args[1]))
+		e.writeLine("r%d = r%d;", in.Dst, in.Args[0])
+		e.writeLine("r%d[%d] = %s;", in.Dst, in.Imm, e.laneValue(in.Type.Kind, in.Args[1]))
 	default:
-		v, each := e.expression(in)
+		v, each := e.resultText(in)
 		switch {
 		case v == "":
-			e.fail(in)
+			e.refuseInst(in)
 		case each:
-			e.line("EACH r%d[l] = %s;", in.Dst, v)
+			e.writeLine("EACH r%d[l] = %s;", in.Dst, v)
 		default:
-			e.line("r%d = %s;", in.Dst, v)
+			e.writeLine("r%d = %s;", in.Dst, v)
 		}
 	}
 }
@@ -120,53 +120,53 @@ func (e *emitter) laneValue(k lanes.Kind, r lanes.Reg) string {
 	return fmt.Sprintf("r%d", r)
 }
 
-// control emits the structure of the code: blocks and loops are labels.
-func (e *emitter) control(in *lanes.Inst) bool {
+// emitControl emits the structure of the code: blocks and loops are labels.
+func (e *emitter) emitControl(in *lanes.Inst) bool {
 	switch in.Op {
 	case lanes.OpBlock:
 		e.ends = append(e.ends, int(in.Imm))
 	case lanes.OpLoop:
-		e.line("L%d:;", in.Imm)
+		e.writeLine("L%d:;", in.Imm)
 		e.ends = append(e.ends, -int(in.Imm))
 	case lanes.OpIf:
-		e.line("if (r%d) {", in.Args[0])
+		e.writeLine("if (r%d) {", in.Args[0])
 		e.ends = append(e.ends, 0)
 		e.depth++
 	case lanes.OpElse:
 		e.depth--
-		e.line("} else {")
+		e.writeLine("} else {")
 		e.depth++
 	case lanes.OpEnd:
-		e.end()
+		e.closeBlock()
 	case lanes.OpBr:
-		e.line("goto L%d;", in.Imm)
+		e.writeLine("goto L%d;", in.Imm)
 	case lanes.OpBrIf:
-		e.line("if (r%d) goto L%d;", in.Args[0], in.Imm)
+		e.writeLine("if (r%d) goto L%d;", in.Args[0], in.Imm)
 	case lanes.OpTrap:
-		e.line("return %d;", StopTrap)
+		e.writeLine("return %d;", StopTrap)
 	case lanes.OpReturn:
-		e.line("return 0;")
+		e.writeLine("return 0;")
 	case lanes.OpTick:
-		e.line("if (--fuel == 0) {")
-		e.line("  fuel = %d;", FuelStep)
-		e.line("  if (*(volatile i32 *)(memory + r0 + %d) || --*(int64_t *)(memory + r0 + %d) < 0) return %d;",
+		e.writeLine("if (--fuel == 0) {")
+		e.writeLine("  fuel = %d;", FuelStep)
+		e.writeLine("  if (*(volatile i32 *)(memory + r0 + %d) || --*(int64_t *)(memory + r0 + %d) < 0) return %d;",
 			lanes.RecordStop, lanes.RecordTicks, StopAsked)
-		e.line("}")
+		e.writeLine("}")
 	default:
 		return false
 	}
 	return true
 }
 
-func (e *emitter) end() {
+func (e *emitter) closeBlock() {
 	label := e.ends[len(e.ends)-1]
 	e.ends = e.ends[:len(e.ends)-1]
 	switch {
 	case label == 0:
 		e.depth--
-		e.line("}")
+		e.writeLine("}")
 	case label > 0:
-		e.line("L%d:;", label)
+		e.writeLine("L%d:;", label)
 	}
 }
 
@@ -190,7 +190,7 @@ func kindSize(k lanes.Kind) int {
 	return 4
 }
 
-func (e *emitter) load(in *lanes.Inst) string {
+func (e *emitter) loadText(in *lanes.Inst) string {
 	t := memoryType(in.Type, in.Imm)
 	v := fmt.Sprintf("LOAD(%s, r%d, %d)", t, in.Args[0], in.Off)
 	if in.Type.Lanes > 1 && t != typeName(in.Type) {
@@ -199,13 +199,13 @@ func (e *emitter) load(in *lanes.Inst) string {
 	return v
 }
 
-func (e *emitter) store(in *lanes.Inst) {
+func (e *emitter) emitStore(in *lanes.Inst) {
 	t := memoryType(in.Type, in.Imm)
 	v := fmt.Sprintf("r%d", in.Args[1])
 	if in.Type.Lanes > 1 && t != typeName(in.Type) {
 		v = fmt.Sprintf("CONVERT(%s, %s)", v, t)
 	}
-	e.line("STORE(%s, r%d, %d, %s);", t, in.Args[0], in.Off, v)
+	e.writeLine("STORE(%s, r%d, %d, %s);", t, in.Args[0], in.Off, v)
 }
 
 // atomicNames are functions that combine a value with another one.
@@ -219,12 +219,12 @@ var atomicBuiltins = map[lanes.AtomicOp]string{
 	lanes.AtomicAnd: "fetch_and", lanes.AtomicOr: "fetch_or", lanes.AtomicXor: "fetch_xor",
 }
 
-func (e *emitter) atomic(in *lanes.Inst) {
+func (e *emitter) emitAtomic(in *lanes.Inst) {
 	bits := 8 * in.Imm
-	e.line("if ((r%d + %du) %% %d) {", in.Args[0], in.Off, in.Imm)
-	e.line("  STORE(i32, r0, %d, %d);", lanes.RecordTrap, lanes.TrapUnaligned)
-	e.line("  return %d;", StopTrap)
-	e.line("}")
+	e.writeLine("if ((r%d + %du) %% %d) {", in.Args[0], in.Off, in.Imm)
+	e.writeLine("  STORE(i32, r0, %d, %d);", lanes.RecordTrap, lanes.TrapUnaligned)
+	e.writeLine("  return %d;", StopTrap)
+	e.writeLine("}")
 	p := fmt.Sprintf("at%d(memory, (i64)r%d + %d)", bits, in.Args[0], in.Off)
 	x := ""
 	if len(in.Args) > 1 {
@@ -232,18 +232,18 @@ func (e *emitter) atomic(in *lanes.Inst) {
 	}
 	switch name := atomicBuiltins[in.Atomic]; {
 	case in.Atomic == lanes.AtomicLoad:
-		e.line("r%d = __atomic_load_n(%s, __ATOMIC_SEQ_CST);", in.Dst, p)
+		e.writeLine("r%d = __atomic_load_n(%s, __ATOMIC_SEQ_CST);", in.Dst, p)
 	case in.Atomic == lanes.AtomicStore:
-		e.line("__atomic_store_n(%s, %s, __ATOMIC_SEQ_CST);", p, x)
+		e.writeLine("__atomic_store_n(%s, %s, __ATOMIC_SEQ_CST);", p, x)
 	case in.Atomic == lanes.AtomicCompareExchange:
-		e.line("{")
-		e.line("  i%d old = r%d;", bits, in.Args[2])
-		e.line("  __atomic_compare_exchange_n(%s, &old, %s, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);", p, x)
-		e.line("  r%d = old;", in.Dst)
-		e.line("}")
+		e.writeLine("{")
+		e.writeLine("  i%d old = r%d;", bits, in.Args[2])
+		e.writeLine("  __atomic_compare_exchange_n(%s, &old, %s, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);", p, x)
+		e.writeLine("  r%d = old;", in.Dst)
+		e.writeLine("}")
 	case name != "":
-		e.line("r%d = __atomic_%s(%s, %s, __ATOMIC_SEQ_CST);", in.Dst, name, p, x)
+		e.writeLine("r%d = __atomic_%s(%s, %s, __ATOMIC_SEQ_CST);", in.Dst, name, p, x)
 	default:
-		e.line("r%d = atomic_apply%d(%s, %s%d, %s);", in.Dst, bits, p, atomicNames[in.Atomic], bits, x)
+		e.writeLine("r%d = atomic_apply%d(%s, %s%d, %s);", in.Dst, bits, p, atomicNames[in.Atomic], bits, x)
 	}
 }

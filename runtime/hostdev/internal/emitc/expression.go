@@ -8,20 +8,20 @@ import (
 	"offlink/runtime/hostdev/internal/lanes"
 )
 
-// expression is the value of an instruction; each tells that it is that of lane
+// resultText is the value of an instruction; each tells that it is that of lane
 // l.
-func (e *emitter) expression(in *lanes.Inst) (v string, each bool) {
+func (e *emitter) resultText(in *lanes.Inst) (v string, each bool) {
 	switch in.Op {
 	case lanes.OpConst:
-		return constant(in.Type, in.Imm), false
+		return constantText(in.Type, in.Imm), false
 	case lanes.OpCopy:
 		return fmt.Sprintf("r%d", in.Args[0]), false
 	case lanes.OpLoad:
-		return e.load(in), false
+		return e.loadText(in), false
 	case lanes.OpSplat:
-		return initializer(in.Type, func(int) string { return e.laneValue(in.Type.Kind, in.Args[0]) }), false
+		return initializerText(in.Type, func(int) string { return e.laneValue(in.Type.Kind, in.Args[0]) }), false
 	case lanes.OpIota:
-		return initializer(in.Type, func(l int) string { return fmt.Sprintf("%du", uint32(in.Imm)*uint32(l)) }), false
+		return initializerText(in.Type, func(l int) string { return fmt.Sprintf("%du", uint32(in.Imm)*uint32(l)) }), false
 	case lanes.OpExtract:
 		if in.Type.Kind == lanes.Bool {
 			return fmt.Sprintf("r%d[%d] & 1", in.Args[0], in.Imm), false
@@ -35,12 +35,12 @@ func (e *emitter) expression(in *lanes.Inst) (v string, each bool) {
 		return fmt.Sprintf("bits(r%d)", in.Args[0]), false
 	}
 	if in.Type.Lanes > 1 {
-		return e.vector(in)
+		return e.vectorText(in)
 	}
-	return e.scalar(in), false
+	return e.scalarText(in), false
 }
 
-func initializer(t lanes.Type, lane func(l int) string) string {
+func initializerText(t lanes.Type, lane func(l int) string) string {
 	var parts []string
 	for l := range t.Lanes {
 		parts = append(parts, lane(l))
@@ -48,7 +48,7 @@ func initializer(t lanes.Type, lane func(l int) string) string {
 	return fmt.Sprintf("(%s){%s}", typeName(t), strings.Join(parts, ", "))
 }
 
-func constant(t lanes.Type, bits uint64) string {
+func constantText(t lanes.Type, bits uint64) string {
 	s := ""
 	switch t.Kind {
 	case lanes.I64:
@@ -74,7 +74,7 @@ func constant(t lanes.Type, bits uint64) string {
 	if t.Lanes == 1 {
 		return s
 	}
-	return initializer(t, func(int) string { return s })
+	return initializerText(t, func(int) string { return s })
 }
 
 // infix are the operators of C; those of signed numbers are apart.
@@ -102,8 +102,8 @@ var roundings = map[lanes.Op]string{
 	lanes.OpFNearest: "rint", lanes.OpFAbs: "fabs",
 }
 
-// scalar is the value of operands that are scalars.
-func (e *emitter) scalar(in *lanes.Inst) string {
+// scalarText is the value of operands that are scalars.
+func (e *emitter) scalarText(in *lanes.Inst) string {
 	args := make([]string, len(in.Args))
 	for i, a := range in.Args {
 		args[i] = fmt.Sprintf("r%d", a)
@@ -115,7 +115,7 @@ func (e *emitter) scalar(in *lanes.Inst) string {
 func (e *emitter) oneLane(in *lanes.Inst, args []string) string {
 	from := lanes.Void
 	if len(in.Args) > 0 {
-		from = e.kind(in.Args[0])
+		from = e.kindOf(in.Args[0])
 	}
 	bits := 8 * kindSize(from)
 	switch op := in.Op; {
@@ -140,10 +140,10 @@ func (e *emitter) oneLane(in *lanes.Inst, args []string) string {
 	case op == lanes.OpSelect:
 		return fmt.Sprintf("%s ? %s : %s", args[0], args[1], args[2])
 	}
-	return e.conversion(in, args[0], from, bits)
+	return e.conversionText(in, args[0], from, bits)
 }
 
-func (e *emitter) conversion(in *lanes.Inst, x string, from lanes.Kind, bits int) string {
+func (e *emitter) conversionText(in *lanes.Inst, x string, from lanes.Kind, bits int) string {
 	to := in.Type.Kind
 	switch in.Op {
 	case lanes.OpPopcnt:
@@ -184,9 +184,9 @@ func castBits(x string, from, to lanes.Kind) string {
 	return fmt.Sprintf("bits_of_%s(%s)", scalarNames[from], x)
 }
 
-// vector is the operation on vectors.
-func (e *emitter) vector(in *lanes.Inst) (v string, each bool) {
-	from := e.kind(in.Args[0])
+// vectorText is the operation on vectors.
+func (e *emitter) vectorText(in *lanes.Inst) (v string, each bool) {
+	from := e.kindOf(in.Args[0])
 	wide := from.Wide()
 	arg := func(i int) string { return fmt.Sprintf("r%d", in.Args[i]) }
 	signed := "s32v"

@@ -42,12 +42,12 @@ type emitter struct {
 func Emit(c *lanes.Code, pages uint32) []byte {
 	e := &emitter{code: c, consts: map[lanes.Reg]uint64{}, vecs: map[lanes.Reg]uint64{}, spare: map[wasm.ValType][]uint32{}}
 	e.findConsts()
-	e.declare()
+	e.declareLocals()
 	e.fuel = e.newLocal(wasm.I32)
-	e.i32(FuelStep)
+	e.pushI32(FuelStep)
 	e.setLocal(e.fuel)
 	for i := range c.Insts {
-		e.inst(&c.Insts[i])
+		e.emitInst(&c.Insts[i])
 	}
 	i32 := wasm.I32
 	m := wasm.Module{
@@ -91,8 +91,8 @@ func scalarValType(k lanes.Kind) wasm.ValType {
 	}[k]
 }
 
-// parts is how many v128 a type takes.
-func parts(t lanes.Type) int {
+// partCount is how many v128 a type takes.
+func partCount(t lanes.Type) int {
 	if t.Lanes == 1 {
 		return 1
 	}
@@ -102,7 +102,7 @@ func parts(t lanes.Type) int {
 	return t.Lanes / 4
 }
 
-func (e *emitter) declare() {
+func (e *emitter) declareLocals() {
 	e.locals = make([][]uint32, len(e.code.Regs))
 	for i, t := range e.code.Regs {
 		r := lanes.Reg(i)
@@ -119,7 +119,7 @@ func (e *emitter) declare() {
 		if t.Lanes == 1 {
 			v = scalarValType(t.Kind)
 		}
-		for range parts(t) {
+		for range partCount(t) {
 			e.locals[i] = append(e.locals[i], e.newLocal(v))
 		}
 	}
@@ -132,32 +132,44 @@ func (e *emitter) newLocal(t wasm.ValType) uint32 {
 
 // Writing.
 
-func (e *emitter) byte(b ...byte)     { e.body = append(e.body, b...) }
-func (e *emitter) getLocal(l uint32)  { e.byte(0x20); e.body = wasm.AppendUint(e.body, uint64(l)) }
-func (e *emitter) setLocal(l uint32)  { e.byte(0x21); e.body = wasm.AppendUint(e.body, uint64(l)) }
-func (e *emitter) i32(v int32)        { e.byte(0x41); e.body = wasm.AppendInt(e.body, int64(v)) }
-func (e *emitter) i64(v int64)        { e.byte(0x42); e.body = wasm.AppendInt(e.body, v) }
-func (e *emitter) simd(op uint32)     { e.byte(0xfd); e.body = wasm.AppendUint(e.body, uint64(op)) }
-func (e *emitter) call(number uint64) { e.byte(0x10); e.body = wasm.AppendUint(e.body, number) }
+func (e *emitter) appendBytes(b ...byte) { e.body = append(e.body, b...) }
+func (e *emitter) getLocal(l uint32) {
+	e.appendBytes(0x20)
+	e.body = wasm.AppendUint(e.body, uint64(l))
+}
+func (e *emitter) setLocal(l uint32) {
+	e.appendBytes(0x21)
+	e.body = wasm.AppendUint(e.body, uint64(l))
+}
+func (e *emitter) pushI32(v int32) { e.appendBytes(0x41); e.body = wasm.AppendInt(e.body, int64(v)) }
+func (e *emitter) pushI64(v int64) { e.appendBytes(0x42); e.body = wasm.AppendInt(e.body, v) }
+func (e *emitter) simdOp(op uint32) {
+	e.appendBytes(0xfd)
+	e.body = wasm.AppendUint(e.body, uint64(op))
+}
+func (e *emitter) callFunction(number uint64) {
+	e.appendBytes(0x10)
+	e.body = wasm.AppendUint(e.body, number)
+}
 
-func (e *emitter) constant(k lanes.Kind, bits uint64) {
+func (e *emitter) pushConst(k lanes.Kind, bits uint64) {
 	switch k {
 	case lanes.I64:
-		e.i64(int64(bits))
+		e.pushI64(int64(bits))
 	case lanes.F32:
-		e.byte(0x43)
+		e.appendBytes(0x43)
 		e.body = wasm.AppendFloat32(e.body, uint32(bits))
 	case lanes.F64:
-		e.byte(0x44)
+		e.appendBytes(0x44)
 		e.body = wasm.AppendFloat64(e.body, bits)
 	default:
-		e.i32(int32(bits))
+		e.pushI32(int32(bits))
 	}
 }
 
 // vectorConst pushes a v128 whose lanes are all that.
 func (e *emitter) vectorConst(k lanes.Kind, bits uint64) {
-	e.simd(0x0c)
+	e.simdOp(0x0c)
 	if k == lanes.Bool && bits != 0 {
 		bits = uint64(^uint32(0))
 	}
@@ -168,10 +180,10 @@ func (e *emitter) vectorConst(k lanes.Kind, bits uint64) {
 	e.body = wasm.AppendFloat64(e.body, bits)
 }
 
-// get pushes a part of a register; a scalar has one.
-func (e *emitter) get(r lanes.Reg, part int) {
+// pushReg pushes a part of a register; a scalar has one.
+func (e *emitter) pushReg(r lanes.Reg, part int) {
 	if bits, ok := e.consts[r]; ok {
-		e.constant(e.code.Regs[r].Kind, bits)
+		e.pushConst(e.code.Regs[r].Kind, bits)
 		return
 	}
 	if bits, ok := e.vecs[r]; ok {
@@ -181,62 +193,62 @@ func (e *emitter) get(r lanes.Reg, part int) {
 	e.getLocal(e.locals[r][part])
 }
 
-func (e *emitter) set(r lanes.Reg, part int) { e.setLocal(e.locals[r][part]) }
+func (e *emitter) popReg(r lanes.Reg, part int) { e.setLocal(e.locals[r][part]) }
 
-func (e *emitter) kind(r lanes.Reg) lanes.Kind { return e.code.Regs[r].Kind }
+func (e *emitter) kindOf(r lanes.Reg) lanes.Kind { return e.code.Regs[r].Kind }
 
-// memory pushes the immediates of an access; addresses need not be aligned
+// appendMemarg writes the immediates of an access; addresses need not be aligned
 // but for atomic ones, where the hint is the natural one.
-func (e *emitter) memarg(align uint64, off uint32) {
+func (e *emitter) appendMemarg(align uint64, off uint32) {
 	e.body = wasm.AppendUint(e.body, align)
 	e.body = wasm.AppendUint(e.body, uint64(off))
 }
 
-// scratch is a local that holds nothing beyond one instruction.
-func (e *emitter) scratch(t wasm.ValType, n int) uint32 {
+// scratchLocal is a local that holds nothing beyond one instruction.
+func (e *emitter) scratchLocal(t wasm.ValType, n int) uint32 {
 	for len(e.spare[t]) <= n {
 		e.spare[t] = append(e.spare[t], e.newLocal(t))
 	}
 	return e.spare[t][n]
 }
 
-func (e *emitter) inst(in *lanes.Inst) {
-	if e.control(in) {
+func (e *emitter) emitInst(in *lanes.Inst) {
+	if e.emitControl(in) {
 		return
 	}
 	switch in.Op {
 	case lanes.OpConst:
 		e.setConst(in)
 	case lanes.OpLoad:
-		e.load(in)
+		e.emitLoad(in)
 	case lanes.OpStore:
-		e.store(in)
+		e.emitStore(in)
 	case lanes.OpAtomic:
-		e.atomic(in)
+		e.emitAtomic(in)
 	case lanes.OpFence:
-		e.byte(0xfe, 0x03, 0x00)
+		e.appendBytes(0xfe, 0x03, 0x00)
 	case lanes.OpFill:
-		e.get(in.Args[0], 0)
-		e.i32(0)
-		e.get(in.Args[1], 0)
-		e.byte(0xfc, 11, 0)
+		e.pushReg(in.Args[0], 0)
+		e.pushI32(0)
+		e.pushReg(in.Args[1], 0)
+		e.appendBytes(0xfc, 11, 0)
 	case lanes.OpHost:
 		e.getLocal(0)
-		e.i32(int32(in.Host.Number))
-		e.get(in.Args[0], 0)
-		e.call(funcHost)
+		e.pushI32(int32(in.Host.Number))
+		e.pushReg(in.Args[0], 0)
+		e.callFunction(funcHost)
 	case lanes.OpCopy:
-		for p := range parts(in.Type) {
-			e.get(in.Args[0], p)
-			e.set(in.Dst, p)
+		for p := range partCount(in.Type) {
+			e.pushReg(in.Args[0], p)
+			e.popReg(in.Dst, p)
 		}
 	case lanes.OpExtract, lanes.OpAny, lanes.OpAll, lanes.OpBits:
 		e.fromVector(in)
 	default:
 		if in.Type.Lanes == 1 {
-			e.scalar(in)
+			e.emitScalar(in)
 		} else {
-			e.vector(in)
+			e.emitVector(in)
 		}
 	}
 }
@@ -248,54 +260,54 @@ func (e *emitter) setConst(in *lanes.Inst) {
 	if _, ok := e.vecs[in.Dst]; ok {
 		return
 	}
-	for p := range parts(in.Type) {
+	for p := range partCount(in.Type) {
 		if in.Type.Lanes == 1 {
-			e.constant(in.Type.Kind, in.Imm)
+			e.pushConst(in.Type.Kind, in.Imm)
 		} else {
 			e.vectorConst(in.Type.Kind, in.Imm)
 		}
-		e.set(in.Dst, p)
+		e.popReg(in.Dst, p)
 	}
 }
 
-// control emits the structure of the code.
-func (e *emitter) control(in *lanes.Inst) bool {
+// emitControl emits the structure of the code.
+func (e *emitter) emitControl(in *lanes.Inst) bool {
 	switch in.Op {
 	case lanes.OpBlock:
-		e.byte(0x02, 0x40)
+		e.appendBytes(0x02, 0x40)
 		e.labels = append(e.labels, int(in.Imm))
 	case lanes.OpLoop:
-		e.byte(0x03, 0x40)
+		e.appendBytes(0x03, 0x40)
 		e.labels = append(e.labels, int(in.Imm))
 	case lanes.OpIf:
-		e.get(in.Args[0], 0)
-		e.byte(0x04, 0x40)
+		e.pushReg(in.Args[0], 0)
+		e.appendBytes(0x04, 0x40)
 		e.labels = append(e.labels, 0)
 	case lanes.OpElse:
-		e.byte(0x05)
+		e.appendBytes(0x05)
 	case lanes.OpEnd:
-		e.byte(0x0b)
+		e.appendBytes(0x0b)
 		e.labels = e.labels[:len(e.labels)-1]
 	case lanes.OpBr:
-		e.byte(0x0c)
-		e.body = wasm.AppendUint(e.body, e.depth(int(in.Imm)))
+		e.appendBytes(0x0c)
+		e.body = wasm.AppendUint(e.body, e.branchDepth(int(in.Imm)))
 	case lanes.OpBrIf:
-		e.get(in.Args[0], 0)
-		e.byte(0x0d)
-		e.body = wasm.AppendUint(e.body, e.depth(int(in.Imm)))
+		e.pushReg(in.Args[0], 0)
+		e.appendBytes(0x0d)
+		e.body = wasm.AppendUint(e.body, e.branchDepth(int(in.Imm)))
 	case lanes.OpTrap:
-		e.byte(0x00)
+		e.appendBytes(0x00)
 	case lanes.OpReturn:
-		e.byte(0x0f)
+		e.appendBytes(0x0f)
 	case lanes.OpTick:
-		e.tick()
+		e.emitTick()
 	default:
 		return false
 	}
 	return true
 }
 
-func (e *emitter) depth(label int) uint64 {
+func (e *emitter) branchDepth(label int) uint64 {
 	for i := range e.labels {
 		if e.labels[len(e.labels)-1-i] == label {
 			return uint64(i)
@@ -304,17 +316,17 @@ func (e *emitter) depth(label int) uint64 {
 	panic("emitwasm: a branch to a label that is not open")
 }
 
-// tick counts down, and calls the host at zero.
-func (e *emitter) tick() {
+// emitTick counts down, and calls the host at zero.
+func (e *emitter) emitTick() {
 	e.getLocal(e.fuel)
-	e.i32(1)
-	e.byte(0x6b)
+	e.pushI32(1)
+	e.appendBytes(0x6b)
 	e.setLocal(e.fuel)
 	e.getLocal(e.fuel)
-	e.byte(0x45, 0x04, 0x40)
+	e.appendBytes(0x45, 0x04, 0x40)
 	e.getLocal(0)
-	e.call(funcTick)
-	e.i32(FuelStep)
+	e.callFunction(funcTick)
+	e.pushI32(FuelStep)
 	e.setLocal(e.fuel)
-	e.byte(0x0b)
+	e.appendBytes(0x0b)
 }

@@ -28,68 +28,68 @@ func scalarStore(k lanes.Kind, size uint64) byte {
 	return map[uint64]byte{1: 0x3a, 2: 0x3b, 4: 0x36}[size]
 }
 
-func (e *emitter) load(in *lanes.Inst) {
+func (e *emitter) emitLoad(in *lanes.Inst) {
 	if in.Type.Lanes == 1 {
-		e.get(in.Args[0], 0)
-		e.byte(scalarLoad(in.Type.Kind, in.Imm))
-		e.memarg(0, in.Off)
-		e.set(in.Dst, 0)
+		e.pushReg(in.Args[0], 0)
+		e.appendBytes(scalarLoad(in.Type.Kind, in.Imm))
+		e.appendMemarg(0, in.Off)
+		e.popReg(in.Dst, 0)
 		return
 	}
 	// The last part first: its check of the bounds serves the others.
-	n := parts(in.Type)
+	n := partCount(in.Type)
 	for p := n - 1; p >= 0; p-- {
-		e.get(in.Args[0], 0)
+		e.pushReg(in.Args[0], 0)
 		switch in.Imm {
 		case 1:
-			e.simd(0x5c) // v128.load32_zero
-			e.memarg(0, in.Off+uint32(4*p))
-			e.simd(0x89) // i16x8.extend_low_i8x16_u
-			e.simd(0xa9) // i32x4.extend_low_i16x8_u
+			e.simdOp(0x5c) // v128.load32_zero
+			e.appendMemarg(0, in.Off+uint32(4*p))
+			e.simdOp(0x89) // i16x8.extend_low_i8x16_u
+			e.simdOp(0xa9) // i32x4.extend_low_i16x8_u
 		case 2:
-			e.simd(0x04) // v128.load16x4_u
-			e.memarg(0, in.Off+uint32(8*p))
+			e.simdOp(0x04) // v128.load16x4_u
+			e.appendMemarg(0, in.Off+uint32(8*p))
 		default:
-			e.simd(0x00)
-			e.memarg(0, in.Off+uint32(16*p))
+			e.simdOp(0x00)
+			e.appendMemarg(0, in.Off+uint32(16*p))
 		}
-		e.set(in.Dst, p)
+		e.popReg(in.Dst, p)
 	}
 }
 
-func (e *emitter) store(in *lanes.Inst) {
+func (e *emitter) emitStore(in *lanes.Inst) {
 	if in.Type.Lanes == 1 {
-		e.get(in.Args[0], 0)
-		e.get(in.Args[1], 0)
-		e.byte(scalarStore(in.Type.Kind, in.Imm))
-		e.memarg(0, in.Off)
+		e.pushReg(in.Args[0], 0)
+		e.pushReg(in.Args[1], 0)
+		e.appendBytes(scalarStore(in.Type.Kind, in.Imm))
+		e.appendMemarg(0, in.Off)
 		return
 	}
-	for p := parts(in.Type) - 1; p >= 0; p-- {
+	for p := partCount(in.Type) - 1; p >= 0; p-- {
 		if in.Imm < 4 {
 			e.storeNarrow(in, p)
 			continue
 		}
-		e.get(in.Args[0], 0)
-		e.get(in.Args[1], p)
-		e.simd(0x0b)
-		e.memarg(0, in.Off+uint32(16*p))
+		e.pushReg(in.Args[0], 0)
+		e.pushReg(in.Args[1], p)
+		e.simdOp(0x0b)
+		e.appendMemarg(0, in.Off+uint32(16*p))
 	}
 }
 
 // storeNarrow stores the low bytes of each lane.
 func (e *emitter) storeNarrow(in *lanes.Inst, p int) {
 	for lane := 3; lane >= 0; lane-- {
-		e.get(in.Args[0], 0)
-		e.get(in.Args[1], p)
+		e.pushReg(in.Args[0], 0)
+		e.pushReg(in.Args[1], p)
 		if in.Imm == 1 {
-			e.simd(0x58)
-			e.memarg(0, in.Off+uint32(4*p+lane))
-			e.byte(byte(4 * lane))
+			e.simdOp(0x58)
+			e.appendMemarg(0, in.Off+uint32(4*p+lane))
+			e.appendBytes(byte(4 * lane))
 		} else {
-			e.simd(0x59)
-			e.memarg(0, in.Off+uint32(8*p+2*lane))
-			e.byte(byte(2 * lane))
+			e.simdOp(0x59)
+			e.appendMemarg(0, in.Off+uint32(8*p+2*lane))
+			e.appendBytes(byte(2 * lane))
 		}
 	}
 }
@@ -110,77 +110,77 @@ func (e *emitter) atomicOp(op lanes.AtomicOp, size uint64, off uint32) {
 	if size == 8 {
 		align, code = 3, codes[1]
 	}
-	e.byte(0xfe, code)
-	e.memarg(align, off)
+	e.appendBytes(0xfe, code)
+	e.appendMemarg(align, off)
 }
 
-func (e *emitter) atomic(in *lanes.Inst) {
+func (e *emitter) emitAtomic(in *lanes.Inst) {
 	if _, ok := atomicCodes[in.Atomic]; !ok {
 		e.atomicLoop(in)
 		return
 	}
-	e.get(in.Args[0], 0)
+	e.pushReg(in.Args[0], 0)
 	switch in.Atomic {
 	case lanes.AtomicLoad:
 	case lanes.AtomicCompareExchange:
-		e.get(in.Args[2], 0)
-		e.get(in.Args[1], 0)
+		e.pushReg(in.Args[2], 0)
+		e.pushReg(in.Args[1], 0)
 	default:
-		e.get(in.Args[1], 0)
+		e.pushReg(in.Args[1], 0)
 	}
 	e.atomicOp(in.Atomic, in.Imm, in.Off)
 	if in.Atomic != lanes.AtomicStore {
-		e.set(in.Dst, 0)
+		e.popReg(in.Dst, 0)
 	}
 }
 
 // atomicLoop changes a value by comparing and exchanging until nobody came in
 // between. Floats come as their bits.
 func (e *emitter) atomicLoop(in *lanes.Inst) {
-	k := e.kind(in.Args[1])
+	k := e.kindOf(in.Args[1])
 	t := scalarValType(k)
-	old, next := e.scratch(t, 0), e.scratch(t, 1)
+	old, next := e.scratchLocal(t, 0), e.scratchLocal(t, 1)
 	equal := byte(0x46)
 	if k == lanes.I64 {
 		equal = 0x51
 	}
-	e.byte(0x03, 0x40)
-	e.get(in.Args[0], 0)
+	e.appendBytes(0x03, 0x40)
+	e.pushReg(in.Args[0], 0)
 	e.atomicOp(lanes.AtomicLoad, in.Imm, in.Off)
 	e.setLocal(old)
-	e.combine(in.Atomic, k, old, in.Args[1])
+	e.combineInts(in.Atomic, k, old, in.Args[1])
 	e.setLocal(next)
-	e.get(in.Args[0], 0)
+	e.pushReg(in.Args[0], 0)
 	e.getLocal(old)
 	e.getLocal(next)
 	e.atomicOp(lanes.AtomicCompareExchange, in.Imm, in.Off)
 	e.getLocal(old)
-	e.byte(equal, 0x45, 0x0d, 0x00, 0x0b)
+	e.appendBytes(equal, 0x45, 0x0d, 0x00, 0x0b)
 	e.getLocal(old)
-	e.set(in.Dst, 0)
+	e.popReg(in.Dst, 0)
 }
 
-// combine pushes the new value of an atomic operation.
-func (e *emitter) combine(op lanes.AtomicOp, k lanes.Kind, old uint32, v lanes.Reg) {
+// combineInts pushes the new value of an atomic operation.
+func (e *emitter) combineInts(op lanes.AtomicOp, k lanes.Kind, old uint32, v lanes.Reg) {
 	if op >= lanes.AtomicFAdd {
 		e.combineFloats(op, k, old, v)
 		return
 	}
 	e.getLocal(old)
-	e.get(v, 0)
+	e.pushReg(v, 0)
 	e.getLocal(old)
-	e.get(v, 0)
+	e.pushReg(v, 0)
 	// i32.lt_s, lt_u, gt_s, gt_u and those of i64
 	codes := map[lanes.AtomicOp][2]byte{
 		lanes.AtomicSMin: {0x48, 0x53}, lanes.AtomicUMin: {0x49, 0x54},
 		lanes.AtomicSMax: {0x4a, 0x55}, lanes.AtomicUMax: {0x4b, 0x56},
 	}[op]
 	if k == lanes.I64 {
-		e.byte(codes[1])
+		e.appendBytes(codes[1])
 	} else {
-		e.byte(codes[0])
+		e.appendBytes(codes[0])
 	}
-	e.byte(0x1b)
+	e.appendBytes(0x1b)
 }
 
 // combineFloats works on the bits of floats. In a minimum or maximum a NaN
@@ -193,12 +193,12 @@ func (e *emitter) combineFloats(op lanes.AtomicOp, k lanes.Kind, old uint32, v l
 		fromInt, toInt = 0xbf, 0xbd
 		add, least, most, ne = 0xa0, 0xa4, 0xa5, 0x62
 	}
-	x := func() { e.getLocal(old); e.byte(fromInt) }
-	y := func() { e.get(v, 0); e.byte(fromInt) }
+	x := func() { e.getLocal(old); e.appendBytes(fromInt) }
+	y := func() { e.pushReg(v, 0); e.appendBytes(fromInt) }
 	if op == lanes.AtomicFAdd {
 		x()
 		y()
-		e.byte(add, toInt)
+		e.appendBytes(add, toInt)
 		return
 	}
 	code := least
@@ -209,12 +209,12 @@ func (e *emitter) combineFloats(op lanes.AtomicOp, k lanes.Kind, old uint32, v l
 	x() // if y is NaN
 	x()
 	y()
-	e.byte(code)
+	e.appendBytes(code)
 	y()
 	y()
-	e.byte(ne)
-	e.byte(0x1b) // select x, min by y != y
+	e.appendBytes(ne)
+	e.appendBytes(0x1b) // select x, min by y != y
 	x()
 	x()
-	e.byte(ne, 0x1b, toInt)
+	e.appendBytes(ne, 0x1b, toInt)
 }

@@ -34,7 +34,7 @@ var (
 	}
 )
 
-func codes(k lanes.Kind) map[lanes.Op]byte {
+func codesOf(k lanes.Kind) map[lanes.Op]byte {
 	switch k {
 	case lanes.I64:
 		return codesI64
@@ -86,33 +86,33 @@ var conversions = map[conversion][]byte{
 	{lanes.OpCast, lanes.F64, lanes.F64}:    {},
 }
 
-func (e *emitter) scalar(in *lanes.Inst) {
-	k := e.kind(in.Args[0])
+func (e *emitter) emitScalar(in *lanes.Inst) {
+	k := e.kindOf(in.Args[0])
 	switch in.Op {
 	case lanes.OpUDiv, lanes.OpSDiv, lanes.OpURem, lanes.OpSRem:
-		e.divide(in)
+		e.emitDivide(in)
 		return
 	case lanes.OpSelect:
-		e.get(in.Args[1], 0)
-		e.get(in.Args[2], 0)
-		e.get(in.Args[0], 0)
-		e.byte(0x1b)
-		e.set(in.Dst, 0)
+		e.pushReg(in.Args[1], 0)
+		e.pushReg(in.Args[2], 0)
+		e.pushReg(in.Args[0], 0)
+		e.appendBytes(0x1b)
+		e.popReg(in.Dst, 0)
 		return
 	}
 	for _, a := range in.Args {
-		e.get(a, 0)
+		e.pushReg(a, 0)
 	}
 	if bytes, ok := conversions[conversion{in.Op, k, in.Type.Kind}]; ok {
-		e.byte(bytes...)
+		e.appendBytes(bytes...)
 	} else {
-		code, ok := codes(k)[in.Op]
+		code, ok := codesOf(k)[in.Op]
 		if !ok {
 			panic("emitwasm: no instruction for " + in.String())
 		}
-		e.byte(code)
+		e.appendBytes(code)
 	}
-	e.set(in.Dst, 0)
+	e.popReg(in.Dst, 0)
 }
 
 // divisions are div_s, div_u, rem_s, rem_u.
@@ -120,66 +120,66 @@ var divisions = map[lanes.Op][2]byte{
 	lanes.OpSDiv: {0x6d, 0x7f}, lanes.OpUDiv: {0x6e, 0x80}, lanes.OpSRem: {0x6f, 0x81}, lanes.OpURem: {0x70, 0x82},
 }
 
-// divide gives a result for every divisor: WebAssembly traps at 0, and at the
+// emitDivide gives a result for every divisor: WebAssembly traps at 0, and at the
 // least number divided by -1.
-func (e *emitter) divide(in *lanes.Inst) {
+func (e *emitter) emitDivide(in *lanes.Inst) {
 	code := divisions[in.Op][0]
 	wide := in.Type.Kind == lanes.I64
 	if wide {
 		code = divisions[in.Op][1]
 	}
 	if n, ok := e.consts[in.Args[1]]; ok && n != 0 && n != ^uint64(0) && n != 0xffffffff {
-		e.get(in.Args[0], 0)
-		e.get(in.Args[1], 0)
-		e.byte(code)
-		e.set(in.Dst, 0)
+		e.pushReg(in.Args[0], 0)
+		e.pushReg(in.Args[1], 0)
+		e.appendBytes(code)
+		e.popReg(in.Dst, 0)
 		return
 	}
 	signed := in.Op == lanes.OpSDiv || in.Op == lanes.OpSRem
 	e.whenSpecial(in, signed, wide)
-	e.get(in.Args[0], 0)
-	e.constant(in.Type.Kind, 1)
-	e.get(in.Args[1], 0)
-	e.special(in, signed, wide)
-	e.byte(0x1b, code)
-	e.special(in, signed, wide)
-	e.byte(0x1b)
-	e.set(in.Dst, 0)
+	e.pushReg(in.Args[0], 0)
+	e.pushConst(in.Type.Kind, 1)
+	e.pushReg(in.Args[1], 0)
+	e.testDivisor(in, signed, wide)
+	e.appendBytes(0x1b, code)
+	e.testDivisor(in, signed, wide)
+	e.appendBytes(0x1b)
+	e.popReg(in.Dst, 0)
 }
 
-// special pushes whether the divisor is 0, or -1 where that counts.
-func (e *emitter) special(in *lanes.Inst, signed, wide bool) {
-	k := codes(in.Type.Kind)
-	e.get(in.Args[1], 0)
+// testDivisor pushes whether the divisor is 0, or -1 where that counts.
+func (e *emitter) testDivisor(in *lanes.Inst, signed, wide bool) {
+	k := codesOf(in.Type.Kind)
+	e.pushReg(in.Args[1], 0)
 	if !signed {
-		e.byte(map[bool]byte{false: 0x45, true: 0x50}[wide])
+		e.appendBytes(map[bool]byte{false: 0x45, true: 0x50}[wide])
 		return
 	}
-	e.constant(in.Type.Kind, 1)
-	e.byte(k[lanes.OpAdd])
-	e.constant(in.Type.Kind, 2)
-	e.byte(k[lanes.OpULt])
+	e.pushConst(in.Type.Kind, 1)
+	e.appendBytes(k[lanes.OpAdd])
+	e.pushConst(in.Type.Kind, 2)
+	e.appendBytes(k[lanes.OpULt])
 }
 
 // whenSpecial pushes the result for such a divisor b: of a division by 0 and
 // -1, -a & b; of a remainder, a & ^b.
 func (e *emitter) whenSpecial(in *lanes.Inst, signed, wide bool) {
-	k := codes(in.Type.Kind)
+	k := codesOf(in.Type.Kind)
 	switch in.Op {
 	case lanes.OpSDiv:
-		e.constant(in.Type.Kind, 0)
-		e.get(in.Args[0], 0)
-		e.byte(k[lanes.OpSub])
-		e.get(in.Args[1], 0)
-		e.byte(k[lanes.OpAnd])
+		e.pushConst(in.Type.Kind, 0)
+		e.pushReg(in.Args[0], 0)
+		e.appendBytes(k[lanes.OpSub])
+		e.pushReg(in.Args[1], 0)
+		e.appendBytes(k[lanes.OpAnd])
 	case lanes.OpSRem:
-		e.get(in.Args[0], 0)
-		e.get(in.Args[1], 0)
-		e.constant(in.Type.Kind, ^uint64(0))
-		e.byte(k[lanes.OpXor], k[lanes.OpAnd])
+		e.pushReg(in.Args[0], 0)
+		e.pushReg(in.Args[1], 0)
+		e.pushConst(in.Type.Kind, ^uint64(0))
+		e.appendBytes(k[lanes.OpXor], k[lanes.OpAnd])
 	case lanes.OpUDiv:
-		e.constant(in.Type.Kind, 0)
+		e.pushConst(in.Type.Kind, 0)
 	default:
-		e.get(in.Args[0], 0)
+		e.pushReg(in.Args[0], 0)
 	}
 }

@@ -44,14 +44,14 @@ func vectorCodes(k lanes.Kind) map[lanes.Op]uint32 {
 	return vectorI32
 }
 
-func (e *emitter) vector(in *lanes.Inst) {
+func (e *emitter) emitVector(in *lanes.Inst) {
 	switch in.Op {
 	case lanes.OpSplat:
-		e.splat(in)
+		e.emitSplat(in)
 	case lanes.OpIota:
-		e.iota(in)
+		e.emitIota(in)
 	case lanes.OpInsert:
-		e.insert(in)
+		e.insertLane(in)
 	case lanes.OpSelect:
 		e.selectLanes(in)
 	case lanes.OpSExt8, lanes.OpSExt16:
@@ -60,37 +60,37 @@ func (e *emitter) vector(in *lanes.Inst) {
 		e.boolInt(in)
 	case lanes.OpZExt, lanes.OpSExt, lanes.OpWrap, lanes.OpSToF, lanes.OpUToF, lanes.OpFToS, lanes.OpFToU,
 		lanes.OpFWiden, lanes.OpFNarrow, lanes.OpCast:
-		e.convert(in)
+		e.convertKind(in)
 	default:
-		e.lanewise(in)
+		e.emitLanewise(in)
 	}
 }
 
-// lanewise emits operations that have an instruction.
-func (e *emitter) lanewise(in *lanes.Inst) {
-	k := e.kind(in.Args[0])
+// emitLanewise emits operations that have an instruction.
+func (e *emitter) emitLanewise(in *lanes.Inst) {
+	k := e.kindOf(in.Args[0])
 	code, ok := vectorCodes(k)[in.Op]
 	if !ok {
 		panic("emitwasm: no instruction for " + in.String())
 	}
 	t := lanes.Type{Kind: k, Lanes: in.Type.Lanes}
 	compared := k.Wide() && in.Type.Kind == lanes.Bool
-	for p := range parts(t) {
+	for p := range partCount(t) {
 		for i, a := range in.Args {
-			e.operand(in, i, a, p)
+			e.pushOperand(in, i, a, p)
 			if k == lanes.I64 && (in.Op == lanes.OpULt || in.Op == lanes.OpULe) {
 				e.vectorConst(lanes.I64, 1<<63)
-				e.simd(0x51)
+				e.simdOp(0x51)
 			}
 		}
 		if in.Op == lanes.OpSLe && k == lanes.I64 || in.Op == lanes.OpULe && k == lanes.I64 {
 			code = 0xda // i64x2.le_s
 		}
-		e.simd(code)
+		e.simdOp(code)
 		if compared {
-			e.setLocal(e.scratch(wasm.V128, p))
+			e.setLocal(e.scratchLocal(wasm.V128, p))
 		} else {
-			e.set(in.Dst, p)
+			e.popReg(in.Dst, p)
 		}
 	}
 	if compared {
@@ -98,15 +98,15 @@ func (e *emitter) lanewise(in *lanes.Inst) {
 	}
 }
 
-// operand pushes a part of an operand; the amount of a shift is a scalar.
-func (e *emitter) operand(in *lanes.Inst, i int, a lanes.Reg, p int) {
+// pushOperand pushes a part of an operand; the amount of a shift is a scalar.
+func (e *emitter) pushOperand(in *lanes.Inst, i int, a lanes.Reg, p int) {
 	if e.code.Regs[a].Lanes > 1 {
-		e.get(a, p)
+		e.pushReg(a, p)
 		return
 	}
-	e.get(a, 0)
-	if e.kind(a) == lanes.I64 {
-		e.byte(0xa7)
+	e.pushReg(a, 0)
+	if e.kindOf(a) == lanes.I64 {
+		e.appendBytes(0xa7)
 	}
 }
 
@@ -114,73 +114,73 @@ func (e *emitter) operand(in *lanes.Inst, i int, a lanes.Reg, p int) {
 // parts of 64 bits in the scratch locals.
 func (e *emitter) narrowScratch(dst lanes.Reg) {
 	for p := range e.locals[dst] {
-		e.getLocal(e.scratch(wasm.V128, 2*p))
-		e.getLocal(e.scratch(wasm.V128, 2*p+1))
-		e.shuffle(0, 2, 4, 6)
-		e.set(dst, p)
+		e.getLocal(e.scratchLocal(wasm.V128, 2*p))
+		e.getLocal(e.scratchLocal(wasm.V128, 2*p+1))
+		e.shuffleWords(0, 2, 4, 6)
+		e.popReg(dst, p)
 	}
 }
 
-// shuffle picks four words of 32 bits of two vectors.
-func (e *emitter) shuffle(words ...byte) {
-	e.simd(0x0d)
+// shuffleWords picks four words of 32 bits of two vectors.
+func (e *emitter) shuffleWords(words ...byte) {
+	e.simdOp(0x0d)
 	for _, w := range words {
-		e.byte(4*w, 4*w+1, 4*w+2, 4*w+3)
+		e.appendBytes(4*w, 4*w+1, 4*w+2, 4*w+3)
 	}
 }
 
-func (e *emitter) splat(in *lanes.Inst) {
-	for p := range parts(in.Type) {
+func (e *emitter) emitSplat(in *lanes.Inst) {
+	for p := range partCount(in.Type) {
 		if in.Type.Kind == lanes.Bool {
-			e.i32(0)
-			e.get(in.Args[0], 0)
-			e.byte(0x6b)
+			e.pushI32(0)
+			e.pushReg(in.Args[0], 0)
+			e.appendBytes(0x6b)
 		} else {
-			e.get(in.Args[0], 0)
+			e.pushReg(in.Args[0], 0)
 		}
-		e.simd(map[lanes.Kind]uint32{lanes.Bool: 0x11, lanes.I32: 0x11, lanes.I64: 0x12, lanes.F32: 0x13, lanes.F64: 0x14}[in.Type.Kind])
-		e.set(in.Dst, p)
+		e.simdOp(map[lanes.Kind]uint32{lanes.Bool: 0x11, lanes.I32: 0x11, lanes.I64: 0x12, lanes.F32: 0x13, lanes.F64: 0x14}[in.Type.Kind])
+		e.popReg(in.Dst, p)
 	}
 }
 
-func (e *emitter) iota(in *lanes.Inst) {
+func (e *emitter) emitIota(in *lanes.Inst) {
 	step := uint32(in.Imm)
-	for p := range parts(in.Type) {
-		e.simd(0x0c)
+	for p := range partCount(in.Type) {
+		e.simdOp(0x0c)
 		for l := range 4 {
 			e.body = wasm.AppendFloat32(e.body, step*uint32(4*p+l))
 		}
-		e.set(in.Dst, p)
+		e.popReg(in.Dst, p)
 	}
 }
 
-// place is the part and the lane in it of a lane.
-func place(t lanes.Type, lane uint64) (part int, at byte) {
+// lanePlace is the part and the lane in it of a lane.
+func lanePlace(t lanes.Type, lane uint64) (part int, at byte) {
 	if t.Kind.Wide() {
 		return int(lane / 2), byte(lane % 2)
 	}
 	return int(lane / 4), byte(lane % 4)
 }
 
-func (e *emitter) insert(in *lanes.Inst) {
-	part, at := place(in.Type, in.Imm)
-	for p := range parts(in.Type) {
+func (e *emitter) insertLane(in *lanes.Inst) {
+	part, at := lanePlace(in.Type, in.Imm)
+	for p := range partCount(in.Type) {
 		if p != part && in.Args[0] == in.Dst {
 			continue
 		}
-		e.get(in.Args[0], p)
+		e.pushReg(in.Args[0], p)
 		if p == part {
 			if in.Type.Kind == lanes.Bool {
-				e.i32(0)
-				e.get(in.Args[1], 0)
-				e.byte(0x6b)
+				e.pushI32(0)
+				e.pushReg(in.Args[1], 0)
+				e.appendBytes(0x6b)
 			} else {
-				e.get(in.Args[1], 0)
+				e.pushReg(in.Args[1], 0)
 			}
-			e.simd(map[lanes.Kind]uint32{lanes.Bool: 0x1c, lanes.I32: 0x1c, lanes.I64: 0x1e, lanes.F32: 0x20, lanes.F64: 0x22}[in.Type.Kind])
-			e.byte(at)
+			e.simdOp(map[lanes.Kind]uint32{lanes.Bool: 0x1c, lanes.I32: 0x1c, lanes.I64: 0x1e, lanes.F32: 0x20, lanes.F64: 0x22}[in.Type.Kind])
+			e.appendBytes(at)
 		}
-		e.set(in.Dst, p)
+		e.popReg(in.Dst, p)
 	}
 }
 
@@ -190,55 +190,55 @@ func (e *emitter) fromVector(in *lanes.Inst) {
 	t := e.code.Regs[a]
 	switch in.Op {
 	case lanes.OpExtract:
-		part, at := place(t, in.Imm)
-		e.get(a, part)
-		e.simd(map[lanes.Kind]uint32{lanes.Bool: 0x1b, lanes.I32: 0x1b, lanes.I64: 0x1d, lanes.F32: 0x1f, lanes.F64: 0x21}[t.Kind])
-		e.byte(at)
+		part, at := lanePlace(t, in.Imm)
+		e.pushReg(a, part)
+		e.simdOp(map[lanes.Kind]uint32{lanes.Bool: 0x1b, lanes.I32: 0x1b, lanes.I64: 0x1d, lanes.F32: 0x1f, lanes.F64: 0x21}[t.Kind])
+		e.appendBytes(at)
 		if t.Kind == lanes.Bool {
-			e.i32(1)
-			e.byte(0x71)
+			e.pushI32(1)
+			e.appendBytes(0x71)
 		}
 	case lanes.OpAny:
 		e.combineParts(a, t, 0x50)
-		e.simd(0x53)
+		e.simdOp(0x53)
 	case lanes.OpAll:
 		e.combineParts(a, t, 0x4e)
-		e.simd(0xa3)
+		e.simdOp(0xa3)
 	case lanes.OpBits:
-		for p := range parts(t) {
-			e.get(a, p)
-			e.simd(0xa4)
+		for p := range partCount(t) {
+			e.pushReg(a, p)
+			e.simdOp(0xa4)
 			if p > 0 {
-				e.i32(int32(4 * p))
-				e.byte(0x74, 0x72)
+				e.pushI32(int32(4 * p))
+				e.appendBytes(0x74, 0x72)
 			}
 		}
 	}
-	e.set(in.Dst, 0)
+	e.popReg(in.Dst, 0)
 }
 
 func (e *emitter) combineParts(a lanes.Reg, t lanes.Type, op uint32) {
-	for p := range parts(t) {
-		e.get(a, p)
+	for p := range partCount(t) {
+		e.pushReg(a, p)
 		if p > 0 {
-			e.simd(op)
+			e.simdOp(op)
 		}
 	}
 }
 
 // selectLanes: a mask has 32 bits a lane.
 func (e *emitter) selectLanes(in *lanes.Inst) {
-	for p := range parts(in.Type) {
-		e.get(in.Args[1], p)
-		e.get(in.Args[2], p)
+	for p := range partCount(in.Type) {
+		e.pushReg(in.Args[1], p)
+		e.pushReg(in.Args[2], p)
 		if in.Type.Kind.Wide() {
-			e.get(in.Args[0], p/2)
-			e.simd(0xc7 + uint32(p%2)) // i64x2.extend_low_i32x4_s, high
+			e.pushReg(in.Args[0], p/2)
+			e.simdOp(0xc7 + uint32(p%2)) // i64x2.extend_low_i32x4_s, high
 		} else {
-			e.get(in.Args[0], p)
+			e.pushReg(in.Args[0], p)
 		}
-		e.simd(0x52)
-		e.set(in.Dst, p)
+		e.simdOp(0x52)
+		e.popReg(in.Dst, p)
 	}
 }
 
@@ -251,86 +251,86 @@ func (e *emitter) signExtend(in *lanes.Inst) {
 	if in.Type.Kind == lanes.I64 {
 		left, right, shift = 0xcb, 0xcc, shift+32
 	}
-	for p := range parts(in.Type) {
-		e.get(in.Args[0], p)
-		e.i32(shift)
-		e.simd(left)
-		e.i32(shift)
-		e.simd(right)
-		e.set(in.Dst, p)
+	for p := range partCount(in.Type) {
+		e.pushReg(in.Args[0], p)
+		e.pushI32(shift)
+		e.simdOp(left)
+		e.pushI32(shift)
+		e.simdOp(right)
+		e.popReg(in.Dst, p)
 	}
 }
 
 func (e *emitter) boolInt(in *lanes.Inst) {
-	for p := range parts(in.Type) {
-		e.get(in.Args[0], p)
+	for p := range partCount(in.Type) {
+		e.pushReg(in.Args[0], p)
 		if in.Op == lanes.OpInt {
 			e.vectorConst(lanes.I32, 1)
-			e.simd(0x4e)
+			e.simdOp(0x4e)
 		} else {
 			e.vectorConst(lanes.I32, 0)
-			e.simd(0x38)
+			e.simdOp(0x38)
 		}
-		e.set(in.Dst, p)
+		e.popReg(in.Dst, p)
 	}
 }
 
-// convert changes the kind. Where the width changes, two parts of 64 bits go
+// convertKind changes the kind. Where the width changes, two parts of 64 bits go
 // with one of 32.
-func (e *emitter) convert(in *lanes.Inst) {
-	from, to := e.kind(in.Args[0]), in.Type.Kind
+func (e *emitter) convertKind(in *lanes.Inst) {
+	from, to := e.kindOf(in.Args[0]), in.Type.Kind
 	switch {
 	case in.Op == lanes.OpCast:
-		for p := range parts(in.Type) {
-			e.get(in.Args[0], p)
-			e.set(in.Dst, p)
+		for p := range partCount(in.Type) {
+			e.pushReg(in.Args[0], p)
+			e.popReg(in.Dst, p)
 		}
 	case from.Wide() == to.Wide():
-		for p := range parts(in.Type) {
-			e.get(in.Args[0], p)
-			e.simd(map[lanes.Op]uint32{lanes.OpFToS: 0xf8, lanes.OpFToU: 0xf9, lanes.OpSToF: 0xfa, lanes.OpUToF: 0xfb}[in.Op])
-			e.set(in.Dst, p)
+		for p := range partCount(in.Type) {
+			e.pushReg(in.Args[0], p)
+			e.simdOp(map[lanes.Op]uint32{lanes.OpFToS: 0xf8, lanes.OpFToU: 0xf9, lanes.OpSToF: 0xfa, lanes.OpUToF: 0xfb}[in.Op])
+			e.popReg(in.Dst, p)
 		}
 	case to.Wide():
-		e.widen(in)
+		e.widenLanes(in)
 	default:
-		e.narrow(in)
+		e.narrowLanes(in)
 	}
 }
 
-func (e *emitter) widen(in *lanes.Inst) {
-	for p := range parts(in.Type) {
-		e.get(in.Args[0], p/2)
+func (e *emitter) widenLanes(in *lanes.Inst) {
+	for p := range partCount(in.Type) {
+		e.pushReg(in.Args[0], p/2)
 		switch in.Op {
 		case lanes.OpSExt:
-			e.simd(0xc7 + uint32(p%2))
+			e.simdOp(0xc7 + uint32(p%2))
 		case lanes.OpZExt:
-			e.simd(0xc9 + uint32(p%2))
+			e.simdOp(0xc9 + uint32(p%2))
 		default:
 			if p%2 == 1 {
-				e.get(in.Args[0], p/2)
-				e.shuffle(2, 3, 2, 3)
+				e.pushReg(in.Args[0], p/2)
+				e.shuffleWords(2, 3, 2, 3)
 			}
-			e.simd(map[lanes.Op]uint32{lanes.OpFWiden: 0x5f, lanes.OpSToF: 0xfe, lanes.OpUToF: 0xff}[in.Op])
+			e.simdOp(map[lanes.Op]uint32{lanes.OpFWiden: 0x5f, lanes.OpSToF: 0xfe, lanes.OpUToF: 0xff}[in.Op])
 		}
-		e.set(in.Dst, p)
+		e.popReg(in.Dst, p)
 	}
 }
 
-func (e *emitter) narrow(in *lanes.Inst) {
+func (e *emitter) narrowLanes(in *lanes.Inst) {
 	code := map[lanes.Op]uint32{lanes.OpFNarrow: 0x5e, lanes.OpFToS: 0xfc, lanes.OpFToU: 0xfd}[in.Op]
-	for p := range parts(in.Type) {
+	for p := range partCount(in.Type) {
 		for half := range 2 {
-			e.get(in.Args[0], 2*p+half)
+			e.pushReg(in.Args[0], 2*p+half)
 			if in.Op != lanes.OpWrap {
-				e.simd(code) // the low half of the result
+				e.simdOp(code) // the low half of the result
 			}
 		}
 		if in.Op == lanes.OpWrap {
-			e.shuffle(0, 2, 4, 6)
+			e.shuffleWords(0, 2, 4, 6)
 		} else {
-			e.shuffle(0, 1, 4, 5)
+			e.shuffleWords(0, 1, 4, 5)
 		}
-		e.set(in.Dst, p)
+		e.popReg(in.Dst, p)
 	}
 }

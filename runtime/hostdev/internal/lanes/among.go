@@ -5,74 +5,74 @@ package lanes
 func (e *emitter) amongLanes(v *Value, mask Reg) {
 	switch v.Op {
 	case OpFromLane:
-		e.to(e.scalarPlace(v), Inst{Op: OpCopy, Args: []Reg{e.lane(v.Args[0], int(v.Imm))}})
+		e.emitTo(e.scalarPlace(v), Inst{Op: OpCopy, Args: []Reg{e.laneOf(v.Args[0], int(v.Imm))}})
 	case OpActive:
-		e.to(e.scalarPlace(v), Inst{Op: OpCopy, Args: []Reg{e.active(mask)}})
+		e.emitTo(e.scalarPlace(v), Inst{Op: OpCopy, Args: []Reg{e.activeBits(mask)}})
 	case OpTogether:
 		e.stopUnlessAll(v, mask)
 	case OpToLane:
 		e.toLane(v, mask)
 	case OpShuffle:
-		e.shuffle(v, mask)
+		e.shuffleLanes(v, mask)
 	}
 }
 
-// active is the bits of the lanes of a mask.
-func (e *emitter) active(mask Reg) Reg {
+// activeBits is the bits of the lanes of a mask.
+func (e *emitter) activeBits(mask Reg) Reg {
 	if mask == NoReg {
-		return e.constant(I32, uint64(uint32(1<<e.width-1)))
+		return e.constantReg(I32, uint64(uint32(1<<e.width-1)))
 	}
-	return e.compute(scalarType(I32), OpBits, 0, mask)
+	return e.emitNew(scalarType(I32), OpBits, 0, mask)
 }
 
 func (e *emitter) stopUnlessAll(v *Value, mask Reg) {
 	if mask == NoReg {
 		return
 	}
-	all := e.compute(scalarType(Bool), OpAll, 0, mask)
-	e.op(Inst{Op: OpIf, Args: []Reg{e.not(all)}})
-	e.setRecord(RecordTrap, e.constant(I32, uint64(TrapSubgroup)))
-	e.site(v)
-	e.op(Inst{Op: OpTrap, Imm: uint64(TrapSubgroup)})
-	e.op(Inst{Op: OpEnd})
+	all := e.emitNew(scalarType(Bool), OpAll, 0, mask)
+	e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.invertFlag(all)}})
+	e.setRecord(RecordTrap, e.constantReg(I32, uint64(TrapSubgroup)))
+	e.noteSite(v)
+	e.emitOnly(Inst{Op: OpTrap, Imm: uint64(TrapSubgroup)})
+	e.emitOnly(Inst{Op: OpEnd})
 }
 
 func (e *emitter) toLane(v *Value, mask Reg) {
 	if e.width == 1 {
-		e.to(e.scalarPlace(v), Inst{Op: OpCopy, Args: []Reg{e.scalar(v.Args[1])}})
+		e.emitTo(e.scalarPlace(v), Inst{Op: OpCopy, Args: []Reg{e.scalarOf(v.Args[1])}})
 		return
 	}
-	e.keep(v, mask, Inst{Op: OpInsert, Args: []Reg{e.inLanes(v.Args[0]), e.lane(v.Args[1], int(v.Imm))}, Imm: v.Imm})
+	e.keepLanes(v, mask, Inst{Op: OpInsert, Args: []Reg{e.inLanes(v.Args[0]), e.laneOf(v.Args[1], int(v.Imm))}, Imm: v.Imm})
 }
 
-// shuffle goes through memory: each lane loads the value that another one has stored.
-func (e *emitter) shuffle(v *Value, mask Reg) {
+// shuffleLanes goes through memory: each lane loads the value that another one has stored.
+func (e *emitter) shuffleLanes(v *Value, mask Reg) {
 	from, lane := v.Args[0], v.Args[1]
 	if e.width == 1 {
-		e.to(e.scalarPlace(v), Inst{Op: OpCopy, Args: []Reg{e.scalar(from)}})
+		e.emitTo(e.scalarPlace(v), Inst{Op: OpCopy, Args: []Reg{e.scalarOf(from)}})
 		return
 	}
 	t := scalarType(I32)
-	words, active := e.record(I32, RecordCall), e.active(mask)
+	words, active := e.loadRecord(I32, RecordCall), e.activeBits(mask)
 	k := storedKind(v.Kind)
 	whole := e.inLanes(from)
 	if v.Kind == Bool {
-		whole = e.compute(e.vectorType(I32), OpInt, 0, whole)
+		whole = e.emitNew(e.vectorType(I32), OpInt, 0, whole)
 	}
 	size := kindSize(k)
-	e.op(Inst{Op: OpStore, Type: e.vectorType(k), Args: []Reg{words, whole}, Imm: uint64(size)})
+	e.emitOnly(Inst{Op: OpStore, Type: e.vectorType(k), Args: []Reg{words, whole}, Imm: uint64(size)})
 	e.eachLane(v, mask, false, func(l int) Reg {
-		own := e.constant(I32, uint64(l))
-		n := e.lane(lane, l)
-		there := e.compute(t, OpAnd, 0, e.compute(t, OpLShr, 0, active, n), e.constant(I32, 1))
-		there = e.compute(scalarType(Bool), OpBool, 0, there)
-		within := e.compute(scalarType(Bool), OpULt, 0, n, e.constant(I32, uint64(e.width)))
-		n = e.compute(t, OpSelect, 0, e.compute(scalarType(Bool), OpAnd, 0, there, within), n, own)
-		at := e.compute(t, OpAdd, 0, words, e.compute(t, OpMul, 0, n, e.constant(I32, uint64(size))))
+		own := e.constantReg(I32, uint64(l))
+		n := e.laneOf(lane, l)
+		there := e.emitNew(t, OpAnd, 0, e.emitNew(t, OpLShr, 0, active, n), e.constantReg(I32, 1))
+		there = e.emitNew(scalarType(Bool), OpBool, 0, there)
+		within := e.emitNew(scalarType(Bool), OpULt, 0, n, e.constantReg(I32, uint64(e.width)))
+		n = e.emitNew(t, OpSelect, 0, e.emitNew(scalarType(Bool), OpAnd, 0, there, within), n, own)
+		at := e.emitNew(t, OpAdd, 0, words, e.emitNew(t, OpMul, 0, n, e.constantReg(I32, uint64(size))))
 		r := e.newReg(scalarType(k))
-		e.to(r, Inst{Op: OpLoad, Args: []Reg{at}, Imm: uint64(size)})
+		e.emitTo(r, Inst{Op: OpLoad, Args: []Reg{at}, Imm: uint64(size)})
 		if v.Kind == Bool {
-			return e.compute(scalarType(Bool), OpBool, 0, r)
+			return e.emitNew(scalarType(Bool), OpBool, 0, r)
 		}
 		return r
 	})

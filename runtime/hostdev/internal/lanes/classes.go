@@ -20,8 +20,8 @@ type Class struct {
 	Stride int32
 }
 
-// join is the class of a value that may be one or the other.
-func (c Class) join(d Class) Class {
+// joinClass is the class of a value that may be one or the other.
+func (c Class) joinClass(d Class) Class {
 	switch {
 	case c.Level == Unknown:
 		return d
@@ -33,7 +33,7 @@ func (c Class) join(d Class) Class {
 	return Class{Level: Varying}
 }
 
-func (c Class) uniform() bool { return c.Level <= Step }
+func (c Class) isUniform() bool { return c.Level <= Step }
 
 // analysis holds the known facts of a function for steps of a width.
 type analysis struct {
@@ -64,24 +64,24 @@ func newDivergence(blocks int) divergence {
 	return divergence{make([]bool, blocks), make([]bool, blocks), map[*loop]bool{}}
 }
 
-// analyse classifies values and registers.
-func analyse(f *Function, hoist []hoisting, width int) (*analysis, error) {
+// analyseFunction classifies values and registers.
+func analyseFunction(f *Function, hoist []hoisting, width int) (*analysis, error) {
 	a := &analysis{
 		hoist: hoist,
-		f:     f, width: width, graph: f.graph(),
+		f:     f, width: width, graph: f.flowGraph(),
 		values: make([]Class, len(f.values)), regs: make([]Class, len(f.Regs)),
 		lane: newDivergence(len(f.Blocks)), group: newDivergence(len(f.Blocks)),
 		outlives: make([]bool, len(f.values)), decided: map[int]map[int]bool{},
 	}
-	if !a.graph.reducible() {
+	if !a.graph.isReducible() {
 		return nil, Unsupported("control flow that enters a loop in two places")
 	}
 	a.post = a.graph.postDominators(func(int) bool { return false })
-	_, a.loop = a.graph.loops()
+	_, a.loop = a.graph.findLoops()
 	a.findUsers()
-	for a.propagate() {
-		a.spread(&a.lane, Step)
-		a.spread(&a.group, Group)
+	for a.propagateClasses() {
+		a.spreadDivergence(&a.lane, Step)
+		a.spreadDivergence(&a.group, Group)
 	}
 	return a, nil
 }
@@ -95,7 +95,7 @@ func (a *analysis) findUsers() {
 	}
 	for _, b := range a.f.Blocks {
 		for _, v := range b.Values {
-			for _, arg := range v.uses() {
+			for _, arg := range v.operandsOf() {
 				use(arg, b)
 			}
 		}
@@ -105,21 +105,21 @@ func (a *analysis) findUsers() {
 	}
 }
 
-func (a *analysis) class(v *Value) Class { return a.values[v.id] }
+func (a *analysis) classOf(v *Value) Class { return a.values[v.id] }
 
-// propagate computes classes until they stay, and tells whether any changed.
-func (a *analysis) propagate() bool {
+// propagateClasses computes classes until they stay, and tells whether any changed.
+func (a *analysis) propagateClasses() bool {
 	any := false
 	for changed := true; changed; {
 		changed = false
 		for _, v := range a.f.values {
-			next := a.transfer(v)
+			next := a.transferClass(v)
 			if v.Op == OpSet {
-				if r := a.regs[v.Reg.id].join(next); r != a.regs[v.Reg.id] {
+				if r := a.regs[v.Reg.id].joinClass(next); r != a.regs[v.Reg.id] {
 					a.regs[v.Reg.id], changed = r, true
 				}
 			}
-			if next = a.values[v.id].join(next); next != a.values[v.id] {
+			if next = a.values[v.id].joinClass(next); next != a.values[v.id] {
 				a.values[v.id], changed = next, true
 			}
 		}
@@ -128,14 +128,14 @@ func (a *analysis) propagate() bool {
 	return any
 }
 
-// transfer is the class of a value by those of its operands and by where it
+// transferClass is the class of a value by those of its operands and by where it
 // stands.
-func (a *analysis) transfer(v *Value) Class {
+func (a *analysis) transferClass(v *Value) Class {
 	c := a.byOperands(v)
 	if v.Block == nil || c.Level == Unknown || a.hoist[v.id] != inPlace {
 		return c
 	}
-	return c.join(Class{Level: a.byPlace(v)})
+	return c.joinClass(Class{Level: a.byPlace(v)})
 }
 
 func (a *analysis) byPlace(v *Value) Level {
@@ -199,7 +199,7 @@ func (a *analysis) byOperands(v *Value) Class {
 	}
 	var all Class
 	for _, arg := range v.Args {
-		c := a.class(arg)
+		c := a.classOf(arg)
 		if c.Level == Unknown {
 			return c
 		}
@@ -208,11 +208,11 @@ func (a *analysis) byOperands(v *Value) Class {
 	switch {
 	case all.Level != Strided || v.Op == OpSet:
 		if v.Op == OpSet {
-			return a.class(v.Args[0])
+			return a.classOf(v.Args[0])
 		}
 		return all
 	case v.Kind == I32:
-		return a.stride(v)
+		return a.strideOf(v)
 	}
 	return Class{Level: Varying}
 }
@@ -229,13 +229,13 @@ func (a *analysis) perItem(first bool, stride int32) Class {
 	return Class{Strided, stride}
 }
 
-// stride computes with strides, modulo 2^32 as the values are.
-func (a *analysis) stride(v *Value) Class {
-	x := a.class(v.Args[0])
+// strideOf computes with strides, modulo 2^32 as the values are.
+func (a *analysis) strideOf(v *Value) Class {
+	x := a.classOf(v.Args[0])
 	if len(v.Args) < 2 {
 		return Class{Level: Varying}
 	}
-	y := a.class(v.Args[1])
+	y := a.classOf(v.Args[1])
 	stride := int32(0)
 	switch {
 	case v.Op == OpAdd && x.Level <= Strided && y.Level <= Strided:
@@ -255,10 +255,10 @@ func (a *analysis) stride(v *Value) Class {
 	return Class{Strided, stride}
 }
 
-// spread finds the blocks that branches decide whose conditions are above a level.
-func (a *analysis) spread(d *divergence, above Level) {
+// spreadDivergence finds the blocks that branches decide whose conditions are above a level.
+func (a *analysis) spreadDivergence(d *divergence, above Level) {
 	for _, b := range a.f.Blocks {
-		if b.Cond != nil && a.class(b.Cond).Level > above {
+		if b.Cond != nil && a.classOf(b.Cond).Level > above {
 			a.spreadFrom(d, b)
 		}
 	}
@@ -275,38 +275,38 @@ func (a *analysis) exitsVary(l *loop, above Level, d *divergence) bool {
 	for n := range l.nodes {
 		b := a.f.Blocks[n]
 		leaves := len(b.Succs) == 0 || slices.ContainsFunc(b.Succs, func(to *Block) bool { return !l.nodes[to.id] })
-		if leaves && (b.Cond != nil && a.class(b.Cond).Level > above || a.partial(n, l, above)) {
+		if leaves && (b.Cond != nil && a.classOf(b.Cond).Level > above || a.reachedByPart(n, l, above)) {
 			return true
 		}
 	}
 	return false
 }
 
-// partial tells whether a varying branch of the loop decides whether a node
+// reachedByPart tells whether a varying branch of the loop decides whether a node
 // is reached in a turn.
-func (a *analysis) partial(n int, l *loop, above Level) bool {
+func (a *analysis) reachedByPart(n int, l *loop, above Level) bool {
 	for m := range l.nodes {
 		b := a.f.Blocks[m]
-		if b.Cond != nil && a.class(b.Cond).Level > above && a.decides(m)[n] {
+		if b.Cond != nil && a.classOf(b.Cond).Level > above && a.decidedBlocks(m)[n] {
 			return true
 		}
 	}
 	return false
 }
 
-// decides is the blocks between a branch and where its ways have met again.
-func (a *analysis) decides(branch int) map[int]bool {
+// decidedBlocks is the blocks between a branch and where its ways have met again.
+func (a *analysis) decidedBlocks(branch int) map[int]bool {
 	set := a.decided[branch]
 	if set == nil {
-		set = a.graph.between(branch, a.post[branch])
+		set = a.graph.nodesBetween(branch, a.post[branch])
 		a.decided[branch] = set
 	}
 	return set
 }
 
-// between is the nodes that from reaches without passing to; from itself only
+// nodesBetween is the nodes that from reaches without passing to; from itself only
 // if it comes round to it.
-func (g *graph) between(from, to int) map[int]bool {
+func (g *graph) nodesBetween(from, to int) map[int]bool {
 	set := map[int]bool{}
 	work := slices.Clone(g.succs[from])
 	for len(work) > 0 {
@@ -324,7 +324,7 @@ func (g *graph) between(from, to int) map[int]bool {
 // meet: every way has a label, the first block of it, and a block that two
 // labels come to is a join and a label of its own.
 func (a *analysis) spreadFrom(d *divergence, branch *Block) {
-	for n := range a.decides(branch.id) {
+	for n := range a.decidedBlocks(branch.id) {
 		d.blocks[n] = true
 	}
 	label := slices.Repeat([]int{-1}, len(a.f.Blocks))
@@ -338,7 +338,7 @@ func (a *analysis) spreadFrom(d *divergence, branch *Block) {
 				continue
 			}
 			for _, to := range a.graph.succs[n] {
-				if a.meet(d, label, label[n], to) {
+				if a.meetLabels(d, label, label[n], to) {
 					changed = true
 				}
 			}
@@ -346,7 +346,7 @@ func (a *analysis) spreadFrom(d *divergence, branch *Block) {
 	}
 }
 
-func (a *analysis) meet(d *divergence, label []int, from, to int) bool {
+func (a *analysis) meetLabels(d *divergence, label []int, from, to int) bool {
 	switch {
 	case label[to] < 0:
 		label[to] = from

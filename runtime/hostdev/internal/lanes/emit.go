@@ -98,24 +98,24 @@ func newEmitter(f *Function, a *analysis, c *Code, s *shared, labels *int) *emit
 // findWanted finds the values that are not varying and are wanted as vectors.
 func (e *emitter) findWanted() {
 	want := func(v *Value) {
-		if v.Op != OpConst && e.a.class(v).Level != Varying {
+		if v.Op != OpConst && e.a.classOf(v).Level != Varying {
 			e.wanted[v.id] = true
 		}
 	}
 	strided := func(v *Value) {
-		if e.a.class(v).Level == Strided {
+		if e.a.classOf(v).Level == Strided {
 			want(v)
 		}
 	}
 	for _, v := range e.f.values {
-		c := e.a.class(v)
+		c := e.a.classOf(v)
 		switch {
 		case v.Op == OpSet:
 			if e.a.regs[v.Reg.id].Level == Varying {
 				want(v.Args[0])
 			}
 		case v.Op == OpStore || v.Op == OpPrivateStore:
-			if !e.a.class(v.Args[0]).uniform() || v.Op == OpPrivateStore {
+			if !e.a.classOf(v.Args[0]).isUniform() || v.Op == OpPrivateStore {
 				want(v.Args[1])
 			} else {
 				strided(v.Args[1])
@@ -129,7 +129,7 @@ func (e *emitter) findWanted() {
 			}
 		case v.Op.isPure() && c.Level == Varying:
 			for i, a := range v.Args {
-				if !(i == 1 && isShift(v.Op) && e.a.class(a).uniform()) {
+				if !(i == 1 && isShift(v.Op) && e.a.classOf(a).isUniform()) {
 					want(a)
 				}
 			}
@@ -150,7 +150,7 @@ func (e *emitter) byLane(v *Value) bool {
 	case OpUDiv, OpSDiv, OpURem, OpSRem, OpClz, OpCtz, OpPopcnt:
 		return true
 	case OpShl, OpLShr, OpAShr:
-		return !e.a.class(v.Args[1]).uniform()
+		return !e.a.classOf(v.Args[1]).isUniform()
 	case OpSToF, OpUToF, OpFToS, OpFToU:
 		return v.Kind == I64 || v.Args[0].Kind == I64
 	}
@@ -169,65 +169,65 @@ func (e *emitter) newLabel() int {
 	return *e.labels
 }
 
-// op appends an instruction that gives nothing.
-func (e *emitter) op(in Inst) {
+// emitOnly appends an instruction that gives nothing.
+func (e *emitter) emitOnly(in Inst) {
 	in.Dst = NoReg
 	e.c.Insts = append(e.c.Insts, in)
 }
 
-// to appends an instruction that gives dst.
-func (e *emitter) to(dst Reg, in Inst) {
+// emitTo appends an instruction that gives dst.
+func (e *emitter) emitTo(dst Reg, in Inst) {
 	in.Dst = dst
 	in.Type = e.c.Regs[dst]
 	e.c.Insts = append(e.c.Insts, in)
 }
 
-func (e *emitter) compute(t Type, op Op, imm uint64, args ...Reg) Reg {
+func (e *emitter) emitNew(t Type, op Op, imm uint64, args ...Reg) Reg {
 	dst := e.newReg(t)
-	e.to(dst, Inst{Op: op, Args: args, Imm: imm})
+	e.emitTo(dst, Inst{Op: op, Args: args, Imm: imm})
 	return dst
 }
 
 func scalarType(k Kind) Type              { return Type{k, 1} }
 func (e *emitter) vectorType(k Kind) Type { return Type{k, e.width} }
 
-func (e *emitter) constant(k Kind, bits uint64) Reg {
-	return e.compute(scalarType(k), OpConst, bits)
+func (e *emitter) constantReg(k Kind, bits uint64) Reg {
+	return e.emitNew(scalarType(k), OpConst, bits)
 }
 
-func (e *emitter) add32(x Reg, n uint32) Reg {
+func (e *emitter) addConst(x Reg, n uint32) Reg {
 	if n == 0 {
 		return x
 	}
-	return e.compute(scalarType(I32), OpAdd, 0, x, e.constant(I32, uint64(n)))
+	return e.emitNew(scalarType(I32), OpAdd, 0, x, e.constantReg(I32, uint64(n)))
 }
 
-func (e *emitter) not(cond Reg) Reg {
-	return e.compute(scalarType(Bool), OpXor, 0, cond, e.constant(Bool, 1))
+func (e *emitter) invertFlag(cond Reg) Reg {
+	return e.emitNew(scalarType(Bool), OpXor, 0, cond, e.constantReg(Bool, 1))
 }
 
-// record loads a field of the launch's record.
-func (e *emitter) record(k Kind, offset uint64) Reg {
+// loadRecord loads a field of the launch's record.
+func (e *emitter) loadRecord(k Kind, offset uint64) Reg {
 	dst := e.newReg(scalarType(k))
 	size := uint64(4)
 	if k.Wide() {
 		size = 8
 	}
-	e.to(dst, Inst{Op: OpLoad, Args: []Reg{0}, Imm: size, Off: uint32(offset)})
+	e.emitTo(dst, Inst{Op: OpLoad, Args: []Reg{0}, Imm: size, Off: uint32(offset)})
 	return dst
 }
 
 func (e *emitter) setRecord(offset uint32, v Reg) {
-	e.op(Inst{Op: OpStore, Type: scalarType(I32), Args: []Reg{0, v}, Imm: 4, Off: offset})
+	e.emitOnly(Inst{Op: OpStore, Type: scalarType(I32), Args: []Reg{0, v}, Imm: 4, Off: offset})
 }
 
 // Values.
 
-// scalar is the value, or that of the first lane of a strided one.
-func (e *emitter) scalar(v *Value) Reg {
+// scalarOf is the value, or that of the first lane of a strided one.
+func (e *emitter) scalarOf(v *Value) Reg {
 	switch v.Op {
 	case OpConst:
-		return e.constant(v.Kind, v.Imm)
+		return e.constantReg(v.Kind, v.Imm)
 	case OpGroupID:
 		return e.shared.group[v.Imm]
 	case OpLocalID:
@@ -239,7 +239,7 @@ func (e *emitter) scalar(v *Value) Reg {
 // scalarPlace is the register that a value has.
 func (e *emitter) scalarPlace(v *Value) Reg {
 	list := e.scalars
-	if e.a.class(v).Level == Group || e.shared.hoist[v.id] <= inRow {
+	if e.a.classOf(v).Level == Group || e.shared.hoist[v.id] <= inRow {
 		list = e.shared.values
 	}
 	if list[v.id] == NoReg {
@@ -255,10 +255,10 @@ func (e *emitter) vectorPlace(v *Value) Reg {
 	return e.vectors[v.id]
 }
 
-// vector is the value in every lane.
-func (e *emitter) vector(v *Value) Reg {
+// vectorOf is the value in every lane.
+func (e *emitter) vectorOf(v *Value) Reg {
 	if v.Op == OpConst {
-		return e.compute(e.vectorType(v.Kind), OpConst, v.Imm)
+		return e.emitNew(e.vectorType(v.Kind), OpConst, v.Imm)
 	}
 	return e.vectorPlace(v)
 }
@@ -270,81 +270,81 @@ func (e *emitter) spreadOut(v *Value) {
 		return
 	}
 	dst := e.vectorPlace(v)
-	s := e.scalar(v)
-	c := e.a.class(v)
+	s := e.scalarOf(v)
+	c := e.a.classOf(v)
 	if c.Level != Strided {
-		e.to(dst, Inst{Op: OpSplat, Args: []Reg{s}})
+		e.emitTo(dst, Inst{Op: OpSplat, Args: []Reg{s}})
 		return
 	}
 	t := e.vectorType(I32)
-	steps := e.compute(t, OpIota, uint64(uint32(c.Stride)))
-	e.to(dst, Inst{Op: OpAdd, Args: []Reg{e.compute(t, OpSplat, 0, s), steps}})
+	steps := e.emitNew(t, OpIota, uint64(uint32(c.Stride)))
+	e.emitTo(dst, Inst{Op: OpAdd, Args: []Reg{e.emitNew(t, OpSplat, 0, s), steps}})
 }
 
-// lane is the scalar of one lane.
-func (e *emitter) lane(v *Value, l int) Reg {
-	switch c := e.a.class(v); {
-	case c.uniform():
-		return e.scalar(v)
+// laneOf is the scalar of one lane.
+func (e *emitter) laneOf(v *Value, l int) Reg {
+	switch c := e.a.classOf(v); {
+	case c.isUniform():
+		return e.scalarOf(v)
 	case c.Level == Strided:
-		return e.add32(e.scalar(v), uint32(c.Stride)*uint32(l))
+		return e.addConst(e.scalarOf(v), uint32(c.Stride)*uint32(l))
 	}
-	return e.compute(scalarType(v.Kind), OpExtract, uint64(l), e.vector(v))
+	return e.emitNew(scalarType(v.Kind), OpExtract, uint64(l), e.vectorOf(v))
 }
 
 // compareConst is the scalar of value == bits.
 func (e *emitter) compareConst(v *Value, bits uint64) Reg {
-	return e.compute(scalarType(Bool), OpEq, 0, e.scalar(v), e.constant(v.Kind, bits))
+	return e.emitNew(scalarType(Bool), OpEq, 0, e.scalarOf(v), e.constantReg(v.Kind, bits))
 }
 
-// values emits the values of a block under a mask.
-func (e *emitter) values(b *Block, mask Reg) error {
+// emitValues emits the values of a block under a mask.
+func (e *emitter) emitValues(b *Block, mask Reg) error {
 	for _, v := range b.Values {
 		if v.Op != OpSet && e.shared.hoist[v.id] <= inRow {
 			continue
 		}
-		if err := e.value(v, mask); err != nil {
+		if err := e.emitValue(v, mask); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *emitter) value(v *Value, mask Reg) error {
-	c := e.a.class(v)
+func (e *emitter) emitValue(v *Value, mask Reg) error {
+	c := e.a.classOf(v)
 	switch v.Op {
 	case OpSet:
-		e.set(v, mask)
+		e.writeRegister(v, mask)
 	case OpStore:
-		e.store(v, mask)
+		e.emitStore(v, mask)
 	case OpPrivateStore:
 		e.privateStore(v, mask)
 	case OpAtomic:
-		e.atomic(v, mask)
+		e.emitAtomic(v, mask)
 	case OpFence:
-		e.op(Inst{Op: OpFence})
+		e.emitOnly(Inst{Op: OpFence})
 	case OpTrap:
-		e.setRecord(RecordTrap, e.constant(I32, v.Imm))
-		e.site(v)
-		e.op(Inst{Op: OpTrap, Imm: v.Imm})
+		e.setRecord(RecordTrap, e.constantReg(I32, v.Imm))
+		e.noteSite(v)
+		e.emitOnly(Inst{Op: OpTrap, Imm: v.Imm})
 	case OpLoad:
-		e.load(v, mask)
+		e.emitLoad(v, mask)
 	case OpPrivateLoad:
 		e.privateLoad(v, mask)
 	case OpGet:
-		e.get(v, mask)
+		e.readRegister(v, mask)
 	case OpHost:
-		return e.host(v, mask)
+		return e.emitHost(v, mask)
 	case OpLocalID, OpFrame:
-		e.origin(v)
+		e.emitOrigin(v)
 	case OpFromLane, OpToLane, OpShuffle, OpActive, OpTogether:
 		e.amongLanes(v, mask)
 	default:
 		if c.Level != Varying {
-			e.to(e.scalarPlace(v), Inst{Op: v.Op, Args: e.scalarArgs(v), Imm: v.Imm})
+			e.emitTo(e.scalarPlace(v), Inst{Op: v.Op, Args: e.scalarArgs(v), Imm: v.Imm})
 			break
 		}
-		e.varying(v, mask)
+		e.emitVarying(v, mask)
 		return nil
 	}
 	if c.Level != Varying && v.Kind != Void {
@@ -356,59 +356,59 @@ func (e *emitter) value(v *Value, mask Reg) error {
 func (e *emitter) scalarArgs(v *Value) []Reg {
 	list := make([]Reg, len(v.Args))
 	for i, a := range v.Args {
-		list[i] = e.scalar(a)
+		list[i] = e.scalarOf(a)
 	}
 	return list
 }
 
-// origin: an id is where the step's is; a frame is the work-item's.
-func (e *emitter) origin(v *Value) {
+// emitOrigin: an id is where the step's is; a frame is the work-item's.
+func (e *emitter) emitOrigin(v *Value) {
 	if v.Op == OpLocalID {
 		return
 	}
-	base := e.record(I32, RecordFrame)
+	base := e.loadRecord(I32, RecordFrame)
 	if e.c.Items {
-		size := e.constant(I32, uint64(e.f.FrameSize))
-		base = e.compute(scalarType(I32), OpAdd, 0, base, e.compute(scalarType(I32), OpMul, 0, e.item, size))
+		size := e.constantReg(I32, uint64(e.f.FrameSize))
+		base = e.emitNew(scalarType(I32), OpAdd, 0, base, e.emitNew(scalarType(I32), OpMul, 0, e.item, size))
 	}
-	e.to(e.scalarPlace(v), Inst{Op: OpAdd, Args: []Reg{base, e.constant(I32, v.Imm)}})
+	e.emitTo(e.scalarPlace(v), Inst{Op: OpAdd, Args: []Reg{base, e.constantReg(I32, v.Imm)}})
 }
 
-// varying computes in every lane. A value that outlives a loop keeps the lanes that
+// emitVarying computes in every lane. A value that outlives a loop keeps the lanes that
 // have left.
-func (e *emitter) varying(v *Value, mask Reg) {
+func (e *emitter) emitVarying(v *Value, mask Reg) {
 	if e.byLane(v) {
 		e.eachLane(v, mask, false, func(l int) Reg {
 			args := make([]Reg, len(v.Args))
 			for i, a := range v.Args {
-				args[i] = e.lane(a, l)
+				args[i] = e.laneOf(a, l)
 			}
-			return e.compute(scalarType(v.Kind), v.Op, v.Imm, args...)
+			return e.emitNew(scalarType(v.Kind), v.Op, v.Imm, args...)
 		})
 		return
 	}
 	args := make([]Reg, len(v.Args))
 	for i, a := range v.Args {
 		if i == 1 && isShift(v.Op) {
-			args[i] = e.scalar(a)
+			args[i] = e.scalarOf(a)
 		} else {
-			args[i] = e.vector(a)
+			args[i] = e.vectorOf(a)
 		}
 	}
-	e.keep(v, mask, Inst{Op: v.Op, Args: args, Imm: v.Imm})
+	e.keepLanes(v, mask, Inst{Op: v.Op, Args: args, Imm: v.Imm})
 }
 
-// keep gives the vector of a value to its register, only in the lanes of the
+// keepLanes gives the vector of a value to its register, only in the lanes of the
 // mask if the others still have a use.
-func (e *emitter) keep(v *Value, mask Reg, in Inst) {
+func (e *emitter) keepLanes(v *Value, mask Reg, in Inst) {
 	dst := e.vectorPlace(v)
 	if mask == NoReg || !e.a.outlives[v.id] {
-		e.to(dst, in)
+		e.emitTo(dst, in)
 		return
 	}
 	fresh := e.newReg(e.c.Regs[dst])
-	e.to(fresh, in)
-	e.to(dst, Inst{Op: OpSelect, Args: []Reg{mask, fresh, dst}})
+	e.emitTo(fresh, in)
+	e.emitTo(dst, Inst{Op: OpSelect, Args: []Reg{mask, fresh, dst}})
 }
 
 // eachLane computes lane by lane; guarded leaves out the lanes that are not
@@ -420,7 +420,7 @@ func (e *emitter) eachLane(v *Value, mask Reg, guarded bool, f func(l int) Reg) 
 	}
 	e.forLanes(mask, guarded || e.a.outlives[v.id], func(l int) {
 		if r := f(l); r != NoReg && v.Kind != Void {
-			e.to(dst, Inst{Op: OpInsert, Args: []Reg{dst, r}, Imm: uint64(l)})
+			e.emitTo(dst, Inst{Op: OpInsert, Args: []Reg{dst, r}, Imm: uint64(l)})
 		}
 	})
 }
@@ -432,12 +432,12 @@ func (e *emitter) forLanes(mask Reg, guarded bool, f func(l int)) {
 		}
 		return
 	}
-	bits := e.compute(scalarType(I32), OpBits, 0, mask)
+	bits := e.emitNew(scalarType(I32), OpBits, 0, mask)
 	for l := range e.width {
-		is := e.compute(scalarType(I32), OpAnd, 0, bits, e.constant(I32, 1<<l))
-		e.op(Inst{Op: OpIf, Args: []Reg{e.compute(scalarType(Bool), OpBool, 0, is)}})
+		is := e.emitNew(scalarType(I32), OpAnd, 0, bits, e.constantReg(I32, 1<<l))
+		e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpBool, 0, is)}})
 		f(l)
-		e.op(Inst{Op: OpEnd})
+		e.emitOnly(Inst{Op: OpEnd})
 	}
 }
 
@@ -457,15 +457,15 @@ func (e *emitter) regPlace(r *Register) Reg {
 	return list[r.id]
 }
 
-func (e *emitter) get(v *Value, mask Reg) {
+func (e *emitter) readRegister(v *Value, mask Reg) {
 	from := e.regPlace(v.Reg)
 	switch {
-	case e.a.class(v).Level != Varying:
-		e.to(e.scalarPlace(v), Inst{Op: OpCopy, Args: []Reg{from}})
+	case e.a.classOf(v).Level != Varying:
+		e.emitTo(e.scalarPlace(v), Inst{Op: OpCopy, Args: []Reg{from}})
 	case e.a.regs[v.Reg.id].Level == Varying:
-		e.keep(v, mask, Inst{Op: OpCopy, Args: []Reg{from}})
+		e.keepLanes(v, mask, Inst{Op: OpCopy, Args: []Reg{from}})
 	default: // it outlives a loop that lanes leave at different times
-		e.keep(v, mask, e.spreadInst(from, e.a.regs[v.Reg.id]))
+		e.keepLanes(v, mask, e.spreadInst(from, e.a.regs[v.Reg.id]))
 	}
 }
 
@@ -475,21 +475,21 @@ func (e *emitter) spreadInst(s Reg, c Class) Inst {
 		return Inst{Op: OpSplat, Args: []Reg{s}}
 	}
 	t := e.vectorType(I32)
-	return Inst{Op: OpAdd, Args: []Reg{e.compute(t, OpSplat, 0, s), e.compute(t, OpIota, uint64(uint32(c.Stride)))}}
+	return Inst{Op: OpAdd, Args: []Reg{e.emitNew(t, OpSplat, 0, s), e.emitNew(t, OpIota, uint64(uint32(c.Stride)))}}
 }
 
-func (e *emitter) set(v *Value, mask Reg) {
+func (e *emitter) writeRegister(v *Value, mask Reg) {
 	dst := e.regPlace(v.Reg)
 	if e.a.regs[v.Reg.id].Level != Varying {
-		e.to(dst, Inst{Op: OpCopy, Args: []Reg{e.scalar(v.Args[0])}})
+		e.emitTo(dst, Inst{Op: OpCopy, Args: []Reg{e.scalarOf(v.Args[0])}})
 		return
 	}
-	from := e.vector(v.Args[0])
+	from := e.vectorOf(v.Args[0])
 	if mask == NoReg || e.loopPhi(v.Reg) {
-		e.to(dst, Inst{Op: OpCopy, Args: []Reg{from}})
+		e.emitTo(dst, Inst{Op: OpCopy, Args: []Reg{from}})
 		return
 	}
-	e.to(dst, Inst{Op: OpSelect, Args: []Reg{mask, from, dst}})
+	e.emitTo(dst, Inst{Op: OpSelect, Args: []Reg{mask, from, dst}})
 }
 
 // loopPhi tells of a phi of a loop with one way in and one back: a lane that

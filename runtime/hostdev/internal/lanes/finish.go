@@ -4,9 +4,9 @@ package lanes
 // that nobody uses are left out, and the rest is numbered.
 func (f *Function) Finish() error {
 	f.orderBlocks()
-	f.promote()
+	f.promoteRegisters()
 	f.markLive()
-	f.number()
+	f.numberValues()
 	return nil
 }
 
@@ -14,7 +14,7 @@ func (f *Function) orderBlocks() {
 	for i, b := range f.Blocks {
 		b.id = i
 	}
-	g := f.graph()
+	g := f.flowGraph()
 	blocks := make([]*Block, len(g.order))
 	for i, n := range g.order {
 		blocks[i] = f.Blocks[n]
@@ -25,8 +25,8 @@ func (f *Function) orderBlocks() {
 	}
 }
 
-// graph is the control flow with barriers as jumps.
-func (f *Function) graph() *graph {
+// flowGraph is the control flow with barriers as jumps.
+func (f *Function) flowGraph() *graph {
 	succs := make([][]int, len(f.Blocks))
 	for i, b := range f.Blocks {
 		for _, to := range b.Succs {
@@ -72,7 +72,7 @@ func (f *Function) markLive() {
 	for len(work) > 0 {
 		v := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, a := range v.uses() {
+		for _, a := range v.operandsOf() {
 			mark(a)
 		}
 		if v.Op == OpGet && !v.Reg.live {
@@ -84,9 +84,9 @@ func (f *Function) markLive() {
 	}
 }
 
-// number numbers the live values: constants and arguments first, then values in
+// numberValues numbers the live values: constants and arguments first, then values in
 // the order of the blocks.
-func (f *Function) number() {
+func (f *Function) numberValues() {
 	add := func(v *Value) {
 		v.id = len(f.values)
 		f.values = append(f.values, v)
@@ -109,7 +109,7 @@ func (f *Function) number() {
 	}
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			for _, a := range v.uses() {
+			for _, a := range v.operandsOf() {
 				leaf(a)
 			}
 		}

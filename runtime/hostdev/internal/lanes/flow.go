@@ -48,12 +48,12 @@ func newPart(entry *Block, within map[*Block]bool) *part {
 		}
 	}
 	p.graph = newGraph(succs)
-	p.post = p.graph.postDominators(p.leaves)
+	p.post = p.graph.postDominators(p.leavesPart)
 	return p
 }
 
-// leaves tells whether a block has a way out of the part.
-func (p *part) leaves(n int) bool {
+// leavesPart tells whether a block has a way out of the part.
+func (p *part) leavesPart(n int) bool {
 	b := p.blocks[n]
 	return b.Term == Barrier || slices.ContainsFunc(b.Succs, func(to *Block) bool {
 		_, in := p.index[to]
@@ -74,19 +74,19 @@ type masked struct {
 func (e *emitter) maskedPieces(p *part) []*masked {
 	var list []*masked
 	for n, b := range p.blocks {
-		if b.Cond == nil || e.a.class(b.Cond).uniform() {
+		if b.Cond == nil || e.a.classOf(b.Cond).isUniform() {
 			continue
 		}
 		if slices.ContainsFunc(list, func(m *masked) bool { return m.nodes[n] }) {
 			continue
 		}
-		m := p.grow(map[int]bool{n: true})
+		m := p.growPiece(map[int]bool{n: true})
 		for i := 0; i < len(list); i++ {
-			if overlaps(m, list[i]) {
+			if piecesOverlap(m, list[i]) {
 				both := maps.Clone(m.nodes)
 				maps.Copy(both, list[i].nodes)
 				list = slices.Delete(list, i, i+1)
-				m = p.grow(both)
+				m = p.growPiece(both)
 				i = -1
 			}
 		}
@@ -95,7 +95,7 @@ func (e *emitter) maskedPieces(p *part) []*masked {
 	return list
 }
 
-func overlaps(a, b *masked) bool {
+func piecesOverlap(a, b *masked) bool {
 	for n := range a.nodes {
 		if b.nodes[n] {
 			return true
@@ -104,8 +104,8 @@ func overlaps(a, b *masked) bool {
 	return false
 }
 
-// grow makes a set of nodes have one entry and one exit.
-func (p *part) grow(set map[int]bool) *masked {
+// growPiece makes a set of nodes have one entry and one exit.
+func (p *part) growPiece(set map[int]bool) *masked {
 	for {
 		entry, exit := -1, -1
 		for n := range set {
@@ -113,21 +113,21 @@ func (p *part) grow(set map[int]bool) *masked {
 				entry, exit = n, p.post[n]
 				continue
 			}
-			entry = p.graph.common(entry, n)
+			entry = p.graph.commonDominator(entry, n)
 			exit = p.commonPost(exit, n)
 		}
 		for exit != len(p.blocks) && set[exit] {
 			exit = p.post[exit]
 		}
-		next := p.graph.between(entry, exit)
+		next := p.graph.nodesBetween(entry, exit)
 		next[entry] = true
 		maps.Copy(next, set)
-		if len(next) == len(set) && p.closed(next, entry, exit) {
+		if len(next) == len(set) && p.isClosed(next, entry, exit) {
 			return &masked{next, entry, exit}
 		}
 		if len(next) == len(set) { // a loop that leads back to the entry from the exit
 			exit = len(p.blocks)
-			next = p.graph.between(entry, exit)
+			next = p.graph.nodesBetween(entry, exit)
 			next[entry] = true
 			return &masked{next, entry, exit}
 		}
@@ -135,8 +135,8 @@ func (p *part) grow(set map[int]bool) *masked {
 	}
 }
 
-// closed tells whether nothing but the entry is reached from outside.
-func (p *part) closed(set map[int]bool, entry, exit int) bool {
+// isClosed tells whether nothing but the entry is reached from outside.
+func (p *part) isClosed(set map[int]bool, entry, exit int) bool {
 	for n := range set {
 		if n == entry {
 			continue
@@ -188,8 +188,8 @@ type structured struct {
 
 func (e *emitter) emitPart(p *part) error {
 	s := &structured{e: e, p: p, of: slices.Repeat([]int{-1}, len(p.blocks))}
-	s.cut(e.maskedPieces(p))
-	if !s.graph.reducible() {
+	s.cutUnits(e.maskedPieces(p))
+	if !s.graph.isReducible() {
 		return Unsupported("control flow that enters a loop in two places")
 	}
 	n := len(s.units)
@@ -210,7 +210,7 @@ func (e *emitter) emitPart(p *part) error {
 		s.merge[u] = forward > 1
 	}
 	s.mergeRepeated()
-	return s.tree(0)
+	return s.emitTree(0)
 }
 
 // mergeRepeated: a block that two cases of a switch lead to is a merge too.
@@ -227,8 +227,8 @@ func (s *structured) mergeRepeated() {
 	}
 }
 
-// cut makes the units: the entry's is number 0.
-func (s *structured) cut(pieces []*masked) {
+// cutUnits makes the units: the entry's is number 0.
+func (s *structured) cutUnits(pieces []*masked) {
 	add := func(n int) {
 		if s.of[n] >= 0 {
 			return
@@ -266,12 +266,12 @@ func (s *structured) cut(pieces []*masked) {
 	s.graph = newGraph(succs)
 }
 
-// tree emits a unit and all that it dominates.
-func (s *structured) tree(u int) error {
+// emitTree emits a unit and all that it dominates.
+func (s *structured) emitTree(u int) error {
 	if s.heads[u] {
 		s.loops[u] = s.e.newLabel()
-		s.e.op(Inst{Op: OpLoop, Imm: uint64(s.loops[u])})
-		defer s.e.op(Inst{Op: OpEnd})
+		s.e.emitOnly(Inst{Op: OpLoop, Imm: uint64(s.loops[u])})
+		defer s.e.emitOnly(Inst{Op: OpEnd})
 	}
 	var merges []int
 	for _, k := range s.kids[u] {
@@ -282,21 +282,21 @@ func (s *structured) tree(u int) error {
 	slices.SortFunc(merges, func(a, b int) int { return cmp.Compare(s.graph.place[b], s.graph.place[a]) })
 	for _, m := range merges {
 		s.label[m] = s.e.newLabel()
-		s.e.op(Inst{Op: OpBlock, Imm: uint64(s.label[m])})
+		s.e.emitOnly(Inst{Op: OpBlock, Imm: uint64(s.label[m])})
 	}
-	if err := s.unit(u); err != nil {
+	if err := s.emitUnit(u); err != nil {
 		return err
 	}
 	for _, m := range slices.Backward(merges) {
-		s.e.op(Inst{Op: OpEnd})
-		if err := s.tree(m); err != nil {
+		s.e.emitOnly(Inst{Op: OpEnd})
+		if err := s.emitTree(m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *structured) unit(u int) error {
+func (s *structured) emitUnit(u int) error {
 	if m := s.units[u].piece; m != nil {
 		if err := s.e.emitMasked(s.p, m); err != nil {
 			return err
@@ -305,24 +305,24 @@ func (s *structured) unit(u int) error {
 			s.p.leave(nil)
 			return nil
 		}
-		return s.branch(u, s.p.blocks[m.exit])
+		return s.emitBranch(u, s.p.blocks[m.exit])
 	}
 	b := s.units[u].block
-	if err := s.e.values(b, s.p.mask); err != nil {
+	if err := s.e.emitValues(b, s.p.mask); err != nil {
 		return err
 	}
-	return s.end(u, b)
+	return s.emitEnd(u, b)
 }
 
-// end emits the end of a block.
-func (s *structured) end(u int, b *Block) error {
+// emitEnd emits the end of a block.
+func (s *structured) emitEnd(u int, b *Block) error {
 	switch b.Term {
 	case Jump:
-		return s.branch(u, b.Succs[0])
+		return s.emitBranch(u, b.Succs[0])
 	case Branch:
-		return s.fork(u, b)
+		return s.emitFork(u, b)
 	case Switch:
-		return s.fan(u, b)
+		return s.emitFan(u, b)
 	case Barrier:
 		if s.p.mask != NoReg {
 			return Unsupported("a barrier where not all work-items of a step come")
@@ -334,49 +334,49 @@ func (s *structured) end(u int, b *Block) error {
 	return nil
 }
 
-// fork puts a block without code of its own into a conditional branch.
-func (s *structured) fork(u int, b *Block) error {
-	cond := s.e.scalar(b.Cond)
+// emitFork puts a block without code of its own into a conditional branch.
+func (s *structured) emitFork(u int, b *Block) error {
+	cond := s.e.scalarOf(b.Cond)
 	if b.Succs[0] == b.Succs[1] {
-		return s.branch(u, b.Succs[0])
+		return s.emitBranch(u, b.Succs[0])
 	}
-	if label, ok := s.target(u, b.Succs[0]); ok {
+	if label, ok := s.branchTarget(u, b.Succs[0]); ok {
 		s.tickIfBack(u, b.Succs[0])
-		s.e.op(Inst{Op: OpBrIf, Args: []Reg{cond}, Imm: uint64(label)})
-		return s.branch(u, b.Succs[1])
+		s.e.emitOnly(Inst{Op: OpBrIf, Args: []Reg{cond}, Imm: uint64(label)})
+		return s.emitBranch(u, b.Succs[1])
 	}
-	if label, ok := s.target(u, b.Succs[1]); ok {
+	if label, ok := s.branchTarget(u, b.Succs[1]); ok {
 		s.tickIfBack(u, b.Succs[1])
-		s.e.op(Inst{Op: OpBrIf, Args: []Reg{s.e.not(cond)}, Imm: uint64(label)})
-		return s.branch(u, b.Succs[0])
+		s.e.emitOnly(Inst{Op: OpBrIf, Args: []Reg{s.e.invertFlag(cond)}, Imm: uint64(label)})
+		return s.emitBranch(u, b.Succs[0])
 	}
-	s.e.op(Inst{Op: OpIf, Args: []Reg{cond}})
-	if err := s.branch(u, b.Succs[0]); err != nil {
+	s.e.emitOnly(Inst{Op: OpIf, Args: []Reg{cond}})
+	if err := s.emitBranch(u, b.Succs[0]); err != nil {
 		return err
 	}
-	s.e.op(Inst{Op: OpElse})
-	if err := s.branch(u, b.Succs[1]); err != nil {
+	s.e.emitOnly(Inst{Op: OpElse})
+	if err := s.emitBranch(u, b.Succs[1]); err != nil {
 		return err
 	}
-	s.e.op(Inst{Op: OpEnd})
+	s.e.emitOnly(Inst{Op: OpEnd})
 	return nil
 }
 
-// fan compares with the cases one after the other.
-func (s *structured) fan(u int, b *Block) error {
+// emitFan compares with the cases one after the other.
+func (s *structured) emitFan(u int, b *Block) error {
 	for i, c := range b.Cases {
 		is := s.e.compareConst(b.Cond, c)
-		s.e.op(Inst{Op: OpIf, Args: []Reg{is}})
-		if err := s.branch(u, b.Succs[i]); err != nil {
+		s.e.emitOnly(Inst{Op: OpIf, Args: []Reg{is}})
+		if err := s.emitBranch(u, b.Succs[i]); err != nil {
 			return err
 		}
-		s.e.op(Inst{Op: OpEnd})
+		s.e.emitOnly(Inst{Op: OpEnd})
 	}
-	return s.branch(u, b.Succs[len(b.Succs)-1])
+	return s.emitBranch(u, b.Succs[len(b.Succs)-1])
 }
 
-// target is the label that leads to a block, if there is one.
-func (s *structured) target(u int, to *Block) (int, bool) {
+// branchTarget is the label that leads to a block, if there is one.
+func (s *structured) branchTarget(u int, to *Block) (int, bool) {
 	n, ok := s.p.index[to]
 	if !ok {
 		return 0, false
@@ -393,20 +393,20 @@ func (s *structured) target(u int, to *Block) (int, bool) {
 
 func (s *structured) tickIfBack(u int, to *Block) {
 	if s.graph.isBack(u, s.of[s.p.index[to]]) {
-		s.e.op(Inst{Op: OpTick})
+		s.e.emitOnly(Inst{Op: OpTick})
 	}
 }
 
-func (s *structured) branch(u int, to *Block) error {
+func (s *structured) emitBranch(u int, to *Block) error {
 	n, ok := s.p.index[to]
 	if !ok {
 		s.p.leave(to)
 		return nil
 	}
-	if label, ok := s.target(u, to); ok {
+	if label, ok := s.branchTarget(u, to); ok {
 		s.tickIfBack(u, to)
-		s.e.op(Inst{Op: OpBr, Imm: uint64(label)})
+		s.e.emitOnly(Inst{Op: OpBr, Imm: uint64(label)})
 		return nil
 	}
-	return s.tree(s.of[n])
+	return s.emitTree(s.of[n])
 }

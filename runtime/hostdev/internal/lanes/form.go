@@ -256,25 +256,25 @@ type Bounds struct {
 // aligned, so that none starts there.
 const Foreign = 1
 
-// length is the Len of loads, or that of stores.
-func (v *Value) length() *Value {
-	if v.Bounds.Writable != nil && v.stores() {
+// limitValue is the Len of loads, or that of stores.
+func (v *Value) limitValue() *Value {
+	if v.Bounds.Writable != nil && v.changesMemory() {
 		return v.Bounds.Writable
 	}
 	return v.Bounds.Len
 }
 
-// stores tells whether an access changes memory.
-func (v *Value) stores() bool {
+// changesMemory tells whether an access changes memory.
+func (v *Value) changesMemory() bool {
 	return v.Op == OpStore || v.Op == OpPrivateStore || v.Op == OpAtomic && v.Atomic != AtomicLoad
 }
 
-// uses lists the values that must be there when v is computed.
-func (v *Value) uses() []*Value {
+// operandsOf lists the values that must be there when v is computed.
+func (v *Value) operandsOf() []*Value {
 	if v.Bounds == nil {
 		return v.Args
 	}
-	return append(v.Args[:len(v.Args):len(v.Args)], v.Bounds.Base, v.length())
+	return append(v.Args[:len(v.Args):len(v.Args)], v.Bounds.Base, v.limitValue())
 }
 
 // Block is a basic block.
@@ -365,8 +365,8 @@ func (f *Function) Arg(k Kind, offset uint32) *Value {
 	return v
 }
 
-// add appends a value to the block.
-func (b *Block) add(v *Value) *Value {
+// appendValue appends a value to the block.
+func (b *Block) appendValue(v *Value) *Value {
 	v.Block, v.Site = b, b.f.Site
 	b.Values = append(b.Values, v)
 	return v
@@ -385,10 +385,10 @@ var lowOps = map[Op]bool{OpAdd: true, OpSub: true, OpMul: true, OpAnd: true, OpO
 
 // Add appends an operation, unless it is simpler to say otherwise.
 func (b *Block) Add(op Op, k Kind, args ...*Value) *Value {
-	if v := b.simplify(op, k, args); v != nil {
+	if v := b.simplifyValue(op, k, args); v != nil {
 		return v
 	}
-	v := b.add(&Value{Op: op, Kind: k, Args: args})
+	v := b.appendValue(&Value{Op: op, Kind: k, Args: args})
 	if k == I64 {
 		v.low = b.lowOf(v)
 	}
@@ -408,44 +408,44 @@ func (b *Block) lowOf(v *Value) *Value {
 	case v.Op == OpSelect:
 		return b.Add(OpSelect, I32, v.Args[0], v.Args[1].Low(), v.Args[2].Low())
 	}
-	return b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
+	return b.appendValue(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
 }
 
 // AddLow adds a number of 32 bits to one of 64 whose low half is 0.
 func (b *Block) AddLow(base, low *Value) *Value {
-	v := b.add(&Value{Op: OpAdd, Kind: I64, Args: []*Value{base, b.Add(OpZExt, I64, low)}})
+	v := b.appendValue(&Value{Op: OpAdd, Kind: I64, Args: []*Value{base, b.Add(OpZExt, I64, low)}})
 	v.low = low
 	return v
 }
 
 // Get appends the reading of a register.
 func (b *Block) Get(r *Register) *Value {
-	v := b.add(&Value{Op: OpGet, Kind: r.Kind, Reg: r})
+	v := b.appendValue(&Value{Op: OpGet, Kind: r.Kind, Reg: r})
 	if r.Low != nil {
-		v.low = b.add(&Value{Op: OpGet, Kind: I32, Reg: r.Low})
+		v.low = b.appendValue(&Value{Op: OpGet, Kind: I32, Reg: r.Low})
 	}
 	return v
 }
 
 // Set appends the setting of a register.
 func (b *Block) Set(r *Register, v *Value) {
-	b.add(&Value{Op: OpSet, Reg: r, Args: []*Value{v}})
+	b.appendValue(&Value{Op: OpSet, Reg: r, Args: []*Value{v}})
 	if r.Low != nil {
-		b.add(&Value{Op: OpSet, Reg: r.Low, Args: []*Value{v.Low()}})
+		b.appendValue(&Value{Op: OpSet, Reg: r.Low, Args: []*Value{v.Low()}})
 	}
 }
 
 // ID appends the local or group id of a dimension.
 func (b *Block) ID(op Op, dimension int) *Value {
-	return b.add(&Value{Op: op, Kind: I32, Imm: uint64(dimension)})
+	return b.appendValue(&Value{Op: op, Kind: I32, Imm: uint64(dimension)})
 }
 
 // Load appends a load; integers narrower than the kind are zero-extended.
 func (b *Block) Load(k Kind, size int, address *Value, bounds *Bounds) *Value {
 	address, off := foldOffset(address)
-	v := b.add(&Value{Op: OpLoad, Kind: k, Imm: uint64(size), Off: off, Args: []*Value{address}, Bounds: bounds})
+	v := b.appendValue(&Value{Op: OpLoad, Kind: k, Imm: uint64(size), Off: off, Args: []*Value{address}, Bounds: bounds})
 	if k == I64 {
-		v.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
+		v.low = b.appendValue(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
 	}
 	return v
 }
@@ -461,7 +461,7 @@ func (b *Block) LoadFixed(k Kind, size int, address *Value) *Value {
 // Store appends a store of the low bytes of a value.
 func (b *Block) Store(size int, address, v *Value, bounds *Bounds) {
 	address, off := foldOffset(address)
-	b.add(&Value{Op: OpStore, Imm: uint64(size), Off: off, Args: []*Value{address, v}, Bounds: bounds})
+	b.appendValue(&Value{Op: OpStore, Imm: uint64(size), Off: off, Args: []*Value{address, v}, Bounds: bounds})
 }
 
 // maxOffset is the most that is added to an address without wrapping: the
@@ -479,41 +479,41 @@ func foldOffset(address *Value) (*Value, uint32) {
 
 // AddAtomic appends an atomic operation on size bytes, 4 or 8.
 func (b *Block) AddAtomic(op AtomicOp, k Kind, bounds *Bounds, args ...*Value) *Value {
-	v := b.add(&Value{Op: OpAtomic, Atomic: op, Kind: k, Args: args, Bounds: bounds})
+	v := b.appendValue(&Value{Op: OpAtomic, Atomic: op, Kind: k, Args: args, Bounds: bounds})
 	if op == AtomicStore {
 		v.Kind = Void
 	}
 	if v.Kind == I64 {
-		v.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
+		v.low = b.appendValue(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
 	}
 	return v
 }
 
 // PrivateLoad and PrivateStore access an array of the work-item.
 func (b *Block) PrivateLoad(k Kind, array int, index *Value, bounds *Bounds) *Value {
-	v := b.add(&Value{Op: OpPrivateLoad, Kind: k, Imm: uint64(array), Args: []*Value{index}, Bounds: bounds})
+	v := b.appendValue(&Value{Op: OpPrivateLoad, Kind: k, Imm: uint64(array), Args: []*Value{index}, Bounds: bounds})
 	if k == I64 {
-		v.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
+		v.low = b.appendValue(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
 	}
 	return v
 }
 
 // PrivateStore is the other one.
 func (b *Block) PrivateStore(array int, index, v *Value, bounds *Bounds) {
-	b.add(&Value{Op: OpPrivateStore, Imm: uint64(array), Args: []*Value{index, v}, Bounds: bounds})
+	b.appendValue(&Value{Op: OpPrivateStore, Imm: uint64(array), Args: []*Value{index, v}, Bounds: bounds})
 }
 
 // CallHost appends a call of the host and returns its results, I64 each.
 func (b *Block) CallHost(h *HostCall, args []*Value) []*Value {
-	call := b.add(&Value{Op: OpHost, Kind: I64, Host: h, Args: args})
+	call := b.appendValue(&Value{Op: OpHost, Kind: I64, Host: h, Args: args})
 	if h.Results == 0 {
 		return nil
 	}
-	call.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{call}})
+	call.low = b.appendValue(&Value{Op: OpWrap, Kind: I32, Args: []*Value{call}})
 	results := []*Value{call}
 	for i := 1; i < h.Results; i++ {
-		v := b.add(&Value{Op: OpHost, Kind: I64, Source: call, Imm: uint64(i), Args: []*Value{call}})
-		v.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
+		v := b.appendValue(&Value{Op: OpHost, Kind: I64, Source: call, Imm: uint64(i), Args: []*Value{call}})
+		v.low = b.appendValue(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
 		results = append(results, v)
 	}
 	return results
@@ -521,44 +521,44 @@ func (b *Block) CallHost(h *HostCall, args []*Value) []*Value {
 
 // FromLane appends the value of one lane, which all of the step get.
 func (b *Block) FromLane(v *Value, lane int) *Value {
-	return b.together(&Value{Op: OpFromLane, Kind: v.Kind, Imm: uint64(lane), Args: []*Value{v}})
+	return b.appendTogether(&Value{Op: OpFromLane, Kind: v.Kind, Imm: uint64(lane), Args: []*Value{v}})
 }
 
 // ToLane appends a value with another one in one lane.
 func (b *Block) ToLane(v, x *Value, lane int) *Value {
-	return b.together(&Value{Op: OpToLane, Kind: v.Kind, Imm: uint64(lane), Args: []*Value{v, x}})
+	return b.appendTogether(&Value{Op: OpToLane, Kind: v.Kind, Imm: uint64(lane), Args: []*Value{v, x}})
 }
 
 // Shuffle appends, for each lane, the value of the lane with a number.
 func (b *Block) Shuffle(v, lane *Value) *Value {
-	return b.together(&Value{Op: OpShuffle, Kind: v.Kind, Args: []*Value{v, lane}})
+	return b.appendTogether(&Value{Op: OpShuffle, Kind: v.Kind, Args: []*Value{v, lane}})
 }
 
-func (b *Block) together(v *Value) *Value {
-	b.add(v)
+func (b *Block) appendTogether(v *Value) *Value {
+	b.appendValue(v)
 	if v.Kind == I64 {
-		v.low = b.add(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
+		v.low = b.appendValue(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
 	}
 	return v
 }
 
 // Active appends the bits of the lanes that come here.
-func (b *Block) Active() *Value { return b.add(&Value{Op: OpActive, Kind: I32}) }
+func (b *Block) Active() *Value { return b.appendValue(&Value{Op: OpActive, Kind: I32}) }
 
 // Together appends a stop for lanes that come here without the others.
-func (b *Block) Together() { b.add(&Value{Op: OpTogether}) }
+func (b *Block) Together() { b.appendValue(&Value{Op: OpTogether}) }
 
 // Trap appends a stop.
-func (b *Block) Trap(t Trap) { b.add(&Value{Op: OpTrap, Imm: uint64(t)}) }
+func (b *Block) Trap(t Trap) { b.appendValue(&Value{Op: OpTrap, Imm: uint64(t)}) }
 
 // Simplification: as far as addresses and widened ids need it, no more.
 
-func (b *Block) simplify(op Op, k Kind, args []*Value) *Value {
+func (b *Block) simplifyValue(op Op, k Kind, args []*Value) *Value {
 	if commutative[op] && args[0].Op == OpConst && args[1].Op != OpConst {
 		args[0], args[1] = args[1], args[0]
 	}
 	if len(args) == 2 && args[0].Op == OpConst && args[1].Op == OpConst && args[0].Kind != F32 && args[0].Kind != F64 {
-		if bits, ok := fold(op, args[0].Kind, args[0].Imm, args[1].Imm); ok {
+		if bits, ok := foldConstants(op, args[0].Kind, args[0].Imm, args[1].Imm); ok {
 			return b.f.Const(k, bits)
 		}
 	}
@@ -628,8 +628,8 @@ func (b *Block) narrowCompare(op Op, args []*Value) *Value {
 		return nil
 	}
 	for _, widen := range []Op{OpZExt, OpSExt} {
-		nx, ok1 := narrowed(x, widen)
-		ny, ok2 := narrowed(y, widen)
+		nx, ok1 := narrowedOperand(x, widen)
+		ny, ok2 := narrowedOperand(y, widen)
 		if !ok1 || !ok2 || x.Op == OpConst && y.Op == OpConst {
 			continue
 		}
@@ -644,8 +644,8 @@ func (b *Block) narrowCompare(op Op, args []*Value) *Value {
 	return nil
 }
 
-// narrowed is the value that widen started from.
-func narrowed(v *Value, widen Op) (*Value, bool) {
+// narrowedOperand is the value that widen started from.
+func narrowedOperand(v *Value, widen Op) (*Value, bool) {
 	switch {
 	case v.Op == widen:
 		return v.Args[0], true
@@ -674,7 +674,7 @@ func (b *Block) foldShifts(op Op, k Kind, args []*Value) *Value {
 	return b.Add(op, k, x.Args[0], b.f.Const(k, sum))
 }
 
-func fold(op Op, k Kind, x, y uint64) (uint64, bool) {
+func foldConstants(op Op, k Kind, x, y uint64) (uint64, bool) {
 	width := uint64(32)
 	if k == I64 {
 		width = 64

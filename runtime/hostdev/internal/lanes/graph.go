@@ -13,7 +13,7 @@ type graph struct {
 
 func newGraph(succs [][]int) *graph {
 	g := &graph{succs: succs, preds: make([][]int, len(succs))}
-	g.walk()
+	g.walkNodes()
 	for _, from := range g.order {
 		for _, to := range succs[from] {
 			if !slices.Contains(g.preds[to], from) {
@@ -21,12 +21,12 @@ func newGraph(succs [][]int) *graph {
 			}
 		}
 	}
-	g.dominate()
+	g.findDominators()
 	return g
 }
 
-// walk fills order, without recursion.
-func (g *graph) walk() {
+// walkNodes fills order, without recursion.
+func (g *graph) walkNodes() {
 	g.place = slices.Repeat([]int{-1}, len(g.succs))
 	seen := make([]bool, len(g.succs))
 	type visit struct{ node, next int }
@@ -54,8 +54,8 @@ func (g *graph) walk() {
 	}
 }
 
-// dominate finds immediate dominators as Cooper, Harvey and Kennedy do.
-func (g *graph) dominate() {
+// findDominators finds immediate dominators as Cooper, Harvey and Kennedy do.
+func (g *graph) findDominators() {
 	g.idom = slices.Repeat([]int{-1}, len(g.succs))
 	for changed := true; changed; {
 		changed = false
@@ -67,7 +67,7 @@ func (g *graph) dominate() {
 				case dom < 0:
 					dom = p
 				default:
-					dom = g.common(dom, p)
+					dom = g.commonDominator(dom, p)
 				}
 			}
 			if dom != g.idom[n] {
@@ -77,8 +77,8 @@ func (g *graph) dominate() {
 	}
 }
 
-// common is the nearest node that dominates both.
-func (g *graph) common(a, b int) int {
+// commonDominator is the nearest node that dominates both.
+func (g *graph) commonDominator(a, b int) int {
 	for a != b {
 		for g.place[a] > g.place[b] {
 			a = g.idom[a]
@@ -100,8 +100,8 @@ func (g *graph) dominates(a, b int) bool {
 // isBack tells whether an edge leads back to a node that comes before.
 func (g *graph) isBack(from, to int) bool { return g.place[to] <= g.place[from] }
 
-// reducible tells whether every edge back leads to a dominator.
-func (g *graph) reducible() bool {
+// isReducible tells whether every edge back leads to a dominator.
+func (g *graph) isReducible() bool {
 	for _, from := range g.order {
 		for _, to := range g.succs[from] {
 			if g.isBack(from, to) && !g.dominates(to, from) {
@@ -112,9 +112,9 @@ func (g *graph) reducible() bool {
 	return true
 }
 
-// reversed is the graph from a new last node, which stands for the end, back
+// reversedGraph is the graph from a new last node, which stands for the end, back
 // to the entry. Nodes that lead nowhere lead to the end.
-func (g *graph) reversed(leaves func(n int) bool) *graph {
+func (g *graph) reversedGraph(leaves func(n int) bool) *graph {
 	end := len(g.succs)
 	succs := make([][]int, end+1)
 	flip := func(n int) int { // the entry of a graph is node 0
@@ -142,7 +142,7 @@ func (g *graph) reversed(leaves func(n int) bool) *graph {
 // nodes that may also lead out of the graph.
 func (g *graph) postDominators(leaves func(n int) bool) []int {
 	end := len(g.succs)
-	r := g.reversed(leaves)
+	r := g.reversedGraph(leaves)
 	list := make([]int, end)
 	for n := range end {
 		at := n
@@ -169,9 +169,9 @@ type loop struct {
 	single bool // one edge leads back, and one in
 }
 
-// loops finds the loops of a reducible graph, inner ones first, and the
+// findLoops finds the loops of a reducible graph, inner ones first, and the
 // innermost of each node.
-func (g *graph) loops() (list []*loop, of []*loop) {
+func (g *graph) findLoops() (list []*loop, of []*loop) {
 	of = make([]*loop, len(g.succs))
 	for _, h := range slices.Backward(g.order) {
 		if l := g.loopAt(h); l != nil {

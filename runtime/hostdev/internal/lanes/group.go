@@ -17,7 +17,7 @@ func Compile(f *Function, width int, whole bool) (*Code, error) {
 	}
 	d := &driver{f: f, c: c, shared: newShared(f)}
 	for _, w := range []int{width, 1} {
-		a, err := analyse(f, d.shared.hoist, w)
+		a, err := analyseFunction(f, d.shared.hoist, w)
 		if err != nil {
 			return nil, err
 		}
@@ -31,7 +31,7 @@ func Compile(f *Function, width int, whole bool) (*Code, error) {
 			break
 		}
 	}
-	return c, d.run()
+	return c, d.runGroups()
 }
 
 // suitsLanes refuses loops that lanes leave at different times and that hold
@@ -76,41 +76,41 @@ type slot struct {
 
 type liveSet map[slot]bool
 
-func (d *driver) run() error {
+func (d *driver) runGroups() error {
 	e := d.emitters[len(d.emitters)-1]
-	if err := d.split(); err != nil {
+	if err := d.splitAtBarriers(); err != nil {
 		return err
 	}
-	d.arguments()
-	index := e.compute(scalarType(I32), OpCopy, 0, 1)
+	d.loadArguments()
+	index := e.emitNew(scalarType(I32), OpCopy, 0, 1)
 	done, again := e.newLabel(), e.newLabel()
-	e.op(Inst{Op: OpBlock, Imm: uint64(done)})
-	e.op(Inst{Op: OpLoop, Imm: uint64(again)})
-	more := e.compute(scalarType(Bool), OpULt, 0, index, 2)
-	e.op(Inst{Op: OpBrIf, Args: []Reg{e.not(more)}, Imm: uint64(done)})
+	e.emitOnly(Inst{Op: OpBlock, Imm: uint64(done)})
+	e.emitOnly(Inst{Op: OpLoop, Imm: uint64(again)})
+	more := e.emitNew(scalarType(Bool), OpULt, 0, index, 2)
+	e.emitOnly(Inst{Op: OpBrIf, Args: []Reg{e.invertFlag(more)}, Imm: uint64(done)})
 	e.setRecord(RecordGroup, index)
 	d.groupIDs(e, index)
 	d.clearLocal(e)
-	d.hoist(inGroup)
+	d.hoistLevel(inGroup)
 	for _, e := range d.emitters {
 		e.prepareBounds()
 	}
-	if err := d.group(); err != nil {
+	if err := d.runGroup(); err != nil {
 		return err
 	}
-	e.to(index, Inst{Op: OpAdd, Args: []Reg{index, e.constant(I32, 1)}})
-	e.op(Inst{Op: OpTick})
-	e.op(Inst{Op: OpBr, Imm: uint64(again)})
-	e.op(Inst{Op: OpEnd})
-	e.op(Inst{Op: OpEnd})
+	e.emitTo(index, Inst{Op: OpAdd, Args: []Reg{index, e.constantReg(I32, 1)}})
+	e.emitOnly(Inst{Op: OpTick})
+	e.emitOnly(Inst{Op: OpBr, Imm: uint64(again)})
+	e.emitOnly(Inst{Op: OpEnd})
+	e.emitOnly(Inst{Op: OpEnd})
 	return nil
 }
 
-// arguments loads the launch's arguments, once.
-func (d *driver) arguments() {
+// loadArguments loads the launch's arguments, once.
+func (d *driver) loadArguments() {
 	for _, v := range d.f.values {
 		if v.Op == OpArg {
-			r := d.emitters[0].record(v.Kind, v.Imm)
+			r := d.emitters[0].loadRecord(v.Kind, v.Imm)
 			d.shared.values[v.id] = r
 			d.spreadOut(v)
 		}
@@ -125,113 +125,113 @@ func (d *driver) spreadOut(v *Value) {
 
 func (d *driver) groupIDs(e *emitter, index Reg) {
 	t := scalarType(I32)
-	nx, ny := e.record(I32, RecordGroups), e.record(I32, RecordGroups+4)
-	row := e.compute(t, OpUDiv, 0, index, nx)
+	nx, ny := e.loadRecord(I32, RecordGroups), e.loadRecord(I32, RecordGroups+4)
+	row := e.emitNew(t, OpUDiv, 0, index, nx)
 	d.shared.group = [3]Reg{
-		e.compute(t, OpURem, 0, index, nx),
-		e.compute(t, OpURem, 0, row, ny),
-		e.compute(t, OpUDiv, 0, row, ny),
+		e.emitNew(t, OpURem, 0, index, nx),
+		e.emitNew(t, OpURem, 0, row, ny),
+		e.emitNew(t, OpUDiv, 0, row, ny),
 	}
 }
 
 func (d *driver) clearLocal(e *emitter) {
-	room := e.record(I32, RecordRoom)
-	e.op(Inst{Op: OpIf, Args: []Reg{e.compute(scalarType(Bool), OpBool, 0, room)}})
-	e.op(Inst{Op: OpFill, Args: []Reg{e.record(I32, RecordMemory), room}})
-	e.op(Inst{Op: OpEnd})
+	room := e.loadRecord(I32, RecordRoom)
+	e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpBool, 0, room)}})
+	e.emitOnly(Inst{Op: OpFill, Args: []Reg{e.loadRecord(I32, RecordMemory), room}})
+	e.emitOnly(Inst{Op: OpEnd})
 }
 
-// hoist emits the values of a level.
-func (d *driver) hoist(level hoisting) {
+// hoistLevel emits the values of a level.
+func (d *driver) hoistLevel(level hoisting) {
 	e := d.emitters[0]
 	for _, v := range d.f.values {
 		if v.Op == OpConst || v.Op == OpArg || d.shared.hoist[v.id] != level {
 			continue
 		}
 		if v.isPure() {
-			e.to(e.scalarPlace(v), Inst{Op: v.Op, Args: e.scalarArgs(v), Imm: v.Imm, Off: v.Off})
+			e.emitTo(e.scalarPlace(v), Inst{Op: v.Op, Args: e.scalarArgs(v), Imm: v.Imm, Off: v.Off})
 		}
 		d.spreadOut(v)
 	}
 }
 
-// group emits the run of one work-group.
-func (d *driver) group() error {
+// runGroup emits the run of one work-group.
+func (d *driver) runGroup() error {
 	if len(d.starts) == 1 {
-		return d.items(0)
+		return d.runItems(0)
 	}
 	e := d.emitters[0]
 	d.state = e.newReg(scalarType(I32))
-	e.to(d.state, Inst{Op: OpConst, Imm: 0})
+	e.emitTo(d.state, Inst{Op: OpConst, Imm: 0})
 	current := e.newReg(scalarType(I32))
 	again := e.newLabel()
-	e.op(Inst{Op: OpLoop, Imm: uint64(again)})
-	e.to(current, Inst{Op: OpCopy, Args: []Reg{d.state}})
+	e.emitOnly(Inst{Op: OpLoop, Imm: uint64(again)})
+	e.emitTo(current, Inst{Op: OpCopy, Args: []Reg{d.state}})
 	for i := range d.starts {
-		is := e.compute(scalarType(Bool), OpEq, 0, current, e.constant(I32, uint64(i)))
-		e.op(Inst{Op: OpIf, Args: []Reg{is}})
-		if err := d.items(i); err != nil {
+		is := e.emitNew(scalarType(Bool), OpEq, 0, current, e.constantReg(I32, uint64(i)))
+		e.emitOnly(Inst{Op: OpIf, Args: []Reg{is}})
+		if err := d.runItems(i); err != nil {
 			return err
 		}
-		e.op(Inst{Op: OpEnd})
+		e.emitOnly(Inst{Op: OpEnd})
 	}
-	e.op(Inst{Op: OpTick})
-	more := e.compute(scalarType(Bool), OpNe, 0, d.state, e.constant(I32, uint64(len(d.starts))))
-	e.op(Inst{Op: OpBrIf, Args: []Reg{more}, Imm: uint64(again)})
-	e.op(Inst{Op: OpEnd})
+	e.emitOnly(Inst{Op: OpTick})
+	more := e.emitNew(scalarType(Bool), OpNe, 0, d.state, e.constantReg(I32, uint64(len(d.starts))))
+	e.emitOnly(Inst{Op: OpBrIf, Args: []Reg{more}, Imm: uint64(again)})
+	e.emitOnly(Inst{Op: OpEnd})
 	return nil
 }
 
-// items emits a region for all work-items.
-func (d *driver) items(region int) error {
+// runItems emits a region for all work-items.
+func (d *driver) runItems(region int) error {
 	e := d.emitters[0]
 	t := scalarType(I32)
 	var size [3]Reg
 	for i := range size {
-		size[i] = e.record(I32, RecordLocal+4*uint64(i))
+		size[i] = e.loadRecord(I32, RecordLocal+4*uint64(i))
 	}
 	var id [3]Reg
 	for i := range id {
 		id[i] = e.newReg(t)
 	}
-	item := e.compute(t, OpConst, 0)
+	item := e.emitNew(t, OpConst, 0)
 	if len(d.starts) > 1 {
-		e.to(d.state, Inst{Op: OpConst, Imm: uint64(^uint32(0))})
+		e.emitTo(d.state, Inst{Op: OpConst, Imm: uint64(^uint32(0))})
 	}
-	snaps := d.snapshot(region)
+	snaps := d.snapshotUniform(region)
 	for _, e := range d.emitters {
 		e.x, e.y, e.z, e.item = id[0], id[1], id[2], item
 	}
 	var err error
-	d.count(id[2], size[2], 1, func() {
-		d.count(id[1], size[1], 1, func() {
+	d.countTo(id[2], size[2], 1, func() {
+		d.countTo(id[1], size[1], 1, func() {
 			e.setRecord(RecordItem+4, id[1])
 			e.setRecord(RecordItem+8, id[2])
-			d.hoist(inRow)
-			e.to(id[0], Inst{Op: OpConst, Imm: 0})
+			d.hoistLevel(inRow)
+			e.emitTo(id[0], Inst{Op: OpConst, Imm: 0})
 			for _, step := range d.emitters {
-				err = d.row(step, region, size[0], snaps, err)
+				err = d.runRow(step, region, size[0], snaps, err)
 			}
 		})
 	})
 	return err
 }
 
-// count emits a loop of a register from 0 to a limit that is not 0.
-func (d *driver) count(r, limit Reg, step uint64, body func()) {
+// countTo emits a loop of a register from 0 to a limit that is not 0.
+func (d *driver) countTo(r, limit Reg, step uint64, body func()) {
 	e := d.emitters[0]
 	label := e.newLabel()
-	e.to(r, Inst{Op: OpConst, Imm: 0})
-	e.op(Inst{Op: OpLoop, Imm: uint64(label)})
+	e.emitTo(r, Inst{Op: OpConst, Imm: 0})
+	e.emitOnly(Inst{Op: OpLoop, Imm: uint64(label)})
 	body()
-	e.to(r, Inst{Op: OpAdd, Args: []Reg{r, e.constant(I32, step)}})
-	more := e.compute(scalarType(Bool), OpULt, 0, r, limit)
-	e.op(Inst{Op: OpBrIf, Args: []Reg{more}, Imm: uint64(label)})
-	e.op(Inst{Op: OpEnd})
+	e.emitTo(r, Inst{Op: OpAdd, Args: []Reg{r, e.constantReg(I32, step)}})
+	more := e.emitNew(scalarType(Bool), OpULt, 0, r, limit)
+	e.emitOnly(Inst{Op: OpBrIf, Args: []Reg{more}, Imm: uint64(label)})
+	e.emitOnly(Inst{Op: OpEnd})
 }
 
-// row emits the steps of one width in a row, from where x is.
-func (d *driver) row(e *emitter, region int, size Reg, snaps map[Reg]Reg, err error) error {
+// runRow emits the steps of one width in a row, from where x is.
+func (d *driver) runRow(e *emitter, region int, size Reg, snaps map[Reg]Reg, err error) error {
 	if err != nil {
 		return err
 	}
@@ -239,78 +239,78 @@ func (d *driver) row(e *emitter, region int, size Reg, snaps map[Reg]Reg, err er
 	width := uint64(e.width)
 	end := size
 	if width > 1 {
-		end = e.compute(t, OpAnd, 0, size, e.constant(I32, uint64(-int64(width))))
+		end = e.emitNew(t, OpAnd, 0, size, e.constantReg(I32, uint64(-int64(width))))
 	}
 	done, again := e.newLabel(), e.newLabel()
-	e.op(Inst{Op: OpBlock, Imm: uint64(done)})
-	more := e.compute(scalarType(Bool), OpULt, 0, e.x, end)
-	e.op(Inst{Op: OpBrIf, Args: []Reg{e.not(more)}, Imm: uint64(done)})
-	e.op(Inst{Op: OpLoop, Imm: uint64(again)})
+	e.emitOnly(Inst{Op: OpBlock, Imm: uint64(done)})
+	more := e.emitNew(scalarType(Bool), OpULt, 0, e.x, end)
+	e.emitOnly(Inst{Op: OpBrIf, Args: []Reg{e.invertFlag(more)}, Imm: uint64(done)})
+	e.emitOnly(Inst{Op: OpLoop, Imm: uint64(again)})
 	e.setRecord(RecordItem, e.x)
 	for _, to := range slices.Sorted(maps.Keys(snaps)) {
-		e.to(to, Inst{Op: OpCopy, Args: []Reg{snaps[to]}})
+		e.emitTo(to, Inst{Op: OpCopy, Args: []Reg{snaps[to]}})
 	}
-	if err := d.step(e, region); err != nil {
+	if err := d.runStep(e, region); err != nil {
 		return err
 	}
-	e.to(e.x, Inst{Op: OpAdd, Args: []Reg{e.x, e.constant(I32, width)}})
+	e.emitTo(e.x, Inst{Op: OpAdd, Args: []Reg{e.x, e.constantReg(I32, width)}})
 	if d.c.Items {
-		e.to(e.item, Inst{Op: OpAdd, Args: []Reg{e.item, e.constant(I32, width)}})
+		e.emitTo(e.item, Inst{Op: OpAdd, Args: []Reg{e.item, e.constantReg(I32, width)}})
 	}
-	more = e.compute(scalarType(Bool), OpULt, 0, e.x, end)
-	e.op(Inst{Op: OpBrIf, Args: []Reg{more}, Imm: uint64(again)})
-	e.op(Inst{Op: OpEnd})
-	e.op(Inst{Op: OpEnd})
+	more = e.emitNew(scalarType(Bool), OpULt, 0, e.x, end)
+	e.emitOnly(Inst{Op: OpBrIf, Args: []Reg{more}, Imm: uint64(again)})
+	e.emitOnly(Inst{Op: OpEnd})
+	e.emitOnly(Inst{Op: OpEnd})
 	return nil
 }
 
-// step emits a region for one step.
-func (d *driver) step(e *emitter, region int) error {
+// runStep emits a region for one step.
+func (d *driver) runStep(e *emitter, region int) error {
 	p := newPart(d.starts[region], nil)
 	end := e.newLabel()
 	var next Reg = NoReg
 	if len(d.starts) > 1 {
-		next = e.compute(scalarType(I32), OpConst, uint64(len(d.starts)))
+		next = e.emitNew(scalarType(I32), OpConst, uint64(len(d.starts)))
 	}
-	p.leave = func(*Block) { e.op(Inst{Op: OpBr, Imm: uint64(end)}) }
+	p.leave = func(*Block) { e.emitOnly(Inst{Op: OpBr, Imm: uint64(end)}) }
 	e.barrier = func(b *Block) {
 		to := slices.Index(d.starts, b.Succs[0])
-		d.save(e, p, to)
-		e.to(next, Inst{Op: OpConst, Imm: uint64(to)})
-		e.op(Inst{Op: OpBr, Imm: uint64(end)})
+		d.saveSlots(e, p, to)
+		e.emitTo(next, Inst{Op: OpConst, Imm: uint64(to)})
+		e.emitOnly(Inst{Op: OpBr, Imm: uint64(end)})
 	}
-	e.op(Inst{Op: OpBlock, Imm: uint64(end)})
-	d.restore(e, region)
+	e.emitOnly(Inst{Op: OpBlock, Imm: uint64(end)})
+	d.restoreSlots(e, region)
 	if err := e.emitPart(p); err != nil {
 		return err
 	}
-	e.op(Inst{Op: OpEnd})
+	e.emitOnly(Inst{Op: OpEnd})
 	if next != NoReg {
-		d.agree(e, next)
+		d.agreeOnBarrier(e, next)
 	}
 	return nil
 }
 
 func (e *emitter) reachBarrier(b *Block) { e.barrier(b) }
 
-// agree checks that every step of the group comes to the same barrier.
-func (d *driver) agree(e *emitter, next Reg) {
-	first := e.compute(scalarType(Bool), OpEq, 0, d.state, e.constant(I32, uint64(^uint32(0))))
-	e.op(Inst{Op: OpIf, Args: []Reg{first}})
-	e.to(d.state, Inst{Op: OpCopy, Args: []Reg{next}})
-	e.op(Inst{Op: OpElse})
-	differ := e.compute(scalarType(Bool), OpNe, 0, d.state, next)
-	e.op(Inst{Op: OpIf, Args: []Reg{differ}})
-	e.setRecord(RecordTrap, e.constant(I32, uint64(TrapBarrier)))
-	e.op(Inst{Op: OpTrap, Imm: uint64(TrapBarrier)})
-	e.op(Inst{Op: OpEnd})
-	e.op(Inst{Op: OpEnd})
+// agreeOnBarrier checks that every step of the group comes to the same barrier.
+func (d *driver) agreeOnBarrier(e *emitter, next Reg) {
+	first := e.emitNew(scalarType(Bool), OpEq, 0, d.state, e.constantReg(I32, uint64(^uint32(0))))
+	e.emitOnly(Inst{Op: OpIf, Args: []Reg{first}})
+	e.emitTo(d.state, Inst{Op: OpCopy, Args: []Reg{next}})
+	e.emitOnly(Inst{Op: OpElse})
+	differ := e.emitNew(scalarType(Bool), OpNe, 0, d.state, next)
+	e.emitOnly(Inst{Op: OpIf, Args: []Reg{differ}})
+	e.setRecord(RecordTrap, e.constantReg(I32, uint64(TrapBarrier)))
+	e.emitOnly(Inst{Op: OpTrap, Imm: uint64(TrapBarrier)})
+	e.emitOnly(Inst{Op: OpEnd})
+	e.emitOnly(Inst{Op: OpEnd})
 }
 
 // The split.
 
-// split finds the regions, and the values that live from one to the next.
-func (d *driver) split() error {
+// splitAtBarriers finds the regions, and the values that live from one to the next.
+func (d *driver) splitAtBarriers() error {
 	d.starts = []*Block{d.f.Blocks[0]}
 	for _, b := range d.f.Blocks {
 		if b.Term == Barrier && !slices.Contains(d.starts, b.Succs[0]) {
@@ -322,13 +322,13 @@ func (d *driver) split() error {
 		return nil
 	}
 	d.c.Items = true
-	in := d.liveness()
+	in := d.liveSlots()
 	d.slots = map[slot]int{}
 	for i, start := range d.starts[1:] {
 		d.live[i+1] = in[start.id]
 	}
 	for i := range d.starts {
-		for _, s := range d.ordered(d.live[i]) {
+		for _, s := range d.orderedSlots(d.live[i]) {
 			if _, ok := d.slots[s]; !ok && d.needsSlot(s) {
 				d.slots[s] = d.c.ContextSize
 				d.c.ContextSize += 8
@@ -338,8 +338,8 @@ func (d *driver) split() error {
 	return nil
 }
 
-// ordered is a set in the order of the numbers: registers first.
-func (d *driver) ordered(set liveSet) []slot {
+// orderedSlots is a set in the order of the numbers: registers first.
+func (d *driver) orderedSlots(set liveSet) []slot {
 	var list []slot
 	for _, r := range d.f.Regs {
 		if set[slot{r: r}] {
@@ -360,12 +360,12 @@ func (d *driver) needsSlot(s slot) bool {
 	if s.r != nil {
 		return a.regs[s.r.id].Level > Group
 	}
-	return a.class(s.v).Level > Group && d.shared.hoist[s.v.id] == inPlace
+	return a.classOf(s.v).Level > Group && d.shared.hoist[s.v.id] == inPlace
 }
 
-// liveness holds the values that are used after the start of each block before it is defined
+// liveSlots holds the values that are used after the start of each block before it is defined
 // again. Operands of values that are computed again live as well.
-func (d *driver) liveness() []liveSet {
+func (d *driver) liveSlots() []liveSet {
 	in := make([]liveSet, len(d.f.Blocks))
 	for changed := true; changed; {
 		changed = false
@@ -385,7 +385,7 @@ func (d *driver) liveBefore(b *Block, in []liveSet) liveSet {
 		maps.Copy(set, in[to.id])
 	}
 	if b.Cond != nil {
-		d.use(set, b.Cond)
+		d.useSlot(set, b.Cond)
 	}
 	for _, v := range slices.Backward(b.Values) {
 		delete(set, slot{v: v})
@@ -395,52 +395,52 @@ func (d *driver) liveBefore(b *Block, in []liveSet) liveSet {
 		if v.Op == OpGet {
 			set[slot{r: v.Reg}] = true
 		}
-		for _, arg := range v.uses() {
-			d.use(set, arg)
+		for _, arg := range v.operandsOf() {
+			d.useSlot(set, arg)
 		}
 	}
 	return set
 }
 
-func (d *driver) use(set liveSet, v *Value) {
+func (d *driver) useSlot(set liveSet, v *Value) {
 	if v.Op == OpConst || v.Op == OpArg || set[slot{v: v}] {
 		return
 	}
 	set[slot{v: v}] = true
 	if d.shared.hoist[v.id] == inItem {
 		for _, arg := range v.Args {
-			d.use(set, arg)
+			d.useSlot(set, arg)
 		}
 	}
 }
 
-// snapshot keeps values that are the same for the group and that a region both
+// snapshotUniform keeps values that are the same for the group and that a region both
 // needs and sets, so that every step starts with the same.
-func (d *driver) snapshot(region int) map[Reg]Reg {
+func (d *driver) snapshotUniform(region int) map[Reg]Reg {
 	snaps := map[Reg]Reg{}
 	if len(d.starts) == 1 {
 		return snaps
 	}
 	e := d.emitters[0]
 	p := newPart(d.starts[region], nil)
-	for _, s := range d.ordered(d.live[region]) {
-		if _, ok := d.slots[s]; ok || !p.defines(s) || s.v != nil && d.shared.hoist[s.v.id] != inPlace {
+	for _, s := range d.orderedSlots(d.live[region]) {
+		if _, ok := d.slots[s]; ok || !p.definesSlot(s) || s.v != nil && d.shared.hoist[s.v.id] != inPlace {
 			continue
 		}
 		r := e.registerOf(s)
-		snaps[r] = e.compute(scalarType(s.kind()), OpCopy, 0, r)
+		snaps[r] = e.emitNew(scalarType(s.slotKind()), OpCopy, 0, r)
 	}
 	return snaps
 }
 
-// place is the address of the slot of the step's first work-item: a slot's
+// slotPlace is the address of the slot of the step's first work-item: a slot's
 // words of all work-items lie side by side.
-func (d *driver) place(e *emitter, s slot, size uint32) Reg {
+func (d *driver) slotPlace(e *emitter, s slot, size uint32) Reg {
 	t := scalarType(I32)
-	room := e.constant(I32, uint64(maxItems))
-	at := e.record(I32, RecordContext)
-	at = e.compute(t, OpAdd, 0, at, e.compute(t, OpMul, 0, room, e.constant(I32, uint64(d.slots[s]))))
-	return e.compute(t, OpAdd, 0, at, e.compute(t, OpMul, 0, e.item, e.constant(I32, uint64(size))))
+	room := e.constantReg(I32, uint64(maxItems))
+	at := e.loadRecord(I32, RecordContext)
+	at = e.emitNew(t, OpAdd, 0, at, e.emitNew(t, OpMul, 0, room, e.constantReg(I32, uint64(d.slots[s]))))
+	return e.emitNew(t, OpAdd, 0, at, e.emitNew(t, OpMul, 0, e.item, e.constantReg(I32, uint64(size))))
 }
 
 // maxItems is the work-items of a work-group.
@@ -451,13 +451,13 @@ func (e *emitter) registerOf(s slot) Reg {
 	switch {
 	case s.r != nil:
 		return e.regPlace(s.r)
-	case e.a.class(s.v).Level == Varying:
+	case e.a.classOf(s.v).Level == Varying:
 		return e.vectorPlace(s.v)
 	}
 	return e.scalarPlace(s.v)
 }
 
-func (s slot) kind() Kind {
+func (s slot) slotKind() Kind {
 	if s.r != nil {
 		return s.r.Kind
 	}
@@ -471,24 +471,24 @@ func storedKind(k Kind) Kind {
 	return k
 }
 
-// save stores the values that a region has defined and the next one needs.
-func (d *driver) save(e *emitter, p *part, to int) {
-	for _, s := range d.ordered(d.live[to]) {
-		if _, ok := d.slots[s]; !ok || !p.defines(s) {
+// saveSlots stores the values that a region has defined and the next one needs.
+func (d *driver) saveSlots(e *emitter, p *part, to int) {
+	for _, s := range d.orderedSlots(d.live[to]) {
+		if _, ok := d.slots[s]; !ok || !p.definesSlot(s) {
 			continue
 		}
-		k := storedKind(s.kind())
+		k := storedKind(s.slotKind())
 		v := e.registerOf(s)
 		lanes := e.c.Regs[v].Lanes
-		if s.kind() == Bool {
-			v = e.compute(Type{I32, lanes}, OpInt, 0, v)
+		if s.slotKind() == Bool {
+			v = e.emitNew(Type{I32, lanes}, OpInt, 0, v)
 		}
 		size := kindSize(k)
-		e.op(Inst{Op: OpStore, Type: Type{k, lanes}, Args: []Reg{d.place(e, s, size), v}, Imm: uint64(size)})
+		e.emitOnly(Inst{Op: OpStore, Type: Type{k, lanes}, Args: []Reg{d.slotPlace(e, s, size), v}, Imm: uint64(size)})
 	}
 }
 
-func (p *part) defines(s slot) bool {
+func (p *part) definesSlot(s slot) bool {
 	if s.v != nil {
 		_, ok := p.index[s.v.Block]
 		return ok
@@ -503,34 +503,34 @@ func (p *part) defines(s slot) bool {
 	return false
 }
 
-// restore loads the values that a region needs, and computes cheap ones again.
-func (d *driver) restore(e *emitter, region int) {
-	for _, s := range d.ordered(d.live[region]) {
+// restoreSlots loads the values that a region needs, and computes cheap ones again.
+func (d *driver) restoreSlots(e *emitter, region int) {
+	for _, s := range d.orderedSlots(d.live[region]) {
 		if _, ok := d.slots[s]; !ok {
-			d.again(e, s)
+			d.computeAgain(e, s)
 			continue
 		}
-		k := storedKind(s.kind())
+		k := storedKind(s.slotKind())
 		dst := e.registerOf(s)
 		size := kindSize(k)
-		in := Inst{Op: OpLoad, Args: []Reg{d.place(e, s, size)}, Imm: uint64(size)}
-		if s.kind() == Bool {
+		in := Inst{Op: OpLoad, Args: []Reg{d.slotPlace(e, s, size)}, Imm: uint64(size)}
+		if s.slotKind() == Bool {
 			whole := e.newReg(Type{I32, e.c.Regs[dst].Lanes})
-			e.to(whole, in)
+			e.emitTo(whole, in)
 			in = Inst{Op: OpBool, Args: []Reg{whole}}
 		}
-		e.to(dst, in)
-		if s.v != nil && e.a.class(s.v).Level != Varying {
+		e.emitTo(dst, in)
+		if s.v != nil && e.a.classOf(s.v).Level != Varying {
 			e.spreadOut(s.v)
 		}
 	}
 }
 
-func (d *driver) again(e *emitter, s slot) {
+func (d *driver) computeAgain(e *emitter, s slot) {
 	switch {
 	case s.v == nil:
 	case d.shared.hoist[s.v.id] == inItem:
-		e.value(s.v, NoReg)
+		e.emitValue(s.v, NoReg)
 	case d.shared.hoist[s.v.id] == inPlace: // of the group, but a vector of each width
 		e.spreadOut(s.v)
 	}

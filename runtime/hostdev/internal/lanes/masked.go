@@ -20,11 +20,11 @@ type region struct {
 
 func (e *emitter) emitMasked(p *part, m *masked) error {
 	r := &region{e: e, p: p, piece: m, masks: map[int]Reg{}}
-	r.loops, r.of = p.graph.loops()
+	r.loops, r.of = p.graph.findLoops()
 	t := e.vectorType(Bool)
-	for _, n := range r.sorted(nil) {
+	for _, n := range r.sortedNodes(nil) {
 		r.masks[n] = e.newReg(t)
-		e.to(r.masks[n], Inst{Op: OpConst, Imm: 0})
+		e.emitTo(r.masks[n], Inst{Op: OpConst, Imm: 0})
 	}
 	for n := range m.nodes {
 		if _, ok := r.masks[n]; !ok {
@@ -33,26 +33,26 @@ func (e *emitter) emitMasked(p *part, m *masked) error {
 	}
 	entry := r.masks[m.entry]
 	if p.mask == NoReg {
-		e.to(entry, Inst{Op: OpConst, Imm: 1})
+		e.emitTo(entry, Inst{Op: OpConst, Imm: 1})
 	} else {
-		e.to(entry, Inst{Op: OpCopy, Args: []Reg{p.mask}})
+		e.emitTo(entry, Inst{Op: OpCopy, Args: []Reg{p.mask}})
 	}
-	return r.sequence(nil)
+	return r.emitSequence(nil)
 }
 
-// inPiece is the loop around a node that lies in the piece as a whole, below
+// loopBelow is the loop around a node that lies in the piece as a whole, below
 // a loop.
 func (r *region) loopBelow(n int, outer *loop) *loop {
 	var found *loop
 	for l := r.of[n]; l != nil && l != outer; l = l.parent {
-		if r.contains(l) {
+		if r.containsLoop(l) {
 			found = l
 		}
 	}
 	return found
 }
 
-func (r *region) contains(l *loop) bool {
+func (r *region) containsLoop(l *loop) bool {
 	for n := range l.nodes {
 		if !r.piece.nodes[n] {
 			return false
@@ -61,8 +61,8 @@ func (r *region) contains(l *loop) bool {
 	return true
 }
 
-// sorted is the nodes of the piece, in a loop or in all, in order.
-func (r *region) sorted(l *loop) []int {
+// sortedNodes is the nodes of the piece, in a loop or in all, in order.
+func (r *region) sortedNodes(l *loop) []int {
 	var list []int
 	for n := range r.piece.nodes {
 		if l == nil || l.nodes[n] {
@@ -73,17 +73,17 @@ func (r *region) sorted(l *loop) []int {
 	return list
 }
 
-// sequence emits the nodes of a loop, or all, an inner loop in the place of
+// emitSequence emits the nodes of a loop, or all, an inner loop in the place of
 // its header.
-func (r *region) sequence(l *loop) error {
-	for _, n := range r.sorted(l) {
+func (r *region) emitSequence(l *loop) error {
+	for _, n := range r.sortedNodes(l) {
 		inner := r.loopBelow(n, l)
 		var err error
 		switch {
 		case inner == nil:
-			err = r.block(n, l)
+			err = r.emitBlock(n, l)
 		case inner.header == n:
-			err = r.loop(inner)
+			err = r.emitLoop(inner)
 		}
 		if err != nil {
 			return err
@@ -92,127 +92,127 @@ func (r *region) sequence(l *loop) error {
 	return nil
 }
 
-// guard opens an If on whether a lane is in the mask.
-func (r *region) guard(mask Reg) {
-	r.e.op(Inst{Op: OpIf, Args: []Reg{r.e.compute(scalarType(Bool), OpAny, 0, mask)}})
+// openGuard opens an If on whether a lane is in the mask.
+func (r *region) openGuard(mask Reg) {
+	r.e.emitOnly(Inst{Op: OpIf, Args: []Reg{r.e.emitNew(scalarType(Bool), OpAny, 0, mask)}})
 }
 
-func (r *region) block(n int, l *loop) error {
+func (r *region) emitBlock(n int, l *loop) error {
 	b := r.p.blocks[n]
 	mask := r.masks[n]
 	free := n == r.piece.entry && l == nil || l != nil && l.header == n
 	if !free {
-		r.guard(mask)
+		r.openGuard(mask)
 	}
 	if r.of[n] != nil { // it may be reached again
-		taken := r.e.compute(r.e.vectorType(Bool), OpCopy, 0, mask)
-		r.e.to(mask, Inst{Op: OpConst, Imm: 0})
+		taken := r.e.emitNew(r.e.vectorType(Bool), OpCopy, 0, mask)
+		r.e.emitTo(mask, Inst{Op: OpConst, Imm: 0})
 		mask = taken
 	}
 	if n == r.piece.entry && r.p.mask == NoReg && l == nil {
 		mask = NoReg
 	}
-	if err := r.e.values(b, mask); err != nil {
+	if err := r.e.emitValues(b, mask); err != nil {
 		return err
 	}
 	if mask == NoReg {
-		mask = r.e.compute(r.e.vectorType(Bool), OpConst, 1)
+		mask = r.e.emitNew(r.e.vectorType(Bool), OpConst, 1)
 	}
-	if err := r.end(b, mask); err != nil {
+	if err := r.emitEnd(b, mask); err != nil {
 		return err
 	}
 	if !free {
-		r.e.op(Inst{Op: OpEnd})
+		r.e.emitOnly(Inst{Op: OpEnd})
 	}
 	return nil
 }
 
-func (r *region) end(b *Block, mask Reg) error {
+func (r *region) emitEnd(b *Block, mask Reg) error {
 	switch b.Term {
 	case Jump:
-		r.edge(b.Succs[0], mask)
+		r.addEdge(b.Succs[0], mask)
 	case Branch:
-		r.fork(b, mask)
+		r.forkLanes(b, mask)
 	case Switch:
-		r.fan(b, mask)
+		r.fanLanes(b, mask)
 	case Barrier:
 		return Unsupported("a barrier where not all work-items of a step come")
 	}
 	return nil
 }
 
-// edge sends lanes to a block. Where all have met again nothing is to do.
-func (r *region) edge(to *Block, mask Reg) {
+// addEdge sends lanes to a block. Where all have met again nothing is to do.
+func (r *region) addEdge(to *Block, mask Reg) {
 	n, ok := r.p.index[to]
 	if !ok || n == r.piece.exit {
 		return
 	}
 	at := r.masks[n]
-	r.e.to(at, Inst{Op: OpOr, Args: []Reg{at, mask}})
+	r.e.emitTo(at, Inst{Op: OpOr, Args: []Reg{at, mask}})
 }
 
-func (r *region) fork(b *Block, mask Reg) {
+func (r *region) forkLanes(b *Block, mask Reg) {
 	e := r.e
-	if e.a.class(b.Cond).uniform() {
-		e.op(Inst{Op: OpIf, Args: []Reg{e.scalar(b.Cond)}})
-		r.edge(b.Succs[0], mask)
-		e.op(Inst{Op: OpElse})
-		r.edge(b.Succs[1], mask)
-		e.op(Inst{Op: OpEnd})
+	if e.a.classOf(b.Cond).isUniform() {
+		e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.scalarOf(b.Cond)}})
+		r.addEdge(b.Succs[0], mask)
+		e.emitOnly(Inst{Op: OpElse})
+		r.addEdge(b.Succs[1], mask)
+		e.emitOnly(Inst{Op: OpEnd})
 		return
 	}
 	t := e.vectorType(Bool)
-	taken := e.compute(t, OpAnd, 0, mask, e.vector(b.Cond))
-	r.edge(b.Succs[0], taken)
-	r.edge(b.Succs[1], e.compute(t, OpXor, 0, mask, taken))
+	taken := e.emitNew(t, OpAnd, 0, mask, e.vectorOf(b.Cond))
+	r.addEdge(b.Succs[0], taken)
+	r.addEdge(b.Succs[1], e.emitNew(t, OpXor, 0, mask, taken))
 }
 
-func (r *region) fan(b *Block, mask Reg) {
+func (r *region) fanLanes(b *Block, mask Reg) {
 	e := r.e
 	t := e.vectorType(Bool)
 	var value Reg
-	if c := e.a.class(b.Cond); c.Level == Varying {
-		value = e.vector(b.Cond)
+	if c := e.a.classOf(b.Cond); c.Level == Varying {
+		value = e.vectorOf(b.Cond)
 	} else {
-		in := e.spreadInst(e.scalar(b.Cond), c)
+		in := e.spreadInst(e.scalarOf(b.Cond), c)
 		value = e.newReg(e.vectorType(b.Cond.Kind))
-		e.to(value, in)
+		e.emitTo(value, in)
 	}
 	for i, c := range b.Cases {
-		is := e.compute(t, OpEq, 0, value, e.compute(e.vectorType(b.Cond.Kind), OpConst, c))
-		taken := e.compute(t, OpAnd, 0, mask, is)
-		r.edge(b.Succs[i], taken)
-		mask = e.compute(t, OpXor, 0, mask, taken)
+		is := e.emitNew(t, OpEq, 0, value, e.emitNew(e.vectorType(b.Cond.Kind), OpConst, c))
+		taken := e.emitNew(t, OpAnd, 0, mask, is)
+		r.addEdge(b.Succs[i], taken)
+		mask = e.emitNew(t, OpXor, 0, mask, taken)
 	}
-	r.edge(b.Succs[len(b.Succs)-1], mask)
+	r.addEdge(b.Succs[len(b.Succs)-1], mask)
 }
 
-// loop emits a loop: as control flow under one mask if all lanes leave it
+// emitLoop emits a loop: as control flow under one mask if all lanes leave it
 // together, else until no lane is left.
-func (r *region) loop(l *loop) error {
+func (r *region) emitLoop(l *loop) error {
 	mask := r.masks[l.header]
-	r.guard(mask)
-	done, err := r.together(l, mask)
+	r.openGuard(mask)
+	done, err := r.emitTogether(l, mask)
 	if err != nil {
 		return err
 	}
 	if !done {
 		label := r.e.newLabel()
-		r.e.op(Inst{Op: OpLoop, Imm: uint64(label)})
-		if err := r.sequence(l); err != nil {
+		r.e.emitOnly(Inst{Op: OpLoop, Imm: uint64(label)})
+		if err := r.emitSequence(l); err != nil {
 			return err
 		}
-		r.e.op(Inst{Op: OpTick})
-		again := r.e.compute(scalarType(Bool), OpAny, 0, mask)
-		r.e.op(Inst{Op: OpBrIf, Args: []Reg{again}, Imm: uint64(label)})
-		r.e.op(Inst{Op: OpEnd})
+		r.e.emitOnly(Inst{Op: OpTick})
+		again := r.e.emitNew(scalarType(Bool), OpAny, 0, mask)
+		r.e.emitOnly(Inst{Op: OpBrIf, Args: []Reg{again}, Imm: uint64(label)})
+		r.e.emitOnly(Inst{Op: OpEnd})
 	}
-	r.e.op(Inst{Op: OpEnd})
+	r.e.emitOnly(Inst{Op: OpEnd})
 	return nil
 }
 
-// together emits a loop as a part of its own, if its lanes stay together.
-func (r *region) together(l *loop, mask Reg) (bool, error) {
+// emitTogether emits a loop as a part of its own, if its lanes stay together.
+func (r *region) emitTogether(l *loop, mask Reg) (bool, error) {
 	within := map[*Block]bool{}
 	for n := range l.nodes {
 		within[r.p.blocks[n]] = true
@@ -224,17 +224,17 @@ func (r *region) together(l *loop, mask Reg) (bool, error) {
 		}
 	}
 	e := r.e
-	inner.mask = e.compute(e.vectorType(Bool), OpCopy, 0, mask)
-	e.to(mask, Inst{Op: OpConst, Imm: 0})
+	inner.mask = e.emitNew(e.vectorType(Bool), OpCopy, 0, mask)
+	e.emitTo(mask, Inst{Op: OpConst, Imm: 0})
 	label := e.newLabel()
 	inner.leave = func(to *Block) {
 		if to != nil {
-			r.edge(to, inner.mask)
+			r.addEdge(to, inner.mask)
 		}
-		e.op(Inst{Op: OpBr, Imm: uint64(label)})
+		e.emitOnly(Inst{Op: OpBr, Imm: uint64(label)})
 	}
-	e.op(Inst{Op: OpBlock, Imm: uint64(label)})
+	e.emitOnly(Inst{Op: OpBlock, Imm: uint64(label)})
 	err := e.emitPart(inner)
-	e.op(Inst{Op: OpEnd})
+	e.emitOnly(Inst{Op: OpEnd})
 	return true, err
 }

@@ -21,19 +21,19 @@ type promotion struct {
 
 const promotionRounds = 4 // of registers that are set to the values of others
 
-func (f *Function) promote() {
-	p := &promotion{f: f, graph: f.graph(), now: map[*Value]*Value{}}
+func (f *Function) promoteRegisters() {
+	p := &promotion{f: f, graph: f.flowGraph(), now: map[*Value]*Value{}}
 	for range promotionRounds {
 		p.findSets()
 		if !p.replaceReads() {
 			break
 		}
 	}
-	p.rewrite()
+	p.rewriteReads()
 }
 
-// resolve is the value after the replacements so far.
-func (p *promotion) resolve(v *Value) *Value {
+// resolveValue is the value after the replacements so far.
+func (p *promotion) resolveValue(v *Value) *Value {
 	for p.now[v] != nil {
 		v = p.now[v]
 	}
@@ -45,7 +45,7 @@ func (p *promotion) findSets() {
 	for _, b := range p.f.Blocks {
 		for i, v := range b.Values {
 			if v.Op == OpSet {
-				p.sets[v.Reg] = append(p.sets[v.Reg], setPlace{b, i, p.resolve(v.Args[0])})
+				p.sets[v.Reg] = append(p.sets[v.Reg], setPlace{b, i, p.resolveValue(v.Args[0])})
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (p *promotion) valueOf(r *Register, b *Block, index int) *Value {
 		}
 		same = s.v
 	}
-	if same == nil || same.Block == b && !before(same, b, index) {
+	if same == nil || same.Block == b && !isBefore(same, b, index) {
 		return nil
 	}
 	return same
@@ -91,7 +91,7 @@ func (p *promotion) onceComputed(v *Value) bool {
 	return v.Block == nil || v.Block == p.f.Blocks[0] && len(p.graph.preds[0]) == 0
 }
 
-func before(v *Value, b *Block, index int) bool {
+func isBefore(v *Value, b *Block, index int) bool {
 	for _, x := range b.Values[:index] {
 		if x == v {
 			return true
@@ -128,25 +128,25 @@ func (p *promotion) onlySet(r *Register, b *Block, index int) *Value {
 	return only.v
 }
 
-// rewrite puts the replacements in place.
-func (p *promotion) rewrite() {
+// rewriteReads puts the replacements in place.
+func (p *promotion) rewriteReads() {
 	if len(p.now) == 0 {
 		return
 	}
 	for _, b := range p.f.Blocks {
 		for _, v := range b.Values {
 			for i, a := range v.Args {
-				v.Args[i] = p.resolve(a)
+				v.Args[i] = p.resolveValue(a)
 			}
 			if x := v.Bounds; x != nil {
-				x.Base, x.Len = p.resolve(x.Base), p.resolve(x.Len)
+				x.Base, x.Len = p.resolveValue(x.Base), p.resolveValue(x.Len)
 				if x.Writable != nil {
-					x.Writable = p.resolve(x.Writable)
+					x.Writable = p.resolveValue(x.Writable)
 				}
 			}
 		}
 		if b.Cond != nil {
-			b.Cond = p.resolve(b.Cond)
+			b.Cond = p.resolveValue(b.Cond)
 		}
 	}
 }

@@ -57,37 +57,37 @@ const (
 // Encode returns the module in the binary format.
 func (m *Module) Encode() []byte {
 	out := []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
-	out = section(out, sectionType, m.types())
-	out = section(out, sectionImport, m.imports())
-	out = section(out, sectionFunc, m.functions())
-	out = section(out, sectionExport, m.exports())
-	out = section(out, sectionCode, m.code())
-	return section(out, sectionCustom, m.names())
+	out = appendSection(out, sectionType, m.typeSection())
+	out = appendSection(out, sectionImport, m.importSection())
+	out = appendSection(out, sectionFunc, m.functionSection())
+	out = appendSection(out, sectionExport, m.exportSection())
+	out = appendSection(out, sectionCode, m.codeSection())
+	return appendSection(out, sectionCustom, m.nameSection())
 }
 
 // EncodeMemory returns a module that has nothing but a memory of so many
 // pages, exported by a name.
 func EncodeMemory(name string, pages uint32) []byte {
 	out := []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
-	out = section(out, sectionMemory, limits([]byte{1}, pages))
+	out = appendSection(out, sectionMemory, appendLimits([]byte{1}, pages))
 	export := appendName([]byte{1}, name)
-	return section(out, sectionExport, append(export, 2, 0))
+	return appendSection(out, sectionExport, append(export, 2, 0))
 }
 
-func section(out []byte, id byte, body []byte) []byte {
+func appendSection(out []byte, id byte, body []byte) []byte {
 	out = append(out, id)
 	out = AppendUint(out, uint64(len(body)))
 	return append(out, body...)
 }
 
-func limits(out []byte, pages uint32) []byte {
+func appendLimits(out []byte, pages uint32) []byte {
 	out = append(out, 1)
 	out = AppendUint(out, uint64(pages))
 	return AppendUint(out, uint64(pages))
 }
 
-// types has a type for each function, in their order.
-func (m *Module) types() []byte {
+// typeSection has a type for each function, in their order.
+func (m *Module) typeSection() []byte {
 	out := AppendUint(nil, uint64(len(m.Imports)+len(m.Funcs)))
 	for i := range m.Imports {
 		out = appendType(out, m.Imports[i].Type)
@@ -109,17 +109,17 @@ func appendType(out []byte, t FuncType) []byte {
 	return out
 }
 
-func (m *Module) imports() []byte {
+func (m *Module) importSection() []byte {
 	out := AppendUint(nil, uint64(len(m.Imports)+1))
 	for i, in := range m.Imports {
 		out = append(appendName(appendName(out, in.Module), in.Name), 0)
 		out = AppendUint(out, uint64(i))
 	}
 	out = append(appendName(appendName(out, m.Memory[0]), m.Memory[1]), 2)
-	return limits(out, m.Pages)
+	return appendLimits(out, m.Pages)
 }
 
-func (m *Module) functions() []byte {
+func (m *Module) functionSection() []byte {
 	out := AppendUint(nil, uint64(len(m.Funcs)))
 	for i := range m.Funcs {
 		out = AppendUint(out, uint64(len(m.Imports)+i))
@@ -127,7 +127,7 @@ func (m *Module) functions() []byte {
 	return out
 }
 
-func (m *Module) exports() []byte {
+func (m *Module) exportSection() []byte {
 	out := AppendUint(nil, uint64(len(m.Funcs)))
 	for i := range m.Funcs {
 		out = append(appendName(out, m.Funcs[i].Name), 0)
@@ -136,10 +136,10 @@ func (m *Module) exports() []byte {
 	return out
 }
 
-func (m *Module) code() []byte {
+func (m *Module) codeSection() []byte {
 	out := AppendUint(nil, uint64(len(m.Funcs)))
 	for i := range m.Funcs {
-		body := m.Funcs[i].locals()
+		body := m.Funcs[i].localRuns()
 		body = append(append(body, m.Funcs[i].Body...), 0x0b)
 		out = AppendUint(out, uint64(len(body)))
 		out = append(out, body...)
@@ -147,8 +147,8 @@ func (m *Module) code() []byte {
 	return out
 }
 
-// locals declares the locals in runs of one type.
-func (f *Func) locals() []byte {
+// localRuns declares the locals in runs of one type.
+func (f *Func) localRuns() []byte {
 	runs := 0
 	var out []byte
 	for i := 0; i < len(f.Locals); {
@@ -163,13 +163,13 @@ func (f *Func) locals() []byte {
 	return append(AppendUint(nil, uint64(runs)), out...)
 }
 
-// names is the name section, with the names of the functions.
-func (m *Module) names() []byte {
+// nameSection is the name section, with the names of the functions.
+func (m *Module) nameSection() []byte {
 	list := AppendUint(nil, uint64(len(m.Funcs)))
 	for i := range m.Funcs {
 		list = appendName(AppendUint(list, uint64(len(m.Imports)+i)), m.Funcs[i].Name)
 	}
-	return section(appendName(nil, "name"), 1, list)
+	return appendSection(appendName(nil, "name"), 1, list)
 }
 
 func appendName(out []byte, s string) []byte {
