@@ -11,13 +11,13 @@ var scopes = map[string]uint32{
 	"subgroup": scopeSubgroup, "sub_group": scopeSubgroup, "work_item": scopeInvocation, "singlethread": scopeInvocation,
 }
 
-// scope returns the constant of an instruction's scope.
-func (f *function) scope(in *ir.Instruction) id {
+// memoryScope returns the constant of an instruction's scope.
+func (f *function) memoryScope(in *ir.Instruction) id {
 	n, ok := scopes[in.Scope]
 	if !ok {
 		n = scopeCrossDevice
 	}
-	return f.u32(n)
+	return f.constWord(n)
 }
 
 func orderSemantics(o ir.Ordering) uint32 {
@@ -45,29 +45,29 @@ func pointerSemantics(space uint32) uint32 {
 	return 0
 }
 
-// semantics returns the constant of an ordering and the memory of a pointer.
-func (f *function) semantics(o ir.Ordering, pointer ir.Value) id {
-	return f.u32(orderSemantics(o) | pointerSemantics(f.typ(pointer.Type).AddressSpace))
+// memorySemantics returns the constant of an ordering and the memory of a pointer.
+func (f *function) memorySemantics(o ir.Ordering, pointer ir.Value) id {
+	return f.constWord(orderSemantics(o) | pointerSemantics(f.moduleType(pointer.Type).AddressSpace))
 }
 
 // atomicCapability declares the capabilities that atomics on a type need.
 func (f *function) atomicCapability(n ir.TypeID) {
-	if typ := f.typ(n); typ.Kind == ir.TypeInteger && typ.Bits == 64 {
-		f.capability(capInt64Atomics)
+	if typ := f.moduleType(n); typ.Kind == ir.TypeInteger && typ.Bits == 64 {
+		f.useCapabilities(capInt64Atomics)
 	}
 }
 
 func (f *function) atomicLoad(i int, in *ir.Instruction) {
 	typ := f.resultType(i)
-	pointer := f.operand(in.Operands[0], f.pointerType(typ, f.typ(in.Operands[0].Type).AddressSpace))
+	pointer := f.operandID(in.Operands[0], f.pointerType(typ, f.moduleType(in.Operands[0].Type).AddressSpace))
 	f.atomicCapability(in.Type)
-	f.emitAs(i, spirv.OpAtomicLoad, typ, pointer, f.scope(in), f.semantics(in.Order, in.Operands[0]))
+	f.emitAs(i, spirv.OpAtomicLoad, typ, pointer, f.memoryScope(in), f.memorySemantics(in.Order, in.Operands[0]))
 }
 
 func (f *function) atomicStore(in *ir.Instruction) {
 	value, pointer := f.storeOperands(in)
 	f.atomicCapability(in.Operands[0].Type)
-	f.emitPlain(spirv.OpAtomicStore, pointer, f.scope(in), f.semantics(in.Order, in.Operands[1]), value)
+	f.emitPlain(spirv.OpAtomicStore, pointer, f.memoryScope(in), f.memorySemantics(in.Order, in.Operands[1]), value)
 }
 
 var rmwOpcodes = map[ir.AtomicOperation]spirv.Opcode{
@@ -83,18 +83,18 @@ func (f *function) readModifyWrite(i int, in *ir.Instruction) {
 		f.failf("atomicrmw %v has no counterpart in SPIR-V", in.Operation)
 	}
 	typ := f.resultType(i)
-	space := f.typ(in.Operands[0].Type).AddressSpace
-	pointer := f.operand(in.Operands[0], f.pointerType(typ, space))
-	scope, semantics := f.scope(in), f.semantics(in.Order, in.Operands[0])
-	value := f.operand(in.Operands[1], f.pointerWant(in.Type, typ))
+	space := f.moduleType(in.Operands[0].Type).AddressSpace
+	pointer := f.operandID(in.Operands[0], f.pointerType(typ, space))
+	scope, semantics := f.memoryScope(in), f.memorySemantics(in.Order, in.Operands[0])
+	value := f.operandID(in.Operands[1], f.pointerWant(in.Type, typ))
 	f.atomicCapability(in.Type)
 	f.floatAtomic(op, in.Type)
 	if in.Operation == ir.RMWFSub {
-		value = f.emit(spirv.OpFNegate, typ, value)
+		value = f.emitResult(spirv.OpFNegate, typ, value)
 	}
 	n := f.emitAs(i, op, typ, pointer, scope, semantics, value)
 	if in.Flags&ir.FlagVolatile != 0 {
-		f.b.decorate(n, decVolatile)
+		f.b.decorateID(n, decVolatile)
 	}
 }
 
@@ -110,25 +110,25 @@ func (f *function) pointerWant(n ir.TypeID, typ id) id {
 // floatAtomic notes the extension and capability of atomics on floating-point
 // numbers.
 func (f *function) floatAtomic(op spirv.Opcode, n ir.TypeID) {
-	bits := f.typ(n).Bits
-	if f.typ(n).Kind != ir.TypeFloat {
+	bits := f.moduleType(n).Bits
+	if f.moduleType(n).Kind != ir.TypeFloat {
 		return
 	}
 	switch op {
 	case spirv.OpAtomicFAddEXT:
-		f.use("SPV_EXT_shader_atomic_float_add")
+		f.useExtension("SPV_EXT_shader_atomic_float_add")
 		switch bits {
 		case 16:
-			f.use("SPV_EXT_shader_atomic_float16_add")
-			f.capability(6095)
+			f.useExtension("SPV_EXT_shader_atomic_float16_add")
+			f.useCapabilities(6095)
 		case 64:
-			f.capability(6034)
+			f.useCapabilities(6034)
 		default:
-			f.capability(6033)
+			f.useCapabilities(6033)
 		}
 	case spirv.OpAtomicFMinEXT, spirv.OpAtomicFMaxEXT:
-		f.use("SPV_EXT_shader_atomic_float_min_max")
-		f.capability(map[uint32]uint32{16: 5616, 32: 5612, 64: 5613}[bits])
+		f.useExtension("SPV_EXT_shader_atomic_float_min_max")
+		f.useCapabilities(map[uint32]uint32{16: 5616, 32: 5612, 64: 5613}[bits])
 	}
 }
 
@@ -141,22 +141,22 @@ func (f *function) compareExchange(i int, in *ir.Instruction) {
 		f.failf("a cmpxchg of pointers")
 	}
 	typ := f.valueType(value, pointee)
-	space := f.typ(in.Operands[0].Type).AddressSpace
-	pointer := f.operand(in.Operands[0], f.pointerType(typ, space))
+	space := f.moduleType(in.Operands[0].Type).AddressSpace
+	pointer := f.operandID(in.Operands[0], f.pointerType(typ, space))
 	f.atomicCapability(value)
 	compare, replace := f.valueID(in.Operands[1]), f.valueID(in.Operands[2])
-	old := f.emit(spirv.OpAtomicCompareExchange, typ, pointer, f.scope(in), f.semantics(in.Order, in.Operands[0]),
-		f.semantics(in.FailureOrder, in.Operands[0]), replace, compare)
-	same := f.emit(spirv.OpIEqual, f.boolType(), old, compare)
+	old := f.emitResult(spirv.OpAtomicCompareExchange, typ, pointer, f.memoryScope(in), f.memorySemantics(in.Order, in.Operands[0]),
+		f.memorySemantics(in.FailureOrder, in.Operands[0]), replace, compare)
+	same := f.emitResult(spirv.OpIEqual, f.boolType(), old, compare)
 	pair := f.resultType(i)
-	first := f.emit(spirv.OpCompositeInsert, pair, old, f.undef(pair), 0)
+	first := f.emitResult(spirv.OpCompositeInsert, pair, old, f.constUndef(pair), 0)
 	f.emitAs(i, spirv.OpCompositeInsert, pair, same, first, 1)
 }
 
-func (f *function) fence(in *ir.Instruction) {
+func (f *function) writeFence(in *ir.Instruction) {
 	semantics := orderSemantics(in.Order) | semWorkgroup | semCrossWorkgroup
 	if f.options.Version < spirv.Version1_0 {
 		return
 	}
-	f.emitPlain(spirv.OpMemoryBarrier, f.scope(in), f.u32(semantics))
+	f.emitPlain(spirv.OpMemoryBarrier, f.memoryScope(in), f.constWord(semantics))
 }

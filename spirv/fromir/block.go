@@ -7,8 +7,8 @@ import (
 	"offlink/spirv"
 )
 
-// successors returns the blocks that a terminator leads to.
-func successors(in *ir.Instruction) (list []int) {
+// successorBlocks returns the blocks that a terminator leads to.
+func successorBlocks(in *ir.Instruction) (list []int) {
 	for _, o := range in.Operands {
 		if o.Kind == ir.ValueBlock {
 			list = append(list, int(o.Index))
@@ -17,11 +17,11 @@ func successors(in *ir.Instruction) (list []int) {
 	return list
 }
 
-// dominators returns the immediate dominator of each block: -1 for the first,
+// blockDominators returns the immediate dominator of each block: -1 for the first,
 // -2 for those that are not reached.
-func dominators(body *ir.Body) []int {
+func blockDominators(body *ir.Body) []int {
 	n := len(body.Blocks)
-	after := postorder(body)
+	after := blockPostorder(body)
 	number := make([]int, n)
 	for i := range number {
 		number[i] = -1
@@ -31,7 +31,7 @@ func dominators(body *ir.Body) []int {
 	}
 	preds := make([][]int, n)
 	for _, b := range after {
-		for _, s := range successors(body.Terminator(b)) {
+		for _, s := range successorBlocks(body.Terminator(b)) {
 			preds[s] = append(preds[s], b)
 		}
 	}
@@ -77,9 +77,9 @@ func commonDominator(dom, number []int, a, b int) int {
 	return a
 }
 
-// postorder returns the blocks that are reached, each after those that it
+// blockPostorder returns the blocks that are reached, each after those that it
 // leads to, as far as loops allow.
-func postorder(body *ir.Body) []int {
+func blockPostorder(body *ir.Body) []int {
 	type visit struct{ block, next int }
 	seen := make([]bool, len(body.Blocks))
 	seen[0] = true
@@ -87,7 +87,7 @@ func postorder(body *ir.Body) []int {
 	var order []int
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		list := successors(body.Terminator(top.block))
+		list := successorBlocks(body.Terminator(top.block))
 		if top.next == len(list) {
 			order = append(order, top.block)
 			stack = stack[:len(stack)-1]
@@ -106,7 +106,7 @@ func postorder(body *ir.Body) []int {
 // blockOrder returns the blocks in their order, but each after the one that
 // dominates it.
 func blockOrder(body *ir.Body) []int {
-	dom := dominators(body)
+	dom := blockDominators(body)
 	order := make([]int, 0, len(dom))
 	placed := make([]bool, len(dom))
 	var chain []int
@@ -127,7 +127,7 @@ func blockOrder(body *ir.Body) []int {
 // constant expressions.
 func (f *function) edgeValues(block int) {
 	seen := map[int]bool{}
-	for _, next := range successors(f.ir.Terminator(block)) {
+	for _, next := range successorBlocks(f.ir.Terminator(block)) {
 		if seen[next] {
 			continue
 		}
@@ -136,8 +136,8 @@ func (f *function) edgeValues(block int) {
 			phi := &f.ir.Instructions[i]
 			for k := 0; k+1 < len(phi.Operands); k += 2 {
 				if int(phi.Operands[k+1].Index) == block && f.needsCode(phi.Operands[k], f.resultType(i)) {
-					n := f.operand(phi.Operands[k], f.resultType(i))
-					want := f.edge(i, k)
+					n := f.operandID(phi.Operands[k], f.resultType(i))
+					want := f.edgeID(i, k)
 					if want != n {
 						f.code = appendInstruction(f.code, spirv.OpCopyObject, f.resultType(i), want, n)
 					}
@@ -148,8 +148,8 @@ func (f *function) edgeValues(block int) {
 	}
 }
 
-// edge returns the identifier of a value that edgeValues makes.
-func (f *function) edge(phi, operand int) id {
+// edgeID returns the identifier of a value that edgeValues makes.
+func (f *function) edgeID(phi, operand int) id {
 	key := phiEdge{phi, operand}
 	if f.incoming[key] == 0 {
 		f.incoming[key] = f.b.newID()
@@ -169,7 +169,7 @@ func (f *function) needsCode(v ir.Value, want id) bool {
 	return f.typeOf(v) != want
 }
 
-func (f *function) phi(i int, in *ir.Instruction) {
+func (f *function) writePhi(i int, in *ir.Instruction) {
 	typ := f.resultType(i)
 	var words []uint32
 	seen := map[uint32]bool{}
@@ -181,18 +181,18 @@ func (f *function) phi(i int, in *ir.Instruction) {
 		seen[from] = true
 		v := in.Operands[k]
 		if f.needsCode(v, typ) {
-			words = append(words, f.edge(i, k), f.labels[from])
+			words = append(words, f.edgeID(i, k), f.labels[from])
 			continue
 		}
-		words = append(words, f.operand(v, typ), f.labels[from])
+		words = append(words, f.operandID(v, typ), f.labels[from])
 	}
 	f.emitAs(i, spirv.OpPhi, typ, words...)
 }
 
-func (f *function) label(v ir.Value) id { return f.labels[v.Index] }
+func (f *function) labelID(v ir.Value) id { return f.labels[v.Index] }
 
-// terminator writes the end of a block.
-func (f *function) terminator(in *ir.Instruction) {
+// writeTerminator writes the end of a block.
+func (f *function) writeTerminator(in *ir.Instruction) {
 	switch in.Op {
 	case ir.OpRet:
 		if len(in.Operands) == 0 {
@@ -200,9 +200,9 @@ func (f *function) terminator(in *ir.Instruction) {
 			return
 		}
 		want := f.valueType(in.Operands[0].Type, f.info.resultTerm)
-		f.emitPlain(spirv.OpReturnValue, f.operand(in.Operands[0], want))
+		f.emitPlain(spirv.OpReturnValue, f.operandID(in.Operands[0], want))
 	case ir.OpBr:
-		f.branch(in)
+		f.writeBranch(in)
 	case ir.OpSwitch:
 		f.switchTo(in)
 	case ir.OpUnreachable:
@@ -212,35 +212,35 @@ func (f *function) terminator(in *ir.Instruction) {
 	}
 }
 
-func (f *function) branch(in *ir.Instruction) {
+func (f *function) writeBranch(in *ir.Instruction) {
 	if len(in.Operands) == 1 || in.Operands[1].Index == in.Operands[2].Index {
-		f.emitPlain(spirv.OpBranch, f.label(in.Operands[len(in.Operands)-1]))
+		f.emitPlain(spirv.OpBranch, f.labelID(in.Operands[len(in.Operands)-1]))
 		return
 	}
-	f.emitPlain(spirv.OpBranchConditional, f.valueID(in.Operands[0]), f.label(in.Operands[1]), f.label(in.Operands[2]))
+	f.emitPlain(spirv.OpBranchConditional, f.valueID(in.Operands[0]), f.labelID(in.Operands[1]), f.labelID(in.Operands[2]))
 }
 
 func (f *function) switchTo(in *ir.Instruction) {
 	selector := in.Operands[0]
-	bits := f.typ(selector.Type).Bits
+	bits := f.moduleType(selector.Type).Bits
 	if bits == 1 {
 		f.switchBool(in)
 		return
 	}
-	words := []uint32{f.valueID(selector), f.label(in.Operands[1])}
+	words := []uint32{f.valueID(selector), f.labelID(in.Operands[1])}
 	for k := 2; k+1 < len(in.Operands); k += 2 {
 		n := constantNumber(&f.ir.Constants, in.Operands[k])
 		words = append(words, constantWords(bits, []uint64{n})...)
-		words = append(words, f.label(in.Operands[k+1]))
+		words = append(words, f.labelID(in.Operands[k+1]))
 	}
 	f.emitPlain(opSwitchOf+spirv.Opcode((bits+31)/32), words...)
 }
 
 // switchBool writes a switch on an i1, which OpSwitch does not take.
 func (f *function) switchBool(in *ir.Instruction) {
-	targets := [2]id{f.label(in.Operands[1]), f.label(in.Operands[1])}
+	targets := [2]id{f.labelID(in.Operands[1]), f.labelID(in.Operands[1])}
 	for k := 2; k+1 < len(in.Operands); k += 2 {
-		targets[constantNumber(&f.ir.Constants, in.Operands[k])&1] = f.label(in.Operands[k+1])
+		targets[constantNumber(&f.ir.Constants, in.Operands[k])&1] = f.labelID(in.Operands[k+1])
 	}
 	if targets[0] == targets[1] {
 		f.emitPlain(spirv.OpBranch, targets[0])

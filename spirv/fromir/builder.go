@@ -74,8 +74,8 @@ func newBuilder() *builder {
 	}
 }
 
-// reset empties the builder for the next unit and keeps its memory.
-func (b *builder) reset() {
+// resetUnit empties the builder for the next unit and keeps its memory.
+func (b *builder) resetUnit() {
 	b.next, b.version = firstID, spirv.Version1_0
 	clear(b.capabilities)
 	clear(b.extensions)
@@ -110,31 +110,31 @@ func appendText(words []uint32, text string) []uint32 {
 
 // importSet returns the identifier of an instruction set.
 func (b *builder) importSet(name string) id {
-	return b.keyed(sectionImport, "import "+name, func(n id) entry {
+	return b.keyedEntry(sectionImport, "import "+name, func(n id) entry {
 		return entry{op: spirv.OpExtInstImport, words: appendText([]uint32{n}, name)}
 	})
 }
 
-// text returns the identifier of an OpString.
-func (b *builder) text(s string) id {
-	return b.keyed(sectionString, "string "+s, func(n id) entry {
+// stringID returns the identifier of an OpString.
+func (b *builder) stringID(s string) id {
+	return b.keyedEntry(sectionString, "string "+s, func(n id) entry {
 		return entry{op: spirv.OpString, words: appendText([]uint32{n}, s)}
 	})
 }
 
-// external returns the identifier of a function or variable of the module.
-func (b *builder) external(key string) id {
-	return b.keyed(sectionExternal, key, func(n id) entry { return entry{words: []uint32{n}} })
+// externalID returns the identifier of a function or variable of the module.
+func (b *builder) externalID(key string) id {
+	return b.keyedEntry(sectionExternal, key, func(n id) entry { return entry{words: []uint32{n}} })
 }
 
-func (b *builder) name(n id, name string) {
+func (b *builder) setName(n id, name string) {
 	if name != "" {
 		b.names[n] = name
 	}
 }
 
-// decorate adds a decoration once.
-func (b *builder) decorate(n id, kind uint32, operands ...uint32) {
+// decorateID adds a decoration once.
+func (b *builder) decorateID(n id, kind uint32, operands ...uint32) {
 	b.addDecoration(spirv.OpDecorate, n, append([]uint32{kind}, operands...))
 }
 
@@ -165,7 +165,7 @@ func (b *builder) typeEntry(op spirv.Opcode, operands []uint32, deps ...id) id {
 	}
 	n := b.newID()
 	b.unique[key] = n
-	b.add(n, &entry{op: op, words: append([]uint32{n}, operands...), deps: deps})
+	b.addEntry(n, &entry{op: op, words: append([]uint32{n}, operands...), deps: deps})
 	return n
 }
 
@@ -177,13 +177,13 @@ func (b *builder) constantEntry(op spirv.Opcode, typ id, operands []uint32, deps
 	}
 	n := b.newID()
 	b.unique[key] = n
-	b.add(n, &entry{op: op, words: append([]uint32{typ, n}, operands...), deps: append([]id{typ}, deps...)})
+	b.addEntry(n, &entry{op: op, words: append([]uint32{typ, n}, operands...), deps: append([]id{typ}, deps...)})
 	return n
 }
 
-// keyed returns the identifier of the entry of that key, which describe makes
+// keyedEntry returns the identifier of the entry of that key, which describe makes
 // when it is first asked for. It may make other entries.
-func (b *builder) keyed(s section, key string, describe func(n id) entry) id {
+func (b *builder) keyedEntry(s section, key string, describe func(n id) entry) id {
 	if n, ok := b.unique[key]; ok {
 		return n
 	}
@@ -191,11 +191,11 @@ func (b *builder) keyed(s section, key string, describe func(n id) entry) id {
 	b.unique[key] = n
 	e := describe(n)
 	e.section, e.key = s, key
-	b.add(n, &e)
+	b.addEntry(n, &e)
 	return n
 }
 
-func (b *builder) add(n id, e *entry) {
+func (b *builder) addEntry(n id, e *entry) {
 	b.entries[n] = e
 	b.order = append(b.order, n)
 }
@@ -215,5 +215,5 @@ var typeOps = map[spirv.Opcode]bool{
 // newIDOnce returns the identifier of a function that the translation adds, which
 // write writes when it is first asked for: it returns the whole function.
 func (b *builder) newIDOnce(key string, write func(n id) []uint32) id {
-	return b.keyed(sectionFunction, key, func(n id) entry { return entry{op: spirv.OpFunction, words: write(n)} })
+	return b.keyedEntry(sectionFunction, key, func(n id) entry { return entry{op: spirv.OpFunction, words: write(n)} })
 }

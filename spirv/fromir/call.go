@@ -33,18 +33,18 @@ type callSite struct {
 	before   id         // that the result has been used as
 }
 
-// recognize finds out whether calls of a function become something else than
+// findBuiltin finds out whether calls of a function become something else than
 // calls.
-func (t *translator) recognize(info *functionFacts, declared bool) {
+func (t *translator) findBuiltin(info *functionFacts, declared bool) {
 	name := info.value.Name
 	if strings.HasPrefix(name, "llvm.") {
-		info.builtin = t.intrinsic(name)
+		info.builtin = t.intrinsicBuiltin(name)
 		return
 	}
 	if !declared {
 		return
 	}
-	base, parameters, mangled := demangle(name)
+	base, parameters, mangled := demangleName(name)
 	for i := range parameters {
 		if i < len(info.shapes) && info.shapes[i] == unknownShape {
 			if found := mangledShape(&parameters[i]); found != nil {
@@ -71,7 +71,7 @@ func (f *inference) callResult(in *ir.Instruction) term {
 	}
 	if info.builtin != nil {
 		if k := info.builtin.result; k >= 0 && k+1 < len(in.Operands) {
-			return f.of(in.Operands[k+1])
+			return f.termOf(in.Operands[k+1])
 		}
 		switch info.builtin.name {
 		case "async_work_group_copy", "async_work_group_strided_copy":
@@ -80,7 +80,7 @@ func (f *inference) callResult(in *ir.Instruction) term {
 			return f.opaqueTerm("sampler_t")
 		}
 		if f.isPointer(in.Type) {
-			return f.translator.terms.unknown()
+			return f.translator.terms.unknownTerm()
 		}
 		return noTerm
 	}
@@ -95,9 +95,9 @@ func (t *translator) calledFunction(in *ir.Instruction) *functionInfo {
 			return nil
 		}
 		if t.module.Values[v.Index].Kind == ir.Function {
-			return t.function(ir.ValueID(v.Index))
+			return t.functionOf(ir.ValueID(v.Index))
 		}
-		v = t.global(ir.ValueID(v.Index)).alias
+		v = t.globalOf(ir.ValueID(v.Index)).alias
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (f *inference) callUses(in *ir.Instruction) {
 	if info == nil {
 		return
 	}
-	unify := f.translator.terms.unify
+	unify := f.translator.terms.unifyTerms
 	arguments := in.Operands[1:]
 	if b := info.builtin; b != nil {
 		f.builtinUses(b, info, in, arguments)
@@ -116,39 +116,39 @@ func (f *inference) callUses(in *ir.Instruction) {
 	}
 	for i, v := range arguments {
 		if i < len(info.parameters) {
-			unify(info.parameters[i], f.of(v))
+			unify(info.parameters[i], f.termOf(v))
 		}
 	}
 }
 
 // builtinUses unifies the argument types of built-ins.
 func (f *inference) builtinUses(b *builtin, info *functionInfo, in *ir.Instruction, arguments []ir.Value) {
-	unify := f.translator.terms.unify
+	unify := f.translator.terms.unifyTerms
 	name := info.value.Name
 	switch {
 	case strings.HasPrefix(name, "llvm.memcpy") || strings.HasPrefix(name, "llvm.memmove"):
-		unify(f.of(arguments[0]), f.of(arguments[1]))
+		unify(f.termOf(arguments[0]), f.termOf(arguments[1]))
 	case strings.HasPrefix(b.name, "__spirv_Atomic") || strings.HasPrefix(b.name, "atom"):
 		value := in.Type
 		if strings.HasSuffix(b.name, "Store") && len(arguments) > 3 {
 			value = arguments[3].Type
 		}
-		if typ := f.typ(value); len(arguments) > 0 && (typ.Kind == ir.TypeInteger && typ.Bits >= 8 || typ.Kind == ir.TypeFloat) {
-			unify(f.of(arguments[0]), f.memory(value))
+		if typ := f.moduleType(value); len(arguments) > 0 && (typ.Kind == ir.TypeInteger && typ.Bits >= 8 || typ.Kind == ir.TypeFloat) {
+			unify(f.termOf(arguments[0]), f.memoryTerm(value))
 		}
 	default:
 		for i, v := range arguments {
 			if i < len(b.parameters) && i < len(info.parameters) && f.isPointer(v.Type) {
 				if found := f.mangledTerm(&b.parameters[i]); found != noTerm {
-					unify(f.of(v), found)
+					unify(f.termOf(v), found)
 				}
 			}
 		}
 	}
 }
 
-// call writes a call.
-func (f *function) call(i int, in *ir.Instruction) {
+// writeCall writes a call.
+func (f *function) writeCall(i int, in *ir.Instruction) {
 	c := &callSite{function: f, index: i, in: in, detail: &f.ir.Calls[in.Call], operands: in.Operands[1:], before: f.ids[i]}
 	if c.detail.Asm != nil {
 		c.typ = f.resultType(i)
@@ -178,7 +178,7 @@ func (f *function) call(i int, in *ir.Instruction) {
 // resultTypeOfBuiltin is resultType for built-ins: metadata and tokens, which
 // have no type, are left to them.
 func (f *function) resultTypeOfBuiltin(i int) id {
-	if typ := f.typ(f.ir.Instructions[i].Type); typ.Kind == ir.TypeOther {
+	if typ := f.moduleType(f.ir.Instructions[i].Type); typ.Kind == ir.TypeOther {
 		return 0
 	}
 	return f.resultType(i)
@@ -189,78 +189,78 @@ func (f *function) isVoid(n ir.TypeID) bool { return f.isVoidType(n) }
 // callFunction writes an OpFunctionCall.
 func (c *callSite) callFunction() {
 	info := c.callee
-	elements := c.function.typ(info.value.Type).Elements[1:]
+	elements := c.function.moduleType(info.value.Type).Elements[1:]
 	if len(c.operands) != len(elements) {
 		c.failf("a call with %d arguments of a function of %d parameters", len(c.operands), len(elements))
 	}
 	words := []uint32{c.functionID(info.number)}
 	for i, v := range c.operands {
-		words = append(words, c.operand(v, c.pointerWant(elements[i], c.valueType(elements[i], info.parameters[i]))))
+		words = append(words, c.operandID(v, c.pointerWant(elements[i], c.valueType(elements[i], info.parameters[i]))))
 	}
-	result := c.valueType(c.function.typ(info.value.Type).Elements[0], info.resultTerm)
+	result := c.valueType(c.function.moduleType(info.value.Type).Elements[0], info.resultTerm)
 	if c.isVoid(c.in.Type) {
-		c.emit(spirv.OpFunctionCall, result, words...)
+		c.emitResult(spirv.OpFunctionCall, result, words...)
 		return
 	}
 	n := c.emitAs(c.index, spirv.OpFunctionCall, result, words...)
 	if result != c.typ {
 		c.ids[c.index] = 0
-		c.define(c.index, c.cast(n, result, c.typ))
+		c.defineResult(c.index, c.castPointer(n, result, c.typ))
 	}
 }
 
 // callPointer writes a call of a function pointer.
 func (c *callSite) callPointer() {
-	if !c.options.allowed("SPV_INTEL_function_pointers") {
+	if !c.options.allowsExtension("SPV_INTEL_function_pointers") {
 		c.failf("a call of a function pointer needs the extension SPV_INTEL_function_pointers, which is not allowed")
 	}
-	c.use("SPV_INTEL_function_pointers")
-	c.capability(capFunctionPointers)
+	c.useExtension("SPV_INTEL_function_pointers")
+	c.useCapabilities(capFunctionPointers)
 	callee := c.in.Operands[0]
-	typ := c.function.typ(c.in.Element)
+	typ := c.function.moduleType(c.in.Element)
 	var parameters []id
 	for _, p := range typ.Elements[1:] {
 		parameters = append(parameters, c.typeID(p))
 	}
 	result := c.typeID(typ.Elements[0])
-	space := c.function.typ(callee.Type).AddressSpace
-	words := []uint32{c.operand(callee, c.pointerType(c.functionType(result, parameters), space))}
+	space := c.function.moduleType(callee.Type).AddressSpace
+	words := []uint32{c.operandID(callee, c.pointerType(c.functionType(result, parameters), space))}
 	for i, v := range c.operands {
 		want := id(0)
 		if i < len(parameters) {
 			want = c.pointerWant(v.Type, parameters[i])
 		}
-		words = append(words, c.operand(v, want))
+		words = append(words, c.operandID(v, want))
 	}
 	if c.isVoid(c.in.Type) {
-		c.emit(spirv.OpFunctionPointerCallINTEL, result, words...)
+		c.emitResult(spirv.OpFunctionPointerCallINTEL, result, words...)
 		return
 	}
-	c.result(c.emit(spirv.OpFunctionPointerCallINTEL, result, words...), result)
+	c.setResult(c.emitResult(spirv.OpFunctionPointerCallINTEL, result, words...), result)
 }
 
-// result makes a value the call's result, casting a pointer of another type.
-func (c *callSite) result(n, typ id) {
+// setResult makes a value the call's result, casting a pointer of another type.
+func (c *callSite) setResult(n, typ id) {
 	if c.isVoid(c.in.Type) {
 		return
 	}
-	n = c.cast(n, typ, c.typ)
-	c.define(c.index, n)
+	n = c.castPointer(n, typ, c.typ)
+	c.defineResult(c.index, n)
 	if len(c.in.Attachments) > 0 && c.b.entries[n] == nil {
 		c.maxError(n, c.in)
 	}
 	if c.before == 0 && c.in.Name != "" && c.b.names[n] == "" && c.b.entries[n] == nil {
-		c.b.name(n, c.in.Name)
+		c.b.setName(n, c.in.Name)
 	}
 }
 
 // functionPointer returns the address of a function as a value.
 func (t *translator) functionPointer(n ir.ValueID) id {
-	if !t.options.allowed("SPV_INTEL_function_pointers") {
+	if !t.options.allowsExtension("SPV_INTEL_function_pointers") {
 		t.failf("the address of the function %s needs the extension SPV_INTEL_function_pointers, which is not allowed", t.module.Values[n].Name)
 	}
-	t.use("SPV_INTEL_function_pointers")
-	t.capability(capFunctionPointers)
+	t.useExtension("SPV_INTEL_function_pointers")
+	t.useCapabilities(capFunctionPointers)
 	typ := t.globalAddressType(n)
 	self := t.functionID(n)
 	return t.b.constantEntry(spirv.OpConstantFunctionPointerINTEL, typ, []uint32{self}, self)
@@ -268,17 +268,17 @@ func (t *translator) functionPointer(n ir.ValueID) id {
 
 // inlineAsm writes a call of inline assembly.
 func (c *callSite) inlineAsm() {
-	c.use("SPV_INTEL_inline_assembly")
-	c.capability(capAsm)
+	c.useExtension("SPV_INTEL_inline_assembly")
+	c.useCapabilities(capAsm)
 	a := c.detail.Asm
 	target := c.asmTarget()
 	typ := c.typeID(c.in.Element)
 	key := fmt.Sprintf("asm %d %q %q %t", c.in.Element, a.Template, a.Constraints, a.SideEffects)
-	n := c.b.keyed(sectionAssembly, key, func(n id) entry {
-		result := c.typeID(c.function.typ(c.in.Element).Elements[0])
+	n := c.b.keyedEntry(sectionAssembly, key, func(n id) entry {
+		result := c.typeID(c.function.moduleType(c.in.Element).Elements[0])
 		words := appendText([]uint32{result, n, typ, target}, a.Template)
 		if a.SideEffects {
-			c.b.decorate(n, decSideEffects)
+			c.b.decorateID(n, decSideEffects)
 		}
 		return entry{op: opAsmINTEL, words: appendText(words, a.Constraints), deps: []id{result, typ, target}}
 	})
@@ -286,12 +286,12 @@ func (c *callSite) inlineAsm() {
 	for _, v := range c.operands {
 		words = append(words, c.valueID(v))
 	}
-	result := c.typeID(c.function.typ(c.in.Element).Elements[0])
-	c.result(c.emit(spirv.OpAsmCallINTEL, result, words...), result)
+	result := c.typeID(c.function.moduleType(c.in.Element).Elements[0])
+	c.setResult(c.emitResult(spirv.OpAsmCallINTEL, result, words...), result)
 }
 
 func (t *translator) asmTarget() id {
-	return t.b.keyed(sectionAssembly, "asm target", func(n id) entry {
+	return t.b.keyedEntry(sectionAssembly, "asm target", func(n id) entry {
 		return entry{op: opAsmTargetINTEL, words: appendText([]uint32{n}, t.module.Triple)}
 	})
 }
@@ -321,15 +321,15 @@ func (c *callSite) isConstant(i int) bool {
 	return k == ir.ConstantInt || k == ir.ConstantZero
 }
 
-// arg returns an argument; a pointer as the name of the function says.
-func (c *callSite) arg(i int) id {
+// argumentID returns an argument; a pointer as the name of the function says.
+func (c *callSite) argumentID(i int) id {
 	if i >= len(c.operands) {
 		c.failf("argument %d is lacking", i+1)
 	}
 	v := c.operands[i]
 	if i < len(c.callee.parameters) && c.isPointer(v.Type) && c.builtin != nil && i < len(c.builtin.parameters) {
 		if found := c.mangledTerm(&c.builtin.parameters[i]); found != noTerm {
-			return c.operand(v, c.pointerTo(found, c.function.typ(v.Type).AddressSpace))
+			return c.operandID(v, c.pointerTo(found, c.function.moduleType(v.Type).AddressSpace))
 		}
 	}
 	return c.valueID(v)
@@ -338,14 +338,14 @@ func (c *callSite) arg(i int) id {
 // argAs returns a pointer argument as a pointer to that type.
 func (c *callSite) argAs(i int, pointee id) id {
 	v := c.operands[i]
-	return c.operand(v, c.pointerType(pointee, c.function.typ(v.Type).AddressSpace))
+	return c.operandID(v, c.pointerType(pointee, c.function.moduleType(v.Type).AddressSpace))
 }
 
-// args returns the arguments from the first on.
-func (c *callSite) args(first int) []id {
+// argumentIDs returns the arguments from the first on.
+func (c *callSite) argumentIDs(first int) []id {
 	var list []id
 	for i := first; i < len(c.operands); i++ {
-		list = append(list, c.arg(i))
+		list = append(list, c.argumentID(i))
 	}
 	return list
 }
@@ -356,5 +356,5 @@ func (c *callSite) extInst(name string, operands ...uint32) id {
 	if !ok {
 		c.failf("OpenCL.std has no instruction %s", name)
 	}
-	return c.emit(spirv.OpExtInst, c.typ, append([]uint32{c.opencl, number}, operands...)...)
+	return c.emitResult(spirv.OpExtInst, c.typ, append([]uint32{c.opencl, number}, operands...)...)
 }

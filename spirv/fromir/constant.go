@@ -22,27 +22,27 @@ func (t *translator) constBool(value bool) id {
 	return t.b.constantEntry(op, t.boolType(), nil)
 }
 
-// u32 returns a constant of 32 bits.
-func (t *translator) u32(value uint32) id { return t.constInt(32, uint64(value)) }
+// constWord returns a constant of 32 bits.
+func (t *translator) constWord(value uint32) id { return t.constInt(32, uint64(value)) }
 
 // sizeConstant returns a constant as wide as a pointer.
 func (t *translator) sizeConstant(value uint64) id { return t.constInt(t.pointerBits, value) }
 
-func (t *translator) null(typ id) id { return t.b.constantEntry(spirv.OpConstantNull, typ, nil) }
+func (t *translator) constNull(typ id) id { return t.b.constantEntry(spirv.OpConstantNull, typ, nil) }
 
-func (t *translator) undef(typ id) id { return t.b.constantEntry(spirv.OpUndef, typ, nil) }
+func (t *translator) constUndef(typ id) id { return t.b.constantEntry(spirv.OpUndef, typ, nil) }
 
-// undefined returns an undefined constant: nothing above the width of an
+// undefinedOf returns an undefined constant: nothing above the width of an
 // integer that is held in more bits.
-func (t *translator) undefined(n ir.TypeID, typ id) id {
+func (t *translator) undefinedOf(n ir.TypeID, typ id) id {
 	held := n
-	if v := t.typ(n); v.Kind == ir.TypeVector {
+	if v := t.moduleType(n); v.Kind == ir.TypeVector {
 		held = v.Elements[0]
 	}
-	if v := t.typ(held); v.Kind == ir.TypeInteger && t.heldBits(v.Bits) != v.Bits {
-		return t.null(typ)
+	if v := t.moduleType(held); v.Kind == ir.TypeInteger && t.heldBits(v.Bits) != v.Bits {
+		return t.constNull(typ)
 	}
-	return t.undef(typ)
+	return t.constUndef(typ)
 }
 
 // constantWords cuts a number into the words of an OpConstant.
@@ -56,29 +56,29 @@ func constantWords(bits uint32, words []uint64) []uint32 {
 	return list
 }
 
-// constant returns a constant that needs no instructions; 0 for expressions
+// plainConstant returns a constant that needs no instructions; 0 for expressions
 // and addresses. typ is the type that it must have.
-func (t *translator) constant(c *ir.ConstantNode, typ id, value func(ir.Value, id) id) id {
+func (t *translator) plainConstant(c *ir.ConstantNode, typ id, value func(ir.Value, id) id) id {
 	switch c.Kind {
 	case ir.ConstantInt:
-		if n := t.typ(c.Type); n.Bits == 1 {
+		if n := t.moduleType(c.Type); n.Bits == 1 {
 			return t.constBool(c.Words[0] != 0)
 		} else {
 			return t.b.constantEntry(spirv.OpConstant, typ, constantWords(n.Bits, c.Words))
 		}
 	case ir.ConstantFloat:
-		return t.b.constantEntry(spirv.OpConstant, typ, constantWords(t.typ(c.Type).Bits, c.Words))
+		return t.b.constantEntry(spirv.OpConstant, typ, constantWords(t.moduleType(c.Type).Bits, c.Words))
 	case ir.ConstantZero:
-		return t.null(typ)
+		return t.constNull(typ)
 	case ir.ConstantUndef:
-		return t.undefined(c.Type, typ)
+		return t.undefinedOf(c.Type, typ)
 	case ir.ConstantPoison:
 		if t.usesFreezeExtension() {
-			t.use("SPV_KHR_poison_freeze")
-			t.capability(6256)
+			t.useExtension("SPV_KHR_poison_freeze")
+			t.useCapabilities(6256)
 			return t.b.constantEntry(opPoisonKHR, typ, nil)
 		}
-		return t.undefined(c.Type, typ)
+		return t.undefinedOf(c.Type, typ)
 	case ir.ConstantData, ir.ConstantBytes:
 		return t.dataConstant(c, typ)
 	case ir.ConstantAggregate:
@@ -91,8 +91,8 @@ func (t *translator) constant(c *ir.ConstantNode, typ id, value func(ir.Value, i
 
 // dataConstant returns an array or vector of numbers.
 func (t *translator) dataConstant(c *ir.ConstantNode, typ id) id {
-	n := t.typ(c.Type)
-	element := t.typ(n.Elements[0])
+	n := t.moduleType(c.Type)
+	element := t.moduleType(n.Elements[0])
 	elementID := t.typeID(n.Elements[0])
 	words := c.Words
 	if c.Kind == ir.ConstantBytes {
@@ -106,7 +106,7 @@ func (t *translator) dataConstant(c *ir.ConstantNode, typ id) id {
 		zero = zero && w == 0
 	}
 	if zero && (len(words) > 0 && n.Kind == ir.TypeVector && element.Kind == ir.TypeInteger || len(words) == 0) {
-		return t.null(typ)
+		return t.constNull(typ)
 	}
 	parts := make([]id, len(words))
 	for i, w := range words {
@@ -119,13 +119,13 @@ func (t *translator) dataConstant(c *ir.ConstantNode, typ id) id {
 	if n.Kind == ir.TypeVector && n.Length == 1 {
 		return parts[0]
 	}
-	return t.composite(typ, parts)
+	return t.constComposite(typ, parts)
 }
 
-// composite returns an OpConstantComposite.
-func (t *translator) composite(typ id, parts []id) id {
+// constComposite returns an OpConstantComposite.
+func (t *translator) constComposite(typ id, parts []id) id {
 	if len(parts) == 0 {
-		return t.null(typ)
+		return t.constNull(typ)
 	}
 	if len(parts) > 0xffff-3 {
 		t.failf("constants of %d elements do not fit into an instruction", len(parts))
@@ -134,14 +134,14 @@ func (t *translator) composite(typ id, parts []id) id {
 }
 
 func (t *translator) aggregateConstant(c *ir.ConstantNode, typ id, value func(ir.Value, id) id) id {
-	n := *t.typ(c.Type)
+	n := *t.moduleType(c.Type)
 	if n.Kind == ir.TypeStruct && (n.Name == "spirv.ConstantSampler" || n.Name == "spirv.ConstantPipeStorage") {
 		return 0
 	}
 	parts := make([]id, len(c.Operands))
 	for i, v := range c.Operands {
 		part := t.typeID(t.elementType(c.Type, uint64(i)))
-		parts[i] = t.constituent(v, value(v, part), part)
+		parts[i] = t.compositePart(v, value(v, part), part)
 	}
 	if n.Kind == ir.TypeVector && n.Length == 1 {
 		return parts[0]
@@ -151,7 +151,7 @@ func (t *translator) aggregateConstant(c *ir.ConstantNode, typ id, value func(ir
 			return 0
 		}
 	}
-	return t.composite(typ, parts)
+	return t.constComposite(typ, parts)
 }
 
 // globalConstant returns a constant outside of functions, where an expression
@@ -179,7 +179,7 @@ func (t *translator) globalConstant(pool *ir.ConstantPool, v ir.Value, want id) 
 		if want == 0 {
 			want = t.typeID(c.Type)
 		}
-		made = t.constant(c, want, func(v ir.Value, typ id) id { return t.globalConstant(pool, v, typ) })
+		made = t.plainConstant(c, want, func(v ir.Value, typ id) id { return t.globalConstant(pool, v, typ) })
 	case want == 0:
 		made = t.constantExpression(pool, v, t.typeID(c.Type))
 	default:
@@ -197,9 +197,9 @@ type constantKey struct {
 	want  id
 }
 
-// constituent returns a part of a composite constant: a constant, also for the
+// compositePart returns a part of a composite constant: a constant, also for the
 // address of a variable, which SPIR-V takes as an initialiser alone.
-func (t *translator) constituent(v ir.Value, n, typ id) id {
+func (t *translator) compositePart(v ir.Value, n, typ id) id {
 	if e := t.b.entries[n]; v.Kind == ir.ValueGlobal && e != nil && e.section == sectionExternal && t.module.Values[v.Index].Kind == ir.Variable {
 		return t.specOp(typ, spirv.OpBitcast, n)
 	}
@@ -212,8 +212,8 @@ func (t *translator) castConstant(n, typ, want id, global ir.ValueID) id {
 		return n
 	}
 	if v := &t.module.Values[global]; v.Kind == ir.Variable {
-		if e := t.typ(v.Type); e.Kind == ir.TypeArray && t.typ(e.Elements[0]).Kind == ir.TypeInteger && t.typ(e.Elements[0]).Bits == 8 {
-			zero := t.u32(0)
+		if e := t.moduleType(v.Type); e.Kind == ir.TypeArray && t.moduleType(e.Elements[0]).Kind == ir.TypeInteger && t.moduleType(e.Elements[0]).Bits == 8 {
+			zero := t.constWord(0)
 			return t.specOp(want, spirv.OpInBoundsPtrAccessChain, n, zero, zero)
 		}
 	}
@@ -232,7 +232,7 @@ func (t *translator) constantExpression(pool *ir.ConstantPool, v ir.Value, want 
 	pointee := func(i int) id { return t.constantPointer(pool, c.Operands[i]) }
 	switch op := e.Op; op {
 	case ir.OpGEP:
-		space := t.typ(c.Operands[0].Type).AddressSpace
+		space := t.moduleType(c.Operands[0].Type).AddressSpace
 		base := operand(0, t.pointerType(t.typeID(e.Element), space))
 		list := []id{base}
 		for i := range c.Operands[1:] {
@@ -247,8 +247,8 @@ func (t *translator) constantExpression(pool *ir.ConstantPool, v ir.Value, want 
 	case ir.OpBitCast:
 		return t.castPlain(operand(0, 0), pointee(0), want)
 	case ir.OpAddrSpaceCast:
-		from := t.typ(c.Operands[0].Type).AddressSpace
-		to := t.typ(c.Type).AddressSpace
+		from := t.moduleType(c.Operands[0].Type).AddressSpace
+		to := t.moduleType(c.Type).AddressSpace
 		code, ok := spaceCast(from, to)
 		if !ok {
 			t.failf("a cast from address space %d to %d", from, to)
@@ -288,10 +288,10 @@ func (t *translator) pointeeOfConstant(pool *ir.ConstantPool, v ir.Value) id {
 }
 
 func (t *translator) constantPointer(pool *ir.ConstantPool, v ir.Value) id {
-	if t.typ(v.Type).Kind != ir.TypePointer {
+	if t.moduleType(v.Type).Kind != ir.TypePointer {
 		return t.typeID(v.Type)
 	}
-	return t.pointerType(t.pointeeOfConstant(pool, v), t.typ(v.Type).AddressSpace)
+	return t.pointerType(t.pointeeOfConstant(pool, v), t.moduleType(v.Type).AddressSpace)
 }
 
 // spaceCast returns the instruction that casts between address spaces.

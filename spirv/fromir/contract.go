@@ -4,21 +4,21 @@ import (
 	"offlink/ir"
 )
 
-// contraction notes, as bodies are written, whether they may be contracted: an
+// findContraction notes, as bodies are written, whether they may be contracted: an
 // addition that does not say so may be that of a product which the compiler was
 // not to fuse, and a call of an unknown function may hide one.
-func (f *function) contraction() {
+func (f *function) findContraction() {
 	for i := range f.ir.Instructions {
 		in := &f.ir.Instructions[i]
-		if f.unfused(in) {
+		if f.leavesUnfused(in) {
 			f.uncontracted = true
 			return
 		}
 	}
 }
 
-// unfused reports whether an instruction keeps a function from contraction.
-func (f *function) unfused(in *ir.Instruction) bool {
+// leavesUnfused reports whether an instruction keeps a function from contraction.
+func (f *function) leavesUnfused(in *ir.Instruction) bool {
 	switch in.Op {
 	case ir.OpFAdd, ir.OpFSub:
 		return in.Flags&ir.FlagContract == 0
@@ -27,7 +27,7 @@ func (f *function) unfused(in *ir.Instruction) bool {
 			return true
 		}
 		info := f.calledFunction(in)
-		return info == nil || info.builtin == nil && f.view.declares(info.number)
+		return info == nil || info.builtin == nil && f.view.isDeclared(info.number)
 	}
 	return false
 }

@@ -64,7 +64,7 @@ func (t *translator) fileOf(scope ir.NodeID) id {
 		if !strings.HasPrefix(name, "/") && directory != "" {
 			name = path.Join(directory, name)
 		}
-		found = t.b.text(name)
+		found = t.b.stringID(name)
 	default:
 		for _, f := range fields {
 			if f.Field == "file" && f.Kind == ir.OperandNode {

@@ -52,7 +52,7 @@ func (f *function) writeDebugLine(l *ir.Location) {
 	if file == 0 {
 		return
 	}
-	f.debugCall(debugLine, file, f.u32(l.Line), f.u32(l.Line), f.u32(l.Column), f.u32(l.Column+1))
+	f.debugCall(debugLine, file, f.constWord(l.Line), f.constWord(l.Line), f.constWord(l.Column), f.constWord(l.Column+1))
 }
 
 // debugFileOf returns the DebugSource of the file that a scope is in, 0 if it is
@@ -60,10 +60,10 @@ func (f *function) writeDebugLine(l *ir.Location) {
 func (t *translator) debugFileOf(scope ir.NodeID, depth int) id {
 	n := t.debugNode(ir.Operand{Kind: ir.OperandNode, Node: scope})
 	switch {
-	case n.kind == "DIFile" || n.has("file"):
+	case n.kind == "DIFile" || n.hasField("file"):
 		return t.debugSource(&n)
-	case n.field("scope").Kind == ir.OperandNode && depth < 100:
-		return t.debugFileOf(n.field("scope").Node, depth+1)
+	case n.nodeField("scope").Kind == ir.OperandNode && depth < 100:
+		return t.debugFileOf(n.nodeField("scope").Node, depth+1)
 	}
 	return 0
 }
@@ -94,7 +94,7 @@ func (f *function) debugVariable(kind string, operands []ir.Value) {
 		f.debugCall(debugDeclare, variable, f.declaredPlace(v), expression)
 		return
 	}
-	if v.Kind == ir.ValueInstruction && f.skipInput(&f.ir.Instructions[v.Index]) || f.typ(v.Type).Kind == ir.TypeOther {
+	if v.Kind == ir.ValueInstruction && f.skipInput(&f.ir.Instructions[v.Index]) || f.moduleType(v.Type).Kind == ir.TypeOther {
 		return
 	}
 	value := f.valueID(v)
@@ -108,7 +108,7 @@ func (f *function) declaredPlace(v ir.Value) id {
 		return f.args[v.Index]
 	case ir.ValueInstruction:
 		if in := &f.ir.Instructions[v.Index]; in.Op == ir.OpAlloca {
-			return f.reserve(int(v.Index))
+			return f.reserveID(int(v.Index))
 		}
 	}
 	return f.noDebug()
@@ -135,7 +135,7 @@ func (t *translator) debugExpression(o ir.Operand) (id, bool) {
 	}
 	return t.debugInstruction(key, debugExpression, func(d *debugWords) {
 		for _, step := range steps {
-			d.ids(t.debugInstruction("operation "+fmt.Sprint(step), debugOperationNumber, func(d *debugWords) { d.literals(step...) }))
+			d.addIDs(t.debugInstruction("operation "+fmt.Sprint(step), debugOperationNumber, func(d *debugWords) { d.addLiterals(step...) }))
 		}
 	}), true
 }
@@ -152,7 +152,7 @@ func (f *function) functionDefinition() {
 	if f.info.kernel {
 		unit := f.debugNode(f.session.compileUnits[0])
 		f.debugInstruction(fmt.Sprint("entry point ", f.unit), debugEntryPoint, func(d *debugWords) {
-			d.ids(described, f.debugEntry(f.session.compileUnits[0]), f.b.text(unit.text("producer")), f.b.text(unit.text("flags")))
+			d.addIDs(described, f.debugEntry(f.session.compileUnits[0]), f.b.stringID(unit.fieldText("producer")), f.b.stringID(unit.fieldText("flags")))
 		})
 	}
 }
@@ -161,18 +161,18 @@ func (f *function) functionDefinition() {
 // module has.
 func (t *translator) debugUnit() *unit {
 	u := &unit{}
-	t.begin(noValue, nil)
-	defer t.end()
+	t.beginUnit(noValue, nil)
+	defer t.endUnit()
 	for _, o := range t.session.compileUnits {
 		t.debugEntry(o)
 		n := t.debugNode(o)
 		for _, list := range []string{"enums", "retainedTypes", "globals", "imports"} {
-			for _, e := range t.resolve(n.field(list)) {
+			for _, e := range t.resolveNode(n.nodeField(list)) {
 				t.debugListed(e)
 			}
 		}
 	}
-	t.complete(u)
+	t.completeUnit(u)
 	return u
 }
 
@@ -183,7 +183,7 @@ const noValue = ^ir.ValueID(0)
 func (t *translator) debugListed(o ir.Operand) {
 	n := t.debugNode(o)
 	if n.kind == "DIGlobalVariableExpression" {
-		o = n.field("var")
+		o = n.nodeField("var")
 	}
 	t.debugEntry(o)
 }

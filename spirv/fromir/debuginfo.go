@@ -88,15 +88,15 @@ type debugWords struct {
 
 func (t *translator) newDebugWords() *debugWords { return &debugWords{translator: t} }
 
-func (d *debugWords) ids(list ...id) *debugWords {
+func (d *debugWords) addIDs(list ...id) *debugWords {
 	d.words, d.deps = append(d.words, list...), append(d.deps, list...)
 	return d
 }
 
-func (d *debugWords) literals(list ...uint32) *debugWords {
+func (d *debugWords) addLiterals(list ...uint32) *debugWords {
 	for _, n := range list {
 		if d.shaderDebug() {
-			d.ids(d.u32(n))
+			d.addIDs(d.constWord(n))
 		} else {
 			d.words = append(d.words, n)
 		}
@@ -104,8 +104,8 @@ func (d *debugWords) literals(list ...uint32) *debugWords {
 	return d
 }
 
-// entry returns the entry of an instruction whose identifier is self.
-func (d *debugWords) entry(self id, number uint32) entry {
+// makeEntry returns the entry of an instruction whose identifier is self.
+func (d *debugWords) makeEntry(self id, number uint32) entry {
 	set, void := d.debugSet(), d.voidType()
 	return entry{
 		op: spirv.OpExtInst, words: append([]uint32{void, self, set, number}, d.words...),
@@ -115,10 +115,10 @@ func (d *debugWords) entry(self id, number uint32) entry {
 
 // debugInstruction returns the instruction of that key.
 func (t *translator) debugInstruction(key string, number uint32, operands func(d *debugWords)) id {
-	return t.b.keyed(sectionDebug, "debug "+key, func(n id) entry {
+	return t.b.keyedEntry(sectionDebug, "debug "+key, func(n id) entry {
 		d := t.newDebugWords()
 		operands(d)
-		return d.entry(n, number)
+		return d.makeEntry(n, number)
 	})
 }
 
@@ -132,32 +132,32 @@ func (t *translator) noDebug() id {
 func (t *translator) debugSource(n *debugNode) id {
 	file := *n
 	if n.kind != "DIFile" {
-		if !n.has("file") {
-			return t.debugInstruction("source ", debugSource, func(d *debugWords) { d.ids(t.b.text("")) })
+		if !n.hasField("file") {
+			return t.debugInstruction("source ", debugSource, func(d *debugWords) { d.addIDs(t.b.stringID("")) })
 		}
-		file = t.debugNode(n.field("file"))
+		file = t.debugNode(n.nodeField("file"))
 	}
 	name := debugPath(&file)
 	return t.debugInstruction("source "+name, debugSource, func(d *debugWords) {
-		d.ids(t.b.text(name))
-		sum := file.text("checksum")
-		kind, _ := map[string]uint64{"CSK_MD5": 1, "CSK_SHA1": 2, "CSK_SHA256": 3}[file.text("checksumkind")]
+		d.addIDs(t.b.stringID(name))
+		sum := file.fieldText("checksum")
+		kind, _ := map[string]uint64{"CSK_MD5": 1, "CSK_SHA1": 2, "CSK_SHA256": 3}[file.fieldText("checksumkind")]
 		if kind == 0 {
-			kind = file.number("checksumkind")
+			kind = file.fieldNumber("checksumkind")
 		}
 		switch {
 		case sum == "" || kind == 0 || kind > 3:
 		case t.options.Debug == DebugOpenCL100:
-			d.ids(t.b.text("//__" + [...]string{"CSK_MD5", "CSK_SHA1", "CSK_SHA256"}[kind-1] + ":" + sum))
+			d.addIDs(t.b.stringID("//__" + [...]string{"CSK_MD5", "CSK_SHA1", "CSK_SHA256"}[kind-1] + ":" + sum))
 		case t.options.Debug == DebugShader200:
-			d.literals(uint32(kind) - 1).ids(t.b.text(sum))
+			d.addLiterals(uint32(kind) - 1).addIDs(t.b.stringID(sum))
 		}
 	})
 }
 
 // debugPath returns the path of a DIFile.
 func debugPath(file *debugNode) string {
-	name, directory := file.text("filename"), file.text("directory")
+	name, directory := file.fieldText("filename"), file.fieldText("directory")
 	if !strings.HasPrefix(name, "/") && directory != "" {
 		name = path.Join(directory, name)
 	}
@@ -167,14 +167,14 @@ func debugPath(file *debugNode) string {
 // debugParent returns the scope of a node: the first compile unit where it has
 // none, or only a file.
 func (t *translator) debugParent(n *debugNode) id {
-	scope := n.field("scope")
+	scope := n.nodeField("scope")
 	if scope.Kind == ir.OperandNode {
 		if found, ok := t.debugScopeOf(scope); ok {
 			return found
 		}
 	}
-	if n.has("unit") {
-		return t.debugEntry(n.field("unit"))
+	if n.hasField("unit") {
+		return t.debugEntry(n.nodeField("unit"))
 	}
 	return t.debugEntry(t.session.compileUnits[0])
 }
@@ -207,9 +207,9 @@ func (t *translator) debugEntry(o ir.Operand) id {
 	key := fmt.Sprint(o.Node)
 	if t.hasTemplate(&n) {
 		return t.debugInstruction(key, debugTypeTemplate, func(d *debugWords) {
-			d.ids(t.debugInstruction(key+" target", number, func(d *debugWords) { write(d, &n) }))
-			for _, p := range t.resolve(n.field("templateParams")) {
-				d.ids(t.debugEntry(p))
+			d.addIDs(t.debugInstruction(key+" target", number, func(d *debugWords) { write(d, &n) }))
+			for _, p := range t.resolveNode(n.nodeField("templateParams")) {
+				d.addIDs(t.debugEntry(p))
 			}
 		})
 	}
@@ -218,7 +218,7 @@ func (t *translator) debugEntry(o ir.Operand) id {
 
 // hasTemplate reports whether a node is described by a template.
 func (t *translator) hasTemplate(n *debugNode) bool {
-	return (n.kind == "DICompositeType" || n.kind == "DISubprogram") && n.has("templateParams") && len(t.resolve(n.field("templateParams"))) > 0
+	return (n.kind == "DICompositeType" || n.kind == "DISubprogram") && n.hasField("templateParams") && len(t.resolveNode(n.nodeField("templateParams"))) > 0
 }
 
 type debugWriter = func(*debugWords, *debugNode)
@@ -238,14 +238,14 @@ func (t *translator) debugWriter(n *debugNode) (debugWriter, uint32) {
 	case "DISubroutineType":
 		return (*debugWords).functionType, debugTypeFunction
 	case "DISubprogram":
-		if n.number("spFlags")&8 == 0 && n.number("isDefinition") == 0 {
+		if n.fieldNumber("spFlags")&8 == 0 && n.fieldNumber("isDefinition") == 0 {
 			return (*debugWords).functionDeclaration, debugFunctionDeclared
 		}
-		return (*debugWords).subprogram, debugFunction
+		return (*debugWords).functionScope, debugFunction
 	case "DILexicalBlock", "DINamespace":
 		return (*debugWords).lexicalBlock, debugLexicalBlock
 	case "DILexicalBlockFile":
-		return (*debugWords).discriminator, debugDiscriminator
+		return (*debugWords).blockDiscriminator, debugDiscriminator
 	case "DILocalVariable":
 		return (*debugWords).localVariable, debugLocalVariable
 	case "DIGlobalVariable":
@@ -261,17 +261,17 @@ func (t *translator) debugWriter(n *debugNode) (debugWriter, uint32) {
 }
 
 func derivedWriter(n *debugNode) (debugWriter, uint32) {
-	switch n.number("tag") {
+	switch n.fieldNumber("tag") {
 	case tagPointer, tagReference, tagRValueReference:
 		return (*debugWords).pointerType, debugTypePointer
 	case tagConst, tagVolatile, tagRestrict, tagAtomic:
 		return (*debugWords).qualifiedType, debugTypeQualifier
 	case tagTypedef:
-		return (*debugWords).typedef, debugTypedef
+		return (*debugWords).typedefType, debugTypedef
 	case tagMember, tagVariable:
-		return (*debugWords).member, debugTypeMember
+		return (*debugWords).memberType, debugTypeMember
 	case tagInheritance:
-		return (*debugWords).inheritance, debugTypeInheritance
+		return (*debugWords).inheritanceType, debugTypeInheritance
 	case tagPointerToMember:
 		return (*debugWords).pointerToMember, debugTypePtrToMember
 	}
@@ -279,22 +279,22 @@ func derivedWriter(n *debugNode) (debugWriter, uint32) {
 }
 
 func compositeWriter(n *debugNode) (debugWriter, uint32) {
-	switch n.number("tag") {
+	switch n.fieldNumber("tag") {
 	case tagArray:
-		if n.number("flags")&2048 != 0 {
+		if n.fieldNumber("flags")&2048 != 0 {
 			return (*debugWords).vectorType, debugTypeVector
 		}
 		return (*debugWords).arrayType, debugTypeArray
 	case tagClass, tagStructure, tagUnion:
-		return (*debugWords).composite, debugTypeComposite
+		return (*debugWords).compositeType, debugTypeComposite
 	case tagEnumeration:
-		return (*debugWords).enumeration, debugTypeEnum
+		return (*debugWords).enumerationType, debugTypeEnum
 	}
 	return nil, 0
 }
 
 func templateWriter(n *debugNode) (debugWriter, uint32) {
-	switch n.number("tag") {
+	switch n.fieldNumber("tag") {
 	case tagTemplateTemplate:
 		return (*debugWords).templateTemplate, debugTemplateTemplate
 	case tagTemplatePack:

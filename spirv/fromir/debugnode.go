@@ -26,8 +26,8 @@ func (t *translator) debugNode(o ir.Operand) debugNode {
 	return n
 }
 
-// field returns a field; its kind is OperandNull where there is none.
-func (n *debugNode) field(name string) ir.Operand {
+// nodeField returns a field; its kind is OperandNull where there is none.
+func (n *debugNode) nodeField(name string) ir.Operand {
 	for i := range n.fields {
 		if n.fields[i].Field == name {
 			return n.fields[i]
@@ -36,14 +36,14 @@ func (n *debugNode) field(name string) ir.Operand {
 	return ir.Operand{}
 }
 
-func (n *debugNode) text(name string) string { return n.field(name).String }
+func (n *debugNode) fieldText(name string) string { return n.nodeField(name).String }
 
-// number returns a field that is a number, or a name of one.
-func (n *debugNode) number(name string) uint64 { return dwarfNumber(n.field(name)) }
+// fieldNumber returns a field that is a number, or a name of one.
+func (n *debugNode) fieldNumber(name string) uint64 { return dwarfNumber(n.nodeField(name)) }
 
-// has reports whether a field is there.
-func (n *debugNode) has(name string) bool {
-	f := n.field(name)
+// hasField reports whether a field is there.
+func (n *debugNode) hasField(name string) bool {
+	f := n.nodeField(name)
 	return f.Kind != ir.OperandNull
 }
 

@@ -18,44 +18,44 @@ func (d *debugWords) compilationUnit(n *debugNode) {
 	if d.options.Debug == DebugShader200 {
 		table = shaderLanguages
 	}
-	language := n.number("language")
+	language := n.fieldNumber("language")
 	if language == 0 {
-		language = n.number("sourceLanguageName")
+		language = n.fieldNumber("sourceLanguageName")
 	}
-	d.literals(1<<16, d.session.dwarf).ids(d.debugSource(n)).literals(table[language])
+	d.addLiterals(1<<16, d.session.dwarf).addIDs(d.debugSource(n)).addLiterals(table[language])
 	if d.options.Debug == DebugShader200 {
-		d.ids(d.b.text(n.text("producer")))
+		d.addIDs(d.b.stringID(n.fieldText("producer")))
 	}
 }
 
-// size returns a number of bits as a constant.
-func (d *debugWords) size(n uint64) id {
+// sizeConstant returns a number of bits as a constant.
+func (d *debugWords) sizeConstant(n uint64) id {
 	if n > 0xffffffff {
 		return d.constInt(64, n)
 	}
-	return d.u32(uint32(n))
+	return d.constWord(uint32(n))
 }
 
 func (d *debugWords) basicType(n *debugNode) {
-	encoding := map[uint64]uint32{1: 1, 2: 2, 4: 3, 5: 4, 6: 5, 7: 6, 8: 7}[n.number("encoding")]
-	if n.number("encoding") == 3 && d.options.Debug == DebugShader200 {
+	encoding := map[uint64]uint32{1: 1, 2: 2, 4: 3, 5: 4, 6: 5, 7: 6, 8: 7}[n.fieldNumber("encoding")]
+	if n.fieldNumber("encoding") == 3 && d.options.Debug == DebugShader200 {
 		encoding = 8
 	}
-	d.ids(d.b.text(n.text("name")), d.size(n.number("size"))).literals(encoding)
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.sizeConstant(n.fieldNumber("size"))).addLiterals(encoding)
 	if d.shaderDebug() {
-		d.literals(0)
+		d.addLiterals(0)
 	}
 }
 
-func (d *debugWords) flags(n *debugNode) (mask uint32) {
-	mask = mapDebugFlags(uint32(n.number("flags")))
-	switch n.number("tag") {
+func (d *debugWords) nodeFlags(n *debugNode) (mask uint32) {
+	mask = mapDebugFlags(uint32(n.fieldNumber("flags")))
+	switch n.fieldNumber("tag") {
 	case tagReference:
 		mask |= 1 << 11
 	case tagRValueReference:
 		mask |= 1 << 12
 	}
-	if d.options.Debug == DebugShader200 && n.number("flags")&(1<<19) != 0 {
+	if d.options.Debug == DebugShader200 && n.fieldNumber("flags")&(1<<19) != 0 {
 		mask |= 1 << 18
 	}
 	return mask
@@ -68,13 +68,13 @@ func (d *debugWords) pointerType(n *debugNode) {
 			class = uint32(c)
 		}
 	}
-	d.ids(d.debugType(n.field("baseType"))).literals(class, d.flags(n))
+	d.addIDs(d.debugType(n.nodeField("baseType"))).addLiterals(class, d.nodeFlags(n))
 }
 
 // addressSpace returns the address space of a pointer type: bitcode has it plus
 // one, where 0 is none.
 func (d *debugWords) addressSpace(n *debugNode) (uint32, bool) {
-	f := n.field("dwarfAddressSpace")
+	f := n.nodeField("dwarfAddressSpace")
 	switch {
 	case f.Kind == ir.OperandNull:
 		return 0, false
@@ -89,47 +89,47 @@ func (d *debugWords) addressSpace(n *debugNode) (uint32, bool) {
 func (d *debugWords) debugType(o ir.Operand) id { return d.debugEntry(o) }
 
 func (d *debugWords) qualifiedType(n *debugNode) {
-	kind := map[uint64]uint32{tagConst: 0, tagVolatile: 1, tagRestrict: 2, tagAtomic: 3}[n.number("tag")]
-	d.ids(d.debugType(n.field("baseType"))).literals(kind)
+	kind := map[uint64]uint32{tagConst: 0, tagVolatile: 1, tagRestrict: 2, tagAtomic: 3}[n.fieldNumber("tag")]
+	d.addIDs(d.debugType(n.nodeField("baseType"))).addLiterals(kind)
 }
 
 func (d *debugWords) vectorType(n *debugNode) {
 	count := uint64(0)
-	for _, o := range d.resolve(n.field("elements")) {
+	for _, o := range d.resolveNode(n.nodeField("elements")) {
 		r := d.debugNode(o)
-		count = r.number("count")
+		count = r.fieldNumber("count")
 	}
-	d.ids(d.debugType(n.field("baseType"))).literals(uint32(count))
+	d.addIDs(d.debugType(n.nodeField("baseType"))).addLiterals(uint32(count))
 }
 
 func (d *debugWords) arrayType(n *debugNode) {
-	d.ids(d.debugType(n.field("baseType")))
+	d.addIDs(d.debugType(n.nodeField("baseType")))
 	var counts, bounds []id
-	for _, o := range d.resolve(n.field("elements")) {
+	for _, o := range d.resolveNode(n.nodeField("elements")) {
 		r := d.debugNode(o)
 		count, bound := d.noDebug(), d.noDebug()
-		if f := r.field("count"); f.Kind == ir.OperandInt || f.Kind == ir.OperandField {
+		if f := r.nodeField("count"); f.Kind == ir.OperandInt || f.Kind == ir.OperandField {
 			count = d.constInt(64, uint64(f.Int))
 		}
-		if f := r.field("lowerBound"); f.Kind == ir.OperandInt || f.Kind == ir.OperandField {
+		if f := r.nodeField("lowerBound"); f.Kind == ir.OperandInt || f.Kind == ir.OperandField {
 			bound = d.constInt(64, uint64(f.Int))
 		}
 		counts, bounds = append(counts, count), append(bounds, bound)
 		if d.options.Debug == DebugShader200 {
-			d.ids(d.subrange(count, bound))
+			d.addIDs(d.subrangeType(count, bound))
 		}
 	}
 	switch {
 	case d.options.Debug == DebugShader200:
 	case d.shaderDebug():
-		d.ids(counts...)
+		d.addIDs(counts...)
 	default:
-		d.ids(counts...).ids(bounds...)
+		d.addIDs(counts...).addIDs(bounds...)
 	}
 }
 
-// subrange returns a DebugTypeSubrange.
-func (d *debugWords) subrange(count, bound id) id {
+// subrangeType returns a DebugTypeSubrange.
+func (d *debugWords) subrangeType(count, bound id) id {
 	none := d.noDebug()
 	key := "subrange " + uniqueKey(spirv.OpNop, []uint32{count, bound})
 	if n, ok := d.b.unique["local "+key]; ok {
@@ -137,48 +137,48 @@ func (d *debugWords) subrange(count, bound id) id {
 	}
 	n := d.b.newID()
 	d.b.unique["local "+key] = n
-	words := d.newDebugWords().ids(bound, none, count)
-	e := words.entry(n, 201)
+	words := d.newDebugWords().addIDs(bound, none, count)
+	e := words.makeEntry(n, 201)
 	e.section = sectionDebug
-	d.b.add(n, &e)
+	d.b.addEntry(n, &e)
 	return n
 }
 
-func (d *debugWords) typedef(n *debugNode) {
-	d.ids(d.b.text(n.text("name")), d.debugType(n.field("baseType")), d.debugSource(n)).literals(0, 0).ids(d.debugParent(n))
+func (d *debugWords) typedefType(n *debugNode) {
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("baseType")), d.debugSource(n)).addLiterals(0, 0).addIDs(d.debugParent(n))
 }
 
 func (d *debugWords) functionType(n *debugNode) {
-	d.literals(d.flags(n))
-	types := d.resolve(n.field("types"))
+	d.addLiterals(d.nodeFlags(n))
+	types := d.resolveNode(n.nodeField("types"))
 	if len(types) == 0 || types[0].Kind != ir.OperandNode {
-		d.ids(d.voidType())
+		d.addIDs(d.voidType())
 	}
 	for i, o := range types {
 		if i > 0 || o.Kind == ir.OperandNode {
-			d.ids(d.debugType(o))
+			d.addIDs(d.debugType(o))
 		}
 	}
 }
 
-func (d *debugWords) enumeration(n *debugNode) {
+func (d *debugWords) enumerationType(n *debugNode) {
 	base := d.voidType()
-	if n.has("baseType") {
-		base = d.debugType(n.field("baseType"))
+	if n.hasField("baseType") {
+		base = d.debugType(n.nodeField("baseType"))
 	}
-	d.ids(d.b.text(n.text("name")), base, d.debugSource(n)).literals(uint32(n.number("line")), 0)
-	d.ids(d.debugParent(n), d.size(n.number("size"))).literals(d.flags(n))
-	for _, o := range d.resolve(n.field("elements")) {
+	d.addIDs(d.b.stringID(n.fieldText("name")), base, d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), 0)
+	d.addIDs(d.debugParent(n), d.sizeConstant(n.fieldNumber("size"))).addLiterals(d.nodeFlags(n))
+	for _, o := range d.resolveNode(n.nodeField("elements")) {
 		e := d.debugNode(o)
-		d.ids(d.u32(uint32(d.enumerator(&e))), d.b.text(e.text("name")))
+		d.addIDs(d.constWord(uint32(d.enumeratorValue(&e))), d.b.stringID(e.fieldText("name")))
 	}
 }
 
-// enumerator returns the value of a DIEnumerator. Bitcode has its width, and then
+// enumeratorValue returns the value of a DIEnumerator. Bitcode has its width, and then
 // the value with the sign in the lowest bit.
-func (d *debugWords) enumerator(e *debugNode) int64 {
+func (d *debugWords) enumeratorValue(e *debugNode) int64 {
 	if !d.session.bitcode || len(e.fields) < 3 || e.fields[2].Field != "" {
-		return e.field("value").Int
+		return e.nodeField("value").Int
 	}
 	v := uint64(e.fields[2].Int)
 	if v&1 != 0 {
@@ -187,30 +187,30 @@ func (d *debugWords) enumerator(e *debugNode) int64 {
 	return int64(v >> 1)
 }
 
-// composite writes a struct. OpenCL.DebugInfo.100 lets its members come later,
+// compositeType writes a struct. OpenCL.DebugInfo.100 lets its members come later,
 // which name it as their parent.
-func (d *debugWords) composite(n *debugNode) {
-	tag := map[uint64]uint32{tagClass: 0, tagStructure: 1, tagUnion: 2}[n.number("tag")]
-	d.ids(d.b.text(n.text("name"))).literals(tag).ids(d.debugSource(n)).literals(uint32(n.number("line")), 0).ids(d.debugParent(n))
-	if name := n.text("identifier"); name != "" {
-		d.ids(d.b.text(name))
+func (d *debugWords) compositeType(n *debugNode) {
+	tag := map[uint64]uint32{tagClass: 0, tagStructure: 1, tagUnion: 2}[n.fieldNumber("tag")]
+	d.addIDs(d.b.stringID(n.fieldText("name"))).addLiterals(tag).addIDs(d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), 0).addIDs(d.debugParent(n))
+	if name := n.fieldText("identifier"); name != "" {
+		d.addIDs(d.b.stringID(name))
 	} else {
-		d.ids(d.noDebug())
+		d.addIDs(d.noDebug())
 	}
-	d.ids(d.size(n.number("size"))).literals(d.flags(n))
-	for _, o := range d.resolve(n.field("elements")) {
-		d.ids(d.debugEntry(o))
+	d.addIDs(d.sizeConstant(n.fieldNumber("size"))).addLiterals(d.nodeFlags(n))
+	for _, o := range d.resolveNode(n.nodeField("elements")) {
+		d.addIDs(d.debugEntry(o))
 		d.late++
 	}
 }
 
-func (d *debugWords) member(n *debugNode) {
-	d.ids(d.b.text(n.text("name")), d.debugType(n.field("baseType")), d.debugSource(n)).literals(uint32(n.number("line")), 0)
-	scope := n.field("scope")
+func (d *debugWords) memberType(n *debugNode) {
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("baseType")), d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), 0)
+	scope := n.nodeField("scope")
 	if !d.shaderDebug() {
-		d.ids(d.debugTarget(scope))
+		d.addIDs(d.debugTarget(scope))
 	}
-	d.ids(d.size(n.number("offset")), d.size(n.number("size"))).literals(d.access(scope, d.flags(n)))
+	d.addIDs(d.sizeConstant(n.fieldNumber("offset")), d.sizeConstant(n.fieldNumber("size"))).addLiterals(d.memberAccess(scope, d.nodeFlags(n)))
 }
 
 // debugTarget returns the instruction of a struct itself, where the node is that
@@ -220,13 +220,13 @@ func (d *debugWords) debugTarget(o ir.Operand) id {
 	return n
 }
 
-// access adds the access that members have which say none.
-func (d *debugWords) access(scope ir.Operand, flags uint32) uint32 {
+// memberAccess adds the access that members have which say none.
+func (d *debugWords) memberAccess(scope ir.Operand, flags uint32) uint32 {
 	if flags&3 != 0 || scope.Kind != ir.OperandNode {
 		return flags
 	}
 	n := d.debugNode(scope)
-	switch n.number("tag") {
+	switch n.fieldNumber("tag") {
 	case tagClass:
 		return flags | 2
 	case tagStructure, tagUnion:
@@ -235,78 +235,78 @@ func (d *debugWords) access(scope ir.Operand, flags uint32) uint32 {
 	return flags
 }
 
-func (d *debugWords) inheritance(n *debugNode) {
+func (d *debugWords) inheritanceType(n *debugNode) {
 	if !d.shaderDebug() {
-		d.ids(d.debugEntry(n.field("scope")))
+		d.addIDs(d.debugEntry(n.nodeField("scope")))
 	}
-	d.ids(d.debugEntry(n.field("baseType")), d.size(n.number("offset")), d.size(n.number("size"))).literals(d.flags(n))
+	d.addIDs(d.debugEntry(n.nodeField("baseType")), d.sizeConstant(n.fieldNumber("offset")), d.sizeConstant(n.fieldNumber("size"))).addLiterals(d.nodeFlags(n))
 }
 
 func (d *debugWords) pointerToMember(n *debugNode) {
-	d.ids(d.debugEntry(n.field("baseType")), d.debugEntry(n.field("extraData")))
+	d.addIDs(d.debugEntry(n.nodeField("baseType")), d.debugEntry(n.nodeField("extraData")))
 }
 
 func (d *debugWords) templateParameter(n *debugNode) {
 	value := d.noDebug()
-	if n.number("tag") == tagTemplateValue || n.kind == "DITemplateValueParameter" {
-		if f := n.field("value"); f.Kind == ir.OperandInt && f.Bits > 0 && f.Bits <= 64 && d.heldBits(uint32(f.Bits)) == uint32(f.Bits) {
+	if n.fieldNumber("tag") == tagTemplateValue || n.kind == "DITemplateValueParameter" {
+		if f := n.nodeField("value"); f.Kind == ir.OperandInt && f.Bits > 0 && f.Bits <= 64 && d.heldBits(uint32(f.Bits)) == uint32(f.Bits) {
 			value = d.constInt(uint32(f.Bits), uint64(f.Int))
 		} else {
-			value = d.null(d.translator.pointerType(d.intType(8), 0))
+			value = d.constNull(d.translator.pointerType(d.intType(8), 0))
 		}
 	}
-	d.ids(d.b.text(n.text("name")), d.debugType(n.field("type")), value, d.noDebug()).literals(0, 0)
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("type")), value, d.noDebug()).addLiterals(0, 0)
 }
 
 func (d *debugWords) templateTemplate(n *debugNode) {
-	d.ids(d.b.text(n.text("name")), d.b.text(n.text("value")), d.noDebug()).literals(0, 0)
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.b.stringID(n.fieldText("value")), d.noDebug()).addLiterals(0, 0)
 }
 
 func (d *debugWords) templatePack(n *debugNode) {
-	d.ids(d.b.text(n.text("name")), d.noDebug()).literals(0, 0)
-	for _, o := range d.resolve(n.field("value")) {
-		d.ids(d.debugEntry(o))
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.noDebug()).addLiterals(0, 0)
+	for _, o := range d.resolveNode(n.nodeField("value")) {
+		d.addIDs(d.debugEntry(o))
 	}
 }
 
 // functionDeclaration writes the operands that declarations and definitions share.
 func (d *debugWords) functionDeclaration(n *debugNode) {
-	flags := mapDebugFlags(uint32(n.number("flags")))
-	sp := n.number("spFlags")
+	flags := mapDebugFlags(uint32(n.fieldNumber("flags")))
+	sp := n.fieldNumber("spFlags")
 	for _, f := range []struct {
 		set bool
 		bit uint32
-	}{{sp&4 != 0 || n.number("isLocal") != 0, 4}, {sp&8 != 0 || n.number("isDefinition") != 0, 8}, {sp&16 != 0 || n.number("isOptimized") != 0, 1 << 13}} {
+	}{{sp&4 != 0 || n.fieldNumber("isLocal") != 0, 4}, {sp&8 != 0 || n.fieldNumber("isDefinition") != 0, 8}, {sp&16 != 0 || n.fieldNumber("isOptimized") != 0, 1 << 13}} {
 		if f.set {
 			flags |= f.bit
 		}
 	}
-	d.ids(d.b.text(n.text("name")), d.debugType(n.field("type")), d.debugSource(n)).literals(uint32(n.number("line")), 0)
-	d.ids(d.debugParent(n), d.b.text(n.text("linkageName"))).literals(d.access(n.field("scope"), flags))
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("type")), d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), 0)
+	d.addIDs(d.debugParent(n), d.b.stringID(n.fieldText("linkageName"))).addLiterals(d.memberAccess(n.nodeField("scope"), flags))
 }
 
-func (d *debugWords) subprogram(n *debugNode) {
+func (d *debugWords) functionScope(n *debugNode) {
 	d.functionDeclaration(n)
-	d.literals(uint32(n.number("scopeLine")))
+	d.addLiterals(uint32(n.fieldNumber("scopeLine")))
 	if !d.shaderDebug() {
 		d.noDebug() // stands for the function in images that do not have it
-		d.ids(d.describedFunction(n))
+		d.addIDs(d.describedFunction(n))
 	}
-	if f := n.field("declaration"); f.Kind == ir.OperandNode {
-		d.ids(d.debugEntry(f))
-	} else if name := n.text("targetFuncName"); name != "" && d.options.Debug == DebugShader200 {
-		d.ids(d.noDebug(), d.b.text(name))
+	if f := n.nodeField("declaration"); f.Kind == ir.OperandNode {
+		d.addIDs(d.debugEntry(f))
+	} else if name := n.fieldText("targetFuncName"); name != "" && d.options.Debug == DebugShader200 {
+		d.addIDs(d.noDebug(), d.b.stringID(name))
 	}
 }
 
 // describedFunction returns the function that a subprogram describes.
 func (d *debugWords) describedFunction(n *debugNode) id {
-	name := n.text("linkageName")
+	name := n.fieldText("linkageName")
 	if name == "" {
-		name = n.text("name")
+		name = n.fieldText("name")
 	}
 	if f, ok := d.module.Lookup(name); ok && d.module.Values[f].Kind == ir.Function && !d.module.Values[f].Declaration {
-		if _, described := d.module.Values[f].Attached("dbg"); described && !d.view.declares(f) {
+		if _, described := d.module.Values[f].Attached("dbg"); described && !d.view.isDeclared(f) {
 			return d.functionID(f)
 		}
 	}
@@ -314,64 +314,64 @@ func (d *debugWords) describedFunction(n *debugNode) id {
 }
 
 func (d *debugWords) lexicalBlock(n *debugNode) {
-	d.ids(d.debugSource(n)).literals(uint32(n.number("line")), uint32(n.number("column"))).ids(d.debugParent(n))
+	d.addIDs(d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), uint32(n.fieldNumber("column"))).addIDs(d.debugParent(n))
 	if n.kind == "DINamespace" {
-		d.ids(d.b.text(n.text("name")))
+		d.addIDs(d.b.stringID(n.fieldText("name")))
 		if d.options.Debug == DebugShader200 {
-			d.ids(d.constBool(n.number("exportSymbols") != 0))
+			d.addIDs(d.constBool(n.fieldNumber("exportSymbols") != 0))
 		}
 	}
 }
 
-func (d *debugWords) discriminator(n *debugNode) {
-	d.ids(d.debugSource(n)).literals(uint32(n.number("discriminator"))).ids(d.debugParent(n))
+func (d *debugWords) blockDiscriminator(n *debugNode) {
+	d.addIDs(d.debugSource(n)).addLiterals(uint32(n.fieldNumber("discriminator"))).addIDs(d.debugParent(n))
 }
 
 func (d *debugWords) localVariable(n *debugNode) {
-	d.ids(d.b.text(n.text("name")), d.debugType(n.field("type")), d.debugSource(n)).literals(uint32(n.number("line")), 0)
-	d.ids(d.debugParent(n)).literals(mapDebugFlags(uint32(n.number("flags"))))
-	if arg := uint32(n.number("arg")); arg != 0 {
-		d.literals(arg)
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("type")), d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), 0)
+	d.addIDs(d.debugParent(n)).addLiterals(mapDebugFlags(uint32(n.fieldNumber("flags"))))
+	if arg := uint32(n.fieldNumber("arg")); arg != 0 {
+		d.addLiterals(arg)
 	}
 }
 
 func (d *debugWords) globalVariable(n *debugNode) {
 	flags := uint32(0)
-	if n.number("isLocal") != 0 {
+	if n.fieldNumber("isLocal") != 0 {
 		flags |= 4
 	}
-	if n.number("isDefinition") != 0 {
+	if n.fieldNumber("isDefinition") != 0 {
 		flags |= 8
 	}
 	none := d.noDebug()
 	variable := none
-	name := n.text("linkageName")
+	name := n.fieldText("linkageName")
 	if name == "" {
-		name = n.text("name")
+		name = n.fieldText("name")
 	}
 	if v, ok := d.module.Lookup(name); ok && d.module.Values[v].Kind == ir.Variable && d.inputGlobal(v) == nil {
-		variable = d.b.external(externalKey(v))
+		variable = d.b.externalID(externalKey(v))
 	}
-	d.ids(d.b.text(n.text("name")), d.debugType(n.field("type")), d.debugSource(n)).literals(uint32(n.number("line")), 0)
-	d.ids(d.debugParent(n), d.b.text(n.text("linkageName")), variable).literals(flags)
-	if f := n.field("declaration"); f.Kind == ir.OperandNode {
-		d.ids(d.debugEntry(f))
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("type")), d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), 0)
+	d.addIDs(d.debugParent(n), d.b.stringID(n.fieldText("linkageName")), variable).addLiterals(flags)
+	if f := n.nodeField("declaration"); f.Kind == ir.OperandNode {
+		d.addIDs(d.debugEntry(f))
 	}
 }
 
 func (d *debugWords) inlinedAt(n *debugNode) {
-	d.literals(uint32(n.number("line")))
+	d.addLiterals(uint32(n.fieldNumber("line")))
 	if d.options.Debug == DebugShader200 {
-		d.literals(uint32(n.number("column")))
+		d.addLiterals(uint32(n.fieldNumber("column")))
 	}
-	d.ids(d.debugParent(n))
-	if f := n.field("inlinedAt"); f.Kind == ir.OperandNode {
-		d.ids(d.debugEntry(f))
+	d.addIDs(d.debugParent(n))
+	if f := n.nodeField("inlinedAt"); f.Kind == ir.OperandNode {
+		d.addIDs(d.debugEntry(f))
 	}
 }
 
 func (d *debugWords) importedEntity(n *debugNode) {
-	tag := map[uint64]uint32{tagImportedModule: 0, tagImportedDeclaration: 1}[n.number("tag")]
-	d.ids(d.b.text(n.text("name"))).literals(tag).ids(d.debugSource(n), d.debugEntry(n.field("entity")))
-	d.literals(uint32(n.number("line")), 0).ids(d.debugParent(n))
+	tag := map[uint64]uint32{tagImportedModule: 0, tagImportedDeclaration: 1}[n.fieldNumber("tag")]
+	d.addIDs(d.b.stringID(n.fieldText("name"))).addLiterals(tag).addIDs(d.debugSource(n), d.debugEntry(n.nodeField("entity")))
+	d.addLiterals(uint32(n.fieldNumber("line")), 0).addIDs(d.debugParent(n))
 }

@@ -8,17 +8,17 @@ import (
 // usesFreezeExtension reports whether freeze and poison are written with
 // SPV_KHR_poison_freeze.
 func (t *translator) usesFreezeExtension() bool {
-	return t.options.allowed("SPV_KHR_poison_freeze") && !t.options.AllExtensions
+	return t.options.allowsExtension("SPV_KHR_poison_freeze") && !t.options.AllExtensions
 }
 
-// freeze writes a freeze. Without the extension it is its operand: definedCone
+// writeFreeze writes a freeze. Without the extension it is its operand: definedCone
 // has seen to it that nothing which the function computes it from is undefined.
-func (f *function) freeze(in *ir.Instruction, typ id, emit emitter) id {
-	n := f.operand(in.Operands[0], typ)
+func (f *function) writeFreeze(in *ir.Instruction, typ id, emit emitter) id {
+	n := f.operandID(in.Operands[0], typ)
 	if f.usesFreezeExtension() {
-		f.use("SPV_KHR_poison_freeze")
-		f.capability(6256)
-		return f.last(emit, opFreezeKHR, typ, n)
+		f.useExtension("SPV_KHR_poison_freeze")
+		f.useCapabilities(6256)
+		return f.emitLast(emit, opFreezeKHR, typ, n)
 	}
 	return n
 }
@@ -82,9 +82,9 @@ func (f *function) definedPart(v ir.Value, typ id) id {
 	if v.Kind == ir.ValueConstant {
 		switch c := f.ir.Constants.At(v); c.Kind {
 		case ir.ConstantUndef, ir.ConstantPoison:
-			return f.null(typ)
+			return f.constNull(typ)
 		case ir.ConstantAggregate:
-			return f.constant(c, typ, f.definedPart)
+			return f.plainConstant(c, typ, f.definedPart)
 		}
 	}
 	return f.constantPart(v, typ)
@@ -93,9 +93,9 @@ func (f *function) definedPart(v ir.Value, typ id) id {
 // undefinedElement returns an element that a shuffle does not name.
 func (f *function) undefinedElement(typ id) id {
 	if f.mustBeDefined() {
-		return f.null(typ)
+		return f.constNull(typ)
 	}
-	return f.undef(typ)
+	return f.constUndef(typ)
 }
 
 // shuffleIndices are the operands of OpVectorShuffle, which has an index of its

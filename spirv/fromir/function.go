@@ -37,8 +37,8 @@ type phiEdge struct{ phi, operand int }
 
 type castKey struct{ value, typ id }
 
-// describe names the instruction that is being written, for messages.
-func (f *function) describe() string {
+// describeInstruction names the instruction that is being written, for messages.
+func (f *function) describeInstruction() string {
 	if f.ir == nil || f.at >= len(f.ir.Instructions) {
 		return ""
 	}
@@ -51,9 +51,9 @@ func (f *function) describe() string {
 
 // functionTypeOf returns the type of a function of the module.
 func (t *translator) functionTypeOf(n ir.ValueID) id {
-	info := t.function(n)
+	info := t.functionOf(n)
 	if info.typ == 0 {
-		elements := append([]ir.TypeID{}, t.typ(info.value.Type).Elements...)
+		elements := append([]ir.TypeID{}, t.moduleType(info.value.Type).Elements...)
 		parameters := make([]id, 0, len(elements)-1)
 		for i, p := range elements[1:] {
 			parameters = append(parameters, t.valueType(p, info.parameters[i]))
@@ -68,27 +68,27 @@ func (t *translator) valueType(n ir.TypeID, pointee term) id {
 	if pointee == noTerm || !t.isPointer(n) {
 		return t.typeID(n)
 	}
-	return t.pointerTo(pointee, t.typ(n).AddressSpace)
+	return t.pointerTo(pointee, t.moduleType(n).AddressSpace)
 }
 
 // functionID returns the identifier of a function.
-func (t *translator) functionID(n ir.ValueID) id { return t.b.external(externalKey(n)) }
+func (t *translator) functionID(n ir.ValueID) id { return t.b.externalID(externalKey(n)) }
 
 // declarationUnit writes a function without a body.
 func (t *translator) declarationUnit(n ir.ValueID) {
-	t.freezeParameters(t.function(n))
+	t.freezeParameters(t.functionOf(n))
 	words, _ := t.functionHead(nil, n, nil)
 	t.b.functions = appendInstruction(words, spirv.OpFunctionEnd)
 }
 
 // functionHead appends OpFunction and the parameters, and decorates them.
 func (t *translator) functionHead(words []uint32, n ir.ValueID, names []string) ([]uint32, []id) {
-	info := t.function(n)
+	info := t.functionOf(n)
 	v := info.value
 	typ := t.functionTypeOf(n)
 	self := t.functionID(n)
-	t.b.name(self, v.Name)
-	elements := append([]ir.TypeID{}, t.typ(v.Type).Elements...)
+	t.b.setName(self, v.Name)
+	elements := append([]ir.TypeID{}, t.moduleType(v.Type).Elements...)
 	result := t.valueType(elements[0], info.resultTerm)
 	words = appendInstruction(words, spirv.OpFunction, result, self, t.functionControl(info.header), typ)
 	words, args := t.functionParameters(words, info, elements, names)
@@ -103,7 +103,7 @@ func (t *translator) functionParameters(words []uint32, info *functionInfo, elem
 		args[i] = t.b.newID()
 		words = appendInstruction(words, spirv.OpFunctionParameter, t.valueType(elements[i+1], info.parameters[i]), args[i])
 		if i < len(names) {
-			t.b.name(args[i], names[i])
+			t.b.setName(args[i], names[i])
 		}
 		t.decorateParameter(args[i], info.header.Attributes.Parameter(i))
 	}
@@ -131,9 +131,9 @@ func (t *translator) functionControl(h *ir.Header) (mask uint32) {
 	}
 	if has("optnone") {
 		for _, extension := range []string{"SPV_EXT_optnone", "SPV_INTEL_optnone"} {
-			if t.options.allowed(extension) {
-				t.use(extension)
-				t.capability(capOptNoneEXT)
+			if t.options.allowsExtension(extension) {
+				t.useExtension(extension)
+				t.useCapabilities(capOptNoneEXT)
 				return mask | 1<<16
 			}
 		}
@@ -160,31 +160,31 @@ func (t *translator) decorateParameter(n id, list []ir.AttributeDetail) {
 	for _, p := range parameterAttributes {
 		for _, name := range p.names {
 			if a := ir.FindAttribute(list, name); a != nil && (name != "captures" || a.Value == "none" || a.Value == "") {
-				t.b.decorate(n, decFuncParamAttr, p.attr)
+				t.b.decorateID(n, decFuncParamAttr, p.attr)
 			}
 		}
 	}
 	if a := ir.FindAttribute(list, "align"); a != nil {
-		t.b.decorate(n, decAlignment, uint32(a.Int))
+		t.b.decorateID(n, decAlignment, uint32(a.Int))
 	}
 	if a := ir.FindAttribute(list, "dereferenceable"); a != nil && t.options.Version >= spirv.Version1_1 {
 		t.needVersion(spirv.Version1_1)
-		t.capability(capAddresses)
-		t.b.decorate(n, decMaxByteOffset, uint32(a.Int))
+		t.useCapabilities(capAddresses)
+		t.b.decorateID(n, decMaxByteOffset, uint32(a.Int))
 	}
 }
 
 func (t *translator) decorateFunction(self id, info *functionInfo) {
 	for _, name := range []string{"zeroext", "signext"} {
 		if ir.FindAttribute(info.header.Attributes.Result, name) != nil {
-			t.b.decorate(self, decFuncParamAttr, map[string]uint32{"zeroext": attrZext, "signext": attrSext}[name])
+			t.b.decorateID(self, decFuncParamAttr, map[string]uint32{"zeroext": attrZext, "signext": attrSext}[name])
 		}
 	}
 	for _, a := range info.header.Attributes.Function {
-		if a.String && a.Name == "referenced-indirectly" && t.options.allowed("SPV_INTEL_function_pointers") {
-			t.use("SPV_INTEL_function_pointers")
-			t.capability(capIndirectReferences)
-			t.b.decorate(self, decReferencedIndirect)
+		if a.String && a.Name == "referenced-indirectly" && t.options.allowsExtension("SPV_INTEL_function_pointers") {
+			t.useExtension("SPV_INTEL_function_pointers")
+			t.useCapabilities(capIndirectReferences)
+			t.b.decorateID(self, decReferencedIndirect)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (t *translator) decorateFunction(self id, info *functionInfo) {
 // translateFunction writes a function that has a body.
 func (t *translator) translateFunction(n ir.ValueID) {
 	t.readBody(n)
-	info := t.function(n)
+	info := t.functionOf(n)
 	body := &t.body
 	f := &function{
 		translator: t, value: info.value, info: info, ir: body,
@@ -200,11 +200,11 @@ func (t *translator) translateFunction(n ir.ValueID) {
 		incoming: make(map[phiEdge]id), merges: make(map[int][]uint32), casts: make(map[castKey]id),
 	}
 	t.current = f
-	f.terms = t.infer(body, info)
+	f.terms = t.inferPointees(body, info)
 	t.freezeParameters(info)
 	head, args := t.functionHead(nil, n, body.ArgumentNames)
 	f.args = args
-	f.contraction()
+	f.findContraction()
 	f.definedCone()
 	f.writeBlocks()
 	t.b.functions = append(head, f.code...)
@@ -224,10 +224,10 @@ func (t *translator) translateFunction(n ir.ValueID) {
 func (f *function) writeBlocks() {
 	for i := range f.labels {
 		f.labels[i] = f.b.newID()
-		f.b.name(f.labels[i], f.ir.Blocks[i].Name)
+		f.b.setName(f.labels[i], f.ir.Blocks[i].Name)
 	}
 	order := blockOrder(f.ir)
-	f.loops(order)
+	f.findLoops(order)
 	start := 0
 	for i, block := range order {
 		f.block = block
@@ -257,23 +257,23 @@ func (f *function) writeBlock(block int) {
 				f.code = append(f.code, merge...)
 			}
 		}
-		if f.instruction(i, in) {
+		if f.writeInstruction(i, in) {
 			break
 		}
 	}
 }
 
-// reserve returns the identifier of an instruction's result.
-func (f *function) reserve(i int) id {
+// reserveID returns the identifier of an instruction's result.
+func (f *function) reserveID(i int) id {
 	if f.ids[i] == 0 {
 		f.ids[i] = f.b.newID()
-		f.b.name(f.ids[i], f.ir.Instructions[i].Name)
+		f.b.setName(f.ids[i], f.ir.Instructions[i].Name)
 	}
 	return f.ids[i]
 }
 
-// emit appends an instruction with a result and returns that.
-func (f *function) emit(op spirv.Opcode, typ id, operands ...uint32) id {
+// emitResult appends an instruction with a result and returns that.
+func (f *function) emitResult(op spirv.Opcode, typ id, operands ...uint32) id {
 	n := f.b.newID()
 	f.lastAt = len(f.code)
 	f.code = append(f.code, uint32(len(operands)+3)<<16|uint32(op), typ, n)
@@ -283,7 +283,7 @@ func (f *function) emit(op spirv.Opcode, typ id, operands ...uint32) id {
 
 // emitAs appends the instruction whose result is that of instruction i.
 func (f *function) emitAs(i int, op spirv.Opcode, typ id, operands ...uint32) id {
-	n := f.reserve(i)
+	n := f.reserveID(i)
 	f.code = append(f.code, uint32(len(operands)+3)<<16|uint32(op), typ, n)
 	f.code = append(f.code, operands...)
 	return n
@@ -294,8 +294,8 @@ func (f *function) emitPlain(op spirv.Opcode, operands ...uint32) {
 	f.code = appendInstruction(f.code, op, operands...)
 }
 
-// define makes a value that is there already the result of instruction i.
-func (f *function) define(i int, n id) {
+// defineResult makes a value that is there already the result of instruction i.
+func (f *function) defineResult(i int, n id) {
 	if f.ids[i] == 0 {
 		f.ids[i] = n
 		return
@@ -331,11 +331,11 @@ func (f *function) typeOf(v ir.Value) id {
 }
 
 // valueID returns a value as its own type.
-func (f *function) valueID(v ir.Value) id { return f.operand(v, 0) }
+func (f *function) valueID(v ir.Value) id { return f.operandID(v, 0) }
 
-// operand returns a value as a type that is wanted, 0 for its own. Only
+// operandID returns a value as a type that is wanted, 0 for its own. Only
 // pointers are cast.
-func (f *function) operand(v ir.Value, want id) id {
+func (f *function) operandID(v ir.Value, want id) id {
 	own := f.typeOf(v)
 	if v.Kind == ir.ValueConstant {
 		if c := f.ir.Constants.At(v); c.Kind != ir.ConstantExpression {
@@ -349,7 +349,7 @@ func (f *function) operand(v ir.Value, want id) id {
 			if made := part(v, want); made != 0 {
 				return made
 			}
-			return f.constructed(c, want)
+			return f.constructAggregate(c, want)
 		}
 	}
 	var n id
@@ -357,15 +357,15 @@ func (f *function) operand(v ir.Value, want id) id {
 	case ir.ValueArgument:
 		n = f.args[v.Index]
 	case ir.ValueInstruction:
-		n = f.reserve(int(v.Index))
+		n = f.reserveID(int(v.Index))
 	case ir.ValueGlobal:
 		n = f.globalAddress(ir.ValueID(v.Index))
 	case ir.ValueConstant:
-		n = f.expression(v)
+		n = f.writeExpression(v)
 	default:
 		f.failf("an operand that is no value")
 	}
-	return f.cast(n, own, want)
+	return f.castPointer(n, own, want)
 }
 
 // constantPart returns an element of a constant within a function: 0 for one that
@@ -380,7 +380,7 @@ func (f *function) constantPart(v ir.Value, typ id) id {
 		key := constantKey{&f.ir.Constants, v.Index, typ}
 		made, known := f.constants[key]
 		if !known {
-			made = f.constant(c, typ, f.constantPart)
+			made = f.plainConstant(c, typ, f.constantPart)
 			f.constants[key] = made
 		}
 		return made
@@ -392,17 +392,17 @@ func (f *function) constantPart(v ir.Value, typ id) id {
 	return 0
 }
 
-// constructed makes an aggregate of which some elements need instructions.
-func (f *function) constructed(c *ir.ConstantNode, typ id) id {
+// constructAggregate makes an aggregate of which some elements need instructions.
+func (f *function) constructAggregate(c *ir.ConstantNode, typ id) id {
 	parts := make([]id, len(c.Operands))
 	for i, v := range c.Operands {
-		parts[i] = f.operand(v, f.typeID(f.elementType(c.Type, uint64(i))))
+		parts[i] = f.operandID(v, f.typeID(f.elementType(c.Type, uint64(i))))
 	}
-	return f.emit(spirv.OpCompositeConstruct, typ, parts...)
+	return f.emitResult(spirv.OpCompositeConstruct, typ, parts...)
 }
 
-// cast casts a pointer to the type that is wanted.
-func (f *function) cast(n, typ, want id) id {
+// castPointer casts a pointer to the type that is wanted.
+func (f *function) castPointer(n, typ, want id) id {
 	if want == 0 || typ == want {
 		return n
 	}
@@ -410,13 +410,13 @@ func (f *function) cast(n, typ, want id) id {
 	if done, ok := f.casts[key]; ok {
 		return done
 	}
-	done := f.emit(spirv.OpBitcast, want, n)
+	done := f.emitResult(spirv.OpBitcast, want, n)
 	f.casts[key] = done
 	return done
 }
 
-// expression writes a constant expression as an instruction.
-func (f *function) expression(v ir.Value) id {
+// writeExpression writes a constant expression as an instruction.
+func (f *function) writeExpression(v ir.Value) id {
 	c := f.ir.Constants.At(v)
 	if f.nesting++; f.nesting > 300 {
 		f.failf("constants nested too deep")
@@ -429,7 +429,7 @@ func (f *function) expression(v ir.Value) id {
 	if f.isPointer(c.Type) {
 		pointee = f.constantTerm(&f.ir.Constants, v)
 	}
-	return f.compute(&in, f.valueType(c.Type, pointee), func(op spirv.Opcode, typ id, operands ...uint32) id {
-		return f.emit(op, typ, operands...)
+	return f.writeOperation(&in, f.valueType(c.Type, pointee), func(op spirv.Opcode, typ id, operands ...uint32) id {
+		return f.emitResult(op, typ, operands...)
 	})
 }

@@ -5,27 +5,27 @@ import (
 	"offlink/spirv"
 )
 
-// gather writes llvm.masked.gather, whose alignment is an argument before LLVM 22.
-func (c *callSite) gather() {
+// maskedGather writes llvm.masked.gather, whose alignment is an argument before LLVM 22.
+func (c *callSite) maskedGather() {
 	n := len(c.operands)
 	align := c.maskedAlign(0, n == 4, 1)
-	words := []uint32{c.arg(0), uint32(align), c.arg(n - 2), c.arg(n - 1)}
+	words := []uint32{c.argumentID(0), uint32(align), c.argumentID(n - 2), c.argumentID(n - 1)}
 	c.instructionNeeds(spirv.OpMaskedGatherINTEL)
-	c.done(c.emit(spirv.OpMaskedGatherINTEL, c.typ, words...))
+	c.finishCall(c.emitResult(spirv.OpMaskedGatherINTEL, c.typ, words...))
 }
 
-func (c *callSite) scatter() {
+func (c *callSite) maskedScatter() {
 	n := len(c.operands)
 	align := c.maskedAlign(1, n == 4, 2)
 	c.instructionNeeds(spirv.OpMaskedScatterINTEL)
-	c.emitPlain(spirv.OpMaskedScatterINTEL, c.arg(0), c.arg(1), uint32(align), c.arg(n-1))
+	c.emitPlain(spirv.OpMaskedScatterINTEL, c.argumentID(0), c.argumentID(1), uint32(align), c.argumentID(n-1))
 }
 
 // addressVector writes a getelementptr of which some operands are vectors: an
 // address for each element.
 func (f *function) addressVector(in *ir.Instruction, typ id) id {
-	vector := *f.typ(in.Type)
-	space := f.typ(vector.Elements[0]).AddressSpace
+	vector := *f.moduleType(in.Type)
+	space := f.moduleType(vector.Elements[0]).AddressSpace
 	element := f.pointeeID(f.typeID(vector.Elements[0]))
 	base := f.translator.pointerType(f.typeID(in.Element), space)
 	parts := make([]id, vector.Length)
@@ -34,12 +34,12 @@ func (f *function) addressVector(in *ir.Instruction, typ id) id {
 		for i, v := range in.Operands {
 			words[i] = f.elementOf(v, uint32(k))
 		}
-		words[0] = f.cast(words[0], f.elementTypeOf(in.Operands[0]), base)
+		words[0] = f.castPointer(words[0], f.elementTypeOf(in.Operands[0]), base)
 		own := f.translator.pointerType(f.addressedType(in), space)
-		n := f.emit(f.addressOpcode(in), own, words...)
-		parts[k] = f.cast(n, own, f.translator.pointerType(element, space))
+		n := f.emitResult(f.addressOpcode(in), own, words...)
+		parts[k] = f.castPointer(n, own, f.translator.pointerType(element, space))
 	}
-	return f.emit(spirv.OpCompositeConstruct, typ, parts...)
+	return f.emitResult(spirv.OpCompositeConstruct, typ, parts...)
 }
 
 // addressedType returns the type that a getelementptr gives an address of.
@@ -54,14 +54,14 @@ func (f *function) addressedType(in *ir.Instruction) id {
 // elementOf returns an element of a vector, or a value that is none.
 func (f *function) elementOf(v ir.Value, k uint32) id {
 	n := f.valueID(v)
-	if typ := f.typ(v.Type); typ.Kind == ir.TypeVector && typ.Length > 1 {
-		return f.emit(spirv.OpCompositeExtract, f.typeID(typ.Elements[0]), n, k)
+	if typ := f.moduleType(v.Type); typ.Kind == ir.TypeVector && typ.Length > 1 {
+		return f.emitResult(spirv.OpCompositeExtract, f.typeID(typ.Elements[0]), n, k)
 	}
 	return n
 }
 
 func (f *function) elementTypeOf(v ir.Value) id {
-	if typ := f.typ(v.Type); typ.Kind == ir.TypeVector {
+	if typ := f.moduleType(v.Type); typ.Kind == ir.TypeVector {
 		return f.typeID(typ.Elements[0])
 	}
 	return f.typeOf(v)

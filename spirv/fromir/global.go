@@ -7,8 +7,8 @@ import (
 	"offlink/spirv"
 )
 
-// global returns the known facts of a variable, alias or ifunc.
-func (t *translator) global(n ir.ValueID) *globalInfo {
+// globalOf returns the known facts of a variable, alias or ifunc.
+func (t *translator) globalOf(n ir.ValueID) *globalInfo {
 	g := t.globals[n]
 	if g != nil {
 		return g
@@ -21,7 +21,7 @@ func (t *translator) global(n ir.ValueID) *globalInfo {
 		g.alias = t.readInitializer(n, g.pool)
 		return g
 	}
-	g.pointee = t.member(v.Type)
+	g.pointee = t.memberTerm(v.Type)
 	return g
 }
 
@@ -29,11 +29,11 @@ func (t *translator) global(n ir.ValueID) *globalInfo {
 func (t *translator) globalTerm(n ir.ValueID) term {
 	switch v := &t.module.Values[n]; v.Kind {
 	case ir.Function:
-		return t.terms.add(termNode{kind: termFunction, typ: uint32(n)})
+		return t.terms.addTerm(termNode{kind: termFunction, typ: uint32(n)})
 	case ir.Variable:
-		return t.global(n).pointee
+		return t.globalOf(n).pointee
 	}
-	g := t.global(n)
+	g := t.globalOf(n)
 	if g.busy {
 		return noTerm
 	}
@@ -50,7 +50,7 @@ func (t *translator) globalAddress(n ir.ValueID) id {
 	case ir.Variable:
 		return t.variableID(n)
 	}
-	g := t.global(n)
+	g := t.globalOf(n)
 	if g.self == 0 {
 		if g.busy {
 			t.failf("an alias of itself")
@@ -98,12 +98,12 @@ func (t *translator) variableID(n ir.ValueID) id {
 	if t.inputGlobal(n) != nil {
 		t.failf("the address of the built-in variable %s", t.module.Values[n].Name)
 	}
-	return t.b.external(externalKey(n))
+	return t.b.externalID(externalKey(n))
 }
 
 // variableUnit writes a variable.
 func (t *translator) variableUnit(n ir.ValueID) {
-	g, v := t.global(n), &t.module.Values[n]
+	g, v := t.globalOf(n), &t.module.Values[n]
 	class := t.storageClass(v.AddressSpace)
 	if class == spirv.StorageFunction {
 		t.failf("the variable %s is in address space 0, where only variables of functions are; give it an address space", v.Name)
@@ -111,29 +111,29 @@ func (t *translator) variableUnit(n ir.ValueID) {
 	pointer := t.pointerType(t.termID(g.pointee), v.AddressSpace)
 	self := t.variableID(n)
 	e := &entry{op: spirv.OpVariable, words: []uint32{pointer, self, uint32(class)}, deps: []id{pointer}}
-	if init := t.initializer(n); init != 0 {
+	if init := t.initializerID(n); init != 0 {
 		e.words, e.deps = append(e.words, init), append(e.deps, init)
 	}
 	t.variable = e
-	t.b.name(self, v.Name)
+	t.b.setName(self, v.Name)
 	t.decorateVariable(n, self)
 }
 
 func (t *translator) decorateVariable(n ir.ValueID, self id) {
 	v := &t.module.Values[n]
 	if v.Constant {
-		t.b.decorate(self, decConstant)
+		t.b.decorateID(self, decConstant)
 	}
 	if h := t.readHeader(n); h.Alignment > 0 {
-		t.b.decorate(self, decAlignment, uint32(h.Alignment))
+		t.b.decorateID(self, decAlignment, uint32(h.Alignment))
 	}
-	t.decorations(self, t.attached(v, "spirv.Decorations"))
+	t.metadataDecorations(self, t.attachedOperands(v, "spirv.Decorations"))
 }
 
-// initializer returns the initialiser of a variable, 0 if it has none.
-func (t *translator) initializer(n ir.ValueID) id {
+// initializerID returns the initialiser of a variable, 0 if it has none.
+func (t *translator) initializerID(n ir.ValueID) id {
 	v := &t.module.Values[n]
-	if t.view.declares(n) || v.Linkage == ir.Common {
+	if t.view.isDeclared(n) || v.Linkage == ir.Common {
 		return 0
 	}
 	var pool ir.ConstantPool
@@ -144,7 +144,7 @@ func (t *translator) initializer(n ir.ValueID) id {
 			return 0
 		}
 	}
-	return t.globalConstant(&pool, root, t.termID(t.global(n).pointee))
+	return t.globalConstant(&pool, root, t.termID(t.globalOf(n).pointee))
 }
 
 // Kinds of linkage.
@@ -155,8 +155,8 @@ const (
 	linkWeakAMD     = 3
 )
 
-// linkage decorates a function or variable that other modules see.
-func (m *image) linkage(self id, v *ir.PartitionValue) {
+// decorateLinkage decorates a function or variable that other modules see.
+func (m *image) decorateLinkage(self id, v *ir.PartitionValue) {
 	name, linkage := v.Value.Name, v.Linkage()
 	kind := uint32(linkExport)
 	switch {
@@ -164,15 +164,15 @@ func (m *image) linkage(self id, v *ir.PartitionValue) {
 		return
 	case !v.Definition || linkage == ir.AvailableExternally:
 		kind = linkImport
-	case linkage == ir.LinkOnceODR && m.options.allowed("SPV_KHR_linkonce_odr"):
-		m.use("SPV_KHR_linkonce_odr")
+	case linkage == ir.LinkOnceODR && m.options.allowsExtension("SPV_KHR_linkonce_odr"):
+		m.useExtension("SPV_KHR_linkonce_odr")
 		kind = linkLinkOnceODR
-	case linkage == ir.WeakAny && m.options.allowed("SPV_AMD_weak_linkage"):
-		m.use("SPV_AMD_weak_linkage")
+	case linkage == ir.WeakAny && m.options.allowsExtension("SPV_AMD_weak_linkage"):
+		m.useExtension("SPV_AMD_weak_linkage")
 		kind = linkWeakAMD
 	}
-	m.capability(capLinkage)
-	m.decorate(self, decoration{op: spirv.OpDecorate, words: append(appendText([]uint32{decLinkageAttributes}, name), kind)})
+	m.useCapabilities(capLinkage)
+	m.addNote(self, decoration{op: spirv.OpDecorate, words: append(appendText([]uint32{decLinkageAttributes}, name), kind)})
 }
 
 // isOpenCLStruct reports whether a pointer to the opaque struct of that name

@@ -37,8 +37,8 @@ type idName struct {
 	name   string
 }
 
-// image translates the values of the view and returns their module.
-func (t *translator) image() []byte {
+// makeImage translates the values of the view and returns their module.
+func (t *translator) makeImage() []byte {
 	clear(t.prepared)
 	m := &image{
 		translator: t, next: 1, contents: make(map[*shared]*unit), units: make(map[ir.ValueID]*unit),
@@ -51,10 +51,10 @@ func (t *translator) image() []byte {
 	m.addUnits()
 	m.addDebugUnit()
 	m.entryPointsAndModes()
-	m.annotations()
-	m.initializers()
+	m.annotateGlobals()
+	m.initializerModes()
 	m.moduleFacts()
-	return m.bytes()
+	return m.moduleBytes()
 }
 
 // translateValues sees to it that each value of the image has its unit. The
@@ -63,7 +63,7 @@ func (m *image) translateValues() {
 	m.needed = m.view.neededFunctions()
 	for i := range m.view.values {
 		v := &m.view.values[i]
-		if m.skips(v) {
+		if m.skipsValue(v) {
 			continue
 		}
 		u := m.unitOf(v.ID)
@@ -77,12 +77,12 @@ func (m *image) translateValues() {
 	}
 }
 
-// skips reports whether a value leaves nothing in the module: functions that
+// skipsValue reports whether a value leaves nothing in the module: functions that
 // nobody uses, or that are instructions, lists for compilers, aliases, which are expressions.
-func (m *image) skips(v *ir.PartitionValue) bool {
+func (m *image) skipsValue(v *ir.PartitionValue) bool {
 	switch v.Value.Kind {
 	case ir.Function:
-		return !m.needed[v.ID] || m.facts(v.ID).builtin != nil
+		return !m.needed[v.ID] || m.factsOf(v.ID).builtin != nil
 	case ir.Variable:
 		return m.inputGlobal(v.ID) != nil || ignoredVariable(v.Value.Name) || m.onlyAnnotates(v.ID)
 	}
@@ -94,19 +94,19 @@ func (m *image) skips(v *ir.PartitionValue) bool {
 func (m *image) addUnits() {
 	table := &m.session.table
 	table.mu.Lock()
-	std, _ := table.find("import OpenCL.std")
+	std, _ := table.findEntry("import OpenCL.std")
 	table.mu.Unlock()
 	if std.words != nil {
-		m.number(std)
+		m.entryNumber(std)
 	}
-	m.each(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Variable })
+	m.addUnitsWhere(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Variable })
 	m.eachUnit(func(v *ir.PartitionValue, u *unit) {
 		for _, e := range u.inputs {
-			m.number(e)
+			m.entryNumber(e)
 		}
 	})
-	m.each(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Function && !v.Definition })
-	m.each(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Function && v.Definition })
+	m.addUnitsWhere(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Function && !v.Definition })
+	m.addUnitsWhere(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Function && v.Definition })
 	m.eachUnit(m.addWrapper)
 }
 
@@ -119,7 +119,7 @@ func (m *image) eachUnit(visit func(*ir.PartitionValue, *unit)) {
 	}
 }
 
-func (m *image) each(which func(*ir.PartitionValue) bool) {
+func (m *image) addUnitsWhere(which func(*ir.PartitionValue) bool) {
 	m.eachUnit(func(v *ir.PartitionValue, u *unit) {
 		if which(v) {
 			m.addUnit(v, u)
@@ -127,8 +127,8 @@ func (m *image) each(which func(*ir.PartitionValue) bool) {
 	})
 }
 
-// number returns the number of an entry, giving it one when it is first met.
-func (m *image) number(e *shared) id {
+// entryNumber returns the number of an entry, giving it one when it is first met.
+func (m *image) entryNumber(e *shared) id {
 	if e.index >= len(m.numbers) {
 		m.numbers = append(m.numbers, make([]id, e.index+1-len(m.numbers))...)
 	}
@@ -143,15 +143,15 @@ func (m *image) number(e *shared) id {
 		m.names = append(m.names, idName{n, e.name})
 	}
 	for _, d := range e.deps {
-		m.number(d)
+		m.entryNumber(d)
 	}
 	for _, note := range e.notes {
-		m.decorate(n, note)
+		m.addNote(n, note)
 	}
 	return n
 }
 
-func (m *image) decorate(n id, note decoration) {
+func (m *image) addNote(n id, note decoration) {
 	m.noteWords = append(m.noteWords, uint32(len(note.words)+2)<<16|uint32(note.op), n)
 	m.noteWords = append(m.noteWords, note.words...)
 }
@@ -165,11 +165,11 @@ func (m *image) addUnit(v *ir.PartitionValue, u *unit) {
 	if u.variable != nil {
 		m.contents[u.meanings[u.self]] = u
 	}
-	if !u.kernel || u.wrapped() {
-		m.linkage(self, v)
+	if !u.kernel || u.isWrapped() {
+		m.decorateLinkage(self, v)
 	}
 	m.functions = m.copyCode(m.functions, u, 0, u.wrapperAt)
-	m.describe(u, func(local uint32) bool { return !u.wrapped() || local < u.entry })
+	m.describeUnit(u, func(local uint32) bool { return !u.isWrapped() || local < u.entry })
 	m.noteNeeds(u)
 }
 
@@ -179,42 +179,42 @@ func (m *image) beginUnit(u *unit) {
 	clear(m.local)
 	for i, e := range u.meanings {
 		if e != nil {
-			m.local[i] = m.number(e)
+			m.local[i] = m.entryNumber(e)
 		}
 	}
 }
 
-// describe adds names and decorations of the unit's identifiers that which
+// describeUnit adds names and decorations of the unit's identifiers that which
 // chooses.
-func (m *image) describe(u *unit, which func(local uint32) bool) {
+func (m *image) describeUnit(u *unit, which func(local uint32) bool) {
 	for _, n := range u.names {
 		if which(n.local) {
-			m.names = append(m.names, idName{m.own(n.local), n.name})
+			m.names = append(m.names, idName{m.ownNumber(n.local), n.name})
 		}
 	}
 	for _, note := range u.notes {
 		if which(note.target) {
-			m.decorate(m.own(note.target), note)
+			m.addNote(m.ownNumber(note.target), note)
 		}
 	}
 }
 
 // addWrapper adds the entry point of a kernel: they come after all functions.
 func (m *image) addWrapper(v *ir.PartitionValue, u *unit) {
-	if u.kernel && !u.wrapped() {
+	if u.kernel && !u.isWrapped() {
 		m.kernels[v.ID] = m.selves[v.ID]
 	}
-	if !u.wrapped() {
+	if !u.isWrapped() {
 		return
 	}
 	m.beginUnit(u)
 	m.functions = m.copyCode(m.functions, u, u.wrapperAt, len(u.code))
-	m.kernels[v.ID] = m.own(u.entry)
-	m.describe(u, func(local uint32) bool { return local >= u.entry && u.meanings[local] == nil })
+	m.kernels[v.ID] = m.ownNumber(u.entry)
+	m.describeUnit(u, func(local uint32) bool { return local >= u.entry && u.meanings[local] == nil })
 }
 
-// own returns the number of one of the unit's identifiers.
-func (m *image) own(local uint32) id {
+// ownNumber returns the number of one of the unit's identifiers.
+func (m *image) ownNumber(local uint32) id {
 	if m.local[local] == 0 {
 		m.local[local] = m.next
 		m.next++
@@ -232,7 +232,7 @@ func (m *image) copyCode(words []uint32, u *unit, start, end int) []uint32 {
 		if int(r.at) >= end {
 			break
 		}
-		code[int(r.at)-start] = m.own(r.local)
+		code[int(r.at)-start] = m.ownNumber(r.local)
 	}
 	return words
 }
@@ -261,7 +261,7 @@ func (m *image) addDebugUnit() {
 	m.needVersion(spirv.Version1_1)
 	for _, o := range m.session.compileUnits {
 		n := m.debugNode(o)
-		m.processed = appendInstruction(m.processed, spirv.OpModuleProcessed, appendText(nil, "Debug info producer: "+n.text("producer"))...)
+		m.processed = appendInstruction(m.processed, spirv.OpModuleProcessed, appendText(nil, "Debug info producer: "+n.fieldText("producer"))...)
 	}
 }
 
@@ -269,13 +269,13 @@ func (m *image) addDebugUnit() {
 // capabilities that every module has.
 func (m *image) moduleFacts() {
 	for _, e := range m.session.extensions {
-		m.use(e)
+		m.useExtension(e)
 	}
 	for _, c := range append([]uint32{capAddresses, capKernel}, m.session.capability...) {
-		m.capability(c)
+		m.useCapabilities(c)
 	}
 	if len(m.view.values) == 0 {
-		m.capability(capLinkage)
+		m.useCapabilities(capLinkage)
 	}
 }
 
@@ -295,10 +295,10 @@ const (
 	entryDone
 )
 
-// visit writes an entry after its parts. It returns false when the entry is
+// visitEntry writes an entry after its parts. It returns false when the entry is
 // part of itself, which only a pointer may be: it is then announced.
-func (s *sorter) visit(e *shared) bool {
-	content := s.content(e)
+func (s *sorter) visitEntry(e *shared) bool {
+	content := s.entryContent(e)
 	if content == nil || content.section != sectionGlobals || s.state[e.index] == entryDone {
 		return true
 	}
@@ -307,7 +307,7 @@ func (s *sorter) visit(e *shared) bool {
 	}
 	s.state[e.index] = entryOpen
 	for _, d := range content.deps {
-		if d == e || s.visit(d) {
+		if d == e || s.visitEntry(d) {
 			continue
 		}
 		s.state[e.index] = entryNew
@@ -320,7 +320,7 @@ func (s *sorter) visit(e *shared) bool {
 		}
 		return true
 	}
-	s.place(content)
+	s.placeEntry(content)
 	s.state[e.index] = entryDone
 	return true
 }
@@ -342,12 +342,12 @@ func (s *sorter) visitDebug(e *shared) {
 		forward = forward || d.section == sectionDebug && s.state[d.index] == entryOpen
 	}
 	op := e.op
-	if forward && s.shaderDebug() && s.options.allowed("SPV_KHR_relaxed_extended_instruction") {
+	if forward && s.shaderDebug() && s.options.allowsExtension("SPV_KHR_relaxed_extended_instruction") {
 		s.extensions["SPV_KHR_relaxed_extended_instruction"] = true
 		op = opExtInstWithForwardRefs
 	}
 	at := len(s.debug)
-	s.debug = s.append(s.debug, e)
+	s.debug = s.appendEntry(s.debug, e)
 	s.debug[at] = s.debug[at]&^0xffff | uint32(op)
 	for _, r := range e.relocs {
 		if r.entry.section == sectionExternal && !s.present[r.entry] {
@@ -387,12 +387,12 @@ func (s *sorter) visitPlain(e *shared, list *[sections][]uint32) {
 			s.visitPlain(d, list)
 		}
 	}
-	list[e.section] = s.append(list[e.section], e)
+	list[e.section] = s.appendEntry(list[e.section], e)
 }
 
-// content returns the words of an entry: of a variable, those of its unit; nil
+// entryContent returns the words of an entry: of a variable, those of its unit; nil
 // for functions.
-func (m *image) content(e *shared) *shared {
+func (m *image) entryContent(e *shared) *shared {
 	if e.section != sectionExternal {
 		return e
 	}
@@ -402,7 +402,7 @@ func (m *image) content(e *shared) *shared {
 	return nil
 }
 
-func (s *sorter) place(e *shared) {
+func (s *sorter) placeEntry(e *shared) {
 	list := &s.rest
 	switch {
 	case e.op == spirv.OpTypeInt:
@@ -414,11 +414,11 @@ func (s *sorter) place(e *shared) {
 	case isTypeOp(e.op):
 		list = &s.types
 	}
-	*list = s.append(*list, e)
+	*list = s.appendEntry(*list, e)
 }
 
-// append appends the instruction of an entry.
-func (m *image) append(words []uint32, e *shared) []uint32 {
+// appendEntry appends the instruction of an entry.
+func (m *image) appendEntry(words []uint32, e *shared) []uint32 {
 	words = append(words, uint32(len(e.words)+1)<<16|uint32(e.op))
 	start := len(words)
 	words = append(words, e.words...)
@@ -451,7 +451,7 @@ func (m *image) sectionWords() (list [sections][]uint32) {
 	for _, e := range m.entries {
 		switch e.section {
 		case sectionGlobals, sectionExternal:
-			if !s.visit(e) {
+			if !s.visitEntry(e) {
 				m.failf("an initialiser that has the address of its own variable has no counterpart in SPIR-V")
 			}
 		case sectionDebug:
@@ -482,8 +482,8 @@ func (m *image) nameWords() (words []uint32) {
 // which consumers look at, and the version of its output.
 const generator = 6<<16 | 14
 
-// bytes returns the module.
-func (m *image) bytes() []byte {
+// moduleBytes returns the module.
+func (m *image) moduleBytes() []byte {
 	list := m.sectionWords()
 	var head []uint32
 	for _, c := range slices.Sorted(maps.Keys(m.capabilities)) {

@@ -71,9 +71,9 @@ func (f *function) inputIndices(part *inputPart, in *ir.Instruction, indices []i
 		if i > 0 {
 			element = f.elementType(element, 0)
 		}
-		size, _ := f.layout(element)
-		if typ := f.typ(element); typ.Kind == ir.TypeVector {
-			each, _ := f.layout(typ.Elements[0])
+		size, _ := f.memoryLayout(element)
+		if typ := f.moduleType(element); typ.Kind == ir.TypeVector {
+			each, _ := f.memoryLayout(typ.Elements[0])
 			size = max(size, each*typ.Length)
 		}
 		if v.Kind == ir.ValueConstant {
@@ -96,8 +96,8 @@ func (f *function) loadInput(i int, in *ir.Instruction, part inputPart) {
 	pointer := f.inputVariable(k, whole)
 	f.inputs = append(f.inputs, pointer)
 	typ := f.resultType(i)
-	_, align := f.layout(v.Type)
-	vector := *f.typ(v.Type)
+	_, align := f.memoryLayout(v.Type)
+	vector := *f.moduleType(v.Type)
 	if vector.Kind != ir.TypeVector || typ == whole {
 		if typ != whole {
 			f.failf("a load of another type of %s", v.Name)
@@ -105,8 +105,8 @@ func (f *function) loadInput(i int, in *ir.Instruction, part inputPart) {
 		f.emitAs(i, spirv.OpLoad, typ, pointer, accessAligned, uint32(align))
 		return
 	}
-	loaded := f.emit(spirv.OpLoad, whole, pointer, accessAligned, uint32(align))
-	each, _ := f.layout(vector.Elements[0])
+	loaded := f.emitResult(spirv.OpLoad, whole, pointer, accessAligned, uint32(align))
+	each, _ := f.memoryLayout(vector.Elements[0])
 	if f.typeID(vector.Elements[0]) != typ || part.offset%each != 0 || part.offset/each >= vector.Length {
 		f.failf("a load of another type of %s", v.Name)
 	}
@@ -125,7 +125,7 @@ func (f *function) loadInput(i int, in *ir.Instruction, part inputPart) {
 func (f *function) skipInput(in *ir.Instruction) bool {
 	switch in.Op {
 	case ir.OpGEP, ir.OpBitCast, ir.OpAddrSpaceCast:
-		if f.typ(in.Type).Kind != ir.TypePointer {
+		if f.moduleType(in.Type).Kind != ir.TypePointer {
 			return false
 		}
 		_, ok := f.inputStep(in, in.Operands, 0)

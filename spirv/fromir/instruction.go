@@ -39,28 +39,28 @@ var compareOpcodes = map[ir.Predicate]spirv.Opcode{
 // emitter appends an instruction with a result.
 type emitter func(op spirv.Opcode, typ id, operands ...uint32) id
 
-// instruction writes instruction i. It returns true when nothing may follow in
+// writeInstruction writes instruction i. It returns true when nothing may follow in
 // the block.
-func (f *function) instruction(i int, in *ir.Instruction) (ended bool) {
+func (f *function) writeInstruction(i int, in *ir.Instruction) (ended bool) {
 	f.writeLine(in)
 	switch in.Op {
 	case ir.OpPhi:
-		f.phi(i, in)
+		f.writePhi(i, in)
 		return false
 	case ir.OpAlloca:
-		f.alloca(i, in)
+		f.writeAlloca(i, in)
 	case ir.OpLoad:
-		f.load(i, in)
+		f.writeLoad(i, in)
 	case ir.OpStore:
-		f.store(in)
+		f.writeStore(in)
 	case ir.OpCall:
-		f.call(i, in)
+		f.writeCall(i, in)
 	case ir.OpCmpXchg:
 		f.compareExchange(i, in)
 	case ir.OpAtomicRMW:
 		f.readModifyWrite(i, in)
 	case ir.OpFence:
-		f.fence(in)
+		f.writeFence(in)
 	case ir.OpDebugRecord:
 		if f.describesDebug() {
 			f.writeScope(in)
@@ -69,35 +69,35 @@ func (f *function) instruction(i int, in *ir.Instruction) (ended bool) {
 		return false
 	default:
 		if in.Op.IsTerminator() {
-			f.terminator(in)
+			f.writeTerminator(in)
 			return true
 		}
 		if f.skipInput(in) {
 			return false
 		}
 		before := f.ids[i]
-		made := f.compute(in, f.resultType(i), func(op spirv.Opcode, typ id, operands ...uint32) id {
-			return f.emit(op, typ, operands...)
+		made := f.writeOperation(in, f.resultType(i), func(op spirv.Opcode, typ id, operands ...uint32) id {
+			return f.emitResult(op, typ, operands...)
 		})
-		f.settle(i, in, made, before)
+		f.settleResult(i, in, made, before)
 	}
 	return false
 }
 
-// settle makes the value that was computed the result of instruction i. The
+// settleResult makes the value that was computed the result of instruction i. The
 // last instruction that was written gets the identifier that earlier uses
 // have.
-func (f *function) settle(i int, in *ir.Instruction, made, before id) {
+func (f *function) settleResult(i int, in *ir.Instruction, made, before id) {
 	if before == 0 {
 		f.ids[i] = made
 		if f.isLast(made) && in.Name != "" {
-			f.b.name(made, in.Name)
+			f.b.setName(made, in.Name)
 		}
 	} else if f.isLast(made) {
 		f.renumberLast(made, before)
 		made = before
 	} else {
-		f.define(i, made)
+		f.defineResult(i, made)
 		return
 	}
 	f.decorateArithmetic(made, in)
@@ -121,40 +121,40 @@ func (f *function) renumberLast(from, to id) {
 	}
 }
 
-// compute writes an operation that has a result and touches no memory.
-func (f *function) compute(in *ir.Instruction, typ id, emit emitter) id {
+// writeOperation writes an operation that has a result and touches no memory.
+func (f *function) writeOperation(in *ir.Instruction, typ id, emit emitter) id {
 	switch in.Op {
 	case ir.OpICmp, ir.OpFCmp:
-		return f.compare(in, typ, emit)
+		return f.writeCompare(in, typ, emit)
 	case ir.OpSelect:
 		return f.selectValue(in, typ, emit)
 	case ir.OpGEP:
-		return f.address(in, typ, emit)
+		return f.writeAddress(in, typ, emit)
 	case ir.OpAddrSpaceCast:
 		return f.addressSpaceCast(in, typ, emit)
 	case ir.OpBitCast:
-		return f.bitcast(in, typ, emit)
+		return f.writeBitcast(in, typ, emit)
 	case ir.OpZExt, ir.OpSExt, ir.OpTrunc, ir.OpUIToFP, ir.OpSIToFP, ir.OpFPToUI, ir.OpFPToSI:
-		return f.convert(in, typ, emit)
+		return f.writeConversion(in, typ, emit)
 	case ir.OpExtractElement, ir.OpInsertElement, ir.OpShuffleVector:
-		return f.vector(in, typ, emit)
+		return f.writeVector(in, typ, emit)
 	case ir.OpExtractValue:
 		words := append([]uint32{f.valueID(in.Operands[0])}, in.Indices...)
-		return f.last(emit, spirv.OpCompositeExtract, typ, words...)
+		return f.emitLast(emit, spirv.OpCompositeExtract, typ, words...)
 	case ir.OpInsertValue:
 		return f.insertValue(in, typ, emit)
 	case ir.OpFreeze:
-		return f.freeze(in, typ, emit)
+		return f.writeFreeze(in, typ, emit)
 	}
 	op, ok := plainOpcodes[in.Op]
 	if !ok {
 		f.failf("the instruction %v has no counterpart in SPIR-V", in.Op)
 	}
-	if len(in.Operands) == 2 && f.odd(in.Type) {
+	if len(in.Operands) == 2 && f.hasOddWidth(in.Type) {
 		return f.oddArithmetic(in, typ)
 	}
-	if in.Op == ir.OpPtrToInt && f.odd(in.Type) {
-		return f.cut(in.Type, f.emit(op, typ, f.valueID(in.Operands[0])))
+	if in.Op == ir.OpPtrToInt && f.hasOddWidth(in.Type) {
+		return f.cutToWidth(in.Type, f.emitResult(op, typ, f.valueID(in.Operands[0])))
 	}
 	if f.isBool(in.Operands[0].Type) {
 		if made, done := f.boolArithmetic(in); done {
@@ -168,29 +168,29 @@ func (f *function) compute(in *ir.Instruction, typ id, emit emitter) id {
 	for k, v := range in.Operands {
 		words[k] = f.valueID(v)
 	}
-	return f.last(emit, op, typ, words...)
+	return f.emitLast(emit, op, typ, words...)
 }
 
-// last writes the instruction whose result is that of an operation.
-func (f *function) last(emit emitter, op spirv.Opcode, typ id, operands ...uint32) id {
+// emitLast writes the instruction whose result is that of an operation.
+func (f *function) emitLast(emit emitter, op spirv.Opcode, typ id, operands ...uint32) id {
 	return emit(op, typ, operands...)
 }
 
 // isBool reports whether a type is i1 or a vector of it.
 func (f *function) isBool(n ir.TypeID) bool {
-	typ := f.typ(n)
+	typ := f.moduleType(n)
 	if typ.Kind == ir.TypeVector {
-		typ = f.typ(typ.Elements[0])
+		typ = f.moduleType(typ.Elements[0])
 	}
 	return typ.Kind == ir.TypeInteger && typ.Bits == 1
 }
 
-func (f *function) compare(in *ir.Instruction, typ id, emit emitter) id {
+func (f *function) writeCompare(in *ir.Instruction, typ id, emit emitter) id {
 	a, b := in.Operands[0], in.Operands[1]
 	switch {
 	case in.Predicate == ir.FCmpFalse || in.Predicate == ir.FCmpTrue:
 		return f.constantTruth(in.Type, typ, in.Predicate == ir.FCmpTrue)
-	case f.typ(a.Type).Kind == ir.TypePointer:
+	case f.moduleType(a.Type).Kind == ir.TypePointer:
 		return f.comparePointers(in, typ, emit)
 	case f.isBool(a.Type):
 		return f.compareBools(in, typ, emit)
@@ -200,22 +200,22 @@ func (f *function) compare(in *ir.Instruction, typ id, emit emitter) id {
 	case ir.ICmpSGT, ir.ICmpSGE, ir.ICmpSLT, ir.ICmpSLE:
 		x, y = f.signExtended(a.Type, x), f.signExtended(a.Type, y)
 	}
-	return f.last(emit, compareOpcodes[in.Predicate], typ, x, y)
+	return f.emitLast(emit, compareOpcodes[in.Predicate], typ, x, y)
 }
 
 func (f *function) constantTruth(n ir.TypeID, typ id, truth bool) id {
-	t := f.typ(n)
+	t := f.moduleType(n)
 	if t.Kind != ir.TypeVector {
 		return f.constBool(truth)
 	}
 	if !truth {
-		return f.null(typ)
+		return f.constNull(typ)
 	}
 	parts := make([]id, t.Length)
 	for i := range parts {
 		parts[i] = f.constBool(true)
 	}
-	return f.composite(typ, parts)
+	return f.constComposite(typ, parts)
 }
 
 func (f *function) comparePointers(in *ir.Instruction, typ id, emit emitter) id {
@@ -224,18 +224,18 @@ func (f *function) comparePointers(in *ir.Instruction, typ id, emit emitter) id 
 	if a.Kind == ir.ValueConstant && f.ir.Constants.At(a).Kind != ir.ConstantExpression {
 		want = f.typeOf(b)
 	}
-	x, y := f.operand(a, want), f.operand(b, want)
+	x, y := f.operandID(a, want), f.operandID(b, want)
 	if (in.Predicate == ir.ICmpEQ || in.Predicate == ir.ICmpNE) && f.options.Version >= spirv.Version1_4 {
 		f.needVersion(spirv.Version1_4)
 		op := spirv.OpPtrEqual
 		if in.Predicate == ir.ICmpNE {
 			op = spirv.OpPtrNotEqual
 		}
-		return f.last(emit, op, typ, x, y)
+		return f.emitLast(emit, op, typ, x, y)
 	}
 	size := f.intType(f.pointerBits)
-	x, y = f.emit(spirv.OpConvertPtrToU, size, x), f.emit(spirv.OpConvertPtrToU, size, y)
-	return f.last(emit, compareOpcodes[in.Predicate], typ, x, y)
+	x, y = f.emitResult(spirv.OpConvertPtrToU, size, x), f.emitResult(spirv.OpConvertPtrToU, size, y)
+	return f.emitLast(emit, compareOpcodes[in.Predicate], typ, x, y)
 }
 
 // compareBools writes a comparison of i1, where true is the number 1, or -1
@@ -244,17 +244,17 @@ func (f *function) compareBools(in *ir.Instruction, typ id, emit emitter) id {
 	x, y := f.valueID(in.Operands[0]), f.valueID(in.Operands[1])
 	switch in.Predicate {
 	case ir.ICmpEQ:
-		return f.last(emit, spirv.OpLogicalEqual, typ, x, y)
+		return f.emitLast(emit, spirv.OpLogicalEqual, typ, x, y)
 	case ir.ICmpNE:
-		return f.last(emit, spirv.OpLogicalNotEqual, typ, x, y)
+		return f.emitLast(emit, spirv.OpLogicalNotEqual, typ, x, y)
 	case ir.ICmpULT, ir.ICmpSGT: // !x & y
-		return f.last(emit, spirv.OpLogicalAnd, typ, f.emit(spirv.OpLogicalNot, typ, x), y)
+		return f.emitLast(emit, spirv.OpLogicalAnd, typ, f.emitResult(spirv.OpLogicalNot, typ, x), y)
 	case ir.ICmpUGT, ir.ICmpSLT: // x & !y
-		return f.last(emit, spirv.OpLogicalAnd, typ, x, f.emit(spirv.OpLogicalNot, typ, y))
+		return f.emitLast(emit, spirv.OpLogicalAnd, typ, x, f.emitResult(spirv.OpLogicalNot, typ, y))
 	case ir.ICmpULE, ir.ICmpSGE: // !x | y
-		return f.last(emit, spirv.OpLogicalOr, typ, f.emit(spirv.OpLogicalNot, typ, x), y)
+		return f.emitLast(emit, spirv.OpLogicalOr, typ, f.emitResult(spirv.OpLogicalNot, typ, x), y)
 	}
-	return f.last(emit, spirv.OpLogicalOr, typ, x, f.emit(spirv.OpLogicalNot, typ, y))
+	return f.emitLast(emit, spirv.OpLogicalOr, typ, x, f.emitResult(spirv.OpLogicalNot, typ, y))
 }
 
 func (f *function) selectValue(in *ir.Instruction, typ id, emit emitter) id {
@@ -263,26 +263,26 @@ func (f *function) selectValue(in *ir.Instruction, typ id, emit emitter) id {
 	if f.isPointer(in.Type) {
 		want = typ
 	}
-	x, y := f.operand(in.Operands[1], want), f.operand(in.Operands[2], want)
-	if f.typ(in.Type).Kind == ir.TypeStruct || f.typ(in.Type).Kind == ir.TypeArray {
+	x, y := f.operandID(in.Operands[1], want), f.operandID(in.Operands[2], want)
+	if f.moduleType(in.Type).Kind == ir.TypeStruct || f.moduleType(in.Type).Kind == ir.TypeArray {
 		f.needVersion(spirv.Version1_4)
 	}
-	return f.last(emit, spirv.OpSelect, typ, condition, x, y)
+	return f.emitLast(emit, spirv.OpSelect, typ, condition, x, y)
 }
 
 func (f *function) addressSpaceCast(in *ir.Instruction, typ id, emit emitter) id {
 	v := in.Operands[0]
-	from, to := f.typ(v.Type).AddressSpace, f.typ(in.Type).AddressSpace
+	from, to := f.moduleType(v.Type).AddressSpace, f.moduleType(in.Type).AddressSpace
 	own := f.typeOf(v)
 	if v.Kind == ir.ValueConstant {
 		if c := f.ir.Constants.At(v); c.Kind == ir.ConstantZero && from != 4 {
-			return f.null(typ)
+			return f.constNull(typ)
 		}
 	}
 	pointee := f.pointeeID(own)
-	n := f.operand(v, 0)
+	n := f.operandID(v, 0)
 	if f.storageClass(from) == f.storageClass(to) {
-		return f.cast(n, own, typ)
+		return f.castPointer(n, own, typ)
 	}
 	op, ok := spaceCast(from, to)
 	if from == 5 || from == 6 || to == 5 || to == 6 {
@@ -292,9 +292,9 @@ func (f *function) addressSpaceCast(in *ir.Instruction, typ id, emit emitter) id
 		f.failf("a cast from address space %d to %d has no counterpart in SPIR-V", from, to)
 	}
 	if f.pointerType(pointee, to) != typ {
-		n = f.cast(n, own, f.pointerType(f.pointeeID(typ), from))
+		n = f.castPointer(n, own, f.pointerType(f.pointeeID(typ), from))
 	}
-	return f.last(emit, op, typ, n)
+	return f.emitLast(emit, op, typ, n)
 }
 
 // usmCast returns the instruction that casts from or to the address spaces of
@@ -321,14 +321,14 @@ func (t *translator) pointeeID(pointer id) id {
 	return 0
 }
 
-func (f *function) bitcast(in *ir.Instruction, typ id, emit emitter) id {
+func (f *function) writeBitcast(in *ir.Instruction, typ id, emit emitter) id {
 	v := in.Operands[0]
 	own := f.typeOf(v)
 	if f.isPointer(in.Type) && f.isPointer(v.Type) {
 		if own == typ || v.Kind == ir.ValueConstant && f.ir.Constants.At(v).Kind != ir.ConstantExpression {
-			return f.operand(v, typ)
+			return f.operandID(v, typ)
 		}
-		return f.last(emit, spirv.OpBitcast, typ, f.operand(v, 0))
+		return f.emitLast(emit, spirv.OpBitcast, typ, f.operandID(v, 0))
 	}
 	if own == typ {
 		return f.valueID(v)
@@ -336,59 +336,59 @@ func (f *function) bitcast(in *ir.Instruction, typ id, emit emitter) id {
 	if f.isBool(v.Type) || f.isBool(in.Type) {
 		return f.bitcastBools(in, typ, emit)
 	}
-	if f.odd(v.Type) || f.odd(in.Type) {
+	if f.hasOddWidth(v.Type) || f.hasOddWidth(in.Type) {
 		f.failf("a cast between integers of %d and %d bits has no counterpart in SPIR-V", f.scalarBits(v.Type), f.scalarBits(in.Type))
 	}
-	return f.last(emit, spirv.OpBitcast, typ, f.valueID(v))
+	return f.emitLast(emit, spirv.OpBitcast, typ, f.valueID(v))
 }
 
 // bitcastBools writes a cast between a vector of i1 and an integer of as many
 // bits.
 func (f *function) bitcastBools(in *ir.Instruction, typ id, emit emitter) id {
 	v := in.Operands[0]
-	from, to := *f.typ(v.Type), *f.typ(in.Type)
+	from, to := *f.moduleType(v.Type), *f.moduleType(in.Type)
 	n := f.valueID(v)
 	switch {
 	case from.Kind == ir.TypeVector && to.Kind == ir.TypeInteger && from.Length == uint64(to.Bits):
 		sum := f.constInt(to.Bits, 0)
 		for k := range from.Length {
-			bit := f.emit(spirv.OpCompositeExtract, f.boolType(), n, uint32(k))
-			bit = f.emit(spirv.OpSelect, typ, bit, f.constInt(to.Bits, 1<<k), f.constInt(to.Bits, 0))
-			sum = f.emit(spirv.OpBitwiseOr, typ, sum, bit)
+			bit := f.emitResult(spirv.OpCompositeExtract, f.boolType(), n, uint32(k))
+			bit = f.emitResult(spirv.OpSelect, typ, bit, f.constInt(to.Bits, 1<<k), f.constInt(to.Bits, 0))
+			sum = f.emitResult(spirv.OpBitwiseOr, typ, sum, bit)
 		}
 		return sum
 	case to.Kind == ir.TypeVector && from.Kind == ir.TypeInteger && to.Length == uint64(from.Bits):
 		parts := make([]id, to.Length)
 		for k := range parts {
-			bit := f.emit(spirv.OpBitwiseAnd, f.typeID(v.Type), n, f.constInt(from.Bits, 1<<k))
-			parts[k] = f.emit(spirv.OpINotEqual, f.boolType(), bit, f.constInt(from.Bits, 0))
+			bit := f.emitResult(spirv.OpBitwiseAnd, f.typeID(v.Type), n, f.constInt(from.Bits, 1<<k))
+			parts[k] = f.emitResult(spirv.OpINotEqual, f.boolType(), bit, f.constInt(from.Bits, 0))
 		}
-		return f.last(emit, spirv.OpCompositeConstruct, typ, parts...)
+		return f.emitLast(emit, spirv.OpCompositeConstruct, typ, parts...)
 	}
 	f.failf("a cast of i1 that has no counterpart in SPIR-V")
 	return 0
 }
 
-// splat returns a number as a constant of a type, in each element of a vector.
-func (f *function) splat(n ir.TypeID, value uint64) id {
-	typ := *f.typ(n)
+// splatConstant returns a number as a constant of a type, in each element of a vector.
+func (f *function) splatConstant(n ir.TypeID, value uint64) id {
+	typ := *f.moduleType(n)
 	if typ.Kind != ir.TypeVector || typ.Length == 1 {
 		return f.scalarConstant(n, value)
 	}
 	if value == 0 {
-		return f.null(f.typeID(n))
+		return f.constNull(f.typeID(n))
 	}
 	parts := make([]id, typ.Length)
 	for i := range parts {
 		parts[i] = f.scalarConstant(typ.Elements[0], value)
 	}
-	return f.composite(f.typeID(n), parts)
+	return f.constComposite(f.typeID(n), parts)
 }
 
 func (f *function) scalarConstant(n ir.TypeID, value uint64) id {
-	typ := *f.typ(n)
+	typ := *f.moduleType(n)
 	if typ.Kind == ir.TypeVector {
-		typ = *f.typ(typ.Elements[0])
+		typ = *f.moduleType(typ.Elements[0])
 	}
 	if typ.Bits == 1 {
 		return f.constBool(value != 0)
@@ -398,9 +398,9 @@ func (f *function) scalarConstant(n ir.TypeID, value uint64) id {
 
 // scalarBits returns the width of a number or of the elements of a vector.
 func (f *function) scalarBits(n ir.TypeID) uint32 {
-	typ := f.typ(n)
+	typ := f.moduleType(n)
 	if typ.Kind == ir.TypeVector {
-		typ = f.typ(typ.Elements[0])
+		typ = f.moduleType(typ.Elements[0])
 	}
 	return typ.Bits
 }
@@ -413,9 +413,9 @@ func allOnes(bits uint32) uint64 {
 	return 1<<bits - 1
 }
 
-// convert writes conversions of numbers; those from and to i1 have no
+// writeConversion writes conversions of numbers; those from and to i1 have no
 // instruction of their own.
-func (f *function) convert(in *ir.Instruction, typ id, emit emitter) id {
+func (f *function) writeConversion(in *ir.Instruction, typ id, emit emitter) id {
 	v := in.Operands[0]
 	from, to := f.isBool(v.Type), f.isBool(in.Type)
 	n := f.valueID(v)
@@ -425,32 +425,32 @@ func (f *function) convert(in *ir.Instruction, typ id, emit emitter) id {
 		if in.Op == ir.OpSExt {
 			one = allOnes(f.scalarBits(in.Type))
 		}
-		return f.last(emit, spirv.OpSelect, typ, n, f.splat(in.Type, one), f.splat(in.Type, 0))
+		return f.emitLast(emit, spirv.OpSelect, typ, n, f.splatConstant(in.Type, one), f.splatConstant(in.Type, 0))
 	case from:
 		whole := f.integerLike(v.Type, 32)
 		one := uint64(1)
 		if in.Op == ir.OpSIToFP {
 			one = allOnes(32)
 		}
-		n = f.emit(spirv.OpSelect, f.intLikeType(v.Type, 32), n, whole(one), whole(0))
+		n = f.emitResult(spirv.OpSelect, f.intLikeType(v.Type, 32), n, whole(one), whole(0))
 	case to && in.Op == ir.OpTrunc:
-		bit := f.emit(spirv.OpBitwiseAnd, f.typeID(v.Type), n, f.splat(v.Type, 1))
-		return f.last(emit, spirv.OpINotEqual, typ, bit, f.splat(v.Type, 0))
+		bit := f.emitResult(spirv.OpBitwiseAnd, f.typeID(v.Type), n, f.splatConstant(v.Type, 1))
+		return f.emitLast(emit, spirv.OpINotEqual, typ, bit, f.splatConstant(v.Type, 0))
 	case to:
 		wide := f.intLikeType(in.Type, 32)
-		n = f.emit(plainOpcodes[in.Op], wide, n)
-		return f.last(emit, spirv.OpINotEqual, typ, n, f.integerLike(in.Type, 32)(0))
-	case f.odd(v.Type) || f.odd(in.Type):
+		n = f.emitResult(plainOpcodes[in.Op], wide, n)
+		return f.emitLast(emit, spirv.OpINotEqual, typ, n, f.integerLike(in.Type, 32)(0))
+	case f.hasOddWidth(v.Type) || f.hasOddWidth(in.Type):
 		return f.convertOdd(in, typ)
 	}
-	return f.last(emit, plainOpcodes[in.Op], typ, n)
+	return f.emitLast(emit, plainOpcodes[in.Op], typ, n)
 }
 
 // intLikeType returns the integer type of that width, in a vector as long as
 // a type is.
 func (f *function) intLikeType(n ir.TypeID, bits uint32) id {
 	scalar := f.intType(bits)
-	if typ := f.typ(n); typ.Kind == ir.TypeVector && typ.Length > 1 {
+	if typ := f.moduleType(n); typ.Kind == ir.TypeVector && typ.Length > 1 {
 		return f.vectorType(scalar, uint32(typ.Length))
 	}
 	return scalar
@@ -459,7 +459,7 @@ func (f *function) intLikeType(n ir.TypeID, bits uint32) id {
 // integerLike returns a function that makes constants of intLikeType.
 func (f *function) integerLike(n ir.TypeID, bits uint32) func(uint64) id {
 	length := 1
-	if typ := f.typ(n); typ.Kind == ir.TypeVector {
+	if typ := f.moduleType(n); typ.Kind == ir.TypeVector {
 		length = int(typ.Length)
 	}
 	return func(value uint64) id {
@@ -471,33 +471,33 @@ func (f *function) integerLike(n ir.TypeID, bits uint32) func(uint64) id {
 		for i := range parts {
 			parts[i] = scalar
 		}
-		return f.composite(f.intLikeType(n, bits), parts)
+		return f.constComposite(f.intLikeType(n, bits), parts)
 	}
 }
 
-func (f *function) vector(in *ir.Instruction, typ id, emit emitter) id {
+func (f *function) writeVector(in *ir.Instruction, typ id, emit emitter) id {
 	vector := f.valueID(in.Operands[0])
-	single := f.typ(in.Operands[0].Type).Length == 1
+	single := f.moduleType(in.Operands[0].Type).Length == 1
 	switch in.Op {
 	case ir.OpExtractElement:
 		if single {
 			return vector
 		}
 		if n, ok := f.constantIndex(in.Operands[1], in.Operands[0].Type); ok {
-			return f.last(emit, spirv.OpCompositeExtract, typ, vector, n)
+			return f.emitLast(emit, spirv.OpCompositeExtract, typ, vector, n)
 		}
-		return f.last(emit, spirv.OpVectorExtractDynamic, typ, vector, f.valueID(in.Operands[1]))
+		return f.emitLast(emit, spirv.OpVectorExtractDynamic, typ, vector, f.valueID(in.Operands[1]))
 	case ir.OpInsertElement:
-		element := f.operand(in.Operands[1], f.typeID(f.typ(in.Type).Elements[0]))
+		element := f.operandID(in.Operands[1], f.typeID(f.moduleType(in.Type).Elements[0]))
 		if single {
 			return element
 		}
 		if n, ok := f.constantIndex(in.Operands[2], in.Operands[0].Type); ok {
-			return f.last(emit, spirv.OpCompositeInsert, typ, element, vector, n)
+			return f.emitLast(emit, spirv.OpCompositeInsert, typ, element, vector, n)
 		}
-		return f.last(emit, spirv.OpVectorInsertDynamic, typ, vector, element, f.valueID(in.Operands[2]))
+		return f.emitLast(emit, spirv.OpVectorInsertDynamic, typ, vector, element, f.valueID(in.Operands[2]))
 	}
-	return f.shuffle(in, typ, emit)
+	return f.writeShuffle(in, typ, emit)
 }
 
 // constantIndex returns a constant index that is within the vector.
@@ -506,16 +506,16 @@ func (f *function) constantIndex(v ir.Value, vector ir.TypeID) (uint32, bool) {
 		return 0, false
 	}
 	n := f.ir.Constants.At(v).Words[0]
-	return uint32(n), n < f.typ(vector).Length
+	return uint32(n), n < f.moduleType(vector).Length
 }
 
-func (f *function) shuffle(in *ir.Instruction, typ id, emit emitter) id {
-	length := f.typ(in.Operands[0].Type).Length
-	if f.typ(in.Type).Length > 1 && length > 1 {
+func (f *function) writeShuffle(in *ir.Instruction, typ id, emit emitter) id {
+	length := f.moduleType(in.Operands[0].Type).Length
+	if f.moduleType(in.Type).Length > 1 && length > 1 {
 		words := []uint32{f.valueID(in.Operands[0]), f.valueID(in.Operands[1])}
-		return f.last(emit, spirv.OpVectorShuffle, typ, append(words, f.shuffleIndices(in.Indices)...)...)
+		return f.emitLast(emit, spirv.OpVectorShuffle, typ, append(words, f.shuffleIndices(in.Indices)...)...)
 	}
-	element := f.typeID(f.typ(in.Type).Elements[0])
+	element := f.typeID(f.moduleType(in.Type).Elements[0])
 	parts := make([]id, len(in.Indices))
 	for k, index := range in.Indices {
 		source, at := in.Operands[0], uint64(index)
@@ -528,13 +528,13 @@ func (f *function) shuffle(in *ir.Instruction, typ id, emit emitter) id {
 		case length == 1:
 			parts[k] = f.valueID(source)
 		default:
-			parts[k] = f.last(emit, spirv.OpCompositeExtract, element, f.valueID(source), uint32(at))
+			parts[k] = f.emitLast(emit, spirv.OpCompositeExtract, element, f.valueID(source), uint32(at))
 		}
 	}
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	return f.last(emit, spirv.OpCompositeConstruct, typ, parts...)
+	return f.emitLast(emit, spirv.OpCompositeConstruct, typ, parts...)
 }
 
 func (f *function) insertValue(in *ir.Instruction, typ id, emit emitter) id {
@@ -546,8 +546,8 @@ func (f *function) insertValue(in *ir.Instruction, typ id, emit emitter) id {
 	if f.isPointer(element) {
 		want = f.typeID(element)
 	}
-	words := []uint32{f.operand(in.Operands[1], want), f.valueID(in.Operands[0])}
-	return f.last(emit, spirv.OpCompositeInsert, typ, append(words, in.Indices...)...)
+	words := []uint32{f.operandID(in.Operands[1], want), f.valueID(in.Operands[0])}
+	return f.emitLast(emit, spirv.OpCompositeInsert, typ, append(words, in.Indices...)...)
 }
 
 // decorateArithmetic adds the decorations of wrap and fast-math flags.
@@ -558,7 +558,7 @@ func (f *function) decorateArithmetic(n id, in *ir.Instruction) {
 	}
 	switch in.Op {
 	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpShl:
-		if f.isBool(in.Type) || f.odd(in.Type) || f.options.Version < spirv.Version1_4 && !f.options.allowed("SPV_KHR_no_integer_wrap_decoration") {
+		if f.isBool(in.Type) || f.hasOddWidth(in.Type) || f.options.Version < spirv.Version1_4 && !f.options.allowsExtension("SPV_KHR_no_integer_wrap_decoration") {
 			return
 		}
 		for _, wrap := range []struct {
@@ -567,7 +567,7 @@ func (f *function) decorateArithmetic(n id, in *ir.Instruction) {
 		}{{ir.FlagNSW, decNoSignedWrap}, {ir.FlagNUW, decNoUnsignedWrap}} {
 			if in.Flags&wrap.flag != 0 {
 				f.noWrap()
-				f.b.decorate(n, wrap.decoration)
+				f.b.decorateID(n, wrap.decoration)
 			}
 		}
 	case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFRem:
@@ -579,13 +579,13 @@ func (f *function) decorateArithmetic(n id, in *ir.Instruction) {
 // used.
 func (f *function) maxError(n id, in *ir.Instruction) {
 	for _, a := range in.Attachments {
-		if a.Kind != "fpmath" || !f.options.allowed("SPV_INTEL_fp_max_error") {
+		if a.Kind != "fpmath" || !f.options.allowsExtension("SPV_INTEL_fp_max_error") {
 			continue
 		}
-		if list := f.resolve(a.Operand); len(list) > 0 && list[0].Bits == 32 && list[0].Kind == ir.OperandOther {
-			f.use("SPV_INTEL_fp_max_error")
-			f.capability(6169)
-			f.b.decorate(n, decMaxError, uint32(list[0].Int))
+		if list := f.resolveNode(a.Operand); len(list) > 0 && list[0].Bits == 32 && list[0].Kind == ir.OperandOther {
+			f.useExtension("SPV_INTEL_fp_max_error")
+			f.useCapabilities(6169)
+			f.b.decorateID(n, decMaxError, uint32(list[0].Int))
 		}
 	}
 }
@@ -596,7 +596,7 @@ func (f *function) noWrap() {
 		f.needVersion(spirv.Version1_4)
 		return
 	}
-	f.use("SPV_KHR_no_integer_wrap_decoration")
+	f.useExtension("SPV_KHR_no_integer_wrap_decoration")
 }
 
 func (f *function) fastMath(n id, flags ir.Flags) {
@@ -612,9 +612,9 @@ func (f *function) fastMath(n id, flags ir.Flags) {
 				mask |= m.bit
 			}
 		}
-		if flags&(ir.FlagContract|ir.FlagReassoc) != 0 && f.options.allowed("SPV_INTEL_fp_fast_math_mode") {
-			f.use("SPV_INTEL_fp_fast_math_mode")
-			f.capability(5837)
+		if flags&(ir.FlagContract|ir.FlagReassoc) != 0 && f.options.allowsExtension("SPV_INTEL_fp_fast_math_mode") {
+			f.useExtension("SPV_INTEL_fp_fast_math_mode")
+			f.useCapabilities(5837)
 			if flags&ir.FlagContract != 0 {
 				mask |= 1 << 16
 			}
@@ -624,6 +624,6 @@ func (f *function) fastMath(n id, flags ir.Flags) {
 		}
 	}
 	if mask != 0 {
-		f.b.decorate(n, decFPFastMathMode, mask)
+		f.b.decorateID(n, decFPFastMathMode, mask)
 	}
 }

@@ -40,54 +40,54 @@ func init() {
 	intrinsicWriters = map[string]func(*callSite){
 		"memcpy": (*callSite).copyMemory, "memcpy.inline": (*callSite).copyMemory, "memmove": (*callSite).moveMemory,
 		"memset": (*callSite).setMemory, "memset.inline": (*callSite).setMemory,
-		"lifetime.start": func(c *callSite) { c.lifetime(spirv.OpLifetimeStart) },
-		"lifetime.end":   func(c *callSite) { c.lifetime(spirv.OpLifetimeStop) },
+		"lifetime.start": func(c *callSite) { c.writeLifetime(spirv.OpLifetimeStart) },
+		"lifetime.end":   func(c *callSite) { c.writeLifetime(spirv.OpLifetimeStop) },
 		"fmuladd":        (*callSite).multiplyAdd,
-		"assume":         (*callSite).assume, "expect": (*callSite).expect, "expect.with.probability": (*callSite).expect,
-		"fptosi.sat":     func(c *callSite) { c.saturate(spirv.OpConvertFToS) },
-		"fptoui.sat":     func(c *callSite) { c.saturate(spirv.OpConvertFToU) },
+		"assume":         (*callSite).writeAssume, "expect": (*callSite).writeExpect, "expect.with.probability": (*callSite).writeExpect,
+		"fptosi.sat":     func(c *callSite) { c.saturatedConversion(spirv.OpConvertFToS) },
+		"fptoui.sat":     func(c *callSite) { c.saturatedConversion(spirv.OpConvertFToU) },
 		"dbg.declare":    func(c *callSite) { c.debugVariable("declare", c.operands) },
 		"dbg.value":      func(c *callSite) { c.debugVariable("value", c.operands) },
-		"ptr.annotation": (*callSite).pointerAnnotation, "is.constant": func(c *callSite) { c.done(c.constBool(false)) },
+		"ptr.annotation": (*callSite).pointerAnnotation, "is.constant": func(c *callSite) { c.finishCall(c.constBool(false)) },
 		"stacksave": (*callSite).stackSave, "stackrestore": (*callSite).stackRestore,
-		"canonicalize": func(c *callSite) { c.done(c.emit(spirv.OpFMul, c.typ, c.arg(0), c.floatSplat(1))) },
+		"canonicalize": func(c *callSite) { c.finishCall(c.emitResult(spirv.OpFMul, c.typ, c.argumentID(0), c.floatSplat(1))) },
 		"masked.load":  (*callSite).maskedLoad, "masked.store": (*callSite).maskedStore,
 		"masked.expandload": (*callSite).expandLoad, "masked.compressstore": (*callSite).compressStore,
-		"trap": (*callSite).trap, "debugtrap": (*callSite).trap, "ubsantrap": (*callSite).trap,
+		"trap": (*callSite).writeTrap, "debugtrap": (*callSite).writeTrap, "ubsantrap": (*callSite).writeTrap,
 		"objectsize": (*callSite).objectSize, "is.fpclass": (*callSite).floatClass, "frexp": (*callSite).fractionExponent,
 		"ptrmask": (*callSite).pointerMask,
 		"sincos":  func(c *callSite) { c.splitResult("sincos") }, "modf": func(c *callSite) { c.splitResult("modf") },
-		"masked.gather": (*callSite).gather, "masked.scatter": (*callSite).scatter,
+		"masked.gather": (*callSite).maskedGather, "masked.scatter": (*callSite).maskedScatter,
 	}
 	for name, op := range map[string]spirv.Opcode{
 		"fadd": spirv.OpFAdd, "fsub": spirv.OpFSub, "fmul": spirv.OpFMul, "fdiv": spirv.OpFDiv,
 		"frem": spirv.OpFRem, "fptosi": spirv.OpConvertFToS, "fptoui": spirv.OpConvertFToU, "sitofp": spirv.OpConvertSToF,
 		"uitofp": spirv.OpConvertUToF, "fpext": spirv.OpFConvert, "fptrunc": spirv.OpFConvert,
 	} {
-		intrinsicWriters["experimental.constrained."+name] = func(c *callSite) { c.constrained(op) }
+		intrinsicWriters["experimental.constrained."+name] = func(c *callSite) { c.constrainedOperation(op) }
 	}
 	intrinsicWriters["experimental.constrained.fmuladd"] = (*callSite).multiplyAdd
 	intrinsicWriters["experimental.constrained.fcmp"] = (*callSite).constrainedCompare
 	intrinsicWriters["experimental.constrained.fcmps"] = (*callSite).constrainedCompare
 	for name, e := range extrema {
-		intrinsicWriters[name] = func(c *callSite) { c.done(c.floatExtremum(e, c.in.Type, c.arg(0), c.arg(1))) }
+		intrinsicWriters[name] = func(c *callSite) { c.finishCall(c.floatExtremum(e, c.in.Type, c.argumentID(0), c.argumentID(1))) }
 		intrinsicWriters["vector.reduce.f"+name] = func(c *callSite) {
-			c.reduce(func(a, b id) id { return c.floatExtremum(e, c.in.Type, a, b) })
+			c.reduceVector(func(a, b id) id { return c.floatExtremum(e, c.in.Type, a, b) })
 		}
 	}
 	for name, write := range integerIntrinsics {
 		intrinsicWriters[name] = write
 	}
 	for name, instruction := range map[string]string{"fmax": "fmax", "fmin": "fmin"} {
-		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduce(func(a, b id) id { return c.extInst(instruction, a, b) }) }
+		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduceVector(func(a, b id) id { return c.extInst(instruction, a, b) }) }
 	}
 	for name, op := range map[string]spirv.Opcode{"fadd": spirv.OpFAdd, "fmul": spirv.OpFMul} {
 		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduceFrom(op) }
 	}
 }
 
-// intrinsic returns the replacement of calls of an intrinsic.
-func (t *translator) intrinsic(name string) *builtin {
+// intrinsicBuiltin returns the replacement of calls of an intrinsic.
+func (t *translator) intrinsicBuiltin(name string) *builtin {
 	base := strings.TrimPrefix(name, "llvm.")
 	b := &builtin{result: -1}
 	for key := base; key != ""; {
@@ -108,7 +108,7 @@ func (t *translator) intrinsic(name string) *builtin {
 			return b
 		case passedIntrinsics[key]:
 			b.result = 0
-			b.write = (*callSite).pass
+			b.write = (*callSite).passArgument
 			return b
 		}
 		i := strings.LastIndexByte(key, '.')
@@ -128,11 +128,11 @@ func (t *translator) intrinsic(name string) *builtin {
 	return b
 }
 
-func (c *callSite) done(n id) { c.result(n, c.typ) }
+func (c *callSite) finishCall(n id) { c.setResult(n, c.typ) }
 
-func (c *callSite) pass() {
+func (c *callSite) passArgument() {
 	v := c.operands[0]
-	c.result(c.operand(v, 0), c.typeOf(v))
+	c.setResult(c.operandID(v, 0), c.typeOf(v))
 }
 
 func (c *callSite) extendedIntrinsic(instruction string, constrained bool) {
@@ -142,9 +142,9 @@ func (c *callSite) extendedIntrinsic(instruction string, constrained bool) {
 	}
 	var words []uint32
 	for i := range n {
-		words = append(words, c.arg(i))
+		words = append(words, c.argumentID(i))
 	}
-	c.done(c.extInst(instruction, words...))
+	c.finishCall(c.extInst(instruction, words...))
 }
 
 func (c *callSite) alignOf(parameter int) uint64 {
@@ -187,9 +187,9 @@ func (c *callSite) moveMemory() {
 	}
 	byteType := c.intType(8)
 	array := c.arrayType(byteType, n)
-	variable := c.variable(c.pointerType(array, 0), 0, 0)
-	c.b.decorate(variable, decAlignment, uint32(c.alignOf(1)))
-	between := c.emit(spirv.OpBitcast, c.pointerType(byteType, 0), variable)
+	variable := c.addVariable(c.pointerType(array, 0), 0, 0)
+	c.b.decorateID(variable, decAlignment, uint32(c.alignOf(1)))
+	between := c.emitResult(spirv.OpBitcast, c.pointerType(byteType, 0), variable)
 	length := c.valueID(c.operands[2])
 	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{between, c.argAs(1, byteType), length}, c.memoryAccess(c.alignOf(1))...)...)
 	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{c.argAs(0, byteType), between, length}, c.memoryAccess(c.alignOf(0))...)...)
@@ -208,39 +208,39 @@ func (c *callSite) setMemory() {
 	}
 	byteType := c.intType(8)
 	array := c.arrayType(byteType, n)
-	init := c.null(array)
+	init := c.constNull(array)
 	if value != 0 {
 		parts := make([]id, n)
 		for i := range parts {
 			parts[i] = c.constInt(8, value&0xff)
 		}
-		init = c.composite(array, parts)
+		init = c.constComposite(array, parts)
 	}
-	variable := c.variable(c.pointerType(array, 0), 0, init)
-	from := c.emit(spirv.OpBitcast, c.pointerType(byteType, 0), variable)
+	variable := c.addVariable(c.pointerType(array, 0), 0, init)
+	from := c.emitResult(spirv.OpBitcast, c.pointerType(byteType, 0), variable)
 	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{c.argAs(0, byteType), from, c.valueID(c.operands[2])}, c.memoryAccess(c.alignOf(0))...)...)
 }
 
-// lifetime writes the start or end of a variable's life.
-func (c *callSite) lifetime(op spirv.Opcode) {
+// writeLifetime writes the start or end of a variable's life.
+func (c *callSite) writeLifetime(op spirv.Opcode) {
 	v := c.operands[len(c.operands)-1]
-	if c.function.typ(v.Type).Kind != ir.TypePointer || c.storageClass(c.function.typ(v.Type).AddressSpace) != spirv.StorageFunction {
+	if c.function.moduleType(v.Type).Kind != ir.TypePointer || c.storageClass(c.function.moduleType(v.Type).AddressSpace) != spirv.StorageFunction {
 		return
 	}
 	if v.Kind == ir.ValueConstant {
 		return
 	}
-	variable := c.allocated(v)
+	variable := c.findAlloca(v)
 	if variable == nil {
 		return
 	}
-	size, _ := c.layout(variable.Element)
-	c.emitPlain(op, c.operand(v, 0), uint32(size))
+	size, _ := c.memoryLayout(variable.Element)
+	c.emitPlain(op, c.operandID(v, 0), uint32(size))
 }
 
-// allocated returns the alloca that a pointer is, casts looked through; nil for
+// findAlloca returns the alloca that a pointer is, casts looked through; nil for
 // other pointers and for arrays of unknown length.
-func (c *callSite) allocated(v ir.Value) *ir.Instruction {
+func (c *callSite) findAlloca(v ir.Value) *ir.Instruction {
 	for v.Kind == ir.ValueInstruction {
 		in := &c.ir.Instructions[v.Index]
 		switch in.Op {
@@ -263,40 +263,42 @@ func (c *callSite) floatSplat(value int) id {
 	if value == 0 {
 		bits = 0
 	}
-	return c.splat(c.in.Type, bits)
+	return c.splatConstant(c.in.Type, bits)
 }
 
-func (c *callSite) multiplyAdd() { c.done(c.extInst("mad", c.arg(0), c.arg(1), c.arg(2))) }
+func (c *callSite) multiplyAdd() {
+	c.finishCall(c.extInst("mad", c.argumentID(0), c.argumentID(1), c.argumentID(2)))
+}
 
-func (c *callSite) assume() {
-	if c.options.allowed("SPV_KHR_expect_assume") {
+func (c *callSite) writeAssume() {
+	if c.options.allowsExtension("SPV_KHR_expect_assume") {
 		c.instructionNeeds(spirv.OpAssumeTrueKHR)
-		c.emitPlain(spirv.OpAssumeTrueKHR, c.arg(0))
+		c.emitPlain(spirv.OpAssumeTrueKHR, c.argumentID(0))
 	}
 }
 
-func (c *callSite) expect() {
-	if c.options.allowed("SPV_KHR_expect_assume") {
+func (c *callSite) writeExpect() {
+	if c.options.allowsExtension("SPV_KHR_expect_assume") {
 		c.instructionNeeds(spirv.OpExpectKHR)
-		c.done(c.emit(spirv.OpExpectKHR, c.typ, c.arg(0), c.arg(1)))
+		c.finishCall(c.emitResult(spirv.OpExpectKHR, c.typ, c.argumentID(0), c.argumentID(1)))
 		return
 	}
-	c.pass()
+	c.passArgument()
 }
 
 func (c *callSite) stackSave() {
-	if !c.options.allowed("SPV_INTEL_variable_length_array") {
-		c.done(c.undef(c.typ))
+	if !c.options.allowsExtension("SPV_INTEL_variable_length_array") {
+		c.finishCall(c.constUndef(c.typ))
 		return
 	}
-	c.use("SPV_INTEL_variable_length_array")
-	c.capability(capVariableArray)
-	c.done(c.emit(spirv.OpSaveMemoryINTEL, c.typ))
+	c.useExtension("SPV_INTEL_variable_length_array")
+	c.useCapabilities(capVariableArray)
+	c.finishCall(c.emitResult(spirv.OpSaveMemoryINTEL, c.typ))
 }
 
 func (c *callSite) stackRestore() {
-	if c.options.allowed("SPV_INTEL_variable_length_array") {
-		c.emitPlain(spirv.OpRestoreMemoryINTEL, c.arg(0))
+	if c.options.allowsExtension("SPV_INTEL_variable_length_array") {
+		c.emitPlain(spirv.OpRestoreMemoryINTEL, c.argumentID(0))
 	}
 }
 
@@ -306,34 +308,34 @@ func (c *callSite) objectSize() {
 	if c.constantArgument(1) != 0 {
 		value = 0
 	}
-	c.done(c.splat(c.in.Type, value))
+	c.finishCall(c.splatConstant(c.in.Type, value))
 }
 
 // reduceFrom folds the elements of a vector in order, from a first value on.
 func (c *callSite) reduceFrom(op spirv.Opcode) {
-	sum, vector := c.arg(0), c.arg(1)
-	for k := range c.function.typ(c.operands[1].Type).Length {
-		sum = c.emit(op, c.typ, sum, c.emit(spirv.OpCompositeExtract, c.typ, vector, uint32(k)))
+	sum, vector := c.argumentID(0), c.argumentID(1)
+	for k := range c.function.moduleType(c.operands[1].Type).Length {
+		sum = c.emitResult(op, c.typ, sum, c.emitResult(spirv.OpCompositeExtract, c.typ, vector, uint32(k)))
 	}
-	c.done(sum)
+	c.finishCall(sum)
 }
 
-// constrained writes an operation with its rounding mode.
-func (c *callSite) constrained(op spirv.Opcode) {
+// constrainedOperation writes an operation with its rounding mode.
+func (c *callSite) constrainedOperation(op spirv.Opcode) {
 	var words []uint32
 	mode := ""
 	for i, v := range c.operands {
 		if v.Kind != ir.ValueMetadata {
-			words = append(words, c.arg(i))
+			words = append(words, c.argumentID(i))
 		} else if text := c.ir.Metadata[v.Index].String; strings.HasPrefix(text, "round.") {
 			mode = text
 		}
 	}
-	n := c.emit(op, c.typ, words...)
+	n := c.emitResult(op, c.typ, words...)
 	if number, ok := map[string]uint32{"round.tonearest": 0, "round.towardzero": 1, "round.upward": 2, "round.downward": 3}[mode]; ok {
-		c.b.decorate(n, decFPRoundingMode, number)
+		c.b.decorateID(n, decFPRoundingMode, number)
 	}
-	c.done(n)
+	c.finishCall(n)
 }
 
 func (c *callSite) constrainedCompare() {
@@ -342,52 +344,52 @@ func (c *callSite) constrainedCompare() {
 	if !ok || !known {
 		c.failf("an unknown predicate")
 	}
-	c.done(c.emit(op, c.typ, c.arg(0), c.arg(1)))
+	c.finishCall(c.emitResult(op, c.typ, c.argumentID(0), c.argumentID(1)))
 }
 
 func (c *callSite) pointerMask() {
 	size := c.intType(c.pointerBits)
-	n := c.emit(spirv.OpConvertPtrToU, size, c.valueID(c.operands[0]))
-	n = c.emit(spirv.OpBitwiseAnd, size, n, c.arg(1))
-	c.done(c.emit(spirv.OpConvertUToPtr, c.typ, n))
+	n := c.emitResult(spirv.OpConvertPtrToU, size, c.valueID(c.operands[0]))
+	n = c.emitResult(spirv.OpBitwiseAnd, size, n, c.argumentID(1))
+	c.finishCall(c.emitResult(spirv.OpConvertUToPtr, c.typ, n))
 }
 
 // fractionExponent writes llvm.frexp: a struct of fraction and exponent.
 func (c *callSite) fractionExponent() {
-	pair := c.function.typ(c.in.Type)
+	pair := c.function.moduleType(c.in.Type)
 	exponent := c.typeID(pair.Elements[1])
-	variable := c.variable(c.pointerType(exponent, 0), 0, 0)
+	variable := c.addVariable(c.pointerType(exponent, 0), 0, 0)
 	number, _ := spirv.ExtInstNumber("OpenCL.std", "frexp")
-	fraction := c.emit(spirv.OpExtInst, c.typeID(pair.Elements[0]), c.opencl, number, c.arg(0), variable)
-	loaded := c.emit(spirv.OpLoad, exponent, variable)
-	c.done(c.emit(spirv.OpCompositeConstruct, c.typ, fraction, loaded))
+	fraction := c.emitResult(spirv.OpExtInst, c.typeID(pair.Elements[0]), c.opencl, number, c.argumentID(0), variable)
+	loaded := c.emitResult(spirv.OpLoad, exponent, variable)
+	c.finishCall(c.emitResult(spirv.OpCompositeConstruct, c.typ, fraction, loaded))
 }
 
 // splitResult writes llvm.sincos and llvm.modf: a struct of the result of an
 // instruction and of the number that it stores.
 func (c *callSite) splitResult(name string) {
 	element := c.typeID(c.operands[0].Type)
-	variable := c.variable(c.translator.pointerType(element, 0), 0, 0)
+	variable := c.addVariable(c.translator.pointerType(element, 0), 0, 0)
 	number, _ := spirv.ExtInstNumber("OpenCL.std", name)
-	first := c.emit(spirv.OpExtInst, element, c.opencl, number, c.arg(0), variable)
-	_, align := c.layout(c.operands[0].Type)
-	second := c.emit(spirv.OpLoad, element, variable, accessAligned, uint32(align))
-	c.done(c.emit(spirv.OpCompositeConstruct, c.typ, first, second))
+	first := c.emitResult(spirv.OpExtInst, element, c.opencl, number, c.argumentID(0), variable)
+	_, align := c.memoryLayout(c.operands[0].Type)
+	second := c.emitResult(spirv.OpLoad, element, variable, accessAligned, uint32(align))
+	c.finishCall(c.emitResult(spirv.OpCompositeConstruct, c.typ, first, second))
 }
 
 // pointerAnnotation writes a pointer whose annotation becomes a decoration.
 func (c *callSite) pointerAnnotation() {
 	v := c.operands[0]
 	own := c.typeOf(v)
-	n := c.operand(v, 0)
+	n := c.operandID(v, 0)
 	text := c.annotationText(c.operands[1])
 	if text == "" || v.Kind != ir.ValueInstruction {
-		c.result(n, own)
+		c.setResult(n, own)
 		return
 	}
-	copied := c.emit(spirv.OpBitcast, own, n)
-	c.annotate(copied, text)
-	c.result(copied, own)
+	copied := c.emitResult(spirv.OpBitcast, own, n)
+	c.annotateID(copied, text)
+	c.setResult(copied, own)
 }
 
 // annotationText returns the string that an argument points to.

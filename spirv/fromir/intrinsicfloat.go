@@ -22,13 +22,13 @@ var extrema = map[string]extremum{
 func (c *callSite) floatExtremum(e extremum, n ir.TypeID, a, b id) id {
 	truth, typ := c.intLikeBool(n), c.typeID(n)
 	whole := c.intLikeType(n, c.scalarBits(n))
-	bits := c.emit(e.zeros, whole, c.emit(spirv.OpBitcast, whole, a), c.emit(spirv.OpBitcast, whole, b))
-	same := c.emit(spirv.OpFOrdEqual, truth, a, b)
-	found := c.emit(spirv.OpSelect, typ, same, c.emit(spirv.OpBitcast, typ, bits), c.extInst(e.instruction, a, b))
+	bits := c.emitResult(e.zeros, whole, c.emitResult(spirv.OpBitcast, whole, a), c.emitResult(spirv.OpBitcast, whole, b))
+	same := c.emitResult(spirv.OpFOrdEqual, truth, a, b)
+	found := c.emitResult(spirv.OpSelect, typ, same, c.emitResult(spirv.OpBitcast, typ, bits), c.extInst(e.instruction, a, b))
 	if !e.nan {
 		return found
 	}
-	return c.emit(spirv.OpSelect, typ, c.emit(spirv.OpUnordered, truth, a, b), c.emit(spirv.OpFAdd, typ, a, b), found)
+	return c.emitResult(spirv.OpSelect, typ, c.emitResult(spirv.OpUnordered, truth, a, b), c.emitResult(spirv.OpFAdd, typ, a, b), found)
 }
 
 // The classes of floating-point numbers, as llvm.is.fpclass numbers them.
@@ -67,19 +67,19 @@ func (c *callSite) floatClass() {
 	}
 	mask := uint32(c.constantArgument(1)) & 1023
 	if mask == 0 || mask == 1023 {
-		c.done(c.constantTruth(c.in.Type, c.typ, mask != 0))
+		c.finishCall(c.constantTruth(c.in.Type, c.typ, mask != 0))
 		return
 	}
 	t := &classTest{
 		callSite: c, truth: c.intLikeBool(number), whole: c.intLikeType(number, bits), constant: c.integerLike(number, bits),
-		sign: 1 << (bits - 1), quiet: 1 << (fraction - 1), small: 1 << fraction, number: c.arg(0),
+		sign: 1 << (bits - 1), quiet: 1 << (fraction - 1), small: 1 << fraction, number: c.argumentID(0),
 	}
 	t.inf = (t.sign - 1) &^ (t.small - 1)
 	if inverted := ^mask & 1023; simpleClasses[inverted] {
-		c.done(c.emit(spirv.OpLogicalNot, t.truth, t.test(inverted)))
+		c.finishCall(c.emitResult(spirv.OpLogicalNot, t.truth, t.testClasses(inverted)))
 		return
 	}
-	c.done(t.test(mask))
+	c.finishCall(t.testClasses(mask))
 }
 
 const (
@@ -97,16 +97,16 @@ var simpleClasses = map[uint32]bool{
 	classNegativeSubnormal: true, classZero: true, classPositiveZero: true, classNegativeZero: true,
 }
 
-// test returns whether the number is of one of the classes.
-func (t *classTest) test(mask uint32) (found id) {
+// testClasses returns whether the number is of one of the classes.
+func (t *classTest) testClasses(mask uint32) (found id) {
 	for _, class := range []struct {
 		both, negative uint32
 		test           func(mask uint32) id
 	}{
 		{classNaN, 0, t.isNaN},
-		{classInf, classNegativeInf, func(uint32) id { return t.emit(spirv.OpIsInf, t.truth, t.number) }},
-		{classNormal, classNegativeNormal, func(uint32) id { return t.emit(spirv.OpIsNormal, t.truth, t.number) }},
-		{classSubnormal, classNegativeSubnormal, func(uint32) id { return t.between(1, t.small) }},
+		{classInf, classNegativeInf, func(uint32) id { return t.emitResult(spirv.OpIsInf, t.truth, t.number) }},
+		{classNormal, classNegativeNormal, func(uint32) id { return t.emitResult(spirv.OpIsNormal, t.truth, t.number) }},
+		{classSubnormal, classNegativeSubnormal, func(uint32) id { return t.sizeBetween(1, t.small) }},
 		{classZero, 0, t.isZero},
 	} {
 		part := mask & class.both
@@ -115,10 +115,10 @@ func (t *classTest) test(mask uint32) (found id) {
 		}
 		n := class.test(part)
 		if class.negative != 0 && part != class.both {
-			n = t.emit(spirv.OpLogicalAnd, t.truth, t.signTest(part == class.negative), n)
+			n = t.emitResult(spirv.OpLogicalAnd, t.truth, t.signTest(part == class.negative), n)
 		}
 		if found != 0 {
-			n = t.emit(spirv.OpLogicalOr, t.truth, found, n)
+			n = t.emitResult(spirv.OpLogicalOr, t.truth, found, n)
 		}
 		found = n
 	}
@@ -128,51 +128,51 @@ func (t *classTest) test(mask uint32) (found id) {
 func (t *classTest) isNaN(mask uint32) id {
 	switch mask {
 	case classSignalingNaN:
-		return t.between(t.inf+1, t.inf|t.quiet)
+		return t.sizeBetween(t.inf+1, t.inf|t.quiet)
 	case classQuietNaN:
-		return t.emit(spirv.OpUGreaterThanEqual, t.truth, t.size(), t.constant(t.inf|t.quiet))
+		return t.emitResult(spirv.OpUGreaterThanEqual, t.truth, t.unsignedBits(), t.constant(t.inf|t.quiet))
 	}
-	return t.emit(spirv.OpIsNan, t.truth, t.number)
+	return t.emitResult(spirv.OpIsNan, t.truth, t.number)
 }
 
 func (t *classTest) isZero(mask uint32) id {
 	switch mask {
 	case classPositiveZero:
-		return t.emit(spirv.OpIEqual, t.truth, t.raw(), t.constant(0))
+		return t.emitResult(spirv.OpIEqual, t.truth, t.bitPattern(), t.constant(0))
 	case classNegativeZero:
-		return t.emit(spirv.OpIEqual, t.truth, t.raw(), t.constant(t.sign))
+		return t.emitResult(spirv.OpIEqual, t.truth, t.bitPattern(), t.constant(t.sign))
 	}
-	return t.emit(spirv.OpIEqual, t.truth, t.size(), t.constant(0))
+	return t.emitResult(spirv.OpIEqual, t.truth, t.unsignedBits(), t.constant(0))
 }
 
-// raw returns the bits of the number.
-func (t *classTest) raw() id {
+// bitPattern returns the bits of the number.
+func (t *classTest) bitPattern() id {
 	if t.rawBits == 0 {
-		t.rawBits = t.emit(spirv.OpBitcast, t.whole, t.number)
+		t.rawBits = t.emitResult(spirv.OpBitcast, t.whole, t.number)
 	}
 	return t.rawBits
 }
 
-// size returns the bits without the sign.
-func (t *classTest) size() id {
+// unsignedBits returns the bits without the sign.
+func (t *classTest) unsignedBits() id {
 	if t.magnitude == 0 {
-		t.magnitude = t.emit(spirv.OpBitwiseAnd, t.whole, t.raw(), t.constant(t.sign-1))
+		t.magnitude = t.emitResult(spirv.OpBitwiseAnd, t.whole, t.bitPattern(), t.constant(t.sign-1))
 	}
 	return t.magnitude
 }
 
-// between returns low <= size < high.
-func (t *classTest) between(low, high uint64) id {
-	shifted := t.emit(spirv.OpISub, t.whole, t.size(), t.constant(low))
-	return t.emit(spirv.OpULessThan, t.truth, shifted, t.constant(high-low))
+// sizeBetween returns low <= size < high.
+func (t *classTest) sizeBetween(low, high uint64) id {
+	shifted := t.emitResult(spirv.OpISub, t.whole, t.unsignedBits(), t.constant(low))
+	return t.emitResult(spirv.OpULessThan, t.truth, shifted, t.constant(high-low))
 }
 
 func (t *classTest) signTest(negative bool) id {
 	if t.negativeBool == 0 {
-		t.negativeBool = t.emit(spirv.OpSignBitSet, t.truth, t.number)
+		t.negativeBool = t.emitResult(spirv.OpSignBitSet, t.truth, t.number)
 	}
 	if !negative && t.positiveOne == 0 {
-		t.positiveOne = t.emit(spirv.OpLogicalNot, t.truth, t.negativeBool)
+		t.positiveOne = t.emitResult(spirv.OpLogicalNot, t.truth, t.negativeBool)
 	}
 	if negative {
 		return t.negativeBool

@@ -22,7 +22,7 @@ func (t *translator) kernelWrapper(n ir.ValueID, info *functionInfo, names []str
 
 // wrapperHead returns OpFunction and the parameters of a kernel's entry point.
 func (t *translator) wrapperHead(n ir.ValueID, info *functionInfo, names []string) (words []uint32, args []id) {
-	elements := append([]ir.TypeID{}, t.typ(info.value.Type).Elements...)
+	elements := append([]ir.TypeID{}, t.moduleType(info.value.Type).Elements...)
 	if !t.isVoidType(elements[0]) {
 		t.failf("a kernel that returns a value has no counterpart in SPIR-V")
 	}
@@ -32,6 +32,6 @@ func (t *translator) wrapperHead(n ir.ValueID, info *functionInfo, names []strin
 
 // isVoidType reports whether a type is void.
 func (t *translator) isVoidType(n ir.TypeID) bool {
-	typ := t.typ(n)
+	typ := t.moduleType(n)
 	return typ.Kind == ir.TypeOther && typ.Name == "void"
 }

@@ -5,8 +5,8 @@ import (
 	"offlink/spirv"
 )
 
-// loops finds the loop controls that !llvm.loop of latches asks for.
-func (f *function) loops(order []int) {
+// findLoops finds the loop controls that !llvm.loop of latches asks for.
+func (f *function) findLoops(order []int) {
 	for _, latch := range order {
 		in := f.ir.Terminator(latch)
 		if in.Op != ir.OpBr {
@@ -14,19 +14,19 @@ func (f *function) loops(order []int) {
 		}
 		for _, a := range in.Attachments {
 			if a.Kind == "llvm.loop" {
-				f.loop(latch, in, a.Operand)
+				f.noteLoop(latch, in, a.Operand)
 			}
 		}
 	}
 }
 
-// loop notes the merge instruction of the loop that a latch ends.
-func (f *function) loop(latch int, in *ir.Instruction, o ir.Operand) {
+// noteLoop notes the merge instruction of the loop that a latch ends.
+func (f *function) noteLoop(latch int, in *ir.Instruction, o ir.Operand) {
 	control, parameters := f.loopControl(o)
 	if control == 0 {
 		return
 	}
-	targets := successors(in)
+	targets := successorBlocks(in)
 	header, merge := -1, -1
 	if len(targets) == 1 {
 		header = targets[0]
@@ -35,7 +35,7 @@ func (f *function) loop(latch int, in *ir.Instruction, o ir.Operand) {
 		}
 	} else {
 		for i, target := range targets {
-			if f.dominates(target, latch) {
+			if f.blockDominates(target, latch) {
 				header, merge = target, targets[1-i]
 				break
 			}
@@ -48,10 +48,10 @@ func (f *function) loop(latch int, in *ir.Instruction, o ir.Operand) {
 	f.merges[header] = appendInstruction(nil, spirv.OpLoopMerge, words...)
 }
 
-// dominates reports whether a block dominates another.
-func (f *function) dominates(a, b int) bool {
+// blockDominates reports whether a block dominates another.
+func (f *function) blockDominates(a, b int) bool {
 	if f.dom == nil {
-		f.dom = dominators(f.ir)
+		f.dom = blockDominators(f.ir)
 	}
 	for b >= 0 {
 		if a == b {
@@ -93,7 +93,7 @@ var loopCounts = map[string]int{"llvm.loop.intel.loopcount_min": 0, "llvm.loop.i
 func (f *function) loopControl(o ir.Operand) (control uint32, parameters []uint32) {
 	values := map[uint32][]uint32{}
 	counts := [3]int64{-1, -1, -1}
-	for _, r := range f.resolve(o) {
+	for _, r := range f.resolveNode(o) {
 		row, err := f.module.Resolve(r)
 		if err != nil || len(row) == 0 || row[0].Kind != ir.OperandString {
 			continue
@@ -153,10 +153,10 @@ func (f *function) loopBit(name string, n, control uint32, values map[uint32][]u
 
 // usesFPGALoops notes the extension of loop controls of FPGAs, if it is allowed.
 func (f *function) usesFPGALoops() bool {
-	if !f.options.allowed("SPV_INTEL_fpga_loop_controls") {
+	if !f.options.allowsExtension("SPV_INTEL_fpga_loop_controls") {
 		return false
 	}
-	f.use("SPV_INTEL_fpga_loop_controls")
-	f.capability(5888)
+	f.useExtension("SPV_INTEL_fpga_loop_controls")
+	f.useCapabilities(5888)
 	return true
 }

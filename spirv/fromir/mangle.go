@@ -17,9 +17,9 @@ type mangledType struct {
 	unknown bool
 }
 
-func (m *mangledType) unsigned() bool { return strings.IndexByte("hjtmybo", m.scalar) >= 0 }
+func (m *mangledType) isUnsigned() bool { return strings.IndexByte("hjtmybo", m.scalar) >= 0 }
 
-func (m *mangledType) floating() bool { return strings.IndexByte("fdH", m.scalar) >= 0 }
+func (m *mangledType) isFloating() bool { return strings.IndexByte("fdH", m.scalar) >= 0 }
 
 // demangler reads a mangled name.
 type demangler struct {
@@ -29,10 +29,10 @@ type demangler struct {
 	depth         int
 }
 
-// demangle splits a name into the name that was mangled and its parameters.
+// demangleName splits a name into the name that was mangled and its parameters.
 // It returns false for a name that is not mangled. Parameters of forms that
 // are not known end the list.
-func demangle(mangled string) (name string, parameters []mangledType, ok bool) {
+func demangleName(mangled string) (name string, parameters []mangledType, ok bool) {
 	if !strings.HasPrefix(mangled, "_Z") {
 		return mangled, nil, false
 	}
@@ -46,11 +46,11 @@ func demangle(mangled string) (name string, parameters []mangledType, ok bool) {
 	if strings.HasPrefix(d.text, "I") {
 		d.skipArguments()
 		if d.text != "" {
-			d.typ() // the result, which templates spell
+			d.takeType() // the result, which templates spell
 		}
 	}
 	for d.text != "" && !d.failed {
-		p := d.typ()
+		p := d.takeType()
 		if d.failed {
 			break
 		}
@@ -76,7 +76,7 @@ func (d *demangler) sourceName() string {
 	return name
 }
 
-func (d *demangler) accept(prefix string) bool {
+func (d *demangler) acceptPrefix(prefix string) bool {
 	if strings.HasPrefix(d.text, prefix) {
 		d.text = d.text[len(prefix):]
 		return true
@@ -84,92 +84,92 @@ func (d *demangler) accept(prefix string) bool {
 	return false
 }
 
-func (d *demangler) fail() mangledType {
+func (d *demangler) failType() mangledType {
 	d.failed = true
 	return mangledType{unknown: true, length: 1}
 }
 
-// typ takes a type.
-func (d *demangler) typ() mangledType {
+// takeType takes a type.
+func (d *demangler) takeType() mangledType {
 	if d.depth++; d.depth > 64 || d.text == "" {
-		return d.fail()
+		return d.failType()
 	}
 	defer func() { d.depth-- }()
 	switch c := d.text[0]; {
 	case c == 'P':
 		d.text = d.text[1:]
-		t := d.typ()
+		t := d.takeType()
 		t.pointer++
-		return d.remember(t)
+		return d.rememberType(t)
 	case c == 'K' || c == 'V' || c == 'r' || c == 'U':
-		return d.remember(d.qualified())
+		return d.rememberType(d.qualifiedType())
 	case c == 'D':
-		return d.extended()
+		return d.extendedType()
 	case c == 'S':
-		return d.substitution()
+		return d.substitutedType()
 	case c >= '0' && c <= '9':
-		return d.remember(mangledType{name: d.sourceName(), length: 1})
+		return d.rememberType(mangledType{name: d.sourceName(), length: 1})
 	case c == 'N' || c == 'T':
-		return d.nested()
+		return d.nestedName()
 	case c >= 'a' && c <= 'z':
 		d.text = d.text[1:]
 		return mangledType{scalar: c, length: 1}
 	}
-	return d.fail()
+	return d.failType()
 }
 
-func (d *demangler) remember(t mangledType) mangledType {
+func (d *demangler) rememberType(t mangledType) mangledType {
 	d.substitutions = append(d.substitutions, t)
 	return t
 }
 
-// qualified takes qualifiers, of which the address space counts, and the type.
-func (d *demangler) qualified() mangledType {
+// qualifiedType takes qualifiers, of which the address space counts, and the type.
+func (d *demangler) qualifiedType() mangledType {
 	space := uint32(0)
 	for d.text != "" {
 		switch {
-		case d.accept("U"):
+		case d.acceptPrefix("U"):
 			if name := d.sourceName(); strings.HasPrefix(name, "AS") && len(name) == 3 {
 				space = uint32(name[2] - '0')
 			}
 			continue
-		case d.accept("K"), d.accept("V"), d.accept("r"):
+		case d.acceptPrefix("K"), d.acceptPrefix("V"), d.acceptPrefix("r"):
 			continue
 		}
 		break
 	}
-	t := d.typ()
+	t := d.takeType()
 	if space != 0 {
 		t.space = space
 	}
 	return t
 }
 
-// extended takes types that begin with D: vectors, half, bfloat16.
-func (d *demangler) extended() mangledType {
+// extendedType takes types that begin with D: vectors, half, bfloat16.
+func (d *demangler) extendedType() mangledType {
 	switch {
-	case d.accept("Dv"):
+	case d.acceptPrefix("Dv"):
 		n := 0
 		for d.text != "" && d.text[0] >= '0' && d.text[0] <= '9' && n < 1<<10 {
 			n = n*10 + int(d.text[0]-'0')
 			d.text = d.text[1:]
 		}
-		if !d.accept("_") {
-			return d.fail()
+		if !d.acceptPrefix("_") {
+			return d.failType()
 		}
-		t := d.typ()
+		t := d.takeType()
 		t.length = n
-		return d.remember(t)
-	case d.accept("DF16_"), d.accept("Dh"):
+		return d.rememberType(t)
+	case d.acceptPrefix("DF16_"), d.acceptPrefix("Dh"):
 		return mangledType{scalar: 'H', length: 1}
-	case d.accept("DF16b"):
+	case d.acceptPrefix("DF16b"):
 		return mangledType{scalar: 'B', length: 1}
 	}
-	return d.fail()
+	return d.failType()
 }
 
-// substitution takes S_, S0_, ... and the abbreviations of the standard library.
-func (d *demangler) substitution() mangledType {
+// substitutedType takes S_, S0_, ... and the abbreviations of the standard library.
+func (d *demangler) substitutedType() mangledType {
 	d.text = d.text[1:]
 	index := 0
 	if d.text != "" && d.text[0] != '_' {
@@ -181,23 +181,23 @@ func (d *demangler) substitution() mangledType {
 			case c >= 'A' && c <= 'Z':
 				index = index*36 + int(c-'A') + 10
 			default:
-				return d.fail()
+				return d.failType()
 			}
 			if index > 1<<16 {
-				return d.fail()
+				return d.failType()
 			}
 			d.text = d.text[1:]
 		}
 		index++
 	}
-	if !d.accept("_") || index >= len(d.substitutions) {
-		return d.fail()
+	if !d.acceptPrefix("_") || index >= len(d.substitutions) {
+		return d.failType()
 	}
 	return d.substitutions[index]
 }
 
-// nested takes a name in a namespace and template parameters.
-func (d *demangler) nested() mangledType {
+// nestedName takes a name in a namespace and template parameters.
+func (d *demangler) nestedName() mangledType {
 	depth := 0
 	for i := 0; i < len(d.text); i++ {
 		switch d.text[i] {
@@ -206,7 +206,7 @@ func (d *demangler) nested() mangledType {
 		case 'E':
 			if depth--; depth == 0 {
 				d.text = d.text[i+1:]
-				return d.remember(mangledType{name: "?", length: 1, unknown: true})
+				return d.rememberType(mangledType{name: "?", length: 1, unknown: true})
 			}
 		case '_':
 			if depth == 0 {
@@ -215,7 +215,7 @@ func (d *demangler) nested() mangledType {
 			}
 		}
 	}
-	return d.fail()
+	return d.failType()
 }
 
 // skipArguments steps over template arguments.
@@ -247,13 +247,13 @@ var numberLetters = map[byte]byte{
 // numberType spells a number, or a vector of numbers, as mangled names have it;
 // false for other types.
 func (t *translator) numberType(n ir.TypeID) (m mangledType, ok bool) {
-	typ := t.typ(n)
+	typ := t.moduleType(n)
 	m.length = 1
 	if typ.Kind == ir.TypeVector {
 		if m.length = int(typ.Length); m.length < 2 || m.length > 16 {
 			return m, false
 		}
-		typ = t.typ(typ.Elements[0])
+		typ = t.moduleType(typ.Elements[0])
 	}
 	switch {
 	case typ.Kind == ir.TypeInteger:
@@ -307,7 +307,7 @@ func mangledShape(m *mangledType) *shape {
 }
 
 // mangledTerm is mangledShape as a term.
-func (t *translator) mangledTerm(m *mangledType) term { return t.term(mangledShape(m)) }
+func (t *translator) mangledTerm(m *mangledType) term { return t.shapeTerm(mangledShape(m)) }
 
 // mangledOpaque returns the name of the opaque struct of OpenCL that a mangled
 // name means: image2d_ro, sampler, event, ...
@@ -347,7 +347,7 @@ func (t *translator) madeTerm(kind termKind, m mangledType) term {
 	if known, ok := t.terms.byMade[m]; ok {
 		return known
 	}
-	made := t.terms.add(termNode{kind: kind, made: &m})
+	made := t.terms.addTerm(termNode{kind: kind, made: &m})
 	t.terms.byMade[m] = made
 	return made
 }

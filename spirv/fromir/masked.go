@@ -28,20 +28,20 @@ type maskedAccess struct {
 // LLVM 22.
 func (c *callSite) maskedLoad() {
 	n := len(c.operands)
-	c.masked(maskedAccess{mask: n - 2, other: n - 1, vector: c.in.Type, align: c.maskedAlign(0, n == 4, 1)})
+	c.maskedCall(maskedAccess{mask: n - 2, other: n - 1, vector: c.in.Type, align: c.maskedAlign(0, n == 4, 1)})
 }
 
 func (c *callSite) maskedStore() {
 	n := len(c.operands)
-	c.masked(maskedAccess{store: true, pointer: 1, mask: n - 1, vector: c.operands[0].Type, align: c.maskedAlign(1, n == 4, 2)})
+	c.maskedCall(maskedAccess{store: true, pointer: 1, mask: n - 1, vector: c.operands[0].Type, align: c.maskedAlign(1, n == 4, 2)})
 }
 
 func (c *callSite) expandLoad() {
-	c.masked(maskedAccess{packed: true, mask: 1, other: 2, vector: c.in.Type, align: c.alignOf(0)})
+	c.maskedCall(maskedAccess{packed: true, mask: 1, other: 2, vector: c.in.Type, align: c.alignOf(0)})
 }
 
 func (c *callSite) compressStore() {
-	c.masked(maskedAccess{store: true, packed: true, pointer: 1, mask: 2, vector: c.operands[0].Type, align: c.alignOf(1)})
+	c.maskedCall(maskedAccess{store: true, packed: true, pointer: 1, mask: 2, vector: c.operands[0].Type, align: c.alignOf(1)})
 }
 
 func (c *callSite) maskedAlign(pointer int, argument bool, at int) uint64 {
@@ -51,75 +51,75 @@ func (c *callSite) maskedAlign(pointer int, argument bool, at int) uint64 {
 	return c.alignOf(pointer)
 }
 
-// masked writes the call, and the function if no call needed it yet.
-func (c *callSite) masked(m maskedAccess) {
+// maskedCall writes the call, and the function if no call needed it yet.
+func (c *callSite) maskedCall(m maskedAccess) {
 	m.callSite = c
-	vector := *c.function.typ(m.vector)
+	vector := *c.function.moduleType(m.vector)
 	scalar := vector.Elements[0]
-	if _, odd := c.oddBytes(scalar); odd || c.isBool(scalar) || c.isPointer(scalar) || c.odd(scalar) {
+	if _, odd := c.oddBytes(scalar); odd || c.isBool(scalar) || c.isPointer(scalar) || c.hasOddWidth(scalar) {
 		c.failf("masked accesses of elements of this type have no counterpart in SPIR-V")
 	}
 	m.element, m.length = c.typeID(scalar), int(vector.Length)
-	m.size, _ = c.layout(scalar)
-	space := c.function.typ(c.operands[m.pointer].Type).AddressSpace
+	m.size, _ = c.memoryLayout(scalar)
+	space := c.function.moduleType(c.operands[m.pointer].Type).AddressSpace
 	key := fmt.Sprintf("masked %t %t %d %d %d %d", m.store, m.packed, m.vector, space, m.align, m.mask)
-	callee := c.b.newIDOnce(key, func(n id) []uint32 { return m.write(n, c.pointerType(m.element, space)) })
-	words := []uint32{callee, c.argAs(m.pointer, m.element), c.arg(m.mask), c.arg(m.other)}
+	callee := c.b.newIDOnce(key, func(n id) []uint32 { return m.writeFunction(n, c.pointerType(m.element, space)) })
+	words := []uint32{callee, c.argAs(m.pointer, m.element), c.argumentID(m.mask), c.argumentID(m.other)}
 	if m.store {
-		c.emit(spirv.OpFunctionCall, c.voidType(), words...)
+		c.emitResult(spirv.OpFunctionCall, c.voidType(), words...)
 		return
 	}
-	c.done(c.emit(spirv.OpFunctionCall, c.typ, words...))
+	c.finishCall(c.emitResult(spirv.OpFunctionCall, c.typ, words...))
 }
 
-// write writes the function: of a pointer, a mask and a vector.
-func (m *maskedAccess) write(self, pointer id) []uint32 {
+// writeFunction writes the function: of a pointer, a mask and a vector.
+func (m *maskedAccess) writeFunction(self, pointer id) []uint32 {
 	vector, mask := m.typeID(m.vector), m.typeID(m.operands[m.mask].Type)
 	result := m.voidType()
 	if !m.store {
 		result = vector
 	}
 	w := functionWriter{b: m.b}
-	w.plain(spirv.OpFunction, result, self, 0, m.functionType(result, []id{pointer, mask, vector}))
-	base := w.emit(spirv.OpFunctionParameter, pointer)
-	chosen := w.emit(spirv.OpFunctionParameter, mask)
-	value := w.emit(spirv.OpFunctionParameter, vector)
-	m.b.name(self, "spirv.masked_"+map[bool]string{true: "store", false: "load"}[m.store])
-	before := w.label()
+	w.emitPlain(spirv.OpFunction, result, self, 0, m.functionType(result, []id{pointer, mask, vector}))
+	base := w.emitResult(spirv.OpFunctionParameter, pointer)
+	chosen := w.emitResult(spirv.OpFunctionParameter, mask)
+	value := w.emitResult(spirv.OpFunctionParameter, vector)
+	m.b.setName(self, "spirv.masked_"+map[bool]string{true: "store", false: "load"}[m.store])
+	before := w.newLabel()
 	index := m.sizeConstant(0)
 	for k := range m.length {
 		if !m.packed {
 			index = m.sizeConstant(uint64(k))
 		}
-		bit := w.part(m.boolType(), chosen, k, m.length)
+		bit := w.vectorPart(m.boolType(), chosen, k, m.length)
 		do, next := m.b.newID(), m.b.newID()
-		w.plain(spirv.OpBranchConditional, bit, do, next)
-		w.plain(spirv.OpLabel, do)
-		at := w.emit(spirv.OpPtrAccessChain, pointer, base, index)
-		after := m.access(&w, at, vector, value, k)
-		following := w.advance(m.packed, m.intType(m.pointerBits), index, m.sizeConstant(1))
-		w.plain(spirv.OpBranch, next)
-		w.plain(spirv.OpLabel, next)
+		w.emitPlain(spirv.OpBranchConditional, bit, do, next)
+		w.emitPlain(spirv.OpLabel, do)
+		at := w.emitResult(spirv.OpPtrAccessChain, pointer, base, index)
+		after := m.accessElement(&w, at, vector, value, k)
+		following := w.advanceIndex(m.packed, m.intType(m.pointerBits), index, m.sizeConstant(1))
+		w.emitPlain(spirv.OpBranch, next)
+		w.emitPlain(spirv.OpLabel, next)
 		if !m.store {
-			value = w.emit(spirv.OpPhi, vector, after, do, value, before)
+			value = w.emitResult(spirv.OpPhi, vector, after, do, value, before)
 		}
 		if m.packed {
-			index = w.emit(spirv.OpPhi, m.intType(m.pointerBits), following, do, index, before)
+			index = w.emitResult(spirv.OpPhi, m.intType(m.pointerBits), following, do, index, before)
 		}
 		before = next
 	}
 	if m.store {
-		w.plain(spirv.OpReturn)
+		w.emitPlain(spirv.OpReturn)
 	} else {
-		w.plain(spirv.OpReturnValue, value)
+		w.emitPlain(spirv.OpReturnValue, value)
 	}
-	w.plain(spirv.OpFunctionEnd)
+	w.emitPlain(spirv.OpFunctionEnd)
 	return w.words
 }
 
-// access loads or stores element k, and returns the vector with the element that was
+// accessElement loads or stores element k, and returns the vector with the element that was
 // loaded.
-func (m *maskedAccess) access(w *functionWriter, at, vector, value id, k int) id {
+func (m *maskedAccess) accessElement(w *functionWriter, at, vector, value id, k int) id {
 	align := m.align
 	if m.packed {
 		align = min(align, m.size&-m.size)
@@ -127,14 +127,14 @@ func (m *maskedAccess) access(w *functionWriter, at, vector, value id, k int) id
 		align = min(align, offset&-offset)
 	}
 	if m.store {
-		w.plain(spirv.OpStore, at, w.part(m.element, value, k, m.length), accessAligned, uint32(align))
+		w.emitPlain(spirv.OpStore, at, w.vectorPart(m.element, value, k, m.length), accessAligned, uint32(align))
 		return value
 	}
-	loaded := w.emit(spirv.OpLoad, m.element, at, accessAligned, uint32(align))
+	loaded := w.emitResult(spirv.OpLoad, m.element, at, accessAligned, uint32(align))
 	if m.length == 1 {
 		return loaded
 	}
-	return w.emit(spirv.OpCompositeInsert, vector, loaded, value, uint32(k))
+	return w.emitResult(spirv.OpCompositeInsert, vector, loaded, value, uint32(k))
 }
 
 // functionWriter collects the words of a function that is added.
@@ -143,34 +143,34 @@ type functionWriter struct {
 	words []uint32
 }
 
-func (w *functionWriter) emit(op spirv.Opcode, typ id, operands ...uint32) id {
+func (w *functionWriter) emitResult(op spirv.Opcode, typ id, operands ...uint32) id {
 	n := w.b.newID()
 	w.words = appendInstruction(w.words, op, append([]uint32{typ, n}, operands...)...)
 	return n
 }
 
-func (w *functionWriter) plain(op spirv.Opcode, operands ...uint32) {
+func (w *functionWriter) emitPlain(op spirv.Opcode, operands ...uint32) {
 	w.words = appendInstruction(w.words, op, operands...)
 }
 
-func (w *functionWriter) label() id {
+func (w *functionWriter) newLabel() id {
 	n := w.b.newID()
-	w.plain(spirv.OpLabel, n)
+	w.emitPlain(spirv.OpLabel, n)
 	return n
 }
 
-// part returns an element of a vector; one of a single element is that.
-func (w *functionWriter) part(typ, vector id, k, length int) id {
+// vectorPart returns an element of a vector; one of a single element is that.
+func (w *functionWriter) vectorPart(typ, vector id, k, length int) id {
 	if length == 1 {
 		return vector
 	}
-	return w.emit(spirv.OpCompositeExtract, typ, vector, uint32(k))
+	return w.emitResult(spirv.OpCompositeExtract, typ, vector, uint32(k))
 }
 
-// advance returns the index of the next element of packed memory.
-func (w *functionWriter) advance(packed bool, typ, index, one id) id {
+// advanceIndex returns the index of the next element of packed memory.
+func (w *functionWriter) advanceIndex(packed bool, typ, index, one id) id {
 	if !packed {
 		return index
 	}
-	return w.emit(spirv.OpIAdd, typ, index, one)
+	return w.emitResult(spirv.OpIAdd, typ, index, one)
 }

@@ -7,28 +7,28 @@ import (
 	"offlink/spirv"
 )
 
-// alloca writes a variable of the function.
-func (f *function) alloca(i int, in *ir.Instruction) {
+// writeAlloca writes a variable of the function.
+func (f *function) writeAlloca(i int, in *ir.Instruction) {
 	typ := f.resultType(i)
 	element := f.pointeeID(typ)
 	if count := in.Operands[0]; count.Kind != ir.ValueConstant || constantNumber(&f.ir.Constants, count) != 1 {
 		f.allocaArray(i, in, typ, element)
 		return
 	}
-	space := f.typ(in.Type).AddressSpace
+	space := f.moduleType(in.Type).AddressSpace
 	if space == 4 {
-		variable := f.variable(f.pointerType(element, 0), 0, 0)
+		variable := f.addVariable(f.pointerType(element, 0), 0, 0)
 		f.alignVariable(variable, in)
 		f.emitAs(i, spirv.OpPtrCastToGeneric, typ, variable)
 		return
 	}
-	n := f.reserve(i)
-	f.variable(typ, n, 0)
+	n := f.reserveID(i)
+	f.addVariable(typ, n, 0)
 	f.alignVariable(n, in)
 }
 
-// variable appends a variable to the first block.
-func (f *function) variable(typ, n, init id) id {
+// addVariable appends a variable to the first block.
+func (f *function) addVariable(typ, n, init id) id {
 	if n == 0 {
 		n = f.b.newID()
 	}
@@ -42,7 +42,7 @@ func (f *function) variable(typ, n, init id) id {
 
 func (f *function) alignVariable(n id, in *ir.Instruction) {
 	if in.Align > 0 {
-		f.b.decorate(n, decAlignment, uint32(in.Align))
+		f.b.decorateID(n, decAlignment, uint32(in.Align))
 	}
 }
 
@@ -51,22 +51,22 @@ func (f *function) allocaArray(i int, in *ir.Instruction, typ, element id) {
 	count := in.Operands[0]
 	if count.Kind == ir.ValueConstant {
 		array := f.arrayType(element, constantNumber(&f.ir.Constants, count))
-		variable := f.variable(f.pointerType(array, 0), 0, 0)
+		variable := f.addVariable(f.pointerType(array, 0), 0, 0)
 		f.alignVariable(variable, in)
 		f.emitAs(i, spirv.OpBitcast, typ, variable)
 		return
 	}
-	if !f.options.allowed("SPV_INTEL_variable_length_array") {
+	if !f.options.allowsExtension("SPV_INTEL_variable_length_array") {
 		f.failf("an alloca of a length that is not constant needs the extension SPV_INTEL_variable_length_array, which is not allowed")
 	}
-	f.use("SPV_INTEL_variable_length_array")
-	f.capability(capVariableArray)
+	f.useExtension("SPV_INTEL_variable_length_array")
+	f.useCapabilities(capVariableArray)
 	n := f.emitAs(i, spirv.OpVariableLengthArrayINTEL, typ, f.valueID(count))
 	f.alignVariable(n, in)
 }
 
-// access returns the words that say how memory is accessed.
-func (f *function) access(in *ir.Instruction) []uint32 {
+// accessWords returns the words that say how memory is accessed.
+func (f *function) accessWords(in *ir.Instruction) []uint32 {
 	mask := uint32(accessAligned)
 	if in.Flags&ir.FlagVolatile != 0 {
 		mask |= accessVolatile
@@ -97,23 +97,23 @@ func (f *function) access(in *ir.Instruction) []uint32 {
 // where there is none or the extension is not allowed.
 func (f *function) aliasList(in *ir.Instruction, kind string) id {
 	for _, a := range in.Attachments {
-		if a.Kind != kind || a.Operand.Kind != ir.OperandNode || !f.options.allowed("SPV_INTEL_memory_access_aliasing") {
+		if a.Kind != kind || a.Operand.Kind != ir.OperandNode || !f.options.allowsExtension("SPV_INTEL_memory_access_aliasing") {
 			continue
 		}
-		scopes := f.resolve(a.Operand)
+		scopes := f.resolveNode(a.Operand)
 		for _, o := range scopes {
-			if list := f.resolve(o); len(list) < 2 || list[1].Kind != ir.OperandNode {
+			if list := f.resolveNode(o); len(list) < 2 || list[1].Kind != ir.OperandNode {
 				return 0
 			}
 		}
 		if len(scopes) == 0 {
 			return 0
 		}
-		f.use("SPV_INTEL_memory_access_aliasing")
-		f.capability(capMemoryAliasing)
-		return f.aliasing("list", a.Operand.Node, opAliasScopeListDeclINTEL, func() (ids []id) {
+		f.useExtension("SPV_INTEL_memory_access_aliasing")
+		f.useCapabilities(capMemoryAliasing)
+		return f.aliasingEntry("list", a.Operand.Node, opAliasScopeListDeclINTEL, func() (ids []id) {
 			for _, o := range scopes {
-				ids = append(ids, f.aliasScope(o, f.resolve(o)[1]))
+				ids = append(ids, f.aliasScope(o, f.resolveNode(o)[1]))
 			}
 			return ids
 		})
@@ -122,14 +122,14 @@ func (f *function) aliasList(in *ir.Instruction, kind string) id {
 }
 
 func (f *function) aliasScope(scope, domain ir.Operand) id {
-	return f.aliasing("scope", scope.Node, opAliasScopeDeclINTEL, func() []id {
-		return []id{f.aliasing("domain", domain.Node, opAliasDomainDeclINTEL, func() []id { return nil })}
+	return f.aliasingEntry("scope", scope.Node, opAliasScopeDeclINTEL, func() []id {
+		return []id{f.aliasingEntry("domain", domain.Node, opAliasDomainDeclINTEL, func() []id { return nil })}
 	})
 }
 
-// aliasing returns the declaration of a domain, a scope or a list.
-func (t *translator) aliasing(what string, n ir.NodeID, op spirv.Opcode, parts func() []id) id {
-	return t.b.keyed(sectionAliasing, fmt.Sprint("alias ", what, n), func(self id) entry {
+// aliasingEntry returns the declaration of a domain, a scope or a list.
+func (t *translator) aliasingEntry(what string, n ir.NodeID, op spirv.Opcode, parts func() []id) id {
+	return t.b.keyedEntry(sectionAliasing, fmt.Sprint("alias ", what, n), func(self id) entry {
 		ids := parts()
 		return entry{op: op, words: append([]uint32{self}, ids...), deps: ids}
 	})
@@ -141,11 +141,11 @@ func (f *function) naturalAlign(in *ir.Instruction) uint64 {
 	if in.Op == ir.OpStore {
 		n = in.Operands[0].Type
 	}
-	_, align := f.layout(n)
+	_, align := f.memoryLayout(n)
 	return align
 }
 
-func (f *function) load(i int, in *ir.Instruction) {
+func (f *function) writeLoad(i int, in *ir.Instruction) {
 	if in.Flags&ir.FlagAtomic != 0 || in.Order != ir.NotAtomic {
 		f.atomicLoad(i, in)
 		return
@@ -156,14 +156,14 @@ func (f *function) load(i int, in *ir.Instruction) {
 	}
 	typ := f.resultType(i)
 	if n, ok := f.oddBytes(in.Type); ok {
-		f.define(i, f.loadBytes(in, typ, n))
+		f.defineResult(i, f.loadBytes(in, typ, n))
 		return
 	}
-	pointer := f.operand(in.Operands[0], f.pointerType(typ, f.typ(in.Operands[0].Type).AddressSpace))
-	f.emitAs(i, spirv.OpLoad, typ, append([]uint32{pointer}, f.access(in)...)...)
+	pointer := f.operandID(in.Operands[0], f.pointerType(typ, f.moduleType(in.Operands[0].Type).AddressSpace))
+	f.emitAs(i, spirv.OpLoad, typ, append([]uint32{pointer}, f.accessWords(in)...)...)
 }
 
-func (f *function) store(in *ir.Instruction) {
+func (f *function) writeStore(in *ir.Instruction) {
 	if in.Flags&ir.FlagAtomic != 0 || in.Order != ir.NotAtomic {
 		f.atomicStore(in)
 		return
@@ -173,20 +173,20 @@ func (f *function) store(in *ir.Instruction) {
 		return
 	}
 	value, pointer := f.storeOperands(in)
-	f.emitPlain(spirv.OpStore, append([]uint32{pointer, value}, f.access(in)...)...)
+	f.emitPlain(spirv.OpStore, append([]uint32{pointer, value}, f.accessWords(in)...)...)
 }
 
 // storeOperands returns the value and the pointer to its type.
 func (f *function) storeOperands(in *ir.Instruction) (value, pointer id) {
 	typ := f.typeOf(in.Operands[0])
-	space := f.typ(in.Operands[1].Type).AddressSpace
+	space := f.moduleType(in.Operands[1].Type).AddressSpace
 	if f.isPointer(in.Operands[0].Type) {
 		// The memory has a type; the value is cast to that.
 		if held := f.pointeeID(f.typeOf(in.Operands[1])); f.pointeeID(held) != 0 && f.sameSpace(held, typ) {
 			typ = held
 		}
 	}
-	return f.operand(in.Operands[0], typ), f.operand(in.Operands[1], f.pointerType(typ, space))
+	return f.operandID(in.Operands[0], typ), f.operandID(in.Operands[1], f.pointerType(typ, space))
 }
 
 // sameSpace reports whether two pointer types are of one storage class.
@@ -195,28 +195,28 @@ func (f *function) sameSpace(a, b id) bool {
 	return x != nil && y != nil && x.op == spirv.OpTypePointer && y.op == spirv.OpTypePointer && x.words[1] == y.words[1]
 }
 
-// address writes a getelementptr.
-func (f *function) address(in *ir.Instruction, typ id, emit emitter) id {
+// writeAddress writes a getelementptr.
+func (f *function) writeAddress(in *ir.Instruction, typ id, emit emitter) id {
 	base := in.Operands[0]
-	if f.typ(in.Type).Kind == ir.TypeVector {
+	if f.moduleType(in.Type).Kind == ir.TypeVector {
 		return f.addressVector(in, typ)
 	}
-	space := f.typ(base.Type).AddressSpace
+	space := f.moduleType(base.Type).AddressSpace
 	element := id(0)
 	if f.isOpaquePointer(in.Element) && len(in.Operands) == 2 {
 		element = f.pointeeID(typ)
 	} else {
 		element = f.typeID(in.Element)
 	}
-	words := []uint32{f.operand(base, f.pointerType(element, space))}
+	words := []uint32{f.operandID(base, f.pointerType(element, space))}
 	for _, v := range in.Operands[1:] {
 		words = append(words, f.signExtended(v.Type, f.valueID(v)))
 	}
-	return f.last(emit, f.addressOpcode(in), typ, words...)
+	return f.emitLast(emit, f.addressOpcode(in), typ, words...)
 }
 
-// layout returns the size of a type in memory, in bytes, and its alignment.
-func (t *translator) layout(n ir.TypeID) (size, align uint64) {
+// memoryLayout returns the size of a type in memory, in bytes, and its alignment.
+func (t *translator) memoryLayout(n ir.TypeID) (size, align uint64) {
 	if known, ok := t.layouts[n]; ok {
 		return known[0], known[1]
 	}
@@ -226,7 +226,7 @@ func (t *translator) layout(n ir.TypeID) (size, align uint64) {
 }
 
 func (t *translator) makeLayout(n ir.TypeID) (size, align uint64) {
-	typ := t.typ(n)
+	typ := t.moduleType(n)
 	switch typ.Kind {
 	case ir.TypeInteger, ir.TypeFloat:
 		size = uint64(typ.Bits+7) / 8
@@ -236,14 +236,14 @@ func (t *translator) makeLayout(n ir.TypeID) (size, align uint64) {
 	case ir.TypePointer:
 		return uint64(t.pointerBits / 8), uint64(t.pointerBits / 8)
 	case ir.TypeVector:
-		each, _ := t.layout(typ.Elements[0])
-		size = each * t.typ(n).Length
+		each, _ := t.memoryLayout(typ.Elements[0])
+		size = each * t.moduleType(n).Length
 		for align = 1; align < size && align < 1<<16; align *= 2 {
 		}
 		return align, align
 	case ir.TypeArray:
-		each, align := t.layout(typ.Elements[0])
-		return each * t.typ(n).Length, align
+		each, align := t.memoryLayout(typ.Elements[0])
+		return each * t.moduleType(n).Length, align
 	case ir.TypeStruct:
 		return t.structLayout(n)
 	}
@@ -251,10 +251,10 @@ func (t *translator) makeLayout(n ir.TypeID) (size, align uint64) {
 }
 
 func (t *translator) structLayout(n ir.TypeID) (size, align uint64) {
-	typ := *t.typ(n)
+	typ := *t.moduleType(n)
 	align = 1
 	for _, e := range typ.Elements {
-		s, a := t.layout(e)
+		s, a := t.memoryLayout(e)
 		if typ.Packed {
 			a = 1
 		}

@@ -11,13 +11,13 @@ import (
 // are those of llvm-spirv: compilers that read SPIR-V with its library make the
 // intrinsic of that name again, and Intel's crashes on other parameters.
 func (c *callSite) memoryFunction(kind string) {
-	space := c.function.typ(c.operands[0].Type).AddressSpace
+	space := c.function.moduleType(c.operands[0].Type).AddressSpace
 	bytePointer := c.pointerType(c.intType(8), space)
 	length := c.typeID(c.operands[2].Type)
 	second := c.intType(8)
 	arguments := []id{c.argAs(0, c.intType(8))}
 	if kind == "memmove" {
-		from := c.function.typ(c.operands[1].Type).AddressSpace
+		from := c.function.moduleType(c.operands[1].Type).AddressSpace
 		second = c.pointerType(c.intType(8), from)
 		arguments = append(arguments, c.argAs(1, c.intType(8)))
 	} else {
@@ -25,15 +25,15 @@ func (c *callSite) memoryFunction(kind string) {
 	}
 	arguments = append(arguments, c.valueID(c.operands[2]), c.valueID(c.operands[3]))
 	name := "spirv." + strings.ReplaceAll(c.callee.value.Name, ".", "_")
-	bits := c.function.typ(c.operands[2].Type).Bits
+	bits := c.function.moduleType(c.operands[2].Type).Bits
 	n := c.b.newIDOnce("function "+name, func(n id) []uint32 {
-		c.b.name(n, name)
-		c.capability(capLinkage)
+		c.b.setName(n, name)
+		c.useCapabilities(capLinkage)
 		c.b.addDecoration(spirv.OpDecorate, n, append(appendText([]uint32{decLinkageAttributes}, name), linkExport))
 		w := memoryWriter{c.translator, n, bytePointer, second, length, bits}
-		return w.write(kind)
+		return w.writeFunction(kind)
 	})
-	c.emit(spirv.OpFunctionCall, c.voidType(), append([]uint32{n}, arguments...)...)
+	c.emitResult(spirv.OpFunctionCall, c.voidType(), append([]uint32{n}, arguments...)...)
 }
 
 // memoryWriter writes such a function.
@@ -44,7 +44,7 @@ type memoryWriter struct {
 	bits                 uint32
 }
 
-func (w *memoryWriter) write(kind string) []uint32 {
+func (w *memoryWriter) writeFunction(kind string) []uint32 {
 	words := []uint32{}
 	emit := func(op spirv.Opcode, typ id, operands ...uint32) id {
 		n := w.b.newID()
@@ -69,7 +69,7 @@ func (w *memoryWriter) write(kind string) []uint32 {
 	if kind == "memset" {
 		plain(spirv.OpBranchConditional, none, labels[4], labels[1])
 		plain(spirv.OpLabel, labels[1])
-		w.loop(&words, labels[0], labels[1], labels[4], zero, func(index id) (id, id) {
+		w.writeLoop(&words, labels[0], labels[1], labels[4], zero, func(index id) (id, id) {
 			at := emit(spirv.OpInBoundsPtrAccessChain, w.pointer, to, index)
 			plain(spirv.OpStore, at, from, accessAligned, 1)
 			next := emit(spirv.OpIAdd, w.typ, index, one)
@@ -89,13 +89,13 @@ func (w *memoryWriter) write(kind string) []uint32 {
 		plain(spirv.OpLabel, labels[3])
 		plain(spirv.OpBranchConditional, backward, labels[2], labels[1])
 		plain(spirv.OpLabel, labels[1])
-		w.loop(&words, labels[3], labels[1], labels[4], zero, func(index id) (id, id) {
+		w.writeLoop(&words, labels[3], labels[1], labels[4], zero, func(index id) (id, id) {
 			copyByte(index)
 			next := emit(spirv.OpIAdd, w.typ, index, one)
 			return next, emit(spirv.OpIEqual, w.boolType(), next, length)
 		})
 		plain(spirv.OpLabel, labels[2])
-		w.loop(&words, labels[3], labels[2], labels[4], length, func(index id) (id, id) {
+		w.writeLoop(&words, labels[3], labels[2], labels[4], length, func(index id) (id, id) {
 			next := emit(spirv.OpISub, w.typ, index, one)
 			copyByte(next)
 			return next, emit(spirv.OpIEqual, w.boolType(), next, zero)
@@ -107,8 +107,8 @@ func (w *memoryWriter) write(kind string) []uint32 {
 	return words
 }
 
-// loop writes a loop of one block, whose label is written already.
-func (w *memoryWriter) loop(words *[]uint32, before, head, end, first id, body func(index id) (next, last id)) {
+// writeLoop writes a loop of one block, whose label is written already.
+func (w *memoryWriter) writeLoop(words *[]uint32, before, head, end, first id, body func(index id) (next, last id)) {
 	index := w.b.newID()
 	*words = appendInstruction(*words, spirv.OpPhi, w.typ, index, first, before, 0, head)
 	phi := len(*words) - 2

@@ -22,8 +22,8 @@ type metadataReader struct {
 	partition *ir.Partition // nil for the whole module
 }
 
-// rows returns the operands of the nodes of named metadata.
-func (r *metadataReader) rows(name string) (rows [][]ir.Operand) {
+// namedRows returns the operands of the nodes of named metadata.
+func (r *metadataReader) namedRows(name string) (rows [][]ir.Operand) {
 	var list []ir.Operand
 	if named := r.module.Named(name); named != nil {
 		list = named.Operands
@@ -63,21 +63,21 @@ func numberAt(row []ir.Operand, i int) uint32 {
 // sourceLanguage writes OpSource.
 func (s *session) sourceLanguage(r *metadataReader) {
 	l := &s.language
-	for _, row := range r.rows("spirv.Source") {
+	for _, row := range r.namedRows("spirv.Source") {
 		l.number, l.version = numberAt(row, 0), numberAt(row, 1)
 		break
 	}
-	if rows := r.rows("opencl.ocl.version"); l.number == 0 && len(rows) > 0 {
+	if rows := r.namedRows("opencl.ocl.version"); l.number == 0 && len(rows) > 0 {
 		major, minor := numberAt(rows[0], 0), numberAt(rows[0], 1)
 		l.number, l.version = 3, 100000*major+1000*minor
-		if cxx := r.rows("opencl.cxx.version"); len(cxx) > 0 {
+		if cxx := r.namedRows("opencl.cxx.version"); len(cxx) > 0 {
 			l.number, l.version = 6, 100000*numberAt(cxx[0], 0)+1000*numberAt(cxx[0], 1)
 		}
 	}
 	l.opencl = l.number == 3 || l.number == 4 || l.number == 6
 	s.source = appendInstruction(s.source, spirv.OpSource, l.number, l.version)
 	for _, name := range []string{"opencl.used.extensions", "spirv.SourceExtension"} {
-		for _, row := range r.rows(name) {
+		for _, row := range r.namedRows(name) {
 			for _, o := range row {
 				s.sourceExtension(o.String)
 			}
@@ -95,8 +95,8 @@ func (s *session) sourceExtension(name string) {
 	s.source = appendInstruction(s.source, spirv.OpSourceExtension, appendText(nil, name)...)
 }
 
-// attached returns the operands of a node that is attached to a function.
-func (t *translator) attached(v *ir.GlobalValue, kind string) []ir.Operand {
+// attachedOperands returns the operands of a node that is attached to a function.
+func (t *translator) attachedOperands(v *ir.GlobalValue, kind string) []ir.Operand {
 	if t.edit != nil && v == &t.module.Values[t.unit] {
 		for _, a := range t.edit.Attach {
 			if a.Kind == kind {
@@ -121,28 +121,28 @@ func (t *translator) argumentMetadata(info *functionInfo, args []id) {
 	if t.options.KernelArgTypes {
 		t.argumentStrings(v, "kernel_arg_type")
 	}
-	for i, o := range t.attached(v, "kernel_arg_type_qual") {
+	for i, o := range t.attachedOperands(v, "kernel_arg_type_qual") {
 		if i >= len(args) {
 			break
 		}
 		if strings.Contains(o.String, "volatile") {
-			t.b.decorate(args[i], decVolatile)
+			t.b.decorateID(args[i], decVolatile)
 		}
 		if strings.Contains(o.String, "restrict") {
-			t.b.decorate(args[i], decFuncParamAttr, attrNoAlias)
+			t.b.decorateID(args[i], decFuncParamAttr, attrNoAlias)
 		}
 	}
 	if t.options.KernelArgTypes {
 		t.argumentStrings(v, "kernel_arg_type_qual")
 	}
-	for i, o := range t.attached(v, "kernel_arg_name") {
+	for i, o := range t.attachedOperands(v, "kernel_arg_name") {
 		if i < len(args) && o.String != "" {
-			t.b.name(args[i], o.String)
+			t.b.setName(args[i], o.String)
 		}
 	}
-	for i, o := range t.attached(v, "spirv.ParameterDecorations") {
+	for i, o := range t.attachedOperands(v, "spirv.ParameterDecorations") {
 		if i < len(args) {
-			t.decorations(args[i], t.resolve(o))
+			t.metadataDecorations(args[i], t.resolveNode(o))
 		}
 	}
 	t.argumentNumbers(v, args, "kernel_arg_buffer_location", "SPV_INTEL_fpga_buffer_location", 5921, 5920)
@@ -150,21 +150,21 @@ func (t *translator) argumentMetadata(info *functionInfo, args []id) {
 
 // argumentNumbers decorates arguments with the numbers of a node.
 func (t *translator) argumentNumbers(v *ir.GlobalValue, args []id, kind, extension string, decoration, capability uint32) {
-	if !t.options.allowed(extension) {
+	if !t.options.allowsExtension(extension) {
 		return
 	}
-	for i, o := range t.attached(v, kind) {
+	for i, o := range t.attachedOperands(v, kind) {
 		if i < len(args) && o.Kind == ir.OperandInt && o.Int >= 0 {
-			t.use(extension)
-			t.capability(capability)
-			t.b.decorate(args[i], decoration, uint32(o.Int))
+			t.useExtension(extension)
+			t.useCapabilities(capability)
+			t.b.decorateID(args[i], decoration, uint32(o.Int))
 		}
 	}
 }
 
 // argumentStrings keeps the strings of a node in an OpString.
 func (t *translator) argumentStrings(v *ir.GlobalValue, kind string) {
-	list := t.attached(v, kind)
+	list := t.attachedOperands(v, kind)
 	if list == nil {
 		return
 	}
@@ -172,11 +172,11 @@ func (t *translator) argumentStrings(v *ir.GlobalValue, kind string) {
 	for _, o := range list {
 		text += o.String + ","
 	}
-	t.b.text(text)
+	t.b.stringID(text)
 }
 
-// resolve returns the operands of a node.
-func (t *translator) resolve(o ir.Operand) []ir.Operand {
+// resolveNode returns the operands of a node.
+func (t *translator) resolveNode(o ir.Operand) []ir.Operand {
 	operands, err := t.module.Resolve(o)
 	if err != nil {
 		t.failf("%v", err)
@@ -184,19 +184,19 @@ func (t *translator) resolve(o ir.Operand) []ir.Operand {
 	return operands
 }
 
-// decorations writes the decorations of a !spirv.Decorations node: tuples of
+// metadataDecorations writes the decorations of a !spirv.Decorations node: tuples of
 // a number and its operands.
-func (t *translator) decorations(n id, rows []ir.Operand) {
+func (t *translator) metadataDecorations(n id, rows []ir.Operand) {
 	for _, o := range rows {
-		row := t.resolve(o)
+		row := t.resolveNode(o)
 		if len(row) > 0 && row[0].Kind == ir.OperandInt {
-			t.decoration(n, uint32(row[0].Int), row[1:])
+			t.metadataDecoration(n, uint32(row[0].Int), row[1:])
 		}
 	}
 }
 
-// decoration writes one decoration of metadata.
-func (t *translator) decoration(n id, number uint32, operands []ir.Operand) {
+// metadataDecoration writes one decoration of metadata.
+func (t *translator) metadataDecoration(n id, number uint32, operands []ir.Operand) {
 	words := []uint32{number}
 	for _, o := range operands {
 		if o.Kind == ir.OperandString {
@@ -211,15 +211,15 @@ func (t *translator) decoration(n id, number uint32, operands []ir.Operand) {
 	}
 	if d, ok := decorationNeeds[number]; ok {
 		if d.extension != "" {
-			if !t.options.allowed(d.extension) {
+			if !t.options.allowsExtension(d.extension) {
 				return
 			}
-			t.use(d.extension)
+			t.useExtension(d.extension)
 		}
-		t.capability(d.capability)
+		t.useCapabilities(d.capability)
 	}
 	if number == decLinkageAttributes {
-		t.capability(capLinkage)
+		t.useCapabilities(capLinkage)
 	}
 	t.b.addDecoration(spirv.OpDecorate, n, words)
 }
@@ -275,7 +275,7 @@ func (m *image) entryPointsAndModes() {
 		}
 		self := m.kernels[v.ID]
 		words := appendText([]uint32{6, self}, v.Value.Name)
-		m.entryPoints = appendInstruction(m.entryPoints, spirv.OpEntryPoint, append(words, m.interfaces(v.ID)...)...)
+		m.entryPoints = appendInstruction(m.entryPoints, spirv.OpEntryPoint, append(words, m.entryInterfaces(v.ID)...)...)
 		for at := 0; at < len(u.modes); at += int(u.modes[at] >> 16) {
 			m.modes = append(m.modes, u.modes[at:at+int(u.modes[at]>>16)]...)
 			m.modes[len(m.modes)-int(u.modes[at]>>16)+1] = self
@@ -286,9 +286,9 @@ func (m *image) entryPointsAndModes() {
 	})
 }
 
-// interfaces returns the variables that an entry point uses: before SPIR-V 1.4
+// entryInterfaces returns the variables that an entry point uses: before SPIR-V 1.4
 // only those of storage class Input.
-func (m *image) interfaces(kernel ir.ValueID) (list []id) {
+func (m *image) entryInterfaces(kernel ir.ValueID) (list []id) {
 	reached := map[ir.ValueID]bool{}
 	work := []ir.ValueID{kernel}
 	inputs := map[*shared]bool{}
@@ -326,8 +326,8 @@ func (m *image) interfaces(kernel ir.ValueID) (list []id) {
 	return list
 }
 
-// mode writes an execution mode of the unit's kernel.
-func (t *translator) mode(number uint32, operands ...uint32) {
+// executionMode writes an execution mode of the unit's kernel.
+func (t *translator) executionMode(number uint32, operands ...uint32) {
 	t.b.modes = appendInstruction(t.b.modes, spirv.OpExecutionMode, append([]uint32{0, number}, operands...)...)
 }
 
@@ -335,7 +335,7 @@ func (t *translator) mode(number uint32, operands ...uint32) {
 func (t *translator) kernelModes(info *functionInfo) {
 	v, metadata := info.value, t.session.modes[info.number]
 	numbers := func(kind string) (list []uint32) {
-		for _, o := range t.attached(v, kind) {
+		for _, o := range t.attachedOperands(v, kind) {
 			if o.Kind == ir.OperandInt {
 				list = append(list, uint32(o.Int))
 			}
@@ -357,17 +357,17 @@ func (t *translator) kernelModes(info *functionInfo) {
 		mode uint32
 	}{{"reqd_work_group_size", modeLocalSize}, {"work_group_size_hint", modeLocalSizeHint}} {
 		if list := numbers(h.kind); len(list) > 0 && !done[h.mode] {
-			t.mode(h.mode, three(list)...)
+			t.executionMode(h.mode, three(list)...)
 		}
 	}
-	if list := t.attached(v, "vec_type_hint"); len(list) > 1 && !done[modeVecTypeHint] {
+	if list := t.attachedOperands(v, "vec_type_hint"); len(list) > 1 && !done[modeVecTypeHint] {
 		if hint, ok := vectorTypeHint(list[0].String); ok {
-			t.mode(modeVecTypeHint, hint)
+			t.executionMode(modeVecTypeHint, hint)
 		}
 	}
 	if list := numbers("intel_reqd_sub_group_size"); len(list) > 0 && !done[modeSubgroupSize] {
-		t.capability(capSubgroupDispatch)
-		t.mode(modeSubgroupSize, list[0])
+		t.useCapabilities(capSubgroupDispatch)
+		t.executionMode(modeSubgroupSize, list[0])
 	}
 	t.intelModes(v, numbers, three)
 	for _, m := range metadata {
@@ -391,44 +391,44 @@ func vectorTypeHint(text string) (uint32, bool) {
 }
 
 func (t *translator) intelModes(v *ir.GlobalValue, numbers func(string) []uint32, three func([]uint32) []uint32) {
-	if list := numbers("max_work_group_size"); len(list) > 0 && t.options.allowed("SPV_INTEL_kernel_attributes") {
-		t.use("SPV_INTEL_kernel_attributes")
-		t.capability(5892)
-		t.mode(modeMaxWorkgroup, three(list)...)
+	if list := numbers("max_work_group_size"); len(list) > 0 && t.options.allowsExtension("SPV_INTEL_kernel_attributes") {
+		t.useExtension("SPV_INTEL_kernel_attributes")
+		t.useCapabilities(5892)
+		t.executionMode(modeMaxWorkgroup, three(list)...)
 	}
-	if _, ok := v.Attached("no_global_work_offset"); ok && t.options.allowed("SPV_INTEL_kernel_attributes") {
-		t.use("SPV_INTEL_kernel_attributes")
-		t.capability(5892)
-		t.mode(modeNoGlobalOffset)
+	if _, ok := v.Attached("no_global_work_offset"); ok && t.options.allowsExtension("SPV_INTEL_kernel_attributes") {
+		t.useExtension("SPV_INTEL_kernel_attributes")
+		t.useCapabilities(5892)
+		t.executionMode(modeNoGlobalOffset)
 	}
 	for _, m := range []struct {
 		kind string
 		mode uint32
 	}{{"max_global_work_dim", modeMaxWorkDim}, {"num_simd_work_items", modeNumSIMD}, {"scheduler_target_fmax_mhz", modeSchedulerFmax}} {
-		if list := numbers(m.kind); len(list) > 0 && t.options.allowed("SPV_INTEL_kernel_attributes") {
-			t.use("SPV_INTEL_kernel_attributes")
-			t.capability(5897)
-			t.mode(m.mode, list[0])
+		if list := numbers(m.kind); len(list) > 0 && t.options.allowsExtension("SPV_INTEL_kernel_attributes") {
+			t.useExtension("SPV_INTEL_kernel_attributes")
+			t.useCapabilities(5897)
+			t.executionMode(m.mode, list[0])
 		}
 	}
-	t.registers(v)
+	t.registerMode(v)
 }
 
-// registers writes the mode of !RegisterAllocMode.
-func (t *translator) registers(v *ir.GlobalValue) {
-	if !t.options.allowed("SPV_INTEL_maximum_registers") {
+// registerMode writes the mode of !RegisterAllocMode.
+func (t *translator) registerMode(v *ir.GlobalValue) {
+	if !t.options.allowsExtension("SPV_INTEL_maximum_registers") {
 		return
 	}
-	for _, o := range t.attached(v, "RegisterAllocMode") {
+	for _, o := range t.attachedOperands(v, "RegisterAllocMode") {
 		switch {
 		case o.Kind == ir.OperandString && o.String == "AutoINTEL":
-			t.use("SPV_INTEL_maximum_registers")
-			t.capability(6460)
-			t.mode(modeNamedMaxRegs, 0)
+			t.useExtension("SPV_INTEL_maximum_registers")
+			t.useCapabilities(6460)
+			t.executionMode(modeNamedMaxRegs, 0)
 		case o.Kind == ir.OperandInt:
-			t.use("SPV_INTEL_maximum_registers")
-			t.capability(6460)
-			t.mode(modeMaxRegisters, uint32(o.Int))
+			t.useExtension("SPV_INTEL_maximum_registers")
+			t.useCapabilities(6460)
+			t.executionMode(modeMaxRegisters, uint32(o.Int))
 		}
 	}
 }
@@ -437,51 +437,51 @@ func (t *translator) registers(v *ir.GlobalValue) {
 func (t *translator) metadataMode(m []uint32) {
 	switch m[0] {
 	case modeSubgroupSize:
-		t.capability(capSubgroupDispatch)
+		t.useCapabilities(capSubgroupDispatch)
 	case modeMaxWorkgroup, modeNoGlobalOffset:
-		if !t.options.allowed("SPV_INTEL_kernel_attributes") {
+		if !t.options.allowsExtension("SPV_INTEL_kernel_attributes") {
 			return
 		}
-		t.use("SPV_INTEL_kernel_attributes")
-		t.capability(5892)
+		t.useExtension("SPV_INTEL_kernel_attributes")
+		t.useCapabilities(5892)
 	case modeMaxWorkDim, modeNumSIMD, modeSchedulerFmax, modeStreaming, modeRegisterMap:
-		if !t.options.allowed("SPV_INTEL_kernel_attributes") {
+		if !t.options.allowsExtension("SPV_INTEL_kernel_attributes") {
 			return
 		}
-		t.use("SPV_INTEL_kernel_attributes")
-		t.capability(5897)
+		t.useExtension("SPV_INTEL_kernel_attributes")
+		t.useCapabilities(5897)
 		if m[0] == modeRegisterMap {
-			t.capability(6161)
+			t.useCapabilities(6161)
 		}
 	case 4459, 4460, 4461, 4462, 4463: // of SPV_KHR_float_controls
-		t.capability(m[0] + 5)
+		t.useCapabilities(m[0] + 5)
 		if t.options.Version >= spirv.Version1_4 {
 			t.needVersion(spirv.Version1_4)
 		} else {
-			t.use("SPV_KHR_float_controls")
+			t.useExtension("SPV_KHR_float_controls")
 		}
 	}
-	t.mode(m[0], m[1:]...)
+	t.executionMode(m[0], m[1:]...)
 }
 
 // moduleMetadata finds the facts that metadata give of the module.
 func (s *session) moduleMetadata(r *metadataReader) {
-	for _, row := range r.rows("spirv.Extension") {
+	for _, row := range r.namedRows("spirv.Extension") {
 		if len(row) > 0 && row[0].String != "" {
 			s.extensions = append(s.extensions, row[0].String)
 		}
 	}
-	for _, row := range r.rows("spirv.Capability") {
+	for _, row := range r.namedRows("spirv.Capability") {
 		s.capability = append(s.capability, numberAt(row, 0))
 	}
-	for _, row := range r.rows("spirv.MemoryModel") {
+	for _, row := range r.namedRows("spirv.MemoryModel") {
 		if len(row) > 1 {
 			s.model = [2]uint32{numberAt(row, 0), numberAt(row, 1)}
 		}
 	}
 	s.modes = make(map[ir.ValueID][][]uint32)
 	whole := metadataReader{module: r.module} // partitions drop the modes of functions that they do not have
-	for _, row := range whole.rows("spirv.ExecutionMode") {
+	for _, row := range whole.namedRows("spirv.ExecutionMode") {
 		if len(row) < 2 || row[0].Kind != ir.OperandValue {
 			continue
 		}
@@ -503,16 +503,16 @@ func (s *session) debugMetadata(r *metadataReader) {
 			}
 		}
 	}
-	for _, row := range r.rows("llvm.module.flags") {
+	for _, row := range r.namedRows("llvm.module.flags") {
 		if len(row) > 2 && row[1].String == "Dwarf Version" {
 			s.dwarf = numberAt(row, 2)
 		}
 	}
 }
 
-// annotate decorates with the text of an annotation, which SPIR-V has a place
+// annotateID decorates with the text of an annotation, which SPIR-V has a place
 // for from 1.4 on.
-func (t *translator) annotate(n id, text string) {
+func (t *translator) annotateID(n id, text string) {
 	if t.options.Version < spirv.Version1_4 {
 		return
 	}
@@ -520,28 +520,28 @@ func (t *translator) annotate(n id, text string) {
 	t.b.addDecoration(spirv.OpDecorate, n, appendText([]uint32{decUserSemantic}, text))
 }
 
-// annotations decorates the values of llvm.global.annotations: structs of
+// annotateGlobals decorates the values of llvm.global.annotations: structs of
 // the annotated value, the text, and the place in the source.
-func (m *image) annotations() {
+func (m *image) annotateGlobals() {
 	list, ok := m.module.Lookup("llvm.global.annotations")
 	if !ok || m.options.Version < spirv.Version1_4 {
 		return
 	}
-	for _, e := range m.listed(list) {
+	for _, e := range m.listedElements(list) {
 		if len(e.Elements) < 2 || e.Elements[0].Kind != ir.ConstantValue || e.Elements[1].Kind != ir.ConstantValue {
 			continue
 		}
 		self, text := m.selves[e.Elements[0].Value], m.stringVariable(e.Elements[1].Value)
 		if self != 0 && text != "" {
 			m.version = max(m.version, spirv.Version1_4)
-			m.decorate(self, decoration{op: spirv.OpDecorate, words: appendText([]uint32{decUserSemantic}, text)})
+			m.addNote(self, decoration{op: spirv.OpDecorate, words: appendText([]uint32{decUserSemantic}, text)})
 		}
 	}
 }
 
-// listed returns the elements that the image has of an array of structs.
-func (m *image) listed(n ir.ValueID) (list []ir.Constant) {
-	v := m.view.find(n)
+// listedElements returns the elements that the image has of an array of structs.
+func (m *image) listedElements(n ir.ValueID) (list []ir.Constant) {
+	v := m.view.findValue(n)
 	if v == nil || !v.Definition {
 		return nil
 	}

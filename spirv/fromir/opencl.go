@@ -90,7 +90,7 @@ func hasExtInst(name string) bool {
 func (c *callSite) plainFunction(name string, op spirv.Opcode) {
 	switch name {
 	case "dot":
-		if c.function.typ(c.operands[0].Type).Kind != ir.TypeVector {
+		if c.function.moduleType(c.operands[0].Type).Kind != ir.TypeVector {
 			op = spirv.OpFMul
 		}
 	case "intel_work_group_barrier_arrive", "intel_work_group_barrier_wait":
@@ -100,7 +100,7 @@ func (c *callSite) plainFunction(name string, op spirv.Opcode) {
 		c.splitBarrier(op, scopeSubgroup)
 		return
 	case "wait_group_events":
-		c.emitPlain(op, c.u32(scopeWorkgroup), c.arg(0), c.arg(1))
+		c.emitPlain(op, c.constWord(scopeWorkgroup), c.argumentID(0), c.argumentID(1))
 		return
 	}
 	c.spirvInstruction(op, "")
@@ -109,20 +109,20 @@ func (c *callSite) plainFunction(name string, op spirv.Opcode) {
 func (c *callSite) signedFunction(name string) {
 	last := c.lastParameter()
 	switch {
-	case last.floating():
+	case last.isFloating():
 		if instruction, ok := floatFunctions[name]; ok {
 			c.extendedInstruction(instruction)
 			return
 		}
-	case last.unsigned():
+	case last.isUnsigned():
 		c.extendedInstruction("u_" + name)
 		return
 	}
 	c.extendedInstruction("s_" + name)
 }
 
-// parameter returns a parameter as the name spells it.
-func (c *callSite) parameter(i int) *mangledType {
+// mangledParameter returns a parameter as the name spells it.
+func (c *callSite) mangledParameter(i int) *mangledType {
 	if i < len(c.builtin.parameters) {
 		return &c.builtin.parameters[i]
 	}
@@ -130,16 +130,18 @@ func (c *callSite) parameter(i int) *mangledType {
 }
 
 // lastParameter returns the last parameter that the name spells.
-func (c *callSite) lastParameter() *mangledType { return c.parameter(len(c.builtin.parameters) - 1) }
+func (c *callSite) lastParameter() *mangledType {
+	return c.mangledParameter(len(c.builtin.parameters) - 1)
+}
 
 // openclSpecial returns the writer of a function that is more than one
 // instruction of the same operands.
 func (t *translator) openclSpecial(name string) func(*callSite) {
 	switch name {
 	case "barrier", "work_group_barrier":
-		return func(c *callSite) { c.barrier(scopeWorkgroup) }
+		return func(c *callSite) { c.writeBarrier(scopeWorkgroup) }
 	case "sub_group_barrier":
-		return func(c *callSite) { c.barrier(scopeSubgroup) }
+		return func(c *callSite) { c.writeBarrier(scopeSubgroup) }
 	case "mem_fence", "read_mem_fence", "write_mem_fence":
 		return (*callSite).memoryFence
 	case "atomic_work_item_fence":
@@ -161,7 +163,7 @@ func (t *translator) openclSpecial(name string) func(*callSite) {
 	}
 	switch {
 	case strings.HasPrefix(name, "convert_"):
-		return t.conversion(name)
+		return t.conversionWriter(name)
 	case strings.HasPrefix(name, "vload"), strings.HasPrefix(name, "vstore"):
 		return (*callSite).vectorMemory
 	case strings.HasPrefix(name, "atomic_"), strings.HasPrefix(name, "atom_"):
@@ -187,13 +189,13 @@ var plainNames = map[string]bool{
 // normalized or not, addressing mode, filter mode.
 func (c *callSite) samplerConstant() {
 	n := uint32(c.constantArgument(0))
-	c.capability(capLiteralSampler)
+	c.useCapabilities(capLiteralSampler)
 	typ := c.simpleType("Sampler")
 	filter := uint32(0)
 	if n&0x30 != 0 {
 		filter = n&0x30>>4 - 1
 	}
-	c.result(c.b.constantEntry(spirv.OpConstantSampler, typ, []uint32{n & 0xe >> 1, n & 1, filter}), typ)
+	c.setResult(c.b.constantEntry(spirv.OpConstantSampler, typ, []uint32{n & 0xe >> 1, n & 1, filter}), typ)
 }
 
 // fenceSemantics maps the flags of fences: local, global, image.
@@ -233,7 +235,7 @@ func (c *callSite) memoryOrder(i int) uint32 {
 	return memoryOrders[n]
 }
 
-func (c *callSite) barrier(execution uint32) {
+func (c *callSite) writeBarrier(execution uint32) {
 	memory := uint32(scopeWorkgroup)
 	if len(c.operands) > 1 {
 		memory = c.memoryScope(1)
@@ -243,7 +245,7 @@ func (c *callSite) barrier(execution uint32) {
 	if flags != 0 {
 		semantics |= semSequential
 	}
-	c.emitPlain(spirv.OpControlBarrier, c.u32(execution), c.u32(memory), c.u32(semantics))
+	c.emitPlain(spirv.OpControlBarrier, c.constWord(execution), c.constWord(memory), c.constWord(semantics))
 }
 
 // splitBarrier writes the arrival at a barrier, which releases memory, or the wait
@@ -262,49 +264,49 @@ func (c *callSite) splitBarrier(op spirv.Opcode, execution uint32) {
 		semantics |= order
 	}
 	c.instructionNeeds(op)
-	c.emitPlain(op, c.u32(execution), c.u32(memory), c.u32(semantics))
+	c.emitPlain(op, c.constWord(execution), c.constWord(memory), c.constWord(semantics))
 }
 
 func (c *callSite) memoryFence() {
 	order := map[string]uint32{"read_mem_fence": semAcquire, "write_mem_fence": semRelease, "mem_fence": semAcquireRelease}[c.builtin.name]
-	c.emitPlain(spirv.OpMemoryBarrier, c.u32(scopeWorkgroup), c.u32(fenceSemantics(c.constantArgument(0))|order))
+	c.emitPlain(spirv.OpMemoryBarrier, c.constWord(scopeWorkgroup), c.constWord(fenceSemantics(c.constantArgument(0))|order))
 }
 
 func (c *callSite) workItemFence() {
 	semantics := fenceSemantics(c.constantArgument(0)) | c.memoryOrder(1)
-	c.emitPlain(spirv.OpMemoryBarrier, c.u32(c.memoryScope(2)), c.u32(semantics))
+	c.emitPlain(spirv.OpMemoryBarrier, c.constWord(c.memoryScope(2)), c.constWord(semantics))
 }
 
 // anyAll writes any and all, which look at the sign bits.
 func (c *callSite) anyAll() {
 	v := c.operands[0]
-	n := c.emit(spirv.OpSLessThan, c.intLikeBool(v.Type), c.valueID(v), c.splat(v.Type, 0))
-	if c.function.typ(v.Type).Kind == ir.TypeVector {
+	n := c.emitResult(spirv.OpSLessThan, c.intLikeBool(v.Type), c.valueID(v), c.splatConstant(v.Type, 0))
+	if c.function.moduleType(v.Type).Kind == ir.TypeVector {
 		op := spirv.OpAny
 		if c.builtin.name == "all" {
 			op = spirv.OpAll
 		}
-		n = c.emit(op, c.boolType(), n)
+		n = c.emitResult(op, c.boolType(), n)
 	}
-	c.done(c.emit(spirv.OpSelect, c.typ, n, c.splat(c.in.Type, 1), c.splat(c.in.Type, 0)))
+	c.finishCall(c.emitResult(spirv.OpSelect, c.typ, n, c.splatConstant(c.in.Type, 1), c.splatConstant(c.in.Type, 0)))
 }
 
 func (c *callSite) asyncCopy() {
-	c.capability(capGroups)
-	words := []uint32{c.u32(scopeWorkgroup), c.arg(0), c.arg(1), c.valueID(c.operands[2])}
+	c.useCapabilities(capGroups)
+	words := []uint32{c.constWord(scopeWorkgroup), c.argumentID(0), c.argumentID(1), c.valueID(c.operands[2])}
 	if len(c.operands) > 4 {
 		words = append(words, c.valueID(c.operands[3]))
 	} else {
 		words = append(words, c.sizeConstant(1))
 	}
-	words = append(words, c.arg(len(c.operands)-1))
-	c.done(c.emit(spirv.OpGroupAsyncCopy, c.typ, words...))
+	words = append(words, c.argumentID(len(c.operands)-1))
+	c.finishCall(c.emitResult(spirv.OpGroupAsyncCopy, c.typ, words...))
 }
 
 var conversionTypes = []string{"float", "double", "half", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"}
 
-// conversion returns the writer of convert_T[n][_sat][_rte].
-func (t *translator) conversion(name string) func(*callSite) {
+// conversionWriter returns the writer of convert_T[n][_sat][_rte].
+func (t *translator) conversionWriter(name string) func(*callSite) {
 	parts := strings.Split(strings.TrimPrefix(name, "convert_"), "_")
 	target := strings.TrimRight(parts[0], "0123456789")
 	known := false
@@ -326,23 +328,23 @@ func (t *translator) conversion(name string) func(*callSite) {
 
 func (c *callSite) convertNumber(target, postfixes string) {
 	v := c.operands[0]
-	from, to := c.parameter(0), c.scalarKind(c.in.Type)
+	from, to := c.mangledParameter(0), c.scalarKind(c.in.Type)
 	toSigned := target[0] != 'u'
 	own := c.typeOf(v)
 	var op spirv.Opcode
 	sat := strings.Contains(postfixes, "sat")
 	switch source := c.scalarKind(v.Type); {
 	case source == ir.TypeInteger && to == ir.TypeInteger:
-		if own == c.typ && (!sat || toSigned == !from.unsigned()) {
-			c.done(c.valueID(v))
+		if own == c.typ && (!sat || toSigned == !from.isUnsigned()) {
+			c.finishCall(c.valueID(v))
 			return
 		}
 		switch {
-		case sat && toSigned && from.unsigned():
+		case sat && toSigned && from.isUnsigned():
 			op, postfixes = spirv.OpSatConvertUToS, ""
-		case sat && !toSigned && !from.unsigned():
+		case sat && !toSigned && !from.isUnsigned():
 			op, postfixes = spirv.OpSatConvertSToU, ""
-		case from.unsigned():
+		case from.isUnsigned():
 			op = spirv.OpUConvert
 		default:
 			op = spirv.OpSConvert
@@ -352,7 +354,7 @@ func (c *callSite) convertNumber(target, postfixes string) {
 			return
 		}
 	case source == ir.TypeInteger:
-		if op = spirv.OpConvertSToF; from.unsigned() {
+		if op = spirv.OpConvertSToF; from.isUnsigned() {
 			op = spirv.OpConvertUToF
 		}
 	case to == ir.TypeInteger:
@@ -361,29 +363,29 @@ func (c *callSite) convertNumber(target, postfixes string) {
 		}
 	default:
 		if own == c.typ {
-			c.done(c.valueID(v))
+			c.finishCall(c.valueID(v))
 			return
 		}
 		op = spirv.OpFConvert
 	}
-	n := c.emit(op, c.typ, c.valueID(v))
-	c.postfixes(n, postfixes)
-	c.done(n)
+	n := c.emitResult(op, c.typ, c.valueID(v))
+	c.postfixDecorations(n, postfixes)
+	c.finishCall(n)
 }
 
 // saturateInteger writes a saturating conversion between integers of the same
 // sign.
 func (c *callSite) saturateInteger(op spirv.Opcode, v ir.Value) {
-	n := c.emit(op, c.typ, c.valueID(v))
-	c.b.decorate(n, decSaturated)
-	c.done(n)
+	n := c.emitResult(op, c.typ, c.valueID(v))
+	c.b.decorateID(n, decSaturated)
+	c.finishCall(n)
 }
 
 // scalarKind returns the kind of a number or of the elements of a vector.
 func (f *function) scalarKind(n ir.TypeID) ir.TypeKind {
-	typ := f.typ(n)
+	typ := f.moduleType(n)
 	if typ.Kind == ir.TypeVector {
-		typ = f.typ(typ.Elements[0])
+		typ = f.moduleType(typ.Elements[0])
 	}
 	return typ.Kind
 }
@@ -418,7 +420,7 @@ func (c *callSite) vectorMemory() {
 	}
 	var words []uint32
 	for i := range c.operands {
-		words = append(words, c.arg(i))
+		words = append(words, c.argumentID(i))
 	}
 	if load && strings.HasSuffix(base, "n") {
 		n := parseNumbers([]string{digits})[0]
@@ -432,7 +434,7 @@ func (c *callSite) vectorMemory() {
 		c.extInst(base, words...)
 		return
 	}
-	c.done(c.extInst(base, words...))
+	c.finishCall(c.extInst(base, words...))
 }
 
 // mediaBlock writes the media block reads and writes of sub-groups: coordinates,
@@ -440,13 +442,13 @@ func (c *callSite) vectorMemory() {
 func (c *callSite) mediaBlock() {
 	last := len(c.operands) - 1
 	image := c.valueID(c.operands[last])
-	c.use("SPV_INTEL_media_block_io")
-	c.capability(5579)
+	c.useExtension("SPV_INTEL_media_block_io")
+	c.useCapabilities(5579)
 	if strings.HasPrefix(c.builtin.name, "intel_sub_group_media_block_read") {
-		c.done(c.emit(spirv.OpSubgroupImageMediaBlockReadINTEL, c.typ, image, c.arg(0), c.arg(1), c.arg(2)))
+		c.finishCall(c.emitResult(spirv.OpSubgroupImageMediaBlockReadINTEL, c.typ, image, c.argumentID(0), c.argumentID(1), c.argumentID(2)))
 		return
 	}
-	c.emitPlain(spirv.OpSubgroupImageMediaBlockWriteINTEL, image, c.arg(0), c.arg(1), c.arg(2), c.arg(3))
+	c.emitPlain(spirv.OpSubgroupImageMediaBlockWriteINTEL, image, c.argumentID(0), c.argumentID(1), c.argumentID(2), c.argumentID(3))
 }
 
 // blockAccess writes the sub-group block reads and writes of Intel, of buffers
@@ -468,20 +470,20 @@ func (c *callSite) blockAccess() {
 	}
 	if !image {
 		scalar := value
-		if typ := c.function.typ(value); typ.Kind == ir.TypeVector {
+		if typ := c.function.moduleType(value); typ.Kind == ir.TypeVector {
 			scalar = typ.Elements[0]
 		}
 		words := []uint32{c.argAs(0, c.typeID(scalar))}
 		if read {
-			c.done(c.emit(op, c.typ, words...))
+			c.finishCall(c.emitResult(op, c.typ, words...))
 			return
 		}
 		c.emitPlain(op, append(words, c.valueID(c.operands[1]))...)
 		return
 	}
 	if read {
-		c.done(c.emit(op, c.typ, c.args(0)...))
+		c.finishCall(c.emitResult(op, c.typ, c.argumentIDs(0)...))
 		return
 	}
-	c.emitPlain(op, c.args(0)...)
+	c.emitPlain(op, c.argumentIDs(0)...)
 }

@@ -43,7 +43,7 @@ func atomicFunction(name string) func(*callSite) {
 		}
 		form.kind = kind
 	}
-	return func(c *callSite) { c.atomic(form) }
+	return func(c *callSite) { c.writeAtomic(form) }
 }
 
 // atomicOpcodes are the instructions of atomic functions.
@@ -54,8 +54,8 @@ var atomicOpcodes = map[string]spirv.Opcode{
 	"flag_test_and_set": spirv.OpAtomicFlagTestAndSet, "flag_clear": spirv.OpAtomicFlagClear,
 }
 
-// values returns how many arguments besides the object are values.
-func (a atomicForm) values() int {
+// valueCount returns how many arguments besides the object are values.
+func (a atomicForm) valueCount() int {
 	switch a.kind {
 	case "load", "inc", "dec", "flag_test_and_set", "flag_clear":
 		return 0
@@ -65,13 +65,13 @@ func (a atomicForm) values() int {
 	return 1
 }
 
-// atomic writes an atomic function.
-func (c *callSite) atomic(form atomicForm) {
-	values := form.values()
+// writeAtomic writes an atomic function.
+func (c *callSite) writeAtomic(form atomicForm) {
+	values := form.valueCount()
 	order, scope := c.atomicOrder(form, 1+values)
-	scopeID := c.u32(scope)
-	pointerMask := pointerSemantics(c.function.typ(c.operands[0].Type).AddressSpace)
-	semantics := func(order uint32) id { return c.u32(order | pointerMask) }
+	scopeID := c.constWord(scope)
+	pointerMask := pointerSemantics(c.function.moduleType(c.operands[0].Type).AddressSpace)
+	semantics := func(order uint32) id { return c.constWord(order | pointerMask) }
 	switch form.kind {
 	case "init":
 		value := c.valueID(c.operands[1])
@@ -86,11 +86,11 @@ func (c *callSite) atomic(form atomicForm) {
 		c.emitPlain(spirv.OpAtomicFlagClear, c.argAs(0, c.intType(32)), scopeID, semantics(order))
 		return
 	case "flag_test_and_set":
-		n := c.emit(spirv.OpAtomicFlagTestAndSet, c.boolType(), c.argAs(0, c.intType(32)), scopeID, semantics(order))
+		n := c.emitResult(spirv.OpAtomicFlagTestAndSet, c.boolType(), c.argAs(0, c.intType(32)), scopeID, semantics(order))
 		if !c.isBool(c.in.Type) {
-			n = c.emit(spirv.OpSelect, c.typ, n, c.splat(c.in.Type, 1), c.splat(c.in.Type, 0))
+			n = c.emitResult(spirv.OpSelect, c.typ, n, c.splatConstant(c.in.Type, 1), c.splatConstant(c.in.Type, 0))
 		}
-		c.done(n)
+		c.finishCall(n)
 		return
 	case "compare_exchange_strong", "compare_exchange_weak", "compare_exchange_legacy":
 		c.atomicCompare(form, scopeID, order, semantics)
@@ -102,11 +102,11 @@ func (c *callSite) atomic(form atomicForm) {
 	if values == 1 {
 		value := c.valueID(c.operands[1])
 		if op == spirv.OpAtomicFAddEXT && form.kind == "sub" {
-			value = c.emit(spirv.OpFNegate, c.typ, value)
+			value = c.emitResult(spirv.OpFNegate, c.typ, value)
 		}
 		words = append(words, value)
 	}
-	c.done(c.emit(op, c.typ, words...))
+	c.finishCall(c.emitResult(op, c.typ, words...))
 }
 
 // atomicOrder returns the order and the scope of an atomic function.
@@ -145,11 +145,11 @@ func (c *callSite) atomicOpcode(form atomicForm) spirv.Opcode {
 		return op
 	}
 	if form.kind == "min" || form.kind == "max" {
-		value := c.parameter(1)
+		value := c.mangledParameter(1)
 		if !form.legacy {
-			value = c.parameter(0)
+			value = c.mangledParameter(0)
 		}
-		if value.unsigned() {
+		if value.isUnsigned() {
 			op = map[string]spirv.Opcode{"min": spirv.OpAtomicUMin, "max": spirv.OpAtomicUMax}[form.kind]
 		}
 	}
@@ -163,9 +163,9 @@ func (c *callSite) atomicCompare(form atomicForm, scope id, order uint32, semant
 	if form.kind == "compare_exchange_legacy" {
 		c.atomicCapability(c.in.Type)
 		pointer := c.argAs(0, c.typ)
-		n := c.emit(spirv.OpAtomicCompareExchange, c.typ, pointer, scope, semantics(order), semantics(order),
+		n := c.emitResult(spirv.OpAtomicCompareExchange, c.typ, pointer, scope, semantics(order), semantics(order),
 			c.valueID(c.operands[2]), c.valueID(c.operands[1]))
-		c.done(n)
+		c.finishCall(n)
 		return
 	}
 	failure := order
@@ -175,18 +175,18 @@ func (c *callSite) atomicCompare(form atomicForm, scope id, order uint32, semant
 	desired := c.operands[2]
 	typ := c.typeID(desired.Type)
 	c.atomicCapability(desired.Type)
-	_, align := c.layout(desired.Type)
+	_, align := c.memoryLayout(desired.Type)
 	expected := c.argAs(1, typ)
-	want := c.emit(spirv.OpLoad, typ, expected, accessAligned, uint32(align))
+	want := c.emitResult(spirv.OpLoad, typ, expected, accessAligned, uint32(align))
 	op := spirv.OpAtomicCompareExchange
 	if form.kind == "compare_exchange_weak" && c.options.Version < spirv.Version1_4 { // 1.4 has it no more
 		op = spirv.OpAtomicCompareExchangeWeak
 	}
-	old := c.emit(op, typ, c.argAs(0, typ), scope, semantics(order), semantics(failure), c.valueID(desired), want)
+	old := c.emitResult(op, typ, c.argAs(0, typ), scope, semantics(order), semantics(failure), c.valueID(desired), want)
 	c.emitPlain(spirv.OpStore, expected, old, accessAligned, uint32(align))
-	same := c.emit(spirv.OpIEqual, c.boolType(), old, want)
+	same := c.emitResult(spirv.OpIEqual, c.boolType(), old, want)
 	if !c.isBool(c.in.Type) {
-		same = c.emit(spirv.OpSelect, c.typ, same, c.splat(c.in.Type, 1), c.splat(c.in.Type, 0))
+		same = c.emitResult(spirv.OpSelect, c.typ, same, c.splatConstant(c.in.Type, 1), c.splatConstant(c.in.Type, 0))
 	}
-	c.done(same)
+	c.finishCall(same)
 }

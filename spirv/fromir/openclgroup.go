@@ -31,25 +31,25 @@ func groupFunction(name string) func(*callSite) {
 	case "broadcast":
 		return func(c *callSite) { c.groupBroadcast(scope) }
 	case "elect":
-		return func(c *callSite) { c.groupBool(spirv.OpGroupNonUniformElect, []uint32{c.u32(scope)}) }
+		return func(c *callSite) { c.groupBool(spirv.OpGroupNonUniformElect, []uint32{c.constWord(scope)}) }
 	case "ballot":
 		return func(c *callSite) {
 			c.instructionNeeds(spirv.OpGroupNonUniformBallot)
-			c.done(c.emit(spirv.OpGroupNonUniformBallot, c.typ, c.u32(scope), c.truth(0)))
+			c.finishCall(c.emitResult(spirv.OpGroupNonUniformBallot, c.typ, c.constWord(scope), c.truthArgument(0)))
 		}
 	case "inverse_ballot":
 		return func(c *callSite) {
-			c.groupBool(spirv.OpGroupNonUniformInverseBallot, []uint32{c.u32(scope), c.arg(0)})
+			c.groupBool(spirv.OpGroupNonUniformInverseBallot, []uint32{c.constWord(scope), c.argumentID(0)})
 		}
 	case "ballot_bit_extract":
 		return func(c *callSite) {
-			c.groupBool(spirv.OpGroupNonUniformBallotBitExtract, []uint32{c.u32(scope), c.arg(0), c.arg(1)})
+			c.groupBool(spirv.OpGroupNonUniformBallotBitExtract, []uint32{c.constWord(scope), c.argumentID(0), c.argumentID(1)})
 		}
 	case "ballot_bit_count", "ballot_inclusive_scan", "ballot_exclusive_scan":
 		number := map[string]uint32{"ballot_bit_count": 0, "ballot_inclusive_scan": 1, "ballot_exclusive_scan": 2}[rest]
 		return func(c *callSite) {
 			c.instructionNeeds(spirv.OpGroupNonUniformBallotBitCount)
-			c.done(c.emit(spirv.OpGroupNonUniformBallotBitCount, c.typ, c.u32(scope), number, c.arg(0)))
+			c.finishCall(c.emitResult(spirv.OpGroupNonUniformBallotBitCount, c.typ, c.constWord(scope), number, c.argumentID(0)))
 		}
 	case "non_uniform_all", "non_uniform_any":
 		op := spirv.OpGroupNonUniformAll
@@ -59,13 +59,13 @@ func groupFunction(name string) func(*callSite) {
 		return func(c *callSite) { c.groupTruth(op, scope) }
 	case "non_uniform_all_equal":
 		return func(c *callSite) {
-			c.groupBool(spirv.OpGroupNonUniformAllEqual, []uint32{c.u32(scope), c.arg(0)})
+			c.groupBool(spirv.OpGroupNonUniformAllEqual, []uint32{c.constWord(scope), c.argumentID(0)})
 		}
 	}
 	if op, ok := simpleGroup[rest]; ok {
 		return func(c *callSite) {
 			c.instructionNeeds(op)
-			c.done(c.emit(op, c.typ, append([]uint32{c.u32(scope)}, c.args(0)...)...))
+			c.finishCall(c.emitResult(op, c.typ, append([]uint32{c.constWord(scope)}, c.argumentIDs(0)...)...))
 		}
 	}
 	for _, g := range groupOperations {
@@ -87,39 +87,39 @@ var simpleGroup = map[string]spirv.Opcode{
 	"rotate": spirv.OpcodeByName("OpGroupNonUniformRotateKHR"), "clustered_rotate": spirv.OpcodeByName("OpGroupNonUniformRotateKHR"),
 }
 
-// truth returns whether an argument is not 0.
-func (c *callSite) truth(i int) id {
+// truthArgument returns whether an argument is not 0.
+func (c *callSite) truthArgument(i int) id {
 	v := c.operands[i]
 	if c.isBool(v.Type) {
 		return c.valueID(v)
 	}
-	return c.emit(spirv.OpINotEqual, c.boolType(), c.valueID(v), c.splat(v.Type, 0))
+	return c.emitResult(spirv.OpINotEqual, c.boolType(), c.valueID(v), c.splatConstant(v.Type, 0))
 }
 
 func (c *callSite) groupTruth(op spirv.Opcode, scope uint32) {
-	c.groupBool(op, []uint32{c.u32(scope), c.truth(0)})
+	c.groupBool(op, []uint32{c.constWord(scope), c.truthArgument(0)})
 }
 
 // groupBool writes an instruction whose truth value the function gives as 0 or
 // 1.
 func (c *callSite) groupBool(op spirv.Opcode, words []uint32) {
 	c.instructionNeeds(op)
-	n := c.emit(op, c.boolType(), words...)
+	n := c.emitResult(op, c.boolType(), words...)
 	if !c.isBool(c.in.Type) {
-		n = c.emit(spirv.OpSelect, c.typ, n, c.splat(c.in.Type, 1), c.splat(c.in.Type, 0))
+		n = c.emitResult(spirv.OpSelect, c.typ, n, c.splatConstant(c.in.Type, 1), c.splatConstant(c.in.Type, 0))
 	}
-	c.done(n)
+	c.finishCall(n)
 }
 
 // groupBroadcast writes a broadcast, from one to three coordinates.
 func (c *callSite) groupBroadcast(scope uint32) {
-	c.capability(capGroups)
-	at := c.arg(1)
+	c.useCapabilities(capGroups)
+	at := c.argumentID(1)
 	if n := len(c.operands) - 1; n > 1 {
 		vector := c.vectorType(c.typeID(c.operands[1].Type), uint32(n))
-		at = c.emit(spirv.OpCompositeConstruct, vector, c.args(1)...)
+		at = c.emitResult(spirv.OpCompositeConstruct, vector, c.argumentIDs(1)...)
 	}
-	c.done(c.emit(spirv.OpGroupBroadcast, c.typ, c.u32(scope), c.arg(0), at))
+	c.finishCall(c.emitResult(spirv.OpGroupBroadcast, c.typ, c.constWord(scope), c.argumentID(0), at))
 }
 
 // groupArithmetic writes a reduction or scan.
@@ -130,7 +130,7 @@ func (c *callSite) groupArithmetic(operation string, scope, number uint32, unifo
 		letter = "F"
 	} else if name == "min" || name == "max" {
 		letter = "S"
-		if c.parameter(0).unsigned() {
+		if c.mangledParameter(0).isUnsigned() {
 			letter = "U"
 		}
 	}
@@ -154,20 +154,20 @@ func (c *callSite) groupArithmetic(operation string, scope, number uint32, unifo
 	if op == spirv.OpNop {
 		c.failf("the group operation %s is not known", operation)
 	}
-	words := []uint32{c.u32(scope), number}
+	words := []uint32{c.constWord(scope), number}
 	if logical {
-		words = append(words, c.truth(0))
+		words = append(words, c.truthArgument(0))
 	} else {
-		words = append(words, c.arg(0))
+		words = append(words, c.argumentID(0))
 	}
-	words = append(words, c.args(1)...)
+	words = append(words, c.argumentIDs(1)...)
 	if number == 3 {
-		c.capability(67)
+		c.useCapabilities(67)
 	}
 	if logical {
 		c.groupBool(op, words)
 		return
 	}
 	c.instructionNeeds(op)
-	c.done(c.emit(op, c.typ, words...))
+	c.finishCall(c.emitResult(op, c.typ, words...))
 }

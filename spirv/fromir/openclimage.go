@@ -45,8 +45,8 @@ func (c *callSite) imageWords(n id) []uint32 {
 	return e.words[1:]
 }
 
-// coordinates returns how many numbers name a point of an image.
-func coordinates(words []uint32) int {
+// coordinateCount returns how many numbers name a point of an image.
+func coordinateCount(words []uint32) int {
 	n := map[uint32]int{0: 1, 1: 2, 2: 3, 5: 1}[words[1]]
 	if words[3] == 1 {
 		n++
@@ -76,7 +76,7 @@ func (c *callSite) readImage() {
 	typ := c.typeOf(c.operands[0])
 	words := c.imageWords(typ)
 	texel := c.typ
-	depth := c.function.typ(c.in.Type).Kind != ir.TypeVector
+	depth := c.function.moduleType(c.in.Type).Kind != ir.TypeVector
 	if depth {
 		texel = c.vectorType(c.typ, 4)
 	}
@@ -84,7 +84,7 @@ func (c *callSite) readImage() {
 	var n id
 	if len(c.operands) > 2 && c.isSampler(1) {
 		sampled := c.b.typeEntry(spirv.OpTypeSampledImage, []uint32{typ}, typ)
-		both := c.emit(spirv.OpSampledImage, sampled, image, c.valueID(c.operands[1]))
+		both := c.emitResult(spirv.OpSampledImage, sampled, image, c.valueID(c.operands[1]))
 		operands := []uint32{both, c.valueID(c.operands[2]), 2 | mask}
 		if len(c.operands) > 4 {
 			operands[2] = 4 | mask
@@ -94,7 +94,7 @@ func (c *callSite) readImage() {
 		} else {
 			operands = append(operands, c.b.constantEntry(spirv.OpConstant, c.floatType(32), []uint32{0}))
 		}
-		n = c.emit(spirv.OpImageSampleExplicitLod, texel, operands...)
+		n = c.emitResult(spirv.OpImageSampleExplicitLod, texel, operands...)
 	} else {
 		operands := []uint32{image, c.valueID(c.operands[1])}
 		if words[4] == 1 && len(c.operands) > 2 {
@@ -102,12 +102,12 @@ func (c *callSite) readImage() {
 		} else if mask != 0 {
 			operands = append(operands, mask)
 		}
-		n = c.emit(spirv.OpImageRead, texel, operands...)
+		n = c.emitResult(spirv.OpImageRead, texel, operands...)
 	}
 	if depth {
-		n = c.emit(spirv.OpCompositeExtract, c.typ, n, 0)
+		n = c.emitResult(spirv.OpCompositeExtract, c.typ, n, 0)
 	}
-	c.done(n)
+	c.finishCall(n)
 }
 
 // isSampler reports whether an argument is a sampler.
@@ -134,17 +134,17 @@ func (c *callSite) writeImage() {
 func (c *callSite) imageSize(bits uint32) (n id, count int) {
 	typ := c.typeOf(c.operands[0])
 	words := c.imageWords(typ)
-	count = coordinates(words)
+	count = coordinateCount(words)
 	result := c.intType(bits)
 	if count > 1 {
 		result = c.vectorType(result, uint32(count))
 	}
-	c.capability(25)
+	c.useCapabilities(25)
 	image := c.valueID(c.operands[0])
 	if words[1] == 5 || words[4] == 1 {
-		return c.emit(spirv.OpImageQuerySize, result, image), count
+		return c.emitResult(spirv.OpImageQuerySize, result, image), count
 	}
-	return c.emit(spirv.OpImageQuerySizeLod, result, image, c.u32(0)), count
+	return c.emitResult(spirv.OpImageQuerySizeLod, result, image, c.constWord(0)), count
 }
 
 // imageExtent writes the query of one number of an image's size; -1 is the
@@ -159,33 +159,33 @@ func (c *callSite) imageExtent(at int) {
 		at = count - 1
 	}
 	if count > 1 {
-		size = c.emit(spirv.OpCompositeExtract, c.intType(bits), size, uint32(at))
+		size = c.emitResult(spirv.OpCompositeExtract, c.intType(bits), size, uint32(at))
 	}
-	c.done(size)
+	c.finishCall(size)
 }
 
 // imageDimension writes get_image_dim: two numbers, or four of which the last
 // is 0.
 func (c *callSite) imageDimension() {
 	size, count := c.imageSize(32)
-	want := int(c.function.typ(c.in.Type).Length)
+	want := int(c.function.moduleType(c.in.Type).Length)
 	if want == count {
-		c.done(size)
+		c.finishCall(size)
 		return
 	}
 	parts := make([]id, want)
 	for i := range parts {
-		parts[i] = c.u32(0)
+		parts[i] = c.constWord(0)
 		if i < count && (want == 4 && i < 3 || want == 2) {
-			parts[i] = c.emit(spirv.OpCompositeExtract, c.intType(32), size, uint32(i))
+			parts[i] = c.emitResult(spirv.OpCompositeExtract, c.intType(32), size, uint32(i))
 		}
 	}
-	c.done(c.emit(spirv.OpCompositeConstruct, c.typ, parts...))
+	c.finishCall(c.emitResult(spirv.OpCompositeConstruct, c.typ, parts...))
 }
 
 // imageQuery writes a query of the format or order, which OpenCL C counts from
 // another number.
 func (c *callSite) imageQuery(op spirv.Opcode, first uint32) {
-	n := c.emit(op, c.typ, c.valueID(c.operands[0]))
-	c.done(c.emit(spirv.OpIAdd, c.typ, n, c.u32(first)))
+	n := c.emitResult(op, c.typ, c.valueID(c.operands[0]))
+	c.finishCall(c.emitResult(spirv.OpIAdd, c.typ, n, c.constWord(first)))
 }

@@ -30,18 +30,18 @@ func pipeFunction(name string) func(*callSite) {
 	}
 	op := spirv.OpcodeByName("Op" + instruction)
 	return func(c *callSite) {
-		c.capability(capPipes)
-		words := c.args(0)
+		c.useCapabilities(capPipes)
+		words := c.argumentIDs(0)
 		switch {
 		case strings.HasPrefix(name, "__work_group_"):
-			words = append([]uint32{c.u32(scopeWorkgroup)}, words...)
+			words = append([]uint32{c.constWord(scopeWorkgroup)}, words...)
 		case strings.HasPrefix(name, "__sub_group_"):
-			words = append([]uint32{c.u32(scopeSubgroup)}, words...)
+			words = append([]uint32{c.constWord(scopeSubgroup)}, words...)
 		}
 		if c.isVoid(c.in.Type) {
 			c.emitPlain(op, words...)
 			return
 		}
-		c.done(c.emit(op, c.typ, words...))
+		c.finishCall(c.emitResult(op, c.typ, words...))
 	}
 }

@@ -56,8 +56,8 @@ type Options struct {
 	KernelArgTypes bool
 }
 
-// allowed reports whether the extension may be used.
-func (o *Options) allowed(extension string) bool {
+// allowsExtension reports whether the extension may be used.
+func (o *Options) allowsExtension(extension string) bool {
 	if on, named := o.Extensions[extension]; named {
 		return on
 	}
@@ -88,19 +88,19 @@ func (e *Error) Error() string {
 func (t *translator) failf(format string, args ...any) {
 	e := &Error{Path: t.module.Path, Msg: fmt.Sprintf(format, args...)}
 	if f := t.current; f != nil {
-		e.Function, e.Instruction = f.value.Name, f.describe()
+		e.Function, e.Instruction = f.value.Name, f.describeInstruction()
 	}
 	abort.With(e)
 }
 
-// use notes that the module needs an extension.
-func (t *translator) use(extension string) {
-	t.allow(extension)
+// useExtension notes that the module needs an extension.
+func (t *translator) useExtension(extension string) {
+	t.needAllowed(extension)
 	t.b.extensions[extension] = true
 }
 
-// capability notes that the module needs capabilities.
-func (t *translator) capability(list ...uint32) {
+// useCapabilities notes that the module needs capabilities.
+func (t *translator) useCapabilities(list ...uint32) {
 	for _, c := range list {
 		t.b.capabilities[c] = true
 	}
@@ -114,21 +114,21 @@ func (t *translator) needVersion(v spirv.Version) {
 	t.b.version = max(t.b.version, v)
 }
 
-// allow checks that an extension may be used.
-func (t *translator) allow(extension string) {
-	if !t.options.allowed(extension) {
+// needAllowed checks that an extension may be used.
+func (t *translator) needAllowed(extension string) {
+	if !t.options.allowsExtension(extension) {
 		t.failf("needs the extension %s, which is not allowed; allow it with --spirv-ext=+%s", extension, extension)
 	}
 }
 
-// use notes that the module needs an extension.
-func (m *image) use(extension string) {
-	m.allow(extension)
+// useExtension notes that the module needs an extension.
+func (m *image) useExtension(extension string) {
+	m.needAllowed(extension)
 	m.extensions[extension] = true
 }
 
-// capability notes that the module needs capabilities.
-func (m *image) capability(list ...uint32) {
+// useCapabilities notes that the module needs capabilities.
+func (m *image) useCapabilities(list ...uint32) {
 	for _, c := range list {
 		m.capabilities[c] = true
 	}

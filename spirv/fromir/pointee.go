@@ -35,22 +35,22 @@ type terms struct {
 	byMade map[mangledType]term
 }
 
-// reset empties the table and keeps its memory.
-func (u *terms) reset() {
+// resetTerms empties the table and keeps its memory.
+func (u *terms) resetTerms() {
 	u.nodes = u.nodes[:0]
 	clear(u.byType)
 	clear(u.byMade)
 }
 
-func (u *terms) add(n termNode) term {
+func (u *terms) addTerm(n termNode) term {
 	n.parent = term(len(u.nodes))
 	u.nodes = append(u.nodes, n)
 	return n.parent
 }
 
-func (u *terms) unknown() term { return u.add(termNode{}) }
+func (u *terms) unknownTerm() term { return u.addTerm(termNode{}) }
 
-func (u *terms) find(t term) term {
+func (u *terms) findRoot(t term) term {
 	for u.nodes[t].parent != t {
 		u.nodes[t].parent = u.nodes[u.nodes[t].parent].parent
 		t = u.nodes[t].parent
@@ -58,35 +58,35 @@ func (u *terms) find(t term) term {
 	return t
 }
 
-// unify makes two terms one. It returns false, and changes nothing, when they
+// unifyTerms makes two terms one. It returns false, and changes nothing, when they
 // are known to differ.
-func (u *terms) unify(a, b term) bool {
+func (u *terms) unifyTerms(a, b term) bool {
 	if a == noTerm || b == noTerm {
 		return false
 	}
-	if a, b = u.find(a), u.find(b); a == b {
+	if a, b = u.findRoot(a), u.findRoot(b); a == b {
 		return true
 	}
 	x, y := &u.nodes[a], &u.nodes[b]
 	switch {
 	case x.kind == termUnknown:
-		return u.bind(a, b)
+		return u.bindUnknown(a, b)
 	case y.kind == termUnknown:
-		return u.bind(b, a)
+		return u.bindUnknown(b, a)
 	case x.kind != y.kind || x.space != y.space || x.typ != y.typ:
 		return false
 	case x.made != nil:
 		return *x.made == *y.made
 	case x.kind == termPointer:
-		return u.unify(x.elem, y.elem)
+		return u.unifyTerms(x.elem, y.elem)
 	}
 	return true
 }
 
-// bind makes an unknown term the same as another, unless that is made of it.
-func (u *terms) bind(unknown, known term) bool {
+// bindUnknown makes an unknown term the same as another, unless that is made of it.
+func (u *terms) bindUnknown(unknown, known term) bool {
 	for t, depth := known, 0; u.nodes[t].kind == termPointer; depth++ {
-		t = u.find(u.nodes[t].elem)
+		t = u.findRoot(u.nodes[t].elem)
 		if t == unknown || depth > 16 {
 			return false
 		}
@@ -95,31 +95,31 @@ func (u *terms) bind(unknown, known term) bool {
 	return true
 }
 
-// memory returns the term of a type as it lies in memory: an opaque pointer
+// memoryTerm returns the term of a type as it lies in memory: an opaque pointer
 // there has a pointee that is still to be found.
-func (t *translator) memory(n ir.TypeID) term {
-	if typ := t.typ(n); typ.Kind == ir.TypePointer {
+func (t *translator) memoryTerm(n ir.TypeID) term {
+	if typ := t.moduleType(n); typ.Kind == ir.TypePointer {
 		if len(typ.Elements) == 0 {
-			return t.terms.add(termNode{kind: termPointer, space: typ.AddressSpace, elem: t.terms.unknown()})
+			return t.terms.addTerm(termNode{kind: termPointer, space: typ.AddressSpace, elem: t.terms.unknownTerm()})
 		}
 		if t.isPointer(n) {
-			return t.terms.add(termNode{kind: termPointer, space: typ.AddressSpace, elem: t.memory(typ.Elements[0])})
+			return t.terms.addTerm(termNode{kind: termPointer, space: typ.AddressSpace, elem: t.memoryTerm(typ.Elements[0])})
 		}
 	}
-	return t.exact(n)
+	return t.exactTerm(n)
 }
 
-// member returns the term of a type that is part of an aggregate, where opaque
+// memberTerm returns the term of a type that is part of an aggregate, where opaque
 // pointers point to bytes.
-func (t *translator) member(n ir.TypeID) term {
-	if typ := t.typ(n); typ.Kind == ir.TypePointer && len(typ.Elements) == 0 {
-		return t.terms.add(termNode{kind: termPointer, space: typ.AddressSpace, elem: t.bytes()})
+func (t *translator) memberTerm(n ir.TypeID) term {
+	if typ := t.moduleType(n); typ.Kind == ir.TypePointer && len(typ.Elements) == 0 {
+		return t.terms.addTerm(termNode{kind: termPointer, space: typ.AddressSpace, elem: t.byteTerm()})
 	}
-	return t.memory(n)
+	return t.memoryTerm(n)
 }
 
-// exact returns the term of a type that is not a pointer.
-func (t *translator) exact(n ir.TypeID) term {
+// exactTerm returns the term of a type that is not a pointer.
+func (t *translator) exactTerm(n ir.TypeID) term {
 	if known, ok := t.terms.byType[n]; ok {
 		return known
 	}
@@ -127,14 +127,14 @@ func (t *translator) exact(n ir.TypeID) term {
 	if number, ok := t.numberType(n); ok {
 		made = t.madeTerm(termMade, number)
 	} else {
-		made = t.terms.add(termNode{kind: termType, typ: uint32(n)})
+		made = t.terms.addTerm(termNode{kind: termType, typ: uint32(n)})
 	}
 	t.terms.byType[n] = made
 	return made
 }
 
-// bytes returns the term of a byte.
-func (t *translator) bytes() term { return t.madeTerm(termMade, byteType) }
+// byteTerm returns the term of a byte.
+func (t *translator) byteTerm() term { return t.madeTerm(termMade, byteType) }
 
 // isPointer reports whether a type is a pointer in SPIR-V too: a typed pointer
 // to an opaque struct of OpenCL is not.
@@ -142,31 +142,31 @@ func (t *translator) isPointer(n ir.TypeID) bool {
 	if n == ir.NoType {
 		return false
 	}
-	typ := t.typ(n)
+	typ := t.moduleType(n)
 	if typ.Kind != ir.TypePointer {
 		return false
 	}
 	if len(typ.Elements) == 0 {
 		return true
 	}
-	p := t.typ(typ.Elements[0])
+	p := t.moduleType(typ.Elements[0])
 	return p.Kind != ir.TypeStruct || !p.Opaque || !t.isOpenCLStruct(p.Name)
 }
 
-// pointeeShape is pointee as a shape.
+// pointeeShape is pointeeTerm as a shape.
 func (t *translator) pointeeShape(n ir.TypeID) *shape {
 	if !t.isPointer(n) {
 		return nil
 	}
-	if typ := t.typ(n); len(typ.Elements) > 0 {
+	if typ := t.moduleType(n); len(typ.Elements) > 0 {
 		return t.memoryShape(typ.Elements[0])
 	}
 	return unknownShape
 }
 
-// memoryShape is memory as a shape.
+// memoryShape is memoryTerm as a shape.
 func (t *translator) memoryShape(n ir.TypeID) *shape {
-	typ := t.typ(n)
+	typ := t.moduleType(n)
 	if typ.Kind == ir.TypePointer && len(typ.Elements) == 0 {
 		return &shape{kind: termPointer, space: typ.AddressSpace, elem: unknownShape}
 	}
@@ -176,20 +176,20 @@ func (t *translator) memoryShape(n ir.TypeID) *shape {
 	return &shape{kind: termType, typ: uint32(n)}
 }
 
-// pointee returns the term that a typed pointer says, or an unknown one.
-func (t *translator) pointee(n ir.TypeID) term {
+// pointeeTerm returns the term that a typed pointer says, or an unknown one.
+func (t *translator) pointeeTerm(n ir.TypeID) term {
 	if !t.isPointer(n) {
 		return noTerm
 	}
-	if typ := t.typ(n); len(typ.Elements) > 0 {
-		return t.memory(typ.Elements[0])
+	if typ := t.moduleType(n); len(typ.Elements) > 0 {
+		return t.memoryTerm(typ.Elements[0])
 	}
-	return t.terms.unknown()
+	return t.terms.unknownTerm()
 }
 
 // termID returns the type that a term stands for, a byte if it is unknown.
 func (t *translator) termID(a term) id {
-	n := t.terms.nodes[t.terms.find(a)]
+	n := t.terms.nodes[t.terms.findRoot(a)]
 	switch n.kind {
 	case termType:
 		return t.typeID(ir.TypeID(n.typ))
@@ -207,7 +207,7 @@ func (t *translator) termID(a term) id {
 
 // pointerTo returns the type of a pointer to the type of a term.
 func (t *translator) pointerTo(a term, space uint32) id {
-	if n := &t.terms.nodes[t.terms.find(a)]; n.kind == termOpaque {
+	if n := &t.terms.nodes[t.terms.findRoot(a)]; n.kind == termOpaque {
 		return t.openclStruct(n.made.name)
 	}
 	return t.pointerType(t.termID(a), space)
@@ -221,9 +221,9 @@ type inference struct {
 	terms []term // of the instructions
 }
 
-// infer finds the pointees of a body, and of the parameters of
+// inferPointees finds the pointees of a body, and of the parameters of
 // functions.
-func (t *translator) infer(body *ir.Body, info *functionInfo) []term {
+func (t *translator) inferPointees(body *ir.Body, info *functionInfo) []term {
 	f := &inference{translator: t, body: body, info: info, terms: make([]term, len(body.Instructions))}
 	for i := range f.terms {
 		f.terms[i] = noTerm
@@ -231,28 +231,28 @@ func (t *translator) infer(body *ir.Body, info *functionInfo) []term {
 	for i := range body.Instructions {
 		in := &body.Instructions[i]
 		if t.isPointer(in.Type) {
-			f.define(i, f.result(in))
+			f.defineTerm(i, f.instructionTerm(in))
 		}
-		f.uses(i, in)
+		f.unifyUses(i, in)
 	}
 	return f.terms
 }
 
-// define sets the term of an instruction, which a use before it may have made.
-func (f *inference) define(i int, found term) {
-	if f.terms[i] == noTerm || !f.translator.terms.unify(f.terms[i], found) {
+// defineTerm sets the term of an instruction, which a use before it may have made.
+func (f *inference) defineTerm(i int, found term) {
+	if f.terms[i] == noTerm || !f.translator.terms.unifyTerms(f.terms[i], found) {
 		f.terms[i] = found
 	}
 }
 
-// of returns the term of a value, noTerm for one that has no pointee of its own.
-func (f *inference) of(v ir.Value) term {
+// termOf returns the term of a value, noTerm for one that has no pointee of its own.
+func (f *inference) termOf(v ir.Value) term {
 	switch v.Kind {
 	case ir.ValueArgument:
 		return f.info.parameters[v.Index]
 	case ir.ValueInstruction:
 		if f.terms[v.Index] == noTerm && f.isPointer(v.Type) {
-			f.terms[v.Index] = f.pointee(v.Type)
+			f.terms[v.Index] = f.pointeeTerm(v.Type)
 		}
 		return f.terms[v.Index]
 	}
@@ -269,8 +269,8 @@ func (t *translator) constantTerm(pool *ir.ConstantPool, v ir.Value) term {
 		if c.Kind != ir.ConstantExpression || !t.isPointer(c.Type) {
 			return noTerm
 		}
-		if len(t.typ(c.Type).Elements) > 0 {
-			return t.pointee(c.Type)
+		if len(t.moduleType(c.Type).Elements) > 0 {
+			return t.pointeeTerm(c.Type)
 		}
 		switch c.Expression.Op {
 		case ir.OpGEP:
@@ -282,63 +282,63 @@ func (t *translator) constantTerm(pool *ir.ConstantPool, v ir.Value) term {
 	return noTerm
 }
 
-// result returns the term of an instruction's result, by its operands.
-func (f *inference) result(in *ir.Instruction) term {
-	if len(f.typ(in.Type).Elements) > 0 {
-		return f.pointee(in.Type)
+// instructionTerm returns the term of an instruction's result, by its operands.
+func (f *inference) instructionTerm(in *ir.Instruction) term {
+	if len(f.moduleType(in.Type).Elements) > 0 {
+		return f.pointeeTerm(in.Type)
 	}
 	found := noTerm
 	switch in.Op {
 	case ir.OpAlloca:
-		return f.memory(in.Element)
+		return f.memoryTerm(in.Element)
 	case ir.OpGEP:
-		return f.addressTerm(&f.body.Constants, in, in.Operands, f.of)
+		return f.addressTerm(&f.body.Constants, in, in.Operands, f.termOf)
 	case ir.OpLoad:
-		return f.loaded(in)
+		return f.loadedTerm(in)
 	case ir.OpBitCast, ir.OpAddrSpaceCast, ir.OpFreeze:
-		found = f.of(in.Operands[0])
+		found = f.termOf(in.Operands[0])
 	case ir.OpPhi:
 		for i := 0; i+1 < len(in.Operands) && found == noTerm; i += 2 {
 			if v := in.Operands[i]; v.Kind != ir.ValueInstruction || f.terms[v.Index] != noTerm {
-				found = f.of(v)
+				found = f.termOf(v)
 			}
 		}
 	case ir.OpSelect:
-		if found = f.of(in.Operands[1]); found == noTerm {
-			found = f.of(in.Operands[2])
+		if found = f.termOf(in.Operands[1]); found == noTerm {
+			found = f.termOf(in.Operands[2])
 		}
 	case ir.OpCall:
 		found = f.callResult(in)
 	case ir.OpExtractValue, ir.OpExtractElement:
-		return f.bytes()
+		return f.byteTerm()
 	case ir.OpAtomicRMW:
-		found = f.of(in.Operands[1])
+		found = f.termOf(in.Operands[1])
 	}
 	if found == noTerm {
-		return f.translator.terms.unknown()
+		return f.translator.terms.unknownTerm()
 	}
 	return found
 }
 
-// loaded returns the term of a pointer that is loaded.
-func (f *inference) loaded(in *ir.Instruction) term {
-	typ := f.typ(in.Type)
-	want := f.translator.terms.add(termNode{kind: termPointer, space: typ.AddressSpace, elem: f.translator.terms.unknown()})
-	if base := f.of(in.Operands[0]); base != noTerm {
-		f.translator.terms.unify(base, want)
+// loadedTerm returns the term of a pointer that is loaded.
+func (f *inference) loadedTerm(in *ir.Instruction) term {
+	typ := f.moduleType(in.Type)
+	want := f.translator.terms.addTerm(termNode{kind: termPointer, space: typ.AddressSpace, elem: f.translator.terms.unknownTerm()})
+	if base := f.termOf(in.Operands[0]); base != noTerm {
+		f.translator.terms.unifyTerms(base, want)
 	}
 	return f.translator.terms.nodes[want].elem
 }
 
 // addressTerm returns the term of an address computation.
 func (t *translator) addressTerm(pool *ir.ConstantPool, in *ir.Instruction, operands []ir.Value, of func(ir.Value) term) term {
-	if t.isOpaquePointer(in.Element) && len(operands) == 2 && t.typ(in.Type).Kind != ir.TypeVector {
+	if t.isOpaquePointer(in.Element) && len(operands) == 2 && t.moduleType(in.Type).Kind != ir.TypeVector {
 		if base := of(operands[0]); base != noTerm {
-			if n := t.terms.nodes[t.terms.find(base)]; n.kind == termPointer || n.kind == termUnknown {
+			if n := t.terms.nodes[t.terms.findRoot(base)]; n.kind == termPointer || n.kind == termUnknown {
 				return base
 			}
 		}
-		return t.memory(in.Element)
+		return t.memoryTerm(in.Element)
 	}
 	element := in.Element
 	if len(operands) > 2 {
@@ -346,17 +346,17 @@ func (t *translator) addressTerm(pool *ir.ConstantPool, in *ir.Instruction, oper
 			element = t.elementType(element, constantNumber(pool, v))
 		}
 	}
-	return t.member(element)
+	return t.memberTerm(element)
 }
 
 func (t *translator) isOpaquePointer(n ir.TypeID) bool {
-	typ := t.typ(n)
+	typ := t.moduleType(n)
 	return typ.Kind == ir.TypePointer && len(typ.Elements) == 0
 }
 
 // elementType returns the type of an element of an aggregate or vector.
 func (t *translator) elementType(n ir.TypeID, index uint64) ir.TypeID {
-	typ := t.typ(n)
+	typ := t.moduleType(n)
 	switch typ.Kind {
 	case ir.TypeStruct:
 		if index < uint64(len(typ.Elements)) {
@@ -379,44 +379,44 @@ func constantNumber(pool *ir.ConstantPool, v ir.Value) uint64 {
 	return 0
 }
 
-// uses unifies the terms of operands with the instruction's types.
-func (f *inference) uses(i int, in *ir.Instruction) {
-	unify := f.translator.terms.unify
+// unifyUses unifies the terms of operands with the instruction's types.
+func (f *inference) unifyUses(i int, in *ir.Instruction) {
+	unify := f.translator.terms.unifyTerms
 	pointsTo := func(pointer, value ir.Value) {
 		if f.isPointer(value.Type) {
-			if elem := f.of(value); elem != noTerm {
-				space := f.typ(value.Type).AddressSpace
-				unify(f.of(pointer), f.translator.terms.add(termNode{kind: termPointer, space: space, elem: elem}))
+			if elem := f.termOf(value); elem != noTerm {
+				space := f.moduleType(value.Type).AddressSpace
+				unify(f.termOf(pointer), f.translator.terms.addTerm(termNode{kind: termPointer, space: space, elem: elem}))
 			}
 			return
 		}
-		unify(f.of(pointer), f.memory(value.Type))
+		unify(f.termOf(pointer), f.memoryTerm(value.Type))
 	}
 	switch in.Op {
 	case ir.OpLoad:
 		if !f.isPointer(in.Type) {
-			unify(f.of(in.Operands[0]), f.memory(in.Element))
+			unify(f.termOf(in.Operands[0]), f.memoryTerm(in.Element))
 		}
 	case ir.OpStore:
 		pointsTo(in.Operands[1], in.Operands[0])
 	case ir.OpCmpXchg, ir.OpAtomicRMW:
 		pointsTo(in.Operands[0], in.Operands[1])
 	case ir.OpGEP:
-		if f.typ(in.Operands[0].Type).Kind == ir.TypePointer {
-			unify(f.of(in.Operands[0]), f.memory(in.Element))
+		if f.moduleType(in.Operands[0].Type).Kind == ir.TypePointer {
+			unify(f.termOf(in.Operands[0]), f.memoryTerm(in.Element))
 		}
 	case ir.OpPhi:
 		for j := 0; j+1 < len(in.Operands); j += 2 {
-			unify(f.terms[i], f.of(in.Operands[j]))
+			unify(f.terms[i], f.termOf(in.Operands[j]))
 		}
 	case ir.OpSelect:
-		unify(f.terms[i], f.of(in.Operands[1]))
-		unify(f.terms[i], f.of(in.Operands[2]))
+		unify(f.terms[i], f.termOf(in.Operands[1]))
+		unify(f.terms[i], f.termOf(in.Operands[2]))
 	case ir.OpICmp:
-		unify(f.of(in.Operands[0]), f.of(in.Operands[1]))
+		unify(f.termOf(in.Operands[0]), f.termOf(in.Operands[1]))
 	case ir.OpRet:
 		if len(in.Operands) == 1 {
-			unify(f.info.resultTerm, f.of(in.Operands[0]))
+			unify(f.info.resultTerm, f.termOf(in.Operands[0]))
 		}
 	case ir.OpCall:
 		f.callUses(in)

@@ -81,9 +81,9 @@ func (t *Translation) Takes(p *ir.Partition) bool {
 // errors. The module is that which the translation of the partition alone,
 // written and read again, gives.
 func (t *Translation) Partition(p *ir.Partition, path string) (code []byte, err error) {
-	s, err := t.session(p)
+	s, err := t.sessionFor(p)
 	if err != nil {
-		return nil, t.explain(err, path)
+		return nil, t.nameOutput(err, path)
 	}
 	w, _ := t.scratch.Get().(*translator)
 	if w == nil {
@@ -92,16 +92,16 @@ func (t *Translation) Partition(p *ir.Partition, path string) (code []byte, err 
 	defer t.scratch.Put(w)
 	w.session, w.language = s, s.language
 	w.view = newView(t.module, p)
-	err = abort.Catch(func() { code = w.image() })
+	err = abort.Catch(func() { code = w.makeImage() })
 	w.view = nil
 	if err != nil {
-		return nil, t.explain(err, path)
+		return nil, t.nameOutput(err, path)
 	}
 	return code, nil
 }
 
-// explain puts the name of the output into an error.
-func (t *Translation) explain(err error, path string) error {
+// nameOutput puts the name of the output into an error.
+func (t *Translation) nameOutput(err error, path string) error {
 	if e, ok := err.(*Error); ok {
 		named := *e
 		named.Path = path
@@ -138,7 +138,7 @@ type factKey struct {
 }
 
 // unitKey names a unit that differs from the usual one as functions that it calls
-// are not in the image: variant lists these.
+// are not in the image: variantKey lists these.
 type unitKey struct {
 	value   ir.ValueID
 	variant string
@@ -158,8 +158,8 @@ func metadataName(name string) bool {
 	return strings.HasPrefix(name, "spirv.") && name != "spirv.ExecutionMode" || strings.HasPrefix(name, "opencl.")
 }
 
-// session returns the session for a partition's metadata.
-func (t *Translation) session(p *ir.Partition) (s *session, err error) {
+// sessionFor returns the session for a partition's metadata.
+func (t *Translation) sessionFor(p *ir.Partition) (s *session, err error) {
 	key := ""
 	if p != nil {
 		for _, e := range p.Named {
@@ -192,15 +192,15 @@ func newSession(t *Translation, p *ir.Partition) *session {
 		table: sharedTable{byKey: make(map[string]*shared)},
 	}
 	r := &metadataReader{module: t.module, partition: p}
-	s.addressing(t.module.Triple)
+	s.findAddressing(t.module.Triple)
 	s.sourceLanguage(r)
 	s.moduleMetadata(r)
 	s.debugMetadata(r)
 	return s
 }
 
-// addressing finds the width of pointers by the triple.
-func (s *session) addressing(triple string) {
+// findAddressing finds the width of pointers by the triple.
+func (s *session) findAddressing(triple string) {
 	arch, _, _ := strings.Cut(triple, "-")
 	s.model, s.bits = [2]uint32{uint32(spirv.AddressingPhysical64), 2}, 64
 	if strings.HasSuffix(arch, "32") || arch == "spir" || strings.HasPrefix(arch, "spirv32") {
@@ -208,8 +208,8 @@ func (s *session) addressing(triple string) {
 	}
 }
 
-// slot returns the place of a unit.
-func (s *session) slot(n ir.ValueID, variant string) *unitSlot {
+// slotFor returns the place of a unit.
+func (s *session) slotFor(n ir.ValueID, variant string) *unitSlot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if variant == "" {
@@ -228,8 +228,8 @@ func (s *session) slot(n ir.ValueID, variant string) *unitSlot {
 // unitOf returns the unit of a value, translating first the functions that it
 // calls, then it, if nobody has yet.
 func (t *translator) unitOf(n ir.ValueID) *unit {
-	if t.module.Values[n].Kind == ir.Function && !t.view.declares(n) {
-		t.prepare(n)
+	if t.module.Values[n].Kind == ir.Function && !t.view.isDeclared(n) {
+		t.prepareCallees(n)
 	}
 	if e := t.view.edits[n]; e != nil && len(e.Attach) > 0 {
 		return t.translateUnit(n, e)
@@ -237,13 +237,15 @@ func (t *translator) unitOf(n ir.ValueID) *unit {
 	return t.fillSlot(n)
 }
 
-// slot returns the place of a value's unit in the image.
-func (t *translator) slot(n ir.ValueID) *unitSlot { return t.session.slot(n, t.view.variant(n)) }
+// viewSlot returns the place of a value's unit in the image.
+func (t *translator) viewSlot(n ir.ValueID) *unitSlot {
+	return t.session.slotFor(n, t.view.variantKey(n))
+}
 
 func (t *translator) fillSlot(n ir.ValueID) *unit {
-	slot := t.slot(n)
+	slot := t.viewSlot(n)
 	slot.once.Do(func() {
-		if v := &t.module.Values[n]; v.Kind == ir.Function && !t.view.declares(n) {
+		if v := &t.module.Values[n]; v.Kind == ir.Function && !t.view.isDeclared(n) {
 			t.translation.translated.Add(1)
 		}
 		slot.unit = t.translateUnit(n, nil)
@@ -266,30 +268,30 @@ type preparedFunction struct {
 	next  int // reference
 }
 
-func (t *translator) prepare(n ir.ValueID) {
+func (t *translator) prepareCallees(n ir.ValueID) {
 	if t.prepared[n] {
 		return
 	}
 	p := preparation{translator: t, circles: make(map[uint32][]ir.ValueID), roots: make(map[uint32]ir.ValueID)}
-	p.enter(n)
+	p.enterFunction(n)
 	for len(p.stack) > 0 {
 		top := &p.stack[len(p.stack)-1]
 		refs := t.module.Refs(&t.module.Values[top.value])
 		if top.next == len(refs) {
 			done := top.value
 			p.stack = p.stack[:len(p.stack)-1]
-			p.leave(done, done == n)
+			p.leaveFunction(done, done == n)
 			continue
 		}
 		r := refs[top.next]
 		top.next++
-		if t.followed(r) {
-			p.enter(ir.ValueID(r.Index()))
+		if t.isFollowed(r) {
+			p.enterFunction(ir.ValueID(r.Index()))
 		}
 	}
 }
 
-func (p *preparation) enter(n ir.ValueID) {
+func (p *preparation) enterFunction(n ir.ValueID) {
 	if p.prepared[n] {
 		return
 	}
@@ -302,9 +304,9 @@ func (p *preparation) enter(n ir.ValueID) {
 	p.stack = append(p.stack, preparedFunction{n, 0})
 }
 
-// leave translates a function, all that it names having been; the last one is
+// leaveFunction translates a function, all that it names having been; the last one is
 // left to the caller.
-func (p *preparation) leave(n ir.ValueID, last bool) {
+func (p *preparation) leaveFunction(n ir.ValueID, last bool) {
 	g := p.session.groups[n]
 	if g == 0 {
 		if !last {
@@ -328,30 +330,30 @@ func (p *preparation) leave(n ir.ValueID, last bool) {
 	delete(p.roots, g)
 }
 
-// followed reports whether a reference is to a function that the view defines.
-func (t *translator) followed(r ir.Ref) bool {
+// isFollowed reports whether a reference is to a function that the view defines.
+func (t *translator) isFollowed(r ir.Ref) bool {
 	if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
 		return false
 	}
 	n := ir.ValueID(r.Index())
-	return t.module.Values[n].Kind == ir.Function && !t.view.declares(n)
+	return t.module.Values[n].Kind == ir.Function && !t.view.isDeclared(n)
 }
 
 // circleShapes finds the parameters of a function that is in a circle.
 func (t *translator) circleShapes(n ir.ValueID) {
-	slot := t.slot(n)
+	slot := t.viewSlot(n)
 	slot.shapesOnce.Do(func() {
-		t.begin(n, nil)
-		defer t.end()
+		t.beginUnit(n, nil)
+		defer t.endUnit()
 		t.inCircle = true
 		err := abort.Catch(func() {
 			t.readBody(n)
-			info := t.function(n)
-			t.infer(&t.body, info)
+			info := t.functionOf(n)
+			t.inferPointees(&t.body, info)
 			slot.shapes, slot.result = t.shapesOf(info)
 		})
 		if t.inCircle = false; err != nil {
-			slot.shapes, slot.result = t.facts(n).shapes, t.facts(n).result
+			slot.shapes, slot.result = t.factsOf(n).shapes, t.factsOf(n).result
 		}
 	})
 }

@@ -22,7 +22,7 @@ func (u *terms) shapeOf(a term) *shape {
 	if a == noTerm {
 		return nil
 	}
-	n := u.nodes[u.find(a)]
+	n := u.nodes[u.findRoot(a)]
 	switch n.kind {
 	case termUnknown:
 		return byteShape
@@ -34,19 +34,19 @@ func (u *terms) shapeOf(a term) *shape {
 	return &shape{kind: n.kind, typ: n.typ}
 }
 
-// term returns a term of a shape.
-func (t *translator) term(s *shape) term {
+// shapeTerm returns a term of a shape.
+func (t *translator) shapeTerm(s *shape) term {
 	switch {
 	case s == nil:
 		return noTerm
 	case s.kind == termUnknown:
-		return t.terms.unknown()
+		return t.terms.unknownTerm()
 	case s.kind == termPointer:
-		return t.terms.add(termNode{kind: termPointer, space: s.space, elem: t.term(s.elem)})
+		return t.terms.addTerm(termNode{kind: termPointer, space: s.space, elem: t.shapeTerm(s.elem)})
 	case s.kind == termType:
-		return t.exact(ir.TypeID(s.typ))
+		return t.exactTerm(ir.TypeID(s.typ))
 	case s.kind == termMade || s.kind == termOpaque:
 		return t.madeTerm(s.kind, s.made)
 	}
-	return t.terms.add(termNode{kind: s.kind, typ: s.typ})
+	return t.terms.addTerm(termNode{kind: s.kind, typ: s.typ})
 }

@@ -41,8 +41,8 @@ type sharedTable struct {
 	count int
 }
 
-// find returns the entry of a key, and whether it is new.
-func (t *sharedTable) find(key string) (e *shared, isNew bool) {
+// findEntry returns the entry of a key, and whether it is new.
+func (t *sharedTable) findEntry(key string) (e *shared, isNew bool) {
 	if e = t.byKey[key]; e != nil {
 		return e, false
 	}
@@ -52,27 +52,27 @@ func (t *sharedTable) find(key string) (e *shared, isNew bool) {
 	return e, true
 }
 
-// share finds or adds the entries of a unit: meanings has, for each of the unit's
+// shareEntries finds or adds the entries of a unit: meanings has, for each of the unit's
 // identifiers, the entry that it is, nil for the unit's own. Structs come before
 // their members, which may point to them.
-func (t *sharedTable) share(b *builder, notes map[id][]decoration) (meanings []*shared) {
+func (t *sharedTable) shareEntries(b *builder, notes map[id][]decoration) (meanings []*shared) {
 	meanings = make([]*shared, b.next-firstID)
 	fresh := make([]bool, len(meanings))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, n := range b.order {
 		if e := b.entries[n]; e.key != "" {
-			meanings[n-firstID], fresh[n-firstID] = t.find(e.key)
+			meanings[n-firstID], fresh[n-firstID] = t.findEntry(e.key)
 		}
 	}
 	for _, n := range b.order {
 		if e := b.entries[n]; e.key == "" {
-			meanings[n-firstID], fresh[n-firstID] = t.find(structuralKey(e, n, meanings))
+			meanings[n-firstID], fresh[n-firstID] = t.findEntry(structuralKey(e, n, meanings))
 		}
 	}
 	for _, n := range b.order {
 		if fresh[n-firstID] {
-			fill(meanings[n-firstID], b, n, meanings, notes[n])
+			fillShared(meanings[n-firstID], b, n, meanings, notes[n])
 		}
 	}
 	return meanings
@@ -96,8 +96,8 @@ func structuralKey(e *entry, self id, meanings []*shared) string {
 	return string(key)
 }
 
-// fill copies an entry of a unit.
-func fill(to *shared, b *builder, n id, meanings []*shared, notes []decoration) {
+// fillShared copies an entry of a unit.
+func fillShared(to *shared, b *builder, n id, meanings []*shared, notes []decoration) {
 	e := b.entries[n]
 	to.section, to.op, to.words, to.late = e.section, e.op, slices.Clone(e.words), e.late
 	if e.section != sectionExternal {
@@ -113,12 +113,12 @@ func fill(to *shared, b *builder, n id, meanings []*shared, notes []decoration) 
 		fillFunction(to, b.next-firstID, meanings)
 		return
 	}
-	to.relocate(e, n, to, meanings)
+	to.noteRelocations(e, n, to, meanings)
 }
 
-// relocate notes the identifiers among the words of an entry. self stands for
+// noteRelocations notes the identifiers among the words of an entry. self stands for
 // the entry.
-func (s *shared) relocate(e *entry, n id, self *shared, meanings []*shared) {
+func (s *shared) noteRelocations(e *entry, n id, self *shared, meanings []*shared) {
 	deps := e.deps
 	for at, w := range e.words {
 		switch {

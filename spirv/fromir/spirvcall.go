@@ -121,19 +121,19 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 	case sret:
 		pointee := c.callee.header.Attributes.Parameter(0)
 		typ := c.typeID(ir.FindAttribute(pointee, "sret").Type)
-		n := c.emit(op, typ, words...)
+		n := c.emitResult(op, typ, words...)
 		c.emitPlain(spirv.OpStore, c.argAs(0, typ), n)
 	case c.isVoid(c.in.Type):
-		c.emit(op, c.voidType(), words...)
+		c.emitResult(op, c.voidType(), words...)
 	case boolResults[op] && !c.isBool(c.in.Type):
 		c.boolResult(op, words)
 	default:
 		if op == spirv.OpGenericCastToPtrExplicit && len(words) == 1 {
-			words = append(words, uint32(c.storageClass(c.function.typ(c.in.Type).AddressSpace)))
+			words = append(words, uint32(c.storageClass(c.function.moduleType(c.in.Type).AddressSpace)))
 		}
-		n := c.emit(op, c.typ, words...)
-		c.postfixes(n, postfixes)
-		c.result(n, c.typ)
+		n := c.emitResult(op, c.typ, words...)
+		c.postfixDecorations(n, postfixes)
+		c.setResult(n, c.typ)
 	}
 }
 
@@ -158,7 +158,7 @@ func (c *callSite) spirvArgument(op spirv.Opcode, i, at int) id {
 		if op == spirv.OpAtomicStore {
 			value = c.operands[len(c.operands)-1].Type
 		}
-		if !c.isVoid(value) && c.function.typ(value).Kind != ir.TypePointer {
+		if !c.isVoid(value) && c.function.moduleType(value).Kind != ir.TypePointer {
 			if boolResults[op] {
 				return c.argAs(i, c.intType(32))
 			}
@@ -169,9 +169,9 @@ func (c *callSite) spirvArgument(op spirv.Opcode, i, at int) id {
 	}
 	if c.wantsBool(op, at) && !c.isBool(v.Type) {
 		n := c.valueID(v)
-		return c.emit(spirv.OpINotEqual, c.intLikeBool(v.Type), n, c.splat(v.Type, 0))
+		return c.emitResult(spirv.OpINotEqual, c.intLikeBool(v.Type), n, c.splatConstant(v.Type, 0))
 	}
-	return c.arg(i)
+	return c.argumentID(i)
 }
 
 // wantsBool reports whether an operand is a truth value.
@@ -191,7 +191,7 @@ func (c *callSite) wantsBool(op spirv.Opcode, at int) bool {
 
 // intLikeBool returns bool, in a vector as long as the type is.
 func (f *function) intLikeBool(n ir.TypeID) id {
-	if typ := f.typ(n); typ.Kind == ir.TypeVector && typ.Length > 1 {
+	if typ := f.moduleType(n); typ.Kind == ir.TypeVector && typ.Length > 1 {
 		return f.vectorType(f.boolType(), uint32(typ.Length))
 	}
 	return f.boolType()
@@ -200,12 +200,12 @@ func (f *function) intLikeBool(n ir.TypeID) id {
 // boolResult writes an instruction whose truth value the function gives as a
 // number: 1, or -1 in vectors.
 func (c *callSite) boolResult(op spirv.Opcode, words []uint32) {
-	n := c.emit(op, c.intLikeBool(c.in.Type), words...)
+	n := c.emitResult(op, c.intLikeBool(c.in.Type), words...)
 	one := uint64(1)
-	if c.function.typ(c.in.Type).Kind == ir.TypeVector {
+	if c.function.moduleType(c.in.Type).Kind == ir.TypeVector {
 		one = allOnes(c.scalarBits(c.in.Type))
 	}
-	c.result(c.emit(spirv.OpSelect, c.typ, n, c.splat(c.in.Type, one), c.splat(c.in.Type, 0)), c.typ)
+	c.setResult(c.emitResult(spirv.OpSelect, c.typ, n, c.splatConstant(c.in.Type, one), c.splatConstant(c.in.Type, 0)), c.typ)
 }
 
 func isAtomicOp(op spirv.Opcode) bool {
@@ -213,14 +213,14 @@ func isAtomicOp(op spirv.Opcode) bool {
 		op == spirv.OpAtomicFAddEXT || op == spirv.OpAtomicFMinEXT || op == spirv.OpAtomicFMaxEXT
 }
 
-// postfixes adds the decorations that follow the name of a conversion.
-func (c *callSite) postfixes(n id, text string) {
+// postfixDecorations adds the decorations that follow the name of a conversion.
+func (c *callSite) postfixDecorations(n id, text string) {
 	for part := range strings.SplitSeq(strings.ToLower(text), "_") {
 		switch part {
 		case "sat":
-			c.b.decorate(n, decSaturated)
+			c.b.decorateID(n, decSaturated)
 		case "rte", "rtz", "rtp", "rtn":
-			c.b.decorate(n, decFPRoundingMode, map[string]uint32{"rte": 0, "rtz": 1, "rtp": 2, "rtn": 3}[part])
+			c.b.decorateID(n, decFPRoundingMode, map[string]uint32{"rte": 0, "rtz": 1, "rtp": 2, "rtn": 3}[part])
 		}
 	}
 }
@@ -235,24 +235,24 @@ func (c *callSite) extendedInstruction(name string) {
 			words = append(words, uint32(c.constantArgument(i)))
 		case name == "printf" && c.isPointer(c.operands[i].Type):
 			words = append(words, c.argAs(i, c.intType(8)))
-			if i == 0 && c.function.typ(c.operands[0].Type).AddressSpace != 2 {
-				c.use("SPV_EXT_relaxed_printf_string_address_space")
+			if i == 0 && c.function.moduleType(c.operands[0].Type).AddressSpace != 2 {
+				c.useExtension("SPV_EXT_relaxed_printf_string_address_space")
 			}
 		default:
-			words = append(words, c.arg(i))
+			words = append(words, c.argumentID(i))
 		}
 	}
-	n := c.emit(spirv.OpExtInst, c.typ, words...)
-	c.result(n, c.typ)
+	n := c.emitResult(spirv.OpExtInst, c.typ, words...)
+	c.setResult(n, c.typ)
 }
 
 // specConstant writes __spirv_SpecConstant(id, default).
 func (c *callSite) specConstant() {
 	number := uint32(c.constantArgument(0))
-	typ := c.function.typ(c.in.Type)
+	typ := c.function.moduleType(c.in.Type)
 	bits := typ.Bits
 	key := fmt.Sprintf("spec %d %d", c.in.Type, number)
-	n := c.b.keyed(sectionGlobals, key, func(n id) entry {
+	n := c.b.keyedEntry(sectionGlobals, key, func(n id) entry {
 		v := c.operands[1]
 		if v.Kind != ir.ValueConstant {
 			c.failf("the default of a specialization constant must be a constant")
@@ -272,13 +272,13 @@ func (c *callSite) specConstant() {
 		} else {
 			list = append(list, constantWords(bits, words)...)
 		}
-		c.b.decorate(n, decSpecID, number)
+		c.b.decorateID(n, decSpecID, number)
 		if c.in.Name != "" {
-			c.b.name(n, c.in.Name)
+			c.b.setName(n, c.in.Name)
 		}
 		return entry{op: op, words: list, deps: []id{c.typ}}
 	})
-	c.result(n, c.typ)
+	c.setResult(n, c.typ)
 }
 
 // specComposite writes __spirv_SpecConstantComposite(parts).
@@ -302,7 +302,7 @@ func (c *callSite) specComposite() {
 		c.emitPlain(spirv.OpStore, c.argAs(0, typ), n)
 		return
 	}
-	c.result(n, typ)
+	c.setResult(n, typ)
 }
 
 // instructionNeeds notes the capabilities and extensions of an instruction.
@@ -312,9 +312,9 @@ func (t *translator) instructionNeeds(op spirv.Opcode) {
 		return
 	}
 	for _, e := range n.extensions {
-		t.use(e)
+		t.useExtension(e)
 	}
-	t.capability(n.capabilities...)
+	t.useCapabilities(n.capabilities...)
 	if n.version > 0 {
 		t.needVersion(n.version)
 	}
@@ -392,9 +392,9 @@ func builtinNumber(name string) (uint32, bool) {
 func (t *translator) builtinCapability(number uint32) {
 	switch number {
 	case 36, 37, 38, 39, 40, 41: // SubgroupSize to SubgroupLocalInvocationId
-		t.capability(capKernel)
+		t.useCapabilities(capKernel)
 	case 4416, 4417, 4418, 4419, 4420: // the masks
-		t.capability(64)
+		t.useCapabilities(64)
 		t.needVersion(spirv.Version1_3)
 	}
 }
@@ -420,13 +420,13 @@ func (t *translator) numberText(typ id) string {
 // first asked for.
 func (t *translator) inputVariable(k *inputKind, typ id) id {
 	key := "input " + k.name + " " + t.numberText(typ)
-	return t.b.keyed(sectionGlobals, key, func(n id) entry {
+	return t.b.keyedEntry(sectionGlobals, key, func(n id) entry {
 		pointer := t.pointerType(typ, 7)
-		t.b.name(n, k.name)
-		t.capability(capLinkage)
+		t.b.setName(n, k.name)
+		t.useCapabilities(capLinkage)
 		t.b.addDecoration(spirv.OpDecorate, n, append(appendText([]uint32{decLinkageAttributes}, k.name), linkImport))
-		t.b.decorate(n, decConstant)
-		t.b.decorate(n, decBuiltIn, k.number)
+		t.b.decorateID(n, decConstant)
+		t.b.decorateID(n, decBuiltIn, k.number)
 		t.builtinCapability(k.number)
 		return entry{op: spirv.OpVariable, words: []uint32{pointer, n, uint32(spirv.StorageInput)}, deps: []id{pointer}}
 	})
@@ -447,17 +447,17 @@ func (c *callSite) builtinVariable(k *inputKind) {
 	pointer := c.inputVariable(k, typ)
 	c.inputs = append(c.inputs, pointer)
 	if k.indexed {
-		c.dimension(k.name, pointer, typ)
+		c.inputDimension(k.name, pointer, typ)
 		return
 	}
-	_, align := c.layout(c.in.Type)
-	c.result(c.emit(spirv.OpLoad, typ, pointer, accessAligned, uint32(align)), typ)
+	_, align := c.memoryLayout(c.in.Type)
+	c.setResult(c.emitResult(spirv.OpLoad, typ, pointer, accessAligned, uint32(align)), typ)
 }
 
-// dimension writes a read of one of three dimensions. Those beyond are 0, or 1
+// inputDimension writes a read of one of three dimensions. Those beyond are 0, or 1
 // for sizes.
-func (c *callSite) dimension(name string, pointer, vector id) {
-	bits := c.function.typ(c.in.Type).Bits
+func (c *callSite) inputDimension(name string, pointer, vector id) {
+	bits := c.function.moduleType(c.in.Type).Bits
 	missing := uint64(0)
 	switch strings.TrimPrefix(name, "__spirv_BuiltIn") {
 	case "GlobalSize", "WorkgroupSize", "EnqueuedWorkgroupSize", "NumWorkgroups":
@@ -466,18 +466,18 @@ func (c *callSite) dimension(name string, pointer, vector id) {
 	if c.isConstant(0) {
 		n := c.constantArgument(0)
 		if n > 2 {
-			c.result(c.constInt(bits, missing), c.typ)
+			c.setResult(c.constInt(bits, missing), c.typ)
 			return
 		}
-		whole := c.emit(spirv.OpLoad, vector, pointer, accessAligned, bits/2)
-		c.result(c.emit(spirv.OpCompositeExtract, c.typ, whole, uint32(n)), c.typ)
+		whole := c.emitResult(spirv.OpLoad, vector, pointer, accessAligned, bits/2)
+		c.setResult(c.emitResult(spirv.OpCompositeExtract, c.typ, whole, uint32(n)), c.typ)
 		return
 	}
-	whole := c.emit(spirv.OpLoad, vector, pointer, accessAligned, bits/2)
+	whole := c.emitResult(spirv.OpLoad, vector, pointer, accessAligned, bits/2)
 	index := c.valueID(c.operands[0])
-	indexBits := c.function.typ(c.operands[0].Type).Bits
-	inside := c.emit(spirv.OpULessThan, c.boolType(), index, c.constInt(indexBits, 3))
-	bounded := c.emit(spirv.OpSelect, c.typeID(c.operands[0].Type), inside, index, c.constInt(indexBits, 0))
-	element := c.emit(spirv.OpVectorExtractDynamic, c.typ, whole, bounded)
-	c.result(c.emit(spirv.OpSelect, c.typ, inside, element, c.constInt(bits, missing)), c.typ)
+	indexBits := c.function.moduleType(c.operands[0].Type).Bits
+	inside := c.emitResult(spirv.OpULessThan, c.boolType(), index, c.constInt(indexBits, 3))
+	bounded := c.emitResult(spirv.OpSelect, c.typeID(c.operands[0].Type), inside, index, c.constInt(indexBits, 0))
+	element := c.emitResult(spirv.OpVectorExtractDynamic, c.typ, whole, bounded)
+	c.setResult(c.emitResult(spirv.OpSelect, c.typ, inside, element, c.constInt(bits, missing)), c.typ)
 }

@@ -91,9 +91,9 @@ func newTranslator(t *Translation) *translator {
 	}
 }
 
-// facts returns the facts of a function of the view.
-func (t *translator) facts(n ir.ValueID) *functionFacts {
-	key := factKey{n, t.view.declares(n)}
+// factsOf returns the facts of a function of the view.
+func (t *translator) factsOf(n ir.ValueID) *functionFacts {
+	key := factKey{n, t.view.isDeclared(n)}
 	s := t.session
 	s.mu.Lock()
 	found := s.facts[key]
@@ -122,7 +122,7 @@ func (t *translator) findFacts(n ir.ValueID, declared bool) *functionFacts {
 		return info
 	}
 	info.kernel = t.module.CallingConv(v) == "spir_kernel"
-	elements := t.typ(v.Type).Elements
+	elements := t.moduleType(v.Type).Elements
 	info.result = t.pointeeShape(elements[0])
 	for j, p := range elements[1:] {
 		found := t.pointeeShape(p)
@@ -134,35 +134,35 @@ func (t *translator) findFacts(n ir.ValueID, declared bool) *functionFacts {
 		info.shapes = append(info.shapes, found)
 	}
 	t.argumentTypes(info)
-	t.recognize(info, declared)
+	t.findBuiltin(info, declared)
 	return info
 }
 
-// function returns a function as the unit sees it: the parameters of one that is
+// functionOf returns a function as the unit sees it: the parameters of one that is
 // defined are those of its unit.
-func (t *translator) function(n ir.ValueID) *functionInfo {
+func (t *translator) functionOf(n ir.ValueID) *functionInfo {
 	if info := t.functionInfos[n]; info != nil {
 		return info
 	}
-	info := &functionInfo{functionFacts: t.facts(n), number: n}
+	info := &functionInfo{functionFacts: t.factsOf(n), number: n}
 	shapes, result := info.shapes, info.result
-	if !t.view.declares(n) && info.builtin == nil {
+	if !t.view.isDeclared(n) && info.builtin == nil {
 		group := t.session.groups[n]
 		switch {
 		case group != 0 && (!t.inCircle || group != t.session.groups[t.unit]):
-			if slot := t.slot(n); slot.shapes != nil || len(shapes) == 0 {
+			if slot := t.viewSlot(n); slot.shapes != nil || len(shapes) == 0 {
 				shapes, result = slot.shapes, slot.result
 			}
 		case group == 0 && n != t.unit:
-			if u := t.slot(n).unit; u != nil && u.err == nil {
+			if u := t.viewSlot(n).unit; u != nil && u.err == nil {
 				shapes, result = u.shapes, u.result
 			}
 		}
 	}
 	for _, s := range shapes {
-		info.parameters = append(info.parameters, t.term(s))
+		info.parameters = append(info.parameters, t.shapeTerm(s))
 	}
-	info.resultTerm = t.term(result)
+	info.resultTerm = t.shapeTerm(result)
 	if n != t.unit && info.builtin == nil {
 		t.freezeParameters(info)
 	}
@@ -184,8 +184,8 @@ func (t *translator) argumentTypes(info *functionFacts) {
 	if !info.kernel {
 		return
 	}
-	qualifiers := t.attached(info.value, "kernel_arg_access_qual")
-	for i, o := range t.attached(info.value, "kernel_arg_type") {
+	qualifiers := t.attachedOperands(info.value, "kernel_arg_access_qual")
+	for i, o := range t.attachedOperands(info.value, "kernel_arg_type") {
 		if i >= len(info.shapes) || info.shapes[i] == nil || !strings.HasSuffix(o.String, "_t") {
 			continue
 		}
@@ -208,14 +208,14 @@ func (t *translator) argumentTypes(info *functionFacts) {
 	}
 }
 
-// freeze makes the unknown part of a term a byte, before types are made of
+// freezeTerm makes the unknown part of a term a byte, before types are made of
 // it.
-func (t *translator) freeze(a term) {
+func (t *translator) freezeTerm(a term) {
 	for a != noTerm {
-		a = t.terms.find(a)
+		a = t.terms.findRoot(a)
 		switch n := &t.terms.nodes[a]; n.kind {
 		case termUnknown:
-			t.terms.bind(a, t.terms.find(t.bytes()))
+			t.terms.bindUnknown(a, t.terms.findRoot(t.byteTerm()))
 			return
 		case termPointer:
 			a = n.elem
@@ -228,9 +228,9 @@ func (t *translator) freeze(a term) {
 // freezeParameters makes the unknown parts of the parameters bytes: callers must
 // see the same types as the function.
 func (t *translator) freezeParameters(info *functionInfo) {
-	t.freeze(info.resultTerm)
+	t.freezeTerm(info.resultTerm)
 	for _, p := range info.parameters {
-		t.freeze(p)
+		t.freezeTerm(p)
 	}
 }
 

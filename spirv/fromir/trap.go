@@ -2,11 +2,11 @@ package fromir
 
 import "offlink/spirv"
 
-// trap writes llvm.trap and its kin as a volatile store to the null address of
+// writeTrap writes llvm.trap and its kin as a volatile store to the null address of
 // global memory. SPIR-V has no instruction that stops a kernel; dropping the
 // trap would let it go on with a result that the program did not want. Devices
 // that check addresses report the store, and no optimizer removes it.
-func (c *callSite) trap() {
-	pointer := c.null(c.pointerType(c.intType(32), 1))
-	c.emitPlain(spirv.OpStore, pointer, c.u32(0xdead), accessAligned|accessVolatile, 4)
+func (c *callSite) writeTrap() {
+	pointer := c.constNull(c.pointerType(c.intType(32), 1))
+	c.emitPlain(spirv.OpStore, pointer, c.constWord(0xdead), accessAligned|accessVolatile, 4)
 }

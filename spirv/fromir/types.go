@@ -24,19 +24,19 @@ func (t *translator) storageClass(space uint32) spirv.StorageClass {
 	case class == spirv.StorageCodeSectionINTEL:
 		return spirv.StorageFunction
 	case class == spirv.StorageDeviceOnlyINTEL || class == spirv.StorageHostOnlyINTEL:
-		if !t.options.allowed("SPV_INTEL_usm_storage_classes") {
+		if !t.options.allowsExtension("SPV_INTEL_usm_storage_classes") {
 			return spirv.StorageCrossWorkgroup
 		}
-		t.use("SPV_INTEL_usm_storage_classes")
-		t.capability(capUSMStorage)
+		t.useExtension("SPV_INTEL_usm_storage_classes")
+		t.useCapabilities(capUSMStorage)
 	case class == spirv.StorageGeneric:
-		t.capability(capGenericPointer)
+		t.useCapabilities(capGenericPointer)
 	}
 	return class
 }
 
-// typ returns a type of the module by its number.
-func (t *translator) typ(n ir.TypeID) *ir.Type {
+// moduleType returns a type of the module by its number.
+func (t *translator) moduleType(n ir.TypeID) *ir.Type {
 	if int(n) >= len(t.types) {
 		r := &t.translation.reader
 		r.Lock()
@@ -58,17 +58,17 @@ func (t *translator) intType(bits uint32) id {
 	case 1:
 		return t.boolType()
 	case 8:
-		t.capability(capInt8)
+		t.useCapabilities(capInt8)
 	case 16:
-		t.capability(capInt16)
+		t.useCapabilities(capInt16)
 	case 64:
-		t.capability(capInt64)
+		t.useCapabilities(capInt64)
 	case 32:
 	default:
 		switch {
-		case t.options.allowed("SPV_INTEL_arbitrary_precision_integers"):
-			t.use("SPV_INTEL_arbitrary_precision_integers")
-			t.capability(capArbitraryIntegers)
+		case t.options.allowsExtension("SPV_INTEL_arbitrary_precision_integers"):
+			t.useExtension("SPV_INTEL_arbitrary_precision_integers")
+			t.useCapabilities(capArbitraryIntegers)
 		default:
 			t.failf("integers of %d bits need the extension SPV_INTEL_arbitrary_precision_integers, which is not allowed", bits)
 		}
@@ -79,13 +79,13 @@ func (t *translator) intType(bits uint32) id {
 func (t *translator) floatType(bits uint32) id {
 	switch bits {
 	case 16:
-		t.capability(capFloat16Buffer)
+		t.useCapabilities(capFloat16Buffer)
 		if t.language.fp16 {
-			t.capability(capFloat16)
+			t.useCapabilities(capFloat16)
 		}
 	case 32:
 	case 64:
-		t.capability(capFloat64)
+		t.useCapabilities(capFloat64)
 	default:
 		t.failf("floating-point numbers of %d bits have no type in SPIR-V", bits)
 	}
@@ -93,8 +93,8 @@ func (t *translator) floatType(bits uint32) id {
 }
 
 func (t *translator) bfloatType() id {
-	t.use("SPV_KHR_bfloat16")
-	t.capability(5116)
+	t.useExtension("SPV_KHR_bfloat16")
+	t.useCapabilities(5116)
 	return t.b.typeEntry(spirv.OpTypeFloat, []uint32{16, 0})
 }
 
@@ -102,13 +102,13 @@ func (t *translator) vectorType(element id, n uint32) id {
 	switch n {
 	case 2, 3, 4:
 	case 8, 16:
-		t.capability(capVector16)
+		t.useCapabilities(capVector16)
 	default:
-		if !t.options.allowed("SPV_EXT_long_vector") {
+		if !t.options.allowsExtension("SPV_EXT_long_vector") {
 			t.failf("vectors of %d elements need the extension SPV_EXT_long_vector, which is not allowed", n)
 		}
-		t.use("SPV_EXT_long_vector")
-		t.capability(capLongVector)
+		t.useExtension("SPV_EXT_long_vector")
+		t.useCapabilities(capLongVector)
 		return t.b.typeEntry(5288, []uint32{element, t.constInt(32, uint64(n))}, element)
 	}
 	return t.b.typeEntry(spirv.OpTypeVector, []uint32{element, n}, element)
@@ -142,7 +142,7 @@ func (t *translator) typeID(n ir.TypeID) id {
 		t.failf("types nested too deep")
 	}
 	defer func() { t.nesting-- }()
-	typ := *t.typ(n)
+	typ := *t.moduleType(n)
 	if typ.Kind == ir.TypeStruct {
 		return t.structType(n, &typ)
 	}
@@ -169,9 +169,9 @@ func (t *translator) makeType(typ *ir.Type) id {
 		if typ.Scalable {
 			t.failf("vectors of unknown length have no type in SPIR-V")
 		}
-		if t.typ(typ.Elements[0]).Kind == ir.TypePointer {
-			t.use("SPV_INTEL_masked_gather_scatter")
-			t.capability(6427)
+		if t.moduleType(typ.Elements[0]).Kind == ir.TypePointer {
+			t.useExtension("SPV_INTEL_masked_gather_scatter")
+			t.useCapabilities(6427)
 		}
 		if typ.Length == 1 {
 			return t.typeID(typ.Elements[0])
@@ -214,14 +214,14 @@ func (t *translator) structType(n ir.TypeID, typ *ir.Type) id {
 	if !typ.Identified {
 		return t.literalStruct(n, typ)
 	}
-	return t.b.keyed(sectionGlobals, "struct "+strconv.Itoa(int(n)), func(self id) entry {
+	return t.b.keyedEntry(sectionGlobals, "struct "+strconv.Itoa(int(n)), func(self id) entry {
 		t.typeIDs[n] = self
-		t.b.name(self, typ.Name)
+		t.b.setName(self, typ.Name)
 		words := []uint32{self}
 		for _, e := range typ.Elements {
 			words = append(words, t.typeID(e))
 		}
-		t.packed(self, typ)
+		t.packedStruct(self, typ)
 		return entry{op: spirv.OpTypeStruct, words: words, deps: words[1:]}
 	})
 }
@@ -237,7 +237,7 @@ func (t *translator) literalStruct(n ir.TypeID, typ *ir.Type) id {
 	}
 	self := t.b.typeEntry(op, members, members...)
 	t.typeIDs[n] = self
-	t.packed(self, typ)
+	t.packedStruct(self, typ)
 	return self
 }
 
@@ -245,16 +245,16 @@ func (t *translator) literalStruct(n ir.TypeID, typ *ir.Type) id {
 // are others than the structs of the same members.
 const opTypePackedStruct spirv.Opcode = 0xfe00
 
-func (t *translator) packed(self id, typ *ir.Type) {
+func (t *translator) packedStruct(self id, typ *ir.Type) {
 	if typ.Packed {
-		t.b.decorate(self, decCPacked)
+		t.b.decorateID(self, decCPacked)
 	}
 }
 
 // typedPointer returns the type of a typed pointer: to an opaque struct of
 // OpenCL, the type that it stands for.
 func (t *translator) typedPointer(pointee ir.TypeID, space uint32) id {
-	if p := t.typ(pointee); p.Kind == ir.TypeStruct && p.Opaque {
+	if p := t.moduleType(pointee); p.Kind == ir.TypeStruct && p.Opaque {
 		if made := t.opaqueStruct(p.Name); made != 0 {
 			return made
 		}
@@ -276,14 +276,14 @@ func (t *translator) simpleType(name string) id {
 	}
 	switch op {
 	case spirv.OpTypeDeviceEvent, spirv.OpTypeQueue:
-		t.capability(capDeviceEnqueue)
+		t.useCapabilities(capDeviceEnqueue)
 	case spirv.OpTypeReserveId:
-		t.capability(capPipes)
+		t.useCapabilities(capPipes)
 	case spirv.OpTypePipeStorage:
-		t.capability(capPipeStorage)
+		t.useCapabilities(capPipeStorage)
 		t.needVersion(spirv.Version1_1)
 	case spirv.OpTypeNamedBarrier:
-		t.capability(capNamedBarrier)
+		t.useCapabilities(capNamedBarrier)
 		t.needVersion(spirv.Version1_1)
 	}
 	return t.b.typeEntry(op, nil)
@@ -317,16 +317,16 @@ func (t *translator) targetType(typ *ir.Type) id {
 		return image
 	case "Pipe":
 		need(1)
-		t.capability(capPipes)
+		t.useCapabilities(capPipes)
 		return t.b.typeEntry(spirv.OpTypePipe, numbers[:1])
 	case "CooperativeMatrixKHR":
 		need(4)
-		t.use("SPV_KHR_cooperative_matrix")
-		t.capability(6022)
+		t.useExtension("SPV_KHR_cooperative_matrix")
+		t.useCapabilities(6022)
 		return t.matrixType(opTypeCooperativeMatrixKHR, typ.Elements, numbers[:4])
 	case "JointMatrixINTEL":
-		t.use("SPV_INTEL_joint_matrix")
-		t.capability(6118)
+		t.useExtension("SPV_INTEL_joint_matrix")
+		t.useCapabilities(6118)
 		return t.matrixType(opTypeJointMatrixINTEL, typ.Elements, numbers)
 	case "BufferSurfaceINTEL":
 		need(1)
@@ -352,13 +352,13 @@ func (t *translator) matrixType(op spirv.Opcode, elements []ir.TypeID, numbers [
 func (t *translator) imageType(sampled id, n []uint32) id {
 	switch n[0] {
 	case 0:
-		t.capability(capSampled1D)
+		t.useCapabilities(capSampled1D)
 	case 5:
-		t.capability(capSampledBuffer)
+		t.useCapabilities(capSampledBuffer)
 	}
-	t.capability(capImageBasic)
+	t.useCapabilities(capImageBasic)
 	if n[6] == 2 {
-		t.capability(capImageReadWrite)
+		t.useCapabilities(capImageReadWrite)
 	}
 	return t.b.typeEntry(spirv.OpTypeImage, append([]uint32{sampled}, n[:7]...), sampled)
 }
@@ -396,7 +396,7 @@ func (t *translator) opaqueStruct(name string) id {
 		}
 		return image
 	case "Pipe":
-		t.capability(capPipes)
+		t.useCapabilities(capPipes)
 		return t.b.typeEntry(spirv.OpTypePipe, parseNumbers(parts[:1]))
 	case "JointMatrixINTEL":
 		return t.jointMatrix(parts)
@@ -444,8 +444,8 @@ func (t *translator) jointMatrix(parts []string) id {
 	default:
 		element = t.floatType(32)
 	}
-	t.use("SPV_INTEL_joint_matrix")
-	t.capability(6118)
+	t.useExtension("SPV_INTEL_joint_matrix")
+	t.useCapabilities(6118)
 	words := []uint32{element}
 	for _, n := range parseNumbers(parts[1:]) {
 		words = append(words, t.constInt(32, uint64(n)))
@@ -502,7 +502,7 @@ func (t *translator) openclStruct(name string) id {
 		if name == "pipe_wo_t" {
 			access = 1
 		}
-		t.capability(capPipes)
+		t.useCapabilities(capPipes)
 		return t.b.typeEntry(spirv.OpTypePipe, []uint32{access})
 	default:
 		return t.simpleType(simple)

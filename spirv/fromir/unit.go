@@ -35,8 +35,8 @@ type unit struct {
 	uncontracted bool
 }
 
-// wrapped reports whether an entry point calls the kernel.
-func (u *unit) wrapped() bool { return u.kernel && u.wrapperAt < len(u.code) }
+// isWrapped reports whether an entry point calls the kernel.
+func (u *unit) isWrapped() bool { return u.kernel && u.wrapperAt < len(u.code) }
 
 // codeReloc is a word of code that is an identifier of the unit.
 type codeReloc struct{ at, local uint32 }
@@ -48,14 +48,14 @@ type localName struct {
 
 // translateUnit translates a value that the view defines or declares.
 func (t *translator) translateUnit(n ir.ValueID, edit *ir.Edit) (u *unit) {
-	t.begin(n, edit)
-	defer t.end()
+	t.beginUnit(n, edit)
+	defer t.endUnit()
 	u = &unit{}
 	u.err = abort.Catch(func() {
 		switch v := &t.module.Values[n]; {
 		case v.Kind != ir.Function:
 			t.variableUnit(n)
-		case t.view.declares(n):
+		case t.view.isDeclared(n):
 			t.declarationUnit(n)
 		default:
 			t.translateFunction(n)
@@ -63,16 +63,16 @@ func (t *translator) translateUnit(n ir.ValueID, edit *ir.Edit) (u *unit) {
 		if info := t.functionInfos[n]; info != nil {
 			u.shapes, u.result = t.shapesOf(info)
 		}
-		t.complete(u)
+		t.completeUnit(u)
 	})
 	return u
 }
 
-// begin makes the translator ready for a value.
-func (t *translator) begin(n ir.ValueID, edit *ir.Edit) {
-	t.b.reset()
+// beginUnit makes the translator ready for a value.
+func (t *translator) beginUnit(n ir.ValueID, edit *ir.Edit) {
+	t.b.resetUnit()
 	t.unit, t.edit, t.pointerBits = n, edit, t.session.bits
-	t.terms.reset()
+	t.terms.resetTerms()
 	t.opencl = t.b.importSet("OpenCL.std")
 	clear(t.typeIDs)
 	clear(t.functionInfos)
@@ -82,22 +82,22 @@ func (t *translator) begin(n ir.ValueID, edit *ir.Edit) {
 	t.inputs, t.uncontracted, t.variable, t.entry = t.inputs[:0], false, nil, 0
 }
 
-// end clears the state that the next value must not see.
-func (t *translator) end() { t.current, t.edit, t.nesting = nil, nil, 0 }
+// endUnit clears the state that the next value must not see.
+func (t *translator) endUnit() { t.current, t.edit, t.nesting = nil, nil, 0 }
 
 // externalKey is the key of the entry that stands for a value of the module.
 func externalKey(n ir.ValueID) string { return "@" + strconv.Itoa(int(n)) }
 
-// complete makes the unit of the builder's words.
-func (t *translator) complete(u *unit) {
+// completeUnit makes the unit of the builder's words.
+func (t *translator) completeUnit(u *unit) {
 	b := t.b
 	entryNotes := t.splitDecorations(u)
-	self := b.external(externalKey(t.unit))
-	u.meanings = t.session.table.share(b, entryNotes)
+	self := b.externalID(externalKey(t.unit))
+	u.meanings = t.session.table.shareEntries(b, entryNotes)
 	u.self = self - firstID
 	if e := t.variable; e != nil {
 		u.variable = &shared{op: e.op, words: e.words}
-		u.variable.relocate(e, self, u.meanings[u.self], u.meanings)
+		u.variable.noteRelocations(e, self, u.meanings[u.self], u.meanings)
 	}
 	t.relocs = t.relocs[:0]
 	if u.wrapperAt = len(b.functions); t.entry != 0 {

@@ -43,13 +43,13 @@ func newView(m *ir.Module, p *ir.Partition) *view {
 	return v
 }
 
-// declares reports whether a value has no definition in the image.
-func (v *view) declares(n ir.ValueID) bool {
+// isDeclared reports whether a value has no definition in the image.
+func (v *view) isDeclared(n ir.ValueID) bool {
 	return v.module.Values[n].Declaration || v.declared[n]
 }
 
-// find returns a value of the image, nil for one that it does not have.
-func (v *view) find(n ir.ValueID) *ir.PartitionValue {
+// findValue returns a value of the image, nil for one that it does not have.
+func (v *view) findValue(n ir.ValueID) *ir.PartitionValue {
 	i, ok := slices.BinarySearchFunc(v.values, n, func(p ir.PartitionValue, n ir.ValueID) int { return int(p.ID) - int(n) })
 	if !ok {
 		return nil
@@ -89,10 +89,10 @@ func (v *view) neededFunctions() map[ir.ValueID]bool {
 	return needed
 }
 
-// variant names the functions that a value reaches and that the image only
+// variantKey names the functions that a value reaches and that the image only
 // declares though the module defines them: translations of the value may differ
 // by these. It is empty where there are none.
-func (v *view) variant(n ir.ValueID) string {
+func (v *view) variantKey(n ir.ValueID) string {
 	if len(v.declared) == 0 {
 		return ""
 	}
@@ -133,7 +133,7 @@ func callGroups(m *ir.Module) []uint32 {
 	g := &groupFinder{module: m, groups: make([]uint32, len(m.Values)), order: make([]uint32, len(m.Values)), low: make([]uint32, len(m.Values))}
 	for i := range m.Values {
 		if m.Values[i].Kind == ir.Function && g.order[i] == 0 {
-			g.search(ir.ValueID(i))
+			g.searchFrom(ir.ValueID(i))
 		}
 	}
 	return g.groups
@@ -148,19 +148,19 @@ type groupFinder struct {
 	isOpen             map[ir.ValueID]bool
 }
 
-func (g *groupFinder) search(root ir.ValueID) {
+func (g *groupFinder) searchFrom(root ir.ValueID) {
 	if g.isOpen == nil {
 		g.isOpen = make(map[ir.ValueID]bool)
 	}
 	stack := []preparedFunction{{root, 0}}
-	g.enter(root)
+	g.enterFunction(root)
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		refs := g.module.Refs(&g.module.Values[top.value])
 		if top.next == len(refs) {
 			done := top.value
 			stack = stack[:len(stack)-1]
-			g.leave(done)
+			g.leaveComponent(done)
 			if len(stack) > 0 {
 				below := stack[len(stack)-1].value
 				g.low[below] = min(g.low[below], g.low[done])
@@ -175,7 +175,7 @@ func (g *groupFinder) search(root ir.ValueID) {
 		switch n := ir.ValueID(r.Index()); {
 		case g.module.Values[n].Kind != ir.Function:
 		case g.order[n] == 0:
-			g.enter(n)
+			g.enterFunction(n)
 			stack = append(stack, preparedFunction{n, 0})
 		case g.isOpen[n]:
 			g.low[top.value] = min(g.low[top.value], g.order[n])
@@ -183,14 +183,14 @@ func (g *groupFinder) search(root ir.ValueID) {
 	}
 }
 
-func (g *groupFinder) enter(n ir.ValueID) {
+func (g *groupFinder) enterFunction(n ir.ValueID) {
 	g.count++
 	g.order[n], g.low[n] = g.count, g.count
 	g.open, g.isOpen[n] = append(g.open, n), true
 }
 
-// leave closes the component of which a function is the first.
-func (g *groupFinder) leave(n ir.ValueID) {
+// leaveComponent closes the component of which a function is the first.
+func (g *groupFinder) leaveComponent(n ir.ValueID) {
 	if g.low[n] != g.order[n] {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 func (t *translator) heldBits(bits uint32) uint32 {
 	switch {
 	case bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits > 64 ||
-		!t.options.WidenIntegers && t.options.allowed("SPV_INTEL_arbitrary_precision_integers"):
+		!t.options.WidenIntegers && t.options.allowsExtension("SPV_INTEL_arbitrary_precision_integers"):
 		return bits
 	case bits < 8:
 		return 8
@@ -31,38 +31,38 @@ func nextPower(bits uint32) uint32 {
 	return n
 }
 
-// odd reports whether a type is an integer that is held in more bits than it
+// hasOddWidth reports whether a type is an integer that is held in more bits than it
 // has, or a vector of such.
-func (f *function) odd(n ir.TypeID) bool {
+func (f *function) hasOddWidth(n ir.TypeID) bool {
 	bits, isInteger := f.integerBits(n)
 	return isInteger && f.heldBits(bits) != bits
 }
 
 // integerBits returns the width of an integer or of the elements of a vector.
 func (f *function) integerBits(n ir.TypeID) (bits uint32, isInteger bool) {
-	typ := f.typ(n)
+	typ := f.moduleType(n)
 	if typ.Kind == ir.TypeVector {
-		typ = f.typ(typ.Elements[0])
+		typ = f.moduleType(typ.Elements[0])
 	}
 	return typ.Bits, typ.Kind == ir.TypeInteger
 }
 
-// cut clears the bits above the width of a type.
-func (f *function) cut(n ir.TypeID, value id) id {
-	if !f.odd(n) {
+// cutToWidth clears the bits above the width of a type.
+func (f *function) cutToWidth(n ir.TypeID, value id) id {
+	if !f.hasOddWidth(n) {
 		return value
 	}
-	return f.emit(spirv.OpBitwiseAnd, f.typeID(n), value, f.splat(n, allOnes(f.scalarBits(n))))
+	return f.emitResult(spirv.OpBitwiseAnd, f.typeID(n), value, f.splatConstant(n, allOnes(f.scalarBits(n))))
 }
 
 // signExtended copies the sign of a number to the bits above its width.
 func (f *function) signExtended(n ir.TypeID, value id) id {
-	if !f.odd(n) {
+	if !f.hasOddWidth(n) {
 		return value
 	}
 	bits, typ := f.scalarBits(n), f.typeID(n)
-	by := f.splat(n, uint64(f.heldBits(bits)-bits))
-	return f.emit(spirv.OpShiftRightArithmetic, typ, f.emit(spirv.OpShiftLeftLogical, typ, value, by), by)
+	by := f.splatConstant(n, uint64(f.heldBits(bits)-bits))
+	return f.emitResult(spirv.OpShiftRightArithmetic, typ, f.emitResult(spirv.OpShiftLeftLogical, typ, value, by), by)
 }
 
 // oddArithmetic writes an operation on such integers.
@@ -75,9 +75,9 @@ func (f *function) oddArithmetic(in *ir.Instruction, typ id) id {
 	case ir.OpAShr:
 		a = f.signExtended(in.Type, a)
 	case ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpLShr, ir.OpUDiv, ir.OpURem:
-		return f.emit(op, typ, a, b)
+		return f.emitResult(op, typ, a, b)
 	}
-	return f.cut(in.Type, f.emit(op, typ, a, b))
+	return f.cutToWidth(in.Type, f.emitResult(op, typ, a, b))
 }
 
 // boolArithmetic writes the operations on i1 that are defined for few
@@ -98,32 +98,32 @@ func (f *function) convertOdd(in *ir.Instruction, typ id) id {
 	n := f.valueID(v)
 	switch in.Op {
 	case ir.OpUIToFP:
-		return f.emit(spirv.OpConvertUToF, typ, n)
+		return f.emitResult(spirv.OpConvertUToF, typ, n)
 	case ir.OpSIToFP:
-		return f.emit(spirv.OpConvertSToF, typ, f.signExtended(v.Type, n))
+		return f.emitResult(spirv.OpConvertSToF, typ, f.signExtended(v.Type, n))
 	case ir.OpFPToUI, ir.OpFPToSI:
-		return f.cut(in.Type, f.emit(plainOpcodes[in.Op], typ, n))
+		return f.cutToWidth(in.Type, f.emitResult(plainOpcodes[in.Op], typ, n))
 	}
 	op := spirv.OpUConvert
 	if in.Op == ir.OpSExt {
 		op, n = spirv.OpSConvert, f.signExtended(v.Type, n)
 	}
 	if f.typeID(v.Type) != typ {
-		n = f.emit(op, typ, n)
+		n = f.emitResult(op, typ, n)
 	}
 	if in.Op == ir.OpZExt {
 		return n
 	}
-	return f.cut(in.Type, n)
+	return f.cutToWidth(in.Type, n)
 }
 
 // oddBytes returns how many bytes an integer has in memory if the type that
 // holds it has more; vectors that memory has no form for are refused.
 func (f *function) oddBytes(n ir.TypeID) (bytes uint32, ok bool) {
-	if f.typ(n).Kind == ir.TypeVector && (f.odd(n) || f.isBool(n)) && f.typ(n).Length > 1 {
+	if f.moduleType(n).Kind == ir.TypeVector && (f.hasOddWidth(n) || f.isBool(n)) && f.moduleType(n).Length > 1 {
 		f.failf("a vector of integers of %d bits in memory has no counterpart in SPIR-V", f.scalarBits(n))
 	}
-	if !f.odd(n) {
+	if !f.hasOddWidth(n) {
 		return 0, false
 	}
 	bits := f.scalarBits(n)
@@ -135,13 +135,13 @@ func (f *function) oddBytes(n ir.TypeID) (bytes uint32, ok bool) {
 func (f *function) loadBytes(in *ir.Instruction, typ id, bytes uint32) id {
 	sum := id(0)
 	f.eachByte(in.Operands[0], bytes, func(k uint32, at id) {
-		part := f.emit(spirv.OpUConvert, typ, f.emit(spirv.OpLoad, f.intType(8), append([]uint32{at}, f.byteAccess(in)...)...))
+		part := f.emitResult(spirv.OpUConvert, typ, f.emitResult(spirv.OpLoad, f.intType(8), append([]uint32{at}, f.byteAccess(in)...)...))
 		if sum == 0 {
 			sum = part
 			return
 		}
-		part = f.emit(spirv.OpShiftLeftLogical, typ, part, f.splat(in.Type, uint64(8*k)))
-		sum = f.emit(spirv.OpBitwiseOr, typ, sum, part)
+		part = f.emitResult(spirv.OpShiftLeftLogical, typ, part, f.splatConstant(in.Type, uint64(8*k)))
+		sum = f.emitResult(spirv.OpBitwiseOr, typ, sum, part)
 	})
 	return sum
 }
@@ -153,26 +153,26 @@ func (f *function) storeBytes(in *ir.Instruction, bytes uint32) {
 	f.eachByte(in.Operands[1], bytes, func(k uint32, at id) {
 		part := n
 		if k > 0 {
-			part = f.emit(spirv.OpShiftRightLogical, typ, n, f.splat(v.Type, uint64(8*k)))
+			part = f.emitResult(spirv.OpShiftRightLogical, typ, n, f.splatConstant(v.Type, uint64(8*k)))
 		}
-		f.emitPlain(spirv.OpStore, append([]uint32{at, f.emit(spirv.OpUConvert, f.intType(8), part)}, f.byteAccess(in)...)...)
+		f.emitPlain(spirv.OpStore, append([]uint32{at, f.emitResult(spirv.OpUConvert, f.intType(8), part)}, f.byteAccess(in)...)...)
 	})
 }
 
 func (f *function) eachByte(pointer ir.Value, bytes uint32, write func(k uint32, at id)) {
-	typ := f.pointerType(f.intType(8), f.typ(pointer.Type).AddressSpace)
-	base := f.operand(pointer, typ)
+	typ := f.pointerType(f.intType(8), f.moduleType(pointer.Type).AddressSpace)
+	base := f.operandID(pointer, typ)
 	for k := range bytes {
 		at := base
 		if k > 0 {
-			at = f.emit(spirv.OpInBoundsPtrAccessChain, typ, base, f.sizeConstant(uint64(k)))
+			at = f.emitResult(spirv.OpInBoundsPtrAccessChain, typ, base, f.sizeConstant(uint64(k)))
 		}
 		write(k, at)
 	}
 }
 
 func (f *function) byteAccess(in *ir.Instruction) []uint32 {
-	words := f.access(in)
+	words := f.accessWords(in)
 	words[1] = 1
 	return words
 }
