@@ -7,6 +7,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/devicecode"
 	"offlink/spirv"
 )
 
@@ -14,34 +15,15 @@ import (
 // adds to the program, two for each variable; the modules are then linked by
 // offlink.
 
-const (
-	readerPrefix = "offlink.read."
-	writerPrefix = "offlink.write."
-)
-
 // needsAccessors tells whether the linked module has variables that the host can
 // reach by kernels only.
 func (d *Device) needsAccessors(m *spirv.Module) bool {
-	return m != nil && d.able.variables == variablesByKernel && d.able.noVariables == "" && d.able.wrapIL == nil && len(accessorsOf(m)) > 0
-}
-
-// accessorsOf lists the exported variables that kernels may change.
-func accessorsOf(m *spirv.Module) (list []spirv.Accessor) {
-	for _, in := range m.Globals() {
-		if in.Op != spirv.OpVariable || spirv.StorageClass(in.Words[2]) != spirv.StorageCrossWorkgroup {
-			continue
-		}
-		name, linked := m.LinkageName(in.Result())
-		if _, builtin := m.IsBuiltIn(in.Result()); linked && !builtin {
-			list = append(list, spirv.Accessor{Variable: in.Result(), Read: readerPrefix + name, Write: writerPrefix + name})
-		}
-	}
-	return list
+	return m != nil && d.able.variables == variablesByKernel && d.able.noVariables == "" && d.able.wrapIL == nil && len(devicecode.Accessors(m)) > 0
 }
 
 // buildWithAccessors builds the linked module with its accessors as one module.
 func (d *Device) buildWithAccessors(linked *spirv.Module, options string) (cl.Handle, error) {
-	m, err := linked.WithAccessors(accessorsOf(linked))
+	m, err := linked.WithAccessors(devicecode.Accessors(linked))
 	if err != nil {
 		return 0, d.buildError(err)
 	}
@@ -64,10 +46,10 @@ func (d *Device) buildWithAccessors(linked *spirv.Module, options string) (cl.Ha
 var accessorParams = []driver.Param{{Kind: driver.ParamBuffer}, {Kind: driver.ParamValue, Size: 8}, {Kind: driver.ParamValue, Size: 8}}
 
 func (v *variable) findAccessors() (err error) {
-	if v.readKernel, err = v.accessor(readerPrefix); err != nil {
+	if v.readKernel, err = v.accessor(devicecode.ReaderPrefix); err != nil {
 		return err
 	}
-	if v.writeKernel, err = v.accessor(writerPrefix); err != nil {
+	if v.writeKernel, err = v.accessor(devicecode.WriterPrefix); err != nil {
 		return errors.Join(err, v.readKernel.Close())
 	}
 	return nil

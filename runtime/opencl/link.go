@@ -8,6 +8,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/devicecode"
 	"offlink/runtime/internal/dl"
 	"offlink/runtime/resolve"
 	"offlink/spirv"
@@ -26,7 +27,7 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, opts driver.
 	if err != nil {
 		return nil, d.buildError(err)
 	}
-	p := &program{device: d, tables: tablesOf(linked)}
+	p := &program{device: d, tables: devicecode.NewTables(linked)}
 	err = dl.KeepSignals(func() (err error) {
 		p.handle, err = d.linkNative(ctx, own, linked, opts.Options)
 		return err

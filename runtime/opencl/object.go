@@ -8,6 +8,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/devicecode"
 	"offlink/runtime/internal/dl"
 	"offlink/spirv"
 )
@@ -52,7 +53,7 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 	}
 	module, err := d.readModule(m.Code)
 	if err == nil {
-		module, err = exportHostNames(module)
+		module, err = devicecode.ExportHostNames(module)
 	}
 	if err != nil {
 		return nil, d.buildError(fmt.Errorf("%s: %w", m.Name, err))
@@ -62,26 +63,6 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 		return nil, errors.Join(err, o.Close())
 	}
 	return o, nil
-}
-
-// hostNamePrefix begins the linkage names that device globals without one get,
-// so that the host finds them.
-const hostNamePrefix = "offlink.host."
-
-// exportHostNames exports the device globals that only have a name for the
-// host: drivers look them up by linkage name.
-func exportHostNames(m *spirv.Module) (*spirv.Module, error) {
-	names := map[spirv.ID]string{}
-	for _, in := range m.Globals() {
-		if in.Op != spirv.OpVariable {
-			continue
-		}
-		name, ok := m.HostAccessName(in.Result())
-		if _, linked := m.LinkageName(in.Result()); ok && !linked {
-			names[in.Result()] = hostNamePrefix + name
-		}
-	}
-	return m.WithExports(names)
 }
 
 // compileModule has the driver compile SPIR-V. Where offlink links the modules,

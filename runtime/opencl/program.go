@@ -10,13 +10,14 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/devicecode"
 )
 
 // program is a built program.
 type program struct {
 	device *Device
 	handle cl.Handle
-	tables tables
+	tables devicecode.Tables
 	binary []byte // that it was loaded from; nil if it was built
 
 	mu        sync.Mutex

@@ -5,6 +5,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/devicecode"
 	"offlink/runtime/internal/dl"
 )
 
@@ -68,7 +69,7 @@ func (p *program) Variable(name string) (driver.Memory, error) {
 	return v, nil
 }
 
-func (p *program) newVariable(info variableInfo) (driver.Memory, error) {
+func (p *program) newVariable(info devicecode.Variable) (driver.Memory, error) {
 	v := variable{program: p, name: info.Linkage, size: info.Size, cName: dl.CString(info.Linkage)}
 	d := p.device
 	switch d.able.variables {

@@ -3,66 +3,18 @@ package opencl
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
+	"offlink/runtime/internal/devicecode"
 	"offlink/spirv"
 )
 
-// readModule reads SPIR-V and makes the checks that drivers leave out: other
-// bytes, or a broken module, make them exit, crash or loop for ever.
+// readModule reads SPIR-V and makes the checks that drivers leave out.
 func (d *Device) readModule(code []byte) (*spirv.Module, error) {
-	m, err := spirv.Parse(code)
+	m, err := devicecode.ParseModule(code, devicecode.Limits{Device: d.info.Name, ILVersions: d.info.ILVersions, KnownOnly: d.able.known})
 	if err != nil {
 		return nil, err
 	}
-	if addressing := m.AddressingModel(); addressing != spirv.AddressingPhysical64 {
-		return nil, fmt.Errorf("the module's addressing model is %v; the device takes Physical64 (compile for spir64)", addressing)
-	}
-	for _, check := range []func(*spirv.Module) error{d.checkVersion, d.checkKnown, d.checkUnsupported, (*spirv.Module).Verify} {
-		if err := check(m); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
-}
-
-// checkVersion compares the module's version with those that the device lists.
-func (d *Device) checkVersion(m *spirv.Module) error {
-	newest := ""
-	for _, v := range d.info.ILVersions {
-		name, ok := strings.CutPrefix(v, "SPIR-V_")
-		if !ok {
-			continue
-		}
-		if name >= m.Version.String() {
-			return nil
-		}
-		newest = max(newest, name)
-	}
-	if newest == "" {
-		return nil
-	}
-	return fmt.Errorf("the module is SPIR-V %v; the device takes up to %s", m.Version, newest)
-}
-
-// checkKnown refuses extensions and instructions that nobody knows where they
-// end the process.
-func (d *Device) checkKnown(m *spirv.Module) error {
-	if !d.able.known {
-		return nil
-	}
-	for _, name := range m.Extensions() {
-		if !slices.Contains(knownExtensions, name) {
-			return fmt.Errorf("the module needs the extension %q, which %s does not know", name, d.info.Name)
-		}
-	}
-	for in := range m.Instructions() {
-		if !in.Op.IsKnown() {
-			return fmt.Errorf("the module has an instruction %v, which %s does not know", in.Op, d.info.Name)
-		}
-	}
-	return nil
+	return m, d.checkUnsupported(m)
 }
 
 // checkUnsupported refuses modules that end the process in some drivers.

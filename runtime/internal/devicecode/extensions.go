@@ -1,4 +1,4 @@
-package opencl
+package devicecode
 
 // knownExtensions are the extensions that Intel's driver 2026.22 takes: each
 // was declared in a module of its own, and the process lived.

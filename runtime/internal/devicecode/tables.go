@@ -1,4 +1,4 @@
-package opencl
+package devicecode
 
 import (
 	"fmt"
@@ -7,23 +7,24 @@ import (
 	"offlink/spirv"
 )
 
-// tables describe the kernels and variables of a program, which drivers do not:
-// no argument information for SPIR-V, no names for the host.
-type tables struct {
+// Tables describe the kernels and variables of a program, which drivers do not:
+// no argument information for SPIR-V, no names for the host. The JSON is part
+// of stored programs.
+type Tables struct {
 	Kernels   map[string][]driver.Param `json:"kernels"`
-	Variables map[string]variableInfo   `json:"variables"`
+	Variables map[string]Variable       `json:"variables"`           // by linkage name and host name
 	Functions []string                  `json:"functions,omitempty"` // exported
 }
 
-// variableInfo is a program-scope variable by linkage name or host name.
-type variableInfo struct {
+// Variable is a program-scope variable by linkage name or host name.
+type Variable struct {
 	Linkage string `json:"linkage"`
-	Size    int64  `json:"size"`
+	Size    int64  `json:"size"` // bytes
 }
 
-// tablesOf reads a linked module, nil for none.
-func tablesOf(m *spirv.Module) tables {
-	t := tables{Kernels: map[string][]driver.Param{}, Variables: map[string]variableInfo{}}
+// NewTables reads a linked module, nil for none.
+func NewTables(m *spirv.Module) Tables {
+	t := Tables{Kernels: map[string][]driver.Param{}, Variables: map[string]Variable{}}
 	if m == nil {
 		return t
 	}
@@ -45,7 +46,7 @@ func tablesOf(m *spirv.Module) tables {
 	return t
 }
 
-func (t *tables) addVariable(m *spirv.Module, in *spirv.Instruction) {
+func (t *Tables) addVariable(m *spirv.Module, in *spirv.Instruction) {
 	name, linked := m.LinkageName(in.Result())
 	if _, builtin := m.IsBuiltIn(in.Result()); !linked || builtin {
 		return
@@ -55,7 +56,7 @@ func (t *tables) addVariable(m *spirv.Module, in *spirv.Instruction) {
 	if !ok {
 		return
 	}
-	info := variableInfo{name, int64(size)}
+	info := Variable{name, int64(size)}
 	t.Variables[name] = info
 	if host, ok := m.HostAccessName(in.Result()); ok {
 		t.Variables[host] = info
