@@ -20,3 +20,7 @@ func OwnFolder() string {
 	}
 	return filepath.Dir(file)
 }
+
+// FileOf is the file of the library that an address is in, "" if it is in none
+// or the system does not tell.
+func FileOf(address uintptr) string { return fileOfAddress(address) }

@@ -1,0 +1,87 @@
+package pi
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"unsafe"
+)
+
+// maxInfo bounds the answer of a query: build logs of megabytes are whole.
+const maxInfo = 1 << 30
+
+// query asks for the size of an answer and then for the answer, in a buffer of
+// that size: the OpenCL plugin of 15.47 aborts for a larger one. Objects are
+// the arguments before the query's number.
+func (p *Plugin) query(f Function, param uint32, objects ...Handle) ([]byte, error) {
+	var args []uintptr
+	for _, o := range objects {
+		args = append(args, uintptr(o))
+	}
+	args = append(args, uintptr(param))
+	size := new(uintptr)
+	if err := p.queryCall(f, args, nil, size); err != nil {
+		return nil, err
+	}
+	if *size == 0 || *size > maxInfo {
+		return nil, nil
+	}
+	answer := make([]byte, *size)
+	if err := p.queryCall(f, args, answer, size); err != nil {
+		return nil, err
+	}
+	return answer[:min(int(*size), len(answer))], nil
+}
+
+func (p *Plugin) queryCall(f Function, args []uintptr, answer []byte, size *uintptr) error {
+	if len(args) == 2 {
+		return p.call(f, args[0], args[1], uintptr(len(answer)), uintptr(pointer(answer)), uintptr(unsafe.Pointer(size)))
+	}
+	return p.call(f, args[0], args[1], args[2], uintptr(len(answer)), uintptr(pointer(answer)), uintptr(unsafe.Pointer(size)))
+}
+
+// Text asks for a string. Objects are a platform, a device, or a program and a
+// device.
+func (p *Plugin) Text(f Function, param uint32, objects ...Handle) (string, error) {
+	answer, err := p.query(f, param, objects...)
+	text, _, _ := bytes.Cut(answer, []byte{0})
+	return strings.TrimSpace(string(text)), err
+}
+
+// Number asks for an integer of any size; 0 if the answer is empty.
+func (p *Plugin) Number(f Function, param uint32, objects ...Handle) (uint64, error) {
+	list, err := p.Numbers(f, param, 0, objects...)
+	if len(list) == 0 {
+		return 0, err
+	}
+	return list[0], err
+}
+
+// Numbers asks for an array of integers of size bytes each, one integer of
+// the answer's size if size is 0.
+func (p *Plugin) Numbers(f Function, param uint32, size int, objects ...Handle) ([]uint64, error) {
+	answer, err := p.query(f, param, objects...)
+	if size == 0 {
+		size = min(len(answer), 8)
+	}
+	var list []uint64
+	for size > 0 && len(answer) >= size {
+		var word [8]byte
+		copy(word[:], answer[:size])
+		list = append(list, binary.NativeEndian.Uint64(word[:]))
+		answer = answer[size:]
+	}
+	return list, err
+}
+
+// subGroupAnswer is the size of the answers of piKernelGetSubGroupInfo, which
+// differs from OpenCL's.
+const subGroupAnswer = 4
+
+// SubGroupNumber asks about the sub-groups of a kernel.
+func (p *Plugin) SubGroupNumber(kernel, device Handle, param uint32) (uint32, error) {
+	value, size := new(uint32), new(uintptr)
+	err := p.call(KernelGetSubGroupInfo, uintptr(kernel), uintptr(device), uintptr(param), 0, 0,
+		subGroupAnswer, uintptr(unsafe.Pointer(value)), uintptr(unsafe.Pointer(size)))
+	return *value, err
+}

@@ -1,0 +1,90 @@
+package pi
+
+import "unsafe"
+
+// maxObjects bounds the platforms and devices of a plugin.
+const maxObjects = 1 << 16
+
+// listObjects asks ask for the number of objects, then for the objects.
+func listObjects(ask func(list []Handle, count *uint32) error) ([]Handle, error) {
+	count := new(uint32)
+	err := ask(nil, count)
+	if IsCode(err, DeviceNotFound) || err == nil && *count == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Handle, min(*count, maxObjects))
+	if err := ask(list, count); err != nil {
+		return nil, err
+	}
+	return list[:min(int(*count), len(list))], nil
+}
+
+// Platforms lists the platforms. A plugin without a device may have none.
+func (p *Plugin) Platforms() ([]Handle, error) {
+	return listObjects(func(list []Handle, count *uint32) error {
+		return p.call(PlatformsGet, uintptr(len(list)), uintptr(pointer(list)), uintptr(unsafe.Pointer(count)))
+	})
+}
+
+// allDevices is PI_DEVICE_TYPE_ALL.
+const allDevices = 0xFFFFFFFF
+
+// Devices lists the devices of a platform.
+func (p *Plugin) Devices(platform Handle) ([]Handle, error) {
+	return listObjects(func(list []Handle, count *uint32) error {
+		return p.call(DevicesGet, uintptr(platform), allDevices, uintptr(len(list)), uintptr(pointer(list)), uintptr(unsafe.Pointer(count)))
+	})
+}
+
+// SubDevices parts a device; the properties end with 0. The caller releases
+// the parts.
+func (p *Plugin) SubDevices(device Handle, properties []uintptr) ([]Handle, error) {
+	return listObjects(func(list []Handle, count *uint32) error {
+		return p.call(DevicePartition, uintptr(device), uintptr(pointer(properties)), uintptr(len(list)), uintptr(pointer(list)), uintptr(unsafe.Pointer(count)))
+	})
+}
+
+// Release gives an object back by the function for its kind.
+func (p *Plugin) Release(f Function, object Handle) error { return p.release(f, uintptr(object)) }
+
+// NewContext makes a context of one device.
+func (p *Plugin) NewContext(device Handle) (Handle, error) {
+	return p.create(ContextCreate, 0, 1, uintptr(unsafe.Pointer(&device)), 0, 0)
+}
+
+// queueFlags is PI_QUEUE_FLAGS, the key of the flags in a list of properties.
+const queueFlags = ^uint64(0)
+
+// NewQueue makes a queue with flags: 1 out of order, 2 profiling.
+func (p *Plugin) NewQueue(context, device Handle, flags uint64) (Handle, error) {
+	if p.Has(ExtQueueCreate) {
+		properties := []uint64{queueFlags, flags, 0}
+		return p.create(ExtQueueCreate, uintptr(context), uintptr(device), uintptr(pointer(properties)))
+	}
+	return p.create(QueueCreate, uintptr(context), uintptr(device), uintptr(flags))
+}
+
+// NativeHandle is an object's handle of the native interface, by the function
+// for its kind.
+func (p *Plugin) NativeHandle(f Function, object Handle) (uint64, error) {
+	native, description := new(uintptr), new(int32)
+	// piextQueueGetNativeHandle has the description from 12.27 on; others
+	// leave it alone.
+	err := p.call(f, uintptr(object), uintptr(unsafe.Pointer(native)), uintptr(unsafe.Pointer(description)))
+	return uint64(*native), err
+}
+
+// QueueImports tells whether ImportQueue is known for this version: the
+// parameters changed with most.
+func (p *Plugin) QueueImports() bool { return p.since(9, 11) && p.Has(ExtQueueCreateWithNativeHandle) }
+
+// ImportQueue makes a queue of a native one, which stays the caller's.
+func (p *Plugin) ImportQueue(native uint64, context, device Handle) (Handle, error) {
+	if p.since(13, 32) {
+		return p.create(ExtQueueCreateWithNativeHandle, uintptr(native), 0, uintptr(context), uintptr(device), 0, 0)
+	}
+	return p.create(ExtQueueCreateWithNativeHandle, uintptr(native), uintptr(context), uintptr(device), 0)
+}
