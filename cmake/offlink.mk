@@ -13,7 +13,9 @@
 # OpenCL C that PTX has no instruction for; none),
 # OFFLINK_CLANG_OPTIONS, OFFLINK_POSTLINK_OPTIONS, OFFLINK_BIN and OFFLINK_INCLUDE
 # (default: next to this file's prefix).
-OFFLINK_PREFIX  ?= $(patsubst %/share/offlink,%,$(abspath $(dir $(lastword $(MAKEFILE_LIST)))))
+# Taken now: a later include, as of the dependencies below, is the last word then.
+offlink_folder  := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+OFFLINK_PREFIX  ?= $(patsubst %/share/offlink,%,$(offlink_folder))
 OFFLINK_BIN     ?= $(OFFLINK_PREFIX)/bin
 OFFLINK_INCLUDE ?= $(OFFLINK_PREFIX)/include
 OFFLINK_CLANG   ?= $(or $(shell for c in clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang; do \
