@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"testing"
 
 	"offlink/cmd/internal/cli"
@@ -54,46 +52,16 @@ func checkPeak(t *testing.T, input string, options ...string) {
 		t.Fatal(err)
 	}
 	options = append(options, "-split=kernel", "-symbols", "-properties", "-o", filepath.Join(t.TempDir(), "out.table"), input)
-	peak := runPeak(t, 0, options...)
+	peak := testtool.Peak(t, peakProgram, 0, options...)
 	// The program is the tests' own, which is some megabytes larger.
 	if limit := 4*info.Size() + 70<<20; peak > limit {
 		t.Errorf("%d MB at most, for an input of %d MB; the limit is %d MB", peak>>20, info.Size()>>20, limit>>20)
 	}
 }
 
-// peakProgram is the name by which tests call peakCommand.
+// peakProgram is the name by which [testtool.Peak] calls the program.
 const peakProgram = "postlink-peak"
 
-// peakCommand is the program that prints the most memory that it had, after its
-// own output. The system's count for a child begins with that of its parent.
 func peakCommand() {
-	code := run(os.Args[1:], cli.OSStreams())
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		panic(err)
-	}
-	_, peak, _ := strings.Cut(string(status), "VmHWM:")
-	fmt.Fprintf(os.Stderr, "peak %s\n", strings.Fields(peak)[0])
-	os.Exit(code)
-}
-
-// runPeak runs the program in a process of its own and returns the most memory
-// that it had, in bytes.
-func runPeak(t *testing.T, exit int, args ...string) int64 {
-	t.Helper()
-	path, err := exec.LookPath(peakProgram) // testscript puts it in the path
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(path, args...)
-	out, _ := cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != exit {
-		t.Fatalf("%s: exit code %d, want %d\n%s", args[0], cmd.ProcessState.ExitCode(), exit, out)
-	}
-	_, peak, _ := strings.Cut(string(out), "peak ")
-	kib, err := strconv.ParseInt(strings.TrimSpace(peak), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kib << 10
+	testtool.PrintPeak(func() int { return run(os.Args[1:], cli.OSStreams()) })
 }

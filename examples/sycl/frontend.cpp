@@ -5,14 +5,13 @@
 // intel-sycl-rt 2025.2 and later carry this library for compiling kernels at
 // run time. It exports compileSYCL, which takes source and headers by value
 // and gives back device images and, when asked, the front end's LLVM module.
-// Only that module is kept here. The structures below are laid out as the
-// library's interface passes them (2025.3 and 2026.2).
+// Only that module is kept here. jit.hpp has the interface.
 //
 // The source is handed over under its file name alone, with every header of
 // its folder, so that names in the module do not depend on where the files
 // lie. Other headers (-I) and files that options write are found from "/": the
 // options need absolute paths.
-#include <sycl/detail/string.hpp>
+#include "jit.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -28,57 +27,6 @@
 namespace fs = std::filesystem;
 
 namespace {
-
-// An array that the library owns.
-template <class T> struct Owned {
-  T *data = nullptr;
-  std::size_t size = 0;
-  Owned() = default;
-  ~Owned() {} // makes the type one that is returned in memory
-};
-// An array that we own.
-template <class T> struct View {
-  const T *data;
-  std::size_t size;
-};
-struct SourceFile {
-  const char *path, *contents;
-};
-struct Binary {
-  std::uint32_t format;
-  std::uint64_t addressBits;
-  const std::uint8_t *data;
-  std::uint64_t size;
-};
-struct Property {
-  sycl::detail::string name;
-  bool isNumber;
-  std::uint32_t number;
-  Owned<std::uint8_t> bytes;
-};
-struct PropertySet {
-  sycl::detail::string name;
-  Owned<Property> properties;
-};
-struct Image {
-  Binary binary;
-  Owned<sycl::detail::string> symbols;
-  Owned<PropertySet> properties;
-};
-struct Bundle {
-  Owned<Image> images;
-  sycl::detail::string compileOptions;
-};
-struct Result {
-  int code;
-  Bundle bundle;
-  Owned<char> module;
-  sycl::detail::string log;
-  ~Result() {}
-};
-constexpr std::uint32_t formatSPIRV = 2;
-using CompileSYCL = Result (*)(SourceFile, View<SourceFile>, View<const char *>, View<char> cachedModule, bool keepModule,
-                               std::uint32_t format, std::uint32_t reserved);
 
 std::string readFile(const fs::path &file) {
   std::ifstream in(file, std::ios::binary);

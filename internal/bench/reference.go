@@ -31,7 +31,7 @@ func printReference(dir string) error {
 	}
 	reference := filepath.Join(dir, "reference")
 	include := filepath.Join(filepath.Dir(library), "..", "include")
-	if _, err := runOnce("", "g++", "-std=c++17", "-w", "-O1", "-I", include, "-o", reference, "internal/bench/testdata/reference.cpp", "-ldl"); err != nil {
+	if _, err := runOnce("", "g++", "-std=c++17", "-w", "-O1", "-I", include, "-I", "examples/sycl", "-o", reference, "internal/bench/testdata/reference.cpp", "-ldl"); err != nil {
 		return err
 	}
 	printMachine()

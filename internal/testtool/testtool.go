@@ -1,6 +1,6 @@
-// Package testtool finds the external tools that tests use as oracles. A
-// missing one skips the test, or fails it where OFFLINK_REQUIRE_TOOLS is set,
-// as "make test" does once everything is installed.
+// Package testtool finds the external tools that tests use as oracles, and measures
+// the memory of programs. A missing tool skips the test, or fails it where
+// OFFLINK_REQUIRE_TOOLS is set, as "make test" does once everything is installed.
 package testtool
 
 import (
