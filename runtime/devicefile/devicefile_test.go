@@ -141,3 +141,32 @@ func FuzzOpen(f *testing.F) {
 		_, _ = Open(path)
 	})
 }
+
+// TestIRSpecConstants: the constants that a SYCL front end leaves as calls become
+// constants of SPIR-V that a program can set by name.
+func TestIRSpecConstants(t *testing.T) {
+	path := write(t, "spec.ll", []byte(`target triple = "spir64-unknown-unknown"
+@name = private unnamed_addr addrspace(1) constant [6 x i8] c"width\00"
+@default = internal addrspace(1) constant i32 12
+declare spir_func i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr addrspace(4), ptr addrspace(4), ptr addrspace(4))
+define spir_kernel void @k(ptr addrspace(1) %out) #0 {
+  %v = call spir_func i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr addrspace(4) addrspacecast (ptr addrspace(1) @name to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @default to ptr addrspace(4)), ptr addrspace(4) null)
+  store i32 %v, ptr addrspace(1) %out
+  ret void
+}
+attributes #0 = { "sycl-module-id"="a.cpp" }
+`))
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := f.Images[0].Properties
+	constant, ok := sets.Get(props.SetSpecConstants).Get("width")
+	if want := []byte{0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0}; !ok || !bytes.Equal(constant.Data(), want) {
+		t.Errorf("width: %v, %v; want %v", ok, constant, want)
+	}
+	defaults, ok := sets.Get(props.SetSpecConstantsDefaults).Get("all")
+	if want := []byte{12, 0, 0, 0}; !ok || !bytes.Equal(defaults.Data(), want) {
+		t.Errorf("defaults: %v, %v; want %v", ok, defaults, want)
+	}
+}

@@ -49,7 +49,9 @@ func planModule(m *ir.Module) (*split.Graph, []split.Group, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	graph, err := split.NewGraph(m, split.Options{Dependencies: split.DependenciesExternals, Annotated: annotated})
+	graph, err := split.NewGraph(m, split.Options{
+		Dependencies: split.DependenciesExternals, SpecConstants: split.SpecConstantsNative, Annotated: annotated,
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,6 +62,7 @@ func planModule(m *ir.Module) (*split.Graph, []split.Group, error) {
 // requested are the property sets that linking and launching need.
 var requested = map[string]bool{
 	props.SetExportedSymbols: true, props.SetImportedSymbols: true, props.SetDeviceGlobals: true, props.SetKernelParamOpt: true,
+	props.SetSpecConstants: true, props.SetSpecConstantsDefaults: true, props.SetProgramMetadata: true, props.SetVirtualFunctions: true,
 }
 
 // translateSlice makes the image.
