@@ -35,7 +35,7 @@ func (c *checker) compareDefinitions() {
 				first[key] = img
 				continue
 			}
-			if same, compared := c.resolver.SameDefinition(have, img, name); compared && !same && !told[key] {
+			if same, compared := c.resolver.SameDefinition(have, img, name); compared && !same && !told[key] && !resolve.Alternatives(have, img) {
 				told[key] = true
 				c.addProblem(Warning, Duplicate, name, fmt.Sprintf("%s is defined differently by %v, which serves, and by %v; give one of the two another name", name, have, img))
 			}

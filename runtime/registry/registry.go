@@ -76,6 +76,28 @@ func (i *Image) VirtualFunctionSets() []string {
 	return sets
 }
 
+// BFloat16Library is the form of DPC++'s device library of bfloat16 conversions
+// that an image is.
+type BFloat16Library uint8
+
+const (
+	BFloat16None     BFloat16Library = iota // another image
+	BFloat16Emulated                        // for every device
+	BFloat16Native                          // for devices that have the conversions
+)
+
+// BFloat16Library reads the property set SYCL/devicelib metadata.
+func (i *Image) BFloat16Library() BFloat16Library {
+	value, ok := i.Properties.Get(props.SetDevicelibMetadata).Get("bfloat16")
+	switch {
+	case !ok || value.Type() != props.TypeUint32:
+		return BFloat16None
+	case value.Uint32() != 0:
+		return BFloat16Native
+	}
+	return BFloat16Emulated
+}
+
 // Registration is a group of images that came together.
 type Registration struct {
 	Images []*Image

@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"slices"
+
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
 )
@@ -50,6 +52,34 @@ func preferTarget(images []*registry.Image, aot string) *registry.Image {
 		}
 	}
 	return best
+}
+
+// bfloat16Extension is that of devices with instructions for bfloat16. Programs
+// carry DPC++'s library of conversions twice: for devices with the extension
+// and for the others (libsycl-native-bfloat16 and libsycl-fallback-bfloat16).
+const bfloat16Extension = "cl_intel_bfloat16_conversions"
+
+// Alternatives reports whether two images are the two forms of one device
+// library: a device takes one of them, so their definitions may differ.
+func Alternatives(a, b *registry.Image) bool {
+	first, second := a.BFloat16Library(), b.BFloat16Library()
+	return first != second && first != registry.BFloat16None && second != registry.BFloat16None
+}
+
+// preferNative picks the exporter among the images that serve for a symbol: the
+// first, but the native form of a device library if the device has the extension.
+func preferNative(serving []*registry.Image, extensions []string) *registry.Image {
+	if len(serving) == 0 {
+		return nil
+	}
+	if serving[0].BFloat16Library() == registry.BFloat16Emulated && slices.Contains(extensions, bfloat16Extension) {
+		for _, img := range serving {
+			if img.BFloat16Library() == registry.BFloat16Native {
+				return img
+			}
+		}
+	}
+	return serving[0]
 }
 
 // DriverImage describes the image to a driver.

@@ -153,12 +153,23 @@ func (w *linkSearch) checkLinking(s symbol, importer, exporter *registry.Image) 
 	return &LinkingError{Symbol: s.name, Kernel: w.request.Kernel, Images: [2]*registry.Image{importer, exporter}, Extension: needed}
 }
 
-// findExporter returns the first image that serves.
+// findExporter returns the image that serves; see preferNative.
 func (w *linkSearch) findExporter(s symbol) *registry.Image {
+	var serving []*registry.Image
 	for _, img := range w.candidateImages(s) {
-		if w.refusalReason(img, s) == "" {
-			return img
+		if w.refusalReason(img, s) != "" {
+			continue
 		}
+		if img.BFloat16Library() == registry.BFloat16None {
+			if len(serving) == 0 {
+				return img
+			}
+			break
+		}
+		serving = append(serving, img)
+	}
+	if exporter := preferNative(serving, w.request.Extensions); exporter != nil {
+		return exporter
 	}
 	return w.libraryImage(s)
 }
@@ -207,11 +218,20 @@ func (w *linkSearch) refusalReason(img *registry.Image, s symbol) string {
 	case err != nil:
 		return err.Error()
 	case l.exports[s.name]:
-		return ""
+		return w.extensionReason(img)
 	case exported:
 		return "its table lists it, but its code does not define it"
 	}
 	return "does not export it"
+}
+
+// extensionReason returns why the device is none of those that the image is for,
+// "" if it is.
+func (w *linkSearch) extensionReason(img *registry.Image) string {
+	if img.BFloat16Library() == registry.BFloat16Native && !slices.Contains(w.request.Extensions, bfloat16Extension) {
+		return "is for devices that have " + bfloat16Extension
+	}
+	return ""
 }
 
 func (w *linkSearch) unresolvedError(s symbol, importer *registry.Image) error {

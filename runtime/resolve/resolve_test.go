@@ -476,3 +476,53 @@ func BenchmarkLink(b *testing.B) {
 		}
 	}
 }
+
+// bfloat16 marks an image as a form of the device library of conversions.
+func bfloat16(native uint32) edit {
+	return func(img *devimg.Image) {
+		img.Properties.Put(props.SetDevicelibMetadata, "bfloat16", props.Uint32(native))
+	}
+}
+
+// TestBFloat16Library: a program carries both forms of the library, in any
+// order; the device's extensions choose, and nobody is warned.
+func TestBFloat16Library(t *testing.T) {
+	const symbol = "__devicelib_ConvertFToBF16INTEL"
+	program := newImage(drivertest.Code{Kernels: []string{"k"}, Imports: []string{symbol}})
+	native := newImage(drivertest.Code{Exports: []string{symbol}}, bfloat16(1))
+	emulated := newImage(drivertest.Code{Exports: []string{"other", symbol}, Calls: true}, bfloat16(0))
+	withExtension := append([]string{bfloat16Extension}, linking...)
+	for _, c := range []struct {
+		name       string
+		images     []*devimg.Image
+		extensions []string
+		want       *devimg.Image
+	}{
+		{"without the extension", []*devimg.Image{program, native, emulated}, linking, emulated},
+		{"emulated first", []*devimg.Image{program, emulated, native}, withExtension, native},
+		{"native first", []*devimg.Image{program, native, emulated}, withExtension, native},
+		{"emulated alone", []*devimg.Image{program, emulated}, withExtension, emulated},
+		{"native alone", []*devimg.Image{program, native}, linking, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var r Resolver
+			s := snapshot([]file{{"a", c.images}})
+			link, err := r.Link(s, Request{Kernel: "k", Accepts: acceptSPIRV, Extensions: c.extensions})
+			if c.want == nil {
+				if err == nil || !strings.Contains(err.Error(), bfloat16Extension) {
+					t.Fatalf("%v, want an error about %s", err, bfloat16Extension)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := link.Images[1].Image; got != c.want {
+				t.Errorf("linked with %v", link.Images[1])
+			}
+			if list := r.Duplicates(s, link); len(list) != 0 {
+				t.Errorf("warned of %v", list)
+			}
+		})
+	}
+}
