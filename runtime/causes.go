@@ -42,10 +42,10 @@ func (b *builder) compileDetails(i, size int) []trace.Arg {
 func (b *builder) loadTraced(ctx context.Context, in cache.Inputs) driver.Program {
 	span := trace.FromContext(ctx).Start("cache", b.link.Kernel, deviceArg(b.device))
 	if span == nil {
-		return b.load(ctx, in)
+		return b.loadCached(ctx, in)
 	}
 	reason := b.missReason(in)
-	p := b.load(ctx, in)
+	p := b.loadCached(ctx, in)
 	if p != nil {
 		reason = "hit"
 	}

@@ -34,8 +34,8 @@ func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
 // String names the device as a selector does: "host:0".
 func (d *Device) String() string { return fmt.Sprintf("%s:%d", d.Backend, d.Index) }
 
-// accepts is Accepts with the device named in the reason.
-func (d *Device) accepts(img driver.Image) error {
+// acceptsImage is Accepts with the device named in the reason.
+func (d *Device) acceptsImage(img driver.Image) error {
 	if err := d.Accepts(img); err != nil {
 		return fmt.Errorf("%v does not take it: %w", d, err)
 	}
@@ -71,7 +71,7 @@ func (e *NoDeviceError) Unwrap() error { return e.Causes }
 // driver that fails to list its devices makes an error only if no other has
 // any.
 func (r *Runtime) Devices() ([]*Device, error) {
-	if err := r.check(); err != nil {
+	if err := r.checkOpen(); err != nil {
 		return nil, err
 	}
 	devices, err := r.devices()
@@ -111,7 +111,7 @@ func (r *Runtime) Device(selector string) (*Device, error) {
 	images := r.registry.Snapshot().Images
 	var fitting *Device
 	for _, d := range devices {
-		if !fits(backend, strings.ToLower(d.Backend)) || !fits(which, strconv.Itoa(d.Index)) && which != string(d.Info().Type) {
+		if !fitsPattern(backend, strings.ToLower(d.Backend)) || !fitsPattern(which, strconv.Itoa(d.Index)) && which != string(d.Info().Type) {
 			continue
 		}
 		if d.acceptsAny(images) {
@@ -132,4 +132,6 @@ func (d *Device) acceptsAny(images []*registry.Image) bool {
 	return slices.ContainsFunc(images, func(img *registry.Image) bool { return d.Accepts(resolve.DriverImage(img)) == nil })
 }
 
-func fits(pattern, name string) bool { return pattern == "" || pattern == "*" || pattern == name }
+func fitsPattern(pattern, name string) bool {
+	return pattern == "" || pattern == "*" || pattern == name
+}

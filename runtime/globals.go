@@ -29,9 +29,9 @@ type globalKey struct {
 // objects there.
 func (r *Runtime) DeviceGlobals() *globals.Database { return &r.globals.database }
 
-// buffer returns the memory of a variable on a device, zeroed on first use.
+// sharedMemory returns the memory of a variable on a device, zeroed on first use.
 // All images and programs of the device share it.
-func (g *deviceGlobals) buffer(d *Device, v *globals.Variable) (driver.Memory, error) {
+func (g *deviceGlobals) sharedMemory(d *Device, v *globals.Variable) (driver.Memory, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	key := globalKey{d, v.ID}
@@ -49,10 +49,10 @@ func (g *deviceGlobals) buffer(d *Device, v *globals.Variable) (driver.Memory, e
 	return m, nil
 }
 
-// prepare writes the addresses of the shared variables into a program, before
+// prepareProgram writes the addresses of the shared variables into a program, before
 // its first launch. One caller does it while others wait.
-func (g *deviceGlobals) prepare(d *Device, p *builtProgram) error {
-	return p.value.prepare(func() error {
+func (g *deviceGlobals) prepareProgram(d *Device, p *builtProgram) error {
+	return p.value.prepareOnce(func() error {
 		var q driver.Queue
 		for _, img := range p.value.link.Images {
 			for _, id := range globals.Of(img) {
@@ -66,7 +66,7 @@ func (g *deviceGlobals) prepare(d *Device, p *builtProgram) error {
 					}
 					defer q.Close()
 				}
-				if err := g.point(d, q, p.value, &v); err != nil {
+				if err := g.writePointer(d, q, p.value, &v); err != nil {
 					return err
 				}
 			}
@@ -75,9 +75,9 @@ func (g *deviceGlobals) prepare(d *Device, p *builtProgram) error {
 	})
 }
 
-// point writes the address of a variable's memory into the program's pointer
+// writePointer writes the address of a variable's memory into the program's pointer
 // to it. A program without the pointer does not use the variable.
-func (g *deviceGlobals) point(d *Device, q driver.Queue, p driver.Program, v *globals.Variable) error {
+func (g *deviceGlobals) writePointer(d *Device, q driver.Queue, p driver.Program, v *globals.Variable) error {
 	pointer, err := p.Variable(v.ID)
 	if errors.Is(err, driver.ErrNotFound) {
 		return nil
@@ -85,7 +85,7 @@ func (g *deviceGlobals) point(d *Device, q driver.Queue, p driver.Program, v *gl
 	if err != nil {
 		return fmt.Errorf("device global %s: %w", v.ID, err)
 	}
-	m, err := g.buffer(d, v)
+	m, err := g.sharedMemory(d, v)
 	if err != nil {
 		return err
 	}
@@ -117,11 +117,11 @@ func (r *Runtime) ReadGlobal(ctx context.Context, d *Device, q driver.Queue, v g
 // withGlobal calls f with the memory of a variable: shared memory, or the
 // variable of the only program that has it.
 func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable, f func(driver.Memory) error) error {
-	if err := r.check(); err != nil {
+	if err := r.checkOpen(); err != nil {
 		return err
 	}
 	if !v.ImageScope {
-		m, err := r.globals.buffer(d, &v)
+		m, err := r.globals.sharedMemory(d, &v)
 		if err != nil {
 			return err
 		}
@@ -141,14 +141,14 @@ func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable,
 	}
 	// A command that was queued needs the program until it ends: the store
 	// keeps it, and the holder of the queue must not let its images go.
-	return errors.Join(err, b.release())
+	return errors.Join(err, b.releaseUse())
 }
 
 // programOf returns the only program with an image on a device, built now if
 // there is none.
 func (r *Runtime) programOf(ctx context.Context, d *Device, img *registry.Image, id string) (*builtProgram, error) {
 	found := 0
-	b := r.programs.find(func(key programKey, images []*registry.Image, _ *linkedProgram) bool {
+	b := r.programs.findBuilt(func(key programKey, images []*registry.Image, _ *linkedProgram) bool {
 		if key.device != d || indexOf(images, img) < 0 {
 			return false
 		}
@@ -159,7 +159,7 @@ func (r *Runtime) programOf(ctx context.Context, d *Device, img *registry.Image,
 	case found == 1:
 		return b, nil
 	case found > 1:
-		return nil, errors.Join(fmt.Errorf("device global %s: %w", id, globals.ErrManyImage), b.release())
+		return nil, errors.Join(fmt.Errorf("device global %s: %w", id, globals.ErrManyImage), b.releaseUse())
 	}
 	kernels := img.Kernels()
 	if len(kernels) == 0 {
@@ -172,8 +172,8 @@ func (r *Runtime) programOf(ctx context.Context, d *Device, img *registry.Image,
 	return p.built, nil
 }
 
-// close gives the memory back.
-func (g *deviceGlobals) close() error {
+// closeMemory gives the memory back.
+func (g *deviceGlobals) closeMemory() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var errs []error

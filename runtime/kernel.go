@@ -31,7 +31,7 @@ type Param struct {
 // Kernel returns the kernel that the program was made for. It keeps the
 // program alive.
 func (p *Program) Kernel() (*Kernel, error) {
-	if err := p.runtime.globals.prepare(p.Device, p.built); err != nil {
+	if err := p.runtime.globals.prepareProgram(p.Device, p.built); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", p.Link.Kernel, err)
 	}
 	kernel, err := p.built.value.Kernel(p.Link.Kernel)
@@ -44,7 +44,7 @@ func (p *Program) Kernel() (*Kernel, error) {
 		_ = kernel.Close()
 		return nil, fmt.Errorf("kernel %s of %v: %w", p.Link.Kernel, p.Link.Images[0], err)
 	}
-	p.built.use()
+	p.built.addUse()
 	return &Kernel{p.Link.Kernel, params, p.built, kernel, p.Device}, nil
 }
 
@@ -82,7 +82,7 @@ func sourceParams(device []driver.Param, mask props.Value) ([]Param, error) {
 	}
 	n, removed := int(mask.BitLen()), 0
 	for i := range n {
-		removed += bit(mask.Data(), i)
+		removed += bitAt(mask.Data(), i)
 	}
 	if n-removed != len(device) {
 		return nil, fmt.Errorf("the mask of removed parameters has %d bits, %d of them set, and the code has %d parameters: the property set and the code do not belong together",
@@ -90,7 +90,7 @@ func sourceParams(device []driver.Param, mask props.Value) ([]Param, error) {
 	}
 	params := make([]Param, n)
 	for i := range params {
-		if bit(mask.Data(), i) == 1 {
+		if bitAt(mask.Data(), i) == 1 {
 			params[i].Removed = true
 			continue
 		}
@@ -99,7 +99,7 @@ func sourceParams(device []driver.Param, mask props.Value) ([]Param, error) {
 	return params, nil
 }
 
-func bit(data []byte, i int) int { return int(data[i/8] >> (i % 8) & 1) }
+func bitAt(data []byte, i int) int { return int(data[i/8] >> (i % 8) & 1) }
 
 func allParams(device []driver.Param) []Param {
 	params := make([]Param, len(device))
@@ -112,7 +112,7 @@ func allParams(device []driver.Param) []Param {
 // Close gives the kernel back.
 func (k *Kernel) Close() error {
 	err := k.kernel.Close()
-	if released := k.program.release(); err == nil {
+	if released := k.program.releaseUse(); err == nil {
 		err = released
 	}
 	return err

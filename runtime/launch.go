@@ -16,7 +16,7 @@ type LaunchError struct {
 
 func (e *LaunchError) Error() string { return "kernel " + e.Kernel + ": " + e.Msg }
 
-func (k *Kernel) errorf(format string, args ...any) error {
+func (k *Kernel) launchError(format string, args ...any) error {
 	return &LaunchError{k.Name, fmt.Sprintf(format, args...)}
 }
 
@@ -36,16 +36,16 @@ func (k *Kernel) Launch(q driver.Queue, r driver.Range, args []driver.Arg, s dri
 
 func (k *Kernel) checkRange(r driver.Range) error {
 	if n := len(r.Global); n < 1 || n > 3 {
-		return k.errorf("the global size has %d dimensions; give 1 to 3", n)
+		return k.launchError("the global size has %d dimensions; give 1 to 3", n)
 	}
 	if r.Local != nil && len(r.Local) != len(r.Global) {
-		return k.errorf("the local size %s has %d dimensions and the global size %s has %d", sizes(r.Local), len(r.Local), sizes(r.Global), len(r.Global))
+		return k.launchError("the local size %s has %d dimensions and the global size %s has %d", spellSizes(r.Local), len(r.Local), spellSizes(r.Global), len(r.Global))
 	}
 	if r.Offset != nil && len(r.Offset) != len(r.Global) {
-		return k.errorf("the offset %s has %d dimensions and the global size %s has %d", sizes(r.Offset), len(r.Offset), sizes(r.Global), len(r.Global))
+		return k.launchError("the offset %s has %d dimensions and the global size %s has %d", spellSizes(r.Offset), len(r.Offset), spellSizes(r.Global), len(r.Global))
 	}
-	if product(r.Global) < 1 {
-		return k.errorf("the global size %s is not one of positive numbers whose product fits 63 bits", sizes(r.Global))
+	if sizeProduct(r.Global) < 1 {
+		return k.launchError("the global size %s is not one of positive numbers whose product fits 63 bits", spellSizes(r.Global))
 	}
 	if r.Local == nil {
 		return nil
@@ -54,23 +54,23 @@ func (k *Kernel) checkRange(r driver.Range) error {
 }
 
 func (k *Kernel) checkLocal(r driver.Range) error {
-	group := product(r.Local)
+	group := sizeProduct(r.Local)
 	if group < 1 {
-		return k.errorf("the local size %s is not one of positive numbers", sizes(r.Local))
+		return k.launchError("the local size %s is not one of positive numbers", spellSizes(r.Local))
 	}
 	if limit := k.device.Info().MaxWorkGroup; limit > 0 && group > limit {
-		return k.errorf("the local size %s has %d work-items and the device takes %d", sizes(r.Local), group, limit)
+		return k.launchError("the local size %s has %d work-items and the device takes %d", spellSizes(r.Local), group, limit)
 	}
 	for i, local := range r.Local {
 		if r.Global[i]%local != 0 {
-			return k.errorf("the local size %s does not divide the global size %s", sizes(r.Local), sizes(r.Global))
+			return k.launchError("the local size %s does not divide the global size %s", spellSizes(r.Local), spellSizes(r.Global))
 		}
 	}
 	return nil
 }
 
-// product multiplies positive sizes; it is 0 for others and for too many.
-func product(sizes []int) int {
+// sizeProduct multiplies positive sizes; it is 0 for others and for too many.
+func sizeProduct(sizes []int) int {
 	p := 1
 	for _, s := range sizes {
 		if s < 1 || p > math.MaxInt/s {
@@ -81,7 +81,7 @@ func product(sizes []int) int {
 	return p
 }
 
-func sizes(list []int) string {
+func spellSizes(list []int) string {
 	s := ""
 	for i, n := range list {
 		if i > 0 {
@@ -95,14 +95,14 @@ func sizes(list []int) string {
 // deviceArgs checks the arguments and leaves out the removed ones.
 func (k *Kernel) deviceArgs(args []driver.Arg) ([]driver.Arg, error) {
 	if len(args) != len(k.Params) {
-		return nil, k.errorf("%s given; it takes %d", count(len(args), "argument"), len(k.Params))
+		return nil, k.launchError("%s given; it takes %d", countNoun(len(args), "argument"), len(k.Params))
 	}
 	for i, arg := range args {
 		if k.Params[i].Removed {
 			continue
 		}
-		if problem := mismatch(k.Params[i].Param, arg); problem != "" {
-			return nil, k.errorf("argument %d: %s", i, problem)
+		if problem := argMismatch(k.Params[i].Param, arg); problem != "" {
+			return nil, k.launchError("argument %d: %s", i, problem)
 		}
 	}
 	return k.withoutRemoved(args), nil
@@ -122,23 +122,23 @@ func (k *Kernel) withoutRemoved(args []driver.Arg) []driver.Arg {
 	return passed
 }
 
-func count(n int, what string) string {
+func countNoun(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// mismatch says how an argument does not fit a parameter.
-func mismatch(p driver.Param, arg driver.Arg) string {
+// argMismatch says how an argument does not fit a parameter.
+func argMismatch(p driver.Param, arg driver.Arg) string {
 	switch {
 	case p.Kind == driver.ParamOther:
-		return fmt.Sprintf("the kernel takes %s here, which cannot be passed yet", wanted(p))
+		return fmt.Sprintf("the kernel takes %s here, which cannot be passed yet", wantedParam(p))
 	case p.Kind == driver.ParamBuffer && arg.Memory == nil && len(arg.Value) == addressSize:
 	case p.Kind != kindOf(arg):
-		return fmt.Sprintf("the kernel takes %s here and %s was given", wanted(p), given(arg))
+		return fmt.Sprintf("the kernel takes %s here and %s was given", wantedParam(p), givenArg(arg))
 	case p.Kind == driver.ParamValue && p.Size != 0 && p.Size != len(arg.Value):
-		return fmt.Sprintf("the kernel takes %s here and %s was given", wanted(p), given(arg))
+		return fmt.Sprintf("the kernel takes %s here and %s was given", wantedParam(p), givenArg(arg))
 	case p.Kind == driver.ParamLocal && arg.LocalSize < 0:
 		return fmt.Sprintf("%d bytes of local memory is less than none", arg.LocalSize)
 	}
@@ -158,7 +158,7 @@ func kindOf(arg driver.Arg) driver.ParamKind {
 	return driver.ParamLocal
 }
 
-func wanted(p driver.Param) string {
+func wantedParam(p driver.Param) string {
 	what := map[driver.ParamKind]string{
 		driver.ParamValue:  "a value",
 		driver.ParamBuffer: "a buffer",
@@ -166,7 +166,7 @@ func wanted(p driver.Param) string {
 		driver.ParamOther:  "an image, a sampler or the like",
 	}[p.Kind]
 	if p.Kind == driver.ParamValue && p.Size != 0 {
-		what = fmt.Sprintf("a value of %s", count(p.Size, "byte"))
+		what = fmt.Sprintf("a value of %s", countNoun(p.Size, "byte"))
 	}
 	if p.Type != "" {
 		what += " (" + p.Type + ")"
@@ -174,12 +174,12 @@ func wanted(p driver.Param) string {
 	return what
 }
 
-func given(arg driver.Arg) string {
+func givenArg(arg driver.Arg) string {
 	switch kindOf(arg) {
 	case driver.ParamBuffer:
 		return "a buffer"
 	case driver.ParamValue:
-		return fmt.Sprintf("a value of %s", count(len(arg.Value), "byte"))
+		return fmt.Sprintf("a value of %s", countNoun(len(arg.Value), "byte"))
 	}
 	return "local memory"
 }

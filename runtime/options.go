@@ -27,29 +27,29 @@ type Options struct {
 	Trace *trace.Recorder
 }
 
-// compile are the options for compiling an image: its own, unless the
+// compileOptions are the options for compiling an image: its own, unless the
 // environment has others, then those to be added.
-func (o *Options) compile(img *registry.Image) string {
-	return o.chosen(img.CompileOptions, "SYCL_PROGRAM_COMPILE_OPTIONS", "SYCL_PROGRAM_APPEND_COMPILE_OPTIONS")
+func (o *Options) compileOptions(img *registry.Image) string {
+	return o.chooseOptions(img.CompileOptions, "SYCL_PROGRAM_COMPILE_OPTIONS", "SYCL_PROGRAM_APPEND_COMPILE_OPTIONS")
 }
 
-// link are the options for linking a program, those of the kernel's image.
-func (o *Options) link(img *registry.Image) string {
-	return o.chosen(img.LinkOptions, "SYCL_PROGRAM_LINK_OPTIONS", "SYCL_PROGRAM_APPEND_LINK_OPTIONS")
+// linkOptions are the options for linking a program, those of the kernel's image.
+func (o *Options) linkOptions(img *registry.Image) string {
+	return o.chooseOptions(img.LinkOptions, "SYCL_PROGRAM_LINK_OPTIONS", "SYCL_PROGRAM_APPEND_LINK_OPTIONS")
 }
 
-// native tells the functions of device libraries that a device has itself.
+// nativeSymbols tells the functions of device libraries that a device has itself.
 // SYCL_DEVICELIB_INHIBIT_NATIVE lists extensions that are not to be used.
-func (o *Options) native(extensions []string) func(string) bool {
+func (o *Options) nativeSymbols(extensions []string) func(string) bool {
 	if inhibited := strings.Fields(strings.ReplaceAll(o.getenv("SYCL_DEVICELIB_INHIBIT_NATIVE"), ",", " ")); len(inhibited) > 0 {
 		extensions = slices.DeleteFunc(slices.Clone(extensions), func(e string) bool { return slices.Contains(inhibited, e) })
 	}
 	return func(symbol string) bool { return devicelib.Native(symbol, extensions) }
 }
 
-// library is the device library of the runtime, unless SYCL_DEVICELIB_NO_FALLBACK
+// deviceLibrary is the device library of the runtime, unless SYCL_DEVICELIB_NO_FALLBACK
 // is set.
-func (o *Options) library() func(string) *registry.Image {
+func (o *Options) deviceLibrary() func(string) *registry.Image {
 	if o.getenv("SYCL_DEVICELIB_NO_FALLBACK") != "" {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (o *Options) getenv(name string) string {
 	return o.Getenv(name)
 }
 
-func (o *Options) chosen(own, replace, add string) string {
+func (o *Options) chooseOptions(own, replace, add string) string {
 	if other := o.getenv(replace); other != "" {
 		own = other
 	}

@@ -20,9 +20,9 @@ var ownBuild = sync.OnceValue(func() string {
 	return cache.Digest([]byte(info.String()))
 })
 
-// inputs are everything that the program depends on, in the order of the link;
+// cacheInputs are everything that the program depends on, in the order of the link;
 // nil where programs are not cached. The names of files do not count.
-func (b *builder) inputs() (cache.Inputs, error) {
+func (b *builder) cacheInputs() (cache.Inputs, error) {
 	if _, loads := b.device.Device.(driver.BinaryLoader); !loads || b.runtime.options.Cache == nil {
 		return nil, nil
 	}
@@ -33,7 +33,7 @@ func (b *builder) inputs() (cache.Inputs, error) {
 		{Name: "platform", Value: i.Platform + " " + i.PlatformVersion},
 		{Name: "device", Value: i.Vendor + " " + i.Name + " " + i.Version},
 		{Name: "driver", Value: i.DriverVersion},
-		{Name: "link options", Value: b.runtime.options.link(b.link.Images[0])},
+		{Name: "link options", Value: b.runtime.options.linkOptions(b.link.Images[0])},
 	}
 	for n, img := range b.link.Images {
 		code, err := b.link.Code(n)
@@ -44,15 +44,15 @@ func (b *builder) inputs() (cache.Inputs, error) {
 		in = append(in,
 			cache.Input{Name: name, Value: cache.Digest(code)},
 			cache.Input{Name: name + " target", Value: img.Target + " " + resolve.DriverImage(img).Format},
-			cache.Input{Name: name + " options", Value: b.runtime.options.compile(img)},
+			cache.Input{Name: name + " options", Value: b.runtime.options.compileOptions(img)},
 			cache.Input{Name: name + " specialization constants", Value: b.specs[n]})
 	}
 	return in, nil
 }
 
-// load returns the program from the cache, nil if it has none that the device
+// loadCached returns the program from the cache, nil if it has none that the device
 // takes.
-func (b *builder) load(ctx context.Context, in cache.Inputs) driver.Program {
+func (b *builder) loadCached(ctx context.Context, in cache.Inputs) driver.Program {
 	if in == nil {
 		return nil
 	}
@@ -67,8 +67,8 @@ func (b *builder) load(ctx context.Context, in cache.Inputs) driver.Program {
 	return p
 }
 
-// keep stores a program that was built.
-func (b *builder) keep(in cache.Inputs, p driver.Program) {
+// keepBinary stores a program that was built.
+func (b *builder) keepBinary(in cache.Inputs, p driver.Program) {
 	source, ok := p.(driver.BinaryProgram)
 	if in == nil || !ok {
 		return
@@ -81,9 +81,9 @@ func (b *builder) keep(in cache.Inputs, p driver.Program) {
 // CacheInputs returns the inputs that a kernel's program has in the persistent
 // cache, nil without a cache, or if the device's programs cannot be stored.
 func (r *Runtime) CacheInputs(d *Device, ref KernelRef) (cache.Inputs, error) {
-	b, err := r.builder(d, ref)
+	b, err := r.newBuilder(d, ref)
 	if err != nil {
 		return nil, err
 	}
-	return b.inputs()
+	return b.cacheInputs()
 }

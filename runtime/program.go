@@ -48,21 +48,21 @@ type Program struct {
 func (r *Runtime) Program(ctx context.Context, d *Device, ref KernelRef) (_ *Program, err error) {
 	span := r.options.Trace.Start("program", ref.Name, deviceArg(d))
 	defer func() { span.End(err) }()
-	b, err := r.resolved(span, d, ref)
+	b, err := r.resolveKernel(span, d, ref)
 	if err != nil {
 		return nil, err
 	}
-	built, err := b.get(trace.NewContext(ctx, span))
+	built, err := b.getProgram(trace.NewContext(ctx, span))
 	if err != nil {
 		return nil, err
 	}
 	return &Program{d, b.link, built, r}, nil
 }
 
-// resolved is builder as a step of the trace.
-func (r *Runtime) resolved(program *trace.Span, d *Device, ref KernelRef) (*builder, error) {
+// resolveKernel is builder as a step of the trace.
+func (r *Runtime) resolveKernel(program *trace.Span, d *Device, ref KernelRef) (*builder, error) {
 	span := program.Start("resolve", ref.Name)
-	b, err := r.builder(d, ref)
+	b, err := r.newBuilder(d, ref)
 	if b == nil {
 		span.End(err)
 		return nil, err
@@ -71,9 +71,9 @@ func (r *Runtime) resolved(program *trace.Span, d *Device, ref KernelRef) (*buil
 	return b, err
 }
 
-// builder resolves the kernel.
-func (r *Runtime) builder(d *Device, ref KernelRef) (*builder, error) {
-	if err := r.check(); err != nil {
+// newBuilder resolves the kernel.
+func (r *Runtime) newBuilder(d *Device, ref KernelRef) (*builder, error) {
+	if err := r.checkOpen(); err != nil {
 		return nil, err
 	}
 	info := d.Info()
@@ -81,12 +81,12 @@ func (r *Runtime) builder(d *Device, ref KernelRef) (*builder, error) {
 	link, err := r.resolver.Link(snapshot, resolve.Request{
 		Kernel:     ref.Name,
 		Owner:      ref.Owner,
-		Accepts:    d.accepts,
+		Accepts:    d.acceptsImage,
 		DeviceType: info.Type,
 		Extensions: info.Extensions,
 		Functions:  ref.Functions,
-		Native:     r.options.native(info.Extensions),
-		Library:    r.options.library(),
+		Native:     r.options.nativeSymbols(info.Extensions),
+		Library:    r.options.deviceLibrary(),
 	})
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (r *Runtime) builder(d *Device, ref KernelRef) (*builder, error) {
 			return nil, &resolve.DuplicatesError{Kernel: ref.Name, List: list}
 		}
 	}
-	if err := b.specialize(ref.Spec); err != nil {
+	if err := b.specializeImages(ref.Spec); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", ref.Name, err)
 	}
 	return b, nil
@@ -113,9 +113,9 @@ type builder struct {
 	specs    []string            // their keys
 }
 
-func (b *builder) specialize(spec SpecConstants) error {
+func (b *builder) specializeImages(spec SpecConstants) error {
 	for _, img := range b.link.Images {
-		values, err := spec.of(img)
+		values, err := spec.valuesFor(img)
 		if err != nil {
 			return err
 		}
@@ -125,23 +125,23 @@ func (b *builder) specialize(spec SpecConstants) error {
 	return nil
 }
 
-// get finds a program that serves, or builds one.
-func (b *builder) get(ctx context.Context) (*builtProgram, error) {
+// getProgram finds a program that serves, or builds one.
+func (b *builder) getProgram(ctx context.Context) (*builtProgram, error) {
 	programs := &b.runtime.programs
-	found := programs.find(func(key programKey, _ []*registry.Image, p *linkedProgram) bool {
-		return key.device == b.device && p.serves(b.link, b.specs)
+	found := programs.findBuilt(func(key programKey, _ []*registry.Image, p *linkedProgram) bool {
+		return key.device == b.device && p.servesLink(b.link, b.specs)
 	})
 	if found != nil {
 		return found, nil
 	}
-	return programs.get(ctx, programKey{b.device, imagesKey(b.link.Images, b.specs)}, b.link.Images, b.build)
+	return programs.getOrBuild(ctx, programKey{b.device, imagesKey(b.link.Images, b.specs)}, b.link.Images, b.buildProgram)
 }
 
-// build loads the program from the cache, or compiles the images that are not
+// buildProgram loads the program from the cache, or compiles the images that are not
 // compiled yet and links all.
-func (b *builder) build(ctx context.Context) (*linkedProgram, error) {
-	b.warn()
-	inputs, err := b.inputs()
+func (b *builder) buildProgram(ctx context.Context) (*linkedProgram, error) {
+	b.warnDuplicates()
+	inputs, err := b.cacheInputs()
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", b.link.Kernel, err)
 	}
@@ -150,7 +150,7 @@ func (b *builder) build(ctx context.Context) (*linkedProgram, error) {
 		if p, err = b.compileAndLink(ctx); err != nil {
 			return nil, fmt.Errorf("kernel %s: %w", b.link.Kernel, err)
 		}
-		b.keep(inputs, p)
+		b.keepBinary(inputs, p)
 	}
 	return &linkedProgram{Program: p, link: b.link, specs: b.specs}, nil
 }
@@ -158,28 +158,28 @@ func (b *builder) build(ctx context.Context) (*linkedProgram, error) {
 func (b *builder) compileAndLink(ctx context.Context) (_ driver.Program, err error) {
 	var objects []driver.Object
 	for i := range b.link.Images {
-		object, err := b.object(ctx, i)
+		object, err := b.compiledObject(ctx, i)
 		if err != nil {
 			return nil, err
 		}
 		defer func() {
-			if released := object.release(); err == nil {
+			if released := object.releaseUse(); err == nil {
 				err = released
 			}
 		}()
 		objects = append(objects, object.value)
 	}
 	span := trace.FromContext(ctx).Start("link", b.link.Kernel, deviceArg(b.device), trace.Arg{Name: "images", Value: len(objects)})
-	p, err := b.device.Link(ctx, objects, driver.LinkOptions{Options: b.runtime.options.link(b.link.Images[0])})
+	p, err := b.device.Link(ctx, objects, driver.LinkOptions{Options: b.runtime.options.linkOptions(b.link.Images[0])})
 	span.End(err)
 	return p, err
 }
 
-// object is the compiled image i of the link.
-func (b *builder) object(ctx context.Context, i int) (*built[objectKey, driver.Object], error) {
+// compiledObject is the compiled image i of the link.
+func (b *builder) compiledObject(ctx context.Context, i int) (*built[objectKey, driver.Object], error) {
 	img := b.link.Images[i]
 	key := objectKey{b.device, img.ID, b.link.TrimKey(i), b.specs[i]}
-	return b.runtime.objects.get(ctx, key, b.link.Images[i:i+1], func(ctx context.Context) (driver.Object, error) {
+	return b.runtime.objects.getOrBuild(ctx, key, b.link.Images[i:i+1], func(ctx context.Context) (driver.Object, error) {
 		code, err := b.link.Code(i)
 		if err != nil {
 			return nil, err
@@ -187,7 +187,7 @@ func (b *builder) object(ctx context.Context, i int) (*built[objectKey, driver.O
 		span := trace.FromContext(ctx).Start("compile", img.String(), b.compileDetails(i, len(code))...)
 		module := driver.Module{Name: img.String(), Image: resolve.DriverImage(img), Code: code, HostNames: hostNames(img)}
 		object, err := b.device.Compile(ctx, module,
-			driver.CompileOptions{Options: b.runtime.options.compile(img), SpecConstants: b.values[i]})
+			driver.CompileOptions{Options: b.runtime.options.compileOptions(img), SpecConstants: b.values[i]})
 		span.End(err)
 		return object, err
 	})
@@ -216,8 +216,8 @@ func hostNames(img *registry.Image) map[string]string {
 	return names
 }
 
-// warn tells of symbols that other images define differently.
-func (b *builder) warn() {
+// warnDuplicates tells of symbols that other images define differently.
+func (b *builder) warnDuplicates() {
 	if b.runtime.options.Warn == nil {
 		return
 	}
@@ -227,7 +227,7 @@ func (b *builder) warn() {
 }
 
 // Close gives the program back.
-func (p *Program) Close() error { return p.built.release() }
+func (p *Program) Close() error { return p.built.releaseUse() }
 
 // Statistics are the counters of a runtime.
 type Statistics struct {
@@ -241,4 +241,6 @@ func (r *Runtime) Statistics() Statistics {
 }
 
 // closeStores closes the programs and objects that nobody holds.
-func (r *Runtime) closeStores() error { return errors.Join(r.programs.close(), r.objects.close()) }
+func (r *Runtime) closeStores() error {
+	return errors.Join(r.programs.closeAll(), r.objects.closeAll())
+}

@@ -47,9 +47,9 @@ type linkedProgram struct {
 	prepared bool // for its first launch
 }
 
-// prepare does the work that a program needs once, before its first launch. A
+// prepareOnce does the work that a program needs once, before its first launch. A
 // failure is tried again.
-func (p *linkedProgram) prepare(work func() error) error {
+func (p *linkedProgram) prepareOnce(work func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.prepared {
@@ -60,10 +60,10 @@ func (p *linkedProgram) prepare(work func() error) error {
 	return err
 }
 
-// serves tells whether the program has the kernel of a link as that link would
+// servesLink tells whether the program has the kernel of a link as that link would
 // have it: all of its images, with the same specialization constants, and the
 // kernel not taken out as a duplicate.
-func (p *linkedProgram) serves(link *resolve.Link, specs []string) bool {
+func (p *linkedProgram) servesLink(link *resolve.Link, specs []string) bool {
 	for i, img := range link.Images {
 		at := indexOf(p.link.Images, img)
 		if at < 0 || p.specs[at] != specs[i] {

@@ -92,8 +92,8 @@ func (r *Runtime) Unregister(reg *registry.Registration) {
 	for _, img := range reg.Images {
 		gone[img] = true
 	}
-	r.programs.forget(gone)
-	r.objects.forget(gone)
+	r.programs.forgetImages(gone)
+	r.objects.forgetImages(gone)
 	r.globals.database.RemoveImages(gone)
 }
 
@@ -110,7 +110,7 @@ func (r *Runtime) Shutdown() error {
 	if closed {
 		return nil
 	}
-	errs := []error{r.closeStores(), r.globals.close()}
+	errs := []error{r.closeStores(), r.globals.closeMemory()}
 	if r.opened.Load() {
 		for _, d := range r.drivers() {
 			errs = append(errs, d.Close())
@@ -119,7 +119,7 @@ func (r *Runtime) Shutdown() error {
 	return errors.Join(errs...)
 }
 
-func (r *Runtime) check() error {
+func (r *Runtime) checkOpen() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {

@@ -353,8 +353,8 @@ func TestOptionsOfTheEnvironment(t *testing.T) {
 		{map[string]string{"SYCL_PROGRAM_LINK_OPTIONS": "-x", "SYCL_PROGRAM_APPEND_COMPILE_OPTIONS": "-y"}, "-a -y", "-x"},
 	} {
 		o := Options{Getenv: func(name string) string { return c.env[name] }}
-		if o.compile(img) != c.compile || o.link(img) != c.link {
-			t.Errorf("%v: %q, %q", c.env, o.compile(img), o.link(img))
+		if o.compileOptions(img) != c.compile || o.linkOptions(img) != c.link {
+			t.Errorf("%v: %q, %q", c.env, o.compileOptions(img), o.linkOptions(img))
 		}
 	}
 }
@@ -415,13 +415,13 @@ func TestWaiterIsCancelled(t *testing.T) {
 	key := programKey{images: "x"}
 	done := make(chan error)
 	go func() {
-		_, err := c.get(context.Background(), key, nil, slow)
+		_, err := c.getOrBuild(context.Background(), key, nil, slow)
 		done <- err
 	}()
 	<-building
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.get(ctx, key, nil, slow); !errors.Is(err, context.Canceled) {
+	if _, err := c.getOrBuild(ctx, key, nil, slow); !errors.Is(err, context.Canceled) {
 		t.Errorf("waiter: %v", err)
 	}
 	close(finish)
@@ -439,7 +439,7 @@ func TestBuilderIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
-		_, err := c.get(ctx, key, nil, func(ctx context.Context) (*linkedProgram, error) {
+		_, err := c.getOrBuild(ctx, key, nil, func(ctx context.Context) (*linkedProgram, error) {
 			close(building)
 			<-waiting
 			cancel()
@@ -449,7 +449,7 @@ func TestBuilderIsCancelled(t *testing.T) {
 	}()
 	<-building
 	go func() {
-		_, err := c.get(t.Context(), key, nil, func(context.Context) (*linkedProgram, error) {
+		_, err := c.getOrBuild(t.Context(), key, nil, func(context.Context) (*linkedProgram, error) {
 			return nil, errors.New("built again")
 		})
 		done <- err

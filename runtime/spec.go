@@ -37,8 +37,8 @@ func (e *SpecError) Error() string {
 	return fmt.Sprintf("specialization constant %s of %v: %s", e.Name, e.Image, e.Msg)
 }
 
-// of returns the values for the code of one image, by number.
-func (c SpecConstants) of(img *registry.Image) (map[uint32][]byte, error) {
+// valuesFor returns the values for the code of one image, by number.
+func (c SpecConstants) valuesFor(img *registry.Image) (map[uint32][]byte, error) {
 	set := img.Properties.Get(props.SetSpecConstants)
 	if set == nil || len(c) == 0 {
 		return nil, nil

@@ -48,40 +48,40 @@ type built[K comparable, T interface{ Close() error }] struct {
 	last uint64 // when it was asked for, guarded by the store
 }
 
-// get returns the thing of the key with one use added. One caller builds it
+// getOrBuild returns the thing of the key with one use added. One caller builds it
 // while others wait. A failed build is remembered: later callers get the same
 // error until one of the images goes. Failures that may not come again, such
 // as those of a caller that gave up, are not.
-func (s *store[K, T]) get(ctx context.Context, key K, images []*registry.Image, build func(context.Context) (T, error)) (*built[K, T], error) {
+func (s *store[K, T]) getOrBuild(ctx context.Context, key K, images []*registry.Image, build func(context.Context) (T, error)) (*built[K, T], error) {
 	_ = s.giveUp() // nobody is there to be told
-	b, known := s.enter(key, images)
+	b, known := s.enterKey(key, images)
 	if !known {
-		s.build(ctx, b, build)
+		s.buildEntry(ctx, b, build)
 	}
 	select {
 	case <-b.ready:
 	case <-ctx.Done():
-		return nil, errors.Join(ctx.Err(), b.release())
+		return nil, errors.Join(ctx.Err(), b.releaseUse())
 	}
 	switch {
 	case b.err == nil:
-		s.count(func(c *Counters) {
+		s.updateCounters(func(c *Counters) {
 			if known {
 				c.Hits++
 			}
 		})
 		return b, nil
 	case known && isCancelled(b.err) && ctx.Err() == nil:
-		_ = b.release()
-		return s.get(ctx, key, images, build) // the builder gave up, we do not
+		_ = b.releaseUse()
+		return s.getOrBuild(ctx, key, images, build) // the builder gave up, we do not
 	case known:
-		s.count(func(c *Counters) { c.Replayed++ })
+		s.updateCounters(func(c *Counters) { c.Replayed++ })
 	}
-	return nil, errors.Join(b.err, b.release())
+	return nil, errors.Join(b.err, b.releaseUse())
 }
 
-// enter finds the entry of the key, or makes one to be built.
-func (s *store[K, T]) enter(key K, images []*registry.Image) (b *built[K, T], known bool) {
+// enterKey finds the entry of the key, or makes one to be built.
+func (s *store[K, T]) enterKey(key K, images []*registry.Image) (b *built[K, T], known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, known = s.entries[key]
@@ -92,18 +92,18 @@ func (s *store[K, T]) enter(key K, images []*registry.Image) (b *built[K, T], kn
 		}
 		s.entries[key] = b
 	}
-	s.touch(b)
-	b.use()
+	s.touchEntry(b)
+	b.addUse()
 	return b, known
 }
 
-// touch makes the entry the one that was used last.
-func (s *store[K, T]) touch(b *built[K, T]) {
+// touchEntry makes the entry the one that was used last.
+func (s *store[K, T]) touchEntry(b *built[K, T]) {
 	s.clock++
 	b.last = s.clock
 }
 
-func (s *store[K, T]) count(f func(*Counters)) {
+func (s *store[K, T]) updateCounters(f func(*Counters)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(&s.counters)
@@ -119,7 +119,7 @@ func isLasting(err error) bool {
 	return build && !isCancelled(err) && !errors.Is(err, driver.ErrOutOfResources)
 }
 
-func (s *store[K, T]) build(ctx context.Context, b *built[K, T], build func(context.Context) (T, error)) {
+func (s *store[K, T]) buildEntry(ctx context.Context, b *built[K, T], build func(context.Context) (T, error)) {
 	b.value, b.err = build(ctx)
 	if errors.Is(b.err, driver.ErrOutOfResources) {
 		_ = s.dropIdle()
@@ -134,14 +134,14 @@ func (s *store[K, T]) build(ctx context.Context, b *built[K, T], build func(cont
 			s.forgotten = append(s.forgotten, b)
 		}
 	}
-	s.evict()
+	s.evictOldest()
 	s.mu.Unlock()
 	close(b.ready)
 }
 
-// evict forgets the entries that were not used for longest while there are
+// evictOldest forgets the entries that were not used for longest while there are
 // more idle ones than the limit. A failure counts as idle.
-func (s *store[K, T]) evict() {
+func (s *store[K, T]) evictOldest() {
 	for len(s.entries) > s.limit {
 		var oldest *built[K, T]
 		for _, b := range s.entries {
@@ -158,9 +158,9 @@ func (s *store[K, T]) evict() {
 	}
 }
 
-// find returns an entry that was built and that the caller wants, with a use
+// findBuilt returns an entry that was built and that the caller wants, with a use
 // added; nil if there is none.
-func (s *store[K, T]) find(wanted func(key K, images []*registry.Image, value T) bool) *built[K, T] {
+func (s *store[K, T]) findBuilt(wanted func(key K, images []*registry.Image, value T) bool) *built[K, T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var best *built[K, T]
@@ -173,16 +173,16 @@ func (s *store[K, T]) find(wanted func(key K, images []*registry.Image, value T)
 		}
 	}
 	if best != nil {
-		s.touch(best)
-		best.use()
+		s.touchEntry(best)
+		best.addUse()
 		s.counters.Hits++
 	}
 	return best
 }
 
-// forget drops the entries that contain one of the images. It calls no driver.
-func (s *store[K, T]) forget(gone map[*registry.Image]bool) {
-	s.drop(func(b *built[K, T]) bool {
+// forgetImages drops the entries that contain one of the images. It calls no driver.
+func (s *store[K, T]) forgetImages(gone map[*registry.Image]bool) {
+	s.dropEntries(func(b *built[K, T]) bool {
 		for _, img := range b.images {
 			if gone[img] {
 				return true
@@ -194,17 +194,17 @@ func (s *store[K, T]) forget(gone map[*registry.Image]bool) {
 
 // dropIdle closes everything that nobody else uses.
 func (s *store[K, T]) dropIdle() error {
-	s.drop(func(b *built[K, T]) bool { return b.isReady() && b.isIdle() })
+	s.dropEntries(func(b *built[K, T]) bool { return b.isReady() && b.isIdle() })
 	return s.giveUp()
 }
 
-// close drops all entries.
-func (s *store[K, T]) close() error {
-	s.drop(func(*built[K, T]) bool { return true })
+// closeAll drops all entries.
+func (s *store[K, T]) closeAll() error {
+	s.dropEntries(func(*built[K, T]) bool { return true })
 	return s.giveUp()
 }
 
-func (s *store[K, T]) drop(which func(*built[K, T]) bool) {
+func (s *store[K, T]) dropEntries(which func(*built[K, T]) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key, b := range s.entries {
@@ -223,7 +223,7 @@ func (s *store[K, T]) giveUp() error {
 	s.mu.Unlock()
 	var errs []error
 	for _, b := range forgotten {
-		errs = append(errs, b.release())
+		errs = append(errs, b.releaseUse())
 	}
 	return errors.Join(errs...)
 }
@@ -253,14 +253,14 @@ func (b *built[K, T]) isIdle() bool {
 	return b.uses == 1
 }
 
-func (b *built[K, T]) use() {
+func (b *built[K, T]) addUse() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.uses++
 }
 
-// release ends one use; the last one closes the thing.
-func (b *built[K, T]) release() error {
+// releaseUse ends one use; the last one closes the thing.
+func (b *built[K, T]) releaseUse() error {
 	b.mu.Lock()
 	b.uses--
 	last := b.uses == 0

@@ -51,19 +51,19 @@ of a program that is kept. SYCL_CACHE_TRACE=1 tells about each use.`,
 	c.PersistentFlags().StringVar(&o.dir, "dir", "", "the folder, in place of that of the environment")
 	c.PersistentFlags().BoolVar(&o.json, "json", false, "print JSON")
 	add := func(use, short string, run func(*cache.Cache) error) {
-		c.AddCommand(&cobra.Command{Use: use, Short: short, Args: noArgs, RunE: func(*cobra.Command, []string) error { return o.with(run) }})
+		c.AddCommand(&cobra.Command{Use: use, Short: short, Args: noArgs, RunE: func(*cobra.Command, []string) error { return o.withCache(run) }})
 	}
-	add("ls", "List the entries: key, bytes, last use, inputs", o.list)
-	add("stats", "Count the entries and their bytes", o.stats)
-	add("verify", "Read every entry; exit 1 where one is damaged", o.verify)
-	add("gc", "Take out damaged entries, files that writers left, and the oldest beyond the limit", o.gc)
-	add("clear", "Take out everything", o.clear)
+	add("ls", "List the entries: key, bytes, last use, inputs", o.listEntries)
+	add("stats", "Count the entries and their bytes", o.printStatistics)
+	add("verify", "Read every entry; exit 1 where one is damaged", o.verifyEntries)
+	add("gc", "Take out damaged entries, files that writers left, and the oldest beyond the limit", o.collectGarbage)
+	add("clear", "Take out everything", o.clearFolder)
 	c.AddCommand(o.newExplain())
 	return c
 }
 
-// with opens the folder.
-func (o *cacheCommand) with(run func(*cache.Cache) error) (err error) {
+// withCache opens the folder.
+func (o *cacheCommand) withCache(run func(*cache.Cache) error) (err error) {
 	settings, _ := cache.FromEnvironment(os.Getenv, o.streams.Err)
 	if o.dir != "" {
 		settings.Dir = o.dir
@@ -82,7 +82,7 @@ type entryReport struct {
 	Error string `json:"error,omitempty"`
 }
 
-func reports(list []cache.Entry) []entryReport {
+func entryReports(list []cache.Entry) []entryReport {
 	all := make([]entryReport, len(list))
 	for i, e := range list {
 		all[i].Entry = e
@@ -93,23 +93,23 @@ func reports(list []cache.Entry) []entryReport {
 	return all
 }
 
-func (o *cacheCommand) list(c *cache.Cache) error {
+func (o *cacheCommand) listEntries(c *cache.Cache) error {
 	list, err := c.List()
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return cli.WriteJSON(o.streams.Out, reports(list))
+		return cli.WriteJSON(o.streams.Out, entryReports(list))
 	}
 	w := tabwriter.NewWriter(o.streams.Out, 0, 8, 2, ' ', 0)
 	for _, e := range list {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", e.Key[:min(16, len(e.Key))], e.Size, e.Used.UTC().Format(time.RFC3339), summary(e))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", e.Key[:min(16, len(e.Key))], e.Size, e.Used.UTC().Format(time.RFC3339), entrySummary(e))
 	}
 	return w.Flush()
 }
 
-// summary is the device of an entry and how many images it links.
-func summary(e cache.Entry) string {
+// entrySummary is the device of an entry and how many images it links.
+func entrySummary(e cache.Entry) string {
 	if e.Err != nil {
 		return "damaged: " + e.Err.Error()
 	}
@@ -132,7 +132,7 @@ type statsReport struct {
 	Bytes   int64 `json:"bytes"`
 }
 
-func (o *cacheCommand) stats(c *cache.Cache) error {
+func (o *cacheCommand) printStatistics(c *cache.Cache) error {
 	list, err := c.List()
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (o *cacheCommand) stats(c *cache.Cache) error {
 	return err
 }
 
-func (o *cacheCommand) verify(c *cache.Cache) error {
+func (o *cacheCommand) verifyEntries(c *cache.Cache) error {
 	list, err := c.List()
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (o *cacheCommand) verify(c *cache.Cache) error {
 		}
 	}
 	if o.json {
-		err = cli.WriteJSON(o.streams.Out, reports(damaged))
+		err = cli.WriteJSON(o.streams.Out, entryReports(damaged))
 	} else {
 		for _, e := range damaged {
 			fmt.Fprintf(o.streams.Out, "%s: %v\n", e.Key, e.Err)
@@ -176,11 +176,11 @@ func (o *cacheCommand) verify(c *cache.Cache) error {
 	return err
 }
 
-func (o *cacheCommand) gc(c *cache.Cache) error { return o.removed(c.GC(time.Now())) }
+func (o *cacheCommand) collectGarbage(c *cache.Cache) error { return o.printRemoved(c.GC(time.Now())) }
 
-func (o *cacheCommand) clear(c *cache.Cache) error { return o.removed(c.Clear()) }
+func (o *cacheCommand) clearFolder(c *cache.Cache) error { return o.printRemoved(c.Clear()) }
 
-func (o *cacheCommand) removed(r cache.Removed, err error) error {
+func (o *cacheCommand) printRemoved(r cache.Removed, err error) error {
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (o *cacheCommand) newExplain() *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			return o.with(func(c *cache.Cache) error { return o.explain(c, kernel, device, args) })
+			return o.withCache(func(c *cache.Cache) error { return o.explainLaunch(c, kernel, device, args) })
 		},
 	}
 	c.Flags().StringVar(&kernel, "kernel", "", "the kernel, as for devrun launch")
@@ -211,20 +211,20 @@ func (o *cacheCommand) newExplain() *cobra.Command {
 	return c
 }
 
-// explain is the walk of a launch up to the look into the cache.
-func (o *cacheCommand) explain(c *cache.Cache, kernel, selector string, names []string) (err error) {
+// explainLaunch is the walk of a launch up to the look into the cache.
+func (o *cacheCommand) explainLaunch(c *cache.Cache, kernel, selector string, names []string) (err error) {
 	rt := runtime.NewWithOptions(backends.Open(backends.Options{Output: io.Discard}), runtime.Options{Cache: c})
 	defer closeInto(&err, rt.Shutdown)
 	images, err := openImages(rt, names)
 	if err != nil {
 		return err
 	}
-	defer closeInto(&err, images.close)
+	defer closeInto(&err, images.closeFiles)
 	device, err := rt.Device(selector)
 	if err != nil {
 		return err
 	}
-	if kernel, err = images.kernel(kernel); err != nil {
+	if kernel, err = images.findKernel(kernel); err != nil {
 		return err
 	}
 	in, err := rt.CacheInputs(device, runtime.KernelRef{Name: kernel})
@@ -241,10 +241,10 @@ func (o *cacheCommand) explain(c *cache.Cache, kernel, selector string, names []
 	if o.json {
 		return cli.WriteJSON(o.streams.Out, e)
 	}
-	return o.print(e)
+	return o.printExplanation(e)
 }
 
-func (o *cacheCommand) print(e cache.Explanation) error {
+func (o *cacheCommand) printExplanation(e cache.Explanation) error {
 	w := o.streams.Out
 	switch {
 	case e.Hit:

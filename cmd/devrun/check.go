@@ -45,7 +45,7 @@ The exit code is 1 where a launch would fail.`,
 		Args:    needFiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.files = args
-			return o.run()
+			return o.runCheck()
 		},
 	}
 	o.addFlags(c)
@@ -68,8 +68,8 @@ func needFiles(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// check reads the files and checks them. The caller closes the program.
-func (o *checkCommand) check() (*hostProgram, *linkcheck.Report, error) {
+// checkFiles reads the files and checks them. The caller closes the program.
+func (o *checkCommand) checkFiles() (*hostProgram, *linkcheck.Report, error) {
 	var device *linkcheck.Device
 	if o.target != "" {
 		d, err := linkcheck.FindDevice(o.target)
@@ -82,7 +82,7 @@ func (o *checkCommand) check() (*hostProgram, *linkcheck.Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	report := linkcheck.Check(p.images(), device)
+	report := linkcheck.Check(p.linkcheckProgram(), device)
 	report.AddProblems(p.problems)
 	return p, report, nil
 }
@@ -100,16 +100,16 @@ type libraryReport struct {
 	Needs  []string `json:"needs"`  // the files with images, and those that were not found
 }
 
-func (o *checkCommand) run() (err error) {
-	p, report, err := o.check()
+func (o *checkCommand) runCheck() (err error) {
+	p, report, err := o.checkFiles()
 	if err != nil {
 		return err
 	}
-	defer closeInto(&err, p.close)
+	defer closeInto(&err, p.closeFiles)
 	if o.json {
-		err = cli.WriteJSON(o.streams.Out, checkReport{report, p.libraries()})
+		err = cli.WriteJSON(o.streams.Out, checkReport{report, p.libraryReports()})
 	} else {
-		err = o.print(report)
+		err = o.printReport(report)
 	}
 	if err == nil && report.Errors() > 0 {
 		err = &cli.ExitError{Code: cli.ExitFailed} // the problems are printed
@@ -117,7 +117,7 @@ func (o *checkCommand) run() (err error) {
 	return err
 }
 
-func (o *checkCommand) print(r *linkcheck.Report) error {
+func (o *checkCommand) printReport(r *linkcheck.Report) error {
 	w := o.streams.Out
 	kernels, imports := 0, 0
 	for _, img := range r.Images {
@@ -131,13 +131,13 @@ func (o *checkCommand) print(r *linkcheck.Report) error {
 		fmt.Fprintf(w, "%s: %s\n", p.Severity, p.Message)
 	}
 	errors := r.Errors()
-	_, err := fmt.Fprintf(w, "%s, %s, %s: %s, %s\n", counted(len(r.Images), "image"), counted(kernels, "kernel"), counted(imports, "import"),
-		counted(errors, "error"), counted(len(r.Problems)-errors, "warning"))
+	_, err := fmt.Fprintf(w, "%s, %s, %s: %s, %s\n", countNoun(len(r.Images), "image"), countNoun(kernels, "kernel"), countNoun(imports, "import"),
+		countNoun(errors, "error"), countNoun(len(r.Problems)-errors, "warning"))
 	return err
 }
 
 func printImports(w io.Writer, img linkcheck.Image) {
-	fmt.Fprintf(w, "%s: image %d (%s, %s): %s\n", img.File, img.Image, img.Target, img.Format, counted(len(img.Kernels), "kernel"))
+	fmt.Fprintf(w, "%s: image %d (%s, %s): %s\n", img.File, img.Image, img.Target, img.Format, countNoun(len(img.Kernels), "kernel"))
 	for _, i := range img.Imports {
 		if i.From == nil {
 			fmt.Fprintf(w, "  %s => not found\n", i.Symbol)
@@ -147,8 +147,8 @@ func printImports(w io.Writer, img linkcheck.Image) {
 	}
 }
 
-// counted is "1 image" or "2 images".
-func counted(n int, noun string) string {
+// countNoun is "1 image" or "2 images".
+func countNoun(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

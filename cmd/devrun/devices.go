@@ -59,7 +59,7 @@ func listDevices(s cli.Streams, asJSON, verbose bool) (err error) {
 	if asJSON {
 		reports := make([]deviceReport, len(devices))
 		for i, d := range devices {
-			reports[i] = report(d)
+			reports[i] = reportDevice(d)
 		}
 		return cli.WriteJSON(s.Out, reports)
 	}
@@ -75,7 +75,7 @@ func listDevices(s cli.Streams, asJSON, verbose bool) (err error) {
 	return w.Flush()
 }
 
-func report(d *runtime.Device) deviceReport {
+func reportDevice(d *runtime.Device) deviceReport {
 	i := d.Info()
 	return deviceReport{
 		d.String(), string(i.Type), i.Name, i.Vendor, i.Version, i.ComputeUnits, i.MaxWorkGroup,

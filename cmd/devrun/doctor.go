@@ -31,7 +31,7 @@ variable excludes it, what to install. On each device it builds and runs one
 kernel, in a process of its own, and prints how long that took. The exit status
 is 1 if a device fails.`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return examine(c.Context(), s, asJSON, limit) },
+		RunE: func(c *cobra.Command, _ []string) error { return examineBackends(c.Context(), s, asJSON, limit) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().DurationVar(&limit, "timeout", time.Minute, "stop the kernel of a device after that long")
@@ -77,7 +77,7 @@ type selfTestEntry struct {
 
 var errUnwell = errors.New("a device failed its self-test")
 
-func examine(ctx context.Context, s cli.Streams, asJSON bool, limit time.Duration) (err error) {
+func examineBackends(ctx context.Context, s cli.Streams, asJSON bool, limit time.Duration) (err error) {
 	found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err})
 	if err != nil {
 		return err
@@ -220,16 +220,16 @@ func testOneDevice(ctx context.Context, d driver.Device) selfTestEntry {
 func printReports(out io.Writer, reports []backendReport) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for _, r := range reports {
-		fmt.Fprintf(w, "%s\t%s\n", r.Name, r.state())
+		fmt.Fprintf(w, "%s\t%s\n", r.Name, r.foundState())
 		r.printDetails(w)
 		for _, d := range r.Devices {
-			d.print(w)
+			d.printHealth(w)
 		}
 	}
 	return w.Flush()
 }
 
-func (r *backendReport) state() string {
+func (r *backendReport) foundState() string {
 	switch {
 	case r.Filtered != "" && len(r.Devices) == 0:
 		return "not opened: excluded by " + r.Filtered
@@ -253,7 +253,7 @@ func (r *backendReport) printDetails(w io.Writer) {
 	}
 }
 
-func (h *healthReport) print(w io.Writer) {
+func (h *healthReport) printHealth(w io.Writer) {
 	name := h.Name
 	if h.Platform != "" {
 		name += " (" + h.Platform + ", driver " + h.DriverVersion + ")"

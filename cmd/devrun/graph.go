@@ -30,7 +30,7 @@ table, which loads nothing; both follow the reader's light or dark scheme.
 		Args:    needFiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.files = args
-			return o.draw(output)
+			return o.drawGraph(output)
 		},
 	}
 	o.addFlags(c)
@@ -48,16 +48,16 @@ var drawings = map[string]func(*imagegraph.Graph) []byte{
 	".htm":  (*imagegraph.Graph).Page,
 }
 
-func (o *checkCommand) draw(output string) (err error) {
+func (o *checkCommand) drawGraph(output string) (err error) {
 	form := drawings[strings.ToLower(filepath.Ext(output))]
 	if form == nil || output != "" && filepath.Ext(output) == "" {
 		return cli.Usagef("-o %s: the name ends in none of .svg, .html and .dot", output)
 	}
-	p, report, err := o.check()
+	p, report, err := o.checkFiles()
 	if err != nil {
 		return err
 	}
-	defer closeInto(&err, p.close)
+	defer closeInto(&err, p.closeFiles)
 	text := form(graphOf(report, "Device images of "+strings.Join(o.files, ", ")))
 	if output == "" {
 		_, err = o.streams.Out.Write(text)
@@ -97,7 +97,7 @@ func graphOf(r *linkcheck.Report, title string) *imagegraph.Graph {
 		}
 		n, known := group[img.File]
 		if !known {
-			n = b.addNode(imagegraph.Node{File: img.File, Name: counted(loners[img.File], "image"), Detail: "without imports and importers"})
+			n = b.addNode(imagegraph.Node{File: img.File, Name: countNoun(loners[img.File], "image"), Detail: "without imports and importers"})
 			group[img.File] = n
 		}
 		node := &b.graph.Nodes[n]

@@ -40,7 +40,7 @@ type hostFile struct {
 func openProgram(names, opened []string) (*hostProgram, error) {
 	p := &hostProgram{loader: hostlibs.Loader{LibraryPath: os.Getenv("LD_LIBRARY_PATH")}}
 	if err := p.openFiles(names, opened); err != nil {
-		p.close()
+		p.closeFiles()
 		return nil, err
 	}
 	return p, nil
@@ -55,13 +55,13 @@ func (p *hostProgram) openFiles(names, opened []string) error {
 	hasProgram := slices.ContainsFunc(p.given, func(f *hostFile) bool { return f.module.Kind == hostlibs.Program })
 	for _, f := range p.given {
 		if !hasProgram || f.module.Kind == hostlibs.Program || slices.Contains(opened, f.name) {
-			if err := p.load(f); err != nil {
+			if err := p.loadClosure(f); err != nil {
 				return err
 			}
 		}
 	}
 	for _, f := range p.given {
-		if !slices.ContainsFunc(p.loaded, f.same) {
+		if !slices.ContainsFunc(p.loaded, f.sameModule) {
 			p.nearby = append(p.nearby, f)
 		}
 	}
@@ -70,8 +70,8 @@ func (p *hostProgram) openFiles(names, opened []string) error {
 	return nil
 }
 
-// same tells whether two names are of one file.
-func (f *hostFile) same(other *hostFile) bool { return f.module == other.module }
+// sameModule tells whether two names are of one file.
+func (f *hostFile) sameModule(other *hostFile) bool { return f.module == other.module }
 
 // openArgument reads a file, or the files of a folder that have images.
 func (p *hostProgram) openArgument(name string) error {
@@ -117,28 +117,28 @@ func (p *hostProgram) openFile(name string) (*hostFile, error) {
 	if err != nil {
 		return nil, fileError(name, err)
 	}
-	images, err := p.files.read(name)
+	images, err := p.files.readImages(name)
 	if err != nil {
 		return nil, err
 	}
 	return &hostFile{name, module, images}, nil
 }
 
-// load adds a file and the libraries that come with it, unless they are there,
+// loadClosure adds a file and the libraries that come with it, unless they are there,
 // and reports those that are not found.
-func (p *hostProgram) load(f *hostFile) error {
+func (p *hostProgram) loadClosure(f *hostFile) error {
 	closure := p.loader.Closure(f.module)
 	p.addMissing(f, closure.Missing)
 	for _, module := range closure.Constructors() {
 		file := &hostFile{name: module.Path, module: module}
-		if slices.ContainsFunc(p.loaded, file.same) {
+		if slices.ContainsFunc(p.loaded, file.sameModule) {
 			continue
 		}
-		if i := slices.IndexFunc(p.given, file.same); i >= 0 {
+		if i := slices.IndexFunc(p.given, file.sameModule); i >= 0 {
 			file = p.given[i]
 		} else {
 			var err error
-			if file.images, err = p.files.read(module.Path); err != nil && !errors.Is(err, wrapper.ErrNoImages) {
+			if file.images, err = p.files.readImages(module.Path); err != nil && !errors.Is(err, wrapper.ErrNoImages) {
 				return err
 			}
 		}
@@ -218,7 +218,7 @@ func (p *hostProgram) readFolder(folder string) {
 		if slices.ContainsFunc(p.loaded, known) || slices.ContainsFunc(p.nearby, known) {
 			continue
 		}
-		if images, err := p.files.read(name); err == nil && len(images) > 0 {
+		if images, err := p.files.readImages(name); err == nil && len(images) > 0 {
 			p.nearby = append(p.nearby, &hostFile{name, module, images})
 		}
 	}
@@ -236,8 +236,8 @@ func escapeGlob(folder string) string {
 	return string(b)
 }
 
-// images are the images as registries have them.
-func (p *hostProgram) images() linkcheck.Program {
+// linkcheckProgram are the images as registries have them.
+func (p *hostProgram) linkcheckProgram() linkcheck.Program {
 	loaded := snapshotOf(p.loaded)
 	if len(p.nearby) == 0 {
 		return linkcheck.Program{Loaded: loaded}
@@ -257,8 +257,8 @@ func snapshotOf(files []*hostFile) *registry.Snapshot {
 	return r.Snapshot()
 }
 
-// libraries are the files with images, and programs.
-func (p *hostProgram) libraries() []libraryReport {
+// libraryReports are the files with images, and programs.
+func (p *hostProgram) libraryReports() []libraryReport {
 	list := []libraryReport{}
 	for i, files := range [][]*hostFile{p.loaded, p.nearby} {
 		for _, f := range files {
@@ -283,4 +283,4 @@ func neededName(d hostlibs.Dependency) string {
 	return d.Name
 }
 
-func (p *hostProgram) close() error { return p.files.close() }
+func (p *hostProgram) closeFiles() error { return p.files.closeFiles() }

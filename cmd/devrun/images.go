@@ -33,16 +33,16 @@ type imageFiles struct {
 func openImages(rt *runtime.Runtime, names []string) (*imageFiles, error) {
 	f := new(imageFiles)
 	for i, name := range names {
-		if err := f.open(rt, registry.Owner{ID: uint64(i), Name: name}); err != nil {
-			f.close()
+		if err := f.registerFile(rt, registry.Owner{ID: uint64(i), Name: name}); err != nil {
+			f.closeFiles()
 			return nil, err
 		}
 	}
 	return f, nil
 }
 
-func (f *imageFiles) open(rt *runtime.Runtime, owner registry.Owner) error {
-	images, err := f.read(owner.Name)
+func (f *imageFiles) registerFile(rt *runtime.Runtime, owner registry.Owner) error {
+	images, err := f.readImages(owner.Name)
 	if err != nil {
 		return err
 	}
@@ -62,9 +62,9 @@ func (f *imageFiles) open(rt *runtime.Runtime, owner registry.Owner) error {
 	return nil
 }
 
-// read takes files that carry images, LLVM IR, and bare code: SPIR-V, PTX and
+// readImages takes files that carry images, LLVM IR, and bare code: SPIR-V, PTX and
 // cubins.
-func (f *imageFiles) read(name string) ([]*devimg.Image, error) {
+func (f *imageFiles) readImages(name string) ([]*devimg.Image, error) {
 	if devicefile.IsIR(name) {
 		file, err := devicefile.Open(name)
 		if err != nil {
@@ -151,7 +151,7 @@ func bareImage(name string, img devimg.Image) (*devimg.Image, error) {
 	return &img, nil
 }
 
-func (f *imageFiles) close() error {
+func (f *imageFiles) closeFiles() error {
 	var err error
 	for _, file := range f.files {
 		closeInto(&err, file.Close)
@@ -180,16 +180,16 @@ func fileError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// kernel finds the kernel that is meant: by its name, by its name in the
+// findKernel finds the kernel that is meant: by its name, by its name in the
 // source with or without the parameters, or by a part of either that no other
 // kernel has. A name that fits none is returned as it is.
-func (f *imageFiles) kernel(name string) (string, error) {
+func (f *imageFiles) findKernel(name string) (string, error) {
 	if slices.Contains(f.kernels, name) {
 		return name, nil
 	}
-	fits := f.matching(func(k string) bool { return sourceName(k) == name || sourceName(k, demangle.NoParams) == name })
+	fits := f.matchingKernels(func(k string) bool { return sourceName(k) == name || sourceName(k, demangle.NoParams) == name })
 	if len(fits) == 0 {
-		fits = cli.WithoutWrappers(f.matching(func(k string) bool { return strings.Contains(k, name) || strings.Contains(sourceName(k), name) }))
+		fits = cli.WithoutWrappers(f.matchingKernels(func(k string) bool { return strings.Contains(k, name) || strings.Contains(sourceName(k), name) }))
 	}
 	switch {
 	case len(fits) == 1:
@@ -200,7 +200,7 @@ func (f *imageFiles) kernel(name string) (string, error) {
 	return name, nil
 }
 
-func (f *imageFiles) matching(fits func(string) bool) (list []string) {
+func (f *imageFiles) matchingKernels(fits func(string) bool) (list []string) {
 	for _, k := range f.kernels {
 		if fits(k) {
 			list = append(list, k)

@@ -75,16 +75,16 @@ func (j *job) parseOut(list []string) error {
 		if !ok || !known || file == "" {
 			return cli.Usagef("--out %s: write N=FILE, or bN=FILE", text)
 		}
-		if j.buffer(id) == nil {
-			return cli.Usagef("--out %s: %s", text, id.missing())
+		if j.findBuffer(id) == nil {
+			return cli.Usagef("--out %s: %s", text, id.missingMessage())
 		}
 		j.out[id] = file
 	}
 	return nil
 }
 
-// run launches the kernel and reads the buffers back into the specs.
-func (j *job) run(ctx context.Context, program *runtime.Program) (err error) {
+// runKernel launches the kernel and reads the buffers back into the specs.
+func (j *job) runKernel(ctx context.Context, program *runtime.Program) (err error) {
 	kernel, err := program.Kernel()
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (j *job) run(ctx context.Context, program *runtime.Program) (err error) {
 	}
 	defer closeInto(&err, queue.Close)
 	defer abortWith(ctx, queue)()
-	args, free, err := j.arguments(program.Device, queue)
+	args, free, err := j.driverArgs(program.Device, queue)
 	defer closeInto(&err, free)
 	if err != nil {
 		return err
@@ -138,8 +138,8 @@ var floatType = map[string]bool{
 	"char": false, "uchar": false, "short": false, "ushort": false, "int": false, "uint": false, "long": false, "ulong": false,
 }
 
-// buffers are the specs that have memory, with their names.
-func (j *job) buffers(yield func(bufferID, *spec) bool) {
+// eachBuffer are the specs that have memory, with their names.
+func (j *job) eachBuffer(yield func(bufferID, *spec) bool) {
 	for _, extra := range []bool{false, true} {
 		list := j.specs
 		if extra {
@@ -153,19 +153,19 @@ func (j *job) buffers(yield func(bufferID, *spec) bool) {
 	}
 }
 
-// arguments makes the driver's arguments; free closes their memory.
-func (j *job) arguments(device *runtime.Device, queue driver.Queue) (args []driver.Arg, free func() error, err error) {
+// driverArgs makes the driver's arguments; free closes their memory.
+func (j *job) driverArgs(device *runtime.Device, queue driver.Queue) (args []driver.Arg, free func() error, err error) {
 	free = func() (err error) {
-		for _, s := range j.buffers {
+		for _, s := range j.eachBuffer {
 			if s.memory != nil {
 				closeInto(&err, s.memory.Close)
 			}
 		}
 		return err
 	}
-	for id, s := range j.buffers {
-		if err := s.allocate(device, queue); err != nil {
-			return nil, free, fmt.Errorf("%s: %w", id.describe(), err)
+	for id, s := range j.eachBuffer {
+		if err := s.allocateBuffer(device, queue); err != nil {
+			return nil, free, fmt.Errorf("%s: %w", id.describeBuffer(), err)
 		}
 	}
 	for i, s := range j.specs {
@@ -174,7 +174,7 @@ func (j *job) arguments(device *runtime.Device, queue driver.Queue) (args []driv
 		case specLocal:
 			arg.LocalSize = s.size
 		case specValue:
-			if arg.Value, err = j.resolved(s); err != nil {
+			if arg.Value, err = j.resolveAddresses(s); err != nil {
 				return nil, free, fmt.Errorf("argument %d: %w", i, err)
 			}
 		}
@@ -183,8 +183,8 @@ func (j *job) arguments(device *runtime.Device, queue driver.Queue) (args []driv
 	return args, free, nil
 }
 
-// allocate makes the memory of a buffer.
-func (s *spec) allocate(device *runtime.Device, queue driver.Queue) (err error) {
+// allocateBuffer makes the memory of a buffer.
+func (s *spec) allocateBuffer(device *runtime.Device, queue driver.Queue) (err error) {
 	if s.memory, err = device.Alloc(driver.DeviceMemory, s.size); err != nil || s.data == nil {
 		return err
 	}
@@ -192,20 +192,20 @@ func (s *spec) allocate(device *runtime.Device, queue driver.Queue) (err error) 
 }
 
 func (j *job) readBack(queue driver.Queue) error {
-	for id, s := range j.buffers {
+	for id, s := range j.eachBuffer {
 		s.data = make([]byte, s.size)
 		if err := queue.Read(s.memory, 0, s.data, driver.Sync{Block: true}); err != nil {
-			return fmt.Errorf("%s: %w", id.describe(), err)
+			return fmt.Errorf("%s: %w", id.describeBuffer(), err)
 		}
 	}
 	return queue.Finish()
 }
 
-// print writes the --out files, then the command's report.
-func (j *job) print(program *runtime.Program, s cli.Streams) error {
+// printResults writes the --out files, then the command's report.
+func (j *job) printResults(program *runtime.Program, s cli.Streams) error {
 	var outputs cli.Outputs
 	for id, file := range j.out {
-		if err := outputs.WriteFile(file, j.buffer(id).data); err != nil {
+		if err := outputs.WriteFile(file, j.findBuffer(id).data); err != nil {
 			outputs.Abort()
 			return err
 		}
@@ -214,9 +214,9 @@ func (j *job) print(program *runtime.Program, s cli.Streams) error {
 		return err
 	}
 	if j.options.json {
-		return cli.WriteJSON(s.Out, j.report(program))
+		return cli.WriteJSON(s.Out, j.launchReport(program))
 	}
-	for id, b := range j.buffers {
+	for id, b := range j.eachBuffer {
 		if err := printBuffer(s.Out, id, b); err != nil {
 			return err
 		}
@@ -224,12 +224,12 @@ func (j *job) print(program *runtime.Program, s cli.Streams) error {
 	return nil
 }
 
-func (j *job) report(program *runtime.Program) launchReport {
+func (j *job) launchReport(program *runtime.Program) launchReport {
 	r := launchReport{Kernel: j.options.kernel, Device: program.Device.String(), Global: j.size.Global, Local: j.size.Local, Buffers: []bufferReport{}}
 	for _, img := range program.Link.Images {
 		r.Images = append(r.Images, img.String())
 	}
-	for id, b := range j.buffers {
+	for id, b := range j.eachBuffer {
 		report := bufferReport{Type: b.elem.name, Values: jsonValues(b)}
 		if id.extra {
 			report.Buffer = &id.index

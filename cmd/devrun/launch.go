@@ -65,7 +65,7 @@ Without --local the device picks a size that divides the global one.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			o.files = args
-			return launch(c.Context(), o, s)
+			return launchKernel(c.Context(), o, s)
 		},
 	}
 	f := c.Flags()
@@ -83,13 +83,13 @@ Without --local the device picks a size that divides the global one.`,
 	return c
 }
 
-// launch is the walk: files, images, registry, link, program, launch, output.
-func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
+// launchKernel is the walk: files, images, registry, link, program, launch, output.
+func launchKernel(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 	job, err := parseJob(o)
 	if err != nil {
 		return err
 	}
-	ctx, stop := stoppable(ctx, o.limit)
+	ctx, stop := stoppableContext(ctx, o.limit)
 	defer stop()
 	options := runtimeOptions(s)
 	if o.trace != "" {
@@ -101,18 +101,18 @@ func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 	if options.Cache != nil {
 		defer closeInto(&err, options.Cache.Close)
 	}
-	rt := runtime.NewWithOptions(backends.Open(backends.Options{Output: o.printer(s), Cache: options.Cache, SaveTemps: o.saveTemps}), options)
+	rt := runtime.NewWithOptions(backends.Open(backends.Options{Output: o.printfWriter(s), Cache: options.Cache, SaveTemps: o.saveTemps}), options)
 	defer closeInto(&err, rt.Shutdown)
 	images, err := openImages(rt, o.files)
 	if err != nil {
 		return err
 	}
-	defer closeInto(&err, images.close)
+	defer closeInto(&err, images.closeFiles)
 	device, err := rt.Device(o.device)
 	if err != nil {
 		return err
 	}
-	if job.options.kernel, err = images.kernel(o.kernel); err != nil {
+	if job.options.kernel, err = images.findKernel(o.kernel); err != nil {
 		return err
 	}
 	program, err := rt.Program(ctx, device, runtime.KernelRef{Name: job.options.kernel})
@@ -120,15 +120,15 @@ func launch(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 		return err
 	}
 	defer closeInto(&err, program.Close)
-	if err := job.run(ctx, program); err != nil {
+	if err := job.runKernel(ctx, program); err != nil {
 		return err
 	}
-	return job.print(program, s)
+	return job.printResults(program, s)
 }
 
-// printer takes the kernel's output: with --json, standard output is for
+// printfWriter takes the kernel's output: with --json, standard output is for
 // the report alone.
-func (o *launchOptions) printer(s cli.Streams) io.Writer {
+func (o *launchOptions) printfWriter(s cli.Streams) io.Writer {
 	if o.json {
 		return s.Err
 	}

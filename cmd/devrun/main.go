@@ -12,10 +12,10 @@ import (
 	"offlink/filemap"
 )
 
-func main() { cli.Exit(run(os.Args[1:], cli.OSStreams())) }
+func main() { cli.Exit(runCommand(os.Args[1:], cli.OSStreams())) }
 
-// run is the program: it returns the exit code.
-func run(args []string, s cli.Streams) int {
+// runCommand is the program: it returns the exit code.
+func runCommand(args []string, s cli.Streams) int {
 	root := newCommand(s)
 	if len(args) > 0 && slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == args[0] }) {
 		args = cli.DoubleDashes(root, args)

@@ -17,10 +17,10 @@ func printBuffer(w io.Writer, id bufferID, s *spec) error {
 	fmt.Fprintf(&b, "%v:", id)
 	n := len(s.data) / s.elem.size
 	for i := range min(n, shown) {
-		b.WriteString(" " + formatValue(s.elem.decode(s.data[i*s.elem.size:])))
+		b.WriteString(" " + formatValue(s.elem.decodeValue(s.data[i*s.elem.size:])))
 	}
 	if n > shown {
-		fmt.Fprintf(&b, " ... (%d values; --out %s=FILE writes all)", n, id.option())
+		fmt.Fprintf(&b, " ... (%d values; --out %s=FILE writes all)", n, id.outName())
 	}
 	_, err := fmt.Fprintln(w, b.String())
 	return err
@@ -60,7 +60,7 @@ type bufferReport struct {
 func jsonValues(s *spec) []any {
 	values := make([]any, 0, len(s.data)/s.elem.size)
 	for at := 0; at < len(s.data); at += s.elem.size {
-		v := s.elem.decode(s.data[at:])
+		v := s.elem.decodeValue(s.data[at:])
 		if f, ok := asFloat(v); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
 			v = formatValue(v)
 		}

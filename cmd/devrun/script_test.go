@@ -87,7 +87,7 @@ func wrap(ts *testscript.TestScript, _ bool, args []string) {
 
 func usage(ts *testscript.TestScript, _ bool, args []string) {
 	var stdout, stderr bytes.Buffer
-	code := run(args[1:], cli.Streams{Out: &stdout, Err: &stderr})
+	code := runCommand(args[1:], cli.Streams{Out: &stdout, Err: &stderr})
 	if code != cli.ExitUsage || !strings.Contains(stderr.String(), args[0]) || stdout.Len() > 0 {
 		ts.Fatalf("devrun %q: exit %d, stdout %q, stderr %q", args[1:], code, stdout.String(), stderr.String())
 	}

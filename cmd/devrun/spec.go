@@ -69,7 +69,7 @@ func parseSpec(text string) (*spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := elem.encode(nil, rest)
+	data, err := elem.encodeValue(nil, rest)
 	if err != nil {
 		return nil, specErrorf(text, "%v", err)
 	}
@@ -92,7 +92,7 @@ func parseBuffer(text, rest string) (*spec, error) {
 	case strings.ContainsRune(values, ','):
 		s.data, err = parseValues(text, elem, values)
 	default:
-		s.size, err = zeroes(text, elem, values)
+		s.size, err = zeroedSize(text, elem, values)
 	}
 	if err != nil {
 		return nil, err
@@ -105,16 +105,16 @@ func parseBuffer(text, rest string) (*spec, error) {
 
 func parseValues(text string, elem *element, values string) (data []byte, err error) {
 	for value := range strings.SplitSeq(strings.TrimSuffix(values, ","), ",") {
-		if data, err = elem.encode(data, value); err != nil {
+		if data, err = elem.encodeValue(data, value); err != nil {
 			return nil, specErrorf(text, "%v", err)
 		}
 	}
 	return data, nil
 }
 
-// zeroes returns the bytes of a buffer of that many elements. Whether there is
+// zeroedSize returns the bytes of a buffer of that many elements. Whether there is
 // room for it, the device tells.
-func zeroes(text string, elem *element, count string) (int64, error) {
+func zeroedSize(text string, elem *element, count string) (int64, error) {
 	n, err := strconv.ParseInt(count, 10, 64)
 	if err != nil || n < 1 {
 		return 0, specErrorf(text, "%q is no number of elements; a list of one value ends in a comma", count)
@@ -179,9 +179,9 @@ func elementNamed(text, name string) (*element, error) {
 	return &elements[i], nil
 }
 
-// encode appends a value, little-endian.
-func (e *element) encode(data []byte, value string) ([]byte, error) {
-	bits, err := e.parse(value)
+// encodeValue appends a value, little-endian.
+func (e *element) encodeValue(data []byte, value string) ([]byte, error) {
+	bits, err := e.parseValue(value)
 	if err != nil {
 		return nil, fmt.Errorf("%q is no %s", value, e.name)
 	}
@@ -190,7 +190,7 @@ func (e *element) encode(data []byte, value string) ([]byte, error) {
 	return append(data, word[:e.size]...), nil
 }
 
-func (e *element) parse(value string) (uint64, error) {
+func (e *element) parseValue(value string) (uint64, error) {
 	switch {
 	case e.float && e.size == 4:
 		f, err := strconv.ParseFloat(value, 32)
@@ -205,9 +205,9 @@ func (e *element) parse(value string) (uint64, error) {
 	return strconv.ParseUint(value, 0, 8*e.size)
 }
 
-// decode returns the first value of data: an int64, uint64, float32 or
+// decodeValue returns the first value of data: an int64, uint64, float32 or
 // float64.
-func (e *element) decode(data []byte) any {
+func (e *element) decodeValue(data []byte) any {
 	var word [8]byte
 	copy(word[:], data[:e.size])
 	bits := binary.LittleEndian.Uint64(word[:])

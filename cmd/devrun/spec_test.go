@@ -31,7 +31,7 @@ func TestEncodeDecode(t *testing.T) {
 			t.Errorf("%s %s: %v", c.typ, c.text, err)
 			continue
 		}
-		if diff := cmp.Diff(c.want, s.elem.decode(s.data)); diff != "" || s.size != int64(s.elem.size) {
+		if diff := cmp.Diff(c.want, s.elem.decodeValue(s.data)); diff != "" || s.size != int64(s.elem.size) {
 			t.Errorf("%s %s: %d bytes, %s", c.typ, c.text, s.size, diff)
 		}
 	}

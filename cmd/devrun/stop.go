@@ -13,9 +13,9 @@ import (
 
 var errInterrupted = errors.New("interrupted")
 
-// stoppable returns a context that ends at an interrupt, and after the time
+// stoppableContext returns a context that ends at an interrupt, and after the time
 // limit where there is one. The caller calls stop.
-func stoppable(ctx context.Context, limit time.Duration) (_ context.Context, stop func()) {
+func stoppableContext(ctx context.Context, limit time.Duration) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)

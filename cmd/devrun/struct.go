@@ -33,8 +33,8 @@ func parseBufferID(text string) (id bufferID, ok bool) {
 	return id, err == nil
 }
 
-// describe is the buffer in messages.
-func (id bufferID) describe() string {
+// describeBuffer is the buffer in messages.
+func (id bufferID) describeBuffer() string {
 	if id.extra {
 		return fmt.Sprintf("--buffer %d", id.index)
 	}
@@ -48,16 +48,16 @@ func (id bufferID) String() string {
 	return fmt.Sprintf("arg%d", id.index)
 }
 
-// missing says that the buffer does not exist.
-func (id bufferID) missing() string {
+// missingMessage says that the buffer does not exist.
+func (id bufferID) missingMessage() string {
 	if id.extra {
 		return fmt.Sprintf("there is no --buffer %d; the first is number 0", id.index)
 	}
 	return fmt.Sprintf("argument %d is no buffer", id.index)
 }
 
-// option is the name of the buffer for --out.
-func (id bufferID) option() string {
+// outName is the name of the buffer for --out.
+func (id bufferID) outName() string {
 	if id.extra {
 		return fmt.Sprintf("b%d", id.index)
 	}
@@ -98,11 +98,11 @@ func parseStruct(text, rest string) (*spec, error) {
 		}
 		align = max(align, n)
 	}
-	s.pad(align)
+	s.padTo(align)
 	return s, nil
 }
 
-func (s *spec) pad(align int) {
+func (s *spec) padTo(align int) {
 	for len(s.data)%align != 0 {
 		s.data = append(s.data, 0)
 	}
@@ -125,15 +125,15 @@ func (s *spec) addField(field string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.pad(elem.size)
-	if s.data, err = elem.encode(s.data, value); err != nil {
+	s.padTo(elem.size)
+	if s.data, err = elem.encodeValue(s.data, value); err != nil {
 		return 0, specErrorf(s.text, "%v", err)
 	}
 	return elem.size, nil
 }
 
 func (s *spec) addAddress(value string) error {
-	s.pad(8)
+	s.padTo(8)
 	name, plus, hasOffset := strings.Cut(value, "+")
 	a := address{at: len(s.data)}
 	var ok bool
@@ -156,20 +156,20 @@ func (s *spec) addAddress(value string) error {
 func (j *job) checkAddresses() error {
 	for _, s := range j.specs {
 		for _, a := range s.addresses {
-			b := j.buffer(a.buffer)
+			b := j.findBuffer(a.buffer)
 			switch {
 			case b == nil:
-				return specErrorf(s.text, "%s", a.buffer.missing())
+				return specErrorf(s.text, "%s", a.buffer.missingMessage())
 			case a.offset > b.size:
-				return specErrorf(s.text, "byte %d is beyond the end of %s, which has %d bytes", a.offset, a.buffer.describe(), b.size)
+				return specErrorf(s.text, "byte %d is beyond the end of %s, which has %d bytes", a.offset, a.buffer.describeBuffer(), b.size)
 			}
 		}
 	}
 	return nil
 }
 
-// buffer is the buffer of that name, nil if there is none.
-func (j *job) buffer(id bufferID) *spec {
+// findBuffer is the buffer of that name, nil if there is none.
+func (j *job) findBuffer(id bufferID) *spec {
 	list := j.specs
 	if id.extra {
 		list = j.extra
@@ -196,11 +196,11 @@ func (j *job) parseExtra(list []string) error {
 	return nil
 }
 
-// resolved is the bytes of a value with the addresses in their places.
-func (j *job) resolved(s *spec) ([]byte, error) {
+// resolveAddresses is the bytes of a value with the addresses in their places.
+func (j *job) resolveAddresses(s *spec) ([]byte, error) {
 	data := append([]byte(nil), s.data...)
 	for _, a := range s.addresses {
-		memory, ok := j.buffer(a.buffer).memory.(driver.Addresser)
+		memory, ok := j.findBuffer(a.buffer).memory.(driver.Addresser)
 		if !ok {
 			return nil, errors.New("the device does not tell the addresses of its memory, which struct:ptr: asks for")
 		}

@@ -45,8 +45,8 @@ func Digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// key is the name of the entry. Lengths keep inputs apart.
-func (in Inputs) key() string {
+// entryKey is the name of the entry. Lengths keep inputs apart.
+func (in Inputs) entryKey() string {
 	h := sha256.New()
 	for _, i := range in {
 		fmt.Fprintf(h, "%d:%s%d:%s", len(i.Name), i.Name, len(i.Value), i.Value)
@@ -87,9 +87,9 @@ const (
 
 var errForeign = errors.New("the folder belongs to another user, or others may write to it")
 
-// folder opens the folder once. A folder that others may write to is not used:
+// openFolder opens the folder once. A folder that others may write to is not used:
 // its entries would be code from anybody.
-func (c *Cache) folder() (*os.Root, error) {
+func (c *Cache) openFolder() (*os.Root, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.tried {
@@ -118,38 +118,38 @@ func (c *Cache) folder() (*os.Root, error) {
 	return root, nil
 }
 
-func place(key string) string { return path.Join(key[:2], key) }
+func entryPath(key string) string { return path.Join(key[:2], key) }
 
 // Get returns the data of the inputs.
 func (c *Cache) Get(in Inputs) ([]byte, bool) {
-	name := place(in.key())
-	data, err := c.load(in, name)
+	name := entryPath(in.entryKey())
+	data, err := c.loadEntry(in, name)
 	switch {
 	case err == nil:
-		c.trace("hit %s", name)
-		c.count(func(s *Statistics) { s.Hits++ })
+		c.traceUse("hit %s", name)
+		c.updateStatistics(func(s *Statistics) { s.Hits++ })
 		return data, true
 	case errors.Is(err, errDamaged):
-		c.trace("damaged %s: %v", name, err)
-		c.count(func(s *Statistics) { s.Damaged++; s.Misses++ })
-		c.remove(name)
+		c.traceUse("damaged %s: %v", name, err)
+		c.updateStatistics(func(s *Statistics) { s.Damaged++; s.Misses++ })
+		c.removeEntry(name)
 	default:
-		c.trace("miss %s: %v", name, err)
-		c.count(func(s *Statistics) { s.Misses++ })
+		c.traceUse("miss %s: %v", name, err)
+		c.updateStatistics(func(s *Statistics) { s.Misses++ })
 	}
 	return nil, false
 }
 
-func (c *Cache) load(in Inputs, name string) ([]byte, error) {
-	root, err := c.folder()
+func (c *Cache) loadEntry(in Inputs, name string) ([]byte, error) {
+	root, err := c.openFolder()
 	if err != nil {
 		return nil, err
 	}
-	e, err := c.read(root, name)
+	e, err := c.readEntry(root, name)
 	if err != nil {
 		return nil, err
 	}
-	if !equal(e.header.Inputs, in) {
+	if !equalInputs(e.header.Inputs, in) {
 		return nil, fmt.Errorf("%w: it has other inputs", errDamaged)
 	}
 	if time.Since(e.used) > touchAfter {
@@ -159,7 +159,7 @@ func (c *Cache) load(in Inputs, name string) ([]byte, error) {
 	return e.data, nil
 }
 
-func equal(a, b Inputs) bool {
+func equalInputs(a, b Inputs) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -186,9 +186,9 @@ type entry struct {
 
 var errDamaged = errors.New("not an entry as it was written")
 
-// read reads and checks a file. Its size is bounded by the limit for entries,
+// readEntry reads and checks a file. Its size is bounded by the limit for entries,
 // whatever it says of itself.
-func (c *Cache) read(root *os.Root, name string) (*entry, error) {
+func (c *Cache) readEntry(root *os.Root, name string) (*entry, error) {
 	f, err := root.Open(name)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (c *Cache) read(root *os.Root, name string) (*entry, error) {
 	if _, err := io.ReadFull(f, raw); err != nil {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
-	e, err := decode(raw)
+	e, err := decodeEntry(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (c *Cache) read(root *os.Root, name string) (*entry, error) {
 	return e, nil
 }
 
-func encode(in Inputs, data []byte) ([]byte, error) {
+func encodeEntry(in Inputs, data []byte) ([]byte, error) {
 	head, err := json.Marshal(header{in, int64(len(data))})
 	if err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func encode(in Inputs, data []byte) ([]byte, error) {
 	return append(raw, sum[:]...), nil
 }
 
-func decode(raw []byte) (*entry, error) {
+func decodeEntry(raw []byte) (*entry, error) {
 	body := len(raw) - sha256.Size
 	if body < len(magic)+4 || !bytes.HasPrefix(raw, []byte(magic)) {
 		return nil, fmt.Errorf("%w: it does not begin like one", errDamaged)
@@ -256,27 +256,27 @@ func decode(raw []byte) (*entry, error) {
 // Put stores data for the inputs. Data outside the limits of the options is
 // not stored.
 func (c *Cache) Put(in Inputs, data []byte) {
-	name := place(in.key())
-	if !c.options.fits(int64(len(data))) {
-		c.trace("not stored %s: %d bytes are outside the limits", name, len(data))
+	name := entryPath(in.entryKey())
+	if !c.options.fitsLimits(int64(len(data))) {
+		c.traceUse("not stored %s: %d bytes are outside the limits", name, len(data))
 		return
 	}
-	size, err := c.store(in, name, data)
+	size, err := c.storeEntry(in, name, data)
 	if err != nil {
-		c.trace("not stored %s: %v", name, err)
+		c.traceUse("not stored %s: %v", name, err)
 		return
 	}
-	c.trace("stored %s, %d bytes", name, size)
-	c.count(func(s *Statistics) { s.Stored++ })
-	c.grown(size)
+	c.traceUse("stored %s, %d bytes", name, size)
+	c.updateStatistics(func(s *Statistics) { s.Stored++ })
+	c.noteGrowth(size)
 }
 
-func (c *Cache) store(in Inputs, name string, data []byte) (int64, error) {
-	root, err := c.folder()
+func (c *Cache) storeEntry(in Inputs, name string, data []byte) (int64, error) {
+	root, err := c.openFolder()
 	if err != nil {
 		return 0, err
 	}
-	raw, err := encode(in, data)
+	raw, err := encodeEntry(in, data)
 	if err != nil {
 		return 0, err
 	}
@@ -306,13 +306,13 @@ func writeSynced(root *os.Root, name string, raw []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-func (c *Cache) remove(name string) {
-	if root, err := c.folder(); err == nil {
+func (c *Cache) removeEntry(name string) {
+	if root, err := c.openFolder(); err == nil {
 		_ = root.Remove(name)
 	}
 }
 
-func (c *Cache) count(f func(*Statistics)) {
+func (c *Cache) updateStatistics(f func(*Statistics)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f(&c.stats)
@@ -338,7 +338,7 @@ func (c *Cache) Close() error {
 	return err
 }
 
-func (c *Cache) trace(format string, args ...any) {
+func (c *Cache) traceUse(format string, args ...any) {
 	if c.options.Trace != nil {
 		c.options.Trace("[Persistent Cache]: " + strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " "))
 	}

@@ -33,7 +33,7 @@ func newCache(t *testing.T, o Options) *Cache {
 }
 
 func entryFile(c *Cache, image string) string {
-	return filepath.Join(c.options.Dir, layout, filepath.FromSlash(place(inputs(image).key())))
+	return filepath.Join(c.options.Dir, layout, filepath.FromSlash(entryPath(inputs(image).entryKey())))
 }
 
 func TestGetAndPut(t *testing.T) {
@@ -97,16 +97,16 @@ func TestEveryByte(t *testing.T) {
 	}
 	try("longer", append(bytes.Clone(whole), 0))
 	// The entry of other inputs, under this name, is whole and still a miss.
-	other, _ := encode(inputs("b"), data("b"))
+	other, _ := encodeEntry(inputs("b"), data("b"))
 	try("another entry", other)
 }
 
 func FuzzDecode(f *testing.F) {
-	whole, _ := encode(inputs("a"), data("a"))
+	whole, _ := encodeEntry(inputs("a"), data("a"))
 	f.Add(whole)
 	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		e, err := decode(raw)
+		e, err := decodeEntry(raw)
 		if err == nil && int64(len(e.data)) != e.header.Size {
 			t.Errorf("%d bytes, and the header says %d", len(e.data), e.header.Size)
 		}
@@ -249,7 +249,7 @@ func TestExplain(t *testing.T) {
 	}
 	wanted := append(inputs("c"), Input{"image 1", "d"})
 	e, err := c.Explain(wanted)
-	want := Explanation{Key: wanted.key(), Nearest: inputs("a").key(), Differences: []Difference{{"image 0", "c", "a"}, {"image 1", "d", ""}}}
+	want := Explanation{Key: wanted.entryKey(), Nearest: inputs("a").entryKey(), Differences: []Difference{{"image 0", "c", "a"}, {"image 1", "d", ""}}}
 	if diff := cmp.Diff(want, e); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}

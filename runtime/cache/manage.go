@@ -28,8 +28,8 @@ type file struct {
 	temporary bool
 }
 
-// files lists the folder, the longest unused first.
-func files(root *os.Root) ([]file, error) {
+// listFiles lists the folder, the longest unused first.
+func listFiles(root *os.Root) ([]file, error) {
 	var list []file
 	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -53,11 +53,11 @@ func files(root *os.Root) ([]file, error) {
 
 // List reads every entry, sorted by key. Damaged entries have Err.
 func (c *Cache) List() ([]Entry, error) {
-	root, err := c.folder()
+	root, err := c.openFolder()
 	if err != nil {
 		return nil, err
 	}
-	all, err := files(root)
+	all, err := listFiles(root)
 	if err != nil {
 		return nil, err
 	}
@@ -67,13 +67,13 @@ func (c *Cache) List() ([]Entry, error) {
 			continue
 		}
 		e := Entry{Key: path.Base(f.name), Size: f.size, Used: f.used}
-		read, err := c.read(root, f.name)
+		read, err := c.readEntry(root, f.name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
 			e.Err = err
-		case place(read.header.Inputs.key()) != f.name:
+		case entryPath(read.header.Inputs.entryKey()) != f.name:
 			e.Err = errDamaged
 		default:
 			e.Inputs = read.header.Inputs
@@ -103,10 +103,10 @@ func (c *Cache) GC(now time.Time) (Removed, error) {
 	var done Removed
 	for _, e := range list {
 		if e.Err != nil {
-			c.take(place(e.Key), e.Size, &done)
+			c.takeFile(entryPath(e.Key), e.Size, &done)
 		}
 	}
-	trimmed, err := c.trim(now, c.options.MaxSize)
+	trimmed, err := c.trimFolder(now, c.options.MaxSize)
 	done.Entries += trimmed.Entries
 	done.Bytes += trimmed.Bytes
 	return done, err
@@ -114,33 +114,33 @@ func (c *Cache) GC(now time.Time) (Removed, error) {
 
 // Clear takes out everything.
 func (c *Cache) Clear() (Removed, error) {
-	root, err := c.folder()
+	root, err := c.openFolder()
 	if err != nil {
 		return Removed{}, err
 	}
-	all, err := files(root)
+	all, err := listFiles(root)
 	var done Removed
 	for _, f := range all {
-		c.take(f.name, f.size, &done)
+		c.takeFile(f.name, f.size, &done)
 	}
 	return done, err
 }
 
-func (c *Cache) take(name string, size int64, done *Removed) {
-	if root, err := c.folder(); err == nil && root.Remove(name) == nil {
+func (c *Cache) takeFile(name string, size int64, done *Removed) {
+	if root, err := c.openFolder(); err == nil && root.Remove(name) == nil {
 		done.Entries++
 		done.Bytes += size
 	}
 }
 
-// trim removes entries until the folder has at most limit bytes; 0 means
+// trimFolder removes entries until the folder has at most limit bytes; 0 means
 // no limit.
-func (c *Cache) trim(now time.Time, limit int64) (done Removed, err error) {
-	root, err := c.folder()
+func (c *Cache) trimFolder(now time.Time, limit int64) (done Removed, err error) {
+	root, err := c.openFolder()
 	if err != nil {
 		return done, err
 	}
-	all, err := files(root)
+	all, err := listFiles(root)
 	total := int64(0)
 	for _, f := range all {
 		total += f.size
@@ -149,7 +149,7 @@ func (c *Cache) trim(now time.Time, limit int64) (done Removed, err error) {
 		over := limit > 0 && total > limit && !f.temporary
 		if over || f.temporary && now.Sub(f.used) > abandoned {
 			before := done.Bytes
-			c.take(f.name, f.size, &done)
+			c.takeFile(f.name, f.size, &done)
 			total -= done.Bytes - before
 		}
 	}
@@ -160,16 +160,16 @@ func (c *Cache) trim(now time.Time, limit int64) (done Removed, err error) {
 	return done, err
 }
 
-// grown notes a new entry, and trims where the folder may be too large. Other
+// noteGrowth notes a new entry, and trims where the folder may be too large. Other
 // processes store too, so it is counted anew now and then.
-func (c *Cache) grown(size int64) {
+func (c *Cache) noteGrowth(size int64) {
 	c.mu.Lock()
 	c.size += size
 	c.puts++
 	due := c.puts == 1 && c.size == size || c.puts >= countEvery || c.options.MaxSize > 0 && c.size > c.options.MaxSize
 	c.mu.Unlock()
 	if due {
-		_, _ = c.trim(time.Now(), c.options.MaxSize)
+		_, _ = c.trimFolder(time.Now(), c.options.MaxSize)
 	}
 }
 
@@ -196,7 +196,7 @@ type Explanation struct {
 // Explain tells whether there is an entry for the inputs, and else how the
 // nearest one differs.
 func (c *Cache) Explain(in Inputs) (Explanation, error) {
-	e := Explanation{Key: in.key()}
+	e := Explanation{Key: in.entryKey()}
 	list, err := c.List()
 	if err != nil {
 		return e, err
@@ -215,7 +215,7 @@ func (c *Cache) Explain(in Inputs) (Explanation, error) {
 		if other.Err != nil {
 			continue
 		}
-		d := differences(in, other.Inputs)
+		d := compareInputs(in, other.Inputs)
 		if len(d) < len(in) && (e.Nearest == "" || len(d) < len(e.Differences)) {
 			e.Nearest, e.Differences = other.Key, d
 		}
@@ -223,8 +223,8 @@ func (c *Cache) Explain(in Inputs) (Explanation, error) {
 	return e, nil
 }
 
-// differences compares inputs by name.
-func differences(wanted, stored Inputs) (list []Difference) {
+// compareInputs compares inputs by name.
+func compareInputs(wanted, stored Inputs) (list []Difference) {
 	have := make(map[string]string)
 	for _, s := range stored {
 		have[s.Name] = s.Value

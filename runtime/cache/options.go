@@ -38,18 +38,18 @@ const (
 // Traces go to the writer.
 func FromEnvironment(getenv func(string) string, stderr io.Writer) (o Options, on bool) {
 	o = Options{
-		Dir:      folder(getenv),
-		MinEntry: number(getenv("SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE"), 0),
-		MaxEntry: number(getenv("SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE"), defaultMaxEntry),
-		MaxSize:  number(getenv("SYCL_CACHE_MAX_SIZE"), defaultMaxSize>>20) << 20,
+		Dir:      folderFrom(getenv),
+		MinEntry: parseNumber(getenv("SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE"), 0),
+		MaxEntry: parseNumber(getenv("SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE"), defaultMaxEntry),
+		MaxSize:  parseNumber(getenv("SYCL_CACHE_MAX_SIZE"), defaultMaxSize>>20) << 20,
 	}
-	if number(getenv("SYCL_CACHE_TRACE"), 0)&1 != 0 {
+	if parseNumber(getenv("SYCL_CACHE_TRACE"), 0)&1 != 0 {
 		o.Trace = func(line string) { fmt.Fprintln(stderr, line) }
 	}
 	return o, o.Dir != "" && getenv("SYCL_CACHE_PERSISTENT") == "1"
 }
 
-func folder(getenv func(string) string) string {
+func folderFrom(getenv func(string) string) string {
 	const own = "offlink"
 	if dir := getenv("SYCL_CACHE_DIR"); dir != "" {
 		return filepath.Join(dir, own)
@@ -62,9 +62,9 @@ func folder(getenv func(string) string) string {
 	return ""
 }
 
-// number reads a variable; one that is not a number, or too large, is as if it
+// parseNumber reads a variable; one that is not a number, or too large, is as if it
 // were not there.
-func number(s string, otherwise int64) int64 {
+func parseNumber(s string, otherwise int64) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 || n > 1<<42 {
 		return otherwise
@@ -72,7 +72,7 @@ func number(s string, otherwise int64) int64 {
 	return n
 }
 
-func (o *Options) fits(size int64) bool {
+func (o *Options) fitsLimits(size int64) bool {
 	return size >= o.MinEntry && (o.MaxEntry == 0 || size <= o.MaxEntry)
 }
 

@@ -45,7 +45,7 @@ var images = sync.OnceValue(func() map[string]*registry.Image {
 	}
 	all := make(map[string]*registry.Image)
 	for r := bufio.NewReader(z); ; {
-		symbol, code, err := next(r)
+		symbol, code, err := nextImage(r)
 		if err == io.EOF {
 			return all
 		}
@@ -56,8 +56,8 @@ var images = sync.OnceValue(func() map[string]*registry.Image {
 	}
 })
 
-// next reads a symbol and the code of its image.
-func next(r *bufio.Reader) (symbol string, code []byte, err error) {
+// nextImage reads a symbol and the code of its image.
+func nextImage(r *bufio.Reader) (symbol string, code []byte, err error) {
 	line, err := r.ReadString('\n')
 	if err != nil {
 		return "", nil, err
@@ -95,15 +95,15 @@ func Native(symbol string, extensions []string) bool {
 	if !ok || img == nil {
 		return false
 	}
-	needed := "cl_intel_devicelib_" + family(name)
+	needed := "cl_intel_devicelib_" + extensionFamily(name)
 	if usesDouble(img) {
 		needed += "_fp64"
 	}
 	return slices.Contains(extensions, needed)
 }
 
-// family is the part of the library that __devicelib_NAME is in.
-func family(name string) string {
+// extensionFamily is the part of the library that __devicelib_NAME is in.
+func extensionFamily(name string) string {
 	switch {
 	case name == "assert_fail":
 		return "assert"

@@ -73,7 +73,7 @@ type description struct {
 	imageScope bool
 }
 
-func parse(v props.Value) (d description, ok bool) {
+func parseRecord(v props.Value) (d description, ok bool) {
 	data := v.Data()
 	if v.Type() != props.TypeByteArray || len(data) < 5 {
 		return d, false
@@ -94,12 +94,12 @@ func (d *Database) AddImages(images []*registry.Image) error {
 		set := img.Properties.Get(props.SetDeviceGlobals)
 		for _, id := range set.Names() {
 			value, _ := set.Get(id)
-			told, ok := parse(value)
+			told, ok := parseRecord(value)
 			if !ok {
 				errs = append(errs, fmt.Errorf("device global %s: the property of %v is not a size and a scope", id, img))
 				continue
 			}
-			if err := d.variable(id).addImage(img, told); err != nil {
+			if err := d.findVariable(id).addImage(img, told); err != nil {
 				errs = append(errs, err)
 			}
 		}
@@ -107,8 +107,8 @@ func (d *Database) AddImages(images []*registry.Image) error {
 	return errors.Join(errs...)
 }
 
-// variable returns the entry of a name.
-func (d *Database) variable(id string) *Variable {
+// findVariable returns the entry of a name.
+func (d *Database) findVariable(id string) *Variable {
 	v := d.byID[id]
 	if v == nil {
 		v = &Variable{ID: id}
@@ -150,7 +150,7 @@ func (d *Database) AddHost(address uint64, id string) {
 		d.hosts = make(map[uint64]string)
 	}
 	d.hosts[address] = id
-	d.variable(id).Host = address
+	d.findVariable(id).Host = address
 }
 
 // RemoveHost ends that.

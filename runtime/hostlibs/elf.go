@@ -82,12 +82,12 @@ func (f *elfFile) readStruct(offset uint64, to any) error {
 		return fmt.Errorf("offset %#x is beyond the end of the file", offset)
 	}
 	if _, err := f.r.ReadAt(data, int64(offset)); err != nil {
-		return fmt.Errorf("%d bytes at offset %#x: %w", size, offset, unexpected(err))
+		return fmt.Errorf("%d bytes at offset %#x: %w", size, offset, asFormatError(err))
 	}
 	return binary.Read(bytes.NewReader(data), f.order, to)
 }
 
-func unexpected(err error) error {
+func asFormatError(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
@@ -155,7 +155,7 @@ func (f *elfFile) readDynamic() error {
 	if err != nil {
 		return err
 	}
-	err = f.interpret(entries)
+	err = f.interpretEntries(entries)
 	f.dynamic.Kind = Library
 	if interpreted && f.dynamic.Soname == "" {
 		f.dynamic.Kind = Program
@@ -194,7 +194,7 @@ func (f *elfFile) dynamicEntries(p *elf.Prog64) ([]elf.Dyn64, error) {
 	return list, nil
 }
 
-func (f *elfFile) interpret(entries []elf.Dyn64) error {
+func (f *elfFile) interpretEntries(entries []elf.Dyn64) error {
 	var table uint64
 	for _, d := range entries {
 		if elf.DynTag(d.Tag) == elf.DT_STRTAB {
@@ -245,7 +245,7 @@ func (f *elfFile) stringAt(table, offset uint64) (string, error) {
 			return string(data[:end]), nil
 		}
 		if err != nil {
-			return "", fmt.Errorf("string at offset %#x: %w", at, unexpected(err))
+			return "", fmt.Errorf("string at offset %#x: %w", at, asFormatError(err))
 		}
 		return "", fmt.Errorf("string at offset %#x: it does not end", at)
 	}

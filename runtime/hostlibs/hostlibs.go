@@ -104,7 +104,7 @@ func (l *Loader) Closure(root *Module) *Closure {
 		m := c.Modules[i]
 		m.Needed = nil
 		for _, name := range m.Dynamic.Needed {
-			d := l.find(c, name, m, loadedBy)
+			d := l.findLibrary(c, name, m, loadedBy)
 			m.Needed = append(m.Needed, d)
 			switch {
 			case d.Module == nil:
@@ -142,10 +142,10 @@ func (c *Closure) Constructors() []*Module {
 	return order
 }
 
-// find is the search for one library (ld.so(8)): a module that is there, a
+// findLibrary is the search for one library (ld.so(8)): a module that is there, a
 // path with a slash, RPATH of the module and of those that loaded it,
 // LD_LIBRARY_PATH, RUNPATH, the cache, the default folders.
-func (l *Loader) find(c *Closure, name string, m *Module, loadedBy map[*Module]*Module) Dependency {
+func (l *Loader) findLibrary(c *Closure, name string, m *Module, loadedBy map[*Module]*Module) Dependency {
 	d := Dependency{Name: name}
 	for _, have := range c.Modules {
 		if have.Soname == name || have != c.Modules[0] && filepath.Base(have.Path) == name {
@@ -154,31 +154,31 @@ func (l *Loader) find(c *Closure, name string, m *Module, loadedBy map[*Module]*
 		}
 	}
 	if strings.ContainsRune(name, '/') {
-		d.Module = l.try(m, name)
+		d.Module = l.openCandidate(m, name)
 		return d
 	}
-	for _, folder := range l.folders(m, loadedBy) {
-		if d.Module = l.try(m, filepath.Join(folder, name)); d.Module != nil {
+	for _, folder := range l.searchFolders(m, loadedBy) {
+		if d.Module = l.openCandidate(m, filepath.Join(folder, name)); d.Module != nil {
 			return d
 		}
 		d.Folders = append(d.Folders, folder)
 	}
-	for _, path := range l.cached(name) {
-		if d.Module = l.try(m, path); d.Module != nil {
+	for _, path := range l.loaderCache(name) {
+		if d.Module = l.openCandidate(m, path); d.Module != nil {
 			return d
 		}
 	}
-	for _, folder := range l.defaults(m) {
-		if d.Module = l.try(m, filepath.Join(folder, name)); d.Module != nil {
+	for _, folder := range l.defaultFolders(m) {
+		if d.Module = l.openCandidate(m, filepath.Join(folder, name)); d.Module != nil {
 			return d
 		}
 	}
 	return d
 }
 
-// try opens a library if the loader would take it: files for other machines
+// openCandidate opens a library if the loader would take it: files for other machines
 // are passed over.
-func (l *Loader) try(m *Module, path string) *Module {
+func (l *Loader) openCandidate(m *Module, path string) *Module {
 	lib, err := l.Open(path)
 	if err != nil || lib.Kind != Library && lib.Kind != Program || lib.Class != m.Class || lib.Machine != m.Machine {
 		return nil
@@ -186,23 +186,23 @@ func (l *Loader) try(m *Module, path string) *Module {
 	return lib
 }
 
-// folders are those of the module, its loaders and LD_LIBRARY_PATH, in order.
-func (l *Loader) folders(m *Module, loadedBy map[*Module]*Module) []string {
+// searchFolders are those of the module, its loaders and LD_LIBRARY_PATH, in order.
+func (l *Loader) searchFolders(m *Module, loadedBy map[*Module]*Module) []string {
 	var list []string
 	if len(m.Runpath) == 0 {
 		for by := m; by != nil; by = loadedBy[by] {
 			if len(by.Runpath) == 0 {
-				list = append(list, expand(by, by.Rpath)...)
+				list = append(list, expandOrigin(by, by.Rpath)...)
 			}
 		}
 	}
-	list = append(list, expand(m, splitPath(l.LibraryPath))...)
-	return append(list, expand(m, m.Runpath)...)
+	list = append(list, expandOrigin(m, splitPath(l.LibraryPath))...)
+	return append(list, expandOrigin(m, m.Runpath)...)
 }
 
 // Folders returns the folders in which the module's own libraries are looked
 // for before those of the system.
-func (l *Loader) Folders(m *Module) []string { return l.folders(m, nil) }
+func (l *Loader) Folders(m *Module) []string { return l.searchFolders(m, nil) }
 
 // splitPath splits at colons, and semicolons as LD_LIBRARY_PATH may have.
 func splitPath(s string) []string {
@@ -212,8 +212,8 @@ func splitPath(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ':' || r == ';' })
 }
 
-// expand replaces the dynamic string tokens.
-func expand(m *Module, folders []string) []string {
+// expandOrigin replaces the dynamic string tokens.
+func expandOrigin(m *Module, folders []string) []string {
 	origin := filepath.Dir(m.Path)
 	if real, err := filepath.EvalSymlinks(m.Path); err == nil {
 		origin = filepath.Dir(real)
@@ -230,7 +230,7 @@ func expand(m *Module, folders []string) []string {
 	return list
 }
 
-func (l *Loader) cached(name string) []string {
+func (l *Loader) loaderCache(name string) []string {
 	if l.cache == nil {
 		l.cache = make(map[string][]string)
 		file := l.CacheFile
@@ -248,7 +248,7 @@ func (l *Loader) cached(name string) []string {
 	return l.cache[name]
 }
 
-func (l *Loader) defaults(m *Module) []string {
+func (l *Loader) defaultFolders(m *Module) []string {
 	switch {
 	case l.DefaultFolders != nil:
 		return l.DefaultFolders

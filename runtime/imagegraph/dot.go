@@ -11,7 +11,7 @@ import (
 func (g *Graph) DOT() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "digraph %s {\n  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=9];\n", dotText("device images"))
-	for n, file := range g.files() {
+	for n, file := range g.fileNames() {
 		indent := "  "
 		if file != "" {
 			fmt.Fprintf(&b, "  subgraph cluster_%d {\n    label=%s;\n", n, dotText(file))
@@ -33,8 +33,8 @@ func (g *Graph) DOT() []byte {
 	return b.Bytes()
 }
 
-// files are the files of the nodes in their order.
-func (g *Graph) files() (list []string) {
+// fileNames are the files of the nodes in their order.
+func (g *Graph) fileNames() (list []string) {
 	for _, n := range g.Nodes {
 		if !slices.Contains(list, n.File) {
 			list = append(list, n.File)
@@ -49,7 +49,7 @@ func (g *Graph) writeDOTNode(b *bytes.Buffer, indent string, i int) {
 	if n.Missing {
 		style = ", style=dashed, color=red, fontcolor=red"
 	}
-	fmt.Fprintf(b, "%sn%d [label=%s%s];\n", indent, i, dotText(strings.Join(n.lines(), "\n")), style)
+	fmt.Fprintf(b, "%sn%d [label=%s%s];\n", indent, i, dotText(strings.Join(n.nodeLines(), "\n")), style)
 }
 
 // dotText is a quoted string of Graphviz.
@@ -60,7 +60,7 @@ func dotText(s string) string {
 // edgeLabel is the symbol of an edge, or the number of them.
 func edgeLabel(e Edge) string {
 	if len(e.Symbols) == 1 {
-		return shorten(e.Symbols[0], maxLabel)
+		return shortenName(e.Symbols[0], maxLabel)
 	}
 	return fmt.Sprintf("%d symbols", len(e.Symbols))
 }
@@ -71,9 +71,9 @@ const (
 	maxLine  = 34
 )
 
-// shorten cuts the middle out of a text: the ends of mangled names and of paths
+// shortenName cuts the middle out of a text: the ends of mangled names and of paths
 // tell them apart.
-func shorten(s string, limit int) string {
+func shortenName(s string, limit int) string {
 	r := []rune(s)
 	if len(r) <= limit {
 		return s
@@ -82,14 +82,14 @@ func shorten(s string, limit int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(limit-1-head):])
 }
 
-// lines are the texts of a node.
-func (n *Node) lines() []string {
+// nodeLines are the texts of a node.
+func (n *Node) nodeLines() []string {
 	if n.Missing {
-		return []string{shorten(n.Name, maxLine), "not found"}
+		return []string{shortenName(n.Name, maxLine), "not found"}
 	}
-	lines := []string{shorten(n.Name, maxLine)}
+	lines := []string{shortenName(n.Name, maxLine)}
 	if n.Detail != "" {
-		lines = append(lines, shorten(n.Detail, maxLine))
+		lines = append(lines, shortenName(n.Detail, maxLine))
 	}
 	return append(lines, fmt.Sprintf("%s, %s", sizeText(n.Size), countText(len(n.Kernels), "kernel")))
 }

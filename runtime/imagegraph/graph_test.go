@@ -105,7 +105,7 @@ func checkLayers(t *testing.T, g *Graph) {
 	t.Helper()
 	widths := make([]float64, len(g.Nodes))
 	for i := range widths {
-		widths[i] = g.Nodes[i].width()
+		widths[i] = g.Nodes[i].boxWidth()
 	}
 	l := newLayered(g, widths)
 	for _, layer := range l.layers {

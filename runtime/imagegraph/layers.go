@@ -249,18 +249,18 @@ func (l *layered) pullLayer(layer int, neighbors func(*point) []int) {
 	}
 	left, right := slices.Clone(wanted), slices.Clone(wanted)
 	for i := 1; i < len(points); i++ {
-		left[i] = max(left[i], left[i-1]+l.distance(points[i-1], points[i]))
+		left[i] = max(left[i], left[i-1]+l.nodeDistance(points[i-1], points[i]))
 	}
 	for i := len(points) - 2; i >= 0; i-- {
-		right[i] = min(right[i], right[i+1]-l.distance(points[i], points[i+1]))
+		right[i] = min(right[i], right[i+1]-l.nodeDistance(points[i], points[i+1]))
 	}
 	for i, p := range points {
 		l.points[p].x = (left[i] + right[i]) / 2
 	}
 }
 
-// distance is the least one between the middles of neighbors in a layer.
-func (l *layered) distance(a, b int) float64 {
+// nodeDistance is the least one between the middles of neighbors in a layer.
+func (l *layered) nodeDistance(a, b int) float64 {
 	return (l.points[a].width+l.points[b].width)/2 + gap
 }
 
@@ -277,8 +277,8 @@ func (l *layered) moveToOrigin() {
 	}
 }
 
-// width is the right edge of all points.
-func (l *layered) width() float64 {
+// layerWidth is the right edge of all points.
+func (l *layered) layerWidth() float64 {
 	most := 0.0
 	for _, p := range l.points {
 		most = max(most, p.x+p.width/2)

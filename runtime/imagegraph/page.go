@@ -38,7 +38,7 @@ func (g *Graph) Page() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>%s</title>\n<style>%s%s</style>\n</head>\n<body>\n<main>\n",
 		svgText(g.Title), pageStyle, styles)
-	fmt.Fprintf(&b, "<h1>%s</h1>\n<p>%s</p>\n", svgText(g.Title), g.summary())
+	fmt.Fprintf(&b, "<h1>%s</h1>\n<p>%s</p>\n", svgText(g.Title), g.summaryText())
 	b.WriteString("<div class=\"graph\">\n")
 	g.writeSVG(&b, "")
 	b.WriteString("</div>\n")
@@ -48,7 +48,7 @@ func (g *Graph) Page() []byte {
 	return b.Bytes()
 }
 
-func (g *Graph) summary() string {
+func (g *Graph) summaryText() string {
 	images, kernels, missing := 0, 0, 0
 	var size int64
 	for _, n := range g.Nodes {

@@ -65,14 +65,14 @@ type drawing struct {
 // writeSVG writes the element; style is empty where a page has it.
 func (g *Graph) writeSVG(b *bytes.Buffer, style string) {
 	widths := make([]float64, len(g.Nodes))
-	d := &drawing{graph: g, out: b, files: g.files()}
+	d := &drawing{graph: g, out: b, files: g.fileNames()}
 	for i := range g.Nodes {
-		widths[i] = g.Nodes[i].width()
+		widths[i] = g.Nodes[i].boxWidth()
 		d.greatest = max(d.greatest, g.Nodes[i].Size)
 	}
 	d.layout = newLayered(g, widths)
 	height := d.stackLayers()
-	width := d.layout.width() + 2*margin
+	width := d.layout.layerWidth() + 2*margin
 	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img" aria-label="device images">`+"\n",
 		math.Ceil(width), math.Ceil(height), math.Ceil(width), math.Ceil(height))
 	if style != "" {
@@ -91,24 +91,24 @@ func (g *Graph) writeSVG(b *bytes.Buffer, style string) {
 	b.WriteString("</svg>\n")
 }
 
-// caption is the texts of a node: its file, then its lines.
-func (n *Node) caption() []string {
+// captionLines is the texts of a node: its file, then its lines.
+func (n *Node) captionLines() []string {
 	if n.Missing {
-		return n.lines()
+		return n.nodeLines()
 	}
-	return append([]string{shorten(filepath.Base(n.File), maxLine)}, n.lines()...)
+	return append([]string{shortenName(filepath.Base(n.File), maxLine)}, n.nodeLines()...)
 }
 
-func (n *Node) width() float64 {
+func (n *Node) boxWidth() float64 {
 	longest := 0
-	for _, line := range n.caption() {
+	for _, line := range n.captionLines() {
 		longest = max(longest, len([]rune(line)))
 	}
 	return max(minNodeWidth, float64(longest)*letterWidth+2*nodePadding+6)
 }
 
-func (n *Node) height() float64 {
-	return float64(len(n.caption()))*lineHeight + 2*nodePadding + barHeight
+func (n *Node) boxHeight() float64 {
+	return float64(len(n.captionLines()))*lineHeight + 2*nodePadding + barHeight
 }
 
 // stackLayers places the layers below each other and returns the height of all.
@@ -118,7 +118,7 @@ func (d *drawing) stackLayers() float64 {
 		tallest := float64(labelHeight)
 		for _, p := range layer {
 			if n := d.layout.points[p].node; n >= 0 {
-				tallest = max(tallest, d.graph.Nodes[n].height())
+				tallest = max(tallest, d.graph.Nodes[n].boxHeight())
 			}
 		}
 		d.tops = append(d.tops, y)
@@ -136,13 +136,13 @@ func (d *drawing) writeNode(i int) {
 		class += " lost"
 	}
 	fmt.Fprintf(d.out, `<g class="%s" data-node="%d"><title>%s</title><rect class="box" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="5"/>`,
-		class, i, svgText(n.tooltip()), x, y, p.width, n.height())
+		class, i, svgText(n.tooltipText()), x, y, p.width, n.boxHeight())
 	if !n.Missing {
 		hue := slices.Index(d.files, n.File) % fileHues
-		fmt.Fprintf(d.out, `<rect class="f%d" x="%.1f" y="%.1f" width="5" height="%.1f" rx="2"/>`, hue, x, y, n.height())
-		d.writeSizeBar(n, x, y+n.height()-barHeight-5, p.width)
+		fmt.Fprintf(d.out, `<rect class="f%d" x="%.1f" y="%.1f" width="5" height="%.1f" rx="2"/>`, hue, x, y, n.boxHeight())
+		d.writeSizeBar(n, x, y+n.boxHeight()-barHeight-5, p.width)
 	}
-	for line, text := range n.caption() {
+	for line, text := range n.captionLines() {
 		style := "dim"
 		if line == 0 {
 			style = "text name"
@@ -162,8 +162,8 @@ func (d *drawing) writeSizeBar(n *Node, x, y, width float64) {
 	fmt.Fprintf(d.out, `<rect class="bar" x="%.1f" y="%.1f" width="%.1f" height="%d" rx="2"/>`, x+nodePadding+4, y, share*(width-2*nodePadding-8), barHeight)
 }
 
-// tooltip is everything about a node.
-func (n *Node) tooltip() string {
+// tooltipText is everything about a node.
+func (n *Node) tooltipText() string {
 	if n.Missing {
 		return n.Name + "\nno image exports it"
 	}
@@ -193,13 +193,13 @@ func someLines(heading string, names []string) (lines []string) {
 	return lines
 }
 
-// end is the lower or the upper edge of a point of a route.
-func (d *drawing) end(p int, lower bool) (x, y float64) {
+// endElement is the lower or the upper edge of a point of a route.
+func (d *drawing) endElement(p int, lower bool) (x, y float64) {
 	at := d.layout.points[p]
 	y = d.tops[at.layer]
 	if lower {
 		if at.node >= 0 {
-			y += d.graph.Nodes[at.node].height()
+			y += d.graph.Nodes[at.node].boxHeight()
 		} else {
 			y += d.heights[at.layer]
 		}
@@ -211,13 +211,13 @@ func (d *drawing) end(p int, lower bool) (x, y float64) {
 // at the image that exports.
 func (d *drawing) writeEdge(r route) {
 	var path strings.Builder
-	x, y := d.end(r.points[0], true)
+	x, y := d.endElement(r.points[0], true)
 	fmt.Fprintf(&path, "M%.1f %.1f", x, y)
 	for _, p := range r.points[1:] {
-		toX, toY := d.end(p, false)
+		toX, toY := d.endElement(p, false)
 		middle := (y + toY) / 2
 		fmt.Fprintf(&path, "C%.1f %.1f %.1f %.1f %.1f %.1f", x, middle, toX, middle, toX, toY)
-		x, y = d.end(p, true)
+		x, y = d.endElement(p, true)
 		if d.layout.points[p].node < 0 {
 			fmt.Fprintf(&path, "L%.1f %.1f", x, y)
 		}
@@ -235,11 +235,11 @@ func (d *drawing) writeEdge(r route) {
 func (d *drawing) writeTip(r route, bad string) {
 	const size = 5
 	if r.turned {
-		x, y := d.end(r.points[0], true)
+		x, y := d.endElement(r.points[0], true)
 		fmt.Fprintf(d.out, `<path class="tip%s" d="M%.1f %.1fl-%d %dh%dz"/>`, bad, x, y, size, 2*size, 2*size)
 		return
 	}
-	x, y := d.end(r.points[len(r.points)-1], false)
+	x, y := d.endElement(r.points[len(r.points)-1], false)
 	fmt.Fprintf(d.out, `<path class="tip%s" d="M%.1f %.1fl-%d -%dh%dz"/>`, bad, x, y, size, 2*size, 2*size)
 }
 
@@ -248,7 +248,7 @@ func (d *drawing) writeLabel(r route) {
 	if d.graph.Nodes[r.edge.To].Missing {
 		return // the node has the name
 	}
-	x, y := d.end(r.points[1], false)
+	x, y := d.endElement(r.points[1], false)
 	fmt.Fprintf(d.out, `<text class="label" text-anchor="middle" x="%.1f" y="%.1f">%s</text>`+"\n", x, y+labelHeight/2+4, svgText(edgeLabel(r.edge)))
 }
 

@@ -44,7 +44,7 @@ func BenchmarkLaunch(b *testing.B) {
 	yield := func() {}
 	b.ReportAllocs()
 	for b.Loop() {
-		r.reset()
+		r.forgetLaunch()
 		r.yield = yield
 		r.sizes[0][0] = 8
 		r.size.Global = r.sizes[0][:1]

@@ -34,8 +34,8 @@ func fillBlock(fill func(b *block)) (unsafe.Pointer, error) {
 	return memory, nil
 }
 
-// take returns room for size bytes, nil while the size is counted.
-func (b *block) take(size uintptr) unsafe.Pointer {
+// takeRoom returns room for size bytes, nil while the size is counted.
+func (b *block) takeRoom(size uintptr) unsafe.Pointer {
 	const align = 8
 	at := b.size
 	b.size = (b.size + size + align - 1) &^ (align - 1)
@@ -45,28 +45,28 @@ func (b *block) take(size uintptr) unsafe.Pointer {
 	return unsafe.Add(b.memory, at)
 }
 
-// put copies a struct into the block. The first is where the block starts.
-func put[T any](b *block, v *T) *T {
-	to := (*T)(b.take(unsafe.Sizeof(*v)))
+// putStruct copies a struct into the block. The first is where the block starts.
+func putStruct[T any](b *block, v *T) *T {
+	to := (*T)(b.takeRoom(unsafe.Sizeof(*v)))
 	if to != nil {
 		*to = *v
 	}
 	return to
 }
 
-func (b *block) text(s string) *C.char {
-	to := b.take(uintptr(len(s)) + 1)
+func (b *block) putText(s string) *C.char {
+	to := b.takeRoom(uintptr(len(s)) + 1)
 	if to != nil {
 		copy(unsafe.Slice((*byte)(to), len(s)), s) // the end is zero already
 	}
 	return (*C.char)(to)
 }
 
-// texts puts a list that ends with a null pointer.
-func (b *block) texts(list []string) **C.char {
-	to := b.take(uintptr(len(list)+1) * unsafe.Sizeof(uintptr(0)))
+// putTexts puts a list that ends with a null pointer.
+func (b *block) putTexts(list []string) **C.char {
+	to := b.takeRoom(uintptr(len(list)+1) * unsafe.Sizeof(uintptr(0)))
 	for i, s := range list {
-		text := b.text(s)
+		text := b.putText(s)
 		if to != nil {
 			*(**C.char)(unsafe.Add(to, uintptr(i)*unsafe.Sizeof(text))) = text
 		}
@@ -74,8 +74,8 @@ func (b *block) texts(list []string) **C.char {
 	return (**C.char)(to)
 }
 
-func (b *block) sizes(list []int) *C.size_t {
-	to := b.take(uintptr(len(list)) * unsafe.Sizeof(C.size_t(0)))
+func (b *block) putSizes(list []int) *C.size_t {
+	to := b.takeRoom(uintptr(len(list)) * unsafe.Sizeof(C.size_t(0)))
 	if to != nil {
 		for i, n := range list {
 			unsafe.Slice((*C.size_t)(to), len(list))[i] = C.size_t(n)

@@ -138,7 +138,7 @@ func openKernel(s *session, c *C.struct_offlink_call) error {
 	ref := runtime.KernelRef{Name: C.GoString(c.text), Spec: spec, RefuseDuplicates: c.flags&C.OFFLINK_KERNEL_REFUSE_DUPLICATES != 0}
 	for _, name := range unsafe.Slice(c.functions, int(c.function_count)) {
 		if name == nil {
-			return invalidf("a function without a name")
+			return invalidArgument("a function without a name")
 		}
 		ref.Functions = append(ref.Functions, C.GoString(name))
 	}
@@ -167,7 +167,7 @@ func kernelNames(s *session, c *C.struct_offlink_call) error {
 
 // stringArray returns an array of C strings, all in one block from malloc.
 func stringArray(list []string) (**C.char, error) {
-	array, err := fillBlock(func(b *block) { b.texts(list) })
+	array, err := fillBlock(func(b *block) { b.putTexts(list) })
 	return (**C.char)(array), err
 }
 
@@ -213,7 +213,7 @@ func takeSignals() { C.offlink_take_signals() }
 
 // fillRequest takes over the range and the arguments.
 func fillRequest(r *launchRequest, c *C.struct_offlink_call) error {
-	r.reset()
+	r.forgetLaunch()
 	if err := fillRange(r, &c._range); err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func fillRequest(r *launchRequest, c *C.struct_offlink_call) error {
 // hostBytes returns the memory of the host program, nil for NULL.
 func hostBytes(data unsafe.Pointer, size C.size_t) ([]byte, error) {
 	if uint64(size) > math.MaxInt64/2 {
-		return nil, invalidf("%d bytes are more than there can be", uint64(size))
+		return nil, invalidArgument("%d bytes are more than there can be", uint64(size))
 	}
 	if data == nil {
 		return nil, nil
@@ -250,12 +250,12 @@ func hostBytes(data unsafe.Pointer, size C.size_t) ([]byte, error) {
 func fillRange(r *launchRequest, from *C.offlink_range) error {
 	n := int(from.dimensions)
 	if n < 1 || n > 3 {
-		return invalidf("a range has 1 to 3 dimensions, not %d", n)
+		return invalidArgument("a range has 1 to 3 dimensions, not %d", n)
 	}
 	chosen, moved := false, false
 	for i := range n {
 		if uint64(from.global[i]) > math.MaxInt || uint64(from.local[i]) > math.MaxInt || uint64(from.offset[i]) > math.MaxInt {
-			return invalidf("dimension %d of the range is too large", i)
+			return invalidArgument("dimension %d of the range is too large", i)
 		}
 		r.sizes[0][i], r.sizes[1][i], r.sizes[2][i] = int(from.global[i]), int(from.local[i]), int(from.offset[i])
 		chosen = chosen || from.local[i] != 0

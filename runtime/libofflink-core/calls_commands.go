@@ -21,9 +21,9 @@ func dispatchCommand(s *session, c *C.struct_offlink_call) (err error) {
 	object := uint64(c.object)
 	switch c.function {
 	case C.OFFLINK_CORE_MEMORY_ALLOC:
-		return allocate(s, c)
+		return allocateCall(s, c)
 	case C.OFFLINK_CORE_MEMORY_FREE:
-		return s.free(object, addressOf(c.data))
+		return s.freeMemory(object, addressOf(c.data))
 	case C.OFFLINK_CORE_QUEUE_CREATE:
 		handle, err := s.createQueue(object, driver.QueueOptions{
 			OutOfOrder: c.flags&C.OFFLINK_QUEUE_OUT_OF_ORDER != 0, Profiling: c.flags&C.OFFLINK_QUEUE_PROFILING != 0,
@@ -35,13 +35,13 @@ func dispatchCommand(s *session, c *C.struct_offlink_call) (err error) {
 			return s.finishFor(object, timeoutOf(c))
 		}
 		start := time.Now()
-		err := s.finish(object, c.here == 0)
+		err := s.finishQueue(object, c.here == 0)
 		if err != errElsewhere {
 			c.quick = cBool(s.finishesQuickly(object, time.Since(start)))
 		}
 		return err
 	case C.OFFLINK_CORE_QUEUE_ABORT:
-		return s.abort(object)
+		return s.abortQueue(object)
 	case C.OFFLINK_CORE_EVENT_WAIT:
 		return s.waitEvent(object, c.here == 0, timeoutOf(c))
 	case C.OFFLINK_CORE_EVENT_TIMES:
@@ -60,11 +60,11 @@ func timeoutOf(c *C.struct_offlink_call) time.Duration {
 	return time.Duration(min(uint64(c.timeout), math.MaxInt64))
 }
 
-// enqueue calls the method of one command.
-func enqueue(s *session, c *C.struct_offlink_call) (uint64, error) {
+// enqueueCall calls the method of one command.
+func enqueueCall(s *session, c *C.struct_offlink_call) (uint64, error) {
 	object, sync := uint64(c.object), syncOf(c)
 	if uint64(c.size) > math.MaxInt64/2 {
-		return 0, invalidf("%d bytes are more than there can be", uint64(c.size))
+		return 0, invalidArgument("%d bytes are more than there can be", uint64(c.size))
 	}
 	switch c.function {
 	case C.OFFLINK_CORE_ENQUEUE_LAUNCH:
@@ -87,9 +87,9 @@ func enqueue(s *session, c *C.struct_offlink_call) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		return s.fill(object, sync, addressOf(c.data), pattern, int64(c.size))
+		return s.fillMemory(object, sync, addressOf(c.data), pattern, int64(c.size))
 	case C.OFFLINK_CORE_ENQUEUE_BARRIER:
-		return s.barrier(object, sync)
+		return s.queueBarrier(object, sync)
 	case C.OFFLINK_CORE_ENQUEUE_HOST:
 		return enqueueHost(s, c, sync)
 	}
@@ -106,11 +106,11 @@ func syncOf(c *C.struct_offlink_call) commandSync {
 	return sync
 }
 
-func allocate(s *session, c *C.struct_offlink_call) error {
+func allocateCall(s *session, c *C.struct_offlink_call) error {
 	if uint64(c.size) > math.MaxInt64/2 {
-		return invalidf("%d bytes are more than there can be", uint64(c.size))
+		return invalidArgument("%d bytes are more than there can be", uint64(c.size))
 	}
-	address, err := s.allocate(uint64(c.object), driver.MemoryKind(c.flags), int64(c.size))
+	address, err := s.allocateMemory(uint64(c.object), driver.MemoryKind(c.flags), int64(c.size))
 	c.address = unsafe.Add(unsafe.Pointer(nil), address)
 	return err
 }
@@ -144,7 +144,7 @@ func constantsOf(c *C.struct_offlink_call) (runtime.SpecConstants, error) {
 		case err != nil:
 			return nil, err
 		case constant.name == nil || value == nil:
-			return nil, invalidf("a specialization constant without a name or a value")
+			return nil, invalidArgument("a specialization constant without a name or a value")
 		}
 		if spec == nil {
 			spec = make(runtime.SpecConstants)

@@ -43,7 +43,7 @@ func dispatchMore(s *session, c *C.struct_offlink_call) error {
 
 func importBuffer(s *session, c *C.struct_offlink_call) error {
 	if uint64(c.size) > math.MaxInt64/2 {
-		return invalidf("%d bytes are more than there can be", uint64(c.size))
+		return invalidArgument("%d bytes are more than there can be", uint64(c.size))
 	}
 	handle, bytes, err := s.importBuffer(uint64(c.object), uint64(c.number), int64(c.size))
 	c.created, c.address = C.offlink_handle(handle), unsafe.Pointer(unsafe.SliceData(bytes))
@@ -73,7 +73,7 @@ func dispatchEvents(s *session, c *C.struct_offlink_call) error {
 		s.runtime.DeviceGlobals().RemoveHost(addressOf(unsafe.Pointer(c.base)))
 		return nil
 	}
-	handle, err := enqueue(s, c)
+	handle, err := enqueueCall(s, c)
 	c.created = C.offlink_handle(handle)
 	return err
 }

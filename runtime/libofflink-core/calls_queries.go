@@ -41,7 +41,7 @@ func queryDevice(s *session, c *C.struct_offlink_call) (err error) {
 
 func fillDevice(b *block, d *runtime.Device) {
 	i := d.Info()
-	to := (*C.offlink_device_info)(b.take(unsafe.Sizeof(C.offlink_device_info{})))
+	to := (*C.offlink_device_info)(b.takeRoom(unsafe.Sizeof(C.offlink_device_info{})))
 	if to == nil {
 		to = new(C.offlink_device_info)
 	}
@@ -73,12 +73,12 @@ func fillDevice(b *block, d *runtime.Device) {
 }
 
 func fillDeviceTexts(b *block, to *C.offlink_device_info, d *runtime.Device, i *driver.Info) {
-	to.selector, to.backend, to._type = b.text(d.String()), b.text(d.Backend), b.text(string(i.Type))
-	to.name, to.vendor, to.version = b.text(i.Name), b.text(i.Vendor), b.text(i.Version)
-	to.driver_version = b.text(i.DriverVersion)
-	to.platform, to.platform_version = b.text(i.Platform), b.text(i.PlatformVersion)
-	to.formats, to.il_versions = b.texts(i.Formats), b.texts(i.ILVersions)
-	to.extensions, to.aspects = b.texts(i.Extensions), b.texts(i.Aspects)
+	to.selector, to.backend, to._type = b.putText(d.String()), b.putText(d.Backend), b.putText(string(i.Type))
+	to.name, to.vendor, to.version = b.putText(i.Name), b.putText(i.Vendor), b.putText(i.Version)
+	to.driver_version = b.putText(i.DriverVersion)
+	to.platform, to.platform_version = b.putText(i.Platform), b.putText(i.PlatformVersion)
+	to.formats, to.il_versions = b.putTexts(i.Formats), b.putTexts(i.ILVersions)
+	to.extensions, to.aspects = b.putTexts(i.Extensions), b.putTexts(i.Aspects)
 }
 
 func fillDeviceSizes(b *block, to *C.offlink_device_info, i *driver.Info) {
@@ -90,7 +90,7 @@ func fillDeviceSizes(b *block, to *C.offlink_device_info, i *driver.Info) {
 		to.max_work_items[n], to.max_groups[n] = C.size_t(i.MaxWorkItems[n]), C.size_t(i.MaxGroups[n])
 	}
 	to.max_sub_groups, to.max_parameters = C.size_t(i.MaxSubGroups), C.size_t(i.MaxParameterSize)
-	to.sub_group_sizes, to.sub_group_size_count = b.sizes(i.SubGroupSizes), C.size_t(len(i.SubGroupSizes))
+	to.sub_group_sizes, to.sub_group_size_count = b.putSizes(i.SubGroupSizes), C.size_t(len(i.SubGroupSizes))
 	to.memory_alignment, to.cache_line = C.size_t(i.MemoryAlignment), C.size_t(i.CacheLine)
 }
 
@@ -104,12 +104,12 @@ func queryKernel(s *session, c *C.struct_offlink_call) error {
 }
 
 func fillKernel(b *block, k *kernel) {
-	to := (*C.offlink_kernel_info)(b.take(unsafe.Sizeof(C.offlink_kernel_info{})))
+	to := (*C.offlink_kernel_info)(b.takeRoom(unsafe.Sizeof(C.offlink_kernel_info{})))
 	if to == nil {
 		to = new(C.offlink_kernel_info)
 	}
 	i := k.Info()
-	to.size, to.name = C.size_t(unsafe.Sizeof(*to)), b.text(k.Name)
+	to.size, to.name = C.size_t(unsafe.Sizeof(*to)), b.putText(k.Name)
 	for n, size := range i.RequiredGroup {
 		to.required_group[n] = C.size_t(size)
 	}
@@ -117,7 +117,7 @@ func fillKernel(b *block, k *kernel) {
 	to.local_memory, to.private_memory = C.uint64_t(i.LocalMemory), C.uint64_t(i.PrivateMemory)
 	to.sub_group, to.required_sub_group = C.size_t(i.SubGroup), C.size_t(i.RequiredSubGroup)
 	to.parameter_count = C.size_t(len(k.Params))
-	list := b.take(uintptr(len(k.Params)) * unsafe.Sizeof(uintptr(0)))
+	list := b.takeRoom(uintptr(len(k.Params)) * unsafe.Sizeof(uintptr(0)))
 	to.parameters = (**C.offlink_parameter)(list)
 	for n := range k.Params {
 		parameter := fillParameter(b, &k.Params[n])
@@ -138,9 +138,9 @@ var parameterKinds = map[driver.ParamKind]C.int{
 func fillParameter(b *block, p *runtime.Param) *C.offlink_parameter {
 	described := C.offlink_parameter{
 		kind: parameterKinds[p.Kind], removed: cBool(p.Removed), size: C.size_t(p.Size),
-		_type: b.text(p.Type), name: b.text(p.Name),
+		_type: b.putText(p.Type), name: b.putText(p.Name),
 	}
-	return put(b, &described)
+	return putStruct(b, &described)
 }
 
 // functionPointer stores a pointer to a function for a kernel.

@@ -43,13 +43,13 @@ type commandSync struct {
 	short bool // the command itself takes a moment
 }
 
-func (s *session) allocate(device uint64, kind driver.MemoryKind, size int64) (uint64, error) {
+func (s *session) allocateMemory(device uint64, kind driver.MemoryKind, size int64) (uint64, error) {
 	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
 	if err != nil {
 		return 0, err
 	}
 	if size <= 0 || kind < driver.DeviceMemory || kind > driver.SharedMemory {
-		return 0, invalidf("%d bytes of memory of kind %d cannot be allocated", size, int(kind))
+		return 0, invalidArgument("%d bytes of memory of kind %d cannot be allocated", size, int(kind))
 	}
 	m, err := d.Alloc(kind, size)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *session) allocate(device uint64, kind driver.MemoryKind, size int64) (u
 	return a.Address(), nil
 }
 
-func (s *session) free(device, address uint64) error {
+func (s *session) freeMemory(device, address uint64) error {
 	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *session) free(device, address uint64) error {
 	}
 	s.mu.Unlock()
 	if !ok || a.device != d {
-		return invalidf("%#x is not an address from offlink_memory_alloc for %v, or was freed", address, d)
+		return invalidArgument("%#x is not an address from offlink_memory_alloc for %v, or was freed", address, d)
 	}
 	return a.Close()
 }
@@ -108,9 +108,9 @@ func (s *session) createQueue(device uint64, opts driver.QueueOptions) (uint64, 
 	return s.handles.addHandle(&queue{q, d}), nil
 }
 
-// finish waits for the queue; where it must not, errElsewhere says that it
+// finishQueue waits for the queue; where it must not, errElsewhere says that it
 // would have to.
-func (s *session) finish(handle uint64, wait bool) error {
+func (s *session) finishQueue(handle uint64, wait bool) error {
 	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (s *session) finishesQuickly(handle uint64, took time.Duration) bool {
 
 var errAborted = errors.New("the queue was aborted by offlink_queue_abort")
 
-func (s *session) abort(handle uint64) error {
+func (s *session) abortQueue(handle uint64) error {
 	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
 	if err != nil {
 		return err
@@ -143,10 +143,10 @@ func (s *session) abort(handle uint64) error {
 	return nil
 }
 
-// command queues one command with its events, and returns the handle of its
+// queueCommand queues one command with its events, and returns the handle of its
 // event where C asked for one: also for a command that failed after it was
 // queued.
-func (s *session) command(handle uint64, sync commandSync, do func(*queue, driver.Sync) error) (uint64, error) {
+func (s *session) queueCommand(handle uint64, sync commandSync, do func(*queue, driver.Sync) error) (uint64, error) {
 	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
 	if err != nil {
 		return 0, err
@@ -195,7 +195,7 @@ func startsAtOnce(q *queue, after []driver.Event) bool {
 // copyBytes copies between any two addresses of which the device has one or
 // both.
 func (s *session) copyBytes(handle uint64, sync commandSync, to, from uint64, host func(address uint64) []byte, size int64) (uint64, error) {
-	return s.command(handle, sync, func(q *queue, o driver.Sync) error {
+	return s.queueCommand(handle, sync, func(q *queue, o driver.Sync) error {
 		target, at := memoryAt(q.device, to)
 		source, start := memoryAt(q.device, from)
 		switch {
@@ -208,7 +208,7 @@ func (s *session) copyBytes(handle uint64, sync commandSync, to, from uint64, ho
 		case source != nil:
 			return invalidCopy(q.Read(source, start, host(to), o), nil, 0, source, start, size)
 		}
-		return invalidf("neither %#x nor %#x is memory of %v", to, from, q.device)
+		return invalidArgument("neither %#x nor %#x is memory of %v", to, from, q.device)
 	})
 }
 
@@ -220,18 +220,18 @@ func invalidCopy(err error, target driver.Memory, at int64, source driver.Memory
 	return err
 }
 
-func (s *session) fill(handle uint64, sync commandSync, to uint64, pattern []byte, size int64) (uint64, error) {
-	return s.command(handle, sync, func(q *queue, o driver.Sync) error {
+func (s *session) fillMemory(handle uint64, sync commandSync, to uint64, pattern []byte, size int64) (uint64, error) {
+	return s.queueCommand(handle, sync, func(q *queue, o driver.Sync) error {
 		m, at := memoryAt(q.device, to)
 		if m == nil {
-			return invalidf("%#x is not memory of %v", to, q.device)
+			return invalidArgument("%#x is not memory of %v", to, q.device)
 		}
 		return q.Fill(m, at, size, slices.Clone(pattern), o)
 	})
 }
 
-func (s *session) barrier(handle uint64, sync commandSync) (uint64, error) {
-	return s.command(handle, sync, func(q *queue, o driver.Sync) error { return q.Barrier(o) })
+func (s *session) queueBarrier(handle uint64, sync commandSync) (uint64, error) {
+	return s.queueCommand(handle, sync, func(q *queue, o driver.Sync) error { return q.Barrier(o) })
 }
 
 // enqueueLaunch copies the values, as C may change them when the call returns.
@@ -242,9 +242,9 @@ func (s *session) enqueueLaunch(handle uint64, sync commandSync, kernelHandle ui
 		return 0, false, err
 	}
 	start := time.Now()
-	done, err = s.command(handle, sync, func(q *queue, o driver.Sync) error {
+	done, err = s.queueCommand(handle, sync, func(q *queue, o driver.Sync) error {
 		if k.device != q.device {
-			return invalidf("kernel %s is for %v and the queue is of %v", k.Name, k.device, q.device)
+			return invalidArgument("kernel %s is for %v and the queue is of %v", k.Name, k.device, q.device)
 		}
 		list, err := r.driverArgs(s, k)
 		if err != nil {

@@ -91,7 +91,7 @@ func (s *session) launchWith(handle uint64, r *launchRequest, timeout time.Durat
 func timesOf(e driver.Event) ([4]uint64, error) {
 	t, err := e.Times()
 	if err != nil {
-		return [4]uint64{}, invalidf("%v", err)
+		return [4]uint64{}, invalidArgument("%v", err)
 	}
 	return [4]uint64{uint64(t.Queued), uint64(t.Submitted), uint64(t.Started), uint64(t.Ended)}, nil
 }
@@ -130,7 +130,7 @@ func (s *session) completeEvent(handle uint64, outcome status) error {
 		return err
 	}
 	if e.user == nil {
-		return invalidf("the event is a command's; only those of offlink_event_create can be ended")
+		return invalidArgument("the event is a command's; only those of offlink_event_create can be ended")
 	}
 	if outcome != statusOK {
 		e.user.Complete(&hostError{outcome})
@@ -171,14 +171,14 @@ func (s *session) enqueueHost(handle uint64, sync commandSync, start func(ends u
 		return 0, err
 	}
 	before := commandSync{after: sync.after, event: true}
-	begins, err := s.command(handle, before, func(q *queue, o driver.Sync) error { return q.Barrier(o) })
+	begins, err := s.queueCommand(handle, before, func(q *queue, o driver.Sync) error { return q.Barrier(o) })
 	if err != nil {
 		return 0, errors.Join(err, ends.Close())
 	}
 	// The barrier waits for the end of the function, and holds up the rest.
 	sync.after = []uint64{s.handles.addHandle(&event{ends, q.device, ends})}
 	waits := sync.after[0]
-	done, err := s.command(handle, sync, func(q *queue, o driver.Sync) error {
+	done, err := s.queueCommand(handle, sync, func(q *queue, o driver.Sync) error {
 		s.startHost(begins, waits, start)
 		return q.Barrier(o)
 	})

@@ -15,7 +15,7 @@ func (s *session) nativeHandle(handle uint64) (uint64, error) {
 	var held any
 	switch v := s.handles.getHandle(handle).(type) {
 	case nil:
-		return 0, invalidf("not an open object")
+		return 0, invalidArgument("not an open object")
 	case *runtime.Device:
 		held = v.Device
 	case *buffer:
@@ -45,7 +45,7 @@ func (s *session) importBuffer(device, native uint64, size int64) (handle uint64
 	}
 	m, err := importer.ImportMemory(native, size)
 	if err != nil {
-		return 0, nil, invalidf("%v", err)
+		return 0, nil, invalidArgument("%v", err)
 	}
 	if visible, ok := m.(driver.HostVisible); ok {
 		bytes = visible.Bytes()

@@ -23,8 +23,8 @@ type launchRequest struct {
 
 var launches = sync.Pool{New: func() any { return new(launchRequest) }}
 
-// reset forgets the launch before, and keeps none of its objects alive.
-func (r *launchRequest) reset() {
+// forgetLaunch forgets the launch before, and keeps none of its objects alive.
+func (r *launchRequest) forgetLaunch() {
 	clear(r.args)
 	clear(r.list)
 	*r = launchRequest{args: r.args[:0], list: r.list[:0], words: r.words[:0]}
@@ -38,7 +38,7 @@ func (r *launchRequest) driverArgs(s *session, k *kernel) ([]driver.Arg, error) 
 	for i := range r.args {
 		arg, err := r.driverArg(s, k.device, &r.args[i])
 		if err != nil {
-			return nil, invalidf("kernel %s: argument %d: %v", k.Name, i, err)
+			return nil, invalidArgument("kernel %s: argument %d: %v", k.Name, i, err)
 		}
 		r.list = append(r.list, arg)
 	}

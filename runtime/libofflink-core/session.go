@@ -194,7 +194,7 @@ func (s *session) createBuffer(device uint64, size int64, data []byte) (handle u
 		return 0, nil, err
 	}
 	if size <= 0 {
-		return 0, nil, invalidf("a buffer cannot have %d bytes", size)
+		return 0, nil, invalidArgument("a buffer cannot have %d bytes", size)
 	}
 	m, err := d.Alloc(driver.DeviceMemory, size)
 	if err != nil {
@@ -218,7 +218,7 @@ func (s *session) transferBuffer(handle uint64, offset int64, data []byte, how f
 		return err
 	}
 	if n := int64(len(data)); offset < 0 || offset > b.Size() || n > b.Size()-offset {
-		return invalidf("%d bytes at offset %d do not lie in a buffer of %d bytes", n, offset, b.Size())
+		return invalidArgument("%d bytes at offset %d do not lie in a buffer of %d bytes", n, offset, b.Size())
 	}
 	return s.queues.withQueue(b.device, func(q driver.Queue) error { return how(q, b.Memory) })
 }

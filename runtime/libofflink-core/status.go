@@ -32,7 +32,7 @@ type invalidError struct{ msg string }
 
 func (e *invalidError) Error() string { return e.msg }
 
-func invalidf(format string, args ...any) error {
+func invalidArgument(format string, args ...any) error {
 	return &invalidError{fmt.Sprintf(format, args...)}
 }
 

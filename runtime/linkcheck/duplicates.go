@@ -106,7 +106,7 @@ func (c *checker) compareGlobals() {
 	first := make(map[symbolOf]*registry.Image)
 	for _, img := range c.program.Loaded.Images {
 		// The database tells a fault of one image at a time with both names.
-		for _, line := range faults(database.AddImages([]*registry.Image{img})) {
+		for _, line := range faultLines(database.AddImages([]*registry.Image{img})) {
 			c.addProblem(Error, DeviceGlobal, "", line)
 		}
 		for _, id := range globals.Of(img) {
@@ -124,8 +124,8 @@ func (c *checker) compareGlobals() {
 	}
 }
 
-// faults takes joined errors apart.
-func faults(err error) (lines []string) {
+// faultLines takes joined errors apart.
+func faultLines(err error) (lines []string) {
 	switch joined := err.(type) {
 	case nil:
 	case interface{ Unwrap() []error }:

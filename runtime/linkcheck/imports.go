@@ -22,8 +22,8 @@ type missing struct {
 func (c *checker) resolveImports() {
 	var order []string
 	lacking := make(map[string]*missing)
-	request := c.request()
-	for _, i := range c.accepted() {
+	request := c.launchRequest()
+	for _, i := range c.acceptedImages() {
 		img := c.program.Loaded.Images[i]
 		imports, err := c.resolver.Imports(c.program.Loaded, img, request)
 		if err != nil {
@@ -57,7 +57,7 @@ func (c *checker) resolveImports() {
 
 func (c *checker) reportMissing(m *missing) {
 	importers := imageList(m.importers)
-	switch nearby := c.nearby(m); {
+	switch nearby := c.nearbyExporter(m); {
 	case m.first.Linking != "":
 		c.addProblem(Error, NoLinking, m.symbol, fmt.Sprintf("%s, imported by %s from %v: %s does not link images of target %s (it lacks %s); link the device code when the program is built",
 			m.symbol, importers, m.first.Exporter, c.device.Name, m.target, m.first.Linking))
@@ -66,7 +66,7 @@ func (c *checker) reportMissing(m *missing) {
 			m.symbol, importers, nearby))
 	case len(m.first.Refusals) > 0:
 		c.addProblem(Error, Unfit, m.symbol, fmt.Sprintf("%s, imported by %s, is exported by images that do not serve:%s",
-			m.symbol, importers, refusals(m.first.Refusals)))
+			m.symbol, importers, refusalTexts(m.first.Refusals)))
 	case strings.Contains(m.symbol, "__sycl_get") && strings.Contains(m.symbol, "SpecConstantValue"):
 		c.addProblem(Error, Unresolved, m.symbol, fmt.Sprintf("%s, imported by %s, reads a specialization constant; run postlink with -spec-const=native or -spec-const=emulation",
 			m.symbol, importers))
@@ -79,12 +79,12 @@ func (c *checker) reportMissing(m *missing) {
 	}
 }
 
-// nearby is an image of a file that is not loaded and would serve.
-func (c *checker) nearby(m *missing) *registry.Image {
+// nearbyExporter is an image of a file that is not loaded and would serve.
+func (c *checker) nearbyExporter(m *missing) *registry.Image {
 	if c.program.Nearby == nil {
 		return nil
 	}
-	imports, err := c.resolver.Imports(c.program.Nearby, m.importers[0], c.request())
+	imports, err := c.resolver.Imports(c.program.Nearby, m.importers[0], c.launchRequest())
 	if err != nil {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (c *checker) nearby(m *missing) *registry.Image {
 	return nil
 }
 
-func refusals(list []resolve.Refusal) string {
+func refusalTexts(list []resolve.Refusal) string {
 	var b strings.Builder
 	for _, r := range list {
 		fmt.Fprintf(&b, "\n  %v", r)
@@ -142,7 +142,7 @@ func (c *checker) linkKernels(every bool) {
 }
 
 func (c *checker) linkKernel(owner registry.Owner, kernel string) {
-	request := c.request()
+	request := c.launchRequest()
 	request.Owner, request.Kernel = owner, kernel
 	_, err := c.resolver.Link(c.program.Loaded, request)
 	var conflict *resolve.ConflictError

@@ -176,14 +176,14 @@ func orEmpty(list []string) []string {
 	return list
 }
 
-// request is the question of a launch on the device.
-func (c *checker) request() resolve.Request {
+// launchRequest is the question of a launch on the device.
+func (c *checker) launchRequest() resolve.Request {
 	return resolve.Request{Accepts: c.device.Accepts, DeviceType: c.device.Type, Extensions: c.device.Extensions, Library: devicelib.Image}
 }
 
-// accepted returns the numbers of the images that the device takes and that
+// acceptedImages returns the numbers of the images that the device takes and that
 // can be read.
-func (c *checker) accepted() (list []int) {
+func (c *checker) acceptedImages() (list []int) {
 	for i, img := range c.program.Loaded.Images {
 		if !c.broken[i] && c.device.Accepts(resolve.DriverImage(img)) == nil {
 			list = append(list, i)

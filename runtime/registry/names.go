@@ -35,8 +35,8 @@ type named struct {
 
 var seed = maphash.MakeSeed()
 
-// find returns where a name is in the shard, or -1.
-func (s *shard) find(hash uint64, name string) int {
+// findName returns where a name is in the shard, or -1.
+func (s *shard) findName(hash uint64, name string) int {
 	for i := range s.names {
 		if s.names[i].hash == hash && s.names[i].name == name {
 			return i
@@ -50,7 +50,7 @@ func (s *shard) find(hash uint64, name string) int {
 func (n *nameIndex) imagesNamed(name string) []*Image {
 	hash := maphash.String(seed, name)
 	if s := n.shards[hash%shardCount]; s != nil {
-		if i := s.find(hash, name); i >= 0 {
+		if i := s.findName(hash, name); i >= 0 {
 			return s.names[i].images
 		}
 	}
@@ -76,7 +76,7 @@ func (n *nameIndex) ownShard(hash uint64) *shard {
 func (n *nameIndex) addImage(name string, img *Image) {
 	hash := maphash.String(seed, name)
 	s := n.ownShard(hash)
-	if i := s.find(hash, name); i >= 0 {
+	if i := s.findName(hash, name); i >= 0 {
 		list := s.names[i].images
 		s.names[i].images = append(list[:len(list):len(list)], img)
 		return
@@ -93,7 +93,7 @@ func (n *nameIndex) addImage(name string, img *Image) {
 func (n *nameIndex) removeImages(name string, gone func(*Image) bool) {
 	hash := maphash.String(seed, name)
 	s := n.ownShard(hash)
-	i := s.find(hash, name)
+	i := s.findName(hash, name)
 	if i < 0 {
 		return // two kernels of one image have the name
 	}

@@ -38,7 +38,7 @@ func (r *Resolver) Imports(s *registry.Snapshot, img *registry.Image, q Request)
 		}
 		found := Import{Symbol: symbol.name, Variable: symbol.variable, Exporter: w.findExporter(symbol)}
 		if found.Exporter == nil {
-			found.Refusals = w.namesakes(symbol)
+			found.Refusals = w.refusedNamesakes(symbol)
 		} else if e, ok := w.checkLinking(symbol, img, found.Exporter).(*LinkingError); ok {
 			found.Linking = e.Extension
 		}
@@ -47,8 +47,8 @@ func (r *Resolver) Imports(s *registry.Snapshot, img *registry.Image, q Request)
 	return list, nil
 }
 
-// namesakes are the refusals of the images that have the symbol.
-func (w *linkSearch) namesakes(s symbol) (list []Refusal) {
+// refusedNamesakes are the refusals of the images that have the symbol.
+func (w *linkSearch) refusedNamesakes(s symbol) (list []Refusal) {
 	for _, img := range w.candidateImages(s) {
 		l, err := w.resolver.linkages.linkageOf(img)
 		listed, _ := img.Exports(s.name)

@@ -22,8 +22,8 @@ var textConditions = map[string]func(d Device) string{
 	"PlatformVersion": func(d Device) string { return d.PlatformVersion },
 }
 
-// allows tells whether the allow list has the device, or there is none.
-func (f *Filter) allows(d Device) bool {
+// allowsDevice tells whether the allow list has the device, or there is none.
+func (f *Filter) allowsDevice(d Device) bool {
 	for _, alternative := range f.allow {
 		all := true
 		for _, holds := range alternative {

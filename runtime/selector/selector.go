@@ -89,7 +89,7 @@ func FromEnvironment(getenv func(string) string) (*Filter, error) {
 			return nil, &ConflictError{chosen, v.name}
 		}
 		chosen = v.name
-		if err := f.read(v.name, value, v.parse); err != nil {
+		if err := f.readVariable(v.name, value, v.parse); err != nil {
 			return nil, err
 		}
 	}
@@ -97,19 +97,19 @@ func FromEnvironment(getenv func(string) string) (*Filter, error) {
 		if chosen != "" && chosen != "SYCL_BE" {
 			return nil, &ConflictError{chosen, "SYCL_DEVICE_TYPE"}
 		}
-		if err := f.read("SYCL_DEVICE_TYPE", value, (*Filter).parseType); err != nil {
+		if err := f.readVariable("SYCL_DEVICE_TYPE", value, (*Filter).parseType); err != nil {
 			return nil, err
 		}
 	}
 	if value := getenv("SYCL_DEVICE_ALLOWLIST"); value != "" {
-		if err := f.read("SYCL_DEVICE_ALLOWLIST", value, (*Filter).parseAllowList); err != nil {
+		if err := f.readVariable("SYCL_DEVICE_ALLOWLIST", value, (*Filter).parseAllowList); err != nil {
 			return nil, err
 		}
 	}
 	return f, nil
 }
 
-func (f *Filter) read(name, value string, parse func(*Filter, string) error) error {
+func (f *Filter) readVariable(name, value string, parse func(*Filter, string) error) error {
 	f.variables = append(f.variables, name+"="+value)
 	if err := parse(f, value); err != nil {
 		return &Error{name, value, err.Error()}
@@ -151,7 +151,7 @@ func (f *Filter) ChoosesParts(d Device) bool {
 			continue
 		}
 		for _, p := range t.Paths {
-			if len(p) > len(d.Path) && p[:len(d.Path)].fits(d.Path) {
+			if len(p) > len(d.Path) && p[:len(d.Path)].fitsPath(d.Path) {
 				return true
 			}
 		}
@@ -163,17 +163,17 @@ func (f *Filter) ChoosesParts(d Device) bool {
 func (f *Filter) Chooses(d Device) bool {
 	accepted := len(f.accept) == 0 && len(d.Path) == 1
 	for _, t := range f.accept {
-		accepted = accepted || t.fits(d)
+		accepted = accepted || t.fitsDevice(d)
 	}
 	for _, t := range f.discard {
-		accepted = accepted && !t.fits(d)
+		accepted = accepted && !t.fitsDevice(d)
 	}
-	return accepted && f.allows(d)
+	return accepted && f.allowsDevice(d)
 }
 
 func (t Term) fitsBackend(backend string) bool { return t.Backend == "*" || t.Backend == backend }
 
-func (t Term) fits(d Device) bool {
+func (t Term) fitsDevice(d Device) bool {
 	if !t.fitsBackend(d.Backend) {
 		return false
 	}
@@ -181,14 +181,14 @@ func (t Term) fits(d Device) bool {
 		return true
 	}
 	for _, p := range t.Paths {
-		if len(p) == len(d.Path) && p.fits(d.Path) {
+		if len(p) == len(d.Path) && p.fitsPath(d.Path) {
 			return true
 		}
 	}
 	return false
 }
 
-func (p Path) fits(path []int) bool {
+func (p Path) fitsPath(path []int) bool {
 	for i, n := range p {
 		if n != Any && n != path[i] {
 			return false

@@ -44,9 +44,9 @@ type tracedQueue struct {
 	device   string
 }
 
-// record has the command done and ends its span with it. A command that is not
+// recordCommand has the command done and ends its span with it. A command that is not
 // waited for gets an event.
-func (q *tracedQueue) record(category, name string, s driver.Sync, do func(driver.Sync) error, details ...Arg) error {
+func (q *tracedQueue) recordCommand(category, name string, s driver.Sync, do func(driver.Sync) error, details ...Arg) error {
 	span := q.recorder.Start(category, name, append([]Arg{{"device", q.device}}, details...)...)
 	if s.Block {
 		err := do(s)
@@ -74,27 +74,27 @@ func (q *tracedQueue) record(category, name string, s driver.Sync, do func(drive
 }
 
 func (q *tracedQueue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	return q.record("copy", "write", s, func(s driver.Sync) error { return q.Queue.Write(m, offset, data, s) }, Arg{"bytes", len(data)})
+	return q.recordCommand("copy", "write", s, func(s driver.Sync) error { return q.Queue.Write(m, offset, data, s) }, Arg{"bytes", len(data)})
 }
 
 func (q *tracedQueue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	return q.record("copy", "read", s, func(s driver.Sync) error { return q.Queue.Read(m, offset, data, s) }, Arg{"bytes", len(data)})
+	return q.recordCommand("copy", "read", s, func(s driver.Sync) error { return q.Queue.Read(m, offset, data, s) }, Arg{"bytes", len(data)})
 }
 
 func (q *tracedQueue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromOffset, size int64, s driver.Sync) error {
-	return q.record("copy", "copy", s, func(s driver.Sync) error { return q.Queue.Copy(to, toOffset, from, fromOffset, size, s) }, Arg{"bytes", size})
+	return q.recordCommand("copy", "copy", s, func(s driver.Sync) error { return q.Queue.Copy(to, toOffset, from, fromOffset, size, s) }, Arg{"bytes", size})
 }
 
 func (q *tracedQueue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) error {
-	return q.record("copy", "fill", s, func(s driver.Sync) error { return q.Queue.Fill(m, offset, size, pattern, s) }, Arg{"bytes", size})
+	return q.recordCommand("copy", "fill", s, func(s driver.Sync) error { return q.Queue.Fill(m, offset, size, pattern, s) }, Arg{"bytes", size})
 }
 
 func (q *tracedQueue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
-	details := []Arg{{"global", sizes(r.Global)}}
+	details := []Arg{{"global", spellSizes(r.Global)}}
 	if r.Local != nil {
-		details = append(details, Arg{"local", sizes(r.Local)})
+		details = append(details, Arg{"local", spellSizes(r.Local)})
 	}
-	return q.record("launch", k.Name(), s, func(s driver.Sync) error { return q.Queue.Launch(k, r, args, s) }, details...)
+	return q.recordCommand("launch", k.Name(), s, func(s driver.Sync) error { return q.Queue.Launch(k, r, args, s) }, details...)
 }
 
 func (q *tracedQueue) Finish() error {
@@ -104,4 +104,4 @@ func (q *tracedQueue) Finish() error {
 	return err
 }
 
-func sizes(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
+func spellSizes(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }

@@ -39,7 +39,7 @@ type Recorder struct {
 // any start.
 func New(w io.Writer, process int, name string, clock func() time.Duration) *Recorder {
 	r := &Recorder{process: process, clock: clock, out: w, first: true, close: func() error { return nil }}
-	r.write(event{Name: "process_name", Phase: "M", Args: args{{"name", name}}})
+	r.writeEvent(event{Name: "process_name", Phase: "M", Args: args{{"name", name}}})
 	return r
 }
 
@@ -68,7 +68,7 @@ func (r *Recorder) Close() error {
 	if r.out == nil {
 		return nil
 	}
-	r.put("\n]\n")
+	r.putText("\n]\n")
 	r.out = nil
 	if err := r.close(); r.err == nil {
 		r.err = err
@@ -121,8 +121,8 @@ type event struct {
 	Args     args    `json:"args,omitempty"`
 }
 
-// write appends an event. The caller holds mu, or is alone.
-func (r *Recorder) write(e event) {
+// writeEvent appends an event. The caller holds mu, or is alone.
+func (r *Recorder) writeEvent(e event) {
 	e.Process = r.process
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -132,10 +132,10 @@ func (r *Recorder) write(e event) {
 	if r.first {
 		separator, r.first = "[\n", false
 	}
-	r.put(separator + string(text))
+	r.putText(separator + string(text))
 }
 
-func (r *Recorder) put(text string) {
+func (r *Recorder) putText(text string) {
 	if r.out == nil || r.err != nil {
 		return
 	}
@@ -197,8 +197,8 @@ func (s *Span) End(err error, details ...Arg) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	end := r.clock()
-	r.write(event{
-		Name: s.name, Category: s.category, Phase: "X", Time: microseconds(s.start), Duration: microseconds(end - s.start),
+	r.writeEvent(event{
+		Name: s.name, Category: s.category, Phase: "X", Time: inMicroseconds(s.start), Duration: inMicroseconds(end - s.start),
 		Thread: s.lane + 1, Args: list,
 	})
 	if !s.inside {
@@ -206,7 +206,7 @@ func (s *Span) End(err error, details ...Arg) {
 	}
 }
 
-func microseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
+func inMicroseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
 type contextKey struct{}
 

@@ -33,10 +33,10 @@ func Read(descriptor unsafe.Pointer) (*Images, error) {
 	images := new(Images)
 	for i := range tree.Images {
 		img := &tree.Images[i]
-		if size := uint64(img.Code.Size()); size > 0 && !mapped.holds(img.CodeBegin, size) {
+		if size := uint64(img.Code.Size()); size > 0 && !mapped.holdsRange(img.CodeBegin, size) {
 			return nil, fmt.Errorf("image %d: %d bytes of code at %#x are not memory of the process that can be read", i, size, img.CodeBegin)
 		}
-		c := &code{bytes: at(img.CodeBegin, uint64(img.Code.Size()))}
+		c := &code{bytes: atOffset(img.CodeBegin, uint64(img.Code.Size()))}
 		img.Code = c
 		img.Properties = img.Properties.Clone()
 		images.codes = append(images.codes, c)
@@ -49,7 +49,7 @@ func Read(descriptor unsafe.Pointer) (*Images, error) {
 // may be unmapped. Later reads fail with ErrUnloaded.
 func (i *Images) Detach() {
 	for _, c := range i.codes {
-		c.detach()
+		c.detachCode()
 	}
 }
 
@@ -91,7 +91,7 @@ func (c *code) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-func (c *code) detach() {
+func (c *code) detachCode() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.size, c.bytes, c.detached = int64(len(c.bytes)), nil, true

@@ -21,13 +21,13 @@ type memoryRange struct{ begin, end uint64 }
 
 var mapped mappedMemory
 
-// holds tells whether all n bytes at addr can be read. The ranges are read
+// holdsRange tells whether all n bytes at addr can be read. The ranges are read
 // again where they do not have them: libraries come and go. On a system that
 // does not tell, every pointer is trusted.
-func (m *mappedMemory) holds(addr, n uint64) bool {
+func (m *mappedMemory) holdsRange(addr, n uint64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.find(addr, n) {
+	if m.findMapping(addr, n) {
 		return true
 	}
 	text, err := os.ReadFile("/proc/self/maps")
@@ -35,10 +35,10 @@ func (m *mappedMemory) holds(addr, n uint64) bool {
 		return !m.told
 	}
 	m.ranges, m.told = parseMaps(text), true
-	return m.find(addr, n)
+	return m.findMapping(addr, n)
 }
 
-func (m *mappedMemory) find(addr, n uint64) bool {
+func (m *mappedMemory) findMapping(addr, n uint64) bool {
 	i, found := slices.BinarySearchFunc(m.ranges, addr, func(r memoryRange, addr uint64) int {
 		switch {
 		case r.end <= addr:

@@ -19,8 +19,8 @@ type processMemory struct{}
 
 var process abi.Memory = processMemory{}
 
-// at returns the bytes at an address outside Go's heap.
-func at(addr, n uint64) []byte {
+// atOffset returns the bytes at an address outside Go's heap.
+func atOffset(addr, n uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), addr)), n)
 }
 
@@ -32,10 +32,10 @@ func (processMemory) View(addr, n uint64) ([]byte, error) {
 	if n > 1<<47 || addr > 1<<63 {
 		return nil, fmt.Errorf("%d bytes at %#x cannot lie in memory", n, addr)
 	}
-	if n > 0 && !mapped.holds(addr, n) {
+	if n > 0 && !mapped.holdsRange(addr, n) {
 		return nil, fmt.Errorf("%d bytes at %#x are not memory of the process that can be read", n, addr)
 	}
-	return at(addr, n), nil
+	return atOffset(addr, n), nil
 }
 
 // CString implements abi.Memory.
@@ -46,11 +46,11 @@ func (processMemory) CString(addr uint64) ([]byte, error) {
 	for n := uint64(0); n < abi.MaxString; {
 		// No further than the end of a page: the next may not be there.
 		step := pageSize - (addr+n)%pageSize
-		if !mapped.holds(addr+n, step) {
+		if !mapped.holdsRange(addr+n, step) {
 			return nil, fmt.Errorf("the string at %#x runs into memory that cannot be read", addr)
 		}
-		if end := bytes.IndexByte(at(addr+n, step), 0); end >= 0 {
-			return at(addr, n+uint64(end)), nil
+		if end := bytes.IndexByte(atOffset(addr+n, step), 0); end >= 0 {
+			return atOffset(addr, n+uint64(end)), nil
 		}
 		n += step
 	}
