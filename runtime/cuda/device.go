@@ -14,14 +14,14 @@ import (
 
 // Device is one GPU with its primary context. It is safe for concurrent use.
 type Device struct {
+	*streams.Device // queues, events, memory
+
 	driver  *Driver
 	library *libcuda.Library
 	number  libcuda.Device
 	context libcuda.Context
 	info    driver.Info
 	limits  limits
-	memory  allocations
-	streams *streams.Device
 
 	// needsNoContext is set where the driver takes calls with a stream on
 	// threads without a context: a launch is one call then.
@@ -35,7 +35,7 @@ type Device struct {
 // newDevice retains the primary context of a GPU.
 func newDevice(d *Driver, number libcuda.Device) (*Device, error) {
 	device := &Device{driver: d, library: d.library, number: number}
-	device.streams = streams.NewDevice(native{device})
+	device.Device = streams.NewDevice(native{device})
 	device.sharedBase = sync.OnceValues(device.probeSharedBase)
 	if err := device.readInfo(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func newDevice(d *Driver, number libcuda.Device) (*Device, error) {
 }
 
 func (d *Device) closeDevice() error {
-	d.streams.Wait()
+	d.WaitForQueues()
 	return d.library.ReleasePrimary(d.number)
 }
 
@@ -138,9 +138,6 @@ func (d *Device) ImportQueue(handle uint64) (driver.Queue, error) {
 		return nil, err
 	}
 	q := &queue{device: d}
-	q.Queue = d.streams.ImportQueue(streams.Stream(stream), q.programs.endStream)
+	q.Queue = d.AdoptStream(streams.Stream(stream), q.programs.endStream)
 	return q, nil
 }
-
-// NewEvent returns an event that the host ends.
-func (d *Device) NewEvent() (driver.UserEvent, error) { return d.streams.NewEvent(), nil }

@@ -5,12 +5,12 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/libcuda"
+	"offlink/runtime/internal/streams"
 )
 
-// limits are those of launches.
+// limits are those of launches; a work-group is a block of threads.
 type limits struct {
-	block  [3]int   // threads of a block, in each dimension
-	grid   [3]int64 // blocks
+	streams.Limits
 	warp   int
 	static int // bytes of shared memory that a launch gets without asking for more
 	major  int // of the compute capability
@@ -60,7 +60,7 @@ func (d *Device) readInfo() error {
 		DriverVersion: "CUDA " + d.driver.Version(),
 		Platform:      "NVIDIA CUDA", PlatformVersion: "CUDA " + d.driver.Version(),
 
-		MaxWorkItems: d.limits.block, MaxGroups: d.limits.grid,
+		MaxWorkItems: d.limits.Group, MaxGroups: d.limits.Groups,
 		SubGroupSizes: []int{d.limits.warp}, MaxParameterSize: maxParameters,
 		ClockMHz: r.read(libcuda.ClockRate) / 1000, AddressBits: 64,
 
@@ -85,8 +85,8 @@ func (d *Device) readInfo() error {
 
 func (d *Device) readLimits(r *attributeReader) {
 	for i := range 3 {
-		d.limits.block[i] = r.read(libcuda.MaxBlockDimX + libcuda.Attribute(i))
-		d.limits.grid[i] = int64(r.read(libcuda.MaxGridDimX + libcuda.Attribute(i)))
+		d.limits.Group[i] = r.read(libcuda.MaxBlockDimX + libcuda.Attribute(i))
+		d.limits.Groups[i] = int64(r.read(libcuda.MaxGridDimX + libcuda.Attribute(i)))
 	}
 	d.limits.warp = r.read(libcuda.WarpSize)
 	d.limits.static = r.read(libcuda.MaxSharedPerBlock)

@@ -24,92 +24,10 @@ func (k *kernel) prepareLaunch(n *libcuda.Launch, r driver.Range, args []driver.
 	if err := k.checkOffset(r); err != nil {
 		return err
 	}
-	if err := k.setRange(n, r); err != nil {
+	if err := k.program.device.limits.Grid(r, &k.groups, &n.Grid, &n.Block); err != nil {
 		return err
 	}
 	return k.setArguments(n, r, args)
-}
-
-// setRange computes the grid. Blocks are whole: the local size divides the
-// global one.
-func (k *kernel) setRange(n *libcuda.Launch, r driver.Range) error {
-	if len(r.Global) < 1 || len(r.Global) > 3 {
-		return fmt.Errorf("a range of %d dimensions", len(r.Global))
-	}
-	global := [3]int{1, 1, 1}
-	copy(global[:], r.Global)
-	local, err := k.localSize(global, r)
-	if err != nil {
-		return err
-	}
-	limits := &k.program.device.limits
-	threads := 1
-	n.Grid, n.Block = [3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}
-	for i := range 3 {
-		if global[i] == 1 && local[i] == 1 {
-			continue // a division costs more than the rest
-		}
-		groups := 0
-		if local[i] > 0 {
-			groups = global[i] / local[i]
-		}
-		if groups < 1 || groups*local[i] != global[i] {
-			return fmt.Errorf("the local size %v does not divide the global size %v", local, global)
-		}
-		if local[i] > limits.block[i] || int64(groups) > limits.grid[i] {
-			return fmt.Errorf("dimension %d has %d work-groups of %d work-items; the device takes %d of %d", i, groups, local[i], limits.grid[i], limits.block[i])
-		}
-		n.Grid[i], n.Block[i] = uint32(groups), uint32(local[i])
-		threads *= local[i]
-	}
-	if threads > k.maxThreads {
-		return fmt.Errorf("the local size %v has %d work-items; the kernel takes %d on this device", local, threads, k.maxThreads)
-	}
-	return nil
-}
-
-// localSize is the size of a work-group: the caller's, the one that the code
-// asks for, or one that divides the global size.
-func (k *kernel) localSize(global [3]int, r driver.Range) ([3]int, error) {
-	local := [3]int{1, 1, 1}
-	switch {
-	case r.Local == nil && k.isRequired():
-		return k.required, nil
-	case r.Local == nil:
-		return k.chooseLocal(global), nil
-	case len(r.Local) != len(r.Global):
-		return local, fmt.Errorf("the local size %v has other dimensions than the global size %v", r.Local, r.Global)
-	}
-	copy(local[:], r.Local)
-	if k.isRequired() && local != k.required {
-		return local, fmt.Errorf("the code asks for work-groups of %v work-items, and the local size is %v", k.required, local)
-	}
-	return local, nil
-}
-
-// goodGroup is the number of work-items that a chosen work-group has at most:
-// enough to fill a multiprocessor, few enough to leave registers.
-const goodGroup = 256
-
-// chooseLocal finds divisors of the global size, the largest in the first
-// dimension, whose neighbors lie side by side in memory.
-func (k *kernel) chooseLocal(global [3]int) (local [3]int) {
-	limits := &k.program.device.limits
-	room := min(goodGroup, k.maxThreads)
-	for i := range 3 {
-		local[i] = largestDivisor(global[i], min(room, limits.block[i]))
-		room /= local[i]
-	}
-	return local
-}
-
-func largestDivisor(n, limit int) int {
-	for d := min(n, limit); d > 1; d-- {
-		if n%d == 0 {
-			return d
-		}
-	}
-	return 1
 }
 
 // offsetSize is that of the argument which DPC++'s second form of a kernel
@@ -154,7 +72,7 @@ func (k *kernel) setArgument(n *libcuda.Launch, at []byte, p *param, a *driver.A
 	case p.Kind == driver.ParamLocal:
 		return k.setLocal(n, at, a.LocalSize)
 	case a.Memory != nil:
-		address, err := k.program.device.rangeAddress(a.Memory, a.Offset, 0)
+		address, err := k.program.device.RangeAddress(a.Memory, a.Offset, 0)
 		if err != nil {
 			return err
 		}
@@ -250,12 +168,12 @@ func (d *Device) probeSharedBase() (base uint64, err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, d.library.Unload(module)) }()
-		return d.runProbe(module, result.(*hostMemory).address)
+		return d.runProbe(module, result.(driver.Addresser).Address())
 	})
 	if err != nil {
 		return 0, err
 	}
-	return binary.LittleEndian.Uint64(result.(*hostMemory).Bytes()), nil
+	return binary.LittleEndian.Uint64(result.(driver.HostVisible).Bytes()), nil
 }
 
 func (d *Device) runProbe(m libcuda.Module, result uint64) (err error) {

@@ -1,13 +1,15 @@
 package cuda
 
 import (
+	"fmt"
 	"time"
 
+	"offlink/runtime/driver"
 	"offlink/runtime/internal/libcuda"
 	"offlink/runtime/internal/streams"
 )
 
-// native is the device for its queues and events.
+// native is the device for its queues, events and memory.
 type native struct{ device *Device }
 
 func (n native) Within(calls func() error) error       { return n.device.withContext(calls) }
@@ -67,4 +69,86 @@ func (n native) WaitMark(m streams.Mark) error { return n.device.library.WaitEve
 
 func (n native) Elapsed(from, to streams.Mark) (time.Duration, error) {
 	return n.device.library.Elapsed(libcuda.Event(from), libcuda.Event(to))
+}
+
+func (n native) MaxAllocation() int64 { return n.device.info.MaxAllocation }
+
+func (n native) AllocateMemory(kind driver.MemoryKind, size int64) (uint64, error) {
+	switch kind {
+	case driver.HostMemory:
+		return n.device.library.AllocHost(size)
+	case driver.SharedMemory:
+		if !n.device.info.HasAspect("usm_shared_allocations") {
+			return 0, fmt.Errorf("%v memory: %w", kind, driver.ErrUnsupported)
+		}
+		return n.device.library.AllocManaged(size)
+	}
+	return n.device.library.Alloc(size)
+}
+
+func (n native) FreeMemory(kind driver.MemoryKind, address uint64) error {
+	return n.device.releaseInContext(func() error {
+		if kind == driver.HostMemory {
+			return n.device.library.FreeHost(address)
+		}
+		return n.device.library.Free(address)
+	})
+}
+
+// ClearMemory has the device do it, managed memory included. The default
+// stream, number 0, is ordered with itself only.
+func (n native) ClearMemory(address uint64, size int64) error {
+	if err := n.device.library.Set(address, 0, 1, size, 0); err != nil {
+		return err
+	}
+	return n.device.library.Synchronize(0)
+}
+
+func (n native) FindAllocation(address uint64) (start uint64, size int64, err error) {
+	return n.device.library.Range(address)
+}
+
+// WriteMemory copies: of memory that the driver does not know it makes a copy
+// before the call returns.
+func (n native) WriteMemory(to uint64, data []byte, s streams.Stream) error {
+	return n.device.library.Write(to, data, libcuda.Stream(s))
+}
+
+// ReadMemory returns when the copy is done, unless the driver knows the memory
+// that data is.
+func (n native) ReadMemory(data []byte, from uint64, s streams.Stream) error {
+	return n.device.library.Read(data, from, libcuda.Stream(s))
+}
+
+func (n native) CopyMemory(to, from uint64, size int64, s streams.Stream) error {
+	return n.device.library.Copy(to, from, size, libcuda.Stream(s))
+}
+
+// FillMemory repeats a pattern with the widest values that the driver sets and
+// the address allows: each value of the pattern is one series.
+func (n native) FillMemory(to uint64, size int64, pattern []byte, s streams.Stream) error {
+	library, stream := n.device.library, libcuda.Stream(s)
+	width := min(len(pattern), 4)
+	for to%uint64(width) != 0 {
+		width /= 2
+	}
+	if len(pattern) == width {
+		return library.Set(to, littleEndian(pattern), width, size/int64(width), stream)
+	}
+	if width == 2 { // series of these do not exist
+		width = 1
+	}
+	for i := 0; i < len(pattern); i += width {
+		if err := library.SetStrided(to+uint64(i), len(pattern), littleEndian(pattern[i:i+width]), width, size/int64(len(pattern)), stream); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func littleEndian(b []byte) (value uint32) {
+	for i, c := range b {
+		value |= uint32(c) << (8 * i)
+	}
+	return value
 }

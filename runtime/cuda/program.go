@@ -7,6 +7,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/libcuda"
+	"offlink/runtime/internal/streams"
 )
 
 // program is a loaded module.
@@ -50,9 +51,10 @@ func (p *program) Variable(name string) (driver.Memory, error) {
 	if mapped, ok := p.image.Variables[name]; ok {
 		inCode = mapped
 	}
-	m := &memory{device: p.device, kind: driver.DeviceMemory}
+	var address uint64
+	var size int64
 	err := p.device.withContext(func() (err error) {
-		m.address, m.size, err = p.device.library.Global(p.module, inCode)
+		address, size, err = p.device.library.Global(p.module, inCode)
 		return err
 	})
 	if libcuda.IsNotFound(err) {
@@ -61,7 +63,7 @@ func (p *program) Variable(name string) (driver.Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("variable %s: %w", name, err)
 	}
-	return m, nil
+	return p.device.NewVariable(address, size), nil
 }
 
 // Kernel returns a kernel.
@@ -87,9 +89,8 @@ type kernel struct {
 	params     []param
 	size       int // of the block of arguments
 	static     int // bytes of shared memory that its code has
-	maxThreads int
 	private    int
-	required   [3]int
+	groups     streams.GroupRules
 
 	mu      sync.Mutex
 	dynamic int // bytes of dynamic shared memory that were asked for
@@ -107,7 +108,7 @@ func (k *kernel) load() (err error) {
 	for _, a := range []struct {
 		attribute libcuda.FunctionAttribute
 		value     *int
-	}{{libcuda.FunctionSharedSize, &k.static}, {libcuda.FunctionMaxThreads, &k.maxThreads}, {libcuda.FunctionLocalSize, &k.private}} {
+	}{{libcuda.FunctionSharedSize, &k.static}, {libcuda.FunctionMaxThreads, &k.groups.Most}, {libcuda.FunctionLocalSize, &k.private}} {
 		if *a.value, err = library.FunctionAttribute(k.function, a.attribute); err != nil {
 			return err
 		}
@@ -128,7 +129,7 @@ func (k *kernel) load() (err error) {
 // or asks the driver, which knows their sizes.
 func (k *kernel) findParams() error {
 	if e, ok := k.program.image.Entries[k.name]; ok {
-		k.params, k.required = e.Params, e.Required
+		k.params, k.groups.Required = e.Params, e.Required
 	} else {
 		infos, ok := k.program.device.library.Params(k.function)
 		if !ok {
@@ -168,13 +169,10 @@ func (k *kernel) Params() []driver.Param {
 func (k *kernel) Info() driver.KernelInfo {
 	warp := k.program.device.limits.warp
 	return driver.KernelInfo{
-		RequiredGroup: k.required, MaxGroup: k.maxThreads, PreferredMultiple: warp,
+		RequiredGroup: k.groups.Required, MaxGroup: k.groups.Most, PreferredMultiple: warp,
 		LocalMemory: int64(k.static), PrivateMemory: int64(k.private), SubGroup: warp,
 	}
 }
 
 // Close does nothing: functions live as long as their module.
 func (k *kernel) Close() error { return nil }
-
-// isRequired tells whether the code asks for a size of blocks.
-func (k *kernel) isRequired() bool { return k.required != [3]int{} }

@@ -126,7 +126,7 @@ func TestGroups(t *testing.T) {
 		{app, driver.Range{Global: []int{1, 70001}}, [3]uint32{}, [3]uint32{}},
 	} {
 		var n libcuda.Launch
-		err := c.k.setRange(&n, c.r)
+		err := d.limits.Grid(c.r, &c.k.groups, &n.Grid, &n.Block)
 		if fails := c.block == [3]uint32{}; fails != (err != nil) || !fails && (n.Block != c.block || n.Grid != c.grid) {
 			t.Errorf("%s over %v: blocks %v, grid %v, %v; want %v, %v", c.k.name, c.r, n.Block, n.Grid, err, c.block, c.grid)
 		}
@@ -184,7 +184,7 @@ func TestPatterns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	for n := 1; n <= maxPattern; n *= 2 {
+	for n := 1; n <= streams.MaxPattern; n *= 2 {
 		pattern := make([]byte, n)
 		for i := range pattern {
 			pattern[i] = byte(7*i + n)

@@ -119,26 +119,26 @@ type shared struct {
 
 // Device is one device. It is safe for concurrent use.
 type Device struct {
+	*streams.Device // queues, events, memory
 	shared
 	library *ze.Library
 	handle  ze.Handle
 	info    driver.Info
-	limits  *ze.ComputeProperties
+	compute *ze.ComputeProperties
+	limits  streams.Limits
 	ticks   uint64 // nanoseconds of a tick of the device's clock
 	bits    uint32 // of a time stamp
-	memory  allocations
 	marks   marks
-	streams *streams.Device
 }
 
 func newDevice(l *ze.Library, handle ze.Handle, common shared) (*Device, error) {
 	d := &Device{shared: common, library: l, handle: handle}
-	d.streams = streams.NewDevice(native{d})
+	d.Device = streams.NewDevice(native{d})
 	return d, d.readInfo()
 }
 
 func (d *Device) close() error {
-	d.streams.Wait()
+	d.WaitForQueues()
 	return d.marks.sweep(d, true)
 }
 
@@ -157,7 +157,7 @@ func (d *Device) readInfo() error {
 	if err != nil {
 		return err
 	}
-	if d.limits, err = d.library.Compute(d.handle); err != nil {
+	if d.compute, err = d.library.Compute(d.handle); err != nil {
 		return err
 	}
 	total, err := d.library.TotalMemory(d.handle)
@@ -169,7 +169,7 @@ func (d *Device) readInfo() error {
 	d.info = driver.Info{
 		Name: p.Name(), Type: typesOf[p.Type],
 		ComputeUnits: int(max(1, p.Slices*p.SubslicesPerSlice*p.EUsPerSubslice)),
-		MaxWorkGroup: int(d.limits.MaxGroup), LocalMemory: int64(d.limits.LocalMemory),
+		MaxWorkGroup: int(d.compute.MaxGroup), LocalMemory: int64(d.compute.LocalMemory),
 		GlobalMemory: total, MaxAllocation: int64(p.MaxAllocation), Formats: []string{"spirv"},
 
 		Vendor: fmt.Sprintf("PCI vendor %#x", p.VendorID), VendorID: p.VendorID,
@@ -177,7 +177,7 @@ func (d *Device) readInfo() error {
 		Platform: "Level Zero", PlatformVersion: api,
 		ILVersions: []string{"SPIR-V_1.0", "SPIR-V_1.1", "SPIR-V_1.2", "SPIR-V_1.3"},
 
-		SubGroupSizes: d.limits.SubGroupSizes(), MaxParameterSize: maxParameters,
+		SubGroupSizes: d.compute.SubGroupSizes(), MaxParameterSize: maxParameters,
 		ClockMHz: int(p.ClockRate), AddressBits: 64, MemoryAlignment: allocationAlign,
 		HostUnified: p.Flags&flagIntegrated != 0, LocalIsDedicated: true, ErrorCorrection: p.Flags&flagECC != 0,
 		VectorWidths: driver.VectorWidths{Char: 1, Short: 1, Int: 1, Long: 1, Half: 1, Float: 1},
@@ -189,8 +189,9 @@ func (d *Device) readInfo() error {
 		d.info.Vendor = "Intel Corporation"
 	}
 	for i := range 3 {
-		d.info.MaxWorkItems[i], d.info.MaxGroups[i] = int(d.limits.MaxGroupSize[i]), int64(d.limits.MaxGroupCount[i])
+		d.limits.Group[i], d.limits.Groups[i] = int(d.compute.MaxGroupSize[i]), int64(d.compute.MaxGroupCount[i])
 	}
+	d.info.MaxWorkItems, d.info.MaxGroups = d.limits.Group, d.limits.Groups
 	return nil
 }
 
@@ -212,6 +213,3 @@ func (d *Device) Accepts(image driver.Image) error {
 	}
 	return nil
 }
-
-// NewEvent returns an event that the host ends.
-func (d *Device) NewEvent() (driver.UserEvent, error) { return d.streams.NewEvent(), nil }

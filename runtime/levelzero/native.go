@@ -5,11 +5,12 @@ import (
 	"sync"
 	"time"
 
+	"offlink/runtime/driver"
 	"offlink/runtime/internal/streams"
 	"offlink/runtime/internal/ze"
 )
 
-// native is the device for its queues and events. Level Zero has no state of
+// native is the device for its queues, events and memory. Level Zero has no state of
 // threads.
 type native struct{ device *Device }
 
@@ -107,6 +108,62 @@ func (n native) Elapsed(from, to streams.Mark) (time.Duration, error) {
 		ticks &= 1<<n.device.bits - 1
 	}
 	return time.Duration(ticks * n.device.ticks), nil
+}
+
+func (n native) MaxAllocation() int64 { return n.device.info.MaxAllocation }
+
+// allocationAlign is the alignment of the largest type of OpenCL C.
+const allocationAlign = 128
+
+func (n native) AllocateMemory(kind driver.MemoryKind, size int64) (uint64, error) {
+	d := n.device
+	switch kind {
+	case driver.HostMemory:
+		return d.library.AllocHost(d.context, size, allocationAlign)
+	case driver.SharedMemory:
+		return d.library.AllocShared(d.context, d.handle, size, allocationAlign)
+	}
+	return d.library.AllocDevice(d.context, d.handle, size, allocationAlign)
+}
+
+func (n native) FreeMemory(_ driver.MemoryKind, address uint64) error {
+	return n.device.library.Free(n.device.context, address)
+}
+
+func (n native) ClearMemory(address uint64, size int64) error {
+	list, err := n.NewStream()
+	if err != nil {
+		return err
+	}
+	return errors.Join(n.FillMemory(address, size, []byte{0}, list), n.Synchronize(list), n.DestroyStream(list))
+}
+
+func (n native) FindAllocation(address uint64) (start uint64, size int64, err error) {
+	return n.device.library.Range(n.device.context, address)
+}
+
+func (n native) WriteMemory(to uint64, data []byte, s streams.Stream) error {
+	return inOrder(n.device.library, s, func(list ze.Handle) error { return n.device.library.Write(list, to, data) })
+}
+
+func (n native) ReadMemory(data []byte, from uint64, s streams.Stream) error {
+	return inOrder(n.device.library, s, func(list ze.Handle) error { return n.device.library.Read(list, data, from) })
+}
+
+func (n native) CopyMemory(to, from uint64, size int64, s streams.Stream) error {
+	return inOrder(n.device.library, s, func(list ze.Handle) error { return n.device.library.Copy(list, to, from, size) })
+}
+
+func (n native) FillMemory(to uint64, size int64, pattern []byte, s streams.Stream) error {
+	return inOrder(n.device.library, s, func(list ze.Handle) error { return n.device.library.Fill(list, to, pattern, size) })
+}
+
+// inOrder appends a command that ends before those after it begin.
+func inOrder(l *ze.Library, s streams.Stream, command func(list ze.Handle) error) error {
+	if err := command(ze.Handle(s)); err != nil {
+		return err
+	}
+	return l.Barrier(ze.Handle(s))
 }
 
 // marks are the events that were made. One must not be given back while a

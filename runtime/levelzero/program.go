@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/streams"
 	"offlink/runtime/internal/ze"
 	"offlink/runtime/resolve"
 	"offlink/spirv"
@@ -134,7 +135,7 @@ func (p *program) Variable(name string) (driver.Memory, error) {
 		address, size, err := p.device.library.Global(module, name)
 		switch {
 		case err == nil && address != 0:
-			return &memory{device: p.device, kind: driver.DeviceMemory, address: address, size: size}, nil
+			return p.device.NewVariable(address, size), nil
 		case err != nil && !ze.IsNotFound(err):
 			return nil, fmt.Errorf("variable %s: %w", name, err)
 		}
@@ -159,6 +160,10 @@ func (p *program) Kernel(name string) (driver.Kernel, error) {
 		k := &kernel{program: p, name: name, handle: handle, params: params}
 		if k.properties, err = p.device.library.KernelProperties(handle); err != nil {
 			return nil, errors.Join(fmt.Errorf("kernel %s: %w", name, err), k.Close())
+		}
+		k.groups.Most = p.device.info.MaxWorkGroup
+		for i, n := range k.properties.Required {
+			k.groups.Required[i] = int(n)
 		}
 		return k, nil
 	}
@@ -218,6 +223,7 @@ type kernel struct {
 	handle     ze.Handle
 	params     []driver.Param
 	properties *ze.KernelProperties
+	groups     streams.GroupRules
 
 	mu sync.Mutex
 }
@@ -230,14 +236,10 @@ func (k *kernel) Close() error           { return k.program.device.library.Destr
 // Info describes the kernel.
 func (k *kernel) Info() driver.KernelInfo {
 	p := k.properties
-	info := driver.KernelInfo{
-		MaxGroup: k.program.device.info.MaxWorkGroup, LocalMemory: int64(p.LocalMemory), PrivateMemory: int64(p.PrivateMemory),
+	return driver.KernelInfo{
+		RequiredGroup: k.groups.Required, MaxGroup: k.groups.Most, LocalMemory: int64(p.LocalMemory), PrivateMemory: int64(p.PrivateMemory),
 		SubGroup: int(p.MaxSubGroup), RequiredSubGroup: int(p.RequiredSubGroup), PreferredMultiple: int(p.MaxSubGroup),
 	}
-	for i, n := range p.Required {
-		info.RequiredGroup[i] = int(n)
-	}
-	return info
 }
 
 // launchPlan is a launch that was checked.
@@ -254,8 +256,11 @@ type argument struct {
 }
 
 func (k *kernel) prepareLaunch(r driver.Range, args []driver.Arg) (*launchPlan, error) {
-	n := &launchPlan{groups: [3]uint32{1, 1, 1}, group: [3]uint32{1, 1, 1}}
-	if err := k.setRange(n, r); err != nil {
+	n := new(launchPlan)
+	if err := k.program.device.limits.Grid(r, &k.groups, &n.groups, &n.group); err != nil {
+		return nil, err
+	}
+	if err := k.setOffset(n, r); err != nil {
 		return nil, err
 	}
 	if len(args) != len(k.params) {
@@ -269,46 +274,6 @@ func (k *kernel) prepareLaunch(r driver.Range, args []driver.Arg) (*launchPlan, 
 		n.args = append(n.args, a)
 	}
 	return n, nil
-}
-
-// setRange computes the groups.
-func (k *kernel) setRange(n *launchPlan, r driver.Range) error {
-	if len(r.Global) < 1 || len(r.Global) > 3 || r.Local != nil && len(r.Local) != len(r.Global) {
-		return fmt.Errorf("a global size %v and a local size %v", r.Global, r.Local)
-	}
-	limits, room := k.program.device.limits, int(k.program.device.limits.MaxGroup)
-	for i, global := range r.Global {
-		local := 0
-		switch {
-		case r.Local != nil:
-			local = r.Local[i]
-		case k.properties.Required != [3]uint32{}:
-			local = int(k.properties.Required[i])
-		default:
-			local = largestDivisor(global, min(room, int(limits.MaxGroupSize[i]), goodGroup))
-		}
-		if local < 1 || global < 1 || global%local != 0 || local > room {
-			return fmt.Errorf("the local size %d in dimension %d does not divide the global size %d, or is too large", local, i, global)
-		}
-		if local > int(limits.MaxGroupSize[i]) || int64(global/local) > int64(limits.MaxGroupCount[i]) {
-			return fmt.Errorf("dimension %d has %d work-groups of %d work-items; the device takes %d of %d", i, global/local, local, limits.MaxGroupCount[i], limits.MaxGroupSize[i])
-		}
-		n.group[i], n.groups[i] = uint32(local), uint32(global/local)
-		room /= local
-	}
-	return k.setOffset(n, r)
-}
-
-// goodGroup is the most that a dimension of a chosen work-group has.
-const goodGroup = 256
-
-func largestDivisor(n, limit int) int {
-	for d := min(n, limit); d > 1; d-- {
-		if n%d == 0 {
-			return d
-		}
-	}
-	return 1
 }
 
 func (k *kernel) setOffset(n *launchPlan, r driver.Range) error {
@@ -337,7 +302,7 @@ func (k *kernel) argument(p driver.Param, a *driver.Arg) (argument, error) {
 		}
 		return argument{size: max(a.LocalSize, 1)}, nil
 	case a.Memory != nil:
-		address, err := k.program.device.rangeAddress(a.Memory, a.Offset, 0)
+		address, err := k.program.device.RangeAddress(a.Memory, a.Offset, 0)
 		if err == nil && p.Kind != driver.ParamBuffer {
 			err = errors.New("the kernel takes a value here, and memory was given")
 		}

@@ -2,8 +2,6 @@ package libcuda
 
 import (
 	"unsafe"
-
-	"offlink/runtime/internal/dl"
 )
 
 // Flags of allocations (cuda.h).
@@ -42,9 +40,6 @@ func (l *Library) Free(address uint64) error { return l.call(fnMemFree, uintptr(
 
 // FreeHost frees memory of the host.
 func (l *Library) FreeHost(address uint64) error { return l.call(fnMemFreeHost, uintptr(address)) }
-
-// HostBytes is memory that the host reaches as a slice, until it is freed.
-func HostBytes(address uint64, size int64) []byte { return dl.Bytes(uintptr(address), int(size)) }
 
 // Range returns the allocation that an address is in.
 func (l *Library) Range(address uint64) (start uint64, size int64, err error) {

@@ -1,5 +1,6 @@
-// Package streams has the queues and events of back ends whose drivers take
-// work in streams: CUDA's streams, Level Zero's immediate command lists.
+// Package streams has the queues, events and memory of back ends whose drivers
+// take work in streams and memory by addresses: CUDA's streams, Level Zero's
+// immediate command lists.
 //
 // An in-order queue is a stream, one out of order has several. A command that
 // waits for an event which the host ends stays in the queue until then, as a
@@ -47,24 +48,47 @@ type Native interface {
 	WaitMark(m Mark) error
 	// Elapsed is the time between two marks that are done.
 	Elapsed(from, to Mark) (time.Duration, error)
+	NativeMemory
 }
 
-// Device has the queues and events of one device.
+// NativeMemory is the memory of a back end's driver, and the transfers that it
+// has in a stream. Sizes are in bytes and above 0.
+type NativeMemory interface {
+	// MaxAllocation is the size of the largest allocation.
+	MaxAllocation() int64
+	AllocateMemory(kind driver.MemoryKind, size int64) (address uint64, err error)
+	FreeMemory(kind driver.MemoryKind, address uint64) error
+	// ClearMemory fills device or shared memory with zeros, and waits for that:
+	// no queue is ordered after it.
+	ClearMemory(address uint64, size int64) error
+	// FindAllocation returns the allocation that an address is in.
+	FindAllocation(address uint64) (start uint64, size int64, err error)
+	// WriteMemory copies data, ReadMemory into data, which stays until then.
+	WriteMemory(to uint64, data []byte, s Stream) error
+	ReadMemory(data []byte, from uint64, s Stream) error
+	CopyMemory(to, from uint64, size int64, s Stream) error
+	// FillMemory repeats a pattern of a power of two bytes, which stays.
+	FillMemory(to uint64, size int64, pattern []byte, s Stream) error
+}
+
+// Device has the queues, events and memory of one device. A back end's device
+// embeds it.
 type Device struct {
 	Native Native
 
-	epoch   time.Time      // of the times of events
-	working sync.WaitGroup // queues that work on after their Close
+	epoch       time.Time      // of the times of events
+	working     sync.WaitGroup // queues that work on after their Close
+	allocations allocationTable
 }
 
-// NewDevice returns the queues and events of a device.
+// NewDevice returns the queues, events and memory of a device.
 func NewDevice(n Native) *Device { return &Device{Native: n, epoch: time.Now()} }
 
-// Wait waits for queues that were closed while they worked.
-func (d *Device) Wait() { d.working.Wait() }
+// WaitForQueues waits for those that were closed while they worked.
+func (d *Device) WaitForQueues() { d.working.Wait() }
 
 // NewEvent returns an event that the host ends.
-func (d *Device) NewEvent() driver.UserEvent { return &event{device: d} }
+func (d *Device) NewEvent() (driver.UserEvent, error) { return &event{device: d}, nil }
 
 // now is the time since the epoch.
 func (d *Device) now() time.Duration { return time.Since(d.epoch) }

@@ -33,9 +33,9 @@ type Queue struct {
 // same time.
 const outOfOrderStreams = 4
 
-// NewQueue makes a queue. onEnd, unless it is nil, is called for each stream
+// MakeQueue makes a queue. onEnd, unless it is nil, is called for each stream
 // when its last work has ended, before the stream is given back.
-func (d *Device) NewQueue(opts driver.QueueOptions, onEnd func(Stream)) (*Queue, error) {
+func (d *Device) MakeQueue(opts driver.QueueOptions, onEnd func(Stream)) (*Queue, error) {
 	q := &Queue{device: d, opts: opts, onEnd: onEnd}
 	q.idle.L = &q.mu
 	count := 1
@@ -58,8 +58,8 @@ func (d *Device) NewQueue(opts driver.QueueOptions, onEnd func(Stream)) (*Queue,
 	return q, nil
 }
 
-// ImportQueue makes a queue of a stream that stays the caller's.
-func (d *Device) ImportQueue(s Stream, onEnd func(Stream)) *Queue {
+// AdoptStream makes a queue of a stream that stays the caller's.
+func (d *Device) AdoptStream(s Stream, onEnd func(Stream)) *Queue {
 	q := &Queue{device: d, streams: []Stream{s}, imported: true, onEnd: onEnd}
 	q.idle.L = &q.mu
 	return q

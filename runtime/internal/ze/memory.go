@@ -3,8 +3,6 @@ package ze
 import (
 	"structs"
 	"unsafe"
-
-	"offlink/runtime/internal/dl"
 )
 
 // allocDesc are ze_device_mem_alloc_desc_t, and ze_host_mem_alloc_desc_t, which
@@ -49,6 +47,3 @@ func (l *Library) Range(context Handle, address uint64) (start uint64, size int6
 	err = l.call(fnMemGetAddressRange, uintptr(context), uintptr(address), uintptr(unsafe.Pointer(&start)), uintptr(unsafe.Pointer(&size)))
 	return start, size, err
 }
-
-// HostBytes is memory that the host reaches as a slice, until it is freed.
-func HostBytes(address uint64, size int64) []byte { return dl.Bytes(uintptr(address), int(size)) }
