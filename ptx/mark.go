@@ -61,16 +61,16 @@ func MarkKernels(name string, text []byte, kernels map[string]*Mark) ([]byte, er
 		if len(mark.Pointers) != len(e.Params) {
 			return nil, fmt.Errorf("%s: kernel %s has %d parameters, and %d in the module that it was compiled from", name, e.Name, len(e.Params), len(mark.Pointers))
 		}
-		edits = append(edits, mark.edits(e)...)
+		edits = append(edits, mark.entryEdits(e)...)
 	}
 	return applyEdits(text, edits), nil
 }
 
-// edits are those of one kernel.
-func (k *Mark) edits(e *Entry) (list []edit) {
+// entryEdits are those of one kernel.
+func (k *Mark) entryEdits(e *Entry) (list []edit) {
 	for i, pointer := range k.Pointers {
 		if p := &e.Params[i]; pointer != nil && p.takesPointer() {
-			list = append(list, edit{p.typeEnd, p.typeEnd, pointer.attribute()})
+			list = append(list, edit{p.typeEnd, p.typeEnd, pointer.pointerAttribute()})
 		}
 	}
 	if none := [3]int{}; k.Required != none && e.Required == none {
@@ -98,7 +98,7 @@ func (m *Module) PlainShared(text []byte) []byte {
 	return applyEdits(text, edits)
 }
 
-func (p *Pointer) attribute() string {
+func (p *Pointer) pointerAttribute() string {
 	space := ""
 	if p.Space != "" {
 		space = " ." + p.Space

@@ -10,10 +10,10 @@ import (
 // which are *Error.
 func Parse(name string, text []byte) (*Module, error) {
 	p := &parser{scanner: newScanner(name, string(text)), module: &Module{AddressSize: 32}, registers: map[string]bool{}, mentioned: map[string]bool{}}
-	if !p.skip(".version") {
+	if !p.skipToken(".version") {
 		return nil, p.errorf("not PTX: its first directive is not .version")
 	}
-	p.module.Version = p.take().text
+	p.module.Version = p.takeToken().text
 	for p.next.text != "" {
 		if err := p.parseDirective(); err != nil {
 			return nil, err
@@ -42,11 +42,11 @@ type parser struct {
 
 // parseDirective reads one directive of the module's level.
 func (p *parser) parseDirective() error {
-	switch directive := p.take(); directive.text {
+	switch directive := p.takeToken(); directive.text {
 	case ".target":
 		p.module.Targets = p.parseList()
 	case ".address_size":
-		size, err := strconv.Atoi(p.take().text)
+		size, err := strconv.Atoi(p.takeToken().text)
 		if err != nil {
 			return p.errorf(".address_size without a number")
 		}
@@ -54,7 +54,7 @@ func (p *parser) parseDirective() error {
 	case ".file":
 		p.skipList() // a number, a string, and a time and a size after commas
 	case ".section":
-		p.take()
+		p.takeToken()
 		return p.skipBraces()
 	case ".entry":
 		return p.parseEntry()
@@ -80,7 +80,7 @@ func (p *parser) parseDirective() error {
 
 // parseShared reads what follows a directive of linkage.
 func (p *parser) parseShared(l Linkage) error {
-	switch directive := p.take(); directive.text {
+	switch directive := p.takeToken(); directive.text {
 	case ".entry":
 		return p.parseEntry()
 	case ".func":
@@ -94,25 +94,25 @@ func (p *parser) parseShared(l Linkage) error {
 
 // parseList reads words with commas between them.
 func (p *parser) parseList() []string {
-	list := []string{p.take().text}
-	for p.skip(",") {
-		list = append(list, p.take().text)
+	list := []string{p.takeToken().text}
+	for p.skipToken(",") {
+		list = append(list, p.takeToken().text)
 	}
 	return list
 }
 
 // skipList skips the operands of .file.
 func (p *parser) skipList() {
-	p.take()
-	p.take()
-	for p.skip(",") {
-		p.take()
+	p.takeToken()
+	p.takeToken()
+	for p.skipToken(",") {
+		p.takeToken()
 	}
 }
 
 // skipStatement skips to the next semicolon.
 func (p *parser) skipStatement() error {
-	for !p.skip(";") {
+	for !p.skipToken(";") {
 		if p.next.text == "" {
 			return p.errorf("the text ends within a statement")
 		}
@@ -122,18 +122,18 @@ func (p *parser) skipStatement() error {
 			}
 			continue
 		}
-		p.take()
+		p.takeToken()
 	}
 	return nil
 }
 
 // skipBraces skips a block with those in it, and collects its words.
 func (p *parser) skipBraces() error {
-	if err := p.expect("{"); err != nil {
+	if err := p.expectToken("{"); err != nil {
 		return err
 	}
 	for depth := 1; depth > 0; {
-		t := p.take()
+		t := p.takeToken()
 		switch {
 		case t.text == "":
 			return p.errorf("the text ends within a block")
@@ -152,12 +152,12 @@ func (p *parser) skipBraces() error {
 
 // parseEntry reads a kernel from its name on.
 func (p *parser) parseEntry() (err error) {
-	name := p.take()
+	name := p.takeToken()
 	e := Entry{Name: name.text, headEnd: name.at + len(name.text)}
 	if e.Name == "" || !isWord(e.Name[0]) {
 		return p.errorf("a kernel without a name")
 	}
-	if p.skip("(") {
+	if p.skipToken("(") {
 		if e.Params, e.headEnd, err = p.parseParams(); err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (p *parser) parseEntry() (err error) {
 		return p.errorf("a comma after kernel %s", e.Name)
 	}
 	for p.next.text != "{" && p.next.text != ";" {
-		switch t := p.take(); t.text {
+		switch t := p.takeToken(); t.text {
 		case "":
 			return p.errorf("the text ends after kernel %s", e.Name)
 		case ".reqntid":
@@ -176,7 +176,7 @@ func (p *parser) parseEntry() (err error) {
 			e.Max = p.parseSizes()
 		}
 	}
-	if p.skip(";") { // a declaration
+	if p.skipToken(";") { // a declaration
 		return nil
 	}
 	if p.module.Entry(e.Name) == nil {
@@ -210,21 +210,21 @@ func (p *parser) parseParams() (params []Param, end int, err error) {
 		if params = append(params, param); len(params) > maxParameters {
 			return nil, 0, p.errorf("more than %d parameters", maxParameters)
 		}
-		if !p.skip(",") && p.next.text != ")" {
+		if !p.skipToken(",") && p.next.text != ")" {
 			return nil, 0, p.errorf("want a comma after a parameter, and %q is there", p.next.text)
 		}
 	}
-	return params, p.take().at + 1, nil
+	return params, p.takeToken().at + 1, nil
 }
 
 // parseParam reads ".param .align 8 .b8 name[16]" or
 // ".param .u64 .ptr .global .align 4 name".
 func (p *parser) parseParam() (param Param, err error) {
-	if err := p.expect(".param"); err != nil {
+	if err := p.expectToken(".param"); err != nil {
 		return param, err
 	}
 	for strings.HasPrefix(p.next.text, ".") {
-		t := p.take()
+		t := p.takeToken()
 		word := t.text[1:]
 		switch size := typeSize(word); {
 		case size > 0:
@@ -246,18 +246,18 @@ func (p *parser) parseParam() (param Param, err error) {
 	if param.Size == 0 {
 		return param, p.errorf("a parameter without a type")
 	}
-	name := p.take()
+	name := p.takeToken()
 	param.Name, param.nameAt = name.text, name.at
 	if param.Align == 0 {
 		param.Align = param.Size
 	}
-	if p.skip("[") {
+	if p.skipToken("[") {
 		n, err := p.parseNumber("a number of elements", 1<<16)
 		if err != nil {
 			return param, err
 		}
 		param.Size *= n
-		return param, p.expect("]")
+		return param, p.expectToken("]")
 	}
 	return param, nil
 }
@@ -268,7 +268,7 @@ func (p *parser) parseNumber(what string, limit int) (int, error) {
 	if err != nil || n < 1 || n > limit {
 		return 0, p.errorf("want %s from 1 to %d, and %q is there", what, limit, p.next.text)
 	}
-	p.take()
+	p.takeToken()
 	return n, nil
 }
 
@@ -276,7 +276,7 @@ func (p *parser) parseNumber(what string, limit int) (int, error) {
 // and body.
 func (p *parser) parseFunction(l Linkage) error {
 	for strings.HasPrefix(p.next.text, ".") { // .attribute, .unified
-		p.take()
+		p.takeToken()
 		if err := p.skipParentheses(); err != nil {
 			return err
 		}
@@ -284,7 +284,7 @@ func (p *parser) parseFunction(l Linkage) error {
 	if err := p.skipParentheses(); err != nil {
 		return err
 	}
-	name := p.take().text
+	name := p.takeToken().text
 	if name == "" || !isWord(name[0]) {
 		return p.errorf("a function without a name")
 	}
@@ -293,23 +293,23 @@ func (p *parser) parseFunction(l Linkage) error {
 		if p.next.text == "" {
 			return p.errorf("the text ends after function %s", name)
 		}
-		p.take()
+		p.takeToken()
 	}
-	if p.skip(";") {
+	if p.skipToken(";") {
 		return nil
 	}
 	return p.skipBraces()
 }
 
 func (p *parser) skipParentheses() error {
-	if !p.skip("(") {
+	if !p.skipToken("(") {
 		return nil
 	}
-	for !p.skip(")") {
+	for !p.skipToken(")") {
 		if p.next.text == "" {
 			return p.errorf("the text ends within parentheses")
 		}
-		p.take()
+		p.takeToken()
 	}
 	return nil
 }
@@ -317,8 +317,8 @@ func (p *parser) skipParentheses() error {
 // parseVariable reads ".align 4 .u32 name[8] = {...};" after the state space.
 func (p *parser) parseVariable(space string, l Linkage) error {
 	for strings.HasPrefix(p.next.text, ".") {
-		if t := p.take(); t.text == ".align" {
-			p.take()
+		if t := p.takeToken(); t.text == ".align" {
+			p.takeToken()
 		}
 		if err := p.skipParentheses(); err != nil {
 			return err

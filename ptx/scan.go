@@ -30,7 +30,7 @@ type scanner struct {
 
 func newScanner(name, text string) *scanner {
 	s := &scanner{name: name, text: text, line: 1}
-	s.advance()
+	s.nextToken()
 	return s
 }
 
@@ -38,31 +38,31 @@ func (s *scanner) errorf(format string, args ...any) error {
 	return &Error{s.name, s.next.line, fmt.Sprintf(format, args...)}
 }
 
-// take returns the next token and goes on to the one after it.
-func (s *scanner) take() token {
+// takeToken returns the next token and goes on to the one after it.
+func (s *scanner) takeToken() token {
 	t := s.next
-	s.advance()
+	s.nextToken()
 	return t
 }
 
-// skip takes the next token if it is text.
-func (s *scanner) skip(text string) bool {
+// skipToken takes the next token if it is text.
+func (s *scanner) skipToken(text string) bool {
 	if s.next.text != text {
 		return false
 	}
-	s.advance()
+	s.nextToken()
 	return true
 }
 
-// expect takes the next token, which must be text.
-func (s *scanner) expect(text string) error {
-	if !s.skip(text) {
+// expectToken takes the next token, which must be text.
+func (s *scanner) expectToken(text string) error {
+	if !s.skipToken(text) {
 		return s.errorf("want %q, and %q is there", text, s.next.text)
 	}
 	return nil
 }
 
-func (s *scanner) advance() {
+func (s *scanner) nextToken() {
 	s.skipSpace()
 	start := s.at
 	switch {

@@ -33,7 +33,7 @@ type Options struct {
 	SaveTemps string
 }
 
-func (o *Options) getenv(name string) string {
+func (o *Options) readVariable(name string) string {
 	if o.Getenv == nil {
 		return os.Getenv(name)
 	}
@@ -67,7 +67,7 @@ var builtin = []backend{
 func openCUDA(*Options, *tracer) (driver.Driver, error) { return cuda.New(cuda.Options{}) }
 
 func openOpenCL(o *Options, t *tracer) (driver.Driver, error) {
-	return opencl.Open(opencl.Options{Translator: o.getenv("OFFLINK_LLVM_SPIRV"), Trace: t.nativeCalls()})
+	return opencl.Open(opencl.Options{Translator: o.readVariable("OFFLINK_LLVM_SPIRV"), Trace: t.nativeCalls()})
 }
 
 func openLevelZero(*Options, *tracer) (driver.Driver, error) {

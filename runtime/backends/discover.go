@@ -41,11 +41,11 @@ type Found struct {
 // end that fails never stops the others. The caller closes the Drivers. Errors
 // are those of package selector.
 func Discover(o Options) (*Discovery, error) {
-	filter, err := selector.FromEnvironment(o.getenv)
+	filter, err := selector.FromEnvironment(o.readVariable)
 	if err != nil {
 		return nil, err
 	}
-	trace, err := selector.TraceFromEnvironment(o.getenv)
+	trace, err := selector.TraceFromEnvironment(o.readVariable)
 	if err != nil {
 		return nil, err
 	}
@@ -78,15 +78,15 @@ func (d *Discovery) openBuiltin(o *Options, t *tracer, b backend) *Found {
 	}
 	opened, err := b.open(o, t)
 	if err != nil {
-		f.fail(t, err)
+		f.recordFailure(t, err)
 		return f
 	}
 	d.keepChosen(f, t, opened)
 	return f
 }
 
-// fail records why a back end was not opened.
-func (f *Found) fail(t *tracer, err error) {
+// recordFailure records why a back end was not opened.
+func (f *Found) recordFailure(t *tracer, err error) {
 	f.Err = err
 	if tried, ok := errors.AsType[*dl.OpenError](err); ok {
 		f.Attempts = tried.Attempts
@@ -99,7 +99,7 @@ func (f *Found) fail(t *tracer, err error) {
 // keepChosen lists the devices and keeps the chosen ones. A driver that is left
 // without any is closed.
 func (d *Discovery) keepChosen(f *Found, t *tracer, opened driver.Driver) {
-	f.describe(opened)
+	f.describeDriver(opened)
 	f.All, f.Err = opened.Devices()
 	f.Chosen = d.chosenOf(f, opened.Name())
 	if t.basic {
@@ -122,8 +122,8 @@ func orElse(s, other string) string {
 	return s
 }
 
-// describe asks a driver for its path and version, where it has them.
-func (f *Found) describe(opened driver.Driver) {
+// describeDriver asks a driver for its path and version, where it has them.
+func (f *Found) describeDriver(opened driver.Driver) {
 	f.Name = opened.Name()
 	if p, ok := opened.(interface{ Path() string }); ok {
 		f.Path = p.Path()

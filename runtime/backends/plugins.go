@@ -25,7 +25,7 @@ func checkPlugins(o *Options, t *tracer) []*Found {
 	names, err := readConfig(file)
 	if err != nil && (explicit || !errors.Is(err, os.ErrNotExist)) {
 		f := &Found{Name: file, Filtered: ""}
-		f.fail(t, fmt.Errorf("%s: %w", orElse(map[bool]string{true: configVariable}[explicit], "plugins"), err))
+		f.recordFailure(t, fmt.Errorf("%s: %w", orElse(map[bool]string{true: configVariable}[explicit], "plugins"), err))
 		return []*Found{f}
 	}
 	var list []*Found
@@ -38,12 +38,12 @@ func checkPlugins(o *Options, t *tracer) []*Found {
 // configFile is the file that SYCL_PI_CONFIG names, or the first of the
 // documented places that exists.
 func configFile(o *Options) (path string, explicit bool) {
-	if path := o.getenv(configVariable); path != "" {
+	if path := o.readVariable(configVariable); path != "" {
 		return path, true
 	}
-	home := o.getenv("XDG_CONFIG_HOME")
-	if home == "" && o.getenv("HOME") != "" {
-		home = filepath.Join(o.getenv("HOME"), ".config")
+	home := o.readVariable("XDG_CONFIG_HOME")
+	if home == "" && o.readVariable("HOME") != "" {
+		home = filepath.Join(o.readVariable("HOME"), ".config")
 	}
 	const system = "/etc/offlink/plugins.conf"
 	if home == "" {
@@ -90,7 +90,7 @@ func candidates(o *Options, name string) (list []string) {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return []string{name}
 	}
-	folders := filepath.SplitList(o.getenv("LD_LIBRARY_PATH"))
+	folders := filepath.SplitList(o.readVariable("LD_LIBRARY_PATH"))
 	if own := dl.OwnFolder(); own != "" {
 		folders = append(folders, own)
 	}
@@ -109,14 +109,14 @@ func checkPlugin(o *Options, t *tracer, name string) *Found {
 	f := &Found{Name: name}
 	library, err := dl.Open(candidates(o, name)...)
 	if err != nil {
-		f.fail(t, err)
+		f.recordFailure(t, err)
 		return f
 	}
 	f.Path, f.Attempts = library.File("piPluginInit"), library.Attempts
 	if _, err := library.Symbol("piPluginInit"); err != nil {
-		f.fail(t, errors.Join(fmt.Errorf("%s is not a plugin: %w", library.Path, err), library.Close()))
+		f.recordFailure(t, errors.Join(fmt.Errorf("%s is not a plugin: %w", library.Path, err), library.Close()))
 		return f
 	}
-	f.fail(t, errors.Join(fmt.Errorf("%s: %w", library.Path, errNoPlugins), library.Close()))
+	f.recordFailure(t, errors.Join(fmt.Errorf("%s: %w", library.Path, errNoPlugins), library.Close()))
 	return f
 }

@@ -39,16 +39,16 @@ func builtinsHeader(major, minor, target int) string {
 	return fmt.Sprintf(".version %d.%d\n.target sm_%d\n.address_size 64\n", major, minor, target)
 }
 
-// header is that of PTX of our own, for the oldest device that this device's
+// moduleHeader is that of PTX of our own, for the oldest device that this device's
 // driver still compiles for.
-func (d *Device) header() string {
+func (d *Device) moduleHeader() string {
 	if d.limits.major*10+d.limits.minor >= 75 {
 		return builtinsHeader(6, 3, 75)
 	}
 	return builtinsHeader(6, 0, 50)
 }
 
-func (d *Device) builtins() []byte { return []byte(d.header() + builtinsBody) }
+func (d *Device) builtinModule() []byte { return []byte(d.moduleHeader() + builtinsBody) }
 
 // needsBuiltins tells whether an object imports a work-item function that no
 // object defines.

@@ -142,7 +142,7 @@ func (d *Device) linkCode(objects []*object) ([]byte, error) {
 		inputs = append(inputs, in)
 	}
 	if needsBuiltins(objects) {
-		inputs = append(inputs, libcuda.Input{Name: "work-item functions", Kind: libcuda.InputPTX, Code: d.builtins()})
+		inputs = append(inputs, libcuda.Input{Name: "work-item functions", Kind: libcuda.InputPTX, Code: d.builtinModule()})
 	}
 	return d.library.Link(inputs)
 }

@@ -26,7 +26,7 @@ type attributeReader struct {
 	err    error
 }
 
-func (r *attributeReader) read(a libcuda.Attribute) int {
+func (r *attributeReader) readAttribute(a libcuda.Attribute) int {
 	if r.err != nil {
 		return 0
 	}
@@ -49,9 +49,9 @@ func (d *Device) readInfo() error {
 	d.readLimits(r)
 	d.info = driver.Info{
 		Name: name, Type: driver.GPU,
-		ComputeUnits: r.read(libcuda.MultiprocessorCount),
-		MaxWorkGroup: r.read(libcuda.MaxThreadsPerBlock),
-		LocalMemory:  int64(max(r.read(libcuda.MaxSharedPerBlock), r.read(libcuda.MaxSharedPerBlockOptin))),
+		ComputeUnits: r.readAttribute(libcuda.MultiprocessorCount),
+		MaxWorkGroup: r.readAttribute(libcuda.MaxThreadsPerBlock),
+		LocalMemory:  int64(max(r.readAttribute(libcuda.MaxSharedPerBlock), r.readAttribute(libcuda.MaxSharedPerBlockOptin))),
 		GlobalMemory: total, MaxAllocation: total,
 		Formats: []string{"none", "native"},
 
@@ -62,20 +62,20 @@ func (d *Device) readInfo() error {
 
 		MaxWorkItems: d.limits.Group, MaxGroups: d.limits.Groups,
 		SubGroupSizes: []int{d.limits.warp}, MaxParameterSize: maxParameters,
-		ClockMHz: r.read(libcuda.ClockRate) / 1000, AddressBits: 64,
+		ClockMHz: r.readAttribute(libcuda.ClockRate) / 1000, AddressBits: 64,
 
 		MemoryAlignment: 256,
-		ConstantMemory:  int64(r.read(libcuda.TotalConstantMemory)),
-		CacheSize:       int64(r.read(libcuda.L2CacheSize)), CacheLine: 128,
-		HostUnified:      r.read(libcuda.Integrated) != 0,
-		LocalIsDedicated: true, ErrorCorrection: r.read(libcuda.ECCEnabled) != 0,
+		ConstantMemory:  int64(r.readAttribute(libcuda.TotalConstantMemory)),
+		CacheSize:       int64(r.readAttribute(libcuda.L2CacheSize)), CacheLine: 128,
+		HostUnified:      r.readAttribute(libcuda.Integrated) != 0,
+		LocalIsDedicated: true, ErrorCorrection: r.readAttribute(libcuda.ECCEnabled) != 0,
 
 		VectorWidths:    driver.VectorWidths{Char: 1, Short: 1, Int: 1, Long: 1, Half: 1, Float: 1, Double: 1},
 		Half:            floats,
 		Single:          floats | driver.FloatCorrectlyRoundedDivideSqrt,
 		Double:          floats,
 		TimerResolution: 500, OutOfOrder: true, // cuEventElapsedTime
-		Extensions: extensions, Aspects: d.aspects(r),
+		Extensions: extensions, Aspects: d.listAspects(r),
 	}
 	if d.limits.warp > 0 {
 		d.info.MaxSubGroups = d.info.MaxWorkGroup / d.limits.warp
@@ -85,12 +85,12 @@ func (d *Device) readInfo() error {
 
 func (d *Device) readLimits(r *attributeReader) {
 	for i := range 3 {
-		d.limits.Group[i] = r.read(libcuda.MaxBlockDimX + libcuda.Attribute(i))
-		d.limits.Groups[i] = int64(r.read(libcuda.MaxGridDimX + libcuda.Attribute(i)))
+		d.limits.Group[i] = r.readAttribute(libcuda.MaxBlockDimX + libcuda.Attribute(i))
+		d.limits.Groups[i] = int64(r.readAttribute(libcuda.MaxGridDimX + libcuda.Attribute(i)))
 	}
-	d.limits.warp = r.read(libcuda.WarpSize)
-	d.limits.static = r.read(libcuda.MaxSharedPerBlock)
-	d.limits.major, d.limits.minor = r.read(libcuda.ComputeCapabilityMajor), r.read(libcuda.ComputeCapabilityMinor)
+	d.limits.warp = r.readAttribute(libcuda.WarpSize)
+	d.limits.static = r.readAttribute(libcuda.MaxSharedPerBlock)
+	d.limits.major, d.limits.minor = r.readAttribute(libcuda.ComputeCapabilityMajor), r.readAttribute(libcuda.ComputeCapabilityMinor)
 }
 
 const (
@@ -105,18 +105,18 @@ var extensions = []string{
 	"cl_khr_local_int32_base_atomics", "cl_khr_local_int32_extended_atomics",
 }
 
-// aspects are SYCL's names for the device's abilities.
-func (d *Device) aspects(r *attributeReader) []string {
+// listAspects are SYCL's names for the device's abilities.
+func (d *Device) listAspects(r *attributeReader) []string {
 	list := []string{
 		"gpu", "fp64", "atomic64", "queue_profiling", "usm_device_allocations", "usm_host_allocations",
 	}
 	if d.limits.major*10+d.limits.minor >= 53 {
 		list = append(list, "fp16")
 	}
-	if r.read(libcuda.ManagedMemory) != 0 {
+	if r.readAttribute(libcuda.ManagedMemory) != 0 {
 		list = append(list, "usm_shared_allocations")
 	}
-	if r.read(libcuda.ConcurrentManagedAccess) != 0 {
+	if r.readAttribute(libcuda.ConcurrentManagedAccess) != 0 {
 		list = append(list, "usm_atomic_shared_allocations")
 	}
 	return list

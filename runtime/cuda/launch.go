@@ -159,7 +159,7 @@ func (d *Device) probeSharedBase() (base uint64, err error) {
 	}
 	defer func() { err = errors.Join(err, result.Close()) }()
 	err = d.withContext(func() (err error) {
-		code, err := d.library.Link([]libcuda.Input{{Name: "probe", Kind: libcuda.InputPTX, Code: []byte(d.header() + probeSource)}})
+		code, err := d.library.Link([]libcuda.Input{{Name: "probe", Kind: libcuda.InputPTX, Code: []byte(d.moduleHeader() + probeSource)}})
 		if err != nil {
 			return err
 		}

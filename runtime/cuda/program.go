@@ -38,7 +38,7 @@ func (d *Device) loadImage(i *image) (*program, error) {
 
 // Close unloads the module.
 func (p *program) Close() error {
-	return p.device.releaseInContext(func() error { return errors.Join(p.launch.close(p.device), p.device.library.Unload(p.module)) })
+	return p.device.releaseInContext(func() error { return errors.Join(p.launch.closeEvents(p.device), p.device.library.Unload(p.module)) })
 }
 
 // Handle is the CUmodule.
@@ -69,7 +69,7 @@ func (p *program) Variable(name string) (driver.Memory, error) {
 // Kernel returns a kernel.
 func (p *program) Kernel(name string) (driver.Kernel, error) {
 	k := &kernel{program: p, name: name}
-	if err := p.device.withContext(k.load); err != nil {
+	if err := p.device.withContext(k.loadKernel); err != nil {
 		if libcuda.IsNotFound(err) {
 			err = driver.ErrNotFound
 		}
@@ -99,8 +99,8 @@ type kernel struct {
 // offsetSuffix ends the names of DPC++'s kernels that take an offset.
 const offsetSuffix = "_with_offset"
 
-// load asks the driver about the kernel.
-func (k *kernel) load() (err error) {
+// loadKernel asks the driver about the kernel.
+func (k *kernel) loadKernel() (err error) {
 	p, library := k.program, k.program.device.library
 	if k.function, err = library.Function(p.module, k.name); err != nil {
 		return err

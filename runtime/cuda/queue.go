@@ -26,7 +26,7 @@ type programSet struct {
 	list map[*launchVariables]bool
 }
 
-func (p *programSet) insert(v *launchVariables) {
+func (p *programSet) insertProgram(v *launchVariables) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.list == nil {
@@ -59,13 +59,13 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	if err != nil {
 		return err
 	}
-	if err := q.launch(own, r, args, s); err != nil {
+	if err := q.launchKernel(own, r, args, s); err != nil {
 		return fmt.Errorf("kernel %s: %w", own.name, err)
 	}
 	return nil
 }
 
-func (q *queue) launch(k *kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
+func (q *queue) launchKernel(k *kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
 	done, err := q.Direct(&s, func(stream streams.Stream) error {
 		if err := k.prepareLaunch(&q.scratch, r, args); err != nil {
 			return err
@@ -86,12 +86,12 @@ func (q *queue) launch(k *kernel, r driver.Range, args []driver.Arg, s driver.Sy
 func (q *queue) submitLaunch(k *kernel, r driver.Range, n *libcuda.Launch, stream libcuda.Stream) error {
 	v := &k.program.launch
 	if q.lastProgram != v {
-		q.programs.insert(v)
+		q.programs.insertProgram(v)
 		q.lastProgram = v
 	}
 	f := k.function
 	if k.usesOffset(r) {
 		f = k.withOffset
 	}
-	return v.withValues(q.device, stream, v.wanted(r), func() error { return q.device.library.Launch(f, stream, n) })
+	return v.withValues(q.device, stream, v.wantedValues(r), func() error { return q.device.library.Launch(f, stream, n) })
 }

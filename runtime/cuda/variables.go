@@ -46,8 +46,8 @@ func (v *launchVariables) findVariables(p *program) error {
 	return nil
 }
 
-// wanted returns the values for a launch, as far as the program reads them.
-func (v *launchVariables) wanted(r driver.Range) (w launchValues) {
+// wantedValues returns the values for a launch, as far as the program reads them.
+func (v *launchVariables) wantedValues(r driver.Range) (w launchValues) {
 	if v.offset != 0 {
 		for i, offset := range r.Offset {
 			w[i] = uint64(offset)
@@ -78,7 +78,7 @@ func (v *launchVariables) withValues(d *Device, s libcuda.Stream, w launchValues
 // orderStream has the later work of the stream find the values.
 func (v *launchVariables) orderStream(d *Device, s libcuda.Stream, w launchValues) error {
 	if v.current != w {
-		if err := v.change(d, s, w); err != nil {
+		if err := v.changeValues(d, s, w); err != nil {
 			return err
 		}
 	} else if !v.users[s] && v.changed != 0 {
@@ -90,8 +90,8 @@ func (v *launchVariables) orderStream(d *Device, s libcuda.Stream, w launchValue
 	return nil
 }
 
-// change writes the variables in the stream, after the launches of all others.
-func (v *launchVariables) change(d *Device, s libcuda.Stream, w launchValues) error {
+// changeValues writes the variables in the stream, after the launches of all others.
+func (v *launchVariables) changeValues(d *Device, s libcuda.Stream, w launchValues) error {
 	if err := v.makeEvents(d); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (v *launchVariables) change(d *Device, s libcuda.Stream, w launchValues) er
 			return err
 		}
 	}
-	if err := v.write(d, s, w); err != nil {
+	if err := v.writeValues(d, s, w); err != nil {
 		return err
 	}
 	if err := d.library.Record(v.changed, s); err != nil {
@@ -123,11 +123,11 @@ func (v *launchVariables) makeEvents(d *Device) (err error) {
 	return err
 }
 
-// write sets the words that change. Memory of the host would have to stay
+// writeValues sets the words that change. Memory of the host would have to stay
 // until the copy is done; values that are set have no such owner.
-func (v *launchVariables) write(d *Device, s libcuda.Stream, w launchValues) error {
+func (v *launchVariables) writeValues(d *Device, s libcuda.Stream, w launchValues) error {
 	for i := range 2 * 3 {
-		if now, then := half(w, i), half(v.current, i); now != then {
+		if now, then := halfWord(w, i), halfWord(v.current, i); now != then {
 			if err := d.library.Set(v.offset+uint64(4*i), now, 4, 1, s); err != nil {
 				return err
 			}
@@ -139,8 +139,8 @@ func (v *launchVariables) write(d *Device, s libcuda.Stream, w launchValues) err
 	return nil
 }
 
-// half is the word of 32 bits at an index.
-func half(w launchValues, i int) uint32 { return uint32(w[i/2] >> (32 * (i % 2))) }
+// halfWord is the word of 32 bits at an index.
+func halfWord(w launchValues, i int) uint32 { return uint32(w[i/2] >> (32 * (i % 2))) }
 
 // forgetStream tells that a stream has no more work.
 func (v *launchVariables) forgetStream(s libcuda.Stream) {
@@ -152,7 +152,7 @@ func (v *launchVariables) forgetStream(s libcuda.Stream) {
 	}
 }
 
-func (v *launchVariables) close(d *Device) error {
+func (v *launchVariables) closeEvents(d *Device) error {
 	var errs []error
 	for _, e := range []libcuda.Event{v.changed, v.before} {
 		if e != 0 {

@@ -124,7 +124,7 @@ func (f *Fake) Close() error { f.recordCall(0, "close driver"); return nil }
 
 type fakeDevice Fake
 
-func (d *fakeDevice) driver() *Fake { return (*Fake)(d) }
+func (d *fakeDevice) fakeDriver() *Fake { return (*Fake)(d) }
 
 func (d *fakeDevice) Info() driver.Info {
 	t := d.Type
@@ -162,19 +162,19 @@ type fakeObject struct {
 func (o *fakeObject) Close() error { return o.closeOnce("close object %s", o.name) }
 
 func (d *fakeDevice) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
-	if err := errors.Join(d.driver().injectedFailure("Compile"), ctx.Err()); err != nil {
+	if err := errors.Join(d.fakeDriver().injectedFailure("Compile"), ctx.Err()); err != nil {
 		return nil, err
 	}
 	if len(opts.SpecConstants) > 0 {
-		d.driver().recordCall(1, "compile %q with %v", m.Name, opts.SpecConstants)
+		d.fakeDriver().recordCall(1, "compile %q with %v", m.Name, opts.SpecConstants)
 	} else {
-		d.driver().recordCall(1, "compile %q", m.Name)
+		d.fakeDriver().recordCall(1, "compile %q", m.Name)
 	}
-	return &fakeObject{fakeThing{fake: d.driver()}, m.Name, opts.SpecConstants}, nil
+	return &fakeObject{fakeThing{fake: d.fakeDriver()}, m.Name, opts.SpecConstants}, nil
 }
 
 func (d *fakeDevice) Link(_ context.Context, objects []driver.Object, _ driver.LinkOptions) (driver.Program, error) {
-	if err := d.driver().injectedFailure("Link"); err != nil {
+	if err := d.fakeDriver().injectedFailure("Link"); err != nil {
 		return nil, err
 	}
 	var names []string
@@ -182,22 +182,22 @@ func (d *fakeDevice) Link(_ context.Context, objects []driver.Object, _ driver.L
 		names = append(names, o.(*fakeObject).name)
 	}
 	if d.BuildError != nil {
-		d.driver().recordCall(0, "link %q fails", names)
+		d.fakeDriver().recordCall(0, "link %q fails", names)
 		return nil, d.BuildError
 	}
-	d.driver().recordCall(1, "link %q", names)
-	return &fakeProgram{fakeThing: fakeThing{fake: d.driver()}, variables: make(map[string]*fakeMemory)}, nil
+	d.fakeDriver().recordCall(1, "link %q", names)
+	return &fakeProgram{fakeThing: fakeThing{fake: d.fakeDriver()}, variables: make(map[string]*fakeMemory)}, nil
 }
 
 func (d *fakeDevice) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error) {
-	if err := d.driver().injectedFailure("Alloc"); err != nil {
+	if err := d.fakeDriver().injectedFailure("Alloc"); err != nil {
 		return nil, err
 	}
 	if size < 1 || size > d.Info().MaxAllocation {
 		return nil, fmt.Errorf("cannot allocate %d bytes", size)
 	}
-	d.driver().recordCall(1, "alloc %d", size)
-	return d.driver().newMemory(kind, size), nil
+	d.fakeDriver().recordCall(1, "alloc %d", size)
+	return d.fakeDriver().newMemory(kind, size), nil
 }
 
 func (f *Fake) newMemory(kind driver.MemoryKind, size int64) *fakeMemory {
@@ -208,11 +208,11 @@ func (f *Fake) newMemory(kind driver.MemoryKind, size int64) *fakeMemory {
 }
 
 func (d *fakeDevice) NewQueue(driver.QueueOptions) (driver.Queue, error) {
-	if err := d.driver().injectedFailure("NewQueue"); err != nil {
+	if err := d.fakeDriver().injectedFailure("NewQueue"); err != nil {
 		return nil, err
 	}
-	d.driver().recordCall(1, "new queue")
-	return &fakeQueue{fakeThing: fakeThing{fake: d.driver()}}, nil
+	d.fakeDriver().recordCall(1, "new queue")
+	return &fakeQueue{fakeThing: fakeThing{fake: d.fakeDriver()}}, nil
 }
 
 type fakeProgram struct {

@@ -52,12 +52,12 @@ func kernelsFor(d driver.Device) (*kernelSet, error) {
 	return nil, errors.Join(reasons...)
 }
 
-func (s *kernelSet) module(name string, code []byte) driver.Module {
+func (s *kernelSet) moduleOf(name string, code []byte) driver.Module {
 	return driver.Module{Name: name, Image: s.image, Code: code}
 }
 
-func (s *kernelSet) appModule() driver.Module { return s.module("app", s.app) }
-func (s *kernelSet) libModule() driver.Module { return s.module("lib", s.lib) }
+func (s *kernelSet) appModule() driver.Module { return s.moduleOf("app", s.app) }
+func (s *kernelSet) libModule() driver.Module { return s.moduleOf("lib", s.lib) }
 
 // isSPIRV tells whether the modules have specialization constants.
 func (s *kernelSet) isSPIRV() bool { return s.image.Format == "spirv" }
@@ -180,8 +180,8 @@ func (s *suite) testBuild(t *testing.T) {
 		want    string // in the message
 	}{
 		{"an import that nobody exports", []driver.Module{app}, "LibDeviceFunc"},
-		{"junk", []driver.Module{s.module("junk", []byte("no code at all......"))}, ""},
-		{"truncated", []driver.Module{s.module("half", s.app[:len(s.app)/2]), lib}, ""},
+		{"junk", []driver.Module{s.moduleOf("junk", []byte("no code at all......"))}, ""},
+		{"truncated", []driver.Module{s.moduleOf("half", s.app[:len(s.app)/2]), lib}, ""},
 		{"nothing", nil, ""},
 	} {
 		p, err := driver.Build(t.Context(), s.device, c.modules, driver.BuildOptions{})

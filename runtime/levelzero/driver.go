@@ -99,7 +99,7 @@ func (d *Driver) Devices() ([]driver.Device, error) { return d.devices, nil }
 func (d *Driver) Close() error {
 	var errs []error
 	for _, device := range d.devices {
-		errs = append(errs, device.(*Device).close())
+		errs = append(errs, device.(*Device).closeDevice())
 	}
 	for _, context := range d.contexts {
 		errs = append(errs, d.library.DestroyContext(context))
@@ -137,9 +137,9 @@ func newDevice(l *ze.Library, handle ze.Handle, common shared) (*Device, error) 
 	return d, d.readInfo()
 }
 
-func (d *Device) close() error {
+func (d *Device) closeDevice() error {
 	d.WaitForQueues()
-	return d.marks.sweep(d, true)
+	return d.marks.sweepMarks(d, true)
 }
 
 var typesOf = map[uint32]driver.Type{1: driver.GPU, 2: driver.CPU, 3: driver.Accelerator}

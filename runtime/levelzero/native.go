@@ -25,7 +25,7 @@ func (n native) NewStream() (streams.Stream, error) {
 // DestroyStream gives a list back, and the events that it waited for.
 func (n native) DestroyStream(s streams.Stream) error {
 	n.device.marks.forgetStream(s)
-	return errors.Join(n.device.library.DestroyList(ze.Handle(s)), n.device.marks.sweep(n.device, false))
+	return errors.Join(n.device.library.DestroyList(ze.Handle(s)), n.device.marks.sweepMarks(n.device, false))
 }
 
 // Synchronize waits for an event at the end of the list.
@@ -55,31 +55,31 @@ func (n native) IsStreamDone(s streams.Stream) (done bool, err error) {
 }
 
 func (n native) StreamWait(s streams.Stream, m streams.Mark) error {
-	n.device.marks.hold(m, s)
+	n.device.marks.holdMark(m, s)
 	return n.device.library.Wait(ze.Handle(s), ze.Handle(m))
 }
 
 func (n native) NewMark(timed bool) (streams.Mark, error) {
-	if err := n.device.marks.sweep(n.device, false); err != nil {
+	if err := n.device.marks.sweepMarks(n.device, false); err != nil {
 		return 0, err
 	}
 	e, err := n.device.library.NewEvent(n.device.context, n.device.handle, timed)
 	if err != nil {
 		return 0, err
 	}
-	return n.device.marks.insert(e), nil
+	return n.device.marks.insertMark(e), nil
 }
 
 func (n native) DestroyMark(m streams.Mark) error {
-	n.device.marks.drop(m)
-	return n.device.marks.sweep(n.device, false)
+	n.device.marks.dropMark(m)
+	return n.device.marks.sweepMarks(n.device, false)
 }
 
 // Record appends a signal. The barrier after each command has it happen after
 // all of them.
 func (n native) Record(m streams.Mark, s streams.Stream) error {
 	err := errors.Join(n.device.library.Signal(ze.Handle(s), ze.Handle(m)), n.device.library.Barrier(ze.Handle(s)))
-	n.device.marks.record(m)
+	n.device.marks.recordMark(m)
 	return err
 }
 
@@ -181,7 +181,7 @@ type mark struct {
 	waiting  map[streams.Stream]bool
 }
 
-func (k *marks) insert(e ze.Event) streams.Mark {
+func (k *marks) insertMark(e ze.Event) streams.Mark {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.list == nil {
@@ -192,7 +192,7 @@ func (k *marks) insert(e ze.Event) streams.Mark {
 	return m
 }
 
-func (k *marks) hold(m streams.Mark, s streams.Stream) {
+func (k *marks) holdMark(m streams.Mark, s streams.Stream) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if own := k.list[m]; own != nil {
@@ -200,7 +200,7 @@ func (k *marks) hold(m streams.Mark, s streams.Stream) {
 	}
 }
 
-func (k *marks) record(m streams.Mark) {
+func (k *marks) recordMark(m streams.Mark) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if own := k.list[m]; own != nil {
@@ -208,7 +208,7 @@ func (k *marks) record(m streams.Mark) {
 	}
 }
 
-func (k *marks) drop(m streams.Mark) {
+func (k *marks) dropMark(m streams.Mark) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if own := k.list[m]; own != nil {
@@ -225,8 +225,8 @@ func (k *marks) forgetStream(s streams.Stream) {
 	}
 }
 
-// sweep gives the dropped events back that nothing uses, or at the end all.
-func (k *marks) sweep(d *Device, all bool) error {
+// sweepMarks gives the dropped events back that nothing uses, or at the end all.
+func (k *marks) sweepMarks(d *Device, all bool) error {
 	k.mu.Lock()
 	var gone []ze.Event
 	var errs []error

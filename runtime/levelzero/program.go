@@ -78,7 +78,7 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
 	}
 	p := &program{device: d, linked: linked}
-	if err := p.create(own); err != nil {
+	if err := p.createModules(own); err != nil {
 		if build, ok := errors.AsType[*driver.BuildError](err); ok {
 			build.Device = d.info.Name
 		}
@@ -87,9 +87,9 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 	return p, nil
 }
 
-// create has the driver make the program: of several modules at once, or of
+// createModules has the driver make the program: of several modules at once, or of
 // each, linked afterwards.
-func (p *program) create(objects []*object) error {
+func (p *program) createModules(objects []*object) error {
 	sources := make([]ze.Source, len(objects))
 	for i, o := range objects {
 		sources[i] = ze.Source{Code: o.module.Bytes(), Flags: o.flags}
@@ -267,7 +267,7 @@ func (k *kernel) prepareLaunch(r driver.Range, args []driver.Arg) (*launchPlan, 
 		return nil, fmt.Errorf("%d arguments; it takes %d", len(args), len(k.params))
 	}
 	for i := range args {
-		a, err := k.argument(k.params[i], &args[i])
+		a, err := k.encodeArgument(k.params[i], &args[i])
 		if err != nil {
 			return nil, fmt.Errorf("argument %d: %w", i, err)
 		}
@@ -292,7 +292,7 @@ func (k *kernel) setOffset(n *launchPlan, r driver.Range) error {
 
 const pointerSize = 8
 
-func (k *kernel) argument(p driver.Param, a *driver.Arg) (argument, error) {
+func (k *kernel) encodeArgument(p driver.Param, a *driver.Arg) (argument, error) {
 	switch {
 	case p.Kind == driver.ParamOther:
 		return argument{}, fmt.Errorf("an image or a sampler: %w", driver.ErrUnsupported)
@@ -315,8 +315,8 @@ func (k *kernel) argument(p driver.Param, a *driver.Arg) (argument, error) {
 	return argument{int64(len(a.Value)), append([]byte(nil), a.Value...)}, nil
 }
 
-// launch sets the arguments and appends the kernel.
-func (k *kernel) launch(list ze.Handle, n *launchPlan) error {
+// appendLaunch sets the arguments and appends the kernel.
+func (k *kernel) appendLaunch(list ze.Handle, n *launchPlan) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	library := k.program.device.library

@@ -60,8 +60,8 @@ func (q *queue) Finish() error {
 	return err
 }
 
-// keep holds host memory until a Finish, unless the caller waits for the end.
-func (q *queue) keep(data []byte, s driver.Sync) {
+// keepData holds host memory until a Finish, unless the caller waits for the end.
+func (q *queue) keepData(data []byte, s driver.Sync) {
 	if s.Block || len(data) == 0 {
 		return
 	}
@@ -72,13 +72,13 @@ func (q *queue) keep(data []byte, s driver.Sync) {
 
 // Write copies data into memory.
 func (q *queue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	q.keep(data, s)
+	q.keepData(data, s)
 	return q.Queue.Write(m, offset, data, s)
 }
 
 // Read copies memory into data.
 func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	q.keep(data, s)
+	q.keepData(data, s)
 	return q.Queue.Read(m, offset, data, s)
 }
 
@@ -92,7 +92,7 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	n, err := own.prepareLaunch(r, args)
 	if err == nil {
 		err = q.Enqueue(s, func(stream streams.Stream) error {
-			return inOrder(q.device.library, stream, func(list ze.Handle) error { return own.launch(list, n) })
+			return inOrder(q.device.library, stream, func(list ze.Handle) error { return own.appendLaunch(list, n) })
 		})
 	}
 	if err != nil {

@@ -79,10 +79,10 @@ func (d *Device) findMemory(a *abilities) {
 	r := &infoReader{api: d.api, device: d.handle}
 	if d.info.HasExtension("cl_intel_unified_shared_memory") && d.api.Has(cl.DeviceMemAllocINTEL) && d.api.Has(cl.EnqueueMemcpyINTEL) {
 		a.memory = unifiedMemory
-		a.hostMemory = r.optional(cl.DeviceUSMHost)&cl.USMAccess != 0 && r.optional(cl.DeviceUSMShared)&cl.USMAccess != 0
+		a.hostMemory = r.readOptional(cl.DeviceUSMHost)&cl.USMAccess != 0 && r.readOptional(cl.DeviceUSMShared)&cl.USMAccess != 0
 		return
 	}
-	if caps := r.optional(cl.DeviceSVMCapabilities); a.version >= version2 && caps&(cl.SVMCoarse|cl.SVMFine) != 0 && d.api.Has(cl.SVMAlloc) {
+	if caps := r.readOptional(cl.DeviceSVMCapabilities); a.version >= version2 && caps&(cl.SVMCoarse|cl.SVMFine) != 0 && d.api.Has(cl.SVMAlloc) {
 		a.memory = virtualMemory
 		a.fineSVM = caps&cl.SVMFine != 0
 		a.hostMemory = a.fineSVM

@@ -27,7 +27,7 @@ func (d *Device) buildWithAccessors(linked *spirv.Module, options string) (cl.Ha
 	if err != nil {
 		return 0, d.buildError(err)
 	}
-	context, err := d.open()
+	context, err := d.openContext()
 	if err != nil {
 		return 0, err
 	}
@@ -46,16 +46,16 @@ func (d *Device) buildWithAccessors(linked *spirv.Module, options string) (cl.Ha
 var accessorParams = []driver.Param{{Kind: driver.ParamBuffer}, {Kind: driver.ParamValue, Size: 8}, {Kind: driver.ParamValue, Size: 8}}
 
 func (v *variable) findAccessors() (err error) {
-	if v.readKernel, err = v.accessor(devicecode.ReaderPrefix); err != nil {
+	if v.readKernel, err = v.accessorKernel(devicecode.ReaderPrefix); err != nil {
 		return err
 	}
-	if v.writeKernel, err = v.accessor(devicecode.WriterPrefix); err != nil {
+	if v.writeKernel, err = v.accessorKernel(devicecode.WriterPrefix); err != nil {
 		return errors.Join(err, v.readKernel.Close())
 	}
 	return nil
 }
 
-func (v *variable) accessor(prefix string) (*kernel, error) {
+func (v *variable) accessorKernel(prefix string) (*kernel, error) {
 	p := v.program
 	handle, err := p.device.api.NewKernel(p.handle, prefix+v.name)
 	if cl.IsCode(err, cl.InvalidKernelName) {
@@ -65,7 +65,7 @@ func (v *variable) accessor(prefix string) (*kernel, error) {
 		return nil, err
 	}
 	k := &kernel{program: p, device: p.device, handle: handle, name: prefix + v.name, params: accessorParams}
-	if err := k.prepare(true); err != nil {
+	if err := k.prepareKernel(true); err != nil {
 		return nil, errors.Join(err, k.Close())
 	}
 	return k, nil
@@ -78,8 +78,8 @@ func (v *variable) closeAccessors() error {
 	return errors.Join(v.readKernel.Close(), v.writeKernel.Close())
 }
 
-// transfer goes by way of memory of the device, and has ended when it returns.
-func (v *variable) transfer(q *queue, write bool, offset int64, data []byte, s driver.Sync) (err error) {
+// runAccessor goes by way of memory of the device, and has ended when it returns.
+func (v *variable) runAccessor(q *queue, write bool, offset int64, data []byte, s driver.Sync) (err error) {
 	staging, err := q.device.Alloc(driver.DeviceMemory, int64(len(data)))
 	if err != nil {
 		return err

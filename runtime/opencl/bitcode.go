@@ -23,15 +23,15 @@ func (d *Device) buildBitcode(ctx context.Context, own []*object, linked *spirv.
 	code := own[0].code
 	if linked != nil {
 		var err error
-		if code, err = d.translate(ctx, linked); err != nil {
+		if code, err = d.translateModule(ctx, linked); err != nil {
 			return 0, d.buildError(err)
 		}
 	}
 	return d.buildBinary(code, options)
 }
 
-// translate makes bitcode of SPIR-V by the installed translator.
-func (d *Device) translate(ctx context.Context, m *spirv.Module) ([]byte, error) {
+// translateModule makes bitcode of SPIR-V by the installed translator.
+func (d *Device) translateModule(ctx context.Context, m *spirv.Module) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "offlink-opencl-")
 	if err != nil {
 		return nil, err

@@ -78,8 +78,8 @@ func (d *Device) nativeTarget() string {
 	return "spir64_x86_64"
 }
 
-// open returns the context, which is made on first use.
-func (d *Device) open() (cl.Handle, error) {
+// openContext returns the context, which is made on first use.
+func (d *Device) openContext() (cl.Handle, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.context != 0 {
@@ -97,7 +97,7 @@ func (d *Device) open() (cl.Handle, error) {
 
 // ownQueue returns the queue for the device's own work: zeroing memory.
 func (d *Device) ownQueue() (cl.Handle, error) {
-	context, err := d.open()
+	context, err := d.openContext()
 	if err != nil {
 		return 0, err
 	}
@@ -118,13 +118,13 @@ func (d *Device) newCommandQueue(context cl.Handle, properties uint64) (cl.Handl
 	return d.api.NewQueue(context, d.handle, properties)
 }
 
-// close gives back the context, the queue and the sub-devices.
-func (d *Device) close() error {
+// closeDevice gives back the context, the queue and the sub-devices.
+func (d *Device) closeDevice() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var errs []error
 	for _, part := range d.parts {
-		errs = append(errs, part.(*Device).close())
+		errs = append(errs, part.(*Device).closeDevice())
 	}
 	if d.internal != 0 {
 		errs = append(errs, d.api.Release(cl.ReleaseCommandQueue, d.internal))

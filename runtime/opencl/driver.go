@@ -161,7 +161,7 @@ func (d *Driver) Close() error {
 	defer d.mu.Unlock()
 	var errs []error
 	for _, device := range d.devices {
-		errs = append(errs, device.(*Device).close())
+		errs = append(errs, device.(*Device).closeDevice())
 	}
 	d.devices = nil
 	if !d.used.Load() {

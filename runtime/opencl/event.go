@@ -33,8 +33,8 @@ func (d *Device) newEvent(handle cl.Handle, call string, after []*event, profile
 	return e
 }
 
-// release ends one use.
-func (e *event) release() error {
+// releaseUse ends one use.
+func (e *event) releaseUse() error {
 	if e.uses.Add(-1) > 0 {
 		return nil
 	}
@@ -42,14 +42,14 @@ func (e *event) release() error {
 }
 
 // Close gives the event back.
-func (e *event) Close() error { return e.release() }
+func (e *event) Close() error { return e.releaseUse() }
 
 // Handle is the cl_event.
 func (e *event) Handle() uint64 { return uint64(e.handle) }
 
-// status is OpenCL's execution status. Intel's driver says "complete" of a
+// readStatus is OpenCL's execution status. Intel's driver says "complete" of a
 // command that was dropped because one that it waited for failed; a wait tells.
-func (e *event) status() (int, error) {
+func (e *event) readStatus() (int, error) {
 	status, err := e.device.api.EventStatus(e.handle)
 	if err != nil || status != 0 || len(e.after) == 0 {
 		return status, err
@@ -63,7 +63,7 @@ func (e *event) status() (int, error) {
 
 // Status implements driver.Event.
 func (e *event) Status() driver.Status {
-	status, err := e.status()
+	status, err := e.readStatus()
 	switch {
 	case err != nil || status < 0:
 		return driver.Failed
@@ -77,9 +77,9 @@ func (e *event) Status() driver.Status {
 	return driver.Queued
 }
 
-// result is the error of an event that has ended.
-func (e *event) result() error {
-	status, err := e.status()
+// endResult is the error of an event that has ended.
+func (e *event) endResult() error {
+	status, err := e.readStatus()
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (e *event) endError(status int) error {
 	if status < 0 {
 		return e.errorOf(status)
 	}
-	return e.result()
+	return e.endResult()
 }
 
 // knownFailure is the error of an event that was waited for.
@@ -125,7 +125,7 @@ func (e *event) knownFailure() error {
 	if cause != nil || e.uses.Load() <= 0 {
 		return cause
 	}
-	return e.result()
+	return e.endResult()
 }
 
 // Wait implements driver.Event.
@@ -134,7 +134,7 @@ func (e *event) Wait(ctx context.Context) error {
 		if err := e.device.api.Wait(e.handle); err != nil && !cl.IsCode(err, cl.ErrorInWaitList) {
 			return err
 		}
-		return e.result()
+		return e.endResult()
 	}
 	ended := make(chan error, 1)
 	if err := e.onEnd(func(err error) { ended <- err }); err != nil {
@@ -150,7 +150,7 @@ func (e *event) Wait(ctx context.Context) error {
 
 // OnDone implements driver.Event.
 func (e *event) OnDone(f func(error)) {
-	if status, err := e.status(); err != nil || status <= 0 {
+	if status, err := e.readStatus(); err != nil || status <= 0 {
 		f(errors.Join(err, e.errorOf(min(status, 0))))
 		return
 	}
@@ -194,7 +194,7 @@ func (e *event) onEnd(f func(error)) error {
 	callbacks.waiting[number] = func(status int) {
 		go func() { // a driver's thread must not call the driver
 			f(e.endError(status))
-			_ = e.release()
+			_ = e.releaseUse()
 		}()
 	}
 	callbacks.Unlock()
@@ -203,7 +203,7 @@ func (e *event) onEnd(f func(error)) error {
 		callbacks.Lock()
 		delete(callbacks.waiting, number)
 		callbacks.Unlock()
-		err = errors.Join(err, e.release())
+		err = errors.Join(err, e.releaseUse())
 	}
 	return err
 }
@@ -218,7 +218,7 @@ func (e *event) Times() (driver.Times, error) {
 	if !e.profiled {
 		return driver.Times{}, errNotProfiled
 	}
-	if status, err := e.status(); err != nil || status > 0 {
+	if status, err := e.readStatus(); err != nil || status > 0 {
 		return driver.Times{}, errors.Join(errNotOver, err)
 	}
 	var times [4]time.Duration
@@ -234,7 +234,7 @@ func (e *event) Times() (driver.Times, error) {
 
 // NewEvent returns an event that the host ends.
 func (d *Device) NewEvent() (driver.UserEvent, error) {
-	context, err := d.open()
+	context, err := d.openContext()
 	if err != nil {
 		return nil, err
 	}

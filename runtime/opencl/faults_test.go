@@ -32,7 +32,7 @@ var kinds = map[string]struct {
 	"clCreateUserEvent": {"event", 1}, "clReleaseEvent": {"event", -1},
 }
 
-func (l *ledger) trace(call string, args []uintptr, code int) {
+func (l *ledger) traceCall(call string, args []uintptr, code int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if strings.HasPrefix(call, "clEnqueue") && code == 0 && args[len(args)-1] != 0 {
@@ -51,7 +51,7 @@ func TestFaults(t *testing.T) {
 	}
 	drivertest.TestFaults(t, func(fail func(call string) error) (driver.Driver, func() int) {
 		l := &ledger{live: map[string]int{}}
-		d, err := Open(Options{Trace: l.trace, Fail: func(call string) error {
+		d, err := Open(Options{Trace: l.traceCall, Fail: func(call string) error {
 			if call == "clGetDeviceInfo" || call == "clGetEventInfo" {
 				return nil // a device lacks a property that it does not tell; states are asked again
 			}

@@ -26,7 +26,7 @@ func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) 
 		if err := checkPart(p.Memory, p.Offset, size); err != nil {
 			return nil, err
 		}
-		return d.present(m), nil
+		return d.presentMemory(m), nil
 	}
 	if d.able.memory != unifiedMemory {
 		return nil, fmt.Errorf("%#x is not an address of %s", handle, d.info.Name)
@@ -42,7 +42,7 @@ func (d *Device) importBuffer(m *memory, buffer cl.Handle) (driver.Memory, error
 	if m.size > int64(there) {
 		return nil, fmt.Errorf("%d bytes are more than the %d of the cl_mem", m.size, there)
 	}
-	context, err := d.open()
+	context, err := d.openContext()
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +50,12 @@ func (d *Device) importBuffer(m *memory, buffer cl.Handle) (driver.Memory, error
 		return nil, errors.Join(errors.New("the cl_mem is of another context"), err)
 	}
 	m.buffer = buffer
-	return d.present(m), nil
+	return d.presentMemory(m), nil
 }
 
 // importAddress asks the driver about an address.
 func (d *Device) importAddress(m *memory) (driver.Memory, error) {
-	context, err := d.open()
+	context, err := d.openContext()
 	if err != nil {
 		return nil, err
 	}
@@ -77,12 +77,12 @@ func (d *Device) importAddress(m *memory) (driver.Memory, error) {
 	if offset := uint64(m.address) - base; offset > size || uint64(m.size) > size-offset {
 		return nil, fmt.Errorf("%d bytes at %#x are beyond the end of an allocation of %d bytes", m.size, m.address, size)
 	}
-	return d.present(m), nil
+	return d.presentMemory(m), nil
 }
 
 // ImportQueue makes a Queue of a cl_command_queue of this device's context.
 func (d *Device) ImportQueue(handle uint64) (driver.Queue, error) {
-	context, err := d.open()
+	context, err := d.openContext()
 	if err != nil {
 		return nil, err
 	}

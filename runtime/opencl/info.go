@@ -18,20 +18,20 @@ type infoReader struct {
 	err    error
 }
 
-func (r *infoReader) text(param uint32) string {
+func (r *infoReader) readText(param uint32) string {
 	text, err := r.api.Text(cl.GetDeviceInfo, param, r.device)
 	r.err = errors.Join(r.err, err)
 	return text
 }
 
-func (r *infoReader) number(param uint32) uint64 {
+func (r *infoReader) readNumber(param uint32) uint64 {
 	n, err := r.api.Number(cl.GetDeviceInfo, param, r.device)
 	r.err = errors.Join(r.err, err)
 	return n
 }
 
-// optional asks for a property of a later version or of an extension.
-func (r *infoReader) optional(param uint32) uint64 {
+// readOptional asks for a property of a later version or of an extension.
+func (r *infoReader) readOptional(param uint32) uint64 {
 	n, err := r.api.Number(cl.GetDeviceInfo, param, r.device)
 	if err != nil {
 		return 0
@@ -39,28 +39,28 @@ func (r *infoReader) optional(param uint32) uint64 {
 	return n
 }
 
-func (r *infoReader) size(param uint32) int64 {
-	return int64(min(r.number(param), 1<<63-1))
+func (r *infoReader) readSize(param uint32) int64 {
+	return int64(min(r.readNumber(param), 1<<63-1))
 }
 
 func (d *Device) readInfo() (driver.Info, error) {
 	r := &infoReader{api: d.api, device: d.handle}
 	info := driver.Info{
-		Name:          r.text(cl.DeviceName),
-		Type:          typeOf(r.number(cl.DeviceType)),
-		ComputeUnits:  int(r.number(cl.DeviceMaxComputeUnits)),
-		MaxWorkGroup:  int(r.number(cl.DeviceMaxWorkGroupSize)),
-		LocalMemory:   r.size(cl.DeviceLocalMemory),
-		GlobalMemory:  r.size(cl.DeviceGlobalMemory),
-		MaxAllocation: r.size(cl.DeviceMaxAllocation),
+		Name:          r.readText(cl.DeviceName),
+		Type:          typeOf(r.readNumber(cl.DeviceType)),
+		ComputeUnits:  int(r.readNumber(cl.DeviceMaxComputeUnits)),
+		MaxWorkGroup:  int(r.readNumber(cl.DeviceMaxWorkGroupSize)),
+		LocalMemory:   r.readSize(cl.DeviceLocalMemory),
+		GlobalMemory:  r.readSize(cl.DeviceGlobalMemory),
+		MaxAllocation: r.readSize(cl.DeviceMaxAllocation),
 
-		Vendor:          r.text(cl.DeviceVendor),
-		VendorID:        uint32(r.number(cl.DeviceVendorID)),
-		Version:         r.text(cl.DeviceVersion),
-		DriverVersion:   r.text(cl.DriverVersion),
+		Vendor:          r.readText(cl.DeviceVendor),
+		VendorID:        uint32(r.readNumber(cl.DeviceVendorID)),
+		Version:         r.readText(cl.DeviceVersion),
+		DriverVersion:   r.readText(cl.DriverVersion),
 		Platform:        d.platform.name,
 		PlatformVersion: d.platform.version,
-		Extensions:      strings.Fields(r.text(cl.DeviceExtensions)),
+		Extensions:      strings.Fields(r.readText(cl.DeviceExtensions)),
 	}
 	r.readDetails(&info)
 	return info, r.err
@@ -77,29 +77,29 @@ func typeOf(bits uint64) driver.Type {
 }
 
 func (r *infoReader) readDetails(info *driver.Info) {
-	info.MaxParameterSize = int(r.number(cl.DeviceMaxParameterSize))
-	info.ClockMHz = int(r.optional(cl.DeviceMaxClockFrequency))
-	info.AddressBits = int(r.number(cl.DeviceAddressBits))
-	info.BigEndian = r.optional(cl.DeviceEndianLittle) == 0
-	info.MemoryAlignment = int(r.number(cl.DeviceMemoryAlignment) / 8)
-	info.ConstantMemory = r.size(cl.DeviceConstantMemory)
-	info.CacheSize = int64(r.optional(cl.DeviceCacheSize))
-	info.CacheLine = int(r.optional(cl.DeviceCacheLine))
-	info.HostUnified = r.optional(cl.DeviceHostUnified) != 0
-	info.LocalIsDedicated = r.optional(cl.DeviceLocalMemoryType) == 1
-	info.ErrorCorrection = r.optional(cl.DeviceErrorCorrection) != 0
+	info.MaxParameterSize = int(r.readNumber(cl.DeviceMaxParameterSize))
+	info.ClockMHz = int(r.readOptional(cl.DeviceMaxClockFrequency))
+	info.AddressBits = int(r.readNumber(cl.DeviceAddressBits))
+	info.BigEndian = r.readOptional(cl.DeviceEndianLittle) == 0
+	info.MemoryAlignment = int(r.readNumber(cl.DeviceMemoryAlignment) / 8)
+	info.ConstantMemory = r.readSize(cl.DeviceConstantMemory)
+	info.CacheSize = int64(r.readOptional(cl.DeviceCacheSize))
+	info.CacheLine = int(r.readOptional(cl.DeviceCacheLine))
+	info.HostUnified = r.readOptional(cl.DeviceHostUnified) != 0
+	info.LocalIsDedicated = r.readOptional(cl.DeviceLocalMemoryType) == 1
+	info.ErrorCorrection = r.readOptional(cl.DeviceErrorCorrection) != 0
 	info.VectorWidths = driver.VectorWidths{
-		Char: int(r.optional(cl.DeviceVectorWidthChar)), Short: int(r.optional(cl.DeviceVectorWidthShort)),
-		Int: int(r.optional(cl.DeviceVectorWidthInt)), Long: int(r.optional(cl.DeviceVectorWidthLong)),
-		Half: int(r.optional(cl.DeviceVectorWidthHalf)), Float: int(r.optional(cl.DeviceVectorWidthFloat)),
-		Double: int(r.optional(cl.DeviceVectorWidthDouble)),
+		Char: int(r.readOptional(cl.DeviceVectorWidthChar)), Short: int(r.readOptional(cl.DeviceVectorWidthShort)),
+		Int: int(r.readOptional(cl.DeviceVectorWidthInt)), Long: int(r.readOptional(cl.DeviceVectorWidthLong)),
+		Half: int(r.readOptional(cl.DeviceVectorWidthHalf)), Float: int(r.readOptional(cl.DeviceVectorWidthFloat)),
+		Double: int(r.readOptional(cl.DeviceVectorWidthDouble)),
 	}
-	info.Half = driver.FloatConfig(r.optional(cl.DeviceHalfConfig))
-	info.Single = driver.FloatConfig(r.optional(cl.DeviceSingleConfig))
-	info.Double = driver.FloatConfig(r.optional(cl.DeviceDoubleConfig))
-	info.PrintfBuffer = int64(r.optional(cl.DevicePrintfBuffer))
-	info.TimerResolution = int(r.optional(cl.DeviceTimerResolution))
-	info.OutOfOrder = r.optional(cl.DeviceQueueProperties)&cl.QueueOutOfOrder != 0
+	info.Half = driver.FloatConfig(r.readOptional(cl.DeviceHalfConfig))
+	info.Single = driver.FloatConfig(r.readOptional(cl.DeviceSingleConfig))
+	info.Double = driver.FloatConfig(r.readOptional(cl.DeviceDoubleConfig))
+	info.PrintfBuffer = int64(r.readOptional(cl.DevicePrintfBuffer))
+	info.TimerResolution = int(r.readOptional(cl.DeviceTimerResolution))
+	info.OutOfOrder = r.readOptional(cl.DeviceQueueProperties)&cl.QueueOutOfOrder != 0
 	r.readGroups(info)
 }
 
@@ -110,7 +110,7 @@ func (r *infoReader) readGroups(info *driver.Info) {
 			info.MaxWorkItems[i] = int(items[i])
 		}
 	}
-	info.MaxSubGroups = int(r.optional(cl.DeviceMaxSubGroups))
+	info.MaxSubGroups = int(r.readOptional(cl.DeviceMaxSubGroups))
 	if info.HasExtension("cl_intel_required_subgroup_size") {
 		sizes, _ := r.api.Numbers(cl.GetDeviceInfo, cl.DeviceSubGroupSizes, 8, r.device)
 		for _, s := range sizes {
@@ -134,11 +134,11 @@ func (d *Device) completeInfo() {
 		info.Formats = append(info.Formats, "llvmbc")
 	}
 	info.Formats = append(info.Formats, "native")
-	info.Aspects = d.aspects()
+	info.Aspects = d.listAspects()
 }
 
-// aspects are SYCL's names of the device's abilities.
-func (d *Device) aspects() []string {
+// listAspects are SYCL's names of the device's abilities.
+func (d *Device) listAspects() []string {
 	list := []string{map[driver.Type]string{driver.CPU: "cpu", driver.GPU: "gpu", driver.Accelerator: "accelerator"}[d.info.Type]}
 	r := &infoReader{api: d.api, device: d.handle}
 	for _, a := range []struct {
@@ -148,10 +148,10 @@ func (d *Device) aspects() []string {
 		{"fp16", d.info.HasExtension("cl_khr_fp16")},
 		{"fp64", d.info.HasExtension("cl_khr_fp64") || d.info.Double != 0},
 		{"atomic64", d.info.HasExtension("cl_khr_int64_base_atomics") && d.info.HasExtension("cl_khr_int64_extended_atomics")},
-		{"image", r.optional(cl.DeviceImageSupport) != 0},
-		{"online_compiler", r.optional(cl.DeviceCompilerAvailable) != 0},
+		{"image", r.readOptional(cl.DeviceImageSupport) != 0},
+		{"online_compiler", r.readOptional(cl.DeviceCompilerAvailable) != 0},
 		{"online_linker", d.able.takesSPIRV()},
-		{"queue_profiling", r.optional(cl.DeviceQueueProperties)&cl.QueueProfiling != 0},
+		{"queue_profiling", r.readOptional(cl.DeviceQueueProperties)&cl.QueueProfiling != 0},
 	} {
 		if a.has {
 			list = append(list, a.name)
@@ -178,11 +178,11 @@ func (d *Device) memoryAspects(r *infoReader) (list []string) {
 		{"usm_atomic_host_allocations", cl.DeviceUSMHost},
 		{"usm_atomic_shared_allocations", cl.DeviceUSMShared},
 	} {
-		if r.optional(a.param)&cl.USMAtomic != 0 {
+		if r.readOptional(a.param)&cl.USMAtomic != 0 {
 			list = append(list, a.name)
 		}
 	}
-	if r.optional(cl.DeviceUSMSharedSystem)&cl.USMAccess != 0 {
+	if r.readOptional(cl.DeviceUSMSharedSystem)&cl.USMAccess != 0 {
 		list = append(list, "usm_system_allocations")
 	}
 	return list

@@ -38,9 +38,9 @@ func (k *kernel) Close() error {
 	return errors.Join(errs...)
 }
 
-// prepare lets the kernel follow addresses that it finds in memory, and asks
+// prepareKernel lets the kernel follow addresses that it finds in memory, and asks
 // the driver for the parameters where the tables lack them.
-func (k *kernel) prepare(listed bool) error {
+func (k *kernel) prepareKernel(listed bool) error {
 	if !listed {
 		params, err := k.askParams()
 		if err != nil {

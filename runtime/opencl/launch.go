@@ -40,9 +40,9 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	}
 	var err error
 	if !s.Block && q.isPlain(s) {
-		err = own.launch(q.handle, r, args, &cl.Order{})
+		err = own.enqueueLaunch(q.handle, r, args, &cl.Order{})
 	} else {
-		err = q.submit(cl.EnqueueNDRangeKernel, s, nil, func(o *cl.Order) error { return own.launch(q.handle, r, args, o) })
+		err = q.submitCommand(cl.EnqueueNDRangeKernel, s, nil, func(o *cl.Order) error { return own.enqueueLaunch(q.handle, r, args, o) })
 	}
 	if err != nil {
 		return fmt.Errorf("kernel %s: %w", own.name, err)
@@ -66,7 +66,7 @@ func checkRange(r driver.Range) error {
 	return nil
 }
 
-func (k *kernel) launch(queue cl.Handle, r driver.Range, args []driver.Arg, o *cl.Order) error {
+func (k *kernel) enqueueLaunch(queue cl.Handle, r driver.Range, args []driver.Arg, o *cl.Order) error {
 	if len(args) != len(k.params) {
 		return fmt.Errorf("%d arguments were given; it takes %d", len(args), len(k.params))
 	}
@@ -91,18 +91,18 @@ func (k *kernel) setArgument(i int, arg *driver.Arg) error {
 		if a.kind == argValue && bytes.Equal(a.value, arg.Value) {
 			return nil
 		}
-		return k.record(i, argument{kind: argValue, value: bytes.Clone(arg.Value)}, k.device.api.SetArgBytes(k.handle, i, arg.Value))
+		return k.rememberArgument(i, argument{kind: argValue, value: bytes.Clone(arg.Value)}, k.device.api.SetArgBytes(k.handle, i, arg.Value))
 	case arg.LocalSize > 0:
 		if a.kind == argLocal && a.address == uintptr(arg.LocalSize) {
 			return nil
 		}
-		return k.record(i, argument{kind: argLocal, address: uintptr(arg.LocalSize)}, k.device.api.SetArgLocal(k.handle, i, arg.LocalSize))
+		return k.rememberArgument(i, argument{kind: argLocal, address: uintptr(arg.LocalSize)}, k.device.api.SetArgLocal(k.handle, i, arg.LocalSize))
 	}
 	return errors.New("it is neither a value nor memory")
 }
 
-// record remembers the argument that was set, or after a failure none.
-func (k *kernel) record(i int, a argument, err error) error {
+// rememberArgument remembers the argument that was set, or after a failure none.
+func (k *kernel) rememberArgument(i int, a argument, err error) error {
 	if err != nil {
 		a = argument{}
 	}
@@ -135,7 +135,7 @@ func (k *kernel) setAddress(i int, address uintptr) error {
 	if k.device.able.memory != unifiedMemory {
 		f = cl.SetKernelArgSVMPointer
 	}
-	return k.record(i, argument{kind: argAddress, address: address}, k.device.api.SetArgPointer(f, k.handle, i, address))
+	return k.rememberArgument(i, argument{kind: argAddress, address: address}, k.device.api.SetArgPointer(f, k.handle, i, address))
 }
 
 // setPointerValue passes an address, or the null pointer, for a buffer.
@@ -154,7 +154,7 @@ func (k *kernel) setPointerValue(i int, value []byte) error {
 	if address != 0 {
 		return fmt.Errorf("an address on a device without addresses: %w", driver.ErrUnsupported)
 	}
-	return k.record(i, argument{}, k.device.api.SetArgHandle(k.handle, i, 0))
+	return k.rememberArgument(i, argument{}, k.device.api.SetArgHandle(k.handle, i, 0))
 }
 
 // setBuffer passes a buffer; a part of one is a sub-buffer, which is kept as
@@ -172,5 +172,5 @@ func (k *kernel) setBuffer(i int, m *memory, offset int64) error {
 	if a := &k.set[i]; a.kind == argBuffer && a.buffer == buffer {
 		return nil
 	}
-	return k.record(i, argument{kind: argBuffer, buffer: buffer}, k.device.api.SetArgHandle(k.handle, i, buffer))
+	return k.rememberArgument(i, argument{kind: argBuffer, buffer: buffer}, k.device.api.SetArgHandle(k.handle, i, buffer))
 }

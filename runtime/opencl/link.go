@@ -48,7 +48,7 @@ func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
 		if !ok || object.device != d {
 			return nil, fmt.Errorf("object %d is not of this device", i)
 		}
-		if object.format != own0(own, object).format {
+		if object.format != firstObject(own, object).format {
 			return nil, fmt.Errorf("%s is %s and %s is %s; the formats of a program are one", own[0].name, own[0].format, object.name, object.format)
 		}
 		own = append(own, object)
@@ -56,8 +56,8 @@ func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
 	return own, nil
 }
 
-// own0 is the first of the list, or the object itself.
-func own0(list []*object, o *object) *object {
+// firstObject is the first of the list, or the object itself.
+func firstObject(list []*object, o *object) *object {
 	if len(list) > 0 {
 		return list[0]
 	}
@@ -76,12 +76,12 @@ func (d *Device) checkLink(own []*object) (*spirv.Module, error) {
 	for i, o := range own {
 		inputs[i] = spirv.Input{Name: o.name, Module: o.module}
 	}
-	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: d.provides})
+	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: d.providesImport})
 }
 
-// provides tells which imports the driver resolves: OpenCL's built-in functions,
+// providesImport tells which imports the driver resolves: OpenCL's built-in functions,
 // and those of extensions that it lists.
-func (d *Device) provides(name string) bool {
+func (d *Device) providesImport(name string) bool {
 	if name == "__devicelib_assert_fail" {
 		return d.info.HasExtension("cl_intel_devicelib_assert")
 	}
@@ -102,7 +102,7 @@ func (d *Device) linkNative(ctx context.Context, own []*object, linked *spirv.Mo
 	for i, o := range own {
 		programs[i] = o.program
 	}
-	context, err := d.open()
+	context, err := d.openContext()
 	if err != nil {
 		return 0, err
 	}
@@ -128,7 +128,7 @@ func (d *Device) buildNative(own []*object, options string) (cl.Handle, error) {
 
 // buildBinary builds a program of a binary for the device.
 func (d *Device) buildBinary(code []byte, options string) (cl.Handle, error) {
-	context, err := d.open()
+	context, err := d.openContext()
 	if err != nil {
 		return 0, err
 	}

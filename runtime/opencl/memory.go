@@ -29,7 +29,7 @@ type visible struct{ addressed }
 
 func (m *memory) Size() int64             { return m.size }
 func (m *memory) Kind() driver.MemoryKind { return m.kind }
-func (m *memory) base() *memory           { return m }
+func (m *memory) baseMemory() *memory     { return m }
 
 // Handle is the address, or the cl_mem.
 func (m *memory) Handle() uint64 { return uint64(m.address) | uint64(m.buffer) }
@@ -44,16 +44,16 @@ func (m *visible) Bytes() []byte { return dl.Bytes(m.address, int(m.size)) }
 // place is any memory of this back end but a variable.
 type place interface {
 	driver.Memory
-	base() *memory
+	baseMemory() *memory
 }
 
 // ownMemory returns the argument as a memory of this device.
 func (d *Device) ownMemory(m driver.Memory) (*memory, error) {
 	own, ok := m.(place)
-	if !ok || own.base().device != d {
+	if !ok || own.baseMemory().device != d {
 		return nil, errors.New("the memory is not of this device")
 	}
-	return own.base(), nil
+	return own.baseMemory(), nil
 }
 
 // checkPart tells whether size bytes at an offset lie in a memory.
@@ -75,19 +75,19 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 	if size < 0 || size > d.info.MaxAllocation && d.info.MaxAllocation > 0 {
 		return nil, fmt.Errorf("%d bytes cannot be allocated; %s takes up to %d", size, d.info.Name, d.info.MaxAllocation)
 	}
-	m, err := d.allocate(kind, size)
+	m, err := d.allocateMemory(kind, size)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.zero(m); err != nil {
-		return nil, errors.Join(err, m.free())
+	if err := d.zeroMemory(m); err != nil {
+		return nil, errors.Join(err, m.freeMemory())
 	}
-	return d.present(m), nil
+	return d.presentMemory(m), nil
 }
 
-// present gives a memory the methods that it can have, and lists it for
+// presentMemory gives a memory the methods that it can have, and lists it for
 // Pointer.
-func (d *Device) present(m *memory) driver.Memory {
+func (d *Device) presentMemory(m *memory) driver.Memory {
 	var shown place = m
 	switch {
 	case m.address != 0 && m.kind != driver.DeviceMemory:
@@ -95,15 +95,15 @@ func (d *Device) present(m *memory) driver.Memory {
 	case m.address != 0:
 		shown = &addressed{*m}
 	}
-	d.memories.insert(shown)
+	d.memories.insertMemory(shown)
 	return shown
 }
 
 // minAllocation is allocated for memories of no bytes, which OpenCL refuses.
 const minAllocation = 1
 
-func (d *Device) allocate(kind driver.MemoryKind, size int64) (*memory, error) {
-	context, err := d.open()
+func (d *Device) allocateMemory(kind driver.MemoryKind, size int64) (*memory, error) {
+	context, err := d.openContext()
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +130,8 @@ func (d *Device) allocate(kind driver.MemoryKind, size int64) (*memory, error) {
 	return m, nil
 }
 
-// zero fills a new memory with zeros.
-func (d *Device) zero(m *memory) error {
+// zeroMemory fills a new memory with zeros.
+func (d *Device) zeroMemory(m *memory) error {
 	if m.size == 0 {
 		return nil
 	}
@@ -140,14 +140,14 @@ func (d *Device) zero(m *memory) error {
 		return err
 	}
 	order := &cl.Order{}
-	if err := d.fill(queue, m, 0, m.size, []byte{0}, order); err != nil {
+	if err := d.fillMemory(queue, m, 0, m.size, []byte{0}, order); err != nil {
 		return err
 	}
 	return d.api.Finish(queue)
 }
 
-// fill enqueues a fill at an offset that is a multiple of the pattern.
-func (d *Device) fill(queue cl.Handle, m *memory, offset, size int64, pattern []byte, o *cl.Order) error {
+// fillMemory enqueues a fill at an offset that is a multiple of the pattern.
+func (d *Device) fillMemory(queue cl.Handle, m *memory, offset, size int64, pattern []byte, o *cl.Order) error {
 	switch {
 	case m.buffer != 0:
 		return d.api.FillBuffer(queue, m.buffer, pattern, offset, size, o)
@@ -167,16 +167,16 @@ func (d *Device) copyFunction() cl.Function {
 
 // Close gives the memory back.
 func (m *memory) Close() error {
-	m.device.memories.remove(m)
+	m.device.memories.removeMemory(m)
 	if m.foreign {
 		return nil
 	}
-	return m.free()
+	return m.freeMemory()
 }
 
-func (m *memory) free() error {
+func (m *memory) freeMemory() error {
 	d := m.device
-	context, err := d.open()
+	context, err := d.openContext()
 	switch {
 	case err != nil:
 		return err
@@ -191,11 +191,11 @@ func (m *memory) free() error {
 
 // Pointer describes the allocation that holds an address.
 func (d *Device) Pointer(address uint64) (driver.Pointer, bool) {
-	m := d.memories.find(uintptr(address))
+	m := d.memories.findMemory(uintptr(address))
 	if m == nil {
 		return driver.Pointer{}, false
 	}
-	return driver.Pointer{Memory: m, Offset: int64(uintptr(address) - m.base().address)}, true
+	return driver.Pointer{Memory: m, Offset: int64(uintptr(address) - m.baseMemory().address)}, true
 }
 
 // memoryTable is the memories with addresses, sorted by them. The zero value
@@ -205,40 +205,40 @@ type memoryTable struct {
 	list []place
 }
 
-// after is the index of the first memory above the address.
-func (t *memoryTable) after(address uintptr) int {
-	return sort.Search(len(t.list), func(i int) bool { return t.list[i].base().address > address })
+// indexAbove is the index of the first memory above the address.
+func (t *memoryTable) indexAbove(address uintptr) int {
+	return sort.Search(len(t.list), func(i int) bool { return t.list[i].baseMemory().address > address })
 }
 
-func (t *memoryTable) insert(m place) {
-	if m.base().address == 0 || m.base().foreign {
+func (t *memoryTable) insertMemory(m place) {
+	if m.baseMemory().address == 0 || m.baseMemory().foreign {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	i := t.after(m.base().address)
+	i := t.indexAbove(m.baseMemory().address)
 	t.list = append(t.list, nil)
 	copy(t.list[i+1:], t.list[i:])
 	t.list[i] = m
 }
 
-func (t *memoryTable) remove(m *memory) {
+func (t *memoryTable) removeMemory(m *memory) {
 	if m.address == 0 || m.foreign {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if i := t.after(m.address) - 1; i >= 0 && t.list[i].base().address == m.address {
+	if i := t.indexAbove(m.address) - 1; i >= 0 && t.list[i].baseMemory().address == m.address {
 		t.list = append(t.list[:i], t.list[i+1:]...)
 	}
 }
 
-// find returns the memory that holds the address, nil if none does.
-func (t *memoryTable) find(address uintptr) place {
+// findMemory returns the memory that holds the address, nil if none does.
+func (t *memoryTable) findMemory(address uintptr) place {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	i := t.after(address) - 1
-	if i < 0 || address-t.list[i].base().address >= uintptr(max(t.list[i].Size(), minAllocation)) {
+	i := t.indexAbove(address) - 1
+	if i < 0 || address-t.list[i].baseMemory().address >= uintptr(max(t.list[i].Size(), minAllocation)) {
 		return nil
 	}
 	return t.list[i]

@@ -78,7 +78,7 @@ func (d *Device) compileModule(o *object, values map[uint32][]byte) error {
 	if d.able.linksHere {
 		return nil
 	}
-	context, err := d.open()
+	context, err := d.openContext()
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (d *Device) compileOther(o *object) error {
 	if o.format != "llvmbc" || d.able.linksHere {
 		return nil
 	}
-	context, err := d.open()
+	context, err := d.openContext()
 	if err != nil {
 		return err
 	}

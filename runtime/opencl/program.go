@@ -54,7 +54,7 @@ func (p *program) Kernel(name string) (driver.Kernel, error) {
 		return nil, err
 	}
 	k := &kernel{program: p, device: p.device, handle: handle, name: name, params: params}
-	if err := k.prepare(listed); err != nil {
+	if err := k.prepareKernel(listed); err != nil {
 		return nil, errors.Join(err, k.Close())
 	}
 	return k, nil

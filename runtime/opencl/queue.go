@@ -32,7 +32,7 @@ type pendingCommand struct {
 
 // NewQueue makes a queue.
 func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
-	context, err := d.open()
+	context, err := d.openContext()
 	if err != nil {
 		return nil, err
 	}
@@ -58,14 +58,14 @@ func (q *queue) Handle() uint64 { return uint64(q.handle) }
 // looked for.
 const maxPending = 64
 
-// submit enqueues a command after its events. host is memory of Go that
+// submitCommand enqueues a command after its events. host is memory of Go that
 // the command uses.
-func (q *queue) submit(f cl.Function, s driver.Sync, host []byte, enqueue func(*cl.Order) error) error {
+func (q *queue) submitCommand(f cl.Function, s driver.Sync, host []byte, enqueue func(*cl.Order) error) error {
 	after, err := q.device.ownEvents(s.After)
 	if err != nil {
 		return err
 	}
-	e, err := q.admit(f, after, s, host, enqueue)
+	e, err := q.admitCommand(f, after, s, host, enqueue)
 	if err != nil || e == nil {
 		return err
 	}
@@ -77,16 +77,16 @@ func (q *queue) submit(f cl.Function, s driver.Sync, host []byte, enqueue func(*
 	}
 	err = q.device.api.Wait(e.handle)
 	if err == nil || cl.IsCode(err, cl.ErrorInWaitList) {
-		err = e.result()
+		err = e.endResult()
 	}
 	if s.Done == nil {
-		err = errors.Join(err, e.release())
+		err = errors.Join(err, e.releaseUse())
 	}
 	return err
 }
 
-// admit enqueues the command. The event is nil where nobody needs one.
-func (q *queue) admit(f cl.Function, after []*event, s driver.Sync, host []byte, enqueue func(*cl.Order) error) (*event, error) {
+// admitCommand enqueues the command. The event is nil where nobody needs one.
+func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host []byte, enqueue func(*cl.Order) error) (*event, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.opts.OutOfOrder && q.chain != nil {
@@ -116,7 +116,7 @@ func (q *queue) admit(f cl.Function, after []*event, s driver.Sync, host []byte,
 	}
 	e := q.device.newEvent(handle, f.String(), after, q.opts.Profiling, uses)
 	if tracked {
-		q.track(e, host, mayFail)
+		q.trackCommand(e, host, mayFail)
 	}
 	if caller {
 		return e, nil
@@ -124,22 +124,22 @@ func (q *queue) admit(f cl.Function, after []*event, s driver.Sync, host []byte,
 	return nil, nil
 }
 
-func (q *queue) track(e *event, host []byte, mayFail bool) {
+func (q *queue) trackCommand(e *event, host []byte, mayFail bool) {
 	if mayFail {
 		q.chain = e
 	}
 	if len(q.pending) >= maxPending {
-		q.collect()
+		q.collectEnded()
 	}
 	q.pending = append(q.pending, pendingCommand{e, host})
 }
 
-// collect gives up the pending commands that have ended, and keeps the first
+// collectEnded gives up the pending commands that have ended, and keeps the first
 // failure.
-func (q *queue) collect() {
+func (q *queue) collectEnded() {
 	kept := q.pending[:0]
 	for _, p := range q.pending {
-		status, err := p.event.status()
+		status, err := p.event.readStatus()
 		if err == nil && status > 0 {
 			kept = append(kept, p)
 			continue
@@ -157,7 +157,7 @@ func (q *queue) collect() {
 			kept = append(kept, p) // those after it fail too, up to Finish
 			continue
 		}
-		_ = p.event.release()
+		_ = p.event.releaseUse()
 	}
 	clear(q.pending[len(kept):])
 	q.pending = kept
@@ -177,15 +177,15 @@ func (q *queue) isPlain(s driver.Sync) bool {
 // events waits for those alone, so a second one waits for it and for the rest.
 func (q *queue) Barrier(s driver.Sync) error {
 	if len(s.After) > 0 && q.opts.OutOfOrder {
-		if err := q.submit(cl.EnqueueBarrierWithWaitList, driver.Sync{After: s.After}, nil, q.barrier); err != nil {
+		if err := q.submitCommand(cl.EnqueueBarrierWithWaitList, driver.Sync{After: s.After}, nil, q.enqueueBarrier); err != nil {
 			return err
 		}
 		s.After = nil
 	}
-	return q.submit(cl.EnqueueBarrierWithWaitList, s, nil, q.barrier)
+	return q.submitCommand(cl.EnqueueBarrierWithWaitList, s, nil, q.enqueueBarrier)
 }
 
-func (q *queue) barrier(o *cl.Order) error {
+func (q *queue) enqueueBarrier(o *cl.Order) error {
 	return q.device.api.Marker(cl.EnqueueBarrierWithWaitList, q.handle, o)
 }
 
@@ -199,7 +199,7 @@ func (q *queue) Finish() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.pending) > 0 {
-		q.collect()
+		q.collectEnded()
 		q.dropChain()
 	}
 	if q.err != nil {
@@ -213,8 +213,8 @@ func (q *queue) Finish() error {
 func (q *queue) dropChain() {
 	kept := q.pending[:0]
 	for _, p := range q.pending {
-		if status, err := p.event.status(); p.event == q.chain && (err != nil || status <= 0) {
-			_ = p.event.release()
+		if status, err := p.event.readStatus(); p.event == q.chain && (err != nil || status <= 0) {
+			_ = p.event.releaseUse()
 			q.chain = nil
 			continue
 		}
@@ -229,7 +229,7 @@ func (q *queue) dropChain() {
 func (q *queue) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.collect()
+	q.collectEnded()
 	q.dropChain()
 	if len(q.pending) > 0 {
 		q.device.keepOrphans(q.pending)
@@ -244,11 +244,11 @@ func (d *Device) keepOrphans(list []pendingCommand) {
 	defer d.mu.Unlock()
 	var kept []pendingCommand
 	for _, p := range append(d.orphans, list...) {
-		if status, err := p.event.status(); err == nil && status > 0 {
+		if status, err := p.event.readStatus(); err == nil && status > 0 {
 			kept = append(kept, p)
 			continue
 		}
-		_ = p.event.release()
+		_ = p.event.releaseUse()
 	}
 	d.orphans = kept
 }

@@ -11,49 +11,49 @@ import (
 
 // Write copies data to a memory.
 func (q *queue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	return q.transfer("Write", m, offset, data, s, q.device.write)
+	return q.transferData("Write", m, offset, data, s, q.device.writeMemory)
 }
 
 // Read copies a memory to data.
 func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	return q.transfer("Read", m, offset, data, s, q.device.read)
+	return q.transferData("Read", m, offset, data, s, q.device.readMemory)
 }
 
 type transferFunction func(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error
 
-func (q *queue) transfer(call string, m driver.Memory, offset int64, data []byte, s driver.Sync, enqueue transferFunction) error {
+func (q *queue) transferData(call string, m driver.Memory, offset int64, data []byte, s driver.Sync, enqueue transferFunction) error {
 	if err := checkPart(m, offset, int64(len(data))); err != nil {
 		return fmt.Errorf("%s: %w", call, err)
 	}
 	if len(data) == 0 {
-		return q.nothing(s)
+		return q.enqueueMarker(s)
 	}
 	if v, ok := asVariable(m); ok {
 		if v.program.device != q.device {
 			return fmt.Errorf("%s: the variable is not of this device", call)
 		}
 		if v.readKernel != nil {
-			return v.transfer(q, call == "Write", offset, data, s)
+			return v.runAccessor(q, call == "Write", offset, data, s)
 		}
 	}
 	if s.Block && q.isPlain(s) {
 		return enqueue(q.handle, m, offset, data, &cl.Order{Block: true})
 	}
-	return q.submit(cl.EnqueueMemcpyINTEL, s, data, func(o *cl.Order) error {
+	return q.submitCommand(cl.EnqueueMemcpyINTEL, s, data, func(o *cl.Order) error {
 		return enqueue(q.handle, m, offset, data, o)
 	})
 }
 
-// nothing is a command without work, which OpenCL refuses as a transfer.
-func (q *queue) nothing(s driver.Sync) error {
-	return q.submit(cl.EnqueueMarkerWithWaitList, s, nil, func(o *cl.Order) error {
+// enqueueMarker is a command without work, which OpenCL refuses as a transfer.
+func (q *queue) enqueueMarker(s driver.Sync) error {
+	return q.submitCommand(cl.EnqueueMarkerWithWaitList, s, nil, func(o *cl.Order) error {
 		return q.device.api.Marker(cl.EnqueueMarkerWithWaitList, q.handle, o)
 	})
 }
 
-func (d *Device) write(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error {
+func (d *Device) writeMemory(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error {
 	if v, ok := asVariable(m); ok {
-		return v.write(queue, offset, data, o)
+		return v.writeVariable(queue, offset, data, o)
 	}
 	own, err := d.ownMemory(m)
 	switch {
@@ -65,9 +65,9 @@ func (d *Device) write(queue cl.Handle, m driver.Memory, offset int64, data []by
 	return d.api.WriteAddress(d.copyFunction(), queue, own.address+uintptr(offset), data, o)
 }
 
-func (d *Device) read(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error {
+func (d *Device) readMemory(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error {
 	if v, ok := asVariable(m); ok {
-		return v.read(queue, offset, data, o)
+		return v.readVariable(queue, offset, data, o)
 	}
 	own, err := d.ownMemory(m)
 	switch {
@@ -85,7 +85,7 @@ func (q *queue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromO
 		return fmt.Errorf("Copy: %w", err)
 	}
 	if size == 0 {
-		return q.nothing(s)
+		return q.enqueueMarker(s)
 	}
 	_, toVariable := asVariable(to)
 	_, fromVariable := asVariable(from)
@@ -101,12 +101,12 @@ func (q *queue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromO
 		return err
 	}
 	if target.buffer != 0 {
-		return q.submit(cl.EnqueueCopyBuffer, s, nil, func(o *cl.Order) error {
+		return q.submitCommand(cl.EnqueueCopyBuffer, s, nil, func(o *cl.Order) error {
 			return q.device.api.CopyBuffer(q.handle, source.buffer, target.buffer, fromOffset, toOffset, size, o)
 		})
 	}
 	f := q.device.copyFunction()
-	return q.submit(f, s, nil, func(o *cl.Order) error {
+	return q.submitCommand(f, s, nil, func(o *cl.Order) error {
 		return q.device.api.CopyAddress(f, q.handle, target.address+uintptr(toOffset), source.address+uintptr(fromOffset), size, o)
 	})
 }
@@ -138,10 +138,10 @@ func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 		return fmt.Errorf("Fill: %d bytes are not a multiple of the pattern's %d", size, n)
 	}
 	if size == 0 {
-		return q.nothing(s)
+		return q.enqueueMarker(s)
 	}
 	if _, ok := asVariable(m); ok {
-		return q.Write(m, offset, repeated(pattern, size), s)
+		return q.Write(m, offset, repeatPattern(pattern, size), s)
 	}
 	own, err := q.device.ownMemory(m)
 	if err != nil {
@@ -150,12 +150,12 @@ func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 	if (int64(own.address)+offset)%int64(n) != 0 {
 		return q.fillUnaligned(m, offset, size, pattern, s)
 	}
-	return q.submit(cl.EnqueueMemFillINTEL, s, nil, func(o *cl.Order) error {
-		return q.device.fill(q.handle, own, offset, size, pattern, o)
+	return q.submitCommand(cl.EnqueueMemFillINTEL, s, nil, func(o *cl.Order) error {
+		return q.device.fillMemory(q.handle, own, offset, size, pattern, o)
 	})
 }
 
-func repeated(pattern []byte, size int64) []byte {
+func repeatPattern(pattern []byte, size int64) []byte {
 	data := make([]byte, size)
 	for done := copy(data, pattern); done < len(data); done *= 2 {
 		copy(data[done:], data[:done])
@@ -189,7 +189,7 @@ func (q *queue) fillUnaligned(m driver.Memory, offset, size int64, pattern []byt
 		step.After = []driver.Event{last}
 		return err
 	}
-	if err := run(done == size, func(s driver.Sync) error { return q.Write(m, offset, repeated(pattern, done), s) }); err != nil {
+	if err := run(done == size, func(s driver.Sync) error { return q.Write(m, offset, repeatPattern(pattern, done), s) }); err != nil {
 		return err
 	}
 	for done < size {

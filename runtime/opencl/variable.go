@@ -107,7 +107,7 @@ func (d *Device) findVariableAccess(a *abilities) {
 	}
 }
 
-func (v *variable) write(queue cl.Handle, offset int64, data []byte, o *cl.Order) error {
+func (v *variable) writeVariable(queue cl.Handle, offset int64, data []byte, o *cl.Order) error {
 	d := v.program.device
 	if v.address != 0 {
 		return d.api.WriteAddress(cl.EnqueueMemcpyINTEL, queue, v.address+uintptr(offset), data, o)
@@ -115,7 +115,7 @@ func (v *variable) write(queue cl.Handle, offset int64, data []byte, o *cl.Order
 	return d.api.WriteVariable(queue, v.program.handle, v.cName, offset, data, o)
 }
 
-func (v *variable) read(queue cl.Handle, offset int64, data []byte, o *cl.Order) error {
+func (v *variable) readVariable(queue cl.Handle, offset int64, data []byte, o *cl.Order) error {
 	d := v.program.device
 	if v.address != 0 {
 		return d.api.ReadAddress(cl.EnqueueMemcpyINTEL, queue, data, v.address+uintptr(offset), o)

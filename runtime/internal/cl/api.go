@@ -110,10 +110,10 @@ func (a *API) OneAtATime() *API {
 	return &own
 }
 
-// enter calls a function, alone if need be.
+// enterFunction calls a function, alone if need be.
 //
 //go:uintptrescapes
-func (a *API) enter(f Function, args ...uintptr) uintptr {
+func (a *API) enterFunction(f Function, args ...uintptr) uintptr {
 	if a.serial != nil {
 		a.serial.Lock()
 		defer a.serial.Unlock()
@@ -128,11 +128,11 @@ func callError(f Function, code int) error {
 
 var errNoFunction = errors.New("the driver does not have this function")
 
-// call calls a function that returns a code. Go memory that an argument points
+// callFunction calls a function that returns a code. Go memory that an argument points
 // to stays in place until the function returns.
 //
 //go:uintptrescapes
-func (a *API) call(f Function, args ...uintptr) error {
+func (a *API) callFunction(f Function, args ...uintptr) error {
 	if a.hooks != nil || a.serial != nil || a.address[f] == 0 {
 		return a.callHooked(f, args)
 	}
@@ -143,18 +143,18 @@ func (a *API) call(f Function, args ...uintptr) error {
 }
 
 func (a *API) callHooked(f Function, args []uintptr) error {
-	if err := a.before(f); err != nil {
+	if err := a.askBefore(f); err != nil {
 		return err
 	}
-	code := int(int32(a.enter(f, args...)))
-	a.after(f, args, code)
+	code := int(int32(a.enterFunction(f, args...)))
+	a.tellAfter(f, args, code)
 	if code != 0 {
 		return callError(f, code)
 	}
 	return nil
 }
 
-func (a *API) before(f Function) error {
+func (a *API) askBefore(f Function) error {
 	if a.address[f] == 0 {
 		return &driver.CallError{Call: f.String(), Code: InvalidOperation, Name: CodeName(InvalidOperation), Err: errNoFunction}
 	}
@@ -164,7 +164,7 @@ func (a *API) before(f Function) error {
 	return nil
 }
 
-func (a *API) after(f Function, args []uintptr, code int) {
+func (a *API) tellAfter(f Function, args []uintptr, code int) {
 	if a.hooks != nil && a.hooks.After != nil {
 		a.hooks.After(f.String(), args, code)
 	}
@@ -172,31 +172,31 @@ func (a *API) after(f Function, args []uintptr, code int) {
 
 var codes = sync.Pool{New: func() any { return new(int32) }}
 
-// create calls a function that returns an object, or an address, and stores a
+// createObject calls a function that returns an object, or an address, and stores a
 // code through its last argument.
 //
 //go:uintptrescapes
-func (a *API) create(f Function, args ...uintptr) (Handle, error) {
-	if err := a.before(f); err != nil {
+func (a *API) createObject(f Function, args ...uintptr) (Handle, error) {
+	if err := a.askBefore(f); err != nil {
 		return 0, err
 	}
 	code := codes.Get().(*int32) // on the heap, so that its address lasts
 	defer codes.Put(code)
 	*code = 0
 	args = append(args, uintptr(unsafe.Pointer(code)))
-	object := Handle(a.enter(f, args...))
-	a.after(f, args, int(*code))
+	object := Handle(a.enterFunction(f, args...))
+	a.tellAfter(f, args, int(*code))
 	if *code != 0 {
 		return object, callError(f, int(*code))
 	}
 	return object, nil
 }
 
-// release calls a function that gives an object back. Such calls are not made
+// releaseObject calls a function that gives an object back. Such calls are not made
 // to fail by hooks: nothing can be done after them.
-func (a *API) release(f Function, object Handle) error {
-	code := int(int32(a.enter(f, uintptr(object))))
-	a.after(f, []uintptr{uintptr(object)}, code)
+func (a *API) releaseObject(f Function, object Handle) error {
+	code := int(int32(a.enterFunction(f, uintptr(object))))
+	a.tellAfter(f, []uintptr{uintptr(object)}, code)
 	if code != 0 {
 		return callError(f, code)
 	}

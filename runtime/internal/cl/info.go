@@ -10,9 +10,9 @@ import (
 // maxInfo bounds the answer of a query: build logs of megabytes are whole.
 const maxInfo = 1 << 30
 
-// query asks for the size of an answer and then for the answer. The arguments
+// queryInfo asks for the size of an answer and then for the answer. The arguments
 // before the query's are those in object.
-func (a *API) query(f Function, param uint32, objects ...Handle) ([]byte, error) {
+func (a *API) queryInfo(f Function, param uint32, objects ...Handle) ([]byte, error) {
 	var args [6]uintptr
 	n := 0
 	for _, o := range objects {
@@ -37,23 +37,23 @@ func (a *API) query(f Function, param uint32, objects ...Handle) ([]byte, error)
 func (a *API) queryCall(f Function, args []uintptr, answer []byte, size *uintptr) error {
 	switch len(args) {
 	case 2:
-		return a.call(f, args[0], args[1], uintptr(len(answer)), uintptr(pointer(answer)), uintptr(unsafe.Pointer(size)))
+		return a.callFunction(f, args[0], args[1], uintptr(len(answer)), uintptr(pointer(answer)), uintptr(unsafe.Pointer(size)))
 	default:
-		return a.call(f, args[0], args[1], args[2], uintptr(len(answer)), uintptr(pointer(answer)), uintptr(unsafe.Pointer(size)))
+		return a.callFunction(f, args[0], args[1], args[2], uintptr(len(answer)), uintptr(pointer(answer)), uintptr(unsafe.Pointer(size)))
 	}
 }
 
 // Text asks for a string. Objects are a platform, a device, a kernel, or a
 // program and a device.
 func (a *API) Text(f Function, param uint32, objects ...Handle) (string, error) {
-	answer, err := a.query(f, param, objects...)
+	answer, err := a.queryInfo(f, param, objects...)
 	text, _, _ := bytes.Cut(answer, []byte{0})
 	return strings.TrimSpace(string(text)), err
 }
 
 // Raw asks for bytes.
 func (a *API) Raw(f Function, param uint32, objects ...Handle) ([]byte, error) {
-	return a.query(f, param, objects...)
+	return a.queryInfo(f, param, objects...)
 }
 
 // Number asks for an integer of any size; 0 if the answer is empty.
@@ -68,7 +68,7 @@ func (a *API) Number(f Function, param uint32, objects ...Handle) (uint64, error
 // Numbers asks for an array of integers of size bytes each, one integer of
 // the answer's size if size is 0.
 func (a *API) Numbers(f Function, param uint32, size int, objects ...Handle) ([]uint64, error) {
-	answer, err := a.query(f, param, objects...)
+	answer, err := a.queryInfo(f, param, objects...)
 	if size == 0 {
 		size = min(len(answer), 8)
 	}

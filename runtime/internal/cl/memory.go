@@ -5,14 +5,14 @@ import "unsafe"
 // NewBuffer allocates a buffer.
 func (a *API) NewBuffer(context Handle, size int64) (Handle, error) {
 	const readWrite = 1
-	return a.create(CreateBuffer, uintptr(context), readWrite, uintptr(size), 0)
+	return a.createObject(CreateBuffer, uintptr(context), readWrite, uintptr(size), 0)
 }
 
 // NewSubBuffer makes a buffer of a part of another.
 func (a *API) NewSubBuffer(buffer Handle, offset, size int64) (Handle, error) {
 	const region = 0x1220
 	where := [2]uintptr{uintptr(offset), uintptr(size)}
-	return a.create(CreateSubBuffer, uintptr(buffer), 0, region, uintptr(unsafe.Pointer(&where)))
+	return a.createObject(CreateSubBuffer, uintptr(buffer), 0, region, uintptr(unsafe.Pointer(&where)))
 }
 
 // AllocUSM allocates unified shared memory by one of the functions of
@@ -21,17 +21,17 @@ func (a *API) AllocUSM(f Function, context, device Handle, size int64) (uintptr,
 	var h Handle
 	var err error
 	if f == HostMemAllocINTEL {
-		h, err = a.create(f, uintptr(context), 0, uintptr(size), 0)
+		h, err = a.createObject(f, uintptr(context), 0, uintptr(size), 0)
 	} else {
-		h, err = a.create(f, uintptr(context), uintptr(device), 0, uintptr(size), 0)
+		h, err = a.createObject(f, uintptr(context), uintptr(device), 0, uintptr(size), 0)
 	}
 	return uintptr(h), err
 }
 
 // FreeUSM frees it after the commands that use it have ended.
 func (a *API) FreeUSM(context Handle, address uintptr) error {
-	code := int(int32(a.enter(MemBlockingFreeINTEL, uintptr(context), address)))
-	a.after(MemBlockingFreeINTEL, []uintptr{uintptr(context), address}, code)
+	code := int(int32(a.enterFunction(MemBlockingFreeINTEL, uintptr(context), address)))
+	a.tellAfter(MemBlockingFreeINTEL, []uintptr{uintptr(context), address}, code)
 	if code != 0 {
 		return callError(MemBlockingFreeINTEL, code)
 	}
@@ -40,28 +40,28 @@ func (a *API) FreeUSM(context Handle, address uintptr) error {
 
 // AllocSVM allocates shared virtual memory. It is 0 when there is none left.
 func (a *API) AllocSVM(context Handle, flags uint64, size int64) (uintptr, error) {
-	if err := a.before(SVMAlloc); err != nil {
+	if err := a.askBefore(SVMAlloc); err != nil {
 		return 0, err
 	}
 	args := []uintptr{uintptr(context), uintptr(flags), uintptr(size), 0}
-	address := a.enter(SVMAlloc, args...)
+	address := a.enterFunction(SVMAlloc, args...)
 	if address == 0 {
-		a.after(SVMAlloc, args, OutOfResources)
+		a.tellAfter(SVMAlloc, args, OutOfResources)
 		return 0, callError(SVMAlloc, OutOfResources) // it returns no code
 	}
-	a.after(SVMAlloc, args, 0)
+	a.tellAfter(SVMAlloc, args, 0)
 	return address, nil
 }
 
 // FreeSVM frees it. No command may use it.
 func (a *API) FreeSVM(context Handle, address uintptr) {
-	a.enter(SVMFree, uintptr(context), address)
-	a.after(SVMFree, []uintptr{uintptr(context), address}, 0)
+	a.enterFunction(SVMFree, uintptr(context), address)
+	a.tellAfter(SVMFree, []uintptr{uintptr(context), address}, 0)
 }
 
 // AllocInfo asks about an address of unified shared memory.
 func (a *API) AllocInfo(context Handle, address uintptr, param uint32) (uint64, error) {
 	value := new(uint64)
-	err := a.call(GetMemAllocInfoINTEL, uintptr(context), address, uintptr(param), unsafe.Sizeof(*value), uintptr(unsafe.Pointer(value)), 0)
+	err := a.callFunction(GetMemAllocInfoINTEL, uintptr(context), address, uintptr(param), unsafe.Sizeof(*value), uintptr(unsafe.Pointer(value)), 0)
 	return *value, err
 }

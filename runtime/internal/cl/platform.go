@@ -17,7 +17,7 @@ func IsCode(err error, code int) bool {
 // error, which is an empty list here.
 func (a *API) Platforms() ([]Handle, error) {
 	count := new(uint32)
-	err := a.call(GetPlatformIDs, 0, 0, uintptr(unsafe.Pointer(count)))
+	err := a.callFunction(GetPlatformIDs, 0, 0, uintptr(unsafe.Pointer(count)))
 	if IsCode(err, PlatformNotFound) || err == nil && *count == 0 {
 		return nil, nil
 	}
@@ -25,7 +25,7 @@ func (a *API) Platforms() ([]Handle, error) {
 		return nil, err
 	}
 	list := make([]Handle, *count)
-	if err := a.call(GetPlatformIDs, uintptr(*count), uintptr(pointer(list)), uintptr(unsafe.Pointer(count))); err != nil {
+	if err := a.callFunction(GetPlatformIDs, uintptr(*count), uintptr(pointer(list)), uintptr(unsafe.Pointer(count))); err != nil {
 		return nil, err
 	}
 	return list[:min(int(*count), len(list))], nil
@@ -38,7 +38,7 @@ const allDevices = 0xFFFFFFFF
 // a driver whose hardware is not there.
 func (a *API) Devices(platform Handle) ([]Handle, error) {
 	count := new(uint32)
-	err := a.call(GetDeviceIDs, uintptr(platform), allDevices, 0, 0, uintptr(unsafe.Pointer(count)))
+	err := a.callFunction(GetDeviceIDs, uintptr(platform), allDevices, 0, 0, uintptr(unsafe.Pointer(count)))
 	if IsCode(err, DeviceNotFound) || err == nil && *count == 0 {
 		return nil, nil
 	}
@@ -46,7 +46,7 @@ func (a *API) Devices(platform Handle) ([]Handle, error) {
 		return nil, err
 	}
 	list := make([]Handle, *count)
-	if err := a.call(GetDeviceIDs, uintptr(platform), allDevices, uintptr(*count), uintptr(pointer(list)), uintptr(unsafe.Pointer(count))); err != nil {
+	if err := a.callFunction(GetDeviceIDs, uintptr(platform), allDevices, uintptr(*count), uintptr(pointer(list)), uintptr(unsafe.Pointer(count))); err != nil {
 		return nil, err
 	}
 	return list[:min(int(*count), len(list))], nil
@@ -55,27 +55,27 @@ func (a *API) Devices(platform Handle) ([]Handle, error) {
 // SubDevices parts a device; the properties end with 0.
 func (a *API) SubDevices(device Handle, properties []uintptr) ([]Handle, error) {
 	count := new(uint32)
-	if err := a.call(CreateSubDevices, uintptr(device), uintptr(pointer(properties)), 0, 0, uintptr(unsafe.Pointer(count))); err != nil {
+	if err := a.callFunction(CreateSubDevices, uintptr(device), uintptr(pointer(properties)), 0, 0, uintptr(unsafe.Pointer(count))); err != nil {
 		return nil, err
 	}
 	list := make([]Handle, *count)
 	if len(list) == 0 {
 		return nil, nil
 	}
-	if err := a.call(CreateSubDevices, uintptr(device), uintptr(pointer(properties)), uintptr(*count), uintptr(pointer(list)), uintptr(unsafe.Pointer(count))); err != nil {
+	if err := a.callFunction(CreateSubDevices, uintptr(device), uintptr(pointer(properties)), uintptr(*count), uintptr(pointer(list)), uintptr(unsafe.Pointer(count))); err != nil {
 		return nil, err
 	}
 	return list[:min(int(*count), len(list))], nil
 }
 
 // Release gives an object back by the function for its kind.
-func (a *API) Release(f Function, object Handle) error { return a.release(f, object) }
+func (a *API) Release(f Function, object Handle) error { return a.releaseObject(f, object) }
 
 // NewContext makes a context of one device.
 func (a *API) NewContext(platform, device Handle) (Handle, error) {
 	const contextPlatform = 0x1084
 	properties := []uintptr{contextPlatform, uintptr(platform), 0}
-	return a.create(CreateContext, uintptr(pointer(properties)), 1, uintptr(unsafe.Pointer(&device)), 0, 0)
+	return a.createObject(CreateContext, uintptr(pointer(properties)), 1, uintptr(unsafe.Pointer(&device)), 0, 0)
 }
 
 // NewQueue makes a command queue with properties of QueueOutOfOrder and
@@ -85,13 +85,13 @@ func (a *API) NewQueue(context, device Handle, properties uint64) (Handle, error
 		return a.NewQueueOld(context, device, properties)
 	}
 	list := []uint64{QueueProperties, properties, 0}
-	return a.create(CreateCommandQueueWithProperties, uintptr(context), uintptr(device), uintptr(pointer(list)))
+	return a.createObject(CreateCommandQueueWithProperties, uintptr(context), uintptr(device), uintptr(pointer(list)))
 }
 
 // NewQueueOld is NewQueue of OpenCL 1.
 func (a *API) NewQueueOld(context, device Handle, properties uint64) (Handle, error) {
-	return a.create(CreateCommandQueue, uintptr(context), uintptr(device), uintptr(properties))
+	return a.createObject(CreateCommandQueue, uintptr(context), uintptr(device), uintptr(properties))
 }
 
 // Retain adds a use of an object by the function for its kind.
-func (a *API) Retain(f Function, object Handle) error { return a.call(f, uintptr(object)) }
+func (a *API) Retain(f Function, object Handle) error { return a.callFunction(f, uintptr(object)) }

@@ -9,7 +9,7 @@ import (
 // NewProgramIL makes a program of SPIR-V, by the function of OpenCL 2.1 or
 // that of cl_khr_il_program.
 func (a *API) NewProgramIL(f Function, context Handle, code []byte) (Handle, error) {
-	return a.create(f, uintptr(context), uintptr(pointer(code)), uintptr(len(code)))
+	return a.createObject(f, uintptr(context), uintptr(pointer(code)), uintptr(len(code)))
 }
 
 // NewProgramBinary makes a program of a binary for the device.
@@ -21,7 +21,7 @@ func (a *API) NewProgramBinary(context, device Handle, code []byte) (Handle, err
 	data := pointer(code)
 	h, err := a.createBinary(uintptr(context), uintptr(unsafe.Pointer(&device)), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&data)), uintptr(unsafe.Pointer(status)), uintptr(data))
 	if err == nil && *status != 0 {
-		_ = a.release(ReleaseProgram, h)
+		_ = a.releaseObject(ReleaseProgram, h)
 		return 0, callError(CreateProgramWithBinary, int(*status))
 	}
 	return h, err
@@ -29,7 +29,7 @@ func (a *API) NewProgramBinary(context, device Handle, code []byte) (Handle, err
 
 //go:uintptrescapes
 func (a *API) createBinary(context, device, size, data, status, _ uintptr) (Handle, error) {
-	return a.create(CreateProgramWithBinary, context, 1, device, size, data, status)
+	return a.createObject(CreateProgramWithBinary, context, 1, device, size, data, status)
 }
 
 // NewProgramSource makes a program of OpenCL C.
@@ -40,29 +40,29 @@ func (a *API) NewProgramSource(context Handle, source string) (Handle, error) {
 
 //go:uintptrescapes
 func (a *API) createSource(context, texts, _ uintptr) (Handle, error) {
-	return a.create(CreateProgramWithSource, context, 1, texts, 0)
+	return a.createObject(CreateProgramWithSource, context, 1, texts, 0)
 }
 
 // SetSpecConstant sets a specialization constant of a program that was not
 // compiled yet.
 func (a *API) SetSpecConstant(program Handle, id uint32, value []byte) error {
-	return a.call(SetProgramSpecializationConstant, uintptr(program), uintptr(id), uintptr(len(value)), uintptr(pointer(value)))
+	return a.callFunction(SetProgramSpecializationConstant, uintptr(program), uintptr(id), uintptr(len(value)), uintptr(pointer(value)))
 }
 
 // Compile compiles a program for linking.
 func (a *API) Compile(program, device Handle, options string) error {
-	return a.call(CompileProgram, uintptr(program), 1, uintptr(unsafe.Pointer(&device)), uintptr(unsafe.Pointer(dl.CString(options))), 0, 0, 0, 0, 0)
+	return a.callFunction(CompileProgram, uintptr(program), 1, uintptr(unsafe.Pointer(&device)), uintptr(unsafe.Pointer(dl.CString(options))), 0, 0, 0, 0, 0)
 }
 
 // Build compiles and links a program.
 func (a *API) Build(program, device Handle, options string) error {
-	return a.call(BuildProgram, uintptr(program), 1, uintptr(unsafe.Pointer(&device)), uintptr(unsafe.Pointer(dl.CString(options))), 0, 0)
+	return a.callFunction(BuildProgram, uintptr(program), 1, uintptr(unsafe.Pointer(&device)), uintptr(unsafe.Pointer(dl.CString(options))), 0, 0)
 }
 
 // Link links programs. A failure may come with a program that has its log;
 // the caller releases it in any case.
 func (a *API) Link(context, device Handle, options string, programs []Handle) (Handle, error) {
-	return a.create(LinkProgram, uintptr(context), 1, uintptr(unsafe.Pointer(&device)), uintptr(unsafe.Pointer(dl.CString(options))),
+	return a.createObject(LinkProgram, uintptr(context), 1, uintptr(unsafe.Pointer(&device)), uintptr(unsafe.Pointer(dl.CString(options))),
 		uintptr(len(programs)), uintptr(pointer(programs)), 0, 0)
 }
 
@@ -79,19 +79,19 @@ func (a *API) ProgramBinary(program Handle) ([]byte, error) {
 
 //go:uintptrescapes
 func (a *API) getBinary(program, data, _ uintptr) error {
-	return a.call(GetProgramInfo, program, ProgramBinaries, unsafe.Sizeof(data), data, 0)
+	return a.callFunction(GetProgramInfo, program, ProgramBinaries, unsafe.Sizeof(data), data, 0)
 }
 
 // GlobalVariable is the address and size of a program-scope variable.
 func (a *API) GlobalVariable(device, program Handle, name string) (address uintptr, size int64, err error) {
 	var where, bytes uintptr
-	err = a.call(GetDeviceGlobalVariablePointerINTEL, uintptr(device), uintptr(program), uintptr(unsafe.Pointer(dl.CString(name))),
+	err = a.callFunction(GetDeviceGlobalVariablePointerINTEL, uintptr(device), uintptr(program), uintptr(unsafe.Pointer(dl.CString(name))),
 		uintptr(unsafe.Pointer(&bytes)), uintptr(unsafe.Pointer(&where)))
 	return where, int64(bytes), err
 }
 
 // FunctionPointer is the address of a function of a program.
 func (a *API) FunctionPointer(device, program Handle, name string) (address uint64, err error) {
-	err = a.call(GetDeviceFunctionPointerINTEL, uintptr(device), uintptr(program), uintptr(unsafe.Pointer(dl.CString(name))), uintptr(unsafe.Pointer(&address)))
+	err = a.callFunction(GetDeviceFunctionPointerINTEL, uintptr(device), uintptr(program), uintptr(unsafe.Pointer(dl.CString(name))), uintptr(unsafe.Pointer(&address)))
 	return address, err
 }

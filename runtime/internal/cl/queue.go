@@ -9,7 +9,7 @@ type Order struct {
 	Block bool    // of reads, writes and copies by address
 }
 
-func (o *Order) blocking() uintptr {
+func (o *Order) blockingFlag() uintptr {
 	if o.Block {
 		return 1
 	}
@@ -19,7 +19,7 @@ func (o *Order) blocking() uintptr {
 // EnqueueKernel launches a kernel. The slices have the dimensions of global;
 // local and offset may be nil.
 func (a *API) EnqueueKernel(queue, kernel Handle, global, local, offset []int, o *Order) error {
-	return a.call(EnqueueNDRangeKernel, uintptr(queue), uintptr(kernel), uintptr(len(global)),
+	return a.callFunction(EnqueueNDRangeKernel, uintptr(queue), uintptr(kernel), uintptr(len(global)),
 		uintptr(pointer(offset)), uintptr(pointer(global)), uintptr(pointer(local)),
 		uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
 }
@@ -27,66 +27,66 @@ func (a *API) EnqueueKernel(queue, kernel Handle, global, local, offset []int, o
 // ReadBuffer copies a buffer to host memory, which must stay in place until
 // the command has ended.
 func (a *API) ReadBuffer(queue, buffer Handle, offset int64, data []byte, o *Order) error {
-	return a.call(EnqueueReadBuffer, uintptr(queue), uintptr(buffer), o.blocking(), uintptr(offset), uintptr(len(data)), uintptr(pointer(data)),
+	return a.callFunction(EnqueueReadBuffer, uintptr(queue), uintptr(buffer), o.blockingFlag(), uintptr(offset), uintptr(len(data)), uintptr(pointer(data)),
 		uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
 }
 
 // WriteBuffer copies host memory to a buffer; as ReadBuffer.
 func (a *API) WriteBuffer(queue, buffer Handle, offset int64, data []byte, o *Order) error {
-	return a.call(EnqueueWriteBuffer, uintptr(queue), uintptr(buffer), o.blocking(), uintptr(offset), uintptr(len(data)), uintptr(pointer(data)),
+	return a.callFunction(EnqueueWriteBuffer, uintptr(queue), uintptr(buffer), o.blockingFlag(), uintptr(offset), uintptr(len(data)), uintptr(pointer(data)),
 		uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
 }
 
 // CopyBuffer copies between buffers.
 func (a *API) CopyBuffer(queue, from, to Handle, fromOffset, toOffset, size int64, o *Order) error {
-	return a.call(EnqueueCopyBuffer, uintptr(queue), uintptr(from), uintptr(to), uintptr(fromOffset), uintptr(toOffset), uintptr(size),
+	return a.callFunction(EnqueueCopyBuffer, uintptr(queue), uintptr(from), uintptr(to), uintptr(fromOffset), uintptr(toOffset), uintptr(size),
 		uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
 }
 
 // FillBuffer repeats a pattern in a buffer; the offset is a multiple of its
 // length.
 func (a *API) FillBuffer(queue, buffer Handle, pattern []byte, offset, size int64, o *Order) error {
-	return a.call(EnqueueFillBuffer, uintptr(queue), uintptr(buffer), uintptr(pointer(pattern)), uintptr(len(pattern)), uintptr(offset), uintptr(size),
+	return a.callFunction(EnqueueFillBuffer, uintptr(queue), uintptr(buffer), uintptr(pointer(pattern)), uintptr(len(pattern)), uintptr(offset), uintptr(size),
 		uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
 }
 
 // CopyAddress copies between two addresses by EnqueueMemcpyINTEL or
 // EnqueueSVMMemcpy.
 func (a *API) CopyAddress(f Function, queue Handle, to, from uintptr, size int64, o *Order) error {
-	return a.call(f, uintptr(queue), o.blocking(), to, from, uintptr(size),
+	return a.callFunction(f, uintptr(queue), o.blockingFlag(), to, from, uintptr(size),
 		uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
 }
 
 // ReadAddress copies to host memory of Go; as ReadBuffer.
 func (a *API) ReadAddress(f Function, queue Handle, data []byte, from uintptr, o *Order) error {
-	return a.call(f, uintptr(queue), o.blocking(), uintptr(pointer(data)), from, uintptr(len(data)),
+	return a.callFunction(f, uintptr(queue), o.blockingFlag(), uintptr(pointer(data)), from, uintptr(len(data)),
 		uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
 }
 
 // WriteAddress copies host memory of Go; as WriteBuffer.
 func (a *API) WriteAddress(f Function, queue Handle, to uintptr, data []byte, o *Order) error {
-	return a.call(f, uintptr(queue), o.blocking(), to, uintptr(pointer(data)), uintptr(len(data)),
+	return a.callFunction(f, uintptr(queue), o.blockingFlag(), to, uintptr(pointer(data)), uintptr(len(data)),
 		uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
 }
 
 // FillAddress repeats a pattern by EnqueueMemFillINTEL or EnqueueSVMMemFill;
 // the address is a multiple of the pattern's length.
 func (a *API) FillAddress(f Function, queue Handle, to uintptr, pattern []byte, size int64, o *Order) error {
-	return a.call(f, uintptr(queue), to, uintptr(pointer(pattern)), uintptr(len(pattern)), uintptr(size),
+	return a.callFunction(f, uintptr(queue), to, uintptr(pointer(pattern)), uintptr(len(pattern)), uintptr(size),
 		uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
 }
 
 // ReadVariable and WriteVariable transfer a program-scope variable by its
 // linkage name, a C string.
 func (a *API) ReadVariable(queue, program Handle, name *byte, offset int64, data []byte, o *Order) error {
-	return a.call(EnqueueReadGlobalVariableINTEL, uintptr(queue), uintptr(program), uintptr(unsafe.Pointer(name)), o.blocking(),
+	return a.callFunction(EnqueueReadGlobalVariableINTEL, uintptr(queue), uintptr(program), uintptr(unsafe.Pointer(name)), o.blockingFlag(),
 		uintptr(len(data)), uintptr(offset), uintptr(pointer(data)),
 		uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
 }
 
 // WriteVariable is ReadVariable the other way.
 func (a *API) WriteVariable(queue, program Handle, name *byte, offset int64, data []byte, o *Order) error {
-	return a.call(EnqueueWriteGlobalVariableINTEL, uintptr(queue), uintptr(program), uintptr(unsafe.Pointer(name)), o.blocking(),
+	return a.callFunction(EnqueueWriteGlobalVariableINTEL, uintptr(queue), uintptr(program), uintptr(unsafe.Pointer(name)), o.blockingFlag(),
 		uintptr(len(data)), uintptr(offset), uintptr(pointer(data)),
 		uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
 }
@@ -94,11 +94,11 @@ func (a *API) WriteVariable(queue, program Handle, name *byte, offset int64, dat
 // Marker ends when the commands before it, or those in the wait list, have
 // ended; with f EnqueueBarrierWithWaitList, later commands wait for it.
 func (a *API) Marker(f Function, queue Handle, o *Order) error {
-	return a.call(f, uintptr(queue), uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
+	return a.callFunction(f, uintptr(queue), uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event)))
 }
 
 // Flush has the device start, Finish waits.
-func (a *API) Flush(queue Handle) error { return a.call(Flush, uintptr(queue)) }
+func (a *API) Flush(queue Handle) error { return a.callFunction(Flush, uintptr(queue)) }
 
 // Finish waits for all commands of the queue.
-func (a *API) Finish(queue Handle) error { return a.call(Finish, uintptr(queue)) }
+func (a *API) Finish(queue Handle) error { return a.callFunction(Finish, uintptr(queue)) }

@@ -31,20 +31,20 @@ const (
 // Version is the version of CUDA that the driver is for: 12040 is 12.4.
 func (l *Library) Version() (int, error) {
 	var version int32
-	err := l.call(fnDriverGetVersion, uintptr(unsafe.Pointer(&version)))
+	err := l.callFunction(fnDriverGetVersion, uintptr(unsafe.Pointer(&version)))
 	return int(version), err
 }
 
 // Devices lists the devices.
 func (l *Library) Devices() ([]Device, error) {
 	var count int32
-	if err := l.call(fnDeviceGetCount, uintptr(unsafe.Pointer(&count))); err != nil {
+	if err := l.callFunction(fnDeviceGetCount, uintptr(unsafe.Pointer(&count))); err != nil {
 		return nil, err
 	}
 	var devices []Device
 	for i := range count {
 		var d Device
-		if err := l.call(fnDeviceGet, uintptr(unsafe.Pointer(&d)), uintptr(i)); err != nil {
+		if err := l.callFunction(fnDeviceGet, uintptr(unsafe.Pointer(&d)), uintptr(i)); err != nil {
 			return nil, err
 		}
 		devices = append(devices, d)
@@ -55,7 +55,7 @@ func (l *Library) Devices() ([]Device, error) {
 // Name is the device's name.
 func (l *Library) Name(d Device) (string, error) {
 	name := make([]byte, 256)
-	err := l.call(fnDeviceGetName, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), uintptr(d))
+	err := l.callFunction(fnDeviceGetName, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), uintptr(d))
 	name, _, _ = bytes.Cut(name, []byte{0})
 	return string(name), err
 }
@@ -63,14 +63,14 @@ func (l *Library) Name(d Device) (string, error) {
 // Attribute returns an attribute of the device.
 func (l *Library) Attribute(d Device, a Attribute) (int, error) {
 	var value int32
-	err := l.call(fnDeviceGetAttribute, uintptr(unsafe.Pointer(&value)), uintptr(a), uintptr(d))
+	err := l.callFunction(fnDeviceGetAttribute, uintptr(unsafe.Pointer(&value)), uintptr(a), uintptr(d))
 	return int(value), err
 }
 
 // TotalMemory is the device's memory in bytes.
 func (l *Library) TotalMemory(d Device) (int64, error) {
 	var size uint64
-	err := l.call(fnDeviceTotalMem, uintptr(unsafe.Pointer(&size)), uintptr(d))
+	err := l.callFunction(fnDeviceTotalMem, uintptr(unsafe.Pointer(&size)), uintptr(d))
 	return int64(size), err
 }
 
@@ -78,14 +78,14 @@ func (l *Library) TotalMemory(d Device) (int64, error) {
 // CUDA uses too. ReleasePrimary gives it back.
 func (l *Library) RetainPrimary(d Device) (Context, error) {
 	var c Context
-	err := l.call(fnDevicePrimaryCtxRetain, uintptr(unsafe.Pointer(&c)), uintptr(d))
+	err := l.callFunction(fnDevicePrimaryCtxRetain, uintptr(unsafe.Pointer(&c)), uintptr(d))
 	return c, err
 }
 
 // ReleasePrimary undoes one RetainPrimary.
 func (l *Library) ReleasePrimary(d Device) error {
-	return l.call(fnDevicePrimaryCtxRelease, uintptr(d))
+	return l.callFunction(fnDevicePrimaryCtxRelease, uintptr(d))
 }
 
 // SetCurrent makes the context that of this thread.
-func (l *Library) SetCurrent(c Context) error { return l.call(fnCtxSetCurrent, uintptr(c)) }
+func (l *Library) SetCurrent(c Context) error { return l.callFunction(fnCtxSetCurrent, uintptr(c)) }

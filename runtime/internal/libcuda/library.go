@@ -42,7 +42,7 @@ func Open(names ...string) (*Library, error) {
 	if err := l.findFunctions(); err != nil {
 		return nil, errors.Join(err, library.Close())
 	}
-	if err := l.call(fnInit, 0); err != nil {
+	if err := l.callFunction(fnInit, 0); err != nil {
 		return nil, errors.Join(err, library.Close())
 	}
 	return l, nil
@@ -65,13 +65,13 @@ func (l *Library) Path() string { return l.library.File(functionNames[fnInit]) }
 // Close gives the library back. The driver stays initialized.
 func (l *Library) Close() error { return l.library.Close() }
 
-// has tells whether the driver exports a function that not all have.
-func (l *Library) has(function int) bool { return l.functions[function] != 0 }
+// hasFunction tells whether the driver exports a function that not all have.
+func (l *Library) hasFunction(function int) bool { return l.functions[function] != 0 }
 
-// call calls a function and makes its result an error.
+// callFunction calls a function and makes its result an error.
 //
 //go:uintptrescapes
-func (l *Library) call(function int, args ...uintptr) error {
+func (l *Library) callFunction(function int, args ...uintptr) error {
 	if code := int32(dl.Call(l.functions[function], args...)); code != 0 {
 		return l.newError(function, int(code))
 	}

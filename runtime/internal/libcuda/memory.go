@@ -16,14 +16,14 @@ const (
 // Alloc allocates memory of the device, Free frees it and managed memory.
 func (l *Library) Alloc(size int64) (uint64, error) {
 	var address uint64
-	err := l.call(fnMemAlloc, uintptr(unsafe.Pointer(&address)), uintptr(size))
+	err := l.callFunction(fnMemAlloc, uintptr(unsafe.Pointer(&address)), uintptr(size))
 	return address, err
 }
 
 // AllocManaged allocates memory that moves between host and device.
 func (l *Library) AllocManaged(size int64) (uint64, error) {
 	var address uint64
-	err := l.call(fnMemAllocManaged, uintptr(unsafe.Pointer(&address)), uintptr(size), managedGlobal)
+	err := l.callFunction(fnMemAllocManaged, uintptr(unsafe.Pointer(&address)), uintptr(size), managedGlobal)
 	return address, err
 }
 
@@ -31,39 +31,41 @@ func (l *Library) AllocManaged(size int64) (uint64, error) {
 // address, FreeHost frees it.
 func (l *Library) AllocHost(size int64) (uint64, error) {
 	var address uint64
-	err := l.call(fnMemHostAlloc, uintptr(unsafe.Pointer(&address)), uintptr(size), hostPortable|hostMapped)
+	err := l.callFunction(fnMemHostAlloc, uintptr(unsafe.Pointer(&address)), uintptr(size), hostPortable|hostMapped)
 	return address, err
 }
 
 // Free frees memory of the device, and managed memory.
-func (l *Library) Free(address uint64) error { return l.call(fnMemFree, uintptr(address)) }
+func (l *Library) Free(address uint64) error { return l.callFunction(fnMemFree, uintptr(address)) }
 
 // FreeHost frees memory of the host.
-func (l *Library) FreeHost(address uint64) error { return l.call(fnMemFreeHost, uintptr(address)) }
+func (l *Library) FreeHost(address uint64) error {
+	return l.callFunction(fnMemFreeHost, uintptr(address))
+}
 
 // Range returns the allocation that an address is in.
 func (l *Library) Range(address uint64) (start uint64, size int64, err error) {
-	if err := l.call(fnPointerGetAttribute, uintptr(unsafe.Pointer(&start)), attributeRange, uintptr(address)); err != nil {
+	if err := l.callFunction(fnPointerGetAttribute, uintptr(unsafe.Pointer(&start)), attributeRange, uintptr(address)); err != nil {
 		return 0, 0, err
 	}
-	err = l.call(fnPointerGetAttribute, uintptr(unsafe.Pointer(&size)), attributeRangeSize, uintptr(address))
+	err = l.callFunction(fnPointerGetAttribute, uintptr(unsafe.Pointer(&size)), attributeRangeSize, uintptr(address))
 	return start, size, err
 }
 
 // Copy copies between two addresses of any kind, in the order of the stream.
 func (l *Library) Copy(to, from uint64, size int64, s Stream) error {
-	return l.call(fnMemcpyAsync, uintptr(to), uintptr(from), uintptr(size), uintptr(s))
+	return l.callFunction(fnMemcpyAsync, uintptr(to), uintptr(from), uintptr(size), uintptr(s))
 }
 
 // Write copies host memory to an address. The caller keeps data alive until
 // the copy has ended.
 func (l *Library) Write(to uint64, data []byte, s Stream) error {
-	return l.call(fnMemcpyAsync, uintptr(to), uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(len(data)), uintptr(s))
+	return l.callFunction(fnMemcpyAsync, uintptr(to), uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(len(data)), uintptr(s))
 }
 
 // Read copies from an address to host memory, as Write does.
 func (l *Library) Read(data []byte, from uint64, s Stream) error {
-	return l.call(fnMemcpyAsync, uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(from), uintptr(len(data)), uintptr(s))
+	return l.callFunction(fnMemcpyAsync, uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(from), uintptr(len(data)), uintptr(s))
 }
 
 // Set repeats a value of 1, 2 or 4 bytes at an address that is a multiple of
@@ -76,7 +78,7 @@ func (l *Library) Set(to uint64, value uint32, width int, count int64, s Stream)
 	case 4:
 		function = fnMemsetD32Async
 	}
-	return l.call(function, uintptr(to), uintptr(value), uintptr(count), uintptr(s))
+	return l.callFunction(function, uintptr(to), uintptr(value), uintptr(count), uintptr(s))
 }
 
 // SetStrided writes a value of 1 or 4 bytes count times, pitch bytes apart.
@@ -85,5 +87,5 @@ func (l *Library) SetStrided(to uint64, pitch int, value uint32, width int, coun
 	if width == 4 {
 		function = fnMemsetD2D32Async
 	}
-	return l.call(function, uintptr(to), uintptr(pitch), uintptr(value), 1, uintptr(count), uintptr(s))
+	return l.callFunction(function, uintptr(to), uintptr(pitch), uintptr(value), 1, uintptr(count), uintptr(s))
 }

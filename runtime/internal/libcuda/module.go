@@ -53,8 +53,8 @@ func newLogs(size int) *logs {
 	return g
 }
 
-// text is the driver's words.
-func (g *logs) text() string {
+// logText is the driver's words.
+func (g *logs) logText() string {
 	var parts []string
 	for _, log := range [][]byte{g.errors, g.info} {
 		log, _, _ = bytes.Cut(log, []byte{0})
@@ -84,18 +84,18 @@ func buildError(err error, g *logs) error {
 	if err == nil {
 		return nil
 	}
-	return &driver.BuildError{Err: err, Log: g.text()}
+	return &driver.BuildError{Err: err, Log: g.logText()}
 }
 
 func (l *Library) linkOnce(inputs []Input, room int) (cubin []byte, g *logs, err error) {
 	g = newLogs(room)
 	defer runtime.KeepAlive(g)
 	var linker Linker
-	if err := l.call(fnLinkCreate, uintptr(len(g.names)), uintptr(unsafe.Pointer(&g.names[0])),
+	if err := l.callFunction(fnLinkCreate, uintptr(len(g.names)), uintptr(unsafe.Pointer(&g.names[0])),
 		uintptr(unsafe.Pointer(&g.values[0])), uintptr(unsafe.Pointer(&linker))); err != nil {
 		return nil, g, err
 	}
-	defer func() { err = errors.Join(err, l.call(fnLinkDestroy, uintptr(linker))) }()
+	defer func() { err = errors.Join(err, l.callFunction(fnLinkDestroy, uintptr(linker))) }()
 	for _, in := range inputs {
 		if err := l.addInput(linker, in); err != nil {
 			return nil, g, err
@@ -103,7 +103,7 @@ func (l *Library) linkOnce(inputs []Input, room int) (cubin []byte, g *logs, err
 	}
 	var code uintptr
 	var size uint64
-	if err := l.call(fnLinkComplete, uintptr(linker), uintptr(unsafe.Pointer(&code)), uintptr(unsafe.Pointer(&size))); err != nil {
+	if err := l.callFunction(fnLinkComplete, uintptr(linker), uintptr(unsafe.Pointer(&code)), uintptr(unsafe.Pointer(&size))); err != nil {
 		return nil, g, err
 	}
 	return bytes.Clone(dl.Bytes(code, int(size))), g, nil // it is the linker's memory
@@ -115,7 +115,7 @@ func (l *Library) addInput(linker Linker, in Input) error {
 	if in.Kind == InputPTX {
 		code = append(bytes.Clone(bytes.TrimRight(code, "\x00")), 0)
 	}
-	return l.call(fnLinkAddData, uintptr(linker), uintptr(in.Kind), uintptr(unsafe.Pointer(unsafe.SliceData(code))), uintptr(len(code)),
+	return l.callFunction(fnLinkAddData, uintptr(linker), uintptr(in.Kind), uintptr(unsafe.Pointer(unsafe.SliceData(code))), uintptr(len(code)),
 		uintptr(unsafe.Pointer(&name[0])), 0, 0, 0)
 }
 
@@ -125,26 +125,26 @@ func (l *Library) Load(code []byte) (Module, error) {
 	defer runtime.KeepAlive(g)
 	code = append(bytes.Clone(code), 0) // the driver finds the end itself
 	var m Module
-	err := l.call(fnModuleLoadDataEx, uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&code[0])), uintptr(len(g.names)),
+	err := l.callFunction(fnModuleLoadDataEx, uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&code[0])), uintptr(len(g.names)),
 		uintptr(unsafe.Pointer(&g.names[0])), uintptr(unsafe.Pointer(&g.values[0])))
 	return m, buildError(err, g)
 }
 
 // Unload unloads a module.
-func (l *Library) Unload(m Module) error { return l.call(fnModuleUnload, uintptr(m)) }
+func (l *Library) Unload(m Module) error { return l.callFunction(fnModuleUnload, uintptr(m)) }
 
 // Function returns a kernel of the module.
 func (l *Library) Function(m Module, name string) (Function, error) {
 	text := append([]byte(name), 0)
 	var f Function
-	err := l.call(fnModuleGetFunction, uintptr(unsafe.Pointer(&f)), uintptr(m), uintptr(unsafe.Pointer(&text[0])))
+	err := l.callFunction(fnModuleGetFunction, uintptr(unsafe.Pointer(&f)), uintptr(m), uintptr(unsafe.Pointer(&text[0])))
 	return f, err
 }
 
 // Global returns the address and size of a variable of the module.
 func (l *Library) Global(m Module, name string) (address uint64, size int64, err error) {
 	text := append([]byte(name), 0)
-	err = l.call(fnModuleGetGlobal, uintptr(unsafe.Pointer(&address)), uintptr(unsafe.Pointer(&size)), uintptr(m), uintptr(unsafe.Pointer(&text[0])))
+	err = l.callFunction(fnModuleGetGlobal, uintptr(unsafe.Pointer(&address)), uintptr(unsafe.Pointer(&size)), uintptr(m), uintptr(unsafe.Pointer(&text[0])))
 	return address, size, err
 }
 
@@ -163,13 +163,13 @@ const (
 // FunctionAttribute returns an attribute of a kernel.
 func (l *Library) FunctionAttribute(f Function, a FunctionAttribute) (int, error) {
 	var value int32
-	err := l.call(fnFuncGetAttribute, uintptr(unsafe.Pointer(&value)), uintptr(a), uintptr(f))
+	err := l.callFunction(fnFuncGetAttribute, uintptr(unsafe.Pointer(&value)), uintptr(a), uintptr(f))
 	return int(value), err
 }
 
 // SetFunctionAttribute changes one.
 func (l *Library) SetFunctionAttribute(f Function, a FunctionAttribute, value int) error {
-	return l.call(fnFuncSetAttribute, uintptr(f), uintptr(a), uintptr(value))
+	return l.callFunction(fnFuncSetAttribute, uintptr(f), uintptr(a), uintptr(value))
 }
 
 // ParamInfo is where a parameter lies in the block of arguments.
@@ -178,12 +178,12 @@ type ParamInfo struct{ Offset, Size int }
 // Params asks the driver about a kernel's parameters. ok is false where it
 // cannot tell (before CUDA 12.4).
 func (l *Library) Params(f Function) (params []ParamInfo, ok bool) {
-	if !l.has(fnFuncGetParamInfo) {
+	if !l.hasFunction(fnFuncGetParamInfo) {
 		return nil, false
 	}
 	for i := range maxFunctionParameters {
 		var offset, size uint64
-		if err := l.call(fnFuncGetParamInfo, uintptr(f), uintptr(i), uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size))); err != nil {
+		if err := l.callFunction(fnFuncGetParamInfo, uintptr(f), uintptr(i), uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size))); err != nil {
 			break // that was the last
 		}
 		params = append(params, ParamInfo{int(offset), int(size)})

@@ -16,23 +16,23 @@ const (
 // NewStream makes a stream.
 func (l *Library) NewStream() (Stream, error) {
 	var s Stream
-	err := l.call(fnStreamCreate, uintptr(unsafe.Pointer(&s)), streamNonBlocking)
+	err := l.callFunction(fnStreamCreate, uintptr(unsafe.Pointer(&s)), streamNonBlocking)
 	return s, err
 }
 
 // DestroyStream gives a stream back. Its work goes on to the end.
-func (l *Library) DestroyStream(s Stream) error { return l.call(fnStreamDestroy, uintptr(s)) }
+func (l *Library) DestroyStream(s Stream) error { return l.callFunction(fnStreamDestroy, uintptr(s)) }
 
 // Synchronize waits for the end of all work of a stream.
-func (l *Library) Synchronize(s Stream) error { return l.call(fnStreamSynchronize, uintptr(s)) }
+func (l *Library) Synchronize(s Stream) error { return l.callFunction(fnStreamSynchronize, uintptr(s)) }
 
 // QueryStream is nil where all work of a stream has ended, and an error that
 // IsNotReady where it has not.
-func (l *Library) QueryStream(s Stream) error { return l.call(fnStreamQuery, uintptr(s)) }
+func (l *Library) QueryStream(s Stream) error { return l.callFunction(fnStreamQuery, uintptr(s)) }
 
 // StreamWait makes the later work of a stream wait for an event.
 func (l *Library) StreamWait(s Stream, e Event) error {
-	return l.call(fnStreamWaitEvent, uintptr(s), uintptr(e), 0)
+	return l.callFunction(fnStreamWaitEvent, uintptr(s), uintptr(e), 0)
 }
 
 // NewEvent makes an event, with or without times.
@@ -42,28 +42,28 @@ func (l *Library) NewEvent(timed bool) (Event, error) {
 		flags = 0
 	}
 	var e Event
-	err := l.call(fnEventCreate, uintptr(unsafe.Pointer(&e)), flags)
+	err := l.callFunction(fnEventCreate, uintptr(unsafe.Pointer(&e)), flags)
 	return e, err
 }
 
 // DestroyEvent gives an event back.
-func (l *Library) DestroyEvent(e Event) error { return l.call(fnEventDestroy, uintptr(e)) }
+func (l *Library) DestroyEvent(e Event) error { return l.callFunction(fnEventDestroy, uintptr(e)) }
 
 // Record has the event happen when the work that the stream has now is done.
 func (l *Library) Record(e Event, s Stream) error {
-	return l.call(fnEventRecord, uintptr(e), uintptr(s))
+	return l.callFunction(fnEventRecord, uintptr(e), uintptr(s))
 }
 
 // QueryEvent is as QueryStream.
-func (l *Library) QueryEvent(e Event) error { return l.call(fnEventQuery, uintptr(e)) }
+func (l *Library) QueryEvent(e Event) error { return l.callFunction(fnEventQuery, uintptr(e)) }
 
 // WaitEvent waits for an event.
-func (l *Library) WaitEvent(e Event) error { return l.call(fnEventSynchronize, uintptr(e)) }
+func (l *Library) WaitEvent(e Event) error { return l.callFunction(fnEventSynchronize, uintptr(e)) }
 
 // Elapsed is the time between two events that have happened.
 func (l *Library) Elapsed(from, to Event) (time.Duration, error) {
 	var milliseconds float32
-	err := l.call(fnEventElapsedTime, uintptr(unsafe.Pointer(&milliseconds)), uintptr(from), uintptr(to))
+	err := l.callFunction(fnEventElapsedTime, uintptr(unsafe.Pointer(&milliseconds)), uintptr(from), uintptr(to))
 	return time.Duration(float64(milliseconds) * float64(time.Millisecond)), err
 }
 
@@ -104,7 +104,7 @@ func (l *Library) Launch(f Function, s Stream, n *Launch) error {
 		uintptr(n.Block[0]), uintptr(n.Block[1]), uintptr(n.Block[2]), uintptr(n.Shared), uintptr(s),
 		0, uintptr(unsafe.Pointer(&c.extra[0])),
 	}
-	err := l.call(fnLaunchKernel, c.args[:]...)
+	err := l.callFunction(fnLaunchKernel, c.args[:]...)
 	runtime.KeepAlive(n)
 	return err
 }

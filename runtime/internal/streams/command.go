@@ -16,9 +16,9 @@ type command struct {
 	queued  time.Duration
 }
 
-// submit puts a command into a stream. The queue is locked. A fault is the
+// submitCommand puts a command into a stream. The queue is locked. A fault is the
 // reason why the command failed without being run; err is that of the driver.
-func (q *Queue) submit(c *command) (fault, err error) {
+func (q *Queue) submitCommand(c *command) (fault, err error) {
 	if q.err != nil && !q.opts.OutOfOrder {
 		return q.err, nil
 	}
@@ -28,7 +28,7 @@ func (q *Queue) submit(c *command) (fault, err error) {
 	}
 	err = within(func() error {
 		for _, e := range c.after {
-			state, mark, failed := e.snapshot()
+			state, mark, failed := e.stateSnapshot()
 			if failed != nil {
 				fault = fmt.Errorf("an event that it waits for failed: %w", failed)
 				return nil
@@ -39,7 +39,7 @@ func (q *Queue) submit(c *command) (fault, err error) {
 				}
 			}
 		}
-		return q.record(c, stream)
+		return q.recordCommand(c, stream)
 	})
 	if err == nil && fault != nil && q.err == nil {
 		q.err = fault
@@ -47,8 +47,8 @@ func (q *Queue) submit(c *command) (fault, err error) {
 	return fault, err
 }
 
-// record submits the command between its events.
-func (q *Queue) record(c *command, stream Stream) (err error) {
+// recordCommand submits the command between its events.
+func (q *Queue) recordCommand(c *command, stream Stream) (err error) {
 	e, native := c.event, q.device.Native
 	if e == nil {
 		return c.submit(stream)
@@ -73,7 +73,7 @@ func (q *Queue) record(c *command, stream Stream) (err error) {
 	if end, err = native.NewMark(q.opts.Profiling); err != nil {
 		return err
 	}
-	e.submitted = q.device.now()
+	e.submitted = q.device.sinceEpoch()
 	if err := c.submit(stream); err != nil {
 		return err
 	}
@@ -86,25 +86,25 @@ func (q *Queue) record(c *command, stream Stream) (err error) {
 	return nil
 }
 
-// tell has the command's event know that it was submitted, or failed.
-func (c *command) tell(fault error) {
+// tellEvent has the command's event know that it was submitted, or failed.
+func (c *command) tellEvent(fault error) {
 	if c.event == nil {
 		return
 	}
 	if fault != nil {
-		c.event.advance(eventOver, fault)
+		c.event.advanceState(eventOver, fault)
 		return
 	}
-	c.event.advance(eventSubmitted, nil)
+	c.event.advanceState(eventSubmitted, nil)
 }
 
-// end ends a command that was deferred.
-func (c *command) end(fault error) error {
-	c.tell(fault)
+// endCommand ends a command that was deferred.
+func (c *command) endCommand(fault error) error {
+	c.tellEvent(fault)
 	var errs []error
 	if c.held {
 		for _, e := range c.after {
-			errs = append(errs, e.release())
+			errs = append(errs, e.releaseMarks())
 		}
 	}
 	return errors.Join(errs...)
@@ -124,7 +124,7 @@ func (q *Queue) submitReady() {
 			blocked = blocked || !q.opts.OutOfOrder || c.barrier
 			continue
 		}
-		fault, err := q.submit(c)
+		fault, err := q.submitCommand(c)
 		if err != nil && q.err == nil {
 			q.err = err
 		}
@@ -136,7 +136,7 @@ func (q *Queue) submitReady() {
 	}
 	q.mu.Unlock()
 	for i, c := range ended {
-		if err := c.end(faults[i]); err != nil {
+		if err := c.endCommand(faults[i]); err != nil {
 			q.keepError(err)
 		}
 	}

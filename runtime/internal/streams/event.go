@@ -39,8 +39,8 @@ const (
 	eventOver
 )
 
-// advance changes the state, and has the queues that wait look again.
-func (e *event) advance(state eventState, err error) {
+// advanceState changes the state, and has the queues that wait look again.
+func (e *event) advanceState(state eventState, err error) {
 	e.mu.Lock()
 	if e.state >= state {
 		e.mu.Unlock()
@@ -59,9 +59,9 @@ func (e *event) advance(state eventState, err error) {
 	}
 }
 
-// watch has the queue look again when the event is submitted or over. It
+// addWatcher has the queue look again when the event is submitted or over. It
 // returns false where it is.
-func (e *event) watch(q *Queue) bool {
+func (e *event) addWatcher(q *Queue) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.state != eventWaiting {
@@ -71,21 +71,21 @@ func (e *event) watch(q *Queue) bool {
 	return true
 }
 
-// snapshot is the state, the native event and the error now.
-func (e *event) snapshot() (eventState, Mark, error) {
+// stateSnapshot is the state, the native event and the error now.
+func (e *event) stateSnapshot() (eventState, Mark, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.state, e.end, e.err
 }
 
-// hold keeps the native events until release.
-func (e *event) hold() {
+// holdMarks keeps the native events until releaseMarks.
+func (e *event) holdMarks() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.holders++
 }
 
-func (e *event) release() error {
+func (e *event) releaseMarks() error {
 	e.mu.Lock()
 	e.holders--
 	begin, end := e.takeNative()
@@ -95,7 +95,7 @@ func (e *event) release() error {
 
 // Handle is the driver's handle of the event's end; 0 before it is submitted.
 func (e *event) Handle() uint64 {
-	_, end, _ := e.snapshot()
+	_, end, _ := e.stateSnapshot()
 	return uint64(end)
 }
 
@@ -159,16 +159,16 @@ func (e *event) waitInBackground() {
 		e.holders++
 		go func() {
 			_ = e.waitNative()
-			_ = e.release()
+			_ = e.releaseMarks()
 		}()
 	}
 }
 
 // waitNative waits for the device.
 func (e *event) waitNative() error {
-	_, end, _ := e.snapshot()
+	_, end, _ := e.stateSnapshot()
 	err := e.device.Native.Within(func() error { return e.device.Native.WaitMark(end) })
-	e.advance(eventOver, err)
+	e.advanceState(eventOver, err)
 	return err
 }
 
@@ -182,9 +182,9 @@ func (e *event) Status() driver.Status {
 		if err == nil && !done {
 			return e.runningStatus(begin)
 		}
-		e.advance(eventOver, err)
+		e.advanceState(eventOver, err)
 	}
-	state, _, err := e.snapshot()
+	state, _, err := e.stateSnapshot()
 	switch {
 	case state == eventWaiting:
 		return driver.Queued
@@ -228,7 +228,7 @@ func (e *event) Times() (driver.Times, error) {
 	case e.Status() != driver.Complete:
 		return driver.Times{}, errNotOver
 	}
-	started, took, err := q.times(begin, end)
+	started, took, err := q.commandTimes(begin, end)
 	if err != nil {
 		return driver.Times{}, err
 	}
@@ -238,17 +238,17 @@ func (e *event) Times() (driver.Times, error) {
 
 // OnDone implements driver.Event.
 func (e *event) OnDone(f func(error)) {
-	if state, _, err := e.snapshot(); state == eventOver {
+	if state, _, err := e.stateSnapshot(); state == eventOver {
 		f(err)
 		return
 	}
-	e.hold()
+	e.holdMarks()
 	go func() {
 		err := e.Wait(context.Background())
-		_ = e.release()
+		_ = e.releaseMarks()
 		f(err)
 	}()
 }
 
 // Complete implements driver.UserEvent.
-func (e *event) Complete(err error) { e.advance(eventOver, err) }
+func (e *event) Complete(err error) { e.advanceState(eventOver, err) }

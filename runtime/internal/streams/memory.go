@@ -44,7 +44,7 @@ func (m *Memory) Close() error {
 	if !m.owned {
 		return nil
 	}
-	m.device.allocations.remove(m.address)
+	m.device.allocations.removeMemory(m.address)
 	return m.device.Native.FreeMemory(m.kind, m.address)
 }
 
@@ -77,7 +77,7 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 	if err != nil {
 		return nil, err
 	}
-	return d.allocations.insert(m), nil
+	return d.allocations.insertMemory(m), nil
 }
 
 // ImportMemory makes a memory of an address of this device's context.
@@ -111,7 +111,7 @@ func withHostAccess(m Memory) driver.Memory {
 
 // Pointer describes the allocation that holds an address.
 func (d *Device) Pointer(address uint64) (p driver.Pointer, ok bool) {
-	return d.allocations.find(address)
+	return d.allocations.findMemory(address)
 }
 
 // RangeAddress checks that size bytes at the offset lie in a memory of this
@@ -145,7 +145,7 @@ type allocation struct {
 	memory driver.Memory
 }
 
-func (a *allocationTable) search(address uint64) (int, bool) {
+func (a *allocationTable) searchAddress(address uint64) (int, bool) {
 	return slices.BinarySearchFunc(a.list, address, func(x allocation, address uint64) int {
 		switch {
 		case x.start < address:
@@ -157,27 +157,27 @@ func (a *allocationTable) search(address uint64) (int, bool) {
 	})
 }
 
-func (a *allocationTable) insert(m Memory) driver.Memory {
+func (a *allocationTable) insertMemory(m Memory) driver.Memory {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	made := withHostAccess(m)
-	i, _ := a.search(m.address)
+	i, _ := a.searchAddress(m.address)
 	a.list = slices.Insert(a.list, i, allocation{m.address, made})
 	return made
 }
 
-func (a *allocationTable) remove(address uint64) {
+func (a *allocationTable) removeMemory(address uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if i, ok := a.search(address); ok {
+	if i, ok := a.searchAddress(address); ok {
 		a.list = slices.Delete(a.list, i, i+1)
 	}
 }
 
-func (a *allocationTable) find(address uint64) (p driver.Pointer, ok bool) {
+func (a *allocationTable) findMemory(address uint64) (p driver.Pointer, ok bool) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
-	i, exact := a.search(address)
+	i, exact := a.searchAddress(address)
 	if !exact {
 		i--
 	}

@@ -90,8 +90,8 @@ func (d *Device) WaitForQueues() { d.working.Wait() }
 // NewEvent returns an event that the host ends.
 func (d *Device) NewEvent() (driver.UserEvent, error) { return &event{device: d}, nil }
 
-// now is the time since the epoch.
-func (d *Device) now() time.Duration { return time.Since(d.epoch) }
+// sinceEpoch is the time since the epoch.
+func (d *Device) sinceEpoch() time.Duration { return time.Since(d.epoch) }
 
 // ownEvents returns the arguments as events of this device.
 func (d *Device) ownEvents(list []driver.Event) ([]*event, error) {

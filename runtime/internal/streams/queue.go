@@ -101,7 +101,7 @@ func (q *Queue) Direct(s *driver.Sync, submit func(Stream) error) (done bool, er
 // Enqueue submits a command, or keeps it until the events that it waits for are
 // in a stream. submit is called with the queue locked.
 func (q *Queue) Enqueue(s driver.Sync, submit func(Stream) error) error {
-	return q.enqueue(s, &command{submit: submit})
+	return q.enqueueCommand(s, &command{submit: submit})
 }
 
 // nextStream gives the streams in turn.
@@ -113,7 +113,7 @@ func (q *Queue) nextStream() Stream {
 
 // Barrier ends when all commands before it have ended.
 func (q *Queue) Barrier(s driver.Sync) error {
-	return q.enqueue(s, &command{barrier: true, submit: q.joinStreams})
+	return q.enqueueCommand(s, &command{barrier: true, submit: q.joinStreams})
 }
 
 // joinStreams makes every stream wait for all others.
@@ -161,11 +161,11 @@ func (q *Queue) Finish() error {
 	err := q.err
 	q.err = nil
 	q.mu.Unlock()
-	return errors.Join(err, q.synchronize())
+	return errors.Join(err, q.synchronizeStreams())
 }
 
-// synchronize waits for the streams.
-func (q *Queue) synchronize() error {
+// synchronizeStreams waits for the streams.
+func (q *Queue) synchronizeStreams() error {
 	return q.device.Native.WithinStream(func() error {
 		var err error
 		for _, s := range q.streams {
@@ -191,14 +191,14 @@ func (q *Queue) Close() error {
 	q.mu.Unlock()
 	var errs []error
 	for _, c := range dropped {
-		errs = append(errs, c.end(ErrClosed))
+		errs = append(errs, c.endCommand(ErrClosed))
 	}
 	working, err := q.isWorking()
 	if !working {
 		return errors.Join(append(errs, err, q.destroyStreams())...)
 	}
 	q.device.working.Go(func() {
-		_ = q.synchronize()
+		_ = q.synchronizeStreams()
 		_ = q.destroyStreams()
 	})
 	return errors.Join(append(errs, err)...)
@@ -233,7 +233,7 @@ const maxBaseAge = 10 * time.Second
 // refreshBase takes a new base where the old one is far away. It waits for the
 // stream, which has no work then or soon.
 func (q *Queue) refreshBase(s Stream) error {
-	if q.base.mark != 0 && q.device.now()-q.base.at < maxBaseAge {
+	if q.base.mark != 0 && q.device.sinceEpoch()-q.base.at < maxBaseAge {
 		return nil
 	}
 	e, err := q.device.Native.NewMark(true)
@@ -244,20 +244,20 @@ func (q *Queue) refreshBase(s Stream) error {
 		return errors.Join(err, q.device.Native.DestroyMark(e))
 	}
 	if q.base.mark == 0 {
-		q.base = timeBase{e, q.device.now()}
+		q.base = timeBase{e, q.device.sinceEpoch()}
 		return nil
 	}
 	// Events of before keep the old base, which their times are counted from:
 	// only the host's time for it is corrected.
 	took, err := q.device.Native.Elapsed(q.base.mark, e)
 	if err == nil {
-		q.base.at = q.device.now() - took
+		q.base.at = q.device.sinceEpoch() - took
 	}
 	return errors.Join(err, q.device.Native.DestroyMark(e))
 }
 
-// times returns when a command started, and how long it took.
-func (q *Queue) times(begin, end Mark) (started, took time.Duration, err error) {
+// commandTimes returns when a command started, and how long it took.
+func (q *Queue) commandTimes(begin, end Mark) (started, took time.Duration, err error) {
 	q.mu.Lock()
 	base := q.base
 	q.mu.Unlock()
@@ -271,21 +271,21 @@ func (q *Queue) times(begin, end Mark) (started, took time.Duration, err error) 
 	return base.at + started, took, err
 }
 
-// enqueue submits a command, or keeps it until the events that it waits for
+// enqueueCommand submits a command, or keeps it until the events that it waits for
 // are in a stream.
-func (q *Queue) enqueue(s driver.Sync, c *command) error {
+func (q *Queue) enqueueCommand(s driver.Sync, c *command) error {
 	after, err := q.device.ownEvents(s.After)
 	if err != nil {
 		return err
 	}
-	c.after, c.queued = after, q.device.now()
+	c.after, c.queued = after, q.device.sinceEpoch()
 	if s.Done != nil || s.Block || q.opts.Profiling {
 		c.event = &event{device: q.device, queued: c.queued}
 		if q.opts.Profiling {
 			c.event.queue = q
 		}
 	}
-	if err := q.admit(c); err != nil {
+	if err := q.admitCommand(c); err != nil {
 		return err
 	}
 	if s.Done != nil {
@@ -300,8 +300,8 @@ func (q *Queue) enqueue(s driver.Sync, c *command) error {
 	return err
 }
 
-// admit submits the command now, or defers it.
-func (q *Queue) admit(c *command) error {
+// admitCommand submits the command now, or defers it.
+func (q *Queue) admitCommand(c *command) error {
 	q.mu.Lock()
 	switch {
 	case q.closed:
@@ -309,7 +309,7 @@ func (q *Queue) admit(c *command) error {
 		return ErrClosed
 	case len(q.deferred) > 0 && (!q.opts.OutOfOrder || c.barrier || q.barrierWaits()) || q.watchEvents(c):
 		for _, e := range c.after {
-			e.hold()
+			e.holdMarks()
 		}
 		c.held = true
 		q.deferred = append(q.deferred, c)
@@ -317,12 +317,12 @@ func (q *Queue) admit(c *command) error {
 		q.submitReady() // an event may have changed meanwhile
 		return nil
 	}
-	fault, err := q.submit(c)
+	fault, err := q.submitCommand(c)
 	q.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	c.tell(fault)
+	c.tellEvent(fault)
 	return nil
 }
 
@@ -339,7 +339,7 @@ func (q *Queue) barrierWaits() bool {
 // stream yet.
 func (q *Queue) watchEvents(c *command) bool {
 	for _, e := range c.after {
-		if e.watch(q) {
+		if e.addWatcher(q) {
 			return true
 		}
 	}

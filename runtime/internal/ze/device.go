@@ -57,9 +57,9 @@ type DeviceProperties struct {
 }
 
 // Name is the device's name.
-func (p *DeviceProperties) Name() string { return text(p.name[:]) }
+func (p *DeviceProperties) Name() string { return textOf(p.name[:]) }
 
-func text(b []byte) string {
+func textOf(b []byte) string {
 	b, _, _ = bytes.Cut(b, []byte{0})
 	return string(b)
 }
@@ -67,7 +67,7 @@ func text(b []byte) string {
 // Properties describes a device.
 func (l *Library) Properties(device Handle) (*DeviceProperties, error) {
 	p := &DeviceProperties{header: header{stype: typeDeviceProperties}}
-	return p, l.call(fnDeviceGetProperties, uintptr(device), uintptr(unsafe.Pointer(p)))
+	return p, l.callFunction(fnDeviceGetProperties, uintptr(device), uintptr(unsafe.Pointer(p)))
 }
 
 // ComputeProperties are ze_device_compute_properties_t.
@@ -94,7 +94,7 @@ func (p *ComputeProperties) SubGroupSizes() []int {
 // Compute describes a device's limits of launches.
 func (l *Library) Compute(device Handle) (*ComputeProperties, error) {
 	p := &ComputeProperties{header: header{stype: typeComputeProperties}}
-	return p, l.call(fnDeviceGetComputeProperties, uintptr(device), uintptr(unsafe.Pointer(p)))
+	return p, l.callFunction(fnDeviceGetComputeProperties, uintptr(device), uintptr(unsafe.Pointer(p)))
 }
 
 // memoryProperties are ze_device_memory_properties_t.
@@ -109,7 +109,7 @@ type memoryProperties struct {
 // TotalMemory is the size of all memories of a device.
 func (l *Library) TotalMemory(device Handle) (total int64, err error) {
 	var count uint32
-	if err := l.call(fnDeviceGetMemoryProperties, uintptr(device), uintptr(unsafe.Pointer(&count)), 0); err != nil || count == 0 {
+	if err := l.callFunction(fnDeviceGetMemoryProperties, uintptr(device), uintptr(unsafe.Pointer(&count)), 0); err != nil || count == 0 {
 		return 0, err
 	}
 	const most = 64
@@ -118,7 +118,7 @@ func (l *Library) TotalMemory(device Handle) (total int64, err error) {
 	for i := range list {
 		list[i].stype = typeMemoryProperties
 	}
-	err = l.call(fnDeviceGetMemoryProperties, uintptr(device), uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&list[0])))
+	err = l.callFunction(fnDeviceGetMemoryProperties, uintptr(device), uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&list[0])))
 	for _, p := range list {
 		total += int64(p.total)
 	}
@@ -128,7 +128,7 @@ func (l *Library) TotalMemory(device Handle) (total int64, err error) {
 // APIVersion is the version of Level Zero that a driver has: major and minor.
 func (l *Library) APIVersion(driver Handle) (major, minor int, err error) {
 	var version uint32
-	err = l.call(fnDriverGetAPIVersion, uintptr(driver), uintptr(unsafe.Pointer(&version)))
+	err = l.callFunction(fnDriverGetAPIVersion, uintptr(driver), uintptr(unsafe.Pointer(&version)))
 	return int(version >> 16), int(version & 0xffff), err
 }
 
@@ -143,7 +143,7 @@ type driverProperties struct {
 // DriverVersion is the number that a driver calls its version.
 func (l *Library) DriverVersion(driver Handle) (uint32, error) {
 	p := &driverProperties{header: header{stype: typeDriverProperties}}
-	err := l.call(fnDriverGetProperties, uintptr(driver), uintptr(unsafe.Pointer(p)))
+	err := l.callFunction(fnDriverGetProperties, uintptr(driver), uintptr(unsafe.Pointer(p)))
 	return p.version, err
 }
 
@@ -156,16 +156,16 @@ type extensionProperties struct {
 // Extensions are the names of a driver's extensions.
 func (l *Library) Extensions(driver Handle) ([]string, error) {
 	var count uint32
-	if err := l.call(fnDriverGetExtensionProperties, uintptr(driver), uintptr(unsafe.Pointer(&count)), 0); err != nil || count == 0 {
+	if err := l.callFunction(fnDriverGetExtensionProperties, uintptr(driver), uintptr(unsafe.Pointer(&count)), 0); err != nil || count == 0 {
 		return nil, err
 	}
 	const most = 1 << 10
 	list := make([]extensionProperties, min(count, most))
 	count = uint32(len(list))
-	err := l.call(fnDriverGetExtensionProperties, uintptr(driver), uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&list[0])))
+	err := l.callFunction(fnDriverGetExtensionProperties, uintptr(driver), uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&list[0])))
 	var names []string
 	for i := range list[:min(int(count), len(list))] {
-		names = append(names, text(list[i].name[:]))
+		names = append(names, textOf(list[i].name[:]))
 	}
 	return names, err
 }
@@ -180,11 +180,11 @@ type flagsDesc struct {
 // NewContext makes a context of a driver.
 func (l *Library) NewContext(driver Handle) (context Handle, err error) {
 	desc := &flagsDesc{header: header{stype: typeContextDesc}}
-	err = l.call(fnContextCreate, uintptr(driver), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&context)))
+	err = l.callFunction(fnContextCreate, uintptr(driver), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&context)))
 	return context, err
 }
 
 // DestroyContext gives a context back.
 func (l *Library) DestroyContext(context Handle) error {
-	return l.call(fnContextDestroy, uintptr(context))
+	return l.callFunction(fnContextDestroy, uintptr(context))
 }

@@ -28,53 +28,55 @@ const (
 // appended.
 func (l *Library) NewList(context, device Handle) (list Handle, err error) {
 	desc := &queueDesc{header: header{stype: typeQueueDesc}, mode: modeAsynchronous}
-	err = l.call(fnCommandListCreateImmediate, uintptr(context), uintptr(device), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&list)))
+	err = l.callFunction(fnCommandListCreateImmediate, uintptr(context), uintptr(device), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&list)))
 	return list, err
 }
 
 // DestroyList gives a command list back, which has no work.
-func (l *Library) DestroyList(list Handle) error { return l.call(fnCommandListDestroy, uintptr(list)) }
+func (l *Library) DestroyList(list Handle) error {
+	return l.callFunction(fnCommandListDestroy, uintptr(list))
+}
 
 // Barrier has the later commands of a list wait for those before.
 func (l *Library) Barrier(list Handle) error {
-	return l.call(fnCommandListAppendBarrier, uintptr(list), 0, 0, 0)
+	return l.callFunction(fnCommandListAppendBarrier, uintptr(list), 0, 0, 0)
 }
 
 // Signal has a list set an event after the barrier before it.
 func (l *Library) Signal(list, event Handle) error {
-	return l.call(fnCommandListAppendSignalEvent, uintptr(list), uintptr(event))
+	return l.callFunction(fnCommandListAppendSignalEvent, uintptr(list), uintptr(event))
 }
 
 // Wait has the later commands of a list wait for an event.
 func (l *Library) Wait(list, event Handle) error {
-	return l.call(fnCommandListAppendWaitOnEvents, uintptr(list), 1, uintptr(unsafe.Pointer(&event)))
+	return l.callFunction(fnCommandListAppendWaitOnEvents, uintptr(list), 1, uintptr(unsafe.Pointer(&event)))
 }
 
 // Copy copies between two addresses.
 func (l *Library) Copy(list Handle, to, from uint64, size int64) error {
-	return l.call(fnCommandListAppendMemoryCopy, uintptr(list), uintptr(to), uintptr(from), uintptr(size), 0, 0, 0)
+	return l.callFunction(fnCommandListAppendMemoryCopy, uintptr(list), uintptr(to), uintptr(from), uintptr(size), 0, 0, 0)
 }
 
 // Write copies host memory to an address. The caller keeps data until the copy
 // has ended; Read likewise.
 func (l *Library) Write(list Handle, to uint64, data []byte) error {
-	return l.call(fnCommandListAppendMemoryCopy, uintptr(list), uintptr(to), uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(len(data)), 0, 0, 0)
+	return l.callFunction(fnCommandListAppendMemoryCopy, uintptr(list), uintptr(to), uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(len(data)), 0, 0, 0)
 }
 
 // Read copies from an address to host memory.
 func (l *Library) Read(list Handle, data []byte, from uint64) error {
-	return l.call(fnCommandListAppendMemoryCopy, uintptr(list), uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(from), uintptr(len(data)), 0, 0, 0)
+	return l.callFunction(fnCommandListAppendMemoryCopy, uintptr(list), uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(from), uintptr(len(data)), 0, 0, 0)
 }
 
 // Fill repeats a pattern, which the driver copies.
 func (l *Library) Fill(list Handle, to uint64, pattern []byte, size int64) error {
-	return l.call(fnCommandListAppendMemoryFill, uintptr(list), uintptr(to), uintptr(unsafe.Pointer(&pattern[0])), uintptr(len(pattern)), uintptr(size), 0, 0, 0)
+	return l.callFunction(fnCommandListAppendMemoryFill, uintptr(list), uintptr(to), uintptr(unsafe.Pointer(&pattern[0])), uintptr(len(pattern)), uintptr(size), 0, 0, 0)
 }
 
 // Launch launches a kernel over a number of groups, with the arguments and the
 // group size that it has.
 func (l *Library) Launch(list, kernel Handle, groups [3]uint32) error {
-	return l.call(fnCommandListAppendLaunchKernel, uintptr(list), uintptr(kernel), uintptr(unsafe.Pointer(&groups)), 0, 0, 0)
+	return l.callFunction(fnCommandListAppendLaunchKernel, uintptr(list), uintptr(kernel), uintptr(unsafe.Pointer(&groups)), 0, 0, 0)
 }
 
 // eventPoolDesc is ze_event_pool_desc_t.
@@ -100,12 +102,12 @@ func (l *Library) NewEvent(context, device Handle, timed bool) (e Event, err err
 	if timed {
 		pool.flags |= poolTimestamps
 	}
-	if err := l.call(fnEventPoolCreate, uintptr(context), uintptr(unsafe.Pointer(pool)), 1, uintptr(unsafe.Pointer(&device)), uintptr(unsafe.Pointer(&e.Pool))); err != nil {
+	if err := l.callFunction(fnEventPoolCreate, uintptr(context), uintptr(unsafe.Pointer(pool)), 1, uintptr(unsafe.Pointer(&device)), uintptr(unsafe.Pointer(&e.Pool))); err != nil {
 		return e, err
 	}
 	desc := &eventDesc{header: header{stype: typeEventDesc}, signal: scopeHost, wait: scopeHost}
-	if err := l.call(fnEventCreate, uintptr(e.Pool), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&e.Event))); err != nil {
-		_ = l.call(fnEventPoolDestroy, uintptr(e.Pool))
+	if err := l.callFunction(fnEventCreate, uintptr(e.Pool), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&e.Event))); err != nil {
+		_ = l.callFunction(fnEventPoolDestroy, uintptr(e.Pool))
 		return e, err
 	}
 	return e, nil
@@ -113,8 +115,8 @@ func (l *Library) NewEvent(context, device Handle, timed bool) (e Event, err err
 
 // DestroyEvent gives an event back that nothing waits for.
 func (l *Library) DestroyEvent(e Event) error {
-	err := l.call(fnEventDestroy, uintptr(e.Event))
-	if pool := l.call(fnEventPoolDestroy, uintptr(e.Pool)); err == nil {
+	err := l.callFunction(fnEventDestroy, uintptr(e.Event))
+	if pool := l.callFunction(fnEventPoolDestroy, uintptr(e.Pool)); err == nil {
 		err = pool
 	}
 	return err
@@ -122,16 +124,18 @@ func (l *Library) DestroyEvent(e Event) error {
 
 // WaitEvent waits on the host.
 func (l *Library) WaitEvent(event Handle) error {
-	return l.call(fnEventHostSynchronize, uintptr(event), waitForEver)
+	return l.callFunction(fnEventHostSynchronize, uintptr(event), waitForEver)
 }
 
 // QueryEvent is nil for an event that has happened, and an error that
 // IsNotReady for one that has not.
-func (l *Library) QueryEvent(event Handle) error { return l.call(fnEventQueryStatus, uintptr(event)) }
+func (l *Library) QueryEvent(event Handle) error {
+	return l.callFunction(fnEventQueryStatus, uintptr(event))
+}
 
 // Timestamp is when the event of a timed pool happened, in ticks of the device.
 func (l *Library) Timestamp(event Handle) (ticks uint64, err error) {
 	var result [4]uint64 // begin and end on the global clock, and on the context's
-	err = l.call(fnEventQueryKernelTimestamp, uintptr(event), uintptr(unsafe.Pointer(&result)))
+	err = l.callFunction(fnEventQueryKernelTimestamp, uintptr(event), uintptr(unsafe.Pointer(&result)))
 	return result[timestampGlobalEnd], err
 }

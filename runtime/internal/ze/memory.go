@@ -18,32 +18,32 @@ func newAllocDesc(stype uint32) *allocDesc { return &allocDesc{header: header{st
 // AllocDevice allocates memory of a device.
 func (l *Library) AllocDevice(context, device Handle, size, align int64) (address uint64, err error) {
 	desc := newAllocDesc(typeDeviceAllocDesc)
-	err = l.call(fnMemAllocDevice, uintptr(context), uintptr(unsafe.Pointer(desc)), uintptr(size), uintptr(align), uintptr(device), uintptr(unsafe.Pointer(&address)))
+	err = l.callFunction(fnMemAllocDevice, uintptr(context), uintptr(unsafe.Pointer(desc)), uintptr(size), uintptr(align), uintptr(device), uintptr(unsafe.Pointer(&address)))
 	return address, err
 }
 
 // AllocHost allocates memory of the host that devices reach.
 func (l *Library) AllocHost(context Handle, size, align int64) (address uint64, err error) {
 	desc := newAllocDesc(typeHostAllocDesc)
-	err = l.call(fnMemAllocHost, uintptr(context), uintptr(unsafe.Pointer(desc)), uintptr(size), uintptr(align), uintptr(unsafe.Pointer(&address)))
+	err = l.callFunction(fnMemAllocHost, uintptr(context), uintptr(unsafe.Pointer(desc)), uintptr(size), uintptr(align), uintptr(unsafe.Pointer(&address)))
 	return address, err
 }
 
 // AllocShared allocates memory that moves between host and device.
 func (l *Library) AllocShared(context, device Handle, size, align int64) (address uint64, err error) {
 	onDevice, onHost := newAllocDesc(typeDeviceAllocDesc), newAllocDesc(typeHostAllocDesc)
-	err = l.call(fnMemAllocShared, uintptr(context), uintptr(unsafe.Pointer(onDevice)), uintptr(unsafe.Pointer(onHost)), uintptr(size), uintptr(align),
+	err = l.callFunction(fnMemAllocShared, uintptr(context), uintptr(unsafe.Pointer(onDevice)), uintptr(unsafe.Pointer(onHost)), uintptr(size), uintptr(align),
 		uintptr(device), uintptr(unsafe.Pointer(&address)))
 	return address, err
 }
 
 // Free frees memory of any kind.
 func (l *Library) Free(context Handle, address uint64) error {
-	return l.call(fnMemFree, uintptr(context), uintptr(address))
+	return l.callFunction(fnMemFree, uintptr(context), uintptr(address))
 }
 
 // Range returns the allocation that an address is in.
 func (l *Library) Range(context Handle, address uint64) (start uint64, size int64, err error) {
-	err = l.call(fnMemGetAddressRange, uintptr(context), uintptr(address), uintptr(unsafe.Pointer(&start)), uintptr(unsafe.Pointer(&size)))
+	err = l.callFunction(fnMemGetAddressRange, uintptr(context), uintptr(address), uintptr(unsafe.Pointer(&start)), uintptr(unsafe.Pointer(&size)))
 	return start, size, err
 }

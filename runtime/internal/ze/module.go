@@ -61,15 +61,15 @@ type programDesc struct {
 	constants **moduleConstants
 }
 
-// constants makes the structure, nil for none. C reads it during one call,
+// pinConstants makes the structure, nil for none. C reads it during one call,
 // while it is pinned.
-func (c *Constants) constants(pin *runtime.Pinner) *moduleConstants {
+func (c *Constants) pinConstants(pin *runtime.Pinner) *moduleConstants {
 	if len(c.IDs) == 0 {
 		return nil
 	}
 	values := make([]*byte, len(c.Values))
 	for i := range c.Values {
-		values[i] = pinned(pin, c.Values[i])
+		values[i] = pinBytes(pin, c.Values[i])
 	}
 	m := &moduleConstants{count: uint32(len(c.IDs)), ids: &c.IDs[0], values: &values[0]}
 	pin.Pin(m)
@@ -78,7 +78,7 @@ func (c *Constants) constants(pin *runtime.Pinner) *moduleConstants {
 	return m
 }
 
-func pinned(pin *runtime.Pinner, b []byte) *byte {
+func pinBytes(pin *runtime.Pinner, b []byte) *byte {
 	p := unsafe.SliceData(b)
 	if p != nil {
 		pin.Pin(p)
@@ -92,8 +92,8 @@ func (l *Library) NewModule(context, device Handle, format uint32, s Source) (Ha
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	desc := &moduleDesc{
-		header: header{stype: typeModuleDesc}, format: format, size: uintptr(len(s.Code)), code: pinned(&pin, s.Code),
-		flags: pinned(&pin, append([]byte(s.Flags), 0)), constants: s.Constants.constants(&pin),
+		header: header{stype: typeModuleDesc}, format: format, size: uintptr(len(s.Code)), code: pinBytes(&pin, s.Code),
+		flags: pinBytes(&pin, append([]byte(s.Flags), 0)), constants: s.Constants.pinConstants(&pin),
 	}
 	return l.createModule(context, device, desc)
 }
@@ -106,8 +106,8 @@ func (l *Library) NewProgram(context, device Handle, sources []Source) (Handle, 
 	sizes := make([]uintptr, len(sources))
 	codes, flags, constants := make([]*byte, len(sources)), make([]*byte, len(sources)), make([]*moduleConstants, len(sources))
 	for i := range sources {
-		sizes[i], codes[i] = uintptr(len(sources[i].Code)), pinned(&pin, sources[i].Code)
-		flags[i], constants[i] = pinned(&pin, append([]byte(sources[i].Flags), 0)), sources[i].Constants.constants(&pin)
+		sizes[i], codes[i] = uintptr(len(sources[i].Code)), pinBytes(&pin, sources[i].Code)
+		flags[i], constants[i] = pinBytes(&pin, append([]byte(sources[i].Flags), 0)), sources[i].Constants.pinConstants(&pin)
 	}
 	program := &programDesc{
 		header: header{stype: typeModuleProgramDesc}, count: uint32(len(sources)),
@@ -129,7 +129,7 @@ func (l *Library) NewProgram(context, device Handle, sources []Source) (Handle, 
 
 func (l *Library) createModule(context, device Handle, desc *moduleDesc) (module Handle, err error) {
 	var log Handle
-	err = l.call(fnModuleCreate, uintptr(context), uintptr(device), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&module)), uintptr(unsafe.Pointer(&log)))
+	err = l.callFunction(fnModuleCreate, uintptr(context), uintptr(device), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&module)), uintptr(unsafe.Pointer(&log)))
 	if err = l.withLog(err, log); err != nil && module != 0 {
 		return 0, errors.Join(err, l.DestroyModule(module))
 	}
@@ -149,56 +149,56 @@ func (l *Library) withLog(err error, log Handle) error {
 		message = l.logText(log)
 		err = &driver.BuildError{Err: err, Log: message}
 	}
-	return errors.Join(err, l.call(fnModuleBuildLogDestroy, uintptr(log)))
+	return errors.Join(err, l.callFunction(fnModuleBuildLogDestroy, uintptr(log)))
 }
 
 func (l *Library) logText(log Handle) string {
 	var size uintptr
 	const most = 64 << 20
-	if l.call(fnModuleBuildLogGetString, uintptr(log), uintptr(unsafe.Pointer(&size)), 0) != nil || size == 0 || size > most {
+	if l.callFunction(fnModuleBuildLogGetString, uintptr(log), uintptr(unsafe.Pointer(&size)), 0) != nil || size == 0 || size > most {
 		return ""
 	}
 	buffer := make([]byte, size)
-	if l.call(fnModuleBuildLogGetString, uintptr(log), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&buffer[0]))) != nil {
+	if l.callFunction(fnModuleBuildLogGetString, uintptr(log), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&buffer[0]))) != nil {
 		return ""
 	}
-	return text(buffer)
+	return textOf(buffer)
 }
 
 // DynamicLink links the imports of modules to the exports of others.
 func (l *Library) DynamicLink(modules []Handle) error {
 	var log Handle
-	err := l.call(fnModuleDynamicLink, uintptr(len(modules)), uintptr(unsafe.Pointer(&modules[0])), uintptr(unsafe.Pointer(&log)))
+	err := l.callFunction(fnModuleDynamicLink, uintptr(len(modules)), uintptr(unsafe.Pointer(&modules[0])), uintptr(unsafe.Pointer(&log)))
 	return l.withLog(err, log)
 }
 
 // HasImports tells whether a module needs others.
 func (l *Library) HasImports(module Handle) (bool, error) {
 	p := &flagsDesc{header: header{stype: typeModuleProperties}}
-	err := l.call(fnModuleGetProperties, uintptr(module), uintptr(unsafe.Pointer(p)))
+	err := l.callFunction(fnModuleGetProperties, uintptr(module), uintptr(unsafe.Pointer(p)))
 	return p.flags&moduleImports != 0, err
 }
 
 // DestroyModule gives a module back.
 func (l *Library) DestroyModule(module Handle) error {
-	return l.call(fnModuleDestroy, uintptr(module))
+	return l.callFunction(fnModuleDestroy, uintptr(module))
 }
 
 // Global returns the address and size of a variable.
 func (l *Library) Global(module Handle, name string) (address uint64, size int64, err error) {
 	symbol := append([]byte(name), 0)
-	err = l.call(fnModuleGetGlobalPointer, uintptr(module), uintptr(unsafe.Pointer(&symbol[0])), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&address)))
+	err = l.callFunction(fnModuleGetGlobalPointer, uintptr(module), uintptr(unsafe.Pointer(&symbol[0])), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&address)))
 	return address, size, err
 }
 
 // NativeBinary is the module in the device's own form.
 func (l *Library) NativeBinary(module Handle) ([]byte, error) {
 	var size uintptr
-	if err := l.call(fnModuleGetNativeBinary, uintptr(module), uintptr(unsafe.Pointer(&size)), 0); err != nil || size == 0 {
+	if err := l.callFunction(fnModuleGetNativeBinary, uintptr(module), uintptr(unsafe.Pointer(&size)), 0); err != nil || size == 0 {
 		return nil, err
 	}
 	binary := make([]byte, size)
-	err := l.call(fnModuleGetNativeBinary, uintptr(module), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&binary[0])))
+	err := l.callFunction(fnModuleGetNativeBinary, uintptr(module), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&binary[0])))
 	return binary, err
 }
 
@@ -214,11 +214,11 @@ type kernelDesc struct {
 func (l *Library) NewKernel(module Handle, name string) (kernel Handle, err error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
-	desc := &kernelDesc{header: header{stype: typeKernelDesc}, name: pinned(&pin, append([]byte(name), 0))}
-	if err := l.call(fnKernelCreate, uintptr(module), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&kernel))); err != nil {
+	desc := &kernelDesc{header: header{stype: typeKernelDesc}, name: pinBytes(&pin, append([]byte(name), 0))}
+	if err := l.callFunction(fnKernelCreate, uintptr(module), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&kernel))); err != nil {
 		return 0, err
 	}
-	if err := l.call(fnKernelSetIndirectAccess, uintptr(kernel), indirectHost|indirectDevice|indirectShared); err != nil {
+	if err := l.callFunction(fnKernelSetIndirectAccess, uintptr(kernel), indirectHost|indirectDevice|indirectShared); err != nil {
 		return 0, errors.Join(err, l.DestroyKernel(kernel))
 	}
 	return kernel, nil
@@ -226,23 +226,23 @@ func (l *Library) NewKernel(module Handle, name string) (kernel Handle, err erro
 
 // DestroyKernel gives a kernel back.
 func (l *Library) DestroyKernel(kernel Handle) error {
-	return l.call(fnKernelDestroy, uintptr(kernel))
+	return l.callFunction(fnKernelDestroy, uintptr(kernel))
 }
 
 // SetArgument sets an argument. Local memory has a size and no value.
 func (l *Library) SetArgument(kernel Handle, index int, size int64, value []byte) error {
-	return l.call(fnKernelSetArgumentValue, uintptr(kernel), uintptr(index), uintptr(size), uintptr(unsafe.Pointer(unsafe.SliceData(value))))
+	return l.callFunction(fnKernelSetArgumentValue, uintptr(kernel), uintptr(index), uintptr(size), uintptr(unsafe.Pointer(unsafe.SliceData(value))))
 }
 
 // SetGroupSize sets the size of groups.
 func (l *Library) SetGroupSize(kernel Handle, size [3]uint32) error {
-	return l.call(fnKernelSetGroupSize, uintptr(kernel), uintptr(size[0]), uintptr(size[1]), uintptr(size[2]))
+	return l.callFunction(fnKernelSetGroupSize, uintptr(kernel), uintptr(size[0]), uintptr(size[1]), uintptr(size[2]))
 }
 
 // SetOffset sets the offset of the launches after it: a function of the
 // extension ZE_experimental_global_offset.
 func (l *Library) SetOffset(kernel Handle, offset [3]uint32) error {
-	return l.call(fnKernelSetGlobalOffsetExp, uintptr(kernel), uintptr(offset[0]), uintptr(offset[1]), uintptr(offset[2]))
+	return l.callFunction(fnKernelSetGlobalOffsetExp, uintptr(kernel), uintptr(offset[0]), uintptr(offset[1]), uintptr(offset[2]))
 }
 
 // KernelProperties are ze_kernel_properties_t.
@@ -264,5 +264,5 @@ type KernelProperties struct {
 // KernelProperties describes a kernel.
 func (l *Library) KernelProperties(kernel Handle) (*KernelProperties, error) {
 	p := &KernelProperties{header: header{stype: typeKernelProperties}}
-	return p, l.call(fnKernelGetProperties, uintptr(kernel), uintptr(unsafe.Pointer(p)))
+	return p, l.callFunction(fnKernelGetProperties, uintptr(kernel), uintptr(unsafe.Pointer(p)))
 }

@@ -138,7 +138,7 @@ func Open(names ...string) (*Library, error) {
 			return nil, errors.Join(err, library.Close())
 		}
 	}
-	if err := l.call(fnInit, 0); err != nil {
+	if err := l.callFunction(fnInit, 0); err != nil {
 		if hasCode(err, resultUninitialized) {
 			err = fmt.Errorf("%s is there, and no driver for it: %w", library.Path, err)
 		}
@@ -181,10 +181,10 @@ var resultNames = map[int]string{
 	0x78000018: "ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED", 0x7ffffffe: "ZE_RESULT_ERROR_UNKNOWN",
 }
 
-// call calls a function and makes its result an error.
+// callFunction calls a function and makes its result an error.
 //
 //go:uintptrescapes
-func (l *Library) call(function int, args ...uintptr) error {
+func (l *Library) callFunction(function int, args ...uintptr) error {
 	code := int(uint32(dl.Call(l.functions[function], args...)))
 	if code == 0 {
 		return nil
@@ -215,14 +215,14 @@ func IsNotReady(err error) bool { return hasCode(err, resultNotReady) }
 // IsNotFound tells whether the error says that a module lacks a name.
 func IsNotFound(err error) bool { return hasCode(err, resultInvalidGlobal, resultInvalidKernel) }
 
-// list asks a function that fills an array of handles, after one argument or
+// listHandles asks a function that fills an array of handles, after one argument or
 // none.
-func (l *Library) list(function int, first ...uintptr) ([]Handle, error) {
+func (l *Library) listHandles(function int, first ...uintptr) ([]Handle, error) {
 	ask := func(count *uint32, handles *Handle) error {
 		if len(first) == 0 {
-			return l.call(function, uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(handles)))
+			return l.callFunction(function, uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(handles)))
 		}
-		return l.call(function, first[0], uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(handles)))
+		return l.callFunction(function, first[0], uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(handles)))
 	}
 	var count uint32
 	if err := ask(&count, nil); err != nil || count == 0 {
@@ -238,9 +238,9 @@ func (l *Library) list(function int, first ...uintptr) ([]Handle, error) {
 }
 
 // Drivers lists the drivers.
-func (l *Library) Drivers() ([]Handle, error) { return l.list(fnDriverGet) }
+func (l *Library) Drivers() ([]Handle, error) { return l.listHandles(fnDriverGet) }
 
 // Devices lists the devices of a driver.
 func (l *Library) Devices(driver Handle) ([]Handle, error) {
-	return l.list(fnDeviceGet, uintptr(driver))
+	return l.listHandles(fnDeviceGet, uintptr(driver))
 }
