@@ -25,6 +25,7 @@ type Images struct {
 // Read reads the descriptor tree. Everything but the code of the images is
 // copied; the code is read where it lies, until Detach.
 func Read(descriptor unsafe.Pointer) (*Images, error) {
+	mapped.forgetMappings() // the library is new, so its memory is not among the known ranges anyway
 	d := abi.Decoder{Memory: process, Pointer: int(unsafe.Sizeof(descriptor))}
 	tree, err := d.Decode(uint64(uintptr(descriptor)))
 	if err != nil {

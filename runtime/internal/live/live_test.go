@@ -173,6 +173,7 @@ func TestUnmapped(t *testing.T) {
 	if err := syscall.Mprotect(memory[pageSize:], syscall.PROT_NONE); err != nil {
 		t.Fatal(err)
 	}
+	mapped.forgetMappings() // as Read does: other tests had memory that is gone
 	base := uint64(uintptr(unsafe.Pointer(&memory[0])))
 	if _, err := process.View(base, pageSize); err != nil {
 		t.Error(err)
@@ -193,6 +194,21 @@ func TestUnmapped(t *testing.T) {
 		if _, err := Read(*(*unsafe.Pointer)(unsafe.Pointer(&address))); err == nil {
 			t.Errorf("a descriptor at %#x can be read", address)
 		}
+	}
+}
+
+// TestUnloaded: a descriptor in memory that was there when another one was read.
+func TestUnloaded(t *testing.T) {
+	a := newArena(t)
+	descriptor := a.descriptor("code")
+	if _, err := Read(descriptor); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Munmap(a.memory); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(descriptor); err == nil {
+		t.Error("a descriptor in memory that was unmapped can be read")
 	}
 }
 

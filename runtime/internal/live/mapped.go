@@ -38,6 +38,13 @@ func (m *mappedMemory) holdsRange(addr, n uint64) bool {
 	return m.findMapping(addr, n)
 }
 
+// forgetMappings drops the ranges: memory that could be read may be gone by now.
+func (m *mappedMemory) forgetMappings() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ranges = nil
+}
+
 func (m *mappedMemory) findMapping(addr, n uint64) bool {
 	i, found := slices.BinarySearchFunc(m.ranges, addr, func(r memoryRange, addr uint64) int {
 		switch {
