@@ -18,12 +18,13 @@ type Argument struct {
 	SRet    bool
 	Pointee TypeID
 	// Constant is the argument's value: ConstantValue for an address of a
-	// global value, casts and constant geps looked through; ConstantOther for
-	// a value that the function computes.
+	// global value, casts looked through, and geps that lead nowhere else;
+	// ConstantOther for a value that the function computes.
 	Constant Constant
 	// FromSlot is true when the function stores the constant, the address of a
-	// global value, into a variable on its stack and nothing else there, and
-	// loads the argument from that. Code without optimisation does.
+	// global value, into a variable on its stack, or a member of one, and
+	// nothing else there, and loads the argument from that. Code without
+	// optimisation does.
 	FromSlot bool
 }
 
@@ -52,7 +53,7 @@ type Expression struct {
 	Kind ExpressionKind
 	// Type is the type of the value.
 	Type TypeID
-	// Constant has the value; only ConstantInt, ConstantFloat,
+	// Constant has the value; only ConstantInt, ConstantFloat, ConstantWide,
 	// ConstantAggregate, ConstantBytes, ConstantZero and ConstantUndef.
 	Constant Constant
 	// Callee is the name of a spir_func; the writer declares it, with the

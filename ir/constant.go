@@ -7,12 +7,13 @@ type ConstantKind uint8
 const (
 	ConstantOther     ConstantKind = iota // not decoded
 	ConstantInt                           // Int, Bits: two's complement in the lowest Bits of Int; at most 64 bits
-	ConstantFloat                         // Int holds the bits, Bits the width
+	ConstantFloat                         // Int holds the bits, Bits the width; at most 64 bits
 	ConstantBytes                         // Bytes: an array of i8 (c"..." or elements)
 	ConstantAggregate                     // Elements: array, struct or vector
 	ConstantZero                          // zeroinitializer, null
 	ConstantUndef                         // undef, poison
 	ConstantValue                         // Value: address of a global value, casts and constant geps looked through
+	ConstantWide                          // Words: the bits of a number of more than 64
 
 	// The rest are of ConstantNode only, which tells poison from undef and
 	// has expressions.
@@ -31,4 +32,6 @@ type Constant struct {
 	Bytes    []byte
 	Elements []Constant
 	Value    ValueID
+	// Words are lowest first, as many as the width takes.
+	Words []uint64
 }

@@ -3,6 +3,7 @@ package ir
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // FindCalls decodes the direct calls that a function's body makes of the
@@ -48,7 +49,7 @@ type bodyFinder struct {
 	direct []int // by instruction: its number among the direct calls, or -1
 	number []int // by instruction: its number without debug records
 	users  map[uint32][]int
-	slots  map[uint32]*stackSlot
+	slots  map[uint32]map[string]*stackSlot // by alloca, then path
 }
 
 var errNoBodies = errors.New("the source of the module does not decode bodies")
@@ -62,7 +63,7 @@ func newBodyFinder(m *Module, function ValueID) (*bodyFinder, error) {
 	if !ok {
 		return nil, errNoBodies
 	}
-	f := &bodyFinder{module: m, reader: source.NewBodyReader(), users: make(map[uint32][]int), slots: make(map[uint32]*stackSlot)}
+	f := &bodyFinder{module: m, reader: source.NewBodyReader(), users: make(map[uint32][]int), slots: make(map[uint32]map[string]*stackSlot)}
 	if err := f.reader.ReadBody(function, &f.body); err != nil {
 		return nil, err
 	}
@@ -152,7 +153,8 @@ func (f *bodyFinder) pointeeOf(sret *AttributeDetail, pointer TypeID) TypeID {
 }
 
 // constantOf returns a scalar constant, or the address of a global value that
-// casts and getelementptrs are made of; another value is ConstantOther.
+// casts are made of, and getelementptrs without an offset; another value is
+// ConstantOther.
 func (f *bodyFinder) constantOf(v Value) Constant {
 	typ := v.Type
 	for v.Kind == ValueConstant {
@@ -160,7 +162,7 @@ func (f *bodyFinder) constantOf(v Value) Constant {
 		if c.Kind != ConstantExpression {
 			return f.scalarOf(c)
 		}
-		if !isAddressOperation(c.Expression.Op) || len(c.Operands) == 0 {
+		if !isAddressOperation(c.Expression.Op) || len(c.Operands) == 0 || !f.isZero(c.Operands[1:]) {
 			break
 		}
 		v = c.Operands[0] // a constant that comes before this one
@@ -169,6 +171,14 @@ func (f *bodyFinder) constantOf(v Value) Constant {
 		return Constant{Kind: ConstantValue, Type: typ, Value: ValueID(v.Index)}
 	}
 	return Constant{Type: typ}
+}
+
+// isZero reports whether all indices are 0.
+func (f *bodyFinder) isZero(indices []Value) bool {
+	return !slices.ContainsFunc(indices, func(v Value) bool {
+		index, ok := f.indexOf(v)
+		return !ok || index != 0
+	})
 }
 
 func isAddressOperation(op Opcode) bool {

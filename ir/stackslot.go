@@ -1,10 +1,14 @@
 package ir
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
-// stackSlot is a variable on a function's stack. It may hold one constant
-// address from its store on, so that a load of it gives that address: code
-// without optimisation passes constants to calls this way.
+// stackSlot is a variable on a function's stack that is no aggregate, or such a
+// member of a variable. It may hold one constant address from its store on, so
+// that a load of it gives that address: code without optimisation passes
+// constants to calls this way.
 type stackSlot struct {
 	loads, stores []int // instructions
 	address       ValueID
@@ -13,58 +17,177 @@ type stackSlot struct {
 	constant bool
 }
 
-// maxPointerCasts limits how many casts of its address a variable is looked
-// for through. Blocks that nothing reaches may have casts of one another.
-const maxPointerCasts = 8
+// stackPlace is a place in a variable on the stack: the member that a path of
+// indices leads to.
+type stackPlace struct {
+	alloca uint32
+	path   string
+	typ    TypeID
+}
+
+// maxPointerSteps limits how many casts and geps of its address a variable is
+// looked for through. Blocks that nothing reaches may have some of one another.
+const maxPointerSteps = 8
 
 // slotOf returns the variable that a value is loaded from, or nil.
 func (f *bodyFinder) slotOf(v Value) *stackSlot {
 	if v.Kind != ValueInstruction || f.body.Instructions[v.Index].Op != OpLoad {
 		return nil
 	}
-	for range maxPointerCasts {
-		if v = f.body.Instructions[v.Index].Operands[0]; v.Kind != ValueInstruction {
-			return nil
-		}
-		switch in := &f.body.Instructions[v.Index]; {
-		case in.Op == OpAlloca:
-			return f.inspectSlot(v.Index)
-		case !isPointerCast(in):
-			return nil
+	place, ok := f.placeOf(f.body.Instructions[v.Index].Operands[0], maxPointerSteps)
+	if !ok {
+		return nil
+	}
+	return f.slotsOf(place.alloca)[place.path]
+}
+
+// placeOf returns the place that an address names, if that is certain.
+func (f *bodyFinder) placeOf(v Value, steps int) (place stackPlace, ok bool) {
+	if v.Kind != ValueInstruction || steps == 0 {
+		return place, false
+	}
+	switch in := &f.body.Instructions[v.Index]; {
+	case in.Op == OpAlloca:
+		return stackPlace{alloca: v.Index, typ: f.namedType(in.Element)}, true
+	case isPointerCast(in):
+		return f.placeOf(in.Operands[0], steps-1)
+	case in.Op == OpGEP:
+		if place, ok = f.placeOf(in.Operands[0], steps-1); ok {
+			return f.memberPlace(place, in)
 		}
 	}
-	return nil
+	return place, false
+}
+
+// memberPlace returns the place that a getelementptr names. It has to take the
+// variable for what it is, and stay within it.
+func (f *bodyFinder) memberPlace(place stackPlace, gep *Instruction) (stackPlace, bool) {
+	if f.namedType(gep.Element) != place.typ {
+		return place, false
+	}
+	for i, v := range gep.Operands[1:] {
+		index, ok := f.indexOf(v)
+		switch {
+		case !ok:
+			return place, false
+		case i == 0 && index == 0: // the variable itself
+			continue
+		case i == 0:
+			return place, false
+		}
+		switch t := &f.reader.Types()[place.typ]; {
+		case t.Kind == TypeStruct && index < uint64(len(t.Elements)):
+			place.typ = f.namedType(t.Elements[index])
+		case t.Kind == TypeArray && index < t.Length:
+			place.typ = f.namedType(t.Elements[0])
+		default:
+			return place, false
+		}
+		place.path += "." + strconv.FormatUint(index, 10)
+	}
+	return place, place.typ != NoType
+}
+
+// indexOf returns a constant index. A negative one is out of every range.
+func (f *bodyFinder) indexOf(v Value) (uint64, bool) {
+	if v.Kind != ValueConstant {
+		return 0, false
+	}
+	c := f.body.Constants.At(v)
+	if c.Kind != ConstantInt || len(c.Words) != 1 {
+		return 0, false
+	}
+	return c.Words[0], true
+}
+
+// namedType returns the type that a name stands for, NoType for none.
+func (f *bodyFinder) namedType(id TypeID) TypeID {
+	types := f.reader.Types()
+	for range maxPointerSteps {
+		if int(id) >= len(types) {
+			break
+		}
+		if !types[id].Alias {
+			return id
+		}
+		id = types[id].Of
+	}
+	return NoType
 }
 
 // isPointerCast reports whether an instruction gives the address that its
 // operand is.
 func isPointerCast(in *Instruction) bool { return in.Op == OpBitCast || in.Op == OpAddrSpaceCast }
 
-// inspectSlot looks at all uses of a variable and of casts of its address.
-func (f *bodyFinder) inspectSlot(alloca uint32) *stackSlot {
-	if s, known := f.slots[alloca]; known {
-		return s
+// slotsOf returns the slots of a variable by their paths, none unless each use
+// of its address is known.
+func (f *bodyFinder) slotsOf(alloca uint32) map[string]*stackSlot {
+	slots, known := f.slots[alloca]
+	if known {
+		return slots
 	}
-	s := &stackSlot{constant: true}
-	f.slots[alloca] = s
-	for work := []uint32{alloca}; len(work) > 0; {
-		users := f.users[work[0]]
-		work = work[1:]
-		for _, i := range users {
-			switch in := &f.body.Instructions[i]; {
-			case in.Op == OpLoad:
-				s.loads = append(s.loads, i)
-			case in.Op == OpStore:
-				s.constant = f.inspectStore(s, i) && s.constant
-			case isPointerCast(in):
+	slots = make(map[string]*stackSlot)
+	for work := []uint32{alloca}; len(work) > 0; work = work[1:] {
+		for _, i := range f.users[work[0]] {
+			in := &f.body.Instructions[i]
+			switch {
+			case isPointerCast(in), in.Op == OpGEP:
 				work = append(work, uint32(i))
-			default:
-				s.constant = s.constant && f.isMarker(in)
+			case !f.inspectUse(slots, i, work[0]):
+				f.slots[alloca] = nil
+				return nil
 			}
 		}
 	}
-	s.constant = s.constant && len(s.stores) > 0
-	return s
+	for _, s := range slots {
+		s.constant = s.constant && len(s.stores) > 0
+	}
+	f.slots[alloca] = slots
+	return slots
+}
+
+// inspectUse takes in an instruction that uses an address, and reports whether
+// all that it does with the variable is known.
+func (f *bodyFinder) inspectUse(slots map[string]*stackSlot, i int, address uint32) bool {
+	switch in := &f.body.Instructions[i]; in.Op {
+	case OpLoad:
+		s := f.slotAt(slots, in.Operands[0], in.Type)
+		if s == nil {
+			return false
+		}
+		s.loads = append(s.loads, i)
+		return true
+	case OpStore:
+		if v := in.Operands[0]; v.Kind == ValueInstruction && v.Index == address {
+			return false
+		}
+		s := f.slotAt(slots, in.Operands[1], in.Operands[0].Type)
+		if s == nil {
+			return false
+		}
+		s.constant = f.inspectStore(s, i) && s.constant
+		return true
+	default:
+		return f.isMarker(in)
+	}
+}
+
+// slotAt returns the slot that an address names, nil unless a value of that
+// type fills it.
+func (f *bodyFinder) slotAt(slots map[string]*stackSlot, address Value, typ TypeID) *stackSlot {
+	place, ok := f.placeOf(address, maxPointerSteps)
+	if !ok || place.typ == NoType || f.namedType(typ) != place.typ {
+		return nil
+	}
+	switch f.reader.Types()[place.typ].Kind {
+	case TypeInteger, TypeFloat, TypePointer, TypeVector:
+	default: // has members, which are slots of their own
+		return nil
+	}
+	if slots[place.path] == nil {
+		slots[place.path] = &stackSlot{constant: true}
+	}
+	return slots[place.path]
 }
 
 // isMarker reports whether an instruction says something about a variable and

@@ -65,17 +65,26 @@ func (f *flatDefault) storeNumber(s flatScalar, size uint64, value *ir.Constant)
 	switch value.Kind {
 	case ir.ConstantZero:
 	case ir.ConstantInt, ir.ConstantFloat:
-		var all [8]byte
-		binary.LittleEndian.PutUint64(all[:], value.Int)
-		copy(f.data[s.offset:s.offset+size], all[:])
+		f.storeWords(s.offset, size, value.Int)
+	case ir.ConstantWide:
+		f.storeWords(s.offset, size, value.Words...)
 	default:
-		return fmt.Errorf("the default value has a part that is neither a number of up to 64 bits nor a null pointer")
+		return fmt.Errorf("the default value has a part that is neither a number nor a null pointer")
 	}
 	for i := s.offset; i < s.offset+size; i++ {
 		f.defined[i] = true
 	}
 	f.scalars = append(f.scalars, s)
 	return nil
+}
+
+// storeWords stores the lowest bytes of a number.
+func (f *flatDefault) storeWords(offset, size uint64, words ...uint64) {
+	var all []byte
+	for _, w := range words {
+		all = binary.LittleEndian.AppendUint64(all, w)
+	}
+	copy(f.data[offset:offset+size], all)
 }
 
 // isDefined reports whether any of the bytes is defined.
@@ -131,10 +140,13 @@ func (c *specConstants) numberAt(f *flatDefault, offset uint64, typ ir.TypeID) (
 	t := &c.layout.module.Types[typ]
 	data := f.data[offset : offset+c.storeSize(typ)]
 	if t.Kind == ir.TypePointer || len(data) > 8 {
-		if slices.ContainsFunc(data, func(b byte) bool { return b != 0 }) {
-			return ir.Constant{}, fmt.Errorf("the default value of a pointer or of a number of more than 64 bits is not zero")
+		if !slices.ContainsFunc(data, func(b byte) bool { return b != 0 }) {
+			return ir.Constant{Kind: ir.ConstantZero, Type: typ}, nil
 		}
-		return ir.Constant{Kind: ir.ConstantZero, Type: typ}, nil
+		if t.Kind == ir.TypePointer {
+			return ir.Constant{}, fmt.Errorf("the default value of a pointer is not null")
+		}
+		return ir.Constant{Kind: ir.ConstantWide, Type: typ, Bits: int(t.Bits), Words: wideWords(data, t.Bits)}, nil
 	}
 	value := ir.Constant{Kind: ir.ConstantInt, Type: typ, Bits: int(t.Bits)}
 	if t.Kind == ir.TypeFloat {
@@ -147,4 +159,16 @@ func (c *specConstants) numberAt(f *flatDefault, offset uint64, typ ir.TypeID) (
 		value.Int &= 1<<t.Bits - 1
 	}
 	return value, nil
+}
+
+// wideWords returns the words of a number of more than 64 bits, lowest first.
+func wideWords(data []byte, bits uint32) []uint64 {
+	words := make([]uint64, (bits+63)/64)
+	for i, b := range data {
+		words[i/8] |= uint64(b) << (i % 8 * 8)
+	}
+	if rest := bits % 64; rest != 0 {
+		words[len(words)-1] &= 1<<rest - 1
+	}
+	return words
 }

@@ -75,10 +75,7 @@ func (d *bodyDecoder) numberConstant(c *ir.ConstantNode, code uint32, list []ope
 	}
 	switch {
 	case code == llvmschema.ConstantFloat && element.Kind == ir.TypeFloat:
-		c.Kind, c.Words = ir.ConstantFloat, plainWords(list)
-		if element.Bits == 80 && len(list) == 2 { // sign, exponent and the top of the mantissa come first
-			c.Words = []uint64{list[0].value<<16 | list[1].value&0xffff, list[0].value >> 48}
-		}
+		c.Kind, c.Words = ir.ConstantFloat, floatWords(list, element.Bits)
 	case code != llvmschema.ConstantFloat && element.Kind == ir.TypeInteger:
 		c.Kind, c.Words = ir.ConstantInt, integerWords(list, element.Bits)
 	default:
@@ -105,21 +102,30 @@ func (d *bodyDecoder) splatConstant(c *ir.ConstantNode, length uint64) ir.Value 
 	return d.pool.Add(vector)
 }
 
+// maxWideBits limits the width of the integers that are decoded.
+const maxWideBits = 1 << 16
+
 // integerWords decodes a wide integer: 64 bits an operand, each with its sign
-// in the lowest bit, the last extended to the width.
+// in the lowest bit. Words that are zero are left out at the end.
 func integerWords(list []operand, bits uint32) []uint64 {
 	words := make([]uint64, (bits+63)/64)
 	for i := range words {
 		if i < len(list) {
 			words[i] = uint64(decodeSigned(list[i].value))
-		} else if i > 0 && words[i-1]>>63 != 0 {
-			words[i] = 1<<64 - 1
 		}
 	}
 	if rest := int(bits % 64); rest != 0 {
 		words[len(words)-1] = truncateBits(words[len(words)-1], rest)
 	}
 	return words
+}
+
+// floatWords decodes the bits of a number of that width.
+func floatWords(list []operand, bits uint32) []uint64 {
+	if bits == 80 && len(list) == 2 { // sign, exponent and the top of the mantissa come first
+		return []uint64{list[0].value<<16 | list[1].value&0xffff, list[0].value >> 48}
+	}
+	return plainWords(list)
 }
 
 // plainWords returns the bits of numbers that have no sign.

@@ -74,12 +74,10 @@ func (d *constantDecoder) decodeRecord(t *constantTable, i, depth int) (ir.Const
 		d.nullConstant(&c)
 	case llvmschema.ConstantUndef, llvmschema.ConstantPoison:
 		c.Kind = ir.ConstantUndef
-	case llvmschema.ConstantInteger:
+	case llvmschema.ConstantInteger, llvmschema.ConstantWideInteger:
 		d.integerConstant(&c, operands)
 	case llvmschema.ConstantFloat:
-		if e := d.source.module.Types[typ]; e.Kind == ir.TypeFloat && e.Bits <= 64 {
-			c.Kind, c.Int, c.Bits = ir.ConstantFloat, operands[0].value, int(e.Bits)
-		}
+		d.floatConstant(&c, operands)
 	case llvmschema.ConstantString, llvmschema.ConstantCString:
 		d.stringConstant(&c, operands, rec.code == llvmschema.ConstantCString)
 	case llvmschema.ConstantData:
@@ -107,11 +105,28 @@ func (d *constantDecoder) nullConstant(c *ir.Constant) {
 
 func (d *constantDecoder) integerConstant(c *ir.Constant, operands []operand) {
 	e := d.source.module.Types[c.Type]
-	if e.Kind != ir.TypeInteger || e.Bits > 64 {
+	if e.Kind != ir.TypeInteger || e.Bits > maxWideBits || len(operands) == 0 {
 		return
 	}
-	c.Kind, c.Bits = ir.ConstantInt, int(e.Bits)
+	c.Bits = int(e.Bits)
+	if e.Bits > 64 {
+		c.Kind, c.Words = ir.ConstantWide, integerWords(operands, e.Bits)
+		return
+	}
+	c.Kind = ir.ConstantInt
 	c.Int = truncateBits(uint64(decodeSigned(operands[0].value)), c.Bits)
+}
+
+// floatConstant decodes the bits of a number.
+func (d *constantDecoder) floatConstant(c *ir.Constant, operands []operand) {
+	e := d.source.module.Types[c.Type]
+	if e.Kind != ir.TypeFloat || len(operands) < int(e.Bits+63)/64 {
+		return
+	}
+	c.Kind, c.Bits, c.Int = ir.ConstantFloat, int(e.Bits), operands[0].value
+	if e.Bits > 64 {
+		c.Kind, c.Words = ir.ConstantWide, floatWords(operands, e.Bits)
+	}
 }
 
 func truncateBits(v uint64, bits int) uint64 {

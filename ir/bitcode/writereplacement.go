@@ -204,6 +204,8 @@ func (e *replacementEncoder) addConstant(c *ir.Constant, typ ir.TypeID) (typed, 
 		return typed{operand{opGlobalRel, uint64(e.added.integerConstant(t, c.Int))}, t}, nil
 	case ir.ConstantFloat:
 		v.code, v.operands = llvmschema.ConstantFloat, []operand{{opLiteral, c.Int}}
+	case ir.ConstantWide:
+		v.code, v.operands = encodeWide(m, c.Words)
 	case ir.ConstantZero:
 		v.code = llvmschema.ConstantNull
 	case ir.ConstantUndef:
@@ -230,4 +232,25 @@ func (e *replacementEncoder) addConstant(c *ir.Constant, typ ir.TypeID) (typed, 
 		return typed{}, errConstantType
 	}
 	return typed{operand{opGlobalRel, uint64(e.added.addValue(v))}, t}, nil
+}
+
+// encodeWide returns the record of a number of more than 64 bits, as integerWords
+// and floatWords read it.
+func encodeWide(t *ir.Type, words []uint64) (code uint32, list []operand) {
+	if t.Kind == ir.TypeFloat {
+		if t.Bits == 80 {
+			words = []uint64{words[1]<<48 | words[0]>>16, words[0] & 0xffff}
+		}
+		for _, w := range words {
+			list = append(list, operand{opLiteral, w})
+		}
+		return llvmschema.ConstantFloat, list
+	}
+	for len(words) > 1 && words[len(words)-1] == 0 {
+		words = words[:len(words)-1]
+	}
+	for _, w := range words {
+		list = append(list, operand{opLiteral, encodeSigned(int64(w))})
+	}
+	return llvmschema.ConstantWideInteger, list
 }

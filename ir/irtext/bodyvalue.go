@@ -2,7 +2,6 @@ package irtext
 
 import (
 	"bytes"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -304,58 +303,18 @@ func (r *bodyReader) numberConstant(typ ir.TypeID, text string) ir.Value {
 	return r.pool.Add(c)
 }
 
-// integerWords returns the bits of an integer, 64 to a word. u0x and s0x are
-// hexadecimal; s0x has a sign bit.
+// integerWords returns the bits of an integer, 64 to a word.
 func (r *bodyReader) integerWords(text string, bits uint32) []uint64 {
 	if bits <= 64 {
 		if n, ok := integerBits(text); ok {
 			return []uint64{lowBits(n, bits)}
 		}
 	}
-	n := new(big.Int)
-	ok := false
-	if len(text) > 3 && text[1:3] == "0x" {
-		_, ok = n.SetString(text[3:], 16)
-		if width := uint(4 * (len(text) - 3)); ok && text[0] == 's' && n.Bit(int(width)-1) == 1 {
-			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), width))
-		}
-	} else {
-		_, ok = n.SetString(text, 10)
-	}
-	if !ok || bits > 1<<16 {
+	words, ok := wideInteger(text, bits)
+	if !ok {
 		r.failAt(r.pos, "'"+text+"' is not an integer of its type")
 	}
-	if n.Sign() < 0 {
-		n.Add(n, new(big.Int).Lsh(big.NewInt(1), uint(bits)))
-	}
-	raw := make([]byte, (bits+63)/64*8)
-	n.And(n, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(bits)), big.NewInt(1)))
-	n.FillBytes(raw)
-	for i, j := 0, len(raw)-1; i < j; i, j = i+1, j-1 {
-		raw[i], raw[j] = raw[j], raw[i]
-	}
-	return wordsOf(raw)
-}
-
-// wideFloat returns the words of a number of more than 64 bits: 0xK, 0xL and
-// 0xM are followed by its bits in hexadecimal.
-func wideFloat(text string) []uint64 {
-	if len(text) < 3 || text[:2] != "0x" {
-		return nil
-	}
-	hex := text[3:]
-	if len(hex) <= 16 {
-		n, _ := strconv.ParseUint(hex, 16, 64)
-		return []uint64{n, 0}
-	}
-	if text[2] == 'K' { // 80 bits: four digits of sign and exponent first
-		high, _ := strconv.ParseUint(hex[:4], 16, 64)
-		low, _ := strconv.ParseUint(hex[4:min(20, len(hex))], 16, 64)
-		return []uint64{low, high}
-	}
-	low, _ := strconv.ParseUint(hex[:16], 16, 64)
-	high, _ := strconv.ParseUint(hex[16:min(32, len(hex))], 16, 64)
-	return []uint64{low, high}
+	return words
 }
 
 // specialFloat returns the bits of a number that text (LLVM 23) writes in words: +inf,

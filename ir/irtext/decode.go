@@ -427,12 +427,18 @@ func (p *parser) decodeNumber(id ir.TypeID, text string) ir.Constant {
 	t := &p.text.module.Types[id]
 	switch t.Kind {
 	case ir.TypeInteger:
+		if t.Bits > 64 {
+			return wideConstant(other, text, t)
+		}
 		n, ok := integerBits(text)
-		if !ok || t.Bits > 64 {
+		if !ok {
 			return other
 		}
 		return ir.Constant{Kind: ir.ConstantInt, Type: id, Int: lowBits(n, t.Bits), Bits: int(t.Bits)}
 	case ir.TypeFloat:
+		if t.Bits > 64 {
+			return wideConstant(other, text, t)
+		}
 		n, ok := floatBits(text, t.Name)
 		if !ok {
 			return other
@@ -440,6 +446,21 @@ func (p *parser) decodeNumber(id ir.TypeID, text string) ir.Constant {
 		return ir.Constant{Kind: ir.ConstantFloat, Type: id, Int: n, Bits: int(t.Bits)}
 	}
 	return other
+}
+
+// wideConstant decodes a number of more than 64 bits into c.
+func wideConstant(c ir.Constant, text string, t *ir.Type) ir.Constant {
+	words := []uint64(nil)
+	if t.Kind == ir.TypeFloat {
+		words = wideFloat(text)
+	} else {
+		words, _ = wideInteger(text, t.Bits)
+	}
+	if len(words) == 0 {
+		return c
+	}
+	c.Kind, c.Words, c.Bits = ir.ConstantWide, words, int(t.Bits)
+	return c
 }
 
 // lowBits returns the lowest bits of a number.

@@ -15,6 +15,9 @@ import (
 func TestInitializer(t *testing.T) {
 	integer := func(n uint64, bits int) ir.Constant { return ir.Constant{Kind: ir.ConstantInt, Int: n, Bits: bits} }
 	float := func(n uint64, bits int) ir.Constant { return ir.Constant{Kind: ir.ConstantFloat, Int: n, Bits: bits} }
+	wide := func(bits int, words ...uint64) ir.Constant {
+		return ir.Constant{Kind: ir.ConstantWide, Words: words, Bits: bits}
+	}
 	list := func(c ...ir.Constant) ir.Constant { return ir.Constant{Kind: ir.ConstantAggregate, Elements: c} }
 	bytes := func(s string) ir.Constant { return ir.Constant{Kind: ir.ConstantBytes, Bytes: []byte(s)} }
 	zero, undef := ir.Constant{Kind: ir.ConstantZero}, ir.Constant{Kind: ir.ConstantUndef}
@@ -29,7 +32,10 @@ func TestInitializer(t *testing.T) {
 		{"i8 u0xFF", integer(255, 8)},
 		{"i16 s0xFF", integer(0xFFFF, 16)},
 		{"i1 true", integer(1, 1)},
-		{"i128 5", ir.Constant{}},
+		{"i128 5", wide(128, 5, 0)},
+		{"i128 -2", wide(128, 1<<64-2, 1<<64-1)},
+		{"i80 -1", wide(80, 1<<64-1, 0xFFFF)},
+		{"i8000000 5", ir.Constant{}},
 		{"float 1.5", float(uint64(math.Float32bits(1.5)), 32)},
 		{"float 0x3FB99999A0000000", float(uint64(math.Float32bits(0.1)), 32)},
 		{"double -2.5e-3", float(math.Float64bits(-2.5e-3), 64)},
@@ -41,7 +47,8 @@ func TestInitializer(t *testing.T) {
 		{"bfloat 0xR3F80", float(0x3F80, 16)},
 		{"bfloat 3.0", float(0x4040, 16)},
 		{"half -0.0", float(0x8000, 16)},
-		{"fp128 0xL00000000000000003FFF000000000000", ir.Constant{}},
+		{"fp128 0xL00000000000000003FFF000000000000", wide(128, 0, 0x3FFF<<48)},
+		{"x86_fp80 0xK3FFF8000000000000001", wide(80, 1<<63+1, 0x3FFF)},
 		{"ptr null", zero},
 		{"{ i32, ptr } zeroinitializer", zero},
 		{"i32 undef", undef},

@@ -15,6 +15,12 @@ func (w *writer) appendConstant(b []byte, id ir.TypeID, c *ir.Constant) []byte {
 		return appendInteger(b, w.text.module.Types[id].Bits, c.Int)
 	case ir.ConstantFloat:
 		return appendFloat(b, w.text.module.Types[id].Name, c.Int)
+	case ir.ConstantWide:
+		t := &w.text.module.Types[id]
+		if t.Kind == ir.TypeFloat {
+			return appendWideFloat(b, t.Name, c.Words)
+		}
+		return appendWideInteger(b, t.Bits, c.Words)
 	case ir.ConstantBytes:
 		return appendQuoted(append(b, 'c'), c.Bytes)
 	case ir.ConstantAggregate:

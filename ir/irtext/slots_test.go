@@ -15,8 +15,11 @@ func slotModule(body string) string {
 	return `@n = private addrspace(4) constant [2 x i8] c"a\00"
 @m = private addrspace(4) constant [2 x i8] c"b\00"
 @pointers = global ptr null
+%outer = type { i32, [2 x ptr addrspace(4)] }
 define void @k(ptr %p, i1 %c) {
   %slot = alloca ptr addrspace(4), align 8
+  %outer = alloca %outer, align 8
+  %o4 = addrspacecast ptr %outer to ptr addrspace(4)
   %1 = addrspacecast ptr %slot to ptr addrspace(4)
 ` + body + `
   call void @get(ptr addrspace(4) %name)
@@ -31,6 +34,12 @@ declare void @llvm.lifetime.start.p0(i64, ptr)
 
 const storeAndLoad = `  store ptr addrspace(4) @n, ptr %slot
   %name = load ptr addrspace(4), ptr addrspace(4) %1
+`
+
+const memberStoreAndLoad = `  %member = getelementptr inbounds %outer, ptr %outer, i32 0, i32 1, i64 1
+  store ptr addrspace(4) @n, ptr %member
+  %again = getelementptr inbounds %outer, ptr addrspace(4) %o4, i32 0, i32 1, i64 1
+  %name = load ptr addrspace(4), ptr addrspace(4) %again
 `
 
 // An argument is a constant where the variable that it is loaded from holds
@@ -54,7 +63,26 @@ func TestSlots(t *testing.T) {
 		{"the address is passed on", "  call void @take(ptr %slot)\n" + storeAndLoad, false, false},
 		{"the address is stored", "  store ptr %slot, ptr @pointers\n" + storeAndLoad, false, false},
 		{"the address is stored in itself", "  store ptr %slot, ptr %slot\n" + storeAndLoad, false, false},
-		{"a part is addressed", "  %2 = getelementptr i8, ptr %slot, i64 1\n" + storeAndLoad, false, false},
+		{"a part is written", "  %2 = getelementptr i8, ptr %slot, i64 1\n  store i8 0, ptr %2\n" + storeAndLoad, false, false},
+		{"another type is written", "  store i64 0, ptr %slot\n" + storeAndLoad, false, false},
+		{"a member", memberStoreAndLoad, true, true},
+		{"a member of a member, step by step", `  %2 = getelementptr inbounds %outer, ptr addrspace(4) %o4, i32 0, i32 1
+  %3 = getelementptr inbounds [2 x ptr addrspace(4)], ptr addrspace(4) %2, i64 0, i64 1
+  store ptr addrspace(4) @n, ptr addrspace(4) %3
+  %4 = getelementptr inbounds %outer, ptr %outer, i32 0, i32 1, i64 1
+  %name = load ptr addrspace(4), ptr %4
+`, true, true},
+		{"another member has another value", "  %2 = getelementptr inbounds %outer, ptr %outer, i32 0, i32 1, i64 0\n  store ptr addrspace(4) @m, ptr %2\n" + memberStoreAndLoad, true, true},
+		{"the member has another value", "  %2 = getelementptr inbounds %outer, ptr %outer, i32 0, i32 1, i64 1\n  store ptr addrspace(4) @m, ptr %2\n" + memberStoreAndLoad, false, false},
+		{"the variable is passed on", "  call void @take(ptr %outer)\n" + memberStoreAndLoad, false, false},
+		{"the variable is written as a whole", "  store %outer zeroinitializer, ptr %outer\n" + memberStoreAndLoad, false, false},
+		{"a gep of another type", strings.ReplaceAll(memberStoreAndLoad, "%outer, ptr", "{ i64, [2 x ptr addrspace(4)] }, ptr"), false, false},
+		{"an index of the function", "  %i = zext i1 %c to i64\n  %2 = getelementptr inbounds %outer, ptr %outer, i32 0, i32 1, i64 %i\n  store ptr addrspace(4) @m, ptr %2\n" + memberStoreAndLoad, false, false},
+		{"an index out of range", strings.ReplaceAll(memberStoreAndLoad, "i64 1", "i64 2"), false, false},
+		{"an index before the variable", strings.ReplaceAll(memberStoreAndLoad, "i64 1", "i64 -1"), false, false},
+		{"an element after the variable", strings.ReplaceAll(memberStoreAndLoad, "i32 0,", "i32 1,"), false, false},
+		{"a member of another type", strings.ReplaceAll(memberStoreAndLoad, "i32 1, i64 1", "i32 0"), false, false},
+		{"an offset into the name", strings.Replace(storeAndLoad, "@n,", "getelementptr inbounds ([2 x i8], ptr addrspace(4) @n, i64 0, i64 1),", 1), false, false},
 		{"casts of one another", "  store ptr addrspace(4) @n, ptr %slot\n  %name = load ptr addrspace(4), ptr addrspace(4) %1\n  br label %end\ndead:\n  %a = bitcast ptr %b to ptr\n  %b = bitcast ptr %a to ptr\n  %2 = load ptr addrspace(4), ptr %b\n  call void @get(ptr addrspace(4) %2)\n  br label %dead\nend:\n", true, true},
 		{"loaded from an argument", "  %name = load ptr addrspace(4), ptr %p\n", false, false},
 	} {
