@@ -1,5 +1,7 @@
 package ir
 
+import "offlink/ir/llvmschema"
+
 // Opcode is the operation of an instruction or constant expression.
 type Opcode uint8
 
@@ -243,7 +245,7 @@ func (p Predicate) String() string {
 // AtomicOperation is the operation of an atomicrmw, with LLVM's number.
 type AtomicOperation uint8
 
-// The operations of atomicrmw.
+// The operations of atomicrmw; the schema has their keywords.
 const (
 	RMWXchg AtomicOperation = iota
 	RMWAdd
@@ -268,15 +270,10 @@ const (
 	RMWFMinimum
 )
 
-var rmwNames = [...]string{
-	"xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "fadd",
-	"fsub", "fmax", "fmin", "uinc_wrap", "udec_wrap", "usub_cond", "usub_sat", "fmaximum", "fminimum",
-}
-
 // ParseAtomicOperation returns the operation of that keyword.
 func ParseAtomicOperation(keyword []byte) (AtomicOperation, bool) {
-	for i, name := range rmwNames {
-		if name == string(keyword) {
+	for i := range llvmschema.AtomicOperations {
+		if llvmschema.AtomicOperations[i].Name == string(keyword) {
 			return AtomicOperation(i), true
 		}
 	}
@@ -285,8 +282,8 @@ func ParseAtomicOperation(keyword []byte) (AtomicOperation, bool) {
 
 // String returns the keyword.
 func (o AtomicOperation) String() string {
-	if int(o) < len(rmwNames) {
-		return rmwNames[o]
+	if int(o) < len(llvmschema.AtomicOperations) {
+		return llvmschema.AtomicOperations[o].Name
 	}
 	return "unknown operation"
 }

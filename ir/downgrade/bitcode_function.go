@@ -8,7 +8,6 @@ import (
 )
 
 const (
-	newestAtomic   = 16 // udec_wrap
 	debugLocLength = 5
 )
 
@@ -175,11 +174,16 @@ func (f *body) dropCompareFlags(c *bitstream.Cursor) {
 	}
 }
 
-// rewriteAtomic refuses operations that LLVM 19 lacks: [pointer, (type,) value,
+// rewriteAtomic refuses operations that the target lacks: [pointer, (type,) value,
 // (type,) operation, volatile, ordering, scope, alignment].
 func (f *body) rewriteAtomic(c *bitstream.Cursor) error {
-	if i := len(c.Operands) - 5; i >= 2 && c.Operands[i] > newestAtomic {
-		return c.Errorf("atomic operation %d has no form in LLVM 19", c.Operands[i])
+	i := len(c.Operands) - 5
+	if i < 2 {
+		return nil
+	}
+	number := c.Operands[i]
+	if known := number < uint64(len(llvmschema.AtomicOperations)); !known || !f.target.readsVersion(llvmschema.AtomicOperations[number].Since) {
+		return c.Errorf("atomic operation %d has no form in LLVM %d", number, f.target.LLVM)
 	}
 	return nil
 }

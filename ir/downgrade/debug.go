@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"offlink/ir/irtext"
+	"offlink/ir/llvmschema"
 )
 
 // recordCalls are the debug records and the intrinsics that they were before
@@ -29,9 +30,9 @@ func (r *rewriter) rewriteDebugRecord(t token) {
 	}
 	call, known := recordCalls[name]
 	switch {
-	case !known && !r.target.readsVersion(22):
+	case !known && !r.target.readsVersion(llvmschema.DeclareValueRecord):
 		r.dropRange(t.Start, r.skipCall())
-	case known && !r.target.readsVersion(19):
+	case known && !r.target.readsVersion(llvmschema.DebugRecords):
 		r.rewriteNested(t, func() { r.recordCall(t, call.intrinsic, call.operands) })
 	}
 }
@@ -47,7 +48,7 @@ func (r *rewriter) recordCall(t token, intrinsic string, operands int) {
 	}
 	location := args[operands]
 	args = args[:operands]
-	if intrinsic == "llvm.dbg.assign" && !r.target.readsVersion(17) {
+	if intrinsic == "llvm.dbg.assign" && !r.target.readsVersion(llvmschema.DebugAssignCall) {
 		intrinsic, args = "llvm.dbg.value", args[:3]
 	}
 	if r.called == nil {
@@ -95,7 +96,7 @@ func (r *rewriter) rewriteMetadata(t token) {
 	}
 	kind := r.tokenText(t)[1:]
 	for _, n := range nodeKinds {
-		if n.node == kind && !r.target.readsVersion(n.since) {
+		if n.node == kind && !r.target.readsVersion(llvmschema.NodeSince(kind)) {
 			r.replaceRange(t.Start, r.skipCall(), n.becomes)
 			return
 		}
@@ -134,15 +135,18 @@ func (r *rewriter) rewriteFields(kind string) {
 	}
 }
 
+// nodeFields are the fields that a target may lack.
+var nodeFields = llvmschema.TextFields()
+
 // dropsField reports whether the target lacks the field, or its form.
 func (r *rewriter) dropsField(kind, field string) bool {
 	for _, f := range nodeFields {
-		if f.field == field && f.node == kind {
-			return !r.target.readsVersion(f.since)
+		if f.Name == field && f.Node == kind {
+			return !r.target.readsVersion(f.Since)
 		}
 	}
 	isSize := field == "size" || field == "offset"
-	return isSize && r.peekToken(1).Kind == irtext.TokenMetadata && !r.target.readsVersion(21)
+	return isSize && r.peekToken(1).Kind == irtext.TokenMetadata && !r.target.readsVersion(llvmschema.MetadataSizes)
 }
 
 // skipField steps over a field's value and returns the token that ends it.
@@ -171,19 +175,19 @@ func (r *rewriter) rewriteCodes(kind string, field token) {
 	value := r.peekToken(1)
 	switch r.tokenText(field) {
 	case "tag":
-		if kind == "DIDerivedType" && r.tokenText(value) == "DW_TAG_variable" && !r.target.readsVersion(18) {
+		if kind == "DIDerivedType" && r.tokenText(value) == "DW_TAG_variable" && !r.target.readsVersion(llvmschema.StaticMemberTag) {
 			r.replaceRange(value.Start, value.End, "DW_TAG_member")
 		}
 	case "cc":
-		if r.tokenText(value) == "DW_CC_LLVM_DeviceKernel" && !r.target.readsVersion(21) {
+		if r.tokenText(value) == "DW_CC_LLVM_DeviceKernel" && !r.target.readsVersion(llvmschema.DeviceKernelName) {
 			r.replaceRange(value.Start, value.End, "DW_CC_LLVM_OpenCLKernel")
 		}
 	case "language":
-		if l, known := languages[r.tokenText(value)]; known && !r.target.readsVersion(l.since) {
-			r.replaceRange(value.Start, value.End, strconv.Itoa(l.code))
+		if l, known := llvmschema.Languages[r.tokenText(value)]; known && !r.target.readsVersion(l.Since) {
+			r.replaceRange(value.Start, value.End, strconv.Itoa(l.Code))
 		}
 	case "sourceLanguageName":
-		if !r.target.readsVersion(22) {
+		if !r.target.readsVersion(llvmschema.LanguageNames) {
 			code, known := languageNames[r.tokenText(value)]
 			if !known {
 				code = dwLangC
@@ -191,32 +195,6 @@ func (r *rewriter) rewriteCodes(kind string, field token) {
 			r.replaceRange(field.Start, value.End, "language: "+strconv.Itoa(code))
 		}
 	}
-}
-
-// languages are language codes of DWARF (DW_LANG) whose names came after
-// LLVM 14.
-var languages = map[string]struct{ code, since int }{
-	"DW_LANG_Kotlin":         {0x26, 16},
-	"DW_LANG_Zig":            {0x27, 16},
-	"DW_LANG_Crystal":        {0x28, 16},
-	"DW_LANG_C_plus_plus_17": {0x2a, 16},
-	"DW_LANG_C_plus_plus_20": {0x2b, 16},
-	"DW_LANG_C17":            {0x2c, 16},
-	"DW_LANG_Fortran18":      {0x2d, 16},
-	"DW_LANG_Ada2005":        {0x2e, 16},
-	"DW_LANG_Ada2012":        {0x2f, 16},
-	"DW_LANG_HIP":            {0x30, 19},
-	"DW_LANG_Assembly":       {0x31, 19},
-	"DW_LANG_C_sharp":        {0x32, 19},
-	"DW_LANG_Mojo":           {0x33, 19},
-	"DW_LANG_GLSL":           {0x34, 19},
-	"DW_LANG_GLSL_ES":        {0x35, 19},
-	"DW_LANG_HLSL":           {0x36, 19},
-	"DW_LANG_OpenCL_CPP":     {0x37, 19},
-	"DW_LANG_CPP_for_OpenCL": {0x38, 19},
-	"DW_LANG_SYCL":           {0x39, 19},
-	"DW_LANG_C_plus_plus_23": {0x3a, 23},
-	"DW_LANG_Metal":          {0x3d, 20},
 }
 
 const dwLangC = 2

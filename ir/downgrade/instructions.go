@@ -5,23 +5,24 @@ import (
 	"strings"
 
 	"offlink/ir/irtext"
+	"offlink/ir/llvmschema"
 )
 
 var flagsOf = makeFlags()
 
-// makeFlags indexes the table of flags by opcode and flag.
+// makeFlags indexes the schema's table of flags by opcode and flag.
 func makeFlags() map[string]map[string]int {
 	byOpcode := map[string]map[string]int{}
-	for _, f := range instructionFlags {
-		if byOpcode[f.opcode] == nil {
-			byOpcode[f.opcode] = map[string]int{}
+	for _, f := range llvmschema.Flags {
+		if byOpcode[f.Opcode] == nil {
+			byOpcode[f.Opcode] = map[string]int{}
 		}
-		if f.flag != fastMath {
-			byOpcode[f.opcode][f.flag] = f.since
-			continue
+		names := []string{f.Name}
+		if f.Name == llvmschema.FastMath {
+			names = llvmschema.FastMathFlags
 		}
-		for name := range fastMathFlags {
-			byOpcode[f.opcode][name] = f.since
+		for _, name := range names {
+			byOpcode[f.Opcode][name] = f.Since
 		}
 	}
 	return byOpcode
@@ -120,12 +121,16 @@ func (r *rewriter) vectorLength() int {
 	return n
 }
 
+// freezeTranslator is the version of the first translator that has freeze; LLVM's
+// readers have it since LLVM 10.
+const freezeTranslator = 16
+
 // rewriteFreeze replaces "freeze T x" of integers and their vectors by "or T x, x":
 // the translator of LLVM 15 has no freeze, and SPIR-V no poison that it would
 // stop. An undefined operand becomes 0.
 func (r *rewriter) rewriteFreeze(t token) {
 	value := r.integerType(0)
-	if r.target.readsVersion(16) || value == 0 {
+	if r.target.readsVersion(freezeTranslator) || value == 0 {
 		return
 	}
 	v := r.peekToken(value)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"offlink/ir/irtext"
+	"offlink/ir/llvmschema"
 )
 
 // rewriteGlobal rewrites calls and declarations of intrinsics.
@@ -21,10 +22,9 @@ func (r *rewriter) rewriteGlobal(t token) {
 		r.declared[name[1:]] = true
 	}
 	switch {
-	case r.target.readsVersion(22):
-	case strings.HasPrefix(name, "@llvm.lifetime."):
+	case strings.HasPrefix(name, "@llvm.lifetime.") && !r.target.readsVersion(llvmschema.LifetimeOfSlots):
 		r.rewriteLifetime(declared)
-	case strings.HasPrefix(name, "@llvm.masked."):
+	case strings.HasPrefix(name, "@llvm.masked.") && !r.target.readsVersion(llvmschema.MaskedAlignment):
 		r.rewriteNested(t, func() { r.rewriteMasked(name, declared) })
 	}
 }

@@ -1,6 +1,10 @@
 package downgrade
 
-import "strings"
+import (
+	"strings"
+
+	"offlink/ir/llvmschema"
+)
 
 // effects are the accesses that a function may make to a part of memory.
 type effects uint8
@@ -36,19 +40,19 @@ func parseMemory(text string) (m memory, newest int, ok bool) {
 		}
 		parts[strings.TrimSpace(where)] = e
 	}
-	newest = 16
-	part := func(where string, since int) effects {
+	newest = llvmschema.MemoryEffects
+	part := func(where string) effects {
 		e, given := parts[where]
 		delete(parts, where)
 		if !given {
 			return parts[""]
 		}
-		newest = max(newest, since)
+		newest = max(newest, llvmschema.MemoryParts[where])
 		return e
 	}
-	m.argument = part("argmem", 16)
-	m.inaccessible = part("inaccessiblemem", 16) | part("target_mem0", 22) | part("target_mem1", 22)
-	m.other = part("errnomem", 21) | parts[""]
+	m.argument = part("argmem")
+	m.inaccessible = part("inaccessiblemem") | part("target_mem0") | part("target_mem1")
+	m.other = part("errnomem") | parts[""]
 	delete(parts, "")
 	return m, newest, len(parts) == 0
 }
@@ -99,13 +103,13 @@ func (r *rewriter) rewriteMemory(t token) {
 	switch {
 	case !ok:
 		r.failAt(t, "memory("+text+"): not understood")
-	case r.target.LLVM < 16:
+	case !r.target.readsVersion(llvmschema.MemoryEffects):
 		if words := m.memoryWords(); words != "" {
 			r.replaceRange(t.Start, end, words)
 		} else {
 			r.dropRange(t.Start, end)
 		}
-	case r.target.LLVM < newest:
+	case !r.target.readsVersion(newest):
 		r.replaceRange(t.Start, end, m.String())
 	}
 }

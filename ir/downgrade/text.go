@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"offlink/ir/irtext"
+	"offlink/ir/llvmschema"
 )
 
 type token = irtext.Token
@@ -257,7 +258,7 @@ func (r *rewriter) rewriteWord(t token) {
 
 // rewriteString drops the second string of !{!"branch_weights", !"expected", ...}.
 func (r *rewriter) rewriteString(t token) {
-	if r.target.readsVersion(19) || r.tokenText(t) != `"branch_weights"` || !r.isPunct(r.peekToken(0), ',') || !r.isPunct(r.peekToken(1), '!') {
+	if r.target.readsVersion(llvmschema.ExpectedWeights) || r.tokenText(t) != `"branch_weights"` || !r.isPunct(r.peekToken(0), ',') || !r.isPunct(r.peekToken(1), '!') {
 		return
 	}
 	if expected := r.peekToken(2); r.tokenText(expected) == `"expected"` {

@@ -75,12 +75,12 @@ var Instructions = [...]*Instruction{
 	FunctionBlockAddrUsers:     {Name: "BLOCKADDR_USERS", Rest: "g", Since: 15},
 	FunctionDebugLoc:           {Name: "DEBUG_LOC", Fixed: "..nn", Rest: "."},
 	FunctionDebugLocAgain:      {Name: "DEBUG_LOC_AGAIN"},
-	FunctionRecordValue:        {Name: "DEBUG_RECORD_VALUE", Fixed: "NNNN", Since: 19},
-	FunctionRecordDeclare:      {Name: "DEBUG_RECORD_DECLARE", Fixed: "NNNN", Since: 19},
-	FunctionRecordDeclareValue: {Name: "DEBUG_RECORD_DECLARE_VALUE", Fixed: "NNNN", Since: 22},
-	FunctionRecordAssign:       {Name: "DEBUG_RECORD_ASSIGN", Fixed: "NNNNNNN", Since: 19},
-	FunctionRecordValueSimple:  {Name: "DEBUG_RECORD_VALUE_SIMPLE", Fixed: "NNNp", Since: 19},
-	FunctionRecordLabel:        {Name: "DEBUG_RECORD_LABEL", Fixed: "NN", Since: 19},
+	FunctionRecordValue:        {Name: "DEBUG_RECORD_VALUE", Fixed: "NNNN", Since: DebugRecords},
+	FunctionRecordDeclare:      {Name: "DEBUG_RECORD_DECLARE", Fixed: "NNNN", Since: DebugRecords},
+	FunctionRecordDeclareValue: {Name: "DEBUG_RECORD_DECLARE_VALUE", Fixed: "NNNN", Since: DeclareValueRecord},
+	FunctionRecordAssign:       {Name: "DEBUG_RECORD_ASSIGN", Fixed: "NNNNNNN", Since: DebugRecords},
+	FunctionRecordValueSimple:  {Name: "DEBUG_RECORD_VALUE_SIMPLE", Fixed: "NNNp", Since: DebugRecords},
+	FunctionRecordLabel:        {Name: "DEBUG_RECORD_LABEL", Fixed: "NN", Since: DebugRecords},
 }
 
 // OldInstructions names records that LLVM 14 and later do not write, for the

@@ -1,6 +1,6 @@
 // Package llvmschema holds the facts of LLVM's formats in one place: the codes
 // of blocks and records, the operands of records, the fields of metadata nodes,
-// attributes and calling conventions, each with the LLVM version that brought
+// attributes, keywords, flags and calling conventions, each with the LLVM version that brought
 // it and, where it went, the last that wrote it. Versions before [Oldest] are
 // not told apart: Since is 0 for everything that Oldest has.
 //
