@@ -38,6 +38,7 @@ var helpers = map[string]func(args []string) error{
 	"-floor":    runFloor,
 	"-generate": runGenerate,
 	"-opencl":   runOpenCL,
+	"-kernels":  runKernels,
 }
 
 // runHelper starts this program as a helper and returns its output.

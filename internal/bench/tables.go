@@ -7,6 +7,7 @@ var tables = []table{
 	{"wrapping", printWrapping},
 	{"listing", printListing},
 	{"reference", printReference},
+	{"kernels", printKernels},
 	{"runtime", printRuntime},
 	{"opencl", printBackEnd},
 }

@@ -1,6 +1,6 @@
 // Kernels whose throughput `make bench` compares with C: saxpy, a product of
 // matrices, n-body, the Mandelbrot set, a reduction with barriers, a histogram
-// with atomic operations, SHA-256, a stencil.
+// with atomic operations, SHA-256, a stencil, a Fourier transform, a scan.
 
 kernel void saxpy(float a, global const float *x, global float *y) {
   size_t i = get_global_id(0);
@@ -114,4 +114,37 @@ kernel void stencil(int width, int height, global const float *a, global float *
   }
   b[y * width + x] = a[y * width + x] + 0.1f * (a[y * width + x - 1] + a[y * width + x + 1] + a[(y - 1) * width + x] +
                                                  a[(y + 1) * width + x] - 4 * a[y * width + x]);
+}
+
+// Each work-group of 128 transforms 256 complex numbers: Stockham's way, of
+// radix 2, from one half of local memory to the other and back.
+kernel void fft(global const float2 *in, global float2 *out, global const float2 *roots, local float2 *points) {
+  int i = get_local_id(0), base = get_group_id(0) * 256;
+  points[i] = in[base + i];
+  points[i + 128] = in[base + i + 128];
+  int from = 0;
+  for (int p = 1; p < 256; p <<= 1) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int k = i & (p - 1), to = 256 - from, at = to + 2 * i - k;
+    float2 root = roots[k * (128 / p)], x = points[from + i], y = points[from + i + 128];
+    float2 turned = (float2)(y.x * root.x - y.y * root.y, y.x * root.y + y.y * root.x);
+    points[at] = x + turned;
+    points[at + p] = x - turned;
+    from = to;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[base + i] = points[from + i];
+  out[base + i + 128] = points[from + i + 128];
+}
+
+// The sums of the numbers up to each one, within each work-group.
+kernel void scan(global const int *in, global int *out, local int *sums) {
+  int i = get_local_id(0), size = get_local_size(0), from = 0;
+  sums[i] = in[get_global_id(0)];
+  for (int s = 1; s < size; s <<= 1) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sums[size - from + i] = i >= s ? sums[from + i] + sums[from + i - s] : sums[from + i];
+    from = size - from;
+  }
+  out[get_global_id(0)] = sums[from + i];
 }

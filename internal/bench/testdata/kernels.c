@@ -1,0 +1,235 @@
+/* The kernels of runtime/hostdev/testdata/kernels/throughput.cl in C, with the
+ * same algorithms. Each line of input names one; it runs once, and its time on
+ * the processor in nanoseconds and a checksum of its results are printed. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define N (1 << 20)
+#define SIDE 256    /* of the matrices */
+#define BODIES 1024
+#define PICTURE 512 /* pixels, each way */
+#define TURNS 256
+#define DIGESTS 16384
+#define AREA 1024 /* of the stencil, each way */
+
+/* Each kernel is a function that knows nothing of its arguments, as on a device. */
+#define KERNEL static __attribute__((noipa))
+
+typedef struct {
+  float x, y;
+} float2;
+typedef struct {
+  float x, y, z, w;
+} float4;
+
+KERNEL void saxpy(int n, float a, const float *restrict x, float *restrict y) {
+  for (int i = 0; i < n; i++) y[i] = a * x[i] + y[i];
+}
+
+KERNEL void matmul(int n, const float *restrict a, const float *restrict b, float *restrict c) {
+  for (int y = 0; y < n; y++)
+    for (int x = 0; x < n; x++) {
+      float sum = 0;
+      for (int k = 0; k < n; k++) sum += a[y * n + k] * b[k * n + x];
+      c[y * n + x] = sum;
+    }
+}
+
+KERNEL void nbody(int n, const float4 *restrict bodies, float4 *restrict out) {
+  for (int i = 0; i < n; i++) {
+    float4 own = bodies[i];
+    float ax = 0, ay = 0, az = 0;
+    for (int j = 0; j < n; j++) {
+      float4 other = bodies[j];
+      float dx = other.x - own.x, dy = other.y - own.y, dz = other.z - own.z;
+      float r2 = dx * dx + dy * dy + dz * dz + 0.01f;
+      float inverse = 1.0f / __builtin_sqrtf(r2);
+      float f = other.w * inverse * inverse * inverse;
+      ax += dx * f;
+      ay += dy * f;
+      az += dz * f;
+    }
+    out[i] = (float4){ax, ay, az, 0};
+  }
+}
+
+KERNEL void mandel(int width, int height, int limit, int *restrict out) {
+  for (int py = 0; py < height; py++)
+    for (int px = 0; px < width; px++) {
+      float cr = -2.0f + 3.0f * px / width, ci = -1.5f + 3.0f * py / height, zr = 0, zi = 0;
+      int turns = 0;
+      while (turns < limit) {
+        float r2 = zr * zr, i2 = zi * zi;
+        if (r2 + i2 > 4.0f) break;
+        float t = r2 - i2 + cr;
+        zi = 2 * zr * zi + ci;
+        zr = t;
+        turns++;
+      }
+      out[py * width + px] = turns;
+    }
+}
+
+KERNEL void reduce(int n, const float *restrict x, float *restrict out) {
+  for (int group = 0; group < n / 256; group++) {
+    float sums[256];
+    for (int i = 0; i < 256; i++) sums[i] = x[group * 256 + i];
+    for (int s = 128; s > 0; s >>= 1)
+      for (int i = 0; i < s; i++) sums[i] += sums[i + s];
+    out[group] = sums[0];
+  }
+}
+
+KERNEL void hist(int n, const uint8_t *restrict x, int *restrict out) {
+  for (int i = 0; i < n; i++) __atomic_fetch_add(&out[x[i]], 1, __ATOMIC_RELAXED);
+}
+
+static const uint32_t rounds[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+#define ROTATE(x, n) (((x) >> (n)) | ((x) << (32 - (n))))
+
+KERNEL void sha256(int n, uint32_t *restrict out) {
+  for (uint32_t id = 0; id < (uint32_t)n; id++) {
+    uint32_t w[16];
+    memset(w, 0, sizeof w);
+    w[0] = id;
+    w[1] = 0x80000000;
+    w[15] = 32;
+    const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                               0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    uint32_t a = start[0], b = start[1], c = start[2], d = start[3];
+    uint32_t e = start[4], f = start[5], g = start[6], h = start[7];
+    for (int i = 0; i < 64; i++) {
+      uint32_t wi;
+      if (i < 16) {
+        wi = w[i];
+      } else {
+        uint32_t x = w[(i + 1) & 15], y = w[(i + 14) & 15];
+        wi = w[i & 15] = (ROTATE(x, 7) ^ ROTATE(x, 18) ^ (x >> 3)) + (ROTATE(y, 17) ^ ROTATE(y, 19) ^ (y >> 10)) +
+                         w[i & 15] + w[(i + 9) & 15];
+      }
+      uint32_t t1 = h + (ROTATE(e, 6) ^ ROTATE(e, 11) ^ ROTATE(e, 25)) + ((e & f) ^ (~e & g)) + rounds[i] + wi;
+      uint32_t t2 = (ROTATE(a, 2) ^ ROTATE(a, 13) ^ ROTATE(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+      h = g;
+      g = f;
+      f = e;
+      e = d + t1;
+      d = c;
+      c = b;
+      b = a;
+      a = t1 + t2;
+    }
+    uint32_t sums[8] = {a, b, c, d, e, f, g, h};
+    for (int i = 0; i < 8; i++) out[id * 8 + i] = sums[i] + start[i];
+  }
+}
+
+KERNEL void stencil(int width, int height, const float *restrict a, float *restrict b) {
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      if (x == 0 || y == 0 || x == width - 1 || y == height - 1) {
+        b[y * width + x] = a[y * width + x];
+        continue;
+      }
+      b[y * width + x] = a[y * width + x] + 0.1f * (a[y * width + x - 1] + a[y * width + x + 1] +
+                                                    a[(y - 1) * width + x] + a[(y + 1) * width + x] -
+                                                    4 * a[y * width + x]);
+    }
+}
+
+KERNEL void fft(int n, const float2 *restrict in, float2 *restrict out, const float2 *restrict roots) {
+  for (int base = 0; base < n; base += 256) {
+    float2 points[512];
+    memcpy(points, in + base, 256 * sizeof *points);
+    int from = 0;
+    for (int p = 1; p < 256; p <<= 1) {
+      int to = 256 - from;
+      for (int i = 0; i < 128; i++) {
+        int k = i & (p - 1), at = to + 2 * i - k;
+        float2 root = roots[k * (128 / p)], x = points[from + i], y = points[from + i + 128];
+        float2 turned = {y.x * root.x - y.y * root.y, y.x * root.y + y.y * root.x};
+        points[at] = (float2){x.x + turned.x, x.y + turned.y};
+        points[at + p] = (float2){x.x - turned.x, x.y - turned.y};
+      }
+      from = to;
+    }
+    memcpy(out + base, points + from, 256 * sizeof *points);
+  }
+}
+
+KERNEL void scan(int n, const int *restrict in, int *restrict out) {
+  for (int group = 0; group < n; group += 256) {
+    int sums[512], from = 0;
+    memcpy(sums, in + group, 256 * sizeof *sums);
+    for (int s = 1; s < 256; s <<= 1) {
+      for (int i = 0; i < 256; i++)
+        sums[256 - from + i] = i >= s ? sums[from + i] + sums[from + i - s] : sums[from + i];
+      from = 256 - from;
+    }
+    memcpy(out + group, sums + from, 256 * sizeof *sums);
+  }
+}
+
+static uint64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+}
+
+/* FNV-1a of the results. */
+static uint64_t checksum(const void *data, size_t n) {
+  const uint8_t *p = data;
+  uint64_t h = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+  return h;
+}
+
+static float *floats(int n) {
+  float *f = malloc(n * sizeof *f);
+  for (int i = 0; i < n; i++) f[i] = (float)(i % 1000) * 0.001f + 0.5f;
+  return f;
+}
+
+int main(void) {
+  float *x = floats(2 * N), *start = floats(2 * N), *out = floats(2 * N);
+  uint8_t *bytes = malloc(N);
+  for (uint64_t i = 0; i < N; i++) bytes[i] = (uint8_t)(i * UINT64_C(2654435761) >> 13);
+  float *other = floats(2 * N);
+  char name[32];
+  while (scanf("%31s", name) == 1) {
+    size_t size = 0;
+    memcpy(out, start, 2 * N * sizeof *out);
+    if (!strcmp(name, "hist")) memset(out, 0, 256 * sizeof(int));
+    uint64_t time = now();
+#define RUN(kernel, bytes, call) \
+  if (!strcmp(name, #kernel)) {  \
+    call;                        \
+    size = bytes;                \
+  }
+    RUN(saxpy, 4 * N, saxpy(N, 1.5f, x, out))
+    RUN(matmul, 4 * SIDE * SIDE, matmul(SIDE, x, other, out))
+    RUN(nbody, 16 * BODIES, nbody(BODIES, (float4 *)x, (float4 *)out))
+    RUN(mandel, 4 * PICTURE * PICTURE, mandel(PICTURE, PICTURE, TURNS, (int *)out))
+    RUN(reduce, 4 * (N / 256), reduce(N, x, out))
+    RUN(hist, 4 * 256, hist(N, bytes, (int *)out))
+    RUN(sha256, 32 * DIGESTS, sha256(DIGESTS, (uint32_t *)out))
+    RUN(stencil, 4 * AREA * AREA, stencil(AREA, AREA, x, out))
+    RUN(fft, 8 * N, fft(N, (float2 *)x, (float2 *)out, (float2 *)other))
+    RUN(scan, 4 * N, scan(N, (int *)x, (int *)out))
+    time = now() - time;
+    printf("%llu %llx\n", (unsigned long long)time, (unsigned long long)checksum(out, size));
+    fflush(stdout);
+  }
+  return 0;
+}
