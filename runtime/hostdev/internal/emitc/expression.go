@@ -20,6 +20,8 @@ func (e *emitter) resultText(in *lanes.Inst) (v string, each bool) {
 		return e.loadText(in), false
 	case lanes.OpSplat:
 		return initializerText(in.Type, func(int) string { return e.laneValue(in.Type.Kind, in.Args[0]) }), false
+	case lanes.OpBuild:
+		return initializerText(in.Type, func(l int) string { return e.laneValue(in.Type.Kind, in.Args[l]) }), false
 	case lanes.OpIota:
 		return initializerText(in.Type, func(l int) string { return fmt.Sprintf("%du", uint32(in.Imm)*uint32(l)) }), false
 	case lanes.OpExtract:

@@ -50,6 +50,8 @@ func (e *emitter) emitVector(in *lanes.Inst) {
 		e.emitSplat(in)
 	case lanes.OpIota:
 		e.emitIota(in)
+	case lanes.OpBuild:
+		e.buildLanes(in)
 	case lanes.OpInsert:
 		e.insertLane(in)
 	case lanes.OpSelect:
@@ -131,14 +133,8 @@ func (e *emitter) shuffleWords(words ...byte) {
 
 func (e *emitter) emitSplat(in *lanes.Inst) {
 	for p := range partCount(in.Type) {
-		if in.Type.Kind == lanes.Bool {
-			e.pushI32(0)
-			e.pushReg(in.Args[0], 0)
-			e.appendBytes(0x6b)
-		} else {
-			e.pushReg(in.Args[0], 0)
-		}
-		e.simdOp(map[lanes.Kind]uint32{lanes.Bool: 0x11, lanes.I32: 0x11, lanes.I64: 0x12, lanes.F32: 0x13, lanes.F64: 0x14}[in.Type.Kind])
+		e.pushLane(in.Type.Kind, in.Args[0])
+		e.simdOp(splatCodes[in.Type.Kind])
 		e.popReg(in.Dst, p)
 	}
 }
@@ -162,6 +158,40 @@ func lanePlace(t lanes.Type, lane uint64) (part int, at byte) {
 	return int(lane / 4), byte(lane % 4)
 }
 
+// buildLanes makes a vector of a scalar for each lane.
+func (e *emitter) buildLanes(in *lanes.Inst) {
+	kind := in.Type.Kind
+	for p := range partCount(in.Type) {
+		each := len(in.Args) / partCount(in.Type)
+		for l, a := range in.Args[p*each : (p+1)*each] {
+			e.pushLane(kind, a)
+			if l == 0 {
+				e.simdOp(splatCodes[kind])
+				continue
+			}
+			e.simdOp(replaceCodes[kind])
+			e.appendBytes(byte(l))
+		}
+		e.popReg(in.Dst, p)
+	}
+}
+
+var (
+	splatCodes   = map[lanes.Kind]uint32{lanes.Bool: 0x11, lanes.I32: 0x11, lanes.I64: 0x12, lanes.F32: 0x13, lanes.F64: 0x14}
+	replaceCodes = map[lanes.Kind]uint32{lanes.Bool: 0x1c, lanes.I32: 0x1c, lanes.I64: 0x1e, lanes.F32: 0x20, lanes.F64: 0x22}
+)
+
+// pushLane pushes a scalar as a lane of a vector has it.
+func (e *emitter) pushLane(k lanes.Kind, r lanes.Reg) {
+	if k != lanes.Bool {
+		e.pushReg(r, 0)
+		return
+	}
+	e.pushI32(0)
+	e.pushReg(r, 0)
+	e.appendBytes(0x6b)
+}
+
 func (e *emitter) insertLane(in *lanes.Inst) {
 	part, at := lanePlace(in.Type, in.Imm)
 	for p := range partCount(in.Type) {
@@ -170,14 +200,8 @@ func (e *emitter) insertLane(in *lanes.Inst) {
 		}
 		e.pushReg(in.Args[0], p)
 		if p == part {
-			if in.Type.Kind == lanes.Bool {
-				e.pushI32(0)
-				e.pushReg(in.Args[1], 0)
-				e.appendBytes(0x6b)
-			} else {
-				e.pushReg(in.Args[1], 0)
-			}
-			e.simdOp(map[lanes.Kind]uint32{lanes.Bool: 0x1c, lanes.I32: 0x1c, lanes.I64: 0x1e, lanes.F32: 0x20, lanes.F64: 0x22}[in.Type.Kind])
+			e.pushLane(in.Type.Kind, in.Args[1])
+			e.simdOp(replaceCodes[in.Type.Kind])
 			e.appendBytes(at)
 		}
 		e.popReg(in.Dst, p)

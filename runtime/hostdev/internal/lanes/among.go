@@ -61,7 +61,7 @@ func (e *emitter) shuffleLanes(v *Value, mask Reg) {
 	}
 	size := kindSize(k)
 	e.emitOnly(Inst{Op: OpStore, Type: e.vectorType(k), Args: []Reg{words, whole}, Imm: uint64(size)})
-	e.eachLane(v, mask, false, func(l int) Reg {
+	e.eachLane(v, mask, func(l int) Reg {
 		own := e.constantReg(I32, uint64(l))
 		n := e.laneOf(lane, l)
 		there := e.emitNew(t, OpAnd, 0, e.emitNew(t, OpLShr, 0, active, n), e.constantReg(I32, 1))

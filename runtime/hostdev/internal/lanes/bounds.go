@@ -114,6 +114,14 @@ func (e *emitter) checkBounds(v *Value, mask Reg) {
 	}
 }
 
+// spanTest is the distance of an access from its base, and whether some of its
+// bytes are out of bounds.
+func (e *emitter) spanTest(v *Value, span uint64) (distance, bad Reg) {
+	base := e.boundOf(boundKey{v.Bounds.Base, uint64(v.Off), false})
+	distance = e.emitNew(scalarType(I32), OpSub, 0, e.scalarOf(v.Args[0]), base)
+	return distance, e.emitNew(scalarType(Bool), OpULe, 0, e.boundOf(boundKey{v.limitValue(), span, true}), distance)
+}
+
 // checkSpan checks an address that is the same for all lanes, or that of the
 // first of lanes in order.
 func (e *emitter) checkSpan(v *Value, span uint64) {
@@ -123,8 +131,7 @@ func (e *emitter) checkSpan(v *Value, span uint64) {
 	} else {
 		stride = uint64(e.a.classOf(v.Args[0]).Stride)
 	}
-	distance := e.emitNew(scalarType(I32), OpSub, 0, e.scalarOf(v.Args[0]), e.boundOf(boundKey{v.Bounds.Base, uint64(v.Off), false}))
-	bad := e.emitNew(scalarType(Bool), OpULe, 0, e.boundOf(boundKey{v.limitValue(), span, true}), distance)
+	distance, bad := e.spanTest(v, span)
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
 	switch {
 	case !v.Bounds.Table:

@@ -378,7 +378,7 @@ func (e *emitter) emitOrigin(v *Value) {
 // have left.
 func (e *emitter) emitVarying(v *Value, mask Reg) {
 	if e.byLane(v) {
-		e.eachLane(v, mask, false, func(l int) Reg {
+		e.eachLane(v, mask, func(l int) Reg {
 			args := make([]Reg, len(v.Args))
 			for i, a := range v.Args {
 				args[i] = e.laneOf(a, l)
@@ -411,22 +411,31 @@ func (e *emitter) keepLanes(v *Value, mask Reg, in Inst) {
 	e.emitTo(dst, Inst{Op: OpSelect, Args: []Reg{mask, fresh, dst}})
 }
 
-// eachLane computes lane by lane; guarded leaves out the lanes that are not
-// in the mask, which others do not need.
-func (e *emitter) eachLane(v *Value, mask Reg, guarded bool, f func(l int) Reg) {
+// eachLane computes lane by lane. The lanes that are not in the mask compute
+// something as well, which nobody uses.
+func (e *emitter) eachLane(v *Value, mask Reg, f func(l int) Reg) {
+	list := make([]Reg, e.width)
+	for l := range list {
+		list[l] = f(l)
+	}
+	e.keepLanes(v, mask, Inst{Op: OpBuild, Args: list})
+}
+
+// eachActiveLane computes in the lanes of the mask alone.
+func (e *emitter) eachActiveLane(v *Value, mask Reg, f func(l int) Reg) {
 	var dst Reg
 	if v.Kind != Void {
 		dst = e.vectorPlace(v)
 	}
-	e.forLanes(mask, guarded || e.a.outlives[v.id], func(l int) {
+	e.forLanes(mask, func(l int) {
 		if r := f(l); r != NoReg && v.Kind != Void {
 			e.emitTo(dst, Inst{Op: OpInsert, Args: []Reg{dst, r}, Imm: uint64(l)})
 		}
 	})
 }
 
-func (e *emitter) forLanes(mask Reg, guarded bool, f func(l int)) {
-	if e.width == 1 || mask == NoReg || !guarded {
+func (e *emitter) forLanes(mask Reg, f func(l int)) {
+	if e.width == 1 || mask == NoReg {
 		for l := range e.width {
 			f(l)
 		}

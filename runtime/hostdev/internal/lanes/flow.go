@@ -298,7 +298,7 @@ func (s *structured) emitTree(u int) error {
 
 func (s *structured) emitUnit(u int) error {
 	if m := s.units[u].piece; m != nil {
-		if err := s.e.emitMasked(s.p, m); err != nil {
+		if err := s.e.emitPiece(s.p, m); err != nil {
 			return err
 		}
 		if m.exit == len(s.p.blocks) {

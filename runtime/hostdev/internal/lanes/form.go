@@ -135,6 +135,7 @@ const (
 	OpIota    // Imm times the number of the lane, I32
 	OpExtract // Imm: the lane
 	OpInsert  // Args: vector, scalar; Imm: the lane
+	OpBuild   // Args: a scalar for each lane
 	OpAny     // of a mask, to a scalar Bool
 	OpAll
 	OpBits // a mask to an I32 with a bit for each lane

@@ -16,10 +16,13 @@ type region struct {
 	masks map[int]Reg
 	of    []*loop // innermost, by node
 	loops []*loop
+
+	started bool // the values of the entry were emitted before
 }
 
-func (e *emitter) emitMasked(p *part, m *masked) error {
-	r := &region{e: e, p: p, piece: m, masks: map[int]Reg{}}
+// emitMasked emits a piece; started tells that the values of its entry are there.
+func (e *emitter) emitMasked(p *part, m *masked, started bool) error {
+	r := &region{e: e, p: p, piece: m, masks: map[int]Reg{}, started: started}
 	r.loops, r.of = p.graph.findLoops()
 	t := e.vectorType(Bool)
 	for _, n := range r.sortedNodes(nil) {
@@ -112,8 +115,10 @@ func (r *region) emitBlock(n int, l *loop) error {
 	if n == r.piece.entry && r.p.mask == NoReg && l == nil {
 		mask = NoReg
 	}
-	if err := r.e.emitValues(b, mask); err != nil {
-		return err
+	if n != r.piece.entry || !r.started {
+		if err := r.e.emitValues(b, mask); err != nil {
+			return err
+		}
 	}
 	if mask == NoReg {
 		mask = r.e.emitNew(r.e.vectorType(Bool), OpConst, 1)

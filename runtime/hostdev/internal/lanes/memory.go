@@ -17,16 +17,31 @@ func (e *emitter) emitLoad(v *Value, mask Reg) {
 		e.loadScalar(v, mask, in)
 	case e.isContiguous(address, v.Imm):
 		in.Args = []Reg{e.scalarOf(address)}
-		e.wholeOrSome(mask, func() {
-			e.checkBounds(v, NoReg)
-			e.emitTo(e.vectorPlace(v), in)
-		}, func(guarded bool) {
-			e.checkBounds(v, mask)
-			e.gatherLanes(v, mask, guarded)
-		})
+		e.loadContiguous(v, mask, in)
 	default:
 		e.checkBounds(v, mask)
-		e.gatherLanes(v, mask, !v.Fixed)
+		e.gatherLanes(v, mask)
+	}
+}
+
+// loadContiguous loads all lanes with one instruction. Where only some are in the
+// mask, the others are loaded too if they are within the bounds.
+func (e *emitter) loadContiguous(v *Value, mask Reg, in Inst) {
+	switch {
+	case mask == NoReg:
+		e.checkBounds(v, NoReg)
+		e.emitTo(e.vectorPlace(v), in)
+	case v.Bounds == nil || !e.uniformBounds(v) || e.accessSpan(v) == 0:
+		e.checkBounds(v, mask)
+		e.gatherLanes(v, mask)
+	default:
+		_, bad := e.spanTest(v, e.accessSpan(v))
+		e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
+		e.checkLanes(v, mask)
+		e.gatherLanes(v, mask)
+		e.emitOnly(Inst{Op: OpElse})
+		e.keepLanes(v, mask, in)
+		e.emitOnly(Inst{Op: OpEnd})
 	}
 }
 
@@ -42,20 +57,7 @@ func (e *emitter) loadScalar(v *Value, mask Reg, in Inst) {
 	e.keepLanes(v, mask, Inst{Op: OpSplat, Args: []Reg{s}})
 }
 
-// wholeOrSome chooses between the code for all lanes and that for some.
-func (e *emitter) wholeOrSome(mask Reg, all func(), some func(guarded bool)) {
-	if mask == NoReg {
-		all()
-		return
-	}
-	e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpAll, 0, mask)}})
-	all()
-	e.emitOnly(Inst{Op: OpElse})
-	some(true)
-	e.emitOnly(Inst{Op: OpEnd})
-}
-
-// laneAddress is the address of a lane, with the addends: strides up are
+// laneAddress is the address of a lane, with the addend: strides up are
 // added by the access itself, so that one check of bounds serves all lanes.
 func (e *emitter) laneAddress(v *Value, off uint32, l int) (Reg, uint32) {
 	c := e.a.classOf(v)
@@ -65,39 +67,90 @@ func (e *emitter) laneAddress(v *Value, off uint32, l int) (Reg, uint32) {
 	return e.laneOf(v, l), off
 }
 
-func (e *emitter) gatherLanes(v *Value, mask Reg, guarded bool) {
-	e.eachLane(v, mask, guarded, func(l int) Reg {
-		at, off := e.laneAddress(v.Args[0], v.Off, l)
-		r := e.newReg(scalarType(v.Kind))
-		e.emitTo(r, Inst{Op: OpLoad, Args: []Reg{at}, Imm: v.Imm, Off: off})
-		return r
+// maskedAddresses are the addresses of the lanes of a mask; the others have that
+// of memory that holds nothing, so that no lane needs a branch.
+func (e *emitter) maskedAddresses(addresses Reg, off uint32, mask Reg) func(l int) (Reg, uint32) {
+	t := e.vectorType(I32)
+	nowhere := e.loadRecord(I32, RecordCall)
+	nowhere = e.emitNew(t, OpSplat, 0, e.addConst(nowhere, -off))
+	chosen := e.emitNew(t, OpSelect, 0, mask, addresses, nowhere)
+	return func(l int) (Reg, uint32) { return e.emitNew(scalarType(I32), OpExtract, uint64(l), chosen), off }
+}
+
+// addressesOf are the addresses of the lanes of an access.
+func (e *emitter) addressesOf(v *Value, mask Reg) func(l int) (Reg, uint32) {
+	if mask == NoReg {
+		return func(l int) (Reg, uint32) { return e.laneAddress(v.Args[0], v.Off, l) }
+	}
+	return e.maskedAddresses(e.inLanes(v.Args[0]), v.Off, mask)
+}
+
+// inOrder calls for each lane, the last one first where the addresses grow: its
+// check of the memory's size, which WebAssembly makes, serves the others.
+func (e *emitter) inOrder(v *Value, f func(l int)) {
+	c := e.a.classOf(v.Args[0])
+	down := c.Level == Strided && int64(c.Stride) >= int64(v.accessSize())
+	for i := range e.width {
+		if down {
+			f(e.width - 1 - i)
+		} else {
+			f(i)
+		}
+	}
+}
+
+func (e *emitter) gatherLanes(v *Value, mask Reg) {
+	own := mask
+	if v.Fixed {
+		own = NoReg // any address will do
+	}
+	address := e.addressesOf(v, own)
+	list := make([]Reg, e.width)
+	e.inOrder(v, func(l int) {
+		at, off := address(l)
+		list[l] = e.newReg(scalarType(v.Kind))
+		e.emitTo(list[l], Inst{Op: OpLoad, Args: []Reg{at}, Imm: v.Imm, Off: off})
 	})
+	e.keepLanes(v, mask, Inst{Op: OpBuild, Args: list})
 }
 
 func (e *emitter) emitStore(v *Value, mask Reg) {
 	address, value := v.Args[0], v.Args[1]
-	a, c := e.a.classOf(address), e.a.classOf(value)
+	all := Inst{Op: OpStore, Imm: v.Imm, Off: v.Off}
 	switch {
-	case a.isUniform() && c.isUniform():
+	case e.a.classOf(address).isUniform() && e.a.classOf(value).isUniform():
 		e.checkBounds(v, mask)
-		e.emitOnly(Inst{Op: OpStore, Type: scalarType(value.Kind), Args: []Reg{e.scalarOf(address), e.scalarOf(value)}, Imm: v.Imm, Off: v.Off})
+		all.Type, all.Args = scalarType(value.Kind), []Reg{e.scalarOf(address), e.scalarOf(value)}
+		e.emitOnly(all)
 	case e.isContiguous(address, v.Imm):
-		e.wholeOrSome(mask, func() {
-			e.checkBounds(v, NoReg)
-			e.emitOnly(Inst{Op: OpStore, Type: e.vectorType(value.Kind), Args: []Reg{e.scalarOf(address), e.vectorOf(value)}, Imm: v.Imm, Off: v.Off})
-		}, func(bool) {
-			e.checkBounds(v, mask)
-			e.scatterLanes(v, mask)
-		})
+		all.Type, all.Args = e.vectorType(value.Kind), []Reg{e.scalarOf(address), e.vectorOf(value)}
+		e.storeContiguous(v, mask, all)
 	default:
 		e.checkBounds(v, mask)
 		e.scatterLanes(v, mask)
 	}
 }
 
+// storeContiguous stores all lanes with one instruction, unless only some are in
+// the mask: the memory of the others may be another work-item's.
+func (e *emitter) storeContiguous(v *Value, mask Reg, all Inst) {
+	if mask != NoReg {
+		e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpAll, 0, mask)}})
+	}
+	e.checkBounds(v, NoReg)
+	e.emitOnly(all)
+	if mask != NoReg {
+		e.emitOnly(Inst{Op: OpElse})
+		e.checkBounds(v, mask)
+		e.scatterLanes(v, mask)
+		e.emitOnly(Inst{Op: OpEnd})
+	}
+}
+
 func (e *emitter) scatterLanes(v *Value, mask Reg) {
-	e.forLanes(mask, true, func(l int) {
-		at, off := e.laneAddress(v.Args[0], v.Off, l)
+	address := e.addressesOf(v, mask)
+	e.inOrder(v, func(l int) {
+		at, off := address(l)
 		e.emitOnly(Inst{Op: OpStore, Type: scalarType(v.Args[1].Kind), Args: []Reg{at, e.laneOf(v.Args[1], l)}, Imm: v.Imm, Off: off})
 	})
 }
@@ -123,6 +176,20 @@ func (e *emitter) elementAddress(array uint64, index Reg, size uint32) Reg {
 	return e.emitNew(scalarType(I32), OpAdd, 0, e.addConst(base, uint32(array)*uint32(e.width)), scaled)
 }
 
+// elementAddresses are the addresses of elements of an array whose index varies.
+func (e *emitter) elementAddresses(array uint64, index *Value, size uint32, mask Reg) func(l int) (Reg, uint32) {
+	t := e.vectorType(I32)
+	first := e.elementAddress(array, e.constantReg(I32, 0), size)
+	scale := e.emitNew(t, OpConst, uint64(size)*uint64(e.width))
+	at := e.emitNew(t, OpMul, 0, e.inLanes(index), scale)
+	at = e.emitNew(t, OpAdd, 0, at, e.emitNew(t, OpSplat, 0, first))
+	at = e.emitNew(t, OpAdd, 0, at, e.emitNew(t, OpIota, uint64(size)))
+	if mask != NoReg {
+		return e.maskedAddresses(at, 0, mask)
+	}
+	return func(l int) (Reg, uint32) { return e.emitNew(scalarType(I32), OpExtract, uint64(l), at), 0 }
+}
+
 func (e *emitter) privateLoad(v *Value, mask Reg) {
 	index, size := v.Args[0], kindSize(v.Kind)
 	e.checkBounds(v, mask)
@@ -135,10 +202,11 @@ func (e *emitter) privateLoad(v *Value, mask Reg) {
 		}
 		return
 	}
-	e.eachLane(v, mask, true, func(l int) Reg {
+	address := e.elementAddresses(v.Imm, index, size, mask)
+	e.eachLane(v, mask, func(l int) Reg {
 		r := e.newReg(scalarType(v.Kind))
-		at := e.elementAddress(v.Imm, e.laneOf(index, l), size)
-		e.emitTo(r, Inst{Op: OpLoad, Args: []Reg{at}, Imm: uint64(size), Off: uint32(l) * size})
+		at, off := address(l)
+		e.emitTo(r, Inst{Op: OpLoad, Args: []Reg{at}, Imm: uint64(size), Off: off})
 		return r
 	})
 }
@@ -147,25 +215,27 @@ func (e *emitter) privateStore(v *Value, mask Reg) {
 	index, value := v.Args[0], v.Args[1]
 	size := kindSize(value.Kind)
 	e.checkBounds(v, mask)
-	store := func(t Type, at, what Reg, off uint32) {
-		e.emitOnly(Inst{Op: OpStore, Type: t, Args: []Reg{at, what}, Imm: uint64(size), Off: off})
+	store := func(t Type, at, from Reg, off uint32) {
+		e.emitOnly(Inst{Op: OpStore, Type: t, Args: []Reg{at, from}, Imm: uint64(size), Off: off})
 	}
 	switch {
 	case e.width == 1:
 		store(scalarType(value.Kind), e.elementAddress(v.Imm, e.scalarOf(index), size), e.scalarOf(value), 0)
 	case e.a.classOf(index).isUniform():
-		at, what := e.elementAddress(v.Imm, e.scalarOf(index), size), e.vectorOf(value)
+		at, from := e.elementAddress(v.Imm, e.scalarOf(index), size), e.vectorOf(value)
 		if mask != NoReg {
 			t := e.vectorType(value.Kind)
 			old := e.newReg(t)
 			e.emitTo(old, Inst{Op: OpLoad, Args: []Reg{at}, Imm: uint64(size)})
-			what = e.emitNew(t, OpSelect, 0, mask, what, old)
+			from = e.emitNew(t, OpSelect, 0, mask, from, old)
 		}
-		store(e.vectorType(value.Kind), at, what, 0)
+		store(e.vectorType(value.Kind), at, from, 0)
 	default:
-		e.forLanes(mask, true, func(l int) {
-			store(scalarType(value.Kind), e.elementAddress(v.Imm, e.laneOf(index, l), size), e.laneOf(value, l), uint32(l)*size)
-		})
+		address := e.elementAddresses(v.Imm, index, size, mask)
+		for l := range e.width {
+			at, off := address(l)
+			store(scalarType(value.Kind), at, e.laneOf(value, l), off)
+		}
 	}
 }
 
@@ -192,7 +262,7 @@ func (e *emitter) emitAtomic(v *Value, mask Reg) {
 	e.checkBounds(v, mask)
 	switch {
 	case e.width > 1:
-		e.eachLane(v, mask, true, one)
+		e.eachActiveLane(v, mask, one)
 	case v.Kind == Void:
 		one(0)
 	default:
@@ -224,7 +294,7 @@ func (e *emitter) emitHost(v *Value, mask Reg) error {
 			return Unsupported("results of one call that vary and that do not")
 		}
 	}
-	e.forLanes(mask, true, func(l int) {
+	e.forLanes(mask, func(l int) {
 		e.callHost(v, results, l, func(r *Value, s Reg) {
 			dst := e.vectorPlace(r)
 			e.emitTo(dst, Inst{Op: OpInsert, Args: []Reg{dst, s}, Imm: uint64(l)})
