@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"offlink/cmd/internal/cli"
+	"offlink/internal/testtool"
 	"offlink/wrapper/devimg"
 )
 
@@ -99,6 +100,7 @@ func TestEditInterrupted(t *testing.T) {
 	if os.Getenv("OFFLINK_TEST_EDIT") != "" {
 		cli.Exit(run(strings.Split(os.Getenv("OFFLINK_TEST_EDIT"), "\n"), cli.OSStreams()))
 	}
+	testtool.RestoreSignals()
 	object := wrapGolden(t, t.TempDir(), goldenCases[1].args, linux, "wrapped.o")
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		dir, temp := t.TempDir(), t.TempDir()
@@ -111,15 +113,19 @@ func TestEditInterrupted(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(time.Minute); len(names(t, temp)) == 0; time.Sleep(5 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatal("no temporary file in a minute")
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		for len(names(t, temp)) == 0 {
+			select {
+			case err := <-ended:
+				t.Fatalf("it ended before it made a temporary file: %v", err)
+			case <-time.After(5 * time.Millisecond):
 			}
 		}
 		if err := c.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
-		err := c.Wait()
+		err := <-ended
 		if state := c.ProcessState.Sys().(syscall.WaitStatus); err == nil || !state.Signaled() || state.Signal() != signal {
 			t.Errorf("%v: ended with %v", signal, c.ProcessState)
 		}

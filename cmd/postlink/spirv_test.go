@@ -288,6 +288,7 @@ func TestSPIRVIsTheSame(t *testing.T) {
 // TestSPIRVScripts are command lines with tools that the scripts write: which
 // tools are found and started, and the errors if one is missing or fails.
 func TestSPIRVScripts(t *testing.T) {
+	testtool.RestoreSignals()
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/spirv",
 		UpdateScripts: *update,

@@ -12,9 +12,10 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"offlink/internal/testtool"
 )
 
 // stoppedProcess is the process that the tests send signals to: it
@@ -48,13 +49,14 @@ func stoppedProcess(dir, mode string) {
 		_, err := s.Out.Write([]byte("x"))
 		Exit(s.Report("x", err))
 	}
-	time.Sleep(time.Minute)
+	select {} // until a signal ends the process
 }
 
 // process starts the test's process and waits until it is ready. TMPDIR is a
 // folder below dir.
 func process(t *testing.T, dir, mode, shell string) (*exec.Cmd, *bufio.Reader, io.Closer) {
 	t.Helper()
+	testtool.RestoreSignals()
 	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o777); err != nil {
 		t.Fatal(err)
 	}
