@@ -2,7 +2,11 @@ package trace
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"offlink/runtime/driver"
 )
@@ -14,7 +18,7 @@ func Queue(r *Recorder, q driver.Queue, device string) driver.Queue {
 	if r == nil {
 		return q
 	}
-	traced := &tracedQueue{q, r, device}
+	traced := &tracedQueue{Queue: q, recorder: r, device: device}
 	aborter, aborts := q.(driver.Aborter)
 	handle, native := q.(driver.NativeHandle)
 	switch {
@@ -42,6 +46,7 @@ type tracedQueue struct {
 	driver.Queue
 	recorder *Recorder
 	device   string
+	running  commands // of this queue; the recorder has those of all queues
 }
 
 // recordCommand has the command done and ends its span with it. A command that is not
@@ -64,11 +69,17 @@ func (q *tracedQueue) recordCommand(category, name string, s driver.Sync, do fun
 		span.End(err)
 		return err
 	}
+	ended := make(chan struct{})
+	q.running.addCommand(ended)
+	q.recorder.running.addCommand(ended)
 	done.OnDone(func(err error) {
 		span.End(err)
 		if wanted == nil {
 			_ = done.Close() // nobody else has it
 		}
+		close(ended)
+		q.running.removeCommand(ended)
+		q.recorder.running.removeCommand(ended)
 	})
 	return err
 }
@@ -98,10 +109,61 @@ func (q *tracedQueue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg,
 }
 
 func (q *tracedQueue) Finish() error {
+	before := q.running.listCommands()
 	span := q.recorder.Start("wait", "finish", Arg{"device", q.device})
 	err := q.Queue.Finish()
 	span.End(err)
+	waitCommands(before, callbackLimit)
 	return err
+}
+
+// callbackLimit is how long Finish waits for the callbacks of commands that have
+// ended. They come at once; a driver that forgets one costs the trace a span and
+// not the program its end.
+const callbackLimit = time.Second
+
+// commands are those whose spans have not ended, each with the channel that is
+// closed then. A command ends its span in a callback, which may run after the
+// program has seen the end of the command.
+type commands struct {
+	mu   sync.Mutex
+	open map[chan struct{}]bool
+}
+
+func (c *commands) addCommand(ended chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == nil {
+		c.open = make(map[chan struct{}]bool)
+	}
+	c.open[ended] = true
+}
+
+func (c *commands) removeCommand(ended chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, ended)
+}
+
+func (c *commands) listCommands() []chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Collect(maps.Keys(c.open))
+}
+
+// waitCommands waits until all have ended, and no longer than the limit.
+func waitCommands(list []chan struct{}, limit time.Duration) {
+	if len(list) == 0 {
+		return
+	}
+	late := time.After(limit)
+	for _, ended := range list {
+		select {
+		case <-ended:
+		case <-late:
+			return
+		}
+	}
 }
 
 func spellSizes(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }

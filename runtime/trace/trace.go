@@ -26,6 +26,7 @@ const Variable = "OFFLINK_TRACE"
 type Recorder struct {
 	process int
 	clock   func() time.Duration
+	running commands // of all queues
 
 	mu    sync.Mutex
 	out   io.Writer
@@ -57,12 +58,18 @@ func Create(file, name string) (*Recorder, error) {
 	return r, nil
 }
 
+// exitLimit is how long Close waits for commands that may just have ended: a
+// program may exit right after it has waited for one, and a kernel that still runs
+// must not keep it.
+const exitLimit = 50 * time.Millisecond
+
 // Close ends the file. It returns the error of the first write that failed. Spans
 // that end later are lost.
 func (r *Recorder) Close() error {
 	if r == nil {
 		return nil
 	}
+	waitCommands(r.running.listCommands(), exitLimit)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.out == nil {
