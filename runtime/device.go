@@ -67,14 +67,14 @@ func (e *NoDeviceError) Error() string {
 // Unwrap returns why drivers listed none.
 func (e *NoDeviceError) Unwrap() error { return e.Causes }
 
-// Devices returns the devices of all drivers, in order of preference. A
-// driver that fails to list its devices makes an error only if no other has
+// Devices returns the devices of all back ends, in order of preference. A
+// back end that fails to list its devices makes an error only if no other has
 // any.
 func (r *Runtime) Devices() ([]*Device, error) {
 	if err := r.checkOpen(); err != nil {
 		return nil, err
 	}
-	devices, err := r.devices()
+	devices, err := r.listDevices()
 	if len(devices) == 0 {
 		return nil, &NoDeviceError{Causes: err}
 	}
@@ -84,14 +84,10 @@ func (r *Runtime) Devices() ([]*Device, error) {
 func (r *Runtime) listDevices() ([]*Device, error) {
 	var devices []*Device
 	var errs []error
-	for _, d := range r.drivers() {
-		list, err := d.Devices()
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", d.Name(), err))
-		}
-		for i, device := range list {
-			devices = append(devices, &Device{device, d.Name(), i, r.options.Trace})
-		}
+	for _, b := range r.backends {
+		list, err := b.listDevices()
+		devices = append(devices, list...)
+		errs = append(errs, err)
 	}
 	return devices, errors.Join(errs...)
 }
@@ -101,30 +97,66 @@ func (r *Runtime) listDevices() ([]*Device, error) {
 // among those of the back end, or *. Letter case does not matter. An empty
 // selector is *:*. Of several that fit, the first that takes a registered image
 // is preferred: a GPU that takes PTX alone does not suit a program of
-// SPIR-V.
+// SPIR-V. Back ends that are not asked for, or come after the device, are not
+// opened.
 func (r *Runtime) Device(selector string) (*Device, error) {
-	devices, err := r.Devices()
-	if err != nil {
+	if err := r.checkOpen(); err != nil {
 		return nil, err
 	}
+	s := newDeviceSearch(selector, r.registry.Snapshot().Images)
+	for _, b := range r.backends {
+		if b.Name != "" && strings.ToLower(b.Name) == s.backend {
+			s.lookAt(b)
+		}
+	}
+	if s.fitting != nil {
+		return s.fitting, nil // those without a name need not be opened
+	}
+	for _, b := range r.backends {
+		if s.suits {
+			break
+		}
+		if b.Name == "" || fitsPattern(s.backend, strings.ToLower(b.Name)) {
+			s.lookAt(b)
+		}
+	}
+	if s.fitting == nil {
+		devices, err := r.listDevices()
+		return nil, &NoDeviceError{Selector: selector, Devices: devices, Causes: err}
+	}
+	return s.fitting, nil
+}
+
+// deviceSearch is the search of Device.
+type deviceSearch struct {
+	backend, which string
+	images         []*registry.Image
+
+	fitting *Device // the best so far
+	suits   bool    // it takes an image, so that no other can be better
+}
+
+func newDeviceSearch(selector string, images []*registry.Image) *deviceSearch {
 	backend, which, _ := strings.Cut(strings.ToLower(selector), ":")
-	images := r.registry.Snapshot().Images
-	var fitting *Device
-	for _, d := range devices {
-		if !fitsPattern(backend, strings.ToLower(d.Backend)) || !fitsPattern(which, strconv.Itoa(d.Index)) && which != string(d.Info().Type) {
+	return &deviceSearch{backend: backend, which: which, images: images}
+}
+
+// lookAt opens a back end and looks at its devices.
+func (s *deviceSearch) lookAt(b *lazyBackend) {
+	list, _ := b.listDevices() // its error is told where no device fits
+	for _, d := range list {
+		if s.suits || !s.fitsDevice(d) {
 			continue
 		}
-		if d.acceptsAny(images) {
-			return d, nil
-		}
-		if fitting == nil {
-			fitting = d
+		if s.suits = len(s.images) == 0 || d.acceptsAny(s.images); s.suits || s.fitting == nil {
+			s.fitting = d
 		}
 	}
-	if fitting == nil {
-		return nil, &NoDeviceError{Selector: selector, Devices: devices}
-	}
-	return fitting, nil
+}
+
+func (s *deviceSearch) fitsDevice(d *Device) bool {
+	return fitsPattern(s.backend, strings.ToLower(d.Backend)) &&
+		(fitsPattern(s.which, strconv.Itoa(d.Index)) || s.which == string(d.Info().Type))
 }
 
 // acceptsAny tells whether the device can build one of the images.

@@ -14,7 +14,6 @@ package runtime
 import (
 	"errors"
 	"sync"
-	"sync/atomic"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
@@ -30,16 +29,13 @@ var ErrShutdown = errors.New("the runtime has been shut down")
 // Runtime is the loaded images and the devices. It is safe for concurrent
 // use.
 type Runtime struct {
-	drivers  func() []driver.Driver // opened when devices are first asked for
-	opened   atomic.Bool
+	backends []*lazyBackend // in order of preference
 	registry registry.Registry
 	resolver resolve.Resolver
 	programs programStore
 	objects  objectStore
 	options  Options
 	globals  deviceGlobals
-
-	devices func() ([]*Device, error) // of all drivers, asked once
 
 	mu     sync.Mutex
 	closed bool
@@ -51,19 +47,26 @@ func New(drivers []driver.Driver) *Runtime { return NewWithOptions(drivers, Opti
 
 // NewWithOptions is New with options.
 func NewWithOptions(drivers []driver.Driver, o Options) *Runtime {
-	return NewLazily(func() []driver.Driver { return drivers }, o)
+	r := NewLazily(nil, o)
+	for _, d := range drivers {
+		open := []driver.Driver{d}
+		r.backends = append(r.backends, &lazyBackend{
+			Backend: Backend{d.Name(), func() []driver.Driver { return open }},
+			trace:   o.Trace, drivers: open, // Shutdown closes them, used or not
+		})
+	}
+	return r
 }
 
-// NewLazily is NewWithOptions for drivers that are opened when a device is first
-// asked for: a program that only registers images starts no driver.
-func NewLazily(open func() []driver.Driver, o Options) *Runtime {
+// NewLazily is NewWithOptions for back ends that are opened when a device of
+// theirs may be wanted: a program that only registers images starts no driver,
+// and one that asks for a device of one back end opens no other.
+func NewLazily(backends []Backend, o Options) *Runtime {
 	r := &Runtime{options: o}
-	r.drivers = sync.OnceValue(func() []driver.Driver {
-		r.opened.Store(true)
-		return open()
-	})
+	for _, b := range backends {
+		r.backends = append(r.backends, &lazyBackend{Backend: b, trace: o.Trace})
+	}
 	r.programs.limit, r.objects.limit = maxPrograms, maxObjects
-	r.devices = sync.OnceValues(r.listDevices)
 	return r
 }
 
@@ -111,10 +114,8 @@ func (r *Runtime) Shutdown() error {
 		return nil
 	}
 	errs := []error{r.closeStores(), r.globals.closeMemory()}
-	if r.opened.Load() {
-		for _, d := range r.drivers() {
-			errs = append(errs, d.Close())
-		}
+	for _, b := range r.backends {
+		errs = append(errs, b.closeDrivers())
 	}
 	return errors.Join(errs...)
 }

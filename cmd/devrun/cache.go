@@ -213,7 +213,7 @@ func (o *cacheCommand) newExplain() *cobra.Command {
 
 // explainLaunch is the walk of a launch up to the look into the cache.
 func (o *cacheCommand) explainLaunch(c *cache.Cache, kernel, selector string, names []string) (err error) {
-	rt := runtime.NewWithOptions(backends.Open(backends.Options{Output: io.Discard}), runtime.Options{Cache: c})
+	rt := runtime.NewLazily(backends.Lazy(backends.Options{Output: io.Discard}), runtime.Options{Cache: c})
 	defer closeInto(&err, rt.Shutdown)
 	images, err := openImages(rt, names)
 	if err != nil {

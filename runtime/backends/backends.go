@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
+	"offlink/runtime"
 	"offlink/runtime/cache"
 	"offlink/runtime/cuda"
 	"offlink/runtime/driver"
@@ -87,13 +89,63 @@ func Open(o Options) []driver.Driver {
 	if err != nil {
 		return []driver.Driver{refusal{err}}
 	}
-	var list []driver.Driver
-	for _, f := range d.Backends {
+	return driversOf(d.Backends)
+}
+
+func driversOf(found []*Found) (list []driver.Driver) {
+	for _, f := range found {
 		if f.Driver != nil {
 			list = append(list, f.Driver)
 		}
 	}
 	return list
+}
+
+// Lazy is Open for a runtime that opens each back end when a device of it may be
+// wanted. The environment is read once, when the first is opened.
+func Lazy(o Options) []runtime.Backend {
+	l := &lazyDiscovery{options: o}
+	l.start = sync.OnceValue(l.readEnvironment)
+	var list []runtime.Backend
+	for i, b := range builtin {
+		if i == len(builtin)-1 { // the embedded device is the last
+			list = append(list, runtime.Backend{Open: l.openPlugins})
+		}
+		list = append(list, runtime.Backend{Name: b.name, Open: func() []driver.Driver { return l.openBuiltin(b) }})
+	}
+	return list
+}
+
+// lazyDiscovery is a Discovery whose back ends are opened one by one.
+type lazyDiscovery struct {
+	options   Options
+	discovery *Discovery
+	tracer    *tracer
+	start     func() error // readEnvironment, once
+	refused   sync.Once
+}
+
+func (l *lazyDiscovery) readEnvironment() (err error) {
+	l.discovery, l.tracer, err = startDiscovery(&l.options)
+	return err
+}
+
+// openFound opens back ends. Of an environment that cannot be read, the first that
+// is asked for has the error.
+func (l *lazyDiscovery) openFound(open func() []*Found) (list []driver.Driver) {
+	if err := l.start(); err != nil {
+		l.refused.Do(func() { list = []driver.Driver{refusal{err}} })
+		return list
+	}
+	return driversOf(open())
+}
+
+func (l *lazyDiscovery) openBuiltin(b backend) []driver.Driver {
+	return l.openFound(func() []*Found { return []*Found{l.discovery.openBuiltin(&l.options, l.tracer, b)} })
+}
+
+func (l *lazyDiscovery) openPlugins() []driver.Driver {
+	return l.openFound(func() []*Found { return checkPlugins(&l.options, l.tracer) })
 }
 
 // refusal is a driver that has nothing but an error.

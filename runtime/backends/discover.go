@@ -59,6 +59,19 @@ func Discover(o Options) (*Discovery, error) {
 	return d, nil
 }
 
+// startDiscovery reads the environment.
+func startDiscovery(o *Options) (*Discovery, *tracer, error) {
+	filter, err := selector.FromEnvironment(o.readVariable)
+	if err != nil {
+		return nil, nil, err
+	}
+	trace, err := selector.TraceFromEnvironment(o.readVariable)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Discovery{Filter: filter}, &tracer{o.traceOutput(), trace.Basic, trace.Calls, trace.All}, nil
+}
+
 // Close closes the drivers that were opened.
 func (d *Discovery) Close() error {
 	var errs []error

@@ -7,7 +7,6 @@ import (
 	"offlink/props"
 	"offlink/runtime"
 	"offlink/runtime/cache"
-	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
 	"offlink/runtime/registry"
 	"offlink/wrapper/devimg"
@@ -15,7 +14,9 @@ import (
 
 // BenchmarkLaunch is the Go half of offlink_launch on the embedded device.
 func BenchmarkLaunch(b *testing.B) {
-	s := newSession(func(*cache.Cache) []driver.Driver { return []driver.Driver{hostdev.New(hostdev.Options{})} })
+	s := newSession(func(*cache.Cache) []runtime.Backend {
+		return []runtime.Backend{fakeBackend(hostdev.New(hostdev.Options{}))}
+	})
 	for name, exports := range map[string]string{"app": "", "lib": "LibDeviceFunc"} {
 		code, err := os.ReadFile("../drivertest/testdata/" + name + ".spv")
 		if err != nil {

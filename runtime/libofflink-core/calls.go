@@ -19,7 +19,6 @@ import (
 	"offlink/runtime"
 	"offlink/runtime/backends"
 	"offlink/runtime/cache"
-	"offlink/runtime/driver"
 )
 
 func main() {} // a c-shared library has one and never runs it
@@ -29,7 +28,7 @@ func init() { go serveCalls() }
 // current is the session of the process.
 var current = sync.OnceValue(func() *session { return newSession(openBackends) })
 
-func openBackends(c *cache.Cache) []driver.Driver { return backends.Open(backends.Options{Cache: c}) }
+func openBackends(c *cache.Cache) []runtime.Backend { return backends.Lazy(backends.Options{Cache: c}) }
 
 // serveCalls answers calls of C until enough other goroutines do. Each that finds
 // itself alone starts another before it answers, so that a call that takes

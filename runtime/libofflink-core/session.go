@@ -43,16 +43,16 @@ type session struct {
 	}
 }
 
-// newSession opens the back ends with the cache that the environment asks for,
-// nil if it asks for none.
-func newSession(open func(*cache.Cache) []driver.Driver) *session {
+// newSession has back ends that are opened when they are needed, with the cache
+// that the environment asks for, nil if it asks for none.
+func newSession(list func(*cache.Cache) []runtime.Backend) *session {
 	s := &session{owners: make(map[uintptr]registry.Owner)}
 	o := runtime.Options{Warn: s.addWarning}
 	if settings, on := cache.FromEnvironment(os.Getenv, os.Stderr); on {
 		o.Cache = cache.New(settings)
 	}
 	o.Trace = startTrace()
-	s.runtime, s.trace = runtime.NewLazily(func() []driver.Driver { return open(o.Cache) }, o), o.Trace
+	s.runtime, s.trace = runtime.NewLazily(list(o.Cache), o), o.Trace
 	return s
 }
 

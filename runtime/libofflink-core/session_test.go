@@ -38,7 +38,7 @@ func launchWith(s *session, kernel uint64, r driver.Range, args []argument) erro
 func newTestSession(t *testing.T) (*session, *drivertest.Fake, uint64) {
 	t.Helper()
 	fake := &drivertest.Fake{Kernels: map[string]drivertest.FakeKernel{"scale": scale}}
-	s := newSession(func(*cache.Cache) []driver.Driver { return []driver.Driver{fake} })
+	s := newSession(func(*cache.Cache) []runtime.Backend { return []runtime.Backend{fakeBackend(fake)} })
 	s.runtime.Register(registry.Owner{ID: 1, Name: "app"}, []*devimg.Image{{
 		Target: "spir64", Format: devimg.FormatSPIRV, Entries: []string{"scale"}, Properties: new(props.Sets),
 		Code: devimg.Bytes(drivertest.SPIRV(drivertest.Code{Kernels: []string{"scale"}})),
@@ -191,4 +191,9 @@ func TestSessionThreads(t *testing.T) {
 	if n := fake.Live(); n != 0 {
 		t.Errorf("%d objects were not closed", n)
 	}
+}
+
+// fakeBackend is a back end with one driver, which is opened when it is needed.
+func fakeBackend(d driver.Driver) runtime.Backend {
+	return runtime.Backend{Name: d.Name(), Open: func() []driver.Driver { return []driver.Driver{d} }}
 }
