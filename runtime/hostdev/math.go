@@ -214,12 +214,27 @@ func rootn(x float64, n int64) float64 {
 		}
 		return math.Copysign(0, x)
 	}
+	if x < 0x1p-1000 && -1000 <= n && n <= 1000 {
+		return denormalRoot(x, n)
+	}
 	r := pow(x, 1/float64(n))
 	back := pow(r, float64(n))
 	if back == 0 || math.IsInf(back, 0) {
 		return r
 	}
 	return r + r*((x-back)/back)/float64(n)
+}
+
+// denormalRoot is rootn of a number that has too few bits to compare a power with:
+// it is scaled by a power of two whose root is one too.
+func denormalRoot(x float64, n int64) float64 {
+	size := int(max(n, -n))
+	steps := (100 + size - 1) / size
+	root := rootn(math.Ldexp(x, steps*size), n)
+	if n < 0 {
+		return math.Ldexp(root, steps)
+	}
+	return math.Ldexp(root, -steps)
 }
 
 // powr is pow for x >= 0, with the results that follow from exp(y log x).
@@ -321,6 +336,23 @@ func logGammaDD(x float64) dd {
 }
 
 func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+
+// log is math.Log, which takes denormal numbers for others on amd64.
+func log(x float64) float64 {
+	if 0 < x && x < 0x1p-1022 {
+		return logDD(x).high
+	}
+	return math.Log(x)
+}
+
+// lgamma is math.Lgamma, which takes the logarithm of a small number itself.
+func lgamma(x float64) (float64, int) {
+	v, sign := math.Lgamma(x)
+	if -0x1p-1022 < x && x < 0x1p-1022 && x != 0 {
+		v = -log(math.Abs(x))
+	}
+	return v, sign
+}
 
 func log2of(x float64) float64 {
 	if frac, e := math.Frexp(x); frac == 0.5 {

@@ -243,6 +243,9 @@ func testMathSpecial(t *testing.T, p *testProgram) {
 		{"exp10", nan, 0, nan},
 		{"sinh", 1000, 0, inf},
 		{"cosh", -1000, 0, inf},
+		{"lgamma", 0x1p-1060, 0, 1060 * math.Ln2},
+		{"lgamma", -0x1p-1060, 0, 1060 * math.Ln2},
+		{"lgamma", 0, 0, inf},
 		{"sign", nan, 0, 0},
 		{"rsqrt", 0, 0, inf},
 	} {

@@ -30,8 +30,8 @@ var mathUnary = map[string]unaryFloat{
 	"expm1":  double1(math.Expm1),
 	"fabs":   double1(math.Abs),
 	"floor":  double1(math.Floor),
-	"lgamma": double1(func(x float64) float64 { v, _ := math.Lgamma(x); return v }),
-	"log":    double1(math.Log),
+	"lgamma": double1(func(x float64) float64 { v, _ := lgamma(x); return v }),
+	"log":    double1(log),
 	"log10":  double1(log10),
 	"log1p":  double1(math.Log1p),
 	"log2":   double1(log2of),
@@ -118,7 +118,7 @@ func init() {
 		"modf":     floatAndFloatPointer(modf, narrow),
 		"sincos":   floatAndFloatPointer(sincos, narrow),
 		"frexp":    floatAndIntPointer(math.Frexp),
-		"lgamma_r": floatAndIntPointer(math.Lgamma),
+		"lgamma_r": floatAndIntPointer(lgamma),
 		"remquo":   (*builder).emitRemquo,
 	}
 	for name, row := range mathUnary {

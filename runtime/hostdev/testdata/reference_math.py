@@ -183,6 +183,10 @@ def tiny(r):
     return [s * v for s in (1, -1) for v in (r["min"], r["min"] * 5, r["normal"], r["normal"] * 1.5, r["normal"] ** 0.5, 2.0 ** -r["bits"])]
 
 
+def tiny_positive(r):
+    return [x for x in tiny(r) if x > 0]
+
+
 def ends(name):
     """The last arguments before a result is infinite, or 0."""
     return lambda r: [v * (1 - 2.0 ** -k) for v in r[name] for k in (3, 7, 9)]
@@ -195,12 +199,50 @@ HARD = {
     "acosh": [above_one], "asinh": [tiny, above_one], "atanh": [below_one, tiny], "atan": [tiny, above_one], "atanpi": [above_one],
     "sin": [angles, tiny], "cos": [angles, tiny], "tan": [angles, tiny],
     "sinpi": [tiny, above_one], "cospi": [tiny, above_one], "tanpi": [tiny],
-    "cbrt": [tiny, around_one], "rsqrt": [around_one], "erf": [tiny, above_one], "erfc": [tiny, below_one],
+    "cbrt": [tiny, around_one], "rsqrt": [around_one, tiny_positive], "erf": [tiny, above_one], "erfc": [tiny, below_one, ends("erfcs")],
     "exp": [tiny, ends("exps")], "exp2": [tiny, ends("exp2s")], "exp10": [tiny, ends("exp10s")], "expm1": [tiny, below_one, ends("exps")],
     "sinh": [tiny, below_one, ends("sinhs")], "cosh": [tiny, ends("sinhs")], "tanh": [tiny, below_one],
-    "log": [around_one], "log2": [around_one], "log10": [around_one], "log1p": [tiny, below_one, above_one],
+    "log": [around_one, tiny_positive], "log2": [around_one, tiny_positive], "log10": [around_one, tiny_positive], "log1p": [tiny, below_one, above_one],
     "tgamma": [around_one],
 }
+
+
+def small_powers(r):
+    """Powers of and with results that are denormal."""
+    out = [(x, y) for x in tiny_positive(r)[:4] for y in (1.0, -0.5, 0.25, 0.9375, 2.0 ** -20)]
+    for k in (1, 2, 5, 9):
+        out += [(2.5, math.log(r["normal"]) / math.log(2.5) - k), (0.3, math.log(r["normal"]) / math.log(0.3) + k)]
+    return out
+
+
+def small_integer_powers(r):
+    return [(s * x, float(int(y))) for s in (1, -1) for x, y in small_powers(r) if int(y)]
+
+
+def small_roots(r):
+    return [(s * x, n) for x in tiny_positive(r) for s, n in ((1, 2.0), (-1, 3.0), (1, 10.0), (1, -2.0), (-1, -7.0))]
+
+
+def far_planes(r):
+    """Pairs of numbers whose squares are out of range."""
+    far = [r["min"], r["min"] * 3, r["normal"], 1.0, r["max"] / 4, r["max"] / 2]
+    return [(s * x, y) for s in (1, -1) for x in far for y in far]
+
+
+HARD_BINARY = {
+    "atan2": [far_planes], "atan2pi": [far_planes], "hypot": [far_planes], "pow": [small_powers], "powr": [small_powers],
+    "pown": [small_integer_powers], "rootn": [small_roots],
+}
+
+
+def hard_binary(name, kind, f, r, cut):
+    """The hard pairs, with results that the type has."""
+    for inputs in HARD_BINARY[name]:
+        for x, y in inputs(r):
+            x, y = cut(x), cut(y)
+            v = f(exact(x), exact(y))
+            if x != 0 and y != 0 and isinstance(v, mpf) and mpmath.isfinite(v) and r["min"] <= abs(v) <= r["max"]:
+                yield x, y
 
 
 def hard(name, kind, r, cut):
@@ -217,11 +259,11 @@ def hard(name, kind, r, cut):
 
 RANGES = {
     "half": {"exp": 9.0, "exp2": 13.0, "exp10": 4.0, "erfc": 2.5, "gamma": 8.0, "large": 4, "bits": 11, "max": 65504.0,
-             "min": 2.0 ** -24, "normal": 2.0 ** -14, "exps": [-16.6, 11.08], "exp2s": [-24, 15.99], "exp10s": [-7.2, 4.8], "sinhs": [-11.7, 11.7]},
+             "min": 2.0 ** -24, "normal": 2.0 ** -14, "exps": [-16.6, 11.08], "exp2s": [-24, 15.99], "exp10s": [-7.2, 4.8], "sinhs": [-11.7, 11.7], "erfcs": [3.8]},
     "float": {"exp": 87.0, "exp2": 125.0, "exp10": 37.0, "erfc": 9.0, "gamma": 34.0, "large": 37, "bits": 24, "max": float(2 ** 128 - 2 ** 104),
-              "min": 2.0 ** -149, "normal": 2.0 ** -126, "exps": [-103.2, 88.7], "exp2s": [-149, 127.9], "exp10s": [-44.8, 38.5], "sinhs": [-89.4, 89.4]},
+              "min": 2.0 ** -149, "normal": 2.0 ** -126, "exps": [-103.2, 88.7], "exp2s": [-149, 127.9], "exp10s": [-44.8, 38.5], "sinhs": [-89.4, 89.4], "erfcs": [10.1]},
     "double": {"exp": 708.0, "exp2": 1020.0, "exp10": 307.0, "erfc": 26.0, "gamma": 170.0, "large": 305, "bits": 53, "max": 1.7976931348623157e308,
-               "min": 2.0 ** -1074, "normal": 2.0 ** -1022, "exps": [-744, 709.7], "exp2s": [-1074, 1023.9], "exp10s": [-323, 308.2], "sinhs": [-710.4, 710.4]},
+               "min": 2.0 ** -1074, "normal": 2.0 ** -1022, "exps": [-744, 709.7], "exp2s": [-1074, 1023.9], "exp10s": [-323, 308.2], "sinhs": [-710.4, 710.4], "erfcs": [27.2]},
 }
 
 
@@ -251,6 +293,8 @@ def main():
                     continue
                 if name in ("pow", "powr") and abs(math.log(x) * y) > r["exp"]:
                     continue
+                print(name, kind, short(x), short(y), mpmath.nstr(f(exact(x), exact(y)), 25))
+            for x, y in hard_binary(name, kind, f, r, cut):
                 print(name, kind, short(x), short(y), mpmath.nstr(f(exact(x), exact(y)), 25))
 
 
