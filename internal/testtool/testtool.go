@@ -84,17 +84,24 @@ func Need(t testing.TB, names ...string) {
 // scripts/python-env makes; pattern is as for filepath.Glob, below build/python.
 func Python(t testing.TB, pattern string) string {
 	t.Helper()
+	return BuildFile(t, "python/"+pattern)
+}
+
+// BuildFile returns a file that scripts/setup puts into build; pattern is as
+// for filepath.Glob.
+func BuildFile(t testing.TB, pattern string) string {
+	t.Helper()
 	skipShort(t)
 	root, err := moduleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := filepath.Glob(filepath.Join(root, "build", "python", pattern))
+	found, err := filepath.Glob(filepath.Join(root, "build", pattern))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(found) == 0 {
-		Missing(t, fmt.Errorf("build/python/%s is missing", pattern))
+		Missing(t, fmt.Errorf("build/%s is missing", pattern))
 	}
 	return found[0]
 }

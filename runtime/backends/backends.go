@@ -69,7 +69,7 @@ var builtin = []backend{
 func openCUDA(*Options, *tracer) (driver.Driver, error) { return cuda.New(cuda.Options{}) }
 
 func openOpenCL(o *Options, t *tracer) (driver.Driver, error) {
-	return opencl.Open(opencl.Options{Translator: o.readVariable("OFFLINK_LLVM_SPIRV"), Trace: t.nativeCalls()})
+	return opencl.Open(opencl.Options{Translator: o.readVariable("OFFLINK_LLVM_SPIRV"), Trace: t.nativeCalls(opencl.ResultName)})
 }
 
 func openLevelZero(*Options, *tracer) (driver.Driver, error) {
@@ -172,8 +172,8 @@ type tracer struct {
 }
 
 // nativeCalls is the hook of a back end that calls a native interface, nil if
-// nobody wants to see them.
-func (t *tracer) nativeCalls() func(call string, args []uintptr, code int) {
+// nobody wants to see them. resultName names the results of the interface.
+func (t *tracer) nativeCalls(resultName func(code int) string) func(call string, args []uintptr, code int) {
 	if !t.calls {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (t *tracer) nativeCalls() func(call string, args []uintptr, code int) {
 			}
 			line += fmt.Sprintf("%#x", a)
 		}
-		fmt.Fprintf(t.out, "%s)\n---> %s\n", line, opencl.ResultName(code))
+		fmt.Fprintf(t.out, "%s)\n---> %s\n", line, resultName(code))
 	}
 }
 

@@ -54,7 +54,7 @@ func Discover(o Options) (*Discovery, error) {
 	for _, b := range builtin[:len(builtin)-1] {
 		d.Backends = append(d.Backends, d.openBuiltin(&o, t, b))
 	}
-	d.Backends = append(d.Backends, checkPlugins(&o, t)...)
+	d.Backends = append(d.Backends, d.openPlugins(&o, t)...)
 	d.Backends = append(d.Backends, d.openBuiltin(&o, t, builtin[len(builtin)-1]))
 	return d, nil
 }

@@ -28,8 +28,12 @@ func environment(list ...string) func(string) string {
 	}
 }
 
-// hostOnly keeps the drivers of the machine out of a test.
-const hostOnly = "ONEAPI_DEVICE_SELECTOR=host:*"
+// hostOnly keeps the drivers of the machine and plugins out of a test,
+// noDrivers the former.
+const (
+	hostOnly  = "ONEAPI_DEVICE_SELECTOR=host:*"
+	noDrivers = "ONEAPI_DEVICE_SELECTOR=!cuda:*;!opencl:*;!level_zero:*"
+)
 
 func TestHostIsAlwaysThere(t *testing.T) {
 	d, err := Discover(Options{Getenv: environment(hostOnly)})
@@ -113,7 +117,7 @@ func configured(t *testing.T, text string, more ...string) *Discovery {
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	d, err := Discover(Options{Getenv: environment(append(more, hostOnly, "SYCL_PI_CONFIG="+file)...)})
+	d, err := Discover(Options{Getenv: environment(append(more, noDrivers, "SYCL_PI_CONFIG="+file)...)})
 	if err != nil {
 		t.Fatal(err)
 	}

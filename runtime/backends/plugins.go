@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"offlink/runtime/internal/dl"
+	"offlink/runtime/piplugin"
 )
 
 // configVariable names the configuration file of plugins.
@@ -17,10 +18,9 @@ const configVariable = "SYCL_PI_CONFIG"
 // maxPlugins bounds the libraries of a configuration file.
 const maxPlugins = 256
 
-// checkPlugins looks at the libraries that the configuration file names, a line
-// each. Their calls are not adapted to runtime/driver, so none becomes a back
-// end; the report shows those that are there.
-func checkPlugins(o *Options, t *tracer) []*Found {
+// openPlugins opens the libraries that the configuration file names, a line
+// each.
+func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
 	file, explicit := configFile(o)
 	names, err := readConfig(file)
 	if err != nil && (explicit || !errors.Is(err, os.ErrNotExist)) {
@@ -30,7 +30,7 @@ func checkPlugins(o *Options, t *tracer) []*Found {
 	}
 	var list []*Found
 	for _, name := range names {
-		list = append(list, checkPlugin(o, t, name))
+		list = append(list, d.openPlugin(o, t, name))
 	}
 	return list
 }
@@ -102,21 +102,20 @@ func candidates(o *Options, name string) (list []string) {
 	return append(list, name)
 }
 
-var errNoPlugins = errors.New("this version of offlink opens no plugins of the PI interface")
-
-// checkPlugin finds a library and tells why it is not used.
-func checkPlugin(o *Options, t *tracer, name string) *Found {
+// openPlugin opens one library. Its back end has the name of the file, so the
+// environment may exclude it before it is opened.
+func (d *Discovery) openPlugin(o *Options, t *tracer, name string) *Found {
 	f := &Found{Name: name}
-	library, err := dl.Open(candidates(o, name)...)
+	if !d.Filter.MayChoose(piplugin.BackendName(name)) {
+		f.Filtered = strings.Join(d.Filter.Variables(), " ")
+		return f
+	}
+	opened, err := piplugin.Open(piplugin.Options{Libraries: candidates(o, name), Trace: t.nativeCalls(piplugin.ResultName)})
 	if err != nil {
 		f.recordFailure(t, err)
 		return f
 	}
-	f.Path, f.Attempts = library.File("piPluginInit"), library.Attempts
-	if _, err := library.Symbol("piPluginInit"); err != nil {
-		f.recordFailure(t, errors.Join(fmt.Errorf("%s is not a plugin: %w", library.Path, err), library.Close()))
-		return f
-	}
-	f.recordFailure(t, errors.Join(fmt.Errorf("%s: %w", library.Path, errNoPlugins), library.Close()))
+	f.Attempts = opened.Attempts()
+	d.keepChosen(f, t, opened)
 	return f
 }

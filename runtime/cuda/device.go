@@ -35,7 +35,7 @@ type Device struct {
 // newDevice retains the primary context of a GPU.
 func newDevice(d *Driver, number libcuda.Device) (*Device, error) {
 	device := &Device{driver: d, library: d.library, number: number}
-	device.Device = streams.NewDevice(native{device})
+	device.Device = streams.NewDevice(native{device}, native{device})
 	device.sharedBase = sync.OnceValues(device.probeSharedBase)
 	if err := device.readInfo(); err != nil {
 		return nil, err

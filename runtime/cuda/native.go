@@ -16,7 +16,7 @@ func (n native) Within(calls func() error) error       { return n.device.withCon
 func (n native) WithinStream(calls func() error) error { return n.device.withStream(calls) }
 
 // NewStream is called with the context set.
-func (n native) NewStream() (streams.Stream, error) {
+func (n native) NewStream(bool) (streams.Stream, error) {
 	s, err := n.device.library.NewStream()
 	if err == nil {
 		n.device.probeContext(s)

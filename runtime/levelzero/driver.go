@@ -133,7 +133,7 @@ type Device struct {
 
 func newDevice(l *ze.Library, handle ze.Handle, common shared) (*Device, error) {
 	d := &Device{shared: common, library: l, handle: handle}
-	d.Device = streams.NewDevice(native{d})
+	d.Device = streams.NewDevice(native{d}, native{d})
 	return d, d.readInfo()
 }
 

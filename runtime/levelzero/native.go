@@ -17,7 +17,7 @@ type native struct{ device *Device }
 func (n native) Within(calls func() error) error       { return calls() }
 func (n native) WithinStream(calls func() error) error { return calls() }
 
-func (n native) NewStream() (streams.Stream, error) {
+func (n native) NewStream(bool) (streams.Stream, error) {
 	list, err := n.device.library.NewList(n.device.context, n.device.handle)
 	return streams.Stream(list), err
 }
@@ -131,7 +131,7 @@ func (n native) FreeMemory(_ driver.MemoryKind, address uint64) error {
 }
 
 func (n native) ClearMemory(address uint64, size int64) error {
-	list, err := n.NewStream()
+	list, err := n.NewStream(false)
 	if err != nil {
 		return err
 	}

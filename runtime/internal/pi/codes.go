@@ -12,6 +12,8 @@ const (
 	DeviceNotFound        = -1
 	DevicePartitionFailed = -18
 	InvalidValue          = -30
+	InvalidDevice         = -33
+	InvalidBinary         = -42
 	InvalidKernelName     = -46
 	InvalidArgValue       = -50
 	InvalidOperation      = -59

@@ -1,6 +1,10 @@
 package pi
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"offlink/runtime/internal/dl"
+)
 
 // maxObjects bounds the platforms and devices of a plugin.
 const maxObjects = 1 << 16
@@ -87,4 +91,40 @@ func (p *Plugin) ImportQueue(native uint64, context, device Handle) (Handle, err
 		return p.create(ExtQueueCreateWithNativeHandle, uintptr(native), 0, uintptr(context), uintptr(device), 0, 0)
 	}
 	return p.create(ExtQueueCreateWithNativeHandle, uintptr(native), uintptr(context), uintptr(device), 0)
+}
+
+// deviceBinary is struct pi_device_binary_struct of version 2, as images of
+// programs are; plugins look at the target alone.
+type deviceBinary struct {
+	version      uint16
+	kind, format uint8
+	target       *byte
+	options      [2]*byte
+	manifest     [2]uintptr
+	code         [2]*byte
+	entries      [2]uintptr
+	properties   [2]uintptr
+}
+
+const (
+	binaryVersion = 2
+	kindSYCL      = 4
+)
+
+// SelectsTarget asks whether a device takes images for a target.
+func (p *Plugin) SelectsTarget(device Handle, target string) (bool, error) {
+	empty := dl.CString("")
+	image := &deviceBinary{version: binaryVersion, kind: kindSYCL, target: dl.CString(target), options: [2]*byte{empty, empty}, code: [2]*byte{empty, empty}}
+	index := new(uint32)
+	*index = ^uint32(0)
+	err := p.selectBinary(uintptr(device), uintptr(unsafe.Pointer(&image)), uintptr(unsafe.Pointer(index)), uintptr(unsafe.Pointer(image)))
+	if IsCode(err, InvalidBinary) || IsCode(err, InvalidDevice) {
+		return false, nil
+	}
+	return err == nil && *index == 0, err
+}
+
+//go:uintptrescapes
+func (p *Plugin) selectBinary(device, images, index, _ uintptr) error {
+	return p.call(ExtDeviceSelectBinary, device, images, 1, index)
 }

@@ -188,12 +188,14 @@ func (p *Plugin) since(major, minor int) bool {
 }
 
 // TearDown tells the plugin that nothing follows. It may be called once, before
-// Unload.
+// Unload. Plugins over Unified Runtime store a flag through the parameter, and
+// crash without one; others do not look at it.
 func (p *Plugin) TearDown() error {
 	if !p.Has(TearDown) {
 		return nil
 	}
-	return p.release(TearDown, 0)
+	flag := new(uint64)
+	return p.release(TearDown, uintptr(unsafe.Pointer(flag)))
 }
 
 // Unload unloads the library.

@@ -30,7 +30,11 @@ func (p *Plugin) NewProgramBinary(context, device Handle, code []byte) (Handle, 
 //
 //go:uintptrescapes
 func (p *Plugin) createBinary(context, device, size, data, status, _ uintptr) (Handle, error) {
-	return p.create(ProgramCreateWithBinary, context, 1, device, size, data, 0, 0, status)
+	if !p.since(9, 11) {
+		return p.create(ProgramCreateWithBinary, context, 1, device, size, data, status)
+	}
+	const metadata = 0 // none
+	return p.create(ProgramCreateWithBinary, context, 1, device, size, data, metadata, 0, status)
 }
 
 // SetSpecConstant sets a specialization constant of a program that was not

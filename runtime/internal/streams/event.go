@@ -96,6 +96,9 @@ func (e *event) releaseMarks() error {
 // Handle is the driver's handle of the event's end; 0 before it is submitted.
 func (e *event) Handle() uint64 {
 	_, end, _ := e.stateSnapshot()
+	if teller, ok := e.device.Native.(HandleTeller); ok && end != 0 {
+		return teller.MarkHandle(end)
+	}
 	return uint64(end)
 }
 

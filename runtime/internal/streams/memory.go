@@ -45,7 +45,7 @@ func (m *Memory) Close() error {
 		return nil
 	}
 	m.device.allocations.removeMemory(m.address)
-	return m.device.Native.FreeMemory(m.kind, m.address)
+	return m.device.memory.FreeMemory(m.kind, m.address)
 }
 
 // NewVariable returns the memory of a program's variable, which lives as long
@@ -59,18 +59,18 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 	if kind < driver.DeviceMemory || kind > driver.SharedMemory {
 		return nil, fmt.Errorf("%v memory: %w", kind, driver.ErrUnsupported)
 	}
-	if most := d.Native.MaxAllocation(); size < 1 || size > most {
+	if most := d.memory.MaxAllocation(); size < 1 || size > most {
 		return nil, fmt.Errorf("cannot allocate %d bytes: the device allocates up to %d at once", size, most)
 	}
 	m := Memory{device: d, kind: kind, size: size, owned: true}
 	err := d.Native.Within(func() (err error) {
-		if m.address, err = d.Native.AllocateMemory(kind, size); err != nil {
+		if m.address, err = d.memory.AllocateMemory(kind, size); err != nil {
 			return err
 		}
 		if kind == driver.HostMemory {
 			clear((&hostMemory{m}).Bytes())
-		} else if err = d.Native.ClearMemory(m.address, size); err != nil {
-			err = errors.Join(err, d.Native.FreeMemory(kind, m.address))
+		} else if err = d.memory.ClearMemory(m.address, size); err != nil {
+			err = errors.Join(err, d.memory.FreeMemory(kind, m.address))
 		}
 		return err
 	})
@@ -90,7 +90,7 @@ func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) 
 	if p, ok := d.Pointer(handle); ok {
 		kind, rest = p.Memory.Kind(), p.Memory.Size()-p.Offset
 	} else if err := d.Native.Within(func() error {
-		start, whole, err := d.Native.FindAllocation(handle)
+		start, whole, err := d.memory.FindAllocation(handle)
 		rest = whole - int64(handle-start)
 		return err
 	}); err != nil {

@@ -30,7 +30,8 @@ type Native interface {
 	// same for calls that have a stream, which may need less.
 	Within(calls func() error) error
 	WithinStream(calls func() error) error
-	NewStream() (Stream, error)
+	// NewStream makes a stream, whose marks may have times or not.
+	NewStream(timed bool) (Stream, error)
 	// DestroyStream gives a stream back that has no work.
 	DestroyStream(s Stream) error
 	Synchronize(s Stream) error
@@ -48,7 +49,6 @@ type Native interface {
 	WaitMark(m Mark) error
 	// Elapsed is the time between two marks that are done.
 	Elapsed(from, to Mark) (time.Duration, error)
-	NativeMemory
 }
 
 // NativeMemory is the memory of a back end's driver, and the transfers that it
@@ -71,18 +71,29 @@ type NativeMemory interface {
 	FillMemory(to uint64, size int64, pattern []byte, s Stream) error
 }
 
+// HandleTeller is a Native whose marks are not the driver's handles themselves.
+type HandleTeller interface {
+	// MarkHandle is the driver's handle of a mark.
+	MarkHandle(m Mark) uint64
+}
+
 // Device has the queues, events and memory of one device. A back end's device
 // embeds it.
 type Device struct {
 	Native Native
+	memory NativeMemory
 
 	epoch       time.Time      // of the times of events
 	working     sync.WaitGroup // queues that work on after their Close
 	allocations allocationTable
 }
 
-// NewDevice returns the queues, events and memory of a device.
-func NewDevice(n Native) *Device { return &Device{Native: n, epoch: time.Now()} }
+// NewDevice returns the queues, events and memory of a device. A back end whose
+// memory may have no addresses passes nil for it, and has memory and transfers
+// of its own.
+func NewDevice(n Native, m NativeMemory) *Device {
+	return &Device{Native: n, memory: m, epoch: time.Now()}
+}
 
 // WaitForQueues waits for those that were closed while they worked.
 func (d *Device) WaitForQueues() { d.working.Wait() }

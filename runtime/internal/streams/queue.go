@@ -44,7 +44,7 @@ func (d *Device) MakeQueue(opts driver.QueueOptions, onEnd func(Stream)) (*Queue
 	}
 	err := d.Native.Within(func() error {
 		for range count {
-			s, err := d.Native.NewStream()
+			s, err := d.Native.NewStream(opts.Profiling)
 			if err != nil {
 				return errors.Join(err, q.destroyStreams())
 			}
@@ -151,6 +151,18 @@ func (q *Queue) waitFor(s, other Stream) (err error) {
 
 // Flush does nothing: the driver starts work when it has it.
 func (q *Queue) Flush() error { return nil }
+
+// EachStream calls f for every stream of the queue.
+func (q *Queue) EachStream(f func(Stream) error) error {
+	return q.device.Native.WithinStream(func() error {
+		for _, s := range q.streams {
+			if err := f(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
 
 // Finish waits for everything queued.
 func (q *Queue) Finish() error {

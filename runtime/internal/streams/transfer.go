@@ -17,7 +17,7 @@ func (q *Queue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync)
 	if len(data) == 0 {
 		return q.Barrier(s)
 	}
-	return q.Enqueue(s, func(stream Stream) error { return q.device.Native.WriteMemory(to, data, stream) })
+	return q.Enqueue(s, func(stream Stream) error { return q.device.memory.WriteMemory(to, data, stream) })
 }
 
 // Read copies memory into data.
@@ -29,7 +29,7 @@ func (q *Queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) 
 	if len(data) == 0 {
 		return q.Barrier(s)
 	}
-	return q.Enqueue(s, func(stream Stream) error { return q.device.Native.ReadMemory(data, from, stream) })
+	return q.Enqueue(s, func(stream Stream) error { return q.device.memory.ReadMemory(data, from, stream) })
 }
 
 // Copy copies between memories of the device.
@@ -45,7 +45,7 @@ func (q *Queue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromO
 	if size == 0 {
 		return q.Barrier(s)
 	}
-	return q.Enqueue(s, func(stream Stream) error { return q.device.Native.CopyMemory(target, source, size, stream) })
+	return q.Enqueue(s, func(stream Stream) error { return q.device.memory.CopyMemory(target, source, size, stream) })
 }
 
 // MaxPattern is the length of the longest pattern of a Fill.
@@ -68,5 +68,5 @@ func (q *Queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 		return q.Barrier(s)
 	}
 	pattern = slices.Clone(pattern)
-	return q.Enqueue(s, func(stream Stream) error { return q.device.Native.FillMemory(to, size, pattern, stream) })
+	return q.Enqueue(s, func(stream Stream) error { return q.device.memory.FillMemory(to, size, pattern, stream) })
 }

@@ -1,0 +1,60 @@
+package devicecode
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+)
+
+// StoredProgram is a program as a back end stores it: the driver's binary, and
+// the tables, which no driver has. Its bytes are a magic text, the SHA-256 of
+// the rest, and the three parts, each after its length in 8 bytes,
+// little-endian.
+type StoredProgram struct {
+	Identity string // of the device and its driver
+	Tables   Tables
+	Code     []byte
+}
+
+// Encode returns the bytes, which begin with magic.
+func (p *StoredProgram) Encode(magic string) ([]byte, error) {
+	tables, err := json.Marshal(p.Tables)
+	if err != nil {
+		return nil, err
+	}
+	var body []byte
+	for _, part := range [][]byte{[]byte(p.Identity), tables, p.Code} {
+		body = binary.LittleEndian.AppendUint64(body, uint64(len(part)))
+		body = append(body, part...)
+	}
+	sum := sha256.Sum256(body)
+	return append(append([]byte(magic), sum[:]...), body...), nil
+}
+
+// DecodeProgram reads what Encode wrote. The checksum is compared before a
+// driver sees anything: they crash on damaged code.
+func DecodeProgram(magic string, data []byte) (*StoredProgram, error) {
+	rest, ok := bytes.CutPrefix(data, []byte(magic))
+	if !ok || len(rest) < sha256.Size {
+		return nil, errors.New("not a program of this version of the back end")
+	}
+	body := rest[sha256.Size:]
+	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], rest[:sha256.Size]) {
+		return nil, errors.New("the program was changed: its checksum differs")
+	}
+	var parts [3][]byte
+	for i := range parts {
+		if len(body) < 8 || binary.LittleEndian.Uint64(body) > uint64(len(body)-8) {
+			return nil, errors.New("the program is cut short")
+		}
+		n := binary.LittleEndian.Uint64(body)
+		parts[i], body = body[8:8+n], body[8+n:]
+	}
+	if len(body) > 0 {
+		return nil, errors.New("the program has bytes at its end")
+	}
+	p := &StoredProgram{Identity: string(parts[0]), Code: parts[2]}
+	return p, json.Unmarshal(parts[1], &p.Tables)
+}

@@ -1,0 +1,59 @@
+package piplugin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/devicecode"
+	"offlink/runtime/internal/dl"
+)
+
+const binaryMagic = "offlink plugin program 1\n"
+
+// identity names the device, driver and plugin that a binary is for.
+func (d *Device) identity() string {
+	return strings.Join([]string{d.driver.Name(), d.plugin.Version(), d.info.Platform, d.info.PlatformVersion, d.info.Name, d.info.Version, d.info.DriverVersion}, "\n")
+}
+
+// Binary returns the program with the plugin's own code.
+func (p *program) Binary() ([]byte, error) {
+	if p.binary != nil {
+		return bytes.Clone(p.binary), nil
+	}
+	code, err := p.device.plugin.ProgramBinary(p.handle)
+	if err != nil {
+		return nil, err
+	}
+	if len(code) == 0 {
+		return nil, fmt.Errorf("the plugin gives out no binary: %w", driver.ErrUnsupported)
+	}
+	stored := devicecode.StoredProgram{Identity: p.device.identity(), Tables: p.tables, Code: code}
+	return stored.Encode(binaryMagic)
+}
+
+// LoadBinary builds a program from its binary form.
+func (d *Device) LoadBinary(ctx context.Context, data []byte) (driver.Program, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, d.buildError(err)
+	}
+	stored, err := devicecode.DecodeProgram(binaryMagic, data)
+	if err == nil && stored.Identity != d.identity() {
+		err = errors.New("the program was built for another device or version of the plugin")
+	}
+	if err != nil {
+		return nil, d.buildError(err)
+	}
+	p := &program{device: d, tables: stored.Tables, binary: bytes.Clone(data)}
+	err = dl.KeepSignals(func() (err error) {
+		p.handle, err = d.buildBinary(stored.Code, "")
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}

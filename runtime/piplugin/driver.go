@@ -1,0 +1,170 @@
+package piplugin
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
+	"offlink/runtime/internal/pi"
+)
+
+// Options are the options of a plugin.
+type Options struct {
+	// Libraries are the names and paths to try for the library.
+	Libraries []string
+	// Fail, if set, is asked before each call that can fail, with its name, and
+	// the call returns the error unless it is nil: for tests of callers.
+	Fail func(call string) error
+	// Trace, if set, is told of each call with its result.
+	Trace func(call string, args []uintptr, code int)
+
+	// without are functions that the plugin is taken not to have, for tests.
+	without []pi.Function
+}
+
+// Driver is an open plugin. It is safe for concurrent use.
+type Driver struct {
+	plugin *pi.Plugin
+	path   string
+	used   atomic.Bool // a device has a context: drivers have threads from then on
+
+	mu      sync.Mutex
+	devices []driver.Device
+	listed  bool
+	closed  bool
+}
+
+// Open opens the first of the libraries that can be opened. The error lists
+// the names that were tried, or says why the library cannot be used. The
+// caller closes the driver.
+func Open(o Options) (*Driver, error) {
+	d := &Driver{}
+	err := dl.KeepSignals(func() (err error) {
+		d.plugin, err = pi.Open(o.Libraries, pi.Hooks{Before: o.Fail, After: o.Trace})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.plugin.Without(o.without...)
+	d.path = d.plugin.Path()
+	return d, nil
+}
+
+// Name is the BackendName of the library.
+func (d *Driver) Name() string { return BackendName(d.path) }
+
+// BackendName is the name of a plugin's back end in selectors: the file's
+// without its decoration, "opencl" of libpi_opencl.so.
+func BackendName(path string) string {
+	name := filepath.Base(path)
+	name, _, _ = strings.Cut(name, ".")
+	for _, prefix := range []string{"lib", "pi_"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	return strings.Map(func(c rune) rune {
+		if strings.ContainsRune(":,; *!", c) {
+			return '_' // what selectors are made of
+		}
+		return c
+	}, name)
+}
+
+// Path is the library's file.
+func (d *Driver) Path() string { return d.path }
+
+// Attempts are the paths that were tried for the library.
+func (d *Driver) Attempts() []dl.Attempt { return d.plugin.Attempts() }
+
+// Version is the version of the interface, and the plugin's own number.
+func (d *Driver) Version() string { return "PI " + d.plugin.Version() }
+
+// Devices lists the devices of all platforms, in the plugin's order. A
+// platform that fails leaves its devices out; the error names it.
+func (d *Driver) Devices() ([]driver.Device, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.listed {
+		return d.devices, nil
+	}
+	err := dl.KeepSignals(d.listDevices)
+	d.listed = err == nil
+	return d.devices, err
+}
+
+func (d *Driver) listDevices() error {
+	platforms, err := d.plugin.Platforms()
+	if err != nil {
+		return err
+	}
+	d.devices = nil
+	var errs []error
+	for i, handle := range platforms {
+		p, err := d.newPlatform(handle)
+		if err == nil {
+			err = d.addDevices(p)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("platform %d %q: %w", i, p.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (d *Driver) addDevices(p *platform) error {
+	list, err := d.plugin.Devices(p.handle)
+	if err != nil {
+		return err
+	}
+	for _, handle := range list {
+		device, err := d.newDevice(p, handle)
+		if err != nil {
+			return err
+		}
+		d.devices = append(d.devices, device)
+	}
+	return nil
+}
+
+// platform is a platform of the plugin.
+type platform struct {
+	handle        pi.Handle
+	name, version string
+}
+
+// Close gives the devices back and tears the plugin down. The library is
+// unloaded if no device was used: a driver that runs has threads and exit
+// handlers, whose code must stay.
+func (d *Driver) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	var errs []error
+	for _, device := range slices.Backward(d.devices) {
+		errs = append(errs, device.(*Device).close())
+	}
+	d.devices = nil
+	errs = append(errs, d.plugin.TearDown())
+	if !d.used.Load() {
+		errs = append(errs, d.plugin.Unload())
+	}
+	return errors.Join(errs...)
+}
+
+// ResultName names the result of a call in traces: "PI_SUCCESS".
+func ResultName(code int) string {
+	if name := pi.CodeName(code); name != "" {
+		return name
+	}
+	return strconv.Itoa(code)
+}

@@ -1,0 +1,156 @@
+package piplugin
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/devicecode"
+	"offlink/runtime/internal/dl"
+	"offlink/runtime/internal/pi"
+)
+
+// variable is a program-scope variable. It lives as long as its program.
+type variable struct {
+	program *program
+	name    string // linkage name
+	size    int64
+	cName   *byte
+	// The kernels that transfer it where nothing else can.
+	readKernel, writeKernel *kernel
+	address                 uintptr // 0 where the plugin does not tell
+}
+
+// addressedVariable is a variable whose address the plugin tells.
+type addressedVariable struct{ variable }
+
+func (v *variable) Size() int64             { return v.size }
+func (v *variable) Kind() driver.MemoryKind { return driver.DeviceMemory }
+
+// Close does nothing: the program has the variable.
+func (v *variable) Close() error { return nil }
+
+// asVariable returns a memory as a variable, if it is one.
+func asVariable(m driver.Memory) (*variable, bool) {
+	switch v := m.(type) {
+	case *variable:
+		return v, true
+	case *addressedVariable:
+		return &v.variable, true
+	}
+	return nil, false
+}
+
+// Address is the variable's address on the device.
+func (v *addressedVariable) Address() uint64 { return uint64(v.address) }
+
+// Variable returns a program-scope variable by its linkage name or its name
+// for the host.
+func (p *program) Variable(name string) (driver.Memory, error) {
+	info, ok := p.tables.Variables[name]
+	if !ok {
+		return nil, fmt.Errorf("variable %s: %w", name, driver.ErrNotFound)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if v := p.variables[info.Linkage]; v != nil {
+		return v, nil
+	}
+	v, err := p.newVariable(info)
+	if err != nil {
+		return nil, fmt.Errorf("variable %s: %w", name, err)
+	}
+	if p.variables == nil {
+		p.variables = make(map[string]driver.Memory)
+	}
+	p.variables[info.Linkage] = v
+	return v, nil
+}
+
+func (p *program) newVariable(info devicecode.Variable) (driver.Memory, error) {
+	v := variable{program: p, name: info.Linkage, size: info.Size, cName: dl.CString(info.Linkage)}
+	switch d := p.device; d.able.variables {
+	case variablesByPointer:
+		address, size, err := d.plugin.GlobalVariable(d.handle, p.handle, v.name)
+		if err != nil {
+			return nil, err
+		}
+		if size < v.size {
+			return nil, fmt.Errorf("the plugin says it has %d bytes; the module has %d", size, v.size)
+		}
+		v.address = address
+		return &addressedVariable{v}, nil
+	case variablesByKernel:
+		return &v, v.findAccessors()
+	}
+	return &v, nil
+}
+
+func (v *variable) write(queue pi.Handle, offset int64, data []byte) error {
+	plugin := v.program.device.plugin
+	if v.address != 0 {
+		return plugin.WriteAddress(queue, v.address+uintptr(offset), data)
+	}
+	return plugin.WriteVariable(queue, v.program.handle, v.cName, offset, data)
+}
+
+func (v *variable) read(queue pi.Handle, offset int64, data []byte) error {
+	plugin := v.program.device.plugin
+	if v.address != 0 {
+		return plugin.ReadAddress(queue, data, v.address+uintptr(offset))
+	}
+	return plugin.ReadVariable(queue, v.program.handle, v.cName, offset, data)
+}
+
+// accessorParams are those of spirv.Accessor's kernels.
+var accessorParams = []driver.Param{{Kind: driver.ParamBuffer}, {Kind: driver.ParamValue, Size: 8}, {Kind: driver.ParamValue, Size: 8}}
+
+func (v *variable) findAccessors() (err error) {
+	if v.readKernel, err = v.program.newKernel(devicecode.ReaderPrefix+v.name, accessorParams); err != nil {
+		return err
+	}
+	if v.writeKernel, err = v.program.newKernel(devicecode.WriterPrefix+v.name, accessorParams); err != nil {
+		return errors.Join(err, v.readKernel.Close())
+	}
+	return nil
+}
+
+func (v *variable) closeAccessors() error {
+	if v.readKernel == nil {
+		return nil
+	}
+	return errors.Join(v.readKernel.Close(), v.writeKernel.Close())
+}
+
+// transferByKernel goes by way of memory of the device, and has ended when it
+// returns.
+func (v *variable) transferByKernel(q *queue, write bool, offset int64, data []byte, s driver.Sync) (err error) {
+	staging, err := q.device.Alloc(driver.DeviceMemory, int64(len(data)))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, staging.Close()) }()
+	args := []driver.Arg{
+		{Memory: staging},
+		{Value: binary.LittleEndian.AppendUint64(nil, uint64(offset))},
+		{Value: binary.LittleEndian.AppendUint64(nil, uint64(len(data)))},
+	}
+	one := driver.Range{Global: []int{1}}
+	var first driver.Event
+	if write {
+		err = q.Write(staging, 0, data, driver.Sync{After: s.After, Done: &first})
+	} else {
+		err = q.Launch(v.readKernel, one, args, driver.Sync{After: s.After, Done: &first})
+	}
+	if err != nil {
+		return err
+	}
+	last := driver.Sync{After: []driver.Event{first}, Done: s.Done, Block: true}
+	if write {
+		err = q.Launch(v.writeKernel, one, args, last)
+	} else {
+		err = q.Read(staging, 0, data, last)
+	}
+	return errors.Join(err, first.Close())
+}
