@@ -145,7 +145,7 @@ func (l *lazyDiscovery) openBuiltin(b backend) []driver.Driver {
 }
 
 func (l *lazyDiscovery) openPlugins() []driver.Driver {
-	return l.openFound(func() []*Found { return checkPlugins(&l.options, l.tracer) })
+	return l.openFound(func() []*Found { return l.discovery.openPlugins(&l.options, l.tracer) })
 }
 
 // refusal is a driver that has nothing but an error.

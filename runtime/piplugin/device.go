@@ -60,7 +60,9 @@ func (d *Driver) newDevice(p *platform, handle pi.Handle) (*Device, error) {
 		return nil, err
 	}
 	device.findAbilities()
-	device.completeInfo()
+	if err := device.completeInfo(); err != nil {
+		return nil, err
+	}
 	return device, nil
 }
 

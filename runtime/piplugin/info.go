@@ -137,10 +137,15 @@ func (r *infoReader) readGroups(info *driver.Info) {
 	}
 }
 
-// completeInfo adds what follows from the abilities.
-func (d *Device) completeInfo() {
+// completeInfo adds what follows from the abilities. Its error is that of a
+// call that failed.
+func (d *Device) completeInfo() error {
 	info := &d.info
-	if d.Accepts(driver.Image{Format: "spirv", Target: "spir64"}) == nil {
+	refused := d.Accepts(driver.Image{Format: "spirv", Target: "spir64"})
+	if _, failed := errors.AsType[*driver.CallError](refused); failed {
+		return refused
+	}
+	if refused == nil {
 		info.Formats = append(info.Formats, "spirv")
 		info.Extensions = append(info.Extensions, driver.LinkExtension("spir64"))
 	}
@@ -148,6 +153,7 @@ func (d *Device) completeInfo() {
 		info.Formats = append(info.Formats, "native")
 	}
 	info.Aspects = d.aspects()
+	return nil
 }
 
 // aspects are SYCL's names of the device's abilities.

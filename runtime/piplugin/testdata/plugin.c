@@ -1,0 +1,713 @@
+/* A plugin for tests: a device that runs the kernels of the conformance suite,
+ * written out in C below, at once when they are queued. It counts what it gave
+ * out, and refuses handles that it does not know.
+ *
+ *   -DPI_TABLE=PI_TABLE_15_47 -DPI_VERSION='"15.47.3"' -DPI_TEXT=20   the version, and the
+ *                          length of its text in struct _pi_plugin
+ *   -DPI_TAKES='"14.37"'   the one version that it takes; all without it
+ *   -DPI_RESULT=-30        the result of piPluginInit
+ *   -DPI_NULL=SLOT, -DPI_JUNK=SLOT     an entry that is null, or points nowhere
+ *   -DNO_USM, -DNO_POINTERS, -DNO_NAMES, -DNO_BINARIES  functions that it lacks
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pi_tables.h"
+
+/* An entry of the table whose function is not in this file is null. */
+#define DECLARE(name) extern int name() __attribute__((weak));
+PI_TABLE(DECLARE)
+
+enum { OK = 0, DEVICE_NOT_FOUND = -1, COMPILE_FAILURE = -15, LINK_FAILURE = -17, INVALID_VALUE = -30, INVALID_DEVICE = -33, INVALID_BINARY = -42,
+       INVALID_KERNEL_NAME = -46, INVALID_ARG_INDEX = -49, INVALID_ARG_SIZE = -51, INVALID_OPERATION = -59, SPECIFIC = -996 };
+
+/* What the test reads and sets. */
+int plugin_live, plugin_misuses, plugin_torn_down;
+int plugin_next_code; /* of the next call, once */
+char plugin_last_options[64];
+static char last_error[64];
+
+#define ENTER                                                                       \
+  do {                                                                              \
+    if (plugin_next_code) {                                                         \
+      int code = plugin_next_code;                                                  \
+      plugin_next_code = 0;                                                         \
+      snprintf(last_error, sizeof last_error, "%s failed on purpose", __func__);    \
+      return code;                                                                  \
+    }                                                                               \
+  } while (0)
+
+typedef struct object {
+  uint32_t kind; /* 'C'ontext, 'Q'ueue, 'M'emory, 'P'rogram, 'K'ernel, 'E'vent, 'D'ead */
+  int uses;
+  struct object *parent;
+  /* memory */
+  unsigned char *bytes;
+  size_t size;
+  /* program */
+  int compiled, linked, variable, constants[2];
+  /* kernel */
+  char name[64];
+  unsigned char args[4][64];
+  size_t sizes[4];
+  int set;
+} object;
+
+static object *create(char kind, object *parent) {
+  object *o = calloc(1, sizeof *o);
+  o->kind = kind, o->uses = 1, o->parent = parent;
+  __atomic_add_fetch(&plugin_live, 1, __ATOMIC_RELAXED);
+  return o;
+}
+
+static int known(const object *o, char kind) {
+  if (o && o->kind == (uint32_t)kind)
+    return 1;
+  plugin_misuses++;
+  return 0;
+}
+
+static int release(object *o, char kind) {
+  ENTER;
+  if (!known(o, kind))
+    return INVALID_VALUE;
+  if (__atomic_sub_fetch(&o->uses, 1, __ATOMIC_RELAXED) == 0) {
+    if (kind == 'M' && o->parent == NULL)
+      free(o->bytes);
+    o->kind = 'D'; /* the struct stays, so that a second release is seen */
+    __atomic_sub_fetch(&plugin_live, 1, __ATOMIC_RELAXED);
+  }
+  return OK;
+}
+
+#define KNOWN(o, kind) if (!known(o, kind)) return INVALID_VALUE
+
+static int answer(const void *value, size_t length, size_t room, void *out, size_t *size) {
+  if (out && room != length) /* as the OpenCL plugin of 15.47, which aborts */
+    return INVALID_VALUE;
+  if (out)
+    memcpy(out, value, length);
+  if (size)
+    *size = length;
+  return OK;
+}
+#define ANSWER(value) return answer(&(value), sizeof(value), room, out, size)
+#define TEXT(value) return answer(value, sizeof(value), room, out, size)
+
+static object platform = {.kind = 'L', .uses = 1}, device = {.kind = 'V', .uses = 1};
+
+int piPlatformsGet(uint32_t n, object **list, uint32_t *count) {
+  ENTER;
+  if (n > 0)
+    list[0] = &platform;
+  if (count)
+    *count = 1;
+  return OK;
+}
+
+int piPlatformGetInfo(object *p, uint32_t what, size_t room, void *out, size_t *size) {
+  ENTER;
+  KNOWN(p, 'L');
+  if (what == 0x902)
+    TEXT("Test platform");
+  TEXT("PI " PI_VERSION);
+}
+
+int piDevicesGet(object *p, uint64_t type, uint32_t n, object **list, uint32_t *count) {
+  ENTER;
+  KNOWN(p, 'L');
+  if (n > 0)
+    list[0] = &device;
+  if (count)
+    *count = 1;
+  return OK;
+}
+
+int piDeviceGetInfo(object *d, uint32_t what, size_t room, void *out, size_t *size) {
+  ENTER;
+  KNOWN(d, 'V');
+  size_t items[3] = {64, 64, 64}, group = 64;
+  uint64_t type = 4, usm = 15, memory = 1 << 30, local = 1 << 16;
+  uint32_t units = 2, bits = 128 * 8, little = 1;
+  switch (what) {
+  case 0x1000: ANSWER(type);
+  case 0x1002: ANSWER(units);
+  case 0x1004: ANSWER(group);
+  case 0x1005: ANSWER(items);
+  case 0x1010: case 0x101F: ANSWER(memory);
+  case 0x1019: ANSWER(bits);
+  case 0x1023: ANSWER(local);
+  case 0x1026: ANSWER(little);
+  case 0x102B: TEXT("Test device");
+  case 0x102C: TEXT("offlink");
+  case 0x102D: TEXT("1");
+  case 0x102F: TEXT("OpenCL 3.0 test");
+  case 0x105B: TEXT("SPIR-V_1.0 SPIR-V_1.4");
+  case 0x1030: TEXT("cl_khr_fp64");
+  case 0x4190: case 0x4191: case 0x4192: ANSWER(usm);
+  }
+  return INVALID_VALUE;
+}
+
+struct binary {
+  uint16_t version;
+  uint8_t kind, format;
+  const char *target;
+};
+
+int piextDeviceSelectBinary(object *d, struct binary **list, uint32_t n, uint32_t *index) {
+  ENTER;
+  KNOWN(d, 'V');
+  for (uint32_t i = 0; i < n; i++)
+    if (!strcmp(list[i]->target, "spir64") || !strcmp(list[i]->target, "spir64_gen")) {
+      *index = i;
+      return OK;
+    }
+  return INVALID_BINARY;
+}
+
+int piContextCreate(const void *properties, uint32_t n, object **devices, void *notify, void *user, object **out) {
+  ENTER;
+  KNOWN(devices[0], 'V');
+  *out = create('C', NULL);
+  return OK;
+}
+int piContextRelease(object *o) { return release(o, 'C'); }
+
+int piQueueCreate(object *c, object *d, uint64_t flags, object **out) {
+  ENTER;
+  KNOWN(c, 'C');
+  KNOWN(d, 'V');
+  *out = create('Q', NULL);
+  return OK;
+}
+int piextQueueCreate(object *c, object *d, uint64_t *properties, object **out) {
+  if (properties[0] != ~(uint64_t)0 || properties[2] != 0)
+    return INVALID_VALUE;
+  return piQueueCreate(c, d, properties[1], out);
+}
+int piQueueRelease(object *o) { return release(o, 'Q'); }
+int piQueueFinish(object *q) {
+  ENTER;
+  KNOWN(q, 'Q');
+  return OK;
+}
+int piQueueFlush(object *q) { return piQueueFinish(q); }
+
+/* Memory. */
+
+static object *allocate(size_t size) {
+  object *m = create('M', NULL);
+  m->bytes = aligned_alloc(128, (size + 127) / 128 * 128);
+  memset(m->bytes, 0xa5, size); /* nobody has zeroed it */
+  m->size = size;
+  return m;
+}
+
+int piMemBufferCreate(object *c, uint64_t flags, size_t size, void *host, object **out, void *properties) {
+  ENTER;
+  KNOWN(c, 'C');
+  *out = allocate(size);
+  return OK;
+}
+int piMemRelease(object *o) { return release(o, 'M'); }
+
+int piMemBufferPartition(object *m, uint64_t flags, uint32_t type, size_t *region, object **out) {
+  ENTER;
+  KNOWN(m, 'M');
+  if (type != 0x1220 || region[0] + region[1] > m->size || region[0] % 128)
+    return INVALID_VALUE;
+  object *part = create('M', m);
+  part->bytes = m->bytes + region[0], part->size = region[1];
+  *out = part;
+  return OK;
+}
+
+#ifndef NO_USM
+static object *allocations[256];
+
+static int usm(void **out, object *c, size_t size) {
+  ENTER;
+  KNOWN(c, 'C');
+  for (int i = 0; i < 256; i++)
+    if (!allocations[i]) {
+      allocations[i] = allocate(size);
+      *out = allocations[i]->bytes;
+      return OK;
+    }
+  return -5;
+}
+int piextUSMHostAlloc(void **out, object *c, void *properties, size_t size, uint32_t align) { return usm(out, c, size); }
+int piextUSMDeviceAlloc(void **out, object *c, object *d, void *properties, size_t size, uint32_t align) {
+  KNOWN(d, 'V');
+  return usm(out, c, size);
+}
+int piextUSMSharedAlloc(void **out, object *c, object *d, void *properties, size_t size, uint32_t align) {
+  KNOWN(d, 'V');
+  return usm(out, c, size);
+}
+int piextUSMFree(object *c, void *p) {
+  ENTER;
+  KNOWN(c, 'C');
+  for (int i = 0; i < 256; i++)
+    if (allocations[i] && allocations[i]->bytes == p) {
+      object *m = allocations[i];
+      allocations[i] = NULL;
+      return release(m, 'M');
+    }
+  plugin_misuses++;
+  return INVALID_VALUE;
+}
+int piextUSMGetMemAllocInfo(object *c, unsigned char *p, uint32_t what, size_t room, void *out, size_t *size) {
+  ENTER;
+  KNOWN(c, 'C');
+  uint32_t device_memory = 0x4198, unknown = 0x4196;
+  for (int i = 0; i < 256; i++)
+    if (allocations[i] && p >= allocations[i]->bytes && p < allocations[i]->bytes + allocations[i]->size)
+      switch (what) {
+      case 0x419A: ANSWER(device_memory);
+      case 0x419B: ANSWER(allocations[i]->bytes);
+      case 0x419C: ANSWER(allocations[i]->size);
+      }
+  if (what == 0x419A)
+    ANSWER(unknown);
+  return INVALID_VALUE;
+}
+#endif
+
+/* Events: everything has ended. */
+
+static int64_t now;
+
+static int done(object *q, object **event) {
+  KNOWN(q, 'Q');
+  if (event) {
+    *event = create('E', NULL);
+    (*event)->size = (size_t)__atomic_add_fetch(&now, 1, __ATOMIC_RELAXED);
+  }
+  return OK;
+}
+int piEnqueueEventsWait(object *q, uint32_t n, object **list, object **event) {
+  ENTER;
+  for (uint32_t i = 0; i < n; i++)
+    KNOWN(list[i], 'E');
+  return done(q, event);
+}
+int piEnqueueEventsWaitWithBarrier(object *q, uint32_t n, object **list, object **event) { return piEnqueueEventsWait(q, n, list, event); }
+int piEventsWait(uint32_t n, object **list) {
+  ENTER;
+  for (uint32_t i = 0; i < n; i++)
+    KNOWN(list[i], 'E');
+  return OK;
+}
+int piEventGetInfo(object *e, uint32_t what, size_t room, void *out, size_t *size) {
+  ENTER;
+  KNOWN(e, 'E');
+  int32_t complete = 0;
+  if (what == 0x11D3)
+    ANSWER(complete);
+  return INVALID_VALUE;
+}
+int piEventGetProfilingInfo(object *e, uint32_t what, size_t room, void *out, size_t *size) {
+  ENTER;
+  KNOWN(e, 'E');
+  uint64_t time = e->size * 1000;
+  ANSWER(time);
+}
+int piEventRelease(object *o) { return release(o, 'E'); }
+
+/* Transfers. */
+
+#define WAITS uint32_t n, object **list, object **event
+#ifndef NO_USM
+int piextUSMEnqueueMemcpy(object *q, uint32_t block, void *to, const void *from, size_t size, WAITS) {
+  ENTER;
+  memmove(to, from, size);
+  return done(q, event);
+}
+int piextUSMEnqueueMemset(object *q, void *to, int32_t value, size_t size, WAITS) {
+  ENTER;
+  memset(to, value, size);
+  return done(q, event);
+}
+#endif
+int piEnqueueMemBufferRead(object *q, object *m, uint32_t block, size_t offset, size_t size, void *to, WAITS) {
+  ENTER;
+  KNOWN(m, 'M');
+  memcpy(to, m->bytes + offset, size);
+  return done(q, event);
+}
+int piEnqueueMemBufferWrite(object *q, object *m, uint32_t block, size_t offset, size_t size, const void *from, WAITS) {
+  ENTER;
+  KNOWN(m, 'M');
+  memcpy(m->bytes + offset, from, size);
+  return done(q, event);
+}
+int piEnqueueMemBufferCopy(object *q, object *from, object *to, size_t from_offset, size_t to_offset, size_t size, WAITS) {
+  ENTER;
+  KNOWN(from, 'M');
+  KNOWN(to, 'M');
+  memmove(to->bytes + to_offset, from->bytes + from_offset, size);
+  return done(q, event);
+}
+int piEnqueueMemBufferFill(object *q, object *m, const unsigned char *pattern, size_t length, size_t offset, size_t size, WAITS) {
+  ENTER;
+  KNOWN(m, 'M');
+  for (size_t i = 0; i < size; i++)
+    m->bytes[offset + i] = pattern[i % length];
+  return done(q, event);
+}
+
+/* Programs. Of the code, the values of the specialization constants 3 and 4
+ * are read; every program has every kernel. */
+
+static void read_constants(object *p, const uint32_t *words, size_t count) {
+  enum { DECORATE = 71, SPEC_ID = 1, SPEC_CONSTANT = 50 };
+  uint32_t ids[2] = {0};
+  for (size_t i = 5; i < count && words[i] >> 16; i += words[i] >> 16) {
+    const uint32_t *in = words + i;
+    if ((in[0] & 0xffff) == DECORATE && in[2] == SPEC_ID && in[3] >= 3 && in[3] <= 4)
+      ids[in[3] - 3] = in[1];
+    for (int k = 0; k < 2; k++)
+      if ((in[0] & 0xffff) == SPEC_CONSTANT && in[2] == ids[k])
+        p->constants[k] = (int)in[3];
+  }
+}
+
+int piProgramCreate(object *c, const void *il, size_t length, object **out) {
+  ENTER;
+  KNOWN(c, 'C');
+  object *p = create('P', NULL);
+  p->variable = 7, p->constants[0] = 42, p->constants[1] = 43;
+  read_constants(p, il, length / 4);
+  *out = p;
+  return OK;
+}
+int piextProgramSetSpecializationConstant(object *p, uint32_t id, size_t size, const int *value) {
+  ENTER;
+  KNOWN(p, 'P');
+  if (p->compiled || id < 3 || id > 4 || size != 4)
+    return INVALID_VALUE;
+  p->constants[id - 3] = *value;
+  return OK;
+}
+int piProgramCompile(object *p, uint32_t n, object **devices, const char *options, uint32_t headers, void *programs, void *names, void *notify, void *user) {
+  ENTER;
+  KNOWN(p, 'P');
+  snprintf(plugin_last_options, sizeof plugin_last_options, "%s", options);
+  if (!strcmp(options, "-fail"))
+    return COMPILE_FAILURE;
+  p->compiled = 1;
+  return OK;
+}
+int piProgramBuild(object *p, uint32_t n, object **devices, const char *options, void *notify, void *user) {
+  ENTER;
+  KNOWN(p, 'P');
+  p->compiled = p->linked = 1;
+  return OK;
+}
+int piProgramLink(object *c, uint32_t n, object **devices, const char *options, uint32_t count, object **list, void *notify, void *user, object **out) {
+  ENTER;
+  KNOWN(c, 'C');
+  object *p = create('P', NULL);
+  *out = p;
+  p->variable = 7, p->constants[0] = 42, p->constants[1] = 43;
+  for (uint32_t i = 0; i < count; i++) {
+    KNOWN(list[i], 'P');
+    for (int k = 0; k < 2; k++)
+      if (list[i]->constants[k] != 42 + k)
+        p->constants[k] = list[i]->constants[k];
+  }
+  if (!strcmp(options, "-fail"))
+    return LINK_FAILURE; /* with a program that has the log */
+  p->linked = 1;
+  return OK;
+}
+int piProgramGetBuildInfo(object *p, object *d, uint32_t what, size_t room, void *out, size_t *size) {
+  ENTER;
+  KNOWN(p, 'P');
+  TEXT("error: options asked for a failure");
+}
+int piProgramRelease(object *o) { return release(o, 'P'); }
+
+#ifndef NO_BINARIES
+struct stored {
+  char magic[8];
+  int constants[2];
+};
+int piProgramGetInfo(object *p, uint32_t what, size_t room, void *out, size_t *size) {
+  ENTER;
+  KNOWN(p, 'P');
+  size_t length = sizeof(struct stored);
+  if (what == 0x1165)
+    ANSWER(length);
+  if (what != 0x1166 || room != sizeof(void *))
+    return INVALID_VALUE;
+  struct stored s = {"binary", {p->constants[0], p->constants[1]}};
+  memcpy(*(void **)out, &s, sizeof s);
+  return OK;
+}
+static int load(object *c, const size_t *lengths, const unsigned char **code, int32_t *status, object **out) {
+  ENTER;
+  KNOWN(c, 'C');
+  struct stored s;
+  if (lengths[0] != sizeof s || memcmp(code[0], "binary", 7))
+    return INVALID_BINARY;
+  memcpy(&s, code[0], sizeof s);
+  object *p = create('P', NULL);
+  p->variable = 7;
+  memcpy(p->constants, s.constants, sizeof s.constants);
+  *status = OK;
+  *out = p;
+  return OK;
+}
+#ifdef OLD_BINARIES /* before 9.11 */
+int piProgramCreateWithBinary(object *c, uint32_t n, object **d, const size_t *lengths, const unsigned char **code, int32_t *status, object **out) {
+  return load(c, lengths, code, status, out);
+}
+#else
+int piProgramCreateWithBinary(object *c, uint32_t n, object **d, const size_t *lengths, const unsigned char **code, size_t entries, const void *metadata,
+                              int32_t *status, object **out) {
+  return entries || metadata ? INVALID_VALUE : load(c, lengths, code, status, out);
+}
+#endif
+#endif
+
+#ifndef NO_POINTERS
+int piextGetGlobalVariablePointer(object *d, object *p, const char *name, size_t *size, void **out) {
+  ENTER;
+  KNOWN(p, 'P');
+  if (strcmp(name, "variable"))
+    return INVALID_VALUE;
+  *size = sizeof p->variable;
+  *out = &p->variable;
+  return OK;
+}
+#endif
+#ifndef NO_NAMES
+int piextEnqueueDeviceGlobalVariableWrite(object *q, object *p, const char *name, uint32_t block, size_t count, size_t offset, const void *from, WAITS) {
+  ENTER;
+  KNOWN(p, 'P');
+  memcpy((char *)&p->variable + offset, from, count);
+  return strcmp(name, "variable") ? INVALID_VALUE : done(q, event);
+}
+int piextEnqueueDeviceGlobalVariableRead(object *q, object *p, const char *name, uint32_t block, size_t count, size_t offset, void *to, WAITS) {
+  ENTER;
+  KNOWN(p, 'P');
+  memcpy(to, (char *)&p->variable + offset, count);
+  return strcmp(name, "variable") ? INVALID_VALUE : done(q, event);
+}
+#endif
+
+/* A function's address: that of the program, so that the test knows it. */
+int piextGetDeviceFunctionPointer(object *d, object *p, const char *name, uint64_t *out) {
+  ENTER;
+  KNOWN(p, 'P');
+  if (!strcmp(name, "LibDeviceFunc"))
+    return INVALID_KERNEL_NAME;
+  *out = (uint64_t)(uintptr_t)p;
+  return OK;
+}
+
+/* Kernels. */
+
+static const char *names[] = {"app", "fill", "ids", "sums", "count", "local_size", "follow", "last", "special", "endless", "required",
+                              "add_variable", "offlink.read.variable", "offlink.write.variable"};
+
+int piKernelCreate(object *p, const char *name, object **out) {
+  ENTER;
+  KNOWN(p, 'P');
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (p->linked && !strcmp(name, names[i])) {
+      object *k = create('K', p);
+      snprintf(k->name, sizeof k->name, "%s", name);
+      __atomic_add_fetch(&p->uses, 1, __ATOMIC_RELAXED);
+      *out = k;
+      return OK;
+    }
+  return INVALID_KERNEL_NAME;
+}
+int piKernelRelease(object *k) {
+  object *p = k->parent;
+  int code = release(k, 'K');
+  return code ? code : release(p, 'P');
+}
+int piKernelSetExecInfo(object *k, uint32_t what, size_t size, const uint32_t *value) {
+  ENTER;
+  KNOWN(k, 'K');
+  return what == 0 && size == 4 && *value == 1 ? OK : INVALID_VALUE;
+}
+int piKernelSetArg(object *k, uint32_t i, size_t size, const void *value) {
+  ENTER;
+  KNOWN(k, 'K');
+  if (i >= 4)
+    return INVALID_ARG_INDEX;
+  if (value && size > sizeof k->args[i])
+    return INVALID_ARG_SIZE;
+  if (value)
+    memcpy(k->args[i], value, size);
+  k->sizes[i] = size;
+  k->set |= 1 << i;
+  return OK;
+}
+int piextKernelSetArgPointer(object *k, uint32_t i, size_t size, const void *value) {
+  return size == sizeof(void *) ? piKernelSetArg(k, i, size, value) : INVALID_ARG_SIZE;
+}
+#ifdef OLD_BUFFER_ARGS /* before 14.33 */
+int piextKernelSetArgMemObj(object *k, uint32_t i, object **m) {
+#else
+int piextKernelSetArgMemObj(object *k, uint32_t i, const uint32_t *property, object **m) {
+  if (!property || property[0] != 27)
+    return INVALID_VALUE;
+#endif
+  KNOWN(*m, 'M');
+  return piKernelSetArg(k, i, sizeof(void *), &(*m)->bytes);
+}
+int piKernelGetInfo(object *k, uint32_t what, size_t room, void *out, size_t *size) {
+  ENTER;
+  KNOWN(k, 'K');
+  uint32_t count = 1;
+  ANSWER(count);
+}
+int piKernelGetGroupInfo(object *k, object *d, uint32_t what, size_t room, void *out, size_t *size) {
+  ENTER;
+  KNOWN(k, 'K');
+  size_t group = 64, required[3] = {0};
+  if (!strcmp(k->name, "required"))
+    required[0] = 4, required[1] = 2, required[2] = 1;
+  if (what == 0x11B0)
+    ANSWER(group);
+  if (what == 0x11B1)
+    ANSWER(required);
+  return INVALID_VALUE;
+}
+
+#define POINTER(type, i) (*(type **)k->args[i])
+
+static void run(object *k, const size_t *id, const size_t *global, const size_t *offset, size_t local) {
+  int *out = POINTER(int, 0);
+  size_t x = id[0] + offset[0], y = id[1] + offset[1], z = id[2] + offset[2];
+  object *p = k->parent;
+  if (!strcmp(k->name, "app"))
+    out[x] = 2 * (int)x;
+  else if (!strcmp(k->name, "fill"))
+    ((float *)out)[x] = *(float *)k->args[1] + *(signed char *)k->args[2];
+  else if (!strcmp(k->name, "ids"))
+    out[id[0] + global[0] * (id[1] + global[1] * id[2])] = (int)(x + 100 * y + 10000 * z);
+  else if (!strcmp(k->name, "sums"))
+    POINTER(int, 1)[x / local] = (x % local ? POINTER(int, 1)[x / local] : 0) + out[x];
+  else if (!strcmp(k->name, "count"))
+    ++*out;
+  else if (!strcmp(k->name, "local_size"))
+    out[x] = 1;
+  else if (!strcmp(k->name, "follow"))
+    ((int **)k->args[0])[1][x] = ((int **)k->args[0])[0][x] + 1;
+  else if (!strcmp(k->name, "special"))
+    memcpy(out, p->constants, sizeof p->constants);
+  else if (!strcmp(k->name, "required"))
+    out[x] = 1;
+  else if (!strcmp(k->name, "add_variable"))
+    out[x] += p->variable++;
+  else if (!strcmp(k->name, "offlink.read.variable"))
+    memcpy(out, (char *)&p->variable + *(uint64_t *)k->args[1], *(uint64_t *)k->args[2]);
+  else if (!strcmp(k->name, "offlink.write.variable"))
+    memcpy((char *)&p->variable + *(uint64_t *)k->args[1], out, *(uint64_t *)k->args[2]);
+  else if (!strcmp(k->name, "last")) {
+    uint64_t *list = POINTER(uint64_t, 0);
+    while (list[1])
+      list = (uint64_t *)list[1];
+    *POINTER(int, 1) = (int)list[0];
+  }
+}
+
+static int threads; /* the device's lock: the suite calls from several */
+
+int piEnqueueKernelLaunch(object *q, object *k, uint32_t dimensions, const size_t *offset, const size_t *global, const size_t *local, WAITS) {
+  ENTER;
+  KNOWN(k, 'K');
+  size_t whole[3] = {1, 1, 1}, from[3] = {0}, id[3];
+  if (dimensions < 1 || dimensions > 3)
+    return INVALID_VALUE;
+  for (uint32_t i = 0; i < dimensions; i++)
+    whole[i] = global[i], from[i] = offset ? offset[i] : 0;
+  while (__atomic_exchange_n(&threads, 1, __ATOMIC_ACQUIRE))
+    ;
+  for (id[2] = 0; id[2] < whole[2]; id[2]++)
+    for (id[1] = 0; id[1] < whole[1]; id[1]++)
+      for (id[0] = 0; id[0] < whole[0]; id[0]++)
+        run(k, id, whole, from, local ? local[0] : 1);
+  __atomic_store_n(&threads, 0, __ATOMIC_RELEASE);
+  return done(q, event);
+}
+
+/* Native handles: the object's address and one. */
+
+int piextDeviceGetNativeHandle(object *o, uintptr_t *out) {
+  ENTER;
+  *out = (uintptr_t)o + 1;
+  return OK;
+}
+int piextProgramGetNativeHandle(object *o, uintptr_t *out) { return piextDeviceGetNativeHandle(o, out); }
+int piextKernelGetNativeHandle(object *o, uintptr_t *out) { return piextDeviceGetNativeHandle(o, out); }
+int piextEventGetNativeHandle(object *o, uintptr_t *out) { return piextDeviceGetNativeHandle(o, out); }
+int piextQueueGetNativeHandle(object *o, uintptr_t *out, int32_t *description) { return piextDeviceGetNativeHandle(o, out); }
+
+static int adopt(uintptr_t native, object *c, object **out) {
+  ENTER;
+  KNOWN(c, 'C');
+  object *q = (object *)(native - 1);
+  KNOWN(q, 'Q');
+  *out = create('Q', NULL);
+  return OK;
+}
+#ifdef OLD_QUEUE_IMPORTS /* before 13.32 */
+int piextQueueCreateWithNativeHandle(uintptr_t native, object *c, object *d, int own, object **out) { return own ? INVALID_VALUE : adopt(native, c, out); }
+#else
+int piextQueueCreateWithNativeHandle(uintptr_t native, int32_t description, object *c, object *d, int own, uint64_t *properties, object **out) {
+  return own || properties ? INVALID_VALUE : adopt(native, c, out);
+}
+#endif
+
+int piPluginGetLastError(char **message) {
+  *message = last_error;
+  return SPECIFIC;
+}
+
+int piTearDown(void *parameter) {
+  plugin_torn_down++;
+  if (parameter)
+    *(char *)parameter = 1;
+  return OK;
+}
+
+typedef struct {
+  char version[PI_TEXT], plugin[PI_TEXT];
+  const char *targets;
+  void *table[256];
+} record;
+
+int piPluginInit(record *r) {
+#ifdef PI_RESULT
+  return PI_RESULT;
+#endif
+#ifdef PI_TAKES
+  if (strcmp(r->version, PI_TAKES))
+    return INVALID_OPERATION;
+#endif
+#define ENTRY(name) (void *)name,
+  void *table[] = {PI_TABLE(ENTRY)};
+#ifdef PI_NULL
+  table[PI_NULL] = NULL;
+#endif
+#ifdef PI_JUNK
+  table[PI_JUNK] = (void *)0x1234;
+#endif
+  memset(r->plugin, 0, sizeof r->plugin);
+  strncpy(r->plugin, PI_VERSION, sizeof r->plugin);
+  r->targets = "";
+  memcpy(r->table, table, sizeof table);
+  return OK;
+}
