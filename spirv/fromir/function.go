@@ -29,6 +29,7 @@ type function struct {
 	line            lineState
 	scopeNow        scopeState
 	casts           map[castKey]id // casts in the block
+	privateCopies   map[ir.ValueID]id
 }
 
 // phiEdge is a value of a phi that is made at the end of the block that it
@@ -211,7 +212,7 @@ func (t *translator) translateFunction(n ir.ValueID) {
 	t.b.functions = appendInstruction(t.b.functions, spirv.OpFunctionEnd)
 	t.current = nil
 	switch {
-	case info.kernel && t.options.KernelWrappers:
+	case info.kernel && (t.options.KernelWrappers || t.view.named[n]):
 		t.kernelWrapper(n, info, body.ArgumentNames)
 	case info.kernel:
 		t.entry, t.wrapperAt = t.functionID(n), len(t.b.functions)
@@ -359,7 +360,7 @@ func (f *function) operandID(v ir.Value, want id) id {
 	case ir.ValueInstruction:
 		n = f.reserveID(int(v.Index))
 	case ir.ValueGlobal:
-		n = f.globalAddress(ir.ValueID(v.Index))
+		n = f.globalValue(ir.ValueID(v.Index))
 	case ir.ValueConstant:
 		n = f.writeExpression(v)
 	default:
@@ -385,7 +386,7 @@ func (f *function) constantPart(v ir.Value, typ id) id {
 		}
 		return made
 	case ir.ValueGlobal:
-		if f.globalAddressType(ir.ValueID(v.Index)) == typ {
+		if f.globalAddressType(ir.ValueID(v.Index)) == typ && !f.isPrivateConstant(ir.ValueID(v.Index)) {
 			return f.globalAddress(ir.ValueID(v.Index))
 		}
 	}

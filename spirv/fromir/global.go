@@ -98,7 +98,38 @@ func (t *translator) variableID(n ir.ValueID) id {
 	if t.inputGlobal(n) != nil {
 		t.failf("the address of the built-in variable %s", t.module.Values[n].Name)
 	}
+	if t.isPrivateConstant(n) {
+		t.failf("the address of %s, which is in address space 0, in an initialiser; give it an address space", t.module.Values[n].Name)
+	}
 	return t.b.externalID(externalKey(n))
+}
+
+// isPrivateConstant reports whether a global is a constant of address space 0. C and
+// C++ have them for initialisers of local aggregates. As SPIR-V has no such
+// variables outside of functions, each function that uses one has a copy.
+func (t *translator) isPrivateConstant(n ir.ValueID) bool {
+	v := &t.module.Values[n]
+	return v.Kind == ir.Variable && v.Constant && v.IsLocal() && !t.view.isDeclared(n) && t.storageClass(v.AddressSpace) == spirv.StorageFunction
+}
+
+// globalValue returns the address of a global within a function.
+func (f *function) globalValue(n ir.ValueID) id {
+	if !f.isPrivateConstant(n) {
+		return f.globalAddress(n)
+	}
+	if made, ok := f.privateCopies[n]; ok {
+		return made
+	}
+	copied := f.addVariable(f.globalAddressType(n), 0, f.initializerID(n))
+	f.b.setName(copied, f.module.Values[n].Name)
+	if h := f.readHeader(n); h.Alignment > 0 {
+		f.b.decorateID(copied, decAlignment, uint32(h.Alignment))
+	}
+	if f.privateCopies == nil {
+		f.privateCopies = make(map[ir.ValueID]id)
+	}
+	f.privateCopies[n] = copied
+	return copied
 }
 
 // variableUnit writes a variable.

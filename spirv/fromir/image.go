@@ -84,7 +84,7 @@ func (m *image) skipsValue(v *ir.PartitionValue) bool {
 	case ir.Function:
 		return !m.needed[v.ID] || m.factsOf(v.ID).builtin != nil
 	case ir.Variable:
-		return m.inputGlobal(v.ID) != nil || ignoredVariable(v.Value.Name) || m.onlyAnnotates(v.ID)
+		return m.inputGlobal(v.ID) != nil || ignoredVariable(v.Value.Name) || m.onlyAnnotates(v.ID) || m.isPrivateConstant(v.ID)
 	}
 	return true
 }

@@ -218,6 +218,8 @@ func (f *function) constantTruth(n ir.TypeID, typ id, truth bool) id {
 	return f.constComposite(typ, parts)
 }
 
+// comparePointers compares addresses as numbers. SPIR-V 1.4 has OpPtrEqual, but
+// released readers of SPIR-V, and drivers made of them, crash on it.
 func (f *function) comparePointers(in *ir.Instruction, typ id, emit emitter) id {
 	a, b := in.Operands[0], in.Operands[1]
 	want := f.typeOf(a)
@@ -225,14 +227,6 @@ func (f *function) comparePointers(in *ir.Instruction, typ id, emit emitter) id 
 		want = f.typeOf(b)
 	}
 	x, y := f.operandID(a, want), f.operandID(b, want)
-	if (in.Predicate == ir.ICmpEQ || in.Predicate == ir.ICmpNE) && f.options.Version >= spirv.Version1_4 {
-		f.needVersion(spirv.Version1_4)
-		op := spirv.OpPtrEqual
-		if in.Predicate == ir.ICmpNE {
-			op = spirv.OpPtrNotEqual
-		}
-		return f.emitLast(emit, op, typ, x, y)
-	}
 	size := f.intType(f.pointerBits)
 	x, y = f.emitResult(spirv.OpConvertPtrToU, size, x), f.emitResult(spirv.OpConvertPtrToU, size, y)
 	return f.emitLast(emit, compareOpcodes[in.Predicate], typ, x, y)
@@ -264,10 +258,26 @@ func (f *function) selectValue(in *ir.Instruction, typ id, emit emitter) id {
 		want = typ
 	}
 	x, y := f.operandID(in.Operands[1], want), f.operandID(in.Operands[2], want)
-	if f.moduleType(in.Type).Kind == ir.TypeStruct || f.moduleType(in.Type).Kind == ir.TypeArray {
+	switch result := f.moduleType(in.Type); result.Kind {
+	case ir.TypeStruct, ir.TypeArray:
 		f.needVersion(spirv.Version1_4)
+	case ir.TypeVector:
+		condition = f.vectorCondition(in.Operands[0].Type, condition, result.Length)
 	}
 	return f.emitLast(emit, spirv.OpSelect, typ, condition, x, y)
+}
+
+// vectorCondition returns the condition of a select of vectors with a truth value
+// for each element: versions before 1.4 want it so.
+func (f *function) vectorCondition(n ir.TypeID, condition id, length uint64) id {
+	if length == 1 || f.moduleType(n).Kind == ir.TypeVector {
+		return condition
+	}
+	parts := make([]id, length)
+	for i := range parts {
+		parts[i] = condition
+	}
+	return f.emitResult(spirv.OpCompositeConstruct, f.vectorType(f.boolType(), uint32(length)), parts...)
 }
 
 func (f *function) addressSpaceCast(in *ir.Instruction, typ id, emit emitter) id {

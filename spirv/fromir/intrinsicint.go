@@ -301,24 +301,27 @@ func (c *callSite) overflowOfBools(name string) (n, over id) {
 	return n, c.emitResult(spirv.OpLogicalAnd, typ, c.emitResult(spirv.OpLogicalNot, typ, a), b)
 }
 
-// pairResult writes an instruction whose result is a struct of two numbers.
-func (c *callSite) pairResult(op spirv.Opcode, a, b id) (first, second id) {
-	element := c.typeID(c.numberType())
-	pair := c.b.typeEntry(spirv.OpTypeStruct, []uint32{element, element}, element, element)
-	both := c.emitResult(op, pair, a, b)
-	return c.emitResult(spirv.OpCompositeExtract, element, both, 0), c.emitResult(spirv.OpCompositeExtract, element, both, 1)
-}
-
 // numbersDiffer writes whether two numbers differ.
 func (c *callSite) numbersDiffer(a, b id) id {
 	return c.emitResult(spirv.OpINotEqual, c.intLikeBool(c.numberType()), a, b)
 }
 
+// wideProduct writes the halves of a product. The core's OpUMulExtended, and
+// OpIAddCarry and OpISubBorrow beside it, would be shorter, but Intel's CPU driver
+// and released readers of SPIR-V lack them.
+func (c *callSite) wideProduct(highHalf string, a, b id) (low, high id) {
+	number := c.typeID(c.numberType())
+	instruction, _ := spirv.ExtInstNumber("OpenCL.std", highHalf)
+	low = c.emitResult(spirv.OpIMul, number, a, b)
+	return low, c.emitResult(spirv.OpExtInst, number, c.opencl, instruction, a, b)
+}
+
 func (c *callSite) addCarry() (n, over id) {
 	number := c.numberType()
 	if !c.hasOddWidth(number) {
-		sum, carried := c.pairResult(spirv.OpIAddCarry, c.argumentID(0), c.argumentID(1))
-		return sum, c.numbersDiffer(carried, c.intConst(0, 0))
+		a := c.argumentID(0)
+		sum := c.emitResult(spirv.OpIAdd, c.typeID(number), a, c.argumentID(1))
+		return sum, c.emitResult(spirv.OpULessThan, c.intLikeBool(number), sum, a)
 	}
 	sum := c.emitResult(spirv.OpIAdd, c.typeID(number), c.argumentID(0), c.argumentID(1))
 	n = c.cutToWidth(number, sum)
@@ -328,8 +331,9 @@ func (c *callSite) addCarry() (n, over id) {
 func (c *callSite) subtractBorrow() (n, over id) {
 	number := c.numberType()
 	if !c.hasOddWidth(number) {
-		difference, borrowed := c.pairResult(spirv.OpISubBorrow, c.argumentID(0), c.argumentID(1))
-		return difference, c.numbersDiffer(borrowed, c.intConst(0, 0))
+		a, b := c.argumentID(0), c.argumentID(1)
+		difference := c.emitResult(spirv.OpISub, c.typeID(number), a, b)
+		return difference, c.emitResult(spirv.OpULessThan, c.intLikeBool(number), a, b)
 	}
 	difference := c.emitResult(spirv.OpISub, c.typeID(number), c.argumentID(0), c.argumentID(1))
 	n = c.cutToWidth(number, difference)
@@ -337,7 +341,7 @@ func (c *callSite) subtractBorrow() (n, over id) {
 }
 
 func (c *callSite) unsignedProduct() (n, over id) {
-	low, high := c.pairResult(spirv.OpUMulExtended, c.argumentID(0), c.argumentID(1))
+	low, high := c.wideProduct("u_mul_hi", c.argumentID(0), c.argumentID(1))
 	n = c.cutToWidth(c.numberType(), low)
 	over = c.numbersDiffer(high, c.intConst(0, 0))
 	if c.hasOddWidth(c.numberType()) {
@@ -349,7 +353,7 @@ func (c *callSite) unsignedProduct() (n, over id) {
 func (c *callSite) signedProduct() (n, over id) {
 	number := c.numberType()
 	bits := c.heldBits(c.scalarBits(number))
-	low, high := c.pairResult(spirv.OpSMulExtended, c.signedArg(0), c.signedArg(1))
+	low, high := c.wideProduct("s_mul_hi", c.signedArg(0), c.signedArg(1))
 	n = c.cutToWidth(number, low)
 	sign := c.emitResult(spirv.OpShiftRightArithmetic, c.typeID(number), low, c.intConst(0, uint64(bits-1)))
 	over = c.numbersDiffer(high, sign)

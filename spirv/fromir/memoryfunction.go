@@ -1,39 +1,45 @@
 package fromir
 
 import (
-	"strings"
+	"fmt"
 
 	"offlink/spirv"
 )
 
 // memoryFunction writes a memset or memmove whose length or value is not
-// constant as a loop over bytes in a function of its own. Name and parameters
-// are those of llvm-spirv: compilers that read SPIR-V with its library make the
-// intrinsic of that name again, and Intel's crashes on other parameters.
+// constant as a call of a function of its own, a loop over bytes. The function is
+// the module's alone: images that have the same one can be linked. Its name is none
+// that begins with spirv.llvm_: of these, compilers that read SPIR-V with
+// llvm-spirv's library make intrinsics again, whose names differ between versions.
 func (c *callSite) memoryFunction(kind string) {
-	space := c.function.moduleType(c.operands[0].Type).AddressSpace
-	bytePointer := c.pointerType(c.intType(8), space)
-	length := c.typeID(c.operands[2].Type)
-	second := c.intType(8)
+	bits := c.function.moduleType(c.operands[2].Type).Bits
+	w := memoryWriter{translator: c.translator, bits: bits, typ: c.typeID(c.operands[2].Type), second: c.intType(8)}
+	w.pointer = c.bytePointer(0)
 	arguments := []id{c.argAs(0, c.intType(8))}
+	name := fmt.Sprintf("offlink.%s.p%d", kind, c.function.moduleType(c.operands[0].Type).AddressSpace)
 	if kind == "memmove" {
-		from := c.function.moduleType(c.operands[1].Type).AddressSpace
-		second = c.pointerType(c.intType(8), from)
+		w.second = c.bytePointer(1)
 		arguments = append(arguments, c.argAs(1, c.intType(8)))
+		name += fmt.Sprintf(".p%d", c.function.moduleType(c.operands[1].Type).AddressSpace)
 	} else {
 		arguments = append(arguments, c.valueID(c.operands[1]))
 	}
-	arguments = append(arguments, c.valueID(c.operands[2]), c.valueID(c.operands[3]))
-	name := "spirv." + strings.ReplaceAll(c.callee.value.Name, ".", "_")
-	bits := c.function.moduleType(c.operands[2].Type).Bits
+	name += fmt.Sprintf(".i%d", bits)
+	if w.access = c.memoryAccess(1); w.access[0]&accessVolatile != 0 {
+		name += ".volatile"
+	}
+	arguments = append(arguments, c.valueID(c.operands[2]))
 	n := c.b.newIDOnce("function "+name, func(n id) []uint32 {
 		c.b.setName(n, name)
-		c.useCapabilities(capLinkage)
-		c.b.addDecoration(spirv.OpDecorate, n, append(appendText([]uint32{decLinkageAttributes}, name), linkExport))
-		w := memoryWriter{c.translator, n, bytePointer, second, length, bits}
+		w.self = n
 		return w.writeFunction(kind)
 	})
 	c.emitResult(spirv.OpFunctionCall, c.voidType(), append([]uint32{n}, arguments...)...)
+}
+
+// bytePointer returns the type of a pointer argument as one to bytes.
+func (c *callSite) bytePointer(i int) id {
+	return c.pointerType(c.intType(8), c.function.moduleType(c.operands[i].Type).AddressSpace)
 }
 
 // memoryWriter writes such a function.
@@ -42,77 +48,87 @@ type memoryWriter struct {
 	self                 id
 	pointer, second, typ id
 	bits                 uint32
+	access               []uint32 // of each byte
+	words                []uint32
 }
 
+// emitResult appends an instruction with a result and returns that.
+func (w *memoryWriter) emitResult(op spirv.Opcode, typ id, operands ...uint32) id {
+	n := w.b.newID()
+	w.words = appendInstruction(w.words, op, append([]uint32{typ, n}, operands...)...)
+	return n
+}
+
+func (w *memoryWriter) emitPlain(op spirv.Opcode, operands ...uint32) {
+	w.words = appendInstruction(w.words, op, operands...)
+}
+
+// writeFunction writes the function: nothing for a length of 0, else its loops.
 func (w *memoryWriter) writeFunction(kind string) []uint32 {
-	words := []uint32{}
-	emit := func(op spirv.Opcode, typ id, operands ...uint32) id {
-		n := w.b.newID()
-		words = appendInstruction(words, op, append([]uint32{typ, n}, operands...)...)
-		return n
-	}
-	plain := func(op spirv.Opcode, operands ...uint32) { words = appendInstruction(words, op, operands...) }
-	typ := w.functionType(w.voidType(), []id{w.pointer, w.second, w.typ, w.boolType()})
-	plain(spirv.OpFunction, w.voidType(), w.self, 0, typ)
-	to := emit(spirv.OpFunctionParameter, w.pointer)
-	from := emit(spirv.OpFunctionParameter, w.second)
-	length := emit(spirv.OpFunctionParameter, w.typ)
-	emit(spirv.OpFunctionParameter, w.boolType()) // isvolatile
-	labels := make([]id, 5)                       // entry, forward head, backward head, ..., end
-	for i := range labels {
-		labels[i] = w.b.newID()
-	}
-	zero, one := w.constInt(w.bits, 0), w.constInt(w.bits, 1)
-	byteType := w.intType(8)
-	plain(spirv.OpLabel, labels[0])
-	none := emit(spirv.OpIEqual, w.boolType(), length, zero)
+	typ := w.functionType(w.voidType(), []id{w.pointer, w.second, w.typ})
+	w.emitPlain(spirv.OpFunction, w.voidType(), w.self, 0, typ)
+	to := w.emitResult(spirv.OpFunctionParameter, w.pointer)
+	from := w.emitResult(spirv.OpFunctionParameter, w.second)
+	length := w.emitResult(spirv.OpFunctionParameter, w.typ)
+	entry, work, end := w.b.newID(), w.b.newID(), w.b.newID()
+	w.emitPlain(spirv.OpLabel, entry)
+	none := w.emitResult(spirv.OpIEqual, w.boolType(), length, w.constInt(w.bits, 0))
+	w.emitPlain(spirv.OpBranchConditional, none, end, work)
+	w.emitPlain(spirv.OpLabel, work)
 	if kind == "memset" {
-		plain(spirv.OpBranchConditional, none, labels[4], labels[1])
-		plain(spirv.OpLabel, labels[1])
-		w.writeLoop(&words, labels[0], labels[1], labels[4], zero, func(index id) (id, id) {
-			at := emit(spirv.OpInBoundsPtrAccessChain, w.pointer, to, index)
-			plain(spirv.OpStore, at, from, accessAligned, 1)
-			next := emit(spirv.OpIAdd, w.typ, index, one)
-			return next, emit(spirv.OpIEqual, w.boolType(), next, length)
+		w.writeForward(work, end, length, func(index id) {
+			at := w.emitResult(spirv.OpInBoundsPtrAccessChain, w.pointer, to, index)
+			w.emitPlain(spirv.OpStore, append([]uint32{at, from}, w.access...)...)
 		})
 	} else {
-		copyByte := func(index id) {
-			source := emit(spirv.OpInBoundsPtrAccessChain, w.second, from, index)
-			value := emit(spirv.OpLoad, byteType, source, accessAligned, 1)
-			at := emit(spirv.OpInBoundsPtrAccessChain, w.pointer, to, index)
-			plain(spirv.OpStore, at, value, accessAligned, 1)
-		}
-		size := w.intType(w.pointerBits)
-		a, b := emit(spirv.OpConvertPtrToU, size, to), emit(spirv.OpConvertPtrToU, size, from)
-		backward := emit(spirv.OpULessThan, w.boolType(), b, a)
-		plain(spirv.OpBranchConditional, none, labels[4], labels[3])
-		plain(spirv.OpLabel, labels[3])
-		plain(spirv.OpBranchConditional, backward, labels[2], labels[1])
-		plain(spirv.OpLabel, labels[1])
-		w.writeLoop(&words, labels[3], labels[1], labels[4], zero, func(index id) (id, id) {
-			copyByte(index)
-			next := emit(spirv.OpIAdd, w.typ, index, one)
-			return next, emit(spirv.OpIEqual, w.boolType(), next, length)
-		})
-		plain(spirv.OpLabel, labels[2])
-		w.writeLoop(&words, labels[3], labels[2], labels[4], length, func(index id) (id, id) {
-			next := emit(spirv.OpISub, w.typ, index, one)
-			copyByte(next)
-			return next, emit(spirv.OpIEqual, w.boolType(), next, zero)
-		})
+		w.writeMove(work, end, to, from, length)
 	}
-	plain(spirv.OpLabel, labels[4])
-	plain(spirv.OpReturn)
-	plain(spirv.OpFunctionEnd)
-	return words
+	w.emitPlain(spirv.OpLabel, end)
+	w.emitPlain(spirv.OpReturn)
+	w.emitPlain(spirv.OpFunctionEnd)
+	return w.words
 }
 
-// writeLoop writes a loop of one block, whose label is written already.
-func (w *memoryWriter) writeLoop(words *[]uint32, before, head, end, first id, body func(index id) (next, last id)) {
-	index := w.b.newID()
-	*words = appendInstruction(*words, spirv.OpPhi, w.typ, index, first, before, 0, head)
-	phi := len(*words) - 2
+// writeMove copies bytes in the direction in which none is overwritten before it
+// is read.
+func (w *memoryWriter) writeMove(block, end, to, from, length id) {
+	copyByte := func(index id) {
+		source := w.emitResult(spirv.OpInBoundsPtrAccessChain, w.second, from, index)
+		value := w.emitResult(spirv.OpLoad, w.intType(8), append([]uint32{source}, w.access...)...)
+		at := w.emitResult(spirv.OpInBoundsPtrAccessChain, w.pointer, to, index)
+		w.emitPlain(spirv.OpStore, append([]uint32{at, value}, w.access...)...)
+	}
+	size := w.intType(w.pointerBits)
+	a, b := w.emitResult(spirv.OpConvertPtrToU, size, to), w.emitResult(spirv.OpConvertPtrToU, size, from)
+	backward, forward := w.b.newID(), w.b.newID()
+	w.emitPlain(spirv.OpBranchConditional, w.emitResult(spirv.OpULessThan, w.boolType(), b, a), backward, forward)
+	w.emitPlain(spirv.OpLabel, forward)
+	w.writeForward(forward, end, length, copyByte)
+	w.emitPlain(spirv.OpLabel, backward)
+	w.writeLoop(backward, end, length, func(index id) (next, last id) {
+		next = w.emitResult(spirv.OpISub, w.typ, index, w.constInt(w.bits, 1))
+		copyByte(next)
+		return next, w.emitResult(spirv.OpIEqual, w.boolType(), next, w.constInt(w.bits, 0))
+	})
+}
+
+// writeForward writes a loop over the indices from 0 on.
+func (w *memoryWriter) writeForward(before, end, length id, visit func(index id)) {
+	w.writeLoop(before, end, w.constInt(w.bits, 0), func(index id) (next, last id) {
+		visit(index)
+		next = w.emitResult(spirv.OpIAdd, w.typ, index, w.constInt(w.bits, 1))
+		return next, w.emitResult(spirv.OpIEqual, w.boolType(), next, length)
+	})
+}
+
+// writeLoop writes a loop of one block after the block that is being written.
+func (w *memoryWriter) writeLoop(before, end, first id, body func(index id) (next, last id)) {
+	head, index := w.b.newID(), w.b.newID()
+	w.emitPlain(spirv.OpBranch, head)
+	w.emitPlain(spirv.OpLabel, head)
+	w.emitPlain(spirv.OpPhi, w.typ, index, first, before, 0, head)
+	phi := len(w.words) - 2
 	next, last := body(index)
-	(*words)[phi] = next
-	*words = appendInstruction(*words, spirv.OpBranchConditional, last, end, head)
+	w.words[phi] = next
+	w.emitPlain(spirv.OpBranchConditional, last, end, head)
 }

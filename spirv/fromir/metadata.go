@@ -366,7 +366,7 @@ func (t *translator) kernelModes(info *functionInfo) {
 		}
 	}
 	if list := numbers("intel_reqd_sub_group_size"); len(list) > 0 && !done[modeSubgroupSize] {
-		t.useCapabilities(capSubgroupDispatch)
+		t.useSubgroupDispatch()
 		t.executionMode(modeSubgroupSize, list[0])
 	}
 	t.intelModes(v, numbers, three)
@@ -433,11 +433,18 @@ func (t *translator) registerMode(v *ir.GlobalValue) {
 	}
 }
 
+// useSubgroupDispatch notes the capability of sizes of sub-groups, which SPIR-V
+// has from 1.1 on.
+func (t *translator) useSubgroupDispatch() {
+	t.needVersion(spirv.Version1_1)
+	t.useCapabilities(capSubgroupDispatch)
+}
+
 // metadataMode writes a row of !spirv.ExecutionMode.
 func (t *translator) metadataMode(m []uint32) {
 	switch m[0] {
 	case modeSubgroupSize:
-		t.useCapabilities(capSubgroupDispatch)
+		t.useSubgroupDispatch()
 	case modeMaxWorkgroup, modeNoGlobalOffset:
 		if !t.options.allowsExtension("SPV_INTEL_kernel_attributes") {
 			return

@@ -1,6 +1,7 @@
 package fromir
 
 import (
+	"slices"
 	"strings"
 
 	"offlink/ir"
@@ -67,6 +68,10 @@ func (a atomicForm) valueCount() int {
 
 // writeAtomic writes an atomic function.
 func (c *callSite) writeAtomic(form atomicForm) {
+	if len(c.operands) > 0 {
+		c.operands = slices.Clone(c.operands)
+		c.operands[0] = c.namedSpace(c.operands[0])
+	}
 	values := form.valueCount()
 	order, scope := c.atomicOrder(form, 1+values)
 	scopeID := c.constWord(scope)
@@ -101,12 +106,39 @@ func (c *callSite) writeAtomic(form atomicForm) {
 	words := []uint32{c.argAs(0, c.typ), scopeID, semantics(order)}
 	if values == 1 {
 		value := c.valueID(c.operands[1])
+		if c.function.typeOf(c.operands[1]) != c.typ {
+			c.failf("its value and its result are of different types")
+		}
 		if op == spirv.OpAtomicFAddEXT && form.kind == "sub" {
 			value = c.emitResult(spirv.OpFNegate, c.typ, value)
 		}
 		words = append(words, value)
 	}
 	c.finishCall(c.emitResult(op, c.typ, words...))
+}
+
+// namedSpace returns the pointer that was cast to the generic address space.
+// OpenCL C 2.0 declares its atomic functions for that alone, and Intel's CPU
+// driver has most of them for the others alone.
+func (c *callSite) namedSpace(v ir.Value) ir.Value {
+	var from ir.Value
+	switch v.Kind {
+	case ir.ValueInstruction:
+		if in := &c.ir.Instructions[v.Index]; in.Op == ir.OpAddrSpaceCast {
+			from = in.Operands[0]
+		}
+	case ir.ValueConstant:
+		if n := c.ir.Constants.At(v); n.Kind == ir.ConstantExpression && n.Expression.Op == ir.OpAddrSpaceCast {
+			from = n.Operands[0]
+		}
+	}
+	if from.Kind == ir.ValueNone || c.function.moduleType(v.Type).Kind != ir.TypePointer {
+		return v
+	}
+	if c.function.moduleType(v.Type).AddressSpace != 4 || c.function.moduleType(from.Type).AddressSpace == 0 {
+		return v // SPIR-V has no atomics on private memory
+	}
+	return from
 }
 
 // atomicOrder returns the order and the scope of an atomic function.

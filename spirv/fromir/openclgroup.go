@@ -15,62 +15,43 @@ var groupOperations = []struct {
 	{"clustered_reduce", 3}, {"reduce", 0}, {"scan_inclusive", 1}, {"scan_exclusive", 2},
 }
 
-// groupFunction returns the writer of a work-group or sub-group function.
+// groupFunction returns the writer of a work-group or sub-group function; nil for
+// one that is not known.
 func groupFunction(name string) func(*callSite) {
 	scope, rest := uint32(scopeWorkgroup), strings.TrimPrefix(name, "work_group_")
 	if strings.HasPrefix(name, "sub_group_") {
 		scope, rest = scopeSubgroup, strings.TrimPrefix(name, "sub_group_")
 	}
-	switch rest {
-	case "all", "any":
-		op := spirv.OpGroupAll
-		if rest == "any" {
-			op = spirv.OpGroupAny
-		}
+	if op, ok := groupVotes[rest]; ok {
 		return func(c *callSite) { c.groupTruth(op, scope) }
-	case "broadcast":
-		return func(c *callSite) { c.groupBroadcast(scope) }
-	case "elect":
-		return func(c *callSite) { c.groupBool(spirv.OpGroupNonUniformElect, []uint32{c.constWord(scope)}) }
-	case "ballot":
-		return func(c *callSite) {
-			c.instructionNeeds(spirv.OpGroupNonUniformBallot)
-			c.finishCall(c.emitResult(spirv.OpGroupNonUniformBallot, c.typ, c.constWord(scope), c.truthArgument(0)))
-		}
-	case "inverse_ballot":
-		return func(c *callSite) {
-			c.groupBool(spirv.OpGroupNonUniformInverseBallot, []uint32{c.constWord(scope), c.argumentID(0)})
-		}
-	case "ballot_bit_extract":
-		return func(c *callSite) {
-			c.groupBool(spirv.OpGroupNonUniformBallotBitExtract, []uint32{c.constWord(scope), c.argumentID(0), c.argumentID(1)})
-		}
-	case "ballot_bit_count", "ballot_inclusive_scan", "ballot_exclusive_scan":
-		number := map[string]uint32{"ballot_bit_count": 0, "ballot_inclusive_scan": 1, "ballot_exclusive_scan": 2}[rest]
-		return func(c *callSite) {
-			c.instructionNeeds(spirv.OpGroupNonUniformBallotBitCount)
-			c.finishCall(c.emitResult(spirv.OpGroupNonUniformBallotBitCount, c.typ, c.constWord(scope), number, c.argumentID(0)))
-		}
-	case "non_uniform_all", "non_uniform_any":
-		op := spirv.OpGroupNonUniformAll
-		if rest == "non_uniform_any" {
-			op = spirv.OpGroupNonUniformAny
-		}
-		return func(c *callSite) { c.groupTruth(op, scope) }
-	case "non_uniform_all_equal":
-		return func(c *callSite) {
-			c.groupBool(spirv.OpGroupNonUniformAllEqual, []uint32{c.constWord(scope), c.argumentID(0)})
-		}
+	}
+	if op, ok := groupTests[rest]; ok {
+		return func(c *callSite) { c.groupBool(op, append([]uint32{c.constWord(scope)}, c.argumentIDs(0)...)) }
 	}
 	if op, ok := simpleGroup[rest]; ok {
+		return func(c *callSite) { c.groupInstruction(op, scope, c.argumentIDs(0)...) }
+	}
+	if number, ok := ballotCounts[rest]; ok {
 		return func(c *callSite) {
-			c.instructionNeeds(op)
-			c.finishCall(c.emitResult(op, c.typ, append([]uint32{c.constWord(scope)}, c.argumentIDs(0)...)...))
+			c.groupInstruction(spirv.OpGroupNonUniformBallotBitCount, scope, number, c.argumentID(0))
 		}
 	}
+	switch rest {
+	case "broadcast":
+		return func(c *callSite) { c.groupBroadcast(scope) }
+	case "ballot":
+		return func(c *callSite) { c.groupInstruction(spirv.OpGroupNonUniformBallot, scope, c.truthArgument(0)) }
+	}
+	return groupOperation(rest, scope)
+}
+
+// groupOperation returns the writer of a reduction or scan: its name is that of the
+// kind and that of the operation.
+func groupOperation(name string, scope uint32) func(*callSite) {
 	for _, g := range groupOperations {
 		for _, prefix := range []string{"", "non_uniform_"} {
-			if operation, ok := strings.CutPrefix(rest, prefix+g.name+"_"); ok {
+			if operation, ok := strings.CutPrefix(name, prefix+g.name+"_"); ok {
+				// A clustered reduction exists in the non-uniform form alone.
 				uniform := prefix == "" && g.number != 3
 				return func(c *callSite) { c.groupArithmetic(operation, scope, g.number, uniform) }
 			}
@@ -79,6 +60,31 @@ func groupFunction(name string) func(*callSite) {
 	return nil
 }
 
+// groupInstruction writes an instruction of a scope and operands whose result is
+// that of the function.
+func (c *callSite) groupInstruction(op spirv.Opcode, scope uint32, operands ...uint32) {
+	c.instructionNeeds(op)
+	c.finishCall(c.emitResult(op, c.typ, append([]uint32{c.constWord(scope)}, operands...)...))
+}
+
+// groupVotes are the functions of one truth value of each work-item, an int in
+// OpenCL C, that give one.
+var groupVotes = map[string]spirv.Opcode{
+	"all": spirv.OpGroupAll, "any": spirv.OpGroupAny,
+	"non_uniform_all": spirv.OpGroupNonUniformAll, "non_uniform_any": spirv.OpGroupNonUniformAny,
+}
+
+// groupTests are the functions that give a truth value of other operands.
+var groupTests = map[string]spirv.Opcode{
+	"elect": spirv.OpGroupNonUniformElect, "inverse_ballot": spirv.OpGroupNonUniformInverseBallot,
+	"ballot_bit_extract": spirv.OpGroupNonUniformBallotBitExtract, "non_uniform_all_equal": spirv.OpGroupNonUniformAllEqual,
+}
+
+// ballotCounts are the functions that count the bits of a ballot, with the group
+// operation that the instruction has for each.
+var ballotCounts = map[string]uint32{"ballot_bit_count": 0, "ballot_inclusive_scan": 1, "ballot_exclusive_scan": 2}
+
+// simpleGroup are the functions whose arguments are the operands of an instruction.
 var simpleGroup = map[string]spirv.Opcode{
 	"shuffle": spirv.OpGroupNonUniformShuffle, "shuffle_xor": spirv.OpGroupNonUniformShuffleXor,
 	"shuffle_up": spirv.OpGroupNonUniformShuffleUp, "shuffle_down": spirv.OpGroupNonUniformShuffleDown,

@@ -139,7 +139,6 @@ func (c *callSite) imageSize(bits uint32) (n id, count int) {
 	if count > 1 {
 		result = c.vectorType(result, uint32(count))
 	}
-	c.useCapabilities(25)
 	image := c.valueID(c.operands[0])
 	if words[1] == 5 || words[4] == 1 {
 		return c.emitResult(spirv.OpImageQuerySize, result, image), count

@@ -91,7 +91,7 @@ func (t *Translation) Partition(p *ir.Partition, path string) (code []byte, err 
 	}
 	defer t.scratch.Put(w)
 	w.session, w.language = s, s.language
-	w.view = newView(t.module, p)
+	w.view = newView(t.module, p, s.namedKernels)
 	err = abort.Catch(func() { code = w.makeImage() })
 	w.view = nil
 	if err != nil {
@@ -121,9 +121,10 @@ type session struct {
 	model        [2]uint32
 	bits         uint32 // of a pointer
 	groups       []uint32
-	compileUnits []ir.Operand // compile units
-	dwarf        uint32       // version of DWARF
-	bitcode      bool         // the form of the input
+	namedKernels map[ir.ValueID]bool // that something in the module refers to
+	compileUnits []ir.Operand        // compile units
+	dwarf        uint32              // version of DWARF
+	bitcode      bool                // the form of the input
 	table        sharedTable
 
 	mu       sync.Mutex
@@ -189,7 +190,7 @@ func newSession(t *Translation, p *ir.Partition) *session {
 	s := &session{
 		facts: make(map[factKey]*functionFacts), units: make([]*unitSlot, len(t.module.Values)),
 		variants: make(map[unitKey]*unitSlot), groups: callGroups(t.module),
-		table: sharedTable{byKey: make(map[string]*shared)},
+		table: sharedTable{byKey: make(map[string]*shared)}, namedKernels: namedKernels(t.module),
 	}
 	r := &metadataReader{module: t.module, partition: p}
 	s.findAddressing(t.module.Triple)

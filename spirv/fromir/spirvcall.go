@@ -367,7 +367,6 @@ func init() {
 		"ReserveReadPipePackets", "ReserveWritePipePackets", "CommitReadPipe", "CommitWritePipe", "IsValidReserveId",
 		"GetNumPipePackets", "GetMaxPipePackets", "GroupReserveReadPipePackets", "GroupReserveWritePipePackets",
 		"GroupCommitReadPipe", "GroupCommitWritePipe")
-	addNeeds(opcodeNeed{capabilities: []uint32{25}}, "ImageQuerySizeLod", "ImageQuerySize", "ImageQueryLevels", "ImageQuerySamples")
 	addNeeds(opcodeNeed{capabilities: []uint32{5629}, extensions: []string{"SPV_KHR_expect_assume"}}, "AssumeTrueKHR", "ExpectKHR")
 	addNeeds(opcodeNeed{capabilities: []uint32{6025}, extensions: []string{"SPV_KHR_bit_instructions"}}, "BitReverse")
 	addNeeds(opcodeNeed{capabilities: []uint32{capMemoryAliasing}, extensions: []string{"SPV_INTEL_memory_access_aliasing"}}, "AliasDomainDeclINTEL")

@@ -136,10 +136,14 @@ func TestInstructions(t *testing.T) {
 		{"cmpxchg", "%a = cmpxchg ptr addrspace(1) %p, i32 %n, i32 2 seq_cst monotonic\n%b = extractvalue { i32, i1 } %a, 0\nstore i32 %b, ptr addrspace(1) %p", "", []string{"OpAtomicCompareExchange", "OpIEqual", "OpCompositeInsert", "OpCompositeExtract"}},
 		{"rotate", "%a = call i32 @llvm.fshl.i32(i32 %n, i32 %n, i32 7)\nstore i32 %a, ptr addrspace(1) %p", "declare i32 @llvm.fshl.i32(i32, i32, i32)", []string{"OpExtInst", "rotate"}},
 		{"reduction", "%a = call i32 @llvm.vector.reduce.add.v4i32(<4 x i32> %v)\nstore i32 %a, ptr addrspace(1) %p", "declare i32 @llvm.vector.reduce.add.v4i32(<4 x i32>)", []string{"OpCompositeExtract", "OpIAdd", "OpIAdd", "OpIAdd"}},
-		{"overflow", "%a = call { i32, i1 } @llvm.uadd.with.overflow.i32(i32 %n, i32 7)\n%b = extractvalue { i32, i1 } %a, 0\nstore i32 %b, ptr addrspace(1) %p", "declare { i32, i1 } @llvm.uadd.with.overflow.i32(i32, i32)", []string{"OpIAddCarry", "OpINotEqual", "OpCompositeConstruct"}},
+		{"signed product", "%a = call { i32, i1 } @llvm.smul.with.overflow.i32(i32 %n, i32 7)\n%b = extractvalue { i32, i1 } %a, 0\nstore i32 %b, ptr addrspace(1) %p", "declare { i32, i1 } @llvm.smul.with.overflow.i32(i32, i32)", []string{"OpIMul", "OpExtInst", "OpShiftRightArithmetic", "OpINotEqual"}},
+		{"pointers", "%a = icmp eq ptr addrspace(1) %p, null\n%b = zext i1 %a to i32\nstore i32 %b, ptr addrspace(1) %p", "", []string{"OpConvertPtrToU", "OpIEqual"}},
+		{"select of vectors", "%a = icmp eq i32 %n, 3\n%b = select i1 %a, <2 x i32> zeroinitializer, <2 x i32> <i32 1, i32 2>\nstore <2 x i32> %b, ptr addrspace(1) %p", "", []string{"OpCompositeConstruct", "OpSelect"}},
+		{"private constant", "%a = getelementptr [2 x i32], ptr @c, i64 0, i32 %n\n%b = load i32, ptr %a\nstore i32 %b, ptr addrspace(1) %p", "@c = private constant [2 x i32] [i32 5, i32 6]", []string{"OpVariable", "OpPtrAccessChain"}},
+		{"overflow", "%a = call { i32, i1 } @llvm.uadd.with.overflow.i32(i32 %n, i32 7)\n%b = extractvalue { i32, i1 } %a, 0\nstore i32 %b, ptr addrspace(1) %p", "declare { i32, i1 } @llvm.uadd.with.overflow.i32(i32, i32)", []string{"OpIAdd", "OpULessThan", "OpCompositeConstruct"}},
 		{"saturation", "%a = call i32 @llvm.fptosi.sat.i32.f32(float %x)\nstore i32 %a, ptr addrspace(1) %p", "declare i32 @llvm.fptosi.sat.i32.f32(float)", []string{"SaturatedConversion", "OpConvertFToS"}},
 		{"memcpy", "call void @llvm.memcpy.p1.p1.i64(ptr addrspace(1) align 4 %p, ptr addrspace(1) align 4 %p, i64 16, i1 false)", "declare void @llvm.memcpy.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), i64, i1)", []string{"OpCopyMemorySized"}},
-		{"memset of unknown length", "%l = zext i32 %n to i64\ncall void @llvm.memset.p1.i64(ptr addrspace(1) %p, i8 0, i64 %l, i1 false)", "declare void @llvm.memset.p1.i64(ptr addrspace(1), i8, i64, i1)", []string{"spirv.llvm_memset_p1_i64", "OpFunctionCall"}},
+		{"memset of unknown length", "%l = zext i32 %n to i64\ncall void @llvm.memset.p1.i64(ptr addrspace(1) %p, i8 0, i64 %l, i1 false)", "declare void @llvm.memset.p1.i64(ptr addrspace(1), i8, i64, i1)", []string{"offlink.memset.p1.i64", "OpFunctionCall"}},
 		{"work-item function", "%a = call i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)\nstore i64 %a, ptr addrspace(1) %p", "declare i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32)", []string{"BuiltIn GlobalInvocationId", "OpLoad", "OpCompositeExtract"}},
 		{"bytes and words", "%a = getelementptr i8, ptr addrspace(1) %p, i64 4\nstore i32 %n, ptr addrspace(1) %a", "", []string{"OpPtrAccessChain", "OpBitcast", "OpStore"}},
 	}
@@ -160,6 +164,25 @@ func TestInstructions(t *testing.T) {
 				rest = after
 			}
 		})
+	}
+}
+
+// TestCalledKernel: an entry point may not be called, so a kernel that another one
+// calls is a function, and its entry point another.
+func TestCalledKernel(t *testing.T) {
+	const text = "define spir_kernel void @inner(ptr addrspace(1) %p) {\n  store i32 1, ptr addrspace(1) %p\n  ret void\n}\n" +
+		"define spir_kernel void @outer(ptr addrspace(1) %p) {\n  call spir_kernel void @inner(ptr addrspace(1) %p)\n  ret void\n}\n"
+	code, err := fromir.Translate(parseIR(t, text), options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	validate(t, code)
+	m := verified(t, code)
+	if n := len(m.EntryPoints()); n != 2 {
+		t.Errorf("%d entry points, want 2", n)
+	}
+	if n := len(m.Functions()); n != 3 {
+		t.Errorf("%d functions, want 3", n)
 	}
 }
 

@@ -15,10 +15,13 @@ type view struct {
 	edits    map[ir.ValueID]*ir.Edit
 	declared map[ir.ValueID]bool // that the module defines
 	variants map[ir.ValueID]string
+	// named are the kernels that a function or variable of the image refers to.
+	named map[ir.ValueID]bool
 }
 
 // newView returns the view of a partition, of the whole module without one.
-func newView(m *ir.Module, p *ir.Partition) *view {
+// kernels are those that something in the module refers to.
+func newView(m *ir.Module, p *ir.Partition, kernels map[ir.ValueID]bool) *view {
 	v := &view{module: m}
 	if p == nil {
 		p = &ir.Partition{Module: m}
@@ -40,7 +43,44 @@ func newView(m *ir.Module, p *ir.Partition) *view {
 			v.declared[value.ID] = true
 		}
 	}
+	if len(kernels) > 0 {
+		v.named = make(map[ir.ValueID]bool)
+		for i := range v.values {
+			if value := &v.values[i]; value.Definition {
+				addNamedKernels(v.named, m, value.Value, func(n ir.ValueID) bool { return kernels[n] })
+			}
+		}
+	}
 	return v
+}
+
+// namedKernels returns the kernels that a function or variable of the module refers
+// to. There are few: OpenCL C lets kernels call kernels.
+func namedKernels(m *ir.Module) map[ir.ValueID]bool {
+	named := make(map[ir.ValueID]bool)
+	for i := range m.Values {
+		addNamedKernels(named, m, &m.Values[i], func(n ir.ValueID) bool {
+			v := &m.Values[n]
+			return v.Kind == ir.Function && m.CallingConv(v) == "spir_kernel"
+		})
+	}
+	return named
+}
+
+// addNamedKernels adds the kernels that a value refers to. Lists for compilers name
+// kernels without using them.
+func addNamedKernels(named map[ir.ValueID]bool, m *ir.Module, v *ir.GlobalValue, isKernel func(ir.ValueID) bool) {
+	if v.Kind == ir.Variable && ignoredVariable(v.Name) {
+		return
+	}
+	for _, r := range m.Refs(v) {
+		if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
+			continue
+		}
+		if n := ir.ValueID(r.Index()); isKernel(n) {
+			named[n] = true
+		}
+	}
 }
 
 // isDeclared reports whether a value has no definition in the image.
@@ -91,8 +131,17 @@ func (v *view) neededFunctions() map[ir.ValueID]bool {
 
 // variantKey names the functions that a value reaches and that the image only
 // declares though the module defines them: translations of the value may differ
-// by these. It is empty where there are none.
+// by these. Kernels that the image refers to have another form. It is empty where
+// there is neither.
 func (v *view) variantKey(n ir.ValueID) string {
+	if v.named[n] {
+		return "named " + v.declaredKey(n)
+	}
+	return v.declaredKey(n)
+}
+
+// declaredKey is variantKey without the form of kernels.
+func (v *view) declaredKey(n ir.ValueID) string {
 	if len(v.declared) == 0 {
 		return ""
 	}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/hostdev"
+)
+
+// The range and the sizes of memory of every launch: two work-groups, and 1 KiB
+// of each buffer for each work-item.
+const (
+	globalItems = 32
+	groupItems  = 16
+	bufferSize  = globalItems << 10
+	localSize   = 4 << 10
+)
+
+// maxSteps stops kernels of the fuzzing that do not end.
+const maxSteps = 20_000_000
+
+// launchHere runs all kernels of a module on the embedded device. The digest of
+// a kernel that fails is its error.
+func launchHere(code []byte, kernels []signature) (map[string]string, error) {
+	var output bytes.Buffer
+	d, err := hostdev.New(hostdev.Options{Output: &output, Steps: maxSteps}).Devices()
+	if err != nil {
+		return nil, err
+	}
+	results, err := launchAll(d[0], code, kernels)
+	if output.Len() > 0 {
+		results["printed"] = digestOf(output.Bytes())
+	}
+	return results, err
+}
+
+// launchAll runs the kernels of a module one after the other.
+func launchAll(device driver.Device, code []byte, kernels []signature) (map[string]string, error) {
+	results := make(map[string]string)
+	p, err := driver.Build(context.Background(), device, []driver.Module{{
+		Name: "module", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: code,
+	}}, driver.BuildOptions{})
+	if err != nil {
+		return results, err
+	}
+	defer p.Close()
+	q, err := device.NewQueue(driver.QueueOptions{})
+	if err != nil {
+		return results, err
+	}
+	defer q.Close()
+	for _, s := range kernels {
+		digest, err := launchKernel(device, q, p, s)
+		if err != nil {
+			digest = "error: " + err.Error()
+		}
+		results[s.name] = digest
+	}
+	return results, nil
+}
+
+// launchKernel runs a kernel and returns the digest of the memory that it leaves.
+func launchKernel(device driver.Device, q driver.Queue, p driver.Program, s signature) (digest string, err error) {
+	k, err := p.Kernel(s.name)
+	if err != nil {
+		return "", err
+	}
+	defer k.Close()
+	var memories []driver.Memory
+	defer func() {
+		for _, m := range memories {
+			m.Close()
+		}
+	}()
+	args := make([]driver.Arg, len(s.parameters))
+	params := k.Params()
+	if len(params) != len(args) {
+		return "", fmt.Errorf("%d parameters, the source has %d", len(params), len(args))
+	}
+	for i, p := range s.parameters {
+		switch p.space {
+		case "local":
+			args[i] = driver.Arg{LocalSize: localSize}
+		case "":
+			args[i] = driver.Arg{Value: p.fillValue(params[i].Size)}
+		default:
+			m, err := device.Alloc(driver.DeviceMemory, bufferSize)
+			if err != nil {
+				return "", err
+			}
+			memories = append(memories, m)
+			if err := q.Write(m, 0, p.fillBuffer(bufferSize), driver.Sync{Block: true}); err != nil {
+				return "", err
+			}
+			args[i] = driver.Arg{Memory: m}
+		}
+	}
+	if err := q.Launch(k, driver.Range{Global: []int{globalItems}, Local: []int{groupItems}}, args, driver.Sync{}); err != nil {
+		return "", err
+	}
+	if err := q.Finish(); err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	data := make([]byte, bufferSize)
+	for _, m := range memories {
+		if err := q.Read(m, 0, data, driver.Sync{Block: true}); err != nil {
+			return "", err
+		}
+		h.Write(data)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8]), nil
+}
+
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,93 @@
+// Conformance compares the SPIR-V of package fromir with that of released
+// translators, by running both.
+//
+//	conformance stress [-count N] [-seed N] [-corpus GLOB]... [-keep DIR] [-icd LIBRARY]
+//	conformance matrix [-short] [-icd LIBRARY] [-v]
+//
+// stress makes modules (generated OpenCL C, llvm-stress, mutations of a corpus)
+// and compares: both accept or refuse, the validator takes the output, the
+// released translator reads it back, and the kernels leave the same memory.
+//
+// matrix compiles the kernels of testdata with every clang that is installed, and
+// launches them. The exit status is 1 if anything differs.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+type options struct {
+	python, icd, keep string
+	references        []reference
+	count             int
+	seed              uint64
+	corpus            []string
+	short, verbose    bool
+}
+
+func main() {
+	if os.Getenv(childVariable) != "" {
+		if err := childMain(os.Stdin, os.NewFile(3, "results")); err != nil {
+			fmt.Fprintln(os.Stderr, "conformance:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	failed, err := runCommand(os.Args[1:], os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		os.Exit(2)
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+func runCommand(args []string, out io.Writer) (failed bool, err error) {
+	if len(args) == 0 {
+		return false, errors.New("want stress or matrix")
+	}
+	var o options
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	flags.StringVar(&o.python, "python", filepath.Join("build", "python"), "the Python environment with dpcpp-llvm-spirv and Intel's OpenCL")
+	flags.StringVar(&o.icd, "icd", "", "the OpenCL driver's library (that of -python)")
+	flags.StringVar(&o.keep, "keep", "", "a folder for the modules that differ")
+	flags.IntVar(&o.count, "count", 100, "how many modules")
+	flags.Uint64Var(&o.seed, "seed", 1, "the first seed")
+	flags.BoolVar(&o.short, "short", false, "the newest clang at -O2 and the oldest at -O0 alone")
+	flags.BoolVar(&o.verbose, "v", false, "print a line for every module")
+	flags.Func("corpus", "files of textual IR to mutate", func(pattern string) error {
+		o.corpus = append(o.corpus, pattern)
+		return nil
+	})
+	if err := flags.Parse(args[1:]); err != nil {
+		return false, err
+	}
+	o.findTools()
+	switch args[0] {
+	case "stress":
+		return runStress(o, out)
+	case "matrix":
+		return runMatrix(o, out)
+	}
+	return false, fmt.Errorf("unknown command %s", strings.Join(args[:1], ""))
+}
+
+// findTools fills in what the flags leave open.
+func (o *options) findTools() {
+	o.references = references(o.python)
+	if o.icd == "" {
+		library := filepath.Join(o.python, "lib", "libintelocl.so")
+		if path, err := filepath.Abs(library); err == nil {
+			if _, err := os.Stat(path); err == nil {
+				o.icd = path
+			}
+		}
+	}
+}
