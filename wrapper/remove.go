@@ -35,7 +35,7 @@ func (f *File) Remove(w io.Writer, images ...int) error {
 }
 
 func (f *File) removeImage(w io.Writer, i int) error {
-	return f.editImage(w, i, func(img *Located) (rope, error) { return img.part.removeImage(img) })
+	return f.editImage(w, i, EditOptions{}, func(img *Located) (rope, error) { return img.part.removeImage(img) })
 }
 
 // withoutImage returns the file without an image, under its own name.

@@ -30,7 +30,7 @@ func (f *File) Replace(w io.Writer, i int, code devimg.Code, opts EditOptions) e
 	if same {
 		return filemap.Guard(func() error { return rope{objfile.Bytes(f.data)}.writeTo(w, f.budget.Release) })
 	}
-	return f.editImage(w, i, func(img *Located) (rope, error) {
+	return f.editImage(w, i, opts, func(img *Located) (rope, error) {
 		stored, err := f.storeCode(img, code)
 		if err != nil {
 			return nil, err
@@ -56,11 +56,18 @@ var ErrNoHeader = objfile.ErrNoHeader
 
 // editImage changes the part that an image lies in, then the parts that enclose
 // that one, up to the file.
-func (f *File) editImage(w io.Writer, i int, change func(*Located) (rope, error)) error {
+func (f *File) editImage(w io.Writer, i int, opts EditOptions, change func(*Located) (rope, error)) error {
 	return filemap.Guard(func() error {
 		img := &f.images[i]
 		r, err := change(img)
-		for p := img.part; err == nil && p.parent != nil; p = p.parent {
+		for p := img.part; ; p = p.parent {
+			if full, ok := errors.AsType[*container.RoomError](err); ok && p.pointed != nil {
+				r, err = p.moveEnvelope(full, opts)
+				p = p.parent
+			}
+			if err != nil || p.parent == nil {
+				break
+			}
 			r, err = p.enclose(r)
 		}
 		if err != nil {
@@ -105,16 +112,19 @@ func (p *part) replaceImage(img *Located, s stored, opts EditOptions) (rope, err
 	}
 	return p.editObject(func(e *objectEdit) error {
 		e.MoveHeaders = opts.MoveHeaders
-		if err := e.replaceCode(img, s); err != nil {
-			return err
-		}
-		if opts.Warn != nil {
-			for _, loss := range e.Losses() {
-				opts.Warn(loss)
-			}
-		}
-		return nil
+		return opts.warn(e, e.replaceCode(img, s))
 	})
+}
+
+// warn reports the losses of an edit that did not fail.
+func (o *EditOptions) warn(e *objectEdit, err error) error {
+	if err != nil || o.Warn == nil {
+		return err
+	}
+	for _, loss := range e.Losses() {
+		o.Warn(loss)
+	}
+	return nil
 }
 
 // removeImage returns the file without an image, by the edit of the container

@@ -113,11 +113,13 @@ func (r rope) Size() int64 { return r.size() }
 // replaceEntry returns an envelope's bytes with other code of an entry, or
 // without it where the code is nil.
 func replaceEntry(p *part, n int, code devimg.Code, b *container.Budget) (rope, error) {
-	replace := container.Replace
-	if p.pointed {
-		replace = container.ReplaceInPlace
+	var pieces []devimg.Code
+	var err error
+	if p.pointed != nil {
+		pieces, err = container.ReplaceInPlace(p.data, n, code, !p.pointed.linked, b)
+	} else {
+		pieces, err = container.Replace(p.data, n, code, b)
 	}
-	pieces, err := replace(p.data, n, code, b)
 	if err != nil {
 		return nil, err
 	}

@@ -55,8 +55,8 @@ type part struct {
 	// bytes of the part. The whole file has neither.
 	parent  *part
 	enclose func(rope) (rope, error)
-	images  []Located // of an object file
-	pointed bool      // pointers of the host lead to the envelopes in data
+	images  []Located       // of an object file
+	pointed *pointedSection // set where pointers of the host lead to the envelopes in data
 }
 
 // inside returns the part of that name in p.
@@ -83,7 +83,7 @@ func (w *walker) walkPart(p *part) error {
 		return w.walkMembers(p, objfile.ReadArchive, objfile.ReplaceMember)
 	case objfile.IsUniversal(p.data):
 		return w.walkMembers(p, objfile.ReadUniversal, objfile.ReplaceArchitecture)
-	case container.Sniff(p.data) != container.None:
+	case container.Sniff(p.data[p.firstEnvelope():]) != container.None:
 		return w.walkEnvelope(p)
 	case objfile.Known(p.data):
 		return w.walkObject(p)
@@ -123,9 +123,17 @@ func (w *walker) walkMembers(p *part, read func([]byte) ([]objfile.Member, error
 // memberReplacer returns an archive's bytes with other bytes of a member.
 type memberReplacer func(data []byte, m objfile.Member, content []objfile.Content, size int64) ([]objfile.Content, error)
 
+// firstEnvelope is where envelopes begin: in a section that an edit has moved
+// one out of, after the zeros that it left.
+func (p *part) firstEnvelope() int {
+	if p.pointed == nil {
+		return 0
+	}
+	return container.FirstEnvelope(p.data)
+}
+
 // walkEnvelope adds the images of an envelope of package container.
 func (w *walker) walkEnvelope(p *part) error {
-	form := container.Sniff(p.data)
 	entries, err := container.Read(p.data, w.budget)
 	if err != nil {
 		return err
@@ -143,7 +151,7 @@ func (w *walker) walkEnvelope(p *part) error {
 			continue
 		}
 		w.found = append(w.found, Located{Image: e.Image, Location: Location{
-			Path: p.path, Envelope: Envelope(form), Name: e.Name, Strings: e.Strings, Index: i, Offset: inner.offset,
+			Path: p.path, Envelope: Envelope(e.Form), Name: e.Name, Strings: e.Strings, Index: i, Offset: inner.offset,
 		}, part: p, edit: replace})
 	}
 	return nil
@@ -208,7 +216,7 @@ func (w *walker) walkSections(p *part, h *hostObject, found []Located) error {
 		if s.Compressed {
 			return fmt.Errorf("section %s is compressed (SHF_COMPRESSED), and its images are not read: decompress it first (llvm-objcopy --compress-sections=%s=none)", s.Name(), s.Name())
 		}
-		if err := w.walkSection(p, s); err != nil {
+		if err := w.walkSection(p, h, s); err != nil {
 			return fmt.Errorf("section %s: %w", s.Name(), err)
 		}
 	}
@@ -227,11 +235,14 @@ func isFatSection(s *objfile.FileSection) bool {
 }
 
 // walkSection finds the images of a section that holds containers.
-func (w *walker) walkSection(p *part, s *objfile.FileSection) error {
+func (w *walker) walkSection(p *part, h *hostObject, s *objfile.FileSection) error {
 	inner := p.inside(s.Name(), s.Data, s.Offset, func(r rope) (rope, error) { return replaceSection(p.data, s, r) })
-	inner.pointed = isFatSection(s)
+	if isFatSection(s) {
+		inner.pointed = &pointedSection{s, h.file.Linked}
+	}
+	first := container.FirstEnvelope(s.Data)
 	kind, target, bundled := parseBundleName(s.Name())
-	if container.Sniff(s.Data) != container.None || objfile.IsArchive(s.Data) || kind == devimg.KindHost {
+	if container.Sniff(s.Data[first:]) != container.None || objfile.IsArchive(s.Data) || kind == devimg.KindHost {
 		return w.walkPart(inner)
 	}
 	if !bundled {

@@ -36,13 +36,36 @@ func (e *editing) verifyEdit(before *wrapper.File, edited []int, written string,
 	if len(is) != len(want) {
 		return fmt.Errorf("the edited file would have %d images, not %d: nothing was changed", len(is), len(want))
 	}
+	return e.matchImages(before.Name(), want, is)
+}
+
+// matchImages compares the images of two files. An edit may put an envelope
+// after the others of its section, which changes the order.
+func (e *editing) matchImages(name string, want, is []wrapper.Located) error {
+	matched := make([]bool, len(is))
+	moved := false
 	for i := range want {
-		if err := e.sameImage(&want[i], &is[i]); err != nil {
+		at, err := i, errMatched
+		if !matched[i] {
+			err = e.sameImage(&want[i], &is[i])
+		}
+		for j := 0; err != nil && j < len(is); j++ {
+			if !matched[j] && j != i && want[i].Envelope == is[j].Envelope && e.sameImage(&want[i], &is[j]) == nil {
+				at, err, moved = j, nil, true
+			}
+		}
+		if err != nil {
 			return fmt.Errorf("image %d of the edited file: %w: nothing was changed", i, err)
 		}
+		matched[at] = true
+	}
+	if moved {
+		fmt.Fprintf(e.streams.Err, "%s: %s: its images have other numbers now; see '%s list'\n", program, name, program)
 	}
 	return nil
 }
+
+var errMatched = errors.New("it is another image")
 
 // sameImage compares kind, target, entries and code of two images.
 func (e *editing) sameImage(want, got *wrapper.Located) error {

@@ -36,6 +36,7 @@ const (
 // Entry is one part of an envelope.
 type Entry struct {
 	devimg.Image
+	Form Form // of its envelope
 	// Name tells the entry from others of its envelope: a bundle's id, a
 	// triple.
 	Name string
@@ -101,11 +102,25 @@ var forms = []struct {
 	{SYCLBIN, isSYCLBIN},
 }
 
+// FirstEnvelope returns where the first envelope begins: after zeros, which are
+// left where an edit has moved an envelope away, or 0 if nothing but zeros is
+// there.
+func FirstEnvelope(data []byte) int {
+	at := 0
+	for at < len(data) && data[at] == 0 {
+		at++
+	}
+	if at == len(data) {
+		return 0
+	}
+	return at
+}
+
 // Read returns the entries of the envelope in data, and of those that follow
 // it there: linkers concatenate them. Inflated bytes are taken off the budget.
 func Read(data []byte, b *Budget) ([]Entry, error) {
 	var entries []Entry
-	for at := 0; at < len(data); {
+	for at := FirstEnvelope(data); at < len(data); {
 		form := Sniff(data[at:])
 		if form == None {
 			return entries, checkPadding(data, at)
@@ -115,6 +130,7 @@ func Read(data []byte, b *Budget) ([]Entry, error) {
 			return nil, err
 		}
 		for i := range found {
+			found[i].Form = form
 			if found[i].Offset >= 0 {
 				found[i].Offset += int64(at)
 			}

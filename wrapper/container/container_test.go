@@ -561,7 +561,7 @@ func FuzzContainer(f *testing.F) {
 			if i > 3 {
 				continue
 			}
-			for _, replace := range []func([]byte, int, devimg.Code, *Budget) ([]devimg.Code, error){Replace, ReplaceInPlace} {
+			for _, replace := range []func([]byte, int, devimg.Code, *Budget) ([]devimg.Code, error){Replace, replaceInPlace} {
 				pieces, err := replace(data, i, devimg.Bytes([]byte("new")), NewBudget(1<<20))
 				if err != nil {
 					continue

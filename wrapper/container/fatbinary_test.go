@@ -132,7 +132,7 @@ func TestReplaceFatBinary(t *testing.T) {
 func TestReplaceInPlace(t *testing.T) {
 	data := fatBinary()
 	twice := append(append(bytes.Clone(data), make([]byte, 24)...), data...)
-	pieces, err := ReplaceInPlace(twice, 0, devimg.Bytes([]byte("\x7fELF")), NewBudget(0))
+	pieces, err := ReplaceInPlace(twice, 0, devimg.Bytes([]byte("\x7fELF")), true, NewBudget(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,11 +145,11 @@ func TestReplaceInPlace(t *testing.T) {
 	check(t, whole, want)
 
 	large := devimg.Bytes([]byte("\x7fELF" + strings.Repeat("large", 100)))
-	_, err = ReplaceInPlace(twice, 0, large, NewBudget(0))
+	_, err = ReplaceInPlace(twice, 0, large, true, NewBudget(0))
 	if _, ok := errors.AsType[*RoomError](err); !ok {
 		t.Errorf("larger code before another: %v", err)
 	}
-	if pieces, err = ReplaceInPlace(twice, 3, large, NewBudget(0)); err != nil {
+	if pieces, err = ReplaceInPlace(twice, 3, large, true, NewBudget(0)); err != nil {
 		t.Fatal(err)
 	}
 	if whole, _ = join(pieces); !bytes.Equal(whole[:len(data)+24], twice[:len(data)+24]) {

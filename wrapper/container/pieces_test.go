@@ -19,3 +19,8 @@ func packedBytes(data []byte, isZstd bool) ([]byte, error) {
 	err := NewBudget(0).deflate(&out, []devimg.Code{devimg.Bytes(data)}, isZstd)
 	return out.Bytes(), err
 }
+
+// replaceInPlace lets the last envelope grow.
+func replaceInPlace(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
+	return ReplaceInPlace(data, n, code, true, b)
+}

@@ -22,9 +22,10 @@ func Replace(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, er
 
 // ReplaceInPlace is [Replace] where pointers lead to the envelopes, so that
 // those that follow must stay where they are: an edited envelope must not be
-// larger than it was with the padding after it. The last may grow.
-func ReplaceInPlace(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
-	return replaceWith(spliceInPlace, data, n, code, b)
+// larger than it was with the padding after it, or the error is a *[RoomError].
+// The last may grow if its own bytes may.
+func ReplaceInPlace(data []byte, n int, code devimg.Code, lastGrows bool, b *Budget) ([]devimg.Code, error) {
+	return replaceWith(inPlace{lastGrows}.splice, data, n, code, b)
 }
 
 // splicer returns data with the envelope of size bytes at an offset made
@@ -32,7 +33,7 @@ func ReplaceInPlace(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.C
 type splicer func(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error)
 
 func replaceWith(splice splicer, data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
-	for at := 0; at < len(data); {
+	for at := FirstEnvelope(data); at < len(data); {
 		form := Sniff(data[at:])
 		if form == None {
 			break
@@ -61,18 +62,26 @@ func spliceEnvelope(data []byte, at, size int, form Form, n int, code devimg.Cod
 	return append(all, devimg.Bytes(data[at+size:])), nil
 }
 
-// RoomError says that an envelope cannot become larger.
+// RoomError says that an envelope cannot become larger where it is.
 type RoomError struct {
-	Form       Form
-	Have, Need int64 // bytes
+	Form Form
+	// Offset is where the envelope begins, Have its bytes with the padding.
+	Offset, Have int64
+	// Edited is the larger envelope.
+	Edited []devimg.Code
 }
+
+// Need is the bytes of the larger envelope.
+func (e *RoomError) Need() int64 { return sizeOf(e.Edited) }
 
 func (e *RoomError) Error() string {
-	return fmt.Sprintf("the %s would have %d bytes, and there is room for %d: pointers lead to the envelopes after it, so that larger code must be linked anew", e.Form, e.Need, e.Have)
+	return fmt.Sprintf("the %s would have %d bytes, and there is room for %d: pointers lead to the envelopes after it, so that larger code must be linked anew", e.Form, e.Need(), e.Have)
 }
 
-// spliceInPlace makes one envelope among others again, at its own offset.
-func spliceInPlace(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
+type inPlace struct{ lastGrows bool }
+
+// splice makes one envelope among others again, at its own offset.
+func (o inPlace) splice(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	made, err := rebuildEnvelope(form, data[at:at+size], n, code, b.Restart())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", form, err)
@@ -88,8 +97,8 @@ func spliceInPlace(data []byte, at, size int, form Form, n int, code devimg.Code
 	switch last := at+room == len(data); {
 	case p.size <= int64(room):
 		p.appendBytes(make([]byte, int64(room)-p.size))
-	case !last:
-		return nil, &RoomError{form, int64(room), p.size}
+	case !last || !o.lastGrows:
+		return nil, &RoomError{form, int64(at), int64(room), made}
 	}
 	p.appendBytes(data[at+room:])
 	return p.list, nil
