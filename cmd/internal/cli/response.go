@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -32,6 +33,9 @@ func expandResponse(args []string, depth int, left *int) ([]string, error) {
 			out = append(out, arg)
 			continue
 		}
+		if isNamedPipe(name) {
+			return nil, fmt.Errorf("%s is a FIFO, which may never have a writer: name a file, or a pipe that is open", arg)
+		}
 		if depth == 0 {
 			return nil, fmt.Errorf("%s: response files are nested too deeply: does one name itself?", name)
 		}
@@ -47,6 +51,18 @@ func expandResponse(args []string, depth int, left *int) ([]string, error) {
 		out = append(out, inner...)
 	}
 	return out, nil
+}
+
+// isNamedPipe reports whether a name is that of a FIFO: opening one waits until
+// somebody writes to it. A pipe that is open already, as a shell's @<(command)
+// is, has no name in the end.
+func isNamedPipe(name string) bool {
+	path, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
 // SplitWords splits text into words: white space separates, single and double
