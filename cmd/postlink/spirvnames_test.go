@@ -76,7 +76,9 @@ func compareNames(t *testing.T, path string, recorded map[string]string) {
 		}
 		got := spirvNames(t, filepath.Join(dir, strings.Split(row, "|")[0]))
 		list := slices.DeleteFunc(strings.Split(strings.TrimSpace(want), "\n"), func(line string) bool {
-			return strings.HasPrefix(line, "import variable __spirv_BuiltIn")
+			// The real one exports its helpers for memset, and images that have the
+			// same one cannot be linked: ours are each image's own.
+			return strings.HasPrefix(line, "import variable __spirv_BuiltIn") || strings.HasPrefix(line, "export function spirv.llvm_mem")
 		})
 		slices.Sort(list)
 		for _, line := range onlyIn(list, got) {

@@ -3,13 +3,20 @@
 //
 //	conformance stress [-count N] [-seed N] [-corpus GLOB]... [-keep DIR] [-icd LIBRARY]
 //	conformance matrix [-short] [-icd LIBRARY] [-v]
+//	conformance golden -real DIR -input DIR [-v]
 //
 // stress makes modules (generated OpenCL C, llvm-stress, mutations of a corpus)
 // and compares: both accept or refuse, the validator takes the output, the
 // released translator reads it back, and the kernels leave the same memory.
 //
 // matrix compiles the kernels of testdata with every clang that is installed, and
-// launches them. The exit status is 1 if anything differs.
+// launches them.
+//
+// golden compares postlink's images of SYCL programs with those that the real
+// post-link wrote (DIR/PROGRAM/RELEASE/SPLIT/N.spv): all that a driver reads beside
+// the instructions.
+//
+// The exit status is 1 if anything differs.
 package main
 
 import (
@@ -24,6 +31,7 @@ import (
 
 type options struct {
 	python, icd, keep string
+	real, input       string
 	references        []reference
 	count             int
 	seed              uint64
@@ -51,7 +59,7 @@ func main() {
 
 func runCommand(args []string, out io.Writer) (failed bool, err error) {
 	if len(args) == 0 {
-		return false, errors.New("want stress or matrix")
+		return false, errors.New("want stress, matrix or golden")
 	}
 	var o options
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
@@ -66,6 +74,8 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 		o.corpus = append(o.corpus, pattern)
 		return nil
 	})
+	flags.StringVar(&o.real, "real", "", "golden: the folder with the real post-link's images")
+	flags.StringVar(&o.input, "input", "", "golden: the folder with the device code")
 	if err := flags.Parse(args[1:]); err != nil {
 		return false, err
 	}
@@ -75,6 +85,8 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 		return runStress(o, out)
 	case "matrix":
 		return runMatrix(o, out)
+	case "golden":
+		return runGolden(o, out)
 	}
 	return false, fmt.Errorf("unknown command %s", strings.Join(args[:1], ""))
 }

@@ -127,9 +127,10 @@ func (m *matrix) compile(s *setting, flags []string, source, stem string) (bitco
 	bitcode = stem + ".bc"
 	args := append([]string{"--target=spir64-unknown-unknown", "-w", "-Iinclude", "-c", "-emit-llvm", "-fno-discard-value-names"}, flags...)
 	if filepath.Ext(source) == ".cl" {
-		args = append(args, "-x", "cl", "-cl-std=CL3.0")
 		if s.clang == "clang-14" { // its declarations that are built in lack functions
-			args = append(args, "-Xclang", "-finclude-default-header")
+			args = append(args, "-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header")
+		} else {
+			args = append(args, "-x", "cl", "-cl-std=CL3.0")
 		}
 	} else {
 		args = append(args, "-ffreestanding")
@@ -146,11 +147,9 @@ func (m *matrix) compile(s *setting, flags []string, source, stem string) (bitco
 // applyAnnotations has postlink make kernels of the functions that device.h
 // annotates, in the place of the input.
 func (m *matrix) applyAnnotations(bitcode string) error {
-	postlink := filepath.Join(m.dir, "postlink")
-	if _, err := os.Stat(postlink); err != nil {
-		if _, err := runTool("go", "build", "-o", postlink, "./cmd/postlink"); err != nil {
-			return err
-		}
+	postlink, err := buildPostlink(m.dir)
+	if err != nil {
+		return err
 	}
 	table := bitcode + ".table"
 	if _, err := runTool(postlink, "-split=none", "-symbols", "-o", table, bitcode); err != nil {

@@ -65,6 +65,20 @@ func runTool(name string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
+// buildPostlink returns the postlink of this tree, which it builds into a folder
+// once.
+func buildPostlink(dir string) (string, error) {
+	postlink := filepath.Join(dir, "postlink")
+	if _, err := os.Stat(postlink); err == nil {
+		return postlink, nil
+	}
+	out, err := exec.Command("go", "build", "-o", postlink, "./cmd/postlink").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build ./cmd/postlink: %w: %s", err, out)
+	}
+	return postlink, nil
+}
+
 // translate has a released translator make SPIR-V of bitcode.
 func (r *reference) translate(bitcode, output string) error {
 	_, err := runTool(r.path, "--spirv-max-version=1.4", "--spirv-ext="+r.extensions, bitcode, "-o", output)

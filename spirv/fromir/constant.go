@@ -1,6 +1,8 @@
 package fromir
 
 import (
+	"slices"
+
 	"offlink/ir"
 	"offlink/spirv"
 )
@@ -130,7 +132,18 @@ func (t *translator) constComposite(typ id, parts []id) id {
 	if len(parts) > 0xffff-3 {
 		t.failf("constants of %d elements do not fit into an instruction", len(parts))
 	}
-	return t.b.constantEntry(spirv.OpConstantComposite, typ, parts, parts...)
+	op := spirv.OpConstantComposite
+	if slices.ContainsFunc(parts, t.isSpecialization) {
+		op = spirv.OpSpecConstantComposite
+	}
+	return t.b.constantEntry(op, typ, parts, parts...)
+}
+
+// isSpecialization reports whether a constant is a specialization constant to
+// SPIR-V, as every constant expression is: an OpConstantComposite has none.
+func (t *translator) isSpecialization(n id) bool {
+	e := t.b.entries[n]
+	return e != nil && (e.op == spirv.OpSpecConstantOp || e.op == spirv.OpSpecConstantComposite)
 }
 
 func (t *translator) aggregateConstant(c *ir.ConstantNode, typ id, value func(ir.Value, id) id) id {

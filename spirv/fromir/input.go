@@ -19,7 +19,7 @@ func (t *translator) inputGlobal(n ir.ValueID) *inputKind {
 	if !ok {
 		return nil
 	}
-	return &inputKind{v.Name, number, false}
+	return &inputKind{name: v.Name, number: number, align: t.readHeader(n).Alignment}
 }
 
 // inputPart is a place within a built-in variable: offset bytes, and index

@@ -55,7 +55,7 @@ func (t *translator) openclBuiltin(name string, parameters []mangledType) *built
 	b := &builtin{result: -1}
 	if w, ok := workItemVariables[name]; ok {
 		number, _ := spirv.BuiltInNumber(w.variable)
-		b.variable = &inputKind{"__spirv_BuiltIn" + w.variable, number, w.indexed}
+		b.variable = &inputKind{name: "__spirv_BuiltIn" + w.variable, number: number, indexed: w.indexed}
 		b.write = func(c *callSite) { c.builtinVariable(b.variable) }
 		return b
 	}

@@ -19,7 +19,7 @@ func (t *translator) spirvBuiltin(name string, parameters []mangledType) *builti
 		if !ok {
 			return nil
 		}
-		b.variable = &inputKind{name, number, len(parameters) > 0}
+		b.variable = &inputKind{name: name, number: number, indexed: len(parameters) > 0}
 		b.write = func(c *callSite) { c.builtinVariable(b.variable) }
 		return b
 	case strings.HasPrefix(rest, "ocl_"):
@@ -404,6 +404,7 @@ type inputKind struct {
 	name    string
 	number  uint32
 	indexed bool
+	align   uint64 // of the variable in the IR; 0 for one that a function stands for
 }
 
 // numberText spells a type of numbers, so that units agree about it.
@@ -426,6 +427,9 @@ func (t *translator) inputVariable(k *inputKind, typ id) id {
 		t.b.addDecoration(spirv.OpDecorate, n, append(appendText([]uint32{decLinkageAttributes}, k.name), linkImport))
 		t.b.decorateID(n, decConstant)
 		t.b.decorateID(n, decBuiltIn, k.number)
+		if k.align > 0 {
+			t.b.decorateID(n, decAlignment, uint32(k.align))
+		}
 		t.builtinCapability(k.number)
 		return entry{op: spirv.OpVariable, words: []uint32{pointer, n, uint32(spirv.StorageInput)}, deps: []id{pointer}}
 	})
