@@ -85,7 +85,7 @@ func (f *factFinder) nameOwners() {
 func (f *factFinder) addLine(words []string) {
 	if len(words) > 2 && words[1] == "=" {
 		if strings.HasPrefix(words[2], "OpSpecConstant") && words[2] != "OpSpecConstantOp" {
-			f.counts["specialization constant "+strings.Join(append(words[2:3:3], words[4:]...), " ")]++
+			f.counts["specialization constant "+words[2]]++
 		}
 		return
 	}
