@@ -89,6 +89,7 @@ func (m fixedMemory) Free() {}
 type nativeKernel struct {
 	module api.Module // nil if native code was there at once
 	code   *lanes.Code
+	wide   *lanes.Code // that native code is made of
 	sites  []site
 	local  int64 // bytes of the local variables
 
@@ -139,11 +140,11 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 	if err != nil {
 		return nil, err
 	}
-	code, err := compileLanes(l.f, k.p.device.options.Lanes, k.subgroup)
+	wide, err := compileLanes(l.f, k.p.device.options.Lanes, k.subgroup)
 	if err != nil {
 		return nil, err
 	}
-	n = &nativeKernel{code: code, sites: l.sites}
+	n = &nativeKernel{code: wide, wide: wide, sites: l.sites}
 	for _, v := range k.locals {
 		n.local = max(n.local, l.locals[v.index]+v.t.size)
 	}
@@ -151,7 +152,11 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 	if n.fast.Load() != nil {
 		return n, nil
 	}
-	n.module, err = engine.runtime.InstantiateWithConfig(context.Background(), emitwasm.Emit(code, engine.pages()), wazero.NewModuleConfig().WithName(""))
+	if n.code, err = narrowLanes(l.f, wide, k); err != nil {
+		n.closeCompiler()
+		return nil, err
+	}
+	n.module, err = engine.runtime.InstantiateWithConfig(context.Background(), emitwasm.Emit(n.code, engine.pages()), wazero.NewModuleConfig().WithName(""))
 	if err != nil {
 		n.closeCompiler()
 		return nil, err
@@ -165,6 +170,8 @@ const (
 	defaultLanes = 8
 	smallLanes   = 16
 	smallKernel  = 256 // operations
+
+	divergentLanes = 4
 )
 
 // compileLanes compiles for steps of several work-items, and for one where
@@ -188,6 +195,16 @@ func compileLanes(f *lanes.Function, width, subgroup int) (*lanes.Code, error) {
 		return lanes.Compile(f, 1, false)
 	}
 	return code, err
+}
+
+// narrowLanes is the code for WebAssembly: a step of four where lanes leave a loop
+// at different times, as those that have left cost as much as the rest. Native
+// code has wider registers.
+func narrowLanes(f *lanes.Function, wide *lanes.Code, k *kernel) (*lanes.Code, error) {
+	if k.p.device.options.Lanes != 0 || k.subgroup != 1 || !wide.Diverges {
+		return wide, nil
+	}
+	return lanes.Compile(f, divergentLanes, false)
 }
 
 // engine is the device's, made when it is first asked for.
@@ -251,12 +268,14 @@ type layout struct {
 	sizes                           [rooms]int64
 }
 
-// layout places the memory of a launch, in the memory of an earlier layout.
+// layout places the memory of a launch, in the memory of an earlier layout. It is
+// right for both codes of the kernel.
 func (n *nativeKernel) layout(l *launch, at *layout) {
 	*at = layout{localArgs: at.localArgs[:0]}
-	items := int64(n.code.Width)
+	width := int64(max(n.code.Width, n.wide.Width))
+	items := width
 	if n.code.Items {
-		items = maxGroup + int64(n.code.Width)
+		items += maxGroup
 	}
 	next := alignUp(l.k.recordSize(), localAlign)
 	take := func(size int64) int64 {
@@ -268,7 +287,7 @@ func (n *nativeKernel) layout(l *launch, at *layout) {
 	at.scratch = take(int64(n.code.ScratchSize))
 	at.private = take(items * int64(n.code.PrivateSize))
 	if n.code.Items {
-		at.context = take(maxGroup * int64(n.code.ContextSize))
+		at.context = take(maxGroup * int64(max(n.code.ContextSize, n.wide.ContextSize)))
 	}
 	at.sizes[roomRecord] = next
 	room := n.local
@@ -502,7 +521,9 @@ func (w *worker) run(n *nativeKernel, next *atomic.Int64, total int64) {
 		end := min(first+size, total)
 		start := time.Now()
 		var err error
+		code := n.code
 		if c := n.fast.Load(); c != nil {
+			code = n.wide
 			err = w.callC(c, first, end)
 		} else {
 			stack := w.stack[:]
@@ -510,7 +531,7 @@ func (w *worker) run(n *nativeKernel, next *atomic.Int64, total int64) {
 			err = w.function.CallWithStack(context.Background(), stack)
 		}
 		if err != nil {
-			w.report(n, err)
+			w.report(n, code, err)
 			w.function = nil // after a failure it is not used again
 			return
 		}
@@ -525,7 +546,7 @@ func (w *worker) run(n *nativeKernel, next *atomic.Int64, total int64) {
 }
 
 // report makes a fault of the record that the code left.
-func (w *worker) report(n *nativeKernel, err error) {
+func (w *worker) report(n *nativeKernel, code *lanes.Code, err error) {
 	get := func(offset int) int { return int(binary.LittleEndian.Uint32(w.data[offset:])) }
 	index := get(lanes.RecordGroup)
 	g := &group{launch: w.l}
@@ -538,14 +559,14 @@ func (w *worker) report(n *nativeKernel, err error) {
 	trap := lanes.Trap(get(lanes.RecordTrap))
 	if trap == lanes.TrapBounds {
 		var lane int
-		it.fault, lane = w.boundsFault(n.code.Sites[get(lanes.FaultSite)], get)
+		it.fault, lane = w.boundsFault(code.Sites[get(lanes.FaultSite)], get)
 		it.local[0] += lane
 	} else {
 		it.fault = w.faultOf(err, trap)
 	}
 	fault := g.place(it)
 	if trap == lanes.TrapBounds || trap == lanes.TrapUnreachable || trap == lanes.TrapSubgroup {
-		at := n.sites[n.code.Sites[get(lanes.FaultSite)].Site]
+		at := n.sites[code.Sites[get(lanes.FaultSite)].Site]
 		fault.Function, fault.Op, fault.File, fault.Line = at.function, at.op, at.file, int(at.line)
 	}
 	w.l.report(int64(index), fault)

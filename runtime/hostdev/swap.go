@@ -87,7 +87,7 @@ func (n *nativeKernel) startCompiler(d *Device) {
 	if d.options.Cache == nil || systemCompiler() == nil {
 		return
 	}
-	source, err := emitc.Emit(n.code)
+	source, err := emitc.Emit(n.wide)
 	if err != nil {
 		return
 	}
@@ -119,7 +119,7 @@ func (n *nativeKernel) saveSource(dir, source string) {
 			return r
 		}
 		return '_'
-	}, n.code.Name)
+	}, n.wide.Name)
 	if len(name) > 100 {
 		name = name[:60] + "_" + cache.Digest([]byte(name))[:16]
 	}

@@ -149,6 +149,9 @@ func (e *emitter) emitControl(in *lanes.Inst) bool {
 	case lanes.OpTick:
 		e.writeLine("if (--fuel == 0) {")
 		e.writeLine("  fuel = %d;", FuelStep)
+		for i, r := range in.Args {
+			e.writeLine("  STORE(i32, r0, %d, r%d);", lanes.RecordItem+4*i, r)
+		}
 		e.writeLine("  if (*(volatile i32 *)(memory + r0 + %d) || --*(int64_t *)(memory + r0 + %d) < 0) return %d;",
 			lanes.RecordStop, lanes.RecordTicks, StopAsked)
 		e.writeLine("}")

@@ -300,7 +300,7 @@ func (e *emitter) emitControl(in *lanes.Inst) bool {
 	case lanes.OpReturn:
 		e.appendBytes(0x0f)
 	case lanes.OpTick:
-		e.emitTick()
+		e.emitTick(in)
 	default:
 		return false
 	}
@@ -317,13 +317,19 @@ func (e *emitter) branchDepth(label int) uint64 {
 }
 
 // emitTick counts down, and calls the host at zero.
-func (e *emitter) emitTick() {
+func (e *emitter) emitTick(in *lanes.Inst) {
 	e.getLocal(e.fuel)
 	e.pushI32(1)
 	e.appendBytes(0x6b)
 	e.setLocal(e.fuel)
 	e.getLocal(e.fuel)
 	e.appendBytes(0x45, 0x04, 0x40)
+	for i, r := range in.Args {
+		e.getLocal(0)
+		e.pushReg(r, 0)
+		e.appendBytes(scalarStore(lanes.I32, 4))
+		e.appendMemarg(0, uint32(lanes.RecordItem+4*i))
+	}
 	e.getLocal(0)
 	e.callFunction(funcTick)
 	e.pushI32(FuelStep)

@@ -135,8 +135,7 @@ func (e *emitter) checkSpan(v *Value, span uint64) {
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
 	switch {
 	case !v.Bounds.Table:
-		e.setRecord(FaultDistance, distance)
-		e.stopOutOfBounds(v, e.constantReg(I32, stride), e.constantReg(I32, 0))
+		e.stopOutOfBounds(v, distance, e.constantReg(I32, stride), e.constantReg(I32, 0))
 	case stride == 0:
 		e.checkTable(v, e.scalarOf(v.Args[0]), e.scalarOf(v.Bounds.Base), e.constantReg(I32, 1))
 	default:
@@ -197,7 +196,8 @@ func (e *emitter) checkLanes(v *Value, mask Reg) {
 		})
 	} else {
 		keep(distance, 0)
-		e.stopOutOfBounds(v, e.constantReg(I32, 0), bits)
+		zero := e.constantReg(I32, 0)
+		e.stopOutOfBounds(v, zero, zero, bits)
 	}
 	e.emitOnly(Inst{Op: OpEnd})
 }
@@ -236,28 +236,68 @@ func (e *emitter) checkTable(v *Value, address, base, bits Reg) {
 		bad = e.emitNew(scalarType(Bool), OpOr, 0, bad, e.emitNew(scalarType(Bool), OpBool, 0, flag))
 	}
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
-	e.setRecord(FaultDistance, at)
-	e.stopOutOfBounds(v, base, bits)
+	e.stopOutOfBounds(v, at, base, bits)
 	e.emitOnly(Inst{Op: OpEnd})
 }
 
-// stopOutOfBounds stops the code and leaves the known facts; stride is the base instead
-// for an access that the table has refused.
-func (e *emitter) stopOutOfBounds(v *Value, stride, lanes Reg) {
-	e.setRecord(FaultStride, stride)
-	e.setRecord(FaultLanes, lanes)
-	if !v.Bounds.Table {
-		e.setRecord(FaultLen, e.scalarOf(v.limitValue()))
+// faultTail is the end of the code that all accesses out of bounds go to, with
+// registers for the facts: a compiler is spared the same stores at each access.
+type faultTail struct {
+	label                                  int
+	distance, stride, lanes, length, place Reg
+}
+
+func (d *driver) openTail(e *emitter) {
+	t := &d.shared.tail
+	t.label = e.newLabel()
+	for _, r := range []*Reg{&t.distance, &t.stride, &t.lanes, &t.length, &t.place} {
+		*r = e.newReg(scalarType(I32))
 	}
-	e.noteSite(v)
+	e.emitOnly(Inst{Op: OpBlock, Imm: uint64(t.label)})
+}
+
+func (d *driver) closeTail(e *emitter) {
+	t := &d.shared.tail
+	e.emitOnly(Inst{Op: OpReturn})
+	e.emitOnly(Inst{Op: OpEnd})
+	e.setRecord(FaultDistance, t.distance)
+	e.setRecord(FaultStride, t.stride)
+	e.setRecord(FaultLanes, t.lanes)
+	e.setRecord(FaultLen, t.length)
+	e.setRecord(FaultSite, t.place)
+	e.noteItem()
 	e.setRecord(RecordTrap, e.constantReg(I32, uint64(TrapBounds)))
 	e.emitOnly(Inst{Op: OpTrap, Imm: uint64(TrapBounds)})
 }
 
-// noteSite notes which value stops the code.
+// stopOutOfBounds stops the code and leaves the known facts; stride is the base instead
+// for an access that the table has refused.
+func (e *emitter) stopOutOfBounds(v *Value, distance, stride, lanes Reg) {
+	t := &e.shared.tail
+	set := func(to, from Reg) { e.emitTo(to, Inst{Op: OpCopy, Args: []Reg{from}}) }
+	set(t.distance, distance)
+	set(t.stride, stride)
+	set(t.lanes, lanes)
+	if !v.Bounds.Table {
+		set(t.length, e.scalarOf(v.limitValue()))
+	}
+	e.emitTo(t.place, Inst{Op: OpConst, Imm: uint64(len(e.c.Sites))})
+	e.c.Sites = append(e.c.Sites, v)
+	e.emitOnly(Inst{Op: OpBr, Imm: uint64(t.label)})
+}
+
+// noteSite notes which value stops the code, and for which work-items.
 func (e *emitter) noteSite(v *Value) {
+	e.noteItem()
 	e.setRecord(FaultSite, e.constantReg(I32, uint64(len(e.c.Sites))))
 	e.c.Sites = append(e.c.Sites, v)
+}
+
+// noteItem notes the work-item of the step: where the code may be stopped.
+func (e *emitter) noteItem() {
+	for i, id := range e.shared.item {
+		e.setRecord(RecordItem+4*uint32(i), id)
+	}
 }
 
 // Access describes the access of a value that may go out of bounds: its size,

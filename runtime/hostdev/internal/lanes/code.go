@@ -51,6 +51,7 @@ type Code struct {
 	ScratchSize int
 	Items       bool // private memory and slots are for each work-item of the group, not for each of a step
 	Width       int
+	Diverges    bool // there are loops that the lanes of a step leave at different times
 
 	Sites []*Value // that may stop the code
 }

@@ -1,5 +1,7 @@
 package lanes
 
+import "slices"
+
 // Branches whose condition varies, taken by control flow where the lanes agree:
 // at the edge of an image or in the last turn of a tree they differ, elsewhere
 // they rarely do. A masked piece that starts with such a branch has three forms:
@@ -30,7 +32,7 @@ func (e *emitter) emitPiece(p *part, m *masked) error {
 		return e.emitMasked(p, m, false)
 	}
 	b := p.blocks[m.entry]
-	if err := e.emitValues(b, p.mask); err != nil {
+	if err := e.emitValuesBut(b, p.mask, e.lateCond(b, p.mask)); err != nil {
 		return err
 	}
 	done := e.newLabel()
@@ -54,6 +56,9 @@ func (e *emitter) emitWays(p *part, m *masked, done int) error {
 		}
 		return e.emitWay(p, m, b.Succs[1], done)
 	}
+	if late := e.lateCond(b, p.mask); late != nil {
+		return e.emitRangeWays(late, p, m, done)
+	}
 	all, none := e.agreement(b.Cond, p.mask)
 	if err := e.emitWayIf(none, p, m, b.Succs[1], done); err != nil {
 		return err
@@ -61,6 +66,27 @@ func (e *emitter) emitWays(p *part, m *masked, done int) error {
 	if err := e.emitWayIf(all, p, m, b.Succs[0], done); err != nil {
 		return err
 	}
+	return e.emitMasked(p, m, true)
+}
+
+// emitRangeWays is emitWays for a condition that the first and the last lane decide.
+func (e *emitter) emitRangeWays(cond *Value, p *part, m *masked, done int) error {
+	all, none := e.rangeAgreement(cond)
+	for i, holds := range []Reg{all, none} {
+		if holds == NoReg {
+			continue
+		}
+		to := p.blocks[m.entry].Succs[i]
+		e.emitOnly(Inst{Op: OpIf, Args: []Reg{holds}})
+		if e.staysSo(cond, i == 0) && e.idle(to) {
+			e.skipRow(cond)
+		}
+		if err := e.emitWay(p, m, to, done); err != nil {
+			return err
+		}
+		e.emitOnly(Inst{Op: OpEnd})
+	}
+	e.emitVarying(cond, NoReg)
 	return e.emitMasked(p, m, true)
 }
 
@@ -101,4 +127,155 @@ func (e *emitter) emitWay(p *part, m *masked, from *Block, done int) error {
 	way := newPart(from, within)
 	way.mask, way.leave = p.mask, leave
 	return e.emitPart(way)
+}
+
+// Conditions that compare numbers which grow from lane to lane with one that is
+// the same for all: the first and the last lane tell whether they agree.
+
+// findLate finds the conditions that nothing but the branch of their block uses.
+func (e *emitter) findLate() {
+	uses := make([]int, len(e.f.values))
+	for _, b := range e.f.Blocks {
+		for _, v := range b.Values {
+			for _, a := range v.operandsOf() {
+				uses[a.id]++
+			}
+		}
+		if b.Cond != nil {
+			uses[b.Cond.id]++
+		}
+	}
+	e.late = make([]bool, len(e.f.values))
+	for _, b := range e.f.Blocks {
+		if v := b.Cond; b.Term == Branch && v.Block == b && uses[v.id] == 1 && e.comparesRange(v) {
+			e.late[v.id] = true
+		}
+	}
+}
+
+func (e *emitter) comparesRange(v *Value) bool {
+	switch v.Op {
+	case OpEq, OpNe, OpULt, OpULe, OpSLt, OpSLe:
+		x, y := e.a.classOf(v.Args[0]), e.a.classOf(v.Args[1])
+		return e.width > 1 && e.a.classOf(v).Level == Varying && v.Args[0].Kind == I32 && !e.a.outlives[v.id] &&
+			(x.Level == Strided && x.Stride > 0 && y.isUniform() || x.isUniform() && y.Level == Strided && y.Stride > 0)
+	}
+	return false
+}
+
+// lateCond is the condition of a block if it is computed where the lanes differ.
+func (e *emitter) lateCond(b *Block, mask Reg) *Value {
+	if mask == NoReg && b.Cond != nil && e.late[b.Cond.id] {
+		return b.Cond
+	}
+	return nil
+}
+
+// rangeAgreement is agreement for such a condition; NoReg for what cannot be.
+func (e *emitter) rangeAgreement(v *Value) (all, none Reg) {
+	flag := scalarType(Bool)
+	x, y := v.Args[0], v.Args[1]
+	grows := e.a.classOf(x).Level == Strided
+	if !grows {
+		x, y = y, x
+	}
+	first, limit := e.scalarOf(x), e.scalarOf(y)
+	last := e.addConst(first, uint32(e.a.classOf(x).Stride)*uint32(e.width-1))
+	le, lt := OpULe, OpULt
+	if v.Op == OpSLt || v.Op == OpSLe {
+		le, lt = OpSLe, OpSLt
+	}
+	ordered := e.emitNew(flag, le, 0, first, last) // no lane is beyond the greatest number
+	both := func(op Op, a, b Reg) Reg { return e.emitNew(flag, OpAnd, 0, ordered, e.emitNew(flag, op, 0, a, b)) }
+	switch strict := v.Op == lt; {
+	case v.Op == OpEq || v.Op == OpNe:
+		outside := e.emitNew(flag, OpOr, 0, e.emitNew(flag, lt, 0, limit, first), e.emitNew(flag, lt, 0, last, limit))
+		outside = e.emitNew(flag, OpAnd, 0, ordered, outside)
+		if v.Op == OpEq {
+			return NoReg, outside
+		}
+		return outside, NoReg
+	case grows && strict: // x < limit
+		return both(lt, last, limit), both(le, limit, first)
+	case grows: // x <= limit
+		return both(le, last, limit), both(lt, limit, first)
+	case strict: // limit < x
+		return both(lt, limit, first), both(le, last, limit)
+	default: // limit <= x
+		return both(le, limit, first), both(lt, last, limit)
+	}
+}
+
+// staysSo tells of conditions that hold, or do not hold, in all further steps of a
+// row when they do in one, as the number that grows has passed the other.
+func (e *emitter) staysSo(cond *Value, holds bool) bool {
+	if cond.Op == OpEq || cond.Op == OpNe {
+		return false
+	}
+	grows := e.a.classOf(cond.Args[0]).Level == Strided
+	x := cond.Args[0]
+	if !grows {
+		x = cond.Args[1]
+	}
+	return grows != holds && e.a.classOf(x).Stride < 1<<31/maxItems
+}
+
+// skipRow leaves out the rest of a row: the work-items of its steps do nothing. It
+// makes this step the last, unless a lane would come to be beyond the greatest number.
+func (e *emitter) skipRow(cond *Value) {
+	t, flag := scalarType(I32), scalarType(Bool)
+	x := cond.Args[0]
+	if e.a.classOf(x).Level != Strided {
+		x = cond.Args[1]
+	}
+	le := OpULe
+	if cond.Op == OpSLt || cond.Op == OpSLe {
+		le = OpSLe
+	}
+	first := e.scalarOf(x)
+	left := e.emitNew(t, OpSub, 0, e.rowEnd, e.addConst(e.x, uint32(e.width)))
+	stride := e.constantReg(I32, uint64(uint32(e.a.classOf(x).Stride)))
+	far := e.emitNew(t, OpMul, 0, e.addConst(left, uint32(e.width-1)), stride)
+	ordered := e.emitNew(flag, le, 0, first, e.emitNew(t, OpAdd, 0, first, far))
+	e.emitOnly(Inst{Op: OpIf, Args: []Reg{ordered}})
+	e.emitTo(e.item, Inst{Op: OpAdd, Args: []Reg{e.item, left}})
+	e.emitTo(e.x, Inst{Op: OpAdd, Args: []Reg{e.x, left}})
+	e.emitOnly(Inst{Op: OpEnd})
+}
+
+// idleFrom tells whether a step of a region does nothing more from a block on that
+// another step of the group would miss.
+func (d *driver) idleFrom(p *part, from *Block) bool {
+	seen := map[*Block]bool{}
+	work := []*Block{from}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if _, ok := p.index[b]; !ok || seen[b] {
+			continue
+		}
+		seen[b] = true
+		if slices.ContainsFunc(b.Values, (*Value).mustRun) || b.Term == Barrier && d.savesAny(p, b.Succs[0]) {
+			return false
+		}
+		if b.Term != Barrier {
+			work = append(work, b.Succs...)
+		}
+	}
+	return true
+}
+
+// mustRun tells of values that do more than compute, or may stop the code.
+func (v *Value) mustRun() bool {
+	return v.hasEffect() || v.Bounds != nil || v.Op == OpHost || v.Op == OpActive || v.Op == OpShuffle || v.Op == OpFromLane
+}
+
+// savesAny tells whether a region leaves values of its work-items for the next.
+func (d *driver) savesAny(p *part, next *Block) bool {
+	for s := range d.live[slices.Index(d.starts, next)] {
+		if _, ok := d.slots[s]; ok && p.definesSlot(s) {
+			return true
+		}
+	}
+	return false
 }

@@ -13,11 +13,14 @@ type emitter struct {
 	scalars, vectors []Reg // of values
 	rscalar, rvector []Reg // of registers
 	wanted           []bool
+	late             []bool // conditions that are computed where the lanes differ
 	labels           *int
 
 	x, y, z Reg // the local id of the step's first work-item
 	item    Reg // its number in the group
 	barrier func(b *Block)
+	rowEnd  Reg                 // where x ends, a multiple of the width
+	idle    func(b *Block) bool // see idleFrom
 	bounds  map[boundKey]Reg
 }
 
@@ -28,6 +31,8 @@ type shared struct {
 	regs   []Reg
 	hoist  []hoisting
 	group  [3]Reg
+	item   [3]Reg // the local id of the step's first work-item
+	tail   faultTail
 }
 
 // hoisting is how far out a value can be computed.
@@ -91,6 +96,7 @@ func newEmitter(f *Function, a *analysis, c *Code, s *shared, labels *int) *emit
 		scalars: newRegs(len(f.values)), vectors: newRegs(len(f.values)),
 		rscalar: newRegs(len(f.Regs)), rvector: newRegs(len(f.Regs)), wanted: make([]bool, len(f.values)), bounds: map[boundKey]Reg{},
 	}
+	e.findLate()
 	e.findWanted()
 	return e
 }
@@ -127,6 +133,7 @@ func (e *emitter) findWanted() {
 			for _, a := range v.Args {
 				strided(a)
 			}
+		case e.late[v.id]: // its operands are spread out where it is computed
 		case v.Op.isPure() && c.Level == Varying:
 			for i, a := range v.Args {
 				if !(i == 1 && isShift(v.Op) && e.a.classOf(a).isUniform()) {
@@ -298,9 +305,12 @@ func (e *emitter) compareConst(v *Value, bits uint64) Reg {
 }
 
 // emitValues emits the values of a block under a mask.
-func (e *emitter) emitValues(b *Block, mask Reg) error {
+func (e *emitter) emitValues(b *Block, mask Reg) error { return e.emitValuesBut(b, mask, nil) }
+
+// emitValuesBut leaves one out.
+func (e *emitter) emitValuesBut(b *Block, mask Reg, but *Value) error {
 	for _, v := range b.Values {
-		if v.Op != OpSet && e.shared.hoist[v.id] <= inRow {
+		if v == but || v.Op != OpSet && e.shared.hoist[v.id] <= inRow {
 			continue
 		}
 		if err := e.emitValue(v, mask); err != nil {
@@ -361,6 +371,12 @@ func (e *emitter) scalarArgs(v *Value) []Reg {
 	return list
 }
 
+// emitTick counts a turn of a loop; where the launch ends there, the work-item is told.
+func (e *emitter) emitTick() {
+	item := e.shared.item
+	e.emitOnly(Inst{Op: OpTick, Args: item[:]})
+}
+
 // emitOrigin: an id is where the step's is; a frame is the work-item's.
 func (e *emitter) emitOrigin(v *Value) {
 	if v.Op == OpLocalID {
@@ -389,9 +405,12 @@ func (e *emitter) emitVarying(v *Value, mask Reg) {
 	}
 	args := make([]Reg, len(v.Args))
 	for i, a := range v.Args {
-		if i == 1 && isShift(v.Op) {
+		switch {
+		case i == 1 && isShift(v.Op):
 			args[i] = e.scalarOf(a)
-		} else {
+		case e.late[v.id]:
+			args[i] = e.inLanes(a)
+		default:
 			args[i] = e.vectorOf(a)
 		}
 	}

@@ -393,7 +393,7 @@ func (s *structured) branchTarget(u int, to *Block) (int, bool) {
 
 func (s *structured) tickIfBack(u int, to *Block) {
 	if s.graph.isBack(u, s.of[s.p.index[to]]) {
-		s.e.emitOnly(Inst{Op: OpTick})
+		s.e.emitTick()
 	}
 }
 

@@ -140,7 +140,7 @@ const (
 	OpAll
 	OpBits // a mask to an I32 with a bit for each lane
 	OpCopy
-	OpTick // counts a turn of a loop
+	OpTick // counts a turn of a loop; Args: the local id of the first work-item, which is noted where the code comes back
 	OpFill // Args: address, size: zeroes
 	OpBlock
 	OpLoop

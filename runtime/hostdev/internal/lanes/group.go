@@ -26,6 +26,9 @@ func Compile(f *Function, width int, whole bool) (*Code, error) {
 				return nil, err
 			}
 		}
+		for l, differ := range a.lane.loops {
+			c.Diverges = c.Diverges || differ && l != nil
+		}
 		d.emitters = append(d.emitters, newEmitter(f, a, c, d.shared, &d.labels))
 		if width == 1 || whole {
 			break
@@ -81,6 +84,10 @@ func (d *driver) runGroups() error {
 	if err := d.splitAtBarriers(); err != nil {
 		return err
 	}
+	for i := range d.shared.item {
+		d.shared.item[i] = e.newReg(scalarType(I32))
+	}
+	d.openTail(e)
 	d.loadArguments()
 	index := e.emitNew(scalarType(I32), OpCopy, 0, 1)
 	done, again := e.newLabel(), e.newLabel()
@@ -99,10 +106,11 @@ func (d *driver) runGroups() error {
 		return err
 	}
 	e.emitTo(index, Inst{Op: OpAdd, Args: []Reg{index, e.constantReg(I32, 1)}})
-	e.emitOnly(Inst{Op: OpTick})
+	e.emitTick()
 	e.emitOnly(Inst{Op: OpBr, Imm: uint64(again)})
 	e.emitOnly(Inst{Op: OpEnd})
 	e.emitOnly(Inst{Op: OpEnd})
+	d.closeTail(e)
 	return nil
 }
 
@@ -175,7 +183,7 @@ func (d *driver) runGroup() error {
 		}
 		e.emitOnly(Inst{Op: OpEnd})
 	}
-	e.emitOnly(Inst{Op: OpTick})
+	e.emitTick()
 	more := e.emitNew(scalarType(Bool), OpNe, 0, d.state, e.constantReg(I32, uint64(len(d.starts))))
 	e.emitOnly(Inst{Op: OpBrIf, Args: []Reg{more}, Imm: uint64(again)})
 	e.emitOnly(Inst{Op: OpEnd})
@@ -190,10 +198,7 @@ func (d *driver) runItems(region int) error {
 	for i := range size {
 		size[i] = e.loadRecord(I32, RecordLocal+4*uint64(i))
 	}
-	var id [3]Reg
-	for i := range id {
-		id[i] = e.newReg(t)
-	}
+	id := d.shared.item
 	item := e.emitNew(t, OpConst, 0)
 	if len(d.starts) > 1 {
 		e.emitTo(d.state, Inst{Op: OpConst, Imm: uint64(^uint32(0))})
@@ -205,8 +210,6 @@ func (d *driver) runItems(region int) error {
 	var err error
 	d.countTo(id[2], size[2], 1, func() {
 		d.countTo(id[1], size[1], 1, func() {
-			e.setRecord(RecordItem+4, id[1])
-			e.setRecord(RecordItem+8, id[2])
 			d.hoistLevel(inRow)
 			e.emitTo(id[0], Inst{Op: OpConst, Imm: 0})
 			for _, step := range d.emitters {
@@ -241,12 +244,12 @@ func (d *driver) runRow(e *emitter, region int, size Reg, snaps map[Reg]Reg, err
 	if width > 1 {
 		end = e.emitNew(t, OpAnd, 0, size, e.constantReg(I32, uint64(-int64(width))))
 	}
+	e.rowEnd = end
 	done, again := e.newLabel(), e.newLabel()
 	e.emitOnly(Inst{Op: OpBlock, Imm: uint64(done)})
 	more := e.emitNew(scalarType(Bool), OpULt, 0, e.x, end)
 	e.emitOnly(Inst{Op: OpBrIf, Args: []Reg{e.invertFlag(more)}, Imm: uint64(done)})
 	e.emitOnly(Inst{Op: OpLoop, Imm: uint64(again)})
-	e.setRecord(RecordItem, e.x)
 	for _, to := range slices.Sorted(maps.Keys(snaps)) {
 		e.emitTo(to, Inst{Op: OpCopy, Args: []Reg{snaps[to]}})
 	}
@@ -269,7 +272,13 @@ func (d *driver) runStep(e *emitter, region int) error {
 	p := newPart(d.starts[region], nil)
 	end := e.newLabel()
 	var next Reg = NoReg
-	if len(d.starts) > 1 {
+	together := d.endsTogether(e, p)
+	e.idle = func(b *Block) bool { return together && len(d.starts) > 1 && d.idleFrom(p, b) }
+	switch {
+	case together && len(d.starts) > 1:
+		next = d.state
+		e.emitTo(next, Inst{Op: OpConst, Imm: uint64(len(d.starts))})
+	case len(d.starts) > 1:
 		next = e.emitNew(scalarType(I32), OpConst, uint64(len(d.starts)))
 	}
 	p.leave = func(*Block) { e.emitOnly(Inst{Op: OpBr, Imm: uint64(end)}) }
@@ -285,10 +294,21 @@ func (d *driver) runStep(e *emitter, region int) error {
 		return err
 	}
 	e.emitOnly(Inst{Op: OpEnd})
-	if next != NoReg {
+	if next != NoReg && !together {
 		d.agreeOnBarrier(e, next)
 	}
 	return nil
+}
+
+// endsTogether tells whether all work-items of the group reach the same end of a
+// region, as no branch that differs between them leads to it.
+func (d *driver) endsTogether(e *emitter, p *part) bool {
+	for _, b := range p.blocks {
+		if (b.Term == Barrier || b.Term == Return) && e.a.group.blocks[b.id] {
+			return false
+		}
+	}
+	return true
 }
 
 func (e *emitter) reachBarrier(b *Block) { e.barrier(b) }
@@ -301,6 +321,7 @@ func (d *driver) agreeOnBarrier(e *emitter, next Reg) {
 	e.emitOnly(Inst{Op: OpElse})
 	differ := e.emitNew(scalarType(Bool), OpNe, 0, d.state, next)
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{differ}})
+	e.noteItem()
 	e.setRecord(RecordTrap, e.constantReg(I32, uint64(TrapBarrier)))
 	e.emitOnly(Inst{Op: OpTrap, Imm: uint64(TrapBarrier)})
 	e.emitOnly(Inst{Op: OpEnd})

@@ -260,6 +260,7 @@ func (e *emitter) emitAtomic(v *Value, mask Reg) {
 		return r
 	}
 	e.checkBounds(v, mask)
+	e.noteItem()
 	switch {
 	case e.width > 1:
 		e.eachActiveLane(v, mask, one)
@@ -305,6 +306,7 @@ func (e *emitter) emitHost(v *Value, mask Reg) error {
 
 func (e *emitter) callHost(v *Value, results []*Value, l int, give func(r *Value, s Reg)) {
 	words := e.loadRecord(I32, RecordCall)
+	e.noteItem()
 	for i, a := range v.Args {
 		e.emitOnly(Inst{Op: OpStore, Type: scalarType(a.Kind), Args: []Reg{words, e.laneOf(a, l)}, Imm: uint64(kindSize(a.Kind)), Off: uint32(8 * i)})
 	}
