@@ -3,6 +3,7 @@
 //
 //	conformance stress [-count N] [-seed N] [-corpus GLOB]... [-keep DIR] [-icd LIBRARY]
 //	conformance matrix [-short] [-icd LIBRARY] [-v]
+//	conformance launch SOURCE FILE.spv...
 //	conformance golden -real DIR -input DIR [-v]
 //
 // stress makes modules (generated OpenCL C, llvm-stress, mutations of a corpus)
@@ -11,6 +12,9 @@
 //
 // matrix compiles the kernels of testdata with every clang that is installed, and
 // launches them.
+//
+// launch launches modules of a source on both devices and prints the digests of
+// all that each kernel leaves, to look into a difference.
 //
 // golden compares postlink's images of SYCL programs with those that the real
 // post-link wrote (DIR/PROGRAM/RELEASE/SPLIT/N.spv): all that a driver reads beside
@@ -59,7 +63,7 @@ func main() {
 
 func runCommand(args []string, out io.Writer) (failed bool, err error) {
 	if len(args) == 0 {
-		return false, errors.New("want stress, matrix or golden")
+		return false, errors.New("want stress, matrix, launch or golden")
 	}
 	var o options
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
@@ -85,6 +89,8 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 		return runStress(o, out)
 	case "matrix":
 		return runMatrix(o, out)
+	case "launch":
+		return false, launchFiles(o, flags.Args(), out)
 	case "golden":
 		return runGolden(o, out)
 	}
@@ -102,4 +108,28 @@ func (o *options) findTools() {
 			}
 		}
 	}
+}
+
+// launchFiles launches the kernels of modules.
+func launchFiles(o options, files []string, out io.Writer) error {
+	if len(files) < 2 {
+		return errors.New("launch: want a source and SPIR-V files")
+	}
+	kernels, err := readSignatures(files[0])
+	if err != nil {
+		return err
+	}
+	c := child{icd: o.icd}
+	defer c.close()
+	for _, file := range files[1:] {
+		code, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		here, err := launchHere(code, kernels)
+		fmt.Fprintln(out, file, "embedded:", here, err)
+		there, err := c.launch(file, files[0], false)
+		fmt.Fprintln(out, file, "OpenCL:", there, err)
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package fromir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"offlink/ir"
@@ -161,6 +162,7 @@ func (f *function) writeCall(i int, in *ir.Instruction) {
 		c.callPointer()
 		return
 	}
+	c.checkType()
 	if b := c.callee.builtin; b != nil {
 		c.builtin = b
 		if !f.isVoid(in.Type) {
@@ -173,6 +175,19 @@ func (f *function) writeCall(i int, in *ir.Instruction) {
 	}
 	c.typ = f.resultType(i)
 	c.callFunction()
+}
+
+// checkType refuses a call of another type than the function's. LLVM has no rule
+// against it, but what such a call does is undefined, and writers of built-ins rely
+// on the types.
+func (c *callSite) checkType() {
+	if c.in.Element == ir.NoType || c.in.Element == c.callee.value.Type {
+		return
+	}
+	called := slices.Clone(c.function.moduleType(c.in.Element).Elements)
+	if !slices.Equal(called, c.function.moduleType(c.callee.value.Type).Elements) {
+		c.failf("the call's type is not that of the function")
+	}
 }
 
 // resultTypeOfBuiltin is resultType for built-ins: metadata and tokens, which

@@ -188,6 +188,18 @@ func (c *callSite) atomicOpcode(form atomicForm) spirv.Opcode {
 	return op
 }
 
+// failureOrder returns the order of a comparison that fails, which stores nothing:
+// SPIR-V takes no order with a release there.
+func failureOrder(order uint32) uint32 {
+	switch order {
+	case semRelease:
+		return 0
+	case semAcquireRelease:
+		return semAcquire
+	}
+	return order
+}
+
 // atomicCompare writes a compare-and-exchange: of OpenCL 1.x, which gives the
 // value that was there, and of 2.0, which keeps that through a pointer and gives whether
 // it was the expected one.
@@ -202,7 +214,7 @@ func (c *callSite) atomicCompare(form atomicForm, scope id, order uint32, semant
 	}
 	failure := order
 	if form.explicit && len(c.operands) > 4 {
-		failure = c.memoryOrder(4)
+		failure = failureOrder(c.memoryOrder(4))
 	}
 	desired := c.operands[2]
 	typ := c.typeID(desired.Type)
