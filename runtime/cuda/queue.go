@@ -66,20 +66,29 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 }
 
 func (q *queue) launchKernel(k *kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
-	done, err := q.Direct(&s, func(stream streams.Stream) error {
+	if stream, ok := q.LockStream(&s); ok {
+		defer q.UnlockStream()
 		if err := k.prepareLaunch(&q.scratch, r, args); err != nil {
 			return err
 		}
-		return q.submitLaunch(k, r, &q.scratch, libcuda.Stream(stream))
-	})
-	if done || err != nil {
-		return err
+		return q.launchDirect(k, r, libcuda.Stream(stream))
 	}
 	n := new(libcuda.Launch)
 	if err := k.prepareLaunch(n, r, args); err != nil {
 		return err
 	}
 	return q.Enqueue(s, func(stream streams.Stream) error { return q.submitLaunch(k, r, n, libcuda.Stream(stream)) })
+}
+
+// launchDirect launches what scratch has, on the caller's thread where the
+// driver allows that.
+func (q *queue) launchDirect(k *kernel, r driver.Range, stream libcuda.Stream) error {
+	if q.device.needsNoContext {
+		if err := q.submitLaunch(k, r, &q.scratch, stream); !libcuda.IsContextError(err) {
+			return err
+		}
+	}
+	return q.device.withContext(func() error { return q.submitLaunch(k, r, &q.scratch, stream) })
 }
 
 // submitLaunch launches in a stream. The queue is locked.
@@ -92,6 +101,9 @@ func (q *queue) submitLaunch(k *kernel, r driver.Range, n *libcuda.Launch, strea
 	f := k.function
 	if k.usesOffset(r) {
 		f = k.withOffset
+	}
+	if !v.isRead() {
+		return q.device.library.Launch(f, stream, n)
 	}
 	return v.withValues(q.device, stream, v.wantedValues(r), func() error { return q.device.library.Launch(f, stream, n) })
 }

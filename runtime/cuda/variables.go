@@ -46,6 +46,9 @@ func (v *launchVariables) findVariables(p *program) error {
 	return nil
 }
 
+// isRead tells whether the program reads any of the variables.
+func (v *launchVariables) isRead() bool { return v.offset != 0 || v.dimensions != 0 }
+
 // wantedValues returns the values for a launch, as far as the program reads them.
 func (v *launchVariables) wantedValues(r driver.Range) (w launchValues) {
 	if v.offset != 0 {
@@ -62,9 +65,6 @@ func (v *launchVariables) wantedValues(r driver.Range) (w launchValues) {
 // withValues calls launch, which launches in the stream, when the variables
 // have the values in the order of the stream.
 func (v *launchVariables) withValues(d *Device, s libcuda.Stream, w launchValues, launch func() error) error {
-	if v.offset == 0 && v.dimensions == 0 {
-		return launch()
-	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.last != s || v.current != w { // else the stream is in order already

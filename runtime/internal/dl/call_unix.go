@@ -44,8 +44,7 @@ func findSymbol(handle uintptr, name string) (uintptr, error) {
 //
 //go:uintptrescapes
 func Call(function uintptr, args ...uintptr) uintptr {
-	result, _, _ := purego.SyscallN(function, args...)
-	return result
+	return callC(function, args...)
 }
 
 // NewCallback returns a C function pointer for a Go function with arguments

@@ -14,7 +14,7 @@ import (
 )
 
 // buildLibrary compiles testdata/NAME.c into a shared library.
-func buildLibrary(t *testing.T, name string) string {
+func buildLibrary(t testing.TB, name string) string {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("the test's library is built on Linux")
@@ -151,4 +151,21 @@ func TestSignals(t *testing.T) {
 	}()
 	var none *Library
 	_ = none.Path
+}
+
+// BenchmarkCall is the cost of a call besides the function's.
+func BenchmarkCall(b *testing.B) {
+	l, err := Open(buildLibrary(b, "calls"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	sum, err := l.Symbol("sum")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		Call(sum, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
+	}
 }

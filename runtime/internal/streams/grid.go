@@ -2,6 +2,7 @@ package streams
 
 import (
 	"fmt"
+	"math"
 
 	"offlink/runtime/driver"
 )
@@ -38,10 +39,7 @@ func (l *Limits) Grid(r driver.Range, rules *GroupRules, groups, group *[3]uint3
 		if global[i] == 1 && local[i] == 1 {
 			continue // a division costs more than the rest
 		}
-		count := 0
-		if local[i] > 0 {
-			count = global[i] / local[i]
-		}
+		count := divide(global[i], local[i])
 		if count < 1 || count*local[i] != global[i] {
 			return fmt.Errorf("the local size %v does not divide the global size %v", local, global)
 		}
@@ -55,6 +53,18 @@ func (l *Limits) Grid(r driver.Range, rules *GroupRules, groups, group *[3]uint3
 		return fmt.Errorf("the local size %v has %d work-items; the kernel takes %d on this device", local, items, rules.Most)
 	}
 	return nil
+}
+
+// divide is 0 for a divisor below 1. A division of 64 bits takes several times
+// as long as one of 32 on older processors.
+func divide(n, divisor int) int {
+	switch {
+	case divisor < 1 || n < 0:
+		return 0
+	case uint64(n)|uint64(divisor) <= math.MaxUint32:
+		return int(uint32(n) / uint32(divisor))
+	}
+	return n / divisor
 }
 
 // localSize is the size of a work-group: the caller's, the one that the code

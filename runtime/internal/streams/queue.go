@@ -82,21 +82,25 @@ func (q *Queue) destroyStreams() error {
 // Handle is the stream; the first one of a queue out of order.
 func (q *Queue) Handle() uint64 { return uint64(q.streams[0]) }
 
-// Direct is the short way of a command that nobody waits for and that waits for
-// nothing but the queue: submit is called with the queue locked. It is false,
-// and nothing was done, where the command needs Enqueue.
-func (q *Queue) Direct(s *driver.Sync, submit func(Stream) error) (done bool, err error) {
+// LockStream is the short way of a command that nobody waits for and that waits
+// for nothing but the queue: the caller submits it to the stream, on a thread
+// that can, and calls UnlockStream. It is false, and nothing was done, where the
+// command needs Enqueue. A function instead of two would cost an allocation a
+// launch.
+func (q *Queue) LockStream(s *driver.Sync) (stream Stream, ok bool) {
 	if s.After != nil || s.Done != nil || s.Block || q.opts.Profiling {
-		return false, nil
+		return 0, false
 	}
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	if len(q.deferred) > 0 || q.err != nil || q.closed {
-		return false, nil
+		q.mu.Unlock()
+		return 0, false
 	}
-	stream := q.nextStream()
-	return true, q.device.Native.WithinStream(func() error { return submit(stream) })
+	return q.nextStream(), true
 }
+
+// UnlockStream ends what LockStream began.
+func (q *Queue) UnlockStream() { q.mu.Unlock() }
 
 // Enqueue submits a command, or keeps it until the events that it waits for are
 // in a stream. submit is called with the queue locked.
@@ -107,7 +111,9 @@ func (q *Queue) Enqueue(s driver.Sync, submit func(Stream) error) error {
 // nextStream gives the streams in turn.
 func (q *Queue) nextStream() Stream {
 	s := q.streams[q.next]
-	q.next = (q.next + 1) % len(q.streams)
+	if q.next++; q.next == len(q.streams) {
+		q.next = 0
+	}
 	return s
 }
 
