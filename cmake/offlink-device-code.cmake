@@ -23,7 +23,7 @@ set(_offlink_format_spir64 spirv)
 set(_offlink_opencl_spir64 CL3.0)
 set(OFFLINK_CUDA_ARCH sm_75 CACHE STRING "The oldest GPU that device code for nvptx64 runs on")
 set(_offlink_clang_nvptx64 --target=nvptx64-nvidia-cuda -march=${OFFLINK_CUDA_ARCH} -nogpulib -O2 -c -emit-llvm)
-set(_offlink_images_nvptx64 -emit-program-metadata -to=ptx)
+set(_offlink_images_nvptx64 -spec-const=emulation -emit-program-metadata -to=ptx)
 set(_offlink_format_nvptx64 none)
 set(_offlink_opencl_nvptx64 CL2.0)
 set(_offlink_postlink_options -symbols -properties -emit-exported-symbols -emit-imported-symbols -emit-param-info

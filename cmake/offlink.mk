@@ -33,7 +33,7 @@ offlink_clang_nvptx64 := --target=nvptx64-nvidia-cuda -march=$(OFFLINK_CUDA_ARCH
 offlink_opencl_spir64  := CL3.0
 offlink_opencl_nvptx64 := CL2.0
 offlink_images_spir64  := -spec-const=native -to=spirv
-offlink_images_nvptx64 := -emit-program-metadata -to=ptx
+offlink_images_nvptx64 := -spec-const=emulation -emit-program-metadata -to=ptx
 offlink_format_spir64  := spirv
 offlink_format_nvptx64 := none
 

@@ -3,6 +3,7 @@ package ptx
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Pointer says that a parameter is a pointer.
@@ -96,6 +97,25 @@ func (m *Module) PlainShared(text []byte) []byte {
 		return text
 	}
 	return applyEdits(text, edits)
+}
+
+// DefineVariable returns the text of the module with a variable in global memory
+// that is the module's own and has those bytes, at least one.
+func (m *Module) DefineVariable(text []byte, name string, value []byte) []byte {
+	var definition strings.Builder
+	fmt.Fprintf(&definition, ".global .align 16 .b8 %s[%d] = {", name, len(value))
+	for i, b := range value {
+		if i > 0 {
+			definition.WriteString(", ")
+		}
+		fmt.Fprint(&definition, b)
+	}
+	definition.WriteString("};\n")
+	at := m.headEnd
+	if at == 0 { // nothing is declared
+		at = len(text)
+	}
+	return applyEdits(text, []edit{{at, at, definition.String()}})
 }
 
 func (p *Pointer) pointerAttribute() string {

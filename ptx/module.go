@@ -12,7 +12,14 @@ type Module struct {
 	Registers []string
 	// Names are the variables of Variables that bodies mention.
 	Names []string
+
+	mentioned map[string]bool // words of bodies
+	headEnd   int             // where in the text the first declaration is
 }
+
+// Mentions tells whether a body of the module has the word, whether or not the
+// module declares it.
+func (m *Module) Mentions(word string) bool { return m.mentioned[word] }
 
 // Entry is a kernel.
 type Entry struct {

@@ -14,7 +14,11 @@ func Parse(name string, text []byte) (*Module, error) {
 		return nil, p.errorf("not PTX: its first directive is not .version")
 	}
 	p.module.Version = p.takeToken().text
+	p.module.mentioned = p.mentioned
 	for p.next.text != "" {
+		if p.module.headEnd == 0 && !headDirective(p.next.text) {
+			p.module.headEnd = p.next.at
+		}
 		if err := p.parseDirective(); err != nil {
 			return nil, err
 		}
@@ -25,6 +29,9 @@ func Parse(name string, text []byte) (*Module, error) {
 	p.collectUses()
 	return p.module, nil
 }
+
+// headDirective tells whether a directive stands before all declarations.
+func headDirective(text string) bool { return text == ".target" || text == ".address_size" }
 
 // HasVersion tells whether the text begins as PTX does: after comments with
 // the directive .version.

@@ -65,6 +65,10 @@ func TestParse(t *testing.T) {
 		Registers: []string{"%ctaid.x", "%r", "%r1", "%rd1"},
 		Names:     []string{"offset"},
 	}
+	if !m.Mentions("offset") || m.Mentions("counter") || m.headEnd != strings.Index(sample, ".extern") {
+		t.Errorf("mentioned %v, declarations from byte %d", m.mentioned, m.headEnd)
+	}
+	m.mentioned, m.headEnd = nil, 0
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("got  %+v\nwant %+v", m, want)
 	}
@@ -167,4 +171,25 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDefineVariable: the definition stands before the first declaration, and
+// the result is a module again.
+func TestDefineVariable(t *testing.T) {
+	for text, want := range map[string]string{
+		".version 7.0\n.target sm_80\n.address_size 64\n.func f;\n": ".version 7.0\n.target sm_80\n.address_size 64\n.global .align 16 .b8 v[2] = {7, 0};\n.func f;\n",
+		".version 7.0\n.target sm_80\n":                             ".version 7.0\n.target sm_80\n.global .align 16 .b8 v[2] = {7, 0};\n",
+	} {
+		m, err := Parse("m", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := m.DefineVariable([]byte(text), "v", []byte{7, 0})
+		if string(got) != want {
+			t.Errorf("%q becomes %q; want %q", text, got, want)
+		}
+		if m, err := Parse("m", got); err != nil || len(m.Variables) != 1 || m.Variables[0].Linkage != Local {
+			t.Errorf("%q: %v", got, err)
+		}
+	}
 }

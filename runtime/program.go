@@ -110,6 +110,7 @@ type builder struct {
 	link     *resolve.Link
 	snapshot *registry.Snapshot
 	values   []map[uint32][]byte // of specialization constants, by image
+	buffers  [][]byte            // with them, for code that reads memory instead
 	specs    []string            // their keys
 }
 
@@ -120,6 +121,13 @@ func (b *builder) specializeImages(spec SpecConstants) error {
 			return err
 		}
 		b.values = append(b.values, values)
+		var buffer []byte
+		if resolve.DriverImage(img).Format != "spirv" {
+			if buffer, err = spec.bufferFor(img); err != nil {
+				return err
+			}
+		}
+		b.buffers = append(b.buffers, buffer)
 		b.specs = append(b.specs, specKey(values))
 	}
 	return nil
@@ -187,7 +195,7 @@ func (b *builder) compiledObject(ctx context.Context, i int) (*built[objectKey, 
 		span := trace.FromContext(ctx).Start("compile", img.String(), b.compileDetails(i, len(code))...)
 		module := driver.Module{Name: img.String(), Image: resolve.DriverImage(img), Code: code, HostNames: hostNames(img)}
 		object, err := b.device.Compile(ctx, module,
-			driver.CompileOptions{Options: b.runtime.options.compileOptions(img), SpecConstants: b.values[i]})
+			driver.CompileOptions{Options: b.runtime.options.compileOptions(img), SpecConstants: b.values[i], SpecBuffer: b.buffers[i]})
 		span.End(err)
 		return object, err
 	})

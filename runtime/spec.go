@@ -95,7 +95,12 @@ func specKey(values map[uint32][]byte) string {
 // ahead of time and has no constants of its own to set (emulated
 // specialization constants). It is nil for an image without defaults.
 func (p *Program) SpecBuffer(values SpecConstants) ([]byte, error) {
-	img := p.Link.Images[0]
+	return values.bufferFor(p.Link.Images[0])
+}
+
+// bufferFor returns the values of all specialization constants of an image, as
+// SpecBuffer does.
+func (c SpecConstants) bufferFor(img *registry.Image) ([]byte, error) {
 	defaults, ok := img.Properties.Get(props.SetSpecConstantsDefaults).Get("all")
 	if !ok || defaults.Type() != props.TypeByteArray {
 		return nil, nil
@@ -106,7 +111,7 @@ func (p *Program) SpecBuffer(values SpecConstants) ([]byte, error) {
 	for _, name := range set.Names() { // in the order of their numbers
 		described, _ := set.Get(name)
 		size := uint32(0)
-		value := values[name]
+		value := c[name]
 		err := eachPart(described, func(_, offset, n uint32) error {
 			size = max(size, offset+n)
 			if value == nil {

@@ -63,6 +63,9 @@ func newPTXCompiler(ctx context.Context, input *irfile.File, o *options) (*ptxCo
 	if !strings.HasPrefix(m.Triple, "nvptx64") {
 		return nil, locatedError(m, fmt.Errorf("-to=ptx: the module's target is %s; compile the device code with --target=nvptx64-nvidia-cuda", m.Triple))
 	}
+	if o.split.SpecConstants == split.SpecConstantsNative {
+		return nil, errors.New("-to=ptx: PTX has no specialization constants: use -spec-const=emulation")
+	}
 	if o.libraries != "" {
 		return nil, errors.New("-device-lib-dir has libraries for SPIR-V: leave it out for -to=ptx, and link libraries for nvptx64 into the module")
 	}

@@ -84,16 +84,29 @@
 #if defined(__cplusplus) && !defined(__OPENCL_CPP_VERSION__)
 /* OFFLINK_SPEC_CONSTANT(type, name, value) defines name(), a number that is the
  * value unless the host gives the constant of that name another one when it opens the
- * kernel. postlink -spec-const=native makes a specialization constant of it:
+ * kernel. postlink -spec-const=native makes a specialization constant of it, and
+ * for PTX -spec-const=emulation a value in memory:
  *
  *   OFFLINK_SPEC_CONSTANT(int, width, 8)
  *   ... for (int i = 0; i < width(); i++) ...
  */
 template <class T> T __sycl_getScalar2020SpecConstantValue(const char *name, const void *value, const void *buffer);
-#define OFFLINK_SPEC_CONSTANT(type, name, value)                                                             \
-  static OFFLINK_CONSTANT const type offlink_value_of_##name = value;                                        \
-  static inline type name() {                                                                               \
-    return __sycl_getScalar2020SpecConstantValue<type>(#name, (const void *)&offlink_value_of_##name, nullptr); \
+#if defined(__NVPTX__)
+/* PTX has no specialization constants: the runtime adds this variable to a
+ * module, with the values. */
+static inline const void *offlink_spec_buffer(void) {
+  const void *buffer;
+  __asm__("{ .reg .u64 address; mov.u64 address, offlink_spec_constants; cvta.global.u64 %0, address; }" : "=l"(buffer));
+  return buffer;
+}
+#define OFFLINK_SPEC_BUFFER offlink_spec_buffer()
+#else
+#define OFFLINK_SPEC_BUFFER nullptr
+#endif
+#define OFFLINK_SPEC_CONSTANT(type, name, value)                                                                        \
+  static OFFLINK_CONSTANT const type offlink_value_of_##name = value;                                                   \
+  static inline type name() {                                                                                          \
+    return __sycl_getScalar2020SpecConstantValue<type>(#name, (const void *)&offlink_value_of_##name, OFFLINK_SPEC_BUFFER); \
   }
 #endif
 

@@ -57,11 +57,32 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 		if o.ptx, err = ptx.Parse(m.Name, m.Code); err == nil {
 			err = d.checkTarget(o.ptx)
 		}
+		if err == nil {
+			err = o.defineConstants(opts.SpecBuffer)
+		}
 		if err != nil {
 			return nil, &driver.BuildError{Device: d.info.Name, Err: err}
 		}
 	}
 	return o, nil
+}
+
+// specVariable is the memory that code reads its specialization constants from;
+// offlink/device.h mentions it.
+const specVariable = "offlink_spec_constants"
+
+// defineConstants gives the module its specialization constants. Each module
+// has its own, so that several of a program do not meet.
+func (o *object) defineConstants(values []byte) (err error) {
+	if !o.ptx.Mentions(specVariable) {
+		return nil
+	}
+	if len(values) == 0 {
+		return errors.New("it reads specialization constants, and its image describes none: give postlink -spec-const=emulation and -properties")
+	}
+	o.code = o.ptx.DefineVariable(o.code, specVariable, values)
+	o.ptx, err = ptx.Parse(o.name, o.code)
+	return err
 }
 
 // checkTarget refuses modules with 32-bit addresses, which no driver has taken

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"offlink/runtime/driver"
@@ -277,5 +278,28 @@ func BenchmarkLaunch(b *testing.B) {
 	closeAll()
 	if err := d.Close(); err != nil {
 		b.Error(err)
+	}
+}
+
+// TestSpecConstants: a module that reads them gets a variable of its own with
+// the values; without a description of them it is refused.
+func TestSpecConstants(t *testing.T) {
+	_, d := newFakeDevice(t)
+	m := driver.Module{Name: "m", Image: driver.Image{Format: "none", Target: Target}, Code: []byte(head +
+		".visible .entry app(.param .u64 app_param_0) { .reg .u64 a; mov.u64 a, offlink_spec_constants; ret; }\n")}
+	if _, err := d.Compile(t.Context(), m, driver.CompileOptions{}); err == nil || !strings.Contains(err.Error(), "-spec-const=emulation") {
+		t.Errorf("without a description: %v", err)
+	}
+	o, err := d.Compile(t.Context(), m, driver.CompileOptions{SpecBuffer: []byte{1, 0, 255}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := string(o.(*object).code)
+	if want := head + ".global .align 16 .b8 offlink_spec_constants[3] = {1, 0, 255};\n.visible .entry"; !strings.HasPrefix(code, want) {
+		t.Errorf("the code is\n%s\nwant it to begin with\n%s", code, want)
+	}
+	plain, err := d.Compile(t.Context(), driver.Module{Image: m.Image, Code: []byte(head + ".visible .entry app() { ret; }\n")}, driver.CompileOptions{SpecBuffer: []byte{1}})
+	if err != nil || strings.Contains(string(plain.(*object).code), "offlink_spec") {
+		t.Errorf("a module that reads none: %v", err)
 	}
 }

@@ -73,6 +73,10 @@ type CompileOptions struct {
 	// number in the module, little-endian. Numbers that the module lacks are
 	// ignored.
 	SpecConstants map[uint32][]byte
+	// SpecBuffer has all values one after another, defaults too, for code that
+	// has no specialization constants and reads memory instead (emulated
+	// ones). It is nil for SPIR-V, and for modules without.
+	SpecBuffer []byte
 }
 
 // LinkOptions are the options of a program.
