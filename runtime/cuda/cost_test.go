@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"offlink/ptx"
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/dl"
+	"offlink/runtime/internal/libcuda"
 )
 
 var cost = flag.Bool("cost", false, "compare the costs on the installed driver with those from C")
@@ -39,6 +41,7 @@ func TestCost(t *testing.T) {
 	c := openCost(t, d)
 	c.launches("launch", 5000, 0)
 	c.launches("launch and wait", 1000, 1)
+	c.launchCalls()
 	c.copies()
 	c.writes()
 	c.links()
@@ -125,6 +128,25 @@ func (c *costs) launches(name string, count int, mode uintptr) {
 				err = c.queue.Finish()
 			}
 			if err != nil {
+				return err
+			}
+		}
+		return c.queue.Finish()
+	})
+}
+
+// launchCalls is launches without the queue: the part of the cost that is that
+// of calling C from Go.
+func (c *costs) launchCalls() {
+	const count = 5000
+	call, address := c.symbol("cost_launches"), uintptr(c.buffer.(driver.Addresser).Address())
+	n := &libcuda.Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Arguments: binary.LittleEndian.AppendUint64(nil, uint64(address))}
+	stream := libcuda.Stream(c.queue.Handle())
+	c.compare("launch, the driver's function alone", costRounds, count, func() uintptr {
+		return dl.Call(call, uintptr(c.kernel.function), uintptr(stream), address, count, 0)
+	}, func() error {
+		for range count {
+			if err := c.d.library.Launch(c.kernel.function, stream, n); err != nil {
 				return err
 			}
 		}
