@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"offlink/runtime/driver"
@@ -77,6 +78,7 @@ func (q *queue) launchKernel(k *kernel, r driver.Range, args []driver.Arg, s dri
 	if err := k.prepareLaunch(n, r, args); err != nil {
 		return err
 	}
+	r.Offset = slices.Clone(r.Offset) // the command may run after the caller changed it
 	return q.Enqueue(s, func(stream streams.Stream) error { return q.submitLaunch(k, r, n, libcuda.Stream(stream)) })
 }
 

@@ -99,6 +99,17 @@ func (q *Queue) LockStream(s *driver.Sync) (stream Stream, ok bool) {
 	return q.nextStream(), true
 }
 
+// Direct is LockStream for a back end that has submit run where the queue's
+// other commands do; done is false where the command needs Enqueue.
+func (q *Queue) Direct(s *driver.Sync, submit func(Stream) error) (done bool, err error) {
+	stream, ok := q.LockStream(s)
+	if !ok {
+		return false, nil
+	}
+	defer q.UnlockStream()
+	return true, q.device.Native.WithinStream(func() error { return submit(stream) })
+}
+
 // UnlockStream ends what LockStream began.
 func (q *Queue) UnlockStream() { q.mu.Unlock() }
 
