@@ -23,6 +23,13 @@ var builtins = map[spirv.BuiltIn]func(it *item) [3]uint64{
 	spirv.BuiltInSubgroupLocalInvocationId: func(it *item) [3]uint64 { _, n := it.subgroupOf(); return single(n) },
 }
 
+// ofSubgroup are the built-in variables whose values depend on the size of
+// sub-groups.
+var ofSubgroup = map[spirv.BuiltIn]bool{
+	spirv.BuiltInSubgroupSize: true, spirv.BuiltInSubgroupMaxSize: true, spirv.BuiltInNumSubgroups: true,
+	spirv.BuiltInNumEnqueuedSubgroups: true, spirv.BuiltInSubgroupId: true, spirv.BuiltInSubgroupLocalInvocationId: true,
+}
+
 func numSubgroups(it *item) [3]uint64 {
 	l := it.group.launch
 	return single((groupSize(l.r.local) + l.k.subgroup - 1) / l.k.subgroup)

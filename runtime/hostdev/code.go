@@ -67,6 +67,7 @@ type function struct {
 	calls      []*function
 	indirect   bool              // calls through a pointer
 	rendezvous bool              // waits for the work-group itself
+	subgroup   bool              // works together with its sub-group
 	inputs     map[spirv.ID]bool // built-in variables that it refers to
 	locals     map[int]bool      // local variables that it refers to
 }

@@ -7,9 +7,8 @@ import (
 )
 
 // The functions of sub-groups. A sub-group has as many work-items as the
-// kernel requires (the execution mode SubgroupSize), or one if it does not
-// require a size: then its functions need not wait. Programs with a kernel that
-// requires a size are compiled for sub-groups that wait.
+// kernel requires (the execution mode SubgroupSize), or defaultSubgroup if it
+// does not require a size and uses sub-groups.
 
 // nonUniform maps the operations on the active work-items of a sub-group to the
 // corresponding operations on a group.
@@ -72,20 +71,9 @@ func (it *item) subgroupSize() int {
 }
 
 // meetSubgroup emits an instruction that waits for the sub-group and then calls
-// f with its work-items, or with those that arrive if partial is set. A
-// sub-group of one work-item does not wait.
+// f with its work-items, or with those that arrive if partial is set.
 func (b *builder) meetSubgroup(in inst, partial bool, f func(items []*item, in *inst) *Fault) {
-	if !b.p.subgroups {
-		in.step = func(it *item, in *inst) status {
-			alone := [1]*item{it}
-			if f != nil && f(alone[:], in) != nil {
-				return faulted
-			}
-			return running
-		}
-		b.emit(in)
-		return
-	}
+	b.fn.subgroup = true
 	in.subgroup, in.partial = true, partial
 	in.meet = func(g *group, in *inst) *Fault {
 		if f == nil {

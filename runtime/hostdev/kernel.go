@@ -17,7 +17,8 @@ type kernel struct {
 	fn     *function
 	params []param
 	size   [3]int // the required local size; 0 if there is none
-	// subgroup is the number of work-items of a sub-group.
+	// subgroup is the number of work-items of a sub-group; 1 if that makes no
+	// difference. It is known once all functions are compiled.
 	subgroup int
 
 	lastRun    atomic.Int64 // nanoseconds
@@ -165,14 +166,18 @@ func (p *program) requiredSize(id spirv.ID) (size [3]int, err error) {
 // maxSubgroup is the largest size of a sub-group: a ballot has 128 bits.
 const maxSubgroup = 128
 
-// subgroupSize is the size that a function's execution modes require, or 1.
+// defaultSubgroup is the size of sub-groups where a kernel uses them and requires
+// no size. Real code counts on several work-items.
+const defaultSubgroup = 8
+
+// subgroupSize is the size that a function's execution modes require, or 0.
 func (p *program) subgroupSize(id spirv.ID) int {
 	for _, mode := range p.module.ExecutionModes(id) {
 		if mode.Mode == spirv.ExecutionModeSubgroupSize && mode.Words[0] > 0 {
 			return int(min(mode.Words[0], maxSubgroup+1))
 		}
 	}
-	return 1
+	return 0
 }
 
 // groupSize is the number of work-items, or more than any group has.
@@ -187,9 +192,10 @@ func groupSize(size [3]int) int {
 	return product
 }
 
-// collectVariables gathers the variables that the kernel's functions refer to.
+// collectVariables gathers the variables that the kernel's functions refer to,
+// and what they wait for.
 func (k *kernel) collectVariables() {
-	seen := map[*function]bool{}
+	seen, together := map[*function]bool{}, false
 	inputs, locals := map[spirv.ID]bool{}, map[int]bool{}
 	work := []*function{k.fn}
 	for len(work) > 0 {
@@ -199,7 +205,7 @@ func (k *kernel) collectVariables() {
 			continue
 		}
 		seen[fn] = true
-		k.rendezvous = k.rendezvous || fn.rendezvous
+		k.rendezvous, together = k.rendezvous || fn.rendezvous, together || fn.subgroup
 		for id := range fn.inputs {
 			inputs[id] = true
 		}
@@ -213,6 +219,18 @@ func (k *kernel) collectVariables() {
 	}
 	k.inputs = slices.DeleteFunc(slices.Clone(k.p.inputs), func(v *variable) bool { return !inputs[v.id] })
 	k.locals = slices.DeleteFunc(slices.Clone(k.p.locals), func(v *variable) bool { return !locals[v.index] })
+	k.chooseSubgroup(together || slices.ContainsFunc(k.inputs, func(v *variable) bool { return ofSubgroup[v.builtin] }))
+}
+
+// chooseSubgroup sets the size of sub-groups where the kernel requires none.
+func (k *kernel) chooseSubgroup(used bool) {
+	switch {
+	case k.subgroup > 0:
+	case used:
+		k.subgroup = defaultSubgroup
+	default:
+		k.subgroup = 1
+	}
 }
 
 // pointedTo returns the compiled functions that a pointer may lead to.
@@ -240,7 +258,7 @@ func (k *kernel) Params() []driver.Param {
 
 // Info describes the kernel.
 func (k *kernel) Info() driver.KernelInfo {
-	info := driver.KernelInfo{RequiredGroup: k.size, MaxGroup: maxGroup, PreferredMultiple: 1, SubGroup: k.subgroup}
+	info := driver.KernelInfo{RequiredGroup: k.size, MaxGroup: maxGroup, PreferredMultiple: k.subgroup, SubGroup: k.subgroup}
 	for _, v := range k.locals {
 		info.LocalMemory += v.t.size
 	}

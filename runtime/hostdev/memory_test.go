@@ -295,16 +295,24 @@ func testRequired(t *testing.T, p *testProgram) {
 	}
 }
 
+// testSubgroups has a kernel that requires no size of sub-groups. With a local
+// size of 12 the second one is not full.
 func testSubgroups(t *testing.T, p *testProgram) {
+	const size = 2 * 12
 	var want []int32
-	for i := range int32(6) {
-		any := int32(0)
-		if i == 2 {
-			any = 1
+	for i := range int32(size) {
+		group, lane := i%12/8, i%12%8
+		n, first := min(8, 12-8*group), i-lane
+		largest, third := int32(-1<<31), int32(0)
+		if lane > 0 {
+			largest = i - 1
 		}
-		want = append(want, 1, 3, i%3, 0, i, -1<<31, i, any)
+		if first <= 2 && 2 < first+n {
+			third = 1
+		}
+		want = append(want, n, 2, group, lane, n*first+n*(n-1)/2, largest, first, third)
 	}
 	out := p.buffer(make([]int32, len(want)))
-	p.launch("subgroups", groups(6, 3), out)
+	p.launch("subgroups", groups(size, 12), out)
 	check(t, p, "results", out, want)
 }

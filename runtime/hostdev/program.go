@@ -29,7 +29,6 @@ type program struct {
 	functions map[spirv.ID]*function
 	queue     []*function // to be compiled
 	pointers  []spirv.ID  // functions by pointer minus one
-	subgroups bool        // a kernel requires sub-groups of several work-items
 	kernels   map[string]*kernel
 	host      hostTable // functions that compiled kernels call
 }
@@ -219,9 +218,6 @@ func (p *program) nameVariable(v *variable) {
 // compileKernels compiles the entry points and everything that they call.
 // Functions that no kernel reaches may use anything.
 func (p *program) compileKernels() error {
-	for _, e := range p.module.EntryPoints() {
-		p.subgroups = p.subgroups || p.subgroupSize(e.Function) > 1
-	}
 	for _, e := range p.module.EntryPoints() {
 		if e.Model != spirv.ExecutionModelKernel {
 			continue
