@@ -191,21 +191,15 @@ func isAddressOperation(op Opcode) bool {
 
 // scalarOf returns a constant of at most 64 bits.
 func (f *bodyFinder) scalarOf(c *ConstantNode) Constant {
-	out := Constant{Type: c.Type}
-	types := f.reader.Types()
-	if int(c.Type) >= len(types) {
-		return out
-	}
-	bits := types[c.Type].Bits
 	switch c.Kind {
 	case ConstantInt, ConstantFloat:
-		if bits <= 64 && len(c.Words) > 0 {
-			out.Kind, out.Int, out.Bits = c.Kind, c.Words[0], int(bits)
+		if number := scalarConstant(f.reader.Types(), c); number.Kind != ConstantWide {
+			return number
 		}
 	case ConstantZero:
-		out.Kind = ConstantZero
+		return Constant{Kind: ConstantZero, Type: c.Type}
 	case ConstantUndef, ConstantPoison:
-		out.Kind = ConstantUndef
+		return Constant{Kind: ConstantUndef, Type: c.Type}
 	}
-	return out
+	return Constant{Type: c.Type}
 }

@@ -100,13 +100,13 @@ func (m *Module) Lookup(name string) (ValueID, bool) {
 	if m.byName.slots == nil {
 		m.Index()
 	}
-	return m.byName.lookup(m.Values, []byte(name))
+	return m.byName.lookupName(m.Values, []byte(name))
 }
 
 // LookupBytes is Lookup for a name that is not a string yet. The table must
 // have been made, by Index or Define.
 func (m *Module) LookupBytes(name []byte) (ValueID, bool) {
-	return m.byName.lookup(m.Values, name)
+	return m.byName.lookupName(m.Values, name)
 }
 
 // Define appends a value and puts its name into the table that Lookup uses. It
@@ -117,7 +117,7 @@ func (m *Module) Define(v GlobalValue) (ValueID, bool) {
 	}
 	id := ValueID(len(m.Values))
 	m.Values = append(m.Values, v)
-	if v.Name != "" && !m.byName.add(m.Values, id) {
+	if v.Name != "" && !m.byName.addName(m.Values, id) {
 		m.Values = m.Values[:id]
 		return 0, false
 	}
@@ -138,7 +138,7 @@ func (m *Module) Index() {
 	m.byName = newNameTable(len(m.Values))
 	for i := range m.Values {
 		if m.Values[i].Name != "" {
-			m.byName.add(m.Values, ValueID(i))
+			m.byName.addName(m.Values, ValueID(i))
 		}
 	}
 }
@@ -172,10 +172,6 @@ type NamedMetadata struct {
 type Source interface {
 	// Operands decodes the operands of a metadata node.
 	Operands(NodeID) ([]Operand, error)
-	// Initializer decodes the initialiser of a variable, or the aliasee or
-	// resolver of an alias or ifunc. Parts that nobody asks about come as
-	// ConstantOther.
-	Initializer(ValueID) (Constant, error)
 	// ElementRefs returns the references of the elements at those indices of an
 	// array initialiser; a variable with KeepElements has these and its
 	// SignatureRefs only.

@@ -18,9 +18,9 @@ func newNameTable(n int) nameTable {
 	return nameTable{slots: make([]uint32, max(16, n+n/3+1)), seed: maphash.MakeSeed()}
 }
 
-// find returns the slot of the name: the one that has it, or the free one where
+// findEntry returns the slot of the name: the one that has it, or the free one where
 // it would be.
-func (t *nameTable) find(values []GlobalValue, name []byte) *uint32 {
+func (t *nameTable) findEntry(values []GlobalValue, name []byte) *uint32 {
 	first, _ := bits.Mul64(maphash.Bytes(t.seed, name), uint64(len(t.slots)))
 	for i := int(first); ; i++ {
 		if i == len(t.slots) {
@@ -32,21 +32,21 @@ func (t *nameTable) find(values []GlobalValue, name []byte) *uint32 {
 	}
 }
 
-// lookup returns the value of that name.
-func (t *nameTable) lookup(values []GlobalValue, name []byte) (ValueID, bool) {
+// lookupName returns the value of that name.
+func (t *nameTable) lookupName(values []GlobalValue, name []byte) (ValueID, bool) {
 	if t.count == 0 {
 		return 0, false
 	}
-	slot := *t.find(values, name)
+	slot := *t.findEntry(values, name)
 	return ValueID(slot - 1), slot != 0
 }
 
-// add adds a value, and reports whether its name was free.
-func (t *nameTable) add(values []GlobalValue, id ValueID) bool {
+// addName adds a value, and reports whether its name was free.
+func (t *nameTable) addName(values []GlobalValue, id ValueID) bool {
 	if 4*(t.count+1) > 3*len(t.slots) {
-		t.grow(values)
+		t.growTable(values)
 	}
-	slot := t.find(values, []byte(values[id].Name))
+	slot := t.findEntry(values, []byte(values[id].Name))
 	if *slot != 0 {
 		return false
 	}
@@ -55,12 +55,12 @@ func (t *nameTable) add(values []GlobalValue, id ValueID) bool {
 	return true
 }
 
-func (t *nameTable) grow(values []GlobalValue) {
+func (t *nameTable) growTable(values []GlobalValue) {
 	old := t.slots
 	t.slots = make([]uint32, max(16, 2*len(old)))
 	for _, id := range old {
 		if id != 0 {
-			*t.find(values, []byte(values[id-1].Name)) = id
+			*t.findEntry(values, []byte(values[id-1].Name)) = id
 		}
 	}
 }

@@ -83,8 +83,8 @@ func (s *Partition) Edit(id ValueID) *Edit {
 // Empty reports whether the partition keeps no element of a value. It is not
 // written then.
 func (s *Partition) Empty(id ValueID) bool {
-	v := s.value(id, true)
-	return v.empty()
+	v := s.partitionValue(id, true)
+	return v.keepsNothing()
 }
 
 // NamedEdit returns the edit of the named metadata, or nil.
@@ -97,7 +97,7 @@ func (s *Partition) NamedEdit(name string) *NamedEdit {
 	return nil
 }
 
-// replaces reports whether the edit attaches metadata of that kind.
-func (e *Edit) replaces(kind string) bool {
+// replacesKind reports whether the edit attaches metadata of that kind.
+func (e *Edit) replacesKind(kind string) bool {
 	return slices.ContainsFunc(e.Attach, func(a NewAttachment) bool { return a.Kind == kind })
 }

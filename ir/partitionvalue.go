@@ -28,16 +28,16 @@ func (s *Partition) Values() iter.Seq[PartitionValue] {
 			if defined {
 				list = &definitions
 			}
-			v := s.value((*list)[0], defined)
+			v := s.partitionValue((*list)[0], defined)
 			*list = (*list)[1:]
-			if !v.empty() && !yield(v) {
+			if !v.keepsNothing() && !yield(v) {
 				return
 			}
 		}
 	}
 }
 
-func (s *Partition) value(id ValueID, defined bool) PartitionValue {
+func (s *Partition) partitionValue(id ValueID, defined bool) PartitionValue {
 	v := PartitionValue{ID: id, Value: &s.Module.Values[id], Edit: s.Edits[id], Definition: defined}
 	if v.Edit == nil {
 		v.Edit = &noEdit
@@ -82,7 +82,7 @@ func (v *PartitionValue) Elements() []int {
 	return v.Value.Details().KeepElements
 }
 
-func (v *PartitionValue) empty() bool {
+func (v *PartitionValue) keepsNothing() bool {
 	keep := v.Elements()
 	return keep != nil && len(keep) == 0
 }
@@ -105,5 +105,5 @@ func (v *PartitionValue) Attached() iter.Seq[*Attachment] {
 // KeepsAttached reports whether metadata of that kind that the module attaches
 // to the value stays.
 func (v *PartitionValue) KeepsAttached(kind string) bool {
-	return (v.Value.Kind == Variable || !v.BecomesDeclaration()) && !v.Edit.replaces(kind)
+	return (v.Value.Kind == Variable || !v.BecomesDeclaration()) && !v.Edit.replacesKind(kind)
 }

@@ -41,12 +41,10 @@ func (r *Reach) Keeps(id ValueID) bool { return r.reacher.values[id] >= r.reache
 // records name, such as the type of a constant.
 func (r *Reach) KeepType(id TypeID) { r.reacher.markType(id) }
 
-// KeepTypes is KeepType for several types.
-func (r *Reach) KeepTypes(ids []TypeID) {
-	for _, id := range ids {
-		r.reacher.markType(id)
-	}
-}
+// KeepAttributes adds an attribute group with the types that it names, where only the
+// codec's own records name the group: that of a parameter or a result, which the model
+// keeps with no value.
+func (r *Reach) KeepAttributes(id AttributeGroupID) { r.reacher.markGroup(id) }
 
 // HasNode reports whether the node is in the partition. Operands that name nodes
 // of compile units that are not (in "llvm.dbg.cu") are left out.
@@ -121,7 +119,7 @@ func (r *Reacher) Reach(s *Partition) (*Reach, error) {
 	if err := r.findUnits(); err != nil {
 		return nil, err
 	}
-	r.begin(s)
+	r.beginPartition(s)
 	if err := r.markValues(); err != nil {
 		return nil, err
 	}
@@ -140,7 +138,7 @@ func (r *Reacher) Reach(s *Partition) (*Reach, error) {
 	return &r.reach, nil
 }
 
-func (r *Reacher) begin(s *Partition) {
+func (r *Reacher) beginPartition(s *Partition) {
 	r.partition = s
 	r.round += 2
 	old := &r.reach
@@ -170,11 +168,11 @@ func (r *Reacher) markValues() error {
 			return err
 		}
 	}
-	return r.follow()
+	return r.followNodes()
 }
 
 func (r *Reacher) markValue(v *PartitionValue) error {
-	refs, err := r.refs(v)
+	refs, err := r.valueRefs(v)
 	if err != nil {
 		return err
 	}
@@ -189,8 +187,8 @@ func (r *Reacher) markValue(v *PartitionValue) error {
 	return nil
 }
 
-// refs returns the references of a value of the partition after its edits.
-func (r *Reacher) refs(v *PartitionValue) ([]Ref, error) {
+// valueRefs returns the references of a value of the partition after its edits.
+func (r *Reacher) valueRefs(v *PartitionValue) ([]Ref, error) {
 	switch keep := v.Elements(); {
 	case v.BecomesDeclaration():
 		return r.module.Refs(v.Value)[:v.Value.SignatureRefs], nil
@@ -253,7 +251,9 @@ func (r *Reacher) markGroup(id AttributeGroupID) {
 	}
 	r.groups[id] = r.round
 	r.reach.AttributeGroups = append(r.reach.AttributeGroups, id)
-	r.reach.KeepTypes(r.module.AttributeGroups[id].Types)
+	for _, t := range r.module.AttributeGroups[id].Types {
+		r.markType(t)
+	}
 }
 
 func (r *Reacher) markType(id TypeID) {
@@ -313,14 +313,14 @@ func (r *Reacher) markNode(id NodeID) {
 	r.work = append(r.work, id)
 }
 
-// follow marks the references of the nodes that were marked. The variables that a
+// followNodes marks the references of the nodes that were marked. The variables that a
 // compile unit lists are left to markUnits.
-func (r *Reacher) follow() error {
+func (r *Reacher) followNodes() error {
 	for len(r.work) > 0 {
 		id := r.work[len(r.work)-1]
 		r.work = r.work[:len(r.work)-1]
 		if r.module.Nodes.Number(id) == r.unitKind {
-			shape, err := r.unit(id)
+			shape, err := r.compileUnit(id)
 			if err != nil {
 				return err
 			}
@@ -361,7 +361,7 @@ func (r *Reacher) markNamed() error {
 			r.markOperands(r.partition.Named[i].New[j].Operands)
 		}
 	}
-	return r.follow()
+	return r.followNodes()
 }
 
 // findUnits decodes the compile units of the module, once.
@@ -378,7 +378,7 @@ func (r *Reacher) findUnits() error {
 		if o.Kind != OperandNode || r.module.Nodes.Number(o.Node) != r.unitKind || r.units[o.Node] != nil {
 			continue
 		}
-		shape, err := r.unit(o.Node)
+		shape, err := r.compileUnit(o.Node)
 		if err != nil {
 			return err
 		}
@@ -419,7 +419,7 @@ func (r *Reacher) markUnits() error {
 
 // markUnit marks a compile unit with the variables that are left of it.
 func (r *Reacher) markUnit(id NodeID) error {
-	shape, err := r.unit(id)
+	shape, err := r.compileUnit(id)
 	if err != nil || shape.round == r.round {
 		return err
 	}
@@ -436,13 +436,13 @@ func (r *Reacher) markUnit(id NodeID) error {
 	r.markNode(id)
 	if len(left) == len(shape.globals) || shape.index < 0 { // a unit that is in no list stays as it is
 		r.markUnitGlobals(id)
-		return r.follow()
+		return r.followNodes()
 	}
 	r.reach.Units = append(r.reach.Units, Unit{id, left})
 	for _, g := range left {
 		r.markNode(g)
 	}
-	return r.follow()
+	return r.followNodes()
 }
 
 // markUnitGlobals marks the whole list of a unit's variables.
@@ -454,8 +454,8 @@ func (r *Reacher) markUnitGlobals(id NodeID) {
 	}
 }
 
-// unit returns the shape of a compile unit, decoding it when it is new.
-func (r *Reacher) unit(id NodeID) (*unitShape, error) {
+// compileUnit returns the shape of a compile unit, decoding it when it is new.
+func (r *Reacher) compileUnit(id NodeID) (*unitShape, error) {
 	if shape := r.units[id]; shape != nil {
 		return shape, nil
 	}

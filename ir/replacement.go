@@ -53,7 +53,7 @@ func NewReplacement(m *Module, call *Call, e *Expression) (*Replacement, error) 
 		if err != nil {
 			return nil, err
 		}
-		x.addInstruction(Instruction{Op: OpStore, Type: NoType, Align: e.Align, Operands: []Value{value, x.argument(0)}}, NoNumber)
+		x.addInstruction(Instruction{Op: OpStore, Type: NoType, Align: e.Align, Operands: []Value{value, x.argumentValue(0)}}, NoNumber)
 		return x, nil
 	}
 	return x, x.defineResult(e)
@@ -145,7 +145,7 @@ func (x *Replacement) expandLoad(e *Expression, number int) error {
 		return fmt.Errorf("load from argument %d, whose type the module does not record", e.Argument)
 	}
 	i8 := x.integerType(8)
-	base := x.argument(e.Argument)
+	base := x.argumentValue(e.Argument)
 	if t := x.Type(base.Type); len(t.Elements) == 1 && !x.isInteger(t.Elements[0], 8) {
 		base = x.bitCast(base, x.pointerLike(base.Type, i8))
 	}
@@ -196,7 +196,7 @@ func (x *Replacement) isInteger(id TypeID, bits uint32) bool {
 	return t.Kind == TypeInteger && t.Bits == bits
 }
 
-func (x *Replacement) argument(i int) Value {
+func (x *Replacement) argumentValue(i int) Value {
 	return Value{Kind: ValueArgument, Index: uint32(i), Type: x.call.Arguments[i].Type}
 }
 

@@ -119,18 +119,18 @@ type AttributeGroup struct {
 // whether it has it.
 func (m *Module) Attribute(id ValueID, key string) (string, bool) {
 	v := &m.Values[id]
-	if value, ok := find(v.Details().Attributes, key); ok {
+	if value, ok := attributeValue(v.Details().Attributes, key); ok {
 		return value, true
 	}
 	for _, g := range v.Details().Groups {
-		if value, ok := find(m.AttributeGroups[g].Strings, key); ok {
+		if value, ok := attributeValue(m.AttributeGroups[g].Strings, key); ok {
 			return value, true
 		}
 	}
 	return "", false
 }
 
-func find(list []Attribute, key string) (string, bool) {
+func attributeValue(list []Attribute, key string) (string, bool) {
 	for i := range list {
 		if list[i].Key == key {
 			return list[i].Value, true

@@ -35,7 +35,7 @@ func ApplyAnnotations(m *ir.Module) (changed bool, err error) {
 	if !ok || m.Values[list].Declaration || m.Values[list].Kind != ir.Variable {
 		return false, nil
 	}
-	c, err := m.Source.Initializer(list)
+	c, err := m.Initializer(list)
 	if err != nil {
 		return false, err
 	}
@@ -102,7 +102,7 @@ func (a *annotator) stringOf(id ir.ValueID) (string, error) {
 	if v.Kind != ir.Variable || v.Declaration {
 		return "", nil
 	}
-	c, err := a.module.Source.Initializer(id)
+	c, err := a.module.Initializer(id)
 	if err != nil || c.Kind != ir.ConstantBytes {
 		return "", err
 	}
@@ -116,7 +116,7 @@ func (a *annotator) integerArgument(field ir.Constant) (text string, has bool, e
 	if field.Kind != ir.ConstantValue {
 		return "", false, nil // null: the annotation has no arguments
 	}
-	c, err := a.module.Source.Initializer(field.Value)
+	c, err := a.module.Initializer(field.Value)
 	if err != nil {
 		return "", false, err
 	}

@@ -27,7 +27,7 @@ func (g *Graph) findAnnotations() error {
 	if !ok || g.Module.Values[list].Declaration || g.Module.Values[list].Kind != ir.Variable {
 		return nil
 	}
-	c, err := g.Module.Source.Initializer(list)
+	c, err := g.Module.Initializer(list)
 	if err != nil {
 		return err
 	}

@@ -211,7 +211,7 @@ func (c *specConstants) callConvention(read *specRead, call *ir.Call) (first int
 // string: the host addresses the constant by it.
 func (c *specConstants) constantName(arg ir.Constant) (string, error) {
 	if arg.Kind == ir.ConstantValue && c.isInitialized(arg.Value) {
-		text, err := c.layout.module.Source.Initializer(arg.Value)
+		text, err := c.layout.module.Initializer(arg.Value)
 		if err != nil {
 			return "", err
 		}
@@ -230,7 +230,7 @@ func (c *specConstants) defaultValue(arg ir.Constant) (ir.TypeID, ir.Constant, e
 		return 0, ir.Constant{}, fmt.Errorf("the constant's default value is not a variable with a value that the function names directly or keeps in one variable of its stack")
 	}
 	typ := c.layout.module.Values[arg.Value].Type
-	value, err := c.layout.module.Source.Initializer(arg.Value)
+	value, err := c.layout.module.Initializer(arg.Value)
 	if err != nil {
 		return typ, ir.Constant{}, err
 	}

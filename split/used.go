@@ -24,7 +24,7 @@ func listElements(m *ir.Module, name string) (list ir.ValueID, values []ir.Value
 	if !found || m.Values[list].Kind != ir.Variable || m.Values[list].Declaration {
 		return 0, nil, false, nil
 	}
-	c, err := m.Source.Initializer(list)
+	c, err := m.Initializer(list)
 	if err != nil {
 		return 0, nil, false, err
 	}

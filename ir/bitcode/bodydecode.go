@@ -60,7 +60,9 @@ func (d *bodyDecoder) catchFault(value ir.ValueID, step func()) error {
 }
 
 // NewBodyReader implements [ir.BodySource].
-func (s *source) NewBodyReader() ir.BodyReader {
+func (s *source) NewBodyReader() ir.BodyReader { return s.newBodyDecoder() }
+
+func (s *source) newBodyDecoder() *bodyDecoder {
 	return &bodyDecoder{source: s, types: slices.Clip(s.module.Types), constants: make(map[constantKey]ir.Value)}
 }
 

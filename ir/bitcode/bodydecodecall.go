@@ -45,10 +45,13 @@ func (d *bodyDecoder) decodeCall(code uint32, in *ir.Instruction) {
 	function := d.types[in.Element]
 	in.Type = function.Elements[0]
 	d.decodeCallee(&detail)
+	// The function type says how many arguments are fixed; the rest of a variadic call name
+	// their types.
 	d.decodeArguments(function.Elements[1:])
 	for _, t := range targets {
 		d.pushOperand(t)
 	}
+	// Bundles are records in front of their call.
 	detail.Bundles, d.bundles = d.bundles, nil
 	in.Call = len(d.body.Calls)
 	d.body.Calls = append(d.body.Calls, detail)
@@ -89,6 +92,8 @@ func (d *bodyDecoder) decodeCallee(detail *ir.CallDetail) {
 func (d *bodyDecoder) inlineAsm(o operand) *ir.InlineAsm {
 	var c decoder
 	switch n := uint64(d.source.values.count()); {
+	// Inline assembly is a constant in bitcode, of the module or of the function, and the
+	// callee alone may be one.
 	case (o.kind == opGlobalRel || o.kind == opGlobal) && o.value >= n:
 		c = d.source.constants.openRecord(int(o.value - n))
 	case o.kind == opLocalRel:
@@ -108,6 +113,7 @@ func (d *bodyDecoder) inlineAsm(o operand) *ir.InlineAsm {
 	}
 	list := c.takeOperands(rec, nil)
 	if rec.code == llvmschema.ConstantInlineAsm {
+		// LLVM 15 added it, and each older code a flag more: their numbers come first in all.
 		list = list[1:] // the function type
 	}
 	a := &ir.InlineAsm{SideEffects: list[0].value&1 != 0, AlignStack: list[0].value&2 != 0, IntelDialect: list[0].value&4 != 0}

@@ -5,6 +5,13 @@ import (
 	"offlink/ir/llvmschema"
 )
 
+// Limits of decoding a constant: a constant can be made of itself, and constants share
+// parts, so that a few records can spell a tree that has no end in practice.
+const (
+	maxConstantDepth = 256
+	maxConstantParts = 1 << 22
+)
+
 // decodeConstant returns a constant of the module or of the function, adding it to
 // the pool when it is not there yet.
 func (d *bodyDecoder) decodeConstant(key constantKey, depth int) ir.Value {
@@ -12,10 +19,10 @@ func (d *bodyDecoder) decodeConstant(key constantKey, depth int) ir.Value {
 		return v
 	}
 	if depth > maxConstantDepth {
-		d.failf("%v", errDeep)
+		d.failf("constant of more than %d levels", maxConstantDepth)
 	}
 	if len(d.pool.Nodes) > maxConstantParts {
-		d.failf("%v", errLarge)
+		d.failf("constant of more than %d parts", maxConstantParts)
 	}
 	t := &d.source.constants
 	if key.local {
@@ -69,11 +76,13 @@ func (d *bodyDecoder) numberConstant(c *ir.ConstantNode, code uint32, list []ope
 	element, length := d.types[c.Type], uint64(0)
 	if element.Kind == ir.TypeVector {
 		if element.Scalable || element.Length > maxSplat {
-			d.failf("splat of a vector of %d elements", element.Length)
+			return d.pool.Add(*c) // ConstantOther
 		}
 		element, length = d.types[element.Elements[0]], element.Length
 	}
 	switch {
+	case element.Bits > maxWideBits:
+		return d.pool.Add(*c) // ConstantOther: the width is a number in the input
 	case code == llvmschema.ConstantFloat && element.Kind == ir.TypeFloat:
 		c.Kind, c.Words = ir.ConstantFloat, floatWords(list, element.Bits)
 	case code != llvmschema.ConstantFloat && element.Kind == ir.TypeInteger:
@@ -126,6 +135,13 @@ func floatWords(list []operand, bits uint32) []uint64 {
 		return []uint64{list[0].value<<16 | list[1].value&0xffff, list[0].value >> 48}
 	}
 	return plainWords(list)
+}
+
+func truncateBits(v uint64, bits int) uint64 {
+	if bits >= 64 {
+		return v
+	}
+	return v & (1<<bits - 1)
 }
 
 // plainWords returns the bits of numbers that have no sign.
@@ -304,4 +320,18 @@ func (d *bodyDecoder) constantAddress(c *ir.ConstantNode, code uint32, list []op
 			e.Element = t.Elements[0]
 		}
 	}
+}
+
+// gepHead returns where the pairs begin.
+func gepHead(code uint32, operands []operand) int {
+	switch code {
+	case llvmschema.ConstantGEP, llvmschema.ConstantGEPInrangeOld:
+		return 2
+	case llvmschema.ConstantGEPInrange:
+		if operands[2].value > 64 {
+			return 4 + int(operands[3].value&(1<<32-1)) + int(operands[3].value>>32)
+		}
+		return 5
+	}
+	return len(operands) % 2
 }

@@ -37,6 +37,8 @@ func (d *bodyDecoder) typedValue() ir.Value {
 		typ = ir.TypeID(d.takeLiteral())
 	}
 	v := d.decodeValue(o, typ)
+	// The instruction before this one is held back for its debug location, so that its value
+	// is not among the locals yet.
 	if v.Type == ir.NoType && v.Kind == valueForward && d.held && d.defines && v.Index == d.symbol {
 		v.Type = d.pending.Type
 	}
@@ -46,12 +48,16 @@ func (d *bodyDecoder) typedValue() ir.Value {
 // valueOfType takes a value of that type.
 func (d *bodyDecoder) valueOfType(typ ir.TypeID) ir.Value { return d.decodeValue(d.takeOperand(), typ) }
 
+// takeType takes a type by its number in the module.
 func (d *bodyDecoder) takeType() ir.TypeID { return ir.TypeID(d.takeLiteral()) }
 
+// takeBlock takes a basic block. Blocks count in the order in which they stand.
 func (d *bodyDecoder) takeBlock() ir.Value {
 	return ir.Value{Kind: ir.ValueBlock, Index: uint32(d.takeLiteral()), Type: ir.NoType}
 }
 
+// pushOperand adds an operand of the instruction that is decoded. The list is copied into
+// the body's own memory when it is whole.
 func (d *bodyDecoder) pushOperand(v ir.Value) { d.list = append(d.list, v) }
 
 // decodeRecord decodes a record of the function block.
@@ -107,6 +113,8 @@ func (d *bodyDecoder) decodeInstruction(rec record, in *ir.Instruction) {
 	}
 }
 
+// binaryOpcodes are the operations by their numbers (LLVMBitCodes.h, BinaryOpcodes), of
+// which floating-point types have some.
 var binaryOpcodes = [...]struct{ integer, float ir.Opcode }{
 	{ir.OpAdd, ir.OpFAdd},
 	{ir.OpSub, ir.OpFSub},
@@ -123,6 +131,7 @@ var binaryOpcodes = [...]struct{ integer, float ir.Opcode }{
 	{ir.OpXor, ir.OpInvalid},
 }
 
+// castOpcodes are the casts by their numbers (LLVMBitCodes.h, CastOpcodes).
 var castOpcodes = [...]ir.Opcode{
 	ir.OpTrunc, ir.OpZExt, ir.OpSExt, ir.OpFPToUI, ir.OpFPToSI, ir.OpUIToFP, ir.OpSIToFP,
 	ir.OpFPTrunc, ir.OpFPExt, ir.OpPtrToInt, ir.OpIntToPtr, ir.OpBitCast, ir.OpAddrSpaceCast, ir.OpPtrToAddr,

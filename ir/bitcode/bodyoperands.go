@@ -2,7 +2,9 @@ package bitcode
 
 import "offlink/ir"
 
-// takeOperands takes operands of those kinds from the list and returns the rest.
+// takeOperands takes operands of those kinds (see [llvmschema.Instruction]) from the list
+// and returns the rest. Operands that name something go into the compact record with the
+// kind of the thing, so that writing a partition needs no knowledge of instructions.
 func (r *bodyReader) takeOperands(name, kinds string, list []uint64) ([]uint64, error) {
 	for i := range len(kinds) {
 		if len(list) == 0 {
@@ -66,6 +68,9 @@ func (r *bodyReader) relativePair(v uint64, list []uint64) ([]uint64, error) {
 	return list[1:], r.typeOperand(opForwardType, list[0])
 }
 
+// relativeOperand takes a value by its distance back from the next one. The subtraction
+// wraps around in 32 bits, as LLVM's does: a value that follows has a distance that is
+// negative. Global values come out absolute, as a partition numbers them anew.
 func (r *bodyReader) relativeOperand(v uint64) error {
 	id := r.next - uint32(v)
 	if id < r.globals {
@@ -77,6 +82,8 @@ func (r *bodyReader) relativeOperand(v uint64) error {
 	return nil
 }
 
+// signedOperand is relativeOperand for phi, which names values that follow so often that
+// LLVM writes its distances with a sign.
 func (r *bodyReader) signedOperand(v uint64) error {
 	id := r.next - uint32(decodeSigned(v))
 	if id < r.globals {
@@ -84,10 +91,13 @@ func (r *bodyReader) signedOperand(v uint64) error {
 		return r.useValue(id, ir.RefAddress)
 	}
 	r.highest = max(r.highest, uint64(id)+1)
+	// 34 bits hold the sign and every 32-bit distance; more are of no valid record.
 	r.out.appendOperand(opLocalSigned, v&(1<<34-1))
 	return nil
 }
 
+// absoluteOperand takes a value by its number: the cases of a switch, which are
+// constants.
 func (r *bodyReader) absoluteOperand(v uint64) error {
 	if v < uint64(r.globals) {
 		r.out.appendOperand(opGlobal, v)
@@ -101,6 +111,8 @@ func (r *bodyReader) absoluteOperand(v uint64) error {
 	return nil
 }
 
+// orderHint takes a function that names addresses of this function's blocks. LLVM reads
+// bodies in an order that suits it by these; they are no references.
 func (r *bodyReader) orderHint(v uint64) error {
 	if v >= uint64(r.source.values.count()) {
 		return r.cursor.Errorf("user of block addresses %d is not a function", v)
@@ -109,8 +121,10 @@ func (r *bodyReader) orderHint(v uint64) error {
 	return nil
 }
 
+// valueType takes the type of an instruction, such as the one that a load has.
 func (r *bodyReader) valueType(v uint64) error { return r.typeOperand(opType, v) }
 
+// typeOperand takes a type as an operand of that kind.
 func (r *bodyReader) typeOperand(kind operandKind, v uint64) error {
 	if v >= uint64(len(r.source.types)) {
 		return r.cursor.Errorf("instruction names type %d of %d", v, len(r.source.types))
@@ -120,6 +134,7 @@ func (r *bodyReader) typeOperand(kind operandKind, v uint64) error {
 	return nil
 }
 
+// listOperand takes an attribute list plus one, 0 for none.
 func (r *bodyReader) listOperand(v uint64) error {
 	if v > uint64(len(r.source.lists)) {
 		return r.cursor.Errorf("call with attribute list %d of %d", v, len(r.source.lists))
@@ -133,6 +148,8 @@ func (r *bodyReader) listOperand(v uint64) error {
 	return nil
 }
 
+// basicBlock takes a block of the function. Its number stays a literal: blocks keep their
+// order in every partition.
 func (r *bodyReader) basicBlock(v uint64) error {
 	if v >= r.blocks {
 		return r.cursor.Errorf("basic block %d of %d", v, r.blocks)
@@ -147,6 +164,8 @@ func (r *bodyReader) nodeOperand(out *encoder, id uint64, module, function opera
 	if id > ir.MaxIndex {
 		return r.cursor.Errorf("metadata %d is named", id)
 	}
+	// A node of the function may follow its use, so that only the highest is checked, at the
+	// end of the body.
 	r.nodes = max(r.nodes, id+1)
 	if id < n {
 		out.appendOperand(module, id)

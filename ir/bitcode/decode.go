@@ -3,6 +3,7 @@ package bitcode
 import (
 	"fmt"
 
+	"offlink/abort"
 	"offlink/ir"
 	"offlink/ir/llvmschema"
 )
@@ -96,12 +97,14 @@ func (s *source) namedField(t *metadataTable, i uint64, base ir.NodeID, field st
 	return o
 }
 
-// valueOperand decodes the operands of METADATA_VALUE.
+// valueOperand decodes the operands of METADATA_VALUE. A constant that cannot be
+// decoded, as one that is made of itself, is OperandOther.
 func (s *source) valueOperand(operands []operand) ir.Operand {
+	other := ir.Operand{Kind: ir.OperandOther, String: ir.NumberTypeText(s.module.Types, ir.TypeID(operands[0].value))}
 	if operands[1].kind != opGlobal {
 		return ir.Operand{Kind: ir.OperandOther}
 	}
-	c, err := s.constantOf(uint32(operands[1].value), 0)
+	c, err := s.moduleConstant(uint32(operands[1].value))
 	switch {
 	case err != nil:
 	case c.Kind == ir.ConstantInt:
@@ -109,9 +112,27 @@ func (s *source) valueOperand(operands []operand) ir.Operand {
 	case c.Kind == ir.ConstantValue:
 		return ir.Operand{Kind: ir.OperandValue, Value: c.Value}
 	case c.Kind == ir.ConstantFloat:
-		return ir.Operand{Kind: ir.OperandOther, String: ir.NumberTypeText(s.module.Types, c.Type), Int: int64(c.Int), Bits: c.Bits}
+		other.Int, other.Bits = int64(c.Int), c.Bits
 	}
-	return ir.Operand{Kind: ir.OperandOther, String: ir.NumberTypeText(s.module.Types, ir.TypeID(operands[0].value))}
+	return other
+}
+
+// moduleConstant decodes a value of the module's numbering.
+func (s *source) moduleConstant(id uint32) (c ir.Constant, err error) {
+	if id < uint32(s.values.count()) { // most are: no reader is needed
+		return ir.Constant{Kind: ir.ConstantValue, Value: ir.ValueID(id)}, nil
+	}
+	var pool ir.ConstantPool
+	d := s.newBodyDecoder()
+	d.usePool(&pool, nil)
+	failed := abort.Catch(func() {
+		v := d.globalValue(id, 0)
+		c, err = ir.NewConstantTree(s.module, d.types, &pool).Constant(v)
+	})
+	if failed != nil {
+		return c, failed
+	}
+	return c, err
 }
 
 func signExtend(v uint64, bits int) int64 {
@@ -138,24 +159,6 @@ func encodeSigned(v int64) uint64 {
 		return uint64(v) << 1
 	}
 	return uint64(-v)<<1 | 1
-}
-
-// Initializer decodes the initialiser of a variable, or the aliasee or
-// resolver of an alias or ifunc.
-func (s *source) Initializer(id ir.ValueID) (ir.Constant, error) {
-	rec := s.headerRecord(id)
-	if rec.code == llvmschema.ModuleFunction {
-		return ir.Constant{}, fmt.Errorf("function %s has no initialiser", s.module.Values[id].Name)
-	}
-	values, n := rec.headerValues()
-	if n == 0 {
-		return ir.Constant{}, fmt.Errorf("variable %s has no initialiser", s.module.Values[id].Name)
-	}
-	c, err := s.constantOf(values[0], 0)
-	if err != nil {
-		return c, fmt.Errorf("initialiser of %s: %w", s.module.Values[id].Name, err)
-	}
-	return c, nil
 }
 
 // ElementRefs returns the references of elements of an array initialiser.

@@ -27,7 +27,7 @@ func ask(m *ir.Module) {
 	}
 	for i := range m.Values {
 		id := ir.ValueID(i)
-		m.Source.Initializer(id)
+		m.Initializer(id)
 		m.Source.ElementRefs(id, []int{0, 5})
 		calls, err := ir.FindCalls(m, id, callees)
 		if err == nil && len(calls) > 0 {

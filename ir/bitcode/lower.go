@@ -24,8 +24,8 @@ type lowering struct {
 	counted int           // instructions so far
 }
 
-// replace returns the body with the calls replaced.
-func (l *lowering) replace(edits []ir.CallEdit) (*body, error) {
+// replaceCalls returns the body with the calls replaced.
+func (l *lowering) replaceCalls(edits []ir.CallEdit) (*body, error) {
 	list := l.source.decodeInstructions(l.old)
 	l.symbols = uint32(l.old.localCount())
 	l.choosePrefix()
@@ -53,7 +53,7 @@ func (l *lowering) replace(edits []ir.CallEdit) (*body, error) {
 		}
 		i = end
 	}
-	return l.rebuild(l.out, int(l.symbols), l.kept), nil
+	return l.rebuildBody(l.out, int(l.symbols), l.kept), nil
 }
 
 // keepInstruction takes instruction i over, with its debug location, and in
@@ -81,7 +81,7 @@ func (l *lowering) replaceCall(list []instruction, i int, edit *ir.Expression) (
 	l.out = l.out[:len(l.out)-l.bundles]
 	l.bundles = 0
 	l.kept = append(l.kept, -1)
-	if err := l.lower(&list[i], edit); err != nil {
+	if err := l.lowerCall(&list[i], edit); err != nil {
 		return 0, err
 	}
 	location, end := l.leave(list, i)
@@ -140,15 +140,15 @@ func (l *lowering) taken() bool {
 	return false
 }
 
-// lower makes the instructions that take the place of a call.
-func (l *lowering) lower(call *instruction, e *ir.Expression) error {
+// lowerCall makes the instructions that take the place of a call.
+func (l *lowering) lowerCall(call *instruction, e *ir.Expression) error {
 	signature := l.source.callSignature(call)
 	x, err := ir.NewReplacement(l.source.module, &signature, e)
 	if err != nil {
 		return err
 	}
 	w := replacementEncoder{lowering: l, call: call, replacement: x, firstSymbol: l.symbols}
-	return w.encode()
+	return w.encodeReplacement()
 }
 
 // callSignature returns the types of a call. Of its arguments only the first

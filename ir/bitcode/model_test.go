@@ -87,7 +87,7 @@ func (d describer) value(id ir.ValueID) []string {
 		list = append(list, "attached "+a.Kind+" "+d.operand(a.Operand, 0))
 	}
 	if v.Kind != ir.Function && (v.Kind != ir.Variable || !v.Declaration) {
-		c, err := m.Source.Initializer(id)
+		c, err := m.Initializer(id)
 		if err != nil {
 			d.Fatal(err)
 		}

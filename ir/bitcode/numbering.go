@@ -145,12 +145,12 @@ func (n *partitionNumbers) takeReached() {
 	}
 }
 
-// keepGroup adds an attribute group with the types that it names. The groups of
-// [ir.Reach] are those that text names; here a changed list has a group of its
-// own in the place of the module's.
+// keepGroup numbers an attribute group of a list that is written. [ir.Reach] knows
+// what follows from it. Its groups cannot all be taken: text writes the group of a
+// function whose attributes change, here a list of its own takes that one's place.
 func (n *partitionNumbers) keepGroup(id ir.AttributeGroupID) {
 	if n.groups.keepEntry(uint32(id)) {
-		n.reach.KeepTypes(n.source.module.AttributeGroups[id].Types)
+		n.reach.KeepAttributes(id)
 	}
 }
 

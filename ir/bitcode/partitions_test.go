@@ -120,7 +120,7 @@ func (c *chooser) visit(id ir.ValueID) {
 
 // keepElements adds a list of values, with those of them that are there.
 func (c *chooser) keepElements(id ir.ValueID) {
-	list, err := c.module.Source.Initializer(id)
+	list, err := c.module.Initializer(id)
 	if err != nil {
 		panic(err)
 	}

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"sync"
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
 	"offlink/ir/llvmschema"
+	"offlink/parallel"
 )
 
 // errTooMany stops inputs that name one large table from everywhere.
@@ -23,6 +23,8 @@ func (s *source) walkConstants(seen *seen, from uint32, value func(id uint32)) e
 		d := s.constants.openRecord(int(stack[len(stack)-1]))
 		stack = stack[:len(stack)-1]
 		rec, first := d.takeHead(), len(stack)
+		// Each function lists the globals that its constants name: a table of a million names
+		// that a million functions use would take forever, and s.budget ends that.
 		steps += int64(rec.count) + 1
 		for range rec.count {
 			switch o := d.takeOperand(); {
@@ -35,6 +37,7 @@ func (s *source) walkConstants(seen *seen, from uint32, value func(id uint32)) e
 				stack = append(stack, uint32(o.value-globals))
 			}
 		}
+		// So that values are noted in the order of the operands.
 		slices.Reverse(stack[first:])
 	}
 	if s.budget.Add(-steps) < 0 {
@@ -50,6 +53,7 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 	for i := range s.values.count() {
 		entry := s.values.entryOf(ir.ValueID(i))
 		if entry.recordCode() == llvmschema.ModuleFunction && !r.module.Values[i].Declaration {
+			// Bodies have no names: the n-th is that of the n-th function that is defined.
 			entry.setBody(len(s.bodies))
 			s.bodies = append(s.bodies, body{function: ir.ValueID(i)})
 		}
@@ -75,57 +79,21 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 }
 
 // inParallel calls the function that start returns for 0 to n-1, each goroutine with its
-// own. The error is the one of the lowest number.
+// own. The error is the one of the lowest number. Goroutines take several numbers at a
+// time, as most bodies are small.
 func inParallel(n int, start func() func(int) error) error {
 	const chunk = 64
-	workers := min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk)
-	if workers <= 1 {
-		return inOrder(n, start)
-	}
-	var wait sync.WaitGroup
-	var mu sync.Mutex
-	next, failed, first := 0, n, error(nil)
-	for range workers {
-		wait.Go(func() {
-			do := start()
-			for {
-				mu.Lock()
-				from := next
-				next += chunk
-				stop := from >= n || from > failed
-				mu.Unlock()
-				if stop {
-					return
-				}
-				for i := from; i < min(from+chunk, n); i++ {
-					if err := do(i); err != nil {
-						mu.Lock()
-						if i < failed {
-							failed, first = i, err
-						}
-						mu.Unlock()
-						break
-					}
+	return parallel.ForEach((n+chunk-1)/chunk, runtime.GOMAXPROCS(0), func() func(int) error {
+		do := start()
+		return func(c int) error {
+			for i := c * chunk; i < min((c+1)*chunk, n); i++ {
+				if err := do(i); err != nil {
+					return err
 				}
 			}
-		})
-	}
-	wait.Wait()
-	return first
-}
-
-// inOrder is the form of a parallel walk that takes one goroutine.
-func inOrder(n int, start func() func(int) error) error {
-	if n == 0 {
-		return nil
-	}
-	do := start()
-	for i := range n {
-		if err := do(i); err != nil {
-			return err
+			return nil
 		}
-	}
-	return nil
+	})
 }
 
 // finishMetadata fills the model's table of nodes: the metadata of the module,

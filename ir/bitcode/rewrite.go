@@ -102,18 +102,18 @@ type newName struct {
 	name   string
 }
 
-// rebuild returns the body that consists of the instructions. kept says for
+// rebuildBody returns the body that consists of the instructions. kept says for
 // each instruction of the old body which number, among those that attachments
 // count, it has now, or -1.
-func (r *rewriter) rebuild(list []instruction, symbols int, kept []int) *body {
+func (r *rewriter) rebuildBody(list []instruction, symbols int, kept []int) *body {
 	r.markLive(list)
 	b := &body{function: r.old.function, base: r.old.base, arguments: r.old.arguments}
-	r.number(list, symbols)
-	r.constants(b)
-	r.metadata(b)
-	r.code(b, list)
-	r.symbols(b)
-	r.attachments(b, kept)
+	r.numberValues(list, symbols)
+	r.copyConstants(b)
+	r.copyMetadata(b)
+	r.encodeCode(b, list)
+	r.copySymbols(b)
+	r.copyAttachments(b, kept)
 	return b
 }
 
@@ -152,8 +152,8 @@ func (r *rewriter) markOperands(operands []operand) {
 	}
 }
 
-// number gives values their numbers in the new body.
-func (r *rewriter) number(list []instruction, symbols int) {
+// numberValues gives values their numbers in the new body.
+func (r *rewriter) numberValues(list []instruction, symbols int) {
 	r.index = make([]uint32, symbols)
 	for i := range r.old.arguments {
 		r.index[i] = uint32(i)
@@ -173,8 +173,8 @@ func (r *rewriter) number(list []instruction, symbols int) {
 	}
 }
 
-// constants copies the constants that are still used, in their order.
-func (r *rewriter) constants(b *body) {
+// copyConstants copies the constants that are still used, in their order.
+func (r *rewriter) copyConstants(b *body) {
 	t := &r.old.constants
 	var e encoder
 	for i, live := range r.live {
@@ -182,24 +182,24 @@ func (r *rewriter) constants(b *body) {
 			continue
 		}
 		d := t.openRecord(i)
-		r.copy(&e, &d)
+		r.copyRecord(&e, &d)
 		b.constants.ends = append(b.constants.ends, uint32(len(e.arena)))
 		b.constants.types = append(b.constants.types, t.types[i])
 	}
 	b.constants.arena = e.arena
 }
 
-// copy copies a record that defines nothing relative.
-func (r *rewriter) copy(e *encoder, d *decoder) {
+// copyRecord copies a record that defines nothing relative.
+func (r *rewriter) copyRecord(e *encoder, d *decoder) {
 	rec := d.takeHead()
 	for _, o := range d.takeOperands(rec, nil) {
-		r.operand(e, o)
+		r.encodeOperand(e, o)
 	}
 	e.finishRecord(rec.code, rec.abbrev, rec.defines)
 }
 
-// operand writes an operand that is not relative.
-func (r *rewriter) operand(e *encoder, o operand) {
+// encodeOperand writes an operand that is not relative.
+func (r *rewriter) encodeOperand(e *encoder, o operand) {
 	switch o.kind {
 	case opLiteral:
 		e.appendLiteral(o.value)
@@ -214,29 +214,29 @@ func (r *rewriter) operand(e *encoder, o operand) {
 	}
 }
 
-// metadata copies the function's metadata, whose operands may have other
+// copyMetadata copies the function's metadata, whose operands may have other
 // numbers.
-func (r *rewriter) metadata(b *body) {
+func (r *rewriter) copyMetadata(b *body) {
 	t := &r.old.metadata
 	var e encoder
 	for i, entry := range t.entries {
 		if entry.size == isRecord {
 			d := t.openRecord(i)
 			entry.at = uint32(len(e.arena))
-			r.copy(&e, &d)
+			r.copyRecord(&e, &d)
 		}
 		b.metadata.entries = append(b.metadata.entries, entry)
 	}
 	b.metadata.arena = e.arena
 }
 
-// code encodes the instructions, numbering values as it goes.
-func (r *rewriter) code(b *body, list []instruction) {
+// encodeCode encodes the instructions, numbering values as it goes.
+func (r *rewriter) encodeCode(b *body, list []instruction) {
 	var e encoder
 	next := uint32(b.arguments + b.constants.count())
 	for i := range list {
 		in := &list[i]
-		r.instruction(&e, in, next)
+		r.encodeInstruction(&e, in, next)
 		if in.defines {
 			next++
 			b.defined++
@@ -245,9 +245,9 @@ func (r *rewriter) code(b *body, list []instruction) {
 	b.code = e.arena
 }
 
-// instruction encodes an instruction. A value that follows brings its type, so
+// encodeInstruction encodes an instruction. A value that follows brings its type, so
 // whether the type is written depends on the new order.
-func (r *rewriter) instruction(e *encoder, in *instruction, next uint32) {
+func (r *rewriter) encodeInstruction(e *encoder, in *instruction, next uint32) {
 	forward := false // whether the value before follows
 	for _, o := range in.operands {
 		number, constant := uint32(0), false
@@ -270,15 +270,15 @@ func (r *rewriter) instruction(e *encoder, in *instruction, next uint32) {
 		case o.kind == opLocalSigned:
 			e.appendOperand(opLocalSigned, encodeSigned(int64(int32(next-number))))
 		default:
-			r.operand(e, o)
+			r.encodeOperand(e, o)
 		}
 		forward = o.kind == opLocalRel && !constant && number >= next
 	}
 	e.finishRecord(in.code, in.abbrev, in.defines)
 }
 
-// symbols copies the names of values and blocks, and adds those of new values.
-func (r *rewriter) symbols(b *body) {
+// copySymbols copies the names of values and blocks, and adds those of new values.
+func (r *rewriter) copySymbols(b *body) {
 	var e encoder
 	for d := (decoder{data: r.old.symbols}); !d.atEnd(); {
 		start := d
@@ -290,7 +290,7 @@ func (r *rewriter) symbols(b *body) {
 			d.skipOperands(rec)
 			continue
 		}
-		r.copy(&e, &d)
+		r.copyRecord(&e, &d)
 	}
 	for _, n := range r.names {
 		e.appendOperand(opLocal, uint64(r.index[n.symbol]))
@@ -300,8 +300,8 @@ func (r *rewriter) symbols(b *body) {
 	b.symbols = e.arena
 }
 
-// attachments copies the attachments of instructions that are left.
-func (r *rewriter) attachments(b *body, kept []int) {
+// copyAttachments copies the attachments of instructions that are left.
+func (r *rewriter) copyAttachments(b *body, kept []int) {
 	var e encoder
 	for d := (decoder{data: r.old.attached}); !d.atEnd(); {
 		rec := d.takeHead()
@@ -312,7 +312,7 @@ func (r *rewriter) attachments(b *body, kept []int) {
 		}
 		operands[0].value = uint64(number)
 		for _, o := range operands {
-			r.operand(&e, o)
+			r.encodeOperand(&e, o)
 		}
 		e.finishRecord(rec.code, rec.abbrev, false)
 	}

@@ -8,7 +8,8 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// typeRecord is an entry of the type table as read.
+// typeRecord is an entry of the type table as read. A partition writes its operands
+// again, with the numbers that the types have there.
 type typeRecord struct {
 	code     uint32
 	name     string // of a named struct or target type
@@ -36,6 +37,7 @@ func (r *moduleReader) readTypes(c *bitstream.Cursor) error {
 	if r.source.types != nil {
 		return c.Errorf("second type table")
 	}
+	// A name is a record of its own, and belongs to the next struct or target type.
 	name := ""
 	for {
 		e, err := c.Next()
@@ -91,6 +93,8 @@ func (r *moduleReader) checkTypes(c *bitstream.Cursor) error {
 			if v >= uint64(len(types)) {
 				return c.Errorf("type %d is made of type %d of %d", i, v, len(types))
 			}
+			// Walks over types end because of this: a cycle needs a pointer of LLVM 14 or a named
+			// struct, at which they stop.
 			if v >= uint64(i) && types[v].code != llvmschema.TypeStructNamed && types[v].code != llvmschema.TypeOpaque {
 				return c.Errorf("type %d is made of type %d, which follows and is not a named struct", i, v)
 			}
@@ -107,6 +111,7 @@ func modelType(t *typeRecord) ir.Type {
 	first, last := t.childFields()
 	m := ir.Type{Elements: make([]ir.TypeID, 0, last-first)}
 	for _, v := range t.operands[first:last] {
+		// A number beyond the table is refused by checkTypes, which runs when all types are there.
 		m.Elements = append(m.Elements, ir.TypeID(min(v, ir.MaxIndex)))
 	}
 	switch t.code {
@@ -139,6 +144,7 @@ func modelType(t *typeRecord) ir.Type {
 	case llvmschema.TypeByte:
 		m.Name, m.Bits = "b"+strconv.FormatUint(t.operands[0], 10), uint32(t.operands[0])
 	default:
+		// The schema has the code, as addType has checked it.
 		m.Kind, m.Name, m.Bits = plainType(t.code)
 	}
 	return m

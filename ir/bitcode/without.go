@@ -27,9 +27,11 @@ func (s *source) removeCalls(b *body, calls []int) ([]instruction, error) {
 		case in.code == llvmschema.FunctionOperandBundle:
 			bundles++
 		case in.call >= 0 && gone[in.call]:
+			// Operand bundles are records in front of the call that they belong to.
 			left = left[:len(left)-bundles]
 			bundles = 0
 			continue
+		// Another instruction: the bundles before were its own.
 		case in.recordLayout().Counts:
 			bundles = 0
 		}
@@ -70,6 +72,7 @@ func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error)
 		return nil, err
 	}
 	r.markLive(list)
+	// The collector is the reader of bodies, so that both give references in one order.
 	c := newRefCollector(s, b)
 	defer s.collectors.Put(c.bodyReader)
 	refs := s.appendSignature(nil, v)
@@ -82,6 +85,7 @@ func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error)
 		err = c.collectBody(&r, list)
 	}
 	refs = append(refs, c.refs...)
+	// Calls without a known callee stay, as only direct ones are taken out.
 	for _, ref := range s.module.Refs(v) {
 		if ref.Kind() == ir.RefIndirectCall {
 			refs = append(refs, ref)
@@ -119,6 +123,7 @@ func (c *refCollector) collectBody(r *rewriter, list []instruction) error {
 		}
 	}
 	for i := range list {
+		// The callee is RefCallee; every other operand that names a function is RefAddress.
 		callee := -1
 		if list[i].call >= 0 {
 			callee = list[i].calleeIndex()

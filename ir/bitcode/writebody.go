@@ -31,7 +31,7 @@ func (bw *bodyWriter) collectBody(k *keptValue, edit *ir.Edit) error {
 		return nil
 	}
 	l := lowering{w: w, added: w.added, rewriter: rewriter{source: w.source, old: old, replaced: make(map[uint32]uint32)}}
-	changed, err := l.replace(edit.Calls)
+	changed, err := l.replaceCalls(edit.Calls)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 // collectParts finds everything that the partition keeps of the module and adds to it.
 func (w *partitionWriter) collectParts() error {
 	for i := range w.kept {
+		// Only the entries of the last partition: tables are as large as the module's, and a
+		// partition should cost as much as it keeps.
 		w.numbers.values.forgetEntry(uint32(w.kept[i].id()))
 	}
 	w.numbers.resetNumbers(w.reach)
@@ -23,6 +25,7 @@ func (w *partitionWriter) collectParts() error {
 		return err
 	}
 	for _, id := range w.reach.Nodes {
+		// Nodes of functions are written with their bodies.
 		if int(id) < len(w.source.metadata.entries) {
 			w.numbers.keepNode(uint32(id))
 		}
@@ -50,6 +53,8 @@ func (w *partitionWriter) collectValues() error {
 	}
 	i := 0
 	for v = range w.partition.Values() {
+		// In two passes, as a constant is kept only if the partition has the values that it is
+		// made of.
 		if i == len(w.kept) || w.kept[i].id() != v.ID {
 			continue // named twice
 		}
@@ -90,6 +95,8 @@ func (w *partitionWriter) collectHeader(k *keptValue, v *ir.PartitionValue) {
 		}
 	}
 	list := rec.attributeList()
+	// Attributes that a step gave the value itself, such as those of annotations, are in no
+	// group of the module: they go into a list of its own, too.
 	add := v.Edit.Add
 	if own := v.Value.Details().Attributes; len(own) > 0 {
 		add = slices.Concat(own, add)
@@ -101,6 +108,7 @@ func (w *partitionWriter) collectHeader(k *keptValue, v *ir.PartitionValue) {
 		w.numbers.keepList(uint32(list - 1))
 	}
 	w.numbers.keepType(w.typeOf(k))
+	// Its constants are not written, or are others.
 	if v.BecomesDeclaration() || v.Elements() != nil {
 		return
 	}
@@ -121,6 +129,7 @@ func (w *partitionWriter) collectElements(k *keptValue, v *ir.PartitionValue) er
 	if err != nil {
 		return err
 	}
+	// The record of an array is its length and its element's type.
 	element := w.source.types[t].operands[1]
 	typ := w.added.addType(llvmschema.TypeArray, uint64(len(keep)), element)
 	init := addedValue{typ: typ, code: llvmschema.ConstantAggregate}
@@ -226,6 +235,8 @@ func (w *partitionWriter) keepType(id uint32) {
 // numberParts numbers the kept entries.
 func (w *partitionWriter) numberParts() {
 	n, a := w.numbers, w.added
+	// Numbers are given when everything is known, as the writers of records only look them
+	// up. Types that the additions need have come to the reached ones by now.
 	n.takeReached()
 	n.types.assignNumbers(0)
 	n.groups.assignNumbers(1)
@@ -233,6 +244,8 @@ func (w *partitionWriter) numberParts() {
 	n.comdats.assignNumbers(1)
 	n.sections.assignNumbers(1)
 	n.gcs.assignNumbers(1)
+	// Values come first, then the functions that the partition adds, then constants: the order
+	// in which a reader counts them.
 	for i := range w.kept { // in the order of the module
 		n.values.setNumber(uint32(w.kept[i].id()), uint32(i))
 	}
@@ -287,12 +300,14 @@ func (w *partitionWriter) writeGlobal(k *keptValue) {
 	default:
 		fields[aliasTarget] = w.valueNumber(uint32(fields[aliasTarget]))
 		fields[aliasLinkage] = linkageNumbers[k.linkage()]
+		// An ifunc has no DLL storage class.
 		if rec.code == llvmschema.ModuleAlias {
 			setLocal(k, fields, aliasVisible, aliasDLL)
 		} else {
 			setLocal(k, fields, aliasVisible, len(fields))
 		}
 	}
+	// The partition of LLVM's own kind ("partition" in text) is a name in the string table.
 	if at := rec.partitionField(); len(fields) > at+1 {
 		name, _ := w.source.symbolName(fields[at], fields[at+1])
 		span := w.strtab.addSymbol(name)
@@ -383,6 +398,8 @@ func (w *partitionWriter) writeFunction(k *keptValue, fields []uint64) {
 		if at >= len(fields) || fields[at] == 0 {
 			continue
 		}
+		// A function that loses its body loses the constants that only a body may have; one that
+		// was a declaration in the module keeps them.
 		if k.definition() || w.module.Values[k.id()].Declaration {
 			fields[at] = w.valueNumber(uint32(fields[at]-1)) + 1
 		} else {

@@ -32,9 +32,9 @@ type replacementEncoder struct {
 	values      []typed // of the instructions
 }
 
-// encode makes the records. Constants come first, so that their order follows
+// encodeReplacement makes the records. Constants come first, so that their order follows
 // the expression.
-func (e *replacementEncoder) encode() error {
+func (e *replacementEncoder) encodeReplacement() error {
 	x := e.replacement
 	e.fresh = e.fresh[:0]
 	for range x.Named {
@@ -115,16 +115,16 @@ func (e *replacementEncoder) encodeOperands(in *ir.NewInstruction, operands []ty
 	none := operand{opLiteral, 0}
 	switch in.Op {
 	case ir.OpStore: // pointer, value, alignment, volatile
-		return llvmschema.FunctionStore, slices.Concat(pair(operands[1]), pair(operands[0]), []operand{align, none}), nil
+		return llvmschema.FunctionStore, slices.Concat(typedPair(operands[1]), typedPair(operands[0]), []operand{align, none}), nil
 	case ir.OpTrunc: // value, type, the cast's code, which is 0
-		return llvmschema.FunctionCast, append(pair(operands[0]), operand{opType, uint64(result)}, none), nil
+		return llvmschema.FunctionCast, append(typedPair(operands[0]), operand{opType, uint64(result)}, none), nil
 	case ir.OpBitCast:
-		return llvmschema.FunctionCast, append(pair(operands[0]), operand{opType, uint64(result)}, operand{opLiteral, llvmschema.CastBitCast}), nil
+		return llvmschema.FunctionCast, append(typedPair(operands[0]), operand{opType, uint64(result)}, operand{opLiteral, llvmschema.CastBitCast}), nil
 	case ir.OpGEP: // flags, type of the element, then values
 		element, err := e.addType(in.Element)
-		return llvmschema.FunctionGEP, slices.Concat([]operand{none, {opType, uint64(element)}}, pair(operands[0]), pair(operands[1])), err
+		return llvmschema.FunctionGEP, slices.Concat([]operand{none, {opType, uint64(element)}}, typedPair(operands[0]), typedPair(operands[1])), err
 	case ir.OpLoad: // pointer, type, alignment, volatile
-		return llvmschema.FunctionLoad, append(pair(operands[0]), operand{opType, uint64(result)}, align, none), nil
+		return llvmschema.FunctionLoad, append(typedPair(operands[0]), operand{opType, uint64(result)}, align, none), nil
 	case ir.OpAlloca:
 		list, err = e.encodeAlloca(in, operands[0])
 		return llvmschema.FunctionAlloca, list, err
@@ -180,8 +180,8 @@ func (e *replacementEncoder) encodeAlloca(in *ir.NewInstruction, count typed) ([
 	return operands, nil
 }
 
-// pair spells an operand with its type, which goes when it does not follow.
-func pair(v typed) []operand {
+// typedPair spells an operand with its type, which goes when it does not follow.
+func typedPair(v typed) []operand {
 	return []operand{v.operand, {opForwardType, uint64(v.typ)}}
 }
 

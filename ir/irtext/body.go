@@ -2,7 +2,6 @@ package irtext
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"offlink/ir"
 )
@@ -11,7 +10,7 @@ import (
 // which the module was checked with when it was read.
 type bodyReader struct {
 	*parser
-	extra     extraTypes
+	extra     *extraTypes // of parser.types
 	body      *ir.Body
 	pool      *ir.ConstantPool
 	local     localTable
@@ -33,6 +32,9 @@ func (x *extraTypes) internType(key []byte, want ir.Type) ir.TypeID {
 	if id, ok := x.byShape[string(key)]; ok {
 		return id
 	}
+	if x.byShape == nil {
+		x.byShape = make(map[string]ir.TypeID)
+	}
 	id := ir.TypeID(len(x.types))
 	x.types = append(x.types, want)
 	x.byShape[string(key)] = id
@@ -43,11 +45,10 @@ func (x *extraTypes) internType(key []byte, want ir.Type) ir.TypeID {
 func (t *text) NewBodyReader() ir.BodyReader {
 	r := &bodyReader{
 		parser:    t.newDecoder(),
-		extra:     extraTypes{slices.Clip(t.module.Types), make(map[string]ir.TypeID)},
 		locations: make(map[ir.NodeID]*ir.Location),
 		groupSets: make(map[uint32][]ir.AttributeDetail),
 	}
-	r.parser.types.extra = &r.extra
+	r.extra = r.parser.types.extra
 	r.parser.locals = newLocals()
 	return r
 }
@@ -81,7 +82,11 @@ func (r *bodyReader) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v ir
 	r.pool = pool
 	err = r.catchFault(func() {
 		global := &r.text.module.Values[id]
-		at, found := r.findInitializer(id)
+		var at item
+		found := global.Kind != ir.Function
+		if found {
+			at, found = r.findInitializer(id)
+		}
 		if !found {
 			r.failAt(int(r.text.values[id].start), "no initialiser")
 		}
@@ -110,7 +115,7 @@ func (r *bodyReader) readParameters(function ir.ValueID) {
 		r.body.ArgumentNames = append(r.body.ArgumentNames, string(n.text))
 		r.local.defineLocal(n, v)
 	})
-	r.pos = int(r.text.parts(value).body)
+	r.pos = int(r.text.partsOf(value).body)
 }
 
 // readBlocks reads the blocks up to the closing brace. The first block may

@@ -23,6 +23,7 @@ func (r *bodyReader) readCall(in *ir.Instruction) {
 	if shape != shapeFunction {
 		in.Element = r.callType(typ, r.scratch[1:])
 	}
+	// Text gives the function type of a callee, the model the type of its value: a pointer.
 	if callee.Kind == ir.ValueGlobal {
 		r.scratch[0].Type = r.pointerIn(in.Element, r.text.module.Values[callee.Index].AddressSpace)
 	}
@@ -69,6 +70,7 @@ func (r *bodyReader) callPrefix(in *ir.Instruction, detail *ir.CallDetail) {
 			if string(w) == "cc" || r.peekByte() == '(' {
 				r.conventionArgument()
 			}
+			// C's convention is the one that is not written.
 			if text := string(r.data[start:r.endOfToken()]); text != "ccc" {
 				detail.CallingConv = text
 			}
@@ -144,6 +146,7 @@ func (r *bodyReader) callArguments(detail *ir.CallDetail) {
 			r.addOperand(r.metadataValue())
 			continue
 		}
+		// The common arguments begin with none of an attribute's bytes: no list is made for them.
 		if c := r.peekByte(); c != '%' && c != '@' && class[c]&classDigit == 0 {
 			if list := r.parameterDetails(true); len(list) > 0 {
 				set := &detail.Attributes
@@ -199,6 +202,7 @@ func (r *bodyReader) readBundles(detail *ir.CallDetail) {
 	r.expectByte(']')
 }
 
+// stringDetail is a string attribute among those of other forms.
 func stringDetail(a ir.Attribute) ir.AttributeDetail {
 	return ir.AttributeDetail{Name: a.Key, String: true, Value: a.Value, Type: ir.NoType}
 }
@@ -254,6 +258,7 @@ func (r *bodyReader) parameterDetails(withValue bool) (list []ir.AttributeDetail
 
 // groupDetails returns the attributes of the group of that number.
 func (r *bodyReader) groupDetails(number uint32) []ir.AttributeDetail {
+	// Groups are decoded once for a reader: thousands of calls name the same few.
 	if list, ok := r.groupSets[number]; ok {
 		return list
 	}
@@ -305,6 +310,7 @@ func (r *bodyReader) eachParameter(yield func(ir.TypeID, []ir.AttributeDetail, n
 	r.expectByte('@')
 	r.readName()
 	r.expectByte('(')
+	// Parameters without a name count from 0, and so do the values of the body after them.
 	next := uint32(0)
 	for more := r.peekByte() != ')'; more; more = r.acceptByte(',') {
 		if r.acceptDots() {
@@ -346,6 +352,7 @@ func (r *bodyReader) readHeader(id ir.ValueID, h *ir.Header) {
 			r.expectWord("section")
 			h.Section = string(r.readDecoded())
 		case itemPlain:
+			// The other plain words are in the model, or matter to the writer alone.
 			if w := r.readWord(); string(w) == "align" {
 				h.Alignment = r.readAlign()
 			} else if string(w) == "thread_local" {

@@ -17,6 +17,7 @@ func (r *bodyReader) readInstruction(in *ir.Instruction) name {
 	if in.Op == ir.OpInvalid {
 		r.failAt(start, "unknown instruction '"+string(w)+"'")
 	}
+	// Instructions without a result keep it.
 	in.Type = r.basicType(ir.Type{Name: "void"})
 	r.scratch = r.scratch[:0]
 	r.readOperation(in)
@@ -25,6 +26,8 @@ func (r *bodyReader) readInstruction(in *ir.Instruction) name {
 	return n
 }
 
+// addOperand adds an operand of the instruction that is read. The list is copied into the
+// body's own memory when it is whole.
 func (r *bodyReader) addOperand(v ir.Value) { r.scratch = append(r.scratch, v) }
 
 // readOperation sorts instructions by family.
@@ -125,6 +128,7 @@ func (r *bodyReader) readMemory(in *ir.Instruction) {
 			}
 			r.addOperand(r.typedValue())
 		}
+		// The old value, and whether it was the expected one.
 		in.Type = r.basicType(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{r.scratch[1].Type, r.integerType(1)}})
 	case ir.OpAtomicRMW:
 		r.readAtomicOperation(in)
@@ -171,6 +175,7 @@ func (r *bodyReader) readOrdering(in *ir.Instruction) {
 			return
 		}
 		r.pos += len(w)
+		// cmpxchg has two: the first for success.
 		if in.Order == ir.NotAtomic {
 			in.Order = order
 		} else {
@@ -193,6 +198,7 @@ func (r *bodyReader) readAlloca(in *ir.Instruction) {
 			r.pos = start
 		}
 	}
+	// Bitcode always has the count, so that the model does.
 	if len(r.scratch) == 0 {
 		r.addOperand(r.pool.Add(ir.ConstantNode{Kind: ir.ConstantInt, Type: r.integerType(32), Words: []uint64{1}}))
 	}
@@ -219,6 +225,7 @@ func (r *bodyReader) readAddress(in *ir.Instruction) {
 // addressType returns the type of a getelementptr.
 func (r *bodyReader) addressType(element ir.TypeID, operands []ir.Value) ir.TypeID {
 	base := r.extra.types[operands[0].Type]
+	// A vector among the operands makes addresses of all elements, with the others repeated.
 	var vector *ir.Type
 	for _, v := range operands {
 		if t := r.extra.types[v.Type]; t.Kind == ir.TypeVector {
@@ -229,6 +236,7 @@ func (r *bodyReader) addressType(element ir.TypeID, operands []ir.Value) ir.Type
 	if base.Kind == ir.TypeVector {
 		base = r.extra.types[base.Elements[0]]
 	}
+	// Typed pointers: the result points to the part, which the indices after the first walk to.
 	if len(base.Elements) > 0 {
 		for i, v := range operands {
 			if i > 1 {
@@ -318,6 +326,7 @@ func (r *bodyReader) blockList() {
 
 // skipOperation steps over the operands of an instruction that is not decoded.
 func (r *bodyReader) skipOperation(op ir.Opcode) {
+	// The parser has stepped over it once already, when the module was read.
 	r.parser.parseOperation(opcodeOf([]byte(op.String())))
 }
 

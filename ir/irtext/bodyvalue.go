@@ -198,16 +198,20 @@ func (r *bodyReader) blockAddressConstant(typ ir.TypeID) ir.Value {
 }
 
 // splatConstant reads `splat (type value)` (LLVM 19) as the vector that it
-// stands for, bounded, as the length is a number in the input.
+// stands for, bounded, as the length is a number in the input; one that is longer, or
+// scalable, is ConstantOther.
 func (r *bodyReader) splatConstant(typ ir.TypeID) ir.Value {
 	r.expectByte('(')
 	element, _ := r.parseType()
 	first := len(r.pool.Nodes)
 	v := r.readConstant(element)
 	r.expectByte(')')
+	if typ == ir.NoType {
+		r.failAt(r.pos, "splat without a type")
+	}
 	t := r.extra.types[typ]
 	if t.Kind != ir.TypeVector || t.Scalable || t.Length > maxSplat {
-		r.failAt(r.pos, "splat of a type that is not a vector of known length")
+		return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantOther, Type: typ})
 	}
 	list := make([]ir.Value, t.Length)
 	for i := range list {
@@ -284,6 +288,7 @@ func (r *bodyReader) numberConstant(typ ir.TypeID, text string) ir.Value {
 	t := &r.extra.types[typ]
 	c := ir.ConstantNode{Type: typ}
 	switch {
+	case t.Kind == ir.TypeInteger && t.Bits > maxWideBits: // ConstantOther
 	case t.Kind == ir.TypeInteger:
 		c.Kind, c.Words = ir.ConstantInt, r.integerWords(text, t.Bits)
 	case t.Kind == ir.TypeFloat && t.Bits <= 64:

@@ -39,7 +39,7 @@ func (p *parser) noteLocalName(start int, n name, defined bool) {
 // scanBody parses the header and body of a function once more.
 func (p *parser) scanBody(id ir.ValueID) {
 	value := &p.text.values[id]
-	if p.text.parts(value).body == 0 {
+	if p.text.partsOf(value).body == 0 {
 		return
 	}
 	p.function = id
@@ -51,7 +51,8 @@ func (p *parser) scanBody(id ir.ValueID) {
 	p.parseBody()
 }
 
-// decodeCall decodes the result type and the arguments of a call.
+// decodeCall decodes the types of a call: its result, its arguments, and the result
+// that an argument points to.
 func (p *parser) decodeCall(site *callSite) ir.Call {
 	call := ir.Call{Index: site.index, Callee: site.callee}
 	p.pos = site.typePos
@@ -71,7 +72,7 @@ func (p *parser) decodeCall(site *callSite) ir.Call {
 
 func (p *parser) decodeArgument() ir.Argument {
 	id, shape := p.parseType()
-	a := ir.Argument{Type: id, Constant: ir.Constant{Type: id}}
+	a := ir.Argument{Type: id}
 	if shape == shapeMetadata {
 		p.metadataOperand()
 		return a
@@ -79,9 +80,9 @@ func (p *parser) decodeArgument() ir.Argument {
 	p.argumentAttributes(&a)
 	if p.peekByte() == '%' {
 		p.localUse(false)
-		return a
+	} else {
+		p.parseValue()
 	}
-	a.Constant = p.decodeConstant(id)
 	return a
 }
 

@@ -153,7 +153,7 @@ func hasLabelAddress(m *ir.Module, id ir.ValueID) bool {
 
 // keepElements adds a list of values, with those of them that are there.
 func keepElements(m *ir.Module, s *ir.Partition, id ir.ValueID, seen map[ir.ValueID]bool) {
-	list, err := m.Source.Initializer(id)
+	list, err := m.Initializer(id)
 	if err != nil {
 		panic(err)
 	}

@@ -2,8 +2,8 @@ package irtext
 
 import (
 	"math"
+	"slices"
 	"strconv"
-	"strings"
 
 	"offlink/ir"
 )
@@ -24,17 +24,25 @@ func (t *text) Operands(id ir.NodeID) (operands []ir.Operand, err error) {
 	return operands, nil
 }
 
-// newDecoder returns a parser for decoding in one goroutine.
+// newDecoder returns a parser for decoding in one goroutine. Types that the module does
+// not record get numbers of its own.
 func (t *text) newDecoder() *parser {
 	p := t.newParser()
-	p.types = t.table.frozenCopy()
+	p.types = t.decodingTypes()
 	return p
+}
+
+// decodingTypes returns a table of types for decoding.
+func (t *text) decodingTypes() *typeTable {
+	types := t.table.frozenCopy()
+	types.extra = &extraTypes{types: slices.Clip(t.module.Types)}
+	return types
 }
 
 // decodeAt decodes the metadata at pos.
 func (p *parser) decodeAt(pos int) ir.Operand {
 	refs, types := p.refs, p.types
-	p.refs, p.types = nil, p.text.table.frozenCopy()
+	p.refs, p.types = nil, p.text.decodingTypes()
 	p.pos = pos
 	operand := p.decodeMetadata()
 	p.refs, p.types = refs, types
@@ -77,70 +85,31 @@ func (p *parser) decodeElement() ir.Operand {
 	case p.acceptWord("null"):
 		return ir.Operand{}
 	}
-	if o, ok := p.decodeInteger(); ok {
-		return o
-	}
-	p.peekByte()
-	start := p.pos
 	id, _ := p.parseType()
-	return p.decodeTyped(id, p.numberText(start))
-}
-
-// decodeInteger decodes an integer with its type, which the module need not
-// record. It steps over nothing if something else is next.
-func (p *parser) decodeInteger() (o ir.Operand, ok bool) {
-	w := p.peekWord()
-	if w == nil {
-		return o, false
-	}
-	bits, ok := sizedType(w, 'i')
-	if !ok || bits > 64 {
-		return o, false
-	}
-	start := p.pos
-	p.pos += len(w)
-	if c := p.peekByte(); class[c]&classDigit != 0 || c == '-' {
-		n, ok := integerBits(string(p.readNumber()))
-		return ir.Operand{Kind: ir.OperandInt, Int: signExtend(n, int(bits)), Bits: int(bits)}, ok
-	}
-	p.pos = start
-	return o, false
+	return p.decodeTyped(id)
 }
 
 // decodeTyped decodes a constant as a metadata operand.
-func (p *parser) decodeTyped(id ir.TypeID, typ string) ir.Operand {
-	p.peekByte()
-	start := p.pos
-	o := ir.Operand{Kind: ir.OperandOther, String: typ}
-	switch c := p.decodeConstant(id); c.Kind {
+func (p *parser) decodeTyped(id ir.TypeID) ir.Operand {
+	var pool ir.ConstantPool
+	types := p.types.extra
+	r := bodyReader{parser: p, extra: types, pool: &pool}
+	v := r.readConstant(id)
+	c, err := ir.NewConstantTree(p.text.module, types.types, &pool).Constant(v)
+	if err != nil {
+		p.failAt(p.pos, err.Error())
+	}
+	switch c.Kind {
 	case ir.ConstantInt:
 		return ir.Operand{Kind: ir.OperandInt, Int: signExtend(c.Int, c.Bits), Bits: c.Bits}
 	case ir.ConstantValue:
 		return ir.Operand{Kind: ir.OperandValue, Value: c.Value}
 	}
-	// The module need not record the type.
-	if bits := map[string]int{"half": 16, "bfloat": 16, "float": 32, "double": 64}[typ]; bits != 0 {
-		if n, ok := floatBits(strings.TrimSpace(string(p.data[start:p.pos])), typ); ok {
-			o.Int, o.Bits = int64(n), bits
-		}
+	o := ir.Operand{Kind: ir.OperandOther, String: ir.NumberTypeText(types.types, id)}
+	if c.Kind == ir.ConstantFloat {
+		o.Int, o.Bits = int64(c.Int), c.Bits
 	}
 	return o
-}
-
-// numberText returns the text of a type from start on, if it is that of a number or
-// of a vector of numbers.
-func (p *parser) numberText(start int) string {
-	text := strings.Join(strings.Fields(string(p.data[start:p.pos])), " ")
-	element := text
-	if rest, ok := strings.CutPrefix(text, "<"); ok {
-		_, rest, _ = strings.Cut(rest, " x ")
-		element, _, _ = strings.Cut(rest, ">")
-	}
-	switch element = strings.TrimSpace(element); element {
-	case "half", "bfloat", "float", "double", "i1", "i8", "i16", "i32", "i64":
-		return text
-	}
-	return ""
 }
 
 // signExtend returns the number that the lowest bits are in two's complement.
@@ -189,15 +158,11 @@ func (p *parser) decodeFieldValue() ir.Operand {
 	case class[c]&classDigit != 0, c == '-', c == '+':
 		return decodeFieldNumber(p.readNumber())
 	case p.startsType():
-		if o, ok := p.decodeInteger(); ok {
-			return o
-		}
-		start := p.pos
 		id, _ := p.parseType()
 		if c := p.peekByte(); c == ',' || c == ')' {
 			return ir.Operand{Kind: ir.OperandOther}
 		}
-		return p.decodeTyped(id, p.numberText(start))
+		return p.decodeTyped(id)
 	case p.acceptWord("null"):
 		return ir.Operand{}
 	}
@@ -226,35 +191,6 @@ func (p *parser) decodeFieldWords() ir.Operand {
 	return ir.Operand{Kind: ir.OperandField, String: string(p.data[start:p.endOfToken()])}
 }
 
-// Initializer implements [ir.Source].
-func (t *text) Initializer(id ir.ValueID) (constant ir.Constant, err error) {
-	p := t.newDecoder()
-	f := catchFault(func() { constant = p.decodeInitializer(id) })
-	if f != nil {
-		return ir.Constant{}, errorAt(t.module.Path, t.data, f)
-	}
-	return constant, nil
-}
-
-// decodeInitializer decodes the initialiser of a variable, or the aliasee of
-// an alias, which says its own type unless it is an expression.
-func (p *parser) decodeInitializer(id ir.ValueID) ir.Constant {
-	v := &p.text.module.Values[id]
-	at, found := p.findInitializer(id)
-	if !found {
-		return ir.Constant{Type: v.Type}
-	}
-	p.pos = at.start
-	if v.Kind == ir.Variable {
-		return p.decodeConstant(v.Type)
-	}
-	if isConstantExpression(p.peekWord()) {
-		return p.decodeConstant(ir.NoType)
-	}
-	typ, _ := p.parseType()
-	return p.decodeConstant(typ)
-}
-
 // findInitializer returns where the initialiser of a variable is, or the value that an
 // alias or ifunc stands for.
 func (p *parser) findInitializer(id ir.ValueID) (at item, found bool) {
@@ -267,201 +203,8 @@ func (p *parser) findInitializer(id ir.ValueID) (at item, found bool) {
 	return item{}, false
 }
 
-// decodeConstant decodes a constant of that type.
-func (p *parser) decodeConstant(id ir.TypeID) ir.Constant {
-	switch c := p.peekByte(); {
-	case c == '@':
-		value, _ := p.globalUse(ir.RefAddress)
-		return ir.Constant{Kind: ir.ConstantValue, Type: id, Value: value}
-	case class[c]&classDigit != 0, c == '-', c == '+':
-		start := p.pos
-		p.numberValue()
-		return p.decodeNumber(id, string(p.data[start:p.endOfToken()]))
-	case c == '[':
-		p.pos++
-		return p.decodeAggregate(id, ']')
-	case c == '{':
-		p.pos++
-		return p.decodeAggregate(id, '}')
-	case c == '<':
-		p.pos++
-		return p.decodeVector(id)
-	case class[c]&classLetter != 0:
-		return p.decodeWord(id)
-	}
-	p.parseValue()
-	return ir.Constant{Type: id}
-}
-
-// decodeVector decodes a vector, or the elements of a packed struct, which
-// begins with '<' too.
-func (p *parser) decodeVector(id ir.TypeID) ir.Constant {
-	if !p.acceptByte('{') {
-		return p.decodeAggregate(id, '>')
-	}
-	c := p.decodeAggregate(id, '}')
-	p.expectByte('>')
-	return c
-}
-
-// decodeAggregate decodes the elements up to the closing byte.
-func (p *parser) decodeAggregate(id ir.TypeID, closing byte) ir.Constant {
-	p.enterNesting()
-	c := ir.Constant{Kind: ir.ConstantAggregate, Type: id}
-	for more := p.peekByte() != closing; more; more = p.acceptByte(',') {
-		element, _ := p.parseType()
-		c.Elements = append(c.Elements, p.decodeConstant(element))
-	}
-	p.expectByte(closing)
-	p.leaveNesting()
-	if closing == ']' {
-		asBytes(&c)
-	}
-	return c
-}
-
-// asBytes makes an array of 8-bit integers a string of bytes.
-func asBytes(c *ir.Constant) {
-	bytes := make([]byte, 0, len(c.Elements))
-	for _, e := range c.Elements {
-		if e.Kind != ir.ConstantInt || e.Bits != 8 {
-			return
-		}
-		bytes = append(bytes, byte(e.Int))
-	}
-	if len(bytes) > 0 {
-		c.Kind, c.Bytes, c.Elements = ir.ConstantBytes, bytes, nil
-	}
-}
-
-// decodeWord decodes a constant that begins with a letter. Expressions give
-// the address that they are made of.
-func (p *parser) decodeWord(id ir.TypeID) ir.Constant {
-	start := p.pos
-	w := p.readWord()
-	switch string(w) {
-	case "null", "zeroinitializer", "none":
-		return ir.Constant{Kind: ir.ConstantZero, Type: id}
-	case "undef", "poison":
-		return ir.Constant{Kind: ir.ConstantUndef, Type: id}
-	case "true":
-		return ir.Constant{Kind: ir.ConstantInt, Type: id, Int: 1, Bits: 1}
-	case "false":
-		return ir.Constant{Kind: ir.ConstantInt, Type: id, Bits: 1}
-	case "c":
-		return ir.Constant{Kind: ir.ConstantBytes, Type: id, Bytes: append([]byte(nil), p.readDecoded()...)}
-	case "splat":
-		return p.decodeSplat(id)
-	case "bitcast", "addrspacecast", "getelementptr", "inttoptr", "ptrtoint":
-		return p.decodeAddress(id)
-	}
-	p.pos = start
-	if hexWord(w) {
-		p.pos += len(w)
-		return p.decodeNumber(id, string(w))
-	}
-	p.parseValue()
-	return ir.Constant{Type: id}
-}
-
 // maxSplat limits the elements that a splat is decoded to.
 const maxSplat = 1 << 12
-
-// decodeSplat decodes a splat as the vector that it stands for.
-func (p *parser) decodeSplat(id ir.TypeID) ir.Constant {
-	p.expectByte('(')
-	element, _ := p.parseType()
-	value := p.decodeConstant(element)
-	p.expectByte(')')
-	c := ir.Constant{Kind: ir.ConstantAggregate, Type: id}
-	if id == ir.NoType || p.text.module.Types[id].Scalable || p.text.module.Types[id].Length > maxSplat {
-		return ir.Constant{Type: id}
-	}
-	for range p.text.module.Types[id].Length {
-		c.Elements = append(c.Elements, value)
-	}
-	return c
-}
-
-// decodeAddress decodes a cast or getelementptr: the address of its
-// operand.
-func (p *parser) decodeAddress(id ir.TypeID) ir.Constant {
-	p.enterNesting()
-	start := p.pos
-	c := ir.Constant{Type: id}
-	for !p.acceptByte('(') {
-		if string(p.readWord()) == "inrange" {
-			p.peekByte()
-			p.skipBalanced()
-		}
-	}
-	for more, first := true, true; more; more = p.acceptByte(',') {
-		p.acceptWord("inrange")
-		operand, _ := p.parseType()
-		if next := p.peekByte(); next == ',' {
-			continue // the source type of a getelementptr
-		}
-		value := p.decodeConstant(operand)
-		if p.acceptWord("to") {
-			p.parseType()
-		}
-		if first && value.Kind == ir.ConstantValue {
-			c.Kind, c.Value = ir.ConstantValue, value.Value
-		}
-		first = false
-	}
-	if p.peekByte() != ')' {
-		p.failAt(start, "expected ')'")
-	}
-	p.pos++
-	p.leaveNesting()
-	return c
-}
-
-// decodeNumber decodes a number of an integer or floating-point type.
-func (p *parser) decodeNumber(id ir.TypeID, text string) ir.Constant {
-	other := ir.Constant{Type: id}
-	if id == ir.NoType {
-		return other
-	}
-	t := &p.text.module.Types[id]
-	switch t.Kind {
-	case ir.TypeInteger:
-		if t.Bits > 64 {
-			return wideConstant(other, text, t)
-		}
-		n, ok := integerBits(text)
-		if !ok {
-			return other
-		}
-		return ir.Constant{Kind: ir.ConstantInt, Type: id, Int: lowBits(n, t.Bits), Bits: int(t.Bits)}
-	case ir.TypeFloat:
-		if t.Bits > 64 {
-			return wideConstant(other, text, t)
-		}
-		n, ok := floatBits(text, t.Name)
-		if !ok {
-			return other
-		}
-		return ir.Constant{Kind: ir.ConstantFloat, Type: id, Int: n, Bits: int(t.Bits)}
-	}
-	return other
-}
-
-// wideConstant decodes a number of more than 64 bits into c.
-func wideConstant(c ir.Constant, text string, t *ir.Type) ir.Constant {
-	words := []uint64(nil)
-	if t.Kind == ir.TypeFloat {
-		words = wideFloat(text)
-	} else {
-		words, _ = wideInteger(text, t.Bits)
-	}
-	if len(words) == 0 {
-		return c
-	}
-	c.Kind, c.Words, c.Bits = ir.ConstantWide, words, int(t.Bits)
-	return c
-}
 
 // lowBits returns the lowest bits of a number.
 func lowBits(n uint64, bits uint32) uint64 {

@@ -71,7 +71,7 @@ func TestInitializer(t *testing.T) {
 	}
 	for _, test := range tests {
 		m := parseText(t, "@t = external global i32\n@v = global "+test.text)
-		got, err := m.Source.Initializer(1)
+		got, err := m.Initializer(1)
 		if err != nil {
 			t.Errorf("%s: %v", test.text, err)
 			continue

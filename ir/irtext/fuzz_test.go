@@ -49,7 +49,7 @@ func decodeAll(m *ir.Module) {
 		all[ir.ValueID(i)] = true
 	}
 	for i := range m.Values {
-		m.Source.Initializer(ir.ValueID(i))
+		m.Initializer(ir.ValueID(i))
 		ir.FindCalls(m, ir.ValueID(i), all)
 		m.Source.RefsWithout(ir.ValueID(i), []int{0})
 		m.Source.ElementRefs(ir.ValueID(i), []int{0, 1})

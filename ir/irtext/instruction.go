@@ -4,6 +4,8 @@ package irtext
 type opcode uint8
 
 const (
+	// The parser steps over instructions by these; bodyReader (bodyinstruction.go) reads what
+	// each does, and only of bodies that are translated.
 	opNone opcode = iota
 	opRet
 	opBranch

@@ -263,7 +263,7 @@ func (p *parser) defineValue(start, body int) {
 		value.more = uint32(len(t.more))
 	}
 	if h.name.numbered {
-		t.parts(&value).number = h.name.number
+		t.partsOf(&value).number = h.name.number
 		p.defineUnnamed(id)
 	}
 	t.values = append(t.values, value)

@@ -107,7 +107,7 @@ func (p *parser) resolveValue(id ir.ValueID, arena *ir.RefArena) {
 	p.refs.beginValue()
 	p.locals.beginFunction()
 	p.valueHeader(value)
-	if parts := p.text.parts(value); parts.body != 0 {
+	if parts := p.text.partsOf(value); parts.body != 0 {
 		parts.cut = uint32(p.parseBody())
 		p.locals.checkDefined(p)
 	}
@@ -156,7 +156,7 @@ func (p *parser) fillValue(id ir.ValueID, value *valueText) {
 			p.failAt(h.comdatPos, "use of undefined comdat '$"+h.comdat.String()+"'")
 		}
 		v.Comdat = comdat
-		p.text.parts(value).comdat = comdat
+		p.text.partsOf(value).comdat = comdat
 	}
 	value.linkage = v.Linkage
 	if len(h.groups)+len(h.attributes)+len(h.parameters)+len(h.attached) > 0 {
@@ -177,7 +177,7 @@ func (p *parser) fillDetails(d *ir.ValueDetails, value *valueText) {
 		d.Attachments = append(d.Attachments, ir.Attachment{Kind: a.kind, Operand: p.decodeAt(a.pos)})
 	}
 	if len(d.Attributes)+len(d.Groups) > 0 {
-		parts := p.text.parts(value)
+		parts := p.text.partsOf(value)
 		parts.attributes, parts.groups = uint32(len(d.Attributes)), uint32(len(d.Groups))
 	}
 }
@@ -306,7 +306,7 @@ func (p *parser) checkLabels(uses []labelUse) {
 	})
 	for i, use := range uses {
 		if i == 0 || uses[i-1].function != use.function {
-			if p.text.parts(&p.text.values[use.function]).body == 0 {
+			if p.text.partsOf(&p.text.values[use.function]).body == 0 {
 				p.failAt(use.pos, "blockaddress of a function without a body")
 			}
 			p.scanBody(use.function)

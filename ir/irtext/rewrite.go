@@ -28,7 +28,7 @@ func (w *writer) rewriteBody(id ir.ValueID, edit *ir.Edit, end int) {
 	for i := range edit.Calls {
 		r.edits[edit.Calls[i].Call] = &edit.Calls[i].Value
 	}
-	r.scan(id)
+	r.scanFunction(id)
 	r.choosePrefix()
 	for i := range r.sites {
 		r.dropResult(&r.sites[i])
@@ -42,11 +42,11 @@ func (w *writer) rewriteBody(id ir.ValueID, edit *ir.Edit, end int) {
 	calls = append(calls, r.dropStores(id)...)
 	w.patches = append(w.patches, calls...)
 	w.removeOverlaps()
-	w.copyPatched(int(w.text.parts(&w.text.values[id]).body), end)
+	w.copyPatched(int(w.text.partsOf(&w.text.values[id]).body), end)
 }
 
-// scan finds the calls to be replaced and the places of all names.
-func (r *rewriter) scan(id ir.ValueID) {
+// scanFunction finds the calls to be replaced and the places of all names.
+func (r *rewriter) scanFunction(id ir.ValueID) {
 	p := r.parser
 	r.globals = r.globals[:0]
 	p.globals = &r.globals
@@ -82,7 +82,7 @@ func (r *rewriter) choosePrefix() {
 // dropResult notes the constant that takes the place of a call's result, before
 // any text is made: arguments of other calls may name the result.
 func (r *rewriter) dropResult(site *callSite) {
-	e, call := r.edits[site.index], r.call(site)
+	e, call := r.edits[site.index], r.callAt(site)
 	if e.Kind != ir.ExpressionConstant {
 		return
 	}
@@ -99,11 +99,11 @@ func (r *rewriter) dropResult(site *callSite) {
 		result = name{number: site.number, numbered: true}
 		r.removed = append(r.removed, site.number)
 	}
-	r.values[result.key()] = text
+	r.values[result.lookupKey()] = text
 }
 
-// key is a form of a local name that tells numbers from names.
-func (n name) key() string {
+// lookupKey is a form of a local name that tells numbers from names.
+func (n name) lookupKey() string {
 	if n.numbered {
 		return formatNumber(n.number)
 	}
@@ -120,7 +120,7 @@ func (r *rewriter) namePatches() {
 		}
 	}
 	for _, l := range r.places.names {
-		if text, ok := r.values[l.name.key()]; ok {
+		if text, ok := r.values[l.name.lookupKey()]; ok {
 			r.patches = append(r.patches, patch{l.start - 1, l.end, text})
 			continue
 		}
@@ -133,8 +133,8 @@ func (r *rewriter) namePatches() {
 	r.sortPatches()
 }
 
-// call decodes the call of a site.
-func (r *rewriter) call(site *callSite) ir.Call {
+// callAt decodes the call of a site.
+func (r *rewriter) callAt(site *callSite) ir.Call {
 	p := r.parser
 	p.types = r.text.table.frozenCopy()
 	call := p.decodeCall(site)
@@ -145,7 +145,7 @@ func (r *rewriter) call(site *callSite) ir.Call {
 // replaceCall returns the patch that puts the edit's value in the place of a
 // call. One whose result became a constant goes with its whole line.
 func (r *rewriter) replaceCall(site *callSite) patch {
-	call := r.call(site)
+	call := r.callAt(site)
 	x, err := ir.NewReplacement(r.text.module, &call, r.edits[site.index])
 	if err != nil {
 		r.parser.failAt(site.start, err.Error())
@@ -154,7 +154,7 @@ func (r *rewriter) replaceCall(site *callSite) patch {
 		return patch{r.lineStart(site.start), site.end, ""}
 	}
 	r.lines = r.lines[:0]
-	r.debug = r.location(site)
+	r.debug = r.locationOf(site)
 	w := replacementWriter{rewriter: r, site: site, replacement: x, firstName: r.count}
 	r.count += x.Named
 	for i := range x.Instructions {
@@ -176,9 +176,9 @@ func (r *rewriter) lineStart(pos int) int {
 	return pos
 }
 
-// location returns the debug location attached to a call, with the comma
+// locationOf returns the debug location attached to a call, with the comma
 // before it.
-func (r *rewriter) location(site *callSite) (location string) {
+func (r *rewriter) locationOf(site *callSite) (location string) {
 	p := r.parser
 	p.pos = site.tail
 	for p.pos < site.end && p.acceptByte(',') {
@@ -205,8 +205,8 @@ func (r *rewriter) afterName(site *callSite) int {
 	return p.pos
 }
 
-// argument returns type and value of an argument of the call as text.
-func (r *rewriter) argument(site *callSite, index int) (typ, value string) {
+// argumentText returns type and value of an argument of the call as text.
+func (r *rewriter) argumentText(site *callSite, index int) (typ, value string) {
 	p := r.parser
 	p.pos = site.arguments + 1
 	for i := 0; ; i++ {
@@ -219,14 +219,14 @@ func (r *rewriter) argument(site *callSite, index int) (typ, value string) {
 		valueStart := p.pos
 		p.parseValue()
 		if i == index {
-			return r.patched(start, end), r.patched(valueStart, p.endOfToken())
+			return r.patchedText(start, end), r.patchedText(valueStart, p.endOfToken())
 		}
 		p.expectByte(',')
 	}
 }
 
-// patched returns a piece of the input with the patches that lie in it.
-func (r *rewriter) patched(start, end int) string {
+// patchedText returns a piece of the input with the patches that lie in it.
+func (r *rewriter) patchedText(start, end int) string {
 	before := len(r.buf)
 	r.copyPatched(start, end)
 	text := string(r.buf[before:])

@@ -75,9 +75,9 @@ const nodeNamesValues = 1 << 31
 func (n nodeText) textEnd() uint32   { return n.start + n.length&^nodeNamesValues }
 func (n nodeText) namesValues() bool { return n.length&nodeNamesValues != 0 }
 
-// parts returns the parts of a value that most variables do not have. Those of
+// partsOf returns the parts of a value that most variables do not have. Those of
 // a value without them are shared and must not be changed.
-func (t *text) parts(value *valueText) *valueParts {
+func (t *text) partsOf(value *valueText) *valueParts {
 	if value.more == 0 {
 		return &noParts
 	}

@@ -56,7 +56,7 @@ func (h *headerWriter) collectHeader(at *valueText) {
 	h.collectPatches(func() {
 		p.locals.beginFunction()
 		p.valueHeader(at)
-		if h.define && h.text.parts(at).body != 0 {
+		if h.define && h.text.partsOf(at).body != 0 {
 			p.parseBody()
 		}
 	})

@@ -113,7 +113,7 @@ func (w *writer) numberGlobals() {
 	for v := range w.partition.Values() {
 		if v.Value.Name == "" {
 			w.numbers[v.ID] = next
-			w.renumbered = w.renumbered || next != w.text.parts(&w.text.values[v.ID]).number
+			w.renumbered = w.renumbered || next != w.text.partsOf(&w.text.values[v.ID]).number
 			next++
 		}
 	}
@@ -204,7 +204,7 @@ func (w *writer) writeValue(v *ir.PartitionValue) error {
 		return nil
 	}
 	w.writeHeader(v, keep)
-	if v.Definition && w.text.parts(at).body != 0 {
+	if v.Definition && w.text.partsOf(at).body != 0 {
 		w.writeBody(v.ID, v.Edit)
 	}
 	w.appendString("\n")
@@ -215,7 +215,7 @@ func (w *writer) writeValue(v *ir.PartitionValue) error {
 // does, as far as steps before the split may change it.
 func (t *text) describesDefinition(at *valueText, v *ir.GlobalValue) bool {
 	d := v.Details()
-	parts := t.parts(at)
+	parts := t.partsOf(at)
 	return at.linkage == v.Linkage && parts.comdat == v.Comdat && parts.convention == v.CallingConv &&
 		int(parts.attributes) == len(d.Attributes) && int(parts.groups) == len(d.Groups)
 }
@@ -223,7 +223,7 @@ func (t *text) describesDefinition(at *valueText, v *ir.GlobalValue) bool {
 // writeUnchanged copies a definition as it stands in the input, without the
 // use-list orders at its end, which count uses of the whole module.
 func (w *writer) writeUnchanged(at *valueText) {
-	cut := w.text.parts(at).cut
+	cut := w.text.partsOf(at).cut
 	if cut == 0 {
 		w.copyLine(at.span)
 		return
@@ -235,7 +235,7 @@ func (w *writer) writeUnchanged(at *valueText) {
 // writeBody writes the body of a function.
 func (w *writer) writeBody(id ir.ValueID, edit *ir.Edit) {
 	at := &w.text.values[id]
-	parts := w.text.parts(at)
+	parts := w.text.partsOf(at)
 	end := at.end
 	if parts.cut != 0 {
 		end = parts.cut

@@ -95,7 +95,7 @@ func (w *replacementWriter) resultName(in *ir.NewInstruction) string {
 	case in.Number != ir.NoNumber:
 		return w.valueName(in.Number)
 	case in.IsResult && w.site.hasName:
-		return w.patched(w.site.start, w.afterName(w.site))
+		return w.patchedText(w.site.start, w.afterName(w.site))
 	}
 	return ""
 }
@@ -112,7 +112,7 @@ func (w *replacementWriter) appendOperands(list []ir.Value) {
 		}
 		switch v.Kind {
 		case ir.ValueArgument:
-			typ, value := w.argument(w.site, int(v.Index))
+			typ, value := w.argumentText(w.site, int(v.Index))
 			w.lines = append(w.lines, typ+" "+value...)
 		case ir.ValueConstant:
 			w.lines = append(w.appendNewType(w.lines, v.Type), ' ')

@@ -62,6 +62,8 @@ func constantWords(bits uint32, words []uint64) []uint32 {
 // and addresses. typ is the type that it must have.
 func (t *translator) plainConstant(c *ir.ConstantNode, typ id, value func(ir.Value, id) id) id {
 	switch c.Kind {
+	case ir.ConstantOther:
+		t.failf("a number of more bits, or a vector of more elements, than SPIR-V has")
 	case ir.ConstantInt:
 		if n := t.moduleType(c.Type); n.Bits == 1 {
 			return t.constBool(c.Words[0] != 0)

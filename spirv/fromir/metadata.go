@@ -552,7 +552,7 @@ func (m *image) listedElements(n ir.ValueID) (list []ir.Constant) {
 	if v == nil || !v.Definition {
 		return nil
 	}
-	init, err := m.module.Source.Initializer(n)
+	init, err := m.module.Initializer(n)
 	if err != nil {
 		m.failf("%v", err)
 	}
@@ -573,7 +573,7 @@ func (t *translator) stringVariable(n ir.ValueID) string {
 	if v := &t.module.Values[n]; v.Kind != ir.Variable || v.Declaration {
 		return ""
 	}
-	init, err := t.module.Source.Initializer(n)
+	init, err := t.module.Initializer(n)
 	if err != nil || init.Kind != ir.ConstantBytes {
 		return ""
 	}
