@@ -32,6 +32,9 @@ func (l *inflation) openCollection(name string) (collection, func() error, error
 	return nil, nil, nil
 }
 
+// folderFiles returns the files below a folder that can hold images, by their paths in
+// it. Files are opened one by one when they are compared: a folder can have thousands.
+// Links are not followed, so that a folder that links to itself comes to an end.
 func (l *inflation) folderFiles(name string) (collection, error) {
 	files := make(collection)
 	err := filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
@@ -55,6 +58,8 @@ func (l *inflation) folderFiles(name string) (collection, error) {
 	return files, err
 }
 
+// archiveFiles returns the members of an archive, which are unpacked when they are
+// compared. Members whose contents hold no images come as nil.
 func (l *inflation) archiveFiles(name string) (collection, func() error, error) {
 	archive, err := openArchive(name)
 	if err != nil {
@@ -80,6 +85,7 @@ func (d *differ) compareCollections(nameA, nameB string) (done bool, err error) 
 		return false, err
 	}
 	defer closeB()
+	// The union in the order of names, so that the output does not depend on the folders'.
 	names := maps.Clone(a)
 	maps.Copy(names, b)
 	var all []difference
@@ -90,7 +96,7 @@ func (d *differ) compareCollections(nameA, nameB string) (done bool, err error) 
 		}
 		all = append(all, found...)
 	}
-	return true, d.finish(all)
+	return true, d.finishDiff(all)
 }
 
 // compareOfBoth compares the files of a name, of which one may be missing.
@@ -114,6 +120,8 @@ func (d *differ) compareOfBoth(name string, openA, openB func() (*wrapper.File, 
 	return describeDifferences(name, found), err
 }
 
+// openFound opens the file of a name, nil where one side lacks it or where it has no
+// images.
 func openFound(open func() (*wrapper.File, error)) (*wrapper.File, error) {
 	if open == nil {
 		return nil, nil
@@ -121,6 +129,7 @@ func openFound(open func() (*wrapper.File, error)) (*wrapper.File, error) {
 	return open()
 }
 
+// closeFound is Close for a file that may be nil.
 func closeFound(f *wrapper.File) {
 	if f != nil {
 		f.Close()

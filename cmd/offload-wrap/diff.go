@@ -16,6 +16,8 @@ type differ struct {
 	json    bool
 }
 
+// newDiffCommand makes "offload-wrap diff". Its exit code is 1 for a difference, as that
+// of diff(1), so that scripts can test for one.
 func newDiffCommand(s cli.Streams) *cobra.Command {
 	d := &differ{streams: s}
 	c := &cobra.Command{
@@ -35,6 +37,7 @@ folders or wheels it compares the files of one name; WHEEL!MEMBER names a file i
 // compareFiles compares the images of two files, in pairs that the library
 // chooses.
 func (d *differ) compareFiles(nameA, nameB string) error {
+	// Only when both are folders or archives; a folder beside a file is an error of opening it.
 	if done, err := d.compareCollections(nameA, nameB); done || err != nil {
 		return err
 	}
@@ -52,11 +55,11 @@ func (d *differ) compareFiles(nameA, nameB string) error {
 	if err != nil {
 		return err
 	}
-	return d.finish(describeDifferences("", differences))
+	return d.finishDiff(describeDifferences("", differences))
 }
 
-// finish prints the differences; that there are any is an error.
-func (d *differ) finish(differences []difference) error {
+// finishDiff prints the differences; that there are any is an error.
+func (d *differ) finishDiff(differences []difference) error {
 	if err := d.printDifferences(differences); err != nil {
 		return err
 	}
@@ -77,7 +80,8 @@ type difference struct {
 	title string
 }
 
-// printDifferences prints the differences, as a listing of lines or JSON.
+// describeDifferences turns the differences of two files into rows. file is their name in
+// two folders or archives, "" where the files themselves were named.
 func describeDifferences(file string, found []wrapper.Difference) []difference {
 	list := make([]difference, 0, len(found))
 	for _, x := range found {
@@ -86,8 +90,10 @@ func describeDifferences(file string, found []wrapper.Difference) []difference {
 	return list
 }
 
+// printDifferences prints the differences, as a listing of lines or JSON.
 func (d *differ) printDifferences(differences []difference) error {
 	if d.json {
+		// An empty list is [] and not null.
 		return cli.WriteJSON(d.streams.Out, append([]difference{}, differences...))
 	}
 	for _, x := range differences {

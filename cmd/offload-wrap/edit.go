@@ -25,6 +25,7 @@ type editing struct {
 	code    devimg.Code // the image's new code, nil to remove the image
 }
 
+// defineFlags adds the options that replace and remove have in common.
 func (e *editing) defineFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&e.output, "out", "o", "", "write the edited file there (default: in place of FILE)")
 	e.selection.defineSelectionFlags(c)
@@ -34,6 +35,7 @@ func (e *editing) defineFlags(c *cobra.Command) {
 // editFile opens the file, finds the images and writes the edited file beside the
 // name that it will get.
 func (e *editing) editFile(name string, choose func(*wrapper.File) ([]int, error), check func(*wrapper.Located) error, write func(io.Writer, *wrapper.File, []int) error) error {
+	// A wheel lists the digests of its members: an edited member would not install.
 	if err := refuseArchive(name); err != nil {
 		return err
 	}
@@ -64,6 +66,7 @@ func (e *editing) editFile(name string, choose func(*wrapper.File) ([]int, error
 	if err != nil {
 		return err
 	}
+	// The file has its temporary name still, so that a failed check leaves the old one.
 	if err := e.verifyEdit(f, images, out.Name(), e.code); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -77,6 +80,7 @@ func (e *editing) commitEdit(outputs *cli.Outputs, name string) error {
 	if e.output != "" {
 		return outputs.Commit()
 	}
+	// They are read before the rename, as afterwards the name is the new file's.
 	attributes, err := readAttributes(name)
 	if err != nil {
 		return err

@@ -157,7 +157,7 @@ func (l *lister) addRecords(f *wrapper.File, images []int) error {
 // in order.
 func (l *lister) inspectEach(f *wrapper.File, images []int, do func(n int, found finding, scratch []byte) []byte) error {
 	faults := make([]error, len(images))
-	parallel.ForEach(len(images), inspectors(f, images), func() func(int) error {
+	parallel.ForEach(len(images), inspectorCount(f, images), func() func(int) error {
 		var scratch []byte
 		return func(i int) error {
 			faults[i] = filemap.Guard(func() error {
@@ -190,8 +190,8 @@ func (l *lister) inspectEach(f *wrapper.File, images []int, do func(n int, found
 // of up to 8 MiB with its copy.
 const inflaters = 2
 
-// inspectors is how many workers inspect the images.
-func inspectors(f *wrapper.File, images []int) int {
+// inspectorCount is how many workers inspect the images.
+func inspectorCount(f *wrapper.File, images []int) int {
 	for _, i := range images {
 		if f.Images()[i].Format == devimg.FormatCompressedNone || devimg.Sniff(f.Images()[i].Code) == devimg.FormatCompressedNone {
 			return min(inflaters, runtime.GOMAXPROCS(0))

@@ -14,7 +14,7 @@ import (
 )
 
 // writeObject writes the output beside its name and renames it; "-" is standard
-// output.
+// output. A file appears whole or not at all; a pipe gets the part that was made before an error.
 func (o *options) writeObject(images []*devimg.Image, stdout io.Writer) error {
 	if o.output == "-" {
 		return wrapper.Wrap(stdout, images, o.wrap)
@@ -49,6 +49,8 @@ func (o *options) writeBitcode(file *cli.OutputFile, images []*devimg.Image) err
 	if err != nil {
 		return err
 	}
+	// The tools come newest first. Only an assembler makes bitcode: our own writer encodes
+	// partitions of modules that it has read.
 	serves := slices.IndexFunc(found, func(t toolchain.Tool) bool { return t.Accepts(opaquePointers) })
 	if serves < 0 {
 		return &toolchain.MissingError{Tool: toolchain.LLVMAs, Want: "LLVM 15 or later (or name the output .ll, or .o for an object)", Seen: found}
@@ -66,6 +68,7 @@ func (o *options) writeBitcode(file *cli.OutputFile, images []*devimg.Image) err
 func (o *options) writeTemporaryIR(images []*devimg.Image) (name string, remove func(), err error) {
 	if o.saveTemps {
 		name = o.output[:len(o.output)-len(filepath.Ext(o.output))] + ".ll"
+		// It is kept: -save-temps is for those who want to see the IR.
 		return name, func() {}, o.writeIR(name, images)
 	}
 	dir, remove, err := cli.TempDirIn(filepath.Dir(o.output), ".offlink-*.tmp")

@@ -14,6 +14,8 @@ import (
 // The caller calls release when it is done with their code.
 func (o *options) prepareImages(images []*devimg.Image, s cli.Streams) (_ []*devimg.Image, release func(), err error) {
 	release = func() {}
+	// The order matters: notes are part of the code that the digest is of, and the digest is
+	// of the code before compression, so that a reader can compare it with the file.
 	if o.notes {
 		images = o.addNotes(images, s)
 	}
@@ -22,6 +24,7 @@ func (o *options) prepareImages(images []*devimg.Image, s cli.Streams) (_ []*dev
 			return nil, nil, err
 		}
 	}
+	// Code of the host's own is called, not loaded: it cannot be compressed.
 	if o.compress && !o.wrap.NativeCPU {
 		var scratch *os.File
 		if scratch, release, err = o.scratchFile(); err != nil {
@@ -47,6 +50,7 @@ func (o *options) addNotes(images []*devimg.Image, s cli.Streams) []*devimg.Imag
 	for i, image := range images {
 		var err error
 		if noted[i], err = wrapper.AddOpenMPNotes(image, "offlink", cli.Version()); err != nil {
+			// clang-offload-wrapper's behaviour: only ELF images have a place for notes.
 			fmt.Fprintf(s.Err, "%s: warning: image %d gets no OpenMP notes: %v\n", program, i, err)
 		}
 	}

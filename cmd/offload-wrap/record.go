@@ -13,6 +13,7 @@ import (
 
 // record is an image in the listing.
 type record struct {
+	// docs/json.md describes the fields.
 	File           string        `json:"file"`
 	Image          int           `json:"image"`
 	Kind           string        `json:"kind"`
@@ -56,6 +57,7 @@ type where struct {
 	Descriptor string   `json:"descriptor,omitempty"`
 }
 
+// propertySet is a property set in JSON, in the order in which the image has it.
 type propertySet struct {
 	Name       string     `json:"name"`
 	Properties []property `json:"properties"`
@@ -74,6 +76,7 @@ type property struct {
 // newRecord describes an image for the listings.
 func newRecord(f *wrapper.File, i int, found finding) *record {
 	img := &f.Images()[i]
+	// Only images of descriptor tables have a record; its version says which runtime reads it.
 	form := ""
 	if img.ImageRecord() != 0 {
 		form = img.ImageRecord().String()
@@ -106,10 +109,12 @@ func (r *record) fillJSON(img *wrapper.Located) {
 		}
 	}
 	if img.Manifest != nil {
+		// The size alone: a manifest is text of any length.
 		n := len(img.Manifest)
 		r.Manifest = &n
 	}
 	r.Where = where{Path: img.Path, Envelope: string(img.Envelope), Name: img.Name, Section: img.Section}
+	// An image in a compressed section or an archive has no offset in the file.
 	if img.Offset >= 0 {
 		r.Where.Offset = &img.Location.Offset
 	}
@@ -136,12 +141,14 @@ func newProperty(set string, p props.Property) property {
 		n := p.Value.Uint32()
 		j.Number = &n
 	} else {
+		// The stored form, with the length in front, so that a script can compare it with .prop.
 		j.Bytes = hex.EncodeToString(p.Value.Raw())
 	}
 	return j
 }
 
-// printAll prints an image with all its properties.
+// printAll prints an image with all its properties. Names come from the file, so that
+// all of them are printed with controls quoted: a terminal would carry them out.
 func (r *record) printAll(w io.Writer) {
 	fmt.Fprintf(w, "image %d: %s %s %s %d bytes\n  where: %s\n", r.Image, r.Kind, quoteOdd(r.Target), formatCell(r.Format, r.Inside), r.Size, r.File+": "+r.place.String())
 	for _, field := range []struct{ name, value string }{

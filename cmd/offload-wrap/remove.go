@@ -9,6 +9,8 @@ import (
 	"offlink/wrapper"
 )
 
+// newRemoveCommand makes "offload-wrap remove". It asks for a selection, as the command
+// without one would empty the file.
 func newRemoveCommand(s cli.Streams) *cobra.Command {
 	e := &editing{streams: s}
 	c := &cobra.Command{
@@ -19,6 +21,7 @@ func newRemoveCommand(s cli.Streams) *cobra.Command {
 			if !e.isGiven() {
 				return cli.Usagef("remove: select images with --image, --target, --arch, --format or --kernel; see '%s list %s'", program, args[0])
 			}
+			// An image that goes has nothing to agree with, as the code of replace has.
 			anything := func(*wrapper.Located) error { return nil }
 			return e.editFile(args[0], e.chooseExactly, anything, func(w io.Writer, f *wrapper.File, images []int) error {
 				return f.Remove(w, images...)

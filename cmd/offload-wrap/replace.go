@@ -14,12 +14,14 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// replacer is the command replace.
+// replacer is the command replace. It changes one image at a time, as two images of a
+// file seldom take the same code.
 type replacer struct {
 	editing
 	force bool
 }
 
+// newReplaceCommand makes "offload-wrap replace".
 func newReplaceCommand(s cli.Streams) *cobra.Command {
 	r := &replacer{editing: editing{streams: s}}
 	c := &cobra.Command{
@@ -40,6 +42,7 @@ larger than the old goes into a new segment or section.`,
 // replaceImage writes the file with the image replaced, beside the old one,
 // and renames it.
 func (r *replacer) replaceImage(name, newName string) error {
+	// check loads the new code, as its form depends on the old image; the image is one.
 	var n *newCode
 	check := func(old *wrapper.Located) (err error) {
 		if n, err = r.loadNew(newName, old); err != nil {
@@ -88,6 +91,7 @@ func (r *replacer) loadNew(name string, old *wrapper.Located) (*newCode, error) 
 		f.Close()
 		return nil, fmt.Errorf("%s: the new code must be one image: %s; see 'offload-wrap extract'", name, countImages(n))
 	}
+	// The image gets plain code: the wrapper of the file says how it is stored there.
 	image, err := container.Uncompress(&f.Images()[0].Image, r.newBudget())
 	if err != nil {
 		f.Close()

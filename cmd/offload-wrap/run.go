@@ -19,6 +19,7 @@ func wrapImages(args []string, s cli.Streams) error {
 	if err != nil || o.done {
 		return err
 	}
+	// Each step is all or nothing: no file is written before every image was read.
 	inputs, err := o.expandBatch()
 	if err != nil {
 		return err
@@ -75,6 +76,8 @@ func (o *options) expandBatch() ([]input, error) {
 	if table.Column(filetable.ColumnCode) < 0 {
 		return nil, fmt.Errorf("%s:1: the table has no column %s", name, filetable.ColumnCode)
 	}
+	// Kind, target and the rest of the settings are those of the one input. Rows have no
+	// columns for them.
 	common := o.settings
 	if o.inputs[0].hasKind {
 		common = o.inputs[0].settings
@@ -85,6 +88,7 @@ func (o *options) expandBatch() ([]input, error) {
 		in.manifest = table.Cell(row, filetable.ColumnManifest)
 		in.properties = table.Cell(row, filetable.ColumnProperties)
 		in.entries = table.Cell(row, filetable.ColumnSymbols)
+		// A table without the column leaves the architecture of the command line.
 		if table.Column(filetable.ColumnArch) >= 0 {
 			in.arch = table.Cell(row, filetable.ColumnArch)
 		}
@@ -135,6 +139,8 @@ func loadImage(in *input) (*devimg.Image, error) {
 	if in.code == "" {
 		return nil, errors.New("image file name missing")
 	}
+	// The file is opened when its code is copied into the object: thousands of images would
+	// take as many descriptors.
 	code, err := devimg.FromFile(in.code)
 	if err != nil {
 		return nil, err

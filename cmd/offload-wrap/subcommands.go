@@ -8,6 +8,8 @@ import (
 
 // subcommands are the commands beside the drop-in command line.
 var subcommands = cli.Subcommands{
+	// A first argument that is one of their names is a command: the arguments of
+	// clang-offload-wrapper are options and files.
 	Program: program,
 	Short:   "look into and edit files with device images",
 	New: []func(cli.Streams) *cobra.Command{

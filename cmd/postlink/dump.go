@@ -30,6 +30,7 @@ type moduleDump struct {
 	Groups         int          `json:"attributeGroups"`
 }
 
+// comdatDump is a comdat: the linker keeps one of the groups of that name.
 type comdatDump struct {
 	Name      string `json:"name"`
 	Selection string `json:"selection"`
@@ -54,16 +55,20 @@ type valueDump struct {
 	Indirect     []string       `json:"indirectCalls,omitempty"` // types of calls without known callee
 }
 
+// attachedDump is metadata attached to a value.
 type attachedDump struct {
 	Kind string `json:"kind"`
 	Node string `json:"node"`
 }
 
+// namedDump is named metadata, such as "llvm.ident".
 type namedDump struct {
 	Name  string   `json:"name"`
 	Nodes []string `json:"nodes"`
 }
 
+// nodeCount counts the metadata nodes of a kind: "tuple", or a specialised name such as
+// "DISubprogram".
 type nodeCount struct {
 	Kind  string `json:"kind"`
 	Count int    `json:"count"`
@@ -111,6 +116,8 @@ func dumpModule(f *irfile.File) (*moduleDump, error) {
 	for _, c := range m.Comdats {
 		d.Comdats = append(d.Comdats, comdatDump{c.Name, c.Selection})
 	}
+	// One printer for all, as it remembers the first error: a listing with a node that
+	// cannot be decoded is printed nowhere.
 	p := metadataPrinter{module: m}
 	for i := range m.Values {
 		d.Values[i] = dumpValue(m, ir.ValueID(i), &p)
@@ -139,6 +146,8 @@ func dumpValue(m *ir.Module, id ir.ValueID, p *metadataPrinter) valueDump {
 	if sizer, ok := m.Source.(ir.Sizer); ok && !v.Declaration {
 		d.Bytes = sizer.ValueSize(id)
 	}
+	// String attributes alone: SYCL's facts are among them, and the codecs keep the others
+	// as they were read.
 	add := func(a ir.Attribute) { d.Attributes = append(d.Attributes, attributeText(a)) }
 	for _, g := range v.Details().Groups {
 		for _, a := range m.AttributeGroups[g].Strings {

@@ -35,11 +35,13 @@ func (b *build) makeImages(g *split.Graph, groups []split.Group, spirv *translat
 	progress := cli.StartProgress(b.streams.Err, "device images")
 	defer progress.Stop()
 	progress.SetTotal(len(images))
+	// The input itself can then be the image, without being read a second time.
 	alone := len(images) == 1 && !g.Modified()
 	err := parallel.ForEach(len(images), spirv.limitJobs(b.options.jobs), func() func(int) error {
 		w := newImageWriter(b, g.Module, spirv, alone)
 		x := g.NewExtractor()
 		return func(i int) error {
+			// A signal ends the context; the files that were written are removed by the outputs.
 			if b.ctx.Err() != nil {
 				return errors.New("interrupted: nothing was written")
 			}
@@ -54,6 +56,8 @@ func (b *build) makeImages(g *split.Graph, groups []split.Group, spirv *translat
 // specialization constants are asked for, the copy of an image follows it.
 func listImages(g *split.Graph, groups []split.Group, jobs int) []*image {
 	copied := make([]bool, len(groups))
+	// Only images that have specialization constants have a copy, which the extractor finds
+	// by looking at their calls.
 	if g.Options().DefaultImages {
 		parallel.ForEach(len(groups), jobs, func() func(int) error {
 			x := g.NewExtractor()

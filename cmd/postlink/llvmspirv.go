@@ -58,7 +58,7 @@ func runSPIRVTool(args []string, s cli.Streams) error {
 func (t *spirvTool) writeModule(code []byte, s cli.Streams) error {
 	if t.output == "" {
 		if t.output = "-"; t.input != irfile.Stdin {
-			t.output = strings.TrimSuffix(t.input, filepath.Ext(t.input)) + t.form.extension()
+			t.output = strings.TrimSuffix(t.input, filepath.Ext(t.input)) + t.form.fileExtension()
 		}
 	}
 	if t.output == "-" {

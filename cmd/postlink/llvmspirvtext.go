@@ -19,9 +19,9 @@ const (
 	formAssembly
 )
 
-// extension is that of the output beside the input. The tool names assembly
+// fileExtension is that of the output beside the input. The tool names assembly
 // text as it names modules.
-func (f outputForm) extension() string {
+func (f outputForm) fileExtension() string {
 	if f == formTranslatorText {
 		return ".spt"
 	}

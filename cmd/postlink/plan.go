@@ -66,12 +66,14 @@ func newPlanCommand(s cli.Streams) *cobra.Command {
 		case *limit < 0:
 			return cli.Usagef("--limit=%d: want a number of images, or 0 for all", *limit)
 		}
+		// A plan is only looked at, so that it takes text and bitcode, whatever -S would say.
 		i.input, i.anyFormat = args[0], true
 		plans, err := makePlans(i, *modes, s)
 		if err != nil {
 			return err
 		}
 		for n := range plans {
+			// Stable: images of one size stay in the order of their numbers.
 			slices.SortStableFunc(plans[n].Images, compare)
 		}
 		if i.json {
@@ -107,6 +109,8 @@ func makePlans(i *inspection, modes []string, s cli.Streams) ([]modePlan, error)
 	}
 	defer input.Close()
 	module := input.Module
+	// Annotations become attributes that the split goes by; they are of the module, and so
+	// applied once for all modes.
 	if _, err := split.ApplyAnnotations(module); err != nil {
 		return nil, locatedError(module, err)
 	}
@@ -155,6 +159,8 @@ func planMode(module *ir.Module, options split.Options, jobs int) (modePlan, err
 	err = parallel.ForEach(len(groups), jobs, func() func(int) error {
 		x := graph.NewExtractor()
 		return func(i int) error {
+			// Extracted as the images would be, so that the sizes are those of the contents and not
+			// of the reachable code.
 			slice, err := x.Extract(&groups[i])
 			if err != nil {
 				return err
@@ -195,6 +201,7 @@ func (p *modePlan) addSizes(module *ir.Module, holds [][]ir.ValueID) {
 	if !ok {
 		return
 	}
+	// In how many images each definition is.
 	count := make([]int, len(module.Values))
 	for _, ids := range holds {
 		for _, id := range ids {
@@ -211,6 +218,7 @@ func (p *modePlan) addSizes(module *ir.Module, holds [][]ir.ValueID) {
 		}
 		p.Bytes += p.Images[i].Bytes
 	}
+	// What remains after each definition was counted once.
 	p.Duplicated = p.Bytes
 	for id, n := range count {
 		if n > 0 {

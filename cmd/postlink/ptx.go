@@ -94,15 +94,15 @@ func (w *imageWriter) writePTX(i *image, slice *split.Slice) error {
 	if err := w.writer.WritePartition(&module, &slice.Partition); err != nil {
 		return locatedError(w.module, err)
 	}
-	text, err := w.ptx.compile(i.number, module.Bytes(), slice)
+	text, err := w.ptx.compileImage(i.number, module.Bytes(), slice)
 	if err != nil {
 		return err
 	}
 	return w.outputs.WriteFile(i.code, text)
 }
 
-// compile runs llc over the IR of image number n.
-func (c *ptxCompiler) compile(n int, module []byte, slice *split.Slice) ([]byte, error) {
+// compileImage runs llc over the IR of image number n.
+func (c *ptxCompiler) compileImage(n int, module []byte, slice *split.Slice) ([]byte, error) {
 	stem := filepath.Join(c.dir, strconv.Itoa(n))
 	in, out := stem+".ir", stem+".ptx"
 	defer os.Remove(in)
@@ -112,7 +112,7 @@ func (c *ptxCompiler) compile(n int, module []byte, slice *split.Slice) ([]byte,
 	}
 	name := fmt.Sprintf("%s, image %d", c.path, n)
 	tool := c.tools[0]
-	args := append(tool.OpaquePointers(c.input), "-march=nvptx64", "-mcpu="+c.processor(slice), "-o", out, in)
+	args := append(tool.OpaquePointers(c.input), "-march=nvptx64", "-mcpu="+c.targetProcessor(slice), "-o", out, in)
 	if err := c.runner.Run(c.ctx, tool, args...); err != nil {
 		return nil, fmt.Errorf("-to=ptx: %s%w", kernelNames(slice), explainTool(err, name, in, out))
 	}
@@ -155,9 +155,9 @@ func explainTool(err error, name string, files ...string) error {
 // one that all drivers compile for.
 const oldestProcessor = "sm_75"
 
-// processor is the GPU that the code is for: llc does not look at the
+// targetProcessor is the GPU that the code is for: llc does not look at the
 // attribute that clang gives to functions.
-func (c *ptxCompiler) processor(slice *split.Slice) string {
+func (c *ptxCompiler) targetProcessor(slice *split.Slice) string {
 	if c.options.processor != "" {
 		return c.options.processor
 	}

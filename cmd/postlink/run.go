@@ -34,7 +34,7 @@ func postlink(args []string, s cli.Streams) error {
 		return err
 	}
 	defer input.Close()
-	if err := shrink(input); err != nil {
+	if err := shrinkMemory(input); err != nil {
 		return err
 	}
 	if err := checkLowering(input.Module, o); err != nil {
@@ -95,9 +95,9 @@ func makeOutputs(ctx context.Context, input *irfile.File, graph *split.Graph, gr
 // megabytes.
 const manyValues = 1 << 17
 
-// shrink frees the memory that only reading needed. The collector would leave
+// shrinkMemory frees the memory that only reading needed. The collector would leave
 // that of reading a large module to the time when its images fill theirs.
-func shrink(input *irfile.File) error {
+func shrinkMemory(input *irfile.File) error {
 	if len(input.Module.Values) >= manyValues {
 		defer runtime.GC()
 	}

@@ -7,9 +7,11 @@ import (
 
 // writeTables writes the tables, which name the files and so come last.
 func writeTables(images []*image, o *options, outputs *cli.Outputs, s cli.Streams) error {
+	// -ir-output-only writes the one module and no table.
 	if o.split.Single {
 		return nil
 	}
+	// A driver of DPC++ asks for a table a target.
 	for _, out := range o.outputs {
 		t := imageTable(images, o, out.target)
 		text, err := t.Bytes()
@@ -35,6 +37,8 @@ func imageTable(images []*image, o *options, target string) *filetable.Table {
 		t.Columns = append(t.Columns, filetable.ColumnSymbols)
 	}
 	for _, i := range images {
+		// An image whose aspects the target lacks is left out of its table, as sycl-post-link's
+		// -o TARGET,FILE does.
 		properties, can := i.properties[target]
 		if !can {
 			continue

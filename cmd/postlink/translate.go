@@ -157,7 +157,7 @@ func (w *translation) inSlot(module []byte) ([]byte, error) {
 // runTools goes the whole way: text, bitcode, bitcode that the translator reads,
 // SPIR-V.
 func (w *translation) runTools(module []byte) ([]byte, error) {
-	bitcode, err := w.assemble(module)
+	bitcode, err := w.assembleModule(module)
 	if err != nil {
 		return nil, err
 	}
@@ -184,9 +184,9 @@ func (w *translation) runTools(module []byte) ([]byte, error) {
 	return words, nil
 }
 
-// assemble returns the module as bitcode that the route made.
-func (w *translation) assemble(module []byte) ([]byte, error) {
-	text, err := w.disassemble(module)
+// assembleModule returns the module as bitcode that the route made.
+func (w *translation) assembleModule(module []byte) ([]byte, error) {
+	text, err := w.disassembleModule(module)
 	if err != nil || w.route.Assembler == nil {
 		return text, err
 	}
@@ -203,9 +203,9 @@ func (w *translation) assemble(module []byte) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// disassemble returns the module as text where it is bitcode that must become
+// disassembleModule returns the module as text where it is bitcode that must become
 // that, else as it is.
-func (w *translation) disassemble(module []byte) ([]byte, error) {
+func (w *translation) disassembleModule(module []byte) ([]byte, error) {
 	dis := w.route.Disassembler
 	if dis == nil {
 		return module, nil

@@ -26,7 +26,7 @@ func (t *translator) translatePart(n int, kernels string, part *ir.Partition) ([
 	if err != nil {
 		return nil, fmt.Errorf("-to=spirv: %s%w", kernels, err)
 	}
-	if words, err = t.finish(name, words); err != nil {
+	if words, err = t.finishWords(name, words); err != nil {
 		return nil, err
 	}
 	return t.checkImage(n, words)
@@ -57,11 +57,11 @@ func (t *translator) translateHere(name, kernels string, module []byte) ([]byte,
 	if err != nil {
 		return nil, fmt.Errorf("-to=spirv: %s%w", kernels, err)
 	}
-	return t.finish(name, words)
+	return t.finishWords(name, words)
 }
 
-// finish gives a module the version that all have.
-func (t *translator) finish(name string, words []byte) ([]byte, error) {
+// finishWords gives a module the version that all have.
+func (t *translator) finishWords(name string, words []byte) ([]byte, error) {
 	if err := toolchain.FinishSPIRV(words, t.options.Version); err != nil {
 		return nil, fmt.Errorf("-to=spirv: %s: %w", name, err)
 	}

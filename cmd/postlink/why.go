@@ -27,6 +27,7 @@ type whyAnswer struct {
 	Others []int `json:"otherImages,omitempty"`
 }
 
+// whyStep is a value on the way from an entry point to the symbol.
 type whyStep struct {
 	Symbol string `json:"symbol"`
 	Reason string `json:"reason"` // its relation to the step before
@@ -54,6 +55,7 @@ func newWhyCommand(s cli.Streams) *cobra.Command {
 		if i.split.Mode, err = split.ParseMode(*mode); err != nil {
 			return cli.Usagef("%w", err)
 		}
+		// As for plan: the answer is about the module, not about its format.
 		i.input, i.anyFormat = args[1], true
 		answer, err := explainSymbol(i, args[0], *number, s)
 		if err != nil {
@@ -80,19 +82,29 @@ func explainSymbol(i *inspection, symbol string, number int, s cli.Streams) (*wh
 	if err != nil {
 		return nil, locatedError(module, err)
 	}
-	symbol = module.Values[id].Name
 	if number >= len(groups) {
 		return nil, fmt.Errorf("%s: there is no image %d: this split makes %s", module.Path, number, countNoun(len(groups), "image"))
 	}
+	return answerFor(graph, groups, id, number, i.jobs)
+}
+
+// answerFor asks the image of that number. Without one (-1), the first image that has the
+// symbol answers, and the others are named.
+func answerFor(graph *split.Graph, groups []split.Group, id ir.ValueID, number, jobs int) (*whyAnswer, error) {
+	module := graph.Module
+	symbol, x := module.Values[id].Name, graph.NewExtractor()
 	var others []int
 	if number < 0 {
-		if others = imagesWith(graph, groups, id, i.jobs); len(others) == 0 {
-			x := graph.NewExtractor()
+		var err error
+		if others, err = imagesWith(graph, groups, id, jobs); err != nil {
+			return nil, locatedError(module, err)
+		}
+		if len(others) == 0 {
 			return &whyAnswer{Image: -1, Symbol: symbol, Status: string(split.StatusAbsent), Rule: x.Why(&groups[0], id).Rule}, nil
 		}
 		number, others = others[0], others[1:]
 	}
-	answer := newWhyAnswer(module, graph.NewExtractor().Why(&groups[number], id), symbol)
+	answer := newWhyAnswer(module, x.Why(&groups[number], id), symbol)
 	answer.Image, answer.Scope, answer.Others = number, groups[number].Scope, others
 	return answer, nil
 }
@@ -105,6 +117,7 @@ func lookUp(m *ir.Module, symbol string) (ir.ValueID, error) {
 	var names []string
 	var ids []ir.ValueID
 	for i := range m.Values {
+		// LLVM's own lists and intrinsics are not parts of a name that a user means.
 		if name := m.Values[i].Name; name != "" && !strings.HasPrefix(name, "llvm.") {
 			names, ids = append(names, name), append(ids, ir.ValueID(i))
 		}
@@ -117,9 +130,9 @@ func lookUp(m *ir.Module, symbol string) (ir.ValueID, error) {
 }
 
 // imagesWith returns the numbers of the images that have the value.
-func imagesWith(g *split.Graph, groups []split.Group, id ir.ValueID, jobs int) []int {
+func imagesWith(g *split.Graph, groups []split.Group, id ir.ValueID, jobs int) ([]int, error) {
 	has := make([]bool, len(groups))
-	parallel.ForEach(len(groups), jobs, func() func(int) error {
+	err := parallel.ForEach(len(groups), jobs, func() func(int) error {
 		x := g.NewExtractor()
 		return func(i int) error {
 			slice, err := x.Extract(&groups[i])
@@ -127,13 +140,16 @@ func imagesWith(g *split.Graph, groups []split.Group, id ir.ValueID, jobs int) [
 			return err
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
 	var numbers []int
 	for i, yes := range has {
 		if yes {
 			numbers = append(numbers, i)
 		}
 	}
-	return numbers
+	return numbers, nil
 }
 
 // newWhyAnswer makes the answer that is printed: names in the place of
