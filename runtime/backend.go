@@ -49,7 +49,7 @@ func (b *lazyBackend) openDrivers() {
 			errs = append(errs, fmt.Errorf("%s: %w", d.Name(), err))
 		}
 		for i, device := range list {
-			devices = append(devices, &Device{device, d.Name(), i, b.trace})
+			devices = append(devices, &Device{device, d.Name(), i, modeOf(device), b.trace})
 		}
 	}
 	b.mu.Lock()

@@ -10,6 +10,7 @@ import (
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
 	"offlink/runtime/resolve"
+	"offlink/runtime/selector"
 	"offlink/runtime/trace"
 )
 
@@ -18,6 +19,7 @@ type Device struct {
 	driver.Device
 	Backend string // the driver's name
 	Index   int    // among the devices of the driver
+	Mode    string // "check" of the embedded device in checked mode, else ""
 
 	trace *trace.Recorder
 }
@@ -31,8 +33,13 @@ func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
 	return trace.Queue(d.trace, q, d.String()), nil
 }
 
-// String names the device as a selector does: "host:0".
-func (d *Device) String() string { return fmt.Sprintf("%s:%d", d.Backend, d.Index) }
+// String names the device as a selector does: "host:0", "host:check".
+func (d *Device) String() string {
+	if d.Mode != "" {
+		return d.Backend + ":" + d.Mode
+	}
+	return fmt.Sprintf("%s:%d", d.Backend, d.Index)
+}
 
 // acceptsImage is Accepts with the device named in the reason.
 func (d *Device) acceptsImage(img driver.Image) error {
@@ -92,18 +99,35 @@ func (r *Runtime) listDevices() ([]*Device, error) {
 	return devices, errors.Join(errs...)
 }
 
+// modeOf is the Mode of a device.
+func modeOf(device driver.Device) string {
+	if c, ok := device.(driver.Checker); ok && c.Checked() == device {
+		return selector.ModeCheck
+	}
+	return ""
+}
+
+// checked is the device in checked mode, nil if it has none.
+func (d *Device) checked() *Device {
+	if c, ok := d.Device.(driver.Checker); ok {
+		return &Device{c.Checked(), d.Backend, d.Index, selector.ModeCheck, d.trace}
+	}
+	return nil
+}
+
 // Device returns the first device that fits the selector, BACKEND[:WHICH]:
 // BACKEND is a driver's name or *, WHICH is a type of device, a number from 0
-// among those of the back end, or *. Letter case does not matter. An empty
+// among those of the back end, or *. host:check is the embedded device in
+// checked mode; embedded stands for host. Letter case does not matter. An empty
 // selector is *:*. Of several that fit, the first that takes a registered image
 // is preferred: a GPU that takes PTX alone does not suit a program of
 // SPIR-V. Back ends that are not asked for, or come after the device, are not
 // opened.
-func (r *Runtime) Device(selector string) (*Device, error) {
+func (r *Runtime) Device(spelled string) (*Device, error) {
 	if err := r.checkOpen(); err != nil {
 		return nil, err
 	}
-	s := newDeviceSearch(selector, r.registry.Snapshot().Images)
+	s := newDeviceSearch(spelled, r.registry.Snapshot().Images)
 	for _, b := range r.backends {
 		if b.Name != "" && strings.ToLower(b.Name) == s.backend {
 			s.lookAt(b)
@@ -122,7 +146,7 @@ func (r *Runtime) Device(selector string) (*Device, error) {
 	}
 	if s.fitting == nil {
 		devices, err := r.listDevices()
-		return nil, &NoDeviceError{Selector: selector, Devices: devices, Causes: err}
+		return nil, &NoDeviceError{Selector: spelled, Devices: devices, Causes: err}
 	}
 	return s.fitting, nil
 }
@@ -136,21 +160,32 @@ type deviceSearch struct {
 	suits   bool    // it takes an image, so that no other can be better
 }
 
-func newDeviceSearch(selector string, images []*registry.Image) *deviceSearch {
-	backend, which, _ := strings.Cut(strings.ToLower(selector), ":")
-	return &deviceSearch{backend: backend, which: which, images: images}
+func newDeviceSearch(spelled string, images []*registry.Image) *deviceSearch {
+	backend, which, _ := strings.Cut(strings.ToLower(spelled), ":")
+	return &deviceSearch{backend: selector.BackendName(backend), which: which, images: images}
 }
 
 // lookAt opens a back end and looks at its devices.
 func (s *deviceSearch) lookAt(b *lazyBackend) {
 	list, _ := b.listDevices() // its error is told where no device fits
 	for _, d := range list {
+		if s.which == selector.ModeCheck {
+			s.takeChecked(d)
+			continue
+		}
 		if s.suits || !s.fitsDevice(d) {
 			continue
 		}
 		if s.suits = len(s.images) == 0 || d.acceptsAny(s.images); s.suits || s.fitting == nil {
 			s.fitting = d
 		}
+	}
+}
+
+// takeChecked takes a device of the back end that has a checked mode.
+func (s *deviceSearch) takeChecked(d *Device) {
+	if c := d.checked(); c != nil && s.fitting == nil && fitsPattern(s.backend, strings.ToLower(d.Backend)) {
+		s.fitting, s.suits = c, true
 	}
 }
 

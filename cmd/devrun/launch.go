@@ -74,7 +74,7 @@ Without --local the device picks a size that divides the global one.`,
 	f.StringVar(&o.local, "local", "", "work-items of a work-group; divides --global")
 	f.StringArrayVar(&o.args, "arg", nil, "one argument, as SPEC; repeat for each")
 	f.StringArrayVar(&o.extra, "buffer", nil, "memory that struct: arguments have addresses of, as TYPE:COUNT, TYPE:V,V,... or TYPE:@FILE; repeat for each")
-	f.StringVar(&o.device, "device", "", "device: BACKEND[:TYPE or number], as devrun devices lists them")
+	f.StringVar(&o.device, "device", "", "device: BACKEND[:TYPE or number], as devrun devices lists them; embedded:check looks for faults of the kernel")
 	f.BoolVar(&o.json, "json", false, "print JSON, buffers in full")
 	f.StringArrayVar(&o.out, "out", nil, "N=FILE: write the bytes of buffer argument N to FILE; bN=FILE those of --buffer N")
 	f.StringVar(&o.saveTemps, "save-temps", "", "keep the C that the embedded device makes of kernels in this folder, with the cache on")
@@ -121,7 +121,7 @@ func launchKernel(ctx context.Context, o launchOptions, s cli.Streams) (err erro
 	}
 	defer closeInto(&err, program.Close)
 	if err := job.runKernel(ctx, program); err != nil {
-		return err
+		return job.printFindings(err, program, s)
 	}
 	return job.printResults(program, s)
 }

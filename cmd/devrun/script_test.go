@@ -61,11 +61,12 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// compile takes options of clang before the source.
 func compile(ts *testscript.TestScript, _ bool, args []string) {
-	source := ts.MkAbs(args[0])
+	options, source := args[:len(args)-1], ts.MkAbs(args[len(args)-1])
 	base := strings.TrimSuffix(source, ".cl")
-	ts.Check(ts.Exec("clang-15", "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O1",
-		"-Xclang", "-no-opaque-pointers", "-c", "-emit-llvm", "-o", base+".bc", source))
+	ts.Check(ts.Exec("clang-15", append(options, "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O1",
+		"-Xclang", "-no-opaque-pointers", "-c", "-emit-llvm", "-o", base+".bc", source)...))
 	ts.Check(ts.Exec("llvm-spirv-15", "--spirv-max-version=1.1", "-o", base+".spv", base+".bc"))
 }
 

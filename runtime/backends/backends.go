@@ -30,6 +30,9 @@ type Options struct {
 	Trace io.Writer
 	// Cache, if set, keeps native code of the embedded device between runs.
 	Cache *cache.Cache
+	// Findings, if set, takes those of the embedded device in checked mode, which
+	// the errors of launches have too.
+	Findings io.Writer
 	// SaveTemps is a folder for the C that the embedded device makes of kernels;
 	// none if empty.
 	SaveTemps string
@@ -77,7 +80,11 @@ func openLevelZero(*Options, *tracer) (driver.Driver, error) {
 }
 
 func openHost(o *Options, t *tracer) (driver.Driver, error) {
-	return hostdev.New(hostdev.Options{Output: o.Output, Fail: t.hostCalls(), Cache: o.Cache, SaveTemps: o.SaveTemps}), nil
+	options := hostdev.Options{Output: o.Output, Fail: t.hostCalls(), Cache: o.Cache, SaveTemps: o.SaveTemps}
+	if o.Findings != nil {
+		options.Findings = func(found *hostdev.CheckError) { fmt.Fprintf(o.Findings, "offlink: %v\n", found) }
+	}
+	return hostdev.New(options), nil
 }
 
 // Open opens the back ends, in order of preference, with the devices that the

@@ -159,6 +159,9 @@ func (d *Discovery) chosenParts(f *Found, backend string, device driver.Device, 
 	if d.Filter.Chooses(described) {
 		chosen = append(chosen, device)
 	}
+	if c, ok := device.(driver.Checker); ok && d.Filter.ChoosesMode(described, selector.ModeCheck) {
+		chosen = append(chosen, c.Checked())
+	}
 	parts, ok := device.(driver.Partitioner)
 	if !ok || !d.Filter.ChoosesParts(described) {
 		return chosen

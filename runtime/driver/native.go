@@ -26,6 +26,13 @@ type Idler interface {
 	Idle() bool
 }
 
+// Checker is a Device that has a mode in which it looks for faults of kernels.
+type Checker interface {
+	// Checked returns the device in that mode: another one, with memory of its
+	// own, which the driver closes.
+	Checked() Device
+}
+
 // Timer is a Kernel that remembers how long it ran.
 type Timer interface {
 	// LastRun is how long its latest launch ran that has ended; 0 before.

@@ -60,8 +60,10 @@ type function struct {
 	words  int     // of the frame
 	result int     // words of the result
 
-	private     []int64 // sizes of the variables, in bytes
-	privateBase int32   // the words of their pointers
+	private      []int64 // sizes of the variables, in bytes
+	privateTypes []*typ
+	variables    []spirv.ID
+	privateBase  int32 // the words of their pointers
 
 	arguments  int // words, of a function that the compiler of work-groups calls
 	calls      []*function
@@ -91,6 +93,9 @@ type Fault struct {
 	Line     int
 	Message  string
 	Err      error // the cause, for errors.Is; may be nil
+
+	local [3]int
+	kind  FindingKind // in checked mode; "" for OtherFault
 }
 
 // Error returns all fields in one line.

@@ -31,6 +31,9 @@ type builder struct {
 	in      *spirv.Instruction
 	op      string
 	line    where
+	checked bool // checked mode; constants are computed without
+	// computes tells that the instruction has steps that do not just move words.
+	computes bool
 }
 
 // block is a basic block.
@@ -82,6 +85,7 @@ func newBuilder(p *program, f *spirv.Function) *builder {
 	}
 	if f != nil {
 		b.fn.id, b.fn.name = f.ID(), p.functionName(f.ID())
+		b.checked = p.device.options.Check
 	}
 	return b
 }
@@ -126,6 +130,7 @@ func (b *builder) declareVariable(in *spirv.Instruction) {
 	}
 	b.define(in.Result(), t)
 	b.fn.private = append(b.fn.private, t.elem.size)
+	b.fn.privateTypes, b.fn.variables = append(b.fn.privateTypes, t.elem), append(b.fn.variables, in.Result())
 }
 
 // declareBlock assigns words to the phis: branches to the block move values
@@ -175,6 +180,10 @@ func (b *builder) instruction(in *spirv.Instruction) {
 	emit := emitters[in.Op]
 	if emit == nil {
 		b.refuse("the embedded device does not implement this instruction")
+	}
+	if b.checked {
+		b.checkedInstruction(in, emit)
+		return
 	}
 	emit(b, in)
 }
@@ -342,6 +351,7 @@ func (b *builder) emit(in inst) int {
 	if b.p.room -= 1 + len(in.list); b.p.room < 0 {
 		b.refuse("the code is too large for the size of the module")
 	}
+	b.computes = true
 	b.fn.code = append(b.fn.code, in)
 	w := b.line
 	w.op = b.op

@@ -90,6 +90,7 @@ var executors = []struct {
 	{"one lane", Options{Lanes: 1}},
 	{"four lanes", Options{Lanes: 4}},
 	{"default", Options{}},
+	{"checked", Options{Check: true}},
 }
 
 func eachLevel(t *testing.T, file string, test func(t *testing.T, p *testProgram)) {

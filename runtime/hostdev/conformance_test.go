@@ -16,6 +16,10 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+func TestCheckedConformance(t *testing.T) {
+	drivertest.Test(t, New(Options{Output: io.Discard, Check: true}), drivertest.Options{})
+}
+
 func TestEachCallFails(t *testing.T) {
 	drivertest.TestFaults(t, func(fail func(string) error) (driver.Driver, func() int) {
 		d := New(Options{Output: io.Discard, Fail: fail})

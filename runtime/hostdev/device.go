@@ -32,6 +32,13 @@ type Options struct {
 	// Interpret runs every kernel in the interpreter, which checks each access
 	// against the allocation that its pointer was made for.
 	Interpret bool
+	// Check runs every kernel in the checked mode, which finds what the others do
+	// not: docs/checked-mode.md. Launches run one at a time. A launch that finds
+	// something fails with a CheckError.
+	Check bool
+	// Findings, if set, is called with the error of each launch that found
+	// something, before the launch ends.
+	Findings func(*CheckError)
 	// Lanes is how many work-items compiled kernels run side by side: 1, 4, 8 or
 	// 16; 0 leaves it to the device.
 	Lanes int
@@ -69,6 +76,19 @@ func (d *Driver) Devices() ([]driver.Device, error) {
 // Close does nothing.
 func (d *Driver) Close() error { return nil }
 
+// Checked returns the device in checked mode, always the same one.
+func (d *Device) Checked() driver.Device {
+	if d.options.Check {
+		return d
+	}
+	d.once.Do(func() {
+		options := d.options
+		options.Check = true
+		d.checked = &Device{options: options, epoch: time.Now()}
+	})
+	return d.checked
+}
+
 // Device is the embedded device. Its memory and its programs are of this
 // process.
 type Device struct {
@@ -76,6 +96,9 @@ type Device struct {
 	heap    heap
 	start   engineState
 	output  sync.Mutex
+	check   checkState
+	once    sync.Once
+	checked *Device   // the same in checked mode, once it was asked for
 	epoch   time.Time // of the times of events
 }
 
@@ -114,6 +137,7 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 	if err != nil {
 		return nil, err
 	}
+	d.noteAllocation(m)
 	return m, nil
 }
 

@@ -78,7 +78,15 @@ func (b *builder) emitInsert(in *spirv.Instruction) {
 }
 
 func (b *builder) copyWords(to int32, from value) {
+	computes := b.computes
 	b.emit(inst{step: stepCopyWords, dst: to, a: from.at, n: int32(from.t.words)})
+	if b.checked {
+		var into []int32
+		for i := range int32(from.t.words) {
+			into = append(into, to+i)
+		}
+		b.moveShadows(into, listWords(from), computes)
+	}
 }
 
 func stepCopyWords(it *item, in *inst) status {

@@ -106,6 +106,7 @@ func wordsOverlap(from, into []int32) bool {
 
 // moveWords copies words, one after the other.
 func (b *builder) moveWords(to, from []int32) {
+	defer b.moveShadows(to, from, b.computes)
 	if len(to) == 1 {
 		b.emit(inst{step: stepCopy, dst: to[0], a: from[0]})
 		return
@@ -230,6 +231,9 @@ func stepReturn(it *item, in *inst) status {
 	it.arena.release(caller.mark)
 	it.spaces[spacePrivate] = it.spaces[spacePrivate][:caller.private]
 	frame := it.stack[caller.base : caller.base+caller.fn.words]
+	if it.check != nil {
+		it.check.leaveCall(caller, it.check.s[in.a:in.a+in.n])
+	}
 	copy(frame[caller.dst:], it.s[in.a:in.a+in.n])
 	it.s, it.base, it.fn, it.pc = frame, caller.base, caller.fn, caller.pc
 	return running
@@ -298,6 +302,9 @@ func (it *item) call(fn *function, in *inst) status {
 	params := it.s[len(fn.consts):]
 	for i, at := range in.list {
 		params[i] = caller[at]
+	}
+	if it.check != nil {
+		it.check.enterCall(base, fn, len(it.spaces[spacePrivate]), in.list)
 	}
 	it.base, it.fn, it.pc = base, fn, 0
 	if !it.enterFunction(fn) {

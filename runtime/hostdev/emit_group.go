@@ -56,10 +56,16 @@ func (b *builder) constantScope(id uint32) uint64 {
 func (b *builder) emitControlBarrier(in *spirv.Instruction) {
 	switch b.constantScope(in.Words[0]) {
 	case scopeWorkgroup:
-		b.waitForGroup(inst{})
+		b.waitForGroup(inst{imm: b.semanticsOf(in)})
 	case scopeSubgroup:
-		b.meetSubgroup(inst{}, false, nil)
+		b.meetSubgroup(inst{imm: b.semanticsOf(in)}, false, nil)
 	}
+}
+
+// semanticsOf is the memory semantics of a barrier, 0 if they are not constant.
+func (b *builder) semanticsOf(in *spirv.Instruction) uint64 {
+	n, _ := b.p.constantInt(spirv.ID(in.Words[2]))
+	return n
 }
 
 // groupOp is an operation over the values of a group.

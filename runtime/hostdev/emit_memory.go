@@ -226,6 +226,14 @@ func (b *builder) emitStoreWords(to, v value) {
 // writableBytes returns the memory of a store, or nil if it is out of bounds or
 // read-only.
 func (it *item) writableBytes(p pointer, n int64) []byte {
+	data := it.changeableBytes(p, n)
+	if it.check != nil && data != nil {
+		it.touch(p, data, true)
+	}
+	return data
+}
+
+func (it *item) changeableBytes(p pointer, n int64) []byte {
 	switch s := p.space(); s {
 	case spaceGlobal:
 		return it.flat.bytesAt(p, n, entryReadOnly)

@@ -70,6 +70,10 @@ var faultCases = []faultCase{
 
 func TestFaults(t *testing.T) {
 	eachLevel(t, "faults.cl", func(t *testing.T, p *testProgram) {
+		if p.options.Check {
+			testArguments(t, p) // TestChecks has the faults
+			return
+		}
 		for _, c := range faultCases {
 			err := p.tryLaunch(c.kernel, c.r, c.args(p)...)
 			want := c.want
@@ -108,6 +112,9 @@ func inlined(t *testing.T, want *regexp.Regexp, err error) bool {
 
 // testDefined divides by zero, which stops nothing.
 func testDefined(t *testing.T, p *testProgram) {
+	if p.options.Check {
+		return // which reports it
+	}
 	out := p.buffer(make([]int32, 3))
 	p.launch("divide", items(1), out, byValueOf(int32(7)), byValueOf(int32(0)))
 	p.launch("divide", items(1), out, byValueOf(int32(-1<<31)), byValueOf(int32(-1)))
@@ -116,6 +123,9 @@ func testDefined(t *testing.T, p *testProgram) {
 }
 
 func testFreed(t *testing.T, p *testProgram) {
+	if p.options.Check {
+		return // TestChecks has it
+	}
 	cell, memory := p.buffer(make([]uint64, 1)), p.buffer(make([]int32, 4))
 	p.launch("keep_pointer", items(1), cell, memory)
 	p.launch("use_pointer", items(1), cell)

@@ -14,6 +14,8 @@ type group struct {
 	local  segments
 	items  []*item // a single one, reused, if the work-items do not wait for each other
 
+	check *groupCheck // in checked mode
+
 	// yield is the caller's where the group runs on its goroutine.
 	yield   func()
 	yielded time.Time
@@ -86,6 +88,9 @@ func (g *group) run(index int64) *Fault {
 	for _, data := range g.local {
 		clear(data)
 	}
+	if g.launch.checker != nil {
+		g.launch.checker.startGroup(g)
+	}
 	if g.launch.k.rendezvous {
 		return g.runTogether()
 	}
@@ -144,11 +149,22 @@ func (g *group) resumeItems() (done bool, fault *Fault) {
 	if fault := g.checkTogether(); fault != nil {
 		return false, fault
 	}
-	in := g.items[0].at
+	return false, g.meetAll(g.items[0].at)
+}
+
+// meetAll does the work of a rendezvous. The accesses of an asynchronous copy
+// are those of the first work-item.
+func (g *group) meetAll(in *inst) (fault *Fault) {
+	if g.check != nil {
+		g.meetItems(g.items, in.imm, false)
+	}
 	if in.meet != nil {
 		fault = in.meet(g, in)
 	}
-	return false, fault
+	if g.check != nil && in.meet != nil {
+		g.meetItems(g.items, 0, false)
+	}
+	return fault
 }
 
 func (it *item) isWaiting() bool { return it.state == waiting }
@@ -196,9 +212,13 @@ func (g *group) meetSubgroup(items []*item) (ready []*item, fault *Fault) {
 	}
 	if len(ready) < len(items) && !first.at.partial {
 		first.failf("the work-item waits for its sub-group, and not all of it come here")
+		first.fault.kind = BarrierDivergence
 		return nil, g.place(first)
 	}
-	return ready, first.at.meet(&group{launch: g.launch, id: g.id, local: g.local, items: ready}, first.at)
+	if g.check != nil {
+		g.meetItems(ready, first.at.imm, true)
+	}
+	return ready, first.at.meet(&group{launch: g.launch, id: g.id, local: g.local, items: ready, check: g.check}, first.at)
 }
 
 // waitsBefore tells whether a work-item waits in a deeper call than another, or
@@ -223,6 +243,7 @@ func (g *group) checkTogether() *Fault {
 			here, other = it, first
 		}
 		here.failf("the work-item waits for its work-group, and work-item %v does not come here", other.globalID())
+		here.fault.kind = BarrierDivergence
 		return g.place(here)
 	}
 	return nil
@@ -294,7 +315,7 @@ func (it *item) globalID() [3]int {
 // place completes a fault with the work-item, the group and the source line.
 func (g *group) place(it *item) *Fault {
 	f := it.fault
-	f.Kernel, f.Global, f.Group = g.launch.k.name, it.globalID(), g.id
+	f.Kernel, f.Global, f.Group, f.local = g.launch.k.name, it.globalID(), g.id, it.local
 	if it.fn == nil {
 		return f
 	}

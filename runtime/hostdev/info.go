@@ -8,8 +8,12 @@ import (
 
 // Info describes the device.
 func (d *Device) Info() driver.Info {
+	name := deviceName
+	if d.options.Check {
+		name += ", checked"
+	}
 	return driver.Info{
-		Name:          deviceName,
+		Name:          name,
 		Type:          driver.CPU,
 		ComputeUnits:  runtime.GOMAXPROCS(0),
 		MaxWorkGroup:  maxGroup,

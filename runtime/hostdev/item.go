@@ -22,6 +22,7 @@ type item struct {
 	frames []frame
 	arena  arena
 
+	check  *itemCheck // in checked mode
 	group  *group
 	local  [3]int // local id
 	state  status // of the last run
@@ -72,6 +73,9 @@ func (it *item) start(k *kernel, args []uint64) bool {
 	}
 	it.s = it.stack[:fn.words]
 	copy(it.s[len(fn.consts):], args)
+	if it.group.launch.checker != nil {
+		it.startItem()
+	}
 	return it.enterFunction(fn)
 }
 
@@ -85,6 +89,9 @@ func growTo(s []uint64, n int) []uint64 {
 // enterFunction allocates the variables of a function.
 func (it *item) enterFunction(fn *function) bool {
 	private := it.spaces[spacePrivate]
+	if it.check != nil {
+		it.check.enterVariables(fn, len(private))
+	}
 	for i, size := range fn.private {
 		data := it.arena.alloc(size)
 		if data == nil || len(private) > maxIndex {
@@ -106,6 +113,14 @@ func (it *item) failf(format string, args ...any) status {
 
 // bytesAt returns the memory of an access, or nil if it is out of bounds.
 func (it *item) bytesAt(p pointer, n int64) []byte {
+	data := it.readableBytes(p, n)
+	if it.check != nil && data != nil {
+		it.touch(p, data, false)
+	}
+	return data
+}
+
+func (it *item) readableBytes(p pointer, n int64) []byte {
 	if s := p.space(); s != spaceGlobal {
 		return it.spaces[s].at(p.index(), p.offset(), n)
 	}

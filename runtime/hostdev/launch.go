@@ -43,6 +43,10 @@ type launch struct {
 
 	natives liveWorkers
 
+	checker    *checker // in checked mode
+	argObjects []argObject
+	arguments  []driver.Arg // in checked mode
+
 	next  atomic.Int64 // index of the next work-group
 	steps atomic.Int64 // remaining budget, in units of fuelStep
 	stop  atomic.Pointer[error]
@@ -86,6 +90,9 @@ func (l *launch) fillLaunch(r driver.Range, args []driver.Arg) error {
 	}
 	if err := l.setArgs(args); err != nil {
 		return err
+	}
+	if d.options.Check {
+		l.arguments = slices.Clone(args)
 	}
 	if k.rendezvous && int64(8*k.fn.words)*int64(groupSize(l.r.local)) > maxGroupPrivate {
 		return fmt.Errorf("the values of %d work-items, %d words each, take too much memory; a smaller local size may do",
@@ -261,6 +268,9 @@ func (l *launch) run() error {
 }
 
 func (l *launch) runGroups() error {
+	if l.device.options.Check {
+		return l.runChecked()
+	}
 	if err := l.runNative(); err != errNotNative {
 		return err
 	}

@@ -98,7 +98,10 @@ func (m *memory) Close() error {
 	return m.release()
 }
 
-func (m *memory) release() error { return m.device.heap.freeMemory(m) }
+func (m *memory) release() error {
+	m.device.noteFree(m)
+	return m.device.heap.freeMemory(m)
+}
 
 // pointer is the device's pointer to a byte.
 func (m *memory) pointer(offset int64) pointer { return pointer(m.Address() + uint64(offset)) }

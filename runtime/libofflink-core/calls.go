@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"sync"
 	"unsafe"
 
@@ -28,7 +29,11 @@ func init() { go serveCalls() }
 // current is the session of the process.
 var current = sync.OnceValue(func() *session { return newSession(openBackends) })
 
-func openBackends(c *cache.Cache) []runtime.Backend { return backends.Lazy(backends.Options{Cache: c}) }
+// openBackends has the findings of the checked mode printed, as programs may
+// drop the errors of launches.
+func openBackends(c *cache.Cache) []runtime.Backend {
+	return backends.Lazy(backends.Options{Cache: c, Findings: os.Stderr})
+}
 
 // serveCalls answers calls of C until enough other goroutines do. Each that finds
 // itself alone starts another before it answers, so that a call that takes

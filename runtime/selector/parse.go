@@ -14,6 +14,21 @@ var backendNames = []string{"*", "host", "opencl", "level_zero", "cuda", "hip", 
 
 var typeNames = []string{"*", "cpu", "gpu", "fpga"}
 
+// ModeCheck in the place of a type chooses the checked mode of the embedded
+// device, and Embedded is another name of that back end.
+const (
+	ModeCheck = "check"
+	Embedded  = "embedded"
+)
+
+// BackendName is the name of a back end that a selector says.
+func BackendName(said string) string {
+	if said == Embedded {
+		return "host"
+	}
+	return said
+}
+
 // maxNumber bounds the numbers of devices.
 const maxNumber = 1 << 16
 
@@ -23,6 +38,8 @@ const maxNumber = 1 << 16
 //	term    = ["!"] backend ":" devices
 //	devices = device {"," device}
 //	device  = "*" | type | number ["." number ["." number]]    "*" for a number of a path
+//
+// and host:check, which DPC++ does not have.
 func (f *Filter) parseSelector(value string) error {
 	for text := range strings.SplitSeq(strings.ToLower(value), ";") {
 		text, discards := strings.CutPrefix(strings.TrimSpace(text), "!")
@@ -47,7 +64,7 @@ func parseTerm(text string) (Term, error) {
 	if !ok {
 		return Term{}, fmt.Errorf("the term %q has no \":\"; a term is BACKEND:DEVICES", text)
 	}
-	backend = strings.TrimSpace(backend)
+	backend = BackendName(strings.TrimSpace(backend))
 	if err := oneOf("back end", backend, backendNames); err != nil {
 		return Term{}, err
 	}
@@ -55,7 +72,7 @@ func parseTerm(text string) (Term, error) {
 	for device := range strings.SplitSeq(devices, ",") {
 		device = strings.TrimSpace(device)
 		switch {
-		case slices.Contains(typeNames, device):
+		case slices.Contains(typeNames, device), backend == "host" && device == ModeCheck:
 			t.Types = append(t.Types, device)
 			continue
 		case device == "":

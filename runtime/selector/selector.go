@@ -171,6 +171,16 @@ func (f *Filter) Chooses(d Device) bool {
 	return accepted && f.allowsDevice(d)
 }
 
+// ChoosesMode tells whether a mode of the device is chosen, by its name.
+func (f *Filter) ChoosesMode(d Device, mode string) bool {
+	for _, t := range f.accept {
+		if t.fitsBackend(d.Backend) && contains(t.Types, mode) {
+			return f.allowsDevice(d)
+		}
+	}
+	return false
+}
+
 func (t Term) fitsBackend(backend string) bool { return t.Backend == "*" || t.Backend == backend }
 
 func (t Term) fitsDevice(d Device) bool {
