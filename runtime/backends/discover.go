@@ -41,16 +41,10 @@ type Found struct {
 // end that fails never stops the others. The caller closes the Drivers. Errors
 // are those of package selector.
 func Discover(o Options) (*Discovery, error) {
-	filter, err := selector.FromEnvironment(o.readVariable)
+	d, t, err := startDiscovery(&o)
 	if err != nil {
 		return nil, err
 	}
-	trace, err := selector.TraceFromEnvironment(o.readVariable)
-	if err != nil {
-		return nil, err
-	}
-	t := &tracer{o.traceOutput(), trace.Basic, trace.Calls, trace.All}
-	d := &Discovery{Filter: filter}
 	for _, b := range builtin[:len(builtin)-1] {
 		d.Backends = append(d.Backends, d.openBuiltin(&o, t, b))
 	}
