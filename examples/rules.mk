@@ -1,4 +1,4 @@
-# What the Makefiles of the examples share. In the source tree the rules for
+# The common part of the Makefiles of the examples. In the source tree the rules for
 # device code are in cmake/, installed two folders up. Products lie in build/,
 # where make runs again with the example's own rules: those after "ifdef IN_BUILD".
 ifneq ($(notdir $(CURDIR)),build)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// stackSlot is a variable on a function's stack that is no aggregate, or such a
+// stackSlot is a variable on a function's stack that is not an aggregate, or such a
 // member of a variable. It may hold one constant address from its store on, so
 // that a load of it gives that address: code without optimisation passes
 // constants to calls this way.
@@ -59,8 +59,8 @@ func (f *bodyFinder) placeOf(v Value, steps int) (place stackPlace, ok bool) {
 	return place, false
 }
 
-// memberPlace returns the place that a getelementptr names. It has to take the
-// variable for what it is, and stay within it.
+// memberPlace returns the place that a getelementptr names. It has to give the
+// variable its own type, and stay within it.
 func (f *bodyFinder) memberPlace(place stackPlace, gep *Instruction) (stackPlace, bool) {
 	if f.namedType(gep.Element) != place.typ {
 		return place, false

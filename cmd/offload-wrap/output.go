@@ -68,7 +68,7 @@ func (o *options) writeBitcode(file *cli.OutputFile, images []*devimg.Image) err
 func (o *options) writeTemporaryIR(images []*devimg.Image) (name string, remove func(), err error) {
 	if o.saveTemps {
 		name = o.output[:len(o.output)-len(filepath.Ext(o.output))] + ".ll"
-		// It is kept: -save-temps is for those who want to see the IR.
+		// It is kept: -save-temps shows the IR.
 		return name, func() {}, o.writeIR(name, images)
 	}
 	dir, remove, err := cli.TempDirIn(filepath.Dir(o.output), ".offlink-*.tmp")

@@ -218,7 +218,7 @@ func (p *modePlan) addSizes(module *ir.Module, holds [][]ir.ValueID) {
 		}
 		p.Bytes += p.Images[i].Bytes
 	}
-	// What remains after each definition was counted once.
+	// The rest, after each definition was counted once.
 	p.Duplicated = p.Bytes
 	for id, n := range count {
 		if n > 0 {

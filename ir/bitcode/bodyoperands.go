@@ -112,7 +112,7 @@ func (r *bodyReader) absoluteOperand(v uint64) error {
 }
 
 // orderHint takes a function that names addresses of this function's blocks. LLVM reads
-// bodies in an order that suits it by these; they are no references.
+// bodies in an order that suits it by these; they are not references.
 func (r *bodyReader) orderHint(v uint64) error {
 	if v >= uint64(r.source.values.count()) {
 		return r.cursor.Errorf("user of block addresses %d is not a function", v)

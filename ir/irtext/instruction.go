@@ -4,8 +4,8 @@ package irtext
 type opcode uint8
 
 const (
-	// The parser steps over instructions by these; bodyReader (bodyinstruction.go) reads what
-	// each does, and only of bodies that are translated.
+	// The parser steps over instructions by these; bodyReader (bodyinstruction.go) reads
+	// their operands, and only of bodies that are translated.
 	opNone opcode = iota
 	opRet
 	opBranch

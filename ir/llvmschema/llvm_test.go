@@ -16,8 +16,8 @@ import (
 )
 
 // The tests below hold the schema against LLVM's own assemblers, of the
-// versions that this system has. What LLVM 20 and later brought is held to be
-// refused by 19.
+// versions that this system has. Rows of LLVM 20 and later are held to be refused by
+// 19.
 var installedVersions = []int{14, 15, 16, 17, 18, 19}
 
 // eachVersion runs the test with the assembler of every version that is

@@ -192,12 +192,9 @@ func (d *debugWords) enumeratorValue(e *debugNode) int64 {
 func (d *debugWords) compositeType(n *debugNode) {
 	tag := map[uint64]uint32{tagClass: 0, tagStructure: 1, tagUnion: 2}[n.fieldNumber("tag")]
 	d.addIDs(d.b.stringID(n.fieldText("name"))).addLiterals(tag).addIDs(d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), 0).addIDs(d.debugParent(n))
-	if name := n.fieldText("identifier"); name != "" {
-		d.addIDs(d.b.stringID(name))
-	} else {
-		d.addIDs(d.noDebug())
-	}
-	d.addIDs(d.sizeConstant(n.fieldNumber("size"))).addLiterals(d.nodeFlags(n))
+	// A type without a linkage name has an empty one: the validators of SPIRV-Tools 2025
+	// refuse DebugInfoNone here.
+	d.addIDs(d.b.stringID(n.fieldText("identifier")), d.sizeConstant(n.fieldNumber("size"))).addLiterals(d.nodeFlags(n))
 	for _, o := range d.resolveNode(n.nodeField("elements")) {
 		d.addIDs(d.debugEntry(o))
 		d.late++
