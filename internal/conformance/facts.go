@@ -103,12 +103,20 @@ func (f *factFinder) addLine(words []string) {
 	}
 }
 
-// factKind is the part of a fact that differences are grouped by.
+// factKind is the part of a fact that differences are grouped by: of a decoration,
+// what it decorates and its words but for how often it is there.
 func factKind(fact string) string {
-	head, rest, _ := strings.Cut(fact, ": ")
-	fields := strings.Fields(head)
-	if rest == "" {
-		return strings.Join(fields, " ")
+	head, rest, decorated := strings.Cut(fact, ": ")
+	if i := strings.LastIndex(fact, " ("); !decorated && i > 0 {
+		return fact[:i]
 	}
-	return fields[0] + " of a " + fields[1] + ": " + strings.Fields(rest)[0]
+	if !decorated {
+		return fact
+	}
+	fields, words := strings.Fields(head), strings.Fields(rest)
+	kind := fields[0] + " of a " + fields[1] + ": " + words[0]
+	if len(words) > 1 && !strings.HasPrefix(words[1], "(") {
+		kind += " " + words[1]
+	}
+	return kind
 }

@@ -4,7 +4,7 @@
 //	conformance stress [-count N] [-seed N] [-corpus GLOB]... [-keep DIR] [-icd LIBRARY]
 //	conformance matrix [-short] [-icd LIBRARY] [-v]
 //	conformance launch SOURCE FILE.spv...
-//	conformance golden -real DIR -input DIR [-v]
+//	conformance golden -real DIR|FILE -input DIR [-record FILE] [-v]
 //
 // stress makes modules (generated OpenCL C, llvm-stress, mutations of a corpus)
 // and compares: both accept or refuse, the validator takes the output, the
@@ -36,6 +36,7 @@ import (
 type options struct {
 	python, icd, keep string
 	real, input       string
+	record            string
 	references        []reference
 	count             int
 	seed              uint64
@@ -78,7 +79,8 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 		o.corpus = append(o.corpus, pattern)
 		return nil
 	})
-	flags.StringVar(&o.real, "real", "", "golden: the folder with the real post-link's images")
+	flags.StringVar(&o.real, "real", "", "golden: the folder with the real post-link's images, or a file that -record wrote")
+	flags.StringVar(&o.record, "record", "", "golden: write the facts of the real images to that file, and compare nothing")
 	flags.StringVar(&o.input, "input", "", "golden: the folder with the device code")
 	if err := flags.Parse(args[1:]); err != nil {
 		return false, err

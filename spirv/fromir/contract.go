@@ -33,7 +33,8 @@ func (f *function) leavesUnfused(in *ir.Instruction) bool {
 }
 
 // keepsApart reports whether a kernel, or a function that it calls, keeps it from
-// contraction.
+// contraction. A function whose address it takes, maybe in a table of virtual
+// functions, counts as called.
 func (m *image) keepsApart(kernel ir.ValueID) bool {
 	seen := map[ir.ValueID]bool{}
 	work := []ir.ValueID{kernel}
@@ -48,7 +49,7 @@ func (m *image) keepsApart(kernel ir.ValueID) bool {
 			return true
 		}
 		for _, r := range m.module.Refs(&m.module.Values[n]) {
-			if r.Kind() == ir.RefCallee && m.units[ir.ValueID(r.Index())] != nil {
+			if (r.Kind() == ir.RefCallee || r.Kind() == ir.RefAddress) && m.units[ir.ValueID(r.Index())] != nil {
 				work = append(work, ir.ValueID(r.Index()))
 			}
 		}
