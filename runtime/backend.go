@@ -3,11 +3,15 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/trace"
 )
+
+// ErrDriverEnded is the error of every use of a driver after EndDrivers.
+var ErrDriverEnded = errors.New("the exit of the process has ended this driver")
 
 // Backend is a back end that can be opened. Opening one loads libraries, starts
 // threads and takes up to a quarter of a second.
@@ -16,6 +20,9 @@ type Backend struct {
 	Name string
 	// Open is called at most once. The runtime closes the drivers.
 	Open func() []driver.Driver
+	// Embedded is set for a back end without a library of its own: it works as
+	// long as the process is there (EndDrivers).
+	Embedded bool
 }
 
 // lazyBackend is a back end with its devices once it is open. It is safe for
@@ -57,6 +64,26 @@ func (b *lazyBackend) openDrivers() {
 	b.drivers, b.devices, b.err = drivers, devices, errors.Join(errs...)
 }
 
+// isOpen tells whether drivers were opened.
+func (b *lazyBackend) isOpen() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.drivers) > 0
+}
+
+// endDrivers takes the devices away; whoever holds one must not use it. It returns
+// them, and the drivers, which are not closed.
+func (b *lazyBackend) endDrivers() ([]*Device, []driver.Driver) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.drivers) == 0 {
+		return nil, nil // it may be opened later
+	}
+	devices, drivers := b.devices, b.drivers
+	b.drivers, b.devices, b.err = nil, nil, fmt.Errorf("%s: %w", drivers[0].Name(), ErrDriverEnded)
+	return devices, drivers
+}
+
 // closeDrivers closes the drivers if they were opened. It keeps the back end from
 // being opened later.
 func (b *lazyBackend) closeDrivers() error {
@@ -69,4 +96,44 @@ func (b *lazyBackend) closeDrivers() error {
 	}
 	b.drivers = nil
 	return errors.Join(errs...)
+}
+
+// HasDrivers tells whether a back end is open that EndDrivers would end.
+func (r *Runtime) HasDrivers() bool {
+	return slices.ContainsFunc(r.backends, func(b *lazyBackend) bool { return !b.Embedded && b.isOpen() })
+}
+
+// EndDrivers is the first part of the end of a process: a driver's library has exit
+// handlers, after which it must not be called. Of all back ends that are not
+// embedded it takes the devices away, and forgets the programs and the memory of
+// device globals that are on them. idle tells that no call is under way: then they
+// are closed, else nothing is freed under a caller. It returns the devices; nobody
+// may use them from then on.
+func (r *Runtime) EndDrivers(idle bool) (map[*Device]bool, error) {
+	ended := make(map[*Device]bool)
+	var drivers []driver.Driver
+	for _, b := range r.backends {
+		if b.Embedded {
+			continue
+		}
+		devices, opened := b.endDrivers()
+		drivers = append(drivers, opened...)
+		for _, d := range devices {
+			ended[d] = true
+		}
+	}
+	if len(ended) == 0 && len(drivers) == 0 {
+		return nil, nil
+	}
+	errs := []error{
+		r.programs.endEntries(idle, func(key programKey) bool { return ended[key.device] }),
+		r.objects.endEntries(idle, func(key objectKey) bool { return ended[key.device] }),
+		r.globals.endDevices(idle, ended),
+	}
+	if idle {
+		for _, d := range drivers {
+			errs = append(errs, d.Close())
+		}
+	}
+	return ended, errors.Join(errs...)
 }

@@ -61,7 +61,7 @@ func TestOnlyNeededBackends(t *testing.T) {
 	} {
 		var opened, closed []string
 		backend := func(known, name, target string) Backend {
-			return Backend{known, func() []driver.Driver {
+			return Backend{Name: known, Open: func() []driver.Driver {
 				opened = append(opened, name)
 				return []driver.Driver{namedFake{newFake(), name, target, &closed}}
 			}}

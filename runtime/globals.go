@@ -172,6 +172,23 @@ func (r *Runtime) programOf(ctx context.Context, d *Device, img *registry.Image,
 	return p.built, nil
 }
 
+// endDevices forgets the memory on devices: closed, or left as it is.
+func (g *deviceGlobals) endDevices(closed bool, ended map[*Device]bool) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var errs []error
+	for key, m := range g.buffers {
+		if !ended[key.device] {
+			continue
+		}
+		delete(g.buffers, key)
+		if closed {
+			errs = append(errs, m.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // closeMemory gives the memory back.
 func (g *deviceGlobals) closeMemory() error {
 	g.mu.Lock()

@@ -3,6 +3,8 @@ package runtime
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 
 	"offlink/runtime/driver"
@@ -202,6 +204,19 @@ func (s *store[K, T]) dropIdle() error {
 func (s *store[K, T]) closeAll() error {
 	s.dropEntries(func(*built[K, T]) bool { return true })
 	return s.giveUp()
+}
+
+// endEntries drops the entries of some keys for good: closed, or left as they are.
+func (s *store[K, T]) endEntries(closed bool, which func(K) bool) error {
+	if closed {
+		s.dropEntries(func(b *built[K, T]) bool { return which(b.key) })
+		return s.giveUp()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.entries, func(key K, _ *built[K, T]) bool { return which(key) })
+	s.forgotten = slices.DeleteFunc(s.forgotten, func(b *built[K, T]) bool { return which(b.key) })
+	return nil
 }
 
 func (s *store[K, T]) dropEntries(which func(*built[K, T]) bool) {

@@ -33,6 +33,9 @@ type Options struct {
 	// Findings, if set, takes those of the embedded device in checked mode, which
 	// the errors of launches have too.
 	Findings io.Writer
+	// Ending, if set, tells whether the exit of the process is under way: a
+	// driver whose library is loaded may have ended then, and is not opened.
+	Ending func() bool
 	// SaveTemps is a folder for the C that the embedded device makes of kernels;
 	// none if empty.
 	SaveTemps string
@@ -58,15 +61,17 @@ type backend struct {
 	open func(o *Options, t *tracer) (driver.Driver, error)
 	// install says what to install for it.
 	install string
+	// library is the one that it opens first; "" for the embedded device.
+	library string
 }
 
 // builtin are the back ends in order of preference: those of real drivers, then
 // the embedded device, which is always there.
 var builtin = []backend{
-	{"cuda", openCUDA, "NVIDIA's driver (libcuda.so.1)"},
-	{"opencl", openOpenCL, "an OpenCL loader (ocl-icd-libopencl1) and a driver; for CPUs: pip install intel-opencl-rt intel-cmplr-lib-rt, then OCL_ICD_VENDORS=.../lib/libintelocl.so"},
-	{"level_zero", openLevelZero, "the loader of Level Zero (libze1) and a driver, for Intel's GPUs libze-intel-gpu1 or intel-level-zero-gpu"},
-	{"host", openHost, ""},
+	{"cuda", openCUDA, "NVIDIA's driver (libcuda.so.1)", "libcuda.so.1"},
+	{"opencl", openOpenCL, "an OpenCL loader (ocl-icd-libopencl1) and a driver; for CPUs: pip install intel-opencl-rt intel-cmplr-lib-rt, then OCL_ICD_VENDORS=.../lib/libintelocl.so", "libOpenCL.so.1"},
+	{"level_zero", openLevelZero, "the loader of Level Zero (libze1) and a driver, for Intel's GPUs libze-intel-gpu1 or intel-level-zero-gpu", "libze_loader.so.1"},
+	{"host", openHost, "", ""},
 }
 
 func openCUDA(*Options, *tracer) (driver.Driver, error) { return cuda.New(cuda.Options{}) }
@@ -94,7 +99,7 @@ func openHost(o *Options, t *tracer) (driver.Driver, error) {
 func Open(o Options) []driver.Driver {
 	d, err := Discover(o)
 	if err != nil {
-		return []driver.Driver{refusal{err}}
+		return []driver.Driver{refusal{"environment", err}}
 	}
 	return driversOf(d.Backends)
 }
@@ -118,7 +123,7 @@ func Lazy(o Options) []runtime.Backend {
 		if i == len(builtin)-1 { // the embedded device is the last
 			list = append(list, runtime.Backend{Open: l.openPlugins})
 		}
-		list = append(list, runtime.Backend{Name: b.name, Open: func() []driver.Driver { return l.openBuiltin(b) }})
+		list = append(list, runtime.Backend{Name: b.name, Open: func() []driver.Driver { return l.openBuiltin(b) }, Embedded: b.library == ""})
 	}
 	return list
 }
@@ -141,7 +146,7 @@ func (l *lazyDiscovery) readEnvironment() (err error) {
 // is asked for has the error.
 func (l *lazyDiscovery) openFound(open func() []*Found) (list []driver.Driver) {
 	if err := l.start(); err != nil {
-		l.refused.Do(func() { list = []driver.Driver{refusal{err}} })
+		l.refused.Do(func() { list = []driver.Driver{refusal{"environment", err}} })
 		return list
 	}
 	return driversOf(open())
@@ -156,9 +161,12 @@ func (l *lazyDiscovery) openPlugins() []driver.Driver {
 }
 
 // refusal is a driver that has nothing but an error.
-type refusal struct{ err error }
+type refusal struct {
+	name string
+	err  error
+}
 
-func (r refusal) Name() string                      { return "environment" }
+func (r refusal) Name() string                      { return r.name }
 func (r refusal) Devices() ([]driver.Device, error) { return nil, r.err }
 func (r refusal) Close() error                      { return nil }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"offlink/runtime"
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/dl"
 	"offlink/runtime/selector"
@@ -81,6 +82,11 @@ func (d *Discovery) openBuiltin(o *Options, t *tracer, b backend) *Found {
 	f := &Found{Name: b.name, Install: b.install}
 	if !d.Filter.MayChoose(b.name) {
 		f.Filtered = strings.Join(d.Filter.Variables(), " ")
+		return f
+	}
+	if o.Ending != nil && b.library != "" && o.Ending() && dl.IsLoaded(b.library) {
+		f.recordFailure(t, runtime.ErrDriverEnded)
+		f.Driver = refusal{b.name, f.Err} // whoever asks for its devices is told
 		return f
 	}
 	opened, err := b.open(o, t)

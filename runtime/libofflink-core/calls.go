@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"offlink/runtime"
@@ -32,7 +33,7 @@ var current = sync.OnceValue(func() *session { return newSession(openBackends) }
 // openBackends has the findings of the checked mode printed, as programs may
 // drop the errors of launches.
 func openBackends(c *cache.Cache) []runtime.Backend {
-	return backends.Lazy(backends.Options{Cache: c, Findings: os.Stderr})
+	return backends.Lazy(backends.Options{Cache: c, Findings: os.Stderr, Ending: exitBegan.Load})
 }
 
 // serveCalls answers calls of C until enough other goroutines do. Each that finds
@@ -72,6 +73,13 @@ func performCall(c *C.struct_offlink_call) (result C.int) {
 		shutdownAtExit()
 		return C.int(statusOK)
 	}
+	if c.function == C.OFFLINK_CORE_END_DRIVERS {
+		endDriversAtExit()
+		return C.int(statusOK)
+	}
+	if c.exit_begun != 0 {
+		exitBegan.Store(true)
+	}
 	inUse.RLock()
 	defer inUse.RUnlock()
 	defer func() {
@@ -80,6 +88,7 @@ func performCall(c *C.struct_offlink_call) (result C.int) {
 		}
 	}()
 	err := dispatchCall(current(), c)
+	c.driver_grew = cBool(current().takeDriverGrowth())
 	if list := current().takeWarnings(); list != "" {
 		c.warnings = C.CString(list)
 	}
@@ -282,4 +291,18 @@ func shutdownAtExit() {
 		defer inUse.Unlock()
 		current().closeAll()
 	}
+}
+
+// exitBegan is set once the exit of the process is under way.
+var exitBegan atomic.Bool
+
+// endDriversAtExit ends the drivers, which it closes unless a thread still uses the
+// runtime: the driver copes with that, or does not, as in any program.
+func endDriversAtExit() {
+	exitBegan.Store(true)
+	idle := inUse.TryLock()
+	if idle {
+		defer inUse.Unlock()
+	}
+	current().endDrivers(idle)
 }

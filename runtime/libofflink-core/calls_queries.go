@@ -21,6 +21,7 @@ func deviceList(s *session, c *C.struct_offlink_call) error {
 	}
 	var list []string
 	for _, d := range devices {
+		s.growth.noteStep(d, driverOpened)
 		list = append(list, d.String())
 	}
 	array, err := stringArray(list)

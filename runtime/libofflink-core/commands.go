@@ -171,6 +171,7 @@ func (s *session) queueCommand(handle uint64, sync commandSync, do func(*queue, 
 		options.Block, options.Done, options.Yield = true, &done, takeSignals
 	}
 	err = do(q, options)
+	s.growth.noteStep(q.device, driverRan)
 	if inline && !sync.block && done != nil {
 		err = nil // it was accepted; the queue and the event have its outcome
 	}

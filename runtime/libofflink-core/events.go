@@ -188,7 +188,10 @@ func (s *session) enqueueHost(handle uint64, sync commandSync, start func(ends u
 // startHost calls start once the event `begins` has ended; where it failed, the
 // function is not called, and its event fails too.
 func (s *session) startHost(begins, ends uint64, start func(ends uint64)) {
-	e, _ := s.handles.endHandle(begins).(*event)
+	e, ok := s.handles.endHandle(begins).(*event)
+	if !ok {
+		return // its driver has ended with the process
+	}
 	e.OnDone(func(err error) {
 		_ = e.Close() // nobody is there to be told
 		if err == nil {

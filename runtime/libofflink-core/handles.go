@@ -2,7 +2,11 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
+
+	"offlink/runtime"
 )
 
 // handles gives out numbers for Go values that C holds. The zero value is
@@ -39,11 +43,38 @@ func (h *handles) endHandle(handle uint64) any {
 	return v
 }
 
+// listValues returns all values, in the order of their handles.
+func (h *handles) listValues() []any {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var list []any
+	for _, handle := range slices.Sorted(maps.Keys(h.values)) {
+		list = append(list, h.values[handle])
+	}
+	return list
+}
+
+// endObjects takes the objects of some devices away: their handles stand for
+// nothing but an error from then on.
+func (h *handles) endObjects(ends func(*runtime.Device) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for handle, v := range h.values {
+		if d := deviceOf(v); d != nil && ends(d) {
+			h.values[handle] = endedObject{d}
+		}
+	}
+}
+
 // lookupHandle returns the value of a handle if it is of that type.
 func lookupHandle[T any](h *handles, handle uint64, what string) (T, error) {
-	v, ok := h.getHandle(handle).(T)
-	if !ok {
-		return v, &invalidError{fmt.Sprintf("not an open %s", what)}
+	held := h.getHandle(handle)
+	v, ok := held.(T)
+	if ok {
+		return v, nil
 	}
-	return v, nil
+	if e, ended := held.(endedObject); ended {
+		return v, &endedError{e.device}
+	}
+	return v, &invalidError{fmt.Sprintf("not an open %s", what)}
 }

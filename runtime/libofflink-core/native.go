@@ -16,6 +16,8 @@ func (s *session) nativeHandle(handle uint64) (uint64, error) {
 	switch v := s.handles.getHandle(handle).(type) {
 	case nil:
 		return 0, invalidArgument("not an open object")
+	case endedObject:
+		return 0, &endedError{v.device}
 	case *runtime.Device:
 		held = v.Device
 	case *buffer:

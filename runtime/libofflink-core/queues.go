@@ -49,6 +49,23 @@ func (p *queues) putQueue(d *runtime.Device, q driver.Queue) {
 	p.idle[d] = append(p.idle[d], q)
 }
 
+// dropQueues forgets the idle queues of some devices: closed, or left as they are.
+func (p *queues) dropQueues(closed bool, which func(*runtime.Device) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for d, list := range p.idle {
+		if !which(d) {
+			continue
+		}
+		delete(p.idle, d)
+		for _, q := range list {
+			if closed {
+				_ = q.Close() // the process ends
+			}
+		}
+	}
+}
+
 func (p *queues) closeQueues() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

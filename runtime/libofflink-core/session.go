@@ -27,6 +27,7 @@ type session struct {
 	handles handles
 	queues  queues
 	trace   *trace.Recorder
+	growth  driverGrowth
 
 	mu sync.Mutex
 	// owners are the modules that registered images, by load address.
@@ -155,8 +156,10 @@ func (s *session) explainError(err error) error {
 func (s *session) openDevice(selector string) (handle uint64, name string, err error) {
 	d, err := s.runtime.Device(selector)
 	if err != nil {
+		s.growth.news.Store(s.runtime.HasDrivers()) // it may have opened some
 		return 0, "", err
 	}
+	s.growth.noteStep(d, driverOpened)
 	return s.handles.addHandle(d), d.Info().Name, nil
 }
 
@@ -176,6 +179,7 @@ func (s *session) openKernel(device uint64, base uintptr, ref runtime.KernelRef)
 	if err = errors.Join(err, program.Close()); err != nil {
 		return 0, 0, err
 	}
+	s.growth.noteStep(d, driverBuilt)
 	return s.handles.addHandle(&kernel{k, d}), len(k.Params), nil
 }
 
@@ -263,6 +267,7 @@ func (s *session) launchKernel(handle uint64, r *launchRequest) (quick bool, err
 	err = s.queues.withQueue(k.device, func(q driver.Queue) error {
 		return k.Launch(q, r.size, list, driver.Sync{Block: true, Yield: r.yield})
 	})
+	s.growth.noteStep(k.device, driverRan)
 	return k.isQuick(time.Since(start)), err
 }
 

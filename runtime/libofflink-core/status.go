@@ -40,6 +40,8 @@ func statusOf(err error) status {
 	switch {
 	case err == nil:
 		return statusOK
+	case errors.Is(err, runtime.ErrShutdown), errors.Is(err, runtime.ErrDriverEnded):
+		return statusRuntime
 	case hasType[*invalidError](err), hasType[*runtime.LaunchError](err), hasType[*runtime.SpecError](err),
 		errors.Is(err, globals.ErrCopyTo), errors.Is(err, globals.ErrCopyFrom):
 		return statusInvalid
@@ -59,8 +61,6 @@ func statusOf(err error) status {
 		return statusUnsupported
 	case hasType[*driver.BuildError](err), hasType[*codeError](err), hasType[*resolve.ImageError](err), errors.Is(err, driver.ErrNotFound):
 		return statusBuild
-	case errors.Is(err, runtime.ErrShutdown):
-		return statusRuntime
 	}
 	return statusDevice
 }

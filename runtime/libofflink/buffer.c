@@ -11,7 +11,7 @@ OFFLINK_EXPORT offlink_status offlink_buffer_create(offlink_device *device, size
   offlink_buffer *b = offlink_create(&call, sizeof *b, &status);
   if (!b)
     return status;
-  *b = (offlink_buffer){call.created, size, call.address, NULL, 0};
+  *b = (offlink_buffer){call.created, size, call.address, NULL, 0, device->quick};
   *buffer = b;
   return OFFLINK_OK;
 }
@@ -30,7 +30,7 @@ static int in_buffer(const offlink_buffer *buffer, size_t offset, size_t size) {
 static offlink_status copy_here(offlink_buffer *buffer, size_t offset, void *to, const void *from, size_t size) {
   if (!in_buffer(buffer, offset, size))
     return OFFLINK_ERROR_INVALID;
-  if (!offlink_begin_use())
+  if ((!buffer->embedded && offlink_drivers_ended()) || !offlink_begin_use())
     return offlink_perform(&(struct offlink_call){.function = OFFLINK_CORE_BUFFER_READ, .object = buffer->handle});
   memcpy(to, from, size);
   offlink_end_use();
@@ -138,7 +138,7 @@ OFFLINK_EXPORT offlink_status offlink_buffer_import(offlink_device *device, uint
   offlink_buffer *b = offlink_create(&call, sizeof *b, &status);
   if (!b)
     return status;
-  *b = (offlink_buffer){call.created, size, call.address, NULL, 0};
+  *b = (offlink_buffer){call.created, size, call.address, NULL, 0, device->quick};
   *buffer = b;
   return OFFLINK_OK;
 }

@@ -11,6 +11,8 @@ offlink_status offlink_perform(struct offlink_call *call) {
     return status;
   status = (offlink_status)core(call);
   offlink_log(call->warnings);
+  if (call->driver_grew)
+    offlink_expect_exit();
   return status ? offlink_fail_text(status, call->error) : OFFLINK_OK;
 }
 

@@ -11,7 +11,7 @@
 #include "offlink/offlink.h"
 
 /* Changes with any change below; both sides compare it. */
-#define OFFLINK_CORE_ABI 5
+#define OFFLINK_CORE_ABI 6
 
 /* A number that the core gave out, never 0. */
 typedef uint64_t offlink_handle;
@@ -66,7 +66,11 @@ enum offlink_function {
   OFFLINK_CORE_EVENT_STATUS,     /* object (an event) -> number */
   OFFLINK_CORE_EVENT_ON_DONE,    /* object (an event), on_done, data */
   OFFLINK_CORE_ADD_GLOBAL,       /* base (the host's object), text (a name) */
-  OFFLINK_CORE_DROP_GLOBAL       /* base */
+  OFFLINK_CORE_DROP_GLOBAL,      /* base */
+
+  /* The exit of the process is under way: drivers are not called any more, as
+   * their own exit handlers come next. The embedded device goes on. */
+  OFFLINK_CORE_END_DRIVERS
 };
 
 /* offlink_arg with the buffer's handle. */
@@ -119,6 +123,11 @@ struct offlink_call {
   int short_command;
   unsigned flags;
   size_t pattern_size;
+
+  int exit_begun; /* of DEVICE_OPEN and DEVICE_LIST: drivers of others may have ended */
+  /* Stored: the call may have had a driver load libraries, whose exit handlers
+   * run before those that the program has registered up to now. */
+  int driver_grew;
 
   void *address;
   uint64_t times[4];

@@ -3,7 +3,7 @@
 
 OFFLINK_EXPORT offlink_status offlink_device_open(const char *selector, offlink_device **device) {
   REQUIRE(device);
-  struct offlink_call call = {.function = OFFLINK_CORE_DEVICE_OPEN, .text = selector ? selector : ""};
+  struct offlink_call call = {.function = OFFLINK_CORE_DEVICE_OPEN, .text = selector ? selector : "", .exit_begun = offlink_exit_has_begun()};
   offlink_status status;
   offlink_device *d = offlink_create(&call, sizeof *d, &status);
   if (!d)
@@ -27,7 +27,7 @@ OFFLINK_EXPORT void offlink_device_close(offlink_device *device) {
 OFFLINK_EXPORT offlink_status offlink_device_list(char ***selectors, size_t *count) {
   REQUIRE(selectors);
   REQUIRE(count);
-  struct offlink_call call = {.function = OFFLINK_CORE_DEVICE_LIST};
+  struct offlink_call call = {.function = OFFLINK_CORE_DEVICE_LIST, .exit_begun = offlink_exit_has_begun()};
   offlink_status status = offlink_perform(&call);
   if (status)
     return status;

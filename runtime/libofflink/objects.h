@@ -28,6 +28,7 @@ struct offlink_buffer {
   char *bytes; /* where the host reaches the memory, else NULL */
   struct offlink_view *views;
   int used; /* it was read or written */
+  int embedded; /* of the embedded device, whose memory outlives those of drivers */
 };
 
 struct offlink_queue {

@@ -78,6 +78,16 @@ offlink_core_function *offlink_start(offlink_status *status);
 int offlink_begin_use(void);
 void offlink_end_use(void);
 
+/* Has drivers told of the exit of the process before it comes to the handlers that
+ * are registered now. */
+void offlink_expect_exit(void);
+
+/* Whether the exit of the process is under way, as far as can be told. */
+int offlink_exit_has_begun(void);
+
+/* Whether drivers may have ended: their memory must not be touched. */
+int offlink_drivers_ended(void);
+
 /* The core if it runs in this process and may still be called, else NULL. */
 offlink_core_function *offlink_running(void);
 

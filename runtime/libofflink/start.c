@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "shim.h"
 
@@ -25,6 +27,8 @@ static enum start_state state; /* changed under mutex, read without */
 static char core_path[PATH_MAX];
 static offlink_core_function *core;
 static int uses; /* of devices by this library itself */
+static int exiting; /* exit handlers of drivers may have run */
+static int main_ended; /* the main thread is in exit, or in pthread_exit */
 
 static void find_core(void) {
   Dl_info self;
@@ -57,14 +61,66 @@ static void after_fork_child(void) {
     __atomic_store_n(&state, FORKED, __ATOMIC_RELEASE);
 }
 
+/* The first part of the end. Handlers of exit run in the reverse order of their
+ * registration. This one is registered whenever a driver may have registered
+ * handlers of its own, and so runs before those: a driver that is called after
+ * them crashes. */
+static void end_drivers(void) {
+  __atomic_store_n(&exiting, 1, __ATOMIC_SEQ_CST);
+  offlink_core_function *running = offlink_running();
+  if (running)
+    running(&(struct offlink_call){.function = OFFLINK_CORE_END_DRIVERS});
+}
+
+void offlink_expect_exit(void) { atexit(end_drivers); }
+
+int offlink_drivers_ended(void) { return __atomic_load_n(&exiting, __ATOMIC_SEQ_CST); }
+
+/* Drivers that another runtime has opened end without a word. exit begins with the
+ * destructors of the main thread's thread_local objects, so one of those tells of
+ * it; handlers of exit that are registered before main would run too late, after
+ * the destructors of all libraries. glibc alone has the function. */
+extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static void main_thread_ends(void *unused) {
+  (void)unused;
+  __atomic_store_n(&main_ended, 1, __ATOMIC_SEQ_CST);
+}
+
+static void watch_main_thread(void) {
+  if (__cxa_thread_atexit_impl && syscall(SYS_gettid) == getpid())
+    __cxa_thread_atexit_impl(main_thread_ends, NULL, &__dso_handle);
+}
+
+/* Whether the main thread is gone for good: pthread_exit ended it, and the process
+ * goes on. In exit it still runs. */
+static int main_thread_is_gone(void) {
+  char line[512], *end;
+  FILE *stat = fopen("/proc/self/stat", "re");
+  size_t size = stat ? fread(line, 1, sizeof line - 1, stat) : 0;
+  if (stat)
+    fclose(stat);
+  line[size] = 0;
+  end = strrchr(line, ')'); /* of the command, which may have any character */
+  return end && end[1] == ' ' && end[2] == 'Z';
+}
+
+int offlink_exit_has_begun(void) {
+  return offlink_drivers_ended() || (__atomic_load_n(&main_ended, __ATOMIC_SEQ_CST) && !main_thread_is_gone());
+}
+
 __attribute__((constructor)) static void construct(void) {
   find_core();
+  watch_main_thread();
   pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
-/* Images that were linked without -lofflink unregister after this: they find
+/* The second part of the end: caches, programs and the embedded device. Other
+ * destructors of this library, which have no number or a higher one, come before.
+ * Images that were linked without -lofflink unregister after this: they find
  * no running core. */
-__attribute__((destructor)) static void destruct(void) {
+__attribute__((destructor(110))) static void destruct(void) {
   offlink_core_function *running = offlink_running();
   if (!running)
     return;

@@ -6,6 +6,7 @@ package dl
 const Supported = false
 
 func openLibrary(string) (uintptr, error)         { return 0, ErrUnsupported }
+func isLoaded(string) bool                        { return false }
 func closeLibrary(uintptr) error                  { return ErrUnsupported }
 func findSymbol(uintptr, string) (uintptr, error) { return 0, ErrUnsupported }
 func fileOfAddress(uintptr) string                { return "" }

@@ -27,6 +27,22 @@ func openLibrary(name string) (uintptr, error) {
 	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }
 
+// isLoaded asks for a library without loading it (RTLD_NOLOAD, whose number
+// differs).
+func isLoaded(name string) bool {
+	defer lockThread()()
+	noLoad, known := map[string]int{"linux": 0x4, "darwin": 0x10, "freebsd": 0x2000}[runtime.GOOS]
+	if !known {
+		return false
+	}
+	handle, err := purego.Dlopen(name, purego.RTLD_NOW|noLoad)
+	if err != nil {
+		return false
+	}
+	_ = purego.Dlclose(handle) // it counts the holders
+	return true
+}
+
 func closeLibrary(handle uintptr) error {
 	defer lockThread()()
 	return purego.Dlclose(handle)

@@ -29,6 +29,13 @@ func isPath(name string) bool {
 	return false
 }
 
+func isLoaded(name string) bool {
+	const keepCount = 2 // GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT
+	wide, err := windows.UTF16PtrFromString(name)
+	var module windows.Handle
+	return err == nil && windows.GetModuleHandleEx(keepCount, wide, &module) == nil
+}
+
 func closeLibrary(handle uintptr) error { return windows.FreeLibrary(windows.Handle(handle)) }
 
 func findSymbol(handle uintptr, name string) (uintptr, error) {

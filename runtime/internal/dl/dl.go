@@ -82,6 +82,10 @@ func Open(names ...string) (*Library, error) {
 	return nil, &OpenError{tried}
 }
 
+// IsLoaded tells whether the process has a library of that name, whoever has
+// opened it.
+func IsLoaded(name string) bool { return isLoaded(name) }
+
 // Symbol returns the address of a function or variable, or an error that
 // errors.Is ErrNoSymbol.
 func (l *Library) Symbol(name string) (uintptr, error) {

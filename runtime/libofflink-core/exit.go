@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"offlink/runtime"
+	"offlink/runtime/driver"
+)
+
+// The end comes in two parts. Drivers end when the exit of the process comes to the
+// handlers that their libraries have registered (endDrivers): a call after those
+// crashes. The rest ends after the destructors of the program (closeAll).
+
+// driverGrowth notes the steps in which a driver loads libraries, each of which may
+// register exit handlers: when it is opened, when it builds, when it runs.
+type driverGrowth struct {
+	steps atomic.Uint32 // those that were taken
+	news  atomic.Bool
+}
+
+const (
+	driverOpened = 1 << iota
+	driverBuilt
+	driverRan
+)
+
+// noteStep notes a step of a device. A step of one driver counts for all: nearly
+// every process uses one.
+func (g *driverGrowth) noteStep(d *runtime.Device, step uint32) {
+	if g.steps.Load()&step == 0 && !runsOnCaller(d) {
+		g.steps.Or(step)
+		g.news.Store(true)
+	}
+}
+
+// takeDriverGrowth tells whether there was a step since the last call.
+func (s *session) takeDriverGrowth() bool {
+	return s.growth.news.Load() && s.growth.news.Swap(false)
+}
+
+// endedObject stands for an object of a driver that has ended.
+type endedObject struct{ device *runtime.Device }
+
+// endedError is that a device is used whose driver has ended.
+type endedError struct{ device *runtime.Device }
+
+func (e *endedError) Error() string {
+	return fmt.Sprintf("%v: %v; use it in main, or in a function of atexit that is registered after it was opened", e.device, runtime.ErrDriverEnded)
+}
+
+// Unwrap returns runtime.ErrDriverEnded.
+func (e *endedError) Unwrap() error { return runtime.ErrDriverEnded }
+
+// drainLimit is how long the exit waits for the commands of drivers. A kernel that
+// does not end must not keep the process.
+const drainLimit = 500 * time.Millisecond
+
+// endDrivers ends all drivers but the embedded device. What C holds of them gives
+// errors from then on; memory that C has by address stays, as the program may look
+// at it. idle tells that no other call is under way: then commands end first, and
+// the drivers are closed.
+func (s *session) endDrivers(idle bool) {
+	if !s.runtime.HasDrivers() {
+		return
+	}
+	if idle {
+		s.drainQueues()
+	}
+	s.handles.endObjects(func(d *runtime.Device) bool { return !runsOnCaller(d) })
+	s.queues.dropQueues(idle, func(d *runtime.Device) bool { return !runsOnCaller(d) })
+	s.dropAllocations()
+	_, _ = s.runtime.EndDrivers(idle)
+}
+
+// drainQueues waits for the commands of drivers' queues.
+func (s *session) drainQueues() {
+	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
+	defer cancel()
+	for _, v := range s.handles.listValues() {
+		q, ok := v.(*queue)
+		if !ok || runsOnCaller(q.device) {
+			continue
+		}
+		var all driver.Event
+		if q.Barrier(driver.Sync{Done: &all}) == nil && all != nil {
+			_ = all.Wait(ctx) // nobody is there to be told
+			_ = all.Close()
+		}
+	}
+}
+
+// dropAllocations forgets memory of drivers, which stays with the program.
+func (s *session) dropAllocations() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for address, a := range s.allocations {
+		if !runsOnCaller(a.device) {
+			delete(s.allocations, address)
+		}
+	}
+}
+
+// deviceOf is the device of anything that C holds, nil for things without one.
+func deviceOf(held any) *runtime.Device {
+	switch v := held.(type) {
+	case *runtime.Device:
+		return v
+	case *buffer:
+		return v.device
+	case *kernel:
+		return v.device
+	case *queue:
+		return v.device
+	case *event:
+		return v.device
+	}
+	return nil
+}
