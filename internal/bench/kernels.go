@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -21,13 +22,12 @@ const kernelRounds = 15
 
 // executor is a process that runs kernels when it is told their names.
 type executor struct {
-	name    string
-	smaller float64 // its launches are so many times smaller
-	same    bool    // its results have the bits of the C
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Reader
-	best    map[string]time.Duration
+	name string
+	same bool // its results have the bits of the C
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	best map[string]time.Duration
 }
 
 // printKernels compares the embedded device with C at -O2, with Intel's and
@@ -39,10 +39,10 @@ func printKernels(dir string) error {
 	}
 	list := []*executor{{name: "C -O2", same: true, cmd: exec.Command(program)}}
 	for _, e := range []struct{ name, device string }{{"WebAssembly", "wasm"}, {"native", "native"}} {
-		list = append(list, &executor{name: e.name, same: true, cmd: kernelProcess(e.device, 1)})
+		list = append(list, &executor{name: e.name, same: true, cmd: kernelProcess(e.device, 1, 1)})
 	}
-	for name, icd := range openclVendors(dir) {
-		cmd := kernelProcess("opencl", 1)
+	for name, icd := range openclVendors() {
+		cmd := kernelProcess("opencl", 1, 1)
 		cmd.Env = append(os.Environ(), "OCL_ICD_VENDORS="+icd, "POCL_CACHE_DIR="+dir)
 		list = append(list, &executor{name: name, cmd: cmd})
 	}
@@ -54,6 +54,19 @@ func printKernels(dir string) error {
 		return err
 	}
 	printRatios(list)
+	if err := closeExecutors(list); err != nil {
+		return err
+	}
+	if err := printThreads(); err != nil {
+		return err
+	}
+	if err := printFirstLaunches(); err != nil {
+		return err
+	}
+	return printOclgrind(dir)
+}
+
+func closeExecutors(list []*executor) error {
 	for _, e := range list {
 		if err := errors.Join(e.in.Close(), e.cmd.Wait()); err != nil {
 			return fmt.Errorf("%s: %w", e.name, err)
@@ -62,17 +75,109 @@ func printKernels(dir string) error {
 	return nil
 }
 
+// withSuffix are the kernels for another measure: see runOnce.
+func withSuffix(suffix string) []string {
+	var names []string
+	for _, name := range kernelNames {
+		names = append(names, name+suffix)
+	}
+	return names
+}
+
+// meanRatio is the geometric mean of the times of one executor over those of
+// another one, and the extremes.
+func meanRatio(e, floor *executor, names []string) (mean, least, most float64) {
+	least = math.Inf(1)
+	for _, name := range names {
+		ratio := float64(e.best[name]) / float64(floor.best[name])
+		mean += math.Log(ratio) / float64(len(names))
+		least, most = min(least, ratio), max(most, ratio)
+	}
+	return math.Exp(mean), least, most
+}
+
+// printThreads compares one processor with two, by the clock: it tells something
+// only on a machine that has two to spare.
+func printThreads() error {
+	one := &executor{name: "one thread", same: true, cmd: kernelProcess("native", 1, 1)}
+	two := &executor{name: "two threads", same: true, cmd: kernelProcess("native", 2, 1)}
+	list, err := startExecutors([]*executor{one, two})
+	if err != nil {
+		return err
+	}
+	names := withSuffix("/wall")
+	if err := runRounds(list, names, kernelRounds); err != nil {
+		return err
+	}
+	mean, least, most := meanRatio(one, two, names)
+	fmt.Printf("native, two threads: %.2f times as fast as one by the clock (%.2f to %.2f)\n", mean, least, most)
+	return closeExecutors(list)
+}
+
+// printFirstLaunches measures launches of kernels that were never run before: their
+// compilation and a small run.
+func printFirstLaunches() error {
+	e := &executor{name: "first launch", same: true, cmd: kernelProcess("wasm", 1, smallLaunches)}
+	list, err := startExecutors([]*executor{e})
+	if err != nil {
+		return err
+	}
+	names := withSuffix("/first")
+	if err := runRounds(list, names, kernelRounds); err != nil {
+		return err
+	}
+	var times []time.Duration
+	for _, name := range names {
+		times = append(times, e.best[name])
+	}
+	slices.Sort(times)
+	fmt.Printf("WebAssembly, first launch: %.2f ms (median of %d kernels), %.2f ms at most\n",
+		times[len(times)/2].Seconds()*1e3, len(times), times[len(times)-1].Seconds()*1e3)
+	return closeExecutors(list)
+}
+
+// smallLaunches is by how much launches are smaller where others would take minutes.
+const smallLaunches = 64
+
+// printOclgrind compares small launches with Oclgrind, which interprets LLVM IR.
+func printOclgrind(dir string) error {
+	const library = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
+	if _, err := os.Stat(library); err != nil {
+		fmt.Println("Oclgrind is not installed")
+		return nil
+	}
+	icd := filepath.Join(dir, "oclgrind.icd")
+	if err := os.WriteFile(icd, []byte(library+"\n"), 0o666); err != nil {
+		return err
+	}
+	own := &executor{name: "native", same: true, cmd: kernelProcess("native", 1, smallLaunches)}
+	other := &executor{name: "Oclgrind", cmd: kernelProcess("opencl", 1, smallLaunches)}
+	other.cmd.Env = append(os.Environ(), "OCL_ICD_VENDORS="+icd)
+	list, err := startExecutors([]*executor{own, other})
+	if err != nil || len(list) < 2 {
+		return err
+	}
+	// It has no rotations, which the optimizer makes of the shifts of SHA-256.
+	names := slices.DeleteFunc(slices.Clone(kernelNames), func(name string) bool { return name == "sha256" })
+	if err := runRounds(list, names, 3); err != nil {
+		return err
+	}
+	mean, least, most := meanRatio(other, own, names)
+	fmt.Printf("Oclgrind: %.0f times the processor time of native code (%.0f to %.0f), launches %d times smaller\n", mean, least, most, smallLaunches)
+	return closeExecutors(list)
+}
+
 // kernelProcess is this program as a device.
-func kernelProcess(device string, smaller int) *exec.Cmd {
+func kernelProcess(device string, processors, smaller int) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
 	}
-	return exec.Command(self, "-kernels", device, "1", fmt.Sprint(smaller))
+	return exec.Command(self, "-kernels", device, fmt.Sprint(processors), fmt.Sprint(smaller))
 }
 
 // openclVendors are the drivers of other devices that are installed.
-func openclVendors(string) map[string]string {
+func openclVendors() map[string]string {
 	found := map[string]string{}
 	for name, pattern := range map[string]string{"Intel": "build/python/lib/libintelocl.so", "PoCL": "/etc/OpenCL/vendors/pocl.icd"} {
 		if path, err := filepath.Abs(pattern); err == nil {

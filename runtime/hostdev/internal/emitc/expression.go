@@ -20,6 +20,8 @@ func (e *emitter) resultText(in *lanes.Inst) (v string, each bool) {
 		return e.loadText(in), false
 	case lanes.OpSplat:
 		return initializerText(in.Type, func(int) string { return e.laneValue(in.Type.Kind, in.Args[0]) }), false
+	case lanes.OpEvery2:
+		return e.loadEvery2(in), false
 	case lanes.OpBuild:
 		return initializerText(in.Type, func(l int) string { return e.laneValue(in.Type.Kind, in.Args[l]) }), false
 	case lanes.OpIota:
@@ -40,6 +42,22 @@ func (e *emitter) resultText(in *lanes.Inst) (v string, each bool) {
 		return e.vectorText(in)
 	}
 	return e.scalarText(in), false
+}
+
+// loadEvery2 picks the lanes of two vectors; the second one ends with the last lane.
+func (e *emitter) loadEvery2(in *lanes.Inst) string {
+	n := in.Type.Lanes
+	var picks []string
+	for l := range n {
+		pick := 2 * l
+		if l >= n/2 {
+			pick++
+		}
+		picks = append(picks, fmt.Sprint(pick))
+	}
+	t := typeName(in.Type)
+	return fmt.Sprintf("__builtin_shufflevector(LOAD(%s, r%d, %d), LOAD(%s, r%d, %d), %s)", t, in.Args[0], in.Off,
+		t, in.Args[0], in.Off+uint32(4*(n-1)), strings.Join(picks, ", "))
 }
 
 func initializerText(t lanes.Type, lane func(l int) string) string {

@@ -1,6 +1,9 @@
 package emitwasm
 
-import "offlink/runtime/hostdev/internal/lanes"
+import (
+	"offlink/runtime/hostdev/internal/lanes"
+	"offlink/runtime/hostdev/internal/wasm"
+)
 
 // Loads and stores by kind and size.
 
@@ -53,6 +56,26 @@ func (e *emitter) emitLoad(in *lanes.Inst) {
 			e.simdOp(0x00)
 			e.appendMemarg(0, in.Off+uint32(16*p))
 		}
+		e.popReg(in.Dst, p)
+	}
+}
+
+// loadEvery2 loads four lanes of two vectors; the second one starts at an odd element,
+// to end with the last lane. The last part comes first, as for other loads.
+func (e *emitter) loadEvery2(in *lanes.Inst) {
+	second := e.scratchLocal(wasm.V128, 0)
+	load := func(off uint32) {
+		e.pushReg(in.Args[0], 0)
+		e.simdOp(0x00)
+		e.appendMemarg(0, off)
+	}
+	for p := partCount(in.Type) - 1; p >= 0; p-- {
+		at := in.Off + uint32(32*p)
+		load(at + 12)
+		e.setLocal(second)
+		load(at)
+		e.getLocal(second)
+		e.shuffleWords(0, 2, 5, 7)
 		e.popReg(in.Dst, p)
 	}
 }

@@ -50,6 +50,8 @@ func (e *emitter) emitVector(in *lanes.Inst) {
 		e.emitSplat(in)
 	case lanes.OpIota:
 		e.emitIota(in)
+	case lanes.OpEvery2:
+		e.loadEvery2(in)
 	case lanes.OpBuild:
 		e.buildLanes(in)
 	case lanes.OpInsert:

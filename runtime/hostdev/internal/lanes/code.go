@@ -122,7 +122,7 @@ var opNames = [...]string{
 	OpLoad: "load", OpStore: "store", OpAtomic: "atomic", OpFence: "fence",
 	OpFromLane: "from_lane", OpToLane: "to_lane", OpShuffle: "shuffle", OpActive: "active", OpTogether: "together",
 	OpPrivateLoad: "private_load", OpPrivateStore: "private_store", OpSet: "set", OpHost: "host", OpTrap: "trap",
-	OpSplat: "splat", OpIota: "iota", OpExtract: "extract", OpInsert: "insert", OpBuild: "build", OpAny: "any", OpAll: "all", OpBits: "bits",
+	OpSplat: "splat", OpIota: "iota", OpExtract: "extract", OpInsert: "insert", OpBuild: "build", OpEvery2: "every2", OpAny: "any", OpAll: "all", OpBits: "bits",
 	OpCopy: "copy", OpTick: "tick", OpFill: "fill", OpBlock: "block", OpLoop: "loop", OpIf: "if", OpElse: "else",
 	OpEnd: "end", OpBr: "br", OpBrIf: "br_if", OpBrTable: "br_table", OpReturn: "return",
 }

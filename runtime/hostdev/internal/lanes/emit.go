@@ -13,7 +13,8 @@ type emitter struct {
 	scalars, vectors []Reg // of values
 	rscalar, rvector []Reg // of registers
 	wanted           []bool
-	late             []bool // conditions that are computed where the lanes differ
+	extracted        map[*Value][]Reg // lanes of addresses, in the values that are emitted
+	late             []bool           // conditions that are computed where the lanes differ
 	labels           *int
 
 	x, y, z Reg // the local id of the step's first work-item
@@ -309,6 +310,7 @@ func (e *emitter) emitValues(b *Block, mask Reg) error { return e.emitValuesBut(
 
 // emitValuesBut leaves one out.
 func (e *emitter) emitValuesBut(b *Block, mask Reg, but *Value) error {
+	e.extracted = map[*Value][]Reg{}
 	for _, v := range b.Values {
 		if v == but || v.Op != OpSet && e.shared.hoist[v.id] <= inRow {
 			continue

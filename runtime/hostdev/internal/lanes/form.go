@@ -136,6 +136,7 @@ const (
 	OpExtract // Imm: the lane
 	OpInsert  // Args: vector, scalar; Imm: the lane
 	OpBuild   // Args: a scalar for each lane
+	OpEvery2  // Args: address: a load of every second element of 32 bits; nothing beyond them is read
 	OpAny     // of a mask, to a scalar Bool
 	OpAll
 	OpBits // a mask to an I32 with a bit for each lane
@@ -588,10 +589,27 @@ func (b *Block) simplifyValue(op Op, k Kind, args []*Value) *Value {
 		return b.simplifyMul(k, args)
 	case OpEq, OpNe, OpULt, OpULe, OpSLt, OpSLe:
 		return b.narrowCompare(op, args)
+	case OpSelect:
+		if k == Bool {
+			return b.simplifyChoice(args)
+		}
 	case OpBool:
 		if args[0].Op == OpInt {
 			return args[0].Args[0]
 		}
+	}
+	return nil
+}
+
+// simplifyChoice makes and and or of choices between a flag and a constant, which
+// is how compilers spell conditions that are evaluated in order.
+func (b *Block) simplifyChoice(args []*Value) *Value {
+	cond, yes, no := args[0], args[1], args[2]
+	switch {
+	case yes.isConst(1):
+		return b.Add(OpOr, Bool, cond, no)
+	case no.isConst(0):
+		return b.Add(OpAnd, Bool, cond, yes)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (e *emitter) loadContiguous(v *Value, mask Reg, in Inst) {
 		_, bad := e.spanTest(v, e.accessSpan(v))
 		e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
 		e.checkLanes(v, mask)
-		e.gatherLanes(v, mask)
+		e.loadSomeLanes(v, mask)
 		e.emitOnly(Inst{Op: OpElse})
 		e.keepLanes(v, mask, in)
 		e.emitOnly(Inst{Op: OpEnd})
@@ -79,10 +79,27 @@ func (e *emitter) maskedAddresses(addresses Reg, off uint32, mask Reg) func(l in
 
 // addressesOf are the addresses of the lanes of an access.
 func (e *emitter) addressesOf(v *Value, mask Reg) func(l int) (Reg, uint32) {
+	if mask == NoReg && e.a.classOf(v.Args[0]).Level == Varying {
+		return func(l int) (Reg, uint32) { return e.extractOnce(v.Args[0], l), v.Off }
+	}
 	if mask == NoReg {
 		return func(l int) (Reg, uint32) { return e.laneAddress(v.Args[0], v.Off, l) }
 	}
 	return e.maskedAddresses(e.inLanes(v.Args[0]), v.Off, mask)
+}
+
+// extractOnce is laneOf for addresses that vary: accesses side by side, as to the
+// components of a vector, share them within the values of a block.
+func (e *emitter) extractOnce(v *Value, l int) Reg {
+	list := e.extracted[v]
+	if list == nil {
+		list = newRegs(e.width)
+		e.extracted[v] = list
+	}
+	if list[l] == NoReg {
+		list[l] = e.laneOf(v, l)
+	}
+	return list[l]
 }
 
 // inOrder calls for each lane, the last one first where the addresses grow: its
@@ -99,10 +116,21 @@ func (e *emitter) inOrder(v *Value, f func(l int)) {
 	}
 }
 
+// alternates tells of accesses to every second element, as to one part of complex
+// numbers.
+func (e *emitter) alternates(v *Value) bool {
+	c := e.a.classOf(v.Args[0])
+	return e.width > 1 && c.Level == Strided && c.Stride == 8 && v.Imm == 4 && !v.Kind.Wide()
+}
+
 func (e *emitter) gatherLanes(v *Value, mask Reg) {
 	own := mask
 	if v.Fixed {
 		own = NoReg // any address will do
+	}
+	if own == NoReg && e.alternates(v) {
+		e.keepLanes(v, mask, Inst{Op: OpEvery2, Args: []Reg{e.scalarOf(v.Args[0])}, Imm: v.Imm, Off: v.Off})
+		return
 	}
 	address := e.addressesOf(v, own)
 	list := make([]Reg, e.width)
@@ -142,9 +170,53 @@ func (e *emitter) storeContiguous(v *Value, mask Reg, all Inst) {
 	if mask != NoReg {
 		e.emitOnly(Inst{Op: OpElse})
 		e.checkBounds(v, mask)
-		e.scatterLanes(v, mask)
+		e.storeSomeLanes(v, mask)
 		e.emitOnly(Inst{Op: OpEnd})
 	}
+}
+
+// loopActive emits a loop over the lanes of a mask, with the address of a word of each
+// in the memory of calls. It is for code that rarely runs: a loop is short.
+func (e *emitter) loopActive(mask Reg, size uint64, words Reg, body func(lane, word Reg)) {
+	t := scalarType(I32)
+	bits := e.emitNew(t, OpBits, 0, mask)
+	e.countLanes(func(lane Reg) {
+		is := e.emitNew(t, OpAnd, 0, bits, e.laneBit(lane))
+		e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpBool, 0, is)}})
+		body(lane, e.scaledAddress(words, lane, size))
+		e.emitOnly(Inst{Op: OpEnd})
+	})
+}
+
+// scaledAddress is base + lane * size.
+func (e *emitter) scaledAddress(base, lane Reg, size uint64) Reg {
+	t := scalarType(I32)
+	return e.emitNew(t, OpAdd, 0, base, e.emitNew(t, OpMul, 0, lane, e.constantReg(I32, size)))
+}
+
+// loadSomeLanes loads the lanes of a mask, which lie side by side.
+func (e *emitter) loadSomeLanes(v *Value, mask Reg) {
+	words, size := e.loadRecord(I32, RecordCall), uint64(kindSize(v.Kind))
+	e.loopActive(mask, size, words, func(lane, word Reg) {
+		r := e.newReg(scalarType(v.Kind))
+		e.emitTo(r, Inst{Op: OpLoad, Args: []Reg{e.scaledAddress(e.scalarOf(v.Args[0]), lane, v.Imm)}, Imm: v.Imm, Off: v.Off})
+		e.emitOnly(Inst{Op: OpStore, Type: scalarType(v.Kind), Args: []Reg{word, r}, Imm: size})
+	})
+	e.keepLanes(v, mask, Inst{Op: OpLoad, Args: []Reg{words}, Imm: size})
+}
+
+// storeSomeLanes stores the lanes of a mask, which lie side by side.
+func (e *emitter) storeSomeLanes(v *Value, mask Reg) {
+	value := v.Args[1]
+	t := scalarType(value.Kind)
+	words, size := e.loadRecord(I32, RecordCall), uint64(kindSize(value.Kind))
+	e.emitOnly(Inst{Op: OpStore, Type: e.vectorType(value.Kind), Args: []Reg{words, e.vectorOf(value)}, Imm: size})
+	e.loopActive(mask, size, words, func(lane, word Reg) {
+		r := e.newReg(t)
+		e.emitTo(r, Inst{Op: OpLoad, Args: []Reg{word}, Imm: size})
+		at := e.scaledAddress(e.scalarOf(v.Args[0]), lane, v.Imm)
+		e.emitOnly(Inst{Op: OpStore, Type: t, Args: []Reg{at, r}, Imm: v.Imm, Off: v.Off})
+	})
 }
 
 func (e *emitter) scatterLanes(v *Value, mask Reg) {
