@@ -17,7 +17,7 @@ EXAMPLES := dynlink device-global plugin-lib spec-constants heat
 TORTURE_RUNS ?= 20
 
 PROGRAMS := bin/postlink bin/offload-wrap bin/devrun
-LIBRARIES := bin/libofflink.so bin/libofflink-core.so
+LIBRARIES := bin/libofflink.so bin/libofflink-core.so bin/libpi_offlink.so
 
 # A failed recipe leaves no partial file.
 .DELETE_ON_ERROR:
@@ -26,7 +26,7 @@ LIBRARIES := bin/libofflink.so bin/libofflink-core.so
 
 all: build
 
-build: $(PROGRAMS) $(LIBRARIES) ## build the programs and both libraries into bin/
+build: $(PROGRAMS) $(LIBRARIES) ## build the programs and the libraries into bin/
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | awk -F'\t' '{ printf "  %-14s %s\n", $$1, $$2 }'
@@ -42,6 +42,11 @@ bin/libofflink.so: $(wildcard runtime/libofflink/*.c runtime/libofflink/*.h incl
 bin/libofflink-core.so: $(SOURCES) | bin
 	CGO_ENABLED=1 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS) $(CORE_LDFLAGS)' -buildmode=c-shared -o $@ ./runtime/libofflink-core
 	rm -f bin/libofflink-core.h
+
+# The embedded device as a plugin of DPC++'s interface.
+bin/libpi_offlink.so: $(SOURCES) | bin
+	CGO_ENABLED=1 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS) $(CORE_LDFLAGS)' -buildmode=c-shared -o $@ ./runtime/libpi_offlink
+	rm -f bin/libpi_offlink.h
 
 bin:
 	mkdir -p bin
@@ -59,6 +64,7 @@ test: setup-test build ## install what is missing, then run every test
 	$(GO) vet ./...
 	$(MAKE) -C examples/dynlink check
 	scripts/test-cuda
+	scripts/test-plugins
 	scripts/install "$(CURDIR)/build/installed" /usr
 	$(MAKE) -C build/installed/usr/share/offlink/examples/dynlink check
 	scripts/test-cmake build/installed/usr

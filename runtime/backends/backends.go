@@ -118,11 +118,8 @@ func driversOf(found []*Found) (list []driver.Driver) {
 func Lazy(o Options) []runtime.Backend {
 	l := &lazyDiscovery{options: o}
 	l.start = sync.OnceValue(l.readEnvironment)
-	var list []runtime.Backend
-	for i, b := range builtin {
-		if i == len(builtin)-1 { // the embedded device is the last
-			list = append(list, runtime.Backend{Open: l.openPlugins})
-		}
+	list := []runtime.Backend{{Open: l.openPlugins}}
+	for _, b := range builtin {
 		list = append(list, runtime.Backend{Name: b.name, Open: func() []driver.Driver { return l.openBuiltin(b) }, Embedded: b.library == ""})
 	}
 	return list

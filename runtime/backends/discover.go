@@ -15,6 +15,10 @@ import (
 type Discovery struct {
 	Backends []*Found
 	Filter   *selector.Filter
+
+	// replaced has the plugins with devices that have the name of a back end
+	// which is built in: they take its place.
+	replaced map[string]string
 }
 
 // Found is one back end: built in, or a plugin.
@@ -26,7 +30,8 @@ type Found struct {
 	Attempts []dl.Attempt
 	// Err is why it was not opened, or why some devices are missing.
 	Err error
-	// Filtered is the variable that excludes it, as NAME=VALUE.
+	// Filtered is the variable that excludes it, as NAME=VALUE, or the plugin
+	// that takes its place.
 	Filtered string
 	// Install says what to install where it was not found.
 	Install string
@@ -46,11 +51,10 @@ func Discover(o Options) (*Discovery, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, b := range builtin[:len(builtin)-1] {
+	d.Backends = d.openPlugins(&o, t)
+	for _, b := range builtin {
 		d.Backends = append(d.Backends, d.openBuiltin(&o, t, b))
 	}
-	d.Backends = append(d.Backends, d.openPlugins(&o, t)...)
-	d.Backends = append(d.Backends, d.openBuiltin(&o, t, builtin[len(builtin)-1]))
 	return d, nil
 }
 
@@ -82,6 +86,10 @@ func (d *Discovery) openBuiltin(o *Options, t *tracer, b backend) *Found {
 	f := &Found{Name: b.name, Install: b.install}
 	if !d.Filter.MayChoose(b.name) {
 		f.Filtered = strings.Join(d.Filter.Variables(), " ")
+		return f
+	}
+	if plugin := d.replaced[b.name]; plugin != "" {
+		f.Filtered = "the plugin " + plugin
 		return f
 	}
 	if o.Ending != nil && b.library != "" && o.Ending() && dl.IsLoaded(b.library) {

@@ -117,5 +117,11 @@ func (d *Discovery) openPlugin(o *Options, t *tracer, name string) *Found {
 	}
 	f.Attempts = opened.Attempts()
 	d.keepChosen(f, t, opened)
+	if len(f.All) > 0 {
+		if d.replaced == nil {
+			d.replaced = map[string]string{}
+		}
+		d.replaced[f.Name] = f.Path
+	}
 	return f
 }

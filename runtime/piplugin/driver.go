@@ -71,7 +71,7 @@ func BackendName(path string) string {
 	}
 	return strings.Map(func(c rune) rune {
 		if strings.ContainsRune(":,; *!", c) {
-			return '_' // what selectors are made of
+			return '_' // selectors consist of them
 		}
 		return c
 	}, name)
@@ -104,6 +104,9 @@ func (d *Driver) listDevices() error {
 	if err != nil {
 		return err
 	}
+	if len(platforms) == 0 {
+		return errNoPlatform
+	}
 	d.devices = nil
 	var errs []error
 	for i, handle := range platforms {
@@ -132,6 +135,9 @@ func (d *Driver) addDevices(p *platform) error {
 	}
 	return nil
 }
+
+// errNoPlatform is the reason why a plugin has no devices: most say no more.
+var errNoPlatform = errors.New("the plugin has no platform: it found no driver, or no device")
 
 // platform is a platform of the plugin.
 type platform struct {

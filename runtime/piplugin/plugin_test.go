@@ -131,7 +131,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestRefusals: libraries that are no plugins, versions that nobody knows, and
+// TestRefusals: libraries that are not plugins, versions that nobody knows, and
 // tables that cannot be used are refused with the reason.
 func TestRefusals(t *testing.T) {
 	notPlugin := filepath.Join(t.TempDir(), "libother.so")

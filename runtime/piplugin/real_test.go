@@ -62,9 +62,37 @@ func openRelease(t *testing.T, release, name string) *Driver {
 	return d
 }
 
+// TestLevelZeroWithoutDevice: the Level Zero plugins of all releases find no
+// device here. Each is refused with a reason, and the process lives on.
+func TestLevelZeroWithoutDevice(t *testing.T) {
+	if _, err := os.Stat("/dev/dri"); err == nil {
+		t.Skip("there may be a GPU")
+	}
+	for _, r := range releases {
+		t.Run(r.dpcpp, func(t *testing.T) {
+			if !inChild(t, r.dpcpp) {
+				return
+			}
+			d, err := Open(Options{Libraries: []string{pluginFolder(t, r.dpcpp) + "/libpi_level_zero.so"}})
+			if err != nil {
+				t.Logf("not opened: %v", err)
+				return
+			}
+			list, err := d.Devices()
+			if len(list) != 0 || err == nil {
+				t.Errorf("devices %v, %v; want none, with the reason", list, err)
+			}
+			t.Logf("%s: %v", d.Version(), err)
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestConformance runs the suite on Intel's CPU device, through the OpenCL
 // plugins of the oldest and the newest release. Those between passed it too
-// when they were added; TestDynlink runs them.
+// when they were added; scripts/test-plugins runs a program on them.
 func TestConformance(t *testing.T) {
 	for _, r := range []struct{ dpcpp string }{{releases[0].dpcpp}, {releases[len(releases)-1].dpcpp}} {
 		t.Run(r.dpcpp, func(t *testing.T) {

@@ -33,7 +33,7 @@ func (p *StoredProgram) Encode(magic string) ([]byte, error) {
 	return append(append([]byte(magic), sum[:]...), body...), nil
 }
 
-// DecodeProgram reads what Encode wrote. The checksum is compared before a
+// DecodeProgram reads the bytes of Encode. The checksum is compared before a
 // driver sees anything: they crash on damaged code.
 func DecodeProgram(magic string, data []byte) (*StoredProgram, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(magic))

@@ -86,7 +86,7 @@ func (p *Plugin) lastError() string {
 	return dl.String(*message)
 }
 
-// handles are the places where functions store what they make: on the heap, so
+// handles are the places where functions store the objects that they make: on the heap, so
 // that their addresses last.
 var handles = sync.Pool{New: func() any { return new(Handle) }}
 

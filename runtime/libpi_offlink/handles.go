@@ -1,0 +1,106 @@
+package main
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// The handles of the platform and the device, which live for ever.
+const (
+	platformHandle = 0x10
+	deviceHandle   = 0x20
+	firstHandle    = 0x100
+	handleStep     = 0x10 // handles look like aligned pointers
+)
+
+// handleTable has the objects that the host holds. A handle is never used
+// again.
+type handleTable struct {
+	mu      sync.Mutex
+	next    uintptr
+	objects map[uintptr]*handleEntry
+}
+
+type handleEntry struct {
+	object any
+	uses   int
+}
+
+var handles = handleTable{next: firstHandle, objects: map[uintptr]*handleEntry{}}
+
+// newHandle gives the host an object.
+func newHandle(object any) uintptr {
+	handles.mu.Lock()
+	defer handles.mu.Unlock()
+	handle := handles.next
+	handles.next += handleStep
+	handles.objects[handle] = &handleEntry{object, 1}
+	return handle
+}
+
+// objectOf is the object of a handle.
+func objectOf[T any](handle uintptr) (object T, err error) {
+	handles.mu.Lock()
+	defer handles.mu.Unlock()
+	if entry := handles.objects[handle]; entry != nil {
+		if object, ok := entry.object.(T); ok {
+			return object, nil
+		}
+	}
+	return object, failure(invalidValue, "%#x is not a handle of a %T", handle, object)
+}
+
+// closer is an object that has something to give back.
+type closer interface{ Close() error }
+
+func retainHandle(handle uintptr) int32 {
+	return perform(func() error {
+		handles.mu.Lock()
+		defer handles.mu.Unlock()
+		entry := handles.objects[handle]
+		if entry == nil {
+			return failure(invalidValue, "%#x is not a handle", handle)
+		}
+		entry.uses++
+		return nil
+	})
+}
+
+// releaseHandle ends one use, and closes the object after the last.
+func releaseHandle(handle uintptr) int32 {
+	return perform(func() error {
+		object, err := endUse(handle)
+		if c, ok := object.(closer); ok && err == nil {
+			return c.Close()
+		}
+		return err
+	})
+}
+
+// endUse returns the object if this was its last use.
+func endUse(handle uintptr) (any, error) {
+	handles.mu.Lock()
+	defer handles.mu.Unlock()
+	entry := handles.objects[handle]
+	if entry == nil {
+		return nil, failure(invalidValue, "%#x is not a handle", handle)
+	}
+	if entry.uses--; entry.uses > 0 {
+		return nil, nil
+	}
+	delete(handles.objects, handle)
+	return entry.object, nil
+}
+
+// nativeHandle tells a handle as the native one: the device has no other.
+func nativeHandle(handle uintptr, out *uintptr) int32 {
+	return perform(func() error { *out = handle; return nil })
+}
+
+// wordsAt is an array of the host, nil for none.
+func wordsAt[T any](at *T, count int) []T {
+	if at == nil || count <= 0 {
+		return nil
+	}
+	return unsafe.Slice(at, count)
+}

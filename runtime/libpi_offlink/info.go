@@ -1,0 +1,230 @@
+package main
+
+import (
+	"encoding/binary"
+	"strings"
+	"unsafe"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+)
+
+// answer is the result of a query, as the host gets it.
+type answer []byte
+
+func textAnswer(text string) answer { return append([]byte(text), 0) }
+
+func word32(n uint32) answer { return binary.NativeEndian.AppendUint32(nil, n) }
+func word64(n uint64) answer { return binary.NativeEndian.AppendUint64(nil, n) }
+
+func flag(yes bool) answer {
+	if yes {
+		return word32(1)
+	}
+	return word32(0)
+}
+
+// words64 is an array of size_t or of 64-bit numbers.
+func words64(list ...int) (a answer) {
+	for _, n := range list {
+		a = binary.NativeEndian.AppendUint64(a, uint64(n))
+	}
+	return a
+}
+
+// reply stores an answer in the host's memory; nil is a query that nobody
+// knows.
+func reply(a answer, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) error {
+	if a == nil {
+		return failure(invalidValue, "the query %#x is not known", param)
+	}
+	if size != nil {
+		*size = uintptr(len(a))
+	}
+	if out == nil {
+		return nil
+	}
+	if room < uintptr(len(a)) {
+		return failure(invalidValue, "the answer to %#x has %d bytes, and there is room for %d", param, len(a), room)
+	}
+	copy(unsafe.Slice((*byte)(out), len(a)), a)
+	return nil
+}
+
+// Queries of the interface that OpenCL does not have, or that package cl does
+// not use.
+const (
+	platformProfile    = 0x0900
+	platformBackend    = 0x21000
+	unknownBackend     = 0
+	deviceDimensions   = 0x1003
+	deviceAvailable    = 0x1027
+	deviceExecution    = 0x1029
+	deviceProfile      = 0x102E
+	devicePlatform     = 0x1031
+	deviceParent       = 0x1042
+	deviceReferences   = 0x1047
+	deviceOpenCLC      = 0x103D
+	deviceBuiltins     = 0x103F
+	deviceCacheType    = 0x101C
+	deviceConstantArgs = 0x1021
+	deviceAffinity     = 0x1045
+	devicePartition    = 0x1046
+	deviceIndependent  = 0x105D
+)
+
+func platformAnswer(param uint32) answer {
+	info := device().Info()
+	switch param {
+	case cl.PlatformName:
+		return textAnswer(info.Platform)
+	case cl.PlatformVersion:
+		return textAnswer(info.PlatformVersion)
+	case cl.PlatformVendor:
+		return textAnswer(info.Vendor)
+	case cl.PlatformExtensions:
+		return textAnswer("")
+	case platformProfile:
+		return textAnswer("FULL_PROFILE")
+	case platformBackend:
+		return word32(unknownBackend)
+	}
+	return nil
+}
+
+// deviceAnswer answers a query of the device.
+func deviceAnswer(param uint32) answer {
+	info := device().Info()
+	for _, answers := range []func(*driver.Info, uint32) answer{deviceText, deviceNumber, deviceLimit, deviceFlag, deviceMemory} {
+		if a := answers(&info, param); a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+func deviceText(info *driver.Info, param uint32) answer {
+	switch param {
+	case cl.DeviceName:
+		return textAnswer(info.Name)
+	case cl.DeviceVendor:
+		return textAnswer(info.Vendor)
+	case cl.DriverVersion:
+		return textAnswer(info.DriverVersion)
+	case cl.DeviceVersion, deviceOpenCLC:
+		return textAnswer("OpenCL 3.0 " + info.Version)
+	case cl.DeviceExtensions:
+		return textAnswer(strings.Join(info.Extensions, " "))
+	case cl.DeviceILVersion:
+		return textAnswer(strings.Join(info.ILVersions, " "))
+	case deviceProfile:
+		return textAnswer("FULL_PROFILE")
+	case deviceBuiltins:
+		return textAnswer("")
+	}
+	return nil
+}
+
+func deviceNumber(info *driver.Info, param uint32) answer {
+	widths := info.VectorWidths
+	for _, n := range []struct {
+		param uint32
+		value int
+	}{
+		{cl.DeviceVendorID, int(info.VendorID)}, {cl.DeviceMaxComputeUnits, info.ComputeUnits}, {deviceDimensions, 3},
+		{cl.DeviceMaxClockFrequency, info.ClockMHz}, {cl.DeviceAddressBits, info.AddressBits}, {cl.DeviceMemoryAlignment, 8 * info.MemoryAlignment},
+		{cl.DeviceCacheLine, info.CacheLine}, {deviceCacheType, 0}, {cl.DeviceLocalMemoryType, 2}, {deviceConstantArgs, 8},
+		{cl.DeviceMaxSubGroups, info.MaxSubGroups}, {deviceReferences, 1}, {cl.DeviceMaxSubDevices, 0},
+		{cl.DeviceVectorWidthChar, widths.Char}, {cl.DeviceVectorWidthShort, widths.Short}, {cl.DeviceVectorWidthInt, widths.Int},
+		{cl.DeviceVectorWidthLong, widths.Long}, {cl.DeviceVectorWidthHalf, widths.Half}, {cl.DeviceVectorWidthFloat, widths.Float},
+		{cl.DeviceVectorWidthDouble, widths.Double},
+	} {
+		if n.param == param {
+			return word32(uint32(n.value))
+		}
+	}
+	return nil
+}
+
+func deviceLimit(info *driver.Info, param uint32) answer {
+	switch param {
+	case cl.DeviceMaxWorkGroupSize:
+		return words64(info.MaxWorkGroup)
+	case cl.DeviceMaxWorkItemSizes:
+		return words64(info.MaxWorkItems[:]...)
+	case cl.DeviceMaxParameterSize:
+		return words64(info.MaxParameterSize)
+	case cl.DevicePrintfBuffer:
+		return words64(int(info.PrintfBuffer))
+	case cl.DeviceTimerResolution:
+		return words64(info.TimerResolution)
+	case cl.DeviceSubGroupSizes:
+		var a answer
+		for _, size := range info.SubGroupSizes {
+			a = append(a, word32(uint32(size))...)
+		}
+		return a
+	case cl.DevicePartitions, devicePartition:
+		return words64(0)
+	case deviceAffinity:
+		return word64(0)
+	}
+	return nil
+}
+
+func deviceFlag(info *driver.Info, param uint32) answer {
+	switch param {
+	case cl.DeviceEndianLittle:
+		return flag(!info.BigEndian)
+	case cl.DeviceHostUnified:
+		return flag(info.HostUnified)
+	case cl.DeviceErrorCorrection:
+		return flag(info.ErrorCorrection)
+	case cl.DeviceCompilerAvailable, cl.DeviceLinkerAvailable, deviceAvailable, deviceIndependent:
+		return flag(true)
+	case cl.DeviceImageSupport:
+		return flag(false)
+	}
+	return nil
+}
+
+const (
+	executesKernels = 1
+	usmCapabilities = cl.USMAccess | cl.USMAtomic
+)
+
+func deviceMemory(info *driver.Info, param uint32) answer {
+	switch param {
+	case cl.DeviceType:
+		return word64(cl.TypeCPU)
+	case cl.DeviceLocalMemory:
+		return word64(uint64(info.LocalMemory))
+	case cl.DeviceGlobalMemory:
+		return word64(uint64(info.GlobalMemory))
+	case cl.DeviceMaxAllocation:
+		return word64(uint64(info.MaxAllocation))
+	case cl.DeviceConstantMemory:
+		return word64(uint64(info.ConstantMemory))
+	case cl.DeviceCacheSize:
+		return word64(uint64(info.CacheSize))
+	case cl.DeviceSingleConfig:
+		return word64(uint64(info.Single))
+	case cl.DeviceHalfConfig:
+		return word64(uint64(info.Half))
+	case cl.DeviceDoubleConfig:
+		return word64(uint64(info.Double))
+	case cl.DeviceQueueProperties:
+		return word64(cl.QueueOutOfOrder | cl.QueueProfiling)
+	case deviceExecution:
+		return word64(executesKernels)
+	case cl.DeviceUSMHost, cl.DeviceUSMDevice, cl.DeviceUSMShared:
+		return word64(usmCapabilities)
+	case cl.DeviceUSMSharedCross, cl.DeviceUSMSharedSystem:
+		return word64(0)
+	case devicePlatform:
+		return words64(platformHandle)
+	case deviceParent:
+		return words64(0)
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package main
+
+import "C" // for the exports
+
+import (
+	"unsafe"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/dl"
+)
+
+// allocateUSM stores the address of new memory. The address is the handle: the
+// device finds the allocation by it.
+func allocateUSM(out *uintptr, kind driver.MemoryKind, size uintptr) int32 {
+	return perform(func() error {
+		m, err := device().Alloc(kind, int64(size))
+		if err != nil {
+			return err
+		}
+		*out = uintptr(m.(driver.Addresser).Address())
+		return nil
+	})
+}
+
+//export offlink_piextUSMHostAlloc
+func offlink_piextUSMHostAlloc(out *uintptr, unused1 uintptr, unused2 unsafe.Pointer, size uintptr, unused3 uint32) int32 {
+	return allocateUSM(out, driver.HostMemory, size)
+}
+
+//export offlink_piextUSMDeviceAlloc
+func offlink_piextUSMDeviceAlloc(out *uintptr, unused1, unused2 uintptr, unused3 unsafe.Pointer, size uintptr, unused4 uint32) int32 {
+	return allocateUSM(out, driver.DeviceMemory, size)
+}
+
+//export offlink_piextUSMSharedAlloc
+func offlink_piextUSMSharedAlloc(out *uintptr, unused1, unused2 uintptr, unused3 unsafe.Pointer, size uintptr, unused4 uint32) int32 {
+	return allocateUSM(out, driver.SharedMemory, size)
+}
+
+//export offlink_piextUSMFree
+func offlink_piextUSMFree(unused1 uintptr, address uintptr) int32 {
+	return perform(func() error {
+		if address == 0 {
+			return nil
+		}
+		p, ok := device().Pointer(uint64(address))
+		if !ok || p.Offset != 0 {
+			return failure(invalidValue, "%#x is not the beginning of an allocation", address)
+		}
+		return p.Memory.Close()
+	})
+}
+
+var usmTypes = map[driver.MemoryKind]uint32{
+	driver.HostMemory: cl.TypeHostUSM, driver.DeviceMemory: cl.TypeDeviceUSM, driver.SharedMemory: cl.TypeSharedUSM,
+}
+
+const (
+	usmUnknown   = 0x4196
+	usmOfDevices = 0x419D
+)
+
+//export offlink_piextUSMGetMemAllocInfo
+func offlink_piextUSMGetMemAllocInfo(unused1 uintptr, address uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
+	return perform(func() error { return reply(allocationAnswer(address, param), param, room, out, size) })
+}
+
+func allocationAnswer(address uintptr, param uint32) answer {
+	p, ok := device().Pointer(uint64(address))
+	if !ok {
+		if param == cl.MemAllocType {
+			return word32(usmUnknown)
+		}
+		return words64(0)
+	}
+	switch param {
+	case cl.MemAllocType:
+		return word32(usmTypes[p.Memory.Kind()])
+	case cl.MemAllocBase:
+		return words64(int(address) - int(p.Offset))
+	case cl.MemAllocSize:
+		return words64(int(p.Memory.Size()))
+	case usmOfDevices:
+		return words64(deviceHandle)
+	}
+	return nil
+}
+
+// buffer is memory of the device, or a part of a buffer, which keeps the
+// whole.
+type buffer struct {
+	memory driver.Memory
+	offset int64
+	size   int64
+	part   bool
+	// host is the host's memory that the buffer is to be used with, which a
+	// map shows: its contents are those of the buffer while it is mapped.
+	host uintptr
+}
+
+// Close gives the memory back.
+func (b *buffer) Close() error {
+	if b.part {
+		return nil
+	}
+	return b.memory.Close()
+}
+
+func (b *buffer) address() uintptr {
+	return uintptr(b.memory.(driver.Addresser).Address()) + uintptr(b.offset)
+}
+
+// bytes is the memory itself, which lies in this process.
+func (b *buffer) bytes(offset, size uintptr) ([]byte, error) {
+	if offset > uintptr(b.size) || size > uintptr(b.size)-offset {
+		return nil, failure(invalidValue, "%d bytes at offset %d are beyond the end of a buffer of %d", size, offset, b.size)
+	}
+	return dl.Bytes(b.address()+offset, int(size)), nil
+}
+
+// Flags of piMemBufferCreate.
+const (
+	useHostMemory  = 1 << 3
+	copyHostMemory = 1 << 5
+)
+
+//export offlink_piMemBufferCreate
+func offlink_piMemBufferCreate(unused1 uintptr, flags uint64, size, host uintptr, out *uintptr, unused2 unsafe.Pointer) int32 {
+	return perform(func() error {
+		m, err := device().Alloc(driver.DeviceMemory, int64(size))
+		if err != nil {
+			return err
+		}
+		b := &buffer{memory: m, size: int64(size)}
+		if flags&(useHostMemory|copyHostMemory) != 0 {
+			copy(dl.Bytes(b.address(), int(size)), dl.Bytes(host, int(size)))
+		}
+		if flags&useHostMemory != 0 {
+			b.host = host
+		}
+		*out = newHandle(b)
+		return nil
+	})
+}
+
+const partRegion = 0x1220 // PI_BUFFER_CREATE_TYPE_REGION
+
+//export offlink_piMemBufferPartition
+func offlink_piMemBufferPartition(handle uintptr, unused1 uint64, kind uint32, region *uintptr, out *uintptr) int32 {
+	return perform(func() error {
+		b, err := objectOf[*buffer](handle)
+		if err != nil {
+			return err
+		}
+		where := wordsAt(region, 2)
+		if kind != partRegion || where == nil {
+			return failure(invalidValue, "a part of the kind %#x", kind)
+		}
+		if _, err := b.bytes(where[0], where[1]); err != nil {
+			return err
+		}
+		part := &buffer{memory: b.memory, offset: b.offset + int64(where[0]), size: int64(where[1]), part: true}
+		if b.host != 0 {
+			part.host = b.host + where[0]
+		}
+		*out = newHandle(part)
+		return nil
+	})
+}
+
+//export offlink_piMemGetInfo
+func offlink_piMemGetInfo(handle uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
+	return perform(func() error {
+		b, err := objectOf[*buffer](handle)
+		if err != nil {
+			return err
+		}
+		var a answer
+		if param == cl.MemSize {
+			a = words64(int(b.size))
+		}
+		return reply(a, param, room, out, size)
+	})
+}
+
+//export offlink_piMemRetain
+func offlink_piMemRetain(handle uintptr) int32 { return retainHandle(handle) }
+
+//export offlink_piMemRelease
+func offlink_piMemRelease(handle uintptr) int32 { return releaseHandle(handle) }

@@ -1,0 +1,127 @@
+// Package main is libpi_offlink.so: the embedded device as a plugin of DPC++'s
+// plugin interface, for runtimes of others. It has the tables of the versions
+// 12.27, 14.37 and 15.47 (DPC++ 2023.2, 2024.0 and 2024.2); table.c fills them.
+//
+// Handles are numbers of the table in handles.go: a handle that is not one, or
+// is one of another kind, is an error, never a crash. Memory that the host
+// passes is taken as it is, as the interface has no lengths for it.
+package main
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../internal/pi/include
+#include <stddef.h>
+#include <stdint.h>
+void offlink_keep_error(const char *text, size_t length);
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"unsafe"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/hostdev"
+)
+
+func main() {} // a c-shared library has one and never runs it
+
+// The codes of pi_error.def that this plugin returns.
+const (
+	success             = 0
+	outOfResources      = -5
+	noProfilingInfo     = -7
+	buildFailure        = -11
+	compileFailure      = -15
+	linkFailure         = -17
+	invalidValue        = -30
+	invalidBinary       = -42
+	invalidExecutable   = -45
+	invalidKernelName   = -46
+	invalidArgIndex     = -49
+	invalidArgSize      = -51
+	invalidOperation    = -59
+	unsupportedFeature  = -995
+	pluginSpecificError = -996
+	unknownError        = -999
+)
+
+// codeError is a failure with the code of the interface.
+type codeError struct {
+	code int32
+	text string
+}
+
+func (e *codeError) Error() string { return e.text }
+
+func failure(code int32, format string, args ...any) error {
+	return &codeError{code, fmt.Sprintf(format, args...)}
+}
+
+// perform runs a call of the interface and returns its code. The text of a
+// failure is kept for piPluginGetLastError. A panic is a failure: it must not
+// end the host's process.
+func perform(call func() error) (code int32) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			keepError(fmt.Sprint(cause))
+			code = unknownError
+		}
+	}()
+	err := call()
+	if err == nil {
+		return success
+	}
+	keepError(err.Error())
+	return codeOf(err)
+}
+
+func keepError(text string) {
+	data := []byte(text + "\x00")
+	C.offlink_keep_error((*C.char)(unsafe.Pointer(&data[0])), C.size_t(len(text)))
+}
+
+// codeOf is the code for an error. One that the interface has no code for is
+// told by its text.
+func codeOf(err error) int32 {
+	if own, ok := errors.AsType[*codeError](err); ok {
+		return own.code
+	}
+	switch {
+	case errors.Is(err, driver.ErrNotFound):
+		return invalidKernelName
+	case errors.Is(err, driver.ErrUnsupported):
+		return unsupportedFeature
+	case errors.Is(err, driver.ErrOutOfResources):
+		return outOfResources
+	}
+	return pluginSpecificError
+}
+
+// device is the one device of the plugin.
+var device = sync.OnceValue(func() *hostdev.Device {
+	list, err := hostdev.New(hostdev.Options{Output: os.Stdout}).Devices()
+	if err != nil || len(list) != 1 {
+		panic(fmt.Sprint("the embedded device: ", err))
+	}
+	return list[0].(*hostdev.Device)
+})
+
+//export offlink_piTearDown
+func offlink_piTearDown(parameter unsafe.Pointer) int32 {
+	return perform(func() error {
+		if parameter != nil {
+			*(*bool)(parameter) = true
+		}
+		return nil
+	})
+}
+
+// noBackendOption has the host leave options as they are.
+//
+//export offlink_piPluginGetBackendOption
+func offlink_piPluginGetBackendOption(unused1 uintptr, option unsafe.Pointer, backend *unsafe.Pointer) int32 {
+	return perform(func() error { *backend = option; return nil })
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"offlink/internal/testtool"
+	"offlink/runtime/drivertest"
+	"offlink/runtime/piplugin"
+)
+
+// pluginVariable names the library in a child process, which has the Go of the
+// test and that of the library.
+const pluginVariable = "OFFLINK_TEST_PI_OFFLINK"
+
+// buildLibrary builds libpi_offlink.so as the Makefile does.
+func buildLibrary(t *testing.T) string {
+	t.Helper()
+	testtool.Need(t, "gcc")
+	path := filepath.Join(t.TempDir(), "libpi_offlink.so")
+	cmd := exec.Command(testtool.Path(t, "go"), "build", "-trimpath", "-ldflags", "-s -w -X runtime.godebugDefault=asyncpreemptoff=1", "-buildmode=c-shared", "-o", path, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// TestConformance runs the suite on the embedded device through the plugin
+// interface: this library, and the adapter for plugins.
+func TestConformance(t *testing.T) {
+	path := os.Getenv(pluginVariable)
+	if path == "" {
+		path = buildLibrary(t)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestConformance$", "-test.v", "-test.timeout=2m")
+		cmd.Env = append(os.Environ(), pluginVariable+"="+path)
+		out, err := cmd.CombinedOutput()
+		t.Logf("%s", out)
+		if err != nil {
+			t.Errorf("the process with the plugin: %v", err)
+		}
+		return
+	}
+	d, err := piplugin.Open(piplugin.Options{Libraries: []string{path}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Name() != "offlink" || !strings.HasPrefix(d.Version(), "PI 15.47") {
+		t.Errorf("name %s, version %s", d.Name(), d.Version())
+	}
+	drivertest.Test(t, d, drivertest.Options{})
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,136 @@
+package main
+
+import "C" // for the exports
+
+import (
+	"unsafe"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+)
+
+func newQueue(flags uint64, out *uintptr) int32 {
+	return perform(func() error {
+		q, err := device().NewQueue(driver.QueueOptions{OutOfOrder: flags&cl.QueueOutOfOrder != 0, Profiling: flags&cl.QueueProfiling != 0})
+		if err != nil {
+			return err
+		}
+		*out = newHandle(q)
+		return nil
+	})
+}
+
+//export offlink_piQueueCreate
+func offlink_piQueueCreate(unused1, unused2 uintptr, flags uint64, out *uintptr) int32 {
+	return newQueue(flags, out)
+}
+
+const (
+	queueFlags       = ^uint64(0) // PI_QUEUE_FLAGS, the key of a property
+	mostProperties   = 64
+	queueContextInfo = 0x1090
+	queueDeviceInfo  = 0x1091
+	queueReferences  = 0x1092
+)
+
+//export offlink_piextQueueCreate
+func offlink_piextQueueCreate(unused1, unused2 uintptr, properties *uint64, out *uintptr) int32 {
+	var flags uint64
+	list := wordsAt(properties, mostProperties)
+	for i := 0; i+1 < len(list) && list[i] != 0; i += 2 {
+		if list[i] == queueFlags {
+			flags = list[i+1]
+		}
+	}
+	return newQueue(flags, out)
+}
+
+//export offlink_piQueueGetInfo
+func offlink_piQueueGetInfo(unused1 uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
+	return perform(func() error {
+		a := map[uint32]answer{queueDeviceInfo: words64(deviceHandle), queueReferences: word32(1)}[param]
+		return reply(a, param, room, out, size)
+	})
+}
+
+// onQueue calls f with a queue.
+func onQueue(handle uintptr, f func(q driver.Queue) error) int32 {
+	return perform(func() error {
+		q, err := objectOf[driver.Queue](handle)
+		if err != nil {
+			return err
+		}
+		return f(q)
+	})
+}
+
+//export offlink_piQueueFinish
+func offlink_piQueueFinish(handle uintptr) int32 { return onQueue(handle, driver.Queue.Finish) }
+
+//export offlink_piQueueFlush
+func offlink_piQueueFlush(handle uintptr) int32 { return onQueue(handle, driver.Queue.Flush) }
+
+//export offlink_piQueueRetain
+func offlink_piQueueRetain(handle uintptr) int32 { return retainHandle(handle) }
+
+// A queue that is given back first ends its work, as the interface has it.
+//
+//export offlink_piQueueRelease
+func offlink_piQueueRelease(handle uintptr) int32 {
+	return perform(func() error {
+		object, err := endUse(handle)
+		q, ok := object.(driver.Queue)
+		if err != nil || !ok {
+			return err
+		}
+		_ = q.Finish() // a failed command was told by its event
+		return q.Close()
+	})
+}
+
+//export offlink_piextQueueGetNativeHandle
+func offlink_piextQueueGetNativeHandle(handle uintptr, out *uintptr, unused1 *int32) int32 {
+	return nativeHandle(handle, out)
+}
+
+// order is how a command of the host waits and is told.
+type order struct {
+	count uint32
+	list  *uintptr
+	event *uintptr
+	block bool
+}
+
+// enqueue has a command queued, and stores its event where the host wants
+// one.
+func enqueue(queue uintptr, o order, command func(q driver.Queue, s driver.Sync) error) int32 {
+	return onQueue(queue, func(q driver.Queue) error {
+		s := driver.Sync{Block: o.block}
+		for _, handle := range wordsAt(o.list, int(o.count)) {
+			e, err := objectOf[driver.Event](handle)
+			if err != nil {
+				return err
+			}
+			s.After = append(s.After, e)
+		}
+		var done driver.Event
+		if o.event != nil {
+			s.Done = &done
+		}
+		err := command(q, s)
+		if done != nil {
+			*o.event = newHandle(done)
+		}
+		return err
+	})
+}
+
+//export offlink_piEnqueueEventsWait
+func offlink_piEnqueueEventsWait(queue uintptr, count uint32, list, event *uintptr) int32 {
+	return enqueue(queue, order{count, list, event, false}, driver.Queue.Barrier)
+}
+
+//export offlink_piEnqueueEventsWaitWithBarrier
+func offlink_piEnqueueEventsWaitWithBarrier(queue uintptr, count uint32, list, event *uintptr) int32 {
+	return enqueue(queue, order{count, list, event, false}, driver.Queue.Barrier)
+}
