@@ -585,7 +585,7 @@ func TestVirtualBodies(t *testing.T) {
 func TestVirtualLinkage(t *testing.T) {
 	const text = `
 		$vf = comdat any
-		define linkonce_odr spir_func void @vf() comdat "sycl-module-id"="m" "indirectly-callable"="A" { ret void }
+		define linkonce_odr spir_func void @vf() "sycl-module-id"="m" "indirectly-callable"="A" comdat { ret void }
 		define internal spir_func void @local() "sycl-module-id"="m" "indirectly-callable"="A" { ret void }
 		define weak_odr spir_kernel void @k(ptr %p) "sycl-module-id"="m" "calls-indirectly"="A" { store ptr @vf, ptr %p
 		ret void }`

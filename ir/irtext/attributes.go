@@ -17,6 +17,9 @@ func startsValue(w []byte) bool {
 	return isConstantExpression(w) || hexWord(w)
 }
 
+// typeAttributes have a type in parentheses.
+var typeAttributes = wordSet("byval byref sret inalloca preallocated elementtype")
+
 // parseAttribute steps over one attribute of a parameter, result or function: a
 // word with its argument, or a string with its value. The types that it
 // names are noted.
@@ -31,6 +34,10 @@ func (p *parser) parseAttribute() {
 // wordAttribute steps over the argument of the attribute of that word.
 func (p *parser) wordAttribute(w []byte) {
 	switch {
+	case p.peekByte() == '(' && typeAttributes[string(w)]:
+		p.pos++
+		p.parseType()
+		p.expectByte(')')
 	case p.peekByte() == '(':
 		p.attributeArguments()
 	case string(w) == "align" || string(w) == "alignstack" || string(w) == "cc":
@@ -147,6 +154,9 @@ func (p *parser) skipFlags() {
 		if isTypeWord(w) {
 			return
 		}
+		if op := opcodeOf(w); placedWords[string(w)] && string(w) != "weak" || op != opNone && op != opBinary { // cmpxchg weak, atomicrmw add
+			p.failUnexpected("a type")
+		}
 		p.pos += len(w)
 		if p.byteAt(0) == '(' {
 			p.attributeArguments()
@@ -200,7 +210,11 @@ func (p *parser) groupBody() (group ir.AttributeGroup) {
 			group.Strings = append(group.Strings, p.stringAttribute())
 			continue
 		}
-		w := p.readWord()
+		start, w := p.pos, p.peekWord()
+		if !mayBeAttribute(w) && !functionAttributes[string(w)] {
+			p.failAt(start, "expected an attribute")
+		}
+		p.pos += len(w)
 		if p.acceptByte('=') {
 			p.readNumber()
 			continue

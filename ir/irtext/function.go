@@ -252,7 +252,7 @@ func (p *parser) callAttributes() {
 			if p.byteAt(len(w)) == ':' || opcodeOf(w) != opNone || string(w) == "to" || string(w) == "uselistorder" {
 				return
 			}
-			if !p.attributeFollows(w) {
+			if !attributeFollows(w) {
 				p.failUnexpected("an instruction")
 			}
 			p.pos += len(w)

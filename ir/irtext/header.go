@@ -102,11 +102,22 @@ func (p *parser) parseLeading(limit int) {
 		case itemAddressSpace:
 			p.header.space = p.addressSpace()
 		case itemPlain:
-			if string(w) == "thread_local" && p.peekByte() == '(' {
-				p.skipBalanced()
+			if string(w) == "thread_local" && p.acceptByte('(') {
+				p.threadModel()
 			}
 		}
 		p.parseItem(kind, start)
+	}
+}
+
+// threadModel steps over the model of thread-local storage.
+func (p *parser) threadModel() {
+	switch p.peekByte(); string(p.peekWord()) {
+	case "localdynamic", "initialexec", "localexec":
+		p.readWord()
+		p.expectByte(')')
+	default:
+		p.failUnexpected("'localdynamic', 'initialexec' or 'localexec'")
 	}
 }
 
@@ -328,6 +339,9 @@ func (p *parser) parseSignature() {
 	h := &p.header
 	p.peekByte()
 	start := p.pos
+	if isConvention(p.peekWord()) {
+		p.failUnexpected("a type")
+	}
 	p.resultAttributes()
 	result, _ := p.parseType()
 	if p.peekByte() != '@' {
@@ -408,12 +422,17 @@ func (p *parser) functionTrailer() {
 		start := p.pos
 		switch {
 		case c == '#':
-			if isDebugRecord(p) {
+			if isDebugRecord(p) || rank > rankAttribute {
 				return
 			}
+			rank = rankAttribute
 			h.groups = append(h.groups, p.groupUse())
 			p.parseItem(itemGroup, start)
 		case c == '"':
+			if rank > rankAttribute {
+				return
+			}
+			rank = rankAttribute
 			h.attributes = append(h.attributes, p.stringAttribute())
 			p.parseItem(itemString, start)
 		case c == '!':
@@ -425,14 +444,15 @@ func (p *parser) functionTrailer() {
 		case class[c]&classLetter != 0:
 			w := p.peekWord()
 			next := trailerRank(w)
+			if string(w) == "align" && rank <= rankAttribute { // LLVM takes it for one
+				next = rankAttribute
+			}
 			switch {
-			case next == 0 && !p.attributeFollows(w):
+			case next == 0 && !attributeFollows(w):
 				return
-			case next == 0: // an attribute that a newer LLVM knows may stand anywhere
-				if functionAttributes[string(w)] && rank > rankAttribute {
-					return
-				}
-			case next < rank && string(w) != "align":
+			case next == 0 && rank > rankAttribute:
+				return
+			case next != 0 && next < rank && string(w) != "align":
 				return
 			}
 			rank = max(rank, next)
@@ -651,7 +671,7 @@ func (p *parser) variableTrailer() {
 		p.pos++
 		p.variablePart(start)
 	}
-	for {
+	for h.kind == ir.Variable {
 		c := p.peekByte()
 		start := p.pos
 		switch {
@@ -661,7 +681,7 @@ func (p *parser) variableTrailer() {
 		case c == '"':
 			h.attributes = append(h.attributes, p.stringAttribute())
 			p.parseItem(itemString, start)
-		case class[c]&classLetter != 0 && p.attributeFollows(p.peekWord()):
+		case class[c]&classLetter != 0 && attributeFollows(p.peekWord()):
 			p.parseAttribute()
 			p.parseItem(itemWord, start)
 		default:

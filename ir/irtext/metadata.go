@@ -96,7 +96,11 @@ func (p *parser) parseField() {
 // (DIOpArg(0, ptr)).
 func (p *parser) fieldWords() {
 	for {
-		p.readWord()
+		if class[p.peekByte()]&classDigit != 0 { // a flag without a name
+			p.readNumber()
+		} else {
+			p.readWord()
+		}
 		if p.byteAt(0) == '(' {
 			p.parseFields()
 		}

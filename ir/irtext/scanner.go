@@ -256,13 +256,40 @@ func (s *scanner) number32() uint32 {
 func (s *scanner) readNumber() []byte {
 	s.peekByte()
 	start := s.pos
-	for class[s.byteAt(0)]&classNumber != 0 {
+	plain := true
+	for c := s.byteAt(0); class[c]&classNumber != 0; c = s.byteAt(0) {
+		plain = plain && (class[c]&classDigit != 0 || c == '.' || s.pos == start)
 		s.pos++
 	}
-	if s.pos == start {
+	text := s.data[start:s.pos]
+	if len(text) == 0 {
 		s.failUnexpected("a number")
 	}
-	return s.data[start:s.pos]
+	if !plain && !isNumber(text) {
+		s.failAt(start, "'"+string(text)+"' is not a number")
+	}
+	return text
+}
+
+// isNumber reports whether a text with letters or signs is a number: decimal
+// with an exponent, hexadecimal, or the name of one (-inf, LLVM 23).
+func isNumber(text []byte) bool {
+	digits := bytes.TrimLeft(text, "+-")
+	switch {
+	case len(digits) == 0 || class[digits[0]]&classDigit == 0:
+		return true
+	case bytes.HasPrefix(digits, []byte("0x")):
+		rest := digits[2:]
+		if len(rest) > 0 && bytes.IndexByte([]byte("KLMHR"), rest[0]) >= 0 {
+			rest = rest[1:]
+		}
+		return len(bytes.Trim(rest, "0123456789abcdefABCDEF")) == 0
+	}
+	exponent := bytes.TrimLeft(digits, "0123456789.")
+	if len(exponent) > 1 && exponent[0]|0x20 == 'e' {
+		exponent = bytes.TrimLeft(exponent[1:], "+-")
+	}
+	return len(bytes.TrimLeft(exponent, "0123456789")) == 0
 }
 
 // readQuoted steps over a string and returns the text between the quotes, escapes

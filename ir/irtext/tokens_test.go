@@ -63,3 +63,12 @@ func FuzzTokens(f *testing.F) {
 		}
 	})
 }
+
+// The alignment of a function may stand among its attributes, as LLVM reads it.
+func TestAlignmentAmongAttributes(t *testing.T) {
+	for _, trailer := range []string{`align 4 section "x"`, `align 4 "k"`, "align 4 #0", "align 4 nounwind", `cold align 4 section "x"`, `section "x" align 4`, "#0 align 8 gc \"g\""} {
+		if _, err := Parse("in.ll", []byte("define void @f() "+trailer+" { ret void }\nattributes #0 = { cold }\n")); err != nil {
+			t.Errorf("%s: %v", trailer, err)
+		}
+	}
+}

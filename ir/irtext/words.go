@@ -45,11 +45,9 @@ func mayBeAttribute(w []byte) bool {
 }
 
 // attributeFollows reports whether the word that is next is an attribute of
-// the function or variable before it. A known one may stand anywhere; one that
-// a newer LLVM may know stands on the same line.
-func (p *parser) attributeFollows(w []byte) bool {
-	return functionAttributes[string(w)] || mayBeAttribute(w) && p.onLine()
-}
+// the function, variable or call before it. LLVM prints these as groups, so that
+// words which a newer LLVM may know are taken there and nowhere else.
+func attributeFollows(w []byte) bool { return functionAttributes[string(w)] }
 
 // onLine reports whether the next token, to which peek has moved, is on the
 // line of the token before it.
