@@ -180,13 +180,50 @@ func (f *function) writePhi(i int, in *ir.Instruction) {
 		}
 		seen[from] = true
 		v := in.Operands[k]
+		label := f.labels[from]
+		if f.isSharedEdge(int(from), f.block) {
+			label = f.edgeLabel(int(from), f.block)
+		}
 		if f.needsCode(v, typ) {
-			words = append(words, f.edgeID(i, k), f.labels[from])
+			words = append(words, f.edgeID(i, k), label)
 			continue
 		}
-		words = append(words, f.operandID(v, typ), f.labels[from])
+		words = append(words, f.operandID(v, typ), label)
 	}
 	f.emitAs(i, spirv.OpPhi, typ, words...)
+}
+
+// isSharedEdge reports whether several cases of a switch lead to a block with phis.
+// A phi of SPIR-V has one value for each block that it comes from, one of LLVM one for
+// each case: readers that make a phi of the one from the other make it wrong. So
+// such cases lead to a block of their own, which goes on to the other.
+func (f *function) isSharedEdge(from, to int) bool {
+	in := f.ir.Terminator(from)
+	if in.Op != ir.OpSwitch || f.moduleType(in.Operands[0].Type).Bits == 1 {
+		return false
+	}
+	if first := f.ir.Blocks[to].First; f.ir.Instructions[first].Op != ir.OpPhi {
+		return false
+	}
+	count := 0
+	for _, next := range successorBlocks(in) {
+		if next == to {
+			count++
+		}
+	}
+	return count > 1
+}
+
+// edgeLabel returns the label of the block between two blocks.
+func (f *function) edgeLabel(from, to int) id {
+	if f.between == nil {
+		f.between = make(map[blockEdge]id)
+	}
+	key := blockEdge{from, to}
+	if f.between[key] == 0 {
+		f.between[key] = f.b.newID()
+	}
+	return f.between[key]
 }
 
 func (f *function) labelID(v ir.Value) id { return f.labels[v.Index] }
@@ -227,13 +264,28 @@ func (f *function) switchTo(in *ir.Instruction) {
 		f.switchBool(in)
 		return
 	}
-	words := []uint32{f.valueID(selector), f.labelID(in.Operands[1])}
+	var shared []int
+	target := func(v ir.Value) id {
+		to := int(v.Index)
+		if !f.isSharedEdge(f.block, to) {
+			return f.labelID(v)
+		}
+		if !slices.Contains(shared, to) {
+			shared = append(shared, to)
+		}
+		return f.edgeLabel(f.block, to)
+	}
+	words := []uint32{f.valueID(selector), target(in.Operands[1])}
 	for k := 2; k+1 < len(in.Operands); k += 2 {
 		n := constantNumber(&f.ir.Constants, in.Operands[k])
 		words = append(words, constantWords(bits, []uint64{n})...)
-		words = append(words, f.labelID(in.Operands[k+1]))
+		words = append(words, target(in.Operands[k+1]))
 	}
 	f.emitPlain(opSwitchOf+spirv.Opcode((bits+31)/32), words...)
+	for _, to := range shared {
+		f.emitPlain(spirv.OpLabel, f.edgeLabel(f.block, to))
+		f.emitPlain(spirv.OpBranch, f.labels[to])
+	}
 }
 
 // switchBool writes a switch on an i1, which OpSwitch does not take.

@@ -30,7 +30,11 @@ type function struct {
 	scopeNow        scopeState
 	casts           map[castKey]id // casts in the block
 	privateCopies   map[ir.ValueID]id
+	between         map[blockEdge]id // labels of blocks that are added
 }
+
+// blockEdge is the way from one block to another.
+type blockEdge struct{ from, to int }
 
 // phiEdge is a value of a phi that is made at the end of the block that it
 // comes from.
