@@ -12,6 +12,7 @@ import (
 	"offlink/cmd/internal/cli"
 	"offlink/runtime"
 	"offlink/runtime/backends"
+	"offlink/runtime/hostdev"
 )
 
 func newDevicesCommand(s cli.Streams) *cobra.Command {
@@ -90,6 +91,11 @@ func printProperties(w io.Writer, d *runtime.Device) {
 	for i := range info.NumField() {
 		if value := info.Field(i); !value.IsZero() {
 			fmt.Fprintf(w, "  %s\t%s\n", info.Type().Field(i).Name, spellProperty(value))
+		}
+	}
+	if _, ok := d.Device.(*hostdev.Device); ok {
+		for _, f := range hostdev.InterpretedFeatures {
+			fmt.Fprintf(w, "  Interpreted\t%s: %s\n", f.Feature, f.Reason)
 		}
 	}
 }

@@ -25,6 +25,8 @@ type launchOptions struct {
 	out    []string
 	limit  time.Duration
 	trace  string
+	// verbose tells how the kernel runs.
+	verbose bool
 	// saveTemps is a folder for the C of kernels.
 	saveTemps string
 	files     []string
@@ -75,6 +77,7 @@ Without --local the device picks a size that divides the global one.`,
 	f.StringArrayVar(&o.args, "arg", nil, "one argument, as SPEC; repeat for each")
 	f.StringArrayVar(&o.extra, "buffer", nil, "memory that struct: arguments have addresses of, as TYPE:COUNT, TYPE:V,V,... or TYPE:@FILE; repeat for each")
 	f.StringVar(&o.device, "device", "", "device: BACKEND[:TYPE or number], as devrun devices lists them; embedded:check looks for faults of the kernel")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "tell on standard error whether the embedded device compiles the kernel, or why it interprets it")
 	f.BoolVar(&o.json, "json", false, "print JSON, buffers in full")
 	f.StringArrayVar(&o.out, "out", nil, "N=FILE: write the bytes of buffer argument N to FILE; bN=FILE those of --buffer N")
 	f.StringVar(&o.saveTemps, "save-temps", "", "keep the C that the embedded device makes of kernels in this folder, with the cache on")
@@ -120,6 +123,11 @@ func launchKernel(ctx context.Context, o launchOptions, s cli.Streams) (err erro
 		return err
 	}
 	defer closeInto(&err, program.Close)
+	if o.verbose {
+		if err := explainExecutor(program, s); err != nil {
+			return err
+		}
+	}
 	if err := job.runKernel(ctx, program); err != nil {
 		return job.printFindings(err, program, s)
 	}

@@ -3,8 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"offlink/runtime/hostdev"
 )
 
 // TestRecorded launches the kernels of real SYCL programs, as DPC++ 2026.2 and
@@ -39,6 +42,7 @@ func TestRecorded(t *testing.T) {
 			if got := j.resultDigest(); got != want {
 				t.Errorf("it leaves %s; Intel's device leaves %s (%v)", got, want, j)
 			}
+			checkFindings(t, j)
 		})
 	}
 }
@@ -53,5 +57,27 @@ func TestFamily(t *testing.T) {
 		if got := kernelFamily(name); got != want {
 			t.Errorf("family(%s) = %s; want %s", name, got, want)
 		}
+	}
+}
+
+// racing are the kernels of the programs that have data races: Classic reads
+// the element before its own, which another work-item writes, and FirstOver
+// reads elements of the first work-group.
+var racing = []string{"Classic", "FirstOver"}
+
+// checkFindings runs a kernel in checked mode, which finds races where there are
+// some, and nothing else.
+func checkFindings(t *testing.T, j *job) {
+	found, same, err := j.runChecked()
+	races := slices.ContainsFunc(racing, func(name string) bool { return strings.Contains(j.name, name) })
+	switch {
+	case err != nil:
+		t.Error(err)
+	case races && found == nil:
+		t.Error("the checked mode does not find the race")
+	case found == nil && !same:
+		t.Errorf("it leaves other memory in checked mode (%v)", j)
+	case found != nil && (!races || slices.ContainsFunc(found.Findings, func(f *hostdev.Finding) bool { return f.Kind != hostdev.DataRace })):
+		t.Errorf("the checked mode finds faults in a correct kernel: %v", found)
 	}
 }

@@ -36,10 +36,18 @@ func main() {
 	flag.StringVar(&o.record, "record", "", "write the digests of what both devices leave equally to that file")
 	flag.BoolVar(&o.verbose, "v", false, "print a line for every kernel")
 	coverage := flag.Bool("coverage", false, "only tell which kernels the embedded device compiles")
+	check := flag.Bool("check", false, "only run the kernels in the checked mode, and print what it finds")
 	flag.Parse()
 	o.undefined = regexp.MustCompile(*undefined)
 	if *coverage {
 		if err := printCoverage(o, flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, "devdiff:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if *check {
+		if err := printFindings(o, flag.Args()); err != nil {
 			fmt.Fprintln(os.Stderr, "devdiff:", err)
 			os.Exit(1)
 		}

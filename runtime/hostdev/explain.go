@@ -25,6 +25,9 @@ func (k *kernel) interpreted() (err error) {
 			err = lanes.Unsupported("%v", r)
 		}
 	}()
+	if k.p.device.options.Check {
+		return errors.New("the checked mode interprets all kernels")
+	}
 	if k.p.device.options.Interpret {
 		return errors.New("the device interprets all kernels")
 	}
@@ -42,6 +45,20 @@ func (k *kernel) interpreted() (err error) {
 	}
 	emitwasm.Emit(code, engine.pages())
 	return nil
+}
+
+// InterpretedFeature is something for which a kernel is interpreted.
+type InterpretedFeature struct{ Feature, Reason string }
+
+// InterpretedFeatures are the reasons for which kernels are interpreted;
+// Interpreted has that of one kernel.
+var InterpretedFeatures = []InterpretedFeature{
+	{"calls of functions by pointer, and recursive ones", "calls are put in the place of functions"},
+	{"sub-groups of 2, 64 or 128 work-items, or of a size that does not divide the work-group's first dimension", "a sub-group is a step of 4, 8, 16 or 32 work-items"},
+	{"reductions and scans of halves", "the form has floats of 32 and 64 bits"},
+	{"atomic operations on 8 and 16 bits, flags", "WebAssembly's are of 32 and 64 bits"},
+	{"private variables of more than 64 KiB, functions of more than 60,000 operations", "they would take long to compile"},
+	{"atomic operations in a loop that work-items leave at different times, loops that are entered in two places", "masks need one entry"},
 }
 
 // InterpretedReason is the error of Interpreted without the words that all have.

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"fmt"
+
+	"offlink/cmd/internal/cli"
+	"offlink/runtime"
+	"offlink/runtime/hostdev"
+)
+
+// explainExecutor says how the embedded device runs the program's kernel.
+func explainExecutor(program *runtime.Program, s cli.Streams) (err error) {
+	if _, ok := program.Device.Device.(*hostdev.Device); !ok {
+		_, err := fmt.Fprintf(s.Err, "devrun: kernel %s runs on %v by its driver\n", program.Link.Kernel, program.Device)
+		return err
+	}
+	kernel, err := program.Kernel()
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, kernel.Close)
+	if reason := hostdev.Interpreted(kernel.Driver()); reason != nil {
+		_, err = fmt.Fprintf(s.Err, "devrun: kernel %s is interpreted: %s\n", kernel.Name, hostdev.InterpretedReason(reason))
+		return err
+	}
+	_, err = fmt.Fprintf(s.Err, "devrun: kernel %s is compiled\n", kernel.Name)
+	return err
+}
