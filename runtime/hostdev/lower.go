@@ -163,7 +163,7 @@ func (l *lowering) rootOf(p *param) *lanes.Bounds {
 	if p.Kind == driver.ParamLocal {
 		memory = spaceNames[spaceLocal]
 	}
-	return &lanes.Bounds{Base: l.f.Arg(lanes.I32, at), Len: l.f.Arg(lanes.I32, at+4), Memory: memory}
+	return &lanes.Bounds{Base: l.f.Arg(lanes.I32, at), Len: l.f.Arg(lanes.I32, at+4), Memory: memory, Own: p.Kind == driver.ParamLocal}
 }
 
 // boundsAt is where the bounds of the arguments stand in the record.

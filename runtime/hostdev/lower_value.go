@@ -120,7 +120,7 @@ func (l *lowering) variable(v *variable) lowered {
 	case v.storage == spirv.StorageWorkgroup:
 		base := l.f.Arg(lanes.I32, lanes.RecordMemory)
 		at := l.b.Add(lanes.OpAdd, lanes.I32, base, l.i32(l.locals[v.index]))
-		return lowered{t: t, words: []*lanes.Value{l.flat(at)}, root: &lanes.Bounds{Base: at, Len: l.i32(v.t.size), Memory: spaceNames[spaceLocal]}}
+		return lowered{t: t, words: []*lanes.Value{l.flat(at)}, root: &lanes.Bounds{Base: at, Len: l.i32(v.t.size), Memory: spaceNames[spaceLocal], Own: true}}
 	}
 	c := l.constant(l.p.constants[v.id])
 	size := l.i32(v.memory.Size())

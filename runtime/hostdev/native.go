@@ -172,6 +172,7 @@ const (
 	smallKernel  = 256 // operations
 
 	divergentLanes = 4
+	smallCode      = 1500 // instructions for smallLanes: compiling takes as long as they are many
 )
 
 // compileLanes compiles for steps of several work-items, and for one where
@@ -198,13 +199,18 @@ func compileLanes(f *lanes.Function, width, subgroup int) (*lanes.Code, error) {
 }
 
 // narrowLanes is the code for WebAssembly: a step of four where lanes leave a loop
-// at different times, as those that have left cost as much as the rest. Native
-// code has wider registers.
+// at different times, as those that have left cost as much as the rest, and fewer of
+// large kernels. Native code has wider registers.
 func narrowLanes(f *lanes.Function, wide *lanes.Code, k *kernel) (*lanes.Code, error) {
-	if k.p.device.options.Lanes != 0 || k.subgroup != 1 || !wide.Diverges {
+	switch {
+	case k.p.device.options.Lanes != 0 || k.subgroup != 1 || wide.Width == 1:
 		return wide, nil
+	case wide.Diverges:
+		return lanes.Compile(f, divergentLanes, false)
+	case wide.Width > defaultLanes && len(wide.Insts) > smallCode:
+		return lanes.Compile(f, defaultLanes, false)
 	}
-	return lanes.Compile(f, divergentLanes, false)
+	return wide, nil
 }
 
 // engine is the device's, made when it is first asked for.

@@ -171,7 +171,7 @@ func (e *emitter) lateCond(b *Block, mask Reg) *Value {
 	return nil
 }
 
-// rangeAgreement is agreement for such a condition; NoReg for what cannot be.
+// rangeAgreement is agreement for such a condition; NoReg for an answer that cannot be.
 func (e *emitter) rangeAgreement(v *Value) (all, none Reg) {
 	flag := scalarType(Bool)
 	x, y := v.Args[0], v.Args[1]

@@ -252,6 +252,7 @@ type Bounds struct {
 	Base, Len, Writable *Value
 	Table               bool
 	Memory              string // its kind, for messages
+	Own                 bool   // no other work-group can reach it
 }
 
 // Foreign is the Base of the Bounds of a pointer to elsewhere. Allocations are

@@ -106,7 +106,7 @@ func TestBranches(t *testing.T) {
 	holds(t, text, map[string]int{"flt boolx4": 1, "all bool": 2})
 }
 
-// barrierKernel loads, waits, and stores what it has loaded.
+// barrierKernel loads, waits, and stores the number that it has loaded.
 func barrierKernel(index func(b *Block, k *testKernel) *Value) *Function {
 	k := newTestKernel()
 	first, second := k.f.Blocks[0], k.f.NewBlock()
@@ -165,7 +165,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSimplify: what Add makes of operations with constants.
+// TestSimplify: the values that Add makes of operations with constants.
 func TestSimplify(t *testing.T) {
 	f := NewFunction("kernel")
 	b := f.Blocks[0]

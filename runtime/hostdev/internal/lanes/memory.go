@@ -162,6 +162,10 @@ func (e *emitter) emitStore(v *Value, mask Reg) {
 // storeContiguous stores all lanes with one instruction, unless only some are in
 // the mask: the memory of the others may be another work-item's.
 func (e *emitter) storeContiguous(v *Value, mask Reg, all Inst) {
+	if mask != NoReg && v.Bounds != nil && v.Bounds.Own && e.uniformBounds(v) && e.accessSpan(v) > 0 {
+		e.blendStore(v, mask, all)
+		return
+	}
 	if mask != NoReg {
 		e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpAll, 0, mask)}})
 	}
@@ -173,6 +177,22 @@ func (e *emitter) storeContiguous(v *Value, mask Reg, all Inst) {
 		e.storeSomeLanes(v, mask)
 		e.emitOnly(Inst{Op: OpEnd})
 	}
+}
+
+// blendStore stores the old numbers in the lanes that are not in the mask. No other
+// thread writes to the memory of a work-group in between.
+func (e *emitter) blendStore(v *Value, mask Reg, all Inst) {
+	_, bad := e.spanTest(v, e.accessSpan(v))
+	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
+	e.checkLanes(v, mask)
+	e.storeSomeLanes(v, mask)
+	e.emitOnly(Inst{Op: OpElse})
+	old := e.newReg(all.Type)
+	e.emitTo(old, Inst{Op: OpLoad, Args: all.Args[:1], Imm: v.Imm, Off: v.Off})
+	blended := e.emitNew(all.Type, OpSelect, 0, mask, all.Args[1], old)
+	all.Args = []Reg{all.Args[0], blended}
+	e.emitOnly(all)
+	e.emitOnly(Inst{Op: OpEnd})
 }
 
 // loopActive emits a loop over the lanes of a mask, with the address of a word of each
