@@ -208,7 +208,7 @@ func newKernelSession(d driver.Device, smaller int) (*kernelSession, error) {
 	return s, nil
 }
 
-// build makes the program, without what it has compiled of an earlier one.
+// build makes the program, without the code that it has of an earlier one.
 func (s *kernelSession) build() error {
 	code, err := os.ReadFile(throughputModule)
 	if err != nil {
