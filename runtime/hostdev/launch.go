@@ -42,6 +42,7 @@ type launch struct {
 	yield func()
 
 	natives liveWorkers
+	crew    crew // of the compiled kernel; here, so that it is no allocation of its own
 
 	checker    *checker // in checked mode
 	argObjects []argObject
@@ -68,15 +69,16 @@ type byValue struct {
 type launchCommand struct {
 	command
 	launch
-	words [16]uint64
-	sizes [16]int64
+	words   [16]uint64
+	sizes   [16]int64
+	workers [4]*worker
 }
 
 // newLaunch checks the range and the arguments, and makes the command.
 func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*command, error) {
 	c := &launchCommand{launch: launch{device: d, k: k}}
 	c.command.launch = &c.launch
-	c.args, c.local = c.words[:0], c.sizes[:0]
+	c.args, c.local, c.natives.list = c.words[:0], c.sizes[:0], c.workers[:0]
 	if err := c.fillLaunch(r, args); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.name, err)
 	}

@@ -331,7 +331,8 @@ func (l *launch) runNative() error {
 	if !ok {
 		return errNotNative
 	}
-	c := &crew{launch: l, engine: engine, code: code, total: total}
+	c := &l.crew
+	c.launch, c.engine, c.code, c.total = l, engine, code, total
 	c.run(first)
 	return l.outcome()
 }

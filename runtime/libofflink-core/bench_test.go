@@ -12,8 +12,10 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// BenchmarkLaunch is the Go half of offlink_launch on the embedded device.
-func BenchmarkLaunch(b *testing.B) {
+// newLaunchLoop returns the Go half of offlink_launch on the embedded device, and
+// its session, which the caller closes.
+func newLaunchLoop(b testing.TB) (*session, func() error) {
+	b.Helper()
 	s := newSession(func(*cache.Cache) []runtime.Backend {
 		return []runtime.Backend{fakeBackend(hostdev.New(hostdev.Options{}))}
 	})
@@ -43,14 +45,23 @@ func BenchmarkLaunch(b *testing.B) {
 	}
 	r := &launchRequest{}
 	yield := func() {}
-	b.ReportAllocs()
-	for b.Loop() {
+	return s, func() error {
 		r.forgetLaunch()
 		r.yield = yield
 		r.sizes[0][0] = 8
 		r.size.Global = r.sizes[0][:1]
 		r.args = append(r.args, argument{kind: argBuffer, buffer: buffer})
-		if _, err := s.launchKernel(k, r); err != nil {
+		_, err := s.launchKernel(k, r)
+		return err
+	}
+}
+
+// BenchmarkLaunch is the Go half of offlink_launch on the embedded device.
+func BenchmarkLaunch(b *testing.B) {
+	s, launch := newLaunchLoop(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := launch(); err != nil {
 			b.Fatal(err)
 		}
 	}
