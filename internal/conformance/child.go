@@ -84,8 +84,8 @@ type child struct {
 }
 
 // launch has the child launch the kernels of a module; it is started when it is
-// not there. alone gives the module a child of its own, and the digest of what
-// its kernels print.
+// not there. alone gives the module a child of its own, and the digest of its
+// kernels' output.
 func (c *child) launch(code, source string, alone bool) (map[string]string, error) {
 	if c.cmd == nil || alone {
 		c.close()

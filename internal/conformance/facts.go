@@ -9,7 +9,7 @@ import (
 	"offlink/spirv"
 )
 
-// moduleFacts returns all of a module that a driver or a runtime reads beside its
+// moduleFacts returns all of a module that a driver or a runtime reads beside the
 // instructions, a line each, sorted: version, capabilities, extensions, entry
 // points, execution modes, linkage, specialization constants, decorations.
 // Identifiers are named by the names of what they belong to, so that modules of two
@@ -104,7 +104,7 @@ func (f *factFinder) addLine(words []string) {
 }
 
 // factKind is the part of a fact that differences are grouped by: of a decoration,
-// what it decorates and its words but for how often it is there.
+// its target and its words but for how often it is there.
 func factKind(fact string) string {
 	head, rest, decorated := strings.Cut(fact, ": ")
 	if i := strings.LastIndex(fact, " ("); !decorated && i > 0 {

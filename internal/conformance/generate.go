@@ -101,7 +101,7 @@ func (p *program) statement() {
 		p.statement()
 		p.text.WriteString("  break;\n  case -3: i ^= 77; break;\n  default:\n")
 		p.statement()
-		p.text.WriteString("  }\n")
+		p.text.WriteString("  ;\n  }\n")
 	case 8:
 		if len(p.functions) > 0 {
 			fmt.Fprintf(&p.text, "  r ^= %s((int)(%s), v, l, s);\n", p.functions[p.IntN(len(p.functions))], p.expression(2))

@@ -141,7 +141,7 @@ func (f imageFacts) encode() []byte {
 	return out.Bytes()
 }
 
-// readRecord reads what encode wrote.
+// readRecord reads the output of encode.
 func readRecord(file string) (imageFacts, error) {
 	data, err := os.Open(file)
 	if err != nil {

@@ -99,7 +99,7 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 	return false, fmt.Errorf("unknown command %s", strings.Join(args[:1], ""))
 }
 
-// findTools fills in what the flags leave open.
+// findTools finds the tools that the flags do not name.
 func (o *options) findTools() {
 	o.references = references(o.python)
 	if o.icd == "" {

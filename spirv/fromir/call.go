@@ -178,8 +178,8 @@ func (f *function) writeCall(i int, in *ir.Instruction) {
 }
 
 // checkType refuses a call of another type than the function's. LLVM has no rule
-// against it, but what such a call does is undefined, and writers of built-ins rely
-// on the types.
+// against it, but such a call is undefined, and writers of built-ins rely on the
+// types.
 func (c *callSite) checkType() {
 	if c.in.Element == ir.NoType || c.in.Element == c.callee.value.Type {
 		return
