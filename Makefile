@@ -65,6 +65,7 @@ test: setup-test build ## install what is missing, then run every test
 	$(MAKE) -C examples/dynlink check
 	scripts/test-cuda
 	scripts/test-plugins
+	scripts/test-pi-offlink
 	scripts/install "$(CURDIR)/build/installed" /usr
 	$(MAKE) -C build/installed/usr/share/offlink/examples/dynlink check
 	scripts/test-cmake build/installed/usr

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"offlink/runtime"
 	"offlink/runtime/internal/dl"
 	"offlink/runtime/piplugin"
 )
@@ -108,6 +109,10 @@ func (d *Discovery) openPlugin(o *Options, t *tracer, name string) *Found {
 	f := &Found{Name: name}
 	if !d.Filter.MayChoose(piplugin.BackendName(name)) {
 		f.Filtered = strings.Join(d.Filter.Variables(), " ")
+		return f
+	}
+	if o.Ending != nil && o.Ending() && dl.IsLoaded(name) {
+		f.recordFailure(t, runtime.ErrDriverEnded)
 		return f
 	}
 	opened, err := piplugin.Open(piplugin.Options{Libraries: candidates(o, name), Trace: t.nativeCalls(piplugin.ResultName)})

@@ -71,6 +71,24 @@ const (
 	deviceAffinity     = 0x1045
 	devicePartition    = 0x1046
 	deviceIndependent  = 0x105D
+
+	// Those of DPC++'s extensions (pi.h).
+	deviceBuildsParts   = 0x10028
+	deviceQueueIndices  = 0x10032
+	deviceAtomic64      = 0x10110
+	deviceAtomicOrders  = 0x10111
+	deviceAtomicScopes  = 0x11000
+	deviceMaxGroups     = 0x20000
+	deviceMaxGroups1D   = 0x20001
+	deviceMaxGroups2D   = 0x20002
+	deviceMaxGroups3D   = 0x20003
+	deviceFenceOrders   = 0x20006
+	deviceFenceScopes   = 0x20007
+	deviceMemoryChannel = 0x20008
+	deviceESIMD         = 0x2000A
+
+	allOrders = 1<<5 - 1 // relaxed to sequentially consistent
+	allScopes = 1<<5 - 1 // work-item to system
 )
 
 func platformAnswer(param uint32) answer {
@@ -134,7 +152,7 @@ func deviceNumber(info *driver.Info, param uint32) answer {
 		{cl.DeviceVendorID, int(info.VendorID)}, {cl.DeviceMaxComputeUnits, info.ComputeUnits}, {deviceDimensions, 3},
 		{cl.DeviceMaxClockFrequency, info.ClockMHz}, {cl.DeviceAddressBits, info.AddressBits}, {cl.DeviceMemoryAlignment, 8 * info.MemoryAlignment},
 		{cl.DeviceCacheLine, info.CacheLine}, {deviceCacheType, 0}, {cl.DeviceLocalMemoryType, 2}, {deviceConstantArgs, 8},
-		{cl.DeviceMaxSubGroups, info.MaxSubGroups}, {deviceReferences, 1}, {cl.DeviceMaxSubDevices, 0},
+		{cl.DeviceMaxSubGroups, info.MaxSubGroups}, {deviceReferences, 1}, {deviceQueueIndices, 1}, {cl.DeviceMaxSubDevices, 0},
 		{cl.DeviceVectorWidthChar, widths.Char}, {cl.DeviceVectorWidthShort, widths.Short}, {cl.DeviceVectorWidthInt, widths.Int},
 		{cl.DeviceVectorWidthLong, widths.Long}, {cl.DeviceVectorWidthHalf, widths.Half}, {cl.DeviceVectorWidthFloat, widths.Float},
 		{cl.DeviceVectorWidthDouble, widths.Double},
@@ -159,11 +177,13 @@ func deviceLimit(info *driver.Info, param uint32) answer {
 	case cl.DeviceTimerResolution:
 		return words64(info.TimerResolution)
 	case cl.DeviceSubGroupSizes:
-		var a answer
-		for _, size := range info.SubGroupSizes {
-			a = append(a, word32(uint32(size))...)
-		}
-		return a
+		return words64(info.SubGroupSizes...) // size_t, as DPC++'s runtime reads them
+	case deviceMaxGroups, deviceMaxGroups1D:
+		return words64(int(info.MaxGroups[0]))
+	case deviceMaxGroups2D:
+		return words64(int(info.MaxGroups[1]), int(info.MaxGroups[0]))
+	case deviceMaxGroups3D:
+		return words64(int(info.MaxGroups[2]), int(info.MaxGroups[1]), int(info.MaxGroups[0]))
 	case cl.DevicePartitions, devicePartition:
 		return words64(0)
 	case deviceAffinity:
@@ -182,7 +202,9 @@ func deviceFlag(info *driver.Info, param uint32) answer {
 		return flag(info.ErrorCorrection)
 	case cl.DeviceCompilerAvailable, cl.DeviceLinkerAvailable, deviceAvailable, deviceIndependent:
 		return flag(true)
-	case cl.DeviceImageSupport:
+	case deviceAtomic64:
+		return flag(info.HasAspect("atomic64"))
+	case cl.DeviceImageSupport, deviceBuildsParts, deviceMemoryChannel, deviceESIMD:
 		return flag(false)
 	}
 	return nil
@@ -217,6 +239,10 @@ func deviceMemory(info *driver.Info, param uint32) answer {
 		return word64(cl.QueueOutOfOrder | cl.QueueProfiling)
 	case deviceExecution:
 		return word64(executesKernels)
+	case deviceAtomicOrders, deviceFenceOrders:
+		return word64(allOrders)
+	case deviceAtomicScopes, deviceFenceScopes:
+		return word64(allScopes)
 	case cl.DeviceUSMHost, cl.DeviceUSMDevice, cl.DeviceUSMShared:
 		return word64(usmCapabilities)
 	case cl.DeviceUSMSharedCross, cl.DeviceUSMSharedSystem:
