@@ -9,6 +9,7 @@ import (
 
 	"offlink/ptx"
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/libcuda"
 )
 
@@ -107,16 +108,17 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 		return nil, err
 	}
 	image := newImage(own)
-	err = d.withContext(func() (err error) {
-		if image.code, err = d.linkCode(own); err != nil {
+	var p *program
+	err = dl.KeepSignals(func() error { // the compiler is a library of its own
+		err := d.withContext(func() (err error) {
+			image.code, err = d.linkCode(own)
 			return err
+		})
+		if err == nil {
+			p, err = d.loadImage(image)
 		}
-		return nil
+		return err
 	})
-	if err != nil {
-		return nil, d.explainBuild(err)
-	}
-	p, err := d.loadImage(image)
 	if err != nil {
 		return nil, d.explainBuild(err)
 	}

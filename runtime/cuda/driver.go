@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/libcuda"
 )
 
@@ -27,7 +28,15 @@ type Driver struct {
 // New opens the driver's library and lists its devices. It fails without
 // a library, with the loader's own words, and without a device. The caller closes
 // the driver.
-func New(o Options) (*Driver, error) {
+func New(o Options) (d *Driver, err error) {
+	err = dl.KeepSignals(func() (err error) {
+		d, err = openDriver(o)
+		return err
+	})
+	return d, err
+}
+
+func openDriver(o Options) (*Driver, error) {
 	if o.Library == "" {
 		o.Library = DefaultLibrary
 	}

@@ -303,3 +303,27 @@ func TestSpecConstants(t *testing.T) {
 		t.Errorf("a module that reads none: %v", err)
 	}
 }
+
+// TestSignals: the actions that the driver and its compiler replace are put
+// back: Go recovers from a nil pointer.
+func TestSignals(t *testing.T) {
+	f := openFake(t)
+	f.call(t, "fake_take_signals", 1)
+	defer f.call(t, "fake_take_signals", 0)
+	d := f.open(t)
+	defer d.Close()
+	recoverFromNil(t)
+	buildPTX(t, d.devices[0].(*Device), head+".visible .entry app() { ret; }\n", nil).Close()
+	recoverFromNil(t)
+}
+
+func recoverFromNil(t *testing.T) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	var none *Device
+	_ = none.number
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/streams"
 	"offlink/runtime/internal/ze"
 )
@@ -28,7 +29,15 @@ type Driver struct {
 
 // New opens the loader and lists the devices. It fails without a
 // loader, or a driver for it. The caller closes the driver.
-func New(o Options) (*Driver, error) {
+func New(o Options) (d *Driver, err error) {
+	err = dl.KeepSignals(func() (err error) {
+		d, err = openDriver(o)
+		return err
+	})
+	return d, err
+}
+
+func openDriver(o Options) (*Driver, error) {
 	if o.Library == "" {
 		o.Library = DefaultLibrary
 	}

@@ -409,3 +409,33 @@ func TestNoLoader(t *testing.T) {
 		t.Errorf("opened %v: %v", d, err)
 	}
 }
+
+// TestSignals: the actions that a driver and its compiler replace are put back:
+// Go recovers from a nil pointer.
+func TestSignals(t *testing.T) {
+	f := openFake(t)
+	f.call(t, "fake_take_signals", 1)
+	defer f.call(t, "fake_take_signals", 0)
+	d := f.open(t)
+	defer d.Close()
+	recoverFromNil(t)
+	p, err := driver.Build(t.Context(), d.devices[0], []driver.Module{{
+		Name: "m", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: drivertest.SPIRV(drivertest.Code{Kernels: []string{"k"}}),
+	}}, driver.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	recoverFromNil(t)
+}
+
+func recoverFromNil(t *testing.T) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	var none *Device
+	_ = none.handle
+}

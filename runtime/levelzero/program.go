@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/streams"
 	"offlink/runtime/internal/ze"
 	"offlink/runtime/resolve"
@@ -78,7 +79,7 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
 	}
 	p := &program{device: d, linked: linked}
-	if err := p.createModules(own); err != nil {
+	if err := dl.KeepSignals(func() error { return p.createModules(own) }); err != nil {
 		if build, ok := errors.AsType[*driver.BuildError](err); ok {
 			build.Device = d.info.Name
 		}

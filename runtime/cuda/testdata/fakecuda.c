@@ -8,11 +8,13 @@
 // fake_faults tells what was wrong, fake_live what was not released, and
 // fake_hook is asked before each call and can make it fail.
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef int CUresult;
 typedef struct object object;
@@ -64,11 +66,26 @@ static void fault(const char *format, ...) {
 static int quiet; // for benchmarks: calls are not written down, kernels do not run
 static int version = 12040;
 
+// fake_take_signals has two calls replace the actions of signals, as drivers
+// and their compilers do: with them a nil pointer of Go ends the process.
+static int taking;
+static void end_process(int signal) { _exit(3); }
+static void take_signals(const char *name) {
+  if (!taking || (strcmp(name, "cuInit") && strcmp(name, "cuLinkComplete")))
+    return;
+  struct sigaction action = {.sa_handler = end_process};
+  sigaction(SIGSEGV, &action, 0);
+  sigaction(SIGFPE, &action, 0);
+}
+void fake_take_signals(int on) { taking = on; }
+
+
 // enter is the begin of each call: 1 if the test has it fail. From 13.0 on calls
 // with a stream need no context on their thread (seen with driver 580).
 static int enter(const char *name, int needs_context) {
   if (quiet)
     return 0;
+  take_signals(name);
   pthread_mutex_lock(&lock);
   size_t used = strlen(calls);
   if (used + strlen(name) + 2 < sizeof calls)
