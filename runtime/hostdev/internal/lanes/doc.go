@@ -21,6 +21,11 @@
 // while a lane does. A loop in a masked region all of whose branches are the
 // same for all lanes keeps its control flow, under one mask.
 //
+// A masked region that starts with a branch has a form for each way as well
+// (converge.go), which is taken where the lanes agree. Two ends of a range tell
+// that for a number that grows from lane to lane; where the rest of a row of
+// work-items then does nothing up to the next barrier, it is left out.
+//
 // A kernel with barriers is split at them (group.go): from each place where
 // work-items resume, a region of blocks leads to the next barriers, and the
 // loop over the work-items is around the region. A value that lives across a barrier
