@@ -3,7 +3,6 @@ package wrapper
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
@@ -105,5 +104,4 @@ func (a *alignedEnvelope) ReadAt(b []byte, off int64) (int, error) {
 	return all.ReadAt(b, off)
 }
 
-var _ io.ReaderAt = (*alignedEnvelope)(nil)
 var _ devimg.Code = (*alignedEnvelope)(nil)

@@ -16,8 +16,9 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// pointedProgram prints what its registration records lead to: two fat binaries
-// of CUDA and two bundles of HIP, each the first and the last of its section.
+// pointedProgram prints the code that its registration records lead to: two fat
+// binaries of CUDA and two bundles of HIP, each the first and the last of its
+// section.
 const pointedProgram = `#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
