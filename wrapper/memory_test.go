@@ -15,7 +15,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"offlink/internal/testtool"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
@@ -49,7 +48,7 @@ func TestMemoryOfImages(t *testing.T) {
 		readImages(t, name)
 		return
 	}
-	testtool.Need(t, "clang-offload-bundler-19")
+	needBundler(t)
 	dir, code := t.TempDir(), largeCode(t, 200)
 	image, err := devimg.FromFile(code)
 	if err != nil {
@@ -124,7 +123,7 @@ func TestMemoryOfReplace(t *testing.T) {
 		replaceCode(t, name)
 		return
 	}
-	testtool.Need(t, "clang-offload-bundler-19")
+	needBundler(t)
 	code := largeCode(t, 64)
 	bundle := filepath.Join(t.TempDir(), "bundle")
 	run(t, "clang-offload-bundler-19", "-type=o", "-targets=host-x86_64-unknown-linux-gnu,hip-amdgcn-amd-amdhsa--gfx906,hip-amdgcn-amd-amdhsa--gfx90a",

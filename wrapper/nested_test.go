@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"offlink/internal/testtool"
 	"offlink/wrapper/devimg"
 )
 
@@ -70,13 +69,7 @@ func TestNested(t *testing.T) {
 		"b.bc":      []byte("BC\xc0\xdesecond"),
 	})
 	run(t, "gcc", "-c", "-o", "host.o", "empty.c")
-	// The bundler looks for a tool by its name without a version, which lies
-	// where it lies itself.
-	bundler, err := filepath.EvalSymlinks(testtool.Path(t, "clang-offload-bundler-19"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", filepath.Dir(bundler)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	needBundler(t)
 	run(t, "clang-offload-packager-19", "-o", "packed.bin",
 		"--image=file=a.bc,triple=spir64,arch=,kind=openmp", "--image=file=b.bc,triple=nvptx64,arch=sm_70,kind=cuda")
 	run(t, "llvm-objcopy-19", "--add-section=.llvm.offloading=packed.bin", "--set-section-flags=.llvm.offloading=exclude", "host.o", "offload.o")

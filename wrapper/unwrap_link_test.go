@@ -20,6 +20,18 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
+// needBundler ends the test unless LLVM 19's bundler is there. The bundler looks for
+// llvm-objcopy, by its name without a version, which lies where the bundler itself does:
+// that folder comes to the front of PATH.
+func needBundler(t *testing.T) {
+	t.Helper()
+	bundler, err := filepath.EvalSymlinks(testtool.Path(t, "clang-offload-bundler-19"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Dir(bundler)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
 // TestUnwrapLinked links the reference tool's objects in many ways and reads
 // the images out of the results.
 func TestUnwrapLinked(t *testing.T) {

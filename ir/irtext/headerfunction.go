@@ -1,0 +1,380 @@
+package irtext
+
+import (
+	"bytes"
+
+	"offlink/ir"
+)
+
+// functionHeader steps over the header of a function, up to its body.
+func (p *parser) functionHeader() {
+	h := &p.header
+	h.resetHeader()
+	h.kind = ir.Function
+	start := p.pos
+	h.declare = p.acceptWord("declare")
+	if !h.declare {
+		p.expectWord("define")
+	}
+	p.parseItem(itemKeyword, start)
+	for h.declare && p.peekByte() == '!' {
+		p.headerAttachment()
+	}
+	p.parseLeading(rankStorage)
+	p.conventionWord()
+	for p.unknownWord(leadsFunction) {
+		p.parseLeading(rankStorage)
+		p.conventionWord()
+	}
+	p.checkLinkage()
+	p.parseSignature()
+	p.functionTrailer()
+	if h.signature < 0 {
+		h.signature = p.refCount()
+	}
+}
+
+// unknownWord steps over a word that is not known here, with the parentheses
+// after it, if words follow of which one is of those that known says. So a
+// newer keyword hides nothing after it.
+func (p *parser) unknownWord(known func([]byte) bool) bool {
+	start, w := p.pos, p.peekWord()
+	if !mayBeAttribute(w) || functionAttributes[string(w)] || startsResult(w) {
+		return false
+	}
+	ahead := parser{scanner: p.scanner}
+	ahead.parseAttribute()
+	end := ahead.endOfToken()
+	for w = ahead.peekWord(); w != nil && !isTypeWord(w); w = ahead.peekWord() {
+		if known(w) {
+			p.pos = end
+			p.parseItem(itemPlain, start)
+			return true
+		}
+		ahead.parseAttribute()
+	}
+	return false
+}
+
+// startsResult reports whether the word is an attribute of results, which
+// stand right before the type.
+func startsResult(w []byte) bool {
+	switch string(w) {
+	case "zeroext", "signext", "noext", "inreg", "noalias", "noundef", "nonnull", "dereferenceable",
+		"dereferenceable_or_null", "range", "nofpclass", "inalloca", "sret", "byval", "byref":
+		return true
+	}
+	return false
+}
+
+// leadsFunction reports whether the word belongs in front of a function's
+// result.
+func leadsFunction(w []byte) bool {
+	_, leading := leadingKind(w)
+	return leading || isConvention(w)
+}
+
+// isGlobalKeyword reports whether the word ends the part of a variable's or
+// alias's header in front of its type.
+func isGlobalKeyword(w []byte) bool {
+	switch string(w) {
+	case "global", "constant", "alias", "ifunc":
+		return true
+	}
+	return false
+}
+
+// conventionWord steps over a calling convention.
+func (p *parser) conventionWord() {
+	w := p.peekWord()
+	if !isConvention(w) {
+		return
+	}
+	start := p.pos
+	p.pos += len(w)
+	if string(w) == "cc" || p.peekByte() == '(' {
+		p.conventionArgument()
+	}
+	p.parseItem(itemConvention, start)
+	if c := p.internString(p.data[start:p.endOfToken()]); c != "ccc" {
+		p.header.convention = c
+	}
+}
+
+// conventionArgument steps over the number of `cc 42`, or the argument in
+// parentheses that newer conventions have.
+func (p *parser) conventionArgument() {
+	if p.peekByte() == '(' {
+		p.skipBalanced()
+		return
+	}
+	p.readInteger()
+}
+
+// isConvention reports whether the word is a calling convention. `cc` has its
+// number as the next token.
+func isConvention(w []byte) bool {
+	switch string(w) {
+	case "ccc", "fastcc", "coldcc", "cc", "spir_kernel", "spir_func", "ptx_kernel", "ptx_device",
+		"amdgpu_kernel", "amdgpu_vs", "amdgpu_gs", "amdgpu_ps", "amdgpu_cs", "amdgpu_hs",
+		"amdgpu_ls", "amdgpu_es", "amdgpu_gfx", "amdgpu_gfx_whole_wave", "amdgpu_cs_chain",
+		"amdgpu_cs_chain_preserve", "intel_ocl_bicc", "x86_stdcallcc", "x86_fastcallcc",
+		"x86_regcallcc", "x86_thiscallcc", "x86_vectorcallcc", "x86_intrcc", "x86_64_sysvcc",
+		"win64cc", "arm_apcscc", "arm_aapcscc", "arm_aapcs_vfpcc", "aarch64_vector_pcs",
+		"aarch64_sve_vector_pcs", "aarch64_sme_preservemost_from_x0", "aarch64_sme_preservemost_from_x1",
+		"aarch64_sme_preservemost_from_x2", "msp430_intrcc", "avr_intrcc", "avr_signalcc",
+		"preserve_mostcc", "preserve_allcc", "preserve_nonecc", "anyregcc", "ghccc", "webkit_jscc",
+		"swiftcc", "swifttailcc", "swiftcorocc", "cxx_fast_tlscc", "hhvmcc", "hhvm_ccc", "cfguard_checkcc",
+		"tailcc", "m68k_intrcc", "m68k_rtdcc", "graalcc", "riscv_vector_cc", "riscv_vls_cc",
+		"cheriot_compartmentcallcc", "cheriot_compartmentcalleecc", "cheriot_librarycallcc":
+		return true
+	}
+	return false
+}
+
+// parseSignature steps over result attributes, result type, name and parameters.
+func (p *parser) parseSignature() {
+	h := &p.header
+	p.peekByte()
+	start := p.pos
+	if isConvention(p.peekWord()) {
+		p.failUnexpected("a type")
+	}
+	p.resultAttributes()
+	result, _ := p.parseType()
+	if p.peekByte() != '@' {
+		p.failUnexpected("a function's name")
+	}
+	p.pos++
+	h.namePos = p.pos
+	h.name = p.readName()
+	h.nameEnd = p.pos
+	h.valueType = p.parseParameters(result)
+	p.parseItem(itemSignature, start)
+}
+
+// parseParameters steps over the parameters of a function and defines their names.
+func (p *parser) parseParameters(result ir.TypeID) ir.TypeID {
+	p.expectByte('(')
+	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
+	for index, more := 0, p.peekByte() != ')'; more; index, more = index+1, p.acceptByte(',') {
+		if p.acceptDots() {
+			t.Variadic = true
+			break
+		}
+		id, _ := p.parseType()
+		if p.types != nil {
+			t.Elements = append(t.Elements, id)
+		}
+		start := p.pos
+		p.valueAttributes(false)
+		if bytes.IndexByte(p.data[start:p.pos], '"') >= 0 {
+			p.parameterStrings(start, index)
+		}
+		p.parameterName()
+	}
+	p.expectByte(')')
+	return p.builtType(t)
+}
+
+// parameterStrings notes the string attributes of a parameter, which most
+// have none of. Its attributes begin at start.
+func (p *parser) parameterStrings(start, index int) {
+	end := p.pos
+	p.pos = start
+	for p.pos < end {
+		if p.peekByte() == '"' {
+			p.header.parameters = append(p.header.parameters, ir.ParameterAttribute{Index: index, Attribute: p.stringAttribute()})
+		} else if p.pos < end {
+			p.wordAttribute(p.readWord())
+		}
+	}
+	p.pos = end
+}
+
+// parameterName notes the name of a parameter; one without a name takes the
+// next number.
+func (p *parser) parameterName() {
+	named := p.acceptByte('%')
+	start := p.pos
+	switch {
+	case p.locals == nil && named:
+		p.readName()
+	case p.locals == nil:
+	case named:
+		n := p.readName()
+		p.locals.defineLocal(p, n, start-1, false)
+		p.noteLocalName(start, n, true)
+	default:
+		p.locals.defineNext(p, start, false)
+	}
+}
+
+// functionTrailer steps over the words after the parameters.
+func (p *parser) functionTrailer() {
+	h := &p.header
+	h.signature = -1
+	rank := 0
+	for {
+		c := p.peekByte()
+		start := p.pos
+		switch {
+		case c == '#':
+			if isDebugRecord(p) || rank > rankAttribute {
+				return
+			}
+			rank = rankAttribute
+			h.groups = append(h.groups, p.groupUse())
+			p.parseItem(itemGroup, start)
+		case c == '"':
+			if rank > rankAttribute {
+				return
+			}
+			rank = rankAttribute
+			h.attributes = append(h.attributes, p.stringAttribute())
+			p.parseItem(itemString, start)
+		case c == '!':
+			if h.declare {
+				return // metadata that follows a declaration
+			}
+			p.endSignature()
+			p.headerAttachment()
+		case class[c]&classLetter != 0:
+			w := p.peekWord()
+			next := trailerRank(w)
+			if string(w) == "align" && rank <= rankAttribute { // LLVM takes it for one
+				next = rankAttribute
+			}
+			switch {
+			case next == 0 && !attributeFollows(w):
+				return
+			case next == 0 && rank > rankAttribute:
+				return
+			case next != 0 && next < rank && string(w) != "align":
+				return
+			}
+			rank = max(rank, next)
+			if functionAttributes[string(w)] && string(w) != "align" {
+				rank = max(rank, rankAttribute)
+			}
+			p.trailerWord()
+		default:
+			return
+		}
+	}
+}
+
+// trailerRank orders the words after the parameters of a function, and is 0
+// for attributes, which have rankAttribute.
+func trailerRank(w []byte) int {
+	switch string(w) {
+	case "unnamed_addr", "local_unnamed_addr":
+		return 1
+	case "addrspace":
+		return 2
+	case "section":
+		return rankAttribute + 1
+	case "partition":
+		return rankAttribute + 2
+	case "comdat":
+		return rankAttribute + 3
+	case "align":
+		return rankAttribute + 4
+	case "gc":
+		return rankAttribute + 5
+	case "prefix":
+		return rankAttribute + 6
+	case "prologue":
+		return rankAttribute + 7
+	case "personality":
+		return rankAttribute + 8
+	}
+	return 0
+}
+
+const rankAttribute = 3
+
+func isDebugRecord(p *parser) bool { return class[p.byteAt(1)]&classDigit == 0 }
+
+// endSignature notes that the references of a declaration end here.
+func (p *parser) endSignature() {
+	if p.header.signature < 0 {
+		p.header.signature = p.refCount()
+	}
+}
+
+// refCount returns how many references were noted so far, so that those of a
+// part can be taken back.
+func (p *parser) refCount() int {
+	if p.refs == nil {
+		return 0
+	}
+	return len(p.refs.list)
+}
+
+// trailerWord steps over a word after the parameters, with its arguments.
+func (p *parser) trailerWord() {
+	start := p.pos
+	w := p.readWord()
+	kind := itemWord
+	switch string(w) {
+	case "unnamed_addr", "local_unnamed_addr":
+		kind = itemPlain
+	case "addrspace":
+		p.header.space = p.addressSpace()
+		kind = itemPlain
+	case "section":
+		p.readQuoted()
+		kind = itemSection
+	case "partition", "gc":
+		p.readQuoted()
+		kind = itemPlain
+	case "comdat":
+		p.comdatUse()
+		kind = itemComdat
+	case "align":
+		p.parseAlign()
+		kind = itemPlain
+	case "prefix", "prologue", "personality":
+		p.endSignature()
+		p.parseOperand()
+		kind = itemBody
+	default:
+		p.wordAttribute(w)
+	}
+	p.parseItem(kind, start)
+}
+
+// comdatUse steps over the name in parentheses after "comdat", if any.
+func (p *parser) comdatUse() {
+	p.header.hasComdat = true
+	p.header.comdatPos = p.pos
+	if p.peekByte() != '(' {
+		p.header.comdat = p.header.name
+		return
+	}
+	p.pos++
+	if p.peekByte() != '$' {
+		p.failUnexpected("a comdat's name")
+	}
+	p.header.comdatPos = p.pos
+	p.pos++
+	p.header.comdat = p.readName()
+	p.expectByte(')')
+}
+
+// headerAttachment steps over "!kind !node". A node that has a number is left
+// out of the references: the attachment itself is in the model.
+func (p *parser) headerAttachment() {
+	start := p.pos
+	kind := p.internString(p.attachmentName())
+	p.peekByte()
+	p.header.attached = append(p.header.attached, attachedText{kind, p.pos})
+	if class[p.byteAt(1)]&classDigit != 0 {
+		p.pos++
+		p.number32()
+	} else {
+		p.parseMetadata()
+	}
+	p.parseItem(itemAttachment, start)
+}
