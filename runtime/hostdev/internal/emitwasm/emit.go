@@ -133,20 +133,24 @@ func (e *emitter) newLocal(t wasm.ValType) uint32 {
 // Writing.
 
 func (e *emitter) appendBytes(b ...byte) { e.body = append(e.body, b...) }
+
 func (e *emitter) getLocal(l uint32) {
 	e.appendBytes(0x20)
 	e.body = wasm.AppendUint(e.body, uint64(l))
 }
+
 func (e *emitter) setLocal(l uint32) {
 	e.appendBytes(0x21)
 	e.body = wasm.AppendUint(e.body, uint64(l))
 }
+
 func (e *emitter) pushI32(v int32) { e.appendBytes(0x41); e.body = wasm.AppendInt(e.body, int64(v)) }
 func (e *emitter) pushI64(v int64) { e.appendBytes(0x42); e.body = wasm.AppendInt(e.body, v) }
 func (e *emitter) simdOp(op uint32) {
 	e.appendBytes(0xfd)
 	e.body = wasm.AppendUint(e.body, uint64(op))
 }
+
 func (e *emitter) callFunction(number uint64) {
 	e.appendBytes(0x10)
 	e.body = wasm.AppendUint(e.body, number)
