@@ -169,6 +169,55 @@ func TestPlugins(t *testing.T) {
 	}
 }
 
+// TestPluginReplaces: a plugin with devices takes the place of the back end of
+// its name.
+func TestPluginReplaces(t *testing.T) {
+	library := filepath.Join(t.TempDir(), "libpi_opencl.so")
+	cmd := exec.Command(testtool.Path(t, "gcc"), "-shared", "-fPIC", "-I../internal/pi/include", "-DPI_TABLE=PI_TABLE_15_47",
+		`-DPI_VERSION="15.47.3"`, "-DPI_TEXT=20", "-o", library, "../piplugin/testdata/plugin.c")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	d := configured(t, library+"\n", "ONEAPI_DEVICE_SELECTOR=opencl:*")
+	var plugin, builtIn *Found
+	for _, f := range d.Backends {
+		switch {
+		case f.Name == "opencl" && f.Path == library:
+			plugin = f
+		case f.Name == "opencl":
+			builtIn = f
+		}
+	}
+	if plugin == nil || len(plugin.Chosen) != 1 || plugin.Version != "PI 15.47.3" {
+		t.Errorf("the plugin: %+v", plugin)
+	}
+	if builtIn == nil || builtIn.Driver != nil || builtIn.Filtered != "the plugin "+library {
+		t.Errorf("the back end that is built in: %+v", builtIn)
+	}
+}
+
+// FuzzConfig: the names of a configuration file are not empty and without NUL,
+// and few.
+func FuzzConfig(f *testing.F) {
+	f.Add("# plugins\n\nlibnowhere.so  # not there\n/a/b.so\n")
+	f.Add("a\x00b")
+	f.Add(strings.Repeat("x\n", maxPlugins+1))
+	f.Fuzz(func(t *testing.T, text string) {
+		names, err := parseConfig("plugins.conf", strings.NewReader(text))
+		if err != nil && !strings.Contains(err.Error(), "plugins.conf") {
+			t.Errorf("%v does not name the file", err)
+		}
+		if len(names) > maxPlugins {
+			t.Errorf("%d names", len(names))
+		}
+		for _, name := range names {
+			if name == "" || name != strings.TrimSpace(name) || strings.ContainsAny(name, "\x00#\n") {
+				t.Errorf("the name %q", name)
+			}
+		}
+	})
+}
+
 func TestConfiguration(t *testing.T) {
 	d, err := Discover(Options{Getenv: environment(hostOnly, "SYCL_PI_CONFIG=/nowhere/plugins.conf")})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,14 +58,19 @@ func configFile(o *Options) (path string, explicit bool) {
 	return own, false
 }
 
-// readConfig reads names, one a line; # begins a comment.
-func readConfig(path string) (names []string, err error) {
+// readConfig reads a configuration file.
+func readConfig(path string) ([]string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(f)
+	return parseConfig(path, f)
+}
+
+// parseConfig reads names, one a line; # begins a comment.
+func parseConfig(path string, r io.Reader) (names []string, err error) {
+	lines := bufio.NewScanner(r)
 	for number := 1; lines.Scan(); number++ {
 		name, _, _ := strings.Cut(lines.Text(), "#")
 		if name = strings.TrimSpace(name); name == "" {
