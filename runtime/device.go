@@ -120,8 +120,8 @@ func (d *Device) checked() *Device {
 // among those of the back end, or *. host:check is the embedded device in
 // checked mode; embedded stands for host. Letter case does not matter. An empty
 // selector is *:*. Of several that fit, the first that takes a registered image
-// is preferred: a GPU that takes PTX alone does not suit a program of
-// SPIR-V. Back ends that are not asked for, or come after the device, are not
+// is preferred, in each back end the GPUs first; a GPU that takes PTX alone does
+// not suit a program of SPIR-V. Back ends that are not asked for, or come after the device, are not
 // opened.
 func (r *Runtime) Device(spelled string) (*Device, error) {
 	if err := r.checkOpen(); err != nil {
@@ -168,6 +168,8 @@ func newDeviceSearch(spelled string, images []*registry.Image) *deviceSearch {
 // lookAt opens a back end and looks at its devices.
 func (s *deviceSearch) lookAt(b *lazyBackend) {
 	list, _ := b.listDevices() // its error is told where no device fits
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(x, y *Device) int { return typeRank(x) - typeRank(y) })
 	for _, d := range list {
 		if s.which == selector.ModeCheck {
 			s.takeChecked(d)
@@ -187,6 +189,15 @@ func (s *deviceSearch) takeChecked(d *Device) {
 	if c := d.checked(); c != nil && s.fitting == nil && fitsPattern(s.backend, strings.ToLower(d.Backend)) {
 		s.fitting, s.suits = c, true
 	}
+}
+
+// typeRank puts a back end's GPUs before its other devices, as SYCL's default
+// selector does: the drivers of CPUs are often listed first.
+func typeRank(d *Device) int {
+	if d.Info().Type == driver.GPU {
+		return 0
+	}
+	return 1
 }
 
 func (s *deviceSearch) fitsDevice(d *Device) bool {

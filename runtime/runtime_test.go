@@ -545,3 +545,32 @@ func TestLibrariesComeAndGo(t *testing.T) {
 		t.Errorf("%d objects were not closed", n)
 	}
 }
+
+// severalFakes is a driver with the devices of several fakes.
+type severalFakes struct {
+	driver.Driver
+	devices []driver.Device
+}
+
+func (s severalFakes) Devices() ([]driver.Device, error) { return s.devices, nil }
+
+// TestGPUsComeFirst: in a back end that lists a CPU before a GPU, the GPU is the
+// one that nothing else was chosen for; its number stays.
+func TestGPUsComeFirst(t *testing.T) {
+	gpu := newFake()
+	gpu.Type = driver.GPU
+	both := severalFakes{Driver: newFake()}
+	for _, f := range []driver.Driver{newFake(), gpu, newFake()} {
+		list, err := f.Devices()
+		if err != nil {
+			t.Fatal(err)
+		}
+		both.devices = append(both.devices, list...)
+	}
+	rt := New([]driver.Driver{both})
+	for selector, want := range map[string]string{"": "fake:1", "fake:*": "fake:1", "fake:0": "fake:0", "*:cpu": "fake:0", "fake:2": "fake:2"} {
+		if d, err := rt.Device(selector); err != nil || d.String() != want {
+			t.Errorf("%q: %v, %v; want %s", selector, d, err, want)
+		}
+	}
+}

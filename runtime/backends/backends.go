@@ -63,15 +63,18 @@ type backend struct {
 	install string
 	// library is the one that it opens first; "" for the embedded device.
 	library string
+	// explain, unless it is nil, tells why it has no device where its own calls
+	// do not.
+	explain func(o *Options) error
 }
 
 // builtin are the back ends in order of preference: those of real drivers, then
 // the embedded device, which is always there.
 var builtin = []backend{
-	{"cuda", openCUDA, "NVIDIA's driver (libcuda.so.1)", "libcuda.so.1"},
-	{"opencl", openOpenCL, "an OpenCL loader (ocl-icd-libopencl1) and a driver; for CPUs: pip install intel-opencl-rt intel-cmplr-lib-rt, then OCL_ICD_VENDORS=.../lib/libintelocl.so", "libOpenCL.so.1"},
-	{"level_zero", openLevelZero, "the loader of Level Zero (libze1) and a driver, for Intel's GPUs libze-intel-gpu1 or intel-level-zero-gpu", "libze_loader.so.1"},
-	{"host", openHost, "", ""},
+	{"cuda", openCUDA, "NVIDIA's driver (libcuda.so.1)", "libcuda.so.1", nil},
+	{"opencl", openOpenCL, "an OpenCL loader (ocl-icd-libopencl1) and a driver; for CPUs: pip install intel-opencl-rt intel-cmplr-lib-rt, then OCL_ICD_VENDORS=.../lib/libintelocl.so", "libOpenCL.so.1", explainOpenCL},
+	{"level_zero", openLevelZero, "the loader of Level Zero (libze1) and a driver, for Intel's GPUs libze-intel-gpu1 or intel-level-zero-gpu", "libze_loader.so.1", nil},
+	{"host", openHost, "", "", nil},
 }
 
 func openCUDA(*Options, *tracer) (driver.Driver, error) { return cuda.New(cuda.Options{}) }
@@ -79,6 +82,8 @@ func openCUDA(*Options, *tracer) (driver.Driver, error) { return cuda.New(cuda.O
 func openOpenCL(o *Options, t *tracer) (driver.Driver, error) {
 	return opencl.Open(opencl.Options{Translator: o.readVariable("OFFLINK_LLVM_SPIRV"), Trace: t.nativeCalls(opencl.ResultName)})
 }
+
+func explainOpenCL(o *Options) error { return opencl.VendorProblems(o.readVariable("OCL_ICD_VENDORS")) }
 
 func openLevelZero(*Options, *tracer) (driver.Driver, error) {
 	return levelzero.New(levelzero.Options{})

@@ -103,6 +103,9 @@ func (d *Discovery) openBuiltin(o *Options, t *tracer, b backend) *Found {
 		return f
 	}
 	d.keepChosen(f, t, opened)
+	if len(f.All) == 0 && b.explain != nil {
+		f.Err = errors.Join(f.Err, b.explain(o))
+	}
 	return f
 }
 

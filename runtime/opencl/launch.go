@@ -83,6 +83,8 @@ func (k *kernel) enqueueLaunch(queue cl.Handle, r driver.Range, args []driver.Ar
 func (k *kernel) setArgument(i int, arg *driver.Arg) error {
 	a := &k.set[i]
 	switch {
+	case k.params[i].Kind == driver.ParamOther:
+		return fmt.Errorf("an image or a sampler: %w", driver.ErrUnsupported)
 	case arg.Memory != nil:
 		return k.setMemory(i, arg)
 	case k.params[i].Kind == driver.ParamBuffer:

@@ -1,0 +1,107 @@
+package opencl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// systemVendors is where the loader looks for the files that name drivers.
+const systemVendors = "/etc/OpenCL/vendors"
+
+// maxVendorFile bounds the part of such a file that is read: one line.
+const maxVendorFile = 4 << 10
+
+// VendorProblems tells why drivers that the loader was pointed to cannot be
+// there: it leaves them out without a word. vendors is the value of
+// OCL_ICD_VENDORS: a folder, a file that names a driver, or a driver; the
+// system's folder if it is empty. Drivers named without a folder are left to the
+// loader.
+func VendorProblems(vendors string) error {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	folder := vendors
+	if folder == "" {
+		folder = systemVendors
+	}
+	info, err := os.Stat(folder)
+	switch {
+	case err != nil && vendors == "":
+		return nil // no driver is installed
+	case err != nil:
+		return fmt.Errorf("OCL_ICD_VENDORS: %w", err)
+	case info.IsDir():
+		return folderProblems(folder)
+	}
+	return vendorProblem(folder)
+}
+
+func folderProblems(folder string) error {
+	entries, err := os.ReadDir(folder)
+	errs := []error{err}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".icd" {
+			errs = append(errs, vendorProblem(filepath.Join(folder, e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// vendorProblem looks at a file that names a driver, or at a driver.
+func vendorProblem(path string) error {
+	if filepath.Ext(path) != ".icd" {
+		return libraryProblem(path)
+	}
+	text, err := readStart(path, maxVendorFile)
+	if err != nil {
+		return err
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	name := strings.TrimSpace(string(line))
+	if !filepath.IsAbs(name) {
+		return nil
+	}
+	if err := libraryProblem(name); err != nil {
+		return fmt.Errorf("%s: the driver that it names: %w", path, err)
+	}
+	return nil
+}
+
+// libraryProblem tells whether a file cannot be a shared library. It is not
+// opened as one: that runs its code.
+func libraryProblem(path string) error {
+	start, err := readStart(path, len(elfMagic))
+	if err == nil && string(start) != elfMagic {
+		err = fmt.Errorf("%s is not a shared library", path)
+	}
+	return err
+}
+
+const elfMagic = "\x7fELF"
+
+// readStart reads at most size bytes of a regular file.
+func readStart(path string, size int) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data := make([]byte, size)
+	n, err := f.Read(data)
+	if n > 0 || info.Size() == 0 {
+		err = nil
+	}
+	return data[:n], err
+}
