@@ -58,7 +58,7 @@ func runHere(t *testing.T, args ...string) {
 	}
 }
 
-// TestFacts: facts name what they belong to, so that modules compare.
+// TestFacts: facts name the function or variable that they are of.
 func TestFacts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "devdiff", "testdata", "subgroup_scan*.spv"))
 	if err != nil || len(files) == 0 {

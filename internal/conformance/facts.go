@@ -12,7 +12,7 @@ import (
 // moduleFacts returns all of a module that a driver or a runtime reads beside the
 // instructions, a line each, sorted: version, capabilities, extensions, entry
 // points, execution modes, linkage, specialization constants, decorations.
-// Identifiers are named by the names of what they belong to, so that modules of two
+// Identifiers have the names of their functions or variables, so that modules of two
 // translators compare.
 func moduleFacts(code []byte) ([]string, error) {
 	m, err := spirv.Parse(code)

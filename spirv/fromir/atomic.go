@@ -20,6 +20,7 @@ func (f *function) memoryScope(in *ir.Instruction) id {
 	return f.constWord(n)
 }
 
+// orderSemantics returns the bits of an ordering.
 func orderSemantics(o ir.Ordering) uint32 {
 	switch o {
 	case ir.Acquire:
@@ -57,6 +58,7 @@ func (f *function) atomicCapability(n ir.TypeID) {
 	}
 }
 
+// atomicLoad writes an atomic load.
 func (f *function) atomicLoad(i int, in *ir.Instruction) {
 	typ := f.resultType(i)
 	pointer := f.operandID(in.Operands[0], f.pointerType(typ, f.moduleType(in.Operands[0].Type).AddressSpace))
@@ -64,6 +66,7 @@ func (f *function) atomicLoad(i int, in *ir.Instruction) {
 	f.emitAs(i, spirv.OpAtomicLoad, typ, pointer, f.memoryScope(in), f.memorySemantics(in.Order, in.Operands[0]))
 }
 
+// atomicStore writes an atomic store.
 func (f *function) atomicStore(in *ir.Instruction) {
 	value, pointer := f.storeOperands(in)
 	f.atomicCapability(in.Operands[0].Type)
@@ -77,6 +80,7 @@ var rmwOpcodes = map[ir.AtomicOperation]spirv.Opcode{
 	ir.RMWFSub: spirv.OpAtomicFAddEXT, ir.RMWFMax: spirv.OpAtomicFMaxEXT, ir.RMWFMin: spirv.OpAtomicFMinEXT,
 }
 
+// readModifyWrite writes an atomicrmw; subtraction of floating-point numbers adds the negated one.
 func (f *function) readModifyWrite(i int, in *ir.Instruction) {
 	op, ok := rmwOpcodes[in.Operation]
 	if !ok {
@@ -153,6 +157,7 @@ func (f *function) compareExchange(i int, in *ir.Instruction) {
 	f.emitAs(i, spirv.OpCompositeInsert, pair, same, first, 1)
 }
 
+// writeFence writes a fence instruction as a memory barrier of its scope.
 func (f *function) writeFence(in *ir.Instruction) {
 	semantics := orderSemantics(in.Order) | semWorkgroup | semCrossWorkgroup
 	if f.options.Version < spirv.Version1_0 {

@@ -65,6 +65,7 @@ func blockDominators(body *ir.Body) []int {
 	return dom
 }
 
+// commonDominator returns the nearest block that dominates two blocks, by postorder numbers.
 func commonDominator(dom, number []int, a, b int) int {
 	for a != b {
 		for number[a] < number[b] {
@@ -169,6 +170,8 @@ func (f *function) needsCode(v ir.Value, want id) bool {
 	return f.typeOf(v) != want
 }
 
+// writePhi writes a phi with one value for each block that it comes from; LLVM has one for
+// each way from there.
 func (f *function) writePhi(i int, in *ir.Instruction) {
 	typ := f.resultType(i)
 	var words []uint32
@@ -226,6 +229,7 @@ func (f *function) edgeLabel(from, to int) id {
 	return f.between[key]
 }
 
+// labelID returns the label of a block that is an operand.
 func (f *function) labelID(v ir.Value) id { return f.labels[v.Index] }
 
 // writeTerminator writes the end of a block.
@@ -249,6 +253,8 @@ func (f *function) writeTerminator(in *ir.Instruction) {
 	}
 }
 
+// writeBranch writes a branch; one whose ways lead to the same block has no condition, as
+// SPIR-V has no phi with two values from one block.
 func (f *function) writeBranch(in *ir.Instruction) {
 	if len(in.Operands) == 1 || in.Operands[1].Index == in.Operands[2].Index {
 		f.emitPlain(spirv.OpBranch, f.labelID(in.Operands[len(in.Operands)-1]))

@@ -127,6 +127,7 @@ func (b *builder) externalID(key string) id {
 	return b.keyedEntry(sectionExternal, key, func(n id) entry { return entry{words: []uint32{n}} })
 }
 
+// setName names an identifier; the empty name is none.
 func (b *builder) setName(n id, name string) {
 	if name != "" {
 		b.names[n] = name
@@ -195,6 +196,7 @@ func (b *builder) keyedEntry(s section, key string, describe func(n id) entry) i
 	return n
 }
 
+// addEntry adds an entry in the order in which the unit makes them, which images keep.
 func (b *builder) addEntry(n id, e *entry) {
 	b.entries[n] = e
 	b.order = append(b.order, n)

@@ -30,8 +30,10 @@ func (t *translator) constWord(value uint32) id { return t.constInt(32, uint64(v
 // sizeConstant returns a constant as wide as a pointer.
 func (t *translator) sizeConstant(value uint64) id { return t.constInt(t.pointerBits, value) }
 
+// constNull returns OpConstantNull of a type.
 func (t *translator) constNull(typ id) id { return t.b.constantEntry(spirv.OpConstantNull, typ, nil) }
 
+// constUndef returns OpUndef of a type.
 func (t *translator) constUndef(typ id) id { return t.b.constantEntry(spirv.OpUndef, typ, nil) }
 
 // undefinedOf returns an undefined constant: nothing above the width of an
@@ -148,6 +150,7 @@ func (t *translator) isSpecialization(n id) bool {
 	return e != nil && (e.op == spirv.OpSpecConstantOp || e.op == spirv.OpSpecConstantComposite)
 }
 
+// aggregateConstant returns a struct, array or vector; 0 if an element needs an instruction.
 func (t *translator) aggregateConstant(c *ir.ConstantNode, typ id, value func(ir.Value, id) id) id {
 	n := *t.moduleType(c.Type)
 	if n.Kind == ir.TypeStruct && (n.Name == "spirv.ConstantSampler" || n.Name == "spirv.ConstantPipeStorage") {
@@ -240,6 +243,7 @@ func (t *translator) specOp(typ id, op spirv.Opcode, operands ...id) id {
 	return t.b.constantEntry(spirv.OpSpecConstantOp, typ, append([]uint32{uint32(op)}, operands...), operands...)
 }
 
+// constantExpression returns a constant expression outside of functions.
 func (t *translator) constantExpression(pool *ir.ConstantPool, v ir.Value, want id) id {
 	c := pool.At(v)
 	e := c.Expression
@@ -287,6 +291,7 @@ func (t *translator) constantExpression(pool *ir.ConstantPool, v ir.Value, want 
 	return 0
 }
 
+// castPlain casts a constant address to the type that is wanted.
 func (t *translator) castPlain(n, typ, want id) id {
 	if want == 0 || want == typ {
 		return n
@@ -302,6 +307,7 @@ func (t *translator) pointeeOfConstant(pool *ir.ConstantPool, v ir.Value) id {
 	return t.intType(8)
 }
 
+// constantPointer returns the type of a constant, a pointer's by its pointee.
 func (t *translator) constantPointer(pool *ir.ConstantPool, v ir.Value) id {
 	if t.moduleType(v.Type).Kind != ir.TypePointer {
 		return t.typeID(v.Type)

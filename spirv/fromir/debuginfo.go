@@ -88,11 +88,13 @@ type debugWords struct {
 
 func (t *translator) newDebugWords() *debugWords { return &debugWords{translator: t} }
 
+// addIDs appends identifiers to the operands.
 func (d *debugWords) addIDs(list ...id) *debugWords {
 	d.words, d.deps = append(d.words, list...), append(d.deps, list...)
 	return d
 }
 
+// addLiterals appends numbers, which the sets for shaders have as constants.
 func (d *debugWords) addLiterals(list ...uint32) *debugWords {
 	for _, n := range list {
 		if d.shaderDebug() {

@@ -36,6 +36,7 @@ func (n *debugNode) nodeField(name string) ir.Operand {
 	return ir.Operand{}
 }
 
+// fieldText returns a field that is a string.
 func (n *debugNode) fieldText(name string) string { return n.nodeField(name).String }
 
 // fieldNumber returns a field that is a number, or a name of one.

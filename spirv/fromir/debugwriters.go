@@ -47,6 +47,7 @@ func (d *debugWords) basicType(n *debugNode) {
 	}
 }
 
+// nodeFlags returns the flags of a node in the numbers of the sets, which differ from LLVM's.
 func (d *debugWords) nodeFlags(n *debugNode) (mask uint32) {
 	mask = mapDebugFlags(uint32(n.fieldNumber("flags")))
 	switch n.fieldNumber("tag") {
@@ -144,6 +145,7 @@ func (d *debugWords) subrangeType(count, bound id) id {
 	return n
 }
 
+// typedefType writes the operands of a DebugTypedef.
 func (d *debugWords) typedefType(n *debugNode) {
 	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("baseType")), d.debugSource(n)).addLiterals(0, 0).addIDs(d.debugParent(n))
 }
@@ -161,6 +163,7 @@ func (d *debugWords) functionType(n *debugNode) {
 	}
 }
 
+// enumerationType writes the operands of a DebugTypeEnum.
 func (d *debugWords) enumerationType(n *debugNode) {
 	base := d.voidType()
 	if n.hasField("baseType") {
@@ -201,6 +204,7 @@ func (d *debugWords) compositeType(n *debugNode) {
 	}
 }
 
+// memberType writes the operands of a DebugTypeMember.
 func (d *debugWords) memberType(n *debugNode) {
 	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("baseType")), d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), 0)
 	scope := n.nodeField("scope")
@@ -232,6 +236,7 @@ func (d *debugWords) memberAccess(scope ir.Operand, flags uint32) uint32 {
 	return flags
 }
 
+// inheritanceType writes the operands of a DebugTypeInheritance.
 func (d *debugWords) inheritanceType(n *debugNode) {
 	if !d.shaderDebug() {
 		d.addIDs(d.debugEntry(n.nodeField("scope")))
@@ -282,6 +287,7 @@ func (d *debugWords) functionDeclaration(n *debugNode) {
 	d.addIDs(d.debugParent(n), d.b.stringID(n.fieldText("linkageName"))).addLiterals(d.memberAccess(n.nodeField("scope"), flags))
 }
 
+// functionScope writes the operands of a DebugFunction or of its declaration.
 func (d *debugWords) functionScope(n *debugNode) {
 	d.functionDeclaration(n)
 	d.addLiterals(uint32(n.fieldNumber("scopeLine")))
@@ -320,6 +326,7 @@ func (d *debugWords) lexicalBlock(n *debugNode) {
 	}
 }
 
+// blockDiscriminator writes the operands of a DebugLexicalBlockDiscriminator.
 func (d *debugWords) blockDiscriminator(n *debugNode) {
 	d.addIDs(d.debugSource(n)).addLiterals(uint32(n.fieldNumber("discriminator"))).addIDs(d.debugParent(n))
 }

@@ -161,6 +161,7 @@ var parameterAttributes = []struct {
 	{[]string{"signext"}, attrSext},
 }
 
+// decorateParameter decorates a parameter by its attributes, as far as SPIR-V has them.
 func (t *translator) decorateParameter(n id, list []ir.AttributeDetail) {
 	for _, p := range parameterAttributes {
 		for _, name := range p.names {
@@ -179,6 +180,7 @@ func (t *translator) decorateParameter(n id, list []ir.AttributeDetail) {
 	}
 }
 
+// decorateFunction decorates a function by the attributes of its result and its own.
 func (t *translator) decorateFunction(self id, info *functionInfo) {
 	for _, name := range []string{"zeroext", "signext"} {
 		if ir.FindAttribute(info.header.Attributes.Result, name) != nil {
@@ -250,6 +252,8 @@ func (f *function) writeBlocks() {
 	}
 }
 
+// writeBlock writes the instructions of a block. Values that phis of the next blocks take from
+// it come before its terminator.
 func (f *function) writeBlock(block int) {
 	b := f.ir.Blocks[block]
 	f.line, f.scopeNow = lineState{}, scopeState{}

@@ -14,6 +14,7 @@ func (c *callSite) maskedGather() {
 	c.finishCall(c.emitResult(spirv.OpMaskedGatherINTEL, c.typ, words...))
 }
 
+// maskedScatter writes llvm.masked.scatter.
 func (c *callSite) maskedScatter() {
 	n := len(c.operands)
 	align := c.maskedAlign(1, n == 4, 2)

@@ -150,6 +150,7 @@ func (t *translator) variableUnit(n ir.ValueID) {
 	t.decorateVariable(n, self)
 }
 
+// decorateVariable decorates a variable with its constness, alignment and metadata.
 func (t *translator) decorateVariable(n ir.ValueID, self id) {
 	v := &t.module.Values[n]
 	if v.Constant {

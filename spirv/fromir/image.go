@@ -151,6 +151,7 @@ func (m *image) entryNumber(e *shared) id {
 	return n
 }
 
+// addNote appends a decoration of a number of the module.
 func (m *image) addNote(n id, note decoration) {
 	m.noteWords = append(m.noteWords, uint32(len(note.words)+2)<<16|uint32(note.op), n)
 	m.noteWords = append(m.noteWords, note.words...)
@@ -237,6 +238,7 @@ func (m *image) copyCode(words []uint32, u *unit, start, end int) []uint32 {
 	return words
 }
 
+// noteNeeds adds the capabilities, extensions and version of a unit to those of the module.
 func (m *image) noteNeeds(u *unit) {
 	for _, c := range u.capabilities {
 		m.capabilities[c] = true
@@ -402,6 +404,7 @@ func (m *image) entryContent(e *shared) *shared {
 	return nil
 }
 
+// placeEntry appends an entry to its section's part of the order.
 func (s *sorter) placeEntry(e *shared) {
 	list := &s.rest
 	switch {

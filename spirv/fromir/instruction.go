@@ -185,6 +185,7 @@ func (f *function) isBool(n ir.TypeID) bool {
 	return typ.Kind == ir.TypeInteger && typ.Bits == 1
 }
 
+// writeCompare writes a comparison of numbers, pointers or truth values.
 func (f *function) writeCompare(in *ir.Instruction, typ id, emit emitter) id {
 	a, b := in.Operands[0], in.Operands[1]
 	switch {
@@ -203,6 +204,7 @@ func (f *function) writeCompare(in *ir.Instruction, typ id, emit emitter) id {
 	return f.emitLast(emit, compareOpcodes[in.Predicate], typ, x, y)
 }
 
+// constantTruth returns a truth value, in each element of a vector.
 func (f *function) constantTruth(n ir.TypeID, typ id, truth bool) id {
 	t := f.moduleType(n)
 	if t.Kind != ir.TypeVector {
@@ -251,6 +253,7 @@ func (f *function) compareBools(in *ir.Instruction, typ id, emit emitter) id {
 	return f.emitLast(emit, spirv.OpLogicalOr, typ, x, f.emitResult(spirv.OpLogicalNot, typ, y))
 }
 
+// selectValue writes a select; SPIR-V has those of structs and arrays from 1.4 on.
 func (f *function) selectValue(in *ir.Instruction, typ id, emit emitter) id {
 	condition := f.valueID(in.Operands[0])
 	var want id
@@ -331,6 +334,7 @@ func (t *translator) pointeeID(pointer id) id {
 	return 0
 }
 
+// writeBitcast writes a cast that keeps the bits.
 func (f *function) writeBitcast(in *ir.Instruction, typ id, emit emitter) id {
 	v := in.Operands[0]
 	own := f.typeOf(v)
@@ -395,6 +399,7 @@ func (f *function) splatConstant(n ir.TypeID, value uint64) id {
 	return f.constComposite(f.typeID(n), parts)
 }
 
+// scalarConstant returns a number as a constant of the element type.
 func (f *function) scalarConstant(n ir.TypeID, value uint64) id {
 	typ := *f.moduleType(n)
 	if typ.Kind == ir.TypeVector {
@@ -485,6 +490,7 @@ func (f *function) integerLike(n ir.TypeID, bits uint32) func(uint64) id {
 	}
 }
 
+// writeVector writes the extraction or insertion of an element, or a shuffle.
 func (f *function) writeVector(in *ir.Instruction, typ id, emit emitter) id {
 	vector := f.valueID(in.Operands[0])
 	single := f.moduleType(in.Operands[0].Type).Length == 1
@@ -519,6 +525,8 @@ func (f *function) constantIndex(v ir.Value, vector ir.TypeID) (uint32, bool) {
 	return uint32(n), n < f.moduleType(vector).Length
 }
 
+// writeShuffle writes a shuffle; one of vectors of a single element is a construction, as
+// SPIR-V has no such vectors.
 func (f *function) writeShuffle(in *ir.Instruction, typ id, emit emitter) id {
 	length := f.moduleType(in.Operands[0].Type).Length
 	if f.moduleType(in.Type).Length > 1 && length > 1 {

@@ -128,8 +128,10 @@ func (t *translator) intrinsicBuiltin(name string) *builtin {
 	return b
 }
 
+// finishCall makes a value of the call's type the call's result.
 func (c *callSite) finishCall(n id) { c.setResult(n, c.typ) }
 
+// passArgument makes the first argument the call's result.
 func (c *callSite) passArgument() {
 	v := c.operands[0]
 	c.setResult(c.operandID(v, 0), c.typeOf(v))
@@ -147,6 +149,7 @@ func (c *callSite) extendedIntrinsic(instruction string, constrained bool) {
 	c.finishCall(c.extInst(instruction, words...))
 }
 
+// alignOf returns the alignment of a pointer argument, 1 where nothing tells it.
 func (c *callSite) alignOf(parameter int) uint64 {
 	if a := ir.FindAttribute(c.detail.Attributes.Parameter(parameter), "align"); a != nil {
 		return a.Int
@@ -266,10 +269,12 @@ func (c *callSite) floatSplat(value int) id {
 	return c.splatConstant(c.in.Type, bits)
 }
 
+// multiplyAdd writes llvm.fmuladd, which may or may not round the product: mad says that.
 func (c *callSite) multiplyAdd() {
 	c.finishCall(c.extInst("mad", c.argumentID(0), c.argumentID(1), c.argumentID(2)))
 }
 
+// writeAssume writes an assumption where its extension is allowed: it is a hint.
 func (c *callSite) writeAssume() {
 	if c.options.allowsExtension("SPV_KHR_expect_assume") {
 		c.instructionNeeds(spirv.OpAssumeTrueKHR)
@@ -277,6 +282,7 @@ func (c *callSite) writeAssume() {
 	}
 }
 
+// writeExpect writes an expected value where its extension is allowed, else the value.
 func (c *callSite) writeExpect() {
 	if c.options.allowsExtension("SPV_KHR_expect_assume") {
 		c.instructionNeeds(spirv.OpExpectKHR)
@@ -286,6 +292,7 @@ func (c *callSite) writeExpect() {
 	c.passArgument()
 }
 
+// stackSave writes llvm.stacksave, which means something for arrays of unknown length alone.
 func (c *callSite) stackSave() {
 	if !c.options.allowsExtension("SPV_INTEL_variable_length_array") {
 		c.finishCall(c.constUndef(c.typ))
@@ -296,6 +303,7 @@ func (c *callSite) stackSave() {
 	c.finishCall(c.emitResult(spirv.OpSaveMemoryINTEL, c.typ))
 }
 
+// stackRestore writes llvm.stackrestore.
 func (c *callSite) stackRestore() {
 	if c.options.allowsExtension("SPV_INTEL_variable_length_array") {
 		c.emitPlain(spirv.OpRestoreMemoryINTEL, c.argumentID(0))
@@ -338,6 +346,7 @@ func (c *callSite) constrainedOperation(op spirv.Opcode) {
 	c.finishCall(n)
 }
 
+// constrainedCompare writes a comparison whose predicate is metadata.
 func (c *callSite) constrainedCompare() {
 	p, ok := ir.ParsePredicate(ir.OpFCmp, []byte(c.ir.Metadata[c.operands[2].Index].String))
 	op, known := compareOpcodes[p]
@@ -347,6 +356,7 @@ func (c *callSite) constrainedCompare() {
 	c.finishCall(c.emitResult(op, c.typ, c.argumentID(0), c.argumentID(1)))
 }
 
+// pointerMask writes llvm.ptrmask as an operation on the address.
 func (c *callSite) pointerMask() {
 	size := c.intType(c.pointerBits)
 	n := c.emitResult(spirv.OpConvertPtrToU, size, c.valueID(c.operands[0]))

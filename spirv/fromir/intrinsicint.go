@@ -316,6 +316,7 @@ func (c *callSite) wideProduct(highHalf string, a, b id) (low, high id) {
 	return low, c.emitResult(spirv.OpExtInst, number, c.opencl, instruction, a, b)
 }
 
+// addCarry writes an unsigned sum and whether it overflowed: it is less than its parts then.
 func (c *callSite) addCarry() (n, over id) {
 	number := c.numberType()
 	if !c.hasOddWidth(number) {
@@ -328,6 +329,7 @@ func (c *callSite) addCarry() (n, over id) {
 	return n, c.numbersDiffer(n, sum)
 }
 
+// subtractBorrow writes an unsigned difference and whether it is below 0.
 func (c *callSite) subtractBorrow() (n, over id) {
 	number := c.numberType()
 	if !c.hasOddWidth(number) {
@@ -434,6 +436,7 @@ func (c *callSite) reduceVector(fold func(a, b id) id) {
 	c.finishCall(c.foldVector(c.argumentID(0), fold))
 }
 
+// foldVector folds the elements of a vector in their order.
 func (c *callSite) foldVector(vector id, fold func(a, b id) id) id {
 	if c.function.moduleType(c.numberType()).Length == 1 {
 		return vector

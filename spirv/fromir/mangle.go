@@ -76,6 +76,7 @@ func (d *demangler) sourceName() string {
 	return name
 }
 
+// acceptPrefix takes a prefix if it is there.
 func (d *demangler) acceptPrefix(prefix string) bool {
 	if strings.HasPrefix(d.text, prefix) {
 		d.text = d.text[len(prefix):]
@@ -84,6 +85,7 @@ func (d *demangler) acceptPrefix(prefix string) bool {
 	return false
 }
 
+// failType ends the demangling: the rest of the name is not understood.
 func (d *demangler) failType() mangledType {
 	d.failed = true
 	return mangledType{unknown: true, length: 1}
@@ -118,6 +120,7 @@ func (d *demangler) takeType() mangledType {
 	return d.failType()
 }
 
+// rememberType notes a type that substitutions may name.
 func (d *demangler) rememberType(t mangledType) mangledType {
 	d.substitutions = append(d.substitutions, t)
 	return t

@@ -153,6 +153,7 @@ func (w *functionWriter) emitPlain(op spirv.Opcode, operands ...uint32) {
 	w.words = appendInstruction(w.words, op, operands...)
 }
 
+// newLabel begins a block.
 func (w *functionWriter) newLabel() id {
 	n := w.b.newID()
 	w.emitPlain(spirv.OpLabel, n)

@@ -40,6 +40,7 @@ func (f *function) addVariable(typ, n, init id) id {
 	return n
 }
 
+// alignVariable decorates a variable of a function with its alignment.
 func (f *function) alignVariable(n id, in *ir.Instruction) {
 	if in.Align > 0 {
 		f.b.decorateID(n, decAlignment, uint32(in.Align))
@@ -121,6 +122,7 @@ func (f *function) aliasList(in *ir.Instruction, kind string) id {
 	return 0
 }
 
+// aliasScope returns the declaration of an alias scope and of its domain.
 func (f *function) aliasScope(scope, domain ir.Operand) id {
 	return f.aliasingEntry("scope", scope.Node, opAliasScopeDeclINTEL, func() []id {
 		return []id{f.aliasingEntry("domain", domain.Node, opAliasDomainDeclINTEL, func() []id { return nil })}
@@ -145,6 +147,7 @@ func (f *function) naturalAlign(in *ir.Instruction) uint64 {
 	return align
 }
 
+// writeLoad writes a load: of a built-in variable, of memory, or an atomic one.
 func (f *function) writeLoad(i int, in *ir.Instruction) {
 	if in.Flags&ir.FlagAtomic != 0 || in.Order != ir.NotAtomic {
 		f.atomicLoad(i, in)
@@ -163,6 +166,7 @@ func (f *function) writeLoad(i int, in *ir.Instruction) {
 	f.emitAs(i, spirv.OpLoad, typ, append([]uint32{pointer}, f.accessWords(in)...)...)
 }
 
+// writeStore writes a store to memory, or an atomic one.
 func (f *function) writeStore(in *ir.Instruction) {
 	if in.Flags&ir.FlagAtomic != 0 || in.Order != ir.NotAtomic {
 		f.atomicStore(in)
@@ -225,6 +229,7 @@ func (t *translator) memoryLayout(n ir.TypeID) (size, align uint64) {
 	return size, align
 }
 
+// makeLayout computes the size and alignment of a type as OpenCL C lays it out.
 func (t *translator) makeLayout(n ir.TypeID) (size, align uint64) {
 	typ := t.moduleType(n)
 	switch typ.Kind {
@@ -250,6 +255,8 @@ func (t *translator) makeLayout(n ir.TypeID) (size, align uint64) {
 	return 1, 1
 }
 
+// structLayout returns the size and alignment of a struct, whose members are padded unless it is
+// packed.
 func (t *translator) structLayout(n ir.TypeID) (size, align uint64) {
 	typ := *t.moduleType(n)
 	align = 1

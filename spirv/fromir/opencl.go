@@ -87,6 +87,7 @@ func hasExtInst(name string) bool {
 	return ok
 }
 
+// plainFunction writes a function that one instruction does.
 func (c *callSite) plainFunction(name string, op spirv.Opcode) {
 	switch name {
 	case "dot":
@@ -106,6 +107,7 @@ func (c *callSite) plainFunction(name string, op spirv.Opcode) {
 	c.spirvInstruction(op, "")
 }
 
+// signedFunction writes a function of which OpenCL.std has a signed and an unsigned form.
 func (c *callSite) signedFunction(name string) {
 	last := c.lastParameter()
 	switch {
@@ -227,6 +229,7 @@ func (c *callSite) memoryScope(i int) uint32 {
 	return memoryScopes[n]
 }
 
+// memoryOrder returns an argument that is an order of OpenCL C.
 func (c *callSite) memoryOrder(i int) uint32 {
 	n := c.constantArgument(i)
 	if n >= uint64(len(memoryOrders)) {
@@ -235,6 +238,7 @@ func (c *callSite) memoryOrder(i int) uint32 {
 	return memoryOrders[n]
 }
 
+// writeBarrier writes a barrier. Its flags are the memory that it orders; none orders no memory.
 func (c *callSite) writeBarrier(execution uint32) {
 	memory := uint32(scopeWorkgroup)
 	if len(c.operands) > 1 {
@@ -267,11 +271,13 @@ func (c *callSite) splitBarrier(op spirv.Opcode, execution uint32) {
 	c.emitPlain(op, c.constWord(execution), c.constWord(memory), c.constWord(semantics))
 }
 
+// memoryFence writes the fences of OpenCL C 1.x, whose order their names say.
 func (c *callSite) memoryFence() {
 	order := map[string]uint32{"read_mem_fence": semAcquire, "write_mem_fence": semRelease, "mem_fence": semAcquireRelease}[c.builtin.name]
 	c.emitPlain(spirv.OpMemoryBarrier, c.constWord(scopeWorkgroup), c.constWord(fenceSemantics(c.constantArgument(0))|order))
 }
 
+// workItemFence writes the fence of OpenCL C 2.0: flags, order, scope.
 func (c *callSite) workItemFence() {
 	semantics := fenceSemantics(c.constantArgument(0)) | c.memoryOrder(1)
 	c.emitPlain(spirv.OpMemoryBarrier, c.constWord(c.memoryScope(2)), c.constWord(semantics))
@@ -291,6 +297,7 @@ func (c *callSite) anyAll() {
 	c.finishCall(c.emitResult(spirv.OpSelect, c.typ, n, c.splatConstant(c.in.Type, 1), c.splatConstant(c.in.Type, 0)))
 }
 
+// asyncCopy writes an asynchronous copy; one that is not strided has stride 1.
 func (c *callSite) asyncCopy() {
 	c.useCapabilities(capGroups)
 	words := []uint32{c.constWord(scopeWorkgroup), c.argumentID(0), c.argumentID(1), c.valueID(c.operands[2])}
@@ -326,6 +333,8 @@ func (t *translator) conversionWriter(name string) func(*callSite) {
 	return func(c *callSite) { c.convertNumber(target, strings.Join(parts[1:], "_")) }
 }
 
+// convertNumber writes convert_T: the name of the function tells the signs, which LLVM's types
+// do not have.
 func (c *callSite) convertNumber(target, postfixes string) {
 	v := c.operands[0]
 	from, to := c.mangledParameter(0), c.scalarKind(c.in.Type)

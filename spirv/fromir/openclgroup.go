@@ -102,6 +102,7 @@ func (c *callSite) truthArgument(i int) id {
 	return c.emitResult(spirv.OpINotEqual, c.boolType(), c.valueID(v), c.splatConstant(v.Type, 0))
 }
 
+// groupTruth writes a vote of the work-items of a group.
 func (c *callSite) groupTruth(op spirv.Opcode, scope uint32) {
 	c.groupBool(op, []uint32{c.constWord(scope), c.truthArgument(0)})
 }

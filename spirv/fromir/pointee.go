@@ -42,14 +42,17 @@ func (u *terms) resetTerms() {
 	clear(u.byMade)
 }
 
+// addTerm adds a term that is a class of its own.
 func (u *terms) addTerm(n termNode) term {
 	n.parent = term(len(u.nodes))
 	u.nodes = append(u.nodes, n)
 	return n.parent
 }
 
+// unknownTerm returns a new term of which nothing is known.
 func (u *terms) unknownTerm() term { return u.addTerm(termNode{}) }
 
+// findRoot returns the term that stands for the class of a term, and shortens the way there.
 func (u *terms) findRoot(t term) term {
 	for u.nodes[t].parent != t {
 		u.nodes[t].parent = u.nodes[u.nodes[t].parent].parent

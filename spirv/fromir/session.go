@@ -186,6 +186,7 @@ func (t *Translation) sessionFor(p *ir.Partition) (s *session, err error) {
 	return s, err
 }
 
+// newSession reads the metadata that all units of a session share.
 func newSession(t *Translation, p *ir.Partition) *session {
 	s := &session{
 		facts: make(map[factKey]*functionFacts), units: make([]*unitSlot, len(t.module.Values)),
@@ -243,6 +244,7 @@ func (t *translator) viewSlot(n ir.ValueID) *unitSlot {
 	return t.session.slotFor(n, t.view.variantKey(n))
 }
 
+// fillSlot translates a value if no image has needed it yet.
 func (t *translator) fillSlot(n ir.ValueID) *unit {
 	slot := t.viewSlot(n)
 	slot.once.Do(func() {
@@ -269,6 +271,7 @@ type preparedFunction struct {
 	next  int // reference
 }
 
+// prepareCallees translates the functions that a function names, directly or not.
 func (t *translator) prepareCallees(n ir.ValueID) {
 	if t.prepared[n] {
 		return

@@ -110,6 +110,8 @@ func (t *translator) factsOf(n ir.ValueID) *functionFacts {
 	return found
 }
 
+// findFacts makes the facts of a function: its kernel flag, the pointees that attributes,
+// names and metadata tell, and whether its calls become something else.
 func (t *translator) findFacts(n ir.ValueID, declared bool) *functionFacts {
 	v := &t.module.Values[n]
 	r := &t.translation.reader
@@ -234,6 +236,7 @@ func (t *translator) freezeParameters(info *functionInfo) {
 	}
 }
 
+// readBody reads the body of a function into the translator's memory.
 func (t *translator) readBody(n ir.ValueID) {
 	r := &t.translation.reader
 	r.Lock()
@@ -245,6 +248,7 @@ func (t *translator) readBody(n ir.ValueID) {
 	}
 }
 
+// readInitializer reads the initialiser of a variable into a pool.
 func (t *translator) readInitializer(n ir.ValueID, pool *ir.ConstantPool) ir.Value {
 	r := &t.translation.reader
 	r.Lock()
@@ -257,6 +261,7 @@ func (t *translator) readInitializer(n ir.ValueID, pool *ir.ConstantPool) ir.Val
 	return v
 }
 
+// readHeader reads the attributes of a value.
 func (t *translator) readHeader(n ir.ValueID) *ir.Header {
 	r := &t.translation.reader
 	r.Lock()

@@ -245,6 +245,7 @@ func (t *translator) literalStruct(n ir.TypeID, typ *ir.Type) id {
 // are others than the structs of the same members.
 const opTypePackedStruct spirv.Opcode = 0xfe00
 
+// packedStruct decorates a struct whose members lie without gaps.
 func (t *translator) packedStruct(self id, typ *ir.Type) {
 	if typ.Packed {
 		t.b.decorateID(self, decCPacked)

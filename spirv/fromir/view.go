@@ -197,6 +197,8 @@ type groupFinder struct {
 	isOpen             map[ir.ValueID]bool
 }
 
+// searchFrom walks the functions that a function reaches, without recursion: the call graph of
+// a hostile module is as deep as it is long.
 func (g *groupFinder) searchFrom(root ir.ValueID) {
 	if g.isOpen == nil {
 		g.isOpen = make(map[ir.ValueID]bool)
