@@ -9,7 +9,7 @@ import (
 	"offlink/runtime/hostdev"
 )
 
-// printFindings runs the kernels in the checked mode and prints what it finds.
+// printFindings runs the kernels in the checked mode and prints its findings.
 // It is an error if the mode leaves other memory than the device does without
 // it, and nothing that explains it was found.
 func printFindings(o options, files []string) error {

@@ -14,11 +14,11 @@ import (
 // shadows to the slot code, check_access.go looks at accesses, check_races.go at
 // their order.
 //
-// What is reported is what has an effect: an undefined value that is copied is
-// not, until a branch, an address or a result in global memory depends on it,
+// Only faults that have an effect are reported: an undefined value that is copied
+// is none, until a branch, an address or a result in global memory depends on it,
 // as optimizers load padding and compute values that nobody uses.
 
-// checkState is what a device in checked mode knows about its global memory.
+// checkState is the record that a device in checked mode keeps of its global memory.
 type checkState struct {
 	// mu is held by a launch to its end: those of a checked device run one at a
 	// time.
@@ -94,7 +94,7 @@ type checker struct {
 	pending   *conflict
 }
 
-// findingKey is what makes two findings one: a kind of fault at an instruction.
+// findingKey identifies a finding: a kind of fault at an instruction.
 type findingKey struct {
 	kind FindingKind
 	at   *inst
@@ -143,8 +143,8 @@ func (l *launch) runChecked() error {
 	return l.checker.result(stopped)
 }
 
-// result is the error of the launch. What stops a kernel from outside is no
-// finding.
+// result is the error of the launch. A kernel that is stopped from outside has no
+// finding for that.
 func (c *checker) result(stopped *Fault) error {
 	c.settleConflict()
 	if stopped != nil {

@@ -9,15 +9,15 @@ import (
 // Accesses, before they are made. One that is not allowed is reported and left
 // out.
 
-// accessCheck is what an instruction does with the memory of its pointer, the
-// word inst.a.
+// accessCheck describes the access of an instruction through its pointer, the word
+// inst.a.
 type accessCheck struct {
 	what   string // "load", "store"
 	size   int64  // 0: that of the word inst.b, at most maxOffset
 	align  int64  // 0 or 1: any address
 	write  bool
 	atomic bool
-	// modifies tells that an atomic access reads what it writes.
+	// modifies tells that an atomic access reads as well as writes.
 	modifies bool
 	result   int // words at inst.dst that are 0 if the access is left out
 	leaves   []leaf
@@ -187,7 +187,7 @@ func (it *item) checkMemoryDefined(p pointer, size int64) {
 }
 
 // stepCheckDefined reports words of inst.list whose bits are undefined; inst.ext
-// says what depends on them.
+// names the thing that depends on them.
 func stepCheckDefined(it *item, in *inst) status {
 	for _, word := range in.list {
 		it.checkDefined(word, in.ext.(string))

@@ -31,7 +31,7 @@ func (b *builder) checkedInstruction(in *spirv.Instruction, emit func(*builder, 
 	}
 }
 
-// checksBefore emit what an instruction has before it, and return the steps that
+// checksBefore emit the checks before an instruction, and return the steps that
 // jump over it.
 var checksBefore map[spirv.Opcode]func(*builder, *spirv.Instruction) []int
 
@@ -232,7 +232,7 @@ func stepBegin(it *item, _ *inst) status {
 	return running
 }
 
-// beforeExtInst checks what printf and the stores of vectors are given.
+// beforeExtInst checks the operands of printf and of the stores of vectors.
 func (b *builder) beforeExtInst(in *spirv.Instruction) []int {
 	name := extInstName(b.m.ExtInstSet(spirv.ID(in.Words[2])), in.Words[3])
 	args := in.Words[4:]

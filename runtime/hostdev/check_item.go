@@ -7,7 +7,7 @@ import (
 // The shadows of a work-item: of the words of its frames, and of its private
 // memory; and those of its group's local memory.
 
-// shadowWord is what is known about a word of a frame.
+// shadowWord is the shadow of a word of a frame.
 type shadowWord struct {
 	undefined uint64 // a bit is set if that of the word is undefined
 	object    uint32 // for which a pointer was made, also as a number; 0: not known
@@ -36,7 +36,7 @@ type itemCheck struct {
 	order itemOrder
 }
 
-// storedWord is what is known about a word in memory: the allocation of a
+// storedWord is the shadow of a word in memory: the allocation of a
 // pointer, while the memory holds the same number, and the origin of undefined
 // bits, while there are any.
 type storedWord struct {
@@ -236,7 +236,7 @@ type origin struct {
 	memory string
 }
 
-// originKey is what makes two loads one origin.
+// originKey identifies an origin: loads at one instruction are one.
 type originKey struct{ at *inst }
 
 // originOf numbers the load of undefined bits that the work-item executes.

@@ -14,7 +14,7 @@ import (
 // the second to the same address, with fences or an order other than relaxed. A
 // write that leaves the same bytes is not reported: programs set a flag so.
 //
-// The clock of the launch counts what orders accesses. An access has the time at
+// The clock of the launch counts the events that order accesses. An access has the time at
 // which it was made; a work-item knows up to which time it has seen the accesses
 // of others.
 
@@ -32,7 +32,7 @@ const (
 // groupOrder is when the group's last barriers were.
 type groupOrder struct{ global, local uint32 }
 
-// itemOrder is up to when a work-item has seen what others did.
+// itemOrder is the times up to which a work-item has seen the accesses of others.
 type itemOrder struct {
 	subgroup uint32 // of its sub-group
 	acquired uint32 // of all
@@ -88,7 +88,7 @@ func (it *item) watchOrder(p pointer, data []byte, write bool) {
 }
 
 // happenedBefore tells whether an access of another work-item is ordered before
-// what this one does now.
+// the one that this work-item makes now.
 func (k *itemCheck) happenedBefore(it *item, earlier shadow.Access, barrier uint32) bool {
 	if earlier.Time < k.order.acquired {
 		return true
@@ -129,8 +129,8 @@ func (c *checker) settleConflict() {
 	}
 }
 
-// atomicOrder orders what happened before an atomic operation at an address
-// before what the next work-items do after theirs.
+// atomicOrder orders the accesses before an atomic operation at an address
+// before the accesses of the next work-items after theirs.
 func (it *item) atomicOrder(p pointer, semantics uint64) {
 	k := it.check
 	c := k.c
@@ -143,8 +143,7 @@ func (it *item) atomicOrder(p pointer, semantics uint64) {
 	c.released[p] = c.clock
 }
 
-// fence makes the atomic operations of a work-item order the rest of what it
-// does.
+// fence makes the atomic operations of a work-item order its other accesses.
 func (k *itemCheck) fence() {
 	k.order.fenced = true
 	k.order.acquired = max(k.order.acquired, k.order.seen)

@@ -120,7 +120,7 @@ func (c *checkCase) test(t *testing.T, p *testProgram, l level, line int) {
 	for _, f := range found.Findings {
 		text := f.String()
 		if c.kernel == "no_barrier" && f.Kind == Uninitialized {
-			continue // it loads what the other work-item has not stored yet
+			continue // the other work-item has not stored it yet
 		}
 		if f.Kind != c.kind {
 			t.Errorf("found %s; want %s alone\n%s", f.Kind, c.kind, text)

@@ -175,8 +175,8 @@ func stepWidenShadow(it *item, in *inst) status {
 	return running
 }
 
-// stepSelectShadow follows the condition. If that is undefined, so is what
-// differs.
+// stepSelectShadow follows the condition. If that is undefined, so are results
+// for which the operands differ.
 func stepSelectShadow(it *item, in *inst) status {
 	ext := in.ext.(*laneShadow)
 	conditions, n := ext.counts[0], int(in.n)

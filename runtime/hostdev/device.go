@@ -32,7 +32,7 @@ type Options struct {
 	// Interpret runs every kernel in the interpreter, which checks each access
 	// against the allocation that its pointer was made for.
 	Interpret bool
-	// Check runs every kernel in the checked mode, which finds what the others do
+	// Check runs every kernel in the checked mode, which finds faults that others do
 	// not: docs/checked-mode.md. Launches run one at a time. A launch that finds
 	// something fails with a CheckError.
 	Check bool

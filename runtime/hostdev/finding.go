@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FindingKind is what the checked mode found.
+// FindingKind is a kind of fault that the checked mode finds.
 type FindingKind string
 
 // The kinds of findings.

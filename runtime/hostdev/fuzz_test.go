@@ -140,10 +140,14 @@ func FuzzExecutors(f *testing.F) {
 			return
 		}
 		again := run(Options{Interpret: true, Backwards: true})
+		checked := run(Options{Check: true})
 		one, four, eight := run(Options{Lanes: 1}), run(Options{Lanes: 4}), run(Options{Lanes: 8})
 		for name, w := range want {
 			if !w.equal(again[name]) || w.budget {
 				continue // it depends on the order
+			}
+			if c := checked[name]; !c.budget && c.fault == nil && !c.equal(w) {
+				t.Errorf("kernel %s: interpreted %v, checked %v", name, w, c)
 			}
 			// A kernel with races leaves something else with each width.
 			if !one[name].budget && !one[name].equal(w) ||

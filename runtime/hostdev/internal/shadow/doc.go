@@ -1,5 +1,5 @@
-// Package shadow keeps what the checked mode of the embedded device knows about
-// each byte of memory: which bits were never written (Undefined), and which
+// Package shadow keeps the shadows of memory for the checked mode of the embedded
+// device, a record for each byte: which bits were never written (Undefined), and which
 // accesses came last (Accesses), so that two accesses that nothing orders are
 // found.
 //
