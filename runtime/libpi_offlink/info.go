@@ -149,12 +149,26 @@ func deviceNumber(info *driver.Info, param uint32) answer {
 		param uint32
 		value int
 	}{
-		{cl.DeviceVendorID, int(info.VendorID)}, {cl.DeviceMaxComputeUnits, info.ComputeUnits}, {deviceDimensions, 3},
-		{cl.DeviceMaxClockFrequency, info.ClockMHz}, {cl.DeviceAddressBits, info.AddressBits}, {cl.DeviceMemoryAlignment, 8 * info.MemoryAlignment},
-		{cl.DeviceCacheLine, info.CacheLine}, {deviceCacheType, 0}, {cl.DeviceLocalMemoryType, 2}, {deviceConstantArgs, 8},
-		{cl.DeviceMaxSubGroups, info.MaxSubGroups}, {deviceReferences, 1}, {deviceQueueIndices, 1}, {cl.DeviceMaxSubDevices, 0},
-		{cl.DeviceVectorWidthChar, widths.Char}, {cl.DeviceVectorWidthShort, widths.Short}, {cl.DeviceVectorWidthInt, widths.Int},
-		{cl.DeviceVectorWidthLong, widths.Long}, {cl.DeviceVectorWidthHalf, widths.Half}, {cl.DeviceVectorWidthFloat, widths.Float},
+		{cl.DeviceVendorID, int(info.VendorID)},
+		{cl.DeviceMaxComputeUnits, info.ComputeUnits},
+		{deviceDimensions, 3},
+		{cl.DeviceMaxClockFrequency, info.ClockMHz},
+		{cl.DeviceAddressBits, info.AddressBits},
+		{cl.DeviceMemoryAlignment, 8 * info.MemoryAlignment},
+		{cl.DeviceCacheLine, info.CacheLine},
+		{deviceCacheType, 0},
+		{cl.DeviceLocalMemoryType, 2},
+		{deviceConstantArgs, 8},
+		{cl.DeviceMaxSubGroups, info.MaxSubGroups},
+		{deviceReferences, 1},
+		{deviceQueueIndices, 1},
+		{cl.DeviceMaxSubDevices, 0},
+		{cl.DeviceVectorWidthChar, widths.Char},
+		{cl.DeviceVectorWidthShort, widths.Short},
+		{cl.DeviceVectorWidthInt, widths.Int},
+		{cl.DeviceVectorWidthLong, widths.Long},
+		{cl.DeviceVectorWidthHalf, widths.Half},
+		{cl.DeviceVectorWidthFloat, widths.Float},
 		{cl.DeviceVectorWidthDouble, widths.Double},
 	} {
 		if n.param == param {
