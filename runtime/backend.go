@@ -71,7 +71,7 @@ func (b *lazyBackend) isOpen() bool {
 	return len(b.drivers) > 0
 }
 
-// endDrivers takes the devices away; whoever holds one must not use it. It returns
+// endDrivers takes the devices away; holders must not use them. It returns
 // them, and the drivers, which are not closed.
 func (b *lazyBackend) endDrivers() ([]*Device, []driver.Driver) {
 	b.mu.Lock()

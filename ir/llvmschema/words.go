@@ -49,9 +49,27 @@ type AtomicOperation struct {
 // AtomicOperations holds the operations by the numbers that bitcode has for
 // them (RMWOperations in LLVMBitCodes.h).
 var AtomicOperations = [...]AtomicOperation{
-	{"xchg", 0}, {"add", 0}, {"sub", 0}, {"and", 0}, {"nand", 0}, {"or", 0}, {"xor", 0}, {"max", 0}, {"min", 0},
-	{"umax", 0}, {"umin", 0}, {"fadd", 0}, {"fsub", 0}, {"fmax", 15}, {"fmin", 15}, {"uinc_wrap", 16},
-	{"udec_wrap", 16}, {"usub_cond", 20}, {"usub_sat", 20}, {"fmaximum", 21}, {"fminimum", 21},
+	{"xchg", 0},
+	{"add", 0},
+	{"sub", 0},
+	{"and", 0},
+	{"nand", 0},
+	{"or", 0},
+	{"xor", 0},
+	{"max", 0},
+	{"min", 0},
+	{"umax", 0},
+	{"umin", 0},
+	{"fadd", 0},
+	{"fsub", 0},
+	{"fmax", 15},
+	{"fmin", 15},
+	{"uinc_wrap", 16},
+	{"udec_wrap", 16},
+	{"usub_cond", 20},
+	{"usub_sat", 20},
+	{"fmaximum", 21},
+	{"fminimum", 21},
 }
 
 // Flag is a flag of an instruction or of a constant expression.

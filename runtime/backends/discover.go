@@ -94,7 +94,7 @@ func (d *Discovery) openBuiltin(o *Options, t *tracer, b backend) *Found {
 	}
 	if o.Ending != nil && b.library != "" && o.Ending() && dl.IsLoaded(b.library) {
 		f.recordFailure(t, runtime.ErrDriverEnded)
-		f.Driver = refusal{b.name, f.Err} // whoever asks for its devices is told
+		f.Driver = refusal{b.name, f.Err} // calls that ask for its devices are told
 		return f
 	}
 	opened, err := b.open(o, t)

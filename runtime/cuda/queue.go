@@ -82,7 +82,7 @@ func (q *queue) launchKernel(k *kernel, r driver.Range, args []driver.Arg, s dri
 	return q.Enqueue(s, func(stream streams.Stream) error { return q.submitLaunch(k, r, n, libcuda.Stream(stream)) })
 }
 
-// launchDirect launches what scratch has, on the caller's thread where the
+// launchDirect launches the kernel with the arguments in scratch, on the caller's thread where the
 // driver allows that.
 func (q *queue) launchDirect(k *kernel, r driver.Range, stream libcuda.Stream) error {
 	if q.device.needsNoContext {

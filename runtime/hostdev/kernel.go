@@ -193,7 +193,7 @@ func groupSize(size [3]int) int {
 }
 
 // collectVariables gathers the variables that the kernel's functions refer to,
-// and what they wait for.
+// and finds whether they wait for each other.
 func (k *kernel) collectVariables() {
 	seen, together := map[*function]bool{}, false
 	inputs, locals := map[spirv.ID]bool{}, map[int]bool{}

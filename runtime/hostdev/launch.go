@@ -42,7 +42,7 @@ type launch struct {
 	yield func()
 
 	natives liveWorkers
-	crew    crew // of the compiled kernel; here, so that it is no allocation of its own
+	crew    crew // of the compiled kernel; here, so that it needs no allocation of its own
 
 	checker    *checker // in checked mode
 	argObjects []argObject

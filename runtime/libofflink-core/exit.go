@@ -58,7 +58,7 @@ func (e *endedError) Unwrap() error { return runtime.ErrDriverEnded }
 // does not end must not keep the process.
 const drainLimit = 500 * time.Millisecond
 
-// endDrivers ends all drivers but the embedded device. What C holds of them gives
+// endDrivers ends all drivers but the embedded device. The handles that C holds give
 // errors from then on; memory that C has by address stays, as the program may look
 // at it. idle tells that no other call is under way: then commands end first, and
 // the drivers are closed.

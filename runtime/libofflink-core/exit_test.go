@@ -14,7 +14,7 @@ import (
 )
 
 // TestEndDrivers: once drivers have ended, everything that C holds of them is an
-// error, none of it reaches the driver, and what was open is not closed twice.
+// error, none of it reaches the driver, and nothing is closed twice.
 func TestEndDrivers(t *testing.T) {
 	for _, idle := range []bool{true, false} {
 		s, fake, device := newTestSession(t)

@@ -11,7 +11,7 @@ import (
 // go the way of other systems.
 const frameArguments = 12
 
-// frame is what callFrame reads and writes; the assembly has its offsets.
+// frame has the words that callFrame reads and writes; the assembly has its offsets.
 type frame struct {
 	function  uintptr
 	arguments [frameArguments]uintptr

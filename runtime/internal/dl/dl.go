@@ -82,8 +82,8 @@ func Open(names ...string) (*Library, error) {
 	return nil, &OpenError{tried}
 }
 
-// IsLoaded tells whether the process has a library of that name, whoever has
-// opened it.
+// IsLoaded tells whether the process has a library of that name, opened by
+// this package or not.
 func IsLoaded(name string) bool { return isLoaded(name) }
 
 // Symbol returns the address of a function or variable, or an error that

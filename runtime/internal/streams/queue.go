@@ -110,7 +110,7 @@ func (q *Queue) Direct(s *driver.Sync, submit func(Stream) error) (done bool, er
 	return true, q.device.Native.WithinStream(func() error { return submit(stream) })
 }
 
-// UnlockStream ends what LockStream began.
+// UnlockStream releases the lock of LockStream.
 func (q *Queue) UnlockStream() { q.mu.Unlock() }
 
 // Enqueue submits a command, or keeps it until the events that it waits for are
