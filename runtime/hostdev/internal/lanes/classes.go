@@ -197,7 +197,7 @@ func (a *analysis) byOperands(v *Value) Class {
 			return a.perItem(true, 0)
 		}
 	}
-	var all Class
+	all := Class{Level: Group} // without operands, as of a call whose arguments are constants
 	for _, arg := range v.Args {
 		c := a.classOf(arg)
 		if c.Level == Unknown {

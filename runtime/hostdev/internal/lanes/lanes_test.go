@@ -71,6 +71,19 @@ func TestStrides(t *testing.T) {
 	}
 }
 
+// TestConstantCall: what a call without arguments gives is the same for all lanes;
+// a sum with it varies if the other number does.
+func TestConstantCall(t *testing.T) {
+	k := newTestKernel()
+	b := k.f.Blocks[0]
+	at := k.at(b, b.ID(OpLocalID, 0), 8)
+	results := b.CallHost(&HostCall{Results: 1}, nil)
+	b.Store(8, at, b.Add(OpAdd, I64, b.Load(I64, 8, at, k.bounds), results[0]), k.bounds)
+	_, text := compileText(t, k.f, 4)
+	// Twice: for four lanes, and for one.
+	holds(t, text, map[string]int{"host r": 2, "add i64x4": 1, "add i64 ": 1})
+}
+
 // branchOn makes a kernel that stores under a condition.
 func branchOn(cond func(b *Block, k *testKernel) *Value) *Function {
 	k := newTestKernel()
