@@ -71,8 +71,8 @@ func TestStrides(t *testing.T) {
 	}
 }
 
-// TestConstantCall: what a call without arguments gives is the same for all lanes;
-// a sum with it varies if the other number does.
+// TestConstantCall: the result of a call without arguments is the same for all
+// lanes; a sum with it varies if the other number does.
 func TestConstantCall(t *testing.T) {
 	k := newTestKernel()
 	b := k.f.Blocks[0]
