@@ -25,7 +25,7 @@ func TestJSONPage(t *testing.T) {
 	for program, packages := range map[string][]string{
 		"postlink":     {"cmd/postlink"},
 		"offload-wrap": {"cmd/offload-wrap"},
-		"devrun":       {"cmd/devrun", "runtime/cache", "runtime/linkcheck"},
+		"devrun":       {"cmd/devrun", "runtime/cache", "runtime/linkcheck", "runtime/hostdev"},
 	} {
 		tagged := map[string]bool{}
 		for _, dir := range packages {
