@@ -50,11 +50,10 @@ func Open(name string, opts ReadOptions) (*File, error) {
 // of that name. They are copied to a nameless temporary file of at most limit
 // bytes.
 func OpenReader(name string, r io.Reader, limit int64, opts ReadOptions) (*File, error) {
-	scratch, err := os.CreateTemp("", "offload-wrap-*")
+	scratch, err := filemap.CreateNameless("", "offload-wrap-*")
 	if err != nil {
 		return nil, err
 	}
-	os.Remove(scratch.Name())       // at once: a signal may come
 	defer os.Remove(scratch.Name()) // where an open file cannot be removed
 	defer scratch.Close()
 	n, err := io.Copy(scratch, io.LimitReader(r, limit+1))

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"offlink/filemap"
 )
 
 // Remove writes a copy of the file to w without the images of those numbers.
@@ -40,11 +42,10 @@ func (f *File) removeImage(w io.Writer, i int) error {
 
 // withoutImage returns the file without an image, under its own name.
 func (f *File) withoutImage(i int) (*File, error) {
-	scratch, err := os.CreateTemp("", "offload-wrap-*")
+	scratch, err := filemap.CreateNameless("", "offload-wrap-*")
 	if err != nil {
 		return nil, err
 	}
-	os.Remove(scratch.Name())       // at once: a signal may come
 	defer os.Remove(scratch.Name()) // where an open file cannot be removed
 	defer scratch.Close()           // The mapping stays.
 	if err := f.removeImage(scratch, i); err != nil {

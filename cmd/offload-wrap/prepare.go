@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"offlink/cmd/internal/cli"
+	"offlink/filemap"
 	"offlink/wrapper"
 	"offlink/wrapper/devimg"
 )
@@ -60,13 +61,12 @@ func (o *options) addNotes(images []*devimg.Image, s cli.Streams) []*devimg.Imag
 // scratchFile opens a nameless file beside the output, where there is room for
 // something of its size.
 func (o *options) scratchFile() (f *os.File, release func(), err error) {
-	f, err = os.CreateTemp(filepath.Dir(o.output), ".offload-wrap-*")
+	f, err = filemap.CreateNameless(filepath.Dir(o.output), ".offload-wrap-*")
 	if err != nil {
 		return nil, nil, err
 	}
-	os.Remove(f.Name()) // Where an open file cannot be removed, release does.
 	return f, func() {
 		f.Close()
-		os.Remove(f.Name())
+		os.Remove(f.Name()) // where an open file cannot be removed
 	}, nil
 }

@@ -294,11 +294,10 @@ func (s *scratch) create() (*os.File, error) {
 // createNameless makes a file that vanishes with the process, or earlier when
 // nothing refers to it. Where an open file cannot be removed it keeps its name.
 func createNameless() (*os.File, error) {
-	f, err := os.CreateTemp("", "offlink-*")
+	f, err := filemap.CreateNameless("", "offlink-*")
 	if err != nil {
 		return nil, fmt.Errorf("compressed data needs room in a temporary file (the environment variable TMPDIR names its folder): %w", err)
 	}
-	os.Remove(f.Name())
 	return f, nil
 }
 
