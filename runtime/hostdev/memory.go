@@ -2,7 +2,6 @@ package hostdev
 
 import (
 	"errors"
-	"fmt"
 
 	"offlink/runtime/driver"
 )
@@ -109,8 +108,8 @@ func (m *memory) pointer(offset int64) pointer { return pointer(m.Address() + ui
 // transferBytes returns the bytes of a transfer, or an error if it is out of
 // bounds.
 func (m *memory) transferBytes(offset, n int64) ([]byte, error) {
-	if offset < 0 || n < 0 || offset > m.Size() || n > m.Size()-offset {
-		return nil, fmt.Errorf("%d bytes at offset %d are beyond the end of a memory of %d bytes", n, offset, m.Size())
+	if err := driver.CheckRange(m, offset, n); err != nil {
+		return nil, err
 	}
 	return m.data[offset : offset+n], nil
 }

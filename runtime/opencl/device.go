@@ -27,7 +27,7 @@ type Device struct {
 	context  cl.Handle
 	internal cl.Handle // a queue for the device's own work
 	parts    []driver.Device
-	memories memoryTable
+	memories driver.Allocations
 	orphans  []pendingCommand // of closed queues: their host memory is in use
 }
 

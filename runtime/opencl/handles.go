@@ -23,7 +23,7 @@ func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) 
 	m.address = uintptr(handle)
 	if p, ok := d.Pointer(handle); ok {
 		m.kind = p.Memory.Kind()
-		if err := checkPart(p.Memory, p.Offset, size); err != nil {
+		if err := driver.CheckRange(p.Memory, p.Offset, size); err != nil {
 			return nil, err
 		}
 		return d.presentMemory(m), nil

@@ -120,7 +120,7 @@ func (k *kernel) setMemory(i int, arg *driver.Arg) error {
 	if err != nil {
 		return err
 	}
-	if err := checkPart(arg.Memory, arg.Offset, 0); err != nil {
+	if err := driver.CheckRange(arg.Memory, arg.Offset, 0); err != nil {
 		return err
 	}
 	if own.buffer == 0 {

@@ -3,8 +3,6 @@ package opencl
 import (
 	"errors"
 	"fmt"
-	"sort"
-	"sync"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
@@ -56,14 +54,6 @@ func (d *Device) ownMemory(m driver.Memory) (*memory, error) {
 	return own.baseMemory(), nil
 }
 
-// checkPart tells whether size bytes at an offset lie in a memory.
-func checkPart(m driver.Memory, offset, size int64) error {
-	if offset < 0 || size < 0 || offset > m.Size() || size > m.Size()-offset {
-		return fmt.Errorf("%d bytes at offset %d are beyond the end of a memory of %d bytes", size, offset, m.Size())
-	}
-	return nil
-}
-
 // Alloc returns zeroed memory.
 func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error) {
 	if kind < driver.DeviceMemory || kind > driver.SharedMemory {
@@ -95,7 +85,9 @@ func (d *Device) presentMemory(m *memory) driver.Memory {
 	case m.address != 0:
 		shown = &addressed{*m}
 	}
-	d.memories.insertMemory(shown)
+	if m.address != 0 && !m.foreign {
+		d.memories.Insert(uint64(m.address), shown)
+	}
 	return shown
 }
 
@@ -167,9 +159,11 @@ func (d *Device) copyFunction() cl.Function {
 
 // Close gives the memory back.
 func (m *memory) Close() error {
-	m.device.memories.removeMemory(m)
 	if m.foreign {
 		return nil
+	}
+	if m.address != 0 {
+		m.device.memories.Remove(uint64(m.address))
 	}
 	return m.freeMemory()
 }
@@ -190,56 +184,4 @@ func (m *memory) freeMemory() error {
 }
 
 // Pointer describes the allocation that holds an address.
-func (d *Device) Pointer(address uint64) (driver.Pointer, bool) {
-	m := d.memories.findMemory(uintptr(address))
-	if m == nil {
-		return driver.Pointer{}, false
-	}
-	return driver.Pointer{Memory: m, Offset: int64(uintptr(address) - m.baseMemory().address)}, true
-}
-
-// memoryTable is the memories with addresses, sorted by them. The zero value
-// is ready.
-type memoryTable struct {
-	mu   sync.RWMutex
-	list []place
-}
-
-// indexAbove is the index of the first memory above the address.
-func (t *memoryTable) indexAbove(address uintptr) int {
-	return sort.Search(len(t.list), func(i int) bool { return t.list[i].baseMemory().address > address })
-}
-
-func (t *memoryTable) insertMemory(m place) {
-	if m.baseMemory().address == 0 || m.baseMemory().foreign {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	i := t.indexAbove(m.baseMemory().address)
-	t.list = append(t.list, nil)
-	copy(t.list[i+1:], t.list[i:])
-	t.list[i] = m
-}
-
-func (t *memoryTable) removeMemory(m *memory) {
-	if m.address == 0 || m.foreign {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if i := t.indexAbove(m.address) - 1; i >= 0 && t.list[i].baseMemory().address == m.address {
-		t.list = append(t.list[:i], t.list[i+1:]...)
-	}
-}
-
-// findMemory returns the memory that holds the address, nil if none does.
-func (t *memoryTable) findMemory(address uintptr) place {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	i := t.indexAbove(address) - 1
-	if i < 0 || address-t.list[i].baseMemory().address >= uintptr(max(t.list[i].Size(), minAllocation)) {
-		return nil
-	}
-	return t.list[i]
-}
+func (d *Device) Pointer(address uint64) (driver.Pointer, bool) { return d.memories.Find(address) }

@@ -22,7 +22,7 @@ func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) 
 type transferFunction func(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error
 
 func (q *queue) transferData(call string, m driver.Memory, offset int64, data []byte, s driver.Sync, enqueue transferFunction) error {
-	if err := checkPart(m, offset, int64(len(data))); err != nil {
+	if err := driver.CheckRange(m, offset, int64(len(data))); err != nil {
 		return fmt.Errorf("%s: %w", call, err)
 	}
 	if len(data) == 0 {
@@ -81,7 +81,7 @@ func (d *Device) readMemory(queue cl.Handle, m driver.Memory, offset int64, data
 
 // Copy copies between memories.
 func (q *queue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromOffset, size int64, s driver.Sync) error {
-	if err := errors.Join(checkPart(to, toOffset, size), checkPart(from, fromOffset, size)); err != nil {
+	if err := errors.Join(driver.CheckRange(to, toOffset, size), driver.CheckRange(from, fromOffset, size)); err != nil {
 		return fmt.Errorf("Copy: %w", err)
 	}
 	if size == 0 {
@@ -127,7 +127,7 @@ const maxPattern = 128
 
 // Fill repeats a pattern.
 func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) error {
-	if err := checkPart(m, offset, size); err != nil {
+	if err := driver.CheckRange(m, offset, size); err != nil {
 		return fmt.Errorf("Fill: %w", err)
 	}
 	n := len(pattern)

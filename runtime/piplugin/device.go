@@ -24,7 +24,7 @@ type Device struct {
 	parent   *Device // of a sub-device
 	streams  *streams.Device
 	marks    marks
-	memories memoryTable
+	memories driver.Allocations
 
 	mu       sync.Mutex
 	context  pi.Handle

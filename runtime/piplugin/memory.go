@@ -3,8 +3,6 @@ package piplugin
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
@@ -57,14 +55,6 @@ func (d *Device) ownMemory(m driver.Memory) (*memory, error) {
 	return own.base(), nil
 }
 
-// checkPart tells whether size bytes at an offset lie in a memory.
-func checkPart(m driver.Memory, offset, size int64) error {
-	if offset < 0 || size < 0 || offset > m.Size() || size > m.Size()-offset {
-		return fmt.Errorf("%d bytes at offset %d are beyond the end of a memory of %d bytes", size, offset, m.Size())
-	}
-	return nil
-}
-
 // Alloc returns zeroed memory.
 func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error) {
 	if kind < driver.DeviceMemory || kind > driver.SharedMemory {
@@ -96,7 +86,9 @@ func (d *Device) present(m *memory) driver.Memory {
 	case m.address != 0:
 		shown = &addressed{*m}
 	}
-	d.memories.insert(shown)
+	if m.address != 0 && !m.foreign {
+		d.memories.Insert(uint64(m.address), shown)
+	}
 	return shown
 }
 
@@ -157,9 +149,11 @@ func (d *Device) fill(queue pi.Handle, m *memory, offset, size int64, value byte
 
 // Close gives the memory back.
 func (m *memory) Close() error {
-	m.device.memories.remove(m)
 	if m.foreign {
 		return nil
+	}
+	if m.address != 0 {
+		m.device.memories.Remove(uint64(m.address))
 	}
 	return m.free()
 }
@@ -188,7 +182,7 @@ func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) 
 	m := &memory{device: d, kind: driver.DeviceMemory, size: size, address: uintptr(handle), foreign: true}
 	if p, ok := d.Pointer(handle); ok {
 		m.kind = p.Memory.Kind()
-		if err := checkPart(p.Memory, p.Offset, size); err != nil {
+		if err := driver.CheckRange(p.Memory, p.Offset, size); err != nil {
 			return nil, err
 		}
 		return d.present(m), nil
@@ -225,65 +219,4 @@ func (d *Device) importAddress(m *memory) (driver.Memory, error) {
 }
 
 // Pointer describes the allocation that holds an address.
-func (d *Device) Pointer(address uint64) (driver.Pointer, bool) {
-	m := d.memories.find(uintptr(address))
-	if m == nil {
-		return driver.Pointer{}, false
-	}
-	return driver.Pointer{Memory: m, Offset: int64(uintptr(address) - m.base().address)}, true
-}
-
-// memoryTable is the memories with addresses, sorted by them. The zero value
-// is ready.
-type memoryTable struct {
-	mu   sync.RWMutex
-	list []place
-}
-
-// search finds the memory at the address, or the place for one.
-func (t *memoryTable) search(address uintptr) (int, bool) {
-	return slices.BinarySearchFunc(t.list, address, func(m place, address uintptr) int {
-		switch at := m.base().address; {
-		case at < address:
-			return -1
-		case at > address:
-			return 1
-		}
-		return 0
-	})
-}
-
-func (t *memoryTable) insert(m place) {
-	if m.base().address == 0 || m.base().foreign {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	i, _ := t.search(m.base().address)
-	t.list = slices.Insert(t.list, i, m)
-}
-
-func (t *memoryTable) remove(m *memory) {
-	if m.address == 0 || m.foreign {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if i, ok := t.search(m.address); ok {
-		t.list = slices.Delete(t.list, i, i+1)
-	}
-}
-
-// find returns the memory that holds the address, nil if none does.
-func (t *memoryTable) find(address uintptr) place {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	i, exact := t.search(address)
-	if !exact {
-		i--
-	}
-	if i < 0 || address-t.list[i].base().address >= uintptr(max(t.list[i].Size(), minAllocation)) {
-		return nil
-	}
-	return t.list[i]
-}
+func (d *Device) Pointer(address uint64) (driver.Pointer, bool) { return d.memories.Find(address) }

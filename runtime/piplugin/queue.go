@@ -141,7 +141,7 @@ func (q *queue) checkTransfer(m driver.Memory, offset int64, data []byte) error 
 	} else if _, err := q.device.ownMemory(m); err != nil {
 		return err
 	}
-	return checkPart(m, offset, int64(len(data)))
+	return driver.CheckRange(m, offset, int64(len(data)))
 }
 
 // transferOrBarrier moves data; none is a command without work, which plugins
@@ -177,7 +177,7 @@ func (d *Device) read(queue pi.Handle, m driver.Memory, offset int64, data []byt
 
 // Copy copies between memories.
 func (q *queue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromOffset, size int64, s driver.Sync) error {
-	if err := errors.Join(checkPart(to, toOffset, size), checkPart(from, fromOffset, size)); err != nil {
+	if err := errors.Join(driver.CheckRange(to, toOffset, size), driver.CheckRange(from, fromOffset, size)); err != nil {
 		return fmt.Errorf("Copy: %w", err)
 	}
 	if size == 0 {
@@ -227,7 +227,7 @@ func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 	case size%int64(n) != 0:
 		return fmt.Errorf("Fill: %d bytes are not a multiple of the pattern's %d", size, n)
 	}
-	if err := checkPart(m, offset, size); err != nil {
+	if err := driver.CheckRange(m, offset, size); err != nil {
 		return fmt.Errorf("Fill: %w", err)
 	}
 	if size == 0 {

@@ -3,8 +3,6 @@ package streams
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/dl"
@@ -44,7 +42,7 @@ func (m *Memory) Close() error {
 	if !m.owned {
 		return nil
 	}
-	m.device.allocations.removeMemory(m.address)
+	m.device.allocations.Remove(m.address)
 	return m.device.memory.FreeMemory(m.kind, m.address)
 }
 
@@ -77,7 +75,9 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 	if err != nil {
 		return nil, err
 	}
-	return d.allocations.insertMemory(m), nil
+	made := withHostAccess(m)
+	d.allocations.Insert(m.address, made)
+	return made, nil
 }
 
 // ImportMemory makes a memory of an address of this device's context.
@@ -111,7 +111,7 @@ func withHostAccess(m Memory) driver.Memory {
 
 // Pointer describes the allocation that holds an address.
 func (d *Device) Pointer(address uint64) (p driver.Pointer, ok bool) {
-	return d.allocations.findMemory(address)
+	return d.allocations.Find(address)
 }
 
 // RangeAddress checks that size bytes at the offset lie in a memory of this
@@ -127,62 +127,8 @@ func (d *Device) RangeAddress(m driver.Memory, offset, size int64) (uint64, erro
 	if own == nil || own.device != d {
 		return 0, errors.New("the memory is not of this device")
 	}
-	if offset < 0 || size < 0 || offset > own.size || size > own.size-offset {
-		return 0, fmt.Errorf("%d bytes at offset %d are beyond the end of a memory of %d bytes", size, offset, own.size)
+	if err := driver.CheckRange(own, offset, size); err != nil {
+		return 0, err
 	}
 	return own.address + uint64(offset), nil
-}
-
-// allocationTable has the allocations that were not freed, in the order of
-// their addresses. Its zero value is ready.
-type allocationTable struct {
-	mu   sync.RWMutex
-	list []allocation
-}
-
-type allocation struct {
-	start  uint64
-	memory driver.Memory
-}
-
-func (a *allocationTable) searchAddress(address uint64) (int, bool) {
-	return slices.BinarySearchFunc(a.list, address, func(x allocation, address uint64) int {
-		switch {
-		case x.start < address:
-			return -1
-		case x.start > address:
-			return 1
-		}
-		return 0
-	})
-}
-
-func (a *allocationTable) insertMemory(m Memory) driver.Memory {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	made := withHostAccess(m)
-	i, _ := a.searchAddress(m.address)
-	a.list = slices.Insert(a.list, i, allocation{m.address, made})
-	return made
-}
-
-func (a *allocationTable) removeMemory(address uint64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if i, ok := a.searchAddress(address); ok {
-		a.list = slices.Delete(a.list, i, i+1)
-	}
-}
-
-func (a *allocationTable) findMemory(address uint64) (p driver.Pointer, ok bool) {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	i, exact := a.searchAddress(address)
-	if !exact {
-		i--
-	}
-	if i < 0 || address-a.list[i].start >= uint64(a.list[i].memory.Size()) {
-		return driver.Pointer{}, false
-	}
-	return driver.Pointer{Memory: a.list[i].memory, Offset: int64(address - a.list[i].start)}, true
 }

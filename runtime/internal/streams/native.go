@@ -85,7 +85,7 @@ type Device struct {
 
 	epoch       time.Time      // of the times of events
 	working     sync.WaitGroup // queues that work on after their Close
-	allocations allocationTable
+	allocations driver.Allocations
 }
 
 // NewDevice returns the queues, events and memory of a device. A back end whose
