@@ -2,6 +2,7 @@ package fromir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"offlink/ir"
@@ -238,12 +239,32 @@ func (c *callSite) extendedInstruction(name string) {
 			if i == 0 && c.function.moduleType(c.operands[0].Type).AddressSpace != 2 {
 				c.useExtension("SPV_EXT_relaxed_printf_string_address_space")
 			}
+		case repeatsScalars[name]:
+			words = append(words, c.repeatedArgument(i))
 		default:
 			words = append(words, c.argumentID(i))
 		}
 	}
 	n := c.emitResult(spirv.OpExtInst, c.typ, words...)
 	c.setResult(n, c.typ)
+}
+
+// repeatsScalars are the instructions whose functions OpenCL C has with numbers
+// beside vectors as well: clamp(float4, float, float). OpenCL.std wants vectors.
+var repeatsScalars = map[string]bool{
+	"fmax": true, "fmin": true, "fmax_common": true, "fmin_common": true, "fclamp": true, "mix": true, "step": true, "smoothstep": true,
+	"s_max": true, "u_max": true, "s_min": true, "u_min": true, "s_clamp": true, "u_clamp": true, "ldexp": true,
+}
+
+// repeatedArgument returns an argument as a vector where the result is one.
+func (c *callSite) repeatedArgument(i int) id {
+	result, n := c.function.moduleType(c.in.Type), c.argumentID(i)
+	argument := c.operands[i].Type
+	if result.Kind != ir.TypeVector || c.function.moduleType(argument).Kind == ir.TypeVector {
+		return n
+	}
+	parts := slices.Repeat([]id{n}, int(result.Length))
+	return c.emitResult(spirv.OpCompositeConstruct, c.vectorType(c.typeID(argument), uint32(result.Length)), parts...)
 }
 
 // specConstant writes __spirv_SpecConstant(id, default).

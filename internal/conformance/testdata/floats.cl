@@ -110,3 +110,14 @@ kernel void classes(global int *out, global const uint *a) {
   float x = as_float(bits[i & 7]);
   out[i] = isnan(x) | isinf(x) << 1 | isfinite(x) << 2 | isnormal(x) << 3 | signbit(x) << 4 | (x == 0) << 5;
 }
+// Numbers beside vectors, which OpenCL.std does not have.
+kernel void numbers_beside_vectors(global float4 *out, global int4 *whole, global const float4 *a, global const int4 *b) {
+  size_t i = get_global_id(0);
+  float4 x = a[i];
+  float y = a[i + 1].y;
+  out += i * 9;
+  out[0] = fmax(x, y); out[1] = fmin(x, y); out[2] = max(x, y); out[3] = min(x, 1.0f); out[4] = clamp(x, -y * y, 2.0f);
+  out[5] = mix(x, a[i + 2], 0.25f); out[6] = step(y, x); out[7] = smoothstep(0.25f, 2.0f, x); out[8] = ldexp(x, (int)i - 16);
+  whole += i * 3;
+  whole[0] = max(b[i], 4); whole[1] = min(b[i], b[i + 1].x); whole[2] = clamp(b[i], 2, 7);
+}
