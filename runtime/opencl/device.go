@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
@@ -28,6 +29,7 @@ type Device struct {
 	internal cl.Handle // a queue for the device's own work
 	parts    []driver.Device
 	memories driver.Allocations
+	freed    atomic.Uint64    // memories, ever
 	orphans  []pendingCommand // of closed queues: their host memory is in use
 }
 

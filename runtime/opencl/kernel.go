@@ -7,6 +7,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/kernelargs"
 )
 
 // kernel is a kernel. OpenCL keeps its arguments in the cl_kernel, so that
@@ -18,9 +19,9 @@ type kernel struct {
 	name    string
 	params  []driver.Param
 
-	mu   sync.Mutex
-	set  []argument  // the arguments of the cl_kernel
-	subs []cl.Handle // sub-buffers that arguments refer to
+	mu        sync.Mutex
+	arguments kernelargs.Arguments
+	parts     kernelargs.SubBuffers
 }
 
 func (k *kernel) Name() string           { return k.name }
@@ -31,11 +32,8 @@ func (k *kernel) Handle() uint64 { return uint64(k.handle) }
 
 // Close gives the kernel back.
 func (k *kernel) Close() error {
-	errs := []error{k.device.api.Release(cl.ReleaseKernel, k.handle)}
-	for _, sub := range k.subs {
-		errs = append(errs, k.device.api.Release(cl.ReleaseMemObject, sub))
-	}
-	return errors.Join(errs...)
+	err := k.device.api.Release(cl.ReleaseKernel, k.handle)
+	return errors.Join(err, k.parts.Close((*argumentSetter)(k).releasePart))
 }
 
 // prepareKernel lets the kernel follow addresses that it finds in memory, and asks
@@ -48,7 +46,7 @@ func (k *kernel) prepareKernel(listed bool) error {
 		}
 		k.params = params
 	}
-	k.set = make([]argument, len(k.params))
+	k.arguments = kernelargs.New(k.params)
 	if k.device.able.memory != unifiedMemory {
 		return nil
 	}

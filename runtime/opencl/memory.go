@@ -159,6 +159,7 @@ func (d *Device) copyFunction() cl.Function {
 
 // Close gives the memory back.
 func (m *memory) Close() error {
+	m.device.freed.Add(1)
 	if m.foreign {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package opencl
 
 import (
-	"errors"
 	"testing"
 
 	"offlink/runtime/driver"
@@ -27,17 +26,6 @@ func TestDriverOptions(t *testing.T) {
 		d := &Device{info: c.device}
 		if got := d.driverOptions(c.options); got != c.expect {
 			t.Errorf("%s: %q becomes %q; want %q", c.device.Name, c.options, got, c.expect)
-		}
-	}
-}
-
-// TestImagesAreRefused: a parameter that is an image or a sampler takes no
-// argument, whatever is passed; the driver is not asked.
-func TestImagesAreRefused(t *testing.T) {
-	k := &kernel{params: []driver.Param{{Kind: driver.ParamOther}}, set: make([]argument, 1)}
-	for _, arg := range []driver.Arg{{}, {Value: make([]byte, 8)}, {Memory: &memory{}}, {LocalSize: 8}} {
-		if err := k.setArgument(0, &arg); !errors.Is(err, driver.ErrUnsupported) {
-			t.Errorf("%+v: %v; want ErrUnsupported", arg, err)
 		}
 	}
 }

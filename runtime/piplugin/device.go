@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
@@ -25,6 +26,7 @@ type Device struct {
 	streams  *streams.Device
 	marks    marks
 	memories driver.Allocations
+	freed    atomic.Uint64 // memories, ever
 
 	mu       sync.Mutex
 	context  pi.Handle

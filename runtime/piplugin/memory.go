@@ -149,6 +149,7 @@ func (d *Device) fill(queue pi.Handle, m *memory, offset, size int64, value byte
 
 // Close gives the memory back.
 func (m *memory) Close() error {
+	m.device.freed.Add(1)
 	if m.foreign {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/devicecode"
+	"offlink/runtime/internal/kernelargs"
 	"offlink/runtime/internal/pi"
 )
 
@@ -68,7 +69,7 @@ func (p *program) newKernel(name string, params []driver.Param) (*kernel, error)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", name, err)
 	}
-	k := &kernel{program: p, device: p.device, handle: handle, name: name, params: params, set: make([]argument, len(params))}
+	k := &kernel{program: p, device: p.device, handle: handle, name: name, params: params, arguments: kernelargs.New(params)}
 	if p.device.able.usm {
 		if err := p.device.plugin.AllowIndirect(handle); err != nil {
 			return nil, errors.Join(fmt.Errorf("kernel %s: %w", name, err), k.Close())
