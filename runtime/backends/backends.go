@@ -14,6 +14,7 @@ import (
 	"offlink/runtime/cuda"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
+	"offlink/runtime/internal/dl"
 	"offlink/runtime/levelzero"
 	"offlink/runtime/opencl"
 )
@@ -91,6 +92,9 @@ func openLevelZero(*Options, *tracer) (driver.Driver, error) {
 
 func openHost(o *Options, t *tracer) (driver.Driver, error) {
 	options := hostdev.Options{Output: o.Output, Fail: t.hostCalls(), Cache: o.Cache, SaveTemps: o.SaveTemps}
+	if dl.Supported {
+		options.Loader = dl.Loader{}
+	}
 	if o.Findings != nil {
 		options.Findings = func(found *hostdev.CheckError) { fmt.Fprintf(o.Findings, "offlink: %v\n", found) }
 	}

@@ -43,8 +43,10 @@ type Options struct {
 	// 16; 0 leaves it to the device.
 	Lanes int
 	// Cache, if set, keeps the native code that the system's C compiler makes of
-	// kernels. Without it, or without a compiler, kernels are WebAssembly.
+	// kernels. Without it, or without a compiler or Loader, kernels are WebAssembly.
 	Cache *cache.Cache
+	// Loader opens native code; without it there is none.
+	Loader Loader
 	// AwaitCompiler waits for the native code before a kernel first runs.
 	AwaitCompiler bool
 	// SaveTemps is a folder for the C of kernels, KERNEL.c; none if empty.

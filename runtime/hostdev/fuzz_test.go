@@ -14,6 +14,7 @@ import (
 
 	"offlink/runtime/cache"
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
 	"offlink/spirv"
 )
 
@@ -161,7 +162,7 @@ func FuzzExecutors(f *testing.F) {
 		}
 		names := slices.Sorted(maps.Keys(want))
 		name := names[int(edits[1])%len(names)]
-		n := run(Options{Lanes: 4, Cache: store, AwaitCompiler: true}, name)[name]
+		n := run(Options{Lanes: 4, Cache: store, Loader: dl.Loader{}, AwaitCompiler: true}, name)[name]
 		if !n.equal(four[name]) && !n.budget && !four[name].budget && want[name].equal(again[name]) {
 			t.Errorf("kernel %s: native code %v, WebAssembly %v", name, n, four[name])
 		}

@@ -17,7 +17,6 @@ import (
 	"offlink/runtime/hostdev/internal/emitc"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/runtime/hostdev/internal/mem"
-	"offlink/runtime/internal/dl"
 )
 
 // Native code by the system's C compiler. Where there is one, and a cache to
@@ -25,9 +24,22 @@ import (
 // as soon as that is ready, in the middle of a launch too: both are spelled of
 // the same code of package lanes, and leave the same bits.
 
+// Loader opens shared libraries and calls their functions. This package does not
+// do so itself: a program that only compiles kernels must not be linked with a
+// dynamic loader.
+type Loader interface {
+	// Open opens a library by its path.
+	Open(path string) (library uintptr, err error)
+	Symbol(library uintptr, name string) (function uintptr, err error)
+	// Call calls a C function of four arguments.
+	Call(function, a, b, c, d uintptr) uintptr
+	Close(library uintptr) error
+}
+
 // compiledC is the native code of a kernel.
 type compiledC struct {
-	library *dl.Library
+	loader  Loader
+	library uintptr // to be closed
 	run     uintptr
 }
 
@@ -45,7 +57,7 @@ var compilerFlags = []string{
 type compiler struct{ path, version, processor string }
 
 var systemCompiler = sync.OnceValue(func() *compiler {
-	if !dl.Supported || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return nil
 	}
 	for _, name := range compilerNames {
@@ -84,7 +96,7 @@ func processorFlags() string {
 // startCompiler takes native code from the cache, or has it made in the
 // background.
 func (n *nativeKernel) startCompiler(d *Device) {
-	if d.options.Cache == nil || systemCompiler() == nil {
+	if d.options.Cache == nil || d.options.Loader == nil || systemCompiler() == nil {
 		return
 	}
 	source, err := emitc.Emit(n.wide)
@@ -92,7 +104,7 @@ func (n *nativeKernel) startCompiler(d *Device) {
 		return
 	}
 	n.saveSource(d.options.SaveTemps, source)
-	job := &compileJob{store: d.options.Cache, compiler: systemCompiler(), source: source}
+	job := &compileJob{store: d.options.Cache, loader: d.options.Loader, compiler: systemCompiler(), source: source}
 	if c := job.fromCache(); c != nil {
 		n.fast.Store(c)
 		return
@@ -130,6 +142,7 @@ func (n *nativeKernel) saveSource(dir, source string) {
 // compileJob is the native code of one kernel.
 type compileJob struct {
 	store    *cache.Cache
+	loader   Loader
 	compiler *compiler
 	source   string
 }
@@ -150,7 +163,7 @@ func (j *compileJob) fromCache() *compiledC {
 	if !ok {
 		return nil
 	}
-	c, err := openC(code)
+	c, err := openC(j.loader, code)
 	if err != nil {
 		return nil
 	}
@@ -162,7 +175,7 @@ func (j *compileJob) compile() (*compiledC, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := openC(code)
+	c, err := openC(j.loader, code)
 	if err == nil {
 		j.store.Put(j.inputs(), code)
 	}
@@ -190,10 +203,24 @@ func (c *compiler) compile(source string) ([]byte, error) {
 }
 
 // openC loads a library out of a file that is gone afterwards.
-func openC(code []byte) (*compiledC, error) {
-	f, err := os.CreateTemp("", "offlink*.so")
+func openC(loader Loader, code []byte) (*compiledC, error) {
+	library, err := openCode(loader, code)
 	if err != nil {
 		return nil, err
+	}
+	run, err := loader.Symbol(library, emitc.Symbol)
+	if err != nil {
+		_ = loader.Close(library) // of an error that is told already
+		return nil, err
+	}
+	return &compiledC{loader, library, run}, nil
+}
+
+// openCode opens the bytes of a library.
+func openCode(loader Loader, code []byte) (library uintptr, err error) {
+	f, err := os.CreateTemp("", "offlink*.so")
+	if err != nil {
+		return 0, err
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(code)
@@ -201,25 +228,16 @@ func openC(code []byte) (*compiledC, error) {
 		err = closed
 	}
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	library, err := dl.Open(f.Name())
-	if err != nil {
-		return nil, err
-	}
-	run, err := library.Symbol(emitc.Symbol)
-	if err != nil {
-		library.Close()
-		return nil, err
-	}
-	return &compiledC{library, run}, nil
+	return loader.Open(f.Name())
 }
 
 // closeCompiler waits for the compiler and unloads its code.
 func (n *nativeKernel) closeCompiler() {
 	n.compiling.Wait()
 	if c := n.fast.Swap(nil); c != nil {
-		c.library.Close()
+		_ = c.loader.Close(c.library) // nothing runs in it any more
 	}
 }
 
@@ -228,7 +246,7 @@ func (n *nativeKernel) closeCompiler() {
 func (w *worker) callC(c *compiledC, first, end int64) error {
 	budget := w.l.steps.Load()
 	binary.LittleEndian.PutUint64(w.data[lanes.RecordTicks:], uint64(budget))
-	stop := dl.Call(c.run, uintptr(w.l.flat.base), uintptr(w.record), uintptr(first), uintptr(end))
+	stop := c.loader.Call(c.run, uintptr(w.l.flat.base), uintptr(w.record), uintptr(first), uintptr(end))
 	left := int64(binary.LittleEndian.Uint64(w.data[lanes.RecordTicks:]))
 	w.l.steps.Add(min(left-budget, 0))
 	switch uint32(stop) {

@@ -11,6 +11,7 @@ import (
 
 	"offlink/runtime/cache"
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
 )
 
 // throughputLaunch is a launch of a kernel of throughput.cl; out is the
@@ -78,7 +79,7 @@ func TestThroughputKernels(t *testing.T) {
 func nativeOptions(t testing.TB, lanes int) Options {
 	store := cache.New(cache.Options{Dir: t.TempDir()})
 	t.Cleanup(func() { store.Close() })
-	return Options{Lanes: lanes, Cache: store, AwaitCompiler: true}
+	return Options{Lanes: lanes, Cache: store, Loader: dl.Loader{}, AwaitCompiler: true}
 }
 
 // compiled checks that a kernel is compiled, unless all are interpreted.
