@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -38,10 +37,6 @@ func hasTool(condition string) (bool, error) {
 		return false, os.ErrInvalid
 	}
 	tool := condition[len(prefix):]
-	return lookPath(tool) || testtool.Required() && !testtool.Unavailable(tool), nil
-}
-
-func lookPath(tool string) bool {
-	_, err := exec.LookPath(tool)
-	return err == nil
+	required := testtool.Required() && !testtool.Unavailable(tool) && !testing.Short()
+	return testtool.Installed(tool) || required, nil
 }

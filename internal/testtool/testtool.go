@@ -72,6 +72,16 @@ func Path(t testing.TB, name string) string {
 	return path
 }
 
+// Installed reports whether a tool is there, for a part of a test that can be
+// left out. Under -short no tool is.
+func Installed(name string) bool {
+	if testing.Short() {
+		return false
+	}
+	_, err := exec.LookPath(name)
+	return err == nil
+}
+
 // Need ends the test unless all the tools are there.
 func Need(t testing.TB, names ...string) {
 	t.Helper()

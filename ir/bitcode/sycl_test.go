@@ -15,26 +15,21 @@ import (
 	"offlink/split"
 )
 
-// python is the interpreter that has llvmlite, LLVM 22 (scripts/python-env).
-const python = "../../build/python/bin/python"
-
 // The device code of DPC++, bitcode of LLVM 19 to 23: LLVM loads and verifies
 // the output, whole and split, and prints the same as for the output that the
 // text codec makes of the module's text.
 func TestSYCL(t *testing.T) {
-	if _, err := os.Stat(python); err != nil {
-		testtool.Missing(t, err)
-	}
+	python := testtool.Python(t, "bin/python") // has llvmlite, LLVM 22
 	for _, file := range syclFiles(t) {
 		dir := filepath.Dir(file)
 		t.Run(strings.TrimPrefix(dir, "../../testdata/sycl/"), func(t *testing.T) {
 			t.Parallel()
-			testSYCL(t, file, filepath.Join(dir, "ir.ll"))
+			testSYCL(t, python, file, filepath.Join(dir, "ir.ll"))
 		})
 	}
 }
 
-func testSYCL(t *testing.T, bitcodeFile, textFile string) {
+func testSYCL(t *testing.T, python, bitcodeFile, textFile string) {
 	fromBitcode, err := bitcode.Read(bitcodeFile, readFile(t, bitcodeFile))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +55,7 @@ func testSYCL(t *testing.T, bitcodeFile, textFile string) {
 		add(fmt.Sprintf("%d.bc", i), &got[i].Partition)
 		add(fmt.Sprintf("%d.ll", i), &want[i].Partition)
 	}
-	printed := printAll(t, files)
+	printed := printAll(t, python, files)
 	same(t, "the module as written differs from the input", canonical(printed[0]), canonical(printed[1]))
 	for i := range got {
 		same(t, fmt.Sprintf("image %d differs from the text codec's", i), canonical(printed[2*i+3]), canonical(printed[2*i+2]))
@@ -75,7 +70,7 @@ func put(t testing.TB, path string, data []byte) {
 }
 
 // printAll returns the modules as LLVM prints them.
-func printAll(t testing.TB, files []string) (texts []string) {
+func printAll(t testing.TB, python string, files []string) (texts []string) {
 	t.Helper()
 	out, err := exec.Command(python, append([]string{"testdata/print.py"}, files...)...).CombinedOutput()
 	if err != nil {

@@ -1,7 +1,6 @@
 package bitcode_test
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -10,10 +9,7 @@ import (
 
 // A module that llvm-spirv takes from the compiler, it takes as we write it.
 func TestTranslator(t *testing.T) {
-	translator, err := exec.LookPath("llvm-spirv-15")
-	if err != nil {
-		testtool.Missing(t, err)
-	}
+	translator := testtool.Path(t, "llvm-spirv-15")
 	accepts := func(data []byte) error {
 		_, err := try(data, translator, "-o", "/dev/null", "-")
 		return err

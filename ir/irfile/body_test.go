@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"offlink/internal/testtool"
 	"offlink/ir"
 	"offlink/ir/bitcode"
 	"offlink/ir/irtext"
@@ -234,7 +235,7 @@ func TestBodiesOfAssembledText(t *testing.T) {
 		{"names", "llvm-as-19"},
 	} {
 		t.Run(test.file, func(t *testing.T) {
-			if _, err := exec.LookPath(test.as); err != nil {
+			if !testtool.Installed(test.as) {
 				t.Skip(test.as, "is not installed")
 			}
 			text := "../irtext/testdata/whole/" + test.file + ".ll"

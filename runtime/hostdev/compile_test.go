@@ -80,7 +80,6 @@ func translate(t testing.TB, bc string, l level, options ...string) []byte {
 	return code
 }
 
-// eachLevel runs a test with a file of kernels compiled in every way.
 // executors are the ways to run a kernel, which all give the same.
 var executors = []struct {
 	name    string
@@ -93,6 +92,9 @@ var executors = []struct {
 	{"checked", Options{Check: true}},
 }
 
+// eachLevel runs a test with a file of kernels that is compiled at each level
+// of optimization and translated to two versions of SPIR-V, with every
+// executor; then with the compilers of [eachCompiler].
 func eachLevel(t *testing.T, file string, test func(t *testing.T, p *testProgram)) {
 	t.Helper()
 	for _, l := range levels {

@@ -49,6 +49,9 @@ func TestGoldens(t *testing.T) {
 				})
 			}
 			t.Run("native", func(t *testing.T) {
+				if testing.Short() {
+					t.Skip("-short runs no C compiler")
+				}
 				test(t, buildModules(t, nativeOptions(t, 8), driver.BuildOptions{}, module(name, code)))
 			})
 		})

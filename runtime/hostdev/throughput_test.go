@@ -57,7 +57,9 @@ func TestThroughputKernels(t *testing.T) {
 	for _, lanes := range []int{0, 1, 4, 8, 16} {
 		executors = append(executors, Options{Lanes: lanes, Interpret: lanes == 0})
 	}
-	executors = append(executors, nativeOptions(t, 4), nativeOptions(t, 8))
+	if !testing.Short() { // which runs no C compiler
+		executors = append(executors, nativeOptions(t, 4), nativeOptions(t, 8))
+	}
 	for _, options := range executors {
 		p := buildModules(t, options, driver.BuildOptions{}, module("throughput", code))
 		for _, l := range throughputLaunches(p, 512, 48) {

@@ -1,10 +1,10 @@
 package hostdev
 
 import (
-	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"offlink/internal/testtool"
 	"offlink/ir/irfile"
 	"offlink/runtime/driver"
 	"offlink/spirv"
@@ -55,7 +55,7 @@ func eachCompiler(t *testing.T, file string, test func(t *testing.T, p *testProg
 	source := filepath.Join("testdata/kernels", file)
 	for _, c := range compilers {
 		t.Run(c.clang+c.level, func(t *testing.T) {
-			if _, err := exec.LookPath(c.clang); err != nil {
+			if !testtool.Installed(c.clang) {
 				t.Skip(c.clang, "is not installed")
 			}
 			bc := filepath.Join(t.TempDir(), "a.bc")

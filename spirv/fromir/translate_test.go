@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"offlink/internal/testtool"
 	"offlink/ir"
 	"offlink/ir/irfile"
 	"offlink/spirv"
@@ -62,15 +63,14 @@ var validatorLimits = []string{
 // validate runs spirv-val if it is installed.
 func validate(t testing.TB, code []byte) {
 	t.Helper()
-	tool, err := exec.LookPath("spirv-val")
-	if err != nil {
+	if !testtool.Installed("spirv-val") {
 		return
 	}
 	path := filepath.Join(t.TempDir(), "a.spv")
 	if err := os.WriteFile(path, code, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(tool, path).CombinedOutput()
+	out, err := exec.Command("spirv-val", path).CombinedOutput()
 	if err == nil {
 		return
 	}
