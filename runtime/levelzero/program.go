@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/devicecode"
 	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/streams"
 	"offlink/runtime/internal/ze"
@@ -29,13 +30,7 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	module, err := spirv.Parse(m.Code)
-	if err == nil {
-		err = module.Verify()
-	}
-	if err == nil && module.AddressingModel() != spirv.AddressingPhysical64 {
-		err = fmt.Errorf("its addressing model is %v; the device takes Physical64 (compile for spir64)", module.AddressingModel())
-	}
+	module, err := devicecode.ParseModule(m.Code, devicecode.Limits{Device: d.info.Name, ILVersions: d.info.ILVersions})
 	if err == nil {
 		module, err = module.Specialize(opts.SpecConstants)
 	}
@@ -52,7 +47,7 @@ func (o *object) Close() error { return nil }
 type program struct {
 	device  *Device
 	modules []ze.Handle // one if the driver linked them at once
-	linked  *spirv.Module
+	tables  devicecode.Tables
 }
 
 // Link links the objects. They are linked here first: a symbol that nobody
@@ -74,11 +69,11 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	linked, err := spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: resolve.IsBuiltin})
+	linked, err := devicecode.Link(inputs, &d.info, resolve.IsBuiltin)
 	if err != nil {
 		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
 	}
-	p := &program{device: d, linked: linked}
+	p := &program{device: d, tables: devicecode.NewTables(linked)}
 	if err := dl.KeepSignals(func() error { return p.createModules(own) }); err != nil {
 		if build, ok := errors.AsType[*driver.BuildError](err); ok {
 			build.Device = d.info.Name
@@ -146,9 +141,9 @@ func (p *program) Variable(name string) (driver.Memory, error) {
 
 // Kernel returns a kernel.
 func (p *program) Kernel(name string) (driver.Kernel, error) {
-	params, ok := kernelParams(p.linked, name)
+	params, ok := p.tables.Kernels[name]
 	if !ok {
-		return nil, fmt.Errorf("kernel %s: %w", name, driver.ErrNotFound)
+		return nil, p.tables.KernelNotFound(name)
 	}
 	for _, module := range p.modules {
 		handle, err := p.device.library.NewKernel(module, name)
@@ -168,52 +163,7 @@ func (p *program) Kernel(name string) (driver.Kernel, error) {
 		}
 		return k, nil
 	}
-	return nil, fmt.Errorf("kernel %s: %w", name, driver.ErrNotFound)
-}
-
-// kernelParams describes the parameters of a kernel.
-func kernelParams(m *spirv.Module, name string) ([]driver.Param, bool) {
-	for _, e := range m.EntryPoints() {
-		if e.Name != name {
-			continue
-		}
-		for _, f := range m.Functions() {
-			if f.ID() == e.Function {
-				return functionParams(m, f, m.KernelArgTypes(name)), true
-			}
-		}
-	}
-	return nil, false
-}
-
-func functionParams(m *spirv.Module, f *spirv.Function, types []string) []driver.Param {
-	params := make([]driver.Param, len(f.Params))
-	for i, in := range f.Params {
-		params[i] = paramOf(m, in.Type())
-		if i < len(types) {
-			params[i].Type = types[i]
-		}
-	}
-	return params
-}
-
-func paramOf(m *spirv.Module, id spirv.ID) driver.Param {
-	value := id
-	if t := m.Def(id); t != nil && t.Op == spirv.OpTypePointer {
-		switch spirv.StorageClass(t.Words[1]) {
-		case spirv.StorageFunction: // a struct by value
-			value = spirv.ID(t.Words[2])
-		case spirv.StorageWorkgroup:
-			return driver.Param{Kind: driver.ParamLocal}
-		default:
-			return driver.Param{Kind: driver.ParamBuffer}
-		}
-	}
-	size, ok := m.ByteSize(value)
-	if !ok {
-		return driver.Param{Kind: driver.ParamOther}
-	}
-	return driver.Param{Kind: driver.ParamValue, Size: size}
+	return nil, p.tables.KernelNotFound(name)
 }
 
 // kernel is a kernel. Its arguments are a state of the handle: a launch sets

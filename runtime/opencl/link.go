@@ -64,10 +64,7 @@ func firstObject(list []*object, o *object) *object {
 	return o
 }
 
-// checkLink links the modules here as well: a driver resolves an import that
-// nobody exports with a function of the host process, or finds out after it
-// has generated code. The result describes kernels and variables; it is nil for
-// other formats.
+// checkLink links modules of SPIR-V here as well; it returns nil for other formats.
 func (d *Device) checkLink(own []*object) (*spirv.Module, error) {
 	if own[0].format != "spirv" {
 		return nil, nil
@@ -76,16 +73,7 @@ func (d *Device) checkLink(own []*object) (*spirv.Module, error) {
 	for i, o := range own {
 		inputs[i] = spirv.Input{Name: o.name, Module: o.module}
 	}
-	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: d.providesImport})
-}
-
-// providesImport tells which imports the driver resolves: OpenCL's built-in functions,
-// and those of extensions that it lists.
-func (d *Device) providesImport(name string) bool {
-	if name == "__devicelib_assert_fail" {
-		return d.info.HasExtension("cl_intel_devicelib_assert")
-	}
-	return resolve.IsBuiltin(name)
+	return devicecode.Link(inputs, &d.info, resolve.IsBuiltin)
 }
 
 // linkNative makes the driver's program.

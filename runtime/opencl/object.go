@@ -101,33 +101,16 @@ func (d *Device) compileModule(o *object, values map[uint32][]byte) error {
 // are set: later it is too late.
 func (d *Device) compileProgram(o *object, values map[uint32][]byte) error {
 	if d.able.specConstants {
-		if err := d.setSpecConstants(o, values); err != nil {
-			return err
+		err := devicecode.SetSpecConstants(o.module, values, func(id uint32, value []byte) error {
+			return d.api.SetSpecConstant(o.program, id, value)
+		})
+		if err != nil {
+			return d.buildError(fmt.Errorf("%s: %w", o.name, err))
 		}
 	}
 	err := dl.KeepSignals(func() error { return d.api.Compile(o.program, d.handle, o.options) })
 	if err != nil {
 		return d.failedBuild(fmt.Errorf("%s: %w", o.name, err), o.program)
-	}
-	return nil
-}
-
-// setSpecConstants sets the values of those constants that the module has.
-func (d *Device) setSpecConstants(o *object, values map[uint32][]byte) error {
-	if len(values) == 0 {
-		return nil
-	}
-	if _, err := o.module.Specialize(values); err != nil { // checks the sizes
-		return d.buildError(fmt.Errorf("%s: %w", o.name, err))
-	}
-	for _, c := range o.module.SpecConstants() {
-		value, ok := values[c.SpecID]
-		if !ok {
-			continue
-		}
-		if err := d.api.SetSpecConstant(o.program, c.SpecID, value); err != nil {
-			return d.buildError(fmt.Errorf("%s: specialization constant %d: %w", o.name, c.SpecID, err))
-		}
 	}
 	return nil
 }

@@ -3,9 +3,7 @@ package opencl
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"offlink/runtime/driver"
@@ -34,7 +32,7 @@ func (p *program) Close() error {
 	var errs []error
 	for _, v := range p.variables {
 		if own, ok := asVariable(v); ok {
-			errs = append(errs, own.closeAccessors())
+			errs = append(errs, own.kernels.Close())
 		}
 	}
 	return errors.Join(append(errs, p.device.api.Release(cl.ReleaseProgram, p.handle))...)
@@ -44,11 +42,11 @@ func (p *program) Close() error {
 func (p *program) Kernel(name string) (driver.Kernel, error) {
 	params, listed := p.tables.Kernels[name]
 	if !listed && len(p.tables.Kernels) > 0 {
-		return nil, p.noKernel(name)
+		return nil, p.tables.KernelNotFound(name)
 	}
 	handle, err := p.device.api.NewKernel(p.handle, name)
 	if cl.IsCode(err, cl.InvalidKernelName) {
-		return nil, errors.Join(p.noKernel(name), err)
+		return nil, errors.Join(p.tables.KernelNotFound(name), err)
 	}
 	if err != nil {
 		return nil, err
@@ -58,14 +56,6 @@ func (p *program) Kernel(name string) (driver.Kernel, error) {
 		return nil, errors.Join(err, k.Close())
 	}
 	return k, nil
-}
-
-func (p *program) noKernel(name string) error {
-	names := slices.Sorted(maps.Keys(p.tables.Kernels))
-	if len(names) == 0 {
-		return fmt.Errorf("kernel %s: %w", name, driver.ErrNotFound)
-	}
-	return fmt.Errorf("kernel %s: %w; the program has %s", name, driver.ErrNotFound, strings.Join(names, ", "))
 }
 
 // FunctionPointer returns the address of an exported function.

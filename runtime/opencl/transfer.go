@@ -32,8 +32,11 @@ func (q *queue) transferData(call string, m driver.Memory, offset int64, data []
 		if v.program.device != q.device {
 			return fmt.Errorf("%s: the variable is not of this device", call)
 		}
-		if v.readKernel != nil {
-			return v.runAccessor(q, call == "Write", offset, data, s)
+		switch {
+		case v.kernels != nil && call == "Write":
+			return v.kernels.Write(q.device, q, offset, data, s)
+		case v.kernels != nil:
+			return v.kernels.Read(q.device, q, offset, data, s)
 		}
 	}
 	if s.Block && q.isPlain(s) {

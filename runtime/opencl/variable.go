@@ -15,9 +15,8 @@ type variable struct {
 	name    string // linkage name
 	size    int64
 	cName   *byte
-	// The kernels that transfer it where nothing else can.
-	readKernel, writeKernel *kernel
-	address                 uintptr // 0 where the driver does not tell
+	kernels *devicecode.VariableKernels // nil where they are not needed
+	address uintptr                     // 0 where the driver does not tell
 }
 
 // addressedVariable is a variable whose address the driver tells.
@@ -84,7 +83,9 @@ func (p *program) newVariable(info devicecode.Variable) (driver.Memory, error) {
 		v.address = address
 		return &addressedVariable{v}, nil
 	case variablesByKernel:
-		return &v, v.findAccessors()
+		var err error
+		v.kernels, err = devicecode.NewVariableKernels(v.name, p.accessorKernel)
+		return &v, err
 	}
 	return &v, nil
 }

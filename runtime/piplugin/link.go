@@ -56,10 +56,7 @@ func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
 	return own, nil
 }
 
-// checkLink links the modules here as well: a driver resolves an import that
-// nobody exports with a function of the host process, or ends the process when
-// a symbol is there twice. The result describes kernels and variables; it is
-// nil for native code.
+// checkLink links modules of SPIR-V here as well; it returns nil for other formats.
 func (d *Device) checkLink(own []*object) (*spirv.Module, error) {
 	if own[0].module == nil {
 		return nil, nil
@@ -68,15 +65,7 @@ func (d *Device) checkLink(own []*object) (*spirv.Module, error) {
 	for i, o := range own {
 		inputs[i] = spirv.Input{Name: o.name, Module: o.module}
 	}
-	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: d.provides})
-}
-
-// provides tells which imports the driver resolves.
-func (d *Device) provides(name string) bool {
-	if name == "__devicelib_assert_fail" {
-		return d.info.HasExtension("cl_intel_devicelib_assert")
-	}
-	return resolve.IsBuiltin(name)
+	return devicecode.Link(inputs, &d.info, resolve.IsBuiltin)
 }
 
 // linkNative makes the plugin's program.

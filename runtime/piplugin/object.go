@@ -93,30 +93,15 @@ func (d *Device) compileModule(o *object, values map[uint32][]byte) error {
 		o.program = 0
 		return d.failedBuild(fmt.Errorf("%s: %w", o.name, err), 0)
 	}
-	if err := d.setSpecConstants(o, values); err != nil {
-		return err
+	err = devicecode.SetSpecConstants(o.module, values, func(id uint32, value []byte) error {
+		return d.plugin.SetSpecConstant(o.program, id, value)
+	})
+	if err != nil {
+		return d.buildError(fmt.Errorf("%s: %w", o.name, err))
 	}
 	err = dl.KeepSignals(func() error { return d.plugin.Compile(o.program, d.handle, o.options) })
 	if err != nil {
 		return d.failedBuild(fmt.Errorf("%s: %w", o.name, err), o.program)
-	}
-	return nil
-}
-
-// setSpecConstants sets the values of those constants that the module has, on a
-// fresh program: after it was compiled they have no effect.
-func (d *Device) setSpecConstants(o *object, values map[uint32][]byte) error {
-	if len(values) == 0 {
-		return nil
-	}
-	for _, c := range o.module.SpecConstants() {
-		value, ok := values[c.SpecID]
-		if !ok {
-			continue
-		}
-		if err := d.plugin.SetSpecConstant(o.program, c.SpecID, value); err != nil {
-			return d.buildError(fmt.Errorf("%s: specialization constant %d: %w", o.name, c.SpecID, err))
-		}
 	}
 	return nil
 }

@@ -3,9 +3,7 @@ package piplugin
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"offlink/runtime/driver"
@@ -37,7 +35,7 @@ func (p *program) Close() error {
 	var errs []error
 	for _, v := range p.variables {
 		if own, ok := asVariable(v); ok {
-			errs = append(errs, own.closeAccessors())
+			errs = append(errs, own.kernels.Close())
 		}
 	}
 	return errors.Join(append(errs, p.device.plugin.Release(pi.ProgramRelease, p.handle))...)
@@ -47,7 +45,7 @@ func (p *program) Close() error {
 func (p *program) Kernel(name string) (driver.Kernel, error) {
 	params, listed := p.tables.Kernels[name]
 	if !listed && len(p.tables.Kernels) > 0 {
-		return nil, p.noKernel(name)
+		return nil, p.tables.KernelNotFound(name)
 	}
 	k, err := p.newKernel(name, params)
 	if err != nil {
@@ -64,7 +62,7 @@ func (p *program) Kernel(name string) (driver.Kernel, error) {
 func (p *program) newKernel(name string, params []driver.Param) (*kernel, error) {
 	handle, err := p.device.plugin.NewKernel(p.handle, name)
 	if pi.IsCode(err, pi.InvalidKernelName) {
-		return nil, errors.Join(p.noKernel(name), err)
+		return nil, errors.Join(p.tables.KernelNotFound(name), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", name, err)
@@ -76,14 +74,6 @@ func (p *program) newKernel(name string, params []driver.Param) (*kernel, error)
 		}
 	}
 	return k, nil
-}
-
-func (p *program) noKernel(name string) error {
-	names := slices.Sorted(maps.Keys(p.tables.Kernels))
-	if len(names) == 0 {
-		return fmt.Errorf("kernel %s: %w", name, driver.ErrNotFound)
-	}
-	return fmt.Errorf("kernel %s: %w; the program has %s", name, driver.ErrNotFound, strings.Join(names, ", "))
 }
 
 // FunctionPointer returns the address of an exported function.

@@ -114,8 +114,8 @@ func (q *queue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync)
 	if err := q.checkTransfer(m, offset, data); err != nil {
 		return fmt.Errorf("Write: %w", err)
 	}
-	if v, ok := asVariable(m); ok && v.writeKernel != nil && len(data) > 0 {
-		return v.transferByKernel(q, true, offset, data, s)
+	if v, ok := asVariable(m); ok && v.kernels != nil && len(data) > 0 {
+		return v.kernels.Write(q.device, q, offset, data, s)
 	}
 	return q.transferOrBarrier(s, data, move)
 }
@@ -126,8 +126,8 @@ func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) 
 	if err := q.checkTransfer(m, offset, data); err != nil {
 		return fmt.Errorf("Read: %w", err)
 	}
-	if v, ok := asVariable(m); ok && v.readKernel != nil && len(data) > 0 {
-		return v.transferByKernel(q, false, offset, data, s)
+	if v, ok := asVariable(m); ok && v.kernels != nil && len(data) > 0 {
+		return v.kernels.Read(q.device, q, offset, data, s)
 	}
 	return q.transferOrBarrier(s, data, move)
 }

@@ -1,8 +1,6 @@
 package piplugin
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"offlink/runtime/driver"
@@ -17,9 +15,8 @@ type variable struct {
 	name    string // linkage name
 	size    int64
 	cName   *byte
-	// The kernels that transfer it where nothing else can.
-	readKernel, writeKernel *kernel
-	address                 uintptr // 0 where the plugin does not tell
+	kernels *devicecode.VariableKernels // nil where they are not needed
+	address uintptr                     // 0 where the plugin does not tell
 }
 
 // addressedVariable is a variable whose address the plugin tells.
@@ -82,7 +79,9 @@ func (p *program) newVariable(info devicecode.Variable) (driver.Memory, error) {
 		v.address = address
 		return &addressedVariable{v}, nil
 	case variablesByKernel:
-		return &v, v.findAccessors()
+		var err error
+		v.kernels, err = devicecode.NewVariableKernels(v.name, p.accessorKernel)
+		return &v, err
 	}
 	return &v, nil
 }
@@ -103,54 +102,7 @@ func (v *variable) read(queue pi.Handle, offset int64, data []byte) error {
 	return plugin.ReadVariable(queue, v.program.handle, v.cName, offset, data)
 }
 
-// accessorParams are those of spirv.Accessor's kernels.
-var accessorParams = []driver.Param{{Kind: driver.ParamBuffer}, {Kind: driver.ParamValue, Size: 8}, {Kind: driver.ParamValue, Size: 8}}
-
-func (v *variable) findAccessors() (err error) {
-	if v.readKernel, err = v.program.newKernel(devicecode.ReaderPrefix+v.name, accessorParams); err != nil {
-		return err
-	}
-	if v.writeKernel, err = v.program.newKernel(devicecode.WriterPrefix+v.name, accessorParams); err != nil {
-		return errors.Join(err, v.readKernel.Close())
-	}
-	return nil
-}
-
-func (v *variable) closeAccessors() error {
-	if v.readKernel == nil {
-		return nil
-	}
-	return errors.Join(v.readKernel.Close(), v.writeKernel.Close())
-}
-
-// transferByKernel goes by way of memory of the device, and has ended when it
-// returns.
-func (v *variable) transferByKernel(q *queue, write bool, offset int64, data []byte, s driver.Sync) (err error) {
-	staging, err := q.device.Alloc(driver.DeviceMemory, int64(len(data)))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, staging.Close()) }()
-	args := []driver.Arg{
-		{Memory: staging},
-		{Value: binary.LittleEndian.AppendUint64(nil, uint64(offset))},
-		{Value: binary.LittleEndian.AppendUint64(nil, uint64(len(data)))},
-	}
-	one := driver.Range{Global: []int{1}}
-	var first driver.Event
-	if write {
-		err = q.Write(staging, 0, data, driver.Sync{After: s.After, Done: &first})
-	} else {
-		err = q.Launch(v.readKernel, one, args, driver.Sync{After: s.After, Done: &first})
-	}
-	if err != nil {
-		return err
-	}
-	last := driver.Sync{After: []driver.Event{first}, Done: s.Done, Block: true}
-	if write {
-		err = q.Launch(v.writeKernel, one, args, last)
-	} else {
-		err = q.Read(staging, 0, data, last)
-	}
-	return errors.Join(err, first.Close())
+// accessorKernel makes a kernel that transfers a variable.
+func (p *program) accessorKernel(name string, params []driver.Param) (driver.Kernel, error) {
+	return p.newKernel(name, params)
 }

@@ -21,25 +21,3 @@ func ExportHostNames(m *spirv.Module) (*spirv.Module, error) {
 	}
 	return m.WithExports(names)
 }
-
-// Prefixes of the kernels that Accessors names.
-const (
-	ReaderPrefix = "offlink.read."
-	WriterPrefix = "offlink.write."
-)
-
-// Accessors lists the exported variables that kernels may change, with the
-// names of kernels that reach them: for drivers without a call that does
-// (spirv.Module.WithAccessors).
-func Accessors(m *spirv.Module) (list []spirv.Accessor) {
-	for _, in := range m.Globals() {
-		if in.Op != spirv.OpVariable || spirv.StorageClass(in.Words[2]) != spirv.StorageCrossWorkgroup {
-			continue
-		}
-		name, linked := m.LinkageName(in.Result())
-		if _, builtin := m.IsBuiltIn(in.Result()); linked && !builtin {
-			list = append(list, spirv.Accessor{Variable: in.Result(), Read: ReaderPrefix + name, Write: WriterPrefix + name})
-		}
-	}
-	return list
-}

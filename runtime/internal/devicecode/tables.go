@@ -2,6 +2,9 @@ package devicecode
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"offlink/runtime/driver"
 	"offlink/spirv"
@@ -44,6 +47,15 @@ func NewTables(m *spirv.Module) Tables {
 		}
 	}
 	return t
+}
+
+// KernelNotFound is the error of a kernel that the program does not have.
+func (t *Tables) KernelNotFound(name string) error {
+	names := slices.Sorted(maps.Keys(t.Kernels))
+	if len(names) == 0 {
+		return fmt.Errorf("kernel %s: %w", name, driver.ErrNotFound)
+	}
+	return fmt.Errorf("kernel %s: %w; the program has %s", name, driver.ErrNotFound, strings.Join(names, ", "))
 }
 
 func (t *Tables) addVariable(m *spirv.Module, in *spirv.Instruction) {
