@@ -78,10 +78,17 @@ func (e *BuildError) Error() string {
 // Unwrap returns the cause.
 func (e *BuildError) Unwrap() error { return e.Err }
 
+// maxLogLine bounds the part of a log's line that a message has.
+const maxLogLine = 500
+
+// firstErrorLine is the first line that says error, else the first with text.
 func firstErrorLine(log string) string {
 	first := ""
 	for line := range strings.Lines(log) {
 		line = strings.TrimSpace(line)
+		if len(line) > maxLogLine {
+			line = strings.ToValidUTF8(line[:maxLogLine], "") + "..."
+		}
 		if strings.Contains(strings.ToLower(line), "error") {
 			return line
 		}

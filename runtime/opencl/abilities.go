@@ -1,7 +1,7 @@
 package opencl
 
 import (
-	"fmt"
+	"regexp"
 
 	"offlink/runtime/internal/cl"
 )
@@ -35,6 +35,10 @@ type abilities struct {
 	// linksHere: modules are linked by offlink, not by the driver.
 	linksHere bool
 
+	// buildsWhole: the device has no linker, and builds one module that offlink
+	// has linked.
+	buildsWhole bool
+
 	variables     variableAccess
 	specConstants bool // clSetProgramSpecializationConstant
 	// known: unknown extensions and instructions end the process.
@@ -56,8 +60,10 @@ func (a *abilities) takesSPIRV() bool { return a.noSPIRV == "" }
 // findAbilities asks the device. A function that its version does not have is
 // not called even where the loader has it.
 func (d *Device) findAbilities() abilities {
-	a := abilities{version: parseVersion(d.info.Version)}
+	a := abilities{version: parseVersion(d.info.Version), buildsWhole: d.denies(cl.DeviceLinkerAvailable)}
 	switch {
+	case d.denies(cl.DeviceCompilerAvailable):
+		a.noSPIRV = "it has no compiler and takes native code only"
 	case a.version >= 21 && len(d.info.ILVersions) > 0 && d.api.Has(cl.CreateProgramWithIL):
 		a.create, a.hasIL = cl.CreateProgramWithIL, true
 	case d.info.HasExtension("cl_khr_il_program") && d.api.Has(cl.CreateProgramWithILKHR):
@@ -68,16 +74,29 @@ func (d *Device) findAbilities() abilities {
 	a.specConstants = a.hasIL && a.version >= 22 && d.api.Has(cl.SetProgramSpecializationConstant)
 	d.findMemory(&a)
 	d.findVariableAccess(&a)
-	if a.variables == variablesByKernel {
+	if a.variables == variablesByKernel || a.buildsWhole {
 		a.specConstants = false // the program is made of offlink's link, which has them
 	}
 	d.applyQuirks(&a)
 	return a
 }
 
+// hasUnifiedMemory tells whether the extension is there with its functions.
+// Kernels need clSetKernelExecInfo for it, which is of OpenCL 2.0.
+func (d *Device) hasUnifiedMemory() bool {
+	return d.info.HasExtension("cl_intel_unified_shared_memory") && d.api.Has(cl.DeviceMemAllocINTEL) && d.api.Has(cl.EnqueueMemcpyINTEL) &&
+		d.api.Has(cl.SetKernelExecInfo)
+}
+
+// denies tells whether the device answers a query about an ability, and says no.
+func (d *Device) denies(param uint32) bool {
+	yes, err := d.api.Number(cl.GetDeviceInfo, param, d.handle)
+	return err == nil && yes == 0
+}
+
 func (d *Device) findMemory(a *abilities) {
 	r := &infoReader{api: d.api, device: d.handle}
-	if d.info.HasExtension("cl_intel_unified_shared_memory") && d.api.Has(cl.DeviceMemAllocINTEL) && d.api.Has(cl.EnqueueMemcpyINTEL) {
+	if a.version >= version2 && d.hasUnifiedMemory() {
 		a.memory = unifiedMemory
 		a.hostMemory = r.readOptional(cl.DeviceUSMHost)&cl.USMAccess != 0 && r.readOptional(cl.DeviceUSMShared)&cl.USMAccess != 0
 		return
@@ -89,11 +108,14 @@ func (d *Device) findMemory(a *abilities) {
 	}
 }
 
-// parseVersion reads "OpenCL 3.0 ...": 30.
+var versionPattern = regexp.MustCompile(`^OpenCL (\d)\.(\d)`)
+
+// parseVersion reads "OpenCL 3.0 ...": 30. Text without a version counts as the
+// oldest that is used.
 func parseVersion(text string) int {
-	var major, minor int
-	if _, err := fmt.Sscanf(text, "OpenCL %d.%d", &major, &minor); err != nil {
-		return 12
+	digits := versionPattern.FindStringSubmatch(text)
+	if digits == nil {
+		return oldestVersion
 	}
-	return major*10 + minor
+	return 10*int(digits[1][0]-'0') + int(digits[2][0]-'0')
 }

@@ -20,27 +20,6 @@ func (d *Device) needsAccessors(m *spirv.Module) bool {
 	return m != nil && d.able.variables == variablesByKernel && d.able.noVariables == "" && d.able.wrapIL == nil && len(devicecode.Accessors(m)) > 0
 }
 
-// buildWithAccessors builds the linked module with its accessors as one module.
-func (d *Device) buildWithAccessors(linked *spirv.Module, options string) (cl.Handle, error) {
-	m, err := linked.WithAccessors(devicecode.Accessors(linked))
-	if err != nil {
-		return 0, d.buildError(err)
-	}
-	context, err := d.openContext()
-	if err != nil {
-		return 0, err
-	}
-	handle, err := d.api.NewProgramIL(d.able.create, context, m.Bytes())
-	if err != nil {
-		return 0, d.failedBuild(err, 0)
-	}
-	if err := d.api.Build(handle, d.handle, options); err != nil {
-		err = d.failedBuild(err, handle)
-		return 0, errors.Join(err, d.api.Release(cl.ReleaseProgram, handle))
-	}
-	return handle, nil
-}
-
 // accessorKernel makes a kernel that transfers a variable.
 func (p *program) accessorKernel(name string, params []driver.Param) (driver.Kernel, error) {
 	handle, err := p.device.api.NewKernel(p.handle, name)

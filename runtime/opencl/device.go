@@ -33,11 +33,21 @@ type Device struct {
 	orphans  []pendingCommand // of closed queues: their host memory is in use
 }
 
+// oldestVersion is OpenCL 1.2, which brought clCompileProgram and clLinkProgram:
+// loaders call functions of later versions through a null pointer.
+const oldestVersion = 12
+
 func (d *Driver) newDevice(p *platform, handle cl.Handle) (*Device, error) {
+	if handle == 0 {
+		return nil, errors.New("the driver lists a null device")
+	}
 	device := &Device{driver: d, platform: p, api: p.api, handle: handle}
 	info, err := device.readInfo()
 	if err != nil {
 		return nil, err
+	}
+	if parseVersion(info.Version) < oldestVersion {
+		return nil, fmt.Errorf("device %q is of %s; OpenCL 1.2 or later is needed", info.Name, info.Version)
 	}
 	device.info = info
 	device.able = device.findAbilities()
@@ -157,9 +167,6 @@ func (d *Device) SubDevices() ([]driver.Device, error) {
 		return nil, err
 	}
 	list, err := d.api.SubDevices(d.handle, []uintptr{cl.PartitionByAffinity, cl.AffinityNextPartitionable, 0})
-	if cl.IsCode(err, cl.DevicePartitionFailed) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}

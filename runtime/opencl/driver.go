@@ -92,8 +92,8 @@ func (d *Driver) Name() string { return "opencl" }
 // Path is the file of the loader that was opened.
 func (d *Driver) Path() string { return d.api.File() }
 
-// Devices lists the devices of all platforms, in the loader's order. A
-// platform that fails leaves its devices out; the error names it.
+// Devices lists the devices of all platforms, in the loader's order. A platform
+// or device that fails is left out; the error names its platform.
 func (d *Driver) Devices() ([]driver.Device, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -113,6 +113,10 @@ func (d *Driver) listDevices() error {
 	d.devices = nil
 	var errs []error
 	for _, handle := range platforms {
+		if handle == 0 {
+			errs = append(errs, errors.New("the loader lists a null platform"))
+			continue
+		}
 		p, err := d.newPlatform(handle)
 		if err == nil {
 			err = d.addDevices(p)
@@ -126,17 +130,16 @@ func (d *Driver) listDevices() error {
 
 func (d *Driver) addDevices(p *platform) error {
 	list, err := p.api.Devices(p.handle)
-	if err != nil {
-		return err
-	}
+	errs := []error{err}
 	for _, handle := range list {
 		device, err := d.newDevice(p, handle)
 		if err != nil {
-			return err
+			errs = append(errs, err)
+			continue
 		}
 		d.devices = append(d.devices, device)
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // platform is a driver below the loader.
@@ -147,10 +150,11 @@ type platform struct {
 }
 
 func (d *Driver) newPlatform(handle cl.Handle) (*platform, error) {
-	p := &platform{handle: handle, api: d.api.ForPlatform(handle).Without(d.options.without...)}
-	var named, versioned error
-	p.name, named = d.api.Text(cl.GetPlatformInfo, cl.PlatformName, handle)
-	p.version, versioned = d.api.Text(cl.GetPlatformInfo, cl.PlatformVersion, handle)
+	p := &platform{handle: handle}
+	name, named := d.api.Text(cl.GetPlatformInfo, cl.PlatformName, handle)
+	version, versioned := d.api.Text(cl.GetPlatformInfo, cl.PlatformVersion, handle)
+	p.name, p.version = printable(name), printable(version)
+	p.api = d.api.ForPlatform(handle, parseVersion(version) >= oldestVersion).Without(d.options.without...)
 	return p, errors.Join(named, versioned)
 }
 

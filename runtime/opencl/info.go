@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
@@ -21,7 +22,21 @@ type infoReader struct {
 func (r *infoReader) readText(param uint32) string {
 	text, err := r.api.Text(cl.GetDeviceInfo, param, r.device)
 	r.err = errors.Join(r.err, err)
-	return text
+	return printable(text)
+}
+
+// printable makes a driver's text fit for one line of a terminal: control
+// characters become spaces or question marks, and so do bytes that are not UTF-8.
+func printable(text string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return ' '
+		case c == unicode.ReplacementChar || !unicode.IsPrint(c):
+			return '?'
+		}
+		return c
+	}, text)
 }
 
 func (r *infoReader) readNumber(param uint32) uint64 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"offlink/runtime/driver"
@@ -83,8 +84,8 @@ func (d *Device) linkNative(ctx context.Context, own []*object, linked *spirv.Mo
 		return d.buildNative(own, options)
 	case d.able.linksHere:
 		return d.buildBitcode(ctx, own, linked, options)
-	case d.needsAccessors(linked):
-		return d.buildWithAccessors(linked, options)
+	case d.needsAccessors(linked) || linked != nil && d.able.buildsWhole:
+		return d.buildLinked(linked, joinOptions(own, options))
 	}
 	programs := make([]cl.Handle, len(own))
 	for i, o := range own {
@@ -103,6 +104,43 @@ func (d *Device) linkNative(ctx context.Context, own []*object, linked *spirv.Mo
 		err = errors.Join(err, d.api.Release(cl.ReleaseProgram, handle))
 	}
 	return 0, err
+}
+
+// joinOptions are the options of the objects and of the link, each text once, for
+// a build that does both.
+func joinOptions(own []*object, options string) string {
+	var list []string
+	for _, o := range own {
+		if o.options != "" && !slices.Contains(list, o.options) {
+			list = append(list, o.options)
+		}
+	}
+	return strings.TrimSpace(strings.Join(list, " ") + " " + options)
+}
+
+// buildLinked builds the linked module, with accessors of its variables where
+// they are needed.
+func (d *Device) buildLinked(linked *spirv.Module, options string) (cl.Handle, error) {
+	m := linked
+	if d.needsAccessors(linked) {
+		var err error
+		if m, err = linked.WithAccessors(devicecode.Accessors(linked)); err != nil {
+			return 0, d.buildError(err)
+		}
+	}
+	context, err := d.openContext()
+	if err != nil {
+		return 0, err
+	}
+	handle, err := d.api.NewProgramIL(d.able.create, context, m.Bytes())
+	if err != nil {
+		return 0, d.failedBuild(err, 0)
+	}
+	if err := d.api.Build(handle, d.handle, options); err != nil {
+		err = d.failedBuild(err, handle)
+		return 0, errors.Join(err, d.api.Release(cl.ReleaseProgram, handle))
+	}
+	return handle, nil
 }
 
 // buildNative builds code that was compiled ahead of time. One image is a whole

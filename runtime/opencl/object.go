@@ -75,7 +75,7 @@ func (d *Device) compileModule(o *object, values map[uint32][]byte) error {
 		}
 		o.module = module
 	}
-	if d.able.linksHere {
+	if d.able.linksHere || d.able.buildsWhole {
 		return nil
 	}
 	context, err := d.openContext()
@@ -141,8 +141,9 @@ func (d *Device) compileOther(o *object) error {
 func (d *Device) failedBuild(err error, program cl.Handle) error {
 	build := &driver.BuildError{Device: d.info.Name, Err: err}
 	if program != 0 {
-		if log, failed := d.api.Text(cl.GetProgramBuildInfo, cl.ProgramBuildLog, program, d.handle); failed == nil {
-			build.Log = log
+		var failed error
+		if build.Log, failed = d.api.Text(cl.GetProgramBuildInfo, cl.ProgramBuildLog, program, d.handle); failed != nil {
+			build.Err = errors.Join(err, fmt.Errorf("its build log: %w", failed))
 		}
 	}
 	return build

@@ -41,8 +41,9 @@ func (d *Device) buildError(err error) error {
 func (d *Device) failedBuild(err error, program pi.Handle) error {
 	build := &driver.BuildError{Device: d.info.Name, Err: err}
 	if program != 0 {
-		if log, failed := d.plugin.Text(pi.ProgramGetBuildInfo, cl.ProgramBuildLog, program, d.handle); failed == nil {
-			build.Log = log
+		var failed error
+		if build.Log, failed = d.plugin.Text(pi.ProgramGetBuildInfo, cl.ProgramBuildLog, program, d.handle); failed != nil {
+			build.Err = errors.Join(err, fmt.Errorf("its build log: %w", failed))
 		}
 	}
 	return build

@@ -28,7 +28,7 @@ func tableOptions(table, version, length string, more ...string) []string {
 func buildPlugin(t *testing.T, options ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "libpi_test.so")
-	args := append([]string{"-shared", "-fPIC", "-I../internal/pi/include", "-o", path, "testdata/plugin.c"}, options...)
+	args := append([]string{"-shared", "-fPIC", "-I../internal/pi/include", "-I../drivertest/testdata", "-o", path, "testdata/plugin.c"}, options...)
 	if out, err := exec.Command(testtool.Path(t, "gcc"), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -122,7 +122,7 @@ func TestTables(t *testing.T) {
 			if err := d.Close(); err != nil {
 				t.Error(err)
 			}
-			for counter, want := range map[string]int{"plugin_live": 0, "plugin_misuses": 0, "plugin_torn_down": 1} {
+			for counter, want := range map[string]int{"device_live": 0, "device_misuses": 0, "plugin_torn_down": 1} {
 				if got := c.number(counter); got != want {
 					t.Errorf("%s is %d; want %d", counter, got, want)
 				}
@@ -244,7 +244,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("a failed build: %v", err)
 		}
 	}
-	if n := c.number("plugin_misuses"); n != 0 {
+	if n := c.number("device_misuses"); n != 0 {
 		t.Errorf("%d misuses", n)
 	}
 }
@@ -268,7 +268,7 @@ func TestFaults(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return d, func() int { return c.number("plugin_live") + c.number("plugin_misuses") }
+				return d, func() int { return c.number("device_live") + c.number("device_misuses") }
 			})
 		})
 	}
@@ -304,7 +304,7 @@ func TestNativeHandles(t *testing.T) {
 				t.Error(err)
 			}
 			c := countersOf(t, path)
-			if n := c.number("plugin_misuses"); n != 0 {
+			if n := c.number("device_misuses"); n != 0 {
 				t.Errorf("%d misuses", n)
 			}
 		})

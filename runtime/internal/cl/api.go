@@ -74,13 +74,14 @@ func (a *API) File() string { return a.library.File(GetPlatformIDs.String()) }
 // Close unloads the library. No copy made by ForPlatform may be used after it.
 func (a *API) Close() error { return a.library.Close() }
 
-// ForPlatform returns the API with the functions of the platform's extensions.
-func (a *API) ForPlatform(platform Handle) *API {
+// ForPlatform returns the API with the functions of the platform's extensions, or
+// with none: a platform before OpenCL 1.2 cannot be asked for them.
+func (a *API) ForPlatform(platform Handle, extensions bool) *API {
 	own := *a
 	for f := firstExtension + 1; f < functions; f++ {
 		own.address[f] = 0
 	}
-	if a.Has(GetExtensionFunctionAddressForPlatform) {
+	if extensions && a.Has(GetExtensionFunctionAddressForPlatform) {
 		for f := firstExtension; f < functions; f++ {
 			own.address[f] = dl.Call(a.address[GetExtensionFunctionAddressForPlatform], uintptr(platform), uintptr(unsafe.Pointer(dl.CString(f.String()))))
 		}

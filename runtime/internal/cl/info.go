@@ -3,12 +3,24 @@ package cl
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"unsafe"
 )
 
-// maxInfo bounds the answer of a query: build logs of megabytes are whole.
-const maxInfo = 1 << 30
+// Bounds of the answers of queries. Build logs of megabytes are whole.
+const (
+	maxInfo = 1 << 30 // programs in the driver's form
+	maxText = 64 << 20
+)
+
+// checkSize refuses an answer that is too long to be read.
+func checkSize(f Function, size, limit uint64) error {
+	if size > limit {
+		return fmt.Errorf("%v: the answer has %d bytes; up to %d are read", f, size, limit)
+	}
+	return nil
+}
 
 // queryInfo asks for the size of an answer and then for the answer. The arguments
 // before the query's are those in object.
@@ -24,8 +36,8 @@ func (a *API) queryInfo(f Function, param uint32, objects ...Handle) ([]byte, er
 	if err := a.queryCall(f, args[:n+1], nil, size); err != nil {
 		return nil, err
 	}
-	if *size == 0 || *size > maxInfo {
-		return nil, nil
+	if err := checkSize(f, uint64(*size), maxText); err != nil || *size == 0 {
+		return nil, err
 	}
 	answer := make([]byte, *size)
 	if err := a.queryCall(f, args[:n+1], answer, size); err != nil {
@@ -48,7 +60,7 @@ func (a *API) queryCall(f Function, args []uintptr, answer []byte, size *uintptr
 func (a *API) Text(f Function, param uint32, objects ...Handle) (string, error) {
 	answer, err := a.queryInfo(f, param, objects...)
 	text, _, _ := bytes.Cut(answer, []byte{0})
-	return strings.TrimSpace(string(text)), err
+	return strings.TrimSpace(unsafe.String(unsafe.SliceData(text), len(text))), err // nobody else has the bytes
 }
 
 // Raw asks for bytes.

@@ -2,6 +2,7 @@ package cl
 
 import (
 	"errors"
+	"fmt"
 	"unsafe"
 
 	"offlink/runtime/driver"
@@ -13,22 +14,36 @@ func IsCode(err error, code int) bool {
 	return ok && call.Code == code
 }
 
-// Platforms lists the platforms. A loader that finds no driver says so by an
-// error, which is an empty list here.
-func (a *API) Platforms() ([]Handle, error) {
+// maxObjects bounds the platforms of a loader and the devices of a platform.
+const maxObjects = 1 << 12
+
+// listObjects has call tell the number of objects, and then list them. A loader
+// or driver that finds none may say so by the code none, which is an empty list
+// here. The list may have null handles.
+func listObjects(what string, none int, call func(count uintptr, list, number unsafe.Pointer) error) ([]Handle, error) {
 	count := new(uint32)
-	err := a.callFunction(GetPlatformIDs, 0, 0, uintptr(unsafe.Pointer(count)))
-	if IsCode(err, PlatformNotFound) || err == nil && *count == 0 {
+	err := call(0, nil, unsafe.Pointer(count))
+	if IsCode(err, none) || err == nil && *count == 0 {
 		return nil, nil
+	}
+	if err == nil && *count > maxObjects {
+		err = fmt.Errorf("the driver says that it has %d %s; up to %d are listed", *count, what, maxObjects)
 	}
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Handle, *count)
-	if err := a.callFunction(GetPlatformIDs, uintptr(*count), uintptr(pointer(list)), uintptr(unsafe.Pointer(count))); err != nil {
+	if err := call(uintptr(*count), pointer(list), unsafe.Pointer(count)); err != nil {
 		return nil, err
 	}
 	return list[:min(int(*count), len(list))], nil
+}
+
+// Platforms lists the platforms.
+func (a *API) Platforms() ([]Handle, error) {
+	return listObjects("platforms", PlatformNotFound, func(count uintptr, list, number unsafe.Pointer) error {
+		return a.callFunction(GetPlatformIDs, count, uintptr(list), uintptr(number))
+	})
 }
 
 // allDevices is CL_DEVICE_TYPE_ALL, which is all but custom devices.
@@ -37,35 +52,17 @@ const allDevices = 0xFFFFFFFF
 // Devices lists the devices of a platform. Platforms without any are common:
 // a driver whose hardware is not there.
 func (a *API) Devices(platform Handle) ([]Handle, error) {
-	count := new(uint32)
-	err := a.callFunction(GetDeviceIDs, uintptr(platform), allDevices, 0, 0, uintptr(unsafe.Pointer(count)))
-	if IsCode(err, DeviceNotFound) || err == nil && *count == 0 {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	list := make([]Handle, *count)
-	if err := a.callFunction(GetDeviceIDs, uintptr(platform), allDevices, uintptr(*count), uintptr(pointer(list)), uintptr(unsafe.Pointer(count))); err != nil {
-		return nil, err
-	}
-	return list[:min(int(*count), len(list))], nil
+	return listObjects("devices", DeviceNotFound, func(count uintptr, list, number unsafe.Pointer) error {
+		return a.callFunction(GetDeviceIDs, uintptr(platform), allDevices, count, uintptr(list), uintptr(number))
+	})
 }
 
-// SubDevices parts a device; the properties end with 0.
+// SubDevices parts a device; the properties end with 0. There are none where the
+// driver cannot do that.
 func (a *API) SubDevices(device Handle, properties []uintptr) ([]Handle, error) {
-	count := new(uint32)
-	if err := a.callFunction(CreateSubDevices, uintptr(device), uintptr(pointer(properties)), 0, 0, uintptr(unsafe.Pointer(count))); err != nil {
-		return nil, err
-	}
-	list := make([]Handle, *count)
-	if len(list) == 0 {
-		return nil, nil
-	}
-	if err := a.callFunction(CreateSubDevices, uintptr(device), uintptr(pointer(properties)), uintptr(*count), uintptr(pointer(list)), uintptr(unsafe.Pointer(count))); err != nil {
-		return nil, err
-	}
-	return list[:min(int(*count), len(list))], nil
+	return listObjects("sub-devices", DevicePartitionFailed, func(count uintptr, list, number unsafe.Pointer) error {
+		return a.callFunction(CreateSubDevices, uintptr(device), uintptr(pointer(properties)), count, uintptr(list), uintptr(number))
+	})
 }
 
 // Release gives an object back by the function for its kind.

@@ -69,7 +69,10 @@ func (a *API) Link(context, device Handle, options string, programs []Handle) (H
 // ProgramBinary is the binary of a program that was built for one device.
 func (a *API) ProgramBinary(program Handle) ([]byte, error) {
 	size, err := a.Number(GetProgramInfo, ProgramBinarySizes, program)
-	if err != nil || size == 0 || size > maxInfo {
+	if err == nil {
+		err = checkSize(GetProgramInfo, size, maxInfo)
+	}
+	if err != nil || size == 0 {
 		return nil, err
 	}
 	binary := make([]byte, size)

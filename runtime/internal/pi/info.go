@@ -3,12 +3,13 @@ package pi
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"unsafe"
 )
 
 // maxInfo bounds the answer of a query: build logs of megabytes are whole.
-const maxInfo = 1 << 30
+const maxInfo = 64 << 20
 
 // query asks for the size of an answer and then for the answer, in a buffer of
 // that size: the OpenCL plugin of 15.47 aborts for a larger one. Objects are
@@ -23,7 +24,10 @@ func (p *Plugin) query(f Function, param uint32, objects ...Handle) ([]byte, err
 	if err := p.queryCall(f, args, nil, size); err != nil {
 		return nil, err
 	}
-	if *size == 0 || *size > maxInfo {
+	if *size > maxInfo {
+		return nil, fmt.Errorf("%v: the answer has %d bytes; up to %d are read", f, *size, maxInfo)
+	}
+	if *size == 0 {
 		return nil, nil
 	}
 	answer := make([]byte, *size)
@@ -45,7 +49,7 @@ func (p *Plugin) queryCall(f Function, args []uintptr, answer []byte, size *uint
 func (p *Plugin) Text(f Function, param uint32, objects ...Handle) (string, error) {
 	answer, err := p.query(f, param, objects...)
 	text, _, _ := bytes.Cut(answer, []byte{0})
-	return strings.TrimSpace(string(text)), err
+	return strings.TrimSpace(unsafe.String(unsafe.SliceData(text), len(text))), err // nobody else has the bytes
 }
 
 // Number asks for an integer of any size; 0 if the answer is empty.

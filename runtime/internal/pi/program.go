@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"fmt"
 	"unsafe"
 
 	"offlink/runtime/internal/cl"
@@ -63,7 +64,11 @@ func (p *Plugin) Link(context, device Handle, options string, programs []Handle)
 // ProgramBinary is the binary of a program that was built for one device.
 func (p *Plugin) ProgramBinary(program Handle) ([]byte, error) {
 	size, err := p.Number(ProgramGetInfo, cl.ProgramBinarySizes, program)
-	if err != nil || size == 0 || size > maxInfo {
+	const most = 1 << 30
+	if err == nil && size > most {
+		err = fmt.Errorf("%v: the program has %d bytes; up to %d are read", ProgramGetInfo, size, most)
+	}
+	if err != nil || size == 0 {
 		return nil, err
 	}
 	binary := make([]byte, size)

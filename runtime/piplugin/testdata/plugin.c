@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fakedevice.h"
 #include "pi_tables.h"
 
 /* An entry of the table whose function is not in this file is null. */
@@ -25,7 +26,7 @@ enum { OK = 0, DEVICE_NOT_FOUND = -1, COMPILE_FAILURE = -15, LINK_FAILURE = -17,
        INVALID_KERNEL_NAME = -46, INVALID_ARG_INDEX = -49, INVALID_ARG_SIZE = -51, INVALID_OPERATION = -59, SPECIFIC = -996 };
 
 /* What the test reads and sets. */
-int plugin_live, plugin_misuses, plugin_torn_down;
+int plugin_torn_down;
 int plugin_next_code; /* of the next call, once */
 char plugin_last_options[64];
 static char last_error[64];
@@ -40,46 +41,11 @@ static char last_error[64];
     }                                                                               \
   } while (0)
 
-typedef struct object {
-  uint32_t kind; /* 'C'ontext, 'Q'ueue, 'M'emory, 'P'rogram, 'K'ernel, 'E'vent, 'D'ead */
-  int uses;
-  struct object *parent;
-  /* memory */
-  unsigned char *bytes;
-  size_t size;
-  /* program */
-  int compiled, linked, variable, constants[2];
-  /* kernel */
-  char name[64];
-  unsigned char args[4][64];
-  size_t sizes[4];
-  int set;
-} object;
-
-static object *create(char kind, object *parent) {
-  object *o = calloc(1, sizeof *o);
-  o->kind = kind, o->uses = 1, o->parent = parent;
-  __atomic_add_fetch(&plugin_live, 1, __ATOMIC_RELAXED);
-  return o;
-}
-
-static int known(const object *o, char kind) {
-  if (o && o->kind == (uint32_t)kind)
-    return 1;
-  plugin_misuses++;
-  return 0;
-}
-
 static int release(object *o, char kind) {
   ENTER;
   if (!known(o, kind))
     return INVALID_VALUE;
-  if (__atomic_sub_fetch(&o->uses, 1, __ATOMIC_RELAXED) == 0) {
-    if (kind == 'M' && o->parent == NULL)
-      free(o->bytes);
-    o->kind = 'D'; /* the struct stays, so that a second release is seen */
-    __atomic_sub_fetch(&plugin_live, 1, __ATOMIC_RELAXED);
-  }
+  drop(o, kind);
   return OK;
 }
 
@@ -199,14 +165,6 @@ int piQueueFlush(object *q) { return piQueueFinish(q); }
 
 /* Memory. */
 
-static object *allocate(size_t size) {
-  object *m = create('M', NULL);
-  m->bytes = aligned_alloc(128, (size + 127) / 128 * 128);
-  memset(m->bytes, 0xa5, size); /* nobody has zeroed it */
-  m->size = size;
-  return m;
-}
-
 int piMemBufferCreate(object *c, uint64_t flags, size_t size, void *host, object **out, void *properties) {
   ENTER;
   KNOWN(c, 'C');
@@ -258,7 +216,7 @@ int piextUSMFree(object *c, void *p) {
       allocations[i] = NULL;
       return release(m, 'M');
     }
-  plugin_misuses++;
+  device_misuses++;
   return INVALID_VALUE;
 }
 int piextUSMGetMemAllocInfo(object *c, unsigned char *p, uint32_t what, size_t room, void *out, size_t *size) {
@@ -361,29 +319,13 @@ int piEnqueueMemBufferFill(object *q, object *m, const unsigned char *pattern, s
   return done(q, event);
 }
 
-/* Programs. Of the code, the values of the specialization constants 3 and 4
- * are read; every program has every kernel. */
-
-static void read_constants(object *p, const uint32_t *words, size_t count) {
-  enum { DECORATE = 71, SPEC_ID = 1, SPEC_CONSTANT = 50 };
-  uint32_t ids[2] = {0};
-  for (size_t i = 5; i < count && words[i] >> 16; i += words[i] >> 16) {
-    const uint32_t *in = words + i;
-    if ((in[0] & 0xffff) == DECORATE && in[2] == SPEC_ID && in[3] >= 3 && in[3] <= 4)
-      ids[in[3] - 3] = in[1];
-    for (int k = 0; k < 2; k++)
-      if ((in[0] & 0xffff) == SPEC_CONSTANT && in[2] == ids[k])
-        p->constants[k] = (int)in[3];
-  }
-}
+/* Programs. */
 
 int piProgramCreate(object *c, const void *il, size_t length, object **out) {
   ENTER;
   KNOWN(c, 'C');
-  object *p = create('P', NULL);
-  p->variable = 7, p->constants[0] = 42, p->constants[1] = 43;
-  read_constants(p, il, length / 4);
-  *out = p;
+  *out = create_program();
+  read_constants(*out, il, length / 4);
   return OK;
 }
 int piextProgramSetSpecializationConstant(object *p, uint32_t id, size_t size, const int *value) {
@@ -412,14 +354,11 @@ int piProgramBuild(object *p, uint32_t n, object **devices, const char *options,
 int piProgramLink(object *c, uint32_t n, object **devices, const char *options, uint32_t count, object **list, void *notify, void *user, object **out) {
   ENTER;
   KNOWN(c, 'C');
-  object *p = create('P', NULL);
+  object *p = create_program();
   *out = p;
-  p->variable = 7, p->constants[0] = 42, p->constants[1] = 43;
   for (uint32_t i = 0; i < count; i++) {
     KNOWN(list[i], 'P');
-    for (int k = 0; k < 2; k++)
-      if (list[i]->constants[k] != 42 + k)
-        p->constants[k] = list[i]->constants[k];
+    merge_constants(p, list[i]);
   }
   if (!strcmp(options, "-fail"))
     return LINK_FAILURE; /* with a program that has the log */
@@ -514,21 +453,11 @@ int piextGetDeviceFunctionPointer(object *d, object *p, const char *name, uint64
 
 /* Kernels. */
 
-static const char *names[] = {"app", "fill", "ids", "sums", "count", "local_size", "follow", "last", "special", "endless", "required",
-                              "add_variable", "offlink.read.variable", "offlink.write.variable"};
-
 int piKernelCreate(object *p, const char *name, object **out) {
   ENTER;
   KNOWN(p, 'P');
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (p->linked && !strcmp(name, names[i])) {
-      object *k = create('K', p);
-      snprintf(k->name, sizeof k->name, "%s", name);
-      __atomic_add_fetch(&p->uses, 1, __ATOMIC_RELAXED);
-      *out = k;
-      return OK;
-    }
-  return INVALID_KERNEL_NAME;
+  *out = create_kernel(p, name);
+  return *out ? OK : INVALID_KERNEL_NAME;
 }
 int piKernelRelease(object *k) {
   object *p = k->parent;
@@ -585,61 +514,12 @@ int piKernelGetGroupInfo(object *k, object *d, uint32_t what, size_t room, void 
   return INVALID_VALUE;
 }
 
-#define POINTER(type, i) (*(type **)k->args[i])
-
-static void run(object *k, const size_t *id, const size_t *global, const size_t *offset, size_t local) {
-  int *out = POINTER(int, 0);
-  size_t x = id[0] + offset[0], y = id[1] + offset[1], z = id[2] + offset[2];
-  object *p = k->parent;
-  if (!strcmp(k->name, "app"))
-    out[x] = 2 * (int)x;
-  else if (!strcmp(k->name, "fill"))
-    ((float *)out)[x] = *(float *)k->args[1] + *(signed char *)k->args[2];
-  else if (!strcmp(k->name, "ids"))
-    out[id[0] + global[0] * (id[1] + global[1] * id[2])] = (int)(x + 100 * y + 10000 * z);
-  else if (!strcmp(k->name, "sums"))
-    POINTER(int, 1)[x / local] = (x % local ? POINTER(int, 1)[x / local] : 0) + out[x];
-  else if (!strcmp(k->name, "count"))
-    ++*out;
-  else if (!strcmp(k->name, "local_size"))
-    out[x] = 1;
-  else if (!strcmp(k->name, "follow"))
-    ((int **)k->args[0])[1][x] = ((int **)k->args[0])[0][x] + 1;
-  else if (!strcmp(k->name, "special"))
-    memcpy(out, p->constants, sizeof p->constants);
-  else if (!strcmp(k->name, "required"))
-    out[x] = 1;
-  else if (!strcmp(k->name, "add_variable"))
-    out[x] += p->variable++;
-  else if (!strcmp(k->name, "offlink.read.variable"))
-    memcpy(out, (char *)&p->variable + *(uint64_t *)k->args[1], *(uint64_t *)k->args[2]);
-  else if (!strcmp(k->name, "offlink.write.variable"))
-    memcpy((char *)&p->variable + *(uint64_t *)k->args[1], out, *(uint64_t *)k->args[2]);
-  else if (!strcmp(k->name, "last")) {
-    uint64_t *list = POINTER(uint64_t, 0);
-    while (list[1])
-      list = (uint64_t *)list[1];
-    *POINTER(int, 1) = (int)list[0];
-  }
-}
-
-static int threads; /* the device's lock: the suite calls from several */
-
 int piEnqueueKernelLaunch(object *q, object *k, uint32_t dimensions, const size_t *offset, const size_t *global, const size_t *local, WAITS) {
   ENTER;
   KNOWN(k, 'K');
-  size_t whole[3] = {1, 1, 1}, from[3] = {0}, id[3];
   if (dimensions < 1 || dimensions > 3)
     return INVALID_VALUE;
-  for (uint32_t i = 0; i < dimensions; i++)
-    whole[i] = global[i], from[i] = offset ? offset[i] : 0;
-  while (__atomic_exchange_n(&threads, 1, __ATOMIC_ACQUIRE))
-    ;
-  for (id[2] = 0; id[2] < whole[2]; id[2]++)
-    for (id[1] = 0; id[1] < whole[1]; id[1]++)
-      for (id[0] = 0; id[0] < whole[0]; id[0]++)
-        run(k, id, whole, from, local ? local[0] : 1);
-  __atomic_store_n(&threads, 0, __ATOMIC_RELEASE);
+  run_range(k, dimensions, offset, global, local);
   return done(q, event);
 }
 
