@@ -193,8 +193,9 @@ func (e *event) onEnd(f func(error)) error {
 	}
 	callbacks.waiting[number] = func(status int) {
 		go func() { // a driver's thread must not call the driver
-			f(e.endError(status))
-			_ = e.releaseUse()
+			err := e.endError(status)
+			_ = e.releaseUse() // first: f may be the last that anyone waits for
+			f(err)
 		}()
 	}
 	callbacks.Unlock()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"offlink/internal/testtool"
 	"offlink/runtime/driver"
@@ -91,6 +92,10 @@ func (f *fakeLibrary) setText(name, value string) {
 func (f *fakeLibrary) open(o Options) *Driver {
 	f.t.Helper()
 	f.t.Cleanup(func() {
+		// A wait that was given up ends on a goroutine of its own.
+		for end := time.Now().Add(10 * time.Second); f.number("device_live") != 0 && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
 		for _, counter := range []string{"device_live", "device_misuses"} {
 			if n := f.number(counter); n != 0 {
 				f.t.Errorf("%s is %d", counter, n)
