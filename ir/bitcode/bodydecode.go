@@ -19,6 +19,13 @@ type bodyDecoder struct {
 	source *source
 	types  []ir.Type
 	shapes map[string]ir.TypeID
+	// pointers and integers are the types that most instructions ask for.
+	pointers map[pointerKey]ir.TypeID
+	integers map[uint32]ir.TypeID
+	void     ir.TypeID // NoType until an instruction has it
+	key      []byte    // scratch of appendShape
+	parts    []operand // of the constants that are being decoded, as a stack
+	details  map[ir.AttributeGroupID][]ir.AttributeDetail
 
 	compact   *body
 	body      *ir.Body
@@ -63,7 +70,10 @@ func (d *bodyDecoder) catchFault(value ir.ValueID, step func()) error {
 func (s *source) NewBodyReader() ir.BodyReader { return s.newBodyDecoder() }
 
 func (s *source) newBodyDecoder() *bodyDecoder {
-	return &bodyDecoder{source: s, types: slices.Clip(s.module.Types), constants: make(map[constantKey]ir.Value)}
+	return &bodyDecoder{
+		source: s, types: slices.Clip(s.module.Types), constants: make(map[constantKey]ir.Value),
+		pointers: make(map[pointerKey]ir.TypeID), integers: make(map[uint32]ir.TypeID), void: ir.NoType, details: make(map[ir.AttributeGroupID][]ir.AttributeDetail),
+	}
 }
 
 // Types implements [ir.BodyReader].
@@ -103,7 +113,7 @@ func (d *bodyDecoder) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v i
 // usePool makes constants go to that pool. Constants that were decoded before
 // are of another pool and are forgotten.
 func (d *bodyDecoder) usePool(pool *ir.ConstantPool, compact *body) {
-	d.pool, d.compact = pool, compact
+	d.pool, d.compact, d.parts = pool, compact, d.parts[:0]
 	clear(d.constants)
 }
 
@@ -288,15 +298,35 @@ func (d *bodyDecoder) globalValue(id uint32, depth int) ir.Value {
 // pointerTo returns the type of a pointer, which names the pointee before LLVM
 // 15.
 func (d *bodyDecoder) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
-	want := ir.Type{Kind: ir.TypePointer, AddressSpace: space}
+	key := pointerKey{pointee: ir.NoType, space: space}
 	if d.source.typedPointers {
-		want.Elements = []ir.TypeID{pointee}
+		key.pointee = pointee
 	}
-	return d.internType(want)
+	id, known := d.pointers[key]
+	if !known {
+		want := ir.Type{Kind: ir.TypePointer, AddressSpace: space}
+		if d.source.typedPointers {
+			want.Elements = []ir.TypeID{pointee}
+		}
+		id = d.internType(want)
+		d.pointers[key] = id
+	}
+	return id
+}
+
+// pointerKey names a type of pointers; pointee is NoType for opaque ones.
+type pointerKey struct {
+	pointee ir.TypeID
+	space   uint32
 }
 
 func (d *bodyDecoder) integerType(bits uint32) ir.TypeID {
-	return d.internType(ir.Type{Kind: ir.TypeInteger, Bits: bits})
+	id, known := d.integers[bits]
+	if !known {
+		id = d.internType(ir.Type{Kind: ir.TypeInteger, Bits: bits})
+		d.integers[bits] = id
+	}
+	return id
 }
 
 // internType returns the TypeID of a type that is not an identified struct.
@@ -304,25 +334,33 @@ func (d *bodyDecoder) internType(want ir.Type) ir.TypeID {
 	if d.shapes == nil {
 		d.shapes = make(map[string]ir.TypeID, len(d.types))
 		for i := range d.types {
-			key := shapeKey(&d.types[i])
-			if _, ok := d.shapes[key]; !ok && !d.types[i].Identified {
-				d.shapes[key] = ir.TypeID(i)
+			d.key = appendShape(d.key[:0], &d.types[i])
+			if _, ok := d.shapes[string(d.key)]; !ok && !d.types[i].Identified {
+				d.shapes[string(d.key)] = ir.TypeID(i)
 			}
 		}
 	}
-	key := shapeKey(&want)
-	if id, ok := d.shapes[key]; ok {
+	d.key = appendShape(d.key[:0], &want)
+	if id, ok := d.shapes[string(d.key)]; ok {
 		return id
 	}
 	id := ir.TypeID(len(d.types))
 	d.types = append(d.types, want)
-	d.shapes[key] = id
+	d.shapes[string(d.key)] = id
 	return id
 }
 
-// shapeKey spells a type so that equal types are spelled the same.
-func shapeKey(t *ir.Type) string {
-	k := []byte{byte(t.Kind), 0}
+// voidType returns the type of instructions without a result.
+func (d *bodyDecoder) voidType() ir.TypeID {
+	if d.void == ir.NoType {
+		d.void = d.internType(ir.Type{Name: "void"})
+	}
+	return d.void
+}
+
+// appendShape spells a type so that equal types are spelled the same. k is empty.
+func appendShape(k []byte, t *ir.Type) []byte {
+	k = append(k, byte(t.Kind), 0)
 	for i, set := range []bool{t.Packed, t.Opaque, t.Scalable, t.Variadic, t.Identified} {
 		if set {
 			k[1] |= 1 << i
@@ -340,7 +378,7 @@ func shapeKey(t *ir.Type) string {
 	for _, e := range t.Elements {
 		k = binary.AppendUvarint(k, uint64(e))
 	}
-	return string(k)
+	return k
 }
 
 // elementAt returns the type of an element of an aggregate or vector.

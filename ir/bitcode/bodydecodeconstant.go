@@ -30,7 +30,9 @@ func (d *bodyDecoder) decodeConstant(key constantKey, depth int) ir.Value {
 	}
 	c := t.openRecord(int(key.index))
 	rec := c.takeHead()
-	list := c.takeOperands(rec, nil)
+	start := len(d.parts)
+	d.parts = c.takeOperands(rec, d.parts)
+	list := d.parts[start:]
 	node := ir.ConstantNode{Type: ir.TypeID(t.types[key.index])}
 	v, done := d.simpleConstant(&node, rec.code, list), true
 	if v.Kind == ir.ValueNone {
@@ -39,6 +41,7 @@ func (d *bodyDecoder) decodeConstant(key constantKey, depth int) ir.Value {
 	if !done {
 		d.failf("constant record %s is not decoded", llvmschema.Constants[rec.code].Name)
 	}
+	d.parts = d.parts[:start]
 	d.constants[key] = v
 	return v
 }

@@ -75,7 +75,7 @@ func (d *bodyDecoder) decodeRecord(rec record) {
 		d.decodeBundle()
 		return
 	}
-	in := ir.Instruction{Call: -1, Element: ir.NoType, Type: d.internType(ir.Type{Name: "void"})}
+	in := ir.Instruction{Call: -1, Element: ir.NoType, Type: d.voidType()}
 	d.list = d.list[:0]
 	if rec.code >= llvmschema.FunctionRecordValue && rec.code <= llvmschema.FunctionRecordDeclareValue {
 		d.debugRecord(rec.code, &in)

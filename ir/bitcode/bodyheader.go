@@ -1,6 +1,8 @@
 package bitcode
 
 import (
+	"slices"
+
 	"offlink/ir"
 	"offlink/ir/llvmschema"
 )
@@ -12,7 +14,7 @@ func (d *bodyDecoder) attributeSet(list uint64) (set ir.AttributeSet) {
 	}
 	for _, id := range d.source.lists[list-1] {
 		g := &d.source.groups[id]
-		details := g.attributeDetails()
+		details := d.groupDetails(id)
 		switch index := g.index; {
 		case index == llvmschema.FunctionIndex:
 			set.Function = details
@@ -26,6 +28,16 @@ func (d *bodyDecoder) attributeSet(list uint64) (set ir.AttributeSet) {
 		}
 	}
 	return set
+}
+
+// groupDetails decodes the attributes of a group once: sets share them.
+func (d *bodyDecoder) groupDetails(id ir.AttributeGroupID) []ir.AttributeDetail {
+	list, known := d.details[id]
+	if !known {
+		list = slices.Clip(d.source.groups[id].attributeDetails())
+		d.details[id] = list
+	}
+	return list
 }
 
 // attributeDetails decodes the attributes of a group.

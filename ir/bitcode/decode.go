@@ -123,7 +123,11 @@ func (s *source) moduleConstant(id uint32) (c ir.Constant, err error) {
 		return ir.Constant{Kind: ir.ConstantValue, Value: ir.ValueID(id)}, nil
 	}
 	var pool ir.ConstantPool
-	d := s.newBodyDecoder()
+	d, _ := s.decoders.Get().(*bodyDecoder)
+	if d == nil {
+		d = s.newBodyDecoder()
+	}
+	defer s.decoders.Put(d)
 	d.usePool(&pool, nil)
 	failed := abort.Catch(func() {
 		v := d.globalValue(id, 0)

@@ -46,6 +46,7 @@ type source struct {
 	typeOf    map[string]uint32 // types without a name by their record
 
 	collectors sync.Pool // of *bodyReader, for RefsWithout
+	decoders   sync.Pool // of *bodyDecoder, for constants that metadata name
 
 	budget atomic.Int64 // of steps that walks over constants may take together
 }

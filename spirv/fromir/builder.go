@@ -47,11 +47,13 @@ type builder struct {
 	capabilities map[uint32]bool
 	extensions   map[string]bool
 
-	names       map[id]string
+	names       []string // by identifier, as far as there are names
 	decorations []decoration
 	decorated   map[string]bool
+	key         []byte    // scratch of spelledKey
 	alias       map[id]id // identifiers that became others
-	entries     map[id]*entry
+	entries     []*entry  // by identifier, nil for others
+	arena       entryArena
 	order       []id // entries in the order in which they were made
 	unique      map[string]id
 	modes       []uint32 // execution modes
@@ -69,8 +71,8 @@ type decoration struct {
 func newBuilder() *builder {
 	return &builder{
 		next: firstID, version: spirv.Version1_0,
-		capabilities: make(map[uint32]bool), extensions: make(map[string]bool), names: make(map[id]string),
-		alias: make(map[id]id), decorated: make(map[string]bool), entries: make(map[id]*entry), unique: make(map[string]id),
+		capabilities: make(map[uint32]bool), extensions: make(map[string]bool),
+		alias: make(map[id]id), decorated: make(map[string]bool), unique: make(map[string]id),
 	}
 }
 
@@ -80,9 +82,11 @@ func (b *builder) resetUnit() {
 	clear(b.capabilities)
 	clear(b.extensions)
 	clear(b.names)
+	clear(b.entries)
+	b.names, b.entries = b.names[:0], b.entries[:0]
+	b.arena.reset()
 	clear(b.alias)
 	clear(b.decorated)
-	clear(b.entries)
 	clear(b.unique)
 	b.decorations, b.order, b.modes, b.functions = b.decorations[:0], b.order[:0], b.modes[:0], b.functions[:0]
 }
@@ -100,12 +104,14 @@ func appendInstruction(words []uint32, op spirv.Opcode, operands ...uint32) []ui
 
 // appendText appends a string as SPIR-V has it: in words, ended by a zero.
 func appendText(words []uint32, text string) []uint32 {
-	for i := 0; i <= len(text); i += 4 {
-		var word [4]byte
-		copy(word[:], text[min(i, len(text)):])
-		words = append(words, binary.LittleEndian.Uint32(word[:]))
+	for ; len(text) >= 4; text = text[4:] {
+		words = append(words, uint32(text[0])|uint32(text[1])<<8|uint32(text[2])<<16|uint32(text[3])<<24)
 	}
-	return words
+	last := uint32(0)
+	for i := range len(text) {
+		last |= uint32(text[i]) << (8 * i)
+	}
+	return append(words, last)
 }
 
 // importSet returns the identifier of an instruction set.
@@ -129,9 +135,59 @@ func (b *builder) externalID(key string) id {
 
 // setName names an identifier; the empty name is none.
 func (b *builder) setName(n id, name string) {
-	if name != "" {
-		b.names[n] = name
+	if name == "" {
+		return
 	}
+	for int(n-firstID) >= len(b.names) {
+		b.names = append(b.names, "")
+	}
+	b.names[n-firstID] = name
+}
+
+// nameOf returns the name of an identifier.
+func (b *builder) nameOf(n id) string {
+	if i := int(n - firstID); i < len(b.names) {
+		return b.names[i]
+	}
+	return ""
+}
+
+// entryOf returns the entry that an identifier is, nil for others.
+func (b *builder) entryOf(n id) *entry {
+	if i := int(n - firstID); n >= firstID && i < len(b.entries) {
+		return b.entries[i]
+	}
+	return nil
+}
+
+// entryArena is memory for the entries of a unit and their words. Units of an
+// image copy what they keep.
+type entryArena struct {
+	chunks [][]entry
+	used   int // entries
+	words  []uint32
+}
+
+const entryChunk = 64
+
+func (a *entryArena) reset() { a.used, a.words = 0, a.words[:0] }
+
+// newEntry returns an entry of an instruction.
+func (a *entryArena) newEntry(op spirv.Opcode) *entry {
+	if a.used == len(a.chunks)*entryChunk {
+		a.chunks = append(a.chunks, make([]entry, entryChunk))
+	}
+	e := &a.chunks[a.used/entryChunk][a.used%entryChunk]
+	a.used++
+	*e = entry{op: op}
+	return e
+}
+
+// listWords returns words that are those of two lists.
+func (a *entryArena) listWords(first, rest []uint32) []uint32 {
+	start := len(a.words)
+	a.words = append(append(a.words, first...), rest...)
+	return a.words[start:len(a.words):len(a.words)]
 }
 
 // decorateID adds a decoration once.
@@ -140,45 +196,51 @@ func (b *builder) decorateID(n id, kind uint32, operands ...uint32) {
 }
 
 func (b *builder) addDecoration(op spirv.Opcode, target id, words []uint32) {
-	key := uniqueKey(op, append([]uint32{target}, words...))
-	if b.decorated[key] {
+	key := b.spelledKey(op, target, words)
+	if b.decorated[string(key)] {
 		return
 	}
-	b.decorated[key] = true
+	b.decorated[string(key)] = true
 	b.decorations = append(b.decorations, decoration{target, op, words})
 }
 
-func uniqueKey(op spirv.Opcode, words []uint32) string {
-	key := make([]byte, 0, 2+4*len(words))
-	key = binary.LittleEndian.AppendUint16(key, uint16(op))
+// spelledKey spells an instruction in the builder's scratch memory, so that
+// looking for one that is there already allocates nothing.
+func (b *builder) spelledKey(op spirv.Opcode, first uint32, words []uint32) []byte {
+	b.key = binary.LittleEndian.AppendUint16(b.key[:0], uint16(op))
+	b.key = binary.LittleEndian.AppendUint32(b.key, first)
 	for _, w := range words {
-		key = binary.LittleEndian.AppendUint32(key, w)
+		b.key = binary.LittleEndian.AppendUint32(b.key, w)
 	}
-	return string(key)
+	return b.key
 }
 
 // typeEntry returns the type that op and operands, after the result, make.
 // deps are the identifiers among the operands, in their order.
 func (b *builder) typeEntry(op spirv.Opcode, operands []uint32, deps ...id) id {
-	key := uniqueKey(op, operands)
-	if n, ok := b.unique[key]; ok {
+	key := b.spelledKey(op, 0, operands)
+	if n, ok := b.unique[string(key)]; ok {
 		return n
 	}
 	n := b.newID()
-	b.unique[key] = n
-	b.addEntry(n, &entry{op: op, words: append([]uint32{n}, operands...), deps: deps})
+	b.unique[string(key)] = n
+	e := b.arena.newEntry(op)
+	e.words, e.deps = b.arena.listWords([]uint32{n}, operands), b.arena.listWords(nil, deps)
+	b.addEntry(n, e)
 	return n
 }
 
 // constantEntry returns the constant of a type that op and operands make.
 func (b *builder) constantEntry(op spirv.Opcode, typ id, operands []uint32, deps ...id) id {
-	key := uniqueKey(op, append([]uint32{typ}, operands...))
-	if n, ok := b.unique[key]; ok {
+	key := b.spelledKey(op, typ, operands)
+	if n, ok := b.unique[string(key)]; ok {
 		return n
 	}
 	n := b.newID()
-	b.unique[key] = n
-	b.addEntry(n, &entry{op: op, words: append([]uint32{typ, n}, operands...), deps: append([]id{typ}, deps...)})
+	b.unique[string(key)] = n
+	e := b.arena.newEntry(op)
+	e.words, e.deps = b.arena.listWords([]uint32{typ, n}, operands), b.arena.listWords([]uint32{typ}, deps)
+	b.addEntry(n, e)
 	return n
 }
 
@@ -198,7 +260,10 @@ func (b *builder) keyedEntry(s section, key string, describe func(n id) entry) i
 
 // addEntry adds an entry in the order in which the unit makes them, which images keep.
 func (b *builder) addEntry(n id, e *entry) {
-	b.entries[n] = e
+	for int(n-firstID) >= len(b.entries) {
+		b.entries = append(b.entries, nil)
+	}
+	b.entries[n-firstID] = e
 	b.order = append(b.order, n)
 }
 

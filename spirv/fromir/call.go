@@ -261,10 +261,10 @@ func (c *callSite) setResult(n, typ id) {
 	}
 	n = c.castPointer(n, typ, c.typ)
 	c.defineResult(c.index, n)
-	if len(c.in.Attachments) > 0 && c.b.entries[n] == nil {
+	if len(c.in.Attachments) > 0 && c.b.entryOf(n) == nil {
 		c.maxError(n, c.in)
 	}
-	if c.before == 0 && c.in.Name != "" && c.b.names[n] == "" && c.b.entries[n] == nil {
+	if c.before == 0 && c.in.Name != "" && c.b.nameOf(n) == "" && c.b.entryOf(n) == nil {
 		c.b.setName(n, c.in.Name)
 	}
 }

@@ -146,7 +146,7 @@ func (t *translator) constComposite(typ id, parts []id) id {
 // isSpecialization reports whether a constant is a specialization constant to
 // SPIR-V, as every constant expression is: an OpConstantComposite has none.
 func (t *translator) isSpecialization(n id) bool {
-	e := t.b.entries[n]
+	e := t.b.entryOf(n)
 	return e != nil && (e.op == spirv.OpSpecConstantOp || e.op == spirv.OpSpecConstantComposite)
 }
 
@@ -218,7 +218,7 @@ type constantKey struct {
 // compositePart returns a part of a composite constant: a constant, also for the
 // address of a variable, which SPIR-V takes as an initialiser alone.
 func (t *translator) compositePart(v ir.Value, n, typ id) id {
-	if e := t.b.entries[n]; v.Kind == ir.ValueGlobal && e != nil && e.section == sectionExternal && t.module.Values[v.Index].Kind == ir.Variable {
+	if e := t.b.entryOf(n); v.Kind == ir.ValueGlobal && e != nil && e.section == sectionExternal && t.module.Values[v.Index].Kind == ir.Variable {
 		return t.specOp(typ, spirv.OpBitcast, n)
 	}
 	return n

@@ -35,24 +35,11 @@ func (f *function) leavesUnfused(in *ir.Instruction) bool {
 // keepsApart reports whether a kernel, or a function that it calls, keeps it from
 // contraction. A function whose address it takes, maybe in a table of virtual
 // functions, counts as called.
-func (m *image) keepsApart(kernel ir.ValueID) bool {
-	seen := map[ir.ValueID]bool{}
-	work := []ir.ValueID{kernel}
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if seen[n] {
-			continue
-		}
-		seen[n] = true
-		if u := m.units[n]; u != nil && u.uncontracted {
-			return true
-		}
-		for _, r := range m.module.Refs(&m.module.Values[n]) {
-			if (r.Kind() == ir.RefCallee || r.Kind() == ir.RefAddress) && m.units[ir.ValueID(r.Index())] != nil {
-				work = append(work, ir.ValueID(r.Index()))
-			}
-		}
-	}
-	return false
+func (m *image) keepsApart(kernel int) (apart bool) {
+	m.eachReached(kernel, func(at int) bool {
+		u := m.values[at].unit
+		apart = u != nil && u.uncontracted
+		return !apart
+	})
+	return apart
 }

@@ -65,7 +65,7 @@ func (d *debugWords) nodeFlags(n *debugNode) (mask uint32) {
 func (d *debugWords) pointerType(n *debugNode) {
 	class := ^uint32(0)
 	if space, ok := d.addressSpace(n); ok {
-		if c, known := storageClasses[space]; known {
+		if c, known := storageOf(space); known {
 			class = uint32(c)
 		}
 	}
@@ -132,7 +132,7 @@ func (d *debugWords) arrayType(n *debugNode) {
 // subrangeType returns a DebugTypeSubrange.
 func (d *debugWords) subrangeType(count, bound id) id {
 	none := d.noDebug()
-	key := "subrange " + uniqueKey(spirv.OpNop, []uint32{count, bound})
+	key := "subrange " + string(d.b.spelledKey(spirv.OpNop, count, []uint32{bound}))
 	if n, ok := d.b.unique["local "+key]; ok {
 		return n
 	}

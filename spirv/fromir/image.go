@@ -13,23 +13,42 @@ import (
 
 // image puts units together to a module: it gives their entries and their own
 // identifiers numbers, in the order in which it meets them.
+//
+// A translator has one, whose memory its images take by turns: of thousands of
+// images that share their units little else is left to do.
 type image struct {
 	*translator
 	next     id
 	entries  []*shared
 	contents map[*shared]*unit // of variables
 
-	units        map[ir.ValueID]*unit
-	needed       map[ir.ValueID]bool
+	values       []imageValue // as view.values has them
+	work         []int        // scratch of walks
 	capabilities map[uint32]bool
 	extensions   map[string]bool
 	version      spirv.Version
+	head         []uint32
 	entryPoints  []uint32
 	processed    []uint32 // OpModuleProcessed
 	modes        []uint32
-	selves       map[ir.ValueID]id
-	present      map[*shared]bool  // functions and variables that the image has
-	kernels      map[ir.ValueID]id // entry points
+	nameWords    []uint32
+
+	// numbers and states are by the index of entries.
+	numbers   []id
+	states    []entryState
+	local     []id // numbers of a unit's identifiers
+	names     []idName
+	noteWords []uint32
+	functions []uint32
+	sorter    sorter
+}
+
+// imageValue is a value of the view in the image.
+type imageValue struct {
+	unit         *unit // nil for values that leave nothing in the module
+	self         id
+	kernel       id // the entry point
+	needed, seen bool
 }
 
 type idName struct {
@@ -40,13 +59,8 @@ type idName struct {
 // makeImage translates the values of the view and returns their module.
 func (t *translator) makeImage() []byte {
 	clear(t.prepared)
-	m := &image{
-		translator: t, next: 1, contents: make(map[*shared]*unit), units: make(map[ir.ValueID]*unit),
-		capabilities: make(map[uint32]bool), extensions: make(map[string]bool), version: spirv.Version1_0,
-		selves: make(map[ir.ValueID]id), present: make(map[*shared]bool), kernels: make(map[ir.ValueID]id),
-	}
-	t.names, t.noteWords, t.functions = t.names[:0], t.noteWords[:0], t.functions[:0]
-	defer func() { clear(t.numbers) }()
+	m := &t.image
+	m.beginImage(t)
 	m.translateValues()
 	m.addUnits()
 	m.addDebugUnit()
@@ -57,32 +71,134 @@ func (t *translator) makeImage() []byte {
 	return m.moduleBytes()
 }
 
+// beginImage empties the image for the next partition and keeps its memory.
+func (m *image) beginImage(t *translator) {
+	if m.translator == nil {
+		m.translator, m.sorter.image = t, m
+		m.contents, m.sorter.forwarded = make(map[*shared]*unit), make(map[*shared]bool)
+		m.capabilities, m.extensions = make(map[uint32]bool), make(map[string]bool)
+	}
+	for _, e := range m.entries { // the tables are as large as the session's
+		m.numbers[e.index], m.states[e.index] = 0, entryState{}
+	}
+	clear(m.contents)
+	clear(m.capabilities)
+	clear(m.extensions)
+	clear(m.entries)
+	m.next, m.version, m.entries = 1, spirv.Version1_0, m.entries[:0]
+	m.head, m.entryPoints, m.processed, m.modes, m.nameWords = m.head[:0], m.entryPoints[:0], m.processed[:0], m.modes[:0], m.nameWords[:0]
+	m.names, m.noteWords, m.functions = m.names[:0], m.noteWords[:0], m.functions[:0]
+	m.values = slices.Grow(m.values[:0], len(m.view.values))[:len(m.view.values)]
+	clear(m.values)
+	m.sorter.reset()
+}
+
 // translateValues sees to it that each value of the image has its unit. The
 // error is that of the first value that cannot be translated.
 func (m *image) translateValues() {
-	m.needed = m.view.neededFunctions()
+	m.findNeeded()
 	for i := range m.view.values {
 		v := &m.view.values[i]
-		if m.skipsValue(v) {
+		if m.skipsValue(i, v) {
 			continue
 		}
 		u := m.unitOf(v.ID)
 		if u.err != nil {
 			abort.With(u.err)
 		}
-		m.units[v.ID] = u
+		m.values[i].unit = u
 		if v.Value.Kind == ir.Function && v.Definition {
 			m.translation.used.Add(1)
 		}
 	}
 }
 
+// findNeeded finds the functions that other modules see, and those that they or
+// variables refer to, directly or not.
+func (m *image) findNeeded() {
+	m.work = m.work[:0]
+	for i := range m.view.values {
+		value := &m.view.values[i]
+		linkage := value.Linkage()
+		if value.Value.Kind != ir.Function || value.Definition && linkage != ir.Internal && linkage != ir.Private {
+			m.values[i].needed = true
+			m.work = append(m.work, i)
+		}
+	}
+	for len(m.work) > 0 {
+		at := m.work[len(m.work)-1]
+		m.work = m.work[:len(m.work)-1]
+		if m.view.declared[m.view.values[at].ID] {
+			continue
+		}
+		m.eachReference(at, func(next int) {
+			if !m.values[next].needed {
+				m.values[next].needed = true
+				m.work = append(m.work, next)
+			}
+		})
+	}
+}
+
+// eachReference calls visit for the values of the image that one of them refers to.
+func (m *image) eachReference(at int, visit func(int)) {
+	for _, r := range m.module.Refs(m.view.values[at].Value) {
+		if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
+			continue
+		}
+		if next, ok := m.view.indexOf(ir.ValueID(r.Index())); ok {
+			visit(next)
+		}
+	}
+}
+
+// eachReached calls visit for a value and those that it refers to, directly or
+// not, until that returns false.
+func (m *image) eachReached(from int, visit func(int) bool) {
+	for i := range m.values {
+		m.values[i].seen = false
+	}
+	m.work = append(m.work[:0], from)
+	for len(m.work) > 0 {
+		at := m.work[len(m.work)-1]
+		m.work = m.work[:len(m.work)-1]
+		if m.values[at].seen {
+			continue
+		}
+		m.values[at].seen = true
+		if !visit(at) {
+			return
+		}
+		m.eachReference(at, func(next int) {
+			if !m.values[next].seen {
+				m.work = append(m.work, next)
+			}
+		})
+	}
+}
+
+// selfOf returns the number of a value, 0 for one that left nothing in the module.
+func (m *image) selfOf(n ir.ValueID) id {
+	if i, ok := m.view.indexOf(n); ok {
+		return m.values[i].self
+	}
+	return 0
+}
+
+// kernelOf returns the entry point of a kernel, 0 for other values.
+func (m *image) kernelOf(n ir.ValueID) id {
+	if i, ok := m.view.indexOf(n); ok {
+		return m.values[i].kernel
+	}
+	return 0
+}
+
 // skipsValue reports whether a value leaves nothing in the module: functions that
 // nobody uses, or that are instructions, lists for compilers, aliases, which are expressions.
-func (m *image) skipsValue(v *ir.PartitionValue) bool {
+func (m *image) skipsValue(i int, v *ir.PartitionValue) bool {
 	switch v.Value.Kind {
 	case ir.Function:
-		return !m.needed[v.ID] || m.factsOf(v.ID).builtin != nil
+		return !m.values[i].needed || m.factsOf(v.ID).builtin != nil
 	case ir.Variable:
 		return m.inputGlobal(v.ID) != nil || ignoredVariable(v.Value.Name) || m.onlyAnnotates(v.ID) || m.isPrivateConstant(v.ID)
 	}
@@ -100,7 +216,7 @@ func (m *image) addUnits() {
 		m.entryNumber(std)
 	}
 	m.addUnitsWhere(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Variable })
-	m.eachUnit(func(v *ir.PartitionValue, u *unit) {
+	m.eachUnit(func(_ int, _ *ir.PartitionValue, u *unit) {
 		for _, e := range u.inputs {
 			m.entryNumber(e)
 		}
@@ -110,19 +226,18 @@ func (m *image) addUnits() {
 	m.eachUnit(m.addWrapper)
 }
 
-func (m *image) eachUnit(visit func(*ir.PartitionValue, *unit)) {
-	for i := range m.view.values {
-		v := &m.view.values[i]
-		if u := m.units[v.ID]; u != nil {
-			visit(v, u)
+func (m *image) eachUnit(visit func(int, *ir.PartitionValue, *unit)) {
+	for i := range m.values {
+		if u := m.values[i].unit; u != nil {
+			visit(i, &m.view.values[i], u)
 		}
 	}
 }
 
 func (m *image) addUnitsWhere(which func(*ir.PartitionValue) bool) {
-	m.eachUnit(func(v *ir.PartitionValue, u *unit) {
+	m.eachUnit(func(i int, v *ir.PartitionValue, u *unit) {
 		if which(v) {
-			m.addUnit(v, u)
+			m.addUnit(i, v, u)
 		}
 	})
 }
@@ -131,6 +246,7 @@ func (m *image) addUnitsWhere(which func(*ir.PartitionValue) bool) {
 func (m *image) entryNumber(e *shared) id {
 	if e.index >= len(m.numbers) {
 		m.numbers = append(m.numbers, make([]id, e.index+1-len(m.numbers))...)
+		m.states = append(m.states, make([]entryState, e.index+1-len(m.states))...)
 	}
 	if n := m.numbers[e.index]; n != 0 {
 		return n
@@ -158,11 +274,11 @@ func (m *image) addNote(n id, note decoration) {
 }
 
 // addUnit adds the words of a value.
-func (m *image) addUnit(v *ir.PartitionValue, u *unit) {
+func (m *image) addUnit(i int, v *ir.PartitionValue, u *unit) {
 	m.beginUnit(u)
 	self := m.local[u.self]
-	m.selves[v.ID] = self
-	m.present[u.meanings[u.self]] = true
+	m.values[i].self = self
+	m.states[u.meanings[u.self].index].present = true
 	if u.variable != nil {
 		m.contents[u.meanings[u.self]] = u
 	}
@@ -201,16 +317,16 @@ func (m *image) describeUnit(u *unit, which func(local uint32) bool) {
 }
 
 // addWrapper adds the entry point of a kernel: they come after all functions.
-func (m *image) addWrapper(v *ir.PartitionValue, u *unit) {
+func (m *image) addWrapper(i int, _ *ir.PartitionValue, u *unit) {
 	if u.kernel && !u.isWrapped() {
-		m.kernels[v.ID] = m.selves[v.ID]
+		m.values[i].kernel = m.values[i].self
 	}
 	if !u.isWrapped() {
 		return
 	}
 	m.beginUnit(u)
 	m.functions = m.copyCode(m.functions, u, u.wrapperAt, len(u.code))
-	m.kernels[v.ID] = m.ownNumber(u.entry)
+	m.values[i].kernel = m.ownNumber(u.entry)
 	m.describeUnit(u, func(local uint32) bool { return local >= u.entry && u.meanings[local] == nil })
 }
 
@@ -285,10 +401,24 @@ func (m *image) moduleFacts() {
 // Integer types and integer constants come first, then types, then the rest.
 type sorter struct {
 	*image
-	state                                     []uint8 // by the index of entries
 	forward, integers, constants, types, rest []uint32
-	debug                                     []uint32
+	list                                      [sections][]uint32 // of the other sections
 	forwarded                                 map[*shared]bool
+}
+
+// reset empties the sections and keeps their memory.
+func (s *sorter) reset() {
+	s.forward, s.integers, s.constants, s.types, s.rest = s.forward[:0], s.integers[:0], s.constants[:0], s.types[:0], s.rest[:0]
+	for i := range s.list {
+		s.list[i] = s.list[i][:0]
+	}
+	clear(s.forwarded)
+}
+
+// entryState is the state of an entry in the image.
+type entryState struct {
+	order   uint8
+	present bool // a function or variable that the image has
 }
 
 const (
@@ -301,18 +431,18 @@ const (
 // part of itself, which only a pointer may be: it is then announced.
 func (s *sorter) visitEntry(e *shared) bool {
 	content := s.entryContent(e)
-	if content == nil || content.section != sectionGlobals || s.state[e.index] == entryDone {
+	if content == nil || content.section != sectionGlobals || s.states[e.index].order == entryDone {
 		return true
 	}
-	if s.state[e.index] == entryOpen {
+	if s.states[e.index].order == entryOpen {
 		return false
 	}
-	s.state[e.index] = entryOpen
+	s.states[e.index].order = entryOpen
 	for _, d := range content.deps {
 		if d == e || s.visitEntry(d) {
 			continue
 		}
-		s.state[e.index] = entryNew
+		s.states[e.index].order = entryNew
 		if e.op != spirv.OpTypePointer {
 			return false
 		}
@@ -323,17 +453,17 @@ func (s *sorter) visitEntry(e *shared) bool {
 		return true
 	}
 	s.placeEntry(content)
-	s.state[e.index] = entryDone
+	s.states[e.index].order = entryDone
 	return true
 }
 
 // visitDebug writes an instruction of debug information after those that it names,
 // as far as these need to be there.
 func (s *sorter) visitDebug(e *shared) {
-	if e.section != sectionDebug || s.state[e.index] != entryNew {
+	if e.section != sectionDebug || s.states[e.index].order != entryNew {
 		return
 	}
-	s.state[e.index] = entryOpen
+	s.states[e.index].order = entryOpen
 	late := e.late
 	if s.shaderDebug() {
 		late = 0
@@ -341,22 +471,24 @@ func (s *sorter) visitDebug(e *shared) {
 	forward := false
 	for _, d := range e.deps[:len(e.deps)-late] {
 		s.visitDebug(d)
-		forward = forward || d.section == sectionDebug && s.state[d.index] == entryOpen
+		forward = forward || d.section == sectionDebug && s.states[d.index].order == entryOpen
 	}
 	op := e.op
 	if forward && s.shaderDebug() && s.options.allowsExtension("SPV_KHR_relaxed_extended_instruction") {
 		s.extensions["SPV_KHR_relaxed_extended_instruction"] = true
 		op = opExtInstWithForwardRefs
 	}
-	at := len(s.debug)
-	s.debug = s.appendEntry(s.debug, e)
-	s.debug[at] = s.debug[at]&^0xffff | uint32(op)
+	debug := s.list[sectionDebug]
+	at := len(debug)
+	debug = s.appendEntry(debug, e)
+	debug[at] = debug[at]&^0xffff | uint32(op)
 	for _, r := range e.relocs {
-		if r.entry.section == sectionExternal && !s.present[r.entry] {
-			s.debug[at+1+int(r.at)] = s.debugAbsent(e)
+		if r.entry.section == sectionExternal && !s.states[r.entry.index].present {
+			debug[at+1+int(r.at)] = s.debugAbsent(e)
 		}
 	}
-	s.state[e.index] = entryDone
+	s.list[sectionDebug] = debug
+	s.states[e.index].order = entryDone
 	for _, d := range e.deps[len(e.deps)-late:] {
 		s.visitDebug(d)
 	}
@@ -379,17 +511,17 @@ const opExtInstWithForwardRefs spirv.Opcode = 4433
 
 // visitPlain writes an entry of another section after those of that section that
 // it names.
-func (s *sorter) visitPlain(e *shared, list *[sections][]uint32) {
-	if s.state[e.index] != entryNew {
+func (s *sorter) visitPlain(e *shared) {
+	if s.states[e.index].order != entryNew {
 		return
 	}
-	s.state[e.index] = entryDone
+	s.states[e.index].order = entryDone
 	for _, d := range e.deps {
 		if d.section == e.section {
-			s.visitPlain(d, list)
+			s.visitPlain(d)
 		}
 	}
-	list[e.section] = s.appendEntry(list[e.section], e)
+	s.list[e.section] = s.appendEntry(s.list[e.section], e)
 }
 
 // entryContent returns the words of an entry: of a variable, those of its unit; nil
@@ -447,10 +579,10 @@ func (m *image) appendFunction(words []uint32, e *shared) []uint32 {
 	return words
 }
 
-// sectionWords returns the words of types, constants and variables, and those
-// of the other sections of entries.
-func (m *image) sectionWords() (list [sections][]uint32) {
-	s := &sorter{image: m, state: make([]uint8, len(m.numbers)), forwarded: make(map[*shared]bool)}
+// writeSections writes the words of types, constants and variables, and those of
+// the other sections of entries.
+func (m *image) writeSections() {
+	s := &m.sorter
 	for _, e := range m.entries {
 		switch e.section {
 		case sectionGlobals, sectionExternal:
@@ -460,25 +592,21 @@ func (m *image) sectionWords() (list [sections][]uint32) {
 		case sectionDebug:
 			s.visitDebug(e)
 		case sectionFunction:
-			list[e.section] = m.appendFunction(list[e.section], e)
+			s.list[e.section] = m.appendFunction(s.list[e.section], e)
 		default:
-			s.visitPlain(e, &list)
+			s.visitPlain(e)
 		}
 	}
-	list[sectionDebug] = s.debug
-	list[sectionGlobals] = slices.Concat(s.forward, s.integers, s.constants, s.types, s.rest)
-	return list
 }
 
-// nameWords returns OpName in the order of numbers.
-func (m *image) nameWords() (words []uint32) {
+// writeNames writes OpName in the order of numbers.
+func (m *image) writeNames() {
 	slices.SortFunc(m.names, func(a, b idName) int { return cmp.Compare(a.number, b.number) })
 	for _, n := range m.names {
-		at := len(words)
-		words = appendText(append(words, 0, n.number), n.name)
-		words[at] = uint32(len(words)-at)<<16 | uint32(spirv.OpName)
+		at := len(m.nameWords)
+		m.nameWords = appendText(append(m.nameWords, 0, n.number), n.name)
+		m.nameWords[at] = uint32(len(m.nameWords)-at)<<16 | uint32(spirv.OpName)
 	}
-	return words
 }
 
 // generator is the number under which the Khronos translator is registered,
@@ -487,20 +615,21 @@ const generator = 6<<16 | 14
 
 // moduleBytes returns the module.
 func (m *image) moduleBytes() []byte {
-	list := m.sectionWords()
-	var head []uint32
+	m.writeSections()
+	m.writeNames()
+	s := &m.sorter
 	for _, c := range slices.Sorted(maps.Keys(m.capabilities)) {
-		head = appendInstruction(head, spirv.OpCapability, c)
+		m.head = appendInstruction(m.head, spirv.OpCapability, c)
 	}
 	for _, e := range slices.Sorted(maps.Keys(m.extensions)) {
-		head = appendInstruction(head, spirv.OpExtension, appendText(nil, e)...)
+		m.head = appendInstruction(m.head, spirv.OpExtension, appendText(nil, e)...)
 	}
-	head = append(head, list[sectionImport]...)
-	head = appendInstruction(head, spirv.OpMemoryModel, m.session.model[0], m.session.model[1])
-	parts := [][]uint32{
+	m.head = append(m.head, s.list[sectionImport]...)
+	m.head = appendInstruction(m.head, spirv.OpMemoryModel, m.session.model[0], m.session.model[1])
+	parts := [...][]uint32{
 		{spirv.Magic, uint32(m.version), generator, m.next, 0},
-		head, m.entryPoints, m.modes, list[sectionString], m.session.source, m.nameWords(), m.processed, list[sectionAliasing], m.noteWords,
-		list[sectionGlobals], list[sectionAssembly], list[sectionDebug], list[sectionFunction], m.functions,
+		m.head, m.entryPoints, m.modes, s.list[sectionString], m.session.source, m.nameWords, m.processed, s.list[sectionAliasing], m.noteWords,
+		s.forward, s.integers, s.constants, s.types, s.rest, s.list[sectionAssembly], s.list[sectionDebug], s.list[sectionFunction], m.functions,
 	}
 	size := 0
 	for _, part := range parts {

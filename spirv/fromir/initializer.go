@@ -22,7 +22,7 @@ func (m *image) initializerModes() {
 					list.name, m.module.Values[n].Name)
 			}
 			m.needVersion(spirv.Version1_1)
-			m.modes = appendInstruction(m.modes, spirv.OpExecutionMode, m.kernels[n], list.mode)
+			m.modes = appendInstruction(m.modes, spirv.OpExecutionMode, m.kernelOf(n), list.mode)
 		}
 	}
 }

@@ -328,7 +328,7 @@ func (f *function) usmCast(from, to uint32) (spirv.Opcode, bool) {
 
 // pointeeID returns the pointee of a pointer type.
 func (t *translator) pointeeID(pointer id) id {
-	if e := t.b.entries[pointer]; e != nil && e.op == spirv.OpTypePointer {
+	if e := t.b.entryOf(pointer); e != nil && e.op == spirv.OpTypePointer {
 		return e.words[2]
 	}
 	return 0

@@ -195,7 +195,7 @@ func (f *function) storeOperands(in *ir.Instruction) (value, pointer id) {
 
 // sameSpace reports whether two pointer types are of one storage class.
 func (f *function) sameSpace(a, b id) bool {
-	x, y := f.b.entries[a], f.b.entries[b]
+	x, y := f.b.entryOf(a), f.b.entryOf(b)
 	return x != nil && y != nil && x.op == spirv.OpTypePointer && y.op == spirv.OpTypePointer && x.words[1] == y.words[1]
 }
 

@@ -269,61 +269,52 @@ const (
 
 // entryPointsAndModes writes entry points and execution modes.
 func (m *image) entryPointsAndModes() {
-	m.eachUnit(func(v *ir.PartitionValue, u *unit) {
+	m.eachUnit(func(i int, v *ir.PartitionValue, u *unit) {
 		if !u.kernel {
 			return
 		}
-		self := m.kernels[v.ID]
-		words := appendText([]uint32{6, self}, v.Value.Name)
-		m.entryPoints = appendInstruction(m.entryPoints, spirv.OpEntryPoint, append(words, m.entryInterfaces(v.ID)...)...)
+		self := m.values[i].kernel
+		at := len(m.entryPoints)
+		m.entryPoints = m.appendInterfaces(appendText(append(m.entryPoints, 0, 6, self), v.Value.Name), i)
+		m.entryPoints[at] = uint32(len(m.entryPoints)-at)<<16 | uint32(spirv.OpEntryPoint)
 		for at := 0; at < len(u.modes); at += int(u.modes[at] >> 16) {
 			m.modes = append(m.modes, u.modes[at:at+int(u.modes[at]>>16)]...)
 			m.modes[len(m.modes)-int(u.modes[at]>>16)+1] = self
 		}
-		if m.options.Contract == ContractOff || m.options.Contract == ContractOn && m.keepsApart(v.ID) {
+		if m.options.Contract == ContractOff || m.options.Contract == ContractOn && m.keepsApart(i) {
 			m.modes = appendInstruction(m.modes, spirv.OpExecutionMode, self, modeContractionOff)
 		}
 	})
 }
 
-// entryInterfaces returns the variables that an entry point uses: before SPIR-V 1.4
+// appendInterfaces appends the variables that an entry point uses: before SPIR-V 1.4
 // only those of storage class Input.
-func (m *image) entryInterfaces(kernel ir.ValueID) (list []id) {
-	reached := map[ir.ValueID]bool{}
-	work := []ir.ValueID{kernel}
-	inputs := map[*shared]bool{}
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if reached[n] {
-			continue
-		}
-		reached[n] = true
-		if u := m.units[n]; u != nil {
+func (m *image) appendInterfaces(words []uint32, kernel int) []uint32 {
+	var inputs []*shared
+	m.eachReached(kernel, func(at int) bool {
+		if u := m.values[at].unit; u != nil {
 			for _, e := range u.inputs {
-				inputs[e] = true
+				if !slices.Contains(inputs, e) {
+					inputs = append(inputs, e)
+				}
 			}
 		}
-		for _, r := range m.module.Refs(&m.module.Values[n]) {
-			if r.Kind() == ir.RefCallee || r.Kind() == ir.RefAddress {
-				work = append(work, ir.ValueID(r.Index()))
-			}
-		}
-	}
+		return true
+	})
 	if m.options.Version >= spirv.Version1_4 {
-		m.eachUnit(func(v *ir.PartitionValue, u *unit) {
-			if v.Value.Kind == ir.Variable && reached[v.ID] {
+		m.eachUnit(func(i int, v *ir.PartitionValue, _ *unit) {
+			if v.Value.Kind == ir.Variable && m.values[i].seen {
 				m.version = max(m.version, spirv.Version1_4)
-				list = append(list, m.selves[v.ID])
+				words = append(words, m.values[i].self)
 			}
 		})
 	}
-	for _, e := range m.entries {
-		if inputs[e] {
-			list = append(list, m.numbers[e.index])
-		}
+	start := len(words)
+	for _, e := range inputs {
+		words = append(words, m.numbers[e.index])
 	}
-	return list
+	slices.Sort(words[start:]) // as they were met first
+	return words
 }
 
 // executionMode writes an execution mode of the unit's kernel.
@@ -538,7 +529,7 @@ func (m *image) annotateGlobals() {
 		if len(e.Elements) < 2 || e.Elements[0].Kind != ir.ConstantValue || e.Elements[1].Kind != ir.ConstantValue {
 			continue
 		}
-		self, text := m.selves[e.Elements[0].Value], m.stringVariable(e.Elements[1].Value)
+		self, text := m.selfOf(e.Elements[0].Value), m.stringVariable(e.Elements[1].Value)
 		if self != 0 && text != "" {
 			m.version = max(m.version, spirv.Version1_4)
 			m.addNote(self, decoration{op: spirv.OpDecorate, words: appendText([]uint32{decUserSemantic}, text)})

@@ -464,7 +464,7 @@ func (c *callSite) mediaBlock() {
 // and of images.
 func (c *callSite) blockAccess() {
 	image := false
-	if e := c.b.entries[c.typeOf(c.operands[0])]; e != nil {
+	if e := c.b.entryOf(c.typeOf(c.operands[0])); e != nil {
 		image = e.op == spirv.OpTypeImage
 	}
 	read := strings.HasPrefix(c.builtin.name, "intel_sub_group_block_read")

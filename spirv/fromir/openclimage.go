@@ -38,7 +38,7 @@ func imageFunction(name string) func(*callSite) {
 // imageWords returns the operands of the image type of a value, after the
 // result: sampled type, dimension, depth, arrayed, ...
 func (c *callSite) imageWords(n id) []uint32 {
-	e := c.b.entries[n]
+	e := c.b.entryOf(n)
 	if e == nil || e.op != spirv.OpTypeImage {
 		c.failf("an image function of what is no image")
 	}
@@ -112,7 +112,7 @@ func (c *callSite) readImage() {
 
 // isSampler reports whether an argument is a sampler.
 func (c *callSite) isSampler(i int) bool {
-	e := c.b.entries[c.typeOf(c.operands[i])]
+	e := c.b.entryOf(c.typeOf(c.operands[i]))
 	return e != nil && e.op == spirv.OpTypeSampler
 }
 

@@ -91,9 +91,9 @@ func (t *Translation) Partition(p *ir.Partition, path string) (code []byte, err 
 	}
 	defer t.scratch.Put(w)
 	w.session, w.language = s, s.language
-	w.view = newView(t.module, p, s.namedKernels)
+	w.view = newView(t.module, p, s.namedKernels, w.viewValues)
 	err = abort.Catch(func() { code = w.makeImage() })
-	w.view = nil
+	w.viewValues, w.view = w.view.values, nil
 	if err != nil {
 		return nil, t.nameOutput(err, path)
 	}

@@ -61,12 +61,12 @@ func (t *sharedTable) shareEntries(b *builder, notes map[id][]decoration) (meani
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, n := range b.order {
-		if e := b.entries[n]; e.key != "" {
+		if e := b.entryOf(n); e.key != "" {
 			meanings[n-firstID], fresh[n-firstID] = t.findEntry(e.key)
 		}
 	}
 	for _, n := range b.order {
-		if e := b.entries[n]; e.key == "" {
+		if e := b.entryOf(n); e.key == "" {
 			meanings[n-firstID], fresh[n-firstID] = t.findEntry(structuralKey(e, n, meanings))
 		}
 	}
@@ -98,10 +98,10 @@ func structuralKey(e *entry, self id, meanings []*shared) string {
 
 // fillShared copies an entry of a unit.
 func fillShared(to *shared, b *builder, n id, meanings []*shared, notes []decoration) {
-	e := b.entries[n]
+	e := b.entryOf(n)
 	to.section, to.op, to.words, to.late = e.section, e.op, slices.Clone(e.words), e.late
 	if e.section != sectionExternal {
-		to.name = b.names[n]
+		to.name = b.nameOf(n)
 	}
 	if e.op == opTypePackedStruct {
 		to.op = spirv.OpTypeStruct

@@ -313,7 +313,7 @@ func (c *callSite) specComposite() {
 	var parts []id
 	for i := first; i < len(operands); i++ {
 		n := c.valueID(operands[i])
-		if c.b.entries[n] == nil {
+		if c.b.entryOf(n) == nil {
 			c.failf("a part of a specialization constant is no constant")
 		}
 		parts = append(parts, n)
@@ -430,7 +430,7 @@ type inputKind struct {
 
 // numberText spells a type of numbers, so that units agree about it.
 func (t *translator) numberText(typ id) string {
-	e := t.b.entries[typ]
+	e := t.b.entryOf(typ)
 	if e.op == spirv.OpTypeVector {
 		return fmt.Sprintf("%s x %d", t.numberText(e.words[1]), e.words[2])
 	}

@@ -14,20 +14,17 @@ type translator struct {
 	options     *Options
 	session     *session
 	view        *view
+	viewValues  []ir.PartitionValue // memory of views
 	prepared    map[ir.ValueID]bool // functions of the view whose callees are translated
-	numbers     []id                // scratch of images, as the next four
-	local       []id
-	names       []idName
-	noteWords   []uint32
-	functions   []uint32
-	relocs      []codeReloc
+	image       image
+	relocs      []codeReloc // scratch of units
 
 	// The unit that is being translated.
 	unit         ir.ValueID
 	edit         *ir.Edit // its changes of metadata, or nil
 	b            *builder
 	types        []ir.Type
-	typeIDs      map[ir.TypeID]id
+	typeIDs      typeTable
 	terms        terms
 	nesting      int
 	pointerBits  uint32
@@ -84,8 +81,8 @@ type globalInfo struct {
 func newTranslator(t *Translation) *translator {
 	return &translator{
 		translation: t, module: t.module, options: &t.options, b: newBuilder(),
-		typeIDs: make(map[ir.TypeID]id), functionInfos: make(map[ir.ValueID]*functionInfo),
-		globals: make(map[ir.ValueID]*globalInfo), files: make(map[ir.NodeID]id), prepared: make(map[ir.ValueID]bool),
+		functionInfos: make(map[ir.ValueID]*functionInfo),
+		globals:       make(map[ir.ValueID]*globalInfo), files: make(map[ir.NodeID]id), prepared: make(map[ir.ValueID]bool),
 		layouts: make(map[ir.TypeID][2]uint64), constants: make(map[constantKey]id),
 		terms: terms{byType: make(map[ir.TypeID]term), byMade: make(map[mangledType]term)},
 	}

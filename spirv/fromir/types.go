@@ -8,18 +8,55 @@ import (
 	"offlink/spirv"
 )
 
+// typeTable holds the identifiers of the unit's types. It is as long as the list of
+// types; emptying it takes as long as the unit has types.
+type typeTable struct {
+	ids   []id
+	noted []ir.TypeID
+}
+
+// lookup returns the identifier of a type, 0 for one that has none yet.
+func (t *typeTable) lookup(n ir.TypeID) id {
+	if int(n) < len(t.ids) {
+		return t.ids[n]
+	}
+	return 0
+}
+
+func (t *typeTable) note(n ir.TypeID, made id) {
+	for int(n) >= len(t.ids) {
+		t.ids = append(t.ids, 0)
+	}
+	t.ids[n], t.noted = made, append(t.noted, n)
+}
+
+func (t *typeTable) reset() {
+	for _, n := range t.noted {
+		t.ids[n] = 0
+	}
+	t.noted = t.noted[:0]
+}
+
 // storageClasses maps the address spaces of SPIR.
-var storageClasses = map[uint32]spirv.StorageClass{
+var storageClasses = [...]spirv.StorageClass{
 	0: spirv.StorageFunction, 1: spirv.StorageCrossWorkgroup, 2: spirv.StorageUniformConstant, 3: spirv.StorageWorkgroup,
 	4: spirv.StorageGeneric, 5: spirv.StorageDeviceOnlyINTEL, 6: spirv.StorageHostOnlyINTEL, 7: spirv.StorageInput,
 	9: spirv.StorageCodeSectionINTEL,
 }
 
+// storageOf returns the entry of storageClasses; address space 8 has none.
+func storageOf(space uint32) (spirv.StorageClass, bool) {
+	if space >= uint32(len(storageClasses)) || space == 8 {
+		return 0, false
+	}
+	return storageClasses[space], true
+}
+
 // storageClass returns the storage class of an address space.
 func (t *translator) storageClass(space uint32) spirv.StorageClass {
-	class, ok := storageClasses[space]
+	class, known := storageOf(space)
 	switch {
-	case !ok:
+	case !known:
 		t.failf("address space %d has no storage class", space)
 	case class == spirv.StorageCodeSectionINTEL:
 		return spirv.StorageFunction
@@ -135,7 +172,7 @@ func (t *translator) typeID(n ir.TypeID) id {
 	if n == ir.NoType {
 		t.failf("a value whose type is not known")
 	}
-	if known, ok := t.typeIDs[n]; ok {
+	if known := t.typeIDs.lookup(n); known != 0 {
 		return known
 	}
 	if t.nesting++; t.nesting > 500 {
@@ -147,7 +184,7 @@ func (t *translator) typeID(n ir.TypeID) id {
 		return t.structType(n, &typ)
 	}
 	made := t.makeType(&typ)
-	t.typeIDs[n] = made
+	t.typeIDs.note(n, made)
 	return made
 }
 
@@ -205,7 +242,7 @@ func (t *translator) plainFunctionType(typ *ir.Type) id {
 func (t *translator) structType(n ir.TypeID, typ *ir.Type) id {
 	if typ.Opaque {
 		made := t.b.typeEntry(spirv.OpTypeOpaque, appendText(nil, typ.Name))
-		t.typeIDs[n] = made
+		t.typeIDs.note(n, made)
 		return made
 	}
 	if len(typ.Elements) > 0xffff-2 {
@@ -215,7 +252,7 @@ func (t *translator) structType(n ir.TypeID, typ *ir.Type) id {
 		return t.literalStruct(n, typ)
 	}
 	return t.b.keyedEntry(sectionGlobals, "struct "+strconv.Itoa(int(n)), func(self id) entry {
-		t.typeIDs[n] = self
+		t.typeIDs.note(n, self)
 		t.b.setName(self, typ.Name)
 		words := []uint32{self}
 		for _, e := range typ.Elements {
@@ -236,7 +273,7 @@ func (t *translator) literalStruct(n ir.TypeID, typ *ir.Type) id {
 		op = opTypePackedStruct
 	}
 	self := t.b.typeEntry(op, members, members...)
-	t.typeIDs[n] = self
+	t.typeIDs.note(n, self)
 	t.packedStruct(self, typ)
 	return self
 }

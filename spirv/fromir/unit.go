@@ -74,7 +74,7 @@ func (t *translator) beginUnit(n ir.ValueID, edit *ir.Edit) {
 	t.unit, t.edit, t.pointerBits = n, edit, t.session.bits
 	t.terms.resetTerms()
 	t.opencl = t.b.importSet("OpenCL.std")
-	clear(t.typeIDs)
+	t.typeIDs.reset()
 	clear(t.functionInfos)
 	clear(t.globals)
 	clear(t.files)
@@ -96,7 +96,7 @@ func (t *translator) completeUnit(u *unit) {
 	u.meanings = t.session.table.shareEntries(b, entryNotes)
 	u.self = self - firstID
 	if e := t.variable; e != nil {
-		u.variable = &shared{op: e.op, words: e.words}
+		u.variable = &shared{op: e.op, words: slices.Clone(e.words)}
 		u.variable.noteRelocations(e, self, u.meanings[u.self], u.meanings)
 	}
 	t.relocs = t.relocs[:0]
@@ -109,11 +109,10 @@ func (t *translator) completeUnit(u *unit) {
 	})
 	u.relocs = slices.Clone(t.relocs)
 	for n, name := range b.names {
-		if n == self || u.meanings[n-firstID] == nil {
-			u.names = append(u.names, localName{n - firstID, name})
+		if name != "" && (uint32(n) == u.self || u.meanings[n] == nil) {
+			u.names = append(u.names, localName{uint32(n), name})
 		}
 	}
-	slices.SortFunc(u.names, func(a, b localName) int { return int(a.local) - int(b.local) })
 	u.capabilities = slices.Sorted(maps.Keys(b.capabilities))
 	u.extensions = slices.Sorted(maps.Keys(b.extensions))
 	u.version = b.version
@@ -133,7 +132,7 @@ func (t *translator) splitDecorations(u *unit) map[id][]decoration {
 		if to, ok := t.b.alias[d.target]; ok {
 			d.target = to
 		}
-		if e := t.b.entries[d.target]; e != nil && e.section != sectionExternal {
+		if e := t.b.entryOf(d.target); e != nil && e.section != sectionExternal {
 			notes[d.target] = append(notes[d.target], d)
 			continue
 		}

@@ -20,9 +20,10 @@ type view struct {
 }
 
 // newView returns the view of a partition, of the whole module without one.
-// kernels are those that something in the module refers to.
-func newView(m *ir.Module, p *ir.Partition, kernels map[ir.ValueID]bool) *view {
-	v := &view{module: m}
+// kernels are those that something in the module refers to. values is memory
+// that the view takes.
+func newView(m *ir.Module, p *ir.Partition, kernels map[ir.ValueID]bool, values []ir.PartitionValue) *view {
+	v := &view{module: m, values: values[:0]}
 	if p == nil {
 		p = &ir.Partition{Module: m}
 		for i := range m.Values {
@@ -90,43 +91,23 @@ func (v *view) isDeclared(n ir.ValueID) bool {
 
 // findValue returns a value of the image, nil for one that it does not have.
 func (v *view) findValue(n ir.ValueID) *ir.PartitionValue {
-	i, ok := slices.BinarySearchFunc(v.values, n, func(p ir.PartitionValue, n ir.ValueID) int { return int(p.ID) - int(n) })
-	if !ok {
-		return nil
+	if i, ok := v.indexOf(n); ok {
+		return &v.values[i]
 	}
-	return &v.values[i]
+	return nil
 }
 
-// neededFunctions returns the functions that other modules see, and those that they
-// or variables refer to, directly or not.
-func (v *view) neededFunctions() map[ir.ValueID]bool {
-	needed := make(map[ir.ValueID]bool, len(v.values))
-	var work []ir.ValueID
-	for i := range v.values {
-		value := &v.values[i]
-		linkage := value.Linkage()
-		if value.Value.Kind != ir.Function || value.Definition && linkage != ir.Internal && linkage != ir.Private {
-			needed[value.ID] = true
-			work = append(work, value.ID)
+// indexOf returns the index of a value of the image.
+func (v *view) indexOf(n ir.ValueID) (int, bool) {
+	low, high := 0, len(v.values)
+	for low < high {
+		if middle := (low + high) / 2; v.values[middle].ID < n {
+			low = middle + 1
+		} else {
+			high = middle
 		}
 	}
-	for len(work) > 0 {
-		at := work[len(work)-1]
-		work = work[:len(work)-1]
-		if v.declared[at] {
-			continue
-		}
-		for _, r := range v.module.Refs(&v.module.Values[at]) {
-			if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
-				continue
-			}
-			if next := ir.ValueID(r.Index()); !needed[next] {
-				needed[next] = true
-				work = append(work, next)
-			}
-		}
-	}
-	return needed
+	return low, low < len(v.values) && v.values[low].ID == n
 }
 
 // variantKey names the functions that a value reaches and that the image only
