@@ -79,14 +79,15 @@ func (r *Runtime) newBuilder(d *Device, ref KernelRef) (*builder, error) {
 	info := d.Info()
 	snapshot := r.registry.Snapshot()
 	link, err := r.resolver.Link(snapshot, resolve.Request{
-		Kernel:     ref.Name,
-		Owner:      ref.Owner,
-		Accepts:    d.acceptsImage,
-		DeviceType: info.Type,
-		Extensions: info.Extensions,
-		Functions:  ref.Functions,
-		Native:     r.options.nativeSymbols(info.Extensions),
-		Library:    r.options.deviceLibrary(),
+		Kernel:        ref.Name,
+		Owner:         ref.Owner,
+		Accepts:       d.acceptsImage,
+		DeviceType:    info.Type,
+		Extensions:    info.Extensions,
+		Functions:     ref.Functions,
+		SpecConstants: len(ref.Spec) > 0,
+		Native:        r.options.nativeSymbols(info.Extensions),
+		Library:       r.options.deviceLibrary(),
 	})
 	if err != nil {
 		return nil, err

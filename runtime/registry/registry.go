@@ -98,6 +98,14 @@ func (i *Image) BFloat16Library() BFloat16Library {
 	return BFloat16Emulated
 }
 
+// DefaultsOnly reports whether the image is the copy of another in which
+// default values stand in the place of the specialization constants
+// (SYCL/misc properties, specConstsReplacedWithDefault).
+func (i *Image) DefaultsOnly() bool {
+	value, ok := i.Properties.Get(props.SetMiscProperties).Get("specConstsReplacedWithDefault")
+	return ok && value.Type() == props.TypeUint32 && value.Uint32() != 0
+}
+
 // Registration is a group of images that came together.
 type Registration struct {
 	Images []*Image

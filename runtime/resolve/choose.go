@@ -38,7 +38,26 @@ func chooseMain(s *registry.Snapshot, q Request) (*registry.Image, error) {
 	if len(accepted) == 0 {
 		return nil, &NoKernelError{Kernel: q.Kernel, Refusals: refused}
 	}
-	return preferTarget(accepted, aotTarget[q.DeviceType]), nil
+	aot := aotTarget[q.DeviceType]
+	best := preferTarget(accepted, aot)
+	return preferTarget(preferConstants(accepted, best.Target, q.SpecConstants), aot), nil
+}
+
+// preferConstants returns the images for a target that can take values of
+// specialization constants where the program gives some, and else the copies
+// with the default values (postlink -generate-device-image-default-spec-consts);
+// all images if there are none such.
+func preferConstants(images []*registry.Image, target string, given bool) []*registry.Image {
+	var serving []*registry.Image
+	for _, img := range images {
+		if img.Target == target && img.DefaultsOnly() != given {
+			serving = append(serving, img)
+		}
+	}
+	if len(serving) == 0 {
+		return images
+	}
+	return serving
 }
 
 func preferTarget(images []*registry.Image, aot string) *registry.Image {
@@ -59,9 +78,13 @@ func preferTarget(images []*registry.Image, aot string) *registry.Image {
 // and for the others (libsycl-native-bfloat16 and libsycl-fallback-bfloat16).
 const bfloat16Extension = "cl_intel_bfloat16_conversions"
 
-// Alternatives reports whether two images are the two forms of one device
-// library: a device takes one of them, so their definitions may differ.
+// Alternatives reports whether a link has at most one of two images, whose
+// definitions may differ then: the two forms of one device library, or an
+// image and its copy with the default values of specialization constants.
 func Alternatives(a, b *registry.Image) bool {
+	if a.DefaultsOnly() != b.DefaultsOnly() {
+		return true
+	}
 	first, second := a.BFloat16Library(), b.BFloat16Library()
 	return first != second && first != registry.BFloat16None && second != registry.BFloat16None
 }

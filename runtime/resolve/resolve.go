@@ -24,6 +24,9 @@ type Request struct {
 	// Extensions are the device's. Images of a target that has an extension
 	// string for linking are linked with others only where it is among them.
 	Extensions []string
+	// SpecConstants is set if the program gives values for specialization
+	// constants.
+	SpecConstants bool
 	// Functions are symbols that must be in the link though no image imports
 	// them: the kernel gets pointers to them.
 	Functions []string

@@ -264,6 +264,39 @@ func withoutReason(err error) string {
 	return strings.Join(lines, "\n")
 }
 
+// TestDefaultsOnly takes an image whose constants have become their default
+// values only where the program gives no values.
+func TestDefaultsOnly(t *testing.T) {
+	defaults := func(img *devimg.Image) {
+		img.Properties.Put(props.SetMiscProperties, "specConstsReplacedWithDefault", props.Uint32(1))
+	}
+	jit, copied := newImage(kernelK), newImage(kernelK, defaults)
+	aot := newImage(kernelK, target("spir64_x86_64"))
+	for _, test := range []struct {
+		name   string
+		images []*devimg.Image
+		given  bool
+		want   int
+	}{
+		{"values", []*devimg.Image{jit, copied}, true, 0},
+		{"no values", []*devimg.Image{jit, copied}, false, 1},
+		{"no values, the copy first", []*devimg.Image{copied, jit}, false, 0},
+		{"values, only the copy", []*devimg.Image{copied}, true, 0},
+		{"no copy", []*devimg.Image{jit}, false, 0},
+		{"no values, a copy for another target", []*devimg.Image{aot, jit, copied}, false, 0},
+		{"values, a copy for another target", []*devimg.Image{aot, copied}, true, 0},
+	} {
+		s := snapshot([]file{{"a.out", test.images}})
+		link, err := new(Resolver).Link(s, Request{Kernel: "k", Accepts: acceptSPIRV, DeviceType: driver.CPU, Extensions: linking, SpecConstants: test.given})
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		if got := link.Images[0]; got != s.Images[test.want] {
+			t.Errorf("%s: took %v, want image %d", test.name, got, test.want)
+		}
+	}
+}
+
 func TestErrorTypes(t *testing.T) {
 	app := file{"app", []*devimg.Image{newImage(imports("f"))}}
 	link := func(kernel string, files ...file) error {
