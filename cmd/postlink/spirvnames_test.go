@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -46,23 +45,10 @@ func compareNames(t *testing.T, path string, recorded map[string]string) {
 	dir := t.TempDir()
 	runtime := filepath.Base(filepath.Dir(path))
 	mode, dependencies := strings.CutSuffix(strings.TrimSuffix(filepath.Base(path), ".txtar"), "-deps")
-	input, err := filepath.Abs(filepath.Join(filepath.Dir(path), "ir.bc"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"-symbols", "-properties", "-to=spirv", "-dialect=" + runtime[:4]}
-	if mode != "none" {
-		args = append(args, "-split="+mode)
-	}
-	if dependencies {
-		args = append(args, "-allow-device-image-dependencies")
-	} else {
-		args = append(args, "-emit-only-kernels-as-entry-points")
-	}
-	cmd := exec.Command(program, append(args, "-o", "out.table", input)...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
+	args := append(splitArgs(mode, runtime[:4], dependencies), "-to=spirv",
+		"-o", filepath.Join(dir, "out.table"), filepath.Join(filepath.Dir(path), "ir.bc"))
+	if code, stderr := runIn(args...); code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	table, err := os.ReadFile(filepath.Join(dir, "out.table"))
 	if err != nil {
@@ -74,7 +60,7 @@ func compareNames(t *testing.T, path string, recorded map[string]string) {
 		if !known {
 			continue
 		}
-		got := spirvNames(t, filepath.Join(dir, strings.Split(row, "|")[0]))
+		got := spirvNames(t, strings.Split(row, "|")[0])
 		list := slices.DeleteFunc(strings.Split(strings.TrimSpace(want), "\n"), func(line string) bool {
 			// The real one exports its helpers for memset, and images that have the
 			// same one cannot be linked: ours are each image's own.
