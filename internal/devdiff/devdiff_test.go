@@ -34,6 +34,9 @@ func TestRecorded(t *testing.T) {
 	for line := range strings.Lines(string(text)) {
 		want, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && matchesAny(name, lasting) {
+				t.Skip("the launch takes seconds")
+			}
 			t.Parallel()
 			j, err := planJob(byName[name])
 			if err != nil {
@@ -65,11 +68,22 @@ func TestFamily(t *testing.T) {
 // reads elements of the first work-group.
 var racing = []string{"Classic", "FirstOver"}
 
+// lasting are the kernels of the recorded programs that loop longest.
+var lasting = []string{"8Shortcut", "4Hook"}
+
+func matchesAny(name string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
+}
+
 // checkFindings runs a kernel in checked mode, which finds races where there are
-// some, and nothing else.
+// some, and nothing else. That mode interprets: under -short only the kernels
+// with races take the time.
 func checkFindings(t *testing.T, j *job) {
+	races := matchesAny(j.name, racing)
+	if testing.Short() && !races {
+		return
+	}
 	found, same, err := j.runChecked()
-	races := slices.ContainsFunc(racing, func(name string) bool { return strings.Contains(j.name, name) })
 	switch {
 	case err != nil:
 		t.Error(err)
