@@ -257,7 +257,7 @@ func (w *operandWalk) readSpecConstantOp() error {
 func (w *operandWalk) switchCase() error {
 	n := w.m.switchWords(w.in)
 	if n == 0 {
-		return fmt.Errorf("the selector is no integer")
+		return fmt.Errorf("the selector is not an integer")
 	}
 	if err := w.takeWords(kindLiteralContextDependentNumber, n); err != nil {
 		return err

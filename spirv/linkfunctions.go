@@ -198,7 +198,7 @@ func (l *linker) copyEntryPoints() error {
 			first[key] = u.Name
 			l.appendTo(sectionEntryPoint, l.completeInterface(l.renumberInstruction(u, in), uses))
 			if l.room < 0 {
-				return u.errorf("kernel %s: the kernels use too many functions to list what each uses", name)
+				return u.errorf("kernel %s: the kernels use too many functions to list those of each", name)
 			}
 		}
 		for _, in := range u.Module.sections[sectionExecutionMode] {

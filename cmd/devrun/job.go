@@ -58,7 +58,7 @@ func parseSizes(flag, text string) ([]int, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(part)
 		if err != nil || n < 1 {
-			return nil, cli.Usagef("--%s %s: %q is no positive number", flag, text, part)
+			return nil, cli.Usagef("--%s %s: %q is not a positive number", flag, text, part)
 		}
 		sizes = append(sizes, n)
 	}

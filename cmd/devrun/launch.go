@@ -38,9 +38,9 @@ func newLaunchCommand(s cli.Streams) *cobra.Command {
 		Use:   "launch --kernel NAME --global X[,Y[,Z]] [--local X[,Y[,Z]]] [--arg SPEC]... FILE...",
 		Short: "Run one kernel out of files, without running any host code",
 		Long: `launch reads the device images of the FILEs (objects, programs, shared
-libraries, SPIR-V), links what the kernel needs, runs it, and prints every
-buffer: "arg0: 1 2 3". FILEs are read as given; what they link to is not
-followed. NAME is the kernel's name, mangled or not, or a part of it that no
+libraries, SPIR-V, LLVM IR), links the images that the kernel needs, runs it,
+and prints every buffer: "arg0: 1 2 3". FILEs are read as given; the libraries
+that they link to are not followed. NAME is the kernel's name, mangled or not, or a part of it that no
 other kernel has.
 
 Arguments are given in the order of the kernel's source. SPEC is
@@ -55,7 +55,7 @@ Arguments are given in the order of the kernel's source. SPEC is
                        bytes, and device addresses. ptr:2+8 is byte 8 of the
                        buffer of argument 2, ptr:b0 the start of the first
                        --buffer
-A --buffer is memory that is no argument itself; its SPEC is what follows buf:.
+A --buffer is memory that is not an argument itself; its SPEC is the part after buf:.
 
 Without --local the device picks a size that divides the global one.`,
 		Example: "  devrun launch --kernel app --global 8 --arg buf:i32:8 a.out libhelpers.so",

@@ -117,7 +117,7 @@ func parseValues(text string, elem *element, values string) (data []byte, err er
 func zeroedSize(text string, elem *element, count string) (int64, error) {
 	n, err := strconv.ParseInt(count, 10, 64)
 	if err != nil || n < 1 {
-		return 0, specErrorf(text, "%q is no number of elements; a list of one value ends in a comma", count)
+		return 0, specErrorf(text, "%q is not a number of elements; a list of one value ends in a comma", count)
 	}
 	if n > math.MaxInt64/int64(elem.size) {
 		return 0, specErrorf(text, "%d elements are more than a buffer can have", n)
@@ -141,7 +141,7 @@ func readBuffer(elem *element, file string) ([]byte, error) {
 		return nil, err
 	}
 	if len(data) == 0 || len(data)%elem.size != 0 {
-		return nil, fmt.Errorf("%s: %d bytes are no whole number of %s", file, len(data), elem.name)
+		return nil, fmt.Errorf("%s: %d bytes are not a whole number of %s", file, len(data), elem.name)
 	}
 	return data, nil
 }
@@ -174,7 +174,7 @@ var elements = []element{
 func elementNamed(text, name string) (*element, error) {
 	i := slices.IndexFunc(elements, func(e element) bool { return e.name == name })
 	if i < 0 {
-		return nil, specErrorf(text, "%q is no type; the types are i8 to i64, u8 to u64, f32, f64", name)
+		return nil, specErrorf(text, "%q is not a type; the types are i8 to i64, u8 to u64, f32, f64", name)
 	}
 	return &elements[i], nil
 }
@@ -183,7 +183,7 @@ func elementNamed(text, name string) (*element, error) {
 func (e *element) encodeValue(data []byte, value string) ([]byte, error) {
 	bits, err := e.parseValue(value)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no %s", value, e.name)
+		return nil, fmt.Errorf("%q is not of type %s", value, e.name)
 	}
 	var word [8]byte
 	binary.LittleEndian.PutUint64(word[:], bits)

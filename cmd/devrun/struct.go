@@ -53,7 +53,7 @@ func (id bufferID) missingMessage() string {
 	if id.extra {
 		return fmt.Sprintf("there is no --buffer %d; the first is number 0", id.index)
 	}
-	return fmt.Sprintf("argument %d is no buffer", id.index)
+	return fmt.Sprintf("argument %d is not a buffer", id.index)
 }
 
 // outName is the name of the buffer for --out.
@@ -113,7 +113,7 @@ func (s *spec) addField(field string) (int, error) {
 	kind, value, ok := strings.Cut(field, ":")
 	switch {
 	case !ok || value == "":
-		return 0, specErrorf(s.text, "%q is no field: write TYPE:VALUE, ptr:N, ptr:N+BYTES or bytes:HEX", field)
+		return 0, specErrorf(s.text, "%q is not a field: write TYPE:VALUE, ptr:N, ptr:N+BYTES or bytes:HEX", field)
 	case kind == "ptr":
 		return 8, s.addAddress(value)
 	case kind == "bytes":
@@ -138,7 +138,7 @@ func (s *spec) addAddress(value string) error {
 	a := address{at: len(s.data)}
 	var ok bool
 	if a.buffer, ok = parseBufferID(name); !ok {
-		return specErrorf(s.text, "%q is no buffer: write the number of the argument, or b and the number of the --buffer", name)
+		return specErrorf(s.text, "%q is not a buffer: write the number of the argument, or b and the number of the --buffer", name)
 	}
 	if hasOffset {
 		n, err := strconv.ParseUint(plus, 0, 62)

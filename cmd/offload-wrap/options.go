@@ -163,7 +163,7 @@ func (o *options) outputFlags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "o", Value: "FILE", Usage: "the output", Set: o.stickyOption(cli.SetString(&o.output))},
 		{Name: "host", Value: "TRIPLE", Usage: "target triple of the host program", Set: o.stickyOption(o.setHost)},
-		{Name: "emit", Value: "FORM", Usage: "obj or llvm, instead of what the output's name says", Set: o.stickyOption(cli.SetString(&o.emit))},
+		{Name: "emit", Value: "FORM", Usage: "obj or llvm, whatever the name of the output", Set: o.stickyOption(cli.SetString(&o.emit))},
 		{Name: "emit-reg-funcs", Usage: "write the functions that register the images (default: true)", Set: o.stickyOption(o.setRegister)},
 		{Name: "desc-name", Value: "NAME", Usage: "name of the descriptor, which becomes a global symbol", Set: o.stickyOption(cli.SetString(&o.wrap.DescriptorName))},
 		{Name: "image-version", Value: "N", Usage: "image record: 2 for DPC++ to 2025 (default), 3 for DPC++ 2026, llvm for LLVM's libsycl", Set: o.stickyOption(o.setRecord)},

@@ -54,7 +54,7 @@ const (
 	verdicts
 )
 
-var verdictNames = [verdicts]string{"equal", "equal to some units of the last place", "depend on the order of work-items", "differ in what OpenCL leaves open", "differ", "stopped by the embedded device", "not run by the other device"}
+var verdictNames = [verdicts]string{"equal", "equal to some units of the last place", "depend on the order of work-items", "differ where OpenCL leaves the result open", "differ", "stopped by the embedded device", "not run by the other device"}
 
 // maxUnits is the units of the last place that floats may differ by: the
 // devices differ in their functions.

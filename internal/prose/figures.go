@@ -49,7 +49,7 @@ func printFigures(w io.Writer, root string) error {
 		packages[dir].addFigures(&f)
 		all.addFigures(&f)
 	}
-	fmt.Fprintln(w, "lines  comments  functions  one word  median  longest  what, behind per 1000 comment lines  package")
+	fmt.Fprintln(w, "lines  comments  functions  one word  median  longest  \"what\", \"behind\" per 1000 comment lines  package")
 	for _, dir := range slices.Sorted(maps.Keys(packages)) {
 		packages[dir].printRow(w, dir)
 	}

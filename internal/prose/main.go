@@ -1,5 +1,5 @@
-// Command prose reads the comments of the sources and the text of the pages
-// and reports phrases that the style sheet (words.txt) advises against.
+// Command prose reads the comments and messages of the sources and the text of
+// the pages and reports phrases that the style sheet (words.txt) advises against.
 //
 //	go run ./internal/prose [FILE...]      default: every file of the tree
 //	go run ./internal/prose -figures [DIR] lines, comments, names by package
@@ -25,7 +25,7 @@ var wordList string
 // rule is one line of the style sheet.
 type rule struct {
 	phrase *regexp.Regexp
-	except *regexp.Regexp // what may follow the phrase; nil for nothing
+	except *regexp.Regexp // may follow the phrase; nil if nothing may
 	advice string
 }
 
@@ -142,30 +142,43 @@ func commentOf(file string) *regexp.Regexp {
 	return nil
 }
 
-// quoted is text that is somebody's words or code: it is not our prose.
-var quoted = regexp.MustCompile("`[^`]*`|\"[^\"]*\"")
+// quoted is text that is not our prose, as it is somebody's words or code, and
+// a phrase that the style sheet would take for another: "there is no file".
+var quoted = regexp.MustCompile("`[^`]*`|\"[^\"]*\"|(?i:there (?:is|are|was|were) no)\\b")
 
 func checkFile(file, source string, rules []rule) []string {
 	comment := commentOf(file)
 	if comment == nil || strings.Contains(source, "Code generated") {
 		return nil
 	}
+	lines := commentLines(source, comment)
+	if filepath.Ext(file) == ".go" && !strings.HasSuffix(file, "_test.go") {
+		lines = append(lines, messageLines(source)...)
+	}
 	var found []string
+	for _, line := range lines {
+		prose := quoted.ReplaceAllString(line.text, "Q")
+		for _, r := range rules {
+			if at := r.phrase.FindStringIndex(prose); at != nil && (r.except == nil || !r.except.MatchString(prose[at[1]:])) {
+				found = append(found, fmt.Sprintf("%s:%d: %q: %s", file, line.number, strings.TrimSpace(prose[at[0]:at[1]]), r.advice))
+			}
+		}
+	}
+	return found
+}
+
+// commentLines returns the prose of a file's comments, or of a page outside of
+// its fenced code.
+func commentLines(source string, comment *regexp.Regexp) []textLine {
+	var lines []textLine
 	fenced := false
 	for i, line := range strings.Split(source, "\n") {
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
 		}
-		m := comment.FindStringSubmatch(line)
-		if m == nil || fenced {
-			continue
-		}
-		prose := quoted.ReplaceAllString(m[1], "Q")
-		for _, r := range rules {
-			if at := r.phrase.FindStringIndex(prose); at != nil && (r.except == nil || !r.except.MatchString(prose[at[1]:])) {
-				found = append(found, fmt.Sprintf("%s:%d: %q: %s", file, i+1, strings.TrimSpace(prose[at[0]:at[1]]), r.advice))
-			}
+		if m := comment.FindStringSubmatch(line); m != nil && !fenced {
+			lines = append(lines, textLine{i + 1, m[1]})
 		}
 	}
-	return found
+	return lines
 }

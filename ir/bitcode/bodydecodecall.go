@@ -215,15 +215,15 @@ func (d *bodyDecoder) listedValue(t *metadataTable, part operand) ir.Value {
 		t = &d.source.metadata
 	case opFunNode, opFunNodePlus1:
 	default:
-		d.failf("a list of arguments that are no metadata")
+		d.failf("a list of arguments that are not metadata")
 	}
 	if part.value >= uint64(len(t.entries)) || t.entries[part.value].size != isRecord {
-		d.failf("a list of arguments that are no values")
+		d.failf("a list of arguments that are not values")
 	}
 	c := t.openRecord(int(part.value))
 	rec := c.takeHead()
 	if rec.code != llvmschema.MetadataValue {
-		d.failf("a list of arguments that are no values")
+		d.failf("a list of arguments that are not values")
 	}
 	return d.wrappedValue(c, rec)
 }

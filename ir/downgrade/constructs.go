@@ -58,7 +58,7 @@ var otherConstructs = []Construct{
 	{"language: DW_LANG_... of newer names", llvmschema.Languages["DW_LANG_C17"].Since, "its number", "the same"},
 	{"sourceLanguageName:", llvmschema.LanguageNames, "language:", "the nearest older code"},
 	{"cc: DW_CC_LLVM_DeviceKernel", llvmschema.DeviceKernelName, "DW_CC_LLVM_OpenCLKernel", "the older name of the same number"},
-	{"size: or offset: that is no number", llvmschema.MetadataSizes, "", "only debug information gets poorer"},
+	{"size: or offset: that is not a number", llvmschema.MetadataSizes, "", "only debug information gets poorer"},
 }
 
 // keyword is a word that stands for a construct wherever it occurs as a

@@ -77,7 +77,7 @@ func collect(name string, code map[string][]byte) {
 		}
 		key := strings.TrimSpace(string(symbol))
 		if code[key] != nil || strings.ContainsAny(key, " \n") {
-			log.Fatalf("%s: symbol %q is there twice, or is no single symbol", row[0], key)
+			log.Fatalf("%s: symbol %q is there twice, or is not a single symbol", row[0], key)
 		}
 		code[key] = spirv
 	}

@@ -346,7 +346,7 @@ func (s *suite) testVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	runKernel(t, q, k, driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
-	expectInts(t, "what the host wrote", int32sOf(readMemory(t, q, out, 0, 4)), 107)
+	expectInts(t, "the host's write", int32sOf(readMemory(t, q, out, 0, 4)), 107)
 
 	// Another program has a variable of its own.
 	other, err := s.newProgram(t, s.libModule()).Variable("variable")

@@ -441,7 +441,7 @@ func stepAddress(it *item, in *inst) status {
 func pointerCompare(f func(a, b uint64) uint64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineResult(in)
-		b.require(x.t.kind == kindPointer && y.t.kind == kindPointer && to.t.kind == kindBool, "the operands are no pointers")
+		b.require(x.t.kind == kindPointer && y.t.kind == kindPointer && to.t.kind == kindBool, "the operands are not pointers")
 		b.emit(inst{step: stepLanes2, dst: to.at, a: x.at, b: y.at, n: 1, f2: f})
 	}
 }
@@ -458,7 +458,7 @@ func (b *builder) emitPtrDiff(in *spirv.Instruction) {
 
 func (b *builder) emitPointerCast(in *spirv.Instruction) {
 	v, t := b.arg(in, 0), b.result(in)
-	b.require(v.t.is(kindPointer) && t.is(kindPointer) && v.t.words == t.words, "the operand and the result are no pointers")
+	b.require(v.t.is(kindPointer) && t.is(kindPointer) && v.t.words == t.words, "the operand and the result are not pointers")
 	b.aliasResult(in, value{v.at, t})
 }
 

@@ -91,7 +91,7 @@ func stepSetMemory(it *item, in *inst) status {
 type maskedAccess struct{ leaf }
 
 func (b *builder) maskedAccess(p, mask value, t *typ) maskedAccess {
-	b.require(p.t.kind == kindPointer && t.kind == kindVector && t.isWhole(), "the operands are no vector and no pointer")
+	b.require(p.t.kind == kindPointer && t.kind == kindVector && t.isWhole(), "the operands are not a vector and a pointer")
 	b.require(mask.t.is(kindBool) && mask.t.words == t.words, "the mask has another number of components")
 	return maskedAccess{leaf{size: t.elem.size, bits: t.bits()}}
 }

@@ -128,7 +128,7 @@ func (l *lowering) pureFunction(in *spirv.Instruction, ids []spirv.ID) *function
 	}
 	for _, id := range b.uses {
 		if v := l.p.variables[id]; v == nil || v.memory == nil {
-			l.unsupported("%v with a pointer to what is not in global memory", in.Op)
+			l.unsupported("%v with a pointer to memory that is not global", in.Op)
 		}
 	}
 	for _, id := range ids {

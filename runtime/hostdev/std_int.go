@@ -135,7 +135,7 @@ func (b *builder) ints3(in *spirv.Instruction, f func(a, b, c uint64, w int) uin
 	b.requireSameWords(x.t, to.t)
 	b.requireSameWords(y.t, to.t)
 	b.requireSameWords(z.t, to.t)
-	b.require(to.t.is(kindInt) || to.t.is(kindFloat), "the operands are no numbers")
+	b.require(to.t.is(kindInt) || to.t.is(kindFloat), "the operands are not numbers")
 	w := to.t.scalar().width
 	b.emit3(to, x, y, z, func(a, b, c uint64) uint64 { return f(a, b, c, w) & mask(w) })
 }

@@ -46,7 +46,7 @@ type vectorAccess struct {
 func emitVectorLoad(half, aligned bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		offset, p, to := b.integerOperand(b.arg(in, 0)), b.arg(in, 1), b.defineResult(in)
-		b.require(offset.t.width == 64 && p.t.kind == kindPointer, "the operands are no offset and no pointer")
+		b.require(offset.t.width == 64 && p.t.kind == kindPointer, "the operands are not an offset and a pointer")
 		a := b.vectorAccess(to.t, half, aligned)
 		if half {
 			round := narrow(to.t.scalar().width, roundEven)
@@ -99,7 +99,7 @@ func stepVectorLoad(it *item, in *inst) status {
 func emitVectorStore(half, aligned bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		v, offset, p := b.arg(in, 0), b.integerOperand(b.arg(in, 1)), b.arg(in, 2)
-		b.require(offset.t.width == 64 && p.t.kind == kindPointer, "the operands are no offset and no pointer")
+		b.require(offset.t.width == 64 && p.t.kind == kindPointer, "the operands are not an offset and a pointer")
 		a := b.vectorAccess(v.t, half, aligned)
 		if half {
 			mode := roundEven
@@ -148,7 +148,7 @@ func (b *builder) emitStdShuffle2(in *spirv.Instruction) {
 
 func (b *builder) pickComponents(in *spirv.Instruction, from value, count int64, picks value) {
 	to := b.defineResult(in)
-	b.require(from.t.kind == kindVector && to.t.kind == kindVector, "the operands are no vectors")
+	b.require(from.t.kind == kindVector && to.t.kind == kindVector, "the operands are not vectors")
 	b.requireSameWords(from.t.elem, to.t.elem)
 	b.checkLanes(kindInt, to, picks)
 	low := uint64(1)<<log2(2*int(count)-1) - 1

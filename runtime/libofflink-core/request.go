@@ -68,7 +68,7 @@ func (r *launchRequest) driverArg(s *session, d *runtime.Device, arg *argument) 
 		}
 		return driver.Arg{Memory: b.Memory, Offset: int64(arg.size)}, nil
 	}
-	return driver.Arg{}, fmt.Errorf("%d is no kind of argument; use the offlink_arg functions", arg.kind)
+	return driver.Arg{}, fmt.Errorf("%d is not a kind of argument; use the offlink_arg functions", arg.kind)
 }
 
 // ownValues makes the arguments the launch's own, for a command that runs

@@ -113,7 +113,7 @@ func TestSessionRefusals(t *testing.T) {
 		{"buffer", s.readBuffer(k, 0, nil), statusInvalid, "not an open buffer"},
 		{"count", launchWith(s, k, one, ok[:2]), statusInvalid, "kernel scale: 2 arguments given; it takes 3"},
 		{"range", launchWith(s, k, driver.Range{}, ok), statusInvalid, "kernel scale: the global size has 0 dimensions; give 1 to 3"},
-		{"kind", launchWith(s, k, one, with(argument{kind: 9})), statusInvalid, "kernel scale: argument 0: 9 is no kind of argument; use the offlink_arg functions"},
+		{"kind", launchWith(s, k, one, with(argument{kind: 9})), statusInvalid, "kernel scale: argument 0: 9 is not a kind of argument; use the offlink_arg functions"},
 		{"argument", launchWith(s, k, one, with(argument{kind: argBuffer, buffer: 99})), statusInvalid, "kernel scale: argument 0: not an open buffer"},
 		{"kernel handle", launchWith(s, b, one, ok), statusInvalid, "not an open kernel"},
 	} {

@@ -14,7 +14,7 @@ import (
 // this back end's own.
 func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) {
 	if handle == 0 || size < 0 {
-		return nil, fmt.Errorf("%d bytes at handle %#x are no memory", size, handle)
+		return nil, fmt.Errorf("%d bytes at handle %#x are not memory", size, handle)
 	}
 	m := &memory{device: d, kind: driver.DeviceMemory, size: size, foreign: true}
 	if d.able.memory == buffers {

@@ -49,7 +49,7 @@ func (k *argumentSetter) SetBuffer(i int, buffer uintptr, offset, size int64) er
 }
 
 // newPart makes the sub-buffer from an offset on, 0 for the whole buffer. Plugins
-// do not check what drivers refuse.
+// do not check the cases that drivers refuse.
 func (k *argumentSetter) newPart(buffer pi.Handle, offset, size int64) (pi.Handle, error) {
 	align := int64(k.device.info.MemoryAlignment)
 	switch {

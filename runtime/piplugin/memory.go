@@ -175,7 +175,7 @@ func (m *memory) free() error {
 // device's context.
 func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) {
 	if handle == 0 || size < 0 {
-		return nil, fmt.Errorf("%d bytes at %#x are no memory", size, handle)
+		return nil, fmt.Errorf("%d bytes at %#x are not memory", size, handle)
 	}
 	if !d.able.usm {
 		return nil, fmt.Errorf("memory of others on a device without addresses: %w", driver.ErrUnsupported)

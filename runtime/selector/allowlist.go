@@ -105,7 +105,7 @@ func parseWord(key, word string) (condition, error) {
 	case "DeviceType":
 		t, ok := filterTypes[word]
 		if !ok {
-			return nil, fmt.Errorf("%q is no type of device; there are cpu, gpu, acc, host, *", word)
+			return nil, fmt.Errorf("%q is not a type of device; there are cpu, gpu, acc, host, *", word)
 		}
 		return func(d Device) bool {
 			return (t == "*" || d.Type == t) && (word != "host" || d.Backend == "host")
@@ -117,5 +117,5 @@ func parseWord(key, word string) (condition, error) {
 		}
 		return func(d Device) bool { return d.VendorID == uint32(id) }, nil
 	}
-	return nil, fmt.Errorf("%q is no key; there are BackendName, DeviceType, DeviceVendorId, DeviceName, DriverVersion, PlatformName, PlatformVersion", key)
+	return nil, fmt.Errorf("%q is not a key; there are BackendName, DeviceType, DeviceVendorId, DeviceName, DriverVersion, PlatformName, PlatformVersion", key)
 }

@@ -91,7 +91,7 @@ func oneOf(what, word string, words []string) error {
 	if slices.Contains(words, word) {
 		return nil
 	}
-	return fmt.Errorf("%q is no %s; there are %s", word, what, strings.Join(words, ", "))
+	return fmt.Errorf("%q is not a %s; there are %s", word, what, strings.Join(words, ", "))
 }
 
 func parsePath(text string) (Path, error) {

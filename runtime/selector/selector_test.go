@@ -109,7 +109,7 @@ func TestRefused(t *testing.T) {
 	for variables, want := range map[string]string{
 		"ONEAPI_DEVICE_SELECTOR=opencl":            `no ":"`,
 		"ONEAPI_DEVICE_SELECTOR=opencl:":           "lacks a device",
-		"ONEAPI_DEVICE_SELECTOR=vulkan:*":          `"vulkan" is no back end`,
+		"ONEAPI_DEVICE_SELECTOR=vulkan:*":          `"vulkan" is not a back end`,
 		"ONEAPI_DEVICE_SELECTOR=opencl:tpu":        `"tpu" is neither`,
 		"ONEAPI_DEVICE_SELECTOR=opencl:0.1.2.3":    "4 parts",
 		"ONEAPI_DEVICE_SELECTOR=opencl:-1":         "neither",
@@ -121,7 +121,7 @@ func TestRefused(t *testing.T) {
 		"SYCL_DEVICE_ALLOWLIST=DeviceName:Xeon":    "{{REGULAR EXPRESSION}}",
 		"SYCL_DEVICE_ALLOWLIST=DeviceName:{{(}}":   "error parsing",
 		"SYCL_DEVICE_ALLOWLIST=DeviceName:{{a}}b":  "was expected",
-		"SYCL_DEVICE_ALLOWLIST=Color:red":          "no key",
+		"SYCL_DEVICE_ALLOWLIST=Color:red":          "not a key",
 		"SYCL_DEVICE_ALLOWLIST=DeviceVendorId:abc": "number",
 	} {
 		name, _, _ := strings.Cut(variables, "=")

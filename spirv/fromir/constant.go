@@ -184,7 +184,7 @@ func (t *translator) globalConstant(pool *ir.ConstantPool, v ir.Value, want id) 
 		return t.castConstant(t.globalAddress(ir.ValueID(v.Index)), t.globalAddressType(ir.ValueID(v.Index)), want, ir.ValueID(v.Index))
 	case ir.ValueConstant:
 	default:
-		t.failf("an initialiser that is no constant")
+		t.failf("an initialiser that is not a constant")
 	}
 	key := constantKey{pool, v.Index, want}
 	if known, ok := t.constants[key]; ok {

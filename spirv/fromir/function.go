@@ -372,7 +372,7 @@ func (f *function) operandID(v ir.Value, want id) id {
 	case ir.ValueConstant:
 		n = f.writeExpression(v)
 	default:
-		f.failf("an operand that is no value")
+		f.failf("an operand that is not a value")
 	}
 	return f.castPointer(n, own, want)
 }

@@ -40,7 +40,7 @@ func imageFunction(name string) func(*callSite) {
 func (c *callSite) imageWords(n id) []uint32 {
 	e := c.b.entryOf(n)
 	if e == nil || e.op != spirv.OpTypeImage {
-		c.failf("an image function of what is no image")
+		c.failf("an image function whose operand is not an image")
 	}
 	return e.words[1:]
 }

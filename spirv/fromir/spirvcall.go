@@ -118,7 +118,7 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 	case !result:
 		c.emitPlain(op, words...)
 	case !typed:
-		c.failf("a type is no value")
+		c.failf("a type is not a value")
 	case sret:
 		pointee := c.callee.header.Attributes.Parameter(0)
 		typ := c.typeID(ir.FindAttribute(pointee, "sret").Type)
@@ -314,7 +314,7 @@ func (c *callSite) specComposite() {
 	for i := first; i < len(operands); i++ {
 		n := c.valueID(operands[i])
 		if c.b.entryOf(n) == nil {
-			c.failf("a part of a specialization constant is no constant")
+			c.failf("a part of a specialization constant is not a constant")
 		}
 		parts = append(parts, n)
 	}

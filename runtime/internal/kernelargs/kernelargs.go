@@ -49,7 +49,7 @@ type Arguments struct {
 	freed   uint64 // Setter.Freed when memories were last set
 }
 
-// argument is what a parameter was set to.
+// argument is the value that a parameter was set to.
 type argument struct {
 	kind   argumentKind
 	place  uintptr // argAddress; argBuffer: the handle
@@ -175,7 +175,7 @@ func (a *Arguments) setPointer(k Setter, i int, value []byte) error {
 	case 8:
 		address = binary.LittleEndian.Uint64(value)
 	default:
-		return fmt.Errorf("%d bytes are no address", len(value))
+		return fmt.Errorf("%d bytes are not an address", len(value))
 	}
 	if k.HasAddresses() {
 		return a.setAddress(k, i, uintptr(address))

@@ -83,7 +83,7 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 // ImportMemory makes a memory of an address of this device's context.
 func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) {
 	if handle == 0 || size < 1 {
-		return nil, fmt.Errorf("%d bytes at %#x are no memory", size, handle)
+		return nil, fmt.Errorf("%d bytes at %#x are not memory", size, handle)
 	}
 	kind := driver.DeviceMemory
 	rest := int64(0)

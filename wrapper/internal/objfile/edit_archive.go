@@ -140,7 +140,7 @@ func (f *offsetFields) moveOffsets(table []byte, after, delta int64) error {
 			continue
 		}
 		if v += delta; v < 0 || v > 1<<32-1 {
-			return errors.New("the archive grows past what its symbol table can say")
+			return errors.New("the archive grows past the offsets of its symbol table")
 		}
 		f.order.PutUint32(table[at:], uint32(v))
 	}

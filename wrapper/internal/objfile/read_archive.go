@@ -68,7 +68,7 @@ func (a *archive) member(off uint64) (uint64, error) {
 	}
 	size, err := strconv.ParseUint(strings.TrimRight(string(h[48:58]), " "), 10, 64)
 	if err != nil {
-		return 0, a.errorf(int64(off), "a member's size %q is no number", h[48:58])
+		return 0, a.errorf(int64(off), "a member's size %q is not a number", h[48:58])
 	}
 	data, err := a.slice(off+archiveHeader, size, "a member")
 	if err != nil {
