@@ -81,24 +81,26 @@ func commonDominator(dom, number []int, a, b int) int {
 // blockPostorder returns the blocks that are reached, each after those that it
 // leads to, as far as loops allow.
 func blockPostorder(body *ir.Body) []int {
-	type visit struct{ block, next int }
+	type visit struct {
+		block int
+		list  []int // successors that are left
+	}
 	seen := make([]bool, len(body.Blocks))
 	seen[0] = true
-	stack := []visit{{0, 0}}
+	stack := []visit{{0, successorBlocks(body.Terminator(0))}}
 	var order []int
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		list := successorBlocks(body.Terminator(top.block))
-		if top.next == len(list) {
+		if len(top.list) == 0 {
 			order = append(order, top.block)
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		s := list[top.next]
-		top.next++
+		s := top.list[0]
+		top.list = top.list[1:]
 		if !seen[s] {
 			seen[s] = true
-			stack = append(stack, visit{s, 0})
+			stack = append(stack, visit{s, successorBlocks(body.Terminator(s))})
 		}
 	}
 	return order
@@ -132,21 +134,90 @@ func (f *function) edgeValues(block int) {
 		if seen[next] {
 			continue
 		}
+		if f.ir.Instructions[f.ir.Blocks[next].First].Op != ir.OpPhi {
+			continue
+		}
 		seen[next] = true
 		for i := f.ir.Blocks[next].First; i < f.ir.Blocks[next].End && f.ir.Instructions[i].Op == ir.OpPhi; i++ {
-			phi := &f.ir.Instructions[i]
-			for k := 0; k+1 < len(phi.Operands); k += 2 {
-				if int(phi.Operands[k+1].Index) == block && f.needsCode(phi.Operands[k], f.resultType(i)) {
-					n := f.operandID(phi.Operands[k], f.resultType(i))
-					want := f.edgeID(i, k)
-					if want != n {
-						f.code = appendInstruction(f.code, spirv.OpCopyObject, f.resultType(i), want, n)
-					}
-					break
-				}
-			}
+			f.edgeValue(i, block)
 		}
 	}
+}
+
+// edgeValue makes the value that a phi takes from a block if it needs an
+// instruction. All values of a phi for one block are the same.
+func (f *function) edgeValue(i, block int) {
+	phi := &f.ir.Instructions[i]
+	k := f.originOf(i, block)
+	if k < 0 || !f.needsCode(phi.Operands[k], f.resultType(i)) {
+		return
+	}
+	n := f.operandID(phi.Operands[k], f.resultType(i))
+	if want := f.edgeID(i, k); want != n {
+		f.code = appendInstruction(f.code, spirv.OpCopyObject, f.resultType(i), want, n)
+	}
+}
+
+// searchedOperands is how many operands of an instruction are searched at each
+// question; a table answers for more, or a switch of a hundred thousand cases
+// would take as many times a hundred thousand steps.
+const searchedOperands = 32
+
+// originOf returns the operand of a phi that is its first value for a block, -1
+// for a block that it does not name.
+func (f *function) originOf(i, block int) int {
+	operands := f.ir.Instructions[i].Operands
+	if len(operands) <= searchedOperands {
+		for k := 0; k+1 < len(operands); k += 2 {
+			if int(operands[k+1].Index) == block {
+				return k
+			}
+		}
+		return -1
+	}
+	table := f.origins[i]
+	if table == nil {
+		table = make(map[int]int)
+		for k := 0; k+1 < len(operands); k += 2 {
+			if _, known := table[int(operands[k+1].Index)]; !known {
+				table[int(operands[k+1].Index)] = k
+			}
+		}
+		if f.origins == nil {
+			f.origins = make(map[int]map[int]int)
+		}
+		f.origins[i] = table
+	}
+	if k, ok := table[block]; ok {
+		return k
+	}
+	return -1
+}
+
+// waysBetween returns how many cases of a switch, its default among them, lead to a
+// block.
+func (f *function) waysBetween(from, to int) (count int) {
+	in := f.ir.Terminator(from)
+	if len(in.Operands) <= searchedOperands {
+		for _, next := range successorBlocks(in) {
+			if next == to {
+				count++
+			}
+		}
+		return count
+	}
+	table := f.ways[from]
+	if table == nil {
+		table = make(map[int]int)
+		for _, next := range successorBlocks(in) {
+			table[next]++
+		}
+		if f.ways == nil {
+			f.ways = make(map[int]map[int]int)
+		}
+		f.ways[from] = table
+	}
+	return table[to]
 }
 
 // edgeID returns the identifier of a value that edgeValues makes.
@@ -208,13 +279,7 @@ func (f *function) isSharedEdge(from, to int) bool {
 	if first := f.ir.Blocks[to].First; f.ir.Instructions[first].Op != ir.OpPhi {
 		return false
 	}
-	count := 0
-	for _, next := range successorBlocks(in) {
-		if next == to {
-			count++
-		}
-	}
-	return count > 1
+	return f.waysBetween(from, to) > 1
 }
 
 // edgeLabel returns the label of the block between two blocks.

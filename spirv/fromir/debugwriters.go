@@ -353,8 +353,10 @@ func (d *debugWords) globalVariable(n *debugNode) {
 	if name == "" {
 		name = n.fieldText("name")
 	}
-	if v, ok := d.module.Lookup(name); ok && d.module.Values[v].Kind == ir.Variable && d.inputGlobal(v) == nil {
-		variable = d.b.externalID(externalKey(v))
+	if v, ok := d.module.Lookup(name); ok && d.module.Values[v].Kind == ir.Variable {
+		if _, input := d.isInput(v); !input {
+			variable = d.b.externalID(externalKey(v))
+		}
 	}
 	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("type")), d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), 0)
 	d.addIDs(d.debugParent(n), d.b.stringID(n.fieldText("linkageName")), variable).addLiterals(flags)

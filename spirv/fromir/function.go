@@ -1,6 +1,8 @@
 package fromir
 
 import (
+	"slices"
+
 	"offlink/ir"
 	"offlink/spirv"
 )
@@ -31,6 +33,10 @@ type function struct {
 	casts           map[castKey]id // casts in the block
 	privateCopies   map[ir.ValueID]id
 	between         map[blockEdge]id // labels of blocks that are added
+	// ways counts the cases of switches that lead to blocks, origins has the operand
+	// of a phi for a block: of those that are too long to be searched.
+	ways    map[int]map[int]int
+	origins map[int]map[int]int
 }
 
 // blockEdge is the way from one block to another.
@@ -196,33 +202,62 @@ func (t *translator) decorateFunction(self id, info *functionInfo) {
 	}
 }
 
+// functionMemory is memory that bodies take by turns.
+type functionMemory struct {
+	ids, labels     []id
+	terms           []term
+	variables, code []uint32
+	incoming        map[phiEdge]id
+	merges          map[int][]uint32
+	casts           map[castKey]id
+}
+
+// newFunction returns the state of a body that is to be written.
+func (t *translator) newFunction(info *functionInfo, body *ir.Body) *function {
+	m := &t.memory
+	if m.casts == nil {
+		m.incoming, m.merges, m.casts = make(map[phiEdge]id), make(map[int][]uint32), make(map[castKey]id)
+	}
+	clear(m.incoming)
+	clear(m.merges)
+	clear(m.casts)
+	f := &function{
+		translator: t, value: info.value, info: info, ir: body, incoming: m.incoming, merges: m.merges, casts: m.casts,
+		ids: slices.Grow(m.ids[:0], len(body.Instructions))[:len(body.Instructions)], variables: m.variables[:0],
+		labels: slices.Grow(m.labels[:0], len(body.Blocks))[:len(body.Blocks)], code: m.code[:0],
+	}
+	clear(f.ids)
+	clear(f.labels)
+	return f
+}
+
+// keep takes back the memory of a body, which may have grown.
+func (m *functionMemory) keep(f *function) {
+	m.ids, m.labels, m.variables, m.code = f.ids, f.labels, f.variables, f.code
+}
+
 // translateFunction writes a function that has a body.
 func (t *translator) translateFunction(n ir.ValueID) {
 	t.readBody(n)
 	info := t.functionOf(n)
 	body := &t.body
-	f := &function{
-		translator: t, value: info.value, info: info, ir: body,
-		ids: make([]id, len(body.Instructions)), labels: make([]id, len(body.Blocks)),
-		incoming: make(map[phiEdge]id), merges: make(map[int][]uint32), casts: make(map[castKey]id),
-	}
+	f := t.newFunction(info, body)
+	defer t.memory.keep(f)
 	t.current = f
 	f.terms = t.inferPointees(body, info)
 	t.freezeParameters(info)
-	head, args := t.functionHead(nil, n, body.ArgumentNames)
-	f.args = args
+	t.b.functions, f.args = t.functionHead(t.b.functions, n, body.ArgumentNames)
 	f.findContraction()
 	f.definedCone()
 	f.writeBlocks()
-	t.b.functions = append(head, f.code...)
-	t.b.functions = appendInstruction(t.b.functions, spirv.OpFunctionEnd)
+	t.b.functions = appendInstruction(append(t.b.functions, f.code...), spirv.OpFunctionEnd)
 	t.current = nil
 	switch {
 	case info.kernel && (t.options.KernelWrappers || t.view.named[n]):
 		t.kernelWrapper(n, info, body.ArgumentNames)
 	case info.kernel:
 		t.entry, t.wrapperAt = t.functionID(n), len(t.b.functions)
-		t.argumentMetadata(info, args)
+		t.argumentMetadata(info, f.args)
 		t.kernelModes(info)
 	}
 }
@@ -246,10 +281,7 @@ func (f *function) writeBlocks() {
 		}
 		f.writeBlock(block)
 	}
-	if len(f.variables) > 0 {
-		rest := append([]uint32{}, f.code[start:]...)
-		f.code = append(append(f.code[:start:start], f.variables...), rest...)
-	}
+	f.code = slices.Insert(f.code, start, f.variables...)
 }
 
 // writeBlock writes the instructions of a block. Values that phis of the next blocks take from

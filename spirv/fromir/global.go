@@ -90,12 +90,17 @@ func (t *translator) onlyAnnotates(n ir.ValueID) bool {
 	if v.AddressSpace != 0 && !v.IsLocal() || v.Declaration {
 		return false
 	}
-	return t.readHeader(n).Section == "llvm.metadata"
+	only, known := t.annotates[n]
+	if !known {
+		only = t.readHeader(n).Section == "llvm.metadata"
+		t.annotates[n] = only
+	}
+	return only
 }
 
 // variableID returns the identifier of a variable.
 func (t *translator) variableID(n ir.ValueID) id {
-	if t.inputGlobal(n) != nil {
+	if _, input := t.isInput(n); input {
 		t.failf("the address of the built-in variable %s", t.module.Values[n].Name)
 	}
 	if t.isPrivateConstant(n) {

@@ -200,7 +200,8 @@ func (m *image) skipsValue(i int, v *ir.PartitionValue) bool {
 	case ir.Function:
 		return !m.values[i].needed || m.factsOf(v.ID).builtin != nil
 	case ir.Variable:
-		return m.inputGlobal(v.ID) != nil || ignoredVariable(v.Value.Name) || m.onlyAnnotates(v.ID) || m.isPrivateConstant(v.ID)
+		_, input := m.isInput(v.ID)
+		return input || ignoredVariable(v.Value.Name) || m.onlyAnnotates(v.ID) || m.isPrivateConstant(v.ID)
 	}
 	return true
 }

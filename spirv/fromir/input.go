@@ -9,17 +9,19 @@ import (
 // become variables of storage class Input, which have no address: a load of a
 // part of one is a load of the whole and an extraction.
 
-// inputGlobal returns the built-in variable that a global is, nil for others.
-func (t *translator) inputGlobal(n ir.ValueID) *inputKind {
+// isInput reports whether a global is a built-in variable, and its number.
+func (t *translator) isInput(n ir.ValueID) (number uint32, ok bool) {
 	v := &t.module.Values[n]
 	if v.Kind != ir.Variable || !v.Declaration {
-		return nil
+		return 0, false
 	}
-	number, ok := builtinNumber(v.Name)
-	if !ok {
-		return nil
-	}
-	return &inputKind{name: v.Name, number: number, align: t.readHeader(n).Alignment}
+	return builtinNumber(v.Name)
+}
+
+// inputGlobal returns the built-in variable that a global is.
+func (t *translator) inputGlobal(n ir.ValueID) *inputKind {
+	number, _ := t.isInput(n)
+	return &inputKind{name: t.module.Values[n].Name, number: number, align: t.readHeader(n).Alignment}
 }
 
 // inputPart is a place within a built-in variable: offset bytes, and index
@@ -38,7 +40,8 @@ func (f *function) inputPart(v ir.Value, depth int) (part inputPart, ok bool) {
 	}
 	switch v.Kind {
 	case ir.ValueGlobal:
-		return inputPart{ir.ValueID(v.Index), 0, ir.NoValue}, f.inputGlobal(ir.ValueID(v.Index)) != nil
+		_, ok = f.isInput(ir.ValueID(v.Index))
+		return inputPart{ir.ValueID(v.Index), 0, ir.NoValue}, ok
 	case ir.ValueConstant:
 		if c := f.ir.Constants.At(v); c.Kind == ir.ConstantExpression && len(c.Operands) > 0 {
 			return f.inputStep(c.Expression, c.Operands, depth)

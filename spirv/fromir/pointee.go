@@ -1,6 +1,10 @@
 package fromir
 
-import "offlink/ir"
+import (
+	"slices"
+
+	"offlink/ir"
+)
 
 // term is the pointee of a pointer, as far as it is known: an index into
 // terms.nodes, or noTerm for values that are not pointers.
@@ -227,7 +231,8 @@ type inference struct {
 // inferPointees finds the pointees of a body, and of the parameters of
 // functions.
 func (t *translator) inferPointees(body *ir.Body, info *functionInfo) []term {
-	f := &inference{translator: t, body: body, info: info, terms: make([]term, len(body.Instructions))}
+	t.memory.terms = slices.Grow(t.memory.terms[:0], len(body.Instructions))[:len(body.Instructions)]
+	f := &inference{translator: t, body: body, info: info, terms: t.memory.terms}
 	for i := range f.terms {
 		f.terms[i] = noTerm
 	}

@@ -17,7 +17,9 @@ type translator struct {
 	viewValues  []ir.PartitionValue // memory of views
 	prepared    map[ir.ValueID]bool // functions of the view whose callees are translated
 	image       image
-	relocs      []codeReloc // scratch of units
+	annotates   map[ir.ValueID]bool // of onlyAnnotates
+	relocs      []codeReloc         // scratch of units
+	memory      functionMemory
 
 	// The unit that is being translated.
 	unit         ir.ValueID
@@ -82,7 +84,7 @@ func newTranslator(t *Translation) *translator {
 	return &translator{
 		translation: t, module: t.module, options: &t.options, b: newBuilder(),
 		functionInfos: make(map[ir.ValueID]*functionInfo),
-		globals:       make(map[ir.ValueID]*globalInfo), files: make(map[ir.NodeID]id), prepared: make(map[ir.ValueID]bool),
+		globals:       make(map[ir.ValueID]*globalInfo), files: make(map[ir.NodeID]id), prepared: make(map[ir.ValueID]bool), annotates: make(map[ir.ValueID]bool),
 		layouts: make(map[ir.TypeID][2]uint64), constants: make(map[constantKey]id),
 		terms: terms{byType: make(map[ir.TypeID]term), byMade: make(map[mangledType]term)},
 	}
