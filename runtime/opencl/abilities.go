@@ -95,13 +95,13 @@ func (d *Device) denies(param uint32) bool {
 }
 
 func (d *Device) findMemory(a *abilities) {
-	r := &infoReader{api: d.api, device: d.handle}
+	r := d.infoReader()
 	if a.version >= version2 && d.hasUnifiedMemory() {
 		a.memory = unifiedMemory
-		a.hostMemory = r.readOptional(cl.DeviceUSMHost)&cl.USMAccess != 0 && r.readOptional(cl.DeviceUSMShared)&cl.USMAccess != 0
+		a.hostMemory = r.OptionalNumber(cl.DeviceUSMHost)&cl.USMAccess != 0 && r.OptionalNumber(cl.DeviceUSMShared)&cl.USMAccess != 0
 		return
 	}
-	if caps := r.readOptional(cl.DeviceSVMCapabilities); a.version >= version2 && caps&(cl.SVMCoarse|cl.SVMFine) != 0 && d.api.Has(cl.SVMAlloc) {
+	if caps := r.OptionalNumber(cl.DeviceSVMCapabilities); a.version >= version2 && caps&(cl.SVMCoarse|cl.SVMFine) != 0 && d.api.Has(cl.SVMAlloc) {
 		a.memory = virtualMemory
 		a.fineSVM = caps&cl.SVMFine != 0
 		a.hostMemory = a.fineSVM

@@ -21,6 +21,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/clinfo"
 	"offlink/runtime/internal/dl"
 )
 
@@ -153,7 +154,7 @@ func (d *Driver) newPlatform(handle cl.Handle) (*platform, error) {
 	p := &platform{handle: handle}
 	name, named := d.api.Text(cl.GetPlatformInfo, cl.PlatformName, handle)
 	version, versioned := d.api.Text(cl.GetPlatformInfo, cl.PlatformVersion, handle)
-	p.name, p.version = printable(name), printable(version)
+	p.name, p.version = clinfo.Printable(name), clinfo.Printable(version)
 	p.api = d.api.ForPlatform(handle, parseVersion(version) >= oldestVersion).Without(d.options.without...)
 	return p, errors.Join(named, versioned)
 }

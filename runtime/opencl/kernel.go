@@ -7,6 +7,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
+	"offlink/runtime/internal/clinfo"
 	"offlink/runtime/internal/kernelargs"
 )
 
@@ -85,24 +86,9 @@ func (k *kernel) askParams() ([]driver.Param, error) {
 
 // Info asks about the kernel on its device.
 func (k *kernel) Info() driver.KernelInfo {
-	ask := func(param uint32) []uint64 {
-		list, err := k.device.api.Numbers(cl.GetKernelWorkGroupInfo, param, 8, k.handle, k.device.handle)
-		if err != nil || len(list) == 0 {
-			return []uint64{0}
-		}
-		return list
-	}
-	info := driver.KernelInfo{
-		MaxGroup:          int(ask(cl.KernelWorkGroupSize)[0]),
-		PreferredMultiple: int(ask(cl.KernelPreferredMultiple)[0]),
-		LocalMemory:       int64(ask(cl.KernelLocalMemory)[0]),
-		PrivateMemory:     int64(ask(cl.KernelPrivateMemory)[0]),
-	}
-	for i, n := range ask(cl.KernelCompileWorkGroupSize) {
-		if i < 3 {
-			info.RequiredGroup[i] = int(n)
-		}
-	}
+	info := clinfo.Kernel(&clinfo.Reader{Query: func(param uint32) ([]byte, error) {
+		return k.device.api.Raw(cl.GetKernelWorkGroupInfo, param, k.handle, k.device.handle)
+	}})
 	k.subGroups(&info)
 	return info
 }

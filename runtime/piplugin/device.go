@@ -69,12 +69,12 @@ func (d *Driver) newDevice(p *platform, handle pi.Handle) (*Device, error) {
 }
 
 func (d *Device) findAbilities() {
-	r := &infoReader{device: d}
+	r := d.infoReader()
 	has := d.plugin.Has
 	a := &d.able
-	a.usm = r.optional(cl.DeviceUSMDevice)&cl.USMAccess != 0 && has(pi.ExtUSMDeviceAlloc) && has(pi.ExtUSMFree) &&
+	a.usm = r.OptionalNumber(cl.DeviceUSMDevice)&cl.USMAccess != 0 && has(pi.ExtUSMDeviceAlloc) && has(pi.ExtUSMFree) &&
 		has(pi.ExtUSMEnqueueMemcpy) && has(pi.ExtUSMEnqueueMemset) && has(pi.ExtKernelSetArgPointer)
-	a.hostMemory = a.usm && r.optional(cl.DeviceUSMHost)&cl.USMAccess != 0 && r.optional(cl.DeviceUSMShared)&cl.USMAccess != 0 &&
+	a.hostMemory = a.usm && r.OptionalNumber(cl.DeviceUSMHost)&cl.USMAccess != 0 && r.OptionalNumber(cl.DeviceUSMShared)&cl.USMAccess != 0 &&
 		has(pi.ExtUSMHostAlloc) && has(pi.ExtUSMSharedAlloc)
 	switch {
 	case a.usm && has(pi.ExtGetGlobalVariablePointer):

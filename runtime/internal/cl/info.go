@@ -59,8 +59,7 @@ func (a *API) queryCall(f Function, args []uintptr, answer []byte, size *uintptr
 // program and a device.
 func (a *API) Text(f Function, param uint32, objects ...Handle) (string, error) {
 	answer, err := a.queryInfo(f, param, objects...)
-	text, _, _ := bytes.Cut(answer, []byte{0})
-	return strings.TrimSpace(unsafe.String(unsafe.SliceData(text), len(text))), err // nobody else has the bytes
+	return DecodeText(answer), err
 }
 
 // Raw asks for bytes.
@@ -70,26 +69,40 @@ func (a *API) Raw(f Function, param uint32, objects ...Handle) ([]byte, error) {
 
 // Number asks for an integer of any size; 0 if the answer is empty.
 func (a *API) Number(f Function, param uint32, objects ...Handle) (uint64, error) {
-	list, err := a.Numbers(f, param, 0, objects...)
-	if len(list) == 0 {
-		return 0, err
-	}
-	return list[0], err
+	answer, err := a.queryInfo(f, param, objects...)
+	return DecodeNumber(answer), err
 }
 
-// Numbers asks for an array of integers of size bytes each, one integer of
-// the answer's size if size is 0.
+// Numbers asks for an array of integers of size bytes each.
 func (a *API) Numbers(f Function, param uint32, size int, objects ...Handle) ([]uint64, error) {
 	answer, err := a.queryInfo(f, param, objects...)
-	if size == 0 {
-		size = min(len(answer), 8)
+	return DecodeNumbers(answer, size), err
+}
+
+// DecodeText reads a string of an answer: up to its first zero, without blanks
+// around it. The bytes become the string's: build logs of megabytes are not copied.
+func DecodeText(answer []byte) string {
+	text, _, _ := bytes.Cut(answer, []byte{0})
+	return strings.TrimSpace(unsafe.String(unsafe.SliceData(text), len(text)))
+}
+
+// DecodeNumber reads an integer of the answer's size, at most 8 bytes of it; 0 if
+// there is no answer.
+func DecodeNumber(answer []byte) uint64 {
+	list := DecodeNumbers(answer, min(len(answer), 8))
+	if len(list) == 0 {
+		return 0
 	}
-	var list []uint64
+	return list[0]
+}
+
+// DecodeNumbers reads an array of integers of size bytes each.
+func DecodeNumbers(answer []byte, size int) (list []uint64) {
 	for size > 0 && len(answer) >= size {
 		var word [8]byte
 		copy(word[:], answer[:size])
 		list = append(list, binary.NativeEndian.Uint64(word[:]))
 		answer = answer[size:]
 	}
-	return list, err
+	return list
 }

@@ -1,11 +1,10 @@
 package pi
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
-	"strings"
 	"unsafe"
+
+	"offlink/runtime/internal/cl"
 )
 
 // maxInfo bounds the answer of a query: build logs of megabytes are whole.
@@ -44,38 +43,28 @@ func (p *Plugin) queryCall(f Function, args []uintptr, answer []byte, size *uint
 	return p.call(f, args[0], args[1], args[2], uintptr(len(answer)), uintptr(pointer(answer)), uintptr(unsafe.Pointer(size)))
 }
 
+// Raw asks for bytes.
+func (p *Plugin) Raw(f Function, param uint32, objects ...Handle) ([]byte, error) {
+	return p.query(f, param, objects...)
+}
+
 // Text asks for a string. Objects are a platform, a device, or a program and a
 // device.
 func (p *Plugin) Text(f Function, param uint32, objects ...Handle) (string, error) {
 	answer, err := p.query(f, param, objects...)
-	text, _, _ := bytes.Cut(answer, []byte{0})
-	return strings.TrimSpace(unsafe.String(unsafe.SliceData(text), len(text))), err // nobody else has the bytes
+	return cl.DecodeText(answer), err
 }
 
 // Number asks for an integer of any size; 0 if the answer is empty.
 func (p *Plugin) Number(f Function, param uint32, objects ...Handle) (uint64, error) {
-	list, err := p.Numbers(f, param, 0, objects...)
-	if len(list) == 0 {
-		return 0, err
-	}
-	return list[0], err
+	answer, err := p.query(f, param, objects...)
+	return cl.DecodeNumber(answer), err
 }
 
-// Numbers asks for an array of integers of size bytes each, one integer of
-// the answer's size if size is 0.
+// Numbers asks for an array of integers of size bytes each.
 func (p *Plugin) Numbers(f Function, param uint32, size int, objects ...Handle) ([]uint64, error) {
 	answer, err := p.query(f, param, objects...)
-	if size == 0 {
-		size = min(len(answer), 8)
-	}
-	var list []uint64
-	for size > 0 && len(answer) >= size {
-		var word [8]byte
-		copy(word[:], answer[:size])
-		list = append(list, binary.NativeEndian.Uint64(word[:]))
-		answer = answer[size:]
-	}
-	return list, err
+	return cl.DecodeNumbers(answer, size), err
 }
 
 // subGroupAnswer is the size of the answers of piKernelGetSubGroupInfo, which
