@@ -43,12 +43,10 @@ offlink in SYCL_CACHE_DIR, else in XDG_CACHE_HOME/libsycl_cache or
 HOME/.cache/libsycl_cache. SYCL_CACHE_MAX_SIZE is its size in MB (8192),
 SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE and SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE the bytes
 of a program that is kept. SYCL_CACHE_TRACE=1 tells about each use.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return cli.Usagef("name one of ls, stats, verify, gc, clear, explain; see 'devrun cache --help'")
-		},
+		Args: cli.NeedCommand,
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	c.PersistentFlags().StringVar(&o.dir, "dir", "", "the folder, in place of that of the environment")
+	c.PersistentFlags().StringVar(&o.dir, "dir", "", "the folder `DIR`, in place of that of the environment")
 	c.PersistentFlags().BoolVar(&o.json, "json", false, "print JSON")
 	add := func(use, short string, run func(*cache.Cache) error) {
 		c.AddCommand(&cobra.Command{Use: use, Short: short, Args: noArgs, RunE: func(*cobra.Command, []string) error { return o.withCache(run) }})
@@ -206,8 +204,8 @@ func (o *cacheCommand) newExplain() *cobra.Command {
 			return o.withCache(func(c *cache.Cache) error { return o.explainLaunch(c, kernel, device, args) })
 		},
 	}
-	c.Flags().StringVar(&kernel, "kernel", "", "the kernel, as for devrun launch")
-	c.Flags().StringVar(&device, "device", "", "the device, as for devrun launch")
+	c.Flags().StringVar(&kernel, "kernel", "", "the kernel `NAME`, as for devrun launch")
+	c.Flags().StringVar(&device, "device", "", "the device `SEL`, as for devrun launch")
 	return c
 }
 

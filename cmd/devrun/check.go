@@ -56,8 +56,8 @@ The exit code is 1 where a launch would fail.`,
 
 // addFlags are those that check and graph share.
 func (o *checkCommand) addFlags(c *cobra.Command) {
-	c.Flags().StringArrayVar(&o.opened, "dlopen", nil, "a library that the program opens with dlopen; repeat for each")
-	c.Flags().StringVar(&o.target, "target", "", "check for one device, which need not be there ("+strings.Join(linkcheck.DeviceNames(), ", ")+
+	c.Flags().StringArrayVar(&o.opened, "dlopen", nil, "a library `FILE` that the program opens with dlopen; repeat for each")
+	c.Flags().StringVar(&o.target, "target", "", "check for one `DEVICE`, which need not be there ("+strings.Join(linkcheck.DeviceNames(), ", ")+
 		"), or for one target of images (spir64, ...)")
 }
 

@@ -34,7 +34,7 @@ is 1 if a device fails.`,
 		RunE: func(c *cobra.Command, _ []string) error { return examineBackends(c.Context(), s, asJSON, limit) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().DurationVar(&limit, "timeout", time.Minute, "stop the kernel of a device after that long")
+	c.Flags().DurationVar(&limit, "timeout", time.Minute, "stop the kernel of a device after `TIME`")
 	return c
 }
 

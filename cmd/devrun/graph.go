@@ -34,7 +34,7 @@ table, which loads nothing; both follow the reader's light or dark scheme.
 		},
 	}
 	o.addFlags(c)
-	c.Flags().StringVarP(&output, "output", "o", "", "file to write: its name ends in .svg, .html or .dot")
+	c.Flags().StringVarP(&output, "output", "o", "", "`FILE` to write: its name ends in .svg, .html or .dot")
 	return c
 }
 

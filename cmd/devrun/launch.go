@@ -71,18 +71,18 @@ Without --local the device picks a size that divides the global one.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.kernel, "kernel", "", "the kernel: its name, or a part that no other has")
-	f.StringVar(&o.global, "global", "", "number of work-items: X, X,Y or X,Y,Z")
-	f.StringVar(&o.local, "local", "", "work-items of a work-group; divides --global")
-	f.StringArrayVar(&o.args, "arg", nil, "one argument, as SPEC; repeat for each")
-	f.StringArrayVar(&o.extra, "buffer", nil, "memory that struct: arguments have addresses of, as TYPE:COUNT, TYPE:V,V,... or TYPE:@FILE; repeat for each")
-	f.StringVar(&o.device, "device", "", "device: BACKEND[:TYPE or number], as devrun devices lists them; embedded:check looks for faults of the kernel")
+	f.StringVar(&o.kernel, "kernel", "", "the kernel: its `NAME`, or a part that no other has")
+	f.StringVar(&o.global, "global", "", "number of work-items: `X[,Y[,Z]]`")
+	f.StringVar(&o.local, "local", "", "work-items of a work-group: `X[,Y[,Z]]`, which divide those of --global")
+	f.StringArrayVar(&o.args, "arg", nil, "one argument, as `SPEC`; repeat for each")
+	f.StringArrayVar(&o.extra, "buffer", nil, "memory that struct: arguments have addresses of: `SPEC` is TYPE:COUNT, TYPE:V,V,... or TYPE:@FILE; repeat for each")
+	f.StringVar(&o.device, "device", "", "device: `SEL` is BACKEND[:TYPE or number], as devrun devices lists them; embedded:check looks for faults of the kernel")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "tell on standard error whether the embedded device compiles the kernel, or why it interprets it")
 	f.BoolVar(&o.json, "json", false, "print JSON, buffers in full")
-	f.StringArrayVar(&o.out, "out", nil, "N=FILE: write the bytes of buffer argument N to FILE; bN=FILE those of --buffer N")
-	f.StringVar(&o.saveTemps, "save-temps", "", "keep the C that the embedded device makes of kernels in this folder, with the cache on")
-	f.StringVar(&o.trace, "trace", "", "write the steps with their times to this file, for ui.perfetto.dev")
-	f.DurationVar(&o.limit, "timeout", 0, "stop building and running after that long (10s, 2m; 0: never)")
+	f.StringArrayVar(&o.out, "out", nil, "`N=FILE`: write the bytes of buffer argument N to FILE; bN=FILE those of --buffer N")
+	f.StringVar(&o.saveTemps, "save-temps", "", "keep the C that the embedded device makes of kernels in the folder `DIR`, with the cache on")
+	f.StringVar(&o.trace, "trace", "", "write the steps with their times to `FILE`, for ui.perfetto.dev")
+	f.DurationVar(&o.limit, "timeout", 0, "stop building and running after `TIME` (10s, 2m; 0: never)")
 	return c
 }
 

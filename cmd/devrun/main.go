@@ -40,18 +40,18 @@ devrun cache shows and tidies the cache of built programs.
 
 A file that is called like a subcommand is given with its folder: ./launch.`,
 		Version: cli.Version(),
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cli.Usagef("name the program to run; see 'devrun --help'")
 			}
-			return nil
+			return cli.MisspeltCommand(args[0], c.Commands())
 		},
 		RunE:              func(_ *cobra.Command, args []string) error { return runProgram(args, traceFile) },
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.Flags().StringVar(&traceFile, "trace", "", "have the program write the steps of the runtime with their times to this file, for ui.perfetto.dev")
+	root.Flags().StringVar(&traceFile, "trace", "", "have the program write the steps of the runtime with their times to `FILE`, for ui.perfetto.dev")
 	root.Flags().SetInterspersed(false) // what follows FILE is the program's
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)

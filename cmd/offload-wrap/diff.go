@@ -23,7 +23,7 @@ func newDiffCommand(s cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff A B",
 		Short: "compare the device images of two files, folders or wheels; exit 1 if they differ",
-		Long: `Diff pairs the images of two files by kind, target, entries and code, and prints the
+		Long: `diff pairs the images of two files by kind, target, entries and code, and prints the
 differences in each pair. Order, envelopes and compression do not count as differences. Of two
 folders or wheels it compares the files of one name; WHEEL!MEMBER names a file in a wheel.`,
 		Args: argsUsage(cobra.ExactArgs(2)),

@@ -27,7 +27,7 @@ type editing struct {
 
 // defineFlags adds the options that replace and remove have in common.
 func (e *editing) defineFlags(c *cobra.Command) {
-	c.Flags().StringVarP(&e.output, "out", "o", "", "write the edited file there (default: in place of FILE)")
+	c.Flags().StringVarP(&e.output, "out", "o", "", "write the edited file to `OUT` (default: in place of FILE)")
 	e.selection.defineSelectionFlags(c)
 	e.inflation.defineInflationFlags(c)
 }

@@ -34,7 +34,7 @@ func newExtractCommand(s cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "extract FILE",
 		Short: "write the device images of a file as files of their own, and a table that -batch takes",
-		Long: `Extract writes, for each image that is meant, its code, its properties (.prop) and its
+		Long: `extract writes, for each image that is meant, its code, its properties (.prop) and its
 entries (.sym) as files named after FILE, and a table of them. As the rows of a table share
 kind, target, format and options, images that differ in those get tables of their own; then
 there also is a response file (.rsp) that wraps all of them again in their order. The command
@@ -42,7 +42,7 @@ that wraps the images again is printed. WHEEL!MEMBER names a file in a wheel.`,
 		Args: argsUsage(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return e.extractFile(args[0]) },
 	}
-	c.Flags().StringVarP(&e.dir, "out", "o", "", "the folder to write to (default: the current one)")
+	c.Flags().StringVarP(&e.dir, "out", "o", "", "the folder `DIR` to write to (default: the current one)")
 	c.Flags().BoolVar(&e.raw, "raw", false, "leave compressed code as it is")
 	c.Flags().BoolVar(&e.json, "json", false, "print the files of each image as JSON")
 	e.selection.defineSelectionFlags(c)

@@ -38,6 +38,7 @@ func run(args []string, s cli.Streams) (exit int) {
 // runCommand runs a subcommand, or else the command line of clang-offload-
 // wrapper.
 func runCommand(args []string, s cli.Streams) int {
+	args = subcommands.HelpArgs(args)
 	if subcommands.Named(args) {
 		return subcommands.Run(args, s)
 	}

@@ -63,7 +63,7 @@ func parseCommandLine(args []string, s cli.Streams) (*options, error) {
 func (o *options) checkLine() error {
 	switch {
 	case o.output == "":
-		return errors.New("no output file: name it with -o")
+		return errors.New("no output file: name it with -o; see 'offload-wrap --help'")
 	case len(o.inputs) == 0:
 		return errors.New("no input file")
 	}

@@ -16,7 +16,10 @@ func newRemoveCommand(s cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remove FILE --image N[,N...]",
 		Short: "take device images out of a file, a finished program or library too",
-		Args:  argsUsage(cobra.ExactArgs(1)),
+		Long: `remove takes images out of a file, with their entries, properties and records of
+registration; the file stays as it was otherwise. It asks for a selection, and for --image
+where the other options select several images.`,
+		Args: argsUsage(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !e.isGiven() {
 				return cli.Usagef("remove: select images with --image, --target, --arch, --format or --kernel; see '%s list %s'", program, args[0])

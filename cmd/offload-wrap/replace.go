@@ -27,7 +27,7 @@ func newReplaceCommand(s cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replace FILE --image N NEW",
 		Short: "give a device image of a file other code, in a finished program or library too",
-		Long: `Replace puts the code of NEW, a file of code or a file with one image, in the place of an
+		Long: `replace puts the code of NEW, a file of code or a file with one image, in the place of an
 image's code. The entries and properties of the image stay, so that the new code must have the
 same entries, and its kernels must take the same arguments: a difference is refused. Code that is
 larger than the old goes into a new segment or section.`,

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,8 +24,8 @@ func (i *inspection) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.BoolVar(&i.split.OnlyKernels, "emit-only-kernels-as-entry-points", false, "exported functions are not entry points")
 	f.BoolVar(&i.split.SeparateESIMD, "split-esimd", false, "put ESIMD and other code into separate images")
-	f.StringVar(&i.dependencies, "device-image-dependencies", "none", "functions that images leave to others: none, externals, all")
-	f.IntVarP(&i.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of images to examine at the same time")
+	f.StringVar(&i.dependencies, "device-image-dependencies", "none", "functions that images leave to others: `WHICH` is none, externals or all")
+	f.IntVarP(&i.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "examine `N` images at the same time")
 	f.BoolVar(&i.json, "json", false, "print JSON")
 }
 
@@ -42,8 +44,18 @@ func (i *inspection) parseWords() (err error) {
 func exactArgs(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != len(names) {
-			return cli.Usagef("%s wants %v, got %d arguments; see '%s %s --help'", c.Name(), names, len(args), program, c.Name())
+			return cli.Usagef("%s wants %s, got %s; see '%s %s --help'", c.Name(), strings.Join(names, " "), countArguments(args), program, c.Name())
 		}
 		return nil
 	}
+}
+
+func countArguments(args []string) string {
+	switch len(args) {
+	case 0:
+		return "nothing"
+	case 1:
+		return "one argument"
+	}
+	return fmt.Sprintf("%d arguments", len(args))
 }

@@ -90,7 +90,6 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 		{Name: "spirv-debug-info-version", Value: "NAME", Usage: "form of debug information beside lines: ocl-100, nonsemantic-shader-100, nonsemantic-shader-200, none (ocl-100)", Set: t.setDebug},
 		{Name: "spirv-fp-contract", Value: "MODE", Usage: "which kernels may not fuse operations: on, off, fast (on)", Set: t.setContract},
 		{Name: "spirv-preserve-ocl-kernel-arg-type-metadata-through-string", Usage: "keep the type names of kernel arguments in strings", Set: cli.SetBool(&o.KernelArgTypes)},
-		{Name: "help", Usage: "print this help", Set: func(string) error { t.done = true; t.printHelp(f, s); return nil }},
 		{Name: "r", Usage: "the other direction", Hidden: true, Set: refusedOption("-r: only IR is taken to SPIR-V; llvm-spirv of LLVM does the other direction")},
 		{Name: "spirv-text", Usage: "write the translator's text form (.spt)", Set: t.setForm(formTranslatorText)},
 		{Name: "spirv-tools-dis", Usage: "write assembly text as spirv-dis does", Set: t.setForm(formAssembly)},
@@ -98,6 +97,8 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 		{Name: "to-binary", Usage: "input is the translator's text form; write SPIR-V", Set: t.setConversion("-to-binary", moduleOfText)},
 	}
 	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-allow-extra-diexpressions", Usage: "operations in debug information that OpenCL.DebugInfo.100 does not list", Set: cli.SetBool(&o.ExtraExpressions)})
+	help := func(string) error { t.done = true; t.printHelp(f, s); return nil }
+	f.Flags = append(f.Flags, cli.Flag{Name: "help", Usage: "print this text", Set: help}, cli.Flag{Name: "h", Hidden: true, Set: help})
 	f.Flags = append(f.Flags, cli.Flag{Name: "preserve-ocl-kernel-arg-type-metadata-through-string", Hidden: true, Set: cli.SetBool(&o.KernelArgTypes)})
 	for _, name := range []string{
 		"s", "spirv-mem2reg", "spirv-verify-regularize-passes", "spirv-debug", "spirv-lower-const-expr",

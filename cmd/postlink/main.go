@@ -24,6 +24,7 @@ func run(args []string, s cli.Streams) int {
 		program = cli.ProgramName(program, "llvm-spirv")
 		return s.Report(program, runSPIRVTool(args, s))
 	}
+	args = subcommands.HelpArgs(args)
 	if subcommands.Named(args) {
 		return subcommands.Run(args, s)
 	}

@@ -52,9 +52,9 @@ func newPlanCommand(s cli.Streams) *cobra.Command {
 		Args: exactArgs("FILE"),
 	}
 	i.addFlags(c)
-	modes := c.Flags().StringSlice("split", []string{"none", "source", "kernel"}, "the modes to show")
-	order := c.Flags().String("sort", "number", "order of the images: number, size, shared, name")
-	limit := c.Flags().Int("limit", 0, "show that many images of each mode (0: all); JSON has all")
+	modes := c.Flags().StringSlice("split", []string{"none", "source", "kernel"}, "the `MODES` to show, with commas")
+	order := c.Flags().String("sort", "number", "`ORDER` of the images: number, size, shared, name")
+	limit := c.Flags().Int("limit", 0, "show `N` images of each mode (0: all); JSON has all")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if err := i.parseWords(); err != nil {
 			return err

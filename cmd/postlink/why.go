@@ -46,8 +46,8 @@ func newWhyCommand(s cli.Streams) *cobra.Command {
 		Args: exactArgs("SYMBOL", "FILE"),
 	}
 	i.addFlags(c)
-	mode := c.Flags().String("split", "source", "how the module is split: none, source, kernel, auto")
-	number := c.Flags().Int("image", -1, "the image's number")
+	mode := c.Flags().String("split", "source", "how the module is split: `MODE` is none, source, kernel or auto")
+	number := c.Flags().Int("image", -1, "the image's number `N` (the first that has the symbol)")
 	c.RunE = func(_ *cobra.Command, args []string) (err error) {
 		if err := i.parseWords(); err != nil {
 			return err

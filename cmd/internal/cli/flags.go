@@ -150,8 +150,30 @@ func (s *FlagSet) PrintFlags(w io.Writer) {
 			fmt.Fprintf(w, "  %s\n", name)
 			name = ""
 		}
-		fmt.Fprintf(w, "  %-*s%s\n", helpColumn-2, name, f.Usage)
+		for _, line := range wrapWords(f.Usage, helpWidth-helpColumn) {
+			fmt.Fprintf(w, "  %-*s%s\n", helpColumn-2, name, line)
+			name = ""
+		}
 	}
+}
+
+// wrapWords cuts a text into lines of at most width bytes, at blanks. A longer
+// word stays whole.
+func wrapWords(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case len(line)+1+len(word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	return append(lines, line)
 }
 
 // SetString returns a Set function that stores the last value.

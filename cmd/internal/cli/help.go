@@ -33,7 +33,11 @@ func (h *Help) Print(w io.Writer) {
 			width = max(width, len(commandLine(c)))
 		}
 		for _, c := range h.Commands {
-			fmt.Fprintf(w, "  %-*s  %s\n", min(width, helpColumn-2), commandLine(c), c.Short)
+			name := commandLine(c)
+			for _, line := range wrapWords(c.Short, helpWidth-width-4) {
+				fmt.Fprintf(w, "  %-*s  %s\n", width, name, line)
+				name = ""
+			}
 		}
 		fmt.Fprintf(w, "\n'%s COMMAND --help' says more of a command.\n", h.Program)
 	}
@@ -54,7 +58,12 @@ func commandLine(c *cobra.Command) string {
 // helpColumn is where the second column of options begins.
 const helpColumn = 34
 
-// helpTemplate gives the help of cobra's commands that layout.
+// helpWidth is the width of option lists. It is fixed, as the same command
+// prints the same bytes on every terminal. [helpTemplate] repeats it.
+const helpWidth = 100
+
+// helpTemplate gives the help of cobra's commands that layout. Flags are those
+// of the command and of the ones above it.
 const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 
 {{end}}Usage:
@@ -66,10 +75,10 @@ Examples:
 Commands:{{range .Commands}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}
 
-'{{.CommandPath}} COMMAND --help' says more of a command.{{end}}{{if .HasAvailableLocalFlags}}
+'{{.CommandPath}} COMMAND --help' says more of a command.{{end}}{{if .HasAvailableFlags}}
 
 Options:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
+{{.Flags.FlagUsagesWrapped 100 | trimTrailingWhitespaces}}{{end}}
 `
 
 // Style gives a command tree, once it is complete, the programs' layout of help

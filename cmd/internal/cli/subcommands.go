@@ -16,6 +16,21 @@ type Subcommands struct {
 	New     []func(Streams) *cobra.Command
 }
 
+// HelpArgs writes "help" and "help COMMAND" as the options that ask for the
+// same; a file called help stays an input.
+func (s *Subcommands) HelpArgs(args []string) []string {
+	if len(args) == 0 || len(args) > 2 || args[0] != "help" {
+		return args
+	}
+	if _, err := os.Lstat(args[0]); err == nil {
+		return args
+	}
+	if len(args) == 2 && s.Named(args[1:]) {
+		return []string{args[1], "--help"}
+	}
+	return []string{"--help"}
+}
+
 // Named reports whether the first argument is the name of a subcommand.
 func (s *Subcommands) Named(args []string) bool {
 	if len(args) == 0 {
@@ -44,17 +59,38 @@ func (s *Subcommands) Misspelt(args []string) error {
 	if len(args) < 2 || strings.HasPrefix(args[0], "-") || strings.HasPrefix(args[0], "@") {
 		return nil
 	}
-	if _, err := os.Lstat(args[0]); err == nil {
+	return MisspeltCommand(args[0], s.Commands())
+}
+
+// MisspeltCommand returns an error where a word is near to the name of a
+// command, and not a file.
+func MisspeltCommand(word string, commands []*cobra.Command) error {
+	if _, err := os.Lstat(word); err == nil {
 		return nil
 	}
-	var names []string
-	for _, c := range s.Commands() {
-		names = append(names, c.Name())
-	}
-	if hint := DidYouMean(args[0], names); hint != "" {
-		return Usagef("there is no command and no file '%s'%s", args[0], hint)
+	if hint := DidYouMean(word, commandNames(commands)); hint != "" {
+		return Usagef("there is no command and no file '%s'%s", word, hint)
 	}
 	return nil
+}
+
+// NeedCommand is the error of a command line that ends before the name of a
+// subcommand, or has an unknown one.
+func NeedCommand(c *cobra.Command, args []string) error {
+	names := commandNames(c.Commands())
+	if len(args) > 0 {
+		return Usagef("there is no command '%s %s'%s; see '%s --help'", c.CommandPath(), args[0], DidYouMean(args[0], names), c.CommandPath())
+	}
+	return Usagef("name one of %s; see '%s --help'", strings.Join(names, ", "), c.CommandPath())
+}
+
+func commandNames(commands []*cobra.Command) (names []string) {
+	for _, c := range commands {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // Run runs the subcommand that the first argument names, and returns the exit code.
