@@ -105,7 +105,59 @@ func TestHalves(t *testing.T) {
 		testStoreHalves(t, p)
 		testHalfVectors(t, p)
 		testHalfArithmetic(t, p)
+		testHalfPlaces(t, p)
+		testHalfSums(t, p)
+		if o := p.options; !o.Interpret && !o.Check {
+			testHalvesCompiled(t, p)
+		}
 	})
+}
+
+// testHalvesCompiled: no kernel with halves needs the interpreter.
+func testHalvesCompiled(t *testing.T, p *testProgram) {
+	for _, name := range []string{"load_halves", "store_halves", "half_vectors", "half_arithmetic", "half_places", "half_sums"} {
+		k, err := p.program.Kernel(name)
+		if err == nil {
+			err = Interpreted(k)
+		}
+		if err != nil {
+			t.Errorf("%s is interpreted: %v", name, err)
+		}
+	}
+}
+
+func testHalfPlaces(t *testing.T, p *testProgram) {
+	in := counted(16, func(i int) uint16 { return nearestHalf(float64(i*i)-7.75, roundEven) })
+	table := []float32{0.5, -1.25, 3, 8}
+	out, quotients := p.buffer(make([]uint16, 32)), p.buffer(make([]float32, 32))
+	p.launch("half_places", groups(16, 16), p.buffer(in), out, quotients)
+	wantOut, want := make([]uint16, 32), []float32(nil)
+	for i := range in {
+		at := i + 2*(i&1)
+		x, y := float32(halfValue(in[at%16])), float32(halfValue(in[(at+1)%16]))
+		wantOut[i] = nearestHalf(float64(x*table[i&3]+y), roundEven)
+		wantOut[16+i] = nearestHalf(halfValue(in[i])+1, roundEven)
+		whole := math.Floor(halfValue(in[i]))
+		want = append(want, float32(halfValue(in[i])-whole), float32(whole))
+	}
+	check(t, p, "halves of private and local memory", out, wantOut)
+	check(t, p, "fractions and whole numbers", quotients, want)
+}
+
+func testHalfSums(t *testing.T, p *testProgram) {
+	in := counted(16, func(i int) uint16 { return nearestHalf(float64(i*5%16)+0.25, roundEven) })
+	out := p.buffer(make([]uint16, 32))
+	p.launch("half_sums", groups(16, 16), p.buffer(in), out)
+	sum, most, want := 0.0, 0.0, make([]uint16, 32)
+	for i, h := range in {
+		sum += halfValue(h) // exact in halves too
+		most = max(most, halfValue(h))
+		want[16+i] = nearestHalf(most, roundEven)
+	}
+	for i := range in {
+		want[i] = nearestHalf(sum, roundEven)
+	}
+	check(t, p, "sums and greatest of halves", out, want)
 }
 
 func testLoadHalves(t *testing.T, p *testProgram) {

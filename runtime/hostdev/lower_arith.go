@@ -220,23 +220,17 @@ var lowerInts = map[spirv.Opcode]lowerWords2{
 	spirv.OpLogicalAnd:      unsignedOf(lanes.OpAnd),
 }
 
-// Floats of 32 and 64 bits; halves are the interpreter's.
+// Floats. Other operations on halves than these are the interpreter's.
 
 func floatOf(op lanes.Op) lowerWords2 {
-	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
-		if w.width < 32 {
-			return nil
-		}
+	return onHalves2(func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		return l.b.Add(op, x.Kind, x, y)
-	}
+	})
 }
 
 // compareFloats compares: with the operands swapped, and the result negated.
 func compareFloats(op lanes.Op, swap, not bool) lowerWords2 {
-	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
-		if w.width < 32 {
-			return nil
-		}
+	return onHalves2(func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		if swap {
 			x, y = y, x
 		}
@@ -245,7 +239,7 @@ func compareFloats(op lanes.Op, swap, not bool) lowerWords2 {
 			return l.not(r)
 		}
 		return r
-	}
+	})
 }
 
 func (l *lowering) not(v *lanes.Value) *lanes.Value {
@@ -254,29 +248,23 @@ func (l *lowering) not(v *lanes.Value) *lanes.Value {
 
 // ordered compares for less or greater, or the opposite.
 func orderedNotEqual(not bool) lowerWords2 {
-	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
-		if w.width < 32 {
-			return nil
-		}
+	return onHalves2(func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		r := l.b.Add(lanes.OpOr, lanes.Bool, l.b.Add(lanes.OpFLt, lanes.Bool, x, y), l.b.Add(lanes.OpFLt, lanes.Bool, y, x))
 		if not {
 			return l.not(r)
 		}
 		return r
-	}
+	})
 }
 
 func ordered(not bool) lowerWords2 {
-	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
-		if w.width < 32 {
-			return nil
-		}
+	return onHalves2(func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		r := l.b.Add(lanes.OpAnd, lanes.Bool, l.b.Add(lanes.OpEq, lanes.Bool, x, x), l.b.Add(lanes.OpEq, lanes.Bool, y, y))
 		if not {
 			return l.not(r)
 		}
 		return r
-	}
+	})
 }
 
 var lowerFloats = map[spirv.Opcode]lowerWords2{
@@ -301,12 +289,7 @@ var lowerFloats = map[spirv.Opcode]lowerWords2{
 }
 
 func plain1(op lanes.Op) lowerWords1 {
-	return func(l *lowering, x *lanes.Value, from, _ word) *lanes.Value {
-		if from.kind == kindFloat && from.width < 32 {
-			return nil
-		}
-		return l.b.Add(op, x.Kind, x)
-	}
+	return onHalves1(func(l *lowering, x *lanes.Value, _, _ word) *lanes.Value { return l.b.Add(op, x.Kind, x) })
 }
 
 var lowerUnary = map[spirv.Opcode]lowerWords1{
@@ -318,12 +301,9 @@ var lowerUnary = map[spirv.Opcode]lowerWords1{
 		return l.b.Add(lanes.OpXor, x.Kind, x, l.f.Const(x.Kind, mask(w.width)))
 	},
 	spirv.OpLogicalNot: func(l *lowering, x *lanes.Value, _, _ word) *lanes.Value { return l.not(x) },
-	spirv.OpIsNan: func(l *lowering, x *lanes.Value, w, _ word) *lanes.Value {
-		if w.width < 32 {
-			return nil
-		}
+	spirv.OpIsNan: onHalves1(func(l *lowering, x *lanes.Value, _, _ word) *lanes.Value {
 		return l.b.Add(lanes.OpNe, lanes.Bool, x, x)
-	},
+	}),
 	spirv.OpUConvert: func(l *lowering, x *lanes.Value, _, to word) *lanes.Value { return l.resized(x, to) },
 	spirv.OpSConvert: func(l *lowering, x *lanes.Value, from, to word) *lanes.Value {
 		x = l.signed(x, from.width)
@@ -338,6 +318,12 @@ var lowerUnary = map[spirv.Opcode]lowerWords1{
 			return l.b.Add(lanes.OpFWiden, lanes.F64, x)
 		case from.width == 64 && to.width == 32:
 			return l.b.Add(lanes.OpFNarrow, lanes.F32, x)
+		case from.isHalf() && to.width == 32:
+			return l.fromHalf(x)
+		case from.isHalf() && to.width == 64:
+			return l.b.Add(lanes.OpFWiden, lanes.F64, l.fromHalf(x))
+		case from.width == 32 && to.isHalf():
+			return l.toHalf(x)
 		}
 		return nil
 	},
@@ -353,10 +339,7 @@ var lowerUnary = map[spirv.Opcode]lowerWords1{
 		}
 		return l.b.Add(lanes.OpUToF, to.lane, x)
 	},
-	spirv.OpConvertFToS: func(l *lowering, x *lanes.Value, from, to word) *lanes.Value {
-		if from.width < 32 {
-			return nil
-		}
+	spirv.OpConvertFToS: onHalves1(func(l *lowering, x *lanes.Value, _, to word) *lanes.Value {
 		v := l.b.Add(lanes.OpFToS, to.lane, x)
 		if to.width == 32 || to.width == 64 {
 			return v
@@ -364,17 +347,14 @@ var lowerUnary = map[spirv.Opcode]lowerWords1{
 		limit := mask(to.width) >> 1
 		v = l.choose(lanes.OpSLt, v, l.f.Const(v.Kind, limit))
 		return l.cut(l.choose(lanes.OpSLt, l.f.Const(v.Kind, ^limit), v, true), to.width)
-	},
-	spirv.OpConvertFToU: func(l *lowering, x *lanes.Value, from, to word) *lanes.Value {
-		if from.width < 32 {
-			return nil
-		}
+	}),
+	spirv.OpConvertFToU: onHalves1(func(l *lowering, x *lanes.Value, _, to word) *lanes.Value {
 		v := l.b.Add(lanes.OpFToU, to.lane, x)
 		if to.width == 32 || to.width == 64 {
 			return v
 		}
 		return l.choose(lanes.OpULt, v, l.f.Const(v.Kind, mask(to.width)))
-	},
+	}),
 }
 
 // choose is x if x op y, else y; or the other way round.

@@ -89,11 +89,16 @@ func hasPointer(t *typ) bool {
 }
 
 // operands are the values that an instruction of the function takes, each
-// once.
+// once: those of its function, and the addresses of variables in local memory,
+// which are not constants in compiled code.
 func (l *lowering) operands(in *spirv.Instruction) []spirv.ID {
 	var ids []spirv.ID
 	for _, w := range l.p.module.Operands(in) {
-		if _, ok := l.call().values[w]; ok && !contains(ids, w) {
+		_, ok := l.call().values[w]
+		if v := l.p.variables[w]; v != nil && v.storage == spirv.StorageWorkgroup {
+			ok = true
+		}
+		if ok && !contains(ids, w) {
 			ids = append(ids, w)
 		}
 	}

@@ -29,6 +29,10 @@ func (l *lowering) lowerExtInst(in *spirv.Instruction) {
 	case "vloadn", "vstoren":
 		l.lowerVectorAccess(in, name, ids)
 		return
+	case "vload_half", "vload_halfn", "vloada_halfn", "vstore_half", "vstore_halfn", "vstorea_halfn", "vstore_half_r", "vstore_halfn_r", "vstorea_halfn_r":
+		if l.lowerHalfAccess(in, name, ids) {
+			return
+		}
 	case "select":
 		l.lowerStdSelect(in, ids)
 		return
@@ -40,6 +44,9 @@ func (l *lowering) lowerExtInst(in *spirv.Instruction) {
 
 // lowerStd lowers by the tables, and tells whether it could.
 func (l *lowering) lowerStd(in *spirv.Instruction, name string, ids []uint32) bool {
+	if stdLower1[name] == nil && stdLower2[name] == nil && stdLower3[name] == nil {
+		return false // its operands may be literals
+	}
 	var args []lowered
 	for _, id := range ids {
 		args = append(args, l.value(spirv.ID(id)))
@@ -130,15 +137,12 @@ func stdRsqrt(l *lowering, x *lanes.Value, w word) *lanes.Value {
 
 // stdNumber is fmin and fmax: a NaN gives way.
 func stdNumber(op lanes.Op) lowerWords2 {
-	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
-		if w.width < 32 {
-			return nil
-		}
+	return onHalves2(func(l *lowering, x, y *lanes.Value, _ word) *lanes.Value {
 		b := l.b
 		r := b.Add(op, x.Kind, x, y)
 		r = b.Add(lanes.OpSelect, x.Kind, b.Add(lanes.OpNe, lanes.Bool, y, y), x, r)
 		return b.Add(lanes.OpSelect, x.Kind, b.Add(lanes.OpNe, lanes.Bool, x, x), y, r)
-	}
+	})
 }
 
 // stdExtreme is min and max of integers.

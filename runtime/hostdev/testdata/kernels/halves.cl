@@ -39,3 +39,27 @@ kernel void half_arithmetic(global const half *a, global const half *b, global h
   iout[2 * i] = (x < y) | (x == y) << 1 | isnan(x) << 2;
   iout[2 * i + 1] = convert_int_sat(x);
 }
+
+// Halves in every kind of memory, and results in local memory.
+constant float table[4] = {0.5f, -1.25f, 3, 8};
+kernel void half_places(global const ushort *in, global ushort *out, global float *quotients) {
+  size_t i = get_global_id(0), own = get_local_id(0);
+  local ushort shared[16];
+  local float whole[16];
+  ushort private_bits[4];
+  shared[own] = in[i];
+  for (int k = 0; k < 4; k++) private_bits[k] = in[(i + k) % 16];
+  float2 pair = vload_half2(i & 1, (half *)private_bits);
+  vstore_half_rte(pair.x * table[i & 3] + pair.y, i, (global half *)out);
+  vstore_half(vload_half(0, (local half *)&shared[own]) + 1, 0, (local half *)&shared[own]);
+  out[16 + i] = shared[own];
+  float x = vload_half(i, (global const half *)in);
+  quotients[2 * i] = fract(x, &whole[own]);
+  quotients[2 * i + 1] = whole[own];
+}
+kernel void half_sums(global const half *in, global half *out) {
+  size_t i = get_global_id(0);
+  half x = in[i];
+  out[i] = work_group_reduce_add(x);
+  out[16 + i] = work_group_scan_inclusive_max(x);
+}
