@@ -8,7 +8,8 @@ type Module struct {
 	Entries     []Entry
 	Functions   []Symbol // .func, in the order of the module, declarations too
 	Variables   []Symbol // .global and .const of the module, declarations too
-	// Registers are the special registers that bodies read: "%ctaid.x".
+	// Registers are the special registers of several parts that bodies read:
+	// "%ctaid.x".
 	Registers []string
 	// Names are the variables of Variables that bodies mention.
 	Names []string

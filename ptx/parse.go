@@ -148,10 +148,9 @@ func (p *parser) skipBraces() error {
 			depth++
 		case t.text == "}":
 			depth--
-		case t.text[0] == '%':
-			p.registers[t.text] = true
-		case isWord(t.text[0]) && t.text[0] != '.':
-			p.mentioned[t.text] = true
+		case !isWord(t.text[0]) || t.text[0] == '.':
+		default:
+			p.recordWord(t.text)
 		}
 	}
 	return nil
@@ -306,6 +305,18 @@ func (p *parser) parseFunction(l Linkage) error {
 		return nil
 	}
 	return p.skipBraces()
+}
+
+// recordWord records a word of a body: most are instructions, which have dots as
+// names have not, and registers of the function's own.
+func (p *parser) recordWord(word string) {
+	dotted := strings.IndexByte(word, '.') >= 0
+	switch {
+	case dotted && word[0] == '%':
+		p.registers[word] = true
+	case !dotted && word[0] != '%' && (word[0] < '0' || word[0] > '9'):
+		p.mentioned[word] = true
+	}
 }
 
 func (p *parser) skipParentheses() error {

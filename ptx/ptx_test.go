@@ -62,7 +62,7 @@ func TestParse(t *testing.T) {
 		},
 		Functions: []Symbol{{"LibDeviceFunc", Extern, ""}, {"helper", Weak, ""}, {"local_", Local, ""}},
 		Variables: []Symbol{{"offset", Extern, "const"}, {"counter", Visible, "global"}, {"text", Local, "global"}},
-		Registers: []string{"%ctaid.x", "%r", "%r1", "%rd1"},
+		Registers: []string{"%ctaid.x"},
 		Names:     []string{"offset"},
 	}
 	if !m.Mentions("offset") || m.Mentions("counter") || m.headEnd != strings.Index(sample, ".extern") {

@@ -202,7 +202,7 @@ func (c *costs) links() {
 	}
 	texts = append(texts, append(c.d.builtinModule(), 0))
 	call := c.symbol("cost_link")
-	c.compare("link and load of two modules", 7, 1, func() uintptr {
+	c.compare("link, load and unload of two modules", costRounds, 1, func() uintptr {
 		return dl.Call(call, uintptr(unsafe.Pointer(&texts[0][0])), uintptr(unsafe.Pointer(&texts[1][0])), uintptr(unsafe.Pointer(&texts[2][0])))
 	}, func() error {
 		p, err := driver.Build(c.t.Context(), c.d, modules, driver.BuildOptions{})

@@ -32,7 +32,7 @@ const (
 	jitInfoLogSize  = 4
 	jitErrorLog     = 5
 	jitErrorLogSize = 6
-	smallLog        = 64 << 10
+	smallLog        = 8 << 10 // cleared for each link
 	largeLog        = 16 << 20
 )
 
@@ -121,13 +121,20 @@ func (l *Library) addInput(linker Linker, in Input) error {
 
 // Load loads a cubin, or a fat binary. A failure is as Link's.
 func (l *Library) Load(code []byte) (Module, error) {
-	g := newLogs(smallLog)
-	defer runtime.KeepAlive(g)
 	code = append(bytes.Clone(code), 0) // the driver finds the end itself
-	var m Module
-	err := l.callFunction(fnModuleLoadDataEx, uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&code[0])), uintptr(len(g.names)),
-		uintptr(unsafe.Pointer(&g.names[0])), uintptr(unsafe.Pointer(&g.values[0])))
+	m, g, err := l.loadOnce(code, smallLog)
+	if err != nil && g.isFull() {
+		m, g, err = l.loadOnce(code, largeLog)
+	}
 	return m, buildError(err, g)
+}
+
+func (l *Library) loadOnce(code []byte, room int) (m Module, g *logs, err error) {
+	g = newLogs(room)
+	defer runtime.KeepAlive(g)
+	err = l.callFunction(fnModuleLoadDataEx, uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&code[0])), uintptr(len(g.names)),
+		uintptr(unsafe.Pointer(&g.names[0])), uintptr(unsafe.Pointer(&g.values[0])))
+	return m, g, err
 }
 
 // Unload unloads a module.
