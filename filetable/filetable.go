@@ -28,6 +28,11 @@ const (
 	ColumnSymbols    = "Symbols"
 	ColumnManifest   = "Manifest"
 	ColumnArch       = "Arch" // ours: the processor of the target
+
+	// Ours: the target and the form of a row's code; an empty cell leaves them to
+	// the command line.
+	ColumnTarget = "Target"
+	ColumnFormat = "Format"
 )
 
 // Table is a table of file names. Every row has as many cells as Columns;

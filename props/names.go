@@ -27,4 +27,7 @@ const (
 	// SetOfflinkImage is ours: format and size of an image before it was
 	// compressed, its digest, and its architecture.
 	SetOfflinkImage = "offlink/image"
+	// SetOfflinkNative is ours: the SPIR-V that a native image of the embedded
+	// device was made of, and the processor that it is for.
+	SetOfflinkNative = "offlink/native"
 )

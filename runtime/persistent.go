@@ -23,7 +23,7 @@ var ownBuild = sync.OnceValue(func() string {
 // cacheInputs are everything that the program depends on, in the order of the link;
 // nil where programs are not cached. The names of files do not count.
 func (b *builder) cacheInputs() (cache.Inputs, error) {
-	if _, loads := b.device.Device.(driver.BinaryLoader); !loads || b.runtime.options.Cache == nil {
+	if _, loads := b.device.Device.(driver.BinaryLoader); !loads || b.runtime.options.Cache == nil || b.startsNative() {
 		return nil, nil
 	}
 	i := b.device.Info()

@@ -195,6 +195,7 @@ func (b *builder) compiledObject(ctx context.Context, i int) (*built[objectKey, 
 		}
 		span := trace.FromContext(ctx).Start("compile", img.String(), b.compileDetails(i, len(code))...)
 		module := driver.Module{Name: img.String(), Image: resolve.DriverImage(img), Code: code, HostNames: hostNames(img)}
+		module.Precompiled = b.openPrecompiled(ctx, i, code)
 		object, err := b.device.Compile(ctx, module,
 			driver.CompileOptions{Options: b.runtime.options.compileOptions(img), SpecConstants: b.values[i], SpecBuffer: b.buffers[i]})
 		span.End(err)

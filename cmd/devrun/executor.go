@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"offlink/cmd/internal/cli"
@@ -19,10 +20,18 @@ func explainExecutor(program *runtime.Program, s cli.Streams) (err error) {
 		return err
 	}
 	defer closeInto(&err, kernel.Close)
+	if hostdev.Precompiled(kernel.Driver()) == nil {
+		_, err = fmt.Fprintf(s.Err, "devrun: kernel %s runs out of the native image\n", kernel.Name)
+		return err
+	}
 	if reason := hostdev.Interpreted(kernel.Driver()); reason != nil {
 		_, err = fmt.Fprintf(s.Err, "devrun: kernel %s is interpreted: %s\n", kernel.Name, hostdev.InterpretedReason(reason))
 		return err
 	}
-	_, err = fmt.Fprintf(s.Err, "devrun: kernel %s is compiled\n", kernel.Name)
+	reason := ""
+	if e := hostdev.Precompiled(kernel.Driver()); !errors.Is(e, hostdev.ErrNoNativeImage) {
+		reason = "; its native image is not used: " + e.Error()
+	}
+	_, err = fmt.Fprintf(s.Err, "devrun: kernel %s is compiled%s\n", kernel.Name, reason)
 	return err
 }

@@ -92,9 +92,29 @@ func (o *options) expandBatch() ([]input, error) {
 		if table.Column(filetable.ColumnArch) >= 0 {
 			in.arch = table.Cell(row, filetable.ColumnArch)
 		}
+		if target := table.Cell(row, filetable.ColumnTarget); target != "" {
+			in.target = target
+		}
+		if err := in.setFormatCell(table.Cell(row, filetable.ColumnFormat)); err != nil {
+			return nil, in.addOrigin(err)
+		}
 		inputs[row] = in
 	}
 	return inputs, nil
+}
+
+// setFormatCell takes the form of a row's code; an empty cell leaves that of the
+// command line.
+func (in *input) setFormatCell(cell string) error {
+	if cell == "" {
+		return nil
+	}
+	format, ok := devimg.ParseFormat(cell)
+	if !ok {
+		return fmt.Errorf("the format %s: use none, native, spirv or llvmbc", cell)
+	}
+	in.format = format
+	return nil
 }
 
 // readTable reads a batch table.

@@ -19,6 +19,8 @@ type image struct {
 	properties    map[string]string // by target; a target that is missing cannot run the image
 	undefined     []string          // functions that no image and no library defines
 	missing       []split.MissingFunction
+	native        []*nativeImage
+	notNative     []string // what has no native code, and why
 	unmodified    bool     // the code is the input itself
 	mixed         bool     // there is ESIMD code and other code in it
 	bfloat16      bool     // it imports from the bfloat16 device libraries

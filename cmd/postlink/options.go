@@ -38,6 +38,7 @@ type options struct {
 	hasJobs    bool
 	hasDialect bool
 	spirv      spirvOptions
+	native     nativeOptions
 	ptx        ptxOptions
 	libraries  string // -device-lib-dir, or an empty string
 	done       bool   // the option itself was the request: -help, -version
@@ -103,7 +104,9 @@ func (o *options) defineFlags(s cli.Streams) *cli.FlagSet {
 	}
 	o.addPropertySets(f)
 	o.driverFlags(f)
+	f.Flags = append(f.Flags, cli.Flag{Name: "to", Value: "FORMAT", Usage: "take the images on to another format: spirv; ptx for NVIDIA's GPUs; x86_64 or aarch64, SPIR-V and native images of the embedded device beside it; several of these with commas", Set: o.setFormats})
 	o.spirv.defineSPIRVFlags(f)
+	o.native.defineNativeFlags(f)
 	o.ptx.definePTXFlags(f)
 	o.addInformation(f, s)
 	return f
@@ -209,6 +212,25 @@ func (o *options) setSpecConst(arg string) error {
 	return nil
 }
 
+// setFormats takes the forms of code that images get. Native code lies beside SPIR-V.
+func (o *options) setFormats(arg string) error {
+	o.spirv.wanted, o.spirv.ptx, o.native.targets = false, false, nil
+	for _, format := range strings.Split(arg, ",") {
+		switch {
+		case format == "spirv", o.native.addTarget(format):
+			o.spirv.wanted = true
+		case format == "ptx":
+			o.spirv.ptx = true
+		default:
+			return fmt.Errorf("-to=%s: want spirv, ptx, x86_64 or aarch64", arg)
+		}
+	}
+	if o.spirv.ptx && o.spirv.wanted {
+		return fmt.Errorf("-to=%s: PTX is for itself", arg)
+	}
+	return nil
+}
+
 // setDependencies takes which functions of other images an image may import.
 func (o *options) setDependencies(arg string) (err error) {
 	o.split.Dependencies, err = split.ParseDependencies(arg)
@@ -269,6 +291,9 @@ func (o *options) checkCombinations() error {
 		return errors.New("-spirv-val and -spirv-opt are for SPIR-V: add -to=spirv")
 	case o.split.Single && len(o.outputs) > 1:
 		return errors.New("-ir-output-only writes one module: give one -o")
+	}
+	if err := o.checkNative(); err != nil {
+		return err
 	}
 	if !o.hasOutput {
 		o.outputs = []output{{file: o.defaultOutput()}}

@@ -65,13 +65,17 @@ func makeOutputs(ctx context.Context, input *irfile.File, graph *split.Graph, gr
 		return err
 	}
 	defer compiler.removeFolder()
+	native, err := newNativeCompiler(ctx, input.Module.Path, o)
+	if err != nil {
+		return err
+	}
 	folder, err := readLibraryFolder(input.Module, o)
 	if err != nil {
 		return err
 	}
 	outputs := &cli.Outputs{}
 	defer outputs.Abort()
-	b := &build{ctx: ctx, options: o, derive: o.derive, folder: folder, ptx: compiler, outputs: outputs, streams: s}
+	b := &build{ctx: ctx, options: o, derive: o.derive, folder: folder, ptx: compiler, native: native, outputs: outputs, streams: s}
 	b.derive.Libraries = folder.Functions()
 	images, err := b.makeImages(graph, groups, spirv)
 	if err != nil {
@@ -113,6 +117,7 @@ type build struct {
 	derive  derive.Options    // with the functions of the libraries
 	folder  *devicelib.Folder // nil without libraries
 	ptx     *ptxCompiler      // nil: not to PTX
+	native  *nativeCompiler   // nil: no native images
 	outputs *cli.Outputs
 	streams cli.Streams
 }
@@ -154,6 +159,7 @@ func reportImages(images []*image, o *options, s cli.Streams) {
 			fmt.Fprintf(s.Err, "warning: image %d: %s\n", i.number, describeMissing(f))
 		}
 	}
+	warnNotNative(images, s)
 	if len(images) > 0 && images[0].unmodified { // any other images are libraries
 		fmt.Fprintf(s.Err, "%s NOTE: no modifications to the input LLVM IR have been made\n", program)
 	}

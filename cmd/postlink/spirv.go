@@ -36,7 +36,6 @@ func (o *spirvOptions) defineSPIRVFlags(f *cli.FlagSet) {
 	o.Version = toolchain.DefaultSPIRVVersion
 	o.tools = map[toolchain.Name]string{}
 	f.Flags = append(f.Flags,
-		cli.Flag{Name: "to", Value: "FORMAT", Usage: "take the images on to another format: spirv, or ptx for NVIDIA's GPUs", Set: o.setFormat},
 		cli.Flag{Name: "spirv-version", Value: "V", Usage: "version of every SPIR-V module: 1.0 to 1.4 (" + toolchain.DefaultSPIRVVersion + ")", Set: o.setVersion},
 		cli.Flag{Name: "spirv-ext", Value: "LIST", Usage: "extensions that the SPIR-V may use, as llvm-spirv's --spirv-ext has them (those that the code needs)", Set: cli.SetString(&o.Extensions)},
 		cli.Flag{Name: "translator", Value: "NAME", Usage: "translator to SPIR-V: offlink, or llvm-spirv, the installed tool (offlink)", Set: o.setTranslator},
@@ -53,15 +52,6 @@ func (o *spirvOptions) defineSPIRVFlags(f *cli.FlagSet) {
 		}
 		f.Flags = append(f.Flags, cli.Flag{Name: string(name), Value: "PATH", Usage: "the " + string(name) + " to use (the one found by version)", Set: set})
 	}
-}
-
-// setFormat takes the form of code that images get.
-func (o *spirvOptions) setFormat(arg string) error {
-	o.wanted, o.ptx = arg == "spirv", arg == "ptx"
-	if !o.wanted && !o.ptx {
-		return fmt.Errorf("-to=%s: want spirv or ptx", arg)
-	}
-	return nil
 }
 
 // setVersion takes the version of SPIR-V, one for all images, as linkers

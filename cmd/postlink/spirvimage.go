@@ -18,7 +18,13 @@ func (w *imageWriter) writeSPIRV(i *image, slice *split.Slice) error {
 	if err := w.spirv.checkExtensions(words, slice); err != nil {
 		return err
 	}
-	return w.outputs.WriteFile(i.code, words)
+	if err := w.outputs.WriteFile(i.code, words); err != nil {
+		return err
+	}
+	if w.native == nil || !takesNative(slice) {
+		return nil
+	}
+	return w.writeNative(i, words)
 }
 
 // toSPIRV translates an image: as a part of the input, or as a module of its own

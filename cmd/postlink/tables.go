@@ -3,6 +3,7 @@ package main
 import (
 	"offlink/cmd/internal/cli"
 	"offlink/filetable"
+	"offlink/wrapper/devimg"
 )
 
 // writeTables writes the tables, which name the files and so come last.
@@ -36,6 +37,10 @@ func imageTable(images []*image, o *options, target string) *filetable.Table {
 	if o.symbols {
 		t.Columns = append(t.Columns, filetable.ColumnSymbols)
 	}
+	native, others := o.listsNative(target)
+	if native {
+		addNativeColumns(t)
+	}
 	for _, i := range images {
 		// An image whose aspects the target lacks is left out of its table, as sycl-post-link's
 		// -o TARGET,FILE does.
@@ -43,14 +48,31 @@ func imageTable(images []*image, o *options, target string) *filetable.Table {
 		if !can {
 			continue
 		}
-		row := []string{i.code}
-		if o.properties {
-			row = append(row, properties)
+		if others {
+			t.Rows = append(t.Rows, i.tableRow(o, i.code, properties, native))
 		}
-		if o.symbols {
-			row = append(row, i.symbols)
+		for _, n := range i.native {
+			if native && (target == "" || target == n.target) {
+				row := i.tableRow(o, n.code, n.properties, false)
+				t.Rows = append(t.Rows, append(row, n.target, devimg.FormatNative.String(), n.arch))
+			}
 		}
-		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// tableRow is the cells of an image that all tables have. Empty cells for native
+// images leave the target and the format to the command line of the next tool.
+func (i *image) tableRow(o *options, code, properties string, native bool) []string {
+	row := []string{code}
+	if o.properties {
+		row = append(row, properties)
+	}
+	if o.symbols {
+		row = append(row, i.symbols)
+	}
+	if native {
+		row = append(row, "", "", "")
+	}
+	return row
 }

@@ -140,6 +140,10 @@ var catalog = []PropertySet{
 		Name: props.SetOfflinkImage, Keys: "`format`, `size`, `sha256`, `arch`", Values: "the image before compression, and the processor of its target",
 		Writer: "`offload-wrap`", describe: ofBytes(describeImageFact),
 	},
+	{
+		Name: props.SetOfflinkNative, Keys: "`spirv`, `arch`", Values: "the SHA-256 of the SPIR-V that the native image was made of; its processor",
+		Writer: "`postlink -to=x86_64`", describe: ofBytes(describeNative),
+	},
 }
 
 // PropertySets returns the known property sets, in the order in which they are

@@ -167,6 +167,17 @@ func describeHostPipe(_ string, v props.Value) (string, bool) {
 	return fmt.Sprintf("%d bytes", ns[0]), true
 }
 
+// describeNative spells the facts about a native image of the embedded device.
+func describeNative(name string, v props.Value) (string, bool) {
+	switch name {
+	case props.NativeSPIRV:
+		return hex.EncodeToString(v.Data()), true
+	case props.NativeArch:
+		return strconv.Quote(string(v.Data())), true
+	}
+	return "", false
+}
+
 func describeImageFact(name string, v props.Value) (string, bool) {
 	switch name {
 	case "size":

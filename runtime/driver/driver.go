@@ -49,9 +49,14 @@ type Device interface {
 	NewQueue(opts QueueOptions) (Queue, error)
 }
 
+// FormatOfflinkNative is the format of images that no device takes by themselves:
+// native code of the embedded device, which is taken with the SPIR-V that it was
+// made of (PrecompiledTaker). Other devices have native code of the same target.
+const FormatOfflinkNative = "offlink-native"
+
 // Image tells the kind of an image, without its bytes.
 type Image struct {
-	Format string // "spirv", "native", "llvmbc"
+	Format string // "spirv", "native", "llvmbc", FormatOfflinkNative
 	Target string // the target string, "spir64"
 }
 
@@ -63,6 +68,9 @@ type Module struct {
 	// HostNames are the names of program-scope variables in the code by those
 	// that the host has for them, where the code does not say itself.
 	HostNames map[string]string
+	// Precompiled is native code of the module as PrecompiledTaker returned it, nil
+	// without.
+	Precompiled any
 }
 
 // CompileOptions are the options of one module.

@@ -51,6 +51,15 @@ type PointerQuerier interface {
 	Pointer(address uint64) (p Pointer, ok bool)
 }
 
+// PrecompiledTaker is a Device that runs native code which was made of a module
+// ahead of time, in place of compiling that.
+type PrecompiledTaker interface {
+	// OpenPrecompiled opens the code for Module.Precompiled; it stays the device's.
+	// The error is the reason why it does not serve; it is an ErrUnsupported where
+	// the device takes none at all.
+	OpenPrecompiled(code, module []byte) (any, error)
+}
+
 // FunctionPointers is a Program that gives out pointers to functions, to be
 // passed to kernels of this program and called there.
 type FunctionPointers interface {

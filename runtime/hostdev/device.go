@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,7 +62,7 @@ func New(opts Options) *Driver {
 	if opts.Output == nil {
 		opts.Output = os.Stdout
 	}
-	return &Driver{&Device{options: opts, epoch: time.Now()}}
+	return &Driver{&Device{options: opts, epoch: time.Now(), newEngine: newEngine}}
 }
 
 // Name is "host".
@@ -86,7 +87,7 @@ func (d *Device) Checked() driver.Device {
 	d.once.Do(func() {
 		options := d.options
 		options.Check = true
-		d.checked = &Device{options: options, epoch: time.Now()}
+		d.checked = &Device{options: options, epoch: time.Now(), newEngine: d.newEngine}
 	})
 	return d.checked
 }
@@ -102,6 +103,14 @@ type Device struct {
 	once    sync.Once
 	checked *Device   // the same in checked mode, once it was asked for
 	epoch   time.Time // of the times of events
+
+	libraries libraries
+	// newEngine is that function. Only New refers to it, so that programs that run
+	// nothing are linked without a compiler of WebAssembly.
+	newEngine func(memory []byte) (*engine, error)
+	// aot is set for building native images: nothing runs on the device then.
+	aot     bool
+	aotSize int64 // bytes of the program-scope variables so far
 }
 
 const deviceName = "offlink embedded device"
@@ -109,6 +118,8 @@ const deviceName = "offlink embedded device"
 // Accepts takes SPIR-V of 64-bit targets.
 func (d *Device) Accepts(image driver.Image) error {
 	switch {
+	case image.Format == driver.FormatOfflinkNative:
+		return errors.New("it is native code, which is taken with the SPIR-V image that it was made of")
 	case image.Format != "spirv":
 		return fmt.Errorf("it takes SPIR-V, not the format %s", image.Format)
 	case image.Target != "" && image.Target != "spir64" && !strings.HasPrefix(image.Target, "spir64-") &&

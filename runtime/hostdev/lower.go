@@ -41,6 +41,8 @@ type lowering struct {
 	vars   []*variableState
 	failed bool // a variable needs another mode: all is lowered again
 
+	globals []*variable // whose addresses stand in the record, ahead of time
+
 	host  *hostTable
 	sites []site // of instructions, for messages
 	line  where

@@ -97,6 +97,9 @@ func (l *lowering) constant(c *constant) lowered {
 			l.unsupported("a constant with the address of something that is not in memory")
 		}
 	}
+	if len(c.uses) > 0 && l.p.device.aot {
+		return l.constantAhead(c)
+	}
 	for i, w := range wordsOf(c.t) {
 		v.words = append(v.words, l.f.Const(w.lane, c.words[i]))
 	}

@@ -96,6 +96,8 @@ type nativeKernel struct {
 	mu   sync.Mutex
 	idle []*worker // of earlier launches
 
+	variables []uint64 // addresses that stand in the record; of code that was compiled ahead of time
+
 	pace atomic.Int64 // nanoseconds that a group of the last launch took; 0: none yet
 
 	fast      atomic.Pointer[compiledC] // nil until it is ready
@@ -136,6 +138,9 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if n, err = k.precompiledKernel(); err == nil {
+		return n, nil
+	}
 	l, err := lowerKernel(k, &k.p.host)
 	if err != nil {
 		return nil, err
@@ -144,10 +149,7 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n = &nativeKernel{code: wide, wide: wide, sites: l.sites}
-	for _, v := range k.locals {
-		n.local = max(n.local, l.locals[v.index]+v.t.size)
-	}
+	n = &nativeKernel{code: wide, wide: wide, sites: l.sites, local: k.localSize(l)}
 	n.startCompiler(k.p.device)
 	if n.fast.Load() != nil {
 		return n, nil
@@ -225,7 +227,7 @@ func (d *Device) engine() (*engine, error) {
 			d.start.err = errors.New("the region of memory is not where the low half of an address is the offset")
 			return
 		}
-		d.start.engine, d.start.err = newEngine(view.data)
+		d.start.engine, d.start.err = d.newEngine(view.data)
 		if d.start.err == nil {
 			runtime.AddCleanup(d, func(r wazero.Runtime) { r.Close(context.Background()) }, d.start.engine.runtime)
 		}
@@ -283,7 +285,7 @@ func (n *nativeKernel) layout(l *launch, at *layout) {
 	if n.code.Items {
 		items += maxGroup
 	}
-	next := alignUp(l.k.recordSize(), localAlign)
+	next := alignUp(l.k.variablesAt()+8*int64(len(n.variables)), localAlign)
 	take := func(size int64) int64 {
 		place := next
 		next = alignUp(next+size, localAlign)
@@ -360,6 +362,7 @@ func (l *launch) newWorker(e *engine, n *nativeKernel) (*worker, bool) {
 		n.giveBack(w)
 		return nil, false
 	}
+	n.putVariables(w)
 	l.natives.add(w)
 	return w, true
 }

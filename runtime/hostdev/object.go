@@ -19,7 +19,15 @@ type object struct {
 	device *Device
 	name   string
 	module *spirv.Module
+
+	precompiled    *nativeLibrary // of the module as it is; nil if there is none
+	notPrecompiled error          // why
 }
+
+// ErrNoNativeImage is the reason of Precompiled for programs without one.
+var ErrNoNativeImage = errors.New("there is no native image of it that serves")
+
+var errSpecialized = errors.New("specialization constants are set, and native images have their defaults")
 
 // Close does nothing.
 func (o *object) Close() error { return nil }
@@ -40,7 +48,14 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 	if err != nil {
 		return nil, buildError(fmt.Errorf("%s: %w", m.Name, err))
 	}
-	return &object{d, m.Name, module}, nil
+	o := &object{device: d, name: m.Name, module: module, notPrecompiled: ErrNoNativeImage}
+	switch library, ok := m.Precompiled.(*nativeLibrary); {
+	case ok && len(opts.SpecConstants) > 0:
+		o.notPrecompiled = errSpecialized
+	case ok:
+		o.precompiled = library
+	}
+	return o, nil
 }
 
 // Link links objects and compiles their kernels. A function that a kernel
@@ -58,16 +73,30 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 		}
 		inputs[i] = spirv.Input{Name: own.name, Module: own.module}
 	}
-	linked, err := spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: isIntrinsic})
+	linked, err := linkModules(inputs)
 	if err != nil {
 		return nil, buildError(err)
 	}
-	return d.make(ctx, linked)
+	p, err := d.makeProgram(ctx, linked)
+	if err != nil {
+		return nil, err
+	}
+	// Native code is of one module alone: a link may replace functions of it.
+	p.notPrecompiled = fmt.Errorf("it needs %d images, and a native image is of one", len(objects))
+	if own, ok := objects[0].(*object); ok && len(objects) == 1 {
+		p.precompiled, p.notPrecompiled = own.precompiled, own.notPrecompiled
+	}
+	return p, nil
 }
 
-func (d *Device) make(ctx context.Context, linked *spirv.Module) (driver.Program, error) {
+func linkModules(inputs []spirv.Input) (*spirv.Module, error) {
+	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: isIntrinsic})
+}
+
+func (d *Device) makeProgram(ctx context.Context, linked *spirv.Module) (*program, error) {
 	p, err := buildLinked(ctx, d, linked)
 	if err == nil {
+		p.notPrecompiled = ErrNoNativeImage
 		return p, nil
 	}
 	if log, ok := errors.AsType[buildLog](err); ok {
@@ -110,5 +139,9 @@ func (d *Device) LoadBinary(ctx context.Context, binary []byte) (driver.Program,
 	if err != nil {
 		return nil, buildError(err)
 	}
-	return d.make(ctx, module)
+	p, err := d.makeProgram(ctx, module)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
 }

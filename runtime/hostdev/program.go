@@ -31,6 +31,9 @@ type program struct {
 	pointers  []spirv.ID  // functions by pointer minus one
 	kernels   map[string]*kernel
 	host      hostTable // functions that compiled kernels call
+
+	precompiled    *nativeLibrary // the native image, nil if there is none
+	notPrecompiled error          // why
 }
 
 // variable is a program-scope variable.
@@ -62,7 +65,7 @@ func buildLinked(ctx context.Context, d *Device, linked *spirv.Module) (*program
 			err = step(p)
 		}
 		if err != nil {
-			p.Close()
+			p.releaseVariables() // no kernel has code yet
 			return nil, err
 		}
 	}
@@ -174,6 +177,14 @@ func (p *program) placeBuiltin(v *variable, builtin spirv.BuiltIn) (pointer, err
 }
 
 func (p *program) allocateVariable(v *variable, flags uint64) (pointer, error) {
+	if p.device.aot {
+		m, err := p.device.placeAhead(v.t.size)
+		if err != nil {
+			return 0, err
+		}
+		v.memory = m
+		return m.pointer(0), nil
+	}
 	m, err := p.device.heap.allocate(p.device, driver.DeviceMemory, v.t.size, flags)
 	if err != nil {
 		return 0, err
@@ -400,10 +411,14 @@ func (p *program) Close() error {
 			k.native.code.close(engine)
 		}
 	}
+	p.releaseVariables()
+	return nil
+}
+
+func (p *program) releaseVariables() {
 	for _, v := range p.variables {
-		if v.memory != nil {
+		if v.memory != nil && !p.device.aot {
 			v.memory.release()
 		}
 	}
-	return nil
 }

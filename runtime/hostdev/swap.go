@@ -39,7 +39,7 @@ type Loader interface {
 // compiledC is the native code of a kernel.
 type compiledC struct {
 	loader  Loader
-	library uintptr // to be closed
+	library uintptr // to be closed; 0 for that of a native image, which stays open
 	run     uintptr
 }
 
@@ -48,9 +48,16 @@ var compilerNames = []string{"gcc", "clang", "cc"}
 
 // compilerFlags keep the bits: nothing is fused, and no rule of C about types
 // or overflow is used.
-var compilerFlags = []string{
-	"-O2", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
-	"-fno-strict-aliasing", "-fwrapv", "-w", "-shared", "-fPIC", "-x", "c",
+var compilerFlags = append(NativeFlags("native"), "-shared", "-x", "c")
+
+// NativeFlags are the flags of gcc and clang with which the C of kernels must be
+// compiled for a processor; all others that change the value of an operation must
+// be left out.
+func NativeFlags(processor string) []string {
+	return []string{
+		"-O2", "-march=" + processor, "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
+		"-fno-strict-aliasing", "-fwrapv", "-w", "-fPIC",
+	}
 }
 
 // compiler is the system's C compiler with the facts that its results depend on.
@@ -237,7 +244,9 @@ func openCode(loader Loader, code []byte) (library uintptr, err error) {
 func (n *nativeKernel) closeCompiler() {
 	n.compiling.Wait()
 	if c := n.fast.Swap(nil); c != nil {
-		_ = c.loader.Close(c.library) // nothing runs in it any more
+		if c.library != 0 {
+			_ = c.loader.Close(c.library) // nothing runs in it any more
+		}
 	}
 }
 

@@ -61,6 +61,17 @@ func (i *Image) Kernels() []string {
 	return names
 }
 
+// NativeOf returns the SHA-256 of the SPIR-V code that the image is native code
+// of, for the embedded device alone ("postlink -to=x86_64"); ok is false for all
+// other images.
+func (i *Image) NativeOf() (digest string, ok bool) {
+	value, ok := i.Properties.Get(props.SetOfflinkNative).Get(props.NativeSPIRV)
+	if !ok || value.Type() != props.TypeByteArray {
+		return "", false
+	}
+	return string(value.Data()), true
+}
+
 // VirtualFunctionSets returns the names of the sets of virtual functions that
 // the image defines or calls.
 func (i *Image) VirtualFunctionSets() []string {
@@ -117,15 +128,17 @@ type Registration struct {
 // registration; they are never made anew. It is safe for concurrent use, and
 // the zero Registry is empty and ready.
 type Registry struct {
-	mu       sync.Mutex
-	images   []*Image // in order of registration; snapshots share the array
-	unlisted []*Image // the same
-	kernels  nameIndex
-	exports  nameIndex
-	virtuals nameIndex // by set of virtual functions
-	owners   map[Owner]numbering
-	lastID   uint64
-	snapshot *Snapshot // nil where anything changed since
+	mu         sync.Mutex
+	images     []*Image // in order of registration; snapshots share the array
+	unlisted   []*Image // the same
+	kernels    nameIndex
+	exports    nameIndex
+	virtuals   nameIndex // by set of virtual functions
+	natives    nameIndex // by NativeOf
+	hasNatives bool
+	owners     map[Owner]numbering
+	lastID     uint64
+	snapshot   *Snapshot // nil where anything changed since
 }
 
 // numbering is the state of Image.Index for one owner.
@@ -153,6 +166,11 @@ func (r *Registry) indexImage(img *Image) {
 	r.images = append(r.images, img)
 	for _, name := range img.Kernels() {
 		r.kernels.addImage(name, img)
+	}
+	if digest, ok := img.NativeOf(); ok {
+		r.natives.addImage(digest, img) // the SPIR-V image tells its symbols
+		r.hasNatives = true
+		return
 	}
 	exported := img.Properties.Get(props.SetExportedSymbols)
 	for _, name := range exported.Names() {
@@ -202,6 +220,10 @@ func (r *Registry) Remove(reg *Registration) {
 	for _, img := range reg.Images {
 		for _, name := range img.Kernels() {
 			r.kernels.removeImages(name, gone)
+		}
+		if digest, ok := img.NativeOf(); ok {
+			r.natives.removeImages(digest, gone)
+			continue
 		}
 		exported := img.Properties.Get(props.SetExportedSymbols)
 		for _, name := range exported.Names() {
@@ -253,6 +275,7 @@ func (r *Registry) Snapshot() *Snapshot {
 			kernels:  r.kernels.shareIndex(),
 			exports:  r.exports.shareIndex(),
 			virtuals: r.virtuals.shareIndex(),
+			natives:  r.natives.shareIndex(), hasNatives: r.hasNatives,
 			unlisted: r.unlisted[:len(r.unlisted):len(r.unlisted)],
 		}
 	}

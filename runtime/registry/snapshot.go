@@ -7,9 +7,11 @@ type Snapshot struct {
 	// Images are all images in order of registration.
 	Images []*Image
 
-	kernels  *nameIndex
-	exports  *nameIndex
-	virtuals *nameIndex
+	kernels    *nameIndex
+	exports    *nameIndex
+	virtuals   *nameIndex
+	natives    *nameIndex
+	hasNatives bool // there are or were some
 	// unlisted are the images without a table of exported symbols.
 	unlisted []*Image
 }
@@ -45,6 +47,13 @@ func (s *Snapshot) Exporters(symbol string) []*Image { return s.exports.imagesNa
 // VirtualFunctions returns the images that define or call functions of a set of
 // virtual functions, in order of registration.
 func (s *Snapshot) VirtualFunctions(set string) []*Image { return s.virtuals.imagesNamed(set) }
+
+// HasNatives tells whether there is any native code of the embedded device.
+func (s *Snapshot) HasNatives() bool { return s.hasNatives }
+
+// Natives returns the native code of the embedded device that was made of SPIR-V
+// code with that SHA-256, in order of registration.
+func (s *Snapshot) Natives(digest string) []*Image { return s.natives.imagesNamed(digest) }
 
 // Unlisted returns the images that have no table of exported symbols: only
 // their code tells their exports.

@@ -107,5 +107,8 @@ func preferNative(serving []*registry.Image, extensions []string) *registry.Imag
 
 // DriverImage describes the image to a driver.
 func DriverImage(img *registry.Image) driver.Image {
+	if _, native := img.NativeOf(); native {
+		return driver.Image{Format: driver.FormatOfflinkNative, Target: img.Target}
+	}
 	return driver.Image{Format: img.Format.String(), Target: img.Target}
 }

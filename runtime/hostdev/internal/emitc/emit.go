@@ -31,12 +31,24 @@ type emitter struct {
 	err   error
 }
 
-// Emit returns the C of the code. It is an error if the code calls the host.
+// Emit returns the C of the code, a file. It is an error if the code calls the
+// host.
 func Emit(c *lanes.Code) (string, error) {
+	f, err := EmitFunction(c, Symbol)
+	return Prelude(PreludeWidth(c)) + f, err
+}
+
+// PreludeWidth is the lanes that the types of the prelude must have for the code.
+func PreludeWidth(c *lanes.Code) int { return max(c.Width, 4) }
+
+// Prelude is the start of a file whose functions have vectors of so many lanes.
+func Prelude(width int) string { return fmt.Sprintf("#define WIDTH %d\n%s\n", width, prelude) }
+
+// EmitFunction is Emit without the prelude, for files of several kernels.
+func EmitFunction(c *lanes.Code, symbol string) (string, error) {
 	e := &emitter{code: c, depth: 1}
 	fmt.Fprintf(&e.s, "/* Kernel %s, %d work-items side by side. */\n", commentText(c.Name), c.Width)
-	fmt.Fprintf(&e.s, "#define WIDTH %d\n%s\n", max(c.Width, 4), prelude)
-	fmt.Fprintf(&e.s, "uint32_t %s(uint8_t *memory, i32 r0, i32 r1, i32 r2) {\n", Symbol)
+	fmt.Fprintf(&e.s, "uint32_t %s(uint8_t *memory, i32 r0, i32 r1, i32 r2) {\n", symbol)
 	e.declareRegs()
 	e.writeLine("i32 fuel = %d;", FuelStep)
 	for i := range c.Insts {

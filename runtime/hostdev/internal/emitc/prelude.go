@@ -3,7 +3,10 @@ package emitc
 // prelude is the types and functions that every file starts with; WIDTH is the
 // number of lanes.
 const prelude = `#include <stdint.h>
-#include <string.h>
+
+/* No headers of a C library are needed. */
+#define memcpy __builtin_memcpy
+#define memset __builtin_memset
 
 typedef uint32_t i32;
 typedef uint64_t i64;
