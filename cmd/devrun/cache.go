@@ -32,6 +32,8 @@ type cacheCommand struct {
 	json    bool
 }
 
+// newCacheCommand makes "devrun cache". Its subcommands work on any folder, also
+// where the variables keep the cache off: a folder is looked at after the fact.
 func newCacheCommand(s cli.Streams) *cobra.Command {
 	o := &cacheCommand{streams: s}
 	c := &cobra.Command{
@@ -60,7 +62,8 @@ of a program that is kept. SYCL_CACHE_TRACE=1 tells about each use.`,
 	return c
 }
 
-// withCache opens the folder.
+// withCache opens the folder and hands it to a subcommand. Whether the
+// environment has the cache on is of no interest here.
 func (o *cacheCommand) withCache(run func(*cache.Cache) error) (err error) {
 	settings, _ := cache.FromEnvironment(os.Getenv, o.streams.Err)
 	if o.dir != "" {
@@ -91,6 +94,8 @@ func entryReports(list []cache.Entry) []entryReport {
 	return all
 }
 
+// listEntries prints keys in 16 digits, as people compare them by sight; JSON has
+// them whole.
 func (o *cacheCommand) listEntries(c *cache.Cache) error {
 	list, err := c.List()
 	if err != nil {
@@ -106,7 +111,8 @@ func (o *cacheCommand) listEntries(c *cache.Cache) error {
 	return w.Flush()
 }
 
-// entrySummary is the device of an entry and how many images it links.
+// entrySummary is the device of an entry and how many images it links: images are
+// the inputs "image 0", "image 1" and so on (runtime/persistent.go).
 func entrySummary(e cache.Entry) string {
 	if e.Err != nil {
 		return "damaged: " + e.Err.Error()
@@ -150,6 +156,8 @@ func (o *cacheCommand) printStatistics(c *cache.Cache) error {
 	return err
 }
 
+// verifyEntries prints the damaged entries and leaves them: to take them out is
+// the work of gc, so that a check changes nothing.
 func (o *cacheCommand) verifyEntries(c *cache.Cache) error {
 	list, err := c.List()
 	if err != nil {
@@ -209,7 +217,9 @@ func (o *cacheCommand) newExplain() *cobra.Command {
 	return c
 }
 
-// explainLaunch is the walk of a launch up to the look into the cache.
+// explainLaunch is the walk of a launch up to the look into the cache. It opens
+// the same device and resolves the same images, as the key depends on both; the
+// kernel is neither built nor run.
 func (o *cacheCommand) explainLaunch(c *cache.Cache, kernel, selector string, names []string) (err error) {
 	rt := runtime.NewLazily(backends.Lazy(backends.Options{Output: io.Discard}), runtime.Options{Cache: c})
 	defer closeInto(&err, rt.Shutdown)

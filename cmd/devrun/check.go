@@ -22,6 +22,8 @@ type checkCommand struct {
 	json    bool
 }
 
+// newCheckCommand makes "devrun check", which a build or CI runs where no device
+// is.
 func newCheckCommand(s cli.Streams) *cobra.Command {
 	o := &checkCommand{streams: s}
 	c := &cobra.Command{
@@ -61,6 +63,7 @@ func (o *checkCommand) addFlags(c *cobra.Command) {
 		"), or for one target of images (spir64, ...)")
 }
 
+// needFiles refuses a command line without files, with the exit code of bad usage.
 func needFiles(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cli.Usagef("name the files with the device images; see '%s --help'", c.CommandPath())
@@ -117,6 +120,8 @@ func (o *checkCommand) runCheck() (err error) {
 	return err
 }
 
+// printReport prints imports, then problems, then a line of totals, as a compiler
+// does: the end of a long output stays on the screen.
 func (o *checkCommand) printReport(r *linkcheck.Report) error {
 	w := o.streams.Out
 	kernels, imports := 0, 0
@@ -136,6 +141,7 @@ func (o *checkCommand) printReport(r *linkcheck.Report) error {
 	return err
 }
 
+// printImports prints an image in the form of ldd.
 func printImports(w io.Writer, img linkcheck.Image) {
 	fmt.Fprintf(w, "%s: image %d (%s, %s): %s\n", img.File, img.Image, img.Target, img.Format, countNoun(len(img.Kernels), "kernel"))
 	for _, i := range img.Imports {

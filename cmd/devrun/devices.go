@@ -15,6 +15,8 @@ import (
 	"offlink/runtime/hostdev"
 )
 
+// newDevicesCommand makes "devrun devices". The order is that of the choice without
+// a selector, so the first line is the device that a program gets.
 func newDevicesCommand(s cli.Streams) *cobra.Command {
 	var asJSON, verbose bool
 	c := &cobra.Command{
@@ -28,6 +30,7 @@ func newDevicesCommand(s cli.Streams) *cobra.Command {
 	return c
 }
 
+// noArgs is cobra.NoArgs with the exit code and the words of bad usage.
 func noArgs(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return cli.Usagef("%s takes no argument; %q was given", c.CommandPath(), args[0])
@@ -50,6 +53,8 @@ type deviceReport struct {
 	Formats       []string `json:"formats"`
 }
 
+// listDevices opens every back end that the environment leaves. doctor lists the excluded
+// ones, and why.
 func listDevices(s cli.Streams, asJSON, verbose bool) (err error) {
 	rt := runtime.New(backends.Open(backends.Options{Trace: s.Err}))
 	defer closeInto(&err, rt.Shutdown)
@@ -84,7 +89,9 @@ func reportDevice(d *runtime.Device) deviceReport {
 	}
 }
 
-// printProperties prints a line for each property that the driver tells.
+// printProperties prints a line for each property that the driver tells, by
+// reflection, so that a new field of driver.Info is printed without a change
+// here. Zero is "the driver does not tell".
 func printProperties(w io.Writer, d *runtime.Device) {
 	fmt.Fprintf(w, "%v\n", d)
 	info := reflect.ValueOf(d.Info())

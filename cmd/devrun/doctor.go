@@ -20,6 +20,8 @@ import (
 	"offlink/runtime/driver"
 )
 
+// newDoctorCommand makes "devrun doctor", the answer to "why does my program not
+// find its device": the facts that a report of a fault needs, in one listing.
 func newDoctorCommand(s cli.Streams) *cobra.Command {
 	var asJSON bool
 	var limit time.Duration
@@ -51,6 +53,7 @@ type backendReport struct {
 	Devices  []healthReport `json:"devices,omitempty"`
 }
 
+// triedPath is a path that the loader tried, with its words where it failed.
 type triedPath struct {
 	Path  string `json:"path"`
 	Error string `json:"error,omitempty"`
@@ -75,10 +78,15 @@ type selfTestEntry struct {
 	Error              string `json:"error,omitempty"`
 }
 
+// errUnwell makes the exit status 1 after a listing that was printed whole:
+// scripts look at the status, people at the listing.
 var errUnwell = errors.New("a device failed its self-test")
 
+// examineBackends finds the back ends in this process and tests each device in
+// another. All are listed before one is tested, so that a driver that hangs
+// costs its time limit and nothing else.
 func examineBackends(ctx context.Context, s cli.Streams, asJSON bool, limit time.Duration) (err error) {
-	found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err})
+	found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err}) // standard output is for the listing
 	if err != nil {
 		return err
 	}
@@ -108,6 +116,9 @@ func examineBackends(ctx context.Context, s cli.Streams, asJSON bool, limit time
 	return err
 }
 
+// reportBackend describes a back end. It advises to install something only where
+// nothing is there and no variable excludes it: a package does not help against
+// a variable.
 func reportBackend(f *backends.Found) backendReport {
 	r := backendReport{Name: f.Name, Found: f.Err == nil && len(f.All) > 0, Path: f.Path, Version: f.Version, Filtered: f.Filtered}
 	for _, a := range f.Attempts {
@@ -123,7 +134,7 @@ func reportBackend(f *backends.Found) backendReport {
 	if !r.Found && f.Filtered == "" {
 		r.Install = f.Install
 	}
-	chosen := map[driver.Device]int{}
+	chosen := map[driver.Device]int{} // 1 and up, as 0 says that it is not there
 	for i, d := range f.Chosen {
 		chosen[d] = i + 1
 	}
@@ -147,7 +158,9 @@ func reportHealth(backend string, d driver.Device, number int) healthReport {
 	return h
 }
 
-// runSelfTest runs the self-test in another process: some drivers end theirs.
+// runSelfTest runs the self-test in another process: some drivers end theirs, and
+// a kernel that does not end cannot be stopped on every driver. The result is
+// taken where it is whole, whatever the exit code: drivers crash after it, too.
 func runSelfTest(ctx context.Context, selector string, limit time.Duration) *selfTestEntry {
 	self, err := os.Executable()
 	if err != nil {
@@ -190,6 +203,8 @@ func newSelfTestCommand(s cli.Streams) *cobra.Command {
 	}
 }
 
+// selfTest is the other process. It numbers the chosen devices as the first one
+// did, as both see the same environment.
 func selfTest(ctx context.Context, s cli.Streams, selector string) (err error) {
 	found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err})
 	if err != nil {
@@ -206,6 +221,8 @@ func selfTest(ctx context.Context, s cli.Streams, selector string) (err error) {
 	return fmt.Errorf("there is no device %s", selector)
 }
 
+// testOneDevice tells a device that cannot take the test's SPIR-V from one that
+// fails: the former is not a fault.
 func testOneDevice(ctx context.Context, d driver.Device) selfTestEntry {
 	times, err := backends.SelfTest(ctx, d)
 	if refused, ok := errors.AsType[*backends.RefusedError](err); ok {
@@ -217,6 +234,7 @@ func testOneDevice(ctx context.Context, d driver.Device) selfTestEntry {
 	return selfTestEntry{BuildMicroseconds: times.Build.Microseconds(), LaunchMicroseconds: times.Launch.Microseconds()}
 }
 
+// printReports prints a block a back end, in two columns over all of them.
 func printReports(out io.Writer, reports []backendReport) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for _, r := range reports {
@@ -229,6 +247,8 @@ func printReports(out io.Writer, reports []backendReport) error {
 	return w.Flush()
 }
 
+// foundState is the state in words. A variable comes first, as the other states
+// follow from it: a back end that is not opened has no devices.
 func (r *backendReport) foundState() string {
 	switch {
 	case r.Filtered != "" && len(r.Devices) == 0:

@@ -9,7 +9,9 @@ import (
 	"offlink/runtime/hostdev"
 )
 
-// explainExecutor says how the embedded device runs the program's kernel.
+// explainExecutor says how the embedded device runs the program's kernel: compiled,
+// or interpreted with the construct that the compiler does not take, as that is
+// some hundred times slower. It speaks before the launch, which may be long.
 func explainExecutor(program *runtime.Program, s cli.Streams) (err error) {
 	if _, ok := program.Device.Device.(*hostdev.Device); !ok {
 		_, err := fmt.Fprintf(s.Err, "devrun: kernel %s runs on %v by its driver\n", program.Link.Kernel, program.Device)

@@ -12,6 +12,8 @@ import (
 	"offlink/runtime/linkcheck"
 )
 
+// newGraphCommand makes "devrun graph": the report of check as a drawing. It takes
+// the same options, and never fails for a problem, as problems are its subject.
 func newGraphCommand(s cli.Streams) *cobra.Command {
 	o := &checkCommand{streams: s}
 	var output string
@@ -48,6 +50,8 @@ var drawings = map[string]func(*imagegraph.Graph) []byte{
 	".htm":  (*imagegraph.Graph).Page,
 }
 
+// drawGraph refuses an unknown ending before it reads the files: a library of
+// thousands of images takes its time.
 func (o *checkCommand) drawGraph(output string) (err error) {
 	form := drawings[strings.ToLower(filepath.Ext(output))]
 	if form == nil || output != "" && filepath.Ext(output) == "" {
@@ -72,10 +76,12 @@ func (o *checkCommand) drawGraph(output string) (err error) {
 }
 
 // maxLoners is how many images of a file that import and export nothing have
-// boxes of their own.
+// boxes of their own. A library like dpctl's has thousands, which would leave
+// no room for those that link.
 const maxLoners = 8
 
-// graphBuilder makes a graph of a report.
+// graphBuilder makes a graph of a report. A missing symbol is one node, however
+// many images import it.
 type graphBuilder struct {
 	graph   *imagegraph.Graph
 	nodes   map[linkcheck.Ref]int

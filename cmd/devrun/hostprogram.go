@@ -46,6 +46,8 @@ func openProgram(names, opened []string) (*hostProgram, error) {
 	return p, nil
 }
 
+// openFiles reads the arguments first and then the libraries that they load: whether a library
+// counts by itself depends on whether any argument is a program.
 func (p *hostProgram) openFiles(names, opened []string) error {
 	for _, name := range slices.Concat(names, opened) {
 		if err := p.openArgument(name); err != nil {
@@ -101,6 +103,8 @@ func (p *hostProgram) openArgument(name string) error {
 	})
 }
 
+// mayHoldImages looks at the first bytes of a file, so that a folder with sources
+// and data is walked without reading them.
 func mayHoldImages(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -112,6 +116,8 @@ func mayHoldImages(path string) bool {
 	return wrapper.MayHoldImages(head[:n])
 }
 
+// openFile reads a file as a module of the host and as a holder of images. A file
+// that is neither has an unknown kind and no images; the caller judges.
 func (p *hostProgram) openFile(name string) (*hostFile, error) {
 	module, err := p.loader.Open(name)
 	if err != nil {
@@ -245,6 +251,8 @@ func (p *hostProgram) linkcheckProgram() linkcheck.Program {
 	return linkcheck.Program{Loaded: loaded, Nearby: snapshotOf(p.nearby)}
 }
 
+// snapshotOf registers the images in the order in which constructors would: the
+// first of two definitions serves, so the order decides.
 func snapshotOf(files []*hostFile) *registry.Snapshot {
 	var r registry.Registry
 	for i, f := range files {

@@ -41,6 +41,8 @@ func openImages(rt *runtime.Runtime, names []string) (*imageFiles, error) {
 	return f, nil
 }
 
+// registerFile registers the images of one file, as its constructor would in a
+// program, and notes the kernels for findKernel.
 func (f *imageFiles) registerFile(rt *runtime.Runtime, owner registry.Owner) error {
 	images, err := f.readImages(owner.Name)
 	if err != nil {
@@ -215,6 +217,7 @@ func sourceName(kernel string, options ...demangle.Option) string {
 	return strings.TrimPrefix(demangle.Filter(kernel, append(options, demangle.MaxLength(16))...), "typeinfo name for ")
 }
 
+// someNames joins names for a message, with no more than a few of thousands.
 func someNames(names []string) string {
 	const shown = 5
 	if len(names) > shown {

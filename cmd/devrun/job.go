@@ -11,7 +11,8 @@ import (
 	"offlink/runtime/driver"
 )
 
-// job is a launch as the command line asks for it.
+// job is a launch as the command line asks for it. It is checked as far as that is
+// possible before a file is opened or a driver loaded.
 type job struct {
 	options launchOptions
 	size    driver.Range
@@ -20,6 +21,8 @@ type job struct {
 	out     map[bufferID]string // files
 }
 
+// parseJob reads the options. Buffers come before addresses and --out, which
+// refer to them by number.
 func parseJob(o launchOptions) (*job, error) {
 	j := &job{options: o, out: make(map[bufferID]string)}
 	if o.kernel == "" {
@@ -53,6 +56,7 @@ func parseJob(o launchOptions) (*job, error) {
 	return j, j.parseOut(o.out)
 }
 
+// parseSizes reads the work-items of one to three dimensions, as OpenCL has them.
 func parseSizes(flag, text string) ([]int, error) {
 	var sizes []int
 	for part := range strings.SplitSeq(text, ",") {
@@ -68,6 +72,8 @@ func parseSizes(flag, text string) ([]int, error) {
 	return sizes, nil
 }
 
+// parseOut reads the --out options. Two for one buffer: the later one counts, as
+// with every other option.
 func (j *job) parseOut(list []string) error {
 	for _, text := range list {
 		name, file, ok := strings.Cut(text, "=")
@@ -83,7 +89,9 @@ func (j *job) parseOut(list []string) error {
 	return nil
 }
 
-// runKernel launches the kernel and reads the buffers back into the specs.
+// runKernel launches the kernel and reads the buffers back into the specs. Memory
+// is freed before the queue is closed, and the queue before the kernel: the
+// reverse of the order in which they were made.
 func (j *job) runKernel(ctx context.Context, program *runtime.Program) (err error) {
 	kernel, err := program.Kernel()
 	if err != nil {
@@ -183,7 +191,8 @@ func (j *job) driverArgs(device *runtime.Device, queue driver.Queue) (args []dri
 	return args, free, nil
 }
 
-// allocateBuffer makes the memory of a buffer.
+// allocateBuffer makes the memory of a buffer. Without data it is left as the
+// device allocates it: zeroed, as driver.Device promises.
 func (s *spec) allocateBuffer(device *runtime.Device, queue driver.Queue) (err error) {
 	if s.memory, err = device.Alloc(driver.DeviceMemory, s.size); err != nil || s.data == nil {
 		return err
@@ -191,6 +200,8 @@ func (s *spec) allocateBuffer(device *runtime.Device, queue driver.Queue) (err e
 	return queue.Write(s.memory, 0, s.data, driver.Sync{Block: true})
 }
 
+// readBack replaces the data of all buffers with that of the device. A kernel may
+// write through an address, so buffers that are not arguments are read too.
 func (j *job) readBack(queue driver.Queue) error {
 	for id, s := range j.eachBuffer {
 		s.data = make([]byte, s.size)
@@ -224,6 +235,7 @@ func (j *job) printResults(program *runtime.Program, s cli.Streams) error {
 	return nil
 }
 
+// launchReport is the result for --json, with all values of every buffer.
 func (j *job) launchReport(program *runtime.Program) launchReport {
 	r := launchReport{Kernel: j.options.kernel, Device: program.Device.String(), Global: j.size.Global, Local: j.size.Local, Buffers: []bufferReport{}}
 	for _, img := range program.Link.Images {

@@ -13,7 +13,7 @@ import (
 	"offlink/runtime/trace"
 )
 
-// launchOptions is the command line of launch.
+// launchOptions is the command line of launch, as text: job.go reads the parts.
 type launchOptions struct {
 	kernel string
 	global string
@@ -32,6 +32,8 @@ type launchOptions struct {
 	files     []string
 }
 
+// newLaunchCommand makes "devrun launch", which needs nothing of the host program:
+// the arguments that its code would have set come from the command line.
 func newLaunchCommand(s cli.Streams) *cobra.Command {
 	var o launchOptions
 	c := &cobra.Command{
@@ -87,6 +89,9 @@ Without --local the device picks a size that divides the global one.`,
 }
 
 // launchKernel is the walk: files, images, registry, link, program, launch, output.
+// Back ends are opened lazily, so that a mistake in a file's name does not wait
+// for drivers; everything is closed in the reverse order, and the first error
+// counts.
 func launchKernel(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
 	job, err := parseJob(o)
 	if err != nil {

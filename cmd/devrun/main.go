@@ -17,6 +17,7 @@ func main() { cli.Exit(runCommand(os.Args[1:], cli.OSStreams())) }
 // runCommand is the program: it returns the exit code.
 func runCommand(args []string, s cli.Streams) int {
 	root := newCommand(s)
+	// Only for subcommands: the options of "devrun FILE" are the program's own.
 	if len(args) > 0 && slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == args[0] }) {
 		args = cli.DoubleDashes(root, args)
 	}
@@ -25,6 +26,8 @@ func runCommand(args []string, s cli.Streams) int {
 	return s.Report("devrun", filemap.Guard(root.Execute))
 }
 
+// newCommand makes the command tree. The root itself takes a program to run, so a
+// word that is neither a file nor a command is looked at for a misspelt command.
 func newCommand(s cli.Streams) *cobra.Command {
 	var traceFile string
 	root := &cobra.Command{

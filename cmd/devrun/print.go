@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// shown is how many values of a buffer are printed.
+// shown is how many values of a buffer are printed: a terminal's screen, not a
+// million numbers. JSON and --out have all.
 const shown = 64
 
 // printBuffer prints "arg0: 1 2 3", cut after 64 values.

@@ -15,8 +15,10 @@ import (
 const libraryName = "libofflink.so.0"
 
 // runProgram becomes the program args[0], with the folder of libofflink first
-// on its library path. It returns only if that fails.
-// With a file for a trace it has the program write one.
+// on its library path. It returns only if that fails. The process is replaced,
+// not a child started, so that signals, the terminal and the exit code are the
+// program's. With a file for a trace it has the program write one: the name is
+// made absolute, as the program may change its folder.
 func runProgram(args []string, traceFile string) error {
 	file := args[0]
 	if err := checkProgram(file); err != nil {
@@ -44,6 +46,8 @@ func runProgram(args []string, traceFile string) error {
 	return fmt.Errorf("%s: cannot be run: %w", file, err)
 }
 
+// checkProgram finds the common mistakes before exec, whose errors name none of
+// them: "permission denied" for a library that was meant for launch.
 func checkProgram(file string) error {
 	info, err := os.Stat(file)
 	switch {
@@ -77,7 +81,9 @@ func libraryFolder() (string, error) {
 		libraryName, folders[0], filepath.Clean(folders[1]))
 }
 
-// libraryPath returns the environment with folder first on LD_LIBRARY_PATH.
+// libraryPath returns the environment with folder first on LD_LIBRARY_PATH. The
+// other folders stay; an empty value is dropped, as the loader takes an empty
+// entry for the current folder.
 func libraryPath(env []string, folder string) []string {
 	const variable = "LD_LIBRARY_PATH="
 	value := folder

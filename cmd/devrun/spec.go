@@ -76,6 +76,8 @@ func parseSpec(text string) (*spec, error) {
 	return &spec{text: text, kind: specValue, elem: elem, data: data}, nil
 }
 
+// parseBuffer reads TYPE:COUNT, TYPE:V,V,... or TYPE:@FILE. A comma tells a value
+// from a count: "8" is eight zeros and "8," the number 8.
 func parseBuffer(text, rest string) (*spec, error) {
 	name, values, ok := strings.Cut(rest, ":")
 	if !ok || values == "" {
@@ -103,6 +105,7 @@ func parseBuffer(text, rest string) (*spec, error) {
 	return s, nil
 }
 
+// parseValues reads the values of a buffer; the comma at the end adds none.
 func parseValues(text string, elem *element, values string) (data []byte, err error) {
 	for value := range strings.SplitSeq(strings.TrimSuffix(values, ","), ",") {
 		if data, err = elem.encodeValue(data, value); err != nil {
@@ -131,6 +134,7 @@ const (
 	maxBufferStream = 64 << 20 // of a file that is not regular
 )
 
+// readBuffer reads a file of values as the device has them, little-endian.
 func readBuffer(elem *element, file string) ([]byte, error) {
 	limit := int64(maxBufferStream)
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
@@ -146,6 +150,7 @@ func readBuffer(elem *element, file string) ([]byte, error) {
 	return data, nil
 }
 
+// specErrorf is bad usage with the whole SPEC, as a command line has many.
 func specErrorf(text, format string, args ...any) error {
 	return cli.Usagef("--arg %s: %w", text, fmt.Errorf(format, args...))
 }
@@ -171,6 +176,8 @@ var elements = []element{
 	{"f64", 8, true, true},
 }
 
+// elementNamed finds a type by its name. The names are Rust's and WebAssembly's,
+// as C's have no fixed sizes.
 func elementNamed(text, name string) (*element, error) {
 	i := slices.IndexFunc(elements, func(e element) bool { return e.name == name })
 	if i < 0 {
@@ -190,6 +197,8 @@ func (e *element) encodeValue(data []byte, value string) ([]byte, error) {
 	return append(data, word[:e.size]...), nil
 }
 
+// parseValue reads a number into the low bits of a word. Integers take the
+// prefixes 0x, 0o and 0b; one that does not fit the type is an error, not cut.
 func (e *element) parseValue(value string) (uint64, error) {
 	switch {
 	case e.float && e.size == 4:

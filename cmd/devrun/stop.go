@@ -11,6 +11,7 @@ import (
 	"offlink/runtime/driver"
 )
 
+// errInterrupted is the cause of a context that an interrupt ended.
 var errInterrupted = errors.New("interrupted")
 
 // stoppableContext returns a context that ends at an interrupt, and after the time

@@ -56,7 +56,7 @@ func (id bufferID) missingMessage() string {
 	return fmt.Sprintf("argument %d is not a buffer", id.index)
 }
 
-// outName is the name of the buffer for --out.
+// outName is the name of the buffer for --out, the reverse of parseBufferID.
 func (id bufferID) outName() string {
 	if id.extra {
 		return fmt.Sprintf("b%d", id.index)
@@ -102,6 +102,8 @@ func parseStruct(text, rest string) (*spec, error) {
 	return s, nil
 }
 
+// padTo appends zeros up to a multiple of the alignment, as a compiler would leave
+// bytes that no field has.
 func (s *spec) padTo(align int) {
 	for len(s.data)%align != 0 {
 		s.data = append(s.data, 0)
@@ -132,6 +134,8 @@ func (s *spec) addField(field string) (int, error) {
 	return elem.size, nil
 }
 
+// addAddress appends room for an address. The address itself is known when the
+// buffer has its memory (resolveAddresses).
 func (s *spec) addAddress(value string) error {
 	s.padTo(8)
 	name, plus, hasOffset := strings.Cut(value, "+")
@@ -197,6 +201,8 @@ func (j *job) parseExtra(list []string) error {
 }
 
 // resolveAddresses is the bytes of a value with the addresses in their places.
+// Only devices whose memory has addresses (driver.Addresser) can do that: an
+// OpenCL driver without unified or virtual memory has handles alone.
 func (j *job) resolveAddresses(s *spec) ([]byte, error) {
 	data := append([]byte(nil), s.data...)
 	for _, a := range s.addresses {
