@@ -39,6 +39,8 @@ func ofBytes(form func(name string, v props.Value) (string, bool)) func(string, 
 	}
 }
 
+// describeHex shows bytes that are bytes, such as digests, although all of them may
+// happen to be printable.
 func describeHex(_ string, v props.Value) (string, bool) { return hex.EncodeToString(v.Data()), true }
 
 // describeState words the state of a SYCLBIN file (sycl::bundle_state).
@@ -51,6 +53,8 @@ func describeModuleType(name string, v props.Value) (string, bool) {
 	return describeEnumerator(name == "type", v, "SPIR-V", "PTX", "AMDGCN")
 }
 
+// describeEnumerator gives the word of a number that counts from 0. A number past
+// the words is of a newer release, and is shown as it is.
 func describeEnumerator(known bool, v props.Value, words ...string) (string, bool) {
 	if !known || v.Type() != props.TypeUint32 || uint64(v.Uint32()) >= uint64(len(words)) {
 		return "", false
@@ -85,6 +89,7 @@ func littleEndians(b []byte, size int) ([]uint64, bool) {
 	return ns, true
 }
 
+// bracketList spells numbers as Go prints a slice.
 func bracketList(ns []uint64) string {
 	words := make([]string, len(ns))
 	for i, n := range ns {
@@ -93,9 +98,12 @@ func bracketList(ns []uint64) string {
 	return "[" + strings.Join(words, " ") + "]"
 }
 
-// paddingID marks a descriptor that only fills a composite up.
+// paddingID marks a descriptor that only fills a composite up: the largest id,
+// which no SPIR-V constant has (SpecConstants.cpp of intel/llvm).
 const paddingID = 0xFFFFFFFF
 
+// describeSpecConstant reads the descriptors of a specialization constant: for each
+// scalar of it three words, its id, its offset in the composite and its size.
 func describeSpecConstant(_ string, v props.Value) (string, bool) {
 	ns, ok := littleEndians(v.Data(), 4)
 	if !ok || len(ns)%3 != 0 {
@@ -137,6 +145,8 @@ func describeDeviceGlobal(_ string, v props.Value) (string, bool) {
 	return s, true
 }
 
+// describeRequirement reads a list of numbers. The matrices and the target are
+// text, and the key says itself where the numbers have 64 bits.
 func describeRequirement(name string, v props.Value) (string, bool) {
 	size := 4
 	switch name {
@@ -149,6 +159,8 @@ func describeRequirement(name string, v props.Value) (string, bool) {
 	return bracketList(ns), ok
 }
 
+// describeProgramMetadata reads the sizes of "KERNEL@KEY". Single numbers are
+// UINT32 properties, and names of variables text: both need no help.
 func describeProgramMetadata(name string, v props.Value) (string, bool) {
 	_, key, _ := strings.Cut(name, "@")
 	switch key {
@@ -159,6 +171,7 @@ func describeProgramMetadata(name string, v props.Value) (string, bool) {
 	return "", false
 }
 
+// describeHostPipe gives the size of one element of a pipe.
 func describeHostPipe(_ string, v props.Value) (string, bool) {
 	ns, ok := littleEndians(v.Data(), 4)
 	if !ok || len(ns) != 1 {
@@ -178,6 +191,8 @@ func describeNative(name string, v props.Value) (string, bool) {
 	return "", false
 }
 
+// describeImageFact reads the properties that offload-wrap adds, which are in no set
+// of DPC++.
 func describeImageFact(name string, v props.Value) (string, bool) {
 	switch name {
 	case "size":

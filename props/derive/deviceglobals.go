@@ -30,6 +30,8 @@ func (i *image) deviceGlobals() error {
 	return nil
 }
 
+// deviceGlobal writes the entry of one variable: two 32-bit words, its size and 1 if
+// its value belongs to the image.
 func (i *image) deviceGlobal(id ir.ValueID, v *ir.GlobalValue) error {
 	size, err := i.attributeNumber(id, sycl.AttributeDeviceGlobalSize)
 	if err != nil {
@@ -47,7 +49,9 @@ func (i *image) deviceGlobal(id ir.ValueID, v *ir.GlobalValue) error {
 	return nil
 }
 
-// attributeNumber returns the number in an attribute.
+// attributeNumber returns the number in an attribute. Front ends write it as text;
+// one that is missing or not a number is an error, as 0 would have the runtime
+// allocate nothing.
 func (i *image) attributeNumber(id ir.ValueID, attribute string) (uint32, error) {
 	text, _ := i.Module.Attribute(id, attribute)
 	n, err := strconv.ParseUint(text, 10, 32)

@@ -35,6 +35,8 @@ func (i *image) deriveMisc() error {
 	return nil
 }
 
+// miscNumber writes the number that an attribute has, which the front end writes as
+// text.
 func (i *image) miscNumber(attribute, key string) error {
 	for _, id := range i.Group.Entries {
 		text, ok := i.Module.Attribute(id, attribute)
@@ -51,6 +53,8 @@ func (i *image) miscNumber(attribute, key string) error {
 	return nil
 }
 
+// usesInvokeSIMD looks at declarations, as __builtin_invoke_simd is never defined:
+// the device compiler knows it by its name.
 func (i *image) usesInvokeSIMD() bool {
 	for _, id := range i.Declarations {
 		if sycl.IsInvokeSIMD(i.valueOf(id).Name) {

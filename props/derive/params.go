@@ -60,6 +60,8 @@ func (i *image) omittedArguments(v *ir.GlobalValue) ([]bool, error) {
 	return nil, nil
 }
 
+// bitMask packs the bits from the lowest of the first byte on. The length in bits
+// goes with them, as the last byte may have some too many.
 func bitMask(bits []bool) props.Value {
 	data := make([]byte, (len(bits)+7)/8)
 	for n, bit := range bits {

@@ -63,6 +63,7 @@ func (i *image) functionMetadata(v *ir.GlobalValue, late bool) error {
 	return nil
 }
 
+// cutUint32s cuts numbers to the 32 bits of the format, as the reference does.
 func cutUint32s(numbers []int64) props.Value {
 	cut := make([]uint32, len(numbers))
 	for i, n := range numbers {

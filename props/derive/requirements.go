@@ -52,6 +52,8 @@ func (i *image) deriveRequirements() error {
 	return nil
 }
 
+// requirements are the facts of an image before they become properties. nil and an
+// empty list differ: aspects are written even if there are none.
 type requirements struct {
 	aspects, targets            []uint32 // sorted, each once
 	jointMatrix, jointMatrixMad string
@@ -59,6 +61,8 @@ type requirements struct {
 	subGroupSize, workGroupSize, dimensions []uint32
 }
 
+// collectRequirements walks the functions in the order of the module, as "the first
+// that has it" is part of the result.
 func (i *image) collectRequirements() (requirements, error) {
 	var r requirements
 	for _, v := range i.eachFunction {
@@ -75,6 +79,8 @@ func (i *image) collectRequirements() (requirements, error) {
 	return r, nil
 }
 
+// addRequirements adds one function's metadata. Most functions have none, which is
+// known without reading them.
 func (i *image) addRequirements(r *requirements, v *ir.GlobalValue) error {
 	if len(v.Details().Attachments) == 0 {
 		return nil
@@ -152,6 +158,7 @@ func unsignedOperands(m *ir.Module, v *ir.GlobalValue, kind string) ([]uint32, e
 	return out, nil
 }
 
+// uint64Value widens sizes to the 64 bits that this one property has.
 func uint64Value(numbers []uint32) props.Value {
 	wide := make([]uint64, len(numbers))
 	for i, n := range numbers {

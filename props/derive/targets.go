@@ -15,6 +15,7 @@ type device struct {
 	subGroups []int64
 }
 
+// The features are shared by many targets, so each combination has a name.
 var (
 	fp16Atomic     = []string{"fp16", "atomic64"}
 	fp16Fp64Atomic = []string{"fp16", "fp64", "atomic64"}
@@ -95,6 +96,9 @@ func (i *image) canRunSubGroups(d device) (bool, error) {
 	return true, nil
 }
 
+// canRunFunction reports whether a device has the aspects that a function uses.
+// Aspects with negative numbers are internal to the compiler; no device is asked
+// for them.
 func (i *image) canRunFunction(v *ir.GlobalValue, d device) (bool, error) {
 	if len(v.Details().Attachments) == 0 {
 		return true, nil

@@ -20,7 +20,9 @@ const (
 // FuelStep is the turns of loops between two looks at the record.
 const FuelStep = 1 << 14
 
-// emitter writes a function.
+// emitter writes a function. A register of the form becomes a variable of C of the
+// same number, and an instruction a statement: the compiler allocates, folds and
+// schedules, and the text can be read beside a listing of the form.
 type emitter struct {
 	code *lanes.Code
 	s    strings.Builder
@@ -59,6 +61,8 @@ func EmitFunction(c *lanes.Code, symbol string) (string, error) {
 	return e.s.String(), e.err
 }
 
+// commentText keeps the name of a kernel, which the input chooses, from ending the
+// comment that it stands in: the rest would be compiled.
 func commentText(name string) string { return strings.ReplaceAll(name, "*/", "* /") }
 
 func (e *emitter) writeLine(format string, args ...any) {
@@ -67,6 +71,8 @@ func (e *emitter) writeLine(format string, args ...any) {
 	e.s.WriteByte('\n')
 }
 
+// refuseInst notes the first instruction that C does not have here. The kernel then
+// stays WebAssembly, so it is not an error for the user.
 func (e *emitter) refuseInst(in *lanes.Inst) {
 	if e.err == nil {
 		e.err = lanes.Unsupported("C for %v", in)
@@ -82,7 +88,8 @@ func typeName(t lanes.Type) string {
 	return scalarNames[t.Kind]
 }
 
-// declareRegs declares the registers, which are zero at first.
+// declareRegs declares the registers, which are zero at first: those of the form
+// are, as WebAssembly's locals are, and C's variables would be undefined.
 func (e *emitter) declareRegs() {
 	for i, t := range e.code.Regs[lanes.NumParams:] {
 		zero := "0"
@@ -132,7 +139,13 @@ func (e *emitter) laneValue(k lanes.Kind, r lanes.Reg) string {
 	return fmt.Sprintf("r%d", r)
 }
 
-// emitControl emits the structure of the code: blocks and loops are labels.
+// emitControl emits the structure of the code: blocks and loops are labels, and
+// branches gotos. C's break and continue leave one loop only, where the form may
+// leave several.
+//
+// OpTick gives a launch its limits: every FuelStep turns of a loop it stores the
+// state of the work-items into the record, so that the launch can be stopped, or
+// go on in other code, at this place.
 func (e *emitter) emitControl(in *lanes.Inst) bool {
 	switch in.Op {
 	case lanes.OpBlock:
@@ -205,6 +218,7 @@ func kindSize(k lanes.Kind) int {
 	return 4
 }
 
+// loadText is a load. One of fewer bytes than its type extends with zeros.
 func (e *emitter) loadText(in *lanes.Inst) string {
 	t := memoryType(in.Type, in.Imm)
 	v := fmt.Sprintf("LOAD(%s, r%d, %d)", t, in.Args[0], in.Off)
@@ -229,11 +243,15 @@ var atomicNames = map[lanes.AtomicOp]string{
 	lanes.AtomicFAdd: "fadd", lanes.AtomicFMin: "fleast", lanes.AtomicFMax: "fmost",
 }
 
+// atomicBuiltins are those that the compilers have: gcc and clang spell them alike.
 var atomicBuiltins = map[lanes.AtomicOp]string{
 	lanes.AtomicExchange: "exchange_n", lanes.AtomicAdd: "fetch_add", lanes.AtomicSub: "fetch_sub",
 	lanes.AtomicAnd: "fetch_and", lanes.AtomicOr: "fetch_or", lanes.AtomicXor: "fetch_xor",
 }
 
+// emitAtomic emits an atomic operation, sequentially consistent as WebAssembly's are
+// whatever order the kernel asks for: both executors must give the same. Misaligned
+// ones trap as there, where C would leave them undefined.
 func (e *emitter) emitAtomic(in *lanes.Inst) {
 	bits := 8 * in.Imm
 	e.writeLine("if ((r%d + %du) %% %d) {", in.Args[0], in.Off, in.Imm)

@@ -60,6 +60,7 @@ func (e *emitter) loadEvery2(in *lanes.Inst) string {
 		t, in.Args[0], in.Off+uint32(4*(n-1)), strings.Join(picks, ", "))
 }
 
+// initializerText is a vector of one text a lane.
 func initializerText(t lanes.Type, lane func(l int) string) string {
 	var parts []string
 	for l := range t.Lanes {
@@ -68,6 +69,8 @@ func initializerText(t lanes.Type, lane func(l int) string) string {
 	return fmt.Sprintf("(%s){%s}", typeName(t), strings.Join(parts, ", "))
 }
 
+// constantText spells a constant so that the compiler reads back the same bits:
+// floats in hexadecimal, NaN (whose payload counts) and infinities by their bits.
 func constantText(t lanes.Type, bits uint64) string {
 	s := ""
 	switch t.Kind {
@@ -131,7 +134,9 @@ func (e *emitter) scalarText(in *lanes.Inst) string {
 	return e.oneLane(in, args)
 }
 
-// oneLane is the operation on scalars.
+// oneLane is the operation on scalars. Shifts are by the amount modulo the width, as
+// in WebAssembly; without the mask C would leave them undefined, and a compiler
+// drops the mask again where the machine does the same.
 func (e *emitter) oneLane(in *lanes.Inst, args []string) string {
 	from := lanes.Void
 	if len(in.Args) > 0 {
@@ -163,6 +168,8 @@ func (e *emitter) oneLane(in *lanes.Inst, args []string) string {
 	return e.conversionText(in, args[0], from, bits)
 }
 
+// conversionText is a conversion of a scalar, empty for an instruction that is not
+// one. The steps of casts say which bits are extended with a sign.
 func (e *emitter) conversionText(in *lanes.Inst, x string, from lanes.Kind, bits int) string {
 	to := in.Type.Kind
 	switch in.Op {
@@ -194,6 +201,7 @@ func (e *emitter) conversionText(in *lanes.Inst, x string, from lanes.Kind, bits
 	return ""
 }
 
+// castBits reads the bits of one kind as another one.
 func castBits(x string, from, to lanes.Kind) string {
 	switch {
 	case from == to:
@@ -204,7 +212,9 @@ func castBits(x string, from, to lanes.Kind) string {
 	return fmt.Sprintf("bits_of_%s(%s)", scalarNames[from], x)
 }
 
-// vectorText is the operation on vectors.
+// vectorText is the operation on vectors: of the whole vector where the compilers'
+// vector extension has it, else lane by lane (each). Comparisons give 0 or -1 in
+// lanes as wide as the operands, which flagv keeps in 32 bits.
 func (e *emitter) vectorText(in *lanes.Inst) (v string, each bool) {
 	from := e.kindOf(in.Args[0])
 	wide := from.Wide()

@@ -1,7 +1,10 @@
 package emitc
 
 // prelude is the types and functions that every file starts with; WIDTH is the
-// number of lanes.
+// number of lanes. Each function gives the bits that WebAssembly's instruction of
+// the same purpose gives, also where C leaves a case undefined: division by zero,
+// shifts past the width, conversions out of range, minima of NaN and of zeros.
+// Memory is read by memcpy, as its bytes have no types and no alignment.
 const prelude = `#include <stdint.h>
 
 /* No headers of a C library are needed. */
