@@ -3,8 +3,6 @@ package bitcode_test
 import (
 	"bytes"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,33 +22,12 @@ func llvmTool(t testing.TB, tool, version string) string {
 // filter runs a command over data and returns its standard output.
 func filter(t testing.TB, data []byte, name string, args ...string) []byte {
 	t.Helper()
-	out, err := try(data, name, args...)
+	out, err := testtool.Filter(data, name, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
-
-// try is filter for commands that may fail.
-func try(data []byte, name string, args ...string) ([]byte, error) {
-	cmd := exec.Command(name, args...)
-	cmd.Stdin = bytes.NewReader(data)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		err = &toolError{filepath.Base(name), err, stderr.String()}
-	}
-	return out, err
-}
-
-type toolError struct {
-	tool   string
-	err    error
-	stderr string
-}
-
-func (e *toolError) Error() string { return e.tool + ": " + e.err.Error() + "\n" + e.stderr }
 
 // module is a module of the tests in bitcode, and how the LLVM that made it is
 // called.
@@ -97,7 +74,7 @@ func assemble(t testing.TB, name, version string, opaque bool, text []byte) *mod
 	t.Helper()
 	m := &module{name: name, version: version, opaque: opaque}
 	var err error
-	if m.bitcode, err = try(text, llvmTool(t, "llvm-as", version), append(m.options(), "-o", "-")...); err != nil {
+	if m.bitcode, err = testtool.Filter(text, llvmTool(t, "llvm-as", version), append(m.options(), "-o", "-")...); err != nil {
 		return nil
 	}
 	return m

@@ -1,10 +1,7 @@
 package irtext_test
 
 import (
-	"bytes"
-	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -23,13 +20,9 @@ func llvmTool(t testing.TB, tool, version string) string {
 // filter runs a command over data and returns its standard output.
 func filter(t testing.TB, data []byte, name string, args ...string) []byte {
 	t.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Stdin = bytes.NewReader(data)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := testtool.Filter(data, name, args...)
 	if err != nil {
-		t.Fatalf("%s: %v\n%s\ninput:\n%s", name, err, stderr.Bytes(), head(data))
+		t.Fatalf("%v\ninput:\n%s", err, head(data))
 	}
 	return out
 }
@@ -44,22 +37,11 @@ module = llvm.parse_assembly(sys.stdin.read())
 module.verify()
 sys.stdout.write(str(module))`
 
-// python returns the interpreter of the project's Python environment, which
-// has LLVM 22 (scripts/python-env tools).
-func python(t testing.TB) string {
-	t.Helper()
-	const path = "../../build/python/bin/python"
-	if err := exec.Command(path, "-c", "import llvmlite").Run(); err != nil {
-		testtool.Missing(t, fmt.Errorf("no Python environment with llvmlite: %w", err))
-	}
-	return path
-}
-
 // canonical returns a module as LLVM of that version prints it.
 func canonical(t testing.TB, version string, module []byte) string {
 	t.Helper()
-	if version == "22" {
-		return string(filter(t, module, python(t), "-c", llvm22))
+	if version == "22" { // llvmlite has it
+		return string(filter(t, module, testtool.Python(t, "bin/python"), "-c", llvm22))
 	}
 	bitcode := filter(t, module, llvmTool(t, "llvm-as", version), "-o", "-")
 	text := string(filter(t, bitcode, llvmTool(t, "llvm-dis", version), "-o", "-"))
