@@ -19,6 +19,7 @@ const (
 // FuelStep is the turns of loops between two calls of the host.
 const FuelStep = 1 << 14
 
+// The numbers of the imported functions, in the order of the imports.
 const (
 	funcTick = iota
 	funcHost
@@ -65,7 +66,8 @@ func Emit(c *lanes.Code, pages uint32) []byte {
 }
 
 // findConsts finds registers that are set once, to a constant: they take no
-// local.
+// local. wazero's compiler keeps a constant in the instruction that uses it, and a
+// local in a register or on the stack.
 func (e *emitter) findConsts() {
 	sets := map[lanes.Reg]int{}
 	for i := range e.code.Insts {
@@ -91,7 +93,8 @@ func scalarValType(k lanes.Kind) wasm.ValType {
 	}[k]
 }
 
-// partCount is how many v128 a type takes.
+// partCount is how many v128 a type takes. Masks have 32 bits a lane, whatever they
+// select.
 func partCount(t lanes.Type) int {
 	if t.Lanes == 1 {
 		return 1
@@ -102,6 +105,8 @@ func partCount(t lanes.Type) int {
 	return t.Lanes / 4
 }
 
+// declareLocals gives each register its locals, a vector one for each part. The
+// parameters come first, as in every function of WebAssembly.
 func (e *emitter) declareLocals() {
 	e.locals = make([][]uint32, len(e.code.Regs))
 	for i, t := range e.code.Regs {
@@ -135,36 +140,40 @@ func (e *emitter) newLocal(t wasm.ValType) uint32 {
 func (e *emitter) appendBytes(b ...byte) { e.body = append(e.body, b...) }
 
 func (e *emitter) getLocal(l uint32) {
-	e.appendBytes(0x20)
+	e.appendBytes(opLocalGet)
 	e.body = wasm.AppendUint(e.body, uint64(l))
 }
 
 func (e *emitter) setLocal(l uint32) {
-	e.appendBytes(0x21)
+	e.appendBytes(opLocalSet)
 	e.body = wasm.AppendUint(e.body, uint64(l))
 }
 
-func (e *emitter) pushI32(v int32) { e.appendBytes(0x41); e.body = wasm.AppendInt(e.body, int64(v)) }
-func (e *emitter) pushI64(v int64) { e.appendBytes(0x42); e.body = wasm.AppendInt(e.body, v) }
+func (e *emitter) pushI32(v int32) {
+	e.appendBytes(opI32Const)
+	e.body = wasm.AppendInt(e.body, int64(v))
+}
+func (e *emitter) pushI64(v int64) { e.appendBytes(opI64Const); e.body = wasm.AppendInt(e.body, v) }
 func (e *emitter) simdOp(op uint32) {
-	e.appendBytes(0xfd)
+	e.appendBytes(prefixSIMD)
 	e.body = wasm.AppendUint(e.body, uint64(op))
 }
 
 func (e *emitter) callFunction(number uint64) {
-	e.appendBytes(0x10)
+	e.appendBytes(opCall)
 	e.body = wasm.AppendUint(e.body, number)
 }
 
+// pushConst pushes a scalar constant by its bits.
 func (e *emitter) pushConst(k lanes.Kind, bits uint64) {
 	switch k {
 	case lanes.I64:
 		e.pushI64(int64(bits))
 	case lanes.F32:
-		e.appendBytes(0x43)
+		e.appendBytes(opF32Const)
 		e.body = wasm.AppendFloat32(e.body, uint32(bits))
 	case lanes.F64:
-		e.appendBytes(0x44)
+		e.appendBytes(opF64Const)
 		e.body = wasm.AppendFloat64(e.body, bits)
 	default:
 		e.pushI32(int32(bits))
@@ -173,7 +182,7 @@ func (e *emitter) pushConst(k lanes.Kind, bits uint64) {
 
 // vectorConst pushes a v128 whose lanes are all that.
 func (e *emitter) vectorConst(k lanes.Kind, bits uint64) {
-	e.simdOp(0x0c)
+	e.simdOp(simdConst)
 	if k == lanes.Bool && bits != 0 {
 		bits = uint64(^uint32(0))
 	}
@@ -230,12 +239,12 @@ func (e *emitter) emitInst(in *lanes.Inst) {
 	case lanes.OpAtomic:
 		e.emitAtomic(in)
 	case lanes.OpFence:
-		e.appendBytes(0xfe, 0x03, 0x00)
+		e.appendBytes(prefixAtomic, 0x03, 0x00) // atomic.fence
 	case lanes.OpFill:
 		e.pushReg(in.Args[0], 0)
 		e.pushI32(0)
 		e.pushReg(in.Args[1], 0)
-		e.appendBytes(0xfc, 11, 0)
+		e.appendBytes(prefixMore, 11, 0) // memory.fill
 	case lanes.OpHost:
 		e.getLocal(0)
 		e.pushI32(int32(in.Host.Number))
@@ -257,6 +266,7 @@ func (e *emitter) emitInst(in *lanes.Inst) {
 	}
 }
 
+// setConst sets a register that is set elsewhere too, so that it has a local.
 func (e *emitter) setConst(in *lanes.Inst) {
 	if _, ok := e.consts[in.Dst]; ok {
 		return
@@ -274,35 +284,36 @@ func (e *emitter) setConst(in *lanes.Inst) {
 	}
 }
 
-// emitControl emits the structure of the code.
+// emitControl emits the structure of the code, which is WebAssembly's own: blocks
+// that nest, and branches to the end of one or to the start of a loop.
 func (e *emitter) emitControl(in *lanes.Inst) bool {
 	switch in.Op {
 	case lanes.OpBlock:
-		e.appendBytes(0x02, 0x40)
+		e.appendBytes(opBlock, blockEmpty)
 		e.labels = append(e.labels, int(in.Imm))
 	case lanes.OpLoop:
-		e.appendBytes(0x03, 0x40)
+		e.appendBytes(opLoop, blockEmpty)
 		e.labels = append(e.labels, int(in.Imm))
 	case lanes.OpIf:
 		e.pushReg(in.Args[0], 0)
-		e.appendBytes(0x04, 0x40)
+		e.appendBytes(opIf, blockEmpty)
 		e.labels = append(e.labels, 0)
 	case lanes.OpElse:
-		e.appendBytes(0x05)
+		e.appendBytes(opElse)
 	case lanes.OpEnd:
-		e.appendBytes(0x0b)
+		e.appendBytes(opEnd)
 		e.labels = e.labels[:len(e.labels)-1]
 	case lanes.OpBr:
-		e.appendBytes(0x0c)
+		e.appendBytes(opBr)
 		e.body = wasm.AppendUint(e.body, e.branchDepth(int(in.Imm)))
 	case lanes.OpBrIf:
 		e.pushReg(in.Args[0], 0)
-		e.appendBytes(0x0d)
+		e.appendBytes(opBrIf)
 		e.body = wasm.AppendUint(e.body, e.branchDepth(int(in.Imm)))
 	case lanes.OpTrap:
-		e.appendBytes(0x00)
+		e.appendBytes(opUnreachable)
 	case lanes.OpReturn:
-		e.appendBytes(0x0f)
+		e.appendBytes(opReturn)
 	case lanes.OpTick:
 		e.emitTick(in)
 	default:
@@ -311,6 +322,8 @@ func (e *emitter) emitControl(in *lanes.Inst) bool {
 	return true
 }
 
+// branchDepth is the number by which a branch names a label: how many open blocks
+// lie between. Each if counts, too, and has the label 0, which no branch names.
 func (e *emitter) branchDepth(label int) uint64 {
 	for i := range e.labels {
 		if e.labels[len(e.labels)-1-i] == label {
@@ -320,14 +333,16 @@ func (e *emitter) branchDepth(label int) uint64 {
 	panic("emitwasm: a branch to a label that is not open")
 }
 
-// emitTick counts down, and calls the host at zero.
+// emitTick counts down, and calls the host at zero: a call a turn would cost more
+// than most loops. The state of the work-items is stored first, so that the host
+// may stop the launch or go on in native code from here.
 func (e *emitter) emitTick(in *lanes.Inst) {
 	e.getLocal(e.fuel)
 	e.pushI32(1)
-	e.appendBytes(0x6b)
+	e.appendBytes(opI32Sub)
 	e.setLocal(e.fuel)
 	e.getLocal(e.fuel)
-	e.appendBytes(0x45, 0x04, 0x40)
+	e.appendBytes(opI32Eqz, opIf, blockEmpty)
 	for i, r := range in.Args {
 		e.getLocal(0)
 		e.pushReg(r, 0)
@@ -338,5 +353,5 @@ func (e *emitter) emitTick(in *lanes.Inst) {
 	e.callFunction(funcTick)
 	e.pushI32(FuelStep)
 	e.setLocal(e.fuel)
-	e.appendBytes(0x0b)
+	e.appendBytes(opEnd)
 }

@@ -5,8 +5,11 @@ import (
 	"offlink/runtime/hostdev/internal/wasm"
 )
 
-// Loads and stores by kind and size.
+// Loads and stores by kind and size. Package lanes has put the check against the
+// allocation in front of each.
 
+// scalarLoad is the instruction of a load of so many bytes, which extends with
+// zeros.
 func scalarLoad(k lanes.Kind, size uint64) byte {
 	switch {
 	case k == lanes.F32:
@@ -19,6 +22,7 @@ func scalarLoad(k lanes.Kind, size uint64) byte {
 	return map[uint64]byte{1: 0x2d, 2: 0x2f, 4: 0x28}[size]
 }
 
+// scalarStore is the instruction that stores the low bytes of a value.
 func scalarStore(k lanes.Kind, size uint64) byte {
 	switch {
 	case k == lanes.F32:
@@ -45,15 +49,15 @@ func (e *emitter) emitLoad(in *lanes.Inst) {
 		e.pushReg(in.Args[0], 0)
 		switch in.Imm {
 		case 1:
-			e.simdOp(0x5c) // v128.load32_zero
+			e.simdOp(simdLoad32Zero)
 			e.appendMemarg(0, in.Off+uint32(4*p))
-			e.simdOp(0x89) // i16x8.extend_low_i8x16_u
-			e.simdOp(0xa9) // i32x4.extend_low_i16x8_u
+			e.simdOp(simdExtendLow8U)
+			e.simdOp(simdExtendLow16U)
 		case 2:
-			e.simdOp(0x04) // v128.load16x4_u
+			e.simdOp(simdLoad16x4U)
 			e.appendMemarg(0, in.Off+uint32(8*p))
 		default:
-			e.simdOp(0x00)
+			e.simdOp(simdLoad)
 			e.appendMemarg(0, in.Off+uint32(16*p))
 		}
 		e.popReg(in.Dst, p)
@@ -66,7 +70,7 @@ func (e *emitter) loadEvery2(in *lanes.Inst) {
 	second := e.scratchLocal(wasm.V128, 0)
 	load := func(off uint32) {
 		e.pushReg(in.Args[0], 0)
-		e.simdOp(0x00)
+		e.simdOp(simdLoad)
 		e.appendMemarg(0, off)
 	}
 	for p := partCount(in.Type) - 1; p >= 0; p-- {
@@ -80,6 +84,7 @@ func (e *emitter) loadEvery2(in *lanes.Inst) {
 	}
 }
 
+// emitStore stores the last part first, as loads do.
 func (e *emitter) emitStore(in *lanes.Inst) {
 	if in.Type.Lanes == 1 {
 		e.pushReg(in.Args[0], 0)
@@ -95,7 +100,7 @@ func (e *emitter) emitStore(in *lanes.Inst) {
 		}
 		e.pushReg(in.Args[0], 0)
 		e.pushReg(in.Args[1], p)
-		e.simdOp(0x0b)
+		e.simdOp(simdStore)
 		e.appendMemarg(0, in.Off+uint32(16*p))
 	}
 }
@@ -106,11 +111,11 @@ func (e *emitter) storeNarrow(in *lanes.Inst, p int) {
 		e.pushReg(in.Args[0], 0)
 		e.pushReg(in.Args[1], p)
 		if in.Imm == 1 {
-			e.simdOp(0x58)
+			e.simdOp(simdStore8Lane)
 			e.appendMemarg(0, in.Off+uint32(4*p+lane))
 			e.appendBytes(byte(4 * lane))
 		} else {
-			e.simdOp(0x59)
+			e.simdOp(simdStore16Lane)
 			e.appendMemarg(0, in.Off+uint32(8*p+2*lane))
 			e.appendBytes(byte(2 * lane))
 		}
@@ -133,10 +138,12 @@ func (e *emitter) atomicOp(op lanes.AtomicOp, size uint64, off uint32) {
 	if size == 8 {
 		align, code = 3, codes[1]
 	}
-	e.appendBytes(0xfe, code)
+	e.appendBytes(prefixAtomic, code)
 	e.appendMemarg(align, off)
 }
 
+// emitAtomic emits an atomic operation. Those that WebAssembly lacks (minima, maxima,
+// floats) are loops.
 func (e *emitter) emitAtomic(in *lanes.Inst) {
 	if _, ok := atomicCodes[in.Atomic]; !ok {
 		e.atomicLoop(in)
@@ -163,11 +170,8 @@ func (e *emitter) atomicLoop(in *lanes.Inst) {
 	k := e.kindOf(in.Args[1])
 	t := scalarValType(k)
 	old, next := e.scratchLocal(t, 0), e.scratchLocal(t, 1)
-	equal := byte(0x46)
-	if k == lanes.I64 {
-		equal = 0x51
-	}
-	e.appendBytes(0x03, 0x40)
+	equal := codesOf(k)[lanes.OpEq]
+	e.appendBytes(opLoop, blockEmpty)
 	e.pushReg(in.Args[0], 0)
 	e.atomicOp(lanes.AtomicLoad, in.Imm, in.Off)
 	e.setLocal(old)
@@ -178,7 +182,7 @@ func (e *emitter) atomicLoop(in *lanes.Inst) {
 	e.getLocal(next)
 	e.atomicOp(lanes.AtomicCompareExchange, in.Imm, in.Off)
 	e.getLocal(old)
-	e.appendBytes(equal, 0x45, 0x0d, 0x00, 0x0b)
+	e.appendBytes(equal, opI32Eqz, opBrIf, 0, opEnd)
 	e.getLocal(old)
 	e.popReg(in.Dst, 0)
 }
@@ -203,30 +207,30 @@ func (e *emitter) combineInts(op lanes.AtomicOp, k lanes.Kind, old uint32, v lan
 	} else {
 		e.appendBytes(codes[0])
 	}
-	e.appendBytes(0x1b)
+	e.appendBytes(opSelect)
 }
 
 // combineFloats works on the bits of floats. In a minimum or maximum a NaN
 // gives way.
 func (e *emitter) combineFloats(op lanes.AtomicOp, k lanes.Kind, old uint32, v lanes.Reg) {
-	wide := k == lanes.I64
-	fromInt, toInt := byte(0xbe), byte(0xbc)
-	add, least, most, ne := byte(0x92), byte(0x96), byte(0x97), byte(0x5c)
-	if wide {
-		fromInt, toInt = 0xbf, 0xbd
-		add, least, most, ne = 0xa0, 0xa4, 0xa5, 0x62
+	float := lanes.F32
+	if k == lanes.I64 {
+		float = lanes.F64
 	}
+	fromInt, toInt := conversions[conversion{lanes.OpCast, k, float}][0], conversions[conversion{lanes.OpCast, float, k}][0]
+	codes := codesOf(float)
+	ne := codes[lanes.OpNe]
 	x := func() { e.getLocal(old); e.appendBytes(fromInt) }
 	y := func() { e.pushReg(v, 0); e.appendBytes(fromInt) }
 	if op == lanes.AtomicFAdd {
 		x()
 		y()
-		e.appendBytes(add, toInt)
+		e.appendBytes(codes[lanes.OpFAdd], toInt)
 		return
 	}
-	code := least
+	code := codes[lanes.OpFMin]
 	if op == lanes.AtomicFMax {
-		code = most
+		code = codes[lanes.OpFMax]
 	}
 	y() // if x is NaN
 	x() // if y is NaN
@@ -236,8 +240,8 @@ func (e *emitter) combineFloats(op lanes.AtomicOp, k lanes.Kind, old uint32, v l
 	y()
 	y()
 	e.appendBytes(ne)
-	e.appendBytes(0x1b) // select x, min by y != y
+	e.appendBytes(opSelect) // select x, min by y != y
 	x()
 	x()
-	e.appendBytes(ne, 0x1b, toInt)
+	e.appendBytes(ne, opSelect, toInt)
 }

@@ -6,7 +6,7 @@ import (
 
 // Operations on scalars.
 
-// codes32 and the other tables are instructions for the kinds.
+// The instructions by the kind of the operands.
 var (
 	codesI32 = map[lanes.Op]byte{
 		lanes.OpAdd: 0x6a, lanes.OpSub: 0x6b, lanes.OpMul: 0x6c, lanes.OpAnd: 0x71, lanes.OpOr: 0x72, lanes.OpXor: 0x73,
@@ -46,7 +46,8 @@ func codesOf(k lanes.Kind) map[lanes.Op]byte {
 	return codesI32
 }
 
-// conversion is the instructions from one kind to another.
+// conversion is a change of kind. Those to integers saturate, as the others trap
+// where a number is out of range.
 type conversion struct {
 	op       lanes.Op
 	from, to lanes.Kind
@@ -86,6 +87,8 @@ var conversions = map[conversion][]byte{
 	{lanes.OpCast, lanes.F64, lanes.F64}:    {},
 }
 
+// emitScalar emits an operation on scalars. An operation without an instruction is a
+// fault of package lanes, not of the input.
 func (e *emitter) emitScalar(in *lanes.Inst) {
 	k := e.kindOf(in.Args[0])
 	switch in.Op {
@@ -96,7 +99,7 @@ func (e *emitter) emitScalar(in *lanes.Inst) {
 		e.pushReg(in.Args[1], 0)
 		e.pushReg(in.Args[2], 0)
 		e.pushReg(in.Args[0], 0)
-		e.appendBytes(0x1b)
+		e.appendBytes(opSelect)
 		e.popReg(in.Dst, 0)
 		return
 	}
@@ -141,9 +144,9 @@ func (e *emitter) emitDivide(in *lanes.Inst) {
 	e.pushConst(in.Type.Kind, 1)
 	e.pushReg(in.Args[1], 0)
 	e.testDivisor(in, signed, wide)
-	e.appendBytes(0x1b, code)
+	e.appendBytes(opSelect, code)
 	e.testDivisor(in, signed, wide)
-	e.appendBytes(0x1b)
+	e.appendBytes(opSelect)
 	e.popReg(in.Dst, 0)
 }
 
@@ -152,7 +155,7 @@ func (e *emitter) testDivisor(in *lanes.Inst, signed, wide bool) {
 	k := codesOf(in.Type.Kind)
 	e.pushReg(in.Args[1], 0)
 	if !signed {
-		e.appendBytes(map[bool]byte{false: 0x45, true: 0x50}[wide])
+		e.appendBytes(map[bool]byte{false: opI32Eqz, true: opI64Eqz}[wide])
 		return
 	}
 	e.pushConst(in.Type.Kind, 1)

@@ -7,6 +7,9 @@ import (
 
 // Operations on vectors, a v128 at a time.
 
+// The instructions by the kind of the operands. Unsigned comparisons of 64 bits are
+// those of signed numbers whose highest bits emitLanewise flips, as SIMD128 has no
+// others.
 var (
 	vectorI32 = map[lanes.Op]uint32{
 		lanes.OpAdd: 0xae, lanes.OpSub: 0xb1, lanes.OpMul: 0xb5, lanes.OpAnd: 0x4e, lanes.OpOr: 0x50, lanes.OpXor: 0x51,
@@ -84,11 +87,11 @@ func (e *emitter) emitLanewise(in *lanes.Inst) {
 			e.pushOperand(in, i, a, p)
 			if k == lanes.I64 && (in.Op == lanes.OpULt || in.Op == lanes.OpULe) {
 				e.vectorConst(lanes.I64, 1<<63)
-				e.simdOp(0x51)
+				e.simdOp(simdXor)
 			}
 		}
 		if in.Op == lanes.OpSLe && k == lanes.I64 || in.Op == lanes.OpULe && k == lanes.I64 {
-			code = 0xda // i64x2.le_s
+			code = simdI64LeS
 		}
 		e.simdOp(code)
 		if compared {
@@ -110,7 +113,7 @@ func (e *emitter) pushOperand(in *lanes.Inst, i int, a lanes.Reg, p int) {
 	}
 	e.pushReg(a, 0)
 	if e.kindOf(a) == lanes.I64 {
-		e.appendBytes(0xa7)
+		e.appendBytes(opI32WrapI64)
 	}
 }
 
@@ -127,12 +130,13 @@ func (e *emitter) narrowScratch(dst lanes.Reg) {
 
 // shuffleWords picks four words of 32 bits of two vectors.
 func (e *emitter) shuffleWords(words ...byte) {
-	e.simdOp(0x0d)
+	e.simdOp(simdShuffle)
 	for _, w := range words {
 		e.appendBytes(4*w, 4*w+1, 4*w+2, 4*w+3)
 	}
 }
 
+// emitSplat gives every lane the scalar.
 func (e *emitter) emitSplat(in *lanes.Inst) {
 	for p := range partCount(in.Type) {
 		e.pushLane(in.Type.Kind, in.Args[0])
@@ -141,10 +145,11 @@ func (e *emitter) emitSplat(in *lanes.Inst) {
 	}
 }
 
+// emitIota is the constant 0, step, 2*step and so on: addresses at a fixed stride.
 func (e *emitter) emitIota(in *lanes.Inst) {
 	step := uint32(in.Imm)
 	for p := range partCount(in.Type) {
-		e.simdOp(0x0c)
+		e.simdOp(simdConst)
 		for l := range 4 {
 			e.body = wasm.AppendFloat32(e.body, step*uint32(4*p+l))
 		}
@@ -183,7 +188,8 @@ var (
 	replaceCodes = map[lanes.Kind]uint32{lanes.Bool: 0x1c, lanes.I32: 0x1c, lanes.I64: 0x1e, lanes.F32: 0x20, lanes.F64: 0x22}
 )
 
-// pushLane pushes a scalar as a lane of a vector has it.
+// pushLane pushes a scalar as a lane of a vector has it: a bool, 0 or 1 as a scalar,
+// is 0 or -1 there, as comparisons leave it.
 func (e *emitter) pushLane(k lanes.Kind, r lanes.Reg) {
 	if k != lanes.Bool {
 		e.pushReg(r, 0)
@@ -191,9 +197,11 @@ func (e *emitter) pushLane(k lanes.Kind, r lanes.Reg) {
 	}
 	e.pushI32(0)
 	e.pushReg(r, 0)
-	e.appendBytes(0x6b)
+	e.appendBytes(opI32Sub)
 }
 
+// insertLane replaces one lane. Only its part changes where the vector is its own
+// result.
 func (e *emitter) insertLane(in *lanes.Inst) {
 	part, at := lanePlace(in.Type, in.Imm)
 	for p := range partCount(in.Type) {
@@ -222,27 +230,28 @@ func (e *emitter) fromVector(in *lanes.Inst) {
 		e.appendBytes(at)
 		if t.Kind == lanes.Bool {
 			e.pushI32(1)
-			e.appendBytes(0x71)
+			e.appendBytes(opI32And)
 		}
 	case lanes.OpAny:
-		e.combineParts(a, t, 0x50)
-		e.simdOp(0x53)
+		e.combineParts(a, t, simdOr)
+		e.simdOp(simdAnyTrue)
 	case lanes.OpAll:
-		e.combineParts(a, t, 0x4e)
-		e.simdOp(0xa3)
+		e.combineParts(a, t, simdAnd)
+		e.simdOp(simdI32AllTrue)
 	case lanes.OpBits:
 		for p := range partCount(t) {
 			e.pushReg(a, p)
-			e.simdOp(0xa4)
+			e.simdOp(simdI32Bitmask)
 			if p > 0 {
 				e.pushI32(int32(4 * p))
-				e.appendBytes(0x74, 0x72)
+				e.appendBytes(opI32Shl, opI32Or)
 			}
 		}
 	}
 	e.popReg(in.Dst, 0)
 }
 
+// combineParts joins the parts of a mask, so that one test serves all.
 func (e *emitter) combineParts(a lanes.Reg, t lanes.Type, op uint32) {
 	for p := range partCount(t) {
 		e.pushReg(a, p)
@@ -259,23 +268,25 @@ func (e *emitter) selectLanes(in *lanes.Inst) {
 		e.pushReg(in.Args[2], p)
 		if in.Type.Kind.Wide() {
 			e.pushReg(in.Args[0], p/2)
-			e.simdOp(0xc7 + uint32(p%2)) // i64x2.extend_low_i32x4_s, high
+			e.simdOp(simdI64ExtendLowS + uint32(p%2))
 		} else {
 			e.pushReg(in.Args[0], p)
 		}
-		e.simdOp(0x52)
+		e.simdOp(simdBitselect)
 		e.popReg(in.Dst, p)
 	}
 }
 
+// signExtend shifts the low bits of each lane up and back, as SIMD128 extends halves
+// of vectors only.
 func (e *emitter) signExtend(in *lanes.Inst) {
 	shift := int32(16)
 	if in.Op == lanes.OpSExt8 {
 		shift = 24
 	}
-	left, right := uint32(0xab), uint32(0xac)
+	left, right := uint32(simdI32Shl), uint32(simdI32ShrS)
 	if in.Type.Kind == lanes.I64 {
-		left, right, shift = 0xcb, 0xcc, shift+32
+		left, right, shift = simdI64Shl, simdI64ShrS, shift+32
 	}
 	for p := range partCount(in.Type) {
 		e.pushReg(in.Args[0], p)
@@ -287,15 +298,16 @@ func (e *emitter) signExtend(in *lanes.Inst) {
 	}
 }
 
+// boolInt turns masks into 0 and 1, or numbers into masks.
 func (e *emitter) boolInt(in *lanes.Inst) {
 	for p := range partCount(in.Type) {
 		e.pushReg(in.Args[0], p)
 		if in.Op == lanes.OpInt {
 			e.vectorConst(lanes.I32, 1)
-			e.simdOp(0x4e)
+			e.simdOp(simdAnd)
 		} else {
 			e.vectorConst(lanes.I32, 0)
-			e.simdOp(0x38)
+			e.simdOp(simdI32Ne)
 		}
 		e.popReg(in.Dst, p)
 	}
@@ -324,14 +336,16 @@ func (e *emitter) convertKind(in *lanes.Inst) {
 	}
 }
 
+// widenLanes makes two parts of 64 bits a lane of each part of 32 bits. Conversions
+// to floats read the low half only, so the high one is moved there.
 func (e *emitter) widenLanes(in *lanes.Inst) {
 	for p := range partCount(in.Type) {
 		e.pushReg(in.Args[0], p/2)
 		switch in.Op {
 		case lanes.OpSExt:
-			e.simdOp(0xc7 + uint32(p%2))
+			e.simdOp(simdI64ExtendLowS + uint32(p%2))
 		case lanes.OpZExt:
-			e.simdOp(0xc9 + uint32(p%2))
+			e.simdOp(simdI64ExtendLowU + uint32(p%2))
 		default:
 			if p%2 == 1 {
 				e.pushReg(in.Args[0], p/2)
@@ -343,6 +357,7 @@ func (e *emitter) widenLanes(in *lanes.Inst) {
 	}
 }
 
+// narrowLanes makes a part of 32 bits a lane of two parts of 64 bits.
 func (e *emitter) narrowLanes(in *lanes.Inst) {
 	code := map[lanes.Op]uint32{lanes.OpFNarrow: 0x5e, lanes.OpFToS: 0xfc, lanes.OpFToU: 0xfd}[in.Op]
 	for p := range partCount(in.Type) {
