@@ -80,4 +80,7 @@ endef
 
 .PRECIOUS: %.device.o
 
+# The rules among the dependencies are not the includer's default goal.
+offlink_goal := $(.DEFAULT_GOAL)
 -include $(wildcard *.device.d)
+.DEFAULT_GOAL := $(offlink_goal)

@@ -134,7 +134,11 @@ func (x *Extractor) seeOnce(id ir.ValueID) bool {
 // groupRoots returns lists of the values that an image has even if nothing refers
 // to them.
 func (x *Extractor) groupRoots(group *Group) [][]ir.ValueID {
-	roots := [][]ir.ValueID{group.Entries, x.graph.roots}
+	shared := x.graph.roots
+	if len(group.elsewhere) > 0 {
+		shared = slices.DeleteFunc(slices.Clone(shared), func(id ir.ValueID) bool { return slices.Contains(group.elsewhere, id) })
+	}
+	roots := [][]ir.ValueID{group.Entries, shared}
 	if group.Whole {
 		roots = append(roots, x.graph.wholeRoots)
 	}

@@ -38,6 +38,7 @@ type Group struct {
 	Part  Part
 
 	bothParts []ir.ValueID // of a group in two parts: the entries of both
+	elsewhere []ir.ValueID // variables that only another group may have; see PlaceImageScope
 }
 
 // Plan returns the groups in the order of the images' numbers: by descending

@@ -6,11 +6,15 @@ import (
 	"offlink/ir"
 )
 
-// CheckImageScope refuses device_global variables with the property
+// PlaceImageScope refuses device_global variables with the property
 // device_image_scope that the entry points of more than one group use, directly
 // or through functions and data. Each image would have a copy of its own, and
 // the host would write to one of them. The text is the reference's.
-func (g *Graph) CheckImageScope(groups []Group) error {
+//
+// Linkage that is visible from outside would bring a variable into the other
+// images too. That stays so in modules of SYCL's front ends, as the reference has
+// it; those of device.h leave the variable to the group that uses it.
+func (g *Graph) PlaceImageScope(groups []Group) error {
 	scoped := g.scopedVariables()
 	if len(groups) < 2 || len(scoped) == 0 {
 		return nil
@@ -20,6 +24,16 @@ func (g *Graph) CheckImageScope(groups []Group) error {
 		if users[id] == manyGroups {
 			//lint:ignore ST1005 scripts look for the reference's text
 			return fmt.Errorf("device_global variable '%s' with property \"device_image_scope\" is used in more than one device image.", g.Module.Values[id].Name)
+		}
+	}
+	if !g.options.Annotated {
+		return nil
+	}
+	for i, number := range groupNumbers(groups) {
+		for _, id := range scoped {
+			if users[id] != noGroup && users[id] != number {
+				groups[i].elsewhere = append(groups[i].elsewhere, id)
+			}
 		}
 	}
 	return nil
@@ -59,12 +73,8 @@ func (g *Graph) groupsThatReach(groups []Group) []int32 {
 		}
 		work = append(work, id)
 	}
-	number := int32(0)
-	for i, group := range groups {
-		if i == 0 || group.Key != groups[i-1].Key { // not the second part of a group
-			number++
-		}
-		for _, id := range group.Entries {
+	for i, number := range groupNumbers(groups) {
+		for _, id := range groups[i].Entries {
 			join(id, number)
 		}
 	}
@@ -78,4 +88,17 @@ func (g *Graph) groupsThatReach(groups []Group) []int32 {
 		}
 	}
 	return reach
+}
+
+// groupNumbers counts the groups from 1; both parts of a group have its number.
+func groupNumbers(groups []Group) []int32 {
+	numbers := make([]int32, len(groups))
+	last := int32(0)
+	for i, group := range groups {
+		if i == 0 || group.Key != groups[i-1].Key {
+			last++
+		}
+		numbers[i] = last
+	}
+	return numbers
 }

@@ -533,11 +533,47 @@ func TestImageScope(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			g := graph(t, fmt.Sprintf(variable, tt.attribute)+fmt.Sprintf(kernels, tt.use), split.Options{Mode: split.Kernel})
 			groups, _ := g.Plan()
-			err := g.CheckImageScope(groups)
+			err := g.PlaceImageScope(groups)
 			if (err != nil) != tt.many {
-				t.Errorf("CheckImageScope() = %v; want an error: %v", err, tt.many)
+				t.Errorf("PlaceImageScope() = %v; want an error: %v", err, tt.many)
 			}
 		})
+	}
+}
+
+// A variable with image scope that is visible from outside is in the image of its
+// users alone; one that nobody uses is in all.
+func TestImageScopePlace(t *testing.T) {
+	g := graph(t, `
+		@used = addrspace(1) global i32 0 #0
+		@idle = addrspace(1) global i32 0 #1
+		define spir_kernel void @a() { %v = load i32, ptr addrspace(1) @used
+		ret void }
+		define spir_kernel void @b() { ret void }
+		attributes #0 = { "sycl-device-global-size"="4" "sycl-device-image-scope" "sycl-unique-id"="x" }
+		attributes #1 = { "sycl-device-global-size"="4" "sycl-device-image-scope" "sycl-unique-id"="y" }`, split.Options{Mode: split.Kernel, Annotated: true})
+	groups, err := g.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.PlaceImageScope(groups); err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string][]string)
+	for i := range groups {
+		s, err := g.NewExtractor().Extract(&groups[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range s.Definitions {
+			if g.Module.Values[id].Kind == ir.Variable {
+				got[groups[i].Scope] = append(got[groups[i].Scope], g.Module.Values[id].Name)
+			}
+		}
+	}
+	want := map[string][]string{"a": {"used", "idle"}, "b": {"idle"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("variables of the images (-want +got):\n%s", diff)
 	}
 }
 

@@ -45,7 +45,7 @@ func postlink(args []string, s cli.Streams) error {
 		return err
 	}
 	if o.derive.Requested[props.SetDeviceGlobals] {
-		if err := graph.CheckImageScope(groups); err != nil {
+		if err := graph.PlaceImageScope(groups); err != nil {
 			return err
 		}
 	}
