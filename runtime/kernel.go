@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"offlink/props"
@@ -18,6 +19,9 @@ type Kernel struct {
 	program *builtProgram
 	kernel  driver.Kernel
 	device  *Device
+	// required is the local size that the code asks for; zeros: any. Drivers
+	// may have to compile the kernel to tell.
+	required func() [3]int
 }
 
 // Param is a parameter of a kernel's source.
@@ -45,7 +49,7 @@ func (p *Program) Kernel() (*Kernel, error) {
 		return nil, fmt.Errorf("kernel %s of %v: %w", p.Link.Kernel, p.Link.Images[0], err)
 	}
 	p.built.addUse()
-	return &Kernel{p.Link.Kernel, params, p.built, kernel, p.Device}, nil
+	return &Kernel{p.Link.Kernel, params, p.built, kernel, p.Device, sync.OnceValue(func() [3]int { return kernel.Info().RequiredGroup })}, nil
 }
 
 // Info describes the kernel on its device.

@@ -22,7 +22,8 @@ func (k *Kernel) launchError(format string, args ...any) error {
 
 // Launch starts the kernel on a queue of its device, as driver.Queue does. args
 // are counted as in the source; those whose parameter was removed are dropped.
-// A range or an argument that does not fit is a *LaunchError.
+// A range or an argument that does not fit is a *LaunchError. A range without
+// work-items runs nothing, and takes its turn in the queue.
 func (k *Kernel) Launch(q driver.Queue, r driver.Range, args []driver.Arg, s driver.Sync) error {
 	if err := k.checkRange(r); err != nil {
 		return err
@@ -30,6 +31,9 @@ func (k *Kernel) Launch(q driver.Queue, r driver.Range, args []driver.Arg, s dri
 	passed, err := k.deviceArgs(args)
 	if err != nil {
 		return err
+	}
+	if isEmpty(r.Global) { // not all drivers take it
+		return q.Barrier(s)
 	}
 	return q.Launch(k.kernel, r, passed, s)
 }
@@ -44,19 +48,26 @@ func (k *Kernel) checkRange(r driver.Range) error {
 	if r.Offset != nil && len(r.Offset) != len(r.Global) {
 		return k.launchError("the offset %s has %d dimensions and the global size %s has %d", spellSizes(r.Offset), len(r.Offset), spellSizes(r.Global), len(r.Global))
 	}
-	if sizeProduct(r.Global) < 1 {
-		return k.launchError("the global size %s is not one of positive numbers whose product fits 63 bits", spellSizes(r.Global))
+	if sizeProduct(r.Global) < 1 && !isEmpty(r.Global) {
+		return k.launchError("the global size %s is not one of numbers whose product fits 63 bits", spellSizes(r.Global))
 	}
-	if r.Local == nil {
+	required := k.required()
+	if r.Local == nil && required[0] == 0 {
 		return nil
 	}
-	return k.checkLocal(r)
+	return k.checkLocal(r, required)
 }
 
-func (k *Kernel) checkLocal(r driver.Range) error {
+func (k *Kernel) checkLocal(r driver.Range, required [3]int) error {
+	if r.Local == nil {
+		r.Local = required[:len(r.Global)]
+	}
 	group := sizeProduct(r.Local)
 	if group < 1 {
 		return k.launchError("the local size %s is not one of positive numbers", spellSizes(r.Local))
+	}
+	if required[0] != 0 && !isRequired(r.Local, required) {
+		return k.launchError("the local size is %s; the kernel requires %s", spellSizes(r.Local), spellSizes(required[:]))
 	}
 	if limit := k.device.Info().MaxWorkGroup; limit > 0 && group > limit {
 		return k.launchError("the local size %s has %d work-items and the device takes %d", spellSizes(r.Local), group, limit)
@@ -67,6 +78,21 @@ func (k *Kernel) checkLocal(r driver.Range) error {
 		}
 	}
 	return nil
+}
+
+// isRequired compares with the required size, whose further dimensions are 1.
+func isRequired(local []int, required [3]int) bool {
+	for i, size := range required {
+		if i < len(local) && local[i] != size || i >= len(local) && size != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// isEmpty tells whether a global size has no work-items.
+func isEmpty(global []int) bool {
+	return slices.Contains(global, 0) && slices.Min(global) == 0
 }
 
 // sizeProduct multiplies positive sizes; it is 0 for others and for too many.

@@ -74,12 +74,19 @@
   OFFLINK_DEVICE_GLOBAL_PICK(__VA_ARGS__, OFFLINK_DEVICE_GLOBAL_ID, OFFLINK_DEVICE_GLOBAL_NAME, )(__VA_ARGS__)
 #define OFFLINK_DEVICE_GLOBAL_PICK(type, name, id, macro, ...) macro
 #define OFFLINK_DEVICE_GLOBAL_NAME(type, name) OFFLINK_DEVICE_GLOBAL_ID(type, name, #name)
+/* Drivers find variables by their symbols, which are the ids, also in a namespace
+ * of C++. Of PTX, where few characters can be in one, a table in the image tells. */
+#if defined(__NVPTX__)
+#define OFFLINK_DEVICE_GLOBAL_SYMBOL(id)
+#else
+#define OFFLINK_DEVICE_GLOBAL_SYMBOL(id) __asm__(id)
+#endif
 #define OFFLINK_DEVICE_GLOBAL_ID(type, name, id)                        \
   __attribute__((used)) OFFLINK_MODULE_ID                               \
   __attribute__((annotate("sycl-unique-id=" id)))                       \
   __attribute__((annotate("sycl-device-image-scope=true")))             \
   __attribute__((annotate("sycl-device-global-size", (int)sizeof(type)))) \
-  OFFLINK_GLOBAL type name
+  OFFLINK_GLOBAL type name OFFLINK_DEVICE_GLOBAL_SYMBOL(id)
 
 #if defined(__cplusplus) && !defined(__OPENCL_CPP_VERSION__)
 /* OFFLINK_SPEC_CONSTANT(type, name, value) defines name(), a number that is the

@@ -51,7 +51,7 @@ extern "C" {
 typedef enum offlink_status {
   OFFLINK_OK = 0,
   OFFLINK_ERROR_INVALID = 1,    /* an argument of the call is wrong */
-  OFFLINK_ERROR_NOT_FOUND = 2,  /* no such device or kernel */
+  OFFLINK_ERROR_NOT_FOUND = 2,  /* no such device, kernel, device global or file */
   OFFLINK_ERROR_UNRESOLVED = 3, /* device code imports what nobody exports, or what two define */
   OFFLINK_ERROR_BUILD = 4,      /* the device could not build the code */
   OFFLINK_ERROR_DEVICE = 5,     /* memory, transfer or kernel run failed */
@@ -276,7 +276,7 @@ offlink_status offlink_buffer_write(offlink_buffer *buffer, size_t offset, const
 enum offlink_map_flags { OFFLINK_MAP_READ = 1, OFFLINK_MAP_WRITE = 2 };
 offlink_status offlink_buffer_map(offlink_buffer *buffer, size_t offset, size_t size, unsigned flags, void **view);
 
-/* Ends a view; bytes written to it reach the buffer. */
+/* Ends a view, once; bytes written to it reach the buffer. */
 offlink_status offlink_buffer_unmap(offlink_buffer *buffer, void *view);
 
 /* Makes a buffer of native memory of the device: a cl_mem, a CUdeviceptr, an
@@ -336,7 +336,7 @@ static inline offlink_arg offlink_arg_local(size_t size) {
   return arg;
 }
 
-/* The work-items of a launch, in 1 to 3 dimensions. */
+/* The work-items of a launch, in 1 to 3 dimensions. A size of 0 runs nothing. */
 typedef struct offlink_range {
   unsigned dimensions;
   unsigned reserved;
@@ -447,7 +447,7 @@ offlink_status offlink_enqueue_host(offlink_queue *queue, offlink_host_function 
                                     const offlink_sync *sync);
 
 /* Makes an event that the program ends, by offlink_event_complete with the
- * outcome. A second end does nothing. */
+ * outcome, one of offlink_status. A second end does nothing. */
 offlink_status offlink_event_create(offlink_device *device, offlink_event **event);
 offlink_status offlink_event_complete(offlink_event *event, offlink_status outcome);
 

@@ -139,9 +139,16 @@ func fileError(path string, err error) error {
 	var failed *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: no such file", path)
+		return &missingError{path}
 	case errors.As(err, &failed):
 		return fmt.Errorf("%s: %w", path, failed.Err)
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
+
+// missingError is a file that is not there; it is an [fs.ErrNotExist].
+type missingError struct{ path string }
+
+func (e *missingError) Error() string { return e.path + ": no such file" }
+
+func (e *missingError) Is(target error) bool { return target == fs.ErrNotExist }

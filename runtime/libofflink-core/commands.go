@@ -221,13 +221,19 @@ func invalidCopy(err error, target driver.Memory, at int64, source driver.Memory
 	return err
 }
 
+// maxPattern is the length of the longest pattern of a fill, in bytes.
+const maxPattern = 128
+
 func (s *session) fillMemory(handle uint64, sync commandSync, to uint64, pattern []byte, size int64) (uint64, error) {
 	return s.queueCommand(handle, sync, func(q *queue, o driver.Sync) error {
 		m, at := memoryAt(q.device, to)
 		if m == nil {
 			return invalidArgument("%#x is not memory of %v", to, q.device)
 		}
-		return q.Fill(m, at, size, slices.Clone(pattern), o)
+		if n := int64(len(pattern)); n < 1 || n > maxPattern || n&(n-1) != 0 || size%n != 0 {
+			return invalidArgument("a pattern of %d bytes cannot fill %d: it has 1 to %d, a power of two, and divides the size", n, size, maxPattern)
+		}
+		return invalidCopy(q.Fill(m, at, size, slices.Clone(pattern), o), m, at, nil, 0, size)
 	})
 }
 

@@ -1,4 +1,6 @@
 /* buffer.c: buffers, memory by address. */
+#include <pthread.h>
+
 #include "objects.h"
 
 OFFLINK_EXPORT offlink_status offlink_buffer_create(offlink_device *device, size_t size, const void *data,
@@ -71,30 +73,36 @@ OFFLINK_EXPORT offlink_status offlink_buffer_write(offlink_buffer *buffer, size_
                                         .size = size});
 }
 
-/* A view of a buffer that the host does not reach: a copy. */
+/* A view of a buffer: the memory itself, or a copy where the host does not reach
+ * that. */
 struct offlink_view {
   struct offlink_view *next;
   size_t offset, size;
   unsigned flags;
+  void *start; /* that the host knows: the memory, or bytes */
   max_align_t bytes[];
 };
 
-static offlink_status map_copy(offlink_buffer *buffer, size_t offset, size_t size, unsigned flags, void **view) {
-  struct offlink_view *v = size < SIZE_MAX / 2 ? malloc(sizeof *v + size) : NULL;
-  if (!v)
-    return offlink_out_of_memory();
-  v->offset = offset, v->size = size, v->flags = flags;
-  /* Bytes that the host does not write are written back as they were. */
-  offlink_status status = offlink_buffer_read(buffer, offset, v->bytes, size);
-  if (status) {
-    free(v);
-    return status;
-  }
-  v->next = __atomic_load_n(&buffer->views, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(&buffer->views, &v->next, v, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-    ;
-  *view = v->bytes;
-  return OFFLINK_OK;
+/* Of the lists of views: several threads may map one buffer. */
+static pthread_mutex_t views_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void add_view(offlink_buffer *buffer, struct offlink_view *v) {
+  pthread_mutex_lock(&views_mutex);
+  v->next = buffer->views;
+  buffer->views = v;
+  pthread_mutex_unlock(&views_mutex);
+}
+
+/* Takes the view that starts there out of the list; NULL if there is none. */
+static struct offlink_view *take_view(offlink_buffer *buffer, const void *start) {
+  pthread_mutex_lock(&views_mutex);
+  struct offlink_view **at = &buffer->views, *v;
+  while ((v = *at) && v->start != start)
+    at = &v->next;
+  if (v)
+    *at = v->next;
+  pthread_mutex_unlock(&views_mutex);
+  return v;
 }
 
 OFFLINK_EXPORT offlink_status offlink_buffer_map(offlink_buffer *buffer, size_t offset, size_t size, unsigned flags,
@@ -103,29 +111,36 @@ OFFLINK_EXPORT offlink_status offlink_buffer_map(offlink_buffer *buffer, size_t 
   REQUIRE(view);
   if (!flags || flags & ~(unsigned)(OFFLINK_MAP_READ | OFFLINK_MAP_WRITE))
     return offlink_fail(OFFLINK_ERROR_INVALID, "%u are not flags of offlink_map_flags", flags);
+  if (!size)
+    return offlink_fail(OFFLINK_ERROR_INVALID, "%s: a view has at least one byte", __func__);
   if (!in_buffer(buffer, offset, size))
     return OFFLINK_ERROR_INVALID;
-  if (!buffer->bytes)
-    return map_copy(buffer, offset, size, flags, view);
-  *view = buffer->bytes + offset;
+  struct offlink_view *v = size < SIZE_MAX / 2 ? malloc(sizeof *v + (buffer->bytes ? 0 : size)) : NULL;
+  if (!v)
+    return offlink_out_of_memory();
+  *v = (struct offlink_view){NULL, offset, size, flags, buffer->bytes ? (void *)(buffer->bytes + offset) : v->bytes};
+  /* Bytes that the host does not write are written back as they were. */
+  offlink_status status = buffer->bytes ? OFFLINK_OK : offlink_buffer_read(buffer, offset, v->bytes, size);
+  if (status) {
+    free(v);
+    return status;
+  }
+  add_view(buffer, v);
+  *view = v->start;
   return OFFLINK_OK;
 }
 
 OFFLINK_EXPORT offlink_status offlink_buffer_unmap(offlink_buffer *buffer, void *view) {
   REQUIRE(buffer);
   REQUIRE(view);
-  if (buffer->bytes && (char *)view >= buffer->bytes && (char *)view <= buffer->bytes + buffer->size)
-    return OFFLINK_OK;
-  for (struct offlink_view **at = &buffer->views, *v; (v = *at); at = &v->next) {
-    if (v->bytes != view)
-      continue;
-    offlink_status status =
-        v->flags & OFFLINK_MAP_WRITE ? offlink_buffer_write(buffer, v->offset, v->bytes, v->size) : OFFLINK_OK;
-    *at = v->next;
-    free(v);
-    return status;
-  }
-  return offlink_fail(OFFLINK_ERROR_INVALID, "%p is not a view from offlink_buffer_map", view);
+  struct offlink_view *v = take_view(buffer, view);
+  if (!v)
+    return offlink_fail(OFFLINK_ERROR_INVALID, "%p is not a view from offlink_buffer_map, or was unmapped", view);
+  offlink_status status = OFFLINK_OK;
+  if (v->start == v->bytes && v->flags & OFFLINK_MAP_WRITE)
+    status = offlink_buffer_write(buffer, v->offset, v->bytes, v->size);
+  free(v);
+  return status;
 }
 
 OFFLINK_EXPORT offlink_status offlink_buffer_import(offlink_device *device, uint64_t handle, size_t size,

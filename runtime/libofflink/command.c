@@ -89,9 +89,14 @@ static struct offlink_core_arg core_arg(const offlink_arg *arg) {
 /* Launches have few arguments: these many need no allocation. */
 enum { FEW_ARGS = 16 };
 
+/* More than any device takes: the caller's count is wrong. */
+enum { MANY_ARGS = 1 << 16 };
+
 /* Makes the call with the arguments of a launch. */
 static offlink_status launch(struct offlink_call *call, const offlink_arg *args, size_t arg_count,
                              const offlink_sync *sync) {
+  if (arg_count > MANY_ARGS)
+    return offlink_fail(OFFLINK_ERROR_INVALID, "%zu arguments are more than a kernel can have", arg_count);
   struct offlink_core_arg few[FEW_ARGS];
   struct offlink_core_arg *list = arg_count <= FEW_ARGS ? few : calloc(arg_count, sizeof *list);
   if (!list)

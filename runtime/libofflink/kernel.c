@@ -30,6 +30,8 @@ static offlink_status fill_options(struct offlink_call *call, const offlink_kern
     return offlink_fail(OFFLINK_ERROR_INVALID, "offlink_kernel_options.constants is NULL");
   if (options->function_count && !options->functions)
     return offlink_fail(OFFLINK_ERROR_INVALID, "offlink_kernel_options.functions is NULL");
+  if (options->flags & ~(unsigned)OFFLINK_KERNEL_REFUSE_DUPLICATES)
+    return offlink_fail(OFFLINK_ERROR_INVALID, "%u are not flags of offlink_kernel_flags", options->flags);
   call->constants = options->constants;
   call->constant_count = options->constant_count;
   call->functions = options->functions;

@@ -4,6 +4,8 @@
 OFFLINK_EXPORT offlink_status offlink_queue_create(offlink_device *device, unsigned flags, offlink_queue **queue) {
   REQUIRE(device);
   REQUIRE(queue);
+  if (flags & ~(unsigned)(OFFLINK_QUEUE_OUT_OF_ORDER | OFFLINK_QUEUE_PROFILING))
+    return offlink_fail(OFFLINK_ERROR_INVALID, "%u are not flags of offlink_queue_flags", flags);
   struct offlink_call call = {.function = OFFLINK_CORE_QUEUE_CREATE, .object = device->handle, .flags = flags};
   offlink_status status;
   offlink_queue *q = offlink_create(&call, sizeof *q, &status);
@@ -76,6 +78,8 @@ OFFLINK_EXPORT offlink_status offlink_event_create(offlink_device *device, offli
 
 OFFLINK_EXPORT offlink_status offlink_event_complete(offlink_event *event, offlink_status outcome) {
   REQUIRE(event);
+  if ((int)outcome < OFFLINK_OK || outcome > OFFLINK_ERROR_UNSUPPORTED)
+    return offlink_fail(OFFLINK_ERROR_INVALID, "%d is not a status of offlink_status", (int)outcome);
   return offlink_perform(&(struct offlink_call){
       .function = OFFLINK_CORE_EVENT_COMPLETE, .object = event->handle, .flags = (unsigned)outcome});
 }
