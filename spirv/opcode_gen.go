@@ -737,7 +737,15 @@ const (
 	OpTaskSequenceAsyncINTEL                                                Opcode = 6164
 	OpTaskSequenceGetINTEL                                                  Opcode = 6165
 	OpTaskSequenceReleaseINTEL                                              Opcode = 6166
+	OpFSigmoidINTEL                                                         Opcode = 6168
+	OpCooperativeMatrixLoadCheckedINTEL                                     Opcode = 6193
+	OpCooperativeMatrixStoreCheckedINTEL                                    Opcode = 6194
+	OpCooperativeMatrixConstructCheckedINTEL                                Opcode = 6195
 	OpTypeTaskSequenceINTEL                                                 Opcode = 6199
+	OpClampConvertFToFINTEL                                                 Opcode = 6216
+	OpStochasticRoundFToFINTEL                                              Opcode = 6217
+	OpClampStochasticRoundFToFINTEL                                         Opcode = 6218
+	OpClampStochasticRoundFToSINTEL                                         Opcode = 6219
 	OpSubgroupBlockPrefetchINTEL                                            Opcode = 6221
 	OpSubgroup2DBlockLoadINTEL                                              Opcode = 6231
 	OpSubgroup2DBlockLoadTransformINTEL                                     Opcode = 6232
@@ -745,6 +753,8 @@ const (
 	OpSubgroup2DBlockPrefetchINTEL                                          Opcode = 6234
 	OpSubgroup2DBlockStoreINTEL                                             Opcode = 6235
 	OpSubgroupMatrixMultiplyAccumulateINTEL                                 Opcode = 6237
+	OpCooperativeMatrixLoadOffsetINTEL                                      Opcode = 6239
+	OpCooperativeMatrixStoreOffsetINTEL                                     Opcode = 6240
 	OpBitwiseFunctionINTEL                                                  Opcode = 6242
 	OpUntypedVariableLengthArrayINTEL                                       Opcode = 6244
 	OpConditionalExtensionINTEL                                             Opcode = 6248
@@ -756,6 +766,7 @@ const (
 	OpConditionalCopyObjectINTEL                                            Opcode = 6254
 	OpPredicatedLoadINTEL                                                   Opcode = 6258
 	OpPredicatedStoreINTEL                                                  Opcode = 6259
+	OpSubgroupScaledMatrixMultiplyAccumulateINTEL                           Opcode = 6264
 	OpGroupIMulKHR                                                          Opcode = 6401
 	OpGroupFMulKHR                                                          Opcode = 6402
 	OpGroupBitwiseAndKHR                                                    Opcode = 6403
@@ -764,10 +775,12 @@ const (
 	OpGroupLogicalAndKHR                                                    Opcode = 6406
 	OpGroupLogicalOrKHR                                                     Opcode = 6407
 	OpGroupLogicalXorKHR                                                    Opcode = 6408
+	OpClampConvertFToSINTEL                                                 Opcode = 6424
 	OpRoundFToTF32INTEL                                                     Opcode = 6426
 	OpMaskedGatherINTEL                                                     Opcode = 6428
 	OpMaskedScatterINTEL                                                    Opcode = 6429
 	OpJointMatrixGetElementCoordINTEL                                       Opcode = 6440
+	OpCooperativeMatrixApplyFunctionINTEL                                   Opcode = 6448
 	OpCooperativeMatrixPrefetchINTEL                                        Opcode = 6449
 	OpConvertHandleToImageINTEL                                             Opcode = 6529
 	OpConvertHandleToSamplerINTEL                                           Opcode = 6530

@@ -214,10 +214,12 @@ func (c *callSite) callFunction() {
 	}
 	result := c.valueType(c.function.moduleType(info.value.Type).Elements[0], info.resultTerm)
 	if c.isVoid(c.in.Type) {
-		c.emitResult(spirv.OpFunctionCall, result, words...)
+		c.ids[c.index] = c.emitResult(spirv.OpFunctionCall, result, words...)
 		return
 	}
+	c.lastAt = len(c.code)
 	n := c.emitAs(c.index, spirv.OpFunctionCall, result, words...)
+	c.decorateCall(n)
 	if result != c.typ {
 		c.ids[c.index] = 0
 		c.defineResult(c.index, c.castPointer(n, result, c.typ))
@@ -260,9 +262,10 @@ func (c *callSite) setResult(n, typ id) {
 		return
 	}
 	n = c.castPointer(n, typ, c.typ)
+	last := c.isLast(n)
 	c.defineResult(c.index, n)
-	if len(c.in.Attachments) > 0 && c.b.entryOf(n) == nil {
-		c.maxError(n, c.in)
+	if last && c.b.entryOf(n) == nil {
+		c.decorateCall(n)
 	}
 	if c.before == 0 && c.in.Name != "" && c.b.nameOf(n) == "" && c.b.entryOf(n) == nil {
 		c.b.setName(n, c.in.Name)

@@ -57,6 +57,13 @@ const (
 	capArbitraryIntegers  = 5844
 	capUSMStorage         = 5935
 	capVariableArray      = 5817
+	capVectorCompute      = 5617
+	capVectorAny          = 5619
+	capMotionEstimation   = 5696
+	capMotionIntra        = 5697
+	capMotionChroma       = 5698
+	capJointMatrix        = 6118
+	capFloatControls2     = 6029
 )
 
 // Decorations.
@@ -81,6 +88,14 @@ const (
 	decClobber            = 5607
 	decSideEffects        = 5608
 	decUserSemantic       = 5635
+	decUniformID          = 27
+	decAliasScope         = 5914
+	decNoAlias            = 5915
+	decBufferLocation     = 5921
+	decRuntimeAligned     = 5940
+	decIOPipeStorage      = 5944
+	decMediaBlockIO       = 6140
+	decArgumentAttribute  = 6409
 )
 
 // Function parameter attributes.

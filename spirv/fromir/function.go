@@ -117,6 +117,7 @@ func (t *translator) functionParameters(words []uint32, info *functionInfo, elem
 			t.b.setName(args[i], names[i])
 		}
 		t.decorateParameter(args[i], info.header.Attributes.Parameter(i))
+		t.vectorComputeParameter(args[i], info.header.Attributes.Parameter(i), elements[i+1])
 	}
 	return words, args
 }
@@ -200,6 +201,8 @@ func (t *translator) decorateFunction(self id, info *functionInfo) {
 			t.b.decorateID(self, decReferencedIndirect)
 		}
 	}
+	t.vectorComputeFunction(self, info)
+	t.functionMetadata(self, info.value)
 }
 
 // functionMemory is memory that bodies take by turns.

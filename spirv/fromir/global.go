@@ -114,7 +114,7 @@ func (t *translator) variableID(n ir.ValueID) id {
 // variables outside of functions, each function that uses one has a copy.
 func (t *translator) isPrivateConstant(n ir.ValueID) bool {
 	v := &t.module.Values[n]
-	return v.Kind == ir.Variable && v.Constant && v.IsLocal() && !t.view.isDeclared(n) && t.storageClass(v.AddressSpace) == spirv.StorageFunction
+	return v.Kind == ir.Variable && v.Constant && v.IsLocal() && !t.view.isDeclared(n) && t.classOf(n) == spirv.StorageFunction
 }
 
 // globalValue returns the address of a global within a function.
@@ -140,7 +140,7 @@ func (f *function) globalValue(n ir.ValueID) id {
 // variableUnit writes a variable.
 func (t *translator) variableUnit(n ir.ValueID) {
 	g, v := t.globalOf(n), &t.module.Values[n]
-	class := t.storageClass(v.AddressSpace)
+	class := t.classOf(n)
 	if class == spirv.StorageFunction {
 		t.failf("the variable %s is in address space 0, where only variables of functions are; give it an address space", v.Name)
 	}
@@ -165,6 +165,10 @@ func (t *translator) decorateVariable(n ir.ValueID, self id) {
 		t.b.decorateID(self, decAlignment, uint32(h.Alignment))
 	}
 	t.metadataDecorations(self, t.attachedOperands(v, "spirv.Decorations"))
+	t.vectorComputeVariable(n, self)
+	if list := t.attachedNumbers(v, "io_pipe_id"); len(list) > 0 && t.allowsDecoration(decIOPipeStorage) {
+		t.decorateNeeded(self, decIOPipeStorage, list[0])
+	}
 }
 
 // initializerID returns the initialiser of a variable, 0 if it has none.

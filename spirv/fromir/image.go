@@ -311,10 +311,25 @@ func (m *image) describeUnit(u *unit, which func(local uint32) bool) {
 		}
 	}
 	for _, note := range u.notes {
-		if which(note.target) {
-			m.addNote(m.ownNumber(note.target), note)
+		if !which(note.target) {
+			continue
+		}
+		if note.op == spirv.OpDecorateId {
+			note.words = m.ownWords(note.words)
+		}
+		m.addNote(m.ownNumber(note.target), note)
+	}
+}
+
+// ownWords returns words of a unit with the numbers of the module for its identifiers.
+func (m *image) ownWords(words []uint32) []uint32 {
+	own := slices.Clone(words)
+	for i, w := range own {
+		if n := w - firstID; n < uint32(len(m.local)) {
+			own[i] = m.ownNumber(n)
 		}
 	}
+	return own
 }
 
 // addWrapper adds the entry point of a kernel: they come after all functions.

@@ -39,10 +39,16 @@ var compareOpcodes = map[ir.Predicate]spirv.Opcode{
 // emitter appends an instruction with a result.
 type emitter func(op spirv.Opcode, typ id, operands ...uint32) id
 
-// writeInstruction writes instruction i. It returns true when nothing may follow in
-// the block.
+// writeInstruction writes instruction i with its decorations. It returns true when
+// nothing may follow in the block.
 func (f *function) writeInstruction(i int, in *ir.Instruction) (ended bool) {
 	f.writeLine(in)
+	ended = f.writeUndecorated(i, in)
+	f.decorateInstruction(i, in)
+	return ended
+}
+
+func (f *function) writeUndecorated(i int, in *ir.Instruction) (ended bool) {
 	switch in.Op {
 	case ir.OpPhi:
 		f.writePhi(i, in)
@@ -566,82 +572,4 @@ func (f *function) insertValue(in *ir.Instruction, typ id, emit emitter) id {
 	}
 	words := []uint32{f.operandID(in.Operands[1], want), f.valueID(in.Operands[0])}
 	return f.emitLast(emit, spirv.OpCompositeInsert, typ, append(words, in.Indices...)...)
-}
-
-// decorateArithmetic adds the decorations of wrap and fast-math flags.
-func (f *function) decorateArithmetic(n id, in *ir.Instruction) {
-	f.maxError(n, in)
-	if f.mustBeDefined() {
-		return
-	}
-	switch in.Op {
-	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpShl:
-		if f.isBool(in.Type) || f.hasOddWidth(in.Type) || f.options.Version < spirv.Version1_4 && !f.options.allowsExtension("SPV_KHR_no_integer_wrap_decoration") {
-			return
-		}
-		for _, wrap := range []struct {
-			flag       ir.Flags
-			decoration uint32
-		}{{ir.FlagNSW, decNoSignedWrap}, {ir.FlagNUW, decNoUnsignedWrap}} {
-			if in.Flags&wrap.flag != 0 {
-				f.noWrap()
-				f.b.decorateID(n, wrap.decoration)
-			}
-		}
-	case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFRem:
-		f.fastMath(n, in.Flags)
-	}
-}
-
-// maxError decorates with the error that !fpmath allows, where the extension may be
-// used.
-func (f *function) maxError(n id, in *ir.Instruction) {
-	for _, a := range in.Attachments {
-		if a.Kind != "fpmath" || !f.options.allowsExtension("SPV_INTEL_fp_max_error") {
-			continue
-		}
-		if list := f.resolveNode(a.Operand); len(list) > 0 && list[0].Bits == 32 && list[0].Kind == ir.OperandOther {
-			f.useExtension("SPV_INTEL_fp_max_error")
-			f.useCapabilities(6169)
-			f.b.decorateID(n, decMaxError, uint32(list[0].Int))
-		}
-	}
-}
-
-// noWrap declares the extension for the decorations of wrap flags.
-func (f *function) noWrap() {
-	if f.options.Version >= spirv.Version1_4 {
-		f.needVersion(spirv.Version1_4)
-		return
-	}
-	f.useExtension("SPV_KHR_no_integer_wrap_decoration")
-}
-
-func (f *function) fastMath(n id, flags ir.Flags) {
-	mask := uint32(0)
-	if flags&ir.FlagsFast == ir.FlagsFast {
-		mask = 16
-	} else {
-		for _, m := range []struct {
-			flag ir.Flags
-			bit  uint32
-		}{{ir.FlagNoNaNs, 1}, {ir.FlagNoInfs, 2}, {ir.FlagNoSignedZeros, 4}, {ir.FlagReciprocal, 8}} {
-			if flags&m.flag != 0 {
-				mask |= m.bit
-			}
-		}
-		if flags&(ir.FlagContract|ir.FlagReassoc) != 0 && f.options.allowsExtension("SPV_INTEL_fp_fast_math_mode") {
-			f.useExtension("SPV_INTEL_fp_fast_math_mode")
-			f.useCapabilities(5837)
-			if flags&ir.FlagContract != 0 {
-				mask |= 1 << 16
-			}
-			if flags&ir.FlagReassoc != 0 {
-				mask |= 1 << 17
-			}
-		}
-	}
-	if mask != 0 {
-		f.b.decorateID(n, decFPFastMathMode, mask)
-	}
 }

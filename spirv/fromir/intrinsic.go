@@ -11,12 +11,11 @@ import (
 // does.
 var extendedIntrinsics = map[string]string{
 	"ceil": "ceil", "copysign": "copysign", "cos": "cos", "exp": "exp", "exp2": "exp2", "exp10": "exp10", "fabs": "fabs",
-	"floor": "floor", "fma": "fma", "log": "log", "log10": "log10", "log2": "log2", "maxnum": "fmax", "minnum": "fmin",
+	"floor": "floor", "log": "log", "log10": "log10", "log2": "log2", "maxnum": "fmax", "minnum": "fmin",
 	"nearbyint": "rint", "pow": "pow",
 	"powi": "pown", "rint": "rint", "round": "round", "roundeven": "rint", "sin": "sin", "sqrt": "sqrt", "trunc": "trunc",
 	"tan": "tan", "acos": "acos", "asin": "asin", "atan": "atan", "atan2": "atan2", "cosh": "cosh", "sinh": "sinh",
 	"tanh": "tanh", "ldexp": "ldexp",
-	"experimental.constrained.fma": "fma", "experimental.constrained.sqrt": "sqrt",
 }
 
 // droppedIntrinsics say nothing that SPIR-V has a place for.
@@ -30,7 +29,7 @@ var droppedIntrinsics = map[string]bool{
 // passedIntrinsics give their first argument.
 var passedIntrinsics = map[string]bool{
 	"ssa.copy": true, "launder.invariant.group": true, "strip.invariant.group": true, "annotation": true,
-	"threadlocal.address": true, "arithmetic.fence": true, "preserve.array.access.index": true,
+	"threadlocal.address": true, "preserve.array.access.index": true,
 }
 
 // intrinsicWriters write the intrinsics that take more.
@@ -43,7 +42,8 @@ func init() {
 		"lifetime.start": func(c *callSite) { c.writeLifetime(spirv.OpLifetimeStart) },
 		"lifetime.end":   func(c *callSite) { c.writeLifetime(spirv.OpLifetimeStop) },
 		"fmuladd":        (*callSite).multiplyAdd,
-		"assume":         (*callSite).writeAssume, "expect": (*callSite).writeExpect, "expect.with.probability": (*callSite).writeExpect,
+		"fma":            (*callSite).fusedMultiplyAdd, "experimental.constrained.fma": (*callSite).fusedMultiplyAdd,
+		"assume": (*callSite).writeAssume, "expect": (*callSite).writeExpect, "expect.with.probability": (*callSite).writeExpect,
 		"fptosi.sat":     func(c *callSite) { c.saturatedConversion(spirv.OpConvertFToS) },
 		"fptoui.sat":     func(c *callSite) { c.saturatedConversion(spirv.OpConvertFToU) },
 		"dbg.declare":    func(c *callSite) { c.debugVariable("declare", c.operands) },
@@ -55,8 +55,8 @@ func init() {
 		"masked.expandload": (*callSite).expandLoad, "masked.compressstore": (*callSite).compressStore,
 		"trap": (*callSite).writeTrap, "debugtrap": (*callSite).writeTrap, "ubsantrap": (*callSite).writeTrap,
 		"objectsize": (*callSite).objectSize, "is.fpclass": (*callSite).floatClass, "frexp": (*callSite).fractionExponent,
-		"ptrmask": (*callSite).pointerMask,
-		"sincos":  func(c *callSite) { c.splitResult("sincos") }, "modf": func(c *callSite) { c.splitResult("modf") },
+		"ptrmask": (*callSite).pointerMask, "arithmetic.fence": (*callSite).arithmeticFence,
+		"sincos": func(c *callSite) { c.splitResult("sincos") }, "modf": func(c *callSite) { c.splitResult("modf") },
 		"masked.gather": (*callSite).maskedGather, "masked.scatter": (*callSite).maskedScatter,
 	}
 	for name, op := range map[string]spirv.Opcode{
@@ -66,6 +66,7 @@ func init() {
 	} {
 		intrinsicWriters["experimental.constrained."+name] = func(c *callSite) { c.constrainedOperation(op) }
 	}
+	intrinsicWriters["experimental.constrained.sqrt"] = (*callSite).constrainedRoot
 	intrinsicWriters["experimental.constrained.fmuladd"] = (*callSite).multiplyAdd
 	intrinsicWriters["experimental.constrained.fcmp"] = (*callSite).constrainedCompare
 	intrinsicWriters["experimental.constrained.fcmps"] = (*callSite).constrainedCompare
@@ -77,6 +78,9 @@ func init() {
 	}
 	for name, write := range integerIntrinsics {
 		intrinsicWriters[name] = write
+	}
+	for name, write := range floatBuiltins() {
+		intrinsicWriters["fpbuiltin."+name] = write
 	}
 	for name, instruction := range map[string]string{"fmax": "fmax", "fmin": "fmin"} {
 		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduceVector(func(a, b id) id { return c.extInst(instruction, a, b) }) }
@@ -100,8 +104,7 @@ func (t *translator) intrinsicBuiltin(name string) *builtin {
 			return b
 		case extendedIntrinsics[key] != "":
 			instruction := extendedIntrinsics[key]
-			constrained := strings.HasPrefix(key, "experimental.constrained.")
-			b.write = func(c *callSite) { c.extendedIntrinsic(instruction, constrained) }
+			b.write = func(c *callSite) { c.finishCall(c.extInst(instruction, c.argumentIDs(0)...)) }
 			return b
 		case droppedIntrinsics[key]:
 			b.write = func(c *callSite) {}
@@ -135,18 +138,6 @@ func (c *callSite) finishCall(n id) { c.setResult(n, c.typ) }
 func (c *callSite) passArgument() {
 	v := c.operands[0]
 	c.setResult(c.operandID(v, 0), c.typeOf(v))
-}
-
-func (c *callSite) extendedIntrinsic(instruction string, constrained bool) {
-	n := len(c.operands)
-	if constrained {
-		n -= 2
-	}
-	var words []uint32
-	for i := range n {
-		words = append(words, c.argumentID(i))
-	}
-	c.finishCall(c.extInst(instruction, words...))
 }
 
 // alignOf returns the alignment of a pointer argument, 1 where nothing tells it.
@@ -274,6 +265,35 @@ func (c *callSite) multiplyAdd() {
 	c.finishCall(c.extInst("mad", c.argumentID(0), c.argumentID(1), c.argumentID(2)))
 }
 
+// fusedMultiplyAdd writes llvm.fma, which rounds once.
+func (c *callSite) fusedMultiplyAdd() {
+	c.finishCall(c.fuseMultiply(c.argumentID(0), c.argumentID(1), c.argumentID(2)))
+}
+
+// fuseMultiply returns a product with a sum that are rounded once, by the instruction of
+// SPV_KHR_fma where that may be used.
+func (c *callSite) fuseMultiply(operands ...id) id {
+	if !c.options.allowsExtension("SPV_KHR_fma") {
+		return c.extInst("fma", operands...)
+	}
+	c.instructionNeeds(spirv.OpFmaKHR)
+	return c.emitResult(spirv.OpFmaKHR, c.typ, operands...)
+}
+
+// arithmeticFence writes llvm.arithmetic.fence where its extension is allowed. The
+// extension of Intel is an older name of the same.
+func (c *callSite) arithmeticFence() {
+	for _, extension := range []string{"SPV_EXT_arithmetic_fence", "SPV_INTEL_arithmetic_fence"} {
+		if c.options.allowsExtension(extension) {
+			c.useExtension(extension)
+			c.useCapabilities(6144)
+			c.finishCall(c.emitResult(opArithmeticFenceEXT, c.typ, c.argumentID(0)))
+			return
+		}
+	}
+	c.passArgument()
+}
+
 // writeAssume writes an assumption where its extension is allowed: it is a hint.
 func (c *callSite) writeAssume() {
 	if c.options.allowsExtension("SPV_KHR_expect_assume") {
@@ -330,20 +350,57 @@ func (c *callSite) reduceFrom(op spirv.Opcode) {
 
 // constrainedOperation writes an operation with its rounding mode.
 func (c *callSite) constrainedOperation(op spirv.Opcode) {
-	var words []uint32
-	mode := ""
+	n := c.emitResult(op, c.typ, c.numberArguments()...)
+	switch op {
+	case spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpFConvert:
+		c.roundResult(n)
+	case spirv.OpFDiv:
+		c.roundExact(n)
+	}
+	c.finishCall(n)
+}
+
+// constrainedRoot writes llvm.experimental.constrained.sqrt.
+func (c *callSite) constrainedRoot() {
+	n := c.extInst("sqrt", c.numberArguments()...)
+	c.roundExact(n)
+	c.finishCall(n)
+}
+
+// numberArguments returns the arguments of a constrained operation that are numbers.
+func (c *callSite) numberArguments() (words []uint32) {
 	for i, v := range c.operands {
 		if v.Kind != ir.ValueMetadata {
 			words = append(words, c.argumentID(i))
-		} else if text := c.ir.Metadata[v.Index].String; strings.HasPrefix(text, "round.") {
-			mode = text
 		}
 	}
-	n := c.emitResult(op, c.typ, words...)
-	if number, ok := map[string]uint32{"round.tonearest": 0, "round.towardzero": 1, "round.upward": 2, "round.downward": 3}[mode]; ok {
-		c.b.decorateID(n, decFPRoundingMode, number)
+	return words
+}
+
+// roundExact decorates a quotient or a root with its rounding mode, which
+// SPV_INTEL_rounded_divide_sqrt allows. Without it only conversions have one.
+func (c *callSite) roundExact(n id) {
+	const extension = "SPV_INTEL_rounded_divide_sqrt"
+	if c.options.allowsExtension(extension) && c.roundResult(n) {
+		c.useExtension(extension)
+		c.useCapabilities(6265)
 	}
-	c.finishCall(n)
+}
+
+// roundResult decorates a result with the rounding mode that an argument names, and
+// reports whether there was one.
+func (c *callSite) roundResult(n id) bool {
+	for _, v := range c.operands {
+		if v.Kind != ir.ValueMetadata {
+			continue
+		}
+		mode := map[string]uint32{"round.tonearest": 0, "round.towardzero": 1, "round.upward": 2, "round.downward": 3}
+		if number, ok := mode[c.ir.Metadata[v.Index].String]; ok {
+			c.b.decorateID(n, decFPRoundingMode, number)
+			return true
+		}
+	}
+	return false
 }
 
 // constrainedCompare writes a comparison whose predicate is metadata.

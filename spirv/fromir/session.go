@@ -115,7 +115,7 @@ func (t *Translation) nameOutput(err error, path string) error {
 type session struct {
 	language     sourceInfo
 	source       []uint32 // OpSource and OpSourceExtension
-	modes        map[ir.ValueID][][]uint32
+	modes        map[ir.ValueID][]executionRow
 	extensions   []string
 	capability   []uint32
 	model        [2]uint32
@@ -125,7 +125,9 @@ type session struct {
 	compileUnits []ir.Operand        // compile units
 	dwarf        uint32              // version of DWARF
 	bitcode      bool                // the form of the input
-	table        sharedTable
+	// vectorCompute tells explicit SIMD modules after their lowering.
+	vectorCompute bool
+	table         sharedTable
 
 	mu       sync.Mutex
 	facts    map[factKey]*functionFacts
@@ -198,6 +200,7 @@ func newSession(t *Translation, p *ir.Partition) *session {
 	s.sourceLanguage(r)
 	s.moduleMetadata(r)
 	s.debugMetadata(r)
+	s.vectorCompute = t.options.allowsExtension(vectorCompute) && hasVectorCompute(t.module)
 	return s
 }
 

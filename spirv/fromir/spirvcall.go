@@ -228,6 +228,16 @@ func (c *callSite) postfixDecorations(n id, text string) {
 
 // extendedInstruction writes an instruction of OpenCL.std.
 func (c *callSite) extendedInstruction(name string) {
+	switch name {
+	case "fma":
+		c.fusedMultiplyAdd()
+		return
+	case "fmin_common", "fmax_common":
+		if c.options.allowsExtension("SPV_KHR_float_controls2") {
+			c.commonExtremum(strings.TrimSuffix(name, "_common"))
+			return
+		}
+	}
 	number, _ := spirv.ExtInstNumber("OpenCL.std", name)
 	words := []uint32{c.opencl, number}
 	for i := range c.operands {
@@ -265,6 +275,15 @@ func (c *callSite) repeatedArgument(i int) id {
 	}
 	parts := slices.Repeat([]id{n}, int(result.Length))
 	return c.emitResult(spirv.OpCompositeConstruct, c.vectorType(c.typeID(argument), uint32(result.Length)), parts...)
+}
+
+// commonExtremum writes fmin_common or fmax_common, which SPV_KHR_float_controls2 has as
+// the instruction without NaNs and infinities.
+func (c *callSite) commonExtremum(name string) {
+	c.floatControls()
+	n := c.extInst(name, c.argumentID(0), c.argumentID(1))
+	c.b.decorateID(n, decFPFastMathMode, fastNotNaN|fastNotInf)
+	c.finishCall(n)
 }
 
 // specConstant writes __spirv_SpecConstant(id, default).
@@ -324,79 +343,6 @@ func (c *callSite) specComposite() {
 		return
 	}
 	c.setResult(n, typ)
-}
-
-// instructionNeeds notes the capabilities and extensions of an instruction.
-func (t *translator) instructionNeeds(op spirv.Opcode) {
-	n, ok := opcodeNeeds[op]
-	if !ok {
-		return
-	}
-	for _, e := range n.extensions {
-		t.useExtension(e)
-	}
-	t.useCapabilities(n.capabilities...)
-	if n.version > 0 {
-		t.needVersion(n.version)
-	}
-}
-
-type opcodeNeed struct {
-	capabilities []uint32
-	extensions   []string
-	version      spirv.Version
-}
-
-var opcodeNeeds = map[spirv.Opcode]opcodeNeed{}
-
-func addNeeds(n opcodeNeed, names ...string) {
-	for _, name := range names {
-		if op := spirv.OpcodeByName("Op" + name); op != spirv.OpNop {
-			opcodeNeeds[op] = n
-		}
-	}
-}
-
-func init() {
-	v13 := spirv.Version1_3
-	addNeeds(opcodeNeed{capabilities: []uint32{capGroups}}, "GroupAsyncCopy", "GroupAll", "GroupAny", "GroupBroadcast",
-		"GroupIAdd", "GroupFAdd", "GroupFMin", "GroupUMin", "GroupSMin", "GroupFMax", "GroupUMax", "GroupSMax")
-	addNeeds(opcodeNeed{capabilities: []uint32{61}, version: v13}, "GroupNonUniformElect")
-	addNeeds(opcodeNeed{capabilities: []uint32{62}, version: v13}, "GroupNonUniformAll", "GroupNonUniformAny", "GroupNonUniformAllEqual")
-	addNeeds(opcodeNeed{capabilities: []uint32{64}, version: v13}, "GroupNonUniformBroadcast", "GroupNonUniformBroadcastFirst",
-		"GroupNonUniformBallot", "GroupNonUniformInverseBallot", "GroupNonUniformBallotBitExtract",
-		"GroupNonUniformBallotBitCount", "GroupNonUniformBallotFindLSB", "GroupNonUniformBallotFindMSB")
-	addNeeds(opcodeNeed{capabilities: []uint32{65}, version: v13}, "GroupNonUniformShuffle", "GroupNonUniformShuffleXor")
-	addNeeds(opcodeNeed{capabilities: []uint32{66}, version: v13}, "GroupNonUniformShuffleUp", "GroupNonUniformShuffleDown")
-	addNeeds(opcodeNeed{capabilities: []uint32{63}, version: v13}, "GroupNonUniformIAdd", "GroupNonUniformFAdd",
-		"GroupNonUniformIMul", "GroupNonUniformFMul", "GroupNonUniformSMin", "GroupNonUniformUMin", "GroupNonUniformFMin",
-		"GroupNonUniformSMax", "GroupNonUniformUMax", "GroupNonUniformFMax", "GroupNonUniformBitwiseAnd",
-		"GroupNonUniformBitwiseOr", "GroupNonUniformBitwiseXor", "GroupNonUniformLogicalAnd", "GroupNonUniformLogicalOr",
-		"GroupNonUniformLogicalXor")
-	addNeeds(opcodeNeed{capabilities: []uint32{6026}, extensions: []string{"SPV_KHR_subgroup_rotate"}}, "GroupNonUniformRotateKHR")
-	addNeeds(opcodeNeed{capabilities: []uint32{5568}, extensions: []string{"SPV_INTEL_subgroups"}}, "SubgroupShuffleINTEL",
-		"SubgroupShuffleDownINTEL", "SubgroupShuffleUpINTEL", "SubgroupShuffleXorINTEL")
-	addNeeds(opcodeNeed{capabilities: []uint32{5569}, extensions: []string{"SPV_INTEL_subgroups"}}, "SubgroupBlockReadINTEL", "SubgroupBlockWriteINTEL")
-	addNeeds(opcodeNeed{capabilities: []uint32{5570}, extensions: []string{"SPV_INTEL_subgroups"}}, "SubgroupImageBlockReadINTEL", "SubgroupImageBlockWriteINTEL")
-	addNeeds(opcodeNeed{capabilities: []uint32{6400}, extensions: []string{"SPV_KHR_uniform_group_instructions"}}, "GroupIMulKHR", "GroupFMulKHR",
-		"GroupBitwiseAndKHR", "GroupBitwiseOrKHR", "GroupBitwiseXorKHR", "GroupLogicalAndKHR", "GroupLogicalOrKHR", "GroupLogicalXorKHR")
-	addNeeds(opcodeNeed{capabilities: []uint32{6115}, extensions: []string{"SPV_INTEL_bfloat16_conversion"}}, "ConvertFToBF16INTEL", "ConvertBF16ToFINTEL")
-	addNeeds(opcodeNeed{capabilities: []uint32{6141}, extensions: []string{"SPV_INTEL_split_barrier"}}, "ControlBarrierArriveINTEL", "ControlBarrierWaitINTEL")
-	addNeeds(opcodeNeed{capabilities: []uint32{capDeviceEnqueue}}, "EnqueueKernel", "EnqueueMarker", "GetDefaultQueue", "RetainEvent",
-		"ReleaseEvent", "CreateUserEvent", "SetUserEventStatus", "IsValidEvent", "CaptureEventProfilingInfo", "BuildNDRange")
-	addNeeds(opcodeNeed{capabilities: []uint32{capPipes}}, "ReadPipe", "WritePipe", "ReservedReadPipe", "ReservedWritePipe",
-		"ReserveReadPipePackets", "ReserveWritePipePackets", "CommitReadPipe", "CommitWritePipe", "IsValidReserveId",
-		"GetNumPipePackets", "GetMaxPipePackets", "GroupReserveReadPipePackets", "GroupReserveWritePipePackets",
-		"GroupCommitReadPipe", "GroupCommitWritePipe")
-	addNeeds(opcodeNeed{capabilities: []uint32{5629}, extensions: []string{"SPV_KHR_expect_assume"}}, "AssumeTrueKHR", "ExpectKHR")
-	addNeeds(opcodeNeed{capabilities: []uint32{6025}, extensions: []string{"SPV_KHR_bit_instructions"}}, "BitReverse")
-	addNeeds(opcodeNeed{capabilities: []uint32{capMemoryAliasing}, extensions: []string{"SPV_INTEL_memory_access_aliasing"}}, "AliasDomainDeclINTEL")
-	addNeeds(opcodeNeed{capabilities: []uint32{6427}, extensions: []string{"SPV_INTEL_masked_gather_scatter"}}, "MaskedGatherINTEL", "MaskedScatterINTEL")
-	addNeeds(opcodeNeed{capabilities: []uint32{6146 - 2}, extensions: []string{"SPV_EXT_arithmetic_fence"}}, "ArithmeticFenceEXT")
-	addNeeds(opcodeNeed{capabilities: []uint32{capNamedBarrier}, version: spirv.Version1_1}, "NamedBarrierInitialize", "MemoryNamedBarrier")
-	addNeeds(opcodeNeed{capabilities: []uint32{6022}, extensions: []string{"SPV_KHR_cooperative_matrix"}}, "CooperativeMatrixLoadKHR",
-		"CooperativeMatrixStoreKHR", "CooperativeMatrixMulAddKHR", "CooperativeMatrixLengthKHR")
-	addNeeds(opcodeNeed{version: spirv.Version1_4}, "PtrEqual", "PtrNotEqual", "PtrDiff")
 }
 
 // builtinNumber returns the number of a built-in variable by its name.

@@ -40,6 +40,7 @@ type translator struct {
 	wrapperAt    int  // where in the words its function begins
 	inputs       []id // built-in variables that the function reads
 	uncontracted bool // the function must not be contracted
+	zeroFlags    id   // the constant for kernels that must not be contracted, or 0
 	files        map[ir.NodeID]id
 	layouts      map[ir.TypeID][2]uint64 // sizes and alignments
 	constants    map[constantKey]id      // of the pools that are being translated

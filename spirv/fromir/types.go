@@ -141,14 +141,25 @@ func (t *translator) vectorType(element id, n uint32) id {
 	case 8, 16:
 		t.useCapabilities(capVector16)
 	default:
-		if !t.options.allowsExtension("SPV_EXT_long_vector") {
-			t.failf("vectors of %d elements need the extension SPV_EXT_long_vector, which is not allowed", n)
-		}
-		t.useExtension("SPV_EXT_long_vector")
-		t.useCapabilities(capLongVector)
-		return t.b.typeEntry(5288, []uint32{element, t.constInt(32, uint64(n))}, element)
+		t.longVector(n)
 	}
 	return t.b.typeEntry(spirv.OpTypeVector, []uint32{element, n}, element)
+}
+
+// longVector declares the extension for vectors of other lengths: that of explicit SIMD
+// for its modules.
+func (t *translator) longVector(n uint32) {
+	const long = "SPV_EXT_long_vector"
+	switch {
+	case t.options.allowsExtension(long) && !t.session.vectorCompute:
+		t.useExtension(long)
+		t.useCapabilities(capLongVector)
+	case t.options.allowsExtension(vectorCompute):
+		t.useExtension(vectorCompute)
+		t.useCapabilities(capVectorAny)
+	default:
+		t.failf("vectors of %d elements need the extension %s or %s, which are not allowed; allow one with --spirv-ext=+%s", n, long, vectorCompute, long)
+	}
 }
 
 func (t *translator) arrayType(element id, n uint64) id {

@@ -33,6 +33,7 @@ type unit struct {
 	version      spirv.Version
 	inputs       []*shared // built-in variables that the function reads
 	uncontracted bool
+	zeroFlags    *shared // the constant for kernels that must not be contracted, or nil
 }
 
 // isWrapped reports whether an entry point calls the kernel.
@@ -80,6 +81,7 @@ func (t *translator) beginUnit(n ir.ValueID, edit *ir.Edit) {
 	clear(t.files)
 	clear(t.constants)
 	t.inputs, t.uncontracted, t.variable, t.entry = t.inputs[:0], false, nil, 0
+	t.zeroFlags = 0
 }
 
 // endUnit clears the state that the next value must not see.
@@ -122,6 +124,9 @@ func (t *translator) completeUnit(u *unit) {
 		}
 	}
 	u.uncontracted = t.uncontracted
+	if t.zeroFlags != 0 {
+		u.zeroFlags = u.meanings[t.zeroFlags-firstID]
+	}
 }
 
 // splitDecorations gives the unit the decorations of its own identifiers, and

@@ -1,0 +1,104 @@
+package fromir_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"offlink/spirv"
+	"offlink/spirv/fromir"
+)
+
+// construct is a row of a test: a module with one construct, and parts of the module
+// that it becomes, in order.
+type construct struct {
+	name       string
+	extensions string // as --spirv-ext has them; "+all" if empty
+	version    spirv.Version
+	ir         string
+	want       []string
+	absent     []string
+	err        string // part of the message, where the module is refused
+}
+
+// checkConstructs translates rows. What the validator does not know is in validatorLimits.
+func checkConstructs(t *testing.T, rows []construct) {
+	t.Helper()
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) { row.check(t) })
+	}
+}
+
+func (row *construct) check(t *testing.T) {
+	o := fromir.Options{Version: row.version}
+	if o.Version == 0 {
+		o.Version = spirv.Version1_6
+	}
+	list := row.extensions
+	if list == "" {
+		list = "+all"
+	}
+	if err := o.AllowExtensions(list); err != nil {
+		t.Fatal(err)
+	}
+	code, err := fromir.Translate(parseIR(t, row.ir), o)
+	if row.err != "" {
+		if err == nil || !strings.Contains(err.Error(), row.err) {
+			t.Fatalf("error %v, want %q", err, row.err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := nameIDs(dump(t, verified(t, code)))
+	rest := text
+	for _, want := range row.want {
+		_, after, found := strings.Cut(rest, want)
+		if !found {
+			t.Fatalf("no %q in the rest of:\n%s", want, text)
+		}
+		rest = after
+	}
+	for _, absent := range row.absent {
+		if strings.Contains(text, absent) {
+			t.Errorf("%q in:\n%s", absent, text)
+		}
+	}
+	validateKnown(t, code)
+}
+
+var (
+	idName  = regexp.MustCompile(`OpName (%\d+) "([^"]*)"`)
+	idToken = regexp.MustCompile(`%\d+`)
+	// unknownNumber are messages about numbers and operands of extensions that are newer
+	// than the validator. Verify has read them already, by the newest grammar.
+	unknownNumber = regexp.MustCompile(`Invalid [a-z -]+ operand: \d+|Invalid opcode: \d+|Invalid instruction OpDecorate .*expected no more operands|is not supported: SPV_`)
+)
+
+// nameIDs spells identifiers by their names in the text of a module.
+func nameIDs(text string) string {
+	names := map[string]string{}
+	for _, m := range idName.FindAllStringSubmatch(text, -1) {
+		names[m[1]] = "%" + m[2]
+	}
+	return idToken.ReplaceAllStringFunc(text, func(n string) string {
+		if name, ok := names[n]; ok {
+			return name
+		}
+		return n
+	})
+}
+
+// validateKnown runs spirv-val as far as it knows the extensions.
+func validateKnown(t *testing.T, code []byte) {
+	t.Helper()
+	if message := validatorMessage(t, code); message != "" && !unknownNumber.MatchString(message) {
+		t.Errorf("spirv-val: %s", message)
+	}
+}
+
+// kernelOf wraps instructions into a kernel with parameters %p, %n, %x, %v.
+func kernelOf(body string, declarations ...string) string {
+	return kernelHead + body + "\nret void\n}\n" + strings.Join(declarations, "\n")
+}
