@@ -189,7 +189,7 @@ func TestTranslatedIntrinsics(t *testing.T) {
 	}
 	operands := irOperands()
 	for name, cases := range sets {
-		for _, extensions := range []string{"", "+SPV_INTEL_arbitrary_precision_integers", "+all"} {
+		for _, extensions := range []string{"", "+SPV_INTEL_arbitrary_precision_integers", "+all,-SPV_KHR_fma"} {
 			t.Run(name+extensions, func(t *testing.T) {
 				t.Parallel()
 				testIRWith(t, "clang-19", opaquePointers, cases, operands, translateText(t, opaquePointers(irModule(cases, true)), extensions))
