@@ -70,17 +70,22 @@ func (p *program) statement() {
 	}
 	defer func() { p.depth-- }()
 	t := programTypes[p.IntN(len(programTypes))]
-	switch p.IntN(22) {
-	case 0:
-		fmt.Fprintf(&p.text, "  r += %s;\n", p.expression(3))
-	case 1:
-		fmt.Fprintf(&p.text, "  i = (int)(%s);\n", p.expression(3))
-	case 2:
-		fmt.Fprintf(&p.text, "  l[%s & 3] = %s;\n", p.expression(1), p.expression(3))
-	case 3:
-		fmt.Fprintf(&p.text, "  v%s = (uint)(%s);\n", [...]string{".x", ".y", ".z", ".w", ".s2"}[p.IntN(5)], p.expression(2))
-	case 4:
-		fmt.Fprintf(&p.text, "  v = v.%s %s (uint4)(%s);\n", [...]string{"wzyx", "xxyy", "zwxy", "yyyy"}[p.IntN(4)], [...]string{"+", "^", "*", "-", "&", "|"}[p.IntN(6)], p.expression(1))
+	// One draw for all kinds: a seed stands for the same program, so that a find can
+	// be told by its number.
+	switch number := p.IntN(22); number {
+	case 5, 6, 7, 8:
+		p.controlStatement(number)
+	case 3, 4, 13, 14, 15, 16, 17, 18, 19:
+		p.builtinStatement(number, t)
+	default:
+		p.assignment(number)
+	}
+}
+
+// controlStatement appends a loop, a branch, a switch or a call. Loops count up to a
+// constant, so that every program ends.
+func (p *program) controlStatement(number int) {
+	switch number {
 	case 5:
 		p.loops++
 		fmt.Fprintf(&p.text, "  for (int c%d = 0; c%d < %d; c%d++) {\n", p.loops, p.loops, 1+p.IntN(6), p.loops)
@@ -106,14 +111,17 @@ func (p *program) statement() {
 		if len(p.functions) > 0 {
 			fmt.Fprintf(&p.text, "  r ^= %s((int)(%s), v, l, s);\n", p.functions[p.IntN(len(p.functions))], p.expression(2))
 		}
-	case 9:
-		fmt.Fprintf(&p.text, "  s.%s = %s;\n", [...]string{"a", "b", "c.y", "d[1]", "e"}[p.IntN(5)], p.expression(2))
-	case 10:
-		fmt.Fprintf(&p.text, "  { S t = s; t.b += %s; t.d[%s & 1] = 3; s = t; }\n", p.literal(), p.expression(1))
-	case 11:
-		fmt.Fprintf(&p.text, "  f = f %s (float)(%s);\n", [...]string{"+", "-", "*"}[p.IntN(3)], p.expression(1))
-	case 12:
-		fmt.Fprintf(&p.text, "  d = %s(d, (double)(%s));\n", [...]string{"fmax", "fmin", "copysign", "nextafter"}[p.IntN(4)], p.expression(1))
+	}
+}
+
+// builtinStatement appends a use of vectors or of functions of OpenCL C, at a type
+// drawn before.
+func (p *program) builtinStatement(number int, t string) {
+	switch number {
+	case 3:
+		fmt.Fprintf(&p.text, "  v%s = (uint)(%s);\n", [...]string{".x", ".y", ".z", ".w", ".s2"}[p.IntN(5)], p.expression(2))
+	case 4:
+		fmt.Fprintf(&p.text, "  v = v.%s %s (uint4)(%s);\n", [...]string{"wzyx", "xxyy", "zwxy", "yyyy"}[p.IntN(4)], [...]string{"+", "^", "*", "-", "&", "|"}[p.IntN(6)], p.expression(1))
 	case 13:
 		fmt.Fprintf(&p.text, "  r ^= convert_%s_sat(f) + convert_%s_sat_rte(d);\n", t, programTypes[p.IntN(8)])
 	case 14:
@@ -128,6 +136,27 @@ func (p *program) statement() {
 		fmt.Fprintf(&p.text, "  { %s16 w = (%s16)(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,(%s)(%s)); r += w.s%x; l[1] ^= w.hi.lo.odd.x; }\n", t, t, t, p.expression(1), p.IntN(16))
 	case 19:
 		fmt.Fprintf(&p.text, "  vstore4(v, 0, (private uint *)l); r += vload3(1, (private short *)l).z;\n")
+	}
+}
+
+// assignment appends a statement on scalars, structs and arrays. Indexes are masked,
+// as a program with an access out of bounds has no results to compare.
+func (p *program) assignment(number int) {
+	switch number {
+	case 0:
+		fmt.Fprintf(&p.text, "  r += %s;\n", p.expression(3))
+	case 1:
+		fmt.Fprintf(&p.text, "  i = (int)(%s);\n", p.expression(3))
+	case 2:
+		fmt.Fprintf(&p.text, "  l[%s & 3] = %s;\n", p.expression(1), p.expression(3))
+	case 9:
+		fmt.Fprintf(&p.text, "  s.%s = %s;\n", [...]string{"a", "b", "c.y", "d[1]", "e"}[p.IntN(5)], p.expression(2))
+	case 10:
+		fmt.Fprintf(&p.text, "  { S t = s; t.b += %s; t.d[%s & 1] = 3; s = t; }\n", p.literal(), p.expression(1))
+	case 11:
+		fmt.Fprintf(&p.text, "  f = f %s (float)(%s);\n", [...]string{"+", "-", "*"}[p.IntN(3)], p.expression(1))
+	case 12:
+		fmt.Fprintf(&p.text, "  d = %s(d, (double)(%s));\n", [...]string{"fmax", "fmin", "copysign", "nextafter"}[p.IntN(4)], p.expression(1))
 	case 20:
 		fmt.Fprintf(&p.text, "  h = h + (half)(float)((%s) & 15); r ^= as_short(h);\n", p.expression(1))
 	case 21:
