@@ -20,6 +20,8 @@ var (
 	appSPIRV []byte
 	//go:embed testdata/lib.spv
 	libSPIRV []byte
+	//go:embed testdata/plain.spv
+	plainSPIRV []byte
 	//go:embed testdata/app.ptx
 	appPTX []byte
 	//go:embed testdata/lib.ptx
@@ -67,6 +69,9 @@ type Options struct {
 	// NoVariables: program-scope variables cannot be reached by the host, or
 	// programs do not have variables of their own.
 	NoVariables bool
+	// RefusesVariables: the device takes no module with program-scope variables
+	// that change. The suite's modules then have none.
+	RefusesVariables bool
 	// OffsetMultiple: a kernel gets a part of a buffer only from a multiple of
 	// that many bytes on; 0 means any.
 	OffsetMultiple int
@@ -92,6 +97,10 @@ func Test(t *testing.T, d driver.Driver, o Options) {
 
 func testDevice(t *testing.T, d driver.Device, o Options) {
 	kernels, refused := kernelsFor(d)
+	if o.RefusesVariables && refused == nil {
+		o.NoVariables = true
+		kernels = &kernelSet{kernels.image, kernels.app, plainSPIRV}
+	}
 	s := &suite{d, o, kernels}
 	t.Run("Info", s.testInfo)
 	t.Run("Memory", s.testMemory)

@@ -47,6 +47,8 @@ type abilities struct {
 	noVariables string
 	// refusesVariables: such a variable ends the process.
 	refusesVariables bool
+	// noHostEvents is why events that the host ends cannot be used.
+	noHostEvents string
 	// noFunctionPointers: function pointers end the process.
 	noFunctionPointers bool
 

@@ -20,6 +20,14 @@ func (d *Device) needsAccessors(m *spirv.Module) bool {
 	return m != nil && d.able.variables == variablesByKernel && d.able.noVariables == "" && d.able.wrapIL == nil && len(devicecode.Accessors(m)) > 0
 }
 
+// withAccessors adds the kernels to the linked module where they are needed.
+func (d *Device) withAccessors(linked *spirv.Module) (*spirv.Module, error) {
+	if !d.needsAccessors(linked) {
+		return linked, nil
+	}
+	return linked.WithAccessors(devicecode.Accessors(linked))
+}
+
 // accessorKernel makes a kernel that transfers a variable.
 func (p *program) accessorKernel(name string, params []driver.Param) (driver.Kernel, error) {
 	handle, err := p.device.api.NewKernel(p.handle, name)

@@ -22,8 +22,11 @@ func (d *Device) buildBitcode(ctx context.Context, own []*object, linked *spirv.
 	}
 	code := own[0].code
 	if linked != nil {
-		var err error
-		if code, err = d.translateModule(ctx, linked); err != nil {
+		m, err := d.withAccessors(linked)
+		if err == nil {
+			code, err = d.translateModule(ctx, m)
+		}
+		if err != nil {
 			return 0, d.buildError(err)
 		}
 	}

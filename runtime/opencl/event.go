@@ -15,22 +15,37 @@ import (
 // event is the event of a command, or one that the host ends. The queue and
 // the caller may both hold it.
 type event struct {
-	device   *Device
-	handle   cl.Handle
-	call     string   // that made the command
-	after    []*event // that the command waits for, to tell the first cause
-	profiled bool
-	uses     atomic.Int32
+	device *Device
+	queue  *queue // of the command; nil for an event that the host ends
+	handle cl.Handle
+	call   string // that made the command
+	uses   atomic.Int32
 
 	mu    sync.Mutex
-	ended bool  // the host ended it
-	cause error // the host's
+	after []*event // that the command waits for, to tell the first cause; none after it succeeded
+	ended bool     // the host ended it
+	cause error    // the host's
 }
 
-func (d *Device) newEvent(handle cl.Handle, call string, after []*event, profiled bool, uses int32) *event {
-	e := &event{device: d, handle: handle, call: call, after: after, profiled: profiled}
+func (d *Device) newEvent(q *queue, handle cl.Handle, call string, after []*event, uses int32) *event {
+	e := &event{device: d, queue: q, handle: handle, call: call, after: after}
 	e.uses.Store(uses)
 	return e
+}
+
+// waitsFor are the events that the command waits for.
+func (e *event) waitsFor() []*event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.after
+}
+
+// forgetCauses lets go of the events before one that succeeded, which would
+// keep those before them in turn.
+func (e *event) forgetCauses() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.after = nil
 }
 
 // releaseUse ends one use.
@@ -51,7 +66,7 @@ func (e *event) Handle() uint64 { return uint64(e.handle) }
 // command that was dropped because one that it waited for failed; a wait tells.
 func (e *event) readStatus() (int, error) {
 	status, err := e.device.api.EventStatus(e.handle)
-	if err != nil || status != 0 || len(e.after) == 0 {
+	if err != nil || status != 0 || len(e.waitsFor()) == 0 {
 		return status, err
 	}
 	err = e.device.api.Wait(e.handle) // has ended: returns at once
@@ -99,7 +114,7 @@ func (e *event) errorOf(status int) error {
 		return cause
 	}
 	failed := &driver.CallError{Call: e.call, Code: status, Name: cl.CodeName(status)}
-	for _, before := range e.after {
+	for _, before := range e.waitsFor() {
 		if err := before.knownFailure(); err != nil {
 			failed.Err = err
 			break
@@ -136,6 +151,7 @@ func (e *event) Wait(ctx context.Context) error {
 		}
 		return e.endResult()
 	}
+	e.flushQueues()
 	ended := make(chan error, 1)
 	if err := e.onEnd(func(err error) { ended <- err }); err != nil {
 		return err
@@ -154,8 +170,30 @@ func (e *event) OnDone(f func(error)) {
 		f(errors.Join(err, e.errorOf(min(status, 0))))
 		return
 	}
+	e.flushQueues()
 	if err := e.onEnd(f); err != nil {
 		go f(err)
+	}
+}
+
+// flushQueues starts the command and those that it waits for: a callback alone
+// does not start them. Failures show at the end of the command.
+func (e *event) flushQueues() {
+	seen, list := map[*event]bool{e: true}, []*event{e}
+	flushed := map[*queue]bool{}
+	for len(list) > 0 {
+		last := list[len(list)-1]
+		list = list[:len(list)-1]
+		if q := last.queue; q != nil && !flushed[q] {
+			flushed[q] = true
+			q.flushOpen()
+		}
+		for _, before := range last.waitsFor() {
+			if !seen[before] {
+				seen[before] = true
+				list = append(list, before)
+			}
+		}
 	}
 }
 
@@ -181,8 +219,7 @@ var callback = sync.OnceValue(func() uintptr {
 })
 
 // onEnd has f called when the event ends, on a goroutine. It keeps the event
-// until then, and flushes nothing: commands that were not flushed
-// start when their queue is.
+// until then.
 func (e *event) onEnd(f func(error)) error {
 	e.uses.Add(1)
 	callbacks.Lock()
@@ -216,7 +253,7 @@ var (
 
 // Times implements driver.Event.
 func (e *event) Times() (driver.Times, error) {
-	if !e.profiled {
+	if e.queue == nil || !e.queue.opts.Profiling {
 		return driver.Times{}, errNotProfiled
 	}
 	if status, err := e.readStatus(); err != nil || status > 0 {
@@ -235,6 +272,9 @@ func (e *event) Times() (driver.Times, error) {
 
 // NewEvent returns an event that the host ends.
 func (d *Device) NewEvent() (driver.UserEvent, error) {
+	if why := d.able.noHostEvents; why != "" {
+		return nil, fmt.Errorf("events that the host ends: %s: %w", why, driver.ErrUnsupported)
+	}
 	context, err := d.openContext()
 	if err != nil {
 		return nil, err
@@ -243,7 +283,7 @@ func (d *Device) NewEvent() (driver.UserEvent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.newEvent(handle, cl.CreateUserEvent.String(), nil, false, 1), nil
+	return d.newEvent(nil, handle, cl.CreateUserEvent.String(), nil, 1), nil
 }
 
 // hostFailure is the status of an event that the host ended with an error.

@@ -134,6 +134,14 @@ func TestFakeConformance(t *testing.T) {
 	}
 }
 
+// TestLazyDriver: a driver that starts commands when they are flushed starts those
+// that anyone waits for.
+func TestLazyDriver(t *testing.T) {
+	f := buildFake(t)
+	f.set("fake_lazy", 1)
+	drivertest.Test(t, f.open(Options{}), drivertest.Options{})
+}
+
 // TestFakeFaults has each call fail in turn, and from the n-th call on every
 // call, as those of a device that was lost do: nothing is leaked or released
 // twice.

@@ -84,6 +84,8 @@ func (d *Device) linkNative(ctx context.Context, own []*object, linked *spirv.Mo
 		return d.buildNative(own, options)
 	case d.able.linksHere:
 		return d.buildBitcode(ctx, own, linked, options)
+	case linked != nil && d.able.wrapIL != nil:
+		return d.linkWrapped(linked, options)
 	case d.needsAccessors(linked) || linked != nil && d.able.buildsWhole:
 		return d.buildLinked(linked, joinOptions(own, options))
 	}
@@ -91,6 +93,26 @@ func (d *Device) linkNative(ctx context.Context, own []*object, linked *spirv.Mo
 	for i, o := range own {
 		programs[i] = o.program
 	}
+	return d.linkPrograms(programs, options)
+}
+
+// linkWrapped has the driver link one module, in a binary of its own: it refuses
+// modules of different versions of SPIR-V.
+func (d *Device) linkWrapped(linked *spirv.Module, options string) (handle cl.Handle, err error) {
+	context, err := d.openContext()
+	if err != nil {
+		return 0, err
+	}
+	whole, err := d.api.NewProgramBinary(context, d.handle, d.able.wrapIL(linked.Bytes())) // compiled, by its header
+	if err != nil {
+		return 0, d.failedBuild(err, 0)
+	}
+	defer func() { err = errors.Join(err, d.api.Release(cl.ReleaseProgram, whole)) }()
+	return d.linkPrograms([]cl.Handle{whole}, options)
+}
+
+// linkPrograms has the driver link compiled programs.
+func (d *Device) linkPrograms(programs []cl.Handle, options string) (cl.Handle, error) {
 	context, err := d.openContext()
 	if err != nil {
 		return 0, err
@@ -121,12 +143,9 @@ func joinOptions(own []*object, options string) string {
 // buildLinked builds the linked module, with accessors of its variables where
 // they are needed.
 func (d *Device) buildLinked(linked *spirv.Module, options string) (cl.Handle, error) {
-	m := linked
-	if d.needsAccessors(linked) {
-		var err error
-		if m, err = linked.WithAccessors(devicecode.Accessors(linked)); err != nil {
-			return 0, d.buildError(err)
-		}
+	m, err := d.withAccessors(linked)
+	if err != nil {
+		return 0, d.buildError(err)
 	}
 	context, err := d.openContext()
 	if err != nil {

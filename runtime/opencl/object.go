@@ -75,7 +75,7 @@ func (d *Device) compileModule(o *object, values map[uint32][]byte) error {
 		}
 		o.module = module
 	}
-	if d.able.linksHere || d.able.buildsWhole {
+	if d.able.linksHere || d.able.buildsWhole || d.able.wrapIL != nil {
 		return nil
 	}
 	context, err := d.openContext()
@@ -83,13 +83,6 @@ func (d *Device) compileModule(o *object, values map[uint32][]byte) error {
 		return err
 	}
 	code := o.module.Bytes()
-	if d.able.wrapIL != nil {
-		o.program, err = d.api.NewProgramBinary(context, d.handle, d.able.wrapIL(code))
-		if err != nil {
-			err = d.failedBuild(err, 0)
-		}
-		return err // a compiled object by its header
-	}
 	if o.program, err = d.api.NewProgramIL(d.able.create, context, code); err != nil {
 		o.program = 0
 		return d.failedBuild(err, 0)

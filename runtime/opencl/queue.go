@@ -17,6 +17,7 @@ type queue struct {
 	opts   driver.QueueOptions
 
 	mu      sync.Mutex
+	closed  bool
 	pending []pendingCommand
 	// chain is the last command that may fail: in an in-order queue the next
 	// one waits for it, so that it fails too.
@@ -114,7 +115,7 @@ func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host 
 	if tracked {
 		uses++
 	}
-	e := q.device.newEvent(handle, f.String(), after, q.opts.Profiling, uses)
+	e := q.device.newEvent(q, handle, f.String(), after, uses)
 	if tracked {
 		q.trackCommand(e, host, mayFail)
 	}
@@ -149,6 +150,9 @@ func (q *queue) collectEnded() {
 		}
 		if q.err == nil {
 			q.err = err
+		}
+		if err == nil {
+			p.event.forgetCauses()
 		}
 		if q.chain == p.event && err == nil {
 			q.chain = nil
@@ -192,6 +196,15 @@ func (q *queue) enqueueBarrier(o *cl.Order) error {
 // Flush has the device start.
 func (q *queue) Flush() error { return q.device.api.Flush(q.handle) }
 
+// flushOpen has the device start unless the queue was closed, which does so too.
+func (q *queue) flushOpen() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.closed {
+		_ = q.device.api.Flush(q.handle) // a failure shows at the end of a command
+	}
+}
+
 // Finish waits for everything queued and reports the first failure since the
 // last Finish.
 func (q *queue) Finish() error {
@@ -229,6 +242,7 @@ func (q *queue) dropChain() {
 func (q *queue) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.closed = true
 	q.collectEnded()
 	q.dropChain()
 	if len(q.pending) > 0 {

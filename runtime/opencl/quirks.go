@@ -53,12 +53,26 @@ var quirks = []quirk{
 		set: func(d *Device, _ *abilities, _ []string) { d.api = d.api.OneAtATime() },
 	},
 	{
+		name: "oclgrind-events", platform: regexp.MustCompile(`^Oclgrind`), version: regexp.MustCompile(`Oclgrind (1\d|2[01])\.`),
+		why: "Oclgrind up to 21.10 runs commands in clFlush, which then waits for events of the host that nobody can end",
+		set: func(_ *Device, a *abilities, _ []string) {
+			a.noHostEvents = "Oclgrind up to 21.10 waits for them in clFlush"
+		},
+	},
+	{
 		name: "rusticl-binary", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^22\.`),
 		why: "rusticl of Mesa 22 takes SPIR-V in binaries of its own only, and aborts on variables that change and on function pointers",
 		set: func(_ *Device, a *abilities, _ []string) {
 			a.noSPIRV, a.wrapIL = "", wrapRusticl
 			a.refusesVariables, a.noFunctionPointers = true, true
 			a.noVariables = "rusticl of Mesa 22 has no program-scope variables that change"
+		},
+	},
+	{
+		name: "rusticl-events", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^22\.`),
+		why: "rusticl of Mesa 22 never ends a command that waits for an event which failed",
+		set: func(_ *Device, a *abilities, _ []string) {
+			a.noHostEvents = "rusticl of Mesa 22 never ends the commands after one that failed"
 		},
 	},
 }

@@ -38,23 +38,41 @@ func readResults(output string) (list []caseResult) {
 	return list
 }
 
-// conformanceTable is the table of two devices; a case that one of them has not
-// is excused.
-func conformanceTable(intel, pocl []caseResult) string {
-	of := func(list []caseResult, name string) string {
-		for _, c := range list {
-			if c.name == name {
-				return c.result
-			}
-		}
-		return "excused: a program has no variables of its own (quirk pocl-variables)"
-	}
+// tableColumns are the devices of the table, with the reason why a group of tests
+// is left out on one: the suite's option for it.
+var tableColumns = []struct{ device, title, excuse string }{
+	{"intel", "Intel's CPU device 2026.2", ""},
+	{"pocl", "PoCL 3.1, SPIR-V translated", "excused: a program has no variables of its own (quirk pocl-variables)"},
+	{"rusticl", "rusticl, Mesa 22.3", "excused: no variables that change (quirk rusticl-binary)"},
+	{"oclgrind", "Oclgrind 21.10, SPIR-V translated", ""},
+}
+
+// conformanceTable is the table of the devices' results.
+func conformanceTable(results map[string][]caseResult) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, "| case | Intel's CPU device 2026.2 | PoCL 3.1, SPIR-V translated |\n|---|---|---|")
-	for _, c := range intel {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.name, c.result, of(pocl, c.name))
+	b.WriteString("| case |")
+	for _, c := range tableColumns {
+		fmt.Fprintf(&b, " %s |", c.title)
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(tableColumns)) + "\n")
+	for _, row := range results[tableColumns[0].device] {
+		fmt.Fprintf(&b, "| %s |", row.name)
+		for _, c := range tableColumns {
+			fmt.Fprintf(&b, " %s |", resultOf(results[c.device], row.name, c.excuse))
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// resultOf is a case's result, the excuse if it was not run.
+func resultOf(list []caseResult, name, excuse string) string {
+	for _, c := range list {
+		if c.name == name {
+			return c.result
+		}
+	}
+	return excuse
 }
 
 const (

@@ -5,10 +5,19 @@ cd "$(dirname "$0")"
 top=../../..
 make -s -C $top bin/postlink
 libclc=$top/build/libclc/19/nvptx64--nvidiacl.bc
-for name in app lib; do
+# spirv NAME SOURCE [OPTION...]
+spirv() {
+  name=$1 source=$2
+  shift 2
   clang-15 --target=spir64-unknown-unknown -x cl -cl-std=CL3.0 -O1 -Xclang -no-opaque-pointers -Werror \
-    -c -emit-llvm -o $name.bc $name.cl
-  llvm-spirv-15 --spirv-max-version=1.1 -o $name.spv $name.bc
+    "$@" -c -emit-llvm -o "$name.bc" "$source"
+  llvm-spirv-15 --spirv-max-version=1.1 -o "$name.spv" "$name.bc"
+  rm "$name.bc"
+}
+spirv app app.cl
+spirv lib lib.cl
+spirv plain lib.cl -DPLAIN
+for name in app lib; do
   clang-19 --target=nvptx64-nvidia-cuda -march=sm_75 -x cl -cl-std=CL2.0 -O2 -Wno-linker-warnings -nogpulib \
     -I$top/include -include offlink/device.h -Xclang -mlink-builtin-bitcode -Xclang $libclc -c -emit-llvm -o $name.bc $name.cl
   $top/bin/postlink -symbols -to=ptx -llc=llc-19 -out-dir=. -o $name.table $name.bc

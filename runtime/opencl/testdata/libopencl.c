@@ -29,6 +29,7 @@ int fake_platforms = 1, fake_null_platforms, fake_claimed_platforms;
 int fake_devices = 1, fake_null_devices, fake_claimed_devices;
 int fake_no_compiler, fake_no_linker;
 int fake_fail_builds, fake_log_size, fake_log_lines = 1;
+int fake_lazy;        /* commands start when they are flushed, or waited for */
 int fake_memory_code; /* of every allocation */
 char fake_version[128] = "OpenCL 3.0 fake", fake_platform_version[128] = "OpenCL 3.0 fake", fake_driver_version[128] = "1";
 char fake_name[256] = "Fake device", fake_il[128] = "SPIR-V_1.0 SPIR-V_1.4";
@@ -247,7 +248,7 @@ typedef struct command {
   struct command *next;
   object *event, *waits[16];
   uint32_t count;
-  int barrier, status;
+  int barrier, status, flushed;
   void (*work)(struct command *);
   object kernel; /* with its arguments of now */
   unsigned char *to, pattern[128];
@@ -295,7 +296,7 @@ static int step(object *q) {
   for (command **at = &WORK(q)->first; *at; at = &(*at)->next) {
     command *c = *at;
     int alone = c->barrier && c->count == 0 && at != &WORK(q)->first;
-    if (!alone && is_ready(c)) {
+    if (!alone && is_ready(c) && (c->flushed || !fake_lazy)) {
       *at = c->next;
       run_command(c);
       return 1;
@@ -311,6 +312,12 @@ static void pump(void) {
     for (object *q = queues; q; q = WORK(q)->next)
       again |= step(q);
   }
+}
+static void flush(object *q) { /* locked; NULL: all queues */
+  for (object *each = queues; each; each = WORK(each)->next)
+    for (command *c = WORK(each)->first; c && (!q || q == each); c = c->next)
+      c->flushed = 1;
+  pump();
 }
 static void lose_commands(void) {
   pthread_mutex_lock(&lock);
@@ -344,7 +351,13 @@ object *clCreateCommandQueueWithProperties(object *c, object *d, const uint64_t 
   return new_queue(c, d, list[1], status);
 }
 int clRetainCommandQueue(object *q) { return retain(q, 'Q'); }
-int clReleaseCommandQueue(object *q) { return release(q, 'Q'); }
+int clReleaseCommandQueue(object *q) {
+  pthread_mutex_lock(&lock);
+  flush(q);
+  int code = release(q, 'Q');
+  pthread_mutex_unlock(&lock);
+  return code;
+}
 int clGetCommandQueueInfo(object *q, QUERY) {
   ENTER;
   KNOWN(q, 'Q');
@@ -357,12 +370,16 @@ int clGetCommandQueueInfo(object *q, QUERY) {
 int clFlush(object *q) {
   ENTER;
   KNOWN(q, 'Q');
+  pthread_mutex_lock(&lock);
+  flush(q);
+  pthread_mutex_unlock(&lock);
   return OK;
 }
 int clFinish(object *q) {
   ENTER;
   KNOWN(q, 'Q');
   pthread_mutex_lock(&lock);
+  flush(NULL);
   while (WORK(q)->first)
     pthread_cond_wait(&changed, &lock);
   pthread_mutex_unlock(&lock);
@@ -395,6 +412,7 @@ static int enqueue(object *q, command c, int block, WAITS) {
   pump();
   int status = OK;
   if (block) {
+    flush(NULL);
     while (PROGRESS(e)->status > 0)
       pthread_cond_wait(&changed, &lock);
     status = PROGRESS(e)->status < 0 ? WAIT_LIST_FAILURE : OK;
@@ -423,6 +441,7 @@ int clWaitForEvents(uint32_t n, object **list) {
   for (uint32_t i = 0; i < n; i++) {
     KNOWN(list[i], 'E');
     pthread_mutex_lock(&lock);
+    flush(NULL);
     while (PROGRESS(list[i])->status > 0)
       pthread_cond_wait(&changed, &lock);
     if (PROGRESS(list[i])->status < 0)
