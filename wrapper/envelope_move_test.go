@@ -85,43 +85,49 @@ func TestMovedEnvelope(t *testing.T) {
 		"PIE": "gcc -pie", "no PIE": "gcc -no-pie", "lld": "clang-19 -fuse-ld=lld -pie", "stripped": "gcc -pie -s",
 		"gold": "gcc -fuse-ld=gold -pie", "object": "",
 	} {
-		link := func(object, out string) string {
-			words := strings.Fields(command)
-			if command == "" {
-				words = []string{"gcc"}
+		t.Run(name, func(t *testing.T) { testMovedEnvelope(t, name, command, bases, before) })
+	}
+}
+
+// testMovedEnvelope makes the images of a program that was linked so grow three
+// times, each after the others, or those of the object if no command is given.
+func testMovedEnvelope(t *testing.T, name, command string, bases, before []string) {
+	link := func(object, out string) string {
+		words := strings.Fields(command)
+		if command == "" {
+			words = []string{"gcc"}
+		}
+		run(t, words[0], append(words[1:], "-o", out, object)...)
+		return out
+	}
+	file := "main.o"
+	if command != "" {
+		file = link("main.o", "program")
+	}
+	if diff := cmp.Diff(bases, codes(t, file)); diff != "" {
+		t.Fatalf("%s: images (-want +got):\n%s", name, diff)
+	}
+	for i := range bases {
+		want, edited := slices.Clone(before), file
+		for round := range 3 {
+			code := fmt.Sprintf("%s round %d", bases[i], round) + strings.Repeat("//", 3000*(round+1))
+			at := slices.IndexFunc(codes(t, edited), func(c string) bool { return strings.HasPrefix(c, bases[i]) })
+			next := filepath.Join(t.TempDir(), "edited")
+			if err := os.Rename(replaced(t, edited, at, []byte(code)), next); err != nil {
+				t.Fatal(err)
 			}
-			run(t, words[0], append(words[1:], "-o", out, object)...)
-			return out
-		}
-		file := "main.o"
-		if command != "" {
-			file = link("main.o", "program")
-		}
-		if diff := cmp.Diff(bases, codes(t, file)); diff != "" {
-			t.Fatalf("%s: images (-want +got):\n%s", name, diff)
-		}
-		for i := range bases {
-			want, edited := slices.Clone(before), file
-			for round := range 3 {
-				code := fmt.Sprintf("%s round %d", bases[i], round) + strings.Repeat("//", 3000*(round+1))
-				at := slices.IndexFunc(codes(t, edited), func(c string) bool { return strings.HasPrefix(c, bases[i]) })
-				next := filepath.Join(t.TempDir(), "edited")
-				if err := os.Rename(replaced(t, edited, at, []byte(code)), next); err != nil {
-					t.Fatal(err)
-				}
-				edited, want[i] = next, expectedLine(i, code)
-				if got := codes(t, edited); len(got) != len(bases) || !slices.Contains(got, code) {
-					t.Fatalf("%s, image %d, round %d: %d images, or not the new code", name, i, round, len(got))
-				}
-				program := edited
-				if command == "" {
-					program = link(edited, filepath.Join(t.TempDir(), "program"))
-				}
-				checkPointed(t, fmt.Sprintf("%s, image %d, round %d", name, i, round), program, want)
-				if round == 2 {
-					run(t, "strip", program)
-					checkPointed(t, fmt.Sprintf("%s, image %d, after strip", name, i), program, want)
-				}
+			edited, want[i] = next, expectedLine(i, code)
+			if got := codes(t, edited); len(got) != len(bases) || !slices.Contains(got, code) {
+				t.Fatalf("%s, image %d, round %d: %d images, or not the new code", name, i, round, len(got))
+			}
+			program := edited
+			if command == "" {
+				program = link(edited, filepath.Join(t.TempDir(), "program"))
+			}
+			checkPointed(t, fmt.Sprintf("%s, image %d, round %d", name, i, round), program, want)
+			if round == 2 {
+				run(t, "strip", program)
+				checkPointed(t, fmt.Sprintf("%s, image %d, after strip", name, i), program, want)
 			}
 		}
 	}

@@ -240,9 +240,6 @@ func TestStripped(t *testing.T) {
 		"mold -run gcc -pie", "mold -run gcc -static", "mold -run gcc -no-pie -Wl,--build-id", "mold -run gcc -static-pie",
 	} {
 		t.Run(command, func(t *testing.T) {
-			if _, err := exec.LookPath("ld.gold"); err != nil && strings.Contains(command, "gold") {
-				t.Skip("newer systems do not have gold") // and need not install it
-			}
 			program := link(t, command, object)
 			grown := replaced(t, program, 1, large)
 			checkCopies(t, program, grown, dumpWith(t, program, with(1, large)))

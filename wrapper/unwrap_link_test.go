@@ -13,6 +13,7 @@ import (
 
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
+	testtool.NeedLinker(t, args)
 	out, err := exec.Command(testtool.Path(t, name), args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)

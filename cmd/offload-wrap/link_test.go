@@ -120,6 +120,7 @@ func splitCommand(command string, variables *strings.Replacer) []string {
 func runTool(t *testing.T, words ...string) string {
 	t.Helper()
 	testtool.Need(t, words[0])
+	testtool.NeedLinker(t, words)
 	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%q: %v\n%s", words, err, out)

@@ -90,6 +90,23 @@ func Need(t testing.TB, names ...string) {
 	}
 }
 
+// NeedLinker ends the test unless the linker is there that a compiler's -fuse-ld
+// names; the compiler itself fails without it. Debian 13 has gold in a package of
+// its own, which the tests do not require.
+func NeedLinker(t testing.TB, args []string) {
+	t.Helper()
+	for _, arg := range args {
+		switch arg {
+		case "-fuse-ld=lld":
+			Need(t, "ld.lld-19")
+		case "-fuse-ld=gold":
+			if !Installed("ld.gold") {
+				t.Skip("this system has no gold")
+			}
+		}
+	}
+}
+
 // Python returns a file of the pinned Python environment that
 // scripts/python-env makes; pattern is as for filepath.Glob, below build/python.
 func Python(t testing.TB, pattern string) string {
