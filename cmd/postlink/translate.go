@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -36,12 +37,22 @@ type translator struct {
 	module *ir.Module          // that here translates parts of
 }
 
+// collectLater has the collector wait until memory has grown by twice what is
+// in use: of a translation most stays in use, as images share it, so that each
+// collection looks at all of it. GOGC in the environment wins.
+func collectLater() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200)
+	}
+}
+
 // newTranslator finds the tools for images of the input; nil if no SPIR-V is
 // wanted. The caller closes it. The end of ctx ends the tools that run.
 func newTranslator(ctx context.Context, input *irfile.File, o *options, warnings io.Writer) (*translator, error) {
 	if !o.spirv.wanted {
 		return nil, nil
 	}
+	collectLater()
 	t := &translator{ctx: ctx, options: &o.spirv, path: input.Module.Path, runner: &toolchain.Runner{Launcher: o.spirv.launcher}}
 	if err := t.findChecks(); err != nil {
 		t.removeFolder()

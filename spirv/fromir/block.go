@@ -18,64 +18,94 @@ func successorBlocks(in *ir.Instruction) (list []int) {
 }
 
 // blockDominators returns the immediate dominator of each block: -1 for the first,
-// -2 for those that are not reached.
+// -2 for those that are not reached. It is the algorithm Semi-NCA (Georgiadis,
+// Linear-Time Algorithms for Dominators and Related Problems, 2005): its steps do
+// not multiply where loops are entered from several sides.
 func blockDominators(body *ir.Body) []int {
-	n := len(body.Blocks)
-	after := blockPostorder(body)
-	number := make([]int, n)
-	for i := range number {
-		number[i] = -1
-	}
-	for i, b := range after {
-		number[b] = i
-	}
-	preds := make([][]int, n)
-	for _, b := range after {
-		for _, s := range successorBlocks(body.Terminator(b)) {
-			preds[s] = append(preds[s], b)
+	d := newDominatorFinder(body)
+	for w := len(d.order) - 1; w > 0; w-- {
+		d.semi[w] = d.parent[w]
+		for _, p := range d.preds[d.order[w]] {
+			d.semi[w] = min(d.semi[w], d.semi[d.lowest(d.number[p], w+1)])
 		}
 	}
-	dom := make([]int, n)
+	dom := make([]int, len(body.Blocks))
 	for i := range dom {
 		dom[i] = -2
 	}
-	dom[0] = 0
-	for changed := true; changed; {
-		changed = false
-		for _, b := range slices.Backward(after) {
-			if b == 0 {
-				continue
-			}
-			found := -2
-			for _, p := range preds[b] {
-				switch {
-				case dom[p] == -2:
-				case found == -2:
-					found = p
-				default:
-					found = commonDominator(dom, number, found, p)
-				}
-			}
-			if dom[b] != found {
-				dom[b], changed = found, true
-			}
-		}
-	}
 	dom[0] = -1
+	idom := d.label // not needed any more; the order makes sure that what it has is known
+	for w := 1; w < len(d.order); w++ {
+		at := d.above[w]
+		for at > d.semi[w] {
+			at = idom[at]
+		}
+		idom[w] = at
+		dom[d.order[w]] = d.order[at]
+	}
 	return dom
 }
 
-// commonDominator returns the nearest block that dominates two blocks, by postorder numbers.
-func commonDominator(dom, number []int, a, b int) int {
-	for a != b {
-		for number[a] < number[b] {
-			a = dom[a]
+// dominatorFinder has the depth-first search of the blocks. Numbers count them in
+// the order of that search.
+type dominatorFinder struct {
+	order  []int   // blocks by number
+	number []int   // by block
+	preds  [][]int // blocks that are reached, by block
+	parent []int   // numbers, by number, as are the rest
+	above  []int   // a copy of parent
+	semi   []int
+	label  []int // the number with the lowest semi on the shortened way up
+	path   []int
+}
+
+func newDominatorFinder(body *ir.Body) *dominatorFinder {
+	n := len(body.Blocks)
+	d := &dominatorFinder{number: make([]int, n), preds: make([][]int, n)}
+	for i := range d.number {
+		d.number[i] = -1
+	}
+	type visit struct{ block, from int }
+	for stack := []visit{{0, 0}}; len(stack) > 0; {
+		top := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if d.number[top.block] >= 0 {
+			continue
 		}
-		for number[b] < number[a] {
-			b = dom[b]
+		d.number[top.block] = len(d.order)
+		d.order = append(d.order, top.block)
+		d.parent = append(d.parent, top.from)
+		for _, s := range successorBlocks(body.Terminator(top.block)) {
+			d.preds[s] = append(d.preds[s], top.block)
+			stack = append(stack, visit{s, d.number[top.block]})
 		}
 	}
-	return a
+	d.above = slices.Clone(d.parent)
+	d.semi, d.label = make([]int, len(d.order)), make([]int, len(d.order))
+	for i := range d.semi {
+		d.semi[i], d.label[i] = i, i
+	}
+	return d
+}
+
+// lowest returns the number with the lowest semi on the way up from v, as far as
+// the numbers from last on, which were looked at, lead. It shortens the way.
+func (d *dominatorFinder) lowest(v, last int) int {
+	d.path = d.path[:0]
+	for ; d.parent[v] >= last; v = d.parent[v] {
+		d.path = append(d.path, v)
+	}
+	for _, at := range slices.Backward(d.path) {
+		up := d.parent[at]
+		if d.semi[d.label[up]] < d.semi[d.label[at]] {
+			d.label[at] = d.label[up]
+		}
+		d.parent[at] = d.parent[up]
+	}
+	if len(d.path) > 0 {
+		return d.label[d.path[0]]
+	}
+	return d.label[v]
 }
 
 // blockPostorder returns the blocks that are reached, each after those that it
@@ -253,6 +283,9 @@ func (f *function) writePhi(i int, in *ir.Instruction) {
 			continue
 		}
 		seen[from] = true
+		if f.waysBetween(int(from), f.block) == 0 {
+			f.failf("a value for a block that does not lead to the phi")
+		}
 		v := in.Operands[k]
 		label := f.labels[from]
 		if f.isSharedEdge(int(from), f.block) {
@@ -267,7 +300,8 @@ func (f *function) writePhi(i int, in *ir.Instruction) {
 	f.emitAs(i, spirv.OpPhi, typ, words...)
 }
 
-// isSharedEdge reports whether several cases of a switch lead to a block with phis.
+// isSharedEdge reports whether several cases of a switch lead to a block with phis, or
+// whether several instructions will be made of the switch.
 // A phi of SPIR-V has one value for each block that it comes from, one of LLVM one for
 // each case: readers that make a phi of the one from the other make it wrong. So
 // such cases lead to a block of their own, which goes on to the other.
@@ -279,7 +313,7 @@ func (f *function) isSharedEdge(from, to int) bool {
 	if first := f.ir.Blocks[to].First; f.ir.Instructions[first].Op != ir.OpPhi {
 		return false
 	}
-	return f.waysBetween(from, to) > 1
+	return f.isLongSwitch(in) || f.waysBetween(from, to) > 1
 }
 
 // edgeLabel returns the label of the block between two blocks.
@@ -336,27 +370,52 @@ func (f *function) switchTo(in *ir.Instruction) {
 		return
 	}
 	var shared []int
+	added := map[int]bool{}
 	target := func(v ir.Value) id {
 		to := int(v.Index)
 		if !f.isSharedEdge(f.block, to) {
 			return f.labelID(v)
 		}
-		if !slices.Contains(shared, to) {
+		if !added[to] {
+			added[to] = true
 			shared = append(shared, to)
 		}
 		return f.edgeLabel(f.block, to)
 	}
-	words := []uint32{f.valueID(selector), target(in.Operands[1])}
+	n, otherwise := f.valueID(selector), target(in.Operands[1])
+	var cases []uint32
 	for k := 2; k+1 < len(in.Operands); k += 2 {
 		n := constantNumber(&f.ir.Constants, in.Operands[k])
-		words = append(words, constantWords(bits, []uint64{n})...)
-		words = append(words, target(in.Operands[k+1]))
+		cases = append(cases, constantWords(bits, []uint64{n})...)
+		cases = append(cases, target(in.Operands[k+1]))
 	}
-	f.emitPlain(opSwitchOf+spirv.Opcode((bits+31)/32), words...)
+	f.emitSwitch(int(bits+31)/32, n, otherwise, cases)
 	for _, to := range shared {
 		f.emitPlain(spirv.OpLabel, f.edgeLabel(f.block, to))
 		f.emitPlain(spirv.OpBranch, f.labels[to])
 	}
+}
+
+// switchCases is how many cases one OpSwitch may have (Universal Limits of the
+// specification), and has room for.
+func switchCases(width int) int { return min(16383, (maxWords-3)/(width+1)) }
+
+// isLongSwitch reports whether a switch has more cases than one instruction.
+func (f *function) isLongSwitch(in *ir.Instruction) bool {
+	return len(in.Operands)/2-1 > switchCases(int(f.moduleType(in.Operands[0].Type).Bits+31)/32)
+}
+
+// emitSwitch writes OpSwitch, and where its cases are too many for one instruction
+// others in blocks of their own, which its default leads to. width is how many words
+// a literal has.
+func (f *function) emitSwitch(width int, selector, otherwise id, cases []uint32) {
+	op := opSwitchOf + spirv.Opcode(width)
+	for most := switchCases(width) * (width + 1); len(cases) > most; cases = cases[most:] {
+		next := f.b.newID()
+		f.emitPlain(op, append([]uint32{selector, next}, cases[:most]...)...)
+		f.emitPlain(spirv.OpLabel, next)
+	}
+	f.emitPlain(op, append([]uint32{selector, otherwise}, cases...)...)
 }
 
 // switchBool writes a switch on an i1, which OpSwitch does not take.

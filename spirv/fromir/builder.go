@@ -2,7 +2,9 @@ package fromir
 
 import (
 	"encoding/binary"
+	"fmt"
 
+	"offlink/abort"
 	"offlink/spirv"
 )
 
@@ -96,9 +98,21 @@ func (b *builder) newID() id {
 	return b.next - 1
 }
 
+// maxWords is the length of the longest instruction: its first word has 16 bits for
+// that.
+const maxWords = 0xffff
+
+// headWord returns the first word of an instruction of that many words.
+func headWord(words int, op spirv.Opcode) uint32 {
+	if words > maxWords {
+		abort.With(&Error{Msg: fmt.Sprintf("an instruction of %d words: SPIR-V has at most %d", words, maxWords)})
+	}
+	return uint32(words)<<16 | uint32(op)
+}
+
 // appendInstruction appends an instruction to the words of a section.
 func appendInstruction(words []uint32, op spirv.Opcode, operands ...uint32) []uint32 {
-	words = append(words, uint32(len(operands)+1)<<16|uint32(op))
+	words = append(words, headWord(len(operands)+1, op))
 	return append(words, operands...)
 }
 

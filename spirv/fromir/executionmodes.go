@@ -70,7 +70,7 @@ func (m *image) entryPointsAndModes() {
 		self := m.values[i].kernel
 		at := len(m.entryPoints)
 		m.entryPoints = m.appendInterfaces(appendText(append(m.entryPoints, 0, 6, self), v.Value.Name), i)
-		m.entryPoints[at] = uint32(len(m.entryPoints)-at)<<16 | uint32(spirv.OpEntryPoint)
+		m.entryPoints[at] = headWord(len(m.entryPoints)-at, spirv.OpEntryPoint)
 		m.addModes(self, u)
 		if m.options.Contract == ContractOff || m.options.Contract == ContractOn && m.keepsApart(i) {
 			m.forbidContraction(self, u)

@@ -320,7 +320,7 @@ func (f *function) reserveID(i int) id {
 func (f *function) emitResult(op spirv.Opcode, typ id, operands ...uint32) id {
 	n := f.b.newID()
 	f.lastAt = len(f.code)
-	f.code = append(f.code, uint32(len(operands)+3)<<16|uint32(op), typ, n)
+	f.code = append(f.code, headWord(len(operands)+3, op), typ, n)
 	f.code = append(f.code, operands...)
 	return n
 }
@@ -328,7 +328,7 @@ func (f *function) emitResult(op spirv.Opcode, typ id, operands ...uint32) id {
 // emitAs appends the instruction whose result is that of instruction i.
 func (f *function) emitAs(i int, op spirv.Opcode, typ id, operands ...uint32) id {
 	n := f.reserveID(i)
-	f.code = append(f.code, uint32(len(operands)+3)<<16|uint32(op), typ, n)
+	f.code = append(f.code, headWord(len(operands)+3, op), typ, n)
 	f.code = append(f.code, operands...)
 	return n
 }

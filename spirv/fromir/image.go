@@ -270,7 +270,7 @@ func (m *image) entryNumber(e *shared) id {
 
 // addNote appends a decoration of a number of the module.
 func (m *image) addNote(n id, note decoration) {
-	m.noteWords = append(m.noteWords, uint32(len(note.words)+2)<<16|uint32(note.op), n)
+	m.noteWords = append(m.noteWords, headWord(len(note.words)+2, note.op), n)
 	m.noteWords = append(m.noteWords, note.words...)
 }
 
@@ -570,7 +570,7 @@ func (s *sorter) placeEntry(e *shared) {
 
 // appendEntry appends the instruction of an entry.
 func (m *image) appendEntry(words []uint32, e *shared) []uint32 {
-	words = append(words, uint32(len(e.words)+1)<<16|uint32(e.op))
+	words = append(words, headWord(len(e.words)+1, e.op))
 	start := len(words)
 	words = append(words, e.words...)
 	for _, r := range e.relocs {
@@ -619,9 +619,12 @@ func (m *image) writeSections() {
 func (m *image) writeNames() {
 	slices.SortFunc(m.names, func(a, b idName) int { return cmp.Compare(a.number, b.number) })
 	for _, n := range m.names {
+		if len(n.name) >= 4*(maxWords-2) {
+			continue // nothing depends on it
+		}
 		at := len(m.nameWords)
 		m.nameWords = appendText(append(m.nameWords, 0, n.number), n.name)
-		m.nameWords[at] = uint32(len(m.nameWords)-at)<<16 | uint32(spirv.OpName)
+		m.nameWords[at] = headWord(len(m.nameWords)-at, spirv.OpName)
 	}
 }
 

@@ -30,7 +30,11 @@ type termNode struct {
 	elem   term
 	typ    uint32
 	made   *mangledType
+	loads  int // how many loads, one after the other, made it
 }
+
+// maxLoads limits pointers to pointers: a chain of loads is as long as a body.
+const maxLoads = 16
 
 // terms are equivalence classes of terms, each with its known facts.
 type terms struct {
@@ -330,12 +334,19 @@ func (f *inference) instructionTerm(in *ir.Instruction) term {
 
 // loadedTerm returns the term of a pointer that is loaded.
 func (f *inference) loadedTerm(in *ir.Instruction) term {
-	typ := f.moduleType(in.Type)
-	want := f.translator.terms.addTerm(termNode{kind: termPointer, space: typ.AddressSpace, elem: f.translator.terms.unknownTerm()})
-	if base := f.termOf(in.Operands[0]); base != noTerm {
-		f.translator.terms.unifyTerms(base, want)
+	terms := &f.translator.terms
+	base, loads := f.termOf(in.Operands[0]), 1
+	if base != noTerm {
+		loads += terms.nodes[terms.findRoot(base)].loads
 	}
-	return f.translator.terms.nodes[want].elem
+	elem := terms.addTerm(termNode{loads: loads})
+	want := terms.addTerm(termNode{kind: termPointer, space: f.moduleType(in.Type).AddressSpace, elem: elem, loads: loads})
+	if base != noTerm && loads <= maxLoads {
+		terms.unifyTerms(base, want)
+	} else {
+		terms.nodes[elem].loads = 0
+	}
+	return elem
 }
 
 // addressTerm returns the term of an address computation.

@@ -52,7 +52,7 @@ func (t *translator) translateUnit(n ir.ValueID, edit *ir.Edit) (u *unit) {
 	t.beginUnit(n, edit)
 	defer t.endUnit()
 	u = &unit{}
-	u.err = abort.Catch(func() {
+	u.err = t.catchUnit(func() {
 		switch v := &t.module.Values[n]; {
 		case v.Kind != ir.Function:
 			t.variableUnit(n)
@@ -67,6 +67,22 @@ func (t *translator) translateUnit(n ir.ValueID, edit *ir.Edit) (u *unit) {
 		t.completeUnit(u)
 	})
 	return u
+}
+
+// catchUnit returns the error that stops a step, with its place.
+func (t *translator) catchUnit(step func()) error {
+	err := abort.Catch(step)
+	if e, ok := err.(*Error); ok && e.Path == "" {
+		placed := *e
+		placed.Path = t.module.Path
+		if f := t.current; f != nil {
+			placed.Function, placed.Instruction = f.value.Name, f.describeInstruction()
+		} else {
+			placed.Function = t.module.Values[t.unit].Name
+		}
+		return &placed
+	}
+	return err
 }
 
 // beginUnit makes the translator ready for a value.
