@@ -60,7 +60,7 @@ func Discover(o Options) (*Discovery, error) {
 
 // startDiscovery reads the environment.
 func startDiscovery(o *Options) (*Discovery, *tracer, error) {
-	filter, err := selector.FromEnvironment(o.readVariable)
+	filter, err := selector.FromEnvironment(o.readVariable, pluginNames(o)...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -169,12 +169,27 @@ func TestPlugins(t *testing.T) {
 	}
 }
 
+// TestPluginNames: a selector may have the name of a plugin's back end, found or
+// not.
+func TestPluginNames(t *testing.T) {
+	d := configured(t, "libpi_mine.so\n", "ONEAPI_DEVICE_SELECTOR=mine:*")
+	for _, f := range d.Backends {
+		if f.Name == "libpi_mine.so" {
+			if f.Err == nil || f.Filtered != "" {
+				t.Errorf("the plugin: %v, filtered by %q", f.Err, f.Filtered)
+			}
+		} else if f.Filtered == "" {
+			t.Errorf("%s is not filtered", f.Name)
+		}
+	}
+}
+
 // TestPluginReplaces: a plugin with devices takes the place of the back end of
 // its name.
 func TestPluginReplaces(t *testing.T) {
 	library := filepath.Join(t.TempDir(), "libpi_opencl.so")
 	cmd := exec.Command(testtool.Path(t, "gcc"), "-shared", "-fPIC", "-I../internal/pi/include", "-DPI_TABLE=PI_TABLE_15_47",
-		`-DPI_VERSION="15.47.3"`, "-DPI_TEXT=20", "-o", library, "../piplugin/testdata/plugin.c")
+		`-DPI_VERSION="15.47.3"`, "-DPI_TEXT=20", "-I../drivertest/testdata", "-o", library, "../piplugin/testdata/plugin.c")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

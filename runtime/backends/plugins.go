@@ -37,6 +37,20 @@ func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
 	return list
 }
 
+// pluginNames are the names of the plugins' back ends. A file that cannot be
+// read is told when they are opened.
+func pluginNames(o *Options) (names []string) {
+	file, _ := configFile(o)
+	libraries, err := readConfig(file)
+	if err != nil {
+		return nil
+	}
+	for _, library := range libraries {
+		names = append(names, piplugin.BackendName(library))
+	}
+	return names
+}
+
 // configFile is the file that SYCL_PI_CONFIG names, or the first of the
 // documented places that exists.
 func configFile(o *Options) (path string, explicit bool) {

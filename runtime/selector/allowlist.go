@@ -43,40 +43,45 @@ func (f *Filter) allowsDevice(d Device) bool {
 func (f *Filter) parseAllowList(value string) error {
 	rest := value
 	var current allowed
+	keys := map[string]bool{}
 	for {
-		holds, after, err := parseItem(rest)
+		key, holds, after, err := f.parseItem(rest)
+		if err == nil && keys[key] {
+			err = fmt.Errorf("%s is there twice; alternatives are joined by \"|\"", key)
+		}
 		if err != nil {
 			return err
 		}
-		current = append(current, holds)
-		if after == "" {
+		keys[key], current = true, append(current, holds)
+		if strings.TrimSpace(strings.TrimLeft(after, ",|")) == "" && len(after) <= 1 { // one may end the list
 			f.allow = append(f.allow, current)
 			return nil
 		}
 		if after[0] == '|' {
 			f.allow = append(f.allow, current)
-			current = nil
+			current, keys = nil, map[string]bool{}
 		}
 		rest = after[1:]
 	}
 }
 
 // parseItem reads "key:value" up to a "," or "|", which it leaves.
-func parseItem(text string) (condition, string, error) {
+func (f *Filter) parseItem(text string) (key string, holds condition, after string, err error) {
 	key, rest, ok := strings.Cut(text, ":")
 	key = strings.TrimSpace(key)
 	if !ok {
-		return nil, "", fmt.Errorf("%q has no \":\"; an item is KEY:VALUE", text)
+		return key, nil, "", fmt.Errorf("%q has no \":\"; an item is KEY:VALUE", text)
 	}
 	if get := textConditions[key]; get != nil {
-		return parsePattern(key, rest, get)
+		holds, after, err = parsePattern(key, rest, get)
+		return key, holds, after, err
 	}
 	end := strings.IndexAny(rest, ",|")
 	if end < 0 {
 		end = len(rest)
 	}
-	holds, err := parseWord(key, strings.TrimSpace(rest[:end]))
-	return holds, rest[end:], err
+	holds, err = f.parseWord(key, strings.TrimSpace(rest[:end]))
+	return key, holds, rest[end:], err
 }
 
 func parsePattern(key, text string, get func(Device) string) (condition, string, error) {
@@ -97,11 +102,11 @@ func parsePattern(key, text string, get func(Device) string) (condition, string,
 	return func(d Device) bool { return pattern.MatchString(get(d)) }, rest, nil
 }
 
-func parseWord(key, word string) (condition, error) {
+func (f *Filter) parseWord(key, word string) (condition, error) {
 	word = strings.ToLower(word)
 	switch key {
 	case "BackendName":
-		return func(d Device) bool { return word == "*" || d.Backend == word }, oneOf("back end", word, backendNames)
+		return func(d Device) bool { return word == "*" || d.Backend == word }, oneOf("back end", word, f.backendNames())
 	case "DeviceType":
 		t, ok := filterTypes[word]
 		if !ok {
@@ -111,9 +116,10 @@ func parseWord(key, word string) (condition, error) {
 			return (t == "*" || d.Type == t) && (word != "host" || d.Backend == "host")
 		}, nil
 	case "DeviceVendorId":
-		id, err := strconv.ParseUint(word, 0, 32)
-		if err != nil {
-			return nil, errors.New("DeviceVendorId is a number such as 0x8086")
+		digits, hex := strings.CutPrefix(word, "0x")
+		id, err := strconv.ParseUint(digits, 16, 32)
+		if err != nil || !hex {
+			return nil, errors.New("DeviceVendorId is a hexadecimal number such as 0x8086")
 		}
 		return func(d Device) bool { return d.VendorID == uint32(id) }, nil
 	}

@@ -34,19 +34,24 @@ const maxNumber = 1 << 16
 
 // parseSelector reads ONEAPI_DEVICE_SELECTOR:
 //
-//	terms   = term {";" term}             accepting ones first
+//	terms   = term {";" term}             accepting ones first; empty ones are left out
 //	term    = ["!"] backend ":" devices
-//	devices = device {"," device}
-//	device  = "*" | type | number ["." number ["." number]]    "*" for a number of a path
+//	devices = device {"," device}         at least one; empty ones are left out
+//	device  = "*" | type | number ["." number ["." number]]
 //
-// and host:check, which DPC++ does not have.
+// "*" may stand for a number of a path if those after it are "*" too. host:check
+// is ours.
 func (f *Filter) parseSelector(value string) error {
 	for text := range strings.SplitSeq(strings.ToLower(value), ";") {
-		text, discards := strings.CutPrefix(strings.TrimSpace(text), "!")
+		text = strings.TrimSpace(text)
+		if text == "" {
+			continue
+		}
+		text, discards := strings.CutPrefix(text, "!")
 		if !discards && len(f.discard) > 0 {
 			return fmt.Errorf("the term %q follows one with %q; those that discard come last", text, "!")
 		}
-		term, err := parseTerm(text)
+		term, err := f.parseTerm(text)
 		if err != nil {
 			return err
 		}
@@ -56,36 +61,50 @@ func (f *Filter) parseSelector(value string) error {
 			f.accept = append(f.accept, term)
 		}
 	}
+	if len(f.accept)+len(f.discard) == 0 {
+		return errors.New("it has no term; \"*:*\" is all devices")
+	}
 	return nil
 }
 
-func parseTerm(text string) (Term, error) {
+func (f *Filter) parseTerm(text string) (Term, error) {
 	backend, devices, ok := strings.Cut(text, ":")
 	if !ok {
 		return Term{}, fmt.Errorf("the term %q has no \":\"; a term is BACKEND:DEVICES", text)
 	}
 	backend = BackendName(strings.TrimSpace(backend))
-	if err := oneOf("back end", backend, backendNames); err != nil {
+	if err := oneOf("back end", backend, f.backendNames()); err != nil {
 		return Term{}, err
 	}
 	t := Term{Backend: backend}
+	err := t.parseDevices(devices)
+	if err == nil && len(t.Types)+len(t.Paths) == 0 {
+		err = fmt.Errorf("the term %q lacks a device; \"*\" is all", text)
+	}
+	return t, err
+}
+
+func (t *Term) parseDevices(devices string) error {
 	for device := range strings.SplitSeq(devices, ",") {
 		device = strings.TrimSpace(device)
 		switch {
-		case slices.Contains(typeNames, device), backend == "host" && device == ModeCheck:
+		case slices.Contains(typeNames, device), t.Backend == "host" && device == ModeCheck:
 			t.Types = append(t.Types, device)
 			continue
 		case device == "":
-			return Term{}, fmt.Errorf("the term %q lacks a device; \"*\" is all", text)
+			continue
 		}
 		path, err := parsePath(device)
 		if err != nil {
-			return Term{}, err
+			return err
 		}
 		t.Paths = append(t.Paths, path)
 	}
-	return t, nil
+	return nil
 }
+
+// backendNames are the known names with those of plugins.
+func (f *Filter) backendNames() []string { return append(slices.Clone(backendNames), f.plugins...) }
 
 func oneOf(what, word string, words []string) error {
 	if slices.Contains(words, word) {
@@ -109,6 +128,9 @@ func parsePath(text string) (Path, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%q is neither a type (%s) nor a number of a device", text, strings.Join(typeNames, ", "))
 		}
+		if slices.Contains(path, Any) {
+			return nil, fmt.Errorf("%q has a number after \"*\"; the parts of all devices are \"*\" too", text)
+		}
 		path = append(path, n)
 	}
 	return path, nil
@@ -131,7 +153,7 @@ var filterTypes = map[string]string{"*": "*", "cpu": "cpu", "gpu": "gpu", "acc":
 // backend:type:number of which any may be left out.
 func (f *Filter) parseDeviceFilter(value string) error {
 	for entry := range strings.SplitSeq(strings.ToLower(value), ",") {
-		t, err := parseEntry(strings.TrimSpace(entry))
+		t, err := f.parseEntry(strings.TrimSpace(entry))
 		if err != nil {
 			return err
 		}
@@ -143,10 +165,10 @@ func (f *Filter) parseDeviceFilter(value string) error {
 // parseEntry reads one entry. A type together with a number is a number among
 // the devices of the back end, which then need not have that type: DPC++ counts
 // so.
-func parseEntry(entry string) ([]Term, error) {
+func (f *Filter) parseEntry(entry string) ([]Term, error) {
 	t := Term{Backend: "*"}
 	parts := strings.Split(entry, ":")
-	if slices.Contains(backendNames, parts[0]) && parts[0] != "*" {
+	if slices.Contains(f.backendNames(), parts[0]) && parts[0] != "*" {
 		t.Backend, parts = parts[0], parts[1:]
 	} else if parts[0] == "*" && len(parts) > 1 {
 		parts = parts[1:]
@@ -164,7 +186,7 @@ func parseEntry(entry string) ([]Term, error) {
 	}
 	n, err := parseNumber(parts[0])
 	if err != nil || len(parts) > 1 {
-		return nil, fmt.Errorf("%q is not BACKEND:TYPE:NUMBER; back ends are %s; types are cpu, gpu, acc, host, *", entry, strings.Join(backendNames, ", "))
+		return nil, fmt.Errorf("%q is not BACKEND:TYPE:NUMBER; back ends are %s; types are cpu, gpu, acc, host, *", entry, strings.Join(f.backendNames(), ", "))
 	}
 	t.Paths = []Path{{n}}
 	return []Term{t}, nil

@@ -54,8 +54,11 @@ func TestFilter(t *testing.T) {
 		{"ONEAPI_DEVICE_SELECTOR=level_zero:0.1", "level_zero:0.1"},
 		{"ONEAPI_DEVICE_SELECTOR=level_zero:0.*", "level_zero:0.0 level_zero:0.1"},
 		{"ONEAPI_DEVICE_SELECTOR=level_zero:*.*;!level_zero:0.0", "level_zero:0.1"},
-		{"ONEAPI_DEVICE_SELECTOR=level_zero:0.*.0", "level_zero:0.1.0"},
+		{"ONEAPI_DEVICE_SELECTOR=level_zero:0.1.*", "level_zero:0.1.0"},
+		{"ONEAPI_DEVICE_SELECTOR=level_zero:0.*.*", "level_zero:0.1.0"},
 		{"ONEAPI_DEVICE_SELECTOR=host:*", "host:0"},
+		{"ONEAPI_DEVICE_SELECTOR=;opencl:cpu,;;!cuda:*;", "opencl:0"},
+		{"ONEAPI_DEVICE_SELECTOR=mine:*;opencl:cpu", "opencl:0"},
 		{"ONEAPI_DEVICE_SELECTOR=cuda:*", ""},
 		{"SYCL_DEVICE_FILTER=opencl", "opencl:0 opencl:1 opencl:2"},
 		{"SYCL_DEVICE_FILTER=opencl:gpu", "opencl:1"},
@@ -69,10 +72,12 @@ func TestFilter(t *testing.T) {
 		{"SYCL_DEVICE_ALLOWLIST=BackendName:opencl,DeviceVendorId:0x8086", "opencl:0"},
 		{"SYCL_DEVICE_ALLOWLIST=DeviceName:{{Xe.*}}|DeviceType:acc", "opencl:0 opencl:2"},
 		{"SYCL_DEVICE_ALLOWLIST=DeviceType:host", "host:0"},
+		{"SYCL_DEVICE_ALLOWLIST=BackendName:mine|DeviceType:host|", "host:0"},
+		{"SYCL_DEVICE_ALLOWLIST=BackendName:opencl,", "opencl:0 opencl:1 opencl:2"},
 		{"SYCL_DEVICE_ALLOWLIST=DriverVersion:{{2026\\.22}},PlatformName:{{Intel.*}}", "opencl:0"},
 		{"ONEAPI_DEVICE_SELECTOR=*:gpu SYCL_DEVICE_ALLOWLIST=BackendName:opencl", "opencl:1"},
 	} {
-		f, err := FromEnvironment(environment(strings.Fields(c.variables)...))
+		f, err := FromEnvironment(environment(strings.Fields(c.variables)...), "mine")
 		if err != nil {
 			t.Errorf("%s: %v", c.variables, err)
 			continue
@@ -107,22 +112,29 @@ func TestMayChoose(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for variables, want := range map[string]string{
-		"ONEAPI_DEVICE_SELECTOR=opencl":            `no ":"`,
-		"ONEAPI_DEVICE_SELECTOR=opencl:":           "lacks a device",
-		"ONEAPI_DEVICE_SELECTOR=vulkan:*":          `"vulkan" is not a back end`,
-		"ONEAPI_DEVICE_SELECTOR=opencl:tpu":        `"tpu" is neither`,
-		"ONEAPI_DEVICE_SELECTOR=opencl:0.1.2.3":    "4 parts",
-		"ONEAPI_DEVICE_SELECTOR=opencl:-1":         "neither",
-		"ONEAPI_DEVICE_SELECTOR=!opencl:*;cuda:*":  "come last",
-		"SYCL_DEVICE_FILTER=opencl:gpu:0:1":        "BACKEND:TYPE:NUMBER",
-		"SYCL_DEVICE_FILTER=nonsense":              "BACKEND:TYPE:NUMBER",
-		"SYCL_BE=OPENCL":                           "PI_OPENCL",
-		"SYCL_DEVICE_TYPE=TPU":                     "CPU, GPU",
-		"SYCL_DEVICE_ALLOWLIST=DeviceName:Xeon":    "{{REGULAR EXPRESSION}}",
-		"SYCL_DEVICE_ALLOWLIST=DeviceName:{{(}}":   "error parsing",
-		"SYCL_DEVICE_ALLOWLIST=DeviceName:{{a}}b":  "was expected",
-		"SYCL_DEVICE_ALLOWLIST=Color:red":          "not a key",
-		"SYCL_DEVICE_ALLOWLIST=DeviceVendorId:abc": "number",
+		"ONEAPI_DEVICE_SELECTOR=opencl":                                   `no ":"`,
+		"ONEAPI_DEVICE_SELECTOR=opencl:":                                  "lacks a device",
+		"ONEAPI_DEVICE_SELECTOR=vulkan:*":                                 `"vulkan" is not a back end`,
+		"ONEAPI_DEVICE_SELECTOR=opencl:tpu":                               `"tpu" is neither`,
+		"ONEAPI_DEVICE_SELECTOR=opencl:0.1.2.3":                           "4 parts",
+		"ONEAPI_DEVICE_SELECTOR=opencl:-1":                                "neither",
+		"ONEAPI_DEVICE_SELECTOR=opencl:*.0":                               "after",
+		"ONEAPI_DEVICE_SELECTOR=opencl:,":                                 "lacks a device",
+		"ONEAPI_DEVICE_SELECTOR=;":                                        "no term",
+		"ONEAPI_DEVICE_SELECTOR=mine:*":                                   `"mine" is not a back end`,
+		"SYCL_DEVICE_ALLOWLIST=DeviceVendorId:8086":                       "hexadecimal",
+		"SYCL_DEVICE_ALLOWLIST=BackendName:opencl,,":                      "KEY:VALUE",
+		"SYCL_DEVICE_ALLOWLIST=BackendName:opencl,BackendName:level_zero": "twice",
+		"ONEAPI_DEVICE_SELECTOR=!opencl:*;cuda:*":                         "come last",
+		"SYCL_DEVICE_FILTER=opencl:gpu:0:1":                               "BACKEND:TYPE:NUMBER",
+		"SYCL_DEVICE_FILTER=nonsense":                                     "BACKEND:TYPE:NUMBER",
+		"SYCL_BE=OPENCL":                                                  "PI_OPENCL",
+		"SYCL_DEVICE_TYPE=TPU":                                            "CPU, GPU",
+		"SYCL_DEVICE_ALLOWLIST=DeviceName:Xeon":                           "{{REGULAR EXPRESSION}}",
+		"SYCL_DEVICE_ALLOWLIST=DeviceName:{{(}}":                          "error parsing",
+		"SYCL_DEVICE_ALLOWLIST=DeviceName:{{a}}b":                         "was expected",
+		"SYCL_DEVICE_ALLOWLIST=Color:red":                                 "not a key",
+		"SYCL_DEVICE_ALLOWLIST=DeviceVendorId:abc":                        "number",
 	} {
 		name, _, _ := strings.Cut(variables, "=")
 		_, err := FromEnvironment(environment(variables))
