@@ -105,6 +105,11 @@ func (b *builder) declareFunction(f *spirv.Function) {
 	}
 	b.fn.result = int(t.elem.words)
 	b.fn.privateBase = b.next
+	for _, param := range f.Params {
+		if b.p.isCopied(f, param) {
+			b.declareCopy(param)
+		}
+	}
 	for _, in := range f.Body {
 		if in.Op == spirv.OpVariable {
 			b.declareVariable(in)
@@ -129,8 +134,13 @@ func (b *builder) declareVariable(in *spirv.Instruction) {
 		b.refuse("a variable of %d bytes; private memory has %d", t.elem.size, maxPrivate)
 	}
 	b.define(in.Result(), t)
-	b.fn.private = append(b.fn.private, t.elem.size)
-	b.fn.privateTypes, b.fn.variables = append(b.fn.privateTypes, t.elem), append(b.fn.variables, in.Result())
+	b.addPrivate(in.Result(), t.elem)
+}
+
+// addPrivate makes a variable whose pointer is in the word that was defined last.
+func (b *builder) addPrivate(id spirv.ID, t *typ) {
+	b.fn.private = append(b.fn.private, t.size)
+	b.fn.privateTypes, b.fn.variables = append(b.fn.privateTypes, t), append(b.fn.variables, id)
 }
 
 // declareBlock assigns words to the phis: branches to the block move values

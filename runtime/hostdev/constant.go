@@ -125,6 +125,12 @@ func (p *program) nullConstant(_ *spirv.Instruction, t *typ) (*constant, error) 
 	return &constant{words: make([]uint64, t.words)}, nil
 }
 
+// isLargeNull tells whether a constant is zeros, too many to be used as a value.
+func (p *program) isLargeNull(id spirv.ID) bool {
+	c, in := p.constants[id], p.module.Def(id)
+	return c != nil && in != nil && in.Op == spirv.OpConstantNull && int64(len(c.words)) != c.t.words
+}
+
 func (p *program) compositeConstant(in *spirv.Instruction, t *typ) (*constant, error) {
 	c := &constant{}
 	for i, id := range in.Operands() {

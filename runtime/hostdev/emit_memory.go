@@ -41,9 +41,16 @@ func boolWord(b bool) uint64 {
 // emitVariable stores the initial value. enterFunction has allocated the
 // variable.
 func (b *builder) emitVariable(in *spirv.Instruction) {
-	if len(in.Words) > 3 {
-		b.emitStoreWords(b.values[in.Result()], b.value(spirv.ID(in.Words[3])))
+	if len(in.Words) <= 3 {
+		return
 	}
+	to, init := b.values[in.Result()], spirv.ID(in.Words[3])
+	if b.p.isLargeNull(init) {
+		zero, size := b.constant([]uint64{0}), b.constant([]uint64{uint64(to.t.elem.size)})
+		b.emit(inst{step: stepSetMemory, a: to.at, b: zero, c: size})
+		return
+	}
+	b.emitStoreWords(to, b.value(init))
 }
 
 // pointerArg is an operand that is a pointer to a value.

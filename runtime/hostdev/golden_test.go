@@ -19,9 +19,14 @@ var goldens = map[string]func(t *testing.T, p *testProgram){
 		testMatmul(t, p)
 		testKeeps(t, p)
 	},
-	"groups":     func(t *testing.T, p *testProgram) { testGroupInts(t, p); testAsyncCopies(t, p) },
-	"memory":     func(t *testing.T, p *testProgram) { testConstants(t, p, 1); testGlobals(t, p); testList(t, p) },
-	"structs":    func(t *testing.T, p *testProgram) { testByValue(t, p); testCopies(t, p); testValues(t, p) },
+	"groups": func(t *testing.T, p *testProgram) { testGroupInts(t, p); testAsyncCopies(t, p) },
+	"memory": func(t *testing.T, p *testProgram) { testConstants(t, p, 1); testGlobals(t, p); testList(t, p) },
+	"structs": func(t *testing.T, p *testProgram) {
+		testByValue(t, p)
+		testCopies(t, p)
+		testValues(t, p)
+		testOwnCopies(t, p)
+	},
 	"vectors":    func(t *testing.T, p *testProgram) { testVectors(t, p, 3); testSwizzles(t, p); testShuffles(t, p) },
 	"builtins":   func(t *testing.T, p *testProgram) { testRequired(t, p); testSubgroups(t, p) },
 	"faults":     func(t *testing.T, p *testProgram) { testDefined(t, p); testFreed(t, p); testArguments(t, p) },

@@ -231,6 +231,9 @@ func (l *lowering) inline(fn *spirv.Function, args []lowered) lowered {
 	}
 	for i, p := range fn.Params {
 		c.values[p.Result()] = args[i]
+		if l.p.isCopied(fn, p) {
+			c.values[p.Result()] = l.copyArgument(args[i])
+		}
 	}
 	l.calls = append(l.calls, c)
 	l.body(c)

@@ -137,7 +137,11 @@ func (l *lowering) lowerVariable(in *spirv.Instruction) {
 	t := l.typeOf(in.Type())
 	v := lowered{t: t, place: &place{v: l.newVariable(t.elem)}}
 	l.call().values[in.Result()] = v
-	if len(in.Words) > 3 {
+	switch {
+	case len(in.Words) <= 3:
+	case l.p.isLargeNull(spirv.ID(in.Words[3])):
+		l.clearBytes(v, t.elem.size)
+	default:
 		l.storeValue(v, l.value(spirv.ID(in.Words[3])), t.elem)
 	}
 }
@@ -368,11 +372,13 @@ func (l *lowering) copyWord(to, from lowered, offset, size int64) {
 }
 
 func (l *lowering) lowerCopySized(in *spirv.Instruction) {
+	to, from := l.value(spirv.ID(in.Words[0])), l.value(spirv.ID(in.Words[1]))
 	n, ok := l.p.constantInt(spirv.ID(in.Words[2]))
-	if !ok {
-		l.unsupported("a copy whose size is not constant")
+	if !ok || n > maxCopied {
+		l.copyLong(to, from, l.value(spirv.ID(in.Words[2])))
+		return
 	}
-	l.copySized(l.value(spirv.ID(in.Words[0])), l.value(spirv.ID(in.Words[1])), int64(n))
+	l.copySized(to, from, int64(n))
 }
 
 // copySized copies by the words of a variable that is not in memory, else by
@@ -402,6 +408,54 @@ func (l *lowering) copySized(to, from lowered, n int64) {
 		l.copyWord(to, from, at, size)
 		at += size
 	}
+}
+
+// wholeWord and byteWord are the units of long copies.
+var (
+	wholeWord = word{kind: kindInt, width: 64, lane: lanes.I64}
+	byteWord  = word{kind: kindInt, width: 8, lane: lanes.I32}
+)
+
+// unitAt is the place of a unit of some bytes, counted by a number, and its leaf.
+func (l *lowering) unitAt(p lowered, i *lanes.Value, size int64) (lowered, leaf) {
+	index := l.b.Add(lanes.OpZExt, lanes.I64, i)
+	return l.plus(p, place{indexes: []scaled{{index, size}}}, p.t), leaf{size: size, bits: int(8 * size)}
+}
+
+// clearBytes is a loop that clears memory.
+func (l *lowering) clearBytes(v lowered, n int64) {
+	p := l.spell(v)
+	l.countTo(l.i32(n/8), func(i *lanes.Value) {
+		to, leaf := l.unitAt(p, i, 8)
+		l.storeWord(to, leaf, wholeWord, l.f.Const(lanes.I64, 0))
+	})
+	for at := n &^ 7; at < n; at++ {
+		l.storeWord(p, leaf{at, 1, 8}, byteWord, l.i32(0))
+	}
+}
+
+// copyLong is a loop that copies words, and one that copies the bytes after
+// them. The number of bytes is a variable or large; one that 32 bits do not hold
+// is out of every bound.
+func (l *lowering) copyLong(to, from, size lowered) {
+	to, from = l.spell(to), l.spell(from)
+	n := size.words[0]
+	if n.Kind == lanes.I64 {
+		small := l.b.Add(lanes.OpULt, lanes.Bool, n, l.f.Const(lanes.I64, 1<<32))
+		n = l.b.Add(lanes.OpSelect, lanes.I32, small, n.Low(), l.f.Const(lanes.I32, 1<<32-1))
+	}
+	words := l.b.Add(lanes.OpLShr, lanes.I32, n, l.i32(3))
+	l.countTo(words, func(i *lanes.Value) { l.copyUnit(to, from, i, 8, wholeWord) })
+	done := l.b.Add(lanes.OpShl, lanes.I32, words, l.i32(3))
+	l.countTo(l.b.Add(lanes.OpAnd, lanes.I32, n, l.i32(7)), func(i *lanes.Value) {
+		l.copyUnit(to, from, l.b.Add(lanes.OpAdd, lanes.I32, done, i), 1, byteWord)
+	})
+}
+
+func (l *lowering) copyUnit(to, from lowered, i *lanes.Value, size int64, w word) {
+	target, part := l.unitAt(to, i, size)
+	source, _ := l.unitAt(from, i, size)
+	l.storeWord(target, part, w, l.loadWord(source, part, w))
 }
 
 // Addresses.

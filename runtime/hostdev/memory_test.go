@@ -48,7 +48,41 @@ func TestStructs(t *testing.T) {
 		testCopies(t, p)
 		testArrays(t, p)
 		testValues(t, p)
+		testOwnCopies(t, p)
 	})
+}
+
+// testOwnCopies: a function that changes an argument leaves the caller's value.
+func testOwnCopies(t *testing.T, p *testProgram) {
+	type parcel struct {
+		Numbers [24]int32
+		Tag     int8
+		_       [3]byte
+	}
+	spent := func(g parcel, n int32) int32 {
+		sum := int32(g.Tag) + 1
+		g.Numbers[n&7] += 100
+		for _, v := range g.Numbers {
+			sum = sum*3 ^ v
+		}
+		return sum
+	}
+	given := parcel{Tag: 5}
+	for k := range given.Numbers {
+		given.Numbers[k] = int32(1000 + k*k)
+	}
+	in := counted(20, func(i int) int32 { return int32(i * 3) })
+	var want []int32
+	for _, n := range in {
+		own := parcel{Tag: 3}
+		for k := range own.Numbers {
+			own.Numbers[k] = n + int32(k)
+		}
+		want = append(want, spent(own, n), own.Numbers[n&7]+3, spent(given, n)+spent(given, 1), given.Numbers[n&7]+5)
+	}
+	out := p.buffer(make([]int32, len(want)))
+	p.launch("own_copies", items(len(in)), out, p.buffer(in), byValueOf(given))
+	check(t, p, "own copies", out, want)
 }
 
 func testByValue(t *testing.T, p *testProgram) {
@@ -127,10 +161,30 @@ func TestMemory(t *testing.T) {
 		testList(t, p)
 		testLocals(t, p)
 		testNarrowMemory(t, p)
+		testLargeValues(t, p)
 		out := p.buffer([]int32{10, 0})
 		p.launch("volatiles", items(1), out)
 		check(t, p, "volatiles", out, []int32{13, 13})
 	})
+}
+
+func testLargeValues(t *testing.T, p *testProgram) {
+	const n, size = 10, 5003
+	in := counted(40, func(i int) uint8 { return uint8(i * i) })
+	out := p.buffer(make([]uint8, n*size))
+	p.launch("large_values", items(n), out, p.buffer(in))
+	want := make([]uint8, n*size)
+	for i := range n {
+		v := want[i*size:][:size]
+		for k := range 40 {
+			v[int(in[k])*19%size] += uint8(k + i + 1)
+		}
+		v[size-1] = in[i]
+	}
+	check(t, p, "large values", out, want)
+	if k, err := p.program.Kernel("large_values"); err != nil || !p.options.Interpret && !p.options.Check && Interpreted(k) != nil {
+		t.Error("large_values is interpreted:", err, Interpreted(k))
+	}
 }
 
 func testConstants(t *testing.T, p *testProgram, i int32) {

@@ -16,14 +16,15 @@ type program struct {
 	device *Device
 	module *spirv.Module
 
-	types     *typeTable
-	constants map[spirv.ID]*constant
-	variables map[spirv.ID]*variable
-	inputs    []*variable // by index in spaceInput
-	locals    []*variable // by index in spaceLocal
-	byName    map[string]*variable
-	bodies    map[spirv.ID]*spirv.Function
-	room      int // steps left: a build takes time in proportion to the modules
+	types       *typeTable
+	constants   map[spirv.ID]*constant
+	variables   map[spirv.ID]*variable
+	inputs      []*variable // by index in spaceInput
+	locals      []*variable // by index in spaceLocal
+	byName      map[string]*variable
+	bodies      map[spirv.ID]*spirv.Function
+	entryPoints map[spirv.ID]bool
+	room        int // steps left: a build takes time in proportion to the modules
 
 	accesses  map[*typ]*access
 	functions map[spirv.ID]*function
@@ -229,6 +230,10 @@ func (p *program) nameVariable(v *variable) {
 // compileKernels compiles the entry points and everything that they call.
 // Functions that no kernel reaches may use anything.
 func (p *program) compileKernels() error {
+	p.entryPoints = map[spirv.ID]bool{}
+	for _, e := range p.module.EntryPoints() {
+		p.entryPoints[e.Function] = true
+	}
 	for _, e := range p.module.EntryPoints() {
 		if e.Model != spirv.ExecutionModelKernel {
 			continue

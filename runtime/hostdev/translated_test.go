@@ -39,7 +39,7 @@ func translateHere(t testing.TB, bc string) []byte {
 	}
 	defer f.Close()
 	options := fromir.Options{Version: spirv.Version1_4}
-	if err := options.AllowExtensions("+SPV_INTEL_arbitrary_precision_integers"); err != nil {
+	if err := options.AllowExtensions("+SPV_INTEL_arbitrary_precision_integers,+SPV_KHR_integer_dot_product"); err != nil {
 		t.Fatal(err)
 	}
 	code, err := fromir.Translate(f.Module, options)

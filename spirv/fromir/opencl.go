@@ -67,6 +67,10 @@ func (t *translator) openclBuiltin(name string, parameters []mangledType) *built
 		b.write = func(c *callSite) { c.signedFunction(name) }
 		return b
 	}
+	if isIntegerDot(name) {
+		b.write = (*callSite).integerDot
+		return b
+	}
 	if write := t.openclSpecial(name); write != nil {
 		b.write = write
 		return b
@@ -91,9 +95,8 @@ func hasExtInst(name string) bool {
 func (c *callSite) plainFunction(name string, op spirv.Opcode) {
 	switch name {
 	case "dot":
-		if c.function.moduleType(c.operands[0].Type).Kind != ir.TypeVector {
-			op = spirv.OpFMul
-		}
+		c.dotProduct()
+		return
 	case "intel_work_group_barrier_arrive", "intel_work_group_barrier_wait":
 		c.splitBarrier(op, scopeWorkgroup)
 		return

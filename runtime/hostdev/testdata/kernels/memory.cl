@@ -96,3 +96,14 @@ kernel void volatiles(global volatile int *out) {
   seen = out[0];
   out[1] = seen;
 }
+
+// A value that is cleared and copied in memory: larger than instructions for each part would serve.
+typedef struct { uchar bytes[5003]; } large;
+kernel void large_values(global large *out, global const uchar *in) {
+  size_t i = get_global_id(0);
+  large v = {{0}};
+  for (int k = 0; k < 40; k++) v.bytes[in[k] * 19 % 5003] += k + i + 1;
+  large w = v;
+  w.bytes[5002] = in[i];
+  out[i] = w;
+}

@@ -62,3 +62,23 @@ kernel void values(global const point *in, global point *out) {
   c.x += a.y;
   out[i] = c;
 }
+
+// A function changes its own copy of an argument, not the caller's value.
+typedef struct { int numbers[24]; char tag; } parcel;
+__attribute__((noinline)) int spent(parcel p, int n) {
+  p.numbers[n & 7] += 100;
+  p.tag++;
+  int sum = p.tag;
+  for (int i = 0; i < 24; i++) sum = sum * 3 ^ p.numbers[i];
+  return sum;
+}
+kernel void own_copies(global int *out, global const int *in, parcel given) {
+  size_t i = get_global_id(0);
+  parcel p;
+  p.tag = 3;
+  for (int k = 0; k < 24; k++) p.numbers[k] = in[i] + k;
+  out[4 * i] = spent(p, in[i]);
+  out[4 * i + 1] = p.numbers[in[i] & 7] + p.tag;
+  out[4 * i + 2] = spent(given, in[i]) + spent(given, 1);
+  out[4 * i + 3] = given.numbers[in[i] & 7] + given.tag;
+}
