@@ -33,8 +33,9 @@ type Streams struct {
 
 // OSStreams returns the streams of the process. [Streams.Report] reports
 // results that could not be written: a full disk must not end in exit
-// code 0.
+// code 0. From then on a quit signal leaves no temporary files.
 func OSStreams() Streams {
+	watchCrashSignals()
 	s := Streams{os.Stdin, &results{File: os.Stdout}, os.Stderr}
 	if wasClosed(os.Stdin) {
 		s.In = closedInput{}

@@ -86,6 +86,14 @@ Options:
 func Style(root *cobra.Command) {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(helpTemplate)
+	printHelp := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		// A failure to write is told once, by Streams.Report, and not by cobra.
+		stderr := c.ErrOrStderr()
+		c.SetErr(io.Discard)
+		defer c.SetErr(stderr)
+		printHelp(c, args)
+	})
 	root.SetFlagErrorFunc(FlagError)
 	styleUsage(root)
 }

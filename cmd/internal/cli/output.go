@@ -38,6 +38,7 @@ type pendingFile struct {
 	temporary string
 	target    target
 	committed bool
+	renamed   bool // has its name, in a Commit that may not have ended
 
 	stream io.Writer // nil for a file
 	data   []byte
@@ -154,7 +155,7 @@ func (o *Outputs) commitFile(p *pendingFile) error {
 	if !p.target.into {
 		err := os.Rename(p.temporary, p.target.path)
 		if err == nil {
-			p.committed = true
+			p.committed, p.renamed = true, true
 			return nil
 		}
 		if !p.target.takesCopy(err) {
@@ -194,10 +195,16 @@ func (o *Outputs) Abort() {
 }
 
 // abortForGood is Abort for a signal: files that goroutines create after it would
-// be left.
+// be left. A Commit that it interrupts leaves none of its files, as one that
+// fails.
 func (o *Outputs) abortForGood() {
 	o.mu.Lock()
 	o.ended = true
+	for _, p := range append(o.pending, o.last...) {
+		if p.renamed {
+			p.target.removeRenamed()
+		}
+	}
 	o.mu.Unlock()
 	o.Abort()
 }

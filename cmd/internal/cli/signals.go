@@ -35,7 +35,7 @@ type SignalError struct{ Signal os.Signal }
 func (e *SignalError) Error() string { return fmt.Sprintf("interrupted (%v)", e.Signal) }
 
 // AtSignal has cleanup called when a signal ends the process (INT, TERM, HUP,
-// or PIPE where a reader went away), until the returned function is called.
+// QUIT, XCPU, or PIPE where a reader went away), until the returned function is called.
 // cleanup must not wait for others.
 func AtSignal(cleanup func()) (release func()) { return register(&work{cleanup: cleanup}) }
 
@@ -87,6 +87,22 @@ func watchSignals() {
 		dieBy(first)
 	}()
 }
+
+// watchCrashSignals begins to wait for the crash signals.
+var watchCrashSignals = sync.OnceFunc(func() {
+	refuseLargeFiles()
+	signals := make(chan os.Signal, 1)
+	for _, s := range crashSignals {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	go func() {
+		first := <-signals
+		cleanUp()
+		dieBy(first)
+	}()
+})
 
 // stopWork records the signal and asks the work to stop. It reports whether
 // there was any.

@@ -21,6 +21,7 @@ import (
 // stoppedProcess is the process that the tests send signals to: it
 // makes files that must be removed and waits, as mode says.
 func stoppedProcess(dir, mode string) {
+	watchCrashSignals()
 	ctx, stop := context.Background(), func() {}
 	if mode == "context" || mode == "stuck" {
 		ctx, stop = StoppedBySignal(ctx)
@@ -43,6 +44,11 @@ func stoppedProcess(dir, mode string) {
 	case "stuck":
 		<-ctx.Done()
 		fmt.Fprintln(os.Stderr, context.Cause(ctx))
+	case "large":
+		err := o.WriteFile(filepath.Join(dir, "b"), make([]byte, 1<<20))
+		fmt.Fprintln(os.Stderr, err)
+		o.Abort()
+		os.Exit(ExitFailed)
 	case "pipe":
 		io.ReadAll(os.Stdin)
 		s := OSStreams()
@@ -154,4 +160,54 @@ func TestSignalIgnored(t *testing.T) {
 	cmd.Process.Signal(syscall.SIGTERM)
 	wantSignal(t, cmd, syscall.SIGTERM)
 	wantNothingLeft(t, dir)
+}
+
+// A quit, which the Go runtime would answer with its goroutines, leaves nothing
+// either, and the shell's exit code is that of the signal.
+func TestSignalQuit(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGXCPU} {
+		dir := t.TempDir()
+		cmd, lines, _ := process(t, dir, "plain", "")
+		cmd.Process.Signal(s)
+		if text, _ := io.ReadAll(lines); len(text) > 0 {
+			t.Errorf("%v: it says %q", s, text)
+		}
+		cmd.Wait()
+		if got := cmd.ProcessState.ExitCode(); got != 128+int(s) {
+			t.Errorf("%v: exit code %d", s, got)
+		}
+		wantNothingLeft(t, dir)
+	}
+}
+
+// A file beyond the limit of ulimit -f is an error, not a crash.
+func TestSignalLargeFile(t *testing.T) {
+	dir := t.TempDir()
+	cmd, lines, _ := process(t, dir, "large", "ulimit -f 100; ")
+	want := fmt.Sprintf("error writing the file '%s': %v\n", filepath.Join(dir, "b"), syscall.EFBIG)
+	if text, _ := io.ReadAll(lines); string(text) != want {
+		t.Errorf("it says %q, want %q", text, want)
+	}
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != ExitFailed {
+		t.Errorf("exit code %d", got)
+	}
+}
+
+// A signal amid Commit removes the files that have their names already.
+func TestSignalInCommit(t *testing.T) {
+	dir := t.TempDir()
+	var o Outputs
+	for _, name := range []string{"a", "b"} {
+		if err := o.WriteFile(filepath.Join(dir, name), []byte(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.commitFile(o.pending[0]); err != nil {
+		t.Fatal(err)
+	}
+	o.abortForGood()
+	if got := names(t, dir); len(got) > 0 {
+		t.Errorf("left: %q", got)
+	}
 }

@@ -5,6 +5,7 @@ package cli
 import (
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -12,12 +13,24 @@ import (
 )
 
 // endingSignals are the signals that users, shells and make send to end a
-// process. SIGQUIT is left to the Go runtime, which prints the goroutines.
+// process.
 var endingSignals = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE}
+
+// crashSignals end the process at once, without asking its work to stop: the
+// user's quit, and the limit of processor time. The Go runtime would print its
+// goroutines and leave the temporary files.
+var crashSignals = []os.Signal{syscall.SIGQUIT, syscall.SIGXCPU}
+
+// refuseLargeFiles has a write beyond the limit of a file's size (ulimit -f)
+// fail as one to a full disk does. The Go runtime would crash.
+func refuseLargeFiles() { signal.Notify(make(chan os.Signal, 1), syscall.SIGXFSZ) }
 
 // dieBy ends the process by the signal.
 func dieBy(s os.Signal) {
 	number := s.(syscall.Signal)
+	if slices.Contains(crashSignals, s) { // the Go runtime would take it
+		os.Exit(128 + int(number))
+	}
 	signal.Reset(s)
 	if number == syscall.SIGPIPE {
 		writeIntoNothing()
