@@ -99,6 +99,7 @@ func launchKernel(ctx context.Context, o launchOptions, s cli.Streams) (err erro
 	}
 	ctx, stop := stoppableContext(ctx, o.limit)
 	defer stop()
+	defer nameCause(ctx, &err)
 	options := runtimeOptions(s)
 	if o.trace != "" {
 		if options.Trace, err = trace.Create(o.trace, "devrun launch"); err != nil {

@@ -4,48 +4,48 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"time"
 
+	"offlink/cmd/internal/cli"
 	"offlink/runtime/driver"
 )
 
-// errInterrupted is the cause of a context that an interrupt ended.
-var errInterrupted = errors.New("interrupted")
-
-// stoppableContext returns a context that ends at an interrupt, and after the time
-// limit where there is one. The caller calls stop.
+// stoppableContext returns a context that ends at a signal that ends the
+// process, and after the time limit where there is one. The caller calls stop.
 func stoppableContext(ctx context.Context, limit time.Duration) (_ context.Context, stop func()) {
+	ctx, release := cli.StoppedBySignal(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt)
 	var late <-chan time.Time
 	if limit > 0 {
 		late = time.After(limit)
 	}
 	go func() {
 		select {
-		case <-interrupts:
-			cancel(errInterrupted)
 		case <-late:
 			cancel(fmt.Errorf("stopped: it ran longer than %v (--timeout)", limit))
 		case <-ctx.Done():
 		}
 	}()
 	return ctx, func() {
-		signal.Stop(interrupts)
 		cancel(nil)
+		release()
+	}
+}
+
+// nameCause puts why the context ended in the place of an error that says only
+// that it did.
+func nameCause(ctx context.Context, err *error) {
+	if errors.Is(*err, context.Canceled) {
+		*err = context.Cause(ctx)
 	}
 }
 
 // abortWith stops the queue's work when the context ends, where the device can
-// do that; elsewhere the next interrupt ends the program as ever. The caller
-// calls the result when the queue is done.
+// do that; elsewhere the process ends in a few seconds, or at the next signal.
+// The caller calls the result when the queue is done.
 func abortWith(ctx context.Context, q driver.Queue) (done func() bool) {
 	aborter, ok := q.(driver.Aborter)
 	if !ok {
-		signal.Reset(os.Interrupt)
 		return func() bool { return true }
 	}
 	return context.AfterFunc(ctx, func() { aborter.Abort(context.Cause(ctx)) })
