@@ -37,7 +37,7 @@ type translator struct {
 	module *ir.Module          // that here translates parts of
 }
 
-// collectLater has the collector wait until memory has grown by twice what is
+// collectLater has the collector wait until memory has grown by twice the part
 // in use: of a translation most stays in use, as images share it, so that each
 // collection looks at all of it. GOGC in the environment wins.
 func collectLater() {

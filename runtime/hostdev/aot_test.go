@@ -105,8 +105,8 @@ func TestNativeImageKernels(t *testing.T) {
 	}
 }
 
-// Every module of the tests: what the native image has gives the same results as
-// the code that is compiled at the first launch; what it leaves out has a reason.
+// Every module of the tests: the kernels of the native image give the same results
+// as the code that is compiled at the first launch; one that it lacks has a reason.
 func TestNativeImageSources(t *testing.T) {
 	files, err := filepath.Glob("testdata/golden/*.spv")
 	if err != nil || len(files) == 0 {

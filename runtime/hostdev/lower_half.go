@@ -77,7 +77,7 @@ func (l *lowering) toHalf(f *lanes.Value) *lanes.Value {
 	// exponent's bias goes from 127 to 15.
 	odd := add(lanes.OpAnd, add(lanes.OpLShr, size, 13), 1)
 	normal := add(lanes.OpLShr, b.Add(lanes.OpAdd, lanes.I32, add(lanes.OpAdd, size, 1<<32+0xfff-112<<23), odd), 13)
-	// Added to a half, a number keeps what is a multiple of 2^-24.
+	// Added to a half, a number keeps its multiple of 2^-24.
 	sum := b.Add(lanes.OpFAdd, lanes.F32, b.Add(lanes.OpCast, lanes.F32, size), l.f.Const(lanes.F32, bits32(0.5)))
 	denormal := add(lanes.OpSub, b.Add(lanes.OpCast, lanes.I32, sum), bits32(0.5))
 	nan := add(lanes.OpOr, add(lanes.OpAnd, add(lanes.OpLShr, size, 13), 0x3ff), 0x7e00)

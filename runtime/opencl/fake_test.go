@@ -88,7 +88,7 @@ func (f *fakeLibrary) setText(name, value string) {
 }
 
 // open opens the back end, which is closed at the end of the test; then nothing
-// is left of what the library gave out.
+// is left of the objects that the library gave out.
 func (f *fakeLibrary) open(o Options) *Driver {
 	f.t.Helper()
 	f.t.Cleanup(func() {
@@ -380,7 +380,7 @@ func TestOddDevices(t *testing.T) {
 	}
 }
 
-// TestOldVersions: what a driver's version does not have is not called, and
+// TestOldVersions: functions that a driver's version does not have are not called, and
 // devices before OpenCL 1.2 are left out with the reason.
 func TestOldVersions(t *testing.T) {
 	for _, version := range []string{"OpenCL 1.0 old", "OpenCL 1.1 old"} {

@@ -34,7 +34,7 @@ func blockDominators(body *ir.Body) []int {
 		dom[i] = -2
 	}
 	dom[0] = -1
-	idom := d.label // not needed any more; the order makes sure that what it has is known
+	idom := d.label // its room is free by now; an entry is written before it is read, in the order of the search
 	for w := 1; w < len(d.order); w++ {
 		at := d.above[w]
 		for at > d.semi[w] {

@@ -175,7 +175,7 @@ func (b *builder) entryOf(n id) *entry {
 }
 
 // entryArena is memory for the entries of a unit and their words. Units of an
-// image copy what they keep.
+// image copy the words that they keep.
 type entryArena struct {
 	chunks [][]entry
 	used   int // entries

@@ -21,7 +21,7 @@ type construct struct {
 	err        string // part of the message, where the module is refused
 }
 
-// checkConstructs translates rows. What the validator does not know is in validatorLimits.
+// checkConstructs translates rows. Constructs that the validator does not know are in validatorLimits.
 func checkConstructs(t *testing.T, rows []construct) {
 	t.Helper()
 	for _, row := range rows {

@@ -57,7 +57,7 @@ func (t *translator) allowsDecoration(number uint32) bool {
 	return !ok || t.options.allowsExtension(d.extension)
 }
 
-// decorateNeeded adds a decoration of an extension, with what it needs.
+// decorateNeeded adds a decoration of an extension, with the extension and the capability that it needs.
 func (t *translator) decorateNeeded(n id, number uint32, operands ...uint32) {
 	if d, ok := decorationNeeds[number]; ok {
 		t.useExtension(d.extension)

@@ -101,7 +101,7 @@ func (c *callSite) builtinError(n id) {
 		}
 		limit, err := strconv.ParseFloat(a.Value, 32)
 		if err != nil {
-			c.failf("the attribute fpbuiltin-max-error has %q, which is no number", a.Value)
+			c.failf("the attribute fpbuiltin-max-error has %q, which is not a number", a.Value)
 		}
 		c.decorateError(n, math.Float32bits(float32(limit)))
 	}

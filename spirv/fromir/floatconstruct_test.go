@@ -16,36 +16,56 @@ const (
 func TestFloatConstructs(t *testing.T) {
 	const sqrt = "declare float @llvm.sqrt.f32(float)"
 	checkConstructs(t, []construct{
-		{name: "fused", ir: kernelOf("%a = call float @llvm.fma.f32(float %x, float %x, float %x)"+storeX, fmaDecl),
-			want: []string{"OpCapability FMAKHR", `OpExtension "SPV_KHR_fma"`, "OpFmaKHR"}},
-		{name: "fused without the extension", extensions: "-all", ir: kernelOf("%a = call float @llvm.fma.f32(float %x, float %x, float %x)"+storeX, fmaDecl),
-			want: []string{"OpExtInst", "fma"}, absent: []string{"FmaKHR"}},
-		{name: "fused by name", ir: kernelOf("%a = call spir_func float @_Z3fmafff(float %x, float %x, float %x)"+storeX, "declare spir_func float @_Z3fmafff(float, float, float)", openclDoc),
-			want: []string{"OpFmaKHR"}},
-		{name: "fused by SPIR-V name", ir: kernelOf("%a = call spir_func float @_Z15__spirv_ocl_fmafff(float %x, float %x, float %x)"+storeX, "declare spir_func float @_Z15__spirv_ocl_fmafff(float, float, float)"),
-			want: []string{"OpFmaKHR"}},
+		{
+			name: "fused", ir: kernelOf("%a = call float @llvm.fma.f32(float %x, float %x, float %x)"+storeX, fmaDecl),
+			want: []string{"OpCapability FMAKHR", `OpExtension "SPV_KHR_fma"`, "OpFmaKHR"},
+		},
+		{
+			name: "fused without the extension", extensions: "-all", ir: kernelOf("%a = call float @llvm.fma.f32(float %x, float %x, float %x)"+storeX, fmaDecl),
+			want: []string{"OpExtInst", "fma"}, absent: []string{"FmaKHR"},
+		},
+		{
+			name: "fused by name", ir: kernelOf("%a = call spir_func float @_Z3fmafff(float %x, float %x, float %x)"+storeX, "declare spir_func float @_Z3fmafff(float, float, float)", openclDoc),
+			want: []string{"OpFmaKHR"},
+		},
+		{
+			name: "fused by SPIR-V name", ir: kernelOf("%a = call spir_func float @_Z15__spirv_ocl_fmafff(float %x, float %x, float %x)"+storeX, "declare spir_func float @_Z15__spirv_ocl_fmafff(float, float, float)"),
+			want: []string{"OpFmaKHR"},
+		},
 		{name: "fast", extensions: "-all", ir: kernelOf("%a = fadd fast float %x, %x" + storeX), want: []string{"FPFastMathMode Fast"}},
-		{name: "fast with float_controls2", extensions: "+SPV_KHR_float_controls2", ir: kernelOf("%a = fadd fast float %x, %x" + storeX),
-			want: []string{"OpCapability FloatControls2", `OpExtension "SPV_KHR_float_controls2"`, "AllowRecip|AllowContractFastINTEL|AllowReassocINTEL|AllowTransform"}},
+		{
+			name: "fast with float_controls2", extensions: "+SPV_KHR_float_controls2", ir: kernelOf("%a = fadd fast float %x, %x" + storeX),
+			want: []string{"OpCapability FloatControls2", `OpExtension "SPV_KHR_float_controls2"`, "AllowRecip|AllowContractFastINTEL|AllowReassocINTEL|AllowTransform"},
+		},
 		{name: "reassoc of Intel", extensions: "+SPV_INTEL_fp_fast_math_mode", ir: kernelOf("%a = fadd reassoc float %x, %x" + storeX), want: []string{"OpCapability FPFastMathModeINTEL", "FPFastMathMode AllowReassoc"}},
 		{name: "negation", extensions: "-all", ir: kernelOf("%a = fneg nnan float %x" + storeX), want: []string{"FPFastMathMode NotNaN", "OpFNegate"}},
 		{name: "negation before 1.6", extensions: "-all", version: spirv.Version1_4, ir: kernelOf("%a = fneg nnan float %x" + storeX), want: []string{"OpFNegate"}, absent: []string{"FPFastMathMode"}},
 		{name: "instruction of a set", extensions: "-all", ir: kernelOf("%a = call nnan ninf float @llvm.sqrt.f32(float %x)"+storeX, sqrt), want: []string{"FPFastMathMode NotNaN|NotInf", "sqrt"}},
 		{name: "call", extensions: "+SPV_KHR_float_controls2", ir: kernelOf("%a = call nnan float @f(float %x)"+storeX, "declare float @f(float)"), want: []string{"FPFastMathMode NotNaN", "OpFunctionCall"}},
 		{name: "no contraction with float_controls2", extensions: "+SPV_KHR_float_controls2", ir: kernelOf("%a = fadd float %x, %x" + storeX), want: []string{"OpExecutionModeId %k FPFastMathDefault"}, absent: []string{"ContractionOff"}},
-		{name: "rounded quotient", ir: kernelOf("%a = call float @llvm.experimental.constrained.fdiv.f32(float %x, float %x, metadata !\"round.upward\", metadata !\"fpexcept.strict\")"+storeX,
-			"declare float @llvm.experimental.constrained.fdiv.f32(float, float, metadata, metadata)"),
-			want: []string{"OpCapability RoundedDivideSqrtINTEL", "SPV_INTEL_rounded_divide_sqrt", "FPRoundingMode RTP", "OpFDiv"}},
-		{name: "sum of a rounding mode", ir: kernelOf("%a = call float @llvm.experimental.constrained.fadd.f32(float %x, float %x, metadata !\"round.upward\", metadata !\"fpexcept.strict\")"+storeX,
-			"declare float @llvm.experimental.constrained.fadd.f32(float, float, metadata, metadata)"),
-			want: []string{"OpFAdd"}, absent: []string{"FPRoundingMode"}},
-		{name: "rounded number", extensions: "-all", ir: kernelOf("%a = call float @llvm.experimental.constrained.sitofp.f32.i32(i32 %n, metadata !\"round.downward\", metadata !\"fpexcept.strict\")"+storeX,
-			"declare float @llvm.experimental.constrained.sitofp.f32.i32(i32, metadata, metadata)"),
-			want: []string{"FPRoundingMode RTN", "OpConvertSToF"}},
-		{name: "fence of arithmetic", ir: kernelOf("%a = call float @llvm.arithmetic.fence.f32(float %x)"+storeX, "declare float @llvm.arithmetic.fence.f32(float)"),
-			want: []string{"OpCapability ArithmeticFenceEXT", "SPV_EXT_arithmetic_fence", "OpArithmeticFenceEXT"}},
-		{name: "fence of arithmetic by its older name", extensions: "+SPV_INTEL_arithmetic_fence", ir: kernelOf("%a = call float @llvm.arithmetic.fence.f32(float %x)"+storeX, "declare float @llvm.arithmetic.fence.f32(float)"),
-			want: []string{"SPV_INTEL_arithmetic_fence", "OpArithmeticFenceEXT"}},
+		{
+			name: "rounded quotient", ir: kernelOf("%a = call float @llvm.experimental.constrained.fdiv.f32(float %x, float %x, metadata !\"round.upward\", metadata !\"fpexcept.strict\")"+storeX,
+				"declare float @llvm.experimental.constrained.fdiv.f32(float, float, metadata, metadata)"),
+			want: []string{"OpCapability RoundedDivideSqrtINTEL", "SPV_INTEL_rounded_divide_sqrt", "FPRoundingMode RTP", "OpFDiv"},
+		},
+		{
+			name: "sum of a rounding mode", ir: kernelOf("%a = call float @llvm.experimental.constrained.fadd.f32(float %x, float %x, metadata !\"round.upward\", metadata !\"fpexcept.strict\")"+storeX,
+				"declare float @llvm.experimental.constrained.fadd.f32(float, float, metadata, metadata)"),
+			want: []string{"OpFAdd"}, absent: []string{"FPRoundingMode"},
+		},
+		{
+			name: "rounded number", extensions: "-all", ir: kernelOf("%a = call float @llvm.experimental.constrained.sitofp.f32.i32(i32 %n, metadata !\"round.downward\", metadata !\"fpexcept.strict\")"+storeX,
+				"declare float @llvm.experimental.constrained.sitofp.f32.i32(i32, metadata, metadata)"),
+			want: []string{"FPRoundingMode RTN", "OpConvertSToF"},
+		},
+		{
+			name: "fence of arithmetic", ir: kernelOf("%a = call float @llvm.arithmetic.fence.f32(float %x)"+storeX, "declare float @llvm.arithmetic.fence.f32(float)"),
+			want: []string{"OpCapability ArithmeticFenceEXT", "SPV_EXT_arithmetic_fence", "OpArithmeticFenceEXT"},
+		},
+		{
+			name: "fence of arithmetic by its older name", extensions: "+SPV_INTEL_arithmetic_fence", ir: kernelOf("%a = call float @llvm.arithmetic.fence.f32(float %x)"+storeX, "declare float @llvm.arithmetic.fence.f32(float)"),
+			want: []string{"SPV_INTEL_arithmetic_fence", "OpArithmeticFenceEXT"},
+		},
 	})
 }
 
@@ -59,10 +79,14 @@ func TestFloatBuiltins(t *testing.T) {
 		{name: "sum", ir: binary("fadd"), want: []string{"OpCapability FPMaxErrorINTEL", "SPV_INTEL_fp_max_error", "FPMaxErrorDecorationINTEL", "OpFAdd"}},
 		{name: "power", ir: binary("pow"), want: []string{"FPMaxErrorDecorationINTEL", "OpExtInst", "pow"}},
 		{name: "not allowed", extensions: "-all", ir: binary("fdiv"), err: "SPV_INTEL_fp_max_error"},
-		{name: "sine and cosine", ir: kernelOf("%s = alloca float\n%c = alloca float\ncall void @llvm.fpbuiltin.sincos.f32(float %x, ptr %s, ptr %c) #0", "declare void @llvm.fpbuiltin.sincos.f32(float, ptr, ptr)") + limit,
-			want: []string{"FPMaxErrorDecorationINTEL", "sincos", "OpStore"}},
-		{name: "without a limit", extensions: "-all", ir: kernelOf("%a = call float @llvm.fpbuiltin.sin.f32(float %x)"+storeX, "declare float @llvm.fpbuiltin.sin.f32(float)"),
-			want: []string{"sin"}, absent: []string{"FPMaxError"}},
+		{
+			name: "sine and cosine", ir: kernelOf("%s = alloca float\n%c = alloca float\ncall void @llvm.fpbuiltin.sincos.f32(float %x, ptr %s, ptr %c) #0", "declare void @llvm.fpbuiltin.sincos.f32(float, ptr, ptr)") + limit,
+			want: []string{"FPMaxErrorDecorationINTEL", "sincos", "OpStore"},
+		},
+		{
+			name: "without a limit", extensions: "-all", ir: kernelOf("%a = call float @llvm.fpbuiltin.sin.f32(float %x)"+storeX, "declare float @llvm.fpbuiltin.sin.f32(float)"),
+			want: []string{"sin"}, absent: []string{"FPMaxError"},
+		},
 		{name: "fpmath", ir: kernelOf("%a = fdiv float %x, %x, !fpmath !1"+storeX, "!1 = !{float 2.5}"), want: []string{"FPMaxErrorDecorationINTEL", "OpFDiv"}},
 	})
 }

@@ -10,7 +10,7 @@ var functionNumbers = []struct {
 	kind       string
 	decoration uint32
 	operands   int  // of the decoration
-	ifSet      bool // 0 is no decoration
+	ifSet      bool // 0 writes none
 }{
 	{"stall_enable", 5905, 0, true},
 	{"stall_free", 6151, 0, true},

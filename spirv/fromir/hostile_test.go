@@ -34,8 +34,10 @@ func TestHostile(t *testing.T) {
 			"d:\n  %x = phi i32 [ 0, %0 ]" + repeated(2*n, ", [ #, %b# ]") + "\n  ret void\n}\n", refused: "function k: phi: an instruction of 80005 words"},
 		{name: "ring of two entries", text: hostileKernel + "  %z = icmp eq i32 %n, 7\n  br i1 %z, label %b0, label %b19999\n" + blockRing(n) + "}\n", want: "OpBranchConditional"},
 		{name: "chain of loads", text: hostileKernel + "  %l0 = load ptr, ptr addrspace(1) %p\n" + loadChain(n) + "  ret void\n}\n", want: "OpLoad"},
-		{name: "phi of a block elsewhere", text: hostileKernel + "  br label %b\na:\n  br label %b\nb:\n  %x = phi i32 [ 0, %0 ], [ 0, %a ]\n  br label %c\nc:\n  %y = phi i32 [ 1, %0 ]\n  ret void\n}\n",
-			refused: "phi: a value for a block that does not lead to the phi"},
+		{
+			name: "phi of a block elsewhere", text: hostileKernel + "  br label %b\na:\n  br label %b\nb:\n  %x = phi i32 [ 0, %0 ], [ 0, %a ]\n  br label %c\nc:\n  %y = phi i32 [ 1, %0 ]\n  ret void\n}\n",
+			refused: "phi: a value for a block that does not lead to the phi",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

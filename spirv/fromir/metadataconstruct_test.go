@@ -8,21 +8,29 @@ func TestDecorationMetadata(t *testing.T) {
 	checkConstructs(t, []construct{
 		{name: "function", ir: empty + " !spirv.Decorations !0 { ret void }\n!0 = !{!1}\n!1 = !{i32 5635, !\"text\"}", want: []string{`OpDecorate %k UserSemantic "text"`}},
 		{name: "instruction", ir: kernelOf("%a = add i32 %n, 1, !spirv.Decorations !0\nstore i32 %a, ptr addrspace(1) %p", "!0 = !{!1}\n!1 = !{i32 5635, !\"text\"}"), want: []string{`OpDecorate %a UserSemantic "text"`}},
-		{name: "variable", ir: "@g = addrspace(1) global i32 0, !spirv.Decorations !0\n!0 = !{!1, !2}\n!1 = !{i32 6147, i32 1, !\"name\"}\n!2 = !{i32 6149, i1 true}",
-			want: []string{"SPV_INTEL_global_variable_decorations", "HostAccessINTEL", "ImplementInCSRINTEL 1"}},
-		{name: "parameter", ir: empty + " !spirv.ParameterDecorations !0 { ret void }\n!0 = !{!1}\n!1 = !{!2, !3}\n!2 = !{i32 6442, i32 1, i32 2}\n!3 = !{i32 19}",
-			want: []string{"SPV_INTEL_cache_controls", "OpDecorate %p CacheControlLoadINTEL 1 StreamingINTEL", "OpDecorate %p Restrict"}},
+		{
+			name: "variable", ir: "@g = addrspace(1) global i32 0, !spirv.Decorations !0\n!0 = !{!1, !2}\n!1 = !{i32 6147, i32 1, !\"name\"}\n!2 = !{i32 6149, i1 true}",
+			want: []string{"SPV_INTEL_global_variable_decorations", "HostAccessINTEL", "ImplementInCSRINTEL 1"},
+		},
+		{
+			name: "parameter", ir: empty + " !spirv.ParameterDecorations !0 { ret void }\n!0 = !{!1}\n!1 = !{!2, !3}\n!2 = !{i32 6442, i32 1, i32 2}\n!3 = !{i32 19}",
+			want: []string{"SPV_INTEL_cache_controls", "OpDecorate %p CacheControlLoadINTEL 1 StreamingINTEL", "OpDecorate %p Restrict"},
+		},
 		{name: "not allowed", extensions: "-all", ir: empty + " !spirv.ParameterDecorations !0 { ret void }\n!0 = !{!1}\n!1 = !{!2}\n!2 = !{i32 6442, i32 1, i32 2}", absent: []string{"CacheControl"}},
 		{name: "fast-math mode", ir: kernelOf("%a = fadd float %x, %x, !spirv.Decorations !0"+storeX, "!0 = !{!1}\n!1 = !{i32 40, i32 1}"), absent: []string{"FPFastMathMode "}},
-		{name: "scopes of aliases", ir: kernelOf("%a = atomicrmw add ptr addrspace(1) %p, i32 1 seq_cst, !alias.scope !0\ncall void @f(), !noalias !0", "declare void @f()\n!0 = !{!1}\n!1 = distinct !{!1, !2}\n!2 = distinct !{!2}"),
-			want: []string{"OpAliasScopeListDeclINTEL", "OpDecorateId %a AliasScopeINTEL", "NoAliasINTEL"}},
+		{
+			name: "scopes of aliases", ir: kernelOf("%a = atomicrmw add ptr addrspace(1) %p, i32 1 seq_cst, !alias.scope !0\ncall void @f(), !noalias !0", "declare void @f()\n!0 = !{!1}\n!1 = distinct !{!1, !2}\n!2 = distinct !{!2}"),
+			want: []string{"OpAliasScopeListDeclINTEL", "OpDecorateId %a AliasScopeINTEL", "NoAliasINTEL"},
+		},
 		{name: "FPGA functions", ir: empty + ` !stall_enable !1 !stall_free !1 !loop_fuse !2 !initiation_interval !3 !max_concurrency !3 !pipeline_kernel !4 !prefer_dsp !1 !propagate_dsp_preference !1 { ret void }
 !1 = !{i32 1}
 !2 = !{i32 3, i32 1}
 !3 = !{i32 5}
 !4 = !{i32 0}`, want: []string{"StallEnableINTEL", "StallFreeINTEL", "FuseLoopsInFunctionINTEL 3 1", "InitiationIntervalINTEL 5", "MaxConcurrencyINTEL 5", "PipelineEnableINTEL 0", "MathOpDSPModeINTEL 1 1"}},
-		{name: "arguments", ir: "define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) !kernel_arg_buffer_location !0 !kernel_arg_runtime_aligned !1 { ret void }\n!0 = !{i32 3, i32 4}\n!1 = !{i1 true, i1 true}",
-			want: []string{"OpDecorate %p BufferLocationINTEL 3", "OpDecorate %p RuntimeAlignedINTEL 1"}, absent: []string{"%n BufferLocation"}},
+		{
+			name: "arguments", ir: "define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) !kernel_arg_buffer_location !0 !kernel_arg_runtime_aligned !1 { ret void }\n!0 = !{i32 3, i32 4}\n!1 = !{i1 true, i1 true}",
+			want: []string{"OpDecorate %p BufferLocationINTEL 3", "OpDecorate %p RuntimeAlignedINTEL 1"}, absent: []string{"%n BufferLocation"},
+		},
 		{name: "pipe of a device", ir: "@pipe = addrspace(1) global i32 0, !io_pipe_id !0\n!0 = !{i32 7}", want: []string{"OpCapability IOPipesINTEL", "SPV_INTEL_io_pipes", "OpDecorate %pipe IOPipeStorageINTEL 7"}},
 		{name: "register allocation", ir: empty + " !RegisterAllocMode !0 { ret void }\n!0 = !{i32 2}", want: []string{`UserSemantic "num-thread-per-eu 4"`}},
 	})
@@ -58,20 +66,28 @@ func TestExecutionModes(t *testing.T) {
 // TestVectorCompute: explicit SIMD code after its lowering.
 func TestVectorCompute(t *testing.T) {
 	checkConstructs(t, []construct{
-		{name: "kernel", ir: `define spir_kernel void @k(i32 "VCArgumentIOKind"="1" %p, ptr addrspace(1) "VCSingleElementVector"="2" %q) #0 { ret void }
+		{
+			name: "kernel", ir: `define spir_kernel void @k(i32 "VCArgumentIOKind"="1" %p, ptr addrspace(1) "VCSingleElementVector"="2" %q) #0 { ret void }
 attributes #0 = { "VCFunction" "VCSLMSize"="4096" "VCFloatControl"="80" "VCNamedBarrierCount"="3" }`,
-			want: []string{"OpCapability VectorComputeINTEL", "SPV_INTEL_vector_compute", "RoundingModeRTPINTEL 64", "FloatingPointModeIEEEINTEL 64", "DenormPreserve 64", "DenormFlushToZero 32",
-				"SharedLocalMemorySizeINTEL 4096", "NamedBarrierCountINTEL 3", "FuncParamIOKindINTEL 1", "SingleElementVectorINTEL 2", "VectorComputeFunctionINTEL"}},
-		{name: "function", ir: `define float @f(float %x) #0 { ret float %x }
+			want: []string{
+				"OpCapability VectorComputeINTEL", "SPV_INTEL_vector_compute", "RoundingModeRTPINTEL 64", "FloatingPointModeIEEEINTEL 64", "DenormPreserve 64", "DenormFlushToZero 32",
+				"SharedLocalMemorySizeINTEL 4096", "NamedBarrierCountINTEL 3", "FuncParamIOKindINTEL 1", "SingleElementVectorINTEL 2", "VectorComputeFunctionINTEL",
+			},
+		},
+		{
+			name: "function", ir: `define float @f(float %x) #0 { ret float %x }
 attributes #0 = { "VCStackCall" "VCFloatControl"="32" "VCFunction" "VCSIMTCall"="5" }`,
-			want: []string{"StackCallINTEL", "VectorComputeFunctionINTEL", "SIMTCallINTEL 5", "FunctionDenormModeINTEL 64 FlushToZero", "FunctionRoundingModeINTEL 64 RTN", "FunctionFloatingPointModeINTEL 64 IEEE"}},
-		{name: "variable", extensions: "+SPV_INTEL_vector_compute", ir: `@g = internal global <32 x i32> undef, align 128 #0
+			want: []string{"StackCallINTEL", "VectorComputeFunctionINTEL", "SIMTCallINTEL 5", "FunctionDenormModeINTEL 64 FlushToZero", "FunctionRoundingModeINTEL 64 RTN", "FunctionFloatingPointModeINTEL 64 IEEE"},
+		},
+		{
+			name: "variable", extensions: "+SPV_INTEL_vector_compute", ir: `@g = internal global <32 x i32> undef, align 128 #0
 define void @f() #1 { %v = load <32 x i32>, ptr @g
 store <32 x i32> %v, ptr @g
 ret void }
 attributes #0 = { "VCGlobalVariable" "VCByteOffset"="4" "VCVolatile" "VCSingleElementVector"="1" }
 attributes #1 = { "VCFunction" }`,
-			want: []string{"OpCapability VectorAnyINTEL", "VectorComputeVariableINTEL", "GlobalVariableOffsetINTEL 4", "OpDecorate %g Volatile", "SingleElementVectorINTEL 1", "OpTypeVector", "Private"}},
+			want: []string{"OpCapability VectorAnyINTEL", "VectorComputeVariableINTEL", "GlobalVariableOffsetINTEL 4", "OpDecorate %g Volatile", "SingleElementVectorINTEL 1", "OpTypeVector", "Private"},
+		},
 		{name: "not allowed", extensions: "-all", ir: "define void @f() #0 { ret void }\nattributes #0 = { \"VCFunction\" }", absent: []string{"VectorCompute"}},
 	})
 }

@@ -71,7 +71,7 @@ func validate(t testing.TB, code []byte) {
 	}
 }
 
-// validatorMessage returns what spirv-val says against a module, beside the known
+// validatorMessage returns the objections of spirv-val to a module, beside the known
 // limits; "" where it is not installed.
 func validatorMessage(t testing.TB, code []byte) string {
 	t.Helper()

@@ -56,7 +56,7 @@ func numberAttribute(list []ir.AttributeDetail, name string) (uint32, bool) {
 	return uint32(n), ok
 }
 
-// vectorComputeFunction decorates a function, its result and what it says of numbers.
+// vectorComputeFunction decorates a function, its result and its modes for numbers.
 // Kernels have execution modes for the latter.
 func (t *translator) vectorComputeFunction(self id, info *functionInfo) {
 	if !t.options.allowsExtension(vectorCompute) {
