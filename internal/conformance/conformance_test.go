@@ -44,6 +44,17 @@ func TestGolden(t *testing.T) {
 	runHere(t, "golden", "-real="+filepath.Join("internal", "conformance", "testdata", "real.gz"), "-input="+filepath.Join("testdata", "sycl"))
 }
 
+// TestSYCL launches the kernels of a SYCL program as both releases of DPC++ compile
+// it; "conformance sycl" does so with the others.
+func TestSYCL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short builds no programs")
+	}
+	testtool.Python(t, "lib/libintelocl.so")
+	testtool.Python(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")
+	runHere(t, "sycl", "-input="+filepath.Join("testdata", "sycl", "free_functions"))
+}
+
 // runHere runs a command in the root of the repository. It must find no fault.
 func runHere(t *testing.T, args ...string) {
 	t.Helper()

@@ -4,6 +4,7 @@
 //	conformance stress [-count N] [-seed N] [-corpus GLOB]... [-keep DIR] [-icd LIBRARY]
 //	conformance matrix [-short] [-icd LIBRARY] [-v]
 //	conformance launch SOURCE FILE.spv...
+//	conformance sycl -input DIR [-icd LIBRARY]
 //	conformance golden -real DIR|FILE -input DIR [-record FILE] [-v]
 //
 // stress makes modules (generated OpenCL C, llvm-stress, mutations of a corpus)
@@ -15,6 +16,9 @@
 //
 // launch launches modules of a source on both devices and prints the digests of
 // all that each kernel leaves, to look into a difference.
+//
+// sycl launches the kernels of SYCL programs (DIR/RELEASE/ir.bc) by our SPIR-V and
+// by that of DPC++'s translator, on the embedded device and on an OpenCL device.
 //
 // golden compares postlink's images of SYCL programs with those that the real
 // post-link wrote (DIR/PROGRAM/RELEASE/SPLIT/N.spv): all that a driver reads beside
@@ -64,7 +68,7 @@ func main() {
 
 func runCommand(args []string, out io.Writer) (failed bool, err error) {
 	if len(args) == 0 {
-		return false, errors.New("want stress, matrix, launch or golden")
+		return false, errors.New("want stress, matrix, launch, sycl or golden")
 	}
 	var o options
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
@@ -81,7 +85,7 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 	})
 	flags.StringVar(&o.real, "real", "", "golden: the folder with the real post-link's images, or a file that -record wrote")
 	flags.StringVar(&o.record, "record", "", "golden: write the facts of the real images to that file, and compare nothing")
-	flags.StringVar(&o.input, "input", "", "golden: the folder with the device code")
+	flags.StringVar(&o.input, "input", "", "golden, sycl: the folder with the device code")
 	if err := flags.Parse(args[1:]); err != nil {
 		return false, err
 	}
@@ -93,6 +97,8 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 		return runMatrix(o, out)
 	case "launch":
 		return false, launchFiles(o, flags.Args(), out)
+	case "sycl":
+		return runSYCL(o, out)
 	case "golden":
 		return runGolden(o, out)
 	}
