@@ -3,6 +3,7 @@ package levelzero
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"offlink/internal/testtool"
@@ -402,6 +404,42 @@ type failedDriver struct{ err error }
 func (d failedDriver) Name() string                      { return "level_zero" }
 func (d failedDriver) Devices() ([]driver.Device, error) { return nil, d.err }
 func (d failedDriver) Close() error                      { return nil }
+
+// TestUnfinishedQueue: a queue that nobody finishes keeps no memory of transfers
+// that have ended.
+func TestUnfinishedQueue(t *testing.T) {
+	f := openFake(t)
+	before := f.live(t)
+	d := f.open(t)
+	q, err1 := d.devices[0].NewQueue(driver.QueueOptions{})
+	m, err2 := d.devices[0].Alloc(driver.DeviceMemory, 16)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	held := func() int { return q.(*queue).host.Held() }
+	const writes, most = 2000, 300
+	for n := 0; n < writes || held() > most; n++ {
+		if err := q.Write(m, 0, make([]byte, 16), driver.Sync{}); err != nil {
+			t.Fatal(err)
+		}
+		if n > 100*writes {
+			t.Fatalf("the queue keeps the memory of %d writes", held())
+		}
+		if n > writes {
+			time.Sleep(time.Millisecond) // the driver's thread runs on its own
+		}
+	}
+	if err := errors.Join(q.Finish(), m.Close(), q.Close(), d.Close()); err != nil {
+		t.Error(err)
+	}
+	if n := held(); n != 0 {
+		t.Errorf("the memory of %d writes is kept after Finish", n)
+	}
+	f.verify(t)
+	if n := f.live(t) - before; n != 0 {
+		t.Errorf("%d things were not released", n)
+	}
+}
 
 // TestNoLoader: the words of the system's loader are kept.
 func TestNoLoader(t *testing.T) {

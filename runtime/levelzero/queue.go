@@ -3,7 +3,7 @@ package levelzero
 import (
 	"errors"
 	"fmt"
-	"sync"
+	"runtime"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/streams"
@@ -15,20 +15,23 @@ type queue struct {
 	*streams.Queue
 	device *Device
 
-	// kept is host memory that commands use which have not ended: commands on
-	// command lists read and write it whenever they run.
-	mu   sync.Mutex
-	kept [][]byte
+	// host is memory that commands use which have not ended: commands on command
+	// lists read and write it whenever they run.
+	host streams.HostMemory
 }
 
 func newQueue(d *Device, opts driver.QueueOptions) (*queue, error) {
 	q := &queue{device: d}
 	var err error
-	if q.Queue, err = d.MakeQueue(opts, nil); err != nil {
+	if q.Queue, err = d.MakeQueue(opts, q.workEnded); err != nil {
 		return nil, err
 	}
 	return q, nil
 }
+
+// workEnded is told that a stream has no more work. Until then it holds the
+// queue, and the memory with it.
+func (q *queue) workEnded(streams.Stream) { runtime.KeepAlive(&q.host) }
 
 // NewQueue returns a queue.
 func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
@@ -45,41 +48,49 @@ func (d *Device) ImportQueue(handle uint64) (driver.Queue, error) {
 	if handle == 0 {
 		return nil, errors.New("a null handle is not a command list")
 	}
-	return &queue{device: d, Queue: d.AdoptStream(streams.Stream(handle), nil)}, nil
+	q := &queue{device: d}
+	q.Queue = d.AdoptStream(streams.Stream(handle), q.workEnded)
+	return q, nil
 }
 
 // Finish waits for everything queued.
 func (q *queue) Finish() error {
-	q.mu.Lock()
-	count := len(q.kept)
-	q.mu.Unlock()
+	count := q.host.Count()
 	err := q.Queue.Finish()
-	q.mu.Lock()
-	q.kept = q.kept[min(count, len(q.kept)):]
-	q.mu.Unlock()
-	return err
+	return errors.Join(err, q.host.Release(count))
 }
 
-// keepData holds host memory until a Finish, unless the caller waits for the end.
-func (q *queue) keepData(data []byte, s driver.Sync) {
+// Close gives the queue back.
+func (q *queue) Close() error { return errors.Join(q.host.Close(), q.Queue.Close()) }
+
+// mark queues a barrier for the memory before it.
+func (q *queue) mark() (event driver.Event, err error) {
+	return event, q.Barrier(driver.Sync{Done: &event})
+}
+
+// transferData is a transfer with host memory, which is kept until the command has
+// ended unless the caller waits for that.
+func (q *queue) transferData(data []byte, s driver.Sync, transfer func() error) error {
 	if s.Block || len(data) == 0 {
-		return
+		return transfer()
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.kept = append(q.kept, data)
+	q.host.Keep(data)
+	err := transfer()
+	q.host.Queued()
+	if err != nil {
+		return err
+	}
+	return q.host.Sweep(q.mark)
 }
 
 // Write copies data into memory.
 func (q *queue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	q.keepData(data, s)
-	return q.Queue.Write(m, offset, data, s)
+	return q.transferData(data, s, func() error { return q.Queue.Write(m, offset, data, s) })
 }
 
 // Read copies memory into data.
 func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	q.keepData(data, s)
-	return q.Queue.Read(m, offset, data, s)
+	return q.transferData(data, s, func() error { return q.Queue.Read(m, offset, data, s) })
 }
 
 // Launch runs a kernel. Its arguments are set when it is appended: the list

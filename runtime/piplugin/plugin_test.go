@@ -274,6 +274,47 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestUnfinishedQueue: a queue that nobody finishes keeps the memory of commands
+// that may run, and no more.
+func TestUnfinishedQueue(t *testing.T) {
+	d := onlyDevice(t, openPlugin(t, buildPlugin(t, newest...), Options{}))
+	q, err1 := d.NewQueue(driver.QueueOptions{})
+	m, err2 := d.Alloc(driver.DeviceMemory, 16)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	for range 10000 {
+		if err := q.Write(m, 0, make([]byte, 16), driver.Sync{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := q.(*queue).host.Held(); n > 200 {
+		t.Errorf("the queue keeps the memory of %d writes", n)
+	}
+	gate, err := d.NewEvent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		if err := q.Write(m, 0, make([]byte, 16), driver.Sync{After: []driver.Event{gate}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := q.(*queue).host.Held(); n < 1000 {
+		t.Errorf("the memory of %d of 1000 writes that wait is kept", n)
+	}
+	gate.Complete(nil)
+	if err := errors.Join(q.Finish(), gate.Close()); err != nil {
+		t.Error(err)
+	}
+	if n := q.(*queue).host.Held(); n != 0 {
+		t.Errorf("the memory of %d writes is kept after Finish", n)
+	}
+	if err := errors.Join(m.Close(), q.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestNativeHandles: handles are those of the native interface, and a queue
 // comes back from its own.
 func TestNativeHandles(t *testing.T) {

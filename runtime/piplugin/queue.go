@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
-	"sync"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/pi"
@@ -19,9 +18,8 @@ type queue struct {
 	*streams.Queue
 	device *Device
 
-	// kept is host memory of Go that commands use which may not have ended.
-	mu   sync.Mutex
-	kept [][]byte
+	// host is memory of Go that commands use which may not have ended.
+	host streams.HostMemory
 }
 
 // NewQueue makes a queue.
@@ -36,7 +34,7 @@ func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
 
 // workEnded is told that a stream has no more work. Until then it holds the
 // queue, and the memory with it.
-func (q *queue) workEnded(streams.Stream) { runtime.KeepAlive(q.kept) }
+func (q *queue) workEnded(streams.Stream) { runtime.KeepAlive(&q.host) }
 
 // ImportQueue makes a queue of a native one of this device's context, which
 // stays the caller's.
@@ -75,14 +73,17 @@ func (q *queue) Flush() error {
 
 // Finish waits for everything queued.
 func (q *queue) Finish() error {
-	q.mu.Lock()
-	count := len(q.kept)
-	q.mu.Unlock()
+	count := q.host.Count()
 	err := q.Queue.Finish()
-	q.mu.Lock()
-	q.kept = slices.Delete(q.kept, 0, min(count, len(q.kept)))
-	q.mu.Unlock()
-	return err
+	return errors.Join(err, q.host.Release(count))
+}
+
+// Close gives the queue back. Commands that run keep it, and their memory.
+func (q *queue) Close() error { return errors.Join(q.host.Close(), q.Queue.Close()) }
+
+// mark queues a barrier for the memory before it.
+func (q *queue) mark() (event driver.Event, err error) {
+	return event, q.Barrier(driver.Sync{Done: &event})
 }
 
 // submit has a queue of the plugin run a command: at once where nobody waits
@@ -95,17 +96,21 @@ func (q *queue) submit(s driver.Sync, command func(pi.Handle) error) error {
 	return q.Enqueue(s, in)
 }
 
-// transfer is submit with host memory, which is kept until a Finish unless the
-// caller waits for the end.
+// transfer is submit with host memory, which is kept until the command has ended
+// unless the caller waits for that.
 func (q *queue) transfer(s driver.Sync, data []byte, command func(pi.Handle) error) error {
 	if !s.Block {
-		q.mu.Lock()
-		q.kept = append(q.kept, data)
-		q.mu.Unlock()
+		q.host.Keep(data)
 	}
 	err := q.submit(s, command)
 	runtime.KeepAlive(data)
-	return err
+	if !s.Block {
+		q.host.Queued()
+	}
+	if err != nil || s.Block {
+		return err
+	}
+	return q.host.Sweep(q.mark)
 }
 
 // Write copies data to a memory.
