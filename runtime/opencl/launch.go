@@ -18,15 +18,33 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 		return fmt.Errorf("kernel %s: %w", own.name, err)
 	}
 	var err error
-	if !s.Block && q.isPlain(s) {
+	switch plain := q.isPlain(s); {
+	case plain && s.Block:
+		err = own.runLaunch(q, r, args)
+	case plain:
 		err = own.enqueueLaunch(q.handle, r, args, &cl.Order{})
-	} else {
+	default:
 		err = q.submitCommand(cl.EnqueueNDRangeKernel, s, nil, func(o *cl.Order) error { return own.enqueueLaunch(q.handle, r, args, o) })
 	}
 	if err != nil {
 		return fmt.Errorf("kernel %s: %w", own.name, err)
 	}
 	return nil
+}
+
+// runLaunch launches the kernel and waits for it. The wait tells of a failure, and
+// nobody else asks for the event: a launch makes no more calls than one of C.
+func (k *kernel) runLaunch(q *queue, r driver.Range, args []driver.Arg) error {
+	event := make([]cl.Handle, 1)
+	if err := k.enqueueLaunch(q.handle, r, args, &cl.Order{Event: &event[0]}); err != nil {
+		return err
+	}
+	err := k.device.api.Wait(event...)
+	if cl.IsCode(err, cl.ErrorInWaitList) {
+		e := k.device.newEvent(q, event[0], cl.EnqueueNDRangeKernel.String(), nil, 1)
+		err = e.endResult()
+	}
+	return errors.Join(err, k.device.api.Release(cl.ReleaseEvent, event[0]))
 }
 
 // checkRange holds that the slices are arrays of one length, as OpenCL reads them.
