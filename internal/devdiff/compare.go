@@ -2,28 +2,39 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+
+	"offlink/spirv"
 )
 
 //go:embed opencl.py
 var otherHalf []byte
 
 // runElsewhere runs the jobs on the OpenCL device: dir/N.json becomes
-// dir/N.result or dir/N.error.
+// dir/N.result or dir/N.error. Jobs of one module share a file.
 func runElsewhere(o options, dir string, jobs []*job) error {
 	script := filepath.Join(dir, "opencl.py")
 	if err := os.WriteFile(script, otherHalf, 0o666); err != nil {
 		return err
 	}
 	for i, j := range jobs {
-		j.Code = filepath.Join(dir, fmt.Sprintf("%d.spv", i))
+		j.base = filepath.Join(dir, strconv.Itoa(i))
+		sum := sha256.Sum256(j.code)
+		j.Code = filepath.Join(dir, hex.EncodeToString(sum[:])+".spv")
+		if j.hasVariables() {
+			j.Code = j.base + ".spv" // a kernel before would have changed them
+		}
 		if err := os.WriteFile(j.Code, j.code, 0o666); err != nil {
 			return err
 		}
@@ -31,7 +42,7 @@ func runElsewhere(o options, dir string, jobs []*job) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(strings.TrimSuffix(j.Code, "spv")+"json", text, 0o666); err != nil {
+		if err := os.WriteFile(j.base+".json", text, 0o666); err != nil {
 			return err
 		}
 	}
@@ -41,6 +52,14 @@ func runElsewhere(o options, dir string, jobs []*job) error {
 	return cmd.Run()
 }
 
+// hasVariables tells whether the module has variables in global memory, which a
+// program keeps from launch to launch.
+func (j *job) hasVariables() bool {
+	return slices.ContainsFunc(j.module.Globals(), func(in *spirv.Instruction) bool {
+		return in.Op == spirv.OpVariable && spirv.StorageClass(in.Words[2]) == spirv.StorageCrossWorkgroup
+	})
+}
+
 type verdict int
 
 const (
@@ -48,23 +67,23 @@ const (
 	verdictNear
 	verdictOrder // differs, and does so here when work-items run in another order
 	verdictUndefined
+	verdictFaulty // differs, and the checked mode finds faults of the kernel with these arguments
 	verdictDiffers
 	verdictFault   // the embedded device stops it with all arguments
 	verdictRefused // the other device does not run it
 	verdicts
 )
 
-var verdictNames = [verdicts]string{"equal", "equal to some units of the last place", "depend on the order of work-items", "differ where OpenCL leaves the result open", "differ", "stopped by the embedded device", "not run by the other device"}
+var verdictNames = [verdicts]string{"equal", "equal to some units of the last place", "depend on the order of work-items", "differ where OpenCL leaves the result open", "differ, and the checked mode tells why", "differ", "stopped by the embedded device", "not run by the other device"}
 
 // maxUnits is the units of the last place that floats may differ by: the
 // devices differ in their functions.
 const maxUnits = 16
 
-func (j *job) compareResults(dir string) (verdict, string) {
-	base := strings.TrimSuffix(j.Code, "spv")
-	data, err := os.ReadFile(base + "result")
+func (j *job) compareResults() (verdict, string) {
+	data, err := os.ReadFile(j.base + ".result")
 	if err != nil {
-		reason, err := os.ReadFile(base + "error")
+		reason, err := os.ReadFile(j.base + ".error")
 		if err != nil {
 			return verdictRefused, "it ended without a result"
 		}
@@ -80,6 +99,9 @@ func (j *job) compareResults(dir string) (verdict, string) {
 		if at, ok := b.nearlyEqual(theirs); !ok {
 			if j.dependsOnOrder() {
 				return verdictOrder, detail
+			}
+			if found := j.findings(); found != "" {
+				return verdictFaulty, fmt.Sprintf("%v: %s", j, found)
 			}
 			return verdictDiffers, fmt.Sprintf("%v: buffer %d at byte %d: %x here, %x there", j, i, at, b.result[at:at+8], theirs[at:at+8])
 		}

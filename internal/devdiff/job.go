@@ -29,6 +29,7 @@ type job struct {
 
 	module *spirv.Module
 	plan   plan
+	base   string // of the names of the other half's files
 }
 
 // argument is one of: a buffer (its number, plus one), bytes, local memory.
@@ -51,8 +52,10 @@ type buffer struct {
 	memory  driver.Memory
 }
 
+// bufferSize is the bytes of a buffer; -buffer sets it.
+var bufferSize = 32 << 10
+
 const (
-	bufferSize = 32 << 10
 	localBytes = 8 << 10
 	maxBuffers = 64
 )
@@ -93,6 +96,9 @@ func (j *job) makeUp() error {
 		}
 	}
 	j.Global, j.Local = []int{64}, []int{16}
+	if j.global != nil && j.local != nil {
+		j.Global, j.Local = j.global, j.local
+	}
 	for _, mode := range j.module.ExecutionModes(id) {
 		if mode.Mode == spirv.ExecutionModeLocalSize {
 			j.Global, j.Local = nil, nil

@@ -4,7 +4,7 @@
 // is tried with others.
 //
 //	devdiff -coverage [-v] FILE...
-//	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-undefined REGEXP] [-record FILE] [-v] FILE...
+//	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-global SIZES -local SIZES] [-buffer BYTES] [-undefined REGEXP] [-record FILE] [-v] FILE...
 //
 // FILEs are those of offload-wrap list, or SPIR-V. Kernels whose names
 // differ in their types alone are a family, of which N are launched. It prints
@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"offlink/spirv"
@@ -35,6 +36,9 @@ func main() {
 	undefined := flag.String("undefined", "^$", "kernels whose names match may differ, as OpenCL leaves the results for such arguments open")
 	flag.StringVar(&o.record, "record", "", "write the digests of the memory that both devices leave equally to that file")
 	flag.BoolVar(&o.verbose, "v", false, "print a line for every kernel")
+	flag.Func("global", "the global size that the kernels are written for, such as 64,64", setSizes(&o.global))
+	flag.Func("local", "the size of a work-group that they are written for, such as 8,8", setSizes(&o.local))
+	flag.IntVar(&bufferSize, "buffer", bufferSize, "bytes of each buffer")
 	coverage := flag.Bool("coverage", false, "only tell which kernels the embedded device compiles")
 	check := flag.Bool("check", false, "only run the kernels in the checked mode, and print the findings")
 	flag.Parse()
@@ -63,9 +67,25 @@ func main() {
 	}
 }
 
+// setSizes is a flag with the sizes of a range.
+func setSizes(to *[]int) func(string) error {
+	return func(text string) error {
+		*to = nil
+		for part := range strings.SplitSeq(text, ",") {
+			n, err := strconv.Atoi(part)
+			if err != nil || n < 1 {
+				return fmt.Errorf("%q is not a size", part)
+			}
+			*to = append(*to, n)
+		}
+		return nil
+	}
+}
+
 type options struct {
 	icd, python, only, record string
 	undefined                 *regexp.Regexp
+	global, local             []int
 	variants                  int
 	verbose                   bool
 }
@@ -75,6 +95,8 @@ type candidate struct {
 	name, family string
 	file         string
 	code         []byte
+	global       []int // the range, if it is given
+	local        []int
 }
 
 func compareFiles(o options, files []string) (differ bool, err error) {
@@ -102,7 +124,7 @@ func compareFiles(o options, files []string) (differ bool, err error) {
 	}
 	var digests strings.Builder
 	for _, j := range jobs {
-		v, detail := j.compareResults(dir)
+		v, detail := j.compareResults()
 		r.addVerdict(j.candidate, v, detail)
 		if v == verdictEqual && !j.dependsOnOrder() {
 			fmt.Fprintf(&digests, "%s %s %s\n", j.resultDigest(), filepath.Base(j.file), j.name)
@@ -150,7 +172,7 @@ func kernelsOf(file string, code []byte) (list []candidate) {
 		return nil
 	}
 	for _, e := range m.EntryPoints() {
-		list = append(list, candidate{e.Name, kernelFamily(e.Name), file, code})
+		list = append(list, candidate{name: e.Name, family: kernelFamily(e.Name), file: file, code: code})
 	}
 	return list
 }
@@ -200,7 +222,9 @@ func chooseCandidates(list []candidate, o options) (chosen []candidate) {
 		all := families[f]
 		n := min(o.variants, len(all))
 		for i := range n {
-			chosen = append(chosen, all[i*len(all)/n])
+			c := all[i*len(all)/n]
+			c.global, c.local = o.global, o.local
+			chosen = append(chosen, c)
 		}
 	}
 	return chosen

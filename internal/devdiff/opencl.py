@@ -1,7 +1,7 @@
 """The other half of devdiff: runs DIR/N.json on the first OpenCL device.
 
-Each job has a process of its own, so that one that crashes the driver is only
-one job lost. Memory is what the extension cl_intel_unified_shared_memory
+Jobs of one module share a process, which builds it once. One that crashes the
+driver is only one job lost: the rest get another process. Memory is what the extension cl_intel_unified_shared_memory
 allocates on the host, so that addresses can be stored anywhere.
 """
 
@@ -34,7 +34,8 @@ def library():
     return cl
 
 
-def run(job, result):
+def prepare(path):
+    """Builds a module; returns what run wants."""
     cl = library()
     err = c.c_int()
     platform, device = P(), P()
@@ -52,11 +53,17 @@ def run(job, result):
     allocate = extension(b"clHostMemAllocINTEL", P, P, P, c.c_size_t, c.c_uint, P)
     set_pointer = extension(b"clSetKernelArgMemPointerINTEL", c.c_int, P, c.c_uint, P)
 
-    with open(job["Code"], "rb") as f:
+    with open(path, "rb") as f:
         code = f.read()
     program = P(cl.clCreateProgramWithIL(context, code, c.c_size_t(len(code)), c.byref(err)))
     check(err.value, "clCreateProgramWithIL")
     check(cl.clBuildProgram(program, 1, c.byref(device), b"", None, None), "clBuildProgram")
+    return cl, context, queue, program, allocate, set_pointer
+
+
+def run(prepared, job, result):
+    cl, context, queue, program, allocate, set_pointer = prepared
+    err = c.c_int()
     kernel = P(cl.clCreateKernel(program, job["Kernel"].encode(), c.byref(err)))
     check(err.value, "clCreateKernel")
 
@@ -100,30 +107,46 @@ def run(job, result):
             f.write(data)
 
 
-def child(base):
-    signal.alarm(60)
-    try:
+def child(names):
+    """Runs jobs of one module; those that have an answer already are left out."""
+    prepared = None
+    for base in names:
+        signal.alarm(60)
         with open(base + ".json") as f:
-            run(json.load(f), base + ".partial")
-        os.rename(base + ".partial", base + ".result")
-    except Failure as e:
-        with open(base + ".error", "w") as f:
-            f.write(str(e))
+            job = json.load(f)
+        open(base + ".begun", "w").close()
+        try:
+            prepared = prepared or prepare(job["Code"])
+            run(prepared, job, base + ".partial")
+            os.rename(base + ".partial", base + ".result")
+        except Failure as e:
+            with open(base + ".error", "w") as f:
+                f.write(str(e))
+
+
+def answered(base):
+    return os.path.exists(base + ".result") or os.path.exists(base + ".error")
 
 
 def main():
     folder = sys.argv[1]
-    jobs = sorted(f[:-5] for f in os.listdir(folder) if f.endswith(".json"))
-    for name in jobs:
+    modules = {}
+    for name in sorted(f[:-5] for f in os.listdir(folder) if f.endswith(".json")):
         base = os.path.join(folder, name)
-        pid = os.fork()
-        if pid == 0:
-            child(base)
-            os._exit(0)
-        _, status = os.waitpid(pid, 0)
-        if os.WIFSIGNALED(status):
-            with open(base + ".error", "w") as f:
-                f.write("signal %d" % os.WTERMSIG(status))
+        with open(base + ".json") as f:
+            modules.setdefault(json.load(f)["Code"], []).append(base)
+    for names in modules.values():
+        while names:
+            pid = os.fork()
+            if pid == 0:
+                child(names)
+                os._exit(0)
+            _, status = os.waitpid(pid, 0)
+            for base in names:
+                if not answered(base) and os.path.exists(base + ".begun"):
+                    with open(base + ".error", "w") as f:
+                        f.write("signal %d" % os.WTERMSIG(status) if os.WIFSIGNALED(status) else "it ended without a result")
+            names = [base for base in names if not answered(base)]
 
 
 main()
