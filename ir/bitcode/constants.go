@@ -7,7 +7,9 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// constantTable holds constants in compact form.
+// constantTable holds constants in compact form: their records in one arena, as a
+// module has hundreds of thousands, and each decoded one would be an object of its
+// own. They are decoded again where an image needs them.
 type constantTable struct {
 	arena []byte
 	ends  []uint32 // of the constants in arena; each begins where the one before ends
@@ -37,7 +39,8 @@ type constantReader struct {
 	typed   bool   // whether current was set
 }
 
-// valueOperand adds an operand that names a value.
+// valueOperand adds an operand that names a value. Constants may name values that
+// come later, so the highest number is kept and compared with the count at the end.
 func (r *constantReader) valueOperand(v uint64) {
 	r.highest = max(r.highest, v+1)
 	if v < r.globals {
@@ -47,6 +50,8 @@ func (r *constantReader) valueOperand(v uint64) {
 	r.out.appendOperand(opLocal, v-r.globals)
 }
 
+// typeOperand adds an operand that names a type. The type table is complete before
+// the first constant, so that a number is checked at once.
 func (r *constantReader) typeOperand(v uint64) error {
 	if v >= r.types {
 		return r.cursor.Errorf("constant names type %d of %d", v, r.types)
@@ -73,6 +78,9 @@ func eachRecord(c *bitstream.Cursor, read func() error) error {
 	}
 }
 
+// readRecord reads one constant, or the SETTYPE record that gives the type of those
+// after it. A record that the schema does not have is refused: its operands may name
+// values, whose numbers change in an image.
 func (r *constantReader) readRecord() error {
 	c := r.cursor
 	if c.Code == llvmschema.ConstantSetType {
@@ -132,6 +140,8 @@ func (r *constantReader) readOperands(layout *llvmschema.Constant) error {
 	return nil
 }
 
+// readOperand adds one operand by the schema's letter: v names a value, t a type, any
+// other is a number that stays as it is. Value numbers have 32 bits, as in LLVM.
 func (r *constantReader) readOperand(kind byte, v uint64) error {
 	switch kind {
 	case 'v':
@@ -147,7 +157,8 @@ func (r *constantReader) readOperand(kind byte, v uint64) error {
 	return nil
 }
 
-// readConstants reads the module's constants.
+// readConstants reads the module's constants. A linked module has several blocks of
+// them, which continue one numbering.
 func (r *moduleReader) readConstants(c *bitstream.Cursor) error {
 	s := r.source
 	table := &s.constants
@@ -173,6 +184,7 @@ func (r *moduleReader) readConstants(c *bitstream.Cursor) error {
 	return nil
 }
 
+// errorAt is an error with its place, for the parts that no cursor reads.
 func errorAt(bit uint64, format string, args ...any) error {
 	return &bitstream.Error{Bit: bit, Msg: fmt.Sprintf(format, args...)}
 }
