@@ -8,9 +8,9 @@ import (
 )
 
 // HostMemory keeps memory of Go that commands of a queue read or write until
-// they have ended. A queue that never finishes gives up what has ended when more
-// is kept: every markEvery transfers a barrier with an event is queued, and
-// the memory before one that has ended is let go. The zero value is ready.
+// they have ended. A queue that never finishes gives up memory when more is
+// kept: every markEvery transfers a barrier with an event is queued, and the
+// memory before one that has ended is let go. The zero value is ready.
 type HostMemory struct {
 	mu       sync.Mutex
 	kept     [][]byte
