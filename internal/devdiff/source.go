@@ -41,7 +41,7 @@ var kernelPackages = []kernelPackage{
 	{name: "starpu-examples", sample: 4, flags: []string{"-cl-std=CL2.0", "-I$FILE"}},
 }
 
-// hashcatFlags are what hashcat's src/backend.c gives the compiler for a CPU.
+// hashcatFlags are the flags that hashcat (src/backend.c) gives the compiler for a CPU.
 var hashcatFlags = strings.Fields(`-cl-std=CL2.0 -I$DIR/usr/share/hashcat/OpenCL -DKERNEL_STATIC -DINCLUDE_PATH=$DIR/usr/share/hashcat/OpenCL -DXM2S(x)=#x -DM2S(x)=XM2S(x)
 	-DVENDOR_ID=8 -DDEVICE_TYPE=2 -DLOCAL_MEM_TYPE=2 -DMAX_THREADS_PER_BLOCK=64 -DCUDA_ARCH=0 -DHAS_ADD=0 -DVECT_SIZE=1
 	-DDGST_R0=0 -DDGST_R1=1 -DDGST_R2=2 -DDGST_R3=3 -DDGST_ELEM=4 -DDGST_POS0=0 -DKERN_TYPE=0 -DATTACK_EXEC=11 -DATTACK_KERN=0

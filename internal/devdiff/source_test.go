@@ -13,7 +13,7 @@ import (
 	"offlink/runtime/hostdev"
 )
 
-// TestStated runs tests of Piglit, which state what they leave. Of the files it
+// TestStated runs tests of Piglit, which state their results. Of the files it
 // takes a sample; all with OFFLINK_ALL_KERNELS.
 func TestStated(t *testing.T) {
 	p := &kernelPackages[0]
