@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output of the scripts and of testdata/postlink")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){program: main, peakProgram: peakCommand})
+	testscript.Main(m, map[string]func(){program: main, "llvm-spirv-ours": main, peakProgram: peakCommand})
 }
 
 // TestGolden runs the cases of testdata/postlink: inputs, and the outputs of the

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -39,14 +39,20 @@ func runSPIRVTool(args []string, s cli.Streams) error {
 	if t.convert != nil {
 		return t.convertFile(s)
 	}
+	if info, err := os.Stat(t.input); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return badOption("%s, file is empty: %s", "Can't translate", t.input)
+	}
 	f, err := irfile.Open(t.input, s.In)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	if err := checkTarget(f.Module.Triple, len(f.Module.Values) == 0); err != nil {
+		return err
+	}
 	code, err := fromir.Translate(f.Module, t.translation)
 	if err != nil {
-		return err
+		return reportAs(err)
 	}
 	if code, err = t.form.writeAs(code); err != nil {
 		return err
@@ -78,19 +84,22 @@ func (t *spirvTool) writeModule(code []byte, s cli.Streams) error {
 func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 	o := &t.translation
 	f := &cli.FlagSet{Program: program}
+	given := false
 	f.Input = func(arg string) error {
-		t.input = arg
+		if given {
+			return &cli.UsageError{Program: program, Msg: "too many positional arguments specified: at most 1"}
+		}
+		t.input, given = arg, true
 		return nil
 	}
 	f.Flags = []cli.Flag{
 		{Name: "o", Value: "FILE", Usage: "output file; - is standard output (the input with .spv)", Set: cli.SetString(&t.output)},
 		{Name: "spirv-max-version", Value: "V", Usage: "newest version that the module may have: 1.0 to 1.6 (1.6)", Set: t.setVersion},
-		{Name: "spirv-ext", Value: "LIST", Usage: "extensions that may be used: +NAME, -NAME, +all (none)", Set: o.AllowExtensions},
-		{Name: "spirv-allow-unknown-intrinsics", Value: "PREFIXES", Usage: "intrinsics that become functions when they are not known", Set: t.setIntrinsics},
+		{Name: "spirv-ext", Value: "LIST", Usage: "extensions that may be used: +NAME, -NAME, +all (none)", Set: t.setExtensions},
+		{Name: "spirv-allow-unknown-intrinsics", Value: "PREFIXES", Optional: true, Usage: "intrinsics that become functions when they are not known", Set: t.setIntrinsics},
 		{Name: "spirv-debug-info-version", Value: "NAME", Usage: "form of debug information beside lines: ocl-100, nonsemantic-shader-100, nonsemantic-shader-200, none (ocl-100)", Set: t.setDebug},
 		{Name: "spirv-fp-contract", Value: "MODE", Usage: "which kernels may not fuse operations: on, off, fast (on)", Set: t.setContract},
 		{Name: "spirv-preserve-ocl-kernel-arg-type-metadata-through-string", Usage: "keep the type names of kernel arguments in strings", Set: cli.SetBool(&o.KernelArgTypes)},
-		{Name: "r", Usage: "the other direction", Hidden: true, Set: refusedOption("-r: only IR is taken to SPIR-V; llvm-spirv of LLVM does the other direction")},
 		{Name: "spirv-text", Usage: "write the translator's text form (.spt)", Set: t.setForm(formTranslatorText)},
 		{Name: "spirv-tools-dis", Usage: "write assembly text as spirv-dis does", Set: t.setForm(formAssembly)},
 		{Name: "to-text", Usage: "input is SPIR-V; write the translator's text form", Set: t.setConversion("-to-text", textOfModule)},
@@ -99,18 +108,11 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-allow-extra-diexpressions", Usage: "operations in debug information that OpenCL.DebugInfo.100 does not list", Set: cli.SetBool(&o.ExtraExpressions)})
 	help := func(string) error { t.done = true; t.printHelp(f, s); return nil }
 	f.Flags = append(f.Flags, cli.Flag{Name: "help", Usage: "print this text", Set: help}, cli.Flag{Name: "h", Hidden: true, Set: help})
+	f.Flags = append(f.Flags,
+		cli.Flag{Name: "spirv-ext-inst", Value: "SET", Usage: "set for intrinsics: OpenCL.std, or none, which makes fmuladd a product and a sum", Set: t.setExtInst},
+		cli.Flag{Name: "spirv-replace-fmuladd-with-ocl-mad", Usage: "llvm.fmuladd becomes mad (true)", Set: t.setMulAdd})
 	f.Flags = append(f.Flags, cli.Flag{Name: "preserve-ocl-kernel-arg-type-metadata-through-string", Hidden: true, Set: cli.SetBool(&o.KernelArgTypes)})
-	for _, name := range []string{
-		"s", "spirv-mem2reg", "spirv-verify-regularize-passes", "spirv-debug", "spirv-lower-const-expr",
-		"spirv-expand-step", "spirv-gen-kernel-arg-name-md", "spirv-replace-fmuladd-with-ocl-mad",
-		"spirv-emit-function-ptr-addr-space", "spirv-use-llvm-target", "spirv-preserve-auxdata", "opaque-pointers",
-		"emit-opaque-pointers", "spirv-use-llvm-backend-target",
-	} {
-		f.Flags = append(f.Flags, cli.Flag{Name: name, Hidden: true, Set: ignoredOption})
-	}
-	for _, name := range []string{"spirv-target-env", "spirv-builtin-format", "spirv-temp-file"} {
-		f.Flags = append(f.Flags, cli.Flag{Name: name, Value: "V", Hidden: true, Set: ignoredOption})
-	}
+	f.Flags = append(f.Flags, t.otherFlags(s)...)
 	return f
 }
 
@@ -126,10 +128,6 @@ func (t *spirvTool) printHelp(f *cli.FlagSet, s cli.Streams) {
 		h.Usage = []string{"spirv [options] FILE -o OUT.spv"}
 	}
 	h.Print(s.Out)
-}
-
-func refusedOption(message string) func(string) error {
-	return func(string) error { return errors.New(message) }
 }
 
 // setVersion takes the highest version of SPIR-V that may be written.

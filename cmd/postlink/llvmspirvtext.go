@@ -66,7 +66,7 @@ func moduleOfText(input []byte) ([]byte, error) { return spirv.ParseTranslatorTe
 func (t *spirvTool) setConversion(option string, convert func([]byte) ([]byte, error)) func(string) error {
 	return func(string) error {
 		if t.convert != nil {
-			return fmt.Errorf("%s: give one of -to-text and -to-binary", option)
+			return badOption("%s with -to-binary, -r, -s", "Cannot use -to-text")
 		}
 		if t.convert = convert; option == "-to-text" {
 			t.form = formTranslatorText

@@ -229,7 +229,7 @@ func (c *callSite) callFunction() {
 // callPointer writes a call of a function pointer.
 func (c *callSite) callPointer() {
 	if !c.options.allowsExtension("SPV_INTEL_function_pointers") {
-		c.failf("a call of a function pointer needs the extension SPV_INTEL_function_pointers, which is not allowed")
+		c.failKind(ErrorFunctionPointer, c.value.Name, "a call of a function pointer needs the extension SPV_INTEL_function_pointers, which is not allowed")
 	}
 	c.useExtension("SPV_INTEL_function_pointers")
 	c.useCapabilities(capFunctionPointers)
@@ -275,7 +275,7 @@ func (c *callSite) setResult(n, typ id) {
 // functionPointer returns the address of a function as a value.
 func (t *translator) functionPointer(n ir.ValueID) id {
 	if !t.options.allowsExtension("SPV_INTEL_function_pointers") {
-		t.failf("the address of the function %s needs the extension SPV_INTEL_function_pointers, which is not allowed", t.module.Values[n].Name)
+		t.failKind(ErrorFunctionPointer, t.module.Values[n].Name, "the address of the function %s needs the extension SPV_INTEL_function_pointers, which is not allowed", t.module.Values[n].Name)
 	}
 	t.useExtension("SPV_INTEL_function_pointers")
 	t.useCapabilities(capFunctionPointers)

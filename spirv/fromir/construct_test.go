@@ -1,6 +1,7 @@
 package fromir_test
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 	"testing"
@@ -101,4 +102,35 @@ func validateKnown(t *testing.T, code []byte) {
 // kernelOf wraps instructions into a kernel with parameters %p, %n, %x, %v.
 func kernelOf(body string, declarations ...string) string {
 	return kernelHead + body + "\nret void\n}\n" + strings.Join(declarations, "\n")
+}
+
+// TestRefusedKinds: errors tell callers what llvm-spirv's users look for.
+func TestRefusedKinds(t *testing.T) {
+	tests := []struct {
+		name, ir string
+		kind     fromir.ErrorKind
+		subject  string
+	}{
+		{"extension", kernelOf("%a = call i32 asm \"\", \"=r,r\"(i32 %n)"), fromir.ErrorExtension, "SPV_INTEL_inline_assembly"},
+		{"intrinsic", kernelOf("%a = call float @llvm.foo(float %x)", "declare float @llvm.foo(float)"), fromir.ErrorIntrinsic, "llvm.foo"},
+		{"width", "define void @f(i128 %x) { ret void }", fromir.ErrorBitWidth, "128"},
+		{"variadic", "define void @f(i32 %x, ...) { ret void }", fromir.ErrorVariadic, "f"},
+		{"function pointer", kernelOf("%a = ptrtoint ptr @g to i64\n%b = trunc i64 %a to i32\nstore i32 %b, ptr addrspace(1) %p", "declare void @g()"), fromir.ErrorFunctionPointer, "g"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := fromir.Translate(parseIR(t, test.ir), fromir.Options{Version: spirv.Version1_6})
+			e, ok := errors.AsType[*fromir.Error](err)
+			if !ok || e.Kind != test.kind || e.Subject != test.subject {
+				t.Errorf("error %v: %+v", err, e)
+			}
+		})
+	}
+	o := fromir.Options{}
+	if err := o.AllowExtensions("+SPV_KHR_fmaa"); !errors.Is(err, fromir.ErrUnknownExtension) {
+		t.Errorf("a misspelt extension: %v", err)
+	}
+	if err := o.AllowExtensions(fromir.PortableExtensions); err != nil {
+		t.Error(err)
+	}
 }

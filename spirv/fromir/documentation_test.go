@@ -88,7 +88,7 @@ func usedExtensions(t *testing.T) []string {
 	found := map[string]bool{}
 	name := regexp.MustCompile(`"(SPV_[A-Z]+_[a-z0-9_]+)"`)
 	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
+		if strings.HasSuffix(file, "_test.go") || file == "knownextensions.go" {
 			continue
 		}
 		text, err := os.ReadFile(file)

@@ -1,9 +1,13 @@
 package fromir
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
+
+// ErrUnknownExtension is the error for a name that no extension has.
+var ErrUnknownExtension = errors.New("unknown extension")
 
 // AllowExtensions sets the allowed extensions as llvm-spirv's --spirv-ext has
 // them: "+NAME" and "-NAME" with commas between; "+all" and "-all" are about
@@ -24,8 +28,8 @@ func (o *Options) AllowExtensions(list string) error {
 		case name == "all":
 			o.AllExtensions = on
 			clear(o.Extensions)
-		case !strings.HasPrefix(name, "SPV_"):
-			return fmt.Errorf("%q: the names of extensions begin with SPV_", word)
+		case !knownExtensions[name]:
+			return fmt.Errorf("%w %s", ErrUnknownExtension, name)
 		default:
 			o.Extensions[name] = on
 		}

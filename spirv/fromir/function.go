@@ -64,6 +64,9 @@ func (f *function) describeInstruction() string {
 func (t *translator) functionTypeOf(n ir.ValueID) id {
 	info := t.functionOf(n)
 	if info.typ == 0 {
+		if t.moduleType(info.value.Type).Variadic {
+			t.failKind(ErrorVariadic, info.value.Name, "the function %s has variable arguments, which SPIR-V has for printf alone", info.value.Name)
+		}
 		elements := append([]ir.TypeID{}, t.moduleType(info.value.Type).Elements...)
 		parameters := make([]id, 0, len(elements)-1)
 		for i, p := range elements[1:] {

@@ -126,7 +126,7 @@ func (t *translator) intrinsicBuiltin(name string) *builtin {
 		}
 	}
 	b.write = func(c *callSite) {
-		c.failf("the intrinsic has no counterpart in SPIR-V; --spirv-allow-unknown-intrinsics makes it a function")
+		c.failKind(ErrorIntrinsic, name, "the intrinsic has no counterpart in SPIR-V; --spirv-allow-unknown-intrinsics makes it a function")
 	}
 	return b
 }
@@ -262,7 +262,12 @@ func (c *callSite) floatSplat(value int) id {
 
 // multiplyAdd writes llvm.fmuladd, which may or may not round the product: mad says that.
 func (c *callSite) multiplyAdd() {
-	c.finishCall(c.extInst("mad", c.argumentID(0), c.argumentID(1), c.argumentID(2)))
+	if !c.options.SplitMulAdd {
+		c.finishCall(c.extInst("mad", c.argumentID(0), c.argumentID(1), c.argumentID(2)))
+		return
+	}
+	product := c.emitResult(spirv.OpFMul, c.typ, c.argumentID(0), c.argumentID(1))
+	c.finishCall(c.emitResult(spirv.OpFAdd, c.typ, product, c.argumentID(2)))
 }
 
 // fusedMultiplyAdd writes llvm.fma, which rounds once.

@@ -58,7 +58,7 @@ func (f *function) allocaArray(i int, in *ir.Instruction, typ, element id) {
 		return
 	}
 	if !f.options.allowsExtension("SPV_INTEL_variable_length_array") {
-		f.failf("an alloca of a length that is not constant needs the extension SPV_INTEL_variable_length_array, which is not allowed")
+		f.failKind(ErrorExtension, "SPV_INTEL_variable_length_array", "an alloca of a length that is not constant needs the extension SPV_INTEL_variable_length_array, which is not allowed")
 	}
 	f.useExtension("SPV_INTEL_variable_length_array")
 	f.useCapabilities(capVariableArray)

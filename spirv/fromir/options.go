@@ -54,6 +54,8 @@ type Options struct {
 	// KernelArgTypes keeps the names of the argument types of kernels in
 	// strings.
 	KernelArgTypes bool
+	// SplitMulAdd makes llvm.fmuladd a product and a sum instead of OpenCL.std's mad.
+	SplitMulAdd bool
 }
 
 // allowsExtension reports whether the extension may be used.
@@ -64,12 +66,28 @@ func (o *Options) allowsExtension(extension string) bool {
 	return o.AllExtensions
 }
 
+// ErrorKind is the kind of an [Error], for callers that report it as llvm-spirv does.
+type ErrorKind uint8
+
+// The kinds of errors. The subject of an error is named with each.
+const (
+	ErrorOther           ErrorKind = iota
+	ErrorExtension                 // an extension that is not allowed: its name
+	ErrorIntrinsic                 // an intrinsic without a counterpart: its name
+	ErrorBitWidth                  // an integer: its width
+	ErrorFunctionPointer           // the address of a function, or a call of one: the function
+	ErrorVariadic                  // a function with variable arguments: the function
+	ErrorVersion                   // a version of SPIR-V that is not allowed: the version
+)
+
 // Error is a construct that is not translated.
 type Error struct {
 	Path        string
 	Function    string // "" outside of functions
 	Instruction string // its opcode or callee
 	Msg         string
+	Kind        ErrorKind
+	Subject     string
 }
 
 // Error is "path: function f: call of g: message".
@@ -86,7 +104,12 @@ func (e *Error) Error() string {
 
 // failf stops the translation.
 func (t *translator) failf(format string, args ...any) {
-	e := &Error{Path: t.module.Path, Msg: fmt.Sprintf(format, args...)}
+	t.failKind(ErrorOther, "", format, args...)
+}
+
+// failKind stops the translation with an error of a kind.
+func (t *translator) failKind(kind ErrorKind, subject, format string, args ...any) {
+	e := &Error{Path: t.module.Path, Msg: fmt.Sprintf(format, args...), Kind: kind, Subject: subject}
 	if f := t.current; f != nil {
 		e.Function, e.Instruction = f.value.Name, f.describeInstruction()
 	}
@@ -109,7 +132,7 @@ func (t *translator) useCapabilities(list ...uint32) {
 // needVersion raises the version of the module.
 func (t *translator) needVersion(v spirv.Version) {
 	if v > t.options.Version {
-		t.failf("needs SPIR-V %v; at most %v is allowed", v, t.options.Version)
+		t.failKind(ErrorVersion, v.String(), "needs SPIR-V %v; at most %v is allowed", v, t.options.Version)
 	}
 	t.b.version = max(t.b.version, v)
 }
@@ -117,7 +140,7 @@ func (t *translator) needVersion(v spirv.Version) {
 // needAllowed checks that an extension may be used.
 func (t *translator) needAllowed(extension string) {
 	if !t.options.allowsExtension(extension) {
-		t.failf("needs the extension %s, which is not allowed; allow it with --spirv-ext=+%s", extension, extension)
+		t.failKind(ErrorExtension, extension, "needs the extension %s, which is not allowed; allow it with --spirv-ext=+%s", extension, extension)
 	}
 }
 

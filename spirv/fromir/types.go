@@ -1,6 +1,7 @@
 package fromir
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -107,7 +108,7 @@ func (t *translator) intType(bits uint32) id {
 			t.useExtension("SPV_INTEL_arbitrary_precision_integers")
 			t.useCapabilities(capArbitraryIntegers)
 		default:
-			t.failf("integers of %d bits need the extension SPV_INTEL_arbitrary_precision_integers, which is not allowed", bits)
+			t.failKind(ErrorBitWidth, fmt.Sprint(bits), "integers of %d bits need the extension SPV_INTEL_arbitrary_precision_integers, which is not allowed", bits)
 		}
 	}
 	return t.b.typeEntry(spirv.OpTypeInt, []uint32{bits, 0})
@@ -158,7 +159,7 @@ func (t *translator) longVector(n uint32) {
 		t.useExtension(vectorCompute)
 		t.useCapabilities(capVectorAny)
 	default:
-		t.failf("vectors of %d elements need the extension %s or %s, which are not allowed; allow one with --spirv-ext=+%s", n, long, vectorCompute, long)
+		t.failKind(ErrorExtension, long+" or "+vectorCompute, "vectors of %d elements need the extension %s or %s, which are not allowed; allow one with --spirv-ext=+%s", n, long, vectorCompute, long)
 	}
 }
 

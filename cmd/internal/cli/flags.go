@@ -14,6 +14,9 @@ type Flag struct {
 	// Value names the value in the usage text, "" for a boolean. A value is
 	// given as -name=value or as the next argument.
 	Value string
+	// Optional tells a value that is given as -name=value alone: without one it is
+	// empty.
+	Optional bool
 	// Hidden flags are accepted but not listed.
 	Hidden bool
 	// Set is called for each occurrence, in the order of the command line.
@@ -90,7 +93,7 @@ func (s *FlagSet) parseOption(arg string, rest []string) (int, error) {
 			return 0, s.usagef("'%s' is not a value for the boolean option -%s: use true or false", value, name)
 		}
 		return 0, f.Set(on)
-	case hasValue:
+	case hasValue || f.Optional:
 		return 0, f.Set(value)
 	case len(rest) == 0:
 		return 0, s.usagef("option -%s needs a value", name)

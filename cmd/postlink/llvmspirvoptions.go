@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"offlink/cmd/internal/cli"
+	"offlink/spirv/fromir"
+)
+
+// isSPIRVTarget reports whether a triple is one of SPIR or SPIR-V, of any width and
+// version.
+func isSPIRVTarget(triple string) bool {
+	arch, _, _ := strings.Cut(triple, "-")
+	version, ok := strings.CutPrefix(arch, "spir")
+	if !ok {
+		return false
+	}
+	version = strings.TrimPrefix(version, "v")
+	version = strings.TrimPrefix(strings.TrimPrefix(version, "64"), "32")
+	return version == "" || strings.HasPrefix(version, "v1.")
+}
+
+// setExtensions takes the extensions that may be used.
+func (t *spirvTool) setExtensions(list string) error {
+	err := t.translation.AllowExtensions(list)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fromir.ErrUnknownExtension):
+		name := strings.TrimPrefix(err.Error(), fromir.ErrUnknownExtension.Error()+" ")
+		return badOption("%s '%s' was specified via --spirv-ext option", "Unknown extension", name)
+	}
+	return badOption("%s:\n\t--spirv-ext=+EXT_NAME,-EXT_NAME\n%w", "Invalid value of --spirv-ext, expected format is", err)
+}
+
+// setExtInst takes the set for intrinsics that are not emulated: OpenCL.std or none.
+func (t *spirvTool) setExtInst(arg string) error {
+	switch arg {
+	case "OpenCL.std", "none":
+		t.translation.SplitMulAdd = arg == "none"
+		return nil
+	}
+	return badOption("-spirv-ext-inst=%s: want none or OpenCL.std", arg)
+}
+
+// setMulAdd takes whether llvm.fmuladd becomes mad.
+func (t *spirvTool) setMulAdd(arg string) error {
+	t.translation.SplitMulAdd = arg == "false"
+	return nil
+}
+
+// noteIgnored notes on standard error that an option is about the other direction, as
+// llvm-spirv does.
+func noteIgnored(s cli.Streams, name string) func(string) error {
+	return func(string) error {
+		fmt.Fprintf(s.Err, "Note: --%s option ignored as it only affects translation from SPIR-V to LLVM IR\n", name)
+		return nil
+	}
+}
+
+// otherDirection are the options that llvm-spirv has for modules of SPIR-V, with the
+// value that each takes.
+var otherDirection = map[string]string{
+	"r": "", "spec-const": "LIST", "spec-const-info": "", "spirv-print-report": "", "s": "",
+	"fnvar-spec-enable": "", "fnvar-spv-out": "FILE", "fnvar-category": "N", "fnvar-family": "N", "fnvar-arch": "N",
+	"fnvar-target": "N", "fnvar-features": "LIST", "fnvar-capabilities": "LIST",
+}
+
+// otherFlags are the options that are not taken, and those that say nothing here.
+func (t *spirvTool) otherFlags(s cli.Streams) (list []cli.Flag) {
+	for name, value := range otherDirection {
+		list = append(list, cli.Flag{Name: name, Value: value, Hidden: true, Set: func(string) error {
+			return badOption("-%s: only IR is taken to SPIR-V; llvm-spirv of LLVM does that", name)
+		}})
+	}
+	for _, name := range []string{
+		"spirv-mem2reg", "spirv-verify-regularize-passes", "spirv-debug", "spirv-lower-const-expr", "spirv-erase-cl-md",
+		"spirv-expand-step", "spirv-gen-kernel-arg-name-md", "spirv-emit-function-ptr-addr-space", "spirv-use-llvm-target",
+		"spirv-preserve-auxdata", "opaque-pointers", "emit-opaque-pointers", "spirv-use-llvm-backend-target",
+	} {
+		list = append(list, cli.Flag{Name: name, Hidden: true, Set: ignoredOption})
+	}
+	for _, name := range []string{"spirv-temp-file", "spirv-error-handling"} {
+		list = append(list, cli.Flag{Name: name, Value: "V", Hidden: true, Set: ignoredOption})
+	}
+	for _, name := range []string{"spirv-target-env", "spirv-builtin-format", "spirv-addrspace-map", "spirv-function-program-addrspace"} {
+		list = append(list, cli.Flag{Name: name, Value: "V", Hidden: true, Set: noteIgnored(s, name)})
+	}
+	return list
+}
