@@ -104,7 +104,7 @@ func kernelOf(body string, declarations ...string) string {
 	return kernelHead + body + "\nret void\n}\n" + strings.Join(declarations, "\n")
 }
 
-// TestRefusedKinds: errors tell callers what llvm-spirv's users look for.
+// TestRefusedKinds: errors have the kind and the subject that llvm-spirv reports.
 func TestRefusedKinds(t *testing.T) {
 	tests := []struct {
 		name, ir string

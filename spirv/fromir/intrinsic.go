@@ -460,7 +460,7 @@ func (c *callSite) pointerAnnotation() {
 		return
 	}
 	copied := c.emitResult(spirv.OpBitcast, own, n)
-	c.annotateID(copied, text)
+	c.annotateWith(copied, text)
 	c.setResult(copied, own)
 }
 

@@ -269,8 +269,25 @@ func (m *image) annotateGlobals() {
 		}
 		self, text := m.selfOf(e.Elements[0].Value), m.stringVariable(e.Elements[1].Value)
 		if self != 0 && text != "" {
+			m.annotateGlobal(self, text)
+		}
+	}
+}
+
+// annotateGlobal decorates a value with the decorations of an annotation.
+func (m *image) annotateGlobal(self id, text string) {
+	for _, d := range m.annotationDecorations(text) {
+		if d.number == decUserSemantic {
 			m.version = max(m.version, spirv.Version1_4)
-			m.addNote(self, decoration{op: spirv.OpDecorate, words: appendText([]uint32{decUserSemantic}, text)})
+			m.addNote(self, decoration{op: spirv.OpDecorate, words: appendText([]uint32{decUserSemantic}, d.values[0])})
+			continue
+		}
+		needs, known := decorationNeeds[d.number]
+		words, ok := d.operandWords()
+		if known && ok && m.allowsDecoration(d.number) {
+			m.useExtension(needs.extension)
+			m.useCapabilities(needs.capability)
+			m.addNote(self, decoration{op: spirv.OpDecorate, words: append([]uint32{d.number}, words...)})
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package fromir_test
 
-import "testing"
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
 
 // TestDecorationMetadata: decorations that metadata and attributes ask for.
 func TestDecorationMetadata(t *testing.T) {
@@ -89,5 +93,23 @@ attributes #1 = { "VCFunction" }`,
 			want: []string{"OpCapability VectorAnyINTEL", "VectorComputeVariableINTEL", "GlobalVariableOffsetINTEL 4", "OpDecorate %g Volatile", "SingleElementVectorINTEL 1", "OpTypeVector", "Private"},
 		},
 		{name: "not allowed", extensions: "-all", ir: "define void @f() #0 { ret void }\nattributes #0 = { \"VCFunction\" }", absent: []string{"VectorCompute"}},
+	})
+}
+
+// TestAnnotationBlocks: decorations that the text of an annotation holds.
+func TestAnnotationBlocks(t *testing.T) {
+	pointer := func(text string) string {
+		return "@text = private addrspace(1) constant [" + strconv.Itoa(len(text)+1) + " x i8] c\"" + strings.ReplaceAll(text, "\"", "\\22") + "\\00\", section \"llvm.metadata\"\n" +
+			kernelOf("%q = getelementptr inbounds i32, ptr addrspace(1) %p, i64 1\n%a = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %q, ptr addrspace(1) @text, ptr addrspace(1) undef, i32 undef, ptr addrspace(1) undef)\nstore i32 %n, ptr addrspace(1) %a",
+				"declare ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1))")
+	}
+	checkConstructs(t, []construct{
+		{name: "text", ir: pointer("hello"), want: []string{`UserSemantic "hello"`}},
+		{name: "by number", ir: pointer(`{6442:"0","1"}{5921:"7"}`), want: []string{"SPV_INTEL_cache_controls", "CacheControlLoadINTEL 0 CachedINTEL", "BufferLocationINTEL 7"}, absent: []string{"UserSemantic"}},
+		{name: "memory", ir: pointer("{memory:DEFAULT}{numbanks:4}{pump:2}{bank_bits:2,3}{merge:key:depth}{register:1}"),
+			want: []string{"SPV_INTEL_fpga_memory_attributes", `MemoryINTEL "DEFAULT"`, "NumbanksINTEL 4", "DoublepumpINTEL", "BankBitsINTEL 2 3", `MergeINTEL "key" "depth"`, "RegisterINTEL"}},
+		{name: "accesses", ir: pointer("{params:7}{cache-size:64}"), want: []string{"SPV_INTEL_fpga_memory_accesses", "BurstCoalesceINTEL", "DontStaticallyCoalesceINTEL", "CacheSizeINTEL 64"}},
+		{name: "other braces", ir: pointer("{foo}"), want: []string{`UserSemantic "{foo}"`}},
+		{name: "not allowed", extensions: "-all", ir: pointer("{numbanks:4}"), want: []string{`UserSemantic "{numbanks:4}"`}},
 	})
 }
