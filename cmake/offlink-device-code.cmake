@@ -1,5 +1,5 @@
 # offlink_add_device_code(TARGET target SOURCES file...
-#                         [SPLIT none|source|kernel|auto] [TARGETS spir64|nvptx64...]
+#                         [SPLIT none|source|kernel|auto] [TARGETS spir64|spir64_x86_64|spir64_aarch64|nvptx64...]
 #                         [OPTIONS clang-option...] [POSTLINK_OPTIONS option...])
 #
 # Compiles device code with clang, makes images of it, and links their host
@@ -10,7 +10,9 @@
 #
 # SPLIT is postlink's -split (default source). TARGETS are the devices: spir64,
 # SPIR-V for every device that takes it (the default), and nvptx64, PTX for
-# NVIDIA's GPUs from OFFLINK_CUDA_ARCH on (sm_75). OFFLINK_CLANG names the clang
+# NVIDIA's GPUs from OFFLINK_CUDA_ARCH on (sm_75). spir64_x86_64 and spir64_aarch64
+# add native images of the embedded device to those of spir64; they need a C compiler
+# for that architecture. OFFLINK_CLANG names the clang
 # to use; the newest of clang-19 to clang-14 and clang is the default.
 
 # The vectorisers of -O2 and the closed forms of loops make integers of odd
@@ -18,12 +20,13 @@
 # themselves.
 set(_offlink_clang_spir64 --target=spir64-unknown-unknown -O2 -fno-slp-vectorize -fno-vectorize
                           -mllvm -replexitval=never -c -emit-llvm)
-set(_offlink_images_spir64 -spec-const=native -to=spirv)
+set(_offlink_images_spir64 -spec-const=native)
 set(_offlink_format_spir64 spirv)
 set(_offlink_opencl_spir64 CL3.0)
 set(OFFLINK_CUDA_ARCH sm_75 CACHE STRING "The oldest GPU that device code for nvptx64 runs on")
 set(_offlink_clang_nvptx64 --target=nvptx64-nvidia-cuda -march=${OFFLINK_CUDA_ARCH} -nogpulib -O2 -c -emit-llvm)
-set(_offlink_images_nvptx64 -spec-const=emulation -emit-program-metadata -to=ptx)
+set(_offlink_images_nvptx64 -spec-const=emulation -emit-program-metadata)
+set(_offlink_to_nvptx64 -to=ptx)
 set(_offlink_format_nvptx64 none)
 set(_offlink_opencl_nvptx64 CL2.0)
 set(_offlink_postlink_options -symbols -properties -emit-exported-symbols -emit-imported-symbols -emit-param-info
@@ -49,9 +52,19 @@ function(offlink_add_device_code)
     message(FATAL_ERROR "offlink_add_device_code: no clang was found; install one, or set OFFLINK_CLANG")
   endif()
   file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}.device")
+  set(formats spirv)
+  foreach(native IN ITEMS x86_64 aarch64)
+    if("spir64_${native}" IN_LIST arg_TARGETS)
+      string(APPEND formats ",${native}")
+      list(REMOVE_ITEM arg_TARGETS "spir64_${native}")
+      list(APPEND arg_TARGETS spir64)
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES arg_TARGETS)
+  set(_offlink_to_spir64 -to=${formats})
   foreach(device IN LISTS arg_TARGETS)
     if(NOT DEFINED _offlink_format_${device})
-      message(FATAL_ERROR "offlink_add_device_code: TARGETS: ${device} is not one of spir64, nvptx64")
+      message(FATAL_ERROR "offlink_add_device_code: TARGETS: ${device} is not one of spir64, spir64_x86_64, spir64_aarch64, nvptx64")
     endif()
     foreach(source IN LISTS arg_SOURCES)
       _offlink_add_source("${source}" ${device})
@@ -75,7 +88,7 @@ function(_offlink_add_source source device)
             ${arg_OPTIONS} -MD -MT "${base}.bc" -MF "${base}.d" -o "${base}.bc" "${path}"
     DEPENDS "${path}" DEPFILE "${base}.d" COMMENT "Compiling device code ${source} for ${device}" VERBATIM)
   add_custom_command(OUTPUT "${base}.o"
-    COMMAND offlink::postlink ${split} ${_offlink_postlink_options} ${_offlink_images_${device}} ${arg_POSTLINK_OPTIONS}
+    COMMAND offlink::postlink ${split} ${_offlink_postlink_options} ${_offlink_images_${device}} ${_offlink_to_${device}} ${arg_POSTLINK_OPTIONS}
             -o "${base}.table" "${base}.bc"
     COMMAND offlink::offload-wrap -kind=sycl -target=${device} -format=${_offlink_format_${device}} -o "${base}.o" -batch "${base}.table"
     DEPENDS "${base}.bc" COMMENT "Making device images of ${source} for ${device}" VERBATIM)

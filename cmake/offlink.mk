@@ -8,7 +8,8 @@
 #
 # Variables: OFFLINK_CLANG (the newest of clang-19 to clang-14 and clang),
 # OFFLINK_SPLIT (none, source, kernel, auto; default source), OFFLINK_TARGETS
-# (spir64, the default, and nvptx64), OFFLINK_CUDA_ARCH (sm_75), OFFLINK_LIBCLC
+# (spir64, the default, and nvptx64; spir64_x86_64 and spir64_aarch64 add native images
+# of the embedded device to those of spir64), OFFLINK_CUDA_ARCH (sm_75), OFFLINK_LIBCLC
 # (libclc's nvptx64--nvidiacl.bc of the same LLVM as clang, for the functions of
 # OpenCL C that PTX has no instruction for; none),
 # OFFLINK_CLANG_OPTIONS, OFFLINK_POSTLINK_OPTIONS, OFFLINK_BIN and OFFLINK_INCLUDE
@@ -32,7 +33,12 @@ offlink_clang_nvptx64 := --target=nvptx64-nvidia-cuda -march=$(OFFLINK_CUDA_ARCH
 	$(if $(OFFLINK_LIBCLC),-Xclang -mlink-builtin-bitcode -Xclang '$(OFFLINK_LIBCLC)' -Wno-linker-warnings)
 offlink_opencl_spir64  := CL3.0
 offlink_opencl_nvptx64 := CL2.0
-offlink_images_spir64  := -spec-const=native -to=spirv
+offlink_comma := ,
+offlink_empty :=
+offlink_space := $(offlink_empty) $(offlink_empty)
+offlink_natives = $(patsubst spir64_%,$(offlink_comma)%,$(sort $(filter spir64_x86_64 spir64_aarch64,$(OFFLINK_TARGETS))))
+offlink_devices = $(sort $(if $(offlink_natives),spir64) $(filter-out spir64_x86_64 spir64_aarch64,$(OFFLINK_TARGETS)))
+offlink_images_spir64   = -spec-const=native -to=spirv$(subst $(offlink_space),,$(offlink_natives))
 offlink_images_nvptx64 := -spec-const=emulation -emit-program-metadata -to=ptx
 offlink_format_spir64  := spirv
 offlink_format_nvptx64 := none
@@ -55,27 +61,27 @@ endef
 
 # The objects of all devices become one.
 define offlink_join
-$(LD) -r -o $@ $(foreach d,$(OFFLINK_TARGETS),$*.$d.wrapped.o)
-@rm -f $(foreach d,$(OFFLINK_TARGETS),$*.$d.wrapped.o)
+$(LD) -r -o $@ $(foreach d,$(offlink_devices),$*.$d.wrapped.o)
+@rm -f $(foreach d,$(offlink_devices),$*.$d.wrapped.o)
 endef
 
 # Each rule takes one step: make's own rules for objects of C and C++ would come
 # before a chain.
 %.device.o: %.cl
-	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_compile,$d,-x cl -cl-std=$(offlink_opencl_$d)))
-	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_wrap,$d))
+	$(foreach d,$(offlink_devices),$(call offlink_compile,$d,-x cl -cl-std=$(offlink_opencl_$d)))
+	$(foreach d,$(offlink_devices),$(call offlink_wrap,$d))
 	$(offlink_join)
 %.device.o: %.clcpp
-	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_compile,$d,-x clcpp))
-	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_wrap,$d))
+	$(foreach d,$(offlink_devices),$(call offlink_compile,$d,-x clcpp))
+	$(foreach d,$(offlink_devices),$(call offlink_wrap,$d))
 	$(offlink_join)
 %.device.o: %.device.c
-	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_compile,$d,-x c))
-	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_wrap,$d))
+	$(foreach d,$(offlink_devices),$(call offlink_compile,$d,-x c))
+	$(foreach d,$(offlink_devices),$(call offlink_wrap,$d))
 	$(offlink_join)
 %.device.o: %.device.cpp
-	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_compile,$d,-x c++))
-	$(foreach d,$(OFFLINK_TARGETS),$(call offlink_wrap,$d))
+	$(foreach d,$(offlink_devices),$(call offlink_compile,$d,-x c++))
+	$(foreach d,$(offlink_devices),$(call offlink_wrap,$d))
 	$(offlink_join)
 
 .PRECIOUS: %.device.o

@@ -73,7 +73,7 @@ func newCCompiler(path, gnu string, host bool, r *Runner) *CCompiler {
 // depend on the folder.
 var libraryFlags = []string{
 	"-shared", "-ffreestanding", "-nostdlib", "-x", "c",
-	"-Wl,--build-id=none", "-Wl,-s", "-Wl,-z,noexecstack",
+	"-Wl,--build-id=none", "-Wl,-s", "-Wl,-z,noexecstack", "-Wl,-z,noseparate-code", "-Wl,-z,max-page-size=4096",
 }
 
 // BuildLibrary compiles C files, name by name, into one shared library. It takes

@@ -2,6 +2,9 @@ package hostdev
 
 import (
 	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -240,4 +243,54 @@ func TestNativeImageWithoutSymbol(t *testing.T) {
 	if n, err := k.(*kernel).nativeCode(); err != nil || n.fast.Load() != nil || Precompiled(k) == nil {
 		t.Errorf("the kernel is not compiled: %v, %v", err, Precompiled(k))
 	}
+}
+
+// FuzzNativeNote: any bytes are a note or an error.
+func FuzzNativeNote(f *testing.F) {
+	code, err := os.ReadFile("testdata/golden/groups.spv")
+	if err != nil {
+		f.Fatal(err)
+	}
+	s, err := NativeC(f.Context(), "groups", code)
+	if err != nil {
+		f.Fatal(err)
+	}
+	text, err := json.Marshal(&s.note)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text, uint16(0x3e))
+	f.Add([]byte(`{"kernels":[{"name":"k","width":4,"sites":[[4,1,0,0,0,0,7]]}],"strings":[""],"spirv":"00"}`), uint16(0xb7))
+	f.Fuzz(func(t *testing.T, descriptor []byte, machine uint16) {
+		note := binary.LittleEndian.AppendUint32(nil, uint32(len(noteOwner)+1))
+		note = binary.LittleEndian.AppendUint32(note, uint32(len(descriptor)))
+		note = append(binary.LittleEndian.AppendUint32(note, noteType), noteOwner+"\x00"...)
+		n, err := parseNote(binary.LittleEndian, append(note, descriptor...))
+		if err != nil {
+			return
+		}
+		image, err := n.describe(elf.Machine(machine))
+		if err != nil {
+			return
+		}
+		_ = image.fitsHere()
+		for _, kernel := range image.Kernels {
+			row := n.kernelRow(kernel)
+			values, sites := n.sitesOf(row)
+			if len(values) != len(row.Sites) || len(sites) != len(row.Sites) {
+				t.Errorf("%d values and %d sites of %d", len(values), len(sites), len(row.Sites))
+			}
+			for _, v := range values {
+				v.Access()
+			}
+		}
+	})
+}
+
+// FuzzNativeImage: any bytes are a native image or an error.
+func FuzzNativeImage(f *testing.F) {
+	f.Add([]byte("\x7fELF\x02\x01\x01"))
+	f.Fuzz(func(_ *testing.T, code []byte) {
+		_, _ = ReadNativeImage(bytes.NewReader(code))
+	})
 }

@@ -74,7 +74,11 @@ func (e *emitter) writeLine(format string, args ...any) {
 // refuseInst notes the first instruction that C does not have here. The kernel then
 // stays WebAssembly, so it is not an error for the user.
 func (e *emitter) refuseInst(in *lanes.Inst) {
-	if e.err == nil {
+	switch {
+	case e.err != nil:
+	case in.Op == lanes.OpHost:
+		e.err = lanes.Unsupported("an operation that the interpreter does, such as exp or printf")
+	default:
 		e.err = lanes.Unsupported("C for %v", in)
 	}
 }
