@@ -34,8 +34,8 @@ type SourceFile struct{ Name, Text string }
 
 // RefusedKernel is a kernel without native code.
 type RefusedKernel struct {
-	Kernel string `json:"kernel"`
-	Reason string `json:"reason"`
+	Kernel string
+	Reason string
 }
 
 // NativeC spells the kernels of a SPIR-V module as C. Its specialization constants

@@ -35,40 +35,40 @@ const (
 
 // nativeNote is the descriptor.
 type nativeNote struct {
-	Version int    `json:"version"`
-	Layout  string `json:"layout"` // recordLayout
-	SPIRV   string `json:"spirv"`  // SHA-256 of the module, as hexadecimal digits
-	Arch    string `json:"arch"`
+	Version int
+	Layout  string // recordLayout
+	SPIRV   string // SHA-256 of the module, as hexadecimal digits
+	Arch    string
 	// Kernels are those with a function; Refused run out of the SPIR-V.
-	Kernels []noteKernel    `json:"kernels"`
-	Refused []RefusedKernel `json:"refused,omitempty"`
+	Kernels []noteKernel
+	Refused []RefusedKernel
 	// Strings are the names that sites have, by number.
-	Strings []string `json:"strings"`
+	Strings []string
 }
 
 // noteKernel is the facts about a kernel's function that a launch needs.
 type noteKernel struct {
-	Name     string `json:"name"`
-	Symbol   string `json:"symbol"`
-	Width    int    `json:"width"`
-	Subgroup int    `json:"subgroup"`
-	Record   int64  `json:"record"` // bytes, without the variables
-	Local    int64  `json:"local"`  // bytes of local variables
-	Context  int    `json:"context"`
-	Private  int    `json:"private"`
-	Frame    int    `json:"frame"`
-	Scratch  int    `json:"scratch"`
-	Items    bool   `json:"items,omitempty"`
+	Name     string
+	Symbol   string
+	Width    int
+	Subgroup int
+	Record   int64 // bytes, without the variables
+	Local    int64 // bytes of local variables
+	Context  int
+	Private  int
+	Frame    int
+	Scratch  int
+	Items    bool
 	// Variables are the program-scope variables, in the order of their addresses in
 	// the record.
-	Variables []noteVariable `json:"variables,omitempty"`
-	Sites     []noteSite     `json:"sites,omitempty"`
+	Variables []noteVariable
+	Sites     []noteSite
 }
 
 type noteVariable struct {
-	ID   uint32 `json:"id"`
-	Name string `json:"name"`
-	Size int64  `json:"size"`
+	ID   uint32
+	Name string
+	Size int64
 }
 
 // noteSite is a place where the code may stop, for messages: an access, its kind

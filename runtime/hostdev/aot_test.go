@@ -260,7 +260,7 @@ func FuzzNativeNote(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(text, uint16(0x3e))
-	f.Add([]byte(`{"kernels":[{"name":"k","width":4,"sites":[[4,1,0,0,0,0,7]]}],"strings":[""],"spirv":"00"}`), uint16(0xb7))
+	f.Add([]byte(`{"Kernels":[{"Name":"k","Width":4,"Sites":[[4,1,0,0,0,0,7]]}],"Strings":[""],"SPIRV":"00"}`), uint16(0xb7))
 	f.Fuzz(func(t *testing.T, descriptor []byte, machine uint16) {
 		note := binary.LittleEndian.AppendUint32(nil, uint32(len(noteOwner)+1))
 		note = binary.LittleEndian.AppendUint32(note, uint32(len(descriptor)))
