@@ -20,7 +20,7 @@ type image struct {
 	undefined     []string          // functions that no image and no library defines
 	missing       []split.MissingFunction
 	native        []*nativeImage
-	notNative     []string // functions without native code, and why
+	notNative     []string // kernels without native code, each with the reason
 	unmodified    bool     // the code is the input itself
 	mixed         bool     // there is ESIMD code and other code in it
 	bfloat16      bool     // it imports from the bfloat16 device libraries
