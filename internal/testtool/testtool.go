@@ -17,7 +17,8 @@ import (
 func Required() bool { return os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" }
 
 // Unavailable reports whether scripts/setup found that this system offers no
-// package of that tool: "llvm-as-14" comes with the package llvm-14.
+// package of that tool: "llvm-as-14" comes with the package llvm-14, "clang++-14"
+// with clang-14.
 func Unavailable(tool string) bool {
 	root, err := moduleRoot()
 	if err != nil {
@@ -29,7 +30,7 @@ func Unavailable(tool string) bool {
 	}
 	version := tool[strings.LastIndexByte(tool, '-')+1:]
 	for _, name := range strings.Fields(string(list)) {
-		if name == tool {
+		if name == strings.Replace(tool, "clang++", "clang", 1) {
 			return true
 		}
 		fromLLVM := strings.HasPrefix(tool, "llvm-") || strings.HasPrefix(tool, "opt-")
