@@ -53,8 +53,9 @@ var errNoTests = errors.New("no launches are stated")
 // parseStated reads the comment of a test's source.
 func parseStated(source string) (statedConfig, []*statedTest, error) {
 	config := statedConfig{standard: "CL1.2"}
-	_, text, ok := strings.Cut(source, "/*!")
-	if text, _, ok = strings.Cut(text, "!*/"); !ok {
+	_, text, _ := strings.Cut(source, "/*!")
+	text, _, ok := strings.Cut(text, "!*/")
+	if !ok {
 		return config, nil, errNoTests
 	}
 	base := &statedTest{global: []int{1}}

@@ -108,34 +108,6 @@ func (d *dominatorFinder) lowest(v, last int) int {
 	return d.label[v]
 }
 
-// blockPostorder returns the blocks that are reached, each after those that it
-// leads to, as far as loops allow.
-func blockPostorder(body *ir.Body) []int {
-	type visit struct {
-		block int
-		list  []int // successors that are left
-	}
-	seen := make([]bool, len(body.Blocks))
-	seen[0] = true
-	stack := []visit{{0, successorBlocks(body.Terminator(0))}}
-	var order []int
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if len(top.list) == 0 {
-			order = append(order, top.block)
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		s := top.list[0]
-		top.list = top.list[1:]
-		if !seen[s] {
-			seen[s] = true
-			stack = append(stack, visit{s, successorBlocks(body.Terminator(s))})
-		}
-	}
-	return order
-}
-
 // blockOrder returns the blocks in their order, but each after the one that
 // dominates it.
 func blockOrder(body *ir.Body) []int {

@@ -106,8 +106,10 @@ func TestAnnotationBlocks(t *testing.T) {
 	checkConstructs(t, []construct{
 		{name: "text", ir: pointer("hello"), want: []string{`UserSemantic "hello"`}},
 		{name: "by number", ir: pointer(`{6442:"0","1"}{5921:"7"}`), want: []string{"SPV_INTEL_cache_controls", "CacheControlLoadINTEL 0 CachedINTEL", "BufferLocationINTEL 7"}, absent: []string{"UserSemantic"}},
-		{name: "memory", ir: pointer("{memory:DEFAULT}{numbanks:4}{pump:2}{bank_bits:2,3}{merge:key:depth}{register:1}"),
-			want: []string{"SPV_INTEL_fpga_memory_attributes", `MemoryINTEL "DEFAULT"`, "NumbanksINTEL 4", "DoublepumpINTEL", "BankBitsINTEL 2 3", `MergeINTEL "key" "depth"`, "RegisterINTEL"}},
+		{
+			name: "memory", ir: pointer("{memory:DEFAULT}{numbanks:4}{pump:2}{bank_bits:2,3}{merge:key:depth}{register:1}"),
+			want: []string{"SPV_INTEL_fpga_memory_attributes", `MemoryINTEL "DEFAULT"`, "NumbanksINTEL 4", "DoublepumpINTEL", "BankBitsINTEL 2 3", `MergeINTEL "key" "depth"`, "RegisterINTEL"},
+		},
 		{name: "accesses", ir: pointer("{params:7}{cache-size:64}"), want: []string{"SPV_INTEL_fpga_memory_accesses", "BurstCoalesceINTEL", "DontStaticallyCoalesceINTEL", "CacheSizeINTEL 64"}},
 		{name: "other braces", ir: pointer("{foo}"), want: []string{`UserSemantic "{foo}"`}},
 		{name: "not allowed", extensions: "-all", ir: pointer("{numbanks:4}"), want: []string{`UserSemantic "{numbanks:4}"`}},
