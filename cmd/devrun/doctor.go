@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -30,19 +26,21 @@ func newDoctorCommand(s cli.Streams) *cobra.Command {
 		Short: "Say which back ends and devices were found, and try a kernel on each",
 		Long: `doctor lists every back end: found or not, which library, which version, which
 variable excludes it, what to install. On each device it builds and runs one
-kernel, in a process of its own, and prints how long that took. The exit status
-is 1 if a device fails.`,
+kernel, and prints how long that took. Drivers are asked in processes of their
+own: one that crashes, exits or hangs fails, and the others are listed. The exit
+status is 1 if a driver or a device fails.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return examineBackends(c.Context(), s, asJSON, limit) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().DurationVar(&limit, "timeout", time.Minute, "stop the kernel of a device after `TIME`")
+	c.Flags().DurationVar(&limit, "timeout", time.Minute, "stop a driver that does not answer after `TIME`")
 	return c
 }
 
 // backendReport is one back end of doctor --json.
 type backendReport struct {
 	Name     string         `json:"name"`
+	Plugin   bool           `json:"plugin,omitempty"`
 	Found    bool           `json:"found"`
 	Path     string         `json:"path,omitempty"`
 	Version  string         `json:"version,omitempty"`
@@ -80,47 +78,41 @@ type selfTestEntry struct {
 
 // errUnwell makes the exit status 1 after a listing that was printed whole:
 // scripts look at the status, people at the listing.
-var errUnwell = errors.New("a device failed its self-test")
+var errUnwell = errors.New("a driver or a device failed")
 
-// examineBackends finds the back ends in this process and tests each device in
-// another. All are listed before one is tested, so that a driver that hangs
-// costs its time limit and nothing else.
-func examineBackends(ctx context.Context, s cli.Streams, asJSON bool, limit time.Duration) (err error) {
-	found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err}) // standard output is for the listing
-	if err != nil {
+// examineBackends lists the back ends and tests their devices. All are listed
+// before one is tested, so that a device that hangs costs its time limit and
+// nothing else.
+func examineBackends(ctx context.Context, s cli.Streams, asJSON bool, limit time.Duration) error {
+	if err := backends.CheckEnvironment(backends.Options{}); err != nil {
 		return err
 	}
-	defer closeInto(&err, found.Close)
-	reports := []backendReport{}
-	for _, f := range found.Backends {
-		reports = append(reports, reportBackend(f))
-	}
-	unwell := false
+	reports, unwell := listBackends(ctx, s, limit)
 	for i := range reports {
+		part := reports[i].part()
 		for j := range reports[i].Devices {
 			d := &reports[i].Devices[j]
 			if d.Chosen {
-				d.SelfTest = runSelfTest(ctx, d.Selector, limit)
+				d.SelfTest = runSelfTest(ctx, s, limit, part, d.Selector)
 				unwell = unwell || d.SelfTest.Error != ""
 			}
 		}
 	}
+	write := printReports
 	if asJSON {
-		err = cli.WriteJSON(s.Out, reports)
-	} else {
-		err = printReports(s.Out, reports)
+		write = func(out io.Writer, list []backendReport) error { return cli.WriteJSON(out, list) }
 	}
-	if err == nil && unwell {
-		err = errUnwell
+	if err := write(s.Out, reports); err != nil || !unwell {
+		return err
 	}
-	return err
+	return errUnwell
 }
 
 // reportBackend describes a back end. It advises to install something only where
 // nothing is there and no variable excludes it: a package does not help against
 // a variable.
 func reportBackend(f *backends.Found) backendReport {
-	r := backendReport{Name: f.Name, Found: f.Err == nil && len(f.All) > 0, Path: f.Path, Version: f.Version, Filtered: f.Filtered}
+	r := backendReport{Name: f.Name, Plugin: f.Plugin, Found: f.Err == nil && len(f.All) > 0, Path: f.Path, Version: f.Version, Filtered: f.Filtered}
 	for _, a := range f.Attempts {
 		tried := triedPath{Path: a.Path}
 		if a.Err != nil {
@@ -156,82 +148,6 @@ func reportHealth(backend string, d driver.Device, number int) healthReport {
 		h.Quirks = q.Quirks()
 	}
 	return h
-}
-
-// runSelfTest runs the self-test in another process: some drivers end theirs, and
-// a kernel that does not end cannot be stopped on every driver. The result is
-// taken where it is whole, whatever the exit code: drivers crash after it, too.
-func runSelfTest(ctx context.Context, selector string, limit time.Duration) *selfTestEntry {
-	self, err := os.Executable()
-	if err != nil {
-		return &selfTestEntry{Error: err.Error()}
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, self, selfTestCommand, selector)
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	err = cmd.Run()
-	entry := new(selfTestEntry)
-	if decoded := json.Unmarshal(out.Bytes(), entry); decoded == nil {
-		return entry
-	}
-	entry = &selfTestEntry{Error: "the process ended without a result"}
-	switch {
-	case ctx.Err() != nil:
-		entry.Error = fmt.Sprintf("it did not end within %v", limit)
-	case err != nil:
-		entry.Error = fmt.Sprintf("the driver ended the process (%v): %s", err, lastLine(said.String()))
-	}
-	return entry
-}
-
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return lines[len(lines)-1]
-}
-
-// selfTestCommand is the hidden subcommand of the process with one device.
-const selfTestCommand = "doctor-self-test"
-
-func newSelfTestCommand(s cli.Streams) *cobra.Command {
-	return &cobra.Command{
-		Use:    selfTestCommand + " SELECTOR",
-		Hidden: true,
-		Args:   cobra.ExactArgs(1),
-		RunE:   func(c *cobra.Command, args []string) error { return selfTest(c.Context(), s, args[0]) },
-	}
-}
-
-// selfTest is the other process. It numbers the chosen devices as the first one
-// did, as both see the same environment.
-func selfTest(ctx context.Context, s cli.Streams, selector string) (err error) {
-	found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err})
-	if err != nil {
-		return err
-	}
-	defer closeInto(&err, found.Close)
-	for _, f := range found.Backends {
-		for i, d := range f.Chosen {
-			if fmt.Sprintf("%s:%d", f.Name, i) == selector {
-				return cli.WriteJSON(s.Out, testOneDevice(ctx, d))
-			}
-		}
-	}
-	return fmt.Errorf("there is no device %s", selector)
-}
-
-// testOneDevice tells a device that cannot take the test's SPIR-V from one that
-// fails: the former is not a fault.
-func testOneDevice(ctx context.Context, d driver.Device) selfTestEntry {
-	times, err := backends.SelfTest(ctx, d)
-	if refused, ok := errors.AsType[*backends.RefusedError](err); ok {
-		return selfTestEntry{Skipped: refused.Error()}
-	}
-	if err != nil {
-		return selfTestEntry{Error: err.Error()}
-	}
-	return selfTestEntry{BuildMicroseconds: times.Build.Microseconds(), LaunchMicroseconds: times.Launch.Microseconds()}
 }
 
 // printReports prints a block a back end, in two columns over all of them.

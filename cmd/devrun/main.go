@@ -58,7 +58,7 @@ A file that is called like a subcommand is given with its folder: ./launch.`,
 	root.Flags().SetInterspersed(false) // what follows FILE is the program's
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.AddCommand(newLaunchCommand(s), newCheckCommand(s), newGraphCommand(s), newDevicesCommand(s), newDoctorCommand(s), newSelfTestCommand(s), newCacheCommand(s))
+	root.AddCommand(newLaunchCommand(s), newCheckCommand(s), newGraphCommand(s), newDevicesCommand(s), newDoctorCommand(s), newListCommand(s), newSelfTestCommand(s), newCacheCommand(s))
 	cli.Style(root)
 	return root
 }

@@ -37,6 +37,9 @@ type Options struct {
 	// Ending, if set, tells whether the exit of the process is under way: a
 	// driver whose library is loaded may have ended then, and is not opened.
 	Ending func() bool
+	// Only opens one of Parts alone, for a process that looks at a driver which may
+	// end it.
+	Only string
 	// SaveTemps is a folder for the C that the embedded device makes of kernels;
 	// none if empty.
 	SaveTemps string
@@ -55,6 +58,21 @@ func (o *Options) traceOutput() io.Writer {
 	}
 	return o.Trace
 }
+
+// Plugins is the part of Options.Only that has the plugins.
+const Plugins = "plugins"
+
+// Parts are the values of Options.Only, in the order in which they are opened: the
+// plugins, then each back end that is built in.
+func Parts() []string {
+	parts := []string{Plugins}
+	for _, b := range builtin {
+		parts = append(parts, b.name)
+	}
+	return parts
+}
+
+func (o *Options) opensPart(name string) bool { return o.Only == "" || o.Only == name }
 
 // backend is a back end that is built in.
 type backend struct {

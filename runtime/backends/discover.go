@@ -24,6 +24,7 @@ type Discovery struct {
 // Found is one back end: built in, or a plugin.
 type Found struct {
 	Name    string // "opencl"; of a plugin that was not opened, its library
+	Plugin  bool
 	Path    string // the driver's library, where there is one
 	Version string // of the driver, where it tells
 	// Attempts are the paths that were tried, where the library was not found.
@@ -51,11 +52,22 @@ func Discover(o Options) (*Discovery, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Backends = d.openPlugins(&o, t)
+	if o.opensPart(Plugins) {
+		d.Backends = d.openPlugins(&o, t)
+	}
 	for _, b := range builtin {
-		d.Backends = append(d.Backends, d.openBuiltin(&o, t, b))
+		if o.opensPart(b.name) {
+			d.Backends = append(d.Backends, d.openBuiltin(&o, t, b))
+		}
 	}
 	return d, nil
+}
+
+// CheckEnvironment returns the error of a variable that cannot be read, which is
+// that of Discover, and opens nothing.
+func CheckEnvironment(o Options) error {
+	_, _, err := startDiscovery(&o)
+	return err
 }
 
 // startDiscovery reads the environment.

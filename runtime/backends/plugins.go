@@ -26,7 +26,7 @@ func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
 	file, explicit := configFile(o)
 	names, err := readConfig(file)
 	if err != nil && (explicit || !errors.Is(err, os.ErrNotExist)) {
-		f := &Found{Name: file, Filtered: ""}
+		f := &Found{Name: file, Plugin: true}
 		f.recordFailure(t, fmt.Errorf("%s: %w", orElse(map[bool]string{true: configVariable}[explicit], "plugins"), err))
 		return []*Found{f}
 	}
@@ -126,7 +126,7 @@ func candidates(o *Options, name string) (list []string) {
 // openPlugin opens one library. Its back end has the name of the file, so the
 // environment may exclude it before it is opened.
 func (d *Discovery) openPlugin(o *Options, t *tracer, name string) *Found {
-	f := &Found{Name: name}
+	f := &Found{Name: name, Plugin: true}
 	if !d.Filter.MayChoose(piplugin.BackendName(name)) {
 		f.Filtered = strings.Join(d.Filter.Variables(), " ")
 		return f

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"offlink/cmd/internal/cli"
+	"offlink/runtime/backends"
+	"offlink/runtime/driver"
+)
+
+// Some drivers end the process that asks them, and some never answer: doctor asks
+// them in processes of its own, by hidden subcommands whose output is JSON.
+const (
+	listCommand     = "doctor-list"
+	selfTestCommand = "doctor-self-test"
+)
+
+// processDelay is how long a process that was stopped may keep its output open by
+// children of its own.
+const processDelay = time.Second
+
+// askProcess runs devrun with a hidden subcommand and decodes its output. The
+// result is taken where it is whole, whatever the exit status: drivers crash after
+// it, too.
+func askProcess(ctx context.Context, s cli.Streams, limit time.Duration, result any, args ...string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.WaitDelay = processDelay
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err = cmd.Run()
+	if decoded := json.Unmarshal(out.Bytes(), result); decoded == nil {
+		_, _ = s.Err.Write(said.Bytes()) // the traces of calls
+		return nil
+	}
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("it did not end within %v", limit)
+	case err != nil:
+		return fmt.Errorf("the driver ended the process (%v): %s", err, driversWords(said.String()))
+	}
+	return errors.New("the process ended without a result")
+}
+
+// driversWords are the last words of a driver: the last line, or the one before Go
+// tells of a signal, with that signal.
+func driversWords(said string) string {
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	for i, line := range lines {
+		if !goTrace.MatchString(line) {
+			continue
+		}
+		if i == 0 {
+			return line
+		}
+		return lines[i-1] + " (" + line + ")"
+	}
+	return lines[len(lines)-1]
+}
+
+// goTrace is the first line that Go prints where it ends for a signal or a fault.
+var goTrace = regexp.MustCompile(`^(SIG[A-Z]+: |fatal error: |panic: |unexpected fault address)`)
+
+// listBackends lists the back ends in one process. Where that fails, each part of
+// them is asked in its own, and bad tells that one of these failed.
+func listBackends(ctx context.Context, s cli.Streams, limit time.Duration) (reports []backendReport, bad bool) {
+	if askProcess(ctx, s, limit, &reports, listCommand) == nil {
+		return reports, false
+	}
+	reports = nil
+	for _, part := range backends.Parts() {
+		if r, ok := replacedPart(reports, part); ok {
+			reports = append(reports, r)
+			continue
+		}
+		var list []backendReport
+		if err := askProcess(ctx, s, limit, &list, listCommand, part); err != nil {
+			list = []backendReport{{Name: part, Error: err.Error() + partAdvice[part]}}
+			bad = true
+		}
+		reports = append(reports, list...)
+	}
+	return reports, bad
+}
+
+// partAdvice tells how to find the driver that ended its process, where several
+// share one.
+var partAdvice = map[string]string{
+	"opencl":         "; set OCL_ICD_VENDORS to one driver at a time to find the one that fails",
+	backends.Plugins: "; name one plugin at a time in the configuration file to find the one that fails",
+}
+
+// replacedPart reports a back end whose place a plugin takes.
+func replacedPart(reports []backendReport, part string) (backendReport, bool) {
+	for _, r := range reports {
+		if r.Plugin && r.Name == part && len(r.Devices) > 0 {
+			return backendReport{Name: part, Filtered: "the plugin " + r.Path}, true
+		}
+	}
+	return backendReport{}, false
+}
+
+// part is the value of backends.Options.Only that opens the back end.
+func (r *backendReport) part() string {
+	if r.Plugin {
+		return backends.Plugins
+	}
+	return r.Name
+}
+
+// newListCommand is the process that lists the back ends, or one part of them.
+func newListCommand(s cli.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:    listCommand + " [PART]",
+		Hidden: true,
+		Args:   cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err, Only: strings.Join(args, "")})
+			if err != nil {
+				return err
+			}
+			defer closeInto(&err, found.Close)
+			reports := []backendReport{}
+			for _, f := range found.Backends {
+				reports = append(reports, reportBackend(f))
+			}
+			return cli.WriteJSON(s.Out, reports)
+		},
+	}
+}
+
+// runSelfTest runs the self-test of a device in its own process: a kernel that does
+// not end cannot be stopped on every driver.
+func runSelfTest(ctx context.Context, s cli.Streams, limit time.Duration, part, selector string) *selfTestEntry {
+	entry := new(selfTestEntry)
+	if err := askProcess(ctx, s, limit, entry, selfTestCommand, part, selector); err != nil {
+		return &selfTestEntry{Error: err.Error()}
+	}
+	return entry
+}
+
+func newSelfTestCommand(s cli.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:    selfTestCommand + " PART SELECTOR",
+		Hidden: true,
+		Args:   cobra.ExactArgs(2),
+		RunE:   func(c *cobra.Command, args []string) error { return selfTest(c.Context(), s, args[0], args[1]) },
+	}
+}
+
+// selfTest is the process with one device. It numbers the chosen devices as the
+// listing did, as both see the same environment.
+func selfTest(ctx context.Context, s cli.Streams, part, selector string) (err error) {
+	found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err, Only: part})
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, found.Close)
+	for _, f := range found.Backends {
+		for i, d := range f.Chosen {
+			if fmt.Sprintf("%s:%d", f.Name, i) == selector {
+				return cli.WriteJSON(s.Out, testOneDevice(ctx, d))
+			}
+		}
+	}
+	return fmt.Errorf("there is no device %s", selector)
+}
+
+// testOneDevice tells a device that cannot take the test's SPIR-V from one that
+// fails: the former is not a fault.
+func testOneDevice(ctx context.Context, d driver.Device) selfTestEntry {
+	times, err := backends.SelfTest(ctx, d)
+	if refused, ok := errors.AsType[*backends.RefusedError](err); ok {
+		return selfTestEntry{Skipped: refused.Error()}
+	}
+	if err != nil {
+		return selfTestEntry{Error: err.Error()}
+	}
+	return selfTestEntry{BuildMicroseconds: times.Build.Microseconds(), LaunchMicroseconds: times.Launch.Microseconds()}
+}
