@@ -255,12 +255,15 @@ func TestRefusals(t *testing.T) {
 
 func TestAllowExtensions(t *testing.T) {
 	var o fromir.Options
-	for _, bad := range []string{"SPV_X", "+", "+KHR_x"} {
+	for _, bad := range []string{"SPV_KHR_fma", "+", "+KHR_x"} {
 		if err := o.AllowExtensions(bad); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}
-	if err := o.AllowExtensions("+SPV_A,+all,-SPV_B"); err != nil || !o.AllExtensions || o.Extensions["SPV_B"] {
+	if err := o.AllowExtensions("+SPV_A"); !errors.Is(err, fromir.ErrUnknownExtension) {
+		t.Errorf("an unknown extension: %v", err)
+	}
+	if err := o.AllowExtensions("+SPV_KHR_fma,+all,-SPV_KHR_expect_assume"); err != nil || !o.AllExtensions || o.Extensions["SPV_KHR_expect_assume"] {
 		t.Errorf("%v %+v", err, o)
 	}
 }
