@@ -210,46 +210,44 @@ func (w *imageWriter) writeNativeLevel(i *image, source *hostdev.NativeSource, c
 		return nil, explainTool(err, strings.Join(names, " "))
 	}
 	row := &nativeImage{target: t.image, arch: level}
-	if err := checkNativeImage(code); err != nil {
+	facts, err := readNativeOutput(code)
+	if err != nil {
 		return nil, fmt.Errorf("the output of %s: %w", cc.Tool.Path, err)
 	}
 	row.code = w.options.fileName(i.number, suffix, "so")
 	row.properties = w.options.fileName(i.number, suffix, "prop")
-	return row, errors.Join(w.outputs.WriteFile(row.code, code), w.writeNativeProperties(row, code))
+	return row, errors.Join(w.outputs.WriteFile(row.code, code), w.writeNativeProperties(row, facts))
 }
 
-// checkNativeImage reads the image as the device will, and refuses one that needs
+// readNativeOutput reads the image as the device will, and refuses one that needs
 // functions that not every process has.
-func checkNativeImage(code []byte) error {
-	if _, err := hostdev.ReadNativeImage(bytes.NewReader(code)); err != nil {
-		return err
+func readNativeOutput(code []byte) (*hostdev.NativeImage, error) {
+	facts, err := hostdev.ReadNativeImage(bytes.NewReader(code))
+	if err != nil {
+		return nil, err
 	}
 	f, err := elf.NewFile(bytes.NewReader(code))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	symbols, err := f.ImportedSymbols()
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
-		return err
+		return nil, err
 	}
 	for _, s := range symbols {
 		switch s.Name {
 		case "memset", "memcpy", "memmove":
 		default:
-			return fmt.Errorf("it needs the function %s", s.Name)
+			return nil, fmt.Errorf("it needs the function %s", s.Name)
 		}
 	}
-	return nil
+	return facts, nil
 }
 
 // writeNativeProperties writes the one property set of a native image; the SPIR-V
 // image has those about its kernels.
-func (w *imageWriter) writeNativeProperties(row *nativeImage, code []byte) error {
-	facts, err := hostdev.ReadNativeImage(bytes.NewReader(code))
-	if err != nil {
-		return err
-	}
+func (w *imageWriter) writeNativeProperties(row *nativeImage, facts *hostdev.NativeImage) error {
 	set := &props.Set{Name: props.SetOfflinkNative}
 	set.Put(props.NativeSPIRV, props.Bytes(facts.SPIRV[:]))
 	set.Put(props.NativeArch, props.Bytes([]byte(row.arch)))

@@ -83,6 +83,11 @@ func Installed(name string) bool {
 	return err == nil
 }
 
+// Expected reports whether a tool must be there: the run requires tools, and the
+// set-up did not record that this one cannot be had. A part of a test that is left
+// out without its tool fails then.
+func Expected(name string) bool { return Required() && !Unavailable(name) && !testing.Short() }
+
 // Need ends the test unless all the tools are there.
 func Need(t testing.TB, names ...string) {
 	t.Helper()

@@ -80,9 +80,10 @@ const bfloat16Extension = "cl_intel_bfloat16_conversions"
 
 // Alternatives reports whether a link has at most one of two images, whose
 // definitions may differ then: the two forms of one device library, or an
-// image and its copy with the default values of specialization constants.
+// image and its copy with the default values of specialization constants, which
+// lies in the same file.
 func Alternatives(a, b *registry.Image) bool {
-	if a.DefaultsOnly() != b.DefaultsOnly() {
+	if a.Owner == b.Owner && a.DefaultsOnly() != b.DefaultsOnly() {
 		return true
 	}
 	first, second := a.BFloat16Library(), b.BFloat16Library()

@@ -297,6 +297,20 @@ func TestDefaultsOnly(t *testing.T) {
 	}
 }
 
+// TestAlternatives holds that a copy with default values stands beside the images
+// of its own file only: definitions of another file are duplicates.
+func TestAlternatives(t *testing.T) {
+	defaults := func(img *devimg.Image) {
+		img.Properties.Put(props.SetMiscProperties, "specConstsReplacedWithDefault", props.Uint32(1))
+	}
+	s := snapshot([]file{{"a.out", []*devimg.Image{newImage(kernelK), newImage(kernelK, defaults)}}, {"b.so", []*devimg.Image{newImage(kernelK)}}})
+	image, copied, other := s.Images[0], s.Images[1], s.Images[2]
+	if !Alternatives(image, copied) || Alternatives(copied, other) || Alternatives(image, other) {
+		t.Errorf("image and copy %v, copy and another file's %v, image and another file's %v; want true, false, false",
+			Alternatives(image, copied), Alternatives(copied, other), Alternatives(image, other))
+	}
+}
+
 func TestErrorTypes(t *testing.T) {
 	app := file{"app", []*devimg.Image{newImage(imports("f"))}}
 	link := func(kernel string, files ...file) error {

@@ -6,21 +6,30 @@ import (
 	"offlink/spirv"
 )
 
-// opcodeNeed is everything that a module must declare to hold an instruction.
+// opcodeNeed is everything that a module must declare to hold an instruction: an
+// extension, "" for none, a capability, 0 for none, and a version of SPIR-V.
 type opcodeNeed struct {
-	capabilities []uint32
-	extensions   []string
-	version      spirv.Version
+	need
+	version spirv.Version
 }
 
-// needRow gives instructions, named without Op and INTEL, KHR or EXT as the row
-// has it, the same needs.
+// needRow gives several instructions the same needs.
 type needRow struct {
 	extension  string
 	capability uint32
 	version    spirv.Version
-	suffix     string
-	names      string
+	// affix is the part of the names after Op that all share: INTEL, KHR or EXT at
+	// their end, or GroupNonUniform at their start.
+	affix string
+	names string // the rest of the names
+}
+
+// opcodeName returns the whole name of an instruction of the row.
+func (r *needRow) opcodeName(name string) string {
+	if r.affix == "GroupNonUniform" {
+		return "Op" + r.affix + name
+	}
+	return "Op" + name + r.affix
 }
 
 // needRows are the needs of the instructions that functions of the IR can name. The
@@ -92,20 +101,8 @@ var opcodeNeeds = map[spirv.Opcode]opcodeNeed{}
 
 func init() {
 	for _, row := range needRows {
-		need := opcodeNeed{version: row.version}
-		if row.capability != 0 {
-			need.capabilities = []uint32{row.capability}
-		}
-		if row.extension != "" {
-			need.extensions = []string{row.extension}
-		}
 		for name := range strings.FieldsSeq(row.names) {
-			if row.suffix == "GroupNonUniform" {
-				name = row.suffix + name
-			} else {
-				name += row.suffix
-			}
-			opcodeNeeds[spirv.OpcodeByName("Op"+name)] = need
+			opcodeNeeds[spirv.OpcodeByName(row.opcodeName(name))] = opcodeNeed{need{row.extension, row.capability}, row.version}
 		}
 	}
 }
@@ -119,10 +116,12 @@ func (t *translator) instructionNeeds(op spirv.Opcode) {
 	if !ok {
 		return
 	}
-	for _, e := range n.extensions {
-		t.useExtension(e)
+	if n.extension != "" {
+		t.useExtension(n.extension)
 	}
-	t.useCapabilities(n.capabilities...)
+	if n.capability != 0 {
+		t.useCapabilities(n.capability)
+	}
 	if n.version > 0 {
 		t.needVersion(n.version)
 	}
@@ -130,10 +129,7 @@ func (t *translator) instructionNeeds(op spirv.Opcode) {
 
 // motionEstimation are the needs of the instructions of motion estimation that no row
 // names.
-var motionEstimation = opcodeNeed{
-	capabilities: []uint32{capMotionEstimation},
-	extensions:   []string{"SPV_INTEL_device_side_avc_motion_estimation"},
-}
+var motionEstimation = opcodeNeed{need: need{"SPV_INTEL_device_side_avc_motion_estimation", capMotionEstimation}}
 
 // isMotionEstimation reports whether an instruction is one of
 // SPV_INTEL_device_side_avc_motion_estimation.

@@ -76,6 +76,9 @@ func validate(t testing.TB, code []byte) {
 func validatorMessage(t testing.TB, code []byte) string {
 	t.Helper()
 	if !testtool.Installed("spirv-val") {
+		if testtool.Expected("spirv-val") {
+			t.Fatal("spirv-val is not installed")
+		}
 		return ""
 	}
 	path := filepath.Join(t.TempDir(), "a.spv")
