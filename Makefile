@@ -6,6 +6,9 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 VERSION := $(shell cat VERSION)
 GO_LDFLAGS := -s -w -X offlink/cmd/internal/cli.version=$(VERSION)
+# The commands begin before the Go runtime, to see which standard streams are
+# closed (cmd/internal/cli/startup.go).
+ENTRY_LDFLAGS := $(if $(filter linux/amd64 linux/arm64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E offlink_entry)
 # The core's goroutines are not interrupted with signals, which are the host
 # program's (runtime/libofflink/signals.c).
 CORE_LDFLAGS := -X runtime.godebugDefault=asyncpreemptoff=1
@@ -34,7 +37,7 @@ help: ## list the targets
 
 # The tools are static; the commands need no C compiler.
 bin/%: $(SOURCES)
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS)' -o $@ ./cmd/$*
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(GO_LDFLAGS) $(ENTRY_LDFLAGS)' -o $@ ./cmd/$*
 
 bin/libofflink.so: $(wildcard runtime/libofflink/*.c runtime/libofflink/*.h include/offlink/*.h) | bin
 	$(MAKE) -C runtime/libofflink OUT=../../bin CC='$(CC)' VERSION='$(VERSION)'

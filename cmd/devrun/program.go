@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"offlink/cmd/internal/cli"
 	"offlink/runtime/trace"
 )
 
@@ -39,6 +40,7 @@ func runProgram(args []string, traceFile string) error {
 		}
 		env = append(env, trace.Variable+"="+traceFile)
 	}
+	cli.CloseStreams()
 	err = syscall.Exec(path, append([]string{path}, args[1:]...), env)
 	if errors.Is(err, syscall.ENOEXEC) {
 		return fmt.Errorf("%s: not a program for this machine", file)

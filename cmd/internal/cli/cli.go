@@ -37,7 +37,7 @@ type Streams struct {
 func OSStreams() Streams {
 	watchCrashSignals()
 	s := Streams{os.Stdin, &results{File: os.Stdout}, os.Stderr}
-	if wasClosed(os.Stdin) {
+	if inputWasClosed() {
 		s.In = closedInput{}
 	}
 	return s
@@ -51,16 +51,24 @@ type results struct {
 }
 
 func (r *results) Write(p []byte) (int, error) {
+	if streamWasClosed(1) {
+		return 0, r.noteFailure(errClosedOutput)
+	}
 	n, err := r.File.Write(p)
 	if err != nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.err == nil {
-			r.err = fmt.Errorf("error writing to standard output: %w", bareError(err))
-		}
-		return n, r.err
+		return n, r.noteFailure(fmt.Errorf("error writing to standard output: %w", bareError(err)))
 	}
 	return n, nil
+}
+
+// noteFailure keeps the first failure and returns it.
+func (r *results) noteFailure(err error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+	return r.err
 }
 
 // WriteString and ReadFrom go through Write.
@@ -81,7 +89,7 @@ func (r *results) failure() error {
 // runtime opens the null device in its place, which would be an empty module.
 type closedInput struct{}
 
-func (closedInput) Read([]byte) (int, error) { return 0, errors.New("standard input is closed") }
+func (closedInput) Read([]byte) (int, error) { return 0, errClosedInput }
 
 // ExitError is an error that decides the exit code. A nil Err prints nothing,
 // for the reference tools' silent failures and for findings that are printed

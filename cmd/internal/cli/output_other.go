@@ -27,5 +27,5 @@ func isUnrenamable(error) bool { return false }
 // duplicate is for systems with descriptors under /dev/fd.
 func duplicate(int, string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
-// wasClosed is false: reading a closed stream fails by itself.
-func wasClosed(*os.File) bool { return false }
+// isNullForWriting is false: reading a closed stream fails by itself.
+func isNullForWriting(*os.File) bool { return false }

@@ -83,6 +83,9 @@ func (t *target) followLink() (done bool, err error) {
 	if dir == "/dev/fd" || strings.HasPrefix(dir, "/proc/") {
 		t.into = true
 		t.own = ownDescriptor(dir, filepath.Base(t.path))
+		if streamWasClosed(t.own) {
+			return true, fs.ErrNotExist
+		}
 		if info, err := os.Stat(t.path); err == nil && info.IsDir() {
 			return true, errors.New("is a directory: name a file")
 		}

@@ -69,10 +69,10 @@ func duplicate(fd int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(n), name), nil
 }
 
-// wasClosed reports whether the process was started without a standard stream:
-// the Go runtime then opens the null device for reading and writing. A shell's
-// </dev/null is for reading only.
-func wasClosed(f *os.File) bool {
+// isNullForWriting reports whether a stream is the null device, open for reading
+// and writing as the Go runtime opens it. A shell's </dev/null is for reading
+// only.
+func isNullForWriting(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil {
 		return true

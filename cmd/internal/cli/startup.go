@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"errors"
+	"os"
+)
+
+// The Go runtime opens the null device for each standard stream that a process
+// was started without, before the first line of Go: results would vanish with
+// exit code 0. Only code that runs before the runtime can tell, so the programs
+// of a release begin at offlink_entry (startup_linux_*.s, -E in the Makefile).
+// A null device that is open for reading and writing is no evidence: it is what
+// Python and Node.js give a child whose output nobody wants.
+var (
+	closedAtStart [4]byte // 1 for each descriptor 0 to 2 that was closed
+	startNoted    byte    // 1 if the program began at offlink_entry
+)
+
+var (
+	errClosedInput  = errors.New("standard input is closed")
+	errClosedOutput = errors.New("standard output is closed")
+)
+
+// streamWasClosed reports whether the process was started without a descriptor.
+func streamWasClosed(fd int) bool { return fd >= 0 && fd < 3 && closedAtStart[fd] != 0 }
+
+// inputWasClosed reports whether the process was started without standard
+// input. A program that did not note it guesses, as nothing is lost by an error
+// instead of an empty module.
+func inputWasClosed() bool {
+	if startNoted != 0 {
+		return streamWasClosed(0)
+	}
+	return isNullForWriting(os.Stdin)
+}
+
+// CloseStreams closes the standard streams that the process was started
+// without, for a program that takes the place of this one.
+func CloseStreams() {
+	for fd, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
+		if streamWasClosed(fd) {
+			f.Close()
+		}
+	}
+}
