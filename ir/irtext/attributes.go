@@ -8,6 +8,7 @@ import (
 
 // startsValue reports whether the word begins a value, so that the attributes
 // before a value end there.
+// There is no mark between attributes and value.
 func startsValue(w []byte) bool {
 	switch string(w) {
 	case "null", "true", "false", "undef", "poison", "zeroinitializer", "none", "c", "asm",
@@ -18,6 +19,8 @@ func startsValue(w []byte) bool {
 }
 
 // typeAttributes have a type in parentheses.
+// With typed pointers the type was optional (byval alone took the pointee), which is why
+// the parentheses are asked for.
 var typeAttributes = wordSet("byval byref sret inalloca preallocated elementtype")
 
 // parseAttribute steps over one attribute of a parameter, result or function: a
@@ -54,8 +57,7 @@ func (p *parser) stringAttribute() ir.Attribute {
 	return a
 }
 
-// skipStringAttribute is stringAttribute for those whom the text does not
-// matter.
+// skipStringAttribute is stringAttribute without the strings.
 func (p *parser) skipStringAttribute() {
 	p.readQuoted()
 	if p.acceptByte('=') {
@@ -65,6 +67,8 @@ func (p *parser) skipStringAttribute() {
 
 // attributeArguments steps over the parentheses after an attribute:
 // byval(%T), captures(none), initializes((0, 8)), range(i32 0, 5), ...
+// The argument of an attribute that is not known is taken by its brackets and kept as it
+// is, so that a newer attribute is not an error.
 func (p *parser) attributeArguments() {
 	p.enterNesting()
 	p.expectByte('(')
@@ -94,6 +98,8 @@ func (p *parser) attributeArguments() {
 
 // attributeWord steps over a word in an attribute's parentheses: the type of
 // byval(i32), or a plain word such as that of memory(read).
+// A type must be parsed as one: byval(%struct.a) is a reference that keeps the struct in
+// the partition.
 func (p *parser) attributeWord() {
 	w := p.peekWord()
 	if isTypeWord(w) && string(w) != "label" && string(w) != "metadata" && string(w) != "token" && string(w) != "target" {
@@ -148,6 +154,8 @@ func (p *parser) resultAttributes() {
 }
 
 // skipFlags steps over words that qualify an instruction and stand before a type.
+// Words that begin an instruction are refused: they show that an operand is missing, and
+// stepping over them would move the fault to another line.
 func (p *parser) skipFlags() {
 	for class[p.peekByte()]&classLetter != 0 {
 		w := p.peekWord()
@@ -165,6 +173,7 @@ func (p *parser) skipFlags() {
 }
 
 // attributeGroup steps over "attributes #N = { ... }".
+// LLVM merges definitions of one number too; files that were joined by hand have several.
 func (p *parser) attributeGroup() {
 	start := p.pos
 	p.expectWord("attributes")

@@ -8,6 +8,8 @@ import (
 )
 
 // readCall reads a call from its calling convention on, up to its bundles.
+// The order is that of LLParser::parseCall: flags and calling convention, attributes of the
+// result, type, callee, arguments, attributes of the function, bundles.
 func (r *bodyReader) readCall(in *ir.Instruction) {
 	var detail ir.CallDetail
 	r.callPrefix(in, &detail)
@@ -48,6 +50,8 @@ func (r *bodyReader) callType(result ir.TypeID, arguments []ir.Value) ir.TypeID 
 
 // callPrefix takes fast-math flags, calling convention and attributes of the
 // result.
+// Flags, convention and attributes come in any order here, though LLVM has one: the module
+// was checked by the same grammar, and newer words may stand between them.
 func (r *bodyReader) callPrefix(in *ir.Instruction, detail *ir.CallDetail) {
 	for {
 		c := r.peekByte()
@@ -89,6 +93,7 @@ func (r *bodyReader) callPrefix(in *ir.Instruction, detail *ir.CallDetail) {
 }
 
 // isNumberedConvention reports whether the word is "cc42".
+// LLVM's printer joins the two (cc42), its parser takes them apart too.
 func isNumberedConvention(w []byte) bool {
 	if len(w) < 3 || w[0] != 'c' || w[1] != 'c' {
 		return false
@@ -102,6 +107,8 @@ func isNumberedConvention(w []byte) bool {
 }
 
 // calleeValue takes the callee; it is not a value for inline assembly.
+// The type in front of the callee is that of the function or of its result, never the
+// pointer's, so that a local callee has no type here.
 func (r *bodyReader) calleeValue(detail *ir.CallDetail) ir.Value {
 	switch c := r.peekByte(); {
 	case c == '%':
@@ -162,6 +169,9 @@ func (r *bodyReader) callArguments(detail *ir.CallDetail) {
 }
 
 // callSuffix takes attributes and bundles after the arguments.
+// Attributes of newer versions are taken as they come; a word that begins an instruction, a
+// label, `to` of an invoke or a use-list order ends them, since instructions have no end
+// mark.
 func (r *bodyReader) callSuffix(detail *ir.CallDetail) {
 	set := &detail.Attributes
 	for {
@@ -208,6 +218,8 @@ func stringDetail(a ir.Attribute) ir.AttributeDetail {
 }
 
 // attributeDetail takes an attribute that is a word, with its argument.
+// `align 4` and `align(4)` are the same attribute; only older versions of text have the
+// first after a type.
 func (r *bodyReader) attributeDetail() ir.AttributeDetail {
 	a := ir.AttributeDetail{Name: string(r.readWord()), Type: ir.NoType}
 	switch {
@@ -239,6 +251,8 @@ func (r *bodyReader) attributeArgument(a *ir.AttributeDetail) {
 
 // parameterDetails takes the attributes between the type and the value of an
 // argument or parameter. withValue says that words may begin a value.
+// Words begin a value too (null, undef, a constant expression), and there is no bracket
+// between the two: only the list of words that begin values tells them apart.
 func (r *bodyReader) parameterDetails(withValue bool) (list []ir.AttributeDetail) {
 	for {
 		c := r.peekByte()
@@ -298,6 +312,8 @@ func (r *bodyReader) groupAttribute() ir.AttributeDetail {
 
 // eachParameter calls yield for each parameter of the header that was parsed
 // last.
+// The header was stepped over when it was found, and keeps places alone: the attributes of
+// parameters are decoded here, for the one function whose body is wanted.
 func (r *bodyReader) eachParameter(yield func(ir.TypeID, []ir.AttributeDetail, name)) (result []ir.AttributeDetail) {
 	for _, at := range r.header.items {
 		if at.kind == itemSignature {
@@ -339,6 +355,7 @@ func (r *bodyReader) ReadHeader(id ir.ValueID) (*ir.Header, error) {
 }
 
 // readHeader decodes the items of a header that the model does not hold.
+// Only translation and lowering ask for these; a split copies them as text.
 func (r *bodyReader) readHeader(id ir.ValueID, h *ir.Header) {
 	value := &r.text.values[id]
 	r.parser.locals.beginFunction()

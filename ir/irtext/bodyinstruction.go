@@ -448,6 +448,9 @@ func (r *bodyReader) readIndices() (list []uint32) {
 func (r *bodyReader) readPhi(in *ir.Instruction) {
 	r.readFlags(in)
 	in.Type, _ = r.parseType()
+	if r.peekByte() != '[' {
+		return // of a block that nothing branches to
+	}
 	for {
 		r.expectByte('[')
 		r.addOperand(r.bodyValue(in.Type))

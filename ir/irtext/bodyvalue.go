@@ -40,6 +40,8 @@ func (r *bodyReader) localValue(typ ir.TypeID) ir.Value {
 func (r *bodyReader) blockValue() ir.Value { return r.localValue(ir.NoType) }
 
 // metadataValue takes metadata as an operand.
+// A DIArgList is the one specialised node that may name local values, so it is never a node
+// of the module: it has no number and is read in place (Language Reference, "DIArgList").
 func (r *bodyReader) metadataValue() ir.Value {
 	if r.peekByte() != '!' {
 		v := r.typedValue()
@@ -64,6 +66,8 @@ func (r *bodyReader) addMetadata(m ir.MetadataUse) ir.Value {
 }
 
 // readConstant takes a constant of that type.
+// A global value needs no node in the pool: its own number and the type that was written
+// are enough, and thousands of operands name one.
 func (r *bodyReader) readConstant(typ ir.TypeID) ir.Value {
 	switch c := r.peekByte(); {
 	case c == '@':
@@ -113,6 +117,8 @@ func (r *bodyReader) aggregateConstant(typ ir.TypeID, closing byte) ir.Value {
 
 // isData reports whether the elements, which are the constants from first on,
 // are numbers of at most 64 bits.
+// LLVM holds such arrays and vectors as ConstantDataSequential, and bitcode has one record
+// for them; the model follows it, so that an array of a million floats is one node.
 func (r *bodyReader) isData(list []ir.Value, first int) bool {
 	if len(list) == 0 || len(r.pool.Nodes)-first != len(list) {
 		return false
@@ -127,6 +133,8 @@ func (r *bodyReader) isData(list []ir.Value, first int) bool {
 }
 
 // dataConstant replaces the elements by one constant.
+// The elements are the last nodes of the pool, as isData has made sure, so that they can be
+// taken back.
 func (r *bodyReader) dataConstant(typ ir.TypeID, list []ir.Value, first int) ir.Value {
 	words := make([]uint64, len(list))
 	for i := range words {
@@ -171,6 +179,8 @@ func (r *bodyReader) wordConstant(typ ir.TypeID) ir.Value {
 }
 
 // zeroConstant is the number 0 for numbers, as bitcode has it.
+// `zeroinitializer` and 0 are one constant in LLVM, which uniques them; readers of the
+// model then ask for a number alone.
 func (r *bodyReader) zeroConstant(typ ir.TypeID) ir.Value {
 	c := ir.ConstantNode{Kind: ir.ConstantZero, Type: typ}
 	if typ != ir.NoType {
@@ -186,6 +196,8 @@ func (r *bodyReader) zeroConstant(typ ir.TypeID) ir.Value {
 
 // blockAddressConstant reads `blockaddress(@f, %label)`, of which the model
 // has the function.
+// Device code cannot jump to a computed address, so nothing that reads bodies needs the
+// block.
 func (r *bodyReader) blockAddressConstant(typ ir.TypeID) ir.Value {
 	r.expectByte('(')
 	id, _ := r.globalUse(ir.RefAddress)
@@ -230,6 +242,8 @@ func (r *bodyReader) splatConstant(typ ir.TypeID) ir.Value {
 
 // readExpression takes the flags and operands of a constant expression. The opcode
 // of one that the model does not have (ptrauth) is OpInvalid.
+// LLVM drops constant expressions over time (15, 18 and 19 removed many); which of them a
+// version has does not matter here, as text that names one is of a version that has it.
 func (r *bodyReader) readExpression(typ ir.TypeID, op ir.Opcode) ir.Value {
 	r.enterNesting()
 	defer r.leaveNesting()
@@ -281,6 +295,8 @@ func (r *bodyReader) expressionPart(e *ir.Instruction, list *[]ir.Value) {
 }
 
 // numberConstant makes a constant of the text of a number.
+// The type decides how the digits are read: 1 is an integer or, as text of old may write
+// it, a float, and 0x begins the bits of a double even where the type is float.
 func (r *bodyReader) numberConstant(typ ir.TypeID, text string) ir.Value {
 	if typ == ir.NoType {
 		r.failAt(r.pos, "a number without a type")
@@ -309,6 +325,7 @@ func (r *bodyReader) numberConstant(typ ir.TypeID, text string) ir.Value {
 }
 
 // integerWords returns the bits of an integer, 64 to a word.
+// Words are little-endian: the lowest 64 bits come first, as in bitcode's wide integers.
 func (r *bodyReader) integerWords(text string, bits uint32) []uint64 {
 	if bits <= 64 {
 		if n, ok := integerBits(text); ok {
@@ -324,6 +341,7 @@ func (r *bodyReader) integerWords(text string, bits uint32) []uint64 {
 
 // specialFloat returns the bits of a number that text (LLVM 23) writes in words: +inf,
 // -qnan, +nan(0x1), +snan(0x1).
+// The payload of a NaN is kept below the quiet bit, which the word states.
 func specialFloat(text, typeName string) (uint64, bool) {
 	layout, ok := map[string]struct{ exponent, fraction int }{
 		"half": {5, 10}, "bfloat": {8, 7}, "float": {8, 23}, "double": {11, 52},

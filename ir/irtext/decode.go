@@ -26,6 +26,8 @@ func (t *text) Operands(id ir.NodeID) (operands []ir.Operand, err error) {
 
 // newDecoder returns a parser for decoding in one goroutine. Types that the module does
 // not record get numbers of its own.
+// Decoding happens from many goroutines after the module was read, when its table of types
+// must not change any more.
 func (t *text) newDecoder() *parser {
 	p := t.newParser()
 	p.types = t.decodingTypes()
@@ -90,6 +92,8 @@ func (p *parser) decodeElement() ir.Operand {
 }
 
 // decodeTyped decodes a constant as a metadata operand.
+// One decoder of constants serves initialisers and metadata; metadata only tells integers,
+// values and the rest apart.
 func (p *parser) decodeTyped(id ir.TypeID) ir.Operand {
 	var pool ir.ConstantPool
 	types := p.types.extra
@@ -171,6 +175,8 @@ func (p *parser) decodeFieldValue() ir.Operand {
 
 // decodeFieldNumber decodes a number of a field. Those beyond int64, as hashes
 // are, keep their bits; longer ones stay text.
+// Field numbers have no type: LLVM takes each as wide as the field, up to 64 bits (the
+// dwoId of a unit).
 func decodeFieldNumber(text []byte) ir.Operand {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil {
@@ -193,6 +199,8 @@ func (p *parser) decodeFieldWords() ir.Operand {
 
 // findInitializer returns where the initialiser of a variable is, or the value that an
 // alias or ifunc stands for.
+// The model keeps no places of initialisers, of which a module may have a million and a
+// split needs few.
 func (p *parser) findInitializer(id ir.ValueID) (at item, found bool) {
 	p.withoutNodes(func() { p.valueHeader(&p.text.values[id]) })
 	for _, at := range p.header.items {
@@ -204,6 +212,7 @@ func (p *parser) findInitializer(id ir.ValueID) (at item, found bool) {
 }
 
 // maxSplat limits the elements that a splat is decoded to.
+// No vector of device code is longer, and hostile text may write any length in a few bytes.
 const maxSplat = 1 << 12
 
 // lowBits returns the lowest bits of a number.
@@ -234,6 +243,9 @@ func integerBits(text string) (uint64, bool) {
 // floatBits returns the bits of a number as LLVM prints it for that type:
 // decimal, 0x and the bits of the double of that value, or 0xH and 0xR and
 // the bits of a half and bfloat.
+// See the Language Reference, "Simple Constants": LLVM prints a float as the hexadecimal
+// bits of the double of the same value whenever decimal digits would not give it exactly.
+// f0x1F (LLVM 23) has the bits of the type itself.
 func floatBits(text, typeName string) (uint64, bool) {
 	if len(text) > 3 && text[0] == 'f' && text[1:3] == "0x" {
 		n, err := strconv.ParseUint(text[3:], 16, 64)
@@ -274,6 +286,7 @@ func narrowFloat(f float64, typeName string) (uint64, bool) {
 
 // roundFloat rounds f to the nearest even number of a format with that many
 // bits of exponent and fraction.
+// Go has no conversion to 16 bits, and rounding to float32 first would round twice.
 func roundFloat(f float64, exponentBits, fractionBits int) uint64 {
 	sign := uint64(0)
 	if math.Signbit(f) {

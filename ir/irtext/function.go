@@ -4,6 +4,9 @@ import "offlink/ir"
 
 // parseBody steps over the body of a function, whose parameters are defined in
 // p.locals. It returns where the use-list orders at its end begin, or 0.
+// The body is checked as far as a split relies on it: blocks end in terminators, names are
+// defined, references are known. Types of operands are not compared, which is the
+// verifier's work.
 func (p *parser) parseBody() (cut int) {
 	p.calls = 0
 	start := p.pos
@@ -47,6 +50,7 @@ func (p *parser) parseStatement() (terminator bool) {
 }
 
 // blockLabel steps over "name:", if that is next.
+// A label looks like the first word of an instruction until its colon.
 func (p *parser) blockLabel() (n name, pos int, ok bool) {
 	c := p.peekByte()
 	pos = p.pos
@@ -86,6 +90,9 @@ func (p *parser) labelName(end int) name {
 }
 
 // useListOrders steps over the directives at the end of a body.
+// They say in which order LLVM holds the uses of a value (Language Reference, "Use-list
+// Order Directives"), which only matters to a reader that wants LLVM's memory back bit by
+// bit. A partition has fewer uses, so they are cut there.
 func (p *parser) useListOrders(start int) int {
 	p.useListOrder()
 	for p.acceptWord("uselistorder") {
@@ -126,6 +133,8 @@ func (p *parser) indexList() {
 
 // parseCall steps over a call from its calling convention on, up to its
 // attributes. It returns whether the call has a result.
+// Whether there is a result decides whether the instruction takes the next number, and with
+// it every later name of the body.
 func (p *parser) parseCall() (hasResult bool) {
 	p.resultAttributes()
 	p.peekByte()
@@ -159,9 +168,14 @@ func (p *parser) functionResult(pos int) bool {
 			return r.Kind != ir.TypeOther || r.Name != "void"
 		}
 	}
-	_, shape := ahead.baseType()
+	if _, shape := ahead.baseType(); shape != shapeVoid || ahead.peekByte() != '(' {
+		return true
+	}
+	// `void ()` has none. With typed pointers `void ()* (i32)` has: the first parameters are
+	// those of the function that the result points to.
+	ahead.skipBalanced()
 	c := ahead.peekByte()
-	return shape != shapeVoid || c == '*' || c == 'a'
+	return c == '*' || c == '(' || ahead.acceptWord("addrspace")
 }
 
 // namedFunction returns the function type that has the name at pos, which the
@@ -178,6 +192,8 @@ func (p *parser) namedFunction(pos int) (*ir.Type, bool) {
 
 // parseCallee steps over the callee. It returns false if the callee is not
 // known: neither a function nor inline assembly.
+// Calls of a known function are counted in the order of the text, since edits name a call
+// by that number.
 func (p *parser) parseCallee() (known bool) {
 	switch c := p.peekByte(); {
 	case c == '@':
@@ -225,6 +241,8 @@ func (p *parser) parseArgument() {
 }
 
 // noteIndirect notes a call without known callee.
+// The types of its arguments are needed to match it with functions whose address is taken.
+// They are built after the second pass, as its workers must not add types.
 func (p *parser) noteIndirect(result int, functionType bool) {
 	call := indirectCall{caller: p.function, result: result}
 	if !functionType {
@@ -264,6 +282,7 @@ func (p *parser) callAttributes() {
 }
 
 // quotedLabel reports whether the string that is next is a label.
+// Labels may be quoted, and a string attribute is in quotes as well.
 func (p *parser) quotedLabel() bool {
 	ahead := p.scanner
 	ahead.readQuoted()

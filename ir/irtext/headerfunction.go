@@ -7,6 +7,9 @@ import (
 )
 
 // functionHeader steps over the header of a function, up to its body.
+// The order of the parts is that of LLParser::parseFunctionHeader. Attachments stand in
+// front of the linkage in a declaration and after everything else in a definition, which is
+// why both ends look for them.
 func (p *parser) functionHeader() {
 	h := &p.header
 	h.resetHeader()
@@ -42,6 +45,7 @@ func (p *parser) unknownWord(known func([]byte) bool) bool {
 	if !mayBeAttribute(w) || functionAttributes[string(w)] || startsResult(w) {
 		return false
 	}
+	// A parser without tables: it cannot note a type or a reference while it only looks.
 	ahead := parser{scanner: p.scanner}
 	ahead.parseAttribute()
 	end := ahead.endOfToken()
@@ -58,6 +62,8 @@ func (p *parser) unknownWord(known func([]byte) bool) bool {
 
 // startsResult reports whether the word is an attribute of results, which
 // stand right before the type.
+// They end the search for known words: an unknown word in front of one of them is an
+// attribute as well, and resultAttributes keeps those.
 func startsResult(w []byte) bool {
 	switch string(w) {
 	case "zeroext", "signext", "noext", "inreg", "noalias", "noundef", "nonnull", "dereferenceable",
@@ -96,6 +102,8 @@ func (p *parser) conventionWord() {
 		p.conventionArgument()
 	}
 	p.parseItem(itemConvention, start)
+	// The default convention has two spellings, none and `ccc`; one of them has to win for
+	// comparisons.
 	if c := p.internString(p.data[start:p.endOfToken()]); c != "ccc" {
 		p.header.convention = c
 	}
@@ -113,6 +121,9 @@ func (p *parser) conventionArgument() {
 
 // isConvention reports whether the word is a calling convention. `cc` has its
 // number as the next token.
+// The words are those of LLParser::parseOptionalCallingConv for LLVM 14 to 23. They are
+// listed apart from ir/llvmschema's numbers since text has words without a number of their
+// own (cc) and a printed form for every number.
 func isConvention(w []byte) bool {
 	switch string(w) {
 	case "ccc", "fastcc", "coldcc", "cc", "spir_kernel", "spir_func", "ptx_kernel", "ptx_device",
@@ -157,6 +168,8 @@ func (p *parser) parseSignature() {
 func (p *parser) parseParameters(result ir.TypeID) ir.TypeID {
 	p.expectByte('(')
 	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
+	// Declarations of text written by hand may name their parameters too, with the same
+	// numbering.
 	for index, more := 0, p.peekByte() != ')'; more; index, more = index+1, p.acceptByte(',') {
 		if p.acceptDots() {
 			t.Variadic = true
@@ -179,6 +192,8 @@ func (p *parser) parseParameters(result ir.TypeID) ir.TypeID {
 
 // parameterStrings notes the string attributes of a parameter, which most
 // have none of. Its attributes begin at start.
+// The attributes are read a second time for it, where a quote was seen, so that the other
+// parameters need no list.
 func (p *parser) parameterStrings(start, index int) {
 	end := p.pos
 	p.pos = start
@@ -214,6 +229,9 @@ func (p *parser) parameterName() {
 func (p *parser) functionTrailer() {
 	h := &p.header
 	h.signature = -1
+	// A part that comes after a later one is not part of this header: `align` of the next
+	// line's call, say, in text without a body. LLVM fails at such a word, and so does the
+	// caller, at its place.
 	rank := 0
 	for {
 		c := p.peekByte()
@@ -292,11 +310,15 @@ func trailerRank(w []byte) int {
 	return 0
 }
 
+// All attributes have one rank, as they may stand in any order.
 const rankAttribute = 3
 
+// An attribute group is `#` and a number, a debug record `#dbg_value`.
 func isDebugRecord(p *parser) bool { return class[p.byteAt(1)]&classDigit == 0 }
 
 // endSignature notes that the references of a declaration end here.
+// A definition that a partition turns into a declaration loses the parts after it:
+// personality, prefix data and the body.
 func (p *parser) endSignature() {
 	if p.header.signature < 0 {
 		p.header.signature = p.refCount()
@@ -346,6 +368,7 @@ func (p *parser) trailerWord() {
 }
 
 // comdatUse steps over the name in parentheses after "comdat", if any.
+// `comdat` alone names the comdat of the value's own name (Language Reference, "Comdats").
 func (p *parser) comdatUse() {
 	p.header.hasComdat = true
 	p.header.comdatPos = p.pos
@@ -365,6 +388,7 @@ func (p *parser) comdatUse() {
 
 // headerAttachment steps over "!kind !node". A node that has a number is left
 // out of the references: the attachment itself is in the model.
+// The place is kept, not the node: nodes are not numbered until the whole text was seen.
 func (p *parser) headerAttachment() {
 	start := p.pos
 	kind := p.internString(p.attachmentName())

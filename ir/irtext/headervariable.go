@@ -5,6 +5,9 @@ import (
 )
 
 // globalHeader steps over a variable, alias or ifunc.
+// The header is kept as items (see elements.go for their kinds), since a partition writes
+// it anew item by item: linkage, comdat and attachments may differ there, and everything
+// else has to stay as it was written.
 func (p *parser) globalHeader() {
 	h := &p.header
 	h.resetHeader()
@@ -46,6 +49,8 @@ func (p *parser) parseVariable() {
 	h := &p.header
 	p.itemizedType()
 	h.declare = h.external
+	// The initialiser is stepped over without names first and read again after the trailer,
+	// so that its references come after those of the signature.
 	start, end := 0, 0
 	if !h.declare {
 		p.peekByte()
@@ -62,6 +67,7 @@ func (p *parser) parseVariable() {
 }
 
 // withoutNodes runs a step without looking up names.
+// The text that it steps over was looked up before, or will be.
 func (p *parser) withoutNodes(step func()) {
 	resolve := p.resolve
 	p.resolve = false
@@ -94,6 +100,8 @@ func (p *parser) variableTrailer() {
 		p.pos++
 		p.variablePart(start)
 	}
+	// Only variables have attributes after their properties; LLVM's parser takes them after
+	// every comma was read.
 	for h.kind == ir.Variable {
 		c := p.peekByte()
 		start := p.pos
@@ -154,6 +162,7 @@ func (p *parser) variablePart(start int) {
 
 // unknownPart reports whether the word after a comma may be a property that a
 // newer LLVM knows.
+// It has to be on the line of the comma: a word on the next line begins a definition.
 func (p *parser) unknownPart(w []byte) bool {
 	return mayBeAttribute(w) && !functionAttributes[string(w)] && p.onLine()
 }
@@ -165,6 +174,8 @@ func (p *parser) parseAliasee() {
 	p.expectByte(',')
 	p.peekByte()
 	start := p.pos
+	// An ifunc's resolver and an alias's aliasee are constants, so a local name fails in
+	// parseValue.
 	if isConstantExpression(p.peekWord()) {
 		p.parseValue() // of old: an alias to a cast has no type before it
 	} else {

@@ -72,6 +72,9 @@ func (p *parser) typeAt(pos int) (text []byte) {
 
 // withIntrinsics reads a module again with declarations of the intrinsics that
 // it calls.
+// Reading twice is simple and only costs modules written by hand: compilers declare their
+// callees. The places in messages are those of the first reading, since the declarations
+// come last.
 func withIntrinsics(path string, data []byte, calls []intrinsic) (*ir.Module, error) {
 	slices.SortFunc(calls, func(a, b intrinsic) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.pos, b.pos))

@@ -2,6 +2,8 @@ package irtext
 
 import "hash/maphash"
 
+// LLVM numbers unnamed arguments, blocks and results with one counter, in the order of the
+// text.
 // locals are the local values and labels of the function that is parsed. A
 // use may come before the definition, so that all is checked at the end.
 type locals struct {
@@ -118,6 +120,7 @@ func (l *locals) growTable() {
 
 // findLocal returns the local of a name or number, adding one that is neither
 // used nor defined.
+// A use before the definition adds it too; checkDefined finds those that stay undefined.
 func (l *locals) findLocal(n name) *local {
 	if n.numbered {
 		return l.byNumber(n.number)
@@ -175,6 +178,7 @@ func (l *locals) checkDefined(p *parser) {
 	for i := range l.numbered {
 		report(&l.numbered[i], name{number: uint32(i), numbered: true})
 	}
+	// The order of the map does not matter, as the first use in the text is kept.
 	for number, e := range l.sparse {
 		report(e, name{number: number, numbered: true})
 	}

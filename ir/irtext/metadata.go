@@ -13,6 +13,8 @@ func (p *parser) metadataOperand() {
 }
 
 // parseMetadata steps over a node's number, a string, or metadata in place.
+// A name and parentheses is a specialised node in place, such as !DIExpression(...). LLVM
+// prints expressions and argument lists there, and takes any node.
 func (p *parser) parseMetadata() {
 	p.expectByte('!')
 	switch c := p.peekByte(); {
@@ -53,6 +55,8 @@ func (p *parser) metadataElement() {
 }
 
 // noteOperand notes the typed operand that ends here.
+// The writer of a partition has to put null in the place of a whole operand, type and
+// value, when the value is not in the partition.
 func (p *parser) noteOperand(start int) {
 	if p.operands != nil {
 		*p.operands = append(*p.operands, p.spanFrom(start))
@@ -72,6 +76,8 @@ func (p *parser) parseFields() {
 }
 
 // parseField steps over "name: value" or a value.
+// The fields are not compared with those of the node's kind: a node of a newer LLVM is
+// copied whether or not its fields are known (ir/llvmschema has those that matter).
 func (p *parser) parseField() {
 	if w := p.peekWord(); w != nil && p.byteAt(len(w)) == ':' {
 		p.pos += len(w) + 1
@@ -111,6 +117,7 @@ func (p *parser) fieldWords() {
 }
 
 // startsList tells the metadata list of a GenericDINode from a struct type.
+// `{}` is taken for the list: no field has an empty struct.
 func (p *parser) startsList() bool {
 	ahead := parser{scanner: p.scanner}
 	ahead.pos++
@@ -160,6 +167,8 @@ func (p *parser) parseAttachment() {
 }
 
 // debugRecord steps over "#dbg_value(...)" and its like.
+// LLVM 19 replaced calls of llvm.dbg.* by these records. They take no number and are not
+// instructions.
 func (p *parser) debugRecord() {
 	p.expectByte('#')
 	start := p.pos
@@ -206,6 +215,7 @@ func (p *parser) metadataDefinition() {
 }
 
 // checkNumber leaves room for the numbers that partitions add.
+// The writer numbers added nodes and groups from the highest one on, in 32 bits.
 func (p *parser) checkNumber(pos int, number uint32) {
 	if number > maxNumber {
 		p.failAt(pos, "number too large")
@@ -217,6 +227,8 @@ const maxNumber = 1 << 31
 
 // namedDefinition steps over "!name = !{...}". A list that stands twice in a
 // module is one list.
+// Its operands name nodes, which may be defined later in the text, so that only the place
+// is kept.
 func (p *parser) namedDefinition(start int) {
 	name := string(p.metadataName())
 	p.expectByte('=')
@@ -259,6 +271,7 @@ func (p *parser) resolveList(index int) {
 		p.peekByte()
 		start := p.pos
 		o := p.decodeMetadata()
+		// LLVM accepts expressions here, which have no number, and nothing else in place.
 		if o.Kind != ir.OperandNode && !(o.Kind == ir.OperandTuple && o.String == "DIExpression") {
 			p.failAt(start, "an entry of named metadata is not a node")
 		}

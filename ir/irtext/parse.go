@@ -43,6 +43,8 @@ const leastValue = len("@a=global i8 0")
 // countValues counts the lines that look like a definition or declaration of a
 // global value, and those of functions among them, for making room. It is never
 // wrong by more than lines of that length are.
+// Growing the table of values by doubling would copy it, and hold twice its size, in
+// modules of a million variables.
 func countValues(data []byte) (values, functions int) {
 	for len(data) >= leastValue {
 		end := bytes.IndexByte(data, '\n')
@@ -83,6 +85,8 @@ func newText(path string, data []byte) *text {
 }
 
 // outlineFile is the first pass: it finds the definitions at top level.
+// Structs, metadata nodes and attribute groups may be used before they are defined, which
+// is why one pass cannot do: it would not know which of two texts a name stands for.
 func (t *text) outlineFile() {
 	p := &parser{scanner: scanner{data: t.data}, text: t}
 	t.table = newTypeTable(t)
@@ -101,6 +105,8 @@ func (t *text) outlineFile() {
 }
 
 // topLevel steps over one definition.
+// The first byte decides, as in LLVM's parser; an input that is not IR fails at its first
+// token.
 func (p *parser) topLevel() {
 	switch c := p.peekByte(); {
 	case c == '@':
@@ -144,6 +150,7 @@ func (p *parser) topLevelWord() {
 	case "module":
 		p.moduleAsm()
 	case "uselistorder":
+		// Orders of global values; see useListOrders for why they are dropped.
 		p.pos += len(w)
 		p.useListOrder()
 	case "uselistorder_bb":
@@ -171,6 +178,7 @@ func (p *parser) parseTarget() {
 }
 
 // moduleAsm notes a line of module assembly, which every partition copies.
+// It may define any symbol, so that no part of a module can do without it.
 func (p *parser) moduleAsm() {
 	start := p.pos
 	p.expectWord("module")
@@ -181,6 +189,8 @@ func (p *parser) moduleAsm() {
 
 // parseSummary steps over an entry of a ThinLTO summary: ^N = word: (...), where
 // some entries have no parentheses.
+// Summaries describe the whole module to a linker of many; they are not written, as none of
+// them would be true of a part.
 func (p *parser) parseSummary() {
 	p.expectByte('^')
 	p.readInteger()
@@ -195,6 +205,7 @@ func (p *parser) parseSummary() {
 }
 
 // comdatDefinition parses `$name = comdat any`.
+// The five words are the selection kinds of the Language Reference, "Comdats".
 func (p *parser) comdatDefinition() {
 	start := p.pos
 	p.expectByte('$')
@@ -219,6 +230,8 @@ func (p *parser) comdatDefinition() {
 
 // functionDefinition steps over the header of a function and its body, the
 // latter by its brackets.
+// Bodies are most of the text. The second pass parses them in parallel, so that this one
+// only has to find their ends.
 func (p *parser) functionDefinition() {
 	start := p.pos
 	p.functionHeader()
@@ -258,6 +271,8 @@ func (p *parser) defineValue(start, body int) {
 		h.name.number, h.name.numbered = t.nextUnnamed, true
 	}
 	value := valueText{span: p.spanFrom(start)}
+	// Most values of large modules are variables with none of these, and parts of their own
+	// would double their size in memory.
 	if h.name.numbered || h.hasComdat || h.kind == ir.Function || len(h.groups)+len(h.attributes) > 0 {
 		t.more = append(t.more, valueParts{body: uint32(body), comdat: ir.NoComdat, convention: convention})
 		value.more = uint32(len(t.more))
@@ -282,6 +297,8 @@ func (p *parser) defineUnnamed(id ir.ValueID) {
 
 // checkTypes notes the structs that contain themselves, and fails if types are
 // nested too deep for the functions that walk them.
+// Later steps (sizes, layouts, translation) recurse over types without a bound of their
+// own.
 func (p *parser) checkTypes() {
 	depth := make([]int, len(p.text.module.Types)) // 0 unknown
 	for id := range p.text.module.Types {
@@ -317,6 +334,8 @@ func (p *parser) typeDepth(id ir.TypeID, depth []int, above int) int {
 	if above > maxNesting {
 		p.failAt(int(p.text.types[id].start), "types nested too deep")
 	}
+	// Pointers hold only an address; with typed pointers they are how a list
+	// refers to itself.
 	if t.Kind != ir.TypePointer && t.Kind != ir.TypeFunction {
 		depth[id] = depthWalked
 		endless := false

@@ -11,9 +11,13 @@ import (
 )
 
 // nodeBatch is how many metadata nodes are a unit of work.
+// A module with debug information has hundreds of thousands.
 const nodeBatch = 1 << 12
 
 // resolver is the second pass: workers parse bodies, initialisers and nodes.
+// The workers share the model but write disjoint parts of it: each value, and each batch of
+// nodes, belongs to one of them. All that needs an order is joined at the end, so that
+// results do not depend on which worker was first.
 type resolver struct {
 	text    *text
 	values  atomic.Int64 // values taken
@@ -36,6 +40,9 @@ func (t *text) resolveNames() *fault {
 	}
 	group.Wait()
 	if len(r.faults) > 0 {
+		// The first in the text is reported, so that the message is the same for any number
+		// of workers. One of them has found it: values are taken in order, and so are nodes,
+		// each by workers that have met no fault of the kind.
 		return slices.MinFunc(r.faults, func(a, b *fault) int { return cmp.Compare(a.pos, b.pos) })
 	}
 	if len(t.intrinsics) > 0 {
@@ -50,23 +57,26 @@ func (t *text) newParser() *parser {
 }
 
 // minimumShare is how many bytes of input are worth a worker.
+// Starting a worker costs its tables of names and references.
 const minimumShare = 1 << 17
 
-// resolveItems parses values, then nodes, until none are left or one is faulty.
+// resolveItems parses values, until none are left or one is faulty, then nodes
+// likewise.
 func (r *resolver) resolveItems() {
 	p := r.text.newParser()
 	p.declaresIntrinsics = true
 	p.locals = newLocals()
 	p.refs = newRefSink(r.text.module, len(r.text.nodes))
-	f := catchFault(func() {
-		r.workValues(p)
-		r.workNodes(p)
-	})
+	var faults []*fault
+	for _, work := range []func(*parser){r.workValues, r.workNodes} {
+		if f := catchFault(func() { work(p) }); f != nil {
+			faults = append(faults, f)
+			p.depth, p.resolve = 0, true // as the fault may have left them
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if f != nil {
-		r.faults = append(r.faults, f)
-	}
+	r.faults = append(r.faults, faults...)
 	r.calls = append(r.calls, p.indirects...)
 	r.labels = append(r.labels, p.labels...)
 	r.text.intrinsics = append(r.text.intrinsics, p.intrinsics...)
@@ -74,6 +84,8 @@ func (r *resolver) resolveItems() {
 
 // workValues takes values one by one until none is left: their sizes differ by
 // orders of magnitude.
+// References go into blocks of memory that one worker fills: one allocation for each value
+// would be most of the cost of small ones.
 func (r *resolver) workValues(p *parser) {
 	arena := r.text.module.NewRefArena()
 	for {
@@ -119,6 +131,7 @@ func (p *parser) resolveValue(id ir.ValueID, arena *ir.RefArena) {
 }
 
 // storeRefs makes the list the references of a value.
+// A reference's place is 32 bits wide in the model, which bounds all of a module.
 func (p *parser) storeRefs(arena *ir.RefArena, id ir.ValueID, list []ir.Ref) {
 	if !arena.Store(&p.text.module.Values[id], list) {
 		p.failAt(int(p.text.values[id].start), "the module has too many references")
@@ -127,6 +140,7 @@ func (p *parser) storeRefs(arena *ir.RefArena, id ir.ValueID, list []ir.Ref) {
 
 // signatureRefs returns how many of the references belong to the signature that
 // was parsed last.
+// A value that becomes a declaration keeps this many references, from the front.
 func (p *parser) signatureRefs() uint16 {
 	if p.header.signature > ir.MaxSignatureRefs {
 		p.failAt(p.header.namePos, "a signature that refers to too many types and attributes")
@@ -141,6 +155,7 @@ func (p *parser) valueHeader(value *valueText) {
 		p.functionHeader()
 		return
 	}
+	// Variables have no local values; a '%' in an initialiser has to fail.
 	locals := p.locals
 	p.locals = nil
 	p.globalHeader()
@@ -183,6 +198,7 @@ func (p *parser) fillDetails(d *ir.ValueDetails, value *valueText) {
 }
 
 // internString returns the text as a string, the same one for equal texts.
+// A module names a handful of kinds and conventions, thousands of times.
 func (p *parser) internString(text []byte) string {
 	if known, ok := p.strings[string(text)]; ok {
 		return known
@@ -218,6 +234,7 @@ func (p *parser) resolveNodes(table *ir.NodeTable, first, end int) {
 
 // maxNodeKinds limits the specialised nodes that are told apart; LLVM has
 // about forty.
+// The model numbers kinds in 16 bits, and hostile input may make up a name for each node.
 const maxNodeKinds = 1000
 
 // namesValues reports whether the references just collected name values.
@@ -226,6 +243,8 @@ func (p *parser) namesValues() bool {
 }
 
 // joinResults does the work that needs all results of the workers.
+// Types are added in the order of the text, so that their numbers, and with them every
+// output, are the same in each run.
 func (r *resolver) joinResults() {
 	t := r.text
 	t.joinNodes(r.tables)
@@ -261,6 +280,7 @@ func (t *text) joinNodes(tables []ir.NodeTable) {
 // order of the text, and adds them to the references of their callers.
 func (p *parser) addIndirect(calls []indirectCall) {
 	m := p.text.module
+	// A function calls through a few types, many times; each is one reference.
 	last := make(map[ir.TypeID]ir.ValueID) // caller that has the type already
 	arena := m.NewRefArena()
 	var refs []ir.Ref
@@ -300,6 +320,9 @@ func (p *parser) indirectType(call indirectCall) ir.TypeID {
 }
 
 // checkLabels fails if a blockaddress names a label that its function lacks.
+// A label is known when the body of its function was parsed, which may be after the use and
+// by another worker; the function is scanned once more, which modules of device code hardly
+// ever need.
 func (p *parser) checkLabels(uses []labelUse) {
 	slices.SortStableFunc(uses, func(a, b labelUse) int {
 		return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.pos, b.pos))
@@ -332,6 +355,7 @@ func aliaseeOf(m *ir.Module, v *ir.GlobalValue) (ir.ValueID, bool) {
 }
 
 // checkAliases fails if an alias or ifunc leads to itself.
+// Steps that follow an alias to its function would not end.
 func (p *parser) checkAliases() {
 	m := p.text.module
 	state := make([]uint8, len(m.Values)) // 1 while being walked, 2 done

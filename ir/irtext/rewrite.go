@@ -7,6 +7,9 @@ import (
 	"offlink/ir"
 )
 
+// Nothing of the body is rebuilt: the text is scanned once more for the places of the calls
+// and of all local names, and the pieces between are copied. Unnamed values are numbered by
+// their order, so a result that goes moves every number after it.
 // rewriter writes a body of which calls are replaced.
 type rewriter struct {
 	*writer
@@ -72,6 +75,8 @@ func (r *rewriter) dropStores(id ir.ValueID) (patches []patch) {
 }
 
 // choosePrefix chooses a prefix that no name of the function begins with.
+// New values need names that cannot clash, and names that do not depend on anything but the
+// function, for equal bytes in each run.
 func (r *rewriter) choosePrefix() {
 	r.prefix = "spec."
 	for slices.ContainsFunc(r.parser.locals.named, func(l local) bool { return bytes.HasPrefix(l.name, []byte(r.prefix)) }) {
@@ -94,6 +99,7 @@ func (r *rewriter) dropResult(site *callSite) {
 		return
 	}
 	text := string(r.appendConstant(nil, e.Type, &e.Constant))
+	// A call without a name still defines the next number.
 	result := site.result
 	if result.numbered || !site.hasName {
 		result = name{number: site.number, numbered: true}
@@ -103,6 +109,7 @@ func (r *rewriter) dropResult(site *callSite) {
 }
 
 // lookupKey is a form of a local name that tells numbers from names.
+// %1 and %"1" are different values.
 func (n name) lookupKey() string {
 	if n.numbered {
 		return formatNumber(n.number)
@@ -121,6 +128,7 @@ func (r *rewriter) namePatches() {
 	}
 	for _, l := range r.places.names {
 		if text, ok := r.values[l.name.lookupKey()]; ok {
+			// The sigil goes with the name: a constant has none.
 			r.patches = append(r.patches, patch{l.start - 1, l.end, text})
 			continue
 		}
@@ -144,6 +152,8 @@ func (r *rewriter) callAt(site *callSite) ir.Call {
 
 // replaceCall returns the patch that puts the edit's value in the place of a
 // call. One whose result became a constant goes with its whole line.
+// Patches of names inside of the call lie in this one and are dropped with it
+// (removeOverlaps).
 func (r *rewriter) replaceCall(site *callSite) patch {
 	call := r.callAt(site)
 	x, err := ir.NewReplacement(r.text.module, &call, r.edits[site.index])
@@ -206,6 +216,8 @@ func (r *rewriter) afterName(site *callSite) int {
 }
 
 // argumentText returns type and value of an argument of the call as text.
+// Arguments are copied as text, patched: their types may be of any kind, and writing them
+// from the model would need every form of constant.
 func (r *rewriter) argumentText(site *callSite, index int) (typ, value string) {
 	p := r.parser
 	p.pos = site.arguments + 1

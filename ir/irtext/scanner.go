@@ -39,6 +39,8 @@ func makeClasses() (table [256]uint8) {
 // classWord is the class of the bytes that continue a word or a bare name.
 const classWord = classLetter | classDigit
 
+// The scanner makes no tokens: the parser asks for the bytes that the grammar allows at a
+// place, which costs no memory and lets bodies be stepped over at the speed of their bytes.
 // scanner walks the bytes of a module token by token. Methods that read a
 // token skip the white space before it.
 type scanner struct {
@@ -50,6 +52,7 @@ type scanner struct {
 
 // endOfToken returns where the last token that was stepped over ends: pos, or where
 // the white space in front of pos begins.
+// A span that is copied must not take the space and the comments after it along.
 func (s *scanner) endOfToken() int {
 	if s.pos == s.skipped {
 		return s.tokenEnd
@@ -74,6 +77,7 @@ func (s *scanner) failAt(pos int, msg string) { abort.With(&fault{pos, msg}) }
 func (s *scanner) skipSpace() {
 	for s.pos < len(s.data) {
 		switch s.data[s.pos] {
+		// LLLexer::LexToken skips NUL as well, except at the very end.
 		case ' ', '\n', '\t', '\r', 0:
 			s.pos++
 		case ';':
@@ -111,14 +115,14 @@ func (s *scanner) peekByte() byte {
 	if s.pos < len(s.data) && !maybeWhite[s.data[s.pos]] {
 		return s.data[s.pos]
 	}
-	return s.peekBehind()
+	return s.peekPastSpace()
 }
 
 // maybeWhite is true for the bytes that skip looks at.
 var maybeWhite = [256]bool{' ': true, '\n': true, '\t': true, '\r': true, 0: true, ';': true, '/': true}
 
-// peekBehind is peek after bytes that may be white.
-func (s *scanner) peekBehind() byte {
+// peekPastSpace is peekByte where the next byte may be white.
+func (s *scanner) peekPastSpace() byte {
 	before := s.pos
 	if s.byteAt(0) == ' ' && !maybeWhite[s.byteAt(1)] {
 		s.pos++ // by far the most frequent
@@ -243,6 +247,7 @@ func (s *scanner) readInteger() uint64 {
 }
 
 // number32 steps over an unsigned number below 2^32.
+// Names, groups and nodes are numbered with 32 bits in LLVM.
 func (s *scanner) number32() uint32 {
 	start := s.pos
 	n := s.readInteger()
@@ -280,6 +285,8 @@ func isNumber(text []byte) bool {
 		return true
 	case bytes.HasPrefix(digits, []byte("0x")):
 		rest := digits[2:]
+		// The letter says which format the digits are of: x86_fp80, fp128, ppc_fp128, half,
+		// bfloat.
 		if len(rest) > 0 && bytes.IndexByte([]byte("KLMHR"), rest[0]) >= 0 {
 			rest = rest[1:]
 		}
@@ -312,6 +319,7 @@ func (s *scanner) readDecoded() []byte { return unescapeString(s.readQuoted()) }
 
 // unescapeString replaces \\ and \XX. It returns text itself when there is nothing
 // to replace.
+// A backslash that neither form follows stands for itself (LLLexer, UnEscapeLexed).
 func unescapeString(text []byte) []byte {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return text
@@ -364,6 +372,7 @@ func (s *scanner) readName() name {
 	case c == '"':
 		start := s.pos
 		text := s.readDecoded()
+		// LLVM refuses it too: names of symbols end at a NUL in object files.
 		if bytes.IndexByte(text, 0) >= 0 {
 			s.failAt(start, "a NUL byte in a name")
 		}
@@ -396,6 +405,8 @@ func (s *scanner) metadataName() []byte {
 // skipBalanced steps over a bracket, its contents, and the bracket that
 // closes it. It looks at strings and comments only as far as to skip the
 // brackets in them, and not at all at brackets of other kinds.
+// One set of stop bytes for each kind of bracket keeps this loop to a load and a branch for
+// each byte, since nearly all of a module passes through it.
 func (s *scanner) skipBalanced() {
 	open := s.byteAt(0)
 	stops := stopsOf(open)

@@ -4,6 +4,8 @@ import (
 	"offlink/ir"
 )
 
+// refs makes it possible to tell which references are of that instruction: those between
+// its count and the next one's.
 // instructionSite is an instruction in a body and where its parts are.
 type instructionSite struct {
 	op         opcode

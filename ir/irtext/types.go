@@ -8,6 +8,9 @@ import (
 )
 
 // typeShape holds the properties of a type that parsers that step over it need.
+// Bodies are checked without building their types, which nothing would read; the few
+// questions that the grammar itself asks of a type (has the call a result, does metadata
+// follow) are answered by its shape.
 type typeShape uint8
 
 const (
@@ -34,6 +37,7 @@ type typeTable struct {
 }
 
 // frozenCopy returns a table for one goroutine that only looks types up.
+// The map is shared: nobody writes to it after the first pass.
 func (t *typeTable) frozenCopy() *typeTable {
 	return &typeTable{text: t.text, byShape: t.byShape, frozen: true}
 }
@@ -43,6 +47,8 @@ func newTypeTable(t *text) *typeTable {
 }
 
 // internType returns the ID of a type that has no name.
+// Every field of the type is in the key, lengths before their contents, so that no two
+// types have one key.
 func (t *typeTable) internType(p *parser, want ir.Type) ir.TypeID {
 	k := append(t.key[:0], byte(want.Kind), boolBits(want.Packed, want.Opaque, want.Scalable, want.Variadic))
 	k = binary.AppendUvarint(k, uint64(want.Bits))
@@ -81,6 +87,8 @@ func (t *typeTable) addType(p *parser, new ir.Type) ir.TypeID {
 
 // identifiedType returns the ID of the struct of that name, adding one that is not
 // defined yet.
+// A use may come before the definition, as recursive structs need; firstUse remembers
+// where, for the message when none follows.
 func (t *typeTable) identifiedType(p *parser, n name, pos int) ir.TypeID {
 	if id, ok := t.text.lookupType(n); ok {
 		return id
@@ -122,6 +130,8 @@ func boolBits(bits ...bool) (b byte) {
 // the TypeID means nothing, and identified structs are noted as references.
 func (p *parser) parseType() (ir.TypeID, typeShape) {
 	p.enterNesting()
+	// Suffixes are a loop, not a recursion: a hostile `i8******` of a megabyte nests
+	// nowhere.
 	id, shape := p.baseType()
 	for {
 		switch p.peekByte() {
@@ -146,6 +156,7 @@ func (p *parser) parseType() (ir.TypeID, typeShape) {
 }
 
 // skipType is parseType for the most frequent types.
+// It looks at the bytes of iN and ptr in front of a name or number.
 func (p *parser) skipType() typeShape {
 	if p.types == nil {
 		if c := p.peekByte(); c == 'i' && class[p.byteAt(1)]&classDigit != 0 {
@@ -201,6 +212,7 @@ func (p *parser) baseType() (ir.TypeID, typeShape) {
 }
 
 // sizedType returns the width of a type that is a letter and a number: iN.
+// LLVM's widths end at 2^23 (IntegerType::MAX_INT_BITS), so that eight digits hold them.
 func sizedType(w []byte, letter byte) (bits uint32, ok bool) {
 	if w[0] != letter || len(w) < 2 || len(w) > 9 {
 		return 0, false
@@ -221,6 +233,7 @@ func (p *parser) wordType(w []byte, t ir.Type) ir.TypeID {
 }
 
 // builtType returns the number of a type, 0 while bodies are only checked.
+// Zero is not a type that anyone may look at then; callers use the shape.
 func (p *parser) builtType(t ir.Type) ir.TypeID {
 	if p.types == nil {
 		return 0
@@ -291,6 +304,8 @@ func (p *parser) startsType() bool {
 
 // addressSpace steps over the number, or the letter that stands for one, in
 // parentheses.
+// A letter ("A", "G", "P") stands for the data layout's space of allocas, globals and
+// programs; LLVM 15 and later print numbers alone.
 func (p *parser) addressSpace() (space uint32) {
 	p.expectByte('(')
 	if p.peekByte() == '"' {
@@ -304,6 +319,8 @@ func (p *parser) addressSpace() (space uint32) {
 
 // pointerTo returns the type of a typed pointer, and notes that the module has
 // such.
+// One typed pointer makes the module one of typed pointers: LLVM 14 has both forms and
+// never mixes them in a module.
 func (p *parser) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
 	if p.types == nil {
 		return 0
@@ -333,6 +350,7 @@ func (p *parser) identifiedType() (ir.TypeID, typeShape) {
 	if !ok {
 		p.failAt(start, "use of undefined type '%"+n.String()+"'")
 	}
+	// A value of such a type has no size. LLVM accepts the definition and refuses the use.
 	if p.text.endless[id] {
 		p.failAt(start, "the type '%"+n.String()+"' contains itself")
 	}
@@ -343,6 +361,7 @@ func (p *parser) identifiedType() (ir.TypeID, typeShape) {
 }
 
 // shapeOf returns the shape of a type that has a name.
+// Only a type that is another name may have a shape: structs are plain.
 func (p *parser) shapeOf(id ir.TypeID) typeShape {
 	t := &p.text.module.Types[id]
 	switch {
@@ -459,6 +478,8 @@ func (p *parser) targetType() ir.TypeID {
 }
 
 // typeDefinition steps over "%name = type ...".
+// LLVM prints definitions of structs alone. Its parser takes `%name = type i32` as well,
+// which hand-written modules have; ir.Type.Alias marks those.
 func (p *parser) typeDefinition() {
 	start := p.pos
 	p.expectByte('%')
@@ -489,6 +510,7 @@ func (p *parser) startsStruct() bool {
 		return true
 	case '<':
 		ahead := p.scanner
+		// A vector begins with the same bracket.
 		ahead.pos++
 		return ahead.peekByte() == '{'
 	}
@@ -534,6 +556,8 @@ func (p *parser) structBody(id ir.TypeID) {
 
 // firstUndefined returns the position of the first use of a struct that was never
 // defined.
+// The smallest position is taken since a map has no order, and messages have to be the same
+// for the same input.
 func (t *typeTable) firstUndefined() (pos int, name string, found bool) {
 	pos = math.MaxInt
 	for id, use := range t.firstUse {

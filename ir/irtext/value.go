@@ -48,6 +48,7 @@ func (p *parser) numberValue() {
 }
 
 // operandList steps over operands up to the closing byte.
+// A list that has none is a zero-length array or an empty struct.
 func (p *parser) operandList(closing byte) {
 	p.enterNesting()
 	for more := p.peekByte() != closing; more; more = p.acceptByte(',') {
@@ -105,6 +106,8 @@ func hexWord(w []byte) bool {
 }
 
 // inlineAsm steps over inline assembly.
+// The text of assembly may name symbols as it likes; a module that does this for global
+// values lists them in llvm.used.
 func (p *parser) inlineAsm() {
 	for p.peekByte() != '"' {
 		p.readWord() // sideeffect, alignstack, inteldialect, unwind
@@ -116,6 +119,7 @@ func (p *parser) inlineAsm() {
 
 // blockAddress parses `blockaddress(@f, %label)`. The label is checked when
 // the function has been read.
+// It is kept as a reference to the function, whose body must then stay with it.
 func (p *parser) blockAddress() {
 	p.expectByte('(')
 	function, resolved := p.globalUse(ir.RefAddress)

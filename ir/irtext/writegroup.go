@@ -6,6 +6,8 @@ import (
 	"offlink/ir"
 )
 
+// A group is shared by many functions, and an edit is of one: the group stays as it is, and
+// a copy without the attribute is added, once for each set of keys.
 // newGroup is an attribute group of the module without some of its string
 // attributes.
 type newGroup struct {
@@ -15,6 +17,8 @@ type newGroup struct {
 
 // groupWithout returns the number of the group without those keys: its own
 // when it has none of them.
+// Only keys that the group has count, so that functions with different edits share the
+// copy.
 func (w *writer) groupWithout(id ir.AttributeGroupID, remove []string) uint32 {
 	var drop []string
 	for _, a := range w.text.module.AttributeGroups[id].Strings {

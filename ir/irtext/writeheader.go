@@ -8,6 +8,9 @@ import (
 )
 
 // headerWriter writes the header of one value, item by item.
+// LLVM's parser wants the parts of a header in one order; an edit may need a part that the
+// text does not have. So every item passes through writeItem, which first writes the parts
+// that stand before it.
 type headerWriter struct {
 	*writer
 	id        ir.ValueID
@@ -47,6 +50,8 @@ func (w *writer) writeHeader(v *ir.PartitionValue, keep []int) {
 }
 
 // collectHeader makes the patches for the header and body.
+// Only numbers of unnamed globals change in text that is kept, and only where some before
+// them went.
 func (h *headerWriter) collectHeader(at *valueText) {
 	h.patches = h.patches[:0]
 	if !h.renumbered || !at.namesNumber {
@@ -82,6 +87,8 @@ func (h *headerWriter) parseHeader(at *valueText) {
 	p.header.attached = slices.Clone(table.header.attached)
 }
 
+// Visibility, preemption and DLL storage are of symbols that other modules see; LLVM
+// refuses most of them beside internal and private.
 func (h *headerWriter) isLocal() bool { return h.linkage == ir.Internal || h.linkage == ir.Private }
 
 // writeItem writes one item of the header, or its replacement in the partition.
@@ -147,6 +154,7 @@ func (h *headerWriter) trailingItem(at *item) {
 
 // writeSpaced writes the item after a space, or after nothing when it begins with
 // a comma.
+// Items are kept without the white space around them.
 func (h *headerWriter) writeSpaced(at *item) {
 	if h.text.data[at.start] != ',' {
 		h.appendString(" ")
@@ -187,6 +195,8 @@ func (h *headerWriter) writeLinkage() {
 }
 
 // writeConvention writes the calling convention, if it is not C's.
+// It may differ from the text: a function that an
+// annotation of a stock clang marks becomes a kernel.
 func (h *headerWriter) writeConvention() {
 	if h.value.CallingConv != 0 {
 		h.appendString(" " + h.text.module.CallingConv(h.value))
@@ -195,6 +205,8 @@ func (h *headerWriter) writeConvention() {
 
 // writeType writes the type of a variable; that of an array has fewer
 // elements when the partition drops some.
+// The number of elements is part of the type; users of the variable see a pointer, so that
+// no other type changes with it (llvm.used and its like have no users at all).
 func (h *headerWriter) writeType(at *item) {
 	if h.keep == nil {
 		h.writeSpaced(at)
@@ -267,6 +279,7 @@ func (h *headerWriter) placeAdditions(next *item) {
 
 // leadsAttributes reports whether the item stands before the attributes of a
 // function.
+// Their order is that of LLParser::parseFunctionHeader.
 func (h *headerWriter) leadsAttributes(at *item) bool {
 	text := h.text.data[at.start:at.end]
 	for _, word := range []string{"unnamed_addr", "local_unnamed_addr", "addrspace"} {
@@ -286,6 +299,8 @@ func (h *headerWriter) beforeAttributes() {
 
 // addAttributes writes the attributes that the model or the partition has beyond
 // the text.
+// Steps before the split add attributes to the model (annotations that become attributes,
+// for instance); the text lacks those.
 func (h *headerWriter) addAttributes() {
 	if h.attributes {
 		return
@@ -327,6 +342,7 @@ func (h *headerWriter) attributeItem(at *item) {
 	id, ok := h.text.groupByNum[p.number32()]
 	switch {
 	case !ok:
+		// A group that is used without being defined is empty, and LLVM accepts it.
 		h.writeSpaced(at)
 	case slices.Contains(h.value.Details().Groups, id):
 		h.appendString(" #")

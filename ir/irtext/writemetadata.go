@@ -8,6 +8,7 @@ import (
 )
 
 // writeNamed writes the named metadata of the partition.
+// Operands that the module had are copied; those that an edit adds are new nodes.
 func (w *writer) writeNamed() {
 	w.appendString("\n")
 	for list := range w.reach.Named() {
@@ -44,6 +45,8 @@ func (w *writer) newNode(n ir.NewNode) {
 
 // writeNewNodes writes the nodes that the partition adds, numbered after those
 // of the module.
+// Operands that are tuples are written in place, so that a new node adds no others while the
+// list is walked.
 func (w *writer) writeNewNodes() {
 	for i, n := range w.nodes {
 		w.appendString("!")
@@ -88,6 +91,8 @@ func (w *writer) newOperand(o *ir.Operand) {
 
 // valueOperand writes a global value with its type; null if the partition lacks
 // it.
+// Metadata does not keep a value alive: LLVM replaces the use by null as well when it
+// deletes the value.
 func (w *writer) valueOperand(id ir.ValueID) {
 	if !w.reach.Keeps(id) {
 		w.appendString("null")
@@ -122,6 +127,8 @@ func (w *writer) writeNodes() {
 			w.writeNode(n, unit)
 			continue
 		}
+		// Only a single line break may lie between neighbours; comments and other
+		// definitions end the run.
 		if run.end+1 != n.start || w.text.data[run.end] != '\n' {
 			w.copyRun(&run)
 			run.start = n.start
@@ -200,6 +207,8 @@ func (w *writer) removeOverlaps() {
 
 // patchUnit makes the patch for the variables that a compile unit lists; the
 // node's body begins at pos.
+// LLVM keeps the variables of a compile unit in a list of the unit (DICompileUnit,
+// "globals"), so that debug information of variables that went would stay otherwise.
 func (w *writer) patchUnit(pos int, unit *ir.Unit) {
 	p := w.parser
 	p.pos = pos

@@ -9,6 +9,8 @@ import (
 	"offlink/ir"
 )
 
+// A writer belongs to one goroutine. Its tables are as large as the module's and are used
+// for one partition after another.
 // writer writes partitions of one module. It implements [ir.PartitionWriter].
 type writer struct {
 	text    *text
@@ -32,6 +34,8 @@ type writer struct {
 }
 
 // flushSize is how much the writer gathers before it writes.
+// Large enough that calls of the file cost nothing, small beside a function of a large
+// module.
 const flushSize = 1 << 18
 
 // NewWriter implements [ir.Source].
@@ -66,6 +70,8 @@ func (w *writer) WritePartition(out io.Writer, s *ir.Partition) (err error) {
 
 // writePartition writes the sections in the order in which LLVM prints a
 // module.
+// Groups and new nodes come last, since only writing the values shows which of them are
+// needed.
 func (w *writer) writePartition() error {
 	w.writeModule()
 	w.writeTypes()
@@ -143,6 +149,7 @@ func (w *writer) writeStatement(start, value string) {
 // writeTypes writes the identified structs.
 func (w *writer) writeTypes() {
 	types := w.reach.Types
+	// LLVM's parser wants the type that a name stands for to be defined before its use.
 	if w.text.aliases { // which stand in front of their uses
 		types = slices.Clone(types)
 		slices.SortFunc(types, func(a, b ir.TypeID) int { return cmp.Compare(w.text.types[a].start, w.text.types[b].start) })
@@ -177,6 +184,8 @@ func (w *writer) writeValues() error {
 	before := ir.Kind(255)
 	var v ir.PartitionValue // one for all, as it is on the heap
 	for v = range w.partition.Values() {
+		// The blank lines are those of LLVM's printer, so that outputs can be compared with
+		// its own.
 		if kind := v.Value.Kind; kind != before || kind == ir.Function {
 			w.appendString("\n")
 			before = kind
@@ -213,6 +222,9 @@ func (w *writer) writeValue(v *ir.PartitionValue) error {
 
 // describesDefinition reports whether the text says the same of the value as the model
 // does, as far as steps before the split may change it.
+// Only these parts of a value change before a split (linkage, comdat and convention of
+// entry points, added attributes); comparing their counts is enough, since those steps
+// add attributes and change none.
 func (t *text) describesDefinition(at *valueText, v *ir.GlobalValue) bool {
 	d := v.Details()
 	parts := t.partsOf(at)

@@ -117,3 +117,10 @@ attributes #0 = { nounwind }
 !0 = !{i32 1}
 !1 = !{i32 0, i32 10}
 !2 = !{!"branch_weights", i32 1, i32 2}
+
+define i32 @unreachable_phi() {
+  ret i32 0
+dead:
+  %p = phi i32
+  ret i32 %p
+}

@@ -45,3 +45,14 @@ define i64 @g(i64) {
 
 declare void @variadic(i32, ...)
 declare %empty @returns_empty(%empty*, [0 x i8]*, i8 addrspace(3)* addrspace(1)*)
+
+define void ()* @chooses(i32 %x) {
+  ret void ()* null
+}
+
+define void @results_that_are_functions() {
+  %1 = call void ()* (i32) @chooses(i32 1)
+  call void %1()
+  %n = call void ()* (i32) @chooses(i32 2)
+  ret void
+}
