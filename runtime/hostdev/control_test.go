@@ -41,6 +41,8 @@ func TestControlFlow(t *testing.T) {
 			check(t, p, "primes", out, []int32{168, 168})
 		})
 		t.Run("ternaries", func(t *testing.T) { testTernaries(t, p) })
+		t.Run("duff", func(t *testing.T) { testDuff(t, p) })
+		t.Run("entered", func(t *testing.T) { testEntered(t, p) })
 	})
 }
 
@@ -150,4 +152,100 @@ func testTernaries(t *testing.T, p *testProgram) {
 	out := p.buffer(make([]int32, len(in)))
 	p.launch("ternaries", items(len(in)), p.buffer(in), out)
 	check(t, p, "ternaries", out, want)
+}
+
+// testDuff counts up as the device of the kernel does.
+func testDuff(t *testing.T, p *testProgram) {
+	const count, n = 21, 6
+	in, want := make([]int32, 40), make([]int32, count)
+	for k := range in {
+		in[k] = int32(k*k%17 - 5)
+	}
+	for i := range want {
+		total, k, sum := n+i, 0, int32(0)
+		for at := total % 4; ; at = 0 {
+			if at == 0 && k >= total {
+				break
+			}
+			steps := []int{0, 3, 2, 1}
+			for _, s := range steps[(4-at)%4:] {
+				switch v := in[k]; s {
+				case 0:
+					sum = sum*3 + v
+				case 3:
+					sum = sum*5 + v
+				case 2:
+					sum = sum*7 - v
+				case 1:
+					sum ^= v
+				}
+				k++
+			}
+		}
+		want[i] = sum
+	}
+	out := p.buffer(make([]int32, count))
+	p.launch("duff", items(count), p.buffer(in), out, byValueOf(int32(n)))
+	check(t, p, "sums", out, want)
+	requireCompiled(t, p, "duff")
+}
+
+// entered is the kernel of this name.
+func entered(v int32) int32 {
+	a, b := int32(1), int32(0)
+	middle := v&1 != 0
+	for {
+		if !middle {
+			a = a*3 + b
+			left := false
+			for range v & 3 {
+				if b += a; b > 1000 {
+					left = true
+					break
+				}
+			}
+			if !left && a > 5000 {
+				break
+			}
+		}
+		b = b*5 + v
+		if middle = b&4 == 0; !middle {
+			a += 7
+			continue
+		}
+		if a >= 200 {
+			break
+		}
+		a += b&15 + 1
+	}
+	return a*31 + b
+}
+
+func testEntered(t *testing.T, p *testProgram) {
+	in := make([]int32, 37)
+	want := make([]int32, len(in))
+	for i := range in {
+		in[i] = int32(i*7 - 20)
+		want[i] = entered(in[i])
+	}
+	out := p.buffer(make([]int32, len(in)))
+	p.launch("entered", items(len(in)), p.buffer(in), out)
+	check(t, p, "results", out, want)
+	requireCompiled(t, p, "entered")
+}
+
+// requireCompiled fails if the interpreter runs a kernel that the device should
+// compile.
+func requireCompiled(t *testing.T, p *testProgram, name string) {
+	t.Helper()
+	if p.options.Interpret || p.options.Check {
+		return
+	}
+	k, err := p.program.Kernel(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Interpreted(k); err != nil {
+		t.Errorf("%s is interpreted: %v", name, err)
+	}
 }

@@ -3,6 +3,7 @@ package lanes
 // Finish makes the function ready: blocks that are not reached and values
 // that nobody uses are left out, and the rest is numbered.
 func (f *Function) Finish() error {
+	f.structureLoops()
 	f.orderBlocks()
 	f.promoteRegisters()
 	f.markLive()
@@ -11,18 +12,14 @@ func (f *Function) Finish() error {
 }
 
 func (f *Function) orderBlocks() {
-	for i, b := range f.Blocks {
-		b.id = i
-	}
+	f.numberBlocks()
 	g := f.flowGraph()
 	blocks := make([]*Block, len(g.order))
 	for i, n := range g.order {
 		blocks[i] = f.Blocks[n]
 	}
 	f.Blocks = blocks
-	for i, b := range blocks {
-		b.id = i
-	}
+	f.numberBlocks()
 }
 
 // flowGraph is the control flow with barriers as jumps.

@@ -102,3 +102,37 @@ kernel void ternaries(global const int *in, global int *out) {
   out[i] = (big ? 1 : 0) | (odd ? 2 : 0) | ((big && odd) ? 4 : 0) | ((big || odd) ? 8 : 0)
          | ((big == odd) ? 16 : 0) | ((big != odd) ? 32 : 0) | (!big ? 64 : 0) | ((big ^ odd) ? 128 : 0);
 }
+
+// loops that are entered in two places: Duff's device, and one that a jump enters
+kernel void duff(global const int *in, global int *out, int n) {
+  size_t i = get_global_id(0);
+  int count = n + (int)i, sum = 0, k = 0;
+  switch (count % 4) {
+  case 0: while (k < count) {
+            sum = sum * 3 + in[k++];
+  case 3:   sum = sum * 5 + in[k++];
+  case 2:   sum = sum * 7 - in[k++];
+  case 1:   sum ^= in[k++];
+          }
+  }
+  out[i] = sum;
+}
+
+kernel void entered(global const int *in, global int *out) {
+  size_t i = get_global_id(0);
+  int v = in[i], a = 1, b = 0;
+  if (v & 1) goto middle;
+outer:
+  a = a * 3 + b;
+  for (int k = 0; k < (v & 3); k++) {
+    b += a;
+    if (b > 1000) goto middle;
+  }
+  if (a > 5000) goto end;
+middle:
+  b = b * 5 + v;
+  if (b & 4) { a += 7; goto outer; }
+  if (a < 200) { a += b & 15; a++; goto middle; }
+end:
+  out[i] = a * 31 + b;
+}

@@ -1,0 +1,178 @@
+package lanes
+
+import "slices"
+
+// Irreducible control flow: a loop that is entered in several places gets one
+// entry, a block that goes on to the place that a register tells. That keeps
+// definitions above their uses: a block of the loop that was not an entry is only
+// reached through one, and a way through the new block goes on as one that comes
+// from outside the loop.
+
+// structureLoops gives every loop one entry.
+func (f *Function) structureLoops() {
+	f.numberBlocks()
+	if f.flowGraph().isReducible() {
+		return
+	}
+	for {
+		entries := f.flowGraph().entriesOfLoop()
+		if entries == nil {
+			return
+		}
+		f.joinEntries(entries)
+		f.numberBlocks()
+	}
+}
+
+func (f *Function) numberBlocks() {
+	for i, b := range f.Blocks {
+		b.id = i
+	}
+}
+
+// entriesOfLoop is the entries of a loop that has several; nil if none has.
+func (g *graph) entriesOfLoop() []int {
+	within := make([]int, len(g.succs)) // the number of the piece that a node is in
+	pieces := [][]int{g.order}
+	for number := 0; number < len(pieces); number++ {
+		for _, n := range pieces[number] {
+			within[n] = number
+		}
+		for _, nodes := range g.stronglyConnected(pieces[number], within, number) {
+			entries := g.entriesOf(nodes)
+			if len(entries) > 1 {
+				return entries
+			}
+			// What is left without the entry has the inner loops.
+			nodes = slices.DeleteFunc(nodes, func(n int) bool { return n == entries[0] })
+			pieces = append(pieces, nodes)
+		}
+	}
+	return nil
+}
+
+// entriesOf is the nodes of a set that are reached from outside, in order.
+func (g *graph) entriesOf(nodes []int) []int {
+	in := map[int]bool{}
+	for _, n := range nodes {
+		in[n] = true
+	}
+	var list []int
+	for _, n := range nodes {
+		if n == 0 || slices.ContainsFunc(g.preds[n], func(from int) bool { return !in[from] }) {
+			list = append(list, n)
+		}
+	}
+	slices.SortFunc(list, func(a, b int) int { return g.place[a] - g.place[b] })
+	return list
+}
+
+// stronglyConnected finds the sets of several nodes of a piece each of which reaches
+// all others, as Tarjan does, without recursion.
+func (g *graph) stronglyConnected(nodes, within []int, piece int) (list [][]int) {
+	t := tarjan{g: g, within: within, piece: piece, number: map[int]int{}, low: map[int]int{}, open: map[int]bool{}}
+	for _, n := range nodes {
+		if t.number[n] == 0 {
+			list = append(list, t.visit(n)...)
+		}
+	}
+	return list
+}
+
+// tarjan is a search for strongly connected sets in a piece of a graph.
+type tarjan struct {
+	g      *graph
+	within []int
+	piece  int
+
+	number, low map[int]int
+	open        map[int]bool
+	stack       []int
+}
+
+func (t *tarjan) visit(root int) (list [][]int) {
+	type place struct{ node, next int }
+	work := []place{{root, 0}}
+	t.enter(root)
+	for len(work) > 0 {
+		top := &work[len(work)-1]
+		n := top.node
+		if top.next < len(t.g.succs[n]) {
+			to := t.g.succs[n][top.next]
+			top.next++
+			switch {
+			case t.within[to] != t.piece:
+			case t.number[to] == 0:
+				t.enter(to)
+				work = append(work, place{to, 0})
+			case t.open[to]:
+				t.low[n] = min(t.low[n], t.number[to])
+			}
+			continue
+		}
+		work = work[:len(work)-1]
+		if len(work) > 0 {
+			from := work[len(work)-1].node
+			t.low[from] = min(t.low[from], t.low[n])
+		}
+		if t.low[n] == t.number[n] {
+			if set := t.leave(n); len(set) > 1 {
+				list = append(list, set)
+			}
+		}
+	}
+	return list
+}
+
+func (t *tarjan) enter(n int) {
+	t.number[n] = len(t.number) + 1
+	t.low[n] = t.number[n]
+	t.open[n] = true
+	t.stack = append(t.stack, n)
+}
+
+// leave takes the set that starts with a node off the stack.
+func (t *tarjan) leave(n int) []int {
+	at := slices.Index(t.stack, n)
+	set := slices.Clone(t.stack[at:])
+	t.stack = t.stack[:at]
+	for _, m := range set {
+		t.open[m] = false
+	}
+	return set
+}
+
+// joinEntries leads every way to one of some blocks through a new one.
+func (f *Function) joinEntries(entries []int) {
+	place := map[*Block]int{}
+	join := &Block{f: f, Term: Switch}
+	for i, n := range entries {
+		b := f.Blocks[n]
+		place[b] = i
+		join.Succs = append(join.Succs, b)
+		if i+1 < len(entries) {
+			join.Cases = append(join.Cases, uint64(i))
+		}
+	}
+	next := f.NewRegister(I32)
+	next.Of = join
+	join.Cond = join.Get(next)
+	for _, b := range slices.Clone(f.Blocks) {
+		b.Succs = slices.Clone(b.Succs)
+		for i, to := range b.Succs {
+			if n, ok := place[to]; ok {
+				way := f.NewBlock()
+				way.Set(next, f.Const(I32, uint64(n)))
+				way.Term, way.Succs = Jump, []*Block{join}
+				b.Succs[i] = way
+			}
+		}
+	}
+	f.Blocks = append(f.Blocks, join)
+	// Phis of the entries are no longer set right before their block.
+	for _, r := range f.Regs {
+		if _, ok := place[r.Of]; ok && r.Of != nil {
+			r.Of = nil
+		}
+	}
+}
