@@ -146,7 +146,7 @@ func (l *lowering) variableAhead(v *variable) *lanes.Value {
 // constantAhead is a constant that contains addresses: a pointer into one variable,
 // or it is refused.
 func (l *lowering) constantAhead(c *constant) lowered {
-	if c.t.kind != kindPointer || len(c.uses) != 1 {
+	if c.t.kind != kindPointer || len(c.uses) != 1 || l.p.bodies[c.uses[0]] != nil {
 		l.unsupported("a constant that is made of addresses, ahead of time")
 	}
 	v := l.p.variables[c.uses[0]]

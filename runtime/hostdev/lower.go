@@ -394,8 +394,11 @@ func init() {
 		spirv.OpReturnValue:       (*lowering).lowerReturnValue,
 		spirv.OpUnreachable:       func(l *lowering, _ *spirv.Instruction) { l.b.Trap(lanes.TrapUnreachable) },
 		spirv.OpFunctionCall:      (*lowering).lowerCall,
-		spirv.OpControlBarrier:    (*lowering).lowerBarrier,
-		spirv.OpMemoryBarrier:     nothing,
+
+		spirv.OpFunctionPointerCallINTEL: (*lowering).lowerPointerCall,
+
+		spirv.OpControlBarrier: (*lowering).lowerBarrier,
+		spirv.OpMemoryBarrier:  nothing,
 	})
 }
 
@@ -464,6 +467,41 @@ func (l *lowering) lowerCall(in *spirv.Instruction) {
 	result := l.inline(l.p.bodies[id], args)
 	if result.t.kind != kindVoid {
 		l.call().values[in.Result()] = result
+	}
+}
+
+// lowerPointerCall puts all functions of the type that have pointers in the place
+// of the call, each where the pointer is its number.
+func (l *lowering) lowerPointerCall(in *spirv.Instruction) {
+	ops := in.Operands()
+	callee := l.value(spirv.ID(ops[0]))
+	var args []lowered
+	for _, a := range ops[1:] {
+		args = append(args, l.value(spirv.ID(a)))
+	}
+	t := l.typeOf(in.Type())
+	after := l.f.NewBlock()
+	result := l.newRegs(t, after)
+	from := l.b
+	from.Term, from.Cond = lanes.Switch, callee.words[0]
+	wrong := l.f.NewBlock() // first, as it is of this instruction
+	wrong.Trap(lanes.TrapCallee)
+	wrong.Term, wrong.Succs = lanes.Jump, []*lanes.Block{after}
+	for i, id := range l.p.pointers {
+		if l.p.typeOfFunction(id) != callee.t.elem {
+			continue
+		}
+		l.b = l.f.NewBlock()
+		from.Cases, from.Succs = append(from.Cases, uint64(i)+1), append(from.Succs, l.b)
+		if v := l.inline(l.p.bodies[id], args); t.kind != kindVoid {
+			l.setRegs(l.b, result, l.spell(v))
+		}
+		l.jump(after)
+	}
+	from.Succs = append(from.Succs, wrong)
+	l.b = after
+	if t.kind != kindVoid {
+		l.call().values[in.Result()] = l.readRegs(t, result)
 	}
 }
 

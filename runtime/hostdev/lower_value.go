@@ -92,12 +92,17 @@ func (l *lowering) value(id spirv.ID) lowered {
 
 func (l *lowering) constant(c *constant) lowered {
 	v := lowered{t: c.t}
+	addresses := 0 // a pointer to a function is its number
 	for _, id := range c.uses {
-		if l.p.bodies[id] != nil || l.p.variables[id].memory == nil {
+		switch {
+		case l.p.bodies[id] != nil:
+			continue
+		case l.p.variables[id].memory == nil:
 			l.unsupported("a constant with the address of something that is not in memory")
 		}
+		addresses++
 	}
-	if len(c.uses) > 0 && l.p.device.aot {
+	if addresses > 0 && l.p.device.aot {
 		return l.constantAhead(c)
 	}
 	for i, w := range wordsOf(c.t) {

@@ -575,7 +575,7 @@ func (w *worker) report(n *nativeKernel, code *lanes.Code, err error) {
 		it.fault = w.faultOf(err, trap)
 	}
 	fault := g.place(it)
-	if trap == lanes.TrapBounds || trap == lanes.TrapUnreachable || trap == lanes.TrapSubgroup {
+	if trap != lanes.TrapNone && trap != lanes.TrapBarrier && trap != lanes.TrapUnaligned {
 		at := n.sites[code.Sites[get(lanes.FaultSite)].Site]
 		fault.Function, fault.Op, fault.File, fault.Line = at.function, at.op, at.file, int(at.line)
 	}
@@ -648,6 +648,8 @@ func (w *worker) faultOf(err error, trap lanes.Trap) *Fault {
 		return &Fault{Message: w.fault.Error(), Err: w.fault}
 	case trap == lanes.TrapUnreachable:
 		return &Fault{Message: "the kernel reached a place that its compiler took for unreachable"}
+	case trap == lanes.TrapCallee:
+		return &Fault{Message: "call through a number that is not a pointer to a function of this type"}
 	case trap == lanes.TrapSubgroup:
 		return &Fault{Message: "the work-item waits for its sub-group, and not all of it come here"}
 	case trap == lanes.TrapBarrier:

@@ -15,24 +15,41 @@ func TestFunctionPointers(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			bc := bitcode(t, "testdata/kernels/pointers.cl", l)
 			code := translate(t, bc, l, "--spirv-ext=+SPV_INTEL_function_pointers")
-			p := buildModules(t, Options{}, driver.BuildOptions{}, module("pointers", code))
-			out := p.buffer(make([]int32, 6))
-			p.launch("k", groups(6, 2), p.buffer([]int32{0, 1, 2}), out, driver.Arg{LocalSize: 8})
-			check(t, p, "results", out, []int32{1, 2, 2 * 3, 2 * 2, -4, -5})
-			address, err := p.program.(driver.FunctionPointers).FunctionPointer("add")
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.launch("bad", items(1), byValueOf(address), out)
-			check(t, p, "call of the host's pointer", out, []int32{2, 2, 2 * 3, 2 * 2, -4, -5})
-			if _, err := p.program.(driver.FunctionPointers).FunctionPointer("nobody"); !errors.Is(err, driver.ErrNotFound) {
-				t.Errorf("a function that is not there: %v", err)
-			}
-			err = p.tryLaunch("bad", items(1), byValueOf(uint64(99)), out)
-			var fault *Fault
-			if !errors.As(err, &fault) || !strings.Contains(err.Error(), "call through 0x63, which is not a pointer to a function") {
-				t.Errorf("error = %v; want a Fault of the call", err)
+			for _, e := range executors {
+				t.Run(e.name, func(t *testing.T) {
+					testPointers(t, buildModules(t, e.options, driver.BuildOptions{}, module("pointers", code)))
+				})
 			}
 		})
 	}
+}
+
+func testPointers(t *testing.T, p *testProgram) {
+	out := p.buffer(make([]int32, 6))
+	p.launch("k", groups(6, 2), p.buffer([]int32{0, 1, 2}), out, driver.Arg{LocalSize: 8})
+	check(t, p, "results", out, []int32{1, 2, 2 * 3, 2 * 2, -4, -5})
+	in, applied := make([]int32, 50), make([]int32, 50)
+	for i := range in {
+		in[i] = int32(i * i % 7)
+		applied[i] = []int32{int32(i) + 1, -int32(i), int32(i) + 1, 0, 100, -100, -int32(i)}[in[i]]
+	}
+	many := p.buffer(make([]int32, 50))
+	p.launch("apply", items(50), p.buffer(in), many)
+	check(t, p, "pointers that differ between work-items", many, applied)
+	address, err := p.program.(driver.FunctionPointers).FunctionPointer("add")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.launch("bad", items(1), byValueOf(address), out)
+	check(t, p, "call of the host's pointer", out, []int32{2, 2, 2 * 3, 2 * 2, -4, -5})
+	if _, err := p.program.(driver.FunctionPointers).FunctionPointer("nobody"); !errors.Is(err, driver.ErrNotFound) {
+		t.Errorf("a function that is not there: %v", err)
+	}
+	err = p.tryLaunch("bad", items(1), byValueOf(uint64(99)), out)
+	var fault *Fault
+	if !errors.As(err, &fault) || !strings.Contains(err.Error(), "not a pointer to a function") {
+		t.Errorf("error = %v; want a Fault of the call", err)
+	}
+	requireCompiled(t, p, "k")
+	requireCompiled(t, p, "apply")
 }

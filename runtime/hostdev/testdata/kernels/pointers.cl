@@ -11,3 +11,22 @@ kernel void k(global const int *which, global int *out, local int *l) {
   out[i] = f(i, l);
 }
 kernel void bad(ulong address, global int *out) { out[0] = ((op)address)(1, 0); }
+
+// Objects with a pointer to a function each, as of classes with virtual functions.
+typedef struct shape { int (*area)(const struct shape *, int); int size; } shape;
+int __attribute__((noinline)) plus(const shape *s, int a) { return a + s->size; }
+int __attribute__((noinline)) minus(const shape *s, int a) { return s->size ? s->size : -a; }
+int __attribute__((noinline)) nothing(const shape *s, int a) { return 0; }
+kernel void apply(global const int *in, global int *out) {
+  int i = get_global_id(0);
+  shape s;
+  s.size = 0;
+  switch (in[i]) {
+  case 0: case 2: s.area = plus; s.size = 1; break;
+  case 3: s.area = nothing; break;
+  case 4: s.area = minus; s.size = 100; break;
+  case 5: s.area = minus; s.size = -100; break;
+  default: s.area = minus;
+  }
+  out[i] = s.area(&s, i);
+}
