@@ -66,3 +66,65 @@ func testFloatCells(t *testing.T, p *testProgram) {
 	check(t, p, "floats", cell, []float32{5, 2.5})
 	check(t, p, "flags", flag, []int32{0, 0, 1, 1})
 }
+
+// narrowAtomics is what the kernels of narrow.spvasm leave in cells of some bits that
+// were 100 each at first, without the order in which work-items come.
+func narrowAtomics(count, bits int) (cells [13]uint16, sums [2]uint32) {
+	field := uint16(1)<<(bits-1)<<1 - 1
+	signed := func(v uint16) int16 { return int16(v<<(16-bits)) >> (16 - bits) }
+	for i := range cells {
+		cells[i] = 100
+	}
+	for n := range count {
+		i, mixed, one := uint16(n), uint16(n)*37&field, uint16(1)<<(n&7)
+		cells[0] += i
+		cells[1] -= i
+		cells[2] |= one
+		cells[3] ^= mixed
+		cells[4] &^= one
+		if signed(mixed) < signed(cells[5]) {
+			cells[5] = mixed
+		}
+		if signed(mixed) > signed(cells[6]) {
+			cells[6] = mixed
+		}
+		cells[7], cells[8] = min(cells[7], mixed), max(cells[8], mixed)
+		sums[0] += uint32(mixed)
+		sums[1] += 77
+		cells[10]++
+		cells[11] += 2
+	}
+	cells[12] = 77
+	for i := range cells {
+		cells[i] &= field
+	}
+	return cells, sums
+}
+
+func TestNarrowAtomics(t *testing.T) {
+	for _, e := range executors {
+		t.Run(e.name, func(t *testing.T) {
+			p := buildModules(t, e.options, driver.BuildOptions{}, asmModule(t, "narrow"))
+			testNarrow[uint8](t, p, "narrow8", 8)
+			testNarrow[uint16](t, p, "narrow16", 16)
+		})
+	}
+}
+
+func testNarrow[T uint8 | uint16](t *testing.T, p *testProgram, kernel string, bits int) {
+	t.Helper()
+	const count = 1000
+	start, want := make([]T, 13), make([]T, 13)
+	cells, sums := narrowAtomics(count, bits)
+	for i := range start {
+		start[i], want[i] = 100, T(cells[i])
+	}
+	out, sum := p.buffer(start), p.buffer([]uint32{0, 0})
+	p.launch(kernel, groups(count, 10), out, sum)
+	got := readBuffer[T](p, out)
+	sums[0] += 100 - uint32(got[9]) // the one that came last, which nobody has seen
+	want[9] = got[9]
+	check(t, p, kernel, out, want)
+	check(t, p, kernel, sum, sums[:])
+	requireCompiled(t, p, kernel)
+}

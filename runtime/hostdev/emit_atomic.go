@@ -5,7 +5,7 @@ import (
 	"offlink/spirv"
 )
 
-// Atomic operations on 32 and 64 bits. All are sequentially consistent, which
+// Atomic operations on 8 to 64 bits. All are sequentially consistent, which
 // satisfies every order and scope.
 
 func init() {
@@ -57,12 +57,12 @@ var atomicFloats = map[spirv.Opcode]binaryFloat{
 	spirv.OpAtomicFMaxEXT: floatMax,
 }
 
-// atomicSize returns the size of an atomic access, 4 or 8 bytes; other sizes
-// are refused.
+// atomicSize returns the size of an atomic access, 1 to 8 bytes; other types are
+// refused.
 func (b *builder) atomicSize(p value, t *typ) int64 {
 	b.require(p.t.kind == kindPointer, "the operand is not a pointer")
-	b.require(t.kind != kindVector && isNumeric(t) && (t.bits() == 32 || t.bits() == 64),
-		"the embedded device has atomic operations of 32 and 64 bits, not on %s", b.typeName(t))
+	b.require(t.kind != kindVector && isNumeric(t) && isAccessSize(t.size) && int64(t.bits()) == 8*t.size,
+		"the embedded device has atomic operations of 8 to 64 bits, not on %s", b.typeName(t))
 	return t.size
 }
 
@@ -122,17 +122,35 @@ func stepModify(it *item, in *inst) status {
 }
 
 func atomicLoad(data []byte, size int64) uint64 {
-	if size == 4 {
+	switch size {
+	case 4:
 		return uint64(mem.Load32(data))
+	case 8:
+		return mem.Load64(data)
 	}
-	return mem.Load64(data)
+	return uint64(mem.LoadNarrow(data, int(size)))
 }
 
 func compareAndSwap(data []byte, size int64, old, v uint64) bool {
-	if size == 4 {
+	switch size {
+	case 4:
 		return mem.CompareAndSwap32(data, uint32(old), uint32(v))
+	case 8:
+		return mem.CompareAndSwap64(data, old, v)
 	}
-	return mem.CompareAndSwap64(data, old, v)
+	return mem.CompareAndSwapNarrow(data, int(size), uint32(old), uint32(v))
+}
+
+func atomicStore(data []byte, size int64, v uint64) {
+	switch size {
+	case 4:
+		mem.Store32(data, uint32(v))
+	case 8:
+		mem.Store64(data, v)
+	default:
+		for !compareAndSwap(data, size, atomicLoad(data, size), v) {
+		}
+	}
 }
 
 func (b *builder) emitAtomicLoad(in *spirv.Instruction) {
@@ -157,12 +175,8 @@ func (b *builder) emitAtomicStore(in *spirv.Instruction) {
 func stepAtomicStore(it *item, in *inst) status {
 	size := int64(in.imm)
 	data, st := it.atomicCell(pointer(it.s[in.a]), size, true)
-	switch {
-	case st != running:
-	case size == 4:
-		mem.Store32(data, uint32(it.s[in.b]))
-	default:
-		mem.Store64(data, it.s[in.b])
+	if st == running {
+		atomicStore(data, size, it.s[in.b])
 	}
 	return st
 }
@@ -195,12 +209,12 @@ func (b *builder) emitTestAndSet(in *spirv.Instruction) {
 	p, to := b.arg(in, 0), b.defineLanes(in, kindBool, 0)
 	b.require(p.t.kind == kindPointer && to.t.kind == kindBool, "the operand is not a pointer")
 	set := b.constant([]uint64{1})
-	b.emit(inst{step: stepModify, dst: to.at, a: p.at, b: set, imm: 4, f2: func(_, v uint64) uint64 { return v }})
+	b.emit(inst{step: stepModify, dst: to.at, a: p.at, b: set, imm: flagSize, f2: func(_, v uint64) uint64 { return v }})
 	b.emit(inst{step: stepLanes1, dst: to.at, a: to.at, n: 1, f1: func(v uint64) uint64 { return boolWord(v != 0) }})
 }
 
 func (b *builder) emitFlagClear(in *spirv.Instruction) {
 	p := b.value(spirv.ID(in.Words[0]))
 	b.require(p.t.kind == kindPointer, "the operand is not a pointer")
-	b.emit(inst{step: stepAtomicStore, a: p.at, b: b.constant([]uint64{0}), imm: 4})
+	b.emit(inst{step: stepAtomicStore, a: p.at, b: b.constant([]uint64{0}), imm: flagSize})
 }

@@ -5,17 +5,23 @@ import (
 	"offlink/spirv"
 )
 
-// Atomic operations of 32 and 64 bits. Floats go as their bits.
+// Atomic operations. Floats go as their bits.
 
 func init() {
 	table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
 		spirv.OpAtomicLoad: func(l *lowering, in *spirv.Instruction) { l.lowerAtomic(in, lanes.AtomicLoad, nil) },
 		spirv.OpAtomicStore: func(l *lowering, in *spirv.Instruction) {
 			p, v := l.value(spirv.ID(in.Words[0])), l.value(spirv.ID(in.Words[3]))
-			l.b.AddAtomic(lanes.AtomicStore, l.atomicKind(v.t), l.boundsOf(p), l.addressOf(p).Low(), l.atomicBits(v))
+			l.b.AddAtomic(lanes.AtomicStore, l.atomicKind(v.t), int(v.t.size), l.boundsOf(p), l.addressOf(p).Low(), l.atomicBits(v))
 		},
 		spirv.OpAtomicIIncrement: atomicOne(lanes.AtomicAdd),
 		spirv.OpAtomicIDecrement: atomicOne(lanes.AtomicSub),
+
+		spirv.OpAtomicFlagTestAndSet: (*lowering).lowerTestAndSet,
+		spirv.OpAtomicFlagClear: func(l *lowering, in *spirv.Instruction) {
+			p := l.value(spirv.ID(in.Words[0]))
+			l.b.AddAtomic(lanes.AtomicStore, lanes.I32, flagSize, l.boundsOf(p), l.addressOf(p).Low(), l.i32(0))
+		},
 
 		spirv.OpAtomicCompareExchange:     (*lowering).lowerCompareExchange,
 		spirv.OpAtomicCompareExchangeWeak: (*lowering).lowerCompareExchange,
@@ -37,7 +43,7 @@ func init() {
 
 func (l *lowering) atomicKind(t *typ) lanes.Kind {
 	switch {
-	case t.kind == kindPointer || t.words != 1 || t.bits() != 32 && t.bits() != 64:
+	case t.kind == kindPointer || t.words != 1 || !isAccessSize(t.size):
 		l.unsupported("an atomic operation on this type")
 	case t.bits() == 64:
 		return lanes.I64
@@ -50,8 +56,11 @@ func (l *lowering) atomicBits(v lowered) *lanes.Value { return l.cast(v.words[0]
 func (l *lowering) lowerAtomic(in *spirv.Instruction, op lanes.AtomicOp, args []*lanes.Value) {
 	t := l.typeOf(in.Type())
 	k := l.atomicKind(t)
+	if op >= lanes.AtomicFAdd && t.bits() == 16 {
+		l.unsupported("an atomic operation on halves")
+	}
 	p := l.arg(in, 0)
-	v := l.b.AddAtomic(op, k, l.boundsOf(p), append([]*lanes.Value{l.addressOf(p).Low()}, args...)...)
+	v := l.b.AddAtomic(op, k, int(t.size), l.boundsOf(p), append([]*lanes.Value{l.addressOf(p).Low()}, args...)...)
 	l.define(in, []*lanes.Value{l.cast(v, wordsOf(t)[0].lane)})
 }
 
@@ -63,4 +72,13 @@ func atomicOne(op lanes.AtomicOp) func(*lowering, *spirv.Instruction) {
 
 func (l *lowering) lowerCompareExchange(in *spirv.Instruction) {
 	l.lowerAtomic(in, lanes.AtomicCompareExchange, []*lanes.Value{l.atomicBits(l.arg(in, 4)), l.atomicBits(l.arg(in, 5))})
+}
+
+// flagSize is the bytes of a flag.
+const flagSize = 4
+
+func (l *lowering) lowerTestAndSet(in *spirv.Instruction) {
+	p := l.arg(in, 0)
+	old := l.b.AddAtomic(lanes.AtomicExchange, lanes.I32, flagSize, l.boundsOf(p), l.addressOf(p).Low(), l.i32(1))
+	l.define(in, []*lanes.Value{l.b.Add(lanes.OpBool, lanes.Bool, old)})
 }

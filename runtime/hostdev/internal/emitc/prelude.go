@@ -11,6 +11,8 @@ const prelude = `#include <stdint.h>
 #define memcpy __builtin_memcpy
 #define memset __builtin_memset
 
+typedef uint8_t i8;
+typedef uint16_t i16;
 typedef uint32_t i32;
 typedef uint64_t i64;
 typedef float f32;
@@ -90,7 +92,7 @@ INLINE i64v select64(flagv m, i64v a, i64v b) { i64v w = (i64v)CONVERT(m, s64v);
 INLINE flagv narrow(s64v m) { return CONVERT(m, s32v); }
 
 /* Atomic operations. */
-#define ATOMICS(T, S, F, N, OF, TO) \
+#define ATOMICS(T, S, N) \
   INLINE T *at##N(uint8_t *memory, i64 a) { return (T *)(memory + a); } \
   INLINE T atomic_apply##N(T *p, T (*f)(T, T), T x) { \
     T old = __atomic_load_n(p, __ATOMIC_SEQ_CST); \
@@ -100,10 +102,15 @@ INLINE flagv narrow(s64v m) { return CONVERT(m, s32v); }
   INLINE T smin##N(T a, T b) { return (S)a < (S)b ? a : b; } \
   INLINE T smax##N(T a, T b) { return (S)a > (S)b ? a : b; } \
   INLINE T umin##N(T a, T b) { return a < b ? a : b; } \
-  INLINE T umax##N(T a, T b) { return a > b ? a : b; } \
+  INLINE T umax##N(T a, T b) { return a > b ? a : b; }
+#define FLOAT_ATOMICS(T, F, N, OF, TO) \
   INLINE T fadd##N(T a, T b) { return TO(OF(a) + OF(b)); } \
   INLINE T fleast##N(T a, T b) { F x = OF(a), y = OF(b); return x != x ? b : y != y ? a : TO(fmin##N(x, y)); } \
   INLINE T fmost##N(T a, T b) { F x = OF(a), y = OF(b); return x != x ? b : y != y ? a : TO(fmax##N(x, y)); }
-ATOMICS(i32, int32_t, f32, 32, f32_of, bits_of_f32)
-ATOMICS(i64, int64_t, f64, 64, f64_of, bits_of_f64)
+ATOMICS(i8, int8_t, 8)
+ATOMICS(i16, int16_t, 16)
+ATOMICS(i32, int32_t, 32)
+ATOMICS(i64, int64_t, 64)
+FLOAT_ATOMICS(i32, f32, 32, f32_of, bits_of_f32)
+FLOAT_ATOMICS(i64, f64, 64, f64_of, bits_of_f64)
 `

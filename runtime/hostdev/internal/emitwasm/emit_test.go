@@ -99,8 +99,10 @@ func everyOperation() *lanes.Function {
 		}
 		keep(b.Load(lanes.F32, 4, address(8), bounds))
 		for op := lanes.AtomicAdd; op <= lanes.AtomicUMax; op++ {
-			keep(b.AddAtomic(op, lanes.I32, bounds, address(4), value(lanes.I32)))
-			keep(b.AddAtomic(op, lanes.I64, bounds, address(8), value(lanes.I64)))
+			for _, n := range []int{1, 2, 4} {
+				keep(b.AddAtomic(op, lanes.I32, n, bounds, address(uint64(n)), value(lanes.I32)))
+			}
+			keep(b.AddAtomic(op, lanes.I64, 8, bounds, address(8), value(lanes.I64)))
 		}
 		f.PrivateSize = 64
 		array := &lanes.Bounds{Base: f.Const(lanes.I32, 0), Len: f.Const(lanes.I32, 16)}

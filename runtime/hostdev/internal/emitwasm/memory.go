@@ -124,22 +124,22 @@ func (e *emitter) storeNarrow(in *lanes.Inst, p int) {
 
 // Atomic operations, all sequentially consistent.
 
-// atomicCodes are the instructions for 32 and 64 bits.
-var atomicCodes = map[lanes.AtomicOp][2]byte{
-	lanes.AtomicLoad: {0x10, 0x11}, lanes.AtomicStore: {0x17, 0x18}, lanes.AtomicExchange: {0x41, 0x42},
-	lanes.AtomicCompareExchange: {0x48, 0x49}, lanes.AtomicAdd: {0x1e, 0x1f}, lanes.AtomicSub: {0x25, 0x26},
-	lanes.AtomicAnd: {0x2c, 0x2d}, lanes.AtomicOr: {0x33, 0x34}, lanes.AtomicXor: {0x3a, 0x3b},
+// atomicCodes are the first instructions of a row each: i32, i64, and of i32 those of
+// 8 and of 16 bits, which extend with zeros.
+var atomicCodes = map[lanes.AtomicOp]byte{
+	lanes.AtomicLoad: 0x10, lanes.AtomicStore: 0x17, lanes.AtomicAdd: 0x1e, lanes.AtomicSub: 0x25,
+	lanes.AtomicAnd: 0x2c, lanes.AtomicOr: 0x33, lanes.AtomicXor: 0x3a, lanes.AtomicExchange: 0x41,
+	lanes.AtomicCompareExchange: 0x48,
 }
 
+// atomicForms are the places in a row by the size in bytes, with the alignment as a
+// power of 2.
+var atomicForms = map[uint64]struct{ place, align byte }{4: {0, 2}, 8: {1, 3}, 1: {2, 0}, 2: {3, 1}}
+
 func (e *emitter) atomicOp(op lanes.AtomicOp, size uint64, off uint32) {
-	codes := atomicCodes[op]
-	align := uint64(2)
-	code := codes[0]
-	if size == 8 {
-		align, code = 3, codes[1]
-	}
-	e.appendBytes(prefixAtomic, code)
-	e.appendMemarg(align, off)
+	form := atomicForms[size]
+	e.appendBytes(prefixAtomic, atomicCodes[op]+form.place)
+	e.appendMemarg(uint64(form.align), off)
 }
 
 // emitAtomic emits an atomic operation. Those that WebAssembly lacks (minima, maxima,
@@ -175,7 +175,7 @@ func (e *emitter) atomicLoop(in *lanes.Inst) {
 	e.pushReg(in.Args[0], 0)
 	e.atomicOp(lanes.AtomicLoad, in.Imm, in.Off)
 	e.setLocal(old)
-	e.combineInts(in.Atomic, k, old, in.Args[1])
+	e.combineInts(in, k, old)
 	e.setLocal(next)
 	e.pushReg(in.Args[0], 0)
 	e.getLocal(old)
@@ -187,16 +187,24 @@ func (e *emitter) atomicLoop(in *lanes.Inst) {
 	e.popReg(in.Dst, 0)
 }
 
-// combineInts pushes the new value of an atomic operation.
-func (e *emitter) combineInts(op lanes.AtomicOp, k lanes.Kind, old uint32, v lanes.Reg) {
+// combineInts pushes the new value of an atomic operation. Narrow numbers are compared
+// with their signs, where they count.
+func (e *emitter) combineInts(in *lanes.Inst, k lanes.Kind, old uint32) {
+	op, v := in.Atomic, in.Args[1]
 	if op >= lanes.AtomicFAdd {
 		e.combineFloats(op, k, old, v)
 		return
 	}
+	var extend []byte
+	if op == lanes.AtomicSMin || op == lanes.AtomicSMax {
+		extend = map[uint64][]byte{1: {codesOf(k)[lanes.OpSExt8]}, 2: {codesOf(k)[lanes.OpSExt16]}}[in.Imm]
+	}
 	e.getLocal(old)
 	e.pushReg(v, 0)
 	e.getLocal(old)
+	e.appendBytes(extend...)
 	e.pushReg(v, 0)
+	e.appendBytes(extend...)
 	// i32.lt_s, lt_u, gt_s, gt_u and those of i64
 	codes := map[lanes.AtomicOp][2]byte{
 		lanes.AtomicSMin: {0x48, 0x53}, lanes.AtomicUMin: {0x49, 0x54},

@@ -15,12 +15,6 @@ func (v *Value) accessSize() uint64 {
 	switch v.Op {
 	case OpPrivateLoad, OpPrivateStore:
 		return 1 // index by index
-	case OpAtomic:
-		k := v.Kind
-		if k == Void {
-			k = v.Args[1].Kind
-		}
-		return uint64(kindSize(k))
 	}
 	return v.Imm
 }

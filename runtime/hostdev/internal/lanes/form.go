@@ -110,9 +110,9 @@ const (
 	OpSelect // Args: condition, if true, if false
 
 	// Memory. Imm: the size in bytes; Off is added to the address.
-	OpLoad  // Args: address
-	OpStore // Args: address, value
-	OpAtomic
+	OpLoad   // Args: address
+	OpStore  // Args: address, value
+	OpAtomic // of integers; floats go as their bits
 	OpFence
 
 	// An array that every work-item has for itself: elements of one kind.
@@ -481,9 +481,10 @@ func foldOffset(address *Value) (*Value, uint32) {
 	return address, off
 }
 
-// AddAtomic appends an atomic operation on size bytes, 4 or 8.
-func (b *Block) AddAtomic(op AtomicOp, k Kind, bounds *Bounds, args ...*Value) *Value {
-	v := b.appendValue(&Value{Op: OpAtomic, Atomic: op, Kind: k, Args: args, Bounds: bounds})
+// AddAtomic appends an atomic operation on size bytes. Narrow integers are
+// zero-extended, as others are.
+func (b *Block) AddAtomic(op AtomicOp, k Kind, size int, bounds *Bounds, args ...*Value) *Value {
+	v := b.appendValue(&Value{Op: OpAtomic, Atomic: op, Kind: k, Imm: uint64(size), Args: args, Bounds: bounds})
 	if op == AtomicStore {
 		v.Kind = Void
 	}

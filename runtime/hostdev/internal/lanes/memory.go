@@ -338,7 +338,7 @@ func (e *emitter) emitAtomic(v *Value, mask Reg) {
 		kind = v.Args[1].Kind
 	}
 	one := func(l int) Reg {
-		in := Inst{Op: OpAtomic, Atomic: v.Atomic, Imm: uint64(kindSize(kind))}
+		in := Inst{Op: OpAtomic, Atomic: v.Atomic, Imm: v.Imm}
 		for _, a := range v.Args {
 			in.Args = append(in.Args, e.laneOf(a, l))
 		}

@@ -60,6 +60,38 @@ func CompareAndSwap64(b []byte, old, new uint64) bool {
 	return atomic.CompareAndSwapUint64(pointer64(b), little64(old), little64(new))
 }
 
+// The words that hold fewer bytes: b[:n] does not cross one, as it is aligned, and
+// memory comes in whole words.
+
+// LoadNarrow loads the first n bytes of b, 1 or 2, which are aligned.
+func LoadNarrow(b []byte, n int) uint32 {
+	word, shift := narrowWord(b, n)
+	return little32(atomic.LoadUint32(word)) >> shift & (1<<(8*n) - 1)
+}
+
+// CompareAndSwapNarrow exchanges the first n bytes of b, 1 or 2, which are aligned,
+// unless they are no longer old. The bytes beside them may change meanwhile.
+func CompareAndSwapNarrow(b []byte, n int, old, new uint32) bool {
+	word, shift := narrowWord(b, n)
+	field := uint32(1<<(8*n)-1) << shift
+	for {
+		all := atomic.LoadUint32(word)
+		have := little32(all)
+		if have&field != old<<shift&field {
+			return false
+		}
+		if atomic.CompareAndSwapUint32(word, all, little32(have&^field|new<<shift&field)) {
+			return true
+		}
+	}
+}
+
+func narrowWord(b []byte, n int) (word *uint32, shift uint) {
+	p := start(b, n)
+	at := uintptr(p) % 4
+	return (*uint32)(unsafe.Add(p, -int(at))), 8 * uint(at)
+}
+
 func pointer32(b []byte) *uint32 { return (*uint32)(start(b, 4)) }
 
 func pointer64(b []byte) *uint64 { return (*uint64)(start(b, 8)) }
