@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"offlink/runtime/backends"
 	"offlink/runtime/cache"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
@@ -123,7 +124,7 @@ func kernelDevice(name string) (driver.Device, func(), error) {
 		}
 		store := cache.New(cache.Options{Dir: dir})
 		clean = func() { store.Close(); os.RemoveAll(dir) }
-		options.Cache, options.AwaitCompiler = store, true
+		options.Cache, options.Loader, options.AwaitCompiler = store, backends.NativeLoader(), true
 	}
 	return firstDevice(hostdev.New(options), clean)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"offlink/internal/testtool"
+	"offlink/runtime/backends"
 	"offlink/runtime/cache"
 	"offlink/runtime/hostdev"
 )
@@ -18,7 +19,7 @@ import (
 func TestStated(t *testing.T) {
 	p := &kernelPackages[0]
 	dir, files := packageSources(t, p)
-	native := hostdev.Options{Cache: cache.New(cache.Options{Dir: t.TempDir()}), AwaitCompiler: true}
+	native := hostdev.Options{Cache: cache.New(cache.Options{Dir: t.TempDir()}), Loader: backends.NativeLoader(), AwaitCompiler: true}
 	for i, file := range files {
 		clang := []string{"clang-15", "clang-19"}[i%2]
 		t.Run(strings.TrimPrefix(file, dir+"/"), func(t *testing.T) { testStatedFile(t, p, clang, dir, file, native) })
@@ -139,7 +140,7 @@ const kernelsOfFile = 4
 // on.
 func foreignJobs(t *testing.T, p *kernelPackage) (jobs []*job) {
 	dir, files := packageSources(t, p)
-	native := hostdev.Options{Cache: cache.New(cache.Options{Dir: t.TempDir()}), AwaitCompiler: true}
+	native := hostdev.Options{Cache: cache.New(cache.Options{Dir: t.TempDir()}), Loader: backends.NativeLoader(), AwaitCompiler: true}
 	compiled := 0
 	for i, file := range files {
 		code, err := p.compileSource([]string{"clang-19", "clang-15"}[i%2], dir, file)

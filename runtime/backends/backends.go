@@ -109,14 +109,20 @@ func openLevelZero(*Options, *tracer) (driver.Driver, error) {
 }
 
 func openHost(o *Options, t *tracer) (driver.Driver, error) {
-	options := hostdev.Options{Output: o.Output, Fail: t.hostCalls(), Cache: o.Cache, SaveTemps: o.SaveTemps}
-	if dl.Supported {
-		options.Loader = dl.Loader{}
-	}
+	options := hostdev.Options{Output: o.Output, Fail: t.hostCalls(), Cache: o.Cache, SaveTemps: o.SaveTemps, Loader: NativeLoader()}
 	if o.Findings != nil {
 		options.Findings = func(found *hostdev.CheckError) { fmt.Fprintf(o.Findings, "offlink: %v\n", found) }
 	}
 	return hostdev.New(options), nil
+}
+
+// NativeLoader opens the native code of the embedded device: [hostdev.Options] has
+// none by itself. It is nil where shared libraries cannot be opened.
+func NativeLoader() hostdev.Loader {
+	if !dl.Supported {
+		return nil
+	}
+	return dl.Loader{}
 }
 
 // Open opens the back ends, in order of preference, with the devices that the

@@ -102,12 +102,18 @@ func narrowAtomics(count, bits int) (cells [13]uint16, sums [2]uint32) {
 }
 
 func TestNarrowAtomics(t *testing.T) {
-	for _, e := range executors {
-		t.Run(e.name, func(t *testing.T) {
-			p := buildModules(t, e.options, driver.BuildOptions{}, asmModule(t, "narrow"))
+	test := func(options Options) func(t *testing.T) {
+		return func(t *testing.T) {
+			p := buildModules(t, options, driver.BuildOptions{}, asmModule(t, "narrow"))
 			testNarrow[uint8](t, p, "narrow8", 8)
 			testNarrow[uint16](t, p, "narrow16", 16)
-		})
+		}
+	}
+	for _, e := range executors {
+		t.Run(e.name, test(e.options))
+	}
+	if systemCompiler() != nil {
+		t.Run("native", test(nativeOptions(t, 0)))
 	}
 }
 
