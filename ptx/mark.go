@@ -34,8 +34,11 @@ type edit struct {
 // applyEdits makes the edits, which do not overlap.
 func applyEdits(text []byte, edits []edit) []byte {
 	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
-	var out []byte
-	done := 0
+	size, done := len(text), 0
+	for _, e := range edits {
+		size += len(e.text)
+	}
+	out := make([]byte, 0, size)
 	for _, e := range edits {
 		out = append(append(out, text[done:e.from]...), e.text...)
 		done = e.to

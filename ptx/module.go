@@ -8,19 +8,10 @@ type Module struct {
 	Entries     []Entry
 	Functions   []Symbol // .func, in the order of the module, declarations too
 	Variables   []Symbol // .global and .const of the module, declarations too
-	// Registers are the special registers of several parts that bodies read:
-	// "%ctaid.x".
-	Registers []string
-	// Names are the variables of Variables that bodies mention.
-	Names []string
 
-	mentioned map[string]bool // words of bodies
-	headEnd   int             // where in the text the first declaration is
+	bodies  bodies
+	headEnd int // where in the text the first declaration is
 }
-
-// Mentions tells whether a body of the module has the word, whether or not the
-// module declares it.
-func (m *Module) Mentions(word string) bool { return m.mentioned[word] }
 
 // Entry is a kernel.
 type Entry struct {

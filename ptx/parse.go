@@ -1,7 +1,6 @@
 package ptx
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,12 +8,12 @@ import (
 // Parse reads the directives of a module. name is the module's in errors,
 // which are *Error.
 func Parse(name string, text []byte) (*Module, error) {
-	p := &parser{scanner: newScanner(name, string(text)), module: &Module{AddressSize: 32}, registers: map[string]bool{}, mentioned: map[string]bool{}}
+	p := &parser{scanner: newScanner(name, string(text)), module: &Module{AddressSize: 32}}
+	p.module.bodies.text = p.scanner.text
 	if !p.skipToken(".version") {
 		return nil, p.errorf("not PTX: its first directive is not .version")
 	}
 	p.module.Version = p.takeToken().text
-	p.module.mentioned = p.mentioned
 	for p.next.text != "" {
 		if p.module.headEnd == 0 && !headDirective(p.next.text) {
 			p.module.headEnd = p.next.at
@@ -26,7 +25,6 @@ func Parse(name string, text []byte) (*Module, error) {
 	if len(p.module.Targets) == 0 {
 		return nil, p.errorf("the module has no .target directive")
 	}
-	p.collectUses()
 	return p.module, nil
 }
 
@@ -42,9 +40,7 @@ func HasVersion(text []byte) bool {
 
 type parser struct {
 	*scanner
-	module    *Module
-	registers map[string]bool
-	mentioned map[string]bool // words of bodies
+	module *Module
 }
 
 // parseDirective reads one directive of the module's level.
@@ -134,25 +130,16 @@ func (p *parser) skipStatement() error {
 	return nil
 }
 
-// skipBraces skips a block with those in it, and collects its words.
+// skipBraces skips a block with those in it.
 func (p *parser) skipBraces() error {
-	if err := p.expectToken("{"); err != nil {
-		return err
+	if p.next.text != "{" {
+		return p.expectToken("{")
 	}
-	for depth := 1; depth > 0; {
-		t := p.takeToken()
-		switch {
-		case t.text == "":
-			return p.errorf("the text ends within a block")
-		case t.text == "{":
-			depth++
-		case t.text == "}":
-			depth--
-		case !isWord(t.text[0]) || t.text[0] == '.':
-		default:
-			p.recordWord(t.text)
-		}
+	if !p.skipBlock(&p.module.bodies) {
+		p.nextToken() // the end, for the error's line
+		return p.errorf("the text ends within a block")
 	}
+	p.nextToken()
 	return nil
 }
 
@@ -307,18 +294,6 @@ func (p *parser) parseFunction(l Linkage) error {
 	return p.skipBraces()
 }
 
-// recordWord records a word of a body: most are instructions, which have dots as
-// names have not, and registers of the function's own.
-func (p *parser) recordWord(word string) {
-	dotted := strings.IndexByte(word, '.') >= 0
-	switch {
-	case dotted && word[0] == '%':
-		p.registers[word] = true
-	case !dotted && word[0] != '%' && (word[0] < '0' || word[0] > '9'):
-		p.mentioned[word] = true
-	}
-}
-
 func (p *parser) skipParentheses() error {
 	if !p.skipToken("(") {
 		return nil
@@ -346,17 +321,4 @@ func (p *parser) parseVariable(space string, l Linkage) error {
 		p.module.Variables = append(p.module.Variables, Symbol{p.next.text, l, space[1:]})
 	}
 	return p.skipStatement()
-}
-
-// collectUses fills the lists of the names that bodies mention.
-func (p *parser) collectUses() {
-	for name := range p.registers {
-		p.module.Registers = append(p.module.Registers, name)
-	}
-	slices.Sort(p.module.Registers)
-	for _, v := range p.module.Variables {
-		if p.mentioned[v.Name] && !slices.Contains(p.module.Names, v.Name) {
-			p.module.Names = append(p.module.Names, v.Name)
-		}
-	}
 }

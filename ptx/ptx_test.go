@@ -62,13 +62,11 @@ func TestParse(t *testing.T) {
 		},
 		Functions: []Symbol{{"LibDeviceFunc", Extern, ""}, {"helper", Weak, ""}, {"local_", Local, ""}},
 		Variables: []Symbol{{"offset", Extern, "const"}, {"counter", Visible, "global"}, {"text", Local, "global"}},
-		Registers: []string{"%ctaid.x"},
-		Names:     []string{"offset"},
 	}
-	if !m.Mentions("offset") || m.Mentions("counter") || m.headEnd != strings.Index(sample, ".extern") {
-		t.Errorf("mentioned %v, declarations from byte %d", m.mentioned, m.headEnd)
+	if m.headEnd != strings.Index(sample, ".extern") {
+		t.Errorf("declarations from byte %d", m.headEnd)
 	}
-	m.mentioned, m.headEnd = nil, 0
+	m.bodies, m.headEnd = bodies{}, 0
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("got  %+v\nwant %+v", m, want)
 	}
@@ -77,6 +75,32 @@ func TestParse(t *testing.T) {
 	}
 	if got, want := m.Exports(), []string{"helper", "counter"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("Exports() = %v; want %v", got, want)
+	}
+}
+
+// TestMentions: words count outside of comments and strings only, and whole.
+func TestMentions(t *testing.T) {
+	m, err := Parse("sample", []byte(sample+`
+.func f() { .loc 1; /* in_comment { */ { mov.u64 a, name$1; } "in_string }" // in_line }
+mov.u32 r, %nctaid.y; mov.u32 r, %laneid; x = a / bare; }`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]bool{
+		"offset": true, "counter": false, "name$1": true, "name": false, "$1": false, "in_comment": false, "in_string": false, "in_line": false,
+		"bare": true, "trap": true, "mov": false, "app": false,
+	} {
+		if m.Mentions(word) != want {
+			t.Errorf("Mentions(%s) = %v", word, !want)
+		}
+	}
+	for name, want := range map[string]bool{"%ctaid": true, "%tid": false, "%nctaid": true, "%nctaid.y": true, "%laneid": true, "%lane": false, "ctaid": false} {
+		if m.ReadsRegister(name) != want {
+			t.Errorf("ReadsRegister(%s) = %v", name, !want)
+		}
+	}
+	if _, err := Parse("lines", []byte(".version 7.0\n.target sm_80\n.func f() {\n/*\n*/\n//\n}\nhello")); err == nil || !strings.HasPrefix(err.Error(), "lines:8:") {
+		t.Errorf("a fault after a block: %v; want it in line 8", err)
 	}
 }
 

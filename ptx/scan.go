@@ -1,6 +1,9 @@
 package ptx
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Error is a fault of a PTX text.
 type Error struct {
@@ -89,9 +92,7 @@ func (s *scanner) skipSpace() {
 		case c == ' ' || c == '\t' || c == '\r' || c == 0: // a NUL ends the texts of fat binaries
 			s.at++
 		case s.startsWith("//"):
-			for s.at < len(s.text) && s.text[s.at] != '\n' {
-				s.at++
-			}
+			s.skipLine()
 		case s.startsWith("/*"):
 			s.skipComment()
 		default:
@@ -102,6 +103,15 @@ func (s *scanner) skipSpace() {
 
 func (s *scanner) startsWith(mark string) bool {
 	return s.at+len(mark) <= len(s.text) && s.text[s.at:s.at+len(mark)] == mark
+}
+
+// skipLine goes to the end of the line.
+func (s *scanner) skipLine() {
+	if end := strings.IndexByte(s.text[s.at:], '\n'); end >= 0 {
+		s.at += end
+		return
+	}
+	s.at = len(s.text)
 }
 
 func (s *scanner) skipComment() {

@@ -48,7 +48,9 @@ func (d *Device) moduleHeader() string {
 	return builtinsHeader(6, 0, 50)
 }
 
-func (d *Device) builtinModule() []byte { return []byte(d.moduleHeader() + builtinsBody) }
+// builtinModule is the module of the work-item functions, with the NUL that
+// the driver wants after PTX.
+func (d *Device) builtinModule() []byte { return []byte(d.moduleHeader() + builtinsBody + "\x00") }
 
 // needsBuiltins tells whether an object imports a work-item function that no
 // object defines.

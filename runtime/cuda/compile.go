@@ -1,11 +1,9 @@
 package cuda
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"offlink/ptx"
 	"offlink/runtime/driver"
@@ -25,45 +23,23 @@ type object struct {
 	variables map[string]string
 }
 
-// codeKind is the form of code.
-type codeKind int
-
-const (
-	codePTX codeKind = iota
-	codeCubin
-	codeFatBinary
-)
-
-// fatBinaryMagic begins fat binaries (fatbinary.h).
-var fatBinaryMagic = []byte{0x50, 0xed, 0x55, 0xba}
-
-func kindOf(code []byte) codeKind {
-	switch {
-	case bytes.HasPrefix(code, []byte("\x7fELF")):
-		return codeCubin
-	case bytes.HasPrefix(code, fatBinaryMagic):
-		return codeFatBinary
-	}
-	return codePTX
-}
-
 // Compile checks a module.
 func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	o := &object{device: d, name: m.Name, code: m.Code, kind: kindOf(m.Code), variables: m.HostNames}
+	err := checkWhole(o.kind, o.code)
 	if o.kind == codePTX {
-		var err error
 		if o.ptx, err = ptx.Parse(m.Name, m.Code); err == nil {
 			err = d.checkTarget(o.ptx)
 		}
 		if err == nil {
 			err = o.defineConstants(opts.SpecBuffer)
 		}
-		if err != nil {
-			return nil, &driver.BuildError{Device: d.info.Name, Err: err}
-		}
+	}
+	if err != nil {
+		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
 	}
 	return o, nil
 }
@@ -165,7 +141,7 @@ func (d *Device) linkCode(objects []*object) ([]byte, error) {
 		inputs = append(inputs, in)
 	}
 	if needsBuiltins(objects) {
-		inputs = append(inputs, libcuda.Input{Name: "work-item functions", Kind: libcuda.InputPTX, Code: d.builtinModule()})
+		inputs = append(inputs, libcuda.Input{Name: "work-item functions", Kind: libcuda.InputPTX, Code: d.workItems()})
 	}
 	return d.library.Link(inputs)
 }
@@ -196,6 +172,5 @@ func newImage(objects []*object) *image {
 // launch: they read no block numbers, or the offset too. Those that call the
 // work-item functions do neither themselves.
 func knowsOffset(m *ptx.Module) bool {
-	reads := slices.ContainsFunc(m.Registers, func(name string) bool { return len(name) > 7 && name[:7] == "%ctaid." })
-	return !reads || slices.Contains(m.Names, offsetVariable)
+	return !m.ReadsRegister("%ctaid") || m.Mentions(offsetVariable)
 }

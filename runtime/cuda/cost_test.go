@@ -200,7 +200,7 @@ func (c *costs) links() {
 		texts = append(texts, append(m.PlainShared(text), 0))
 		modules = append(modules, driver.Module{Name: file, Image: driver.Image{Format: "none", Target: Target}, Code: text})
 	}
-	texts = append(texts, append(c.d.builtinModule(), 0))
+	texts = append(texts, c.d.workItems())
 	call := c.symbol("cost_link")
 	c.compare("link, load and unload of two modules", costRounds, 1, func() uintptr {
 		return dl.Call(call, uintptr(unsafe.Pointer(&texts[0][0])), uintptr(unsafe.Pointer(&texts[1][0])), uintptr(unsafe.Pointer(&texts[2][0])))

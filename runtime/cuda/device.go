@@ -28,6 +28,9 @@ type Device struct {
 	needsNoContext bool
 	probed         sync.Once
 
+	// workItems is builtinModule's text, made once.
+	workItems func() []byte
+
 	// sharedBase finds out once where the shared memory of a block begins.
 	sharedBase func() (uint64, error)
 }
@@ -36,6 +39,7 @@ type Device struct {
 func newDevice(d *Driver, number libcuda.Device) (*Device, error) {
 	device := &Device{driver: d, library: d.library, number: number}
 	device.Device = streams.NewDevice(native{device}, native{device})
+	device.workItems = sync.OnceValue(device.builtinModule)
 	device.sharedBase = sync.OnceValues(device.probeSharedBase)
 	if err := device.readInfo(); err != nil {
 		return nil, err

@@ -20,14 +20,19 @@ func (d *Device) ownKernel(k driver.Kernel) (*kernel, error) {
 }
 
 // prepareLaunch fills in a launch.
-func (k *kernel) prepareLaunch(n *libcuda.Launch, r driver.Range, args []driver.Arg) error {
-	if err := k.checkOffset(r); err != nil {
-		return err
-	}
-	if err := k.program.device.limits.Grid(r, &k.groups, &n.Grid, &n.Block); err != nil {
+func (k *kernel) prepareLaunch(n *libcuda.Launch, r *driver.Range, args []driver.Arg) error {
+	if err := k.prepareRange(n, r); err != nil {
 		return err
 	}
 	return k.setArguments(n, r, args)
+}
+
+// prepareRange fills in the part of a launch that its range decides.
+func (k *kernel) prepareRange(n *libcuda.Launch, r *driver.Range) error {
+	if err := k.checkOffset(r); err != nil {
+		return err
+	}
+	return k.program.device.limits.Grid(*r, &k.groups, &n.Grid, &n.Block)
 }
 
 // offsetSize is that of the argument which DPC++'s second form of a kernel
@@ -35,12 +40,12 @@ func (k *kernel) prepareLaunch(n *libcuda.Launch, r driver.Range, args []driver.
 const offsetSize = 12
 
 // setArguments lays the arguments out.
-func (k *kernel) setArguments(n *libcuda.Launch, r driver.Range, args []driver.Arg) error {
+func (k *kernel) setArguments(n *libcuda.Launch, r *driver.Range, args []driver.Arg) error {
 	if len(args) != len(k.params) {
 		return fmt.Errorf("%d arguments; it takes %d", len(args), len(k.params))
 	}
-	size := k.size
-	if k.usesOffset(r) {
+	size, withOffset := k.size, k.usesOffset(r)
+	if withOffset {
 		size = (size+3)/4*4 + offsetSize
 	}
 	if cap(n.Arguments) < size {
@@ -54,16 +59,19 @@ func (k *kernel) setArguments(n *libcuda.Launch, r driver.Range, args []driver.A
 			return fmt.Errorf("argument %d: %w", i, err)
 		}
 	}
-	if k.usesOffset(r) {
+	if withOffset {
 		for i, offset := range r.Offset {
 			binary.LittleEndian.PutUint32(n.Arguments[size-offsetSize+4*i:], uint32(offset))
 		}
+	}
+	if n.Shared == 0 {
+		return nil
 	}
 	return k.allowShared(n.Shared)
 }
 
 // usesOffset tells whether the launch is that of DPC++'s second form.
-func (k *kernel) usesOffset(r driver.Range) bool { return k.withOffset != 0 && r.Offset != nil }
+func (k *kernel) usesOffset(r *driver.Range) bool { return k.withOffset != 0 && r.Offset != nil }
 
 func (k *kernel) setArgument(n *libcuda.Launch, at []byte, p *param, a *driver.Arg) error {
 	switch {

@@ -17,6 +17,7 @@ type queue struct {
 	// scratch is for launches that nobody waits for; the queue's lock guards
 	// it, as it does programs.
 	scratch     libcuda.Launch
+	shape       launchShape
 	lastProgram *launchVariables
 	programs    programSet
 }
@@ -60,31 +61,71 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	if err != nil {
 		return err
 	}
-	if err := q.launchKernel(own, r, args, s); err != nil {
+	if err := q.launchKernel(own, &r, args, s); err != nil {
 		return fmt.Errorf("kernel %s: %w", own.name, err)
 	}
 	return nil
 }
 
-func (q *queue) launchKernel(k *kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
+func (q *queue) launchKernel(k *kernel, r *driver.Range, args []driver.Arg, s driver.Sync) error {
 	if stream, ok := q.LockStream(&s); ok {
-		defer q.UnlockStream()
-		if err := k.prepareLaunch(&q.scratch, r, args); err != nil {
-			return err
-		}
-		return q.launchDirect(k, r, libcuda.Stream(stream))
+		err := q.launchNow(k, r, args, libcuda.Stream(stream))
+		q.UnlockStream()
+		return err
 	}
 	n := new(libcuda.Launch)
 	if err := k.prepareLaunch(n, r, args); err != nil {
 		return err
 	}
-	r.Offset = slices.Clone(r.Offset) // the command may run after the caller changed it
-	return q.Enqueue(s, func(stream streams.Stream) error { return q.submitLaunch(k, r, n, libcuda.Stream(stream)) })
+	later := *r
+	later.Offset = slices.Clone(r.Offset) // the command may run after the caller changed it
+	return q.Enqueue(s, func(stream streams.Stream) error { return q.submitLaunch(k, &later, n, libcuda.Stream(stream)) })
 }
 
-// launchDirect launches the kernel with the arguments in scratch, on the caller's thread where the
-// driver allows that.
-func (q *queue) launchDirect(k *kernel, r driver.Range, stream libcuda.Stream) error {
+// launchShape is the kernel and the range that the scratch memory is filled in
+// for: most launches have those of the one before.
+type launchShape struct {
+	kernel        *kernel
+	dimensions    int
+	global, local [3]int
+}
+
+// matches tells whether a launch has the shape.
+func (s *launchShape) matches(k *kernel, r *driver.Range) bool {
+	if s.kernel != k || r.Offset != nil || len(r.Global) != s.dimensions || len(r.Local) != s.dimensions {
+		return false
+	}
+	for i := range r.Global {
+		if r.Global[i] != s.global[i] || r.Local[i] != s.local[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// rememberShape sets the shape to that of a launch whose range was filled in.
+func (s *launchShape) rememberShape(k *kernel, r *driver.Range) {
+	if r.Offset != nil || len(r.Local) != len(r.Global) {
+		return
+	}
+	s.kernel, s.dimensions = k, len(r.Global)
+	copy(s.global[:], r.Global)
+	copy(s.local[:], r.Local)
+}
+
+// launchNow launches the kernel from the scratch memory, on the caller's thread where
+// the driver allows that. The queue is locked.
+func (q *queue) launchNow(k *kernel, r *driver.Range, args []driver.Arg, stream libcuda.Stream) error {
+	if !q.shape.matches(k, r) {
+		q.shape.kernel = nil
+		if err := k.prepareRange(&q.scratch, r); err != nil {
+			return err
+		}
+		q.shape.rememberShape(k, r)
+	}
+	if err := k.setArguments(&q.scratch, r, args); err != nil {
+		return err
+	}
 	if q.device.needsNoContext {
 		if err := q.submitLaunch(k, r, &q.scratch, stream); !libcuda.IsContextError(err) {
 			return err
@@ -94,7 +135,7 @@ func (q *queue) launchDirect(k *kernel, r driver.Range, stream libcuda.Stream) e
 }
 
 // submitLaunch launches in a stream. The queue is locked.
-func (q *queue) submitLaunch(k *kernel, r driver.Range, n *libcuda.Launch, stream libcuda.Stream) error {
+func (q *queue) submitLaunch(k *kernel, r *driver.Range, n *libcuda.Launch, stream libcuda.Stream) error {
 	v := &k.program.launch
 	if q.lastProgram != v {
 		q.programs.insertProgram(v)
@@ -107,5 +148,5 @@ func (q *queue) submitLaunch(k *kernel, r driver.Range, n *libcuda.Launch, strea
 	if !v.isRead() {
 		return q.device.library.Launch(f, stream, n)
 	}
-	return v.withValues(q.device, stream, v.wantedValues(r), func() error { return q.device.library.Launch(f, stream, n) })
+	return v.launchWithValues(q.device, f, stream, v.wantedValues(r), n)
 }

@@ -82,12 +82,12 @@ func TestOffsetIsRefused(t *testing.T) {
 		var n libcuda.Launch
 		args := []driver.Arg{{Value: make([]byte, 8)}}
 		r := driver.Range{Global: []int{4}, Offset: []int{1}}
-		err = k.(*kernel).prepareLaunch(&n, r, args)
+		err = k.(*kernel).prepareLaunch(&n, &r, args)
 		if (err == nil) != want || err != nil && !errors.Is(err, driver.ErrUnsupported) {
 			t.Errorf("%s: %v; want it taken: %v", body, err, want)
 		}
 		r.Offset = []int{0}
-		if err := k.(*kernel).prepareLaunch(&n, r, args); err != nil {
+		if err := k.(*kernel).prepareLaunch(&n, &r, args); err != nil {
 			t.Errorf("%s: %v", body, err)
 		}
 		k.Close()

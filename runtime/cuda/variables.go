@@ -50,7 +50,7 @@ func (v *launchVariables) findVariables(p *program) error {
 func (v *launchVariables) isRead() bool { return v.offset != 0 || v.dimensions != 0 }
 
 // wantedValues returns the values for a launch, as far as the program reads them.
-func (v *launchVariables) wantedValues(r driver.Range) (w launchValues) {
+func (v *launchVariables) wantedValues(r *driver.Range) (w launchValues) {
 	if v.offset != 0 {
 		for i, offset := range r.Offset {
 			w[i] = uint64(offset)
@@ -62,9 +62,9 @@ func (v *launchVariables) wantedValues(r driver.Range) (w launchValues) {
 	return w
 }
 
-// withValues calls launch, which launches in the stream, when the variables
-// have the values in the order of the stream.
-func (v *launchVariables) withValues(d *Device, s libcuda.Stream, w launchValues, launch func() error) error {
+// launchWithValues launches in the stream when the variables have the values in
+// the order of the stream.
+func (v *launchVariables) launchWithValues(d *Device, f libcuda.Function, s libcuda.Stream, w launchValues, n *libcuda.Launch) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.last != s || v.current != w { // else the stream is in order already
@@ -72,7 +72,7 @@ func (v *launchVariables) withValues(d *Device, s libcuda.Stream, w launchValues
 			return err
 		}
 	}
-	return launch()
+	return d.library.Launch(f, s, n)
 }
 
 // orderStream has the later work of the stream find the values.
@@ -163,7 +163,7 @@ func (v *launchVariables) closeEvents(d *Device) error {
 }
 
 // checkOffset refuses an offset that the kernel would not add.
-func (k *kernel) checkOffset(r driver.Range) error {
+func (k *kernel) checkOffset(r *driver.Range) error {
 	zero := true
 	for _, offset := range r.Offset {
 		zero = zero && offset == 0

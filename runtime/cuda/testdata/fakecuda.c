@@ -425,6 +425,18 @@ static void read_global(object *l, const char *s) {
   add_line(l, "global %s %ld %ld\n", name, count * atoi(type + 1) / 8, value);
 }
 
+// read_spec_constants reads "[8] = {42, 0, 0, 0, ...};", as one number.
+static void read_spec_constants(object *l, const char *s) {
+  uint64_t value = 0;
+  int shift = 0;
+  s = strchr(s, '{');
+  while (s && *s != '}' && shift < 64) {
+    value |= (uint64_t)strtoul(s + 1, (char **)&s, 10) << shift;
+    shift += 8;
+  }
+  add_line(l, "global offlink_spec_constants %d %ld\n", shift / 8, (long)value);
+}
+
 CUresult cuLinkAddData_v2(object *l, int kind, const char *data, size_t size, const char *name, unsigned n, int *o, void **v) {
   ENTER("cuLinkAddData_v2");
   (void)n, (void)o, (void)v;
@@ -447,6 +459,8 @@ CUresult cuLinkAddData_v2(object *l, int kind, const char *data, size_t size, co
     } else if (!strncmp(line, ".extern .func ", 14)) {
       read_function(line + 14, symbol);
       add_line(l, "import %s\n", symbol);
+    } else if (!strncmp(line, ".global .align 16 .b8 offlink_spec_constants", 44)) {
+      read_spec_constants(l, line + 44);
     } else if (!strncmp(line, ".visible .global ", 17)) {
       read_global(l, line + 17);
     } else if (!strncmp(line, ".visible .const ", 16)) {
@@ -566,6 +580,7 @@ static void k_last(char **a) {
   *ARG(1, int *) = (int)list[0];
 }
 static void k_special(char **a) { ARG(0, int *)[0] = 42, ARG(0, int *)[1] = 43; }
+static void k_special_buffer(char **a) { memcpy(ARG(0, int *), variable("offlink_spec_constants"), 8); }
 static void k_required(char **a) { ARG(0, int *)[id(0)] = 1; }
 static void k_add_variable(char **a) { ARG(0, int *)[id(0)] += (*(int *)variable("variable"))++; }
 static void k_probe(char **a) { *ARG(0, uint64_t *) = SHARED_BASE; }
@@ -579,6 +594,7 @@ static const struct {
     {"app", k_app, 1, {0}}, {"fill", k_fill, 3, {0, 8, 12}}, {"ids", k_ids, 1, {0}}, {"sums", k_sums, 3, {0, 8, 16}},
     {"count", k_count, 1, {0}}, {"local_size", k_local_size, 1, {0}}, {"follow", k_follow, 1, {0}},
     {"last", k_last, 2, {0, 8}}, {"special", k_special, 1, {0}}, {"required", k_required, 1, {0}},
+    {"special_buffer", k_special_buffer, 1, {0}},
     {"add_variable", k_add_variable, 1, {0}}, {"offlink_probe", k_probe, 1, {0}},
 };
 

@@ -7,15 +7,18 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// frameArguments is how many arguments a frame has room for; calls with more
-// go the way of other systems.
-const frameArguments = 12
-
 // frame has the words that callFrame reads and writes; the assembly has its offsets.
 type frame struct {
 	function  uintptr
-	arguments [frameArguments]uintptr
+	arguments [FrameArguments]uintptr
 	result    uintptr
+}
+
+// callFunction calls the function with the arguments of the frame.
+func (f *frame) callFunction(function uintptr) uintptr {
+	f.function = function
+	cgocall(callFrameAddress, unsafe.Pointer(f))
+	return f.result
 }
 
 // frames are on the heap: a stack of Go may move.
@@ -35,15 +38,13 @@ func cgocall(function uintptr, argument unsafe.Pointer) int32
 //
 //go:uintptrescapes
 func callC(function uintptr, args ...uintptr) uintptr {
-	if len(args) > frameArguments {
+	if len(args) > FrameArguments {
 		result, _, _ := purego.SyscallN(function, args...)
 		return result
 	}
 	f := frames.Get().(*frame)
-	f.function = function
 	copy(f.arguments[:], args)
-	cgocall(callFrameAddress, unsafe.Pointer(f))
-	result := f.result
+	result := f.callFunction(function)
 	frames.Put(f)
 	return result
 }

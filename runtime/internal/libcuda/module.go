@@ -106,22 +106,26 @@ func (l *Library) linkOnce(inputs []Input, room int) (cubin []byte, g *logs, err
 	if err := l.callFunction(fnLinkComplete, uintptr(linker), uintptr(unsafe.Pointer(&code)), uintptr(unsafe.Pointer(&size))); err != nil {
 		return nil, g, err
 	}
+	if size == 0 {
+		return nil, g, errors.New("the driver linked the modules to nothing")
+	}
 	return bytes.Clone(dl.Bytes(code, int(size))), g, nil // it is the linker's memory
 }
 
 // addInput adds one module. PTX ends with a NUL, which counts.
 func (l *Library) addInput(linker Linker, in Input) error {
 	code, name := in.Code, append([]byte(in.Name), 0)
-	if in.Kind == InputPTX {
-		code = append(bytes.Clone(bytes.TrimRight(code, "\x00")), 0)
+	if in.Kind == InputPTX && !bytes.HasSuffix(code, []byte{0}) {
+		code = make([]byte, len(in.Code)+1)
+		copy(code, in.Code)
 	}
 	return l.callFunction(fnLinkAddData, uintptr(linker), uintptr(in.Kind), uintptr(unsafe.Pointer(unsafe.SliceData(code))), uintptr(len(code)),
 		uintptr(unsafe.Pointer(&name[0])), 0, 0, 0)
 }
 
-// Load loads a cubin, or a fat binary. A failure is as Link's.
+// Load loads a cubin, or a fat binary, whose headers tell the driver where they
+// end. A failure is as Link's.
 func (l *Library) Load(code []byte) (Module, error) {
-	code = append(bytes.Clone(code), 0) // the driver finds the end itself
 	m, g, err := l.loadOnce(code, smallLog)
 	if err != nil && g.isFull() {
 		m, g, err = l.loadOnce(code, largeLog)
@@ -132,7 +136,7 @@ func (l *Library) Load(code []byte) (Module, error) {
 func (l *Library) loadOnce(code []byte, room int) (m Module, g *logs, err error) {
 	g = newLogs(room)
 	defer runtime.KeepAlive(g)
-	err = l.callFunction(fnModuleLoadDataEx, uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&code[0])), uintptr(len(g.names)),
+	err = l.callFunction(fnModuleLoadDataEx, uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(unsafe.SliceData(code))), uintptr(len(g.names)),
 		uintptr(unsafe.Pointer(&g.names[0])), uintptr(unsafe.Pointer(&g.values[0])))
 	return m, g, err
 }

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"time"
 	"unsafe"
+
+	"offlink/runtime/internal/dl"
 )
 
 const (
@@ -80,12 +82,11 @@ type Launch struct {
 }
 
 // launchScratch is memory that the driver reads during a launch. It is made
-// once and lies on the heap, so that its addresses stay: Go keeps only arguments
-// of a call in place.
+// once and lies on the heap, so that its addresses stay.
 type launchScratch struct {
+	frame dl.Frame
 	size  uint64
 	extra [5]uintptr
-	args  [11]uintptr
 }
 
 // Launch launches a kernel in a stream. The driver copies the arguments.
@@ -99,12 +100,15 @@ func (l *Library) Launch(f Function, s Stream, n *Launch) error {
 		launchBufferPointer, uintptr(unsafe.Pointer(unsafe.SliceData(n.Arguments))),
 		launchBufferSize, uintptr(unsafe.Pointer(&c.size)), 0,
 	}
-	c.args = [11]uintptr{
-		uintptr(f), uintptr(n.Grid[0]), uintptr(n.Grid[1]), uintptr(n.Grid[2]),
-		uintptr(n.Block[0]), uintptr(n.Block[1]), uintptr(n.Block[2]), uintptr(n.Shared), uintptr(s),
-		0, uintptr(unsafe.Pointer(&c.extra[0])),
-	}
-	err := l.callFunction(fnLaunchKernel, c.args[:]...)
+	args := c.frame.Arguments()
+	args[0] = uintptr(f)
+	args[1], args[2], args[3] = uintptr(n.Grid[0]), uintptr(n.Grid[1]), uintptr(n.Grid[2])
+	args[4], args[5], args[6] = uintptr(n.Block[0]), uintptr(n.Block[1]), uintptr(n.Block[2])
+	args[7], args[8], args[10] = uintptr(n.Shared), uintptr(s), uintptr(unsafe.Pointer(&c.extra[0]))
+	code := int32(c.frame.Call(l.functions[fnLaunchKernel]))
 	runtime.KeepAlive(n)
-	return err
+	if code != 0 {
+		return l.newError(fnLaunchKernel, int(code))
+	}
+	return nil
 }
