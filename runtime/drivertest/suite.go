@@ -26,6 +26,8 @@ var (
 	appPTX []byte
 	//go:embed testdata/lib.ptx
 	libPTX []byte
+	//go:embed testdata/special.ptx
+	specialPTX []byte
 )
 
 // kernelSet is the suite's kernels in a form that a device takes.

@@ -2,6 +2,7 @@ package drivertest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"testing"
 
@@ -65,7 +66,8 @@ func (s *suite) ownVariable(t *testing.T, p driver.Program, q driver.Queue, out 
 // testSpecConstants: each object has values of its own.
 func (s *suite) testSpecConstants(t *testing.T) {
 	if !s.isSPIRV() {
-		t.Skip("the device's code has no specialization constants")
+		s.testSpecBuffers(t)
+		return
 	}
 	q, out := s.newQueue(t), s.newMemory(t, 8)
 	lib := s.compileModule(t, s.libModule(), driver.CompileOptions{})
@@ -84,6 +86,30 @@ func (s *suite) testSpecConstants(t *testing.T) {
 	if o, err := s.device.Compile(t.Context(), s.appModule(),
 		driver.CompileOptions{SpecConstants: map[uint32][]byte{3: {1}}}); err == nil {
 		t.Error("one byte was taken for four")
+		closeAtEnd(t, o)
+	}
+}
+
+// testSpecBuffers: code that reads its constants from memory has the values of
+// its own object, and is refused without any.
+func (s *suite) testSpecBuffers(t *testing.T) {
+	q, out, m := s.newQueue(t), s.newMemory(t, 8), s.moduleOf("special", specialPTX)
+	var kernels []driver.Kernel
+	wants := [][]int32{{42, 43}, {-1, 5}}
+	for _, want := range wants {
+		var values []byte
+		for _, v := range want {
+			values = binary.LittleEndian.AppendUint32(values, uint32(v))
+		}
+		o := s.compileModule(t, m, driver.CompileOptions{SpecBuffer: values})
+		kernels = append(kernels, kernelByName(t, s.linkObjects(t, o), "special_buffer"))
+	}
+	for i, want := range wants {
+		runKernel(t, q, kernels[i], driver.Range{Global: []int{1}}, driver.Arg{Memory: out})
+		expectInts(t, "special_buffer", int32sOf(readMemory(t, q, out, 0, 8)), want...)
+	}
+	if o, err := s.device.Compile(t.Context(), m, driver.CompileOptions{}); err == nil {
+		t.Error("code that reads specialization constants was taken without their values")
 		closeAtEnd(t, o)
 	}
 }

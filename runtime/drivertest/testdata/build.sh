@@ -17,7 +17,7 @@ spirv() {
 spirv app app.cl
 spirv lib lib.cl
 spirv plain lib.cl -DPLAIN
-for name in app lib; do
+for name in app lib special; do
   clang-19 --target=nvptx64-nvidia-cuda -march=sm_75 -x cl -cl-std=CL2.0 -O2 -Wno-linker-warnings -nogpulib \
     -I$top/include -include offlink/device.h -Xclang -mlink-builtin-bitcode -Xclang $libclc -c -emit-llvm -o $name.bc $name.cl
   $top/bin/postlink -symbols -to=ptx -llc=llc-19 -out-dir=. -o $name.table $name.bc
