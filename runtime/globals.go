@@ -10,6 +10,7 @@ import (
 	"offlink/runtime/driver"
 	"offlink/runtime/globals"
 	"offlink/runtime/registry"
+	"offlink/runtime/resolve"
 )
 
 // deviceGlobals are the device globals with their memory on each device.
@@ -127,6 +128,7 @@ func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable,
 		}
 		return f(m)
 	}
+	v.Images = resolve.OfDevice(v.Images, d.Accepts, d.Info().Type)
 	img, err := v.OnlyImage()
 	if err != nil {
 		return err

@@ -100,6 +100,23 @@ func TestOwnGlobal(t *testing.T) {
 	}
 }
 
+// TestGlobalForTwoTargets: a file has the variable once for each target that it is
+// compiled for, and a device takes one of them.
+func TestGlobalForTwoTargets(t *testing.T) {
+	_, rt, device, queue := globalsRuntime(t)
+	other := withGlobals("k1", 1, "own")
+	other.Target, other.Format, other.Code = "nvptx64", devimg.FormatNone, devimg.Bytes([]byte(".version 7.0"))
+	rt.Register(appOwner, []*devimg.Image{other, withGlobals("k1", 1, "own")})
+	v := must(rt.DeviceGlobals().ByID("own"))
+	if err := rt.WriteGlobal(t.Context(), device, queue, v, 0, []byte{9}, driver.Sync{Block: true}); err != nil {
+		t.Error(err)
+	}
+	v.Images = v.Images[:1]
+	if err := rt.WriteGlobal(t.Context(), device, queue, v, 0, []byte{9}, driver.Sync{Block: true}); !errors.Is(err, globals.ErrNoImage) {
+		t.Errorf("an image for another device alone: %v", err)
+	}
+}
+
 // TestGlobalsEachCallFails has every call of the driver fail in turn.
 func TestGlobalsEachCallFails(t *testing.T) {
 	var fake *drivertest.Fake

@@ -60,6 +60,23 @@ func preferConstants(images []*registry.Image, target string, given bool) []*reg
 	return serving
 }
 
+// OfDevice returns the images that a program of a device has of several which a file
+// holds for different devices: those that it takes, of the target that comes first
+// for it.
+func OfDevice(images []*registry.Image, takes func(driver.Image) error, kind driver.Type) []*registry.Image {
+	var taken []*registry.Image
+	for _, img := range images {
+		if takes(DriverImage(img)) == nil {
+			taken = append(taken, img)
+		}
+	}
+	if len(taken) < 2 {
+		return taken
+	}
+	best := preferTarget(taken, aotTarget[kind]).Target
+	return slices.DeleteFunc(taken, func(img *registry.Image) bool { return img.Target != best })
+}
+
 func preferTarget(images []*registry.Image, aot string) *registry.Image {
 	best := images[len(images)-1]
 	for _, img := range images {
