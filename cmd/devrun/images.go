@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -15,7 +11,6 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"offlink/cmd/internal/cli"
-	"offlink/ptx"
 	"offlink/runtime"
 	"offlink/runtime/devicefile"
 	"offlink/runtime/registry"
@@ -67,20 +62,15 @@ func (f *imageFiles) registerFile(rt *runtime.Runtime, owner registry.Owner) err
 // readImages takes files that carry images, LLVM IR, and bare code: SPIR-V, PTX and
 // cubins.
 func (f *imageFiles) readImages(name string) ([]*devimg.Image, error) {
-	if devicefile.IsIR(name) {
+	if devicefile.IsCode(name) {
 		file, err := devicefile.Open(name)
 		if err != nil {
 			return nil, err
 		}
 		return file.Images, nil
 	}
-	bare, err := bareCode(name)
-	if err != nil {
+	if err := checkRegular(name); err != nil {
 		return nil, fileError(name, err)
-	}
-	if bare != nil {
-		img, err := bareImage(name, *bare)
-		return []*devimg.Image{img}, err
 	}
 	file, err := wrapper.Open(name, wrapper.ReadOptions{})
 	if err != nil {
@@ -94,63 +84,18 @@ func (f *imageFiles) readImages(name string) ([]*devimg.Image, error) {
 	return images, nil
 }
 
-// headSize is enough for the comment that compilers begin PTX with.
-const headSize = 4 << 10
-
-// bareCode looks at the first bytes of a file. It returns an image without its
-// code where they are those of device code, else nil.
-func bareCode(name string) (*devimg.Image, error) {
+// checkRegular refuses what no reader of files takes.
+func checkRegular(name string) error {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case info.IsDir():
-		return nil, errors.New("is a folder, not a file with device images")
+		return errors.New("is a folder, not a file with device images")
 	case !info.Mode().IsRegular():
-		return nil, errors.New("is not a regular file")
+		return errors.New("is not a regular file")
 	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	head, err := io.ReadAll(io.LimitReader(file, headSize))
-	switch {
-	case err != nil:
-		return nil, nil // the code that opens it reports that
-	case devimg.Sniff(devimg.Bytes(head)) == devimg.FormatSPIRV:
-		return &devimg.Image{Format: devimg.FormatSPIRV, Target: "spir64"}, nil
-	case ptx.HasVersion(head):
-		return &devimg.Image{Format: devimg.FormatNone, Target: "nvptx64"}, nil
-	case isCubin(head):
-		return &devimg.Image{Format: devimg.FormatNative, Target: "nvptx64"}, nil
-	}
-	return nil, nil
-}
-
-// isCubin tells whether a file that begins so is an ELF file of NVIDIA's
-// machine.
-func isCubin(head []byte) bool {
-	const machineAt = 18 // e_machine
-	return len(head) > machineAt+1 && bytes.HasPrefix(head, []byte(elf.ELFMAG)) &&
-		elf.Machine(binary.LittleEndian.Uint16(head[machineAt:])) == elf.EM_CUDA
-}
-
-// maxBareCode bounds a file of code alone.
-const maxBareCode = 1 << 31
-
-// bareImage is a module that nothing describes: its entry points are its
-// kernels, and it exports the symbols that its code exports.
-func bareImage(name string, img devimg.Image) (*devimg.Image, error) {
-	code, err := readFile(name, maxBareCode)
-	if err != nil {
-		return nil, err
-	}
-	img.Kind, img.Code, img.HasEntries = devimg.KindSYCL, devimg.Bytes(code), true
-	if img.Entries, err = wrapper.KernelNames(&img); err != nil {
-		return nil, fmt.Errorf("%s: not valid device code: %w", name, err)
-	}
-	return &img, nil
+	return nil
 }
 
 func (f *imageFiles) closeFiles() error {

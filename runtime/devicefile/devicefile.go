@@ -1,8 +1,11 @@
 // Package devicefile reads device code out of files of every kind: SPIR-V, LLVM
-// IR, and whatever carries device images.
+// IR, PTX, cubins, and whatever carries device images.
 package devicefile
 
 import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +14,7 @@ import (
 	"path/filepath"
 
 	"offlink/ir/irfile"
+	"offlink/ptx"
 	"offlink/wrapper"
 	"offlink/wrapper/devimg"
 )
@@ -24,9 +28,10 @@ type File struct {
 // Close ends the use of the file.
 func (f *File) Close() error { return nil }
 
-// Open reads the images of a file: a SPIR-V module, LLVM IR of device code (text
-// or bitcode), which is made one image, or a file that carries images, as
-// [wrapper.Open] takes it. A file without any is an error. Errors name the file.
+// Open reads the images of a file: code alone, as [IsCode] tells it, or a file that
+// carries images, as [wrapper.Open] takes it. Code alone is one image, with the
+// kernels and the symbols that it has itself; LLVM IR becomes SPIR-V. A file without
+// any image is an error. Errors name the file.
 func Open(path string) (*File, error) {
 	form, err := formOf(path)
 	if err != nil {
@@ -34,12 +39,12 @@ func Open(path string) (*File, error) {
 	}
 	var images []*devimg.Image
 	switch form {
-	case formSPIRV:
-		images, err = openSPIRV(path)
 	case formIR:
 		images, err = openIR(path)
-	default:
+	case formCarrier:
 		images, err = openCarrier(path)
+	default:
+		images, err = openCode(path, form)
 	}
 	if err != nil {
 		return nil, err
@@ -56,16 +61,19 @@ const (
 	formCarrier form = iota
 	formSPIRV
 	formIR
+	formPTX
+	formCubin
 )
 
-// headSize is how many bytes tell the form. LLVM's text is told by the name.
-const headSize = 32
+// headSize is enough for the comment that compilers begin PTX with. LLVM's text is told by
+// the name.
+const headSize = 4 << 10
 
-// IsIR reports whether a file is LLVM IR: bitcode by its first bytes, text by its
-// name.
-func IsIR(path string) bool {
+// IsCode reports whether a file is device code alone: SPIR-V, LLVM IR (bitcode by its first
+// bytes, text by its name), PTX, or a cubin.
+func IsCode(path string) bool {
 	f, err := formOf(path)
-	return err == nil && f == formIR
+	return err == nil && f != formCarrier
 }
 
 // formOf looks at the first bytes of a file.
@@ -84,36 +92,68 @@ func formOf(path string) (form, error) {
 		return 0, err
 	}
 	defer file.Close()
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(file, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+	head, err := io.ReadAll(io.LimitReader(file, headSize))
+	if err != nil {
 		return 0, err
 	}
-	switch head = head[:n]; {
+	switch {
 	case devimg.Sniff(devimg.Bytes(head)) == devimg.FormatSPIRV:
 		return formSPIRV, nil
 	case irfile.Sniff(head) == irfile.Bitcode, filepath.Ext(path) == ".ll":
 		return formIR, nil
+	case ptx.HasVersion(head):
+		return formPTX, nil
+	case isCubin(head):
+		return formCubin, nil
 	}
 	return formCarrier, nil
 }
 
-// openSPIRV describes a module that nothing else describes: its entry points
-// are its kernels, and it has the exports of its code.
-func openSPIRV(path string) ([]*devimg.Image, error) {
+// isCubin tells whether a file that begins so is an ELF file of NVIDIA's
+// machine.
+func isCubin(head []byte) bool {
+	const machineAt = 18 // e_machine
+	return len(head) > machineAt+1 && bytes.HasPrefix(head, []byte(elf.ELFMAG)) &&
+		elf.Machine(binary.LittleEndian.Uint16(head[machineAt:])) == elf.EM_CUDA
+}
+
+// codeForms describe the images of code alone.
+var codeForms = map[form]struct {
+	name   string
+	format devimg.Format
+	target string
+}{
+	formSPIRV: {"SPIR-V", devimg.FormatSPIRV, target},
+	formPTX:   {"PTX", devimg.FormatNone, targetNVPTX},
+	formCubin: {"cubin", devimg.FormatNative, targetNVPTX},
+}
+
+// maxCode bounds a file of code alone.
+const maxCode = 1 << 31
+
+// openCode describes a module that nothing else describes: its entry points are its
+// kernels, and it has the exports of its code.
+func openCode(path string, f form) ([]*devimg.Image, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() > maxCode {
+		return nil, fmt.Errorf("%s: more than %d bytes of code", path, int64(maxCode))
+	}
 	code, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fileError(path, err)
 	}
-	img := &devimg.Image{Kind: devimg.KindSYCL, Format: devimg.FormatSPIRV, Target: target, Code: devimg.Bytes(code), HasEntries: true}
+	about := codeForms[f]
+	img := &devimg.Image{Kind: devimg.KindSYCL, Format: about.format, Target: about.target, Code: devimg.Bytes(code), HasEntries: true}
 	if img.Entries, err = wrapper.KernelNames(img); err != nil {
-		return nil, fmt.Errorf("%s: not valid SPIR-V: %w", path, err)
+		return nil, fmt.Errorf("%s: not valid %s: %w", path, about.name, err)
 	}
 	return []*devimg.Image{img}, nil
 }
 
-// target is that of code which every device compiles itself.
-const target = "spir64"
+// The targets of code that every device compiles itself, and of that for NVIDIA's.
+const (
+	target      = "spir64"
+	targetNVPTX = "nvptx64"
+)
 
 func openCarrier(path string) (images []*devimg.Image, err error) {
 	file, err := wrapper.Open(path, wrapper.ReadOptions{})

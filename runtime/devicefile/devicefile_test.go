@@ -40,6 +40,30 @@ func TestSPIRV(t *testing.T) {
 	}
 }
 
+// TestNVIDIA: PTX and cubins are images of their own; LLVM IR for their target is
+// refused, as it would become SPIR-V.
+func TestNVIDIA(t *testing.T) {
+	f, err := Open("../drivertest/testdata/special.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if img := f.Images[0]; len(f.Images) != 1 || img.Format != devimg.FormatNone || img.Target != "nvptx64" {
+		t.Errorf("%+v", f.Images)
+	} else if diff := cmp.Diff([]string{"special_buffer"}, img.Entries); diff != "" {
+		t.Error(diff)
+	}
+	for name, want := range map[string]string{
+		write(t, "app.ll", []byte("target triple = \"nvptx64-nvidia-cuda\"\ndefine ptx_kernel void @k() {\n  ret void\n}\n")): "postlink -to=ptx",
+	} {
+		if _, err := Open(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", name, err, want)
+		}
+		if !IsCode(name) {
+			t.Errorf("%s is not device code", name)
+		}
+	}
+}
+
 // TestCarrier: the images stay when the file is gone.
 func TestCarrier(t *testing.T) {
 	code, err := os.ReadFile(library)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"offlink/ir"
 	"offlink/ir/irfile"
@@ -22,6 +23,9 @@ func openIR(path string) (images []*devimg.Image, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, input.Close()) }()
+	if triple := input.Module.Triple; strings.HasPrefix(triple, "nvptx") {
+		return nil, fmt.Errorf("%s: LLVM IR for %s: make PTX of it (postlink -to=ptx), and give that", path, triple)
+	}
 	graph, groups, err := planModule(input.Module)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
