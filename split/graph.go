@@ -18,6 +18,7 @@ type Graph struct {
 
 	options    Options
 	modified   bool
+	late       bool // LateFrontEnd
 	attributes attributeTable
 	flags      []valueFlags
 	// overrides are the references of values whose content is changed.
@@ -34,6 +35,10 @@ type Graph struct {
 	annotations       *annotations
 	specConstants     *specConstants
 }
+
+// LateFrontEnd reports whether the module is of a front end as
+// [sycl.IsLateFrontEnd] tells, which each image would ask again.
+func (g *Graph) LateFrontEnd() bool { return g.late }
 
 type valueFlags uint8
 
@@ -62,6 +67,7 @@ func NewGraph(m *ir.Module, options Options) (*Graph, error) {
 		indirect:   make(map[ir.TypeID][]ir.ValueID),
 	}
 	steps := []func() error{
+		g.findFrontEnd,
 		g.classifyEntries,
 		g.clearUsed,
 		g.findAnnotations,
@@ -77,6 +83,11 @@ func NewGraph(m *ir.Module, options Options) (*Graph, error) {
 		}
 	}
 	return g, nil
+}
+
+func (g *Graph) findFrontEnd() (err error) {
+	g.late, err = sycl.IsLateFrontEnd(g.Module)
+	return err
 }
 
 // classifyEntries sets the flags of functions and collects the entry points.

@@ -81,9 +81,8 @@ func (g *Graph) clearUsed() error {
 		g.flags[list] |= flagDropped
 		g.modified = true
 	}
-	late, err := sycl.IsLateFrontEnd(g.Module)
-	if err != nil || late || !sycl.IsSPIR(g.Module.Triple) {
-		return err
+	if g.late || !sycl.IsSPIR(g.Module.Triple) {
+		return nil
 	}
 	unlisted := make(map[ir.ValueID]bool)
 	changed, err := keepWhere(g.Module, compilerUsedList, func(id ir.ValueID) bool {

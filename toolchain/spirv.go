@@ -2,7 +2,9 @@ package toolchain
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"offlink/spirv"
@@ -77,13 +79,8 @@ func FinishSPIRV(words []byte, version string) error {
 	if len(words) < 20 || len(words)%4 != 0 || !spirv.HasMagic(words) {
 		return fmt.Errorf("llvm-spirv wrote %d bytes that are not a SPIR-V module", len(words))
 	}
-	var major, minor uint32
-	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
-		return fmt.Errorf("SPIR-V version %q: %w", version, err)
-	}
-	want := major<<16 | minor<<8
-	if minor <= 3 && binary.LittleEndian.Uint32(words[4:]) < want {
-		binary.LittleEndian.PutUint32(words[4:], want)
+	if err := RaiseVersion(words, version); err != nil {
+		return err
 	}
 	err := spirv.EachInstruction(words, func(op spirv.Opcode, instruction []byte) {
 		if op == spirv.OpCopyMemorySized {
@@ -92,6 +89,22 @@ func FinishSPIRV(words []byte, version string) error {
 	})
 	if err != nil {
 		return fmt.Errorf("llvm-spirv wrote a module that cannot be read: %w", err)
+	}
+	return nil
+}
+
+// RaiseVersion gives a module the version where it has a lower one, in place.
+// Version 1.4 has other rules than those before it, so that none is raised to that.
+func RaiseVersion(words []byte, version string) error {
+	major, minor, _ := strings.Cut(version, ".")
+	majorNumber, err1 := strconv.ParseUint(major, 10, 8)
+	minorNumber, err2 := strconv.ParseUint(minor, 10, 8)
+	if err := errors.Join(err1, err2); err != nil {
+		return fmt.Errorf("SPIR-V version %q: %w", version, err)
+	}
+	want := uint32(majorNumber<<16 | minorNumber<<8)
+	if minorNumber <= 3 && binary.LittleEndian.Uint32(words[4:]) < want {
+		binary.LittleEndian.PutUint32(words[4:], want)
 	}
 	return nil
 }

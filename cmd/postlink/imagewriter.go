@@ -19,6 +19,7 @@ type imageWriter struct {
 	module *ir.Module
 	spirv  *translator // nil: images are written as IR
 	writer ir.PartitionWriter
+	words  []byte // memory of SPIR-V modules
 	// alone is true for the one image of a module that was not changed: its
 	// code is the input, and is written only where that is asked for.
 	alone bool

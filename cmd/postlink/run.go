@@ -23,6 +23,9 @@ func postlink(args []string, s cli.Streams) error {
 	if err != nil || o.done {
 		return err
 	}
+	if o.spirv.wanted {
+		collectLater()
+	}
 	input, err := readInput(o.input, s)
 	if err != nil {
 		return err

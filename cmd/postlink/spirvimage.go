@@ -28,11 +28,17 @@ func (w *imageWriter) writeSPIRV(i *image, slice *split.Slice) error {
 }
 
 // toSPIRV translates an image: as a part of the input, or as a module of its own
-// where tools translate or its calls are replaced.
+// where tools translate or its calls are replaced. The words are good until the next
+// image.
 func (w *imageWriter) toSPIRV(i *image, slice *split.Slice) ([]byte, error) {
 	part := slice.ForSPIRV(w.spirv.failsOnAnnotations())
 	if w.spirv.translatesPart(part) {
-		return w.spirv.translatePart(i.number, kernelNames(slice), part)
+		words, err := w.spirv.translatePart(w.words, i.number, kernelNames(slice), part)
+		if err != nil {
+			return nil, err
+		}
+		w.words = words
+		return w.spirv.checkImage(i.number, words)
 	}
 	var module bytes.Buffer
 	if err := w.writer.WritePartition(&module, part); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -37,13 +38,24 @@ type translator struct {
 	module *ir.Module          // that here translates parts of
 }
 
-// collectLater has the collector wait until memory has grown by twice the part
-// in use: of a translation most stays in use, as images share it, so that each
-// collection looks at all of it. GOGC in the environment wins.
+// firstCollection is the memory in bytes at which a translation's first garbage
+// collection begins. Most modules end before it.
+const firstCollection = 64 << 20
+
+// collectLater has the collector wait for firstCollection, and from then on until
+// memory has grown by twice the part in use: of a translation most stays in use, as
+// images share it, so that each collection looks at all of it. GOGC and GOMEMLIMIT in
+// the environment win.
 func collectLater() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200)
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return
 	}
+	debug.SetGCPercent(-1)
+	limit := debug.SetMemoryLimit(firstCollection)
+	runtime.SetFinalizer(new([16]byte), func(*[16]byte) { // the first collection finds it unused
+		debug.SetGCPercent(200)
+		debug.SetMemoryLimit(limit)
+	})
 }
 
 // newTranslator finds the tools for images of the input; nil if no SPIR-V is
@@ -52,7 +64,6 @@ func newTranslator(ctx context.Context, input *irfile.File, o *options, warnings
 	if !o.spirv.wanted {
 		return nil, nil
 	}
-	collectLater()
 	t := &translator{ctx: ctx, options: &o.spirv, path: input.Module.Path, runner: &toolchain.Runner{Launcher: o.spirv.launcher}}
 	if err := t.findChecks(); err != nil {
 		t.removeFolder()

@@ -19,17 +19,17 @@ func (t *translator) translatesPart(part *ir.Partition) bool {
 	return t.here != nil && part.Module == t.module && t.here.Takes(part)
 }
 
-// translatePart translates a part of the input in the process.
-func (t *translator) translatePart(n int, kernels string, part *ir.Partition) ([]byte, error) {
-	name := t.imageName(n)
-	words, err := t.here.Partition(part, name)
+// translatePart translates a part of the input in the process, into the memory of
+// to, whose content is not needed.
+func (t *translator) translatePart(to []byte, n int, kernels string, part *ir.Partition) ([]byte, error) {
+	words, err := t.here.AppendPartition(to[:0], part, t.imageName(n))
 	if err != nil {
 		return nil, fmt.Errorf("-to=spirv: %s%w", kernels, err)
 	}
-	if words, err = t.finishWords(name, words); err != nil {
-		return nil, err
+	if err := toolchain.RaiseVersion(words, t.options.Version); err != nil {
+		return nil, fmt.Errorf("-to=spirv: %w", err)
 	}
-	return t.checkImage(n, words)
+	return words, nil
 }
 
 // reportStatistics says how often functions were translated, where that is asked
@@ -57,12 +57,7 @@ func (t *translator) translateHere(name, kernels string, module []byte) ([]byte,
 	if err != nil {
 		return nil, fmt.Errorf("-to=spirv: %s%w", kernels, err)
 	}
-	return t.finishWords(name, words)
-}
-
-// finishWords gives a module the version that all have.
-func (t *translator) finishWords(name string, words []byte) ([]byte, error) {
-	if err := toolchain.FinishSPIRV(words, t.options.Version); err != nil {
+	if err := toolchain.RaiseVersion(words, t.options.Version); err != nil {
 		return nil, fmt.Errorf("-to=spirv: %s: %w", name, err)
 	}
 	return words, nil

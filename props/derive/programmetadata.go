@@ -11,15 +11,11 @@ import (
 // the requirements it names the function. Of variables with one id the first
 // counts.
 func (i *image) programMetadata() error {
-	late, err := sycl.IsLateFrontEnd(i.Module)
-	if err != nil {
-		return err
-	}
 	for _, v := range i.eachFunction {
 		if len(v.Details().Attachments) == 0 {
 			continue
 		}
-		if err := i.functionMetadata(v, late); err != nil {
+		if err := i.functionMetadata(v, i.Graph.LateFrontEnd()); err != nil {
 			return err
 		}
 	}

@@ -25,10 +25,6 @@ func (i *image) deriveRequirements() error {
 	if err != nil {
 		return err
 	}
-	late, err := sycl.IsLateFrontEnd(i.Module)
-	if err != nil {
-		return err
-	}
 	const set = props.SetDeviceRequirements
 	i.putProperty(set, "aspects", props.Uint32s(r.aspects...))
 	if r.targets != nil {
@@ -46,7 +42,7 @@ func (i *image) deriveRequirements() error {
 	if r.workGroupSize != nil && !i.Group.Whole {
 		i.putProperty(set, "reqd_work_group_size_uint64_t", uint64Value(r.workGroupSize))
 	}
-	if r.dimensions != nil && (late || !i.Group.Whole) {
+	if r.dimensions != nil && (i.Graph.LateFrontEnd() || !i.Group.Whole) {
 		i.putProperty(set, "work_group_num_dim", props.Uint32(r.dimensions[0]))
 	}
 	return nil

@@ -1,20 +1,22 @@
 package fromir
 
 import (
+	"iter"
 	"slices"
 
 	"offlink/ir"
 	"offlink/spirv"
 )
 
-// successorBlocks returns the blocks that a terminator leads to.
-func successorBlocks(in *ir.Instruction) (list []int) {
-	for _, o := range in.Operands {
-		if o.Kind == ir.ValueBlock {
-			list = append(list, int(o.Index))
+// successorBlocks yields the blocks that a terminator leads to.
+func successorBlocks(in *ir.Instruction) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range in.Operands {
+			if o := &in.Operands[i]; o.Kind == ir.ValueBlock && !yield(int(o.Index)) {
+				return
+			}
 		}
 	}
-	return list
 }
 
 // blockDominators returns the immediate dominator of each block: -1 for the first,
@@ -25,7 +27,7 @@ func blockDominators(body *ir.Body) []int {
 	d := newDominatorFinder(body)
 	for w := len(d.order) - 1; w > 0; w-- {
 		d.semi[w] = d.parent[w]
-		for _, p := range d.preds[d.order[w]] {
+		for _, p := range d.predecessors(d.order[w]) {
 			d.semi[w] = min(d.semi[w], d.semi[d.lowest(d.number[p], w+1)])
 		}
 	}
@@ -49,22 +51,44 @@ func blockDominators(body *ir.Body) []int {
 // dominatorFinder has the depth-first search of the blocks. Numbers count them in
 // the order of that search.
 type dominatorFinder struct {
-	order  []int   // blocks by number
-	number []int   // by block
-	preds  [][]int // blocks that are reached, by block
-	parent []int   // numbers, by number, as are the rest
-	above  []int   // a copy of parent
+	body   *ir.Body
+	order  []int // blocks by number
+	number []int // by block, -1 for one that is not reached
+	parent []int // numbers, by number, as are the rest
+	above  []int // a copy of parent
 	semi   []int
 	label  []int // the number with the lowest semi on the shortened way up
 	path   []int
+	// preds are the blocks that lead to each block, from predsAt of the block on.
+	preds, predsAt []int
 }
 
 func newDominatorFinder(body *ir.Body) *dominatorFinder {
 	n := len(body.Blocks)
-	d := &dominatorFinder{number: make([]int, n), preds: make([][]int, n)}
+	memory := make([]int, 7*n+1)
+	take := func(n int) []int {
+		taken := memory[:n:n]
+		memory = memory[n:]
+		return taken
+	}
+	d := &dominatorFinder{
+		body: body, order: take(n)[:0], number: take(n), parent: take(n)[:0],
+		above: take(n), semi: take(n), label: take(n), predsAt: take(n + 1),
+	}
 	for i := range d.number {
 		d.number[i] = -1
 	}
+	d.searchBlocks()
+	copy(d.above, d.parent)
+	for i := range d.order {
+		d.semi[i], d.label[i] = i, i
+	}
+	d.listPredecessors()
+	return d
+}
+
+// searchBlocks numbers the blocks that are reached.
+func (d *dominatorFinder) searchBlocks() {
 	type visit struct{ block, from int }
 	for stack := []visit{{0, 0}}; len(stack) > 0; {
 		top := stack[len(stack)-1]
@@ -72,21 +96,39 @@ func newDominatorFinder(body *ir.Body) *dominatorFinder {
 		if d.number[top.block] >= 0 {
 			continue
 		}
-		d.number[top.block] = len(d.order)
+		number := len(d.order)
+		d.number[top.block] = number
 		d.order = append(d.order, top.block)
 		d.parent = append(d.parent, top.from)
-		for _, s := range successorBlocks(body.Terminator(top.block)) {
-			d.preds[s] = append(d.preds[s], top.block)
-			stack = append(stack, visit{s, d.number[top.block]})
+		for s := range successorBlocks(d.body.Terminator(top.block)) {
+			stack = append(stack, visit{s, number})
 		}
 	}
-	d.above = slices.Clone(d.parent)
-	d.semi, d.label = make([]int, len(d.order)), make([]int, len(d.order))
-	for i := range d.semi {
-		d.semi[i], d.label[i] = i, i
-	}
-	return d
 }
+
+// listPredecessors fills preds.
+func (d *dominatorFinder) listPredecessors() {
+	for _, b := range d.order {
+		for s := range successorBlocks(d.body.Terminator(b)) {
+			d.predsAt[s]++
+		}
+	}
+	count := 0
+	for i, n := range d.predsAt {
+		count += n
+		d.predsAt[i] = count // the end; each predecessor moves it down
+	}
+	d.preds = make([]int, count)
+	for _, b := range d.order {
+		for s := range successorBlocks(d.body.Terminator(b)) {
+			d.predsAt[s]--
+			d.preds[d.predsAt[s]] = b
+		}
+	}
+}
+
+// predecessors returns the reached blocks that lead to a block.
+func (d *dominatorFinder) predecessors(b int) []int { return d.preds[d.predsAt[b]:d.predsAt[b+1]] }
 
 // lowest returns the number with the lowest semi on the way up from v, as far as
 // the numbers from last on, which were looked at, lead. It shortens the way.
@@ -111,6 +153,9 @@ func (d *dominatorFinder) lowest(v, last int) int {
 // blockOrder returns the blocks in their order, but each after the one that
 // dominates it.
 func blockOrder(body *ir.Body) []int {
+	if len(body.Blocks) == 1 {
+		return []int{0}
+	}
 	dom := blockDominators(body)
 	order := make([]int, 0, len(dom))
 	placed := make([]bool, len(dom))
@@ -131,13 +176,13 @@ func blockOrder(body *ir.Body) []int {
 // blocks take from it and that need an instruction: casts of pointers and
 // constant expressions.
 func (f *function) edgeValues(block int) {
-	seen := map[int]bool{}
-	for _, next := range successorBlocks(f.ir.Terminator(block)) {
-		if seen[next] {
+	var seen map[int]bool // blocks with phis
+	for next := range successorBlocks(f.ir.Terminator(block)) {
+		if f.ir.Instructions[f.ir.Blocks[next].First].Op != ir.OpPhi || seen[next] {
 			continue
 		}
-		if f.ir.Instructions[f.ir.Blocks[next].First].Op != ir.OpPhi {
-			continue
+		if seen == nil {
+			seen = make(map[int]bool)
 		}
 		seen[next] = true
 		for i := f.ir.Blocks[next].First; i < f.ir.Blocks[next].End && f.ir.Instructions[i].Op == ir.OpPhi; i++ {
@@ -201,7 +246,7 @@ func (f *function) originOf(i, block int) int {
 func (f *function) waysBetween(from, to int) (count int) {
 	in := f.ir.Terminator(from)
 	if len(in.Operands) <= searchedOperands {
-		for _, next := range successorBlocks(in) {
+		for next := range successorBlocks(in) {
 			if next == to {
 				count++
 			}
@@ -211,7 +256,7 @@ func (f *function) waysBetween(from, to int) (count int) {
 	table := f.ways[from]
 	if table == nil {
 		table = make(map[int]int)
-		for _, next := range successorBlocks(in) {
+		for next := range successorBlocks(in) {
 			table[next]++
 		}
 		if f.ways == nil {

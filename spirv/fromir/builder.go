@@ -1,10 +1,11 @@
 package fromir
 
 import (
-	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"offlink/abort"
+	"offlink/ir"
 	"offlink/spirv"
 )
 
@@ -38,8 +39,10 @@ type entry struct {
 	words   []uint32 // operands, with result type and result
 	deps    []id     // identifiers among them, in the order of the words
 	late    int      // how many of the last of them may come after the entry
-	// key tells entries apart whose words do not, such as structs.
-	key string
+	// key tells entries apart whose words do not, such as structs; value does so for
+	// functions and variables of the module.
+	key   string
+	value ir.ValueID
 }
 
 // builder collects the words of one unit.
@@ -51,13 +54,15 @@ type builder struct {
 
 	names       []string // by identifier, as far as there are names
 	decorations []decoration
-	decorated   map[string]bool
-	key         []byte    // scratch of spelledKey
+	decorated   wordTable // of decorations
+	key         []byte    // scratch of keys
 	alias       map[id]id // identifiers that became others
 	entries     []*entry  // by identifier, nil for others
 	arena       entryArena
-	order       []id // entries in the order in which they were made
-	unique      map[string]id
+	order       []id          // entries in the order in which they were made
+	unique      wordTable     // entries that their words tell apart, by identifier
+	keyed       map[string]id // those with keys
+	externals   map[ir.ValueID]id
 	modes       []uint32 // execution modes
 	functions   []uint32
 }
@@ -74,7 +79,7 @@ func newBuilder() *builder {
 	return &builder{
 		next: firstID, version: spirv.Version1_0,
 		capabilities: make(map[uint32]bool), extensions: make(map[string]bool),
-		alias: make(map[id]id), decorated: make(map[string]bool), unique: make(map[string]id),
+		alias: make(map[id]id), keyed: make(map[string]id), externals: make(map[ir.ValueID]id),
 	}
 }
 
@@ -88,8 +93,10 @@ func (b *builder) resetUnit() {
 	b.names, b.entries = b.names[:0], b.entries[:0]
 	b.arena.reset()
 	clear(b.alias)
-	clear(b.decorated)
-	clear(b.unique)
+	b.decorated.resetTable()
+	b.unique.resetTable()
+	clear(b.keyed)
+	clear(b.externals)
 	b.decorations, b.order, b.modes, b.functions = b.decorations[:0], b.order[:0], b.modes[:0], b.functions[:0]
 }
 
@@ -143,8 +150,16 @@ func (b *builder) stringID(s string) id {
 }
 
 // externalID returns the identifier of a function or variable of the module.
-func (b *builder) externalID(key string) id {
-	return b.keyedEntry(sectionExternal, key, func(n id) entry { return entry{words: []uint32{n}} })
+func (b *builder) externalID(v ir.ValueID) id {
+	if n, ok := b.externals[v]; ok {
+		return n
+	}
+	n := b.newID()
+	b.externals[v] = n
+	e := b.arena.newEntry(0)
+	e.section, e.value, e.words = sectionExternal, v, b.arena.listWords([]uint32{n}, nil)
+	b.addEntry(n, e)
+	return n
 }
 
 // setName names an identifier; the empty name is none.
@@ -210,65 +225,86 @@ func (b *builder) decorateID(n id, kind uint32, operands ...uint32) {
 }
 
 func (b *builder) addDecoration(op spirv.Opcode, target id, words []uint32) {
-	key := b.spelledKey(op, target, words)
-	if b.decorated[string(key)] {
-		return
+	same := func(n uint32) bool {
+		d := &b.decorations[n]
+		return d.target == target && d.op == op && slices.Equal(d.words, words)
 	}
-	b.decorated[string(key)] = true
-	b.decorations = append(b.decorations, decoration{target, op, words})
+	_, found := b.decorated.findNumber(hashEntry(op, target, words), uint32(len(b.decorations)), same, b.hashDecoration)
+	if !found {
+		b.decorations = append(b.decorations, decoration{target, op, words})
+	}
 }
 
-// spelledKey spells an instruction in the builder's scratch memory, so that
-// looking for one that is there already allocates nothing.
-func (b *builder) spelledKey(op spirv.Opcode, first uint32, words []uint32) []byte {
-	b.key = binary.LittleEndian.AppendUint16(b.key[:0], uint16(op))
-	b.key = binary.LittleEndian.AppendUint32(b.key, first)
-	for _, w := range words {
-		b.key = binary.LittleEndian.AppendUint32(b.key, w)
-	}
-	return b.key
+func (b *builder) hashDecoration(n uint32) uint64 {
+	d := &b.decorations[n]
+	return hashEntry(d.op, d.target, d.words)
+}
+
+func hashEntry(op spirv.Opcode, first uint32, words []uint32) uint64 {
+	return hashWords(hashWord(uint64(op), first), words)
 }
 
 // typeEntry returns the type that op and operands, after the result, make.
 // deps are the identifiers among the operands, in their order.
 func (b *builder) typeEntry(op spirv.Opcode, operands []uint32, deps ...id) id {
-	key := b.spelledKey(op, 0, operands)
-	if n, ok := b.unique[string(key)]; ok {
-		return n
+	n, found := b.uniqueID(op, 0, operands)
+	if !found {
+		e := b.arena.newEntry(op)
+		e.words, e.deps = b.arena.listWords([]uint32{n}, operands), b.arena.listWords(nil, deps)
+		b.addEntry(n, e)
 	}
-	n := b.newID()
-	b.unique[string(key)] = n
-	e := b.arena.newEntry(op)
-	e.words, e.deps = b.arena.listWords([]uint32{n}, operands), b.arena.listWords(nil, deps)
-	b.addEntry(n, e)
 	return n
 }
 
 // constantEntry returns the constant of a type that op and operands make.
 func (b *builder) constantEntry(op spirv.Opcode, typ id, operands []uint32, deps ...id) id {
-	key := b.spelledKey(op, typ, operands)
-	if n, ok := b.unique[string(key)]; ok {
-		return n
+	n, found := b.uniqueID(op, typ, operands)
+	if !found {
+		e := b.arena.newEntry(op)
+		e.words, e.deps = b.arena.listWords([]uint32{typ, n}, operands), b.arena.listWords([]uint32{typ}, deps)
+		b.addEntry(n, e)
 	}
-	n := b.newID()
-	b.unique[string(key)] = n
-	e := b.arena.newEntry(op)
-	e.words, e.deps = b.arena.listWords([]uint32{typ, n}, operands), b.arena.listWords([]uint32{typ}, deps)
-	b.addEntry(n, e)
 	return n
+}
+
+// uniqueID returns the identifier of the type, without typ, or constant that has these words.
+// If it is not found it is new, and its entry is to be added.
+func (b *builder) uniqueID(op spirv.Opcode, typ id, operands []uint32) (n id, found bool) {
+	same := func(n uint32) bool {
+		e := b.entries[n]
+		if typ == 0 {
+			return e.op == op && slices.Equal(e.words[1:], operands)
+		}
+		return e.op == op && e.words[0] == typ && slices.Equal(e.words[2:], operands)
+	}
+	at, found := b.unique.findNumber(hashEntry(op, typ, operands), b.next-firstID, same, b.hashUnique)
+	if !found {
+		b.newID()
+	}
+	return firstID + at, found
+}
+
+// hashUnique returns the hash of an entry that uniqueID found.
+func (b *builder) hashUnique(n uint32) uint64 {
+	e := b.entries[n]
+	if e.words[0] == firstID+n {
+		return hashEntry(e.op, 0, e.words[1:])
+	}
+	return hashEntry(e.op, e.words[0], e.words[2:])
 }
 
 // keyedEntry returns the identifier of the entry of that key, which describe makes
 // when it is first asked for. It may make other entries.
 func (b *builder) keyedEntry(s section, key string, describe func(n id) entry) id {
-	if n, ok := b.unique[key]; ok {
+	if n, ok := b.keyed[key]; ok {
 		return n
 	}
 	n := b.newID()
-	b.unique[key] = n
-	e := describe(n)
+	b.keyed[key] = n
+	e := b.arena.newEntry(0)
+	*e = describe(n)
 	e.section, e.key = s, key
-	b.addEntry(n, &e)
+	b.addEntry(n, e)
 	return n
 }
 

@@ -1,8 +1,9 @@
 package fromir
 
 import (
+	"fmt"
+
 	"offlink/ir"
-	"offlink/spirv"
 )
 
 // languages maps DWARF's languages to SPIR-V's, as OpenCL.DebugInfo.100 has them.
@@ -132,12 +133,12 @@ func (d *debugWords) arrayType(n *debugNode) {
 // subrangeType returns a DebugTypeSubrange.
 func (d *debugWords) subrangeType(count, bound id) id {
 	none := d.noDebug()
-	key := "subrange " + string(d.b.spelledKey(spirv.OpNop, count, []uint32{bound}))
-	if n, ok := d.b.unique["local "+key]; ok {
+	key := fmt.Sprint("local subrange ", count, " ", bound)
+	if n, ok := d.b.keyed[key]; ok {
 		return n
 	}
 	n := d.b.newID()
-	d.b.unique["local "+key] = n
+	d.b.keyed[key] = n
 	words := d.newDebugWords().addIDs(bound, none, count)
 	e := words.makeEntry(n, 201)
 	e.section = sectionDebug
@@ -355,7 +356,7 @@ func (d *debugWords) globalVariable(n *debugNode) {
 	}
 	if v, ok := d.module.Lookup(name); ok && d.module.Values[v].Kind == ir.Variable {
 		if _, input := d.isInput(v); !input {
-			variable = d.b.externalID(externalKey(v))
+			variable = d.b.externalID(v)
 		}
 	}
 	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("type")), d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), 0)

@@ -2,6 +2,7 @@ package fromir
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"offlink/ir"
@@ -46,7 +47,7 @@ func reachedWithout(body *ir.Body, without int) map[int]bool {
 			continue
 		}
 		reached[at] = true
-		work = append(work, successorBlocks(body.Terminator(at))...)
+		work = slices.AppendSeq(work, successorBlocks(body.Terminator(at)))
 	}
 	return reached
 }

@@ -86,7 +86,7 @@ func (t *translator) valueType(n ir.TypeID, pointee term) id {
 }
 
 // functionID returns the identifier of a function.
-func (t *translator) functionID(n ir.ValueID) id { return t.b.externalID(externalKey(n)) }
+func (t *translator) functionID(n ir.ValueID) id { return t.b.externalID(n) }
 
 // declarationUnit writes a function without a body.
 func (t *translator) declarationUnit(n ir.ValueID) {

@@ -106,7 +106,7 @@ func (t *translator) variableID(n ir.ValueID) id {
 	if t.isPrivateConstant(n) {
 		t.failf("the address of %s, which is in address space 0, in an initialiser; give it an address space", t.module.Values[n].Name)
 	}
-	return t.b.externalID(externalKey(n))
+	return t.b.externalID(n)
 }
 
 // isPrivateConstant reports whether a global is a constant of address space 0. C and

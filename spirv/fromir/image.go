@@ -1,7 +1,6 @@
 package fromir
 
 import (
-	"cmp"
 	"encoding/binary"
 	"maps"
 	"slices"
@@ -38,6 +37,7 @@ type image struct {
 	states    []entryState
 	local     []id // numbers of a unit's identifiers
 	names     []idName
+	nameAt    []int32 // by number, the index in names plus 1
 	noteWords []uint32
 	functions []uint32
 	sorter    sorter
@@ -51,13 +51,14 @@ type imageValue struct {
 	needed, seen bool
 }
 
+// idName is the name of a number of the module: OpName, without the number.
 type idName struct {
 	number id
-	name   string
+	words  []uint32
 }
 
-// makeImage translates the values of the view and returns their module.
-func (t *translator) makeImage() []byte {
+// makeImage translates the values of the view and appends their module to to.
+func (t *translator) makeImage(to []byte) []byte {
 	clear(t.prepared)
 	m := &t.image
 	m.beginImage(t)
@@ -68,7 +69,7 @@ func (t *translator) makeImage() []byte {
 	m.annotateGlobals()
 	m.initializerModes()
 	m.moduleFacts()
-	return m.moduleBytes()
+	return m.moduleBytes(to)
 }
 
 // beginImage empties the image for the next partition and keeps its memory.
@@ -211,7 +212,7 @@ func (m *image) skipsValue(i int, v *ir.PartitionValue) bool {
 func (m *image) addUnits() {
 	table := &m.session.table
 	table.mu.Lock()
-	std, _ := table.findEntry("import OpenCL.std")
+	std, _ := table.findEntry([]byte("import OpenCL.std"))
 	table.mu.Unlock()
 	if std.words != nil {
 		m.entryNumber(std)
@@ -256,7 +257,7 @@ func (m *image) entryNumber(e *shared) id {
 	n := m.next - 1
 	m.numbers[e.index] = n
 	m.entries = append(m.entries, e)
-	if e.name != "" {
+	if e.name != nil {
 		m.names = append(m.names, idName{n, e.name})
 	}
 	for _, d := range e.deps {
@@ -305,9 +306,9 @@ func (m *image) beginUnit(u *unit) {
 // describeUnit adds names and decorations of the unit's identifiers that which
 // chooses.
 func (m *image) describeUnit(u *unit, which func(local uint32) bool) {
-	for _, n := range u.names {
-		if which(n.local) {
-			m.names = append(m.names, idName{m.ownNumber(n.local), n.name})
+	for words := u.names; len(words) > 0; words = words[words[0]>>16:] {
+		if local := words[1]; which(local) {
+			m.names = append(m.names, idName{m.ownNumber(local), words[:words[0]>>16]})
 		}
 	}
 	for _, note := range u.notes {
@@ -617,23 +618,38 @@ func (m *image) writeSections() {
 
 // writeNames writes OpName in the order of numbers.
 func (m *image) writeNames() {
-	slices.SortFunc(m.names, func(a, b idName) int { return cmp.Compare(a.number, b.number) })
-	for _, n := range m.names {
-		if len(n.name) >= 4*(maxWords-2) {
-			continue // nothing depends on it
-		}
-		at := len(m.nameWords)
-		m.nameWords = appendText(append(m.nameWords, 0, n.number), n.name)
-		m.nameWords[at] = headWord(len(m.nameWords)-at, spirv.OpName)
+	m.nameAt = slices.Grow(m.nameAt[:0], int(m.next))[:m.next]
+	clear(m.nameAt)
+	for i, n := range m.names {
+		m.nameAt[n.number] = int32(i) + 1
 	}
+	for number, i := range m.nameAt {
+		if i != 0 {
+			at := len(m.nameWords)
+			m.nameWords = append(m.nameWords, m.names[i-1].words...)
+			m.nameWords[at+1] = id(number)
+		}
+	}
+}
+
+// appendName appends the OpName of an identifier. A name that is too long for an
+// instruction is left out: nothing depends on it.
+func appendName(words []uint32, n id, name string) []uint32 {
+	if name == "" || len(name) >= 4*(maxWords-2) {
+		return words
+	}
+	at := len(words)
+	words = appendText(append(words, 0, n), name)
+	words[at] = headWord(len(words)-at, spirv.OpName)
+	return words
 }
 
 // generator is the number under which the Khronos translator is registered,
 // which consumers look at, and the version of its output.
 const generator = 6<<16 | 14
 
-// moduleBytes returns the module.
-func (m *image) moduleBytes() []byte {
+// moduleBytes appends the module.
+func (m *image) moduleBytes(to []byte) []byte {
 	m.writeSections()
 	m.writeNames()
 	s := &m.sorter
@@ -654,13 +670,14 @@ func (m *image) moduleBytes() []byte {
 	for _, part := range parts {
 		size += 4 * len(part)
 	}
-	out := make([]byte, size)
-	rest := out
+	start := len(to)
+	to = slices.Grow(to, size)[:start+size]
+	rest := to[start:]
 	for _, part := range parts {
 		for i, w := range part {
 			binary.LittleEndian.PutUint32(rest[4*i:], w)
 		}
 		rest = rest[4*len(part):]
 	}
-	return out
+	return to
 }

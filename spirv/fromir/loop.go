@@ -1,6 +1,8 @@
 package fromir
 
 import (
+	"slices"
+
 	"offlink/ir"
 	"offlink/spirv"
 )
@@ -26,7 +28,7 @@ func (f *function) noteLoop(latch int, in *ir.Instruction, o ir.Operand) {
 	if control == 0 {
 		return
 	}
-	targets := successorBlocks(in)
+	targets := slices.Collect(successorBlocks(in))
 	header, merge := -1, -1
 	if len(targets) == 1 {
 		header = targets[0]

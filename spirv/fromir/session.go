@@ -81,6 +81,12 @@ func (t *Translation) Takes(p *ir.Partition) bool {
 // errors. The module is that which the translation of the partition alone,
 // written and read again, gives.
 func (t *Translation) Partition(p *ir.Partition, path string) (code []byte, err error) {
+	return t.AppendPartition(nil, p, path)
+}
+
+// AppendPartition is [Translation.Partition] that appends the module to to: the
+// images of one goroutine can have their memory by turns.
+func (t *Translation) AppendPartition(to []byte, p *ir.Partition, path string) (code []byte, err error) {
 	s, err := t.sessionFor(p)
 	if err != nil {
 		return nil, t.nameOutput(err, path)
@@ -92,7 +98,7 @@ func (t *Translation) Partition(p *ir.Partition, path string) (code []byte, err 
 	defer t.scratch.Put(w)
 	w.session, w.language = s, s.language
 	w.view = newView(t.module, p, s.namedKernels, w.viewValues)
-	err = abort.Catch(func() { code = w.makeImage() })
+	err = abort.Catch(func() { code = w.makeImage(to) })
 	w.viewValues, w.view = w.view.values, nil
 	if err != nil {
 		return nil, t.nameOutput(err, path)
@@ -129,15 +135,13 @@ type session struct {
 	vectorCompute bool
 	table         sharedTable
 
-	mu       sync.Mutex
-	facts    map[factKey]*functionFacts
-	units    []*unitSlot
-	variants map[unitKey]*unitSlot
-}
+	// facts are those of functions by value, as defined or as declared, and units the usual
+	// units: each is made once and read for each image that has the value.
+	facts [2][]atomic.Pointer[functionFacts]
+	units []atomic.Pointer[unitSlot]
 
-type factKey struct {
-	function ir.ValueID
-	declared bool
+	mu       sync.Mutex
+	variants map[unitKey]*unitSlot
 }
 
 // unitKey names a unit that differs from the usual one as functions that it calls
@@ -191,9 +195,12 @@ func (t *Translation) sessionFor(p *ir.Partition) (s *session, err error) {
 // newSession reads the metadata that all units of a session share.
 func newSession(t *Translation, p *ir.Partition) *session {
 	s := &session{
-		facts: make(map[factKey]*functionFacts), units: make([]*unitSlot, len(t.module.Values)),
+		units:    make([]atomic.Pointer[unitSlot], len(t.module.Values)),
 		variants: make(map[unitKey]*unitSlot), groups: callGroups(t.module),
 		table: sharedTable{byKey: make(map[string]*shared)}, namedKernels: namedKernels(t.module),
+	}
+	for i := range s.facts {
+		s.facts[i] = make([]atomic.Pointer[functionFacts], len(t.module.Values))
 	}
 	r := &metadataReader{module: t.module, partition: p}
 	s.findAddressing(t.module.Triple)
@@ -215,14 +222,16 @@ func (s *session) findAddressing(triple string) {
 
 // slotFor returns the place of a unit.
 func (s *session) slotFor(n ir.ValueID, variant string) *unitSlot {
+	if variant == "" {
+		slot := s.units[n].Load()
+		if slot == nil {
+			s.units[n].CompareAndSwap(nil, new(unitSlot))
+			slot = s.units[n].Load()
+		}
+		return slot
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if variant == "" {
-		if s.units[n] == nil {
-			s.units[n] = new(unitSlot)
-		}
-		return s.units[n]
-	}
 	key := unitKey{n, variant}
 	if s.variants[key] == nil {
 		s.variants[key] = new(unitSlot)

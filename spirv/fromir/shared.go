@@ -3,6 +3,7 @@ package fromir
 import (
 	"encoding/binary"
 	"slices"
+	"strconv"
 	"sync"
 
 	"offlink/spirv"
@@ -21,7 +22,7 @@ type shared struct {
 	late    int // how many of the last of deps may come after the entry
 	// locals is the number of identifiers of an added function's own.
 	locals int
-	name   string
+	name   []uint32     // OpName; the target is not used
 	notes  []decoration // targets are not used
 }
 
@@ -42,13 +43,13 @@ type sharedTable struct {
 }
 
 // findEntry returns the entry of a key, and whether it is new.
-func (t *sharedTable) findEntry(key string) (e *shared, isNew bool) {
-	if e = t.byKey[key]; e != nil {
+func (t *sharedTable) findEntry(key []byte) (e *shared, isNew bool) {
+	if e = t.byKey[string(key)]; e != nil {
 		return e, false
 	}
 	e = &shared{index: t.count}
 	t.count++
-	t.byKey[key] = e
+	t.byKey[string(key)] = e
 	return e, true
 }
 
@@ -61,13 +62,15 @@ func (t *sharedTable) shareEntries(b *builder, notes map[id][]decoration) (meani
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, n := range b.order {
-		if e := b.entryOf(n); e.key != "" {
-			meanings[n-firstID], fresh[n-firstID] = t.findEntry(e.key)
+		if e := b.entryOf(n); e.hasKey() {
+			b.key = e.appendKey(b.key[:0])
+			meanings[n-firstID], fresh[n-firstID] = t.findEntry(b.key)
 		}
 	}
 	for _, n := range b.order {
-		if e := b.entryOf(n); e.key == "" {
-			meanings[n-firstID], fresh[n-firstID] = t.findEntry(structuralKey(e, n, meanings))
+		if e := b.entryOf(n); !e.hasKey() {
+			b.key = structuralKey(b.key[:0], e, n, meanings)
+			meanings[n-firstID], fresh[n-firstID] = t.findEntry(b.key)
 		}
 	}
 	for _, n := range b.order {
@@ -78,9 +81,19 @@ func (t *sharedTable) shareEntries(b *builder, notes map[id][]decoration) (meani
 	return meanings
 }
 
-// structuralKey is the key of an entry that its words tell apart.
-func structuralKey(e *entry, self id, meanings []*shared) string {
-	key := make([]byte, 0, 3+4*len(e.words))
+// hasKey reports whether something else than the words tells an entry apart.
+func (e *entry) hasKey() bool { return e.key != "" || e.section == sectionExternal }
+
+// appendKey appends the key of an entry that has one.
+func (e *entry) appendKey(key []byte) []byte {
+	if e.section == sectionExternal {
+		return strconv.AppendInt(append(key, '@'), int64(e.value), 10)
+	}
+	return append(key, e.key...)
+}
+
+// structuralKey appends the key of an entry that its words tell apart.
+func structuralKey(key []byte, e *entry, self id, meanings []*shared) []byte {
 	key = append(binary.LittleEndian.AppendUint16(key, uint16(e.op)), 0)
 	deps := e.deps
 	for _, w := range e.words {
@@ -93,7 +106,7 @@ func structuralKey(e *entry, self id, meanings []*shared) string {
 		}
 		key = binary.LittleEndian.AppendUint32(key, w)
 	}
-	return string(key)
+	return key
 }
 
 // fillShared copies an entry of a unit.
@@ -101,7 +114,7 @@ func fillShared(to *shared, b *builder, n id, meanings []*shared, notes []decora
 	e := b.entryOf(n)
 	to.section, to.op, to.words, to.late = e.section, e.op, slices.Clone(e.words), e.late
 	if e.section != sectionExternal {
-		to.name = b.nameOf(n)
+		to.name = appendName(nil, 0, b.nameOf(n))
 	}
 	if e.op == opTypePackedStruct {
 		to.op = spirv.OpTypeStruct

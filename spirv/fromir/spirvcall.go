@@ -3,6 +3,7 @@ package fromir
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"offlink/ir"
@@ -378,9 +379,13 @@ type inputKind struct {
 func (t *translator) numberText(typ id) string {
 	e := t.b.entryOf(typ)
 	if e.op == spirv.OpTypeVector {
-		return fmt.Sprintf("%s x %d", t.numberText(e.words[1]), e.words[2])
+		return t.numberText(e.words[1]) + " x " + strconv.Itoa(int(e.words[2]))
 	}
-	return fmt.Sprint(e.op, e.words[1:])
+	text := strconv.Itoa(int(e.op))
+	for _, w := range e.words[1:] {
+		text += " " + strconv.Itoa(int(w))
+	}
+	return text
 }
 
 // inputVariable returns a built-in variable of a type, making it when it is

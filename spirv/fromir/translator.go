@@ -19,6 +19,7 @@ type translator struct {
 	image       image
 	annotates   map[ir.ValueID]bool // of onlyAnnotates
 	relocs      []codeReloc         // scratch of units
+	nameWords   []uint32            // the same
 	memory      functionMemory
 
 	// The unit that is being translated.
@@ -93,16 +94,15 @@ func newTranslator(t *Translation) *translator {
 
 // factsOf returns the facts of a function of the view.
 func (t *translator) factsOf(n ir.ValueID) *functionFacts {
-	key := factKey{n, t.view.isDeclared(n)}
-	s := t.session
-	s.mu.Lock()
-	found := s.facts[key]
-	s.mu.Unlock()
+	declared := t.view.isDeclared(n)
+	facts := &t.session.facts[0]
+	if declared {
+		facts = &t.session.facts[1]
+	}
+	found := (*facts)[n].Load()
 	if found == nil {
-		found = t.findFacts(n, key.declared)
-		s.mu.Lock()
-		s.facts[key] = found
-		s.mu.Unlock()
+		found = t.findFacts(n, declared) // another goroutine finds the same
+		(*facts)[n].Store(found)
 	}
 	if found.err != nil {
 		t.failf("%v", found.err)

@@ -3,7 +3,6 @@ package fromir
 import (
 	"maps"
 	"slices"
-	"strconv"
 
 	"offlink/abort"
 	"offlink/ir"
@@ -25,8 +24,8 @@ type unit struct {
 	entry        uint32 // the number of the identifier of the entry point
 	wrapperAt    int    // where in code the entry point's function begins
 	relocs       []codeReloc
-	variable     *shared // of a variable: its OpVariable; its number means nothing
-	names        []localName
+	variable     *shared      // of a variable: its OpVariable; its number means nothing
+	names        []uint32     // OpName of each; the targets are numbers of the unit's identifiers
 	notes        []decoration // the targets are numbers of the unit's identifiers
 	capabilities []uint32
 	extensions   []string
@@ -41,11 +40,6 @@ func (u *unit) isWrapped() bool { return u.kernel && u.wrapperAt < len(u.code) }
 
 // codeReloc is a word of code that is an identifier of the unit.
 type codeReloc struct{ at, local uint32 }
-
-type localName struct {
-	local uint32
-	name  string
-}
 
 // translateUnit translates a value that the view defines or declares.
 func (t *translator) translateUnit(n ir.ValueID, edit *ir.Edit) (u *unit) {
@@ -103,14 +97,11 @@ func (t *translator) beginUnit(n ir.ValueID, edit *ir.Edit) {
 // endUnit clears the state that the next value must not see.
 func (t *translator) endUnit() { t.current, t.edit, t.nesting = nil, nil, 0 }
 
-// externalKey is the key of the entry that stands for a value of the module.
-func externalKey(n ir.ValueID) string { return "@" + strconv.Itoa(int(n)) }
-
 // completeUnit makes the unit of the builder's words.
 func (t *translator) completeUnit(u *unit) {
 	b := t.b
 	entryNotes := t.splitDecorations(u)
-	self := b.externalID(externalKey(t.unit))
+	self := b.externalID(t.unit)
 	u.meanings = t.session.table.shareEntries(b, entryNotes)
 	u.self = self - firstID
 	if e := t.variable; e != nil {
@@ -126,11 +117,13 @@ func (t *translator) completeUnit(u *unit) {
 		t.relocs = append(t.relocs, codeReloc{uint32(at), n})
 	})
 	u.relocs = slices.Clone(t.relocs)
+	t.nameWords = t.nameWords[:0]
 	for n, name := range b.names {
-		if name != "" && (uint32(n) == u.self || u.meanings[n] == nil) {
-			u.names = append(u.names, localName{uint32(n), name})
+		if uint32(n) == u.self || u.meanings[n] == nil {
+			t.nameWords = appendName(t.nameWords, uint32(n), name)
 		}
 	}
+	u.names = slices.Clone(t.nameWords)
 	u.capabilities = slices.Sorted(maps.Keys(b.capabilities))
 	u.extensions = slices.Sorted(maps.Keys(b.extensions))
 	u.version = b.version

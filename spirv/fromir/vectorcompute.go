@@ -52,6 +52,9 @@ func stringAttribute(list []ir.AttributeDetail, name string) (string, bool) {
 // numberAttribute returns a string attribute that holds a number; 0 where it does not.
 func numberAttribute(list []ir.AttributeDetail, name string) (uint32, bool) {
 	text, ok := stringAttribute(list, name)
+	if text == "" { // the usual case; an error would be made for nothing
+		return 0, ok
+	}
 	n, _ := strconv.ParseUint(text, 0, 32)
 	return uint32(n), ok
 }

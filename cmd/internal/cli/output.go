@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -57,18 +58,33 @@ func (o *Outputs) createFile(path string, list *[]*pendingFile) (*OutputFile, er
 	if err != nil {
 		return nil, openError(path, err)
 	}
+	var f *os.File
+	err = o.openAndRecord(t, list, func() (name string, err error) {
+		if f, err = t.openTemporary(); err != nil {
+			return "", openError(path, err)
+		}
+		return f.Name(), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &OutputFile{File: f, path: path}, nil
+}
+
+// openAndRecord has open make the temporary file of a target, and records that it
+// is there: a signal between the two would leave it.
+func (o *Outputs) openAndRecord(t *target, list *[]*pendingFile, open func() (name string, err error)) error {
 	o.removeAtSignals()
-	o.mu.Lock() // a signal between creating and recording would leave the file
+	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {
-		return nil, errEnded
+		return errEnded
 	}
-	f, err := t.openTemporary()
-	if err != nil {
-		return nil, openError(path, err)
+	name, err := open()
+	if err == nil {
+		*list = append(*list, &pendingFile{temporary: name, target: *t})
 	}
-	*list = append(*list, &pendingFile{temporary: f.Name(), target: *t})
-	return &OutputFile{File: f, path: path}, nil
+	return err
 }
 
 // removeAtSignals has Abort called when a signal ends the process.
@@ -91,12 +107,12 @@ func (o *Outputs) removeAtSignals() {
 
 // WriteFile writes one whole file of the group.
 func (o *Outputs) WriteFile(path string, data []byte) error {
-	return writeAll(data)(o.Create(path))
+	return o.writeWhole(path, data, &o.pending)
 }
 
 // WriteLast writes one whole file that must appear after all others.
 func (o *Outputs) WriteLast(path string, data []byte) error {
-	return writeAll(data)(o.CreateLast(path))
+	return o.writeWhole(path, data, &o.last)
 }
 
 // StreamLast has Commit write data to w, which is standard output, in its turn
@@ -107,14 +123,35 @@ func (o *Outputs) StreamLast(w io.Writer, data []byte) {
 	o.last = append(o.last, &pendingFile{target: target{into: true}, stream: w, data: data})
 }
 
-func writeAll(data []byte) func(*OutputFile, error) error {
-	return func(f *OutputFile, err error) error {
+// writeWhole writes a file whose content is there. Of thousands of small files the
+// system calls are the cost, so that a name that is free takes the fewest.
+func (o *Outputs) writeWhole(path string, data []byte, list *[]*pendingFile) error {
+	t, err := findTarget(path)
+	if err != nil {
+		return openError(path, err)
+	}
+	if t.existing != nil || t.into {
+		f, err := o.createFile(path, list)
 		if err != nil {
 			return err
 		}
 		_, err = f.Write(data)
 		return errors.Join(err, f.Close())
 	}
+	var f plainFile
+	err = o.openAndRecord(t, list, func() (name string, err error) {
+		if f, name, err = createTemporary(folderOf(t.path), 0o666, openPlain); err != nil {
+			err = openError(path, err)
+		}
+		return name, err
+	})
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(f.writeAll(data), f.Close()); err != nil {
+		return writeError(path, err)
+	}
+	return nil
 }
 
 // Commit gives every file its name. On failure it removes the temporary files
@@ -153,7 +190,7 @@ func (o *Outputs) commitFile(p *pendingFile) error {
 		return err
 	}
 	if !p.target.into {
-		err := os.Rename(p.temporary, p.target.path)
+		err := renameFile(p.temporary, p.target.path)
 		if err == nil {
 			p.committed, p.renamed = true, true
 			return nil

@@ -8,6 +8,24 @@ import (
 	"os"
 )
 
+// plainFile is a file that is written at once.
+type plainFile struct{ *os.File }
+
+func openPlain(name string, flags int, mode fs.FileMode) (plainFile, error) {
+	f, err := os.OpenFile(name, flags, mode)
+	return plainFile{f}, err
+}
+
+func (f plainFile) writeAll(data []byte) error {
+	_, err := f.Write(data)
+	return err
+}
+
+// nameIsFree is not asked here: what is there decides.
+func nameIsFree(string) bool { return false }
+
+func renameFile(from, to string) error { return os.Rename(from, to) }
+
 // writable leaves the decision to the file system, when the file is opened.
 func writable(string) error { return nil }
 

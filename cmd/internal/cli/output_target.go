@@ -29,6 +29,9 @@ const maxLinks = 40
 // findTarget finds the destination of an output of that name.
 func findTarget(path string) (*target, error) {
 	t := &target{shown: path, path: path, own: -1}
+	if nameIsFree(path) { // the usual case
+		return t, t.checkFree()
+	}
 	for range maxLinks {
 		info, err := os.Lstat(t.path)
 		switch {
@@ -120,9 +123,10 @@ func ownDescriptor(dir, base string) int {
 // of temporary files if the content is copied in the end.
 func (t *target) openTemporary() (*os.File, error) {
 	if t.into {
-		return createTemporary(os.TempDir(), 0o600)
+		f, _, err := createTemporary(os.TempDir(), 0o600, os.OpenFile)
+		return f, err
 	}
-	f, err := createTemporary(folderOf(t.path), 0o666)
+	f, _, err := createTemporary(folderOf(t.path), 0o666, os.OpenFile)
 	switch {
 	case err != nil && t.existing != nil && isReadOnlyFolder(err):
 		t.into = true
@@ -139,17 +143,17 @@ func (t *target) openTemporary() (*os.File, error) {
 	return t.openTemporary()
 }
 
-// createTemporary creates a new file in a folder. Its name is short: the
+// createTemporary has open create a new file in a folder. Its name is short: the
 // output's may be as long as the file system allows.
-func createTemporary(dir string, mode fs.FileMode) (*os.File, error) {
+func createTemporary[F any](dir string, mode fs.FileMode, open func(name string, flags int, mode fs.FileMode) (F, error)) (F, string, error) {
 	for try := 0; ; try++ {
 		name := ".offlink-" + strconv.FormatUint(uint64(rand.Uint32()), 36) + ".tmp"
 		if dir != "" {
 			name = dir + "/" + name
 		}
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		f, err := open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 		if err == nil || !errors.Is(err, fs.ErrExist) || try == 1000 {
-			return f, err
+			return f, name, err
 		}
 	}
 }

@@ -11,6 +11,57 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// plainFile is the descriptor of a regular file. An [os.File] asks the system five
+// times more, whether it could wait for the file.
+type plainFile int
+
+// openPlain is [os.OpenFile] for a regular file.
+func openPlain(name string, flags int, mode fs.FileMode) (plainFile, error) {
+	for {
+		fd, err := unix.Open(name, flags|unix.O_CLOEXEC, uint32(mode.Perm()))
+		if err != unix.EINTR {
+			return plainFile(fd), err
+		}
+	}
+}
+
+func (f plainFile) writeAll(data []byte) error {
+	for len(data) > 0 {
+		n, err := unix.Write(int(f), data)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		data = data[n:]
+	}
+	return nil
+}
+
+// Close closes the file. A call that a signal interrupted has closed it too.
+func (f plainFile) Close() error {
+	if err := unix.Close(int(f)); err != unix.EINTR {
+		return err
+	}
+	return nil
+}
+
+// nameIsFree reports whether there is nothing of that name, not even a link.
+func nameIsFree(path string) bool {
+	var stat unix.Stat_t
+	return unix.Lstat(path, &stat) == unix.ENOENT
+}
+
+// renameFile is [os.Rename] for a name that is no folder's.
+func renameFile(from, to string) error {
+	for {
+		if err := unix.Rename(from, to); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
 // writable says why the file must not be written, as opening it would.
 func writable(path string) error {
 	err := unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
