@@ -3,7 +3,6 @@ package devicecode
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"offlink/spirv"
 )
@@ -27,7 +26,7 @@ func ParseModule(code []byte, l Limits) (*spirv.Module, error) {
 	if addressing := m.AddressingModel(); addressing != spirv.AddressingPhysical64 {
 		return nil, fmt.Errorf("the module's addressing model is %v; the device takes Physical64 (compile for spir64)", addressing)
 	}
-	if err := l.checkVersion(m); err != nil {
+	if m, err = l.fitVersion(m); err != nil {
 		return nil, err
 	}
 	if err := l.checkKnown(m); err != nil {
@@ -36,23 +35,37 @@ func ParseModule(code []byte, l Limits) (*spirv.Module, error) {
 	return m, m.Verify()
 }
 
-// checkVersion compares the module's version with those that the device lists.
-func (l *Limits) checkVersion(m *spirv.Module) error {
-	newest := ""
-	for _, v := range l.ILVersions {
-		name, ok := strings.CutPrefix(v, "SPIR-V_")
+// fitVersion returns the module with a version that the device lists. Translators give
+// every module one version (1.3, say), whether or not it uses anything of it; a module
+// that does not becomes one of the newest version that the device takes.
+func (l *Limits) fitVersion(m *spirv.Module) (*spirv.Module, error) {
+	newest := spirv.Version(0)
+	for _, name := range l.ILVersions {
+		v, ok := parseILVersion(name)
 		if !ok {
 			continue
 		}
-		if name >= m.Version.String() {
-			return nil
+		if v >= m.Version {
+			return m, nil
 		}
-		newest = max(newest, name)
+		newest = max(newest, v)
 	}
-	if newest == "" {
-		return nil
+	if newest == 0 {
+		return m, nil // the device does not tell
 	}
-	return fmt.Errorf("the module is SPIR-V %v; the device takes up to %s", m.Version, newest)
+	if least := m.LeastVersion(); least > newest {
+		return nil, fmt.Errorf("the module is SPIR-V %v; the device takes up to %v", least, newest)
+	}
+	return m.WithVersion(newest), nil
+}
+
+// parseILVersion reads "SPIR-V_1.2", as CL_DEVICE_IL_VERSION lists versions.
+func parseILVersion(name string) (spirv.Version, bool) {
+	var major, minor uint32
+	if n, _ := fmt.Sscanf(name, "SPIR-V_%d.%d", &major, &minor); n != 2 || major > 255 || minor > 255 {
+		return 0, false
+	}
+	return spirv.Version(major<<16 | minor<<8), true
 }
 
 func (l *Limits) checkKnown(m *spirv.Module) error {

@@ -1,0 +1,75 @@
+package spirv
+
+// versionAddition is an opcode, or a value of an enumeration, that a version after 1.0
+// brought.
+type versionAddition struct {
+	first, last uint32
+	version     Version
+}
+
+// opcodeAdditions are the instructions of 1.1 to 1.3 (SPIR-V specification, "Changes
+// from Version 1.x").
+var opcodeAdditions = []versionAddition{
+	{uint32(OpSizeOf), uint32(OpModuleProcessed), Version1_1},
+	{uint32(OpExecutionModeId), uint32(OpDecorateId), Version1_2},
+	{uint32(OpGroupNonUniformElect), uint32(OpGroupNonUniformQuadSwap), Version1_3},
+}
+
+// operandAdditions are the values of enumerations of 1.1 to 1.3 that kernels may have.
+var operandAdditions = map[operandKind][]versionAddition{
+	kindExecutionMode:  {{33, 36, Version1_1}, {37, 39, Version1_2}}, // Initializer .. SubgroupsPerWorkgroup, the modes with identifiers
+	kindDecoration:     {{45, 45, Version1_1}, {46, 47, Version1_2}}, // MaxByteOffset, AlignmentId, MaxByteOffsetId
+	kindBuiltIn:        {{4416, 4420, Version1_3}},                   // the masks of sub-groups
+	kindGroupOperation: {{3, 3, Version1_3}},                         // ClusteredReduce
+	kindCapability:     {{58, 60, Version1_1}, {61, 68, Version1_3}}, // SubgroupDispatch .. PipeStorage, GroupNonUniform...
+}
+
+// loopControlAdditions are the bits of loop controls that 1.1 brought:
+// DependencyInfinite and DependencyLength.
+const loopControlAdditions = 0xC
+
+// LeastVersion returns the oldest version that has all that the module uses. The rules
+// for kernels only grew from 1.0 to 1.3, so that such a module is one of any version
+// from that on; the version of a newer module is its own, as the rules for entry points
+// changed in 1.4.
+func (m *Module) LeastVersion() Version {
+	if m.Version > Version1_3 {
+		return m.Version
+	}
+	least := Version1_0
+	var refs []operandRef
+	for in := range m.Instructions() {
+		least = max(least, additionOf(opcodeAdditions, uint32(in.Op)))
+		found, err := m.operands(in, refs[:0])
+		if err != nil {
+			continue // an instruction of an extension, which has no version
+		}
+		refs = found
+		for _, r := range refs {
+			word := in.Words[r.at]
+			least = max(least, additionOf(operandAdditions[r.kind], word))
+			if r.kind == kindLoopControl && word&loopControlAdditions != 0 {
+				least = max(least, Version1_1)
+			}
+		}
+	}
+	return least
+}
+
+// additionOf returns the version that brought a number, 1.0 for all that are not listed.
+func additionOf(list []versionAddition, number uint32) Version {
+	for _, a := range list {
+		if number >= a.first && number <= a.last {
+			return a.version
+		}
+	}
+	return Version1_0
+}
+
+// WithVersion returns a copy of the module whose header has that version, which is at
+// least [Module.LeastVersion]. m is not changed.
+func (m *Module) WithVersion(v Version) *Module {
+	out := *m
+	out.Version = v
+	return &out
+}
