@@ -301,10 +301,45 @@ func (w *operandWalk) readEnum(kind operandKind, info *enumInfo) error {
 func (w *operandWalk) readParameters(kind operandKind, value uint32) error {
 	e := findEnumerant(kind, value)
 	switch {
+	case kind == kindLoopControl && value == loopDependencyArray:
+		return w.readDependencies()
+	case kind == kindLoopControl && value == loopCount:
+		return w.readLoopCounts()
 	case e != nil:
 		return w.readOperands(e.params)
 	case (kind == kindDecoration || kind == kindExecutionMode) && w.wordsLeft() > 0:
 		return w.takeWords(kindLiteralContextDependentNumber, w.wordsLeft())
+	}
+	return nil
+}
+
+// The loop controls whose operands the grammar lists as one number. They are those of
+// SPV_INTEL_fpga_loop_controls.
+const (
+	loopDependencyArray = 1 << 18
+	loopCount           = 1 << 24
+)
+
+// readDependencies reads a number of arrays, each with a length that is safe.
+func (w *operandWalk) readDependencies() error {
+	if err := w.takeWords(kindLiteralInteger, 1); err != nil {
+		return err
+	}
+	for range w.in.Words[w.at-1] {
+		if err := readPair(kindIdRef, kindLiteralInteger)(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLoopCounts reads the least, the most and the average number of iterations, of 64 bits
+// each.
+func (w *operandWalk) readLoopCounts() error {
+	for range 6 {
+		if err := w.takeWords(kindLiteralInteger, 1); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -116,9 +116,13 @@ func accessDecorations(mask, text string) (list []annotationDecoration) {
 }
 
 // annotateWith decorates an identifier with the decorations of an annotation. Those of
-// extensions that are not allowed, and those that extensions do not have, are left out.
-func (t *translator) annotateWith(n id, text string) {
+// extensions that are not allowed, those that extensions do not have, and those that the
+// caller lists are left out, as are those that the identifier has.
+func (t *translator) annotateWith(n id, text string, without ...uint32) {
 	for _, d := range t.annotationDecorations(text) {
+		if slices.Contains(without, d.number) || d.number != decUserSemantic && t.b.hasDecoration(n, d.number) {
+			continue
+		}
 		if d.number == decUserSemantic {
 			if len(d.values) == 1 {
 				t.annotateID(n, d.values[0])

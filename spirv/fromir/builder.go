@@ -224,6 +224,16 @@ func (b *builder) decorateID(n id, kind uint32, operands ...uint32) {
 	b.addDecoration(spirv.OpDecorate, n, append([]uint32{kind}, operands...))
 }
 
+// hasDecoration reports whether an identifier has a decoration of that kind.
+func (b *builder) hasDecoration(n id, kind uint32) bool {
+	for _, d := range b.decorations {
+		if d.target == n && d.words[0] == kind {
+			return true
+		}
+	}
+	return false
+}
+
 func (b *builder) addDecoration(op spirv.Opcode, target id, words []uint32) {
 	same := func(n uint32) bool {
 		d := &b.decorations[n]

@@ -56,7 +56,7 @@ func (t *translator) findBuiltin(info *functionFacts, declared bool) {
 	switch {
 	case strings.HasPrefix(base, "__spirv_"):
 		info.builtin = t.spirvBuiltin(base, parameters)
-	case (mangled || plainNames[base] || pipeFunctions[base] != "") && t.language.opencl:
+	case (mangled || plainNames[base] || pipeFunctions[base] != "" || blockFunctions[base] != nil) && t.language.opencl:
 		info.builtin = t.openclBuiltin(base, parameters)
 	}
 	if info.builtin != nil {

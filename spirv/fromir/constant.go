@@ -193,6 +193,8 @@ func (t *translator) globalConstant(pool *ir.ConstantPool, v ir.Value, want id) 
 	c := pool.At(v)
 	var made id
 	switch {
+	case t.isBlockBody(pool, v):
+		made = t.constNull(t.blockBodyType(v, want))
 	case c.Kind != ir.ConstantExpression:
 		if want == 0 {
 			want = t.typeID(c.Type)

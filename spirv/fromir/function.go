@@ -27,7 +27,8 @@ type function struct {
 	// everything after them.
 	variables, code []uint32
 	incoming        map[phiEdge]id
-	merges          map[int][]uint32 // words of a loop merge, by header
+	merges          map[int][]uint32   // words of a loop merge, by header
+	indexGroups     map[ir.NodeID][]id // arrays that loops access in parallel; nil before it is asked for
 	line            lineState
 	scopeNow        scopeState
 	casts           map[castKey]id // casts in the block
@@ -383,6 +384,9 @@ func (f *function) valueID(v ir.Value) id { return f.operandID(v, 0) }
 // operandID returns a value as a type that is wanted, 0 for its own. Only
 // pointers are cast.
 func (f *function) operandID(v ir.Value, want id) id {
+	if f.isBlockBody(&f.ir.Constants, v) {
+		return f.constNull(f.blockBodyType(v, want))
+	}
 	own := f.typeOf(v)
 	if v.Kind == ir.ValueConstant {
 		if c := f.ir.Constants.At(v); c.Kind != ir.ConstantExpression {

@@ -21,14 +21,14 @@ var extendedIntrinsics = map[string]string{
 // droppedIntrinsics say nothing that SPIR-V has a place for.
 var droppedIntrinsics = map[string]bool{
 	"dbg.label": true, "dbg.assign": true, "experimental.noalias.scope.decl": true,
-	"invariant.start": true, "invariant.end": true, "var.annotation": true,
+	"invariant.start": true, "invariant.end": true,
 	"donothing": true, "sideeffect": true, "pseudoprobe": true, "prefetch": true, "instrprof.increment": true,
 	"instrprof.increment.step": true, "instrprof.value.profile": true, "instrprof.cover": true, "fake.use": true,
 }
 
 // passedIntrinsics give their first argument.
 var passedIntrinsics = map[string]bool{
-	"ssa.copy": true, "launder.invariant.group": true, "strip.invariant.group": true, "annotation": true,
+	"ssa.copy": true, "launder.invariant.group": true, "strip.invariant.group": true,
 	"threadlocal.address": true, "preserve.array.access.index": true,
 }
 
@@ -48,8 +48,9 @@ func init() {
 		"fptoui.sat":     func(c *callSite) { c.saturatedConversion(spirv.OpConvertFToU) },
 		"dbg.declare":    func(c *callSite) { c.debugVariable("declare", c.operands) },
 		"dbg.value":      func(c *callSite) { c.debugVariable("value", c.operands) },
-		"ptr.annotation": (*callSite).pointerAnnotation, "is.constant": func(c *callSite) { c.finishCall(c.constBool(false)) },
-		"stacksave": (*callSite).stackSave, "stackrestore": (*callSite).stackRestore,
+		"ptr.annotation": (*callSite).pointerAnnotation, "annotation": (*callSite).valueAnnotation, "var.annotation": (*callSite).variableAnnotation,
+		"is.constant": func(c *callSite) { c.finishCall(c.constBool(false)) },
+		"stacksave":   (*callSite).stackSave, "stackrestore": (*callSite).stackRestore,
 		"canonicalize": func(c *callSite) { c.finishCall(c.emitResult(spirv.OpFMul, c.typ, c.argumentID(0), c.floatSplat(1))) },
 		"masked.load":  (*callSite).maskedLoad, "masked.store": (*callSite).maskedStore,
 		"masked.expandload": (*callSite).expandLoad, "masked.compressstore": (*callSite).compressStore,
@@ -98,7 +99,7 @@ func (t *translator) intrinsicBuiltin(name string) *builtin {
 		switch {
 		case intrinsicWriters[key] != nil:
 			b.write = intrinsicWriters[key]
-			if key == "ptr.annotation" || key == "ptrmask" {
+			if key == "ptr.annotation" || key == "ptrmask" || key == "annotation" {
 				b.result = 0
 			}
 			return b
@@ -447,34 +448,4 @@ func (c *callSite) splitResult(name string) {
 	_, align := c.memoryLayout(c.operands[0].Type)
 	second := c.emitResult(spirv.OpLoad, element, variable, accessAligned, uint32(align))
 	c.finishCall(c.emitResult(spirv.OpCompositeConstruct, c.typ, first, second))
-}
-
-// pointerAnnotation writes a pointer whose annotation becomes a decoration.
-func (c *callSite) pointerAnnotation() {
-	v := c.operands[0]
-	own := c.typeOf(v)
-	n := c.operandID(v, 0)
-	text := c.annotationText(c.operands[1])
-	if text == "" || v.Kind != ir.ValueInstruction {
-		c.setResult(n, own)
-		return
-	}
-	copied := c.emitResult(spirv.OpBitcast, own, n)
-	c.annotateWith(copied, text)
-	c.setResult(copied, own)
-}
-
-// annotationText returns the string that an argument points to.
-func (c *callSite) annotationText(v ir.Value) string {
-	for v.Kind == ir.ValueConstant {
-		n := c.ir.Constants.At(v)
-		if n.Kind != ir.ConstantExpression || len(n.Operands) == 0 {
-			return ""
-		}
-		v = n.Operands[0]
-	}
-	if v.Kind != ir.ValueGlobal {
-		return ""
-	}
-	return c.stringVariable(ir.ValueID(v.Index))
 }

@@ -43,11 +43,19 @@ func (f *function) noteLoop(latch int, in *ir.Instruction, o ir.Operand) {
 			}
 		}
 	}
-	if header < 0 || merge < 0 || f.merges[header] != nil {
+	if header < 0 || f.merges[header] != nil {
 		return
 	}
-	words := append([]uint32{f.labels[merge], f.labels[latch], control}, parameters...)
-	f.merges[header] = appendInstruction(nil, spirv.OpLoopMerge, words...)
+	words := append([]uint32{control}, parameters...)
+	if merge >= 0 {
+		words = append([]uint32{f.labels[merge], f.labels[latch]}, words...)
+		f.merges[header] = appendInstruction(nil, spirv.OpLoopMerge, words...)
+		return
+	}
+	if f.options.allowsExtension("SPV_INTEL_unstructured_loop_controls") {
+		f.instructionNeeds(spirv.OpLoopControlINTEL)
+		f.merges[header] = appendInstruction(nil, spirv.OpLoopControlINTEL, words...)
+	}
 }
 
 // blockDominates reports whether a block dominates another.
@@ -85,6 +93,8 @@ const (
 	loopPeelCount    = 128
 	loopPartialCount = 256
 	loopCountINTEL   = 1 << 24
+
+	loopDependencyArray = 1 << 18
 )
 
 // loopCounts are the metadata of the three numbers of one bit.
@@ -94,6 +104,7 @@ var loopCounts = map[string]int{"llvm.loop.intel.loopcount_min": 0, "llvm.loop.i
 // parameters.
 func (f *function) loopControl(o ir.Operand) (control uint32, parameters []uint32) {
 	values := map[uint32][]uint32{}
+	var dependencies []uint32
 	counts := [3]int64{-1, -1, -1}
 	for _, r := range f.resolveNode(o) {
 		row, err := f.module.Resolve(r)
@@ -106,7 +117,15 @@ func (f *function) loopControl(o ir.Operand) (control uint32, parameters []uint3
 			control |= loopCountINTEL
 			continue
 		}
+		if name == "llvm.loop.parallel_access_indices" && f.options.allowsExtension("SPV_INTEL_fpga_loop_controls") {
+			dependencies = append(dependencies, f.loopDependencies(row[1:])...)
+			continue
+		}
 		control |= f.loopBit(name, numberAt(row, 1), control, values)
+	}
+	if len(dependencies) > 0 && f.usesFPGALoops() {
+		control |= loopDependencyArray
+		values[loopDependencyArray] = append([]uint32{uint32(len(dependencies) / 2)}, dependencies...)
 	}
 	if control&loopCountINTEL != 0 {
 		for _, n := range counts {
@@ -161,4 +180,73 @@ func (f *function) usesFPGALoops() bool {
 	f.useExtension("SPV_INTEL_fpga_loop_controls")
 	f.useCapabilities(5888)
 	return true
+}
+
+// loopDependencies returns the arrays that a loop accesses in parallel, each with the
+// length up to which that is safe: the address computations of the index groups that
+// the metadata name. 0 is any length.
+func (f *function) loopDependencies(operands []ir.Operand) (words []uint32) {
+	safe := uint32(0)
+	if n := len(operands); n > 0 && operands[n-1].Kind == ir.OperandInt {
+		safe = uint32(operands[n-1].Int)
+		operands = operands[:n-1]
+	}
+	if f.indexGroups == nil {
+		f.findIndexGroups()
+	}
+	for _, o := range operands {
+		if o.Kind != ir.OperandNode {
+			continue
+		}
+		for _, array := range f.indexGroups[o.Node] {
+			words = append(words, array, safe)
+		}
+	}
+	return words
+}
+
+// findIndexGroups finds the arrays that the address computations with
+// !llvm.index.group access. The node is the group, or names its groups.
+func (f *function) findIndexGroups() {
+	f.indexGroups = make(map[ir.NodeID][]id)
+	for i := range f.ir.Instructions {
+		in := &f.ir.Instructions[i]
+		if in.Op != ir.OpGEP {
+			continue
+		}
+		for _, a := range in.Attachments {
+			if a.Kind != "llvm.index.group" || a.Operand.Kind != ir.OperandNode {
+				continue
+			}
+			groups := f.resolveNode(a.Operand)
+			if len(groups) == 0 {
+				groups = []ir.Operand{a.Operand}
+			}
+			array := f.accessedArray(in.Operands[0])
+			for _, g := range groups {
+				if g.Kind == ir.OperandNode && array != 0 && !slices.Contains(f.indexGroups[g.Node], array) {
+					f.indexGroups[g.Node] = append(f.indexGroups[g.Node], array)
+				}
+			}
+		}
+	}
+}
+
+// accessedArray returns the variable that an address is in: of a pointer that is loaded,
+// the place where it is kept. It is 0 for others than variables and arguments.
+func (f *function) accessedArray(v ir.Value) id {
+	if v.Kind == ir.ValueInstruction && f.ir.Instructions[v.Index].Op == ir.OpLoad {
+		v = f.ir.Instructions[v.Index].Operands[0]
+	}
+	switch v.Kind {
+	case ir.ValueArgument:
+		return f.args[v.Index]
+	case ir.ValueInstruction:
+		return f.reserveID(int(v.Index))
+	case ir.ValueGlobal:
+		if f.module.Values[v.Index].Kind == ir.Variable && !f.isPrivateConstant(ir.ValueID(v.Index)) {
+			return f.globalAddress(ir.ValueID(v.Index))
+		}
+	}
+	return 0
 }

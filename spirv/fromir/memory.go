@@ -42,9 +42,25 @@ func (f *function) addVariable(typ, n, init id) id {
 
 // alignVariable decorates a variable of a function with its alignment.
 func (f *function) alignVariable(n id, in *ir.Instruction) {
-	if in.Align > 0 {
-		f.b.decorateID(n, decAlignment, uint32(in.Align))
+	align := in.Align
+	if align == 0 {
+		align = f.preferredAlign(in.Element)
 	}
+	f.b.decorateID(n, decAlignment, uint32(min(align, 1<<30)))
+}
+
+// preferredAlign returns the alignment that LLVM gives a variable whose text does not
+// say it: that of its type, and 8 for structs.
+func (t *translator) preferredAlign(n ir.TypeID) uint64 {
+	_, align := t.memoryLayout(n)
+	typ := t.moduleType(n)
+	for typ.Kind == ir.TypeArray {
+		typ = t.moduleType(typ.Elements[0])
+	}
+	if typ.Kind == ir.TypeStruct {
+		return max(align, 8)
+	}
+	return align
 }
 
 // allocaArray writes an alloca of several elements.

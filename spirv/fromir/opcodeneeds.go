@@ -91,6 +91,7 @@ var needRows = []needRow{
 	{"SPV_INTEL_task_sequence", 6162, 0, "INTEL", "TaskSequenceCreate TaskSequenceAsync TaskSequenceGet TaskSequenceRelease"},
 	{"SPV_INTEL_tensor_float32_conversion", 6425, 0, "INTEL", "RoundFToTF32"},
 	{"SPV_INTEL_ternary_bitwise_function", 6241, 0, "INTEL", "BitwiseFunction"},
+	{"SPV_INTEL_unstructured_loop_controls", 5886, 0, "INTEL", "LoopControl"},
 	{"SPV_INTEL_variable_length_array", capVariableArray, 0, "INTEL", "VariableLengthArray SaveMemory RestoreMemory"},
 	{"SPV_INTEL_device_side_avc_motion_estimation", capMotionIntra, 0, "INTEL", "SubgroupAvcMceGetDefaultIntraLumaShapePenalty SubgroupAvcMceGetDefaultIntraLumaModePenalty SubgroupAvcMceGetDefaultNonDcLumaIntraPenalty SubgroupAvcSicConfigureIpeLuma SubgroupAvcSicSetIntraLumaModeCostFunction SubgroupAvcSicEvaluateIpe SubgroupAvcSicGetIpeLumaShape SubgroupAvcSicGetBestIpeLumaDistortion SubgroupAvcSicGetPackedIpeLumaModes SubgroupAvcSicGetPackedSkcLumaCountThreshold SubgroupAvcSicGetPackedSkcLumaSumThreshold"},
 	{"SPV_INTEL_device_side_avc_motion_estimation", capMotionChroma, 0, "INTEL", "SubgroupAvcMceGetDefaultIntraChromaModeBasePenalty SubgroupAvcSicConfigureIpeLumaChroma SubgroupAvcSicSetIntraChromaModeCostFunction SubgroupAvcSicGetBestIpeChromaDistortion SubgroupAvcSicGetIpeChromaMode"},

@@ -32,6 +32,7 @@ var plainFunctions = map[string]string{
 	"isunordered": "Unordered", "dot": "Dot", "wait_group_events": "GroupWaitEvents", "get_fence": "GenericPtrMemSemantics",
 	"retain_event": "RetainEvent", "release_event": "ReleaseEvent", "create_user_event": "CreateUserEvent",
 	"is_valid_event": "IsValidEvent", "set_user_event_status": "SetUserEventStatus", "get_default_queue": "GetDefaultQueue",
+	"enqueue_marker": "EnqueueMarker", "capture_event_profiling_info": "CaptureEventProfilingInfo",
 	"intel_work_group_barrier_arrive": "ControlBarrierArriveINTEL", "intel_work_group_barrier_wait": "ControlBarrierWaitINTEL",
 	"intel_sub_group_barrier_arrive": "ControlBarrierArriveINTEL", "intel_sub_group_barrier_wait": "ControlBarrierWaitINTEL",
 	"intel_sub_group_shuffle": "SubgroupShuffleINTEL", "intel_sub_group_shuffle_down": "SubgroupShuffleDownINTEL",
@@ -69,6 +70,10 @@ func (t *translator) openclBuiltin(name string, parameters []mangledType) *built
 	}
 	if isIntegerDot(name) {
 		b.write = (*callSite).integerDot
+		return b
+	}
+	if write := blockFunctions[name]; write != nil {
+		b.write = write
 		return b
 	}
 	if write := t.openclSpecial(name); write != nil {
@@ -161,6 +166,8 @@ func (t *translator) openclSpecial(name string) func(*callSite) {
 		return func(c *callSite) { c.spirvInstruction(spirv.OpGenericCastToPtrExplicit, "") }
 	case "__translate_sampler_initializer":
 		return (*callSite).samplerConstant
+	case "ndrange_1D", "ndrange_2D", "ndrange_3D":
+		return (*callSite).makeRange
 	case "printf":
 		return func(c *callSite) { c.extendedInstruction("printf") }
 	case "ctz":

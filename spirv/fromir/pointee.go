@@ -278,7 +278,7 @@ func (t *translator) constantTerm(pool *ir.ConstantPool, v ir.Value) term {
 		return t.globalTerm(ir.ValueID(v.Index))
 	case ir.ValueConstant:
 		c := pool.At(v)
-		if c.Kind != ir.ConstantExpression || !t.isPointer(c.Type) {
+		if c.Kind != ir.ConstantExpression || !t.isPointer(c.Type) || t.isBlockBody(pool, v) {
 			return noTerm
 		}
 		if len(t.moduleType(c.Type).Elements) > 0 {

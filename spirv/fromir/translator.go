@@ -136,6 +136,7 @@ func (t *translator) findFacts(n ir.ValueID, declared bool) *functionFacts {
 		info.shapes = append(info.shapes, found)
 	}
 	t.argumentTypes(info)
+	t.blockArguments(info)
 	t.findBuiltin(info, declared)
 	return info
 }

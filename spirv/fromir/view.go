@@ -75,7 +75,7 @@ func addNamedKernels(named map[ir.ValueID]bool, m *ir.Module, v *ir.GlobalValue,
 		return
 	}
 	for _, r := range m.Refs(v) {
-		if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
+		if r.Kind() != ir.RefCallee {
 			continue
 		}
 		if n := ir.ValueID(r.Index()); isKernel(n) {

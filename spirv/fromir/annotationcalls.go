@@ -1,0 +1,158 @@
+package fromir
+
+import (
+	"strconv"
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// fpgaRegister is the annotation that asks for a register on an FPGA.
+const fpgaRegister = "__builtin_intel_fpga_reg"
+
+// valueAnnotation writes llvm.annotation: a register of an FPGA, or the value.
+func (c *callSite) valueAnnotation() {
+	if c.annotationText(1) != fpgaRegister || !c.options.allowsExtension("SPV_INTEL_fpga_reg") {
+		c.passArgument()
+		return
+	}
+	c.registerValue()
+}
+
+// registerValue writes the first argument through a register of an FPGA.
+func (c *callSite) registerValue() {
+	v := c.operands[0]
+	c.instructionNeeds(spirv.OpFPGARegINTEL)
+	own := c.typeOf(v)
+	c.setResult(c.emitResult(spirv.OpFPGARegINTEL, own, c.operandID(v, 0)), own)
+}
+
+// Decorations that are for pointers.
+const (
+	decLatencyLabel      = 6172
+	decLatencyConstraint = 6173
+	decCacheLoad         = 6442
+)
+
+// variableAnnotation decorates a variable. Decorations of pointers are not for these.
+func (c *callSite) variableAnnotation() {
+	if n := c.annotatedID(); n != 0 {
+		c.annotateWith(n, c.annotationText(1), decBufferLocation, decLatencyLabel, decLatencyConstraint, decCacheLoad)
+	}
+}
+
+// pointerAnnotation decorates the pointer that is annotated, which is the result.
+func (c *callSite) pointerAnnotation() {
+	text := c.annotationText(1)
+	if text == fpgaRegister && c.options.allowsExtension("SPV_INTEL_fpga_reg") {
+		c.registerValue()
+		return
+	}
+	if n := c.annotatedID(); n != 0 && text != "" && text != fpgaRegister {
+		var without []uint32
+		if !c.accessesMemory() {
+			without = []uint32{decLatencyLabel, decLatencyConstraint}
+		}
+		c.annotateWith(n, text, without...)
+	}
+	c.passArgument()
+}
+
+// annotatedID returns the argument or instruction that a call annotates; 0 for others.
+func (c *callSite) annotatedID() id {
+	switch v := c.operands[0]; v.Kind {
+	case ir.ValueArgument, ir.ValueInstruction:
+		return c.operandID(v, 0)
+	}
+	return 0
+}
+
+// accessesMemory reports whether a load, a store or a copy uses the result, as it is or
+// cast.
+func (c *callSite) accessesMemory() bool {
+	pointers := map[int]bool{c.index: true}
+	for i := c.index + 1; i < len(c.ir.Instructions); i++ {
+		in := &c.ir.Instructions[i]
+		for _, v := range in.Operands {
+			if v.Kind != ir.ValueInstruction || !pointers[int(v.Index)] {
+				continue
+			}
+			switch in.Op {
+			case ir.OpLoad, ir.OpStore:
+				return true
+			case ir.OpBitCast, ir.OpAddrSpaceCast:
+				pointers[i] = int(v.Index) == c.index
+			case ir.OpCall:
+				if c.copiesMemory(in) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// copiesMemory reports whether an instruction is a call of llvm.memcpy.
+func (c *callSite) copiesMemory(in *ir.Instruction) bool {
+	callee := in.Operands[0]
+	return callee.Kind == ir.ValueGlobal && strings.HasPrefix(c.module.Values[callee.Index].Name, "llvm.memcpy.")
+}
+
+// annotationText returns the string that an argument points to, with the numbers of the
+// struct that the fifth argument points to: "text: 1, 2".
+func (c *callSite) annotationText(argument int) string {
+	n, ok := c.annotationVariable(argument)
+	if !ok {
+		return ""
+	}
+	text := c.stringVariable(n)
+	if numbers, ok := c.annotationVariable(4); ok {
+		text += c.numbersText(numbers)
+	}
+	return text
+}
+
+// annotationVariable returns the variable that an argument is the address of.
+func (c *callSite) annotationVariable(argument int) (n ir.ValueID, ok bool) {
+	if argument >= len(c.operands) {
+		return 0, false
+	}
+	v := c.underlyingObject(c.operands[argument])
+	if v.Kind != ir.ValueGlobal || c.module.Values[v.Index].Kind != ir.Variable {
+		return 0, false
+	}
+	return ir.ValueID(v.Index), true
+}
+
+// numbersText spells the integers of a constant struct after a colon. A truth value that
+// comes first is spelt without a sign.
+func (t *translator) numbersText(n ir.ValueID) (text string) {
+	v := &t.module.Values[n]
+	typ := t.moduleType(v.Type)
+	if v.Declaration || typ.Kind != ir.TypeStruct {
+		return ""
+	}
+	init, err := t.module.Initializer(n)
+	if err != nil {
+		return ""
+	}
+	if init.Kind == ir.ConstantZero {
+		return ": 0" + strings.Repeat(", 0", max(len(typ.Elements)-1, 0))
+	}
+	for i, e := range init.Elements {
+		if e.Kind != ir.ConstantInt || e.Bits == 0 || e.Bits > 64 {
+			continue
+		}
+		value := int64(e.Int)
+		if e.Bits > 1 || i > 0 {
+			value = value << (64 - e.Bits) >> (64 - e.Bits)
+		}
+		separator := ", "
+		if i == 0 {
+			separator = ": "
+		}
+		text += separator + strconv.FormatInt(value, 10)
+	}
+	return text
+}

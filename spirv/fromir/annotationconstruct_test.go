@@ -1,0 +1,48 @@
+package fromir_test
+
+import "testing"
+
+// TestAnnotationCalls: the intrinsics that annotate values.
+func TestAnnotationCalls(t *testing.T) {
+	const (
+		strings = `@reg = private addrspace(1) constant [25 x i8] c"__builtin_intel_fpga_reg\00", section "llvm.metadata"
+@label = private addrspace(1) constant [9 x i8] c"{6172:3}\00", section "llvm.metadata"
+@cache = private addrspace(1) constant [19 x i8] c"{6442:\220\22,\221\22}ab\00", section "llvm.metadata"
+@text = private addrspace(1) constant [5 x i8] c"text\00", section "llvm.metadata"
+@numbers = private addrspace(1) constant { i32, i1, i8 } { i32 -1, i1 true, i8 -5 }, section "llvm.metadata"
+@zeros = private addrspace(1) constant { i32, i32 } zeroinitializer, section "llvm.metadata"
+declare i32 @llvm.annotation.i32.p1(i32, ptr addrspace(1), ptr addrspace(1), i32)
+declare ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1))
+declare void @llvm.var.annotation.p0.p1(ptr, ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1))`
+		file     = ", ptr addrspace(1) @text, i32 3"
+		register = "%a = call i32 @llvm.annotation.i32.p1(i32 %n, ptr addrspace(1) @reg" + file + ")\nstore i32 %a, ptr addrspace(1) %p"
+		address  = "%g = getelementptr i32, ptr addrspace(1) %p, i32 %n\n%a = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %g, ptr addrspace(1) @"
+		variable = "%m = alloca i32\nstore i32 1, ptr %m\ncall void @llvm.var.annotation.p0.p1(ptr %m, ptr addrspace(1) @text" + file + ", ptr addrspace(1) @"
+	)
+	checkConstructs(t, []construct{
+		{name: "register", ir: kernelOf(register, strings), want: []string{"OpCapability FPGARegINTEL", "SPV_INTEL_fpga_reg", "%a = OpFPGARegINTEL", "%n"}},
+		{name: "register, not allowed", extensions: "-all", ir: kernelOf(register, strings), want: []string{"OpStore %p %n"}, absent: []string{"FPGAReg"}},
+		{name: "register of a pointer", ir: kernelOf(address+"reg"+file+", ptr addrspace(1) null)\nstore i32 1, ptr addrspace(1) %a", strings), want: []string{"%a = OpFPGARegINTEL", "OpStore %a"}},
+		{name: "latency of a store", ir: kernelOf(address+"label"+file+", ptr addrspace(1) null)\nstore i32 1, ptr addrspace(1) %a", strings), want: []string{"OpDecorate %g LatencyControlLabelINTEL 3", "OpStore %g"}},
+		{name: "latency of nothing", ir: kernelOf(address+"label"+file+", ptr addrspace(1) null)", strings), absent: []string{"Latency"}},
+		{name: "cache of a parameter", ir: kernelOf("%a = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %p, ptr addrspace(1) @cache"+file+", ptr addrspace(1) null)\nstore i32 1, ptr addrspace(1) %a", strings), want: []string{"OpDecorate %p CacheControlLoadINTEL 0 CachedINTEL", "OpStore %p"}},
+		{name: "variable", ir: kernelOf(variable+"numbers)", strings), want: []string{`OpDecorate %m UserSemantic "text: -1, -1, -5"`}},
+		{name: "variable with zeros", ir: kernelOf(variable+"zeros)", strings), want: []string{`OpDecorate %m UserSemantic "text: 0, 0"`}},
+		{name: "alignment that the text does not say", ir: kernelOf("%m = alloca { i32, i32 }\nstore i32 1, ptr %m"), want: []string{"OpDecorate %m Alignment 8"}},
+	})
+}
+
+// TestLoopsOfFPGAs: loop controls without a merge block, and those that name arrays.
+func TestLoopsOfFPGAs(t *testing.T) {
+	const unstructured = "br label %loop\nloop:\nstore volatile i32 %n, ptr addrspace(1) %p\nbr label %next\nnext:\nbr label %loop, !llvm.loop !0\n}\n!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.enable\"}\ndefine void @f() {"
+	const dependent = "%q = alloca ptr addrspace(1)\nbr label %loop\nloop:\n%i = phi i32 [ 0, %0 ], [ %j, %loop ]\n%g = getelementptr i32, ptr addrspace(1) %p, i32 %i, !llvm.index.group !3\n" +
+		"%loaded = load ptr addrspace(1), ptr %q\n%h = getelementptr i32, ptr addrspace(1) %loaded, i32 %i, !llvm.index.group !4\n" +
+		"store i32 %i, ptr addrspace(1) %g\nstore i32 %i, ptr addrspace(1) %h\n%j = add i32 %i, 1\n%c = icmp slt i32 %j, %n\nbr i1 %c, label %loop, label %end, !llvm.loop !0\nend:"
+	const groups = "!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.parallel_access_indices\", !2, !3, i32 5}\n!2 = distinct !{}\n!3 = distinct !{}\n!4 = !{!2, !3}"
+	checkConstructs(t, []construct{
+		{name: "unstructured", ir: kernelOf(unstructured), want: []string{"OpCapability UnstructuredLoopControlsINTEL", "SPV_INTEL_unstructured_loop_controls", "%loop = OpLabel", "OpLoopControlINTEL 1", "OpBranch %next"}},
+		{name: "unstructured, not allowed", extensions: "-all", ir: kernelOf(unstructured), absent: []string{"Loop"}},
+		{name: "arrays", ir: kernelOf(dependent, groups), want: []string{"OpCapability FPGALoopControlsINTEL", "OpLoopMerge", "DependencyArrayINTEL 3 %q 5 %p 5 %q 5"}},
+		{name: "arrays, not allowed", extensions: "-all", ir: kernelOf(dependent, groups), absent: []string{"OpLoopMerge"}},
+	})
+}
