@@ -176,7 +176,12 @@ const addressSize = 8
 
 func kindOf(arg driver.Arg) driver.ParamKind {
 	switch {
+	case arg.Sampler != nil:
+		return driver.ParamSampler
 	case arg.Memory != nil:
+		if _, ok := arg.Memory.(driver.ImageMemory); ok {
+			return driver.ParamImage
+		}
 		return driver.ParamBuffer
 	case arg.Value != nil:
 		return driver.ParamValue
@@ -190,6 +195,9 @@ func wantedParam(p driver.Param) string {
 		driver.ParamBuffer: "a buffer",
 		driver.ParamLocal:  "local memory",
 		driver.ParamOther:  "an image, a sampler or the like",
+
+		driver.ParamImage:   "an image",
+		driver.ParamSampler: "a sampler",
 	}[p.Kind]
 	if p.Kind == driver.ParamValue && p.Size != 0 {
 		what = fmt.Sprintf("a value of %s", countNoun(p.Size, "byte"))
@@ -204,6 +212,10 @@ func givenArg(arg driver.Arg) string {
 	switch kindOf(arg) {
 	case driver.ParamBuffer:
 		return "a buffer"
+	case driver.ParamImage:
+		return "an image"
+	case driver.ParamSampler:
+		return "a sampler"
 	case driver.ParamValue:
 		return fmt.Sprintf("a value of %s", countNoun(len(arg.Value), "byte"))
 	}

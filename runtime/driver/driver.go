@@ -137,10 +137,12 @@ type ParamKind int
 
 // The kinds of parameters.
 const (
-	ParamValue  ParamKind = iota // Size bytes by value
-	ParamBuffer                  // a pointer to global or constant memory
-	ParamLocal                   // a pointer to local memory
-	ParamOther                   // images, samplers: not settable yet
+	ParamValue   ParamKind = iota // Size bytes by value
+	ParamBuffer                   // a pointer to global or constant memory
+	ParamLocal                    // a pointer to local memory
+	ParamOther                    // pipes, queues: not settable
+	ParamImage                    // an ImageMemory
+	ParamSampler                  // a Sampler
 )
 
 // Param is one kernel parameter. Size is in bytes and 0 where the driver does

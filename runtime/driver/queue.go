@@ -70,7 +70,8 @@ type Range struct {
 // is the null pointer.
 type Arg struct {
 	Value     []byte // ParamValue: little-endian bytes; ParamBuffer: a device address
-	Memory    Memory // ParamBuffer
+	Memory    Memory // ParamBuffer; ParamImage: an ImageMemory
 	Offset    int64  // bytes into Memory
 	LocalSize int64  // ParamLocal: bytes
+	Sampler   *Sampler
 }

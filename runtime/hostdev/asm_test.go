@@ -138,7 +138,7 @@ OpName %%inner "inner"
 %%int = OpTypeInt 32 0
 %%long = OpTypeInt 64 0
 %%float = OpTypeFloat 32
-%%image = OpTypeImage %%void 2D 0 0 0 0 Unknown ReadOnly
+%%image = OpTypeImage %%void 2D 0 0 1 0 Unknown ReadOnly
 %%two = OpConstant %%int 2
 %%zero = OpConstant %%int 0
 %%one = OpConstant %%float 1

@@ -37,11 +37,12 @@ func init() {
 		spirv.OpSpecConstantComposite:        (*program).compositeConstant,
 		spirv.OpSpecConstantOp:               (*program).specConstantOp,
 		spirv.OpConstantFunctionPointerINTEL: (*program).functionPointer,
+		spirv.OpConstantSampler:              (*program).samplerConstant,
 	}
 }
 
-// defineConstant evaluates a constant. One that the device does not know, such
-// as a sampler, is an error only where a kernel uses it.
+// defineConstant evaluates a constant. One that the device does not know is an
+// error only where a kernel uses it.
 func (p *program) defineConstant(in *spirv.Instruction) error {
 	define := constantDefinitions[in.Op]
 	if define == nil {

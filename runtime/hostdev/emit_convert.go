@@ -1,6 +1,9 @@
 package hostdev
 
-import "offlink/spirv"
+import (
+	"offlink/runtime/hostdev/internal/half"
+	"offlink/spirv"
+)
 
 // Conversions.
 
@@ -172,7 +175,7 @@ func (b *builder) emitToBF16(in *spirv.Instruction) {
 		if f := float32of(a); f != f {
 			return a>>16 | 0x40 // a NaN stays one
 		}
-		return roundShift(a, 16, roundEven, false)
+		return half.RoundShift(a, 16, roundEven, false)
 	})
 }
 

@@ -282,7 +282,7 @@ func TestRefusal(t *testing.T) {
 		t.Fatalf("error = %v; want a BuildError", err)
 	}
 	t.Log(err)
-	for _, want := range []string{"kernel reads_image", "parameter 0", "does not implement"} {
+	for _, want := range []string{"kernel reads_pipe", "parameter 0", "does not implement"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error = %v; want %s", err, want)
 		}

@@ -1,85 +1,19 @@
 package hostdev
 
-import "math"
+import "offlink/runtime/hostdev/internal/half"
 
 // rounding is the mode of rounding to a narrower type.
-type rounding int
+type rounding = half.Rounding
 
-// The rounding modes, in the numbers of FPRoundingMode.
 const (
-	roundEven rounding = iota // to nearest, ties to even
-	roundZero
-	roundUp
-	roundDown
+	roundEven = half.Even
+	roundZero = half.Zero
+	roundUp   = half.Up
+	roundDown = half.Down
 )
 
-// halfToFloat widens a half, exactly.
-func halfToFloat(h uint16) float32 {
-	sign := uint32(h>>15) << 31
-	exponent, fraction := uint32(h>>10&0x1f), uint32(h&0x3ff)
-	switch {
-	case exponent == 0x1f:
-		return math.Float32frombits(sign | 0xff<<23 | fraction<<13)
-	case exponent == 0: // zero, or a denormal: fraction * 2^-24
-		v := math.Float32bits(float32(fraction) * (1.0 / (1 << 24)))
-		return math.Float32frombits(sign | v)
-	}
-	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
-}
+func halfToFloat(h uint16) float32 { return half.ToFloat(h) }
 
-// floatToHalf narrows a float.
-func floatToHalf(f float32, mode rounding) uint16 { return doubleToHalf(float64(f), mode) }
+func floatToHalf(f float32, mode rounding) uint16 { return half.FromFloat(f, mode) }
 
-// doubleToHalf narrows a double, rounding once.
-func doubleToHalf(f float64, mode rounding) uint16 {
-	v := math.Float64bits(f)
-	sign := uint16(v >> 63 << 15)
-	exponent, fraction := int(v>>52&0x7ff)-1023, v&(1<<52-1)
-	switch {
-	case exponent == 1024 && fraction != 0:
-		return sign | 0x7e00 | uint16(fraction>>42)
-	case exponent == 1024:
-		return sign | 0x7c00
-	case exponent > 15:
-		return sign | overflowHalf(mode, sign != 0)
-	}
-	// The significand of 53 bits loses all but 11, and more below the least
-	// normal exponent.
-	significand, drop := fraction|1<<52, 42
-	base := uint16(exponent+14) << 10 // the implicit bit adds one to it
-	if exponent < -14 {
-		drop, base = min(42-14-exponent, 63), 0
-	}
-	if v<<1 == 0 {
-		return sign
-	}
-	return sign | base + uint16(roundShift(significand, drop, mode, sign != 0))
-}
-
-// overflowHalf is infinity, or the largest number if the mode rounds towards
-// zero from this sign.
-func overflowHalf(mode rounding, negative bool) uint16 {
-	if mode == roundZero || mode == roundUp && negative || mode == roundDown && !negative {
-		return 0x7bff
-	}
-	return 0x7c00
-}
-
-// roundShift drops the low bits of a significand.
-func roundShift(v uint64, drop int, mode rounding, negative bool) uint64 {
-	kept, lost := v>>drop, v&(1<<drop-1)
-	half := uint64(1) << (drop - 1)
-	up := false
-	switch mode {
-	case roundEven:
-		up = lost > half || lost == half && kept&1 == 1
-	case roundUp:
-		up = lost != 0 && !negative
-	case roundDown:
-		up = lost != 0 && negative
-	}
-	if up {
-		kept++
-	}
-	return kept
-}
+func doubleToHalf(f float64, mode rounding) uint16 { return half.FromDouble(f, mode) }

@@ -65,13 +65,13 @@ var (
 	subGroupSizes = []int{1, 2, 4, 8, 16, 32, 64}
 	ilVersions    = []string{"SPIR-V_1.0", "SPIR-V_1.1", "SPIR-V_1.2", "SPIR-V_1.3", "SPIR-V_1.4", "SPIR-V_1.5", "SPIR-V_1.6"}
 	extensions    = []string{
-		"cl_khr_byte_addressable_store", "cl_khr_fp16", "cl_khr_fp64", "cl_khr_global_int32_base_atomics",
+		"cl_khr_3d_image_writes", "cl_khr_byte_addressable_store", "cl_khr_fp16", "cl_khr_fp64", "cl_khr_global_int32_base_atomics",
 		"cl_khr_global_int32_extended_atomics", "cl_khr_il_program", "cl_khr_int64_base_atomics",
 		"cl_khr_int64_extended_atomics", "cl_khr_local_int32_base_atomics", "cl_khr_local_int32_extended_atomics",
 		"cl_khr_spir", "pi_ext_spirv64_linking",
 	}
 	aspects = []string{
-		"cpu", "fp16", "fp64", "atomic64", "online_compiler", "online_linker", "queue_profiling",
+		"cpu", "fp16", "fp64", "atomic64", "image", "online_compiler", "online_linker", "queue_profiling",
 		"usm_device_allocations", "usm_host_allocations", "usm_shared_allocations", "usm_atomic_host_allocations",
 		"usm_atomic_shared_allocations",
 	}

@@ -99,6 +99,14 @@ func (p *param) classifyParam() error {
 		return fmt.Errorf("the embedded device does not implement parameters of this type")
 	case p.t.kind == kindEvent:
 		return fmt.Errorf("an event cannot be a parameter")
+	case p.t.kind == kindImage:
+		p.Kind, p.byVal = driver.ParamImage, false
+		return nil
+	case p.t.kind == kindSampler:
+		p.Kind, p.byVal = driver.ParamSampler, false
+		return nil
+	case p.t.kind == kindSampledImage:
+		return fmt.Errorf("a sampled image cannot be a parameter")
 	case p.t.kind != kindPointer:
 		p.Kind, p.Size, p.byVal = driver.ParamValue, int(p.t.size), false
 		return nil

@@ -36,6 +36,7 @@ type launch struct {
 	args   []uint64
 	byVal  []byValue
 	local  []int64 // sizes of the local memories by index
+	images []*imageMemory
 	flat   flat
 
 	// yield is the caller's, for the worker that runs on its goroutine.
@@ -215,8 +216,12 @@ func (l *launch) setArg(i int, arg *driver.Arg) error {
 		return l.setBuffer(arg)
 	case driver.ParamLocal:
 		return l.setLocal(i, arg)
+	case driver.ParamImage:
+		return l.setImage(p, arg)
+	case driver.ParamSampler:
+		return l.setSampler(arg)
 	}
-	if arg.Memory != nil || arg.LocalSize != 0 || len(arg.Value) != p.Size {
+	if arg.Memory != nil || arg.LocalSize != 0 || arg.Sampler != nil || len(arg.Value) != p.Size {
 		return fmt.Errorf("the parameter, %s, is passed by value and has %d bytes; the argument has %d",
 			l.k.p.module.TypeString(p.passedType().id), p.Size, len(arg.Value))
 	}

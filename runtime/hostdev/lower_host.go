@@ -41,17 +41,17 @@ const maxHostWords = 256
 // lowerPure calls the host for an instruction whose operands are values.
 func (l *lowering) lowerPure(in *spirv.Instruction) {
 	name := in.Op.String()
-	for _, prefix := range []string{"OpGroup", "OpSubgroup", "OpAtomic", "OpImage", "OpWritePipe", "OpReadPipe"} {
+	for _, prefix := range []string{"OpGroup", "OpSubgroup", "OpAtomic", "OpWritePipe", "OpReadPipe"} {
 		if strings.HasPrefix(name, prefix) {
 			l.unsupported("%s", name)
 		}
 	}
-	if in.Result() == 0 || in.Type() == 0 {
+	if (in.Result() == 0 || in.Type() == 0) && in.Op != spirv.OpImageWrite {
 		l.unsupported("%s", name)
 	}
 	ids := l.operands(in)
 	var args []*lanes.Value
-	effect := l.isPrintf(in)
+	effect := l.isPrintf(in) || accessesImage(in.Op)
 	for _, id := range ids {
 		v := l.spell(l.value(id))
 		effect = effect || hasPointer(v.t)
@@ -59,7 +59,10 @@ func (l *lowering) lowerPure(in *spirv.Instruction) {
 			args = append(args, l.toWord(w))
 		}
 	}
-	t := l.typeOf(in.Type())
+	t := &typ{kind: kindVoid}
+	if in.Result() != 0 {
+		t = l.typeOf(in.Type())
+	}
 	if len(args) > maxHostWords || t.words > maxHostWords {
 		l.unsupported("%s of this type", name)
 	}

@@ -44,6 +44,8 @@ func scalarWord(t *typ) word {
 		w.lane = lanes.F64
 	case t.kind == kindInt && t.width > 32, t.kind == kindEvent, t.kind == kindPointer:
 		w.lane = lanes.I64
+	case t.kind == kindImage, t.kind == kindSampler:
+		w = word{kind: kindInt, width: handleWidth, lane: lanes.I64}
 	}
 	return w
 }

@@ -23,6 +23,9 @@ const (
 	kindPointer
 	kindFunction
 	kindEvent
+	kindImage        // the number of an image among the arguments, plus one
+	kindSampler      // samplerWord
+	kindSampledImage // both
 )
 
 // typ is a type: its layout in memory, which is that of OpenCL C, and the
@@ -39,6 +42,7 @@ type typ struct {
 	offsets []int64            // of the members in memory
 	starts  []int64            // of the members among the words
 	storage spirv.StorageClass // of a pointer
+	shape   imageShape         // of an image
 
 	size, align int64 // in memory, bytes
 	words       int64 // of a value
@@ -136,6 +140,10 @@ func init() {
 		spirv.OpTypePointer:  (*typeTable).definePointer,
 		spirv.OpTypeFunction: (*typeTable).defineFunction,
 		spirv.OpTypeEvent:    (*typeTable).defineEvent,
+
+		spirv.OpTypeImage:        (*typeTable).defineImage,
+		spirv.OpTypeSampler:      (*typeTable).defineSampler,
+		spirv.OpTypeSampledImage: (*typeTable).defineSampledImage,
 	}
 	for op := range unsupportedTypes {
 		typeDefinitions[op] = func(*typeTable, *typ, []uint32) error { return nil }
@@ -144,8 +152,7 @@ func init() {
 
 // unsupportedTypes may be in a module as long as no kernel uses them.
 var unsupportedTypes = map[spirv.Opcode]bool{
-	spirv.OpTypeMatrix: true, spirv.OpTypeImage: true, spirv.OpTypeSampler: true,
-	spirv.OpTypeSampledImage: true, spirv.OpTypeRuntimeArray: true, spirv.OpTypeOpaque: true,
+	spirv.OpTypeMatrix: true, spirv.OpTypeRuntimeArray: true, spirv.OpTypeOpaque: true,
 	spirv.OpTypeDeviceEvent: true, spirv.OpTypeReserveId: true, spirv.OpTypeQueue: true,
 	spirv.OpTypePipe: true, spirv.OpTypePipeStorage: true, spirv.OpTypeNamedBarrier: true,
 }

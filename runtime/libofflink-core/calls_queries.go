@@ -134,6 +134,9 @@ var parameterKinds = map[driver.ParamKind]C.int{
 	driver.ParamBuffer: C.OFFLINK_ARG_BUFFER,
 	driver.ParamLocal:  C.OFFLINK_ARG_LOCAL,
 	driver.ParamOther:  C.OFFLINK_ARG_OTHER,
+
+	driver.ParamImage:   C.OFFLINK_ARG_OTHER,
+	driver.ParamSampler: C.OFFLINK_ARG_OTHER,
 }
 
 func fillParameter(b *block, p *runtime.Param) *C.offlink_parameter {

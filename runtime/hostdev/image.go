@@ -1,0 +1,169 @@
+package hostdev
+
+import (
+	"errors"
+	"fmt"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/hostdev/internal/imageformat"
+)
+
+// Images are memory of the device with a format. The formats and the filters are
+// the package imageformat's; all executors call it, so that they agree on every bit.
+// In a kernel an image is its number among the images of the launch, plus one: a
+// number that code has made up leads nowhere else.
+
+// imageMemory is an image.
+type imageMemory struct {
+	memory *memory // its own, or that of the buffer that it shares
+	image  *imageformat.Image
+	shared bool
+}
+
+// Size is the bytes of the image.
+func (m *imageMemory) Size() int64 { return int64(len(m.image.Data)) }
+
+// Kind is DeviceMemory, or that of the buffer.
+func (m *imageMemory) Kind() driver.MemoryKind { return m.memory.kind }
+
+// Desc describes the image with its pitches.
+func (m *imageMemory) Desc() driver.ImageDesc { return m.image.Desc }
+
+// Close frees the memory, unless it is a buffer's.
+func (m *imageMemory) Close() error {
+	if m.shared {
+		return nil
+	}
+	return m.memory.Close()
+}
+
+// ImageFormats lists the formats of images, all of which kernels may read and write.
+func (d *Device) ImageFormats(kind driver.ImageKind) []driver.ImageFormat {
+	return imageformat.Formats(kind)
+}
+
+// NewImage makes an image of zeros, or of the memory of a buffer.
+func (d *Device) NewImage(desc driver.ImageDesc) (driver.ImageMemory, error) {
+	if err := d.injectedFailure("NewImage"); err != nil {
+		return nil, err
+	}
+	image, err := imageformat.New(desc)
+	if err != nil {
+		return nil, fmt.Errorf("NewImage: %w", err)
+	}
+	own := &imageMemory{image: image}
+	switch {
+	case desc.Buffer != nil:
+		err = own.shareBuffer(d, desc)
+	case desc.Kind == driver.Image1DBuffer:
+		err = errors.New("it has no buffer")
+	default:
+		own.memory, err = d.heap.allocate(d, driver.DeviceMemory, image.Bytes(), 0)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("NewImage: %w", err)
+	}
+	if !own.shared {
+		d.noteAllocation(own.memory)
+	}
+	image.Data = own.memory.data[:image.Bytes()]
+	return own, nil
+}
+
+func (m *imageMemory) shareBuffer(d *Device, desc driver.ImageDesc) (err error) {
+	if desc.Kind != driver.Image1DBuffer && desc.Kind != driver.Image2D {
+		return errors.New("only images of one or two dimensions share a buffer")
+	}
+	if m.memory, err = d.ownMemory(desc.Buffer); err != nil {
+		return err
+	}
+	if size := m.image.Bytes(); size > m.memory.Size() {
+		return fmt.Errorf("the image takes %d bytes, and its buffer has %d", size, m.memory.Size())
+	}
+	m.shared = true
+	return nil
+}
+
+func (d *Device) ownImage(m driver.Memory) (*imageMemory, error) {
+	own, ok := m.(*imageMemory)
+	if !ok || own.memory.device != d {
+		return nil, errors.New("it is not an image of this device")
+	}
+	return own, nil
+}
+
+// Arguments.
+
+// imageShape is what the type of an image says of it.
+type imageShape struct {
+	dimension uint32 // Dim of SPIR-V
+	arrayed   bool
+	depth     bool
+}
+
+// imageKinds are the kinds of images that a type takes.
+var imageKinds = map[imageShape]driver.ImageKind{
+	{dimension: dim1D}: driver.Image1D, {dimension: dimBuffer}: driver.Image1DBuffer,
+	{dimension: dim1D, arrayed: true}: driver.Image1DArray,
+	{dimension: dim2D}:                driver.Image2D, {dimension: dim2D, arrayed: true}: driver.Image2DArray,
+	{dimension: dim2D, depth: true}: driver.Image2D, {dimension: dim2D, arrayed: true, depth: true}: driver.Image2DArray,
+	{dimension: dim3D}: driver.Image3D,
+}
+
+// setImage takes an image of the shape that the parameter has.
+func (l *launch) setImage(p *param, arg *driver.Arg) error {
+	if arg.Memory == nil || len(arg.Value) != 0 || arg.LocalSize != 0 || arg.Sampler != nil {
+		return errors.New("the parameter is an image; the argument must be one")
+	}
+	m, err := l.device.ownImage(arg.Memory)
+	if err != nil {
+		return fmt.Errorf("the parameter is an image: %w", err)
+	}
+	if want := imageKinds[p.t.shape]; m.image.Desc.Kind != want {
+		return fmt.Errorf("the image is %v, and the parameter %v", m.image.Desc.Kind, want)
+	}
+	if (m.image.Desc.Format.Order == driver.OrderDepth) != p.t.shape.depth {
+		return errors.New("depth images and others are not of the same type")
+	}
+	l.images = append(l.images, m)
+	l.args = append(l.args, uint64(len(l.images)))
+	return nil
+}
+
+func (l *launch) setSampler(arg *driver.Arg) error {
+	if arg.Sampler == nil || arg.Memory != nil || len(arg.Value) != 0 || arg.LocalSize != 0 {
+		return errors.New("the parameter is a sampler; the argument must be one")
+	}
+	s := *arg.Sampler
+	if s.Addressing < driver.AddressNone || s.Addressing > driver.AddressMirroredRepeat {
+		return fmt.Errorf("%#x is not an addressing mode", uint32(s.Addressing))
+	}
+	if !s.Normalized && s.Addressing >= driver.AddressRepeat {
+		return errors.New("a sampler that repeats has normalized coordinates")
+	}
+	l.args = append(l.args, samplerWord(s))
+	return nil
+}
+
+// A sampler is a word: the addressing mode less the least one, and two flags.
+const (
+	samplerMode       = 7
+	samplerNormalized = 1 << 3
+	samplerLinear     = 1 << 4
+)
+
+func samplerWord(s driver.Sampler) uint64 {
+	w := uint64(s.Addressing - driver.AddressNone)
+	if s.Normalized {
+		w |= samplerNormalized
+	}
+	if s.Linear {
+		w |= samplerLinear
+	}
+	return w
+}
+
+func samplerOf(word uint64) driver.Sampler {
+	mode := min(driver.AddressNone+driver.AddressingMode(word&samplerMode), driver.AddressMirroredRepeat)
+	return driver.Sampler{Normalized: word&samplerNormalized != 0, Linear: word&samplerLinear != 0, Addressing: mode}
+}
