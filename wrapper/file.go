@@ -92,8 +92,8 @@ func openMapped(name string, file *os.File, size int64, opts ReadOptions) (*File
 	return f, nil
 }
 
-// releaseEvery is how many bytes of large images are read until the pages of
-// the file are released: pages of a mapped file count as memory of the
+// releaseEvery is how many bytes of images are read until the pages of the
+// file are released: pages of a mapped file count as memory of the
 // process.
 const releaseEvery = 2 << 20
 
@@ -115,10 +115,9 @@ func (c *mappedCode) ReadAt(p []byte, off int64) (int, error) {
 		n, err = c.Code.ReadAt(p, off)
 		return err
 	})
-	if c.Size() <= releaseEvery {
-		return n, err
-	}
-	if c.file.read.Add(max(int64(n), pagesAround)) >= releaseEvery {
+	// Many small images are as much memory as a large one.
+	touched := max(int64(n), min(c.Size(), pagesAround))
+	if c.file.read.Add(touched) >= releaseEvery {
 		c.file.read.Store(0)
 		c.file.budget.Release()
 	}
