@@ -8,6 +8,8 @@ import (
 	"offlink/ir/llvmschema"
 )
 
+// The encoded attributes are copied into every output as they are, but for types, which
+// have other numbers there.
 // groupRecord is an attribute group as read: the index it applies to, and its
 // attributes in their encoded form.
 type groupRecord struct {
@@ -18,6 +20,8 @@ type groupRecord struct {
 
 // readGroups reads the attribute groups. In the file a group has a number of
 // its own; lists name groups by that.
+// The index is 0 for the result, 0xFFFFFFFF for the function, else a parameter plus one
+// (LLVM, AttributeList).
 func (r *moduleReader) readGroups(c *bitstream.Cursor) error {
 	for {
 		e, err := c.Next()
@@ -140,6 +144,7 @@ func (p *attributeParser) takeString() string {
 
 // constantRange steps over a range of numbers of that width. Up to 64 bits it
 // is two numbers; above, the counts of words and the words.
+// Above 64 bits the counts of the two bounds' words share a number, low half and high half.
 func (p *attributeParser) constantRange(width uint64) {
 	n := uint64(1)
 	if width > 64 {
@@ -156,6 +161,8 @@ func (p *attributeParser) constantRange(width uint64) {
 }
 
 // readLists reads the attribute lists, each of which names groups.
+// A list is the attributes of one function or call: its groups, in the order of their
+// indices.
 func (r *moduleReader) readLists(c *bitstream.Cursor) error {
 	for {
 		e, err := c.Next()
@@ -173,6 +180,7 @@ func (r *moduleReader) readLists(c *bitstream.Cursor) error {
 }
 
 // resolveLists finds the groups of the lists, which may precede them.
+// LLVM writes groups first; other producers need not.
 func (r *moduleReader) resolveLists(c *bitstream.Cursor) error {
 	s := r.source
 	s.lists = make([][]ir.AttributeGroupID, len(r.lists))
@@ -201,6 +209,7 @@ func (r *moduleReader) resolveLists(c *bitstream.Cursor) error {
 
 // parameterStrings returns the string attributes of parameters in an
 // attribute list, by index. list is one more than the list's number.
+// Only string attributes matter to a split.
 func (s *source) parameterStrings(m *ir.Module, list uint64) []ir.ParameterAttribute {
 	if list == 0 || list > uint64(len(s.lists)) {
 		return nil

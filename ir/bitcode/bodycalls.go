@@ -6,6 +6,8 @@ import (
 )
 
 // declareBlocks reads [number of basic blocks].
+// The count comes first in a body, and every branch is checked against it. Blocks take no
+// memory, so that a large count alone costs nothing.
 func (r *bodyReader) declareBlocks() (bool, error) {
 	list := r.cursor.Operands
 	if len(list) < 1 || list[0] == 0 || r.blocks != 0 || list[0] > ir.MaxIndex {
@@ -31,6 +33,7 @@ func (r *bodyReader) readBranch() (bool, error) {
 }
 
 // readPhi reads [type, (value, block)..., flags if the number is even].
+// An odd number of operands has no flags: type and pairs; LLVM tells the two by that.
 func (r *bodyReader) readPhi() (bool, error) {
 	list, err := r.takeOperands("PHI", "t", r.cursor.Operands)
 	for err == nil && len(list) >= 2 {
@@ -44,6 +47,7 @@ func (r *bodyReader) readPhi() (bool, error) {
 
 // readBundle reads [tag, operands...]. An operand is a value with its type if need
 // be, or a mark and metadata.
+// Bundles stand in front of their call.
 func (r *bodyReader) readBundle() (bool, error) {
 	list := r.cursor.Operands
 	if len(list) == 0 || list[0] >= uint64(len(r.source.tags)) {
@@ -73,6 +77,8 @@ func (r *bodyReader) readCall() (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	// CALL_EXPLICIT_TYPE is set by every LLVM from 4 on; without it the type would have to
+	// be found through the callee's pointer.
 	flags := r.cursor.Operands[1]
 	if flags&llvmschema.CallExplicitType == 0 {
 		return false, r.cursor.Errorf("instruction CALL without its function type is of a form that LLVM before 4 wrote")
@@ -142,6 +148,8 @@ func (r *bodyReader) readCallee(name string, list []uint64) (defines bool, err e
 func (r *bodyReader) isVoid(t ir.TypeID) bool { return r.source.types[t].code == llvmschema.TypeVoid }
 
 // calleeValue takes the callee and notes what kind of call it is.
+// Only a callee that is a value of the module is a direct call. A constant expression (a
+// cast of a function) is a use of the address, as in text.
 func (r *bodyReader) calleeValue(t ir.TypeID, v uint64, list []uint64) ([]uint64, error) {
 	id := r.next - uint32(v)
 	if id < uint32(r.source.values.count()) {
@@ -155,6 +163,8 @@ func (r *bodyReader) calleeValue(t ir.TypeID, v uint64, list []uint64) ([]uint64
 }
 
 // isAsm reports whether the value is inline assembly.
+// Inline assembly is the one constant that a call may name and that is not a function whose
+// address was taken.
 func (r *bodyReader) isAsm(id uint32) bool {
 	table, i := &r.source.constants, int64(id)-int64(r.source.values.count())
 	if i >= int64(table.count()) {
@@ -172,6 +182,7 @@ func (r *bodyReader) isAsm(id uint32) bool {
 }
 
 // readArguments takes the arguments of a call of that function type.
+// Fixed arguments carry no types in the record; the function type has them.
 func (r *bodyReader) readArguments(name string, t *ir.Type, list []uint64) ([]uint64, error) {
 	if len(list) < len(t.Elements)-1 {
 		return nil, r.cursor.Errorf("instruction %s with %d arguments for %d parameters", name, len(list), len(t.Elements)-1)
@@ -203,6 +214,8 @@ func (r *bodyReader) readArguments(name string, t *ir.Type, list []uint64) ([]ui
 
 // useValue notes a use of a global value, or of the values that a constant of the module
 // refers to.
+// References are kept once for each body and kind, in the order of first use, which makes
+// the model's lists the same in every run.
 func (r *bodyReader) useValue(id uint32, kind ir.RefKind) error {
 	n := uint32(r.source.values.count())
 	if id >= n {
@@ -220,6 +233,8 @@ func (r *bodyReader) useValue(id uint32, kind ir.RefKind) error {
 
 // useConstant notes a constant of the module and the global values that it is
 // made of, each once for the body.
+// Constants are not values of the model, so that a body refers to the global values in
+// them, and remembers the constant itself for the writer.
 func (r *bodyReader) useConstant(i uint32) error {
 	if !r.constants.firstTime(i) {
 		return nil
@@ -254,6 +269,8 @@ func (r *bodyReader) useList(i uint32) {
 }
 
 // useNode notes that the body names metadata of the module.
+// Strings and values of metadata are entries of the same table and no nodes: they go with
+// the body that names them.
 func (r *bodyReader) useNode(id uint64) error {
 	if !r.moduleNodes.firstTime(uint32(id)) {
 		return nil

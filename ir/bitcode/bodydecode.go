@@ -14,6 +14,9 @@ import (
 // number in the function.
 const valueForward ir.ValueKind = 255
 
+// It reads the compact form that the reader has checked, so that numbers of types, values
+// and nodes need no checks here; the number of operands does, since only the fixed part of
+// a record was compared with the schema.
 // bodyDecoder implements [ir.BodyReader] on the compact records.
 type bodyDecoder struct {
 	source *source
@@ -77,6 +80,8 @@ func (s *source) newBodyDecoder() *bodyDecoder {
 }
 
 // Types implements [ir.BodyReader].
+// They grow with types that no record has but that values have: pointers of getelementptr
+// in old modules, vectors of i1.
 func (d *bodyDecoder) Types() []ir.Type { return d.types }
 
 // ReadBody implements [ir.BodyReader].
@@ -112,6 +117,7 @@ func (d *bodyDecoder) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v i
 
 // usePool makes constants go to that pool. Constants that were decoded before
 // are of another pool and are forgotten.
+// Numbers of constants are places in a pool.
 func (d *bodyDecoder) usePool(pool *ir.ConstantPool, compact *body) {
 	d.pool, d.compact, d.parts = pool, compact, d.parts[:0]
 	clear(d.constants)
@@ -142,6 +148,8 @@ func (d *bodyDecoder) beginBody(b *body, out *ir.Body) {
 }
 
 // readNames reads the symbol table of the function.
+// Names of blocks are numbers of blocks, which may be any in a hostile table; the code's
+// length bounds them, as each block has an instruction.
 func (d *bodyDecoder) readNames() {
 	var list []operand
 	for c := (decoder{data: d.compact.symbols}); !c.atEnd(); {
@@ -168,6 +176,8 @@ func (d *bodyDecoder) readNames() {
 }
 
 // flushInstruction appends the instruction that was held back.
+// An instruction is held back until its debug location has come, which is a record after
+// it.
 func (d *bodyDecoder) flushInstruction() {
 	if d.held {
 		d.held = false
@@ -179,6 +189,7 @@ func (d *bodyDecoder) flushInstruction() {
 }
 
 // emitInstruction appends an instruction, starting a block if need be.
+// Bitcode has no marks between blocks: one begins where the last one ended.
 func (d *bodyDecoder) emitInstruction(in ir.Instruction) {
 	b := d.body
 	if !d.open {

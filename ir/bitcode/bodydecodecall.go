@@ -89,6 +89,8 @@ func (d *bodyDecoder) decodeCallee(detail *ir.CallDetail) {
 
 // inlineAsm decodes the constant that an operand names if it is inline
 // assembly.
+// The flags are one number: side effects, stack alignment, Intel's dialect, unwinding from
+// the lowest bit on.
 func (d *bodyDecoder) inlineAsm(o operand) *ir.InlineAsm {
 	var c decoder
 	switch n := uint64(d.source.values.count()); {
@@ -123,6 +125,7 @@ func (d *bodyDecoder) inlineAsm(o operand) *ir.InlineAsm {
 }
 
 // sizedText takes the length of a string, and the string.
+// The characters are operands, one each.
 func (d *bodyDecoder) sizedText(list []operand) (string, []operand) {
 	if len(list) == 0 || list[0].value > uint64(len(list)-1) {
 		d.failf("inline assembly is cut short")
@@ -155,6 +158,8 @@ func (d *bodyDecoder) decodeArguments(parameters []ir.TypeID) {
 }
 
 // decodeBundle decodes an operand bundle, which stands in front of its call.
+// Metadata among the operands has a mark in front of it, as its numbers are not those of
+// values.
 func (d *bodyDecoder) decodeBundle() {
 	b := ir.Bundle{Tag: d.source.tags[d.takeLiteral()]}
 	for d.hasMore() {
@@ -229,6 +234,7 @@ func (d *bodyDecoder) listedValue(t *metadataTable, part operand) ir.Value {
 }
 
 // wrappedValue decodes the value of a record [type, value].
+// A local value has its number in the function, and may follow.
 func (d *bodyDecoder) wrappedValue(c decoder, rec record) ir.Value {
 	list := c.takeOperands(rec, nil)
 	return d.decodeValue(list[1], ir.TypeID(list[0].value))

@@ -14,6 +14,8 @@ const (
 
 // decodeConstant returns a constant of the module or of the function, adding it to
 // the pool when it is not there yet.
+// Constants are decoded on demand and once for each body: the module's table may hold a
+// million of which a body names five.
 func (d *bodyDecoder) decodeConstant(key constantKey, depth int) ir.Value {
 	if v, ok := d.constants[key]; ok {
 		return v
@@ -25,6 +27,8 @@ func (d *bodyDecoder) decodeConstant(key constantKey, depth int) ir.Value {
 		d.failf("constant of more than %d parts", maxConstantParts)
 	}
 	t := &d.source.constants
+	// A record's type is that of the last SETTYPE record in front of it; the table has it
+	// by number.
 	if key.local {
 		t = &d.compact.constants
 	}
@@ -47,6 +51,7 @@ func (d *bodyDecoder) decodeConstant(key constantKey, depth int) ir.Value {
 }
 
 // simpleConstant decodes constants that name no others; NoValue for the rest.
+// NULL stands for zero of any type; the model has the number 0 for numbers, as text has.
 func (d *bodyDecoder) simpleConstant(c *ir.ConstantNode, code uint32, list []operand) ir.Value {
 	t := &d.types[c.Type]
 	switch code {
@@ -77,6 +82,7 @@ func (d *bodyDecoder) simpleConstant(c *ir.ConstantNode, code uint32, list []ope
 // numberConstant decodes a number, or a vector of equal numbers (LLVM 22).
 func (d *bodyDecoder) numberConstant(c *ir.ConstantNode, code uint32, list []operand) ir.Value {
 	element, length := d.types[c.Type], uint64(0)
+	// Since LLVM 22 a number whose type is a vector is a splat.
 	if element.Kind == ir.TypeVector {
 		if element.Scalable || element.Length > maxSplat {
 			return d.pool.Add(*c) // ConstantOther
@@ -133,6 +139,7 @@ func integerWords(list []operand, bits uint32) []uint64 {
 }
 
 // floatWords decodes the bits of a number of that width.
+// The model has the lowest bits first, as APInt has, and text writes them so.
 func floatWords(list []operand, bits uint32) []uint64 {
 	if bits == 80 && len(list) == 2 { // sign, exponent and the top of the mantissa come first
 		return []uint64{list[0].value<<16 | list[1].value&0xffff, list[0].value >> 48}
@@ -171,6 +178,8 @@ func constantBytes(list []operand, terminated bool) []byte {
 
 // dataConstant decodes an array or vector of numbers of at most 64 bits, which
 // DATA writes without a record for each.
+// Operands are as wide as the encoder found convenient; bits above those of the element
+// mean nothing.
 func (d *bodyDecoder) dataConstant(c *ir.ConstantNode, list []operand) ir.Value {
 	t := &d.types[c.Type]
 	if t.Kind != ir.TypeArray && t.Kind != ir.TypeVector {
@@ -195,6 +204,7 @@ func (d *bodyDecoder) constantPart(o operand, depth int) ir.Value {
 		return d.globalValue(uint32(o.value), depth+1)
 	case opLocal:
 		i := int64(o.value)
+		// An initialiser is not of a function, but a hostile record may number one.
 		if d.compact == nil {
 			d.failf("a constant of the module names a value of a function")
 		}
@@ -218,6 +228,9 @@ func (d *bodyDecoder) constantParts(list []operand, depth int) []ir.Value {
 }
 
 // constantExpression decodes constants that are made of others.
+// The layouts are those of BitcodeWriter::writeConstants, most of which name a type in
+// front of each value (its records once named values that followed). The lengths were
+// checked by the schema when the module was read.
 func (d *bodyDecoder) constantExpression(c *ir.ConstantNode, code uint32, list []operand, depth int) (ir.Value, bool) {
 	e := &ir.Instruction{Type: c.Type, Call: -1, Element: ir.NoType}
 	c.Kind, c.Expression = ir.ConstantExpression, e
@@ -277,6 +290,8 @@ func (d *bodyDecoder) constantExpression(c *ir.ConstantNode, code uint32, list [
 
 // makeData makes data of an array or vector of numbers, as bitcode has that
 // for most types.
+// Text reads `[2 x i32] [i32 1, i32 2]` as data too; writers of partitions copy records and
+// never see this.
 func (d *bodyDecoder) makeData(c *ir.ConstantNode) {
 	if d.types[c.Type].Kind == ir.TypeStruct {
 		return
@@ -312,6 +327,7 @@ func (d *bodyDecoder) constantAddress(c *ir.ConstantNode, code uint32, list []op
 	case llvmschema.ConstantInboundsGEP:
 		e.Flags = addressFlags(1)
 	}
+	// Each operand is a pair of type and value.
 	for pairs := list[head:]; len(pairs) >= 2; pairs = pairs[2:] {
 		c.Operands = append(c.Operands, d.constantPart(pairs[1], depth))
 	}
@@ -319,6 +335,8 @@ func (d *bodyDecoder) constantAddress(c *ir.ConstantNode, code uint32, list []op
 		d.failf("getelementptr of nothing")
 	}
 	if e.Element == ir.NoType {
+		// Only records of LLVM before 3.7 have no type, which the pointer's type then
+		// gives.
 		if t := d.types[c.Operands[0].Type]; t.Kind == ir.TypePointer && len(t.Elements) > 0 {
 			e.Element = t.Elements[0]
 		}
@@ -326,6 +344,8 @@ func (d *bodyDecoder) constantAddress(c *ir.ConstantNode, code uint32, list []op
 }
 
 // gepHead returns where the pairs begin.
+// GEPInrange holds its range between head and pairs: two numbers of the width in operand 2,
+// in words when that is above 64.
 func gepHead(code uint32, operands []operand) int {
 	switch code {
 	case llvmschema.ConstantGEP, llvmschema.ConstantGEPInrangeOld:

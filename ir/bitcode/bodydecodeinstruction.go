@@ -52,6 +52,7 @@ func (d *bodyDecoder) valueOfType(typ ir.TypeID) ir.Value { return d.decodeValue
 func (d *bodyDecoder) takeType() ir.TypeID { return ir.TypeID(d.takeLiteral()) }
 
 // takeBlock takes a basic block. Blocks count in the order in which they stand.
+// They are checked by the reader against DECLAREBLOCKS.
 func (d *bodyDecoder) takeBlock() ir.Value {
 	return ir.Value{Kind: ir.ValueBlock, Index: uint32(d.takeLiteral()), Type: ir.NoType}
 }
@@ -96,6 +97,9 @@ func (d *bodyDecoder) decodeRecord(rec record) {
 
 // decodeInstruction sorts instructions by family, for functions of a length
 // that can be read.
+// Codes and operand orders are those of LLVM's BitcodeWriter::writeInstruction;
+// ir/llvmschema has them as rows for the reader, which steps over operands without knowing
+// their meaning.
 func (d *bodyDecoder) decodeInstruction(rec record, in *ir.Instruction) {
 	switch rec.code {
 	case llvmschema.FunctionBinop, llvmschema.FunctionUnop, llvmschema.FunctionCast, llvmschema.FunctionFreeze:
@@ -264,6 +268,7 @@ func (d *bodyDecoder) decodeCompare(in *ir.Instruction) {
 }
 
 // alignOf decodes an alignment: the logarithm plus one, or 0.
+// 0 says that none was written. LLVM's largest is 2^32.
 func alignOf(n uint64) uint64 {
 	if n == 0 || n > 63 {
 		return 0
@@ -284,6 +289,8 @@ func (d *bodyDecoder) decodeMemory(code uint32, in *ir.Instruction) {
 		d.decodeAccess(in, code == llvmschema.FunctionLoadAtomic)
 	case llvmschema.FunctionStore, llvmschema.FunctionStoreAtomic:
 		in.Op = ir.OpStore
+		// The record has the pointer first; the model has the order of text, value and
+		// pointer.
 		pointer := d.typedValue()
 		d.pushOperand(d.typedValue())
 		d.pushOperand(pointer)
@@ -296,6 +303,7 @@ func (d *bodyDecoder) decodeMemory(code uint32, in *ir.Instruction) {
 	case llvmschema.FunctionCmpXchg:
 		in.Op = ir.OpCmpXchg
 		d.pushOperand(d.typedValue())
+		// Pointer, expected value, new value: the type stands with the expected one alone.
 		compare := d.typedValue()
 		d.pushOperand(compare)
 		d.pushOperand(d.valueOfType(compare.Type))
@@ -329,6 +337,7 @@ func (d *bodyDecoder) decodeVolatile(in *ir.Instruction) {
 
 // decodeOrdering decodes ordering and synchronisation scope. Scope 0 is
 // "singlethread", 1 the system's, which has no name.
+// The numbers of orderings are those of the model (LLVMBitCodes.h, AtomicOrderingCodes).
 func (d *bodyDecoder) decodeOrdering(in *ir.Instruction) {
 	in.Order = ir.Ordering(d.takeLiteral())
 	if scope := d.takeLiteral(); scope < uint64(len(d.source.scopes)) {
@@ -365,6 +374,7 @@ func (d *bodyDecoder) decodeAlloca(in *ir.Instruction) {
 
 // allocaSpace returns the address space of allocas, which the data layout
 // says.
+// Older records do not state it.
 func (d *bodyDecoder) allocaSpace() (space uint64) {
 	layout := d.source.module.DataLayout
 	for i := 0; i < len(layout); i++ {
@@ -412,6 +422,7 @@ func (d *bodyDecoder) decodeSelection(code uint32, in *ir.Instruction) {
 		in.Op = ir.OpSelect
 		first := d.typedValue()
 		second := d.valueOfType(first.Type)
+		// VSELECT has the condition last and with its type; the old SELECT's was always i1.
 		var condition ir.Value
 		if code == llvmschema.FunctionSelect {
 			condition = d.typedValue()

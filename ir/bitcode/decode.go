@@ -44,6 +44,8 @@ func (s *source) Operands(id ir.NodeID) ([]ir.Operand, error) {
 
 // findNode returns the table that holds a node, its place there, and the number of
 // the table's first node if it is a function's.
+// Nodes of functions have numbers of the model after those of the module, function by
+// function; bitcode numbers them from the module's end anew in each function.
 func (s *source) findNode(id ir.NodeID) (t *metadataTable, i int, base ir.NodeID) {
 	if int(id) < len(s.metadata.entries) {
 		return &s.metadata, int(id), 0
@@ -73,6 +75,8 @@ func (s *source) nodeOperand(t *metadataTable, l *llvmschema.Node, i int, o oper
 		return s.namedField(t, o.value, base, name)
 	}
 	switch form, _ := l.FormAt(i, plain); form {
+	// A form says how an operand is encoded, its kind whether the reader has resolved it:
+	// one that names nothing was 0.
 	case llvmschema.FormNode, llvmschema.FormString:
 		return ir.Operand{Kind: ir.OperandNull, Field: name}
 	case llvmschema.FormSigned:
@@ -82,6 +86,8 @@ func (s *source) nodeOperand(t *metadataTable, l *llvmschema.Node, i int, o oper
 }
 
 // namedField decodes an operand that names an entry of a table.
+// LLVM stores a value in metadata as an entry of its own (METADATA_VALUE). Text writes it
+// in place, and so does the model.
 func (s *source) namedField(t *metadataTable, i uint64, base ir.NodeID, field string) ir.Operand {
 	e := t.entries[i]
 	if e.size != isRecord {
@@ -118,6 +124,8 @@ func (s *source) valueOperand(operands []operand) ir.Operand {
 }
 
 // moduleConstant decodes a value of the module's numbering.
+// Decoders are pooled: nodes are decoded one at a time from many goroutines, and a
+// decoder's tables are as large as the module's types.
 func (s *source) moduleConstant(id uint32) (c ir.Constant, err error) {
 	if id < uint32(s.values.count()) { // most are: no reader is needed
 		return ir.Constant{Kind: ir.ConstantValue, Value: ir.ValueID(id)}, nil
@@ -146,6 +154,8 @@ func signExtend(v uint64, bits int) int64 {
 	return int64(v<<(64-bits)) >> (64 - bits)
 }
 
+// The form is LLVM's emitSigned: the absolute value shifted by one, with the sign below.
+// The smallest int64 has no absolute value in 63 bits and is written as a negative 0.
 // decodeSigned decodes a number whose sign is its lowest bit.
 func decodeSigned(v uint64) int64 {
 	if v&1 == 0 {
@@ -166,6 +176,8 @@ func encodeSigned(v int64) uint64 {
 }
 
 // ElementRefs returns the references of elements of an array initialiser.
+// Reading the whole initialiser again for every image would cost its length each time:
+// lists such as llvm.used have an element for each entry point.
 func (s *source) ElementRefs(id ir.ValueID, elements []int) ([]ir.Ref, error) {
 	list, _, err := s.arrayElements(id)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"offlink/ir/llvmschema"
 )
 
+// It is only used while reading; source keeps the parts that writers need.
 // moduleReader reads the module block. The order of blocks and records that
 // LLVM writes is not relied on: records that refer to other parts are read
 // after those.
@@ -35,9 +36,13 @@ func (r *moduleReader) readModule(c *bitstream.Cursor) error {
 	if err := r.walkBlock(c); err != nil {
 		return err
 	}
+	// Version 2 has names in a string table of the file (STRTAB), version 1 in the records'
+	// own symbol table.
 	if r.version != 2 {
 		return c.Errorf("bitcode module of version %d, as LLVM before 5 wrote it; only version 2 is read", r.version)
 	}
+	// Parts come after those that they refer to: constants name globals, metadata names
+	// constants, bodies name all.
 	steps := []func(*bitstream.Cursor) error{
 		r.resolveLists, r.readGlobals, r.readConstants, r.checkGlobals,
 		r.readMetadata, r.readBodies, r.finishMetadata, r.finishValues,
@@ -131,6 +136,8 @@ func (r *moduleReader) readRecord(c *bitstream.Cursor) error {
 	case llvmschema.ModuleComdat:
 		return r.readComdat(c)
 	case llvmschema.ModuleVariable, llvmschema.ModuleFunction, llvmschema.ModuleAlias, llvmschema.ModuleIFunc:
+		// Constants are numbered after all global values, so that one that follows would
+		// move their numbers.
 		if len(r.constants) > 0 {
 			return c.Errorf("global value after the constants")
 		}
@@ -161,6 +168,8 @@ func readNames(c *bitstream.Cursor, list *[]string) error {
 }
 
 // readKinds reads the metadata kinds: number, name.
+// Only the fixed kinds ("dbg" is 0, ...) have the same numbers everywhere; a partition
+// keeps the module's.
 func (r *moduleReader) readKinds(c *bitstream.Cursor) error {
 	for {
 		e, err := c.Next()
@@ -191,6 +200,7 @@ func (r *moduleReader) addKind(c *bitstream.Cursor) error {
 }
 
 // comdatSelections are the selection kinds by their numbers.
+// They are those of COMDAT_SELECTION_KIND_* in LLVMBitCodes.h.
 var comdatSelections = [...]string{1: "any", 2: "exactmatch", 3: "largest", 4: "nodeduplicate", 5: "samesize"}
 
 // readComdat reads [name offset, name size, selection].
@@ -211,6 +221,7 @@ func (r *moduleReader) readComdat(c *bitstream.Cursor) error {
 }
 
 // symbolName returns a string of the string table.
+// Both numbers come from the file, so that the sum may overflow.
 func (s *source) symbolName(offset, size uint64) (string, bool) {
 	n := uint64(len(s.strtab))
 	if offset > n || size > n-offset {

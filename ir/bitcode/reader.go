@@ -16,6 +16,8 @@ var (
 	wrapperMagic = [4]byte{0xDE, 0xC0, 0x17, 0x0B}
 )
 
+// Offsets of chunks, records and strings are 32-bit numbers, half the memory of 64-bit
+// ones.
 // maxSize bounds the input: positions within it are kept in 32 bits.
 const maxSize = 1<<32 - 1
 
@@ -59,6 +61,8 @@ func readFile(path string, data []byte) (*ir.Module, error) {
 
 // unwrapFile returns the bitstream, without the wrapper's header, and where it
 // begins.
+// The header has five words: magic, version, offset, size, CPU type (LLVM, BitCodeFormat,
+// "Bitcode Wrapper Format").
 func unwrapFile(data []byte) (start int, stream []byte, err error) {
 	if len(data) >= 4 && [4]byte(data) == wrapperMagic {
 		if len(data) < 20 {
@@ -146,6 +150,8 @@ func (f *topLevel) readBlock(top *bitstream.Cursor, b bitstream.Block) (err erro
 }
 
 // checkBlocks refuses files of no module or of several.
+// llvm-cat -b and ThinLTO put several modules into one file; which one is meant cannot be
+// guessed.
 func (f *topLevel) checkBlocks() error {
 	switch {
 	case f.modules == 0:
@@ -158,6 +164,8 @@ func (f *topLevel) checkBlocks() error {
 
 // readIdentification returns the producer ("LLVM19.1.7"). The epoch is the
 // version of the encoding; there has been none but 0.
+// An epoch that is not known may encode everything in another way, so that it is refused
+// before the module is looked at.
 func readIdentification(c *bitstream.Cursor) (producer string, err error) {
 	for {
 		e, err := c.Next()
@@ -188,6 +196,7 @@ func readBlob(c *bitstream.Cursor) (blob []byte, err error) {
 }
 
 // textOf returns the string that operands spell, a byte each.
+// Characters above 255 do not occur; abbreviations of 6, 7 and 8 bits all decode to bytes.
 func textOf(operands []uint64) string {
 	b := make([]byte, len(operands))
 	for i, v := range operands {

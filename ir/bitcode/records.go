@@ -18,6 +18,7 @@ type recordChunk struct {
 	data  []byte
 }
 
+// Four bytes for each of a million values instead of a slice's 24.
 // recordPos is where a record begins: the number of its chunk and its offset
 // there, which is below recordChunkSize.
 type recordPos uint32
@@ -35,6 +36,7 @@ func (s *recordStore) storeRecord(bit uint64, operands []uint64) (recordPos, boo
 	if chunk == nil {
 		return 0, false
 	}
+	// Most fields of a variable are 0: linkage, section, visibility and the like.
 	count := len(operands)
 	for len(operands) > 0 && operands[len(operands)-1] == 0 {
 		operands = operands[:len(operands)-1]
@@ -61,6 +63,8 @@ func (s *recordStore) chunkFor(bit uint64, most int) *recordChunk {
 			return nil
 		}
 	}
+	// The first chunks are small, as most modules have a few dozen values; one record may
+	// be longer than a chunk.
 	size := max(min(recordChunkSize, 1024<<min(len(s.chunks), recordChunkBits)), most)
 	s.chunks = append(s.chunks, recordChunk{first: bit, data: make([]byte, 0, size)})
 	return &s.chunks[len(s.chunks)-1]
@@ -78,6 +82,7 @@ func (s *recordStore) openRecord(at recordPos) (bit uint64, rec globalRecord) {
 	return bit + chunk.first, globalRecord{count: int(count), stored: int(stored), data: data[n:]}
 }
 
+// Eight bytes a value: a module of a million variables has nothing else that is as large.
 // globalEntry says where the record of a global value lies in source.records,
 // and where its body does.
 type globalEntry struct {

@@ -136,6 +136,7 @@ func (r *moduleReader) finishMetadata(c *bitstream.Cursor) error {
 	return err
 }
 
+// Every goroutine has its own; the tables are joined in the order of the functions.
 // nodeBuilder makes entries of the model's table of nodes.
 type nodeBuilder struct {
 	source    *source
@@ -153,6 +154,7 @@ func newNodeBuilder(s *source) *nodeBuilder {
 // function's first node. Strings and values have numbers of their own in
 // bitcode: they are nodes of the kinds "string" and "value". A record that names a
 // value refers to the global values that it names.
+// The model numbers them too, since bitcode names nodes by their place among all entries.
 func (nb *nodeBuilder) addNode(t *metadataTable, i int, base ir.NodeID) error {
 	nb.refs = nb.refs[:0]
 	if t.entries[i].size != isRecord {
@@ -229,6 +231,8 @@ func (nb *nodeBuilder) addValue(id uint32) error {
 }
 
 // finishValues completes the references of the global values.
+// It runs last, when bodies have noted their references, and copies all of a value into one
+// piece of memory: signature first, so that a declaration is a prefix of the list.
 func (r *moduleReader) finishValues(*bitstream.Cursor) error {
 	s := r.source
 	constants, values := newSeen(s.constants.count()), newSeen(s.values.count())
@@ -262,6 +266,7 @@ func (r *moduleReader) finishValues(*bitstream.Cursor) error {
 }
 
 // appendSignature appends the references of a declaration of the value.
+// Integers and floats are left out: they are in every module's table and refer to nothing.
 func (s *source) appendSignature(refs []ir.Ref, v *ir.GlobalValue) []ir.Ref {
 	if t := &s.module.Types[v.Type]; t.Kind != ir.TypeInteger && t.Kind != ir.TypeFloat {
 		refs = append(refs, ir.MakeRef(ir.RefType, uint32(v.Type)))
@@ -288,6 +293,8 @@ func (s *source) headerRefs(rec globalRecord, constants *seen, value func(uint32
 	return nil
 }
 
+// A function has up to three: prefix data, prologue data and personality; a variable has
+// its initialiser.
 // headerValues returns the values that the record itself names, the first n of
 // the list.
 func (v globalRecord) headerValues() (list [3]uint32, n int) {
@@ -306,6 +313,7 @@ func (v globalRecord) headerValues() (list [3]uint32, n int) {
 
 // bodyRefs appends the references that the body made, and gives those to the
 // function's own metadata, and its attachments, the model's numbers.
+// A body cannot know those numbers while it is read, as functions are read in parallel.
 func (r *moduleReader) bodyRefs(b *body, refs []ir.Ref, v *ir.GlobalValue) []ir.Ref {
 	n := uint32(len(r.source.metadata.entries))
 	shift := uint32(b.base) - n

@@ -8,6 +8,8 @@ import (
 // removeCalls returns the instructions of a body without the direct calls of
 // those numbers, the operand bundles before them and the stores that serve
 // them alone.
+// It serves both questions about an edit: which references are left, and which records are
+// written.
 func (s *source) removeCalls(b *body, calls []int) ([]instruction, error) {
 	gone := make(map[int]bool, len(calls))
 	for _, c := range calls {
@@ -59,6 +61,8 @@ func (s *source) servingStores(b *body, list []instruction, gone func(call int) 
 
 // RefsWithout returns the references of the function after those calls are taken
 // out.
+// A call that goes takes more along than its callee: constants and metadata that only its
+// arguments named. So the body is read again without it.
 func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
 	v := &s.module.Values[function]
 	index := s.values.entryOf(function).body()
@@ -132,6 +136,8 @@ func (c *refCollector) collectBody(r *rewriter, list []instruction) error {
 			return err
 		}
 	}
+	// Attachments of instructions that went are noted too: they keep a node more than is
+	// needed, never a value.
 	for d := (decoder{data: c.b.attached}); !d.atEnd(); {
 		if err := c.collectOperands(d.takeOperands(d.takeHead(), nil), -1); err != nil {
 			return err
@@ -144,6 +150,8 @@ func (c *refCollector) collectBody(r *rewriter, list []instruction) error {
 func (c *refCollector) collectOperands(operands []operand, callee int) error {
 	for i, o := range operands {
 		switch o.kind {
+		// Relative operands are stored absolute when they name a value of the module
+		// (relativeOperand), so that all three are one case here.
 		case opGlobalRel, opGlobalSigned, opGlobal:
 			kind := ir.RefAddress
 			if i == callee {

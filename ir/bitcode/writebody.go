@@ -8,6 +8,9 @@ import (
 	"offlink/ir/llvmschema"
 )
 
+// A record is copied operand by operand: literals as they are, marked ones with the number
+// of the thing in this partition. No instruction is looked at, which is why new ones need a
+// row of the schema and nothing here.
 // bodyWriter writes function bodies with the numbers of a partition.
 type bodyWriter struct {
 	w       *partitionWriter
@@ -21,6 +24,9 @@ type bodyWriter struct {
 }
 
 // collectBody keeps the module's entries that a body needs.
+// Numbers can only be given when all entries that the partition needs are known, so that
+// bodies are walked twice: to collect, then to write. An unchanged body has its list of
+// uses from the reader.
 func (bw *bodyWriter) collectBody(k *keptValue, edit *ir.Edit) error {
 	w := bw.w
 	old := &w.source.bodies[w.source.values.entryOf(k.id()).body()]
@@ -51,6 +57,8 @@ func (bw *bodyWriter) collectMetadata(b *body) {
 
 // keepsConstant reports whether metadata of the function is written: nodes that
 // something in the partition refers to, and values that the partition has.
+// A value that the partition lacks takes its METADATA_VALUE with it; LLVM drops such
+// metadata as well.
 func (bw *bodyWriter) keepsConstant(b *body, i int) bool {
 	if b.metadata.isNode(i) {
 		return bw.w.reach.HasNode(b.base + ir.NodeID(i))
@@ -91,6 +99,8 @@ func (bw *bodyWriter) collectOperand(o operand) {
 }
 
 // writeBody writes the body of a definition.
+// The order of the blocks is that of LLVM's writer: constants and metadata are numbered
+// before the instructions that name them, and names and attachments number instructions.
 func (bw *bodyWriter) writeBody(k *keptValue) {
 	w, b := bw.w, bw.w.partsOf(k).body
 	bw.body = b
@@ -120,6 +130,7 @@ func (bw *bodyWriter) writesUsers(d decoder) bool {
 
 // blockAddressUsers copies that list, a hint for readers that are lazy, as far
 // as the partition has the functions.
+// LLVM's lazy reader reads those functions together with this one.
 func (bw *bodyWriter) blockAddressUsers(d *decoder) {
 	rec := d.takeHead()
 	var users []uint64
@@ -135,6 +146,8 @@ func (bw *bodyWriter) blockAddressUsers(d *decoder) {
 
 // writeConstants writes the function's constants, which are numbered after its
 // parameters.
+// Their numbers follow those of the parameters and precede those of instructions; all of
+// them are kept, as dropping one would move the rest.
 func (bw *bodyWriter) writeConstants() {
 	w, t := bw.w, &bw.body.constants
 	if t.count() == 0 {
@@ -189,6 +202,7 @@ func (bw *bodyWriter) writeMetadata() {
 
 // numberMetadata numbers the function's metadata: strings first. Nodes that
 // nothing in the partition refers to any more have no number.
+// METADATA_STRINGS has all strings of a block in one record, which is why they come first.
 func (bw *bodyWriter) numberMetadata(strings int) {
 	t := &bw.body.metadata
 	bw.nodes = bw.nodes[:0]
@@ -208,6 +222,7 @@ func (bw *bodyWriter) numberMetadata(strings int) {
 }
 
 // localNode returns the number of metadata of the function.
+// The caller looks at lack and leaves the operand out or writes 0.
 func (bw *bodyWriter) localNode(i uint32) uint64 {
 	if bw.nodes[i] == 0 {
 		bw.w.numbers.nodes.lack = true
@@ -217,6 +232,8 @@ func (bw *bodyWriter) localNode(i uint32) uint64 {
 }
 
 // writeSide writes a block of records that define nothing.
+// Symbol tables and the like: their abbreviations are those of the input, which the block
+// info has.
 func (bw *bodyWriter) writeSide(block uint32, records []byte) {
 	if len(records) == 0 {
 		return

@@ -23,12 +23,15 @@ func (n native) NewStream(bool) (streams.Stream, error) {
 }
 
 // DestroyStream gives a list back, and the events that it waited for.
+// An event may be destroyed only when no list waits for it any more, which is known here at
+// the latest.
 func (n native) DestroyStream(s streams.Stream) error {
 	n.device.marks.forgetStream(s)
 	return errors.Join(n.device.library.DestroyList(ze.Handle(s)), n.device.marks.sweepMarks(n.device, false))
 }
 
 // Synchronize waits for an event at the end of the list.
+// zeCommandListHostSynchronize came with 1.6, so that an event does it for every version.
 func (n native) Synchronize(s streams.Stream) error {
 	m, err := n.NewMark(false)
 	if err != nil {
@@ -54,6 +57,8 @@ func (n native) IsStreamDone(s streams.Stream) (done bool, err error) {
 	return done, errors.Join(err, n.DestroyMark(m))
 }
 
+// The mark is held until the stream is done: Level Zero keeps no reference to an event that
+// a list waits for.
 func (n native) StreamWait(s streams.Stream, m streams.Mark) error {
 	n.device.marks.holdMark(m, s)
 	return n.device.library.Wait(ze.Handle(s), ze.Handle(m))
@@ -104,6 +109,8 @@ func (n native) Elapsed(from, to streams.Mark) (time.Duration, error) {
 		return 0, err
 	}
 	ticks := end - begin
+	// kernelTimestampValidBits of the device's properties; a difference survives one turn
+	// of the counter.
 	if n.device.bits > 0 && n.device.bits < 64 {
 		ticks &= 1<<n.device.bits - 1
 	}
@@ -113,6 +120,7 @@ func (n native) Elapsed(from, to streams.Mark) (time.Duration, error) {
 func (n native) MaxAllocation() int64 { return n.device.info.MaxAllocation }
 
 // allocationAlign is the alignment of the largest type of OpenCL C.
+// long16 and double16 have 128 bytes.
 const allocationAlign = 128
 
 func (n native) AllocateMemory(kind driver.MemoryKind, size int64) (uint64, error) {
@@ -130,6 +138,7 @@ func (n native) FreeMemory(_ driver.MemoryKind, address uint64) error {
 	return n.device.library.Free(n.device.context, address)
 }
 
+// A list of its own, as no queue of the user may be delayed by it.
 func (n native) ClearMemory(address uint64, size int64) error {
 	list, err := n.NewStream(false)
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 	"offlink/runtime/internal/dl"
 )
 
+// It is never closed by itself: the driver closes all its devices, after programs and
+// queues.
 // Device is a device of an OpenCL driver, with a context that is made on first
 // use.
 type Device struct {
@@ -37,6 +39,8 @@ type Device struct {
 // loaders call functions of later versions through a null pointer.
 const oldestVersion = 12
 
+// Everything that the device says about itself is asked once, here; listing devices
+// therefore opens no context.
 func (d *Driver) newDevice(p *platform, handle cl.Handle) (*Device, error) {
 	if handle == 0 {
 		return nil, errors.New("the driver lists a null device")
@@ -59,6 +63,8 @@ func (d *Driver) newDevice(p *platform, handle cl.Handle) (*Device, error) {
 func (d *Device) Info() driver.Info { return d.info }
 
 // Accepts takes SPIR-V, LLVM bitcode and native code as the driver does.
+// Targets are DPC++'s triples; with an architecture after the dash, spir64-... is still
+// SPIR-V.
 func (d *Device) Accepts(img driver.Image) error {
 	if !slices.Contains(d.info.Formats, img.Format) {
 		if img.Format == "spirv" && d.able.noSPIRV != "" {
@@ -91,6 +97,8 @@ func (d *Device) nativeTarget() string {
 }
 
 // openContext returns the context, which is made on first use.
+// One context for each device: memory, programs and queues of a device must share it, and
+// nothing here is shared between devices.
 func (d *Device) openContext() (cl.Handle, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -108,6 +116,7 @@ func (d *Device) openContext() (cl.Handle, error) {
 }
 
 // ownQueue returns the queue for the device's own work: zeroing memory.
+// Queues of users may be out of order or full of waiting commands.
 func (d *Device) ownQueue() (cl.Handle, error) {
 	context, err := d.openContext()
 	if err != nil {
@@ -131,6 +140,7 @@ func (d *Device) newCommandQueue(context cl.Handle, properties uint64) (cl.Handl
 }
 
 // closeDevice gives back the context, the queue and the sub-devices.
+// Sub-devices first: their contexts hold the parent.
 func (d *Device) closeDevice() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

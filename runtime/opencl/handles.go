@@ -12,6 +12,7 @@ import (
 // a cl_mem, which stays the caller's. Addresses of other programs' unified
 // memory are asked of the driver; those of virtual memory are known only for
 // this back end's own.
+// The caller keeps the memory alive and frees it; Close of the result releases nothing.
 func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) {
 	if handle == 0 || size < 0 {
 		return nil, fmt.Errorf("%d bytes at handle %#x are not memory", size, handle)
@@ -46,6 +47,7 @@ func (d *Device) importBuffer(m *memory, buffer cl.Handle) (driver.Memory, error
 	if err != nil {
 		return nil, err
 	}
+	// The specification leaves it open when a driver notices a cl_mem of another context.
 	if own, err := d.api.Number(cl.GetMemObjectInfo, cl.MemContext, buffer); err != nil || cl.Handle(own) != context {
 		return nil, errors.Join(errors.New("the cl_mem is of another context"), err)
 	}
@@ -54,6 +56,8 @@ func (d *Device) importBuffer(m *memory, buffer cl.Handle) (driver.Memory, error
 }
 
 // importAddress asks the driver about an address.
+// clGetMemAllocInfoINTEL answers for every address, with the type "unknown" for foreign
+// ones.
 func (d *Device) importAddress(m *memory) (driver.Memory, error) {
 	context, err := d.openContext()
 	if err != nil {
@@ -81,6 +85,8 @@ func (d *Device) importAddress(m *memory) (driver.Memory, error) {
 }
 
 // ImportQueue makes a Queue of a cl_command_queue of this device's context.
+// The queue is retained, so that Close here and clReleaseCommandQueue of the caller may
+// come in either order.
 func (d *Device) ImportQueue(handle uint64) (driver.Queue, error) {
 	context, err := d.openContext()
 	if err != nil {

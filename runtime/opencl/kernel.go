@@ -39,6 +39,9 @@ func (k *kernel) Close() error {
 
 // prepareKernel lets the kernel follow addresses that it finds in memory, and asks
 // the driver for the parameters where the tables lack them.
+// listed says that the module's own tables gave the parameters. They are preferred: drivers
+// describe them only if the program was built with -cl-kernel-arg-info, and not for
+// binaries.
 func (k *kernel) prepareKernel(listed bool) error {
 	if !listed {
 		params, err := k.askParams()
@@ -51,6 +54,8 @@ func (k *kernel) prepareKernel(listed bool) error {
 	if k.device.able.memory != unifiedMemory {
 		return nil
 	}
+	// A cl_bool of CL_TRUE. Without these an address inside of a buffer would not be
+	// resident on a device with memory of its own.
 	yes := []byte{1, 0, 0, 0}
 	for _, param := range []uint32{cl.ExecIndirectHost, cl.ExecIndirectDevice, cl.ExecIndirectShared} {
 		if err := k.device.api.SetExecInfo(k.handle, param, yes); err != nil {
@@ -95,6 +100,7 @@ func (k *kernel) Info() driver.KernelInfo {
 
 func (k *kernel) subGroups(info *driver.KernelInfo) {
 	f := cl.GetKernelSubGroupInfo
+	// The query is of OpenCL 2.1; before, the extension's function has the same parameters.
 	if k.device.able.version < 21 || !k.device.api.Has(f) {
 		if f = cl.GetKernelSubGroupInfoKHR; !k.device.info.HasExtension("cl_khr_subgroups") || !k.device.api.Has(f) {
 			return

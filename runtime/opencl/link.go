@@ -16,6 +16,8 @@ import (
 )
 
 // Link makes a program of objects.
+// The order is that of cheap to dear: nothing of the driver runs before our own link has
+// found every missing or duplicate symbol, and can name it with its file.
 func (d *Device) Link(ctx context.Context, objects []driver.Object, opts driver.LinkOptions) (driver.Program, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, d.buildError(err)
@@ -29,6 +31,7 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, opts driver.
 		return nil, d.buildError(err)
 	}
 	p := &program{device: d, tables: devicecode.NewTables(linked)}
+	// Drivers' compilers install handlers of signals while they run.
 	err = dl.KeepSignals(func() (err error) {
 		p.handle, err = d.linkNative(ctx, own, linked, opts.Options)
 		return err
@@ -78,6 +81,8 @@ func (d *Device) checkLink(own []*object) (*spirv.Module, error) {
 }
 
 // linkNative makes the driver's program.
+// Drivers differ in the step that they can do; abilities.go says how each was found out.
+// The plain way, clLinkProgram of the compiled objects, comes last.
 func (d *Device) linkNative(ctx context.Context, own []*object, linked *spirv.Module, options string) (cl.Handle, error) {
 	switch {
 	case own[0].format == "native":
@@ -122,6 +127,7 @@ func (d *Device) linkPrograms(programs []cl.Handle, options string) (cl.Handle, 
 		return handle, nil
 	}
 	err = d.failedBuild(err, handle)
+	// A failed link may leave a program, which has the log.
 	if handle != 0 {
 		err = errors.Join(err, d.api.Release(cl.ReleaseProgram, handle))
 	}
@@ -130,6 +136,7 @@ func (d *Device) linkPrograms(programs []cl.Handle, options string) (cl.Handle, 
 
 // joinOptions are the options of the objects and of the link, each text once, for
 // a build that does both.
+// Options of compiling and of linking are one text for clBuildProgram.
 func joinOptions(own []*object, options string) string {
 	var list []string
 	for _, o := range own {
@@ -172,6 +179,7 @@ func (d *Device) buildNative(own []*object, options string) (cl.Handle, error) {
 }
 
 // buildBinary builds a program of a binary for the device.
+// A binary is built too, which is quick: OpenCL asks for it before kernels are made.
 func (d *Device) buildBinary(code []byte, options string) (cl.Handle, error) {
 	context, err := d.openContext()
 	if err != nil {

@@ -21,6 +21,8 @@ func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) 
 
 type transferFunction func(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error
 
+// The range is checked here, since drivers differ: some crash on a range that is out of an
+// allocation.
 func (q *queue) transferData(call string, m driver.Memory, offset int64, data []byte, s driver.Sync, enqueue transferFunction) error {
 	if err := driver.CheckRange(m, offset, int64(len(data))); err != nil {
 		return fmt.Errorf("%s: %w", call, err)
@@ -39,6 +41,7 @@ func (q *queue) transferData(call string, m driver.Memory, offset int64, data []
 			return v.kernels.Read(q.device, q, offset, data, s)
 		}
 	}
+	// The driver's own blocking call saves an event and a wait.
 	if s.Block && q.isPlain(s) {
 		return enqueue(q.handle, m, offset, data, &cl.Order{Block: true})
 	}
@@ -48,12 +51,15 @@ func (q *queue) transferData(call string, m driver.Memory, offset int64, data []
 }
 
 // enqueueMarker is a command without work, which OpenCL refuses as a transfer.
+// The event of a transfer of nothing must still complete after those before it.
 func (q *queue) enqueueMarker(s driver.Sync) error {
 	return q.submitCommand(cl.EnqueueMarkerWithWaitList, s, nil, func(o *cl.Order) error {
 		return q.device.api.Marker(cl.EnqueueMarkerWithWaitList, q.handle, o)
 	})
 }
 
+// Three kinds of memory: a variable, a cl_mem where the device has nothing else, and an
+// address (unified or fine-grained virtual memory).
 func (d *Device) writeMemory(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error {
 	if v, ok := asVariable(m); ok {
 		return v.writeVariable(queue, offset, data, o)
@@ -126,6 +132,7 @@ func (q *queue) copyByHost(to driver.Memory, toOffset int64, from driver.Memory,
 	return errors.Join(err, read.Close())
 }
 
+// It is the size of the largest type of OpenCL C, long16 (clEnqueueFillBuffer).
 const maxPattern = 128
 
 // Fill repeats a pattern.
@@ -150,6 +157,8 @@ func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 	if err != nil {
 		return err
 	}
+	// clEnqueueMemFillINTEL and clEnqueueFillBuffer both ask for an offset that is a
+	// multiple of the pattern.
 	if (int64(own.address)+offset)%int64(n) != 0 {
 		return q.fillUnaligned(m, offset, size, pattern, s)
 	}
@@ -158,6 +167,7 @@ func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 	})
 }
 
+// It doubles what is there, which memmove does at the speed of memory.
 func repeatPattern(pattern []byte, size int64) []byte {
 	data := make([]byte, size)
 	for done := copy(data, pattern); done < len(data); done *= 2 {
@@ -176,6 +186,8 @@ func (q *queue) fillUnaligned(m driver.Memory, offset, size int64, pattern []byt
 	done := min(size, fillBlock)
 	var last driver.Event
 	step := driver.Sync{After: s.After}
+	// Each step waits for the one before; only the last has the caller's event and its
+	// wait.
 	run := func(final bool, enqueue func(driver.Sync) error) error {
 		if final {
 			step.Done, step.Block = s.Done, s.Block

@@ -257,6 +257,7 @@ func (c *callSite) callPointer() {
 }
 
 // setResult makes a value the call's result, casting a pointer of another type.
+// A pointer is cast to the pointee that the rest of the function expects.
 func (c *callSite) setResult(n, typ id) {
 	if c.isVoid(c.in.Type) {
 		return
@@ -273,6 +274,8 @@ func (c *callSite) setResult(n, typ id) {
 }
 
 // functionPointer returns the address of a function as a value.
+// OpConstantFunctionPointerINTEL names the function itself, which must be defined in the
+// same image.
 func (t *translator) functionPointer(n ir.ValueID) id {
 	if !t.options.allowsExtension("SPV_INTEL_function_pointers") {
 		t.failKind(ErrorFunctionPointer, t.module.Values[n].Name, "the address of the function %s needs the extension SPV_INTEL_function_pointers, which is not allowed", t.module.Values[n].Name)
@@ -285,6 +288,7 @@ func (t *translator) functionPointer(n ir.ValueID) id {
 }
 
 // inlineAsm writes a call of inline assembly.
+// The text of one assembly is an entry of the module, shared by all calls of it.
 func (c *callSite) inlineAsm() {
 	c.useExtension("SPV_INTEL_inline_assembly")
 	c.useCapabilities(capAsm)
@@ -340,6 +344,8 @@ func (c *callSite) isConstant(i int) bool {
 }
 
 // argumentID returns an argument; a pointer as the name of the function says.
+// The mangled name says which pointee the built-in takes, which opaque pointers no longer
+// do.
 func (c *callSite) argumentID(i int) id {
 	if i >= len(c.operands) {
 		c.failf("argument %d is lacking", i+1)

@@ -38,6 +38,7 @@ func (t *translator) constUndef(typ id) id { return t.b.constantEntry(spirv.OpUn
 
 // undefinedOf returns an undefined constant: nothing above the width of an
 // integer that is held in more bits.
+// Instructions rely on the bits above the width being zero (width.go).
 func (t *translator) undefinedOf(n ir.TypeID, typ id) id {
 	held := n
 	if v := t.moduleType(n); v.Kind == ir.TypeVector {
@@ -50,6 +51,7 @@ func (t *translator) undefinedOf(n ir.TypeID, typ id) id {
 }
 
 // constantWords cuts a number into the words of an OpConstant.
+// The lowest word comes first; a type of fewer than 32 bits has its value in the low bits.
 func constantWords(bits uint32, words []uint64) []uint32 {
 	list := make([]uint32, (bits+31)/32)
 	for i := range list {
@@ -107,6 +109,7 @@ func (t *translator) dataConstant(c *ir.ConstantNode, typ id) id {
 			words[i] = uint64(b)
 		}
 	}
+	// As the Khronos translator writes them.
 	zero := true
 	for _, w := range words {
 		zero = zero && w == 0
@@ -133,6 +136,7 @@ func (t *translator) constComposite(typ id, parts []id) id {
 	if len(parts) == 0 {
 		return t.constNull(typ)
 	}
+	// SPV_INTEL_long_composites, which continues such a list, is not written.
 	if len(parts) > 0xffff-3 {
 		t.failf("constants of %d elements do not fit into an instruction", len(parts))
 	}
@@ -174,6 +178,8 @@ func (t *translator) aggregateConstant(c *ir.ConstantNode, typ id, value func(ir
 
 // globalConstant returns a constant outside of functions, where an expression
 // is an OpSpecConstantOp. want is the type that it must have, 0 for its own.
+// OpSpecConstantOp is the only instruction that computes outside of functions; it takes few
+// opcodes, so that the rest is an error.
 func (t *translator) globalConstant(pool *ir.ConstantPool, v ir.Value, want id) id {
 	if t.nesting++; t.nesting > 300 {
 		t.failf("constants nested too deep")
@@ -227,6 +233,8 @@ func (t *translator) compositePart(v ir.Value, n, typ id) id {
 }
 
 // castConstant casts a pointer to the type that is wanted.
+// The address of a string is that of its first character to most users, and the translators
+// write it so.
 func (t *translator) castConstant(n, typ, want id, global ir.ValueID) id {
 	if want == 0 || typ == want {
 		return n
@@ -318,6 +326,8 @@ func (t *translator) constantPointer(pool *ir.ConstantPool, v ir.Value) id {
 }
 
 // spaceCast returns the instruction that casts between address spaces.
+// Constant memory (2) is not part of the generic address space (OpenCL C 3.0, "Generic
+// Address Space").
 func spaceCast(from, to uint32) (spirv.Opcode, bool) {
 	switch {
 	case to == 4 && from != 2:

@@ -8,6 +8,7 @@ import (
 )
 
 // globalOf returns the known facts of a variable, alias or ifunc.
+// Facts are found on first use: a module has many more variables than one image uses.
 func (t *translator) globalOf(n ir.ValueID) *globalInfo {
 	g := t.globals[n]
 	if g != nil {
@@ -26,6 +27,8 @@ func (t *translator) globalOf(n ir.ValueID) *globalInfo {
 }
 
 // globalTerm returns the pointee of a global's address.
+// The pointee of an alias is that of the expression it stands for, which may lead through
+// others; busy stops at one that leads to itself.
 func (t *translator) globalTerm(n ir.ValueID) term {
 	switch v := &t.module.Values[n]; v.Kind {
 	case ir.Function:
@@ -75,6 +78,7 @@ func (t *translator) globalAddressType(n ir.ValueID) id {
 }
 
 // ignoredVariables are for compilers and linkers alone.
+// No device reads them, and their types have no counterpart in SPIR-V.
 func ignoredVariable(name string) bool {
 	switch name {
 	case "llvm.used", "llvm.compiler.used", "llvm.global.annotations", "llvm.global_ctors", "llvm.global_dtors":
@@ -101,6 +105,7 @@ func (t *translator) onlyAnnotates(n ir.ValueID) bool {
 // variableID returns the identifier of a variable.
 func (t *translator) variableID(n ir.ValueID) id {
 	if _, input := t.isInput(n); input {
+		// Each dimension is loaded for itself; there is no memory to point to.
 		t.failf("the address of the built-in variable %s", t.module.Values[n].Name)
 	}
 	if t.isPrivateConstant(n) {
@@ -118,6 +123,8 @@ func (t *translator) isPrivateConstant(n ir.ValueID) bool {
 }
 
 // globalValue returns the address of a global within a function.
+// A copy for each function is what clang's own code generation does for OpenCL, where such
+// aggregates are private.
 func (f *function) globalValue(n ir.ValueID) id {
 	if !f.isPrivateConstant(n) {
 		return f.globalAddress(n)
@@ -138,6 +145,8 @@ func (f *function) globalValue(n ir.ValueID) id {
 }
 
 // variableUnit writes a variable.
+// Only its own identifier is fixed; that of the type and initialiser become the image's
+// when it is put together.
 func (t *translator) variableUnit(n ir.ValueID) {
 	g, v := t.globalOf(n), &t.module.Values[n]
 	class := t.classOf(n)

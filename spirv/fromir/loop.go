@@ -8,6 +8,8 @@ import (
 )
 
 // findLoops finds the loop controls that !llvm.loop of latches asks for.
+// LLVM attaches the metadata to the branch back; SPIR-V wants the control at the header, in
+// front of its branch (OpLoopMerge).
 func (f *function) findLoops(order []int) {
 	for _, latch := range order {
 		in := f.ir.Terminator(latch)
@@ -23,6 +25,9 @@ func (f *function) findLoops(order []int) {
 }
 
 // noteLoop notes the merge instruction of the loop that a latch ends.
+// OpLoopMerge also needs the block after the loop; where none is found, OpLoopControlINTEL
+// says the same without it, and without that extension the loop has no control, which is a
+// hint.
 func (f *function) noteLoop(latch int, in *ir.Instruction, o ir.Operand) {
 	control, parameters := f.loopControl(o)
 	if control == 0 {
@@ -43,6 +48,7 @@ func (f *function) noteLoop(latch int, in *ir.Instruction, o ir.Operand) {
 			}
 		}
 	}
+	// A header that two latches share may have one merge instruction only.
 	if header < 0 || f.merges[header] != nil {
 		return
 	}
@@ -75,6 +81,8 @@ func (f *function) blockDominates(a, b int) bool {
 // loopControls are the metadata of loops that are a bit of loop control, with the
 // number that follows as the parameter where there is one. Those from bit 16 on
 // belong to SPV_INTEL_fpga_loop_controls.
+// Names are those of LLVM's TransformMetadata and, for FPGAs, of DPC++'s attributes; bits
+// those of "Loop Control".
 var loopControls = map[string]struct {
 	bit       uint32
 	parameter bool
@@ -141,6 +149,8 @@ func (f *function) loopControl(o ir.Operand) (control uint32, parameters []uint3
 }
 
 // loopBit returns the bits of one string of metadata, and notes their parameters.
+// PartialCount and PeelCount are of SPIR-V 1.4; a module of an older version goes without
+// the hint.
 func (f *function) loopBit(name string, n, control uint32, values map[uint32][]uint32) uint32 {
 	partial := func(bit uint32) uint32 {
 		if f.options.Version < spirv.Version1_4 {

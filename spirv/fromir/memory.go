@@ -8,6 +8,8 @@ import (
 )
 
 // writeAlloca writes a variable of the function.
+// SPIR-V has the variables of a function at the start of its first block, whatever block
+// the alloca is in.
 func (f *function) writeAlloca(i int, in *ir.Instruction) {
 	typ := f.resultType(i)
 	element := f.pointeeID(typ)
@@ -16,6 +18,7 @@ func (f *function) writeAlloca(i int, in *ir.Instruction) {
 		return
 	}
 	space := f.moduleType(in.Type).AddressSpace
+	// A variable itself can only be of storage class Function.
 	if space == 4 {
 		variable := f.addVariable(f.pointerType(element, 0), 0, 0)
 		f.alignVariable(variable, in)
@@ -64,6 +67,8 @@ func (t *translator) preferredAlign(n ir.TypeID) uint64 {
 }
 
 // allocaArray writes an alloca of several elements.
+// An alloca of n elements is a pointer to the first, a variable of an array one to the
+// whole.
 func (f *function) allocaArray(i int, in *ir.Instruction, typ, element id) {
 	count := in.Operands[0]
 	if count.Kind == ir.ValueConstant {
@@ -83,6 +88,7 @@ func (f *function) allocaArray(i int, in *ir.Instruction, typ, element id) {
 }
 
 // accessWords returns the words that say how memory is accessed.
+// The alignment is always written, as the Khronos translator writes it.
 func (f *function) accessWords(in *ir.Instruction) []uint32 {
 	mask := uint32(accessAligned)
 	if in.Flags&ir.FlagVolatile != 0 {
@@ -97,6 +103,8 @@ func (f *function) accessWords(in *ir.Instruction) []uint32 {
 	if align == 0 {
 		align = f.naturalAlign(in)
 	}
+	// The operand follows its mask bit, and those of higher bits follow it, in the order of
+	// the bits.
 	words := []uint32{mask, uint32(min(align, 1<<30))}
 	for _, list := range []struct {
 		kind string
@@ -112,6 +120,8 @@ func (f *function) accessWords(in *ir.Instruction) []uint32 {
 
 // aliasList returns the list of alias scopes that is attached to an instruction, 0
 // where there is none or the extension is not allowed.
+// A list with a scope of an odd form is left out as a whole: a shorter list would promise
+// more than the code does.
 func (f *function) aliasList(in *ir.Instruction, kind string) id {
 	for _, a := range in.Attachments {
 		if a.Kind != kind || a.Operand.Kind != ir.OperandNode || !f.options.allowsExtension("SPV_INTEL_memory_access_aliasing") {
@@ -216,6 +226,7 @@ func (f *function) sameSpace(a, b id) bool {
 }
 
 // writeAddress writes a getelementptr.
+// Indices are signed in LLVM, of any width.
 func (f *function) writeAddress(in *ir.Instruction, typ id, emit emitter) id {
 	base := in.Operands[0]
 	if f.moduleType(in.Type).Kind == ir.TypeVector {
@@ -246,6 +257,7 @@ func (t *translator) memoryLayout(n ir.TypeID) (size, align uint64) {
 }
 
 // makeLayout computes the size and alignment of a type as OpenCL C lays it out.
+// SPIR-V states no layout of its own; a vector of three takes the room of four.
 func (t *translator) makeLayout(n ir.TypeID) (size, align uint64) {
 	typ := t.moduleType(n)
 	switch typ.Kind {

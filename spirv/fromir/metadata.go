@@ -15,6 +15,8 @@ type sourceInfo struct {
 	opencl, fp16    bool
 }
 
+// It takes rows away and adds those that the edits of a partition do, so that an image says
+// what its own file of IR would.
 // metadataReader reads the named metadata of a module as a partition has it.
 type metadataReader struct {
 	module    *ir.Module
@@ -60,6 +62,8 @@ func numberAt(row []ir.Operand, i int) uint32 {
 }
 
 // sourceLanguage writes OpSource.
+// Numbers are SPIR-V's source languages: 3 OpenCL C, 4 OpenCL C++, 6 C++ for OpenCL.
+// Drivers look at them, and at the version, to choose the rules for built-in functions.
 func (s *session) sourceLanguage(r *metadataReader) {
 	l := &s.language
 	for _, row := range r.namedRows("spirv.Source") {
@@ -95,6 +99,8 @@ func (s *session) sourceExtension(name string) {
 }
 
 // attachedOperands returns the operands of a node that is attached to a function.
+// Edits come first: a partition may replace what the module attached. A function that is
+// only declared in the image has no attachments.
 func (t *translator) attachedOperands(v *ir.GlobalValue, kind string) []ir.Operand {
 	if t.edit != nil && v == &t.module.Values[t.unit] {
 		for _, a := range t.edit.Attach {
@@ -115,6 +121,8 @@ func (t *translator) attachedOperands(v *ir.GlobalValue, kind string) []ir.Opera
 }
 
 // argumentMetadata writes names and decorations of a kernel's arguments.
+// The nodes are those of "Kernel argument metadata" in SPIR 1.2, with an element for each
+// argument.
 func (t *translator) argumentMetadata(info *functionInfo, args []id) {
 	v := info.value
 	if t.options.KernelArgTypes {
@@ -167,6 +175,8 @@ func (t *translator) argumentNumbers(v *ir.GlobalValue, args []id, kind string, 
 }
 
 // argumentStrings keeps the strings of a node in an OpString.
+// Runtimes read the types of arguments (CL_KERNEL_ARG_TYPE_NAME) from such strings, whose
+// form is the Khronos translator's.
 func (t *translator) argumentStrings(v *ir.GlobalValue, kind string) {
 	list := t.attachedOperands(v, kind)
 	if list == nil {
@@ -197,6 +207,7 @@ type executionRow struct {
 }
 
 // moduleMetadata finds the facts that metadata give of the module.
+// Frontends that know SPIR-V say it directly in these lists (LLVM, SPIRVUsage).
 func (s *session) moduleMetadata(r *metadataReader) {
 	for _, row := range r.namedRows("spirv.Extension") {
 		if len(row) > 0 && row[0].String != "" {
@@ -248,6 +259,8 @@ func (s *session) debugMetadata(r *metadataReader) {
 
 // annotateID decorates with the text of an annotation, which SPIR-V has a place
 // for from 1.4 on.
+// UserSemantic takes a string, for which OpDecorateString came with 1.4; the translators
+// write OpDecorate.
 func (t *translator) annotateID(n id, text string) {
 	if t.options.Version < spirv.Version1_4 {
 		return
@@ -258,6 +271,7 @@ func (t *translator) annotateID(n id, text string) {
 
 // annotateGlobals decorates the values of llvm.global.annotations: structs of
 // the annotated value, the text, and the place in the source.
+// The variable itself is not written; it is only how clang carries annotations.
 func (m *image) annotateGlobals() {
 	list, ok := m.module.Lookup("llvm.global.annotations")
 	if !ok || m.options.Version < spirv.Version1_4 {
@@ -293,6 +307,7 @@ func (m *image) annotateGlobal(self id, text string) {
 }
 
 // listedElements returns the elements that the image has of an array of structs.
+// A partition drops the elements of values that it lacks.
 func (m *image) listedElements(n ir.ValueID) (list []ir.Constant) {
 	v := m.view.findValue(n)
 	if v == nil || !v.Definition {

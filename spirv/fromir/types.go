@@ -9,6 +9,8 @@ import (
 	"offlink/spirv"
 )
 
+// Numbers of types are dense and a unit uses few of them: a slice is found faster than a
+// map, and noted makes it as cheap to empty.
 // typeTable holds the identifiers of the unit's types. It is as long as the list of
 // types; emptying it takes as long as the unit has types.
 type typeTable struct {
@@ -39,6 +41,8 @@ func (t *typeTable) reset() {
 }
 
 // storageClasses maps the address spaces of SPIR.
+// The numbers are SPIR's (SPIR 2.0, "Address spaces") for 0 to 4, and the Khronos
+// translator's for the others; clang and DPC++ use both.
 var storageClasses = [...]spirv.StorageClass{
 	0: spirv.StorageFunction, 1: spirv.StorageCrossWorkgroup, 2: spirv.StorageUniformConstant, 3: spirv.StorageWorkgroup,
 	4: spirv.StorageGeneric, 5: spirv.StorageDeviceOnlyINTEL, 6: spirv.StorageHostOnlyINTEL, 7: spirv.StorageInput,
@@ -61,6 +65,8 @@ func (t *translator) storageClass(space uint32) spirv.StorageClass {
 		t.failf("address space %d has no storage class", space)
 	case class == spirv.StorageCodeSectionINTEL:
 		return spirv.StorageFunction
+	// They are hints about where memory lies; without the extension the memory is global
+	// memory.
 	case class == spirv.StorageDeviceOnlyINTEL || class == spirv.StorageHostOnlyINTEL:
 		if !t.options.allowsExtension("SPV_INTEL_usm_storage_classes") {
 			return spirv.StorageCrossWorkgroup
@@ -76,6 +82,8 @@ func (t *translator) storageClass(space uint32) spirv.StorageClass {
 // moduleType returns a type of the module by its number.
 func (t *translator) moduleType(n ir.TypeID) *ir.Type {
 	if int(n) >= len(t.types) {
+		// Readers add types while they read bodies; a number that is not there yet came
+		// from one that read after this list was taken.
 		r := &t.translation.reader
 		r.Lock()
 		t.types = r.Types()
@@ -88,6 +96,8 @@ func (t *translator) voidType() id { return t.b.typeEntry(spirv.OpTypeVoid, nil)
 func (t *translator) boolType() id { return t.b.typeEntry(spirv.OpTypeBool, nil) }
 
 // intType returns the integer type of that width, or the one that holds it.
+// Kernels have integers without a sign: signedness is 0 in every OpTypeInt (SPIR-V
+// environment of OpenCL, "Kernel").
 func (t *translator) intType(bits uint32) id {
 	bits = t.heldBits(bits)
 	switch bits {
@@ -117,6 +127,8 @@ func (t *translator) intType(bits uint32) id {
 func (t *translator) floatType(bits uint32) id {
 	switch bits {
 	case 16:
+		// Halves may always be stored and loaded; arithmetic on them is another capability,
+		// which the source asks for by cl_khr_fp16.
 		t.useCapabilities(capFloat16Buffer)
 		if t.language.fp16 {
 			t.useCapabilities(capFloat16)
@@ -136,6 +148,7 @@ func (t *translator) bfloatType() id {
 	return t.b.typeEntry(spirv.OpTypeFloat, []uint32{16, 0})
 }
 
+// These are the lengths of OpenCL C; SPIR-V's core has no others.
 func (t *translator) vectorType(element id, n uint32) id {
 	switch n {
 	case 2, 3, 4:
@@ -164,6 +177,8 @@ func (t *translator) longVector(n uint32) {
 }
 
 func (t *translator) arrayType(element id, n uint64) id {
+	// An OpTypeArray of length 0 is not valid; nothing can be read from the element that
+	// takes its place.
 	length := t.constInt(t.pointerBits, max(n, 1))
 	return t.b.typeEntry(spirv.OpTypeArray, []uint32{element, length}, element, length)
 }
@@ -187,6 +202,7 @@ func (t *translator) typeID(n ir.TypeID) id {
 	if known := t.typeIDs.lookup(n); known != 0 {
 		return known
 	}
+	// The parser's own limit is higher, and Go's stack would grow with each level here.
 	if t.nesting++; t.nesting > 500 {
 		t.failf("types nested too deep")
 	}
@@ -218,10 +234,12 @@ func (t *translator) makeType(typ *ir.Type) id {
 		if typ.Scalable {
 			t.failf("vectors of unknown length have no type in SPIR-V")
 		}
+		// SPIR-V's core has vectors of numbers and bools alone.
 		if t.moduleType(typ.Elements[0]).Kind == ir.TypePointer {
 			t.useExtension("SPV_INTEL_masked_gather_scatter")
 			t.useCapabilities(6427)
 		}
+		// Nor has it vectors of one element.
 		if typ.Length == 1 {
 			return t.typeID(typ.Elements[0])
 		}
@@ -257,12 +275,15 @@ func (t *translator) structType(n ir.TypeID, typ *ir.Type) id {
 		t.typeIDs.note(n, made)
 		return made
 	}
+	// An instruction counts its words in 16 bits.
 	if len(typ.Elements) > 0xffff-2 {
 		t.failf("structs of %d members do not fit into an instruction", len(typ.Elements))
 	}
 	if !typ.Identified {
 		return t.literalStruct(n, typ)
 	}
+	// The key is the number of the type and not its members: two identified structs are two
+	// types, however alike they are.
 	return t.b.keyedEntry(sectionGlobals, "struct "+strconv.Itoa(int(n)), func(self id) entry {
 		t.typeIDs.note(n, self)
 		t.b.setName(self, typ.Name)
@@ -275,6 +296,7 @@ func (t *translator) structType(n ir.TypeID, typ *ir.Type) id {
 	})
 }
 
+// LLVM has one literal struct for each list of members, and so has a SPIR-V module.
 func (t *translator) literalStruct(n ir.TypeID, typ *ir.Type) id {
 	var members []id
 	for _, e := range typ.Elements {
@@ -295,6 +317,8 @@ func (t *translator) literalStruct(n ir.TypeID, typ *ir.Type) id {
 const opTypePackedStruct spirv.Opcode = 0xfe00
 
 // packedStruct decorates a struct whose members lie without gaps.
+// Without CPacked a driver would lay the members out with padding, and offsets in the code
+// would be others than in memory.
 func (t *translator) packedStruct(self id, typ *ir.Type) {
 	if typ.Packed {
 		t.b.decorateID(self, decCPacked)
@@ -303,6 +327,8 @@ func (t *translator) packedStruct(self id, typ *ir.Type) {
 
 // typedPointer returns the type of a typed pointer: to an opaque struct of
 // OpenCL, the type that it stands for.
+// Before target types (LLVM 16) clang named OpenCL's opaque types by pointers to such
+// structs.
 func (t *translator) typedPointer(pointee ir.TypeID, space uint32) id {
 	if p := t.moduleType(pointee); p.Kind == ir.TypeStruct && p.Opaque {
 		if made := t.opaqueStruct(p.Name); made != 0 {
@@ -340,6 +366,7 @@ func (t *translator) simpleType(name string) id {
 }
 
 // targetType returns the type of target("spirv.X", ...).
+// Names and parameters are those of "Target Extension Types" in LLVM's SPIRVUsage.
 func (t *translator) targetType(typ *ir.Type) id {
 	name, ok := strings.CutPrefix(typ.Target, "spirv.")
 	if !ok {
@@ -389,6 +416,7 @@ func (t *translator) targetType(typ *ir.Type) id {
 	return 0
 }
 
+// Scope, rows, columns and use are constants in SPIR-V, as specialization may set them.
 func (t *translator) matrixType(op spirv.Opcode, elements []ir.TypeID, numbers []uint32) id {
 	words := []uint32{t.typeID(elements[0])}
 	for _, n := range numbers {
