@@ -95,7 +95,7 @@ test-dpcpp: build ## run our objects under the real DPC++ runtimes
 
 # TABLES=postlink prints some of the tables.
 bench: build ## print the cost tables
-	$(GO) run ./internal/bench $(TABLES)
+	$(GO) run ./internal/bench $(or $(TABLES),all)
 
 fuzz: ## run every fuzz target for FUZZTIME
 	scripts/fuzz $(FUZZTIME)

@@ -1,6 +1,7 @@
 // Bench prints the cost tables of the project: our programs on generated
 // input, each beside a floor measured in the same run, so that the ratios hold
-// on a noisy machine. "bench NAME..." prints some of them; "make bench" all.
+// on a noisy machine. "bench NAME..." prints some of them, "bench all" all, as
+// "make bench" does; without a name it prints its usage.
 //
 // The files are written below TMPDIR; where that is memory (/dev/shm), the
 // disk's moods stay out of the figures.
@@ -19,6 +20,7 @@ import (
 // A table measures and prints one cost table. dir is an empty folder for it.
 type table struct {
 	name  string
+	about string // for the usage
 	print func(dir string) error
 }
 
@@ -29,7 +31,23 @@ func main() {
 			return
 		}
 	}
+	if len(os.Args) == 1 {
+		printUsage()
+		os.Exit(2)
+	}
 	exitOn(runTables(os.Args[1:]))
+}
+
+// allTables stands for every table.
+const allTables = "all"
+
+// printUsage lists the tables: measuring all takes many minutes.
+func printUsage() {
+	fmt.Fprint(os.Stderr, "usage: bench TABLE...\n\nMeasures and prints cost tables (run it in the root of the repository after make build):\n")
+	for _, t := range tables {
+		fmt.Fprintf(os.Stderr, "  %-12s %s\n", t.name, t.about)
+	}
+	fmt.Fprintf(os.Stderr, "  %-12s all of them\n", allTables)
 }
 
 // helpers are the tasks for which this program starts itself: work that would
@@ -63,12 +81,12 @@ func exitOn(err error) {
 
 func runTables(names []string) error {
 	for _, name := range names {
-		if !slices.ContainsFunc(tables, func(t table) bool { return t.name == name }) {
-			return fmt.Errorf("no table %q", name)
+		if name != allTables && !slices.ContainsFunc(tables, func(t table) bool { return t.name == name }) {
+			return fmt.Errorf("no table %q; bench without arguments lists them", name)
 		}
 	}
 	for _, t := range tables {
-		if len(names) > 0 && !slices.Contains(names, t.name) {
+		if !slices.Contains(names, t.name) && !slices.Contains(names, allTables) {
 			continue
 		}
 		if err := printIn(t); err != nil {
