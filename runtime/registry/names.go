@@ -22,13 +22,13 @@ type nameIndex struct {
 const shardCount = 4096
 
 type shard struct {
-	epoch uint64
-	names []named
+	epoch  uint64
+	hashes []uint64 // of names: a search looks at these alone, which lie side by side
+	names  []named
 }
 
 // named is the images of one name, in order of registration.
 type named struct {
-	hash   uint64
 	name   string
 	images []*Image
 }
@@ -37,8 +37,8 @@ var seed = maphash.MakeSeed()
 
 // findName returns where a name is in the shard, or -1.
 func (s *shard) findName(hash uint64, name string) int {
-	for i := range s.names {
-		if s.names[i].hash == hash && s.names[i].name == name {
+	for i, h := range s.hashes {
+		if h == hash && s.names[i].name == name {
 			return i
 		}
 	}
@@ -66,11 +66,17 @@ func (n *nameIndex) ownShard(hash uint64) *shard {
 	s := &n.shards[hash%shardCount]
 	switch {
 	case *s == nil:
-		*s = &shard{n.epoch, make([]named, 0, shardNames)}
+		*s = &shard{n.epoch, make([]uint64, 0, shardNames), make([]named, 0, shardNames)}
 	case (*s).epoch != n.epoch:
-		*s = &shard{n.epoch, append(make([]named, 0, len((*s).names)+1), (*s).names...)}
+		*s = (*s).copyFor(n.epoch)
 	}
 	return *s
+}
+
+// copyFor returns a copy with room for another name.
+func (s *shard) copyFor(epoch uint64) *shard {
+	room := len(s.names) + 1
+	return &shard{epoch, append(make([]uint64, 0, room), s.hashes...), append(make([]named, 0, room), s.names...)}
 }
 
 func (n *nameIndex) addImage(name string, img *Image) {
@@ -85,7 +91,7 @@ func (n *nameIndex) addImage(name string, img *Image) {
 		n.room = make([]*Image, 256)
 	}
 	n.room[0] = img
-	s.names = append(s.names, named{hash, name, n.room[:1:1]})
+	s.hashes, s.names = append(s.hashes, hash), append(s.names, named{name, n.room[:1:1]})
 	n.room = n.room[1:]
 }
 
@@ -102,7 +108,7 @@ func (n *nameIndex) removeImages(name string, gone func(*Image) bool) {
 		s.names[i].images = list
 		return
 	}
-	s.names = slices.Delete(s.names, i, i+1)
+	s.hashes, s.names = slices.Delete(s.hashes, i, i+1), slices.Delete(s.names, i, i+1)
 }
 
 // shareIndex returns the index as it is now; the next change copies.

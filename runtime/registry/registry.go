@@ -50,15 +50,25 @@ func (i *Image) Exports(symbol string) (exported, listed bool) {
 
 // Kernels returns the names of the kernels: the entries that the image does
 // not export as functions.
-func (i *Image) Kernels() []string {
+func (i *Image) Kernels() []string { return slices.Collect(i.eachKernel) }
+
+// eachKernel yields the names of the kernels.
+func (i *Image) eachKernel(yield func(string) bool) {
 	set := i.Properties.Get(props.SetExportedSymbols)
-	var names []string
 	for _, name := range i.Entries {
-		if _, exported := set.Get(name); !exported {
-			names = append(names, name)
+		if _, exported := set.Get(name); !exported && !yield(name) {
+			return
 		}
 	}
-	return names
+}
+
+// exportTable is the table of exported symbols; listed is false where there is none.
+func (i *Image) exportTable() (list []props.Property, listed bool) {
+	set := i.Properties.Get(props.SetExportedSymbols)
+	if set == nil {
+		return nil, false
+	}
+	return set.Properties, true
 }
 
 // NativeOf returns the SHA-256 of the SPIR-V code that the image is native code
@@ -164,7 +174,7 @@ func (r *Registry) Add(owner Owner, images []*devimg.Image) *Registration {
 // has as it is.
 func (r *Registry) indexImage(img *Image) {
 	r.images = append(r.images, img)
-	for _, name := range img.Kernels() {
+	for name := range img.eachKernel {
 		r.kernels.addImage(name, img)
 	}
 	if digest, ok := img.NativeOf(); ok {
@@ -172,11 +182,11 @@ func (r *Registry) indexImage(img *Image) {
 		r.hasNatives = true
 		return
 	}
-	exported := img.Properties.Get(props.SetExportedSymbols)
-	for _, name := range exported.Names() {
-		r.exports.addImage(name, img)
+	exported, listed := img.exportTable()
+	for i := range exported {
+		r.exports.addImage(exported[i].Name, img)
 	}
-	if exported == nil {
+	if !listed {
 		r.unlisted = append(r.unlisted, img)
 	}
 	for _, set := range img.VirtualFunctionSets() {
@@ -218,18 +228,18 @@ func (r *Registry) Remove(reg *Registration) {
 	gone := func(img *Image) bool { return first <= img.ID && img.ID <= last }
 	r.images = removeImages(r.images, gone)
 	for _, img := range reg.Images {
-		for _, name := range img.Kernels() {
+		for name := range img.eachKernel {
 			r.kernels.removeImages(name, gone)
 		}
 		if digest, ok := img.NativeOf(); ok {
 			r.natives.removeImages(digest, gone)
 			continue
 		}
-		exported := img.Properties.Get(props.SetExportedSymbols)
-		for _, name := range exported.Names() {
-			r.exports.removeImages(name, gone)
+		exported, listed := img.exportTable()
+		for i := range exported {
+			r.exports.removeImages(exported[i].Name, gone)
 		}
-		if exported == nil {
+		if !listed {
 			r.unlisted = removeImages(r.unlisted, gone)
 		}
 		for _, set := range img.VirtualFunctionSets() {

@@ -24,24 +24,25 @@ type definition struct {
 // Images of other formats are left as they are: there the driver tells.
 func (w *linkSearch) symbolTrims() ([]spirv.Trim, error) {
 	trims := make([]spirv.Trim, len(w.images))
-	symbols, kernels := make(map[string]definition), make(map[string]bool)
+	if len(w.linkages) == 1 {
+		return trims, nil
+	}
+	count := 0
+	for _, l := range w.linkages {
+		count += len(l.defined) + len(l.kernels)
+	}
+	symbols, kernels := make(map[string]definition, count), make(map[string]bool, count)
 	for i, l := range w.linkages {
-		if l.module == nil {
-			continue
-		}
-		for _, s := range l.module.Exports() {
-			if s.Linkage == spirv.LinkageLinkOnceODR {
-				continue // linkers keep one of these themselves
-			}
-			if err := w.trimSymbol(trims, symbols, i, s.Name); err != nil {
+		for _, name := range l.defined {
+			if err := w.trimSymbol(trims, symbols, i, name); err != nil {
 				return nil, err
 			}
 		}
-		for _, e := range l.module.EntryPoints() {
-			if kernels[e.Name] {
-				trims[i].Kernels = append(trims[i].Kernels, e.Name)
+		for _, name := range l.kernels {
+			if kernels[name] {
+				trims[i].Kernels = append(trims[i].Kernels, name)
 			}
-			kernels[e.Name] = true
+			kernels[name] = true
 		}
 	}
 	return trims, nil

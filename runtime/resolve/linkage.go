@@ -19,6 +19,9 @@ type linkage struct {
 	exports map[string]bool
 	// module is the parsed code, nil unless it is SPIR-V.
 	module *spirv.Module
+	// defined are the names of the module that another image may define too, and
+	// kernels those of its kernels.
+	defined, kernels []string
 }
 
 // symbol is a function or a variable that is imported.
@@ -119,6 +122,12 @@ func spirvLinkage(img *registry.Image) (*linkage, error) {
 		if exported, listed := img.Exports(s.Name); exported || !listed || !s.Function {
 			l.exports[s.Name] = true
 		}
+		if s.Linkage != spirv.LinkageLinkOnceODR { // linkers keep one of these themselves
+			l.defined = append(l.defined, s.Name)
+		}
+	}
+	for _, e := range m.EntryPoints() {
+		l.kernels = append(l.kernels, e.Name)
 	}
 	return l, nil
 }
