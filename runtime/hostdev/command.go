@@ -19,6 +19,7 @@ type command struct {
 	pending atomic.Int32    // holds: events, and the caller while it enqueues
 	claimed atomic.Bool     // it runs or was dropped
 	after   map[*event]bool // the events of the caller's wait list
+	shared  bool            // someone who waits for it or stops it refers to it; the queue's lock guards it
 }
 
 // releaseHold ends one hold and tells whether the command is ready.

@@ -19,8 +19,8 @@ type crew struct {
 	next    atomic.Int64 // the first group that nobody has taken
 	others  sync.WaitGroup
 	started bool
-	began   time.Time
-	yielded time.Time
+	began   time.Duration // on the device's clock
+	yielded time.Duration
 }
 
 // shortLaunch is the time that it takes to get another thread to work.
@@ -28,15 +28,15 @@ const shortLaunch = 30 * time.Microsecond
 
 // run runs all groups.
 func (c *crew) run(first *worker) {
-	c.began = time.Now()
-	c.yielded = c.began
+	c.began, c.yielded = c.launch.began, c.launch.began
 	if pace := c.code.pace.Load(); pace == 0 || pace > int64(shortLaunch)/c.total {
 		c.startOthers()
 	}
 	first.crew = c
 	c.work(first)
 	c.waitOthers()
-	c.code.pace.Store(max(1, int64(time.Since(c.began))/c.total))
+	c.launch.ended = c.launch.device.now()
+	c.code.pace.Store(max(1, int64(c.launch.ended-c.began)/c.total))
 }
 
 func (c *crew) work(w *worker) {
@@ -57,11 +57,11 @@ func (c *crew) startOthers() {
 
 // pause is called by the first worker between pieces of work.
 func (c *crew) pause() {
-	now := time.Now()
-	if !c.started && now.Sub(c.began) > shortLaunch {
+	now := c.launch.device.now()
+	if !c.started && now-c.began > shortLaunch {
 		c.startOthers()
 	}
-	if c.launch.yield != nil && now.Sub(c.yielded) > turn {
+	if c.launch.yield != nil && now-c.yielded > turn {
 		c.launch.yield()
 		c.yielded = now
 	}

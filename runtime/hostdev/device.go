@@ -102,7 +102,7 @@ type Device struct {
 	check   checkState
 	once    sync.Once
 	checked *Device   // the same in checked mode, once it was asked for
-	epoch   time.Time // of the times of events
+	epoch   time.Time // of the device's clock
 
 	libraries libraries
 	// newEngine is that function. Only New refers to it, so that programs that run

@@ -42,6 +42,8 @@ type launch struct {
 	// yield is the caller's, for the worker that runs on its goroutine.
 	yield func()
 
+	began, ended time.Duration // on the device's clock; ended is 0 where nobody has looked yet
+
 	natives liveWorkers
 	crew    crew // of the compiled kernel; here, so that it needs no allocation of its own
 
@@ -75,15 +77,25 @@ type launchCommand struct {
 	workers [4]*worker
 }
 
+// launchCommands are those of launches that are over and that nobody refers to.
+var launchCommands = sync.Pool{New: func() any { return new(launchCommand) }}
+
+// recycle has a later launch use the memory.
+func (c *launchCommand) recycle() {
+	*c = launchCommand{}
+	launchCommands.Put(c)
+}
+
 // newLaunch checks the range and the arguments, and makes the command.
-func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*command, error) {
-	c := &launchCommand{launch: launch{device: d, k: k}}
+func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*launchCommand, error) {
+	c := launchCommands.Get().(*launchCommand)
+	c.device, c.k = d, k
 	c.command.launch = &c.launch
 	c.args, c.local, c.natives.list = c.words[:0], c.sizes[:0], c.workers[:0]
 	if err := c.fillLaunch(r, args); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.name, err)
 	}
-	return &c.command, nil
+	return c, nil
 }
 
 func (l *launch) fillLaunch(r driver.Range, args []driver.Arg) error {
@@ -268,9 +280,12 @@ func (l *launch) setLocal(i int, arg *driver.Arg) error {
 
 // run runs all work-groups and returns the first fault.
 func (l *launch) run() error {
-	start := time.Now()
+	l.began = l.device.now()
 	err := l.runGroups()
-	l.k.lastRun.Store(max(1, int64(time.Since(start))))
+	if l.ended == 0 {
+		l.ended = l.device.now()
+	}
+	l.k.lastRun.Store(max(1, int64(l.ended-l.began)))
 	return err
 }
 

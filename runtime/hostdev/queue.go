@@ -212,7 +212,20 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	if err != nil {
 		return err
 	}
-	return q.enqueueCommand(c, s)
+	if err := q.enqueueCommand(&c.command, s); err != nil {
+		return err
+	}
+	if s.Block && s.Done == nil && !q.isShared(&c.command) {
+		c.recycle()
+	}
+	return nil
+}
+
+// isShared tells whether anyone else may refer to a command that has ended.
+func (q *queue) isShared(c *command) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return c.shared
 }
 
 // Barrier enqueues a command without work: an in-order queue needs only its
@@ -262,10 +275,12 @@ func (q *queue) unfinishedCommands() []*command {
 		if q.last == nil {
 			return nil
 		}
+		q.last.shared = true
 		return []*command{q.last}
 	}
 	list := make([]*command, 0, len(q.open))
 	for c := range q.open {
+		c.shared = true
 		list = append(list, c)
 	}
 	return list
@@ -281,6 +296,7 @@ func (q *queue) Abort(cause error) {
 	}
 	var held []*command
 	for c := range q.open {
+		c.shared = true
 		if c.launch != nil {
 			c.launch.abortLaunch(cause)
 		}
@@ -302,6 +318,7 @@ func (q *queue) Close() error {
 	q.mu.Lock()
 	var open []*command
 	for c := range q.open {
+		c.shared = true
 		open = append(open, c)
 	}
 	q.mu.Unlock()
