@@ -173,6 +173,8 @@ static struct caller *find_caller(void) {
   return c && here < c->stack_end && here - c->stack > STACK_NEEDED ? c : NULL;
 }
 
+int offlink_has_room(void) { return find_caller() != NULL; }
+
 static void enter(struct caller *c) {
   pthread_sigmask(SIG_SETMASK, &blocked, &c->program_mask);
   sigaltstack(&c->signal_stack, &c->program_stack);

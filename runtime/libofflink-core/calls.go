@@ -191,6 +191,7 @@ func createBuffer(s *session, c *C.struct_offlink_call) error {
 	}
 	handle, bytes, err := s.createBuffer(uint64(c.object), int64(c.size), initial)
 	c.created, c.address = C.offlink_handle(handle), unsafe.Pointer(unsafe.SliceData(bytes))
+	c.memory = s.directMemory(handle)
 	return err
 }
 
@@ -219,6 +220,9 @@ func launchCall(s *session, c *C.struct_offlink_call) error {
 	}
 	quick, err := s.launchKernel(uint64(c.object), request)
 	c.quick = cBool(quick)
+	if err == nil {
+		s.allowDirect(request.kernel, c)
+	}
 	return err
 }
 

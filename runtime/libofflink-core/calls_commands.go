@@ -28,7 +28,7 @@ func dispatchCommand(s *session, c *C.struct_offlink_call) (err error) {
 		handle, err := s.createQueue(object, driver.QueueOptions{
 			OutOfOrder: c.flags&C.OFFLINK_QUEUE_OUT_OF_ORDER != 0, Profiling: c.flags&C.OFFLINK_QUEUE_PROFILING != 0,
 		})
-		c.created = C.offlink_handle(handle)
+		c.created, c.direct_queue = C.offlink_handle(handle), s.shareQueue(handle)
 		return err
 	case C.OFFLINK_CORE_QUEUE_FINISH:
 		if c.has_timeout != 0 {
@@ -75,6 +75,9 @@ func enqueueCall(s *session, c *C.struct_offlink_call) (uint64, error) {
 		}
 		handle, quick, err := s.enqueueLaunch(object, sync, uint64(c.kernel), request)
 		c.short_command = cBool(quick)
+		if err == nil {
+			s.allowDirect(request.kernel, c)
+		}
 		return handle, err
 	case C.OFFLINK_CORE_ENQUEUE_COPY:
 		size := int(c.size)

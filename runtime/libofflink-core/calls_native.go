@@ -31,8 +31,10 @@ func dispatchMore(s *session, c *C.struct_offlink_call) error {
 		return importBuffer(s, c)
 	case C.OFFLINK_CORE_QUEUE_IMPORT:
 		handle, err := s.importQueue(uint64(c.object), uint64(c.number))
-		c.created = C.offlink_handle(handle)
+		c.created, c.direct_queue = C.offlink_handle(handle), s.shareQueue(handle)
 		return err
+	case C.OFFLINK_CORE_LAUNCH_FAILED:
+		return s.directFailure(uint64(c.object), uint64(c.number))
 	case C.OFFLINK_CORE_CODE_OPEN:
 		handle, module, err := s.openCode(C.GoString(c.text))
 		c.created, c.address = C.offlink_handle(handle), unsafe.Add(unsafe.Pointer(nil), module)
@@ -47,6 +49,7 @@ func importBuffer(s *session, c *C.struct_offlink_call) error {
 	}
 	handle, bytes, err := s.importBuffer(uint64(c.object), uint64(c.number), int64(c.size))
 	c.created, c.address = C.offlink_handle(handle), unsafe.Pointer(unsafe.SliceData(bytes))
+	c.memory = s.directMemory(handle)
 	return err
 }
 

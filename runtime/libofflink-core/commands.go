@@ -19,6 +19,7 @@ import (
 type queue struct {
 	driver.Queue
 	device *runtime.Device
+	direct directQueue
 }
 
 // event is an event that C holds.
@@ -82,6 +83,7 @@ func (s *session) freeMemory(device, address uint64) error {
 	if !ok || a.device != d {
 		return invalidArgument("%#x is not an address from offlink_memory_alloc for %v, or was freed", address, d)
 	}
+	defer noteFreed()
 	return a.Close()
 }
 
@@ -105,7 +107,7 @@ func (s *session) createQueue(device uint64, opts driver.QueueOptions) (uint64, 
 	if err != nil {
 		return 0, err
 	}
-	return s.handles.addHandle(&queue{q, d}), nil
+	return s.handles.addHandle(&queue{Queue: q, device: d}), nil
 }
 
 // finishQueue waits for the queue; where it must not, errElsewhere says that it
@@ -248,7 +250,8 @@ func (s *session) enqueueLaunch(handle uint64, sync commandSync, kernelHandle ui
 	if err != nil {
 		return 0, false, err
 	}
-	start := time.Now()
+	r.kernel = k
+	call := k.startCall()
 	done, err = s.queueCommand(handle, sync, func(q *queue, o driver.Sync) error {
 		if k.device != q.device {
 			return invalidArgument("kernel %s is for %v and the queue is of %v", k.Name, k.device, q.device)
@@ -262,7 +265,7 @@ func (s *session) enqueueLaunch(handle uint64, sync commandSync, kernelHandle ui
 		}
 		return k.Launch(q.Queue, r.size, list, o)
 	})
-	return done, k.isQuick(time.Since(start)), err
+	return done, k.isQuick(call), err
 }
 
 // waitEvent waits for a command; where it must not, errElsewhere says that it

@@ -69,6 +69,10 @@ func (s *session) endDrivers(idle bool) {
 	if idle {
 		s.drainQueues()
 	}
+	idle = endDirectCalls() && idle // before the drivers are closed
+	if idle {
+		s.direct.closeLanes()
+	}
 	s.handles.endObjects(func(d *runtime.Device) bool { return !runsOnCaller(d) })
 	s.queues.dropQueues(idle, func(d *runtime.Device) bool { return !runsOnCaller(d) })
 	s.dropAllocations()

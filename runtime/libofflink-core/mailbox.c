@@ -3,12 +3,14 @@
  *
  * So the thread runs no Go: not on a goroutine's stack, where its signal
  * handlers could not run, and without Go's runtime changing its signal mask and
- * signal stack. Calls that are expected to be short are made by caller.c.
+ * signal stack. Calls that are expected to be short are made by caller.c, and those
+ * that need nothing but a driver by direct.c.
  */
 #include <pthread.h>
 #include <stddef.h>
 #include <unistd.h>
 
+#include "direct.h"
 #include "mailbox.h"
 
 /* Goroutines that wait for calls, each with a thread, so many are kept. */
@@ -45,8 +47,11 @@ static void relax(void) {
 }
 
 __attribute__((visibility("default"))) int offlink_core_call(struct offlink_call *call) {
+  int status = offlink_serve_direct(call);
+  if (status != OFFLINK_CALL_ELSEWHERE)
+    return status;
   if (call->quick) {
-    int status = offlink_serve_here(call);
+    status = offlink_serve_here(call);
     if (status != OFFLINK_CALL_ELSEWHERE)
       return status;
   }

@@ -25,6 +25,10 @@ enum { OFFLINK_CALL_ELSEWHERE = -1 };
  * done. */
 int offlink_serve_here(struct offlink_call *call);
 
+/* Whether this thread may run Go and drivers: its stack has room for them, and is the
+ * one in use. */
+int offlink_has_room(void);
+
 /* Lets the program's signals in, on a thread whose call is served there. */
 void offlink_take_signals(void);
 

@@ -68,7 +68,7 @@ func (s *session) importQueue(device, native uint64) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return s.handles.addHandle(&queue{q, d}), nil
+	return s.handles.addHandle(&queue{Queue: q, device: d}), nil
 }
 
 // codeFile is device code that was opened by its path.

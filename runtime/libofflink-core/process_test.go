@@ -34,7 +34,7 @@ func TestScripts(t *testing.T) {
 // Intel's CPU device.
 func TestScriptsOnOpenCL(t *testing.T) {
 	driver := testtool.Python(t, "lib/libintelocl.so")
-	files := []string{"testdata/script/commands.txtar", "testdata/script/orders.txtar", "testdata/script/threads.txtar"}
+	files := []string{"testdata/script/commands.txtar", "testdata/script/direct.txtar", "testdata/script/orders.txtar", "testdata/script/threads.txtar"}
 	runScripts(t, files, "ONEAPI_DEVICE_SELECTOR=opencl:*", "OCL_ICD_VENDORS="+driver, "CANNOT_ABORT=1")
 }
 
@@ -52,7 +52,7 @@ func runScripts(t *testing.T, files []string, environment ...string) {
 	}
 	app := wrapModule(t, "app", []string{"app", "fill"}, nil)
 	library := wrapModule(t, "lib", []string{"add_variable"}, []string{"LibDeviceFunc"})
-	all := wrapModule(t, "app", []string{"app", "fill", "ids", "count", "follow", "last", "special", "endless"}, nil, func(p *props.Sets) {
+	all := wrapModule(t, "app", []string{"app", "fill", "ids", "count", "follow", "last", "special", "endless", "sums", "required"}, nil, func(p *props.Sets) {
 		p.Put(props.SetSpecConstants, "the answer", props.Uint32s(3, 0, 4, 4, 4, 4))
 	})
 	global := wrapModule(t, "lib", []string{"add_variable"}, []string{"LibDeviceFunc"}, func(p *props.Sets) {

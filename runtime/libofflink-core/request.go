@@ -17,6 +17,8 @@ type launchRequest struct {
 	args  []argument
 	yield func() // driver.Sync.Yield
 
+	kernel *kernel // that was launched, stored by the session
+
 	list  []driver.Arg
 	words []byte // the addresses among the arguments
 }

@@ -28,6 +28,7 @@ type session struct {
 	queues  queues
 	trace   *trace.Recorder
 	growth  driverGrowth
+	direct  directDevices
 
 	mu sync.Mutex
 	// owners are the modules that registered images, by load address.
@@ -115,6 +116,7 @@ type buffer struct {
 type kernel struct {
 	*runtime.Kernel
 	device *runtime.Device
+	direct directKernel
 }
 
 // addImages registers the images of a descriptor. One that cannot be read is
@@ -180,7 +182,7 @@ func (s *session) openKernel(device uint64, base uintptr, ref runtime.KernelRef)
 		return 0, 0, err
 	}
 	s.growth.noteStep(d, driverBuilt)
-	return s.handles.addHandle(&kernel{k, d}), len(k.Params), nil
+	return s.handles.addHandle(&kernel{Kernel: k, device: d}), len(k.Params), nil
 }
 
 // ownerAt returns the owner at a load address, the zero Owner if it registered
@@ -263,25 +265,36 @@ func (s *session) launchKernel(handle uint64, r *launchRequest) (quick bool, err
 	if err != nil {
 		return false, err
 	}
-	start := time.Now()
+	r.kernel = k
+	call := k.startCall()
 	err = s.queues.withQueue(k.device, func(q driver.Queue) error {
 		return k.Launch(q, r.size, list, driver.Sync{Block: true, Yield: r.yield})
 	})
 	s.growth.noteStep(k.device, driverRan)
-	return k.isQuick(time.Since(start)), err
+	return k.isQuick(call), err
 }
 
 // quickLaunch is the longest launch after which the next one runs on its
 // caller's thread: one that was short is expected to be short again.
 const quickLaunch = time.Millisecond
 
-// isQuick tells whether the next launch may run on its caller's thread, where the
-// last one took so long as a call. A device of our own tells how long it ran.
-func (k *kernel) isQuick(call time.Duration) bool {
-	if runsOnCaller(k.device) {
-		call = k.LastRun()
+// startCall is when a launch starts as a call. The embedded device tells itself how
+// long it ran, so that nobody has to look at the clock.
+func (k *kernel) startCall() (start time.Time) {
+	if !runsOnCaller(k.device) {
+		start = time.Now()
 	}
-	return 0 < call && call < quickLaunch
+	return start
+}
+
+// isQuick tells whether the next launch may run on its caller's thread, after one
+// that started as a call then.
+func (k *kernel) isQuick(start time.Time) bool {
+	took := k.LastRun()
+	if !runsOnCaller(k.device) {
+		took = time.Since(start)
+	}
+	return 0 < took && took < quickLaunch
 }
 
 func runsOnCaller(d *runtime.Device) bool {
@@ -297,13 +310,20 @@ func (s *session) isQuick(device uint64) bool {
 
 // closeHandle ends a device, a kernel or a buffer.
 func (s *session) closeHandle(handle uint64) {
-	if c, ok := s.handles.endHandle(handle).(interface{ Close() error }); ok {
+	held := s.handles.endHandle(handle)
+	if c, ok := held.(interface{ Close() error }); ok {
 		_ = c.Close() // C cannot be told
+	}
+	if _, ok := held.(*buffer); ok {
+		noteFreed()
 	}
 }
 
 // closeAll closes the runtime when the process ends.
 func (s *session) closeAll() {
+	if endDirectCalls() {
+		s.direct.closeLanes()
+	}
 	s.queues.closeQueues()
 	for _, a := range s.allocations {
 		_ = a.Close() // the process ends

@@ -13,7 +13,7 @@ OFFLINK_EXPORT offlink_status offlink_buffer_create(offlink_device *device, size
   offlink_buffer *b = offlink_create(&call, sizeof *b, &status);
   if (!b)
     return status;
-  *b = (offlink_buffer){call.created, size, call.address, NULL, 0, device->quick};
+  *b = (offlink_buffer){call.created, size, call.address, NULL, 0, call.memory, device->quick};
   *buffer = b;
   return OFFLINK_OK;
 }
@@ -53,6 +53,8 @@ OFFLINK_EXPORT offlink_status offlink_buffer_read(offlink_buffer *buffer, size_t
                                         .quick = is_short(buffer, size),
                                         .watched = 1,
                                         .object = buffer->handle,
+                                        .memory = buffer->memory,
+                                        .length = buffer->size,
                                         .offset = offset,
                                         .data = data,
                                         .size = size});
@@ -68,6 +70,8 @@ OFFLINK_EXPORT offlink_status offlink_buffer_write(offlink_buffer *buffer, size_
                                         .quick = is_short(buffer, size),
                                         .watched = 1,
                                         .object = buffer->handle,
+                                        .memory = buffer->memory,
+                                        .length = buffer->size,
                                         .offset = offset,
                                         .data = (void *)data,
                                         .size = size});
@@ -153,7 +157,7 @@ OFFLINK_EXPORT offlink_status offlink_buffer_import(offlink_device *device, uint
   offlink_buffer *b = offlink_create(&call, sizeof *b, &status);
   if (!b)
     return status;
-  *b = (offlink_buffer){call.created, size, call.address, NULL, 0, device->quick};
+  *b = (offlink_buffer){call.created, size, call.address, NULL, 0, call.memory, device->quick};
   *buffer = b;
   return OFFLINK_OK;
 }

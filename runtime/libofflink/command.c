@@ -83,7 +83,13 @@ OFFLINK_EXPORT offlink_status offlink_enqueue_host(offlink_queue *queue, offlink
 
 /* Translates handles; the core checks the rest. */
 static struct offlink_core_arg core_arg(const offlink_arg *arg) {
-  return (struct offlink_core_arg){arg->kind, arg->value, arg->buffer ? arg->buffer->handle : 0, arg->size};
+  struct offlink_core_arg core = {arg->kind, arg->value, 0, arg->size, {NULL, 0}, 0};
+  if (arg->buffer) {
+    core.buffer = arg->buffer->handle;
+    core.memory = arg->buffer->memory;
+    core.length = arg->buffer->size;
+  }
+  return core;
 }
 
 /* Launches have few arguments: these many need no allocation. */
@@ -120,9 +126,11 @@ OFFLINK_EXPORT offlink_status offlink_launch(offlink_kernel *kernel, offlink_ran
                               .quick = __atomic_load_n(&kernel->quick, __ATOMIC_RELAXED),
                               .watched = 1,
                               .object = kernel->handle,
+                              .direct_kernel = __atomic_load_n(&kernel->direct, __ATOMIC_ACQUIRE),
                               .range = range};
   offlink_status status = launch(&call, args, arg_count, NULL);
   __atomic_store_n(&kernel->quick, call.quick, __ATOMIC_RELAXED);
+  __atomic_store_n(&kernel->direct, call.direct_kernel, __ATOMIC_RELEASE);
   return status;
 }
 
@@ -139,9 +147,12 @@ OFFLINK_EXPORT offlink_status offlink_enqueue_launch(offlink_queue *queue, offli
                               .object = queue->handle,
                               .kernel = kernel->handle,
                               .short_command = __atomic_load_n(&kernel->quick, __ATOMIC_RELAXED),
+                              .direct_kernel = __atomic_load_n(&kernel->direct, __ATOMIC_ACQUIRE),
+                              .direct_queue = queue->direct,
                               .range = range};
   offlink_status status = launch(&call, args, arg_count, sync);
   __atomic_store_n(&kernel->quick, call.short_command, __ATOMIC_RELAXED);
+  __atomic_store_n(&kernel->direct, call.direct_kernel, __ATOMIC_RELEASE);
   return status;
 }
 

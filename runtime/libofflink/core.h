@@ -11,7 +11,7 @@
 #include "offlink/offlink.h"
 
 /* Changes with any change below; both sides compare it. */
-#define OFFLINK_CORE_ABI 6
+#define OFFLINK_CORE_ABI 7
 
 /* A number that the core gave out, never 0. */
 typedef uint64_t offlink_handle;
@@ -70,15 +70,31 @@ enum offlink_function {
 
   /* The exit of the process is under way: drivers are not called any more, as
    * their own exit handlers come next. The embedded device goes on. */
-  OFFLINK_CORE_END_DRIVERS
+  OFFLINK_CORE_END_DRIVERS,
+
+  OFFLINK_CORE_LAUNCH_FAILED /* the core's own: object (a kernel), number (its native event) */
 };
 
-/* offlink_arg with the buffer's handle. */
+/* The core's means to call a driver from C (direct.c of the core). libofflink.so
+ * keeps them with its objects and passes them on; NULL where there are none. */
+struct offlink_direct_device;
+struct offlink_direct_kernel;
+struct offlink_direct_queue;
+
+/* Where the memory of a buffer lies on its device. */
+struct offlink_direct_memory {
+  struct offlink_direct_device *device;
+  uint64_t address; /* or the driver's object, where memory has no addresses */
+};
+
+/* offlink_arg with the buffer's handle, memory and size. */
 struct offlink_core_arg {
   int kind;
   const void *value;
   offlink_handle buffer;
   size_t size;
+  struct offlink_direct_memory memory;
+  size_t length;
 };
 
 struct offlink_call {
@@ -95,6 +111,7 @@ struct offlink_call {
   offlink_handle object;
   const void *base; /* the load address of a module, or NULL */
   const char *text;
+  size_t length; /* of the buffer, for OFFLINK_CORE_BUFFER_READ and _WRITE */
   void *data; /* memory of the host program, written to by OFFLINK_CORE_BUFFER_READ only */
   size_t offset, size;
   offlink_range range;
@@ -128,6 +145,13 @@ struct offlink_call {
   /* Stored: the call may have had a driver load libraries, whose exit handlers
    * run before those that the program has registered up to now. */
   int driver_grew;
+
+  /* In: of the object, or of the kernel and the queue. Out: LAUNCH and ENQUEUE_LAUNCH
+   * store the kernel's, QUEUE_CREATE and QUEUE_IMPORT the queue's, BUFFER_CREATE and
+   * BUFFER_IMPORT the memory. */
+  struct offlink_direct_kernel *direct_kernel;
+  struct offlink_direct_queue *direct_queue;
+  struct offlink_direct_memory memory;
 
   void *address;
   uint64_t times[4];

@@ -56,7 +56,7 @@ OFFLINK_EXPORT offlink_status offlink_kernel_open_with(offlink_device *device, c
   offlink_kernel *k = offlink_create(&call, sizeof *k, &status);
   if (!k)
     return status;
-  *k = (offlink_kernel){call.created, call.count, 0, NULL};
+  *k = (offlink_kernel){call.created, call.count, 0, NULL, NULL};
   *kernel = k;
   return OFFLINK_OK;
 }

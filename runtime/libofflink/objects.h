@@ -20,6 +20,7 @@ struct offlink_kernel {
   size_t arg_count;
   int quick;                 /* the next launch; read and written by several threads */
   offlink_kernel_info *info; /* NULL until it was asked for */
+  struct offlink_direct_kernel *direct; /* read and written by several threads */
 };
 
 struct offlink_buffer {
@@ -28,6 +29,7 @@ struct offlink_buffer {
   char *bytes; /* where the host reaches the memory, else NULL */
   struct offlink_view *views;
   int used; /* it was read or written */
+  struct offlink_direct_memory memory;
   int embedded; /* of the embedded device, whose memory outlives those of drivers */
 };
 
@@ -35,6 +37,7 @@ struct offlink_queue {
   offlink_handle handle;
   int quick;
   int quick_finish; /* the next wait for it; read and written by several threads */
+  struct offlink_direct_queue *direct;
 };
 
 struct offlink_event {

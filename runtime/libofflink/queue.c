@@ -11,7 +11,7 @@ OFFLINK_EXPORT offlink_status offlink_queue_create(offlink_device *device, unsig
   offlink_queue *q = offlink_create(&call, sizeof *q, &status);
   if (!q)
     return status;
-  *q = (offlink_queue){call.created, device->quick, device->quick};
+  *q = (offlink_queue){call.created, device->quick, device->quick, call.direct_queue};
   *queue = q;
   return OFFLINK_OK;
 }
@@ -24,7 +24,7 @@ OFFLINK_EXPORT offlink_status offlink_queue_import(offlink_device *device, uint6
   offlink_queue *q = offlink_create(&call, sizeof *q, &status);
   if (!q)
     return status;
-  *q = (offlink_queue){call.created, device->quick, device->quick};
+  *q = (offlink_queue){call.created, device->quick, device->quick, call.direct_queue};
   *queue = q;
   return OFFLINK_OK;
 }
@@ -46,7 +46,8 @@ OFFLINK_EXPORT offlink_status offlink_queue_finish(offlink_queue *queue) {
   struct offlink_call call = {.function = OFFLINK_CORE_QUEUE_FINISH,
                               .quick = __atomic_load_n(&queue->quick_finish, __ATOMIC_RELAXED),
                               .watched = !queue->quick,
-                              .object = queue->handle};
+                              .object = queue->handle,
+                              .direct_queue = queue->direct};
   offlink_status status = offlink_perform(&call);
   __atomic_store_n(&queue->quick_finish, call.quick, __ATOMIC_RELAXED);
   return status;

@@ -23,6 +23,7 @@ type kernel struct {
 	mu        sync.Mutex
 	arguments kernelargs.Arguments
 	parts     kernelargs.SubBuffers
+	guard     *driver.ArgumentGuard // of others that launch the cl_kernel; nil: there are none
 }
 
 func (k *kernel) Name() string           { return k.name }

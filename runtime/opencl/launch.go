@@ -66,6 +66,7 @@ func checkRange(r driver.Range) error {
 func (k *kernel) enqueueLaunch(queue cl.Handle, r driver.Range, args []driver.Arg, o *cl.Order) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	defer k.lockArguments()()
 	if err := k.arguments.SetAll((*argumentSetter)(k), args); err != nil {
 		return err
 	}

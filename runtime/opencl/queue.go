@@ -3,6 +3,7 @@ package opencl
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
@@ -22,7 +23,8 @@ type queue struct {
 	// chain is the last command that may fail: in an in-order queue the next
 	// one waits for it, so that it fails too.
 	chain *event
-	err   error // the first failure since the last Finish
+	err   error          // the first failure since the last Finish
+	state *atomic.Uint32 // for others that use the queue; nil: there are none
 }
 
 // pendingCommand is a command whose end matters.
@@ -90,6 +92,7 @@ func (q *queue) submitCommand(f cl.Function, s driver.Sync, host []byte, enqueue
 func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host []byte, enqueue func(*cl.Order) error) (*event, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	defer q.tellState()
 	if !q.opts.OutOfOrder && q.chain != nil {
 		after = append(after, q.chain)
 	}
@@ -211,6 +214,7 @@ func (q *queue) Finish() error {
 	err := q.device.api.Finish(q.handle)
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	defer q.tellState()
 	if len(q.pending) > 0 {
 		q.collectEnded()
 		q.dropChain()
@@ -243,6 +247,7 @@ func (q *queue) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
+	defer q.tellState()
 	q.collectEnded()
 	q.dropChain()
 	if len(q.pending) > 0 {

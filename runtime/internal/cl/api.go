@@ -94,6 +94,15 @@ func (a *API) ForPlatform(platform Handle, extensions bool) *API {
 // call themselves without end.
 func (a *API) Has(f Function) bool { return a.address[f] != 0 }
 
+// DirectAddress is the address of a function for calls that this package does not
+// see; 0 where it must see them, or where the library lacks the function.
+func (a *API) DirectAddress(f Function) uintptr {
+	if a.hooks != nil || a.serial != nil {
+		return 0
+	}
+	return a.address[f]
+}
+
 // Without returns the API without some functions, as if the driver lacked them.
 func (a *API) Without(list ...Function) *API {
 	own := *a

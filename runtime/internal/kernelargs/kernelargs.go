@@ -86,6 +86,9 @@ func (a *Arguments) SetAll(k Setter, args []driver.Arg) error {
 	return nil
 }
 
+// Forget forgets all arguments: someone else may have set others.
+func (a *Arguments) Forget() { clear(a.present) }
+
 // forgetFreed forgets addresses and buffers once any memory was freed.
 func (a *Arguments) forgetFreed(freed uint64) {
 	if a.freed == freed {

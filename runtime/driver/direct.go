@@ -1,0 +1,59 @@
+package driver
+
+import "sync/atomic"
+
+// The interfaces of this file let a caller make the simplest commands by the native
+// functions themselves, without the back end: launches and copies that wait, and
+// launches without events. Each costs as much as in a program written for the
+// driver then.
+
+// DirectCaller is a Device whose driver may be called beside the back end.
+type DirectCaller interface {
+	// DirectCalls are the functions; ok is false where calls must go through the
+	// back end.
+	DirectCalls() (calls DirectCalls, ok bool)
+}
+
+// DirectCalls are addresses of C functions with the signatures of OpenCL's. All
+// return 0 for success.
+type DirectCalls struct {
+	SetValue   uintptr // clSetKernelArg
+	SetAddress uintptr // clSetKernelArgMemPointerINTEL; 0 where memory has no addresses
+	Launch     uintptr // clEnqueueNDRangeKernel
+	Copy       uintptr // clEnqueueMemcpyINTEL; 0 where memory has no addresses
+	Wait       uintptr // clWaitForEvents
+	Release    uintptr // clReleaseEvent
+	Finish     uintptr // clFinish
+}
+
+// DirectKernel is a Kernel of a DirectCaller whose native kernel others launch too.
+type DirectKernel interface {
+	NativeHandle
+	// ShareArguments has the back end hold the guard while it sets arguments and
+	// launches, as the others do, from now on. The guard outlives the kernel.
+	ShareArguments(*ArgumentGuard)
+	// DirectFailure is the error of a launch whose native event failed. It
+	// releases the event.
+	DirectFailure(event uint64) error
+}
+
+// ArgumentGuard keeps those apart who set the arguments of one native kernel. It is
+// the start of a struct of C: two 32-bit words.
+type ArgumentGuard struct {
+	Lock  atomic.Uint32 // 1 while someone sets arguments and launches
+	Epoch atomic.Uint32 // counts the launches of the back end, whose arguments replace others
+}
+
+// DirectQueue is a Queue of a DirectCaller that others use too.
+type DirectQueue interface {
+	NativeHandle
+	// ShareState has the back end keep the word up to date, from now on: the
+	// flags below. The word outlives the queue.
+	ShareState(*atomic.Uint32)
+}
+
+// The state of a DirectQueue.
+const (
+	DirectLaunches = 1 << iota // a launch without events needs nothing but its call
+	DirectFinish               // a wait for the queue needs nothing but its call
+)

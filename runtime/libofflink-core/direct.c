@@ -1,0 +1,262 @@
+/* direct.c: launches and copies that are made by a driver's functions alone.
+ *
+ * Go makes the first launch of a kernel, with all its checks, and leaves here what
+ * the next one needs: the driver's functions and objects, the parameters, the
+ * range. A launch whose arguments and range fit those runs no Go, so that it costs
+ * what it costs in a program written for the driver; and its thread needs no
+ * protection from signals. Everything else, errors too, goes through Go.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "direct.h"
+#include "mailbox.h"
+
+/* The kinds of offlink_arg (session.go has them too). */
+enum { ARG_VALUE = 1, ARG_BUFFER, ARG_LOCAL, ARG_POINTER };
+
+uint64_t offlink_direct_freed;
+
+static int uses, ended;
+
+/* The use is counted before the end is looked at, and offlink_direct_end does it the
+ * other way round: one of the two sees the other. */
+static int begin_use(void) {
+  __atomic_add_fetch(&uses, 1, __ATOMIC_SEQ_CST);
+  if (!__atomic_load_n(&ended, __ATOMIC_SEQ_CST))
+    return 1;
+  __atomic_sub_fetch(&uses, 1, __ATOMIC_SEQ_CST);
+  return 0;
+}
+
+static void end_use(void) { __atomic_sub_fetch(&uses, 1, __ATOMIC_SEQ_CST); }
+
+int offlink_direct_end(void) {
+  __atomic_store_n(&ended, 1, __ATOMIC_SEQ_CST);
+  return !__atomic_load_n(&uses, __ATOMIC_SEQ_CST);
+}
+
+static int try_lock(uint32_t *lock) { return !__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); }
+
+static void unlock(uint32_t *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
+
+/* The number of an idle lane, which is taken; -1 if there is none. */
+static int take_lane(struct offlink_direct_device *d) {
+  int lanes = (int)__atomic_load_n(&d->lanes, __ATOMIC_ACQUIRE);
+  for (int i = 0; i < lanes; i++)
+    if (try_lock(&d->lane[i].busy))
+      return i;
+  return -1;
+}
+
+static int is_zero(const size_t *sizes, unsigned dimensions) {
+  for (unsigned i = 0; i < dimensions; i++)
+    if (sizes[i])
+      return 0;
+  return 1;
+}
+
+/* Sizes beyond the dimensions do not count. */
+static int is_same_range(const offlink_range *a, const offlink_range *b) {
+  size_t bytes = a->dimensions * sizeof *a->global;
+  return a->dimensions == b->dimensions && !memcmp(a->global, b->global, bytes) && !memcmp(a->local, b->local, bytes) &&
+         !memcmp(a->offset, b->offset, bytes);
+}
+
+static int is_allowed(const struct offlink_direct_kernel *k, const offlink_range *range) {
+  for (unsigned i = 0; i < k->ranges; i++)
+    if (is_same_range(&k->range[i], range))
+      return 1;
+  return 0;
+}
+
+/* A kernel that is in use learns of the range the next time. */
+void offlink_direct_allow(struct offlink_direct_kernel *k, const offlink_range *range) {
+  if (!try_lock(&k->lock))
+    return;
+  if (!is_allowed(k, range)) {
+    k->range[k->next_range] = *range;
+    k->next_range = (k->next_range + 1) % OFFLINK_RANGES;
+    if (k->ranges < OFFLINK_RANGES)
+      k->ranges++;
+  }
+  unlock(&k->lock);
+}
+
+static int set_value(struct offlink_direct_kernel *k, struct offlink_direct_parameter *p,
+                     const struct offlink_core_arg *arg) {
+  if (arg->kind != ARG_VALUE || !arg->value || arg->size != p->size)
+    return 0;
+  if (p->set && !memcmp(p->value, arg->value, p->size))
+    return 1;
+  memcpy(p->value, arg->value, p->size);
+  return p->set = !k->device->set_value(k->kernel, p->index, p->size, p->value);
+}
+
+static int set_local(struct offlink_direct_kernel *k, struct offlink_direct_parameter *p,
+                     const struct offlink_core_arg *arg) {
+  if (arg->kind != ARG_LOCAL || !arg->size)
+    return 0;
+  if (p->set && p->present == arg->size)
+    return 1;
+  p->present = arg->size;
+  return p->set = !k->device->set_value(k->kernel, p->index, arg->size, NULL);
+}
+
+/* Sets an address, or the driver's object where memory has no addresses. */
+static int set_memory(struct offlink_direct_kernel *k, struct offlink_direct_parameter *p, uint64_t address) {
+  if (p->set && p->present == address)
+    return 1;
+  p->present = address;
+  void *object = (void *)(uintptr_t)address;
+  int status = k->device->set_address ? k->device->set_address(k->kernel, p->index, address)
+                                      : k->device->set_value(k->kernel, p->index, sizeof object, &object);
+  return p->set = !status;
+}
+
+/* A part of a memory without addresses is an object of its own, which Go makes. */
+static int set_buffer(struct offlink_direct_kernel *k, struct offlink_direct_parameter *p,
+                      const struct offlink_core_arg *arg) {
+  int addresses = k->device->set_address != NULL;
+  if (arg->kind == ARG_POINTER && addresses)
+    return set_memory(k, p, (uint64_t)(uintptr_t)arg->value);
+  if (arg->kind != ARG_BUFFER || arg->memory.device != k->device || !arg->memory.address || arg->size > arg->length ||
+      (arg->size && !addresses))
+    return 0;
+  return set_memory(k, p, arg->memory.address + arg->size);
+}
+
+static int set_argument(struct offlink_direct_kernel *k, struct offlink_direct_parameter *p,
+                        const struct offlink_core_arg *arg) {
+  switch (p->kind) {
+  case OFFLINK_DIRECT_DROPPED:
+    return 1;
+  case OFFLINK_DIRECT_VALUE:
+    return set_value(k, p, arg);
+  case OFFLINK_DIRECT_LOCAL:
+    return set_local(k, p, arg);
+  }
+  return set_buffer(k, p, arg);
+}
+
+/* Forgets the present arguments that do not hold any more. */
+static void forget_arguments(struct offlink_direct_kernel *k) {
+  uint64_t freed = __atomic_load_n(&offlink_direct_freed, __ATOMIC_ACQUIRE);
+  uint32_t epoch = __atomic_load_n(&k->epoch, __ATOMIC_ACQUIRE);
+  for (size_t i = 0; i < k->count; i++)
+    if (k->seen_epoch != epoch || (k->seen_freed != freed && k->parameters[i].kind == OFFLINK_DIRECT_BUFFER))
+      k->parameters[i].set = 0;
+  k->seen_epoch = epoch;
+  k->seen_freed = freed;
+}
+
+/* Sets the arguments and launches, with the kernel locked. 0: with nothing done but
+ * arguments, which the next launch sets as it needs them. */
+static int launch_locked(struct offlink_direct_kernel *k, void *queue, const struct offlink_call *call, void **event) {
+  const offlink_range *r = &call->range;
+  if (!is_allowed(k, r) || call->arg_count != k->count)
+    return 0;
+  if (k->seen_epoch != k->epoch || k->seen_freed != __atomic_load_n(&offlink_direct_freed, __ATOMIC_ACQUIRE))
+    forget_arguments(k);
+  for (size_t i = 0; i < k->count; i++)
+    if (!set_argument(k, &k->parameters[i], &call->args[i]))
+      return 0;
+  return !k->device->launch(queue, k->kernel, r->dimensions, is_zero(r->offset, r->dimensions) ? NULL : r->offset,
+                            r->global, is_zero(r->local, r->dimensions) ? NULL : r->local, 0, NULL, event);
+}
+
+static int launch(struct offlink_direct_kernel *k, void *queue, const struct offlink_call *call, void **event) {
+  if (!try_lock(&k->lock))
+    return 0;
+  int launched = launch_locked(k, queue, call, event);
+  unlock(&k->lock);
+  return launched;
+}
+
+/* A lane whose launch failed is not used again: its state is not known. */
+static int launch_and_wait(struct offlink_call *call) {
+  struct offlink_direct_kernel *k = call->direct_kernel;
+  void *event = NULL;
+  int lane = take_lane(k->device);
+  if (lane < 0)
+    return OFFLINK_CALL_ELSEWHERE;
+  if (!launch(k, k->device->lane[lane].queue, call, &event)) {
+    unlock(&k->device->lane[lane].busy);
+    return OFFLINK_CALL_ELSEWHERE;
+  }
+  if (k->device->wait(1, &event)) {
+    call->function = OFFLINK_CORE_LAUNCH_FAILED;
+    call->number = (uint64_t)(uintptr_t)event;
+    call->quick = 0;
+    return OFFLINK_CALL_ELSEWHERE;
+  }
+  k->device->release(event);
+  unlock(&k->device->lane[lane].busy);
+  return OFFLINK_OK;
+}
+
+static int has_state(const struct offlink_direct_queue *q, uint32_t flag) {
+  return q && __atomic_load_n(&q->state, __ATOMIC_ACQUIRE) & flag;
+}
+
+static int launch_in_queue(struct offlink_call *call) {
+  struct offlink_direct_queue *q = call->direct_queue;
+  if (!has_state(q, OFFLINK_DIRECT_LAUNCHES) || q->device != call->direct_kernel->device || call->after_count ||
+      call->event || call->block)
+    return OFFLINK_CALL_ELSEWHERE;
+  return launch(call->direct_kernel, q->queue, call, NULL) ? OFFLINK_OK : OFFLINK_CALL_ELSEWHERE;
+}
+
+static int finish_queue(struct offlink_call *call) {
+  struct offlink_direct_queue *q = call->direct_queue;
+  if (call->has_timeout || !has_state(q, OFFLINK_DIRECT_FINISH) || q->device->finish(q->queue))
+    return OFFLINK_CALL_ELSEWHERE;
+  return OFFLINK_OK;
+}
+
+static int copy_buffer(struct offlink_call *call) {
+  struct offlink_direct_device *d = call->memory.device;
+  if (!d || !d->copy || !call->memory.address || !call->size || call->offset > call->length ||
+      call->size > call->length - call->offset)
+    return OFFLINK_CALL_ELSEWHERE;
+  int lane = take_lane(d);
+  if (lane < 0)
+    return OFFLINK_CALL_ELSEWHERE;
+  void *there = (void *)(uintptr_t)(call->memory.address + call->offset);
+  int reads = call->function == OFFLINK_CORE_BUFFER_READ;
+  int status = d->copy(d->lane[lane].queue, 1, reads ? call->data : there, reads ? there : call->data, call->size, 0,
+                       NULL, NULL);
+  unlock(&d->lane[lane].busy);
+  return status ? OFFLINK_CALL_ELSEWHERE : OFFLINK_OK;
+}
+
+static int serve(struct offlink_call *call) {
+  switch (call->function) {
+  case OFFLINK_CORE_LAUNCH:
+    if (!call->direct_kernel || call->has_timeout || call->has_times)
+      return OFFLINK_CALL_ELSEWHERE;
+    return launch_and_wait(call);
+  case OFFLINK_CORE_ENQUEUE_LAUNCH:
+    return call->direct_kernel ? launch_in_queue(call) : OFFLINK_CALL_ELSEWHERE;
+  case OFFLINK_CORE_QUEUE_FINISH:
+    return finish_queue(call);
+  case OFFLINK_CORE_BUFFER_READ:
+  case OFFLINK_CORE_BUFFER_WRITE:
+    return copy_buffer(call);
+  }
+  return OFFLINK_CALL_ELSEWHERE;
+}
+
+/* A thread that is cancelled in a driver would leave the locks behind. */
+int offlink_serve_direct(struct offlink_call *call) {
+  int cancel;
+  if (!call->direct_kernel && !call->direct_queue && !call->memory.device)
+    return OFFLINK_CALL_ELSEWHERE;
+  if (!offlink_has_room() || !begin_use())
+    return OFFLINK_CALL_ELSEWHERE;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  int status = serve(call);
+  pthread_setcancelstate(cancel, NULL);
+  end_use();
+  return status;
+}

@@ -1,0 +1,89 @@
+package opencl
+
+import (
+	"errors"
+	"runtime"
+	"sync/atomic"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+)
+
+// DirectCalls implements driver.DirectCaller.
+func (d *Device) DirectCalls() (driver.DirectCalls, bool) {
+	setAddress, copyAddress := cl.SetKernelArgMemPointerINTEL, cl.EnqueueMemcpyINTEL
+	if d.able.memory != unifiedMemory {
+		setAddress, copyAddress = cl.SetKernelArgSVMPointer, cl.EnqueueSVMMemcpy
+	}
+	calls := driver.DirectCalls{
+		SetValue: d.api.DirectAddress(cl.SetKernelArg),
+		Launch:   d.api.DirectAddress(cl.EnqueueNDRangeKernel),
+		Wait:     d.api.DirectAddress(cl.WaitForEvents),
+		Release:  d.api.DirectAddress(cl.ReleaseEvent),
+		Finish:   d.api.DirectAddress(cl.Finish),
+	}
+	if d.able.memory != buffers {
+		calls.SetAddress, calls.Copy = d.api.DirectAddress(setAddress), d.api.DirectAddress(copyAddress)
+	}
+	ok := calls.SetValue != 0 && calls.Launch != 0 && calls.Wait != 0 && calls.Release != 0 && calls.Finish != 0
+	return calls, ok
+}
+
+// ShareArguments implements driver.DirectKernel.
+func (k *kernel) ShareArguments(g *driver.ArgumentGuard) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.guard = g
+}
+
+// lockArguments keeps those out who launch the cl_kernel without this package, and
+// forgets the arguments, which they may have replaced. Called with k.mu held; the
+// function that it returns lets them in again.
+func (k *kernel) lockArguments() func() {
+	g := k.guard
+	if g == nil {
+		return func() {}
+	}
+	for !g.Lock.CompareAndSwap(0, 1) { // held for the time of two calls of the driver
+		runtime.Gosched()
+	}
+	k.arguments.Forget()
+	return func() {
+		g.Epoch.Add(1)
+		g.Lock.Store(0)
+	}
+}
+
+// DirectFailure implements driver.DirectKernel.
+func (k *kernel) DirectFailure(event uint64) error {
+	e := k.device.newEvent(nil, cl.Handle(event), cl.EnqueueNDRangeKernel.String(), nil, 1)
+	err := e.endResult()
+	if err == nil {
+		err = errors.New("the driver failed to wait for the kernel, and the kernel has not failed")
+	}
+	return errors.Join(err, e.Close())
+}
+
+// ShareState implements driver.DirectQueue.
+func (q *queue) ShareState(state *atomic.Uint32) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.state = state
+	q.tellState()
+}
+
+// tellState tells those who use the queue without this package when they may.
+// Called with q.mu held.
+func (q *queue) tellState() {
+	if q.state == nil {
+		return
+	}
+	var state uint32
+	if q.chain == nil && !q.closed {
+		state |= driver.DirectLaunches
+		if len(q.pending) == 0 && q.err == nil {
+			state |= driver.DirectFinish
+		}
+	}
+	q.state.Store(state)
+}
